@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Command lines: parsing by the option table, settings, and the end of every program. */
+#include "cli.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli_help.h"
+#include "emit.h"
+#include "file.h"
+#include "log.h"
+#include "size.h"
+#include "time.h"
+
+static struct {
+	const struct ga_prog *prog;
+	const struct ga_cmd *cmd;
+	char **args;
+	int n_args;
+	struct ga_str conf; /* /etc/gpuaas/gpuaas.conf */
+	const char *state;
+	bool json, table, help, version, introspect;
+} cli = { .conf = GA_STR_INIT };
+
+static const struct ga_opt common_opts[] = {
+	{ .name = "json", .type = GA_O_FLAG, .var = &cli.json,
+	  .help = "records on stdout, also on a terminal" },
+	{ .name = "table", .type = GA_O_FLAG, .var = &cli.table,
+	  .help = "a table on stdout, also in a pipe" },
+	{ .short_name = 'h', .name = "help", .type = GA_O_FLAG, .var = &cli.help,
+	  .help = "show this help" },
+	{ .name = "version", .type = GA_O_FLAG, .var = &cli.version, .help = "show the version" },
+	{ .name = "introspect-cli", .type = GA_O_FLAG, .var = &cli.introspect,
+	  .help = "describe this command line as JSON" },
+	GA_OPTS_END,
+};
+
+static const struct ga_opt state_opts[] = {
+	{ .name = "state", .type = GA_O_PATH, .var = &cli.state, .arg = "FILE",
+	  .help = "the state file (default $GPUAAS_STATE, /var/lib/gpuaas/state.db)" },
+	GA_OPTS_END,
+};
+
+const struct ga_opt *const *ga_cli_tables(const struct ga_prog *prog, const struct ga_cmd *cmd)
+{
+	static const struct ga_opt *tables[5];
+	size_t n = 0;
+
+	memset(tables, 0, sizeof(tables));
+	if (cmd && cmd->opts)
+		tables[n++] = cmd->opts;
+	if (prog->opts)
+		tables[n++] = prog->opts;
+	if (prog->needs_state)
+		tables[n++] = state_opts;
+	tables[n] = common_opts;
+	return tables;
+}
+
+static const struct ga_opt *find_opt(const char *name, size_t len, char short_name)
+{
+	const struct ga_opt *const *t = ga_cli_tables(cli.prog, cli.cmd);
+	const struct ga_opt *o;
+
+	for (; *t; t++)
+		for (o = *t; o->name; o++)
+			if (name ? strlen(o->name) == len && !strncmp(o->name, name, len) :
+				   o->short_name == short_name)
+				return o;
+	return NULL;
+}
+
+static int set_word(const struct ga_opt *o, const char *value, struct ga_err *err)
+{
+	ga_autostr struct ga_str list = GA_STR_INIT;
+	const char *const *v;
+
+	for (v = o->values; *v; v++) {
+		if (ga_streq(*v, value)) {
+			*(const char **)o->var = *v;
+			return 0;
+		}
+		ga_str_addf(&list, "%s%s", list.len ? ", " : "", *v);
+	}
+	return ga_fail(err, GA_USAGE, "--%s takes one of %s, not '%.64s'", o->name, list.buf, value);
+}
+
+static int set_opt(const struct ga_opt *o, char *value, struct ga_err *err)
+{
+	switch (o->type) {
+	case GA_O_FLAG:
+		*(bool *)o->var = true;
+		return 0;
+	case GA_O_TEXT:
+	case GA_O_PATH:
+		*(const char **)o->var = value;
+		return 0;
+	case GA_O_TEXTS: {
+		GA_LIST(const char *) *list = o->var;
+
+		*(const char **)ga_list_grow((struct ga_any_list *)(void *)list,
+					     sizeof(const char *)) = value;
+		return 0;
+	}
+	case GA_O_INT: {
+		ga_autofree char *what = ga_xprintf("--%s", o->name);
+
+		return ga_int_parse(value, what, o->min, o->max, o->var, err);
+	}
+	case GA_O_SIZE:
+		if (ga_size_parse(value, o->var, err) < 0)
+			return ga_wrap(err, "--%s", o->name);
+		return 0;
+	case GA_O_DURATION:
+		if (ga_duration_parse(value, o->var, err) < 0)
+			return ga_wrap(err, "--%s", o->name);
+		return 0;
+	case GA_O_WORD:
+		return set_word(o, value, err);
+	}
+	return 0;
+}
+
+/* Takes the option at argv[*i]; its value may be the next argument. */
+static int take_option(int argc, char **argv, int *i, struct ga_err *err)
+{
+	char *arg = argv[*i], *value = NULL;
+	bool is_long = arg[1] == '-';
+	size_t len = is_long ? strcspn(arg + 2, "=") : 1;
+	const struct ga_opt *o = find_opt(is_long ? arg + 2 : NULL, len, is_long ? 0 : arg[1]);
+
+	if (!o) {
+		ga_err_set(err, GA_USAGE, "unknown option '%.*s'",
+			   (int)(is_long ? len + 2 : 2), arg);
+		return ga_hint(err, "see '%s --help'", cli.prog->name);
+	}
+	if (is_long && arg[2 + len] == '=')
+		value = arg + 3 + len;
+	else if (!is_long && arg[2])
+		value = arg + 2;
+	if (o->type == GA_O_FLAG && value)
+		return ga_fail(err, GA_USAGE, "option '--%s' takes no value", o->name);
+	if (o->type != GA_O_FLAG && !value) {
+		if (*i + 1 >= argc)
+			return ga_fail(err, GA_USAGE, "option '--%s' needs %s", o->name, o->arg);
+		value = argv[++*i];
+	}
+	return set_opt(o, value, err);
+}
+
+static int take_command(const char *name, struct ga_err *err)
+{
+	const struct ga_cmd *c;
+
+	for (c = cli.prog->cmds; c->name; c++) {
+		if (ga_streq(c->name, name)) {
+			cli.cmd = c;
+			return 0;
+		}
+	}
+	ga_err_set(err, GA_USAGE, "unknown command '%.64s'", name);
+	return ga_hint(err, "see '%s --help'", cli.prog->name);
+}
+
+static int parse_args(int argc, char **argv, struct ga_err *err)
+{
+	bool only_operands = false;
+	int i;
+
+	cli.args = ga_xcalloc((size_t)argc + 1, sizeof(*cli.args));
+	for (i = 1; i < argc; i++) {
+		if (!only_operands && ga_streq(argv[i], "--")) {
+			only_operands = true;
+		} else if (!only_operands && argv[i][0] == '-' && argv[i][1]) {
+			if (take_option(argc, argv, &i, err) < 0)
+				return -1;
+		} else if (cli.prog->cmds && !cli.cmd) {
+			if (take_command(argv[i], err) < 0)
+				return -1;
+		} else {
+			cli.args[cli.n_args++] = argv[i];
+		}
+	}
+	return 0;
+}
+
+static int check_operands(struct ga_err *err)
+{
+	int min = cli.cmd ? cli.cmd->args_min : cli.prog->args_min;
+	int max = cli.cmd ? cli.cmd->args_max : cli.prog->args_max;
+	const char *args = cli.cmd ? cli.cmd->args : cli.prog->args;
+
+	if (cli.prog->cmds && !cli.cmd) {
+		ga_err_set(err, GA_USAGE, "a command is missing");
+		return ga_hint(err, "see '%s --help'", cli.prog->name);
+	}
+	if (cli.n_args < min) {
+		ga_err_set(err, GA_USAGE, "%s is missing", args ? args : "an operand");
+		return ga_hint(err, "see '%s --help'", cli.prog->name);
+	}
+	if (max >= 0 && cli.n_args > max)
+		return ga_fail(err, GA_USAGE, "unexpected operand '%.64s'", cli.args[max]);
+	if (cli.json && cli.table)
+		return ga_fail(err, GA_USAGE, "--json and --table exclude each other");
+	return 0;
+}
+
+static int open_missing_descriptors(struct ga_err *err)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDWR);
+		if (fd < 0)
+			return ga_fail_sys(err, "cannot open '/dev/null'");
+	} while (fd <= 2);
+	close(fd);
+	return 0;
+}
+
+static int read_config(struct ga_err *err)
+{
+	struct ga_err missing = GA_ERR_INIT;
+
+	if (!access("/etc/gpuaas/gpuaas.conf", R_OK) &&
+	    ga_file_read("/etc/gpuaas/gpuaas.conf", 65536, &cli.conf, &missing) < 0) {
+		*err = missing;
+		return -1;
+	}
+	return 0;
+}
+
+/* The value of KEY=VALUE in the configuration, as an allocated text that lives on. */
+static const char *config_value(const char *key)
+{
+	size_t len = strlen(key);
+	const char *p = cli.conf.buf;
+
+	while (*p) {
+		size_t line = strcspn(p, "\n");
+
+		if (line > len && !strncmp(p, key, len) && p[len] == '=')
+			return ga_xstrndup(p + len + 1, line - len - 1);
+		p += line + (p[line] == '\n');
+	}
+	return NULL;
+}
+
+const char *ga_cli_setting(const char *key, const char *fallback)
+{
+	const char *value = secure_getenv(key);
+
+	if (value && *value)
+		return value;
+	value = config_value(key);
+	return value && *value ? value : fallback;
+}
+
+int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_err *err)
+{
+	const char *log;
+
+	umask(077);
+	cli.prog = prog;
+	if (open_missing_descriptors(err) < 0 || read_config(err) < 0)
+		return -1;
+	if (prog->acts)
+		signal(SIGPIPE, SIG_IGN);
+	log = ga_cli_setting("GPUAAS_LOG", "off");
+	ga_log_set(ga_streq(log, "debug") ? GA_LOG_DEBUG :
+		   ga_streq(log, "info")  ? GA_LOG_INFO :
+					    GA_LOG_OFF);
+	if (parse_args(argc, argv, err) < 0)
+		return -1;
+	ga_emit_open(cli.table || (!cli.json && isatty(STDOUT_FILENO)));
+	if (cli.help)
+		return ga_cli_help(prog, cli.cmd), 0;
+	if (cli.version)
+		return printf("%s %s\n", prog->name, GA_VERSION), 0;
+	if (cli.introspect)
+		return ga_cli_introspect(prog), 0;
+	return check_operands(err) < 0 ? -1 : 1;
+}
+
+static void print_error(const struct ga_prog *prog, const struct ga_err *err)
+{
+	if (ga_streq(ga_cli_setting("GPUAAS_ERRORS", "text"), "json")) {
+		ga_emit_error(prog->name, err);
+		return;
+	}
+	fprintf(stderr, "%s: %s\n", prog->name, err->msg);
+	if (err->hint[0])
+		fprintf(stderr, "%s: hint: %s\n", prog->name, err->hint);
+}
+
+int ga_cli_finish(const struct ga_prog *prog, int r, struct ga_err *err)
+{
+	int status;
+
+	ga_cli_progress_end();
+	if (ga_emit_close(err) < 0 && r >= 0)
+		r = -1;
+	if (r < 0)
+		print_error(prog, err);
+	status = r < 0 ? (int)err->code : ga_emit_status() ? ga_emit_status() : r;
+	ga_str_release(&cli.conf);
+	free(cli.args);
+	return status;
+}
+
+char *const *ga_cli_args(int *n)
+{
+	*n = cli.n_args;
+	return cli.args;
+}
+
+const struct ga_cmd *ga_cli_command(void)
+{
+	return cli.cmd;
+}
+
+const char *ga_cli_program(void)
+{
+	return cli.prog->name;
+}
+
+const char *ga_cli_state_path(void)
+{
+	return cli.state ? cli.state : ga_cli_setting("GPUAAS_STATE", "/var/lib/gpuaas/state.db");
+}
+
+const char *ga_cli_host_dir(void)
+{
+	return ga_cli_setting("GPUAAS_HOST_DIR", "/var/lib/gpuaas/host");
+}
+
+int ga_cli_open(const char *operand, struct ga_err *err)
+{
+	int fd;
+
+	if (ga_streq(operand, "-"))
+		return 0;
+	fd = open(operand, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	return fd < 0 ? ga_fail_sys(err, "cannot open '%s'", operand) : fd;
+}
+
+int ga_cli_need_pipe(const char *what, struct ga_err *err)
+{
+	if (!isatty(STDIN_FILENO))
+		return 0;
+	ga_err_set(err, GA_USAGE, "%s are read from a pipe, and standard input is a terminal", what);
+	return ga_hint(err, "see '%s --help' for examples", cli.prog->name);
+}

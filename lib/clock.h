@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The two clocks. A time stamp is taken at each step, never once for a long piece of work. */
+#ifndef GA_CLOCK_H
+#define GA_CLOCK_H
+
+#include "ga.h"
+
+int64_t ga_clock_micros(void); /* wall clock, microseconds since 1970 UTC */
+int64_t ga_clock_mono_micros(void); /* monotonic, for durations and deadlines */
+/* Waits until the monotonic deadline or for at most max_micros, whichever is nearer; returns
+ * false when the deadline has passed already. For polling loops with a deadline. */
+bool ga_clock_wait(int64_t deadline_mono_micros, int64_t max_micros);
+
+#endif

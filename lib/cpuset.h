@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* CPU lists as the kernel writes them ("0-47,96-143"; cpuset(7) "List format"). */
+#ifndef GA_CPUSET_H
+#define GA_CPUSET_H
+
+#include "ga.h"
+
+#define GA_CPU_MAX 8192
+
+struct ga_cpuset {
+	uint64_t bits[GA_CPU_MAX / 64];
+};
+
+/* Reads a list; "" is the empty set; GA_BADREC when it is not one or a CPU is >= GA_CPU_MAX. */
+int ga_cpuset_parse(const char *text, struct ga_cpuset *ret, struct ga_err *err);
+char *ga_cpuset_format(const struct ga_cpuset *s); /* allocated, shortest form, ascending */
+int ga_cpuset_count(const struct ga_cpuset *s);
+bool ga_cpuset_has(const struct ga_cpuset *s, int cpu);
+void ga_cpuset_add(struct ga_cpuset *s, int cpu);
+bool ga_cpuset_overlaps(const struct ga_cpuset *a, const struct ga_cpuset *b);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The two SQLite files behind one small interface; no sqlite3 type leaves db.c.
+ *
+ *   state.db  the truth of the state side (gpuaas-state(5)); application id GPUA
+ *   host.db   what this host did: journal, attempts, evidence (hostdb.h); application id GPUH
+ *
+ * WAL, synchronous=FULL, foreign_keys=ON, trusted_schema=OFF, wal_autocheckpoint=0. A file that is
+ * newer than this program, not ours, or on a network file system is refused. Writers queue at a
+ * turnstile of two flock(2) files beside the database (FILE.gate, FILE.lock), so that none starves;
+ * the deadline (default 10 s, GPUAAS_DEADLINE seconds) ends in GA_BUSY naming the holder. The WAL is
+ * checkpointed only while the writer lock is held (../reference: SQLite's WAL-reset race).
+ * A handle must not cross fork(2): open in the child.
+ */
+#ifndef GA_DB_H
+#define GA_DB_H
+
+#include "ga.h"
+
+struct ga_db;
+struct ga_rows;
+
+enum ga_db_file { GA_DB_STATE, GA_DB_HOST };
+enum ga_db_mode {
+	GA_DB_READ,
+	GA_DB_WRITE,
+	GA_DB_CREATE, /* makes or migrates it: gpuaas-state init, and host.db at first use */
+};
+
+/* GA_NOTFOUND with a hint when there is no file (and mode is not GA_DB_CREATE). */
+int ga_db_open(const char *path, enum ga_db_file file, enum ga_db_mode mode, struct ga_db **ret,
+	       struct ga_err *err);
+void ga_db_close(struct ga_db *db);
+void ga_cleanup_db(struct ga_db **db); /* rolls back what is open */
+#define ga_autodb ga_cleanup(ga_cleanup_db)
+
+/* Through the turnstile and BEGIN IMMEDIATE; what is for whoever waits ("gpuaas-place"). */
+int ga_db_begin(struct ga_db *db, const char *what, struct ga_err *err);
+int ga_db_begin_read(struct ga_db *db, struct ga_err *err);
+int ga_db_commit(struct ga_db *db, struct ga_err *err);
+void ga_db_rollback(struct ga_db *db); /* harmless when nothing is open */
+bool ga_db_in_transaction(const struct ga_db *db);
+/* Nested: undoes a part of a transaction, for one refused item of a batch. */
+int ga_db_savepoint(struct ga_db *db, struct ga_err *err);
+int ga_db_release(struct ga_db *db, struct ga_err *err);	/* keeps it */
+void ga_db_rollback_to(struct ga_db *db);			/* undoes and ends it */
+
+/*
+ * Statements are cached by their text's address: sql must be a string literal. Parameters are ?1,
+ * ?2, …; types has a letter for each: s text (const char *, NULL is NULL), i int64_t (GA_UNKNOWN is
+ * NULL), b bool as 0 or 1 (int). ga_db_exec returns the number of rows changed.
+ * A violated constraint or trigger is GA_CONFLICT with the database's sentence and, where the
+ * sentence begins with a word and a colon ("sold_once: …"), that word as the reason.
+ */
+int ga_db_exec(struct ga_db *db, struct ga_err *err, const char *sql, const char *types, ...);
+int ga_db_query(struct ga_db *db, struct ga_rows **ret, struct ga_err *err, const char *sql,
+		const char *types, ...);
+int ga_rows_next(struct ga_rows *rows, struct ga_err *err); /* 1 row, 0 end, -1 */
+const char *ga_rows_text(const struct ga_rows *rows, int column); /* valid until the next step */
+char *ga_rows_dup(const struct ga_rows *rows, int column);	  /* allocated, NULL for NULL */
+int64_t ga_rows_int(const struct ga_rows *rows, int column);	  /* GA_UNKNOWN for NULL */
+bool ga_rows_bool(const struct ga_rows *rows, int column);	  /* NULL is false */
+void ga_rows_close(struct ga_rows *rows);
+void ga_cleanup_rows(struct ga_rows **rows);
+#define ga_autorows ga_cleanup(ga_cleanup_rows)
+
+/* Facts of the file. */
+bool ga_db_is_lab(const struct ga_db *db);
+int64_t ga_db_epoch(const struct ga_db *db);
+const char *ga_db_path(const struct ga_db *db);
+int64_t ga_db_schema_version(const struct ga_db *db);
+
+/* A consistent copy by the backup interface, checked, fsynced and renamed into place. */
+int ga_db_backup(struct ga_db *db, const char *to, struct ga_err *err);
+/* PRAGMA integrity_check and foreign_key_check; each finding goes to each(). */
+int ga_db_integrity(struct ga_db *db, int (*each)(const char *finding, void *arg), void *arg,
+		    struct ga_err *err);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SHA-256 by libcrypto; in records "sha256:" and 64 lower-case hex digits. */
+#ifndef GA_DIGEST_H
+#define GA_DIGEST_H
+
+#include "ga.h"
+
+#define GA_SHA256_BYTES 32
+#define GA_DIGEST_SIZE (7 + 64 + 1)
+
+void ga_sha256(const void *data, size_t len, unsigned char out[GA_SHA256_BYTES]);
+char *ga_digest_format(const unsigned char hash[GA_SHA256_BYTES], char out[GA_DIGEST_SIZE]);
+/* Digest of bytes in its text form; returns out. */
+char *ga_digest_of(const void *data, size_t len, char out[GA_DIGEST_SIZE]);
+bool ga_digest_is_valid(const char *text);
+
+/* Incremental: open, add any number of times, close writes the text form. */
+struct ga_digest;
+struct ga_digest *ga_digest_open(void);
+void ga_digest_add(struct ga_digest *d, const void *data, size_t len);
+void ga_digest_close(struct ga_digest *d, char out[GA_DIGEST_SIZE]);
+
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stdout and stderr: records, words, the moving line of progress. */
+#include "emit.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "file.h"
+#include "kind_order.h"
+#include "kind_result.h"
+#include "kind_state.h"
+#include "size.h"
+
+const char *const ga_progress_words[] = { "auto", "json", "none", NULL };
+
+static struct {
+	bool table;
+	bool broken; /* a write to stdout failed; say it once, at the end */
+	int broken_errno;
+	int status;
+	struct ga_str line;
+	bool moving; /* a progress line is on the terminal */
+	int64_t drawn_at;
+} emit = { .line = GA_STR_INIT };
+
+void ga_emit_open(bool table)
+{
+	emit.table = table;
+}
+
+bool ga_emit_is_table(void)
+{
+	return emit.table;
+}
+
+int ga_emit_status(void)
+{
+	return emit.status;
+}
+
+void ga_cli_note_status(int status)
+{
+	if (!emit.status)
+		emit.status = status;
+}
+
+void ga_emit_note(const struct ga_shape *shape, json_t *json)
+{
+	if (shape == &ga_refusal_shape || shape == &ga_failure_shape ||
+	    shape == &ga_wipe_evidence_shape)
+		ga_cli_note_status((int)json_integer_value(json_object_get(json, "status")));
+}
+
+/* A whole line in one go: several children may share stdout, so long lines take a lock. */
+static int write_line(const char *p, size_t n, struct ga_err *err)
+{
+	int r;
+
+	if (n > 4096)
+		flock(STDOUT_FILENO, LOCK_EX);
+	r = ga_write_all(STDOUT_FILENO, p, n);
+	if (n > 4096) {
+		int saved = errno;
+
+		flock(STDOUT_FILENO, LOCK_UN);
+		errno = saved;
+	}
+	if (r < 0) {
+		emit.broken = true;
+		emit.broken_errno = errno;
+		return ga_fail_for(err, GA_SYSTEM, "stdout", "cannot write to standard output: %s",
+				   strerror(errno));
+	}
+	return 0;
+}
+
+static int emit_json(const struct ga_shape *shape, json_t *json, struct ga_err *err)
+{
+	ga_emit_note(shape, json);
+	if (emit.table) {
+		ga_table_add(shape, json);
+		return 0;
+	}
+	ga_str_clear(&emit.line);
+	ga_rec_dump(json, &emit.line);
+	ga_str_addc(&emit.line, '\n');
+	return write_line(emit.line.buf, emit.line.len, err);
+}
+
+int ga_emit(const struct ga_shape *shape, const void *obj, struct ga_err *err)
+{
+	ga_autojson json_t *json = ga_shape_format(shape, obj);
+
+	return emit_json(shape, json, err);
+}
+
+int ga_emit_raw(const struct ga_rec *rec, struct ga_err *err)
+{
+	if (rec->shape)
+		ga_emit_note(rec->shape, rec->json);
+	if (emit.table && rec->shape) {
+		ga_table_add(rec->shape, rec->json);
+		return 0;
+	}
+	ga_str_clear(&emit.line);
+	ga_str_add_bytes(&emit.line, rec->raw, rec->raw_len);
+	ga_str_addc(&emit.line, '\n');
+	return write_line(emit.line.buf, emit.line.len, err);
+}
+
+int ga_emit_close(struct ga_err *err)
+{
+	ga_table_flush();
+	ga_str_release(&emit.line);
+	if (fflush(stdout) || ferror(stdout)) {
+		emit.broken = true;
+		emit.broken_errno = errno;
+	}
+	if (emit.broken)
+		return ga_fail_for(err, GA_SYSTEM, "stdout", "cannot write to standard output: %s",
+				   strerror(emit.broken_errno));
+	return 0;
+}
+
+void ga_emit_error(const char *program, const struct ga_err *err)
+{
+	struct ga_error e = {
+		.program = (char *)(uintptr_t)program,
+		.status = (int64_t)err->code,
+		.reason = err->reason[0] ? (char *)(uintptr_t)err->reason : NULL,
+		.sentence = (char *)(uintptr_t)err->msg,
+		.object = err->object[0] ? (char *)(uintptr_t)err->object : NULL,
+		.hint = err->hint[0] ? (char *)(uintptr_t)err->hint : NULL,
+	};
+	ga_autofree char *text = ga_rec_format_text(&ga_error_shape, &e);
+
+	fprintf(stderr, "%s\n", text);
+}
+
+void ga_say(const char *fmt, ...)
+{
+	va_list ap;
+
+	ga_cli_progress_end();
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+}
+
+void ga_print(const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!emit.table)
+		return;
+	ga_table_flush();
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	putchar('\n');
+}
+
+void ga_cli_progress(const char *mode, const char *what, int64_t done, int64_t total,
+		     int64_t started_mono_micros)
+{
+	int64_t now = ga_clock_mono_micros();
+	double seconds = (double)(now - started_mono_micros) / 1e6;
+	double rate = seconds > 0 ? (double)done / seconds : 0;
+	char size[GA_SIZE_SIZE];
+
+	if (!ga_streq(mode, "auto") || !isatty(STDERR_FILENO) || now - emit.drawn_at < 100000)
+		return;
+	emit.drawn_at = now;
+	emit.moving = true;
+	fprintf(stderr, "\r\033[K%s", what);
+	if (total > 0)
+		fprintf(stderr, "  %3.0f %%", 100.0 * (double)done / (double)total);
+	fprintf(stderr, "  %s/s", ga_size_format((int64_t)rate, size));
+	if (total > 0 && rate > 0)
+		fprintf(stderr, "  %.0f s left", (double)(total - done) / rate);
+	fflush(stderr);
+}
+
+void ga_cli_progress_end(void)
+{
+	if (!emit.moving)
+		return;
+	emit.moving = false;
+	fputs("\r\033[K", stderr);
+	fflush(stderr);
+}

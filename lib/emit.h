@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stdout: records or a table. Private to the glue; programs use cli.h. */
+#ifndef GA_EMIT_H
+#define GA_EMIT_H
+
+#include "cli.h"
+
+void ga_emit_open(bool table);
+/* Prints what the table still holds. -1 when a write to stdout failed now or before. */
+int ga_emit_close(struct ga_err *err);
+int ga_emit_status(void);
+/* The error as a gpuaas.error record on stderr. */
+void ga_emit_error(const char *program, const struct ga_err *err);
+/* Notes the status member of a refusal, failure or evidence record. */
+void ga_emit_note(const struct ga_shape *shape, json_t *json);
+
+/* The rows of one kind, printed aligned (table.c). */
+void ga_table_add(const struct ga_shape *shape, json_t *json);
+void ga_table_flush(void);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What every file needs: attributes, the cleanup idiom, allocation that cannot fail.
+ *
+ * Ownership: everything a scope owns is declared with its cleanup attribute (ga_autofree,
+ * ga_autofd, …) and handed over with GA_TAKE. There is no goto in this tree.
+ * Memory: the ga_x* allocators never return NULL; a process that is out of memory is ended by
+ * abort(3) after one line on stderr, because no caller could do better.
+ */
+#ifndef GA_H
+#define GA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define GA_VERSION "0.1.0"
+
+#define GA_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#define GA_MUST_CHECK __attribute__((warn_unused_result))
+#define GA_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+/* Hands ownership of a pointer over: evaluates to the value and leaves NULL behind. */
+#define GA_TAKE(p) \
+	({ \
+		__typeof__(p) *_ga_pp = &(p); \
+		__typeof__(p) _ga_v = *_ga_pp; \
+		*_ga_pp = NULL; \
+		_ga_v; \
+	})
+
+/* The same for a descriptor: leaves -1 behind. */
+#define GA_TAKE_FD(fd) \
+	({ \
+		int *_ga_fp = &(fd); \
+		int _ga_fv = *_ga_fp; \
+		*_ga_fp = -1; \
+		_ga_fv; \
+	})
+
+#define ga_cleanup(fn) __attribute__((cleanup(fn)))
+#define ga_autofree ga_cleanup(ga_cleanup_free)
+#define ga_autofd ga_cleanup(ga_cleanup_fd)
+#define ga_autodir ga_cleanup(ga_cleanup_dir)
+#define ga_autofile ga_cleanup(ga_cleanup_file)
+
+void ga_cleanup_free(void *pp);
+void ga_cleanup_fd(int *fd);
+void ga_cleanup_dir(void *pp);
+void ga_cleanup_file(void *pp);
+
+void *ga_xcalloc(size_t n, size_t size) __attribute__((malloc, returns_nonnull));
+void *ga_xrealloc(void *p, size_t n, size_t size) __attribute__((returns_nonnull));
+char *ga_xstrdup(const char *s) __attribute__((malloc, returns_nonnull));
+char *ga_xstrndup(const char *s, size_t n) __attribute__((malloc, returns_nonnull));
+char *ga_xprintf(const char *fmt, ...) GA_PRINTF(1, 2) __attribute__((malloc, returns_nonnull));
+/* NULL stays NULL. */
+char *ga_strdup0(const char *s);
+
+bool ga_streq(const char *a, const char *b); /* NULL equals NULL only */
+bool ga_starts(const char *s, const char *prefix);
+
+#include "banned.h"
+#include "err.h"
+
+#endif

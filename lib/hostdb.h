@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What this host did, in DIR/host.db (ga_cli_host_dir, 0700): the journal of changes with their
+ * inverses, the attempts (orders taken up, so that a killed program can be run again), the results
+ * (kept until folded or asked for again) and the chain of wipe evidence. Seeds, user-data and locks
+ * are files beside it. A host never needs the state to finish or prove what it began.
+ */
+#ifndef GA_HOSTDB_H
+#define GA_HOSTDB_H
+
+#include "db.h"
+#include "kind_result.h"
+#include "rec.h"
+#include "vec.h"
+
+struct ga_hostdb {
+	struct ga_db *db;
+	char *dir;
+};
+
+int ga_hostdb_open(const char *dir, struct ga_hostdb *ret, struct ga_err *err);
+void ga_hostdb_close(struct ga_hostdb *h);
+#define ga_autohostdb ga_cleanup(ga_hostdb_close)
+
+/*
+ * The hold: a flock on DIR/hold/OBJECT, so that one object has one worker. Liveness is the lock,
+ * never a time. GA_BUSY naming pid and program when somebody has it. The descriptor is the hold:
+ * close it to let go.
+ */
+int ga_hold_take(const char *dir, const char *object, const char *program, int *fd,
+		 struct ga_err *err);
+
+/* ---- attempts: one row an order taken up ---- */
+
+struct ga_attempt {
+	char *attempt, *object, *program; /* program: provision, release, wipe */
+	char *order;  /* the order's record as text */
+	char *state;  /* working, done, failed */
+	char *phase;  /* last phase finished, or NULL */
+	char *result; /* the record that ended it, as text, or NULL */
+	char *boot_id, *started_at;
+};
+void ga_attempt_release(struct ga_attempt *a);
+#define ga_autoattempt ga_cleanup(ga_attempt_release)
+
+/* Records that an order is taken up; 1 when new, 0 when known (the caller continues or prints its
+ * result again). The same attempt with another order text is GA_CONFLICT "old_digest". */
+int ga_attempt_begin(struct ga_hostdb *h, const char *attempt, const char *object,
+		     const char *program, const char *order, const char *boot_id,
+		     struct ga_err *err);
+int ga_attempt_get(struct ga_hostdb *h, const char *attempt, struct ga_attempt *ret,
+		   struct ga_err *err); /* 1 found, 0 not */
+/* The newest attempt of a program for an object (or NULL: of any object in state "working"). */
+int ga_attempt_find(struct ga_hostdb *h, const char *program, const char *object,
+		    struct ga_attempt *ret, struct ga_err *err);
+int ga_attempt_phase(struct ga_hostdb *h, const char *attempt, const char *phase,
+		     struct ga_err *err);
+int ga_attempt_end(struct ga_hostdb *h, const char *attempt, const char *state, const char *result,
+		   struct ga_err *err);
+
+/* ---- the journal: every change of the host, with its inverse, before it is made ---- */
+
+struct ga_journal_entry {
+	int64_t seq;
+	char *object;  /* allocation, or "node" for what belongs to the node itself */
+	char *op;      /* vfio_bind, file, ovs_port, ovs_flow, domain, partition, vf, … */
+	char *subject; /* PCI address, path, port, domain, … */
+	char *inverse; /* JSON object that the op's undo understands */
+	bool done;     /* the change was made (else: only intended) */
+	bool undone;   /* the inverse was carried out and verified */
+	char *at;
+};
+void ga_journal_entry_release(struct ga_journal_entry *e);
+
+/* Intent, committed before the change; ret is the entry's number. The same open (object, op,
+ * subject) is not entered twice: its number is returned and the first inverse stays. */
+int ga_journal_intend(struct ga_hostdb *h, const char *object, const char *op, const char *subject,
+		      const char *inverse, int64_t *seq, struct ga_err *err);
+int ga_journal_done(struct ga_hostdb *h, int64_t seq, struct ga_err *err);
+int ga_journal_undone(struct ga_hostdb *h, int64_t seq, struct ga_err *err);
+/* Entries not undone, newest first; object NULL: all. */
+struct ga_journal {
+	struct ga_journal_entry *v;
+	size_t n;
+};
+int ga_journal_open_entries(struct ga_hostdb *h, const char *object, struct ga_journal *ret,
+			    struct ga_err *err);
+void ga_journal_release(struct ga_journal *j);
+#define ga_autojournal ga_cleanup(ga_journal_release)
+
+/* ---- evidence: a chain, never changed ---- */
+
+/* Sets previous_digest, seals (ga_wipe_evidence_seal) and stores it, in one transaction. */
+int ga_evidence_add(struct ga_hostdb *h, struct ga_wipe_evidence *e, struct ga_err *err);
+/* The stored record by evidence id, attempt or (newest) slot or wwid; 1 found, 0 not. */
+int ga_evidence_get(struct ga_hostdb *h, const char *key, struct ga_wipe_evidence *ret,
+		    struct ga_err *err);
+/* Orders taken up or seen by this host whose wipe is not confirmed yet, as texts. */
+int ga_hostdb_pending_wipes(struct ga_hostdb *h, struct ga_any_list *texts, struct ga_err *err);
+
+/* ---- wipe orders that wait (gpuaas-wipe --pending) and facts that outlive a driver ---- */
+
+int ga_hostdb_keep_order(struct ga_hostdb *h, const struct ga_wipe_order *o, struct ga_err *err);
+/* GPU module ids learnt while the vendor's driver was bound: by identity; 1 found, 0 not. */
+int ga_hostdb_module_id(struct ga_hostdb *h, const char *gpu_identity, int64_t *module_id,
+			struct ga_err *err);
+
+#endif

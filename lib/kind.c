@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The list of kinds and their lookup. */
+#include "kind.h"
+
+#include <ctype.h>
+
+#include "kind_host.h"
+#include "kind_order.h"
+#include "kind_result.h"
+#include "kind_state.h"
+
+const struct ga_shape *const ga_kinds[] = {
+	&ga_host_shape,	       &ga_candidate_shape,  &ga_end_shape,
+	&ga_slot_shape,	       &ga_node_shape,	     &ga_profile_shape,
+	&ga_image_shape,       &ga_node_image_shape, &ga_node_settings_shape,
+	&ga_request_shape,     &ga_plan_shape,	     &ga_explanation_shape,
+	&ga_refusal_shape,     &ga_release_order_shape, &ga_wipe_order_shape,
+	&ga_expectation_shape, &ga_progress_shape,   &ga_allocation_shape,
+	&ga_released_shape,    &ga_wipe_evidence_shape, &ga_observation_shape,
+	&ga_drift_shape,       &ga_failure_shape,    &ga_claim_shape,
+	&ga_task_shape,	       &ga_usage_shape,	     &ga_audit_shape,
+	&ga_attention_shape,   &ga_pool_shape,	     &ga_public_shape,
+	&ga_finding_shape,     &ga_state_shape,	     &ga_error_shape,
+	NULL,
+};
+
+int ga_kind_find(const char *kind, const struct ga_shape **ret, struct ga_err *err)
+{
+	const char *slash = strrchr(kind, '/');
+	size_t len = slash ? (size_t)(slash - kind) : 0;
+	size_t i;
+
+	*ret = NULL;
+	if (!ga_starts(kind, "gpuaas.") || !slash || !isdigit((unsigned char)slash[1]) ||
+	    slash[1 + strspn(slash + 1, "0123456789")])
+		return ga_fail(err, GA_BADREC, "kind '%.64s' is not a gpuaas record", kind);
+	for (i = 0; ga_kinds[i]; i++) {
+		if (strncmp(ga_kinds[i]->kind, kind, len + 1))
+			continue;
+		if (strcmp(ga_kinds[i]->kind, kind))
+			return ga_fail(err, GA_BADREC, "kind '%.64s' is of another version: this is %s",
+				       kind, ga_kinds[i]->kind);
+		*ret = ga_kinds[i];
+	}
+	return 0;
+}
+
+char *ga_kind_short(const struct ga_shape *shape, char out[32])
+{
+	snprintf(out, 32, "%.*s", (int)strcspn(shape->kind + 7, "/"), shape->kind + 7);
+	return out;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* MAC and IPv4 addresses. */
+#include "mac.h"
+
+#include <arpa/inet.h>
+#include <ctype.h>
+
+#include "digest.h"
+
+int ga_mac_parse(const char *text, char out[GA_MAC_SIZE], struct ga_err *err)
+{
+	bool zero = true;
+	int i;
+
+	for (i = 0; i < 17; i++) {
+		char c = text[i];
+
+		if (i % 3 == 2 ? c != ':' : !isxdigit((unsigned char)c))
+			break;
+		zero = zero && (c == '0' || c == ':');
+		out[i] = (char)tolower((unsigned char)c);
+	}
+	if (i < 17 || text[17] || zero || strchr("13579bdf", out[1]))
+		return ga_fail(err, GA_BADREC,
+			       "'%.64s' is not a unicast MAC address such as 52:54:00:aa:bb:cc",
+			       text);
+	out[17] = '\0';
+	return 0;
+}
+
+void ga_mac_suggest(const char *node, int slot_index, char out[GA_MAC_SIZE])
+{
+	ga_autofree char *salted = ga_xprintf("gpuaas-mac%c%s", '\0', node);
+	unsigned char hash[GA_SHA256_BYTES];
+
+	ga_sha256(salted, strlen("gpuaas-mac") + 1 + strlen(node), hash);
+	snprintf(out, GA_MAC_SIZE, "02:%02x:%02x:%02x:%02x:%02x", hash[0], hash[1], hash[2],
+		 hash[3], slot_index & 0xff);
+}
+
+int ga_ip_parse(const char *text, uint32_t *ret, struct ga_err *err)
+{
+	struct in_addr a;
+
+	if (strlen(text) >= GA_IP_SIZE || inet_pton(AF_INET, text, &a) != 1)
+		return ga_fail(err, GA_BADREC, "'%.64s' is not an IPv4 address", text);
+	*ret = ntohl(a.s_addr);
+	return 0;
+}
+
+char *ga_ip_format(uint32_t ip, char out[GA_IP_SIZE])
+{
+	snprintf(out, GA_IP_SIZE, "%u.%u.%u.%u", ip >> 24, ip >> 16 & 255, ip >> 8 & 255, ip & 255);
+	return out;
+}
+
+int ga_ip_net_parse(const char *text, uint32_t *net, int *bits, struct ga_err *err)
+{
+	ga_autofree char *copy = ga_xstrndup(text, 64);
+	char *slash = strchr(copy, '/');
+	char *end = NULL;
+	long n = 0;
+
+	if (slash) {
+		*slash = '\0';
+		if (isdigit((unsigned char)slash[1]))
+			n = strtol(slash + 1, &end, 10);
+	}
+	if (!end || *end || n < 8 || n > 30)
+		return ga_fail(err, GA_BADREC, "'%.64s' is not a network such as 10.100.0.0/24",
+			       text);
+	if (ga_ip_parse(copy, net, err) < 0)
+		return -1;
+	if (*net & (UINT32_MAX >> n))
+		return ga_fail(err, GA_BADREC, "'%.64s' has host bits set", text);
+	*bits = (int)n;
+	return 0;
+}

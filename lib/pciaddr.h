@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* PCI addresses as Linux writes them: "0000:18:00.0" (domain, bus, device, function). */
+#ifndef GA_PCIADDR_H
+#define GA_PCIADDR_H
+
+#include "ga.h"
+
+/* Domains reach beyond 16 bits (VMD uses 10000 and up): at least four hex digits are written. */
+struct ga_pciaddr {
+	uint32_t domain;
+	uint8_t bus;
+	uint8_t device;	  /* 0..31 */
+	uint8_t function; /* 0..7 */
+};
+
+#define GA_PCIADDR_SIZE 20
+
+/* Reads exactly "DDDD[DDDD]:BB:DD.F" in lower or upper case; GA_BADREC otherwise. */
+int ga_pciaddr_parse(const char *text, struct ga_pciaddr *ret, struct ga_err *err);
+/* Writes it in lower case and returns out. */
+char *ga_pciaddr_format(const struct ga_pciaddr *a, char out[GA_PCIADDR_SIZE]);
+int ga_pciaddr_cmp(const struct ga_pciaddr *a, const struct ga_pciaddr *b);
+
+#endif

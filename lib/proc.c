@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* External programs: argv, deadline, captured output. */
+#include "proc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "file.h"
+
+static const char clean_path[] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin";
+
+struct pipes {
+	int in[2], out[2], err[2], start[2]; /* start carries the child's exec errno */
+};
+
+static void close_pair(int pair[2])
+{
+	ga_cleanup_fd(&pair[0]);
+	ga_cleanup_fd(&pair[1]);
+	pair[0] = pair[1] = -1;
+}
+
+static void close_pipes(struct pipes *p)
+{
+	close_pair(p->in);
+	close_pair(p->out);
+	close_pair(p->err);
+	close_pair(p->start);
+}
+
+/* exec(3) takes what it will not change as char *const *. */
+static char *const *unconst(const char *const *argv)
+{
+	return (char *const *)(uintptr_t)argv;
+}
+
+static void exec_child(const struct ga_proc *p, struct pipes *pipes, const char *const *env)
+	__attribute__((noreturn));
+
+static void exec_child(const struct ga_proc *p, struct pipes *pipes, const char *const *env)
+{
+	int saved;
+
+	setpgid(0, 0);
+	signal(SIGPIPE, SIG_DFL);
+	if (dup2(pipes->in[0], 0) >= 0 && dup2(pipes->out[1], 1) >= 0 &&
+	    dup2(pipes->err[1], 2) >= 0)
+		execvpe(p->argv[0], unconst(p->argv), unconst(env));
+	saved = errno;
+	if (ga_write_all(pipes->start[1], &saved, sizeof(saved)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+static void drain(int *fd, struct ga_str *to, size_t max)
+{
+	char buf[8192];
+	ssize_t n = read(*fd, buf, sizeof(buf));
+
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return;
+	if (n <= 0) {
+		close(*fd);
+		*fd = -1;
+		return;
+	}
+	if (to->len < max)
+		ga_str_add_bytes(to, buf, (size_t)n < max - to->len ? (size_t)n : max - to->len);
+}
+
+static void feed(int *fd, const struct ga_proc *p, size_t *done)
+{
+	ssize_t n = 0;
+
+	if (*done < p->input_len)
+		n = write(*fd, p->input + *done, p->input_len - *done);
+	if (n > 0)
+		*done += (size_t)n;
+	if (*done == p->input_len || (n < 0 && errno != EINTR && errno != EAGAIN)) {
+		close(*fd);
+		*fd = -1;
+	}
+}
+
+/* Moves bytes until both outputs are closed; false when the deadline passed. */
+static bool pump(const struct ga_proc *p, struct pipes *pipes, struct ga_proc_result *ret,
+		 int64_t deadline)
+{
+	size_t max = p->output_max ? p->output_max : 1 << 20, done = 0;
+
+	while (pipes->out[0] >= 0 || pipes->err[0] >= 0) {
+		int64_t left = (deadline - ga_clock_mono_micros()) / 1000;
+		struct pollfd fds[] = {
+			{ .fd = pipes->out[0], .events = POLLIN },
+			{ .fd = pipes->err[0], .events = POLLIN },
+			{ .fd = pipes->in[1], .events = POLLOUT },
+		};
+
+		if (left <= 0)
+			return false;
+		if (poll(fds, GA_ARRAY_SIZE(fds), (int)(left < 60000 ? left : 60000)) < 0)
+			continue;
+		if (fds[0].revents)
+			drain(&pipes->out[0], &ret->out, max);
+		if (fds[1].revents)
+			drain(&pipes->err[0], &ret->err, max);
+		if (fds[2].revents)
+			feed(&pipes->in[1], p, &done);
+	}
+	return true;
+}
+
+/* Waits for the child; false when the deadline passed. */
+static bool reap(pid_t pid, int64_t deadline, int *status)
+{
+	int64_t nap = 200;
+
+	for (;;) {
+		pid_t got = waitpid(pid, status, WNOHANG);
+
+		if (got == pid || (got < 0 && errno != EINTR))
+			return true;
+		if (!ga_clock_wait(deadline, nap))
+			return false;
+		nap = nap < 20000 ? nap * 2 : 20000;
+	}
+}
+
+static void kill_group(pid_t pid, int *status)
+{
+	kill(-pid, SIGKILL);
+	kill(pid, SIGKILL);
+	while (waitpid(pid, status, 0) < 0 && errno == EINTR)
+		;
+}
+
+static int make_pipes(struct pipes *p, const struct ga_proc *proc)
+{
+	if (pipe2(p->out, O_CLOEXEC) < 0 || pipe2(p->err, O_CLOEXEC) < 0 ||
+	    pipe2(p->start, O_CLOEXEC) < 0)
+		return -1;
+	if (proc->input)
+		return pipe2(p->in, O_CLOEXEC);
+	p->in[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	return p->in[0];
+}
+
+static const char **child_env(const struct ga_proc *p)
+{
+	size_t n = 0, i;
+	const char **env;
+
+	while (p->env && p->env[n])
+		n++;
+	env = ga_xcalloc(n + 3, sizeof(*env));
+	env[0] = clean_path;
+	env[1] = "LC_ALL=C";
+	for (i = 0; i < n; i++)
+		env[i + 2] = p->env[i];
+	return env;
+}
+
+/* Forks and learns whether exec worked. */
+static int spawn(const struct ga_proc *p, struct pipes *pipes, pid_t *pid, struct ga_err *err)
+{
+	ga_autofree const char **env = child_env(p);
+	int child_errno = 0;
+	ssize_t n;
+
+	*pid = fork();
+	if (*pid < 0)
+		return ga_fail_sys(err, "cannot start '%s'", p->argv[0]);
+	if (!*pid)
+		exec_child(p, pipes, env);
+	ga_cleanup_fd(&pipes->out[1]);
+	ga_cleanup_fd(&pipes->err[1]);
+	ga_cleanup_fd(&pipes->start[1]);
+	ga_cleanup_fd(&pipes->in[0]);
+	pipes->out[1] = pipes->err[1] = pipes->start[1] = pipes->in[0] = -1;
+	do
+		n = read(pipes->start[0], &child_errno, sizeof(child_errno));
+	while (n < 0 && errno == EINTR);
+	if (n == sizeof(child_errno)) {
+		waitpid(*pid, NULL, 0);
+		return ga_fail(err, GA_EXTERNAL, "cannot run '%s': %s", p->argv[0],
+			       strerror(child_errno));
+	}
+	if (pipes->in[1] >= 0)
+		fcntl(pipes->in[1], F_SETFL, O_NONBLOCK);
+	return 0;
+}
+
+int ga_proc_run(const struct ga_proc *p, struct ga_proc_result *ret, struct ga_err *err)
+{
+	ga_cleanup(close_pipes) struct pipes pipes = {
+		{ -1, -1 }, { -1, -1 }, { -1, -1 }, { -1, -1 }
+	};
+	int64_t timeout = p->timeout_micros ? p->timeout_micros : 30000000;
+	int64_t deadline = ga_clock_mono_micros() + timeout;
+	int status = 0;
+	pid_t pid;
+
+	ga_str_clear(&ret->out);
+	ga_str_clear(&ret->err);
+	if (make_pipes(&pipes, p) < 0)
+		return ga_fail_sys(err, "cannot start '%s'", p->argv[0]);
+	if (spawn(p, &pipes, &pid, err) < 0)
+		return -1;
+	if (!pump(p, &pipes, ret, deadline) || !reap(pid, deadline, &status)) {
+		kill_group(pid, &status);
+		return ga_fail(err, GA_BUSY, "'%s' did not end within %lld s and was killed",
+			       p->argv[0], (long long)(timeout / 1000000));
+	}
+	ret->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	return 0;
+}
+
+int ga_proc_check(const struct ga_proc *p, struct ga_proc_result *ret, struct ga_err *err)
+{
+	char *line;
+
+	if (ga_proc_run(p, ret, err) < 0)
+		return -1;
+	if (!ret->status)
+		return 0;
+	while (ret->err.len && ret->err.buf[ret->err.len - 1] == '\n')
+		ret->err.buf[--ret->err.len] = '\0';
+	line = strrchr(ret->err.buf, '\n');
+	return ga_fail(err, GA_EXTERNAL, "'%s' ended with status %d: %s", p->argv[0], ret->status,
+		       line ? line + 1 : ret->err.buf);
+}
+
+void ga_proc_result_release(struct ga_proc_result *r)
+{
+	ga_str_release(&r->out);
+	ga_str_release(&r->err);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * External programs: by argv, never through a shell, with a deadline and captured output.
+ *
+ * The child gets a clean environment (PATH=/usr/sbin:/usr/bin:/sbin:/bin, LC_ALL=C, and what env
+ * adds), its own process group, and no descriptor above 2. When the deadline passes the group is
+ * killed and the result is GA_BUSY.
+ */
+#ifndef GA_PROC_H
+#define GA_PROC_H
+
+#include "ga.h"
+#include "str.h"
+
+struct ga_proc {
+	const char *const *argv; /* NULL-terminated; argv[0] is looked up in the PATH above */
+	const char *const *env;	 /* "KEY=value" to add, NULL-terminated, or NULL */
+	const char *input;	 /* given on stdin, or NULL for /dev/null */
+	size_t input_len;
+	int64_t timeout_micros; /* 0: 30 seconds */
+	size_t output_max;	/* bytes kept of each stream; 0: 1 MiB; the rest is read and dropped */
+};
+
+struct ga_proc_result {
+	int status; /* exit status, or 128 + signal */
+	struct ga_str out;
+	struct ga_str err;
+};
+
+#define GA_PROC_RESULT_INIT { .out = GA_STR_INIT, .err = GA_STR_INIT }
+#define ga_autoproc ga_cleanup(ga_proc_result_release)
+
+/* 0 when the program ran to its end, whatever its status; GA_EXTERNAL when it cannot be started,
+ * GA_BUSY at the deadline. */
+int ga_proc_run(const struct ga_proc *p, struct ga_proc_result *ret, struct ga_err *err);
+/* As ga_proc_run, and a status other than 0 is GA_EXTERNAL with the last line of its stderr. */
+int ga_proc_check(const struct ga_proc *p, struct ga_proc_result *ret, struct ga_err *err);
+void ga_proc_result_release(struct ga_proc_result *r);
+
+#endif

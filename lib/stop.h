@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SIGINT, SIGTERM and SIGHUP as a question that long work asks at its boundaries. */
+#ifndef GA_STOP_H
+#define GA_STOP_H
+
+#include "ga.h"
+
+void ga_stop_install(void); /* handlers without SA_RESTART */
+bool ga_stop_asked(void);
+/* GA_BUSY "interrupted …" when a signal came, 0 otherwise. */
+int ga_stop_check(const char *what, struct ga_err *err);
+
+#endif

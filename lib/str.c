@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A growing string. */
+#include "str.h"
+
+#include <stdarg.h>
+
+char ga_str_empty[1];
+
+void ga_str_release(struct ga_str *s)
+{
+	if (s->cap)
+		free(s->buf);
+	*s = (struct ga_str)GA_STR_INIT;
+}
+
+void ga_str_clear(struct ga_str *s)
+{
+	s->len = 0;
+	if (s->cap)
+		s->buf[0] = '\0';
+}
+
+void ga_str_reserve(struct ga_str *s, size_t more)
+{
+	size_t want = s->len + more + 1;
+	size_t cap = s->cap ? s->cap : 64;
+
+	if (want <= s->cap)
+		return;
+	while (cap < want)
+		cap += cap / 2;
+	s->buf = ga_xrealloc(s->cap ? s->buf : NULL, cap, 1);
+	s->cap = cap;
+	s->buf[s->len] = '\0';
+}
+
+void ga_str_add(struct ga_str *s, const char *text)
+{
+	ga_str_add_bytes(s, text, strlen(text));
+}
+
+void ga_str_add_bytes(struct ga_str *s, const void *p, size_t n)
+{
+	if (!n)
+		return;
+	ga_str_reserve(s, n);
+	memcpy(s->buf + s->len, p, n);
+	s->len += n;
+	s->buf[s->len] = '\0';
+}
+
+void ga_str_addc(struct ga_str *s, char c)
+{
+	ga_str_add_bytes(s, &c, 1);
+}
+
+void ga_str_addf(struct ga_str *s, const char *fmt, ...)
+{
+	va_list ap, again;
+	int n;
+
+	va_start(ap, fmt);
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (n > 0) {
+		ga_str_reserve(s, (size_t)n);
+		vsnprintf(s->buf + s->len, (size_t)n + 1, fmt, again);
+		s->len += (size_t)n;
+	}
+	va_end(again);
+}
+
+void ga_str_add_xml(struct ga_str *s, const char *text)
+{
+	for (; *text; text++) {
+		switch (*text) {
+		case '&':
+			ga_str_add(s, "&amp;");
+			break;
+		case '<':
+			ga_str_add(s, "&lt;");
+			break;
+		case '>':
+			ga_str_add(s, "&gt;");
+			break;
+		case '\'':
+			ga_str_add(s, "&apos;");
+			break;
+		case '"':
+			ga_str_add(s, "&quot;");
+			break;
+		default:
+			if ((unsigned char)*text < 0x20 || *text == 0x7f)
+				ga_str_add(s, "\xef\xbf\xbd");
+			else
+				ga_str_addc(s, *text);
+		}
+	}
+}
+
+char *ga_str_take(struct ga_str *s)
+{
+	char *p = s->cap ? s->buf : ga_xstrdup("");
+
+	*s = (struct ga_str)GA_STR_INIT;
+	return p;
+}

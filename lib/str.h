@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A growing string (git's strbuf is the model).
+ *
+ * Invariants: buf is never NULL and always ends in '\0' at buf[len]; an empty one points to a
+ * shared static "" with cap 0. The bytes may contain '\0' when they came from ga_str_add_bytes.
+ */
+#ifndef GA_STR_H
+#define GA_STR_H
+
+#include "ga.h"
+
+struct ga_str {
+	char *buf;
+	size_t len;
+	size_t cap;
+};
+
+extern char ga_str_empty[1];
+
+#define GA_STR_INIT { .buf = ga_str_empty }
+#define ga_autostr ga_cleanup(ga_str_release)
+
+void ga_str_release(struct ga_str *s); /* frees, leaves an empty string */
+void ga_str_clear(struct ga_str *s);   /* length 0, keeps the memory */
+void ga_str_reserve(struct ga_str *s, size_t more);
+void ga_str_add(struct ga_str *s, const char *text);
+void ga_str_add_bytes(struct ga_str *s, const void *p, size_t n);
+void ga_str_addc(struct ga_str *s, char c);
+void ga_str_addf(struct ga_str *s, const char *fmt, ...) GA_PRINTF(2, 3);
+/* Adds text with &, <, >, ' and " as XML entities; control characters become U+FFFD. */
+void ga_str_add_xml(struct ga_str *s, const char *text);
+/* Hands the memory over; the string is empty afterwards. Free with free(3). */
+char *ga_str_take(struct ga_str *s);
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Records in: dispatch by kind, in this process or in a child for each order. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "stop.h"
+#include "vec.h"
+
+static const struct ga_consumer *find_consumer(const struct ga_consumer *table,
+					       const struct ga_rec *rec)
+{
+	for (; table->shape; table++)
+		if (ga_rec_is(rec, table->shape))
+			return table;
+	return NULL;
+}
+
+int ga_cli_stream(int fd, const char *name, const struct ga_consumer *table, struct ga_err *err)
+{
+	ga_autoreader struct ga_reader *reader = ga_reader_open(fd, name);
+	const struct ga_consumer *c;
+	struct ga_rec rec;
+	int more;
+
+	while ((more = ga_reader_next(reader, &rec, err)) > 0) {
+		c = find_consumer(table, &rec);
+		if (c ? c->take(&rec, err) < 0 : ga_emit_raw(&rec, err) < 0)
+			return -1;
+	}
+	return more;
+}
+
+/* Children at work and orders that wait for one to end. The number waiting is bounded, so that
+ * memory stays constant in the length of the stream. */
+#define WAITING_MAX 256
+
+struct order {
+	char *raw;
+	size_t len;
+	const struct ga_consumer *consumer;
+	uint64_t line;
+};
+
+struct crew {
+	int jobs;
+	size_t running;
+	pid_t *pids;
+	GA_LIST(struct order) waiting;
+	size_t next; /* first of waiting not yet begun */
+	const struct ga_prog *prog;
+};
+
+static int take_in_child(const struct order *o, struct ga_err *err)
+{
+	json_error_t why;
+	ga_autojson json_t *json = json_loadb(o->raw, o->len, 0, &why);
+	struct ga_rec rec = { .shape = o->consumer->shape, .json = json, .raw = o->raw,
+			      .raw_len = o->len, .line = o->line };
+
+	return o->consumer->take(&rec, err);
+}
+
+static void child(const struct order *o) __attribute__((noreturn));
+
+static void child(const struct order *o)
+{
+	static const struct ga_prog nameless = { 0 };
+	struct ga_prog prog = nameless;
+	struct ga_err err = GA_ERR_INIT;
+	int r = take_in_child(o, &err);
+
+	prog.name = ga_cli_program();
+	_exit(ga_cli_finish(&prog, r, &err));
+}
+
+static int start(struct crew *crew, struct ga_err *err)
+{
+	struct order *o = &crew->waiting.v[crew->next++];
+	pid_t pid;
+
+	fflush(stdout);
+	fflush(stderr);
+	pid = fork();
+	if (!pid)
+		child(o);
+	free(o->raw);
+	if (pid < 0)
+		return ga_fail_sys(err, "cannot start a worker");
+	crew->pids[crew->running++] = pid;
+	if (crew->next == crew->waiting.n) {
+		ga_list_release(&crew->waiting);
+		crew->next = 0;
+	}
+	return 0;
+}
+
+static void forward_stop(const struct crew *crew)
+{
+	size_t i;
+
+	for (i = 0; ga_stop_asked() && i < crew->running; i++)
+		kill(crew->pids[i], SIGTERM);
+}
+
+/* Takes children that have ended; waits for one when told to. */
+static void reap(struct crew *crew, bool wait)
+{
+	while (crew->running) {
+		size_t i;
+		int status;
+		pid_t pid;
+
+		forward_stop(crew);
+		pid = waitpid(-1, &status, wait ? 0 : WNOHANG);
+		if (pid < 0 && errno == EINTR)
+			continue;
+		if (pid <= 0)
+			return;
+		for (i = 0; i < crew->running && crew->pids[i] != pid; i++)
+			;
+		if (i == crew->running)
+			continue;
+		crew->pids[i] = crew->pids[--crew->running];
+		ga_cli_note_status(WIFEXITED(status) ? WEXITSTATUS(status) : GA_SYSTEM);
+		wait = false;
+	}
+}
+
+static void enqueue(struct crew *crew, const struct ga_rec *rec, const struct ga_consumer *c)
+{
+	*ga_list_add(&crew->waiting) = (struct order){
+		.raw = ga_xstrndup(rec->raw, rec->raw_len),
+		.len = rec->raw_len,
+		.consumer = c,
+		.line = rec->line,
+	};
+}
+
+static size_t waiting(const struct crew *crew)
+{
+	return crew->waiting.n - crew->next;
+}
+
+/* Begins what may begin. */
+static int advance(struct crew *crew, struct ga_err *err)
+{
+	reap(crew, false);
+	while (waiting(crew) && crew->running < (size_t)crew->jobs && !ga_stop_asked()) {
+		if (start(crew, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Whether a record can be had without leaving a child that ended unattended for long. */
+static bool readable(const struct ga_reader *r, int fd, const struct crew *crew)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	return !crew->running || ga_reader_has_line(r) || poll(&p, 1, 50) > 0;
+}
+
+static int read_orders(struct crew *crew, struct ga_reader *reader, int fd,
+		       const struct ga_consumer *table, struct ga_err *err)
+{
+	const struct ga_consumer *c;
+	struct ga_rec rec;
+	int more = 1;
+
+	while (more > 0 && !ga_stop_asked()) {
+		if (advance(crew, err) < 0)
+			return -1;
+		if (waiting(crew) >= WAITING_MAX) {
+			reap(crew, true);
+			continue;
+		}
+		if (!readable(reader, fd, crew))
+			continue;
+		more = ga_reader_next(reader, &rec, err);
+		if (more <= 0)
+			break;
+		c = find_consumer(table, &rec);
+		if (c)
+			enqueue(crew, &rec, c);
+		else if (ga_emit_raw(&rec, err) < 0)
+			return -1;
+	}
+	return ga_stop_asked() ? ga_stop_check("the stream", err) : more;
+}
+
+int ga_cli_stream_jobs(int fd, const char *name, const struct ga_consumer *table, int jobs,
+		       struct ga_err *err)
+{
+	ga_autoreader struct ga_reader *reader = ga_reader_open(fd, name);
+	struct crew crew = { .jobs = jobs, .pids = ga_xcalloc((size_t)jobs, sizeof(pid_t)) };
+	struct ga_err later = GA_ERR_INIT;
+	int r;
+
+	ga_stop_install();
+	r = read_orders(&crew, reader, fd, table, err);
+	/* Orders read before a bad line stand: they are carried out. */
+	while (crew.running || (waiting(&crew) && !ga_stop_asked())) {
+		if (advance(&crew, r < 0 ? &later : err) < 0) {
+			r = -1;
+			break;
+		}
+		reap(&crew, true);
+	}
+	for (; crew.next < crew.waiting.n; crew.next++)
+		free(crew.waiting.v[crew.next].raw);
+	ga_list_release(&crew.waiting);
+	free(crew.pids);
+	return r;
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tables for people: the columns of each kind, aligned over the rows that stand together. A kind
+ * without columns here is shown as "member: value" lines.
+ */
+#include "emit.h"
+#include "kind_host.h"
+#include "kind_order.h"
+#include "kind_result.h"
+#include "kind_state.h"
+#include "size.h"
+#include "vec.h"
+
+#define COLUMNS_MAX 12
+
+struct column {
+	const char *title;
+	const char *path; /* "gpu.type_name": members from the record down */
+};
+
+struct view {
+	const struct ga_shape *shape;
+	struct column columns[COLUMNS_MAX + 1];
+};
+
+static const struct view views[] = {
+	{ &ga_host_shape,
+	  { { "NODE", "node" }, { "PRODUCT", "product" }, { "KERNEL", "kernel" },
+	    { "CPUS", "cpus" }, { "MEMORY MIB", "memory_mib" }, { "BLOCKERS", "blockers" },
+	    { "WARNINGS", "warnings" } } },
+	{ &ga_candidate_shape,
+	  { { "NODE", "node" }, { "#", "slot_index" }, { "GPU", "gpu.pci_address" },
+	    { "TYPE", "gpu.type_name" }, { "NUMA", "numa_node" }, { "NVME", "nvme.path" },
+	    { "SIZE", "nvme.size_bytes" }, { "FABRIC VF", "fabric.vf_pci_address" },
+	    { "MAC", "suggested.mac" }, { "IN THE WAY", "reasons" } } },
+	{ &ga_slot_shape,
+	  { { "SLOT", "slot" }, { "NODE", "node" }, { "#", "slot_index" }, { "STATE", "state" },
+	    { "TYPE", "type_name" }, { "GPU", "gpu_pci_address" }, { "NVME", "nvme_wwid" },
+	    { "NUMA", "numa_node" }, { "ALLOCATION", "allocation" }, { "TAINTED", "tainted" },
+	    { "GPU MEMORY", "gpu_memory" }, { "BLOCKERS", "blockers" } } },
+	{ &ga_node_shape,
+	  { { "NODE", "node" }, { "STATE", "state" }, { "MODE", "mode" }, { "POOL", "pool" },
+	    { "SLOTS", "slots" }, { "AVAILABLE", "available" }, { "HELD BY", "held_by" },
+	    { "OBSERVED", "observed_at" }, { "BLOCKERS", "blockers" } } },
+	{ &ga_profile_shape,
+	  { { "PROFILE", "name" }, { "VERSION", "version" }, { "SHAPE", "shape" },
+	    { "COUNTS", "counts" }, { "VCPUS/GPU", "vcpus_per_gpu" },
+	    { "MIB/GPU", "memory_mib_per_gpu" }, { "IMAGE", "image" },
+	    { "WIPE", "wipe.minimum_class" }, { "VERIFY", "wipe.verify" } } },
+	{ &ga_image_shape,
+	  { { "IMAGE", "name" }, { "FORMAT", "format" }, { "SIZE", "size_bytes" },
+	    { "FIRMWARE", "firmware" }, { "PROBE", "probe" }, { "DIGEST", "digest" } } },
+	{ &ga_plan_shape,
+	  { { "ALLOCATION", "allocation" }, { "NODE", "node" }, { "SHAPE", "shape" },
+	    { "GPUS", "count" }, { "PROFILE", "profile" }, { "VCPUS", "vcpus" },
+	    { "MIB", "memory_mib" }, { "IP", "private_ip" }, { "EXPIRES", "expires_at" },
+	    { "DRY RUN", "dry_run" } } },
+	{ &ga_refusal_shape,
+	  { { "REFUSED", "code" }, { "PROFILE", "profile" }, { "GPUS", "count" },
+	    { "WHY", "sentence" }, { "WHAT TO DO", "hint" } } },
+	{ &ga_progress_shape,
+	  { { "OBJECT", "object" }, { "PHASE", "phase" }, { "STATE", "state" },
+	    { "BYTES", "bytes" }, { "DETAIL", "detail" } } },
+	{ &ga_allocation_shape,
+	  { { "ALLOCATION", "allocation" }, { "NAME", "name" }, { "STATE", "state" },
+	    { "NODE", "node" }, { "PROJECT", "project" }, { "PROFILE", "profile" },
+	    { "GPUS", "count" }, { "POWER", "power_observed" }, { "ADDRESS", "access.address" },
+	    { "SINCE", "since" }, { "REASON", "reason" } } },
+	{ &ga_released_shape,
+	  { { "RELEASED", "allocation" }, { "NODE", "node" }, { "SLOTS", "slots" },
+	    { "AT", "at" } } },
+	{ &ga_wipe_order_shape,
+	  { { "WIPE ORDER", "object" }, { "NODE", "node" }, { "DISK", "nvme_wwid" },
+	    { "SIZE", "nvme_size_bytes" }, { "CAUSE", "cause" },
+	    { "CLASS", "wipe.minimum_class" }, { "DESTROYS", "destroy_data" } } },
+	{ &ga_wipe_evidence_shape,
+	  { { "EVIDENCE", "evidence" }, { "SLOT", "object" }, { "DISK", "device.wwid" },
+	    { "OUTCOME", "outcome" }, { "CLASS", "class" }, { "READ BACK", "read_back.bytes_read" },
+	    { "NOT ZERO", "read_back.mismatches" }, { "GPU MEMORY", "gpu_memory.outcome" },
+	    { "REASON", "reason" } } },
+	{ &ga_drift_shape,
+	  { { "SEVERITY", "severity" }, { "DRIFT", "code" }, { "OBJECT", "object" },
+	    { "EXPECTED", "expected" }, { "OBSERVED", "observed" }, { "REPAIRED", "repaired" },
+	    { "COMMAND", "command" } } },
+	{ &ga_observation_shape,
+	  { { "NODE", "node" }, { "AGREED", "agreed" }, { "DRIFTS", "drifts" },
+	    { "JOURNAL OPEN", "journal_open" }, { "AT", "at" } } },
+	{ &ga_failure_shape,
+	  { { "FAILED", "object" }, { "PHASE", "phase" }, { "CODE", "code" },
+	    { "WHY", "sentence" }, { "WHAT TO DO", "hint" } } },
+	{ &ga_claim_shape,
+	  { { "CLAIM", "claim" }, { "ALLOCATION", "allocation" }, { "NODE", "node" },
+	    { "SLOT", "slot" }, { "KIND", "claim_kind" }, { "LIVE", "live" },
+	    { "SINCE", "created_at" }, { "ENDED", "ended_at" } } },
+	{ &ga_task_shape,
+	  { { "OBJECT", "object" }, { "PHASE", "phase" }, { "STATE", "state" },
+	    { "STARTED", "started_at" }, { "MICROS", "elapsed_micros" }, { "BYTES", "bytes" },
+	    { "DETAIL", "detail" } } },
+	{ &ga_usage_shape,
+	  { { "ALLOCATION", "allocation" }, { "PROJECT", "project" }, { "KIND", "usage_kind" },
+	    { "GPUS", "count" }, { "FROM", "started_at" }, { "TO", "ended_at" } } },
+	{ &ga_audit_shape,
+	  { { "SEQ", "seq" }, { "AT", "at" }, { "ACTOR", "actor" }, { "PROGRAM", "program" },
+	    { "ACTION", "action" }, { "OBJECT", "object" } } },
+	{ &ga_attention_shape,
+	  { { "OBJECT", "object" }, { "STATE", "state" }, { "SINCE", "since" },
+	    { "PROJECT", "project" }, { "WHY", "sentence" }, { "COMMAND", "command" } } },
+	{ &ga_pool_shape,
+	  { { "POOL", "pool" }, { "TYPE", "type" }, { "NODES", "nodes" }, { "SLOTS", "slots" },
+	    { "AVAILABLE", "available" }, { "ACTIVE", "active" }, { "CLEANING", "cleaning" },
+	    { "BLOCKED", "blocked" }, { "DISABLED", "disabled" }, { "LARGEST", "largest" },
+	    { "FRAGMENTED PPM", "fragmentation_ppm" } } },
+	{ &ga_public_shape,
+	  { { "PROFILE", "profile" }, { "TYPE", "type" }, { "SHAPE", "shape" },
+	    { "COUNTS", "counts" }, { "AVAILABLE", "available" } } },
+	{ &ga_finding_shape,
+	  { { "CHECK", "check" }, { "OBJECT", "object" }, { "WHAT IS WRONG", "sentence" },
+	    { "WHAT TO DO", "hint" } } },
+	{ &ga_state_shape,
+	  { { "STATE", "path" }, { "ACTION", "action" }, { "SCHEMA", "schema_version" },
+	    { "EPOCH", "epoch" }, { "LAB", "lab" } } },
+};
+
+struct row {
+	char *cells[COLUMNS_MAX];
+};
+
+static struct {
+	const struct view *view;
+	GA_LIST(struct row) rows;
+} table;
+
+/* Columns a text takes on a terminal: characters, not bytes (UTF-8 was checked on input). */
+static int width_of(const char *s)
+{
+	int n = 0;
+
+	for (; *s; s++)
+		n += ((unsigned char)*s & 0xc0) != 0x80;
+	return n;
+}
+
+static json_t *member(json_t *json, const char *path)
+{
+	ga_autofree char *name = ga_xstrndup(path, strcspn(path, "."));
+	json_t *value = json_object_get(json, name);
+	const char *dot = strchr(path, '.');
+
+	return dot && value ? member(value, dot + 1) : value;
+}
+
+static void add_value(struct ga_str *out, const char *path, json_t *value);
+
+/* A list of reasons is shown by its codes, any other by its elements. */
+static void add_list(struct ga_str *out, json_t *list)
+{
+	json_t *item;
+	size_t i;
+
+	json_array_foreach(list, i, item) {
+		json_t *code = json_object_get(item, "code");
+
+		if (i)
+			ga_str_addc(out, ',');
+		add_value(out, "", code ? code : item);
+	}
+}
+
+static void add_value(struct ga_str *out, const char *path, json_t *value)
+{
+	size_t len = strlen(path);
+	char size[GA_SIZE_SIZE];
+
+	if (json_is_string(value))
+		ga_str_add(out, json_string_value(value));
+	else if (json_is_integer(value) && len > 6 && !strcmp(path + len - 6, "_bytes"))
+		ga_str_add(out, ga_size_format(json_integer_value(value), size));
+	else if (json_is_integer(value))
+		ga_str_addf(out, "%lld", (long long)json_integer_value(value));
+	else if (json_is_boolean(value))
+		ga_str_add(out, json_is_true(value) ? "yes" : "no");
+	else if (json_is_array(value))
+		add_list(out, value);
+	else if (json_is_object(value))
+		ga_rec_dump(value, out);
+}
+
+static const struct view *find_view(const struct ga_shape *shape)
+{
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(views); i++)
+		if (views[i].shape == shape)
+			return &views[i];
+	return NULL;
+}
+
+static void print_members(json_t *json)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(json, key, value) {
+		ga_autostr struct ga_str text = GA_STR_INIT;
+
+		add_value(&text, key, value);
+		printf("%s: %s\n", key, text.buf);
+	}
+	printf("\n");
+}
+
+void ga_table_add(const struct ga_shape *shape, json_t *json)
+{
+	const struct view *view = find_view(shape);
+	struct row *row;
+	size_t i;
+
+	if (view != table.view || !view)
+		ga_table_flush();
+	table.view = view;
+	if (!view) {
+		print_members(json);
+		return;
+	}
+	row = ga_list_add(&table.rows);
+	for (i = 0; view->columns[i].title; i++) {
+		struct ga_str cell = GA_STR_INIT;
+
+		add_value(&cell, view->columns[i].path, member(json, view->columns[i].path));
+		if (!cell.len)
+			ga_str_addc(&cell, '-');
+		row->cells[i] = ga_str_take(&cell);
+	}
+}
+
+static void print_row(const struct view *view, const int *widths, char *const *cells)
+{
+	size_t i;
+
+	for (i = 0; view->columns[i].title; i++) {
+		bool last = !view->columns[i + 1].title;
+
+		printf("%s%*s", cells[i], last ? 0 : widths[i] - width_of(cells[i]) + 2, "");
+	}
+	printf("\n");
+}
+
+void ga_table_flush(void)
+{
+	const struct view *view = table.view;
+	char *titles[COLUMNS_MAX] = { NULL };
+	int widths[COLUMNS_MAX] = { 0 };
+	size_t i, r;
+
+	if (!table.rows.n)
+		return;
+	for (i = 0; view->columns[i].title; i++) {
+		titles[i] = (char *)(uintptr_t)view->columns[i].title;
+		widths[i] = width_of(titles[i]);
+		for (r = 0; r < table.rows.n; r++)
+			if (width_of(table.rows.v[r].cells[i]) > widths[i])
+				widths[i] = width_of(table.rows.v[r].cells[i]);
+	}
+	print_row(view, widths, titles);
+	for (r = 0; r < table.rows.n; r++) {
+		print_row(view, widths, table.rows.v[r].cells);
+		for (i = 0; view->columns[i].title; i++)
+			free(table.rows.v[r].cells[i]);
+	}
+	ga_list_release(&table.rows);
+	table.view = NULL;
+	fflush(stdout);
+}

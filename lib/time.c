@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Times in records. */
+#include "time.h"
+
+#include <ctype.h>
+
+#include "clock.h"
+
+char *ga_time_format(int64_t micros, char out[GA_TIME_SIZE])
+{
+	int64_t frac = micros % 1000000;
+	time_t seconds;
+	struct tm tm;
+	size_t n;
+
+	if (frac < 0)
+		frac += 1000000;
+	seconds = (time_t)((micros - frac) / 1000000);
+	gmtime_r(&seconds, &tm);
+	n = strftime(out, GA_TIME_SIZE, "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(out + n, GA_TIME_SIZE - n, ".%06dZ", (int)frac);
+	return out;
+}
+
+char *ga_time_now(void)
+{
+	char out[GA_TIME_SIZE];
+
+	return ga_xstrdup(ga_time_format(ga_clock_micros(), out));
+}
+
+/* Reads exactly n digits. */
+static bool digits(const char **p, int n, int *value)
+{
+	*value = 0;
+	for (; n > 0; n--, (*p)++) {
+		if (!isdigit((unsigned char)**p))
+			return false;
+		*value = *value * 10 + (**p - '0');
+	}
+	return true;
+}
+
+static bool one_char(const char **p, char c)
+{
+	if (**p != c)
+		return false;
+	(*p)++;
+	return true;
+}
+
+static bool fraction(const char **p, int64_t *micros)
+{
+	int64_t unit = 100000;
+
+	*micros = 0;
+	if (**p != '.')
+		return true;
+	(*p)++;
+	if (!isdigit((unsigned char)**p))
+		return false;
+	for (; isdigit((unsigned char)**p); (*p)++, unit /= 10)
+		*micros += unit * (**p - '0');
+	return true;
+}
+
+static int days_in(int year, int month)
+{
+	static const int days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
+	bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+
+	return days[month - 1] + (month == 2 && leap);
+}
+
+int ga_time_parse(const char *text, int64_t *micros, struct ga_err *err)
+{
+	const char *p = text;
+	int year, month, day, hour, minute, second;
+	struct tm tm = { 0 };
+	int64_t frac;
+
+	if (!(digits(&p, 4, &year) && one_char(&p, '-') && digits(&p, 2, &month) &&
+	      one_char(&p, '-') && digits(&p, 2, &day) && one_char(&p, 'T') &&
+	      digits(&p, 2, &hour) && one_char(&p, ':') && digits(&p, 2, &minute) &&
+	      one_char(&p, ':') && digits(&p, 2, &second) && fraction(&p, &frac) &&
+	      one_char(&p, 'Z') && !*p && year >= 1 && month >= 1 && month <= 12 && day >= 1 &&
+	      day <= days_in(year, month) && hour < 24 && minute < 60 && second < 60))
+		return ga_fail(err, GA_BADREC, "'%.64s' is not a time such as 2026-01-31T08:15:00Z",
+			       text);
+	tm.tm_year = year - 1900;
+	tm.tm_mon = month - 1;
+	tm.tm_mday = day;
+	tm.tm_hour = hour;
+	tm.tm_min = minute;
+	tm.tm_sec = second;
+	*micros = (int64_t)timegm(&tm) * 1000000 + frac;
+	return 0;
+}
+
+int ga_duration_parse(const char *text, int64_t *seconds, struct ga_err *err)
+{
+	static const struct {
+		char unit;
+		int64_t seconds;
+	} units[] = { { 's', 1 }, { 'm', 60 }, { 'h', 3600 }, { 'd', 86400 } };
+	const int64_t most = INT64_C(10) * 366 * 86400;
+	const char *p = text;
+	int64_t n = 0, unit = 1;
+	size_t i;
+
+	for (; isdigit((unsigned char)*p) && n <= most; p++)
+		n = n * 10 + (*p - '0');
+	for (i = 0; *p && !p[1] && i < GA_ARRAY_SIZE(units); i++) {
+		if (*p == units[i].unit) {
+			unit = units[i].seconds;
+			p++;
+			break;
+		}
+	}
+	if (p == text || *p || n > most || n * unit > most)
+		return ga_fail(err, GA_USAGE, "'%.64s' is not a duration such as 90s, 15m, 24h, 7d",
+			       text);
+	*seconds = n * unit;
+	return 0;
+}

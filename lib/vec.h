@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lists. GA_LIST(type) is { type *v; size_t n; }: v[0..n-1], memory owned by the list, v is NULL
+ * when n is 0. All lists have one layout, so that shape.c can walk them.
+ */
+#ifndef GA_VEC_H
+#define GA_VEC_H
+
+#include "ga.h"
+
+#define GA_LIST(type) \
+	struct { \
+		type *v; \
+		size_t n; \
+	}
+
+struct ga_any_list {
+	void *v;
+	size_t n;
+};
+
+/* Adds one zeroed element and evaluates to its address. Grows in powers of two. */
+#define ga_list_add(list) \
+	((__typeof__((list)->v))ga_list_grow((struct ga_any_list *)(void *)(list), \
+					     sizeof(*(list)->v)))
+void *ga_list_grow(struct ga_any_list *list, size_t size);
+
+/* Frees the array only, not what its elements own. */
+#define ga_list_release(list) (free((list)->v), (list)->v = NULL, (list)->n = 0)
+
+#endif

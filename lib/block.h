@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * NVMe namespaces as block devices, found by wwid, and what uses them now. Reads only.
+ *
+ * The wwid is the identity; names and paths are looked up anew each time. Hidden path devices
+ * (nvme0c0n1 of native multipath) are never shown. What needs root (opening the disk) is marked
+ * unknown without it.
+ */
+#ifndef GA_BLOCK_H
+#define GA_BLOCK_H
+
+#include "ga.h"
+#include "kind_host.h"
+
+struct ga_block_dev {
+	char *name;	  /* "nvme9n1" */
+	char *path;	  /* "/dev/nvme9n1" */
+	char *controller; /* "nvme6", or NULL */
+	char *wwid, *serial, *model, *firmware; /* trimmed; NULL when unknown */
+	char *pci_address; /* of the controller, or NULL */
+	char *diskseq;	   /* decimal, or NULL before Linux 5.15 */
+	int64_t size_bytes;
+	int64_t logical_block_bytes, nsid, namespaces, numa_node; /* GA_UNKNOWN */
+	int64_t is_block; /* tristate by fstat of the opened node: false is a file (lab) */
+	int64_t major, minor;
+	GA_LIST(char *) partitions; /* kernel names, in order */
+};
+
+struct ga_block_devs {
+	struct ga_block_dev *v;
+	size_t n;
+};
+
+/* All NVMe namespaces, by name. */
+int ga_block_scan(struct ga_block_devs *ret, struct ga_err *err);
+void ga_block_devs_release(struct ga_block_devs *devs);
+#define ga_autoblocks ga_cleanup(ga_block_devs_release)
+void ga_block_dev_release(struct ga_block_dev *dev);
+#define ga_autoblock ga_cleanup(ga_block_dev_release)
+
+/* The disk with the wwid. GA_NOTFOUND when there is none, GA_CONFLICT when two claim it. */
+int ga_block_find(const char *wwid, struct ga_block_dev *ret, struct ga_err *err);
+
+struct ga_block_mount {
+	char *device; /* kernel name of disk, partition or holder mounted */
+	char *where;  /* mount point */
+	int64_t pid;  /* of a process that sees it; 0: this process's own namespace */
+};
+
+/* Everything that uses a disk, its partitions, and what is built on them, recursively. */
+struct ga_block_uses {
+	GA_LIST(struct ga_block_mount) mounts;
+	GA_LIST(char *) holders;    /* kernel names of devices built on it (dm-0, md1, …) */
+	GA_LIST(char *) slaves;	    /* devices it is itself built on */
+	GA_LIST(char *) swap;	    /* /proc/swaps entries on it */
+	GA_LIST(char *) md;	    /* arrays of /proc/mdstat that name it */
+	GA_LIST(char *) signatures; /* "nvme1n1: gpt", "nvme1n1p2: ext4" */
+	bool signatures_known; /* disk and partitions could all be read */
+	bool namespaces_known; /* the mounts of every process could be read */
+};
+
+int ga_block_uses(const struct ga_block_dev *dev, struct ga_block_uses *ret, struct ga_err *err);
+void ga_block_uses_release(struct ga_block_uses *uses);
+#define ga_autouses ga_cleanup(ga_block_uses_release)
+/* Mounted, held, swapped on, part of an array. Signatures alone are no use. */
+bool ga_block_is_used(const struct ga_block_uses *uses);
+/* Whether one of the mounts is part of the running system (/, /boot, /usr, /var, /home, swap …). */
+bool ga_block_is_system(const struct ga_block_uses *uses);
+
+/* The mounts, swaps and arrays of the machine, read once for many disks. */
+struct ga_block_table;
+struct ga_block_table *ga_block_table_read(void);
+void ga_block_table_free(struct ga_block_table *table);
+void ga_cleanup_block_table(struct ga_block_table **table);
+#define ga_autoblocktable ga_cleanup(ga_cleanup_block_table)
+/* As ga_block_uses with a table; signatures only where asked for. */
+void ga_block_uses_in(const struct ga_block_table *table, const struct ga_block_dev *dev,
+		      bool signatures, struct ga_block_uses *ret);
+
+/* Adds the content signatures found on an open disk or partition to a GA_LIST(char *), as
+ * "name: type". -1 when it cannot be read whole (errno). */
+int ga_block_signatures(int fd, const char *name, struct ga_any_list *list);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* IOMMU groups: what is isolated from what (/sys/kernel/iommu_groups, /sys/class/iommu). */
+#ifndef GA_IOMMU_H
+#define GA_IOMMU_H
+
+#include "ga.h"
+#include "kind_host.h"
+
+/* The group of a PCI function, or GA_UNKNOWN when it is in none. */
+int64_t ga_iommu_group(const char *pci_address);
+/* Adds the addresses of the other functions in the group to a GA_LIST(char *), ascending; bridges
+ * (class 06) are left out, because vfio does not ask for them. */
+void ga_iommu_members(int64_t group, const char *but, struct ga_any_list *list);
+/* Number of groups; 0 when the IOMMU is off. */
+int ga_iommu_groups(void);
+/* "intel", "amd", or NULL, by the units below /sys/class/iommu. */
+const char *ga_iommu_kind(void);
+
+#endif

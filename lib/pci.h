@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PCI functions as libpci and sysfs show them: ids, class, place in the tree, driver, SR-IOV, BARs.
+ * Reads only, and works without root; the configuration space is not touched.
+ */
+#ifndef GA_PCI_H
+#define GA_PCI_H
+
+#include "ga.h"
+#include "kind_host.h"
+#include "pciaddr.h"
+
+#define GA_PCI_SYSFS "/sys/bus/pci/devices"
+
+enum ga_pci_sort {
+	GA_PCI_OTHER,
+	GA_PCI_BRIDGE,	 /* class 06xx but NVSwitches */
+	GA_PCI_DISPLAY,	 /* a display of nobody we know: boot VGA and the like */
+	GA_PCI_GPU,	 /* class 0300, 0302, 0380, 0b40 or 1200 of an accelerator vendor */
+	GA_PCI_NVME,	 /* class 0108 */
+	GA_PCI_NIC,	 /* class 0200, 0207 */
+	GA_PCI_NVSWITCH, /* 10de, class 0680 */
+};
+
+struct ga_pci_dev {
+	struct ga_pciaddr addr;
+	char address[GA_PCIADDR_SIZE];
+	enum ga_pci_sort sort;
+	unsigned int vendor, device; /* 16 bits each */
+	unsigned int class;	     /* 24 bits: class, subclass, programming interface */
+	/* The rest is read for every sort but OTHER and BRIDGE. */
+	int64_t sub_vendor, sub_device; /* GA_UNKNOWN when there is none */
+	int64_t revision;
+	int64_t numa_node, iommu_group; /* GA_UNKNOWN */
+	char *driver, *physical_slot;	/* or NULL */
+	char *path;	/* real sysfs path, or NULL */
+	char *pf;	/* of a virtual function: address of its physical function, or NULL */
+	int64_t vf_index; /* of a virtual function */
+	int64_t total_vfs; /* of a physical function; 0: no SR-IOV */
+	int64_t boot_display; /* tristate */
+};
+
+struct ga_pci {
+	struct ga_pci_dev *v;
+	size_t n;
+};
+
+/* All functions, by address. A machine without a PCI bus has none. */
+int ga_pci_scan(struct ga_pci *ret, struct ga_err *err);
+void ga_pci_release(struct ga_pci *pci);
+#define ga_autopci ga_cleanup(ga_pci_release)
+const struct ga_pci_dev *ga_pci_find(const struct ga_pci *pci, const char *address);
+
+/* The driver a function is bound to now, allocated, or NULL (none, or no such function). */
+char *ga_pci_driver(const char *address);
+/* What /sys/…/reset_method says, best first, as words added to list; 0 words when there is none. */
+void ga_pci_reset_methods(const char *address, struct ga_any_list *list);
+/* The memory BARs from /sys/…/resource, added to a GA_LIST(struct ga_bar). */
+void ga_pci_bars(const char *address, struct ga_any_list *list);
+/* One attribute below the function's sysfs directory, allocated without newline, or NULL. */
+char *ga_pci_attr(const char *address, const char *name);
+
+/*
+ * The upstream port of the PCIe switch a function hangs from, allocated, or NULL: the topmost
+ * bridge below its root port that has another bridge below it on the way to the function.
+ */
+char *ga_pci_switch(const struct ga_pci_dev *dev);
+/*
+ * What a function is called over reboots, allocated: "slot:" and its physical slot, else its path
+ * of device.function numbers from the root complex (bus numbers may change), then ":VVVV:DDDD".
+ * Serial numbers are left out on purpose: only root or a bound driver can read them, and an
+ * identity must not depend on who looks.
+ */
+char *ga_pci_identity(const struct ga_pci_dev *dev);
+
+#endif

@@ -104,5 +104,7 @@ int ga_hostdb_keep_order(struct ga_hostdb *h, const struct ga_wipe_order *o, str
 /* GPU module ids learnt while the vendor's driver was bound: by identity; 1 found, 0 not. */
 int ga_hostdb_module_id(struct ga_hostdb *h, const char *gpu_identity, int64_t *module_id,
 			struct ga_err *err);
+int ga_hostdb_learn_module_id(struct ga_hostdb *h, const char *gpu_identity, int64_t module_id,
+			      struct ga_err *err);
 
 #endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The audit: a hash chain, written in the transaction of the change it tells of.
+ * hash = SHA-256 of the canonical (compact) JSON array [previous_hash, seq, at, actor, program,
+ * action, object, detail]; the first previous_hash is sha256: and 64 zeros. A chain alone does not
+ * detect truncation: gpuaas-state audit head prints what to keep elsewhere, and every
+ * gpuaas-state check logs the head to syslog.
+ */
+#ifndef GA_AUDIT_H
+#define GA_AUDIT_H
+
+#include <jansson.h>
+
+#include "db.h"
+#include "ga.h"
+
+/* Who acts: "user(uid)" of the real uid; with SUDO_UID "user(uid) via sudo"; login uid where it
+ * differs. Static memory. */
+const char *ga_audit_actor(void);
+/* Adds a row; detail is consumed (NULL: {}). No secret may be in it. */
+int ga_audit_add(struct ga_db *db, const char *action, const char *object, json_t *detail,
+		 struct ga_err *err);
+/* The program named in the rows (default: "gpuaas"). */
+void ga_audit_program(const char *name);
+/* Verifies the whole chain: 0 good, 1 with *bad_seq the first bad row and why filled, -1. */
+int ga_audit_verify(struct ga_db *db, int64_t *bad_seq, char why[128], struct ga_err *err);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The machines: states and edges of slot, allocation and node in one table, from which come the
+ * checks in C, the triggers in the database, the drawings of gpuaas-state(5) and the tests that
+ * walk every path. The commands that leave a state stand beside it (gpuaas-operations(7)).
+ */
+#ifndef GA_FSM_H
+#define GA_FSM_H
+
+#include "ga.h"
+#include "str.h"
+
+enum ga_machine { GA_M_SLOT, GA_M_ALLOCATION, GA_M_NODE };
+
+struct ga_fsm_state {
+	const char *name;
+	const char *to[8];   /* the states an edge leads to, NULL-terminated */
+	const char *leaves;  /* the command that leaves it, with %s for the id; NULL: final */
+	int64_t limit_seconds; /* stuck after that long; 0: may stay for ever */
+};
+
+/* The states of a machine, the first one being where rows are born; ends without a name. */
+const struct ga_fsm_state *ga_fsm_states(enum ga_machine m);
+const struct ga_fsm_state *ga_fsm_find(enum ga_machine m, const char *state);
+bool ga_fsm_is_edge(enum ga_machine m, const char *from, const char *to);
+/* Adds the DDL of the machine's triggers (birth and edges) for SQLite. */
+void ga_fsm_ddl(enum ga_machine m, struct ga_str *sql);
+
+#endif

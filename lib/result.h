@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where results of host programs go: into the local state when this machine holds it, and out on
+ * stdout. One function, two roads (state.md): elsewhere gpuaas-state fold does the same with the
+ * records that travelled.
+ */
+#ifndef GA_RESULT_H
+#define GA_RESULT_H
+
+#include "kind_result.h"
+
+/* Decides once where results go: a state file at path that exists is folded into; NULL or a
+ * missing file: only stdout. lab must agree with the file's when it is known (GA_CONFLICT). */
+int ga_result_open(const char *state_path, struct ga_err *err);
+void ga_result_close(void);
+/* Folds (when there is a state) and then writes the record. A fold that is refused
+ * (concurrent_update, …) still writes the record, and the refusal is the error. */
+int ga_result_emit(const struct ga_shape *shape, const void *obj, struct ga_err *err);
+/* A phase: folded as a timeline row; on stdout only when to_stdout (--progress json). */
+int ga_result_progress(const struct ga_progress *p, bool to_stdout, struct ga_err *err);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The state as domain operations. Each changing operation runs inside the caller's transaction
+ * (ga_db_begin … ga_db_commit), moves states only over edges (fsm.h), bumps generations, and adds
+ * its audit row; the caller writes records after COMMIT. Reading operations may run in any
+ * transaction. Approval is in store_approve.h, placement in store_place.h.
+ *
+ * A generation the caller saw and that moved is GA_CONFLICT "concurrent_update" with expected and
+ * found. Unknown ids are GA_NOTFOUND, an ambiguous prefix GA_USAGE naming the matches.
+ */
+#ifndef GA_STORE_H
+#define GA_STORE_H
+
+#include "db.h"
+#include "kind_state.h"
+#include "vec.h"
+
+/* ---- finding ---- */
+
+/* Resolves an id, a unique prefix of one, or a name; kind is "allocation", "slot", "node" or NULL
+ * for any (then *kind_found tells). ret is allocated. */
+int ga_store_resolve(struct ga_db *db, const char *kind, const char *text, char **ret,
+		     const char **kind_found, struct ga_err *err);
+int ga_store_slot(struct ga_db *db, const char *id, struct ga_slot *ret, struct ga_err *err);
+int ga_store_node(struct ga_db *db, const char *id, struct ga_node *ret, struct ga_err *err);
+int ga_store_allocation(struct ga_db *db, const char *id, struct ga_allocation *ret,
+			struct ga_err *err);
+int ga_store_profile(struct ga_db *db, const char *name, struct ga_profile *ret,
+		     struct ga_err *err);
+
+/* ---- declarative objects (gpuaas-state apply) ---- */
+
+/* Idempotent: 1 when something changed, 0 when it was so already. */
+int ga_store_apply_profile(struct ga_db *db, const struct ga_profile *p, struct ga_err *err);
+int ga_store_apply_image(struct ga_db *db, const struct ga_image *i, struct ga_err *err);
+int ga_store_apply_node_image(struct ga_db *db, const struct ga_node_image *i, struct ga_err *err);
+int ga_store_apply_node_settings(struct ga_db *db, const struct ga_node_settings *s,
+				 struct ga_err *err);
+
+/* ---- release and wipe ---- */
+
+/* Release intent: billing ends, slots releasing, a release-order with attempt ids. A placed plan
+ * nobody took up is cancelled instead (has_order false). Called again: the same order. */
+int ga_store_release(struct ga_db *db, const char *allocation, const char *reason,
+		     struct ga_release_order *ret, bool *has_order, struct ga_err *err);
+/* The wipe-order in force of a slot in wiping; GA_CONFLICT in another state. */
+int ga_store_wipe_order(struct ga_db *db, const char *slot, struct ga_wipe_order *ret,
+			struct ga_err *err);
+
+/* ---- reconcile ---- */
+
+int ga_store_expectation(struct ga_db *db, const char *node, struct ga_expectation *ret,
+			 struct ga_err *err);
+int ga_store_node_lost(struct ga_db *db, const char *node, const char *reason, struct ga_err *err);
+
+/* ---- the fold ---- */
+
+/* Commits one result: progress, allocation, released, wipe-evidence, observation, drift, failure.
+ * 1 when it changed something, 0 when it was folded before. A result of an attempt or generation
+ * that is not the one in force is GA_CONFLICT "concurrent_update"; a dry_run one GA_CONFLICT
+ * "dry_run"; another lab-ness GA_CONFLICT "lab". */
+int ga_fold(struct ga_db *db, const struct ga_shape *shape, const void *obj, struct ga_err *err);
+
+/* ---- listing ---- */
+
+struct ga_list_query {
+	const char *kind; /* node, slot, candidate, profile, image, node-image, allocation, plan,
+			     claim, task, usage, evidence, audit, pool, public, attention */
+	const char *const *where; /* "member=value", NULL-terminated, or NULL */
+	const char *since;	  /* RFC 3339: rows not older */
+	const char *after;	  /* id or seq: rows behind it */
+	int64_t limit;		  /* 0: all */
+};
+/* Calls each with every record in deterministic order (node, then slot index; else time, id). */
+int ga_store_list(struct ga_db *db, const struct ga_list_query *q,
+		  int (*each)(const struct ga_shape *shape, const void *obj, void *arg,
+			      struct ga_err *err),
+		  void *arg, struct ga_err *err);
+
+#endif

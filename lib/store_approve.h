@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Approval and the operator's moves of slots, as operations on the state. Rules as in store.h. */
+#ifndef GA_STORE_APPROVE_H
+#define GA_STORE_APPROVE_H
+
+#include "store.h"
+
+struct ga_candidates {
+	struct ga_candidate *v;
+	size_t n;
+};
+
+/* Stores a whole discovery stream: node, its observation, candidates, devices (born tainted). */
+int ga_store_observe(struct ga_db *db, const struct ga_host *host,
+		     const struct ga_candidates *candidates, struct ga_err *err);
+
+/* What the operator decided for one candidate. */
+struct ga_approval {
+	const struct ga_candidate *candidate;
+	struct ga_wipe_policy wipe;
+	const char *destroy_data; /* wwid whose content may be destroyed, or NULL */
+	const char *note;	  /* --by */
+	bool disable;		  /* store it disabled whatever the predicate says */
+};
+/* Makes or renews the slot of a candidate: complete and tainted → wiping with a wipe-order (ret_order
+ * filled, has_order true); complete and clean → available; else disabled with its blockers. */
+int ga_store_approve(struct ga_db *db, const struct ga_approval *a, struct ga_slot *ret_slot,
+		     struct ga_wipe_order *ret_order, bool *has_order, struct ga_err *err);
+/* Operator moves: verb is "disable", "enable", "repair", "cordon", "uncordon", "quarantine",
+ * "retire"; a reason is needed for all but enable and uncordon. generation GA_UNKNOWN: not
+ * checked. "repair" takes cleanup_blocked to wiping with a wipe-order. */
+int ga_store_slot_move(struct ga_db *db, const char *id, const char *verb, const char *reason,
+		       int64_t generation, struct ga_slot *ret_slot,
+		       struct ga_wipe_order *ret_order, bool *has_order, struct ga_err *err);
+
+#endif

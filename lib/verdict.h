@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The one predicate of every gate: what keeps a slot from being available, placed or provisioned.
+ * Pure: values in, reasons out. approve, place and provision all call it; unknown blocks at a gate
+ * (in reconcile it is never drift). Codes are stable and stand in gpuaas-records(5).
+ */
+#ifndef GA_VERDICT_H
+#define GA_VERDICT_H
+
+#include "kind_host.h"
+#include "kind_order.h"
+
+/* What is known of a slot at a gate. Pointers are borrowed; NULL and GA_UNKNOWN are unknown. */
+struct ga_slot_facts {
+	const char *node;
+	int64_t slot_index;
+	bool lab; /* files stand for disks */
+	const char *gpu_pci_address, *gpu_identity;
+	size_t iommu_group_members;    /* foreign functions in the GPU's group */
+	int64_t iommu_group;
+	int64_t gpu_boot_display;      /* tristate */
+	const char *nvme_wwid;
+	int64_t nvme_is_block;	       /* tristate */
+	size_t nvme_mounts, nvme_holders;
+	bool nvme_signatures_known;
+	size_t nvme_signatures;
+	bool nvme_reported;	       /* mounts, holders and signatures above were looked at */
+	const char *destroy_data;      /* wwid whose content may be destroyed */
+	const char *storage_ownership;
+	const struct ga_wipe_policy *wipe;
+	bool wipe_possible_known, wipe_possible;
+	const char *mac, *private_ip;
+	const char *fabric_claim_mode, *fabric_vf_pci_address, *fabric_pf_pci_address;
+	bool fabric_vf_shared, pf_vf_conflict, duplicate_identity;
+	const char *cpuset;
+	bool cpuset_taken, memory_overcommitted;
+	int64_t memory_mib;
+	bool has_profile;	       /* some profile can use it */
+	bool host_ready;	       /* no blocker of the host record */
+	const char *host_blocker;      /* the first one's code */
+	bool disk_autoactivation;      /* tenant disks could be activated by the host */
+	const char *fingerprint, *fingerprint_approved; /* both known and different: changed */
+	bool partitions_in_use, partition_known; /* FABRIC_MODE=1: the GPU stands in a partition */
+	bool tainted;
+	const char *image;	       /* wanted, and not verified on the node: image_missing */
+	bool image_missing;
+	const char *health;	       /* "failed" blocks */
+};
+
+enum ga_gate {
+	GA_GATE_APPROVE,   /* may it become available: all but image_missing; tainted leads to wiping */
+	GA_GATE_PLACE,	   /* all */
+	GA_GATE_PROVISION, /* all but tainted (its own use dirties it) */
+};
+
+/* Adds every reason that blocks at the gate; the number added. */
+size_t ga_slot_blockers(const struct ga_slot_facts *f, enum ga_gate gate, struct ga_reasons *ret);
+
+/* Order of wipe classes: none 0, clear 1, purge 2. */
+int ga_class_rank(const char *class);
+
+#endif

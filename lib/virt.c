@@ -123,7 +123,7 @@ int ga_virt_define(struct ga_virt *v, const char *xml, struct ga_err *err)
 	return dom ? 0 : refused(err, "define", "the domain");
 }
 
-int ga_virt_start(struct ga_virt *v, const char *name, struct ga_err *err)
+int ga_virt_start(struct ga_virt *v, const char *name, bool paused, struct ga_err *err)
 {
 	autodomain virDomainPtr dom = NULL;
 	enum ga_virt_state state;
@@ -137,7 +137,26 @@ int ga_virt_start(struct ga_virt *v, const char *name, struct ga_err *err)
 		return -1;
 	if (state == GA_VIRT_ON || state == GA_VIRT_PAUSED)
 		return 0;
-	return virDomainCreate(dom) < 0 ? refused(err, "start", name) : 0;
+	if (virDomainCreateWithFlags(dom, paused ? VIR_DOMAIN_START_PAUSED : 0) < 0)
+		return refused(err, "start", name);
+	return 0;
+}
+
+int ga_virt_resume(struct ga_virt *v, const char *name, struct ga_err *err)
+{
+	autodomain virDomainPtr dom = NULL;
+	enum ga_virt_state state;
+	int r = lookup(v, name, &dom, err);
+
+	if (r < 0)
+		return -1;
+	if (!r)
+		return ga_fail(err, GA_NOTFOUND, "domain '%s' is not defined", name);
+	if (read_state(dom, &state, err) < 0)
+		return -1;
+	if (state != GA_VIRT_PAUSED)
+		return 0;
+	return virDomainResume(dom) < 0 ? refused(err, "resume", name) : 0;
 }
 
 /* Whether there is a running (or paused) domain to act on: 1, else 0. */

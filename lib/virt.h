@@ -32,7 +32,8 @@ int ga_virt_state(struct ga_virt *v, const char *name, enum ga_virt_state *ret,
 /* Defines it, or redefines the one of the same name and UUID. */
 int ga_virt_define(struct ga_virt *v, const char *xml, struct ga_err *err);
 /* These do nothing when it is so already; an absent domain is GA_NOTFOUND for start only. */
-int ga_virt_start(struct ga_virt *v, const char *name, struct ga_err *err);
+int ga_virt_start(struct ga_virt *v, const char *name, bool paused, struct ga_err *err);
+int ga_virt_resume(struct ga_virt *v, const char *name, struct ga_err *err); /* only if paused */
 int ga_virt_shutdown(struct ga_virt *v, const char *name, struct ga_err *err); /* asks the guest */
 int ga_virt_destroy(struct ga_virt *v, const char *name, struct ga_err *err);  /* power off */
 int ga_virt_undefine(struct ga_virt *v, const char *name, struct ga_err *err); /* and its NVRAM */

@@ -390,6 +390,13 @@ int ga_disk_sync(struct ga_disk *d, struct ga_err *err)
 	return d->ops->sync(d) < 0 ? ga_fail_sys(err, "cannot flush '%s'", d->dev.path) : 0;
 }
 
+void ga_disk_forget_partitions(struct ga_disk *d)
+{
+	/* A disk that cannot have partitions (a loop device without them) refuses; nothing to forget. */
+	if (!ga_streq(d->medium, "file"))
+		ioctl(d->fd, BLKRRPART, 0);
+}
+
 void *ga_disk_buffer(size_t len)
 {
 	void *p = aligned_alloc(4096, (len + 4095) / 4096 * 4096);

@@ -66,6 +66,9 @@ int ga_disk_write(struct ga_disk *d, const void *buf, size_t len, int64_t offset
 		  struct ga_err *err);
 int ga_disk_sync(struct ga_disk *d, struct ga_err *err);
 
+/* Lets the kernel read the partition table anew, so that no node of an erased partition stays. */
+void ga_disk_forget_partitions(struct ga_disk *d);
+
 /* Memory fit for direct I/O, zeroed; free(3). */
 void *ga_disk_buffer(size_t len);
 

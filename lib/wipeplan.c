@@ -207,6 +207,16 @@ static const struct ga_step *failed_guard(const struct ga_wipe_evidence *e)
 	return NULL;
 }
 
+/* Whether the wipe had begun when trouble ended it. Markers alone are a beginning, unless it ended
+ * because no method could be begun. */
+static bool begun(const struct ga_wipe_evidence *e, const char *code)
+{
+	if (find_try(e, "confirmed") || find_try(e, "failed"))
+		return true;
+	return e->markers && !ga_streq(code, "policy_not_reachable") &&
+	       !ga_streq(code, "sanitize_runs");
+}
+
 static void judge_trouble(struct ga_wipe_evidence *e, const struct ga_err *trouble)
 {
 	const struct ga_wipe_try *t;
@@ -216,7 +226,7 @@ static void judge_trouble(struct ga_wipe_evidence *e, const struct ga_err *troub
 	t = find_try(e, "unknown");
 	if (t)
 		end(e, GA_WIPE_UNKNOWN, GA_EXTERNAL, reason);
-	else if (!e->markers && !find_try(e, "confirmed") && !find_try(e, "failed"))
+	else if (!begun(e, code))
 		end(e, GA_WIPE_NOT_STARTED, (int)trouble->code, reason);
 	else
 		end(e, GA_WIPE_FAILED, (int)trouble->code, reason);

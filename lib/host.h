@@ -6,9 +6,11 @@
 #ifndef GA_HOST_H
 #define GA_HOST_H
 
+#include "block.h"
 #include "digest.h"
 #include "ga.h"
 #include "kind_host.h"
+#include "pci.h"
 
 /* The kernel's boot id (a UUID that is new at each boot), allocated, or NULL when unreadable. */
 char *ga_host_boot_id(void);
@@ -23,11 +25,14 @@ int ga_host_node_id(const char *setting, char **ret, struct ga_err *err);
 const char *ga_host_clone_reason(void);
 
 /*
- * One digest over the sorted hardware identities: GPUs (slot or path, and PCI ids), NVMe namespaces
- * (wwid), physical functions of network adapters. No names, device paths or boot ids, and nothing
+ * One digest over the sorted hardware identities: GPUs, NVSwitches and the physical
+ * functions of network adapters (slot or path, and PCI ids), NVMe namespaces (wwid). No names, device paths or boot ids, and nothing
  * that only root may read, so that it is the same whoever looks and whatever drivers are bound.
  */
 int ga_host_fingerprint(char digest[GA_DIGEST_SIZE], struct ga_err *err);
+/* The same of a scan that was made already. */
+void ga_host_fingerprint_of(const struct ga_pci *pci, const struct ga_block_devs *disks,
+			    char digest[GA_DIGEST_SIZE]);
 
 /* Fills hostname, kernel, DMI names, cpus, memory_mib, numa and boot_id of the record. What cannot
  * be read stays NULL or unknown. */

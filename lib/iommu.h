@@ -13,7 +13,7 @@ int64_t ga_iommu_group(const char *pci_address);
 void ga_iommu_members(int64_t group, const char *but, struct ga_any_list *list);
 /* Number of groups; 0 when the IOMMU is off. */
 int ga_iommu_groups(void);
-/* "intel", "amd", or NULL, by the units below /sys/class/iommu. */
+/* "intel", "amd" or "other" by the units below /sys/class/iommu, NULL when there are none. */
 const char *ga_iommu_kind(void);
 
 #endif

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* PCI functions: libpci for what stands in its tables, sysfs for the rest. */
+#include "pci.h"
+
+#include <inttypes.h>
+#include <pci/pci.h>
+#include <sys/stat.h>
+
+#include "sys.h"
+
+/* Vendors of accelerators; a display of another vendor is a console (ASPEED, Matrox, virtio). */
+static const unsigned int accelerator_vendors[] = {
+	0x10de, /* NVIDIA */
+	0x1002, /* AMD */
+	0x8086, /* Intel: Data Center GPUs; integrated ones hold the boot display */
+	0x1da3, /* Habana */
+	0x1e52, /* Tenstorrent */
+};
+
+static bool is_accelerator_vendor(unsigned int vendor)
+{
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(accelerator_vendors); i++)
+		if (accelerator_vendors[i] == vendor)
+			return true;
+	return false;
+}
+
+static enum ga_pci_sort sort_of(const struct ga_pci_dev *d)
+{
+	switch (d->class >> 8) {
+	case 0x0300:
+	case 0x0302:
+	case 0x0380:
+		return is_accelerator_vendor(d->vendor) ? GA_PCI_GPU : GA_PCI_DISPLAY;
+	case 0x1200:
+	case 0x0b40:
+		/* Intel's QAT and the like are coprocessors too: only 1200 counts for Intel. */
+		return is_accelerator_vendor(d->vendor) &&
+				       (d->class >> 8 == 0x1200 || d->vendor != 0x8086) ?
+			       GA_PCI_GPU :
+			       GA_PCI_OTHER;
+	case 0x0108:
+		return GA_PCI_NVME;
+	case 0x0200:
+	case 0x0207:
+		return GA_PCI_NIC;
+	case 0x0680:
+		return d->vendor == 0x10de ? GA_PCI_NVSWITCH : GA_PCI_BRIDGE;
+	default:
+		return d->class >> 16 == 0x06 ? GA_PCI_BRIDGE : GA_PCI_OTHER;
+	}
+}
+
+static void drop_access(struct pci_access **p)
+{
+	pci_cleanup(*p);
+}
+
+static int64_t hex_attr(const char *address, const char *name)
+{
+	ga_autofree char *text = ga_pci_attr(address, name);
+
+	return ga_sys_number(text);
+}
+
+/* SR-IOV: physfn of a virtual function, and its number among the virtfnN links there. */
+static void read_sriov(struct ga_pci_dev *d)
+{
+	ga_autofree char *dir = ga_xprintf(GA_PCI_SYSFS "/%s", d->address);
+	ga_autofree char *pf_dir = NULL;
+	int64_t i, vfs;
+
+	d->vf_index = GA_UNKNOWN;
+	d->total_vfs = ga_sys_attr_int(dir, "sriov_totalvfs");
+	if (d->total_vfs == GA_UNKNOWN)
+		d->total_vfs = 0;
+	d->pf = ga_sys_link(dir, "physfn");
+	if (!d->pf)
+		return;
+	pf_dir = ga_xprintf(GA_PCI_SYSFS "/%s", d->pf);
+	vfs = ga_sys_attr_int(pf_dir, "sriov_numvfs");
+	for (i = 0; i < vfs && i < 4096 && d->vf_index == GA_UNKNOWN; i++) {
+		ga_autofree char *name = ga_xprintf("virtfn%" PRId64, i);
+		ga_autofree char *vf = ga_sys_link(pf_dir, name);
+
+		if (ga_streq(vf, d->address))
+			d->vf_index = i;
+	}
+}
+
+static void read_details(struct ga_pci_dev *d, struct pci_dev *p)
+{
+	ga_autofree char *dir = ga_xprintf(GA_PCI_SYSFS "/%s", d->address);
+	ga_autofree char *group = ga_sys_link(dir, "iommu_group");
+
+	d->sub_vendor = hex_attr(d->address, "subsystem_vendor");
+	d->sub_device = hex_attr(d->address, "subsystem_device");
+	d->revision = hex_attr(d->address, "revision");
+	d->numa_node = ga_sys_attr_int(dir, "numa_node");
+	d->iommu_group = ga_sys_number(group);
+	d->driver = ga_sys_link(dir, "driver");
+	if ((pci_fill_info(p, PCI_FILL_PHYS_SLOT) & PCI_FILL_PHYS_SLOT) && p->phy_slot)
+		d->physical_slot = ga_sys_tidy(ga_xstrdup(p->phy_slot));
+	d->path = realpath(dir, NULL);
+	read_sriov(d);
+	d->boot_display = ga_sys_attr_int(dir, "boot_vga");
+	if (d->boot_display == GA_UNKNOWN)
+		d->boot_display = d->class >> 8 == 0x0300 ? GA_UNKNOWN : 0;
+	else
+		d->boot_display = d->boot_display != 0;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct ga_pci_dev *x = a, *y = b;
+
+	return ga_pciaddr_cmp(&x->addr, &y->addr);
+}
+
+/*
+ * libpci ends the process when its bus directory cannot be read, so that is looked at first. Only
+ * ids and class are asked of every function; the rest costs a file each and is read where needed.
+ */
+int ga_pci_scan(struct ga_pci *ret, struct ga_err *err)
+{
+	ga_cleanup(drop_access) struct pci_access *access = NULL;
+	struct pci_dev *p;
+
+	*ret = (struct ga_pci){ 0 };
+	access = pci_alloc();
+	if (!ga_sys_exists(GA_PCI_SYSFS))
+		return 0;
+	if (!access)
+		return ga_fail(err, GA_SYSTEM, "libpci cannot start");
+	access->method = PCI_ACCESS_SYS_BUS_PCI;
+	pci_init(access);
+	pci_scan_bus(access);
+	for (p = access->devices; p; p = p->next) {
+		struct ga_pci_dev *d;
+
+		if (!(pci_fill_info(p, PCI_FILL_IDENT | PCI_FILL_CLASS) & PCI_FILL_IDENT))
+			continue;
+		d = ga_list_add(ret);
+		d->addr = (struct ga_pciaddr){ (uint32_t)p->domain, p->bus, p->dev, p->func };
+		ga_pciaddr_format(&d->addr, d->address);
+		d->vendor = p->vendor_id;
+		d->device = p->device_id;
+		d->class = (unsigned int)p->device_class << 8;
+		d->sort = sort_of(d);
+		if (d->sort != GA_PCI_OTHER && d->sort != GA_PCI_BRIDGE)
+			read_details(d, p);
+		if (d->sort == GA_PCI_GPU) { /* libpci has no programming interface */
+			int64_t class = hex_attr(d->address, "class");
+
+			d->class = class == GA_UNKNOWN ? d->class : (unsigned int)class & 0xffffff;
+		}
+	}
+	if (ret->n)
+		qsort(ret->v, ret->n, sizeof(*ret->v), by_address);
+	return 0;
+}
+
+void ga_pci_release(struct ga_pci *pci)
+{
+	size_t i;
+
+	for (i = 0; i < pci->n; i++) {
+		free(pci->v[i].driver);
+		free(pci->v[i].physical_slot);
+		free(pci->v[i].path);
+		free(pci->v[i].pf);
+	}
+	ga_list_release(pci);
+}
+
+const struct ga_pci_dev *ga_pci_find(const struct ga_pci *pci, const char *address)
+{
+	size_t i;
+
+	for (i = 0; address && i < pci->n; i++)
+		if (ga_streq(pci->v[i].address, address))
+			return &pci->v[i];
+	return NULL;
+}
+
+char *ga_pci_attr(const char *address, const char *name)
+{
+	ga_autofree char *dir = ga_xprintf(GA_PCI_SYSFS "/%s", address);
+
+	return ga_sys_attr(dir, name);
+}
+
+char *ga_pci_driver(const char *address)
+{
+	ga_autofree char *dir = ga_xprintf(GA_PCI_SYSFS "/%s", address);
+
+	return ga_sys_link(dir, "driver");
+}
+
+void ga_pci_reset_methods(const char *address, struct ga_any_list *list)
+{
+	ga_autofree char *text = ga_pci_attr(address, "reset_method");
+	char *rest = text, *word;
+
+	while (rest && (word = strsep(&rest, " ")))
+		if (*word)
+			ga_texts_add((struct ga_names *)(void *)list, word);
+}
+
+/* Lines of "start end flags", one a resource; 0 to 5 are the BARs. Flags: linux/ioport.h. */
+void ga_pci_bars(const char *address, struct ga_any_list *list)
+{
+	enum { IORESOURCE_MEM = 0x200, IORESOURCE_PREFETCH = 0x2000 };
+	ga_autofree char *text = ga_pci_attr(address, "resource");
+	GA_LIST(struct ga_bar) *bars = (void *)list;
+	char *rest = text, *line;
+	int64_t i;
+
+	for (i = 0; i < 6 && rest && (line = strsep(&rest, "\n")); i++) {
+		uint64_t start, end, flags;
+
+		if (sscanf(line, "%" SCNx64 " %" SCNx64 " %" SCNx64, &start, &end, &flags) != 3 ||
+		    !(flags & IORESOURCE_MEM) || end <= start || end - start >= UINT64_C(1) << 53)
+			continue;
+		*(struct ga_bar *)ga_list_grow(list, sizeof(*bars->v)) = (struct ga_bar){
+			.index = i,
+			.size_bytes = (int64_t)(end - start + 1),
+			.prefetchable = flags & IORESOURCE_PREFETCH,
+		};
+	}
+}
+
+/*
+ * Below a root complex stand root port, upstream port, downstream port, function:
+ * /sys/devices/pci0000:15/0000:15:01.0/0000:16:00.0/0000:17:01.0/0000:18:00.0. A function right
+ * below a root port has no switch.
+ */
+char *ga_pci_switch(const struct ga_pci_dev *dev)
+{
+	ga_autofree char *copy = ga_strdup0(dev->path);
+	char *rest = copy, *part, *at[3] = { NULL };
+	struct ga_err ignored = GA_ERR_INIT;
+	struct ga_pciaddr a;
+	size_t n = 0;
+
+	while (rest && (part = strsep(&rest, "/"))) {
+		if (ga_pciaddr_parse(part, &a, &ignored) < 0)
+			continue;
+		if (n < GA_ARRAY_SIZE(at))
+			at[n] = part;
+		n++;
+	}
+	return n >= 4 ? ga_xstrdup(at[1]) : NULL;
+}
+
+/* "pci0000:15/01.0/00.0/01.0/00.0" of a sysfs path. */
+static void add_stable_path(const char *path, struct ga_str *out)
+{
+	ga_autofree char *copy = ga_xstrdup(path);
+	char *rest = copy, *part;
+	struct ga_err ignored = GA_ERR_INIT;
+	struct ga_pciaddr a;
+
+	while ((part = strsep(&rest, "/"))) {
+		if (ga_starts(part, "pci"))
+			ga_str_addf(out, "%s%s", out->len ? "/" : "", part);
+		else if (ga_pciaddr_parse(part, &a, &ignored) == 0)
+			ga_str_addf(out, "/%02x.%x", a.device, a.function);
+	}
+}
+
+char *ga_pci_identity(const struct ga_pci_dev *dev)
+{
+	ga_autostr struct ga_str where = GA_STR_INIT;
+
+	if (dev->physical_slot) {
+		ga_str_add(&where, dev->physical_slot);
+		if (dev->addr.function)
+			ga_str_addf(&where, ".%u", dev->addr.function);
+	} else if (dev->path) {
+		add_stable_path(dev->path, &where);
+	} else {
+		ga_str_add(&where, dev->address);
+	}
+	return ga_xprintf("slot:%s:%04x:%04x", where.buf, dev->vendor, dev->device);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Small reads of /sys and /proc, as texts fit for a record: bounded, trimmed, every byte that is
+ * no printable ASCII replaced by '?'. Absent and unreadable are the same here: NULL or GA_UNKNOWN.
+ */
+#ifndef GA_SYS_H
+#define GA_SYS_H
+
+#include "ga.h"
+#include "shape.h"
+
+struct ga_names {
+	char **v;
+	size_t n;
+};
+void ga_names_release(struct ga_names *list);
+#define ga_autonames ga_cleanup(ga_names_release)
+bool ga_names_has(const struct ga_names *list, const char *name);
+void ga_names_sort(struct ga_names *list); /* as strverscmp(3): nvme2 before nvme10 */
+
+/* An attribute below a directory, allocated, without blanks at either end; NULL when empty. */
+char *ga_sys_attr(const char *dir, const char *name);
+/* The same as a number (decimal, 0x… is hex), or GA_UNKNOWN. A negative number is unknown:
+ * numa_node says -1 for that. */
+int64_t ga_sys_attr_int(const char *dir, const char *name);
+/* The last part of what a link below a directory points to, allocated, or NULL. */
+char *ga_sys_link(const char *dir, const char *name);
+/* The names in a directory (not "." and ".."), sorted; none when it cannot be read. */
+void ga_sys_list(const char *dir, struct ga_names *ret);
+/* Real sysfs paths of the devices of a subsystem ("block", "net", "infiniband"), by libudev. */
+int ga_sys_devices(const char *subsystem, struct ga_names *ret, struct ga_err *err);
+/* Makes a text fit for a record, in place, and returns it. */
+char *ga_sys_tidy(char *text);
+/* A number of text (decimal or 0x…), or GA_UNKNOWN. */
+int64_t ga_sys_number(const char *text);
+/* Whether a path is there (stat). */
+bool ga_sys_exists(const char *path);
+
+#endif

@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 
-#include "fsm.h"
 #include "rec.h"
 #include "store_row.h"
 
@@ -55,23 +54,28 @@ int ga_store_holding(struct ga_db *db, const char *allocation, struct ga_holding
 	return 1;
 }
 
+char *ga_store_leave(enum ga_machine m, const char *state, const char *id)
+{
+	const struct ga_fsm_state *s = ga_fsm_find(m, state);
+	const char *hole;
+
+	if (!s || !s->leaves)
+		return NULL;
+	hole = strstr(s->leaves, "%s");
+	if (!hole)
+		return ga_xstrdup(s->leaves);
+	return ga_xprintf("%.*s%s%s", (int)(hole - s->leaves), s->leaves, id, hole + 2);
+}
+
 static int no_edge(enum ga_machine m, const char *what, const char *id, const char *from,
 		   const char *to, struct ga_err *err)
 {
-	const struct ga_fsm_state *state = ga_fsm_find(m, from);
+	ga_autofree char *command = ga_store_leave(m, from, id);
 
 	ga_err_set(err, GA_CONFLICT, "%s '%s' is %s: it cannot become %s", what, id, from, to);
 	ga_err_reason(err, "wrong_state");
 	ga_err_object(err, id);
-	if (state && state->leaves) {
-		ga_autofree char *text = ga_xprintf("what leaves it: %s", state->leaves);
-		const char *hole = strstr(text, "%s");
-
-		if (hole)
-			return ga_hint(err, "%.*s%s%s", (int)(hole - text), text, id, hole + 2);
-		return ga_hint(err, "%s", text);
-	}
-	return -1;
+	return command ? ga_hint(err, "what leaves it: %s", command) : -1;
 }
 
 int ga_store_move_allocation(struct ga_db *db, struct ga_holding *h, const char *to,

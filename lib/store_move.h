@@ -8,6 +8,7 @@
 #define GA_STORE_MOVE_H
 
 #include "db.h"
+#include "fsm.h"
 #include "kind_state.h"
 #include "vec.h"
 
@@ -60,6 +61,9 @@ int ga_store_usage_close(struct ga_db *db, const char *allocation, const char *a
 
 /* The timeline: adds or renews the row of (object, attempt, phase). */
 int ga_store_task(struct ga_db *db, const struct ga_task *t, struct ga_err *err);
+
+/* The command that leaves the state (fsm.h) with the id in it, allocated; NULL for a final one. */
+char *ga_store_leave(enum ga_machine m, const char *state, const char *id);
 
 /* "expected generation 3 of attempt x, found …" as GA_CONFLICT concurrent_update. */
 int ga_store_stale(const char *object, const char *attempt, int64_t generation,

@@ -56,12 +56,17 @@ int ga_store_wipe_due(struct ga_db *db, const char *slot, struct ga_wipe_due *re
 	*ret = (struct ga_wipe_due){ 0 };
 	if (ga_db_query(db, &rows, err,
 			"SELECT s.id, s.node_id, s.state, s.wipe_attempt, s.wipe_generation, "
-			"s.wipe_cause, s.wipe_issued_at, s.wipe_minimum_class, s.wipe_verify, "
-			"s.wipe_gpu_memory, s.nvme_wwid, s.gpu_identity, s.cordon_reason, "
+			"s.wipe_cause, s.wipe_issued_at, "
+			"coalesce(json_extract(a.order_text, '$.wipe.minimum_class'), "
+			"s.wipe_minimum_class), "
+			"coalesce(json_extract(a.order_text, '$.wipe.verify'), s.wipe_verify), "
+			"coalesce(json_extract(a.order_text, '$.wipe.gpu_memory'), "
+			"s.wipe_gpu_memory), s.nvme_wwid, s.gpu_identity, s.cordon_reason, "
 			"s.health_state, s.blockers, n.state, n.blockers, c.id, c.allocation_id, "
 			"d.destroy_data_by FROM slot s JOIN node n ON n.id = s.node_id "
 			"LEFT JOIN claim c ON c.slot_id = s.id AND c.live = 1 "
-			"AND c.claim_kind = 'slot' LEFT JOIN device d ON d.id = s.nvme_wwid "
+			"AND c.claim_kind = 'slot' LEFT JOIN allocation a ON a.id = c.allocation_id "
+			"AND a.order_kind = 'release-order' LEFT JOIN device d ON d.id = s.nvme_wwid "
 			"WHERE s.id = ?1",
 			"s", slot) < 0)
 		return -1;
@@ -73,16 +78,12 @@ int ga_store_wipe_due(struct ga_db *db, const char *slot, struct ga_wipe_due *re
 
 static int no_order(const struct ga_wipe_due *due, struct ga_err *err)
 {
+	ga_autofree char *command = ga_store_leave(GA_M_SLOT, due->state, due->slot);
+
 	ga_err_set(err, GA_CONFLICT, "slot '%s' is %s: no wipe is ordered", due->slot, due->state);
 	ga_err_reason(err, "wrong_state");
 	ga_err_object(err, due->slot);
-	if (!strcmp(due->state, "cleanup_blocked"))
-		return ga_hint(err, "gpuaas-approve repair %s --reason … | gpuaas-wipe", due->slot);
-	if (!strcmp(due->state, "releasing"))
-		return ga_hint(err, "gpuaas-release %s makes its wipe-order when the host is free "
-				    "of it",
-			       due->allocation ? due->allocation : "ALLOCATION");
-	return -1;
+	return command ? ga_hint(err, "what leaves it: %s", command) : -1;
 }
 
 static void fill_order(const struct ga_wipe_due *due, const struct ga_slot *slot,

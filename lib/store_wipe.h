@@ -9,7 +9,8 @@
 /* A slot as a wipe left it or waits for it. */
 struct ga_wipe_due {
 	char *slot, *node, *state, *attempt, *cause, *issued_at;
-	char *minimum_class, *verify, *gpu_memory; /* the slot's policy */
+	char *minimum_class, *verify, *gpu_memory; /* the policy in force: the
+						    release-order's, else the slot's */
 	char *nvme_wwid, *gpu_identity;
 	char *cordon_reason, *health_state, *blockers, *node_state, *node_blockers;
 	char *claim, *allocation;

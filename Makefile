@@ -83,6 +83,21 @@ $(B)/tests/libnvfm.so.1: tests/fake/libnvfm.c lib/nvfm_abi.h
 ## units: build the unit tests
 units: $(UNITS) $(B)/tests/libnvfm.so.1
 
+BATS ?= $(sort $(wildcard tests/*.bats))
+JOBS ?= $(shell nproc)
+
+## check: build and pass every test and every check of the source
+check: all units
+	$(MAKE) check-unit check-bats check-source
+
+## check-unit: the unit tests
+check-unit: $(UNITS)
+	$Qtests/run $(UNITS)
+
+## check-bats: the tests of the programs; BATS=tests/NAME.bats for one file
+check-bats: all
+	$QGPUAAS_BUILD=$(B) bats $(BATS)
+
 ## clean: remove what was built
 clean:
 	rm -rf $(B) build-*
@@ -91,5 +106,5 @@ clean:
 help:
 	@sed -n 's/^## //p' Makefile | column -t -s: 2>/dev/null || sed -n 's/^## //p' Makefile
 
-.PHONY: all units clean help
+.PHONY: all units check check-unit check-bats clean help
 .SECONDARY:

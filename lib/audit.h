@@ -12,6 +12,7 @@
 #include <jansson.h>
 
 #include "db.h"
+#include "digest.h"
 #include "ga.h"
 
 /* Who acts: "user(uid)" of the real uid; with SUDO_UID "user(uid) via sudo"; login uid where it
@@ -20,6 +21,8 @@ const char *ga_audit_actor(void);
 /* Adds a row; detail is consumed (NULL: {}). No secret may be in it. */
 int ga_audit_add(struct ga_db *db, const char *action, const char *object, json_t *detail,
 		 struct ga_err *err);
+/* The last row's number and hash; 0 and sha256: with 64 zeros when there is none. */
+int ga_audit_head(struct ga_db *db, int64_t *seq, char hash[GA_DIGEST_SIZE], struct ga_err *err);
 /* The program named in the rows (default: "gpuaas"). */
 void ga_audit_program(const char *name);
 /* Verifies the whole chain: 0 good, 1 with *bad_seq the first bad row and why filled, -1. */

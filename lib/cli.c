@@ -14,6 +14,7 @@
 #include "log.h"
 #include "size.h"
 #include "time.h"
+#include "turnstile.h"
 
 static struct {
 	const struct ga_prog *prog;
@@ -259,6 +260,17 @@ const char *ga_cli_setting(const char *key, const char *fallback)
 	return value && *value ? value : fallback;
 }
 
+static int set_deadline(struct ga_err *err)
+{
+	int64_t seconds;
+
+	if (ga_int_parse(ga_cli_setting("GPUAAS_DEADLINE", "10"), "GPUAAS_DEADLINE", 0, 86400,
+			 &seconds, err) < 0)
+		return -1;
+	ga_turnstile_set_deadline(seconds);
+	return 0;
+}
+
 int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_err *err)
 {
 	const char *log;
@@ -273,7 +285,7 @@ int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_er
 	ga_log_set(ga_streq(log, "debug") ? GA_LOG_DEBUG :
 		   ga_streq(log, "info")  ? GA_LOG_INFO :
 					    GA_LOG_OFF);
-	if (parse_args(argc, argv, err) < 0)
+	if (parse_args(argc, argv, err) < 0 || set_deadline(err) < 0)
 		return -1;
 	ga_emit_open(cli.table || (!cli.json && isatty(STDOUT_FILENO)));
 	if (cli.help)

@@ -30,6 +30,8 @@ enum ga_db_mode {
 /* GA_NOTFOUND with a hint when there is no file (and mode is not GA_DB_CREATE). */
 int ga_db_open(const char *path, enum ga_db_file file, enum ga_db_mode mode, struct ga_db **ret,
 	       struct ga_err *err);
+/* Makes a new state file, open for writing. GA_CONFLICT "exists" when there is one. */
+int ga_db_init(const char *path, bool lab, struct ga_db **ret, struct ga_err *err);
 void ga_db_close(struct ga_db *db);
 void ga_cleanup_db(struct ga_db **db); /* rolls back what is open */
 #define ga_autodb ga_cleanup(ga_cleanup_db)

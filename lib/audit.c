@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The audit chain: who acts, adding a row, verifying all of them. */
+#include "audit.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "digest.h"
+#include "file.h"
+#include "rec.h"
+#include "time.h"
+
+#define FIRST "sha256:0000000000000000000000000000000000000000000000000000000000000000"
+
+static const char *program = "gpuaas";
+
+void ga_audit_program(const char *name)
+{
+	program = name;
+}
+
+static void name_user(uid_t uid, char *out, size_t size)
+{
+	char buf[4096];
+	struct passwd pw, *found = NULL;
+
+	if (getpwuid_r(uid, &pw, buf, sizeof(buf), &found) == 0 && found)
+		snprintf(out, size, "%.64s(%u)", found->pw_name, (unsigned int)uid);
+	else
+		snprintf(out, size, "uid(%u)", (unsigned int)uid);
+}
+
+/* A decimal user id; false for anything else and for "not set" (4294967295). */
+static bool parse_uid(const char *text, uid_t *ret)
+{
+	char *end;
+	unsigned long v;
+
+	if (!text || text[0] < '0' || text[0] > '9')
+		return false;
+	errno = 0;
+	v = strtoul(text, &end, 10);
+	if (errno || (*end && *end != '\n') || v >= UINT32_MAX)
+		return false;
+	*ret = (uid_t)v;
+	return true;
+}
+
+const char *ga_audit_actor(void)
+{
+	static char actor[320];
+	ga_autostr struct ga_str login = GA_STR_INIT;
+	struct ga_err ignored = GA_ERR_INIT;
+	uid_t uid = getuid(), other;
+	char name[96];
+	size_t n;
+
+	/* SUDO_UID is believed of root only: anybody can set a variable. */
+	if (uid == 0 && parse_uid(getenv("SUDO_UID"), &other)) {
+		uid = other;
+		name_user(uid, name, sizeof(name));
+		n = (size_t)snprintf(actor, sizeof(actor), "%s via sudo", name);
+	} else {
+		name_user(uid, name, sizeof(name));
+		n = (size_t)snprintf(actor, sizeof(actor), "%s", name);
+	}
+	if (ga_file_read("/proc/self/loginuid", 32, &login, &ignored) == 0 &&
+	    parse_uid(login.buf, &other) && other != uid) {
+		name_user(other, name, sizeof(name));
+		snprintf(actor + n, sizeof(actor) - n, ", login %s", name);
+	}
+	return actor;
+}
+
+struct row {
+	const char *previous, *at, *actor, *program, *action, *object, *detail;
+	int64_t seq;
+};
+
+/* The canonical array, the stored text of detail standing in it as it is. */
+static void hash_row(const struct row *r, struct ga_str *text, char out[GA_DIGEST_SIZE])
+{
+	ga_autojson json_t *a = json_pack("[s,I,s,s,s,s,s]", r->previous, (json_int_t)r->seq, r->at,
+					  r->actor, r->program, r->action, r->object);
+
+	ga_str_clear(text);
+	if (a)
+		ga_rec_dump(a, text);
+	if (text->len > 0)
+		text->buf[text->len - 1] = ','; /* was the closing bracket */
+	ga_str_add(text, r->detail);
+	ga_str_addc(text, ']');
+	ga_digest_of(text->buf, text->len, out);
+}
+
+int ga_audit_head(struct ga_db *db, int64_t *seq, char hash[GA_DIGEST_SIZE], struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	*seq = 0;
+	snprintf(hash, GA_DIGEST_SIZE, "%s", FIRST);
+	if (ga_db_query(db, &rows, err, "SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1",
+			"") < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r > 0) {
+		*seq = ga_rows_int(rows, 0);
+		snprintf(hash, GA_DIGEST_SIZE, "%s", ga_rows_text(rows, 1));
+	}
+	return r < 0 ? -1 : 0;
+}
+
+int ga_audit_add(struct ga_db *db, const char *action, const char *object, json_t *detail,
+		 struct ga_err *err)
+{
+	ga_autojson json_t *owned = detail;
+	ga_autostr struct ga_str text = GA_STR_INIT, array = GA_STR_INIT;
+	char previous[GA_DIGEST_SIZE], hash[GA_DIGEST_SIZE], at[GA_TIME_SIZE];
+	struct row r = { .previous = previous, .actor = ga_audit_actor(), .program = program,
+			 .action = action, .object = object };
+
+	if (ga_audit_head(db, &r.seq, previous, err) < 0)
+		return -1;
+	if (owned)
+		ga_rec_dump(owned, &text);
+	r.seq++;
+	r.at = ga_time_format(ga_clock_micros(), at);
+	r.detail = text.len ? text.buf : "{}";
+	hash_row(&r, &array, hash);
+	return ga_db_exec(db, err,
+			  "INSERT INTO audit (seq, at, actor, program, action, object, detail, "
+			  "previous_hash, hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+			  "issssssss", r.seq, r.at, r.actor, r.program, r.action, r.object, r.detail,
+			  r.previous, hash) < 0 ? -1 : 0;
+}
+
+/* Why the row does not continue the chain; NULL when it does. */
+static const char *look_at(const struct ga_rows *rows, int64_t seq, const char *previous,
+			   struct ga_str *text, char hash[GA_DIGEST_SIZE])
+{
+	struct row r = { .seq = ga_rows_int(rows, 0), .at = ga_rows_text(rows, 1),
+			 .actor = ga_rows_text(rows, 2), .program = ga_rows_text(rows, 3),
+			 .action = ga_rows_text(rows, 4), .object = ga_rows_text(rows, 5),
+			 .detail = ga_rows_text(rows, 6), .previous = ga_rows_text(rows, 7) };
+
+	if (r.seq != seq)
+		return "a row before it is missing";
+	if (!ga_streq(r.previous, previous))
+		return "it does not name the row before it";
+	hash_row(&r, text, hash);
+	return ga_streq(hash, ga_rows_text(rows, 8)) ? NULL : "it was changed after it was written";
+}
+
+int ga_audit_verify(struct ga_db *db, int64_t *bad_seq, char why[128], struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	ga_autostr struct ga_str text = GA_STR_INIT;
+	char previous[GA_DIGEST_SIZE] = FIRST, hash[GA_DIGEST_SIZE];
+	const char *wrong;
+	int64_t seq = 0;
+	int r;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT seq, at, actor, program, action, object, detail, previous_hash, hash "
+			"FROM audit ORDER BY seq", "") < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0) {
+		wrong = look_at(rows, ++seq, previous, &text, hash);
+		if (wrong) {
+			*bad_seq = ga_rows_int(rows, 0);
+			snprintf(why, 128, "%s", wrong);
+			return 1;
+		}
+		snprintf(previous, sizeof(previous), "%s", hash);
+	}
+	return r;
+}

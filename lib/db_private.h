@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What db.c and db_open.c share: the one place where sqlite3's types are known. */
+#ifndef GA_DB_PRIVATE_H
+#define GA_DB_PRIVATE_H
+
+#include <sqlite3.h>
+
+#include "db.h"
+#include "embed.h"
+#include "shape.h"
+#include "turnstile.h"
+
+#define GA_DB_CACHE 512 /* statements kept; more are prepared each time */
+
+struct ga_cached {
+	const char *sql; /* the key: its address */
+	sqlite3_stmt *stmt;
+	bool busy;
+};
+
+struct ga_db {
+	sqlite3 *sqlite;
+	char *path;
+	enum ga_db_file file;
+	enum ga_db_mode mode;
+	struct ga_turnstile turn;
+	int64_t version; /* number of migrations it has had */
+	int64_t epoch;
+	bool lab;
+	struct ga_cached cache[GA_DB_CACHE];
+};
+
+struct ga_rows {
+	struct ga_db *db;
+	sqlite3_stmt *stmt;
+	struct ga_cached *cached; /* NULL: the statement is this struct's own */
+};
+
+/* The last error of SQLite as ours. Is -1. */
+int ga_db_fail(const struct ga_db *db, struct ga_err *err);
+/* "newer_state" or "older_state". Is -1. */
+int ga_db_fail_version(const struct ga_db *db, int64_t version, struct ga_err *err);
+/* The first column of the first row: 1, 0 when there is none, -1. */
+int ga_db_scalar(struct ga_db *db, const char *sql, int64_t *ret, struct ga_err *err);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* share/sql/ inside the library. To add a migration, add its line to the list below. */
+#include "embed.h"
+
+#define STATE_MIGRATIONS(X) \
+	X(ga_sql_state_1, "share/sql/0001-base.sql")
+
+#define HOST_MIGRATIONS(X) \
+	X(ga_sql_host_1, "share/sql/host-0001-base.sql")
+
+#define INCLUDE(symbol, path) \
+	__asm__(".pushsection .rodata\n" #symbol ":\n\t.incbin \"" GA_SOURCE_DIR "/" path \
+		"\"\n\t.byte 0\n.popsection\n"); \
+	extern const char symbol[];
+
+STATE_MIGRATIONS(INCLUDE)
+HOST_MIGRATIONS(INCLUDE)
+
+#define ROW(symbol, path) { path, symbol },
+
+const struct ga_migration ga_state_migrations[] = { STATE_MIGRATIONS(ROW) { NULL, NULL } };
+const struct ga_migration ga_host_migrations[] = { HOST_MIGRATIONS(ROW) { NULL, NULL } };

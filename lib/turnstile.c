@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The writers' turnstile: two flock(2) files, a deadline, and the holder's name. */
+#include "turnstile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "stop.h"
+#include "time.h"
+
+#define HOLDER_SIZE 128 /* one write of fixed size, so that a reader never sees a mixture */
+
+static int64_t deadline_seconds = 10;
+
+void ga_turnstile_set_deadline(int64_t seconds)
+{
+	deadline_seconds = seconds < 0 ? 0 : seconds;
+}
+
+int64_t ga_turnstile_deadline(void)
+{
+	return deadline_seconds;
+}
+
+static int open_one(const char *path, const char *suffix, struct ga_err *err)
+{
+	ga_autofree char *name = ga_xprintf("%s.%s", path, suffix);
+	int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	if (fd < 0)
+		return ga_fail_sys(err, "open of lock file '%s' failed", name);
+	return fd;
+}
+
+int ga_turnstile_open(struct ga_turnstile *t, const char *path, struct ga_err *err)
+{
+	snprintf(t->path, sizeof(t->path), "%s", path);
+	t->held = false;
+	t->lock = -1;
+	t->gate = open_one(path, "gate", err);
+	if (t->gate < 0)
+		return -1;
+	t->lock = open_one(path, "lock", err);
+	if (t->lock < 0) {
+		ga_cleanup_fd(&t->gate);
+		return -1;
+	}
+	return 0;
+}
+
+void ga_turnstile_close(struct ga_turnstile *t)
+{
+	ga_turnstile_leave(t);
+	ga_cleanup_fd(&t->gate);
+	ga_cleanup_fd(&t->lock);
+	t->gate = -1;
+	t->lock = -1;
+}
+
+/* Does nothing: the signal is there to end flock(2) with EINTR. */
+static void on_timer(int sig)
+{
+	(void)sig;
+}
+
+/*
+ * A timer that interrupts this thread at the deadline. It repeats every 20 ms from then on, because
+ * the first signal may come between the look at the clock and flock(2).
+ */
+static int start_timer(int64_t micros, timer_t *timer, struct ga_err *err)
+{
+	struct sigaction sa = { .sa_handler = on_timer };
+	struct sigevent ev = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGALRM };
+	struct itimerspec when = { .it_value = { micros / 1000000, (micros % 1000000) * 1000 },
+				   .it_interval = { 0, 20 * 1000000 } };
+
+	sigaction(SIGALRM, &sa, NULL);
+	ev._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+	if (timer_create(CLOCK_MONOTONIC, &ev, timer) < 0)
+		return ga_fail_sys(err, "making a timer failed");
+	if (timer_settime(*timer, 0, &when, NULL) < 0) {
+		timer_delete(*timer);
+		return ga_fail_sys(err, "setting a timer failed");
+	}
+	return 0;
+}
+
+static int too_late(const struct ga_turnstile *t, struct ga_err *err)
+{
+	char holder[HOLDER_SIZE + 1] = "";
+	ssize_t n = pread(t->lock, holder, HOLDER_SIZE, 0);
+
+	if (n > 0)
+		holder[strcspn(holder, "\n")] = '\0';
+	ga_err_set(err, GA_BUSY, "'%s' is locked by %s; gave up after %lld s", t->path,
+		   n > 0 && holder[0] ? holder : "a program that did not say which",
+		   (long long)deadline_seconds);
+	ga_err_reason(err, "locked");
+	return ga_hint(err, "try again, or wait longer with GPUAAS_DEADLINE=SECONDS; a holder that "
+			    "hangs can be ended by its process id, nothing is half written");
+}
+
+/* Waits for one of the two files until the monotonic time. */
+static int wait_for(const struct ga_turnstile *t, int fd, int64_t until, struct ga_err *err)
+{
+	while (flock(fd, LOCK_EX) < 0) {
+		if (errno != EINTR)
+			return ga_fail_sys(err, "locking '%s' failed", t->path);
+		if (ga_stop_check("waiting for the database", err) < 0)
+			return -1;
+		if (ga_clock_mono_micros() >= until)
+			return too_late(t, err);
+	}
+	return 0;
+}
+
+static int wait_both(struct ga_turnstile *t, struct ga_err *err)
+{
+	int64_t micros = deadline_seconds * 1000000;
+	int64_t until = ga_clock_mono_micros() + micros;
+	timer_t timer;
+	int r;
+
+	if (micros == 0)
+		return too_late(t, err);
+	if (start_timer(micros, &timer, err) < 0)
+		return -1;
+	r = wait_for(t, t->gate, until, err);
+	if (r == 0) {
+		r = wait_for(t, t->lock, until, err);
+		flock(t->gate, LOCK_UN);
+	}
+	timer_delete(timer);
+	return r;
+}
+
+static void name_holder(const struct ga_turnstile *t, const char *what)
+{
+	char line[HOLDER_SIZE], now[GA_TIME_SIZE];
+	int n = snprintf(line, sizeof(line), "%.48s (process %d) since %s", what, (int)getpid(),
+			 ga_time_format(ga_clock_micros(), now));
+
+	memset(line + n, '\n', sizeof(line) - (size_t)n);
+	/* Only for messages: a failure here must not stop the work. */
+	if (pwrite(t->lock, line, sizeof(line), 0) < 0)
+		return;
+}
+
+bool ga_turnstile_try(struct ga_turnstile *t, const char *what)
+{
+	if (flock(t->gate, LOCK_EX | LOCK_NB) < 0)
+		return false;
+	t->held = flock(t->lock, LOCK_EX | LOCK_NB) == 0;
+	flock(t->gate, LOCK_UN);
+	if (t->held)
+		name_holder(t, what);
+	return t->held;
+}
+
+int ga_turnstile_enter(struct ga_turnstile *t, const char *what, struct ga_err *err)
+{
+	if (ga_turnstile_try(t, what))
+		return 0;
+	if (wait_both(t, err) < 0)
+		return -1;
+	t->held = true;
+	name_holder(t, what);
+	return 0;
+}
+
+void ga_turnstile_leave(struct ga_turnstile *t)
+{
+	if (!t->held)
+		return;
+	t->held = false;
+	flock(t->lock, LOCK_UN);
+}

@@ -141,12 +141,9 @@ static int emit_failure(struct ga_provision *p, const struct ga_err *why, struct
 	ga_autofree char *words = ga_xprintf("%s: %s%s%s", p->plan->allocation, why->msg,
 					     why->hint[0] ? "\n  " : "", why->hint);
 	ga_autofree char *text = ga_rec_format_text(&ga_failure_shape, &f);
-	bool interrupted = ga_streq(why->reason, "interrupted");
 
 	p->opts->say(words);
-	/* An interrupted attempt stays as it is: run again, it goes on. */
-	if (p->began && !interrupted &&
-	    ga_attempt_end(&p->h, p->plan->attempt, "failed", text, err) < 0)
+	if (p->began && ga_attempt_end(&p->h, p->plan->attempt, "failed", text, err) < 0)
 		return -1;
 	return settle_stdout(p, p->opts->result(&ga_failure_shape, &f, err), err);
 }
@@ -349,6 +346,27 @@ static int tell_again(struct ga_provision *p, struct ga_err *err)
 	return settle_stdout(p, r, err);
 }
 
+/* What ends the run without ending the attempt: somebody else is at work on it, or we were asked to
+ * stop. No record is made of it, because nothing has failed. */
+static bool goes_on(const struct ga_err *why)
+{
+	return ga_streq(why->reason, "held") || ga_streq(why->reason, "interrupted");
+}
+
+static int end_badly(struct ga_provision *p, struct ga_err *why, struct ga_err *err)
+{
+	if (!goes_on(why))
+		return emit_failure(p, why, err);
+	*err = *why;
+	ga_err_object(err, p->plan->allocation);
+	if (ga_streq(why->reason, "interrupted"))
+		return ga_hint(err, p->began ? "gpuaas-provision --resume %s goes on where it was" :
+					       "nothing was changed; gpuaas-list plan prints the plan "
+					       "of %s again",
+			       p->plan->allocation);
+	return -1;
+}
+
 static int work(struct ga_provision *p, struct ga_err *err)
 {
 	const struct ga_phase_def *phases = phases_of(p->plan);
@@ -359,7 +377,7 @@ static int work(struct ga_provision *p, struct ga_err *err)
 		if (phases[i].writes && i < p->resume)
 			continue;
 		if (run_phase(p, &phases[i], &why) < 0)
-			return emit_failure(p, &why, err);
+			return end_badly(p, &why, err);
 		if (p->known && !ga_streq(p->attempt.state, "working"))
 			return tell_again(p, err);
 		p->began = p->began || p->known;

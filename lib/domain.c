@@ -310,8 +310,8 @@ static int add_disks(const struct ga_plan *plan, const struct ga_domain_env *env
 	for (i = 0; i < plan->bundles.n; i++) {
 		if (!env->disks[i])
 			continue;
-		if (n == 26)
-			return ga_fail(err, GA_BADREC, "plan of '%s' has more than 26 disks",
+		if (n == 25)
+			return ga_fail(err, GA_BADREC, "plan of '%s' has more than 25 disks",
 				       plan->allocation);
 		add_disk(env->disks[i], env->disks_are_files, n++, out);
 	}
@@ -319,7 +319,7 @@ static int add_disks(const struct ga_plan *plan, const struct ga_domain_env *env
 		ga_str_add(out, "    <disk type='file' device='cdrom'>\n"
 				"      <driver name='qemu' type='raw'/>\n      <source");
 		attr(out, "file", env->seed);
-		ga_str_add(out, "/>\n      <target dev='sda' bus='sata'/>\n      <readonly/>\n"
+		ga_str_add(out, "/>\n      <target dev='sdz' bus='sata'/>\n      <readonly/>\n"
 				"      <alias name='ua-seed'/>\n    </disk>\n");
 	}
 	return 0;

@@ -120,7 +120,9 @@ int ga_virt_define(struct ga_virt *v, const char *xml, struct ga_err *err)
 
 	if (!dom && (last_code() == VIR_ERR_INVALID_ARG || last_code() == VIR_ERR_NO_SUPPORT))
 		dom = virDomainDefineXML(v->conn, xml);
-	return dom ? 0 : refused(err, "define", "the domain");
+	return dom ? 0 :
+		     ga_fail_for(err, GA_EXTERNAL, "libvirt", "libvirt cannot define the domain: %s",
+				 virGetLastErrorMessage());
 }
 
 int ga_virt_start(struct ga_virt *v, const char *name, bool paused, struct ga_err *err)
@@ -309,7 +311,8 @@ static int each_domain(struct ga_virt *v, int (*each)(virDomainPtr dom, void *ar
 	int n = virConnectListAllDomains(v->conn, &doms, 0), i, r = 0;
 
 	if (n < 0)
-		return refused(err, "list", "the domains");
+		return ga_fail_for(err, GA_EXTERNAL, "libvirt", "libvirt cannot list its domains: %s",
+				   virGetLastErrorMessage());
 	for (i = 0; i < n; i++) {
 		if (!r)
 			r = each(doms[i], arg, err);

@@ -66,7 +66,7 @@ int ga_ip_net_parse(const char *text, uint32_t *net, int *bits, struct ga_err *e
 		if (isdigit((unsigned char)slash[1]))
 			n = strtol(slash + 1, &end, 10);
 	}
-	if (!end || *end || n < 8 || n > 30)
+	if (!end || *end || slash[1] == '0' || n < 8 || n > 30)
 		return ga_fail(err, GA_BADREC, "'%.64s' is not a network such as 10.100.0.0/24",
 			       text);
 	if (ga_ip_parse(copy, net, err) < 0)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -48,6 +49,8 @@ static void exec_child(const struct ga_proc *p, struct pipes *pipes, const char 
 
 	setpgid(0, 0);
 	signal(SIGPIPE, SIG_DFL);
+	/* All that this program holds open, also what a library opened without O_CLOEXEC. */
+	close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
 	if (dup2(pipes->in[0], 0) >= 0 && dup2(pipes->out[1], 1) >= 0 &&
 	    dup2(pipes->err[1], 2) >= 0)
 		execvpe(p->argv[0], unconst(p->argv), unconst(env));

@@ -11,14 +11,15 @@ char *ga_time_format(int64_t micros, char out[GA_TIME_SIZE])
 	int64_t frac = micros % 1000000;
 	time_t seconds;
 	struct tm tm;
-	size_t n;
 
 	if (frac < 0)
 		frac += 1000000;
 	seconds = (time_t)((micros - frac) / 1000000);
 	gmtime_r(&seconds, &tm);
-	n = strftime(out, GA_TIME_SIZE, "%Y-%m-%dT%H:%M:%S", &tm);
-	snprintf(out + n, GA_TIME_SIZE - n, ".%06dZ", (int)frac);
+	/* strftime's %Y has no leading zeros, and text order must be time order. */
+	snprintf(out, GA_TIME_SIZE, "%04d-%02d-%02dT%02d:%02d:%02d.%06dZ",
+		 (tm.tm_year + 1900) % 10000, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min,
+		 tm.tm_sec, (int)frac);
 	return out;
 }
 
@@ -117,7 +118,7 @@ int ga_duration_parse(const char *text, int64_t *seconds, struct ga_err *err)
 			break;
 		}
 	}
-	if (p == text || *p || n > most || n * unit > most)
+	if (!isdigit((unsigned char)*text) || *p || n > most || n * unit > most)
 		return ga_fail(err, GA_USAGE, "'%.64s' is not a duration such as 90s, 15m, 24h, 7d",
 			       text);
 	*seconds = n * unit;

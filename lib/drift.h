@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Desired against observed: what a node should look like (an expectation) and what its host shows,
+ * in; the list of differences, out. Pure: nothing is read or changed here, and the same two values
+ * give the same list in the same order.
+ *
+ * Unknown is never drift: what could not be looked at is one "unobserved" of severity info, and
+ * nothing else is claimed about it. A guest that powered itself off is where its tenant wants it.
+ * Only "error" says that a promise is broken or may be; "warning" wants a person or a repair soon.
+ */
+#ifndef GA_DRIFT_H
+#define GA_DRIFT_H
+
+#include "kind_result.h"
+
+/* Every code of a drift record: name, the word, what it says. gpuaas-reconcile(1) lists them. */
+#define GA_DRIFT_CODES(X) \
+	X(DOMAIN_MISSING, "domain_missing", "an allocation's domain is not defined") \
+	X(DOMAIN_ORPHAN, "domain_orphan", "a domain of ours belongs to no allocation of the node") \
+	X(DOMAIN_DUPLICATE, "domain_duplicate", "two domains claim one allocation or one device") \
+	X(POWER_OFF, "power_off", "a domain is off that should run; info when the guest did it") \
+	X(POWER_ON, "power_on", "a domain runs that should be off") \
+	X(GUEST_UNHEALTHY, "guest_unhealthy", "a domain is paused, crashed or in an I/O error") \
+	X(PCI_BINDING, "pci_binding", "a function is not bound to vfio-pci") \
+	X(PCI_MISSING, "pci_missing", "a function of a slot is not there") \
+	X(PCI_MOVED, "pci_moved", "a GPU is at another address than approved") \
+	X(DISK_MISSING, "disk_missing", "no disk has the wwid of the slot") \
+	X(DISK_CHANGED, "disk_changed", "the wwid is there with another size or serial") \
+	X(DISK_IN_USE, "disk_in_use", "the host mounts or holds a slot's disk") \
+	X(DISK_PATH_MOVED, "disk_path_moved", "a disk has another path; harmless") \
+	X(LEASE_MISSING, "lease_missing", "a running guest has no DHCP lease") \
+	X(LEASE_MISMATCH, "lease_mismatch", "a guest's lease is for another address") \
+	X(DHCP_MISSING, "dhcp_reservation_missing", "an allocation has no DHCP reservation") \
+	X(DHCP_STALE, "dhcp_reservation_stale", "a DHCP reservation belongs to no allocation") \
+	X(OVS_PORT_MISSING, "ovs_port_missing", "a running guest's port is not on the bridge") \
+	X(OVS_PORT_ORPHAN, "ovs_port_orphan", "a port of ours belongs to no allocation") \
+	X(OVS_FLOWS_MISSING, "ovs_flows_missing", "a port lacks its anti-spoofing flows") \
+	X(OVS_FLOWS_ORPHAN, "ovs_flows_orphan", "flows of ours belong to no allocation") \
+	X(BRIDGE_MISSING, "bridge_missing", "the bridge of the private network is not there") \
+	X(NAT_MISSING, "nat_missing", "the private network is not masqueraded") \
+	X(FORWARDING_OFF, "forwarding_off", "the kernel does not forward IPv4") \
+	X(SEED_MISSING, "seed_missing", "an allocation's seed is gone; its domain cannot start") \
+	X(SEED_ORPHAN, "seed_orphan", "a seed belongs to no allocation") \
+	X(NVRAM_ORPHAN, "nvram_orphan", "firmware variables belong to no allocation") \
+	X(HUGEPAGES_SHORT, "hugepages_short", "a NUMA node has fewer hugepages than sold") \
+	X(PARTITION_INACTIVE, "partition_inactive", "an allocation's fabric partition is inactive") \
+	X(PARTITION_ORPHAN, "partition_orphan", "an active fabric partition is nobody's") \
+	X(JOURNAL_OPEN, "journal_open", "changes of the host wait for being undone") \
+	X(ATTEMPT_OPEN, "attempt_open", "an order was taken up and nobody works on it") \
+	X(STUCK, "stuck", "an object is in its state for longer than it may be") \
+	X(PLAN_EXPIRED, "plan_expired", "nobody took a plan up in time") \
+	X(FINGERPRINT_CHANGED, "fingerprint_changed", "the hardware is not the approved one") \
+	X(BOOT_CHANGED, "boot_changed", "the host was started anew since it was last observed") \
+	X(HOST_BLOCKER, "host_blocker", "the host lacks what running allocations need") \
+	X(UNOBSERVED, "unobserved", "could not be looked at; nothing is claimed about it")
+
+enum ga_drift_code {
+#define GA_X(name, word, doc) GA_D_##name,
+	GA_DRIFT_CODES(GA_X)
+#undef GA_X
+	GA_D_COUNT
+};
+
+/* The safe class: none of these ends a running domain or writes to a disk. */
+#define GA_REPAIRS(X) \
+	X(NONE, NULL, NULL) \
+	X(BIND_VFIO, "bind_vfio", "bind a function that nothing uses to vfio-pci") \
+	X(ACTIVATE_PARTITION, "activate_partition", "activate a partition while its domain is off") \
+	X(WRITE_DHCP_HOST, "write_dhcp_host", "write an allocation's DHCP reservation again") \
+	X(ADD_FLOWS, "add_flows", "add a port's anti-spoofing flows again") \
+	X(START_DOMAIN, "start_domain", "start a recorded domain; only with --boot") \
+	X(RESUME, "resume", "finish or clean up after an interrupted attempt") \
+	X(UNDO_JOURNAL, "undo_journal", "carry out the inverses of an ended allocation") \
+	X(REMOVE_PORT, "remove_port", "remove an orphan port") \
+	X(REMOVE_FLOWS, "remove_flows", "remove orphan flows") \
+	X(REMOVE_DHCP_HOST, "remove_dhcp_host", "remove a stale DHCP reservation") \
+	X(REMOVE_SEED, "remove_seed", "remove an orphan seed") \
+	X(REMOVE_NVRAM, "remove_nvram", "remove orphan firmware variables")
+
+/* In the order repairs are made: devices, fabric, network, domains, then what is left over. */
+enum ga_repair {
+#define GA_X(name, word, doc) GA_R_##name,
+	GA_REPAIRS(GA_X)
+#undef GA_X
+	GA_R_COUNT
+};
+
+const char *ga_drift_word(enum ga_drift_code code);
+const char *ga_drift_doc(enum ga_drift_code code);
+const char *ga_repair_word(enum ga_repair repair); /* NULL for GA_R_NONE */
+const char *ga_repair_doc(enum ga_repair repair);
+
+/* ---- what the host shows; everything is owned, NULL and GA_UNKNOWN are unknown ---- */
+
+/* The areas that are looked at one by one. */
+enum ga_area {
+	GA_A_DOMAINS,
+	GA_A_PCI,
+	GA_A_DISKS,
+	GA_A_LEASES,
+	GA_A_DHCP,
+	GA_A_PORTS,
+	GA_A_NETWORK, /* bridge, NAT, forwarding */
+	GA_A_SEEDS,
+	GA_A_NVRAM,
+	GA_A_HUGEPAGES,
+	GA_A_PARTITIONS,
+	GA_A_WORK, /* host.db */
+	GA_A_COUNT
+};
+
+struct ga_seen_domain {
+	char *name;
+	char *allocation; /* of its metadata; NULL: not ours */
+	char *state;	  /* running, paused, shutoff, crashed, or NULL */
+	char *cause;	  /* of shutoff: guest, destroyed, crashed, failed; of paused: user, ioerror,
+			     busy; NULL when libvirt does not know */
+	GA_LIST(char *) devices; /* PCI addresses and disk paths given to it */
+};
+
+struct ga_seen_pci {
+	char *address, *identity; /* identity only of GPUs */
+	char *driver;		  /* NULL: none */
+};
+
+struct ga_seen_disk {
+	char *wwid, *serial, *path;
+	int64_t size_bytes;
+	GA_LIST(char *) uses; /* "mounted on /data", "held by dm-0" */
+};
+
+struct ga_seen_file { /* a seed, or firmware variables */
+	char *path, *allocation;
+	int64_t age_seconds;
+};
+
+struct ga_seen_reservation {
+	char *path, *allocation, *mac, *ip;
+};
+
+struct ga_seen_lease {
+	char *mac, *ip;
+};
+
+struct ga_seen_port {
+	char *name, *bridge;
+	char *allocation; /* of its external ids or flows; NULL: not ours */
+	bool is_port;	  /* on the bridge now (false: only flows are left of it) */
+	int64_t flows;	  /* tristate: its flows are there */
+};
+
+struct ga_seen_partition {
+	int64_t id;
+	bool active;
+};
+
+struct ga_seen_entry { /* an open journal entry */
+	int64_t seq;
+	char *object, *op, *subject;
+	bool done;
+	int64_t age_seconds;
+};
+
+/* What host.db and the holds say of one allocation (or of a slot, in a wipe). */
+struct ga_seen_work {
+	char *object, *program, *attempt; /* the newest attempt */
+	char *state, *phase;		  /* working, done, failed */
+	char *boot_id, *started_at;
+	bool held;		 /* somebody works on it now */
+	int64_t hugepage_kib;	 /* of its plan; unknown: ordinary pages */
+	bool resumable;		 /* reconcile can run its stage again without a person */
+};
+
+struct ga_seen {
+	char *node, *boot_id, *fingerprint;
+	int64_t at_micros; /* when the look ended; ages are counted to here */
+	bool booting;	   /* --boot: an off domain of unknown cause is the reboot's */
+	char *blind[GA_A_COUNT]; /* why an area could not be looked at; NULL: it was */
+	GA_LIST(struct ga_seen_domain) domains;
+	GA_LIST(struct ga_seen_pci) pci;
+	GA_LIST(struct ga_seen_disk) disks;
+	GA_LIST(struct ga_seen_lease) leases;
+	GA_LIST(struct ga_seen_reservation) reservations;
+	GA_LIST(struct ga_seen_port) ports;
+	int64_t bridge, nat, forwarding; /* tristates */
+	GA_LIST(struct ga_seen_file) seeds, nvram;
+	GA_LIST(struct ga_numa) numa;
+	GA_LIST(struct ga_seen_partition) partitions;
+	GA_LIST(struct ga_seen_entry) entries;
+	GA_LIST(struct ga_seen_work) works;
+	struct ga_reasons blockers; /* of the host */
+};
+
+void ga_seen_init(struct ga_seen *s); /* nothing seen, nothing known */
+void ga_seen_release(struct ga_seen *s);
+#define ga_autoseen ga_cleanup(ga_seen_release)
+const char *ga_area_word(enum ga_area area); /* "domains", "pci", … */
+/* The area could not be looked at; the first reason stays. */
+void ga_seen_blind(struct ga_seen *s, enum ga_area area, const char *why);
+const struct ga_seen_work *ga_seen_work_of(const struct ga_seen *s, const char *object);
+/* The domain of an allocation, or NULL. */
+const struct ga_seen_domain *ga_seen_domain_of(const struct ga_seen *s, const char *allocation);
+/* on, off, or NULL when unknown: what an observation says of an allocation. */
+const char *ga_seen_power(const struct ga_seen *s, const char *allocation);
+
+/* ---- the comparison ---- */
+
+/* How long an object may stay in a state, and the command that leaves it ("… %s" for the id).
+ * False when there is no limit. The program gives the machines' table (fsm.h). */
+typedef bool (*ga_drift_limit_fn)(bool is_slot, const char *state, int64_t *seconds,
+				  const char **leaves);
+
+/* A drift, and what a repair needs to know of it. */
+struct ga_deviation {
+	struct ga_drift drift; /* the record; repaired is false, at is when it was seen */
+	enum ga_drift_code code;
+	enum ga_repair repair;
+	char *allocation; /* concerned, or NULL */
+	char *slot;	  /* concerned, or NULL */
+	char *subject;	  /* PCI address, path, port, domain */
+	int64_t number;	  /* partition */
+};
+
+struct ga_drifts {
+	struct ga_deviation *v;
+	size_t n;
+};
+void ga_drifts_release(struct ga_drifts *d);
+#define ga_autodrifts ga_cleanup(ga_drifts_release)
+
+/* Adds every difference to ret, by area, then in the expectation's order, then the host's. */
+void ga_drift_compare(const struct ga_expectation *want, const struct ga_seen *seen,
+		      ga_drift_limit_fn limit, struct ga_drifts *ret);
+/* Those of severity error, and of error or warning, that were not repaired. */
+size_t ga_drift_errors(const struct ga_drifts *d);
+size_t ga_drift_remaining(const struct ga_drifts *d);
+/* The short record of what was found; the caller releases it with its shape. */
+void ga_drift_observation(const struct ga_expectation *want, const struct ga_seen *seen,
+			  const struct ga_drifts *d, struct ga_observation *ret);
+/* Whether the allocation stands in the expectation and has not ended. */
+bool ga_drift_is_live(const struct ga_expectation *want, const char *allocation);
+/*
+ * Whether what carries the allocation's id may be cleaned up: it is not live, nobody works on it,
+ * no domain has it, and this host did not take it up after the expectation was written.
+ */
+bool ga_drift_is_over(const struct ga_expectation *want, const struct ga_seen *seen,
+		      const char *allocation);
+/* Whether an off domain may be started again: it has the very devices of its slots, and nothing of
+ * severity error is left of them. *why is allocated when it may not. */
+bool ga_drift_may_start(const struct ga_expectation *want, const struct ga_seen *seen,
+			const struct ga_drifts *d, const char *allocation, char **why);
+/* The slot whose MAC and address the allocation's guest has: its first; NULL when it has none. */
+const struct ga_expected_slot *ga_drift_first_slot(const struct ga_expectation *want,
+						   const char *allocation);
+const struct ga_expected_allocation *ga_drift_allocation(const struct ga_expectation *want,
+							 const char *allocation);
+
+#endif

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+#
+# What every bats file loads: `load helper`.
+#
+# Each test gets a short temporary folder $T in memory, with the programs of $GPUAAS_BUILD (default
+# build) first in PATH, GPUAAS_STATE and GPUAAS_HOST_DIR below $T, and $SRC the source tree. At its
+# end, also on failure: processes of `background` and the private libvirtd are ended, $T is removed,
+# and a sanitizer report fails the test. A file with its own setup or teardown calls common_setup
+# and common_teardown in them.
+#
+#   setup_host NAME [KEY=VALUE…]  make the recorded host at $HOST (again: disks in $WORK stay)
+#   in_host CMD…                  run CMD in it; HOST=… WORK=… in_host CMD… for another one
+#   start_libvirtd, stop_libvirtd the test driver on a private socket; sets LIBVIRTD_URI and
+#                                 GPUAAS_LIBVIRT_URI
+#   background CMD…               start CMD and remember it; its pid is in $BG_PID
+#   wait_for SECONDS CMD…         wait until CMD succeeds; fails at the deadline
+#   has_ended PID                 for wait_for
+#   run_ok CMD…                   run CMD, which must end with 0
+#   run_status N CMD…             run CMD, which must end with N
+#   assert_status N               the last run ended with N
+#   jq_is FILTER TEXT             jq -r FILTER over $output (every record) gives exactly TEXT
+#   jq_slurp_is FILTER TEXT       the same over the list of all records
+#   assert_output TEXT, refute_output TEXT, assert_stderr TEXT, refute_stderr TEXT
+#                                 TEXT does (not) stand somewhere in $output or $stderr
+#   assert_equal ACTUAL EXPECTED
+#
+# run, run_ok and run_status keep stdout in $output and $lines. run_ok and run_status keep stderr
+# apart in $stderr. A bare `! cmd` never fails a test: write `run ! cmd`.
+
+if ! declare -F bats_require_minimum_version > /dev/null; then
+  echo "bats is too old: 1.7 or newer is needed (Debian 12 has 1.8)" >&2
+  exit 1
+fi
+bats_require_minimum_version 1.7.0
+
+SRC=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd)
+GPUAAS_BUILD=$(cd "$SRC" && realpath -m "${GPUAAS_BUILD:-build}")
+export SRC GPUAAS_BUILD
+# shellcheck source=tests/libvirtd.bash
+source "$SRC/tests/libvirtd.bash"
+
+common_setup()
+{
+  T=$(mktemp -d /dev/shm/ga.XXXXXX)
+  HOST=$T/host WORK=$T/work BG=()
+  mkdir "$T/tmp" "$T/asan"
+  export T HOST WORK
+  export TMPDIR=$T/tmp HOME=$T PATH=$GPUAAS_BUILD/bin:$PATH LC_ALL=C.UTF-8 TZ=UTC
+  export GPUAAS_STATE=$T/state.db GPUAAS_HOST_DIR=$T/hostdir
+  unset GPUAAS_ERRORS GPUAAS_LOG
+  # Reports go to files: a program that is expected to fail must not hide one.
+  export ASAN_OPTIONS=log_path=$T/asan/a:exitcode=99:detect_stack_use_after_return=1
+  export UBSAN_OPTIONS=log_path=$T/asan/u:print_stacktrace=1
+  export LSAN_OPTIONS=suppressions=$SRC/tests/lsan.supp:print_suppressions=0
+}
+
+common_teardown()
+{
+  local pid reports=0
+  for pid in "${BG[@]}"; do
+    kill "$pid" 2> /dev/null || :
+  done
+  for pid in "${BG[@]}"; do
+    wait_for 10 has_ended "$pid" || kill -9 "$pid" 2> /dev/null || :
+    wait "$pid" 2> /dev/null || :
+  done
+  stop_libvirtd
+  if [[ -n $(find "$T/asan" -type f -print -quit) ]]; then
+    cat "$T"/asan/*
+    reports=1
+  fi
+  if [[ -n ${GA_KEEP-} ]]; then
+    echo "# kept: $T" >&3
+  else
+    chmod -R u+rwX -- "${T:?}" 2> /dev/null || :
+    rm -rf -- "${T:?}"
+  fi
+  return "$reports"
+}
+
+setup()
+{
+  common_setup
+}
+
+teardown()
+{
+  common_teardown
+}
+
+setup_host()
+{
+  rm -rf -- "${HOST:?}"
+  "$SRC/tests/hosts/generate" "$1" "$HOST" "${@:2}"
+}
+
+in_host()
+{
+  "$SRC/tests/hosts/enter" "$HOST" "$WORK" -- "$@" 3>&-
+}
+
+start_libvirtd()
+{
+  libvirtd_start "$T/lv"
+  export LIBVIRTD_URI GPUAAS_LIBVIRT_URI=$LIBVIRTD_URI
+}
+
+stop_libvirtd()
+{
+  [[ ! -d $T/lv ]] || libvirtd_stop "$T/lv"
+}
+
+background()
+{
+  "$@" 3>&- &
+  BG_PID=$!
+  BG+=("$BG_PID")
+}
+
+# A process that ended has no exe, also while it is a zombie.
+has_ended()
+{
+  [[ ! -e /proc/$1/exe ]]
+}
+
+wait_for()
+{
+  local end=$((SECONDS + $1))
+  until "${@:2}"; do
+    if ((SECONDS >= end)); then
+      echo "not within $1 s: ${*:2}"
+      return 1
+    fi
+    sleep 0.05 # between two looks at a condition
+  done
+}
+
+show_run()
+{
+  printf 'status %s\n--- stdout\n%s\n--- stderr\n%s\n---\n' "$status" "$output" "${stderr-}"
+}
+
+run_status()
+{
+  local expected=$1
+  run --separate-stderr "${@:2}"
+  # shellcheck disable=SC2154 # set by run
+  if [[ $status -ne $expected ]]; then
+    echo "expected status $expected of: ${*:2}"
+    show_run
+    return 1
+  fi
+}
+
+run_ok()
+{
+  run_status 0 "$@"
+}
+
+assert_status()
+{
+  if [[ $status -ne $1 ]]; then
+    echo "expected status $1"
+    show_run
+    return 1
+  fi
+}
+
+assert_equal()
+{
+  if [[ $1 != "$2" ]]; then
+    printf 'expected: %s\nactual:   %s\n' "$2" "$1"
+    return 1
+  fi
+}
+
+jq_compare()
+{
+  local expected=$1 actual
+  shift
+  # shellcheck disable=SC2154 # output is set by run
+  if ! actual=$(jq "$@" <<< "$output" 2>&1); then
+    echo "jq failed: $actual"
+    show_run
+    return 1
+  fi
+  assert_equal "$actual" "$expected" || { show_run; return 1; }
+}
+
+jq_is()
+{
+  jq_compare "$2" -r "$1"
+}
+
+jq_slurp_is()
+{
+  jq_compare "$2" -rs "$1"
+}
+
+assert_output()
+{
+  [[ $output == *"$1"* ]] || { echo "not on stdout: $1"; show_run; return 1; }
+}
+
+refute_output()
+{
+  [[ $output != *"$1"* ]] || { echo "on stdout: $1"; show_run; return 1; }
+}
+
+assert_stderr()
+{
+  [[ ${stderr-} == *"$1"* ]] || { echo "not on stderr: $1"; show_run; return 1; }
+}
+
+refute_stderr()
+{
+  [[ ${stderr-} != *"$1"* ]] || { echo "on stderr: $1"; show_run; return 1; }
+}

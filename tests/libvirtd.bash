@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+#
+# A private libvirtd with the test driver, for the tests and the demo:
+#
+#   libvirtd_start DIR      sets LIBVIRTD_URI; DIR is made when missing, its path is short (sockets)
+#   libvirtd_stop DIR       also after a start that failed
+#
+# Separate processes share the driver's domains as long as one connection stays open: a virsh that
+# reads its commands from a fifo is that connection. It ends after LIBVIRTD_SECONDS (900) at the
+# latest, and libvirtd ends 30 seconds after its last connection, so that nothing outlives a test
+# that was killed. No other driver is loaded (LIBVIRT_DRIVER_DIR is an empty folder): as root they
+# would touch the machine's /run/libvirt and want users that are not there.
+
+libvirtd_start()
+{
+  local dir=$1 answer
+  mkdir -p "$dir/run" "$dir/no-drivers" || return 1
+  cat > "$dir/libvirtd.conf" <<CONF
+unix_sock_dir = "$dir"
+auth_unix_rw = "none"
+auth_unix_ro = "none"
+log_outputs = "3:file:$dir/libvirtd.log"
+CONF
+  LIBVIRTD_URI="test+unix:///default?socket=$dir/libvirt-sock"
+  # With -d the parent returns when the socket is there. Descriptor 3 is bats' own.
+  LIBVIRT_DRIVER_DIR="$dir/no-drivers" XDG_RUNTIME_DIR="$dir/run" timeout 60 \
+    libvirtd -d -t 30 -f "$dir/libvirtd.conf" -p "$dir/pid" > /dev/null 3>&- ||
+    { cat "$dir/libvirtd.log" >&2; return 1; }
+  mkfifo "$dir/in" "$dir/out" || return 1
+  timeout "${LIBVIRTD_SECONDS:-900}" virsh -q -c "$LIBVIRTD_URI" \
+    <> "$dir/in" > "$dir/out" 2>&1 3>&- &
+  echo $! > "$dir/holder"
+  echo uri > "$dir/in"
+  # The answer comes over the open connection; the first line may be virsh's echo of the command.
+  while read -r -t 30 answer; do
+    [[ $answer != test+unix:* ]] || return 0
+    [[ $answer != error:* ]] || break
+  done < "$dir/out"
+  echo "libvirtd_start: no connection to $LIBVIRTD_URI: ${answer-}" >&2
+  return 1
+}
+
+libvirtd_stop()
+{
+  local dir=$1 pid
+  if [[ -s $dir/holder ]]; then
+    pid=$(<"$dir/holder")
+    kill "$pid" 2> /dev/null || :
+    wait "$pid" 2> /dev/null || :
+  fi
+  if [[ -s $dir/pid ]]; then
+    # It has nothing to save. It is not our child to wait for, and a zombie has no exe.
+    pid=$(<"$dir/pid")
+    kill -9 "$pid" 2> /dev/null || :
+    while [[ -e /proc/$pid/exe ]]; do
+      sleep 0.01
+    done
+  fi
+  rm -rf -- "${dir:?}/in" "$dir/out" "$dir/holder" "$dir/pid" "$dir/run"
+}

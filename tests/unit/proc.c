@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* External programs: argv, environment, captured output, deadline, and nothing left behind. */
+#include "t.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "proc.h"
+
+#define ARGV(...) (const char *const[]){ __VA_ARGS__, NULL }
+
+static void outcomes(void)
+{
+	static const struct {
+		const char *script, *input;
+		int status;
+		const char *out, *err;
+	} cases[] = {
+		{ "echo out; echo err >&2", NULL, 0, "out\n", "err\n" },
+		{ "exit 3", NULL, 3, "", "" },
+		{ "kill -9 $$", NULL, 137, "", "" },
+		{ "cat", "given\n", 0, "given\n", "" },
+		{ "cat", NULL, 0, "", "" },
+		{ "echo $PATH $LC_ALL", NULL, 0, "/usr/sbin:/usr/bin:/sbin:/bin C\n", "" },
+		{ "echo \"[$GA_SECRET]\"", NULL, 0, "[]\n", "" },
+		{ "exec 0<&-; echo closed", "a lot of input nobody reads", 0, "closed\n", "" },
+	};
+	size_t i;
+
+	setenv("GA_SECRET", "leaks", 1);
+	for (i = 0; i < GA_ARRAY_SIZE(cases); i++) {
+		ga_autoproc struct ga_proc_result ret = GA_PROC_RESULT_INIT;
+		struct ga_err err = GA_ERR_INIT;
+		const struct ga_proc p = {
+			.argv = ARGV("sh", "-c", cases[i].script),
+			.input = cases[i].input,
+			.input_len = cases[i].input ? strlen(cases[i].input) : 0,
+		};
+
+		t_int(ga_proc_run(&p, &ret, &err), 0, "%s", cases[i].script);
+		t_int(ret.status, cases[i].status, "its status");
+		t_str(ret.out.buf, cases[i].out, "its output");
+		t_str(ret.err.buf, cases[i].err, "its errors");
+	}
+}
+
+static void limits(void)
+{
+	ga_autoproc struct ga_proc_result ret = GA_PROC_RESULT_INIT;
+	ga_autofree char *big = ga_xcalloc(1, 1 << 20);
+	struct ga_err err = GA_ERR_INIT;
+	struct ga_proc p = { .argv = ARGV("cat"), .input = big, .input_len = 1 << 20,
+			     .output_max = 1000 };
+	int64_t start;
+	int r;
+
+	memset(big, 'x', 1 << 20);
+	t_int(ga_proc_run(&p, &ret, &err), 0, "a MiB there and back");
+	t_int(ret.out.len, 1000, "output is kept to its limit");
+
+	p = (struct ga_proc){ .argv = ARGV("gpuaas-no-such-program") };
+	r = ga_proc_run(&p, &ret, &err);
+	t_code(r, &err, GA_EXTERNAL, "gpuaas-no-such-program", "a program that is not there");
+
+	err = (struct ga_err)GA_ERR_INIT;
+	p = (struct ga_proc){ .argv = ARGV("sh", "-c", "echo first; echo why not >&2; exit 4") };
+	r = ga_proc_check(&p, &ret, &err);
+	t_code(r, &err, GA_EXTERNAL, "ended with status 4: why not", "check names status and reason");
+
+	err = (struct ga_err)GA_ERR_INIT;
+	start = ga_clock_mono_micros();
+	p = (struct ga_proc){ .argv = ARGV("sh", "-c", "sleep 600 & echo $!; wait"),
+			      .timeout_micros = 300000 };
+	r = ga_proc_run(&p, &ret, &err);
+	t_code(r, &err, GA_BUSY, "did not end within", "the deadline");
+	t_ok(ga_clock_mono_micros() - start < 30000000, "comes in time");
+}
+
+/* The whole group is killed: the pid of the grandchild is gone, or a zombie of init. */
+static void group(void)
+{
+	ga_autoproc struct ga_proc_result ret = GA_PROC_RESULT_INIT;
+	struct ga_err err = GA_ERR_INIT;
+	const struct ga_proc p = { .argv = ARGV("sh", "-c", "sleep 600 & echo $!; wait"),
+				   .timeout_micros = 300000 };
+	int64_t deadline = ga_clock_mono_micros() + 10000000;
+	ga_autofree char *exe = NULL;
+	bool gone;
+
+	ga_proc_run(&p, &ret, &err);
+	exe = ga_xprintf("/proc/%d/exe", (int)strtol(ret.out.buf, NULL, 10));
+	do
+		gone = access(exe, F_OK) < 0;
+	while (!gone && ga_clock_wait(deadline, 10000));
+	t_ok(ret.out.len > 1 && gone, "what the program started ends with it");
+}
+
+static void descriptors(void)
+{
+	ga_autoproc struct ga_proc_result ret = GA_PROC_RESULT_INIT;
+	struct ga_err err = GA_ERR_INIT;
+	const struct ga_proc p = { .argv = ARGV("sh", "-c", "ls /proc/self/fd | wc -l") };
+	ga_autofd int fd = open("/dev/null", O_RDONLY); /* without O_CLOEXEC */
+
+	t_ok(fd > 2 && !ga_proc_run(&p, &ret, &err), "run beside an open descriptor");
+	t_str(ret.out.buf, "4\n", "the child has 0, 1, 2 and the one ls reads by");
+}
+
+int main(void)
+{
+	outcomes();
+	limits();
+	group();
+	descriptors();
+	return t_done();
+}

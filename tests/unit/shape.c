@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shapes: every type and presence read, written, copied, released and described. */
+#include "t.h"
+
+#include "kind.h"
+#include "rec.h"
+#include "shape.h"
+#include "size.h"
+
+struct inner {
+	char *name;
+	int64_t n;
+};
+struct all {
+	char *text, *word, *maybe, *opt;
+	int64_t n, pct, n_maybe, tri;
+	bool flag;
+	struct inner obj, *obj_maybe, *obj_opt;
+	GA_LIST(struct inner) list;
+	GA_LIST(char *) texts;
+	GA_LIST(int64_t) ints;
+	json_t *free_form;
+	char *lines;
+};
+
+static const char *const words[] = { "red", "blue", NULL };
+static const struct ga_field inner_fields[] = {
+	GA_TEXT(inner, name, GA_REQ, GA_T_NAME, "a name"),
+	GA_INT(inner, n, GA_NULLOK, "a number"),
+	GA_FIELDS_END,
+};
+static const struct ga_shape inner_shape = { NULL, "inner", sizeof(struct inner), inner_fields };
+static const struct ga_field all_fields[] = {
+	GA_TEXT(all, text, GA_REQ, GA_T_ANY, "text"),
+	GA_ENUM(all, word, GA_REQ, words, "a word"),
+	GA_TEXT(all, maybe, GA_NULLOK, GA_T_PCI, "may be unknown"),
+	GA_TEXT(all, opt, GA_OPT, GA_T_MAC, "may be absent"),
+	GA_INT(all, n, GA_REQ, "a number"),
+	GA_INT_IN(all, pct, GA_REQ, -1, 100, "percent"),
+	GA_INT(all, n_maybe, GA_NULLOK, "may be unknown"),
+	GA_TRI(all, tri, "yes, no, unknown"),
+	GA_BOOL(all, flag, "a flag"),
+	GA_OBJ(all, obj, GA_REQ, &inner_shape, "inside"),
+	GA_OBJ(all, obj_maybe, GA_NULLOK, &inner_shape, "may be unknown"),
+	GA_OBJ(all, obj_opt, GA_OPT, &inner_shape, "may be absent"),
+	GA_LISTOF(all, list, &inner_shape, "several"),
+	GA_TEXTS(all, texts, GA_REQ, GA_T_CPUS, "texts"),
+	GA_INTS(all, ints, GA_REQ, "numbers"),
+	GA_JSON(all, free_form, GA_NULLOK, "any object"),
+	GA_TEXT(all, lines, GA_NULLOK, GA_T_MULTILINE, "lines"),
+	GA_FIELDS_END,
+};
+static const struct ga_shape shape = { "gpuaas.all/1", "all", sizeof(struct all), all_fields };
+
+static const char full[] =
+	"{\"kind\":\"gpuaas.all/1\",\"text\":\"t\",\"word\":\"red\",\"maybe\":\"0000:18:00.0\","
+	"\"opt\":\"52:54:00:aa:bb:cc\",\"n\":5,\"pct\":-1,\"n_maybe\":7,\"tri\":true,"
+	"\"flag\":false,\"obj\":{\"name\":\"a\",\"n\":1},\"obj_maybe\":{\"name\":\"b\",\"n\":null},"
+	"\"obj_opt\":{\"name\":\"c\",\"n\":2},\"list\":[{\"name\":\"d\",\"n\":3},"
+	"{\"name\":\"e\",\"n\":null}],\"texts\":[\"0-7\",\"9\"],\"ints\":[1,2,3],"
+	"\"free_form\":{\"x\":[1,{\"y\":null}]},\"lines\":\"a\\nb\\tc\"}";
+static const char bare[] =
+	"{\"kind\":\"gpuaas.all/1\",\"text\":\"t\",\"word\":\"blue\",\"maybe\":null,\"n\":0,"
+	"\"pct\":100,\"n_maybe\":null,\"tri\":null,\"flag\":true,\"obj\":{\"name\":\"a\","
+	"\"n\":null},\"obj_maybe\":null,\"list\":[],\"texts\":[],\"ints\":[],"
+	"\"free_form\":null,\"lines\":null}";
+
+static void round_trip(const char *text, const char *name)
+{
+	ga_autofree char *out = NULL, *copied = NULL;
+	struct ga_err err = GA_ERR_INIT;
+	struct all a, b;
+
+	t_int(ga_rec_parse_text(text, &shape, &a, &err), 0, "%s is read (%s)", name, err.msg);
+	out = ga_rec_format_text(&shape, &a);
+	t_str(out, text, "%s is written as it was", name);
+	ga_shape_copy(&shape, &a, &b);
+	ga_shape_release(&shape, &a);
+	t_ok(!a.text && !a.list.v && !a.obj_maybe, "%s is released to zeroes", name);
+	copied = ga_rec_format_text(&shape, &b);
+	t_str(copied, text, "a copy of %s stands on its own", name);
+	ga_shape_release(&shape, &b);
+}
+
+/* Puts one member of the full record to another value (NULL: takes it away). */
+static json_t *changed(const char *member, const char *value)
+{
+	json_t *json = json_loads(full, 0, NULL);
+
+	if (value)
+		json_object_set_new(json, member, json_loads(value, JSON_DECODE_ANY, NULL));
+	else
+		json_object_del(json, member);
+	return json;
+}
+
+static void refusals(void)
+{
+	static const struct {
+		const char *member, *value, *message;
+	} cases[] = {
+		{ "text", NULL, "member 'text' is missing" },
+		{ "text", "null", "member 'text' must be text, not null" },
+		{ "text", "1", "member 'text' must be text, not a number" },
+		{ "text", "\"\"", "member 'text' is empty" },
+		{ "text", "\"a\\nb\"", "control characters" },
+		{ "text", "\"a\\u007f\"", "control characters" },
+		{ "word", "\"green\"", "unknown value 'green'" },
+		{ "maybe", NULL, "member 'maybe' is missing" },
+		{ "maybe", "\"0000:AB:00.0\"", "not a PCI address" },
+		{ "opt", "null", "member 'opt' must be text" },
+		{ "opt", "\"52:54:00:AA:bb:cc\"", "not a MAC" },
+		{ "n", "-1", "not within 0" },
+		{ "n", "9007199254740992", "not within 0" },
+		{ "n", "1.0", "must be a whole number, not a fraction" },
+		{ "n", "\"5\"", "must be a whole number, not text" },
+		{ "n", "true", "must be a whole number, not true" },
+		{ "pct", "101", "not within -1 .. 100" },
+		{ "pct", "-2", "not within -1 .. 100" },
+		{ "tri", "0", "must be true, false or null" },
+		{ "flag", "null", "must be true or false" },
+		{ "obj", "null", "must be an object" },
+		{ "obj", "[]", "member 'obj' must be an object, not a list" },
+		{ "obj", "{\"name\":\"A\",\"n\":1}", "member 'obj.name' is not a name" },
+		{ "obj", "{\"name\":\"a\"}", "member 'obj.n' is missing" },
+		{ "obj_maybe", "{\"name\":\"a\",\"n\":1,\"x\":1}", "unknown member 'obj_maybe.x'" },
+		{ "list", "null", "must be a list" },
+		{ "list", "{}", "must be a list" },
+		{ "list", "[{\"name\":\"a\",\"n\":1},7]", "member 'list[1]' must be an object" },
+		{ "list", "[{\"name\":\"a\",\"n\":1},{\"n\":1}]", "'list[1].name' is missing" },
+		{ "texts", "[\"0-7\",\"x\"]", "member 'texts[1]' is not a CPU list" },
+		{ "texts", "[\"0-7\",1]", "member 'texts[1]' must be text" },
+		{ "ints", "[1,-1]", "member 'ints[1]' is -1" },
+		{ "free_form", "[]", "must be an object" },
+		{ "lines", "\"a\\u0001\"", "control characters" },
+		{ "stranger", "1", "unknown member 'stranger'" },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(cases); i++) {
+		ga_autojson json_t *json = changed(cases[i].member, cases[i].value);
+		struct ga_err err = GA_ERR_INIT;
+		struct all a;
+		int r = ga_shape_parse(&shape, json, &a, &err);
+
+		t_code(r, &err, GA_BADREC, cases[i].message, "%s = %s is refused", cases[i].member,
+		       cases[i].value ? cases[i].value : "(missing)");
+		t_ok(!a.text && !a.word && !a.list.v, "and nothing is kept of it");
+		if (r == 0)
+			ga_shape_release(&shape, &a);
+	}
+}
+
+static void formats(void)
+{
+	static const struct {
+		enum ga_format format;
+		const char *good, *bad;
+	} cases[] = {
+		{ GA_T_ID, "0123abcd", "0123abci" },
+		{ GA_T_NAME, "h7.a_b-c", "-h7" },
+		{ GA_T_CODE, "iommu_off_2", "iommu-off" },
+		{ GA_T_TIME, "2026-11-20T18:24:00.000000Z", "2026-11-20T18:24:00Z" },
+		{ GA_T_DIGEST,
+		  "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+		  "sha256:0123" },
+		{ GA_T_PCI, "10000:18:00.0", "0000:18:00.9" },
+		{ GA_T_MAC, "52:54:00:aa:bb:cc", "53:54:00:aa:bb:cc" },
+		{ GA_T_IP, "10.0.0.1", "10.0.0.256" },
+		{ GA_T_CPUS, "0-7,16", "7-0" },
+		{ GA_T_HEX, "00ff", "0x00" },
+		{ GA_T_ANY, "any thing", "two\nlines" },
+		{ GA_T_MULTILINE, "two\nlines", "\x01" },
+	};
+	size_t i;
+	int bad;
+
+	for (i = 0; i < GA_ARRAY_SIZE(cases); i++) {
+		struct one {
+			char *it;
+		} o;
+		const struct ga_field fields[] = {
+			GA_TEXT(one, it, GA_REQ, cases[i].format, "one"),
+			GA_FIELDS_END,
+		};
+		const struct ga_shape one = { NULL, "one", sizeof(o), fields };
+
+		for (bad = 0; bad < 2; bad++) {
+			const char *text = bad ? cases[i].bad : cases[i].good;
+			ga_autojson json_t *json = json_pack("{s:s}", "it", text);
+			struct ga_err err = GA_ERR_INIT;
+			int r = ga_shape_parse(&one, json, &o, &err);
+
+			t_int(r, bad ? -1 : 0, "format %d, %s", (int)cases[i].format,
+			      bad ? "bad" : "good");
+			ga_shape_release(&one, &o);
+		}
+	}
+}
+
+static void limits(void)
+{
+	ga_autofree char *text = ga_xcalloc(1, GA_TEXT_MAX + 2);
+	struct ga_err err = GA_ERR_INIT;
+	json_t *json = json_loads(full, 0, NULL);
+	struct all a;
+
+	memset(text, 'x', GA_TEXT_MAX);
+	json_object_set_new(json, "text", json_string(text));
+	t_int(ga_shape_parse(&shape, json, &a, &err), 0, "the longest text");
+	ga_shape_release(&shape, &a);
+	text[GA_TEXT_MAX] = 'x';
+	json_object_set_new(json, "text", json_string(text));
+	t_code(ga_shape_parse(&shape, json, &a, &err), &err, GA_BADREC, "longer than",
+	       "one byte more is refused");
+	json_decref(json);
+}
+
+/* Bytes of hardware that are no UTF-8 are shown, not lost; unknown numbers are null. */
+static void writing(void)
+{
+	ga_autofree char *out = NULL;
+	struct inner in;
+
+	ga_shape_init(&inner_shape, &in);
+	in.name = ga_xstrdup("disk\xff\xfe");
+	out = ga_rec_format_text(&inner_shape, &in);
+	t_str(out, "{\"name\":\"disk??\",\"n\":null}", "bytes that are no UTF-8, a number unknown");
+	ga_shape_release(&inner_shape, &in);
+}
+
+static void digest(void)
+{
+	struct ga_err err = GA_ERR_INIT;
+	char one[80], two[80], three[80];
+	struct all a;
+
+	if (ga_rec_parse_text(full, &shape, &a, &err) < 0)
+		return t_report(false, __FILE__, __LINE__, err.msg);
+	ga_rec_digest(&shape, &a, "n", one);
+	a.n = 99;
+	ga_rec_digest(&shape, &a, "n", two);
+	t_str(two, one, "the member left out does not count");
+	a.pct = 3;
+	ga_rec_digest(&shape, &a, "n", three);
+	t_ok(strcmp(one, three) != 0, "every other member does");
+	ga_shape_release(&shape, &a);
+}
+
+/* Members of a schema: all fields, required where always present, nothing else allowed. */
+static int check_schema(const struct ga_shape *s, json_t *schema)
+{
+	json_t *properties = json_object_get(schema, "properties");
+	json_t *required = json_object_get(schema, "required");
+	const struct ga_field *f;
+	size_t n = s->kind ? 1 : 0, always = n;
+
+	for (f = s->fields; f->name; f++, n++) {
+		always += f->presence != GA_OPT;
+		if (!json_object_get(properties, f->name) || !f->doc || !f->doc[0])
+			return -1;
+	}
+	if (json_object_size(properties) != n || json_array_size(required) != always)
+		return -1;
+	return json_is_false(json_object_get(schema, "additionalProperties")) ? 0 : -1;
+}
+
+static void check_kind(const struct ga_shape *s, const char *name, int depth);
+
+static void check_member(const struct ga_field *f, const char *name, int depth)
+{
+	ga_autofree char *path = ga_xprintf("%s %s", name, f->name);
+
+	check_kind(f->sub, path, depth + 1);
+}
+
+/* Every kind: member names fit, texts are bounded, offsets stay within, the schema is complete. */
+static void check_kind(const struct ga_shape *s, const char *name, int depth)
+{
+	ga_autojson json_t *schema = ga_schema_of(s);
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+	const struct ga_field *f;
+	bool good = s->size && (!s->kind || (s->doc && s->doc[0]));
+	int i = 0;
+
+	if (depth > 8)
+		return;
+	for (f = s->fields; f->name; f++) {
+		const struct ga_field *g;
+
+		good = good && f->name[strspn(f->name, letters)] == '\0' && f->offset < s->size;
+		for (g = s->fields; g < f; g++)
+			good = good && strcmp(g->name, f->name) && g->offset != f->offset;
+		if (f->type == GA_F_OBJ || f->type == GA_F_LIST)
+			check_member(f, name, depth);
+		i++;
+	}
+	t_ok(good && i, "%s: names, offsets, words", name);
+	t_int(check_schema(s, schema), 0, "%s: its schema", name);
+}
+
+int main(void)
+{
+	size_t i;
+
+	round_trip(full, "a full record");
+	round_trip(bare, "a bare record");
+	refusals();
+	formats();
+	limits();
+	writing();
+	digest();
+	for (i = 0; ga_kinds[i]; i++)
+		check_kind(ga_kinds[i], ga_kinds[i]->kind, 0);
+	return t_done();
+}

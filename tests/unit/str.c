@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ground: strings, lists, hand-over, errors, files. */
+#include "t.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "file.h"
+#include "str.h"
+#include "vec.h"
+
+static void strings(void)
+{
+	ga_autostr struct ga_str s = GA_STR_INIT;
+	ga_autofree char *taken = NULL, *nothing = NULL;
+	int i;
+
+	t_str(s.buf, "", "a new string is empty text");
+	ga_str_add(&s, "");
+	t_int(s.cap, 0, "adding nothing allocates nothing");
+	for (i = 0; i < 1000; i++)
+		ga_str_addf(&s, "%d,", i % 10);
+	t_int(s.len, 2000, "a thousand additions");
+	t_int(strlen(s.buf), 2000, "its end is NUL");
+	ga_str_clear(&s);
+	t_str(s.buf, "", "cleared");
+	ga_str_add_bytes(&s, "a\0b", 3);
+	t_ok(s.len == 3 && !memcmp(s.buf, "a\0b", 4), "bytes keep NUL");
+	taken = ga_str_take(&s);
+	t_ok(s.len == 0 && s.cap == 0 && s.buf == ga_str_empty, "empty after take");
+	nothing = ga_str_take(&s);
+	t_str(nothing, "", "take of nothing is allocated text");
+}
+
+static void xml(void)
+{
+	static const struct {
+		const char *in, *out;
+	} cases[] = {
+		{ "plain", "plain" },
+		{ "<a b='c' d=\"e\">&", "&lt;a b=&apos;c&apos; d=&quot;e&quot;&gt;&amp;" },
+		{ "a\nb\x7f", "a\xef\xbf\xbd" "b\xef\xbf\xbd" },
+		{ "\xc3\xa4", "\xc3\xa4" },
+		{ "", "" },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(cases); i++) {
+		ga_autostr struct ga_str s = GA_STR_INIT;
+
+		ga_str_add_xml(&s, cases[i].in);
+		t_str(s.buf, cases[i].out, "xml %zu", i);
+	}
+}
+
+static void lists(void)
+{
+	GA_LIST(int64_t) list = { 0 };
+	bool good = true;
+	int64_t i;
+
+	for (i = 0; i < 1000; i++) {
+		int64_t *e = ga_list_add(&list);
+
+		good = good && *e == 0;
+		*e = i;
+	}
+	t_ok(good, "every new element is zero");
+	for (i = 0; i < 1000; i++)
+		good = good && list.v[i] == i;
+	t_ok(good && list.n == 1000, "a thousand elements in order");
+	ga_list_release(&list);
+	t_ok(!list.v && !list.n, "released");
+}
+
+static void take(void)
+{
+	char *p = ga_xstrdup("x");
+	ga_autofree char *q = GA_TAKE(p);
+	int fd = dup(1);
+	ga_autofd int kept = GA_TAKE_FD(fd);
+
+	t_ok(!p && q && fd == -1 && kept >= 0, "hand-over leaves NULL and -1");
+	t_ok(ga_streq(NULL, NULL) && !ga_streq(NULL, "") && !ga_streq("", NULL), "streq and NULL");
+	t_ok(ga_starts("abc", "ab") && !ga_starts("a", "ab") && ga_starts("a", ""), "starts");
+}
+
+static void errors(void)
+{
+	struct ga_err err = GA_ERR_INIT;
+	ga_autofree char *big = ga_xcalloc(1, 5000);
+	int r;
+
+	memset(big, 'x', 4999);
+	r = ga_fail(&err, GA_NOTFOUND, "slot '%s' is not there", "h1/0");
+	t_code(r, &err, GA_NOTFOUND, "slot 'h1/0' is not there", "fail");
+	t_int(ga_wrap(&err, "plan '%s'", "p"), -1, "wrap is -1");
+	t_str(err.msg, "plan 'p': slot 'h1/0' is not there", "wrap puts context in front");
+	ga_hint(&err, "first");
+	ga_hint(&err, "second");
+	t_str(err.hint, "first", "an earlier hint is kept");
+	ga_err_set(&err, GA_NO, "%s", big);
+	t_ok(strlen(err.msg) < sizeof(err.msg), "a long message is cut");
+	ga_wrap(&err, "%s", big);
+	t_ok(strlen(err.msg) < sizeof(err.msg), "a long context is cut");
+	ga_err_clear(&err);
+	errno = EACCES;
+	r = ga_fail_sys(&err, "cannot open '%s'", "f");
+	t_code(r, &err, GA_DENIED, "cannot open 'f': Permission denied", "EACCES is denied");
+	ga_err_clear(&err);
+	errno = EIO;
+	r = ga_fail_sys(&err, "cannot read '%s'", "f");
+	t_code(r, &err, GA_SYSTEM, "cannot read 'f': Input/output error", "EIO is a system error");
+	ga_err_clear(&err);
+	r = ga_fail_for(&err, GA_CONFLICT, "concurrent_update", "moved");
+	t_str(err.reason, "concurrent_update", "reason word");
+}
+
+static void files(void)
+{
+	char dir[] = "/tmp/ga-unit.XXXXXX";
+	ga_autofree char *path = NULL, *deep = NULL;
+	ga_autostr struct ga_str s = GA_STR_INIT;
+	struct ga_err err = GA_ERR_INIT;
+	struct stat st;
+
+	if (!mkdtemp(dir)) {
+		t_ok(false, "a folder for the test");
+		return;
+	}
+	path = ga_xprintf("%s/f", dir);
+	deep = ga_xprintf("%s/a/b", dir);
+	t_int(ga_file_replace(path, "one\n", 4, 0600, &err), 0, "written");
+	t_int(ga_file_replace(path, "two\n", 4, 0600, &err), 0, "replaced");
+	t_int(ga_file_read(path, 4, &s, &err), 0, "read whole");
+	t_str(s.buf, "two\n", "the new bytes");
+	t_ok(!stat(path, &st) && (st.st_mode & 0777) == 0600, "its mode");
+	t_code(ga_file_read(path, 3, &s, &err), &err, GA_SYSTEM, NULL, "longer than allowed");
+	ga_err_clear(&err);
+	t_int(ga_file_mkdirs(deep, 0700, &err), 0, "parents are made");
+	t_int(ga_file_mkdirs(deep, 0700, &err), 0, "an existing one is left");
+	t_code(ga_file_read(deep, 10, &s, &err), &err, GA_SYSTEM, NULL, "a folder is no file");
+	rmdir(deep);
+	deep[strlen(deep) - 2] = '\0';
+	rmdir(deep);
+	unlink(path);
+	t_int(rmdir(dir), 0, "no temporary file stays");
+}
+
+int main(void)
+{
+	strings();
+	xml();
+	lists();
+	take();
+	errors();
+	files();
+	return t_done();
+}

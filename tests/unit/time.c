@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Times and durations of records, the clocks. */
+#include "t.h"
+
+#include "time.h"
+
+static void parse(void)
+{
+	static const struct {
+		const char *in;
+		const char *out; /* NULL: refused */
+		int64_t micros;
+	} cases[] = {
+		{ "1970-01-01T00:00:00Z", "1970-01-01T00:00:00.000000Z", 0 },
+		{ "1970-01-01T00:00:00.000001Z", "1970-01-01T00:00:00.000001Z", 1 },
+		{ "1970-01-01T00:00:00.5Z", "1970-01-01T00:00:00.500000Z", 500000 },
+		{ "1970-01-01T00:00:00.1234567Z", "1970-01-01T00:00:00.123456Z", 123456 },
+		{ "1969-12-31T23:59:59.999999Z", "1969-12-31T23:59:59.999999Z", -1 },
+		{ "2026-11-20T18:24:00Z", "2026-11-20T18:24:00.000000Z", 1795199040000000 },
+		{ "2024-02-29T00:00:00Z", "2024-02-29T00:00:00.000000Z", 1709164800000000 },
+		{ "2000-02-29T00:00:00Z", "2000-02-29T00:00:00.000000Z", 951782400000000 },
+		{ "0001-01-01T00:00:00Z", "0001-01-01T00:00:00.000000Z", -62135596800000000 },
+		{ "9999-12-31T23:59:59.999999Z", "9999-12-31T23:59:59.999999Z",
+		  253402300799999999 },
+		{ "0000-01-01T00:00:00Z", NULL, 0 },
+		{ "2023-02-29T00:00:00Z", NULL, 0 },
+		{ "1900-02-29T00:00:00Z", NULL, 0 },
+		{ "2026-00-01T00:00:00Z", NULL, 0 },
+		{ "2026-13-01T00:00:00Z", NULL, 0 },
+		{ "2026-01-00T00:00:00Z", NULL, 0 },
+		{ "2026-04-31T00:00:00Z", NULL, 0 },
+		{ "2026-01-01T24:00:00Z", NULL, 0 },
+		{ "2026-01-01T00:60:00Z", NULL, 0 },
+		{ "2026-01-01T00:00:60Z", NULL, 0 },
+		{ "2026-01-01T00:00:00", NULL, 0 },
+		{ "2026-01-01T00:00:00+00:00", NULL, 0 },
+		{ "2026-01-01T00:00:00z", NULL, 0 },
+		{ "2026-01-01t00:00:00Z", NULL, 0 },
+		{ "2026-01-01 00:00:00Z", NULL, 0 },
+		{ "2026-01-01T00:00:00.Z", NULL, 0 },
+		{ "2026-01-01T00:00:00Z ", NULL, 0 },
+		{ "26-01-01T00:00:00Z", NULL, 0 },
+		{ "12026-01-01T00:00:00Z", NULL, 0 },
+		{ "2026-1-01T00:00:00Z", NULL, 0 },
+		{ "-026-01-01T00:00:00Z", NULL, 0 },
+		{ "", NULL, 0 },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(cases); i++) {
+		struct ga_err err = GA_ERR_INIT;
+		char out[GA_TIME_SIZE];
+		int64_t micros = -99;
+		int r = ga_time_parse(cases[i].in, &micros, &err);
+
+		if (!cases[i].out) {
+			t_code(r, &err, GA_BADREC, cases[i].in, "time '%s' is refused", cases[i].in);
+			continue;
+		}
+		t_int(r ? -99 : micros, cases[i].micros, "time '%s'", cases[i].in);
+		t_str(ga_time_format(micros, out), cases[i].out, "and written");
+	}
+}
+
+/* Text order is time order, and what is written reads back. */
+static void order(void)
+{
+	const int64_t first = -62135596800000000, span = 253402300800000000 + 62135596800000000;
+	uint64_t seed = t_seed();
+	int i, bad = 0;
+
+	for (i = 0; i < 20000; i++) {
+		int64_t a = first + (int64_t)(t_random(&seed) % (uint64_t)span), back;
+		int64_t b = i % 2 ? a + (int64_t)(t_random(&seed) % 3) - 1 :
+				    first + (int64_t)(t_random(&seed) % (uint64_t)span);
+		char at[GA_TIME_SIZE], bt[GA_TIME_SIZE];
+		struct ga_err err = GA_ERR_INIT;
+		int c;
+
+		if (b < first || b >= first + span)
+			continue;
+		c = strcmp(ga_time_format(a, at), ga_time_format(b, bt));
+		if ((c > 0) != (a > b) || (c < 0) != (a < b) || strlen(at) != 27 ||
+		    ga_time_parse(at, &back, &err) || back != a)
+			bad++;
+	}
+	t_int(bad, 0, "20000 random times: text order is time order and they read back");
+}
+
+static void durations(void)
+{
+	static const struct {
+		const char *in;
+		int64_t seconds; /* -1: refused */
+	} cases[] = {
+		{ "0", 0 },	 { "90", 90 },	 { "90s", 90 },	 { "15m", 900 },
+		{ "24h", 86400 }, { "7d", 604800 }, { "3660d", 316224000 },
+		{ "3661d", -1 }, { "", -1 },	 { "s", -1 },	 { "1w", -1 },
+		{ "1hs", -1 },	 { "-1", -1 },	 { "1.5h", -1 }, { " 1", -1 },
+		{ "1 ", -1 },	 { "99999999999999999999d", -1 },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(cases); i++) {
+		struct ga_err err = GA_ERR_INIT;
+		int64_t seconds = -2;
+		int r = ga_duration_parse(cases[i].in, &seconds, &err);
+
+		if (cases[i].seconds >= 0)
+			t_int(r ? -1 : seconds, cases[i].seconds, "duration '%s'", cases[i].in);
+		else
+			t_code(r, &err, GA_USAGE, NULL, "duration '%s' is refused", cases[i].in);
+	}
+}
+
+static void clocks(void)
+{
+	int64_t start = ga_clock_mono_micros();
+
+	t_ok(ga_clock_wait(start + 60000000, 2000), "a wait before the deadline");
+	t_ok(ga_clock_mono_micros() - start >= 2000, "lasts as long as asked");
+	t_ok(!ga_clock_wait(start, 60000000), "after the deadline there is no wait");
+	t_ok(ga_clock_micros() > 1700000000000000, "the wall clock counts from 1970 in microseconds");
+}
+
+int main(void)
+{
+	parse();
+	order();
+	durations();
+	clocks();
+	return t_done();
+}

@@ -199,6 +199,7 @@ static int sign(struct ga_db *db, const struct ga_approval *a, const char *slot,
 		       0;
 }
 
+/* 1 when it left disabled. */
 static int enter_state(struct ga_db *db, const struct ga_approval *a,
 		       const struct ga_place_of *at, const char *slot,
 		       const struct ga_reasons *blockers, const char *now, struct ga_err *err)
@@ -210,11 +211,11 @@ static int enter_state(struct ga_db *db, const struct ga_approval *a,
 	if (approve_node(db, a, at, now, err) < 0 || sign(db, a, slot, now, err) < 0)
 		return -1;
 	if (blockers->n)
-		return order_wipe(db, slot, "first", now, err);
+		return order_wipe(db, slot, "first", now, err) < 0 ? -1 : 1;
 	return ga_db_exec(db, err,
 			  "UPDATE slot SET state = 'available', since = ?2, "
 			  "generation = generation + 1 WHERE id = ?1",
-			  "ss", slot, now) < 0 ? -1 : 0;
+			  "ss", slot, now) < 0 ? -1 : 1;
 }
 
 static int audit_slot(struct ga_db *db, const struct ga_approval *a, const char *slot,
@@ -256,7 +257,7 @@ static int renew(struct ga_db *db, const struct ga_approval *a, struct ga_place_
 	ga_autofree char *now = ga_time_now(), *text = NULL;
 	bool is_new = !at->slot;
 	struct ga_taken taken;
-	int changed;
+	int changed, moved;
 
 	if (ga_store_taken(db, a->candidate, at->slot, &taken, err) < 0 ||
 	    ga_store_blockers(db, a, at, &taken, &blockers, err) < 0)
@@ -270,11 +271,10 @@ static int renew(struct ga_db *db, const struct ga_approval *a, struct ga_place_
 	if (changed && write_cpus(db, at->slot, a->candidate->node,
 				  taken.cpus ? NULL : a->candidate->suggested.cpuset, err) < 0)
 		return -1;
-	if (enter_state(db, a, at, at->slot, &blockers, now, err) < 0)
+	moved = enter_state(db, a, at, at->slot, &blockers, now, err);
+	if (moved < 0)
 		return -1;
-	if (!changed && !is_new && blockers.n && !only_tainted(&blockers))
-		return 0;
-	return audit_slot(db, a, at->slot, &blockers, err);
+	return is_new || changed || moved ? audit_slot(db, a, at->slot, &blockers, err) : 0;
 }
 
 int ga_store_approve(struct ga_db *db, const struct ga_approval *a, struct ga_slot *ret_slot,

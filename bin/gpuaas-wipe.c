@@ -6,14 +6,11 @@
  * gpuaas.wipe-evidence record, whatever came of it. Alone, with --device and --confirm, it is a tool
  * of its own and needs no state.
  */
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "cli.h"
-#include "file.h"
 #include "host.h"
 #include "id.h"
 #include "kind_result.h"
+#include "result.h"
 #include "stop.h"
 #include "tell.h"
 #include "wipejob.h"
@@ -61,34 +58,17 @@ static const struct ga_prog prog = {
 	.acts = true,
 };
 
-/* What a run is about, for on_phase. */
-struct telling {
-	const struct ga_wipe_order *order;
-	struct ga_tell tell;
-	struct ga_hostdb *h; /* or NULL */
-};
-
-static void on_phase(void *arg, const char *phase, const char *state, int64_t bytes, int64_t total)
-{
-	struct telling *t = arg;
-	struct ga_err lost = GA_ERR_INIT; /* a phase not noted: the next run starts over anyway */
-
-	ga_tell_phase(&t->tell, phase, state, bytes, total);
-	if (t->h && t->order->attempt && ga_streq(state, "finished"))
-		ga_attempt_phase(t->h, t->order->attempt, phase, &lost);
-}
-
-static struct ga_wipe_opts options(struct telling *t)
+static struct ga_wipe_opts options(const struct ga_wipe_order *order, struct ga_tell *tell)
 {
 	return (struct ga_wipe_opts){
-		.order = t->order,
-		.alone = !t->order->object,
+		.order = order,
+		.alone = !order->object,
 		.dry_run = dry_run,
 		.node = node,
 		.tool = "gpuaas-wipe " GA_VERSION,
 		.scrub_hooks = ga_cli_setting("GPUAAS_GPU_SCRUB_DIR", "/etc/gpuaas/gpu-scrub.d"),
-		.phase = on_phase,
-		.arg = t,
+		.phase = ga_tell_phase,
+		.arg = tell,
 	};
 }
 
@@ -104,13 +84,22 @@ static int show(const struct ga_wipe_evidence *e, struct ga_err *err)
 	return 0;
 }
 
+/* Where there is a state on this machine it learns of it at once; losing it never stops a wipe. */
+static void open_state(void)
+{
+	struct ga_err lost = GA_ERR_INIT;
+
+	if (ga_result_open(ga_cli_state_path(), &lost) < 0)
+		ga_say("gpuaas-wipe: nothing is folded into the state: %s", lost.msg);
+}
+
 static int carry_out(const struct ga_wipe_order *order, struct ga_err *err)
 {
 	ga_autohostdb struct ga_hostdb h = { 0 };
-	struct telling t = { .order = order,
-			     .tell = { progress, node, order->object, order->attempt,
-				       order->generation, 0, 0 } };
-	struct ga_wipe_opts o = options(&t);
+	struct ga_tell tell = { .mode = progress, .node = node, .object = order->object,
+				.attempt = order->attempt, .generation = order->generation,
+				.folds = !dry_run };
+	struct ga_wipe_opts o = options(order, &tell);
 	struct ga_wipe_evidence e = { 0 };
 	int r = 0;
 
@@ -119,14 +108,16 @@ static int carry_out(const struct ga_wipe_order *order, struct ga_err *err)
 	if (dry_run) {
 		ga_wipe_run(&o, &e);
 		ga_wipe_evidence_seal(&e);
+		r = show(&e, err);
 	} else {
 		if (ga_hostdb_open(ga_cli_host_dir(), &h, err) < 0)
 			return -1;
-		t.h = &h;
+		open_state();
 		r = ga_wipe_job(&h, &o, &e, err);
+		if (r >= 0)
+			r = ga_result_emit(&ga_wipe_evidence_shape, &e, err);
+		ga_result_close();
 	}
-	if (r >= 0)
-		r = show(&e, err);
 	ga_shape_release(&ga_wipe_evidence_shape, &e);
 	return r < 0 ? -1 : 0;
 }
@@ -151,56 +142,35 @@ static int wipe_orders(int fd, const char *name, struct ga_err *err)
 	return ga_cli_stream_jobs(fd, name, table, (int)jobs, err);
 }
 
-/* The orders kept in host.db, as a stream of their own. */
 static int wipe_pending(struct ga_err *err)
 {
-	ga_autohostdb struct ga_hostdb h = { 0 };
-	GA_LIST(char *) texts = { 0 };
-	ga_autofd int fd = memfd_create("pending", MFD_CLOEXEC);
-	int r;
-	size_t i;
+	ga_autofd int fd = -1;
 
-	if (fd < 0)
-		return ga_fail_sys(err, "cannot make a stream of the pending orders");
-	if (ga_hostdb_open(ga_cli_host_dir(), &h, err) < 0)
-		return -1;
-	r = ga_hostdb_pending_wipes(&h, (struct ga_any_list *)(void *)&texts, err);
-	ga_hostdb_close(&h); /* the workers open it themselves */
-	for (i = 0; i < texts.n; i++) {
-		if (r >= 0 && (ga_write_all(fd, texts.v[i], strlen(texts.v[i])) < 0 ||
-			       ga_write_all(fd, "\n", 1) < 0))
-			r = ga_fail_sys(err, "cannot make a stream of the pending orders");
-		free(texts.v[i]);
-	}
-	ga_list_release(&texts);
-	if (r < 0)
-		return -1;
-	lseek(fd, 0, SEEK_SET);
-	return wipe_orders(fd, "the pending orders", err);
+	return ga_wipe_pending_stream(ga_cli_host_dir(), &fd, err) < 0 ?
+		       -1 :
+		       wipe_orders(fd, "the pending orders", err);
 }
 
 /* Evidence of a disk wiped by hand is kept where that is possible, and shown in any case. */
 static int wipe_alone(struct ga_err *err)
 {
-	ga_autohostdb struct ga_hostdb h = { 0 };
 	ga_autofree char *id = ga_id_new();
 	struct ga_wipe_order order = { 0 };
 	struct ga_wipe_evidence e = { 0 };
 	struct ga_err lost = GA_ERR_INIT;
-	struct telling t = { .order = &order, .tell = { progress, node, id, id, 0, 0, 0 } };
+	struct ga_tell tell = { .mode = progress, .node = node, .object = id, .attempt = id };
 	struct ga_wipe_opts o;
 	int r;
 
 	ga_stop_install();
 	if (ga_wipe_alone(device, confirm, class, verify, dry_run, &order, err) < 0)
 		return -1;
-	o = options(&t);
+	o = options(&order, &tell);
 	ga_wipe_run(&o, &e);
-	if (dry_run || ga_hostdb_open(ga_cli_host_dir(), &h, &lost) < 0 ||
-	    ga_evidence_add(&h, &e, &lost) < 0)
+	if (dry_run)
 		ga_wipe_evidence_seal(&e);
-	if (lost.code)
-		ga_say("gpuaas-wipe: the evidence is not kept: %s", lost.msg);
+	else if (ga_wipe_keep_alone(ga_cli_host_dir(), &e, &lost) < 0)
+		ga_say("gpuaas-wipe: the evidence is not kept on this host: %s", lost.msg);
 	r = show(&e, err);
 	ga_shape_release(&ga_wipe_evidence_shape, &e);
 	ga_shape_release(&ga_wipe_order_shape, &order);

@@ -60,31 +60,30 @@ int ga_query_claims(struct ga_db *db, const char *object, struct ga_rows **ret,
 
 #define TASKS \
 	"SELECT t.node_id, t.object, t.attempt, t.phase, t.state, t.started_at, t.finished_at, " \
-	"t.elapsed_micros, t.bytes, t.detail, t.id FROM task t "
+	"t.elapsed_micros, t.bytes, t.detail FROM task t "
 
-int ga_query_tasks(struct ga_db *db, const char *object, int64_t after, struct ga_rows **ret,
+int ga_query_tasks(struct ga_db *db, const char *object, struct ga_rows **ret,
 		   struct ga_err *err)
 {
 	if (object)
-		return ga_db_query(db, ret, err,
-				   TASKS "WHERE t.object = ?1 AND t.id > ?2 ORDER BY t.id", "si",
-				   object, after);
-	return ga_db_query(db, ret, err, TASKS "WHERE t.id > ?1 ORDER BY t.id", "i", after);
+		return ga_db_query(db, ret, err, TASKS "WHERE t.object = ?1 ORDER BY t.id", "s",
+				   object);
+	return ga_db_query(db, ret, err, TASKS "ORDER BY t.id", "");
 }
 
 #define USAGE \
 	"SELECT u.allocation_id, a.project, a.profile, u.accelerator_type, u.usage_kind, " \
-	"u.count, u.started_at, u.ended_at, u.price_micros, u.id FROM usage u " \
+	"u.count, u.started_at, u.ended_at, u.price_micros FROM usage u " \
 	"JOIN allocation a ON a.id = u.allocation_id "
 
-int ga_query_usage(struct ga_db *db, const char *allocation, int64_t after, struct ga_rows **ret,
+int ga_query_usage(struct ga_db *db, const char *allocation, struct ga_rows **ret,
 		   struct ga_err *err)
 {
 	if (allocation)
 		return ga_db_query(db, ret, err,
-				   USAGE "WHERE u.allocation_id = ?1 AND u.id > ?2 ORDER BY u.id",
-				   "si", allocation, after);
-	return ga_db_query(db, ret, err, USAGE "WHERE u.id > ?1 ORDER BY u.id", "i", after);
+				   USAGE "WHERE u.allocation_id = ?1 ORDER BY u.id", "s",
+				   allocation);
+	return ga_db_query(db, ret, err, USAGE "ORDER BY u.id", "");
 }
 
 #define AUDIT \

@@ -251,7 +251,15 @@ int ga_store_apply_node_settings(struct ga_db *db, const struct ga_node_settings
 	return 1;
 }
 
-/* ---- as rows of one column ---- */
+/* ---- as rows ---- */
+
+int ga_query_node_images(struct ga_db *db, struct ga_rows **ret, struct ga_err *err)
+{
+	return ga_db_query(db, ret, err,
+			   "SELECT node_id, image, digest, path, verified_at FROM node_image "
+			   "ORDER BY node_id, image",
+			   "");
+}
 
 int ga_query_profiles(struct ga_db *db, struct ga_rows **ret, struct ga_err *err)
 {

@@ -14,17 +14,20 @@ int ga_query_slots(struct ga_db *db, const char *id, const char *node, struct ga
 int ga_query_nodes(struct ga_db *db, const char *id, struct ga_rows **ret, struct ga_err *err);
 int ga_query_allocations(struct ga_db *db, const char *id, struct ga_rows **ret,
 			 struct ga_err *err);
-/* object NULL: all; after: rows with a number behind it. */
-int ga_query_tasks(struct ga_db *db, const char *object, int64_t after, struct ga_rows **ret,
+/* object NULL: all. */
+int ga_query_tasks(struct ga_db *db, const char *object, struct ga_rows **ret,
 		   struct ga_err *err);
 int ga_query_claims(struct ga_db *db, const char *object, struct ga_rows **ret,
 		    struct ga_err *err);
-int ga_query_usage(struct ga_db *db, const char *allocation, int64_t after, struct ga_rows **ret,
+int ga_query_usage(struct ga_db *db, const char *allocation, struct ga_rows **ret,
 		   struct ga_err *err);
+/* after: rows with a number behind it; since NULL: from the first. */
 int ga_query_audit(struct ga_db *db, const char *object, int64_t after, const char *since,
 		   struct ga_rows **ret, struct ga_err *err);
 
-/* One row in one column of text: the record itself. */
+int ga_query_node_images(struct ga_db *db, struct ga_rows **ret, struct ga_err *err);
+
+/* Rows of one column of text: the record itself. */
 int ga_query_profiles(struct ga_db *db, struct ga_rows **ret, struct ga_err *err);
 int ga_query_images(struct ga_db *db, struct ga_rows **ret, struct ga_err *err);
 int ga_query_candidates(struct ga_db *db, struct ga_rows **ret, struct ga_err *err);

@@ -2,7 +2,12 @@
 /* Orders, attempts and evidence around a wipe. */
 #include "wipejob.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "file.h"
 #include "host.h"
+#include "log.h"
 
 int ga_wipe_order_check(const struct ga_wipe_order *order, const char *node, bool dry_run,
 			struct ga_err *err)
@@ -67,6 +72,26 @@ static int confirmed_before(struct ga_hostdb *h, const char *attempt, struct ga_
 	return 0;
 }
 
+/* Between the run and whoever watches it: notes finished phases with the attempt. */
+struct noting {
+	struct ga_hostdb *h;
+	const char *attempt;
+	ga_wipe_phase_fn phase;
+	void *arg;
+};
+
+static void note_phase(void *arg, const char *phase, const char *state, int64_t bytes,
+		       int64_t total)
+{
+	struct noting *n = arg;
+	struct ga_err lost = GA_ERR_INIT; /* a phase not noted: the next run starts over anyway */
+
+	if (ga_streq(state, "finished") && ga_attempt_phase(n->h, n->attempt, phase, &lost) < 0)
+		ga_info("phase %s of %s: %s", phase, n->attempt, lost.msg);
+	if (n->phase)
+		n->phase(n->arg, phase, state, bytes, total);
+}
+
 int ga_wipe_job(struct ga_hostdb *h, struct ga_wipe_opts *o, struct ga_wipe_evidence *ret,
 		struct ga_err *err)
 {
@@ -74,6 +99,7 @@ int ga_wipe_job(struct ga_hostdb *h, struct ga_wipe_opts *o, struct ga_wipe_evid
 	ga_autofree char *order = ga_rec_format_text(&ga_wipe_order_shape, w);
 	ga_autofree char *boot_id = ga_host_boot_id();
 	ga_autofree char *result = NULL;
+	struct noting noting = { h, w->attempt, o->phase, o->arg };
 	ga_autofd int hold = -1;
 	int r;
 
@@ -87,11 +113,62 @@ int ga_wipe_job(struct ga_hostdb *h, struct ga_wipe_opts *o, struct ga_wipe_evid
 	r = confirmed_before(h, w->attempt, ret, err);
 	if (r)
 		return r;
+	o->phase = note_phase;
+	o->arg = &noting;
 	ga_wipe_run(o, ret);
+	o->phase = noting.phase;
+	o->arg = noting.arg;
 	if (ga_evidence_add(h, ret, err) < 0)
 		return ga_wrap(err, "the evidence of '%s' (%s) cannot be kept", w->object,
 			       ret->outcome);
 	result = ga_rec_format_text(&ga_wipe_evidence_shape, ret);
 	return ga_attempt_end(h, w->attempt,
 			      ga_streq(ret->outcome, "confirmed") ? "done" : "failed", result, err);
+}
+
+/* Writes the texts, a line each, and frees them. */
+static int write_lines(int fd, struct ga_any_list *list, struct ga_err *err)
+{
+	char **v = list->v;
+	int r = 0;
+	size_t i;
+
+	for (i = 0; i < list->n; i++) {
+		if (r == 0 && (ga_write_all(fd, v[i], strlen(v[i])) < 0 ||
+			       ga_write_all(fd, "\n", 1) < 0))
+			r = ga_fail_sys(err, "cannot make a stream of the pending orders");
+		free(v[i]);
+	}
+	ga_list_release(list);
+	return r;
+}
+
+int ga_wipe_pending_stream(const char *dir, int *fd, struct ga_err *err)
+{
+	ga_autohostdb struct ga_hostdb h = { 0 };
+	ga_autofd int out = memfd_create("pending", MFD_CLOEXEC);
+	struct ga_any_list texts = { 0 };
+	int r;
+
+	if (out < 0)
+		return ga_fail_sys(err, "cannot make a stream of the pending orders");
+	if (ga_hostdb_open(dir, &h, err) < 0)
+		return -1;
+	r = ga_hostdb_pending_wipes(&h, &texts, err);
+	if (write_lines(out, &texts, err) < 0 || r < 0)
+		return -1;
+	if (lseek(out, 0, SEEK_SET) < 0)
+		return ga_fail_sys(err, "cannot rewind the pending orders");
+	*fd = GA_TAKE_FD(out);
+	return 0;
+}
+
+int ga_wipe_keep_alone(const char *dir, struct ga_wipe_evidence *e, struct ga_err *err)
+{
+	ga_autohostdb struct ga_hostdb h = { 0 };
+
+	if (ga_hostdb_open(dir, &h, err) >= 0 && ga_evidence_add(&h, e, err) >= 0)
+		return 0;
+	ga_wipe_evidence_seal(e);
+	return -1;
 }

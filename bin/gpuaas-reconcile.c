@@ -9,8 +9,8 @@
 #include "cli_discover.h"
 #include "host.h"
 #include "reconcile.h"
-#include "repair_stage.h"
 #include "result.h"
+#include "stop.h"
 #include "store.h"
 #include "virt.h"
 
@@ -59,6 +59,11 @@ static const struct ga_prog prog = {
 static void say(const char *line)
 {
 	ga_say("%s", line);
+}
+
+static int on_progress(const struct ga_progress *p, struct ga_err *err)
+{
+	return ga_result_progress(p, false, err);
 }
 
 static int reconcile(const struct ga_expectation *want, struct ga_err *err)
@@ -127,7 +132,10 @@ static int settings(char **node, struct ga_err *err)
 	how.repair.program = prog.name;
 	how.repair.dry_run = opt.plan;
 	how.repair.result = ga_result_emit;
-	how.repair.resume = ga_repair_stage;
+	how.repair.node = *node;
+	how.repair.progress = on_progress;
+	how.repair.baremetal_dir = ga_cli_setting("GPUAAS_BAREMETAL_DIR", "/etc/gpuaas/baremetal.d");
+	how.repair.holds_state = access(ga_cli_state_path(), F_OK) == 0;
 	how.repair.say = say;
 	return ga_result_open(ga_cli_state_path(), err);
 }
@@ -144,6 +152,7 @@ static int run(struct ga_err *err)
 		return ga_fail(err, GA_USAGE, "--repair does and --plan only tells: give one of them");
 	if (settings(&node, err) < 0)
 		return -1;
+	ga_stop_install();
 	if (piped || access(ga_cli_state_path(), F_OK) < 0)
 		r = from_stream(n ? args[0] : "-", err);
 	if (!r && !n && !expectations) /* a pipe that brings nothing (cron's) is no pipe */

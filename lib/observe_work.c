@@ -63,7 +63,7 @@ static int look_attempts(const struct ga_look *l, struct ga_hostdb *h, struct ga
 		/* When it cannot be told, somebody may be at it. */
 		w->held = ga_hold_is_taken(l->opts->host_dir, w->object) != 0;
 		/* A wipe writes to a disk: only a person or its own program takes that up again. */
-		w->resumable = !ga_streq(w->program, "wipe");
+		w->resumable = ga_streq(w->program, "provision");
 	}
 	return 0;
 }

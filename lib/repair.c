@@ -10,6 +10,7 @@
 #include "dhcp.h"
 #include "file.h"
 #include "hostdb_list.h"
+#include "provision.h"
 
 void ga_repair_say(const struct ga_repairer *r, const char *fmt, ...)
 {
@@ -129,14 +130,26 @@ static int start_domain(struct ga_repairer *r, struct ga_deviation *d, struct ga
 
 static int resume(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
 {
+	const struct ga_repair_opts *o = r->opts;
+	ga_autofree char *user_data = ga_xprintf("%s/user-data", o->host_dir);
+	const struct ga_provision_opts provision = {
+		.program = o->program,
+		.node = o->node,
+		.host_dir = o->host_dir,
+		.user_data_dir = user_data,
+		.libvirt_uri = o->libvirt_uri,
+		.baremetal_dir = o->baremetal_dir,
+		.holds_state = o->holds_state,
+		.result = o->result,
+		.progress = o->progress,
+		.say = o->say,
+	};
 	const struct ga_seen_work *w = ga_seen_work_of(r->seen, d->allocation);
 
-	if (!r->opts->resume || !w)
+	if (!w || !ga_streq(w->program, "provision"))
 		return ga_fail(err, GA_NO, "its stage is run again by a person");
-	/* The stage takes the hold itself. */
-	close(r->hold);
-	r->hold = -1;
-	return r->opts->resume(w->program, w->attempt, err);
+	close(GA_TAKE_FD(r->hold)); /* the stage takes the hold itself */
+	return ga_provision_resume(w->attempt, &provision, err);
 }
 
 static int tell_again(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)

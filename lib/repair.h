@@ -12,13 +12,15 @@
 
 struct ga_repair_opts {
 	const char *program; /* for holds */
+	const char *node;
 	const char *host_dir, *libvirt_uri;
 	bool boot;    /* start recorded domains again */
 	bool dry_run; /* --plan: say what would be done, do nothing */
 	/* Where results go that are told again. */
 	int (*result)(const struct ga_shape *shape, const void *obj, struct ga_err *err);
-	/* Runs the stage of an interrupted attempt again; NULL: that is left to a person. */
-	int (*resume)(const char *stage, const char *attempt, struct ga_err *err);
+	const char *baremetal_dir; /* this and the next two as of provision.h */
+	bool holds_state;
+	int (*progress)(const struct ga_progress *p, struct ga_err *err);
 	void (*say)(const char *line); /* words for people */
 };
 

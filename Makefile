@@ -54,7 +54,8 @@ $(B)/%.o: %.c
 	$Q$(CC) $(GA_CPPFLAGS) $(CPPFLAGS) $(GA_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # What is embedded in the library by .incbin.
-$(B)/lib/embed.o: $(wildcard share/sql/*.sql) share/accelerators.json
+$(B)/lib/embed.o: $(wildcard share/sql/*.sql)
+$(B)/lib/accel.o: share/accelerators.json
 
 $(LIB): $(LIB_OBJ)
 	$(if $(V),,@echo '  AR    $@')
@@ -70,10 +71,17 @@ $(B)/unit/%: $(B)/tests/unit/%.o $(LIB)
 	$(if $(V),,@echo '  LINK  $@')
 	$Q$(CC) $(GA_LDFLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(GA_LIBS)
 
+# The Fabric Manager of the tests (GPUAAS_LIBNVFM names it).
+$(B)/tests/libnvfm.so.1: tests/fake/libnvfm.c lib/nvfm_abi.h
+	@mkdir -p $(@D)
+	$(if $(V),,@echo '  LINK  $@')
+	$Q$(CC) $(GA_CPPFLAGS) $(CPPFLAGS) $(filter-out -fPIE,$(GA_CFLAGS)) $(CFLAGS) -fPIC -shared \
+		-Wl,-soname,libnvfm.so.1 -o $@ $< $(shell pkg-config --libs jansson)
+
 -include $(LIB_OBJ:.o=.d) $(BIN_SRC:%.c=$(B)/%.d) $(UNIT_SRC:%.c=$(B)/%.d)
 
 ## units: build the unit tests
-units: $(UNITS)
+units: $(UNITS) $(B)/tests/libnvfm.so.1
 
 BATS ?= $(sort $(wildcard tests/*.bats))
 JOBS ?= $(shell nproc)

@@ -167,6 +167,28 @@ static int read_dev(const char *dir, const char *name, struct ga_block_dev *d)
 	return 1;
 }
 
+static int by_name(const void *a, const void *b)
+{
+	const struct ga_block_dev *x = a, *y = b;
+
+	return strverscmp(x->name, y->name);
+}
+
+void ga_block_hidden(struct ga_any_list *names)
+{
+	ga_autonames struct ga_names all = { 0 };
+	size_t i;
+
+	ga_sys_list("/sys/block", &all);
+	for (i = 0; i < all.n; i++) {
+		ga_autofree char *dir = ga_xprintf("/sys/block/%s", all.v[i]);
+
+		if (ga_starts(all.v[i], "nvme") && !is_namespace(all.v[i]) &&
+		    ga_sys_attr_int(dir, "hidden") == 1)
+			ga_texts_add((struct ga_names *)(void *)names, all.v[i]);
+	}
+}
+
 int ga_block_scan(struct ga_block_devs *ret, struct ga_err *err)
 {
 	ga_autonames struct ga_names dirs = { 0 };
@@ -182,6 +204,8 @@ int ga_block_scan(struct ga_block_devs *ret, struct ga_err *err)
 		if (is_namespace(name) && read_dev(dirs.v[i], name, &d))
 			*ga_list_add(ret) = d;
 	}
+	if (ret->n)
+		qsort(ret->v, ret->n, sizeof(*ret->v), by_name);
 	return 0;
 }
 

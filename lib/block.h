@@ -33,6 +33,8 @@ struct ga_block_devs {
 
 /* All NVMe namespaces, by name. */
 int ga_block_scan(struct ga_block_devs *ret, struct ga_err *err);
+/* Kernel names of the hidden path devices of native multipath, for who wants to name them. */
+void ga_block_hidden(struct ga_any_list *names);
 void ga_block_devs_release(struct ga_block_devs *devs);
 #define ga_autoblocks ga_cleanup(ga_block_devs_release)
 void ga_block_dev_release(struct ga_block_dev *dev);
@@ -70,6 +72,8 @@ bool ga_block_is_system(const struct ga_block_uses *uses);
 /* The mounts, swaps and arrays of the machine, read once for many disks. */
 struct ga_block_table;
 struct ga_block_table *ga_block_table_read(void);
+/* Whether the mounts of every process could be read. */
+bool ga_block_table_is_whole(const struct ga_block_table *table);
 void ga_block_table_free(struct ga_block_table *table);
 void ga_cleanup_block_table(struct ga_block_table **table);
 #define ga_autoblocktable ga_cleanup(ga_cleanup_block_table)

@@ -15,6 +15,8 @@
 #include "sys.h"
 
 #define PROC_FILE_MAX (8 << 20)
+/* Processes whose namespace cannot be told apart but whose mounts may be read: at most so many. */
+#define BLIND_MAX 32
 
 struct mount_row {
 	int64_t major, minor;
@@ -110,6 +112,8 @@ static void read_namespaces(struct ga_block_table *table)
 	ga_autodir DIR *proc = opendir("/proc");
 	struct dirent *e;
 
+	int blind = 0;
+
 	table->namespaces_known = own && proc;
 	if (own)
 		ga_texts_add(&seen, own);
@@ -120,17 +124,17 @@ static void read_namespaces(struct ga_block_table *table)
 			continue;
 		dir = ga_xprintf("/proc/%s/ns", e->d_name);
 		ns = ga_sys_link(dir, "mnt");
-		if (!ns) { /* ended, a zombie, or not ours to look into */
-			if (errno == EACCES || errno == EPERM)
-				table->namespaces_known = false;
+		if (!ns && errno != EACCES && errno != EPERM)
+			continue; /* ended, or a zombie */
+		if (ns ? ga_names_has(&seen, ns) : blind++ >= BLIND_MAX) {
+			table->namespaces_known = table->namespaces_known && ns;
 			continue;
 		}
-		if (ga_names_has(&seen, ns))
-			continue;
 		path = ga_xprintf("/proc/%s/mountinfo", e->d_name);
 		if (!read_mounts(table, path, ga_sys_number(e->d_name)))
 			table->namespaces_known = false;
-		ga_texts_add(&seen, ns);
+		if (ns)
+			ga_texts_add(&seen, ns);
 	}
 }
 
@@ -164,6 +168,11 @@ struct ga_block_table *ga_block_table_read(void)
 	if (ga_file_read("/proc/mdstat", 1 << 20, &table->mdstat, &ignored) < 0)
 		ga_str_clear(&table->mdstat); /* no md driver: no arrays */
 	return table;
+}
+
+bool ga_block_table_is_whole(const struct ga_block_table *table)
+{
+	return table->namespaces_known;
 }
 
 void ga_block_table_free(struct ga_block_table *table)

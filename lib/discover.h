@@ -6,6 +6,7 @@
 #ifndef GA_DISCOVER_H
 #define GA_DISCOVER_H
 
+#include "candidate.h"
 #include "ga.h"
 #include "kind_host.h"
 
@@ -21,13 +22,15 @@ struct ga_discover_opts {
 	int64_t reserved_memory_mib; /* kept for the host; 0: an eighth, at most 32 GiB */
 	const char *accelerators;    /* catalogue file (the built-in one) */
 	const char *libnvfm;	     /* (libnvfm.so.1) */
+	const char *fabric_address;  /* of Fabric Manager (127.0.0.1) */
+	const char *libvirt_uri;     /* only to see whether its socket is there (the system daemon) */
 	const char *data_dir;	     /* free space is looked at here (/var/lib/gpuaas) */
 	const char *tool;	     /* for the record ("gpuaas-discover VERSION") */
 };
 
 struct ga_discovery {
 	struct ga_host host;
-	GA_LIST(struct ga_candidate) candidates; /* by slot index */
+	struct ga_candidates candidates; /* by slot index */
 };
 
 int ga_discover(const struct ga_discover_opts *opts, struct ga_discovery *ret, struct ga_err *err);

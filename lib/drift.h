@@ -245,6 +245,10 @@ bool ga_drift_is_live(const struct ga_expectation *want, const char *allocation)
  */
 bool ga_drift_is_over(const struct ga_expectation *want, const struct ga_seen *seen,
 		      const char *allocation);
+/* Whether an off domain may be started again: it has the very devices of its slots, and nothing of
+ * severity error is left of them. *why is allocated when it may not. */
+bool ga_drift_may_start(const struct ga_expectation *want, const struct ga_seen *seen,
+			const struct ga_drifts *d, const char *allocation, char **why);
 /* The slot whose MAC and address the allocation's guest has: its first; NULL when it has none. */
 const struct ga_expected_slot *ga_drift_first_slot(const struct ga_expectation *want,
 						   const char *allocation);

@@ -86,10 +86,25 @@ static void port(const struct ga_comparison *c, const struct ga_expected_allocat
 	}
 }
 
+/* A port with the name of a slot that nobody has: whose it was is not known any more. */
+static bool is_idle_port(const struct ga_comparison *c, const struct ga_seen_port *p)
+{
+	for (size_t i = 0; !p->allocation && p->is_port && i < c->want->slots.n; i++)
+		if (ga_streq(c->want->slots.v[i].bundle.port, p->name))
+			return !c->want->slots.v[i].allocation;
+	return false;
+}
+
 static void port_orphan(const struct ga_comparison *c, const struct ga_seen_port *p)
 {
 	struct ga_deviation *d;
 
+	if (is_idle_port(c, p)) {
+		d = ga_deviation_add(c, GA_D_OVS_PORT_ORPHAN, GA_WARN, p->name);
+		ga_deviation_say(d, "no port of an idle slot", p->name);
+		ga_deviation_command(d, "ovs-vsctl --if-exists del-port %s %s", p->bridge, p->name);
+		return;
+	}
 	if (!ga_drift_is_over(c->want, c->seen, p->allocation))
 		return;
 	d = ga_deviation_add(c, p->is_port ? GA_D_OVS_PORT_ORPHAN : GA_D_OVS_FLOWS_ORPHAN, GA_WARN,

@@ -58,10 +58,12 @@ static void attempt(const struct ga_comparison *c, const struct ga_seen_work *w)
 	d = ga_deviation_add(c, GA_D_ATTEMPT_OPEN, GA_WARN, w->object);
 	ga_deviation_say(d, "somebody works on it, or it has ended", observed);
 	d->drift.age_seconds = age_of(c, w->started_at);
-	if (w->resumable)
-		ga_deviation_repair(d, GA_R_RESUME, w->object, w->attempt);
-	else if (ga_streq(w->program, "wipe"))
+	if (ga_streq(w->program, "wipe"))
 		ga_deviation_command(d, "gpuaas-wipe --pending"); /* a disk is never touched here */
+	else if (ga_drift_is_over(c->want, c->seen, w->object))
+		ga_deviation_repair(d, GA_R_UNDO_JOURNAL, w->object, w->attempt);
+	else if (w->resumable && ga_drift_is_live(c->want, w->object))
+		ga_deviation_repair(d, GA_R_RESUME, w->object, w->attempt);
 	else
 		ga_deviation_command(d, "gpuaas-%s %s", w->program, w->object);
 }

@@ -233,6 +233,75 @@ static void partitions(const struct ga_comparison *c)
 	}
 }
 
+/* ---- starting again ---- */
+
+static bool has_device(const struct ga_seen_domain *dom, const char *device)
+{
+	for (size_t i = 0; i < dom->devices.n; i++)
+		if (ga_streq(dom->devices.v[i], device))
+			return true;
+	return !device;
+}
+
+/* Names may have moved in the reboot: with another slot's disk in it, a domain shows one tenant
+ * the data of another. */
+static char *missing_device(const struct ga_seen *seen, const struct ga_seen_domain *dom,
+			    const struct ga_bundle *b)
+{
+	const char *path = NULL;
+
+	for (size_t i = 0; i < seen->disks.n; i++)
+		if (b->nvme_wwid && ga_streq(seen->disks.v[i].wwid, b->nvme_wwid))
+			path = seen->disks.v[i].path;
+	if (b->nvme_wwid && (!path || !has_device(dom, path)))
+		return ga_xprintf("domain '%s' does not have the disk %s of slot '%s'", dom->name,
+				  b->nvme_wwid, b->slot);
+	if (!has_device(dom, b->gpu_pci_address) || !has_device(dom, b->fabric_vf_pci_address))
+		return ga_xprintf("domain '%s' does not have the functions of slot '%s'", dom->name,
+				  b->slot);
+	return NULL;
+}
+
+/* What else is wrong with the allocation or its slots and was not put right before. */
+static char *unrepaired(const struct ga_drifts *d, const char *allocation, const char *slot)
+{
+	for (size_t i = 0; i < d->n; i++) {
+		const struct ga_deviation *v = &d->v[i];
+		bool concerns = slot ? ga_streq(v->slot, slot) :
+				       ga_streq(v->drift.object, allocation);
+
+		if (concerns && !v->drift.repaired && ga_streq(v->drift.severity, "error"))
+			return ga_xprintf("'%s' has %s: %s", v->drift.object, v->drift.code,
+					  v->drift.observed ? v->drift.observed : "unknown");
+	}
+	return NULL;
+}
+
+bool ga_drift_may_start(const struct ga_expectation *want, const struct ga_seen *seen,
+			const struct ga_drifts *d, const char *allocation, char **why)
+{
+	const struct ga_expected_allocation *a = ga_drift_allocation(want, allocation);
+	const struct ga_seen_domain *dom = ga_seen_domain_of(seen, allocation);
+
+	*why = NULL;
+	if (!a || !dom || !ga_wants_domain(a) || !ga_streq(a->power, "on"))
+		*why = ga_xprintf("'%s' is not to run", allocation);
+	else if (seen->blind[GA_A_DISKS] || seen->blind[GA_A_PCI] || seen->blind[GA_A_DOMAINS])
+		*why = ga_xstrdup("its devices could not be looked at");
+	else
+		*why = unrepaired(d, allocation, NULL);
+	for (size_t i = 0; !*why && i < want->slots.n; i++) {
+		const struct ga_bundle *b = &want->slots.v[i].bundle;
+
+		if (!ga_streq(want->slots.v[i].allocation, allocation))
+			continue;
+		*why = unrepaired(d, allocation, b->slot);
+		if (!*why)
+			*why = missing_device(seen, dom, b);
+	}
+	return !*why;
+}
+
 void ga_drift_vm(const struct ga_comparison *c)
 {
 	if (ga_comparison_sees(c, GA_A_DOMAINS))

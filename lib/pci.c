@@ -2,10 +2,11 @@
 /* PCI functions: libpci for what stands in its tables, sysfs for the rest. */
 #include "pci.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <pci/pci.h>
-#include <sys/stat.h>
 
+#include "file.h"
 #include "sys.h"
 
 /* Vendors of accelerators; a display of another vendor is a console (ASPEED, Matrox, virtio). */
@@ -213,18 +214,20 @@ void ga_pci_reset_methods(const char *address, struct ga_any_list *list)
 void ga_pci_bars(const char *address, struct ga_any_list *list)
 {
 	enum { IORESOURCE_MEM = 0x200, IORESOURCE_PREFETCH = 0x2000 };
-	ga_autofree char *text = ga_pci_attr(address, "resource");
-	GA_LIST(struct ga_bar) *bars = (void *)list;
-	char *rest = text, *line;
+	ga_autofree char *path = ga_xprintf(GA_PCI_SYSFS "/%s/resource", address);
+	ga_autostr struct ga_str text = GA_STR_INIT;
+	char *rest = text.buf, *line;
 	int64_t i;
 
-	for (i = 0; i < 6 && rest && (line = strsep(&rest, "\n")); i++) {
+	if (ga_file_attr(AT_FDCWD, path, &text))
+		rest = text.buf;
+	for (i = 0; i < 6 && (line = strsep(&rest, "\n")); i++) {
 		uint64_t start, end, flags;
 
 		if (sscanf(line, "%" SCNx64 " %" SCNx64 " %" SCNx64, &start, &end, &flags) != 3 ||
 		    !(flags & IORESOURCE_MEM) || end <= start || end - start >= UINT64_C(1) << 53)
 			continue;
-		*(struct ga_bar *)ga_list_grow(list, sizeof(*bars->v)) = (struct ga_bar){
+		*(struct ga_bar *)ga_list_grow(list, sizeof(struct ga_bar)) = (struct ga_bar){
 			.index = i,
 			.size_bytes = (int64_t)(end - start + 1),
 			.prefetchable = flags & IORESOURCE_PREFETCH,

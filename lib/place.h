@@ -15,28 +15,43 @@ struct ga_fleet_slot {
 	int64_t slot_index, generation, numa_node, module_id;
 	const char *type; /* interned in the fleet, or NULL */
 	int64_t memory_mib;
-	bool free;	  /* state available, no blocker at GA_GATE_PLACE */
-	const char *why;  /* interned: first reason code it is not free ("in_use", "tainted", …) */
+	int64_t cpus;	  /* in its CPU set */
+	bool free;	  /* state available, not cordoned, no stored blocker */
+	const char *why;  /* interned: why it is not free ("in_use", "waiting_for_wipe", …) */
 };
 
 struct ga_fleet_node {
 	char *id;
-	const char *region, *pool, *mode, *state; /* interned */
+	const char *region, *pool, *mode; /* interned */
 	int64_t generation;
 	const char *why;  /* interned: first reason the whole node is out, or NULL */
 	bool clean;	  /* no live claim at all: kept for baremetal where possible */
 	bool partitions_in_use;
-	GA_LIST(struct ga_partition) partitions;
-	GA_LIST(struct ga_fleet_slot) slots; /* by index */
+	int64_t observed_micros; /* last observation, or GA_UNKNOWN */
+	GA_LIST(struct ga_partition) partitions; /* active: a live allocation has it */
+	GA_LIST(struct ga_fleet_slot) slots; /* not retired; by index */
 	GA_LIST(const char *) images;	     /* interned names of verified copies */
+};
+
+/* What the accelerator catalogue says of a type; only needed where a request asks for memory. */
+struct ga_fleet_type {
+	const char *type; /* interned */
+	int64_t memory_mib;
 };
 
 struct ga_fleet {
 	GA_LIST(struct ga_fleet_node) nodes; /* by id */
-	GA_LIST(char *) words;		     /* the interned texts, sorted */
-	int64_t version;		     /* data_version it was read at */
+	GA_LIST(char *) words;		     /* the interned texts */
+	GA_LIST(struct ga_fleet_type) types;
+	int64_t version;	/* PRAGMA data_version when last looked at */
+	int64_t seq;		/* last audit row taken into account */
+	int64_t stale_micros;	/* nodes observed before are out; 0: none */
 	bool lab;
 };
+
+/* The fleet's own copy of a text, so that equal texts are equal pointers. NULL stays NULL. */
+const char *ga_fleet_word(struct ga_fleet *f, const char *text);
+void ga_fleet_node_release(struct ga_fleet_node *node);
 
 struct ga_decision {
 	bool placed;
@@ -51,10 +66,16 @@ struct ga_decision {
 void ga_fleet_release(struct ga_fleet *f);
 void ga_decision_release(struct ga_decision *d);
 
-/* Decides. explain also fills every node's answer. Never fails: a refusal is a decision. */
+/* Decides. explain also fills every node's answer. Never fails: a refusal is a decision. The
+ * decision points into fleet, request and profile. */
 void ga_place(const struct ga_fleet *fleet, const struct ga_request *request,
 	      const struct ga_profile *profile, bool explain, struct ga_decision *ret);
+/* The fleet after a decision was committed; generations become those of the reserved slots. */
+void ga_fleet_take(struct ga_fleet *fleet, const struct ga_decision *decision);
 /* GPUs of the largest slice of the profile's counts that fits now on a node; for list pools. */
 int64_t ga_place_largest(const struct ga_fleet_node *node, const struct ga_profile *profile);
+/* The GPUs asked for: 1 where the request does not say. */
+int64_t ga_place_count(const struct ga_request *request);
+bool ga_place_is_baremetal(const struct ga_request *request, const struct ga_profile *profile);
 
 #endif

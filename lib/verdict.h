@@ -56,6 +56,17 @@ enum ga_gate {
 /* Adds every reason that blocks at the gate; the number added. */
 size_t ga_slot_blockers(const struct ga_slot_facts *f, enum ga_gate gate, struct ga_reasons *ret);
 
+/* Whether the predicate decides the code by itself, from its facts: then a candidate's own reason
+ * of that code was only a forecast. */
+bool ga_verdict_decides(const char *code);
+
+/*
+ * Whether a drive can reach the class by its own commands without touching another namespace:
+ * 1, 0, or GA_UNKNOWN when its capabilities could not be read. clear always can; a file of a lab
+ * never purges. Bits as in NVMe Base 2.0, Identify Controller.
+ */
+int64_t ga_wipe_possible(const struct ga_nvme *nvme, const char *minimum_class, bool lab);
+
 /* Order of wipe classes: none 0, clear 1, purge 2. */
 int ga_class_rank(const char *class);
 

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gpuaas-list: what the state holds, one record a line or a table. "list attention" is what needs
+ * a person, with the command; "list plan" prints stored plans again; --public is for tenants.
+ */
+#include "cli.h"
+#include "clock.h"
+#include "kind_state.h"
+#include "store.h"
+#include "time.h"
+
+static GA_LIST(const char *) where;
+static const char *since, *after;
+static int64_t limit;
+static bool public_only;
+
+static const struct ga_opt opts[] = {
+	{ .name = "where", .type = GA_O_TEXTS, .var = &where, .arg = "MEMBER=VALUE",
+	  .help = "only records with this value; several: all of them" },
+	{ .name = "since", .type = GA_O_TEXT, .var = &since, .arg = "TIME",
+	  .help = "only from this time on (2026-01-31T08:15:00Z), or so long ago (24h)" },
+	{ .name = "limit", .type = GA_O_INT, .var = &limit, .arg = "N", .min = 1,
+	  .max = INT32_MAX, .help = "at most so many records" },
+	{ .name = "after", .type = GA_O_TEXT, .var = &after, .arg = "ID",
+	  .help = "go on behind the record of this id" },
+	{ .name = "public", .type = GA_O_FLAG, .var = &public_only,
+	  .help = "the view for tenants: no addresses, serials or host names" },
+	GA_OPTS_END,
+};
+
+static const struct ga_shape *const produces[] = {
+	&ga_node_shape,	      &ga_slot_shape,	&ga_candidate_shape,	 &ga_profile_shape,
+	&ga_image_shape,      &ga_node_image_shape, &ga_allocation_shape, &ga_plan_shape,
+	&ga_claim_shape,      &ga_task_shape,	&ga_usage_shape,	 &ga_wipe_evidence_shape,
+	&ga_audit_shape,      &ga_pool_shape,	&ga_public_shape,	 &ga_attention_shape,
+	NULL,
+};
+
+static const char *const examples[] = {
+	"gpuaas-list attention",
+	"gpuaas-list slots --where state=available --where node=h7",
+	"gpuaas-list plan --where allocation=7f3c0a1b | gpuaas-provision",
+	"gpuaas-list audit --since 24h --json | jq .action",
+	NULL,
+};
+
+static const struct ga_prog prog = {
+	.name = "gpuaas-list",
+	.abstract = "list nodes, slots, allocations, pools, the audit, and what needs attention",
+	.args = "KIND",
+	.args_min = 0,
+	.args_max = 1,
+	.opts = opts,
+	.produces = produces,
+	.examples = examples,
+	.needs_state = true,
+};
+
+static int show(const struct ga_shape *shape, const void *obj, void *arg, struct ga_err *err)
+{
+	(void)arg;
+	return ga_emit(shape, obj, err);
+}
+
+/* A time as it is given, or so long before now. */
+static const char *since_when(char out[GA_TIME_SIZE])
+{
+	struct ga_err ignored = GA_ERR_INIT;
+	int64_t seconds;
+
+	if (!since || ga_duration_parse(since, &seconds, &ignored) < 0)
+		return since;
+	return ga_time_format(ga_clock_micros() - seconds * 1000000, out);
+}
+
+static int kind_wanted(const char **ret, struct ga_err *err)
+{
+	char *const *args;
+	int n;
+
+	args = ga_cli_args(&n);
+	*ret = n ? args[0] : "public";
+	if (public_only && strcmp(*ret, "public"))
+		return ga_fail(err, GA_USAGE, "--public is a view of its own: '%s' is not part of it",
+			       *ret);
+	if (!n && !public_only) {
+		ga_err_set(err, GA_USAGE, "which kind?");
+		return ga_hint(err, "nodes slots candidates profiles images node-images allocations "
+				    "plans claims tasks usage evidence audit pools attention");
+	}
+	return 0;
+}
+
+static int run(struct ga_err *err)
+{
+	ga_autodb struct ga_db *db = NULL;
+	struct ga_list_query q = { .after = after, .limit = limit };
+	char time[GA_TIME_SIZE];
+	int r;
+
+	if (kind_wanted(&q.kind, err) < 0)
+		return -1;
+	*ga_list_add(&where) = NULL;
+	q.where = where.v;
+	q.since = since_when(time);
+	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
+	    ga_db_begin_read(db, err) < 0)
+		return -1;
+	r = ga_store_list(db, &q, show, NULL, err);
+	ga_list_release(&where);
+	return r;
+}
+
+int main(int argc, char **argv)
+{
+	struct ga_err err = GA_ERR_INIT;
+	int r = ga_cli_parse(&prog, argc, argv, &err);
+
+	if (r > 0)
+		r = run(&err);
+	return ga_cli_finish(&prog, r, &err);
+}

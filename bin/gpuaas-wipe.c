@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gpuaas-wipe: erases the disks and devices of slots and proves it.
+ *
+ * Takes wipe orders from the pipe (or the ones this host still owes) and answers each with a
+ * gpuaas.wipe-evidence record, whatever came of it. Alone, with --device and --confirm, it is a tool
+ * of its own and needs no state.
+ */
+#include "cli.h"
+#include "host.h"
+#include "id.h"
+#include "kind_result.h"
+#include "result.h"
+#include "stop.h"
+#include "tell.h"
+#include "wipejob.h"
+
+static const char *device, *confirm, *class = "purge", *verify = "full", *certificate;
+static const char *progress = "auto";
+static bool pending, dry_run;
+static int64_t jobs = 4;
+static char *node;
+
+static const struct ga_opt opts[] = {
+	{ .name = "device", .type = GA_O_TEXT, .var = &device, .arg = "PATH|WWID",
+	  .help = "wipe this disk, without any order or state" },
+	{ .name = "confirm", .type = GA_O_TEXT, .var = &confirm, .arg = "WWID",
+	  .help = "with --device: its identity, as --dry-run shows it" },
+	{ .name = "class", .type = GA_O_WORD, .var = &class, .arg = "CLASS",
+	  .values = ga_class_words, .help = "with --device: purge (default) or clear" },
+	{ .name = "verify", .type = GA_O_WORD, .var = &verify, .arg = "HOW",
+	  .values = ga_verify_words, .help = "with --device: full (default) or sampled" },
+	{ .name = "pending", .type = GA_O_FLAG, .var = &pending,
+	  .help = "carry out the orders this host has taken up and not confirmed" },
+	{ .name = "certificate", .type = GA_O_TEXT, .var = &certificate, .arg = "EVIDENCE|SLOT",
+	  .help = "print kept evidence for a tenant" },
+	{ .name = "dry-run", .type = GA_O_FLAG, .var = &dry_run,
+	  .help = "show identity, guard and methods; touch nothing" },
+	{ .name = "jobs", .type = GA_O_INT, .var = &jobs, .arg = "N", .min = 1, .max = 64,
+	  .help = "disks at a time (default 4)" },
+	{ .name = "progress", .type = GA_O_WORD, .var = &progress, .arg = "HOW",
+	  .values = ga_progress_words, .help = "auto, json or none" },
+	GA_OPTS_END,
+};
+
+static const struct ga_prog prog = {
+	.name = "gpuaas-wipe",
+	.abstract = "erase the disks of slots and prove it",
+	.args = "FILE|-",
+	.args_max = 1,
+	.opts = opts,
+	.consumes = (const struct ga_shape *const[]){ &ga_wipe_order_shape, NULL },
+	.produces = (const struct ga_shape *const[]){ &ga_wipe_evidence_shape, &ga_progress_shape,
+						      NULL },
+	.examples = (const char *const[]){ "gpuaas-release 7f3c | gpuaas-wipe",
+					   "gpuaas-wipe --pending",
+					   "gpuaas-wipe --device /dev/nvme3n1 --dry-run", NULL },
+	.acts = true,
+};
+
+static struct ga_wipe_opts options(const struct ga_wipe_order *order, struct ga_tell *tell)
+{
+	return (struct ga_wipe_opts){
+		.order = order,
+		.alone = !order->object,
+		.dry_run = dry_run,
+		.node = node,
+		.tool = "gpuaas-wipe " GA_VERSION,
+		.scrub_hooks = ga_cli_setting("GPUAAS_GPU_SCRUB_DIR", "/etc/gpuaas/gpu-scrub.d"),
+		.phase = ga_tell_phase,
+		.arg = tell,
+	};
+}
+
+static int show(const struct ga_wipe_evidence *e, struct ga_err *err)
+{
+	ga_autostr struct ga_str text = GA_STR_INIT;
+
+	if (!e->dry_run || !ga_emit_is_table())
+		return ga_emit(&ga_wipe_evidence_shape, e, err);
+	ga_wipe_plan_text(e, &text);
+	ga_print("%s", text.buf);
+	ga_cli_note_status((int)e->status);
+	return 0;
+}
+
+/* Where there is a state on this machine it learns of it at once; losing it never stops a wipe. */
+static void open_state(void)
+{
+	struct ga_err lost = GA_ERR_INIT;
+
+	if (ga_result_open(ga_cli_state_path(), &lost) < 0)
+		ga_say("gpuaas-wipe: nothing is folded into the state: %s", lost.msg);
+}
+
+static int carry_out(const struct ga_wipe_order *order, struct ga_err *err)
+{
+	ga_autohostdb struct ga_hostdb h = { 0 };
+	struct ga_tell tell = { .mode = progress, .node = node, .object = order->object,
+				.attempt = order->attempt, .generation = order->generation,
+				.folds = !dry_run };
+	struct ga_wipe_opts o = options(order, &tell);
+	struct ga_wipe_evidence e = { 0 };
+	int r = 0;
+
+	if (ga_wipe_order_check(order, node, dry_run, err) < 0)
+		return -1;
+	if (dry_run) {
+		ga_wipe_run(&o, &e);
+		ga_wipe_evidence_seal(&e);
+		r = show(&e, err);
+	} else {
+		if (ga_hostdb_open(ga_cli_host_dir(), &h, err) < 0)
+			return -1;
+		open_state();
+		r = ga_wipe_job(&h, &o, &e, err);
+		if (r >= 0)
+			r = ga_result_emit(&ga_wipe_evidence_shape, &e, err);
+		ga_result_close();
+	}
+	ga_shape_release(&ga_wipe_evidence_shape, &e);
+	return r < 0 ? -1 : 0;
+}
+
+static int take_order(const struct ga_rec *rec, struct ga_err *err)
+{
+	struct ga_wipe_order order;
+	int r;
+
+	if (ga_rec_parse(rec, &ga_wipe_order_shape, &order, err) < 0)
+		return -1;
+	r = carry_out(&order, err);
+	ga_shape_release(&ga_wipe_order_shape, &order);
+	return r;
+}
+
+static int wipe_orders(int fd, const char *name, struct ga_err *err)
+{
+	static const struct ga_consumer table[] = { { &ga_wipe_order_shape, take_order },
+						    { NULL, NULL } };
+
+	return ga_cli_stream_jobs(fd, name, table, (int)jobs, err);
+}
+
+static int wipe_pending(struct ga_err *err)
+{
+	ga_autofd int fd = -1;
+
+	return ga_wipe_pending_stream(ga_cli_host_dir(), &fd, err) < 0 ?
+		       -1 :
+		       wipe_orders(fd, "the pending orders", err);
+}
+
+/* Evidence of a disk wiped by hand is kept where that is possible, and shown in any case. */
+static int wipe_alone(struct ga_err *err)
+{
+	ga_autofree char *id = ga_id_new();
+	struct ga_wipe_order order = { 0 };
+	struct ga_wipe_evidence e = { 0 };
+	struct ga_err lost = GA_ERR_INIT;
+	struct ga_tell tell = { .mode = progress, .node = node, .object = id, .attempt = id };
+	struct ga_wipe_opts o;
+	int r;
+
+	ga_stop_install();
+	if (ga_wipe_alone(device, confirm, class, verify, dry_run, &order, err) < 0)
+		return -1;
+	o = options(&order, &tell);
+	ga_wipe_run(&o, &e);
+	if (dry_run)
+		ga_wipe_evidence_seal(&e);
+	else if (ga_wipe_keep_alone(ga_cli_host_dir(), &e, &lost) < 0)
+		ga_say("gpuaas-wipe: the evidence is not kept on this host: %s", lost.msg);
+	r = show(&e, err);
+	ga_shape_release(&ga_wipe_evidence_shape, &e);
+	ga_shape_release(&ga_wipe_order_shape, &order);
+	return r;
+}
+
+static int print_certificate(struct ga_err *err)
+{
+	ga_autohostdb struct ga_hostdb h = { 0 };
+	ga_autostr struct ga_str text = GA_STR_INIT;
+	struct ga_wipe_evidence e;
+	int r;
+
+	if (ga_hostdb_open(ga_cli_host_dir(), &h, err) < 0)
+		return -1;
+	r = ga_evidence_get(&h, certificate, &e, err);
+	if (r <= 0)
+		return r < 0 ? -1 : ga_fail(err, GA_NOTFOUND, "no evidence of '%s' is kept here",
+					    certificate);
+	ga_wipe_certificate(&e, &text);
+	fputs(text.buf, stdout);
+	ga_shape_release(&ga_wipe_evidence_shape, &e);
+	return 0;
+}
+
+static int run(struct ga_err *err)
+{
+	const char *operand;
+	char *const *args;
+	int n, fd;
+
+	args = ga_cli_args(&n);
+	operand = n ? args[0] : "-";
+	if (!!device + pending + !!certificate + n > 1)
+		return ga_fail(err, GA_USAGE,
+			       "--device, --pending, --certificate and FILE exclude each other");
+	if (confirm && !device)
+		return ga_fail(err, GA_USAGE, "--confirm goes with --device");
+	if (certificate)
+		return print_certificate(err);
+	if (ga_host_node_id(ga_cli_setting("GPUAAS_NODE", NULL), &node, err) < 0)
+		return -1;
+	if (device)
+		return wipe_alone(err);
+	if (pending)
+		return wipe_pending(err);
+	if (!n && ga_cli_need_pipe("wipe orders", err) < 0)
+		return -1;
+	fd = ga_cli_open(operand, err);
+	return fd < 0 ? -1 : wipe_orders(fd, n ? operand : "standard input", err);
+}
+
+int main(int argc, char **argv)
+{
+	struct ga_err err = GA_ERR_INIT;
+	int r = ga_cli_parse(&prog, argc, argv, &err);
+
+	if (r > 0)
+		r = run(&err);
+	free(node);
+	return ga_cli_finish(&prog, r, &err);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The settings that bear on looking at a host, for every program that calls ga_discover. */
+#ifndef GA_CLI_DISCOVER_H
+#define GA_CLI_DISCOVER_H
+
+#include "discover.h"
+
+/*
+ * Fills opts from GPUAAS_NODE, GPUAAS_BRIDGE, GPUAAS_NETWORK, GPUAAS_UPLINK, GPUAAS_DHCP_HOSTS,
+ * GPUAAS_LEASES, GPUAAS_RESERVED_CPUS, GPUAAS_RESERVED_MEMORY, GPUAAS_ACCELERATORS,
+ * GPUAAS_LIBNVFM, GPUAAS_FABRIC_ADDRESS, GPUAAS_LIBVIRT_URI. The texts live on.
+ */
+int ga_cli_discover_opts(struct ga_discover_opts *opts, struct ga_err *err);
+
+#endif

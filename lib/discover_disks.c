@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* NVMe namespaces as parts of candidates: by wwid, never by size or name. */
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "discover_parts.h"
+#include "iommu.h"
+#include "nvme_id.h"
+#include "sys.h"
+
+static void move_texts(void *from, void *to)
+{
+	memcpy(to, from, sizeof(struct ga_any_list));
+	memset(from, 0, sizeof(struct ga_any_list));
+}
+
+/* Identify needs root and a real drive; without, the capabilities stay unknown. */
+static void read_caps(const struct ga_block_dev *d, struct ga_nvme_caps *caps)
+{
+	ga_autofd int fd = -1;
+	struct ga_err ignored = GA_ERR_INIT;
+	struct ga_nvme_id id;
+
+	if (d->is_block != 1 || d->nsid == GA_UNKNOWN)
+		return;
+	fd = open(d->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd >= 0 && ga_nvme_identify(fd, d->nsid, &id, &ignored) == 0)
+		*caps = id.caps;
+}
+
+static struct ga_nvme *new_nvme(const struct ga_block_dev *d, struct ga_block_uses *uses)
+{
+	struct ga_nvme *n = ga_xcalloc(1, sizeof(*n));
+
+	ga_shape_init(&ga_nvme_shape, n);
+	n->wwid = ga_strdup0(d->wwid);
+	n->serial = ga_strdup0(d->serial);
+	n->model = ga_strdup0(d->model);
+	n->firmware = ga_strdup0(d->firmware);
+	n->path = ga_xstrdup(d->path);
+	n->pci_address = ga_strdup0(d->pci_address);
+	n->numa_node = d->numa_node;
+	n->size_bytes = d->size_bytes;
+	n->logical_block_bytes = d->logical_block_bytes;
+	n->nsid = d->nsid;
+	n->namespaces = d->namespaces;
+	n->diskseq = ga_strdup0(d->diskseq);
+	n->is_block = d->is_block;
+	move_texts(&uses->signatures, &n->signatures);
+	n->signatures_known = uses->signatures_known;
+	read_caps(d, &n->capabilities);
+	return n;
+}
+
+/* "nvme4n1p2 on / ; dm-0 ; …": everything that uses a disk, for people. */
+static char *uses_text(const struct ga_block_uses *u)
+{
+	ga_autostr struct ga_str out = GA_STR_INIT;
+	size_t i;
+
+	for (i = 0; i < u->mounts.n && i < 8; i++) {
+		const struct ga_block_mount *m = &u->mounts.v[i];
+
+		ga_str_addf(&out, "%s%s mounted on %s", out.len ? "; " : "", m->device, m->where);
+		if (m->pid)
+			ga_str_addf(&out, " (seen by process %lld)", (long long)m->pid);
+	}
+	if (u->mounts.n > i)
+		ga_str_addf(&out, "; %zu more mounts", u->mounts.n - i);
+	for (i = 0; i < u->holders.n; i++)
+		ga_str_addf(&out, "%sheld by %s", out.len ? "; " : "", u->holders.v[i]);
+	for (i = 0; i < u->slaves.n; i++)
+		ga_str_addf(&out, "%sbuilt on %s", out.len ? "; " : "", u->slaves.v[i]);
+	for (i = 0; i < u->swap.n; i++)
+		ga_str_addf(&out, "%sswap on %s", out.len ? "; " : "", u->swap.v[i]);
+	for (i = 0; i < u->md.n; i++)
+		ga_str_addf(&out, "%spart of %s", out.len ? "; " : "", u->md.v[i]);
+	return ga_str_take(&out);
+}
+
+/* How many of the disks have this wwid. */
+static int same_wwid(const struct ga_block_devs *disks, const char *wwid)
+{
+	int n = 0;
+	size_t i;
+
+	for (i = 0; i < disks->n; i++)
+		n += ga_streq(disks->v[i].wwid, wwid);
+	return n;
+}
+
+/* Why a disk may not be part of a candidate, or NULL. */
+static const char *refuse(const struct ga_look *look, const struct ga_block_dev *d,
+			  const struct ga_block_uses *uses, const char **why, const char **hint)
+{
+	*why = NULL;
+	*hint = NULL;
+	if (ga_block_is_system(uses))
+		return "boot_disk";
+	if (uses->mounts.n) {
+		*hint = "umount it, and take it out of /etc/fstab";
+		return "mounted";
+	}
+	if (ga_block_is_used(uses)) {
+		*hint = "see 'lsblk'; swapoff, vgchange -an, mdadm --stop, and what set it up";
+		return "in_use";
+	}
+	if (!d->wwid) {
+		*why = "the drive reports no wwid: it cannot be told from another";
+		return "no_wwid";
+	}
+	if (same_wwid(&look->disks, d->wwid) > 1) {
+		*why = "another disk of this host has the same wwid";
+		return "duplicate_identity";
+	}
+	if (!d->pci_address) {
+		*why = "not on PCIe: a namespace over fabrics is not this host's own";
+		return "not_local";
+	}
+	return NULL;
+}
+
+static void look_at_disk(const struct ga_look *look, struct ga_host *host,
+			 const struct ga_block_dev *d, struct ga_parts *ret)
+{
+	const struct ga_pci_dev *pci = ga_pci_find(&look->pci, d->pci_address);
+	ga_autouses struct ga_block_uses uses = { 0 };
+	const char *code, *why, *hint;
+	struct ga_part *part;
+
+	/* A disk in use is not opened more than needed: its signatures are its owner's affair. */
+	ga_block_uses_in(look->table, d, false, &uses);
+	code = refuse(look, d, &uses, &why, &hint);
+	if (code) {
+		ga_autofree char *used = uses_text(&uses);
+
+		ga_left_out_add(host, "nvme", d->pci_address, d->path, code, why ? why : used, hint);
+		return;
+	}
+	ga_block_uses_release(&uses);
+	ga_block_uses_in(look->table, d, true, &uses);
+	part = ga_list_add(ret);
+	part->numa_node = d->numa_node;
+	part->pcie_switch = pci ? ga_pci_switch(pci) : NULL;
+	part->nvme = new_nvme(d, &uses);
+}
+
+/* Drives without a block device: bound to vfio-pci, or without a namespace. */
+static void look_at_controllers(const struct ga_look *look, struct ga_host *host)
+{
+	size_t i, j;
+
+	for (i = 0; i < look->pci.n; i++) {
+		const struct ga_pci_dev *d = &look->pci.v[i];
+		ga_autofree char *evidence = NULL;
+
+		if (d->sort != GA_PCI_NVME)
+			continue;
+		for (j = 0; j < look->disks.n; j++)
+			if (ga_streq(look->disks.v[j].pci_address, d->address))
+				break;
+		if (j < look->disks.n)
+			continue;
+		evidence = ga_xprintf("driver %s, no namespace seen by the host",
+				      d->driver ? d->driver : "none");
+		ga_left_out_add(host, "nvme", d->address, NULL, "no_namespace", evidence,
+				ga_streq(d->driver, "nvme") ?
+					"make a namespace with 'nvme create-ns' and attach it" :
+					"bind the drive to nvme: slots take namespaces as block devices");
+	}
+}
+
+void ga_look_disks(const struct ga_look *look, struct ga_host *host, struct ga_parts *ret)
+{
+	ga_autonames struct ga_names hidden = { 0 };
+	size_t i;
+
+	for (i = 0; i < look->disks.n; i++)
+		look_at_disk(look, host, &look->disks.v[i], ret);
+	look_at_controllers(look, host);
+	ga_block_hidden((struct ga_any_list *)(void *)&hidden);
+	for (i = 0; i < hidden.n; i++)
+		ga_left_out_add(host, "nvme", NULL, hidden.v[i], "hidden_path",
+				"one path of a multipath namespace, which is listed by itself", NULL);
+}

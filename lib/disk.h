@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A disk to be written: found by identity, opened once and exclusively, and then worked on through
+ * its descriptor only. Block devices and, in a lab, the regular files that stand in for them.
+ *
+ * The operations are a table, so that tests can put a disk that lies in their place.
+ */
+#ifndef GA_DISK_H
+#define GA_DISK_H
+
+#include <sys/types.h>
+
+#include "block.h"
+#include "ga.h"
+
+/* How long work tells how far it is. */
+struct ga_watch {
+	void (*progress)(void *arg, int64_t done, int64_t total);
+	void *arg;
+};
+void ga_watch_tell(const struct ga_watch *watch, int64_t done, int64_t total); /* watch or NULL */
+
+struct ga_disk;
+
+/* Each is as its system call: -1 with errno. */
+struct ga_disk_ops {
+	ssize_t (*read)(struct ga_disk *d, void *buf, size_t len, int64_t offset);
+	ssize_t (*write)(struct ga_disk *d, const void *buf, size_t len, int64_t offset);
+	/* Makes the range read as zeros; EOPNOTSUPP when zeros have to be written. */
+	int (*zero)(struct ga_disk *d, int64_t offset, int64_t len);
+	int (*sync)(struct ga_disk *d); /* all of it durable, in the drive too */
+};
+extern const struct ga_disk_ops ga_disk_real_ops;
+
+struct ga_disk {
+	struct ga_block_dev dev;
+	char *identity;	    /* wwid; "loop:DEV:INODE", "file:DEV:INODE", "serial:…" without one */
+	const char *medium; /* nvme, block, file; known after ga_disk_open */
+	int fd;		    /* -1 while closed */
+	bool direct;	    /* O_DIRECT is in force */
+	int64_t size_bytes; /* as the descriptor says */
+	const struct ga_disk_ops *ops;
+	void *arg; /* of a test's ops */
+};
+#define GA_DISK_INIT { .fd = -1, .ops = &ga_disk_real_ops }
+#define ga_autodisk ga_cleanup(ga_disk_release)
+void ga_disk_release(struct ga_disk *d); /* closes and frees */
+
+/* Finds a disk by wwid or by a path; reads only. GA_NOTFOUND; GA_CONFLICT for a partition, a
+ * stacked device, or a wwid that two disks claim. */
+int ga_disk_find(const char *which, struct ga_disk *ret, struct ga_err *err);
+/* Opens it with O_EXCL (files of a lab: an exclusive flock), for writing or only to look. GA_BUSY
+ * with reason "nvme_in_use" when somebody holds it or a partition. */
+int ga_disk_open(struct ga_disk *d, bool write, struct ga_err *err);
+/* What the open descriptor is now, allocated; NULL when the kernel does not tell. */
+char *ga_disk_wwid(const struct ga_disk *d);
+char *ga_disk_diskseq(const struct ga_disk *d);
+/* Size as the kernel says now; GA_UNKNOWN when it does not. */
+int64_t ga_disk_size(const struct ga_disk *d);
+/* Switches direct I/O on; leaves it off where the file system has none. */
+void ga_disk_set_direct(struct ga_disk *d);
+
+/* All of a range, or -1 with err. */
+int ga_disk_read(struct ga_disk *d, void *buf, size_t len, int64_t offset, struct ga_err *err);
+int ga_disk_write(struct ga_disk *d, const void *buf, size_t len, int64_t offset,
+		  struct ga_err *err);
+int ga_disk_sync(struct ga_disk *d, struct ga_err *err);
+
+/* Lets the kernel read the partition table anew, so that no node of an erased partition stays. */
+void ga_disk_forget_partitions(struct ga_disk *d);
+
+/* Memory fit for direct I/O, zeroed; free(3). */
+void *ga_disk_buffer(size_t len);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The parts of the fold: one function a kind of result. Each is 1 when it changed something, 0
+ * when everything was so already, -1 refused. Private to fold*.c; others call ga_fold (store.h).
+ */
+#ifndef GA_FOLD_H
+#define GA_FOLD_H
+
+#include "kind_result.h"
+#include "store.h"
+#include "store_move.h"
+
+int ga_fold_progress(struct ga_db *db, const struct ga_progress *p, struct ga_err *err);
+int ga_fold_allocation(struct ga_db *db, const struct ga_allocation *a, struct ga_err *err);
+int ga_fold_released(struct ga_db *db, const struct ga_released *r, struct ga_err *err);
+int ga_fold_evidence(struct ga_db *db, const struct ga_wipe_evidence *e, struct ga_err *err);
+int ga_fold_observation(struct ga_db *db, const struct ga_observation *o, struct ga_err *err);
+int ga_fold_drift(struct ga_db *db, const struct ga_drift *d, struct ga_err *err);
+int ga_fold_failure(struct ga_db *db, const struct ga_failure *f, struct ga_err *err);
+
+/* Refuses what must never be folded: a dry run, another lab-ness. */
+int ga_fold_check(struct ga_db *db, const char *object, bool dry_run, bool lab, struct ga_err *err);
+/* The allocation, when attempt and generation (GA_UNKNOWN: not given) are those in force. */
+int ga_fold_holding(struct ga_db *db, const char *allocation, const char *attempt,
+		    int64_t generation, struct ga_holding *ret, struct ga_err *err);
+/* placed → provisioning: the slots with it (their devices are tainted from here on), and usage. */
+int ga_fold_start(struct ga_db *db, struct ga_holding *h, const char *at, struct ga_err *err);
+/* The failure of a program as a row of the object's timeline. */
+int ga_fold_failed_task(struct ga_db *db, const struct ga_failure *f, struct ga_err *err);
+int ga_fold_provision_failed(struct ga_db *db, struct ga_holding *h, const struct ga_failure *f,
+			     struct ga_err *err);
+int ga_fold_release_failed(struct ga_db *db, struct ga_holding *h, const struct ga_failure *f,
+			   struct ga_err *err);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Folding what gpuaas-release did on the host: the devices are free of the allocation, or not. */
+#include "audit.h"
+#include "fold.h"
+#include "store_provision.h"
+
+static int add_steps(struct ga_db *db, const struct ga_released *r, struct ga_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < r->steps.n; i++) {
+		const struct ga_step *s = &r->steps.v[i];
+		struct ga_task t = {
+			.node = r->node,
+			.object = r->allocation,
+			.attempt = r->attempt,
+			.phase = s->step,
+			.state = (char *)(uintptr_t)(strcmp(s->outcome, "failed") ? "finished" :
+										     "failed"),
+			.started_at = r->at,
+			.finished_at = r->at,
+			.elapsed_micros = GA_UNKNOWN,
+			.bytes = GA_UNKNOWN,
+			.detail = s->detail ? s->detail : s->outcome,
+		};
+
+		if (ga_store_task(db, &t, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* After a failure that was told, the same order may still have come to its end. */
+static int resume(struct ga_db *db, struct ga_holding *h, const char *at, struct ga_err *err)
+{
+	if (strcmp(h->state, "release_failed"))
+		return 0;
+	if (ga_store_move_claimed(db, h->id, "cleanup_blocked", "releasing", at, err) < 0)
+		return -1;
+	return ga_store_move_allocation(db, h, "releasing", at, NULL, err);
+}
+
+int ga_fold_released(struct ga_db *db, const struct ga_released *r, struct ga_err *err)
+{
+	ga_autoholding struct ga_holding h = { 0 };
+
+	if (ga_fold_check(db, r->allocation, r->dry_run, r->lab, err) < 0 ||
+	    ga_fold_holding(db, r->allocation, r->attempt, r->generation, &h, err) < 0)
+		return -1;
+	if (!strcmp(h.state, "released"))
+		return 0;
+	if (resume(db, &h, r->at, err) < 0 || add_steps(db, r, err) < 0 ||
+	    ga_store_move_claimed(db, h.id, "releasing", "wiping", r->at, err) < 0 ||
+	    ga_store_power(db, h.id, "off", err) < 0 ||
+	    ga_store_move_allocation(db, &h, "released", r->at, NULL, err) < 0)
+		return -1;
+	return ga_audit_add(db, "released", h.id,
+			    json_pack("{s:s, s:s, s:i}", "node", r->node, "attempt", r->attempt,
+				      "slots", (int)r->slots.n),
+			    err) < 0 ? -1 : 1;
+}
+
+int ga_fold_release_failed(struct ga_db *db, struct ga_holding *h, const struct ga_failure *f,
+			   struct ga_err *err)
+{
+	ga_autofree char *reason = ga_xprintf("%s: %s", f->phase ? f->phase : f->code, f->sentence);
+
+	/* The hold is another's, who is at work on the same order. */
+	if (!ga_streq(f->phase, "hold") && !strcmp(h->state, "releasing")) {
+		if (ga_store_block_claimed(db, h->id, "release_failed", reason, f->at, err) < 0 ||
+		    ga_store_move_allocation(db, h, "release_failed", f->at, reason, err) < 0)
+			return -1;
+	}
+	return ga_audit_add(db, "release_failed", h->id,
+			    json_pack("{s:s?, s:s, s:s}", "phase", f->phase, "code", f->code,
+				      "sentence", f->sentence),
+			    err) < 0 ? -1 : 1;
+}

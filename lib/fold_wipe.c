@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Folding wipe evidence. The state judges by the policy it ordered, not by the one in the record:
+ * only evidence that satisfies it lets a slot leave wiping for available; everything else blocks.
+ */
+#include "audit.h"
+#include "digest.h"
+#include "fold.h"
+#include "rec.h"
+#include "store_wipe.h"
+
+/* Order of the classes of NIST SP 800-88. */
+static int class_rank(const char *class)
+{
+	return ga_streq(class, "purge") ? 2 : ga_streq(class, "clear") ? 1 : 0;
+}
+
+struct verdict {
+	const char *code; /* NULL: it satisfies the policy */
+	char *sentence;
+};
+
+static void cleanup_verdict(struct verdict *v)
+{
+	free(v->sentence);
+}
+
+static void judge_outcome(const struct ga_wipe_evidence *e, struct verdict *v)
+{
+	const char *why = e->reason ? e->reason : "no reason was given";
+
+	if (!strcmp(e->outcome, "not_started"))
+		v->code = "wipe_not_started";
+	else if (!strcmp(e->outcome, "unknown"))
+		v->code = "wipe_unknown";
+	else if (strcmp(e->outcome, "confirmed"))
+		v->code = "wipe_failed";
+	if (v->code)
+		v->sentence = ga_xprintf("wipe %s: %s", e->outcome, why);
+}
+
+static void judge_policy(const struct ga_wipe_due *due, const struct ga_wipe_evidence *e,
+			 struct verdict *v)
+{
+	const char *verify = e->read_back ? e->read_back->verify : "none";
+
+	if (class_rank(e->class) < class_rank(due->minimum_class) ||
+	    (ga_streq(due->verify, "full") && strcmp(verify, "full")) || !e->read_back) {
+		v->code = "wipe_below_policy";
+		v->sentence = ga_xprintf("class %s with %s read-back, the policy asks for %s with %s",
+					 e->class, verify, due->minimum_class, due->verify);
+	} else if (e->read_back->mismatches) {
+		v->code = "wipe_failed";
+		v->sentence = ga_xprintf("%lld blocks were not zero",
+					 (long long)e->read_back->mismatches);
+	} else if (ga_streq(due->gpu_memory, "required") &&
+		   (!ga_streq(e->gpu_identity, due->gpu_identity) ||
+		    (strcmp(e->gpu_memory.outcome, "confirmed") &&
+		     strcmp(e->gpu_memory.outcome, "not_needed")))) {
+		v->code = "gpu_memory_not_proven";
+		v->sentence = ga_xprintf("GPU memory %s: %s", e->gpu_memory.outcome,
+					 e->gpu_memory.detail ? e->gpu_memory.detail : "no detail");
+	}
+}
+
+static void judge(const struct ga_wipe_due *due, const struct ga_wipe_evidence *e,
+		  struct verdict *v)
+{
+	*v = (struct verdict){ 0 };
+	if (strcmp(e->device.wwid, due->nvme_wwid ? due->nvme_wwid : "")) {
+		v->code = "wrong_device";
+		v->sentence = ga_xprintf("the wipe was of %s, the slot has %s", e->device.wwid,
+					 due->nvme_wwid ? due->nvme_wwid : "no disk");
+		return;
+	}
+	judge_outcome(e, v);
+	if (!v->code)
+		judge_policy(due, e, v);
+}
+
+/* The reasons that a confirmed wipe leaves; and the host's, when it is not fit. */
+static json_t *remaining(const struct ga_wipe_due *due)
+{
+	ga_autojson json_t *old = json_loads(due->blockers, 0, NULL);
+	json_t *left = json_array(), *item;
+	size_t i;
+
+	json_array_foreach(old, i, item)
+		if (!ga_store_block_is_answered(json_string_value(json_object_get(item, "code"))))
+			json_array_append(left, item);
+	if (strcmp(due->node_blockers, "[]") && !json_array_size(left))
+		json_array_append_new(left, json_pack("{s:s, s:s, s:s, s:s}", "code", "not_ready",
+						      "subject", due->node, "evidence",
+						      "the host has blockers", "hint",
+						      "gpuaas-list nodes shows them"));
+	return left;
+}
+
+static bool may_be_available(const struct ga_wipe_due *due, json_t *blockers)
+{
+	return !json_array_size(blockers) && !due->cordon_reason &&
+	       strcmp(due->health_state, "failed") && strcmp(due->node_state, "quarantined") &&
+	       strcmp(due->node_state, "retired");
+}
+
+static int accept_wipe(struct ga_db *db, const struct ga_wipe_due *due,
+		       const struct ga_wipe_evidence *e, struct ga_err *err)
+{
+	ga_autojson json_t *blockers = remaining(due);
+	const char *to = may_be_available(due, blockers) ? "available" : "disabled";
+	ga_autostr struct ga_str text = GA_STR_INIT;
+
+	ga_rec_dump(blockers, &text);
+	if (ga_store_slot_wiped(db, due->slot, to, e->evidence, text.buf, e->finished_at, err) < 0)
+		return -1;
+	if (due->allocation &&
+	    ga_store_end_holding(db, due->allocation, e->finished_at, err) < 0)
+		return -1;
+	return ga_audit_add(db, "wiped", due->slot,
+			    json_pack("{s:s, s:s, s:s, s:s, s:s}", "evidence", e->evidence, "class",
+				      e->class, "wwid", e->device.wwid, "digest", e->digest, "to",
+				      to),
+			    err);
+}
+
+static int refuse_wipe(struct ga_db *db, const struct ga_wipe_due *due,
+		       const struct ga_wipe_evidence *e, const struct verdict *v,
+		       struct ga_err *err)
+{
+	if (ga_store_block_slot(db, due->slot, v->code, v->sentence, e->finished_at, err) < 0)
+		return -1;
+	return ga_audit_add(db, "wipe_not_confirmed", due->slot,
+			    json_pack("{s:s, s:s, s:s, s:s}", "evidence", e->evidence, "code",
+				      v->code, "sentence", v->sentence, "digest", e->digest),
+			    err);
+}
+
+/* Whether the record may be put beside this slot at all. */
+static int check_evidence(const struct ga_wipe_due *due, const struct ga_wipe_evidence *e,
+			  struct ga_err *err)
+{
+	char digest[GA_DIGEST_SIZE] = "";
+
+	ga_rec_digest(&ga_wipe_evidence_shape, e, "digest", digest);
+	if (strcmp(digest, e->digest))
+		return ga_fail_for(err, GA_BADREC, "digest",
+				   "evidence '%s' was changed: its digest is another", e->evidence);
+	if (!ga_streq(due->attempt, e->attempt) || due->generation != e->generation)
+		return ga_store_stale(due->slot, e->attempt, e->generation, due->attempt,
+				      due->generation, err);
+	if (!ga_streq(due->node, e->node))
+		return ga_fail_for(err, GA_CONFLICT, "wrong_node",
+				   "evidence '%s' is of node '%s', the slot is on '%s'",
+				   e->evidence, e->node ? e->node : "unknown", due->node);
+	if (strcmp(due->state, "wiping")) {
+		ga_err_set(err, GA_CONFLICT, "slot '%s' is %s, not wiping", due->slot, due->state);
+		ga_err_reason(err, "wrong_state");
+		ga_err_object(err, due->slot);
+		return ga_hint(err, "fold the 'released' record of its allocation first");
+	}
+	return 0;
+}
+
+int ga_fold_evidence(struct ga_db *db, const struct ga_wipe_evidence *e, struct ga_err *err)
+{
+	ga_cleanup(cleanup_verdict) struct verdict v = { 0 };
+	ga_autowipedue struct ga_wipe_due due = { 0 };
+	int r;
+
+	if (ga_fold_check(db, e->evidence, e->dry_run, e->lab, err) < 0)
+		return -1;
+	if (!e->object) {
+		ga_err_set(err, GA_CONFLICT, "evidence '%s' names no slot: it was a wipe alone",
+			   e->evidence);
+		ga_err_reason(err, "no_slot");
+		return ga_hint(err, "keep the record; only a wipe-order of this state clears a slot");
+	}
+	r = ga_store_wipe_due(db, e->object, &due, err);
+	if (r < 0)
+		return -1;
+	if (!r)
+		return ga_fail_for(err, GA_NOTFOUND, "no_slot", "there is no slot '%s'", e->object);
+	if (check_evidence(&due, e, err) < 0 || ga_store_evidence_add(db, e, err) < 0)
+		return -1;
+	judge(&due, e, &v);
+	r = v.code ? refuse_wipe(db, &due, e, &v, err) : accept_wipe(db, &due, e, err);
+	return r < 0 ? -1 : 1;
+}

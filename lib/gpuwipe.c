@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* GPU reset, GPU memory, fabric function. */
+#include "gpuwipe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "pci.h"
+#include "proc.h"
+
+#define SECOND INT64_C(1000000)
+#define RESET_DEADLINE (60 * SECOND)
+
+void ga_step_set(struct ga_step *s, const char *step, const char *outcome, const char *fmt, ...)
+{
+	char buf[1024] = "";
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(buf, sizeof(buf), fmt, ap);
+	va_end(ap);
+	free(s->step);
+	free(s->outcome);
+	free(s->detail);
+	s->step = ga_xstrdup(step);
+	s->outcome = ga_xstrdup(outcome);
+	s->detail = *buf ? ga_xstrdup(buf) : NULL;
+}
+
+/* ---- is it the one that was meant, and free ---- */
+
+static char *ids_of(const char *address)
+{
+	ga_autofree char *vendor = ga_pci_attr(address, "vendor");
+	ga_autofree char *device = ga_pci_attr(address, "device");
+
+	if (!vendor || !device || !ga_starts(vendor, "0x") || !ga_starts(device, "0x"))
+		return NULL;
+	return ga_xprintf("%s:%s", vendor + 2, device + 2);
+}
+
+static char *identity_of(const char *address)
+{
+	ga_autopci struct ga_pci pci = { 0 };
+	struct ga_err ignored = GA_ERR_INIT; /* unknown is said as such */
+	const struct ga_pci_dev *dev;
+
+	if (ga_pci_scan(&pci, &ignored) < 0)
+		return NULL;
+	dev = ga_pci_find(&pci, address);
+	return dev ? ga_pci_identity(dev) : NULL;
+}
+
+/* Whether the function may be touched; says in the step why not. */
+static bool may_touch(const char *address, const char *identity, const char *ids,
+		      const char *step, struct ga_step *ret)
+{
+	ga_autofree char *driver = ga_pci_driver(address);
+	ga_autofree char *now = ids_of(address);
+	ga_autofree char *id = identity ? identity_of(address) : NULL;
+
+	if (!now) {
+		ga_step_set(ret, step, "not_proven", "there is no device at %s", address);
+		return false;
+	}
+	if (ids && !ga_streq(ids, now)) {
+		ga_step_set(ret, step, "failed", "the device at %s is %s, not %s", address, now,
+			    ids);
+		return false;
+	}
+	/* Identities of another form (serial numbers) cannot be read here and are not compared. */
+	if (identity && ga_starts(identity, "slot:") && !ga_streq(identity, id)) {
+		ga_step_set(ret, step, "failed", "the device at %s is '%s', not '%s'", address,
+			    id ? id : "unknown", identity);
+		return false;
+	}
+	if (driver && !ga_streq(driver, "vfio-pci")) {
+		ga_step_set(ret, step, "not_proven", "driver '%s' uses %s", driver, address);
+		return false;
+	}
+	return true;
+}
+
+/* ---- reset ---- */
+
+/* In the child: nothing but system calls. The status is an errno. */
+static void write_reset(const char *path) __attribute__((noreturn));
+
+static void write_reset(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, "1", 1) != 1)
+		_exit(errno & 0xff);
+	_exit(0);
+}
+
+/* 0 or an errno; ETIMEDOUT when the write did not return (the child cannot be ended then). */
+static int reset_in_child(const char *path, int64_t deadline)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid < 0)
+		return errno;
+	if (!pid)
+		write_reset(path);
+	for (;;) {
+		pid_t r = waitpid(pid, &status, WNOHANG);
+
+		if (r == pid)
+			return WIFEXITED(status) ? WEXITSTATUS(status) : EIO;
+		if (r < 0 && errno != EINTR)
+			return errno;
+		if (!ga_clock_wait(deadline, SECOND / 100)) {
+			kill(pid, SIGKILL);
+			return ETIMEDOUT;
+		}
+	}
+}
+
+static bool config_answers(const char *address)
+{
+	ga_autofree char *path = ga_xprintf("%s/%s/config", GA_PCI_SYSFS, address);
+	ga_autofd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	unsigned char id[4] = { 0 };
+
+	/* A virtual function has no vendor id of its own there, but its command register answers. */
+	return fd >= 0 && pread(fd, id, sizeof(id), 4) == sizeof(id) &&
+	       !(id[0] == 0xff && id[1] == 0xff && id[2] == 0xff && id[3] == 0xff);
+}
+
+void ga_gpu_reset(const char *address, const char *identity, const char *ids, const char *step,
+		  struct ga_step *ret)
+{
+	int64_t began = ga_clock_mono_micros(), deadline = began + RESET_DEADLINE;
+	ga_autofree char *path = NULL;
+	int r;
+
+	if (!address) {
+		ga_step_set(ret, step, "not_needed", "no such device in the order");
+		return;
+	}
+	if (!may_touch(address, identity, ids, step, ret))
+		return;
+	path = ga_xprintf("%s/%s/reset", GA_PCI_SYSFS, address);
+	if (access(path, F_OK) < 0) {
+		ga_step_set(ret, step, "not_proven", "the kernel has no reset method for %s",
+			    address);
+		return;
+	}
+	r = reset_in_child(path, deadline);
+	if (r) {
+		ga_step_set(ret, step, r == EACCES || r == EPERM ? "not_proven" : "failed",
+			    "reset of %s: %s", address, strerror(r));
+		return;
+	}
+	while (!config_answers(address))
+		if (!ga_clock_wait(deadline, SECOND / 10)) {
+			ga_step_set(ret, step, "failed",
+				    "%s does not answer 60 s after its reset", address);
+			return;
+		}
+	ga_step_set(ret, step, "confirmed", "%s, %.2f s", address,
+		    (double)(ga_clock_mono_micros() - began) / 1e6);
+}
+
+/* ---- memory ---- */
+
+static bool is_safe_hook(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) && st.st_uid == 0 &&
+	       !(st.st_mode & (S_IWGRP | S_IWOTH)) && (st.st_mode & S_IXUSR);
+}
+
+static const char *last_line(struct ga_str *s)
+{
+	char *p;
+
+	while (s->len && (s->buf[s->len - 1] == '\n' || s->buf[s->len - 1] == ' '))
+		s->buf[--s->len] = '\0';
+	for (p = s->buf; *p; p++)
+		if ((unsigned char)*p < ' ' && *p != '\n')
+			*p = ' ';
+	p = strrchr(s->buf, '\n');
+	return p ? p + 1 : s->buf;
+}
+
+void ga_gpu_scrub(const char *hooks, const char *address, const char *ids, struct ga_step *ret)
+{
+	static const char step[] = "gpu_memory";
+	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
+	ga_autofree char *now = address ? ids_of(address) : NULL;
+	ga_autofree char *hook = now ? ga_xprintf("%s/%s", hooks, now) : NULL;
+	struct ga_err err = GA_ERR_INIT;
+
+	if (!address) {
+		ga_step_set(ret, step, "not_needed", "no GPU in the order");
+		return;
+	}
+	if (!now || (ids && !ga_streq(ids, now))) {
+		ga_step_set(ret, step, "not_proven", "there is no %s at %s", ids ? ids : "device",
+			    address);
+		return;
+	}
+	if (access(hook, F_OK) < 0) {
+		ga_step_set(ret, step, "not_proven", "no scrub method for %s", now);
+		return;
+	}
+	if (!is_safe_hook(hook)) {
+		ga_step_set(ret, step, "not_proven",
+			    "'%s' must be executable, belong to root and be writable by it alone",
+			    hook);
+		return;
+	}
+	if (ga_proc_check(&(struct ga_proc){ .argv = (const char *const[]){ hook, address, NULL },
+					     .timeout_micros = 600 * SECOND },
+			  &out, &err) < 0)
+		ga_step_set(ret, step, "failed", "%s", err.msg);
+	else
+		ga_step_set(ret, step, "confirmed", "%s: %.512s", hook, last_line(&out.out));
+}
+
+/* ---- the fabric function ---- */
+
+static char *physical_function(const char *vf)
+{
+	ga_autofree char *path = ga_xprintf("%s/%s/physfn", GA_PCI_SYSFS, vf);
+	char target[256];
+	ssize_t n = readlink(path, target, sizeof(target) - 1);
+	const char *slash;
+
+	if (n < 0)
+		return NULL;
+	target[n] = '\0';
+	slash = strrchr(target, '/');
+	return ga_xstrdup(slash ? slash + 1 : target);
+}
+
+/* The index of a VF among the virtfnN links of its physical function, or -1. */
+static int vf_index(const char *pf, const char *vf)
+{
+	int i;
+
+	for (i = 0; i < 1024; i++) {
+		ga_autofree char *path = ga_xprintf("%s/%s/virtfn%d", GA_PCI_SYSFS, pf, i);
+		char target[256];
+		ssize_t n = readlink(path, target, sizeof(target) - 1);
+		const char *slash;
+
+		if (n < 0)
+			return -1;
+		target[n] = '\0';
+		slash = strrchr(target, '/');
+		if (ga_streq(slash ? slash + 1 : target, vf))
+			return i;
+	}
+	return -1;
+}
+
+/* A GUID that was set through the physical function (mlx5: sriov/N/{node,port}), or NULL. */
+static char *guid_left(const char *pf, int index)
+{
+	static const char *const attrs[] = { "node", "port" };
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(attrs); i++) {
+		ga_autofree char *name = ga_xprintf("sriov/%d/%s", index, attrs[i]);
+		ga_autofree char *guid = ga_pci_attr(pf, name);
+
+		if (guid && guid[strspn(guid, "0:")])
+			return GA_TAKE(guid);
+	}
+	return NULL;
+}
+
+void ga_vf_check(const char *vf_address, const char *pf_address, struct ga_step *ret)
+{
+	static const char step[] = "vf_state";
+	ga_autofree char *pf = vf_address ? physical_function(vf_address) : NULL;
+	ga_autofree char *guid = NULL;
+	int index;
+
+	if (!vf_address) {
+		ga_step_set(ret, step, "not_needed", "no fabric function in the order");
+		return;
+	}
+	if (!pf) {
+		ga_step_set(ret, step, "not_proven", "there is no virtual function at %s",
+			    vf_address);
+		return;
+	}
+	if (pf_address && !ga_streq(pf, pf_address)) {
+		ga_step_set(ret, step, "failed", "%s belongs to %s, not to %s", vf_address, pf,
+			    pf_address);
+		return;
+	}
+	/* The reset clears what the tenant set through the function itself. */
+	ga_gpu_reset(vf_address, NULL, NULL, step, ret);
+	index = vf_index(pf, vf_address);
+	guid = index < 0 ? NULL : guid_left(pf, index);
+	if (ga_streq(ret->outcome, "confirmed") && index < 0)
+		ga_step_set(ret, step, "not_proven", "%s is not listed by %s", vf_address, pf);
+	else if (ga_streq(ret->outcome, "confirmed") && guid)
+		ga_step_set(ret, step, "not_proven", "%s still has GUID %s", vf_address, guid);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a slot's GPU and fabric function keep of a tenant: GPU memory, the state of the device, the
+ * state of the virtual function. Each is a named step of the evidence: confirmed, not_needed,
+ * not_proven or failed, with the reason. Nothing is claimed that was not seen.
+ */
+#ifndef GA_GPUWIPE_H
+#define GA_GPUWIPE_H
+
+#include "ga.h"
+#include "kind_result.h"
+
+/*
+ * Resets a PCI function through sysfs and waits until its configuration space answers (at most
+ * 60 s, as GPUs take that long). Only while vfio-pci or nothing is bound to it, and only when it is
+ * the device that was meant: identity as ga_pci_identity says it, or "vendor:device" in ids; NULL
+ * is not compared. The write to sysfs may block for good; it is made in a child that is left behind.
+ */
+void ga_gpu_reset(const char *address, const char *identity, const char *ids, const char *step,
+		  struct ga_step *ret);
+
+/*
+ * Clears the memory of a GPU after its reset. There is no method that works for every device
+ * without the vendor's driver, so an operator's executable does it: hooks/VVVV:DDDD, called with
+ * the PCI address; status 0 is "confirmed", its last line of output the detail. It must belong to
+ * root and be writable by nobody else. Without one: not_proven.
+ */
+void ga_gpu_scrub(const char *hooks, const char *address, const char *ids, struct ga_step *ret);
+
+/* Reads the state of a fabric function after its reset: bound to vfio-pci or nothing, its physical
+ * function the one that was meant, no GUID of a tenant left on it. */
+void ga_vf_check(const char *vf_address, const char *pf_address, struct ga_step *ret);
+
+/* Sets a step; detail may be NULL. */
+void GA_PRINTF(4, 5) ga_step_set(struct ga_step *s, const char *step, const char *outcome,
+				 const char *fmt, ...);
+
+#endif

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The in-use guard. */
+#include "guard.h"
+
+#include <unistd.h>
+
+#include "clock.h"
+#include "openers.h"
+
+#define SECOND INT64_C(1000000)
+#define TRANSIENT (3 * SECOND) /* udev opens new disks for a moment */
+
+static void GA_PRINTF(4, 5) add_step(struct ga_guard_steps *steps, const char *name,
+				     const char *outcome, const char *fmt, ...)
+{
+	struct ga_step *s = ga_list_add(steps);
+	ga_autostr struct ga_str text = GA_STR_INIT;
+	char buf[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(buf, sizeof(buf), fmt, ap);
+	va_end(ap);
+	s->step = ga_xstrdup(name);
+	s->outcome = ga_xstrdup(outcome);
+	s->detail = *buf ? ga_xstrdup(buf) : NULL;
+}
+
+static bool any_failed(const struct ga_guard_steps *steps)
+{
+	size_t i;
+
+	for (i = 0; i < steps->n; i++)
+		if (ga_streq(steps->v[i].outcome, "failed"))
+			return true;
+	return false;
+}
+
+/* "a, b, c" of a list of texts. */
+static char *joined(const struct ga_any_list *list)
+{
+	ga_autostr struct ga_str s = GA_STR_INIT;
+	char *const *v = list->v;
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		ga_str_addf(&s, "%s%s", i ? ", " : "", v[i]);
+	return ga_str_take(&s);
+}
+#define JOINED(list) joined((const struct ga_any_list *)(const void *)&(list))
+
+/* ---- what it is ---- */
+
+static void check_medium(const struct ga_disk *d, const struct ga_guard_opts *o,
+			 struct ga_guard_steps *steps)
+{
+	bool file = ga_streq(d->medium, "file");
+
+	if (o->lab == 0 && file)
+		add_step(steps, "medium", "failed",
+			 "nvme_not_block: '%s' is a file, and the order is for a real disk",
+			 d->dev.path);
+	else if (o->lab == 1 && !file)
+		add_step(steps, "medium", "failed",
+			 "lab_refuses_block: '%s' is a block device, and the order is of a lab",
+			 d->dev.path);
+	else
+		add_step(steps, "medium", "confirmed", "%s", d->medium);
+}
+
+static void check_identity(const struct ga_disk *d, const struct ga_guard_opts *o, const char *name,
+			   bool any_diskseq, struct ga_guard_steps *steps)
+{
+	ga_autofree char *wwid = ga_disk_wwid(d);
+	ga_autofree char *seq = ga_disk_diskseq(d);
+	int64_t size = ga_disk_size(d);
+
+	if (!wwid)
+		add_step(steps, name, "failed", "identity_changed: '%s' has no identity any more",
+			 d->dev.path);
+	else if (!ga_streq(wwid, o->wwid))
+		add_step(steps, name, "failed", "identity_changed: '%s' is %s, not %s", d->dev.path,
+			 wwid, o->wwid);
+	else if (o->size_bytes != GA_UNKNOWN && size != o->size_bytes)
+		add_step(steps, name, "failed",
+			 "size_changed: '%s' has %lld bytes, and the order says %lld", d->dev.path,
+			 (long long)size, (long long)o->size_bytes);
+	else if (size != d->size_bytes)
+		add_step(steps, name, "failed",
+			 "size_changed: '%s' has %lld bytes and had %lld", d->dev.path,
+			 (long long)size, (long long)d->size_bytes);
+	else if (!any_diskseq && o->diskseq && seq && !ga_streq(seq, o->diskseq))
+		add_step(steps, name, "failed",
+			 "identity_changed: '%s' was taken away and came back (diskseq %s, was %s)",
+			 d->dev.path, seq, o->diskseq);
+	else
+		add_step(steps, name, "confirmed", "%s, %lld bytes, diskseq %s", wwid,
+			 (long long)size, seq ? seq : "unknown");
+}
+
+/* ---- what uses it ---- */
+
+static void check_mounts(const struct ga_block_uses *u, bool file, struct ga_guard_steps *steps)
+{
+	if (u->mounts.n) {
+		const struct ga_block_mount *m = &u->mounts.v[0];
+
+		add_step(steps, "mounts", "failed",
+			 "nvme_mounted: %s is mounted on %s (seen by process %lld)%s", m->device,
+			 m->where, (long long)(m->pid ? m->pid : getpid()),
+			 u->mounts.n > 1 ? " and elsewhere" : "");
+	} else if (!u->namespaces_known && !file) {
+		add_step(steps, "mounts", "failed",
+			 "nvme_in_use: the mounts of other processes cannot be read: run as root");
+	} else {
+		add_step(steps, "mounts", "confirmed", "%s",
+			 u->namespaces_known ? "" : "of this mount namespace only");
+	}
+}
+
+static void check_list(const struct ga_any_list *list, const char *name, const char *what,
+		       struct ga_guard_steps *steps)
+{
+	ga_autofree char *names = joined(list);
+
+	if (list->n)
+		add_step(steps, name, "failed", "nvme_in_use: %s %s", what, names);
+	else
+		add_step(steps, name, "confirmed", "%s", "");
+}
+#define CHECK_LIST(list, name, what, steps) \
+	check_list((const struct ga_any_list *)(const void *)&(list), name, what, steps)
+
+static void check_signatures(const struct ga_disk *d, const struct ga_block_uses *u,
+			     const struct ga_guard_opts *o, struct ga_guard_steps *steps)
+{
+	ga_autofree char *found = JOINED(u->signatures);
+	bool may = o->content_expected || ga_streq(o->destroy_data, o->wwid);
+
+	if (!u->signatures_known)
+		add_step(steps, "signatures", may ? "not_proven" : "failed",
+			 "nvme_signature: the content of '%s' cannot be read", d->dev.path);
+	else if (!u->signatures.n)
+		add_step(steps, "signatures", "confirmed", "none");
+	else if (may)
+		add_step(steps, "signatures", "confirmed", "%s (%s)", found,
+			 o->content_expected ? "expected" : "to be destroyed, as ordered");
+	else
+		add_step(steps, "signatures", "failed",
+			 "nvme_signature: there is data on it: %s; 'gpuaas-approve --destroy-data "
+			 "%s' allows its wipe",
+			 found, o->wwid);
+}
+
+static int check_uses(struct ga_disk *d, const struct ga_guard_opts *o,
+		      struct ga_guard_steps *steps, struct ga_err *err)
+{
+	ga_autouses struct ga_block_uses u = { 0 };
+	bool file = ga_streq(d->medium, "file");
+
+	if (strchr(d->dev.name, '/')) {
+		add_step(steps, "mounts", "not_needed", "a plain file");
+		return 0;
+	}
+	if (ga_block_uses(&d->dev, &u, err) < 0)
+		return -1;
+	check_mounts(&u, file, steps);
+	CHECK_LIST(u.holders, "holders", "it is part of", steps);
+	CHECK_LIST(u.slaves, "slaves", "it is built on", steps);
+	CHECK_LIST(u.swap, "swap", "there is swap on", steps);
+	CHECK_LIST(u.md, "md", "it is in the array", steps);
+	check_signatures(d, &u, o, steps);
+	return 0;
+}
+
+static void check_domains(const struct ga_disk *d, const struct ga_guard_opts *o,
+			  struct ga_guard_steps *steps)
+{
+	ga_autostr struct ga_str names = GA_STR_INIT;
+	struct ga_err silent = GA_ERR_INIT;
+	int n = o->domains ? o->domains(d->dev.path, d->dev.wwid, &names, &silent) : -1;
+
+	if (n > 0)
+		add_step(steps, "domains", "failed", "nvme_in_use: libvirt domain %s uses it",
+			 names.buf);
+	else if (!n)
+		add_step(steps, "domains", "confirmed", "%s", "");
+	else
+		add_step(steps, "domains", "not_proven", "libvirt was not asked%s%s",
+			 silent.msg[0] ? ": " : "", silent.msg);
+}
+
+static void check_exports(const struct ga_disk *d, struct ga_guard_steps *steps)
+{
+	ga_autofree char *where = ga_openers_export(d->dev.path);
+
+	if (where)
+		add_step(steps, "exports", "failed", "nvme_in_use: it is exported by %s", where);
+	else
+		add_step(steps, "exports", "confirmed", "%s", "");
+}
+
+/* Openers that go away by themselves within a moment (udev looking at a new disk) do not count. */
+static void check_openers(const struct ga_disk *d, const char *name, struct ga_guard_steps *steps)
+{
+	int64_t deadline = ga_clock_mono_micros() + TRANSIENT;
+	bool file = ga_streq(d->medium, "file");
+	struct ga_openers who;
+
+	do
+		ga_openers_find(d, &who);
+	while (who.pid && ga_clock_wait(deadline, SECOND / 5));
+	if (who.pid)
+		add_step(steps, name, "failed", "nvme_in_use: process %lld (%s) has it open",
+			 (long long)who.pid, who.command);
+	else if (!who.complete && !file)
+		add_step(steps, name, "failed",
+			 "nvme_in_use: the open files of other processes cannot be read: run as "
+			 "root");
+	else
+		add_step(steps, name, who.complete ? "confirmed" : "not_proven", "%s",
+			 who.complete ? "" : "only this user's processes could be looked at");
+}
+
+int ga_guard_take(struct ga_disk *d, const struct ga_guard_opts *o, bool write,
+		  struct ga_guard_steps *steps, struct ga_err *err)
+{
+	struct ga_err open_err = GA_ERR_INIT;
+
+	if (ga_disk_open(d, write, &open_err) < 0) {
+		if (!open_err.reason[0]) {
+			*err = open_err;
+			return -1;
+		}
+		add_step(steps, "exclusive_open", "failed", "%s: %s", open_err.reason,
+			 open_err.msg);
+		/* Who it is, for the person who has to look. */
+		if (!d->medium)
+			d->medium = "block";
+		return check_uses(d, o, steps, err) < 0 ? -1 : 0;
+	}
+	add_step(steps, "exclusive_open", "confirmed", "%s", "");
+	check_medium(d, o, steps);
+	check_identity(d, o, "identity", false, steps);
+	if (check_uses(d, o, steps, err) < 0)
+		return -1;
+	check_domains(d, o, steps);
+	check_exports(d, steps);
+	check_openers(d, "open_files", steps);
+	return !any_failed(steps);
+}
+
+int ga_guard_again(struct ga_disk *d, const struct ga_guard_opts *o, const char *step,
+		   bool format_ran, struct ga_guard_steps *steps, struct ga_err *err)
+{
+	ga_autofree char *openers = ga_xprintf("%s_open_files", step);
+
+	(void)err;
+	check_identity(d, o, step, format_ran, steps);
+	check_openers(d, openers, steps);
+	return !any_failed(steps);
+}

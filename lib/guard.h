@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The guard before anything destructive: is this the disk that was meant, and does nothing use it?
+ *
+ * Checked while the disk is held by O_EXCL, which the kernel grants only when neither the disk nor
+ * a partition is mounted, swap or part of another device, in any mount namespace; what O_EXCL does
+ * not see (plain openers such as QEMU, exports, domains defined but not running, inactive LVM, md
+ * and ZFS members) is looked for by name. The caller keeps the descriptor open until it is done.
+ */
+#ifndef GA_GUARD_H
+#define GA_GUARD_H
+
+#include "disk.h"
+#include "ga.h"
+#include "kind_result.h"
+
+/* How many domains of a hypervisor use the disk; adds their names to the text. -1 with err when
+ * the hypervisor does not answer. The program that links libvirt provides it. */
+typedef int (*ga_domains_fn)(const char *path, const char *wwid, struct ga_str *names,
+			     struct ga_err *err);
+
+struct ga_guard_opts {
+	const char *wwid;	  /* the disk that was meant, by ga_disk's identity */
+	int64_t size_bytes;	  /* as ordered, or GA_UNKNOWN */
+	const char *diskseq;	  /* as planned, or NULL */
+	const char *destroy_data; /* identity whose foreign content may be destroyed, or NULL */
+	bool content_expected;	  /* a tenant's disk: signatures are recorded, not refused */
+	int64_t lab;		  /* 1: files only, 0: block devices only, GA_UNKNOWN: both */
+	ga_domains_fn domains;	  /* or NULL */
+};
+
+struct ga_guard_steps {
+	struct ga_step *v;
+	size_t n;
+};
+
+/*
+ * Opens the disk (write: for writing) and looks at everything; each check becomes a step. 1: all
+ * clear, the disk is open; 0: refused, the failed steps say "code: sentence"; -1: could not look.
+ */
+int ga_guard_take(struct ga_disk *d, const struct ga_guard_opts *o, bool write,
+		  struct ga_guard_steps *steps, struct ga_err *err);
+/* Again, on the open descriptor, right before the destructive command and after the last one:
+ * identity, size and openers. format_ran: a Format gives the disk a new diskseq. */
+int ga_guard_again(struct ga_disk *d, const struct ga_guard_opts *o, const char *step,
+		   bool format_ran, struct ga_guard_steps *steps, struct ga_err *err);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lists of host.db, and who holds what. */
+#include "hostdb_list.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <sys/stat.h>
+
+#include "file.h"
+
+#define LOCKS_MAX (4 << 20)
+
+void ga_attempts_release(struct ga_attempts *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		ga_attempt_release(&list->v[i]);
+	ga_list_release(list);
+}
+
+int ga_attempts_newest(struct ga_hostdb *h, struct ga_attempts *ret, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(h->db, &rows, err,
+			"SELECT attempt, object, program, order_text, state, phase, result, boot_id, "
+			"started_at FROM attempt WHERE seq IN (SELECT max(seq) FROM attempt GROUP BY "
+			"object) ORDER BY seq DESC LIMIT 4096",
+			"") < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0)
+		*ga_list_add(ret) = (struct ga_attempt){
+			.attempt = ga_rows_dup(rows, 0),
+			.object = ga_rows_dup(rows, 1),
+			.program = ga_rows_dup(rows, 2),
+			.order = ga_rows_dup(rows, 3),
+			.state = ga_rows_dup(rows, 4),
+			.phase = ga_rows_dup(rows, 5),
+			.result = ga_rows_dup(rows, 6),
+			.boot_id = ga_rows_dup(rows, 7),
+			.started_at = ga_rows_dup(rows, 8),
+		};
+	return r;
+}
+
+/* Lines of /proc/locks: "1: FLOCK  ADVISORY  WRITE 708 00:1a:1234 0 EOF" (proc(5)). The inode is
+ * enough: file systems with devices of their own (btrfs) show another one there than stat does,
+ * and a stranger with the same inode only makes us say "held". */
+int ga_hold_is_taken(const char *dir, const char *object)
+{
+	ga_autofree char *path = ga_xprintf("%s/hold/%s", dir, object), *inode = NULL;
+	ga_autostr struct ga_str locks = GA_STR_INIT;
+	struct ga_err ignored = GA_ERR_INIT;
+	const char *line, *end;
+	struct stat st;
+
+	for (char *p = path + strlen(dir) + 6; *p; p++)
+		if (*p == '/' || (unsigned char)*p < ' ')
+			*p = '_'; /* as ga_hold_take names it */
+	if (stat(path, &st) < 0)
+		return errno == ENOENT ? 0 : -1;
+	if (ga_file_read("/proc/locks", LOCKS_MAX, &locks, &ignored) < 0)
+		return -1;
+	inode = ga_xprintf(":%" PRIu64 " ", (uint64_t)st.st_ino);
+	for (line = locks.buf; *line; line = *end ? end + 1 : end) {
+		const char *flock = strstr(line, " FLOCK "), *at = strstr(line, inode);
+
+		end = line + strcspn(line, "\n");
+		if (flock && flock < end && at && at < end)
+			return 1;
+	}
+	return 0;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What host.db holds, as lists for gpuaas-reconcile; reads only. */
+#ifndef GA_HOSTDB_LIST_H
+#define GA_HOSTDB_LIST_H
+
+#include "hostdb.h"
+
+struct ga_attempts {
+	struct ga_attempt *v;
+	size_t n;
+};
+void ga_attempts_release(struct ga_attempts *list);
+#define ga_autoattempts ga_cleanup(ga_attempts_release)
+
+/* The newest attempt of every object, newest first, at most 4096. */
+int ga_attempts_newest(struct ga_hostdb *h, struct ga_attempts *ret, struct ga_err *err);
+
+/*
+ * Whether somebody holds the object now, by /proc/locks and without taking the hold for a moment
+ * (which would make a program that starts right then fail). Only for reporting: who acts takes the
+ * hold. 1, 0, or -1 when it cannot be told.
+ */
+int ga_hold_is_taken(const char *dir, const char *object);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What slices need of a host: each prerequisite ok, missing or unknown, with what was seen and the
+ * exact fix. Reads only; /dev/kvm is looked at, never opened.
+ *
+ * A prerequisite without which devices are not isolated from each other is also a blocker when it
+ * is missing: no_iommu, no_interrupt_remapping, acs_override, unsafe_interrupts, no_vfio_pci. Any
+ * other that is missing is a warning NAME_missing: the host can be made ready later.
+ */
+#ifndef GA_PREREQ_H
+#define GA_PREREQ_H
+
+#include "ga.h"
+#include "kind_host.h"
+#include "net.h"
+#include "pci.h"
+#include "rdma.h"
+
+struct ga_prereq_facts {
+	const struct ga_pci *pci;
+	const struct ga_net *net;
+	const struct ga_rdma *rdma;
+	const char *cmdline; /* of the kernel */
+	const char *bridge, *network, *data_dir;
+	const char *libvirt_uri; /* or NULL: the system daemon */
+};
+
+/* Adds to prerequisites, blockers and warnings of the record, and sets reboot_required. */
+void ga_prereqs_read(const struct ga_prereq_facts *facts, struct ga_host *host);
+
+#endif

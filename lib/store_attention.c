@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What needs a person: since when, whose it is, why, and the command that leaves it. Slots first,
+ * then allocations, then nodes, each in its own order.
+ */
+#include <inttypes.h>
+
+#include "clock.h"
+#include "fsm.h"
+#include "store.h"
+#include "store_move.h"
+#include "store_query.h"
+#include "time.h"
+
+struct finding {
+	const char *object, *object_kind, *state, *code, *since, *node, *project;
+	char *sentence, *command; /* owned; consumed by tell() */
+};
+
+static int tell(const struct finding *f, ga_store_each each, void *arg, struct ga_err *err)
+{
+	ga_autofree char *sentence = f->sentence, *command = f->command;
+	struct ga_attention a = {
+		.object = (char *)(uintptr_t)f->object,
+		.object_kind = (char *)(uintptr_t)f->object_kind,
+		.state = (char *)(uintptr_t)f->state,
+		.code = (char *)(uintptr_t)f->code,
+		.since = (char *)(uintptr_t)f->since,
+		.node = (char *)(uintptr_t)f->node,
+		.project = (char *)(uintptr_t)f->project,
+		.sentence = sentence,
+		.command = command ? command : (char *)(uintptr_t) "gpuaas-state check",
+	};
+
+	return each(&ga_attention_shape, &a, arg, err);
+}
+
+/* Seconds beyond the limit of its state; negative: within it, or there is no limit. */
+static int64_t overdue(enum ga_machine m, const char *state, const char *since)
+{
+	const struct ga_fsm_state *s = ga_fsm_find(m, state);
+	struct ga_err ignored = GA_ERR_INIT;
+	int64_t micros;
+
+	if (!s || !s->limit_seconds || ga_time_parse(since, &micros, &ignored) < 0)
+		return -1;
+	return (ga_clock_micros() - micros) / 1000000 - s->limit_seconds;
+}
+
+static char *stuck(const char *state, const char *since)
+{
+	return ga_xprintf("%s since %s: longer than that should take", state, since);
+}
+
+/* ---- slots ---- */
+
+/* The columns of the query below. */
+enum { S_ID, S_STATE, S_SINCE, S_NODE, S_PROJECT, S_CODE, S_EVIDENCE, S_HINT, S_ALLOCATION,
+       S_ALLOCATION_STATE, S_HEALTH, S_DETAIL };
+
+static char *slot_sentence(const struct ga_rows *r)
+{
+	const char *evidence = ga_rows_text(r, S_EVIDENCE), *hint = ga_rows_text(r, S_HINT);
+	const char *code = ga_rows_text(r, S_CODE);
+
+	if (!code)
+		return ga_xprintf("it is %s", ga_rows_text(r, S_STATE));
+	return ga_xprintf("%s%s%s", evidence ? evidence : code, hint ? ": " : "", hint ? hint : "");
+}
+
+/* What a failed or interrupted allocation holds is freed by releasing that. */
+static char *slot_command(const struct ga_rows *r)
+{
+	const char *owner = ga_rows_text(r, S_ALLOCATION_STATE);
+	char *leave = ga_store_leave(GA_M_SLOT, ga_rows_text(r, S_STATE), ga_rows_text(r, S_ID));
+	char *command;
+
+	if (owner && (!strcmp(owner, "failed") || !strcmp(owner, "release_failed") ||
+		      !strcmp(owner, "releasing"))) {
+		free(leave);
+		return ga_xprintf("gpuaas-release %s | gpuaas-wipe", ga_rows_text(r, S_ALLOCATION));
+	}
+	if (!leave || strcmp(ga_rows_text(r, S_STATE), "cleanup_blocked"))
+		return leave;
+	command = ga_xprintf("%s | gpuaas-wipe", leave);
+	free(leave);
+	return command;
+}
+
+static int attend_slot(const struct ga_rows *r, ga_store_each each, void *arg, struct ga_err *err)
+{
+	const char *state = ga_rows_text(r, S_STATE), *code = ga_rows_text(r, S_CODE);
+	bool failed = ga_streq(ga_rows_text(r, S_HEALTH), "failed");
+	struct finding f = {
+		.object = ga_rows_text(r, S_ID),
+		.object_kind = "slot",
+		.state = state,
+		.code = code ? code : state,
+		.since = ga_rows_text(r, S_SINCE),
+		.node = ga_rows_text(r, S_NODE),
+		.project = ga_rows_text(r, S_PROJECT),
+	};
+
+	if (!strcmp(state, "cleanup_blocked") || !strcmp(state, "quarantined") ||
+	    (!strcmp(state, "disabled") && code)) {
+		f.sentence = slot_sentence(r);
+	} else if (overdue(GA_M_SLOT, state, f.since) > 0) {
+		f.code = "stuck";
+		f.sentence = stuck(state, f.since);
+	} else if (failed) {
+		const char *detail = ga_rows_text(r, S_DETAIL);
+
+		f.code = "health_failed";
+		f.sentence = ga_xstrdup(detail ? detail : "its health is failed");
+	} else {
+		return 0;
+	}
+	f.command = slot_command(r);
+	return tell(&f, each, arg, err);
+}
+
+static int attend_slots(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	/* A blocked slot is told by its last reason, a disabled one by its first. */
+	if (ga_db_query(db, &rows, err,
+			"SELECT s.id, s.state, s.since, s.node_id, a.project, "
+			"json_extract(s.blockers, at || '.code'), "
+			"json_extract(s.blockers, at || '.evidence'), "
+			"json_extract(s.blockers, at || '.hint'), a.id, a.state, s.health_state, "
+			"s.health_detail FROM (SELECT *, CASE state WHEN 'cleanup_blocked' "
+			"THEN '$[#-1]' ELSE '$[0]' END AS at FROM slot "
+			"WHERE state NOT IN ('available', 'retired') OR health_state = 'failed') s "
+			"LEFT JOIN claim c ON c.slot_id = s.id AND c.live = 1 "
+			"AND c.claim_kind = 'slot' "
+			"LEFT JOIN allocation a ON a.id = c.allocation_id "
+			"ORDER BY s.node_id, s.slot_index, s.id",
+			"") < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0)
+		if (attend_slot(rows, each, arg, err) < 0)
+			return -1;
+	return r;
+}
+
+/* ---- allocations ---- */
+
+enum { A_ID, A_STATE, A_SINCE, A_NODE, A_PROJECT, A_REASON, A_EXPIRES };
+
+static int attend_allocation(const struct ga_rows *r, const char *now, ga_store_each each,
+			     void *arg, struct ga_err *err)
+{
+	const char *state = ga_rows_text(r, A_STATE), *reason = ga_rows_text(r, A_REASON);
+	const char *expires = ga_rows_text(r, A_EXPIRES), *id = ga_rows_text(r, A_ID);
+	struct finding f = {
+		.object = id,
+		.object_kind = "allocation",
+		.state = state,
+		.code = state,
+		.since = ga_rows_text(r, A_SINCE),
+		.node = ga_rows_text(r, A_NODE),
+		.project = ga_rows_text(r, A_PROJECT),
+	};
+
+	if (!strcmp(state, "failed") || !strcmp(state, "release_failed")) {
+		f.sentence = ga_xstrdup(reason ? reason : state);
+		f.command = ga_xprintf("gpuaas-release %s | gpuaas-wipe", id);
+		return tell(&f, each, arg, err);
+	}
+	if (!strcmp(state, "placed") && expires && strcmp(expires, now) < 0) {
+		f.object_kind = "plan";
+		f.code = "plan_expired";
+		f.sentence = ga_xprintf("nobody took the plan up before %s", expires);
+		f.command = ga_xprintf("gpuaas-release %s", id);
+		return tell(&f, each, arg, err);
+	}
+	if (overdue(GA_M_ALLOCATION, state, f.since) <= 0)
+		return 0;
+	f.code = "stuck";
+	f.sentence = stuck(state, f.since);
+	f.command = ga_store_leave(GA_M_ALLOCATION, state, id);
+	return tell(&f, each, arg, err);
+}
+
+static int attend_allocations(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	ga_autofree char *now = ga_time_now();
+	int r;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT id, state, since, node_id, project, reason, expires_at "
+			"FROM allocation WHERE state NOT IN ('pending', 'active', 'released', "
+			"'cancelled', 'refused') ORDER BY created_at, id",
+			"") < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0)
+		if (attend_allocation(rows, now, each, arg, err) < 0)
+			return -1;
+	return r;
+}
+
+/* ---- nodes ---- */
+
+enum { N_ID, N_STATE, N_SINCE, N_CORDON, N_CODE, N_EVIDENCE, N_HINT };
+
+static int attend_node(const struct ga_rows *r, ga_store_each each, void *arg, struct ga_err *err)
+{
+	const char *state = ga_rows_text(r, N_STATE), *id = ga_rows_text(r, N_ID);
+	const char *code = ga_rows_text(r, N_CODE), *cordon = ga_rows_text(r, N_CORDON);
+	const char *evidence = ga_rows_text(r, N_EVIDENCE), *hint = ga_rows_text(r, N_HINT);
+	struct finding f = {
+		.object = id,
+		.object_kind = "node",
+		.state = state,
+		.code = code,
+		.since = ga_rows_text(r, N_SINCE),
+		.node = id,
+	};
+
+	if (!strcmp(state, "quarantined")) {
+		f.code = "quarantined";
+		f.sentence = ga_xstrdup(cordon ? cordon : "it is quarantined");
+		f.command = ga_store_leave(GA_M_NODE, state, id);
+	} else if (code) {
+		f.sentence = ga_xprintf("%s%s%s", evidence ? evidence : code, hint ? ": " : "",
+					hint ? hint : "");
+		f.command = ga_xstrdup("gpuaas-discover | gpuaas-approve --all-ready");
+	} else {
+		f.code = "unverified_since_restore";
+		f.sentence = ga_xstrdup("the state was restored, and its reconcile has not agreed");
+		f.command = ga_xprintf("gpuaas-state expect --node %s | gpuaas-reconcile - | "
+				       "gpuaas-state fold -",
+				       id);
+	}
+	return tell(&f, each, arg, err);
+}
+
+static int attend_nodes(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	/* In the first epoch nothing was restored, so that nothing waits to be verified. */
+	if (ga_db_query(db, &rows, err,
+			"SELECT id, state, since, cordon_reason, "
+			"json_extract(blockers, '$[0].code'), "
+			"json_extract(blockers, '$[0].evidence'), "
+			"json_extract(blockers, '$[0].hint') "
+			"FROM node, meta WHERE state <> 'retired' AND (state = 'quarantined' "
+			"OR blockers <> '[]' OR (epoch > 1 AND epoch_verified < epoch)) "
+			"ORDER BY id",
+			"") < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0)
+		if (attend_node(rows, each, arg, err) < 0)
+			return -1;
+	return r;
+}
+
+int ga_store_list_attention(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
+{
+	if (attend_slots(db, each, arg, err) < 0 || attend_allocations(db, each, arg, err) < 0)
+		return -1;
+	return attend_nodes(db, each, arg, err);
+}

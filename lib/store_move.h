@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The steps that the operations on the state are made of: moves over edges, usage, timeline.
+ * Private to the store_* files and the fold; each runs inside the caller's write transaction.
+ * Every move bumps the generation by one; `at` is when it happened, RFC 3339.
+ */
+#ifndef GA_STORE_MOVE_H
+#define GA_STORE_MOVE_H
+
+#include "db.h"
+#include "fsm.h"
+#include "kind_state.h"
+#include "vec.h"
+
+struct ga_ids {
+	char **v;
+	size_t n;
+};
+void ga_cleanup_ids(struct ga_ids *ids);
+#define ga_autoids ga_cleanup(ga_cleanup_ids)
+
+/* What an allocation is at this moment, as the moves need it. */
+struct ga_holding {
+	char *id, *state, *node, *attempt, *order_kind, *shape;
+	int64_t generation, attempt_generation;
+};
+void ga_cleanup_holding(struct ga_holding *h);
+#define ga_autoholding ga_cleanup(ga_cleanup_holding)
+/* 1 found, 0 no such allocation, -1. */
+int ga_store_holding(struct ga_db *db, const char *allocation, struct ga_holding *ret,
+		     struct ga_err *err);
+
+/* GA_CONFLICT "wrong_state" when there is no edge from the state it is in. h->state follows. */
+int ga_store_move_allocation(struct ga_db *db, struct ga_holding *h, const char *to,
+			     const char *at, const char *reason, struct ga_err *err);
+/* Moves one slot; from NULL: from wherever it is. 1 moved, 0 it was not in from. */
+int ga_store_move_slot(struct ga_db *db, const char *slot, const char *from, const char *to,
+		       const char *at, struct ga_err *err);
+/* Moves every slot of the allocation's live claims that is in from; the number moved. */
+int ga_store_move_claimed(struct ga_db *db, const char *allocation, const char *from,
+			  const char *to, const char *at, struct ga_err *err);
+/* The slots of the allocation's live claims in a state (NULL: any), by index. */
+int ga_store_claimed(struct ga_db *db, const char *allocation, const char *state,
+		     struct ga_ids *ret, struct ga_err *err);
+/* Moves the slot to cleanup_blocked and adds the reason to its blockers. */
+int ga_store_block_slot(struct ga_db *db, const char *slot, const char *code,
+			const char *sentence, const char *at, struct ga_err *err);
+int ga_store_block_claimed(struct ga_db *db, const char *allocation, const char *code,
+			   const char *sentence, const char *at, struct ga_err *err);
+/* Whether a reason of this code was added by ga_store_block_slot: a confirmed wipe answers it. */
+bool ga_store_block_is_answered(const char *code);
+/* Ends what is left of an allocation whose last slot is free: the node claim, the cleanup time. */
+int ga_store_end_holding(struct ga_db *db, const char *allocation, const char *at,
+			 struct ga_err *err);
+
+/* usage: at most one span is open; opening ends what was open. */
+int ga_store_usage_open(struct ga_db *db, const char *allocation, const char *usage_kind,
+			const char *at, struct ga_err *err);
+int ga_store_usage_close(struct ga_db *db, const char *allocation, const char *at,
+			 struct ga_err *err);
+
+/* The timeline: adds or renews the row of (object, attempt, phase). */
+int ga_store_task(struct ga_db *db, const struct ga_task *t, struct ga_err *err);
+
+/* The command that leaves the state (fsm.h) with the id in it, allocated; NULL for a final one. */
+char *ga_store_leave(enum ga_machine m, const char *state, const char *id);
+
+/* "expected generation 3 of attempt x, found …" as GA_CONFLICT concurrent_update. */
+int ga_store_stale(const char *object, const char *attempt, int64_t generation,
+		   const char *attempt_found, int64_t generation_found, struct ga_err *err);
+
+#endif

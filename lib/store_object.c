@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Declarative objects: profiles, images, verified copies, node settings; applied idempotently. */
+#include <inttypes.h>
+
+#include "audit.h"
+#include "rec.h"
+#include "store.h"
+#include "store_move.h"
+#include "store_query.h"
+#include "store_row.h"
+#include "time.h"
+
+/* ---- profiles: every version stays ---- */
+
+static int current_profile(struct ga_db *db, const char *name, char **text, int64_t *version,
+			   struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	*text = NULL;
+	*version = 0;
+	if (ga_db_query(db, &rows, err,
+			"SELECT record, version FROM profile WHERE name = ?1 AND current = 1", "s",
+			name) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r > 0) {
+		*text = ga_rows_dup(rows, 0);
+		*version = ga_rows_int(rows, 1);
+	}
+	return r;
+}
+
+int ga_store_profile(struct ga_db *db, const char *name, struct ga_profile *ret,
+		     struct ga_err *err)
+{
+	ga_autofree char *text = NULL;
+	int64_t version;
+	int r = current_profile(db, name, &text, &version, err);
+
+	if (r < 0)
+		return -1;
+	if (!r) {
+		ga_err_set(err, GA_NOTFOUND, "there is no profile '%s'", name);
+		ga_err_reason(err, "no_profile");
+		ga_err_object(err, name);
+		return ga_hint(err, "'gpuaas-list profiles' shows them; 'gpuaas-state apply FILE' "
+				    "makes them");
+	}
+	return ga_rec_parse_text(text, &ga_profile_shape, ret, err);
+}
+
+int ga_store_apply_profile(struct ga_db *db, const struct ga_profile *p, struct ga_err *err)
+{
+	ga_autofree char *old = NULL, *text = NULL, *now = ga_time_now();
+	struct ga_profile next = *p; /* borrows every member */
+	int64_t version;
+
+	if (current_profile(db, p->name, &old, &version, err) < 0)
+		return -1;
+	next.version = version;
+	text = ga_rec_format_text(&ga_profile_shape, &next);
+	if (ga_streq(old, text))
+		return 0;
+	free(text);
+	next.version = version + 1;
+	text = ga_rec_format_text(&ga_profile_shape, &next);
+	if (ga_db_exec(db, err, "UPDATE profile SET current = 0 WHERE name = ?1 AND current = 1",
+		       "s", p->name) < 0 ||
+	    ga_db_exec(db, err,
+		       "INSERT INTO profile (name, version, record, created_at, current) "
+		       "VALUES (?1, ?2, ?3, ?4, 1)",
+		       "siss", p->name, next.version, text, now) < 0 ||
+	    ga_audit_add(db, "profile_applied", p->name,
+			 json_pack("{s:I}", "version", (json_int_t)next.version), err) < 0)
+		return -1;
+	return 1;
+}
+
+/* ---- images ---- */
+
+int ga_store_apply_image(struct ga_db *db, const struct ga_image *i, struct ga_err *err)
+{
+	ga_autofree char *text = ga_rec_format_text(&ga_image_shape, i), *now = ga_time_now();
+	ga_autofree char *old = NULL;
+	struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err, "SELECT record FROM image WHERE name = ?1", "s", i->name) < 0)
+		return -1;
+	r = ga_row_text(rows, &old, err);
+	ga_rows_close(rows);
+	if (r < 0)
+		return -1;
+	if (ga_streq(old, text))
+		return 0;
+	/* A copy that was verified against another digest is a copy of another image. */
+	if (ga_db_exec(db, err,
+		       "INSERT INTO image (name, digest, record, updated_at) "
+		       "VALUES (?1, ?2, ?3, ?4) ON CONFLICT (name) DO UPDATE SET "
+		       "digest = excluded.digest, record = excluded.record, "
+		       "updated_at = excluded.updated_at",
+		       "ssss", i->name, i->digest, text, now) < 0 ||
+	    ga_db_exec(db, err, "DELETE FROM node_image WHERE image = ?1 AND digest <> ?2", "ss",
+		       i->name, i->digest) < 0 ||
+	    ga_audit_add(db, "image_applied", i->name, json_pack("{s:s}", "digest", i->digest),
+			 err) < 0)
+		return -1;
+	return 1;
+}
+
+static int image_digest(struct ga_db *db, const char *name, char **ret, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+
+	if (ga_db_query(db, &rows, err, "SELECT digest FROM image WHERE name = ?1", "s", name) < 0 ||
+	    ga_row_text(rows, ret, err) < 0)
+		return -1;
+	if (!*ret) {
+		ga_err_set(err, GA_NOTFOUND, "there is no image '%s'", name);
+		ga_err_reason(err, "no_image");
+		return ga_hint(err, "apply its gpuaas.image record first");
+	}
+	return 0;
+}
+
+int ga_store_apply_node_image(struct ga_db *db, const struct ga_node_image *i, struct ga_err *err)
+{
+	ga_autofree char *digest = NULL;
+	struct ga_node node;
+	int changed;
+
+	if (image_digest(db, i->image, &digest, err) < 0 ||
+	    ga_store_node(db, i->node, &node, err) < 0)
+		return -1;
+	ga_shape_release(&ga_node_shape, &node);
+	if (strcmp(digest, i->digest)) {
+		ga_err_set(err, GA_CONFLICT,
+			   "the copy of '%s' on '%s' has digest %s, the image has %s", i->image,
+			   i->node, i->digest, digest);
+		ga_err_reason(err, "image_digest");
+		return ga_hint(err, "copy the image again, or apply the new image record first");
+	}
+	changed = ga_db_exec(db, err,
+			     "INSERT INTO node_image (node_id, image, digest, path, verified_at) "
+			     "VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (node_id, image) DO UPDATE "
+			     "SET digest = excluded.digest, path = excluded.path, "
+			     "verified_at = excluded.verified_at WHERE digest <> excluded.digest "
+			     "OR path <> excluded.path OR verified_at <> excluded.verified_at",
+			     "sssss", i->node, i->image, i->digest, i->path, i->verified_at);
+	if (changed <= 0)
+		return changed;
+	if (ga_audit_add(db, "node_image_applied", i->node,
+			 json_pack("{s:s, s:s}", "image", i->image, "digest", i->digest), err) < 0)
+		return -1;
+	return 1;
+}
+
+/* ---- node settings ---- */
+
+static int node_exists(struct ga_db *db, const char *id, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+
+	if (ga_db_query(db, &rows, err, "SELECT 1 FROM node WHERE id = ?1", "s", id) < 0)
+		return -1;
+	return ga_rows_next(rows, err);
+}
+
+/* Memory kept for the host is taken evenly from its NUMA nodes. */
+static int spread_reserve(struct ga_db *db, const struct ga_node_settings *s, struct ga_err *err)
+{
+	if (s->reserved_memory_mib == GA_UNKNOWN)
+		return 0;
+	return ga_db_exec(db, err,
+			  "UPDATE node_memory SET reserve_mib = (?2 + k - 1) / k FROM "
+			  "(SELECT count(*) AS k FROM node_memory WHERE node_id = ?1) "
+			  "WHERE node_id = ?1 AND reserve_mib <> (?2 + k - 1) / k",
+			  "si", s->node, s->reserved_memory_mib) < 0 ? -1 : 0;
+}
+
+static int refuse_mode(struct ga_db *db, const struct ga_node_settings *s, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (!s->mode)
+		return 0;
+	if (ga_db_query(db, &rows, err,
+			"SELECT held_by FROM node WHERE id = ?1 AND mode <> ?2 "
+			"AND held_by IS NOT NULL",
+			"ss", s->node, s->mode) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r <= 0)
+		return r;
+	ga_err_set(err, GA_CONFLICT, "node '%s' is in use: its mode cannot become %s", s->node,
+		   s->mode);
+	ga_err_reason(err, "node_in_use");
+	return ga_hint(err, "drain it first: 'gpuaas-list claims --where node=%s --where live=true'",
+		       s->node);
+}
+
+/* 1 when a column changed. Each setting has its own condition, so that nothing else moves. */
+static int update_settings(struct ga_db *db, const struct ga_node_settings *s, struct ga_err *err)
+{
+	ga_autofree char *network =
+		s->network ? ga_rec_format_text(&ga_network_shape, s->network) : NULL;
+
+	return ga_db_exec(
+		db, err,
+		"UPDATE node SET name = coalesce(?2, name), address = coalesce(?3, address), "
+		"region = coalesce(?4, region), pool = coalesce(?5, pool), "
+		"mode = coalesce(?6, mode), network = coalesce(?7, network), "
+		"network_set = network_set OR ?7 IS NOT NULL, "
+		"reserved_memory_mib = coalesce(?8, reserved_memory_mib), "
+		"reserved_cpus = coalesce(?9, reserved_cpus), "
+		"fabric_mode = coalesce(?10, fabric_mode), generation = generation + 1 "
+		"WHERE id = ?1 AND (name IS NOT coalesce(?2, name) OR "
+		"address IS NOT coalesce(?3, address) OR region IS NOT coalesce(?4, region) OR "
+		"pool IS NOT coalesce(?5, pool) OR mode IS NOT coalesce(?6, mode) OR "
+		"network IS NOT coalesce(?7, network) OR "
+		"network_set IS NOT (network_set OR ?7 IS NOT NULL) OR "
+		"reserved_memory_mib IS NOT coalesce(?8, reserved_memory_mib) OR "
+		"reserved_cpus IS NOT coalesce(?9, reserved_cpus) OR "
+		"fabric_mode IS NOT coalesce(?10, fabric_mode))",
+		"sssssssiss", s->node, s->name, s->address, s->region, s->pool, s->mode, network,
+		s->reserved_memory_mib, s->reserved_cpus, s->fabric_mode);
+}
+
+int ga_store_apply_node_settings(struct ga_db *db, const struct ga_node_settings *s,
+				 struct ga_err *err)
+{
+	ga_autofree char *now = ga_time_now();
+	int known = node_exists(db, s->node, err), changed;
+
+	if (known < 0 || refuse_mode(db, s, err) < 0)
+		return -1;
+	if (!known && ga_db_exec(db, err, "INSERT INTO node (id, since) VALUES (?1, ?2)", "ss",
+				 s->node, now) < 0)
+		return -1;
+	changed = update_settings(db, s, err);
+	if (changed < 0 || spread_reserve(db, s, err) < 0)
+		return -1;
+	if (known && !changed)
+		return 0;
+	if (ga_audit_add(db, "node_settings_applied", s->node,
+			 ga_shape_format(&ga_node_settings_shape, s), err) < 0)
+		return -1;
+	return 1;
+}
+
+/* ---- as rows ---- */
+
+int ga_query_node_images(struct ga_db *db, struct ga_rows **ret, struct ga_err *err)
+{
+	return ga_db_query(db, ret, err,
+			   "SELECT node_id, image, digest, path, verified_at FROM node_image "
+			   "ORDER BY node_id, image",
+			   "");
+}
+
+int ga_query_profiles(struct ga_db *db, struct ga_rows **ret, struct ga_err *err)
+{
+	return ga_db_query(db, ret, err,
+			   "SELECT record FROM profile WHERE current = 1 ORDER BY name", "");
+}
+
+int ga_query_images(struct ga_db *db, struct ga_rows **ret, struct ga_err *err)
+{
+	return ga_db_query(db, ret, err, "SELECT record FROM image ORDER BY name", "");
+}
+
+int ga_query_candidates(struct ga_db *db, struct ga_rows **ret, struct ga_err *err)
+{
+	return ga_db_query(db, ret, err,
+			   "SELECT record FROM candidate ORDER BY node_id, slot_index", "");
+}
+
+int ga_query_plans(struct ga_db *db, struct ga_rows **ret, struct ga_err *err)
+{
+	return ga_db_query(db, ret, err,
+			   "SELECT plan FROM allocation WHERE plan IS NOT NULL "
+			   "AND state IN ('placed', 'provisioning') ORDER BY created_at, id",
+			   "");
+}
+
+int ga_query_evidence(struct ga_db *db, const char *object, struct ga_rows **ret,
+		      struct ga_err *err)
+{
+	if (object)
+		return ga_db_query(db, ret, err,
+				   "SELECT record FROM wipe_evidence WHERE slot_id = ?1 OR id = ?1 "
+				   "OR json_extract(record, '$.allocation') = ?1 "
+				   "ORDER BY finished_at, id",
+				   "s", object);
+	return ga_db_query(db, ret, err,
+			   "SELECT record FROM wipe_evidence ORDER BY finished_at, id", "");
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Capacity by pool, region and type, and the view of it that a tenant may have. */
+#include "store.h"
+#include "store_query.h"
+#include "store_row.h"
+#include "rec.h"
+#include "time.h"
+
+/* The largest allowed count of any current slice profile that takes the type. */
+struct counts {
+	int64_t allowed[65]; /* [n]: some profile allows n */
+	int64_t largest;
+};
+
+static bool takes_type(const struct ga_profile *p, const char *type)
+{
+	size_t i;
+
+	for (i = 0; i < p->types.n; i++)
+		if (ga_streq(p->types.v[i], type))
+			return true;
+	return !p->types.n;
+}
+
+static void add_counts(const struct ga_profile *p, struct counts *ret)
+{
+	size_t i;
+
+	for (i = 0; i < p->counts.n; i++) {
+		int64_t n = p->counts.v[i];
+
+		if (n < 1 || n > 64)
+			continue;
+		ret->allowed[n] = 1;
+		if (n > ret->largest)
+			ret->largest = n;
+	}
+}
+
+static int counts_of(struct ga_db *db, const char *type, const char *pool, const char *region,
+		     struct counts *ret, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	*ret = (struct counts){ 0 };
+	if (ga_query_profiles(db, &rows, err) < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0) {
+		struct ga_profile p;
+
+		if (ga_rec_parse_text(ga_rows_text(rows, 0), &ga_profile_shape, &p, err) < 0)
+			return -1;
+		if (!p.retired && !strcmp(p.shape, "slice") && takes_type(&p, type) &&
+		    (!p.pool || ga_streq(p.pool, pool)) &&
+		    (!p.region || ga_streq(p.region, region)))
+			add_counts(&p, ret);
+		ga_shape_release(&ga_profile_shape, &p);
+	}
+	return r;
+}
+
+/* GPUs of the largest allowed slice that `free` slots of one node hold. */
+static int64_t fits(const struct counts *c, int64_t free_slots)
+{
+	int64_t n = free_slots > 64 ? 64 : free_slots;
+
+	if (!c->largest)
+		return free_slots; /* no profile says what may be sold */
+	while (n > 0 && !c->allowed[n])
+		n--;
+	return n;
+}
+
+/* One number of a pool's view of how its free slots are scattered. */
+static int64_t fragmentation(int64_t largest, int64_t available, int64_t largest_count)
+{
+	int64_t best = largest_count && available > largest_count ? largest_count : available;
+
+	return best > 0 && largest < best ? 1000000 * (best - largest) / best : 0;
+}
+
+int ga_store_list_pools(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	struct counts counts;
+	struct ga_pool pool;
+	int r;
+
+	/* In the order of ga_pool_shape; largest is the most free slots of one node. */
+	if (ga_db_query(db, &rows, err,
+			"SELECT pool, region, NULL, type, count(*), sum(slots), sum(available), "
+			"sum(reserved), sum(active), sum(cleaning), sum(blocked), sum(disabled), "
+			"max(usable), 0 FROM (SELECT n.pool AS pool, n.region AS region, "
+			"s.accelerator_type AS type, count(*) AS slots, "
+			"sum(s.state = 'available') AS available, "
+			"sum(s.state IN ('reserved', 'provisioning')) AS reserved, "
+			"sum(s.state = 'active') AS active, "
+			"sum(s.state IN ('releasing', 'wiping')) AS cleaning, "
+			"sum(s.state IN ('cleanup_blocked', 'quarantined')) AS blocked, "
+			"sum(s.state = 'disabled') AS disabled, "
+			"CASE WHEN n.state = 'active' AND n.blockers = '[]' "
+			"THEN sum(s.state = 'available' AND s.cordon_reason IS NULL) ELSE 0 END "
+			"AS usable FROM slot s JOIN node n ON n.id = s.node_id "
+			"WHERE s.state <> 'retired' GROUP BY n.id, s.accelerator_type) "
+			"GROUP BY pool, region, type ORDER BY pool, region, type",
+			"") < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0) {
+		if (ga_row_read(rows, 0, &ga_pool_shape, &pool, err) < 0)
+			return -1;
+		r = counts_of(db, pool.type, pool.pool, pool.region, &counts, err);
+		pool.largest = fits(&counts, pool.largest);
+		pool.fragmentation_ppm =
+			fragmentation(pool.largest, pool.available, counts.largest);
+		if (r >= 0)
+			r = each(&ga_pool_shape, &pool, arg, err);
+		ga_shape_release(&ga_pool_shape, &pool);
+		if (r < 0)
+			return -1;
+	}
+	return r;
+}
+
+/* ---- for tenants ---- */
+
+static int free_of_type(struct ga_db *db, const struct ga_profile *p, const char *type,
+			int64_t *ret, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT count(*) FROM slot s JOIN node n ON n.id = s.node_id "
+			"WHERE s.state = 'available' AND s.cordon_reason IS NULL "
+			"AND n.state = 'active' AND n.blockers = '[]' "
+			"AND (?1 IS NULL OR s.accelerator_type = ?1) "
+			"AND (?2 IS NULL OR n.pool = ?2) AND (?3 IS NULL OR n.region = ?3)",
+			"sss", type, p->pool, p->region) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r > 0)
+		*ret += ga_rows_int(rows, 0);
+	return r < 0 ? -1 : 0;
+}
+
+static int pending_of(struct ga_db *db, const char *profile, int64_t *ret, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT count(*) FROM allocation WHERE state = 'pending' AND profile = ?1",
+			"s", profile) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r > 0)
+		*ret = ga_rows_int(rows, 0);
+	return r < 0 ? -1 : 0;
+}
+
+static int public_of(struct ga_db *db, const struct ga_profile *p, char *now, ga_store_each each,
+		     void *arg, struct ga_err *err)
+{
+	struct ga_public view = {
+		.profile = p->name,
+		.type = p->types.n ? p->types.v[0] : NULL,
+		.shape = p->shape,
+		.counts = { p->counts.v, p->counts.n },
+		.price_micros = p->price_micros,
+		.at = now,
+	};
+	size_t i;
+
+	if (!p->types.n && free_of_type(db, p, NULL, &view.available, err) < 0)
+		return -1;
+	for (i = 0; i < p->types.n; i++)
+		if (free_of_type(db, p, p->types.v[i], &view.available, err) < 0)
+			return -1;
+	if (pending_of(db, p->name, &view.pending, err) < 0)
+		return -1;
+	return each(&ga_public_shape, &view, arg, err);
+}
+
+int ga_store_list_public(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	ga_autofree char *now = ga_time_now();
+	int r;
+
+	if (ga_query_profiles(db, &rows, err) < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0) {
+		struct ga_profile p;
+
+		if (ga_rec_parse_text(ga_rows_text(rows, 0), &ga_profile_shape, &p, err) < 0)
+			return -1;
+		r = p.retired ? 0 : public_of(db, &p, now, each, arg, err);
+		ga_shape_release(&ga_profile_shape, &p);
+		if (r < 0)
+			return -1;
+	}
+	return r;
+}

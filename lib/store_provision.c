@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What hosts report of what runs on them. */
+#include "store_provision.h"
+
+#include "rec.h"
+#include "store_row.h"
+
+int ga_store_running(struct ga_db *db, const struct ga_allocation *a, struct ga_err *err)
+{
+	ga_autofree char *access =
+		a->access ? ga_rec_format_text(&ga_access_shape, a->access) : NULL;
+	ga_autofree char *lease = a->network ? ga_rec_format_text(&ga_lease_shape, a->network) : NULL;
+	int n = ga_db_exec(db, err,
+			   "UPDATE allocation SET power_observed = ?2, access = ?3, network = ?4, "
+			   "power_wanted = coalesce(power_wanted, 'on'), generation = generation + 1 "
+			   "WHERE id = ?1 AND (power_observed IS NOT ?2 OR access IS NOT ?3 "
+			   "OR network IS NOT ?4)",
+			   "ssss", a->allocation, a->power_observed ? a->power_observed : "on",
+			   access, lease);
+
+	return n < 0 ? -1 : n > 0;
+}
+
+int ga_store_power(struct ga_db *db, const char *allocation, const char *power,
+		   struct ga_err *err)
+{
+	int n = ga_db_exec(db, err,
+			   "UPDATE allocation SET power_observed = ?2, generation = generation + 1 "
+			   "WHERE id = ?1 AND power_observed IS NOT ?2 "
+			   "AND state IN ('active', 'held', 'preempting')",
+			   "ss", allocation, power);
+
+	return n < 0 ? -1 : n > 0;
+}
+
+int ga_store_observed(struct ga_db *db, const struct ga_observation *o, struct ga_err *err)
+{
+	int64_t epoch = o->agreed ? ga_db_epoch(db) : GA_UNKNOWN;
+	int n = ga_db_exec(db, err,
+			   "UPDATE node SET boot_id = coalesce(?2, boot_id), "
+			   "epoch_verified = coalesce(?3, epoch_verified), "
+			   "generation = generation + 1 WHERE id = ?1 "
+			   "AND (boot_id IS NOT coalesce(?2, boot_id) "
+			   "OR epoch_verified <> coalesce(?3, epoch_verified))",
+			   "ssi", o->node, o->boot_id, epoch);
+
+	return n < 0 ? -1 : n > 0;
+}
+
+int ga_store_last_audit(struct ga_db *db, const char *object, const char *action, char **ret,
+			struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT detail FROM audit WHERE object = ?1 AND action = ?2 "
+			"ORDER BY seq DESC LIMIT 1",
+			"ss", object, action) < 0)
+		return -1;
+	return ga_row_text(rows, ret, err);
+}

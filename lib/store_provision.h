@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the state keeps of a running allocation and of a node's observation. For the fold only. */
+#ifndef GA_STORE_PROVISION_H
+#define GA_STORE_PROVISION_H
+
+#include "kind_result.h"
+#include "store.h"
+
+/* Power, access and lease as the host reported them. 1 changed, 0 so already. */
+int ga_store_running(struct ga_db *db, const struct ga_allocation *a, struct ga_err *err);
+/* Power of an allocation that is in use. 1 changed, 0 so already. */
+int ga_store_power(struct ga_db *db, const char *allocation, const char *power,
+		   struct ga_err *err);
+/* Boot id, and the epoch when the node agreed with the state. 1 changed, 0 so already. */
+int ga_store_observed(struct ga_db *db, const struct ga_observation *o, struct ga_err *err);
+/* The detail of the object's last audit row of this action; NULL when there is none. */
+int ga_store_last_audit(struct ga_db *db, const char *object, const char *action, char **ret,
+			struct ga_err *err);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The SELECTs behind reading and listing: each gives rows whose columns are in the order of the
+ * kind's shape (store_row.h), in the deterministic order of the kind. Private to the store_* files.
+ */
+#ifndef GA_STORE_QUERY_H
+#define GA_STORE_QUERY_H
+
+#include "store.h"
+
+/* id or node NULL: all. */
+int ga_query_slots(struct ga_db *db, const char *id, const char *node, struct ga_rows **ret,
+		   struct ga_err *err);
+int ga_query_nodes(struct ga_db *db, const char *id, struct ga_rows **ret, struct ga_err *err);
+int ga_query_allocations(struct ga_db *db, const char *id, struct ga_rows **ret,
+			 struct ga_err *err);
+/* object NULL: all. */
+int ga_query_tasks(struct ga_db *db, const char *object, struct ga_rows **ret,
+		   struct ga_err *err);
+int ga_query_claims(struct ga_db *db, const char *object, struct ga_rows **ret,
+		    struct ga_err *err);
+int ga_query_usage(struct ga_db *db, const char *allocation, struct ga_rows **ret,
+		   struct ga_err *err);
+/* after: rows with a number behind it; since NULL: from the first. */
+int ga_query_audit(struct ga_db *db, const char *object, int64_t after, const char *since,
+		   struct ga_rows **ret, struct ga_err *err);
+
+int ga_query_node_images(struct ga_db *db, struct ga_rows **ret, struct ga_err *err);
+
+/* Rows of one column of text: the record itself. */
+int ga_query_profiles(struct ga_db *db, struct ga_rows **ret, struct ga_err *err);
+int ga_query_images(struct ga_db *db, struct ga_rows **ret, struct ga_err *err);
+int ga_query_candidates(struct ga_db *db, struct ga_rows **ret, struct ga_err *err);
+int ga_query_plans(struct ga_db *db, struct ga_rows **ret, struct ga_err *err);
+/* object: a slot or an allocation, NULL: all. */
+int ga_query_evidence(struct ga_db *db, const char *object, struct ga_rows **ret,
+		      struct ga_err *err);
+
+/* A slot as an order carries it. ret is overwritten. */
+void ga_slot_bundle(const struct ga_slot *slot, struct ga_bundle *ret);
+
+typedef int (*ga_store_each)(const struct ga_shape *shape, const void *obj, void *arg,
+			     struct ga_err *err);
+/* Kinds made from many rows (store_pool.c, store_attention.c). */
+int ga_store_list_pools(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
+int ga_store_list_public(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
+int ga_store_list_attention(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows into records by the tables of the shapes. */
+#include "store_row.h"
+
+#include "kind_order.h"
+#include "rec.h"
+
+static void *at(void *obj, const struct ga_field *f)
+{
+	return (char *)obj + f->offset;
+}
+
+static size_t size_of(const struct ga_field *f)
+{
+	if (f->type == GA_F_OBJ)
+		return f->presence == GA_REQ ? f->sub->size : sizeof(void *);
+	return f->type == GA_F_JSON ? sizeof(json_t *) : sizeof(struct ga_any_list);
+}
+
+/* One member from its JSON text, by a shape that has this field alone. */
+static int read_json(const struct ga_field *f, const char *text, void *member, struct ga_err *err)
+{
+	struct ga_field fields[2] = { *f };
+	struct ga_shape one = { .size = size_of(f), .fields = fields };
+	ga_autojson json_t *object = json_object();
+	json_error_t why;
+	json_t *value;
+
+	if (!text || !strcmp(text, "{}") || !strcmp(text, "[]"))
+		return 0;
+	value = json_loads(text, JSON_REJECT_DUPLICATES, &why);
+	if (!value)
+		return ga_fail(err, GA_SYSTEM, "member '%s' is not JSON: %s", f->name, why.text);
+	json_object_set_new(object, f->name, value);
+	fields[0].offset = 0;
+	return ga_shape_parse(&one, object, member, err);
+}
+
+/* Columns taken. */
+static int read_policy(const struct ga_rows *rows, int column, const struct ga_field *f,
+		       void *member)
+{
+	struct ga_wipe_policy *p = member;
+
+	if (f->presence != GA_REQ) {
+		if (!ga_rows_text(rows, column))
+			return 3;
+		p = *(struct ga_wipe_policy **)member = ga_xcalloc(1, sizeof(*p));
+	}
+	*p = (struct ga_wipe_policy){
+		.minimum_class = ga_rows_dup(rows, column),
+		.verify = ga_rows_dup(rows, column + 1),
+		.gpu_memory = ga_rows_dup(rows, column + 2),
+	};
+	return 3;
+}
+
+static int read_field(const struct ga_rows *rows, int column, const struct ga_field *f,
+		      void *member, struct ga_err *err)
+{
+	if (f->type == GA_F_OBJ && f->sub == &ga_wipe_policy_shape)
+		return read_policy(rows, column, f, member);
+	switch (f->type) {
+	case GA_F_TEXT:
+		*(char **)member = ga_rows_dup(rows, column);
+		break;
+	case GA_F_INT:
+	case GA_F_TRI:
+		*(int64_t *)member = ga_rows_int(rows, column);
+		break;
+	case GA_F_BOOL:
+		*(bool *)member = ga_rows_bool(rows, column);
+		break;
+	case GA_F_OBJ:
+	case GA_F_LIST:
+	case GA_F_TEXTS:
+	case GA_F_INTS:
+	case GA_F_JSON:
+		if (read_json(f, ga_rows_text(rows, column), member, err) < 0)
+			return -1;
+		break;
+	}
+	return 1;
+}
+
+int ga_row_read(const struct ga_rows *rows, int column, const struct ga_shape *shape, void *obj,
+		struct ga_err *err)
+{
+	const struct ga_field *f;
+
+	ga_shape_init(shape, obj);
+	for (f = shape->fields; f->name; f++) {
+		int taken = read_field(rows, column, f, at(obj, f), err);
+
+		if (taken < 0) {
+			ga_shape_release(shape, obj);
+			err->code = GA_SYSTEM;
+			ga_wrap(err, "a row of the state does not read as %s",
+				shape->kind ? shape->kind : "its record");
+			return ga_hint(err, "run 'gpuaas-state check'; restore a backup if the file "
+					    "was damaged");
+		}
+		column += taken;
+	}
+	return 0;
+}
+
+int ga_row_text(struct ga_rows *rows, char **ret, struct ga_err *err)
+{
+	int r = ga_rows_next(rows, err);
+
+	*ret = r > 0 ? ga_rows_dup(rows, 0) : NULL;
+	return r < 0 ? -1 : 0;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * "member=value" against a record's struct, by its shape: "state=wiping", "wipe.verify=full",
+ * "slots=7f3c0a1b" (any element), "blockers.code=tainted". "null" is an absent or unknown value.
+ */
+#ifndef GA_STORE_WHERE_H
+#define GA_STORE_WHERE_H
+
+#include "shape.h"
+
+/* GA_USAGE when the condition has no '=', or the shape no such member (the members are named). */
+int ga_where_check(const struct ga_shape *shape, const char *where, struct ga_err *err);
+bool ga_where_matches(const struct ga_shape *shape, const void *obj, const char *where);
+/* The text member of this name, or NULL. */
+const char *ga_where_text(const struct ga_shape *shape, const void *obj, const char *member);
+
+#endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The approval predicate: each reason with where it was seen and what to do about it. */
+#include "verdict.h"
+
+#include <string.h>
+
+/* Identify Controller, NVMe Base 2.0: OACS bit 1 is Format NVM; FNA bits 0 and 1 say that format
+ * and its secure erase reach every namespace, bit 2 that it can erase the key; SANICAP bits 0 and
+ * 1 are sanitize by crypto erase and by block erase. */
+#define OACS_FORMAT 0x2
+#define FNA_ALL_NAMESPACES 0x3
+#define SANICAP_CRYPTO_OR_BLOCK 0x3
+
+int ga_class_rank(const char *class)
+{
+	if (ga_streq(class, "purge"))
+		return 2;
+	return ga_streq(class, "clear") ? 1 : 0;
+}
+
+int64_t ga_wipe_possible(const struct ga_nvme *nvme, const char *minimum_class, bool lab)
+{
+	const struct ga_nvme_caps *c = &nvme->capabilities;
+	bool alone = nvme->namespaces == 1;
+
+	if (ga_class_rank(minimum_class) < 2)
+		return 1; /* a zero pass and its read-back need nothing of the drive */
+	if (lab)
+		return 0; /* a file has no flash translation layer to purge */
+	if (c->sanicap != GA_UNKNOWN && (c->sanicap & SANICAP_CRYPTO_OR_BLOCK) && alone)
+		return 1;
+	if (c->oacs != GA_UNKNOWN && c->fna != GA_UNKNOWN && (c->oacs & OACS_FORMAT) &&
+	    (alone || !(c->fna & FNA_ALL_NAMESPACES)))
+		return 1;
+	if (c->sanicap == GA_UNKNOWN || c->oacs == GA_UNKNOWN || c->fna == GA_UNKNOWN ||
+	    nvme->namespaces == GA_UNKNOWN)
+		return GA_UNKNOWN;
+	return 0;
+}
+
+static void check_gpu(const struct ga_slot_facts *f, struct ga_reasons *ret)
+{
+	if (!f->gpu_pci_address || !f->gpu_identity) {
+		ga_reasons_add(ret, "missing_gpu", NULL, "no GPU, or one without identity", NULL);
+		return;
+	}
+	if (f->iommu_group == GA_UNKNOWN)
+		ga_reasons_add(ret, "iommu_group_shared", f->gpu_pci_address,
+			       "its IOMMU group is unknown",
+			       "switch the IOMMU on in firmware and on the kernel command line");
+	else if (f->iommu_group_members)
+		ga_reasons_add(ret, "iommu_group_shared", f->gpu_pci_address,
+			       "a foreign function is in its IOMMU group",
+			       "move the other device to another slot, or switch ACS on in firmware");
+	if (f->gpu_boot_display)
+		ga_reasons_add(ret, "gpu_is_boot_display", f->gpu_pci_address,
+			       f->gpu_boot_display == GA_UNKNOWN ?
+				       "whether it holds the boot framebuffer is unknown" :
+				       "it holds the boot framebuffer",
+			       "make the board's own display the primary one in firmware");
+}
+
+static void check_medium(const struct ga_slot_facts *f, struct ga_reasons *ret)
+{
+	if (f->lab && f->nvme_is_block == 1)
+		ga_reasons_add(ret, "lab_block_device", f->nvme_wwid,
+			       "a lab state takes files for disks, and this is a block device",
+			       "use a state made without --lab");
+	else if (f->nvme_is_block == GA_UNKNOWN)
+		ga_reasons_add(ret, "nvme_not_block", f->nvme_wwid,
+			       "whether it is a block device is unknown",
+			       "run gpuaas-discover as root");
+	else if (!f->lab && !f->nvme_is_block)
+		ga_reasons_add(ret, "nvme_not_block", f->nvme_wwid, "it is a file",
+			       "files are disks in a lab state only (gpuaas-state init --lab)");
+}
+
+static void check_content(const struct ga_slot_facts *f, struct ga_reasons *ret)
+{
+	ga_autofree char *allow = NULL;
+
+	if (f->nvme_signatures_known && !f->nvme_signatures)
+		return;
+	/* The lab's files are made for tests: what could not be read of them is no tenant's. */
+	if (!f->nvme_signatures_known && f->lab)
+		return;
+	if (ga_streq(f->destroy_data, f->nvme_wwid))
+		return;
+	allow = ga_xprintf("look at it; if its content may be destroyed: --destroy-data %s",
+			   f->nvme_wwid);
+	ga_reasons_add(ret, "nvme_signature", f->nvme_wwid,
+		       f->nvme_signatures_known ? "it holds data that is not gpuaas's" :
+						  "what it holds could not be read",
+		       f->nvme_signatures_known ? allow : "run gpuaas-discover as root");
+}
+
+static void check_disk(const struct ga_slot_facts *f, struct ga_reasons *ret)
+{
+	if (!f->nvme_wwid) {
+		ga_reasons_add(ret, "missing_nvme", NULL, "no disk, or one without wwid", NULL);
+		return;
+	}
+	check_medium(f, ret);
+	if (!f->nvme_reported)
+		ga_reasons_add(ret, "nvme_in_use", f->nvme_wwid, "what uses it is unknown",
+			       "run gpuaas-discover as root");
+	if (f->nvme_mounts)
+		ga_reasons_add(ret, "nvme_mounted", f->nvme_wwid, "it or a partition is mounted",
+			       "unmount it, and take it out of /etc/fstab");
+	if (f->nvme_holders)
+		ga_reasons_add(ret, "nvme_in_use", f->nvme_wwid, "a block device is built on it",
+			       "take the LVM, md or dm device apart");
+	if (f->nvme_reported)
+		check_content(f, ret);
+	if (!ga_streq(f->storage_ownership, "tenant_slice"))
+		ga_reasons_add(ret, "storage_not_owned", f->nvme_wwid,
+			       "its storage_ownership is not tenant_slice", NULL);
+	if (f->disk_autoactivation)
+		ga_reasons_add(ret, "disk_autoactivation", f->nvme_wwid,
+			       "the host could activate what a tenant writes on it",
+			       "switch auto-activation of LVM, md and multipath off for it");
+}
+
+static void check_wipe(const struct ga_slot_facts *f, struct ga_reasons *ret)
+{
+	if (!f->wipe || !f->wipe->minimum_class || !f->wipe->verify || !f->wipe->gpu_memory) {
+		ga_reasons_add(ret, "no_wipe_policy", NULL, NULL,
+			       "name a profile with --profile, or give --wipe-class");
+		return;
+	}
+	if (!f->nvme_wwid)
+		return;
+	if (!f->wipe_possible_known)
+		ga_reasons_add(ret, "wipe_not_possible", f->nvme_wwid,
+			       "what the drive can erase is unknown",
+			       "run gpuaas-discover as root");
+	else if (!f->wipe_possible)
+		ga_reasons_add(ret, "wipe_not_possible", f->nvme_wwid,
+			       "the drive cannot do the policy's class without reaching others",
+			       "another drive, one namespace a drive, or --wipe-class clear");
+}
+
+static void check_network(const struct ga_slot_facts *f, struct ga_reasons *ret)
+{
+	if (!f->mac)
+		ga_reasons_add(ret, "missing_mac", NULL, NULL, NULL);
+	if (!f->private_ip)
+		ga_reasons_add(ret, "missing_ip", NULL, NULL,
+			       "set gateway and prefix of the node's private network");
+	if (!f->fabric_vf_pci_address) {
+		ga_reasons_add(ret, "missing_fabric_vf", NULL, "no free virtual function left",
+			       "make more virtual functions (sriov_numvfs), then discover again");
+		return;
+	}
+	if (!ga_streq(f->fabric_claim_mode, "per_slot_vf"))
+		ga_reasons_add(ret, "fabric_not_per_slot_vf", f->fabric_vf_pci_address,
+			       f->fabric_claim_mode, NULL);
+	if (f->fabric_vf_shared)
+		ga_reasons_add(ret, "fabric_vf_shared", f->fabric_vf_pci_address,
+			       "another slot has the same virtual function",
+			       "retire or disable that slot, then discover again");
+	if (f->pf_vf_conflict)
+		ga_reasons_add(ret, "pf_vf_conflict", f->fabric_pf_pci_address,
+			       "a physical function stands beside its own virtual function",
+			       "give out either the function or its virtual functions");
+}
+
+static void check_room(const struct ga_slot_facts *f, struct ga_reasons *ret)
+{
+	if (!f->cpuset)
+		ga_reasons_add(ret, "missing_cpuset", NULL, "no CPUs suggested or set", NULL);
+	if (f->cpuset_taken)
+		ga_reasons_add(ret, "cpuset_taken", f->cpuset, "another slot has one of the CPUs",
+			       "discover again, or retire the other slot");
+	if (f->memory_mib == GA_UNKNOWN || f->memory_mib <= 0)
+		ga_reasons_add(ret, "missing_memory", NULL, "no memory suggested or set", NULL);
+	if (f->memory_overcommitted)
+		ga_reasons_add(ret, "memory_overcommitted", NULL,
+			       "the slots of the NUMA node have more memory than it has",
+			       "give the slots less, or reserve less for the host");
+}
+
+static void check_host(const struct ga_slot_facts *f, enum ga_gate gate, struct ga_reasons *ret)
+{
+	if (f->duplicate_identity)
+		ga_reasons_add(ret, "duplicate_identity", f->gpu_identity,
+			       "another slot has the same GPU, disk, MAC or address",
+			       "retire the slot that is wrong");
+	if (!f->has_profile)
+		ga_reasons_add(ret, "no_profile", NULL, "no profile can use it",
+			       "gpuaas-state apply FILE with a profile of its accelerator type");
+	if (!f->host_ready)
+		ga_reasons_add(ret, "not_ready", f->node, f->host_blocker,
+			       "gpuaas-discover on the host shows the fix");
+	if (f->fingerprint && f->fingerprint_approved &&
+	    !ga_streq(f->fingerprint, f->fingerprint_approved))
+		ga_reasons_add(ret, "fingerprint_changed", f->node,
+			       "the hardware is not what was approved",
+			       "look at what changed, then gpuaas-approve --accept-change");
+	if (f->partitions_in_use && !f->partition_known)
+		ga_reasons_add(ret, "fabric_partition_unknown", f->gpu_pci_address,
+			       "no Fabric Manager partition is known for its module id",
+			       "start the Fabric Manager in shared mode, then discover again");
+	if (gate != GA_GATE_APPROVE && f->image_missing)
+		ga_reasons_add(ret, "image_missing", f->image, "no verified copy on the node",
+			       NULL);
+	if (ga_streq(f->health, "failed"))
+		ga_reasons_add(ret, "health_failed", NULL, "a check found it broken",
+			       "repair it, then gpuaas-approve repair SLOT");
+	if (gate != GA_GATE_PROVISION && f->tainted)
+		ga_reasons_add(ret, "tainted", f->nvme_wwid, "not proven wiped since its last use",
+			       "gpuaas-wipe --pending on its host");
+}
+
+size_t ga_slot_blockers(const struct ga_slot_facts *f, enum ga_gate gate, struct ga_reasons *ret)
+{
+	size_t before = ret->n;
+
+	check_gpu(f, ret);
+	check_disk(f, ret);
+	check_wipe(f, ret);
+	check_network(f, ret);
+	check_room(f, ret);
+	check_host(f, gate, ret);
+	return ret->n - before;
+}
+
+bool ga_verdict_decides(const char *code)
+{
+	static const char *const codes[] = {
+		"missing_gpu",	      "iommu_group_shared",   "gpu_is_boot_display",
+		"missing_nvme",	      "lab_block_device",     "nvme_not_block",
+		"nvme_in_use",	      "nvme_mounted",	      "nvme_signature",
+		"storage_not_owned",  "disk_autoactivation",  "no_wipe_policy",
+		"wipe_not_possible",  "missing_mac",	      "missing_ip",
+		"missing_fabric_vf",  "fabric_not_per_slot_vf", "fabric_vf_shared",
+		"pf_vf_conflict",     "missing_cpuset",	      "cpuset_taken",
+		"missing_memory",     "memory_overcommitted", "duplicate_identity",
+		"no_profile",	      "not_ready",	      "fingerprint_changed",
+		"fabric_partition_unknown", "image_missing",  "health_failed",
+		"tainted",
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(codes); i++)
+		if (ga_streq(codes[i], code))
+			return true;
+	return false;
+}

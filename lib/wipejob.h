@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A wipe order carried out on this host: held, kept in host.db, run, its evidence chained. Run again
+ * after whatever ended it: a confirmed wipe gives its evidence again and touches nothing, everything
+ * else starts over.
+ */
+#ifndef GA_WIPEJOB_H
+#define GA_WIPEJOB_H
+
+#include "hostdb.h"
+#include "wipe.h"
+
+/* Whether this host may act on the order: for this node, and not of a dry run, unless this is one
+ * too. GA_CONFLICT. */
+int ga_wipe_order_check(const struct ga_wipe_order *order, const char *node, bool dry_run,
+			struct ga_err *err);
+
+/* An order of nobody, for a disk named by hand: finds it and fills identity, path and policy. What
+ * it confirms must be its identity (confirm may be NULL in a dry run). */
+int ga_wipe_alone(const char *device, const char *confirm, const char *class, const char *verify,
+		  bool dry_run, struct ga_wipe_order *ret, struct ga_err *err);
+
+/* o->resume is set here. ret is sealed and stored. 1 when the evidence is of an earlier run. */
+int ga_wipe_job(struct ga_hostdb *h, struct ga_wipe_opts *o, struct ga_wipe_evidence *ret,
+		struct ga_err *err);
+
+/* The orders this host has taken up and not confirmed, as a stream of records to read from. */
+int ga_wipe_pending_stream(const char *dir, int *fd, struct ga_err *err);
+
+/* Keeps the evidence of a disk wiped by hand in the host's folder and seals it. Where that cannot be
+ * it is sealed all the same, -1 and why not. */
+int ga_wipe_keep_alone(const char *dir, struct ga_wipe_evidence *e, struct ga_err *err);
+
+#endif

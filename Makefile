@@ -95,7 +95,7 @@ check-unit: $(UNITS)
 	$Qtests/run $(UNITS)
 
 ## check-bats: the tests of the programs; BATS=tests/NAME.bats for one file
-check-bats: all
+check-bats: all $(B)/tests/libnvfm.so.1
 	$QGPUAAS_BUILD=$(B) bats $(BATS)
 
 ## clean: remove what was built

@@ -6,14 +6,11 @@
  * gpuaas.wipe-evidence record, whatever came of it. Alone, with --device and --confirm, it is a tool
  * of its own and needs no state.
  */
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "cli.h"
-#include "file.h"
 #include "host.h"
 #include "id.h"
 #include "kind_result.h"
+#include "result.h"
 #include "stop.h"
 #include "tell.h"
 #include "wipejob.h"
@@ -61,37 +58,21 @@ static const struct ga_prog prog = {
 	.acts = true,
 };
 
-/* What a run is about, for on_phase. */
-struct telling {
-	const struct ga_wipe_order *order;
-	struct ga_tell tell;
-	struct ga_hostdb *h; /* or NULL */
-};
-
-static void on_phase(void *arg, const char *phase, const char *state, int64_t bytes, int64_t total)
-{
-	struct telling *t = arg;
-	struct ga_err lost = GA_ERR_INIT; /* a phase not noted: the next run starts over anyway */
-
-	ga_tell_phase(&t->tell, phase, state, bytes, total);
-	if (t->h && t->order->attempt && ga_streq(state, "finished"))
-		ga_attempt_phase(t->h, t->order->attempt, phase, &lost);
-}
-
-static struct ga_wipe_opts options(struct telling *t)
+static struct ga_wipe_opts options(const struct ga_wipe_order *order, struct ga_tell *tell)
 {
 	return (struct ga_wipe_opts){
-		.order = t->order,
-		.alone = !t->order->object,
+		.order = order,
+		.alone = !order->object,
 		.dry_run = dry_run,
 		.node = node,
 		.tool = "gpuaas-wipe " GA_VERSION,
 		.scrub_hooks = ga_cli_setting("GPUAAS_GPU_SCRUB_DIR", "/etc/gpuaas/gpu-scrub.d"),
-		.phase = on_phase,
-		.arg = t,
+		.phase = tell ? ga_tell_phase : NULL,
+		.arg = tell,
 	};
 }
 
+/* A dry run at a terminal is a plan to read; everything else is the record. */
 static int show(const struct ga_wipe_evidence *e, struct ga_err *err)
 {
 	ga_autostr struct ga_str text = GA_STR_INIT;
@@ -104,103 +85,90 @@ static int show(const struct ga_wipe_evidence *e, struct ga_err *err)
 	return 0;
 }
 
-static int carry_out(const struct ga_wipe_order *order, struct ga_err *err)
+static int carry_out(const struct ga_wipe_order *order, struct ga_wipe_evidence *e,
+		     struct ga_err *err)
 {
 	ga_autohostdb struct ga_hostdb h = { 0 };
-	struct telling t = { .order = order,
-			     .tell = { progress, node, order->object, order->attempt,
-				       order->generation, 0, 0 } };
-	struct ga_wipe_opts o = options(&t);
-	struct ga_wipe_evidence e = { 0 };
-	int r = 0;
+	struct ga_tell tell = { .mode = progress, .node = node, .object = order->object,
+				.attempt = order->attempt, .generation = order->generation,
+				.folds = true };
+	struct ga_wipe_opts o = options(order, &tell);
+	struct ga_err lost = GA_ERR_INIT;
+	int r;
 
-	if (ga_wipe_order_check(order, node, dry_run, err) < 0)
+	if (ga_hostdb_open(ga_cli_host_dir(), &h, err) < 0)
 		return -1;
-	if (dry_run) {
-		ga_wipe_run(&o, &e);
-		ga_wipe_evidence_seal(&e);
-	} else {
-		if (ga_hostdb_open(ga_cli_host_dir(), &h, err) < 0)
-			return -1;
-		t.h = &h;
-		r = ga_wipe_job(&h, &o, &e, err);
-	}
+	/* A state on this machine learns of it at once; its loss never stops a wipe. */
+	if (ga_result_open(ga_cli_state_path(), &lost) < 0)
+		ga_say("gpuaas-wipe: nothing is folded into the state: %s", lost.msg);
+	r = ga_wipe_job(&h, &o, e, err);
 	if (r >= 0)
-		r = show(&e, err);
-	ga_shape_release(&ga_wipe_evidence_shape, &e);
-	return r < 0 ? -1 : 0;
+		r = ga_result_emit(&ga_wipe_evidence_shape, e, err);
+	ga_result_close();
+	return r;
+}
+
+static int plan(const struct ga_wipe_order *order, struct ga_wipe_evidence *e, struct ga_err *err)
+{
+	struct ga_wipe_opts o = options(order, NULL);
+
+	ga_wipe_run(&o, e);
+	ga_wipe_evidence_seal(e);
+	return show(e, err);
 }
 
 static int take_order(const struct ga_rec *rec, struct ga_err *err)
 {
+	struct ga_wipe_evidence e = { 0 };
 	struct ga_wipe_order order;
 	int r;
 
 	if (ga_rec_parse(rec, &ga_wipe_order_shape, &order, err) < 0)
 		return -1;
-	r = carry_out(&order, err);
+	r = ga_wipe_order_check(&order, node, dry_run, err);
+	if (r >= 0)
+		r = dry_run ? plan(&order, &e, err) : carry_out(&order, &e, err);
+	ga_shape_release(&ga_wipe_evidence_shape, &e);
 	ga_shape_release(&ga_wipe_order_shape, &order);
 	return r;
 }
 
+static const struct ga_consumer consumers[] = { { &ga_wipe_order_shape, take_order },
+						{ NULL, NULL } };
+
 static int wipe_orders(int fd, const char *name, struct ga_err *err)
 {
-	static const struct ga_consumer table[] = { { &ga_wipe_order_shape, take_order },
-						    { NULL, NULL } };
-
-	return ga_cli_stream_jobs(fd, name, table, (int)jobs, err);
+	return ga_cli_stream_jobs(fd, name, consumers, (int)jobs, err);
 }
 
-/* The orders kept in host.db, as a stream of their own. */
 static int wipe_pending(struct ga_err *err)
 {
-	ga_autohostdb struct ga_hostdb h = { 0 };
-	GA_LIST(char *) texts = { 0 };
-	ga_autofd int fd = memfd_create("pending", MFD_CLOEXEC);
-	int r;
-	size_t i;
+	ga_autofd int fd = -1;
 
-	if (fd < 0)
-		return ga_fail_sys(err, "cannot make a stream of the pending orders");
-	if (ga_hostdb_open(ga_cli_host_dir(), &h, err) < 0)
-		return -1;
-	r = ga_hostdb_pending_wipes(&h, (struct ga_any_list *)(void *)&texts, err);
-	ga_hostdb_close(&h); /* the workers open it themselves */
-	for (i = 0; i < texts.n; i++) {
-		if (r >= 0 && (ga_write_all(fd, texts.v[i], strlen(texts.v[i])) < 0 ||
-			       ga_write_all(fd, "\n", 1) < 0))
-			r = ga_fail_sys(err, "cannot make a stream of the pending orders");
-		free(texts.v[i]);
-	}
-	ga_list_release(&texts);
-	if (r < 0)
-		return -1;
-	lseek(fd, 0, SEEK_SET);
-	return wipe_orders(fd, "the pending orders", err);
+	return ga_wipe_pending_stream(ga_cli_host_dir(), &fd, err) < 0 ?
+		       -1 :
+		       wipe_orders(fd, "the pending orders", err);
 }
 
 /* Evidence of a disk wiped by hand is kept where that is possible, and shown in any case. */
 static int wipe_alone(struct ga_err *err)
 {
-	ga_autohostdb struct ga_hostdb h = { 0 };
 	ga_autofree char *id = ga_id_new();
 	struct ga_wipe_order order = { 0 };
 	struct ga_wipe_evidence e = { 0 };
 	struct ga_err lost = GA_ERR_INIT;
-	struct telling t = { .order = &order, .tell = { progress, node, id, id, 0, 0, 0 } };
-	struct ga_wipe_opts o;
+	struct ga_tell tell = { .mode = progress, .node = node, .object = id, .attempt = id };
+	struct ga_wipe_opts o = options(&order, &tell);
 	int r;
 
 	ga_stop_install();
 	if (ga_wipe_alone(device, confirm, class, verify, dry_run, &order, err) < 0)
 		return -1;
-	o = options(&t);
 	ga_wipe_run(&o, &e);
-	if (dry_run || ga_hostdb_open(ga_cli_host_dir(), &h, &lost) < 0 ||
-	    ga_evidence_add(&h, &e, &lost) < 0)
+	if (dry_run)
 		ga_wipe_evidence_seal(&e);
-	if (lost.code)
-		ga_say("gpuaas-wipe: the evidence is not kept: %s", lost.msg);
+	else if (ga_wipe_keep_alone(ga_cli_host_dir(), &e, &lost) < 0)
+		ga_say("gpuaas-wipe: the evidence is not kept on this host: %s", lost.msg);
 	r = show(&e, err);
 	ga_shape_release(&ga_wipe_evidence_shape, &e);
 	ga_shape_release(&ga_wipe_order_shape, &order);
@@ -209,20 +177,11 @@ static int wipe_alone(struct ga_err *err)
 
 static int print_certificate(struct ga_err *err)
 {
-	ga_autohostdb struct ga_hostdb h = { 0 };
 	ga_autostr struct ga_str text = GA_STR_INIT;
-	struct ga_wipe_evidence e;
-	int r;
 
-	if (ga_hostdb_open(ga_cli_host_dir(), &h, err) < 0)
+	if (ga_wipe_certificate_of(ga_cli_host_dir(), certificate, &text, err) < 0)
 		return -1;
-	r = ga_evidence_get(&h, certificate, &e, err);
-	if (r <= 0)
-		return r < 0 ? -1 : ga_fail(err, GA_NOTFOUND, "no evidence of '%s' is kept here",
-					    certificate);
-	ga_wipe_certificate(&e, &text);
 	fputs(text.buf, stdout);
-	ga_shape_release(&ga_wipe_evidence_shape, &e);
 	return 0;
 }
 

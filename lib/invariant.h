@@ -2,13 +2,31 @@
 /*
  * The invariants of the state (state.md) as triggers, beside the keys and checks of share/sql. Each
  * refuses with "word: sentence"; the word is the reason code of the error. They use only built-in
- * functions, hold with foreign keys off, and against INSERT OR REPLACE.
+ * functions, hold with foreign keys off, and against INSERT OR REPLACE and UPDATE OR REPLACE (which
+ * delete rows without firing delete triggers): a row of a guarded table can therefore not be
+ * written with ON CONFLICT either; look, then INSERT or UPDATE.
  */
 #ifndef GA_INVARIANT_H
 #define GA_INVARIANT_H
 
 #include "ga.h"
 #include "str.h"
+
+/* The present moment in SQL, 27 characters as in records. */
+#define GA_SQL_NOW "strftime('%Y-%m-%dT%H:%M:%f000Z', 'now')"
+
+/* One trigger: it refuses when the condition holds, or runs its statements. */
+struct ga_rule {
+	const char *name;
+	const char *event;  /* "BEFORE UPDATE OF state ON slot" */
+	const char *when;   /* condition over OLD and NEW; NULL: always */
+	const char *refuse; /* "word: sentence", or NULL */
+	const char *run;    /* statements when refuse is NULL */
+};
+
+/* Sold once (claims, nodes, CPUs, memory); never unwiped (devices, evidence, available); each ends
+ * with a rule without name. */
+extern const struct ga_rule ga_rules_sold[], ga_rules_wiped[];
 
 /* Adds the DDL of every trigger but those of the machines (ga_fsm_ddl). */
 void ga_invariant_ddl(struct ga_str *sql);

@@ -21,6 +21,7 @@ struct ga_approval {
 	const char *destroy_data; /* wwid whose content may be destroyed, or NULL */
 	const char *note;	  /* --by */
 	bool disable;		  /* store it disabled whatever the predicate says */
+	bool accept_change;	  /* the hardware may differ from what was approved */
 };
 /* Makes or renews the slot of a candidate: complete and tainted → wiping with a wipe-order (ret_order
  * filled, has_order true); complete and clean → available; else disabled with its blockers. */
@@ -32,5 +33,9 @@ int ga_store_approve(struct ga_db *db, const struct ga_approval *a, struct ga_sl
 int ga_store_slot_move(struct ga_db *db, const char *id, const char *verb, const char *reason,
 		       int64_t generation, struct ga_slot *ret_slot,
 		       struct ga_wipe_order *ret_order, bool *has_order, struct ga_err *err);
+
+/* Moves a slot to wiping with a new attempt; cause is "first" or "repair". */
+int ga_store_order_wipe(struct ga_db *db, const char *slot, const char *cause,
+			struct ga_err *err);
 
 #endif

@@ -5,6 +5,8 @@
 #include "cli.h"
 #include "clock.h"
 #include "kind_result.h"
+#include "log.h"
+#include "result.h"
 #include "time.h"
 
 #define RUNNING_EVERY INT64_C(1000000)
@@ -13,10 +15,11 @@ static void tell_record(struct ga_tell *t, const char *phase, const char *state,
 			int64_t total)
 {
 	int64_t now = ga_clock_mono_micros();
-	struct ga_err lost = GA_ERR_INIT; /* stdout is gone: the work goes on, the end says so */
+	bool running = ga_streq(state, "running"), json = ga_streq(t->mode, "json");
+	struct ga_err lost = GA_ERR_INIT;
 	struct ga_progress p;
 
-	if (ga_streq(state, "running") && now - t->told < RUNNING_EVERY)
+	if (running && (!json || now - t->told < RUNNING_EVERY))
 		return;
 	t->told = now;
 	ga_shape_init(&ga_progress_shape, &p);
@@ -32,20 +35,23 @@ static void tell_record(struct ga_tell *t, const char *phase, const char *state,
 		p.bytes = bytes;
 		p.total_bytes = total;
 	}
-	ga_emit(&ga_progress_shape, &p, &lost);
+	/* A timeline that cannot be told, or a reader who has gone, does not stop the work: the
+	 * result at its end is what counts, and says so. */
+	if (t->folds && !running ? ga_result_progress(&p, json, &lost) < 0 :
+				   json && ga_emit(&ga_progress_shape, &p, &lost) < 0)
+		ga_info("progress of '%s': %s", t->object, lost.msg);
 	ga_shape_release(&ga_progress_shape, &p);
 }
 
-void ga_tell_phase(struct ga_tell *t, const char *phase, const char *state, int64_t bytes,
-		   int64_t total)
+void ga_tell_phase(void *tell, const char *phase, const char *state, int64_t bytes, int64_t total)
 {
+	struct ga_tell *t = tell;
 	ga_autofree char *what = ga_xprintf("%s %s", t->object, phase);
 
 	if (ga_streq(state, "started"))
 		t->began = ga_clock_mono_micros();
-	if (ga_streq(t->mode, "json"))
-		tell_record(t, phase, state, bytes, total);
-	else if (ga_streq(state, "running"))
+	tell_record(t, phase, state, bytes, total);
+	if (ga_streq(state, "running"))
 		ga_cli_progress(t->mode, what, bytes, total, t->began);
 	else
 		ga_cli_progress_end();

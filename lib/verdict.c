@@ -224,3 +224,26 @@ size_t ga_slot_blockers(const struct ga_slot_facts *f, enum ga_gate gate, struct
 	check_host(f, gate, ret);
 	return ret->n - before;
 }
+
+bool ga_verdict_decides(const char *code)
+{
+	static const char *const codes[] = {
+		"missing_gpu",	      "iommu_group_shared",   "gpu_is_boot_display",
+		"missing_nvme",	      "lab_block_device",     "nvme_not_block",
+		"nvme_in_use",	      "nvme_mounted",	      "nvme_signature",
+		"storage_not_owned",  "disk_autoactivation",  "no_wipe_policy",
+		"wipe_not_possible",  "missing_mac",	      "missing_ip",
+		"missing_fabric_vf",  "fabric_not_per_slot_vf", "fabric_vf_shared",
+		"pf_vf_conflict",     "missing_cpuset",	      "cpuset_taken",
+		"missing_memory",     "memory_overcommitted", "duplicate_identity",
+		"no_profile",	      "not_ready",	      "fingerprint_changed",
+		"fabric_partition_unknown", "image_missing",  "health_failed",
+		"tainted",
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(codes); i++)
+		if (ga_streq(codes[i], code))
+			return true;
+	return false;
+}

@@ -56,6 +56,10 @@ enum ga_gate {
 /* Adds every reason that blocks at the gate; the number added. */
 size_t ga_slot_blockers(const struct ga_slot_facts *f, enum ga_gate gate, struct ga_reasons *ret);
 
+/* Whether the predicate decides the code by itself, from its facts: then a candidate's own reason
+ * of that code was only a forecast. */
+bool ga_verdict_decides(const char *code);
+
 /*
  * Whether a drive can reach the class by its own commands without touching another namespace:
  * 1, 0, or GA_UNKNOWN when its capabilities could not be read. clear always can; a file of a lab

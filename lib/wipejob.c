@@ -2,7 +2,12 @@
 /* Orders, attempts and evidence around a wipe. */
 #include "wipejob.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "file.h"
 #include "host.h"
+#include "log.h"
 
 int ga_wipe_order_check(const struct ga_wipe_order *order, const char *node, bool dry_run,
 			struct ga_err *err)
@@ -45,7 +50,8 @@ int ga_wipe_alone(const char *device, const char *confirm, const char *class, co
 	ret->nvme_wwid = ga_xstrdup(d.identity);
 	ret->nvme_path = ga_xstrdup(d.dev.path);
 	ret->nvme_size_bytes = d.dev.size_bytes;
-	ret->destroy_data = ga_strdup0(confirm);
+	/* To confirm its identity is to allow that its content goes; a dry run shows that plan. */
+	ret->destroy_data = ga_xstrdup(d.identity);
 	ret->wipe.minimum_class = ga_xstrdup(class);
 	ret->wipe.verify = ga_xstrdup(verify);
 	ret->wipe.gpu_memory = ga_xstrdup("if_supported");
@@ -67,6 +73,26 @@ static int confirmed_before(struct ga_hostdb *h, const char *attempt, struct ga_
 	return 0;
 }
 
+/* Between the run and whoever watches it: notes finished phases with the attempt. */
+struct noting {
+	struct ga_hostdb *h;
+	const char *attempt;
+	ga_wipe_phase_fn phase;
+	void *arg;
+};
+
+static void note_phase(void *arg, const char *phase, const char *state, int64_t bytes,
+		       int64_t total)
+{
+	struct noting *n = arg;
+	struct ga_err lost = GA_ERR_INIT; /* a phase not noted: the next run starts over anyway */
+
+	if (ga_streq(state, "finished") && ga_attempt_phase(n->h, n->attempt, phase, &lost) < 0)
+		ga_info("phase %s of %s: %s", phase, n->attempt, lost.msg);
+	if (n->phase)
+		n->phase(n->arg, phase, state, bytes, total);
+}
+
 int ga_wipe_job(struct ga_hostdb *h, struct ga_wipe_opts *o, struct ga_wipe_evidence *ret,
 		struct ga_err *err)
 {
@@ -74,6 +100,7 @@ int ga_wipe_job(struct ga_hostdb *h, struct ga_wipe_opts *o, struct ga_wipe_evid
 	ga_autofree char *order = ga_rec_format_text(&ga_wipe_order_shape, w);
 	ga_autofree char *boot_id = ga_host_boot_id();
 	ga_autofree char *result = NULL;
+	struct noting noting = { h, w->attempt, o->phase, o->arg };
 	ga_autofd int hold = -1;
 	int r;
 
@@ -87,11 +114,79 @@ int ga_wipe_job(struct ga_hostdb *h, struct ga_wipe_opts *o, struct ga_wipe_evid
 	r = confirmed_before(h, w->attempt, ret, err);
 	if (r)
 		return r;
+	o->phase = note_phase;
+	o->arg = &noting;
 	ga_wipe_run(o, ret);
+	o->phase = noting.phase;
+	o->arg = noting.arg;
 	if (ga_evidence_add(h, ret, err) < 0)
 		return ga_wrap(err, "the evidence of '%s' (%s) cannot be kept", w->object,
 			       ret->outcome);
 	result = ga_rec_format_text(&ga_wipe_evidence_shape, ret);
 	return ga_attempt_end(h, w->attempt,
 			      ga_streq(ret->outcome, "confirmed") ? "done" : "failed", result, err);
+}
+
+/* Writes the texts, a line each, and frees them. */
+static int write_lines(int fd, struct ga_any_list *list, struct ga_err *err)
+{
+	char **v = list->v;
+	int r = 0;
+	size_t i;
+
+	for (i = 0; i < list->n; i++) {
+		if (r == 0 && (ga_write_all(fd, v[i], strlen(v[i])) < 0 ||
+			       ga_write_all(fd, "\n", 1) < 0))
+			r = ga_fail_sys(err, "cannot make a stream of the pending orders");
+		free(v[i]);
+	}
+	ga_list_release(list);
+	return r;
+}
+
+int ga_wipe_pending_stream(const char *dir, int *fd, struct ga_err *err)
+{
+	ga_autohostdb struct ga_hostdb h = { 0 };
+	ga_autofd int out = memfd_create("pending", MFD_CLOEXEC);
+	struct ga_any_list texts = { 0 };
+	int r;
+
+	if (out < 0)
+		return ga_fail_sys(err, "cannot make a stream of the pending orders");
+	if (ga_hostdb_open(dir, &h, err) < 0)
+		return -1;
+	r = ga_hostdb_pending_wipes(&h, &texts, err);
+	if (write_lines(out, &texts, err) < 0 || r < 0)
+		return -1;
+	if (lseek(out, 0, SEEK_SET) < 0)
+		return ga_fail_sys(err, "cannot rewind the pending orders");
+	*fd = GA_TAKE_FD(out);
+	return 0;
+}
+
+int ga_wipe_keep_alone(const char *dir, struct ga_wipe_evidence *e, struct ga_err *err)
+{
+	ga_autohostdb struct ga_hostdb h = { 0 };
+
+	if (ga_hostdb_open(dir, &h, err) >= 0 && ga_evidence_add(&h, e, err) >= 0)
+		return 0;
+	ga_wipe_evidence_seal(e);
+	return -1;
+}
+
+int ga_wipe_certificate_of(const char *dir, const char *key, struct ga_str *out,
+			   struct ga_err *err)
+{
+	ga_autohostdb struct ga_hostdb h = { 0 };
+	struct ga_wipe_evidence e;
+	int r;
+
+	if (ga_hostdb_open(dir, &h, err) < 0)
+		return -1;
+	r = ga_evidence_get(&h, key, &e, err);
+	if (r <= 0)
+		return r < 0 ? -1 : ga_fail(err, GA_NOTFOUND, "no evidence of '%s' is kept here", key);
+	ga_wipe_certificate(&e, out);
+	ga_shape_release(&ga_wipe_evidence_shape, &e);
+	return 0;
 }

@@ -24,4 +24,15 @@ int ga_wipe_alone(const char *device, const char *confirm, const char *class, co
 int ga_wipe_job(struct ga_hostdb *h, struct ga_wipe_opts *o, struct ga_wipe_evidence *ret,
 		struct ga_err *err);
 
+/* The orders this host has taken up and not confirmed, as a stream of records to read from. */
+int ga_wipe_pending_stream(const char *dir, int *fd, struct ga_err *err);
+
+/* Keeps the evidence of a disk wiped by hand in the host's folder and seals it. Where that cannot be
+ * it is sealed all the same, -1 and why not. */
+int ga_wipe_keep_alone(const char *dir, struct ga_wipe_evidence *e, struct ga_err *err);
+
+/* The certificate of kept evidence, by evidence id, attempt, slot or wwid. GA_NOTFOUND. */
+int ga_wipe_certificate_of(const char *dir, const char *key, struct ga_str *out,
+			   struct ga_err *err);
+
 #endif

@@ -139,7 +139,7 @@ int64_t ga_wipe_remnant_ppb(int64_t n)
 	while (high - low > 1) {
 		int64_t middle = low + (high - low) / 2;
 
-		if (clean_chance((double)middle / 1e9, n) <= 0.01)
+		if (clean_chance((double)middle / 1e9, n) <= 0.01 * (1 + 1e-9))
 			high = middle;
 		else
 			low = middle;

@@ -2,6 +2,7 @@
 -- The state of gpuaas: tables, keys and checks. gpuaas-state(5) draws them. The triggers that hold
 -- the edges of the machines and the invariants are made by lib/fsm.c and lib/invariant.c, from one
 -- table in C, in the transaction that runs this file. Times are RFC 3339 UTC text with microseconds.
+-- WITHOUT ROWID, so that REPLACE cannot get at a row by a second key, and a key is never NULL.
 
 CREATE TABLE meta (
 	one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -35,7 +36,7 @@ CREATE TABLE node (
 	reserved_cpus TEXT,
 	fabric_mode TEXT NOT NULL DEFAULT 'none' CHECK (fabric_mode IN ('none', 'partitions')),
 	UNIQUE (id, held_by) -- what every live claim references
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE node_memory (
 	node_id TEXT NOT NULL REFERENCES node (id),
@@ -62,7 +63,7 @@ CREATE TABLE device (
 	cleared_by TEXT REFERENCES wipe_evidence (id),
 	destroy_data_by TEXT, -- who allowed foreign content to be destroyed
 	first_seen_at TEXT NOT NULL
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE candidate (
 	node_id TEXT NOT NULL REFERENCES node (id),
@@ -122,7 +123,7 @@ CREATE TABLE slot (
 	fingerprint TEXT,
 	disposal TEXT, -- the record that let it be retired without a wipe
 	UNIQUE (id, node_id)
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 -- Devices and addresses stand in at most one slot that is not retired.
 CREATE UNIQUE INDEX slot_index_once ON slot (node_id, slot_index) WHERE state <> 'retired';
@@ -162,7 +163,7 @@ CREATE TABLE image (
 	digest TEXT NOT NULL,
 	record TEXT NOT NULL,
 	updated_at TEXT NOT NULL
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE node_image (
 	node_id TEXT NOT NULL REFERENCES node (id),
@@ -174,7 +175,7 @@ CREATE TABLE node_image (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE allocation (
-	id TEXT PRIMARY KEY,
+	id TEXT PRIMARY KEY CHECK (id <> 'slices'), -- a word of node.held_by
 	name TEXT,
 	request_id TEXT UNIQUE,
 	request TEXT NOT NULL, -- the request record
@@ -207,7 +208,7 @@ CREATE TABLE allocation (
 	reason TEXT,
 	created_at TEXT NOT NULL,
 	created_by TEXT NOT NULL
-) STRICT;
+) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX allocation_name ON allocation (name)
 	WHERE state NOT IN ('released', 'cancelled', 'refused');
 CREATE INDEX allocation_state ON allocation (state, node_id);
@@ -229,7 +230,7 @@ CREATE TABLE claim (
 	CHECK (held_by IS NULL OR held_by = allocation_id OR (held_by = 'slices' AND claim_kind = 'slot')),
 	FOREIGN KEY (node_id, held_by) REFERENCES node (id, held_by),
 	FOREIGN KEY (slot_id, node_id) REFERENCES slot (id, node_id)
-) STRICT;
+) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX claim_slot_sold_once ON claim (slot_id) WHERE live = 1 AND claim_kind = 'slot';
 CREATE UNIQUE INDEX claim_node_sold_once ON claim (node_id) WHERE live = 1 AND claim_kind = 'node';
 CREATE INDEX claim_allocation ON claim (allocation_id);
@@ -278,7 +279,7 @@ CREATE TABLE wipe_evidence (
 	digest TEXT NOT NULL UNIQUE,
 	record TEXT NOT NULL,
 	folded_at TEXT NOT NULL
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE folded ( -- results already committed, so that folding twice changes nothing
 	digest TEXT PRIMARY KEY,

@@ -31,7 +31,7 @@ CREATE TABLE journal (
 	object TEXT NOT NULL,
 	op TEXT NOT NULL,
 	subject TEXT NOT NULL,
-	inverse TEXT NOT NULL CHECK (json_valid(inverse)),
+	inverse TEXT NOT NULL CHECK (inverse LIKE '{%}'),
 	done INTEGER NOT NULL DEFAULT 0 CHECK (done IN (0, 1)),
 	undone INTEGER NOT NULL DEFAULT 0 CHECK (undone IN (0, 1)),
 	at TEXT NOT NULL,

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gpuaas-approve: the one gate that makes capacity.
+ *
+ * Without operands it reads discoveries and makes slots of their candidates; what was never wiped
+ * here goes to wiping first. With operands it moves slots: VERB SLOT… (--reason).
+ */
+#include "cli_approve.h"
+#include "audit.h"
+#include "cli.h"
+#include "hoststream.h"
+
+static struct {
+	bool all_ready, record_only, dry_run, explain, accept_change;
+	GA_LIST(const char *) slots;
+	GA_LIST(const char *) destroy_data;
+	const char *profile, *wipe_class, *verify, *gpu_memory, *mode, *by, *reason;
+} opt;
+
+static const struct ga_opt opts[] = {
+	{ .name = "all-ready", .type = GA_O_FLAG, .var = &opt.all_ready,
+	  .help = "approve every candidate that nothing stands against" },
+	{ .name = "slot", .type = GA_O_TEXTS, .var = &opt.slots, .arg = "INDEX",
+	  .help = "approve this candidate (several times: these)" },
+	{ .name = "record-only", .type = GA_O_FLAG, .var = &opt.record_only,
+	  .help = "store what was seen, approve nothing" },
+	{ .name = "destroy-data", .type = GA_O_TEXTS, .var = &opt.destroy_data, .arg = "WWID",
+	  .help = "allow the first wipe to destroy what this disk holds" },
+	{ .name = "profile", .type = GA_O_TEXT, .var = &opt.profile, .arg = "NAME",
+	  .help = "take the wipe policy from this profile" },
+	{ .name = "wipe-class", .type = GA_O_WORD, .var = &opt.wipe_class, .arg = "CLASS",
+	  .values = ga_class_words, .help = "least class of a wipe (default purge; lab: clear)" },
+	{ .name = "verify", .type = GA_O_WORD, .var = &opt.verify, .arg = "HOW",
+	  .values = ga_verify_words, .help = "how much is read back (default full)" },
+	{ .name = "gpu-memory", .type = GA_O_WORD, .var = &opt.gpu_memory, .arg = "HOW",
+	  .values = ga_gpu_memory_words,
+	  .help = "whether wiping GPU memory needs proof (default if_supported)" },
+	{ .name = "mode", .type = GA_O_WORD, .var = &opt.mode, .arg = "MODE",
+	  .values = ga_mode_words, .help = "sell the node as slices or whole" },
+	{ .name = "accept-change", .type = GA_O_FLAG, .var = &opt.accept_change,
+	  .help = "the hardware may differ from what was approved before" },
+	{ .name = "reason", .type = GA_O_TEXT, .var = &opt.reason, .arg = "TEXT",
+	  .help = "why (disable, repair, cordon, quarantine, retire)" },
+	{ .name = "by", .type = GA_O_TEXT, .var = &opt.by, .arg = "NOTE",
+	  .help = "a note for the audit; who acts is recorded anyway" },
+	{ .name = "dry-run", .type = GA_O_FLAG, .var = &opt.dry_run,
+	  .help = "show what would be done, change nothing" },
+	{ .name = "explain", .type = GA_O_FLAG, .var = &opt.explain,
+	  .help = "say what stands against each slot that is not ready, and the fix" },
+	GA_OPTS_END,
+};
+
+static const struct ga_prog prog = {
+	.name = "gpuaas-approve",
+	.abstract = "make slots of what discover found, or move slots",
+	.args = "[disable|enable|repair|cordon|uncordon|quarantine|retire SLOT…]",
+	.args_max = -1,
+	.opts = opts,
+	.consumes = (const struct ga_shape *const[]){ &ga_host_shape, &ga_candidate_shape,
+						       &ga_end_shape, NULL },
+	.produces = (const struct ga_shape *const[]){ &ga_slot_shape, &ga_wipe_order_shape,
+						       &ga_node_shape, NULL },
+	.examples = (const char *const[]){
+		"gpuaas-discover | gpuaas-approve --all-ready | gpuaas-wipe",
+		"gpuaas-discover | gpuaas-approve --all-ready --dry-run --explain",
+		"gpuaas-discover | gpuaas-approve --slot 3 --destroy-data eui.0025384b31409d9a",
+		"gpuaas-approve repair 7f3c --reason 'cable replaced' | gpuaas-wipe", NULL },
+	.needs_state = true,
+	.acts = true,
+};
+
+static struct ga_approve_run run_state;
+static struct ga_host_stream stream;
+
+static int begin(struct ga_err *err)
+{
+	return ga_db_begin(run_state.db, prog.name, err);
+}
+
+static int finish(struct ga_err *err)
+{
+	if (!opt.dry_run)
+		return ga_db_commit(run_state.db, err);
+	ga_db_rollback(run_state.db);
+	return 0;
+}
+
+/* What stands against a slot, for people. */
+static void explain(const struct ga_slot *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->blockers.n; i++) {
+		const struct ga_reason *r = &s->blockers.v[i];
+
+		ga_say("slot %lld of '%s': %s%s%s%s%s%s%s", (long long)s->slot_index, s->node,
+		       r->code, r->subject ? " " : "", r->subject ? r->subject : "",
+		       r->evidence ? ": " : "", r->evidence ? r->evidence : "",
+		       r->hint ? "; fix: " : "", r->hint ? r->hint : "");
+	}
+}
+
+/* The records of a committed step: each slot, then the order to wipe it. */
+static int emit_results(struct ga_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < run_state.results.n; i++) {
+		struct ga_approve_result *r = &run_state.results.v[i];
+
+		r->slot.dry_run = r->order.dry_run = opt.dry_run;
+		if (opt.explain && ga_streq(r->slot.state, "disabled"))
+			explain(&r->slot);
+		if (ga_emit(&ga_slot_shape, &r->slot, err) < 0 ||
+		    (r->has_order && ga_emit(&ga_wipe_order_shape, &r->order, err) < 0))
+			return -1;
+	}
+	return 0;
+}
+
+static int emit_node(const char *id, struct ga_err *err)
+{
+	struct ga_node node;
+	int r;
+
+	if (ga_store_node(run_state.db, id, &node, err) < 0)
+		return -1;
+	r = ga_emit(&ga_node_shape, &node, err);
+	ga_shape_release(&ga_node_shape, &node);
+	return r;
+}
+
+static int take(const struct ga_rec *rec, struct ga_err *err)
+{
+	struct ga_candidates all;
+	int whole = ga_host_stream_take(&stream, rec, err);
+
+	if (whole <= 0)
+		return whole;
+	all = (struct ga_candidates){ stream.candidates.v, stream.candidates.n };
+	ga_approve_look_again(&all);
+	if (begin(err) < 0)
+		return -1;
+	ga_approve_results_clear(&run_state);
+	if (ga_store_observe(run_state.db, &stream.host, &all, err) < 0 ||
+	    ga_approve_mode(&run_state, stream.host.node, opt.mode, err) < 0)
+		return -1;
+	if (!opt.record_only && ga_approve_candidates(&run_state, &all, err) < 0)
+		return -1;
+	if (opt.record_only && emit_node(stream.host.node, err) < 0)
+		return -1;
+	return finish(err) < 0 ? -1 : emit_results(err);
+}
+
+static int run_stream(struct ga_err *err)
+{
+	const struct ga_consumer table[] = { { &ga_host_shape, take },
+					     { &ga_candidate_shape, take },
+					     { &ga_end_shape, take },
+					     { NULL, NULL } };
+	int r;
+
+	if (!opt.all_ready && !opt.record_only && !opt.slots.n) {
+		(void)ga_fail(err, GA_USAGE, "what to approve is missing");
+		return ga_hint(err, "--all-ready, --slot INDEX or --record-only");
+	}
+	if (ga_cli_need_pipe("discoveries", err) < 0)
+		return -1;
+	r = ga_cli_stream(0, "standard input", table, err);
+	if (r >= 0)
+		r = ga_host_stream_end(&stream, err);
+	ga_host_stream_release(&stream);
+	if (r < 0)
+		return -1;
+	return opt.record_only || run_state.approved ? GA_OK : GA_NO;
+}
+
+static int run_verb(char *const *args, int n, struct ga_err *err)
+{
+	int i;
+
+	if (n < 2)
+		return ga_fail(err, GA_USAGE, "%s needs a slot", args[0]);
+	if (begin(err) < 0)
+		return -1;
+	for (i = 1; i < n; i++)
+		if (ga_approve_verb(&run_state, args[0], args[i], opt.reason, err) < 0)
+			return -1;
+	return finish(err) < 0 ? -1 : emit_results(err);
+}
+
+static int run(struct ga_err *err)
+{
+	ga_autodb struct ga_db *db = NULL;
+	char *const *args;
+	int n, r;
+
+	args = ga_cli_args(&n);
+	ga_audit_program(prog.name);
+	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_WRITE, &db, err) < 0)
+		return -1;
+	run_state = (struct ga_approve_run){
+		.db = db,
+		.slots = { opt.slots.v, opt.slots.n },
+		.destroy_data = { opt.destroy_data.v, opt.destroy_data.n },
+		.note = opt.by,
+		.accept_change = opt.accept_change,
+		.all = opt.all_ready,
+	};
+	r = ga_approve_policy(&run_state, opt.profile, opt.wipe_class, opt.verify, opt.gpu_memory,
+			      err);
+	if (r >= 0)
+		r = n ? run_verb(args, n, err) : run_stream(err);
+	ga_approve_release(&run_state);
+	return r;
+}
+
+int main(int argc, char **argv)
+{
+	struct ga_err err = GA_ERR_INIT;
+	int r = ga_cli_parse(&prog, argc, argv, &err);
+
+	if (r > 0)
+		r = run(&err);
+	return ga_cli_finish(&prog, r, &err);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One run of gpuaas-approve: policy, which candidates, and what came of them. Glue between the
+ * stream, the looking layer and the store.
+ */
+#ifndef GA_CLI_APPROVE_H
+#define GA_CLI_APPROVE_H
+
+#include "store_approve.h"
+#include "vec.h"
+
+struct ga_approve_result {
+	struct ga_slot slot;
+	struct ga_wipe_order order;
+	bool has_order;
+};
+
+struct ga_approve_run {
+	struct ga_db *db;
+	GA_LIST(const char *) slots;	    /* indices wanted; borrowed */
+	GA_LIST(const char *) destroy_data; /* wwids; borrowed */
+	const char *note;
+	bool accept_change, all;
+	struct ga_wipe_policy wipe;
+	GA_LIST(struct ga_approve_result) results; /* of the step, in order */
+	int64_t approved; /* slots of the whole run that nothing but a wipe stands against */
+};
+
+/* The wipe policy: each word given, else the profile's, else purge, full, if_supported; the class
+ * of a lab state is clear unless a word says otherwise. */
+int ga_approve_policy(struct ga_approve_run *run, const char *profile, const char *class,
+		      const char *verify, const char *gpu_memory, struct ga_err *err);
+/* Where this is the host of the candidates: reads again what discover could not see without root.
+ * What still cannot be read stays unknown. */
+void ga_approve_look_again(struct ga_candidates *candidates);
+/* Sets the node's mode; NULL leaves it. */
+int ga_approve_mode(struct ga_approve_run *run, const char *node, const char *mode,
+		    struct ga_err *err);
+/* Approves the candidates asked for; all that were asked for by index must be there. */
+int ga_approve_candidates(struct ga_approve_run *run, const struct ga_candidates *candidates,
+			  struct ga_err *err);
+int ga_approve_verb(struct ga_approve_run *run, const char *verb, const char *slot,
+		    const char *reason, struct ga_err *err);
+void ga_approve_results_clear(struct ga_approve_run *run);
+void ga_approve_release(struct ga_approve_run *run);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A discovery as it comes over a pipe: host, its candidates, end. It counts only whole: the end's
+ * count and digest must match the lines, and each candidate must have the host's fingerprint.
+ */
+#ifndef GA_HOSTSTREAM_H
+#define GA_HOSTSTREAM_H
+
+#include "digest.h"
+#include "kind_host.h"
+#include "rec.h"
+
+struct ga_host_stream {
+	bool open; /* a host was seen and its end not yet */
+	struct ga_host host;
+	GA_LIST(struct ga_candidate) candidates;
+	struct ga_digest *digest;
+};
+
+void ga_host_stream_release(struct ga_host_stream *s);
+/* Takes a host, candidate or end record, whose raw bytes count for the digest. 1 when an end
+ * completed the discovery (then host and candidates stand until the next host), 0 go on, -1
+ * GA_BADREC with the line. */
+int ga_host_stream_take(struct ga_host_stream *s, const struct ga_rec *rec,
+			     struct ga_err *err);
+/* At the end of input: GA_BADREC when a discovery was begun and not ended. */
+int ga_host_stream_end(const struct ga_host_stream *s, struct ga_err *err);
+
+#endif

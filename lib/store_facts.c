@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The facts that the approval predicate needs, from the candidate and from the state. */
+#include "store_facts.h"
+
+#include "cpuset.h"
+#include "kind_state.h"
+#include "rec.h"
+
+void ga_cleanup_place_of(struct ga_place_of *p)
+{
+	char *all[] = { p->slot,	 p->state,	p->cordon_reason, p->health,
+			p->wipe_attempt, p->gpu_identity, p->nvme_wwid,	  p->node_state,
+			p->node_fingerprint, p->node_blocker };
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(all); i++)
+		free(all[i]);
+}
+
+int ga_store_place_of(struct ga_db *db, const struct ga_candidate *c, struct ga_place_of *ret,
+		      struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	*ret = (struct ga_place_of){ 0 };
+	if (ga_db_query(db, &rows, err,
+			"SELECT n.state, n.fingerprint, (SELECT json_extract(value, '$.code') FROM "
+			"json_each(n.blockers) WHERE json_extract(value, '$.code') <> "
+			"'fingerprint_changed' LIMIT 1), n.fabric_mode = 'partitions', s.id, s.state, "
+			"s.cordon_reason, s.health_state, s.wipe_attempt, s.generation, "
+			"s.gpu_identity, s.nvme_wwid FROM node n LEFT JOIN slot s "
+			"ON s.node_id = n.id AND s.slot_index = ?2 AND s.state <> 'retired' "
+			"WHERE n.id = ?1",
+			"si", c->node, c->slot_index) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r == 0)
+		return ga_fail(err, GA_NOTFOUND, "node '%s' was never observed", c->node);
+	if (r < 0)
+		return -1;
+	*ret = (struct ga_place_of){
+		.node_state = ga_rows_dup(rows, 0),
+		.node_fingerprint = ga_rows_dup(rows, 1),
+		.node_blocker = ga_rows_dup(rows, 2),
+		.partitions_in_use = ga_rows_bool(rows, 3),
+		.slot = ga_rows_dup(rows, 4),
+		.state = ga_rows_dup(rows, 5),
+		.cordon_reason = ga_rows_dup(rows, 6),
+		.health = ga_rows_dup(rows, 7),
+		.wipe_attempt = ga_rows_dup(rows, 8),
+		.generation = ga_rows_int(rows, 9),
+		.gpu_identity = ga_rows_dup(rows, 10),
+		.nvme_wwid = ga_rows_dup(rows, 11),
+	};
+	return 0;
+}
+
+/* ---- what others have ---- */
+
+static int read_flags(struct ga_rows *rows, bool **flags, size_t n, struct ga_err *err)
+{
+	size_t i;
+
+	if (ga_rows_next(rows, err) < 0)
+		return -1;
+	for (i = 0; i < n; i++)
+		*flags[i] = ga_rows_bool(rows, (int)i);
+	return 0;
+}
+
+static int taken_devices(struct ga_db *db, const struct ga_candidate *c, const char *slot,
+			 struct ga_taken *ret, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	ga_autofree char *gpu =
+		c->gpu ? ga_xprintf("%s/%s", c->node, c->gpu->identity) : NULL;
+	bool *flags[] = { &ret->gpu, &ret->nvme, &ret->mac, &ret->ip, &ret->vf, &ret->pf };
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT EXISTS (SELECT 1 FROM slot WHERE state <> 'retired' AND id IS NOT ?1 "
+			"AND (gpu_id = ?3 OR (node_id = ?2 AND gpu_pci_address = ?4))), "
+			"EXISTS (SELECT 1 FROM slot WHERE state <> 'retired' AND id IS NOT ?1 "
+			"AND nvme_wwid = ?5), "
+			"EXISTS (SELECT 1 FROM slot WHERE state <> 'retired' AND id IS NOT ?1 "
+			"AND mac = ?6), "
+			"EXISTS (SELECT 1 FROM slot WHERE state <> 'retired' AND id IS NOT ?1 "
+			"AND node_id = ?2 AND private_ip = ?7), "
+			"EXISTS (SELECT 1 FROM slot WHERE state <> 'retired' AND id IS NOT ?1 "
+			"AND node_id = ?2 AND fabric_vf_pci_address = ?8), "
+			"EXISTS (SELECT 1 FROM slot WHERE state <> 'retired' AND id IS NOT ?1 "
+			"AND node_id = ?2 AND (fabric_vf_pci_address = ?9 OR "
+			"fabric_pf_pci_address = ?8))",
+			"sssssssss", slot, c->node, gpu, c->gpu ? c->gpu->pci_address : NULL,
+			c->nvme ? c->nvme->wwid : NULL, c->suggested.mac, c->suggested.private_ip,
+			c->fabric ? c->fabric->vf_pci_address : NULL,
+			c->fabric ? c->fabric->pf_pci_address : NULL) < 0)
+		return -1;
+	return read_flags(rows, flags, GA_ARRAY_SIZE(flags), err);
+}
+
+static int taken_cpus(struct ga_db *db, const struct ga_candidate *c, const char *slot,
+		      bool *ret, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	struct ga_cpuset wanted;
+	int r;
+
+	if (!c->suggested.cpuset)
+		return 0;
+	if (ga_cpuset_parse(c->suggested.cpuset, &wanted, err) < 0)
+		return ga_wrap(err, "candidate %lld of '%s'", (long long)c->slot_index, c->node);
+	if (ga_db_query(db, &rows, err,
+			"SELECT cpu FROM slot_cpu WHERE node_id = ?1 AND slot_id IS NOT ?2", "ss",
+			c->node, slot) < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0)
+		*ret = *ret || ga_cpuset_has(&wanted, (int)ga_rows_int(rows, 0));
+	return r;
+}
+
+static int taken_memory(struct ga_db *db, const struct ga_candidate *c, const char *slot,
+			bool *ret, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (c->suggested.memory_mib == GA_UNKNOWN)
+		return 0;
+	if (ga_db_query(db, &rows, err,
+			"SELECT m.memory_mib - m.reserve_mib < ?4 + coalesce((SELECT "
+			"sum(s.memory_mib) FROM slot s WHERE s.node_id = ?1 AND s.state <> 'retired' "
+			"AND s.id IS NOT ?2 AND (coalesce(s.numa_node, -1) = ?3 OR ?3 = -1)), 0) "
+			"FROM node_memory m WHERE m.node_id = ?1 AND m.numa_node = ?3",
+			"ssii", c->node, slot, c->numa_node == GA_UNKNOWN ? -1 : c->numa_node,
+			c->suggested.memory_mib) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	/* Memory that nobody knows is not given out: unknown blocks at a gate. */
+	*ret = r == 0 || (r > 0 && ga_rows_bool(rows, 0));
+	return r < 0 ? -1 : 0;
+}
+
+int ga_store_taken(struct ga_db *db, const struct ga_candidate *c, const char *slot,
+		   struct ga_taken *ret, struct ga_err *err)
+{
+	*ret = (struct ga_taken){ 0 };
+	if (taken_devices(db, c, slot, ret, err) < 0 ||
+	    taken_cpus(db, c, slot, &ret->cpus, err) < 0 ||
+	    taken_memory(db, c, slot, &ret->memory, err) < 0)
+		return -1;
+	return 0;
+}
+
+/* ---- facts ---- */
+
+static int has_profile(struct ga_db *db, const char *type, bool *ret, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT 1 FROM profile WHERE current = 1 "
+			"AND NOT coalesce(json_extract(record, '$.retired'), 0) "
+			"AND (json_array_length(record, '$.types') IS NULL "
+			"OR json_array_length(record, '$.types') = 0 "
+			"OR EXISTS (SELECT 1 FROM json_each(record, '$.types') WHERE value = ?1))",
+			"s", type) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	*ret = r > 0;
+	return r < 0 ? -1 : 0;
+}
+
+static int is_tainted(struct ga_db *db, const struct ga_candidate *c, bool *ret,
+		      struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	ga_autofree char *gpu =
+		c->gpu ? ga_xprintf("%s/%s", c->node, c->gpu->identity) : NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT 1 FROM device WHERE id IN (?1, ?2) AND dirty_since IS NOT NULL",
+			"ss", c->nvme ? c->nvme->wwid : NULL, gpu) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	*ret = r > 0;
+	return r < 0 ? -1 : 0;
+}
+
+static int in_partition(struct ga_db *db, const struct ga_candidate *c, bool *ret,
+			struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (!c->gpu || c->gpu->module_id == GA_UNKNOWN)
+		return 0;
+	if (ga_db_query(db, &rows, err,
+			"SELECT 1 FROM node_partition p WHERE p.node_id = ?1 AND EXISTS "
+			"(SELECT 1 FROM json_each(p.module_ids) WHERE value = ?2)",
+			"si", c->node, c->gpu->module_id) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	*ret = r > 0;
+	return r < 0 ? -1 : 0;
+}
+
+/* The host's prerequisite that tenant disks are left alone; a file is no disk to be activated. */
+static int autoactivates(struct ga_db *db, const char *node, bool *ret, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	*ret = !ga_db_is_lab(db);
+	if (!*ret)
+		return 0;
+	if (ga_db_query(db, &rows, err,
+			"SELECT 1 FROM node n, json_each(n.observation, '$.prerequisites') p "
+			"WHERE n.id = ?1 AND json_extract(p.value, '$.name') = 'disk_autoactivation' "
+			"AND json_extract(p.value, '$.state') = 'ok'",
+			"s", node) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	*ret = r == 0;
+	return r < 0 ? -1 : 0;
+}
+
+static void facts_of_gpu(const struct ga_gpu *g, struct ga_slot_facts *f)
+{
+	f->gpu_pci_address = g->pci_address;
+	f->gpu_identity = g->identity;
+	f->iommu_group = g->iommu_group;
+	f->iommu_group_members = g->iommu_group_members.n;
+	f->gpu_boot_display = g->boot_display;
+}
+
+static void facts_of_disk(const struct ga_nvme *d, const struct ga_approval *a, bool lab,
+			  struct ga_slot_facts *f)
+{
+	int64_t possible = ga_wipe_possible(d, a->wipe.minimum_class, lab);
+
+	f->nvme_wwid = d->wwid;
+	f->nvme_is_block = d->is_block;
+	f->nvme_reported = true;
+	f->nvme_mounts = d->mounts.n;
+	f->nvme_holders = d->holders.n;
+	f->nvme_signatures_known = d->signatures_known;
+	f->nvme_signatures = d->signatures.n;
+	f->wipe_possible_known = possible != GA_UNKNOWN;
+	f->wipe_possible = possible == 1;
+}
+
+static void facts_of(const struct ga_approval *a, const struct ga_place_of *at,
+		     const struct ga_taken *taken, bool lab, struct ga_slot_facts *f)
+{
+	const struct ga_candidate *c = a->candidate;
+
+	*f = (struct ga_slot_facts){
+		.node = c->node,
+		.slot_index = c->slot_index,
+		.lab = lab,
+		.iommu_group = GA_UNKNOWN,
+		.gpu_boot_display = GA_UNKNOWN,
+		.nvme_is_block = GA_UNKNOWN,
+		.destroy_data = a->destroy_data,
+		.storage_ownership = "tenant_slice",
+		.wipe = &a->wipe,
+		.mac = c->suggested.mac,
+		.private_ip = c->suggested.private_ip,
+		.fabric_vf_shared = taken->vf,
+		.pf_vf_conflict = taken->pf,
+		.duplicate_identity = taken->gpu || taken->nvme || taken->mac || taken->ip,
+		.cpuset = c->suggested.cpuset,
+		.cpuset_taken = taken->cpus,
+		.memory_mib = c->suggested.memory_mib,
+		.memory_overcommitted = taken->memory,
+		.host_ready = !at->node_blocker,
+		.host_blocker = at->node_blocker,
+		.fingerprint = c->fingerprint,
+		.fingerprint_approved = a->accept_change ? NULL : at->node_fingerprint,
+		.partitions_in_use = at->partitions_in_use,
+		.health = at->health,
+	};
+	if (c->gpu)
+		facts_of_gpu(c->gpu, f);
+	if (c->nvme)
+		facts_of_disk(c->nvme, a, lab, f);
+	if (c->fabric) {
+		f->fabric_claim_mode = c->fabric->claim_mode;
+		f->fabric_vf_pci_address = c->fabric->vf_pci_address;
+		f->fabric_pf_pci_address = c->fabric->pf_pci_address;
+	}
+}
+
+int ga_store_blockers(struct ga_db *db, const struct ga_approval *a, const struct ga_place_of *at,
+		      const struct ga_taken *taken, struct ga_reasons *ret, struct ga_err *err)
+{
+	const struct ga_candidate *c = a->candidate;
+	struct ga_slot_facts f;
+	size_t i;
+
+	facts_of(a, at, taken, ga_db_is_lab(db), &f);
+	if (has_profile(db, c->gpu ? c->gpu->type : NULL, &f.has_profile, err) < 0 ||
+	    is_tainted(db, c, &f.tainted, err) < 0 ||
+	    in_partition(db, c, &f.partition_known, err) < 0 ||
+	    autoactivates(db, c->node, &f.disk_autoactivation, err) < 0)
+		return -1;
+	ga_slot_blockers(&f, GA_GATE_APPROVE, ret);
+	for (i = 0; i < c->reasons.n; i++) {
+		const struct ga_reason *r = &c->reasons.v[i];
+
+		if (!ga_verdict_decides(r->code) && !ga_reasons_has(ret, r->code))
+			ga_reasons_add(ret, r->code, r->subject, r->evidence, r->hint);
+	}
+	return 0;
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A whole discovery into the state: the node, its memory and fabric partitions, its candidates and
+ * devices. It makes no capacity: devices are born tainted, candidates are advisory.
+ */
+#include <string.h>
+
+#include "audit.h"
+#include "digest.h"
+#include "id.h"
+#include "rec.h"
+#include "store_approve.h"
+#include "time.h"
+
+/* What the state knew of the node before. */
+struct known {
+	bool exists, network_set;
+	char *digest, *observed_at, *fingerprint;
+};
+
+static void cleanup_known(struct known *k)
+{
+	free(k->digest);
+	free(k->observed_at);
+	free(k->fingerprint);
+}
+
+static int read_known(struct ga_db *db, const char *node, struct known *ret, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT observation_digest, observed_at, fingerprint, network_set "
+			"FROM node WHERE id = ?1",
+			"s", node) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r <= 0)
+		return r;
+	ret->exists = true;
+	ret->digest = ga_rows_dup(rows, 0);
+	ret->observed_at = ga_rows_dup(rows, 1);
+	ret->fingerprint = ga_rows_dup(rows, 2);
+	ret->network_set = ga_rows_bool(rows, 3);
+	return 0;
+}
+
+static void add_json(json_t *list, const struct ga_reason *r)
+{
+	json_array_append_new(list, ga_shape_format(&ga_reason_shape, r));
+}
+
+/* The node's blockers as JSON: the host's own, and hardware that is not what was approved. */
+static char *blockers_text(const struct ga_host *host, const struct known *known)
+{
+	ga_autojson json_t *list = json_array();
+	struct ga_str out = GA_STR_INIT;
+	size_t i;
+
+	for (i = 0; i < host->blockers.n; i++)
+		add_json(list, &host->blockers.v[i]);
+	if (known->fingerprint && !ga_streq(known->fingerprint, host->fingerprint)) {
+		ga_autofree char *code = ga_xstrdup("fingerprint_changed");
+		ga_autofree char *hint = ga_xstrdup("gpuaas-approve --accept-change");
+
+		add_json(list, &(struct ga_reason){ .code = code, .subject = host->node,
+						    .hint = hint });
+	}
+	ga_rec_dump(list, &out);
+	return ga_str_take(&out);
+}
+
+/* A name is a convenience: a host name that is none, or that another node has, is left out. */
+static int insert_node(struct ga_db *db, const struct ga_host *host, const char *now,
+		       struct ga_err *err)
+{
+	bool named = host->hostname && ga_name_is_valid(host->hostname);
+
+	return ga_db_exec(db, err,
+			  "INSERT INTO node (id, name, since, epoch_verified) VALUES (?1, "
+			  "CASE WHEN EXISTS (SELECT 1 FROM node WHERE name = ?2 OR id = ?2) "
+			  "THEN NULL ELSE ?2 END, ?3, ?4)",
+			  "sssi", host->node,
+			  named && !ga_streq(host->hostname, host->node) ? host->hostname : NULL, now,
+			  ga_db_epoch(db)) < 0 ? -1 : 0;
+}
+
+static int update_node(struct ga_db *db, const struct ga_host *host, const struct known *known,
+		       const char *text, const char *digest, struct ga_err *err)
+{
+	ga_autofree char *blockers = blockers_text(host, known);
+	ga_autofree char *network = ga_rec_format_text(&ga_network_shape, &host->network);
+
+	return ga_db_exec(db, err,
+			  "UPDATE node SET boot_id = ?2, observation = ?3, observation_digest = ?4, "
+			  "observed_at = ?5, blockers = ?6, "
+			  "network = CASE WHEN network_set THEN network ELSE ?7 END, "
+			  "fabric_mode = CASE WHEN ?8 THEN 'partitions' ELSE fabric_mode END, "
+			  "generation = generation + 1 WHERE id = ?1",
+			  "sssssssb", host->node, host->boot_id, text, digest, host->observed_at,
+			  blockers, network, (int)(host->fabric_manager.partitions.n > 0)) < 0 ?
+		       -1 :
+		       0;
+}
+
+static int store_memory(struct ga_db *db, const struct ga_host *host, struct ga_err *err)
+{
+	static const char sql[] = "INSERT INTO node_memory (node_id, numa_node, memory_mib) "
+				  "VALUES (?1, ?2, ?3) ON CONFLICT (node_id, numa_node) "
+				  "DO UPDATE SET memory_mib = excluded.memory_mib "
+				  "WHERE memory_mib <> excluded.memory_mib";
+	size_t i;
+
+	for (i = 0; i < host->numa.n; i++)
+		if (host->numa.v[i].memory_mib != GA_UNKNOWN &&
+		    ga_db_exec(db, err, sql, "sii", host->node, host->numa.v[i].numa_node,
+			       host->numa.v[i].memory_mib) < 0)
+			return -1;
+	/* -1 stands for devices of no NUMA node: the host as a whole. */
+	if (host->memory_mib != GA_UNKNOWN &&
+	    ga_db_exec(db, err, sql, "sii", host->node, (int64_t)-1, host->memory_mib) < 0)
+		return -1;
+	return 0;
+}
+
+static char *module_list(const struct ga_partition *p)
+{
+	struct ga_str out = GA_STR_INIT;
+	size_t i;
+
+	ga_str_addc(&out, '[');
+	for (i = 0; i < p->module_ids.n; i++)
+		ga_str_addf(&out, "%s%lld", i ? "," : "", (long long)p->module_ids.v[i]);
+	ga_str_addc(&out, ']');
+	return ga_str_take(&out);
+}
+
+/* Only a list that was read replaces the one known: a Fabric Manager that is down says nothing. */
+static int store_partitions(struct ga_db *db, const struct ga_host *host, struct ga_err *err)
+{
+	size_t i;
+
+	if (!host->fabric_manager.partitions.n)
+		return 0;
+	if (ga_db_exec(db, err, "DELETE FROM node_partition WHERE node_id = ?1", "s",
+		       host->node) < 0)
+		return -1;
+	for (i = 0; i < host->fabric_manager.partitions.n; i++) {
+		const struct ga_partition *p = &host->fabric_manager.partitions.v[i];
+		ga_autofree char *modules = module_list(p);
+
+		if (ga_db_exec(db, err,
+			       "INSERT INTO node_partition (node_id, id, module_ids) "
+			       "VALUES (?1, ?2, ?3)",
+			       "sis", host->node, p->id, modules) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int store_device(struct ga_db *db, const char *node, const char *id, const char *kind,
+			const char *facts, const char *now, struct ga_err *err)
+{
+	if (ga_db_exec(db, err,
+		       "INSERT INTO device (id, device_kind, node_id, facts, dirty_since, "
+		       "dirtied_by, first_seen_at) VALUES (?1, ?2, ?3, ?4, ?5, 'first_seen', ?5) "
+		       "ON CONFLICT (id) DO NOTHING",
+		       "sssss", id, kind, node, facts, now) < 0)
+		return -1;
+	/* A disk that was moved belongs to its new host, unless a slot elsewhere still has it. */
+	return ga_db_exec(db, err,
+			  "UPDATE device SET facts = ?3, node_id = ?2 WHERE id = ?1 "
+			  "AND (facts <> ?3 OR node_id <> ?2) AND NOT EXISTS (SELECT 1 FROM slot "
+			  "WHERE (nvme_wwid = ?1 OR gpu_id = ?1) AND node_id <> ?2 "
+			  "AND state <> 'retired')",
+			  "sss", id, node, facts) < 0 ? -1 : 0;
+}
+
+static int store_candidate(struct ga_db *db, const struct ga_candidate *c, const char *at,
+			   const char *now, struct ga_err *err)
+{
+	ga_autofree char *record = ga_rec_format_text(&ga_candidate_shape, c);
+
+	if (ga_db_exec(db, err,
+		       "INSERT INTO candidate (node_id, slot_index, record, observed_at) "
+		       "VALUES (?1, ?2, ?3, ?4)",
+		       "siss", c->node, c->slot_index, record, at) < 0)
+		return -1;
+	if (c->nvme && c->nvme->wwid) {
+		ga_autofree char *facts = ga_rec_format_text(&ga_nvme_shape, c->nvme);
+
+		if (store_device(db, c->node, c->nvme->wwid, "disk", facts, now, err) < 0)
+			return -1;
+	}
+	if (c->gpu) {
+		ga_autofree char *facts = ga_rec_format_text(&ga_gpu_shape, c->gpu);
+		ga_autofree char *id = ga_xprintf("%s/%s", c->node, c->gpu->identity);
+
+		return store_device(db, c->node, id, "gpu", facts, now, err);
+	}
+	return 0;
+}
+
+static int store_candidates(struct ga_db *db, const struct ga_host *host,
+			    const struct ga_candidates *candidates, const char *now,
+			    struct ga_err *err)
+{
+	size_t i;
+
+	if (ga_db_exec(db, err, "DELETE FROM candidate WHERE node_id = ?1", "s", host->node) < 0)
+		return -1;
+	for (i = 0; i < candidates->n; i++)
+		if (store_candidate(db, &candidates->v[i], host->observed_at, now, err) < 0)
+			return -1;
+	return 0;
+}
+
+int ga_store_observe(struct ga_db *db, const struct ga_host *host,
+		     const struct ga_candidates *candidates, struct ga_err *err)
+{
+	ga_autofree char *text = ga_rec_format_text(&ga_host_shape, host);
+	ga_autofree char *now = ga_time_now();
+	ga_cleanup(cleanup_known) struct known known = { 0 };
+	char digest[GA_DIGEST_SIZE];
+
+	ga_digest_of(text, strlen(text), digest);
+	if (read_known(db, host->node, &known, err) < 0)
+		return -1;
+	if (ga_streq(known.digest, digest))
+		return 0;
+	if (known.observed_at && strcmp(known.observed_at, host->observed_at) > 0) {
+		ga_err_set(err, GA_CONFLICT, "the discovery of '%s' is from %s, and one from %s is "
+			   "stored already", host->node, host->observed_at, known.observed_at);
+		ga_err_reason(err, "old_observation");
+		return ga_hint(err, "run gpuaas-discover on the host again");
+	}
+	if ((!known.exists && insert_node(db, host, now, err) < 0) ||
+	    update_node(db, host, &known, text, digest, err) < 0 ||
+	    store_memory(db, host, err) < 0 || store_partitions(db, host, err) < 0 ||
+	    store_candidates(db, host, candidates, now, err) < 0)
+		return -1;
+	return ga_audit_add(db, "observe", host->node,
+			    json_pack("{s:s, s:I, s:s}", "digest", digest, "candidates",
+				      (json_int_t)candidates->n, "fingerprint", host->fingerprint),
+			    err);
+}

@@ -1,0 +1,516 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every invariant of state.md attacked by raw SQL: UPDATE, INSERT, INSERT OR REPLACE, DELETE, each
+ * with foreign keys on and off. An attack must be refused by the trigger meant for it (its word is
+ * checked), and its control, which is the same without the fault, must be let through.
+ */
+#include "world.h"
+
+/* The parts that many attacks share. */
+#define GEN ", generation = generation + 1"
+#define SLOT(set, id) "UPDATE slot SET " set GEN " WHERE id = '" id "';"
+#define NODE(set, id) "UPDATE node SET " set GEN " WHERE id = '" id "';"
+#define ALLOC(id, shape) \
+	"INSERT INTO allocation (id, request, project, shape, count, since, profile, " \
+	"profile_version, profile_record, price_micros, created_at, created_by) VALUES ('" id \
+	"', '{}', 'p', '" shape "', 1, 'x', 'h', 1, '{}', 5, 'x', 'me');"
+#define CLAIM(id, a, n, s, held) \
+	"INSERT INTO claim (id, allocation_id, node_id, slot_id, claim_kind, live, held_by, " \
+	"created_at) VALUES ('" id "', '" a "', '" n "', '" s "', 'slot', 1, '" held "', 'x');"
+#define NODE_CLAIM(id, a, n) \
+	"INSERT INTO claim (id, allocation_id, node_id, claim_kind, live, held_by, created_at) " \
+	"VALUES ('" id "', '" a "', '" n "', 'node', 1, '" a "', 'x');"
+#define EVIDENCE(id, slot, members) \
+	"INSERT INTO wipe_evidence (id, slot_id, node_id, attempt, wwid, gpu_identity, started_at, " \
+	"finished_at, class, outcome, verify, gpu_memory, lab, digest, record, folded_at) SELECT '" \
+	id "', id, node_id, " members ", 'digest-" id "', '{}', 'now' FROM slot WHERE id = '" slot \
+	"';"
+#define LATE "'2099-01-01T00:00:00.000000Z'"
+#define GOOD \
+	"'w3b', 'd3', 'g3', " LATE ", " LATE ", 'purge', 'confirmed', 'full', 'confirmed', 1"
+#define TO_AVAILABLE(e) SLOT("state = 'available', wipe_evidence_id = '" e "'", "s3")
+/* A second complete slot, disabled: s2 taken out of sale. */
+#define S2_OFF SLOT("state = 'disabled'", "s2")
+#define S2_ON SLOT("state = 'available'", "s2")
+
+static const struct {
+	const char *name, *word, *before, *attack, *control;
+} attacks[] = {
+	/* birth, edges, generations, ids, deletion */
+	{ "a slot born available", "birth", "",
+	  "INSERT INTO slot (id, node_id, slot_index, since, state) VALUES ('x', 'n1', 9, 'x', "
+	  "'available')",
+	  "INSERT INTO slot (id, node_id, slot_index, since) VALUES ('x', 'n1', 9, 'x')" },
+	{ "a slot born with evidence", "birth", "",
+	  "INSERT INTO slot (id, node_id, slot_index, since, wipe_evidence_id) VALUES ('x', 'n1', 9, "
+	  "'x', 'e2')", NULL },
+	{ "a slot of an unknown node", "foreign_key", "",
+	  "INSERT INTO slot (id, node_id, slot_index, since) VALUES ('x', 'n9', 9, 'x')", NULL },
+	{ "an allocation born active", "birth", "",
+	  "INSERT INTO allocation SELECT 'x', NULL, 'r', request, project, priority, shape, count, "
+	  "'active', since, generation, node_id, accelerator_type, profile, profile_version, "
+	  "profile_record, price_micros, image_digest, plan, attempt, attempt_generation, order_kind, "
+	  "order_text, expires_at, power_wanted, power_observed, access, network, fabric_partition, "
+	  "phase, reason, created_at, created_by FROM allocation WHERE id = 'a1'",
+	  ALLOC("x", "slice") },
+	{ "a node born active", "birth", "",
+	  "INSERT INTO node (id, since, state) VALUES ('x', 'x', 'active')",
+	  "INSERT INTO node (id, since) VALUES ('x', 'x')" },
+	{ "a node born held", "birth", "",
+	  "INSERT INTO node (id, since, held_by) VALUES ('x', 'x', 'slices')", NULL },
+	{ "a claim born ended", "birth", ALLOC("x", "slice"),
+	  "INSERT INTO claim (id, allocation_id, node_id, slot_id, claim_kind, live, created_at, "
+	  "ended_at) VALUES ('x', 'x', 'n1', 's2', 'slot', 0, 'x', 'x')", NULL },
+	{ "a slot over no edge", "wrong_state", "", SLOT("state = 'active'", "s2"),
+	  SLOT("state = 'disabled'", "s2") },
+	{ "an allocation over no edge", "wrong_state", "",
+	  "UPDATE allocation SET state = 'released'" GEN " WHERE id = 'a1'",
+	  "UPDATE allocation SET state = 'releasing'" GEN " WHERE id = 'a1'" },
+	{ "a node over no edge", "wrong_state", "", NODE("state = 'enrolled'", "n2"),
+	  NODE("state = 'draining'", "n2") },
+	{ "a slot changed without its generation", "concurrent_update", "",
+	  "UPDATE slot SET cordon_reason = 'x' WHERE id = 's2'", SLOT("cordon_reason = 'x'", "s2") },
+	{ "a slot's generation set back", "concurrent_update", "",
+	  "UPDATE slot SET generation = generation - 1 WHERE id = 's2'", NULL },
+	{ "an allocation changed without its generation", "concurrent_update", "",
+	  "UPDATE allocation SET reason = 'x' WHERE id = 'a1'",
+	  "UPDATE allocation SET reason = 'x'" GEN " WHERE id = 'a1'" },
+	{ "a node's generation jumping", "concurrent_update", "",
+	  "UPDATE node SET generation = generation + 2", NULL },
+	{ "a slot's id", "fixed", "", SLOT("id = 'x'", "s4"), NULL },
+	{ "a slot moved to another node", "fixed", "", SLOT("node_id = 'n2'", "s4"), NULL },
+	{ "a node's id", "fixed", "", NODE("id = 'x'", "n2"), NULL },
+	{ "an allocation's id", "fixed", "", "UPDATE allocation SET id = 'x'" GEN
+	  " WHERE id = 'a3'", NULL },
+	{ "a claim's slot", "fixed", "", "UPDATE claim SET slot_id = 's2' WHERE id = 'c1'", NULL },
+	{ "a claim's id", "fixed", "", "UPDATE claim SET id = 'x' WHERE id = 'c1'",
+	  "UPDATE claim SET use_ended_at = 'x' WHERE id = 'c1'" },
+	{ "a live claim's holder", "fixed", "", "UPDATE claim SET held_by = 'a1' WHERE id = 'c1'",
+	  NULL },
+	{ "a device's id", "fixed", "", "UPDATE device SET id = 'x' WHERE id = 'd1'",
+	  "UPDATE device SET facts = '{\"a\":1}' WHERE id = 'd1'" },
+	{ "a price after activation", "fixed", "",
+	  "UPDATE allocation SET price_micros = 1" GEN " WHERE id = 'a1'", NULL },
+	{ "what was asked for", "fixed", "",
+	  "UPDATE allocation SET project = 'q'" GEN " WHERE id = 'a1'", NULL },
+	{ "a version of a profile", "fixed", "", "UPDATE profile SET record = '[]'", NULL },
+	{ "the lab flag", "fixed", "", "UPDATE meta SET lab = 0", "UPDATE meta SET epoch = 2" },
+	{ "the epoch backwards", "fixed", "UPDATE meta SET epoch = 5;", "UPDATE meta SET epoch = 4",
+	  NULL },
+	{ "deleting a slot", "kept", "", "DELETE FROM slot WHERE id = 's4'", NULL },
+	{ "deleting a claim", "kept", "", "DELETE FROM claim", NULL },
+	{ "deleting an allocation", "kept", "", "DELETE FROM allocation", NULL },
+	{ "deleting a node", "kept", "", "DELETE FROM node", NULL },
+	{ "deleting a device", "kept", "", "DELETE FROM device", NULL },
+	{ "deleting evidence", "kept", "", "DELETE FROM wipe_evidence", NULL },
+	{ "deleting audit rows", "kept", "", "DELETE FROM audit", NULL },
+	{ "deleting usage", "kept", "", "DELETE FROM usage", NULL },
+	{ "deleting meta", "kept", "", "DELETE FROM meta", NULL },
+	{ "deleting a version of a profile", "kept", "", "DELETE FROM profile", NULL },
+	{ "changing evidence", "fixed", "", "UPDATE wipe_evidence SET class = 'purge'", NULL },
+	{ "changing an audit row", "fixed", "", "UPDATE audit SET actor = 'you'", NULL },
+	{ "an audit row beside the chain", "audit_chain", "",
+	  "INSERT INTO audit VALUES (2, 'x', 'me', 't', 'a', 'o', '{}', 'other', 'h2')",
+	  "INSERT INTO audit VALUES (2, 'x', 'me', 't', 'a', 'o', '{}', 'h1', 'h2')" },
+	{ "an audit row with a gap", "audit_chain", "",
+	  "INSERT INTO audit VALUES (3, 'x', 'me', 't', 'a', 'o', '{}', 'h1', 'h2')", NULL },
+	/* REPLACE, which deletes without asking a delete trigger */
+	{ "replacing a slot", "duplicate", "",
+	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since) VALUES ('s1', 'n1', 99, 'x')",
+	  NULL },
+	{ "replacing a slot by its index", "duplicate_identity", "",
+	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since) VALUES ('x', 'n1', 1, 'x')",
+	  NULL },
+	{ "replacing a slot by its disk", "duplicate_identity", "",
+	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since, nvme_wwid) VALUES ('x', 'n1', "
+	  "9, 'x', 'd1')", NULL },
+	{ "replacing a slot by its GPU", "duplicate_identity", "",
+	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since, gpu_id) VALUES ('x', 'n1', "
+	  "9, 'x', 'n1/g1')", NULL },
+	{ "replacing a slot by its GPU's address", "duplicate_identity", "",
+	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since, gpu_pci_address) VALUES ('x', "
+	  "'n1', 9, 'x', '0000:11:00.0')", NULL },
+	{ "replacing a slot by its MAC", "duplicate_identity", "",
+	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since, mac) VALUES ('x', 'n2', 9, "
+	  "'x', '02:00:00:00:00:01')", NULL },
+	{ "replacing a slot by its address", "duplicate_identity", "",
+	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since, private_ip) VALUES ('x', "
+	  "'n1', 9, 'x', '10.0.0.1')",
+	  "INSERT INTO slot (id, node_id, slot_index, since, private_ip) VALUES ('x', 'n2', 9, 'x', "
+	  "'10.0.0.1')" },
+	{ "replacing a slot by its fabric function", "fabric_vf_shared", "",
+	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since, fabric_vf_pci_address) VALUES "
+	  "('x', 'n1', 9, 'x', '0000:f0:00.1')", NULL },
+	{ "taking a MAC by UPDATE OR REPLACE", "duplicate_identity", S2_OFF,
+	  "UPDATE OR REPLACE slot SET mac = '02:00:00:00:00:01'" GEN " WHERE id = 's2'",
+	  SLOT("mac = '02:00:00:00:00:99'", "s2") },
+	{ "taking a disk by UPDATE OR REPLACE", "duplicate_identity", S2_OFF,
+	  "UPDATE OR REPLACE slot SET nvme_wwid = 'd1'" GEN " WHERE id = 's2'", NULL },
+	{ "taking a GPU by UPDATE", "duplicate_identity", S2_OFF, SLOT("gpu_id = 'n1/g1'", "s2"),
+	  NULL },
+	{ "taking a CPU by INSERT OR REPLACE", "cpuset_taken", "",
+	  "INSERT OR REPLACE INTO slot_cpu VALUES ('n1', 10, 's4')",
+	  "INSERT INTO slot_cpu VALUES ('n1', 90, 's4')" },
+	{ "taking a CPU by UPDATE OR REPLACE", "fixed", S2_OFF,
+	  "UPDATE OR REPLACE slot_cpu SET cpu = 10 WHERE cpu = 20", NULL },
+	{ "replacing a claim", "duplicate",
+	  ALLOC("x", "slice") NODE("held_by = 'slices'", "n2") CLAIM("x", "x", "n2", "s5", "slices"),
+	  "INSERT OR REPLACE INTO claim (id, allocation_id, node_id, slot_id, claim_kind, live, "
+	  "held_by, created_at) VALUES ('x', 'x', 'n2', 's6', 'slot', 1, 'slices', 'x')",
+	  CLAIM("y", "x", "n2", "s6", "slices") },
+	{ "replacing a node", "duplicate", "",
+	  "INSERT OR REPLACE INTO node (id, since) VALUES ('n1', 'x')", NULL },
+	{ "replacing a node by its name", "name_taken", NODE("name = 'one'", "n1"),
+	  "INSERT OR REPLACE INTO node (id, name, since) VALUES ('x', 'one', 'x')", NULL },
+	{ "replacing an allocation", "duplicate", "",
+	  "INSERT OR REPLACE INTO allocation SELECT * FROM allocation WHERE id = 'a1'", NULL },
+	{ "replacing an allocation by its name", "name_taken",
+	  "UPDATE allocation SET name = 'one'" GEN " WHERE id = 'a1';" ALLOC("x", "slice"),
+	  "UPDATE OR REPLACE allocation SET name = 'one'" GEN " WHERE id = 'x'",
+	  "UPDATE OR REPLACE allocation SET name = 'two'" GEN " WHERE id = 'x'" },
+	{ "replacing a device", "duplicate_identity", "",
+	  "INSERT OR REPLACE INTO device (id, device_kind, node_id, dirty_since, first_seen_at) VALUES "
+	  "('d1', 'disk', 'n1', '2026-01-01T00:00:00.000000Z', 'x')", NULL },
+	{ "replacing evidence", "duplicate", "",
+	  "INSERT OR REPLACE INTO wipe_evidence SELECT * FROM wipe_evidence WHERE id = 'e1'", NULL },
+	{ "replacing evidence by its attempt", "duplicate", "",
+	  EVIDENCE("x", "s1", "'w1', 'd1', 'g1', " LATE ", " LATE
+		   ", 'purge', 'confirmed', 'full', 'confirmed', 1"), NULL },
+	{ "replacing an audit row", "audit_chain", "",
+	  "INSERT OR REPLACE INTO audit VALUES (1, 'x', 'me', 't', 'a', 'o', '{}', 'h1', 'h2')", NULL },
+	{ "replacing an open span of usage", "duplicate", "",
+	  "INSERT OR REPLACE INTO usage (allocation_id, usage_kind, count, price_micros, started_at) "
+	  "VALUES ('a1', 'active', 1, 5, 'x')",
+	  "INSERT INTO usage (allocation_id, usage_kind, count, price_micros, started_at) "
+	  "VALUES ('a3', 'cleanup', 1, 5, 'x')" },
+	{ "replacing a span of usage", "duplicate", "",
+	  "INSERT OR REPLACE INTO usage VALUES (2, 'a3', 'active', 9, NULL, 9, 'x', 'y')", NULL },
+	{ "replacing a version of a profile", "duplicate", "",
+	  "INSERT OR REPLACE INTO profile VALUES ('h', 1, '[]', 'x', 0)",
+	  "INSERT INTO profile VALUES ('h', 3, '[]', 'x', 0)" },
+	{ "replacing the current version of a profile", "duplicate", "",
+	  "INSERT OR REPLACE INTO profile VALUES ('h', 3, '[]', 'x', 1)", NULL },
+	{ "replacing meta", "duplicate", "", "INSERT OR REPLACE INTO meta VALUES (1, 0, 1, 'x')",
+	  NULL },
+	/* sold once */
+	{ "a second claim on a slot", "sold_once", ALLOC("x", "slice"),
+	  CLAIM("x", "x", "n1", "s1", "slices"), CLAIM("x", "x", "n1", "s2", "slices") },
+	{ "a claim on a node nobody holds", "sold_once", ALLOC("x", "slice"),
+	  CLAIM("x", "x", "n2", "s5", "slices"), NULL },
+	{ "a claim that names another node of the slot", "sold_once",
+	  ALLOC("x", "slice") NODE("held_by = 'slices'", "n2"), CLAIM("x", "x", "n2", "s2", "slices"),
+	  CLAIM("x", "x", "n2", "s5", "slices") },
+	{ "a claim on a disabled slot", "sold_once", ALLOC("x", "slice") S2_OFF,
+	  CLAIM("x", "x", "n1", "s2", "slices"), NULL },
+	{ "a node claim beside slot claims", "sold_once", ALLOC("x", "baremetal"),
+	  NODE_CLAIM("x", "x", "n1"), NULL },
+	{ "a node taken while slots are claimed", "sold_once", ALLOC("x", "baremetal"),
+	  NODE("held_by = 'x'", "n1"), NODE("held_by = 'x'", "n2") },
+	{ "a node given up while slots are claimed", "sold_once", "", NODE("held_by = NULL", "n1"),
+	  NULL },
+	{ "a node held by nobody known", "sold_once", "", NODE("held_by = 'nobody'", "n2"), NULL },
+	{ "slot claims beside a node claim", "sold_once",
+	  ALLOC("x", "baremetal") ALLOC("y", "slice") NODE("held_by = 'x'", "n2")
+	  NODE_CLAIM("cx", "x", "n2"), CLAIM("cy", "y", "n2", "s5", "slices"),
+	  CLAIM("cy", "x", "n2", "s5", "x") },
+	{ "two allocations holding one node", "sold_once",
+	  ALLOC("x", "baremetal") ALLOC("y", "baremetal") NODE("held_by = 'x'", "n2")
+	  NODE_CLAIM("cx", "x", "n2"), NODE_CLAIM("cy", "y", "n2"), NULL },
+	{ "baremetal that leaves a slot out", "sold_once",
+	  ALLOC("x", "baremetal") NODE("held_by = 'x'", "n2") NODE_CLAIM("cx", "x", "n2")
+	  CLAIM("c5", "x", "n2", "s5", "x") SLOT("state = 'reserved'", "s5"),
+	  SLOT("state = 'provisioning'", "s5"),
+	  CLAIM("c6", "x", "n2", "s6", "x") SLOT("state = 'reserved'", "s6")
+	  SLOT("state = 'provisioning'", "s5") },
+	{ "claims of one allocation on two nodes", "one_node",
+	  ALLOC("x", "slice") CLAIM("x", "x", "n1", "s2", "slices") NODE("held_by = 'slices'", "n2"),
+	  CLAIM("y", "x", "n2", "s5", "slices"), NULL },
+	{ "a claim for an allocation that runs already", "wrong_state", "",
+	  CLAIM("x", "a1", "n1", "s2", "slices"), NULL },
+	{ "a claim for an unknown allocation", "wrong_state", "",
+	  CLAIM("x", "nobody", "n1", "s2", "slices"), NULL },
+	{ "reserving what is not claimed", "no_claim", "", SLOT("state = 'reserved'", "s2"),
+	  ALLOC("x", "slice") CLAIM("x", "x", "n1", "s2", "slices") SLOT("state = 'reserved'", "s2") },
+	{ "ending the claim of an active slot", "claim_in_use", "",
+	  "UPDATE claim SET live = 0, held_by = NULL, ended_at = 'x' WHERE id = 'c1'", NULL },
+	{ "ending the claim of a slot in wiping", "claim_in_use", "",
+	  "UPDATE claim SET live = 0, held_by = NULL, ended_at = 'x' WHERE id = 'c3'", NULL },
+	{ "ending a node claim while slots are claimed", "claim_in_use",
+	  ALLOC("x", "baremetal") NODE("held_by = 'x'", "n2") NODE_CLAIM("cx", "x", "n2")
+	  CLAIM("c5", "x", "n2", "s5", "x"),
+	  "UPDATE claim SET live = 0, held_by = NULL, ended_at = 'x' WHERE id = 'cx'", NULL },
+	{ "reviving a claim", "fixed", SLOT("state = 'disabled'", "s3"),
+	  "UPDATE claim SET live = 1, held_by = 'slices', ended_at = NULL WHERE id = 'c3'", NULL },
+	{ "retiring a node with claims", "has_claims", NODE("state = 'draining'", "n1"),
+	  NODE("state = 'retired'", "n1"),
+	  NODE("state = 'draining'", "n2") NODE("state = 'retired'", "n2") },
+	{ "memory beyond the NUMA node", "memory_overcommitted", S2_OFF,
+	  SLOT("memory_mib = 3000", "s2"), SLOT("memory_mib = 2000", "s2") },
+	{ "memory beyond the NUMA node at birth", "memory_overcommitted", "",
+	  "INSERT INTO slot (id, node_id, slot_index, since, numa_node, memory_mib) VALUES ('x', "
+	  "'n1', 9, 'x', 0, 1001)",
+	  "INSERT INTO slot (id, node_id, slot_index, since, numa_node, memory_mib) VALUES ('x', "
+	  "'n1', 9, 'x', 0, 1000)" },
+	{ "memory of a NUMA node nobody knows", "memory_overcommitted",
+	  S2_OFF SLOT("numa_node = 7", "s2"), S2_ON, NULL },
+	{ "a physical function beside its virtual one", "pf_vf_conflict", S2_OFF,
+	  SLOT("fabric_vf_pci_address = '0000:e0:00.0'", "s2"), NULL },
+	{ "the physical function of another slot's virtual one", "pf_vf_conflict", S2_OFF,
+	  SLOT("fabric_pf_pci_address = '0000:f0:00.1'", "s2"), NULL },
+	{ "CPUs of a slot on sale", "in_use", "", "INSERT INTO slot_cpu VALUES ('n1', 91, 's2')",
+	  "INSERT INTO slot_cpu VALUES ('n1', 91, 's4')" },
+	{ "removing CPUs of a slot on sale", "in_use", "", "DELETE FROM slot_cpu WHERE slot_id = 's2'",
+	  S2_OFF "DELETE FROM slot_cpu WHERE slot_id = 's2'" },
+	{ "a part of a GPU available", "fractional", S2_OFF SLOT("shape = 'gpu_partition'", "s2"),
+	  S2_ON, NULL },
+	{ "a shared GPU available", "fractional",
+	  S2_OFF SLOT("sharing_mechanism = 'time_sliced'", "s2"), S2_ON, NULL },
+	/* never unwiped */
+	{ "a device born clean", "tainted", "",
+	  "INSERT INTO device (id, device_kind, node_id, first_seen_at) VALUES ('x', 'disk', 'n1', "
+	  "'x')",
+	  "INSERT INTO device (id, device_kind, node_id, dirty_since, first_seen_at) VALUES ('x', "
+	  "'disk', 'n1', '2026-01-01T00:00:00.000000Z', 'x')" },
+	{ "a device born tainted since no time", "tainted", "",
+	  "INSERT INTO device (id, device_kind, node_id, dirty_since, first_seen_at) VALUES ('x', "
+	  "'gpu', 'n1', '', 'x')", NULL },
+	{ "clearing a device by hand", "tainted", "",
+	  "UPDATE device SET dirty_since = NULL WHERE id = 'd1'", NULL },
+	{ "clearing a device by its old evidence", "tainted", "",
+	  "UPDATE device SET dirty_since = NULL, cleared_by = 'e3' WHERE id = 'd3'", NULL },
+	{ "moving a taint to an earlier time", "tainted", "",
+	  "UPDATE device SET dirty_since = '2026-01-01T00:00:00.000000Z' WHERE id = 'd1'",
+	  "UPDATE device SET dirty_since = " LATE " WHERE id = 'd1'" },
+	{ "a new taint before the last wipe", "tainted", S2_OFF,
+	  "UPDATE device SET dirty_since = '2026-01-31T00:00:00.000000Z' WHERE id = 'd2'",
+	  "UPDATE device SET dirty_since = '2026-02-02T00:00:00.000000Z' WHERE id = 'd2'" },
+	{ "tainting a device on sale", "in_use", "",
+	  "UPDATE device SET dirty_since = " LATE " WHERE id = 'd2'", NULL },
+	{ "other evidence for what cleared a device", "fixed", "",
+	  "UPDATE device SET cleared_by = 'e1' WHERE id = 'd2'", NULL },
+	{ "a clean disk coming from another node", "tainted", "",
+	  "UPDATE device SET node_id = 'n1' WHERE id = 'd5'", NULL },
+	{ "a tainted disk into an available slot", "in_use", "", SLOT("nvme_wwid = 'd9'", "s2"),
+	  NULL },
+	{ "another GPU into an active slot", "in_use", "", SLOT("gpu_id = NULL", "s1"), NULL },
+	{ "another policy for a slot in wiping", "in_use", "",
+	  SLOT("wipe_minimum_class = 'clear'", "s3"), NULL },
+	{ "another disk while leaving wiping", "in_use", "",
+	  SLOT("state = 'disabled', nvme_wwid = NULL", "s3"), NULL },
+	{ "a slot with a tainted disk into sale", "tainted",
+	  "INSERT INTO device (id, device_kind, node_id, dirty_since, first_seen_at) VALUES ('x', "
+	  "'disk', 'n1', '2026-01-01T00:00:00.000000Z', 'x');" S2_OFF SLOT("nvme_wwid = 'x'", "s2"),
+	  S2_ON, NULL },
+	{ "a slot with a tainted GPU into sale", "tainted",
+	  "INSERT INTO device (id, device_kind, node_id, dirty_since, first_seen_at) VALUES ('n1/x', "
+	  "'gpu', 'n1', '2026-01-01T00:00:00.000000Z', 'x');" S2_OFF
+	  SLOT("gpu_id = 'n1/x', gpu_identity = 'x'", "s2"), S2_ON,
+	  SLOT("gpu_id = 'n1/g2', gpu_identity = 'g2'", "s2") S2_ON },
+	{ "a GPU cleared by the evidence of another", "tainted",
+	  "INSERT INTO device (id, device_kind, node_id, dirty_since, first_seen_at) VALUES ('n1/x', "
+	  "'gpu', 'n1', '2026-01-01T00:00:00.000000Z', 'x');" S2_OFF
+	  SLOT("gpu_id = 'n1/x', gpu_identity = 'x'", "s2"),
+	  "UPDATE device SET dirty_since = NULL, cleared_by = 'e2' WHERE id = 'n1/x'", NULL },
+	{ "leaving wiping without evidence", "tainted", "", SLOT("state = 'available'", "s3"), NULL },
+	{ "leaving wiping with the evidence of before", "tainted", "", TO_AVAILABLE("e3"), NULL },
+	{ "evidence of before under a forged order", "tainted", SLOT("wipe_attempt = 'w3'", "s3"),
+	  TO_AVAILABLE("e3"), NULL },
+	{ "evidence given outside wiping", "evidence", S2_OFF, SLOT("wipe_evidence_id = 'e1'", "s2"),
+	  NULL },
+	{ "evidence that ends before it begins", "evidence", "",
+	  EVIDENCE("x", "s3", "'w3b', 'd3', 'g3', " LATE ", '2026-01-01T00:00:00.000000Z', 'purge', "
+		   "'confirmed', 'full', 'confirmed', 1"), EVIDENCE("x", "s3", GOOD) },
+	{ "evidence since no time", "evidence", "",
+	  EVIDENCE("x", "s3", "'w3b', 'd3', 'g3', 'zzz', 'zzz', 'purge', 'confirmed', 'full', "
+		   "'confirmed', 1"), NULL },
+	{ "retiring what was not wiped", "tainted", SLOT("state = 'disabled'", "s3"),
+	  SLOT("state = 'retired'", "s3"), SLOT("state = 'retired', disposal = 'shredded'", "s3") },
+	/* what available needs */
+	{ "no GPU", "missing_gpu", S2_OFF SLOT("gpu_id = NULL", "s2"), S2_ON, NULL },
+	{ "a GPU under a wrong identity", "missing_gpu", S2_OFF SLOT("gpu_identity = 'x'", "s2"),
+	  S2_ON, NULL },
+	{ "no disk", "missing_nvme", S2_OFF SLOT("nvme_wwid = NULL", "s2"), S2_ON, NULL },
+	{ "no MAC", "missing_mac", S2_OFF SLOT("mac = NULL", "s2"), S2_ON, NULL },
+	{ "no address", "missing_ip", S2_OFF SLOT("private_ip = NULL", "s2"), S2_ON, NULL },
+	{ "no fabric mode", "fabric_not_per_slot_vf", S2_OFF SLOT("fabric_claim_mode = NULL", "s2"),
+	  S2_ON, NULL },
+	{ "no fabric function", "missing_fabric_vf",
+	  S2_OFF SLOT("fabric_vf_pci_address = NULL", "s2"), S2_ON, NULL },
+	{ "no CPUs", "cpuset_taken", S2_OFF SLOT("cpuset = NULL", "s2"), S2_ON, NULL },
+	{ "a CPU that is not its own", "cpuset_taken",
+	  S2_OFF "DELETE FROM slot_cpu WHERE cpu = 21;", S2_ON, NULL },
+	{ "other CPUs than it names", "cpuset_taken", S2_OFF SLOT("cpuset = '20-22'", "s2"), S2_ON,
+	  NULL },
+	{ "no memory", "memory_overcommitted", S2_OFF SLOT("memory_mib = 0", "s2"), S2_ON, NULL },
+	{ "a disk that is not ours", "storage_not_owned",
+	  S2_OFF SLOT("storage_ownership = NULL", "s2"), S2_ON, NULL },
+	{ "no wipe policy", "no_wipe_policy", S2_OFF SLOT("wipe_verify = NULL", "s2"), S2_ON, NULL },
+	{ "failed health", "health_failed", S2_OFF SLOT("health_state = 'failed'", "s2"), S2_ON,
+	  NULL },
+	{ "a blocker", "not_ready", S2_OFF SLOT("blockers = '[{}]'", "s2"), S2_ON, NULL },
+	{ "health failing on sale", "in_use", "", SLOT("health_state = 'failed'", "s2"),
+	  SLOT("health_state = 'failed', state = 'disabled'", "s2") },
+	{ "a blocker on sale", "in_use", "", SLOT("blockers = '[{}]'", "s2"),
+	  SLOT("blockers = '[{}]', state = 'disabled'", "s2") },
+	/* usage */
+	{ "the beginning of a span", "usage_fixed", "",
+	  "UPDATE usage SET started_at = 'x' WHERE id = 1",
+	  "UPDATE usage SET ended_at = '2026-04-01T00:00:00.000000Z' WHERE id = 1" },
+	{ "the end of a span that ended", "usage_fixed", "",
+	  "UPDATE usage SET ended_at = '2026-04-01T00:00:00.000000Z' WHERE id = 2", NULL },
+	{ "a span that ends before it began", "usage_fixed", "",
+	  "UPDATE usage SET ended_at = '2025-04-01T00:00:00.000000Z' WHERE id = 1", NULL },
+	{ "the price of a span", "usage_fixed", "", "UPDATE usage SET price_micros = 0", NULL },
+};
+
+/* Evidence that proves nothing: what differs from good evidence. */
+static const struct {
+	const char *name, *members;
+} weak[] = {
+	{ "evidence not started", "'w3b', 'd3', 'g3', " LATE ", " LATE
+	  ", 'purge', 'not_started', 'full', 'confirmed', 1" },
+	{ "evidence with outcome unknown", "'w3b', 'd3', 'g3', " LATE ", " LATE
+	  ", 'purge', 'unknown', 'full', 'confirmed', 1" },
+	{ "evidence of a failed wipe", "'w3b', 'd3', 'g3', " LATE ", " LATE
+	  ", 'purge', 'failed', 'full', 'confirmed', 1" },
+	{ "evidence below the policy", "'w3b', 'd3', 'g3', " LATE ", " LATE
+	  ", 'clear', 'confirmed', 'full', 'confirmed', 1" },
+	{ "evidence of no class", "'w3b', 'd3', 'g3', " LATE ", " LATE
+	  ", 'none', 'confirmed', 'full', 'confirmed', 1" },
+	{ "sampled where full is asked for", "'w3b', 'd3', 'g3', " LATE ", " LATE
+	  ", 'purge', 'confirmed', 'sampled', 'confirmed', 1" },
+	{ "not read back", "'w3b', 'd3', 'g3', " LATE ", " LATE
+	  ", 'purge', 'confirmed', NULL, 'confirmed', 1" },
+	{ "GPU memory not proven", "'w3b', 'd3', 'g3', " LATE ", " LATE
+	  ", 'purge', 'confirmed', 'full', 'not_proven', 1" },
+	{ "GPU memory not needed", "'w3b', 'd3', 'g3', " LATE ", " LATE
+	  ", 'purge', 'confirmed', 'full', 'not_needed', 1" },
+	{ "GPU memory failed", "'w3b', 'd3', 'g3', " LATE ", " LATE
+	  ", 'purge', 'confirmed', 'full', 'failed', 1" },
+	{ "another disk", "'w3b', 'd2', 'g3', " LATE ", " LATE
+	  ", 'purge', 'confirmed', 'full', 'confirmed', 1" },
+	{ "another GPU", "'w3b', 'd3', 'g2', " LATE ", " LATE
+	  ", 'purge', 'confirmed', 'full', 'confirmed', 1" },
+	{ "no GPU", "'w3b', 'd3', NULL, " LATE ", " LATE
+	  ", 'purge', 'confirmed', 'full', 'confirmed', 1" },
+	{ "another order", "'other', 'd3', 'g3', " LATE ", " LATE
+	  ", 'purge', 'confirmed', 'full', 'confirmed', 1" },
+	{ "not of a lab", "'w3b', 'd3', 'g3', " LATE ", " LATE
+	  ", 'purge', 'confirmed', 'full', 'confirmed', 0" },
+	{ "a wipe begun before the use", "'w3b', 'd3', 'g3', '2026-02-02T00:00:00.000000Z', " LATE
+	  ", 'purge', 'confirmed', 'full', 'confirmed', 1" },
+};
+
+/* Runs it after the preparation, in a transaction that is rolled back. */
+static int try_it(sqlite3 *db, const char *before, const char *sql)
+{
+	int rc;
+
+	w_must(db, "BEGIN");
+	w_must(db, before);
+	rc = w_run(db, sql);
+	sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL); /* w_message stays */
+	return rc;
+}
+
+static void attack_all(sqlite3 *db, const char *keys)
+{
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(attacks); i++) {
+		ga_autofree char *start = ga_xprintf("%s: ", attacks[i].word);
+		int rc = try_it(db, attacks[i].before, attacks[i].attack);
+
+		t_ok((rc & 0xff) == SQLITE_CONSTRAINT && ga_starts(w_message, start),
+		     "%s is refused as %s, foreign keys %s", attacks[i].name, attacks[i].word, keys);
+		if (!ga_starts(w_message, start))
+			printf("# rc %d: %s\n", rc, w_message);
+		if (!attacks[i].control)
+			continue;
+		rc = try_it(db, attacks[i].before, attacks[i].control);
+		t_ok(rc == SQLITE_OK, "the control of '%s' is let through", attacks[i].name);
+		if (rc != SQLITE_OK)
+			printf("# rc %d: %s\n", rc, w_message);
+	}
+}
+
+static void weak_evidence(sqlite3 *db, const char *keys)
+{
+	static const char *const ways[] = {
+		TO_AVAILABLE("x"),
+		SLOT("state = 'disabled', wipe_evidence_id = 'x'", "s3")
+		SLOT("state = 'available'", "s3"),
+		SLOT("state = 'disabled', wipe_evidence_id = 'x'", "s3")
+		"UPDATE device SET dirty_since = NULL, cleared_by = 'x' WHERE id = 'd3'",
+	};
+	size_t i, w;
+
+	for (i = 0; i < GA_ARRAY_SIZE(weak); i++) {
+		ga_autofree char *insert = ga_xprintf(
+			"INSERT INTO wipe_evidence (id, slot_id, node_id, attempt, wwid, gpu_identity, "
+			"started_at, finished_at, class, outcome, verify, gpu_memory, lab, digest, "
+			"record, folded_at) VALUES ('x', 's3', 'n1', %s, 'dx', '{}', 'now');",
+			weak[i].members);
+
+		for (w = 0; w < GA_ARRAY_SIZE(ways); w++) {
+			int rc = try_it(db, insert, ways[w]);
+
+			t_ok((rc & 0xff) == SQLITE_CONSTRAINT && ga_starts(w_message, "tainted: "),
+			     "%s clears nothing, way %zu, foreign keys %s", weak[i].name, w, keys);
+			if (!ga_starts(w_message, "tainted: "))
+				printf("# rc %d: %s\n", rc, w_message);
+		}
+	}
+}
+
+/* What the triggers do by themselves on the good way. */
+static void good_way(sqlite3 *db)
+{
+	w_must(db, "BEGIN;" EVIDENCE("x", "s3", GOOD) TO_AVAILABLE("x"));
+	t_str(w_get(db, "SELECT count(*) FROM device WHERE id IN ('d3', 'n1/g3') AND dirty_since IS "
+			"NULL AND cleared_by = 'x'"), "2", "good evidence clears disk and GPU");
+	t_str(w_get(db, "SELECT live || length(ended_at) FROM claim WHERE id = 'c3'"), "027",
+	      "the claim ends with the wipe, at a time of 27 characters");
+	t_str(w_get(db, "SELECT held_by FROM node WHERE id = 'n1'"), "slices",
+	      "the node stays held for the other claim");
+	w_must(db, SLOT("state = 'releasing'", "s1") SLOT("state = 'cleanup_blocked'", "s1")
+		       SLOT("state = 'quarantined'", "s1") SLOT("state = 'disabled'", "s1"));
+	t_str(w_get(db, "SELECT held_by IS NULL FROM node WHERE id = 'n1'"), "1",
+	      "the node is free when its last claim ended");
+	t_str(w_get(db, "SELECT dirty_since IS NOT NULL FROM device WHERE id = 'd1'"), "1",
+	      "quarantine leaves the taint");
+	w_must(db, SLOT("state = 'retired', disposal = 'shredded'", "s1"));
+	t_str(w_get(db, "SELECT count(*) FROM slot_cpu WHERE slot_id = 's1'"), "0",
+	      "a retired slot gives its CPUs back");
+	w_must(db, "INSERT INTO slot (id, node_id, slot_index, since, nvme_wwid, gpu_id) VALUES "
+		   "('y', 'n1', 1, 'x', 'd1', 'n1/g1')");
+	t_str(w_get(db, "SELECT dirty_since IS NOT NULL FROM device WHERE id = 'd1'"), "1",
+	      "a new slot of the same disk finds it tainted");
+	w_must(db, "ROLLBACK");
+	w_must(db, "BEGIN;" ALLOC("x", "baremetal") NODE("held_by = 'x'", "n2")
+		       NODE_CLAIM("cx", "x", "n2") CLAIM("c5", "x", "n2", "s5", "x")
+			       CLAIM("c6", "x", "n2", "s6", "x") SLOT("state = 'reserved'", "s5")
+				       SLOT("state = 'reserved'", "s6")
+					       SLOT("state = 'available'", "s5")
+						       SLOT("state = 'available'", "s6"));
+	t_str(w_get(db, "SELECT count(*) FROM claim WHERE allocation_id = 'x' AND live = 1"), "0",
+	      "the node claim ends with the last of its slots");
+	t_str(w_get(db, "SELECT held_by IS NULL FROM node WHERE id = 'n2'"), "1",
+	      "and the node is free");
+	w_must(db, "ROLLBACK");
+}
+
+int main(void)
+{
+	sqlite3 *db = w_open();
+
+	w_fill(db);
+	good_way(db);
+	attack_all(db, "on");
+	weak_evidence(db, "on");
+	w_must(db, "PRAGMA foreign_keys=OFF");
+	attack_all(db, "off");
+	weak_evidence(db, "off");
+	w_close(db);
+	return t_done();
+}

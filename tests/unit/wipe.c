@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whole wipes of a file that plays a disk and a drive: honest ones, and ones that lie. */
+#include "t.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "stop.h"
+#include "wipe.h"
+#include "zero.h"
+
+#define SIZE (INT64_C(12) << 20)
+
+/* What is wrong with the disk. */
+enum lie { HONEST, ZERO_DOES_NOTHING, ONE_SECTOR_STAYS, WRITES_ARE_LOST, CANNOT_READ, NO_WRITE_ZEROES,
+	   SHRINKS, STOP_IN_ZERO };
+
+/* What the drive does with an erase. */
+enum erase { ERASES, ERASES_NOTHING, ERASES_HALF, REFUSES, FIRST_REFUSES, NO_ANSWER };
+
+struct play {
+	enum lie lie;
+	enum erase erase;
+	char path[64];
+	int fd; /* of its own, for the drive */
+	int erases, zeros;
+	int64_t sector; /* the one that stays */
+};
+
+static ssize_t play_read(struct ga_disk *d, void *buf, size_t len, int64_t offset)
+{
+	struct play *p = d->arg;
+
+	if (p->lie == CANNOT_READ && p->zeros && offset <= 5 << 20 && offset + (int64_t)len > 5 << 20)
+		return errno = EIO, -1;
+	return ga_disk_real_ops.read(d, buf, len, offset);
+}
+
+static ssize_t play_write(struct ga_disk *d, const void *buf, size_t len, int64_t offset)
+{
+	struct play *p = d->arg;
+
+	return p->lie == WRITES_ARE_LOST ? (ssize_t)len :
+					   ga_disk_real_ops.write(d, buf, len, offset);
+}
+
+static int play_zero(struct ga_disk *d, int64_t offset, int64_t len)
+{
+	struct play *p = d->arg;
+
+	p->zeros++;
+	switch (p->lie) {
+	case ZERO_DOES_NOTHING:
+		return 0;
+	case NO_WRITE_ZEROES:
+		return errno = EOPNOTSUPP, -1;
+	case SHRINKS:
+		return ftruncate(p->fd, SIZE / 2);
+	case STOP_IN_ZERO:
+		raise(SIGTERM);
+		break;
+	case HONEST:
+	case ONE_SECTOR_STAYS:
+	case WRITES_ARE_LOST:
+	case CANNOT_READ:
+		break;
+	}
+	return ga_disk_real_ops.zero(d, offset, len);
+}
+
+static int play_sync(struct ga_disk *d)
+{
+	struct play *p = d->arg;
+
+	if (p->lie == ONE_SECTOR_STAYS && p->zeros && pwrite(p->fd, "x", 1, p->sector) != 1)
+		return -1;
+	return ga_disk_real_ops.sync(d);
+}
+
+static const struct ga_disk_ops disk_ops = { play_read, play_write, play_zero, play_sync };
+
+/* A crypto erase: other bytes everywhere, not zeros. */
+static void scramble(struct play *p, int64_t len)
+{
+	char block[4096];
+	int64_t at;
+
+	memset(block, 0x5a, sizeof(block));
+	for (at = 0; at < len; at += (int64_t)sizeof(block))
+		if (pwrite(p->fd, block, sizeof(block), at) != (ssize_t)sizeof(block))
+			abort();
+}
+
+static int admin(void *ctx, struct ga_nvme_cmd *c)
+{
+	struct play *p = ctx;
+	unsigned char *data = c->data;
+
+	if (c->opcode == 0x06) {
+		data[256] = 2;		       /* Format */
+		data[524] = 4;		       /* crypto erase */
+		data[0] = c->cdw10 == 2 ? 1 : 0; /* one namespace */
+		return 0;
+	}
+	if (c->opcode != 0x80)
+		return 2; /* no sanitize log */
+	p->erases++;
+	if (p->erase == REFUSES || (p->erase == FIRST_REFUSES && p->erases == 1))
+		return 2;
+	if (p->erase == NO_ANSWER)
+		return -EIO;
+	if (p->erase != ERASES_NOTHING)
+		scramble(p, p->erase == ERASES_HALF ? SIZE / 2 : SIZE);
+	return 0;
+}
+
+static int64_t now(void *ctx)
+{
+	(void)ctx;
+	return ga_clock_mono_micros();
+}
+
+static bool no_wait(void *ctx, int64_t micros)
+{
+	(void)ctx;
+	(void)micros;
+	return true;
+}
+
+static const struct ga_nvme_ops nvme_ops = { admin, now, no_wait };
+
+struct test {
+	const char *name, *minimum, *verify;
+	bool drive;
+	enum lie lie;
+	enum erase erase;
+	const char *outcome, *class, *reason;
+	int64_t status;
+	int erases; /* commands that must have come */
+	bool zero_at_end; /* the disk is all zero */
+};
+
+static const struct test tests[] = {
+	{ "clear", "clear", "full", false, HONEST, 0, "confirmed", "clear", NULL, 0, 0, true },
+	{ "clear, sampled, but small", "clear", "sampled", false, HONEST, 0, "confirmed", "clear",
+	  NULL, 0, 0, true },
+	{ "no Write Zeroes", "clear", "full", false, NO_WRITE_ZEROES, 0, "confirmed", "clear", NULL,
+	  0, 0, true },
+	{ "a zero pass that does nothing", "clear", "full", false, ZERO_DOES_NOTHING, 0, "failed",
+	  "none", "markers_survive", 9, 0, false },
+	{ "one sector stays", "clear", "full", false, ONE_SECTOR_STAYS, 0, "failed", "none",
+	  "not_zero: 1 blocks", 9, 0, false },
+	{ "writes are lost", "clear", "full", false, WRITES_ARE_LOST, 0, "failed", "none",
+	  "marker_lost", 9, 0, false },
+	{ "a place that cannot be read", "clear", "full", false, CANNOT_READ, 0, "failed", "none",
+	  "system", 10, 0, true },
+	{ "the disk changes its size", "clear", "full", false, SHRINKS, 0, "failed", "none",
+	  NULL, -1, 0, false },
+	{ "purge of what cannot be purged", "purge", "full", false, HONEST, 0, "not_started",
+	  "none", "policy_not_reachable", 7, 0, false },
+	{ "purge", "purge", "full", true, HONEST, ERASES, "confirmed", "purge", NULL, 0, 1, true },
+	{ "purge, the first method refused", "purge", "full", true, HONEST, FIRST_REFUSES,
+	  "confirmed", "purge", NULL, 0, 2, true },
+	{ "all methods refused", "purge", "full", true, HONEST, REFUSES, "not_started", "none",
+	  "policy_not_reachable", 7, 2, false },
+	{ "success, and nothing erased", "purge", "full", true, HONEST, ERASES_NOTHING, "failed",
+	  "none", "markers_survive", 9, 1, false },
+	{ "success, and half erased", "purge", "full", true, HONEST, ERASES_HALF, "failed", "none",
+	  "markers_survive", 9, 1, false },
+	{ "no answer: no fallback", "purge", "full", true, HONEST, NO_ANSWER, "unknown", "none",
+	  "purge_unknown", 9, 1, false },
+	{ "purged, and one sector stays", "purge", "full", true, ONE_SECTOR_STAYS, ERASES, "failed",
+	  "none", "not_zero", 9, 1, false },
+	{ "purged, and the zero pass does nothing", "purge", "full", true, ZERO_DOES_NOTHING, ERASES,
+	  "failed", "none", "not_zero", 9, 1, false },
+	{ "stopped in the zero pass", "clear", "full", false, STOP_IN_ZERO, 0, "failed", "none",
+	  "interrupted", 8, 0, true },
+};
+
+static bool file_is_zero(struct play *p)
+{
+	ga_autofree char *buf = ga_disk_buffer(SIZE);
+
+	return pread(p->fd, buf, SIZE, 0) == SIZE && ga_is_zero(buf, SIZE);
+}
+
+static void run_one(const struct test *t, struct play *p)
+{
+	struct ga_nvme_dev drive = { .ops = &nvme_ops, .ctx = p, .nsid = 1 };
+	struct ga_wipe_order order = { 0 };
+	struct ga_wipe_evidence e = { 0 };
+	struct ga_wipe_opts o = { .order = &order, .alone = true, .tool = "test",
+				  .scrub_hooks = "/nonexistent", .disk_ops = &disk_ops,
+				  .disk_arg = p, .drive = t->drive ? &drive : NULL };
+	struct stat st;
+
+	scramble(p, SIZE);
+	fstat(p->fd, &st);
+	ga_shape_init(&ga_wipe_order_shape, &order);
+	order.nvme_path = ga_xstrdup(p->path);
+	order.nvme_wwid = ga_xprintf("file:%llx:%llu", (unsigned long long)st.st_dev,
+				     (unsigned long long)st.st_ino);
+	order.wipe = (struct ga_wipe_policy){ ga_xstrdup(t->minimum), ga_xstrdup(t->verify),
+					      ga_xstrdup("if_supported") };
+	ga_wipe_run(&o, &e);
+	t_str(e.outcome, t->outcome, "%s: outcome (%s)", t->name, e.reason ? e.reason : "");
+	t_str(e.class, t->class, "%s: class", t->name);
+	if (t->status >= 0)
+		t_int(e.status, t->status, "%s: status", t->name);
+	if (t->reason)
+		t_ok(e.reason && ga_starts(e.reason, t->reason), "%s: reason '%s'", t->name,
+		     e.reason ? e.reason : "");
+	t_int(p->erases, t->erases, "%s: erase commands", t->name);
+	t_ok(file_is_zero(p) == t->zero_at_end, "%s: content", t->name);
+	/* Whatever came of it, the record is whole. */
+	ga_wipe_evidence_seal(&e);
+	t_ok(e.digest && ga_starts(e.digest, "sha256:"), "%s: sealed", t->name);
+	ga_shape_release(&ga_wipe_evidence_shape, &e);
+	ga_shape_release(&ga_wipe_order_shape, &order);
+}
+
+/* A surviving sector is found wherever it is: ends, chunk borders, anywhere. */
+static void test_sectors(void)
+{
+	static const struct test t = { "a sector", "clear", "full", false, ONE_SECTOR_STAYS, 0,
+				       "failed", "none", "not_zero: 1 blocks", 9, 0, false };
+	uint64_t seed = t_seed();
+	int64_t places[] = { 0, SIZE - 1, (4 << 20) - 1, 4 << 20, 0, 0, 0 };
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(places); i++) {
+		struct play p = { .lie = t.lie };
+
+		p.sector = i < 4 ? places[i] : (int64_t)(t_random(&seed) % SIZE);
+		snprintf(p.path, sizeof(p.path), "/dev/shm/ga-wipe-XXXXXX");
+		p.fd = mkstemp(p.path);
+		run_one(&t, &p);
+		unlink(p.path);
+		close(p.fd);
+	}
+}
+
+static void test_is_zero(void)
+{
+	char buf[100] = { 0 };
+	size_t len, at;
+	bool good = true;
+
+	for (len = 0; len <= sizeof(buf); len++)
+		good = good && ga_is_zero(buf, len);
+	t_ok(good, "zeros of every length are zero");
+	for (at = 0; at < sizeof(buf); at++) {
+		buf[at] = 1;
+		for (len = 0; len <= sizeof(buf); len++)
+			good = good && ga_is_zero(buf, len) == (len <= at);
+		buf[at] = 0;
+	}
+	t_ok(good, "one byte that is not zero is found at every place");
+}
+
+int main(void)
+{
+	size_t i;
+
+	ga_stop_install();
+	test_is_zero();
+	test_sectors();
+	/* The last one asks this process to stop, for good. */
+	for (i = 0; i < GA_ARRAY_SIZE(tests); i++) {
+		struct play p = { .lie = tests[i].lie, .erase = tests[i].erase, .sector = 7777 };
+
+		snprintf(p.path, sizeof(p.path), "/dev/shm/ga-wipe-XXXXXX");
+		p.fd = mkstemp(p.path);
+		if (p.fd < 0)
+			return 99;
+		run_one(&tests[i], &p);
+		unlink(p.path);
+		close(p.fd);
+	}
+	return t_done();
+}

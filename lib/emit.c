@@ -12,6 +12,7 @@
 #include "kind_order.h"
 #include "kind_result.h"
 #include "kind_state.h"
+#include "shape_write.h"
 #include "size.h"
 
 const char *const ga_progress_words[] = { "auto", "json", "none", NULL };
@@ -49,10 +50,15 @@ void ga_cli_note_status(int status)
 		emit.status = status;
 }
 
+static bool has_status(const struct ga_shape *shape)
+{
+	return shape == &ga_refusal_shape || shape == &ga_failure_shape ||
+	       shape == &ga_wipe_evidence_shape;
+}
+
 void ga_emit_note(const struct ga_shape *shape, json_t *json)
 {
-	if (shape == &ga_refusal_shape || shape == &ga_failure_shape ||
-	    shape == &ga_wipe_evidence_shape)
+	if (has_status(shape))
 		ga_cli_note_status((int)json_integer_value(json_object_get(json, "status")));
 }
 
@@ -112,9 +118,16 @@ static int emit_json(const struct ga_shape *shape, json_t *json, struct ga_err *
 
 int ga_emit(const struct ga_shape *shape, const void *obj, struct ga_err *err)
 {
-	ga_autojson json_t *json = ga_shape_format(shape, obj);
+	ga_autojson json_t *json = NULL;
 
-	return emit_json(shape, json, err);
+	if (emit.table || has_status(shape)) {
+		json = ga_shape_format(shape, obj);
+		return emit_json(shape, json, err);
+	}
+	ga_str_clear(&emit.line);
+	ga_shape_write(shape, obj, &emit.line);
+	ga_str_addc(&emit.line, '\n');
+	return write_line(emit.line.buf, emit.line.len, err);
 }
 
 int ga_emit_raw(const struct ga_rec *rec, struct ga_err *err)

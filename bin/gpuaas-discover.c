@@ -60,7 +60,7 @@ static void print_prerequisites(const struct ga_host *h)
 		ga_print("  ok       %zu of %zu (--explain shows them)", fine, h->prerequisites.n);
 }
 
-/* Prerequisites were shown above: what is only their echo is not shown again. */
+/* Prerequisites are shown with their fix: what is only their echo is not shown again whole. */
 static bool is_echo(const struct ga_host *h, const struct ga_reason *r)
 {
 	size_t i;
@@ -72,19 +72,24 @@ static bool is_echo(const struct ga_host *h, const struct ga_reason *r)
 }
 
 static void print_reasons(const struct ga_host *h, const char *title,
-			  const struct ga_reasons *list, bool echo)
+			  const struct ga_reasons *list, bool name_echoes)
 {
 	bool titled = false;
 	size_t i;
 
 	for (i = 0; i < list->n; i++) {
 		const struct ga_reason *r = &list->v[i];
+		bool echo = is_echo(h, r);
 
-		if (!echo && is_echo(h, r))
+		if (echo && !name_echoes)
 			continue;
 		if (!titled)
 			ga_print("\n%s", title);
 		titled = true;
+		if (echo) {
+			ga_print("  %-22s see %s above", r->code, r->subject);
+			continue;
+		}
 		ga_print("  %-22s %s%s%s", r->code, r->subject ? r->subject : "",
 			 r->subject && r->evidence ? ": " : "", r->evidence ? r->evidence : "");
 		print_hint(r->hint);

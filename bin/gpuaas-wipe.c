@@ -13,10 +13,11 @@
 #include "result.h"
 #include "stop.h"
 #include "tell.h"
+#include "virt.h"
 #include "wipejob.h"
 
-static const char *device, *confirm, *class = "purge", *verify = "full", *certificate;
-static const char *progress = "auto";
+static const char *device, *confirm, *class = "purge", *verify = "full", *certificate,
+	*progress = "auto";
 static bool pending, dry_run;
 static int64_t jobs = 4;
 static char *node;
@@ -67,11 +68,13 @@ static struct ga_wipe_opts options(const struct ga_wipe_order *order, struct ga_
 		.node = node,
 		.tool = "gpuaas-wipe " GA_VERSION,
 		.scrub_hooks = ga_cli_setting("GPUAAS_GPU_SCRUB_DIR", "/etc/gpuaas/gpu-scrub.d"),
-		.phase = ga_tell_phase,
+		.libvirt_uri = ga_cli_setting("GPUAAS_LIBVIRT_URI", GA_VIRT_URI),
+		.phase = tell ? ga_tell_phase : NULL,
 		.arg = tell,
 	};
 }
 
+/* A dry run at a terminal is a plan to read; everything else is the record. */
 static int show(const struct ga_wipe_evidence *e, struct ga_err *err)
 {
 	ga_autostr struct ga_str text = GA_STR_INIT;
@@ -84,72 +87,56 @@ static int show(const struct ga_wipe_evidence *e, struct ga_err *err)
 	return 0;
 }
 
-/* Where there is a state on this machine it learns of it at once; losing it never stops a wipe. */
-static void open_state(void)
-{
-	struct ga_err lost = GA_ERR_INIT;
-
-	if (ga_result_open(ga_cli_state_path(), &lost) < 0)
-		ga_say("gpuaas-wipe: nothing is folded into the state: %s", lost.msg);
-}
-
-static int carry_out(const struct ga_wipe_order *order, struct ga_err *err)
+static int carry_out(const struct ga_wipe_order *order, struct ga_wipe_evidence *e,
+		     struct ga_err *err)
 {
 	ga_autohostdb struct ga_hostdb h = { 0 };
 	struct ga_tell tell = { .mode = progress, .node = node, .object = order->object,
 				.attempt = order->attempt, .generation = order->generation,
-				.folds = !dry_run };
+				.folds = true };
 	struct ga_wipe_opts o = options(order, &tell);
-	struct ga_wipe_evidence e = { 0 };
-	int r = 0;
+	struct ga_err lost = GA_ERR_INIT;
+	int r;
 
-	if (ga_wipe_order_check(order, node, dry_run, err) < 0)
+	if (ga_hostdb_open(ga_cli_host_dir(), &h, err) < 0)
 		return -1;
-	if (dry_run) {
-		ga_wipe_run(&o, &e);
-		ga_wipe_evidence_seal(&e);
-		r = show(&e, err);
-	} else {
-		if (ga_hostdb_open(ga_cli_host_dir(), &h, err) < 0)
-			return -1;
-		open_state();
-		r = ga_wipe_job(&h, &o, &e, err);
-		if (r >= 0)
-			r = ga_result_emit(&ga_wipe_evidence_shape, &e, err);
-		ga_result_close();
-	}
-	ga_shape_release(&ga_wipe_evidence_shape, &e);
-	return r < 0 ? -1 : 0;
+	/* A state on this machine learns of it at once; its loss never stops a wipe. */
+	if (ga_result_open(ga_cli_state_path(), &lost) < 0)
+		ga_say("gpuaas-wipe: nothing is folded into the state: %s", lost.msg);
+	r = ga_wipe_job(&h, &o, e, err);
+	if (r >= 0)
+		r = ga_result_emit(&ga_wipe_evidence_shape, e, err);
+	ga_result_close();
+	return r;
+}
+
+static int plan(const struct ga_wipe_order *order, struct ga_wipe_evidence *e, struct ga_err *err)
+{
+	struct ga_wipe_opts o = options(order, NULL);
+
+	ga_wipe_run(&o, e);
+	ga_wipe_evidence_seal(e);
+	return show(e, err);
 }
 
 static int take_order(const struct ga_rec *rec, struct ga_err *err)
 {
+	struct ga_wipe_evidence e = { 0 };
 	struct ga_wipe_order order;
 	int r;
 
 	if (ga_rec_parse(rec, &ga_wipe_order_shape, &order, err) < 0)
 		return -1;
-	r = carry_out(&order, err);
+	r = ga_wipe_order_check(&order, node, dry_run, err);
+	if (r >= 0)
+		r = dry_run ? plan(&order, &e, err) : carry_out(&order, &e, err);
+	ga_shape_release(&ga_wipe_evidence_shape, &e);
 	ga_shape_release(&ga_wipe_order_shape, &order);
 	return r;
 }
 
-static int wipe_orders(int fd, const char *name, struct ga_err *err)
-{
-	static const struct ga_consumer table[] = { { &ga_wipe_order_shape, take_order },
-						    { NULL, NULL } };
-
-	return ga_cli_stream_jobs(fd, name, table, (int)jobs, err);
-}
-
-static int wipe_pending(struct ga_err *err)
-{
-	ga_autofd int fd = -1;
-
-	return ga_wipe_pending_stream(ga_cli_host_dir(), &fd, err) < 0 ?
-		       -1 :
-		       wipe_orders(fd, "the pending orders", err);
-}
+static const struct ga_consumer consumers[] = { { &ga_wipe_order_shape, take_order },
+						{ NULL, NULL } };
 
 /* Evidence of a disk wiped by hand is kept where that is possible, and shown in any case. */
 static int wipe_alone(struct ga_err *err)
@@ -159,13 +146,12 @@ static int wipe_alone(struct ga_err *err)
 	struct ga_wipe_evidence e = { 0 };
 	struct ga_err lost = GA_ERR_INIT;
 	struct ga_tell tell = { .mode = progress, .node = node, .object = id, .attempt = id };
-	struct ga_wipe_opts o;
+	struct ga_wipe_opts o = options(&order, &tell);
 	int r;
 
 	ga_stop_install();
 	if (ga_wipe_alone(device, confirm, class, verify, dry_run, &order, err) < 0)
 		return -1;
-	o = options(&order, &tell);
 	ga_wipe_run(&o, &e);
 	if (dry_run)
 		ga_wipe_evidence_seal(&e);
@@ -179,31 +165,19 @@ static int wipe_alone(struct ga_err *err)
 
 static int print_certificate(struct ga_err *err)
 {
-	ga_autohostdb struct ga_hostdb h = { 0 };
 	ga_autostr struct ga_str text = GA_STR_INIT;
-	struct ga_wipe_evidence e;
-	int r;
 
-	if (ga_hostdb_open(ga_cli_host_dir(), &h, err) < 0)
+	if (ga_wipe_certificate_of(ga_cli_host_dir(), certificate, &text, err) < 0)
 		return -1;
-	r = ga_evidence_get(&h, certificate, &e, err);
-	if (r <= 0)
-		return r < 0 ? -1 : ga_fail(err, GA_NOTFOUND, "no evidence of '%s' is kept here",
-					    certificate);
-	ga_wipe_certificate(&e, &text);
 	fputs(text.buf, stdout);
-	ga_shape_release(&ga_wipe_evidence_shape, &e);
 	return 0;
 }
 
 static int run(struct ga_err *err)
 {
-	const char *operand;
-	char *const *args;
-	int n, fd;
+	int n, fd = 0;
+	char *const *args = ga_cli_args(&n);
 
-	args = ga_cli_args(&n);
-	operand = n ? args[0] : "-";
 	if (!!device + pending + !!certificate + n > 1)
 		return ga_fail(err, GA_USAGE,
 			       "--device, --pending, --certificate and FILE exclude each other");
@@ -215,12 +189,12 @@ static int run(struct ga_err *err)
 		return -1;
 	if (device)
 		return wipe_alone(err);
-	if (pending)
-		return wipe_pending(err);
-	if (!n && ga_cli_need_pipe("wipe orders", err) < 0)
+	if (pending ? ga_wipe_pending_stream(ga_cli_host_dir(), &fd, err) < 0 :
+	    n	    ? (fd = ga_cli_open(args[0], err)) < 0 :
+		      ga_cli_need_pipe("wipe orders", err) < 0)
 		return -1;
-	fd = ga_cli_open(operand, err);
-	return fd < 0 ? -1 : wipe_orders(fd, n ? operand : "standard input", err);
+	return ga_cli_stream_jobs(fd, pending ? "the pending orders" : n ? args[0] : "standard input",
+				  consumers, (int)jobs, err);
 }
 
 int main(int argc, char **argv)

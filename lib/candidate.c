@@ -220,7 +220,8 @@ static void add_reasons(struct ga_candidate *c)
 	if (!c->fabric)
 		ga_reasons_add(&c->reasons, "missing_fabric_vf", c->gpu->pci_address,
 			       "no free virtual function of a fabric adapter is left for this GPU",
-			       "see left_out; make one with sriov_numvfs and bind it to vfio-pci");
+			       "see left_out for each adapter; make virtual functions with "
+			       "sriov_numvfs and bind them to vfio-pci");
 }
 
 /* The number among the slots of its NUMA node, and how many those are. */

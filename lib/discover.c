@@ -83,6 +83,13 @@ static int read_all(const struct ga_discover_opts *opts, struct ga_look *look, s
 	return 0;
 }
 
+/* A wrong setting is wrong use, whatever its parser says. */
+static int bad_setting(const char *name, struct ga_err *err)
+{
+	err->code = GA_USAGE;
+	return ga_wrap(err, "%s", name);
+}
+
 static int fill_network(const struct ga_discover_opts *opts, const struct ga_look *look,
 			struct ga_network *to, uint32_t *gateway, struct ga_err *err)
 {
@@ -91,7 +98,7 @@ static int fill_network(const struct ga_discover_opts *opts, const struct ga_loo
 	int bits;
 
 	if (ga_ip_net_parse(or(opts->network, "10.100.0.0/24"), &net, &bits, err) < 0)
-		return ga_wrap(err, "GPUAAS_NETWORK");
+		return bad_setting("GPUAAS_NETWORK", err);
 	*gateway = net + 1;
 	to->bridge = ga_xstrdup(or(opts->bridge, "ovsbr0"));
 	to->uplink = ga_strdup0(look->uplink);
@@ -181,7 +188,7 @@ static int compose(const struct ga_discover_opts *opts, const struct ga_look *lo
 	};
 
 	if (opts->reserved_cpus && ga_cpuset_parse(opts->reserved_cpus, reserved, err) < 0)
-		return ga_wrap(err, "GPUAAS_RESERVED_CPUS");
+		return bad_setting("GPUAAS_RESERVED_CPUS", err);
 	ga_look_gpus(look, host, &gpus);
 	ga_look_disks(look, host, &disks);
 	ga_look_fabric(look, host, &vfs);

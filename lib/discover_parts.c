@@ -194,15 +194,18 @@ static bool take_vf(const struct ga_look *look, struct ga_host *host, const stru
 		    const struct ga_pci_dev *pf, struct ga_parts *ret)
 {
 	ga_autonames struct ga_names others = { 0 };
-	ga_autofree char *name = ga_xprintf("VF %lld of %s", (long long)vf->vf_index, pf->address);
+	ga_autofree char *name = vf->vf_index == GA_UNKNOWN ?
+					  ga_xstrdup("VF") :
+					  ga_xprintf("VF %lld", (long long)vf->vf_index);
 	ga_autofree char *evidence = NULL;
 	struct ga_part *part;
 	size_t i;
 
 	if (vf->driver && !ga_streq(vf->driver, "vfio-pci")) {
-		evidence = ga_xprintf("bound to %s", vf->driver);
+		evidence = ga_xprintf("of %s, bound to %s", pf->address, vf->driver);
 		ga_left_out_add(host, "fabric", vf->address, name, "in_use", evidence,
-				"bind it to vfio-pci if the host does not need it");
+				"if the host does not need it, bind it to vfio-pci: driverctl "
+				"set-override ADDRESS vfio-pci");
 		return false;
 	}
 	ga_iommu_members(vf->iommu_group, vf->address, (struct ga_any_list *)(void *)&others);
@@ -252,8 +255,9 @@ static void look_at_pf(const struct ga_look *look, struct ga_host *host,
 				      (long long)pf->total_vfs);
 		ga_left_out_add(host, "fabric", pf->address, rdma ? rdma->name : NULL, "no_free_vf",
 				evidence,
-				vfs ? "bind one of them to vfio-pci" :
-				      "echo N > sriov_numvfs below its sysfs directory");
+				vfs ? "bind one of them to vfio-pci: driverctl set-override ADDRESS "
+				      "vfio-pci" :
+				      "echo N > /sys/bus/pci/devices/ADDRESS/sriov_numvfs");
 	}
 }
 

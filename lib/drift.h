@@ -47,6 +47,7 @@
 	X(PARTITION_ORPHAN, "partition_orphan", "an active fabric partition is nobody's") \
 	X(JOURNAL_OPEN, "journal_open", "changes of the host wait for being undone") \
 	X(ATTEMPT_OPEN, "attempt_open", "an order was taken up and nobody works on it") \
+	X(RESULT_UNTOLD, "result_untold", "the host ended an order and the state does not know") \
 	X(STUCK, "stuck", "an object is in its state for longer than it may be") \
 	X(PLAN_EXPIRED, "plan_expired", "nobody took a plan up in time") \
 	X(FINGERPRINT_CHANGED, "fingerprint_changed", "the hardware is not the approved one") \
@@ -68,6 +69,7 @@ enum ga_drift_code {
 	X(ACTIVATE_PARTITION, "activate_partition", "activate a partition while its domain is off") \
 	X(WRITE_DHCP_HOST, "write_dhcp_host", "write an allocation's DHCP reservation again") \
 	X(ADD_FLOWS, "add_flows", "add a port's anti-spoofing flows again") \
+	X(TELL_AGAIN, "tell_again", "give the stored result of an ended order again") \
 	X(START_DOMAIN, "start_domain", "start a recorded domain; only with --boot") \
 	X(RESUME, "resume", "finish or clean up after an interrupted attempt") \
 	X(UNDO_JOURNAL, "undo_journal", "carry out the inverses of an ended allocation") \

@@ -68,6 +68,39 @@ static void attempt(const struct ga_comparison *c, const struct ga_seen_work *w)
 		ga_deviation_command(d, "gpuaas-%s %s", w->program, w->object);
 }
 
+/* The order in force of the object, and whether the state still waits for its result. */
+static bool is_awaited(const struct ga_comparison *c, const struct ga_seen_work *w)
+{
+	const struct ga_expected_allocation *a = ga_drift_allocation(c->want, w->object);
+
+	if (a && ga_streq(a->attempt, w->attempt))
+		return ga_streq(w->program, "provision") ?
+			       ga_streq(a->state, "placed") || ga_streq(a->state, "provisioning") :
+			       ga_streq(a->state, "releasing");
+	for (size_t i = 0; ga_streq(w->program, "wipe") && i < c->want->slots.n; i++) {
+		const struct ga_expected_slot *s = &c->want->slots.v[i];
+
+		if (ga_streq(s->bundle.slot, w->object) && ga_streq(s->state, "wiping") &&
+		    ga_streq(s->bundle.wipe_attempt, w->attempt))
+			return true;
+	}
+	return false;
+}
+
+/* The records of a pipe that broke: the work is done, and only its telling was lost. */
+static void untold(const struct ga_comparison *c, const struct ga_seen_work *w)
+{
+	ga_autofree char *observed = NULL;
+	struct ga_deviation *d;
+
+	if (ga_streq(w->state, "working") || w->held || !is_awaited(c, w))
+		return;
+	observed = ga_xprintf("%s %s, attempt %s", w->program, w->state, w->attempt);
+	d = ga_deviation_add(c, GA_D_RESULT_UNTOLD, GA_WARN, w->object);
+	ga_deviation_say(d, "its result in the state", observed);
+	ga_deviation_repair(d, GA_R_TELL_AGAIN, w->object, w->attempt);
+}
+
 /* ---- time limits ---- */
 
 static void say_command(struct ga_deviation *d, const char *leaves, const char *id)
@@ -169,8 +202,10 @@ void ga_drift_state(const struct ga_comparison *c)
 	}
 	if (!ga_comparison_sees(c, GA_A_WORK))
 		return;
-	for (size_t i = 0; i < c->seen->works.n; i++)
+	for (size_t i = 0; i < c->seen->works.n; i++) {
 		attempt(c, &c->seen->works.v[i]);
+		untold(c, &c->seen->works.v[i]);
+	}
 	for (size_t i = 0; i < c->seen->entries.n; i++)
 		journal(c, i);
 }

@@ -17,6 +17,21 @@ void ga_attempts_release(struct ga_attempts *list)
 	ga_list_release(list);
 }
 
+static struct ga_attempt read_attempt(const struct ga_rows *rows)
+{
+	return (struct ga_attempt){
+		.attempt = ga_rows_dup(rows, 0),
+		.object = ga_rows_dup(rows, 1),
+		.program = ga_rows_dup(rows, 2),
+		.order = ga_rows_dup(rows, 3),
+		.state = ga_rows_dup(rows, 4),
+		.phase = ga_rows_dup(rows, 5),
+		.result = ga_rows_dup(rows, 6),
+		.boot_id = ga_rows_dup(rows, 7),
+		.started_at = ga_rows_dup(rows, 8),
+	};
+}
+
 int ga_attempts_newest(struct ga_hostdb *h, struct ga_attempts *ret, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
@@ -29,17 +44,25 @@ int ga_attempts_newest(struct ga_hostdb *h, struct ga_attempts *ret, struct ga_e
 			"") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0)
-		*ga_list_add(ret) = (struct ga_attempt){
-			.attempt = ga_rows_dup(rows, 0),
-			.object = ga_rows_dup(rows, 1),
-			.program = ga_rows_dup(rows, 2),
-			.order = ga_rows_dup(rows, 3),
-			.state = ga_rows_dup(rows, 4),
-			.phase = ga_rows_dup(rows, 5),
-			.result = ga_rows_dup(rows, 6),
-			.boot_id = ga_rows_dup(rows, 7),
-			.started_at = ga_rows_dup(rows, 8),
-		};
+		*ga_list_add(ret) = read_attempt(rows);
+	return r;
+}
+
+int ga_attempt_newest(struct ga_hostdb *h, const char *object, struct ga_attempt *ret,
+		      struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	*ret = (struct ga_attempt){ 0 };
+	if (ga_db_query(h->db, &rows, err,
+			"SELECT attempt, object, program, order_text, state, phase, result, boot_id, "
+			"started_at FROM attempt WHERE object = ?1 ORDER BY seq DESC LIMIT 1",
+			"s", object) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r > 0)
+		*ret = read_attempt(rows);
 	return r;
 }
 

@@ -15,6 +15,10 @@ void ga_attempts_release(struct ga_attempts *list);
 /* The newest attempt of every object, newest first, at most 4096. */
 int ga_attempts_newest(struct ga_hostdb *h, struct ga_attempts *ret, struct ga_err *err);
 
+/* The newest attempt of one object; 1 found, 0 none. */
+int ga_attempt_newest(struct ga_hostdb *h, const char *object, struct ga_attempt *ret,
+		      struct ga_err *err);
+
 /*
  * Whether somebody holds the object now, by /proc/locks and without taking the hold for a moment
  * (which would make a program that starts right then fail). Only for reporting: who acts takes the

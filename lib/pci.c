@@ -66,29 +66,51 @@ static int64_t hex_attr(const char *address, const char *name)
 	return ga_sys_number(text);
 }
 
-/* SR-IOV: physfn of a virtual function, and its number among the virtfnN links there. */
+static bool is_virtfn(const char *pf_dir, int64_t index, const char *address)
+{
+	ga_autofree char *name = ga_xprintf("virtfn%" PRId64, index);
+	ga_autofree char *vf = ga_sys_link(pf_dir, name);
+
+	return ga_streq(vf, address);
+}
+
+/*
+ * The number of a virtual function: routing ids run from the physical function's by offset and
+ * stride (PCIe 9.2.1.2). The virtfnN link has the last word; where the sum does not meet it, all
+ * are looked at.
+ */
+static int64_t vf_index(const struct ga_pci_dev *vf)
+{
+	ga_autofree char *dir = ga_xprintf(GA_PCI_SYSFS "/%s", vf->pf);
+	int64_t offset = ga_sys_attr_int(dir, "sriov_offset");
+	int64_t stride = ga_sys_attr_int(dir, "sriov_stride");
+	int64_t vfs = ga_sys_attr_int(dir, "sriov_numvfs"), i;
+	struct ga_err ignored = GA_ERR_INIT;
+	struct ga_pciaddr pf;
+
+	if (offset > 0 && stride > 0 && ga_pciaddr_parse(vf->pf, &pf, &ignored) == 0) {
+		int64_t from = pf.bus << 8 | pf.device << 3 | pf.function;
+		int64_t to = vf->addr.bus << 8 | vf->addr.device << 3 | vf->addr.function;
+
+		i = (to - from - offset) / stride;
+		if (i >= 0 && is_virtfn(dir, i, vf->address))
+			return i;
+	}
+	for (i = 0; i < vfs && i < 4096; i++)
+		if (is_virtfn(dir, i, vf->address))
+			return i;
+	return GA_UNKNOWN;
+}
+
 static void read_sriov(struct ga_pci_dev *d)
 {
 	ga_autofree char *dir = ga_xprintf(GA_PCI_SYSFS "/%s", d->address);
-	ga_autofree char *pf_dir = NULL;
-	int64_t i, vfs;
 
-	d->vf_index = GA_UNKNOWN;
+	d->pf = ga_sys_link(dir, "physfn");
+	d->vf_index = d->pf ? vf_index(d) : GA_UNKNOWN;
 	d->total_vfs = ga_sys_attr_int(dir, "sriov_totalvfs");
 	if (d->total_vfs == GA_UNKNOWN)
 		d->total_vfs = 0;
-	d->pf = ga_sys_link(dir, "physfn");
-	if (!d->pf)
-		return;
-	pf_dir = ga_xprintf(GA_PCI_SYSFS "/%s", d->pf);
-	vfs = ga_sys_attr_int(pf_dir, "sriov_numvfs");
-	for (i = 0; i < vfs && i < 4096 && d->vf_index == GA_UNKNOWN; i++) {
-		ga_autofree char *name = ga_xprintf("virtfn%" PRId64, i);
-		ga_autofree char *vf = ga_sys_link(pf_dir, name);
-
-		if (ga_streq(vf, d->address))
-			d->vf_index = i;
-	}
 }
 
 static void read_details(struct ga_pci_dev *d, struct pci_dev *p)
@@ -104,7 +126,7 @@ static void read_details(struct ga_pci_dev *d, struct pci_dev *p)
 	d->driver = ga_sys_link(dir, "driver");
 	if ((pci_fill_info(p, PCI_FILL_PHYS_SLOT) & PCI_FILL_PHYS_SLOT) && p->phy_slot)
 		d->physical_slot = ga_sys_tidy(ga_xstrdup(p->phy_slot));
-	d->path = realpath(dir, NULL);
+	d->path = ga_sys_real(GA_PCI_SYSFS, d->address);
 	read_sriov(d);
 	d->boot_display = ga_sys_attr_int(dir, "boot_vga");
 	if (d->boot_display == GA_UNKNOWN)

@@ -289,8 +289,8 @@ static void check_autoactivation(struct check *c)
 			found = ga_xprintf(UDEV_RULES "/%s", rules.v[i]);
 	add(c, "disk_autoactivation", NULL, found ? OK : MISSING,
 	    found ? found : "no rule of gpuaas in " UDEV_RULES,
-	    "gpuaas-approve installs the rules for the disks it takes; by hand: "
-	    "packaging/udev of gpuaas");
+	    "a line for each disk of a slot in " UDEV_RULES "/61-gpuaas.rules: ENV{ID_WWN}==\"WWID\", "
+	    "ENV{ID_FS_TYPE}=\"\", ENV{SYSTEMD_READY}=\"0\"; then 'udevadm control --reload'");
 }
 
 /* An argument that stands in the boot loader's settings and not on the command line. */

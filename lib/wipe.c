@@ -194,7 +194,7 @@ static int take_guard(struct run *r, struct ga_err *err)
 		.destroy_data = w->destroy_data,
 		.content_expected = ga_streq(w->cause, "release") || ga_streq(w->cause, "repair"),
 		.lab = r->o->alone ? GA_UNKNOWN : w->lab,
-		.domains = r->o->domains,
+		.libvirt_uri = r->o->libvirt_uri,
 	};
 	rc = ga_guard_take(&r->disk, &r->guard, !r->o->dry_run,
 			   (struct ga_guard_steps *)(void *)&r->e->guard, err);
@@ -223,6 +223,26 @@ static void look_at_drive(struct run *r)
 	ga_wipe_plan_make(&facts, r->e->policy.minimum_class, &r->plan);
 }
 
+/* How long the read-back will take, from the rate of a first look; 0: unknown. */
+static int64_t read_back_seconds(struct run *r)
+{
+	const int64_t sample = (int64_t)GA_SAMPLES * GA_SAMPLE_BYTES;
+	int64_t rate = ga_read_rate(&r->disk), bytes = r->disk.size_bytes;
+
+	if (ga_streq(r->e->policy.verify, "sampled") && bytes > sample)
+		bytes = sample;
+	return rate ? bytes / rate + 1 : 0;
+}
+
+static char *plan_of_zero_pass(struct run *r)
+{
+	int64_t seconds = read_back_seconds(r);
+
+	return seconds ? ga_xprintf("planned; read-back (%s) about %lld s", r->e->policy.verify,
+				    (long long)seconds) :
+			 ga_xstrdup("planned");
+}
+
 static void add_plan_tries(struct run *r)
 {
 	int i;
@@ -235,7 +255,9 @@ static void add_plan_tries(struct run *r)
 
 		if (rung->why_not)
 			text = ga_xprintf("not possible: %s", rung->why_not);
-		else if (i == GA_WIPE_ZEROOUT || seconds == GA_UNKNOWN)
+		else if (i == GA_WIPE_ZEROOUT)
+			text = plan_of_zero_pass(r);
+		else if (seconds == GA_UNKNOWN)
 			text = ga_xstrdup("planned");
 		else
 			text = ga_xprintf("planned, %lld s by the drive's estimate",

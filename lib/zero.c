@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sys/random.h>
 
+#include "clock.h"
 #include "stop.h"
 #include "time.h"
 #include "wipeplan.h"
@@ -214,4 +215,20 @@ int ga_read_back(struct ga_disk *d, bool sampled, const struct ga_watch *watch,
 		return -1;
 	ret->finished_at = ga_time_now();
 	return 0;
+}
+
+int64_t ga_read_rate(struct ga_disk *d)
+{
+	const int64_t most = INT64_C(128) << 20, longest = 300000;
+	ga_autofree void *buf = ga_disk_buffer((size_t)READ_CHUNK);
+	int64_t began = ga_clock_mono_micros(), at = 0, spent = 0;
+	struct ga_err unreadable = GA_ERR_INIT; /* no estimate then */
+
+	while (at + READ_CHUNK <= at_most(d->size_bytes, most) && spent < longest) {
+		if (ga_disk_read(d, buf, (size_t)READ_CHUNK, at, &unreadable) < 0)
+			return 0;
+		at += READ_CHUNK;
+		spent = ga_clock_mono_micros() - began;
+	}
+	return spent > 0 ? (int64_t)((double)at * 1e6 / (double)spent) : 0;
 }

@@ -27,4 +27,8 @@ int ga_zero_pass(struct ga_disk *d, const struct ga_watch *watch, struct ga_err 
 int ga_read_back(struct ga_disk *d, bool sampled, const struct ga_watch *watch,
 		 struct ga_read_back *ret, struct ga_err *err);
 
+/* Bytes a second at which the beginning of the disk can be read, measured for a moment; 0 when it
+ * cannot be read. For estimates only. */
+int64_t ga_read_rate(struct ga_disk *d);
+
 #endif

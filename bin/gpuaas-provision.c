@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gpuaas-provision: turns plans into running allocations on this host.
+ *
+ * Takes plans from the pipe and answers each with a gpuaas.allocation record, or with a
+ * gpuaas.failure that says in which phase and why. Killed anywhere, it is run again with the same
+ * plan or with --resume, and goes on where it was.
+ */
+#include <unistd.h>
+
+#include "cli.h"
+#include "host.h"
+#include "provision.h"
+#include "result.h"
+#include "stop.h"
+#include "virt.h"
+
+static const char *resume_id, *user_data_dir;
+static const char *progress = "auto";
+static bool dry_run;
+static int64_t jobs = 1;
+static char *node;
+
+static const struct ga_opt opts[] = {
+	{ .name = "resume", .type = GA_O_TEXT, .var = &resume_id, .arg = "ID",
+	  .help = "go on with an allocation this host has begun" },
+	{ .name = "user-data-dir", .type = GA_O_PATH, .var = &user_data_dir, .arg = "DIR",
+	  .help = "where user-data lies, named by digest (default: HOST_DIR/user-data)" },
+	{ .name = "dry-run", .type = GA_O_FLAG, .var = &dry_run,
+	  .help = "check everything and print what would be done; change nothing" },
+	{ .name = "jobs", .type = GA_O_INT, .var = &jobs, .arg = "N", .min = 1, .max = 64,
+	  .help = "plans at a time (default 1)" },
+	{ .name = "progress", .type = GA_O_WORD, .var = &progress, .arg = "HOW",
+	  .values = ga_progress_words, .help = "auto, json or none" },
+	GA_OPTS_END,
+};
+
+static const struct ga_prog prog = {
+	.name = "gpuaas-provision",
+	.abstract = "turn plans into running allocations on this host",
+	.args = "FILE|-",
+	.args_max = 1,
+	.opts = opts,
+	.consumes = (const struct ga_shape *const[]){ &ga_plan_shape, NULL },
+	.produces = (const struct ga_shape *const[]){ &ga_allocation_shape, &ga_progress_shape,
+						      &ga_failure_shape, NULL },
+	.examples = (const char *const[]){ "gpuaas-place --profile h200-slice --gpus 2 | "
+					   "gpuaas-provision",
+					   "gpuaas-list plan | gpuaas-provision --jobs 4",
+					   "gpuaas-provision --resume 7f3c9d2k", NULL },
+	.acts = true,
+};
+
+static void say(const char *line)
+{
+	ga_say("%s", line);
+}
+
+static int on_progress(const struct ga_progress *p, struct ga_err *err)
+{
+	ga_cli_progress_end();
+	return ga_result_progress(p, ga_streq(progress, "json"), err);
+}
+
+static void moving(const char *what, int64_t done, int64_t total, int64_t started)
+{
+	ga_cli_progress(progress, what, done, total, started);
+}
+
+/* A dry run's record is shown and never folded. */
+static int on_result(const struct ga_shape *shape, const void *obj, struct ga_err *err)
+{
+	return dry_run ? ga_emit(shape, obj, err) : ga_result_emit(shape, obj, err);
+}
+
+static struct ga_provision_opts options(char **data_dir)
+{
+	*data_dir = ga_xprintf("%s/user-data", ga_cli_host_dir());
+	return (struct ga_provision_opts){
+		.program = prog.name,
+		.node = node,
+		.host_dir = ga_cli_host_dir(),
+		.user_data_dir = user_data_dir ? user_data_dir : *data_dir,
+		.libvirt_uri = ga_cli_setting("GPUAAS_LIBVIRT_URI", GA_VIRT_URI),
+		.baremetal_dir = ga_cli_setting("GPUAAS_BAREMETAL_DIR", "/etc/gpuaas/baremetal.d"),
+		.holds_state = access(ga_cli_state_path(), F_OK) == 0,
+		.dry_run = dry_run,
+		.result = on_result,
+		.progress = on_progress,
+		.say = say,
+		.moving = moving,
+	};
+}
+
+static int take_plan(const struct ga_rec *rec, struct ga_err *err)
+{
+	ga_autofree char *data_dir = NULL;
+	struct ga_provision_opts o = options(&data_dir);
+	struct ga_plan plan;
+	int r;
+
+	if (ga_rec_parse(rec, &ga_plan_shape, &plan, err) < 0)
+		return -1;
+	r = ga_provision(&plan, &o, err);
+	ga_shape_release(&ga_plan_shape, &plan);
+	return r;
+}
+
+static const struct ga_consumer consumers[] = {
+	{ &ga_plan_shape, take_plan },
+	{ NULL, NULL },
+};
+
+static int take_stream(struct ga_err *err)
+{
+	int n;
+	char *const *args = ga_cli_args(&n);
+	const char *from = n ? args[0] : "-";
+	int fd, r;
+
+	if (ga_streq(from, "-") && ga_cli_need_pipe("plans", err) < 0)
+		return -1;
+	fd = ga_cli_open(from, err);
+	if (fd < 0)
+		return -1;
+	r = ga_cli_stream_jobs(fd, from, consumers, (int)jobs, err);
+	if (fd)
+		close(fd);
+	return r;
+}
+
+static int run(struct ga_err *err)
+{
+	ga_autofree char *data_dir = NULL;
+	struct ga_provision_opts o;
+	int r;
+
+	if (ga_host_node_id(ga_cli_setting("GPUAAS_NODE", NULL), &node, err) < 0 ||
+	    ga_result_open(ga_cli_state_path(), err) < 0)
+		return -1;
+	ga_stop_install();
+	o = options(&data_dir);
+	r = resume_id ? ga_provision_resume(resume_id, &o, err) : take_stream(err);
+	ga_result_close();
+	free(node);
+	return r;
+}
+
+int main(int argc, char **argv)
+{
+	struct ga_err err = GA_ERR_INIT;
+	int r = ga_cli_parse(&prog, argc, argv, &err);
+
+	if (r > 0)
+		r = run(&err);
+	return ga_cli_finish(&prog, r, &err);
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gpuaas-reconcile: compare what this host should look like with what it shows; repair what is safe.
+ *
+ * Takes expectation records from a pipe ("-"), or asks the state when it is on this machine. Writes
+ * a drift record for each difference and one observation. Silent, and status 0, when all is well.
+ */
+#include "cli.h"
+#include "cli_discover.h"
+#include "host.h"
+#include "reconcile.h"
+#include "result.h"
+#include "stop.h"
+#include "store.h"
+#include "virt.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct {
+	const char *node;
+	bool repair, plan, boot;
+} opt;
+
+static struct ga_reconcile_opts how;
+static int64_t remaining, expectations;
+
+static const struct ga_opt opts[] = {
+	{ .name = "node", .type = GA_O_TEXT, .var = &opt.node, .arg = "NAME",
+	  .help = "the node's id (default $GPUAAS_NODE, else made from the machine id)" },
+	{ .name = "repair", .type = GA_O_FLAG, .var = &opt.repair,
+	  .help = "do the safe repairs; never ends a domain, never writes to a disk" },
+	{ .name = "plan", .type = GA_O_FLAG, .var = &opt.plan,
+	  .help = "say what --repair would do, and change nothing" },
+	{ .name = "boot", .type = GA_O_FLAG, .var = &opt.boot,
+	  .help = "after a reboot: recorded domains that are off are to be started again" },
+	GA_OPTS_END,
+};
+
+static const struct ga_prog prog = {
+	.name = "gpuaas-reconcile",
+	.abstract = "compare this host with what the state expects, and repair what is safe",
+	.args = "[-|FILE]",
+	.args_max = 1,
+	.opts = opts,
+	.consumes = (const struct ga_shape *const[]){ &ga_expectation_shape, NULL },
+	.produces = (const struct ga_shape *const[]){ &ga_drift_shape, &ga_observation_shape,
+						       &ga_allocation_shape, &ga_released_shape,
+						       &ga_wipe_evidence_shape, &ga_failure_shape,
+						       NULL },
+	.examples = (const char *const[]){
+		"gpuaas-reconcile --plan", "gpuaas-reconcile --repair --boot",
+		"gpuaas-state expect n1 | gpuaas-on gpuaas-reconcile - | gpuaas-state fold -",
+		"gpuaas-reconcile | jq 'select(.severity==\"error\")'", NULL },
+	.needs_state = true,
+	.acts = true,
+};
+
+static void say(const char *line)
+{
+	ga_say("%s", line);
+}
+
+static int on_progress(const struct ga_progress *p, struct ga_err *err)
+{
+	return ga_result_progress(p, false, err);
+}
+
+static int reconcile(const struct ga_expectation *want, struct ga_err *err)
+{
+	int64_t n = ga_reconcile(want, &how, err);
+
+	expectations++;
+	remaining += n;
+	return n < 0 ? -1 : 0;
+}
+
+static int take(const struct ga_rec *rec, struct ga_err *err)
+{
+	struct ga_expectation want;
+	int r;
+
+	if (ga_rec_parse(rec, &ga_expectation_shape, &want, err) < 0)
+		return -1;
+	r = reconcile(&want, err);
+	ga_shape_release(&ga_expectation_shape, &want);
+	return r;
+}
+
+static int from_stream(const char *operand, struct ga_err *err)
+{
+	static const struct ga_consumer table[] = { { &ga_expectation_shape, take }, { 0 } };
+	int fd = ga_cli_open(operand, err), r;
+
+	if (fd < 0 || (fd == 0 && ga_cli_need_pipe("an expectation", err) < 0))
+		return -1;
+	r = ga_cli_stream(fd, operand, table, err);
+	if (fd)
+		close(fd);
+	return r;
+}
+
+static int from_state(struct ga_err *err)
+{
+	struct ga_expectation want;
+	ga_autodb struct ga_db *db = NULL;
+	int r;
+
+	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
+	    ga_db_begin_read(db, err) < 0 ||
+	    ga_store_expectation(db, how.node, &want, err) < 0)
+		return -1;
+	ga_db_rollback(db); /* nothing is held open while the host is looked at */
+	r = reconcile(&want, err);
+	ga_shape_release(&ga_expectation_shape, &want);
+	return r;
+}
+
+static int settings(char **node, struct ga_err *err)
+{
+	struct ga_discover_opts *d = &how.look.discover;
+
+	if (ga_cli_discover_opts(d, err) < 0 ||
+	    ga_host_node_id(opt.node ? opt.node : d->node, node, err) < 0)
+		return -1;
+	how.node = *node;
+	how.repairs = opt.repair;
+	how.look.booting = how.repair.boot = opt.boot;
+	how.look.host_dir = how.repair.host_dir = ga_cli_host_dir();
+	how.look.libvirt_uri = how.repair.libvirt_uri =
+		ga_cli_setting("GPUAAS_LIBVIRT_URI", GA_VIRT_URI);
+	how.repair.program = prog.name;
+	how.repair.dry_run = opt.plan;
+	how.repair.result = ga_result_emit;
+	how.repair.node = *node;
+	how.repair.progress = on_progress;
+	how.repair.baremetal_dir = ga_cli_setting("GPUAAS_BAREMETAL_DIR", "/etc/gpuaas/baremetal.d");
+	how.repair.holds_state = access(ga_cli_state_path(), F_OK) == 0;
+	how.repair.say = say;
+	return ga_result_open(ga_cli_state_path(), err);
+}
+
+static int run(struct ga_err *err)
+{
+	ga_autofree char *node = NULL;
+	struct stat in;
+	int n, r = 0;
+	char *const *args = ga_cli_args(&n);
+	bool piped = n || (fstat(0, &in) == 0 && S_ISFIFO(in.st_mode));
+
+	if (opt.repair && opt.plan)
+		return ga_fail(err, GA_USAGE, "--repair does and --plan only tells: give one of them");
+	if (settings(&node, err) < 0)
+		return -1;
+	ga_stop_install();
+	if (piped || access(ga_cli_state_path(), F_OK) < 0)
+		r = from_stream(n ? args[0] : "-", err);
+	if (!r && !n && !expectations) /* a pipe that brings nothing (cron's) is no pipe */
+		r = from_state(err);
+	ga_result_close();
+	return r < 0 ? -1 : remaining > 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct ga_err err = GA_ERR_INIT;
+	int r = ga_cli_parse(&prog, argc, argv, &err);
+
+	if (r > 0)
+		r = run(&err);
+	return ga_cli_finish(&prog, r, &err);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* DHCP of the private network: one hosts file a VM for dnsmasq, and what its leases say. */
+#ifndef GA_DHCP_H
+#define GA_DHCP_H
+
+#include "kind_result.h"
+#include "str.h"
+
+/* "DIR/gpuaas-ALLOCATION", allocated. */
+char *ga_dhcp_hosts_path(const char *dir, const char *allocation);
+/* One line as dnsmasq's --dhcp-hostsdir reads it. */
+void ga_dhcp_hosts_line(const char *mac, const char *ip, const char *name, struct ga_str *out);
+/* Looks a MAC up in dnsmasq's lease file (NULL: unknown) and fills the record: seen (the reserved
+ * address), mismatch (another one), missing, unknown (the file cannot be read). */
+void ga_dhcp_lease(const char *lease_file, const char *mac, const char *ip,
+		   struct ga_lease *ret);
+/* Asks dnsmasq to forget the lease (dhcp_release(1)); 1 done, 0 the tool is not installed. */
+int ga_dhcp_release_lease(const char *bridge, const char *ip, const char *mac,
+			  struct ga_err *err);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Partitions through Fabric Manager's library. */
+#include "fabric.h"
+
+#include <inttypes.h>
+
+#include "clock.h"
+#include "nvfm.h"
+
+#define START_MICROS INT64_C(60000000)
+
+static int read_active(struct ga_nvfm *fm, int64_t partition, struct ga_err *err)
+{
+	ga_autopartitions struct ga_nvfm_partitions list = { 0 };
+	size_t i;
+
+	if (ga_nvfm_partitions(fm, &list, err) < 0)
+		return -1;
+	for (i = 0; i < list.n; i++)
+		if (list.v[i].id == partition)
+			return list.v[i].active;
+	return ga_fail_for(err, GA_NOTFOUND, "fabric_partition_unknown",
+			   "Fabric Manager has no partition %" PRId64, partition);
+}
+
+static int set_active(struct ga_nvfm *fm, int64_t partition, bool want, struct ga_err *err)
+{
+	struct ga_err said = GA_ERR_INIT;
+	int r = read_active(fm, partition, err);
+
+	if (r < 0 || (r == 1) == want)
+		return r < 0 ? -1 : 0;
+	if (want)
+		r = ga_nvfm_activate(fm, partition, &said);
+	else
+		r = ga_nvfm_deactivate(fm, partition, &said);
+	if (r < 0 && ga_nvfm_retry(&said)) {
+		*err = said;
+		return -1;
+	}
+	r = read_active(fm, partition, err);
+	if (r < 0 || (r == 1) == want)
+		return r < 0 ? -1 : 0;
+	if (said.code != GA_OK) {
+		*err = said;
+		return -1;
+	}
+	return ga_fail_for(err, GA_EXTERNAL, "fm_no_effect",
+			   "Fabric Manager said yes and partition %" PRId64 " is still %sactive",
+			   partition, want ? "in" : "");
+}
+
+int ga_fabric_is_active(int64_t partition, struct ga_err *err)
+{
+	ga_autonvfm struct ga_nvfm *fm = NULL;
+
+	if (ga_nvfm_open(NULL, NULL, &fm, err) < 0)
+		return -1;
+	return read_active(fm, partition, err);
+}
+
+static int set_within(int64_t partition, bool want, struct ga_err *err)
+{
+	ga_autonvfm struct ga_nvfm *fm = NULL;
+	int64_t deadline = ga_clock_mono_micros() + START_MICROS;
+
+	if (ga_nvfm_open(NULL, NULL, &fm, err) < 0)
+		return -1;
+	while (set_active(fm, partition, want, err) < 0) {
+		if (!ga_nvfm_retry(err) || !ga_clock_wait(deadline, 500000))
+			return ga_wrap(err, "cannot %sactivate fabric partition %" PRId64,
+				       want ? "" : "de", partition);
+		ga_err_clear(err);
+	}
+	return 0;
+}
+
+int ga_fabric_activate(int64_t partition, struct ga_err *err)
+{
+	return set_within(partition, true, err);
+}
+
+int ga_fabric_deactivate(int64_t partition, struct ga_err *err)
+{
+	return set_within(partition, false, err);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Images: their digests, and clones of them onto a tenant's disk.
+ *
+ * An image is verified whole when it is added; its list of chunk digests (4 MiB of the disk it
+ * makes, the last one shorter) is kept beside it as FILE.chunks and named by its own digest in
+ * every plan, so that each copy is checked as it is made, by several threads.
+ *
+ * Formats: raw; raw_compressed (gzip, xz, zstd, bzip2, lz4 by libarchive); qcow2 (by qemu-img, and
+ * refused when it refers to any other file). Zeros are skipped on the source and made on the
+ * target; what lies behind the image on the target is left alone.
+ */
+#ifndef GA_IMAGE_H
+#define GA_IMAGE_H
+
+#include "digest.h"
+#include "ga.h"
+#include "str.h"
+#include "vec.h"
+
+#define GA_CHUNK_BYTES (4 << 20)
+#define GA_IMAGE_MAX (INT64_C(4) << 40) /* bytes of the largest disk an image may make */
+
+/* ---- chunk lists ---- */
+
+struct ga_chunks {
+	int64_t size_bytes;
+	GA_LIST(char *) v; /* "sha256:…" of each chunk */
+};
+void ga_chunks_release(struct ga_chunks *c);
+#define ga_autochunks ga_cleanup(ga_chunks_release)
+/* The list as text: "gpuaas-chunks/1 SIZE" and one digest a line. */
+void ga_chunks_format(const struct ga_chunks *c, struct ga_str *out);
+/* Reads IMAGE.chunks; digest (NULL: not checked) is of its bytes. GA_CONFLICT "image_digest". */
+int ga_chunks_read(const char *image, const char *digest, struct ga_chunks *ret,
+		   struct ga_err *err);
+int ga_chunks_write(const char *image, const struct ga_chunks *c, char digest[GA_DIGEST_SIZE],
+		    struct ga_err *err);
+
+/* ---- digests ---- */
+
+/* Reports bytes done of total (0: unknown) about ten times a second, from the caller's thread;
+ * -1 with err filled stops the work. */
+typedef int (*ga_image_progress)(int64_t done, int64_t total, void *arg, struct ga_err *err);
+
+struct ga_image_facts {
+	char format[16]; /* raw, qcow2, raw_compressed */
+	char digest[GA_DIGEST_SIZE];
+	int64_t file_bytes, size_bytes;
+	struct ga_chunks chunks;
+};
+void ga_image_facts_release(struct ga_image_facts *f);
+#define ga_autofacts ga_cleanup(ga_image_facts_release)
+
+/* Digest of the file and of each chunk of the disk it makes, in one pass (qcow2: through a
+ * temporary raw file beside it). The format is found by its magic. */
+int ga_image_digest(const char *path, ga_image_progress progress, void *arg,
+		    struct ga_image_facts *ret, struct ga_err *err);
+/* The digest of the file alone. */
+int ga_image_file_digest(const char *path, char digest[GA_DIGEST_SIZE], struct ga_err *err);
+
+/* ---- clones ---- */
+
+struct ga_image_clone {
+	const char *path, *format;
+	int64_t size_bytes;		/* of the disk the image makes */
+	const struct ga_chunks *chunks; /* NULL: the copy is not checked */
+	int fd;				/* the target, open for reading and writing */
+	int64_t target_bytes;
+	bool target_is_zero; /* skipped ranges need not be zeroed */
+	int threads;	     /* 0: one a CPU, 2 to 8 */
+	ga_image_progress progress;
+	void *arg;
+};
+
+struct ga_image_cloned {
+	int64_t bytes;	 /* of the disk, whatever was written or skipped */
+	int64_t written; /* bytes written */
+	bool direct;	 /* O_DIRECT was in use */
+};
+
+/* GA_CONFLICT "image_digest" when a chunk is not what the list says, "image_size" when the image is
+ * larger than the target or makes another size than it should. Ends with fsync. */
+int ga_image_clone(const struct ga_image_clone *c, struct ga_image_cloned *ret,
+		   struct ga_err *err);
+
+#endif

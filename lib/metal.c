@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The operator's executables for bare metal. */
+#include "metal.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "proc.h"
+#include "vec.h"
+
+#define HOOK_MICROS INT64_C(7200000000) /* a deploy with its reboots */
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Whether only root or this user can have written it: it is run with our rights. */
+static int check_hook(const char *path, struct ga_err *err)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return ga_fail_sys(err, "cannot look at '%s'", path);
+	if (!S_ISREG(st.st_mode) || !(st.st_mode & 0111))
+		return 0;
+	if ((st.st_uid && st.st_uid != geteuid()) || st.st_mode & 022) {
+		ga_err_set(err, GA_DENIED, "'%s' could have been written by somebody else", path);
+		ga_err_reason(err, "hook_unsafe");
+		return ga_hint(err, "chown root '%s' && chmod go-w '%s'", path, path);
+	}
+	return 1;
+}
+
+/* The executables of a folder, sorted; what is hidden or no executable is passed over. */
+static int find_hooks(const char *folder, struct ga_any_list *list, struct ga_err *err)
+{
+	ga_autodir DIR *d = opendir(folder);
+	struct dirent *e;
+
+	if (!d)
+		return errno == ENOENT ? 0 : ga_fail_sys(err, "cannot open '%s'", folder);
+	while ((e = readdir(d))) {
+		ga_autofree char *path = ga_xprintf("%s/%s", folder, e->d_name);
+		int r = e->d_name[0] == '.' ? 0 : check_hook(path, err);
+
+		if (r < 0)
+			return -1;
+		if (r)
+			*(char **)ga_list_grow(list, sizeof(char *)) = GA_TAKE(path);
+	}
+	if (list->n)
+		qsort(list->v, list->n, sizeof(char *), by_name);
+	return 0;
+}
+
+static void merge_answer(const char *out, json_t *into)
+{
+	json_t *json = NULL;
+	json_error_t why;
+	size_t n = strlen(out), from;
+
+	while (n && out[n - 1] == '\n')
+		n--;
+	for (from = n; from && out[from - 1] != '\n'; from--)
+		;
+	json = json_loadb(out + from, n - from, JSON_REJECT_DUPLICATES, &why);
+	if (json_is_object(json))
+		json_object_update(into, json);
+	json_decref(json);
+}
+
+static int run_hook(const char *path, const char *order, json_t *into, struct ga_err *err)
+{
+	const char *argv[] = { path, NULL };
+	const struct ga_proc p = { .argv = argv, .input = order, .input_len = strlen(order),
+				   .timeout_micros = HOOK_MICROS };
+	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
+
+	if (ga_proc_check(&p, &out, err) < 0) {
+		ga_err_reason(err, "hook_failed");
+		return -1;
+	}
+	merge_answer(out.out.buf, into);
+	return 0;
+}
+
+int ga_metal_run(const char *dir, const char *stage, const char *order, json_t **ret,
+		 struct ga_err *err)
+{
+	ga_autofree char *folder = ga_xprintf("%s/%s", dir, stage);
+	GA_LIST(char *) hooks = { 0 };
+	json_t *answer = json_object();
+	int r = find_hooks(folder, (struct ga_any_list *)(void *)&hooks, err);
+	size_t i;
+
+	if (!r && !hooks.n) {
+		ga_err_set(err, GA_HOST, "there is no executable in '%s'", folder);
+		ga_err_reason(err, "no_hooks");
+		r = ga_hint(err, "bare metal is deployed and taken back by the operator's own "
+				 "executables, see gpuaas-provision(1)");
+	}
+	for (i = 0; i < hooks.n; i++) {
+		if (!r)
+			r = run_hook(hooks.v[i], order, answer, err);
+		free(hooks.v[i]);
+	}
+	ga_list_release(&hooks);
+	if (r < 0)
+		json_decref(answer);
+	else
+		*ret = answer;
+	return r;
+}

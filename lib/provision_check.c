@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The phases that look and change nothing: the order, the devices, the image, the host. */
+#include <inttypes.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "domain.h"
+#include "file.h"
+#include "guard.h"
+#include "host.h"
+#include "image.h"
+#include "pci.h"
+#include "provision_int.h"
+#include "size.h"
+#include "time.h"
+
+/* ---- the order ---- */
+
+static int refuse(struct ga_err *err, const char *reason, const char *object, const char *hint)
+{
+	ga_err_reason(err, reason);
+	ga_err_object(err, object);
+	return hint ? ga_hint(err, "%s", hint) : -1;
+}
+
+#define REFUSE(p, reason, hint, ...) \
+	(ga_err_set(err, GA_CONFLICT, __VA_ARGS__), refuse(err, reason, (p)->plan->allocation, hint))
+
+static int check_digest(struct ga_provision *p, struct ga_err *err)
+{
+	char digest[GA_DIGEST_SIZE];
+
+	ga_rec_digest(&ga_plan_shape, p->plan, "digest", digest);
+	if (ga_streq(digest, p->plan->digest))
+		return 0;
+	return REFUSE(p, "old_digest", "take the plan as it was placed: 'gpuaas-list plan' prints it",
+		      "plan of '%s' does not have the digest it names", p->plan->allocation);
+}
+
+static int check_expiry(struct ga_provision *p, struct ga_err *err)
+{
+	int64_t expires;
+
+	if (p->known)
+		return 0;
+	if (ga_time_parse(p->plan->expires_at, &expires, err) < 0)
+		return -1;
+	if (ga_clock_micros() < expires)
+		return 0;
+	return REFUSE(p, "expired", "place again; what the plan had claimed is free again",
+		      "plan of '%s' expired at %s", p->plan->allocation, p->plan->expires_at);
+}
+
+int ga_provision_check_order(struct ga_provision *p, struct ga_err *err)
+{
+	const struct ga_plan *plan = p->plan;
+
+	if (plan->dry_run && !p->opts->dry_run)
+		return REFUSE(p, "dry_run", "place without --dry-run",
+			      "plan of '%s' is of a dry run: nothing is claimed for it",
+			      plan->allocation);
+	if (check_digest(p, err) < 0)
+		return -1;
+	if (!ga_streq(plan->node, p->opts->node))
+		return REFUSE(p, "wrong_node", "hand the plan to its node: 'gpuaas-on' does",
+			      "plan of '%s' is for node '%s', and this is '%s'", plan->allocation,
+			      plan->node, p->opts->node);
+	if (!plan->bundles.n)
+		return REFUSE(p, "missing_gpu", NULL, "plan of '%s' has no slots", plan->allocation);
+	if (ga_streq(plan->shape, "baremetal") && p->opts->holds_state)
+		return REFUSE(p, "holds_state", "bare-metal nodes are provisioned from another machine",
+			      "this machine holds the state and cannot be handed out whole");
+	if (ga_streq(plan->shape, "slice") && !plan->image)
+		return REFUSE(p, "image_missing", NULL, "plan of '%s' names no image",
+			      plan->allocation);
+	if (!plan->lab && ((plan->image && ga_streq(plan->image->probe, "running")) ||
+			   ga_streq(plan->domain_type, "test")))
+		return REFUSE(p, "not_lab", "an image of a real node names the probe ssh, serial or agent",
+			      "plan of '%s' proves nothing about readiness, which only a lab may",
+			      plan->allocation);
+	return check_expiry(p, err);
+}
+
+static int check_boot(struct ga_provision *p, struct ga_err *err)
+{
+	if (!p->plan->boot_id || ga_streq(p->plan->boot_id, p->boot_id))
+		return 0;
+	return REFUSE(p, "other_boot",
+		      "gpuaas-discover | gpuaas-approve --record-only; then place again",
+		      "the host was restarted since the plan of '%s' was made (boot %s, now %s)",
+		      p->plan->allocation, p->plan->boot_id, p->boot_id ? p->boot_id : "unknown");
+}
+
+static int check_fingerprint(struct ga_provision *p, struct ga_err *err)
+{
+	char now[GA_DIGEST_SIZE];
+
+	if (!p->plan->fingerprint)
+		return 0;
+	if (ga_host_fingerprint(now, err) < 0)
+		return -1;
+	if (ga_streq(now, p->plan->fingerprint))
+		return 0;
+	return REFUSE(p, "fingerprint_changed", "gpuaas-discover | gpuaas-approve; then place again",
+		      "the hardware of this host is not what was approved");
+}
+
+/* ---- PCI functions ---- */
+
+static int check_gpu(struct ga_provision *p, const struct ga_pci *pci, const struct ga_bundle *b,
+		     struct ga_err *err)
+{
+	const struct ga_pci_dev *d = b->gpu_pci_address ? ga_pci_find(pci, b->gpu_pci_address) : NULL;
+	ga_autofree char *ids = NULL, *identity = NULL;
+
+	if (!d)
+		return REFUSE(p, "missing_gpu", "gpuaas-reconcile shows what changed",
+			      "GPU of slot '%s' is not at '%s'", b->slot,
+			      b->gpu_pci_address ? b->gpu_pci_address : "(no address)");
+	ids = ga_xprintf("%04x:%04x", d->vendor, d->device);
+	identity = ga_pci_identity(d);
+	if ((b->gpu_device && !ga_streq(ids, b->gpu_device)) ||
+	    (b->gpu_identity && !ga_streq(identity, b->gpu_identity)))
+		return REFUSE(p, "gpu_changed", "gpuaas-discover | gpuaas-approve; then place again",
+			      "'%s' is '%s' and not the GPU of slot '%s'", b->gpu_pci_address,
+			      identity ? identity : ids, b->slot);
+	if (d->boot_display == 1)
+		return REFUSE(p, "gpu_is_boot_display", NULL, "'%s' is the display this host booted on",
+			      b->gpu_pci_address);
+	if (b->fabric_vf_pci_address && !ga_pci_find(pci, b->fabric_vf_pci_address))
+		return REFUSE(p, "missing_fabric_vf", "gpuaas-reconcile shows what changed",
+			      "fabric function of slot '%s' is not at '%s'", b->slot,
+			      b->fabric_vf_pci_address);
+	return 0;
+}
+
+/* No other domain may have the function. */
+static int check_users(struct ga_provision *p, struct ga_virt *virt, const char *address,
+		       struct ga_err *err)
+{
+	GA_LIST(char *) names = { 0 };
+	size_t i;
+	int r;
+
+	if (!address)
+		return 0;
+	r = ga_virt_domains_using_pci(virt, address, (struct ga_any_list *)(void *)&names, err);
+	for (i = 0; i < names.n; i++) {
+		if (!r && !ga_streq(names.v[i], p->plan->domain))
+			r = REFUSE(p, "device_in_use", "gpuaas-reconcile shows whose domain that is",
+				   "'%s' is used by domain '%s'", address, names.v[i]);
+		free(names.v[i]);
+	}
+	ga_list_release(&names);
+	return r;
+}
+
+static int check_domain(struct ga_provision *p, struct ga_err *err)
+{
+	ga_autovirtdomain struct ga_virt_domain d = { 0 };
+	enum ga_virt_state state;
+	struct ga_virt *virt;
+	size_t i;
+	int r;
+
+	if (ga_changes_virt(&p->changes, &virt, err) < 0 ||
+	    ga_virt_state(virt, p->plan->domain, &state, err) < 0)
+		return -1;
+	r = ga_virt_find(virt, p->plan->domain, &d, err);
+	if (r < 0)
+		return -1;
+	if (state != GA_VIRT_ABSENT && !(r && ga_streq(d.allocation, p->plan->allocation)))
+		return REFUSE(p, "domain_exists", "gpuaas-reconcile shows whose it is",
+			      "domain '%s' is there already and is not this allocation's",
+			      p->plan->domain);
+	for (i = 0; i < p->plan->bundles.n; i++)
+		if (check_users(p, virt, p->plan->bundles.v[i].gpu_pci_address, err) < 0 ||
+		    check_users(p, virt, p->plan->bundles.v[i].fabric_vf_pci_address, err) < 0)
+			return -1;
+	return 0;
+}
+
+static int check_functions(struct ga_provision *p, struct ga_err *err)
+{
+	ga_autopci struct ga_pci pci = { 0 };
+	size_t i;
+
+	if (ga_pci_scan(&pci, err) < 0)
+		return -1;
+	for (i = 0; i < p->plan->bundles.n; i++)
+		if (check_gpu(p, &pci, &p->plan->bundles.v[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+/* ---- image and user-data ---- */
+
+static int check_image(struct ga_provision *p, struct ga_err *err)
+{
+	const struct ga_plan_image *image = p->plan->image;
+	char digest[GA_DIGEST_SIZE];
+
+	if (access(image->path, R_OK) < 0) {
+		ga_err_set_sys(err, "image '%s' is not at '%s'", image->name, image->path);
+		err->code = GA_NOTFOUND;
+		return refuse(err, "image_missing", p->plan->allocation,
+			      "gpuaas-image add FILE --name NAME on this node");
+	}
+	if (image->size_bytes > p->disks[0].size_bytes && p->disks[0].fd >= 0)
+		return REFUSE(p, "image_size", NULL,
+			      "image '%s' makes %" PRId64 " bytes and the disk has %" PRId64,
+			      image->name, image->size_bytes, p->disks[0].size_bytes);
+	if (image->chunks_digest) {
+		p->chunks = ga_xcalloc(1, sizeof(*p->chunks));
+		return ga_chunks_read(image->path, image->chunks_digest, p->chunks, err);
+	}
+	if (ga_image_file_digest(image->path, digest, err) < 0)
+		return -1;
+	if (ga_streq(digest, image->digest))
+		return 0;
+	return REFUSE(p, "image_digest", "gpuaas-image verify FILE; then add it from a good copy",
+		      "image '%s' has digest %s instead of %s", image->name, digest, image->digest);
+}
+
+/* ---- disks ---- */
+
+static const struct ga_provision *asking; /* whose libvirt ga_guard's question goes to */
+
+/* Names of other domains that use the disk. */
+static int domains_using(const char *path, const char *wwid, struct ga_str *names,
+			 struct ga_err *err)
+{
+	struct ga_changes *c = (struct ga_changes *)(uintptr_t)&asking->changes;
+	GA_LIST(char *) list = { 0 };
+	struct ga_virt *virt;
+	int r, n = 0;
+	size_t i;
+
+	(void)wwid;
+	if (ga_changes_virt(c, &virt, err) < 0)
+		return -1;
+	r = ga_virt_domains_using(virt, path, (struct ga_any_list *)(void *)&list, err);
+	for (i = 0; i < list.n; i++) {
+		if (!ga_streq(list.v[i], asking->plan->domain))
+			ga_str_addf(names, "%s%s", n++ ? ", " : "", list.v[i]);
+		free(list.v[i]);
+	}
+	ga_list_release(&list);
+	return r < 0 ? -1 : n;
+}
+
+/* The first failed step of the guard is the refusal; its detail begins with its code. */
+static int refused_by(struct ga_provision *p, const struct ga_guard_steps *steps,
+		      const struct ga_bundle *b, struct ga_err *err)
+{
+	size_t i, n;
+
+	for (i = 0; i < steps->n; i++)
+		if (ga_streq(steps->v[i].outcome, "failed"))
+			break;
+	if (i == steps->n)
+		return ga_fail(err, GA_CONFLICT, "disk '%s' was refused", b->nvme_wwid);
+	n = steps->v[i].detail ? strcspn(steps->v[i].detail, ":") : 0;
+	if (n && n < 40 && steps->v[i].detail[n]) {
+		ga_autofree char *code = ga_xstrndup(steps->v[i].detail, n);
+
+		return REFUSE(p, code, "nothing was written", "disk '%s' of slot '%s': %s",
+			      b->nvme_wwid, b->slot, steps->v[i].detail + n + 2);
+	}
+	return REFUSE(p, "nvme_in_use", "nothing was written", "disk '%s' of slot '%s': %s",
+		      b->nvme_wwid, b->slot, steps->v[i].detail ? steps->v[i].detail : "refused");
+}
+
+static void release_steps(struct ga_guard_steps *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		ga_shape_release(&ga_step_shape, &s->v[i]);
+	free(s->v);
+}
+
+static int take_disk(struct ga_provision *p, size_t i, struct ga_err *err)
+{
+	const struct ga_bundle *b = &p->plan->bundles.v[i];
+	const struct ga_guard_opts o = {
+		.wwid = b->nvme_wwid,
+		.size_bytes = b->nvme_size_bytes,
+		/* Half an image of ours, when an earlier run was killed in the middle of it. */
+		.content_expected = p->known,
+		.lab = p->plan->lab,
+		.domains = domains_using,
+	};
+	ga_cleanup(release_steps) struct ga_guard_steps steps = { 0 };
+	int r;
+
+	asking = p;
+	r = ga_guard_take(&p->disks[i], &o, !p->opts->dry_run, &steps, err);
+	return r > 0 ? 0 : r < 0 ? -1 : refused_by(p, &steps, b, err);
+}
+
+int ga_provision_take_disks(struct ga_provision *p, struct ga_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < p->plan->bundles.n; i++) {
+		const struct ga_bundle *b = &p->plan->bundles.v[i];
+
+		if (!b->nvme_wwid)
+			return REFUSE(p, "missing_nvme", NULL, "slot '%s' has no disk", b->slot);
+		if (p->disks[i].identity)
+			continue;
+		if (ga_disk_find(b->nvme_wwid, &p->disks[i], err) < 0)
+			return ga_wrap(err, "disk of slot '%s'", b->slot);
+		if (!p->resume && take_disk(p, i, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+void ga_provision_close_disks(struct ga_provision *p)
+{
+	size_t i;
+
+	for (i = 0; p->disks && i < p->plan->bundles.n; i++)
+		ga_cleanup_fd(&p->disks[i].fd), p->disks[i].fd = -1;
+}
+
+int ga_phase_recheck(struct ga_provision *p, struct ga_err *err)
+{
+	if (check_boot(p, err) < 0 || check_fingerprint(p, err) < 0)
+		return -1;
+	if (ga_streq(p->plan->shape, "baremetal"))
+		return 0;
+	if (check_functions(p, err) < 0 || check_domain(p, err) < 0 ||
+	    ga_provision_take_disks(p, err) < 0 || check_image(p, err) < 0)
+		return -1;
+	if (p->plan->user_data_digest)
+		return ga_user_data_read(p->opts->user_data_dir, p->plan->user_data_digest,
+					 &p->user_data, err);
+	return 0;
+}
+
+/* ---- prerequisites ---- */
+
+static int64_t free_pages(int64_t node, int64_t kib)
+{
+	ga_autofree char *path =
+		node == GA_UNKNOWN ?
+			ga_xprintf("/sys/kernel/mm/hugepages/hugepages-%" PRId64
+				   "kB/free_hugepages", kib) :
+			ga_xprintf("/sys/devices/system/node/node%" PRId64
+				   "/hugepages/hugepages-%" PRId64 "kB/free_hugepages", node, kib);
+	ga_autostr struct ga_str text = GA_STR_INIT;
+	struct ga_err ignored = GA_ERR_INIT;
+	int64_t n;
+
+	if (ga_file_read(path, 64, &text, &ignored) < 0)
+		return 0;
+	text.buf[strcspn(text.buf, "\n")] = '\0';
+	return ga_int_parse(text.buf, path, 0, INT64_C(1) << 40, &n, &ignored) < 0 ? 0 : n;
+}
+
+/* Free hugepages in each NUMA node for the bundles on it. */
+static int check_hugepages(struct ga_provision *p, struct ga_err *err)
+{
+	const struct ga_plan *plan = p->plan;
+	int64_t each = plan->memory_mib / (int64_t)plan->bundles.n;
+	size_t i, k;
+
+	for (i = 0; i < plan->bundles.n; i++) {
+		int64_t node = plan->bundles.v[i].numa_node, need, have, n = 0;
+
+		for (k = 0; k < plan->bundles.n; k++)
+			n += plan->bundles.v[k].numa_node == node;
+		need = (n * each * 1024 + plan->hugepage_kib - 1) / plan->hugepage_kib;
+		have = free_pages(node, plan->hugepage_kib);
+		if (have < need)
+			return REFUSE(p, "hugepages",
+				      "gpuaas-reconcile shows who has them; set aside more at boot with "
+				      "hugepages=",
+				      "NUMA node %" PRId64 " has %" PRId64 " free pages of %" PRId64
+				      " KiB, and %" PRId64 " are needed",
+				      node == GA_UNKNOWN ? 0 : node, have, plan->hugepage_kib, need);
+	}
+	return 0;
+}
+
+/* "address sizes : 46 bits physical, …" of /proc/cpuinfo. */
+static int phys_bits(void)
+{
+	ga_autostr struct ga_str text = GA_STR_INIT;
+	struct ga_err ignored = GA_ERR_INIT;
+	const char *at;
+	long n;
+
+	if (ga_file_read("/proc/cpuinfo", 32 << 20, &text, &ignored) < 0)
+		return 0;
+	at = strstr(text.buf, "address sizes");
+	at = at ? strchr(at, ':') : NULL;
+	n = at ? strtol(at + 1, NULL, 10) : 0;
+	return n >= 32 && n <= 64 ? (int)n : 0;
+}
+
+static int check_mmio(struct ga_provision *p, struct ga_err *err)
+{
+	size_t n = p->plan->bundles.n, i, k;
+	struct ga_domain_bars *devices = ga_xcalloc(n, sizeof(*devices));
+	/* Only kvm hands the host's address width on; QEMU's own processor has 40 bits. */
+	int bits = ga_streq(p->plan->domain_type, "kvm") ? phys_bits() : 40;
+	int64_t need = 0, have = 0;
+	bool fits;
+
+	for (i = 0; i < n; i++) {
+		GA_LIST(struct ga_bar) bars = { 0 };
+		int64_t *sizes;
+
+		ga_pci_bars(p->plan->bundles.v[i].gpu_pci_address,
+			    (struct ga_any_list *)(void *)&bars);
+		sizes = ga_xcalloc(bars.n + 1, sizeof(*sizes));
+		for (k = 0; k < bars.n; k++)
+			sizes[k] = bars.v[k].size_bytes;
+		devices[i] = (struct ga_domain_bars){ .size_bytes = sizes, .n = bars.n };
+		ga_list_release(&bars);
+	}
+	fits = !bits || ga_streq(p->plan->domain_type, "test") ||
+	       ga_domain_mmio_fits(devices, n, bits, &need, &have);
+	for (i = 0; i < n; i++)
+		free((void *)(uintptr_t)devices[i].size_bytes);
+	free(devices);
+	if (fits)
+		return 0;
+	return REFUSE(p, "mmio_budget",
+		      "fewer GPUs in one VM, or a host whose processor has more address bits",
+		      "the GPUs need %" PRId64 " GiB of address space and the guest has %" PRId64
+		      " GiB for devices (%d address bits)",
+		      need >> 30, have >> 30, bits);
+}
+
+bool ga_provision_has_ovs(const struct ga_plan *plan)
+{
+	return plan->network.bridge && plan->mac && plan->private_ip && plan->port &&
+	       !ga_streq(plan->domain_type, "test");
+}
+
+static int check_bridge(struct ga_provision *p, struct ga_err *err)
+{
+	const char *bridge = p->plan->network.bridge;
+	ga_autofree char *path = bridge ? ga_xprintf("/sys/class/net/%s", bridge) : NULL;
+	int r;
+
+	if (!bridge)
+		return 0;
+	if (strchr(bridge, '/') || access(path, F_OK) < 0)
+		return REFUSE(p, "bridge_missing",
+			      "ovs-vsctl add-br BRIDGE; the node's settings name the bridge",
+			      "bridge '%s' is not there", bridge);
+	r = ga_provision_has_ovs(p->plan) ? ga_ovs_has_bridge(bridge, err) : 1;
+	if (r < 0)
+		return -1;
+	return r ? 0 :
+		   REFUSE(p, "bridge_missing", "ovs-vsctl add-br BRIDGE",
+			  "'%s' is not a bridge of Open vSwitch", bridge);
+}
+
+int ga_phase_prerequisites(struct ga_provision *p, struct ga_err *err)
+{
+	if (ga_streq(p->plan->domain_type, "kvm") && access("/dev/kvm", F_OK) < 0)
+		return REFUSE(p, "kvm", "enable virtualization in the firmware and load kvm",
+			      "/dev/kvm is not there");
+	if (p->plan->hugepage_kib != GA_UNKNOWN && p->resume == 0 && check_hugepages(p, err) < 0)
+		return -1;
+	return check_bridge(p, err) < 0 || check_mmio(p, err) < 0 ? -1 : 0;
+}

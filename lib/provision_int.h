@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside lib/provision*.c: the work on one plan. */
+#ifndef GA_PROVISION_INT_H
+#define GA_PROVISION_INT_H
+
+#include "change.h"
+#include "disk.h"
+#include "hostdb.h"
+#include "provision.h"
+#include "seed.h"
+
+struct ga_provision {
+	const struct ga_provision_opts *opts;
+	const struct ga_plan *plan;
+	struct ga_hostdb h;
+	struct ga_changes changes;
+	GA_LIST(int) holds; /* descriptors of the locks */
+	struct ga_attempt attempt; /* as found when the hold was taken */
+	bool known;    /* the attempt was taken up before */
+	bool began;    /* the attempt is in host.db */
+	size_t resume; /* phases before this one were finished by an earlier run */
+	char *boot_id, *vm_dir, *seed_path, *console_log, *known_hosts;
+	struct ga_disk *disks; /* of each bundle; open from recheck to the end of clone */
+	struct ga_chunks *chunks; /* of the image, or NULL */
+	struct ga_host_key key;
+	struct ga_str user_data;
+	struct ga_lease lease;
+	char *address; /* of the guest or machine, once known */
+	/* the phase at work */
+	const char *phase;
+	int64_t phase_started; /* monotonic */
+	int64_t phase_bytes, phase_total, told_at;
+	char *detail;
+	int64_t deadline; /* of readiness, monotonic; 0: not started */
+	struct ga_allocation out;
+	struct ga_err stdout_err;
+};
+
+struct ga_phase_def {
+	const char *name;
+	/* 0; -1. Sets p->detail to what a person wants to know. */
+	int (*run)(struct ga_provision *p, struct ga_err *err);
+	bool writes; /* from here on the host is changed */
+};
+
+/* provision_check.c: nothing is changed */
+int ga_provision_check_order(struct ga_provision *p, struct ga_err *err);
+int ga_phase_recheck(struct ga_provision *p, struct ga_err *err);
+int ga_phase_prerequisites(struct ga_provision *p, struct ga_err *err);
+/* provision_phase.c */
+int ga_phase_clone(struct ga_provision *p, struct ga_err *err);
+int ga_phase_seed(struct ga_provision *p, struct ga_err *err);
+int ga_phase_network(struct ga_provision *p, struct ga_err *err);
+int ga_phase_devices(struct ga_provision *p, struct ga_err *err);
+int ga_phase_fabric(struct ga_provision *p, struct ga_err *err);
+int ga_phase_define(struct ga_provision *p, struct ga_err *err);
+int ga_phase_start(struct ga_provision *p, struct ga_err *err);
+/* provision_ready.c */
+int ga_phase_lease(struct ga_provision *p, struct ga_err *err);
+int ga_phase_ready(struct ga_provision *p, struct ga_err *err);
+/* provision_metal.c */
+int ga_phase_deploy(struct ga_provision *p, struct ga_err *err);
+
+/* A phase that has nothing to do says why. */
+void ga_provision_note(struct ga_provision *p, const char *fmt, ...) GA_PRINTF(2, 3);
+/* Bytes of a long phase: the moving line always, a record about once a second. */
+int ga_provision_bytes(struct ga_provision *p, int64_t done, int64_t total, struct ga_err *err);
+/* Opens the disks of the bundles under the guard; what would refuse a write refuses here. */
+int ga_provision_take_disks(struct ga_provision *p, struct ga_err *err);
+void ga_provision_close_disks(struct ga_provision *p);
+/* How the domain names a disk: by its identity where udev made such a link. Allocated. */
+char *ga_provision_disk_path(const struct ga_disk *d);
+/* Whether port and flows are to be made: not for libvirt's test driver. */
+bool ga_provision_has_ovs(const struct ga_plan *plan);
+
+#endif

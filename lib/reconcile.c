@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The order of things in gpuaas-reconcile. */
+#include "reconcile.h"
+
+#include "fsm.h"
+
+static bool limit_of(bool is_slot, const char *state, int64_t *seconds, const char **leaves)
+{
+	const struct ga_fsm_state *s = ga_fsm_find(is_slot ? GA_M_SLOT : GA_M_ALLOCATION, state);
+
+	if (!s || !s->limit_seconds)
+		return false;
+	*seconds = s->limit_seconds;
+	*leaves = s->leaves;
+	return true;
+}
+
+static int work(const struct ga_expectation *want, const struct ga_reconcile_opts *opts,
+		struct ga_seen *seen, struct ga_drifts *ret, struct ga_err *err)
+{
+	ga_autodrifts struct ga_drifts before = { 0 }, after = { 0 };
+
+	ga_observe(want, &opts->look, seen);
+	if (!opts->repairs) {
+		ga_drift_compare(want, seen, limit_of, ret);
+		return opts->repair.dry_run ? ga_repair(want, seen, ret, &opts->repair, err) : 0;
+	}
+	ga_drift_compare(want, seen, limit_of, &before);
+	if (ga_repair(want, seen, &before, &opts->repair, err) < 0)
+		return -1;
+	/* What a repair returned is not believed: the host is asked again. */
+	ga_seen_release(seen);
+	ga_observe(want, &opts->look, seen);
+	ga_drift_compare(want, seen, limit_of, &after);
+	ga_repair_outcome(&before, &after, ret);
+	return 0;
+}
+
+int64_t ga_reconcile(const struct ga_expectation *want, const struct ga_reconcile_opts *opts,
+		     struct ga_err *err)
+{
+	ga_autodrifts struct ga_drifts found = { 0 };
+	ga_autoseen struct ga_seen seen = { 0 };
+	struct ga_observation o;
+	int r;
+
+	ga_seen_init(&seen);
+	if (!ga_streq(want->node, opts->node)) {
+		ga_err_set(err, GA_CONFLICT, "the expectation is of node '%s', this is '%s'",
+			   want->node, opts->node);
+		ga_err_reason(err, "wrong_node");
+		return ga_hint(err, "gpuaas-on takes each record to its own node");
+	}
+	if (work(want, opts, &seen, &found, err) < 0)
+		return -1;
+	for (size_t i = 0; i < found.n; i++)
+		if (opts->repair.result(&ga_drift_shape, &found.v[i].drift, err) < 0)
+			return -1;
+	ga_drift_observation(want, &seen, &found, &o);
+	r = opts->repair.result(&ga_observation_shape, &o, err);
+	ga_shape_release(&ga_observation_shape, &o);
+	return r < 0 ? -1 : (int64_t)ga_drift_remaining(&found);
+}

@@ -204,3 +204,20 @@ bool ga_accels_has(const struct ga_accels *list, unsigned int vendor, unsigned i
 			return true;
 	return false;
 }
+
+int64_t ga_accels_memory_mib(const struct ga_accels *list, const char *slug)
+{
+	json_t *type, *memory, *reported;
+	size_t i;
+
+	json_array_foreach(json_object_get(list->json, "accelerators"), i, type) {
+		if (!ga_streq(json_string_value(json_object_get(type, "slug")), slug))
+			continue;
+		memory = json_object_get(type, "memory");
+		reported = json_object_get(memory, "reported_mib");
+		if (json_is_integer(reported))
+			return json_integer_value(reported);
+		return (int64_t)(json_number_value(json_object_get(memory, "nominal_gb")) * 1024);
+	}
+	return 0;
+}

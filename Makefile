@@ -83,20 +83,128 @@ $(B)/tests/libnvfm.so.1: tests/fake/libnvfm.c lib/nvfm_abi.h
 ## units: build the unit tests
 units: $(UNITS) $(B)/tests/libnvfm.so.1
 
+# ---- tests and checks ----
+
+FUZZ := $(filter-out replay,$(patsubst tests/fuzz/%.c,%,$(sort $(wildcard tests/fuzz/*.c))))
+REPLAYS = $(FUZZ:%=$(B)/replay/%)
 BATS ?= $(sort $(wildcard tests/*.bats))
 JOBS ?= $(shell nproc)
+FUZZ_SECONDS ?= 10
+# Recursive makes build in parallel, also when this one was started without -j.
+SUB = +$(MAKE) --no-print-directory $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(JOBS))
+DEPS ?= packaging/install-deps
 
-## check: build and pass every test and every check of the source
-check: all units
-	$(MAKE) check-unit check-bats check-source
+$(B)/tool/%: $(B)/tests/tool/%.o $(LIB)
+	@mkdir -p $(@D)
+	$(if $(V),,@echo '  LINK  $@')
+	$Q$(CC) $(GA_LDFLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(GA_LIBS)
+
+$(B)/replay/%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/replay.o $(LIB)
+	@mkdir -p $(@D)
+	$(if $(V),,@echo '  LINK  $@')
+	$Q$(CC) $(GA_LDFLAGS) $(LDFLAGS) -o $@ $< $(B)/tests/fuzz/replay.o $(LIB) $(GA_LIBS)
+
+$(B)/fuzzer/%: $(B)/tests/fuzz/%.o $(LIB)
+	@mkdir -p $(@D)
+	$(if $(V),,@echo '  LINK  $@')
+	$Q$(CC) $(GA_LDFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $< $(LIB) $(GA_LIBS)
+
+-include $(wildcard $(B)/tests/tool/*.d $(B)/tests/fuzz/*.d)
+
+## check: install what is missing, build, pass every test and every check of the source
+check:
+	$(DEPS) --build --test
+	$(SUB) all units replays $(B)/tool/schemas
+	$(SUB) -j1 check-unit check-replay check-bats check-source
 
 ## check-unit: the unit tests
-check-unit: $(UNITS)
+check-unit: units
 	$Qtests/run $(UNITS)
 
+## check-replay: every fuzz corpus through its parser
+check-replay: replays
+	$Qtests/run --each 'tests/fuzz/corpus/@/*' $(REPLAYS)
+
 ## check-bats: the tests of the programs; BATS=tests/NAME.bats for one file
-check-bats: all $(B)/tests/libnvfm.so.1
-	$QGPUAAS_BUILD=$(B) bats $(BATS)
+check-bats: all units $(B)/tool/schemas
+	$QGPUAAS_BUILD=$(B) tests/run --jobs $(JOBS) $(BATS)
+
+## check-source: layers, style, shellcheck, mandoc, cppcheck, gcc -fanalyzer, generated files
+check-source: all $(B)/tool/schemas
+	$Qtests/check-source --build $(B) --jobs $(JOBS)
+
+## check-layers: what includes what, who prints, where SQL is, what the programs link
+check-layers: all
+	$Qtests/check-layers $(B)
+
+## check-asan: the tests with clang, address and undefined behaviour sanitizers
+check-asan:
+	$(DEPS) --build --test
+	$(SUB) B=build-asan CC=clang SANITIZE=address,undefined CFLAGS='-O1 -g' \
+		all units replays build-asan/tool/schemas
+	$(SUB) -j1 B=build-asan CC=clang SANITIZE=address,undefined CFLAGS='-O1 -g' \
+		check-unit check-replay check-bats
+
+## fuzz-smoke: each parser under libFuzzer for FUZZ_SECONDS (10)
+fuzz-smoke:
+	$(DEPS) --build --test
+	$(SUB) B=build-fuzz CC=clang SANITIZE=fuzzer-no-link,address,undefined CFLAGS='-O1 -g' \
+		$(FUZZ:%=build-fuzz/fuzzer/%)
+	tests/fuzz-smoke build-fuzz $(FUZZ_SECONDS) $(FUZZ)
+
+replays: $(REPLAYS)
+
+## schemas: write share/schema from the shapes of the records
+schemas: $(B)/tool/schemas
+	rm -rf share/schema
+	$(B)/tool/schemas share/schema
+
+## completions: write completions/ from what the programs say of themselves
+completions: all
+	packaging/make-completions $(B)/bin completions
+
+## demo: install what is missing, build, run share/demo/lifecycle
+demo:
+	$(DEPS) --build --run --demo
+	$(SUB) all units
+	GPUAAS_BUILD=$(B) share/demo/lifecycle
+
+## bench: the figures, each beside its peer
+bench:
+	$(DEPS) --build --test
+	$(SUB) all units
+	GPUAAS_BUILD=$(B) tests/bench/run
+
+# ---- installation ----
+
+INSTALL = install
+SHARE = $(DESTDIR)$(PREFIX)/share/gpuaas
+MANDIR = $(DESTDIR)$(PREFIX)/share/man
+BASHDIR = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+ZSHDIR = $(DESTDIR)$(PREFIX)/share/zsh/vendor-completions
+MAN := $(sort $(wildcard man/*.[1-8]))
+# All of share, whatever is in it; programs keep their mode.
+SHARED = $(shell cd share && find . -type f -printf '%P\n' | sort)
+PROGRAMS = $(BIN_SRC:bin/%.c=%)
+
+## install: install below DESTDIR/PREFIX (PREFIX=/usr/local)
+install: all
+	$(INSTALL) -d $(DESTDIR)$(PREFIX)/bin $(SHARE) $(BASHDIR) $(ZSHDIR)
+	$(INSTALL) -m 755 $(BINS) $(DESTDIR)$(PREFIX)/bin
+	$(foreach m,$(MAN),$(INSTALL) -D -m 644 $(m) \
+		$(MANDIR)/man$(patsubst .%,%,$(suffix $(m)))/$(notdir $(m)) && ) :
+	$(foreach f,$(SHARED),$(INSTALL) -D -m $(if $(shell test -x share/$(f) && echo x),755,644) \
+		share/$(f) $(SHARE)/$(f) && ) :
+	$(INSTALL) -m 644 completions/gpuaas.bash $(BASHDIR)/gpuaas
+	$(foreach p,$(filter-out gpuaas,$(PROGRAMS)),ln -sf gpuaas $(BASHDIR)/$(p) && ) :
+	$(INSTALL) -m 644 completions/_gpuaas $(ZSHDIR)/_gpuaas
+
+## uninstall: remove what install put there, and nothing else
+uninstall:
+	rm -f $(PROGRAMS:%=$(DESTDIR)$(PREFIX)/bin/%) $(PROGRAMS:%=$(BASHDIR)/%) $(ZSHDIR)/_gpuaas
+	rm -f $(foreach m,$(MAN),$(MANDIR)/man$(patsubst .%,%,$(suffix $(m)))/$(notdir $(m)))
+	rm -f $(SHARED:%=$(SHARE)/%)
+	if [ -d $(SHARE) ]; then find $(SHARE) -depth -type d -empty -delete; fi
 
 ## clean: remove what was built
 clean:
@@ -104,7 +212,8 @@ clean:
 
 ## help: list the targets
 help:
-	@sed -n 's/^## //p' Makefile | column -t -s: 2>/dev/null || sed -n 's/^## //p' Makefile
+	@sed -n 's/^## \([a-z-]*\): \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
-.PHONY: all units check check-unit check-bats clean help
+.PHONY: all units replays check check-unit check-replay check-bats check-source check-layers \
+	check-asan fuzz-smoke schemas completions demo bench install uninstall clean help
 .SECONDARY:

@@ -112,7 +112,7 @@ static int run_program(const char *own, char **argv)
 		execvp(name, argv + 1);
 	if (errno == ENOENT) {
 		fprintf(stderr, "gpuaas: there is no program '%s'\n"
-				"  'gpuaas help' lists what is there\n",
+				"gpuaas: hint: 'gpuaas help' lists what is there\n",
 			name);
 		return GA_USAGE;
 	}

@@ -14,7 +14,7 @@
 
 #define FIRST "sha256:0000000000000000000000000000000000000000000000000000000000000000"
 
-static const char *program = "gpuaas";
+static const char *program; /* NULL: the name we were started as */
 
 void ga_audit_program(const char *name)
 {
@@ -119,7 +119,7 @@ int ga_audit_add(struct ga_db *db, const char *action, const char *object, json_
 	ga_autojson json_t *owned = detail;
 	ga_autostr struct ga_str text = GA_STR_INIT, array = GA_STR_INIT;
 	char previous[GA_DIGEST_SIZE], hash[GA_DIGEST_SIZE], at[GA_TIME_SIZE];
-	struct row r = { .previous = previous, .actor = ga_audit_actor(), .program = program,
+	struct row r = { .previous = previous, .actor = ga_audit_actor(), .program = program ? program : program_invocation_short_name,
 			 .action = action, .object = object };
 
 	if (ga_audit_head(db, &r.seq, previous, err) < 0)

@@ -23,7 +23,7 @@ int ga_audit_add(struct ga_db *db, const char *action, const char *object, json_
 		 struct ga_err *err);
 /* The last row's number and hash; 0 and sha256: with 64 zeros when there is none. */
 int ga_audit_head(struct ga_db *db, int64_t *seq, char hash[GA_DIGEST_SIZE], struct ga_err *err);
-/* The program named in the rows (default: "gpuaas"). */
+/* The program named in the rows (default: the name this one was started as). */
 void ga_audit_program(const char *name);
 /* Verifies the whole chain: 0 good, 1 with *bad_seq the first bad row and why filled, -1. */
 int ga_audit_verify(struct ga_db *db, int64_t *bad_seq, char why[128], struct ga_err *err);

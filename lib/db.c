@@ -367,6 +367,19 @@ int64_t ga_db_schema_version(const struct ga_db *db)
 	return db->version;
 }
 
+const char *ga_db_engine_warning(void)
+{
+	static char sentence[256];
+
+	if (sqlite3_libversion_number() >= 3051003)
+		return NULL;
+	snprintf(sentence, sizeof(sentence),
+		 "SQLite %s can damage a database when the WAL is reset during a checkpoint (fixed in "
+		 "3.51.3); gpuaas checkpoints only in its turn, so let no other tool write this file",
+		 sqlite3_libversion());
+	return sentence;
+}
+
 int ga_db_integrity(struct ga_db *db, int (*each)(const char *finding, void *arg), void *arg,
 		    struct ga_err *err)
 {

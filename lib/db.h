@@ -72,6 +72,9 @@ int64_t ga_db_epoch(const struct ga_db *db);
 const char *ga_db_path(const struct ga_db *db);
 int64_t ga_db_schema_version(const struct ga_db *db);
 
+/* What is known to be wrong with the SQLite in use, as a sentence; NULL when nothing is. */
+const char *ga_db_engine_warning(void);
+
 /* A consistent copy by the backup interface, checked, fsynced and renamed into place. */
 int ga_db_backup(struct ga_db *db, const char *to, struct ga_err *err);
 /* PRAGMA integrity_check and foreign_key_check; each finding goes to each(). */

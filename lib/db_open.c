@@ -7,8 +7,10 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "audit.h"
 #include "clock.h"
 #include "db_private.h"
+#include "file.h"
 #include "fsm.h"
 #include "invariant.h"
 #include "time.h"
@@ -182,6 +184,11 @@ static int migrate(struct ga_db *db, int64_t from, bool lab, struct ga_err *err)
 		return ga_wrap(err, "triggers");
 	if (db->file == GA_DB_STATE && from == 0 && make_meta(db, lab, err) < 0)
 		return -1;
+	if (db->file == GA_DB_STATE &&
+	    ga_audit_add(db, from ? "state_migrated" : "state_made", "state",
+			 json_pack("{s:I, s:I}", "from", (json_int_t)from, "to",
+				   (json_int_t)newest(db->file)), err) < 0)
+		return -1;
 	snprintf(pragma, sizeof(pragma), "PRAGMA application_id=%lld; PRAGMA user_version=%lld",
 		 (long long)files[db->file].application_id, (long long)newest(db->file));
 	return run(db, pragma, err);
@@ -224,8 +231,8 @@ static int create(struct ga_db *db, bool lab, struct ga_err *err)
 		r = run(db, "PRAGMA journal_mode=WAL; BEGIN IMMEDIATE", err);
 	if (r == 0)
 		r = read_header(db, &h, err); /* as it is inside the transaction */
-	if (r == 0 && h.version < newest(db->file))
-		r = migrate(db, h.version, lab, err);
+	if (r == 0 && (h.version < newest(db->file) || db->file == GA_DB_STATE))
+		r = migrate(db, h.version, lab, err); /* at least its triggers are made again */
 	if (r == 0)
 		return ga_db_commit(db, err);
 	ga_db_rollback(db);
@@ -314,8 +321,12 @@ int ga_db_open(const char *path, enum ga_db_file file, enum ga_db_mode mode, str
 
 int ga_db_init(const char *path, bool lab, struct ga_db **ret, struct ga_err *err)
 {
+	const char *slash = strrchr(path, '/');
+	ga_autofree char *dir = ga_xstrndup(path, slash ? (size_t)(slash - path) : 0);
 	struct stat st;
 
+	if (dir[0] && ga_file_mkdirs(dir, 0700, err) < 0)
+		return -1;
 	if (stat(path, &st) == 0 && st.st_size > 0) {
 		struct ga_err found = GA_ERR_INIT;
 		ga_autodb struct ga_db *db = NULL;

@@ -52,7 +52,8 @@ int ga_fold_released(struct ga_db *db, const struct ga_released *r, struct ga_er
 	if (resume(db, &h, r->at, err) < 0 || add_steps(db, r, err) < 0 ||
 	    ga_store_move_claimed(db, h.id, "releasing", "wiping", r->at, err) < 0 ||
 	    ga_store_power(db, h.id, "off", err) < 0 ||
-	    ga_store_move_allocation(db, &h, "released", r->at, NULL, err) < 0)
+	    ga_store_move_allocation(db, &h, "released", r->at, NULL, err) < 0 ||
+	    ga_store_end_holding(db, h.id, r->at, err) < 0)
 		return -1;
 	return ga_audit_add(db, "released", h.id,
 			    json_pack("{s:s, s:s, s:i}", "node", r->node, "attempt", r->attempt,

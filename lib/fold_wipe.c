@@ -39,13 +39,34 @@ static void judge_outcome(const struct ga_wipe_evidence *e, struct verdict *v)
 		v->sentence = ga_xprintf("wipe %s: %s", e->outcome, why);
 }
 
+/* Proof of the GPU's memory: "required" takes nothing less than confirmed. */
+static void judge_gpu(const struct ga_wipe_due *due, const struct ga_wipe_evidence *e,
+		      struct verdict *v)
+{
+	const char *outcome = e->gpu_memory.outcome;
+	bool enough = !strcmp(outcome, "confirmed") ||
+		      (ga_streq(due->gpu_memory, "if_supported") && strcmp(outcome, "failed"));
+
+	if (!ga_streq(e->gpu_identity, due->gpu_identity)) {
+		v->code = "wrong_device";
+		v->sentence = ga_xprintf("the wipe was beside GPU %s, the slot has %s",
+					 e->gpu_identity ? e->gpu_identity : "unknown",
+					 due->gpu_identity ? due->gpu_identity : "none");
+	} else if (!enough) {
+		v->code = "gpu_memory_not_proven";
+		v->sentence = ga_xprintf("GPU memory %s: %s", outcome,
+					 e->gpu_memory.detail ? e->gpu_memory.detail : "no detail");
+	}
+}
+
 static void judge_policy(const struct ga_wipe_due *due, const struct ga_wipe_evidence *e,
 			 struct verdict *v)
 {
 	const char *verify = e->read_back ? e->read_back->verify : "none";
+	int least = class_rank(due->minimum_class);
 
-	if (class_rank(e->class) < class_rank(due->minimum_class) ||
-	    (ga_streq(due->verify, "full") && strcmp(verify, "full")) || !e->read_back) {
+	if (class_rank(e->class) < (least ? least : 1) || !e->read_back ||
+	    (strcmp(verify, "full") && !ga_streq(due->verify, "sampled"))) {
 		v->code = "wipe_below_policy";
 		v->sentence = ga_xprintf("class %s with %s read-back, the policy asks for %s with %s",
 					 e->class, verify, due->minimum_class, due->verify);
@@ -53,13 +74,11 @@ static void judge_policy(const struct ga_wipe_due *due, const struct ga_wipe_evi
 		v->code = "wipe_failed";
 		v->sentence = ga_xprintf("%lld blocks were not zero",
 					 (long long)e->read_back->mismatches);
-	} else if (ga_streq(due->gpu_memory, "required") &&
-		   (!ga_streq(e->gpu_identity, due->gpu_identity) ||
-		    (strcmp(e->gpu_memory.outcome, "confirmed") &&
-		     strcmp(e->gpu_memory.outcome, "not_needed")))) {
-		v->code = "gpu_memory_not_proven";
-		v->sentence = ga_xprintf("GPU memory %s: %s", e->gpu_memory.outcome,
-					 e->gpu_memory.detail ? e->gpu_memory.detail : "no detail");
+	} else if (due->dirty_since && strcmp(due->dirty_since, e->started_at) >= 0) {
+		v->code = "wipe_too_old";
+		v->sentence = ga_xprintf("the wipe began at %s, the slot was last dirtied at %s: it "
+					 "proves nothing, or the clocks of host and state differ",
+					 e->started_at, due->dirty_since);
 	}
 }
 
@@ -76,6 +95,8 @@ static void judge(const struct ga_wipe_due *due, const struct ga_wipe_evidence *
 	judge_outcome(e, v);
 	if (!v->code)
 		judge_policy(due, e, v);
+	if (!v->code)
+		judge_gpu(due, e, v);
 }
 
 /* The reasons that a confirmed wipe leaves; and the host's, when it is not fit. */

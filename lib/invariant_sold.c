@@ -39,12 +39,12 @@ const struct ga_rule ga_rules_sold[] = {
 	{ "claim_birth", "BEFORE INSERT ON claim", "NEW.live <> 1",
 	  "birth: a new claim is live", NULL },
 	{ "claim_holder", "BEFORE INSERT ON claim",
-	  "NEW.held_by IS NULL OR (SELECT held_by FROM node WHERE id = NEW.node_id) "
-	  "IS NOT NEW.held_by",
+	  "NEW.live = 1 AND (NEW.held_by IS NULL OR (SELECT held_by FROM node WHERE "
+	  "id = NEW.node_id) IS NOT NEW.held_by)",
 	  "sold_once: the node is not held for this claim", NULL },
 	{ "claim_exclusive", "BEFORE INSERT ON claim",
-	  "EXISTS (SELECT 1 FROM claim c WHERE c.node_id = NEW.node_id AND c.live = 1 AND "
-	  "c.allocation_id <> NEW.allocation_id AND (c.claim_kind = 'node' OR "
+	  "NEW.live = 1 AND EXISTS (SELECT 1 FROM claim c WHERE c.node_id = NEW.node_id AND "
+	  "c.live = 1 AND c.allocation_id <> NEW.allocation_id AND (c.claim_kind = 'node' OR "
 	  "NEW.claim_kind = 'node' OR c.held_by IS NOT NEW.held_by))",
 	  "sold_once: the node is claimed whole, or slots of it are", NULL },
 	{ "claim_slot", "BEFORE INSERT ON claim",

@@ -65,16 +65,22 @@ int ga_fold(struct ga_db *db, const struct ga_shape *shape, const void *obj, str
 
 struct ga_list_query {
 	const char *kind; /* node, slot, candidate, profile, image, node-image, allocation, plan,
-			     claim, task, usage, evidence, audit, pool, public, attention */
+			     claim, task, usage, evidence, audit, pool, public, attention; or the
+			     plural */
 	const char *const *where; /* "member=value", NULL-terminated, or NULL */
 	const char *since;	  /* RFC 3339: rows not older */
 	const char *after;	  /* id or seq: rows behind it */
 	int64_t limit;		  /* 0: all */
 };
-/* Calls each with every record in deterministic order (node, then slot index; else time, id). */
-int ga_store_list(struct ga_db *db, const struct ga_list_query *q,
-		  int (*each)(const struct ga_shape *shape, const void *obj, void *arg,
-			      struct ga_err *err),
-		  void *arg, struct ga_err *err);
+typedef int (*ga_store_each)(const struct ga_shape *shape, const void *obj, void *arg,
+			     struct ga_err *err);
+/* Calls each with every record in deterministic order (node, then slot index; else time, id).
+ * GA_USAGE: no such kind or member; GA_NOTFOUND: nothing has the id of after. */
+int ga_store_list(struct ga_db *db, const struct ga_list_query *q, ga_store_each each, void *arg,
+		  struct ga_err *err);
+/* Everything of one object (kind and id as ga_store_resolve found them): itself; of a node its
+ * slots, else claims, timeline, evidence and usage; then its audit rows. */
+int ga_store_show(struct ga_db *db, const char *kind, const char *id, ga_store_each each, void *arg,
+		  struct ga_err *err);
 
 #endif

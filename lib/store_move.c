@@ -164,7 +164,7 @@ int ga_store_move_claimed(struct ga_db *db, const char *allocation, const char *
 static const char *const answered[] = {
 	"tainted",	    "provision_failed", "release_failed",	"host_lost",
 	"wipe_not_started", "wipe_unknown",	"wipe_failed",		"wipe_below_policy",
-	"gpu_memory_not_proven", "wrong_device", NULL,
+	"wipe_too_old",	    "wrong_device",	"gpu_memory_not_proven", NULL,
 };
 
 bool ga_store_block_is_answered(const char *code)

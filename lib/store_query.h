@@ -39,8 +39,6 @@ int ga_query_evidence(struct ga_db *db, const char *object, struct ga_rows **ret
 /* A slot as an order carries it. ret is overwritten. */
 void ga_slot_bundle(const struct ga_slot *slot, struct ga_bundle *ret);
 
-typedef int (*ga_store_each)(const struct ga_shape *shape, const void *obj, void *arg,
-			     struct ga_err *err);
 /* Kinds made from many rows (store_pool.c, store_attention.c). */
 int ga_store_list_pools(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
 int ga_store_list_public(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);

@@ -14,7 +14,8 @@ void ga_cleanup_wipe_due(struct ga_wipe_due *d)
 		       &d->cause,	 &d->issued_at,	    &d->minimum_class, &d->verify,
 		       &d->gpu_memory,	 &d->nvme_wwid,	    &d->gpu_identity, &d->cordon_reason,
 		       &d->health_state, &d->blockers,	    &d->node_state,   &d->node_blockers,
-		       &d->claim,	 &d->allocation,    &d->destroy_data_by };
+		       &d->claim,	 &d->allocation,    &d->destroy_data_by,
+		       &d->dirty_since };
 	size_t i;
 
 	for (i = 0; i < GA_ARRAY_SIZE(p); i++)
@@ -44,6 +45,7 @@ static void read_due(const struct ga_rows *rows, struct ga_wipe_due *ret)
 		.claim = ga_rows_dup(rows, 17),
 		.allocation = ga_rows_dup(rows, 18),
 		.destroy_data_by = ga_rows_dup(rows, 19),
+		.dirty_since = ga_rows_dup(rows, 20),
 	};
 }
 
@@ -63,7 +65,8 @@ int ga_store_wipe_due(struct ga_db *db, const char *slot, struct ga_wipe_due *re
 			"coalesce(json_extract(a.order_text, '$.wipe.gpu_memory'), "
 			"s.wipe_gpu_memory), s.nvme_wwid, s.gpu_identity, s.cordon_reason, "
 			"s.health_state, s.blockers, n.state, n.blockers, c.id, c.allocation_id, "
-			"d.destroy_data_by FROM slot s JOIN node n ON n.id = s.node_id "
+			"d.destroy_data_by, (SELECT max(dirty_since) FROM device "
+			"WHERE id IN (s.nvme_wwid, s.gpu_id)) FROM slot s JOIN node n ON n.id = s.node_id "
 			"LEFT JOIN claim c ON c.slot_id = s.id AND c.live = 1 "
 			"AND c.claim_kind = 'slot' LEFT JOIN allocation a ON a.id = c.allocation_id "
 			"AND a.order_kind = 'release-order' LEFT JOIN device d ON d.id = s.nvme_wwid "

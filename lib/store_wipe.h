@@ -15,6 +15,7 @@ struct ga_wipe_due {
 	char *cordon_reason, *health_state, *blockers, *node_state, *node_blockers;
 	char *claim, *allocation;
 	char *destroy_data_by;
+	char *dirty_since; /* of the device tainted last; NULL: neither is */
 	int64_t generation; /* the wipe order was issued for */
 };
 void ga_cleanup_wipe_due(struct ga_wipe_due *d);

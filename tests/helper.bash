@@ -138,6 +138,7 @@ wait_for()
 
 show_run()
 {
+  # shellcheck disable=SC2154 # set by run
   printf 'status %s\n--- stdout\n%s\n--- stderr\n%s\n---\n' "$status" "$output" "${stderr-}"
 }
 

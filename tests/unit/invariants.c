@@ -110,10 +110,10 @@ static const struct {
 	{ "changing evidence", "fixed", "", "UPDATE wipe_evidence SET class = 'purge'", NULL },
 	{ "changing an audit row", "fixed", "", "UPDATE audit SET actor = 'you'", NULL },
 	{ "an audit row beside the chain", "audit_chain", "",
-	  "INSERT INTO audit VALUES (2, 'x', 'me', 't', 'a', 'o', '{}', 'other', 'h2')",
-	  "INSERT INTO audit VALUES (2, 'x', 'me', 't', 'a', 'o', '{}', 'h1', 'h2')" },
+	  "INSERT INTO audit VALUES (3, 'x', 'me', 't', 'a', 'o', '{}', 'other', 'h2')",
+	  "INSERT INTO audit VALUES (3, 'x', 'me', 't', 'a', 'o', '{}', 'h1', 'h2')" },
 	{ "an audit row with a gap", "audit_chain", "",
-	  "INSERT INTO audit VALUES (3, 'x', 'me', 't', 'a', 'o', '{}', 'h1', 'h2')", NULL },
+	  "INSERT INTO audit VALUES (4, 'x', 'me', 't', 'a', 'o', '{}', 'h1', 'h2')", NULL },
 	/* REPLACE, which deletes without asking a delete trigger */
 	{ "replacing a slot", "duplicate", "",
 	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since) VALUES ('s1', 'n1', 99, 'x')",

@@ -149,8 +149,8 @@ __attribute__((unused)) static void w_fill(sqlite3 *db)
 		   "(2, 'a3', 'active', 1, 5, '2026-03-01T00:00:00.000000Z');"
 		   "UPDATE usage SET ended_at = '2026-03-02T00:00:00.000000Z' WHERE id = 2;"
 		   "INSERT INTO profile VALUES ('h', 1, '{}', 'x', 0), ('h', 2, '{}', 'x', 1);"
-		   "INSERT INTO audit VALUES (1, 'x', 'me', 'test', 'made', 'n1', '{}', 'sha256:"
-		   "0000000000000000000000000000000000000000000000000000000000000000', 'h1');"
+		   "INSERT INTO audit SELECT 2, 'x', 'me', 'test', 'made', 'n1', '{}', hash, 'h1' FROM "
+		   "audit;"
 		   "COMMIT");
 }
 

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gpuaas-show: everything the state knows of one node, slot or allocation: the record, its claims,
+ * timeline, evidence, usage and audit. Sections on a terminal, records in a pipe.
+ */
+#include <jansson.h>
+
+#include "cli.h"
+#include "kind_state.h"
+#include "store.h"
+
+static const struct ga_shape *const produces[] = {
+	&ga_node_shape, &ga_slot_shape,		 &ga_allocation_shape, &ga_claim_shape,
+	&ga_task_shape, &ga_wipe_evidence_shape, &ga_usage_shape,      &ga_audit_shape, NULL,
+};
+
+static const char *const examples[] = {
+	"gpuaas-show 7f3c",
+	"gpuaas-show h7 --json | jq -c 'select(.kind==\"gpuaas.slot/1\")'",
+	NULL,
+};
+
+static const struct ga_prog prog = {
+	.name = "gpuaas-show",
+	.abstract = "show everything of one node, slot or allocation",
+	.args = "ID",
+	.args_min = 1,
+	.args_max = 1,
+	.produces = produces,
+	.examples = examples,
+	.needs_state = true,
+};
+
+static const struct {
+	const struct ga_shape *shape;
+	const char *title;
+} sections[] = {
+	{ &ga_slot_shape, "Slots" },
+	{ &ga_claim_shape, "Claims" },
+	{ &ga_task_shape, "Timeline" },
+	{ &ga_wipe_evidence_shape, "Wipe evidence" },
+	{ &ga_usage_shape, "Usage" },
+	{ &ga_audit_shape, "Audit" },
+};
+
+/* What is shown when the record itself is shown; lists of a kind follow under their headings. */
+struct shown {
+	const struct ga_shape *section;
+	bool begun;
+};
+
+static void print_value(const char *key, json_t *value)
+{
+	ga_autofree char *text = NULL;
+
+	if (json_is_null(value) || (json_is_array(value) && !json_array_size(value)))
+		return;
+	if (json_is_string(value)) {
+		ga_print("  %-24s%s", key, json_string_value(value));
+		return;
+	}
+	text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+	ga_print("  %-24s%s", key, text ? text : "");
+}
+
+/* The object itself for people: one member a line, what is unknown left out. */
+static void print_object(const struct ga_shape *shape, const void *obj)
+{
+	ga_autojson json_t *json = ga_shape_format(shape, obj);
+	char kind[32];
+	const char *key;
+	json_t *value;
+
+	ga_print("%s", ga_kind_short(shape, kind));
+	json_object_foreach(json, key, value)
+		if (strcmp(key, "kind") && strcmp(key, "dry_run"))
+			print_value(key, value);
+}
+
+static int show(const struct ga_shape *shape, const void *obj, void *arg, struct ga_err *err)
+{
+	struct shown *s = arg;
+	size_t i;
+
+	if (!s->begun && ga_emit_is_table()) {
+		s->begun = true;
+		print_object(shape, obj);
+		return 0;
+	}
+	for (i = 0; s->section != shape && i < GA_ARRAY_SIZE(sections); i++)
+		if (sections[i].shape == shape)
+			ga_print("\n%s", sections[i].title);
+	s->section = shape;
+	return ga_emit(shape, obj, err);
+}
+
+static int run(struct ga_err *err)
+{
+	ga_autodb struct ga_db *db = NULL;
+	struct shown shown = { 0 };
+	ga_autofree char *id = NULL;
+	const char *kind = NULL;
+	int n;
+
+	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
+	    ga_db_begin_read(db, err) < 0 ||
+	    ga_store_resolve(db, NULL, ga_cli_args(&n)[0], &id, &kind, err) < 0)
+		return -1;
+	return ga_store_show(db, kind, id, show, &shown, err);
+}
+
+int main(int argc, char **argv)
+{
+	struct ga_err err = GA_ERR_INIT;
+	int r = ga_cli_parse(&prog, argc, argv, &err);
+
+	if (r > 0)
+		r = run(&err);
+	return ga_cli_finish(&prog, r, &err);
+}

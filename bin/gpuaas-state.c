@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gpuaas-state: makes, fills, checks and copies the state file.
+ *
+ * The only program that creates or migrates it. apply stores declarative objects, fold commits what
+ * hosts did, expect prints what should be on a node; each record is one transaction, and what it
+ * changed is printed after its commit.
+ */
+#include <sys/stat.h>
+
+#include "cli.h"
+#include "store_take.h"
+#include "tell_state.h"
+
+static bool lab;
+static const char *node;
+static struct ga_db *db;
+
+static const struct ga_opt init_opts[] = {
+	{ .name = "lab", .type = GA_O_FLAG, .var = &lab,
+	  .help = "files stand for disks; block devices are refused, for ever" },
+	GA_OPTS_END,
+};
+static const struct ga_opt expect_opts[] = {
+	{ .name = "node", .type = GA_O_TEXT, .var = &node, .arg = "NODE", .help = "of this node" },
+	GA_OPTS_END,
+};
+
+static int run_init(struct ga_err *err), run_migrate(struct ga_err *err),
+	run_apply(struct ga_err *err), run_fold(struct ga_err *err),
+	run_expect(struct ga_err *err), run_check(struct ga_err *err),
+	run_backup(struct ga_err *err), run_audit(struct ga_err *err);
+
+static const struct ga_cmd cmds[] = {
+	{ .name = "init", .abstract = "make a new state file", .opts = init_opts, .run = run_init },
+	{ .name = "migrate", .abstract = "bring the file to this version's schema",
+	  .run = run_migrate },
+	{ .name = "apply", .abstract = "store profiles, images and node settings",
+	  .args = "FILE|-", .args_min = 1, .args_max = 1, .run = run_apply },
+	{ .name = "fold", .abstract = "commit what hosts did", .args = "FILE|-", .args_max = 1,
+	  .run = run_fold },
+	{ .name = "expect", .abstract = "print what should be on a node", .opts = expect_opts,
+	  .run = run_expect },
+	{ .name = "check", .abstract = "look for what the state promises and does not hold",
+	  .run = run_check },
+	{ .name = "backup", .abstract = "copy the file while it is in use", .args = "FILE",
+	  .args_min = 1, .args_max = 1, .run = run_backup },
+	{ .name = "audit", .abstract = "verify the audit, or print its head", .args = "verify|head",
+	  .args_min = 1, .args_max = 1, .run = run_audit },
+	{ .name = NULL },
+};
+
+static const struct ga_prog prog = {
+	.name = "gpuaas-state",
+	.abstract = "make, fill, check and copy the state file",
+	.cmds = cmds,
+	.consumes = ga_store_takes,
+	.produces = (const struct ga_shape *const[]){ &ga_state_shape, &ga_finding_shape,
+						      &ga_expectation_shape, &ga_audit_shape, NULL },
+	.examples = (const char *const[]){
+		"gpuaas-state init --lab", "gpuaas-state apply share/objects/h200-slice.json",
+		"gpuaas-on gpuaas-provision | gpuaas-state fold -",
+		"gpuaas-state expect --node h7 | ssh h7 gpuaas-reconcile -", NULL },
+	.needs_state = true,
+	.acts = true,
+};
+
+static int open_state(enum ga_db_mode mode, struct ga_err *err)
+{
+	return ga_db_open(ga_cli_state_path(), GA_DB_STATE, mode, &db, err);
+}
+
+static int run_init(struct ga_err *err)
+{
+	if (ga_db_init(ga_cli_state_path(), lab, &db, err) < 0)
+		return -1;
+	return ga_tell_state(db, "init", ga_cli_state_path(), err);
+}
+
+static int run_migrate(struct ga_err *err)
+{
+	struct stat st;
+
+	/* GA_DB_CREATE would make one, and nobody could say whether it is a lab. */
+	if (stat(ga_cli_state_path(), &st) < 0)
+		return open_state(GA_DB_WRITE, err);
+	if (open_state(GA_DB_CREATE, err) < 0)
+		return -1;
+	return ga_tell_state(db, "migrate", ga_cli_state_path(), err);
+}
+
+/* After the commit the record goes on, so that the pipeline shows what was stored. */
+static int apply(const struct ga_rec *rec, struct ga_err *err)
+{
+	return ga_store_take(db, rec, err) < 0 ? -1 : ga_emit_raw(rec, err);
+}
+
+/* A result that is refused, as one that came too late, does not keep the others from the state. */
+static int fold(const struct ga_rec *rec, struct ga_err *err)
+{
+	if (ga_store_take(db, rec, err) >= 0)
+		return ga_emit_raw(rec, err);
+	if (err->code != GA_CONFLICT && err->code != GA_NOTFOUND)
+		return -1;
+	ga_say("gpuaas-state: line %llu is not folded: %s", (unsigned long long)rec->line, err->msg);
+	ga_cli_note_status((int)err->code);
+	ga_err_clear(err);
+	return 0;
+}
+
+static int stream(const struct ga_consumer *table, struct ga_err *err)
+{
+	int n, fd, r;
+	char *const *args = ga_cli_args(&n);
+	const char *from = n ? args[0] : "-";
+
+	if (open_state(GA_DB_WRITE, err) < 0)
+		return -1;
+	if (ga_streq(from, "-") && ga_cli_need_pipe("records", err) < 0)
+		return -1;
+	fd = ga_cli_open(from, err);
+	if (fd < 0)
+		return -1;
+	r = ga_cli_stream(fd, ga_streq(from, "-") ? "standard input" : from, table, err);
+	if (fd > 0)
+		ga_cleanup_fd(&fd);
+	return r;
+}
+
+static int run_apply(struct ga_err *err)
+{
+	static const struct ga_consumer table[] = {
+		{ &ga_profile_shape, apply },	 { &ga_image_shape, apply },
+		{ &ga_node_image_shape, apply }, { &ga_node_settings_shape, apply }, { NULL, NULL },
+	};
+
+	return stream(table, err);
+}
+
+static int run_fold(struct ga_err *err)
+{
+	static const struct ga_consumer table[] = {
+		{ &ga_progress_shape, fold },	 { &ga_allocation_shape, fold },
+		{ &ga_released_shape, fold },	 { &ga_wipe_evidence_shape, fold },
+		{ &ga_observation_shape, fold }, { &ga_drift_shape, fold },
+		{ &ga_failure_shape, fold },	 { NULL, NULL },
+	};
+
+	return stream(table, err);
+}
+
+static int run_expect(struct ga_err *err)
+{
+	struct ga_expectation e;
+	int r;
+
+	if (!node)
+		return ga_fail(err, GA_USAGE, "expect needs --node");
+	if (open_state(GA_DB_READ, err) < 0 || ga_db_begin_read(db, err) < 0)
+		return -1;
+	r = ga_store_expectation(db, node, &e, err);
+	ga_db_rollback(db);
+	if (r < 0)
+		return -1;
+	r = ga_emit(&ga_expectation_shape, &e, err);
+	ga_shape_release(&ga_expectation_shape, &e);
+	return r;
+}
+
+static int run_check(struct ga_err *err)
+{
+	int found;
+
+	if (open_state(GA_DB_READ, err) < 0)
+		return -1;
+	ga_tell_engine();
+	found = ga_tell_check(db, err);
+	if (found < 0 || ga_tell_state(db, "check", ga_cli_state_path(), err) < 0)
+		return -1;
+	return found > 0;
+}
+
+static int run_backup(struct ga_err *err)
+{
+	int n;
+	char *const *args = ga_cli_args(&n);
+
+	if (open_state(GA_DB_READ, err) < 0 || ga_db_backup(db, args[0], err) < 0)
+		return -1;
+	return ga_tell_state(db, "backup", args[0], err);
+}
+
+static int run_audit(struct ga_err *err)
+{
+	int n, r;
+	char *const *args = ga_cli_args(&n);
+	bool head = ga_streq(args[0], "head");
+
+	if (!head && !ga_streq(args[0], "verify"))
+		return ga_fail(err, GA_USAGE, "audit takes verify or head, not '%.64s'", args[0]);
+	if (open_state(GA_DB_READ, err) < 0 || ga_db_begin_read(db, err) < 0)
+		return -1;
+	r = head ? ga_tell_audit_head(db, err) : ga_tell_audit_verify(db, err);
+	ga_db_rollback(db);
+	return r;
+}
+
+int main(int argc, char **argv)
+{
+	struct ga_err err = GA_ERR_INIT;
+	int r = ga_cli_parse(&prog, argc, argv, &err);
+
+	if (r > 0)
+		r = ga_cli_command()->run(&err);
+	ga_db_close(db);
+	return ga_cli_finish(&prog, r, &err);
+}

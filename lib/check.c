@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The check of a state file: file, triggers, states, rules, evidence, audit. */
+#include "check.h"
+
+#include <syslog.h>
+
+#include "audit.h"
+#include "check_rules.h"
+#include "digest.h"
+#include "fsm.h"
+#include "invariant.h"
+
+struct check {
+	struct ga_db *db;
+	int (*each)(const struct ga_finding *finding, void *arg, struct ga_err *err);
+	void *arg;
+	struct ga_err *err;
+	int found;
+};
+
+static int report(struct check *c, const char *check, const char *object, const char *sentence,
+		  const char *hint)
+{
+	ga_autofree char *a = ga_xstrdup(check), *b = ga_strdup0(object),
+			 *s = ga_xstrdup(sentence), *h = ga_strdup0(hint);
+	struct ga_finding f = { .check = a, .object = b, .sentence = s, .hint = h };
+
+	c->found++;
+	return c->each(&f, c->arg, c->err) < 0 ? -1 : 0;
+}
+
+static int on_integrity(const char *finding, void *arg)
+{
+	return report(arg, "integrity", NULL, finding, "stop all writers and go back to a backup");
+}
+
+/* A trigger that is missing or different leaves an invariant unguarded. */
+static int check_triggers(struct check *c)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	ga_autostr struct ga_str ddl = GA_STR_INIT;
+	int64_t wanted = 0, there = 0;
+	const char *p;
+	int r;
+
+	ga_fsm_ddl(GA_M_SLOT, &ddl);
+	ga_fsm_ddl(GA_M_ALLOCATION, &ddl);
+	ga_fsm_ddl(GA_M_NODE, &ddl);
+	ga_invariant_ddl(&ddl);
+	for (p = ddl.buf; (p = strstr(p, "CREATE TRIGGER ")); p++)
+		wanted++;
+	if (ga_db_query(c->db, &rows, c->err,
+			"SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY name",
+			"") < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, c->err)) > 0) {
+		if (strstr(ddl.buf, ga_rows_text(rows, 1)))
+			there++;
+		else if (report(c, "trigger", ga_rows_text(rows, 0),
+				"the trigger is not the one of this version",
+				"gpuaas-state migrate makes all triggers again") < 0)
+			return -1;
+	}
+	if (r == 0 && there < wanted) {
+		ga_autofree char *sentence = ga_xprintf("%lld of %lld triggers are missing",
+							(long long)(wanted - there),
+							(long long)wanted);
+
+		return report(c, "trigger", NULL, sentence,
+			      "gpuaas-state migrate makes all triggers again");
+	}
+	return r;
+}
+
+static int check_states(struct check *c, enum ga_machine m, const char *sql)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(c->db, &rows, c->err, sql, "") < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, c->err)) > 0)
+		if (!ga_fsm_find(m, ga_rows_text(rows, 0)) &&
+		    report(c, "unknown_state", ga_rows_text(rows, 1),
+			   "it is in a state that its machine does not have", NULL) < 0)
+			return -1;
+	return r;
+}
+
+static int check_rule(struct check *c, const struct ga_check_rule *rule)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(c->db, &rows, c->err, rule->sql, "") < 0)
+		return ga_wrap(c->err, "check %s", rule->check);
+	while ((r = ga_rows_next(rows, c->err)) > 0)
+		if (report(c, rule->check, ga_rows_text(rows, 0), rule->sentence, rule->hint) < 0)
+			return -1;
+	return r;
+}
+
+/* The digest is over the record without its last member, which is the digest itself. */
+static bool digest_is_right(const char *record, const char *digest)
+{
+	ga_autofree char *end = ga_xprintf(",\"digest\":\"%s\"}", digest);
+	size_t n = strlen(record), k = strlen(end);
+	ga_autostr struct ga_str text = GA_STR_INIT;
+	char found[GA_DIGEST_SIZE];
+
+	if (n <= k || strcmp(record + n - k, end))
+		return false;
+	ga_str_add_bytes(&text, record, n - k);
+	ga_str_addc(&text, '}');
+	return ga_streq(ga_digest_of(text.buf, text.len, found), digest);
+}
+
+static int check_evidence(struct check *c)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(c->db, &rows, c->err,
+			"SELECT id, record, digest FROM wipe_evidence ORDER BY id", "") < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, c->err)) > 0)
+		if (!digest_is_right(ga_rows_text(rows, 1), ga_rows_text(rows, 2)) &&
+		    report(c, "evidence_digest", ga_rows_text(rows, 0),
+			   "the evidence was changed after it was made",
+			   "compare it with the one in the host's own host.db") < 0)
+			return -1;
+	return r;
+}
+
+static int check_audit(struct check *c)
+{
+	int64_t seq = 0;
+	char hash[GA_DIGEST_SIZE], why[128];
+	int r = ga_audit_verify(c->db, &seq, why, c->err);
+
+	if (r < 0)
+		return -1;
+	if (r > 0) {
+		ga_autofree char *object = ga_xprintf("%lld", (long long)seq);
+		ga_autofree char *sentence = ga_xprintf("the audit is broken at row %s: %s", object,
+							why);
+
+		if (report(c, "audit_chain", object, sentence,
+			   "compare the heads in the system log with a backup") < 0)
+			return -1;
+	}
+	if (ga_audit_head(c->db, &seq, hash, c->err) < 0)
+		return -1;
+	syslog(LOG_NOTICE, "gpuaas audit head of %s: %lld %s", ga_db_path(c->db), (long long)seq,
+	       hash);
+	return 0;
+}
+
+static int check_all(struct check *c)
+{
+	const struct ga_check_rule *rule;
+
+	if (ga_db_integrity(c->db, on_integrity, c, c->err) < 0 || check_triggers(c) < 0)
+		return -1;
+	if (check_states(c, GA_M_SLOT, "SELECT state, min(id) FROM slot GROUP BY 1") < 0 ||
+	    check_states(c, GA_M_ALLOCATION, "SELECT state, min(id) FROM allocation GROUP BY 1") < 0 ||
+	    check_states(c, GA_M_NODE, "SELECT state, min(id) FROM node GROUP BY 1") < 0)
+		return -1;
+	for (rule = ga_check_rules; rule->check; rule++)
+		if (check_rule(c, rule) < 0)
+			return -1;
+	return check_evidence(c) < 0 ? -1 : check_audit(c);
+}
+
+int ga_state_check(struct ga_db *db,
+		   int (*each)(const struct ga_finding *finding, void *arg, struct ga_err *err),
+		   void *arg, struct ga_err *err)
+{
+	struct check c = { .db = db, .each = each, .arg = arg, .err = err };
+	int r;
+
+	if (ga_db_begin_read(db, err) < 0)
+		return -1;
+	r = check_all(&c);
+	ga_db_rollback(db);
+	return r < 0 ? -1 : c.found;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The invariants of the state as queries. They are written apart from the triggers on purpose: a
+ * fault in one is found by the other.
+ */
+#include "check_rules.h"
+
+#include <stddef.h>
+
+#define ADOPT "take it out of sale (gpuaas-approve --disable ID --reason TEXT) and look at its audit"
+
+const struct ga_check_rule ga_check_rules[] = {
+	{ "meta", "SELECT 'meta' WHERE (SELECT count(*) FROM meta) <> 1",
+	  "the state does not have exactly one row of meta", "go back to a backup" },
+	/* sold once */
+	{ "sold_once",
+	  "SELECT slot_id FROM claim WHERE live = 1 AND claim_kind = 'slot' GROUP BY slot_id "
+	  "HAVING count(*) > 1 ORDER BY 1", "the slot has more than one live claim", ADOPT },
+	{ "sold_once",
+	  "SELECT c.node_id FROM claim c WHERE c.live = 1 AND c.claim_kind = 'node' AND EXISTS "
+	  "(SELECT 1 FROM claim o WHERE o.node_id = c.node_id AND o.live = 1 AND "
+	  "o.allocation_id <> c.allocation_id) GROUP BY 1 ORDER BY 1",
+	  "the node is claimed whole and by another allocation too", ADOPT },
+	{ "sold_once",
+	  "SELECT c.id FROM claim c LEFT JOIN node n ON n.id = c.node_id WHERE c.live = 1 AND "
+	  "(c.held_by IS NULL OR n.held_by IS NOT c.held_by) ORDER BY 1",
+	  "the node of the live claim is not held for it", NULL },
+	{ "held_for_nothing",
+	  "SELECT n.id FROM node n WHERE n.held_by IS NOT NULL AND NOT EXISTS (SELECT 1 FROM claim c "
+	  "WHERE c.node_id = n.id AND c.live = 1) ORDER BY 1",
+	  "the node is held, and no live claim holds it", NULL },
+	{ "one_node",
+	  "SELECT allocation_id FROM claim WHERE live = 1 GROUP BY allocation_id "
+	  "HAVING count(DISTINCT node_id) > 1 ORDER BY 1",
+	  "the allocation has live claims on more than one node", NULL },
+	{ "claim_slot",
+	  "SELECT c.id FROM claim c LEFT JOIN slot s ON s.id = c.slot_id AND s.node_id = c.node_id "
+	  "WHERE c.claim_kind = 'slot' AND s.id IS NULL ORDER BY 1",
+	  "the claim is on a slot that is not of its node", NULL },
+	{ "no_claim",
+	  "SELECT s.id FROM slot s WHERE s.state IN ('reserved', 'provisioning', 'active', "
+	  "'releasing') AND NOT EXISTS (SELECT 1 FROM claim c WHERE c.slot_id = s.id AND c.live = 1) "
+	  "ORDER BY s.node_id, s.slot_index", "the slot is in use and has no live claim", NULL },
+	{ "claim_left",
+	  "SELECT c.id FROM claim c JOIN slot s ON s.id = c.slot_id WHERE c.live = 1 AND "
+	  "s.state IN ('available', 'disabled', 'retired') ORDER BY 1",
+	  "the claim is live, and its slot is not in use", NULL },
+	{ "claim_left",
+	  "SELECT c.id FROM claim c JOIN allocation a ON a.id = c.allocation_id LEFT JOIN slot s ON "
+	  "s.id = c.slot_id WHERE c.live = 1 AND (a.state IN ('pending', 'cancelled', 'refused') OR "
+	  "(a.state = 'released' AND s.state IN ('reserved', 'provisioning', 'active', 'releasing'))) "
+	  "ORDER BY 1", "the claim is live, and its allocation is not", NULL },
+	{ "allocation_slots",
+	  "SELECT a.id FROM allocation a WHERE a.state IN ('placed', 'provisioning', 'active', "
+	  "'held', 'preempting') AND NOT EXISTS (SELECT 1 FROM claim c WHERE "
+	  "c.allocation_id = a.id AND c.live = 1) ORDER BY 1",
+	  "the allocation has capacity and no live claim", NULL },
+	{ "allocation_slots",
+	  "SELECT DISTINCT a.id FROM allocation a JOIN claim c ON c.allocation_id = a.id AND "
+	  "c.live = 1 JOIN slot s ON s.id = c.slot_id WHERE a.state = 'active' AND "
+	  "s.state <> 'active' ORDER BY 1",
+	  "the allocation is active, and a slot of it is not", NULL },
+	{ "whole_node",
+	  "SELECT DISTINCT c.node_id FROM claim c JOIN allocation a ON a.id = c.allocation_id AND "
+	  "a.shape = 'baremetal' JOIN slot s ON s.node_id = c.node_id AND s.state <> 'retired' WHERE "
+	  "c.live = 1 AND c.claim_kind = 'node' AND a.state IN ('placed', 'provisioning', 'active') "
+	  "AND NOT EXISTS (SELECT 1 FROM claim o WHERE o.slot_id = s.id AND o.live = 1 AND "
+	  "o.allocation_id = a.id) ORDER BY 1",
+	  "the node is claimed whole, and a slot of it is left out", NULL },
+	{ "cpuset_taken",
+	  "SELECT s.id FROM slot s LEFT JOIN (SELECT slot_id, count(*) AS n FROM slot_cpu GROUP BY "
+	  "slot_id) h ON h.slot_id = s.id WHERE s.state NOT IN ('disabled', 'retired') AND "
+	  "coalesce(h.n, 0) IS NOT (SELECT sum(CAST(substr(r.value, instr(r.value, '-') + 1) AS "
+	  "INTEGER) - CAST(r.value AS INTEGER) + 1) FROM json_each('[\"' || replace(s.cpuset, ',', "
+	  "'\",\"') || '\"]') r) ORDER BY s.node_id, s.slot_index",
+	  "the CPUs the slot names are not those it holds", NULL },
+	{ "memory_overcommitted",
+	  "SELECT s.node_id || ' NUMA ' || coalesce(s.numa_node, -1) FROM slot s LEFT JOIN "
+	  "node_memory m ON m.node_id = s.node_id AND m.numa_node = coalesce(s.numa_node, -1) WHERE "
+	  "s.state <> 'retired' AND s.memory_mib IS NOT NULL GROUP BY s.node_id, "
+	  "coalesce(s.numa_node, -1) HAVING sum(s.memory_mib) > "
+	  "coalesce(max(m.memory_mib - m.reserve_mib), 0) ORDER BY 1",
+	  "the slots have more memory than the host has less its reserve",
+	  "disable a slot of it, or lower its memory" },
+	{ "pf_vf_conflict",
+	  "SELECT s.id FROM slot s JOIN slot o ON o.node_id = s.node_id AND "
+	  "o.fabric_pf_pci_address = s.fabric_vf_pci_address WHERE s.state <> 'retired' AND "
+	  "o.state <> 'retired' ORDER BY 1",
+	  "its fabric function is the physical one of another slot's", NULL },
+	{ "fractional",
+	  "SELECT id FROM slot WHERE (shape <> 'slice' OR sharing_mechanism <> 'exclusive_device') "
+	  "AND state NOT IN ('disabled', 'quarantined', 'retired') ORDER BY 1",
+	  "the slot is a part of a GPU, and on sale or in use", NULL },
+	/* never unwiped */
+	{ "tainted",
+	  "SELECT s.id FROM slot s WHERE s.state IN ('available', 'reserved') AND 2 <> (SELECT "
+	  "count(*) FROM device d WHERE d.id IN (s.nvme_wwid, s.gpu_id) AND d.node_id = s.node_id "
+	  "AND d.dirty_since IS NULL) ORDER BY s.node_id, s.slot_index",
+	  "the slot is on sale, and a device of it is not known to be wiped", ADOPT },
+	{ "wipe_proof",
+	  "SELECT s.id FROM slot s JOIN device d ON d.id IN (s.nvme_wwid, s.gpu_id) LEFT JOIN "
+	  "wipe_evidence e ON e.id = d.cleared_by WHERE s.state IN ('available', 'reserved') AND "
+	  "(e.id IS NULL OR e.outcome <> 'confirmed' OR (d.device_kind = 'disk' AND "
+	  "e.wwid IS NOT d.id) OR (d.device_kind = 'gpu' AND "
+	  "d.id IS NOT e.node_id || '/' || e.gpu_identity) OR e.class = 'none' OR "
+	  "(s.wipe_minimum_class = 'purge' AND e.class <> 'purge') OR "
+	  "(s.wipe_verify = 'full' AND e.verify IS NOT 'full') OR "
+	  "(s.wipe_gpu_memory = 'required' AND e.gpu_memory <> 'confirmed') OR "
+	  "e.lab <> (SELECT lab FROM meta)) GROUP BY s.id ORDER BY s.node_id, s.slot_index",
+	  "the slot is on sale without evidence that its devices were wiped as its policy asks",
+	  ADOPT },
+	{ "wipe_proof",
+	  "SELECT d.id FROM device d WHERE d.dirty_since IS NULL AND NOT EXISTS (SELECT 1 FROM "
+	  "wipe_evidence e WHERE e.id = d.cleared_by AND e.outcome = 'confirmed' AND "
+	  "(e.wwid = d.id OR d.id = e.node_id || '/' || e.gpu_identity)) ORDER BY 1",
+	  "the device counts as clean, and no confirmed evidence of it says so", NULL },
+	{ "evidence_columns",
+	  "SELECT id FROM wipe_evidence WHERE json_valid(record) AND ("
+	  "outcome IS NOT json_extract(record, '$.outcome') OR "
+	  "class IS NOT json_extract(record, '$.class') OR "
+	  "attempt IS NOT json_extract(record, '$.attempt') OR "
+	  "wwid IS NOT json_extract(record, '$.device.wwid') OR "
+	  "verify IS NOT json_extract(record, '$.read_back.verify') OR "
+	  "gpu_memory IS NOT json_extract(record, '$.gpu_memory.outcome') OR "
+	  "started_at IS NOT json_extract(record, '$.started_at')) ORDER BY 1",
+	  "the evidence is stored with other facts than its record has", NULL },
+	/* what is available is complete */
+	{ "incomplete",
+	  "SELECT id FROM slot WHERE state IN ('available', 'reserved') AND (gpu_id IS NULL OR "
+	  "nvme_wwid IS NULL OR mac IS NULL OR private_ip IS NULL OR cpuset IS NULL OR "
+	  "coalesce(memory_mib, 0) <= 0 OR fabric_claim_mode IS NOT 'per_slot_vf' OR "
+	  "fabric_vf_pci_address IS NULL OR storage_ownership IS NOT 'tenant_slice' OR "
+	  "wipe_minimum_class IS NULL OR wipe_verify IS NULL OR wipe_gpu_memory IS NULL) "
+	  "ORDER BY node_id, slot_index", "the slot is on sale and incomplete", ADOPT },
+	{ "not_ready",
+	  "SELECT id FROM slot WHERE state = 'available' AND (health_state = 'failed' OR "
+	  "blockers <> '[]') ORDER BY node_id, slot_index",
+	  "the slot is on sale, and something is wrong with it", ADOPT },
+	/* billing */
+	{ "billing",
+	  "SELECT u.allocation_id FROM usage u JOIN allocation a ON a.id = u.allocation_id WHERE "
+	  "u.ended_at IS NULL AND u.usage_kind = 'active' AND a.state NOT IN ('active', 'preempting', "
+	  "'held') ORDER BY 1", "the allocation is billed, and it is not in use", NULL },
+	{ "billing",
+	  "SELECT a.id FROM allocation a WHERE a.state = 'active' AND NOT EXISTS (SELECT 1 FROM "
+	  "usage u WHERE u.allocation_id = a.id AND u.ended_at IS NULL) ORDER BY 1",
+	  "the allocation is active, and nothing counts its use", NULL },
+	{ .check = NULL },
+};

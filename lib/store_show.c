@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Everything of one object: itself, what it holds, its timeline, evidence, usage, audit. */
+#include "rec.h"
+#include "store.h"
+#include "store_query.h"
+#include "store_row.h"
+
+struct show {
+	struct ga_db *db;
+	ga_store_each each;
+	void *arg;
+};
+
+/* Consumes the rows; query's result is r. */
+static int each_row(const struct show *s, int r, struct ga_rows *query, bool text,
+		    const struct ga_shape *shape, struct ga_err *err)
+{
+	ga_autofree void *obj = ga_xcalloc(1, shape->size);
+	ga_autorows struct ga_rows *rows = query;
+
+	if (r < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0) {
+		r = text ? ga_rec_parse_text(ga_rows_text(rows, 0), shape, obj, err) :
+			   ga_row_read(rows, 0, shape, obj, err);
+		if (r < 0)
+			return -1;
+		r = s->each(shape, obj, s->arg, err);
+		ga_shape_release(shape, obj);
+		if (r < 0)
+			return -1;
+	}
+	return r;
+}
+
+static int show_node(const struct show *s, const char *id, struct ga_err *err)
+{
+	struct ga_rows *rows = NULL;
+	int r = ga_query_nodes(s->db, id, &rows, err);
+
+	if (each_row(s, r, rows, false, &ga_node_shape, err) < 0)
+		return -1;
+	rows = NULL;
+	r = ga_query_slots(s->db, NULL, id, &rows, err);
+	return each_row(s, r, rows, false, &ga_slot_shape, err);
+}
+
+static int show_holder(const struct show *s, const char *kind, const char *id, struct ga_err *err)
+{
+	struct ga_rows *rows = NULL;
+	bool slot = !strcmp(kind, "slot");
+	int r = slot ? ga_query_slots(s->db, id, NULL, &rows, err) :
+		       ga_query_allocations(s->db, id, &rows, err);
+
+	if (each_row(s, r, rows, false, slot ? &ga_slot_shape : &ga_allocation_shape, err) < 0)
+		return -1;
+	rows = NULL;
+	r = ga_query_claims(s->db, id, &rows, err);
+	if (each_row(s, r, rows, false, &ga_claim_shape, err) < 0)
+		return -1;
+	rows = NULL;
+	r = ga_query_tasks(s->db, id, &rows, err);
+	if (each_row(s, r, rows, false, &ga_task_shape, err) < 0)
+		return -1;
+	rows = NULL;
+	r = ga_query_evidence(s->db, id, &rows, err);
+	if (each_row(s, r, rows, true, &ga_wipe_evidence_shape, err) < 0)
+		return -1;
+	rows = NULL;
+	r = slot ? 0 : ga_query_usage(s->db, id, &rows, err);
+	return slot ? 0 : each_row(s, r, rows, false, &ga_usage_shape, err);
+}
+
+int ga_store_show(struct ga_db *db, const char *kind, const char *id, ga_store_each each, void *arg,
+		  struct ga_err *err)
+{
+	struct show s = { db, each, arg };
+	struct ga_rows *rows = NULL;
+	int r = strcmp(kind, "node") ? show_holder(&s, kind, id, err) : show_node(&s, id, err);
+
+	if (r < 0)
+		return -1;
+	r = ga_query_audit(db, id, 0, NULL, &rows, err);
+	return each_row(&s, r, rows, false, &ga_audit_shape, err);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One record into the state, in a transaction of its own. */
+#include "store_take.h"
+
+const struct ga_shape *const ga_store_takes[] = {
+	&ga_profile_shape,  &ga_image_shape,	&ga_node_image_shape,	 &ga_node_settings_shape,
+	&ga_progress_shape, &ga_allocation_shape, &ga_released_shape,	 &ga_wipe_evidence_shape,
+	&ga_observation_shape, &ga_drift_shape, &ga_failure_shape,	 NULL,
+};
+
+static int put(struct ga_db *db, const struct ga_shape *shape, const void *obj, struct ga_err *err)
+{
+	if (shape == &ga_profile_shape)
+		return ga_store_apply_profile(db, obj, err);
+	if (shape == &ga_image_shape)
+		return ga_store_apply_image(db, obj, err);
+	if (shape == &ga_node_image_shape)
+		return ga_store_apply_node_image(db, obj, err);
+	if (shape == &ga_node_settings_shape)
+		return ga_store_apply_node_settings(db, obj, err);
+	return ga_fold(db, shape, obj, err);
+}
+
+int ga_store_take(struct ga_db *db, const struct ga_rec *rec, struct ga_err *err)
+{
+	ga_autofree void *obj = ga_xcalloc(1, rec->shape->size);
+	int r;
+
+	if (ga_rec_parse(rec, rec->shape, obj, err) < 0)
+		return -1;
+	r = ga_db_begin(db, "gpuaas-state", err);
+	if (r == 0)
+		r = put(db, rec->shape, obj, err);
+	ga_shape_release(rec->shape, obj);
+	if (r >= 0 && ga_db_commit(db, err) == 0)
+		return r;
+	ga_db_rollback(db);
+	return -1;
+}

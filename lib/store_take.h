@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One record into the state: declarative objects are applied, results of hosts are folded. */
+#ifndef GA_STORE_TAKE_H
+#define GA_STORE_TAKE_H
+
+#include "rec.h"
+#include "store.h"
+
+/* The kinds it knows, NULL-terminated. */
+extern const struct ga_shape *const ga_store_takes[];
+
+/* In a transaction of its own: 1 when it changed something, 0 when it was so already. */
+int ga_store_take(struct ga_db *db, const struct ga_rec *rec, struct ga_err *err);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What gpuaas-state prints of the state file itself. */
+#include "tell_state.h"
+
+#include "audit.h"
+#include "check.h"
+#include "cli.h"
+#include "clock.h"
+#include "store.h"
+#include "time.h"
+
+int ga_tell_state(struct ga_db *db, const char *action, const char *path, struct ga_err *err)
+{
+	ga_autofree char *file = ga_xstrdup(path), *done = ga_xstrdup(action);
+	char now[GA_TIME_SIZE];
+	struct ga_state s = { .path = file, .action = done, .lab = ga_db_is_lab(db),
+			      .schema_version = ga_db_schema_version(db), .epoch = ga_db_epoch(db),
+			      .at = ga_time_format(ga_clock_micros(), now) };
+
+	return ga_emit(&ga_state_shape, &s, err);
+}
+
+void ga_tell_engine(void)
+{
+	const char *warning = ga_db_engine_warning();
+
+	if (warning)
+		ga_say("%s: note: %s", ga_cli_program(), warning);
+}
+
+static int on_finding(const struct ga_finding *f, void *arg, struct ga_err *err)
+{
+	(void)arg;
+	return ga_emit(&ga_finding_shape, f, err);
+}
+
+int ga_tell_check(struct ga_db *db, struct ga_err *err)
+{
+	return ga_state_check(db, on_finding, NULL, err);
+}
+
+static int on_row(const struct ga_shape *shape, const void *obj, void *arg, struct ga_err *err)
+{
+	(void)arg;
+	return ga_emit(shape, obj, err);
+}
+
+int ga_tell_audit_head(struct ga_db *db, struct ga_err *err)
+{
+	char hash[GA_DIGEST_SIZE], after[24];
+	struct ga_list_query q = { .kind = "audit", .after = after };
+	int64_t seq;
+
+	if (ga_audit_head(db, &seq, hash, err) < 0)
+		return -1;
+	if (seq == 0)
+		return ga_fail(err, GA_NOTFOUND, "the audit has no row yet");
+	snprintf(after, sizeof(after), "%lld", (long long)seq - 1);
+	return ga_store_list(db, &q, on_row, NULL, err);
+}
+
+int ga_tell_audit_verify(struct ga_db *db, struct ga_err *err)
+{
+	char why[128], object[24], check[] = "audit_chain";
+	struct ga_finding f = { .check = check, .object = object, .sentence = why };
+	int64_t seq;
+	int r = ga_audit_verify(db, &seq, why, err);
+
+	if (r == 0)
+		return ga_tell_state(db, "audit_verify", ga_db_path(db), err);
+	if (r < 0)
+		return -1;
+	snprintf(object, sizeof(object), "%lld", (long long)seq);
+	return ga_emit(&ga_finding_shape, &f, err) < 0 ? -1 : GA_NO;
+}

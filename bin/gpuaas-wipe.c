@@ -13,10 +13,11 @@
 #include "result.h"
 #include "stop.h"
 #include "tell.h"
+#include "virt.h"
 #include "wipejob.h"
 
-static const char *device, *confirm, *class = "purge", *verify = "full", *certificate;
-static const char *progress = "auto";
+static const char *device, *confirm, *class = "purge", *verify = "full", *certificate,
+	*progress = "auto";
 static bool pending, dry_run;
 static int64_t jobs = 4;
 static char *node;
@@ -67,6 +68,7 @@ static struct ga_wipe_opts options(const struct ga_wipe_order *order, struct ga_
 		.node = node,
 		.tool = "gpuaas-wipe " GA_VERSION,
 		.scrub_hooks = ga_cli_setting("GPUAAS_GPU_SCRUB_DIR", "/etc/gpuaas/gpu-scrub.d"),
+		.libvirt_uri = ga_cli_setting("GPUAAS_LIBVIRT_URI", GA_VIRT_URI),
 		.phase = tell ? ga_tell_phase : NULL,
 		.arg = tell,
 	};
@@ -136,20 +138,6 @@ static int take_order(const struct ga_rec *rec, struct ga_err *err)
 static const struct ga_consumer consumers[] = { { &ga_wipe_order_shape, take_order },
 						{ NULL, NULL } };
 
-static int wipe_orders(int fd, const char *name, struct ga_err *err)
-{
-	return ga_cli_stream_jobs(fd, name, consumers, (int)jobs, err);
-}
-
-static int wipe_pending(struct ga_err *err)
-{
-	ga_autofd int fd = -1;
-
-	return ga_wipe_pending_stream(ga_cli_host_dir(), &fd, err) < 0 ?
-		       -1 :
-		       wipe_orders(fd, "the pending orders", err);
-}
-
 /* Evidence of a disk wiped by hand is kept where that is possible, and shown in any case. */
 static int wipe_alone(struct ga_err *err)
 {
@@ -187,12 +175,9 @@ static int print_certificate(struct ga_err *err)
 
 static int run(struct ga_err *err)
 {
-	const char *operand;
-	char *const *args;
-	int n, fd;
+	int n, fd = 0;
+	char *const *args = ga_cli_args(&n);
 
-	args = ga_cli_args(&n);
-	operand = n ? args[0] : "-";
 	if (!!device + pending + !!certificate + n > 1)
 		return ga_fail(err, GA_USAGE,
 			       "--device, --pending, --certificate and FILE exclude each other");
@@ -204,12 +189,12 @@ static int run(struct ga_err *err)
 		return -1;
 	if (device)
 		return wipe_alone(err);
-	if (pending)
-		return wipe_pending(err);
-	if (!n && ga_cli_need_pipe("wipe orders", err) < 0)
+	if (pending ? ga_wipe_pending_stream(ga_cli_host_dir(), &fd, err) < 0 :
+	    n	    ? (fd = ga_cli_open(args[0], err)) < 0 :
+		      ga_cli_need_pipe("wipe orders", err) < 0)
 		return -1;
-	fd = ga_cli_open(operand, err);
-	return fd < 0 ? -1 : wipe_orders(fd, n ? operand : "standard input", err);
+	return ga_cli_stream_jobs(fd, pending ? "the pending orders" : n ? args[0] : "standard input",
+				  consumers, (int)jobs, err);
 }
 
 int main(int argc, char **argv)

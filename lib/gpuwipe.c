@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "openers.h"
 #include "pci.h"
 #include "proc.h"
 
@@ -56,6 +57,36 @@ static char *identity_of(const char *address)
 	return dev ? ga_pci_identity(dev) : NULL;
 }
 
+/* The vfio node of a function: by its IOMMU group, which a VM that has it holds open. */
+static char *vfio_node(const char *address)
+{
+	ga_autofree char *path = ga_xprintf("%s/%s/iommu_group", GA_PCI_SYSFS, address);
+	char target[256];
+	ssize_t n = readlink(path, target, sizeof(target) - 1);
+
+	if (n < 0)
+		return NULL;
+	target[n] = '\0';
+	return ga_xprintf("/dev/vfio/%s", strrchr(target, '/') ? strrchr(target, '/') + 1 : target);
+}
+
+/* Whether a VM has it: a reset would pull the device from under it. */
+static bool is_held(const char *address, const char *step, struct ga_step *ret)
+{
+	ga_autofree char *node = vfio_node(address);
+	struct ga_openers who = { .complete = true };
+
+	if (node)
+		ga_openers_of_node(node, &who);
+	if (who.pid)
+		ga_step_set(ret, step, "failed", "process %lld (%s) has %s open",
+			    (long long)who.pid, who.command, node);
+	else if (!who.complete)
+		ga_step_set(ret, step, "not_proven",
+			    "whether a process has %s open cannot be seen: run as root", node);
+	return who.pid || !who.complete;
+}
+
 /* Whether the function may be touched; says in the step why not. */
 static bool may_touch(const char *address, const char *identity, const char *ids,
 		      const char *step, struct ga_step *ret)
@@ -83,7 +114,7 @@ static bool may_touch(const char *address, const char *identity, const char *ids
 		ga_step_set(ret, step, "not_proven", "driver '%s' uses %s", driver, address);
 		return false;
 	}
-	return true;
+	return !is_held(address, step, ret);
 }
 
 /* ---- reset ---- */

@@ -6,6 +6,7 @@
 
 #include "clock.h"
 #include "openers.h"
+#include "virt.h"
 
 #define SECOND INT64_C(1000000)
 #define TRANSIENT (3 * SECOND) /* udev opens new disks for a moment */
@@ -14,7 +15,6 @@ static void GA_PRINTF(4, 5) add_step(struct ga_guard_steps *steps, const char *n
 				     const char *outcome, const char *fmt, ...)
 {
 	struct ga_step *s = ga_list_add(steps);
-	ga_autostr struct ga_str text = GA_STR_INIT;
 	char buf[1024];
 	va_list ap;
 
@@ -173,12 +173,35 @@ static int check_uses(struct ga_disk *d, const struct ga_guard_opts *o,
 	return 0;
 }
 
+/* The names of domains that use the disk; their number, or -1. */
+static int ask_libvirt(const char *uri, const struct ga_disk *d, struct ga_str *names,
+		       struct ga_err *err)
+{
+	ga_autovirt struct ga_virt *v = NULL;
+	struct ga_any_list list = { 0 };
+	int r = uri ? ga_virt_open(uri, &v, err) : -1;
+	size_t i;
+
+	if (r >= 0)
+		r = ga_virt_domains_using(v, d->dev.path, &list, err);
+	r = r < 0 ? -1 : (int)list.n;
+	for (i = 0; i < list.n; i++) {
+		ga_str_addf(names, "%s%s", i ? ", " : "", ((char **)list.v)[i]);
+		free(((char **)list.v)[i]);
+	}
+	ga_list_release(&list);
+	return r;
+}
+
+/* A hypervisor that does not answer is no refusal: a domain that runs has the disk open, and that
+ * is looked for in any case. */
 static void check_domains(const struct ga_disk *d, const struct ga_guard_opts *o,
 			  struct ga_guard_steps *steps)
 {
 	ga_autostr struct ga_str names = GA_STR_INIT;
 	struct ga_err silent = GA_ERR_INIT;
-	int n = o->domains ? o->domains(d->dev.path, d->dev.wwid, &names, &silent) : -1;
+	int n = o->domains ? o->domains(d->dev.path, d->dev.wwid, &names, &silent) :
+			     ask_libvirt(o->libvirt_uri, d, &names, &silent);
 
 	if (n > 0)
 		add_step(steps, "domains", "failed", "nvme_in_use: libvirt domain %s uses it",

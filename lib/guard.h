@@ -14,8 +14,9 @@
 #include "ga.h"
 #include "kind_result.h"
 
-/* How many domains of a hypervisor use the disk; adds their names to the text. -1 with err when
- * the hypervisor does not answer. The program that links libvirt provides it. */
+/* How many domains use the disk, for a caller that knows better than libvirt_uri below (because it
+ * has a connection, or a domain of its own that may use it); adds their names. -1 with err when the
+ * hypervisor does not answer. */
 typedef int (*ga_domains_fn)(const char *path, const char *wwid, struct ga_str *names,
 			     struct ga_err *err);
 
@@ -27,6 +28,7 @@ struct ga_guard_opts {
 	bool content_expected;	  /* a tenant's disk: signatures are recorded, not refused */
 	int64_t lab;		  /* 1: files only, 0: block devices only, GA_UNKNOWN: both */
 	ga_domains_fn domains;	  /* or NULL */
+	const char *libvirt_uri;  /* whose domains are asked without it, or NULL */
 };
 
 struct ga_guard_steps {

@@ -17,6 +17,7 @@
 struct wanted {
 	GA_LIST(dev_t) devices;
 	bool file;
+	mode_t type; /* S_IFBLK, S_IFCHR */
 	uint32_t file_major, file_minor;
 	uint64_t inode;
 };
@@ -41,7 +42,7 @@ static void want(const struct ga_disk *d, struct wanted *w)
 {
 	struct statx st;
 
-	memset(w, 0, sizeof(*w));
+	*w = (struct wanted){ .type = S_IFBLK };
 	if (ga_streq(d->medium, "file")) {
 		w->file = true;
 		if (!statx(d->fd, "", AT_EMPTY_PATH, STATX_INO, &st)) {
@@ -62,7 +63,7 @@ static bool matches(const struct wanted *w, const struct statx *st)
 	if (w->file)
 		return S_ISREG(st->stx_mode) && st->stx_ino == w->inode &&
 		       st->stx_dev_major == w->file_major && st->stx_dev_minor == w->file_minor;
-	for (i = 0; S_ISBLK(st->stx_mode) && i < w->devices.n; i++)
+	for (i = 0; (st->stx_mode & S_IFMT) == w->type && i < w->devices.n; i++)
 		if (makedev(st->stx_rdev_major, st->stx_rdev_minor) == w->devices.v[i])
 			return true;
 	return false;
@@ -108,28 +109,46 @@ static void name_process(int proc, const char *pid, struct ga_openers *ret)
 	snprintf(ret->command, sizeof(ret->command), "%s", text.buf);
 }
 
-void ga_openers_find(const struct ga_disk *d, struct ga_openers *ret)
+static void look_for(struct wanted *w, struct ga_openers *ret)
 {
 	ga_autofree char *self = ga_xprintf("%d", (int)getpid());
 	ga_autodir DIR *dir = opendir("/proc");
-	struct wanted w;
 	struct dirent *e;
 
 	memset(ret, 0, sizeof(*ret));
 	ret->complete = dir != NULL;
-	want(d, &w);
 	while (dir && !ret->pid && (e = readdir(dir))) {
 		int r;
 
 		if (!isdigit((unsigned char)e->d_name[0]) || ga_streq(e->d_name, self))
 			continue;
-		r = process_has(dirfd(dir), e->d_name, &w);
+		r = process_has(dirfd(dir), e->d_name, w);
 		if (r > 0)
 			name_process(dirfd(dir), e->d_name, ret);
 		else if (r < 0)
 			ret->complete = false;
 	}
-	ga_list_release(&w.devices);
+	ga_list_release(&w->devices);
+}
+
+void ga_openers_find(const struct ga_disk *d, struct ga_openers *ret)
+{
+	struct wanted w;
+
+	want(d, &w);
+	look_for(&w, ret);
+}
+
+void ga_openers_of_node(const char *path, struct ga_openers *ret)
+{
+	struct wanted w = { .type = S_IFCHR };
+	struct stat st;
+
+	*ret = (struct ga_openers){ .complete = true };
+	if (stat(path, &st) < 0 || !S_ISCHR(st.st_mode))
+		return;
+	*ga_list_add(&w.devices) = st.st_rdev;
+	look_for(&w, ret);
 }
 
 static bool same_device(const char *a, const char *b)

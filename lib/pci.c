@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pci/pci.h>
-#include <unistd.h>
 
 #include "file.h"
 #include "sys.h"
@@ -114,23 +113,6 @@ static void read_sriov(struct ga_pci_dev *d)
 		d->total_vfs = 0;
 }
 
-/* The directory behind /sys/bus/pci/devices/ADDRESS, "../../../devices/…": one readlink, where
- * realpath(3) makes one a component. */
-static char *real_path(const char *address)
-{
-	ga_autofree char *link = ga_xprintf(GA_PCI_SYSFS "/%s", address);
-	char buf[4096];
-	const char *p = buf;
-	ssize_t n = readlink(link, buf, sizeof(buf) - 1);
-
-	if (n <= 0)
-		return NULL;
-	buf[n] = '\0';
-	while (ga_starts(p, "../"))
-		p += 3;
-	return ga_xprintf("/sys/%s", p);
-}
-
 static void read_details(struct ga_pci_dev *d, struct pci_dev *p)
 {
 	ga_autofree char *dir = ga_xprintf(GA_PCI_SYSFS "/%s", d->address);
@@ -144,7 +126,7 @@ static void read_details(struct ga_pci_dev *d, struct pci_dev *p)
 	d->driver = ga_sys_link(dir, "driver");
 	if ((pci_fill_info(p, PCI_FILL_PHYS_SLOT) & PCI_FILL_PHYS_SLOT) && p->phy_slot)
 		d->physical_slot = ga_sys_tidy(ga_xstrdup(p->phy_slot));
-	d->path = real_path(d->address);
+	d->path = ga_sys_real(GA_PCI_SYSFS, d->address);
 	read_sriov(d);
 	d->boot_display = ga_sys_attr_int(dir, "boot_vga");
 	if (d->boot_display == GA_UNKNOWN)

@@ -25,6 +25,9 @@ char *ga_sys_attr(const char *dir, const char *name);
 int64_t ga_sys_attr_int(const char *dir, const char *name);
 /* The last part of what a link below a directory points to, allocated, or NULL. */
 char *ga_sys_link(const char *dir, const char *name);
+/* Where a link of /sys/class or /sys/bus leads ("../../../devices/…"), allocated, or NULL: one
+ * readlink, where realpath(3) makes one a component. */
+char *ga_sys_real(const char *dir, const char *name);
 /* The names in a directory (not "." and ".."), sorted; none when it cannot be read. */
 void ga_sys_list(const char *dir, struct ga_names *ret);
 /* Real sysfs paths of the devices of a subsystem ("block", "net", "infiniband"), by libudev. */

@@ -194,7 +194,7 @@ static int take_guard(struct run *r, struct ga_err *err)
 		.destroy_data = w->destroy_data,
 		.content_expected = ga_streq(w->cause, "release") || ga_streq(w->cause, "repair"),
 		.lab = r->o->alone ? GA_UNKNOWN : w->lab,
-		.domains = r->o->domains,
+		.libvirt_uri = r->o->libvirt_uri,
 	};
 	rc = ga_guard_take(&r->disk, &r->guard, !r->o->dry_run,
 			   (struct ga_guard_steps *)(void *)&r->e->guard, err);

@@ -25,7 +25,7 @@ struct ga_wipe_opts {
 	const char *node; /* of this host, or NULL */
 	const char *tool;
 	const char *scrub_hooks; /* directory, see gpuwipe.h */
-	ga_domains_fn domains;
+	const char *libvirt_uri; /* or NULL */
 	ga_wipe_phase_fn phase;
 	void *arg;
 	/* For tests: a disk, or a drive, that lies. */

@@ -29,9 +29,11 @@ CONF
     { cat "$dir/libvirtd.log" >&2; return 1; }
   mkfifo "$dir/in" "$dir/out" || return 1
   timeout "${LIBVIRTD_SECONDS:-900}" virsh -q -c "$LIBVIRTD_URI" \
-    <> "$dir/in" > "$dir/out" 2>&1 3>&- &
+    <> "$dir/in" 1<> "$dir/out" 2>&1 3>&- &
   echo $! > "$dir/holder"
   echo uri > "$dir/in"
+  # It holds its output open for reading too: the line it writes after the answer would end it
+  # otherwise, and with it the domains.
   # The answer comes over the open connection; the first line may be virsh's echo of the command.
   while read -r -t 30 answer; do
     [[ $answer != test+unix:* ]] || return 0

@@ -28,3 +28,179 @@ disk0()
   run_ok cat "$T/dhcp/gpuaas-a110c000"
   assert_equal "$output" "02:00:00:00:00:01,10.100.0.11,gpuaas-a110c000,infinite"
 }
+
+# provision [PLAN]: in the recorded host, with the preload of kill_at.c when KILL_AT is set
+provision()
+{
+  if [[ -n ${KILL_AT-} ]]; then
+    in_host env LD_PRELOAD="$T/kill_at.so:libumockdev-preload.so.0" \
+      gpuaas-provision --progress json "${1:-$T/plan}"
+  else
+    in_host gpuaas-provision "${1:-$T/plan}"
+  fi
+}
+
+untouched()
+{
+  run_ok du -k "$WORK/disks/nvme2n1"
+  assert_equal "${output%%$'\t'*}" 0
+  run ! test -e "$GPUAAS_HOST_DIR/vm/a110c000"
+  run_ok find "$T/dhcp" -mindepth 1
+  assert_equal "$output" ""
+}
+
+# refused STATUS CODE JQ: a plan changed by JQ is refused with the code, and nothing is touched
+refused()
+{
+  plan "$3" > "$T/plan"
+  run_status "$1" provision
+  jq_is '[.kind,.code,.status]|join(" ")' "gpuaas.failure/1 $2 $1"
+  untouched
+}
+
+@test "a plan that is not to be carried out is refused before anything is touched" {
+  start_libvirtd
+  refused 4 dry_run '.dry_run = true'
+  refused 4 wrong_node '.node = "n-somewhere"'
+  refused 4 expired '.expires_at = "2026-01-01T00:00:00.000000Z"'
+  refused 4 other_boot '.boot_id = "22220000-0000-4000-8000-000000000001"'
+  refused 4 fingerprint_changed ".fingerprint = \"sha256:$(printf '%064d' 0)\""
+  refused 4 missing_gpu '.bundles[0].gpu_pci_address = "0000:77:00.0"'
+  refused 4 gpu_changed '.bundles[0].gpu_device = "10de:9999"'
+  refused 4 gpu_changed '.bundles[0].gpu_identity = "slot:9:10de:2335"'
+  refused 4 missing_fabric_vf '.bundles[0].fabric_vf_pci_address = "0000:1a:01.7"'
+  refused 5 image_missing '.image.path = "/nowhere/image.raw"'
+  refused 4 image_digest ".image.chunks_digest = \"sha256:$(printf '%064d' 0)\""
+  refused 4 image_digest ".image.chunks_digest = null | .image.digest = \"sha256:$(printf '%064d' 0)\""
+  refused 4 image_size '.image.size_bytes = 20971520'
+  refused 4 hugepages '.memory_mib = 1048576'
+  refused 4 bridge_missing '.network.bridge = "nobridge"'
+  refused 4 not_lab '.lab = false'
+  refused 5 user_data_missing ".user_data_digest = \"sha256:$(printf '%064d' 0)\""
+  plan > "$T/good"
+  sed 's/"vcpus":4/"vcpus":5/' "$T/good" > "$T/plan"
+  run_status 4 provision
+  jq_is .code old_digest
+  untouched
+  # The refusals left nothing that keeps the plan itself from being carried out.
+  run_ok provision "$T/good"
+}
+
+@test "a disk that is used, or is another one, is refused before a write" {
+  start_libvirtd
+  refused 5 failed '.bundles[0].nvme_wwid = "eui.00000000deadbeef"'
+  plan > "$T/plan"
+  setup_host lab1 nvme.1.mount=/data
+  run_status 4 provision
+  jq_is '.phase' recheck
+  assert_output /data
+  setup_host lab1
+  plan '.bundles[0].nvme_size_bytes = 4096' > "$T/plan"
+  run_status 4 provision
+  untouched
+}
+
+@test "libvirt that does not answer is a failure that changes nothing" {
+  export GPUAAS_LIBVIRT_URI="test+unix:///default?socket=$T/nobody"
+  plan > "$T/plan"
+  run_status 9 provision
+  jq_is .code libvirt_down
+  untouched
+}
+
+@test "an image whose bytes changed fails in clone, and its attempt is over" {
+  start_libvirtd
+  printf x | dd of="$IMAGE" bs=1 seek=4194305 conv=notrunc status=none
+  plan > "$T/plan"
+  run_status 4 provision
+  jq_is '[.phase,.code]|join(" ")' "clone image_digest"
+  failed=$output
+  run_status 4 provision
+  assert_equal "$output" "$failed"
+}
+
+@test "killed at every boundary and run again: it goes on, and nothing is done twice" {
+  gcc -shared -fPIC -o "$T/kill_at.so" "$SRC/tests/kill_at.c" -ldl
+  for signal in 9 15; do
+    for phase in hold recheck prerequisites clone seed network devices fabric define start \
+      lease_seen ssh_ready; do
+      start_libvirtd
+      plan ".attempt = \"$(printf 'at%s%04d' "${signal:0:1}x" "$((RANDOM % 10000))")\"" > "$T/plan"
+      KILL_SIGNAL=$signal KILL_AT="\"phase\":\"$phase\",\"state\":\"finished\"" \
+        run --separate-stderr provision
+      # The worker of an order was killed (10), or gave up at the next phase (8).
+      if ((signal == 9)); then assert_status 10; else assert_status 8; fi
+      run_ok provision
+      jq_is '[.kind,.state]|join(" ")' "gpuaas.allocation/1 active"
+      disk0
+      run_ok virsh -q -c "$LIBVIRTD_URI" domstate gpuaas-a110c000
+      assert_output running
+      run_ok sqlite3 "$GPUAAS_HOST_DIR/host.db" \
+        "SELECT count(*), count(DISTINCT op || subject) FROM journal WHERE undone = 0"
+      assert_equal "${output%|*}" "${output#*|}"
+      stop_libvirtd
+      rm -rf "$GPUAAS_HOST_DIR" "$T/dhcp" "$WORK/disks"
+    done
+  done
+}
+
+@test "a dry run prints what would be done and changes nothing" {
+  start_libvirtd
+  plan > "$T/plan"
+  run_ok in_host gpuaas-provision --dry-run "$T/plan"
+  jq_is '[.state,.dry_run]|join(" ")' "placed true"
+  assert_stderr "write image lab-image"
+  assert_stderr "<domain type='test'>"
+  assert_stderr "start domain gpuaas-a110c000"
+  untouched
+  run ! test -e "$GPUAAS_HOST_DIR"
+}
+
+@test "two at the same plan: one works, the other is told who has it" {
+  start_libvirtd
+  plan > "$T/plan"
+  mkdir -p "$GPUAAS_HOST_DIR/hold"
+  exec 8> "$GPUAAS_HOST_DIR/hold/a110c000"
+  flock 8
+  run_status 8 provision
+  assert_equal "$output" ""
+  assert_stderr "is being worked on by"
+  exec 8>&-
+  run_ok provision
+}
+
+@test "--resume goes on with what this host has begun" {
+  start_libvirtd
+  run_status 5 in_host gpuaas-provision --resume a110c000
+  plan > "$T/plan"
+  run_ok provision
+  first=$output
+  run_ok in_host gpuaas-provision --resume a110c000
+  assert_equal "$output" "$first"
+}
+
+@test "secrets stay in 0600 files and out of every record" {
+  start_libvirtd
+  mkdir -p "$GPUAAS_HOST_DIR/user-data"
+  printf '#cloud-config\nruncmd: [echo hunter2]\n' > "$T/ud"
+  digest=$(sha256sum "$T/ud" | cut -d' ' -f1)
+  cp "$T/ud" "$GPUAAS_HOST_DIR/user-data/$digest"
+  plan ".user_data_digest = \"sha256:$digest\"" > "$T/plan"
+  run_ok in_host gpuaas-provision --progress json "$T/plan"
+  refute_output hunter2
+  refute_stderr hunter2
+  run ! grep -rq hunter2 "$GPUAAS_HOST_DIR/host.db"
+  run_ok stat -c %a "$GPUAAS_HOST_DIR/vm/a110c000/seed.iso"
+  assert_equal "$output" 600
+  grep -aq hunter2 "$GPUAAS_HOST_DIR/vm/a110c000/seed.iso"
+  grep -aq "BEGIN OPENSSH PRIVATE KEY" "$GPUAAS_HOST_DIR/vm/a110c000/seed.iso"
+}
+
+@test "several plans at once, each on its own disk" {
+  start_libvirtd
+  { plan; plan '.allocation = "b220c000" | .domain = "gpuaas-b220c000" | .attempt = "attempt9" |
+      .bundles = [.bundles[1]] | .count = 1 | .vcpus = 4 | .memory_mib = 2048' 2; } > "$T/plan"
+  run_ok in_host gpuaas-provision --jobs 2 "$T/plan"
+  jq_slurp_is 'map(.allocation)|sort|join(" ")' "a110c000 b220c000"
+  cmp -n "$(stat -c %s "$IMAGE")" "$IMAGE" "$WORK/disks/nvme1n1"
+}

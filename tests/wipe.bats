@@ -6,7 +6,7 @@
 load helper
 
 WWID1=eui.002538b1000000a1 # nvme2n1 of lab1
-NVME=0 # its row in the facts
+NVME=1 # its row in the facts
 WWID2=eui.002538b1000000a2 # nvme1n1
 
 setup()
@@ -18,6 +18,7 @@ setup()
 teardown()
 {
   [[ -z ${MOUNTED-} ]] || umount "$MOUNTED"
+  [[ -z ${NODE-} ]] || rm -f -- "$NODE"
   [[ -z ${LOOP-} ]] || losetup -d "$LOOP"
   common_teardown
 }
@@ -141,7 +142,8 @@ CASES
 @test "a disk in use is refused" {
   for fact in mount=/data holder=dm-0; do
     make_lab "nvme.$NVME.$fact"
-    wipe 4 ".attempt = \"$(printf 'ccccccc%d' "$((++n))")\""
+    : $((++n))
+    wipe 4 ".attempt = \"ccccccc$n\""
     jq_is .outcome not_started
     jq_is '.reason | split(":")[0] | IN("nvme_mounted", "nvme_in_use")' true
     is_full
@@ -156,6 +158,23 @@ CASES
   jq_is .outcome not_started
   assert_output "(sleep) has it open"
   is_full
+}
+
+@test "a disk that a domain is defined with is refused" {
+  make_lab
+  start_libvirtd
+  cat > "$T/domain.xml" << 'XML'
+<domain type='test'><name>somebody</name><memory unit='MiB'>64</memory><os><type>hvm</type></os>
+<devices><disk type='block' device='disk'><source dev='/dev/nvme2n1'/><target dev='vda'/></disk></devices>
+</domain>
+XML
+  virsh -q -c "$LIBVIRTD_URI" define "$T/domain.xml"
+  wipe 4
+  jq_is .reason 'nvme_in_use: libvirt domain somebody uses it'
+  is_full
+  virsh -q -c "$LIBVIRTD_URI" undefine somebody
+  wipe 0
+  jq_is '.guard[] | select(.step == "domains").outcome' confirmed
 }
 
 @test "foreign content needs its own permission at the first wipe only" {
@@ -276,7 +295,8 @@ in_read_back()
   make_lab
   while read -r call when; do
     fill
-    order ".attempt = \"$(printf 'eeeeee%02d' "$((++n))")\"" > "$T/order"
+    : $((++n))
+    order ".attempt = \"$(printf 'eeeeee%02d' "$n")\"" > "$T/order"
     run in_host strace -f -qq -o "$T/strace" -e "trace=$call" \
       -e "inject=$call:signal=KILL:when=$when" gpuaas-wipe "$T/order"
     echo "$call $when: $status $output"
@@ -291,9 +311,9 @@ flock 1
 pwrite64 5
 pwrite64 40
 fallocate 1
-fsync 3
+fdatasync 4
 pread64 90
-fsync 8
+fdatasync 9
 POINTS
 }
 
@@ -312,6 +332,17 @@ POINTS
   jq_is .object null
   is_zero
   is_full nvme1n1
+}
+
+@test "sampled read-back says what could remain" {
+  truncate -s 1G "$T/file"
+  id=$(gpuaas-wipe --device "$T/file" --dry-run | jq -r .device.wwid)
+  run_status 0 gpuaas-wipe --device "$T/file" --confirm "$id" --class clear --verify sampled
+  jq_is '.read_back | [.verify, .remnant_bound_ppb] | @csv' '"sampled",1123678'
+  jq_is '.read_back.bytes_read < .device.size_bytes' true
+  evidence=$(jq -r .evidence <<< "$output")
+  run_status 0 gpuaas-wipe --certificate "$evidence"
+  assert_output "0.112368 % of the disk at 99 % confidence"
 }
 
 @test "alone: no state and no folder to keep evidence in are needed" {
@@ -439,11 +470,11 @@ alone()
 
 @test "loop device: a partition mounted; a partition is no disk" {
   make_loop
-  # one MBR partition, type 83, 16 MiB from sector 2048
-  printf '\0\0\0\0\x83\0\0\0\0\x08\0\0\0\x80\0\0' | dd of="$LOOP" bs=1 seek=446 status=none
-  printf '\x55\xaa' | dd of="$LOOP" bs=1 seek=510 status=none
-  blockdev --rereadpt "$LOOP"
-  wait_for 10 test -b "${LOOP}p1"
+  addpart "$LOOP" 1 2048 32768
+  sys=/sys/class/block/${LOOP#/dev/}p1
+  IFS=: read -r major minor < "$sys/dev"
+  # Where nothing makes nodes: one, removed with the device.
+  [[ -b ${LOOP}p1 ]] || { mknod "${LOOP}p1" b "$major" "$minor" && NODE=${LOOP}p1; }
   mkfs.ext4 -q "${LOOP}p1"
   mount "${LOOP}p1" "$T/mnt"
   MOUNTED=$T/mnt
@@ -454,7 +485,7 @@ alone()
   run_status 4 gpuaas-wipe --device "${LOOP}p1" --dry-run
   assert_stderr "is a partition"
   alone 0
-  wait_for 10 test ! -b "${LOOP}p1"
+  wait_for 10 test ! -e "$sys"
 }
 
 @test "a lab order refuses a block device" {

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Structs to text by their tables; jansson's compact form is the measure (a test compares). */
+#include "shape_write.h"
+
+#include <inttypes.h>
+
+#include "rec.h"
+
+static void add_escaped(const char *s, struct ga_str *out)
+{
+	const char *run = s;
+
+	for (; *s; s++) {
+		unsigned char c = (unsigned char)*s;
+		static const char names[] = "\b\f\n\r\t", letters[] = "bfnrt";
+		const char *known = strchr(names, c);
+
+		if (c >= 0x20 && c != '"' && c != '\\')
+			continue;
+		ga_str_add_bytes(out, run, (size_t)(s - run));
+		run = s + 1;
+		if (c == '"' || c == '\\') {
+			ga_str_addc(out, '\\');
+			ga_str_addc(out, *s);
+		} else if (known) {
+			ga_str_addc(out, '\\');
+			ga_str_addc(out, letters[known - names]);
+		} else {
+			ga_str_addf(out, "\\u%04X", c);
+		}
+	}
+	ga_str_add_bytes(out, run, (size_t)(s - run));
+}
+
+/* As shape.c: bytes that are not UTF-8 come from hardware; each becomes '?'. */
+static void add_text(const char *s, struct ga_str *out)
+{
+	ga_autofree char *copy = NULL;
+	const char *p;
+
+	for (p = s; *p && (unsigned char)*p < 0x80; p++)
+		;
+	if (*p) {
+		ga_autojson json_t *check = json_string(s);
+		char *q;
+
+		copy = check ? NULL : ga_xstrdup(s);
+		for (q = copy; q && *q; q++)
+			if ((unsigned char)*q >= 0x80)
+				*q = '?';
+	}
+	ga_str_addc(out, '"');
+	add_escaped(copy ? copy : s, out);
+	ga_str_addc(out, '"');
+}
+
+static void add_int(int64_t n, struct ga_str *out)
+{
+	char text[24];
+
+	ga_str_add_bytes(out, text, (size_t)snprintf(text, sizeof(text), "%" PRId64, n));
+}
+
+static void add_list(const struct ga_field *f, const struct ga_any_list *list, struct ga_str *out)
+{
+	size_t i;
+
+	ga_str_addc(out, '[');
+	for (i = 0; i < list->n; i++) {
+		if (i)
+			ga_str_addc(out, ',');
+		if (f->type == GA_F_LIST)
+			ga_shape_write(f->sub, (const char *)list->v + i * f->sub->size, out);
+		else if (f->type == GA_F_INTS)
+			add_int(((const int64_t *)list->v)[i], out);
+		else
+			add_text(((char *const *)list->v)[i], out);
+	}
+	ga_str_addc(out, ']');
+}
+
+static bool is_absent(const struct ga_field *f, const void *p)
+{
+	switch (f->type) {
+	case GA_F_TEXT:
+	case GA_F_JSON:
+		return !*(void *const *)p;
+	case GA_F_INT:
+	case GA_F_TRI:
+		return *(const int64_t *)p == GA_UNKNOWN;
+	case GA_F_OBJ:
+		return f->presence != GA_REQ && !*(void *const *)p;
+	case GA_F_LIST:
+	case GA_F_TEXTS:
+	case GA_F_INTS:
+		return f->presence == GA_OPT && !((const struct ga_any_list *)p)->n;
+	case GA_F_BOOL:
+		break;
+	}
+	return false;
+}
+
+static void add_value(const struct ga_field *f, const void *p, struct ga_str *out)
+{
+	switch (f->type) {
+	case GA_F_TEXT:
+		add_text(*(char *const *)p, out);
+		break;
+	case GA_F_INT:
+		add_int(*(const int64_t *)p, out);
+		break;
+	case GA_F_BOOL:
+		ga_str_add(out, *(const bool *)p ? "true" : "false");
+		break;
+	case GA_F_TRI:
+		ga_str_add(out, *(const int64_t *)p ? "true" : "false");
+		break;
+	case GA_F_OBJ:
+		ga_shape_write(f->sub, f->presence == GA_REQ ? p : *(void *const *)p, out);
+		break;
+	case GA_F_LIST:
+	case GA_F_TEXTS:
+	case GA_F_INTS:
+		add_list(f, p, out);
+		break;
+	case GA_F_JSON:
+		ga_rec_dump(*(json_t *const *)p, out);
+		break;
+	}
+}
+
+void ga_shape_write(const struct ga_shape *shape, const void *obj, struct ga_str *out)
+{
+	const struct ga_field *f;
+	bool first = true;
+
+	ga_str_addc(out, '{');
+	if (shape->kind) {
+		ga_str_addf(out, "\"kind\":\"%s\"", shape->kind);
+		first = false;
+	}
+	for (f = shape->fields; f->name; f++) {
+		const void *p = (const char *)obj + f->offset;
+		bool absent = is_absent(f, p);
+
+		if (absent && f->presence == GA_OPT)
+			continue;
+		if (absent && f->presence == GA_REQ) {
+			fprintf(stderr, "gpuaas: BUG: %s without '%s'\n",
+				shape->kind ? shape->kind : "a member", f->name);
+			abort();
+		}
+		if (!first)
+			ga_str_addc(out, ',');
+		first = false;
+		ga_str_addc(out, '"');
+		ga_str_add(out, f->name);
+		ga_str_add(out, "\":");
+		if (absent)
+			ga_str_add(out, "null");
+		else
+			add_value(f, p, out);
+	}
+	ga_str_addc(out, '}');
+}

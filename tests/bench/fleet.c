@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fleet STATE NODES < DISCOVERY: fills a fresh lab state with NODES nodes of 8 available slots each,
+ * through the same store functions as the programs: observe, approve, fold of wipe evidence. The
+ * discovery (of the h200 recording) is the pattern; names and identities are made from the node's
+ * number. For benchmarks and for tests that need a fleet.
+ */
+#include "id.h"
+#include "mac.h"
+#include "rec.h"
+#include "store_approve.h"
+#include "time.h"
+
+#define SLOTS 8
+
+struct pattern {
+	struct ga_host host;
+	struct ga_candidate candidate;
+};
+
+static void put(char **text, char *value)
+{
+	free(*text);
+	*text = value;
+}
+
+static int read_pattern(struct pattern *p, struct ga_err *err)
+{
+	ga_autoreader struct ga_reader *r = ga_reader_open(0, "standard input");
+	bool host = false, candidate = false;
+	struct ga_rec rec;
+	int more;
+
+	while ((more = ga_reader_next(r, &rec, err)) > 0) {
+		if (!host && ga_rec_is(&rec, &ga_host_shape)) {
+			host = true;
+			if (ga_rec_parse(&rec, &ga_host_shape, &p->host, err) < 0)
+				return -1;
+		} else if (!candidate && ga_rec_is(&rec, &ga_candidate_shape)) {
+			candidate = true;
+			if (ga_rec_parse(&rec, &ga_candidate_shape, &p->candidate, err) < 0)
+				return -1;
+		}
+	}
+	if (more < 0 || (host && candidate))
+		return more;
+	return ga_fail(err, GA_BADREC, "the pattern needs a host and a candidate record");
+}
+
+/* Slot i of a node gets its own part of the 192 CPUs and of the NUMA node's memory. */
+static void vary(const struct pattern *p, const char *node, int i, struct ga_candidate *c)
+{
+	char mac[GA_MAC_SIZE];
+
+	ga_shape_copy(&ga_candidate_shape, &p->candidate, c);
+	put(&c->node, ga_xstrdup(node));
+	c->slot_index = i;
+	c->numa_node = c->gpu->numa_node = c->nvme->numa_node = c->fabric->numa_node = i / 4;
+	put(&c->gpu->identity, ga_xprintf("serial:%s-%d", node, i));
+	put(&c->gpu->pci_address, ga_xprintf("0000:%02x:00.0", 0x10 + i));
+	c->gpu->module_id = i + 1;
+	put(&c->nvme->wwid, ga_xprintf("eui.%s-%d", node, i));
+	put(&c->nvme->serial, ga_xprintf("S%s%d", node, i));
+	put(&c->nvme->path, ga_xprintf("/dev/nvme%dn1", i));
+	put(&c->fabric->vf_pci_address, ga_xprintf("0000:%02x:00.1", 0x40 + i));
+	put(&c->fabric->pf_pci_address, ga_xprintf("0000:%02x:00.0", 0x40 + i));
+	ga_mac_suggest(node, i, mac);
+	put(&c->suggested.mac, ga_xstrdup(mac));
+	put(&c->suggested.private_ip, ga_xprintf("10.100.0.%d", 10 + i));
+	put(&c->suggested.port, ga_xprintf("gp-%d", i));
+	put(&c->suggested.cpuset, ga_xprintf("%d-%d", i / 4 * 48 + i % 4 * 12,
+					     i / 4 * 48 + i % 4 * 12 + 11));
+	c->suggested.memory_mib = 65536;
+}
+
+/* Confirmed evidence for an order, as gpuaas-wipe would write it of a lab disk. */
+static int prove(struct ga_db *db, const struct ga_wipe_order *o, struct ga_err *err)
+{
+	struct ga_wipe_evidence e;
+	int r;
+
+	ga_shape_init(&ga_wipe_evidence_shape, &e);
+	e.evidence = ga_id_new();
+	e.node = ga_xstrdup(o->node);
+	e.object = ga_xstrdup(o->object);
+	e.generation = o->generation;
+	e.attempt = ga_xstrdup(o->attempt);
+	e.started_at = ga_time_now();
+	e.finished_at = ga_time_now();
+	e.cause = ga_xstrdup(o->cause);
+	e.device.wwid = ga_xstrdup(o->nvme_wwid);
+	e.device.size_bytes = o->nvme_size_bytes;
+	e.device.medium = ga_xstrdup("file");
+	ga_shape_copy(&ga_wipe_policy_shape, &o->wipe, &e.policy);
+	e.read_back = ga_xcalloc(1, sizeof(*e.read_back));
+	e.read_back->verify = ga_xstrdup("full");
+	e.read_back->started_at = ga_time_now();
+	e.read_back->bytes_read = o->nvme_size_bytes;
+	e.gpu_memory = (struct ga_step){ ga_xstrdup("gpu_memory"), ga_xstrdup("not_needed"), NULL };
+	e.gpu_reset = (struct ga_step){ ga_xstrdup("gpu_reset"), ga_xstrdup("not_needed"), NULL };
+	e.vf_state = (struct ga_step){ ga_xstrdup("vf_state"), ga_xstrdup("not_needed"), NULL };
+	e.gpu_identity = ga_strdup0(o->gpu_identity);
+	e.class = ga_xstrdup("clear");
+	e.outcome = ga_xstrdup("confirmed");
+	e.lab = true;
+	e.tool = ga_xstrdup("tests/bench/fleet");
+	ga_wipe_evidence_seal(&e);
+	r = ga_fold(db, &ga_wipe_evidence_shape, &e, err);
+	ga_shape_release(&ga_wipe_evidence_shape, &e);
+	return r;
+}
+
+static int make_slot(struct ga_db *db, const struct ga_candidate *c, struct ga_err *err)
+{
+	static char clear[] = "clear", full[] = "full", if_supported[] = "if_supported";
+	struct ga_approval a = { .candidate = c, .wipe = { clear, full, if_supported } };
+	struct ga_wipe_order order = { 0 };
+	struct ga_slot slot = { 0 };
+	bool has_order = false;
+	int r = ga_store_approve(db, &a, &slot, &order, &has_order, err);
+
+	if (r >= 0 && !has_order)
+		r = ga_fail(err, GA_CONFLICT, "slot %s is %s: %s", slot.slot, slot.state,
+			    slot.blockers.n ? slot.blockers.v[0].code : "no order");
+	else if (r >= 0)
+		r = prove(db, &order, err);
+	ga_shape_release(&ga_slot_shape, &slot);
+	ga_shape_release(&ga_wipe_order_shape, &order);
+	return r;
+}
+
+static int make_node(struct ga_db *db, struct pattern *p, int64_t number, struct ga_err *err)
+{
+	struct ga_candidate of[SLOTS];
+	struct ga_candidates all = { of, SLOTS };
+	ga_autofree char *node = ga_xprintf("n%05lld", (long long)number);
+	int i, r;
+
+	put(&p->host.node, ga_xstrdup(node));
+	for (i = 0; i < SLOTS; i++)
+		vary(p, node, i, &of[i]);
+	r = ga_store_observe(db, &p->host, &all, err);
+	for (i = 0; i < SLOTS && r >= 0; i++)
+		r = make_slot(db, &of[i], err);
+	for (i = 0; i < SLOTS; i++)
+		ga_shape_release(&ga_candidate_shape, &of[i]);
+	return r;
+}
+
+static int run(const char *path, int64_t nodes, struct ga_err *err)
+{
+	ga_autodb struct ga_db *db = NULL;
+	struct pattern p = { 0 };
+	int64_t n;
+
+	if (read_pattern(&p, err) < 0 ||
+	    ga_db_open(path, GA_DB_STATE, GA_DB_WRITE, &db, err) < 0 ||
+	    ga_db_begin(db, "fleet", err) < 0)
+		return -1;
+	for (n = 1; n <= nodes; n++)
+		if (make_node(db, &p, n, err) < 0)
+			return -1;
+	ga_shape_release(&ga_host_shape, &p.host);
+	ga_shape_release(&ga_candidate_shape, &p.candidate);
+	return ga_db_commit(db, err);
+}
+
+int main(int argc, char **argv)
+{
+	struct ga_err err = GA_ERR_INIT;
+
+	if (argc != 3) {
+		fprintf(stderr, "usage: fleet STATE NODES < DISCOVERY\n");
+		return GA_USAGE;
+	}
+	if (run(argv[1], strtoll(argv[2], NULL, 10), &err) < 0) {
+		fprintf(stderr, "fleet: %s\n", err.msg);
+		return (int)err.code;
+	}
+	return 0;
+}

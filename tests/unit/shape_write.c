@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lines written from structs are those that jansson would write. */
+#include "kind_host.h"
+#include "kind_order.h"
+#include "kind_result.h"
+#include "kind_state.h"
+#include "rec.h"
+#include "shape_write.h"
+#include "t.h"
+
+static bool same(const struct ga_shape *shape, const void *obj)
+{
+	ga_autofree char *want = ga_rec_format_text(shape, obj);
+	ga_autostr struct ga_str is = GA_STR_INIT;
+
+	ga_shape_write(shape, obj, &is);
+	if (!strcmp(is.buf, want))
+		return true;
+	printf("# %s\n# %s\n", is.buf, want);
+	return false;
+}
+
+static void texts(void)
+{
+	static const char *const cases[] = {
+		"plain", "a \"quoted\" \\ back", "tab\tnewline\nreturn\rbell\afeed\fback\b", "\x01\x1f\x7f",
+		"Grüße 漢字 🙂", "not UTF-8 \xff\xfe", "half \xc3", "/slash/", "",
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(cases); i++) {
+		struct ga_error e = { .program = (char *)(uintptr_t)cases[i], .status = 7,
+				      .sentence = (char *)(uintptr_t)cases[i] };
+
+		t_ok(same(&ga_error_shape, &e), "text %zu", i);
+	}
+}
+
+static void random_texts(void)
+{
+	uint64_t seed = t_seed();
+	bool good = true;
+	int i, k;
+
+	for (i = 0; i < 20000 && good; i++) {
+		char text[24];
+		struct ga_error e = { .program = text, .status = i, .sentence = text };
+		int len = (int)(t_random(&seed) % sizeof(text));
+
+		for (k = 0; k < len; k++)
+			text[k] = (char)(1 + t_random(&seed) % 255);
+		text[len] = '\0';
+		good = same(&ga_error_shape, &e);
+	}
+	t_ok(good, "random bytes");
+}
+
+/* Every sort of field, present and absent. */
+static void fields(void)
+{
+	struct ga_request request;
+	struct ga_candidate candidate;
+	struct ga_profile profile;
+	struct ga_audit audit = { .seq = 1, .at = (char *)(uintptr_t) "t", .detail = json_object() };
+
+	ga_shape_init(&ga_request_shape, &request);
+	request.profile = ga_xstrdup("lab");
+	t_ok(same(&ga_request_shape, &request), "members left out");
+	ga_texts_add(&request.types, "h200");
+	ga_texts_add(&request.types, "mi300x");
+	request.preemptible = true;
+	t_ok(same(&ga_request_shape, &request), "a list of texts");
+	ga_shape_release(&ga_request_shape, &request);
+
+	ga_shape_init(&ga_candidate_shape, &candidate);
+	candidate.node = ga_xstrdup("n");
+	candidate.fingerprint = ga_xstrdup("f");
+	ga_reasons_add(&candidate.reasons, "missing_gpu", NULL, "none", NULL);
+	ga_reasons_add(&candidate.reasons, "missing_ip", "x", NULL, "y");
+	t_ok(same(&ga_candidate_shape, &candidate), "nulls, inner objects, a list of objects");
+	candidate.fabric = ga_xcalloc(1, sizeof(*candidate.fabric));
+	ga_shape_init(&ga_fabric_shape, candidate.fabric);
+	candidate.fabric->vf_pci_address = ga_xstrdup("v");
+	candidate.fabric->pf_pci_address = ga_xstrdup("p");
+	candidate.fabric->claim_mode = ga_xstrdup("per_slot_vf");
+	t_ok(same(&ga_candidate_shape, &candidate), "an object that may be null");
+	ga_shape_release(&ga_candidate_shape, &candidate);
+
+	ga_shape_init(&ga_profile_shape, &profile);
+	profile.name = profile.shape = (char *)(uintptr_t) "x";
+	profile.wipe = (struct ga_wipe_policy){ profile.name, profile.name, profile.name };
+	*ga_list_add(&profile.counts) = 1;
+	*ga_list_add(&profile.counts) = GA_UNKNOWN + 1;
+	t_ok(same(&ga_profile_shape, &profile), "numbers");
+	ga_list_release(&profile.counts);
+
+	audit.actor = audit.program = audit.action = audit.object = audit.at;
+	audit.previous_hash = audit.hash = audit.at;
+	t_ok(same(&ga_audit_shape, &audit), "an object of free form");
+	json_object_set_new(audit.detail, "a", json_pack("[i,s,n,b]", 1, "b", 1));
+	t_ok(same(&ga_audit_shape, &audit), "with something in it");
+	json_decref(audit.detail);
+}
+
+int main(void)
+{
+	texts();
+	random_texts();
+	fields();
+	return t_done();
+}

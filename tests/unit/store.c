@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The store: finding, declarative objects, orders, expectations and every listing. */
+#include "state_world.h"
+
+#include "store_where.h"
+
+static int resolve(struct ga_db *db, const char *kind, const char *text, char **id,
+		   const char **found, struct ga_err *err)
+{
+	ga_err_clear(err);
+	return ga_store_resolve(db, kind, text, id, found, err);
+}
+
+static void finding(void)
+{
+	struct ga_db *db = sw_open(2);
+	struct ga_err err = GA_ERR_INIT;
+	const char *kind = NULL;
+	char *id = NULL;
+
+	sw_ready(db, 1);
+	sw_place(db, 1, 1, 1);
+	t_int(resolve(db, NULL, "a0000001", &id, &kind, &err), 0, "by id");
+	t_str(kind, "allocation", "its kind is found");
+	free(id);
+	t_int(resolve(db, NULL, "a0", &id, &kind, &err), 0, "by prefix");
+	t_str(id, "a0000001", "the whole id");
+	free(id);
+	t_int(resolve(db, NULL, "job1", &id, &kind, &err), 0, "by name");
+	t_str(id, "a0000001", "of an allocation");
+	free(id);
+	t_int(resolve(db, "node", "h7", &id, &kind, &err), 0, "a node by name");
+	t_str(id, "n1", "its id");
+	free(id);
+	t_code(resolve(db, "slot", "s00", &id, &kind, &err), &err, GA_USAGE,
+	       "could be slot s0000001, slot s0000002", "an ambiguous prefix names the matches");
+	t_code(resolve(db, "slot", "a0000001", &id, &kind, &err), &err, GA_NOTFOUND, "no slot",
+	       "an allocation is no slot");
+	t_code(resolve(db, NULL, "", &id, &kind, &err), &err, GA_NOTFOUND, "", "no text is no prefix");
+	t_code(resolve(db, NULL, "%", &id, &kind, &err), &err, GA_NOTFOUND, "", "no pattern either");
+	sw_close(db);
+}
+
+/* ---- declarative objects ---- */
+
+static struct ga_profile a_profile(void)
+{
+	static int64_t counts[] = { 1, 2 };
+
+	return (struct ga_profile){
+		.name = TXT("lab"), .version = GA_UNKNOWN, .shape = TXT("slice"),
+		.counts = { counts, 2 }, .vcpus_per_gpu = 1, .memory_mib_per_gpu = 1000,
+		.hugepage_kib = GA_UNKNOWN, .price_micros = 5, .hold_seconds = GA_UNKNOWN,
+		.graceful_seconds = GA_UNKNOWN,
+		.wipe = { TXT("clear"), TXT("full"), TXT("if_supported") } };
+}
+
+static void profiles(void)
+{
+	struct ga_db *db = sw_open(0);
+	struct ga_err err = GA_ERR_INIT;
+	struct ga_profile p = a_profile(), read;
+
+	sw_begin(db);
+	t_int(ga_store_apply_profile(db, &p, &err), 1, "a new profile");
+	t_int(ga_store_apply_profile(db, &p, &err), 0, "the same again");
+	p.price_micros = 6;
+	t_int(ga_store_apply_profile(db, &p, &err), 1, "another price");
+	p.version = 77;
+	t_int(ga_store_apply_profile(db, &p, &err), 0, "the version is the state's to say");
+	t_int(ga_store_profile(db, "lab", &read, &err), 0, "it reads back");
+	t_int(read.version, 2, "as its second version");
+	t_int(read.price_micros, 6, "with the price");
+	ga_shape_release(&ga_profile_shape, &read);
+	t_code(ga_store_profile(db, "none", &read, &err), &err, GA_NOTFOUND, "no profile",
+	       "an unknown one");
+	t_str(sw_get(db, "SELECT count(*) || sum(current) FROM profile"), "21", "both versions stay");
+	t_str(sw_get(db, "SELECT count(*) FROM audit"), "2", "two changes, two audit rows");
+	sw_commit(db);
+	sw_close(db);
+}
+
+static void images(void)
+{
+	struct ga_db *db = sw_open(0);
+	struct ga_err err = GA_ERR_INIT;
+	struct ga_image i = { .name = TXT("tiny"), .digest = TXT(SW_FINGERPRINT),
+			      .format = TXT("raw"), .file_bytes = 1, .size_bytes = 1,
+			      .firmware = TXT("bios"), .probe = TXT("running") };
+	struct ga_node_image n = { .node = TXT("n1"), .image = TXT("tiny"),
+				   .digest = TXT(SW_FINGERPRINT), .path = TXT("/i"),
+				   .verified_at = TXT("2026-01-01T00:00:00.000000Z") };
+
+	sw_begin(db);
+	t_code(ga_store_apply_node_image(db, &n, &err), &err, GA_NOTFOUND, "no image",
+	       "a copy of an unknown image");
+	t_int(ga_store_apply_image(db, &i, &err), 1, "a new image");
+	t_int(ga_store_apply_image(db, &i, &err), 0, "the same again");
+	t_int(ga_store_apply_node_image(db, &n, &err), 1, "a copy");
+	t_int(ga_store_apply_node_image(db, &n, &err), 0, "the same again");
+	i.digest = TXT("sha256:2222222222222222222222222222222222222222222222222222222222222222");
+	t_int(ga_store_apply_image(db, &i, &err), 1, "another image of that name");
+	t_str(sw_get(db, "SELECT count(*) FROM node_image"), "0", "the old copy no longer counts");
+	ga_err_clear(&err);
+	t_code(ga_store_apply_node_image(db, &n, &err), &err, GA_CONFLICT, "digest",
+	       "a copy of the old one is refused");
+	sw_commit(db);
+	sw_close(db);
+}
+
+static void settings(void)
+{
+	struct ga_db *db = sw_open(1);
+	struct ga_err err = GA_ERR_INIT;
+	struct ga_node_settings s = { .node = TXT("n1"), .pool = TXT("spare"),
+				      .reserved_memory_mib = GA_UNKNOWN };
+	struct ga_node node;
+
+	sw_ready(db, 1);
+	sw_place(db, 1, 1, 1);
+	sw_begin(db);
+	t_int(ga_store_apply_node_settings(db, &s, &err), 1, "another pool");
+	t_int(ga_store_apply_node_settings(db, &s, &err), 0, "the same again");
+	sw_must(ga_store_node(db, "n1", &node, &err));
+	t_str(node.region, "west", "what was left out stays");
+	t_str(node.pool, "spare", "what was given is set");
+	ga_shape_release(&ga_node_shape, &node);
+	s.reserved_memory_mib = 2000;
+	t_int(ga_store_apply_node_settings(db, &s, &err), 1, "a reserve");
+	t_str(sw_get(db, "SELECT reserve_mib FROM node_memory"), "2000", "reaches the NUMA nodes");
+	s.mode = TXT("baremetal");
+	t_code(ga_store_apply_node_settings(db, &s, &err), &err, GA_CONFLICT, "in use",
+	       "the mode of a node in use");
+	s.node = TXT("n2");
+	t_int(ga_store_apply_node_settings(db, &s, &err), 1, "a node not seen yet");
+	t_str(sw_get(db, "SELECT state FROM node WHERE id = 'n2'"), "enrolled", "is enrolled");
+	sw_commit(db);
+	sw_close(db);
+}
+
+/* ---- orders and expectations ---- */
+
+static void orders(void)
+{
+	struct ga_db *db = sw_open(1);
+	struct ga_err err = GA_ERR_INIT;
+	struct ga_expectation e;
+	struct ga_release_order o;
+	struct ga_wipe_order w;
+	bool has_order;
+
+	sw_sql(db, "UPDATE device SET destroy_data_by = 'me' WHERE id = 'd1'");
+	t_int(ga_store_wipe_order(db, "s0000001", &w, &err), 0, "the first wipe that waits");
+	t_str(w.attempt, "wf000001", "with its attempt");
+	t_str(w.destroy_data, "d1", "and leave to destroy what is on it");
+	ga_shape_release(&ga_wipe_order_shape, &w);
+	sw_ready(db, 1);
+	t_str(sw_get(db, "SELECT destroy_data_by FROM device WHERE id = 'd1'"), "",
+	      "that leave was for one wipe");
+	t_code(ga_store_wipe_order(db, "s0000001", &w, &err), &err, GA_CONFLICT, "no wipe is ordered",
+	       "of an available slot");
+	sw_place(db, 1, 1, 1);
+	sw_must(sw_active(db, 1, &err));
+	sw_must(sw_release(db, 1, &o, &has_order, &err));
+	sw_must(ga_store_expectation(db, "n1", &e, &err));
+	t_int((int64_t)e.slots.n, 1, "a slot is expected");
+	t_str(e.slots.v[0].state, "releasing", "as it is");
+	t_str(e.slots.v[0].bundle.wipe_attempt, o.bundles.v[0].wipe_attempt, "with its wipe to come");
+	t_int((int64_t)e.allocations.n, 1, "its allocation too");
+	t_str(e.allocations.v[0].power, "off", "switched off");
+	t_str(e.allocations.v[0].attempt, o.attempt, "with the order in force");
+	t_str(e.allocations.v[0].domain, "gpuaas-a0000001", "and its domain");
+	ga_shape_release(&ga_expectation_shape, &e);
+	sw_must(sw_released(db, &o, &err));
+	t_int(ga_store_wipe_order(db, "s0000001", &w, &err), 0, "the wipe after release");
+	t_str(w.attempt, o.bundles.v[0].wipe_attempt, "is the one of the release-order");
+	t_int(w.generation, o.bundles.v[0].generation, "of the same generation");
+	t_str(w.allocation, "a0000001", "and says whose data it is");
+	ga_shape_release(&ga_wipe_order_shape, &w);
+	ga_shape_release(&ga_release_order_shape, &o);
+	t_code(ga_store_expectation(db, "n9", &e, &err), &err, GA_NOTFOUND, "no node",
+	       "of an unknown node");
+	sw_close(db);
+}
+
+/* ---- listing ---- */
+
+struct seen {
+	struct ga_str text; /* a member of each, with commas */
+	const char *member;
+	int n;
+};
+
+static int see(const struct ga_shape *shape, const void *obj, void *arg, struct ga_err *err)
+{
+	struct seen *s = arg;
+	const char *text = ga_where_text(shape, obj, s->member);
+
+	(void)err;
+	ga_str_addf(&s->text, "%s%s", s->n++ ? "," : "", text ? text : "-");
+	return 0;
+}
+
+/* What a listing shows of a member; "" with *err filled when it is refused. */
+static const char *list(struct ga_db *db, const struct ga_list_query *q, const char *member,
+			struct ga_err *err)
+{
+	static char out[4096];
+	struct seen s = { .text = GA_STR_INIT, .member = member };
+
+	ga_err_clear(err);
+	out[0] = '\0';
+	if (ga_store_list(db, q, see, &s, err) == 0)
+		snprintf(out, sizeof(out), "%s", s.text.buf);
+	ga_str_release(&s.text);
+	return out;
+}
+
+#define LIST(db, member, ...) \
+	list(db, &(struct ga_list_query){ __VA_ARGS__ }, member, &err)
+#define WHERE(...) .where = (const char *const[]){ __VA_ARGS__, NULL }
+
+static void listing(void)
+{
+	struct ga_db *db = sw_open(4);
+	struct ga_err err = GA_ERR_INIT;
+
+	sw_ready(db, 1);
+	sw_ready(db, 2);
+	sw_place(db, 1, 2, 1);
+	t_str(LIST(db, "slot", .kind = "slots"), "s0000001,s0000002,s0000003,s0000004",
+	      "slots by node and index");
+	t_str(LIST(db, "slot", .kind = "slot", WHERE("state=wiping")), "s0000003,s0000004",
+	      "a condition");
+	t_str(LIST(db, "slot", .kind = "slot", WHERE("state=wiping", "slot_index=4")), "s0000004",
+	      "two conditions");
+	t_str(LIST(db, "slot", .kind = "slot", WHERE("wipe.verify=full"), .limit = 2),
+	      "s0000001,s0000002", "an inner member, and a limit");
+	t_str(LIST(db, "slot", .kind = "slot", WHERE("allocation=null"), .after = "s0000001"),
+	      "s0000003,s0000004", "null, and what is behind an id");
+	t_str(LIST(db, "slot", .kind = "slot", WHERE("tainted=true")), "s0000003,s0000004",
+	      "a truth value");
+	t_str(LIST(db, "allocation", .kind = "allocations", WHERE("slots=s0000002")), "a0000001",
+	      "an element of a list");
+	t_str(LIST(db, "slot", .kind = "slots", .since = "2026-02-01T00:00:00Z"),
+	      "s0000001,s0000002", "since a time");
+	LIST(db, "slot", .kind = "slots", WHERE("nothing=1"));
+	t_int(err.code, GA_USAGE, "an unknown member");
+	LIST(db, "slot", .kind = "slots", WHERE("state"));
+	t_int(err.code, GA_USAGE, "a condition without a value");
+	LIST(db, "slot", .kind = "things");
+	t_int(err.code, GA_USAGE, "an unknown kind");
+	LIST(db, "slot", .kind = "slots", .after = "zzzzzzzz");
+	t_int(err.code, GA_NOTFOUND, "behind an id that is not there");
+	LIST(db, "slot", .kind = "slots", .since = "yesterday");
+	t_int(err.code, GA_USAGE, "since no time");
+	sw_close(db);
+}
+
+static void every_kind(void)
+{
+	static const struct {
+		const char *kind, *member, *text;
+	} cases[] = {
+		{ "nodes", "node", "n1" },
+		{ "claims", "claim", "c0000012" },
+		{ "tasks", "phase", "clone" },
+		{ "usage", "usage_kind", "provisioning" },
+		{ "evidence", "object", "s0000001,s0000002" },
+		{ "audit", "action", "wiped,wiped" },
+		{ "plans", "allocation", "a0000001" },
+		{ "candidates", "node", "" },
+		{ "images", "name", "" },
+		{ "node-images", "node", "" },
+		{ "profiles", "name", "lab" },
+		{ "public", "profile", "lab" },
+		{ "pools", "pool", "prod" },
+		{ "attention", "object", "s0000003" },
+	};
+	struct ga_db *db = sw_open(3);
+	struct ga_err err = GA_ERR_INIT;
+	struct ga_profile p = a_profile();
+	size_t i;
+
+	sw_ready(db, 1);
+	sw_ready(db, 2);
+	sw_place(db, 1, 2, 1);
+	sw_must(sw_progress(db, 1, "clone", "started", &err));
+	sw_begin(db);
+	sw_must(ga_store_apply_profile(db, &p, &err));
+	sw_commit(db);
+	for (i = 0; i < GA_ARRAY_SIZE(cases); i++) {
+		bool audit = !strcmp(cases[i].kind, "audit");
+		const char *is = LIST(db, cases[i].member, .kind = cases[i].kind,
+				      .limit = audit ? 2 : 0);
+
+		t_str(is, cases[i].text, "list %s", cases[i].kind);
+	}
+	t_str(LIST(db, "action", .kind = "audit", .after = "2"), "profile_applied",
+	      "the audit behind a number");
+	sw_close(db);
+}
+
+static int keep_plan(const struct ga_shape *shape, const void *obj, void *arg, struct ga_err *err)
+{
+	(void)err;
+	*(char **)arg = ga_rec_format_text(shape, obj);
+	return 0;
+}
+
+static void plans(void)
+{
+	struct ga_db *db = sw_open(1);
+	struct ga_err err = GA_ERR_INIT;
+	ga_autofree char *text = NULL;
+
+	sw_ready(db, 1);
+	sw_place(db, 1, 1, 1);
+	sw_must(ga_store_list(db, &(struct ga_list_query){ .kind = "plan" }, keep_plan, &text, &err));
+	t_str(text, sw_get(db, "SELECT plan FROM allocation"), "a plan is printed byte for byte");
+	sw_must(sw_active(db, 1, &err));
+	t_str(LIST(db, "allocation", .kind = "plan"), "", "until it was taken up");
+	sw_close(db);
+}
+
+/* ---- numbers and what needs a person ---- */
+
+struct pool_is {
+	struct ga_pool p;
+	struct ga_public view;
+};
+
+static int keep_numbers(const struct ga_shape *shape, const void *obj, void *arg,
+			struct ga_err *err)
+{
+	struct pool_is *is = arg;
+
+	(void)err;
+	if (shape == &ga_pool_shape)
+		is->p = *(const struct ga_pool *)obj;
+	else
+		is->view = *(const struct ga_public *)obj;
+	return 0;
+}
+
+static void pools(void)
+{
+	struct ga_db *db = sw_open(5);
+	struct ga_err err = GA_ERR_INIT;
+	struct ga_profile p = a_profile();
+	struct pool_is is = { 0 };
+	int i;
+
+	for (i = 1; i <= 4; i++)
+		sw_ready(db, i);
+	sw_place(db, 1, 4, 1);
+	sw_begin(db);
+	sw_must(ga_store_apply_profile(db, &p, &err));
+	sw_commit(db);
+	sw_must(ga_store_list(db, &(struct ga_list_query){ .kind = "pool" }, keep_numbers, &is, &err));
+	t_int(is.p.slots, 5, "slots of the pool");
+	t_int(is.p.available, 3, "available");
+	t_int(is.p.reserved, 1, "reserved");
+	t_int(is.p.cleaning, 1, "cleaning");
+	t_int(is.p.largest, 2, "the largest slice is what a profile allows");
+	t_int(is.p.fragmentation_ppm, 0, "nothing is scattered");
+	sw_must(ga_store_list(db, &(struct ga_list_query){ .kind = "public" }, keep_numbers, &is,
+			      &err));
+	t_int(is.view.available, 3, "a tenant sees the number");
+	t_int(is.view.price_micros, 5, "and the price");
+	sw_close(db);
+}
+
+static int keep_command(const struct ga_shape *shape, const void *obj, void *arg,
+			struct ga_err *err)
+{
+	const struct ga_attention *a = obj;
+
+	(void)shape;
+	(void)err;
+	ga_str_addf(arg, "%s %s %s: %s\n", a->object, a->code, a->project ? a->project : "-",
+		    a->command);
+	return 0;
+}
+
+static const char *attention(struct ga_db *db)
+{
+	static char out[4096];
+	ga_autostr struct ga_str text = GA_STR_INIT;
+
+	sw_must(ga_store_list(db, &(struct ga_list_query){ .kind = "attention" }, keep_command, &text,
+			      &sw_err));
+	snprintf(out, sizeof(out), "%s", text.buf);
+	return out;
+}
+
+static void needs_a_person(void)
+{
+	struct ga_db *db = sw_open(3);
+	struct ga_err err = GA_ERR_INIT;
+	struct ga_wipe_evidence e;
+
+	sw_ready(db, 1);
+	sw_ready(db, 2);
+	sw_evidence(3, "wf000003", 2, &e);
+	free(e.outcome);
+	e.outcome = ga_xstrdup("unknown");
+	ga_wipe_evidence_seal(&e);
+	sw_must(sw_fold(db, &ga_wipe_evidence_shape, &e, &err));
+	ga_shape_release(&ga_wipe_evidence_shape, &e);
+	t_str(attention(db), "s0000003 wipe_unknown -: gpuaas-approve --repair s0000003 --reason TEXT "
+			     "| gpuaas-wipe\n",
+	      "a wipe that nobody can vouch for");
+	sw_place(db, 1, 1, 1);
+	sw_begin(db);
+	sw_sql(db, "UPDATE allocation SET expires_at = '2026-03-01T00:15:00.000000Z', "
+		   "generation = generation + 1");
+	sw_commit(db);
+	t_ok(strstr(attention(db), "a0000001 plan_expired vision: gpuaas-release a0000001\n") != NULL,
+	     "a plan that nobody took up");
+	sw_must(sw_failure(db, 1, "provision", "pa000001", 2, "clone", &err));
+	t_ok(strstr(attention(db), "a0000001 failed vision: gpuaas-release a0000001 | gpuaas-wipe\n") !=
+		     NULL,
+	     "an allocation that failed");
+	t_ok(strstr(attention(db),
+		    "s0000001 provision_failed vision: gpuaas-release a0000001 | gpuaas-wipe\n") != NULL,
+	     "and its slot, which that frees");
+	sw_begin(db);
+	sw_must(ga_store_node_lost(db, "n1", "gone", &err));
+	sw_commit(db);
+	t_ok(strstr(attention(db), "n1 quarantined -: gpuaas-node undrain n1\n") != NULL,
+	     "a node that was lost");
+	sw_close(db);
+}
+
+int main(void)
+{
+	finding();
+	profiles();
+	images();
+	settings();
+	orders();
+	listing();
+	every_kind();
+	plans();
+	pools();
+	needs_a_person();
+	return t_done();
+}

@@ -84,7 +84,8 @@ static int load(struct ga_accels *list, const char *text, size_t len, const char
 
 	list->json = json_loadb(text, len, JSON_REJECT_DUPLICATES, &why);
 	if (!list->json)
-		return ga_fail(err, GA_BADREC, "%s, line %d: not JSON: %s", what, why.line, why.text);
+		return ga_fail(err, GA_BADREC, "%s, line %d: not JSON: %s", what, why.line,
+			       why.text);
 	types = json_object_get(list->json, "accelerators");
 	if (!json_is_array(types))
 		return ga_fail(err, GA_BADREC, "%s has no array 'accelerators'", what);

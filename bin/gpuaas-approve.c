@@ -14,7 +14,7 @@ static struct {
 	bool all_ready, record_only, dry_run, explain, accept_change;
 	GA_LIST(const char *) slots;
 	GA_LIST(const char *) destroy_data;
-	const char *profile, *wipe_class, *verify, *gpu_memory, *mode, *by, *reason;
+	const char *profile, *wipe_class, *verify, *gpu_memory, *mode, *by, *reason, *disposal;
 } opt;
 
 static const struct ga_opt opts[] = {
@@ -41,6 +41,8 @@ static const struct ga_opt opts[] = {
 	  .help = "the hardware may differ from what was approved before" },
 	{ .name = "reason", .type = GA_O_TEXT, .var = &opt.reason, .arg = "TEXT",
 	  .help = "why (disable, repair, cordon, quarantine, retire)" },
+	{ .name = "disposal", .type = GA_O_TEXT, .var = &opt.disposal, .arg = "TEXT",
+	  .help = "how an unwiped disk was destroyed (retire)" },
 	{ .name = "by", .type = GA_O_TEXT, .var = &opt.by, .arg = "NOTE",
 	  .help = "a note for the audit; who acts is recorded anyway" },
 	{ .name = "dry-run", .type = GA_O_FLAG, .var = &opt.dry_run,
@@ -85,21 +87,6 @@ static int finish(struct ga_err *err)
 	return 0;
 }
 
-/* What stands against a slot, for people. */
-static void explain(const struct ga_slot *s)
-{
-	size_t i;
-
-	for (i = 0; i < s->blockers.n; i++) {
-		const struct ga_reason *r = &s->blockers.v[i];
-
-		ga_say("slot %lld of '%s': %s%s%s%s%s%s%s", (long long)s->slot_index, s->node,
-		       r->code, r->subject ? " " : "", r->subject ? r->subject : "",
-		       r->evidence ? ": " : "", r->evidence ? r->evidence : "",
-		       r->hint ? "; fix: " : "", r->hint ? r->hint : "");
-	}
-}
-
 /* The records of a committed step: each slot, then the order to wipe it. */
 static int emit_results(struct ga_err *err)
 {
@@ -110,7 +97,7 @@ static int emit_results(struct ga_err *err)
 
 		r->slot.dry_run = r->order.dry_run = opt.dry_run;
 		if (opt.explain && ga_streq(r->slot.state, "disabled"))
-			explain(&r->slot);
+			ga_approve_explain(&r->slot);
 		if (ga_emit(&ga_slot_shape, &r->slot, err) < 0 ||
 		    (r->has_order && ga_emit(&ga_wipe_order_shape, &r->order, err) < 0))
 			return -1;
@@ -204,6 +191,7 @@ static int run(struct ga_err *err)
 		.slots = { opt.slots.v, opt.slots.n },
 		.destroy_data = { opt.destroy_data.v, opt.destroy_data.n },
 		.note = opt.by,
+		.disposal = opt.disposal,
 		.accept_change = opt.accept_change,
 		.all = opt.all_ready,
 	};

@@ -118,7 +118,8 @@ static void print_host(const struct ga_host *h, size_t candidates)
 {
 	char size[GA_SIZE_SIZE];
 
-	ga_print("%s  %s %s, Linux %s, CPUs %s, %s", h->node, h->vendor ? h->vendor : "unknown maker,",
+	ga_print("%s  %s %s, Linux %s, CPUs %s, %s", h->node,
+		 h->vendor ? h->vendor : "unknown maker,",
 		 h->product ? h->product : "unknown product", h->kernel ? h->kernel : "?",
 		 h->cpus ? h->cpus : "?",
 		 h->memory_mib == GA_UNKNOWN ? "?" : ga_size_format(h->memory_mib << 20, size));

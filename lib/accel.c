@@ -84,7 +84,8 @@ static int load(struct ga_accels *list, const char *text, size_t len, const char
 
 	list->json = json_loadb(text, len, JSON_REJECT_DUPLICATES, &why);
 	if (!list->json)
-		return ga_fail(err, GA_BADREC, "%s, line %d: not JSON: %s", what, why.line, why.text);
+		return ga_fail(err, GA_BADREC, "%s, line %d: not JSON: %s", what, why.line,
+			       why.text);
 	types = json_object_get(list->json, "accelerators");
 	if (!json_is_array(types))
 		return ga_fail(err, GA_BADREC, "%s has no array 'accelerators'", what);
@@ -202,4 +203,21 @@ bool ga_accels_has(const struct ga_accels *list, unsigned int vendor, unsigned i
 		if (list->rows.v[i].vendor == vendor && list->rows.v[i].device == device)
 			return true;
 	return false;
+}
+
+int64_t ga_accels_memory_mib(const struct ga_accels *list, const char *slug)
+{
+	json_t *type, *memory, *reported;
+	size_t i;
+
+	json_array_foreach(json_object_get(list->json, "accelerators"), i, type) {
+		if (!ga_streq(json_string_value(json_object_get(type, "slug")), slug))
+			continue;
+		memory = json_object_get(type, "memory");
+		reported = json_object_get(memory, "reported_mib");
+		if (json_is_integer(reported))
+			return json_integer_value(reported);
+		return (int64_t)(json_number_value(json_object_get(memory, "nominal_gb")) * 1024);
+	}
+	return 0;
 }

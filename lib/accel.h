@@ -31,6 +31,8 @@ void ga_cleanup_accels(struct ga_accels **list);
 /* The type of a PCI function; subsystem ids below 0 are unknown. The caller frees ret->name. */
 void ga_accels_find(const struct ga_accels *list, unsigned int vendor, unsigned int device,
 		    int64_t sub_vendor, int64_t sub_device, struct ga_accel *ret);
+/* Memory of one accelerator of the type in MiB; 0 when the catalogue does not say. */
+int64_t ga_accels_memory_mib(const struct ga_accels *list, const char *slug);
 /* Whether any type has the vendor and device. */
 bool ga_accels_has(const struct ga_accels *list, unsigned int vendor, unsigned int device);
 

@@ -66,7 +66,7 @@ void ga_block_uses_release(struct ga_block_uses *uses);
 #define ga_autouses ga_cleanup(ga_block_uses_release)
 /* Mounted, held, swapped on, part of an array. Signatures alone are no use. */
 bool ga_block_is_used(const struct ga_block_uses *uses);
-/* Whether one of the mounts is part of the running system (/, /boot, /usr, /var, /home, swap …). */
+/* Whether one of the mounts is part of the running system (/, /boot, /boot/efi, /usr, /var). */
 bool ga_block_is_system(const struct ga_block_uses *uses);
 
 /* The mounts, swaps and arrays of the machine, read once for many disks. */

@@ -39,7 +39,8 @@ int ga_block_signatures(int fd, const char *name, struct ga_any_list *list)
 	    blkid_probe_set_superblocks_flags(probe, BLKID_SUBLKS_TYPE | BLKID_SUBLKS_MAGIC |
 						     BLKID_SUBLKS_BADCSUM) < 0 ||
 	    blkid_probe_enable_partitions(probe, 1) < 0 ||
-	    blkid_probe_set_partitions_flags(probe, BLKID_PARTS_MAGIC | BLKID_PARTS_FORCE_GPT) < 0) {
+	    blkid_probe_set_partitions_flags(probe,
+					     BLKID_PARTS_MAGIC | BLKID_PARTS_FORCE_GPT) < 0) {
 		errno = ENOMEM;
 		return -1;
 	}

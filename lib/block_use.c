@@ -21,7 +21,7 @@
 struct mount_row {
 	int64_t major, minor;
 	char *where;
-	char *source; /* last part: "nvme1n1" of "/dev/nvme1n1"; btrfs has no device number of its own */
+	char *source; /* "nvme1n1" of "/dev/nvme1n1": btrfs mounts have a number of their own */
 	int64_t pid;
 };
 
@@ -49,9 +49,9 @@ static void unescape(char *text)
 	char *to = text;
 
 	while (*text) {
-		if (text[0] == '\\' && text[1] >= '0' && text[1] <= '3' && isdigit((unsigned char)text[2]) &&
-		    isdigit((unsigned char)text[3])) {
-			*to++ = (char)((text[1] - '0') * 64 + (text[2] - '0') * 8 + (text[3] - '0'));
+		if (text[0] == '\\' && text[1] >= '0' && text[1] <= '3' &&
+		    isdigit((unsigned char)text[2]) && isdigit((unsigned char)text[3])) {
+			*to++ = (char)((text[1] - '0') * 64 + (text[2] - '0') * 8 + text[3] - '0');
 			text += 4;
 		} else {
 			*to++ = *text++;
@@ -60,7 +60,7 @@ static void unescape(char *text)
 	*to = '\0';
 }
 
-/* One line of mountinfo (proc(5)): "36 35 98:0 /root /where opts [fields] - type source options". */
+/* One line of mountinfo (proc(5)): "36 35 98:0 /root /where opts [fields] - type source opts". */
 static void add_mount(struct ga_block_table *table, char *line, int64_t pid)
 {
 	char *field[5], *rest = line, *dash, *colon, *source;
@@ -244,7 +244,8 @@ static bool has_mount(const struct ga_block_uses *u, const char *device, const c
 	size_t i;
 
 	for (i = 0; i < u->mounts.n; i++)
-		if (ga_streq(u->mounts.v[i].device, device) && ga_streq(u->mounts.v[i].where, where))
+		if (ga_streq(u->mounts.v[i].device, device) &&
+		    ga_streq(u->mounts.v[i].where, where))
 			return true;
 	return false;
 }
@@ -307,6 +308,7 @@ static void add_md(const struct ga_block_table *table, const struct tree *t,
 
 static void add_signatures(const struct tree *t, struct ga_block_uses *ret)
 {
+	struct ga_any_list *found = (struct ga_any_list *)(void *)&ret->signatures;
 	size_t i;
 
 	ret->signatures_known = true;
@@ -314,8 +316,7 @@ static void add_signatures(const struct tree *t, struct ga_block_uses *ret)
 		ga_autofree char *path = ga_xprintf("/dev/%s", t->names.v[i]);
 		ga_autofd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
-		if (fd < 0 || ga_block_signatures(fd, t->names.v[i],
-						  (struct ga_any_list *)(void *)&ret->signatures) < 0)
+		if (fd < 0 || ga_block_signatures(fd, t->names.v[i], found) < 0)
 			ret->signatures_known = false;
 	}
 }

@@ -188,14 +188,14 @@ static void add_gpu_reasons(struct ga_candidate *c)
 							(long long)c->gpu->iommu_group, foreign);
 
 		ga_reasons_add(&c->reasons, "iommu_group_shared", c->gpu->pci_address, evidence,
-			       "move the other device to another slot, or enable ACS in the firmware; "
-			       "pcie_acs_override would only hide it");
+			       "move the other device to another slot, or enable ACS in the "
+			       "firmware; pcie_acs_override would only hide it");
 	}
 	if (c->gpu->boot_display == 1)
 		ga_reasons_add(&c->reasons, "gpu_is_boot_display", c->gpu->pci_address,
 			       "its boot_vga is 1: the console is on it",
-			       "make another display the primary one in the firmware, or start with "
-			       "video=efifb:off");
+			       "make another display the primary one in the firmware, or start "
+			       "with video=efifb:off");
 }
 
 static void add_reasons(struct ga_candidate *c)

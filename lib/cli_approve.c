@@ -188,8 +188,8 @@ int ga_approve_verb(struct ga_approve_run *run, const char *verb, const char *sl
 	struct ga_approve_result r = { 0 };
 
 	if (ga_store_resolve(run->db, "slot", slot, &id, NULL, err) < 0 ||
-	    ga_store_slot_move(run->db, id, verb, reason, GA_UNKNOWN, &r.slot, &r.order,
-			       &r.has_order, err) < 0)
+	    ga_store_slot_move(run->db, id, verb, reason, run->disposal, GA_UNKNOWN, &r.slot,
+			       &r.order, &r.has_order, err) < 0)
 		return -1;
 	*ga_list_add(&run->results) = r;
 	return 0;
@@ -213,4 +213,18 @@ void ga_approve_release(struct ga_approve_run *run)
 	free(run->wipe.minimum_class);
 	free(run->wipe.verify);
 	free(run->wipe.gpu_memory);
+}
+
+void ga_approve_explain(const struct ga_slot *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->blockers.n; i++) {
+		const struct ga_reason *r = &s->blockers.v[i];
+
+		ga_say("slot %lld of '%s': %s%s%s%s%s%s%s", (long long)s->slot_index, s->node,
+		       r->code, r->subject ? " " : "", r->subject ? r->subject : "",
+		       r->evidence ? ": " : "", r->evidence ? r->evidence : "",
+		       r->hint ? "; fix: " : "", r->hint ? r->hint : "");
+	}
 }

@@ -19,7 +19,7 @@ struct ga_approve_run {
 	struct ga_db *db;
 	GA_LIST(const char *) slots;	    /* indices wanted; borrowed */
 	GA_LIST(const char *) destroy_data; /* wwids; borrowed */
-	const char *note;
+	const char *note, *disposal;
 	bool accept_change, all;
 	struct ga_wipe_policy wipe;
 	GA_LIST(struct ga_approve_result) results; /* of the step, in order */
@@ -41,6 +41,8 @@ int ga_approve_candidates(struct ga_approve_run *run, const struct ga_candidates
 			  struct ga_err *err);
 int ga_approve_verb(struct ga_approve_run *run, const char *verb, const char *slot,
 		    const char *reason, struct ga_err *err);
+/* What stands against a slot and the fix, for people. */
+void ga_approve_explain(const struct ga_slot *slot);
 void ga_approve_results_clear(struct ga_approve_run *run);
 void ga_approve_release(struct ga_approve_run *run);
 

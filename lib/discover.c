@@ -116,8 +116,8 @@ static void add_warnings(const struct ga_discover_opts *opts, const struct ga_lo
 
 	if (clone && !opts->node)
 		ga_reasons_add(&host->warnings, "node_id_clone", host->node, clone,
-			       "run 'rm /etc/machine-id && systemd-machine-id-setup' and reboot, or set "
-			       "GPUAAS_NODE: two hosts with one id would be one node");
+			       "run 'rm /etc/machine-id && systemd-machine-id-setup' and reboot, "
+			       "or set GPUAAS_NODE: two hosts with one id would be one node");
 	if (!opts->reserved_cpus)
 		ga_reasons_add(&host->warnings, "no_reserved_cpus", "GPUAAS_RESERVED_CPUS",
 			       "no CPU is kept for the host: suggestions use them all",

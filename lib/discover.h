@@ -23,7 +23,7 @@ struct ga_discover_opts {
 	const char *accelerators;    /* catalogue file (the built-in one) */
 	const char *libnvfm;	     /* (libnvfm.so.1) */
 	const char *fabric_address;  /* of Fabric Manager (127.0.0.1) */
-	const char *libvirt_uri;     /* only to see whether its socket is there (the system daemon) */
+	const char *libvirt_uri;     /* to see whether its socket is there (the system's) */
 	const char *data_dir;	     /* free space is looked at here (/var/lib/gpuaas) */
 	const char *tool;	     /* for the record ("gpuaas-discover VERSION") */
 };

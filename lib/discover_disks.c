@@ -134,7 +134,8 @@ static void look_at_disk(const struct ga_look *look, struct ga_host *host,
 	if (code) {
 		ga_autofree char *used = uses_text(&uses);
 
-		ga_left_out_add(host, "nvme", d->pci_address, d->path, code, why ? why : used, hint);
+		ga_left_out_add(host, "nvme", d->pci_address, d->path, code, why ? why : used,
+				hint);
 		return;
 	}
 	ga_block_uses_release(&uses);
@@ -166,7 +167,7 @@ static void look_at_controllers(const struct ga_look *look, struct ga_host *host
 		ga_left_out_add(host, "nvme", d->address, NULL, "no_namespace", evidence,
 				ga_streq(d->driver, "nvme") ?
 					"make a namespace with 'nvme create-ns' and attach it" :
-					"bind the drive to nvme: slots take namespaces as block devices");
+					"bind the drive to nvme: slots take block devices");
 	}
 }
 
@@ -181,5 +182,6 @@ void ga_look_disks(const struct ga_look *look, struct ga_host *host, struct ga_p
 	ga_block_hidden((struct ga_any_list *)(void *)&hidden);
 	for (i = 0; i < hidden.n; i++)
 		ga_left_out_add(host, "nvme", NULL, hidden.v[i], "hidden_path",
-				"one path of a multipath namespace, which is listed by itself", NULL);
+				"one path of a multipath namespace, which is listed by itself",
+				NULL);
 }

@@ -132,7 +132,8 @@ static bool is_switch_management(const struct ga_look *look, const struct ga_pci
 	for (i = 0; i < look->pci.n; i++) {
 		if (look->pci.v[i].sort == GA_PCI_NVSWITCH)
 			return false;
-		nvidia = nvidia || (look->pci.v[i].sort == GA_PCI_GPU && look->pci.v[i].vendor == 0x10de);
+		nvidia = nvidia || (look->pci.v[i].sort == GA_PCI_GPU &&
+				    look->pci.v[i].vendor == 0x10de);
 	}
 	if (!nvidia || pf->vendor != 0x15b3 || geteuid())
 		return false;
@@ -231,6 +232,7 @@ static void look_at_pf(const struct ga_look *look, struct ga_host *host,
 		       const struct ga_pci_dev *pf, struct ga_parts *ret)
 {
 	const struct ga_rdma_dev *rdma = ga_rdma_of(&look->rdma, pf->address);
+	const char *name = rdma ? rdma->name : NULL;
 	const char *why = NULL, *code = refuse_pf(look, pf, &why);
 	ga_autofree char *evidence = NULL;
 	int vfs = 0, taken = 0;
@@ -248,15 +250,13 @@ static void look_at_pf(const struct ga_look *look, struct ga_host *host,
 	/* An Ethernet port that could give none anyway is no news. */
 	if (code && (vfs || pf->total_vfs || !ga_streq(code, "not_fabric"))) {
 		evidence = ga_xprintf("%s (%d virtual functions)", why, vfs);
-		ga_left_out_add(host, "fabric", pf->address, rdma ? rdma->name : NULL, code, evidence,
-				NULL);
+		ga_left_out_add(host, "fabric", pf->address, name, code, evidence, NULL);
 	} else if (!code && !taken) {
 		evidence = ga_xprintf("%d of %lld virtual functions are there, none is free", vfs,
 				      (long long)pf->total_vfs);
-		ga_left_out_add(host, "fabric", pf->address, rdma ? rdma->name : NULL, "no_free_vf",
-				evidence,
-				vfs ? "bind one of them to vfio-pci: driverctl set-override ADDRESS "
-				      "vfio-pci" :
+		ga_left_out_add(host, "fabric", pf->address, name, "no_free_vf", evidence,
+				vfs ? "bind one of them to vfio-pci: driverctl set-override "
+				      "ADDRESS vfio-pci" :
 				      "echo N > /sys/bus/pci/devices/ADDRESS/sriov_numvfs");
 	}
 }

@@ -3,9 +3,8 @@
 #include "emit.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
-#include <sys/file.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -19,6 +18,8 @@
 const char *const ga_progress_words[] = { "auto", "json", "none", NULL };
 
 static struct {
+	int fd;	     /* where records go */
+	int lock_fd; /* taken for each line when several processes write; -1: alone */
 	bool table;
 	bool broken; /* a write to stdout failed; say it once, at the end */
 	int broken_errno;
@@ -26,7 +27,7 @@ static struct {
 	struct ga_str line;
 	bool moving; /* a progress line is on the terminal */
 	int64_t drawn_at;
-} emit = { .line = GA_STR_INIT };
+} emit = { .fd = STDOUT_FILENO, .lock_fd = -1, .line = GA_STR_INIT };
 
 void ga_emit_open(bool table)
 {
@@ -61,25 +62,43 @@ void ga_emit_note(const struct ga_shape *shape, json_t *json)
 		ga_cli_note_status((int)json_integer_value(json_object_get(json, "status")));
 }
 
-/* A whole line in one go: several children may share stdout, so long lines take a lock. */
+void ga_emit_in_child(int fd, int lock_fd)
+{
+	ga_table_forget();
+	if (emit.table)
+		emit.fd = fd;
+	emit.table = false;
+	emit.lock_fd = lock_fd;
+}
+
+void ga_emit_share(int lock_fd)
+{
+	emit.lock_fd = lock_fd;
+}
+
+/* POSIX locks belong to a process; flock(2) would not keep parent and children apart, who share
+ * the open file. */
+static void lock_line(short type)
+{
+	struct flock l = { .l_type = type, .l_whence = SEEK_SET };
+
+	while (emit.lock_fd >= 0 && fcntl(emit.lock_fd, F_SETLKW, &l) < 0 && errno == EINTR)
+		;
+}
+
 static int write_line(const char *p, size_t n, struct ga_err *err)
 {
-	int r;
+	int r, saved;
 
-	if (n > 4096)
-		flock(STDOUT_FILENO, LOCK_EX);
-	r = ga_write_all(STDOUT_FILENO, p, n);
-	if (n > 4096) {
-		int saved = errno;
-
-		flock(STDOUT_FILENO, LOCK_UN);
-		errno = saved;
-	}
+	lock_line(F_WRLCK);
+	r = ga_write_all(emit.fd, p, n);
+	saved = errno;
+	lock_line(F_UNLCK);
 	if (r < 0) {
 		emit.broken = true;
-		emit.broken_errno = errno;
+		emit.broken_errno = saved;
 		return ga_fail_for(err, GA_SYSTEM, "stdout", "cannot write to standard output: %s",
-				   strerror(errno));
+				   strerror(saved));
 	}
 	return 0;
 }

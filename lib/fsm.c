@@ -7,9 +7,9 @@
 
 static const struct ga_fsm_state slot_states[] = {
 	{ "disabled", { "available", "wiping", "quarantined", "retired" },
-	  "gpuaas-approve --enable %s", 0 },
+	  "gpuaas-approve enable %s", 0 },
 	{ "available", { "reserved", "wiping", "disabled", "quarantined" },
-	  "gpuaas-approve --disable %s --reason TEXT", 0 },
+	  "gpuaas-approve disable %s --reason TEXT", 0 },
 	{ "reserved", { "available", "provisioning" }, "gpuaas-release %s", HOUR },
 	{ "provisioning", { "active", "cleanup_blocked" }, "gpuaas-reconcile --repair", 2 * HOUR },
 	{ "active", { "releasing" }, "gpuaas-release %s", 0 },
@@ -17,8 +17,8 @@ static const struct ga_fsm_state slot_states[] = {
 	{ "wiping", { "available", "disabled", "cleanup_blocked" }, "gpuaas-wipe --pending",
 	  24 * HOUR },
 	{ "cleanup_blocked", { "releasing", "wiping", "quarantined" },
-	  "gpuaas-approve --repair %s --reason TEXT", HOUR },
-	{ "quarantined", { "disabled" }, "gpuaas-approve --disable %s --reason TEXT", 0 },
+	  "gpuaas-approve repair %s --reason TEXT", HOUR },
+	{ "quarantined", { "disabled" }, "gpuaas-approve disable %s --reason TEXT", 0 },
 	{ "retired", { NULL }, NULL, 0 },
 	{ .name = NULL },
 };
@@ -41,7 +41,7 @@ static const struct ga_fsm_state allocation_states[] = {
 };
 
 static const struct ga_fsm_state node_states[] = {
-	{ "enrolled", { "active", "retired" }, "gpuaas-approve --node %s", 0 },
+	{ "enrolled", { "active", "retired" }, "gpuaas-discover --node %s | gpuaas-approve --all-ready", 0 },
 	{ "active", { "draining", "quarantined" }, "gpuaas-node drain %s", 0 },
 	{ "draining", { "active", "quarantined", "retired" }, "gpuaas-node undrain %s", 0 },
 	{ "quarantined", { "active", "draining", "retired" }, "gpuaas-node undrain %s", 0 },

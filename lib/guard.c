@@ -15,7 +15,6 @@ static void GA_PRINTF(4, 5) add_step(struct ga_guard_steps *steps, const char *n
 				     const char *outcome, const char *fmt, ...)
 {
 	struct ga_step *s = ga_list_add(steps);
-	ga_autostr struct ga_str text = GA_STR_INIT;
 	char buf[1024];
 	va_list ap;
 

@@ -25,9 +25,10 @@ int ga_host_node_id(const char *setting, char **ret, struct ga_err *err);
 const char *ga_host_clone_reason(void);
 
 /*
- * One digest over the sorted hardware identities: GPUs, NVSwitches and the physical
- * functions of network adapters (slot or path, and PCI ids), NVMe namespaces (wwid). No names, device paths or boot ids, and nothing
- * that only root may read, so that it is the same whoever looks and whatever drivers are bound.
+ * One digest over the sorted hardware identities: GPUs, NVSwitches and the physical functions of
+ * network adapters (slot or path, and PCI ids), NVMe namespaces (wwid). No names, device paths or
+ * boot ids, and nothing that only root may read, so that it is the same whoever looks and whatever
+ * drivers are bound.
  */
 int ga_host_fingerprint(char digest[GA_DIGEST_SIZE], struct ga_err *err);
 /* The same of a scan that was made already. */

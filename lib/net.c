@@ -87,7 +87,7 @@ bool ga_net_is_management(const struct ga_net *list, const char *pci_address, co
 	return false;
 }
 
-/* Rows of /proc/net/route: interface, destination, gateway, flags …; in hex, destination 0 first. */
+/* Rows of /proc/net/route: interface, destination, gateway …, in hex; 0 is the default route. */
 char *ga_net_default_uplink(const struct ga_net *list)
 {
 	ga_autostr struct ga_str text = GA_STR_INIT;
@@ -150,7 +150,8 @@ static int ask(const char *const *argv, const char *network, struct ga_str *evid
 int ga_net_nat(const char *network, struct ga_str *evidence)
 {
 	static const char *const nft[] = { "nft", "list", "ruleset", NULL };
-	static const char *const iptables[] = { "iptables", "-t", "nat", "-S", "POSTROUTING", NULL };
+	static const char *const iptables[] = { "iptables", "-t",	   "nat",
+						"-S",	    "POSTROUTING", NULL };
 	int r;
 
 	if (geteuid()) {

@@ -33,7 +33,7 @@ static const struct {
 	const char *reason, *sentence;
 	bool retry;
 } codes[] = {
-	{ GA_NVFM_BADPARAM, "fm_bad_parameter", "it does not know this partition or parameter", false },
+	{ GA_NVFM_BADPARAM, "fm_bad_parameter", "it does not know this partition", false },
 	{ GA_NVFM_GENERIC, "fm_generic", "an error it does not name; see its log", false },
 	{ GA_NVFM_NOT_SUPPORTED, "fm_not_supported", "not in this FABRIC_MODE", false },
 	{ GA_NVFM_UNINITIALIZED, "fm_uninitialized", "its library is not initialized", false },
@@ -53,7 +53,8 @@ static const struct {
 	{ GA_NVFM_PARTITION_NOT_IN_USE, "fm_partition_not_in_use", "the partition is not active",
 	  false },
 	{ GA_NVFM_NOT_READY, "fm_not_ready", "it is not ready", true },
-	{ GA_NVFM_USED_HERE, "fm_used_in_this_partition", "a GPU is used in this partition", false },
+	{ GA_NVFM_USED_HERE, "fm_used_in_this_partition", "a GPU is used in this partition",
+	  false },
 	{ GA_NVFM_USED_ELSEWHERE, "fm_used_in_another_partition",
 	  "a GPU is used in another partition", false },
 };
@@ -116,8 +117,8 @@ static int load(struct ga_nvfm *fm, const char *library, struct ga_err *err)
 		const char *why = dlerror();
 
 		ga_err_set(err, GA_NOTFOUND, "cannot load '%s': %s", library, why ? why : "?");
-		return ga_hint(err, "it comes with NVIDIA's nvidia-fabricmanager-dev package; needed on "
-			       "hosts with NVSwitches only");
+		return ga_hint(err, "it comes with NVIDIA's nvidia-fabricmanager-dev package; "
+			       "needed on hosts with NVSwitches only");
 	}
 	if (!find(fm->library, "fmLibInit", &fm->init) ||
 	    !find(fm->library, "fmLibShutdown", &fm->shutdown) ||
@@ -175,8 +176,8 @@ int ga_nvfm_open(const char *library, const char *address, struct ga_nvfm **ret,
 	if (r) {
 		failed(r, "connect to it", err);
 		err->code = GA_HOST;
-		return ga_hint(err, "check 'systemctl status nvidia-fabricmanager' and that FABRIC_MODE "
-			       "is 1 in /usr/share/nvidia/nvswitch/fabricmanager.cfg");
+		return ga_hint(err, "check 'systemctl status nvidia-fabricmanager' and that "
+			       "FABRIC_MODE is 1 in /usr/share/nvidia/nvswitch/fabricmanager.cfg");
 	}
 	*ret = GA_TAKE(fm);
 	return 0;
@@ -239,8 +240,8 @@ int ga_nvfm_partitions(struct ga_nvfm *fm, struct ga_nvfm_partitions *ret, struc
 	if (r)
 		return failed(r, "list the partitions", err);
 	if (list->n > GA_NVFM_PARTITIONS)
-		return ga_fail(err, GA_EXTERNAL, "Fabric Manager speaks of %u partitions, and %d is the "
-			       "most there can be", list->n, GA_NVFM_PARTITIONS);
+		return ga_fail(err, GA_EXTERNAL, "Fabric Manager speaks of %u partitions, and %d "
+			       "is the most there can be", list->n, GA_NVFM_PARTITIONS);
 	for (i = 0; i < list->n; i++)
 		read_partition(&list->partition[i], ga_list_add(ret));
 	if (ret->n)

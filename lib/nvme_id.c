@@ -39,7 +39,7 @@ struct id_namespace {
 	uint8_t nsfeat, nlbaf, flbas, mc, dpc, dps, nmic, rescap, fpi, dlfeat;
 	uint8_t nawun_to_endgid[70];
 	uint8_t nguid[16], eui64[8];
-	uint8_t lbaf[64][4]; /* metadata size (16 bits), LBA data size as a power of 2, performance */
+	uint8_t lbaf[64][4]; /* metadata size (16 bits), data size as a power of 2, performance */
 	uint8_t rest[3712];
 };
 _Static_assert(offsetof(struct id_namespace, flbas) == 26, "Identify Namespace, FLBAS");
@@ -97,8 +97,9 @@ static int identify(int fd, uint32_t nsid, uint32_t cns, void *data, struct ga_e
 	if (!status)
 		return 0;
 	if (status > 0)
-		return ga_fail(err, GA_EXTERNAL, "the drive refused Identify (CNS %u) with NVMe status 0x%x",
-			       cns, (unsigned int)status);
+		return ga_fail(err, GA_EXTERNAL,
+			       "the drive refused Identify (CNS %u) with NVMe status 0x%x", cns,
+			       (unsigned int)status);
 	if (errno == ENOTTY || errno == EINVAL || errno == EOPNOTSUPP)
 		return ga_fail_for(err, GA_HOST, "no_nvme_ioctl",
 				   "the device takes no NVMe commands");

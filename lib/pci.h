@@ -53,7 +53,7 @@ const struct ga_pci_dev *ga_pci_find(const struct ga_pci *pci, const char *addre
 
 /* The driver a function is bound to now, allocated, or NULL (none, or no such function). */
 char *ga_pci_driver(const char *address);
-/* What /sys/…/reset_method says, best first, as words added to list; 0 words when there is none. */
+/* Adds the words of the attribute reset_method to a GA_LIST(char *), best first. */
 void ga_pci_reset_methods(const char *address, struct ga_any_list *list);
 /* The memory BARs from /sys/…/resource, added to a GA_LIST(struct ga_bar). */
 void ga_pci_bars(const char *address, struct ga_any_list *list);

@@ -44,8 +44,10 @@ struct ga_fleet {
 	GA_LIST(char *) words;		     /* the interned texts */
 	GA_LIST(struct ga_fleet_type) types;
 	int64_t version;	/* PRAGMA data_version when last looked at */
+#define GA_FLEET_UNREAD (-1)	/* version of a fleet that has to be read whole */
 	int64_t seq;		/* last audit row taken into account */
 	int64_t stale_micros;	/* nodes observed before are out; 0: none */
+	bool whole;		/* read whole since the last partial refresh */
 	bool lab;
 };
 

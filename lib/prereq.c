@@ -53,7 +53,7 @@ static void check_kvm(struct check *c)
 
 	add(c, "kvm", NULL, there ? OK : MISSING,
 	    there ? "/dev/kvm is there (not opened)" : "/dev/kvm is not there",
-	    "enable VT-x or AMD-V in the firmware, then 'modprobe kvm_intel' or 'modprobe kvm_amd'");
+	    "enable VT-x or AMD-V in the firmware, then 'modprobe kvm_intel' or 'kvm_amd'");
 }
 
 static bool is_amd(void)
@@ -83,7 +83,8 @@ static void check_iommu(struct check *c)
 	add(c, "kernel_arguments", NULL, groups || asked ? OK : MISSING, args, fix);
 	if (kind && !pass)
 		ga_reasons_add(&c->host->warnings, "iommu_not_passthrough", "iommu=pt", args,
-			       "add 'iommu=pt': without it the host's own devices pay for translation");
+			       "add 'iommu=pt': without it the host's own devices pay for "
+			       "translation");
 }
 
 /* Interrupt remapping: Intel units say so in bit 3 of the extended capabilities (VT-d 3.0, 10.4.3);
@@ -98,7 +99,8 @@ static void check_interrupt_remapping(struct check *c)
 
 	if (off) {
 		add(c, "interrupt_remapping", "no_interrupt_remapping", MISSING,
-		    "/proc/cmdline turns it off", "take 'intremap=off' out of the kernel arguments");
+		    "/proc/cmdline turns it off",
+		    "take 'intremap=off' out of the kernel arguments");
 	} else if (!kind) {
 		add(c, "interrupt_remapping", NULL, UNKNOWN, "no IOMMU is on",
 		    "turn the IOMMU on first");
@@ -156,7 +158,7 @@ static void check_sriov(struct check *c)
 		able += d->sort == GA_PCI_NIC && !d->pf && d->total_vfs > 0;
 		vfs += d->sort == GA_PCI_NIC && d->pf;
 	}
-	evidence = ga_xprintf("%zu network functions can do SR-IOV, %zu virtual functions are there",
+	evidence = ga_xprintf("%zu network functions can do SR-IOV, %zu virtual ones are there",
 			      able, vfs);
 	add(c, "sriov", NULL, vfs ? OK : MISSING, evidence,
 	    able ? "echo N > /sys/class/net/NAME/device/sriov_numvfs (a udev rule keeps it)" :
@@ -176,8 +178,8 @@ static void check_network(struct check *c)
 	int forward = ga_net_ip_forward(), nat;
 	ga_autostr struct ga_str evidence = GA_STR_INIT;
 	ga_autofree char *nat_fix = ga_xprintf(
-		"nft add table ip nat; nft 'add chain ip nat post { type nat hook postrouting priority "
-		"100; }'; nft add rule ip nat post ip saddr %s oifname != %s masquerade",
+		"nft add table ip nat; nft 'add chain ip nat post { type nat hook postrouting "
+		"priority 100; }'; nft add rule ip nat post ip saddr %s oifname != %s masquerade",
 		c->f->network, c->f->bridge);
 
 	add(c, "ovs", NULL, ovs ? OK : MISSING,
@@ -229,7 +231,8 @@ static void check_firmware(struct check *c)
 		if (ga_sys_exists(paths[i]))
 			break;
 	add(c, "firmware", NULL, i < GA_ARRAY_SIZE(paths) ? OK : MISSING,
-	    i < GA_ARRAY_SIZE(paths) ? paths[i] : "no OVMF_CODE below /usr/share", "apt install ovmf");
+	    i < GA_ARRAY_SIZE(paths) ? paths[i] : "no OVMF_CODE below /usr/share",
+	    "apt install ovmf");
 }
 
 static void check_rdma(struct check *c)
@@ -270,8 +273,8 @@ static void check_space(struct check *c)
 	}
 	evidence = ga_xprintf("%s has %s free, %s %s", c->f->data_dir, ga_size_format(data, one),
 			      images, ga_size_format(image, two));
-	hint = ga_xprintf("make room: 10 GiB are the least, and images come on top; or mount a file "
-			  "system on %s", images);
+	hint = ga_xprintf("make room: 10 GiB are the least, and images come on top; or mount a "
+			  "file system on %s", images);
 	add(c, "free_space", NULL, data >= FREE_SPACE_MIN && image >= FREE_SPACE_MIN ? OK : MISSING,
 	    evidence, hint);
 }
@@ -289,8 +292,9 @@ static void check_autoactivation(struct check *c)
 			found = ga_xprintf(UDEV_RULES "/%s", rules.v[i]);
 	add(c, "disk_autoactivation", NULL, found ? OK : MISSING,
 	    found ? found : "no rule of gpuaas in " UDEV_RULES,
-	    "a line for each disk of a slot in " UDEV_RULES "/61-gpuaas.rules: ENV{ID_WWN}==\"WWID\", "
-	    "ENV{ID_FS_TYPE}=\"\", ENV{SYSTEMD_READY}=\"0\"; then 'udevadm control --reload'");
+	    "a line for each disk of a slot in " UDEV_RULES "/61-gpuaas.rules: "
+	    "ENV{ID_WWN}==\"WWID\", ENV{ID_FS_TYPE}=\"\", ENV{SYSTEMD_READY}=\"0\"; "
+	    "then 'udevadm control --reload'");
 }
 
 /* An argument that stands in the boot loader's settings and not on the command line. */

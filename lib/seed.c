@@ -168,28 +168,70 @@ static bool add_file(struct archive *a, const char *name, const struct ga_str *t
 	return ok;
 }
 
-/* libarchive writes the present time into the volume descriptors (ECMA-119 8.4.26 to 8.4.29):
- * "not specified" instead, so that the same seed has the same digest. */
-static void forget_times(struct ga_str *iso)
+/* Replaces the short dates (ECMA-119 9.1.5: six bytes and the zone) of one second. */
+static void forget_second(char *p, size_t len, time_t second)
+{
+	static const char epoch[7] = { 80, 1, 1, 0, 0, 0, 0 };
+	struct tm tm;
+	char date[6];
+	size_t i;
+
+	if (!localtime_r(&second, &tm))
+		return;
+	date[0] = (char)tm.tm_year;
+	date[1] = (char)(tm.tm_mon + 1);
+	date[2] = (char)tm.tm_mday;
+	date[3] = (char)tm.tm_hour;
+	date[4] = (char)tm.tm_min;
+	date[5] = (char)tm.tm_sec;
+	for (i = 0; i + sizeof(epoch) <= len; i++)
+		if (!memcmp(p + i, date, sizeof(date)))
+			memcpy(p + i, epoch, sizeof(epoch));
+}
+
+/* libarchive writes the present time into the volume descriptors (ECMA-119 8.4.26 to 8.4.29: "not
+ * specified" instead), into a line about itself, and into the records of the root folder. What
+ * lies from end on is the files' own bytes and is left alone. */
+static void forget_times(struct ga_str *iso, size_t end, time_t from, time_t to)
 {
 	static const size_t dates = 813, dates_len = 4 * 17, sector = 2048;
 	size_t at, i;
 
-	for (at = 16 * sector; at + sector <= iso->len; at += sector) {
+	for (at = 16 * sector; at + sector <= end; at += sector) {
 		unsigned char type = (unsigned char)iso->buf[at];
 
-		if (memcmp(iso->buf + at + 1, "CD001", 5) != 0 || type == 255)
-			return;
-		if (type != 1 && type != 2)
+		if (!memcmp(iso->buf + at, "INFO ", 5))
+			memset(iso->buf + at + 5, ' ', 24);
+		if (memcmp(iso->buf + at + 1, "CD001", 5) != 0 || (type != 1 && type != 2))
 			continue;
 		for (i = 0; i < dates_len; i++)
 			iso->buf[at + dates + i] = i % 17 == 16 ? '\0' : '0';
 	}
+	for (; from <= to; from++)
+		forget_second(iso->buf + 16 * sector, end - 16 * sector, from);
+}
+
+/* Where the first of the files' bytes are. */
+static size_t content_start(const struct ga_str *iso, const struct ga_str *const *texts)
+{
+	size_t end = iso->len;
+
+	for (; *texts; texts++) {
+		const char *at = (*texts)->len ? memmem(iso->buf, iso->len, (*texts)->buf,
+							(*texts)->len) :
+						 NULL;
+
+		if (at && (size_t)(at - iso->buf) < end)
+			end = (size_t)(at - iso->buf);
+	}
+	return end;
 }
 
 static bool write_iso(struct archive *a, const struct ga_seed *s, struct ga_str *out)
 {
 	ga_autostr struct ga_str config = GA_STR_INIT, meta = GA_STR_INIT, network = GA_STR_INIT;
+	const struct ga_str *const texts[] = { &meta, &network, &config, s->user_data, NULL };
+	time_t began = time(NULL);
 	bool ok;
 
 	ga_seed_config(s, &config);
@@ -203,6 +245,8 @@ static bool write_iso(struct archive *a, const struct ga_seed *s, struct ga_str 
 	     add_file(a, "user-data", s->user_data ? s->user_data : &config) &&
 	     (!s->user_data || add_file(a, "vendor-data", &config)) &&
 	     archive_write_close(a) == ARCHIVE_OK;
+	if (ok)
+		forget_times(out, content_start(out, texts), began, time(NULL));
 	explicit_bzero(config.buf, config.len);
 	return ok;
 }
@@ -218,8 +262,6 @@ int ga_seed_iso(const struct ga_seed *s, struct ga_str *out, struct ga_err *err)
 			    a ? archive_error_string(a) : "out of memory");
 	if (a)
 		archive_write_free(a);
-	if (!r)
-		forget_times(out);
 	return r;
 }
 

@@ -136,7 +136,7 @@ static int approve_node(struct ga_db *db, const struct ga_approval *a,
 			       "ss", c->node, c->fingerprint) < 0)
 			return -1;
 		if (at->node_fingerprint &&
-		    ga_audit_add(db, "accept-change", c->node,
+		    ga_audit_add(db, "change_accepted", c->node,
 				 json_pack("{s:s, s:s}", "from", at->node_fingerprint, "to",
 					   c->fingerprint), err) < 0)
 			return -1;
@@ -170,7 +170,7 @@ static int allow_destruction(struct ga_db *db, const struct ga_approval *a, stru
 		       "ss", d->wwid, ga_audit_actor());
 	if (r <= 0)
 		return r;
-	return ga_audit_add(db, "destroy-data", d->wwid,
+	return ga_audit_add(db, "destroy_data_allowed", d->wwid,
 			    json_pack("{s:s, s:s?}", "node", a->candidate->node, "note", a->note),
 			    err);
 }
@@ -226,7 +226,7 @@ static int audit_slot(struct ga_db *db, const struct ga_approval *a, const char 
 
 	for (i = 0; i < blockers->n; i++)
 		json_array_append_new(codes, json_string(blockers->v[i].code));
-	return ga_audit_add(db, "approve", slot,
+	return ga_audit_add(db, "approved", slot,
 			    json_pack("{s:s, s:I, s:o, s:s?}", "node", a->candidate->node, "index",
 				      (json_int_t)a->candidate->slot_index, "blockers", codes,
 				      "note", a->note),

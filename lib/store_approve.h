@@ -29,9 +29,9 @@ int ga_store_approve(struct ga_db *db, const struct ga_approval *a, struct ga_sl
 		     struct ga_wipe_order *ret_order, bool *has_order, struct ga_err *err);
 /* Operator moves: verb is "disable", "enable", "repair", "cordon", "uncordon", "quarantine",
  * "retire"; a reason is needed for all but enable and uncordon. generation GA_UNKNOWN: not
- * checked. "repair" takes cleanup_blocked to wiping with a wipe-order. */
+ * checked. disposal (retire only): how an unwiped disk was destroyed. "repair" takes cleanup_blocked to wiping with a wipe-order. */
 int ga_store_slot_move(struct ga_db *db, const char *id, const char *verb, const char *reason,
-		       int64_t generation, struct ga_slot *ret_slot,
+		       const char *disposal, int64_t generation, struct ga_slot *ret_slot,
 		       struct ga_wipe_order *ret_order, bool *has_order, struct ga_err *err);
 
 /* Moves a slot to wiping with a new attempt; cause is "first" or "repair". */

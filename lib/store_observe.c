@@ -168,13 +168,16 @@ static int store_device(struct ga_db *db, const char *node, const char *id, cons
 		       "ON CONFLICT (id) DO NOTHING",
 		       "sssss", id, kind, node, facts, now) < 0)
 		return -1;
-	/* A disk that was moved belongs to its new host, unless a slot elsewhere still has it. */
+	/* A disk that was moved belongs to its new host, tainted, unless a slot elsewhere has it. */
 	return ga_db_exec(db, err,
-			  "UPDATE device SET facts = ?3, node_id = ?2 WHERE id = ?1 "
+			  "UPDATE device SET facts = ?3, node_id = ?2, "
+			  "dirtied_by = CASE WHEN node_id <> ?2 AND dirty_since IS NULL THEN 'moved' "
+			  "ELSE dirtied_by END, dirty_since = CASE WHEN node_id <> ?2 "
+			  "THEN coalesce(dirty_since, ?4) ELSE dirty_since END WHERE id = ?1 "
 			  "AND (facts <> ?3 OR node_id <> ?2) AND NOT EXISTS (SELECT 1 FROM slot "
 			  "WHERE (nvme_wwid = ?1 OR gpu_id = ?1) AND node_id <> ?2 "
 			  "AND state <> 'retired')",
-			  "sss", id, node, facts) < 0 ? -1 : 0;
+			  "ssss", id, node, facts, now) < 0 ? -1 : 0;
 }
 
 static int store_candidate(struct ga_db *db, const struct ga_candidate *c, const char *at,
@@ -240,7 +243,7 @@ int ga_store_observe(struct ga_db *db, const struct ga_host *host,
 	    store_memory(db, host, err) < 0 || store_partitions(db, host, err) < 0 ||
 	    store_candidates(db, host, candidates, now, err) < 0)
 		return -1;
-	return ga_audit_add(db, "observe", host->node,
+	return ga_audit_add(db, "observed", host->node,
 			    json_pack("{s:s, s:I, s:s}", "digest", digest, "candidates",
 				      (json_int_t)candidates->n, "fingerprint", host->fingerprint),
 			    err);

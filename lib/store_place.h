@@ -7,12 +7,22 @@
 #include "store.h"
 
 /* The whole of what place.c decides on: every node with its slots, partitions and images, by node
- * id then index. Kept in memory by a streaming placer and brought up to date by
- * ga_store_fleet_refresh (which reads only what changed: PRAGMA data_version and generations). */
+ * id then index. ret is overwritten but for stale_micros; begin with { .version = GA_FLEET_UNREAD }.
+ * refresh brings it up to date in a transaction, reading only the nodes that the audit names since;
+ * seen tells it of the caller's own rows, whose changes it has by ga_fleet_take. After a rollback
+ * set version to GA_FLEET_UNREAD. */
 int ga_store_fleet_load(struct ga_db *db, struct ga_fleet *ret, struct ga_err *err);
 int ga_store_fleet_refresh(struct ga_db *db, struct ga_fleet *fleet, struct ga_err *err);
-/* Commits a decision: allocation, claims, slots reserved, plan stored. The same request_id with the
- * same request gives the stored plan again (returns 0; 1 when new). */
+int ga_store_fleet_seen(struct ga_db *db, struct ga_fleet *fleet, struct ga_err *err);
+
+/* The plan that this request_id was answered with before: 1 with ret filled, 0 when it is new.
+ * GA_CONFLICT "request_id_reused" when it was another request, "request_ended" when the
+ * allocation is no longer alive. */
+int ga_store_placed_before(struct ga_db *db, const struct ga_request *request,
+			   struct ga_plan *ret, struct ga_err *err);
+/* Commits a decision: allocation, claims, slots reserved, plan stored and filled in. The request
+ * has its defaults filled in. GA_CONFLICT "concurrent_update" when a slot moved since the fleet was
+ * read. */
 int ga_store_place(struct ga_db *db, const struct ga_request *request,
 		   const struct ga_profile *profile, const struct ga_decision *decision,
 		   int64_t expires_seconds, struct ga_plan *ret, struct ga_err *err);

@@ -26,7 +26,7 @@ static const struct verb verbs[] = {
 	  "UPDATE slot SET state = 'quarantined', since = ?3, cordon_reason = ?2, "
 	  "generation = generation + 1 WHERE id = ?1" },
 	{ "retire", { "disabled" }, "retired", true,
-	  "UPDATE slot SET state = 'retired', since = ?3, cordon_reason = ?2, "
+	  "UPDATE slot SET state = 'retired', since = ?3, cordon_reason = ?2, disposal = ?4, "
 	  "generation = generation + 1 WHERE id = ?1" },
 	{ "cordon", { NULL }, NULL, true,
 	  "UPDATE slot SET cordon_reason = ?2, generation = generation + 1 WHERE id = ?1" },
@@ -184,13 +184,25 @@ static int repair(struct ga_db *db, const struct ga_slot *s, struct ga_err *err)
 	return ga_store_order_wipe(db, s->slot, "repair", err);
 }
 
+static int hint_disposal(const struct ga_slot *s, struct ga_err *err)
+{
+	return s->tainted ? ga_hint(err, "wipe it first (gpuaas-approve enable %s | gpuaas-wipe), or "
+				    "record how the disk was destroyed with --disposal TEXT",
+				    s->slot) :
+			    -1;
+}
+
 static int move(struct ga_db *db, const struct verb *v, const struct ga_slot *s,
-		const char *reason, struct ga_err *err)
+		const char *reason, const char *disposal, struct ga_err *err)
 {
 	ga_autofree char *now = ga_time_now();
 
 	if (!v->sql)
 		return repair(db, s, err);
+	if (ga_streq(v->name, "retire"))
+		return ga_db_exec(db, err, v->sql, "ssss", s->slot, reason, now, disposal) < 0 ?
+			       hint_disposal(s, err) :
+			       0;
 	return ga_db_exec(db, err, v->sql, "sss", s->slot,
 			  ga_streq(v->name, "uncordon") ? NULL : reason, now) < 0 ? -1 : 0;
 }
@@ -206,12 +218,12 @@ static bool is_done(const struct verb *v, const struct ga_slot *s, const char *r
 }
 
 static int act(struct ga_db *db, const struct verb *v, const struct ga_slot *s,
-	       const char *reason, struct ga_slot *ret_slot, struct ga_wipe_order *ret_order,
-	       bool *has_order, struct ga_err *err)
+	       const char *reason, const char *disposal, struct ga_slot *ret_slot,
+	       struct ga_wipe_order *ret_order, bool *has_order, struct ga_err *err)
 {
 	if (ga_streq(v->name, "enable"))
 		return enable(db, s, ret_slot, ret_order, has_order, err);
-	if (!is_done(v, s, reason) && move(db, v, s, reason, err) < 0)
+	if (!is_done(v, s, reason) && move(db, v, s, reason, disposal, err) < 0)
 		return -1;
 	if (ga_store_slot(db, s->slot, ret_slot, err) < 0)
 		return -1;
@@ -229,7 +241,7 @@ static void cleanup_slot(struct ga_slot *s)
 }
 
 int ga_store_slot_move(struct ga_db *db, const char *id, const char *verb, const char *reason,
-		       int64_t generation, struct ga_slot *ret_slot,
+		       const char *disposal, int64_t generation, struct ga_slot *ret_slot,
 		       struct ga_wipe_order *ret_order, bool *has_order, struct ga_err *err)
 {
 	const struct verb *v = find_verb(verb);
@@ -240,7 +252,7 @@ int ga_store_slot_move(struct ga_db *db, const char *id, const char *verb, const
 		return ga_fail(err, GA_USAGE, "unknown move '%.32s' of a slot", verb);
 	if (ga_store_slot(db, id, &s, err) < 0 || check(v, &s, reason, generation, err) < 0)
 		return -1;
-	if (act(db, v, &s, reason, ret_slot, ret_order, has_order, err) < 0)
+	if (act(db, v, &s, reason, disposal, ret_slot, ret_order, has_order, err) < 0)
 		return -1;
 	if (ret_slot->generation == s.generation)
 		return 0;

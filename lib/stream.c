@@ -3,10 +3,12 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli.h"
+#include "emit.h"
 #include "stop.h"
 #include "vec.h"
 
@@ -45,10 +47,16 @@ struct order {
 	uint64_t line;
 };
 
+struct worker {
+	pid_t pid;
+	int out; /* its records, when they become rows of this process's table; else -1 */
+};
+
 struct crew {
 	int jobs;
 	size_t running;
-	pid_t *pids;
+	struct worker *workers;
+	int lock_fd; /* keeps the lines of the workers apart */
 	GA_LIST(struct order) waiting;
 	size_t next; /* first of waiting not yet begun */
 	const struct ga_prog *prog;
@@ -64,33 +72,39 @@ static int take_in_child(const struct order *o, struct ga_err *err)
 	return o->consumer->take(&rec, err);
 }
 
-static void child(const struct order *o) __attribute__((noreturn));
+static void child(const struct order *o, int out, int lock_fd) __attribute__((noreturn));
 
-static void child(const struct order *o)
+static void child(const struct order *o, int out, int lock_fd)
 {
-	static const struct ga_prog nameless = { 0 };
-	struct ga_prog prog = nameless;
+	struct ga_prog prog = { .name = ga_cli_program() };
 	struct ga_err err = GA_ERR_INIT;
-	int r = take_in_child(o, &err);
+	int r;
 
-	prog.name = ga_cli_program();
+	ga_emit_in_child(out, lock_fd);
+	r = take_in_child(o, &err);
 	_exit(ga_cli_finish(&prog, r, &err));
 }
 
 static int start(struct crew *crew, struct ga_err *err)
 {
 	struct order *o = &crew->waiting.v[crew->next++];
+	ga_autofd int out = -1;
 	pid_t pid;
 
+	if (ga_emit_is_table()) {
+		out = memfd_create("records", MFD_CLOEXEC);
+		if (out < 0)
+			return ga_fail_sys(err, "cannot make room for the records of a worker");
+	}
 	fflush(stdout);
 	fflush(stderr);
 	pid = fork();
 	if (!pid)
-		child(o);
+		child(o, out, crew->lock_fd);
 	free(o->raw);
 	if (pid < 0)
 		return ga_fail_sys(err, "cannot start a worker");
-	crew->pids[crew->running++] = pid;
+	crew->workers[crew->running++] = (struct worker){ pid, GA_TAKE_FD(out) };
 	if (crew->next == crew->waiting.n) {
 		ga_list_release(&crew->waiting);
 		crew->next = 0;
@@ -103,7 +117,23 @@ static void forward_stop(const struct crew *crew)
 	size_t i;
 
 	for (i = 0; ga_stop_asked() && i < crew->running; i++)
-		kill(crew->pids[i], SIGTERM);
+		kill(crew->workers[i].pid, SIGTERM);
+}
+
+/* The records of a worker that ended become rows of the table. */
+static void collect(int out)
+{
+	ga_autofd int fd = out;
+	ga_autoreader struct ga_reader *reader = ga_reader_open(fd, "a worker");
+	struct ga_err err = GA_ERR_INIT;
+	struct ga_rec rec;
+
+	if (lseek(fd, 0, SEEK_SET) < 0)
+		return;
+	/* A worker that was killed may leave a part of a line: what came before it counts. */
+	while (ga_reader_next(reader, &rec, &err) > 0)
+		if (ga_emit_raw(&rec, &err) < 0)
+			return;
 }
 
 /* Takes children that have ended; waits for one when told to. */
@@ -120,11 +150,13 @@ static void reap(struct crew *crew, bool wait)
 			continue;
 		if (pid <= 0)
 			return;
-		for (i = 0; i < crew->running && crew->pids[i] != pid; i++)
+		for (i = 0; i < crew->running && crew->workers[i].pid != pid; i++)
 			;
 		if (i == crew->running)
 			continue;
-		crew->pids[i] = crew->pids[--crew->running];
+		if (crew->workers[i].out >= 0)
+			collect(crew->workers[i].out);
+		crew->workers[i] = crew->workers[--crew->running];
 		ga_cli_note_status(WIFEXITED(status) ? WEXITSTATUS(status) : GA_SYSTEM);
 		wait = false;
 	}
@@ -196,11 +228,18 @@ int ga_cli_stream_jobs(int fd, const char *name, const struct ga_consumer *table
 		       struct ga_err *err)
 {
 	ga_autoreader struct ga_reader *reader = ga_reader_open(fd, name);
-	struct crew crew = { .jobs = jobs, .pids = ga_xcalloc((size_t)jobs, sizeof(pid_t)) };
+	ga_autofd int lock_fd = memfd_create("lines", MFD_CLOEXEC);
+	struct crew crew = { .jobs = jobs, .lock_fd = lock_fd,
+			     .workers = ga_xcalloc((size_t)jobs, sizeof(struct worker)) };
 	struct ga_err later = GA_ERR_INIT;
 	int r;
 
+	if (lock_fd < 0) {
+		free(crew.workers);
+		return ga_fail_sys(err, "cannot make a lock for the lines of workers");
+	}
 	ga_stop_install();
+	ga_emit_share(lock_fd);
 	r = read_orders(&crew, reader, fd, table, err);
 	/* Orders read before a bad line stand: they are carried out. */
 	while (crew.running || (waiting(&crew) && !ga_stop_asked())) {
@@ -210,9 +249,10 @@ int ga_cli_stream_jobs(int fd, const char *name, const struct ga_consumer *table
 		}
 		reap(&crew, true);
 	}
+	ga_emit_share(-1);
 	for (; crew.next < crew.waiting.n; crew.next++)
 		free(crew.waiting.v[crew.next].raw);
 	ga_list_release(&crew.waiting);
-	free(crew.pids);
+	free(crew.workers);
 	return r;
 }

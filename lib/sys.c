@@ -154,7 +154,7 @@ static void drop_enumerate(struct udev_enumerate **p)
 	udev_enumerate_unref(*p);
 }
 
-/* The same by reading /sys/class: "…/class/net/eth0" is a link to "../../devices/…/net/eth0". */
+/* The same by reading /sys/class: …/class/net/eth0 is a link to ../../devices/…/net/eth0. */
 static void list_class(const char *subsystem, struct ga_names *ret)
 {
 	ga_autofree char *dir = ga_xprintf("/sys/class/%s", subsystem);

@@ -9,6 +9,7 @@
 #include "kind_result.h"
 #include "kind_state.h"
 #include "size.h"
+#include "time.h"
 #include "vec.h"
 
 #define COLUMNS_MAX 12
@@ -166,14 +167,34 @@ static void add_list(struct ga_str *out, json_t *list)
 	}
 }
 
+/* Whether the last member of a path is a number of bytes: "size_bytes", "read_back.bytes_read". */
+static bool is_bytes(const char *path)
+{
+	const char *dot = strrchr(path, '.'), *name = dot ? dot + 1 : path;
+	size_t len = strlen(name);
+
+	return ga_starts(name, "bytes") || (len > 6 && !strcmp(name + len - 6, "_bytes"));
+}
+
+/* A time to the second; any other text as it is. */
+static void add_text(struct ga_str *out, const char *text)
+{
+	struct ga_err ignored = GA_ERR_INIT;
+	int64_t micros;
+
+	if (strlen(text) == 27 && ga_time_parse(text, &micros, &ignored) == 0)
+		ga_str_addf(out, "%.10s %.8sZ", text, text + 11);
+	else
+		ga_str_add(out, text);
+}
+
 static void add_value(struct ga_str *out, const char *path, json_t *value)
 {
-	size_t len = strlen(path);
 	char size[GA_SIZE_SIZE];
 
 	if (json_is_string(value))
-		ga_str_add(out, json_string_value(value));
-	else if (json_is_integer(value) && len > 6 && !strcmp(path + len - 6, "_bytes"))
+		add_text(out, json_string_value(value));
+	else if (json_is_integer(value) && is_bytes(path))
 		ga_str_add(out, ga_size_format(json_integer_value(value), size));
 	else if (json_is_integer(value))
 		ga_str_addf(out, "%lld", (long long)json_integer_value(value));
@@ -245,6 +266,17 @@ static void print_row(const struct view *view, const int *widths, char *const *c
 	printf("\n");
 }
 
+void ga_table_forget(void)
+{
+	size_t i, r;
+
+	for (r = 0; r < table.rows.n; r++)
+		for (i = 0; table.view->columns[i].title; i++)
+			free(table.rows.v[r].cells[i]);
+	ga_list_release(&table.rows);
+	table.view = NULL;
+}
+
 void ga_table_flush(void)
 {
 	const struct view *view = table.view;
@@ -262,12 +294,8 @@ void ga_table_flush(void)
 				widths[i] = width_of(table.rows.v[r].cells[i]);
 	}
 	print_row(view, widths, titles);
-	for (r = 0; r < table.rows.n; r++) {
+	for (r = 0; r < table.rows.n; r++)
 		print_row(view, widths, table.rows.v[r].cells);
-		for (i = 0; view->columns[i].title; i++)
-			free(table.rows.v[r].cells[i]);
-	}
-	ga_list_release(&table.rows);
-	table.view = NULL;
+	ga_table_forget();
 	fflush(stdout);
 }

@@ -20,11 +20,13 @@ static void built_in(void)
 		/* A subsystem nobody listed: the device id is of one type only. */
 		{ 0x10de, 0x2335, 0x15d9, 0x1234, GA_ACCEL_KNOWN, "nvidia-h200-141gb",
 		  "NVIDIA H200 141GB" },
-		{ 0x10de, 0x2335, -1, -1, GA_ACCEL_KNOWN, "nvidia-h200-141gb", "NVIDIA H200 141GB" },
+		{ 0x10de, 0x2335, -1, -1, GA_ACCEL_KNOWN, "nvidia-h200-141gb",
+		  "NVIDIA H200 141GB" },
 		{ 0x1002, 0x74a1, 0x1002, 0x74a1, GA_ACCEL_KNOWN, "amd-mi300x-192gb",
 		  "AMD Instinct MI300X 192GB" },
 		/* One id, two types: the subsystem settles it, and nothing else does. */
-		{ 0x10de, 0x25b6, 0x10de, 0x157e, GA_ACCEL_KNOWN, "nvidia-a2-16gb", "NVIDIA A2 16GB" },
+		{ 0x10de, 0x25b6, 0x10de, 0x157e, GA_ACCEL_KNOWN, "nvidia-a2-16gb",
+		  "NVIDIA A2 16GB" },
 		{ 0x10de, 0x25b6, 0x10de, 0x14a9, GA_ACCEL_KNOWN, "nvidia-a16-16gb",
 		  "NVIDIA A16 16GB" },
 		{ 0x10de, 0x25b6, 0x10de, 0xffff, GA_ACCEL_AMBIGUOUS, NULL,
@@ -86,7 +88,8 @@ static void files(void)
 		t_int(r, 0, "%zu: written", i);
 		r = ga_accels_open(path, &list, &err);
 		if (cases[i].message)
-			t_code(r, &err, GA_BADREC, cases[i].message, "%zu: %s", i, cases[i].message);
+			t_code(r, &err, GA_BADREC, cases[i].message, "%zu: %s", i,
+			       cases[i].message);
 		else
 			t_int(r, 0, "%zu: reads", i);
 	}

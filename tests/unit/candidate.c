@@ -62,12 +62,12 @@ static void matching(void)
 		struct place gpus[MOST], disks[MOST];
 		int n_gpus, n_disks, want[MOST];
 	} cases[] = {
-		{ "the same switch comes first", { { "a", 0 }, { "b", 0 } }, { { "b", 0 }, { "a", 0 } },
-		  2, 2, { 1, 0 } },
+		{ "the same switch comes first", { { "a", 0 }, { "b", 0 } },
+		  { { "b", 0 }, { "a", 0 } }, 2, 2, { 1, 0 } },
 		{ "a later GPU's own disk is not taken by an earlier one's NUMA node",
 		  { { "a", 0 }, { "b", 0 } }, { { "b", 0 } }, 2, 1, { -1, 0 } },
-		{ "then the NUMA node", { { "a", 1 }, { "b", 0 } }, { { "x", 0 }, { "y", 1 } }, 2, 2,
-		  { 1, 0 } },
+		{ "then the NUMA node", { { "a", 1 }, { "b", 0 } }, { { "x", 0 }, { "y", 1 } },
+		  2, 2, { 1, 0 } },
 		{ "then anything", { { "a", 1 } }, { { "x", 0 } }, 1, 1, { 0 } },
 		{ "no switch is not a common switch", { { NULL, 0 }, { NULL, 1 } },
 		  { { NULL, 1 }, { NULL, 0 } }, 2, 2, { 1, 0 } },
@@ -97,8 +97,8 @@ static void matching(void)
 			const struct ga_nvme *got = c.v[j].nvme;
 
 			t_int(c.v[j].slot_index, j, "%s: index", cases[i].what);
-			t_str(got ? got->wwid : NULL, cases[i].want[j] < 0 ? NULL : want, "%s: GPU %d",
-			      cases[i].what, j);
+			t_str(got ? got->wwid : NULL, cases[i].want[j] < 0 ? NULL : want,
+			      "%s: GPU %d", cases[i].what, j);
 			t_int(ga_reasons_has(&c.v[j].reasons, "missing_nvme"), !got,
 			      "%s: GPU %d says when it has no disk", cases[i].what, j);
 			t_ok(ga_reasons_has(&c.v[j].reasons, "missing_fabric_vf"),
@@ -185,7 +185,8 @@ static void memory(void)
 		if (cases[i].pages)
 			*ga_list_add(&numa.hugepages) = (struct ga_hugepages){
 				.size_kib = 1 << 20, .total = cases[i].pages };
-		t_int(ga_memory_share(&host, &numa, cases[i].shares), cases[i].want, "memory %zu", i);
+		t_int(ga_memory_share(&host, &numa, cases[i].shares), cases[i].want, "memory %zu",
+		      i);
 		ga_list_release(&numa.hugepages);
 	}
 }
@@ -266,7 +267,8 @@ static void random_hosts(void)
 		struct ga_gpus gpus = { 0 };
 		struct ga_parts disks = { 0 }, vfs = { 0 };
 		struct ga_candidates c = { 0 };
-		size_t n_gpus = t_random(&seed) % 9, n_disks = t_random(&seed) % 9, i, with = 0, left = 0;
+		size_t n_gpus = t_random(&seed) % 9, n_disks = t_random(&seed) % 9;
+		size_t i, with = 0, left = 0;
 
 		for (i = 0; i < n_gpus; i++)
 			*ga_list_add(&gpus) = new_gpu(i, &(struct place){

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gpuaas-place: requests in, plans out. A plan's claims are committed before it is written; a
+ * refusal says why, for every node, and what would fit.
+ */
+#include "audit.h"
+#include "cli.h"
+#include "cli_place.h"
+#include "time.h"
+
+static struct {
+	const char *profile, *project, *name, *region, *pool, *node, *image, *request_id, *user_data;
+	GA_LIST(const char *) types;
+	GA_LIST(const char *) keys;
+	int64_t gpus, priority, min_memory, expires, run_time;
+	bool baremetal, preemptible, dry_run, explain;
+} opt = { .gpus = GA_UNKNOWN, .priority = GA_UNKNOWN, .min_memory = GA_UNKNOWN, .expires = 900,
+	  .run_time = GA_UNKNOWN };
+
+static const struct ga_opt opts[] = {
+	{ .name = "profile", .type = GA_O_TEXT, .var = &opt.profile, .arg = "NAME",
+	  .help = "hardware profile; without it requests are read from standard input" },
+	{ .name = "gpus", .type = GA_O_INT, .var = &opt.gpus, .arg = "N", .min = 1, .max = 64,
+	  .help = "GPUs of the slice (default 1)" },
+	{ .name = "baremetal", .type = GA_O_FLAG, .var = &opt.baremetal,
+	  .help = "a whole node" },
+	{ .name = "project", .type = GA_O_TEXT, .var = &opt.project, .arg = "NAME",
+	  .help = "who it is for (default \"default\")" },
+	{ .name = "name", .type = GA_O_TEXT, .var = &opt.name, .arg = "NAME",
+	  .help = "name of the allocation" },
+	{ .name = "priority", .type = GA_O_INT, .var = &opt.priority, .arg = "N", .min = 0,
+	  .max = 1000, .help = "higher first (default 100)" },
+	{ .name = "region", .type = GA_O_TEXT, .var = &opt.region, .arg = "NAME",
+	  .help = "only there" },
+	{ .name = "pool", .type = GA_O_TEXT, .var = &opt.pool, .arg = "NAME",
+	  .help = "only there" },
+	{ .name = "node", .type = GA_O_TEXT, .var = &opt.node, .arg = "ID", .help = "only there" },
+	{ .name = "type", .type = GA_O_TEXTS, .var = &opt.types, .arg = "TYPE",
+	  .help = "accelerator type (several times: best first)" },
+	{ .name = "min-memory", .type = GA_O_SIZE, .var = &opt.min_memory, .arg = "SIZE",
+	  .help = "memory of one accelerator at least" },
+	{ .name = "image", .type = GA_O_TEXT, .var = &opt.image, .arg = "NAME",
+	  .help = "image (default: the profile's)" },
+	{ .name = "key", .type = GA_O_TEXTS, .var = &opt.keys, .arg = "FILE|KEY",
+	  .help = "ssh public key, or a file of them" },
+	{ .name = "user-data", .type = GA_O_PATH, .var = &opt.user_data, .arg = "FILE",
+	  .help = "cloud-init user-data; stays on this machine until provisioning" },
+	{ .name = "run-time", .type = GA_O_DURATION, .var = &opt.run_time, .arg = "DURATION",
+	  .help = "how long it is meant to run" },
+	{ .name = "preemptible", .type = GA_O_FLAG, .var = &opt.preemptible,
+	  .help = "it may be stopped for others" },
+	{ .name = "request-id", .type = GA_O_TEXT, .var = &opt.request_id, .arg = "TEXT",
+	  .help = "idempotency key: the same request again gives the same plan" },
+	{ .name = "expires", .type = GA_O_DURATION, .var = &opt.expires, .arg = "DURATION",
+	  .help = "when a plan that nobody took up is freed (default 15m)" },
+	{ .name = "dry-run", .type = GA_O_FLAG, .var = &opt.dry_run,
+	  .help = "show the plan, claim nothing" },
+	{ .name = "explain", .type = GA_O_FLAG, .var = &opt.explain,
+	  .help = "also every node's score, or the first reason against it" },
+	GA_OPTS_END,
+};
+
+static const struct ga_prog prog = {
+	.name = "gpuaas-place",
+	.abstract = "find room for a request and claim it",
+	.args_max = 0,
+	.opts = opts,
+	.consumes = (const struct ga_shape *const[]){ &ga_request_shape, NULL },
+	.produces = (const struct ga_shape *const[]){ &ga_plan_shape, &ga_refusal_shape,
+						       &ga_explanation_shape, NULL },
+	.examples = (const char *const[]){
+		"gpuaas-place --profile h200-slice --gpus 2 --project vision | gpuaas-provision",
+		"gpuaas-place --profile h200-slice --gpus 4 --dry-run --explain",
+		"gpuaas-place --profile h200-baremetal --node h7",
+		"gpuaas-place < requests.ndjson", NULL },
+	.needs_state = true,
+	.acts = true,
+};
+
+struct batch {
+	struct ga_request v[GA_PLACER_BATCH];
+	size_t n;
+};
+
+static char *dup(const char *text)
+{
+	return ga_strdup0(text);
+}
+
+static int from_flags(struct ga_request *r, struct ga_err *err)
+{
+	size_t i;
+
+	ga_shape_init(&ga_request_shape, r);
+	r->request_id = dup(opt.request_id);
+	r->name = dup(opt.name);
+	r->profile = dup(opt.profile);
+	r->shape = opt.baremetal ? dup("baremetal") : NULL;
+	r->count = opt.gpus;
+	r->project = dup(opt.project);
+	r->priority = opt.priority;
+	r->region = dup(opt.region);
+	r->pool = dup(opt.pool);
+	r->node = dup(opt.node);
+	r->image = dup(opt.image);
+	r->min_memory_mib = opt.min_memory == GA_UNKNOWN ? GA_UNKNOWN : opt.min_memory >> 20;
+	r->run_seconds = opt.run_time;
+	r->preemptible = opt.preemptible;
+	for (i = 0; i < opt.types.n; i++)
+		ga_texts_add(&r->types, opt.types.v[i]);
+	for (i = 0; i < opt.keys.n; i++)
+		if (ga_request_add_key(r, opt.keys.v[i], err) < 0)
+			return -1;
+	if (opt.user_data &&
+	    ga_request_user_data(r, opt.user_data, ga_cli_state_path(), opt.dry_run, err) < 0)
+		return -1;
+	return ga_request_check(r, err);
+}
+
+static int emit_results(const struct ga_placer *p, struct ga_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < p->results.n; i++) {
+		const struct ga_placed *r = &p->results.v[i];
+
+		if (r->is_plan ? ga_emit(&ga_plan_shape, &r->plan, err) < 0 :
+				 ga_emit(&ga_refusal_shape, &r->refusal, err) < 0)
+			return -1;
+		if (opt.explain && ga_emit(&ga_explanation_shape, &r->explanation, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Places what was gathered; its records are written also when a later request is an error. */
+static int flush(struct ga_placer *p, struct batch *b, struct ga_err *err)
+{
+	struct ga_err later = GA_ERR_INIT;
+	int r = b->n ? ga_placer_run(p, b->v, b->n, err) : 0;
+
+	if (b->n && emit_results(p, r < 0 ? &later : err) < 0)
+		r = -1;
+	while (b->n)
+		ga_shape_release(&ga_request_shape, &b->v[--b->n]);
+	return r;
+}
+
+static int take(struct ga_placer *p, struct batch *b, const struct ga_rec *rec,
+		struct ga_err *err)
+{
+	if (!ga_rec_is(rec, &ga_request_shape))
+		return ga_emit_raw(rec, err);
+	if (ga_rec_parse(rec, &ga_request_shape, &b->v[b->n], err) < 0)
+		return -1;
+	ga_request_complete(&b->v[b->n++]);
+	return b->n == GA_PLACER_BATCH ? flush(p, b, err) : 0;
+}
+
+static int run_stream(struct ga_placer *p, struct batch *b, struct ga_err *err)
+{
+	ga_autoreader struct ga_reader *reader = ga_reader_open(0, "standard input");
+	struct ga_err later = GA_ERR_INIT;
+	struct ga_rec rec;
+	int more, r = 0;
+
+	if (ga_cli_need_pipe("requests", err) < 0)
+		return -1;
+	while (r == 0 && (more = ga_reader_next(reader, &rec, err)) != 0) {
+		r = more < 0 ? -1 : take(p, b, &rec, err);
+		/* Whoever waits for an answer gets it before the next request is waited for. */
+		if (r == 0 && !ga_reader_has_line(reader))
+			r = flush(p, b, err);
+	}
+	/* What came before a bad line stands. */
+	if (flush(p, b, r < 0 ? &later : err) < 0)
+		r = -1;
+	return r;
+}
+
+static int run(struct ga_err *err)
+{
+	ga_autodb struct ga_db *db = NULL;
+	struct ga_placer placer = { .fleet = { .version = GA_FLEET_UNREAD },
+				    .explain = opt.explain,
+				    .dry_run = opt.dry_run,
+				    .expires_seconds = opt.expires };
+	struct batch *b = ga_xcalloc(1, sizeof(*b));
+	int r;
+
+	ga_audit_program(prog.name);
+	r = ga_duration_parse(ga_cli_setting("GPUAAS_STALE_AFTER", "24h"), &placer.stale_seconds,
+			      err);
+	if (r == 0)
+		r = ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_WRITE, &db, err);
+	placer.db = db;
+	if (r == 0 && !opt.profile) {
+		r = run_stream(&placer, b, err);
+	} else if (r == 0) {
+		r = from_flags(&b->v[b->n++], err);
+		ga_request_complete(&b->v[0]);
+		if (r == 0)
+			r = flush(&placer, b, err);
+	}
+	while (b->n)
+		ga_shape_release(&ga_request_shape, &b->v[--b->n]);
+	free(b);
+	ga_placer_release(&placer);
+	return r;
+}
+
+int main(int argc, char **argv)
+{
+	struct ga_err err = GA_ERR_INIT;
+	int r = ga_cli_parse(&prog, argc, argv, &err);
+
+	if (r > 0)
+		r = run(&err);
+	return ga_cli_finish(&prog, r, &err);
+}

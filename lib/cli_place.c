@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Placing requests in batches. */
+#include "cli_place.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "accel.h"
+#include "clock.h"
+#include "store_plan.h"
+
+#define TRIES 4			  /* fresh looks at the fleet before giving up on a request */
+#define EXPIRE_MICROS 2000000	  /* how often plans that nobody took up are looked for */
+
+void ga_request_complete(struct ga_request *r)
+{
+	if (!r->project)
+		r->project = ga_xstrdup("default");
+	if (r->priority == GA_UNKNOWN)
+		r->priority = 100;
+}
+
+void ga_placer_clear(struct ga_placer *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->results.n; i++) {
+		struct ga_placed *r = &p->results.v[i];
+
+		if (r->is_plan)
+			ga_shape_release(&ga_plan_shape, &r->plan);
+		else
+			ga_shape_release(&ga_refusal_shape, &r->refusal);
+		ga_shape_release(&ga_explanation_shape, &r->explanation);
+	}
+	ga_list_release(&p->results);
+}
+
+void ga_placer_release(struct ga_placer *p)
+{
+	ga_placer_clear(p);
+	ga_fleet_release(&p->fleet);
+}
+
+/* ---- one request ---- */
+
+static void add_refusal(struct ga_placer *p, struct ga_decision *d)
+{
+	struct ga_placed *r = ga_list_add(&p->results);
+
+	r->refusal = d->refusal;
+	r->explanation = d->explanation;
+	memset(&d->refusal, 0, sizeof(d->refusal));
+	memset(&d->explanation, 0, sizeof(d->explanation));
+}
+
+static void add_plan(struct ga_placer *p, const struct ga_plan *plan, struct ga_decision *d)
+{
+	struct ga_placed *r = ga_list_add(&p->results);
+
+	r->is_plan = true;
+	r->plan = *plan;
+	if (!d)
+		return;
+	r->explanation = d->explanation;
+	free(r->explanation.allocation);
+	r->explanation.allocation = ga_xstrdup(plan->allocation);
+	memset(&d->explanation, 0, sizeof(d->explanation));
+}
+
+static void refuse_retired(struct ga_placer *p, const struct ga_request *request)
+{
+	struct ga_placed *r = ga_list_add(&p->results);
+
+	ga_shape_init(&ga_refusal_shape, &r->refusal);
+	r->refusal.request_id = ga_strdup0(request->request_id);
+	r->refusal.project = ga_strdup0(request->project);
+	r->refusal.profile = ga_xstrdup(request->profile);
+	r->refusal.count = request->count;
+	r->refusal.status = GA_NO;
+	r->refusal.code = ga_xstrdup("profile_retired");
+	r->refusal.sentence = ga_xprintf("profile '%s' is retired: it takes no new work",
+					 request->profile);
+	r->refusal.hint = ga_xstrdup("gpuaas-list profile shows the others");
+}
+
+static bool needs_fresh_look(const struct ga_err *err)
+{
+	return err->code == GA_CONFLICT &&
+	       (ga_streq(err->reason, "concurrent_update") || ga_streq(err->reason, "sold_once") ||
+		ga_streq(err->reason, "no_claim"));
+}
+
+/* Commits the decision within a savepoint: 1 placed, 0 the fleet was not what it is, -1. */
+static int commit_decision(struct ga_placer *p, const struct ga_request *request,
+			   const struct ga_profile *profile, struct ga_decision *d,
+			   struct ga_err *err)
+{
+	struct ga_err why = GA_ERR_INIT;
+	struct ga_plan plan;
+
+	if (ga_db_savepoint(p->db, err) < 0)
+		return -1;
+	if (ga_store_place(p->db, request, profile, d, p->expires_seconds, &plan, &why) < 0) {
+		ga_db_rollback_to(p->db);
+		p->fleet.version = GA_FLEET_UNREAD;
+		if (needs_fresh_look(&why))
+			return 0;
+		*err = why;
+		return -1;
+	}
+	if (ga_db_release(p->db, err) < 0) {
+		ga_shape_release(&ga_plan_shape, &plan);
+		return -1;
+	}
+	ga_fleet_take(&p->fleet, d);
+	if (p->dry_run) {
+		plan.dry_run = true;
+		ga_store_plan_seal(&plan);
+	}
+	add_plan(p, &plan, d);
+	return 1;
+}
+
+/* Decides and commits: 1 answered, 0 look again, -1. */
+static int decide(struct ga_placer *p, const struct ga_request *request,
+		  const struct ga_profile *profile, struct ga_err *err)
+{
+	struct ga_decision d;
+	int r = 1;
+
+	ga_place(&p->fleet, request, profile, p->explain, &d);
+	if (d.placed) {
+		r = commit_decision(p, request, profile, &d, err);
+	} else if (p->fleet.whole) {
+		add_refusal(p, &d);
+	} else {
+		/* No is said only after a look at everything. */
+		p->fleet.version = GA_FLEET_UNREAD;
+		r = 0;
+	}
+	ga_decision_release(&d);
+	return r;
+}
+
+static int add_types(struct ga_placer *p, struct ga_err *err)
+{
+	ga_autoaccels struct ga_accels *catalogue = NULL;
+	size_t i, j, k;
+
+	if (p->fleet.types.n)
+		return 0;
+	if (ga_accels_open(NULL, &catalogue, err) < 0)
+		return -1;
+	for (i = 0; i < p->fleet.nodes.n; i++) {
+		for (j = 0; j < p->fleet.nodes.v[i].slots.n; j++) {
+			const char *type = p->fleet.nodes.v[i].slots.v[j].type;
+
+			for (k = 0; k < p->fleet.types.n && p->fleet.types.v[k].type != type; k++)
+				;
+			if (k == p->fleet.types.n && type)
+				*ga_list_add(&p->fleet.types) = (struct ga_fleet_type){
+					type, ga_accels_memory_mib(catalogue, type) };
+		}
+	}
+	return 0;
+}
+
+static int place_one(struct ga_placer *p, const struct ga_request *request, struct ga_err *err)
+{
+	struct ga_profile profile;
+	struct ga_plan plan;
+	int r, tries;
+
+	r = ga_store_placed_before(p->db, request, &plan, err);
+	if (r > 0)
+		add_plan(p, &plan, NULL);
+	if (r)
+		return r < 0 ? -1 : 0;
+	if (ga_store_profile(p->db, request->profile, &profile, err) < 0)
+		return -1;
+	if (profile.retired)
+		refuse_retired(p, request);
+	for (tries = 0, r = profile.retired; !r && tries < TRIES; tries++) {
+		if (p->fleet.version == GA_FLEET_UNREAD &&
+		    ga_store_fleet_load(p->db, &p->fleet, err) < 0)
+			r = -1;
+		else if (request->min_memory_mib != GA_UNKNOWN && add_types(p, err) < 0)
+			r = -1;
+		else
+			r = decide(p, request, &profile, err);
+	}
+	ga_shape_release(&ga_profile_shape, &profile);
+	if (r)
+		return r < 0 ? -1 : 0;
+	(void)ga_fail_for(err, GA_BUSY, "concurrent_update",
+			  "the fleet kept changing while a request for '%s' was decided",
+			  request->profile);
+	return ga_hint(err, "run it again; gpuaas-state check finds out if it goes on");
+}
+
+/* ---- a batch ---- */
+
+static int begin(struct ga_placer *p, struct ga_err *err)
+{
+	int64_t mono = ga_clock_mono_micros();
+	int expired = 0;
+
+	/* The long look at everything is taken before the turn, not while others wait. */
+	if (p->fleet.version == GA_FLEET_UNREAD) {
+		if (ga_db_begin_read(p->db, err) < 0 ||
+		    ga_store_fleet_load(p->db, &p->fleet, err) < 0 || ga_db_commit(p->db, err) < 0)
+			return -1;
+	}
+	if (ga_db_begin(p->db, "gpuaas-place", err) < 0)
+		return -1;
+	if (!p->expired_micros || mono - p->expired_micros > EXPIRE_MICROS) {
+		expired = ga_store_expire_plans(p->db, err);
+		p->expired_micros = mono;
+	}
+	if (expired > 0)
+		p->fleet.version = GA_FLEET_UNREAD;
+	if (expired < 0 || (!expired && ga_store_fleet_refresh(p->db, &p->fleet, err) < 0))
+		return -1;
+	p->fleet.stale_micros =
+		p->stale_seconds ? ga_clock_micros() - p->stale_seconds * 1000000 : 0;
+	return 0;
+}
+
+static int finish(struct ga_placer *p, struct ga_err *err)
+{
+	if (p->dry_run) {
+		ga_db_rollback(p->db);
+		p->fleet.version = GA_FLEET_UNREAD;
+		return 0;
+	}
+	if (ga_store_fleet_seen(p->db, &p->fleet, err) == 0 && ga_db_commit(p->db, err) == 0)
+		return 0;
+	ga_db_rollback(p->db);
+	p->fleet.version = GA_FLEET_UNREAD;
+	ga_placer_clear(p);
+	return -1;
+}
+
+int ga_placer_run(struct ga_placer *p, const struct ga_request *requests, size_t n,
+		  struct ga_err *err)
+{
+	struct ga_err later = GA_ERR_INIT;
+	size_t i;
+	int r = 0;
+
+	ga_placer_clear(p);
+	if (begin(p, err) < 0) {
+		ga_db_rollback(p->db);
+		p->fleet.version = GA_FLEET_UNREAD;
+		return -1;
+	}
+	for (i = 0; i < n && r == 0; i++)
+		r = place_one(p, &requests[i], err);
+	if (finish(p, r < 0 ? &later : err) < 0) {
+		if (r == 0)
+			return -1;
+		ga_wrap(err, "nothing of the batch was committed (%s)", later.msg);
+	}
+	return r;
+}

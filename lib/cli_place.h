@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Placing requests in batches: one transaction for all that wait, decided on a fleet kept in
+ * memory. Glue between gpuaas-place and the store.
+ */
+#ifndef GA_CLI_PLACE_H
+#define GA_CLI_PLACE_H
+
+#include "store_place.h"
+#include "vec.h"
+
+#define GA_PLACER_BATCH 64
+
+/* What came of one request: a plan, or a refusal. */
+struct ga_placed {
+	bool is_plan;
+	struct ga_plan plan;
+	struct ga_refusal refusal;
+	struct ga_explanation explanation;
+};
+
+struct ga_placer {
+	struct ga_db *db;
+	struct ga_fleet fleet; /* begin with .version = GA_FLEET_UNREAD */
+	bool explain, dry_run;
+	int64_t expires_seconds, stale_seconds;
+	int64_t expired_micros; /* monotonic: when old plans were last freed */
+	GA_LIST(struct ga_placed) results;
+};
+
+/* Fills in what a request leaves out, so that the stored request says all. */
+void ga_request_complete(struct ga_request *request);
+/* Places the requests in order and commits. results has what was committed, also when a later
+ * request is an error (-1): the earlier ones stand. Of a dry run nothing is committed. */
+int ga_placer_run(struct ga_placer *p, const struct ga_request *requests, size_t n,
+		  struct ga_err *err);
+void ga_placer_clear(struct ga_placer *p); /* results */
+void ga_placer_release(struct ga_placer *p);
+
+/* Whether every member is of its format: GA_USAGE naming the one that is not. */
+int ga_request_check(const struct ga_request *request, struct ga_err *err);
+/* Adds the public keys of a file, or the key that text is. */
+int ga_request_add_key(struct ga_request *request, const char *text, struct ga_err *err);
+/* Stores user-data 0600 below the state's folder, named by its digest, and notes the digest. */
+int ga_request_user_data(struct ga_request *request, const char *file, const char *state_path,
+			 bool dry_run, struct ga_err *err);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What people put into a request by hand: keys and user-data. */
+#include <string.h>
+
+#include "cli_place.h"
+#include "digest.h"
+#include "file.h"
+#include "rec.h"
+
+#define KEYS_MAX 65536
+#define USER_DATA_MAX (1 << 20)
+
+static bool is_key(const char *text)
+{
+	return ga_starts(text, "ssh-") || ga_starts(text, "ecdsa-") || ga_starts(text, "sk-");
+}
+
+static int add_key(struct ga_request *request, const char *text, size_t len, const char *what,
+		   struct ga_err *err)
+{
+	ga_autofree char *key = ga_xstrndup(text, len);
+	size_t i;
+
+	if (!is_key(key) || !strchr(key, ' ')) {
+		(void)ga_fail(err, GA_USAGE, "'%.80s' has a line that is no ssh public key", what);
+		return ga_hint(err, "a public key begins with ssh- or ecdsa-; the file ends in .pub");
+	}
+	if (len > GA_TEXT_MAX)
+		return ga_fail(err, GA_USAGE, "'%.80s': a key is longer than 16 KiB", what);
+	for (i = 0; i < len; i++)
+		if ((unsigned char)key[i] < ' ')
+			return ga_fail(err, GA_USAGE, "'%.80s': a key has a control character", what);
+	ga_texts_add(&request->keys, key);
+	return 0;
+}
+
+int ga_request_add_key(struct ga_request *request, const char *text, struct ga_err *err)
+{
+	ga_autostr struct ga_str content = GA_STR_INIT;
+	const char *p;
+
+	if (is_key(text))
+		return add_key(request, text, strlen(text), "--key", err);
+	if (ga_file_read(text, KEYS_MAX, &content, err) < 0)
+		return -1;
+	/* A private key is no error to be shown: not a byte of it may reach a message. */
+	if (strstr(content.buf, "PRIVATE KEY"))
+		return ga_fail(err, GA_USAGE, "'%.200s' is a private key; name its .pub file", text);
+	for (p = content.buf; *p;) {
+		size_t len = strcspn(p, "\n"), used = len;
+
+		while (used && (p[used - 1] == '\r' || p[used - 1] == ' '))
+			used--;
+		if (used && *p != '#' && add_key(request, p, used, text, err) < 0)
+			return -1;
+		p += len + (p[len] == '\n');
+	}
+	return 0;
+}
+
+int ga_request_user_data(struct ga_request *request, const char *file, const char *state_path,
+			 bool dry_run, struct ga_err *err)
+{
+	ga_autostr struct ga_str content = GA_STR_INIT;
+	const char *slash = strrchr(state_path, '/');
+	ga_autofree char *dir = slash ? ga_xprintf("%.*s/user-data", (int)(slash - state_path),
+						   state_path) :
+					ga_xstrdup("user-data");
+	ga_autofree char *path = NULL;
+	char digest[GA_DIGEST_SIZE];
+
+	if (ga_file_read(file, USER_DATA_MAX, &content, err) < 0)
+		return -1;
+	ga_digest_of(content.buf, content.len, digest);
+	request->user_data_digest = ga_xstrdup(digest);
+	if (dry_run)
+		return 0;
+	path = ga_xprintf("%s/%s", dir, digest + strlen("sha256:"));
+	if (ga_file_mkdirs(dir, 0700, err) < 0)
+		return -1;
+	return ga_file_replace(path, content.buf, content.len, 0600, err);
+}
+
+int ga_request_check(const struct ga_request *request, struct ga_err *err)
+{
+	ga_autojson json_t *json = ga_shape_format(&ga_request_shape, request);
+	struct ga_request unused;
+
+	if (ga_shape_parse(&ga_request_shape, json, &unused, err) < 0) {
+		err->code = GA_USAGE;
+		return -1;
+	}
+	ga_shape_release(&ga_request_shape, &unused);
+	return 0;
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The fleet as placement sees it: few columns of every node and slot, read once and then kept up
+ * to date by the audit, which names every object that a writer changed.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "store_place.h"
+#include "time.h"
+
+#define CHANGES_MAX 256 /* changed objects beyond which reading all is cheaper */
+
+#define NODES \
+	"SELECT id, region, pool, mode, state, generation, cordon_reason, held_by, " \
+	"epoch_verified, observed_at, fabric_mode, " \
+	"CASE WHEN blockers = '[]' THEN NULL ELSE json_extract(blockers, '$[0].code') END FROM node "
+#define PARTITIONS \
+	"SELECT p.node_id, p.id, p.module_ids, EXISTS (SELECT 1 FROM allocation a " \
+	"WHERE a.node_id = p.node_id AND a.fabric_partition = p.id AND a.state IN ('placed', " \
+	"'provisioning', 'active', 'held', 'preempting', 'releasing', 'release_failed', 'failed')) " \
+	"FROM node_partition p "
+#define IMAGES \
+	"SELECT c.node_id, c.image FROM node_image c JOIN image i ON i.name = c.image " \
+	"AND i.digest = c.digest "
+#define SLOTS \
+	"SELECT node_id, id, slot_index, state, generation, accelerator_type, module_id, numa_node, " \
+	"memory_mib, cpuset, cordon_reason, health_state, " \
+	"CASE WHEN blockers = '[]' THEN NULL ELSE json_extract(blockers, '$[0].code') END FROM slot "
+
+/* Why a node as a whole is out, or NULL. */
+static const char *node_why(const struct ga_rows *rows, int64_t epoch, const char **state)
+{
+	static const char *const words[][2] = { { "enrolled", "node_enrolled" },
+						{ "draining", "node_draining" },
+						{ "quarantined", "node_quarantined" },
+						{ "retired", "node_retired" } };
+	const char *held_by = ga_rows_text(rows, 7);
+	size_t i;
+
+	*state = ga_rows_text(rows, 4);
+	for (i = 0; i < GA_ARRAY_SIZE(words); i++)
+		if (ga_streq(*state, words[i][0]))
+			return words[i][1];
+	if (ga_rows_text(rows, 6))
+		return "cordoned";
+	if (held_by && strcmp(held_by, "slices"))
+		return "held_by_baremetal";
+	/* The first epoch has seen no restore. */
+	if (epoch > 1 && ga_rows_int(rows, 8) < epoch)
+		return "unverified_since_restore";
+	return ga_rows_text(rows, 11);
+}
+
+static void fill_node(struct ga_fleet *f, struct ga_fleet_node *node, const struct ga_rows *rows,
+		      int64_t epoch)
+{
+	const char *observed = ga_rows_text(rows, 9), *state;
+	struct ga_err ignored = GA_ERR_INIT;
+
+	node->id = ga_rows_dup(rows, 0);
+	node->region = ga_fleet_word(f, ga_rows_text(rows, 1));
+	node->pool = ga_fleet_word(f, ga_rows_text(rows, 2));
+	node->mode = ga_fleet_word(f, ga_rows_text(rows, 3));
+	node->generation = ga_rows_int(rows, 5);
+	node->why = ga_fleet_word(f, node_why(rows, epoch, &state));
+	node->clean = !ga_rows_text(rows, 7);
+	node->partitions_in_use = ga_streq(ga_rows_text(rows, 10), "partitions");
+	if (!observed || ga_time_parse(observed, &node->observed_micros, &ignored) < 0)
+		node->observed_micros = GA_UNKNOWN;
+}
+
+/* "[1,3,5]" as it was written by approve: digits and commas. */
+static void fill_modules(const char *text, struct ga_partition *p)
+{
+	char *end;
+
+	while (*text && (*text < '0' || *text > '9'))
+		text++;
+	while (*text >= '0' && *text <= '9') {
+		*ga_list_add(&p->module_ids) = strtoll(text, &end, 10);
+		text = end + (*end == ',');
+	}
+}
+
+static void fill_partition(struct ga_fleet *f, struct ga_fleet_node *node,
+			   const struct ga_rows *rows)
+{
+	struct ga_partition *p = ga_list_add(&node->partitions);
+
+	(void)f;
+	p->id = ga_rows_int(rows, 1);
+	p->active = ga_rows_bool(rows, 3);
+	fill_modules(ga_rows_text(rows, 2), p);
+}
+
+static void fill_image(struct ga_fleet *f, struct ga_fleet_node *node, const struct ga_rows *rows)
+{
+	*ga_list_add(&node->images) = ga_fleet_word(f, ga_rows_text(rows, 1));
+}
+
+/* Why a slot is not free, or NULL. available implies untainted: the state's triggers hold that. */
+static const char *slot_why(const struct ga_rows *rows)
+{
+	static const char *const words[][2] = {
+		{ "reserved", "in_use" },	   { "provisioning", "in_use" },
+		{ "active", "in_use" },		   { "releasing", "waiting_for_wipe" },
+		{ "wiping", "waiting_for_wipe" },  { "cleanup_blocked", "cleanup_blocked" },
+		{ "quarantined", "quarantined" },
+	};
+	const char *state = ga_rows_text(rows, 3), *blocker = ga_rows_text(rows, 12);
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(words); i++)
+		if (ga_streq(state, words[i][0]))
+			return words[i][1];
+	if (ga_rows_text(rows, 10))
+		return "cordoned";
+	if (ga_streq(ga_rows_text(rows, 11), "failed"))
+		return "health_failed";
+	if (blocker)
+		return blocker;
+	return ga_streq(state, "available") ? NULL : "disabled";
+}
+
+/* CPUs in a list such as "0-11,96-107"; the list was checked when it was stored. */
+static int64_t count_cpus(const char *text)
+{
+	int64_t n = 0;
+	char *end;
+
+	while (*text >= '0' && *text <= '9') {
+		long first = strtol(text, &end, 10), last = first;
+
+		if (*end == '-')
+			last = strtol(end + 1, &end, 10);
+		n += last - first + 1;
+		text = end + (*end == ',');
+	}
+	return n;
+}
+
+static void fill_slot(struct ga_fleet *f, struct ga_fleet_node *node, const struct ga_rows *rows)
+{
+	struct ga_fleet_slot *s = ga_list_add(&node->slots);
+	const char *why = slot_why(rows), *cpus = ga_rows_text(rows, 9);
+
+	s->id = ga_rows_dup(rows, 1);
+	s->slot_index = ga_rows_int(rows, 2);
+	s->generation = ga_rows_int(rows, 4);
+	s->type = ga_fleet_word(f, ga_rows_text(rows, 5));
+	s->module_id = ga_rows_int(rows, 6);
+	s->numa_node = ga_rows_int(rows, 7);
+	s->memory_mib = ga_rows_int(rows, 8);
+	s->free = !why;
+	s->why = ga_fleet_word(f, why);
+	s->cpus = cpus ? count_cpus(cpus) : 0;
+}
+
+/* ---- all nodes, or one ---- */
+
+typedef void (*fill_fn)(struct ga_fleet *f, struct ga_fleet_node *node,
+			const struct ga_rows *rows);
+
+/* Hands each row to the node it belongs to; both are in the order of node ids. */
+static int fill_all(struct ga_db *db, struct ga_fleet *f, const char *sql, fill_fn fill,
+		    struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	size_t i = 0;
+	int r;
+
+	if (ga_db_query(db, &rows, err, sql, "") < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0) {
+		const char *node = ga_rows_text(rows, 0);
+
+		while (i < f->nodes.n && strcmp(f->nodes.v[i].id, node) < 0)
+			i++;
+		if (i < f->nodes.n && !strcmp(f->nodes.v[i].id, node))
+			fill(f, &f->nodes.v[i], rows);
+	}
+	return r;
+}
+
+static int fill_one(struct ga_db *db, struct ga_fleet *f, struct ga_fleet_node *node,
+		    const char *id, const char *sql, fill_fn fill, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err, sql, "s", id) < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0)
+		fill(f, node, rows);
+	return r;
+}
+
+static int read_int(struct ga_db *db, const char *sql, int64_t *ret, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err, sql, "") < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r > 0)
+		*ret = ga_rows_int(rows, 0);
+	return r < 0 ? -1 : 0;
+}
+
+static const char version_sql[] = "PRAGMA data_version";
+static const char seq_sql[] = "SELECT coalesce(max(seq), 0) FROM audit";
+
+static int load_nodes(struct ga_db *db, struct ga_fleet *f, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err, NODES "WHERE state <> 'retired' ORDER BY id", "") < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0)
+		fill_node(f, ga_list_add(&f->nodes), rows, ga_db_epoch(db));
+	return r;
+}
+
+int ga_store_fleet_load(struct ga_db *db, struct ga_fleet *ret, struct ga_err *err)
+{
+	struct ga_fleet f = { .lab = ga_db_is_lab(db), .stale_micros = ret->stale_micros };
+
+	ga_fleet_release(ret);
+	if (read_int(db, version_sql, &f.version, err) < 0 ||
+	    read_int(db, seq_sql, &f.seq, err) < 0 || load_nodes(db, &f, err) < 0 ||
+	    fill_all(db, &f, PARTITIONS "ORDER BY p.node_id, p.id", fill_partition, err) < 0 ||
+	    fill_all(db, &f, IMAGES "ORDER BY c.node_id, c.image", fill_image, err) < 0 ||
+	    fill_all(db, &f, SLOTS "WHERE state <> 'retired' ORDER BY node_id, slot_index",
+		     fill_slot, err) < 0) {
+		ga_fleet_release(&f);
+		return -1;
+	}
+	f.whole = true;
+	*ret = f;
+	return 0;
+}
+
+static int by_id(const void *key, const void *node)
+{
+	return strcmp(key, ((const struct ga_fleet_node *)node)->id);
+}
+
+/* Reads one node again; 0 when it is not among those known (new, or retired now). */
+static int reload_node(struct ga_db *db, struct ga_fleet *f, const char *id, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	struct ga_fleet_node *old, node = { 0 };
+	int r;
+
+	old = f->nodes.n ? bsearch(id, f->nodes.v, f->nodes.n, sizeof(*f->nodes.v), by_id) : NULL;
+	if (!old)
+		return 0;
+	if (ga_db_query(db, &rows, err, NODES "WHERE id = ?1 AND state <> 'retired'", "s", id) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r <= 0)
+		return r;
+	fill_node(f, &node, rows, ga_db_epoch(db));
+	if (fill_one(db, f, &node, id, PARTITIONS "WHERE p.node_id = ?1 ORDER BY p.id",
+		     fill_partition, err) < 0 ||
+	    fill_one(db, f, &node, id, IMAGES "WHERE c.node_id = ?1 ORDER BY c.image", fill_image,
+		     err) < 0 ||
+	    fill_one(db, f, &node, id,
+		     SLOTS "WHERE node_id = ?1 AND state <> 'retired' ORDER BY slot_index", fill_slot,
+		     err) < 0) {
+		ga_fleet_node_release(&node);
+		return -1;
+	}
+	ga_fleet_node_release(old);
+	*old = node;
+	return 1;
+}
+
+/* ---- what others changed ---- */
+
+struct changed {
+	GA_LIST(char *) nodes;
+	bool too_many; /* or something that is no node's: all has to be read */
+};
+
+static void cleanup_changed(struct changed *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->nodes.n; i++)
+		free(c->nodes.v[i]);
+	ga_list_release(&c->nodes);
+}
+
+static int read_changed(struct ga_db *db, int64_t seq, struct changed *ret, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT DISTINCT coalesce((SELECT node_id FROM allocation WHERE id = object), "
+			"(SELECT node_id FROM slot WHERE id = object), "
+			"(SELECT id FROM node WHERE id = object), "
+			"(SELECT node_id FROM device WHERE id = object)) FROM audit WHERE seq > ?1",
+			"i", seq) < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0 && !ret->too_many) {
+		if (!ga_rows_text(rows, 0) || ret->nodes.n >= CHANGES_MAX)
+			ret->too_many = true;
+		else
+			*ga_list_add(&ret->nodes) = ga_rows_dup(rows, 0);
+	}
+	return r < 0 ? -1 : 0;
+}
+
+int ga_store_fleet_refresh(struct ga_db *db, struct ga_fleet *fleet, struct ga_err *err)
+{
+	ga_cleanup(cleanup_changed) struct changed changed = { 0 };
+	int64_t version = GA_UNKNOWN;
+	size_t i;
+
+	if (read_int(db, version_sql, &version, err) < 0)
+		return -1;
+	if (version == fleet->version)
+		return 0;
+	if (fleet->version == GA_FLEET_UNREAD)
+		return ga_store_fleet_load(db, fleet, err);
+	if (read_changed(db, fleet->seq, &changed, err) < 0)
+		return -1;
+	for (i = 0; !changed.too_many && i < changed.nodes.n; i++) {
+		int r = reload_node(db, fleet, changed.nodes.v[i], err);
+
+		if (r < 0)
+			return -1;
+		changed.too_many = !r;
+	}
+	if (changed.too_many)
+		return ga_store_fleet_load(db, fleet, err);
+	fleet->version = version;
+	fleet->whole = false;
+	return read_int(db, seq_sql, &fleet->seq, err);
+}
+
+int ga_store_fleet_seen(struct ga_db *db, struct ga_fleet *fleet, struct ga_err *err)
+{
+	return read_int(db, seq_sql, &fleet->seq, err);
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plans: everything a host needs to know, taken from the rows at the moment of placement. */
+#include "store_plan.h"
+
+#include <stdlib.h>
+
+#include "cpuset.h"
+#include "digest.h"
+#include "rec.h"
+#include "verdict.h"
+
+static int fill_node(struct ga_db *db, const char *node, struct ga_plan *p, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT boot_id, fingerprint, network FROM node WHERE id = ?1", "s", node) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r <= 0)
+		return r < 0 ? -1 : ga_fail(err, GA_NOTFOUND, "there is no node '%s'", node);
+	p->node = ga_xstrdup(node);
+	p->boot_id = ga_rows_dup(rows, 0);
+	p->fingerprint = ga_rows_dup(rows, 1);
+	if (ga_streq(ga_rows_text(rows, 2), "{}"))
+		return 0;
+	if (ga_rec_parse_text(ga_rows_text(rows, 2), &ga_network_shape, &p->network, err) < 0)
+		return ga_wrap(err, "the network of node '%s'", node);
+	return 0;
+}
+
+/* The stricter of what two slots ask for. */
+static void tighten(struct ga_wipe_policy *p, const char *class, const char *verify,
+		    const char *gpu_memory)
+{
+	if (!p->minimum_class || ga_class_rank(class) > ga_class_rank(p->minimum_class)) {
+		free(p->minimum_class);
+		p->minimum_class = ga_xstrdup(class);
+	}
+	if (!p->verify || ga_streq(verify, "full")) {
+		free(p->verify);
+		p->verify = ga_xstrdup(verify);
+	}
+	if (!p->gpu_memory || ga_streq(gpu_memory, "required")) {
+		free(p->gpu_memory);
+		p->gpu_memory = ga_xstrdup(gpu_memory);
+	}
+}
+
+static void fill_bundle(const struct ga_rows *rows, struct ga_bundle *b)
+{
+	ga_shape_init(&ga_bundle_shape, b);
+	b->slot = ga_rows_dup(rows, 0);
+	b->slot_index = ga_rows_int(rows, 1);
+	b->generation = ga_rows_int(rows, 2);
+	b->numa_node = ga_rows_int(rows, 3);
+	b->gpu_identity = ga_rows_dup(rows, 4);
+	b->gpu_pci_address = ga_rows_dup(rows, 5);
+	b->gpu_device = ga_rows_dup(rows, 6);
+	b->module_id = ga_rows_int(rows, 7);
+	b->nvme_wwid = ga_rows_dup(rows, 8);
+	b->nvme_serial = ga_rows_dup(rows, 9);
+	b->nvme_path = ga_rows_dup(rows, 10);
+	b->nvme_size_bytes = ga_rows_int(rows, 11);
+	b->fabric_vf_pci_address = ga_rows_dup(rows, 12);
+	b->fabric_pf_pci_address = ga_rows_dup(rows, 13);
+	b->cpuset = ga_rows_dup(rows, 14);
+	b->memory_mib = ga_rows_int(rows, 15);
+	b->mac = ga_rows_dup(rows, 16);
+	b->private_ip = ga_rows_dup(rows, 17);
+	b->bridge = ga_rows_dup(rows, 18);
+	b->port = ga_rows_dup(rows, 19);
+}
+
+static int add_bundle(struct ga_db *db, const char *slot, struct ga_plan *p, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT id, slot_index, generation, numa_node, gpu_identity, "
+			"gpu_pci_address, gpu_device, module_id, nvme_wwid, nvme_serial, nvme_path, "
+			"nvme_size_bytes, fabric_vf_pci_address, fabric_pf_pci_address, cpuset, "
+			"memory_mib, mac, private_ip, bridge, port, wipe_minimum_class, wipe_verify, "
+			"wipe_gpu_memory FROM slot WHERE id = ?1",
+			"s", slot) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r <= 0)
+		return r < 0 ? -1 : ga_fail(err, GA_NOTFOUND, "there is no slot '%s'", slot);
+	fill_bundle(rows, ga_list_add(&p->bundles));
+	tighten(&p->wipe, ga_rows_text(rows, 20), ga_rows_text(rows, 21), ga_rows_text(rows, 22));
+	return 0;
+}
+
+static int fill_bundles(struct ga_db *db, const struct ga_decision *d, struct ga_plan *p,
+			struct ga_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < d->slots.n; i++)
+		if (add_bundle(db, d->slots.v[i]->id, p, err) < 0)
+			return -1;
+	p->count = (int64_t)d->slots.n;
+	p->mac = ga_strdup0(p->bundles.v[0].mac);
+	p->private_ip = ga_strdup0(p->bundles.v[0].private_ip);
+	p->port = ga_strdup0(p->bundles.v[0].port);
+	return 0;
+}
+
+static int fill_sizes(const struct ga_profile *profile, struct ga_plan *p, struct ga_err *err)
+{
+	bool whole = ga_streq(p->shape, "baremetal");
+	int64_t cpus = 0, memory = 0;
+	size_t i;
+
+	for (i = 0; i < p->bundles.n; i++) {
+		struct ga_cpuset set;
+
+		memory += p->bundles.v[i].memory_mib == GA_UNKNOWN ? 0 : p->bundles.v[i].memory_mib;
+		if (!p->bundles.v[i].cpuset)
+			continue;
+		if (ga_cpuset_parse(p->bundles.v[i].cpuset, &set, err) < 0)
+			return ga_wrap(err, "slot '%s'", p->bundles.v[i].slot);
+		cpus += ga_cpuset_count(&set);
+	}
+	p->vcpus = whole || profile->vcpus_per_gpu == GA_UNKNOWN ? cpus :
+								    profile->vcpus_per_gpu * p->count;
+	p->memory_mib = whole || profile->memory_mib_per_gpu == GA_UNKNOWN ?
+				memory :
+				profile->memory_mib_per_gpu * p->count;
+	p->hugepage_kib = profile->hugepage_kib;
+	return 0;
+}
+
+static void copy_image(struct ga_image *image, char *path, struct ga_plan *p)
+{
+	p->image = ga_xcalloc(1, sizeof(*p->image));
+	*p->image = (struct ga_plan_image){
+		.name = GA_TAKE(image->name),
+		.digest = GA_TAKE(image->digest),
+		.chunks_digest = GA_TAKE(image->chunks_digest),
+		.path = path,
+		.format = GA_TAKE(image->format),
+		.size_bytes = image->size_bytes,
+		.firmware = GA_TAKE(image->firmware),
+		.probe = GA_TAKE(image->probe),
+		.user = GA_TAKE(image->user),
+	};
+}
+
+static int fill_image(struct ga_db *db, const char *name, struct ga_plan *p, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	struct ga_image image;
+	int r;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT i.record, c.path FROM image i JOIN node_image c ON c.image = i.name "
+			"AND c.digest = i.digest WHERE i.name = ?1 AND c.node_id = ?2",
+			"ss", name, p->node) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r <= 0)
+		return r < 0 ? -1 : ga_fail_for(err, GA_CONFLICT, "concurrent_update",
+						"the image '%s' went away from node '%s'", name,
+						p->node);
+	if (ga_rec_parse_text(ga_rows_text(rows, 0), &ga_image_shape, &image, err) < 0)
+		return ga_wrap(err, "image '%s'", name);
+	copy_image(&image, ga_rows_dup(rows, 1), p);
+	ga_shape_release(&ga_image_shape, &image);
+	if (ga_db_is_lab(db) || !ga_streq(p->image->probe, "running"))
+		return 0;
+	(void)ga_fail_for(err, GA_CONFLICT, "lab_probe", "image '%s' proves readiness by 'running' "
+			  "only, which counts in a lab state alone", name);
+	return ga_hint(err, "give the image the probe ssh, serial or agent");
+}
+
+int ga_store_plan_fill(struct ga_db *db, const struct ga_request *request,
+		       const struct ga_profile *profile, const struct ga_decision *decision,
+		       struct ga_plan *ret, struct ga_err *err)
+{
+	bool whole = ga_place_is_baremetal(request, profile);
+	size_t i;
+
+	ret->name = ga_strdup0(request->name);
+	ret->shape = ga_xstrdup(whole ? "baremetal" : "slice");
+	ret->project = ga_xstrdup(request->project);
+	ret->profile = ga_xstrdup(profile->name);
+	ret->profile_version = profile->version;
+	ret->epoch = ga_db_epoch(db);
+	ret->lab = ga_db_is_lab(db);
+	ret->price_micros = profile->price_micros;
+	ret->domain_type = ga_xstrdup(profile->domain_type ? profile->domain_type : "kvm");
+	ret->user_data_digest = ga_strdup0(request->user_data_digest);
+	ret->fabric_partition = decision->fabric_partition;
+	for (i = 0; i < request->keys.n; i++)
+		ga_texts_add(&ret->keys, request->keys.v[i]);
+	if (fill_node(db, decision->node->id, ret, err) < 0 ||
+	    fill_bundles(db, decision, ret, err) < 0 || fill_sizes(profile, ret, err) < 0)
+		return -1;
+	/* A file of a lab cannot be purged: there the slots' own policy is the whole of it. */
+	if (!ret->lab)
+		tighten(&ret->wipe, profile->wipe.minimum_class, profile->wipe.verify,
+			profile->wipe.gpu_memory);
+	return whole ? 0 :
+		       fill_image(db, request->image ? request->image : profile->image, ret, err);
+}
+
+void ga_store_plan_seal(struct ga_plan *plan)
+{
+	char digest[GA_DIGEST_SIZE];
+
+	free(plan->digest);
+	/* The shape wants one; the digest is over the record without it. */
+	plan->digest = ga_xstrdup("sha256:0000000000000000000000000000000000000000000000000000000000"
+				  "000000");
+	ga_rec_digest(&ga_plan_shape, plan, "digest", digest);
+	free(plan->digest);
+	plan->digest = ga_xstrdup(digest);
+}

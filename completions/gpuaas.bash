@@ -4,7 +4,7 @@
 
 declare -gA _gpuaas_words _gpuaas_after
 _gpuaas_words['gpuaas']='--json --table -h --help --version --introspect-cli'
-_gpuaas_words['gpuaas-approve']='--all-ready --slot --record-only --destroy-data --profile --wipe-class --verify --gpu-memory --mode --accept-change --reason --by --dry-run --explain --state --json --table -h --help --version --introspect-cli'
+_gpuaas_words['gpuaas-approve']='--all-ready --slot --record-only --destroy-data --profile --wipe-class --verify --gpu-memory --mode --accept-change --reason --disposal --by --dry-run --explain --state --json --table -h --help --version --introspect-cli'
 _gpuaas_after['gpuaas-approve --slot']='@a'
 _gpuaas_after['gpuaas-approve --destroy-data']='@a'
 _gpuaas_after['gpuaas-approve --profile']='@a'
@@ -13,6 +13,7 @@ _gpuaas_after['gpuaas-approve --verify']='@v full sampled'
 _gpuaas_after['gpuaas-approve --gpu-memory']='@v required if_supported'
 _gpuaas_after['gpuaas-approve --mode']='@v slice baremetal'
 _gpuaas_after['gpuaas-approve --reason']='@a'
+_gpuaas_after['gpuaas-approve --disposal']='@a'
 _gpuaas_after['gpuaas-approve --by']='@a'
 _gpuaas_after['gpuaas-approve --state']='@f'
 _gpuaas_words['gpuaas-discover']='--node --explain --json --table -h --help --version --introspect-cli'
@@ -34,6 +35,24 @@ _gpuaas_after['gpuaas-list --since']='@a'
 _gpuaas_after['gpuaas-list --limit']='@a'
 _gpuaas_after['gpuaas-list --after']='@a'
 _gpuaas_after['gpuaas-list --state']='@f'
+_gpuaas_words['gpuaas-place']='--profile --gpus --baremetal --project --name --priority --region --pool --node --type --min-memory --image --key --user-data --run-time --preemptible --request-id --expires --dry-run --explain --state --json --table -h --help --version --introspect-cli'
+_gpuaas_after['gpuaas-place --profile']='@a'
+_gpuaas_after['gpuaas-place --gpus']='@a'
+_gpuaas_after['gpuaas-place --project']='@a'
+_gpuaas_after['gpuaas-place --name']='@a'
+_gpuaas_after['gpuaas-place --priority']='@a'
+_gpuaas_after['gpuaas-place --region']='@a'
+_gpuaas_after['gpuaas-place --pool']='@a'
+_gpuaas_after['gpuaas-place --node']='@a'
+_gpuaas_after['gpuaas-place --type']='@a'
+_gpuaas_after['gpuaas-place --min-memory']='@a'
+_gpuaas_after['gpuaas-place --image']='@a'
+_gpuaas_after['gpuaas-place --key']='@a'
+_gpuaas_after['gpuaas-place --user-data']='@f'
+_gpuaas_after['gpuaas-place --run-time']='@a'
+_gpuaas_after['gpuaas-place --request-id']='@a'
+_gpuaas_after['gpuaas-place --expires']='@a'
+_gpuaas_after['gpuaas-place --state']='@f'
 _gpuaas_words['gpuaas-provision']='--resume --user-data-dir --dry-run --jobs --progress --json --table -h --help --version --introspect-cli'
 _gpuaas_after['gpuaas-provision --resume']='@a'
 _gpuaas_after['gpuaas-provision --user-data-dir']='@f'
@@ -119,4 +138,4 @@ _gpuaas()
   esac
 }
 
-complete -o filenames -F _gpuaas gpuaas-approve gpuaas-discover gpuaas-image gpuaas-list gpuaas-provision gpuaas-reconcile gpuaas-release gpuaas-show gpuaas-state gpuaas-wipe gpuaas
+complete -o filenames -F _gpuaas gpuaas-approve gpuaas-discover gpuaas-image gpuaas-list gpuaas-place gpuaas-provision gpuaas-reconcile gpuaas-release gpuaas-show gpuaas-state gpuaas-wipe gpuaas

@@ -46,11 +46,11 @@ static const struct ga_prog prog = {
 	.consumes = (const struct ga_shape *const[]){ &ga_expectation_shape, NULL },
 	.produces = (const struct ga_shape *const[]){ &ga_drift_shape, &ga_observation_shape,
 						       &ga_allocation_shape, &ga_released_shape,
-						       &ga_wipe_evidence_shape, &ga_failure_shape,
-						       NULL },
+						       &ga_wipe_order_shape, &ga_wipe_evidence_shape,
+						       &ga_failure_shape, NULL },
 	.examples = (const char *const[]){
 		"gpuaas-reconcile --plan", "gpuaas-reconcile --repair --boot",
-		"gpuaas-state expect n1 | gpuaas-on gpuaas-reconcile - | gpuaas-state fold -",
+		"gpuaas-state expect --node n1 | ssh n1 gpuaas-reconcile - | gpuaas-state fold -",
 		"gpuaas-reconcile | jq 'select(.severity==\"error\")'", NULL },
 	.needs_state = true,
 	.acts = true,
@@ -61,9 +61,16 @@ static void say(const char *line)
 	ga_say("%s", line);
 }
 
-static int on_progress(const struct ga_progress *p, struct ga_err *err)
+static int progress(const struct ga_progress *p, struct ga_err *err)
 {
 	return ga_result_progress(p, false, err);
+}
+
+/* A wipe-order is no result: it goes on to gpuaas-wipe. */
+static int on_result(const struct ga_shape *shape, const void *obj, struct ga_err *err)
+{
+	return shape == &ga_wipe_order_shape ? ga_emit(shape, obj, err) :
+					       ga_result_emit(shape, obj, err);
 }
 
 static int reconcile(const struct ga_expectation *want, struct ga_err *err)
@@ -131,9 +138,9 @@ static int settings(char **node, struct ga_err *err)
 		ga_cli_setting("GPUAAS_LIBVIRT_URI", GA_VIRT_URI);
 	how.repair.program = prog.name;
 	how.repair.dry_run = opt.plan;
-	how.repair.result = ga_result_emit;
+	how.repair.result = on_result;
 	how.repair.node = *node;
-	how.repair.progress = on_progress;
+	how.repair.progress = progress;
 	how.repair.baremetal_dir = ga_cli_setting("GPUAAS_BAREMETAL_DIR", "/etc/gpuaas/baremetal.d");
 	how.repair.holds_state = access(ga_cli_state_path(), F_OK) == 0;
 	how.repair.say = say;

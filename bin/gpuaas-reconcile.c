@@ -6,13 +6,9 @@
  * a drift record for each difference and one observation. Silent, and status 0, when all is well.
  */
 #include "cli.h"
-#include "cli_discover.h"
-#include "host.h"
-#include "reconcile.h"
+#include "cli_reconcile.h"
 #include "result.h"
 #include "stop.h"
-#include "store.h"
-#include "virt.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -56,23 +52,6 @@ static const struct ga_prog prog = {
 	.acts = true,
 };
 
-static void say(const char *line)
-{
-	ga_say("%s", line);
-}
-
-static int progress(const struct ga_progress *p, struct ga_err *err)
-{
-	return ga_result_progress(p, false, err);
-}
-
-/* A wipe-order is no result: it goes on to gpuaas-wipe. */
-static int on_result(const struct ga_shape *shape, const void *obj, struct ga_err *err)
-{
-	return shape == &ga_wipe_order_shape ? ga_emit(shape, obj, err) :
-					       ga_result_emit(shape, obj, err);
-}
-
 static int reconcile(const struct ga_expectation *want, struct ga_err *err)
 {
 	int64_t n = ga_reconcile(want, &how, err);
@@ -110,41 +89,13 @@ static int from_stream(const char *operand, struct ga_err *err)
 static int from_state(struct ga_err *err)
 {
 	struct ga_expectation want;
-	ga_autodb struct ga_db *db = NULL;
 	int r;
 
-	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
-	    ga_db_begin_read(db, err) < 0 ||
-	    ga_store_expectation(db, how.node, &want, err) < 0)
+	if (ga_cli_reconcile_want(how.node, &want, err) < 0)
 		return -1;
-	ga_db_rollback(db); /* nothing is held open while the host is looked at */
 	r = reconcile(&want, err);
 	ga_shape_release(&ga_expectation_shape, &want);
 	return r;
-}
-
-static int settings(char **node, struct ga_err *err)
-{
-	struct ga_discover_opts *d = &how.look.discover;
-
-	if (ga_cli_discover_opts(d, err) < 0 ||
-	    ga_host_node_id(opt.node ? opt.node : d->node, node, err) < 0)
-		return -1;
-	how.node = *node;
-	how.repairs = opt.repair;
-	how.look.booting = how.repair.boot = opt.boot;
-	how.look.host_dir = how.repair.host_dir = ga_cli_host_dir();
-	how.look.libvirt_uri = how.repair.libvirt_uri =
-		ga_cli_setting("GPUAAS_LIBVIRT_URI", GA_VIRT_URI);
-	how.repair.program = prog.name;
-	how.repair.dry_run = opt.plan;
-	how.repair.result = on_result;
-	how.repair.node = *node;
-	how.repair.progress = progress;
-	how.repair.baremetal_dir = ga_cli_setting("GPUAAS_BAREMETAL_DIR", "/etc/gpuaas/baremetal.d");
-	how.repair.holds_state = access(ga_cli_state_path(), F_OK) == 0;
-	how.repair.say = say;
-	return ga_result_open(ga_cli_state_path(), err);
 }
 
 static int run(struct ga_err *err)
@@ -157,10 +108,13 @@ static int run(struct ga_err *err)
 
 	if (opt.repair && opt.plan)
 		return ga_fail(err, GA_USAGE, "--repair does and --plan only tells: give one of them");
-	if (settings(&node, err) < 0)
+	if (ga_cli_reconcile_opts(&how, prog.name, opt.node, &node, err) < 0)
 		return -1;
+	how.repairs = opt.repair;
+	how.repair.dry_run = opt.plan;
+	how.repair.boot = how.look.booting = opt.boot;
 	ga_stop_install();
-	if (piped || access(ga_cli_state_path(), F_OK) < 0)
+	if (piped || !how.repair.holds_state)
 		r = from_stream(n ? args[0] : "-", err);
 	if (!r && !n && !expectations) /* a pipe that brings nothing (cron's) is no pipe */
 		r = from_state(err);

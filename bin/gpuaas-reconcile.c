@@ -153,6 +153,7 @@ static int run(struct ga_err *err)
 	if (settings(&node, err) < 0)
 		return -1;
 	ga_stop_install();
+	ga_cli_nvfm_settings();
 	if (piped || access(ga_cli_state_path(), F_OK) < 0)
 		r = from_stream(n ? args[0] : "-", err);
 	if (!r && !n && !expectations) /* a pipe that brings nothing (cron's) is no pipe */

@@ -175,6 +175,7 @@ static int print_certificate(struct ga_err *err)
 
 static int run(struct ga_err *err)
 {
+	const char *name;
 	int n, fd = 0;
 	char *const *args = ga_cli_args(&n);
 
@@ -193,8 +194,10 @@ static int run(struct ga_err *err)
 	    n	    ? (fd = ga_cli_open(args[0], err)) < 0 :
 		      ga_cli_need_pipe("wipe orders", err) < 0)
 		return -1;
-	return ga_cli_stream_jobs(fd, pending ? "the pending orders" : n ? args[0] : "standard input",
-				  consumers, (int)jobs, err);
+	name = pending ? "the pending orders" : n ? args[0] : "standard input";
+	/* A plan is quick, and its text is printed by this process. */
+	return dry_run ? ga_cli_stream(fd, name, consumers, err) :
+			 ga_cli_stream_jobs(fd, name, consumers, (int)jobs, err);
 }
 
 int main(int argc, char **argv)

@@ -59,8 +59,9 @@ int ga_db_fail(const struct ga_db *db, struct ga_err *err)
 	case SQLITE_AUTH:
 		return ga_fail_for(err, GA_DENIED, "read_only", "'%s' cannot be written: %s", path,
 				   sentence);
-	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
+		return ga_db_fail_foreign(db, err);
+	case SQLITE_CORRUPT:
 		(void)ga_fail_for(err, GA_SYSTEM, "corrupt", "'%s' is damaged: %s", path, sentence);
 		return ga_hint(err, "stop all writers, keep the file, and go back to a backup");
 	case SQLITE_FULL:

@@ -61,7 +61,7 @@ int ga_db_fail_version(const struct ga_db *db, int64_t version, struct ga_err *e
 	return ga_hint(err, "make a backup, then run 'gpuaas-state migrate'");
 }
 
-static int fail_foreign(const struct ga_db *db, struct ga_err *err)
+int ga_db_fail_foreign(const struct ga_db *db, struct ga_err *err)
 {
 	(void)ga_fail_for(err, GA_CONFLICT, "foreign_file", "'%s' is not a %s of gpuaas", db->path,
 		    files[db->file].what);
@@ -202,20 +202,14 @@ static int read_header(struct ga_db *db, struct header *h, struct ga_err *err)
 {
 	if (ga_db_scalar(db, "PRAGMA application_id", &h->application_id, err) < 0 ||
 	    ga_db_scalar(db, "PRAGMA user_version", &h->version, err) < 0 ||
-	    ga_db_scalar(db, "SELECT count(*) FROM sqlite_schema", &h->tables, err) < 0) {
-		if (ga_streq(err->reason, "corrupt") &&
-		    sqlite3_errcode(db->sqlite) == SQLITE_NOTADB) {
-			ga_err_clear(err);
-			return fail_foreign(db, err);
-		}
+	    ga_db_scalar(db, "SELECT count(*) FROM sqlite_schema", &h->tables, err) < 0)
 		return -1;
-	}
 	if (h->application_id == files[db->file].application_id)
 		return h->version > newest(db->file) ? ga_db_fail_version(db, h->version, err) : 0;
 	/* Empty: it is being made, or its making was interrupted. */
 	if (h->application_id == 0 && h->version == 0 && h->tables == 0)
 		return 0;
-	return fail_foreign(db, err);
+	return ga_db_fail_foreign(db, err);
 }
 
 /* Brings the file to the newest schema, in its turn and in one transaction. */
@@ -267,7 +261,7 @@ static int read_meta(struct ga_db *db, struct ga_err *err)
 		return -1;
 	r = ga_rows_next(rows, err);
 	if (r == 0)
-		return fail_foreign(db, err);
+		return ga_db_fail_foreign(db, err);
 	if (r < 0)
 		return -1;
 	db->lab = ga_rows_bool(rows, 0);

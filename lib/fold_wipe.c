@@ -162,10 +162,6 @@ static int check_evidence(const struct ga_wipe_due *due, const struct ga_wipe_ev
 {
 	char digest[GA_DIGEST_SIZE] = "";
 
-	ga_rec_digest(&ga_wipe_evidence_shape, e, "digest", digest);
-	if (strcmp(digest, e->digest))
-		return ga_fail_for(err, GA_BADREC, "digest",
-				   "evidence '%s' was changed: its digest is another", e->evidence);
 	if (!ga_streq(due->attempt, e->attempt) || due->generation != e->generation)
 		return ga_store_stale(due->slot, e->attempt, e->generation, due->attempt,
 				      due->generation, err);
@@ -179,6 +175,10 @@ static int check_evidence(const struct ga_wipe_due *due, const struct ga_wipe_ev
 		ga_err_object(err, due->slot);
 		return ga_hint(err, "fold the 'released' record of its allocation first");
 	}
+	ga_rec_digest(&ga_wipe_evidence_shape, e, "digest", digest);
+	if (strcmp(digest, e->digest))
+		return ga_fail_for(err, GA_BADREC, "digest",
+				   "evidence '%s' was changed: its digest is another", e->evidence);
 	return 0;
 }
 

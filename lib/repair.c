@@ -290,9 +290,10 @@ static bool is_same(const struct ga_deviation *a, const struct ga_deviation *b)
 }
 
 /* What was told or finished again is true in the state, not in the expectation of before. */
-static bool is_trusted(const struct ga_deviation *d)
+static bool is_told(const struct ga_deviation *b, const struct ga_deviation *after)
 {
-	return d->drift.repaired && (d->repair == GA_R_RESUME || d->repair == GA_R_TELL_AGAIN);
+	return b->drift.repaired && (b->repair == GA_R_RESUME || b->repair == GA_R_TELL_AGAIN) &&
+	       after->code == GA_D_RESULT_UNTOLD && ga_streq(b->allocation, after->allocation);
 }
 
 void ga_repair_outcome(struct ga_drifts *before, struct ga_drifts *after, struct ga_drifts *ret)
@@ -302,11 +303,9 @@ void ga_repair_outcome(struct ga_drifts *before, struct ga_drifts *after, struct
 		bool still = false;
 
 		for (size_t j = 0; j < after->n && b->drift.repaired; j++) {
-			if (!is_same(b, &after->v[j]))
-				continue;
-			if (is_trusted(b))
-				after->v[j].drift.repaired = true; /* told by b */
-			else
+			if (is_told(b, &after->v[j]))
+				after->v[j].drift.repaired = true;
+			else if (is_same(b, &after->v[j]))
 				still = true;
 		}
 		if (b->drift.repaired && !still) {

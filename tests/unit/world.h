@@ -161,7 +161,8 @@ __attribute__((unused)) static sqlite3 *w_open(void)
 	struct ga_err err = GA_ERR_INIT;
 	sqlite3 *raw = NULL;
 
-	snprintf(w_dir, sizeof(w_dir), "/tmp/gpuaas-unit-XXXXXX");
+	snprintf(w_dir, sizeof(w_dir), "%s/gpuaas-unit-XXXXXX",
+		 access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
 	if (!mkdtemp(w_dir))
 		exit(1);
 	snprintf(w_path, sizeof(w_path), "%s/state.db", w_dir);

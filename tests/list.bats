@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+# gpuaas-list, gpuaas-show and the front, on a state made by the programs themselves.
+
+load helper
+
+# Two slots of lab1: the first wiped, the wipe of the second still waits.
+setup()
+{
+  common_setup
+  setup_host lab1
+  gpuaas-state init --lab > /dev/null
+  gpuaas-state apply "$SRC/share/objects/lab.json" > /dev/null
+  in_host gpuaas-discover > "$T/discovery"
+  gpuaas-approve --all-ready < "$T/discovery" > "$T/approved"
+  jq -c 'select(.kind=="gpuaas.wipe-order/1")' "$T/approved" | head -n 1 |
+    in_host gpuaas-wipe > "$T/evidence"
+  WIPED=$(jq -r .object "$T/evidence")
+  WAITS=$(jq -r 'select(.kind=="gpuaas.slot/1").slot' "$T/approved" | grep -v "$WIPED")
+  NODE=$(jq -r .node "$T/evidence")
+}
+
+@test "every kind is listed, in singular and plural, and reads as records" {
+  local kind
+  for kind in node slot candidate profile image node-image allocation plan claim task usage \
+    evidence audit pool attention nodes slots pools plans; do
+    run_ok gpuaas-list "$kind"
+    [[ -z $output ]] || jq_slurp_is 'all(.kind|startswith("gpuaas."))' true
+  done
+}
+
+@test "conditions, limits and what is behind an id" {
+  run_ok gpuaas-list slots --where state=available
+  jq_is .slot "$WIPED"
+  run_ok gpuaas-list slots --where tainted=true
+  jq_is .slot "$WAITS"
+  run_ok gpuaas-list slots --where state=available --where node=elsewhere
+  assert_equal "$output" ""
+  run_ok gpuaas-list slots --where wipe.verify=full --limit 1
+  jq_slurp_is length 1
+  run_ok gpuaas-list slots
+  jq_is .slot_index $'0\n1'
+  run_ok gpuaas-list slots --after "$(gpuaas-list slots --limit 1 | jq -r .slot)"
+  jq_is .slot_index 1
+  run_ok gpuaas-list audit --after 2 --limit 2
+  jq_is .seq $'3\n4'
+  run_ok gpuaas-list audit --since 2020-01-01T00:00:00Z
+  jq_is 'select(.action=="wiped").object' "$WIPED"
+  run_ok gpuaas-list audit --since 2096-01-01T00:00:00Z
+  assert_equal "$output" ""
+  run_ok gpuaas-list evidence --since 1h
+  jq_is .object "$WIPED"
+}
+
+@test "a wrong question gets an answer that helps" {
+  run_status 2 gpuaas-list
+  assert_stderr "attention"
+  run_status 2 gpuaas-list things
+  assert_stderr "kinds: nodes slots"
+  run_status 2 gpuaas-list slots --where colour=red
+  assert_stderr "its members: slot node"
+  run_status 2 gpuaas-list slots --where state
+  assert_stderr "MEMBER=VALUE"
+  run_status 2 gpuaas-list slots --since tomorrow
+  run_status 2 gpuaas-list tasks --after 1
+  run_status 5 gpuaas-list slots --after zzzzzzzz
+  run_status 2 gpuaas-list slots --limit 0
+  run_status 5 gpuaas-list slots --state "$T/none"
+  assert_stderr "gpuaas-state init"
+}
+
+@test "the view for tenants has no addresses, serials or host names" {
+  run_ok gpuaas-list --public
+  jq_is '[.profile,.available,.pending]|join(" ")' "lab 1 0"
+  refute_output 0000:
+  refute_output eui.
+  refute_output "$NODE"
+  refute_output "$(jq -r 'select(.kind=="gpuaas.host/1").hostname' "$T/discovery")"
+  run_status 2 gpuaas-list slots --public
+}
+
+@test "pools count slots by state" {
+  run_ok gpuaas-list pools
+  jq_is '[.nodes,.slots,.available,.cleaning,.largest]|join(" ")' "1 2 1 1 1"
+}
+
+@test "attention says what needs a person, why, and what to do" {
+  run_ok gpuaas-list attention
+  assert_equal "$output" ""
+  jq -c "select(.kind==\"gpuaas.wipe-order/1\" and .object==\"$WAITS\")" "$T/approved" > "$T/order"
+  # The disk is another than the one that was approved: the wipe cannot begin.
+  jq -c '.nvme_wwid="eui.00000000000000ff"' "$T/order" > "$T/wrong"
+  run --separate-stderr in_host gpuaas-wipe < "$T/wrong"
+  run_ok gpuaas-list attention
+  jq_is '[.object,.object_kind,.state]|join(" ")' "$WAITS slot cleanup_blocked"
+  jq_is '.command|contains("'"$WAITS"'")' true
+  jq_is '.sentence|length > 0' true
+  run_ok gpuaas-list slots --where state=available
+  jq_is .slot "$WIPED"
+}
+
+@test "show has everything of one object, by a prefix" {
+  run_ok gpuaas-show "${WIPED:0:5}"
+  jq_slurp_is '[.[].kind]|unique|join(" ")' \
+    "gpuaas.audit/1 gpuaas.slot/1 gpuaas.task/1 gpuaas.wipe-evidence/1"
+  jq_is 'select(.kind=="gpuaas.wipe-evidence/1").outcome' confirmed
+  run_ok gpuaas-show "$NODE"
+  jq_slurp_is '[.[]|select(.kind=="gpuaas.slot/1")]|length' 2
+  run_ok gpuaas-show --table "$WIPED"
+  assert_output "Wipe evidence"
+  assert_output "Audit"
+  run_status 5 gpuaas-show zzzz
+  run_status 2 gpuaas-show
+}
+
+@test "a reader that goes away ends the listing with status 10" {
+  # shellcheck disable=SC2016 # for the inner shell
+  run_ok bash -c 'gpuaas-list slots > /dev/full; echo $?'
+  assert_equal "$output" 10
+}
+
+@test "the front runs the program beside it and lists what is there" {
+  run_ok gpuaas list slots --limit 1
+  jq_is .kind gpuaas.slot/1
+  run_ok gpuaas help
+  assert_output "    list"
+  assert_output "    show"
+  run_ok gpuaas help list
+  assert_output "usage: gpuaas-list"
+  run_ok gpuaas --version
+  assert_output "gpuaas "
+  run_status 2 gpuaas
+  run_status 2 gpuaas ../list
+  run_status 2 gpuaas nothing
+  assert_stderr "gpuaas help"
+  run_status 5 gpuaas show zzzz
+  # Elsewhere in PATH, when it is not beside it.
+  mkdir "$T/bin"
+  printf '#!/bin/sh\necho "other $*"\n' > "$T/bin/gpuaas-other"
+  chmod +x "$T/bin/gpuaas-other"
+  PATH=$PATH:$T/bin run_ok gpuaas other a b
+  assert_equal "$output" "other a b"
+  PATH=$PATH:$T/bin run_ok gpuaas help
+  assert_output "    other"
+}

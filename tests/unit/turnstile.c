@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The writers' turnstile: one at a time, a deadline that names the holder, a holder that dies, a
+ * signal that asks to stop, and turns that are shared fairly between processes.
+ */
+#include "turnstile.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "stop.h"
+#include "t.h"
+
+#define WRITERS 8
+#define SECONDS 1
+
+static char dir[] = "/tmp/gpuaas-unit-XXXXXX";
+static char path[64];
+
+static struct ga_turnstile opened(void)
+{
+	struct ga_turnstile t = GA_TURNSTILE_INIT;
+	struct ga_err err = GA_ERR_INIT;
+
+	if (ga_turnstile_open(&t, path, &err) < 0) {
+		printf("Bail out! %s\n", err.msg);
+		exit(1);
+	}
+	return t;
+}
+
+/* A child that holds the turn until it is killed; returns when it has it. */
+static pid_t holder(void)
+{
+	int fds[2];
+	char c;
+	pid_t pid;
+
+	if (pipe(fds) < 0)
+		exit(1);
+	pid = fork();
+	if (pid == 0) {
+		struct ga_turnstile t = opened();
+		struct ga_err err = GA_ERR_INIT;
+
+		if (ga_turnstile_enter(&t, "the-holder", &err) < 0 || write(fds[1], "x", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	close(fds[1]);
+	if (read(fds[0], &c, 1) != 1)
+		exit(1);
+	close(fds[0]);
+	return pid;
+}
+
+static void deadline(void)
+{
+	struct ga_turnstile t = opened();
+	struct ga_err err = GA_ERR_INIT;
+	pid_t pid = holder();
+	ga_autofree char *process = ga_xprintf("process %d", (int)pid);
+	int64_t before = ga_clock_mono_micros(), took;
+
+	ga_turnstile_set_deadline(1);
+	t_code(ga_turnstile_enter(&t, "test", &err), &err, GA_BUSY, "the-holder",
+	       "the deadline names the holder");
+	took = ga_clock_mono_micros() - before;
+	t_ok(took >= 1000000 && took < 5000000, "after about the deadline");
+	t_str(err.reason, "locked", "with its word");
+	t_ok(strstr(err.msg, process) != NULL, "with its process id");
+	t_ok(!ga_turnstile_try(&t, "test"), "trying does not get it either");
+	ga_turnstile_set_deadline(0);
+	ga_err_clear(&err);
+	t_code(ga_turnstile_enter(&t, "test", &err), &err, GA_BUSY, "the-holder",
+	       "no deadline, no waiting");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	ga_turnstile_set_deadline(10);
+	ga_err_clear(&err);
+	t_int(ga_turnstile_enter(&t, "test", &err), 0, "a holder that dies gives its turn back");
+	ga_turnstile_leave(&t);
+	ga_turnstile_leave(&t);
+	t_ok(ga_turnstile_try(&t, "test"), "leaving twice is harmless");
+	ga_turnstile_close(&t);
+}
+
+static void interrupted(void)
+{
+	pid_t pid = holder(), waiter = fork();
+	int status = 0;
+
+	if (waiter == 0) {
+		struct ga_turnstile t = opened();
+		struct ga_err err = GA_ERR_INIT;
+
+		ga_stop_install();
+		raise(SIGTERM); /* before the wait: it must not be lost */
+		ga_turnstile_set_deadline(2);
+		_exit(ga_turnstile_enter(&t, "test", &err) < 0 &&
+		      (ga_streq(err.reason, "interrupted") || ga_streq(err.reason, "locked")) ? 0 : 1);
+	}
+	waitpid(waiter, &status, 0);
+	t_int(WEXITSTATUS(status), 0, "whoever was asked to stop does not wait for ever");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+struct shared {
+	int64_t inside, broken;
+	int64_t turns[WRITERS];
+};
+
+static void write_on(struct shared *s, int me)
+{
+	struct ga_turnstile t = opened();
+	struct ga_err err = GA_ERR_INIT;
+	int64_t until = ga_clock_mono_micros() + SECONDS * 1000000;
+
+	while (ga_clock_mono_micros() < until) {
+		if (ga_turnstile_enter(&t, "writer", &err) < 0)
+			_exit(1);
+		if (__atomic_add_fetch(&s->inside, 1, __ATOMIC_SEQ_CST) != 1)
+			s->broken++;
+		s->turns[me]++;
+		usleep(200); /* the work: what a commit takes */
+		__atomic_sub_fetch(&s->inside, 1, __ATOMIC_SEQ_CST);
+		ga_turnstile_leave(&t);
+	}
+	_exit(0);
+}
+
+static void fair(void)
+{
+	struct shared *s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+				-1, 0);
+	int64_t least, most;
+	int i, status, failed = 0;
+
+	if (s == MAP_FAILED)
+		exit(1);
+	for (i = 0; i < WRITERS; i++)
+		if (fork() == 0)
+			write_on(s, i);
+	for (i = 0; i < WRITERS; i++) {
+		wait(&status);
+		failed += status != 0;
+	}
+	least = most = s->turns[0];
+	for (i = 1; i < WRITERS; i++) {
+		least = s->turns[i] < least ? s->turns[i] : least;
+		most = s->turns[i] > most ? s->turns[i] : most;
+	}
+	printf("# turns of %d writers: %d to %d\n", WRITERS, (int)least, (int)most);
+	t_int(failed, 0, "every writer got through");
+	t_int(s->broken, 0, "never two at a time");
+	t_ok(least * 2 >= most, "nobody starves");
+	munmap(s, sizeof(*s));
+}
+
+int main(void)
+{
+	static const char *const suffixes[] = { "gate", "lock" };
+	size_t i;
+
+	if (!mkdtemp(dir))
+		return 1;
+	snprintf(path, sizeof(path), "%s/x.db", dir);
+	deadline();
+	interrupted();
+	fair();
+	for (i = 0; i < 2; i++) {
+		ga_autofree char *name = ga_xprintf("%s.%s", path, suffixes[i]);
+
+		unlink(name);
+	}
+	rmdir(dir);
+	return t_done();
+}

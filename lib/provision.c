@@ -152,10 +152,10 @@ static void fill_access(struct ga_provision *p)
 {
 	struct ga_access *a;
 
-	if (!p->address || !p->plan->image)
+	if (!p->address)
 		return;
 	a = ga_xcalloc(1, sizeof(*a));
-	a->user = ga_strdup0(p->plan->image->user);
+	a->user = ga_strdup0(p->plan->image ? p->plan->image->user : NULL);
 	a->address = ga_xstrdup(p->address);
 	a->host_key_fingerprint = ga_strdup0(p->key.fingerprint);
 	p->out.access = a;

@@ -79,7 +79,9 @@ static int taken_devices(struct ga_db *db, const struct ga_candidate *c, const c
 
 	if (ga_db_query(db, &rows, err,
 			"SELECT EXISTS (SELECT 1 FROM slot WHERE state <> 'retired' AND id IS NOT ?1 "
-			"AND (gpu_id = ?3 OR (node_id = ?2 AND gpu_pci_address = ?4))), "
+			"AND gpu_id = ?3) OR "
+			"EXISTS (SELECT 1 FROM slot WHERE state <> 'retired' AND id IS NOT ?1 "
+			"AND node_id = ?2 AND gpu_pci_address = ?4), "
 			"EXISTS (SELECT 1 FROM slot WHERE state <> 'retired' AND id IS NOT ?1 "
 			"AND nvme_wwid = ?5), "
 			"EXISTS (SELECT 1 FROM slot WHERE state <> 'retired' AND id IS NOT ?1 "
@@ -89,8 +91,9 @@ static int taken_devices(struct ga_db *db, const struct ga_candidate *c, const c
 			"EXISTS (SELECT 1 FROM slot WHERE state <> 'retired' AND id IS NOT ?1 "
 			"AND node_id = ?2 AND fabric_vf_pci_address = ?8), "
 			"EXISTS (SELECT 1 FROM slot WHERE state <> 'retired' AND id IS NOT ?1 "
-			"AND node_id = ?2 AND (fabric_vf_pci_address = ?9 OR "
-			"fabric_pf_pci_address = ?8))",
+			"AND node_id = ?2 AND fabric_vf_pci_address = ?9) OR "
+			"EXISTS (SELECT 1 FROM slot WHERE state <> 'retired' AND id IS NOT ?1 "
+			"AND node_id = ?2 AND fabric_pf_pci_address = ?8)",
 			"sssssssss", slot, c->node, gpu, c->gpu ? c->gpu->pci_address : NULL,
 			c->nvme ? c->nvme->wwid : NULL, c->suggested.mac, c->suggested.private_ip,
 			c->fabric ? c->fabric->vf_pci_address : NULL,

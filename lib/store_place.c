@@ -261,7 +261,8 @@ int ga_store_expire_plans(struct ga_db *db, struct ga_err *err)
 	int r;
 
 	if (ga_db_query(db, &rows, err,
-			"SELECT id FROM allocation WHERE state = 'placed' AND expires_at <= ?1 "
+			"SELECT id FROM allocation INDEXED BY allocation_expiry WHERE "
+			"state = 'placed' AND expires_at <= ?1 "
 			"ORDER BY expires_at, id",
 			"s", now) < 0)
 		return -1;

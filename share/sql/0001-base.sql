@@ -38,6 +38,10 @@ CREATE TABLE node (
 	UNIQUE (id, held_by) -- what every live claim references
 ) STRICT, WITHOUT ROWID;
 
+-- What placement reads of every node: without it, each row's observation would be read through.
+CREATE INDEX node_place ON node (id, region, pool, mode, state, generation, cordon_reason, held_by,
+	epoch_verified, observed_at, fabric_mode, blockers);
+
 CREATE TABLE node_memory (
 	node_id TEXT NOT NULL REFERENCES node (id),
 	numa_node INTEGER NOT NULL, -- -1: the host has no NUMA
@@ -138,6 +142,9 @@ CREATE UNIQUE INDEX slot_mac_once ON slot (mac) WHERE state <> 'retired' AND mac
 CREATE UNIQUE INDEX slot_ip_once ON slot (node_id, private_ip)
 	WHERE state <> 'retired' AND private_ip IS NOT NULL;
 CREATE INDEX slot_state ON slot (state, node_id);
+CREATE INDEX slot_place ON slot (node_id, slot_index, id, state, generation, accelerator_type,
+	module_id, numa_node, memory_mib, cpuset, cordon_reason, health_state, blockers)
+	WHERE state <> 'retired';
 
 CREATE TABLE slot_cpu (
 	node_id TEXT NOT NULL,
@@ -212,6 +219,7 @@ CREATE TABLE allocation (
 CREATE UNIQUE INDEX allocation_name ON allocation (name)
 	WHERE state NOT IN ('released', 'cancelled', 'refused');
 CREATE INDEX allocation_state ON allocation (state, node_id);
+CREATE INDEX allocation_expiry ON allocation (expires_at, id) WHERE state = 'placed';
 
 CREATE TABLE claim (
 	id TEXT PRIMARY KEY,

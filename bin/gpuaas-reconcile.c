@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpuaas-reconcile: compare what this host should look like with what it shows; repair what is safe.
+ * gpuaas-reconcile: compares what this host should look like with what it shows; repairs what is
+ * safe.
  *
  * Takes expectation records from a pipe ("-"), or asks the state when it is on this machine. Writes
  * a drift record for each difference and one observation. Silent, and status 0, when all is well.

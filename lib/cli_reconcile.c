@@ -51,6 +51,7 @@ int ga_cli_reconcile_opts(struct ga_reconcile_opts *opts, const char *program, c
 		.progress = progress,
 		.say = say,
 	};
+	ga_cli_nvfm_settings();
 	return ga_result_open(ga_cli_state_path(), err);
 }
 

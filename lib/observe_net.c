@@ -16,7 +16,7 @@
 
 /* ---- DHCP ---- */
 
-/* "MAC,IP,NAME,infinite" as ga_dhcp_hosts_line writes it; another text is no reservation of ours. */
+/* "MAC,IP,NAME,infinite" as ga_dhcp_hosts_line writes it; another text has no MAC and address. */
 static void read_reservation(const struct ga_look *l, const char *dir, const char *name)
 {
 	ga_autofree char *path = ga_xprintf("%s/%s", dir, name);

@@ -12,6 +12,7 @@
 #include "time.h"
 
 #define SLOTS 8
+#define NODES_A_COMMIT 25 /* a transaction larger than SQLite's cache spills and gets slow */
 
 struct pattern {
 	struct ga_host host;
@@ -157,9 +158,13 @@ static int run(const char *path, int64_t nodes, struct ga_err *err)
 	    ga_db_open(path, GA_DB_STATE, GA_DB_WRITE, &db, err) < 0 ||
 	    ga_db_begin(db, "fleet", err) < 0)
 		return -1;
-	for (n = 1; n <= nodes; n++)
+	for (n = 1; n <= nodes; n++) {
 		if (make_node(db, &p, n, err) < 0)
 			return -1;
+		if (n % NODES_A_COMMIT == 0 &&
+		    (ga_db_commit(db, err) < 0 || ga_db_begin(db, "fleet", err) < 0))
+			return -1;
+	}
 	ga_shape_release(&ga_host_shape, &p.host);
 	ga_shape_release(&ga_candidate_shape, &p.candidate);
 	return ga_db_commit(db, err);

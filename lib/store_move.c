@@ -278,7 +278,8 @@ int ga_store_task(struct ga_db *db, const struct ga_task *t, struct ga_err *err)
 		       "finished_at = excluded.finished_at, "
 		       "elapsed_micros = coalesce(excluded.elapsed_micros, elapsed_micros), "
 		       "bytes = coalesce(excluded.bytes, bytes), "
-		       "detail = coalesce(excluded.detail, detail)",
+		       "detail = coalesce(excluded.detail, detail) "
+		       "WHERE NOT (excluded.state = 'running' AND state IN ('finished', 'failed'))",
 		       "sssssssiis", t->object, t->node, t->attempt, t->phase, t->state,
 		       t->started_at, t->finished_at, t->elapsed_micros, t->bytes, t->detail) < 0 ?
 		       -1 :

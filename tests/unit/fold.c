@@ -175,7 +175,11 @@ static void provisioning(void)
 	      "their devices are tainted");
 	t_str(sw_get(db, "SELECT usage_kind FROM usage WHERE ended_at IS NULL"), "provisioning",
 	      "its time is provisioning");
+	t_int(sw_progress(db, 1, "clone", "running", &err), 1, "the clone goes on");
 	t_int(sw_progress(db, 1, "clone", "finished", &err), 1, "the clone ends");
+	t_int(sw_progress(db, 1, "clone", "running", &err), 1, "a word of it that comes late");
+	t_str(sw_get(db, "SELECT count(*) FROM folded WHERE kind = 'gpuaas.progress/1'"), "3",
+	      "what is still running is not remembered");
 	t_str(sw_get(db, "SELECT state FROM task WHERE phase = 'clone'"), "finished",
 	      "one row of the timeline a phase");
 	t_int(sw_active(db, 1, &err), 1, "it is active");

@@ -5,6 +5,7 @@
  */
 #include "fold.h"
 
+#include "audit.h"
 #include "digest.h"
 #include "rec.h"
 #include "store_wipe.h"
@@ -49,9 +50,11 @@ int ga_fold_start(struct ga_db *db, struct ga_holding *h, const char *at, struct
 	if (strcmp(h->state, "placed"))
 		return 0;
 	if (ga_store_move_claimed(db, h->id, "reserved", "provisioning", at, err) < 0 ||
-	    ga_store_move_allocation(db, h, "provisioning", at, NULL, err) < 0)
+	    ga_store_move_allocation(db, h, "provisioning", at, NULL, err) < 0 ||
+	    ga_store_usage_open(db, h->id, "provisioning", at, err) < 0)
 		return -1;
-	return ga_store_usage_open(db, h->id, "provisioning", at, err);
+	return ga_audit_add(db, "provisioning", h->id, json_pack("{s:s?}", "attempt", h->attempt),
+			    err);
 }
 
 static int dispatch(struct ga_db *db, const struct ga_shape *shape, const void *obj,

@@ -128,6 +128,16 @@ static int become_active(struct ga_db *db, struct ga_holding *h, const struct ga
 			    err) < 0 ? -1 : 1;
 }
 
+/* Told again: access or lease may be others now. */
+static int still_active(struct ga_db *db, const struct ga_allocation *a, struct ga_err *err)
+{
+	int changed = ga_store_running(db, a, err);
+
+	if (changed <= 0)
+		return changed;
+	return ga_audit_add(db, "access_changed", a->allocation, NULL, err) < 0 ? -1 : 1;
+}
+
 int ga_fold_allocation(struct ga_db *db, const struct ga_allocation *a, struct ga_err *err)
 {
 	ga_autoholding struct ga_holding h = { 0 };
@@ -142,7 +152,7 @@ int ga_fold_allocation(struct ga_db *db, const struct ga_allocation *a, struct g
 	if (is_over(&h))
 		return plan_is_over(&h, err);
 	if (!strcmp(h.state, "active"))
-		return ga_store_running(db, a, err);
+		return still_active(db, a, err);
 	return become_active(db, &h, a, err);
 }
 

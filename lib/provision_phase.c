@@ -161,9 +161,8 @@ int ga_phase_network(struct ga_provision *p, struct ga_err *err)
 	const struct ga_ovs_port port = { .bridge = plan->network.bridge, .port = plan->port,
 					  .mac = plan->mac, .ip = plan->private_ip,
 					  .allocation = plan->allocation };
-	bool dhcp = plan->network.dhcp_hosts_dir && plan->mac && plan->private_ip;
 
-	if (dhcp && write_reservation(p, err) < 0)
+	if (ga_provision_has_dhcp(plan) && write_reservation(p, err) < 0)
 		return -1;
 	if (!ga_provision_has_ovs(plan)) {
 		ga_provision_note(p, "no flows: %s",

@@ -49,6 +49,7 @@ static const struct ga_prog prog = {
 					   "gpuaas-provision",
 					   "gpuaas-list plan | gpuaas-provision --jobs 4",
 					   "gpuaas-provision --resume 7f3c9d2k", NULL },
+	.needs_state = true,
 	.acts = true,
 };
 
@@ -83,6 +84,8 @@ static struct ga_provision_opts options(char **data_dir)
 		.host_dir = ga_cli_host_dir(),
 		.user_data_dir = user_data_dir ? user_data_dir : *data_dir,
 		.libvirt_uri = ga_cli_setting("GPUAAS_LIBVIRT_URI", GA_VIRT_URI),
+		.fabric = { ga_cli_setting("GPUAAS_LIBNVFM", NULL),
+			    ga_cli_setting("GPUAAS_FABRIC_ADDRESS", NULL) },
 		.baremetal_dir = ga_cli_setting("GPUAAS_BAREMETAL_DIR", "/etc/gpuaas/baremetal.d"),
 		.holds_state = access(ga_cli_state_path(), F_OK) == 0,
 		.dry_run = dry_run,

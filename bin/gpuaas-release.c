@@ -80,6 +80,8 @@ static int carry_out(const struct ga_release_order *order, struct ga_err *err)
 		.node = node,
 		.host_dir = ga_cli_host_dir(),
 		.libvirt_uri = ga_cli_setting("GPUAAS_LIBVIRT_URI", GA_VIRT_URI),
+		.fabric = { ga_cli_setting("GPUAAS_LIBNVFM", NULL),
+			    ga_cli_setting("GPUAAS_FABRIC_ADDRESS", NULL) },
 		.baremetal_dir = ga_cli_setting("GPUAAS_BAREMETAL_DIR", "/etc/gpuaas/baremetal.d"),
 		.dry_run = dry_run,
 		.result = on_result,

@@ -248,7 +248,7 @@ static int phase_fabric(struct takeback *t, struct ga_err *err)
 	ga_changes_say(&t->changes, "deactivate fabric partition %" PRId64 ", read back", partition);
 	if (t->opts->dry_run)
 		return 0;
-	if (ga_fabric_deactivate(partition, err) < 0)
+	if (ga_fabric_deactivate(&t->changes.fabric, partition, err) < 0)
 		return -1;
 	add_step(t, "fabric_partition", "confirmed", "partition %" PRId64 " is inactive", partition);
 	return 0;
@@ -569,7 +569,7 @@ int ga_takeback(const struct ga_release_order *order, const struct ga_takeback_o
 	if (!opts->dry_run && ga_hostdb_open(opts->host_dir, &t.h, err) < 0)
 		return -1;
 	t.changes = (struct ga_changes){ .h = &t.h, .object = order->allocation,
-					 .libvirt_uri = opts->libvirt_uri,
+					 .libvirt_uri = opts->libvirt_uri, .fabric = opts->fabric,
 					 .dry_run = opts->dry_run, .say = opts->say };
 	if (work(&t, err) < 0)
 		return -1;

@@ -173,3 +173,45 @@ open_entries()
   run_ok release
   jq_slurp_is '.[0].steps|map(.step+" "+.outcome)|join(",")' "trusted_host confirmed"
 }
+
+# fabric: the fake Fabric Manager beside the recorded host; what it says is active
+fabric()
+{
+  export GPUAAS_LIBNVFM=$T/libnvfm.so.1 GPUAAS_FAKE_FABRIC=$HOST/fabric.json
+  [[ -e $GPUAAS_LIBNVFM ]] || gcc -shared -fPIC -D_GNU_SOURCE -iquote "$SRC/lib" \
+    -o "$GPUAAS_LIBNVFM" "$SRC/tests/fake/libnvfm.c" -ljansson
+}
+
+active_partitions()
+{
+  cat "$HOST/fabric.json.active" 2> /dev/null || :
+}
+
+@test "the fabric partition is active while the allocation lives" {
+  fabric
+  id=$(jq '.partitions[0].id' "$HOST/fabric.json")
+  provision ".fabric_partition = $id" 2
+  assert_equal "$(active_partitions)" "$id"
+  release_order ".fabric_partition = $id" 2 > "$T/order"
+  run_ok release
+  jq_slurp_is '.[0].steps|map(select(.step=="fabric_partition").outcome)|.[0]' confirmed
+  assert_equal "$(active_partitions)" ""
+}
+
+@test "a partition that Fabric Manager does not know, or will not activate, fails in fabric" {
+  fabric
+  plan '.fabric_partition = 999' > "$T/plan"
+  run_status 5 in_host gpuaas-provision "$T/plan"
+  jq_is '[.phase,.code]|join(" ")' "fabric fabric_partition_unknown"
+  rm -rf "$GPUAAS_HOST_DIR"
+  echo 1 > "$HOST/fabric.json.fail"
+  id=$(jq '.partitions[0].id' "$HOST/fabric.json")
+  plan ".fabric_partition = $id" > "$T/plan"
+  run --separate-stderr in_host gpuaas-provision "$T/plan"
+  assert_status 9
+  jq_is .phase fabric
+  release_order . > "$T/order"
+  run_ok release
+  run_ok open_entries
+  assert_equal "$output" ""
+}

@@ -75,8 +75,8 @@ $(B)/unit/%: $(B)/tests/unit/%.o $(LIB)
 $(B)/tests/libnvfm.so.1: tests/fake/libnvfm.c lib/nvfm_abi.h
 	@mkdir -p $(@D)
 	$(if $(V),,@echo '  LINK  $@')
-	$Q$(CC) $(GA_CPPFLAGS) $(CPPFLAGS) $(filter-out -fPIE,$(GA_CFLAGS)) $(CFLAGS) -fPIC -shared \
-		-Wl,-soname,libnvfm.so.1 -o $@ $< $(shell pkg-config --libs jansson)
+	$Q$(CC) $(GA_CPPFLAGS) $(CPPFLAGS) $(filter-out -fPIE,$(GA_CFLAGS)) $(CFLAGS) -fPIC \
+		-shared -Wl,-soname,libnvfm.so.1 -o $@ $< $(shell pkg-config --libs jansson)
 
 -include $(LIB_OBJ:.o=.d) $(BIN_SRC:%.c=$(B)/%.d) $(UNIT_SRC:%.c=$(B)/%.d)
 
@@ -131,11 +131,11 @@ check-bats: all units $(B)/tool/schemas
 
 ## check-source: layers, style, shellcheck, mandoc, cppcheck, gcc -fanalyzer, generated files
 check-source: all $(B)/tool/schemas
-	$Qtests/check-source --build $(B) --jobs $(JOBS)
+	$QGPUAAS_BUILD=$(B) tests/run tests/check-layers tests/check-source
 
 ## check-layers: what includes what, who prints, where SQL is, what the programs link
 check-layers: all
-	$Qtests/check-layers $(B)
+	$QGPUAAS_BUILD=$(B) tests/check-layers
 
 ## check-asan: the tests with clang, address and undefined behaviour sanitizers
 check-asan:
@@ -174,6 +174,17 @@ bench:
 	$(DEPS) --build --test
 	$(SUB) all units
 	GPUAAS_BUILD=$(B) tests/bench/run
+
+# gcc's analyzer, a file at a time, so that only what changed is looked at again.
+$(B)/analyzer/%.ok: %.c
+	@mkdir -p $(@D)
+	$Qgcc $(GA_CPPFLAGS) $(GA_CFLAGS) -O1 -fanalyzer -Werror -MMD -MP -MF $@.d -MT $@ -c \
+		-o /dev/null $<
+	@touch $@
+
+-include $(wildcard $(B)/analyzer/*/*.d)
+
+analyzer: $(LIB_SRC:%.c=$(B)/analyzer/%.ok) $(BIN_SRC:%.c=$(B)/analyzer/%.ok)
 
 # ---- installation ----
 
@@ -215,5 +226,5 @@ help:
 	@sed -n 's/^## \([a-z-]*\): \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
 .PHONY: all units replays check check-unit check-replay check-bats check-source check-layers \
-	check-asan fuzz-smoke schemas completions demo bench install uninstall clean help
+	check-asan analyzer fuzz-smoke schemas completions demo bench install uninstall clean help
 .SECONDARY:

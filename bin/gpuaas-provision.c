@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "cli_discover.h"
 #include "host.h"
 #include "provision.h"
 #include "result.h"
@@ -48,6 +49,7 @@ static const struct ga_prog prog = {
 					   "gpuaas-provision",
 					   "gpuaas-list plan | gpuaas-provision --jobs 4",
 					   "gpuaas-provision --resume 7f3c9d2k", NULL },
+	.needs_state = true,
 	.acts = true,
 };
 
@@ -82,6 +84,8 @@ static struct ga_provision_opts options(char **data_dir)
 		.host_dir = ga_cli_host_dir(),
 		.user_data_dir = user_data_dir ? user_data_dir : *data_dir,
 		.libvirt_uri = ga_cli_setting("GPUAAS_LIBVIRT_URI", GA_VIRT_URI),
+		.fabric = { ga_cli_setting("GPUAAS_LIBNVFM", NULL),
+			    ga_cli_setting("GPUAAS_FABRIC_ADDRESS", NULL) },
 		.baremetal_dir = ga_cli_setting("GPUAAS_BAREMETAL_DIR", "/etc/gpuaas/baremetal.d"),
 		.holds_state = access(ga_cli_state_path(), F_OK) == 0,
 		.dry_run = dry_run,
@@ -139,6 +143,7 @@ static int run(struct ga_err *err)
 	    ga_result_open(ga_cli_state_path(), err) < 0)
 		return -1;
 	ga_stop_install();
+	ga_cli_nvfm_settings();
 	o = options(&data_dir);
 	r = resume_id ? ga_provision_resume(resume_id, &o, err) : take_stream(err);
 	ga_result_close();

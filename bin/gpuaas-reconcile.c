@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpuaas-reconcile: compare what this host should look like with what it shows; repair what is safe.
+ * gpuaas-reconcile: compares what this host should look like with what it shows; repairs what is
+ * safe.
  *
  * Takes expectation records from a pipe ("-"), or asks the state when it is on this machine. Writes
  * a drift record for each difference and one observation. Silent, and status 0, when all is well.
  */
 #include "cli.h"
-#include "cli_discover.h"
-#include "host.h"
-#include "reconcile.h"
+#include "cli_reconcile.h"
 #include "result.h"
 #include "stop.h"
-#include "store.h"
-#include "virt.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -46,25 +43,16 @@ static const struct ga_prog prog = {
 	.consumes = (const struct ga_shape *const[]){ &ga_expectation_shape, NULL },
 	.produces = (const struct ga_shape *const[]){ &ga_drift_shape, &ga_observation_shape,
 						       &ga_allocation_shape, &ga_released_shape,
-						       &ga_wipe_evidence_shape, &ga_failure_shape,
-						       NULL },
+						       &ga_wipe_order_shape, &ga_wipe_evidence_shape,
+						       &ga_failure_shape, NULL },
 	.examples = (const char *const[]){
 		"gpuaas-reconcile --plan", "gpuaas-reconcile --repair --boot",
-		"gpuaas-state expect n1 | gpuaas-on gpuaas-reconcile - | gpuaas-state fold -",
+		"gpuaas-state expect --node n1 | ssh n1 gpuaas-reconcile - | "
+		"gpuaas-state fold -",
 		"gpuaas-reconcile | jq 'select(.severity==\"error\")'", NULL },
 	.needs_state = true,
 	.acts = true,
 };
-
-static void say(const char *line)
-{
-	ga_say("%s", line);
-}
-
-static int on_progress(const struct ga_progress *p, struct ga_err *err)
-{
-	return ga_result_progress(p, false, err);
-}
 
 static int reconcile(const struct ga_expectation *want, struct ga_err *err)
 {
@@ -103,41 +91,13 @@ static int from_stream(const char *operand, struct ga_err *err)
 static int from_state(struct ga_err *err)
 {
 	struct ga_expectation want;
-	ga_autodb struct ga_db *db = NULL;
 	int r;
 
-	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
-	    ga_db_begin_read(db, err) < 0 ||
-	    ga_store_expectation(db, how.node, &want, err) < 0)
+	if (ga_cli_reconcile_want(how.node, &want, err) < 0)
 		return -1;
-	ga_db_rollback(db); /* nothing is held open while the host is looked at */
 	r = reconcile(&want, err);
 	ga_shape_release(&ga_expectation_shape, &want);
 	return r;
-}
-
-static int settings(char **node, struct ga_err *err)
-{
-	struct ga_discover_opts *d = &how.look.discover;
-
-	if (ga_cli_discover_opts(d, err) < 0 ||
-	    ga_host_node_id(opt.node ? opt.node : d->node, node, err) < 0)
-		return -1;
-	how.node = *node;
-	how.repairs = opt.repair;
-	how.look.booting = how.repair.boot = opt.boot;
-	how.look.host_dir = how.repair.host_dir = ga_cli_host_dir();
-	how.look.libvirt_uri = how.repair.libvirt_uri =
-		ga_cli_setting("GPUAAS_LIBVIRT_URI", GA_VIRT_URI);
-	how.repair.program = prog.name;
-	how.repair.dry_run = opt.plan;
-	how.repair.result = ga_result_emit;
-	how.repair.node = *node;
-	how.repair.progress = on_progress;
-	how.repair.baremetal_dir = ga_cli_setting("GPUAAS_BAREMETAL_DIR", "/etc/gpuaas/baremetal.d");
-	how.repair.holds_state = access(ga_cli_state_path(), F_OK) == 0;
-	how.repair.say = say;
-	return ga_result_open(ga_cli_state_path(), err);
 }
 
 static int run(struct ga_err *err)
@@ -149,11 +109,15 @@ static int run(struct ga_err *err)
 	bool piped = n || (fstat(0, &in) == 0 && S_ISFIFO(in.st_mode));
 
 	if (opt.repair && opt.plan)
-		return ga_fail(err, GA_USAGE, "--repair does and --plan only tells: give one of them");
-	if (settings(&node, err) < 0)
+		return ga_fail(err, GA_USAGE,
+			       "--repair does and --plan only tells: give one of them");
+	if (ga_cli_reconcile_opts(&how, prog.name, opt.node, &node, err) < 0)
 		return -1;
+	how.repairs = opt.repair;
+	how.repair.dry_run = opt.plan;
+	how.repair.boot = how.look.booting = opt.boot;
 	ga_stop_install();
-	if (piped || access(ga_cli_state_path(), F_OK) < 0)
+	if (piped || !how.repair.holds_state)
 		r = from_stream(n ? args[0] : "-", err);
 	if (!r && !n && !expectations) /* a pipe that brings nothing (cron's) is no pipe */
 		r = from_state(err);

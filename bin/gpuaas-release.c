@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "cli_discover.h"
 #include "host.h"
 #include "result.h"
 #include "stop.h"
@@ -79,6 +80,8 @@ static int carry_out(const struct ga_release_order *order, struct ga_err *err)
 		.node = node,
 		.host_dir = ga_cli_host_dir(),
 		.libvirt_uri = ga_cli_setting("GPUAAS_LIBVIRT_URI", GA_VIRT_URI),
+		.fabric = { ga_cli_setting("GPUAAS_LIBNVFM", NULL),
+			    ga_cli_setting("GPUAAS_FABRIC_ADDRESS", NULL) },
 		.baremetal_dir = ga_cli_setting("GPUAAS_BAREMETAL_DIR", "/etc/gpuaas/baremetal.d"),
 		.dry_run = dry_run,
 		.result = on_result,
@@ -165,6 +168,7 @@ static int run(struct ga_err *err)
 	char *const *args = ga_cli_args(&n);
 
 	ga_stop_install();
+	ga_cli_nvfm_settings();
 	if (ga_host_node_id(ga_cli_setting("GPUAAS_NODE", NULL), &node, err) < 0)
 		return -1;
 	if (!n || (n == 1 && ga_streq(args[0], "-")))

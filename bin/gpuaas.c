@@ -72,7 +72,8 @@ static void find_programs(const char *own, struct names *ret)
 		add_folder(own, ret);
 	for (folder = strtok_r(path, ":", &save); folder; folder = strtok_r(NULL, ":", &save))
 		add_folder(folder, ret);
-	qsort(ret->v, ret->n, sizeof(*ret->v), by_name);
+	if (ret->n)
+		qsort(ret->v, ret->n, sizeof(*ret->v), by_name);
 }
 
 static int help(const char *own)

@@ -143,7 +143,7 @@ int ga_change_partition(struct ga_changes *c, int64_t partition, struct ga_err *
 	if (c->dry_run)
 		return 0;
 	if (intend(c, c->object, "partition", number, &seq, err, "deactivate", number, NULL) < 0 ||
-	    ga_fabric_activate(partition, err) < 0)
+	    ga_fabric_activate(&c->fabric, partition, err) < 0)
 		return -1;
 	return ga_journal_done(c->h, seq, err);
 }
@@ -237,11 +237,10 @@ static int undo_partition(struct ga_changes *c, const struct ga_journal_entry *e
 	char *end = NULL;
 	long long partition = strtoll(e->subject, &end, 10);
 
-	(void)c;
 	(void)inverse;
 	if (*end || end == e->subject)
 		return ga_fail(err, GA_BADREC, "'%s' is no fabric partition", e->subject);
-	return ga_fabric_deactivate(partition, err) < 0 ? -1 : 1;
+	return ga_fabric_deactivate(&c->fabric, partition, err) < 0 ? -1 : 1;
 }
 
 static int undo_domain(struct ga_changes *c, const struct ga_journal_entry *e, json_t *inverse,

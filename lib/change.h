@@ -18,6 +18,7 @@
 #ifndef GA_CHANGE_H
 #define GA_CHANGE_H
 
+#include "fabric.h"
 #include "hostdb.h"
 #include "ovs.h"
 #include "virt.h"
@@ -26,6 +27,7 @@ struct ga_changes {
 	struct ga_hostdb *h;
 	const char *object;	 /* allocation the changes belong to */
 	const char *libvirt_uri;
+	struct ga_fabric_at fabric;
 	struct ga_virt *virt;	 /* opened when first needed */
 	bool dry_run;		 /* nothing is done or journalled; say tells what would be */
 	void (*say)(const char *line);

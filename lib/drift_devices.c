@@ -167,7 +167,7 @@ static void disk_changed(const struct ga_comparison *c, const struct ga_expected
 		observed = ga_xprintf("%s has serial %s", k->path, k->serial);
 	}
 	ga_deviation_say(d, expected, observed);
-	ga_deviation_command(d, "gpuaas-approve --disable %s --reason disk_changed", b->slot);
+	ga_deviation_command(d, "gpuaas-approve disable %s --reason disk_changed", b->slot);
 }
 
 static void disk(const struct ga_comparison *c, const struct ga_expected_slot *s)

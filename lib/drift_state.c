@@ -65,7 +65,10 @@ static void attempt(const struct ga_comparison *c, const struct ga_seen_work *w)
 	else if (w->resumable && ga_drift_is_live(c->want, w->object))
 		ga_deviation_repair(d, GA_R_RESUME, w->object, w->attempt);
 	else
-		ga_deviation_command(d, "gpuaas-%s %s", w->program, w->object);
+		ga_deviation_command(d, "gpuaas-%s %s",
+				     ga_streq(w->program, "release") ? "release" :
+								       "provision --resume",
+				     w->object);
 }
 
 /* The order in force of the object, and whether the state still waits for its result. */
@@ -165,7 +168,8 @@ static void host(const struct ga_comparison *c)
 	} else if (c->want->fingerprint && !ga_streq(c->want->fingerprint, s->fingerprint)) {
 		d = ga_deviation_add(c, GA_D_FINGERPRINT_CHANGED, GA_BAD, c->want->node);
 		ga_deviation_say(d, c->want->fingerprint, s->fingerprint);
-		ga_deviation_command(d, "gpuaas-discover | gpuaas-approve --record-only");
+		ga_deviation_command(d, "gpuaas-discover | gpuaas-approve --all-ready "
+					"--accept-change --dry-run");
 	}
 	if (s->boot_id && c->want->boot_id && !ga_streq(c->want->boot_id, s->boot_id)) {
 		d = ga_deviation_add(c, GA_D_BOOT_CHANGED, GA_NOTE, c->want->node);

@@ -81,7 +81,7 @@ static void domain_orphan(const struct ga_comparison *c, const struct ga_seen_do
 	if (young) {
 		d = ga_deviation_add(c, GA_D_DOMAIN_ORPHAN, "info", "unknown", dom->name);
 		ga_deviation_say(d, NULL, "taken up after the expectation was written");
-		ga_deviation_command(d, "gpuaas-state expect %s", c->want->node);
+		ga_deviation_command(d, "gpuaas-state expect --node %s", c->want->node);
 		return;
 	}
 	d = ga_deviation_add(c, GA_D_DOMAIN_ORPHAN, GA_BAD, dom->name);

@@ -50,21 +50,22 @@ static int set_active(struct ga_nvfm *fm, int64_t partition, bool want, struct g
 			   partition, want ? "in" : "");
 }
 
-int ga_fabric_is_active(int64_t partition, struct ga_err *err)
+int ga_fabric_is_active(const struct ga_fabric_at *at, int64_t partition, struct ga_err *err)
 {
 	ga_autonvfm struct ga_nvfm *fm = NULL;
 
-	if (ga_nvfm_open(NULL, NULL, &fm, err) < 0)
+	if (ga_nvfm_open(at->library, at->address, &fm, err) < 0)
 		return -1;
 	return read_active(fm, partition, err);
 }
 
-static int set_within(int64_t partition, bool want, struct ga_err *err)
+static int set_within(const struct ga_fabric_at *at, int64_t partition, bool want,
+		      struct ga_err *err)
 {
 	ga_autonvfm struct ga_nvfm *fm = NULL;
 	int64_t deadline = ga_clock_mono_micros() + START_MICROS;
 
-	if (ga_nvfm_open(NULL, NULL, &fm, err) < 0)
+	if (ga_nvfm_open(at->library, at->address, &fm, err) < 0)
 		return -1;
 	while (set_active(fm, partition, want, err) < 0) {
 		if (!ga_nvfm_retry(err) || !ga_clock_wait(deadline, 500000))
@@ -75,12 +76,12 @@ static int set_within(int64_t partition, bool want, struct ga_err *err)
 	return 0;
 }
 
-int ga_fabric_activate(int64_t partition, struct ga_err *err)
+int ga_fabric_activate(const struct ga_fabric_at *at, int64_t partition, struct ga_err *err)
 {
-	return set_within(partition, true, err);
+	return set_within(at, partition, true, err);
 }
 
-int ga_fabric_deactivate(int64_t partition, struct ga_err *err)
+int ga_fabric_deactivate(const struct ga_fabric_at *at, int64_t partition, struct ga_err *err)
 {
-	return set_within(partition, false, err);
+	return set_within(at, partition, false, err);
 }

@@ -5,6 +5,7 @@
  */
 #include "fold.h"
 
+#include "audit.h"
 #include "digest.h"
 #include "rec.h"
 #include "store_wipe.h"
@@ -49,9 +50,11 @@ int ga_fold_start(struct ga_db *db, struct ga_holding *h, const char *at, struct
 	if (strcmp(h->state, "placed"))
 		return 0;
 	if (ga_store_move_claimed(db, h->id, "reserved", "provisioning", at, err) < 0 ||
-	    ga_store_move_allocation(db, h, "provisioning", at, NULL, err) < 0)
+	    ga_store_move_allocation(db, h, "provisioning", at, NULL, err) < 0 ||
+	    ga_store_usage_open(db, h->id, "provisioning", at, err) < 0)
 		return -1;
-	return ga_store_usage_open(db, h->id, "provisioning", at, err);
+	return ga_audit_add(db, "provisioning", h->id, json_pack("{s:s?}", "attempt", h->attempt),
+			    err);
 }
 
 static int dispatch(struct ga_db *db, const struct ga_shape *shape, const void *obj,
@@ -90,6 +93,13 @@ static int dispatch(struct ga_db *db, const struct ga_shape *shape, const void *
 			   shape->kind);
 }
 
+/* "Still running" comes every second; its row of the timeline takes it any number of times. */
+static bool is_remembered(const struct ga_shape *shape, const void *obj)
+{
+	return shape != &ga_progress_shape ||
+	       strcmp(((const struct ga_progress *)obj)->state, "running") != 0;
+}
+
 int ga_fold(struct ga_db *db, const struct ga_shape *shape, const void *obj, struct ga_err *err)
 {
 	char digest[GA_DIGEST_SIZE] = "";
@@ -101,7 +111,9 @@ int ga_fold(struct ga_db *db, const struct ga_shape *shape, const void *obj, str
 	if (known)
 		return known < 0 ? -1 : 0;
 	changed = dispatch(db, shape, obj, &object, err);
-	if (changed < 0 || ga_store_folded_add(db, digest, shape->kind, object, err) < 0)
+	if (changed < 0 || !is_remembered(shape, obj))
+		return changed;
+	if (ga_store_folded_add(db, digest, shape->kind, object, err) < 0)
 		return -1;
 	return changed;
 }

@@ -128,6 +128,16 @@ static int become_active(struct ga_db *db, struct ga_holding *h, const struct ga
 			    err) < 0 ? -1 : 1;
 }
 
+/* Told again: access or lease may be others now. */
+static int still_active(struct ga_db *db, const struct ga_allocation *a, struct ga_err *err)
+{
+	int changed = ga_store_running(db, a, err);
+
+	if (changed <= 0)
+		return changed;
+	return ga_audit_add(db, "access_changed", a->allocation, NULL, err) < 0 ? -1 : 1;
+}
+
 int ga_fold_allocation(struct ga_db *db, const struct ga_allocation *a, struct ga_err *err)
 {
 	ga_autoholding struct ga_holding h = { 0 };
@@ -140,9 +150,9 @@ int ga_fold_allocation(struct ga_db *db, const struct ga_allocation *a, struct g
 				   "the record of '%s' says %s: only an active allocation is a result",
 				   a->allocation, a->state);
 	if (is_over(&h))
-		return plan_is_over(&h, err);
+		return ga_fold_late(db, &h, a->since, err);
 	if (!strcmp(h.state, "active"))
-		return ga_store_running(db, a, err);
+		return still_active(db, a, err);
 	return become_active(db, &h, a, err);
 }
 
@@ -164,7 +174,8 @@ int ga_fold_provision_failed(struct ga_db *db, struct ga_holding *h, const struc
 	bool placed = !strcmp(h->state, "placed");
 
 	if (is_over(h))
-		return plan_is_over(h, err);
+		return only_looks(f->phase) ? keep_placed(db, h, f, err) :
+					      ga_fold_late(db, h, f->at, err);
 	/* Whoever failed to take the hold did nothing, and somebody else has it. */
 	if (ga_streq(f->phase, "hold") || (placed && only_looks(f->phase)))
 		return keep_placed(db, h, f, err);

@@ -8,7 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "file.h"
+#include "stop.h"
 #include "time.h"
 
 int ga_hostdb_open(const char *dir, struct ga_hostdb *ret, struct ga_err *err)
@@ -33,6 +35,8 @@ void ga_hostdb_close(struct ga_hostdb *h)
 }
 
 /* ---- the hold ---- */
+
+#define HOLD_GRACE 500000 /* microseconds to wait for who is ending */
 
 /* An object may be a wwid or a path: what a file name cannot carry becomes '_'. */
 static char *hold_path(const char *dir, const char *object)
@@ -67,6 +71,7 @@ int ga_hold_take(const char *dir, const char *object, const char *program, int *
 {
 	ga_autofree char *folder = ga_xprintf("%s/hold", dir), *path = hold_path(dir, object);
 	ga_autofree char *who = ga_xprintf("%s (pid %ld)\n", program, (long)getpid());
+	int64_t deadline = ga_clock_mono_micros() + HOLD_GRACE;
 	ga_autofd int f = -1;
 
 	*fd = -1;
@@ -75,10 +80,12 @@ int ga_hold_take(const char *dir, const char *object, const char *program, int *
 	f = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (f < 0)
 		return ga_fail_sys(err, "cannot open '%s'", path);
-	if (flock(f, LOCK_EX | LOCK_NB) < 0) {
-		if (errno == EWOULDBLOCK)
+	/* A stage that has just written its record may still be on its way out. */
+	while (flock(f, LOCK_EX | LOCK_NB) < 0) {
+		if (errno != EWOULDBLOCK)
+			return ga_fail_sys(err, "cannot lock '%s'", path);
+		if (ga_stop_asked() || !ga_clock_wait(deadline, 10000))
 			return hold_refused(path, object, err);
-		return ga_fail_sys(err, "cannot lock '%s'", path);
 	}
 	if (ftruncate(f, 0) < 0 || ga_write_all(f, who, strlen(who)) < 0)
 		return ga_fail_sys(err, "cannot write '%s'", path);

@@ -148,4 +148,11 @@ void ga_look_domains(const struct ga_look *l)
 	if (look_devices(l, v, &err) < 0)
 		ga_seen_blind(l->seen, GA_A_DOMAINS, err.msg);
 	look_causes(l);
+	/* An interrupted release goes on by itself only where nothing runs that it would end. */
+	for (size_t i = 0; i < l->seen->works.n; i++) {
+		struct ga_seen_work *w = &l->seen->works.v[i];
+
+		if (ga_streq(w->program, "release"))
+			w->resumable = ga_streq(ga_seen_power(l->seen, w->object), "off");
+	}
 }

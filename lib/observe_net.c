@@ -16,7 +16,7 @@
 
 /* ---- DHCP ---- */
 
-/* "MAC,IP,NAME,infinite" as ga_dhcp_hosts_line writes it; another text is no reservation of ours. */
+/* "MAC,IP,NAME,infinite" as ga_dhcp_hosts_line writes it; another text has no MAC and address. */
 static void read_reservation(const struct ga_look *l, const char *dir, const char *name)
 {
 	ga_autofree char *path = ga_xprintf("%s/%s", dir, name);
@@ -47,14 +47,15 @@ static void look_reservations(const struct ga_look *l)
 	const char *dir = l->want->network.dhcp_hosts_dir;
 	ga_autonames struct ga_names names = { 0 };
 	ga_autodir DIR *d = dir ? opendir(dir) : NULL;
+	ga_autofree char *why = NULL;
 
+	if (!dir)
+		return; /* nothing is expected of a node without DHCP */
 	if (!d) {
-		ga_autofree char *why =
-			dir ? ga_xprintf("cannot open '%s': %s", dir, strerror(errno)) :
-			      ga_xstrdup("the node's settings name no dhcp_hosts_dir");
-
-		if (!dir || errno != ENOENT)
-			ga_seen_blind(l->seen, GA_A_DHCP, why);
+		if (errno == ENOENT)
+			return;
+		why = ga_xprintf("cannot open '%s': %s", dir, strerror(errno));
+		ga_seen_blind(l->seen, GA_A_DHCP, why);
 		return;
 	}
 	ga_sys_list(dir, &names);

@@ -140,9 +140,10 @@ static bool list_folder(const struct ga_look *l, enum ga_area area, const char *
 		ga_sys_list(dir, names);
 		return true;
 	}
+	if (errno == ENOENT)
+		return false;
 	why = ga_xprintf("cannot open '%s': %s", dir, strerror(errno));
-	if (errno != ENOENT)
-		ga_seen_blind(l->seen, area, why);
+	ga_seen_blind(l->seen, area, why);
 	return false;
 }
 

@@ -152,10 +152,10 @@ static void fill_access(struct ga_provision *p)
 {
 	struct ga_access *a;
 
-	if (!p->address || !p->plan->image)
+	if (!p->address)
 		return;
 	a = ga_xcalloc(1, sizeof(*a));
-	a->user = ga_strdup0(p->plan->image->user);
+	a->user = ga_strdup0(p->plan->image ? p->plan->image->user : NULL);
 	a->address = ga_xstrdup(p->address);
 	a->host_key_fingerprint = ga_strdup0(p->key.fingerprint);
 	p->out.access = a;
@@ -424,6 +424,7 @@ static int prepare(struct ga_provision *p, struct ga_err *err)
 		return -1;
 	p->changes = (struct ga_changes){ .h = &p->h, .object = p->plan->allocation,
 					  .libvirt_uri = p->opts->libvirt_uri,
+					  .fabric = p->opts->fabric,
 					  .dry_run = p->opts->dry_run, .say = p->opts->say };
 	p->boot_id = ga_host_boot_id();
 	p->vm_dir = ga_provision_vm_dir(p->opts->host_dir, p->plan->allocation);

@@ -10,12 +10,14 @@
 #ifndef GA_PROVISION_H
 #define GA_PROVISION_H
 
+#include "fabric.h"
 #include "kind_result.h"
 
 struct ga_provision_opts {
 	const char *program; /* for messages and holds */
 	const char *node;    /* this host's node id */
 	const char *host_dir, *user_data_dir, *libvirt_uri, *baremetal_dir;
+	struct ga_fabric_at fabric;
 	bool holds_state; /* the state file is on this machine: no bare-metal plans */
 	bool dry_run;
 	/* Where results go. A result that could not be written to stdout has reason "stdout": work

@@ -464,6 +464,27 @@ static int check_bridge(struct ga_provision *p, struct ga_err *err)
 			  "'%s' is not a bridge of Open vSwitch", bridge);
 }
 
+bool ga_provision_has_dhcp(const struct ga_plan *plan)
+{
+	if (!plan->network.dhcp_hosts_dir || !plan->mac || !plan->private_ip)
+		return false;
+	/* libvirt's test driver has no network: nobody needs dnsmasq on such a machine. */
+	return !ga_streq(plan->domain_type, "test") ||
+	       access(plan->network.dhcp_hosts_dir, W_OK) == 0;
+}
+
+static int check_dhcp(struct ga_provision *p, struct ga_err *err)
+{
+	const char *dir = p->plan->network.dhcp_hosts_dir;
+
+	if (!ga_provision_has_dhcp(p->plan) || access(dir, W_OK) == 0)
+		return 0;
+	ga_err_set_sys(err, "the folder of DHCP reservations '%s' cannot be written", dir);
+	err->code = GA_HOST;
+	return refuse(err, "dhcp_hosts_dir", p->plan->allocation,
+		      "make it and let dnsmasq read it (--dhcp-hostsdir); the node's settings name it");
+}
+
 int ga_phase_prerequisites(struct ga_provision *p, struct ga_err *err)
 {
 	if (ga_streq(p->plan->domain_type, "kvm") && access("/dev/kvm", F_OK) < 0)
@@ -471,5 +492,5 @@ int ga_phase_prerequisites(struct ga_provision *p, struct ga_err *err)
 			      "/dev/kvm is not there");
 	if (p->plan->hugepage_kib != GA_UNKNOWN && p->resume == 0 && check_hugepages(p, err) < 0)
 		return -1;
-	return check_bridge(p, err) < 0 || check_mmio(p, err) < 0 ? -1 : 0;
+	return check_dhcp(p, err) < 0 || check_bridge(p, err) < 0 || check_mmio(p, err) < 0 ? -1 : 0;
 }

@@ -72,5 +72,7 @@ void ga_provision_close_disks(struct ga_provision *p);
 char *ga_provision_disk_path(const struct ga_disk *d);
 /* Whether port and flows are to be made: not for libvirt's test driver. */
 bool ga_provision_has_ovs(const struct ga_plan *plan);
+/* Whether a DHCP reservation is to be written. */
+bool ga_provision_has_dhcp(const struct ga_plan *plan);
 
 #endif

@@ -103,6 +103,19 @@ static int write_known_hosts(struct ga_provision *p, struct ga_err *err)
 	return ga_change_file(&p->changes, p->known_hosts, line, strlen(line), 0600, err);
 }
 
+/* The tenant's text lives here until release only; where the operator named another folder, the
+ * file is the operator's. */
+static int enter_user_data(struct ga_provision *p, struct ga_err *err)
+{
+	const char *digest = p->plan->user_data_digest;
+	ga_autofree char *path = NULL;
+
+	if (!digest || !ga_starts(p->opts->user_data_dir, p->opts->host_dir))
+		return 0;
+	path = ga_xprintf("%s/%s", p->opts->user_data_dir, digest + strlen("sha256:"));
+	return ga_change_file_by_other(&p->changes, path, err);
+}
+
 int ga_phase_seed(struct ga_provision *p, struct ga_err *err)
 {
 	ga_autofree char *key = ga_xprintf("%s/host_key", p->vm_dir);
@@ -113,7 +126,8 @@ int ga_phase_seed(struct ga_provision *p, struct ga_err *err)
 	if (ga_change_folder(&p->changes, p->vm_dir, 0711, err) < 0 ||
 	    ga_change_file_by_other(&p->changes, key, err) < 0 ||
 	    ga_change_file_by_other(&p->changes, pub, err) < 0 ||
-	    ga_change_file_by_other(&p->changes, p->console_log, err) < 0)
+	    ga_change_file_by_other(&p->changes, p->console_log, err) < 0 ||
+	    enter_user_data(p, err) < 0)
 		return -1;
 	if (p->opts->dry_run) {
 		ga_changes_say(&p->changes, "write file %s (NoCloud seed, mode 0600)", p->seed_path);
@@ -147,9 +161,8 @@ int ga_phase_network(struct ga_provision *p, struct ga_err *err)
 	const struct ga_ovs_port port = { .bridge = plan->network.bridge, .port = plan->port,
 					  .mac = plan->mac, .ip = plan->private_ip,
 					  .allocation = plan->allocation };
-	bool dhcp = plan->network.dhcp_hosts_dir && plan->mac && plan->private_ip;
 
-	if (dhcp && write_reservation(p, err) < 0)
+	if (ga_provision_has_dhcp(plan) && write_reservation(p, err) < 0)
 		return -1;
 	if (!ga_provision_has_ovs(plan)) {
 		ga_provision_note(p, "no flows: %s",

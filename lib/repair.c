@@ -11,6 +11,7 @@
 #include "file.h"
 #include "hostdb_list.h"
 #include "provision.h"
+#include "takeback.h"
 
 void ga_repair_say(const struct ga_repairer *r, const char *fmt, ...)
 {
@@ -128,7 +129,7 @@ static int start_domain(struct ga_repairer *r, struct ga_deviation *d, struct ga
 
 /* ---- attempts ---- */
 
-static int resume(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
+static int resume_provision(struct ga_repairer *r, const char *attempt, struct ga_err *err)
 {
 	const struct ga_repair_opts *o = r->opts;
 	ga_autofree char *user_data = ga_xprintf("%s/user-data", o->host_dir);
@@ -144,12 +145,53 @@ static int resume(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *
 		.progress = o->progress,
 		.say = o->say,
 	};
-	const struct ga_seen_work *w = ga_seen_work_of(r->seen, d->allocation);
 
-	if (!w || !ga_streq(w->program, "provision"))
-		return ga_fail(err, GA_NO, "its stage is run again by a person");
+	return ga_provision_resume(attempt, &provision, err);
+}
+
+static int resume_release(struct ga_repairer *r, const struct ga_attempt *a, struct ga_err *err)
+{
+	const struct ga_repair_opts *o = r->opts;
+	const struct ga_takeback_opts takeback = {
+		.program = o->program,
+		.node = o->node,
+		.host_dir = o->host_dir,
+		.libvirt_uri = o->libvirt_uri,
+		.baremetal_dir = o->baremetal_dir,
+		.result = o->result,
+		.progress = o->progress,
+		.say = o->say,
+	};
+	struct ga_release_order order;
+	enum ga_virt_state state;
+	struct ga_virt *virt;
+	int result;
+
+	if (ga_rec_parse_text(a->order, &ga_release_order_shape, &order, err) < 0)
+		return -1;
+	result = ga_changes_virt(&r->changes, &virt, err);
+	if (!result)
+		result = ga_virt_state(virt, order.domain, &state, err);
+	if (!result && state != GA_VIRT_OFF && state != GA_VIRT_ABSENT)
+		result = ga_fail_for(err, GA_CONFLICT, "in_use",
+				     "domain '%s' is not off: its release is run again by a person",
+				     order.domain);
+	if (!result)
+		result = ga_takeback(&order, &takeback, err);
+	ga_shape_release(&ga_release_order_shape, &order);
+	return result;
+}
+
+static int resume(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
+{
+	ga_autoattempt struct ga_attempt a = { 0 };
+	int found = ga_attempt_newest(&r->h, d->allocation, &a, err);
+
+	if (found <= 0)
+		return found < 0 ? -1 : ga_fail(err, GA_NOTFOUND, "its attempt is gone");
 	close(GA_TAKE_FD(r->hold)); /* the stage takes the hold itself */
-	return ga_provision_resume(w->attempt, &provision, err);
+	return ga_streq(a.program, "release") ? resume_release(r, &a, err) :
+						resume_provision(r, a.attempt, err);
 }
 
 static int tell_again(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)

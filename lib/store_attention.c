@@ -68,23 +68,24 @@ static char *slot_sentence(const struct ga_rows *r)
 	return ga_xprintf("%s%s%s", evidence ? evidence : code, hint ? ": " : "", hint ? hint : "");
 }
 
-/* What a failed or interrupted allocation holds is freed by releasing that. */
+/* What an allocation holds is freed by what leaves the allocation's state; a slot that waits for
+ * its wipe, or was taken out, by what leaves its own. */
 static char *slot_command(const struct ga_rows *r)
 {
-	const char *owner = ga_rows_text(r, S_ALLOCATION_STATE);
-	char *leave = ga_store_leave(GA_M_SLOT, ga_rows_text(r, S_STATE), ga_rows_text(r, S_ID));
-	char *command;
+	const char *owner = ga_rows_text(r, S_ALLOCATION_STATE), *state = ga_rows_text(r, S_STATE);
+	const char *id = ga_rows_text(r, S_ID), *allocation = ga_rows_text(r, S_ALLOCATION);
+	bool ended = owner && !ga_fsm_find(GA_M_ALLOCATION, owner)->to[0];
+	ga_autofree char *leave = NULL;
 
-	if (owner && (!strcmp(owner, "failed") || !strcmp(owner, "release_failed") ||
-		      !strcmp(owner, "releasing"))) {
-		free(leave);
-		return ga_xprintf("gpuaas-release %s | gpuaas-wipe", ga_rows_text(r, S_ALLOCATION));
-	}
-	if (!leave || strcmp(ga_rows_text(r, S_STATE), "cleanup_blocked"))
-		return leave;
-	command = ga_xprintf("%s | gpuaas-wipe", leave);
-	free(leave);
-	return command;
+	if (owner && !ended && (!strcmp(owner, "failed") || !strcmp(owner, "release_failed") ||
+				!strcmp(owner, "releasing")))
+		return ga_xprintf("gpuaas-release %s | gpuaas-wipe", allocation);
+	if (owner && !ended && strcmp(state, "wiping") && strcmp(state, "cleanup_blocked"))
+		return ga_store_leave(GA_M_ALLOCATION, owner, allocation);
+	leave = ga_store_leave(GA_M_SLOT, state, id);
+	if (!leave || strcmp(state, "cleanup_blocked"))
+		return GA_TAKE(leave);
+	return ga_xprintf("%s | gpuaas-wipe", leave);
 }
 
 static int attend_slot(const struct ga_rows *r, ga_store_each each, void *arg, struct ga_err *err)

@@ -3,8 +3,9 @@
 #include "store.h"
 #include "store_query.h"
 
-/* Live names come first: the name of a released allocation may have been given again. The prefix
- * is a range of ids, so that the keys' own index answers. rank: 0 id, 1 name, 2 prefix. */
+/* Live names come first: the name of an ended allocation may have been given again, and then means
+ * the newest that had it. The prefix is a range of ids, so that the keys' own index answers.
+ * rank: 0 id, 1 name, 2 prefix, 3 name of what has ended. */
 #define FINDING \
 	"SELECT 'allocation' AS k, id, CASE WHEN id = ?1 THEN 0 WHEN name = ?1 THEN 1 ELSE 2 END " \
 	"AS rank FROM allocation WHERE id >= ?1 AND id < ?1 || '~' OR name = ?1 " \
@@ -12,7 +13,9 @@
 	"UNION ALL SELECT 'slot', id, CASE WHEN id = ?1 THEN 0 ELSE 2 END FROM slot " \
 	"WHERE id >= ?1 AND id < ?1 || '~' " \
 	"UNION ALL SELECT 'node', id, CASE WHEN id = ?1 THEN 0 WHEN name = ?1 THEN 1 ELSE 2 END " \
-	"FROM node WHERE id >= ?1 AND id < ?1 || '~' OR name = ?1 "
+	"FROM node WHERE id >= ?1 AND id < ?1 || '~' OR name = ?1 " \
+	"UNION ALL SELECT * FROM (SELECT 'allocation', id, 3 FROM allocation WHERE name = ?1 " \
+	"AND state IN ('released', 'cancelled', 'refused') ORDER BY created_at DESC LIMIT 1)"
 
 static const char *word(const char *kind)
 {

@@ -21,103 +21,110 @@ struct column {
 
 struct view {
 	const struct ga_shape *shape;
+	const char *rows; /* a list whose elements are the rows; NULL: the record is one */
 	struct column columns[COLUMNS_MAX + 1];
 };
 
 static const struct view views[] = {
-	{ &ga_host_shape,
+	{ &ga_host_shape, NULL,
 	  { { "NODE", "node" }, { "PRODUCT", "product" }, { "KERNEL", "kernel" },
 	    { "CPUS", "cpus" }, { "MEMORY MIB", "memory_mib" }, { "BLOCKERS", "blockers" },
 	    { "WARNINGS", "warnings" } } },
-	{ &ga_candidate_shape,
+	{ &ga_candidate_shape, NULL,
 	  { { "NODE", "node" }, { "#", "slot_index" }, { "GPU", "gpu.pci_address" },
 	    { "TYPE", "gpu.type_name" }, { "NUMA", "numa_node" }, { "NVME", "nvme.path" },
 	    { "SIZE", "nvme.size_bytes" }, { "FABRIC VF", "fabric.vf_pci_address" },
 	    { "MAC", "suggested.mac" }, { "IN THE WAY", "reasons" } } },
-	{ &ga_slot_shape,
+	{ &ga_slot_shape, NULL,
 	  { { "SLOT", "slot" }, { "NODE", "node" }, { "#", "slot_index" }, { "STATE", "state" },
 	    { "TYPE", "type_name" }, { "GPU", "gpu_pci_address" }, { "NVME", "nvme_wwid" },
 	    { "NUMA", "numa_node" }, { "ALLOCATION", "allocation" }, { "TAINTED", "tainted" },
 	    { "GPU MEMORY", "gpu_memory" }, { "BLOCKERS", "blockers" } } },
-	{ &ga_node_shape,
+	{ &ga_node_shape, NULL,
 	  { { "NODE", "node" }, { "STATE", "state" }, { "MODE", "mode" }, { "POOL", "pool" },
 	    { "SLOTS", "slots" }, { "AVAILABLE", "available" }, { "HELD BY", "held_by" },
 	    { "OBSERVED", "observed_at" }, { "BLOCKERS", "blockers" } } },
-	{ &ga_profile_shape,
+	{ &ga_profile_shape, NULL,
 	  { { "PROFILE", "name" }, { "VERSION", "version" }, { "SHAPE", "shape" },
 	    { "COUNTS", "counts" }, { "VCPUS/GPU", "vcpus_per_gpu" },
 	    { "MIB/GPU", "memory_mib_per_gpu" }, { "IMAGE", "image" },
 	    { "WIPE", "wipe.minimum_class" }, { "VERIFY", "wipe.verify" } } },
-	{ &ga_image_shape,
+	{ &ga_image_shape, NULL,
 	  { { "IMAGE", "name" }, { "FORMAT", "format" }, { "SIZE", "size_bytes" },
 	    { "FIRMWARE", "firmware" }, { "PROBE", "probe" }, { "DIGEST", "digest" } } },
-	{ &ga_plan_shape,
+	{ &ga_node_image_shape, NULL,
+	  { { "NODE", "node" }, { "IMAGE", "image" }, { "PATH", "path" },
+	    { "VERIFIED", "verified_at" } } },
+	{ &ga_plan_shape, NULL,
 	  { { "ALLOCATION", "allocation" }, { "NODE", "node" }, { "SHAPE", "shape" },
 	    { "GPUS", "count" }, { "PROFILE", "profile" }, { "VCPUS", "vcpus" },
 	    { "MIB", "memory_mib" }, { "IP", "private_ip" }, { "EXPIRES", "expires_at" },
 	    { "DRY RUN", "dry_run" } } },
-	{ &ga_refusal_shape,
+	{ &ga_explanation_shape, "nodes",
+	  { { "NODE", "node" }, { "TAKEN", "taken" }, { "WHY NOT", "code" },
+	    { "DETAIL", "detail" }, { "SCORE (SMALLER WINS, FIRST TERM FIRST)", "terms" } } },
+	{ &ga_refusal_shape, NULL,
 	  { { "REFUSED", "code" }, { "PROFILE", "profile" }, { "GPUS", "count" },
 	    { "WHY", "sentence" }, { "WHAT TO DO", "hint" } } },
-	{ &ga_progress_shape,
+	{ &ga_progress_shape, NULL,
 	  { { "OBJECT", "object" }, { "PHASE", "phase" }, { "STATE", "state" },
 	    { "BYTES", "bytes" }, { "DETAIL", "detail" } } },
-	{ &ga_allocation_shape,
+	{ &ga_allocation_shape, NULL,
 	  { { "ALLOCATION", "allocation" }, { "NAME", "name" }, { "STATE", "state" },
 	    { "NODE", "node" }, { "PROJECT", "project" }, { "PROFILE", "profile" },
 	    { "GPUS", "count" }, { "POWER", "power_observed" }, { "ADDRESS", "access.address" },
 	    { "SINCE", "since" }, { "REASON", "reason" } } },
-	{ &ga_released_shape,
+	{ &ga_released_shape, NULL,
 	  { { "RELEASED", "allocation" }, { "NODE", "node" }, { "SLOTS", "slots" },
 	    { "AT", "at" } } },
-	{ &ga_wipe_order_shape,
+	{ &ga_wipe_order_shape, NULL,
 	  { { "WIPE ORDER", "object" }, { "NODE", "node" }, { "DISK", "nvme_wwid" },
 	    { "SIZE", "nvme_size_bytes" }, { "CAUSE", "cause" },
 	    { "CLASS", "wipe.minimum_class" }, { "DESTROYS", "destroy_data" } } },
-	{ &ga_wipe_evidence_shape,
+	{ &ga_wipe_evidence_shape, NULL,
 	  { { "EVIDENCE", "evidence" }, { "SLOT", "object" }, { "DISK", "device.wwid" },
 	    { "OUTCOME", "outcome" }, { "CLASS", "class" }, { "READ BACK", "read_back.bytes_read" },
 	    { "NOT ZERO", "read_back.mismatches" }, { "GPU MEMORY", "gpu_memory.outcome" },
 	    { "REASON", "reason" } } },
-	{ &ga_drift_shape,
+	{ &ga_drift_shape, NULL,
 	  { { "SEVERITY", "severity" }, { "DRIFT", "code" }, { "OBJECT", "object" },
 	    { "EXPECTED", "expected" }, { "OBSERVED", "observed" }, { "REPAIRED", "repaired" },
 	    { "COMMAND", "command" } } },
-	{ &ga_observation_shape,
+	{ &ga_observation_shape, NULL,
 	  { { "NODE", "node" }, { "AGREED", "agreed" }, { "DRIFTS", "drifts" },
 	    { "JOURNAL OPEN", "journal_open" }, { "AT", "at" } } },
-	{ &ga_failure_shape,
+	{ &ga_failure_shape, NULL,
 	  { { "FAILED", "object" }, { "PHASE", "phase" }, { "CODE", "code" },
 	    { "WHY", "sentence" }, { "WHAT TO DO", "hint" } } },
-	{ &ga_claim_shape,
+	{ &ga_claim_shape, NULL,
 	  { { "CLAIM", "claim" }, { "ALLOCATION", "allocation" }, { "NODE", "node" },
 	    { "SLOT", "slot" }, { "KIND", "claim_kind" }, { "LIVE", "live" },
 	    { "SINCE", "created_at" }, { "ENDED", "ended_at" } } },
-	{ &ga_task_shape,
+	{ &ga_task_shape, NULL,
 	  { { "OBJECT", "object" }, { "PHASE", "phase" }, { "STATE", "state" },
 	    { "STARTED", "started_at" }, { "MICROS", "elapsed_micros" }, { "BYTES", "bytes" },
 	    { "DETAIL", "detail" } } },
-	{ &ga_usage_shape,
+	{ &ga_usage_shape, NULL,
 	  { { "ALLOCATION", "allocation" }, { "PROJECT", "project" }, { "KIND", "usage_kind" },
 	    { "GPUS", "count" }, { "FROM", "started_at" }, { "TO", "ended_at" } } },
-	{ &ga_audit_shape,
+	{ &ga_audit_shape, NULL,
 	  { { "SEQ", "seq" }, { "AT", "at" }, { "ACTOR", "actor" }, { "PROGRAM", "program" },
 	    { "ACTION", "action" }, { "OBJECT", "object" } } },
-	{ &ga_attention_shape,
+	{ &ga_attention_shape, NULL,
 	  { { "OBJECT", "object" }, { "STATE", "state" }, { "SINCE", "since" },
 	    { "PROJECT", "project" }, { "WHY", "sentence" }, { "COMMAND", "command" } } },
-	{ &ga_pool_shape,
+	{ &ga_pool_shape, NULL,
 	  { { "POOL", "pool" }, { "TYPE", "type" }, { "NODES", "nodes" }, { "SLOTS", "slots" },
 	    { "AVAILABLE", "available" }, { "ACTIVE", "active" }, { "CLEANING", "cleaning" },
 	    { "BLOCKED", "blocked" }, { "DISABLED", "disabled" }, { "LARGEST", "largest" },
 	    { "FRAGMENTED PPM", "fragmentation_ppm" } } },
-	{ &ga_public_shape,
+	{ &ga_public_shape, NULL,
 	  { { "PROFILE", "profile" }, { "TYPE", "type" }, { "SHAPE", "shape" },
 	    { "COUNTS", "counts" }, { "AVAILABLE", "available" } } },
-	{ &ga_finding_shape,
+	{ &ga_finding_shape, NULL,
 	  { { "CHECK", "check" }, { "OBJECT", "object" }, { "WHAT IS WRONG", "sentence" },
 	    { "WHAT TO DO", "hint" } } },
-	{ &ga_state_shape,
+	{ &ga_state_shape, NULL,
 	  { { "STATE", "path" }, { "ACTION", "action" }, { "SCHEMA", "schema_version" },
 	    { "EPOCH", "epoch" }, { "LAB", "lab" } } },
 };
@@ -152,7 +159,7 @@ static json_t *member(json_t *json, const char *path)
 
 static void add_value(struct ga_str *out, const char *path, json_t *value);
 
-/* A list of reasons is shown by its codes, any other by its elements. */
+/* A reason is shown by its code, a term of a score as name=value, any other element as it is. */
 static void add_list(struct ga_str *out, json_t *list)
 {
 	json_t *item;
@@ -160,7 +167,14 @@ static void add_list(struct ga_str *out, json_t *list)
 
 	json_array_foreach(list, i, item) {
 		json_t *code = json_object_get(item, "code");
+		json_t *value = json_object_get(item, "value");
 
+		if (value) {
+			ga_str_addf(out, "%s%s=", i ? " " : "",
+				    json_string_value(json_object_get(item, "name")));
+			add_value(out, "", value);
+			continue;
+		}
 		if (i)
 			ga_str_addc(out, ',');
 		add_value(out, "", code ? code : item);
@@ -230,20 +244,11 @@ static void print_members(json_t *json)
 	printf("\n");
 }
 
-void ga_table_add(const struct ga_shape *shape, json_t *json)
+static void add_row(const struct view *view, json_t *json)
 {
-	const struct view *view = find_view(shape);
-	struct row *row;
+	struct row *row = ga_list_add(&table.rows);
 	size_t i;
 
-	if (view != table.view || !view)
-		ga_table_flush();
-	table.view = view;
-	if (!view) {
-		print_members(json);
-		return;
-	}
-	row = ga_list_add(&table.rows);
 	for (i = 0; view->columns[i].title; i++) {
 		struct ga_str cell = GA_STR_INIT;
 
@@ -252,6 +257,24 @@ void ga_table_add(const struct ga_shape *shape, json_t *json)
 			ga_str_addc(&cell, '-');
 		row->cells[i] = ga_str_take(&cell);
 	}
+}
+
+void ga_table_add(const struct ga_shape *shape, json_t *json)
+{
+	const struct view *view = find_view(shape);
+	json_t *item;
+	size_t i;
+
+	if (view != table.view || !view)
+		ga_table_flush();
+	table.view = view;
+	if (!view)
+		print_members(json);
+	else if (!view->rows)
+		add_row(view, json);
+	else
+		json_array_foreach(json_object_get(json, view->rows), i, item)
+			add_row(view, item);
 }
 
 static void print_row(const struct view *view, const int *widths, char *const *cells)

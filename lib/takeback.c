@@ -89,6 +89,15 @@ static void GA_PRINTF(4, 5) add_step(struct takeback *t, const char *step, const
 
 /* ---- the phases ---- */
 
+static void let_go(struct takeback *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->holds.n; i++)
+		close(t->holds.v[i]);
+	ga_list_release(&t->holds);
+}
+
 static int hold(struct takeback *t, const char *object, struct ga_err *err)
 {
 	int fd;
@@ -239,7 +248,7 @@ static int phase_fabric(struct takeback *t, struct ga_err *err)
 	ga_changes_say(&t->changes, "deactivate fabric partition %" PRId64 ", read back", partition);
 	if (t->opts->dry_run)
 		return 0;
-	if (ga_fabric_deactivate(partition, err) < 0)
+	if (ga_fabric_deactivate(&t->changes.fabric, partition, err) < 0)
 		return -1;
 	add_step(t, "fabric_partition", "confirmed", "partition %" PRId64 " is inactive", partition);
 	return 0;
@@ -440,6 +449,7 @@ static int emit_orders(struct takeback *t, struct ga_err *err)
 {
 	size_t i;
 
+	let_go(t); /* whoever reads an order takes its slot up at once */
 	for (i = 0; i < t->order->bundles.n; i++) {
 		struct ga_wipe_order w = wipe_order(t, &t->order->bundles.v[i]);
 
@@ -544,15 +554,11 @@ static int work(struct takeback *t, struct ga_err *err)
 
 static void clear(struct takeback *t)
 {
-	size_t i;
-
 	ga_shape_release(&ga_released_shape, &t->out);
 	ga_attempt_release(&t->attempt);
 	ga_changes_close(&t->changes);
 	ga_hostdb_close(&t->h);
-	for (i = 0; i < t->holds.n; i++)
-		close(t->holds.v[i]);
-	ga_list_release(&t->holds);
+	let_go(t);
 }
 
 int ga_takeback(const struct ga_release_order *order, const struct ga_takeback_opts *opts,
@@ -563,7 +569,7 @@ int ga_takeback(const struct ga_release_order *order, const struct ga_takeback_o
 	if (!opts->dry_run && ga_hostdb_open(opts->host_dir, &t.h, err) < 0)
 		return -1;
 	t.changes = (struct ga_changes){ .h = &t.h, .object = order->allocation,
-					 .libvirt_uri = opts->libvirt_uri,
+					 .libvirt_uri = opts->libvirt_uri, .fabric = opts->fabric,
 					 .dry_run = opts->dry_run, .say = opts->say };
 	if (work(&t, err) < 0)
 		return -1;

@@ -8,10 +8,12 @@
 #ifndef GA_TAKEBACK_H
 #define GA_TAKEBACK_H
 
+#include "fabric.h"
 #include "kind_result.h"
 
 struct ga_takeback_opts {
 	const char *program, *node, *host_dir, *libvirt_uri, *baremetal_dir;
+	struct ga_fabric_at fabric;
 	bool dry_run;
 	int (*result)(const struct ga_shape *shape, const void *obj, struct ga_err *err);
 	int (*progress)(const struct ga_progress *p, struct ga_err *err);

@@ -75,6 +75,8 @@ refused()
   refused 4 image_size '.image.size_bytes = 20971520'
   refused 4 hugepages '.memory_mib = 1048576'
   refused 4 bridge_missing '.network.bridge = "nobridge"'
+  refused 7 dhcp_hosts_dir '.domain_type = "qemu" | .network.dhcp_hosts_dir = "/nowhere"'
+  refused 4 mmio_budget '.domain_type = "qemu" | .network.bridge = null'
   refused 4 not_lab '.lab = false'
   refused 5 user_data_missing ".user_data_digest = \"sha256:$(printf '%064d' 0)\""
   plan > "$T/good"

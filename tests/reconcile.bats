@@ -352,3 +352,64 @@ rebooted()
   jq_slurp_is 'map(select(.code=="stuck"))[0].command | length > 0' true
   jq_slurp_is 'map(select(.code=="stuck"))[0].age_seconds > 86400' true
 }
+
+@test "an interrupted release goes on when its domain is off" {
+  provisioned
+  release_order '.graceful_seconds=0' > "$T/order"
+  run_ok in_host sh -c "gpuaas-release - < $T/order"
+  jq_slurp_is 'map(.kind)|join(" ")' "gpuaas.released/1 gpuaas.wipe-order/1"
+  db "UPDATE attempt SET state='working', result=NULL WHERE program='release'"
+  reconcile 0 '.allocations[0].state="releasing" | .allocations[0].attempt="attempt1" |
+    .slots[0].state="releasing" | .slots[0].since=.at | .allocations[0].since=.at' --repair
+  assert_equal "$(codes)" "attempt_open!"
+  jq_slurp_is 'map(select(.kind!="gpuaas.drift/1").kind)|join(" ")' \
+    "gpuaas.released/1 gpuaas.wipe-order/1 gpuaas.observation/1"
+}
+
+@test "an interrupted release never ends a running domain" {
+  provisioned
+  release_order > "$T/order"
+  db "INSERT INTO attempt (attempt, object, program, order_text, started_at) VALUES
+    ('attempt1', 'a110c000', 'release', '$(< "$T/order")', '2026-11-20T19:00:00.000000Z')"
+  reconcile 1 '.allocations[0].state="releasing" | .allocations[0].attempt="attempt1" |
+    .slots[0].state="releasing" | .slots[0].since=.at | .allocations[0].since=.at' --repair --boot
+  assert_equal "$(codes)" "attempt_open"
+  jq_slurp_is 'map(select(.code=="attempt_open"))[0].command' "gpuaas-release a110c000"
+  run_ok virsh -q -c "$LIBVIRTD_URI" domstate gpuaas-a110c000
+  assert_output running
+}
+
+@test "with the state on this machine no pipe is needed, and results are folded" {
+  start_libvirtd
+  run_ok gpuaas-state init --lab
+  run in_host sh -c 'gpuaas-discover | gpuaas-approve --all-ready' # not ready, and so stored
+  run_ok in_host gpuaas-reconcile < /dev/null
+  jq_slurp_is '.[-1]|[.kind,.node,.agreed]|map(tostring)|join(" ")' \
+    "gpuaas.observation/1 n-1ab100000000 true"
+  run_ok gpuaas-state expect --node n-1ab100000000
+  echo "$output" > "$T/expectation"
+  run_ok in_host sh -c "gpuaas-reconcile - < $T/expectation"
+  jq_slurp_is '.[-1].kind' gpuaas.observation/1
+}
+
+@test "fabric partitions: an inactive one of a guest that is off, one that is nobody's" {
+  provisioned
+  rebooted
+  echo '{"gpus":[{"address":"0000:18:00.0","module_id":2},{"address":"0000:9a:00.0","module_id":1}],
+    "partitions":[{"id":1,"module_ids":[1,2]},{"id":2,"module_ids":[1]},{"id":3,"module_ids":[2]}]}' \
+    > "$T/fabric.json"
+  export GPUAAS_LIBNVFM=$GPUAAS_BUILD/tests/libnvfm.so.1 GPUAAS_FAKE_FABRIC=$T/fabric.json
+  echo 2 > "$T/fabric.json.active"
+  reconcile 1 '.boot_id="another" | .allocations[0].fabric_partition=3' --repair --boot
+  assert_equal "$(codes)" "power_off! partition_inactive! partition_orphan"
+  run_ok sort "$T/fabric.json.active"
+  assert_equal "${lines[*]}" "2 3"
+  run_ok virsh -q -c "$LIBVIRTD_URI" domstate gpuaas-a110c000
+  assert_output running
+  # Below a running guest nothing is activated.
+  echo 2 > "$T/fabric.json.active"
+  reconcile 1 '.allocations[0].fabric_partition=3' --repair --boot
+  assert_equal "$(codes)" "partition_inactive partition_orphan"
+  run_ok cat "$T/fabric.json.active"
+  assert_equal "$output" 2
+}

@@ -53,3 +53,165 @@ open_entries()
   run_ok release
   assert_equal "$output" "$first"
 }
+
+@test "a foreign domain of the same name is left alone" {
+  provision
+  release_order '.domain = "test"' > "$T/order"
+  run_status 4 release
+  jq_is '[.kind,.phase,.code]|join(" ")' "gpuaas.failure/1 vm_stopped domain_exists"
+  run_ok virsh -q -c "$LIBVIRTD_URI" domstate test
+  assert_output running
+}
+
+@test "orders that are not to be carried out" {
+  provision
+  for case in "dry_run:.dry_run = true" "wrong_node:.node = \"n-somewhere\"" \
+    "no_wipe_policy:.bundles[0].wipe_attempt = null"; do
+    release_order "${case#*:} | .attempt = \"$(printf 'at%06d' "$((RANDOM))")\"" > "$T/order"
+    run --separate-stderr release
+    jq_is '[.kind,.code]|join(" ")' "gpuaas.failure/1 ${case%%:*}"
+    [[ $status -eq 3 || $status -eq 4 ]]
+  done
+}
+
+@test "a dry run says what would be done and does nothing" {
+  provision
+  release_order > "$T/order"
+  before=$(open_entries)
+  run_ok in_host bash -c 'gpuaas-release --dry-run < "$1"' - "$T/order"
+  jq_slurp_is 'map(.dry_run)|unique|join(",")' true
+  assert_stderr "shut down domain gpuaas-a110c000"
+  assert_equal "$(open_entries)" "$before"
+  run_ok virsh -q -c "$LIBVIRTD_URI" domstate gpuaas-a110c000
+  assert_output running
+}
+
+@test "host.db lost: the order alone takes the domain back" {
+  provision
+  rm -rf "$GPUAAS_HOST_DIR"
+  release_order > "$T/order"
+  run_ok release
+  run_ok virsh -q -c "$LIBVIRTD_URI" list --all --name
+  refute_output gpuaas-
+}
+
+@test "libvirt down: a failure, and the same order goes on later" {
+  provision
+  release_order > "$T/order"
+  GPUAAS_LIBVIRT_URI="test+unix:///default?socket=$T/nobody" run_status 9 release
+  jq_is '[.phase,.code]|join(" ")' "vm_stopped libvirt_down"
+  run_ok release
+  jq_slurp_is '.[0].kind' gpuaas.released/1
+}
+
+@test "killed at every boundary and run again: everything is gone, nothing is said twice" {
+  gcc -shared -fPIC -o "$T/kill_at.so" "$SRC/tests/kill_at.c" -ldl
+  for signal in 9 15; do
+    for phase in hold vm_stopped fabric undo devices; do
+      provision
+      release_order > "$T/order"
+      run --separate-stderr in_host env LD_PRELOAD="$T/kill_at.so:libumockdev-preload.so.0" \
+        KILL_SIGNAL=$signal KILL_AT="\"phase\":\"$phase\",\"state\":\"finished\"" \
+        bash -c 'gpuaas-release --progress json < "$1"' - "$T/order"
+      if ((signal == 9)); then assert_status 10; else assert_status 8; fi
+      run_ok release
+      jq_slurp_is 'map(.kind)|join(" ")' "gpuaas.released/1 gpuaas.wipe-order/1"
+      run_ok open_entries
+      assert_equal "$output" ""
+      run_ok virsh -q -c "$LIBVIRTD_URI" list --all --name
+      refute_output gpuaas-
+      rm -rf "$GPUAAS_HOST_DIR" "$WORK/disks"
+    done
+  done
+}
+
+@test "release, wipe, and the slot's disk is empty again" {
+  provision
+  release_order > "$T/order"
+  run_ok in_host bash -c 'set -o pipefail; gpuaas-release < "$1" | gpuaas-wipe' - "$T/order"
+  jq_is '.kind' $'gpuaas.released/1\ngpuaas.wipe-evidence/1'
+  jq_slurp_is '.[1].outcome' confirmed
+  cmp "$WORK/disks/nvme2n1" <(head -c 16777216 /dev/zero)
+}
+
+@test "a tenant's user-data is gone after release" {
+  mkdir -p "$GPUAAS_HOST_DIR/user-data"
+  printf 'hunter2\n' > "$T/ud"
+  digest=$(sha256sum "$T/ud" | cut -d' ' -f1)
+  cp "$T/ud" "$GPUAAS_HOST_DIR/user-data/$digest"
+  provision ".user_data_digest = \"sha256:$digest\""
+  release_order > "$T/order"
+  run_ok release
+  run ! grep -rq hunter2 "$GPUAAS_HOST_DIR"
+}
+
+@test "bare metal: the operator's executables, and proof of a trusted image" {
+  export GPUAAS_BAREMETAL_DIR=$T/metal
+  mkdir -p "$T/metal/deploy" "$T/metal/release"
+  metal='.shape = "baremetal" | .image = null'
+  plan "$metal" > "$T/plan"
+  run_status 7 in_host gpuaas-provision "$T/plan"
+  jq_is .code no_hooks
+  rm -rf "$GPUAAS_HOST_DIR"
+  printf '#!/bin/sh\ncat > "%s/seen"\necho \x27{"address":"192.0.2.7"}\x27\n' "$T" > "$T/metal/deploy/10-deploy"
+  chmod 775 "$T/metal/deploy/10-deploy"
+  plan "$metal" > "$T/plan"
+  run_status 6 in_host gpuaas-provision "$T/plan"
+  jq_is .code hook_unsafe
+  rm -rf "$GPUAAS_HOST_DIR"
+  chmod 755 "$T/metal/deploy/10-deploy"
+  run_ok in_host gpuaas-provision "$T/plan"
+  jq_is '.state+" "+.access.address' "active 192.0.2.7"
+  assert_equal "$(jq -r .allocation "$T/seen")" a110c000
+  release_order '.shape = "baremetal"' > "$T/order"
+  printf '#!/bin/sh\necho \x27{"boot_id":"1ab10000-0000-4000-8000-000000000001","image":"base"}\x27\n' \
+    > "$T/metal/release/10-back"
+  chmod 755 "$T/metal/release/10-back"
+  run_status 4 release
+  jq_is .code untrusted_host
+  printf '#!/bin/sh\necho \x27{"boot_id":"new","image":"base"}\x27\n' > "$T/metal/release/10-back"
+  run_ok release
+  jq_slurp_is '.[0].steps|map(.step+" "+.outcome)|join(",")' "trusted_host confirmed"
+}
+
+# fabric: the fake Fabric Manager beside the recorded host; what it says is active
+fabric()
+{
+  export GPUAAS_LIBNVFM=$T/libnvfm.so.1 GPUAAS_FAKE_FABRIC=$HOST/fabric.json
+  [[ -e $GPUAAS_LIBNVFM ]] || gcc -shared -fPIC -D_GNU_SOURCE -iquote "$SRC/lib" \
+    -o "$GPUAAS_LIBNVFM" "$SRC/tests/fake/libnvfm.c" -ljansson
+}
+
+active_partitions()
+{
+  cat "$HOST/fabric.json.active" 2> /dev/null || :
+}
+
+@test "the fabric partition is active while the allocation lives" {
+  fabric
+  id=$(jq '.partitions[0].id' "$HOST/fabric.json")
+  provision ".fabric_partition = $id" 2
+  assert_equal "$(active_partitions)" "$id"
+  release_order ".fabric_partition = $id" 2 > "$T/order"
+  run_ok release
+  jq_slurp_is '.[0].steps|map(select(.step=="fabric_partition").outcome)|.[0]' confirmed
+  assert_equal "$(active_partitions)" ""
+}
+
+@test "a partition that Fabric Manager does not know, or will not activate, fails in fabric" {
+  fabric
+  plan '.fabric_partition = 999' > "$T/plan"
+  run_status 5 in_host gpuaas-provision "$T/plan"
+  jq_is '[.phase,.code]|join(" ")' "fabric fabric_partition_unknown"
+  rm -rf "$GPUAAS_HOST_DIR"
+  echo 1 > "$HOST/fabric.json.fail"
+  id=$(jq '.partitions[0].id' "$HOST/fabric.json")
+  plan ".fabric_partition = $id" > "$T/plan"
+  run --separate-stderr in_host gpuaas-provision "$T/plan"
+  assert_status 9
+  jq_is .phase fabric
+  release_order . > "$T/order"
+  run_ok release
+  run_ok open_entries
+  assert_equal "$output" ""
+}

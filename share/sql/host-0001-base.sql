@@ -21,6 +21,11 @@ CREATE TRIGGER attempt_order_fixed BEFORE UPDATE OF attempt, object, program, or
 BEGIN
 	SELECT RAISE(ABORT, 'attempt_fixed: an order that was taken up is never changed');
 END;
+CREATE TRIGGER attempt_new BEFORE INSERT ON attempt
+WHEN EXISTS (SELECT 1 FROM attempt a WHERE a.seq = NEW.seq OR a.attempt = NEW.attempt)
+BEGIN
+	SELECT RAISE(ABORT, 'attempt_fixed: an attempt is never replaced');
+END;
 CREATE TRIGGER attempt_kept BEFORE DELETE ON attempt
 BEGIN
 	SELECT RAISE(ABORT, 'attempt_kept: attempts are never deleted');
@@ -47,6 +52,11 @@ CREATE TRIGGER journal_closed BEFORE UPDATE ON journal WHEN OLD.undone = 1
 BEGIN
 	SELECT RAISE(ABORT, 'journal_closed: the entry is closed');
 END;
+CREATE TRIGGER journal_new BEFORE INSERT ON journal
+WHEN EXISTS (SELECT 1 FROM journal j WHERE j.seq = NEW.seq)
+BEGIN
+	SELECT RAISE(ABORT, 'journal_fixed: an entry is never replaced');
+END;
 CREATE TRIGGER journal_kept BEFORE DELETE ON journal
 BEGIN
 	SELECT RAISE(ABORT, 'journal_kept: journal entries are never deleted');
@@ -72,6 +82,13 @@ CREATE TRIGGER evidence_chain BEFORE INSERT ON evidence
 WHEN NEW.previous_digest IS NOT (SELECT digest FROM evidence ORDER BY seq DESC LIMIT 1)
 BEGIN
 	SELECT RAISE(ABORT, 'evidence_chain: evidence continues the chain of this host');
+END;
+-- INSERT OR REPLACE would take a row away without firing the triggers of DELETE.
+CREATE TRIGGER evidence_new BEFORE INSERT ON evidence
+WHEN EXISTS (SELECT 1 FROM evidence e WHERE e.seq = NEW.seq OR e.evidence = NEW.evidence
+	OR e.digest = NEW.digest OR e.previous_digest = NEW.previous_digest)
+BEGIN
+	SELECT RAISE(ABORT, 'evidence_fixed: evidence is never replaced');
 END;
 CREATE TRIGGER evidence_fixed BEFORE UPDATE ON evidence
 BEGIN

@@ -144,6 +144,37 @@ static const struct {
 	{ "taking a MAC by UPDATE OR REPLACE", "duplicate_identity", S2_OFF,
 	  "UPDATE OR REPLACE slot SET mac = '02:00:00:00:00:01'" GEN " WHERE id = 's2'",
 	  SLOT("mac = '02:00:00:00:00:99'", "s2") },
+	{ "taking an index by UPDATE OR REPLACE", "duplicate_identity", S2_OFF,
+	  "UPDATE OR REPLACE slot SET slot_index = 1" GEN " WHERE id = 's2'",
+	  SLOT("slot_index = 99", "s2") },
+	{ "taking a GPU's address by UPDATE OR REPLACE", "duplicate_identity", S2_OFF,
+	  "UPDATE OR REPLACE slot SET gpu_pci_address = '0000:11:00.0'" GEN " WHERE id = 's2'",
+	  SLOT("gpu_pci_address = '0000:99:00.0'", "s2") },
+	{ "taking a fabric function by UPDATE OR REPLACE", "fabric_vf_shared", S2_OFF,
+	  "UPDATE OR REPLACE slot SET fabric_vf_pci_address = '0000:f0:00.1'" GEN
+	  " WHERE id = 's2'", SLOT("fabric_vf_pci_address = '0000:f0:00.7'", "s2") },
+	{ "taking an address by UPDATE OR REPLACE", "duplicate_identity", S2_OFF,
+	  "UPDATE OR REPLACE slot SET private_ip = '10.0.0.1'" GEN " WHERE id = 's2'",
+	  SLOT("private_ip = '10.0.0.99'", "s2") },
+	{ "taking a node's name by UPDATE OR REPLACE", "name_taken", NODE("name = 'one'", "n1"),
+	  "UPDATE OR REPLACE node SET name = 'one'" GEN " WHERE id = 'n2'",
+	  NODE("name = 'two'", "n2") },
+	{ "taking the place of the current version of a profile", "duplicate", "",
+	  "UPDATE OR REPLACE profile SET current = 1 WHERE version = 1",
+	  "UPDATE profile SET current = 0; UPDATE profile SET current = 1 WHERE version = 1" },
+	{ "replacing an allocation by its request id", "request_taken",
+	  "INSERT INTO allocation (id, request_id, request, project, shape, count, since, profile, "
+	  "profile_version, profile_record, price_micros, created_at, created_by) VALUES ('y', 'r', "
+	  "'{}', 'p', 'slice', 1, 'x', 'h', 1, '{}', 5, 'x', 'me');",
+	  "INSERT OR REPLACE INTO allocation (id, request_id, request, project, shape, count, since, "
+	  "profile, profile_version, profile_record, price_micros, created_at, created_by) VALUES "
+	  "('z', 'r', '{}', 'p', 'slice', 1, 'x', 'h', 1, '{}', 5, 'x', 'me')", ALLOC("z", "slice") },
+	{ "a new allocation under a name in use", "name_taken",
+	  "UPDATE allocation SET name = 'one'" GEN " WHERE id = 'a1';",
+	  "INSERT OR REPLACE INTO allocation (id, name, request, project, shape, count, since, "
+	  "profile, profile_version, profile_record, price_micros, created_at, created_by) VALUES "
+	  "('z', 'one', '{}', 'p', 'slice', 1, 'x', 'h', 1, '{}', 5, 'x', 'me')",
+	  ALLOC("z", "slice") },
 	{ "taking a disk by UPDATE OR REPLACE", "duplicate_identity", S2_OFF,
 	  "UPDATE OR REPLACE slot SET nvme_wwid = 'd1'" GEN " WHERE id = 's2'", NULL },
 	{ "taking a GPU by UPDATE", "duplicate_identity", S2_OFF, SLOT("gpu_id = 'n1/g1'", "s2"),
@@ -257,6 +288,11 @@ static const struct {
 	  SLOT("fabric_vf_pci_address = '0000:e0:00.0'", "s2"), NULL },
 	{ "the physical function of another slot's virtual one", "pf_vf_conflict", S2_OFF,
 	  SLOT("fabric_pf_pci_address = '0000:f0:00.1'", "s2"), NULL },
+	{ "a new slot of the physical function of another", "pf_vf_conflict", "",
+	  "INSERT INTO slot (id, node_id, slot_index, since, fabric_vf_pci_address) VALUES ('x', "
+	  "'n1', 9, 'x', '0000:e0:00.0')",
+	  "INSERT INTO slot (id, node_id, slot_index, since, fabric_vf_pci_address) VALUES ('x', "
+	  "'n1', 9, 'x', '0000:f0:00.9')" },
 	{ "CPUs of a slot on sale", "in_use", "", "INSERT INTO slot_cpu VALUES ('n1', 91, 's2')",
 	  "INSERT INTO slot_cpu VALUES ('n1', 91, 's4')" },
 	{ "removing CPUs of a slot on sale", "in_use", "", "DELETE FROM slot_cpu WHERE slot_id = 's2'",
@@ -320,6 +356,11 @@ static const struct {
 	{ "evidence that ends before it begins", "evidence", "",
 	  EVIDENCE("x", "s3", "'w3b', 'd3', 'g3', " LATE ", '2026-01-01T00:00:00.000000Z', 'purge', "
 		   "'confirmed', 'full', 'confirmed', 1"), EVIDENCE("x", "s3", GOOD) },
+	{ "evidence of a slot of another node", "evidence", "",
+	  "INSERT INTO wipe_evidence VALUES ('x', 's1', 'n2', 'w', 'd1', 'g1', " LATE ", " LATE
+	  ", 'purge', 'confirmed', 'full', 'confirmed', 1, 'dx', '{}', 'x')",
+	  "INSERT INTO wipe_evidence VALUES ('x', 's1', 'n1', 'w', 'd1', 'g1', " LATE ", " LATE
+	  ", 'purge', 'confirmed', 'full', 'confirmed', 1, 'dx', '{}', 'x')" },
 	{ "evidence since no time", "evidence", "",
 	  EVIDENCE("x", "s3", "'w3b', 'd3', 'g3', 'zzz', 'zzz', 'purge', 'confirmed', 'full', "
 		   "'confirmed', 1"), NULL },
@@ -497,6 +538,16 @@ static void good_way(sqlite3 *db)
 	      "the node claim ends with the last of its slots");
 	t_str(w_get(db, "SELECT held_by IS NULL FROM node WHERE id = 'n2'"), "1",
 	      "and the node is free");
+	w_must(db, "ROLLBACK");
+	/* A disk of the node that no slot has, wiped once, is the tenant's too. */
+	w_must(db, "BEGIN;" SLOT("state = 'disabled'", "s6") SLOT("state = 'retired'", "s6")
+		       ALLOC("x", "baremetal") NODE("held_by = 'x'", "n2") NODE_CLAIM("cx", "x", "n2")
+			       "UPDATE allocation SET state = 'placed'" GEN " WHERE id = 'x';");
+	t_str(w_get(db, "SELECT dirty_since IS NULL FROM device WHERE id = 'd6'"), "1",
+	      "a spare disk is clean");
+	w_must(db, "UPDATE allocation SET state = 'provisioning'" GEN " WHERE id = 'x'");
+	t_str(w_get(db, "SELECT dirtied_by FROM device WHERE id = 'd6'"), "x",
+	      "until its node is handed over");
 	w_must(db, "ROLLBACK");
 }
 

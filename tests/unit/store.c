@@ -297,7 +297,7 @@ static void every_kind(void)
 
 		t_str(is, cases[i].text, "list %s", cases[i].kind);
 	}
-	t_str(LIST(db, "action", .kind = "audit", .after = "3"), "profile_applied",
+	t_str(LIST(db, "action", .kind = "audit", .after = "4"), "profile_applied",
 	      "the audit behind a number");
 	sw_close(db);
 }

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Settings and outlets of gpuaas-reconcile. */
+#ifndef GA_CLI_RECONCILE_H
+#define GA_CLI_RECONCILE_H
+
+#include "reconcile.h"
+
+/* Fills opts from the settings (gpuaas(7)) and opens where results go. node (NULL: the setting,
+ * else made from the machine id); node_id is allocated and must outlive opts. */
+int ga_cli_reconcile_opts(struct ga_reconcile_opts *opts, const char *program, const char *node,
+			  char **node_id, struct ga_err *err);
+/* The expectation of the local state for the node. */
+int ga_cli_reconcile_want(const char *node, struct ga_expectation *ret, struct ga_err *err);
+
+#endif

@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: Apache-2.0
+# What a program says of itself agrees: --help, --introspect-cli, its man page, the completions, the
+# schemas of its records, the exit statuses. Every program of bin/ is held to it.
+
+load helper
+
+setup()
+{
+  common_setup
+  PROGRAMS=()
+  local file
+  for file in "$SRC"/bin/*.c; do
+    PROGRAMS+=("$(basename "$file" .c)")
+  done
+  : > "$T/bad"
+}
+
+# Notes what is wrong; all_good fails with everything noted.
+bad()
+{
+  echo "$*" >> "$T/bad"
+}
+
+all_good()
+{
+  [[ ! -s $T/bad ]] || { cat "$T/bad"; return 1; }
+}
+
+introspect()
+{
+  "$1" --introspect-cli
+}
+
+# The words of a man page as a reader sees them: mdoc's \- and \(aq are what they print.
+page()
+{
+  [[ -f $SRC/man/$1.$2 ]] || return 1
+  mandoc -T utf8 -O width=100 "$SRC/man/$1.$2" | sed 's/.\x08//g'
+}
+
+@test "every program is built" {
+  for p in "${PROGRAMS[@]}"; do
+    [[ -x $GPUAAS_BUILD/bin/$p ]] || bad "$p: not in $GPUAAS_BUILD/bin"
+  done
+  [[ ${#PROGRAMS[@]} -gt 0 ]]
+  all_good
+}
+
+@test "introspection is JSON of the draft's shape" {
+  for p in "${PROGRAMS[@]}"; do
+    introspect "$p" > "$T/i.json" || bad "$p: --introspect-cli failed"
+    jq -e --arg p "$p" '.mediaType == "application/vnd.uapi-group.cli-introspection"
+      and .command.name == $p and (.command.version | length > 0)
+      and (.command.description | length > 0) and (.command.options | length > 0)
+      and ([.command.options[], .command.commands[].options[] | (.names | length > 0)
+            and (.description | length > 0) and (.type == "flag") == (has("argument") | not)] | all)' \
+      "$T/i.json" > "$T/out" || bad "$p: $(head -c 200 "$T/out")"
+    # Each name once on a command line.
+    jq -r '(.command, .command.commands[]) | .name as $n | [.options[].names[]]
+      | group_by(.)[] | select(length > 1) | "\($n): \(.[0]) twice"' "$T/i.json" >> "$T/bad"
+  done
+  all_good
+}
+
+@test "--help names every option, command and kind that introspection names" {
+  for p in "${PROGRAMS[@]}"; do
+    "$p" --help > "$T/help" 2> "$T/err" || bad "$p --help: status $?"
+    [[ ! -s $T/err ]] || bad "$p --help writes to stderr: $(head -c 200 "$T/err")"
+    introspect "$p" > "$T/i.json"
+    while read -r name; do
+      grep -qE -- "(^|[ ,])$name([ ,]|$)" "$T/help" || bad "$p --help lacks $name"
+    done < <(jq -r '.command | (.options[].names[], .commands[].name,
+      (.["x-gpuaas.consumes"][], .["x-gpuaas.produces"][]
+       | ltrimstr("gpuaas.") | sub("/.*"; "")))' "$T/i.json")
+    while read -r command; do
+      "$p" "$command" --help > "$T/help" || bad "$p $command --help: status $?"
+      while read -r name; do
+        grep -qE -- "(^|[ ,])$name([ ,]|$)" "$T/help" || bad "$p $command --help lacks $name"
+      done < <(jq -r --arg c "$command" '.command.commands[] | select(.name == $c)
+        | .options[].names[]' "$T/i.json")
+    done < <(jq -r '.command.commands[].name' "$T/i.json")
+    # And the other way: what help shows, introspection has.
+    while read -r name; do
+      jq -e --arg n "$name" '[.command.options[].names[]] | index($n)' "$T/i.json" > "$T/out" ||
+        bad "$p --help shows $name, introspection does not"
+    done < <("$p" --help | sed -n 's/^  \(-[a-z], \|    \)\(--[a-z-]*\).*/\2/p')
+  done
+  all_good
+}
+
+@test "--version says name and version" {
+  for p in "${PROGRAMS[@]}"; do
+    [[ $("$p" --version) =~ ^"$p "[0-9]+\.[0-9]+\.[0-9]+$ ]] || bad "$p: $("$p" --version 2>&1)"
+  done
+  all_good
+}
+
+@test "an unknown option, command or value ends with 2, one sentence and a hint" {
+  for p in "${PROGRAMS[@]}"; do
+    for args in --no-such-option '--version=1' '--json --table'; do
+      status=0
+      # shellcheck disable=SC2086 # words
+      "$p" $args > "$T/out" 2> "$T/err" < /dev/null || status=$?
+      [[ $p != gpuaas || $args == --no* ]] || continue
+      [[ $status -eq 2 ]] || bad "$p $args: status $status"
+      [[ ! -s $T/out ]] || bad "$p $args: writes to stdout"
+      [[ $(head -n 1 "$T/err") == "$p: "* ]] || bad "$p $args: $(head -n 1 "$T/err")"
+    done
+    if introspect "$p" | jq -e '.command.commands | length > 0' > "$T/out"; then
+      status=0
+      "$p" no-such-command > "$T/out" 2> "$T/err" < /dev/null || status=$?
+      [[ $status -eq 2 ]] || bad "$p no-such-command: status $status"
+      grep -q 'hint: ' "$T/err" || bad "$p no-such-command: no hint"
+      status=0
+      "$p" > "$T/out" 2> "$T/err" < /dev/null || status=$?
+      [[ $status -eq 2 ]] || bad "$p without a command: status $status"
+    fi
+  done
+  all_good
+}
+
+@test "errors as records match their schema" {
+  for p in "${PROGRAMS[@]}"; do
+    GPUAAS_ERRORS=json "$p" --no-such-option 2> "$T/err" < /dev/null && bad "$p: status 0"
+    "$SRC/tests/validate" "$SRC/share/schema" < "$T/err" > "$T/out" 2>&1 || bad "$p: $(< "$T/out")"
+    [[ $(jq -r .status "$T/err") == 2 ]] || bad "$p: $(head -c 300 "$T/err")"
+  done
+  all_good
+}
+
+@test "no descriptors: a program survives without stdin, stdout and stderr" {
+  for p in "${PROGRAMS[@]}"; do
+    status=0
+    "$p" --version <&- >&- 2>&- || status=$?
+    [[ $status -eq 0 ]] || bad "$p: status $status"
+  done
+  all_good
+}
+
+@test "stdout that is full is an error" {
+  for p in "${PROGRAMS[@]}"; do
+    status=0
+    "$p" --help > /dev/full 2> "$T/err" || status=$?
+    [[ $status -eq 10 ]] || bad "$p --help > /dev/full: status $status: $(head -c 200 "$T/err")"
+  done
+  all_good
+}
+
+@test "the man page of a program has every option, command, and the sections" {
+  for p in "${PROGRAMS[@]}"; do
+    # The front has its page in section 7, with the pipeline.
+    [[ $p != gpuaas ]] || continue
+    page "$p" 1 > "$T/page" || { bad "$p: no man page"; continue; }
+    introspect "$p" > "$T/i.json"
+    # The options that every program has stand in gpuaas(7).
+    while read -r name; do
+      grep -qF -- "$name" "$T/page" || bad "$p: its man page lacks $name"
+    done < <(jq -r '.command | (.options[].names[], .commands[].options[].names[],
+      .commands[].name) | select(IN("--json", "--table", "-h", "--help", "--version",
+        "--introspect-cli") | not)' "$T/i.json" | sort -u)
+    for section in NAME SYNOPSIS DESCRIPTION 'EXIT STATUS' EXAMPLES 'SEE ALSO'; do
+      grep -qx "$section" "$T/page" || bad "$p: its man page lacks $section"
+    done
+    # And nothing that the program does not have.
+    while read -r name; do
+      jq -e --arg n "$name" '[.. | .names? // empty | .[]] | index($n)' "$T/i.json" > "$T/out" ||
+        bad "$p: its man page shows $name, the program has no such option"
+    done < <(sed -n 's/^\.It Fl Fl \([a-z-]*\).*/--\1/p' "$SRC/man/$p.1")
+  done
+  for name in --json --table --help --version --introspect-cli; do
+    page gpuaas 7 > "$T/page"
+    grep -qF -- "$name" "$T/page" || bad "gpuaas(7) lacks $name"
+  done
+  all_good
+}
+
+@test "the completions know every program, command and option" {
+  for p in "${PROGRAMS[@]}"; do
+    introspect "$p" > "$T/i.json"
+    jq -r '.command as $c | "\($c.name)\t\($c.options[].names[])",
+      ($c.commands[] | "\($c.name) \(.name)\t\(.options[].names[])")' "$T/i.json" > "$T/want"
+    # shellcheck disable=SC2016 # for the other bash
+    sort -u "$T/want" | bash -c 'source "$1"
+      while IFS=$'"'\\t'"' read -r key name; do
+        [[ " ${_gpuaas_words[$key]-} " == *" $name "* ]] || echo "bash: $key $name"
+        [[ $(< "$2") == *"$name"* ]] || echo "zsh: $key $name"
+      done' - "$SRC/completions/gpuaas.bash" "$SRC/completions/_gpuaas" >> "$T/bad"
+  done
+  all_good
+}
+
+@test "bash completes programs, commands, options and their words" {
+  cat > "$T/complete" <<'COMPLETE'
+source "$SRC/completions/gpuaas.bash"
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+_gpuaas
+printf '%s\n' "${COMPREPLY[@]}"
+COMPLETE
+  run_ok bash "$T/complete" gpuaas disc
+  assert_equal "$output" discover
+  run_ok bash "$T/complete" gpuaas-discover --vers
+  assert_equal "$output" --version
+  run_ok bash "$T/complete" gpuaas discover --vers
+  assert_equal "$output" --version
+  run_ok bash "$T/complete" gpuaas-state ini
+  assert_equal "$output" init
+  run_ok bash "$T/complete" gpuaas-approve --wipe-class p
+  assert_equal "$output" purge
+  touch "$T/some-file"
+  run_ok bash "$T/complete" gpuaas-wipe "$T/some"
+  assert_equal "$output" "$T/some-file"
+}
+
+@test "every kind has a schema and a section in gpuaas-records(5)" {
+  page gpuaas-records 5 > "$T/page"
+  for schema in "$SRC"/share/schema/*.json; do
+    kind=$(jq -r .properties.kind.const "$schema")
+    [[ $kind == "gpuaas.$(basename "$schema" .json)/"* ]] || bad "$schema is of $kind"
+    grep -qF "$kind" "$T/page" || bad "gpuaas-records(5) lacks $kind"
+    jq -r '.properties | keys[]' "$schema" >> "$T/members"
+  done
+  # The members of every record stand there by name.
+  grep -oE '[a-z][a-z0-9_]*' "$T/page" | sort -u > "$T/words"
+  sort -u "$T/members" | comm -23 - "$T/words" | sed 's/^/gpuaas-records(5) lacks the member /' \
+    >> "$T/bad"
+  # What programs say they read and write is a kind.
+  for p in "${PROGRAMS[@]}"; do
+    for kind in $(introspect "$p" | jq -r '.command["x-gpuaas.consumes", "x-gpuaas.produces"][]'); do
+      name=${kind#gpuaas.}
+      [[ -f $SRC/share/schema/${name%/*}.json ]] || bad "$p: no schema of $kind"
+    done
+  done
+  all_good
+}
+
+@test "the exit statuses stand in gpuaas(7) as they are in err.h" {
+  page gpuaas 7 > "$T/page"
+  for status in 0 1 2 3 4 5 6 7 8 9 10; do
+    sed -n '/^EXIT STATUS/,/^[A-Z]/p' "$T/page" | grep -qE "^ +$status( |\$)" ||
+      bad "gpuaas(7), EXIT STATUS lacks $status"
+  done
+  all_good
+}
+
+# What a program wrote for real, against the schemas: valid NAME…, the kinds that must be there.
+valid()
+{
+  local kind
+  "$SRC/tests/validate" "$SRC/share/schema" <<< "$output" > "$T/valid" 2>&1 ||
+    { cat "$T/valid"; return 1; }
+  for kind; do
+    grep -qE "gpuaas\.$kind/[0-9]" "$T/valid" || { echo "no $kind: $(tail -n 1 "$T/valid")"; return 1; }
+  done
+}
+
+@test "what the recorded hosts show matches the schemas" {
+  for host in lab1 h200 mi300x mixed domains; do
+    HOST=$T/$host WORK=$T/w-$host
+    setup_host "$host"
+    run --separate-stderr in_host gpuaas-discover
+    valid host candidate end
+  done
+}
+
+@test "a changed record does not match its schema" {
+  setup_host lab1
+  run_ok in_host gpuaas-discover
+  valid host
+  good=$output
+  for change in '.stranger = 1' 'del(.node)' '.boot_id = 7' '.kind = "gpuaas.host/2"' '{node} + .'; do
+    output=$(jq -c "select(.kind == \"gpuaas.host/1\") | $change" <<< "$good")
+    [[ -n $output ]]
+    run ! valid host
+  done
+}
+
+@test "what the first stages of the pipeline write matches the schemas" {
+  setup_host lab1
+  gpuaas-state init --lab
+  run_ok in_host gpuaas-discover --node h1
+  printf '%s\n' "$output" > "$T/seen"
+  run --separate-stderr gpuaas-approve --all-ready --by test < "$T/seen"
+  valid slot
+  run_ok gpuaas-list slot
+  valid slot
+  run_ok gpuaas-list node
+  valid node
+}

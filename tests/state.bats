@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+# gpuaas-state through its command line: init, migrate, apply, check, backup, audit, and the files
+# it refuses.
+
+load helper
+
+sql()
+{
+  sqlite3 "$GPUAAS_STATE" "$@"
+}
+
+@test "init makes a file 0600 in a folder 0700, once" {
+  export GPUAAS_STATE=$T/new/deep/state.db
+  run_ok gpuaas-state init
+  jq_is .action init
+  jq_is .lab false
+  assert_equal "$(stat -c %a "$T/new/deep")" 700
+  assert_equal "$(stat -c %a "$GPUAAS_STATE")" 600
+  before=$(sha256sum "$GPUAAS_STATE")
+  run_status 4 gpuaas-state init --lab
+  assert_stderr "exists already"
+  assert_equal "$(sha256sum "$GPUAAS_STATE")" "$before"
+}
+
+@test "a lab stays a lab" {
+  run_ok gpuaas-state init --lab
+  jq_is .lab true
+  run_ok gpuaas-state check
+  jq_is 'select(.action == "check") | .lab' true
+}
+
+@test "no state, a newer, an older, a foreign one, and a letter" {
+  run_status 5 gpuaas-state check
+  assert_stderr "gpuaas-state init"
+  run_ok gpuaas-state init
+  sql 'PRAGMA user_version=99'
+  run_status 4 gpuaas-state check
+  assert_stderr "newer gpuaas"
+  run_status 4 gpuaas-state migrate
+  sql 'PRAGMA user_version=0'
+  run_status 4 gpuaas-state check
+  assert_stderr "gpuaas-state migrate"
+  sql 'PRAGMA user_version=1; PRAGMA application_id=7'
+  run_status 4 gpuaas-state check
+  assert_stderr "is not a state of gpuaas"
+  echo "this is a letter and no database" > "$T/letter"
+  run_status 4 gpuaas-state --state "$T/letter" check
+  assert_equal "$(cat "$T/letter")" "this is a letter and no database"
+}
+
+@test "migrate makes a dropped trigger again, and check misses it before" {
+  run_ok gpuaas-state init
+  sql 'DROP TRIGGER slot_unproven'
+  run_status 1 gpuaas-state check
+  jq_is 'select(.kind == "gpuaas.finding/1") | .check' trigger
+  run_ok gpuaas-state migrate
+  run_ok gpuaas-state check
+}
+
+@test "a state that a foreign hand changed is found out" {
+  run_ok gpuaas-state init
+  run_ok gpuaas-state apply "$SRC/share/objects/lab.json"
+  sql "DROP TRIGGER audit_unchanged; UPDATE audit SET actor = 'nobody' WHERE seq = 2"
+  run_status 1 gpuaas-state audit verify
+  jq_is .object 2
+  run_status 1 gpuaas-state check
+  jq_slurp_is '[.[] | .check // empty] | sort | join(" ")' "audit_chain trigger"
+}
+
+@test "what is sold twice or unwiped is found although the triggers are gone" {
+  run_ok gpuaas-state init
+  sqlite3 "$GPUAAS_STATE" "
+    PRAGMA foreign_keys=OFF;
+    DROP TRIGGER slot_birth; DROP TRIGGER claim_birth; DROP TRIGGER claim_allocation;
+    DROP TRIGGER claim_holder; DROP TRIGGER claim_available; DROP TRIGGER claim_exclusive;
+    DROP TRIGGER claim_new_slot; DROP INDEX claim_slot_sold_once;
+    INSERT INTO node (id, since) VALUES ('n', 'x');
+    INSERT INTO slot (id, node_id, slot_index, since, state) VALUES ('s', 'n', 1, 'x', 'available');
+    INSERT INTO claim (id, allocation_id, node_id, slot_id, claim_kind, live, held_by, created_at)
+    VALUES ('c1', 'a1', 'n', 's', 'slot', 1, 'slices', 'x'), ('c2', 'a2', 'n', 's', 'slot', 1, 'slices', 'x')"
+  run_status 1 gpuaas-state check
+  for word in sold_once tainted incomplete claim_left integrity trigger; do
+    jq_slurp_is "[.[] | .check // empty] | index(\"$word\") != null" true
+  done
+}
+
+@test "apply is idempotent and stores the working objects" {
+  run_ok gpuaas-state init
+  for i in 1 2; do
+    for file in "$SRC"/share/objects/*.json; do
+      run_ok gpuaas-state apply "$file"
+    done
+  done
+  assert_equal "$(sql 'SELECT count(*), max(version) FROM profile')" "3|1"
+  run_ok gpuaas-state apply - < <(jq -c '.price_micros = 7' "$SRC/share/objects/lab.json")
+  assert_equal "$(sql "SELECT count(*), max(version) FROM profile WHERE name = 'lab'")" "2|2"
+  run_ok gpuaas-state audit verify
+}
+
+@test "apply names what is wrong, and earlier lines stand" {
+  run_ok gpuaas-state init
+  good=$(cat "$SRC/share/objects/lab.json")
+  run_status 3 gpuaas-state apply - <<< "$good
+{\"kind\":\"gpuaas.profile/1\",\"name\":\"x\"}"
+  assert_stderr "line 2"
+  assert_equal "$(sql 'SELECT count(*) FROM profile')" 1
+  run_status 3 gpuaas-state apply - <<< "not json"
+  run_status 2 gpuaas-state apply
+  run_status 10 gpuaas-state apply "$T/nofile"
+}
+
+@test "a result for nothing known is refused and the next one is still taken" {
+  run_ok gpuaas-state init
+  failure='{"kind":"gpuaas.failure/1","node":"n1","object":"00000000","attempt":"00000000","generation":1,"program":"gpuaas-wipe","phase":"guard","code":"x","sentence":"x","hint":null,"status":4,"at":"2026-11-20T00:00:00.000000Z","dry_run":false}'
+  run gpuaas-state fold - <<< "$failure"
+  [ "$status" -eq 4 ] || [ "$status" -eq 5 ]
+}
+
+@test "a state that cannot be written" {
+  local as=()
+  export GPUAAS_STATE=$T/ro/state.db
+  run_ok gpuaas-state init
+  chmod 400 "$GPUAAS_STATE"
+  if [[ $EUID -eq 0 ]]; then # root writes everything
+    chmod 755 "$T" && chown -R 65534 "$T/ro"
+    as=(setpriv --reuid=65534 --clear-groups)
+  fi
+  run_status 6 "${as[@]}" gpuaas-state apply - < "$SRC/share/objects/lab.json"
+  assert_stderr "cannot be written"
+}
+
+@test "a writer that holds the turn is named at the deadline" {
+  run_ok gpuaas-state init
+  background flock "$GPUAAS_STATE.lock" -c "echo held > $T/held; exec sleep 60"
+  wait_for 10 test -e "$T/held"
+  GPUAAS_DEADLINE=1 run_status 8 gpuaas-state apply "$SRC/share/objects/lab.json"
+  assert_stderr "is locked by"
+  GPUAAS_DEADLINE=x run_status 2 gpuaas-state apply "$SRC/share/objects/lab.json"
+  run_ok gpuaas-state check
+}
+
+@test "backup of a state in use is a whole state" {
+  run_ok gpuaas-state init --lab
+  run_ok gpuaas-state apply "$SRC/share/objects/lab.json"
+  run_ok gpuaas-state backup "$T/copy.db"
+  assert_equal "$(stat -c %a "$T/copy.db")" 600
+  run_ok gpuaas-state --state "$T/copy.db" check
+  run_status 10 gpuaas-state backup "$T/no/such/folder/copy.db"
+  assert_equal "$(find "$T" -name '*.part')" ""
+}
+
+@test "audit head is the last row" {
+  run_ok gpuaas-state init
+  run_ok gpuaas-state apply "$SRC/share/objects/lab.json"
+  run_ok gpuaas-state audit head
+  jq_is .seq 2
+  jq_is .action profile_applied
+  jq_is .program gpuaas-state
+  run_status 2 gpuaas-state audit nonsense
+}
+
+@test "32 writers at once: nothing lost, the chain whole" {
+  run_ok gpuaas-state init
+  for i in $(seq 32); do
+    jq -c ".name = \"p$i\"" "$SRC/share/objects/lab.json" > "$T/p$i.json"
+    background gpuaas-state apply "$T/p$i.json"
+  done
+  for pid in "${BG[@]}"; do
+    wait "$pid"
+  done
+  assert_equal "$(sql 'SELECT count(*) FROM profile')" 32
+  run_ok gpuaas-state audit verify
+  run_ok gpuaas-state check
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* host.db: the journal, attempts, the evidence chain and what may never be changed in it. */
+#include "t.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "hostdb.h"
+#include "id.h"
+#include "proc.h"
+
+static char dir[] = "/tmp/ga-hostdb.XXXXXX";
+
+static void journal(struct ga_hostdb *h)
+{
+	ga_autojournal struct ga_journal j = { 0 };
+	struct ga_err err = GA_ERR_INIT;
+	int64_t a, b, again;
+
+	t_int(ga_journal_intend(h, "alloc", "file", "/a", "{\"remove\":\"/a\"}", &a, &err), 0, "intent");
+	t_int(ga_journal_intend(h, "alloc", "domain", "d", "{}", &b, &err), 0, "another");
+	t_int(ga_journal_intend(h, "alloc", "file", "/a", "{\"remove\":\"/b\"}", &again, &err), 0,
+	      "the first again");
+	t_int(again, a, "is the same entry");
+	t_int(ga_journal_done(h, a, &err), 0, "done");
+	t_int(ga_journal_open_entries(h, "alloc", &j, &err), 0, "list");
+	t_ok(j.n == 2 && j.v[0].seq == b && j.v[1].seq == a, "newest first");
+	t_ok(j.n == 2 && ga_streq(j.v[1].inverse, "{\"remove\":\"/a\"}"), "the first inverse stays");
+	t_ok(j.n == 2 && j.v[1].done && !j.v[0].done, "done and only intended are told apart");
+	t_int(ga_journal_undone(h, a, &err), 0, "undone");
+	t_int(ga_journal_undone(h, a, &err), -1, "a closed entry stays closed");
+	ga_err_clear(&err);
+	t_int(ga_journal_intend(h, "alloc", "file", "/a", "{}", &again, &err), 0, "later again");
+	t_ok(again > b, "is a new entry");
+	t_int(ga_journal_undone(h, 9999, &err), -1, "an entry that is not there");
+	t_int(err.code, GA_NOTFOUND, "is told so");
+}
+
+static void attempts(struct ga_hostdb *h)
+{
+	ga_autoattempt struct ga_attempt a = { 0 };
+	struct ga_err err = GA_ERR_INIT;
+
+	t_int(ga_attempt_begin(h, "at1", "obj", "provision", "{\"x\":1}", "boot", &err), 1, "new");
+	t_int(ga_attempt_begin(h, "at1", "obj", "provision", "{\"x\":1}", "boot", &err), 0, "known");
+	t_int(ga_attempt_begin(h, "at1", "obj", "provision", "{\"x\":2}", "boot", &err), -1,
+	      "with another text");
+	t_ok(ga_streq(err.reason, "old_digest"), "is refused: %s", err.reason);
+	ga_err_clear(&err);
+	t_int(ga_attempt_phase(h, "at1", "clone", &err), 0, "a phase");
+	t_int(ga_attempt_find(h, "provision", NULL, &a, &err), 1, "the one at work");
+	t_ok(ga_streq(a.attempt, "at1") && ga_streq(a.phase, "clone"), "is found");
+	ga_attempt_release(&a);
+	t_int(ga_attempt_end(h, "at1", "done", "{}", &err), 0, "done");
+	t_int(ga_attempt_find(h, "provision", NULL, &a, &err), 0, "none is at work");
+	t_int(ga_attempt_find(h, "provision", "obj", &a, &err), 1, "by its object");
+	t_ok(ga_streq(a.state, "done"), "it is done");
+	t_int(ga_attempt_phase(h, "nope", "clone", &err), -1, "an attempt that is not there");
+}
+
+static void make_evidence(struct ga_wipe_evidence *e, const char *attempt, const char *outcome)
+{
+	ga_shape_init(&ga_wipe_evidence_shape, e);
+	e->evidence = ga_id_new();
+	e->attempt = ga_xstrdup(attempt);
+	e->object = ga_xstrdup("s0000000");
+	e->started_at = ga_xstrdup("2026-11-20T18:00:00.000000Z");
+	e->finished_at = ga_xstrdup("2026-11-20T18:00:01.000000Z");
+	e->cause = ga_xstrdup("first");
+	e->device.wwid = ga_xstrdup("eui.1");
+	e->device.medium = ga_xstrdup("file");
+	e->policy.minimum_class = ga_xstrdup("clear");
+	e->policy.verify = ga_xstrdup("full");
+	e->policy.gpu_memory = ga_xstrdup("if_supported");
+	e->gpu_memory.step = ga_xstrdup("gpu_memory");
+	e->gpu_memory.outcome = ga_xstrdup("not_proven");
+	e->gpu_reset.step = ga_xstrdup("gpu_reset");
+	e->gpu_reset.outcome = ga_xstrdup("confirmed");
+	e->vf_state.step = ga_xstrdup("vf_state");
+	e->vf_state.outcome = ga_xstrdup("not_needed");
+	e->class = ga_xstrdup("clear");
+	e->outcome = ga_xstrdup(outcome);
+	e->tool = ga_xstrdup("t");
+}
+
+static void keep(struct ga_hostdb *h, const char *attempt, const char *object, const char *at)
+{
+	struct ga_err err = GA_ERR_INIT;
+	struct ga_wipe_order o;
+
+	ga_shape_init(&ga_wipe_order_shape, &o);
+	o.node = ga_xstrdup("n-1");
+	o.object = ga_xstrdup(object);
+	o.generation = 1;
+	o.attempt = ga_xstrdup(attempt);
+	o.issued_at = ga_xstrdup(at);
+	o.cause = ga_xstrdup("first");
+	o.nvme_wwid = ga_xstrdup("eui.1");
+	o.wipe.minimum_class = ga_xstrdup("clear");
+	o.wipe.verify = ga_xstrdup("full");
+	o.wipe.gpu_memory = ga_xstrdup("if_supported");
+	t_int(ga_hostdb_keep_order(h, &o, &err), 0, "order %s is kept", attempt);
+	t_int(ga_hostdb_keep_order(h, &o, &err), 0, "twice is once");
+	o.dry_run = true;
+	t_int(ga_hostdb_keep_order(h, &o, &err), -1, "a dry run's is not");
+	ga_shape_release(&ga_wipe_order_shape, &o);
+}
+
+static int64_t pending(struct ga_hostdb *h)
+{
+	struct ga_any_list texts = { 0 };
+	struct ga_err err = GA_ERR_INIT;
+	int64_t n = ga_hostdb_pending_wipes(h, &texts, &err) < 0 ? -1 : (int64_t)texts.n;
+	size_t i;
+
+	for (i = 0; i < texts.n; i++)
+		free(((char **)texts.v)[i]);
+	free(texts.v);
+	return n;
+}
+
+static void evidence(struct ga_hostdb *h)
+{
+	struct ga_err err = GA_ERR_INIT;
+	struct ga_wipe_evidence e, back;
+	ga_autofree char *first = NULL;
+
+	keep(h, "w0000000", "s0000000", "2026-11-20T18:00:00.000000Z");
+	keep(h, "w0000001", "s0000001", "2026-11-20T18:00:00.000000Z");
+	t_int(pending(h), 2, "two wipes wait");
+	make_evidence(&e, "w0000000", "failed");
+	t_int(ga_evidence_add(h, &e, &err), 0, "evidence: %s", err.msg);
+	t_ok(!e.previous_digest, "the first has none before it");
+	first = ga_xstrdup(e.digest);
+	ga_shape_release(&ga_wipe_evidence_shape, &e);
+	t_int(pending(h), 2, "failed evidence ends no order");
+	make_evidence(&e, "w0000000", "confirmed");
+	t_int(ga_evidence_add(h, &e, &err), 0, "more evidence");
+	t_ok(ga_streq(e.previous_digest, first), "it names the one before");
+	t_int(pending(h), 1, "confirmed evidence does");
+	keep(h, "w0000009", "s0000001", "2026-11-20T19:00:00.000000Z");
+	t_int(pending(h), 1, "of a slot only the newest order waits");
+	t_int(ga_evidence_get(h, "eui.1", &back, &err), 1, "by wwid");
+	t_ok(ga_streq(back.digest, e.digest), "the newest");
+	ga_shape_release(&ga_wipe_evidence_shape, &back);
+	t_int(ga_evidence_get(h, "nobody", &back, &err), 0, "an unknown key");
+	ga_shape_release(&ga_wipe_evidence_shape, &e);
+}
+
+/* What an operator with an SQL prompt may not do. */
+static void attacks(struct ga_hostdb *h)
+{
+	struct ga_err err = GA_ERR_INIT;
+
+#define REFUSED(sql, word) \
+	do { \
+		ga_err_clear(&err); \
+		t_int(ga_db_begin(h->db, "attack", &err), 0, "begin"); \
+		t_int(ga_db_exec(h->db, &err, sql, ""), -1, "refused: %s", sql); \
+		t_ok(ga_streq(err.reason, word), "%s", err.reason); \
+		ga_db_rollback(h->db); \
+	} while (0)
+	REFUSED("UPDATE evidence SET outcome = 'confirmed'", "evidence_fixed");
+	REFUSED("DELETE FROM evidence", "evidence_kept");
+	REFUSED("INSERT INTO evidence (evidence, wwid, outcome, digest, record, at) "
+		"VALUES ('x', 'y', 'confirmed', 'z', '{}', 'now')", "evidence_chain");
+	REFUSED("INSERT OR REPLACE INTO evidence (evidence, wwid, outcome, digest, previous_digest, "
+		"record, at) SELECT evidence, wwid, 'confirmed', 'z', (SELECT digest FROM evidence "
+		"ORDER BY seq DESC LIMIT 1), '{}', at FROM evidence ORDER BY seq LIMIT 1",
+		"evidence_fixed");
+	REFUSED("INSERT OR REPLACE INTO journal (seq, object, op, subject, inverse, at) "
+		"VALUES (1, 'a', 'b', 'c', '{}', 'now')", "journal_fixed");
+	REFUSED("INSERT OR REPLACE INTO attempt (attempt, object, program, order_text, started_at) "
+		"VALUES ('at1', 'b', 'wipe', '{}', 'now')", "attempt_fixed");
+	REFUSED("UPDATE journal SET undone = 0 WHERE undone = 1", "journal_closed");
+	REFUSED("UPDATE attempt SET order_text = ''", "attempt_fixed");
+	REFUSED("DELETE FROM attempt", "attempt_kept");
+	REFUSED("UPDATE journal SET inverse = '{}' WHERE undone = 0", "journal_fixed");
+	REFUSED("DELETE FROM journal", "journal_kept");
+}
+
+static void holds(void)
+{
+	struct ga_err err = GA_ERR_INIT;
+	int a, b;
+
+	t_int(ga_hold_take(dir, "../x/y", "t", &a, &err), 0, "a hold: %s", err.msg);
+	t_int(ga_hold_take(dir, "../x/y", "t", &b, &err), -1, "held already");
+	t_ok(err.code == GA_BUSY && ga_streq(err.reason, "held"), "%s", err.msg);
+	close(a);
+	t_int(ga_hold_take(dir, "../x/y", "t", &b, &err), 0, "let go, taken again");
+	close(b);
+}
+
+int main(void)
+{
+	const char *argv[] = { "rm", "-rf", "--", dir, NULL };
+	const struct ga_proc rm = { .argv = argv };
+	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
+	struct ga_err err = GA_ERR_INIT;
+	struct ga_hostdb h;
+	int64_t id = 0;
+
+	if (!mkdtemp(dir))
+		return 1;
+	t_int(ga_hostdb_open(dir, &h, &err), 0, "host.db is made at first use: %s", err.msg);
+	journal(&h);
+	attempts(&h);
+	evidence(&h);
+	attacks(&h);
+	holds();
+	t_int(ga_hostdb_module_id(&h, "gpu", &id, &err), 0, "a module id nobody learnt");
+	t_int(ga_hostdb_learn_module_id(&h, "gpu", 5, &err), 0, "learnt");
+	t_int(ga_hostdb_module_id(&h, "gpu", &id, &err), 1, "known");
+	t_int(id, 5, "as learnt");
+	ga_hostdb_close(&h);
+	t_int(ga_proc_check(&rm, &out, &err), 0, "cleaned up");
+	return t_done();
+}

@@ -49,6 +49,7 @@ static const struct ga_prog prog = {
 					   "gpuaas-provision",
 					   "gpuaas-list plan | gpuaas-provision --jobs 4",
 					   "gpuaas-provision --resume 7f3c9d2k", NULL },
+	.needs_state = true,
 	.acts = true,
 };
 

@@ -56,6 +56,7 @@ static const struct ga_prog prog = {
 	.examples = (const char *const[]){ "gpuaas-release 7f3c | gpuaas-wipe",
 					   "gpuaas-wipe --pending",
 					   "gpuaas-wipe --device /dev/nvme3n1 --dry-run", NULL },
+	.needs_state = true,
 	.acts = true,
 };
 

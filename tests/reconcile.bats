@@ -391,3 +391,25 @@ rebooted()
   run_ok in_host sh -c "gpuaas-reconcile - < $T/expectation"
   jq_slurp_is '.[-1].kind' gpuaas.observation/1
 }
+
+@test "fabric partitions: an inactive one of a guest that is off, one that is nobody's" {
+  provisioned
+  rebooted
+  echo '{"gpus":[{"address":"0000:18:00.0","module_id":2},{"address":"0000:9a:00.0","module_id":1}],
+    "partitions":[{"id":1,"module_ids":[1,2]},{"id":2,"module_ids":[1]},{"id":3,"module_ids":[2]}]}' \
+    > "$T/fabric.json"
+  export GPUAAS_LIBNVFM=$GPUAAS_BUILD/tests/libnvfm.so.1 GPUAAS_FAKE_FABRIC=$T/fabric.json
+  echo 2 > "$T/fabric.json.active"
+  reconcile 1 '.boot_id="another" | .allocations[0].fabric_partition=3' --repair --boot
+  assert_equal "$(codes)" "power_off! partition_inactive! partition_orphan"
+  run_ok sort "$T/fabric.json.active"
+  assert_equal "${lines[*]}" "2 3"
+  run_ok virsh -q -c "$LIBVIRTD_URI" domstate gpuaas-a110c000
+  assert_output running
+  # Below a running guest nothing is activated.
+  echo 2 > "$T/fabric.json.active"
+  reconcile 1 '.allocations[0].fabric_partition=3' --repair --boot
+  assert_equal "$(codes)" "partition_inactive partition_orphan"
+  run_ok cat "$T/fabric.json.active"
+  assert_equal "$output" 2
+}

@@ -150,7 +150,7 @@ int ga_fold_allocation(struct ga_db *db, const struct ga_allocation *a, struct g
 				   "the record of '%s' says %s: only an active allocation is a result",
 				   a->allocation, a->state);
 	if (is_over(&h))
-		return plan_is_over(&h, err);
+		return ga_fold_late(db, &h, a->since, err);
 	if (!strcmp(h.state, "active"))
 		return still_active(db, a, err);
 	return become_active(db, &h, a, err);
@@ -174,7 +174,8 @@ int ga_fold_provision_failed(struct ga_db *db, struct ga_holding *h, const struc
 	bool placed = !strcmp(h->state, "placed");
 
 	if (is_over(h))
-		return plan_is_over(h, err);
+		return only_looks(f->phase) ? keep_placed(db, h, f, err) :
+					      ga_fold_late(db, h, f->at, err);
 	/* Whoever failed to take the hold did nothing, and somebody else has it. */
 	if (ga_streq(f->phase, "hold") || (placed && only_looks(f->phase)))
 		return keep_placed(db, h, f, err);

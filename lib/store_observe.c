@@ -164,8 +164,8 @@ static int store_device(struct ga_db *db, const char *node, const char *id, cons
 {
 	if (ga_db_exec(db, err,
 		       "INSERT INTO device (id, device_kind, node_id, facts, dirty_since, "
-		       "dirtied_by, first_seen_at) VALUES (?1, ?2, ?3, ?4, ?5, 'first_seen', ?5) "
-		       "ON CONFLICT (id) DO NOTHING",
+		       "dirtied_by, first_seen_at) SELECT ?1, ?2, ?3, ?4, ?5, 'first_seen', ?5 "
+		       "WHERE NOT EXISTS (SELECT 1 FROM device WHERE id = ?1)",
 		       "sssss", id, kind, node, facts, now) < 0)
 		return -1;
 	/* A disk that was moved belongs to its new host, tainted, unless a slot elsewhere has it. */

@@ -27,7 +27,8 @@ int ga_store_power(struct ga_db *db, const char *allocation, const char *power,
 	int n = ga_db_exec(db, err,
 			   "UPDATE allocation SET power_observed = ?2, generation = generation + 1 "
 			   "WHERE id = ?1 AND power_observed IS NOT ?2 "
-			   "AND state IN ('active', 'held', 'preempting')",
+			   "AND state IN ('active', 'held', 'preempting', 'releasing', "
+			   "'release_failed')",
 			   "ss", allocation, power);
 
 	return n < 0 ? -1 : n > 0;

@@ -41,8 +41,8 @@ static int read_stored(struct ga_db *db, const char *id, struct stored *ret, str
 	return r;
 }
 
-static int cancel(struct ga_db *db, struct ga_holding *h, const char *reason, const char *at,
-		  struct ga_err *err)
+int ga_store_cancel(struct ga_db *db, struct ga_holding *h, const char *reason, const char *at,
+		    struct ga_err *err)
 {
 	if (ga_store_move_claimed(db, h->id, "reserved", "available", at, err) < 0 ||
 	    ga_store_move_allocation(db, h, "cancelled", at, reason, err) < 0 ||
@@ -225,7 +225,7 @@ int ga_store_release(struct ga_db *db, const char *allocation, const char *reaso
 		return ga_fail_for(err, GA_NOTFOUND, "no_allocation",
 				   "there is no allocation '%s'", allocation);
 	if (one_of(h.state, unused))
-		return cancel(db, &h, reason, at, err);
+		return ga_store_cancel(db, &h, reason, at, err);
 	if (!strcmp(h.state, "releasing") && stored.order) {
 		*has_order = true;
 		return ga_rec_parse_text(stored.order, &ga_release_order_shape, ret, err);

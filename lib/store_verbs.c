@@ -15,25 +15,27 @@ struct verb {
 	const char *from[4];
 	const char *to;
 	bool needs_reason;
-	const char *sql; /* NULL: done by enable() or repair() */
+	const char *sql; /* of slot, reason, now, disposal; NULL: done by enable() or repair() */
+	const char *types; /* of those that sql names */
 };
 
 static const struct verb verbs[] = {
 	{ "disable", { "available", "quarantined", "disabled" }, "disabled", true,
 	  "UPDATE slot SET state = 'disabled', since = CASE state WHEN 'disabled' THEN since ELSE ?3 "
-	  "END, cordon_reason = ?2, generation = generation + 1 WHERE id = ?1" },
+	  "END, cordon_reason = ?2, generation = generation + 1 WHERE id = ?1",
+	  "sss" },
 	{ "quarantine", { "disabled", "available", "cleanup_blocked" }, "quarantined", true,
 	  "UPDATE slot SET state = 'quarantined', since = ?3, cordon_reason = ?2, "
-	  "generation = generation + 1 WHERE id = ?1" },
+	  "generation = generation + 1 WHERE id = ?1", "sss" },
 	{ "retire", { "disabled" }, "retired", true,
 	  "UPDATE slot SET state = 'retired', since = ?3, cordon_reason = ?2, disposal = ?4, "
-	  "generation = generation + 1 WHERE id = ?1" },
+	  "generation = generation + 1 WHERE id = ?1", "ssss" },
 	{ "cordon", { NULL }, NULL, true,
-	  "UPDATE slot SET cordon_reason = ?2, generation = generation + 1 WHERE id = ?1" },
+	  "UPDATE slot SET cordon_reason = ?2, generation = generation + 1 WHERE id = ?1", "ss" },
 	{ "uncordon", { NULL }, NULL, false,
-	  "UPDATE slot SET cordon_reason = ?2, generation = generation + 1 WHERE id = ?1" },
-	{ "enable", { "disabled" }, NULL, false, NULL },
-	{ "repair", { "cleanup_blocked", "disabled" }, NULL, true, NULL },
+	  "UPDATE slot SET cordon_reason = ?2, generation = generation + 1 WHERE id = ?1", "ss" },
+	{ "enable", { "disabled" }, NULL, false, NULL, NULL },
+	{ "repair", { "cleanup_blocked", "disabled" }, NULL, true, NULL, NULL },
 	{ .name = NULL },
 };
 
@@ -199,12 +201,11 @@ static int move(struct ga_db *db, const struct verb *v, const struct ga_slot *s,
 
 	if (!v->sql)
 		return repair(db, s, err);
-	if (ga_streq(v->name, "retire"))
-		return ga_db_exec(db, err, v->sql, "ssss", s->slot, reason, now, disposal) < 0 ?
-			       hint_disposal(s, err) :
-			       0;
-	return ga_db_exec(db, err, v->sql, "sss", s->slot,
-			  ga_streq(v->name, "uncordon") ? NULL : reason, now) < 0 ? -1 : 0;
+	if (ga_streq(v->name, "uncordon"))
+		reason = NULL;
+	if (ga_db_exec(db, err, v->sql, v->types, s->slot, reason, now, disposal) >= 0)
+		return 0;
+	return ga_streq(v->name, "retire") ? hint_disposal(s, err) : -1;
 }
 
 /* What is so already is not done again. */

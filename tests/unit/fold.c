@@ -175,7 +175,11 @@ static void provisioning(void)
 	      "their devices are tainted");
 	t_str(sw_get(db, "SELECT usage_kind FROM usage WHERE ended_at IS NULL"), "provisioning",
 	      "its time is provisioning");
+	t_int(sw_progress(db, 1, "clone", "running", &err), 1, "the clone goes on");
 	t_int(sw_progress(db, 1, "clone", "finished", &err), 1, "the clone ends");
+	t_int(sw_progress(db, 1, "clone", "running", &err), 1, "a word of it that comes late");
+	t_str(sw_get(db, "SELECT count(*) FROM folded WHERE kind = 'gpuaas.progress/1'"), "3",
+	      "what is still running is not remembered");
 	t_str(sw_get(db, "SELECT state FROM task WHERE phase = 'clone'"), "finished",
 	      "one row of the timeline a phase");
 	t_int(sw_active(db, 1, &err), 1, "it is active");
@@ -275,6 +279,7 @@ static void release_and_wipe(void)
 	      "no wipe counts before the release is observed");
 	t_int(sw_released(db, &o, &err), 1, "the host is free of it");
 	t_str(sw_allocation_is(db, 1), "released", "it is released");
+	t_str(sw_get(db, "SELECT power_observed FROM allocation"), "off", "and off");
 	t_str(sw_slot_is(db, 1), "wiping", "its slots are wiping");
 	t_int(sw_released(db, &o, &err), 0, "told again, nothing changes");
 	t_str(sw_get(db, "SELECT count(*) FROM claim WHERE live = 1"), "2", "the claims live on");
@@ -309,10 +314,35 @@ static void cancel(void)
 	t_str(sw_slot_is(db, 1), "available", "its slot is free");
 	t_code(sw_progress(db, 1, "clone", "started", &err), &err, GA_CONFLICT, "its plan is over",
 	       "who took the plan up after all is told to stop");
-	t_code(sw_active(db, 1, &err), &err, GA_CONFLICT, "its plan is over", "also at the end");
+	t_int(sw_failure(db, 1, "gpuaas-provision", "pa000001", 2, "recheck", &err), 1,
+	      "who only looked did no harm");
 	t_str(sw_slot_is(db, 1), "available", "and nothing moved");
 	t_code(sw_release(db, 1, &o, &has_order, &err), &err, GA_CONFLICT, "nothing to release",
 	       "release of what is over");
+	sw_close(db);
+}
+
+/* The plan was cancelled here, and a host elsewhere had begun it all the same. */
+static void used_after_plan(bool promised)
+{
+	struct ga_db *db = placed_world(1);
+	struct ga_err err = GA_ERR_INIT;
+	struct ga_release_order o;
+	bool has_order;
+
+	sw_must(sw_release(db, 1, &o, &has_order, &err));
+	if (promised)
+		sw_place(db, 2, 1, 1);
+	t_int(promised ? sw_active(db, 1, &err) :
+			 sw_failure(db, 1, "gpuaas-provision", "pa000001", 2, "clone", &err),
+	      1, "what a host did after all is taken in");
+	t_str(sw_slot_is(db, 1), "quarantined", "its slot is taken out of sale");
+	t_str(sw_get(db, "SELECT count(*) FROM device WHERE dirty_since IS NULL"), "0",
+	      "and tainted");
+	t_str(sw_allocation_is(db, 1), "cancelled", "the allocation stays what it is");
+	if (promised)
+		t_str(sw_allocation_is(db, 2), "cancelled", "the plan on the same slot is cancelled");
+	t_str(sw_get(db, "SELECT count(*) FROM claim WHERE live = 1"), "0", "no claim is left");
 	sw_close(db);
 }
 
@@ -444,6 +474,8 @@ int main(void)
 	failures();
 	release_and_wipe();
 	cancel();
+	used_after_plan(false);
+	used_after_plan(true);
 	release_fails();
 	observations();
 	lost_node();

@@ -48,7 +48,15 @@ LIB = $(B)/libgpuaas.a
 ## all: build every program
 all: $(BINS)
 
-$(B)/%.o: %.c
+# What the programs were built with: another PREFIX or CFLAGS builds them again.
+BUILT_WITH = $(CC) $(PREFIX) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(SANITIZE)
+$(B)/flags: FORCE
+	@mkdir -p $(@D)
+	@[ "$$(cat $@ 2>/dev/null)" = '$(BUILT_WITH)' ] || echo '$(BUILT_WITH)' >$@
+
+FORCE:
+
+$(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(if $(V),,@echo '  CC    $<')
 	$Q$(CC) $(GA_CPPFLAGS) $(CPPFLAGS) $(GA_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
@@ -226,5 +234,5 @@ help:
 	@sed -n 's/^## \([a-z-]*\): \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
 .PHONY: all units replays check check-unit check-replay check-bats check-source check-layers \
-	check-asan analyzer fuzz-smoke schemas completions demo bench install uninstall clean help
+	check-asan analyzer fuzz-smoke schemas completions demo bench install uninstall clean help FORCE
 .SECONDARY:

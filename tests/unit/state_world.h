@@ -34,10 +34,17 @@ __attribute__((unused)) static int sw_must(int r)
 	exit(1);
 }
 
+/* Statements are cached by their text's address: each text is kept until the state is closed. */
+static GA_LIST(char *) sw_kept;
+
+__attribute__((unused)) static const char *sw_keep(const char *sql)
+{
+	return *ga_list_add(&sw_kept) = ga_xstrdup(sql);
+}
+
 __attribute__((unused)) static void sw_sql(struct ga_db *db, const char *sql)
 {
-	/* The text is kept: statements are cached by its address. */
-	sw_must(ga_db_exec(db, &sw_err, ga_xstrdup(sql), ""));
+	sw_must(ga_db_exec(db, &sw_err, sw_keep(sql), ""));
 }
 
 /* The first column of the first row; "" for NULL or none. */
@@ -49,7 +56,7 @@ __attribute__((unused)) static const char *sw_get(struct ga_db *db, const char *
 	ga_autorows struct ga_rows *rows = NULL;
 
 	to[0] = '\0';
-	sw_must(ga_db_query(db, &rows, &sw_err, ga_xstrdup(sql), ""));
+	sw_must(ga_db_query(db, &rows, &sw_err, sw_keep(sql), ""));
 	if (sw_must(ga_rows_next(rows, &sw_err)) && ga_rows_text(rows, 0))
 		snprintf(to, sizeof(out[0]), "%s", ga_rows_text(rows, 0));
 	return to;
@@ -157,6 +164,9 @@ __attribute__((unused)) static void sw_close(struct ga_db *db)
 	size_t i;
 
 	ga_db_close(db);
+	for (i = 0; i < sw_kept.n; i++)
+		free(sw_kept.v[i]);
+	ga_list_release(&sw_kept);
 	for (i = 0; i < GA_ARRAY_SIZE(files); i++) {
 		ga_autofree char *name = ga_xprintf("%s%s", sw_path, files[i]);
 

@@ -388,12 +388,14 @@ static int clone_qcow2(const struct ga_image_clone *c, int from, struct ga_crew 
 	struct ga_source target = { .way = GA_IMAGE_RANDOM, .name = c->path, .fd = c->fd,
 				    .size_bytes = c->size_bytes };
 
+	struct ga_crew reading = *crew;
+
 	if (ga_qcow2_convert(from, c->fd, c->target_is_zero, err) < 0)
 		return -1;
 	crew->written = c->size_bytes;
-	crew->source = &target;
-	crew->target = -1;
-	return crew->expect ? ga_crew_run(crew, err) : 0;
+	reading.source = &target;
+	reading.target = -1;
+	return crew->expect ? ga_crew_run(&reading, err) : 0;
 }
 
 static int check_sizes(const struct ga_image_clone *c, int64_t makes, struct ga_err *err)

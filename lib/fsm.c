@@ -28,12 +28,12 @@ static const struct ga_fsm_state allocation_states[] = {
 	{ "placed", { "provisioning", "pending", "cancelled" },
 	  "gpuaas-list plan --where allocation=%s | gpuaas-provision", HOUR },
 	{ "provisioning", { "active", "failed" }, "gpuaas-provision --resume %s", 2 * HOUR },
-	{ "active", { "held", "preempting", "releasing" }, "gpuaas-release %s", 0 },
-	{ "held", { "active", "releasing" }, "gpuaas-release %s", 7 * 24 * HOUR },
-	{ "preempting", { "active", "releasing" }, "gpuaas-release %s", HOUR },
-	{ "failed", { "releasing" }, "gpuaas-release %s", HOUR },
-	{ "releasing", { "released", "release_failed" }, "gpuaas-release %s", HOUR },
-	{ "release_failed", { "releasing" }, "gpuaas-release %s", HOUR },
+	{ "active", { "held", "preempting", "releasing" }, "gpuaas-release %s | gpuaas-wipe", 0 },
+	{ "held", { "active", "releasing" }, "gpuaas-release %s | gpuaas-wipe", 7 * 24 * HOUR },
+	{ "preempting", { "active", "releasing" }, "gpuaas-release %s | gpuaas-wipe", HOUR },
+	{ "failed", { "releasing" }, "gpuaas-release %s | gpuaas-wipe", HOUR },
+	{ "releasing", { "released", "release_failed" }, "gpuaas-release %s | gpuaas-wipe", HOUR },
+	{ "release_failed", { "releasing" }, "gpuaas-release %s | gpuaas-wipe", HOUR },
 	{ "released", { NULL }, NULL, 0 },
 	{ "cancelled", { NULL }, NULL, 0 },
 	{ "refused", { NULL }, NULL, 0 },
@@ -41,7 +41,7 @@ static const struct ga_fsm_state allocation_states[] = {
 };
 
 static const struct ga_fsm_state node_states[] = {
-	{ "enrolled", { "active", "retired" }, "gpuaas-discover --node %s | gpuaas-approve --all-ready", 0 },
+	{ "enrolled", { "active", "retired" }, "gpuaas-discover | gpuaas-approve --all-ready | gpuaas-wipe", 0 },
 	{ "active", { "draining", "quarantined" }, "gpuaas-node drain %s", 0 },
 	{ "draining", { "active", "quarantined", "retired" }, "gpuaas-node undrain %s", 0 },
 	{ "quarantined", { "active", "draining", "retired" }, "gpuaas-node undrain %s", 0 },

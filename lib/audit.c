@@ -79,7 +79,7 @@ struct row {
 	int64_t seq;
 };
 
-/* As jansson's compact form writes a text; a whole chain is verified through here, so it is lean. */
+/* As jansson's compact form writes a text; whole chains are verified through here: it is lean. */
 static void add_text(struct ga_str *out, const char *text)
 {
 	static const char plain[] = "\"\\\b\f\n\r\t", named[] = "\"\\bfnrt";
@@ -150,7 +150,8 @@ int ga_audit_add(struct ga_db *db, const char *action, const char *object, json_
 	ga_autojson json_t *owned = detail;
 	ga_autostr struct ga_str text = GA_STR_INIT, array = GA_STR_INIT;
 	char previous[GA_DIGEST_SIZE], hash[GA_DIGEST_SIZE], at[GA_TIME_SIZE];
-	struct row r = { .previous = previous, .actor = ga_audit_actor(), .program = program ? program : program_invocation_short_name,
+	struct row r = { .previous = previous, .actor = ga_audit_actor(),
+			 .program = program ? program : program_invocation_short_name,
 			 .action = action, .object = object };
 
 	if (ga_audit_head(db, &r.seq, previous, err) < 0)
@@ -164,8 +165,8 @@ int ga_audit_add(struct ga_db *db, const char *action, const char *object, json_
 	return ga_db_exec(db, err,
 			  "INSERT INTO audit (seq, at, actor, program, action, object, detail, "
 			  "previous_hash, hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-			  "issssssss", r.seq, r.at, r.actor, r.program, r.action, r.object, r.detail,
-			  r.previous, hash) < 0 ? -1 : 0;
+			  "issssssss", r.seq, r.at, r.actor, r.program, r.action, r.object,
+			  r.detail, r.previous, hash) < 0 ? -1 : 0;
 }
 
 /* Why the row does not continue the chain; NULL when it does. */
@@ -195,7 +196,8 @@ int ga_audit_verify(struct ga_db *db, int64_t *bad_seq, char why[128], struct ga
 	int r;
 
 	if (ga_db_query(db, &rows, err,
-			"SELECT seq, at, actor, program, action, object, detail, previous_hash, hash "
+			"SELECT seq, at, actor, program, action, object, detail, "
+			"previous_hash, hash "
 			"FROM audit ORDER BY seq", "") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0) {

@@ -18,7 +18,8 @@ static int plan_is_over(const struct ga_holding *h, struct ga_err *err)
 	ga_err_set(err, GA_CONFLICT, "allocation '%s' is %s: its plan is over", h->id, h->state);
 	ga_err_reason(err, "plan_over");
 	ga_err_object(err, h->id);
-	return ga_hint(err, "stop what was begun on '%s' and place again; 'gpuaas-show %s' tells why",
+	return ga_hint(err, "stop what was begun on '%s' and place again; 'gpuaas-show %s' tells "
+		"why",
 		       h->node ? h->node : "the host", h->id);
 }
 
@@ -147,7 +148,8 @@ int ga_fold_allocation(struct ga_db *db, const struct ga_allocation *a, struct g
 		return -1;
 	if (strcmp(a->state, "active"))
 		return ga_fail_for(err, GA_CONFLICT, "not_a_result",
-				   "the record of '%s' says %s: only an active allocation is a result",
+				   "the record of '%s' says %s: only an active allocation is a "
+				   "result",
 				   a->allocation, a->state);
 	if (is_over(&h))
 		return ga_fold_late(db, &h, a->since, err);

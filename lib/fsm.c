@@ -27,7 +27,7 @@ static const struct ga_fsm_state allocation_states[] = {
 	{ "pending", { "placed", "cancelled", "refused" }, "gpuaas-release %s", 0 },
 	{ "placed", { "provisioning", "pending", "cancelled" },
 	  "gpuaas-list plan --where allocation=%s | gpuaas-provision", HOUR },
-	{ "provisioning", { "active", "failed" }, "gpuaas-provision %s", 2 * HOUR },
+	{ "provisioning", { "active", "failed" }, "gpuaas-provision --resume %s", 2 * HOUR },
 	{ "active", { "held", "preempting", "releasing" }, "gpuaas-release %s", 0 },
 	{ "held", { "active", "releasing" }, "gpuaas-release %s", 7 * 24 * HOUR },
 	{ "preempting", { "active", "releasing" }, "gpuaas-release %s", HOUR },

@@ -139,6 +139,7 @@ static int resume_provision(struct ga_repairer *r, const char *attempt, struct g
 		.host_dir = o->host_dir,
 		.user_data_dir = user_data,
 		.libvirt_uri = o->libvirt_uri,
+		.fabric = o->fabric,
 		.baremetal_dir = o->baremetal_dir,
 		.holds_state = o->holds_state,
 		.result = o->result,
@@ -157,6 +158,7 @@ static int resume_release(struct ga_repairer *r, const struct ga_attempt *a, str
 		.node = o->node,
 		.host_dir = o->host_dir,
 		.libvirt_uri = o->libvirt_uri,
+		.fabric = o->fabric,
 		.baremetal_dir = o->baremetal_dir,
 		.result = o->result,
 		.progress = o->progress,
@@ -261,7 +263,8 @@ static int one(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err
 	int result;
 
 	r->changes = (struct ga_changes){ .h = &r->h, .object = d->allocation,
-					  .libvirt_uri = r->opts->libvirt_uri };
+					  .libvirt_uri = r->opts->libvirt_uri,
+					  .fabric = r->opts->fabric };
 	r->hold = -1;
 	result = ga_hold_take(r->opts->host_dir, object, r->opts->program, &r->hold, err);
 	if (!result)

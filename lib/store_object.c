@@ -87,7 +87,8 @@ int ga_store_apply_image(struct ga_db *db, const struct ga_image *i, struct ga_e
 	struct ga_rows *rows = NULL;
 	int r;
 
-	if (ga_db_query(db, &rows, err, "SELECT record FROM image WHERE name = ?1", "s", i->name) < 0)
+	if (ga_db_query(db, &rows, err, "SELECT record FROM image WHERE name = ?1", "s",
+			i->name) < 0)
 		return -1;
 	r = ga_row_text(rows, &old, err);
 	ga_rows_close(rows);
@@ -114,7 +115,8 @@ static int image_digest(struct ga_db *db, const char *name, char **ret, struct g
 {
 	ga_autorows struct ga_rows *rows = NULL;
 
-	if (ga_db_query(db, &rows, err, "SELECT digest FROM image WHERE name = ?1", "s", name) < 0 ||
+	if (ga_db_query(db, &rows, err, "SELECT digest FROM image WHERE name = ?1", "s",
+			name) < 0 ||
 	    ga_row_text(rows, ret, err) < 0)
 		return -1;
 	if (!*ret) {
@@ -198,7 +200,8 @@ static int refuse_mode(struct ga_db *db, const struct ga_node_settings *s, struc
 	ga_err_set(err, GA_CONFLICT, "node '%s' is in use: its mode cannot become %s", s->node,
 		   s->mode);
 	ga_err_reason(err, "node_in_use");
-	return ga_hint(err, "drain it first: 'gpuaas-list claims --where node=%s --where live=true'",
+	return ga_hint(err, "drain it first: 'gpuaas-list claims --where node=%s --where "
+		"live=true'",
 		       s->node);
 }
 

@@ -76,7 +76,8 @@ static int64_t graceful_of(const char *profile_record)
 	struct ga_profile p;
 	int64_t seconds;
 
-	if (!profile_record || ga_rec_parse_text(profile_record, &ga_profile_shape, &p, &ignored) < 0)
+	if (!profile_record || ga_rec_parse_text(profile_record, &ga_profile_shape, &p,
+			&ignored) < 0)
 		return 60;
 	seconds = p.graceful_seconds == GA_UNKNOWN ? 60 : p.graceful_seconds;
 	ga_shape_release(&ga_profile_shape, &p);
@@ -90,7 +91,8 @@ static int fill_from_plan(const struct stored *stored, const struct ga_holding *
 	struct ga_plan plan;
 
 	if (!stored->plan) {
-		ga_err_set(err, GA_CONFLICT, "allocation '%s' has no plan: nothing was put on a host",
+		ga_err_set(err, GA_CONFLICT, "allocation '%s' has no plan: nothing was put on a "
+			"host",
 			   h->id);
 		return ga_hint(err, "run 'gpuaas-state check'");
 	}
@@ -159,7 +161,8 @@ static int store_order(struct ga_db *db, const struct ga_release_order *o, struc
 			  "attempt = ?3, attempt_generation = ?4, order_kind = 'release-order', "
 			  "order_text = ?5, power_wanted = 'off', phase = NULL, "
 			  "generation = generation + 1 WHERE id = ?1",
-			  "sssis", o->allocation, o->issued_at, o->attempt, o->generation, text) < 0 ?
+			  "sssis", o->allocation, o->issued_at, o->attempt, o->generation,
+			  text) < 0 ?
 		       -1 :
 		       0;
 }

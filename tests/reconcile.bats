@@ -16,7 +16,7 @@ expectation()
 {
   mkdir -p "$T/dhcp"
   jq -cn --argjson b "$(bundles 2)" --argjson net "$(network)" --arg at "${AT:-$(date -u +%FT%T.%6NZ)}" '
-    ("2026-11-20T18:00:00.000000Z") as $since |
+    $at as $since | # since just now: nothing is stuck
     {kind:"gpuaas.expectation/1",node:"n-1ab100000000",at:$at,epoch:1,mode:"slice",
      state:"active",fingerprint:null,boot_id:"1ab10000-0000-4000-8000-000000000001",network:$net,
      lab:true,

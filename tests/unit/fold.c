@@ -13,9 +13,11 @@ static void first_wipe(void)
 	t_str(sw_slot_is(db, 1), "available", "a confirmed first wipe makes a slot available");
 	t_str(sw_get(db, "SELECT count(*) FROM device WHERE dirty_since IS NULL"), "2",
 	      "disk and GPU are clean, those of the other slot are not");
-	t_int(sw_fold(db, &ga_wipe_evidence_shape, &e, &err), 0, "folding it again changes nothing");
+	t_int(sw_fold(db, &ga_wipe_evidence_shape, &e, &err), 0, "folding it again changes "
+		"nothing");
 	t_str(sw_get(db, "SELECT count(*) FROM wipe_evidence"), "1", "one row of evidence");
-	t_str(sw_get(db, "SELECT count(*) FROM audit WHERE action = 'wiped'"), "1", "one audit row");
+	t_str(sw_get(db, "SELECT count(*) FROM audit WHERE action = 'wiped'"), "1", "one audit "
+		"row");
 	ga_shape_release(&ga_wipe_evidence_shape, &e);
 	sw_close(db);
 }
@@ -132,7 +134,8 @@ static void remaining_blockers(void)
 	struct ga_db *db = sw_open(2);
 
 	sw_begin(db);
-	sw_sql(db, "UPDATE slot SET blockers = '[{\"code\":\"tainted\",\"subject\":null,\"evidence\":"
+	sw_sql(db, "UPDATE slot SET blockers = "
+		"'[{\"code\":\"tainted\",\"subject\":null,\"evidence\":"
 		   "null,\"hint\":null},{\"code\":\"missing_ip\",\"subject\":null,\"evidence\":null,"
 		   "\"hint\":null}]', generation = generation + 1 WHERE id = 's0000001'");
 	sw_sql(db, "UPDATE slot SET cordon_reason = 'to be retired', generation = generation + 1 "
@@ -245,7 +248,8 @@ static void failures(void)
 	      "phase and reason are kept");
 	t_str(sw_get(db, "SELECT count(*) FROM usage WHERE ended_at IS NULL"), "0",
 	      "nothing is billed");
-	t_code(sw_failure(db, 1, "gpuaas-provision", "pa000007", 2, "clone", &err), &err, GA_CONFLICT,
+	t_code(sw_failure(db, 1, "gpuaas-provision", "pa000007", 2, "clone", &err), &err,
+		GA_CONFLICT,
 	       "moved on", "a failure of another attempt");
 	t_int(sw_release(db, 1, &o, &has_order, &err), 0, "release leaves failed");
 	t_str(sw_slot_is(db, 1), "releasing", "the slot with it");
@@ -341,7 +345,8 @@ static void used_after_plan(bool promised)
 	      "and tainted");
 	t_str(sw_allocation_is(db, 1), "cancelled", "the allocation stays what it is");
 	if (promised)
-		t_str(sw_allocation_is(db, 2), "cancelled", "the plan on the same slot is cancelled");
+		t_str(sw_allocation_is(db, 2), "cancelled", "the plan on the same slot is "
+			"cancelled");
 	t_str(sw_get(db, "SELECT count(*) FROM claim WHERE live = 1"), "0", "no claim is left");
 	sw_close(db);
 }
@@ -366,7 +371,8 @@ static void release_fails(void)
 	t_ok(!ga_streq(o.attempt, second.attempt), "is another order");
 	t_code(sw_released(db, &o, &err), &err, GA_CONFLICT, "moved on",
 	       "what the first order did no longer counts");
-	sw_must(sw_failure(db, 1, "gpuaas-release", second.attempt, second.generation, "stop", &err));
+	sw_must(sw_failure(db, 1, "gpuaas-release", second.attempt, second.generation, "stop",
+		&err));
 	t_int(sw_released(db, &second, &err), 1, "the order in force came to its end after all");
 	t_str(sw_slot_is(db, 1), "wiping", "the slot is wiped next");
 	ga_shape_release(&ga_release_order_shape, &o);
@@ -431,7 +437,8 @@ static void lost_node(void)
 	t_str(sw_slot_is(db, 1), "cleanup_blocked", "the slot in use is blocked");
 	t_str(sw_slot_is(db, 2), "cleanup_blocked", "the one being provisioned too");
 	t_str(sw_slot_is(db, 4), "available", "an unused one is as it was");
-	t_str(sw_get(db, "SELECT count(*) FROM usage WHERE ended_at IS NULL"), "0", "billing ended");
+	t_str(sw_get(db, "SELECT count(*) FROM usage WHERE ended_at IS NULL"), "0", "billing "
+		"ended");
 	t_str(sw_get(db, "SELECT count(*) FROM device WHERE dirty_since IS NOT NULL"), "4",
 	      "the taints stay");
 	t_str(sw_get(db, "SELECT state FROM node"), "quarantined", "nothing is placed there");

@@ -62,11 +62,16 @@ int ga_db_fail_version(const struct ga_db *db, int64_t version, struct ga_err *e
 	return ga_hint(err, "make a backup, then run 'gpuaas-state migrate'");
 }
 
+static int fail_foreign(const char *path, enum ga_db_file file, struct ga_err *err)
+{
+	(void)ga_fail_for(err, GA_CONFLICT, "foreign_file", "'%s' is not a %s of gpuaas", path,
+			  files[file].what);
+	return ga_hint(err, "check --state, GPUAAS_STATE and /etc/gpuaas/gpuaas.conf");
+}
+
 int ga_db_fail_foreign(const struct ga_db *db, struct ga_err *err)
 {
-	(void)ga_fail_for(err, GA_CONFLICT, "foreign_file", "'%s' is not a %s of gpuaas", db->path,
-		    files[db->file].what);
-	return ga_hint(err, "check --state, GPUAAS_STATE and /etc/gpuaas/gpuaas.conf");
+	return fail_foreign(db->path, db->file, err);
 }
 
 static int refuse_network(const char *path, struct ga_err *err)
@@ -87,13 +92,26 @@ static int refuse_network(const char *path, struct ga_err *err)
 	return 0;
 }
 
+/* Before a file is made: its folder. */
+static int refuse_network_folder(const char *path, struct ga_err *err)
+{
+	const char *slash = strrchr(path, '/');
+	ga_autofree char *dir = slash ? ga_xstrndup(path, slash == path ? 1 : (size_t)(slash - path)) :
+					ga_xstrdup(".");
+
+	return refuse_network(dir, err);
+}
+
 /* Makes the file, 0600, where mode asks for it. */
 static int find_file(const char *path, enum ga_db_file file, enum ga_db_mode mode,
 		     struct ga_err *err)
 {
 	ga_autofd int fd = -1;
+	struct stat st;
 
 	if (mode == GA_DB_CREATE) {
+		if (refuse_network_folder(path, err) < 0)
+			return -1;
 		fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 		if (fd < 0)
 			return ga_fail_sys(err, "making %s '%s' failed", files[file].what, path);
@@ -109,6 +127,8 @@ static int find_file(const char *path, enum ga_db_file file, enum ga_db_mode mod
 			   mode == GA_DB_READ ? "read" : "written", strerror(errno));
 		ga_err_reason(err, errno == EROFS ? "read_only" : "denied");
 		return ga_hint(err, "run as the user that owns it");
+	} else if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+		return fail_foreign(path, file, err);
 	}
 	return refuse_network(path, err);
 }

@@ -66,6 +66,24 @@ int ga_attempt_newest(struct ga_hostdb *h, const char *object, struct ga_attempt
 	return r;
 }
 
+int ga_hostdb_unwiped(struct ga_hostdb *h, const char *wwid, const char *object, char **ret,
+		      struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(h->db, &rows, err,
+			"SELECT j.object FROM journal j WHERE j.op = 'disk' AND j.subject = ?1 "
+			"AND j.object <> ?2 AND NOT EXISTS (SELECT 1 FROM evidence e WHERE e.wwid = ?1 "
+			"AND e.outcome = 'confirmed' AND e.at > j.at) ORDER BY j.seq DESC LIMIT 1",
+			"ss", wwid, object) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r > 0)
+		*ret = ga_rows_dup(rows, 0);
+	return r;
+}
+
 /* Lines of /proc/locks: "1: FLOCK  ADVISORY  WRITE 708 00:1a:1234 0 EOF" (proc(5)). The inode is
  * enough: file systems with devices of their own (btrfs) show another one there than stat does,
  * and a stranger with the same inode only makes us say "held". */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The phases that look and change nothing: the order, the devices, the image, the host. */
+#include <errno.h>
 #include <inttypes.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include "file.h"
 #include "guard.h"
 #include "host.h"
+#include "hostdb_list.h"
 #include "image.h"
 #include "pci.h"
 #include "provision_int.h"
@@ -300,6 +302,24 @@ static int take_disk(struct ga_provision *p, size_t i, struct ga_err *err)
 	return r > 0 ? 0 : r < 0 ? -1 : refused_by(p, &steps, b, err);
 }
 
+/* What this host remembers of the disk counts whatever the plan says: a state that was restored, or
+ * that has not heard of another's work yet, takes it for empty. */
+static int check_wiped(struct ga_provision *p, const struct ga_bundle *b, struct ga_err *err)
+{
+	ga_autofree char *by = NULL;
+	int r;
+
+	if (p->opts->dry_run)
+		return 0;
+	r = ga_hostdb_unwiped(&p->h, b->nvme_wwid, p->plan->allocation, &by, err);
+	return r <= 0 ? r :
+			REFUSE(p, "not_wiped",
+			       "nothing was written; gpuaas-reconcile shows what is left, and "
+			       "gpuaas-wipe empties the disk",
+			       "disk '%s' of slot '%s' was written by allocation '%s' and not wiped since",
+			       b->nvme_wwid, b->slot, by);
+}
+
 int ga_provision_take_disks(struct ga_provision *p, struct ga_err *err)
 {
 	size_t i;
@@ -313,7 +333,7 @@ int ga_provision_take_disks(struct ga_provision *p, struct ga_err *err)
 			continue;
 		if (ga_disk_find(b->nvme_wwid, &p->disks[i], err) < 0)
 			return ga_wrap(err, "disk of slot '%s'", b->slot);
-		if (!p->resume && take_disk(p, i, err) < 0)
+		if (!p->resume && (check_wiped(p, b, err) < 0 || take_disk(p, i, err) < 0))
 			return -1;
 	}
 	return 0;
@@ -476,8 +496,13 @@ bool ga_provision_has_dhcp(const struct ga_plan *plan)
 static int check_dhcp(struct ga_provision *p, struct ga_err *err)
 {
 	const char *dir = p->plan->network.dhcp_hosts_dir;
+	struct stat st;
 
-	if (!ga_provision_has_dhcp(p->plan) || access(dir, W_OK) == 0)
+	if (!ga_provision_has_dhcp(p->plan))
+		return 0;
+	if (stat(dir, &st) == 0 && !S_ISDIR(st.st_mode))
+		errno = ENOTDIR;
+	else if (access(dir, W_OK) == 0)
 		return 0;
 	ga_err_set_sys(err, "the folder of DHCP reservations '%s' cannot be written", dir);
 	err->code = GA_HOST;

@@ -51,12 +51,28 @@ int ga_store_profile(struct ga_db *db, const char *name, struct ga_profile *ret,
 	return ga_rec_parse_text(text, &ga_profile_shape, ret, err);
 }
 
+/* Of a slice nothing could be asked, or nothing could run, without these. */
+static int check_slice(const struct ga_profile *p, struct ga_err *err)
+{
+	const char *missing = !p->counts.n		    ? "counts" :
+			      p->vcpus_per_gpu == 0	    ? "vcpus_per_gpu" :
+			      p->memory_mib_per_gpu == 0 ? "memory_mib_per_gpu" :
+							      NULL;
+
+	if (!missing || !ga_streq(p->shape, "slice"))
+		return 0;
+	return ga_fail(err, GA_BADREC, "profile '%s' sells slices: member '%s' must not be empty",
+		       p->name, missing);
+}
+
 int ga_store_apply_profile(struct ga_db *db, const struct ga_profile *p, struct ga_err *err)
 {
 	ga_autofree char *old = NULL, *text = NULL, *now = ga_time_now();
 	struct ga_profile next = *p; /* borrows every member */
 	int64_t version;
 
+	if (check_slice(p, err) < 0)
+		return -1;
 	if (current_profile(db, p->name, &old, &version, err) < 0)
 		return -1;
 	next.version = version;

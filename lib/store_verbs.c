@@ -35,7 +35,7 @@ static const struct verb verbs[] = {
 	{ "uncordon", { NULL }, NULL, false,
 	  "UPDATE slot SET cordon_reason = ?2, generation = generation + 1 WHERE id = ?1", "ss" },
 	{ "enable", { "disabled" }, NULL, false, NULL, NULL },
-	{ "repair", { "cleanup_blocked", "disabled" }, NULL, true, NULL, NULL },
+	{ "repair", { "cleanup_blocked", "disabled", "wiping" }, NULL, true, NULL, NULL },
 	{ .name = NULL },
 };
 
@@ -178,6 +178,9 @@ static int repair(struct ga_db *db, const struct ga_slot *s, struct ga_err *err)
 				  "UPDATE slot SET health_state = 'unknown', health_detail = NULL, "
 				  "generation = generation + 1 WHERE id = ?1",
 				  "s", s->slot) < 0 ? -1 : 0;
+	/* Its order is in force; whoever lost it on its way gets the same one again. */
+	if (ga_streq(s->state, "wiping"))
+		return 0;
 	if (check_let_go(db, s, err) < 0)
 		return -1;
 	if (!s->nvme_wwid || !s->wipe)

@@ -2,9 +2,9 @@
 /*
  * gpuaas-release: ends allocations.
  *
- * With ids it is the state side: the intent is committed and billing ends; what lies on this machine
- * is then taken back at once, and for another node its gpuaas.release-order goes out. With orders on
- * stdin it is the host side. Either way the host's answer is gpuaas.released and a
+ * With ids it is the state side: the intent is committed and billing ends; what lies on this
+ * machine is then taken back at once, and for another node its gpuaas.release-order goes out. With
+ * orders on stdin it is the host side. Either way the host's answer is gpuaas.released and a
  * gpuaas.wipe-order for each slot: gpuaas-release 7f3c | gpuaas-wipe.
  */
 #include <unistd.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fleet STATE NODES < DISCOVERY: fills a fresh lab state with NODES nodes of 8 available slots each,
- * through the same store functions as the programs: observe, approve, fold of wipe evidence. The
- * discovery (of the h200 recording) is the pattern; names and identities are made from the node's
- * number. For benchmarks and for tests that need a fleet.
+ * fleet STATE NODES < DISCOVERY: fills a fresh lab state with NODES nodes of 8 available slots
+ * each, through the same store functions as the programs: observe, approve, fold of wipe evidence.
+ * The discovery (of the h200 recording) is the pattern; names and identities are made from the
+ * node's number. For benchmarks and for tests that need a fleet.
  */
 #include "id.h"
 #include "mac.h"

@@ -50,7 +50,15 @@ LIB = $(B)/libgpuaas.a
 ## all: build every program
 all: $(BINS)
 
-$(B)/%.o: %.c
+# What the programs were built with: another PREFIX or CFLAGS builds them again.
+BUILT_WITH = $(CC) $(PREFIX) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(SANITIZE)
+$(B)/flags: FORCE
+	@mkdir -p $(@D)
+	@[ "$$(cat $@ 2>/dev/null)" = '$(BUILT_WITH)' ] || echo '$(BUILT_WITH)' >$@
+
+FORCE:
+
+$(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(if $(V),,@echo '  CC    $<')
 	$Q$(CC) $(GA_CPPFLAGS) $(CPPFLAGS) $(GA_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
@@ -166,6 +174,11 @@ schemas: $(B)/tool/schemas
 	rm -rf share/schema
 	$(B)/tool/schemas share/schema
 
+## records-man: write the member tables of gpuaas-records(5) from share/schema
+records-man: schemas
+	packaging/make-records-man man/gpuaas-records.5 share/schema > $(B)/gpuaas-records.5
+	cp $(B)/gpuaas-records.5 man/gpuaas-records.5
+
 ## completions: write completions/ from what the programs say of themselves
 completions: all
 	packaging/make-completions $(B)/bin completions
@@ -207,14 +220,21 @@ MAN := $(sort $(wildcard man/*.[1-8]))
 SHARED = $(shell cd share && find . -type f -printf '%P\n' | sort)
 PROGRAMS = $(BIN_SRC:bin/%.c=%)
 
+# The demo's own: the recorded host, how to enter it, and the fake Fabric Manager.
+DEMO = $(SHARE)/demo
+DEMO_PARTS = tests/hosts/enter tests/libvirtd.bash $(B)/tests/libnvfm.so.1
+
 ## install: install below DESTDIR/PREFIX (PREFIX=/usr/local)
-install: all
+install: all $(B)/tests/libnvfm.so.1
 	$(INSTALL) -d $(DESTDIR)$(PREFIX)/bin $(SHARE) $(BASHDIR) $(ZSHDIR)
 	$(INSTALL) -m 755 $(BINS) $(DESTDIR)$(PREFIX)/bin
 	$(foreach m,$(MAN),$(INSTALL) -D -m 644 $(m) \
 		$(MANDIR)/man$(patsubst .%,%,$(suffix $(m)))/$(notdir $(m)) && ) :
 	$(foreach f,$(SHARED),$(INSTALL) -D -m $(if $(shell test -x share/$(f) && echo x),755,644) \
 		share/$(f) $(SHARE)/$(f) && ) :
+	$(INSTALL) -m 755 $(DEMO_PARTS) $(DEMO)
+	rm -rf $(DEMO)/h200
+	tests/hosts/generate h200 $(DEMO)/h200 nic.3.vfs.0=vfio-pci nic.7.vfs.0=mlx5_core
 	$(INSTALL) -m 644 completions/gpuaas.bash $(BASHDIR)/gpuaas
 	$(foreach p,$(filter-out gpuaas,$(PROGRAMS)),ln -sf gpuaas $(BASHDIR)/$(p) && ) :
 	$(INSTALL) -m 644 completions/_gpuaas $(ZSHDIR)/_gpuaas
@@ -223,7 +243,8 @@ install: all
 uninstall:
 	rm -f $(PROGRAMS:%=$(DESTDIR)$(PREFIX)/bin/%) $(PROGRAMS:%=$(BASHDIR)/%) $(ZSHDIR)/_gpuaas
 	rm -f $(foreach m,$(MAN),$(MANDIR)/man$(patsubst .%,%,$(suffix $(m)))/$(notdir $(m)))
-	rm -f $(SHARED:%=$(SHARE)/%)
+	rm -f $(SHARED:%=$(SHARE)/%) $(addprefix $(DEMO)/,$(notdir $(DEMO_PARTS)))
+	rm -rf $(DEMO)/h200
 	if [ -d $(SHARE) ]; then find $(SHARE) -depth -type d -empty -delete; fi
 
 ## clean: remove what was built
@@ -235,5 +256,6 @@ help:
 	@sed -n 's/^## \([a-z-]*\): \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
 .PHONY: all units benches replays check check-unit check-replay check-bats check-source check-layers \
-	check-asan analyzer fuzz-smoke schemas completions demo bench install uninstall clean help
+	check-asan analyzer fuzz-smoke schemas records-man completions demo bench install \
+	uninstall clean help FORCE
 .SECONDARY:

@@ -73,6 +73,7 @@ static const struct ga_prog prog = {
 
 static struct ga_approve_run run_state;
 static struct ga_host_stream stream;
+static size_t discoveries;
 
 static int begin(struct ga_err *err)
 {
@@ -124,6 +125,7 @@ static int take(const struct ga_rec *rec, struct ga_err *err)
 
 	if (whole <= 0)
 		return whole;
+	discoveries++;
 	all = (struct ga_candidates){ stream.candidates.v, stream.candidates.n };
 	ga_approve_look_again(&all);
 	if (begin(err) < 0)
@@ -156,6 +158,10 @@ static int run_stream(struct ga_err *err)
 	r = ga_cli_stream(0, "standard input", table, err);
 	if (r >= 0)
 		r = ga_host_stream_end(&stream, err);
+	if (r >= 0 && !discoveries) {
+		r = ga_fail(err, GA_BADREC, "standard input brought no discovery");
+		(void)ga_hint(err, "look for the error of gpuaas-discover, and run it again");
+	}
 	ga_host_stream_release(&stream);
 	if (r < 0)
 		return -1;

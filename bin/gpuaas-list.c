@@ -81,11 +81,13 @@ static int kind_wanted(const char **ret, struct ga_err *err)
 	args = ga_cli_args(&n);
 	*ret = n ? args[0] : "public";
 	if (public_only && strcmp(*ret, "public"))
-		return ga_fail(err, GA_USAGE, "--public is a view of its own: '%s' is not part of it",
+		return ga_fail(err, GA_USAGE, "--public is a view of its own: '%s' is not part of "
+			"it",
 			       *ret);
 	if (!n && !public_only) {
 		ga_err_set(err, GA_USAGE, "which kind?");
-		return ga_hint(err, "nodes slots candidates profiles images node-images allocations "
+		return ga_hint(err, "nodes slots candidates profiles images node-images "
+			"allocations "
 				    "plans claims tasks usage evidence audit pools attention");
 	}
 	return 0;

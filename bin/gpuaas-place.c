@@ -9,7 +9,8 @@
 #include "time.h"
 
 static struct {
-	const char *profile, *project, *name, *region, *pool, *node, *image, *request_id, *user_data;
+	const char *profile, *project, *name, *region, *pool, *node, *image, *request_id,
+		*user_data;
 	GA_LIST(const char *) types;
 	GA_LIST(const char *) keys;
 	int64_t gpus, priority, min_memory, expires, run_time;

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "cli_discover.h"
 #include "host.h"
 #include "provision.h"
 #include "result.h"
@@ -49,6 +48,7 @@ static const struct ga_prog prog = {
 					   "gpuaas-provision",
 					   "gpuaas-list plan | gpuaas-provision --jobs 4",
 					   "gpuaas-provision --resume 7f3c9d2k", NULL },
+	.needs_state = true,
 	.acts = true,
 };
 
@@ -142,7 +142,6 @@ static int run(struct ga_err *err)
 	    ga_result_open(ga_cli_state_path(), err) < 0)
 		return -1;
 	ga_stop_install();
-	ga_cli_nvfm_settings();
 	o = options(&data_dir);
 	r = resume_id ? ga_provision_resume(resume_id, &o, err) : take_stream(err);
 	ga_result_close();

@@ -42,13 +42,15 @@ static const struct ga_prog prog = {
 	.opts = opts,
 	.consumes = (const struct ga_shape *const[]){ &ga_expectation_shape, NULL },
 	.produces = (const struct ga_shape *const[]){ &ga_drift_shape, &ga_observation_shape,
-						       &ga_allocation_shape, &ga_released_shape,
-						       &ga_wipe_order_shape, &ga_wipe_evidence_shape,
-						       &ga_failure_shape, NULL },
-	.examples = (const char *const[]){
-		"gpuaas-reconcile --plan", "gpuaas-reconcile --repair --boot",
-		"gpuaas-state expect --node n1 | ssh n1 gpuaas-reconcile - | gpuaas-state fold -",
-		"gpuaas-reconcile | jq 'select(.severity==\"error\")'", NULL },
+						      &ga_allocation_shape, &ga_released_shape,
+						      &ga_wipe_order_shape, &ga_wipe_evidence_shape,
+						      &ga_failure_shape, NULL },
+	.examples =
+		(const char *const[]){
+			"gpuaas-reconcile --plan", "gpuaas-reconcile --repair --boot",
+			"gpuaas-state expect --node n1 | ssh n1 gpuaas-reconcile - | "
+			"gpuaas-state fold -",
+			"gpuaas-reconcile | jq 'select(.severity==\"error\")'", NULL },
 	.needs_state = true,
 	.acts = true,
 };
@@ -108,7 +110,8 @@ static int run(struct ga_err *err)
 	bool piped = n || (fstat(0, &in) == 0 && S_ISFIFO(in.st_mode));
 
 	if (opt.repair && opt.plan)
-		return ga_fail(err, GA_USAGE, "--repair does and --plan only tells: give one of them");
+		return ga_fail(err, GA_USAGE,
+			       "--repair does and --plan only tells: give one of them");
 	if (ga_cli_reconcile_opts(&how, prog.name, opt.node, &node, err) < 0)
 		return -1;
 	how.repairs = opt.repair;

@@ -2,15 +2,14 @@
 /*
  * gpuaas-release: ends allocations.
  *
- * With ids it is the state side: the intent is committed and billing ends; what lies on this machine
- * is then taken back at once, and for another node its gpuaas.release-order goes out. With orders on
- * stdin it is the host side. Either way the host's answer is gpuaas.released and a
+ * With ids it is the state side: the intent is committed and billing ends; what lies on this
+ * machine is then taken back at once, and for another node its gpuaas.release-order goes out. With
+ * orders on stdin it is the host side. Either way the host's answer is gpuaas.released and a
  * gpuaas.wipe-order for each slot: gpuaas-release 7f3c | gpuaas-wipe.
  */
 #include <unistd.h>
 
 #include "cli.h"
-#include "cli_discover.h"
 #include "host.h"
 #include "result.h"
 #include "stop.h"
@@ -168,7 +167,6 @@ static int run(struct ga_err *err)
 	char *const *args = ga_cli_args(&n);
 
 	ga_stop_install();
-	ga_cli_nvfm_settings();
 	if (ga_host_node_id(ga_cli_setting("GPUAAS_NODE", NULL), &node, err) < 0)
 		return -1;
 	if (!n || (n == 1 && ga_streq(args[0], "-")))

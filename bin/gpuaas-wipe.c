@@ -3,8 +3,8 @@
  * gpuaas-wipe: erases the disks and devices of slots and proves it.
  *
  * Takes wipe orders from the pipe (or the ones this host still owes) and answers each with a
- * gpuaas.wipe-evidence record, whatever came of it. Alone, with --device and --confirm, it is a tool
- * of its own and needs no state.
+ * gpuaas.wipe-evidence record, whatever came of it. Alone, with --device and --confirm, it is a
+ * tool of its own and needs no state.
  */
 #include "cli.h"
 #include "host.h"
@@ -56,6 +56,7 @@ static const struct ga_prog prog = {
 	.examples = (const char *const[]){ "gpuaas-release 7f3c | gpuaas-wipe",
 					   "gpuaas-wipe --pending",
 					   "gpuaas-wipe --device /dev/nvme3n1 --dry-run", NULL },
+	.needs_state = true,
 	.acts = true,
 };
 

@@ -79,17 +79,48 @@ struct row {
 	int64_t seq;
 };
 
+/* As jansson's compact form writes a text; whole chains are verified through here: it is lean. */
+static void add_text(struct ga_str *out, const char *text)
+{
+	static const char plain[] = "\"\\\b\f\n\r\t", named[] = "\"\\bfnrt";
+	const char *p = text, *from, *found;
+
+	ga_str_addc(out, '"');
+	while (*p) {
+		for (from = p; (unsigned char)*p >= 0x20 && *p != '"' && *p != '\\'; p++)
+			;
+		ga_str_add_bytes(out, from, (size_t)(p - from));
+		if (!*p)
+			break;
+		found = strchr(plain, *p);
+		if (found) {
+			ga_str_addc(out, '\\');
+			ga_str_addc(out, named[found - plain]);
+		} else {
+			ga_str_addf(out, "\\u%04X", (unsigned int)(unsigned char)*p);
+		}
+		p++;
+	}
+	ga_str_addc(out, '"');
+}
+
 /* The canonical array, the stored text of detail standing in it as it is. */
 static void hash_row(const struct row *r, struct ga_str *text, char out[GA_DIGEST_SIZE])
 {
-	ga_autojson json_t *a = json_pack("[s,I,s,s,s,s,s]", r->previous, (json_int_t)r->seq, r->at,
-					  r->actor, r->program, r->action, r->object);
+	const char *const members[] = { r->at, r->actor, r->program, r->action, r->object };
+	char number[32];
+	size_t i;
 
 	ga_str_clear(text);
-	if (a)
-		ga_rec_dump(a, text);
-	if (text->len > 0)
-		text->buf[text->len - 1] = ','; /* was the closing bracket */
+	ga_str_addc(text, '[');
+	add_text(text, r->previous);
+	snprintf(number, sizeof(number), ",%lld", (long long)r->seq);
+	ga_str_add(text, number);
+	for (i = 0; i < GA_ARRAY_SIZE(members); i++) {
+		ga_str_addc(text, ',');
+		add_text(text, members[i]);
+	}
+	ga_str_addc(text, ',');
 	ga_str_add(text, r->detail);
 	ga_str_addc(text, ']');
 	ga_digest_of(text->buf, text->len, out);
@@ -119,7 +150,8 @@ int ga_audit_add(struct ga_db *db, const char *action, const char *object, json_
 	ga_autojson json_t *owned = detail;
 	ga_autostr struct ga_str text = GA_STR_INIT, array = GA_STR_INIT;
 	char previous[GA_DIGEST_SIZE], hash[GA_DIGEST_SIZE], at[GA_TIME_SIZE];
-	struct row r = { .previous = previous, .actor = ga_audit_actor(), .program = program ? program : program_invocation_short_name,
+	struct row r = { .previous = previous, .actor = ga_audit_actor(),
+			 .program = program ? program : program_invocation_short_name,
 			 .action = action, .object = object };
 
 	if (ga_audit_head(db, &r.seq, previous, err) < 0)
@@ -133,8 +165,8 @@ int ga_audit_add(struct ga_db *db, const char *action, const char *object, json_
 	return ga_db_exec(db, err,
 			  "INSERT INTO audit (seq, at, actor, program, action, object, detail, "
 			  "previous_hash, hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-			  "issssssss", r.seq, r.at, r.actor, r.program, r.action, r.object, r.detail,
-			  r.previous, hash) < 0 ? -1 : 0;
+			  "issssssss", r.seq, r.at, r.actor, r.program, r.action, r.object,
+			  r.detail, r.previous, hash) < 0 ? -1 : 0;
 }
 
 /* Why the row does not continue the chain; NULL when it does. */
@@ -164,7 +196,8 @@ int ga_audit_verify(struct ga_db *db, int64_t *bad_seq, char why[128], struct ga
 	int r;
 
 	if (ga_db_query(db, &rows, err,
-			"SELECT seq, at, actor, program, action, object, detail, previous_hash, hash "
+			"SELECT seq, at, actor, program, action, object, detail, "
+			"previous_hash, hash "
 			"FROM audit ORDER BY seq", "") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0) {

@@ -163,7 +163,8 @@ static int check_all(struct check *c)
 	if (ga_db_integrity(c->db, on_integrity, c, c->err) < 0 || check_triggers(c) < 0)
 		return -1;
 	if (check_states(c, GA_M_SLOT, "SELECT state, min(id) FROM slot GROUP BY 1") < 0 ||
-	    check_states(c, GA_M_ALLOCATION, "SELECT state, min(id) FROM allocation GROUP BY 1") < 0 ||
+	    check_states(c, GA_M_ALLOCATION,
+			 "SELECT state, min(id) FROM allocation GROUP BY 1") < 0 ||
 	    check_states(c, GA_M_NODE, "SELECT state, min(id) FROM node GROUP BY 1") < 0)
 		return -1;
 	for (rule = ga_check_rules; rule->check; rule++)

@@ -2,8 +2,6 @@
 /* The settings that bear on looking at a host. */
 #include "cli_discover.h"
 
-#include "nvfm.h"
-
 #include "cli.h"
 #include "size.h"
 
@@ -29,10 +27,4 @@ int ga_cli_discover_opts(struct ga_discover_opts *opts, struct ga_err *err)
 		.libvirt_uri = ga_cli_setting("GPUAAS_LIBVIRT_URI", NULL),
 	};
 	return 0;
-}
-
-void ga_cli_nvfm_settings(void)
-{
-	ga_nvfm_settings(ga_cli_setting("GPUAAS_LIBNVFM", NULL),
-			 ga_cli_setting("GPUAAS_FABRIC_ADDRESS", NULL));
 }

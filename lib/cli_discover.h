@@ -12,7 +12,4 @@
  */
 int ga_cli_discover_opts(struct ga_discover_opts *opts, struct ga_err *err);
 
-/* Tells lib/nvfm.c this host's GPUAAS_LIBNVFM and GPUAAS_FABRIC_ADDRESS. */
-void ga_cli_nvfm_settings(void);
-
 #endif

@@ -8,8 +8,8 @@
  * WAL, synchronous=FULL, foreign_keys=ON, trusted_schema=OFF, wal_autocheckpoint=0. A file that is
  * newer than this program, not ours, or on a network file system is refused. Writers queue at a
  * turnstile of two flock(2) files beside the database (FILE.gate, FILE.lock), so that none starves;
- * the deadline (default 10 s, GPUAAS_DEADLINE seconds) ends in GA_BUSY naming the holder. The WAL is
- * checkpointed only while the writer lock is held (../reference: SQLite's WAL-reset race).
+ * the deadline (default 10 s, GPUAAS_DEADLINE seconds) ends in GA_BUSY naming the holder. The WAL
+ * is checkpointed only while the writer lock is held (../reference: SQLite's WAL-reset race).
  * A handle must not cross fork(2): open in the child.
  */
 #ifndef GA_DB_H
@@ -49,8 +49,8 @@ void ga_db_rollback_to(struct ga_db *db);			/* undoes and ends it */
 
 /*
  * Statements are cached by their text's address: sql must be a string literal. Parameters are ?1,
- * ?2, …; types has a letter for each: s text (const char *, NULL is NULL), i int64_t (GA_UNKNOWN is
- * NULL), b bool as 0 or 1 (int). ga_db_exec returns the number of rows changed.
+ * ?2, …; types has a letter for each: s text (const char *, NULL is NULL), i int64_t (GA_UNKNOWN
+ * is NULL), b bool as 0 or 1 (int). ga_db_exec returns the number of rows changed.
  * A violated constraint or trigger is GA_CONFLICT with the database's sentence and, where the
  * sentence begins with a word and a colon ("sold_once: …"), that word as the reason.
  */

@@ -55,17 +55,23 @@ int ga_db_fail_version(const struct ga_db *db, int64_t version, struct ga_err *e
 			    (long long)newest(db->file));
 		return ga_hint(err, "use the newer gpuaas that wrote it");
 	}
-	(void)ga_fail_for(err, GA_CONFLICT, "older_state", "%s '%s' has schema %lld, and this program "
-		    "needs %lld", files[db->file].what, db->path, (long long)version,
-		    (long long)newest(db->file));
+	(void)ga_fail_for(err, GA_CONFLICT, "older_state",
+			  "%s '%s' has schema %lld, and this program needs %lld",
+			  files[db->file].what, db->path, (long long)version,
+			  (long long)newest(db->file));
 	return ga_hint(err, "make a backup, then run 'gpuaas-state migrate'");
+}
+
+static int fail_foreign(const char *path, enum ga_db_file file, struct ga_err *err)
+{
+	(void)ga_fail_for(err, GA_CONFLICT, "foreign_file", "'%s' is not a %s of gpuaas", path,
+			  files[file].what);
+	return ga_hint(err, "check --state, GPUAAS_STATE and /etc/gpuaas/gpuaas.conf");
 }
 
 int ga_db_fail_foreign(const struct ga_db *db, struct ga_err *err)
 {
-	(void)ga_fail_for(err, GA_CONFLICT, "foreign_file", "'%s' is not a %s of gpuaas", db->path,
-		    files[db->file].what);
-	return ga_hint(err, "check --state, GPUAAS_STATE and /etc/gpuaas/gpuaas.conf");
+	return fail_foreign(db->path, db->file, err);
 }
 
 static int refuse_network(const char *path, struct ga_err *err)
@@ -86,13 +92,27 @@ static int refuse_network(const char *path, struct ga_err *err)
 	return 0;
 }
 
+/* Before a file is made: its folder. */
+static int refuse_network_folder(const char *path, struct ga_err *err)
+{
+	const char *slash = strrchr(path, '/');
+	ga_autofree char *dir =
+		slash ? ga_xstrndup(path, slash == path ? 1 : (size_t)(slash - path))
+		      : ga_xstrdup(".");
+
+	return refuse_network(dir, err);
+}
+
 /* Makes the file, 0600, where mode asks for it. */
 static int find_file(const char *path, enum ga_db_file file, enum ga_db_mode mode,
 		     struct ga_err *err)
 {
 	ga_autofd int fd = -1;
+	struct stat st;
 
 	if (mode == GA_DB_CREATE) {
+		if (refuse_network_folder(path, err) < 0)
+			return -1;
 		fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 		if (fd < 0)
 			return ga_fail_sys(err, "making %s '%s' failed", files[file].what, path);
@@ -108,13 +128,17 @@ static int find_file(const char *path, enum ga_db_file file, enum ga_db_mode mod
 			   mode == GA_DB_READ ? "read" : "written", strerror(errno));
 		ga_err_reason(err, errno == EROFS ? "read_only" : "denied");
 		return ga_hint(err, "run as the user that owns it");
+	} else if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+		return fail_foreign(path, file, err);
 	}
 	return refuse_network(path, err);
 }
 
 static int run(struct ga_db *db, const char *sql, struct ga_err *err)
 {
-	return sqlite3_exec(db->sqlite, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : ga_db_fail(db, err);
+	int rc = sqlite3_exec(db->sqlite, sql, NULL, NULL, NULL);
+
+	return rc == SQLITE_OK ? 0 : ga_db_fail(db, err);
 }
 
 static int configure(struct ga_db *db, struct ga_err *err)
@@ -240,8 +264,9 @@ static int check_header(struct ga_db *db, struct ga_err *err)
 	if (read_header(db, &h, err) < 0)
 		return -1;
 	if (h.application_id == 0 && db->mode != GA_DB_CREATE) {
-		(void)ga_fail_for(err, GA_CONFLICT, "unfinished", "making of %s '%s' was interrupted",
-			    files[db->file].what, db->path);
+		(void)ga_fail_for(err, GA_CONFLICT, "unfinished",
+				  "making of %s '%s' was interrupted", files[db->file].what,
+				  db->path);
 		return ga_hint(err, "run 'gpuaas-state init' again: it finishes an empty file");
 	}
 	db->version = newest(db->file);
@@ -346,8 +371,8 @@ void ga_db_close(struct ga_db *db)
 	if (db->sqlite && db->turn.lock >= 0) {
 		if (ga_db_in_transaction(db))
 			sqlite3_exec(db->sqlite, "ROLLBACK", NULL, NULL, NULL);
-		/* The last one to close checkpoints: only with the turn held. Who does not get it at
-		 * once is not the last, or leaves the WAL to the next. */
+		/* The last one to close checkpoints: only with the turn held. Who does not get it
+		 * at once is not the last, or leaves the WAL to the next. */
 		if (!db->turn.held && !ga_turnstile_try(&db->turn, "closing"))
 			sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
 	}
@@ -370,11 +395,13 @@ static int copy_pages(struct ga_db *db, sqlite3 *to, const char *path, struct ga
 	int rc;
 
 	if (!backup)
-		return ga_fail(err, GA_SYSTEM, "backup to '%s' failed: %s", path, sqlite3_errmsg(to));
+		return ga_fail(err, GA_SYSTEM, "backup to '%s' failed: %s", path,
+			       sqlite3_errmsg(to));
 	rc = sqlite3_backup_step(backup, -1);
 	sqlite3_backup_finish(backup);
 	if (rc != SQLITE_DONE)
-		return ga_fail(err, GA_SYSTEM, "backup to '%s' failed: %s", path, sqlite3_errstr(rc));
+		return ga_fail(err, GA_SYSTEM, "backup to '%s' failed: %s", path,
+			       sqlite3_errstr(rc));
 	/* One file without a WAL beside it: a copy that can be carried away. */
 	rc = sqlite3_exec(to, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
 	return rc == SQLITE_OK ? 0 : ga_fail(err, GA_SYSTEM, "backup to '%s' failed: %s", path,
@@ -409,7 +436,8 @@ static int put_in_place(const char *temporary, const char *to, struct ga_err *er
 int ga_db_backup(struct ga_db *db, const char *to, struct ga_err *err)
 {
 	ga_autofree char *temporary = ga_xprintf("%s.part", to);
-	ga_autofd int fd = open(temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	ga_autofd int fd = open(temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
+				0600);
 	sqlite3 *copy = NULL;
 	int r;
 

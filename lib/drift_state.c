@@ -116,8 +116,9 @@ static void say_command(struct ga_deviation *d, const char *leaves, const char *
 		ga_deviation_command(d, "%s", leaves);
 }
 
-static void stuck(const struct ga_comparison *c, bool is_slot, const char *id, const char *state,
-		  const char *since)
+/* of: whose id the command that leaves the state takes (fsm.h). */
+static void stuck(const struct ga_comparison *c, bool is_slot, const char *id, const char *of,
+		  const char *state, const char *since)
 {
 	int64_t age = age_of(c, since), limit = 0;
 	const char *leaves = NULL;
@@ -135,7 +136,7 @@ static void stuck(const struct ga_comparison *c, bool is_slot, const char *id, c
 	d = ga_deviation_add(c, GA_D_STUCK, GA_WARN, id);
 	ga_deviation_say(d, expected, observed);
 	d->drift.age_seconds = age;
-	say_command(d, leaves, id);
+	say_command(d, leaves, of);
 }
 
 static void plan_expired(const struct ga_comparison *c, const struct ga_expected_allocation *a)
@@ -196,12 +197,16 @@ void ga_drift_state(const struct ga_comparison *c)
 	for (size_t i = 0; i < c->want->slots.n; i++) {
 		const struct ga_expected_slot *s = &c->want->slots.v[i];
 
-		stuck(c, true, s->bundle.slot, s->state, s->since);
+		bool own = !s->allocation || ga_streq(s->state, "wiping") ||
+			   ga_streq(s->state, "cleanup_blocked");
+
+		stuck(c, true, s->bundle.slot, own ? s->bundle.slot : s->allocation, s->state,
+		      s->since);
 	}
 	for (size_t i = 0; i < c->want->allocations.n; i++) {
 		const struct ga_expected_allocation *a = &c->want->allocations.v[i];
 
-		stuck(c, false, a->allocation, a->state, a->since);
+		stuck(c, false, a->allocation, a->allocation, a->state, a->since);
 		plan_expired(c, a);
 	}
 	if (!ga_comparison_sees(c, GA_A_WORK))

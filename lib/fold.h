@@ -23,8 +23,11 @@ int ga_fold_check(struct ga_db *db, const char *object, bool dry_run, bool lab, 
 /* The allocation, when attempt and generation (GA_UNKNOWN: not given) are those in force. */
 int ga_fold_holding(struct ga_db *db, const char *allocation, const char *attempt,
 		    int64_t generation, struct ga_holding *ret, struct ga_err *err);
-/* placed → provisioning: the slots with it (their devices are tainted from here on), and usage. */
+/* placed → provisioning with its slots (their devices are tainted from here on), and usage. */
 int ga_fold_start(struct ga_db *db, struct ga_holding *h, const char *at, struct ga_err *err);
+/* A host has used the slots of an allocation that is cancelled here: they are tainted and taken out
+ * of sale (fold_late.c). */
+int ga_fold_late(struct ga_db *db, const struct ga_holding *h, const char *at, struct ga_err *err);
 /* The failure of a program as a row of the object's timeline. */
 int ga_fold_failed_task(struct ga_db *db, const struct ga_failure *f, struct ga_err *err);
 int ga_fold_provision_failed(struct ga_db *db, struct ga_holding *h, const struct ga_failure *f,

@@ -18,7 +18,8 @@ static int plan_is_over(const struct ga_holding *h, struct ga_err *err)
 	ga_err_set(err, GA_CONFLICT, "allocation '%s' is %s: its plan is over", h->id, h->state);
 	ga_err_reason(err, "plan_over");
 	ga_err_object(err, h->id);
-	return ga_hint(err, "stop what was begun on '%s' and place again; 'gpuaas-show %s' tells why",
+	return ga_hint(err, "stop what was begun on '%s' and place again; 'gpuaas-show %s' tells "
+		"why",
 		       h->node ? h->node : "the host", h->id);
 }
 
@@ -147,10 +148,11 @@ int ga_fold_allocation(struct ga_db *db, const struct ga_allocation *a, struct g
 		return -1;
 	if (strcmp(a->state, "active"))
 		return ga_fail_for(err, GA_CONFLICT, "not_a_result",
-				   "the record of '%s' says %s: only an active allocation is a result",
+				   "the record of '%s' says %s: only an active allocation is a "
+				   "result",
 				   a->allocation, a->state);
 	if (is_over(&h))
-		return plan_is_over(&h, err);
+		return ga_fold_late(db, &h, a->since, err);
 	if (!strcmp(h.state, "active"))
 		return still_active(db, a, err);
 	return become_active(db, &h, a, err);
@@ -174,7 +176,8 @@ int ga_fold_provision_failed(struct ga_db *db, struct ga_holding *h, const struc
 	bool placed = !strcmp(h->state, "placed");
 
 	if (is_over(h))
-		return plan_is_over(h, err);
+		return only_looks(f->phase) ? keep_placed(db, h, f, err) :
+					      ga_fold_late(db, h, f->at, err);
 	/* Whoever failed to take the hold did nothing, and somebody else has it. */
 	if (ga_streq(f->phase, "hold") || (placed && only_looks(f->phase)))
 		return keep_placed(db, h, f, err);

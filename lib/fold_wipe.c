@@ -68,7 +68,8 @@ static void judge_policy(const struct ga_wipe_due *due, const struct ga_wipe_evi
 	if (class_rank(e->class) < (least ? least : 1) || !e->read_back ||
 	    (strcmp(verify, "full") && !ga_streq(due->verify, "sampled"))) {
 		v->code = "wipe_below_policy";
-		v->sentence = ga_xprintf("class %s with %s read-back, the policy asks for %s with %s",
+		v->sentence = ga_xprintf("class %s with %s read-back, the policy asks for %s with "
+		"%s",
 					 e->class, verify, due->minimum_class, due->verify);
 	} else if (e->read_back->mismatches) {
 		v->code = "wipe_failed";
@@ -76,7 +77,8 @@ static void judge_policy(const struct ga_wipe_due *due, const struct ga_wipe_evi
 					 (long long)e->read_back->mismatches);
 	} else if (due->dirty_since && strcmp(due->dirty_since, e->started_at) >= 0) {
 		v->code = "wipe_too_old";
-		v->sentence = ga_xprintf("the wipe began at %s, the slot was last dirtied at %s: it "
+		v->sentence = ga_xprintf("the wipe began at %s, the slot was last dirtied at %s: "
+		"it "
 					 "proves nothing, or the clocks of host and state differ",
 					 e->started_at, due->dirty_since);
 	}
@@ -194,7 +196,8 @@ int ga_fold_evidence(struct ga_db *db, const struct ga_wipe_evidence *e, struct 
 		ga_err_set(err, GA_CONFLICT, "evidence '%s' names no slot: it was a wipe alone",
 			   e->evidence);
 		ga_err_reason(err, "no_slot");
-		return ga_hint(err, "keep the record; only a wipe-order of this state clears a slot");
+		return ga_hint(err, "keep the record; only a wipe-order of this state clears a "
+			"slot");
 	}
 	r = ga_store_wipe_due(db, e->object, &due, err);
 	if (r < 0)

@@ -15,7 +15,9 @@ enum ga_machine { GA_M_SLOT, GA_M_ALLOCATION, GA_M_NODE };
 struct ga_fsm_state {
 	const char *name;
 	const char *to[8];   /* the states an edge leads to, NULL-terminated */
-	const char *leaves;  /* the command that leaves it, with %s for the id; NULL: final */
+	/* The command that leaves it; NULL: final. %s stands for the id, or for the allocation's
+	 * while an allocation holds the slot (reserved, provisioning, active, releasing). */
+	const char *leaves;
 	int64_t limit_seconds; /* stuck after that long; 0: may stay for ever */
 };
 

@@ -20,6 +20,14 @@ int ga_attempt_newest(struct ga_hostdb *h, const char *object, struct ga_attempt
 		      struct ga_err *err);
 
 /*
+ * Another object than this one that wrote on the disk here since its last confirmed wipe here; 1
+ * with its id in ret (the caller's), 0 none. The host's own memory: it counts also when the state
+ * was restored, or has not heard of that work.
+ */
+int ga_hostdb_unwiped(struct ga_hostdb *h, const char *wwid, const char *object, char **ret,
+		      struct ga_err *err);
+
+/*
  * Whether somebody holds the object now, by /proc/locks and without taking the hold for a moment
  * (which would make a program that starts right then fail). Only for reporting: who acts takes the
  * hold. 1, 0, or -1 when it cannot be told.

@@ -3,8 +3,10 @@
 #include "invariant.h"
 
 /* Tables whose rows are never deleted. */
-static const char *const kept[] = { "meta",	  "node",	"device", "slot",    "claim", "allocation",
-				    "wipe_evidence", "audit", "usage",  "profile", NULL };
+static const char *const kept[] = {
+	"meta",	      "node",	       "device", "slot",  "claim",
+	"allocation", "wipe_evidence", "audit",	 "usage", "profile", NULL,
+};
 
 /* Each change counts, so that whoever saw an older generation is refused. */
 static const char *const counted[] = { "slot", "allocation", "node", NULL };
@@ -166,7 +168,8 @@ static void add_kept(struct ga_str *sql)
 	for (t = counted; *t; t++)
 		ga_str_addf(sql, "CREATE TRIGGER %s_counted BEFORE UPDATE ON %s\n"
 				 "WHEN NEW.generation IS NOT OLD.generation + 1\n"
-				 "BEGIN SELECT RAISE(ABORT, 'concurrent_update: every change of the %s "
+				 "BEGIN SELECT RAISE(ABORT, 'concurrent_update: every change "
+				 "of the %s "
 				 "raises its generation by one'); END;\n", *t, *t, *t);
 }
 
@@ -178,7 +181,8 @@ static void add_changed(const char *columns, struct ga_str *sql)
 	while (*columns) {
 		size_t n = strcspn(columns, ",");
 
-		ga_str_addf(sql, "%sNEW.%.*s IS NOT OLD.%.*s", or, (int)n, columns, (int)n, columns);
+		ga_str_addf(sql, "%sNEW.%.*s IS NOT OLD.%.*s", or, (int)n, columns, (int)n,
+			    columns);
 		columns += n;
 		columns += strspn(columns, ", ");
 		or = " OR ";

@@ -4,7 +4,8 @@
 
 /* States of a slot in which its claim cannot end. */
 #define IN_USE \
-	"'reserved', 'provisioning', 'active', 'releasing', 'wiping', 'cleanup_blocked', 'quarantined'"
+	"'reserved', 'provisioning', 'active', 'releasing', 'wiping', 'cleanup_blocked', " \
+	"'quarantined'"
 
 /* A shape for which no mechanism is implemented; s is a row of slot. */
 #define FRACTIONAL(s) "(" s ".shape <> 'slice' OR " s ".sharing_mechanism <> 'exclusive_device')"
@@ -78,7 +79,8 @@ const struct ga_rule ga_rules_sold[] = {
 	  "claim c WHERE c.node_id = OLD.node_id AND c.live = 1 AND c.claim_kind = 'slot') OR "
 	  "(NOT EXISTS (SELECT 1 FROM claim c WHERE c.allocation_id = OLD.allocation_id AND "
 	  "c.claim_kind = 'slot') AND EXISTS (SELECT 1 FROM allocation a WHERE "
-	  "a.id = OLD.allocation_id AND a.state NOT IN ('pending', 'placed', 'cancelled', 'refused', "
+	  "a.id = OLD.allocation_id AND a.state NOT IN ('pending', 'placed', 'cancelled', "
+	  "'refused', "
 	  "'released'))))",
 	  "claim_in_use: a node is held until all its slots have left wiping", NULL },
 	{ "slot_claim_end", "AFTER UPDATE OF state ON slot",
@@ -110,7 +112,8 @@ const struct ga_rule ga_rules_sold[] = {
 	  "has_claims: a node with live claims cannot be retired", NULL },
 	/* slots and their claims */
 	{ "slot_unclaimed", "BEFORE UPDATE OF state ON slot",
-	  "NEW.state = 'reserved' AND OLD.state <> 'reserved' AND NOT EXISTS (SELECT 1 FROM claim c "
+	  "NEW.state = 'reserved' AND OLD.state <> 'reserved' AND NOT EXISTS (SELECT 1 FROM "
+	  "claim c "
 	  "WHERE c.slot_id = OLD.id AND c.live = 1)",
 	  "no_claim: a slot is reserved only for a live claim", NULL },
 	{ "slot_whole_node", "BEFORE UPDATE OF state ON slot",

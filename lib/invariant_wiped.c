@@ -62,7 +62,8 @@
 const struct ga_rule ga_rules_wiped[] = {
 	/* devices */
 	{ "device_birth", "BEFORE INSERT ON device",
-	  "NEW.dirty_since IS NULL OR NEW.cleared_by IS NOT NULL OR NOT " IS_TIME("NEW.dirty_since"),
+	  "NEW.dirty_since IS NULL OR NEW.cleared_by IS NOT NULL OR NOT "
+	  "" IS_TIME("NEW.dirty_since"),
 	  "tainted: a device is born tainted, since a time", NULL },
 	{ "device_taint_time", "BEFORE UPDATE OF dirty_since ON device",
 	  "NEW.dirty_since IS NOT NULL AND NEW.dirty_since IS NOT OLD.dirty_since AND ("
@@ -99,7 +100,8 @@ const struct ga_rule ga_rules_wiped[] = {
 	  NULL,
 	  "UPDATE device SET dirty_since = " TAINT_TIME ", dirtied_by = NEW.id WHERE node_id IN "
 	  "(SELECT c.node_id FROM claim c WHERE c.allocation_id = NEW.id AND c.live = 1) AND "
-	  "NOT EXISTS (SELECT 1 FROM slot s WHERE (s.nvme_wwid = device.id OR s.gpu_id = device.id) "
+	  "NOT EXISTS (SELECT 1 FROM slot s WHERE (s.nvme_wwid = device.id OR s.gpu_id = "
+	  "device.id) "
 	  "AND s.state <> 'retired');" },
 	/* evidence */
 	{ "evidence_times", "BEFORE INSERT ON wipe_evidence",
@@ -119,12 +121,14 @@ const struct ga_rule ga_rules_wiped[] = {
 	  "OLD.state <> 'wiping' AND NOT " CLEAN("NEW"),
 	  "tainted: a device of the slot is not known to be wiped", NULL },
 	{ "slot_unknown_device", "BEFORE UPDATE OF state ON slot",
-	  "OLD.state = 'wiping' AND NEW.state = 'available' AND 2 <> (SELECT count(*) FROM device x "
+	  "OLD.state = 'wiping' AND NEW.state = 'available' AND 2 <> (SELECT count(*) FROM "
+	  "device x "
 	  "WHERE x.node_id = NEW.node_id AND ((x.id = NEW.nvme_wwid AND x.device_kind = 'disk') OR "
 	  "(x.id = NEW.gpu_id AND x.device_kind = 'gpu')))",
 	  "tainted: a device of the slot is not known", NULL },
 	{ "slot_cleared", "AFTER UPDATE OF state ON slot",
-	  "OLD.state = 'wiping' AND NEW.state IN ('available', 'disabled') AND " PROVEN("NEW"), NULL,
+	  "OLD.state = 'wiping' AND NEW.state IN ('available', 'disabled') AND "
+	  "" PROVEN("NEW"), NULL,
 	  "UPDATE device SET dirty_since = NULL, dirtied_by = NULL, "
 	  "cleared_by = NEW.wipe_evidence_id WHERE id IN (NEW.nvme_wwid, NEW.gpu_id) AND "
 	  "dirty_since IS NOT NULL;" },
@@ -132,7 +136,8 @@ const struct ga_rule ga_rules_wiped[] = {
 	  "NEW.state = 'retired' AND OLD.state <> 'retired' AND NEW.disposal IS NULL AND "
 	  "EXISTS (SELECT 1 FROM device x WHERE x.id IN (NEW.nvme_wwid, NEW.gpu_id) AND "
 	  "x.dirty_since IS NOT NULL)",
-	  "tainted: a slot that was not wiped is retired only with a record of its disposal", NULL },
+	  "tainted: a slot that was not wiped is retired only with a record of its "
+	  "disposal", NULL },
 	/* what an available slot has */
 	{ "slot_needs_gpu", ON_OPEN,
 	  OPENS "(NEW.gpu_id IS NULL OR NEW.gpu_id IS NOT NEW.node_id || '/' || NEW.gpu_identity)",

@@ -160,27 +160,19 @@ static int connect_to(struct ga_nvfm *fm, const char *address)
 	return r;
 }
 
-static const char *set_library = "libnvfm.so.1", *set_address = DEFAULT_ADDRESS;
-
-void ga_nvfm_settings(const char *library, const char *address)
-{
-	set_library = library ? library : "libnvfm.so.1";
-	set_address = address ? address : DEFAULT_ADDRESS;
-}
-
 int ga_nvfm_open(const char *library, const char *address, struct ga_nvfm **ret,
 		 struct ga_err *err)
 {
 	ga_autonvfm struct ga_nvfm *fm = ga_xcalloc(1, sizeof(*fm));
 	int r;
 
-	if (load(fm, library ? library : set_library, err) < 0)
+	if (load(fm, library ? library : "libnvfm.so.1", err) < 0)
 		return -1;
 	r = fm->init();
 	if (r)
 		return failed(r, "initialize its library", err);
 	fm->started = true;
-	r = connect_to(fm, address ? address : set_address);
+	r = connect_to(fm, address ? address : DEFAULT_ADDRESS);
 	if (r) {
 		failed(r, "connect to it", err);
 		err->code = GA_HOST;

@@ -30,13 +30,9 @@ struct ga_nvfm_partitions {
 	size_t n;
 };
 
-/* What NULL means below from now on: the settings of this host (GPUAAS_LIBNVFM and
- * GPUAAS_FABRIC_ADDRESS, read by the program). The texts stay the caller's and must live on. */
-void ga_nvfm_settings(const char *library, const char *address);
-
 /*
- * Loads the library and connects. library: a file name, NULL for the setting, else "libnvfm.so.1";
- * address: "host", a socket path beginning with '/', or NULL for the setting, else 127.0.0.1.
+ * Loads the library and connects. library: a file name, NULL for "libnvfm.so.1"; address: "host",
+ * a socket path beginning with '/', or NULL for 127.0.0.1.
  * GA_NOTFOUND when the library is not there, GA_HOST when Fabric Manager does not answer.
  */
 int ga_nvfm_open(const char *library, const char *address, struct ga_nvfm **ret,

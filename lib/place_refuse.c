@@ -42,29 +42,69 @@ struct node_tally {
 	const char *blocked_why;
 };
 
-static void tally_slots(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
-			struct node_tally *t)
+/* Counts the slots of one type (NULL: of every type wanted). */
+static void count_slots(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
+			const char *type, struct node_tally *t)
 {
-	int64_t rank;
+	int64_t rank, first = GA_PLACE_SLOTS;
 	size_t i;
 
 	memset(t, 0, sizeof(*t));
 	for (i = 0; i < node->slots.n; i++) {
+		const struct ga_fleet_slot *s = &node->slots.v[i];
 		const char *why;
 
-		if (!ga_place_wants_type(ask, node->slots.v[i].type, &rank))
+		if (!ga_place_wants_type(ask, s->type, &rank) || (type && !ga_streq(type, s->type)))
 			continue;
 		t->slots++;
-		why = ga_place_slot_reason(ask, &node->slots.v[i]);
-		if (!why) {
-			t->free++;
-		} else if (ga_streq(why, "waiting_for_wipe")) {
-			t->waiting++;
-		} else if (!ga_streq(why, "in_use")) {
-			t->blocked++;
-			t->blocked_why = t->blocked_why ? t->blocked_why : why;
+		why = ga_place_slot_reason(ask, s);
+		t->free += !why;
+		t->waiting += ga_streq(why, "waiting_for_wipe");
+		if (!why || ga_streq(why, "waiting_for_wipe") || ga_streq(why, "in_use"))
+			continue;
+		t->blocked++;
+		if (s->slot_index < first) {
+			t->blocked_why = why;
+			first = s->slot_index;
 		}
 	}
+}
+
+static bool is_nearer(const struct node_tally *a, const struct node_tally *b)
+{
+	if (a->free != b->free)
+		return a->free > b->free;
+	if (a->waiting != b->waiting)
+		return a->waiting > b->waiting;
+	if (a->blocked != b->blocked || !a->blocked)
+		return a->blocked > b->blocked;
+	return strcmp(a->blocked_why, b->blocked_why) < 0;
+}
+
+/* A slice is of one type: what counts is the type that comes nearest, not the sum of all. */
+static void tally_slots(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
+			struct node_tally *t)
+{
+	struct node_tally one;
+	size_t i, j;
+
+	count_slots(ask, node, NULL, t);
+	if (ask->baremetal || !t->slots)
+		return;
+	memset(t, 0, sizeof(*t));
+	for (i = 0; i < node->slots.n; i++) {
+		const char *type = node->slots.v[i].type;
+
+		for (j = 0; j < i && !ga_streq(node->slots.v[j].type, type); j++)
+			;
+		if (j < i || !type)
+			continue;
+		count_slots(ask, node, type, &one);
+		if (one.slots && (!t->slots || is_nearer(&one, t)))
+			*t = one;
+	}
+	if (!t->slots) /* only slots whose type nobody knows */
+		count_slots(ask, node, NULL, t);
 }
 
 static int64_t needed(const struct ga_place_ask *ask, const struct ga_fleet_node *node)
@@ -152,9 +192,11 @@ static bool refuse_in_the_way(const struct tally *t, const char *what, struct ga
 		    ga_xstrdup("another count, or wait until a larger partition is whole again"));
 	} else if (t->enough_image) {
 		say(ret, "image_missing",
-		    ga_xprintf("%s would fit on node '%s', but it has no verified copy of the image",
-			       what, t->enough_image),
-		    ga_xstrdup("bring the image to the node (gpuaas-image prewarm), or name another"));
+		    ga_xprintf(
+			    "%s would fit on node '%s', but it has no verified copy of the image",
+			    what, t->enough_image),
+		    ga_xstrdup(
+			    "bring the image to the node (gpuaas-image prewarm), or name another"));
 	} else if (t->enough_waiting) {
 		say(ret, "waiting_for_wipe",
 		    ga_xprintf("%s would fit on node '%s' once its slots are wiped", what,
@@ -193,13 +235,22 @@ static void refuse_rest(const struct ga_place_ask *ask, const struct tally *t, c
 			       ga_xstrdup("gpuaas-discover | gpuaas-approve makes capacity"));
 }
 
+static bool wants_memory(const struct ga_place_ask *ask)
+{
+	return ask->request->min_memory_mib != GA_UNKNOWN;
+}
+
+/* "type a, b with 80000 MiB or more" */
 static char *type_list(const struct ga_place_ask *ask)
 {
 	struct ga_str s = GA_STR_INIT;
 	size_t i;
 
+	ga_str_add(&s, ask->n_types ? "type " : "any type");
 	for (i = 0; i < ask->n_types; i++)
 		ga_str_addf(&s, "%s%s", i ? ", " : "", ask->types[i]);
+	if (wants_memory(ask))
+		ga_str_addf(&s, " with %" PRId64 " MiB or more", ask->request->min_memory_mib);
 	return ga_str_take(&s);
 }
 
@@ -256,8 +307,9 @@ static void alternative_place(const struct ga_place_ask *ask, const char *what,
 			where = node;
 	}
 	if (where && !ga_place_offer(&wider, where, &o))
-		*ga_list_add(&ret->alternatives) = ga_xprintf(
-			"%s of type %s on node %s now", what, o.type ? o.type : "unknown", where->id);
+		*ga_list_add(&ret->alternatives) =
+			ga_xprintf("%s of type %s on node %s now", what,
+				   o.type ? o.type : "unknown", where->id);
 }
 
 static void begin(const struct ga_place_ask *ask, struct ga_refusal *ret)
@@ -292,10 +344,10 @@ void ga_place_refuse(const struct ga_place_ask *ask, struct ga_refusal *ret)
 			tally_node(ask, node, code, &t);
 	}
 	ga_list_release(&nodes);
-	if (!t.slots && ask->fleet->nodes.n && ask->n_types) {
+	if (!t.slots && ask->fleet->nodes.n && (ask->n_types || wants_memory(ask))) {
 		ga_autofree char *types = type_list(ask);
 
-		say(ret, "type_missing", ga_xprintf("no slot of type %s is there", types),
+		say(ret, "type_missing", ga_xprintf("no slot of %s is there", types),
 		    ga_xstrdup("gpuaas-list slot shows the types there are"));
 	} else if (!refuse_in_the_way(&t, what, ret)) {
 		refuse_rest(ask, &t, what, ret);

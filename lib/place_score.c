@@ -222,6 +222,23 @@ static void copy_option(const struct ga_place_option *from, struct ga_place_opti
 		to->slots[i] = from->slots[i];
 }
 
+/* Of the reasons against a node's types the one nearest to a yes is told, whatever their order. */
+static const char *nearer(const char *a, const char *b)
+{
+	static const char *const far[] = { "topology_blocked", "fabric_partition_unknown",
+					   "image_missing",    "waiting_for_wipe",
+					   NULL,	       "too_few_free", "in_use" };
+	size_t ra = 4, rb = 4, i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(far); i++) {
+		ra = far[i] && ga_streq(a, far[i]) ? i : ra;
+		rb = far[i] && ga_streq(b, far[i]) ? i : rb;
+	}
+	if (ra != rb)
+		return ra < rb ? a : b;
+	return strcmp(a, b) <= 0 ? a : b;
+}
+
 static const char *offer_slice(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
 			       struct ga_place_option *ret)
 {
@@ -238,9 +255,7 @@ static const char *offer_slice(const struct ga_place_ask *ask, const struct ga_f
 			continue;
 		why = offer_type(ask, node, node->slots.v[i].type, &o);
 		if (why) {
-			/* Not the first in the list's order but the least in the way is told. */
-			if (!first || ga_streq(first, "too_few_free") || ga_streq(first, "in_use"))
-				first = why;
+			first = first ? nearer(first, why) : why;
 		} else if (!any || ga_place_compare(&o, ret) < 0) {
 			copy_option(&o, ret);
 			any = true;

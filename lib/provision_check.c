@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The phases that look and change nothing: the order, the devices, the image, the host. */
+#include <errno.h>
 #include <inttypes.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include "file.h"
 #include "guard.h"
 #include "host.h"
+#include "hostdb_list.h"
 #include "image.h"
 #include "pci.h"
 #include "provision_int.h"
@@ -25,7 +27,8 @@ static int refuse(struct ga_err *err, const char *reason, const char *object, co
 }
 
 #define REFUSE(p, reason, hint, ...) \
-	(ga_err_set(err, GA_CONFLICT, __VA_ARGS__), refuse(err, reason, (p)->plan->allocation, hint))
+	(ga_err_set(err, GA_CONFLICT, __VA_ARGS__), \
+	 refuse(err, reason, (p)->plan->allocation, hint))
 
 static int check_digest(struct ga_provision *p, struct ga_err *err)
 {
@@ -34,7 +37,8 @@ static int check_digest(struct ga_provision *p, struct ga_err *err)
 	ga_rec_digest(&ga_plan_shape, p->plan, "digest", digest);
 	if (ga_streq(digest, p->plan->digest))
 		return 0;
-	return REFUSE(p, "old_digest", "take the plan as it was placed: 'gpuaas-list plan' prints it",
+	return REFUSE(p, "old_digest",
+		      "take the plan as it was placed: 'gpuaas-list plan' prints it",
 		      "plan of '%s' does not have the digest it names", p->plan->allocation);
 }
 
@@ -67,16 +71,19 @@ int ga_provision_check_order(struct ga_provision *p, struct ga_err *err)
 			      "plan of '%s' is for node '%s', and this is '%s'", plan->allocation,
 			      plan->node, p->opts->node);
 	if (!plan->bundles.n)
-		return REFUSE(p, "missing_gpu", NULL, "plan of '%s' has no slots", plan->allocation);
+		return REFUSE(p, "missing_gpu", NULL, "plan of '%s' has no slots",
+			      plan->allocation);
 	if (ga_streq(plan->shape, "baremetal") && p->opts->holds_state)
-		return REFUSE(p, "holds_state", "bare-metal nodes are provisioned from another machine",
+		return REFUSE(p, "holds_state",
+			      "bare-metal nodes are provisioned from another machine",
 			      "this machine holds the state and cannot be handed out whole");
 	if (ga_streq(plan->shape, "slice") && !plan->image)
 		return REFUSE(p, "image_missing", NULL, "plan of '%s' names no image",
 			      plan->allocation);
 	if (!plan->lab && ((plan->image && ga_streq(plan->image->probe, "running")) ||
 			   ga_streq(plan->domain_type, "test")))
-		return REFUSE(p, "not_lab", "an image of a real node names the probe ssh, serial or agent",
+		return REFUSE(p, "not_lab",
+			      "an image of a real node names the probe ssh, serial or agent",
 			      "plan of '%s' proves nothing about readiness, which only a lab may",
 			      plan->allocation);
 	return check_expiry(p, err);
@@ -102,7 +109,8 @@ static int check_fingerprint(struct ga_provision *p, struct ga_err *err)
 		return -1;
 	if (ga_streq(now, p->plan->fingerprint))
 		return 0;
-	return REFUSE(p, "fingerprint_changed", "gpuaas-discover | gpuaas-approve; then place again",
+	return REFUSE(p, "fingerprint_changed",
+		      "gpuaas-discover | gpuaas-approve; then place again",
 		      "the hardware of this host is not what was approved");
 }
 
@@ -111,7 +119,8 @@ static int check_fingerprint(struct ga_provision *p, struct ga_err *err)
 static int check_gpu(struct ga_provision *p, const struct ga_pci *pci, const struct ga_bundle *b,
 		     struct ga_err *err)
 {
-	const struct ga_pci_dev *d = b->gpu_pci_address ? ga_pci_find(pci, b->gpu_pci_address) : NULL;
+	const struct ga_pci_dev *d =
+		b->gpu_pci_address ? ga_pci_find(pci, b->gpu_pci_address) : NULL;
 	ga_autofree char *ids = NULL, *identity = NULL;
 
 	if (!d)
@@ -122,12 +131,13 @@ static int check_gpu(struct ga_provision *p, const struct ga_pci *pci, const str
 	identity = ga_pci_identity(d);
 	if ((b->gpu_device && !ga_streq(ids, b->gpu_device)) ||
 	    (b->gpu_identity && !ga_streq(identity, b->gpu_identity)))
-		return REFUSE(p, "gpu_changed", "gpuaas-discover | gpuaas-approve; then place again",
+		return REFUSE(p, "gpu_changed",
+			      "gpuaas-discover | gpuaas-approve; then place again",
 			      "'%s' is '%s' and not the GPU of slot '%s'", b->gpu_pci_address,
 			      identity ? identity : ids, b->slot);
 	if (d->boot_display == 1)
-		return REFUSE(p, "gpu_is_boot_display", NULL, "'%s' is the display this host booted on",
-			      b->gpu_pci_address);
+		return REFUSE(p, "gpu_is_boot_display", NULL,
+			      "'%s' is the display this host booted on", b->gpu_pci_address);
 	if (b->fabric_vf_pci_address && !ga_pci_find(pci, b->fabric_vf_pci_address))
 		return REFUSE(p, "missing_fabric_vf", "gpuaas-reconcile shows what changed",
 			      "fabric function of slot '%s' is not at '%s'", b->slot,
@@ -148,7 +158,8 @@ static int check_users(struct ga_provision *p, struct ga_virt *virt, const char 
 	r = ga_virt_domains_using_pci(virt, address, (struct ga_any_list *)(void *)&names, err);
 	for (i = 0; i < names.n; i++) {
 		if (!r && !ga_streq(names.v[i], p->plan->domain))
-			r = REFUSE(p, "device_in_use", "gpuaas-reconcile shows whose domain that is",
+			r = REFUSE(p, "device_in_use",
+				   "gpuaas-reconcile shows whose domain that is",
 				   "'%s' is used by domain '%s'", address, names.v[i]);
 		free(names.v[i]);
 	}
@@ -300,6 +311,25 @@ static int take_disk(struct ga_provision *p, size_t i, struct ga_err *err)
 	return r > 0 ? 0 : r < 0 ? -1 : refused_by(p, &steps, b, err);
 }
 
+/* What this host remembers of the disk counts whatever the plan says: a state that was restored, or
+ * that has not heard of another's work yet, takes it for empty. */
+static int check_wiped(struct ga_provision *p, const struct ga_bundle *b, struct ga_err *err)
+{
+	ga_autofree char *by = NULL;
+	int r;
+
+	if (p->opts->dry_run)
+		return 0;
+	r = ga_hostdb_unwiped(&p->h, b->nvme_wwid, p->plan->allocation, &by, err);
+	return r <= 0 ? r
+		      : REFUSE(p, "not_wiped",
+			       "nothing was written; gpuaas-reconcile shows what is left, and "
+			       "gpuaas-wipe empties the disk",
+			       "disk '%s' of slot '%s' was written by allocation '%s' and not "
+			       "wiped since",
+			       b->nvme_wwid, b->slot, by);
+}
+
 int ga_provision_take_disks(struct ga_provision *p, struct ga_err *err)
 {
 	size_t i;
@@ -313,7 +343,7 @@ int ga_provision_take_disks(struct ga_provision *p, struct ga_err *err)
 			continue;
 		if (ga_disk_find(b->nvme_wwid, &p->disks[i], err) < 0)
 			return ga_wrap(err, "disk of slot '%s'", b->slot);
-		if (!p->resume && take_disk(p, i, err) < 0)
+		if (!p->resume && (check_wiped(p, b, err) < 0 || take_disk(p, i, err) < 0))
 			return -1;
 	}
 	return 0;
@@ -377,12 +407,13 @@ static int check_hugepages(struct ga_provision *p, struct ga_err *err)
 		need = (n * each * 1024 + plan->hugepage_kib - 1) / plan->hugepage_kib;
 		have = free_pages(node, plan->hugepage_kib);
 		if (have < need)
-			return REFUSE(p, "hugepages",
-				      "gpuaas-reconcile shows who has them; set aside more at boot with "
-				      "hugepages=",
-				      "NUMA node %" PRId64 " has %" PRId64 " free pages of %" PRId64
-				      " KiB, and %" PRId64 " are needed",
-				      node == GA_UNKNOWN ? 0 : node, have, plan->hugepage_kib, need);
+			return REFUSE(
+				p, "hugepages",
+				"gpuaas-reconcile shows who has them; set aside more at boot with "
+				"hugepages=",
+				"NUMA node %" PRId64 " has %" PRId64 " free pages of %" PRId64
+				" KiB, and %" PRId64 " are needed",
+				node == GA_UNKNOWN ? 0 : node, have, plan->hugepage_kib, need);
 	}
 	return 0;
 }
@@ -476,13 +507,19 @@ bool ga_provision_has_dhcp(const struct ga_plan *plan)
 static int check_dhcp(struct ga_provision *p, struct ga_err *err)
 {
 	const char *dir = p->plan->network.dhcp_hosts_dir;
+	struct stat st;
 
-	if (!ga_provision_has_dhcp(p->plan) || access(dir, W_OK) == 0)
+	if (!ga_provision_has_dhcp(p->plan))
+		return 0;
+	if (stat(dir, &st) == 0 && !S_ISDIR(st.st_mode))
+		errno = ENOTDIR;
+	else if (access(dir, W_OK) == 0)
 		return 0;
 	ga_err_set_sys(err, "the folder of DHCP reservations '%s' cannot be written", dir);
 	err->code = GA_HOST;
-	return refuse(err, "dhcp_hosts_dir", p->plan->allocation,
-		      "make it and let dnsmasq read it (--dhcp-hostsdir); the node's settings name it");
+	return refuse(
+		err, "dhcp_hosts_dir", p->plan->allocation,
+		"make it and let dnsmasq read it (--dhcp-hostsdir); the node's settings name it");
 }
 
 int ga_phase_prerequisites(struct ga_provision *p, struct ga_err *err)
@@ -492,5 +529,6 @@ int ga_phase_prerequisites(struct ga_provision *p, struct ga_err *err)
 			      "/dev/kvm is not there");
 	if (p->plan->hugepage_kib != GA_UNKNOWN && p->resume == 0 && check_hugepages(p, err) < 0)
 		return -1;
-	return check_dhcp(p, err) < 0 || check_bridge(p, err) < 0 || check_mmio(p, err) < 0 ? -1 : 0;
+	return check_dhcp(p, err) < 0 || check_bridge(p, err) < 0 || check_mmio(p, err) < 0 ? -1
+											    : 0;
 }

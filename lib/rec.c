@@ -23,7 +23,7 @@ struct ga_reader *ga_reader_open(int fd, const char *name)
 	struct ga_reader *r = ga_xcalloc(1, sizeof(*r));
 
 	r->fd = fd;
-	r->name = ga_xstrdup(name);
+	r->name = ga_xstrdup(ga_streq(name, "-") ? "standard input" : name);
 	r->buf = (struct ga_str)GA_STR_INIT;
 	return r;
 }

@@ -8,12 +8,14 @@
 #ifndef GA_REPAIR_H
 #define GA_REPAIR_H
 
+#include "fabric.h"
 #include "drift.h"
 
 struct ga_repair_opts {
 	const char *program; /* for holds */
 	const char *node;
 	const char *host_dir, *libvirt_uri;
+	struct ga_fabric_at fabric;
 	bool boot;    /* start recorded domains again */
 	bool dry_run; /* --plan: say what would be done, do nothing */
 	/* Where results go that are told again. */

@@ -120,33 +120,45 @@ static int new_slot(struct ga_db *db, const struct ga_candidate *c, const char *
 
 /* ---- the node ---- */
 
+static int set_fingerprint(struct ga_db *db, const struct ga_candidate *c, struct ga_err *err)
+{
+	return ga_db_exec(db, err,
+			  "UPDATE node SET fingerprint = ?2, blockers = (SELECT "
+			  "json_group_array(json(value)) FROM json_each(blockers) WHERE "
+			  "json_extract(value, '$.code') <> 'fingerprint_changed'), "
+			  "generation = generation + 1 WHERE id = ?1",
+			  "ss", c->node, c->fingerprint) < 0 ? -1 : 0;
+}
+
+/* The operator looked at what changed: what the host shows now is the approved hardware. */
+static int accept_change(struct ga_db *db, const struct ga_approval *a,
+			 const struct ga_place_of *at, struct ga_err *err)
+{
+	const struct ga_candidate *c = a->candidate;
+
+	if (!a->accept_change || !at->node_fingerprint ||
+	    ga_streq(at->node_fingerprint, c->fingerprint))
+		return 0;
+	if (set_fingerprint(db, c, err) < 0)
+		return -1;
+	return ga_audit_add(db, "change_accepted", c->node,
+			    json_pack("{s:s, s:s}", "from", at->node_fingerprint, "to",
+				      c->fingerprint),
+			    err);
+}
+
 /* The first approval makes the node active and its hardware the approved one. */
 static int approve_node(struct ga_db *db, const struct ga_approval *a,
 			const struct ga_place_of *at, const char *now, struct ga_err *err)
 {
-	const struct ga_candidate *c = a->candidate;
-
-	if (!at->node_fingerprint ||
-	    (a->accept_change && !ga_streq(at->node_fingerprint, c->fingerprint))) {
-		if (ga_db_exec(db, err,
-			       "UPDATE node SET fingerprint = ?2, blockers = (SELECT "
-			       "json_group_array(json(value)) FROM json_each(blockers) WHERE "
-			       "json_extract(value, '$.code') <> 'fingerprint_changed'), "
-			       "generation = generation + 1 WHERE id = ?1",
-			       "ss", c->node, c->fingerprint) < 0)
-			return -1;
-		if (at->node_fingerprint &&
-		    ga_audit_add(db, "change_accepted", c->node,
-				 json_pack("{s:s, s:s}", "from", at->node_fingerprint, "to",
-					   c->fingerprint), err) < 0)
-			return -1;
-	}
+	if (!at->node_fingerprint && set_fingerprint(db, a->candidate, err) < 0)
+		return -1;
 	if (!ga_streq(at->node_state, "enrolled"))
 		return 0;
 	return ga_db_exec(db, err,
 			  "UPDATE node SET state = 'active', since = ?2, "
 			  "generation = generation + 1 WHERE id = ?1",
-			  "ss", c->node, now) < 0 ? -1 : 0;
+			  "ss", a->candidate->node, now) < 0 ? -1 : 0;
 }
 
 /* ---- the slot ---- */
@@ -246,7 +258,8 @@ static int check_same(const struct ga_approval *a, const struct ga_place_of *at,
 		   "the host shows now", at->slot, (long long)c->slot_index, c->node, at->state);
 	ga_err_reason(err, "wrong_state");
 	ga_err_object(err, at->slot);
-	return ga_hint(err, "free it, then gpuaas-approve disable %s --reason …, then approve again",
+	return ga_hint(err,
+		       "free it, then gpuaas-approve disable %s --reason …, then approve again",
 		       at->slot);
 }
 
@@ -284,7 +297,7 @@ int ga_store_approve(struct ga_db *db, const struct ga_approval *a, struct ga_sl
 
 	*has_order = false;
 	if (ga_store_place_of(db, a->candidate, &at, err) < 0 ||
-	    allow_destruction(db, a, err) < 0)
+	    accept_change(db, a, &at, err) < 0 || allow_destruction(db, a, err) < 0)
 		return -1;
 	if (at.slot && !ga_streq(at.state, "disabled")) {
 		if (check_same(a, &at, err) < 0)

@@ -56,7 +56,7 @@ static char *stuck(const char *state, const char *since)
 
 /* The columns of the query below. */
 enum { S_ID, S_STATE, S_SINCE, S_NODE, S_PROJECT, S_CODE, S_EVIDENCE, S_HINT, S_ALLOCATION,
-       S_ALLOCATION_STATE, S_HEALTH, S_DETAIL };
+       S_ALLOCATION_STATE, S_HEALTH, S_DETAIL, S_INDEX };
 
 static char *slot_sentence(const struct ga_rows *r)
 {
@@ -75,17 +75,18 @@ static char *slot_command(const struct ga_rows *r)
 	const char *owner = ga_rows_text(r, S_ALLOCATION_STATE), *state = ga_rows_text(r, S_STATE);
 	const char *id = ga_rows_text(r, S_ID), *allocation = ga_rows_text(r, S_ALLOCATION);
 	bool ended = owner && !ga_fsm_find(GA_M_ALLOCATION, owner)->to[0];
-	ga_autofree char *leave = NULL;
 
 	if (owner && !ended && (!strcmp(owner, "failed") || !strcmp(owner, "release_failed") ||
 				!strcmp(owner, "releasing")))
 		return ga_xprintf("gpuaas-release %s | gpuaas-wipe", allocation);
 	if (owner && !ended && strcmp(state, "wiping") && strcmp(state, "cleanup_blocked"))
 		return ga_store_leave(GA_M_ALLOCATION, owner, allocation);
-	leave = ga_store_leave(GA_M_SLOT, state, id);
-	if (!leave || strcmp(state, "cleanup_blocked"))
-		return GA_TAKE(leave);
-	return ga_xprintf("%s | gpuaas-wipe", leave);
+	/* What stands against it is mended on the host, and only a new look tells. */
+	if (!strcmp(state, "disabled") && ga_rows_text(r, S_CODE))
+		return ga_xprintf("gpuaas-discover | gpuaas-approve --slot %" PRId64
+				  " | gpuaas-wipe",
+				  ga_rows_int(r, S_INDEX));
+	return ga_store_leave(GA_M_SLOT, state, id);
 }
 
 static int attend_slot(const struct ga_rows *r, ga_store_each each, void *arg, struct ga_err *err)
@@ -131,7 +132,8 @@ static int attend_slots(struct ga_db *db, ga_store_each each, void *arg, struct 
 			"json_extract(s.blockers, at || '.code'), "
 			"json_extract(s.blockers, at || '.evidence'), "
 			"json_extract(s.blockers, at || '.hint'), a.id, a.state, s.health_state, "
-			"s.health_detail FROM (SELECT *, CASE state WHEN 'cleanup_blocked' "
+			"s.health_detail, s.slot_index FROM (SELECT *, CASE state WHEN "
+			"'cleanup_blocked' "
 			"THEN '$[#-1]' ELSE '$[0]' END AS at FROM slot "
 			"WHERE state NOT IN ('available', 'retired') OR health_state = 'failed') s "
 			"LEFT JOIN claim c ON c.slot_id = s.id AND c.live = 1 "

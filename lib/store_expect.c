@@ -66,7 +66,8 @@ static int add_allocations(struct ga_db *db, struct ga_expectation *ret, struct 
 	if (ga_db_query(db, &rows, err,
 			"SELECT a.id, a.name, a.state, a.since, coalesce(a.attempt_generation, "
 			"a.generation), a.attempt, coalesce(json_extract(a.plan, '$.domain'), "
-			"'gpuaas-' || a.id), a.shape, CASE WHEN a.state IN ('provisioning', 'active', "
+			"'gpuaas-' || a.id), a.shape, CASE WHEN a.state IN ('provisioning', "
+			"'active', "
 			"'preempting') THEN coalesce(a.power_wanted, 'on') ELSE 'off' END, "
 			"a.fabric_partition, (SELECT json_group_array(id) FROM (SELECT s.id FROM "
 			"claim c JOIN slot s ON s.id = c.slot_id WHERE c.allocation_id = a.id "

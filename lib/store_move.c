@@ -6,6 +6,7 @@
 
 #include "rec.h"
 #include "store_row.h"
+#include "time.h"
 
 void ga_cleanup_ids(struct ga_ids *ids)
 {
@@ -138,7 +139,8 @@ int ga_store_claimed(struct ga_db *db, const char *allocation, const char *state
 	*ret = (struct ga_ids){ 0 };
 	if (ga_db_query(db, &rows, err,
 			"SELECT s.id FROM claim c JOIN slot s ON s.id = c.slot_id "
-			"WHERE c.allocation_id = ?1 AND c.live = 1 AND (?2 IS NULL OR s.state = ?2) "
+			"WHERE c.allocation_id = ?1 AND c.live = 1 AND (?2 IS NULL OR s.state = "
+			"?2) "
 			"ORDER BY s.slot_index, s.id",
 			"ss", allocation, state) < 0)
 		return -1;
@@ -164,7 +166,8 @@ int ga_store_move_claimed(struct ga_db *db, const char *allocation, const char *
 static const char *const answered[] = {
 	"tainted",	    "provision_failed", "release_failed",	"host_lost",
 	"wipe_not_started", "wipe_unknown",	"wipe_failed",		"wipe_below_policy",
-	"wipe_too_old",	    "wrong_device",	"gpu_memory_not_proven", NULL,
+	"wipe_too_old",	    "wrong_device",	"gpu_memory_not_proven",
+	"used_after_plan",  NULL,
 };
 
 bool ga_store_block_is_answered(const char *code)
@@ -177,8 +180,9 @@ bool ga_store_block_is_answered(const char *code)
 	return false;
 }
 
-int ga_store_block_slot(struct ga_db *db, const char *slot, const char *code,
-			const char *sentence, const char *at, struct ga_err *err)
+/* Moves and adds a reason in one update, as the triggers of an available slot ask for. */
+static int move_for(struct ga_db *db, const char *slot, const char *to, const char *code,
+		    const char *sentence, const char *at, struct ga_err *err)
 {
 	ga_autojson json_t *reason = json_pack("{s:s, s:n, s:s?, s:n}", "code", code, "subject",
 					       "evidence", sentence, "hint");
@@ -188,13 +192,74 @@ int ga_store_block_slot(struct ga_db *db, const char *slot, const char *code,
 	ga_rec_dump(reason, &text);
 	if (slot_state(db, slot, &state, err) < 0)
 		return -1;
-	if (!ga_fsm_is_edge(GA_M_SLOT, state, "cleanup_blocked"))
-		return no_edge(GA_M_SLOT, "slot", slot, state, "cleanup_blocked", err);
+	if (!ga_fsm_is_edge(GA_M_SLOT, state, to))
+		return no_edge(GA_M_SLOT, "slot", slot, state, to, err);
 	return ga_db_exec(db, err,
-			  "UPDATE slot SET state = 'cleanup_blocked', since = ?2, "
+			  "UPDATE slot SET state = ?4, since = ?2, "
 			  "blockers = json_insert(blockers, '$[#]', json(?3)), "
 			  "generation = generation + 1 WHERE id = ?1",
-			  "sss", slot, at, text.buf) < 0 ? -1 : 0;
+			  "ssss", slot, at, text.buf, to) < 0 ? -1 : 0;
+}
+
+int ga_store_block_slot(struct ga_db *db, const char *slot, const char *code,
+			const char *sentence, const char *at, struct ga_err *err)
+{
+	return move_for(db, slot, "cleanup_blocked", code, sentence, at, err);
+}
+
+int ga_store_quarantine_slot(struct ga_db *db, const char *slot, const char *code,
+			     const char *sentence, const char *at, struct ga_err *err)
+{
+	return move_for(db, slot, "quarantined", code, sentence, at, err);
+}
+
+int ga_store_taint_slot(struct ga_db *db, const char *slot, const char *by, struct ga_err *err)
+{
+	ga_autofree char *now = ga_time_now();
+
+	/* Never before the wipe that cleared it, whatever the clocks of host and state say. */
+	return ga_db_exec(db, err,
+			  "UPDATE device SET dirty_since = max(?2, coalesce(dirty_since, ''), "
+			  "coalesce((SELECT e.finished_at FROM wipe_evidence e "
+			  "WHERE e.id = device.cleared_by), '')), dirtied_by = ?3 WHERE id IN "
+			  "(SELECT nvme_wwid FROM slot WHERE id = ?1 UNION SELECT gpu_id FROM slot "
+			  "WHERE id = ?1)",
+			  "sss", slot, now, by) < 0 ? -1 : 0;
+}
+
+int ga_store_ever_claimed(struct ga_db *db, const char *allocation, struct ga_ids *ret,
+			  struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	*ret = (struct ga_ids){ 0 };
+	if (ga_db_query(db, &rows, err,
+			"SELECT s.id FROM claim c JOIN slot s ON s.id = c.slot_id "
+			"WHERE c.allocation_id = ?1 ORDER BY s.slot_index, s.id",
+			"s", allocation) < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0)
+		*(char **)ga_list_add(ret) = ga_rows_dup(rows, 0);
+	return r;
+}
+
+int ga_store_slot_owner(struct ga_db *db, const char *slot, char **state, char **owner,
+			struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT s.state, c.allocation_id FROM slot s LEFT JOIN claim c "
+			"ON c.slot_id = s.id AND c.live = 1 AND c.claim_kind = 'slot' "
+			"WHERE s.id = ?1",
+			"s", slot) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	*state = r > 0 ? ga_rows_dup(rows, 0) : NULL;
+	*owner = r > 0 ? ga_rows_dup(rows, 1) : NULL;
+	return r;
 }
 
 int ga_store_block_claimed(struct ga_db *db, const char *allocation, const char *code,
@@ -278,7 +343,8 @@ int ga_store_task(struct ga_db *db, const struct ga_task *t, struct ga_err *err)
 		       "finished_at = excluded.finished_at, "
 		       "elapsed_micros = coalesce(excluded.elapsed_micros, elapsed_micros), "
 		       "bytes = coalesce(excluded.bytes, bytes), "
-		       "detail = coalesce(excluded.detail, detail)",
+		       "detail = coalesce(excluded.detail, detail) "
+		       "WHERE NOT (excluded.state = 'running' AND state IN ('finished', 'failed'))",
 		       "sssssssiis", t->object, t->node, t->attempt, t->phase, t->state,
 		       t->started_at, t->finished_at, t->elapsed_micros, t->bytes, t->detail) < 0 ?
 		       -1 :
@@ -303,6 +369,7 @@ int ga_store_stale(const char *object, const char *attempt, int64_t generation,
 		   expected, found);
 	ga_err_reason(err, "concurrent_update");
 	ga_err_object(err, object);
-	return ga_hint(err, "look at it with 'gpuaas-show %s'; the record is of an order that is no "
+	return ga_hint(err, "look at it with 'gpuaas-show %s'; the record is of an order that is "
+		"no "
 			    "longer in force", object);
 }

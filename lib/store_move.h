@@ -49,6 +49,20 @@ int ga_store_block_claimed(struct ga_db *db, const char *allocation, const char 
 			   const char *sentence, const char *at, struct ga_err *err);
 /* Whether a reason of this code was added by ga_store_block_slot: a confirmed wipe answers it. */
 bool ga_store_block_is_answered(const char *code);
+/* pending or placed → cancelled, its slots free again; with its audit row. */
+int ga_store_cancel(struct ga_db *db, struct ga_holding *h, const char *reason, const char *at,
+		    struct ga_err *err);
+/* Every slot that an allocation ever had a claim on, by index. */
+int ga_store_ever_claimed(struct ga_db *db, const char *allocation, struct ga_ids *ret,
+			  struct ga_err *err);
+/* The slot's state, and the allocation of its live claim (NULL: none); both allocated. */
+int ga_store_slot_owner(struct ga_db *db, const char *slot, char **state, char **owner,
+			struct ga_err *err);
+/* available → quarantined with the reason in its blockers. */
+int ga_store_quarantine_slot(struct ga_db *db, const char *slot, const char *code,
+			     const char *sentence, const char *at, struct ga_err *err);
+/* Taints the slot's devices as of now; the slot must not be available or reserved. */
+int ga_store_taint_slot(struct ga_db *db, const char *slot, const char *by, struct ga_err *err);
 /* Ends what is left of an allocation whose last slot is free: the node claim, the cleanup time. */
 int ga_store_end_holding(struct ga_db *db, const char *allocation, const char *at,
 			 struct ga_err *err);

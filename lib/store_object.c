@@ -51,12 +51,28 @@ int ga_store_profile(struct ga_db *db, const char *name, struct ga_profile *ret,
 	return ga_rec_parse_text(text, &ga_profile_shape, ret, err);
 }
 
+/* Of a slice nothing could be asked, or nothing could run, without these. */
+static int check_slice(const struct ga_profile *p, struct ga_err *err)
+{
+	const char *missing = !p->counts.n		    ? "counts" :
+			      p->vcpus_per_gpu == 0	    ? "vcpus_per_gpu" :
+			      p->memory_mib_per_gpu == 0 ? "memory_mib_per_gpu" :
+							      NULL;
+
+	if (!missing || !ga_streq(p->shape, "slice"))
+		return 0;
+	return ga_fail(err, GA_BADREC, "profile '%s' sells slices: member '%s' must not be empty",
+		       p->name, missing);
+}
+
 int ga_store_apply_profile(struct ga_db *db, const struct ga_profile *p, struct ga_err *err)
 {
 	ga_autofree char *old = NULL, *text = NULL, *now = ga_time_now();
 	struct ga_profile next = *p; /* borrows every member */
 	int64_t version;
 
+	if (check_slice(p, err) < 0)
+		return -1;
 	if (current_profile(db, p->name, &old, &version, err) < 0)
 		return -1;
 	next.version = version;
@@ -87,7 +103,8 @@ int ga_store_apply_image(struct ga_db *db, const struct ga_image *i, struct ga_e
 	struct ga_rows *rows = NULL;
 	int r;
 
-	if (ga_db_query(db, &rows, err, "SELECT record FROM image WHERE name = ?1", "s", i->name) < 0)
+	if (ga_db_query(db, &rows, err, "SELECT record FROM image WHERE name = ?1", "s",
+			i->name) < 0)
 		return -1;
 	r = ga_row_text(rows, &old, err);
 	ga_rows_close(rows);
@@ -114,7 +131,8 @@ static int image_digest(struct ga_db *db, const char *name, char **ret, struct g
 {
 	ga_autorows struct ga_rows *rows = NULL;
 
-	if (ga_db_query(db, &rows, err, "SELECT digest FROM image WHERE name = ?1", "s", name) < 0 ||
+	if (ga_db_query(db, &rows, err, "SELECT digest FROM image WHERE name = ?1", "s",
+			name) < 0 ||
 	    ga_row_text(rows, ret, err) < 0)
 		return -1;
 	if (!*ret) {
@@ -198,7 +216,8 @@ static int refuse_mode(struct ga_db *db, const struct ga_node_settings *s, struc
 	ga_err_set(err, GA_CONFLICT, "node '%s' is in use: its mode cannot become %s", s->node,
 		   s->mode);
 	ga_err_reason(err, "node_in_use");
-	return ga_hint(err, "drain it first: 'gpuaas-list claims --where node=%s --where live=true'",
+	return ga_hint(err, "drain it first: 'gpuaas-list claims --where node=%s --where "
+		"live=true'",
 		       s->node);
 }
 

@@ -9,10 +9,12 @@ int ga_store_running(struct ga_db *db, const struct ga_allocation *a, struct ga_
 {
 	ga_autofree char *access =
 		a->access ? ga_rec_format_text(&ga_access_shape, a->access) : NULL;
-	ga_autofree char *lease = a->network ? ga_rec_format_text(&ga_lease_shape, a->network) : NULL;
+	ga_autofree char *lease = a->network ? ga_rec_format_text(&ga_lease_shape, a->network) :
+		NULL;
 	int n = ga_db_exec(db, err,
 			   "UPDATE allocation SET power_observed = ?2, access = ?3, network = ?4, "
-			   "power_wanted = coalesce(power_wanted, 'on'), generation = generation + 1 "
+			   "power_wanted = coalesce(power_wanted, 'on'), generation = generation "
+			   "+ 1 "
 			   "WHERE id = ?1 AND (power_observed IS NOT ?2 OR access IS NOT ?3 "
 			   "OR network IS NOT ?4)",
 			   "ssss", a->allocation, a->power_observed ? a->power_observed : "on",
@@ -27,7 +29,8 @@ int ga_store_power(struct ga_db *db, const char *allocation, const char *power,
 	int n = ga_db_exec(db, err,
 			   "UPDATE allocation SET power_observed = ?2, generation = generation + 1 "
 			   "WHERE id = ?1 AND power_observed IS NOT ?2 "
-			   "AND state IN ('active', 'held', 'preempting')",
+			   "AND state IN ('active', 'held', 'preempting', 'releasing', "
+			   "'release_failed')",
 			   "ss", allocation, power);
 
 	return n < 0 ? -1 : n > 0;

@@ -41,8 +41,8 @@ static int read_stored(struct ga_db *db, const char *id, struct stored *ret, str
 	return r;
 }
 
-static int cancel(struct ga_db *db, struct ga_holding *h, const char *reason, const char *at,
-		  struct ga_err *err)
+int ga_store_cancel(struct ga_db *db, struct ga_holding *h, const char *reason, const char *at,
+		    struct ga_err *err)
 {
 	if (ga_store_move_claimed(db, h->id, "reserved", "available", at, err) < 0 ||
 	    ga_store_move_allocation(db, h, "cancelled", at, reason, err) < 0 ||
@@ -76,7 +76,8 @@ static int64_t graceful_of(const char *profile_record)
 	struct ga_profile p;
 	int64_t seconds;
 
-	if (!profile_record || ga_rec_parse_text(profile_record, &ga_profile_shape, &p, &ignored) < 0)
+	if (!profile_record || ga_rec_parse_text(profile_record, &ga_profile_shape, &p,
+			&ignored) < 0)
 		return 60;
 	seconds = p.graceful_seconds == GA_UNKNOWN ? 60 : p.graceful_seconds;
 	ga_shape_release(&ga_profile_shape, &p);
@@ -90,7 +91,8 @@ static int fill_from_plan(const struct stored *stored, const struct ga_holding *
 	struct ga_plan plan;
 
 	if (!stored->plan) {
-		ga_err_set(err, GA_CONFLICT, "allocation '%s' has no plan: nothing was put on a host",
+		ga_err_set(err, GA_CONFLICT, "allocation '%s' has no plan: nothing was put on a "
+			"host",
 			   h->id);
 		return ga_hint(err, "run 'gpuaas-state check'");
 	}
@@ -159,7 +161,8 @@ static int store_order(struct ga_db *db, const struct ga_release_order *o, struc
 			  "attempt = ?3, attempt_generation = ?4, order_kind = 'release-order', "
 			  "order_text = ?5, power_wanted = 'off', phase = NULL, "
 			  "generation = generation + 1 WHERE id = ?1",
-			  "sssis", o->allocation, o->issued_at, o->attempt, o->generation, text) < 0 ?
+			  "sssis", o->allocation, o->issued_at, o->attempt, o->generation,
+			  text) < 0 ?
 		       -1 :
 		       0;
 }
@@ -225,7 +228,7 @@ int ga_store_release(struct ga_db *db, const char *allocation, const char *reaso
 		return ga_fail_for(err, GA_NOTFOUND, "no_allocation",
 				   "there is no allocation '%s'", allocation);
 	if (one_of(h.state, unused))
-		return cancel(db, &h, reason, at, err);
+		return ga_store_cancel(db, &h, reason, at, err);
 	if (!strcmp(h.state, "releasing") && stored.order) {
 		*has_order = true;
 		return ga_rec_parse_text(stored.order, &ga_release_order_shape, ret, err);

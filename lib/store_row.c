@@ -97,7 +97,8 @@ int ga_row_read(const struct ga_rows *rows, int column, const struct ga_shape *s
 			err->code = GA_SYSTEM;
 			ga_wrap(err, "a row of the state does not read as %s",
 				shape->kind ? shape->kind : "its record");
-			return ga_hint(err, "run 'gpuaas-state check'; restore a backup if the file "
+			return ga_hint(err, "run 'gpuaas-state check'; restore a backup if the "
+				"file "
 					    "was damaged");
 		}
 		column += taken;

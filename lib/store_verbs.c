@@ -15,25 +15,47 @@ struct verb {
 	const char *from[4];
 	const char *to;
 	bool needs_reason;
-	const char *sql; /* NULL: done by enable() or repair() */
+	const char *sql; /* of slot, reason, now, disposal; NULL: done by enable() or repair() */
+	const char *types; /* of those that sql names */
 };
 
 static const struct verb verbs[] = {
-	{ "disable", { "available", "quarantined", "disabled" }, "disabled", true,
-	  "UPDATE slot SET state = 'disabled', since = CASE state WHEN 'disabled' THEN since ELSE ?3 "
-	  "END, cordon_reason = ?2, generation = generation + 1 WHERE id = ?1" },
-	{ "quarantine", { "disabled", "available", "cleanup_blocked" }, "quarantined", true,
+	{ "disable",
+	  { "available", "quarantined", "disabled" },
+	  "disabled",
+	  true,
+	  "UPDATE slot SET state = 'disabled', since = CASE state WHEN 'disabled' THEN since ELSE "
+	  "?3 "
+	  "END, cordon_reason = ?2, generation = generation + 1 WHERE id = ?1",
+	  "sss" },
+	{ "quarantine",
+	  { "disabled", "available", "cleanup_blocked" },
+	  "quarantined",
+	  true,
 	  "UPDATE slot SET state = 'quarantined', since = ?3, cordon_reason = ?2, "
-	  "generation = generation + 1 WHERE id = ?1" },
-	{ "retire", { "disabled" }, "retired", true,
+	  "generation = generation + 1 WHERE id = ?1",
+	  "sss" },
+	{ "retire",
+	  { "disabled" },
+	  "retired",
+	  true,
 	  "UPDATE slot SET state = 'retired', since = ?3, cordon_reason = ?2, disposal = ?4, "
-	  "generation = generation + 1 WHERE id = ?1" },
-	{ "cordon", { NULL }, NULL, true,
-	  "UPDATE slot SET cordon_reason = ?2, generation = generation + 1 WHERE id = ?1" },
-	{ "uncordon", { NULL }, NULL, false,
-	  "UPDATE slot SET cordon_reason = ?2, generation = generation + 1 WHERE id = ?1" },
-	{ "enable", { "disabled" }, NULL, false, NULL },
-	{ "repair", { "cleanup_blocked", "disabled" }, NULL, true, NULL },
+	  "generation = generation + 1 WHERE id = ?1",
+	  "ssss" },
+	{ "cordon",
+	  { NULL },
+	  NULL,
+	  true,
+	  "UPDATE slot SET cordon_reason = ?2, generation = generation + 1 WHERE id = ?1",
+	  "ss" },
+	{ "uncordon",
+	  { NULL },
+	  NULL,
+	  false,
+	  "UPDATE slot SET cordon_reason = ?2, generation = generation + 1 WHERE id = ?1",
+	  "ss" },
+	{ "enable", { "disabled" }, NULL, false, NULL, NULL },
+	{ "repair", { "cleanup_blocked", "disabled", "wiping" }, NULL, true, NULL, NULL },
 	{ .name = NULL },
 };
 
@@ -127,7 +149,8 @@ static int enable(struct ga_db *db, const struct ga_slot *s, struct ga_slot *ret
 
 	if (!s->wipe) {
 		(void)ga_fail(err, GA_CONFLICT, "slot '%s' has no wipe policy", s->slot);
-		return ga_hint(err, "approve it again: gpuaas-discover | gpuaas-approve --slot %lld",
+		return ga_hint(err,
+			       "approve it again: gpuaas-discover | gpuaas-approve --slot %lld",
 			       (long long)s->slot_index);
 	}
 	if (s->cordon_reason &&
@@ -176,6 +199,9 @@ static int repair(struct ga_db *db, const struct ga_slot *s, struct ga_err *err)
 				  "UPDATE slot SET health_state = 'unknown', health_detail = NULL, "
 				  "generation = generation + 1 WHERE id = ?1",
 				  "s", s->slot) < 0 ? -1 : 0;
+	/* Its order is in force; whoever lost it on its way gets the same one again. */
+	if (ga_streq(s->state, "wiping"))
+		return 0;
 	if (check_let_go(db, s, err) < 0)
 		return -1;
 	if (!s->nvme_wwid || !s->wipe)
@@ -186,10 +212,11 @@ static int repair(struct ga_db *db, const struct ga_slot *s, struct ga_err *err)
 
 static int hint_disposal(const struct ga_slot *s, struct ga_err *err)
 {
-	return s->tainted ? ga_hint(err, "wipe it first (gpuaas-approve enable %s | gpuaas-wipe), or "
+	return s->tainted ? ga_hint(err,
+				    "wipe it first (gpuaas-approve enable %s | gpuaas-wipe), or "
 				    "record how the disk was destroyed with --disposal TEXT",
-				    s->slot) :
-			    -1;
+				    s->slot)
+			  : -1;
 }
 
 static int move(struct ga_db *db, const struct verb *v, const struct ga_slot *s,
@@ -199,12 +226,11 @@ static int move(struct ga_db *db, const struct verb *v, const struct ga_slot *s,
 
 	if (!v->sql)
 		return repair(db, s, err);
-	if (ga_streq(v->name, "retire"))
-		return ga_db_exec(db, err, v->sql, "ssss", s->slot, reason, now, disposal) < 0 ?
-			       hint_disposal(s, err) :
-			       0;
-	return ga_db_exec(db, err, v->sql, "sss", s->slot,
-			  ga_streq(v->name, "uncordon") ? NULL : reason, now) < 0 ? -1 : 0;
+	if (ga_streq(v->name, "uncordon"))
+		reason = NULL;
+	if (ga_db_exec(db, err, v->sql, v->types, s->slot, reason, now, disposal) >= 0)
+		return 0;
+	return ga_streq(v->name, "retire") ? hint_disposal(s, err) : -1;
 }
 
 /* What is so already is not done again. */

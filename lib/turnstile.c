@@ -90,6 +90,16 @@ static int start_timer(int64_t micros, timer_t *timer, struct ga_err *err)
 	return 0;
 }
 
+/* The name that the last holder left stands until the next one writes its own: it is told only
+ * while that process lives. */
+static bool is_alive(const char *holder)
+{
+	const char *at = strstr(holder, "(process ");
+	long pid = at ? strtol(at + 9, NULL, 10) : 0;
+
+	return pid > 0 && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
+}
+
 static int too_late(const struct ga_turnstile *t, struct ga_err *err)
 {
 	char holder[HOLDER_SIZE + 1] = "";
@@ -98,7 +108,7 @@ static int too_late(const struct ga_turnstile *t, struct ga_err *err)
 	if (n > 0)
 		holder[strcspn(holder, "\n")] = '\0';
 	ga_err_set(err, GA_BUSY, "'%s' is locked by %s; gave up after %lld s", t->path,
-		   n > 0 && holder[0] ? holder : "a program that did not say which",
+		   n > 0 && is_alive(holder) ? holder : "a program that did not say which",
 		   (long long)deadline_seconds);
 	ga_err_reason(err, "locked");
 	return ga_hint(err, "try again, or wait longer with GPUAAS_DEADLINE=SECONDS; a holder that "

@@ -2,7 +2,7 @@
 /*
  * The writers' turnstile of a database: two flock(2) files beside it. A writer takes FILE.gate,
  * then FILE.lock, then leaves the gate, so that whoever just wrote stands behind those who wait:
- * SQLite's own busy handler sleeps and retries, and starves (../reference: 1 commit against 14,172).
+ * SQLite's own busy handler sleeps and retries, and starves (1 commit against 14,172).
  * FILE.lock names its holder for the message of those who gave up. The kernel frees both when a
  * process ends, however it ends.
  */

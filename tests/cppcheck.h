@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Stands in for lib/vec.h under cppcheck, whose parser stops a file at a cast to __typeof__. The
- * lists are the same to it: an array that grows.
- */
-#define GA_VEC_H
-
-#define GA_LIST(type) \
-	struct { \
-		type *v; \
-		size_t n; \
-	}
-
-struct ga_any_list {
-	void *v;
-	size_t n;
-};
-
+/* Macros as cppcheck can read them; tests/check-source adds this to its copy of the headers. */
+#undef ga_list_add
 #define ga_list_add(list) (&(list)->v[(list)->n++])
-void *ga_list_grow(struct ga_any_list *list, size_t size);
-#define ga_list_release(list) (free((list)->v), (list)->v = NULL, (list)->n = 0)
+#undef GA_TAKE
+#define GA_TAKE(p) (p)
+#undef GA_TAKE_FD
+#define GA_TAKE_FD(fd) (fd)
+#undef ga_texts_add
+#define ga_texts_add(list, text) ((list)->v[(list)->n++] = ga_xstrdup(text))
+#undef json_array_foreach
+#define json_array_foreach(a, i, v) \
+	for ((i) = 0; (i) < json_array_size(a) && ((v) = json_array_get((a), (i))); (i)++)
+#undef json_object_foreach
+#define json_object_foreach(o, k, v) \
+	for (void *it = json_object_iter(o); \
+	     it && ((k) = json_object_iter_key(it)) && ((v) = json_object_iter_value(it)); \
+	     it = json_object_iter_next((o), it))

@@ -85,3 +85,46 @@ slot_state()
   run_status 3 gpuaas-state fold - <<< '{"kind":"other/1"}'
   run_ok gpuaas-state fold - < /dev/null
 }
+
+@test "the whole life: placed here, carried out there, folded here" {
+  load plan
+  make_image 12 5
+  start_libvirtd
+  mkdir -p "$T/dhcp"
+  on_host gpuaas-wipe < "$T/orders" > "$T/wiped"
+  gpuaas-state fold "$T/wiped" > /dev/null
+  node=$(jq -r .node "$T/orders" | head -n 1)
+  jq -c --arg n "$node" 'if has("image") then .image="lab"|.node=$n else .name="lab" end' \
+    "$T/image.json" | gpuaas-state apply - > /dev/null
+  jq -cn --arg n "$node" --argjson net "$(network)" \
+    '{kind:"gpuaas.node-settings/1",node:$n,network:$net}' | gpuaas-state apply - > /dev/null
+  gpuaas-place --profile lab --gpus 1 --name job > "$T/plan"
+  run_ok gpuaas-list plan
+  assert_equal "$output" "$(< "$T/plan")"
+  on_host gpuaas-provision "$T/plan" > "$T/running"
+  run_ok gpuaas-list allocations
+  jq_is .state placed
+  run_ok gpuaas-state fold "$T/running"
+  run_ok gpuaas-list allocations
+  jq_is '[.state,.power_observed,(.phases|length > 5)]|join(" ")' "active on true"
+  run_ok gpuaas-list plan
+  assert_equal "$output" ""
+  GPUAAS_NODE=elsewhere gpuaas-release job > "$T/order"
+  run_ok cat "$T/order"
+  jq_is .kind gpuaas.release-order/1
+  run_ok gpuaas-list slots --where state=releasing
+  jq_slurp_is length 1
+  on_host gpuaas-release < "$T/order" > "$T/released"
+  on_host gpuaas-wipe < "$T/released" > "$T/evidence"
+  run_ok gpuaas-state fold "$T/evidence"
+  run_ok gpuaas-list slots --where state=available
+  jq_slurp_is length 2
+  run_ok gpuaas-list usage
+  jq_is '[.usage_kind,(.ended_at!=null)]|join(" ")' $'provisioning true\nactive true\ncleanup true'
+  run_ok gpuaas-list claims --where live=true
+  assert_equal "$output" ""
+  run_ok gpuaas-show job
+  jq_slurp_is '[.[]|select(.kind=="gpuaas.wipe-evidence/1")]|length' 1
+  run_ok gpuaas-state check
+  run_ok gpuaas-state audit verify
+}

@@ -12,7 +12,11 @@ make_image()
   truncate -s "$1M" "$IMAGE"
   head -c "$2M" /dev/urandom | dd of="$IMAGE" conv=notrunc status=none
   gpuaas-image add "$IMAGE" --name lab-image --probe running > "$T/image.json"
-  image_member() { jq -r "select(.kind==\"gpuaas.image/1\").$1" "$T/image.json"; }
+}
+
+image_member()
+{
+  jq -r "select(.kind==\"gpuaas.image/1\").$1" "$T/image.json"
 }
 
 # seal: reads a plan without digest, adds the digest of its compact text

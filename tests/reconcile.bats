@@ -16,7 +16,7 @@ expectation()
 {
   mkdir -p "$T/dhcp"
   jq -cn --argjson b "$(bundles 2)" --argjson net "$(network)" --arg at "${AT:-$(date -u +%FT%T.%6NZ)}" '
-    ("2026-11-20T18:00:00.000000Z") as $since |
+    $at as $since | # since just now: nothing is stuck
     {kind:"gpuaas.expectation/1",node:"n-1ab100000000",at:$at,epoch:1,mode:"slice",
      state:"active",fingerprint:null,boot_id:"1ab10000-0000-4000-8000-000000000001",network:$net,
      lab:true,
@@ -390,4 +390,26 @@ rebooted()
   echo "$output" > "$T/expectation"
   run_ok in_host sh -c "gpuaas-reconcile - < $T/expectation"
   jq_slurp_is '.[-1].kind' gpuaas.observation/1
+}
+
+@test "fabric partitions: an inactive one of a guest that is off, one that is nobody's" {
+  provisioned
+  rebooted
+  echo '{"gpus":[{"address":"0000:18:00.0","module_id":2},{"address":"0000:9a:00.0","module_id":1}],
+    "partitions":[{"id":1,"module_ids":[1,2]},{"id":2,"module_ids":[1]},{"id":3,"module_ids":[2]}]}' \
+    > "$T/fabric.json"
+  export GPUAAS_LIBNVFM=$GPUAAS_BUILD/tests/libnvfm.so.1 GPUAAS_FAKE_FABRIC=$T/fabric.json
+  echo 2 > "$T/fabric.json.active"
+  reconcile 1 '.boot_id="another" | .allocations[0].fabric_partition=3' --repair --boot
+  assert_equal "$(codes)" "power_off! partition_inactive! partition_orphan"
+  run_ok sort "$T/fabric.json.active"
+  assert_equal "${lines[*]}" "2 3"
+  run_ok virsh -q -c "$LIBVIRTD_URI" domstate gpuaas-a110c000
+  assert_output running
+  # Below a running guest nothing is activated.
+  echo 2 > "$T/fabric.json.active"
+  reconcile 1 '.allocations[0].fabric_partition=3' --repair --boot
+  assert_equal "$(codes)" "partition_inactive partition_orphan"
+  run_ok cat "$T/fabric.json.active"
+  assert_equal "$output" 2
 }

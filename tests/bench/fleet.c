@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fleet STATE NODES [FIRST [AUDIT]] < DISCOVERY: adds NODES nodes of 8 available slots each to a lab
- * state, from number FIRST (1), through the same store functions as the programs: observe, approve,
- * fold of wipe evidence; then rows to the audit until it has AUDIT of them. The discovery (of the
- * h200 recording) is the pattern; names and identities are made from the node's number. For
- * benchmarks and for tests that need a fleet.
+ * fleet STATE NODES [FIRST [AUDIT]] < DISCOVERY: adds NODES nodes of 8 available slots each to a
+ * lab state, from number FIRST (1), through the same store functions as the programs: observe,
+ * approve, fold of wipe evidence; then rows to the audit until it has AUDIT of them. The discovery
+ * (of the h200 recording) is the pattern; names and identities are made from the node's number.
+ * For benchmarks and for tests that need a fleet.
  */
 #include "audit.h"
 #include "id.h"

@@ -13,9 +13,11 @@ static void first_wipe(void)
 	t_str(sw_slot_is(db, 1), "available", "a confirmed first wipe makes a slot available");
 	t_str(sw_get(db, "SELECT count(*) FROM device WHERE dirty_since IS NULL"), "2",
 	      "disk and GPU are clean, those of the other slot are not");
-	t_int(sw_fold(db, &ga_wipe_evidence_shape, &e, &err), 0, "folding it again changes nothing");
+	t_int(sw_fold(db, &ga_wipe_evidence_shape, &e, &err), 0, "folding it again changes "
+		"nothing");
 	t_str(sw_get(db, "SELECT count(*) FROM wipe_evidence"), "1", "one row of evidence");
-	t_str(sw_get(db, "SELECT count(*) FROM audit WHERE action = 'wiped'"), "1", "one audit row");
+	t_str(sw_get(db, "SELECT count(*) FROM audit WHERE action = 'wiped'"), "1", "one audit "
+		"row");
 	ga_shape_release(&ga_wipe_evidence_shape, &e);
 	sw_close(db);
 }
@@ -132,9 +134,11 @@ static void remaining_blockers(void)
 	struct ga_db *db = sw_open(2);
 
 	sw_begin(db);
-	sw_sql(db, "UPDATE slot SET blockers = '[{\"code\":\"tainted\",\"subject\":null,\"evidence\":"
-		   "null,\"hint\":null},{\"code\":\"missing_ip\",\"subject\":null,\"evidence\":null,"
-		   "\"hint\":null}]', generation = generation + 1 WHERE id = 's0000001'");
+	sw_sql(db,
+	       "UPDATE slot SET blockers = "
+	       "'[{\"code\":\"tainted\",\"subject\":null,\"evidence\":"
+	       "null,\"hint\":null},{\"code\":\"missing_ip\",\"subject\":null,\"evidence\":null,"
+	       "\"hint\":null}]', generation = generation + 1 WHERE id = 's0000001'");
 	sw_sql(db, "UPDATE slot SET cordon_reason = 'to be retired', generation = generation + 1 "
 		   "WHERE id = 's0000002'");
 	sw_commit(db);
@@ -175,7 +179,11 @@ static void provisioning(void)
 	      "their devices are tainted");
 	t_str(sw_get(db, "SELECT usage_kind FROM usage WHERE ended_at IS NULL"), "provisioning",
 	      "its time is provisioning");
+	t_int(sw_progress(db, 1, "clone", "running", &err), 1, "the clone goes on");
 	t_int(sw_progress(db, 1, "clone", "finished", &err), 1, "the clone ends");
+	t_int(sw_progress(db, 1, "clone", "running", &err), 1, "a word of it that comes late");
+	t_str(sw_get(db, "SELECT count(*) FROM folded WHERE kind = 'gpuaas.progress/1'"), "3",
+	      "what is still running is not remembered");
 	t_str(sw_get(db, "SELECT state FROM task WHERE phase = 'clone'"), "finished",
 	      "one row of the timeline a phase");
 	t_int(sw_active(db, 1, &err), 1, "it is active");
@@ -241,7 +249,8 @@ static void failures(void)
 	      "phase and reason are kept");
 	t_str(sw_get(db, "SELECT count(*) FROM usage WHERE ended_at IS NULL"), "0",
 	      "nothing is billed");
-	t_code(sw_failure(db, 1, "gpuaas-provision", "pa000007", 2, "clone", &err), &err, GA_CONFLICT,
+	t_code(sw_failure(db, 1, "gpuaas-provision", "pa000007", 2, "clone", &err), &err,
+		GA_CONFLICT,
 	       "moved on", "a failure of another attempt");
 	t_int(sw_release(db, 1, &o, &has_order, &err), 0, "release leaves failed");
 	t_str(sw_slot_is(db, 1), "releasing", "the slot with it");
@@ -275,6 +284,7 @@ static void release_and_wipe(void)
 	      "no wipe counts before the release is observed");
 	t_int(sw_released(db, &o, &err), 1, "the host is free of it");
 	t_str(sw_allocation_is(db, 1), "released", "it is released");
+	t_str(sw_get(db, "SELECT power_observed FROM allocation"), "off", "and off");
 	t_str(sw_slot_is(db, 1), "wiping", "its slots are wiping");
 	t_int(sw_released(db, &o, &err), 0, "told again, nothing changes");
 	t_str(sw_get(db, "SELECT count(*) FROM claim WHERE live = 1"), "2", "the claims live on");
@@ -309,10 +319,36 @@ static void cancel(void)
 	t_str(sw_slot_is(db, 1), "available", "its slot is free");
 	t_code(sw_progress(db, 1, "clone", "started", &err), &err, GA_CONFLICT, "its plan is over",
 	       "who took the plan up after all is told to stop");
-	t_code(sw_active(db, 1, &err), &err, GA_CONFLICT, "its plan is over", "also at the end");
+	t_int(sw_failure(db, 1, "gpuaas-provision", "pa000001", 2, "recheck", &err), 1,
+	      "who only looked did no harm");
 	t_str(sw_slot_is(db, 1), "available", "and nothing moved");
 	t_code(sw_release(db, 1, &o, &has_order, &err), &err, GA_CONFLICT, "nothing to release",
 	       "release of what is over");
+	sw_close(db);
+}
+
+/* The plan was cancelled here, and a host elsewhere had begun it all the same. */
+static void used_after_plan(bool promised)
+{
+	struct ga_db *db = placed_world(1);
+	struct ga_err err = GA_ERR_INIT;
+	struct ga_release_order o;
+	bool has_order;
+
+	sw_must(sw_release(db, 1, &o, &has_order, &err));
+	if (promised)
+		sw_place(db, 2, 1, 1);
+	t_int(promised ? sw_active(db, 1, &err) :
+			 sw_failure(db, 1, "gpuaas-provision", "pa000001", 2, "clone", &err),
+	      1, "what a host did after all is taken in");
+	t_str(sw_slot_is(db, 1), "quarantined", "its slot is taken out of sale");
+	t_str(sw_get(db, "SELECT count(*) FROM device WHERE dirty_since IS NULL"), "0",
+	      "and tainted");
+	t_str(sw_allocation_is(db, 1), "cancelled", "the allocation stays what it is");
+	if (promised)
+		t_str(sw_allocation_is(db, 2), "cancelled", "the plan on the same slot is "
+			"cancelled");
+	t_str(sw_get(db, "SELECT count(*) FROM claim WHERE live = 1"), "0", "no claim is left");
 	sw_close(db);
 }
 
@@ -336,7 +372,8 @@ static void release_fails(void)
 	t_ok(!ga_streq(o.attempt, second.attempt), "is another order");
 	t_code(sw_released(db, &o, &err), &err, GA_CONFLICT, "moved on",
 	       "what the first order did no longer counts");
-	sw_must(sw_failure(db, 1, "gpuaas-release", second.attempt, second.generation, "stop", &err));
+	sw_must(sw_failure(db, 1, "gpuaas-release", second.attempt, second.generation, "stop",
+		&err));
 	t_int(sw_released(db, &second, &err), 1, "the order in force came to its end after all");
 	t_str(sw_slot_is(db, 1), "wiping", "the slot is wiped next");
 	ga_shape_release(&ga_release_order_shape, &o);
@@ -358,7 +395,8 @@ static void observations(void)
 			      .at = TXT("2026-04-01T00:00:00.000000Z") };
 
 	sw_must(sw_active(db, 1, &err));
-	*ga_list_add(&o.allocations) = (struct ga_observed_allocation){ TXT("a0000001"), TXT("off") };
+	*ga_list_add(&o.allocations) =
+		(struct ga_observed_allocation){ TXT("a0000001"), TXT("off") };
 	t_int(sw_fold(db, &ga_observation_shape, &o, &err), 1, "an observation");
 	t_str(sw_get(db, "SELECT boot_id FROM node"), "boot2", "the boot id is known");
 	t_str(sw_get(db, "SELECT power_observed FROM allocation"), "off", "the power is known");
@@ -401,7 +439,8 @@ static void lost_node(void)
 	t_str(sw_slot_is(db, 1), "cleanup_blocked", "the slot in use is blocked");
 	t_str(sw_slot_is(db, 2), "cleanup_blocked", "the one being provisioned too");
 	t_str(sw_slot_is(db, 4), "available", "an unused one is as it was");
-	t_str(sw_get(db, "SELECT count(*) FROM usage WHERE ended_at IS NULL"), "0", "billing ended");
+	t_str(sw_get(db, "SELECT count(*) FROM usage WHERE ended_at IS NULL"), "0", "billing "
+		"ended");
 	t_str(sw_get(db, "SELECT count(*) FROM device WHERE dirty_since IS NOT NULL"), "4",
 	      "the taints stay");
 	t_str(sw_get(db, "SELECT state FROM node"), "quarantined", "nothing is placed there");
@@ -444,6 +483,8 @@ int main(void)
 	failures();
 	release_and_wipe();
 	cancel();
+	used_after_plan(false);
+	used_after_plan(true);
 	release_fails();
 	observations();
 	lost_node();

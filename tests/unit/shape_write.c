@@ -23,7 +23,8 @@ static bool same(const struct ga_shape *shape, const void *obj)
 static void texts(void)
 {
 	static const char *const cases[] = {
-		"plain", "a \"quoted\" \\ back", "tab\tnewline\nreturn\rbell\afeed\fback\b", "\x01\x1f\x7f",
+		"plain", "a \"quoted\" \\ back", "tab\tnewline\nreturn\rbell\afeed\fback\b",
+		"\x01\x1f\x7f",
 		"Grüße 漢字 🙂", "not UTF-8 \xff\xfe", "half \xc3", "/slash/", "",
 	};
 	size_t i;
@@ -61,7 +62,8 @@ static void fields(void)
 	struct ga_request request;
 	struct ga_candidate candidate;
 	struct ga_profile profile;
-	struct ga_audit audit = { .seq = 1, .at = (char *)(uintptr_t) "t", .detail = json_object() };
+	struct ga_audit audit = { .seq = 1, .at = (char *)(uintptr_t) "t",
+	.detail = json_object() };
 
 	ga_shape_init(&ga_request_shape, &request);
 	request.profile = ga_xstrdup("lab");

@@ -34,10 +34,17 @@ __attribute__((unused)) static int sw_must(int r)
 	exit(1);
 }
 
+/* Statements are cached by their text's address: each text is kept until the state is closed. */
+static GA_LIST(char *) sw_kept;
+
+__attribute__((unused)) static const char *sw_keep(const char *sql)
+{
+	return *ga_list_add(&sw_kept) = ga_xstrdup(sql);
+}
+
 __attribute__((unused)) static void sw_sql(struct ga_db *db, const char *sql)
 {
-	/* The text is kept: statements are cached by its address. */
-	sw_must(ga_db_exec(db, &sw_err, ga_xstrdup(sql), ""));
+	sw_must(ga_db_exec(db, &sw_err, sw_keep(sql), ""));
 }
 
 /* The first column of the first row; "" for NULL or none. */
@@ -49,7 +56,7 @@ __attribute__((unused)) static const char *sw_get(struct ga_db *db, const char *
 	ga_autorows struct ga_rows *rows = NULL;
 
 	to[0] = '\0';
-	sw_must(ga_db_query(db, &rows, &sw_err, ga_xstrdup(sql), ""));
+	sw_must(ga_db_query(db, &rows, &sw_err, sw_keep(sql), ""));
 	if (sw_must(ga_rows_next(rows, &sw_err)) && ga_rows_text(rows, 0))
 		snprintf(to, sizeof(out[0]), "%s", ga_rows_text(rows, 0));
 	return to;
@@ -64,7 +71,8 @@ __attribute__((unused)) static const char *sw_slot_is(struct ga_db *db, int i)
 
 __attribute__((unused)) static const char *sw_allocation_is(struct ga_db *db, int i)
 {
-	ga_autofree char *sql = ga_xprintf("SELECT state FROM allocation WHERE id = 'a000000%d'", i);
+	ga_autofree char *sql = ga_xprintf("SELECT state FROM allocation WHERE id = 'a000000%d'",
+		i);
 
 	return sw_get(db, sql);
 }
@@ -100,19 +108,24 @@ __attribute__((unused)) static void sw_slot(struct ga_db *db, int i)
 {
 	ga_autofree char *device = ga_xprintf(
 		"INSERT INTO device (id, device_kind, node_id, dirty_since, dirtied_by, "
-		"first_seen_at) VALUES ('d%d', 'disk', 'n1', '2026-01-01T00:00:00.000000Z', 'first', "
+		"first_seen_at) VALUES ('d%d', 'disk', 'n1', '2026-01-01T00:00:00.000000Z', "
+		"'first', "
 		"'2026-01-01T00:00:00.000000Z'), ('n1/g%d', 'gpu', 'n1', "
 		"'2026-01-01T00:00:00.000000Z', 'first', '2026-01-01T00:00:00.000000Z')", i, i);
 	ga_autofree char *slot = ga_xprintf(
 		"INSERT INTO slot (id, node_id, slot_index, since, accelerator_type, type_name, "
-		"gpu_id, gpu_identity, gpu_pci_address, gpu_device, nvme_wwid, nvme_serial, nvme_path, "
+		"gpu_id, gpu_identity, gpu_pci_address, gpu_device, nvme_wwid, nvme_serial, "
+		"nvme_path, "
 		"nvme_size_bytes, fabric_claim_mode, fabric_vf_pci_address, fabric_pf_pci_address, "
 		"numa_node, cpuset, memory_mib, mac, private_ip, bridge, port, storage_ownership, "
-		"wipe_minimum_class, wipe_verify, wipe_gpu_memory, health_state, fingerprint) VALUES "
+		"wipe_minimum_class, wipe_verify, wipe_gpu_memory, health_state, fingerprint) "
+		"VALUES "
 		"('s000000%d', 'n1', %d, '2026-01-02T00:00:00.000000Z', 'h200', 'NVIDIA H200', "
-		"'n1/g%d', 'g%d', '0000:1%d:00.0', '10de:2335', 'd%d', 'serial%d', '/dev/nvme%dn1', "
+		"'n1/g%d', 'g%d', '0000:1%d:00.0', '10de:2335', 'd%d', 'serial%d', "
+		"'/dev/nvme%dn1', "
 		"16777216, 'per_slot_vf', '0000:f0:00.%d', '0000:e0:00.0', 0, '%d', 1000, "
-		"'02:00:00:00:00:0%d', '10.0.0.%d', 'br0', 'port%d', 'tenant_slice', 'clear', 'full', "
+		"'02:00:00:00:00:0%d', '10.0.0.%d', 'br0', 'port%d', 'tenant_slice', 'clear', "
+		"'full', "
 		"'if_supported', 'ok', '" SW_FINGERPRINT "')",
 		i, i, i, i, i, i, i, i, i, i, i, i, i);
 	ga_autofree char *cpu = ga_xprintf("INSERT INTO slot_cpu (node_id, cpu, slot_id) VALUES "
@@ -157,6 +170,9 @@ __attribute__((unused)) static void sw_close(struct ga_db *db)
 	size_t i;
 
 	ga_db_close(db);
+	for (i = 0; i < sw_kept.n; i++)
+		free(sw_kept.v[i]);
+	ga_list_release(&sw_kept);
 	for (i = 0; i < GA_ARRAY_SIZE(files); i++) {
 		ga_autofree char *name = ga_xprintf("%s%s", sw_path, files[i]);
 
@@ -194,7 +210,8 @@ __attribute__((unused)) static void sw_evidence(int i, const char *attempt, int6
 					       .started_at = ga_xstrdup(now),
 					       .finished_at = ga_xstrdup(now),
 					       .bytes_read = 16777216 };
-	e->gpu_memory = (struct ga_step){ ga_xstrdup("gpu_memory"), ga_xstrdup("not_needed"), NULL };
+	e->gpu_memory = (struct ga_step){ ga_xstrdup("gpu_memory"), ga_xstrdup("not_needed"),
+	NULL };
 	e->gpu_reset = (struct ga_step){ ga_xstrdup("gpu_reset"), ga_xstrdup("not_needed"), NULL };
 	e->vf_state = (struct ga_step){ ga_xstrdup("vf_state"), ga_xstrdup("not_needed"), NULL };
 	e->gpu_identity = ga_xprintf("g%d", i);
@@ -234,7 +251,8 @@ __attribute__((unused)) static char *sw_plan(int i, int first, int count)
 	ga_shape_init(&ga_plan_shape, &p);
 	p = (struct ga_plan){
 		.allocation = ga_xprintf("a000000%d", i), .node = TXT("n1"), .generation = 2,
-		.attempt = ga_xprintf("pa00000%d", i), .shape = TXT("slice"), .project = TXT("vision"),
+		.attempt = ga_xprintf("pa00000%d", i), .shape = TXT("slice"),
+		.project = TXT("vision"),
 		.profile = TXT("lab"), .profile_version = 1, .count = count,
 		.created_at = TXT("2026-03-01T00:00:00.000000Z"),
 		.expires_at = TXT("2096-03-01T00:15:00.000000Z"), .epoch = 1, .vcpus = 1,
@@ -260,7 +278,8 @@ __attribute__((unused)) static char *sw_plan(int i, int first, int count)
 	return text;
 }
 
-/* Allocation i as place leaves it, on `count` slots from `first`: attempt pa00000I, generation 2. */
+/* Allocation i as place leaves it, on `count` slots from `first`: attempt pa00000I, generation 2.
+ */
 __attribute__((unused)) static void sw_place(struct ga_db *db, int i, int first, int count)
 {
 	ga_autofree char *plan = sw_plan(i, first, count);
@@ -269,10 +288,13 @@ __attribute__((unused)) static void sw_place(struct ga_db *db, int i, int first,
 		"accelerator_type, profile, profile_version, profile_record, price_micros, plan, "
 		"attempt, attempt_generation, order_kind, order_text, expires_at, created_at, "
 		"created_by) VALUES ('a000000%d', 'job%d', '{}', 'vision', 'slice', %d, "
-		"'2026-03-01T00:00:00.000000Z', 'n1', 'h200', 'lab', 1, '{}', 5, '%s', 'pa00000%d', 2, "
-		"'plan', '%s', '2096-03-01T00:15:00.000000Z', '2026-03-01T00:00:0%d.000000Z', 'me')",
+		"'2026-03-01T00:00:00.000000Z', 'n1', 'h200', 'lab', 1, '{}', 5, '%s', "
+		"'pa00000%d', 2, "
+		"'plan', '%s', '2096-03-01T00:15:00.000000Z', '2026-03-01T00:00:0%d.000000Z', "
+		"'me')",
 		i, i, count, plan, i, plan, i);
-	ga_autofree char *placed = ga_xprintf("UPDATE allocation SET state = 'placed', generation = 2 "
+	ga_autofree char *placed = ga_xprintf("UPDATE allocation SET state = 'placed', generation "
+		"= 2 "
 					      "WHERE id = 'a000000%d'", i);
 	int k;
 
@@ -283,10 +305,12 @@ __attribute__((unused)) static void sw_place(struct ga_db *db, int i, int first,
 	for (k = first; k < first + count; k++) {
 		ga_autofree char *claim = ga_xprintf(
 			"INSERT INTO claim (id, allocation_id, node_id, slot_id, claim_kind, live, "
-			"held_by, created_at) VALUES ('c00000%d%d', 'a000000%d', 'n1', 's000000%d', "
+			"held_by, created_at) VALUES ('c00000%d%d', 'a000000%d', 'n1', "
+			"'s000000%d', "
 			"'slot', 1, 'slices', '2026-03-01T00:00:00.000000Z')", i, k, i, k);
 		ga_autofree char *reserve = ga_xprintf(
-			"UPDATE slot SET state = 'reserved', since = '2026-03-01T00:00:00.000000Z', "
+			"UPDATE slot SET state = 'reserved', since = "
+			"'2026-03-01T00:00:00.000000Z', "
 			"generation = generation + 1 WHERE id = 's000000%d'", k);
 
 		sw_sql(db, claim);
@@ -302,7 +326,8 @@ __attribute__((unused)) static int sw_progress(struct ga_db *db, int i, const ch
 	ga_autofree char *id = ga_xprintf("a000000%d", i), *attempt = ga_xprintf("pa00000%d", i);
 	ga_autofree char *now = ga_time_now();
 	struct ga_progress p = { .node = TXT("n1"), .object = id, .attempt = attempt,
-				 .generation = 2, .phase = TXT(phase), .state = TXT(state), .at = now,
+				 .generation = 2, .phase = TXT(phase), .state = TXT(state),
+				 .at = now,
 				 .elapsed_micros = GA_UNKNOWN, .bytes = GA_UNKNOWN,
 				 .total_bytes = GA_UNKNOWN };
 

@@ -36,8 +36,10 @@ static void finding(void)
 	       "could be slot s0000001, slot s0000002", "an ambiguous prefix names the matches");
 	t_code(resolve(db, "slot", "a0000001", &id, &kind, &err), &err, GA_NOTFOUND, "no slot",
 	       "an allocation is no slot");
-	t_code(resolve(db, NULL, "", &id, &kind, &err), &err, GA_NOTFOUND, "", "no text is no prefix");
-	t_code(resolve(db, NULL, "%", &id, &kind, &err), &err, GA_NOTFOUND, "", "no pattern either");
+	t_code(resolve(db, NULL, "", &id, &kind, &err), &err, GA_NOTFOUND, "", "no text is no "
+		"prefix");
+	t_code(resolve(db, NULL, "%", &id, &kind, &err), &err, GA_NOTFOUND, "", "no pattern "
+		"either");
 	sw_close(db);
 }
 
@@ -74,7 +76,8 @@ static void profiles(void)
 	ga_shape_release(&ga_profile_shape, &read);
 	t_code(ga_store_profile(db, "none", &read, &err), &err, GA_NOTFOUND, "no profile",
 	       "an unknown one");
-	t_str(sw_get(db, "SELECT count(*) || sum(current) FROM profile"), "21", "both versions stay");
+	t_str(sw_get(db, "SELECT count(*) || sum(current) FROM profile"), "21", "both versions "
+		"stay");
 	t_str(sw_get(db, "SELECT count(*) FROM audit WHERE action = 'profile_applied'"),
 	      "2", "two changes, two audit rows");
 	sw_commit(db);
@@ -158,7 +161,8 @@ static void orders(void)
 	sw_ready(db, 1);
 	t_str(sw_get(db, "SELECT destroy_data_by FROM device WHERE id = 'd1'"), "",
 	      "that leave was for one wipe");
-	t_code(ga_store_wipe_order(db, "s0000001", &w, &err), &err, GA_CONFLICT, "no wipe is ordered",
+	t_code(ga_store_wipe_order(db, "s0000001", &w, &err), &err, GA_CONFLICT, "no wipe is "
+		"ordered",
 	       "of an available slot");
 	sw_place(db, 1, 1, 1);
 	sw_must(sw_active(db, 1, &err));
@@ -166,7 +170,8 @@ static void orders(void)
 	sw_must(ga_store_expectation(db, "n1", &e, &err));
 	t_int((int64_t)e.slots.n, 1, "a slot is expected");
 	t_str(e.slots.v[0].state, "releasing", "as it is");
-	t_str(e.slots.v[0].bundle.wipe_attempt, o.bundles.v[0].wipe_attempt, "with its wipe to come");
+	t_str(e.slots.v[0].bundle.wipe_attempt, o.bundles.v[0].wipe_attempt, "with its wipe to "
+		"come");
 	t_int((int64_t)e.allocations.n, 1, "its allocation too");
 	t_str(e.allocations.v[0].power, "off", "switched off");
 	t_str(e.allocations.v[0].attempt, o.attempt, "with the order in force");
@@ -317,7 +322,8 @@ static void plans(void)
 
 	sw_ready(db, 1);
 	sw_place(db, 1, 1, 1);
-	sw_must(ga_store_list(db, &(struct ga_list_query){ .kind = "plan" }, keep_plan, &text, &err));
+	sw_must(ga_store_list(db, &(struct ga_list_query){ .kind = "plan" }, keep_plan, &text,
+		&err));
 	t_str(text, sw_get(db, "SELECT plan FROM allocation"), "a plan is printed byte for byte");
 	sw_must(sw_active(db, 1, &err));
 	t_str(LIST(db, "allocation", .kind = "plan"), "", "until it was taken up");
@@ -358,7 +364,8 @@ static void pools(void)
 	sw_begin(db);
 	sw_must(ga_store_apply_profile(db, &p, &err));
 	sw_commit(db);
-	sw_must(ga_store_list(db, &(struct ga_list_query){ .kind = "pool" }, keep_numbers, &is, &err));
+	sw_must(ga_store_list(db, &(struct ga_list_query){ .kind = "pool" }, keep_numbers, &is,
+		&err));
 	t_int(is.p.slots, 5, "slots of the pool");
 	t_int(is.p.available, 3, "available");
 	t_int(is.p.reserved, 1, "reserved");
@@ -389,7 +396,8 @@ static const char *attention(struct ga_db *db)
 	static char out[4096];
 	ga_autostr struct ga_str text = GA_STR_INIT;
 
-	sw_must(ga_store_list(db, &(struct ga_list_query){ .kind = "attention" }, keep_command, &text,
+	sw_must(ga_store_list(db, &(struct ga_list_query){ .kind = "attention" }, keep_command,
+		&text,
 			      &sw_err));
 	snprintf(out, sizeof(out), "%s", text.buf);
 	return out;
@@ -409,7 +417,8 @@ static void needs_a_person(void)
 	ga_wipe_evidence_seal(&e);
 	sw_must(sw_fold(db, &ga_wipe_evidence_shape, &e, &err));
 	ga_shape_release(&ga_wipe_evidence_shape, &e);
-	t_str(attention(db), "s0000003 wipe_unknown -: gpuaas-approve repair s0000003 --reason TEXT "
+	t_str(attention(db), "s0000003 wipe_unknown -: gpuaas-approve repair s0000003 --reason "
+		"TEXT "
 			     "| gpuaas-wipe\n",
 	      "a wipe that nobody can vouch for");
 	sw_place(db, 1, 1, 1);
@@ -417,14 +426,17 @@ static void needs_a_person(void)
 	sw_sql(db, "UPDATE allocation SET expires_at = '2026-03-01T00:15:00.000000Z', "
 		   "generation = generation + 1");
 	sw_commit(db);
-	t_ok(strstr(attention(db), "a0000001 plan_expired vision: gpuaas-release a0000001\n") != NULL,
+	t_ok(strstr(attention(db), "a0000001 plan_expired vision: gpuaas-release "
+		"a0000001\n") != NULL,
 	     "a plan that nobody took up");
 	sw_must(sw_failure(db, 1, "provision", "pa000001", 2, "clone", &err));
-	t_ok(strstr(attention(db), "a0000001 failed vision: gpuaas-release a0000001 | gpuaas-wipe\n") !=
+	t_ok(strstr(attention(db), "a0000001 failed vision: gpuaas-release a0000001 | "
+		"gpuaas-wipe\n") !=
 		     NULL,
 	     "an allocation that failed");
 	t_ok(strstr(attention(db),
-		    "s0000001 provision_failed vision: gpuaas-release a0000001 | gpuaas-wipe\n") != NULL,
+		    "s0000001 provision_failed vision: gpuaas-release a0000001 | "
+		    "gpuaas-wipe\n") != NULL,
 	     "and its slot, which that frees");
 	sw_begin(db);
 	sw_must(ga_store_node_lost(db, "n1", "gone", &err));

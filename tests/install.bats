@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+# make install and uninstall; packaging/install-deps where nothing is missing.
+
+load helper
+
+@test "install puts everything below DESTDIR, uninstall takes exactly that away" {
+  make -s -C "$SRC" install B="$GPUAAS_BUILD" DESTDIR="$T/root" 3>&-
+  local at=$T/root/usr/local
+  for program in "$SRC"/bin/*.c; do
+    program=$(basename "$program" .c)
+    run_ok "$at/bin/$program" --version
+    [[ -e $at/share/bash-completion/completions/$program ]]
+  done
+  for page in "$SRC"/man/*.[1-8]; do
+    cmp "$page" "$at/share/man/man${page##*.}/${page##*/}"
+  done
+  # The demo has its recorded host, the way into it and the fake Fabric Manager with it.
+  run_ok env GPUAAS_PLAYGROUND="$T/playground" PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+    "$at/share/gpuaas/demo/lifecycle"
+  rm -r "$at"/share/gpuaas/demo/{enter,libvirtd.bash,libnvfm.so.1,h200}
+  diff -r "$SRC/share" "$at/share/gpuaas"
+  make -s -C "$SRC" install B="$GPUAAS_BUILD" DESTDIR="$T/root" 3>&-
+  [[ -s $at/share/zsh/vendor-completions/_gpuaas ]]
+  touch "$at/share/gpuaas/not-ours" "$at/bin/other"
+  make -s -C "$SRC" uninstall DESTDIR="$T/root" 3>&-
+  run_ok find "$T/root" ! -type d -printf '%f\n'
+  assert_equal "$(sort <<< "$output")" $'not-ours\nother'
+}
+
+@test "make help names every target that is meant for people" {
+  run_ok make -s -C "$SRC" help
+  for target in all check check-asan check-source fuzz-smoke demo bench install uninstall; do
+    [[ $output == *"$target "* ]]
+  done
+}
+
+@test "install-deps does nothing when nothing is missing, and refuses what it does not know" {
+  run_ok env -i PATH="$PATH" "$SRC/packaging/install-deps" --build --run --demo --test
+  assert_equal "$output" ""
+  run_ok "$SRC/packaging/install-deps" --list --test
+  assert_equal "$output" ""
+  run_status 1 "$SRC/packaging/install-deps" --everything
+  assert_stderr "unknown argument"
+  run_status 1 "$SRC/packaging/install-deps"
+}

@@ -1,0 +1,240 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# gpuaas-place: requests to plans, refusals that say why, many writers at once.
+
+load helper
+
+setup()
+{
+  common_setup
+  gpuaas-state init --lab > "$T/init"
+  jq -c '.vcpus_per_gpu = 1' "$SRC/share/objects/lab.json" > "$T/lab.json"
+  cat >> "$T/lab.json" <<- 'END'
+	{"kind":"gpuaas.profile/1","name":"whole","shape":"baremetal","price_micros":0,"wipe":{"minimum_class":"clear","verify":"full","gpu_memory":"if_supported"}}
+	{"kind":"gpuaas.image/1","name":"lab","digest":"sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","format":"raw","file_bytes":1048576,"size_bytes":1048576,"firmware":"bios","probe":"running","user":"ubuntu"}
+	END
+  gpuaas-state apply "$T/lab.json" > "$T/apply"
+}
+
+# fleet NODES SLOTS: that many nodes of that many clean slots, each with the image.
+fleet()
+{
+  setup_host h200
+  in_host gpuaas-discover > "$T/h200.rec"
+  "$SRC/tests/fleet" "$1" "$2" < "$T/h200.rec" > "$T/fleet.rec"
+  gpuaas-approve --all-ready < "$T/fleet.rec" > "$T/slots"
+  "$SRC/tests/evidence" < "$T/slots" > "$T/evidence"
+  gpuaas-state fold "$T/evidence" > "$T/folded"
+  jq -c 'select(.kind == "gpuaas.host/1") | {kind: "gpuaas.node-image/1", node, image: "lab",
+    digest: ("sha256:" + "a" * 64), path: "/images/lab.raw",
+    verified_at: "2026-11-20T00:00:00.000000Z"}' "$T/fleet.rec" > "$T/images"
+  gpuaas-state apply "$T/images" > "$T/applied"
+}
+
+place()
+{
+  gpuaas-place --profile lab "$@"
+}
+
+# request N MORE: a stream of N requests for one GPU
+requests()
+{
+  jq -nc --argjson n "$1" 'range($n) | {kind: "gpuaas.request/1", profile: "lab", count: 1}'
+}
+
+in_state()
+{
+  sqlite3 "$GPUAAS_STATE" "$1"
+}
+
+@test "a plan says all a host needs, and its claims are committed" {
+  fleet 2 8
+  run_ok place --gpus 2 --project vision --name train1 --key "ssh-ed25519 AAAA me"
+  jq_is '"\(.node) \(.count) \(.shape) \(.project) \(.name) \(.vcpus) \(.memory_mib)"' \
+    "n000 2 slice vision train1 2 1024"
+  jq_is '[.bundles[].slot_index] | tostring' '[0,1]'
+  jq_is '[.bundles[].nvme_wwid] | tostring' '["eui.n000-0","eui.n000-1"]'
+  jq_is '.image.name, .keys[0], .domain_type' $'lab\nssh-ed25519 AAAA me\ntest'
+  digest=$(jq -c 'del(.digest)' <<< "$output" | tr -d '\n' | sha256sum)
+  jq_is .digest "sha256:${digest%% *}"
+  assert_equal "$(in_state "SELECT count(*) FROM claim WHERE live = 1")" 2
+  assert_equal "$(in_state "SELECT count(*) FROM slot WHERE state = 'reserved'")" 2
+  plan=$output
+  run_ok gpuaas-list plan
+  assert_equal "$output" "$plan"
+  run_ok gpuaas-state check
+  run_ok gpuaas-state audit verify
+}
+
+@test "--dry-run claims nothing" {
+  fleet 1 2
+  in_state .dump > "$T/before"
+  run_ok place --gpus 2 --dry-run --explain
+  jq_slurp_is '.[0].dry_run' true
+  jq_slurp_is '.[1].nodes[0].terms[0].name' type_preference
+  in_state .dump > "$T/after"
+  cmp "$T/before" "$T/after"
+}
+
+@test "slices are packed, whole nodes are kept, a baremetal claim takes one whole" {
+  fleet 3 4
+  run_ok place --gpus 2
+  jq_is .node n000
+  run_ok place --gpus 1
+  jq_is .node n000
+  run_ok gpuaas-place --profile whole
+  jq_is '"\(.node) \(.count) \(.image)"' "n001 4 null"
+  run_ok place --gpus 4
+  jq_is .node n002
+  run_status 1 gpuaas-place --profile whole
+  jq_is '"\(.code) \([.nodes[].code] | join(" "))"' \
+    "no_capacity held_by_slices held_by_baremetal held_by_slices"
+  run_ok place --gpus 1
+  jq_is .node n000
+  run_status 1 place --gpus 1
+  jq_is .code no_capacity
+}
+
+@test "refusals tell apart, with the nearest that would fit" {
+  fleet 2 4
+  run_status 1 place --gpus 3
+  jq_is '"\(.code) \(.alternatives | join(","))"' "count_not_allowed 1 GPU,2 GPUs,4 GPUs,8 GPUs"
+  run_status 1 place --gpus 8
+  jq_is '"\(.code) \(.alternatives[0])"' "no_single_node 4 GPUs on node n000 now"
+  run_status 1 place --type b200
+  jq_is .code type_missing
+  run_status 1 place --min-memory 1T
+  jq_is .code type_missing
+  run_ok place --min-memory 100G --dry-run
+  run_status 1 place --image none
+  jq_is .code image_missing
+  run_status 1 place --node elsewhere
+  jq_is .nodes[0].code other_node_wanted
+  run_status 5 gpuaas-place --profile nope
+  assert_stderr "there is no profile 'nope'"
+  GPUAAS_STALE_AFTER=0s run_ok place --dry-run
+  in_state "UPDATE node SET observed_at = '2020-01-01T00:00:00.000000Z',
+    generation = generation + 1"
+  run_status 1 place
+  jq_is '"\(.code) \(.nodes[0].code)"' "not_ready stale"
+}
+
+@test "what waits for its wipe is told" {
+  setup_host lab1
+  in_host gpuaas-discover > "$T/lab1.rec"
+  gpuaas-approve --all-ready < "$T/lab1.rec" > "$T/slots"
+  run_status 1 place
+  jq_is .code waiting_for_wipe
+  jq_is .hint "gpuaas-wipe --pending on that host"
+}
+
+@test "the same request_id gives the same plan, byte for byte; another request is a conflict" {
+  fleet 1 4
+  run_ok place --gpus 2 --request-id r1
+  first=$output
+  run_ok place --gpus 2 --request-id r1
+  assert_equal "$output" "$first"
+  run_status 4 place --gpus 1 --request-id r1
+  assert_stderr "belongs to another request"
+  assert_equal "$(in_state "SELECT count(*) FROM allocation")" 1
+}
+
+@test "a plan that nobody took up is freed when its time is over" {
+  fleet 1 1
+  run_ok place --expires 0s --name a
+  run_ok place --name a
+  assert_equal "$(in_state "SELECT group_concat(state || ' ' || coalesce(reason, '-'), ', ')
+    FROM allocation")" "cancelled plan_expired, placed -"
+}
+
+@test "a stream: many requests, other kinds passed on, a bad line stops and earlier lines stand" {
+  fleet 2 8
+  { requests 3; echo '{"kind":"gpuaas.future/1"}'; requests 2; echo nonsense; } > "$T/in"
+  run_status 3 gpuaas-place < "$T/in"
+  jq_slurp_is '[.[] | select(.kind == "gpuaas.plan/1")] | length' 5
+  jq_slurp_is '[.[] | select(.kind == "gpuaas.future/1")] | length' 1
+  assert_stderr "line 7: not"
+  assert_equal "$(in_state "SELECT count(*) FROM allocation")" 5
+  requests 20 > "$T/in"
+  run_status 1 gpuaas-place < "$T/in"
+  jq_slurp_is 'group_by(.kind) | map("\(.[0].kind) \(length)") | join(" ")' \
+    "gpuaas.plan/1 11 gpuaas.refusal/1 9"
+}
+
+@test "an answer comes before the next request is waited for" {
+  fleet 1 2
+  mkfifo "$T/in" "$T/out"
+  # In a shell of its own: opening a pipe waits for the other end.
+  background bash -c "exec gpuaas-place < '$T/in' > '$T/out'"
+  exec 8> "$T/in" 9< "$T/out"
+  requests 1 >&8
+  read -r -t 10 answer <&9
+  assert_equal "$(jq -r .kind <<< "$answer")" gpuaas.plan/1
+  requests 1 >&8
+  read -r -t 10 answer <&9
+  assert_equal "$(jq -r .kind <<< "$answer")" gpuaas.plan/1
+  exec 8>&- 9<&-
+  wait_for 10 has_ended "$BG_PID"
+}
+
+@test "the same fleet stored in any order gives the same plan" {
+  fleet 3 4
+  run_ok place --gpus 2 --dry-run
+  jq_is '[.node, .bundles[].slot_index] | tostring' '["n000",0,1]'
+  rm -f "$GPUAAS_STATE"*
+  gpuaas-state init --lab > "$T/init"
+  gpuaas-state apply "$T/lab.json" > "$T/apply"
+  tac "$T/fleet.rec" | "$SRC/tests/fleet" --reverse > "$T/reversed.rec"
+  gpuaas-approve --all-ready < "$T/reversed.rec" > "$T/slots"
+  "$SRC/tests/evidence" < "$T/slots" > "$T/evidence"
+  gpuaas-state fold "$T/evidence" > "$T/folded"
+  gpuaas-state apply "$T/images" > "$T/applied"
+  run_ok place --gpus 2 --dry-run
+  jq_is '[.node, .bundles[].slot_index] | tostring' '["n000",0,1]'
+}
+
+@test "sixteen streaming writers at once: everything sold, nothing twice" {
+  fleet 16 8
+  requests 12 > "$T/in"
+  for i in {1..16}; do
+    gpuaas-place < "$T/in" > "$T/out.$i" 2> "$T/err.$i" 3>&- &
+    pids[i]=$!
+  done
+  for i in {1..16}; do
+    wait "${pids[i]}" || [[ $? -eq 1 ]]
+  done
+  cat "$T"/err.*
+  run_ok cat "$T"/out.*
+  jq_slurp_is 'group_by(.kind) | map("\(.[0].kind) \(length)") | join(" ")' \
+    "gpuaas.plan/1 128 gpuaas.refusal/1 64"
+  jq_slurp_is '[.[] | .bundles[]?.slot] | (length == (unique | length))' true
+  assert_equal "$(in_state "SELECT count(*) FROM claim WHERE live = 1")" 128
+  run_ok gpuaas-state check
+}
+
+@test "keys and user-data: files, a private key is refused and not shown, user-data stays 0600" {
+  fleet 1 4
+  printf 'ssh-rsa AAAA a\n# comment\nssh-ed25519 BBBB b\n' > "$T/keys"
+  run_ok place --key "$T/keys"
+  jq_is '.keys | length' 2
+  printf -- '-----BEGIN OPENSSH PRIVATE KEY-----\nsecret\n' > "$T/id"
+  run_status 2 place --key "$T/id"
+  assert_stderr "is a private key"
+  refute_stderr secret
+  echo '#cloud-config' > "$T/ud"
+  run_ok place --user-data "$T/ud"
+  digest=$(sha256sum < "$T/ud")
+  jq_is .user_data_digest "sha256:${digest%% *}"
+  assert_equal "$(stat -c %a "$T/user-data/${digest%% *}")" 600
+  cmp "$T/ud" "$T/user-data/${digest%% *}"
+}
+
+@test "usage" {
+  run_status 2 gpuaas-place --profile lab --gpus 0
+  run_status 2 gpuaas-place --profile 'not a name'
+  run_status 2 gpuaas-place operand
+  fleet 1 2
+  run_ok place --name twin
+  run_status 4 place --name twin
+  assert_stderr "has that name"
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Placement from small fleets drawn as text: a node is "name:slots", a slot is f (free), u (in
+ * use), w (waiting for its wipe), b (fabric trouble); "/" begins the next NUMA node. Each row says
+ * what comes of it.
+ */
+#include "place.h"
+
+#include <string.h>
+
+#include "t.h"
+
+struct scene {
+	struct ga_fleet fleet;
+	struct ga_profile profile;
+	struct ga_request request;
+};
+
+static char *word(const char *text)
+{
+	return (char *)(uintptr_t)text;
+}
+
+static void add_slot(struct scene *s, struct ga_fleet_node *n, char what, int64_t numa)
+{
+	const char *why = what == 'u' ? "in_use" :
+			  what == 'w' ? "waiting_for_wipe" :
+			  what == 'b' ? "fabric_vf_shared" :
+					NULL;
+	int64_t index = (int64_t)n->slots.n;
+
+	*ga_list_add(&n->slots) = (struct ga_fleet_slot){
+		.id = ga_xprintf("%s-%lld", n->id, (long long)index),
+		.slot_index = index,
+		.generation = 1,
+		.numa_node = numa,
+		.module_id = index + 1,
+		.type = ga_fleet_word(&s->fleet, "h200"),
+		.memory_mib = 1024,
+		.cpus = 8,
+		.free = !why,
+		.why = ga_fleet_word(&s->fleet, why),
+	};
+	n->clean = n->clean && what != 'u';
+}
+
+static void add_node(struct scene *s, const char *text, size_t len)
+{
+	struct ga_fleet_node *n = ga_list_add(&s->fleet.nodes);
+	size_t colon = strcspn(text, ":"), i;
+	int64_t numa = 0;
+
+	n->id = ga_xstrndup(text, colon);
+	n->mode = ga_fleet_word(&s->fleet, "slice");
+	n->clean = true;
+	n->observed_micros = 1;
+	*ga_list_add(&n->images) = ga_fleet_word(&s->fleet, "tiny");
+	for (i = colon + 1; i < len; i++) {
+		if (text[i] == '/')
+			numa++;
+		else
+			add_slot(s, n, text[i], numa);
+	}
+}
+
+static void scene(struct scene *s, const char *nodes)
+{
+	static const int64_t counts[] = { 1, 2, 4, 8 };
+	size_t i;
+
+	memset(s, 0, sizeof(*s));
+	ga_shape_init(&ga_profile_shape, &s->profile);
+	ga_shape_init(&ga_request_shape, &s->request);
+	s->profile.name = word("p");
+	s->profile.shape = word("slice");
+	s->profile.image = word("tiny");
+	for (i = 0; i < GA_ARRAY_SIZE(counts); i++)
+		*ga_list_add(&s->profile.counts) = counts[i];
+	while (*nodes) {
+		size_t len = strcspn(nodes, " ");
+
+		add_node(s, nodes, len);
+		nodes += len + (nodes[len] == ' ');
+	}
+}
+
+static void end(struct scene *s)
+{
+	ga_fleet_release(&s->fleet);
+	ga_list_release(&s->profile.counts);
+}
+
+/* "node:0,1" or the code of the refusal, with its first alternative behind a bar. */
+static char *outcome(const struct scene *s)
+{
+	struct ga_str out = GA_STR_INIT;
+	struct ga_decision d;
+	size_t i;
+
+	ga_place(&s->fleet, &s->request, &s->profile, true, &d);
+	if (!d.placed) {
+		ga_str_add(&out, d.refusal.code);
+		if (d.refusal.alternatives.n)
+			ga_str_addf(&out, "|%s", d.refusal.alternatives.v[0]);
+	} else {
+		ga_str_addf(&out, "%s:", d.node->id);
+		for (i = 0; i < d.slots.n; i++)
+			ga_str_addf(&out, "%s%lld", i ? "," : "",
+				    (long long)d.slots.v[i]->slot_index);
+	}
+	ga_decision_release(&d);
+	return ga_str_take(&out);
+}
+
+static void slices(void)
+{
+	static const struct {
+		const char *nodes;
+		int64_t count;
+		const char *want;
+	} rows[] = {
+		{ "a:ffff/ffff", 2, "a:0,1" },
+		{ "a:ffff/ffff b:ufff/ffff", 2, "b:1,2" },
+		{ "a:uuff/ffff", 2, "a:2,3" },
+		{ "a:uuuf/ffff", 2, "a:4,5" },
+		{ "a:uuff/ffff", 4, "a:4,5,6,7" },
+		{ "a:ufff/ufff", 4, "a:1,2,3,5" },
+		{ "a:uff/fff b:uuf/fuf", 2, "b:3,5" },
+		{ "a:ffff/uuuu b:ufff/uuuu", 1, "b:1" },
+		{ "b:ff a:ff", 1, "a:0" },
+		{ "a:ffff", 3, "count_not_allowed|1 GPU" },
+		{ "a:uuuu", 1, "no_capacity" },
+		{ "a:ufuf b:uffu", 4, "no_single_node|2 GPUs on node a now" },
+		{ "a:uuuf", 2, "no_capacity|1 GPU on node a now" },
+		{ "a:fwuu", 2, "waiting_for_wipe|1 GPU on node a now" },
+		{ "a:fbuu", 2, "fabric_blocked|1 GPU on node a now" },
+		{ "", 1, "no_capacity" },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		ga_autofree char *got = NULL;
+		struct scene s;
+
+		scene(&s, rows[i].nodes);
+		s.request.count = rows[i].count;
+		got = outcome(&s);
+		t_str(got, rows[i].want, "%lld of '%s'", (long long)rows[i].count, rows[i].nodes);
+		end(&s);
+	}
+}
+
+static void check(struct scene *s, const char *want, const char *name)
+{
+	ga_autofree char *got = outcome(s);
+
+	t_str(got, want, "%s", name);
+	end(s);
+}
+
+static void constraints(void)
+{
+	struct scene s;
+
+	scene(&s, "a:ff b:ff");
+	s.fleet.nodes.v[0].why = "node_draining";
+	s.request.count = 2;
+	check(&s, "b:0,1", "a draining node is out");
+	scene(&s, "a:ff");
+	s.fleet.nodes.v[0].why = "node_draining";
+	check(&s, "not_ready", "and the refusal says that it was ready but for that");
+	scene(&s, "a:ff b:ff");
+	s.request.node = word("b");
+	check(&s, "b:0", "the node that was named");
+	scene(&s, "a:uu b:ff");
+	s.request.node = word("a");
+	check(&s, "no_capacity|1 GPU of type h200 on node b now", "elsewhere is an alternative");
+	scene(&s, "a:ff");
+	s.request.image = word("big");
+	check(&s, "image_missing", "no copy of the image");
+	scene(&s, "a:ff");
+	s.fleet.stale_micros = 2;
+	check(&s, "not_ready", "a node not seen for long is out");
+	scene(&s, "a:ff");
+	s.profile.memory_mib_per_gpu = 2048;
+	check(&s, "not_ready", "memory is not overcommitted");
+	scene(&s, "a:ff");
+	s.profile.vcpus_per_gpu = 9;
+	check(&s, "not_ready", "CPUs are not overcommitted");
+	scene(&s, "a:ff");
+	s.fleet.nodes.v[0].mode = "baremetal";
+	check(&s, "not_ready", "no slice of a node sold whole");
+}
+
+static void types(void)
+{
+	struct scene s;
+
+	scene(&s, "a:ff b:ff");
+	s.fleet.nodes.v[1].slots.v[0].type = s.fleet.nodes.v[1].slots.v[1].type = "b200";
+	ga_texts_add(&s.request.types, "b200");
+	ga_texts_add(&s.request.types, "h200");
+	check(&s, "b:0", "the first type that is there");
+	ga_shape_release(&ga_request_shape, &s.request);
+	scene(&s, "a:ff");
+	ga_texts_add(&s.request.types, "b200");
+	check(&s, "type_missing|1 GPU of type h200 on node a now", "a type that is not there");
+	free(s.request.types.v[0]);
+	ga_list_release(&s.request.types);
+	scene(&s, "a:ff");
+	s.request.min_memory_mib = 1;
+	check(&s, "type_missing", "memory that nobody knows is not enough");
+}
+
+static void baremetal(void)
+{
+	struct scene s;
+
+	scene(&s, "a:ffff b:ff");
+	s.profile.shape = word("baremetal");
+	check(&s, "b:0,1", "the smaller node is enough");
+	scene(&s, "a:ffff b:ff");
+	s.profile.shape = word("baremetal");
+	s.request.count = 4;
+	check(&s, "a:0,1,2,3", "unless more GPUs were asked for");
+	scene(&s, "a:fffu b:fw");
+	s.profile.shape = word("baremetal");
+	check(&s, "waiting_for_wipe", "a node that is not whole is not sold whole");
+	scene(&s, "a:ff");
+	s.request.shape = word("baremetal");
+	check(&s, "not_ready", "a slice profile takes a whole node of mode baremetal only");
+}
+
+static void add_partition(struct ga_fleet_node *n, int64_t id, int64_t first, int64_t count)
+{
+	struct ga_partition *p = ga_list_add(&n->partitions);
+	int64_t i;
+
+	p->id = id;
+	for (i = 0; i < count; i++)
+		*ga_list_add(&p->module_ids) = first + i;
+}
+
+/* 1 of 8, 2 of 4, 4 of 2, 8 of 1, as an 8-GPU node lists them. */
+static void partitioned(struct scene *s, const char *nodes)
+{
+	int64_t id = 0, size, i;
+	size_t n;
+
+	scene(s, nodes);
+	for (n = 0; n < s->fleet.nodes.n; n++) {
+		s->fleet.nodes.v[n].partitions_in_use = true;
+		for (size = 8, id = 0; size; size /= 2)
+			for (i = 0; i < 8 / size; i++)
+				add_partition(&s->fleet.nodes.v[n], id++, 1 + i * size, size);
+	}
+}
+
+static void partitions(void)
+{
+	struct scene s;
+
+	partitioned(&s, "a:ffff/ffff");
+	s.request.count = 2;
+	check(&s, "a:0,1", "a partition of two");
+	partitioned(&s, "a:uffu/ffff");
+	s.request.count = 2;
+	check(&s, "a:4,5", "1 and 2 are free, but no partition");
+	partitioned(&s, "a:uffu/uffu");
+	s.request.count = 2;
+	check(&s, "topology_blocked|1 GPU on node a now", "free GPUs, no legal partition");
+	partitioned(&s, "a:uuff/ffff");
+	s.request.count = 1;
+	check(&s, "a:2", "the one that breaks no larger partition");
+	partitioned(&s, "a:ffff/ffff");
+	s.fleet.nodes.v[0].partitions.v[1].active = 1;
+	s.request.count = 2;
+	check(&s, "a:4,5", "nothing that overlaps an active one");
+	scene(&s, "a:ff");
+	s.fleet.nodes.v[0].partitions_in_use = true;
+	check(&s, "fabric_blocked", "a 1-GPU slice needs its partition known");
+}
+
+int main(void)
+{
+	slices();
+	constraints();
+	types();
+	baremetal();
+	partitions();
+	return t_done();
+}

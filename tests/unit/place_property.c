@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Placement over random fleets from a printed seed: it never gives what is not free, keeps to one
+ * node, to legal partitions and allowed counts, takes its own decisions into account until nothing
+ * fits, says no only when nothing fits, and answers the same however the fleet is ordered.
+ */
+#include <string.h>
+
+#include "place.h"
+#include "t.h"
+
+#define FLEETS 60
+#define SHUFFLES 100
+
+static uint64_t rnd;
+
+static int64_t below(int64_t n)
+{
+	return (int64_t)(t_random(&rnd) % (uint64_t)n);
+}
+
+static void add_slot(struct ga_fleet *f, struct ga_fleet_node *n, int64_t index)
+{
+	static const char *const whys[] = { "in_use", "waiting_for_wipe", "fabric_vf_shared" };
+	const char *why = below(3) ? NULL : whys[below(3)];
+
+	*ga_list_add(&n->slots) = (struct ga_fleet_slot){
+		.id = ga_xprintf("%s-%lld", n->id, (long long)index),
+		.slot_index = index,
+		.generation = 1,
+		.numa_node = index / 4,
+		.module_id = index + 1,
+		.type = ga_fleet_word(f, below(4) ? "h200" : "b200"),
+		.memory_mib = 1024,
+		.cpus = 8,
+		.free = !why,
+		.why = ga_fleet_word(f, why),
+	};
+	n->clean = n->clean && !ga_streq(why, "in_use");
+}
+
+static void add_partitions(struct ga_fleet_node *n)
+{
+	int64_t size, i, j, id = 0;
+
+	n->partitions_in_use = true;
+	for (size = 8; size; size /= 2) {
+		for (i = 0; i < 8 / size; i++) {
+			struct ga_partition *p = ga_list_add(&n->partitions);
+
+			p->id = id++;
+			for (j = 0; j < size; j++)
+				*ga_list_add(&p->module_ids) = 1 + i * size + j;
+		}
+	}
+}
+
+static void make_fleet(struct ga_fleet *f)
+{
+	int64_t nodes = 1 + below(8), i, j;
+
+	memset(f, 0, sizeof(*f));
+	for (i = 0; i < nodes; i++) {
+		struct ga_fleet_node *n = ga_list_add(&f->nodes);
+		int64_t slots = 1 + below(8);
+
+		n->id = ga_xprintf("n%lld", (long long)i);
+		n->mode = ga_fleet_word(f, below(6) ? "slice" : "baremetal");
+		n->why = below(8) ? NULL : "node_draining";
+		n->clean = true;
+		if (below(6))
+			*ga_list_add(&n->images) = ga_fleet_word(f, "tiny");
+		for (j = 0; j < slots; j++)
+			add_slot(f, n, j);
+		if (!below(3))
+			add_partitions(n);
+	}
+}
+
+static void make_request(struct ga_request *r, struct ga_profile *p)
+{
+	static char word[] = "p", slice[] = "slice", bare[] = "baremetal", tiny[] = "tiny";
+
+	ga_shape_init(&ga_request_shape, r);
+	r->count = 1 << below(4);
+	p->name = word;
+	p->image = tiny;
+	p->shape = below(8) ? slice : bare;
+}
+
+/* ---- what must hold of a decision ---- */
+
+static bool is_partition(const struct ga_fleet_node *n, const struct ga_decision *d)
+{
+	size_t i, j, k;
+
+	for (i = 0; i < n->partitions.n; i++) {
+		const struct ga_partition *p = &n->partitions.v[i];
+		size_t found = 0;
+
+		if (p->id != d->fabric_partition || p->module_ids.n != d->slots.n)
+			continue;
+		for (j = 0; j < d->slots.n; j++)
+			for (k = 0; k < p->module_ids.n; k++)
+				found += p->module_ids.v[k] == d->slots.v[j]->module_id;
+		return found == d->slots.n && p->active != 1;
+	}
+	return false;
+}
+
+static bool holds(const struct ga_request *r, const struct ga_profile *p,
+		  const struct ga_decision *d)
+{
+	bool whole = ga_place_is_baremetal(r, p);
+	size_t i;
+
+	if (d->node->why || d->slots.n != (whole ? d->node->slots.n : (size_t)r->count))
+		return false;
+	for (i = 0; i < d->slots.n; i++) {
+		const struct ga_fleet_slot *s = d->slots.v[i];
+
+		if (!s->free || s < d->node->slots.v || s >= d->node->slots.v + d->node->slots.n ||
+		    (i && d->slots.v[i - 1]->slot_index >= s->slot_index))
+			return false;
+		if (!whole && s->type != d->type)
+			return false;
+	}
+	return whole || !d->node->partitions_in_use || is_partition(d->node, d);
+}
+
+/* The plainest possible reader of the rules: could any node take a slice of this size? */
+static bool fits_somewhere(const struct ga_fleet *f, const struct ga_request *r)
+{
+	static const char *const types[] = { "h200", "b200" };
+	size_t i, j, t;
+
+	for (i = 0; i < f->nodes.n; i++) {
+		const struct ga_fleet_node *n = &f->nodes.v[i];
+
+		if (n->why || !n->images.n || !ga_streq(n->mode, "slice") || n->partitions_in_use)
+			continue;
+		for (t = 0; t < 2; t++) {
+			int64_t free = 0;
+
+			for (j = 0; j < n->slots.n; j++)
+				free += n->slots.v[j].free &&
+					ga_streq(n->slots.v[j].type, types[t]);
+			if (free >= r->count)
+				return true;
+		}
+	}
+	return false;
+}
+
+static char *describe(const struct ga_decision *d)
+{
+	struct ga_str s = GA_STR_INIT;
+	size_t i;
+
+	if (!d->placed)
+		ga_str_addf(&s, "%s %s", d->refusal.code, d->refusal.sentence);
+	for (i = 0; d->placed && i < d->slots.n; i++)
+		ga_str_addf(&s, "%s ", d->slots.v[i]->id);
+	return ga_str_take(&s);
+}
+
+static void shuffle(struct ga_fleet *f)
+{
+	size_t i, j, k;
+
+	for (i = f->nodes.n; i-- > 1;) {
+		struct ga_fleet_node n = f->nodes.v[i];
+
+		j = (size_t)below((int64_t)i + 1);
+		f->nodes.v[i] = f->nodes.v[j];
+		f->nodes.v[j] = n;
+	}
+	for (k = 0; k < f->nodes.n; k++) {
+		struct ga_fleet_node *n = &f->nodes.v[k];
+
+		for (i = n->slots.n; i-- > 1;) {
+			struct ga_fleet_slot s = n->slots.v[i];
+
+			j = (size_t)below((int64_t)i + 1);
+			n->slots.v[i] = n->slots.v[j];
+			n->slots.v[j] = s;
+		}
+	}
+}
+
+static bool same_when_shuffled(struct ga_fleet *f, const struct ga_request *r,
+			       const struct ga_profile *p)
+{
+	ga_autofree char *first = NULL;
+	bool same = true;
+	int i;
+
+	for (i = 0; i < SHUFFLES; i++) {
+		ga_autofree char *text = NULL;
+		struct ga_decision d;
+
+		ga_place(f, r, p, false, &d);
+		text = describe(&d);
+		ga_decision_release(&d);
+		same = same && (!first || ga_streq(first, text));
+		if (!same)
+			printf("# '%s' and '%s'\n", first, text);
+		if (!first)
+			first = ga_xstrdup(text);
+		shuffle(f);
+	}
+	return same;
+}
+
+static void one_fleet(int number)
+{
+	struct ga_profile profile;
+	struct ga_fleet f;
+	int64_t counts[] = { 1, 2, 4, 8 };
+	int i, placed = 0, refused = 0;
+	bool good = true, right = true;
+
+	ga_shape_init(&ga_profile_shape, &profile);
+	for (i = 0; i < 4; i++)
+		*ga_list_add(&profile.counts) = counts[i];
+	make_fleet(&f);
+	for (i = 0; i < 200 && refused < 40; i++) {
+		struct ga_request r;
+		struct ga_decision d;
+
+		make_request(&r, &profile);
+		if (i == 0)
+			t_ok(same_when_shuffled(&f, &r, &profile),
+			     "fleet %d: the same in any order", number);
+		ga_place(&f, &r, &profile, false, &d);
+		if (d.placed) {
+			placed++;
+			good = good && holds(&r, &profile, &d);
+			ga_fleet_take(&f, &d);
+		} else {
+			refused++;
+			if (!ga_place_is_baremetal(&r, &profile))
+				right = right && !fits_somewhere(&f, &r);
+		}
+		ga_decision_release(&d);
+	}
+	t_ok(good, "fleet %d: %d placements keep the rules", number, placed);
+	t_ok(right, "fleet %d: %d refusals, and nothing would have fitted", number, refused);
+	ga_list_release(&profile.counts);
+	ga_fleet_release(&f);
+}
+
+int main(void)
+{
+	int i;
+
+	rnd = t_seed() | 1;
+	for (i = 0; i < FLEETS; i++)
+		one_fleet(i);
+	return t_done();
+}

@@ -45,7 +45,7 @@ static const struct ga_prog prog = {
 		&ga_release_order_shape, &ga_released_shape, &ga_wipe_order_shape,
 		&ga_allocation_shape, &ga_progress_shape, &ga_failure_shape, NULL },
 	.examples = (const char *const[]){ "gpuaas-release 7f3c | gpuaas-wipe",
-					   "gpuaas-release 7f3c | gpuaas-on gpuaas-release | "
+					   "gpuaas-release 7f3c | ssh h7 gpuaas-release - | "
 					   "gpuaas-state fold -",
 					   NULL },
 	.needs_state = true,

@@ -58,12 +58,10 @@ static const struct ga_prog prog = {
 	.produces =
 		(const struct ga_shape *const[]){ &ga_state_shape, &ga_finding_shape,
 						  &ga_expectation_shape, &ga_audit_shape, NULL },
-	.examples =
-		(const char *const[]){ "gpuaas-state init --lab",
-				       "gpuaas-state apply share/objects/h200-slice.json",
-				       "gpuaas-on gpuaas-provision | gpuaas-state fold -",
-				       "gpuaas-state expect --node h7 | ssh h7 gpuaas-reconcile -",
-				       NULL },
+	.examples = (const char *const[]){
+		"gpuaas-state init --lab", "gpuaas-state apply share/objects/h200-slice.json",
+		"ssh h7 gpuaas-provision < plan | gpuaas-state fold -",
+		"gpuaas-state expect --node h7 | ssh h7 gpuaas-reconcile -", NULL },
 	.needs_state = true,
 	.acts = true,
 };

@@ -9,10 +9,10 @@ setup()
   common_setup
   gpuaas-state init --lab > "$T/init"
   jq -c '.vcpus_per_gpu = 1' "$SRC/share/objects/lab.json" > "$T/lab.json"
-  cat >> "$T/lab.json" <<- 'END'
-	{"kind":"gpuaas.profile/1","name":"whole","shape":"baremetal","price_micros":0,"wipe":{"minimum_class":"clear","verify":"full","gpu_memory":"if_supported"}}
-	{"kind":"gpuaas.image/1","name":"lab","digest":"sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","format":"raw","file_bytes":1048576,"size_bytes":1048576,"firmware":"bios","probe":"running","user":"ubuntu"}
-	END
+  cat >> "$T/lab.json" << 'END'
+{"kind":"gpuaas.profile/1","name":"whole","shape":"baremetal","price_micros":0,"wipe":{"minimum_class":"clear","verify":"full","gpu_memory":"if_supported"}}
+{"kind":"gpuaas.image/1","name":"lab","digest":"sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","format":"raw","file_bytes":1048576,"size_bytes":1048576,"firmware":"bios","probe":"running","user":"ubuntu"}
+END
   gpuaas-state apply "$T/lab.json" > "$T/apply"
 }
 

@@ -141,6 +141,16 @@ static int run(struct ga_db *db, const char *sql, struct ga_err *err)
 	return rc == SQLITE_OK ? 0 : ga_db_fail(db, err);
 }
 
+static int on_commit(void *arg, sqlite3 *sqlite, const char *name, int pages)
+{
+	struct ga_db *db = arg;
+
+	(void)sqlite;
+	(void)name;
+	db->wal_pages = pages;
+	return SQLITE_OK;
+}
+
 static int configure(struct ga_db *db, struct ga_err *err)
 {
 	sqlite3_extended_result_codes(db->sqlite, 1);
@@ -152,8 +162,9 @@ static int configure(struct ga_db *db, struct ga_err *err)
 	sqlite3_limit(db->sqlite, SQLITE_LIMIT_LENGTH, 32 << 20);
 	sqlite3_limit(db->sqlite, SQLITE_LIMIT_VARIABLE_NUMBER, 100);
 	sqlite3_limit(db->sqlite, SQLITE_LIMIT_TRIGGER_DEPTH, 20);
-	return run(db, "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0; "
-		       "PRAGMA cell_size_check=ON", err);
+	/* It takes the place of the automatic checkpoint, which would not wait for the turn. */
+	sqlite3_wal_hook(db->sqlite, on_commit, db);
+	return run(db, "PRAGMA synchronous=FULL; PRAGMA cell_size_check=ON", err);
 }
 
 /* Migrations run without the triggers of an older version. */

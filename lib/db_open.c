@@ -164,7 +164,9 @@ static int configure(struct ga_db *db, struct ga_err *err)
 	sqlite3_limit(db->sqlite, SQLITE_LIMIT_TRIGGER_DEPTH, 20);
 	/* It takes the place of the automatic checkpoint, which would not wait for the turn. */
 	sqlite3_wal_hook(db->sqlite, on_commit, db);
-	return run(db, "PRAGMA synchronous=FULL; PRAGMA cell_size_check=ON", err);
+	/* What a savepoint would undo is kept in memory, not in a file of TMPDIR for each batch. */
+	return run(db, "PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY; "
+		       "PRAGMA cell_size_check=ON", err);
 }
 
 /* Migrations run without the triggers of an older version. */

@@ -79,6 +79,11 @@ $(B)/unit/%: $(B)/tests/unit/%.o $(LIB)
 	$(if $(V),,@echo '  LINK  $@')
 	$Q$(CC) $(GA_LDFLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(GA_LIBS)
 
+$(B)/bench/%: $(B)/tests/bench/%.o $(LIB)
+	@mkdir -p $(@D)
+	$(if $(V),,@echo '  LINK  $@')
+	$Q$(CC) $(GA_LDFLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(GA_LIBS)
+
 # The Fabric Manager of the tests (GPUAAS_LIBNVFM names it).
 $(B)/tests/libnvfm.so.1: tests/fake/libnvfm.c lib/nvfm_abi.h
 	@mkdir -p $(@D)
@@ -89,7 +94,7 @@ $(B)/tests/libnvfm.so.1: tests/fake/libnvfm.c lib/nvfm_abi.h
 -include $(LIB_OBJ:.o=.d) $(BIN_SRC:%.c=$(B)/%.d) $(UNIT_SRC:%.c=$(B)/%.d)
 
 ## units: build the unit tests
-units: $(UNITS) $(B)/tests/libnvfm.so.1
+units: $(UNITS) $(B)/tests/libnvfm.so.1 $(B)/bench/fleet
 
 # ---- tests and checks ----
 
@@ -117,12 +122,12 @@ $(B)/fuzzer/%: $(B)/tests/fuzz/%.o $(LIB)
 	$(if $(V),,@echo '  LINK  $@')
 	$Q$(CC) $(GA_LDFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $< $(LIB) $(GA_LIBS)
 
--include $(wildcard $(B)/tests/tool/*.d $(B)/tests/fuzz/*.d)
+-include $(wildcard $(B)/tests/tool/*.d $(B)/tests/fuzz/*.d $(B)/tests/bench/*.d)
 
 ## check: install what is missing, build, pass every test and every check of the source
 check:
 	$(DEPS) --build --test
-	$(SUB) all units replays $(B)/tool/schemas
+	$(SUB) all units replays $(B)/tool/schemas $(B)/tool/leaves
 	$(SUB) -j1 check-unit check-replay check-bats check-source
 
 ## check-unit: the unit tests
@@ -134,7 +139,7 @@ check-replay: replays
 	$Qtests/run --each 'tests/fuzz/corpus/@/*' $(REPLAYS)
 
 ## check-bats: the tests of the programs; BATS=tests/NAME.bats for one file
-check-bats: all units $(B)/tool/schemas
+check-bats: all units $(B)/tool/schemas $(B)/tool/leaves
 	$QGPUAAS_BUILD=$(B) tests/run --jobs $(JOBS) $(BATS)
 
 ## check-source: layers, style, shellcheck, mandoc, cppcheck, gcc -fanalyzer, generated files
@@ -149,7 +154,7 @@ check-layers: all
 check-asan:
 	$(DEPS) --build --test
 	$(SUB) B=build-asan CC=clang SANITIZE=address,undefined CFLAGS='-O1 -g' \
-		all units replays build-asan/tool/schemas
+		all units replays build-asan/tool/schemas build-asan/tool/leaves
 	$(SUB) -j1 B=build-asan CC=clang SANITIZE=address,undefined CFLAGS='-O1 -g' \
 		check-unit check-replay check-bats
 

@@ -40,9 +40,11 @@ GA_LIBS = $(shell pkg-config --libs $(PKGS)) -lpthread -ldl
 LIB_SRC := $(sort $(wildcard lib/*.c))
 BIN_SRC := $(sort $(wildcard bin/*.c))
 UNIT_SRC := $(sort $(wildcard tests/unit/*.c))
+BENCH_SRC := $(sort $(wildcard tests/bench/*.c))
 LIB_OBJ = $(LIB_SRC:%.c=$(B)/%.o)
 BINS = $(BIN_SRC:bin/%.c=$(B)/bin/%)
 UNITS = $(UNIT_SRC:tests/unit/%.c=$(B)/unit/%)
+BENCHES = $(BENCH_SRC:tests/bench/%.c=$(B)/bench/%)
 LIB = $(B)/libgpuaas.a
 
 ## all: build every program
@@ -190,8 +192,10 @@ demo:
 ## bench: the figures, each beside its peer
 bench:
 	$(DEPS) --build --test
-	$(SUB) all units
-	GPUAAS_BUILD=$(B) tests/bench/run
+	$(SUB) all benches
+	$QGPUAAS_BUILD=$(B) tests/bench/run
+
+benches: $(BENCHES)
 
 # gcc's analyzer, a file at a time, so that only what changed is looked at again.
 $(B)/analyzer/%.ok: %.c
@@ -251,6 +255,7 @@ clean:
 help:
 	@sed -n 's/^## \([a-z-]*\): \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
-.PHONY: all units replays check check-unit check-replay check-bats check-source check-layers \
-	check-asan analyzer fuzz-smoke schemas records-man completions demo bench install uninstall clean help FORCE
+.PHONY: all units benches replays check check-unit check-replay check-bats check-source check-layers \
+	check-asan analyzer fuzz-smoke schemas records-man completions demo bench install \
+	uninstall clean help FORCE
 .SECONDARY:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpuaas-image: images on this node. "add" reads a file whole, keeps the digests of its chunks beside
- * it and emits the records that make it known (gpuaas-image add … | gpuaas-state apply -); "verify"
- * reads it again and says whether it is still what was added.
+ * gpuaas-image: images on this node. "add" reads a file whole, keeps the digests of its chunks
+ * beside it and emits the records that make it known (gpuaas-image add … | gpuaas-state apply -);
+ * "verify" reads it again and says whether it is still what was added.
  */
 #include <limits.h>
 #include <unistd.h>

@@ -9,7 +9,7 @@
 #include "time.h"
 
 static struct {
-	const char *profile, *project, *name, *region, *pool, *node, *image, *request_id, *user_data;
+	const char *profile, *project, *name, *region, *pool, *node, *image, *request_id, *data;
 	GA_LIST(const char *) types;
 	GA_LIST(const char *) keys;
 	int64_t gpus, priority, min_memory, expires, run_time;
@@ -43,7 +43,7 @@ static const struct ga_opt opts[] = {
 	  .help = "image (default: the profile's)" },
 	{ .name = "key", .type = GA_O_TEXTS, .var = &opt.keys, .arg = "FILE|KEY",
 	  .help = "ssh public key, or a file of them" },
-	{ .name = "user-data", .type = GA_O_PATH, .var = &opt.user_data, .arg = "FILE",
+	{ .name = "user-data", .type = GA_O_PATH, .var = &opt.data, .arg = "FILE",
 	  .help = "cloud-init user-data; stays on this machine until provisioning" },
 	{ .name = "run-time", .type = GA_O_DURATION, .var = &opt.run_time, .arg = "DURATION",
 	  .help = "how long it is meant to run" },
@@ -111,8 +111,8 @@ static int from_flags(struct ga_request *r, struct ga_err *err)
 	for (i = 0; i < opt.keys.n; i++)
 		if (ga_request_add_key(r, opt.keys.v[i], err) < 0)
 			return -1;
-	if (opt.user_data &&
-	    ga_request_user_data(r, opt.user_data, ga_cli_state_path(), opt.dry_run, err) < 0)
+	if (opt.data &&
+	    ga_request_user_data(r, opt.data, ga_cli_state_path(), opt.dry_run, err) < 0)
 		return -1;
 	return ga_request_check(r, err);
 }

@@ -42,14 +42,15 @@ static const struct ga_prog prog = {
 	.opts = opts,
 	.consumes = (const struct ga_shape *const[]){ &ga_expectation_shape, NULL },
 	.produces = (const struct ga_shape *const[]){ &ga_drift_shape, &ga_observation_shape,
-						       &ga_allocation_shape, &ga_released_shape,
-						       &ga_wipe_order_shape, &ga_wipe_evidence_shape,
-						       &ga_failure_shape, NULL },
-	.examples = (const char *const[]){
-		"gpuaas-reconcile --plan", "gpuaas-reconcile --repair --boot",
-		"gpuaas-state expect --node n1 | ssh n1 gpuaas-reconcile - | "
-		"gpuaas-state fold -",
-		"gpuaas-reconcile | jq 'select(.severity==\"error\")'", NULL },
+						      &ga_allocation_shape, &ga_released_shape,
+						      &ga_wipe_order_shape, &ga_wipe_evidence_shape,
+						      &ga_failure_shape, NULL },
+	.examples =
+		(const char *const[]){
+			"gpuaas-reconcile --plan", "gpuaas-reconcile --repair --boot",
+			"gpuaas-state expect --node n1 | ssh n1 gpuaas-reconcile - | "
+			"gpuaas-state fold -",
+			"gpuaas-reconcile | jq 'select(.severity==\"error\")'", NULL },
 	.needs_state = true,
 	.acts = true,
 };

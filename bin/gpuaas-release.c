@@ -2,9 +2,9 @@
 /*
  * gpuaas-release: ends allocations.
  *
- * With ids it is the state side: the intent is committed and billing ends; what lies on this machine
- * is then taken back at once, and for another node its gpuaas.release-order goes out. With orders on
- * stdin it is the host side. Either way the host's answer is gpuaas.released and a
+ * With ids it is the state side: the intent is committed and billing ends; what lies on this
+ * machine is then taken back at once, and for another node its gpuaas.release-order goes out. With
+ * orders on stdin it is the host side. Either way the host's answer is gpuaas.released and a
  * gpuaas.wipe-order for each slot: gpuaas-release 7f3c | gpuaas-wipe.
  */
 #include <unistd.h>
@@ -45,7 +45,7 @@ static const struct ga_prog prog = {
 		&ga_release_order_shape, &ga_released_shape, &ga_wipe_order_shape,
 		&ga_allocation_shape, &ga_progress_shape, &ga_failure_shape, NULL },
 	.examples = (const char *const[]){ "gpuaas-release 7f3c | gpuaas-wipe",
-					   "gpuaas-release 7f3c | gpuaas-on gpuaas-release | "
+					   "gpuaas-release 7f3c | ssh h7 gpuaas-release - | "
 					   "gpuaas-state fold -",
 					   NULL },
 	.needs_state = true,

@@ -55,11 +55,12 @@ static const struct ga_prog prog = {
 	.abstract = "make, fill, check and copy the state file",
 	.cmds = cmds,
 	.consumes = ga_store_takes,
-	.produces = (const struct ga_shape *const[]){ &ga_state_shape, &ga_finding_shape,
-						      &ga_expectation_shape, &ga_audit_shape, NULL },
+	.produces =
+		(const struct ga_shape *const[]){ &ga_state_shape, &ga_finding_shape,
+						  &ga_expectation_shape, &ga_audit_shape, NULL },
 	.examples = (const char *const[]){
 		"gpuaas-state init --lab", "gpuaas-state apply share/objects/h200-slice.json",
-		"gpuaas-on gpuaas-provision | gpuaas-state fold -",
+		"ssh h7 gpuaas-provision < plan | gpuaas-state fold -",
 		"gpuaas-state expect --node h7 | ssh h7 gpuaas-reconcile -", NULL },
 	.needs_state = true,
 	.acts = true,
@@ -102,7 +103,8 @@ static int fold(const struct ga_rec *rec, struct ga_err *err)
 		return ga_emit_raw(rec, err);
 	if (err->code != GA_CONFLICT && err->code != GA_NOTFOUND)
 		return -1;
-	ga_say("gpuaas-state: line %llu is not folded: %s", (unsigned long long)rec->line, err->msg);
+	ga_say("gpuaas-state: line %llu is not folded: %s", (unsigned long long)rec->line,
+	       err->msg);
 	ga_cli_note_status((int)err->code);
 	ga_err_clear(err);
 	return 0;

@@ -3,8 +3,8 @@
  * gpuaas-wipe: erases the disks and devices of slots and proves it.
  *
  * Takes wipe orders from the pipe (or the ones this host still owes) and answers each with a
- * gpuaas.wipe-evidence record, whatever came of it. Alone, with --device and --confirm, it is a tool
- * of its own and needs no state.
+ * gpuaas.wipe-evidence record, whatever came of it. Alone, with --device and --confirm, it is a
+ * tool of its own and needs no state.
  */
 #include "cli.h"
 #include "host.h"

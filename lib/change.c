@@ -176,8 +176,8 @@ int ga_change_network(struct ga_changes *c, const struct ga_ovs_port *p, struct 
 			       p->bridge, flows.buf);
 		return 0;
 	}
-	if (intend(c, c->object, "ovs_port", p->port, &seq, err, "bridge", p->bridge, "port", p->port,
-		   NULL) < 0)
+	if (intend(c, c->object, "ovs_port", p->port, &seq, err, "bridge", p->bridge, "port",
+		   p->port, NULL) < 0)
 		return -1;
 	return intend(c, c->object, "ovs_flow", cookie, &seq, err, "bridge", p->bridge, "cookie",
 		      cookie, NULL);
@@ -225,10 +225,10 @@ static int undo_bind(struct ga_changes *c, const struct ga_journal_entry *e, jso
 		     struct ga_err *err)
 {
 	(void)c;
-	return ga_vfio_bind(e->subject, member(inverse, "driver"), member(inverse, "override"), err) <
-			       0 ?
-		       -1 :
-		       1;
+	return ga_vfio_bind(e->subject, member(inverse, "driver"), member(inverse, "override"),
+			    err) < 0
+		       ? -1
+		       : 1;
 }
 
 static int undo_partition(struct ga_changes *c, const struct ga_journal_entry *e, json_t *inverse,
@@ -269,8 +269,10 @@ static int undo_domain(struct ga_changes *c, const struct ga_journal_entry *e, j
 		(void)ga_fail_for(err, GA_CONFLICT, "domain_exists",
 				  "domain '%s' is not ours: it has no metadata of an allocation",
 				  e->subject);
-		return ga_hint(err, "look at it with 'virsh dumpxml %s'; rename or remove it by hand, "
-			       "then run this again", e->subject);
+		return ga_hint(err,
+			       "look at it with 'virsh dumpxml %s'; rename or remove it by hand, "
+			       "then run this again",
+			       e->subject);
 	}
 	if (ga_virt_destroy(virt, e->subject, err) < 0 ||
 	    ga_virt_undefine(virt, e->subject, err) < 0 ||
@@ -345,8 +347,8 @@ int ga_change_undo(struct ga_changes *c, const struct ga_journal_entry *e, struc
 		if (ga_streq(inverses[i].op, e->op))
 			break;
 	if (i == GA_ARRAY_SIZE(inverses))
-		return ga_fail(err, GA_BADREC, "the journal has an unknown change '%s' of '%s'", e->op,
-			       e->subject);
+		return ga_fail(err, GA_BADREC, "the journal has an unknown change '%s' of '%s'",
+			       e->op, e->subject);
 	ga_changes_say(c, "undo %s %s", e->op, e->subject);
 	if (c->dry_run)
 		return 1;

@@ -86,7 +86,8 @@ static int set_word(const struct ga_opt *o, const char *value, struct ga_err *er
 		}
 		ga_str_addf(&list, "%s%s", list.len ? ", " : "", *v);
 	}
-	return ga_fail(err, GA_USAGE, "--%s takes one of %s, not '%.64s'", o->name, list.buf, value);
+	return ga_fail(err, GA_USAGE, "--%s takes one of %s, not '%.64s'", o->name, list.buf,
+		       value);
 }
 
 static int set_opt(const struct ga_opt *o, char *value, struct ga_err *err)
@@ -363,6 +364,7 @@ int ga_cli_need_pipe(const char *what, struct ga_err *err)
 {
 	if (!isatty(STDIN_FILENO))
 		return 0;
-	ga_err_set(err, GA_USAGE, "%s are read from a pipe, and standard input is a terminal", what);
+	ga_err_set(err, GA_USAGE, "%s are read from a pipe, and standard input is a terminal",
+		   what);
 	return ga_hint(err, "see '%s --help' for examples", cli.prog->name);
 }

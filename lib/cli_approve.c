@@ -149,8 +149,10 @@ static int check_destroy(const struct ga_approve_run *run, const struct ga_candi
 			    ga_streq(candidates->v[j].nvme->wwid, run->destroy_data.v[i]))
 				break;
 		if (j == candidates->n)
-			return ga_fail(err, GA_NOTFOUND, "--destroy-data: no candidate has the disk "
-				       "'%.128s'", run->destroy_data.v[i]);
+			return ga_fail(err, GA_NOTFOUND,
+				       "--destroy-data: no candidate has the disk "
+				       "'%.128s'",
+				       run->destroy_data.v[i]);
 	}
 	return 0;
 }
@@ -173,7 +175,8 @@ int ga_approve_candidates(struct ga_approve_run *run, const struct ga_candidates
 			return -1;
 		c = by_index(candidates, index);
 		if (!c)
-			return ga_fail(err, GA_NOTFOUND, "there is no candidate %lld in the discovery",
+			return ga_fail(err, GA_NOTFOUND,
+				       "there is no candidate %lld in the discovery",
 				       (long long)index);
 		if (approve_one(run, c, err) < 0)
 			return -1;

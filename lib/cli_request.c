@@ -23,13 +23,15 @@ static int add_key(struct ga_request *request, const char *text, size_t len, con
 
 	if (!is_key(key) || !strchr(key, ' ')) {
 		(void)ga_fail(err, GA_USAGE, "'%.80s' has a line that is no ssh public key", what);
-		return ga_hint(err, "a public key begins with ssh- or ecdsa-; the file ends in .pub");
+		return ga_hint(err,
+			       "a public key begins with ssh- or ecdsa-; the file ends in .pub");
 	}
 	if (len > GA_TEXT_MAX)
 		return ga_fail(err, GA_USAGE, "'%.80s': a key is longer than 16 KiB", what);
 	for (i = 0; i < len; i++)
 		if ((unsigned char)key[i] < ' ')
-			return ga_fail(err, GA_USAGE, "'%.80s': a key has a control character", what);
+			return ga_fail(err, GA_USAGE, "'%.80s': a key has a control character",
+				       what);
 	ga_texts_add(&request->keys, key);
 	return 0;
 }
@@ -45,7 +47,8 @@ int ga_request_add_key(struct ga_request *request, const char *text, struct ga_e
 		return -1;
 	/* A private key is no error to be shown: not a byte of it may reach a message. */
 	if (strstr(content.buf, "PRIVATE KEY"))
-		return ga_fail(err, GA_USAGE, "'%.200s' is a private key; name its .pub file", text);
+		return ga_fail(err, GA_USAGE, "'%.200s' is a private key; name its .pub file",
+			       text);
 	for (p = content.buf; *p;) {
 		size_t len = strcspn(p, "\n"), used = len;
 

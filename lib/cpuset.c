@@ -33,8 +33,8 @@ int ga_cpuset_parse(const char *text, struct ga_cpuset *ret, struct ga_err *err)
 			good = number(&p, &last);
 		}
 		if (!good || last < first || (*p && *p != ',') || (*p == ',' && !p[1]))
-			return ga_fail(err, GA_BADREC, "'%.64s' is not a CPU list such as 0-7,16-23",
-				       text);
+			return ga_fail(err, GA_BADREC,
+				       "'%.64s' is not a CPU list such as 0-7,16-23", text);
 		for (; first <= last; first++)
 			ga_cpuset_add(ret, first);
 		if (*p)

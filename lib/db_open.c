@@ -96,8 +96,9 @@ static int refuse_network(const char *path, struct ga_err *err)
 static int refuse_network_folder(const char *path, struct ga_err *err)
 {
 	const char *slash = strrchr(path, '/');
-	ga_autofree char *dir = slash ? ga_xstrndup(path, slash == path ? 1 : (size_t)(slash - path)) :
-					ga_xstrdup(".");
+	ga_autofree char *dir =
+		slash ? ga_xstrndup(path, slash == path ? 1 : (size_t)(slash - path))
+		      : ga_xstrdup(".");
 
 	return refuse_network(dir, err);
 }

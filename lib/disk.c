@@ -255,8 +255,9 @@ char *ga_disk_diskseq(const struct ga_disk *d)
 
 	if (!ioctl(d->fd, BLKGETDISKSEQ, &seq))
 		return ga_xprintf("%llu", (unsigned long long)seq);
-	return d->dev.is_block == 1 || strchr(d->dev.name, '/') ? NULL :
-								   class_attr(d->dev.name, "diskseq");
+	return d->dev.is_block == 1 || strchr(d->dev.name, '/')
+		       ? NULL
+		       : class_attr(d->dev.name, "diskseq");
 }
 
 char *ga_disk_wwid(const struct ga_disk *d)
@@ -392,7 +393,8 @@ int ga_disk_sync(struct ga_disk *d, struct ga_err *err)
 
 void ga_disk_forget_partitions(struct ga_disk *d)
 {
-	/* A disk that cannot have partitions (a loop device without them) refuses; nothing to forget. */
+	/* A disk that cannot have partitions (a loop device without them) refuses; nothing to
+	 * forget. */
 	if (!ga_streq(d->medium, "file"))
 		ioctl(d->fd, BLKRRPART, 0);
 }

@@ -116,7 +116,8 @@ static int pin_bundle(const struct ga_bundle *b, int *cpus, int64_t n, struct ga
 		return -1;
 	if (ga_cpuset_overlaps(&set, all))
 		return ga_fail_for(err, GA_BADREC, "cpuset_taken",
-				   "CPUs '%s' of slot '%s' are another slot's too", b->cpuset, b->slot);
+				   "CPUs '%s' of slot '%s' are another slot's too", b->cpuset,
+				   b->slot);
 	for (cpu = 0; cpu < GA_CPU_MAX; cpu++) {
 		if (!ga_cpuset_has(&set, cpu))
 			continue;
@@ -226,8 +227,9 @@ static void add_memory(const struct ga_plan *plan, const struct layout *l, struc
 		ga_str_addf(out, "%s%" PRId64, c ? "," : "", l->cells[c].host_node);
 	ga_str_add(out, "'/>\n");
 	for (c = 0; l->n > 1 && c < l->n; c++)
-		ga_str_addf(out, "    <memnode cellid='%zu' mode='strict' nodeset='%" PRId64 "'/>\n",
-			    c, l->cells[c].host_node);
+		ga_str_addf(out,
+			    "    <memnode cellid='%zu' mode='strict' nodeset='%" PRId64 "'/>\n", c,
+			    l->cells[c].host_node);
 	ga_str_add(out, "  </numatune>\n");
 }
 
@@ -378,15 +380,16 @@ static int add_hostdev(const char *address, const char *alias, size_t i, int bus
 
 	if (ga_pciaddr_parse(address, &a, err) < 0)
 		return -1;
-	ga_str_addf(out,
-		    "    <hostdev mode='subsystem' type='pci' managed='no'>\n"
-		    "      <driver name='vfio'/>\n      <source>\n"
-		    "        <address domain='0x%04x' bus='0x%02x' slot='0x%02x' function='0x%x'/>\n"
-		    "      </source>\n      <alias name='ua-%s%zu'/>\n"
-		    "      <address type='pci' domain='0x0000' bus='0x%02x' slot='0x00' "
-		    "function='0x0'/>\n    </hostdev>\n",
-		    a.domain, (unsigned int)a.bus, (unsigned int)a.device,
-		    (unsigned int)a.function, alias, i, (unsigned int)bus);
+	ga_str_addf(
+		out,
+		"    <hostdev mode='subsystem' type='pci' managed='no'>\n"
+		"      <driver name='vfio'/>\n      <source>\n"
+		"        <address domain='0x%04x' bus='0x%02x' slot='0x%02x' function='0x%x'/>\n"
+		"      </source>\n      <alias name='ua-%s%zu'/>\n"
+		"      <address type='pci' domain='0x0000' bus='0x%02x' slot='0x00' "
+		"function='0x0'/>\n    </hostdev>\n",
+		a.domain, (unsigned int)a.bus, (unsigned int)a.device, (unsigned int)a.function,
+		alias, i, (unsigned int)bus);
 	return 0;
 }
 
@@ -402,8 +405,8 @@ static int add_hostdevs(const struct ga_plan *plan, const struct layout *l, stru
 		const struct ga_bundle *b = &plan->bundles.v[i];
 
 		if (b->gpu_pci_address &&
-		    add_hostdev(b->gpu_pci_address, "gpu", i, add_port(l, &ports, b->numa_node, out),
-				&devices, err) < 0)
+		    add_hostdev(b->gpu_pci_address, "gpu", i,
+				add_port(l, &ports, b->numa_node, out), &devices, err) < 0)
 			return -1;
 		if (b->fabric_vf_pci_address &&
 		    add_hostdev(b->fabric_vf_pci_address, "fabric", i,

@@ -43,7 +43,8 @@
 	X(SEED_ORPHAN, "seed_orphan", "a seed belongs to no allocation") \
 	X(NVRAM_ORPHAN, "nvram_orphan", "firmware variables belong to no allocation") \
 	X(HUGEPAGES_SHORT, "hugepages_short", "a NUMA node has fewer hugepages than sold") \
-	X(PARTITION_INACTIVE, "partition_inactive", "an allocation's fabric partition is inactive") \
+	X(PARTITION_INACTIVE, "partition_inactive", \
+	  "an allocation's fabric partition is inactive") \
 	X(PARTITION_ORPHAN, "partition_orphan", "an active fabric partition is nobody's") \
 	X(JOURNAL_OPEN, "journal_open", "changes of the host wait for being undone") \
 	X(ATTEMPT_OPEN, "attempt_open", "an order was taken up and nobody works on it") \
@@ -66,7 +67,8 @@ enum ga_drift_code {
 #define GA_REPAIRS(X) \
 	X(NONE, NULL, NULL) \
 	X(BIND_VFIO, "bind_vfio", "bind a function that nothing uses to vfio-pci") \
-	X(ACTIVATE_PARTITION, "activate_partition", "activate a partition while its domain is off") \
+	X(ACTIVATE_PARTITION, "activate_partition", \
+	  "activate a partition while its domain is off") \
 	X(WRITE_DHCP_HOST, "write_dhcp_host", "write an allocation's DHCP reservation again") \
 	X(ADD_FLOWS, "add_flows", "add a port's anti-spoofing flows again") \
 	X(TELL_AGAIN, "tell_again", "give the stored result of an ended order again") \
@@ -115,8 +117,8 @@ struct ga_seen_domain {
 	char *name;
 	char *allocation; /* of its metadata; NULL: not ours */
 	char *state;	  /* running, paused, shutoff, crashed, or NULL */
-	char *cause;	  /* of shutoff: guest, destroyed, crashed, failed; of paused: user, ioerror,
-			     busy; NULL when libvirt does not know */
+	char *cause; /* of shutoff: guest, destroyed, crashed, failed; of paused: user, ioerror,
+			busy; NULL when libvirt does not know */
 	GA_LIST(char *) devices; /* PCI addresses and disk paths given to it */
 };
 

@@ -41,7 +41,8 @@ static const struct ga_seen_pci *pci_named(const struct ga_comparison *c, const 
 static bool was_bound(const struct ga_comparison *c, const char *address)
 {
 	for (size_t i = 0; i < c->seen->entries.n; i++)
-		if (c->seen->entries.v[i].done && ga_streq(c->seen->entries.v[i].subject, address) &&
+		if (c->seen->entries.v[i].done &&
+		    ga_streq(c->seen->entries.v[i].subject, address) &&
 		    ga_streq(c->seen->entries.v[i].op, "vfio_bind"))
 			return true;
 	return false;

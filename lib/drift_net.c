@@ -20,7 +20,8 @@ static void reservation_missing(const struct ga_comparison *c,
 	d = ga_deviation_add(c, GA_D_DHCP_MISSING, GA_WARN, a->allocation);
 	ga_deviation_say(d, expected, "no reservation");
 	d->slot = ga_xstrdup(s->bundle.slot);
-	ga_deviation_repair(d, GA_R_WRITE_DHCP_HOST, a->allocation, c->want->network.dhcp_hosts_dir);
+	ga_deviation_repair(d, GA_R_WRITE_DHCP_HOST, a->allocation,
+			    c->want->network.dhcp_hosts_dir);
 }
 
 static void reservation_stale(const struct ga_comparison *c, const struct ga_seen_reservation *r)

@@ -41,7 +41,10 @@ static const struct ga_fsm_state allocation_states[] = {
 };
 
 static const struct ga_fsm_state node_states[] = {
-	{ "enrolled", { "active", "retired" }, "gpuaas-discover | gpuaas-approve --all-ready | gpuaas-wipe", 0 },
+	{ "enrolled",
+	  { "active", "retired" },
+	  "gpuaas-discover | gpuaas-approve --all-ready | gpuaas-wipe",
+	  0 },
 	{ "active", { "draining", "quarantined" }, "gpuaas-node drain %s", 0 },
 	{ "draining", { "active", "quarantined", "retired" }, "gpuaas-node undrain %s", 0 },
 	{ "quarantined", { "active", "draining", "retired" }, "gpuaas-node undrain %s", 0 },

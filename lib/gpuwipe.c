@@ -161,7 +161,8 @@ static bool config_answers(const char *address)
 	ga_autofd int fd = open(path, O_RDONLY | O_CLOEXEC);
 	unsigned char id[4] = { 0 };
 
-	/* A virtual function has no vendor id of its own there, but its command register answers. */
+	/* A virtual function has no vendor id of its own there, but its command register answers.
+	 */
 	return fd >= 0 && pread(fd, id, sizeof(id), 4) == sizeof(id) &&
 	       !(id[0] == 0xff && id[1] == 0xff && id[2] == 0xff && id[3] == 0xff);
 }

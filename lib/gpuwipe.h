@@ -14,7 +14,8 @@
  * Resets a PCI function through sysfs and waits until its configuration space answers (at most
  * 60 s, as GPUs take that long). Only while vfio-pci or nothing is bound to it, and only when it is
  * the device that was meant: identity as ga_pci_identity says it, or "vendor:device" in ids; NULL
- * is not compared. The write to sysfs may block for good; it is made in a child that is left behind.
+ * is not compared. The write to sysfs may block for good; it is made in a child that is left
+ * behind.
  */
 void ga_gpu_reset(const char *address, const char *identity, const char *ids, const char *step,
 		  struct ga_step *ret);

@@ -19,7 +19,8 @@ int ga_hostdb_open(const char *dir, struct ga_hostdb *ret, struct ga_err *err)
 
 	*ret = (struct ga_hostdb){ 0 };
 	if (ga_file_mkdirs(dir, 0700, err) < 0)
-		return ga_hint(err, "GPUAAS_HOST_DIR names the folder this host keeps its own data in");
+		return ga_hint(err,
+			       "GPUAAS_HOST_DIR names the folder this host keeps its own data in");
 	if (ga_db_open(path, GA_DB_HOST, GA_DB_CREATE, &ret->db, err) < 0)
 		return -1;
 	ret->dir = ga_xstrdup(dir);
@@ -62,8 +63,9 @@ static int hold_refused(const char *path, const char *object, struct ga_err *err
 	ga_err_set(err, GA_BUSY, "'%s' is being worked on by %s", object, who.buf);
 	ga_err_reason(err, "held");
 	ga_err_object(err, object);
-	return ga_hint(err, "wait until it ends; when it is stuck, end that process: the work can be "
-			    "run again");
+	return ga_hint(err,
+		       "wait until it ends; when it is stuck, end that process: the work can be "
+		       "run again");
 }
 
 int ga_hold_take(const char *dir, const char *object, const char *program, int *fd,
@@ -118,11 +120,12 @@ static int insert_evidence(struct ga_hostdb *h, struct ga_wipe_evidence *e, stru
 		return -1;
 	ga_wipe_evidence_seal(e);
 	text = ga_rec_format_text(&ga_wipe_evidence_shape, e);
-	return ga_db_exec(h->db, err,
-			  "INSERT INTO evidence (evidence, attempt, object, wwid, outcome, digest, "
-			  "previous_digest, record, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-			  "sssssssss", e->evidence, e->attempt, e->object, e->device.wwid, e->outcome,
-			  e->digest, e->previous_digest, text, now);
+	return ga_db_exec(
+		h->db, err,
+		"INSERT INTO evidence (evidence, attempt, object, wwid, outcome, digest, "
+		"previous_digest, record, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+		"sssssssss", e->evidence, e->attempt, e->object, e->device.wwid, e->outcome,
+		e->digest, e->previous_digest, text, now);
 }
 
 int ga_evidence_add(struct ga_hostdb *h, struct ga_wipe_evidence *e, struct ga_err *err)
@@ -183,16 +186,17 @@ int ga_hostdb_pending_wipes(struct ga_hostdb *h, struct ga_any_list *texts, stru
 	int r;
 
 	/* Of each object the newest order only: an older one names a generation that has passed. */
-	if (ga_db_query(h->db, &rows, err,
-			"WITH seen (attempt, object, order_text, at) AS ("
-			" SELECT attempt, object, order_text, at FROM wipe_order UNION"
-			" SELECT attempt, object, order_text, started_at FROM attempt"
-			" WHERE program = 'wipe' AND attempt NOT IN (SELECT attempt FROM wipe_order)) "
-			"SELECT order_text FROM seen o WHERE NOT EXISTS (SELECT 1 FROM evidence e"
-			" WHERE e.attempt = o.attempt AND e.outcome = 'confirmed') AND NOT EXISTS ("
-			" SELECT 1 FROM seen n WHERE n.object = o.object AND n.at > o.at) "
-			"ORDER BY at, attempt",
-			"") < 0)
+	if (ga_db_query(
+		    h->db, &rows, err,
+		    "WITH seen (attempt, object, order_text, at) AS ("
+		    " SELECT attempt, object, order_text, at FROM wipe_order UNION"
+		    " SELECT attempt, object, order_text, started_at FROM attempt"
+		    " WHERE program = 'wipe' AND attempt NOT IN (SELECT attempt FROM wipe_order)) "
+		    "SELECT order_text FROM seen o WHERE NOT EXISTS (SELECT 1 FROM evidence e"
+		    " WHERE e.attempt = o.attempt AND e.outcome = 'confirmed') AND NOT EXISTS ("
+		    " SELECT 1 FROM seen n WHERE n.object = o.object AND n.at > o.at) "
+		    "ORDER BY at, attempt",
+		    "") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0) {
 		char **text = ga_list_grow(texts, sizeof(*text));

@@ -24,8 +24,8 @@ void ga_hostdb_close(struct ga_hostdb *h);
 
 /*
  * The hold: a flock on DIR/hold/OBJECT, so that one object has one worker. Liveness is the lock,
- * never a time. GA_BUSY naming pid and program when somebody has it for half a second more. The descriptor is the hold:
- * close it to let go.
+ * never a time. GA_BUSY naming pid and program when somebody has it for half a second more. The
+ * descriptor is the hold: close it to let go.
  */
 int ga_hold_take(const char *dir, const char *object, const char *program, int *fd,
 		 struct ga_err *err);

@@ -45,10 +45,11 @@ int ga_attempt_get(struct ga_hostdb *h, const char *attempt, struct ga_attempt *
 {
 	ga_autorows struct ga_rows *rows = NULL;
 
-	if (ga_db_query(h->db, &rows, err,
-			"SELECT attempt, object, program, order_text, state, phase, result, boot_id, "
-			"started_at FROM attempt WHERE attempt = ?1",
-			"s", attempt) < 0)
+	if (ga_db_query(
+		    h->db, &rows, err,
+		    "SELECT attempt, object, program, order_text, state, phase, result, boot_id, "
+		    "started_at FROM attempt WHERE attempt = ?1",
+		    "s", attempt) < 0)
 		return -1;
 	return read_attempt(rows, ret, err);
 }
@@ -58,12 +59,13 @@ int ga_attempt_find(struct ga_hostdb *h, const char *program, const char *object
 {
 	ga_autorows struct ga_rows *rows = NULL;
 
-	if (ga_db_query(h->db, &rows, err,
-			"SELECT attempt, object, program, order_text, state, phase, result, boot_id, "
-			"started_at FROM attempt WHERE program = ?1 AND "
-			"CASE WHEN ?2 IS NULL THEN state = 'working' ELSE object = ?2 END "
-			"ORDER BY seq DESC LIMIT 1",
-			"ss", program, object) < 0)
+	if (ga_db_query(
+		    h->db, &rows, err,
+		    "SELECT attempt, object, program, order_text, state, phase, result, boot_id, "
+		    "started_at FROM attempt WHERE program = ?1 AND "
+		    "CASE WHEN ?2 IS NULL THEN state = 'working' ELSE object = ?2 END "
+		    "ORDER BY seq DESC LIMIT 1",
+		    "ss", program, object) < 0)
 		return -1;
 	return read_attempt(rows, ret, err);
 }
@@ -131,8 +133,8 @@ int ga_attempt_phase(struct ga_hostdb *h, const char *attempt, const char *phase
 	if (ga_db_begin(h->db, phase, err) < 0)
 		return -1;
 	return finish(h,
-		      ga_db_exec(h->db, err, "UPDATE attempt SET phase = ?2 WHERE attempt = ?1", "ss",
-				 attempt, phase),
+		      ga_db_exec(h->db, err, "UPDATE attempt SET phase = ?2 WHERE attempt = ?1",
+				 "ss", attempt, phase),
 		      attempt, err);
 }
 
@@ -212,9 +214,9 @@ int ga_journal_done(struct ga_hostdb *h, int64_t seq, struct ga_err *err)
 {
 	if (ga_db_begin(h->db, "journal", err) < 0)
 		return -1;
-	return finish(h,
-		      ga_db_exec(h->db, err, "UPDATE journal SET done = 1 WHERE seq = ?1", "i", seq),
-		      "the journal entry", err);
+	return finish(
+		h, ga_db_exec(h->db, err, "UPDATE journal SET done = 1 WHERE seq = ?1", "i", seq),
+		"the journal entry", err);
 }
 
 int ga_journal_undone(struct ga_hostdb *h, int64_t seq, struct ga_err *err)
@@ -225,8 +227,8 @@ int ga_journal_undone(struct ga_hostdb *h, int64_t seq, struct ga_err *err)
 		return -1;
 	return finish(h,
 		      ga_db_exec(h->db, err,
-				 "UPDATE journal SET undone = 1, undone_at = ?2 WHERE seq = ?1", "is",
-				 seq, now),
+				 "UPDATE journal SET undone = 1, undone_at = ?2 WHERE seq = ?1",
+				 "is", seq, now),
 		      "the journal entry", err);
 }
 

@@ -37,11 +37,12 @@ int ga_attempts_newest(struct ga_hostdb *h, struct ga_attempts *ret, struct ga_e
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
-	if (ga_db_query(h->db, &rows, err,
-			"SELECT attempt, object, program, order_text, state, phase, result, boot_id, "
-			"started_at FROM attempt WHERE seq IN (SELECT max(seq) FROM attempt GROUP BY "
-			"object) ORDER BY seq DESC LIMIT 4096",
-			"") < 0)
+	if (ga_db_query(
+		    h->db, &rows, err,
+		    "SELECT attempt, object, program, order_text, state, phase, result, boot_id, "
+		    "started_at FROM attempt WHERE seq IN (SELECT max(seq) FROM attempt GROUP BY "
+		    "object) ORDER BY seq DESC LIMIT 4096",
+		    "") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0)
 		*ga_list_add(ret) = read_attempt(rows);
@@ -55,10 +56,11 @@ int ga_attempt_newest(struct ga_hostdb *h, const char *object, struct ga_attempt
 	int r;
 
 	*ret = (struct ga_attempt){ 0 };
-	if (ga_db_query(h->db, &rows, err,
-			"SELECT attempt, object, program, order_text, state, phase, result, boot_id, "
-			"started_at FROM attempt WHERE object = ?1 ORDER BY seq DESC LIMIT 1",
-			"s", object) < 0)
+	if (ga_db_query(
+		    h->db, &rows, err,
+		    "SELECT attempt, object, program, order_text, state, phase, result, boot_id, "
+		    "started_at FROM attempt WHERE object = ?1 ORDER BY seq DESC LIMIT 1",
+		    "s", object) < 0)
 		return -1;
 	r = ga_rows_next(rows, err);
 	if (r > 0)
@@ -72,11 +74,12 @@ int ga_hostdb_unwiped(struct ga_hostdb *h, const char *wwid, const char *object,
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
-	if (ga_db_query(h->db, &rows, err,
-			"SELECT j.object FROM journal j WHERE j.op = 'disk' AND j.subject = ?1 "
-			"AND j.object <> ?2 AND NOT EXISTS (SELECT 1 FROM evidence e WHERE e.wwid = ?1 "
-			"AND e.outcome = 'confirmed' AND e.at > j.at) ORDER BY j.seq DESC LIMIT 1",
-			"ss", wwid, object) < 0)
+	if (ga_db_query(
+		    h->db, &rows, err,
+		    "SELECT j.object FROM journal j WHERE j.op = 'disk' AND j.subject = ?1 "
+		    "AND j.object <> ?2 AND NOT EXISTS (SELECT 1 FROM evidence e WHERE e.wwid = ?1 "
+		    "AND e.outcome = 'confirmed' AND e.at > j.at) ORDER BY j.seq DESC LIMIT 1",
+		    "ss", wwid, object) < 0)
 		return -1;
 	r = ga_rows_next(rows, err);
 	if (r > 0)

@@ -106,7 +106,8 @@ static int put(struct worker *w, const unsigned char *p, int64_t n, int64_t offs
 			if (write_at(c->target, p + from, to - from, offset + from) < 0)
 				return -1;
 			w->written += to - from;
-		} else if (!c->target_is_zero && ga_target_zero(c->target, offset + from, to - from) < 0) {
+		} else if (!c->target_is_zero &&
+			   ga_target_zero(c->target, offset + from, to - from) < 0) {
 			return -1;
 		}
 		from = to;
@@ -388,12 +389,14 @@ static int clone_qcow2(const struct ga_image_clone *c, int from, struct ga_crew 
 	struct ga_source target = { .way = GA_IMAGE_RANDOM, .name = c->path, .fd = c->fd,
 				    .size_bytes = c->size_bytes };
 
+	struct ga_crew reading = *crew;
+
 	if (ga_qcow2_convert(from, c->fd, c->target_is_zero, err) < 0)
 		return -1;
 	crew->written = c->size_bytes;
-	crew->source = &target;
-	crew->target = -1;
-	return crew->expect ? ga_crew_run(crew, err) : 0;
+	reading.source = &target;
+	reading.target = -1;
+	return crew->expect ? ga_crew_run(&reading, err) : 0;
 }
 
 static int check_sizes(const struct ga_image_clone *c, int64_t makes, struct ga_err *err)
@@ -404,7 +407,8 @@ static int check_sizes(const struct ga_image_clone *c, int64_t makes, struct ga_
 				   c->path, c->size_bytes, c->target_bytes);
 	if (makes != c->size_bytes || (c->chunks && c->chunks->size_bytes != c->size_bytes))
 		return ga_fail_for(err, GA_CONFLICT, "image_size",
-				   "image '%s' makes another size than the plan's %" PRId64 " bytes",
+				   "image '%s' makes another size than the plan's %" PRId64
+				   " bytes",
 				   c->path, c->size_bytes);
 	return 0;
 }

@@ -38,7 +38,8 @@ int64_t ga_source_read(struct ga_source *s, unsigned char *buf, struct ga_err *e
 
 /* Checks that a qcow2 file refers to no other file, and reads its virtual size. */
 int ga_qcow2_check(int fd, const char *name, int64_t *size_bytes, struct ga_err *err);
-/* Converts by qemu-img between descriptors, named /proc/PID/fd/N so that no path is opened twice. */
+/* Converts by qemu-img between descriptors, named /proc/PID/fd/N so that no path is opened twice.
+ */
 int ga_qcow2_convert(int from, int to, bool target_is_zero, struct ga_err *err);
 
 struct ga_crew {

@@ -66,9 +66,14 @@ static const char *format_of(const unsigned char *p, ssize_t n)
 		size_t n;
 		const char *format;
 	} magics[] = {
-		{ "QFI\xfb", 4, "qcow2" },		   { "\x1f\x8b", 2, "raw_compressed" },
-		{ "\xfd" "7zXZ", 5, "raw_compressed" },    { "\x28\xb5\x2f\xfd", 4, "raw_compressed" },
-		{ "BZh", 3, "raw_compressed" },		   { "\x04\x22\x4d\x18", 4, "raw_compressed" },
+		{ "QFI\xfb", 4, "qcow2" },
+		{ "\x1f\x8b", 2, "raw_compressed" },
+		{ "\xfd"
+		  "7zXZ",
+		  5, "raw_compressed" },
+		{ "\x28\xb5\x2f\xfd", 4, "raw_compressed" },
+		{ "BZh", 3, "raw_compressed" },
+		{ "\x04\x22\x4d\x18", 4, "raw_compressed" },
 	};
 	size_t i;
 
@@ -87,8 +92,9 @@ static int check_file(struct ga_source *s, struct ga_err *err)
 	if (!S_ISREG(st.st_mode))
 		return ga_fail(err, GA_CONFLICT, "image '%s' is not a regular file", s->name);
 	if (!st.st_size || st.st_size > GA_IMAGE_MAX)
-		return ga_fail_for(err, GA_CONFLICT, "image_size", "image '%s' has %" PRId64 " bytes",
-				   s->name, (int64_t)st.st_size);
+		return ga_fail_for(err, GA_CONFLICT, "image_size",
+				   "image '%s' has %" PRId64 " bytes", s->name,
+				   (int64_t)st.st_size);
 	s->file_bytes = st.st_size;
 	return 0;
 }
@@ -99,7 +105,8 @@ int ga_source_open(const char *path, const char *format, bool with_digest, char 
 	unsigned char head[8];
 	ssize_t n;
 
-	*ret = (struct ga_source){ .name = path, .fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) };
+	*ret = (struct ga_source){ .name = path,
+				   .fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) };
 	if (ret->fd < 0) {
 		int code = errno == ENOENT ? GA_NOTFOUND : GA_SYSTEM;
 
@@ -175,8 +182,9 @@ int64_t ga_source_read(struct ga_source *s, unsigned char *buf, struct ga_err *e
 	s->got += n;
 	if (s->got > s->size_bytes || (s->exact && s->ended && s->got < s->size_bytes))
 		return ga_fail_for(err, GA_CONFLICT, "image_size",
-				   "image '%s' makes %s than the %" PRId64 " bytes it should", s->name,
-				   s->got > s->size_bytes ? "more" : "less", s->size_bytes);
+				   "image '%s' makes %s than the %" PRId64 " bytes it should",
+				   s->name, s->got > s->size_bytes ? "more" : "less",
+				   s->size_bytes);
 	return n;
 }
 
@@ -204,11 +212,12 @@ int ga_qcow2_check(int fd, const char *name, int64_t *size_bytes, struct ga_err 
 	incompatible = be(h + 4, 4) == 3 ? be(h + 72, 8) : 0;
 	if (be(h + 8, 8) || incompatible & 4)
 		return ga_fail_for(err, GA_DENIED, "image_refers",
-				   "image '%s' refers to another file (a backing or data file)", name);
+				   "image '%s' refers to another file (a backing or data file)",
+				   name);
 	size = be(h + 24, 8);
 	if (!size || size > (uint64_t)GA_IMAGE_MAX)
-		return ga_fail_for(err, GA_CONFLICT, "image_size", "image '%s' makes %" PRIu64 " bytes",
-				   name, size);
+		return ga_fail_for(err, GA_CONFLICT, "image_size",
+				   "image '%s' makes %" PRIu64 " bytes", name, size);
 	*size_bytes = (int64_t)size;
 	return 0;
 }

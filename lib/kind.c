@@ -38,8 +38,9 @@ int ga_kind_find(const char *kind, const struct ga_shape **ret, struct ga_err *e
 		if (strncmp(ga_kinds[i]->kind, kind, len + 1))
 			continue;
 		if (strcmp(ga_kinds[i]->kind, kind))
-			return ga_fail(err, GA_BADREC, "kind '%.64s' is of another version: this is %s",
-				       kind, ga_kinds[i]->kind);
+			return ga_fail(err, GA_BADREC,
+				       "kind '%.64s' is of another version: this is %s", kind,
+				       ga_kinds[i]->kind);
 		*ret = ga_kinds[i];
 	}
 	return 0;

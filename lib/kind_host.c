@@ -215,18 +215,21 @@ const struct ga_shape ga_nvme_shape = {
 #define S ga_fabric
 const struct ga_shape ga_fabric_shape = {
 	.size = sizeof(struct S),
-	.fields = (const struct ga_field[]){
-		GA_TEXT(S, vf_pci_address, GA_REQ, GA_T_PCI, "the virtual function"),
-		GA_TEXT(S, pf_pci_address, GA_REQ, GA_T_PCI, "its physical function"),
-		GA_INT(S, vf_index, GA_NULLOK, "index below the physical function"),
-		GA_INT(S, numa_node, GA_NULLOK, "NUMA node"),
-		GA_INT(S, iommu_group, GA_NULLOK, "IOMMU group"),
-		GA_TEXT(S, driver, GA_NULLOK, GA_T_ANY, "bound driver"),
-		GA_ENUM(S, link_layer, GA_NULLOK, link_layers, "link layer of the physical function"),
-		GA_TEXT(S, rdma_device, GA_NULLOK, GA_T_ANY, "RDMA device of the physical function"),
-		GA_TEXT(S, guid, GA_NULLOK, GA_T_ANY, "node GUID of the RDMA device"),
-		GA_ENUM(S, claim_mode, GA_REQ, claim_modes, "how it is claimed"),
-		GA_FIELDS_END },
+	.fields =
+		(const struct ga_field[]){
+			GA_TEXT(S, vf_pci_address, GA_REQ, GA_T_PCI, "the virtual function"),
+			GA_TEXT(S, pf_pci_address, GA_REQ, GA_T_PCI, "its physical function"),
+			GA_INT(S, vf_index, GA_NULLOK, "index below the physical function"),
+			GA_INT(S, numa_node, GA_NULLOK, "NUMA node"),
+			GA_INT(S, iommu_group, GA_NULLOK, "IOMMU group"),
+			GA_TEXT(S, driver, GA_NULLOK, GA_T_ANY, "bound driver"),
+			GA_ENUM(S, link_layer, GA_NULLOK, link_layers,
+				"link layer of the physical function"),
+			GA_TEXT(S, rdma_device, GA_NULLOK, GA_T_ANY,
+				"RDMA device of the physical function"),
+			GA_TEXT(S, guid, GA_NULLOK, GA_T_ANY, "node GUID of the RDMA device"),
+			GA_ENUM(S, claim_mode, GA_REQ, claim_modes, "how it is claimed"),
+			GA_FIELDS_END },
 };
 #undef S
 

@@ -142,7 +142,8 @@ struct ga_candidate {
 	struct ga_nvme *nvme;
 	struct ga_fabric *fabric;
 	struct ga_suggestion suggested;
-	struct ga_reasons reasons; /* what the host knows to be in the way; ga_slot_blockers' codes */
+	struct ga_reasons
+		reasons; /* what the host knows to be in the way; ga_slot_blockers' codes */
 };
 
 /* Closes a discovery: a stream counts only with it. */

@@ -57,7 +57,7 @@ const struct ga_shape ga_wipe_policy_shape = {
 	.fields = (const struct ga_field[]){
 		GA_ENUM(S, minimum_class, GA_REQ, ga_class_words, "NIST SP 800-88 class at least"),
 		GA_ENUM(S, verify, GA_REQ, ga_verify_words, "how much is read back"),
-		GA_ENUM(S, gpu_memory, GA_REQ, ga_gpu_memory_words, "whether GPU memory needs proof"),
+		GA_ENUM(S, gpu_memory, GA_REQ, ga_gpu_memory_words, "does GPU memory need proof"),
 		GA_FIELDS_END },
 };
 #undef S
@@ -127,10 +127,10 @@ const struct ga_shape ga_plan_shape = {
 		GA_INT(S, profile_version, GA_REQ, "its version"),
 		GA_INT(S, count, GA_REQ, "GPUs"),
 		GA_TEXT(S, created_at, GA_REQ, GA_T_TIME, "when it was placed"),
-		GA_TEXT(S, expires_at, GA_REQ, GA_T_TIME, "when it stops counting if nobody starts"),
+		GA_TEXT(S, expires_at, GA_REQ, GA_T_TIME, "when it ends if nobody starts"),
 		GA_INT(S, epoch, GA_REQ, "epoch of the state"),
 		GA_TEXT(S, boot_id, GA_NULLOK, GA_T_ANY, "boot id of the node when last observed"),
-		GA_TEXT(S, fingerprint, GA_NULLOK, GA_T_DIGEST, "fingerprint of the node as approved"),
+		GA_TEXT(S, fingerprint, GA_NULLOK, GA_T_DIGEST, "of the node, as approved"),
 		GA_LISTOF(S, bundles, &ga_bundle_shape, "the slots, lowest index first"),
 		GA_INT(S, vcpus, GA_REQ, "virtual CPUs"),
 		GA_INT(S, memory_mib, GA_REQ, "memory"),
@@ -254,7 +254,7 @@ const struct ga_shape ga_wipe_order_shape = {
 		GA_TEXT(S, nvme_serial, GA_NULLOK, GA_T_ANY, "its serial"),
 		GA_TEXT(S, nvme_path, GA_NULLOK, GA_T_ANY, "its path: a cache"),
 		GA_INT(S, nvme_size_bytes, GA_REQ, "its size"),
-		GA_TEXT(S, destroy_data, GA_NULLOK, GA_T_ANY, "wwid whose content may be destroyed"),
+		GA_TEXT(S, destroy_data, GA_NULLOK, GA_T_ANY, "wwid whose data may be lost"),
 		GA_TEXT(S, gpu_identity, GA_NULLOK, GA_T_ANY, "GPU by identity"),
 		GA_TEXT(S, gpu_pci_address, GA_NULLOK, GA_T_PCI, "GPU by address"),
 		GA_TEXT(S, gpu_device, GA_NULLOK, GA_T_ANY, "vendor:device of the GPU"),

@@ -195,7 +195,7 @@ static const struct ga_shape read_back_shape = {
 		GA_TEXT(S, finished_at, GA_NULLOK, GA_T_TIME, "when it ended"),
 		GA_INT(S, bytes_read, GA_REQ, "bytes read"),
 		GA_INT(S, mismatches, GA_REQ, "blocks of 4 KiB that were not zero"),
-		GA_INT(S, remnant_bound_ppb, GA_REQ, "what could remain, in 1e-9 of the disk (99 %)"),
+		GA_INT(S, remnant_bound_ppb, GA_REQ, "could remain: 1e-9 of the disk (99 %)"),
 		GA_FIELDS_END },
 };
 #undef S
@@ -235,7 +235,7 @@ const struct ga_shape ga_wipe_evidence_shape = {
 		GA_INT_IN(S, status, GA_REQ, 0, 10, "exit status of the pipeline"),
 		GA_BOOL(S, lab, "the disk is a file"),
 		GA_TEXT(S, tool, GA_REQ, GA_T_ANY, "program and version"),
-		GA_TEXT(S, previous_digest, GA_NULLOK, GA_T_DIGEST, "of the host's evidence before"),
+		GA_TEXT(S, previous_digest, GA_NULLOK, GA_T_DIGEST, "of this host's last evidence"),
 		GA_TEXT(S, digest, GA_REQ, GA_T_DIGEST, "of this record without this member"),
 		GA_FIELDS_END },
 };
@@ -281,7 +281,7 @@ const struct ga_shape ga_drift_shape = {
 		GA_ENUM(S, severity, GA_REQ, severities, "how bad"),
 		GA_TEXT(S, expected, GA_NULLOK, GA_T_ANY, "what should be"),
 		GA_TEXT(S, observed, GA_NULLOK, GA_T_ANY, "what is"),
-		GA_ENUM(S, observation, GA_REQ, observations, "bad is drift; unknown never is an error"),
+		GA_ENUM(S, observation, GA_REQ, observations, "only bad is drift"),
 		GA_INT(S, age_seconds, GA_NULLOK, "since when, where known"),
 		GA_TEXT(S, repair, GA_NULLOK, GA_T_CODE, "the safe repair"),
 		GA_TEXT(S, command, GA_NULLOK, GA_T_ANY, "for a person"),

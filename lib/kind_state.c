@@ -141,7 +141,7 @@ const struct ga_shape ga_image_shape = {
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, name, GA_REQ, GA_T_NAME, "name"),
 		GA_TEXT(S, digest, GA_REQ, GA_T_DIGEST, "of the file"),
-		GA_TEXT(S, chunks_digest, GA_OPT, GA_T_DIGEST, "of its list of 4 MiB chunk digests"),
+		GA_TEXT(S, chunks_digest, GA_OPT, GA_T_DIGEST, "of its list of chunk digests"),
 		GA_ENUM(S, format, GA_REQ, ga_image_formats, "format of the file"),
 		GA_INT(S, file_bytes, GA_REQ, "size of the file"),
 		GA_INT(S, size_bytes, GA_REQ, "size of the disk it makes"),
@@ -304,7 +304,7 @@ const struct ga_shape ga_pool_shape = {
 		GA_INT(S, blocked, GA_REQ, "cleanup_blocked or quarantined"),
 		GA_INT(S, disabled, GA_REQ, "disabled"),
 		GA_INT(S, largest, GA_REQ, "GPUs of the largest slice that fits now"),
-		GA_INT(S, fragmentation_ppm, GA_REQ, "share of available that no largest slice reaches"),
+		GA_INT(S, fragmentation_ppm, GA_REQ, "part the largest slice does not reach"),
 		GA_FIELDS_END },
 };
 #undef S
@@ -348,7 +348,7 @@ const struct ga_shape ga_state_shape = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, path, GA_REQ, GA_T_ANY, "the file"),
-		GA_TEXT(S, action, GA_REQ, GA_T_CODE, "init, migrate, check, backup, audit_verify, fold, apply"),
+		GA_TEXT(S, action, GA_REQ, GA_T_CODE, "init, migrate, check, backup, …"),
 		GA_BOOL(S, lab, "a lab state"),
 		GA_INT(S, schema_version, GA_REQ, "version of its schema"),
 		GA_INT(S, epoch, GA_REQ, "its epoch"),

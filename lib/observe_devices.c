@@ -84,7 +84,8 @@ static void look_partitions(const struct ga_look *l)
 	ga_autonvfm struct ga_nvfm *fm = NULL;
 	struct ga_err err = GA_ERR_INIT;
 
-	if (ga_nvfm_open(l->opts->discover.libnvfm, l->opts->discover.fabric_address, &fm, &err) < 0 ||
+	if (ga_nvfm_open(l->opts->discover.libnvfm, l->opts->discover.fabric_address, &fm, &err) <
+		    0 ||
 	    ga_nvfm_partitions(fm, &list, &err) < 0) {
 		ga_seen_blind(l->seen, GA_A_PARTITIONS, err.msg);
 		return;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who has a disk or device open without O_EXCL: descriptors of other processes, and kernel exports. */
+/* Who has a disk or device open without O_EXCL: descriptors of other processes, and kernel exports.
+ */
 #ifndef GA_OPENERS_H
 #define GA_OPENERS_H
 

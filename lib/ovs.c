@@ -16,8 +16,8 @@ char *ga_ovs_cookie(const char *allocation, char out[GA_COOKIE_SIZE])
 	unsigned char h[GA_SHA256_BYTES];
 
 	ga_sha256(allocation, strlen(allocation), h);
-	snprintf(out, GA_COOKIE_SIZE, "0x6761%02x%02x%02x%02x%02x%02x", h[0], h[1], h[2], h[3], h[4],
-		 h[5]);
+	snprintf(out, GA_COOKIE_SIZE, "0x6761%02x%02x%02x%02x%02x%02x", h[0], h[1], h[2], h[3],
+		 h[4], h[5]);
 	return out;
 }
 
@@ -28,7 +28,8 @@ void ga_ovs_flows(const struct ga_ovs_port *p, int64_t ofport, struct ga_str *ou
 	ga_ovs_cookie(p->allocation, cookie);
 	ga_str_clear(out);
 	ga_str_addf(out,
-		    "cookie=%s,priority=200,in_port=%" PRId64 ",arp,dl_src=%s,arp_sha=%s,arp_spa=%s,"
+		    "cookie=%s,priority=200,in_port=%" PRId64
+		    ",arp,dl_src=%s,arp_sha=%s,arp_spa=%s,"
 		    "actions=LOCAL\n",
 		    cookie, ofport, p->mac, p->mac, p->ip);
 	ga_str_addf(out,
@@ -39,7 +40,8 @@ void ga_ovs_flows(const struct ga_ovs_port *p, int64_t ofport, struct ga_str *ou
 		    "cookie=%s,priority=200,in_port=%" PRId64 ",ip,dl_src=%s,nw_src=%s,"
 		    "actions=LOCAL\n",
 		    cookie, ofport, p->mac, p->ip);
-	ga_str_addf(out, "cookie=%s,priority=100,in_port=%" PRId64 ",actions=drop\n", cookie, ofport);
+	ga_str_addf(out, "cookie=%s,priority=100,in_port=%" PRId64 ",actions=drop\n", cookie,
+		    ofport);
 	ga_str_addf(out,
 		    "cookie=%s,priority=200,in_port=LOCAL,dl_dst=%s,actions=output:%" PRId64 "\n",
 		    cookie, p->mac, ofport);
@@ -126,10 +128,11 @@ int ga_ovs_protect(const struct ga_ovs_port *p, struct ga_err *err)
 	n = ga_ovs_count_flows(p->bridge, cookie, err);
 	if (n < 0)
 		return -1;
-	return n == GA_OVS_FLOWS ? 0 :
-				   ga_fail_for(err, GA_EXTERNAL, "flows_missing",
-					       "bridge '%s' has %" PRId64 " of %d flows of port '%s'",
-					       p->bridge, n, GA_OVS_FLOWS, p->port);
+	return n == GA_OVS_FLOWS
+		       ? 0
+		       : ga_fail_for(err, GA_EXTERNAL, "flows_missing",
+				     "bridge '%s' has %" PRId64 " of %d flows of port '%s'",
+				     p->bridge, n, GA_OVS_FLOWS, p->port);
 }
 
 int ga_ovs_remove_flows(const char *bridge, const char *cookie, struct ga_err *err)

@@ -24,7 +24,8 @@ void ga_ovs_flows(const struct ga_ovs_port *p, int64_t ofport, struct ga_str *ou
 
 /* Whether the bridge is there: 1, 0; -1 when Open vSwitch does not answer. */
 int ga_ovs_has_bridge(const char *bridge, struct ga_err *err);
-/* Waits until the port is on the bridge and has a number; then replaces its flows and reads back. */
+/* Waits until the port is on the bridge and has a number; then replaces its flows and reads back.
+ */
 int ga_ovs_protect(const struct ga_ovs_port *p, struct ga_err *err);
 /* How many flows with the cookie there are. */
 int64_t ga_ovs_count_flows(const char *bridge, const char *cookie, struct ga_err *err);

@@ -192,9 +192,11 @@ static bool refuse_in_the_way(const struct tally *t, const char *what, struct ga
 		    ga_xstrdup("another count, or wait until a larger partition is whole again"));
 	} else if (t->enough_image) {
 		say(ret, "image_missing",
-		    ga_xprintf("%s would fit on node '%s', but it has no verified copy of the image",
-			       what, t->enough_image),
-		    ga_xstrdup("bring the image to the node (gpuaas-image prewarm), or name another"));
+		    ga_xprintf(
+			    "%s would fit on node '%s', but it has no verified copy of the image",
+			    what, t->enough_image),
+		    ga_xstrdup(
+			    "bring the image to the node (gpuaas-image prewarm), or name another"));
 	} else if (t->enough_waiting) {
 		say(ret, "waiting_for_wipe",
 		    ga_xprintf("%s would fit on node '%s' once its slots are wiped", what,
@@ -305,8 +307,9 @@ static void alternative_place(const struct ga_place_ask *ask, const char *what,
 			where = node;
 	}
 	if (where && !ga_place_offer(&wider, where, &o))
-		*ga_list_add(&ret->alternatives) = ga_xprintf(
-			"%s of type %s on node %s now", what, o.type ? o.type : "unknown", where->id);
+		*ga_list_add(&ret->alternatives) =
+			ga_xprintf("%s of type %s on node %s now", what,
+				   o.type ? o.type : "unknown", where->id);
 }
 
 static void begin(const struct ga_place_ask *ask, struct ga_refusal *ret)

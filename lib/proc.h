@@ -18,7 +18,7 @@ struct ga_proc {
 	const char *input;	 /* given on stdin, or NULL for /dev/null */
 	size_t input_len;
 	int64_t timeout_micros; /* 0: 30 seconds */
-	size_t output_max;	/* bytes kept of each stream; 0: 1 MiB; the rest is read and dropped */
+	size_t output_max; /* bytes kept of each stream; 0: 1 MiB; the rest is read and dropped */
 };
 
 struct ga_proc_result {

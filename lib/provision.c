@@ -258,8 +258,8 @@ int ga_phase_deploy(struct ga_provision *p, struct ga_err *err)
 	ga_changes_say(&p->changes, "run every executable in %s/deploy", p->opts->baremetal_dir);
 	for (i = 0; i < p->plan->bundles.n; i++)
 		if (p->plan->bundles.v[i].nvme_wwid &&
-		    ga_change_disk(&p->changes, p->plan->bundles.v[i].nvme_wwid, "a tenant's system",
-				   err) < 0)
+		    ga_change_disk(&p->changes, p->plan->bundles.v[i].nvme_wwid,
+				   "a tenant's system", err) < 0)
 			return -1;
 	if (p->opts->dry_run)
 		return 0;
@@ -360,9 +360,10 @@ static int end_badly(struct ga_provision *p, struct ga_err *why, struct ga_err *
 	*err = *why;
 	ga_err_object(err, p->plan->allocation);
 	if (ga_streq(why->reason, "interrupted"))
-		return ga_hint(err, p->began ? "gpuaas-provision --resume %s goes on where it was" :
-					       "nothing was changed; gpuaas-list plan prints the plan "
-					       "of %s again",
+		return ga_hint(err,
+			       p->began ? "gpuaas-provision --resume %s goes on where it was"
+					: "nothing was changed; gpuaas-list plan prints the plan "
+					  "of %s again",
 			       p->plan->allocation);
 	return -1;
 }

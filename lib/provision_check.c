@@ -27,7 +27,8 @@ static int refuse(struct ga_err *err, const char *reason, const char *object, co
 }
 
 #define REFUSE(p, reason, hint, ...) \
-	(ga_err_set(err, GA_CONFLICT, __VA_ARGS__), refuse(err, reason, (p)->plan->allocation, hint))
+	(ga_err_set(err, GA_CONFLICT, __VA_ARGS__), \
+	 refuse(err, reason, (p)->plan->allocation, hint))
 
 static int check_digest(struct ga_provision *p, struct ga_err *err)
 {
@@ -36,7 +37,8 @@ static int check_digest(struct ga_provision *p, struct ga_err *err)
 	ga_rec_digest(&ga_plan_shape, p->plan, "digest", digest);
 	if (ga_streq(digest, p->plan->digest))
 		return 0;
-	return REFUSE(p, "old_digest", "take the plan as it was placed: 'gpuaas-list plan' prints it",
+	return REFUSE(p, "old_digest",
+		      "take the plan as it was placed: 'gpuaas-list plan' prints it",
 		      "plan of '%s' does not have the digest it names", p->plan->allocation);
 }
 
@@ -69,16 +71,19 @@ int ga_provision_check_order(struct ga_provision *p, struct ga_err *err)
 			      "plan of '%s' is for node '%s', and this is '%s'", plan->allocation,
 			      plan->node, p->opts->node);
 	if (!plan->bundles.n)
-		return REFUSE(p, "missing_gpu", NULL, "plan of '%s' has no slots", plan->allocation);
+		return REFUSE(p, "missing_gpu", NULL, "plan of '%s' has no slots",
+			      plan->allocation);
 	if (ga_streq(plan->shape, "baremetal") && p->opts->holds_state)
-		return REFUSE(p, "holds_state", "bare-metal nodes are provisioned from another machine",
+		return REFUSE(p, "holds_state",
+			      "bare-metal nodes are provisioned from another machine",
 			      "this machine holds the state and cannot be handed out whole");
 	if (ga_streq(plan->shape, "slice") && !plan->image)
 		return REFUSE(p, "image_missing", NULL, "plan of '%s' names no image",
 			      plan->allocation);
 	if (!plan->lab && ((plan->image && ga_streq(plan->image->probe, "running")) ||
 			   ga_streq(plan->domain_type, "test")))
-		return REFUSE(p, "not_lab", "an image of a real node names the probe ssh, serial or agent",
+		return REFUSE(p, "not_lab",
+			      "an image of a real node names the probe ssh, serial or agent",
 			      "plan of '%s' proves nothing about readiness, which only a lab may",
 			      plan->allocation);
 	return check_expiry(p, err);
@@ -104,7 +109,8 @@ static int check_fingerprint(struct ga_provision *p, struct ga_err *err)
 		return -1;
 	if (ga_streq(now, p->plan->fingerprint))
 		return 0;
-	return REFUSE(p, "fingerprint_changed", "gpuaas-discover | gpuaas-approve; then place again",
+	return REFUSE(p, "fingerprint_changed",
+		      "gpuaas-discover | gpuaas-approve; then place again",
 		      "the hardware of this host is not what was approved");
 }
 
@@ -113,7 +119,8 @@ static int check_fingerprint(struct ga_provision *p, struct ga_err *err)
 static int check_gpu(struct ga_provision *p, const struct ga_pci *pci, const struct ga_bundle *b,
 		     struct ga_err *err)
 {
-	const struct ga_pci_dev *d = b->gpu_pci_address ? ga_pci_find(pci, b->gpu_pci_address) : NULL;
+	const struct ga_pci_dev *d =
+		b->gpu_pci_address ? ga_pci_find(pci, b->gpu_pci_address) : NULL;
 	ga_autofree char *ids = NULL, *identity = NULL;
 
 	if (!d)
@@ -124,12 +131,13 @@ static int check_gpu(struct ga_provision *p, const struct ga_pci *pci, const str
 	identity = ga_pci_identity(d);
 	if ((b->gpu_device && !ga_streq(ids, b->gpu_device)) ||
 	    (b->gpu_identity && !ga_streq(identity, b->gpu_identity)))
-		return REFUSE(p, "gpu_changed", "gpuaas-discover | gpuaas-approve; then place again",
+		return REFUSE(p, "gpu_changed",
+			      "gpuaas-discover | gpuaas-approve; then place again",
 			      "'%s' is '%s' and not the GPU of slot '%s'", b->gpu_pci_address,
 			      identity ? identity : ids, b->slot);
 	if (d->boot_display == 1)
-		return REFUSE(p, "gpu_is_boot_display", NULL, "'%s' is the display this host booted on",
-			      b->gpu_pci_address);
+		return REFUSE(p, "gpu_is_boot_display", NULL,
+			      "'%s' is the display this host booted on", b->gpu_pci_address);
 	if (b->fabric_vf_pci_address && !ga_pci_find(pci, b->fabric_vf_pci_address))
 		return REFUSE(p, "missing_fabric_vf", "gpuaas-reconcile shows what changed",
 			      "fabric function of slot '%s' is not at '%s'", b->slot,
@@ -150,7 +158,8 @@ static int check_users(struct ga_provision *p, struct ga_virt *virt, const char 
 	r = ga_virt_domains_using_pci(virt, address, (struct ga_any_list *)(void *)&names, err);
 	for (i = 0; i < names.n; i++) {
 		if (!r && !ga_streq(names.v[i], p->plan->domain))
-			r = REFUSE(p, "device_in_use", "gpuaas-reconcile shows whose domain that is",
+			r = REFUSE(p, "device_in_use",
+				   "gpuaas-reconcile shows whose domain that is",
 				   "'%s' is used by domain '%s'", address, names.v[i]);
 		free(names.v[i]);
 	}
@@ -312,11 +321,12 @@ static int check_wiped(struct ga_provision *p, const struct ga_bundle *b, struct
 	if (p->opts->dry_run)
 		return 0;
 	r = ga_hostdb_unwiped(&p->h, b->nvme_wwid, p->plan->allocation, &by, err);
-	return r <= 0 ? r :
-			REFUSE(p, "not_wiped",
+	return r <= 0 ? r
+		      : REFUSE(p, "not_wiped",
 			       "nothing was written; gpuaas-reconcile shows what is left, and "
 			       "gpuaas-wipe empties the disk",
-			       "disk '%s' of slot '%s' was written by allocation '%s' and not wiped since",
+			       "disk '%s' of slot '%s' was written by allocation '%s' and not "
+			       "wiped since",
 			       b->nvme_wwid, b->slot, by);
 }
 
@@ -397,12 +407,13 @@ static int check_hugepages(struct ga_provision *p, struct ga_err *err)
 		need = (n * each * 1024 + plan->hugepage_kib - 1) / plan->hugepage_kib;
 		have = free_pages(node, plan->hugepage_kib);
 		if (have < need)
-			return REFUSE(p, "hugepages",
-				      "gpuaas-reconcile shows who has them; set aside more at boot with "
-				      "hugepages=",
-				      "NUMA node %" PRId64 " has %" PRId64 " free pages of %" PRId64
-				      " KiB, and %" PRId64 " are needed",
-				      node == GA_UNKNOWN ? 0 : node, have, plan->hugepage_kib, need);
+			return REFUSE(
+				p, "hugepages",
+				"gpuaas-reconcile shows who has them; set aside more at boot with "
+				"hugepages=",
+				"NUMA node %" PRId64 " has %" PRId64 " free pages of %" PRId64
+				" KiB, and %" PRId64 " are needed",
+				node == GA_UNKNOWN ? 0 : node, have, plan->hugepage_kib, need);
 	}
 	return 0;
 }
@@ -506,8 +517,9 @@ static int check_dhcp(struct ga_provision *p, struct ga_err *err)
 		return 0;
 	ga_err_set_sys(err, "the folder of DHCP reservations '%s' cannot be written", dir);
 	err->code = GA_HOST;
-	return refuse(err, "dhcp_hosts_dir", p->plan->allocation,
-		      "make it and let dnsmasq read it (--dhcp-hostsdir); the node's settings name it");
+	return refuse(
+		err, "dhcp_hosts_dir", p->plan->allocation,
+		"make it and let dnsmasq read it (--dhcp-hostsdir); the node's settings name it");
 }
 
 int ga_phase_prerequisites(struct ga_provision *p, struct ga_err *err)
@@ -517,5 +529,6 @@ int ga_phase_prerequisites(struct ga_provision *p, struct ga_err *err)
 			      "/dev/kvm is not there");
 	if (p->plan->hugepage_kib != GA_UNKNOWN && p->resume == 0 && check_hugepages(p, err) < 0)
 		return -1;
-	return check_dhcp(p, err) < 0 || check_bridge(p, err) < 0 || check_mmio(p, err) < 0 ? -1 : 0;
+	return check_dhcp(p, err) < 0 || check_bridge(p, err) < 0 || check_mmio(p, err) < 0 ? -1
+											    : 0;
 }

@@ -39,8 +39,9 @@ static int clone_image(struct ga_provision *p, struct ga_err *err)
 		return -1;
 	p->phase_bytes = done.bytes;
 	p->phase_total = done.bytes;
-	ga_provision_note(p, "%s of %s written, the rest zeros%s", ga_size_format(done.written, written),
-			  ga_size_format(done.bytes, all), p->chunks ? "; every chunk checked" : "");
+	ga_provision_note(p, "%s of %s written, the rest zeros%s",
+			  ga_size_format(done.written, written), ga_size_format(done.bytes, all),
+			  p->chunks ? "; every chunk checked" : "");
 	return 0;
 }
 
@@ -83,8 +84,10 @@ static int open_ways(struct ga_provision *p, struct ga_err *err)
 static int write_seed(struct ga_provision *p, struct ga_err *err)
 {
 	ga_autostr struct ga_str iso = GA_STR_INIT;
-	const struct ga_seed seed = { .plan = p->plan, .key = &p->key,
-				      .user_data = p->plan->user_data_digest ? &p->user_data : NULL };
+	const struct ga_seed seed = { .plan = p->plan,
+				      .key = &p->key,
+				      .user_data =
+					      p->plan->user_data_digest ? &p->user_data : NULL };
 	int r = ga_seed_iso(&seed, &iso, err);
 
 	if (!r)
@@ -130,7 +133,8 @@ int ga_phase_seed(struct ga_provision *p, struct ga_err *err)
 	    enter_user_data(p, err) < 0)
 		return -1;
 	if (p->opts->dry_run) {
-		ga_changes_say(&p->changes, "write file %s (NoCloud seed, mode 0600)", p->seed_path);
+		ga_changes_say(&p->changes, "write file %s (NoCloud seed, mode 0600)",
+			       p->seed_path);
 		return 0;
 	}
 	if (ga_host_key_get(p->vm_dir, &p->key, err) < 0)
@@ -294,7 +298,8 @@ int ga_phase_start(struct ga_provision *p, struct ga_err *err)
 	/* Paused until its flows stand: not one packet of the guest leaves unchecked. */
 	if (ga_virt_start(virt, plan->domain, flows, err) < 0)
 		return -1;
-	if (flows && (ga_ovs_protect(&port, err) < 0 || ga_virt_resume(virt, plan->domain, err) < 0))
+	if (flows &&
+	    (ga_ovs_protect(&port, err) < 0 || ga_virt_resume(virt, plan->domain, err) < 0))
 		return -1;
 	return 0;
 }

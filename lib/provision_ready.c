@@ -59,7 +59,8 @@ int ga_phase_lease(struct ga_provision *p, struct ga_err *err)
 		return 0;
 	look_at_lease(p);
 	if (running || !p->plan->network.lease_file || !p->plan->mac) {
-		ga_provision_note(p, "%s", running ? "lab: not waited for" : "no lease file is set");
+		ga_provision_note(p, "%s",
+				  running ? "lab: not waited for" : "no lease file is set");
 		return 0;
 	}
 	while (!ga_streq(p->lease.lease_state, "seen")) {
@@ -103,7 +104,8 @@ int ga_phase_ready(struct ga_provision *p, struct ga_err *err)
 		return 0;
 	if (ga_streq(p->plan->image->probe, "ssh") && !p->plan->private_ip)
 		return ga_fail_for(err, GA_CONFLICT, "missing_ip",
-				   "plan of '%s' has no address to reach by ssh", p->plan->allocation);
+				   "plan of '%s' has no address to reach by ssh",
+				   p->plan->allocation);
 	for (;;) {
 		if (ga_stop_check("waiting for readiness", err) < 0 || check_power(p, err) < 0)
 			return -1;

@@ -24,12 +24,25 @@ int ga_ready_ssh(const char *user, const char *address, const char *known_hosts,
 {
 	ga_autofree char *file = ga_xprintf("-oUserKnownHostsFile=%s", known_hosts);
 	ga_autofree char *to = ga_xprintf("%s@%s", user ? user : "gpuaas-probe", address);
-	const char *argv[] = { "ssh", "-F", "/dev/null", "-T", "-oBatchMode=yes",
-			       "-oStrictHostKeyChecking=yes", file, "-oGlobalKnownHostsFile=/dev/null",
-			       "-oHostKeyAlgorithms=ssh-ed25519", "-oConnectTimeout=5",
-			       "-oIdentitiesOnly=yes", "-oIdentityFile=/dev/null",
-			       "-oIdentityAgent=none", "-oPreferredAuthentications=publickey",
-			       "-oUpdateHostKeys=no", "--", to, "true", NULL };
+	const char *argv[] = { "ssh",
+			       "-F",
+			       "/dev/null",
+			       "-T",
+			       "-oBatchMode=yes",
+			       "-oStrictHostKeyChecking=yes",
+			       file,
+			       "-oGlobalKnownHostsFile=/dev/null",
+			       "-oHostKeyAlgorithms=ssh-ed25519",
+			       "-oConnectTimeout=5",
+			       "-oIdentitiesOnly=yes",
+			       "-oIdentityFile=/dev/null",
+			       "-oIdentityAgent=none",
+			       "-oPreferredAuthentications=publickey",
+			       "-oUpdateHostKeys=no",
+			       "--",
+			       to,
+			       "true",
+			       NULL };
 	const struct ga_proc p = { .argv = argv, .timeout_micros = INT64_C(20000000) };
 	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
 	struct ga_err slow = GA_ERR_INIT;
@@ -45,7 +58,8 @@ int ga_ready_ssh(const char *user, const char *address, const char *known_hosts,
 	if (strstr(out.err.buf, "Host key verification failed") ||
 	    strstr(out.err.buf, "REMOTE HOST IDENTIFICATION HAS CHANGED"))
 		return ga_fail_for(err, GA_CONFLICT, "host_key_mismatch",
-				   "who answers at '%s' does not have the host key of this VM", address);
+				   "who answers at '%s' does not have the host key of this VM",
+				   address);
 	return 0;
 }
 

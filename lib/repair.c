@@ -53,8 +53,9 @@ static int no_running_user(struct ga_repairer *r, const char *address, struct ga
 
 static int bind_vfio(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
 {
-	return no_running_user(r, d->subject, err) < 0 ? -1 :
-							 ga_change_bind(&r->changes, d->subject, err);
+	return no_running_user(r, d->subject, err) < 0
+		       ? -1
+		       : ga_change_bind(&r->changes, d->subject, err);
 }
 
 /* Its domain is off, and nobody else may be on its GPUs: the expectation says so. */
@@ -122,7 +123,8 @@ static int start_domain(struct ga_repairer *r, struct ga_deviation *d, struct ga
 	if (ga_changes_virt(&r->changes, &virt, err) < 0 ||
 	    ga_virt_start(virt, d->subject, flows, err) < 0)
 		return -1;
-	if (flows && (protect(r, d->allocation, err) < 0 || ga_virt_resume(virt, d->subject, err) < 0))
+	if (flows &&
+	    (protect(r, d->allocation, err) < 0 || ga_virt_resume(virt, d->subject, err) < 0))
 		return -1;
 	return 0;
 }
@@ -318,9 +320,9 @@ int ga_repair(const struct ga_expectation *want, const struct ga_seen *seen, str
 			}
 			v->drift.repaired = !one(&r, v, &why);
 			if (!v->drift.repaired)
-				ga_repair_say(&r, "%s %s: %s did not succeed: %s%s%s", v->drift.code,
-					      v->drift.object, ga_repair_word(kind), why.msg,
-					      *why.hint ? "; " : "", why.hint);
+				ga_repair_say(&r, "%s %s: %s did not succeed: %s%s%s",
+					      v->drift.code, v->drift.object, ga_repair_word(kind),
+					      why.msg, *why.hint ? "; " : "", why.hint);
 		}
 	}
 	return 0;

@@ -61,8 +61,8 @@ static int undo(struct ga_repairer *r, const struct ga_journal_entry *e, struct 
 	struct ga_virt *virt;
 
 	if (owner) {
-		ga_repair_say(r, "%s %s of '%s' is left to '%s', which has it now", e->op, e->subject,
-			      e->object, owner);
+		ga_repair_say(r, "%s %s of '%s' is left to '%s', which has it now", e->op,
+			      e->subject, e->object, owner);
 		return ga_journal_undone(&r->h, e->seq, err);
 	}
 	if (ga_streq(e->op, "domain")) { /* the inverse would end whatever has the name */

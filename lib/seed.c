@@ -275,8 +275,9 @@ int ga_user_data_read(const char *dir, const char *digest, struct ga_str *out, s
 	if (ga_file_read(path, USER_DATA_MAX, out, err) < 0) {
 		if (err->code == GA_NOTFOUND)
 			ga_err_reason(err, "user_data_missing");
-		return ga_hint(err, "bring the user-data to this host under the name of its digest, "
-				    "0600, or name its folder with --user-data-dir");
+		return ga_hint(err,
+			       "bring the user-data to this host under the name of its digest, "
+			       "0600, or name its folder with --user-data-dir");
 	}
 	if (!ga_streq(ga_digest_of(out->buf, out->len, found), digest))
 		return ga_fail_for(err, GA_CONFLICT, "user_data_digest",

@@ -114,13 +114,15 @@ static int check_text(const struct ga_field *f, json_t *json, const char *path, 
 		return ga_fail(err, GA_BADREC, "member '%s' is longer than %d bytes", path,
 			       GA_TEXT_MAX);
 	if (!len)
-		return ga_fail(err, GA_BADREC,
-			       "member '%s' is empty: leave an absent one out, write null for unknown",
-			       path);
+		return ga_fail(
+			err, GA_BADREC,
+			"member '%s' is empty: leave an absent one out, write null for unknown",
+			path);
 	if (!is_printable(s, len, f->format == GA_T_MULTILINE))
 		return ga_fail(err, GA_BADREC, "member '%s' contains control characters", path);
 	if (f->values && !is_value(f->values, s))
-		return ga_fail(err, GA_BADREC, "member '%s' has the unknown value '%.64s'", path, s);
+		return ga_fail(err, GA_BADREC, "member '%s' has the unknown value '%.64s'", path,
+			       s);
 	if (!matches(f->format, s))
 		return ga_fail(err, GA_BADREC, "member '%s' is not %s: '%.64s'", path,
 			       format_names[f->format], s);

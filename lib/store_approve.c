@@ -258,7 +258,8 @@ static int check_same(const struct ga_approval *a, const struct ga_place_of *at,
 		   "the host shows now", at->slot, (long long)c->slot_index, c->node, at->state);
 	ga_err_reason(err, "wrong_state");
 	ga_err_object(err, at->slot);
-	return ga_hint(err, "free it, then gpuaas-approve disable %s --reason …, then approve again",
+	return ga_hint(err,
+		       "free it, then gpuaas-approve disable %s --reason …, then approve again",
 		       at->slot);
 }
 

@@ -23,13 +23,15 @@ struct ga_approval {
 	bool disable;		  /* store it disabled whatever the predicate says */
 	bool accept_change;	  /* the hardware may differ from what was approved */
 };
-/* Makes or renews the slot of a candidate: complete and tainted → wiping with a wipe-order (ret_order
- * filled, has_order true); complete and clean → available; else disabled with its blockers. */
+/* Makes or renews the slot of a candidate: complete and tainted → wiping with a wipe-order
+ * (ret_order filled, has_order true); complete and clean → available; else disabled with its
+ * blockers. */
 int ga_store_approve(struct ga_db *db, const struct ga_approval *a, struct ga_slot *ret_slot,
 		     struct ga_wipe_order *ret_order, bool *has_order, struct ga_err *err);
 /* Operator moves: verb is "disable", "enable", "repair", "cordon", "uncordon", "quarantine",
  * "retire"; a reason is needed for all but enable and uncordon. generation GA_UNKNOWN: not
- * checked. disposal (retire only): how an unwiped disk was destroyed. "repair" takes cleanup_blocked to wiping with a wipe-order. */
+ * checked. disposal (retire only): how an unwiped disk was destroyed. "repair" takes
+ * cleanup_blocked to wiping with a wipe-order. */
 int ga_store_slot_move(struct ga_db *db, const char *id, const char *verb, const char *reason,
 		       const char *disposal, int64_t generation, struct ga_slot *ret_slot,
 		       struct ga_wipe_order *ret_order, bool *has_order, struct ga_err *err);

@@ -83,7 +83,8 @@ static char *slot_command(const struct ga_rows *r)
 		return ga_store_leave(GA_M_ALLOCATION, owner, allocation);
 	/* What stands against it is mended on the host, and only a new look tells. */
 	if (!strcmp(state, "disabled") && ga_rows_text(r, S_CODE))
-		return ga_xprintf("gpuaas-discover | gpuaas-approve --slot %" PRId64 " | gpuaas-wipe",
+		return ga_xprintf("gpuaas-discover | gpuaas-approve --slot %" PRId64
+				  " | gpuaas-wipe",
 				  ga_rows_int(r, S_INDEX));
 	return ga_store_leave(GA_M_SLOT, state, id);
 }
@@ -131,7 +132,8 @@ static int attend_slots(struct ga_db *db, ga_store_each each, void *arg, struct 
 			"json_extract(s.blockers, at || '.code'), "
 			"json_extract(s.blockers, at || '.evidence'), "
 			"json_extract(s.blockers, at || '.hint'), a.id, a.state, s.health_state, "
-			"s.health_detail, s.slot_index FROM (SELECT *, CASE state WHEN 'cleanup_blocked' "
+			"s.health_detail, s.slot_index FROM (SELECT *, CASE state WHEN "
+			"'cleanup_blocked' "
 			"THEN '$[#-1]' ELSE '$[0]' END AS at FROM slot "
 			"WHERE state NOT IN ('available', 'retired') OR health_state = 'failed') s "
 			"LEFT JOIN claim c ON c.slot_id = s.id AND c.live = 1 "

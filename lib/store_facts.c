@@ -27,7 +27,8 @@ int ga_store_place_of(struct ga_db *db, const struct ga_candidate *c, struct ga_
 	if (ga_db_query(db, &rows, err,
 			"SELECT n.state, n.fingerprint, (SELECT json_extract(value, '$.code') FROM "
 			"json_each(n.blockers) WHERE json_extract(value, '$.code') <> "
-			"'fingerprint_changed' LIMIT 1), n.fabric_mode = 'partitions', s.id, s.state, "
+			"'fingerprint_changed' LIMIT 1), n.fabric_mode = 'partitions', s.id, "
+			"s.state, "
 			"s.cordon_reason, s.health_state, s.wipe_attempt, s.generation, "
 			"s.gpu_identity, s.nvme_wwid FROM node n LEFT JOIN slot s "
 			"ON s.node_id = n.id AND s.slot_index = ?2 AND s.state <> 'retired' "
@@ -78,7 +79,8 @@ static int taken_devices(struct ga_db *db, const struct ga_candidate *c, const c
 	bool *flags[] = { &ret->gpu, &ret->nvme, &ret->mac, &ret->ip, &ret->vf, &ret->pf };
 
 	if (ga_db_query(db, &rows, err,
-			"SELECT EXISTS (SELECT 1 FROM slot WHERE state <> 'retired' AND id IS NOT ?1 "
+			"SELECT EXISTS (SELECT 1 FROM slot WHERE state <> 'retired' AND id IS "
+			"NOT ?1 "
 			"AND gpu_id = ?3) OR "
 			"EXISTS (SELECT 1 FROM slot WHERE state <> 'retired' AND id IS NOT ?1 "
 			"AND node_id = ?2 AND gpu_pci_address = ?4), "
@@ -132,7 +134,8 @@ static int taken_memory(struct ga_db *db, const struct ga_candidate *c, const ch
 		return 0;
 	if (ga_db_query(db, &rows, err,
 			"SELECT m.memory_mib - m.reserve_mib < ?4 + coalesce((SELECT "
-			"sum(s.memory_mib) FROM slot s WHERE s.node_id = ?1 AND s.state <> 'retired' "
+			"sum(s.memory_mib) FROM slot s WHERE s.node_id = ?1 AND s.state <> "
+			"'retired' "
 			"AND s.id IS NOT ?2 AND (coalesce(s.numa_node, -1) = ?3 OR ?3 = -1)), 0) "
 			"FROM node_memory m WHERE m.node_id = ?1 AND m.numa_node = ?3",
 			"ssii", c->node, slot, c->numa_node == GA_UNKNOWN ? -1 : c->numa_node,
@@ -221,7 +224,8 @@ static int autoactivates(struct ga_db *db, const char *node, bool *ret, struct g
 		return 0;
 	if (ga_db_query(db, &rows, err,
 			"SELECT 1 FROM node n, json_each(n.observation, '$.prerequisites') p "
-			"WHERE n.id = ?1 AND json_extract(p.value, '$.name') = 'disk_autoactivation' "
+			"WHERE n.id = ?1 AND json_extract(p.value, '$.name') = "
+			"'disk_autoactivation' "
 			"AND json_extract(p.value, '$.state') = 'ok'",
 			"s", node) < 0)
 		return -1;

@@ -14,19 +14,23 @@
 #define NODES \
 	"SELECT id, region, pool, mode, state, generation, cordon_reason, held_by, " \
 	"epoch_verified, observed_at, fabric_mode, " \
-	"CASE WHEN blockers = '[]' THEN NULL ELSE json_extract(blockers, '$[0].code') END FROM node "
+	"CASE WHEN blockers = '[]' THEN NULL ELSE json_extract(blockers, '$[0].code') END FROM " \
+	"node "
 #define PARTITIONS \
 	"SELECT p.node_id, p.id, p.module_ids, EXISTS (SELECT 1 FROM allocation a " \
 	"WHERE a.node_id = p.node_id AND a.fabric_partition = p.id AND a.state IN ('placed', " \
-	"'provisioning', 'active', 'held', 'preempting', 'releasing', 'release_failed', 'failed')) " \
+	"'provisioning', 'active', 'held', 'preempting', 'releasing', 'release_failed', " \
+	"'failed')) " \
 	"FROM node_partition p "
 #define IMAGES \
 	"SELECT c.node_id, c.image FROM node_image c JOIN image i ON i.name = c.image " \
 	"AND i.digest = c.digest "
 #define SLOTS \
-	"SELECT node_id, id, slot_index, state, generation, accelerator_type, module_id, numa_node, " \
+	"SELECT node_id, id, slot_index, state, generation, accelerator_type, module_id, " \
+	"numa_node, " \
 	"memory_mib, cpuset, cordon_reason, health_state, " \
-	"CASE WHEN blockers = '[]' THEN NULL ELSE json_extract(blockers, '$[0].code') END FROM slot "
+	"CASE WHEN blockers = '[]' THEN NULL ELSE json_extract(blockers, '$[0].code') END FROM " \
+	"slot "
 
 /* Why a node as a whole is out, or NULL. */
 static const char *node_why(const struct ga_rows *rows, int64_t epoch, const char **state)
@@ -269,8 +273,8 @@ static int reload_node(struct ga_db *db, struct ga_fleet *f, const char *id, str
 	    fill_one(db, f, &node, id, IMAGES "WHERE c.node_id = ?1 ORDER BY c.image", fill_image,
 		     err) < 0 ||
 	    fill_one(db, f, &node, id,
-		     SLOTS "WHERE node_id = ?1 AND state <> 'retired' ORDER BY slot_index", fill_slot,
-		     err) < 0) {
+		     SLOTS "WHERE node_id = ?1 AND state <> 'retired' ORDER BY slot_index",
+		     fill_slot, err) < 0) {
 		ga_fleet_node_release(&node);
 		return -1;
 	}
@@ -300,12 +304,13 @@ static int read_changed(struct ga_db *db, int64_t seq, struct changed *ret, stru
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
-	if (ga_db_query(db, &rows, err,
-			"SELECT DISTINCT coalesce((SELECT node_id FROM allocation WHERE id = object), "
-			"(SELECT node_id FROM slot WHERE id = object), "
-			"(SELECT id FROM node WHERE id = object), "
-			"(SELECT node_id FROM device WHERE id = object)) FROM audit WHERE seq > ?1",
-			"i", seq) < 0)
+	if (ga_db_query(
+		    db, &rows, err,
+		    "SELECT DISTINCT coalesce((SELECT node_id FROM allocation WHERE id = object), "
+		    "(SELECT node_id FROM slot WHERE id = object), "
+		    "(SELECT id FROM node WHERE id = object), "
+		    "(SELECT node_id FROM device WHERE id = object)) FROM audit WHERE seq > ?1",
+		    "i", seq) < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0 && !ret->too_many) {
 		if (!ga_rows_text(rows, 0) || ret->nodes.n >= CHANGES_MAX)

@@ -82,8 +82,10 @@ static int insert_node(struct ga_db *db, const struct ga_host *host, const char 
 			  "CASE WHEN EXISTS (SELECT 1 FROM node WHERE name = ?2 OR id = ?2) "
 			  "THEN NULL ELSE ?2 END, ?3, ?4)",
 			  "sssi", host->node,
-			  named && !ga_streq(host->hostname, host->node) ? host->hostname : NULL, now,
-			  ga_db_epoch(db)) < 0 ? -1 : 0;
+			  named && !ga_streq(host->hostname, host->node) ? host->hostname : NULL,
+			  now, ga_db_epoch(db)) < 0
+		       ? -1
+		       : 0;
 }
 
 static int update_node(struct ga_db *db, const struct ga_host *host, const struct known *known,
@@ -92,16 +94,17 @@ static int update_node(struct ga_db *db, const struct ga_host *host, const struc
 	ga_autofree char *blockers = blockers_text(host, known);
 	ga_autofree char *network = ga_rec_format_text(&ga_network_shape, &host->network);
 
-	return ga_db_exec(db, err,
-			  "UPDATE node SET boot_id = ?2, observation = ?3, observation_digest = ?4, "
-			  "observed_at = ?5, blockers = ?6, "
-			  "network = CASE WHEN network_set THEN network ELSE ?7 END, "
-			  "fabric_mode = CASE WHEN ?8 THEN 'partitions' ELSE fabric_mode END, "
-			  "generation = generation + 1 WHERE id = ?1",
-			  "sssssssb", host->node, host->boot_id, text, digest, host->observed_at,
-			  blockers, network, (int)(host->fabric_manager.partitions.n > 0)) < 0 ?
-		       -1 :
-		       0;
+	return ga_db_exec(
+		       db, err,
+		       "UPDATE node SET boot_id = ?2, observation = ?3, observation_digest = ?4, "
+		       "observed_at = ?5, blockers = ?6, "
+		       "network = CASE WHEN network_set THEN network ELSE ?7 END, "
+		       "fabric_mode = CASE WHEN ?8 THEN 'partitions' ELSE fabric_mode END, "
+		       "generation = generation + 1 WHERE id = ?1",
+		       "sssssssb", host->node, host->boot_id, text, digest, host->observed_at,
+		       blockers, network, (int)(host->fabric_manager.partitions.n > 0)) < 0
+		       ? -1
+		       : 0;
 }
 
 static int store_memory(struct ga_db *db, const struct ga_host *host, struct ga_err *err)
@@ -168,16 +171,20 @@ static int store_device(struct ga_db *db, const char *node, const char *id, cons
 		       "WHERE NOT EXISTS (SELECT 1 FROM device WHERE id = ?1)",
 		       "sssss", id, kind, node, facts, now) < 0)
 		return -1;
-	/* A disk that was moved belongs to its new host, tainted, unless a slot elsewhere has it. */
-	return ga_db_exec(db, err,
-			  "UPDATE device SET facts = ?3, node_id = ?2, "
-			  "dirtied_by = CASE WHEN node_id <> ?2 AND dirty_since IS NULL THEN 'moved' "
-			  "ELSE dirtied_by END, dirty_since = CASE WHEN node_id <> ?2 "
-			  "THEN coalesce(dirty_since, ?4) ELSE dirty_since END WHERE id = ?1 "
-			  "AND (facts <> ?3 OR node_id <> ?2) AND NOT EXISTS (SELECT 1 FROM slot "
-			  "WHERE (nvme_wwid = ?1 OR gpu_id = ?1) AND node_id <> ?2 "
-			  "AND state <> 'retired')",
-			  "ssss", id, node, facts, now) < 0 ? -1 : 0;
+	/* A disk that was moved belongs to its new host, tainted, unless a slot elsewhere has it.
+	 */
+	return ga_db_exec(
+		       db, err,
+		       "UPDATE device SET facts = ?3, node_id = ?2, "
+		       "dirtied_by = CASE WHEN node_id <> ?2 AND dirty_since IS NULL THEN 'moved' "
+		       "ELSE dirtied_by END, dirty_since = CASE WHEN node_id <> ?2 "
+		       "THEN coalesce(dirty_since, ?4) ELSE dirty_since END WHERE id = ?1 "
+		       "AND (facts <> ?3 OR node_id <> ?2) AND NOT EXISTS (SELECT 1 FROM slot "
+		       "WHERE (nvme_wwid = ?1 OR gpu_id = ?1) AND node_id <> ?2 "
+		       "AND state <> 'retired')",
+		       "ssss", id, node, facts, now) < 0
+		       ? -1
+		       : 0;
 }
 
 static int store_candidate(struct ga_db *db, const struct ga_candidate *c, const char *at,

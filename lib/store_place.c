@@ -51,8 +51,8 @@ int ga_store_placed_before(struct ga_db *db, const struct ga_request *request,
 	if (!request->request_id)
 		return 0;
 	if (ga_db_query(db, &rows, err,
-			"SELECT id, request, plan, state FROM allocation WHERE request_id = ?1", "s",
-			request->request_id) < 0)
+			"SELECT id, request, plan, state FROM allocation WHERE request_id = ?1",
+			"s", request->request_id) < 0)
 		return -1;
 	r = ga_rows_next(rows, err);
 	if (r <= 0)
@@ -76,18 +76,20 @@ static int insert_allocation(struct ga_db *db, const struct placing *p, struct g
 	ga_autofree char *request = ga_rec_format_text(&ga_request_shape, p->request);
 	ga_autofree char *profile = ga_rec_format_text(&ga_profile_shape, p->profile);
 
-	return ga_db_exec(db, err,
-			  "INSERT INTO allocation (id, name, request_id, request, project, priority, "
-			  "shape, count, since, node_id, accelerator_type, profile, profile_version, "
-			  "profile_record, price_micros, created_at, created_by) VALUES "
-			  "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?9, "
-			  "?16)",
-			  "sssssisissssisis", p->plan->allocation, p->request->name,
-			  p->request->request_id, request, p->request->project, p->request->priority,
-			  p->whole ? "baremetal" : "slice", (int64_t)p->decision->slots.n, p->now,
-			  p->decision->node->id, p->decision->type, p->profile->name,
-			  p->profile->version, profile, p->profile->price_micros,
-			  ga_audit_actor()) < 0 ? -1 : 0;
+	return ga_db_exec(
+		       db, err,
+		       "INSERT INTO allocation (id, name, request_id, request, project, priority, "
+		       "shape, count, since, node_id, accelerator_type, profile, profile_version, "
+		       "profile_record, price_micros, created_at, created_by) VALUES "
+		       "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?9, "
+		       "?16)",
+		       "sssssisissssisis", p->plan->allocation, p->request->name,
+		       p->request->request_id, request, p->request->project, p->request->priority,
+		       p->whole ? "baremetal" : "slice", (int64_t)p->decision->slots.n, p->now,
+		       p->decision->node->id, p->decision->type, p->profile->name,
+		       p->profile->version, profile, p->profile->price_micros, ga_audit_actor()) < 0
+		       ? -1
+		       : 0;
 }
 
 static int fail_moved(const char *what, const char *id, struct ga_err *err)

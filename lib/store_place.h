@@ -7,10 +7,10 @@
 #include "store.h"
 
 /* The whole of what place.c decides on: every node with its slots, partitions and images, by node
- * id then index. ret is overwritten but for stale_micros; begin with { .version = GA_FLEET_UNREAD }.
- * refresh brings it up to date in a transaction, reading only the nodes that the audit names since;
- * seen tells it of the caller's own rows, whose changes it has by ga_fleet_take. After a rollback
- * set version to GA_FLEET_UNREAD. */
+ * id then index. ret is overwritten but for stale_micros; begin with { .version = GA_FLEET_UNREAD
+ * }. refresh brings it up to date in a transaction, reading only the nodes that the audit names
+ * since; seen tells it of the caller's own rows, whose changes it has by ga_fleet_take. After a
+ * rollback set version to GA_FLEET_UNREAD. */
 int ga_store_fleet_load(struct ga_db *db, struct ga_fleet *ret, struct ga_err *err);
 int ga_store_fleet_refresh(struct ga_db *db, struct ga_fleet *fleet, struct ga_err *err);
 int ga_store_fleet_seen(struct ga_db *db, struct ga_fleet *fleet, struct ga_err *err);

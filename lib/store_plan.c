@@ -15,7 +15,8 @@ static int fill_node(struct ga_db *db, const char *node, struct ga_plan *p, stru
 	int r;
 
 	if (ga_db_query(db, &rows, err,
-			"SELECT boot_id, fingerprint, network FROM node WHERE id = ?1", "s", node) < 0)
+			"SELECT boot_id, fingerprint, network FROM node WHERE id = ?1", "s",
+			node) < 0)
 		return -1;
 	r = ga_rows_next(rows, err);
 	if (r <= 0)
@@ -78,13 +79,14 @@ static int add_bundle(struct ga_db *db, const char *slot, struct ga_plan *p, str
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
-	if (ga_db_query(db, &rows, err,
-			"SELECT id, slot_index, generation, numa_node, gpu_identity, "
-			"gpu_pci_address, gpu_device, module_id, nvme_wwid, nvme_serial, nvme_path, "
-			"nvme_size_bytes, fabric_vf_pci_address, fabric_pf_pci_address, cpuset, "
-			"memory_mib, mac, private_ip, bridge, port, wipe_minimum_class, wipe_verify, "
-			"wipe_gpu_memory FROM slot WHERE id = ?1",
-			"s", slot) < 0)
+	if (ga_db_query(
+		    db, &rows, err,
+		    "SELECT id, slot_index, generation, numa_node, gpu_identity, "
+		    "gpu_pci_address, gpu_device, module_id, nvme_wwid, nvme_serial, nvme_path, "
+		    "nvme_size_bytes, fabric_vf_pci_address, fabric_pf_pci_address, cpuset, "
+		    "memory_mib, mac, private_ip, bridge, port, wipe_minimum_class, wipe_verify, "
+		    "wipe_gpu_memory FROM slot WHERE id = ?1",
+		    "s", slot) < 0)
 		return -1;
 	r = ga_rows_next(rows, err);
 	if (r <= 0)
@@ -125,8 +127,9 @@ static int fill_sizes(const struct ga_profile *profile, struct ga_plan *p, struc
 			return ga_wrap(err, "slot '%s'", p->bundles.v[i].slot);
 		cpus += ga_cpuset_count(&set);
 	}
-	p->vcpus = whole || profile->vcpus_per_gpu == GA_UNKNOWN ? cpus :
-								    profile->vcpus_per_gpu * p->count;
+	p->vcpus = whole || profile->vcpus_per_gpu == GA_UNKNOWN
+			   ? cpus
+			   : profile->vcpus_per_gpu * p->count;
 	p->memory_mib = whole || profile->memory_mib_per_gpu == GA_UNKNOWN ?
 				memory :
 				profile->memory_mib_per_gpu * p->count;
@@ -156,10 +159,11 @@ static int fill_image(struct ga_db *db, const char *name, struct ga_plan *p, str
 	struct ga_image image;
 	int r;
 
-	if (ga_db_query(db, &rows, err,
-			"SELECT i.record, c.path FROM image i JOIN node_image c ON c.image = i.name "
-			"AND c.digest = i.digest WHERE i.name = ?1 AND c.node_id = ?2",
-			"ss", name, p->node) < 0)
+	if (ga_db_query(
+		    db, &rows, err,
+		    "SELECT i.record, c.path FROM image i JOIN node_image c ON c.image = i.name "
+		    "AND c.digest = i.digest WHERE i.name = ?1 AND c.node_id = ?2",
+		    "ss", name, p->node) < 0)
 		return -1;
 	r = ga_rows_next(rows, err);
 	if (r <= 0)
@@ -214,8 +218,9 @@ void ga_store_plan_seal(struct ga_plan *plan)
 
 	free(plan->digest);
 	/* The shape wants one; the digest is over the record without it. */
-	plan->digest = ga_xstrdup("sha256:0000000000000000000000000000000000000000000000000000000000"
-				  "000000");
+	plan->digest =
+		ga_xstrdup("sha256:0000000000000000000000000000000000000000000000000000000000"
+			   "000000");
 	ga_rec_digest(&ga_plan_shape, plan, "digest", digest);
 	free(plan->digest);
 	plan->digest = ga_xstrdup(digest);

@@ -20,20 +20,40 @@ struct verb {
 };
 
 static const struct verb verbs[] = {
-	{ "disable", { "available", "quarantined", "disabled" }, "disabled", true,
-	  "UPDATE slot SET state = 'disabled', since = CASE state WHEN 'disabled' THEN since ELSE ?3 "
+	{ "disable",
+	  { "available", "quarantined", "disabled" },
+	  "disabled",
+	  true,
+	  "UPDATE slot SET state = 'disabled', since = CASE state WHEN 'disabled' THEN since ELSE "
+	  "?3 "
 	  "END, cordon_reason = ?2, generation = generation + 1 WHERE id = ?1",
 	  "sss" },
-	{ "quarantine", { "disabled", "available", "cleanup_blocked" }, "quarantined", true,
+	{ "quarantine",
+	  { "disabled", "available", "cleanup_blocked" },
+	  "quarantined",
+	  true,
 	  "UPDATE slot SET state = 'quarantined', since = ?3, cordon_reason = ?2, "
-	  "generation = generation + 1 WHERE id = ?1", "sss" },
-	{ "retire", { "disabled" }, "retired", true,
+	  "generation = generation + 1 WHERE id = ?1",
+	  "sss" },
+	{ "retire",
+	  { "disabled" },
+	  "retired",
+	  true,
 	  "UPDATE slot SET state = 'retired', since = ?3, cordon_reason = ?2, disposal = ?4, "
-	  "generation = generation + 1 WHERE id = ?1", "ssss" },
-	{ "cordon", { NULL }, NULL, true,
-	  "UPDATE slot SET cordon_reason = ?2, generation = generation + 1 WHERE id = ?1", "ss" },
-	{ "uncordon", { NULL }, NULL, false,
-	  "UPDATE slot SET cordon_reason = ?2, generation = generation + 1 WHERE id = ?1", "ss" },
+	  "generation = generation + 1 WHERE id = ?1",
+	  "ssss" },
+	{ "cordon",
+	  { NULL },
+	  NULL,
+	  true,
+	  "UPDATE slot SET cordon_reason = ?2, generation = generation + 1 WHERE id = ?1",
+	  "ss" },
+	{ "uncordon",
+	  { NULL },
+	  NULL,
+	  false,
+	  "UPDATE slot SET cordon_reason = ?2, generation = generation + 1 WHERE id = ?1",
+	  "ss" },
 	{ "enable", { "disabled" }, NULL, false, NULL, NULL },
 	{ "repair", { "cleanup_blocked", "disabled", "wiping" }, NULL, true, NULL, NULL },
 	{ .name = NULL },
@@ -129,7 +149,8 @@ static int enable(struct ga_db *db, const struct ga_slot *s, struct ga_slot *ret
 
 	if (!s->wipe) {
 		(void)ga_fail(err, GA_CONFLICT, "slot '%s' has no wipe policy", s->slot);
-		return ga_hint(err, "approve it again: gpuaas-discover | gpuaas-approve --slot %lld",
+		return ga_hint(err,
+			       "approve it again: gpuaas-discover | gpuaas-approve --slot %lld",
 			       (long long)s->slot_index);
 	}
 	if (s->cordon_reason &&
@@ -191,10 +212,11 @@ static int repair(struct ga_db *db, const struct ga_slot *s, struct ga_err *err)
 
 static int hint_disposal(const struct ga_slot *s, struct ga_err *err)
 {
-	return s->tainted ? ga_hint(err, "wipe it first (gpuaas-approve enable %s | gpuaas-wipe), or "
+	return s->tainted ? ga_hint(err,
+				    "wipe it first (gpuaas-approve enable %s | gpuaas-wipe), or "
 				    "record how the disk was destroyed with --disposal TEXT",
-				    s->slot) :
-			    -1;
+				    s->slot)
+			  : -1;
 }
 
 static int move(struct ga_db *db, const struct verb *v, const struct ga_slot *s,

@@ -113,8 +113,8 @@ static int check_order(struct takeback *t, struct ga_err *err)
 	const struct ga_release_order *o = t->order;
 
 	if (o->dry_run && !t->opts->dry_run)
-		return ga_fail_for(err, GA_CONFLICT, "dry_run", "release order of '%s' is of a dry run",
-				   o->allocation);
+		return ga_fail_for(err, GA_CONFLICT, "dry_run",
+				   "release order of '%s' is of a dry run", o->allocation);
 	if (ga_streq(o->node, t->opts->node) || ga_streq(o->shape, "baremetal"))
 		return 0;
 	ga_err_set(err, GA_CONFLICT, "release order of '%s' is for node '%s', and this is '%s'",
@@ -140,8 +140,8 @@ static int phase_hold(struct takeback *t, struct ga_err *err)
 	for (i = 0; i < t->order->bundles.n; i++)
 		if (hold(t, t->order->bundles.v[i].slot, err) < 0)
 			return -1;
-	r = ga_attempt_begin(&t->h, t->order->attempt, t->order->allocation, "release", text, boot_id,
-			     err);
+	r = ga_attempt_begin(&t->h, t->order->attempt, t->order->allocation, "release", text,
+			     boot_id, err);
 	if (r < 0)
 		return -1;
 	t->began = true;
@@ -245,12 +245,14 @@ static int phase_fabric(struct takeback *t, struct ga_err *err)
 		add_step(t, "fabric_partition", "not_needed", "%s", "");
 		return 0;
 	}
-	ga_changes_say(&t->changes, "deactivate fabric partition %" PRId64 ", read back", partition);
+	ga_changes_say(&t->changes, "deactivate fabric partition %" PRId64 ", read back",
+		       partition);
 	if (t->opts->dry_run)
 		return 0;
 	if (ga_fabric_deactivate(&t->changes.fabric, partition, err) < 0)
 		return -1;
-	add_step(t, "fabric_partition", "confirmed", "partition %" PRId64 " is inactive", partition);
+	add_step(t, "fabric_partition", "confirmed", "partition %" PRId64 " is inactive",
+		 partition);
 	return 0;
 }
 
@@ -289,7 +291,8 @@ static int phase_undo(struct takeback *t, struct ga_err *err)
 	}
 	if (remove_domain(t, err) < 0)
 		return -1;
-	add_step(t, "changes_undone", n ? "confirmed" : "not_needed", "%zu entries of the journal", n);
+	add_step(t, "changes_undone", n ? "confirmed" : "not_needed", "%zu entries of the journal",
+		 n);
 	return 0;
 }
 
@@ -350,8 +353,9 @@ static int check_trust(struct takeback *t, json_t *answer, struct ga_err *err)
 	ga_err_set(err, GA_CONFLICT, "nothing proves that '%s' runs a trusted image again",
 		   t->order->node);
 	ga_err_reason(err, "untrusted_host");
-	return ga_hint(err, "the executables in '%s/release' answer boot_id, image and fingerprint of "
-			    "the machine after it was booted from the trusted image",
+	return ga_hint(err,
+		       "the executables in '%s/release' answer boot_id, image and fingerprint of "
+		       "the machine after it was booted from the trusted image",
 		       t->opts->baremetal_dir);
 }
 

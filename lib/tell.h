@@ -17,7 +17,8 @@ struct ga_tell {
 	int64_t began, told; /* monotonic; of the phase, of the last record */
 };
 
-/* tell is a struct ga_tell; fits where a function for phases is asked for. state: started, running, finished, failed. Records of "running" come once a second at most. */
+/* tell is a struct ga_tell; fits where a function for phases is asked for. state: started, running,
+ * finished, failed. Records of "running" come once a second at most. */
 void ga_tell_phase(void *tell, const char *phase, const char *state, int64_t bytes,
 		   int64_t total);
 

@@ -49,9 +49,10 @@ static void check_gpu(const struct ga_slot_facts *f, struct ga_reasons *ret)
 			       "its IOMMU group is unknown",
 			       "switch the IOMMU on in firmware and on the kernel command line");
 	else if (f->iommu_group_members)
-		ga_reasons_add(ret, "iommu_group_shared", f->gpu_pci_address,
-			       "a foreign function is in its IOMMU group",
-			       "move the other device to another slot, or switch ACS on in firmware");
+		ga_reasons_add(
+			ret, "iommu_group_shared", f->gpu_pci_address,
+			"a foreign function is in its IOMMU group",
+			"move the other device to another slot, or switch ACS on in firmware");
 	if (f->gpu_boot_display)
 		ga_reasons_add(ret, "gpu_is_boot_display", f->gpu_pci_address,
 			       f->gpu_boot_display == GA_UNKNOWN ?

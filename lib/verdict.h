@@ -48,8 +48,9 @@ struct ga_slot_facts {
 };
 
 enum ga_gate {
-	GA_GATE_APPROVE,   /* may it become available: all but image_missing; tainted leads to wiping */
-	GA_GATE_PLACE,	   /* all */
+	GA_GATE_APPROVE, /* may it become available: all but image_missing; tainted leads to wiping
+			  */
+	GA_GATE_PLACE,	 /* all */
 	GA_GATE_PROVISION, /* all but tainted (its own use dirties it) */
 };
 

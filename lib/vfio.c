@@ -40,9 +40,11 @@ int ga_sysfs_write(const char *path, const char *text, int64_t timeout_micros,
 	while (waitpid(pid, &status, WNOHANG) == 0) {
 		if (!ga_clock_wait(deadline, nap)) {
 			kill(pid, SIGKILL); /* it ends when the kernel lets go */
-			ga_err_set(err, GA_BUSY, "the kernel did not return from writing '%s'", path);
+			ga_err_set(err, GA_BUSY, "the kernel did not return from writing '%s'",
+				   path);
 			ga_err_reason(err, "device_busy");
-			return ga_hint(err, "something holds the device: see 'fuser -v /dev/vfio/*'");
+			return ga_hint(err,
+				       "something holds the device: see 'fuser -v /dev/vfio/*'");
 		}
 		nap = nap < 20000 ? nap * 2 : 20000;
 	}
@@ -106,7 +108,8 @@ int ga_vfio_bind(const char *address, const char *driver, const char *override,
 			   after ? after : "no driver", driver ? driver : "no driver");
 		ga_err_reason(err, "bind_failed");
 		ga_err_object(err, address);
-		return ga_hint(err, "is the module loaded ('modprobe vfio-pci')? see 'dmesg | tail'");
+		return ga_hint(err,
+			       "is the module loaded ('modprobe vfio-pci')? see 'dmesg | tail'");
 	}
 	return 0;
 }
@@ -122,7 +125,8 @@ static bool config_answers(const char *path)
 
 int ga_vfio_wait_config(const char *address, int64_t timeout_micros, struct ga_err *err)
 {
-	ga_autofree char *path = attr_path(address, "config"), *physfn = attr_path(address, "physfn");
+	ga_autofree char *path = attr_path(address, "config"),
+			 *physfn = attr_path(address, "physfn");
 	int64_t deadline = ga_clock_mono_micros() + timeout_micros;
 	char link[8];
 
@@ -130,7 +134,8 @@ int ga_vfio_wait_config(const char *address, int64_t timeout_micros, struct ga_e
 		return 0;
 	while (!config_answers(path))
 		if (!ga_clock_wait(deadline, 50000)) {
-			ga_err_set(err, GA_HOST, "'%s' does not answer in configuration space", address);
+			ga_err_set(err, GA_HOST, "'%s' does not answer in configuration space",
+				   address);
 			ga_err_reason(err, "device_lost");
 			ga_err_object(err, address);
 			return ga_hint(err, "the device fell off the bus; a cold start of the host "

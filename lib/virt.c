@@ -34,7 +34,8 @@ static int refused(struct ga_err *err, const char *what, const char *name)
 {
 	const char *why = virGetLastErrorMessage();
 
-	return ga_fail_for(err, GA_EXTERNAL, "libvirt", "libvirt cannot %s '%s': %s", what, name, why);
+	return ga_fail_for(err, GA_EXTERNAL, "libvirt", "libvirt cannot %s '%s': %s", what, name,
+			   why);
 }
 
 int ga_virt_open(const char *uri, struct ga_virt **ret, struct ga_err *err)
@@ -120,9 +121,9 @@ int ga_virt_define(struct ga_virt *v, const char *xml, struct ga_err *err)
 
 	if (!dom && (last_code() == VIR_ERR_INVALID_ARG || last_code() == VIR_ERR_NO_SUPPORT))
 		dom = virDomainDefineXML(v->conn, xml);
-	return dom ? 0 :
-		     ga_fail_for(err, GA_EXTERNAL, "libvirt", "libvirt cannot define the domain: %s",
-				 virGetLastErrorMessage());
+	return dom ? 0
+		   : ga_fail_for(err, GA_EXTERNAL, "libvirt",
+				 "libvirt cannot define the domain: %s", virGetLastErrorMessage());
 }
 
 int ga_virt_start(struct ga_virt *v, const char *name, bool paused, struct ga_err *err)
@@ -232,9 +233,9 @@ int ga_virt_agent(struct ga_virt *v, const char *name, struct ga_err *err)
 		free(host);
 		return 1;
 	}
-	return last_code() == VIR_ERR_AGENT_UNRESPONSIVE || last_code() == VIR_ERR_OPERATION_INVALID ?
-		       0 :
-		       refused(err, "ask the guest agent of", name);
+	return last_code() == VIR_ERR_AGENT_UNRESPONSIVE || last_code() == VIR_ERR_OPERATION_INVALID
+		       ? 0
+		       : refused(err, "ask the guest agent of", name);
 }
 
 /* ---- ours ---- */
@@ -304,15 +305,16 @@ static int by_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static int each_domain(struct ga_virt *v, int (*each)(virDomainPtr dom, void *arg, struct ga_err *err),
-		       void *arg, struct ga_err *err)
+static int each_domain(struct ga_virt *v,
+		       int (*each)(virDomainPtr dom, void *arg, struct ga_err *err), void *arg,
+		       struct ga_err *err)
 {
 	virDomainPtr *doms = NULL;
 	int n = virConnectListAllDomains(v->conn, &doms, 0), i, r = 0;
 
 	if (n < 0)
-		return ga_fail_for(err, GA_EXTERNAL, "libvirt", "libvirt cannot list its domains: %s",
-				   virGetLastErrorMessage());
+		return ga_fail_for(err, GA_EXTERNAL, "libvirt",
+				   "libvirt cannot list its domains: %s", virGetLastErrorMessage());
 	for (i = 0; i < n; i++) {
 		if (!r)
 			r = each(doms[i], arg, err);
@@ -363,7 +365,8 @@ static int note_use(virDomainPtr dom, void *arg, struct ga_err *err)
 			       0 :
 			       refused(err, "read the definition of", virDomainGetName(dom));
 	if (u->path ? ga_virt_xml_uses_path(xml, u->path) : ga_virt_xml_uses_pci(xml, u->pci))
-		*(char **)ga_list_grow(u->names, sizeof(char *)) = ga_xstrdup(virDomainGetName(dom));
+		*(char **)ga_list_grow(u->names, sizeof(char *)) =
+			ga_xstrdup(virDomainGetName(dom));
 	return 0;
 }
 

@@ -63,7 +63,8 @@ static const char *next_tag(const char **at, const char *name, const char **end)
 	const char *p = *at;
 
 	while ((p = strchr(p, '<'))) {
-		if (!strncmp(p + 1, name, n) && (p[n + 1] == ' ' || p[n + 1] == '>' || p[n + 1] == '/')) {
+		if (!strncmp(p + 1, name, n) &&
+		    (p[n + 1] == ' ' || p[n + 1] == '>' || p[n + 1] == '/')) {
 			*end = strchr(p, '>');
 			if (!*end)
 				return NULL;
@@ -124,7 +125,8 @@ bool ga_virt_xml_uses_pci(const char *xml, const char *address)
 
 	if (ga_pciaddr_parse(address, &a, &ignored) < 0)
 		return false;
-	/* <source> of a hostdev or hostdev interface holds its <address>; that of an NVMe disk too. */
+	/* <source> of a hostdev or hostdev interface holds its <address>; that of an NVMe disk too.
+	 */
 	while ((tag = next_tag(&at, "source", &end))) {
 		const char *inner = end, *inner_end = NULL;
 

@@ -215,7 +215,8 @@ static void look_at_drive(struct run *r)
 	else
 		r->drive = (struct ga_nvme_dev){ .ops = &ga_nvme_real_ops, .ctx = &r->disk.fd,
 						 .nsid = (uint32_t)r->disk.dev.nsid };
-	if ((r->o->drive || ga_streq(r->disk.medium, "nvme")) && ga_nvme_read(&r->drive, &none) >= 0) {
+	if ((r->o->drive || ga_streq(r->disk.medium, "nvme")) &&
+	    ga_nvme_read(&r->drive, &none) >= 0) {
 		r->has_drive = true;
 		facts = r->drive.facts;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One wipe, from the order to its evidence: guard, markers, purge by the ladder, markers gone, zero
- * pass, read-back, identity again, GPU, fabric function. Every way out of it ends in a whole record;
- * only a whole chain of proofs says "confirmed" (wipeplan.h).
+ * pass, read-back, identity again, GPU, fabric function. Every way out of it ends in a whole
+ * record; only a whole chain of proofs says "confirmed" (wipeplan.h).
  */
 #ifndef GA_WIPE_H
 #define GA_WIPE_H
@@ -13,7 +13,8 @@
 #include "kind_result.h"
 #include "nvme.h"
 
-/* Tells what goes on: state is started, running, finished or failed; bytes are 0 where none count. */
+/* Tells what goes on: state is started, running, finished or failed; bytes are 0 where none count.
+ */
 typedef void (*ga_wipe_phase_fn)(void *arg, const char *phase, const char *state, int64_t bytes,
 				 int64_t total);
 

@@ -185,7 +185,8 @@ int ga_wipe_certificate_of(const char *dir, const char *key, struct ga_str *out,
 		return -1;
 	r = ga_evidence_get(&h, key, &e, err);
 	if (r <= 0)
-		return r < 0 ? -1 : ga_fail(err, GA_NOTFOUND, "no evidence of '%s' is kept here", key);
+		return r < 0 ? -1
+			     : ga_fail(err, GA_NOTFOUND, "no evidence of '%s' is kept here", key);
 	ga_wipe_certificate(&e, out);
 	ga_shape_release(&ga_wipe_evidence_shape, &e);
 	return 0;

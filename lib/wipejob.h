@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A wipe order carried out on this host: held, kept in host.db, run, its evidence chained. Run again
- * after whatever ended it: a confirmed wipe gives its evidence again and touches nothing, everything
- * else starts over.
+ * A wipe order carried out on this host: held, kept in host.db, run, its evidence chained. Run
+ * again after whatever ended it: a confirmed wipe gives its evidence again and touches nothing,
+ * everything else starts over.
  */
 #ifndef GA_WIPEJOB_H
 #define GA_WIPEJOB_H
@@ -27,8 +27,8 @@ int ga_wipe_job(struct ga_hostdb *h, struct ga_wipe_opts *o, struct ga_wipe_evid
 /* The orders this host has taken up and not confirmed, as a stream of records to read from. */
 int ga_wipe_pending_stream(const char *dir, int *fd, struct ga_err *err);
 
-/* Keeps the evidence of a disk wiped by hand in the host's folder and seals it. Where that cannot be
- * it is sealed all the same, -1 and why not. */
+/* Keeps the evidence of a disk wiped by hand in the host's folder and seals it. Where that cannot
+ * be it is sealed all the same, -1 and why not. */
 int ga_wipe_keep_alone(const char *dir, struct ga_wipe_evidence *e, struct ga_err *err);
 
 /* The certificate of kept evidence, by evidence id, attempt, slot or wwid. GA_NOTFOUND. */

@@ -14,7 +14,12 @@ load helper
   for page in "$SRC"/man/*.[1-8]; do
     cmp "$page" "$at/share/man/man${page##*.}/${page##*/}"
   done
+  # The demo has its recorded host, the way into it and the fake Fabric Manager with it.
+  run_ok env GPUAAS_PLAYGROUND="$T/playground" PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+    "$at/share/gpuaas/demo/lifecycle"
+  rm -r "$at"/share/gpuaas/demo/{enter,libvirtd.bash,libnvfm.so.1,h200}
   diff -r "$SRC/share" "$at/share/gpuaas"
+  make -s -C "$SRC" install B="$GPUAAS_BUILD" DESTDIR="$T/root" 3>&-
   [[ -s $at/share/zsh/vendor-completions/_gpuaas ]]
   touch "$at/share/gpuaas/not-ours" "$at/bin/other"
   make -s -C "$SRC" uninstall DESTDIR="$T/root" 3>&-

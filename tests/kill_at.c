@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A preload for tests: ends the process it is loaded into at an exact boundary, so that a test needs
- * neither luck nor a hook in the product. When a line written to standard output contains the text
- * of $KILL_AT, the process gets the signal $KILL_SIGNAL (default 9) right after the write.
+ * A preload for tests: ends the process it is loaded into at an exact boundary, so that a test
+ * needs neither luck nor a hook in the product. When a line written to standard output contains the
+ * text of $KILL_AT, the process gets the signal $KILL_SIGNAL (default 9) right after the write.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

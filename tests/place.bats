@@ -9,10 +9,10 @@ setup()
   common_setup
   gpuaas-state init --lab > "$T/init"
   jq -c '.vcpus_per_gpu = 1' "$SRC/share/objects/lab.json" > "$T/lab.json"
-  cat >> "$T/lab.json" <<- 'END'
-	{"kind":"gpuaas.profile/1","name":"whole","shape":"baremetal","price_micros":0,"wipe":{"minimum_class":"clear","verify":"full","gpu_memory":"if_supported"}}
-	{"kind":"gpuaas.image/1","name":"lab","digest":"sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","format":"raw","file_bytes":1048576,"size_bytes":1048576,"firmware":"bios","probe":"running","user":"ubuntu"}
-	END
+  cat >> "$T/lab.json" << 'END'
+{"kind":"gpuaas.profile/1","name":"whole","shape":"baremetal","price_micros":0,"wipe":{"minimum_class":"clear","verify":"full","gpu_memory":"if_supported"}}
+{"kind":"gpuaas.image/1","name":"lab","digest":"sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","format":"raw","file_bytes":1048576,"size_bytes":1048576,"firmware":"bios","probe":"running","user":"ubuntu"}
+END
   gpuaas-state apply "$T/lab.json" > "$T/apply"
 }
 
@@ -144,7 +144,7 @@ in_state()
   run_ok place --expires 0s --name a
   run_ok place --name a
   assert_equal "$(in_state "SELECT group_concat(state || ' ' || coalesce(reason, '-'), ', ')
-    FROM allocation")" "cancelled plan_expired, placed -"
+    FROM (SELECT * FROM allocation ORDER BY created_at)")" "cancelled plan_expired, placed -"
 }
 
 @test "a stream: many requests, other kinds passed on, a bad line stops and earlier lines stand" {

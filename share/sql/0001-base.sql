@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- The state of gpuaas: tables, keys and checks. gpuaas-state(5) draws them. The triggers that hold
 -- the edges of the machines and the invariants are made by lib/fsm.c and lib/invariant.c, from one
--- table in C, in the transaction that runs this file. Times are RFC 3339 UTC text with microseconds.
+-- table in C, in the transaction that runs this file. Times are RFC 3339 UTC text, microseconds.
 -- WITHOUT ROWID, so that REPLACE cannot get at a row by a second key, and a key is never NULL.
 
 CREATE TABLE meta (
@@ -84,9 +84,11 @@ CREATE TABLE slot (
 	state TEXT NOT NULL DEFAULT 'disabled',
 	since TEXT NOT NULL,
 	generation INTEGER NOT NULL DEFAULT 1,
-	shape TEXT NOT NULL DEFAULT 'slice' CHECK (shape IN ('slice', 'gpu_partition', 'gpu_shared')),
+	shape TEXT NOT NULL DEFAULT 'slice'
+		CHECK (shape IN ('slice', 'gpu_partition', 'gpu_shared')),
 	sharing_mechanism TEXT NOT NULL DEFAULT 'exclusive_device' CHECK (sharing_mechanism IN
-		('exclusive_device', 'mig_partition', 'mdev_vgpu', 'time_sliced', 'mps', 'software_shared')),
+		('exclusive_device', 'mig_partition', 'mdev_vgpu', 'time_sliced', 'mps',
+		 'software_shared')),
 	parent_id TEXT REFERENCES slot (id),
 	accelerator_type TEXT,
 	type_name TEXT,
@@ -113,7 +115,8 @@ CREATE TABLE slot (
 	wipe_minimum_class TEXT CHECK (wipe_minimum_class IN ('clear', 'purge')),
 	wipe_verify TEXT CHECK (wipe_verify IN ('full', 'sampled')),
 	wipe_gpu_memory TEXT CHECK (wipe_gpu_memory IN ('required', 'if_supported')),
-	health_state TEXT NOT NULL DEFAULT 'unknown' CHECK (health_state IN ('ok', 'failed', 'unknown')),
+	health_state TEXT NOT NULL DEFAULT 'unknown'
+		CHECK (health_state IN ('ok', 'failed', 'unknown')),
 	health_detail TEXT,
 	cordon_reason TEXT,
 	blockers TEXT NOT NULL DEFAULT '[]', -- of ga_slot_blockers, as last computed
@@ -142,6 +145,9 @@ CREATE UNIQUE INDEX slot_mac_once ON slot (mac) WHERE state <> 'retired' AND mac
 CREATE UNIQUE INDEX slot_ip_once ON slot (node_id, private_ip)
 	WHERE state <> 'retired' AND private_ip IS NOT NULL;
 CREATE INDEX slot_state ON slot (state, node_id);
+-- Which slot a device stands in, whatever the slot's state: the triggers on device ask at each taint.
+CREATE INDEX slot_nvme ON slot (nvme_wwid);
+CREATE INDEX slot_gpu ON slot (gpu_id);
 CREATE INDEX slot_place ON slot (node_id, slot_index, id, state, generation, accelerator_type,
 	module_id, numa_node, memory_mib, cpuset, cordon_reason, health_state, blockers)
 	WHERE state <> 'retired';
@@ -235,7 +241,8 @@ CREATE TABLE claim (
 	CHECK ((claim_kind = 'slot') = (slot_id IS NOT NULL)),
 	CHECK ((live = 1) = (held_by IS NOT NULL)),
 	CHECK ((live = 1) = (ended_at IS NULL)),
-	CHECK (held_by IS NULL OR held_by = allocation_id OR (held_by = 'slices' AND claim_kind = 'slot')),
+	CHECK (held_by IS NULL OR held_by = allocation_id
+		OR (held_by = 'slices' AND claim_kind = 'slot')),
 	FOREIGN KEY (node_id, held_by) REFERENCES node (id, held_by),
 	FOREIGN KEY (slot_id, node_id) REFERENCES slot (id, node_id)
 ) STRICT, WITHOUT ROWID;
@@ -246,7 +253,8 @@ CREATE INDEX claim_allocation ON claim (allocation_id);
 CREATE TABLE usage (
 	id INTEGER PRIMARY KEY,
 	allocation_id TEXT NOT NULL REFERENCES allocation (id),
-	usage_kind TEXT NOT NULL CHECK (usage_kind IN ('active', 'provisioning', 'cleanup', 'hold')),
+	usage_kind TEXT NOT NULL
+		CHECK (usage_kind IN ('active', 'provisioning', 'cleanup', 'hold')),
 	count INTEGER NOT NULL,
 	accelerator_type TEXT,
 	price_micros INTEGER NOT NULL,
@@ -282,7 +290,8 @@ CREATE TABLE wipe_evidence (
 	class TEXT NOT NULL CHECK (class IN ('none', 'clear', 'purge')),
 	outcome TEXT NOT NULL CHECK (outcome IN ('confirmed', 'not_started', 'unknown', 'failed')),
 	verify TEXT CHECK (verify IN ('full', 'sampled')),
-	gpu_memory TEXT NOT NULL CHECK (gpu_memory IN ('confirmed', 'not_needed', 'not_proven', 'failed')),
+	gpu_memory TEXT NOT NULL
+		CHECK (gpu_memory IN ('confirmed', 'not_needed', 'not_proven', 'failed')),
 	lab INTEGER NOT NULL CHECK (lab IN (0, 1)),
 	digest TEXT NOT NULL UNIQUE,
 	record TEXT NOT NULL,

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fleet STATE NODES < DISCOVERY: fills a fresh lab state with NODES nodes of 8 available slots each,
- * through the same store functions as the programs: observe, approve, fold of wipe evidence. The
- * discovery (of the h200 recording) is the pattern; names and identities are made from the node's
- * number. For benchmarks and for tests that need a fleet.
+ * fleet STATE NODES [FIRST [AUDIT]] < DISCOVERY: adds NODES nodes of 8 available slots each to a
+ * lab state, from number FIRST (1), through the same store functions as the programs: observe,
+ * approve, fold of wipe evidence; then rows to the audit until it has AUDIT of them. The discovery
+ * (of the h200 recording) is the pattern; names and identities are made from the node's number.
+ * For benchmarks and for tests that need a fleet.
  */
+#include "audit.h"
 #include "id.h"
 #include "mac.h"
 #include "rec.h"
@@ -12,6 +14,7 @@
 #include "time.h"
 
 #define SLOTS 8
+#define NODES_A_COMMIT 25 /* a transaction larger than SQLite's cache spills and gets slow */
 
 struct pattern {
 	struct ga_host host;
@@ -147,7 +150,22 @@ static int make_node(struct ga_db *db, struct pattern *p, int64_t number, struct
 	return r;
 }
 
-static int run(const char *path, int64_t nodes, struct ga_err *err)
+static int fill_audit(struct ga_db *db, int64_t rows, struct ga_err *err)
+{
+	char head[GA_DIGEST_SIZE];
+	int64_t seq;
+
+	if (ga_audit_head(db, &seq, head, err) < 0)
+		return -1;
+	for (; seq < rows; seq++)
+		if (ga_audit_add(db, "observed", "n00001",
+				 json_pack("{s:s, s:I}", "digest", head, "candidates",
+					   (json_int_t)SLOTS), err) < 0)
+			return -1;
+	return 0;
+}
+
+static int run(const char *path, int64_t nodes, int64_t first, int64_t rows, struct ga_err *err)
 {
 	ga_autodb struct ga_db *db = NULL;
 	struct pattern p = { 0 };
@@ -157,23 +175,33 @@ static int run(const char *path, int64_t nodes, struct ga_err *err)
 	    ga_db_open(path, GA_DB_STATE, GA_DB_WRITE, &db, err) < 0 ||
 	    ga_db_begin(db, "fleet", err) < 0)
 		return -1;
-	for (n = 1; n <= nodes; n++)
+	for (n = first; n < first + nodes; n++) {
 		if (make_node(db, &p, n, err) < 0)
 			return -1;
+		if (n % NODES_A_COMMIT == 0 &&
+		    (ga_db_commit(db, err) < 0 || ga_db_begin(db, "fleet", err) < 0))
+			return -1;
+	}
 	ga_shape_release(&ga_host_shape, &p.host);
 	ga_shape_release(&ga_candidate_shape, &p.candidate);
-	return ga_db_commit(db, err);
+	return fill_audit(db, rows, err) < 0 ? -1 : ga_db_commit(db, err);
+}
+
+static int64_t number(int argc, char **argv, int i, int64_t fallback)
+{
+	return i < argc ? strtoll(argv[i], NULL, 10) : fallback;
 }
 
 int main(int argc, char **argv)
 {
 	struct ga_err err = GA_ERR_INIT;
 
-	if (argc != 3) {
-		fprintf(stderr, "usage: fleet STATE NODES < DISCOVERY\n");
+	if (argc < 3) {
+		fprintf(stderr, "usage: fleet STATE NODES [FIRST [AUDIT]] < DISCOVERY\n");
 		return GA_USAGE;
 	}
-	if (run(argv[1], strtoll(argv[2], NULL, 10), &err) < 0) {
+	if (run(argv[1], number(argc, argv, 2, 0), number(argc, argv, 3, 1),
+		number(argc, argv, 4, 0), &err) < 0) {
 		fprintf(stderr, "fleet: %s\n", err.msg);
 		return (int)err.code;
 	}

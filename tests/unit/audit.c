@@ -10,9 +10,10 @@ static struct ga_err err;
 /* The row's hash from the definition in audit.h, by jansson's own compact text. */
 static void expected(sqlite3 *db, int64_t seq, char out[GA_DIGEST_SIZE])
 {
-	ga_autofree char *sql = ga_xprintf(
-		"SELECT json_array(previous_hash, seq, at, actor, program, action, object, json(detail)) "
-		"FROM audit WHERE seq = %lld", (long long)seq);
+	ga_autofree char *sql = ga_xprintf("SELECT json_array(previous_hash, seq, at, actor, "
+					   "program, action, object, json(detail)) "
+					   "FROM audit WHERE seq = %lld",
+					   (long long)seq);
 	json_t *array = json_loads(w_get(db, sql), 0, NULL);
 	ga_autofree char *text = json_dumps(array, JSON_COMPACT);
 
@@ -61,8 +62,10 @@ int main(void)
 		{ "a changed hash", "UPDATE audit SET hash = 'sha256:00' WHERE seq = 4", 4 },
 		{ "a row that is gone", "DELETE FROM audit WHERE seq = 3", 4 },
 		{ "the first row gone", "DELETE FROM audit WHERE seq = 1", 2 },
-		{ "rows exchanged", "UPDATE audit SET seq = 9 WHERE seq = 2; UPDATE audit SET seq = 2 "
-				    "WHERE seq = 3; UPDATE audit SET seq = 3 WHERE seq = 9", 2 },
+		{ "rows exchanged",
+		  "UPDATE audit SET seq = 9 WHERE seq = 2; UPDATE audit SET seq = 2 "
+		  "WHERE seq = 3; UPDATE audit SET seq = 3 WHERE seq = 9",
+		  2 },
 	};
 	sqlite3 *raw = w_open();
 	ga_autodb struct ga_db *db = NULL;
@@ -78,7 +81,8 @@ int main(void)
 	t_int(ga_audit_head(db, &seq, hash, &err), 0, "its head");
 	t_int(seq, 4, "is the fourth row");
 	for (seq = 1; seq <= 4; seq++) {
-		ga_autofree char *sql = ga_xprintf("SELECT hash FROM audit WHERE seq = %d", (int)seq);
+		ga_autofree char *sql =
+			ga_xprintf("SELECT hash FROM audit WHERE seq = %d", (int)seq);
 
 		expected(raw, seq, want);
 		t_str(w_get(raw, sql), want, "the hash of row %d is as defined", (int)seq);
@@ -92,10 +96,12 @@ int main(void)
 		forge(raw, db, forgeries[i].sql, forgeries[i].bad, forgeries[i].name);
 		w_must(raw, "DELETE FROM audit; INSERT INTO audit SELECT * FROM saved");
 		{
-			ga_autofree char *sql = ga_xstrdup(w_get(raw, "SELECT sql FROM triggers WHERE "
-								     "sql LIKE '%audit_kept %'"));
-			ga_autofree char *two = ga_xstrdup(w_get(raw, "SELECT sql FROM triggers WHERE "
-								     "sql LIKE '%audit_unchanged %'"));
+			ga_autofree char *sql =
+				ga_xstrdup(w_get(raw, "SELECT sql FROM triggers WHERE "
+						      "sql LIKE '%audit_kept %'"));
+			ga_autofree char *two =
+				ga_xstrdup(w_get(raw, "SELECT sql FROM triggers WHERE "
+						      "sql LIKE '%audit_unchanged %'"));
 			ga_autofree char *three = ga_xstrdup(w_get(raw, "SELECT sql FROM triggers "
 								       "WHERE sql LIKE "
 								       "'%audit_chain %'"));

@@ -91,7 +91,8 @@ static void strange_files(void)
 	ga_db_close(GA_TAKE(db));
 	t_ok(ga_db_init(other, false, &db, &err) < 0 && ga_streq(err.reason, "exists"),
 	     "but never a second time");
-	if (ftruncate(fd, 0) < 0 || pwrite(fd, "this is not a database, it is a letter\n", 39, 0) < 0)
+	if (ftruncate(fd, 0) < 0 ||
+	    pwrite(fd, "this is not a database, it is a letter\n", 39, 0) < 0)
 		exit(1);
 	close(fd);
 	ga_err_clear(&err);
@@ -102,8 +103,8 @@ static void strange_files(void)
 	     "and init leaves it alone");
 	unlink(other);
 	ga_err_clear(&err);
-	t_code(ga_db_open(other, GA_DB_STATE, GA_DB_WRITE, &db, &err), &err, GA_NOTFOUND, "no state",
-	       "no file is not found");
+	t_code(ga_db_open(other, GA_DB_STATE, GA_DB_WRITE, &db, &err), &err, GA_NOTFOUND,
+	       "no state", "no file is not found");
 	t_ok(access(other, F_OK) < 0, "and none is made");
 }
 
@@ -158,8 +159,9 @@ static void transactions(struct ga_db *db)
 	t_ok(ga_db_exec(reader, &err, "INSERT INTO node (id, since) VALUES ('z', 'x')", "") < 0 &&
 	     ga_streq(err.reason, "read_only"), "not even without a transaction");
 	ga_err_clear(&err);
-	t_int(ga_db_query(reader, &rows, &err, "SELECT count(*) FROM node WHERE id IN ('a', 'b', 'c')",
-			  ""), 0, "it sees");
+	t_int(ga_db_query(reader, &rows, &err,
+			  "SELECT count(*) FROM node WHERE id IN ('a', 'b', 'c')", ""),
+	      0, "it sees");
 	if (ga_rows_next(rows, &err) > 0)
 		n = ga_rows_int(rows, 0);
 	t_int(n, 1, "what was committed, without the part that was undone");
@@ -174,7 +176,8 @@ static void sentences(struct ga_db *db)
 	} cases[] = {
 		{ "INSERT INTO node (id) VALUES ('q')", "check" },
 		{ "INSERT INTO node (id, since, mode) VALUES ('q', 'x', 'odd')", "check" },
-		{ "INSERT INTO task (object, phase, state, started_at) VALUES ('o', 'p', 'odd', 'x')",
+		{ "INSERT INTO task (object, phase, state, started_at) VALUES ('o', 'p', 'odd', "
+		  "'x')",
 		  "check" },
 		{ "INSERT INTO candidate VALUES ('nobody', 1, '{}', 'x')", "foreign_key" },
 		{ "INSERT INTO node_image VALUES ('a', 'none', 'd', 'p', 'x')", "foreign_key" },
@@ -186,7 +189,8 @@ static void sentences(struct ga_db *db)
 	for (i = 0; i < GA_ARRAY_SIZE(cases); i++) {
 		ga_err_clear(&err);
 		t_ok(ga_db_exec(db, &err, cases[i].sql, "") < 0 && err.code == GA_CONFLICT &&
-		     ga_streq(err.reason, cases[i].reason), "%s is %s", cases[i].sql, cases[i].reason);
+			     ga_streq(err.reason, cases[i].reason),
+		     "%s is %s", cases[i].sql, cases[i].reason);
 		if (!ga_streq(err.reason, cases[i].reason))
 			printf("# %s: %s\n", err.reason, err.msg);
 	}
@@ -221,8 +225,10 @@ static void closing(void)
 	for (i = 0; i < 500 && r >= 0; i++) {
 		r = ga_db_begin(a, "test", &err);
 		if (r == 0)
-			r = ga_db_exec(a, &err, "UPDATE node SET cordon_reason = hex(zeroblob(4000)), "
-					       "generation = generation + 1 WHERE id = 'a'", "");
+			r = ga_db_exec(a, &err,
+				       "UPDATE node SET cordon_reason = hex(zeroblob(4000)), "
+				       "generation = generation + 1 WHERE id = 'a'",
+				       "");
 		if (r >= 0)
 			r = ga_db_commit(a, &err);
 	}

@@ -189,8 +189,8 @@ static void mmio(void)
 		for (k = 0; k < cases[i].devices; k++)
 			devices[k] = (struct ga_domain_bars){ cases[i].bars, cases[i].n_bars };
 		t_int(ga_domain_mmio_fits(devices, cases[i].devices, cases[i].bits, &need, &have),
-		      cases[i].fits, "budget %zu: need %" PRId64 " of %" PRId64 " GiB", i, need / GIB,
-		      have / GIB);
+		      cases[i].fits, "budget %zu: need %" PRId64 " of %" PRId64 " GiB", i,
+		      need / GIB, have / GIB);
 	}
 }
 

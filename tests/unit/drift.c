@@ -153,7 +153,8 @@ static void run_case(size_t i, bool covered[GA_D_COUNT])
 		t_str(v->drift.severity, cases[i].severity, "%s: severity", cases[i].name);
 		t_str(v->drift.observation, cases[i].observation, "%s: observation", cases[i].name);
 		t_str(v->drift.object, cases[i].object, "%s: object", cases[i].name);
-		t_str(v->drift.repair, ga_repair_word(cases[i].repair), "%s: repair", cases[i].name);
+		t_str(v->drift.repair, ga_repair_word(cases[i].repair), "%s: repair",
+		      cases[i].name);
 		/* What remains names what to do about it. */
 		t_ok(ga_streq(v->drift.severity, "info") || v->drift.command, "%s: a command",
 		     cases[i].name);

@@ -134,10 +134,11 @@ static void remaining_blockers(void)
 	struct ga_db *db = sw_open(2);
 
 	sw_begin(db);
-	sw_sql(db, "UPDATE slot SET blockers = "
-		"'[{\"code\":\"tainted\",\"subject\":null,\"evidence\":"
-		   "null,\"hint\":null},{\"code\":\"missing_ip\",\"subject\":null,\"evidence\":null,"
-		   "\"hint\":null}]', generation = generation + 1 WHERE id = 's0000001'");
+	sw_sql(db,
+	       "UPDATE slot SET blockers = "
+	       "'[{\"code\":\"tainted\",\"subject\":null,\"evidence\":"
+	       "null,\"hint\":null},{\"code\":\"missing_ip\",\"subject\":null,\"evidence\":null,"
+	       "\"hint\":null}]', generation = generation + 1 WHERE id = 's0000001'");
 	sw_sql(db, "UPDATE slot SET cordon_reason = 'to be retired', generation = generation + 1 "
 		   "WHERE id = 's0000002'");
 	sw_commit(db);
@@ -394,7 +395,8 @@ static void observations(void)
 			      .at = TXT("2026-04-01T00:00:00.000000Z") };
 
 	sw_must(sw_active(db, 1, &err));
-	*ga_list_add(&o.allocations) = (struct ga_observed_allocation){ TXT("a0000001"), TXT("off") };
+	*ga_list_add(&o.allocations) =
+		(struct ga_observed_allocation){ TXT("a0000001"), TXT("off") };
 	t_int(sw_fold(db, &ga_observation_shape, &o, &err), 1, "an observation");
 	t_str(sw_get(db, "SELECT boot_id FROM node"), "boot2", "the boot id is known");
 	t_str(sw_get(db, "SELECT power_observed FROM allocation"), "off", "the power is known");

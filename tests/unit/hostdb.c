@@ -17,7 +17,8 @@ static void journal(struct ga_hostdb *h)
 	struct ga_err err = GA_ERR_INIT;
 	int64_t a, b, again;
 
-	t_int(ga_journal_intend(h, "alloc", "file", "/a", "{\"remove\":\"/a\"}", &a, &err), 0, "intent");
+	t_int(ga_journal_intend(h, "alloc", "file", "/a", "{\"remove\":\"/a\"}", &a, &err), 0,
+	      "intent");
 	t_int(ga_journal_intend(h, "alloc", "domain", "d", "{}", &b, &err), 0, "another");
 	t_int(ga_journal_intend(h, "alloc", "file", "/a", "{\"remove\":\"/b\"}", &again, &err), 0,
 	      "the first again");
@@ -25,7 +26,8 @@ static void journal(struct ga_hostdb *h)
 	t_int(ga_journal_done(h, a, &err), 0, "done");
 	t_int(ga_journal_open_entries(h, "alloc", &j, &err), 0, "list");
 	t_ok(j.n == 2 && j.v[0].seq == b && j.v[1].seq == a, "newest first");
-	t_ok(j.n == 2 && ga_streq(j.v[1].inverse, "{\"remove\":\"/a\"}"), "the first inverse stays");
+	t_ok(j.n == 2 && ga_streq(j.v[1].inverse, "{\"remove\":\"/a\"}"),
+	     "the first inverse stays");
 	t_ok(j.n == 2 && j.v[1].done && !j.v[0].done, "done and only intended are told apart");
 	t_int(ga_journal_undone(h, a, &err), 0, "undone");
 	t_int(ga_journal_undone(h, a, &err), -1, "a closed entry stays closed");
@@ -42,7 +44,8 @@ static void attempts(struct ga_hostdb *h)
 	struct ga_err err = GA_ERR_INIT;
 
 	t_int(ga_attempt_begin(h, "at1", "obj", "provision", "{\"x\":1}", "boot", &err), 1, "new");
-	t_int(ga_attempt_begin(h, "at1", "obj", "provision", "{\"x\":1}", "boot", &err), 0, "known");
+	t_int(ga_attempt_begin(h, "at1", "obj", "provision", "{\"x\":1}", "boot", &err), 0,
+	      "known");
 	t_int(ga_attempt_begin(h, "at1", "obj", "provision", "{\"x\":2}", "boot", &err), -1,
 	      "with another text");
 	t_ok(ga_streq(err.reason, "old_digest"), "is refused: %s", err.reason);
@@ -164,7 +167,8 @@ static void attacks(struct ga_hostdb *h)
 	REFUSED("DELETE FROM evidence", "evidence_kept");
 	REFUSED("INSERT INTO evidence (evidence, wwid, outcome, digest, record, at) "
 		"VALUES ('x', 'y', 'confirmed', 'z', '{}', 'now')", "evidence_chain");
-	REFUSED("INSERT OR REPLACE INTO evidence (evidence, wwid, outcome, digest, previous_digest, "
+	REFUSED("INSERT OR REPLACE INTO evidence (evidence, wwid, outcome, digest, "
+		"previous_digest, "
 		"record, at) SELECT evidence, wwid, 'confirmed', 'z', (SELECT digest FROM evidence "
 		"ORDER BY seq DESC LIMIT 1), '{}', at FROM evidence ORDER BY seq LIMIT 1",
 		"evidence_fixed");

@@ -24,7 +24,8 @@ static char *in_dir(const char *name)
 	return ga_xprintf("%s/%s", dir, name);
 }
 
-/* Data at the start, a page in the middle of zeros, a hole of more than a chunk, data at the end. */
+/* Data at the start, a page in the middle of zeros, a hole of more than a chunk, data at the end.
+ */
 static void make_raw(const char *path)
 {
 	ga_autofd int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -88,8 +89,10 @@ static void one_format(const char *image, const char *format)
 	t_ok(ga_streq(alone, f.digest), "is the same");
 	t_int(ga_chunks_write(image, &f.chunks, digest, &err), 0, "the list is kept");
 	t_int(ga_chunks_read(image, digest, &back, &err), 0, "and read");
-	t_int(clone_to(image, format, &back, DISK, false, &err), 0, "clone of %s %s", format, err.msg);
-	t_ok(!memcmp(got, want, sizeof(want)), "%s: equal, old bytes gone, the rest left alone", format);
+	t_int(clone_to(image, format, &back, DISK, false, &err), 0, "clone of %s %s", format,
+	      err.msg);
+	t_ok(!memcmp(got, want, sizeof(want)), "%s: equal, old bytes gone, the rest left alone",
+	     format);
 	t_int(clone_to(image, format, NULL, DISK, false, &err), 0, "clone without digests");
 	t_ok(!memcmp(got, want, sizeof(want)), "%s: equal", format);
 	/* The last digest of the list swapped for the first. */
@@ -137,8 +140,13 @@ static void hostile_qcow2(const char *qcow2)
 static void bad_lists(const char *image)
 {
 	static const char *const cases[] = {
-		"", "x", "gpuaas-chunks/1 5\n", "gpuaas-chunks/1 -5\n", "gpuaas-chunks/1 4096\nzz\n",
-		"gpuaas-chunks/2 4096\n", "gpuaas-chunks/1 99999999999999999999\n",
+		"",
+		"x",
+		"gpuaas-chunks/1 5\n",
+		"gpuaas-chunks/1 -5\n",
+		"gpuaas-chunks/1 4096\nzz\n",
+		"gpuaas-chunks/2 4096\n",
+		"gpuaas-chunks/1 99999999999999999999\n",
 	};
 	ga_autofree char *path = ga_xprintf("%s.chunks", image);
 	size_t i;
@@ -185,7 +193,8 @@ int main(void)
 	make_raw(raw);
 	run((const char *const[]){ "gzip", "-1k", raw, NULL });
 	run((const char *const[]){ "xz", "-0k", raw, NULL });
-	run((const char *const[]){ "qemu-img", "convert", "-f", "raw", "-O", "qcow2", raw, qcow2, NULL });
+	run((const char *const[]){ "qemu-img", "convert", "-f", "raw", "-O", "qcow2", raw, qcow2,
+				   NULL });
 	one_format(raw, "raw");
 	one_format(gz, "raw_compressed");
 	one_format(xz, "raw_compressed");

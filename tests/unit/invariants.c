@@ -21,8 +21,10 @@
 	"INSERT INTO claim (id, allocation_id, node_id, claim_kind, live, held_by, created_at) " \
 	"VALUES ('" id "', '" a "', '" n "', 'node', 1, '" a "', 'x');"
 #define EVIDENCE(id, slot, members) \
-	"INSERT INTO wipe_evidence (id, slot_id, node_id, attempt, wwid, gpu_identity, started_at, " \
-	"finished_at, class, outcome, verify, gpu_memory, lab, digest, record, folded_at) SELECT '" \
+	"INSERT INTO wipe_evidence (id, slot_id, node_id, attempt, wwid, gpu_identity, " \
+	"started_at, " \
+	"finished_at, class, outcome, verify, gpu_memory, lab, digest, record, folded_at) " \
+	"SELECT '" \
 	id "', id, node_id, " members ", 'digest-" id "', '{}', 'now' FROM slot WHERE id = '" slot \
 	"';"
 #define LATE "'2099-01-01T00:00:00.000000Z'"
@@ -42,15 +44,18 @@ static const struct {
 	  "'available')",
 	  "INSERT INTO slot (id, node_id, slot_index, since) VALUES ('x', 'n1', 9, 'x')" },
 	{ "a slot born with evidence", "birth", "",
-	  "INSERT INTO slot (id, node_id, slot_index, since, wipe_evidence_id) VALUES ('x', 'n1', 9, "
+	  "INSERT INTO slot (id, node_id, slot_index, since, wipe_evidence_id) VALUES ('x', "
+	  "'n1', 9, "
 	  "'x', 'e2')", NULL },
 	{ "a slot of an unknown node", "foreign_key", "",
 	  "INSERT INTO slot (id, node_id, slot_index, since) VALUES ('x', 'n9', 9, 'x')", NULL },
 	{ "an allocation born active", "birth", "",
 	  "INSERT INTO allocation SELECT 'x', NULL, 'r', request, project, priority, shape, count, "
 	  "'active', since, generation, node_id, accelerator_type, profile, profile_version, "
-	  "profile_record, price_micros, image_digest, plan, attempt, attempt_generation, order_kind, "
-	  "order_text, expires_at, power_wanted, power_observed, access, network, fabric_partition, "
+	  "profile_record, price_micros, image_digest, plan, attempt, attempt_generation, "
+	  "order_kind, "
+	  "order_text, expires_at, power_wanted, power_observed, access, network, "
+	  "fabric_partition, "
 	  "phase, reason, created_at, created_by FROM allocation WHERE id = 'a1'",
 	  ALLOC("x", "slice") },
 	{ "a node born active", "birth", "",
@@ -69,7 +74,8 @@ static const struct {
 	{ "a node over no edge", "wrong_state", "", NODE("state = 'enrolled'", "n2"),
 	  NODE("state = 'draining'", "n2") },
 	{ "a slot changed without its generation", "concurrent_update", "",
-	  "UPDATE slot SET cordon_reason = 'x' WHERE id = 's2'", SLOT("cordon_reason = 'x'", "s2") },
+	  "UPDATE slot SET cordon_reason = 'x' WHERE id = 's2'", SLOT("cordon_reason = 'x'",
+	  "s2") },
 	{ "a slot's generation set back", "concurrent_update", "",
 	  "UPDATE slot SET generation = generation - 1 WHERE id = 's2'", NULL },
 	{ "an allocation changed without its generation", "concurrent_update", "",
@@ -116,19 +122,22 @@ static const struct {
 	  "INSERT INTO audit VALUES (4, 'x', 'me', 't', 'a', 'o', '{}', 'h1', 'h2')", NULL },
 	/* REPLACE, which deletes without asking a delete trigger */
 	{ "replacing a slot", "duplicate", "",
-	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since) VALUES ('s1', 'n1', 99, 'x')",
+	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since) VALUES ('s1', 'n1', 99, "
+	  "'x')",
 	  NULL },
 	{ "replacing a slot by its index", "duplicate_identity", "",
 	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since) VALUES ('x', 'n1', 1, 'x')",
 	  NULL },
 	{ "replacing a slot by its disk", "duplicate_identity", "",
-	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since, nvme_wwid) VALUES ('x', 'n1', "
+	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since, nvme_wwid) VALUES ('x', "
+	  "'n1', "
 	  "9, 'x', 'd1')", NULL },
 	{ "replacing a slot by its GPU", "duplicate_identity", "",
 	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since, gpu_id) VALUES ('x', 'n1', "
 	  "9, 'x', 'n1/g1')", NULL },
 	{ "replacing a slot by its GPU's address", "duplicate_identity", "",
-	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since, gpu_pci_address) VALUES ('x', "
+	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since, gpu_pci_address) VALUES "
+	  "('x', "
 	  "'n1', 9, 'x', '0000:11:00.0')", NULL },
 	{ "replacing a slot by its MAC", "duplicate_identity", "",
 	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since, mac) VALUES ('x', 'n2', 9, "
@@ -136,10 +145,12 @@ static const struct {
 	{ "replacing a slot by its address", "duplicate_identity", "",
 	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since, private_ip) VALUES ('x', "
 	  "'n1', 9, 'x', '10.0.0.1')",
-	  "INSERT INTO slot (id, node_id, slot_index, since, private_ip) VALUES ('x', 'n2', 9, 'x', "
+	  "INSERT INTO slot (id, node_id, slot_index, since, private_ip) VALUES ('x', 'n2', 9, "
+	  "'x', "
 	  "'10.0.0.1')" },
 	{ "replacing a slot by its fabric function", "fabric_vf_shared", "",
-	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since, fabric_vf_pci_address) VALUES "
+	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since, fabric_vf_pci_address) "
+	  "VALUES "
 	  "('x', 'n1', 9, 'x', '0000:f0:00.1')", NULL },
 	{ "taking a MAC by UPDATE OR REPLACE", "duplicate_identity", S2_OFF,
 	  "UPDATE OR REPLACE slot SET mac = '02:00:00:00:00:01'" GEN " WHERE id = 's2'",
@@ -164,11 +175,14 @@ static const struct {
 	  "UPDATE profile SET current = 0; UPDATE profile SET current = 1 WHERE version = 1" },
 	{ "replacing an allocation by its request id", "request_taken",
 	  "INSERT INTO allocation (id, request_id, request, project, shape, count, since, profile, "
-	  "profile_version, profile_record, price_micros, created_at, created_by) VALUES ('y', 'r', "
+	  "profile_version, profile_record, price_micros, created_at, created_by) VALUES ('y', "
+	  "'r', "
 	  "'{}', 'p', 'slice', 1, 'x', 'h', 1, '{}', 5, 'x', 'me');",
-	  "INSERT OR REPLACE INTO allocation (id, request_id, request, project, shape, count, since, "
+	  "INSERT OR REPLACE INTO allocation (id, request_id, request, project, shape, count, "
+	  "since, "
 	  "profile, profile_version, profile_record, price_micros, created_at, created_by) VALUES "
-	  "('z', 'r', '{}', 'p', 'slice', 1, 'x', 'h', 1, '{}', 5, 'x', 'me')", ALLOC("z", "slice") },
+	  "('z', 'r', '{}', 'p', 'slice', 1, 'x', 'h', 1, '{}', 5, 'x', 'me')", ALLOC("z",
+	  "slice") },
 	{ "a new allocation under a name in use", "name_taken",
 	  "UPDATE allocation SET name = 'one'" GEN " WHERE id = 'a1';",
 	  "INSERT OR REPLACE INTO allocation (id, name, request, project, shape, count, since, "
@@ -185,7 +199,8 @@ static const struct {
 	{ "taking a CPU by UPDATE OR REPLACE", "fixed", S2_OFF,
 	  "UPDATE OR REPLACE slot_cpu SET cpu = 10 WHERE cpu = 20", NULL },
 	{ "replacing a claim", "duplicate",
-	  ALLOC("x", "slice") NODE("held_by = 'slices'", "n2") CLAIM("x", "x", "n2", "s5", "slices"),
+	  ALLOC("x", "slice") NODE("held_by = 'slices'", "n2") CLAIM("x", "x", "n2", "s5",
+	  "slices"),
 	  "INSERT OR REPLACE INTO claim (id, allocation_id, node_id, slot_id, claim_kind, live, "
 	  "held_by, created_at) VALUES ('x', 'x', 'n2', 's6', 'slot', 1, 'slices', 'x')",
 	  CLAIM("y", "x", "n2", "s6", "slices") },
@@ -200,17 +215,21 @@ static const struct {
 	  "UPDATE OR REPLACE allocation SET name = 'one'" GEN " WHERE id = 'x'",
 	  "UPDATE OR REPLACE allocation SET name = 'two'" GEN " WHERE id = 'x'" },
 	{ "replacing a device", "duplicate_identity", "",
-	  "INSERT OR REPLACE INTO device (id, device_kind, node_id, dirty_since, first_seen_at) VALUES "
+	  "INSERT OR REPLACE INTO device (id, device_kind, node_id, dirty_since, first_seen_at) "
+	  "VALUES "
 	  "('d1', 'disk', 'n1', '2026-01-01T00:00:00.000000Z', 'x')", NULL },
 	{ "replacing evidence", "duplicate", "",
-	  "INSERT OR REPLACE INTO wipe_evidence SELECT * FROM wipe_evidence WHERE id = 'e1'", NULL },
+	  "INSERT OR REPLACE INTO wipe_evidence SELECT * FROM wipe_evidence WHERE id = 'e1'",
+	  NULL },
 	{ "replacing evidence by its attempt", "duplicate", "",
 	  EVIDENCE("x", "s1", "'w1', 'd1', 'g1', " LATE ", " LATE
 		   ", 'purge', 'confirmed', 'full', 'confirmed', 1"), NULL },
 	{ "replacing an audit row", "audit_chain", "",
-	  "INSERT OR REPLACE INTO audit VALUES (1, 'x', 'me', 't', 'a', 'o', '{}', 'h1', 'h2')", NULL },
+	  "INSERT OR REPLACE INTO audit VALUES (1, 'x', 'me', 't', 'a', 'o', '{}', 'h1', 'h2')",
+	  NULL },
 	{ "replacing an open span of usage", "duplicate", "",
-	  "INSERT OR REPLACE INTO usage (allocation_id, usage_kind, count, price_micros, started_at) "
+	  "INSERT OR REPLACE INTO usage (allocation_id, usage_kind, count, price_micros, "
+	  "started_at) "
 	  "VALUES ('a1', 'active', 1, 5, 'x')",
 	  "INSERT INTO usage (allocation_id, usage_kind, count, price_micros, started_at) "
 	  "VALUES ('a3', 'cleanup', 1, 5, 'x')" },
@@ -229,7 +248,8 @@ static const struct {
 	{ "a claim on a node nobody holds", "sold_once", ALLOC("x", "slice"),
 	  CLAIM("x", "x", "n2", "s5", "slices"), NULL },
 	{ "a claim that names another node of the slot", "sold_once",
-	  ALLOC("x", "slice") NODE("held_by = 'slices'", "n2"), CLAIM("x", "x", "n2", "s2", "slices"),
+	  ALLOC("x", "slice") NODE("held_by = 'slices'", "n2"), CLAIM("x", "x", "n2", "s2",
+	  "slices"),
 	  CLAIM("x", "x", "n2", "s5", "slices") },
 	{ "a claim on a disabled slot", "sold_once", ALLOC("x", "slice") S2_OFF,
 	  CLAIM("x", "x", "n1", "s2", "slices"), NULL },
@@ -254,14 +274,16 @@ static const struct {
 	  CLAIM("c6", "x", "n2", "s6", "x") SLOT("state = 'reserved'", "s6")
 	  SLOT("state = 'provisioning'", "s5") },
 	{ "claims of one allocation on two nodes", "one_node",
-	  ALLOC("x", "slice") CLAIM("x", "x", "n1", "s2", "slices") NODE("held_by = 'slices'", "n2"),
+	  ALLOC("x", "slice") CLAIM("x", "x", "n1", "s2", "slices") NODE("held_by = 'slices'",
+	  "n2"),
 	  CLAIM("y", "x", "n2", "s5", "slices"), NULL },
 	{ "a claim for an allocation that runs already", "wrong_state", "",
 	  CLAIM("x", "a1", "n1", "s2", "slices"), NULL },
 	{ "a claim for an unknown allocation", "wrong_state", "",
 	  CLAIM("x", "nobody", "n1", "s2", "slices"), NULL },
 	{ "reserving what is not claimed", "no_claim", "", SLOT("state = 'reserved'", "s2"),
-	  ALLOC("x", "slice") CLAIM("x", "x", "n1", "s2", "slices") SLOT("state = 'reserved'", "s2") },
+	  ALLOC("x", "slice") CLAIM("x", "x", "n1", "s2", "slices") SLOT("state = 'reserved'",
+	  "s2") },
 	{ "ending the claim of an active slot", "claim_in_use", "",
 	  "UPDATE claim SET live = 0, held_by = NULL, ended_at = 'x' WHERE id = 'c1'", NULL },
 	{ "ending the claim of a slot in wiping", "claim_in_use", "",
@@ -295,7 +317,8 @@ static const struct {
 	  "'n1', 9, 'x', '0000:f0:00.9')" },
 	{ "CPUs of a slot on sale", "in_use", "", "INSERT INTO slot_cpu VALUES ('n1', 91, 's2')",
 	  "INSERT INTO slot_cpu VALUES ('n1', 91, 's4')" },
-	{ "removing CPUs of a slot on sale", "in_use", "", "DELETE FROM slot_cpu WHERE slot_id = 's2'",
+	{ "removing CPUs of a slot on sale", "in_use", "", "DELETE FROM slot_cpu WHERE slot_id = "
+	"'s2'",
 	  S2_OFF "DELETE FROM slot_cpu WHERE slot_id = 's2'" },
 	{ "a part of a GPU available", "fractional", S2_OFF SLOT("shape = 'gpu_partition'", "s2"),
 	  S2_ON, NULL },
@@ -338,23 +361,28 @@ static const struct {
 	  "'disk', 'n1', '2026-01-01T00:00:00.000000Z', 'x');" S2_OFF SLOT("nvme_wwid = 'x'", "s2"),
 	  S2_ON, NULL },
 	{ "a slot with a tainted GPU into sale", "tainted",
-	  "INSERT INTO device (id, device_kind, node_id, dirty_since, first_seen_at) VALUES ('n1/x', "
+	  "INSERT INTO device (id, device_kind, node_id, dirty_since, first_seen_at) VALUES "
+	  "('n1/x', "
 	  "'gpu', 'n1', '2026-01-01T00:00:00.000000Z', 'x');" S2_OFF
 	  SLOT("gpu_id = 'n1/x', gpu_identity = 'x'", "s2"), S2_ON,
 	  SLOT("gpu_id = 'n1/g2', gpu_identity = 'g2'", "s2") S2_ON },
 	{ "a GPU cleared by the evidence of another", "tainted",
-	  "INSERT INTO device (id, device_kind, node_id, dirty_since, first_seen_at) VALUES ('n1/x', "
+	  "INSERT INTO device (id, device_kind, node_id, dirty_since, first_seen_at) VALUES "
+	  "('n1/x', "
 	  "'gpu', 'n1', '2026-01-01T00:00:00.000000Z', 'x');" S2_OFF
 	  SLOT("gpu_id = 'n1/x', gpu_identity = 'x'", "s2"),
 	  "UPDATE device SET dirty_since = NULL, cleared_by = 'e2' WHERE id = 'n1/x'", NULL },
-	{ "leaving wiping without evidence", "tainted", "", SLOT("state = 'available'", "s3"), NULL },
+	{ "leaving wiping without evidence", "tainted", "", SLOT("state = 'available'", "s3"),
+	NULL },
 	{ "leaving wiping with the evidence of before", "tainted", "", TO_AVAILABLE("e3"), NULL },
 	{ "evidence of before under a forged order", "tainted", SLOT("wipe_attempt = 'w3'", "s3"),
 	  TO_AVAILABLE("e3"), NULL },
-	{ "evidence given outside wiping", "evidence", S2_OFF, SLOT("wipe_evidence_id = 'e1'", "s2"),
+	{ "evidence given outside wiping", "evidence", S2_OFF, SLOT("wipe_evidence_id = 'e1'",
+	"s2"),
 	  NULL },
 	{ "evidence that ends before it begins", "evidence", "",
-	  EVIDENCE("x", "s3", "'w3b', 'd3', 'g3', " LATE ", '2026-01-01T00:00:00.000000Z', 'purge', "
+	  EVIDENCE("x", "s3", "'w3b', 'd3', 'g3', " LATE ", '2026-01-01T00:00:00.000000Z', "
+	  "'purge', "
 		   "'confirmed', 'full', 'confirmed', 1"), EVIDENCE("x", "s3", GOOD) },
 	{ "evidence of a slot of another node", "evidence", "",
 	  "INSERT INTO wipe_evidence VALUES ('x', 's1', 'n2', 'w', 'd1', 'g1', " LATE ", " LATE
@@ -385,7 +413,8 @@ static const struct {
 	{ "no memory", "memory_overcommitted", S2_OFF SLOT("memory_mib = 0", "s2"), S2_ON, NULL },
 	{ "a disk that is not ours", "storage_not_owned",
 	  S2_OFF SLOT("storage_ownership = NULL", "s2"), S2_ON, NULL },
-	{ "no wipe policy", "no_wipe_policy", S2_OFF SLOT("wipe_verify = NULL", "s2"), S2_ON, NULL },
+	{ "no wipe policy", "no_wipe_policy", S2_OFF SLOT("wipe_verify = NULL", "s2"), S2_ON,
+	NULL },
 	{ "failed health", "health_failed", S2_OFF SLOT("health_state = 'failed'", "s2"), S2_ON,
 	  NULL },
 	{ "a blocker", "not_ready", S2_OFF SLOT("blockers = '[{}]'", "s2"), S2_ON, NULL },
@@ -463,7 +492,8 @@ static void attack_all(sqlite3 *db, const char *keys)
 		int rc = try_it(db, attacks[i].before, attacks[i].attack);
 
 		t_ok((rc & 0xff) == SQLITE_CONSTRAINT && ga_starts(w_message, start),
-		     "%s is refused as %s, foreign keys %s", attacks[i].name, attacks[i].word, keys);
+		     "%s is refused as %s, foreign keys %s", attacks[i].name, attacks[i].word,
+		     keys);
 		if (!ga_starts(w_message, start))
 			printf("# rc %d: %s\n", rc, w_message);
 		if (!attacks[i].control)
@@ -488,7 +518,8 @@ static void weak_evidence(sqlite3 *db, const char *keys)
 
 	for (i = 0; i < GA_ARRAY_SIZE(weak); i++) {
 		ga_autofree char *insert = ga_xprintf(
-			"INSERT INTO wipe_evidence (id, slot_id, node_id, attempt, wwid, gpu_identity, "
+			"INSERT INTO wipe_evidence (id, slot_id, node_id, attempt, wwid, "
+			"gpu_identity, "
 			"started_at, finished_at, class, outcome, verify, gpu_memory, lab, digest, "
 			"record, folded_at) VALUES ('x', 's3', 'n1', %s, 'dx', '{}', 'now');",
 			weak[i].members);
@@ -508,7 +539,8 @@ static void weak_evidence(sqlite3 *db, const char *keys)
 static void good_way(sqlite3 *db)
 {
 	w_must(db, "BEGIN;" EVIDENCE("x", "s3", GOOD) TO_AVAILABLE("x"));
-	t_str(w_get(db, "SELECT count(*) FROM device WHERE id IN ('d3', 'n1/g3') AND dirty_since IS "
+	t_str(w_get(db, "SELECT count(*) FROM device WHERE id IN ('d3', 'n1/g3') AND dirty_since "
+	"IS "
 			"NULL AND cleared_by = 'x'"), "2", "good evidence clears disk and GPU");
 	t_str(w_get(db, "SELECT live || length(ended_at) FROM claim WHERE id = 'c3'"), "027",
 	      "the claim ends with the wipe, at a time of 27 characters");
@@ -541,7 +573,8 @@ static void good_way(sqlite3 *db)
 	w_must(db, "ROLLBACK");
 	/* A disk of the node that no slot has, wiped once, is the tenant's too. */
 	w_must(db, "BEGIN;" SLOT("state = 'disabled'", "s6") SLOT("state = 'retired'", "s6")
-		       ALLOC("x", "baremetal") NODE("held_by = 'x'", "n2") NODE_CLAIM("cx", "x", "n2")
+		       ALLOC("x", "baremetal") NODE("held_by = 'x'", "n2") NODE_CLAIM("cx", "x",
+		       "n2")
 			       "UPDATE allocation SET state = 'placed'" GEN " WHERE id = 'x';");
 	t_str(w_get(db, "SELECT dirty_since IS NULL FROM device WHERE id = 'd6'"), "1",
 	      "a spare disk is clean");

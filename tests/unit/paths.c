@@ -46,15 +46,18 @@ static void make_ops(sqlite3 *db, const char *evidence)
 		"UPDATE slot SET wipe_attempt = 'w1b', generation = generation + 1 WHERE id = 's1'",
 		"UPDATE device SET dirty_since = NULL, cleared_by = 'x' WHERE id = 'd1'",
 		"UPDATE device SET dirty_since = NULL, cleared_by = 'x' WHERE id = 'n1/g1'",
-		"UPDATE device SET dirty_since = NULL, cleared_by = 'e1' WHERE id IN ('d1', 'n1/g1')",
+		"UPDATE device SET dirty_since = NULL, cleared_by = 'e1' WHERE id IN ('d1', "
+		"'n1/g1')",
 		"UPDATE device SET dirty_since = NULL WHERE id IN ('d1', 'n1/g1')",
 		"UPDATE device SET dirty_since = '2026-01-15T00:00:00.000000Z' WHERE id = 'd1'",
 		"UPDATE claim SET live = 0, held_by = NULL, ended_at = 'x' WHERE id = 'c1'",
 		"UPDATE slot SET nvme_wwid = 'd7', generation = generation + 1 WHERE id = 's1'",
 		"UPDATE slot SET nvme_wwid = 'd1', generation = generation + 1 WHERE id = 's1'",
-		"UPDATE slot SET gpu_id = 'n1/g7', gpu_identity = 'g7', generation = generation + 1 "
+		"UPDATE slot SET gpu_id = 'n1/g7', gpu_identity = 'g7', generation = generation + "
+		"1 "
 		"WHERE id = 's1'",
-		"UPDATE slot SET gpu_id = 'n1/g1', gpu_identity = 'g1', generation = generation + 1 "
+		"UPDATE slot SET gpu_id = 'n1/g1', gpu_identity = 'g1', generation = generation + "
+		"1 "
 		"WHERE id = 's1'",
 		"UPDATE slot SET gpu_identity = 'g7', generation = generation + 1 WHERE id = 's1'",
 	};
@@ -71,30 +74,37 @@ static void make_ops(sqlite3 *db, const char *evidence)
 						    ", wipe_evidence_id = 'e1'" };
 
 		for (i = 0; i < GA_ARRAY_SIZE(with); i++)
-			add_op(db, ga_xprintf("UPDATE slot SET state = '%s', disposal = 'record'%s, "
-					      "generation = generation + 1 WHERE id = 's1'",
-					      s->name, with[i]));
+			add_op(db,
+			       ga_xprintf("UPDATE slot SET state = '%s', disposal = 'record'%s, "
+					  "generation = generation + 1 WHERE id = 's1'",
+					  s->name, with[i]));
 	}
 	for (i = 0; i < GA_ARRAY_SIZE(others); i++)
 		add_op(db, ga_xstrdup(others[i]));
-	add_op(db, ga_xprintf("INSERT INTO wipe_evidence (id, slot_id, node_id, attempt, wwid, "
-			      "gpu_identity, started_at, finished_at, class, outcome, verify, "
-			      "gpu_memory, lab, digest, record, folded_at) VALUES ('x', 's1', 'n1', "
-			      "%s, 'digest-x', '{}', 'now')", evidence));
+	add_op(db,
+	       ga_xprintf("INSERT INTO wipe_evidence (id, slot_id, node_id, attempt, wwid, "
+			  "gpu_identity, started_at, finished_at, class, outcome, verify, "
+			  "gpu_memory, lab, digest, record, folded_at) VALUES ('x', 's1', 'n1', "
+			  "%s, 'digest-x', '{}', 'now')",
+			  evidence));
 }
 
 /* What can matter for what happens next. */
 #define KEY \
-	"SELECT s.state || ' ' || (SELECT group_concat(dirty_since IS NULL, '') FROM device WHERE " \
-	"id IN ('d1', 'n1/g1')) || ' ' || c.live || ' ' || coalesce(s.wipe_evidence_id, '-') || ' ' " \
+	"SELECT s.state || ' ' || (SELECT group_concat(dirty_since IS NULL, '') FROM device " \
+	"WHERE " \
+	"id IN ('d1', 'n1/g1')) || ' ' || c.live || ' ' || coalesce(s.wipe_evidence_id, '-') || " \
+	"' ' " \
 	"|| coalesce(s.wipe_attempt, '-') || ' ' || s.nvme_wwid || ' ' || s.gpu_id || ' ' || " \
-	"s.gpu_identity || ' ' || (SELECT count(*) FROM wipe_evidence WHERE id = 'x') FROM slot s, " \
+	"s.gpu_identity || ' ' || (SELECT count(*) FROM wipe_evidence WHERE id = 'x') FROM slot " \
+	"s, " \
 	"claim c WHERE s.id = 's1' AND c.id = 'c1'"
 
 /* A device that was used, and that the evidence does not prove, counts as clean or is on sale. */
 #define BROKEN \
 	"SELECT count(*) FROM device d, slot s WHERE d.id IN (%s) AND s.id = 's1' AND " \
-	"(d.dirty_since IS NULL OR (s.state IN ('available', 'reserved') AND d.id IN (s.nvme_wwid, " \
+	"(d.dirty_since IS NULL OR (s.state IN ('available', 'reserved') AND d.id IN " \
+	"(s.nvme_wwid, " \
 	"s.gpu_id)))"
 
 struct node {
@@ -238,8 +248,8 @@ static void search_all(sqlite3 *db)
 	for (i = 0; i < GA_ARRAY_SIZE(weak); i++) {
 		size_t broken = search(db, weak[i].members, weak[i].devices, &places);
 
-		t_ok(!broken && places > 100, "no path to sale by evidence %s (%zu places searched)",
-		     weak[i].name, places);
+		t_ok(!broken && places > 100,
+		     "no path to sale by evidence %s (%zu places searched)", weak[i].name, places);
 	}
 	setenv("GA_QUIET", "1", 1);
 	t_ok(search(db, good, BOTH, &places) > 0, "the search finds the path by good evidence");
@@ -305,9 +315,10 @@ static void edges_agree(sqlite3 *db)
 			ga_autofree char *to = ga_xprintf(
 				"UPDATE node SET state = '%s', generation = generation + 1 "
 				"WHERE id = 'walk'", b->name);
-			ga_autofree char *from = ga_xprintf(
-				"SAVEPOINT w; DROP TRIGGER node_birth; INSERT INTO node (id, since, state) "
-				"VALUES ('walk', 'x', '%s')", a->name);
+			ga_autofree char *from = ga_xprintf("SAVEPOINT w; DROP TRIGGER node_birth; "
+							    "INSERT INTO node (id, since, state) "
+							    "VALUES ('walk', 'x', '%s')",
+							    a->name);
 			bool edge = a == b || ga_fsm_is_edge(GA_M_NODE, a->name, b->name);
 
 			w_must(db, from);

@@ -143,7 +143,8 @@ static bool fits_somewhere(const struct ga_fleet *f, const struct ga_request *r)
 			int64_t free = 0;
 
 			for (j = 0; j < n->slots.n; j++)
-				free += n->slots.v[j].free && ga_streq(n->slots.v[j].type, types[t]);
+				free += n->slots.v[j].free &&
+					ga_streq(n->slots.v[j].type, types[t]);
 			if (free >= r->count)
 				return true;
 		}
@@ -229,8 +230,8 @@ static void one_fleet(int number)
 
 		make_request(&r, &profile);
 		if (i == 0)
-			t_ok(same_when_shuffled(&f, &r, &profile), "fleet %d: the same in any order",
-			     number);
+			t_ok(same_when_shuffled(&f, &r, &profile),
+			     "fleet %d: the same in any order", number);
 		ga_place(&f, &r, &profile, false, &d);
 		if (d.placed) {
 			placed++;

@@ -67,7 +67,8 @@ static void limits(void)
 	err = (struct ga_err)GA_ERR_INIT;
 	p = (struct ga_proc){ .argv = ARGV("sh", "-c", "echo first; echo why not >&2; exit 4") };
 	r = ga_proc_check(&p, &ret, &err);
-	t_code(r, &err, GA_EXTERNAL, "ended with status 4: why not", "check names status and reason");
+	t_code(r, &err, GA_EXTERNAL, "ended with status 4: why not",
+	       "check names status and reason");
 
 	err = (struct ga_err)GA_ERR_INIT;
 	start = ga_clock_mono_micros();

@@ -68,7 +68,8 @@ static void streams(void)
 		{ "an escaped NUL", "{\"kind\":\"gpuaas.unheard/1\",\"a\":\"\\u0000\"}\n", -1,
 		  "line 1" },
 		{ "NaN", "{\"kind\":\"gpuaas.unheard/1\",\"a\":NaN}\n", -1, "line 1" },
-		{ "too large a number", "{\"kind\":\"gpuaas.unheard/1\",\"a\":1e999}\n", -1, "line 1" },
+		{ "too large a number", "{\"kind\":\"gpuaas.unheard/1\",\"a\":1e999}\n", -1,
+		  "line 1" },
 	};
 	size_t i;
 

@@ -63,7 +63,8 @@ static void texts(const struct ga_str *iso, const struct ga_host_key *key)
 	     "the host key is published");
 	t_ok(json_is_false(json_object_get(json, "ssh_pwauth")), "no passwords");
 	read_member(iso, "meta-data", &text);
-	t_ok(strstr(text.buf, "\"instance-id\":\"gpuaas-a110c000-attempt0\"") != NULL, "instance id");
+	t_ok(strstr(text.buf, "\"instance-id\":\"gpuaas-a110c000-attempt0\"") != NULL,
+	     "instance id");
 	read_member(iso, "network-config", &text);
 	t_ok(strstr(text.buf, "\"macaddress\":\"02:00:00:00:00:01\"") != NULL, "network by MAC");
 	read_member(iso, "vendor-data", &text);

@@ -278,7 +278,8 @@ __attribute__((unused)) static char *sw_plan(int i, int first, int count)
 	return text;
 }
 
-/* Allocation i as place leaves it, on `count` slots from `first`: attempt pa00000I, generation 2. */
+/* Allocation i as place leaves it, on `count` slots from `first`: attempt pa00000I, generation 2.
+ */
 __attribute__((unused)) static void sw_place(struct ga_db *db, int i, int first, int count)
 {
 	ga_autofree char *plan = sw_plan(i, first, count);

@@ -54,7 +54,8 @@ static void parse(void)
 		int r = ga_time_parse(cases[i].in, &micros, &err);
 
 		if (!cases[i].out) {
-			t_code(r, &err, GA_BADREC, cases[i].in, "time '%s' is refused", cases[i].in);
+			t_code(r, &err, GA_BADREC, cases[i].in, "time '%s' is refused",
+			       cases[i].in);
 			continue;
 		}
 		t_int(r ? -99 : micros, cases[i].micros, "time '%s'", cases[i].in);
@@ -120,7 +121,8 @@ static void clocks(void)
 	t_ok(ga_clock_wait(start + 60000000, 2000), "a wait before the deadline");
 	t_ok(ga_clock_mono_micros() - start >= 2000, "lasts as long as asked");
 	t_ok(!ga_clock_wait(start, 60000000), "after the deadline there is no wait");
-	t_ok(ga_clock_micros() > 1700000000000000, "the wall clock counts from 1970 in microseconds");
+	t_ok(ga_clock_micros() > 1700000000000000,
+	     "the wall clock counts from 1970 in microseconds");
 }
 
 int main(void)

@@ -101,7 +101,10 @@ static void interrupted(void)
 		raise(SIGTERM); /* before the wait: it must not be lost */
 		ga_turnstile_set_deadline(2);
 		_exit(ga_turnstile_enter(&t, "test", &err) < 0 &&
-		      (ga_streq(err.reason, "interrupted") || ga_streq(err.reason, "locked")) ? 0 : 1);
+				      (ga_streq(err.reason, "interrupted") ||
+				       ga_streq(err.reason, "locked"))
+			      ? 0
+			      : 1);
 	}
 	waitpid(waiter, &status, 0);
 	t_int(WEXITSTATUS(status), 0, "whoever was asked to stop does not wait for ever");
@@ -135,8 +138,8 @@ static void write_on(struct shared *s, int me)
 
 static void fair(void)
 {
-	struct shared *s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-				-1, 0);
+	struct shared *s =
+		mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int64_t least, most;
 	int i, status, failed = 0;
 

@@ -128,7 +128,8 @@ static void allowed(void)
 	t_int((int64_t)ga_slot_blockers(&f, GA_GATE_PLACE, &r), 0, "nothing against a good slot");
 	f.nvme_signatures = 2;
 	f.destroy_data = "eui.1";
-	t_int((int64_t)ga_slot_blockers(&f, GA_GATE_PLACE, &r), 0, "leave for this very disk counts");
+	t_int((int64_t)ga_slot_blockers(&f, GA_GATE_PLACE, &r), 0,
+	      "leave for this very disk counts");
 	good(&f);
 	f.lab = true;
 	f.nvme_is_block = 0;
@@ -136,7 +137,8 @@ static void allowed(void)
 	t_int((int64_t)ga_slot_blockers(&f, GA_GATE_PLACE, &r), 0, "a lab takes a file");
 	good(&f);
 	f.fingerprint = "a";
-	t_int((int64_t)ga_slot_blockers(&f, GA_GATE_APPROVE, &r), 0, "a first approval changes nothing");
+	t_int((int64_t)ga_slot_blockers(&f, GA_GATE_APPROVE, &r), 0,
+	      "a first approval changes nothing");
 	f.image_missing = true;
 	t_int((int64_t)ga_slot_blockers(&f, GA_GATE_APPROVE, &r), 0, "approval needs no image");
 	t_int((int64_t)ga_slot_blockers(&f, GA_GATE_PLACE, &r), 1, "placement does");
@@ -164,7 +166,8 @@ static void wipe_possible(void)
 		{ "format that reaches others", "purge", 0, 2, 1, 2, false, 0 },
 		{ "format that does not", "purge", 0, 2, 0, 2, false, 1 },
 		{ "sanitize beside others", "purge", 3, 0, 0, 2, false, 0 },
-		{ "nothing known", "purge", GA_UNKNOWN, GA_UNKNOWN, GA_UNKNOWN, 1, false, GA_UNKNOWN },
+		{ "nothing known", "purge", GA_UNKNOWN, GA_UNKNOWN, GA_UNKNOWN, 1, false,
+		  GA_UNKNOWN },
 	};
 	size_t i;
 

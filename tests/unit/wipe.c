@@ -15,8 +15,16 @@
 #define SIZE (INT64_C(12) << 20)
 
 /* What is wrong with the disk. */
-enum lie { HONEST, ZERO_DOES_NOTHING, ONE_SECTOR_STAYS, WRITES_ARE_LOST, CANNOT_READ, NO_WRITE_ZEROES,
-	   SHRINKS, STOP_IN_ZERO };
+enum lie {
+	HONEST,
+	ZERO_DOES_NOTHING,
+	ONE_SECTOR_STAYS,
+	WRITES_ARE_LOST,
+	CANNOT_READ,
+	NO_WRITE_ZEROES,
+	SHRINKS,
+	STOP_IN_ZERO
+};
 
 /* What the drive does with an erase. */
 enum erase { ERASES, ERASES_NOTHING, ERASES_HALF, REFUSES, FIRST_REFUSES, NO_ANSWER };
@@ -34,7 +42,8 @@ static ssize_t play_read(struct ga_disk *d, void *buf, size_t len, int64_t offse
 {
 	struct play *p = d->arg;
 
-	if (p->lie == CANNOT_READ && p->zeros && offset <= 5 << 20 && offset + (int64_t)len > 5 << 20)
+	if (p->lie == CANNOT_READ && p->zeros && offset <= 5 << 20 &&
+	    offset + (int64_t)len > 5 << 20)
 		return errno = EIO, -1;
 	return ga_disk_real_ops.read(d, buf, len, offset);
 }
@@ -157,8 +166,8 @@ static const struct test tests[] = {
 	  "marker_lost", 9, 0, false },
 	{ "a place that cannot be read", "clear", "full", false, CANNOT_READ, 0, "failed", "none",
 	  "system", 10, 0, true },
-	{ "the disk changes its size", "clear", "full", false, SHRINKS, 0, "failed", "none",
-	  NULL, -1, 0, false },
+	{ "the disk changes its size", "clear", "full", false, SHRINKS, 0, "failed", "none", NULL,
+	  -1, 0, false },
 	{ "purge of what cannot be purged", "purge", "full", false, HONEST, 0, "not_started",
 	  "none", "policy_not_reachable", 7, 0, false },
 	{ "purge", "purge", "full", true, HONEST, ERASES, "confirmed", "purge", NULL, 0, 1, true },
@@ -174,8 +183,8 @@ static const struct test tests[] = {
 	  "purge_unknown", 9, 1, false },
 	{ "purged, and one sector stays", "purge", "full", true, ONE_SECTOR_STAYS, ERASES, "failed",
 	  "none", "not_zero", 9, 1, false },
-	{ "purged, and the zero pass does nothing", "purge", "full", true, ZERO_DOES_NOTHING, ERASES,
-	  "failed", "none", "not_zero", 9, 1, false },
+	{ "purged, and the zero pass does nothing", "purge", "full", true, ZERO_DOES_NOTHING,
+	  ERASES, "failed", "none", "not_zero", 9, 1, false },
 	{ "stopped in the zero pass", "clear", "full", false, STOP_IN_ZERO, 0, "failed", "none",
 	  "interrupted", 8, 0, true },
 };

@@ -113,7 +113,8 @@ static void macs(void)
 		else
 			t_code(r, &err, GA_BADREC, cases[i].in, "mac '%s' is refused", cases[i].in);
 	}
-	/* printf 'gpuaas-mac\0h1' | sha256sum: the rule stands in mac.h, and slots keep their MACs. */
+	/* printf 'gpuaas-mac\0h1' | sha256sum: the rule stands in mac.h, and slots keep their MACs.
+	 */
 	ga_mac_suggest("h1", 7, out);
 	t_str(out, "02:01:d1:e0:5a:07", "the suggested MAC of h1, slot 7");
 	t_int(ga_mac_parse(out, again, &err), 0, "a suggested MAC reads back");
@@ -257,10 +258,10 @@ static void numbers(void)
 		bool good;
 		int64_t n;
 	} cases[] = {
-		{ "1", true, 1 },	{ "-5", true, -5 },  { "100", true, 100 }, { "101", false, 0 },
-		{ "-6", false, 0 },	{ "", false, 0 },    { "1x", false, 0 },   { " 1", false, 0 },
-		{ "0x1", false, 0 },	{ "1.0", false, 0 }, { "+1", false, 0 },
-		{ "99999999999999999999", false, 0 },
+		{ "1", true, 1 },    { "-5", true, -5 }, { "100", true, 100 },
+		{ "101", false, 0 }, { "-6", false, 0 }, { "", false, 0 },
+		{ "1x", false, 0 },  { " 1", false, 0 }, { "0x1", false, 0 },
+		{ "1.0", false, 0 }, { "+1", false, 0 }, { "99999999999999999999", false, 0 },
 	};
 	size_t i;
 
@@ -280,7 +281,8 @@ static void ids(void)
 {
 	static const char *const bad[] = { "", "0123456", "012345678", "0123456i", "0123456L",
 					   "0123456u", "ABCDEFGH", "0123 567" };
-	static const char *const bad_names[] = { "", "-a", ".a", "_a", "A", "a b", "a/b", "a\xc3\xa4" };
+	static const char *const bad_names[] = { "",  "-a",  ".a",  "_a",
+						 "A", "a b", "a/b", "a\xc3\xa4" };
 	static const char *const names[] = { "a", "0", "h7.rack-3_b", "a-" };
 	ga_autofree char *long_name = ga_xcalloc(1, 65);
 	size_t i;
@@ -306,8 +308,9 @@ static void ids(void)
 
 static void digests(void)
 {
-	static const char abc[] = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f2"
-				  "0015ad";
+	static const char abc[] =
+		"sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f2"
+		"0015ad";
 	struct ga_digest *d = ga_digest_open();
 	char out[GA_DIGEST_SIZE];
 
@@ -320,7 +323,8 @@ static void digests(void)
 	t_ok(ga_digest_is_valid(abc), "a digest is valid");
 	out[20] = 'A';
 	t_ok(!ga_digest_is_valid(out), "not in capitals");
-	t_ok(!ga_digest_is_valid(abc + 7) && !ga_digest_is_valid("sha256:"), "not without its parts");
+	t_ok(!ga_digest_is_valid(abc + 7) && !ga_digest_is_valid("sha256:"),
+	     "not without its parts");
 }
 
 static void kinds(void)

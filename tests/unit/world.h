@@ -54,19 +54,21 @@ __attribute__((unused)) static const char *w_get(sqlite3 *db, const char *sql)
 __attribute__((unused)) static char *w_evidence(const char *id, int slot, const char *attempt,
 						const char *started)
 {
-	return ga_xprintf("INSERT INTO wipe_evidence (id, slot_id, node_id, attempt, wwid, "
-			  "gpu_identity, started_at, finished_at, class, outcome, verify, gpu_memory, "
-			  "lab, digest, record, folded_at) SELECT '%s', id, node_id, '%s', nvme_wwid, "
-			  "gpu_identity, '%s', '%s', 'purge', 'confirmed', 'full', 'confirmed', 1, "
-			  "'digest-%s', '{}', 'now' FROM slot WHERE id = 's%d';",
-			  id, attempt, started, started, id, slot);
+	return ga_xprintf(
+		"INSERT INTO wipe_evidence (id, slot_id, node_id, attempt, wwid, "
+		"gpu_identity, started_at, finished_at, class, outcome, verify, gpu_memory, "
+		"lab, digest, record, folded_at) SELECT '%s', id, node_id, '%s', nvme_wwid, "
+		"gpu_identity, '%s', '%s', 'purge', 'confirmed', 'full', 'confirmed', 1, "
+		"'digest-%s', '{}', 'now' FROM slot WHERE id = 's%d';",
+		id, attempt, started, started, id, slot);
 }
 
 __attribute__((unused)) static void w_slot(sqlite3 *db, int i, const char *node)
 {
 	ga_autofree char *sql = ga_xprintf(
 		"INSERT INTO device (id, device_kind, node_id, dirty_since, dirtied_by, "
-		"first_seen_at) VALUES ('d%d', 'disk', '%s', '2026-01-01T00:00:00.000000Z', 'first', "
+		"first_seen_at) VALUES ('d%d', 'disk', '%s', '2026-01-01T00:00:00.000000Z', "
+		"'first', "
 		"'x'), ('%s/g%d', 'gpu', '%s', '2026-01-01T00:00:00.000000Z', 'first', 'x');"
 		"INSERT INTO slot (id, node_id, slot_index, since, gpu_id, gpu_identity, "
 		"gpu_pci_address, nvme_wwid, fabric_claim_mode, fabric_vf_pci_address, "
@@ -81,10 +83,12 @@ __attribute__((unused)) static void w_slot(sqlite3 *db, int i, const char *node)
 		10 * i + 5, i, i, node, 10 * i, i, node, 10 * i + 1, i, node, 10 * i + 5, i);
 	ga_autofree char *id = ga_xprintf("e%d", i), *attempt = ga_xprintf("w%d", i);
 	ga_autofree char *evidence = w_evidence(id, i, attempt, "2026-02-01T00:00:00.000000Z");
-	ga_autofree char *wipe = ga_xprintf(
-		"UPDATE slot SET state = 'wiping', wipe_attempt = 'w%d', generation = generation + 1 "
-		"WHERE id = 's%d'; %s UPDATE slot SET state = 'available', wipe_evidence_id = 'e%d', "
-		"generation = generation + 1 WHERE id = 's%d';", i, i, evidence, i, i);
+	ga_autofree char *wipe = ga_xprintf("UPDATE slot SET state = 'wiping', wipe_attempt = "
+					    "'w%d', generation = generation + 1 "
+					    "WHERE id = 's%d'; %s UPDATE slot SET state = "
+					    "'available', wipe_evidence_id = 'e%d', "
+					    "generation = generation + 1 WHERE id = 's%d';",
+					    i, i, evidence, i, i);
 
 	w_must(db, sql);
 	w_must(db, wipe);
@@ -97,14 +101,18 @@ __attribute__((unused)) static char *w_claim(int i, const char *node)
 		"INSERT INTO allocation (id, request, project, shape, count, since, profile, "
 		"profile_version, profile_record, price_micros, created_at, created_by) VALUES "
 		"('a%d', '{}', 'p', 'slice', 1, 'x', 'h', 1, '{}', 5, 'x', 'me');"
-		"UPDATE node SET held_by = 'slices', generation = generation + 1 WHERE id = '%s' AND "
+		"UPDATE node SET held_by = 'slices', generation = generation + 1 WHERE id = '%s' "
+		"AND "
 		"held_by IS NULL;"
-		"INSERT INTO claim (id, allocation_id, node_id, slot_id, claim_kind, live, held_by, "
+		"INSERT INTO claim (id, allocation_id, node_id, slot_id, claim_kind, live, "
+		"held_by, "
 		"created_at) VALUES ('c%d', 'a%d', '%s', 's%d', 'slot', 1, 'slices', "
 		"'2026-03-01T00:00:00.000000Z');"
 		"UPDATE slot SET state = 'reserved', generation = generation + 1 WHERE id = 's%d';"
-		"UPDATE allocation SET state = 'placed', node_id = '%s', generation = generation + 1 "
-		"WHERE id = 'a%d';", i, node, i, i, node, i, i, node, i);
+		"UPDATE allocation SET state = 'placed', node_id = '%s', generation = generation + "
+		"1 "
+		"WHERE id = 'a%d';",
+		i, node, i, i, node, i, i, node, i);
 }
 
 __attribute__((unused)) static char *w_move(int i, const char *state)
@@ -140,18 +148,19 @@ __attribute__((unused)) static void w_fill(sqlite3 *db)
 	w_move_now(db, 3, "provisioning");
 	w_move_now(db, 3, "active");
 	w_move_now(db, 3, "releasing");
-	w_must(db, "UPDATE slot SET wipe_attempt = 'w3b', state = 'wiping', "
-		   "generation = generation + 1 WHERE id = 's3';"
-		   "UPDATE allocation SET state = 'provisioning', generation = generation + 1;"
-		   "UPDATE allocation SET state = 'active', generation = generation + 1;"
-		   "INSERT INTO usage (id, allocation_id, usage_kind, count, price_micros, started_at) "
-		   "VALUES (1, 'a1', 'active', 1, 5, '2026-03-01T00:00:00.000000Z'), "
-		   "(2, 'a3', 'active', 1, 5, '2026-03-01T00:00:00.000000Z');"
-		   "UPDATE usage SET ended_at = '2026-03-02T00:00:00.000000Z' WHERE id = 2;"
-		   "INSERT INTO profile VALUES ('h', 1, '{}', 'x', 0), ('h', 2, '{}', 'x', 1);"
-		   "INSERT INTO audit SELECT 2, 'x', 'me', 'test', 'made', 'n1', '{}', hash, 'h1' FROM "
-		   "audit;"
-		   "COMMIT");
+	w_must(db,
+	       "UPDATE slot SET wipe_attempt = 'w3b', state = 'wiping', "
+	       "generation = generation + 1 WHERE id = 's3';"
+	       "UPDATE allocation SET state = 'provisioning', generation = generation + 1;"
+	       "UPDATE allocation SET state = 'active', generation = generation + 1;"
+	       "INSERT INTO usage (id, allocation_id, usage_kind, count, price_micros, started_at) "
+	       "VALUES (1, 'a1', 'active', 1, 5, '2026-03-01T00:00:00.000000Z'), "
+	       "(2, 'a3', 'active', 1, 5, '2026-03-01T00:00:00.000000Z');"
+	       "UPDATE usage SET ended_at = '2026-03-02T00:00:00.000000Z' WHERE id = 2;"
+	       "INSERT INTO profile VALUES ('h', 1, '{}', 'x', 0), ('h', 2, '{}', 'x', 1);"
+	       "INSERT INTO audit SELECT 2, 'x', 'me', 'test', 'made', 'n1', '{}', hash, 'h1' FROM "
+	       "audit;"
+	       "COMMIT");
 }
 
 /* Makes the state in a folder of its own and connects as a foreign tool would. */

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * timed RUNS [-i FILE] [-o FILE] -- COMMAND…: runs a command RUNS times and writes one JSON object:
+ * median, least and most seconds from before fork to its end, the largest resident set in KiB, and
+ * its exit status (the last one). Its input is FILE or nothing, its output FILE or nothing.
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "err.h"
+#include "ga.h"
+
+struct task {
+	const char *input, *output;
+	char **argv;
+	int status;
+	long rss_kib;
+};
+
+static void redirect(const char *path, int flags, int to)
+{
+	int fd = open(path, flags | O_CLOEXEC, 0600);
+
+	if (fd < 0 || dup2(fd, to) < 0) {
+		perror(path);
+		_exit(GA_SYSTEM);
+	}
+}
+
+static int64_t once(struct task *t, struct ga_err *err)
+{
+	int64_t began = ga_clock_mono_micros();
+	struct rusage used;
+	pid_t pid = fork();
+
+	if (pid < 0)
+		return ga_fail_sys(err, "cannot fork");
+	if (pid == 0) {
+		redirect(t->input, O_RDONLY, 0);
+		redirect(t->output, O_WRONLY | O_CREAT | O_TRUNC, 1);
+		execvp(t->argv[0], t->argv);
+		perror(t->argv[0]);
+		_exit(127);
+	}
+	if (wait4(pid, &t->status, 0, &used) < 0)
+		return ga_fail_sys(err, "cannot wait");
+	if (used.ru_maxrss > t->rss_kib)
+		t->rss_kib = used.ru_maxrss;
+	return ga_clock_mono_micros() - began;
+}
+
+static int compare(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int run(struct task *t, size_t runs, struct ga_err *err)
+{
+	ga_autofree int64_t *took = ga_xcalloc(runs, sizeof(*took));
+	size_t i;
+
+	for (i = 0; i < runs; i++) {
+		took[i] = once(t, err);
+		if (took[i] < 0)
+			return -1;
+	}
+	qsort(took, runs, sizeof(*took), compare);
+	printf("{\"median\":%.6f,\"least\":%.6f,\"most\":%.6f,\"rss_kib\":%ld,\"runs\":%zu,"
+	       "\"status\":%d}\n",
+	       (double)took[runs / 2] / 1e6, (double)took[0] / 1e6, (double)took[runs - 1] / 1e6,
+	       t->rss_kib, runs,
+	       WIFEXITED(t->status) ? WEXITSTATUS(t->status) : 128 + WTERMSIG(t->status));
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct task t = { .input = "/dev/null", .output = "/dev/null" };
+	struct ga_err err = GA_ERR_INIT;
+	long runs = argc > 1 ? strtol(argv[1], NULL, 10) : 0;
+	int i;
+
+	for (i = 2; i + 1 < argc && argv[i][0] == '-' && argv[i][1] != '-'; i += 2)
+		*(argv[i][1] == 'i' ? &t.input : &t.output) = argv[i + 1];
+	if (runs < 1 || i + 1 >= argc || strcmp(argv[i], "--")) {
+		fprintf(stderr, "usage: timed RUNS [-i FILE] [-o FILE] -- COMMAND...\n");
+		return GA_USAGE;
+	}
+	t.argv = argv + i + 1;
+	if (run(&t, (size_t)runs, &err) < 0) {
+		fprintf(stderr, "timed: %s\n", err.msg);
+		return (int)err.code;
+	}
+	return 0;
+}

@@ -96,7 +96,7 @@ $(B)/tests/libnvfm.so.1: tests/fake/libnvfm.c lib/nvfm_abi.h
 -include $(LIB_OBJ:.o=.d) $(BIN_SRC:%.c=$(B)/%.d) $(UNIT_SRC:%.c=$(B)/%.d)
 
 ## units: build the unit tests
-units: $(UNITS) $(B)/tests/libnvfm.so.1
+units: $(UNITS) $(B)/tests/libnvfm.so.1 $(B)/bench/fleet
 
 # ---- tests and checks ----
 
@@ -129,7 +129,7 @@ $(B)/fuzzer/%: $(B)/tests/fuzz/%.o $(LIB)
 ## check: install what is missing, build, pass every test and every check of the source
 check:
 	$(DEPS) --build --test
-	$(SUB) all units replays $(B)/tool/schemas
+	$(SUB) all units replays $(B)/tool/schemas $(B)/tool/leaves
 	$(SUB) -j1 check-unit check-replay check-bats check-source
 
 ## check-unit: the unit tests
@@ -141,7 +141,7 @@ check-replay: replays
 	$Qtests/run --each 'tests/fuzz/corpus/@/*' $(REPLAYS)
 
 ## check-bats: the tests of the programs; BATS=tests/NAME.bats for one file
-check-bats: all units $(B)/tool/schemas
+check-bats: all units $(B)/tool/schemas $(B)/tool/leaves
 	$QGPUAAS_BUILD=$(B) tests/run --jobs $(JOBS) $(BATS)
 
 ## check-source: layers, style, shellcheck, mandoc, cppcheck, gcc -fanalyzer, generated files
@@ -156,7 +156,7 @@ check-layers: all
 check-asan:
 	$(DEPS) --build --test
 	$(SUB) B=build-asan CC=clang SANITIZE=address,undefined CFLAGS='-O1 -g' \
-		all units replays build-asan/tool/schemas
+		all units replays build-asan/tool/schemas build-asan/tool/leaves
 	$(SUB) -j1 B=build-asan CC=clang SANITIZE=address,undefined CFLAGS='-O1 -g' \
 		check-unit check-replay check-bats
 

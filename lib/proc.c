@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -76,12 +77,34 @@ static void drain(int *fd, struct ga_str *to, size_t max)
 		ga_str_add_bytes(to, buf, (size_t)n < max - to->len ? (size_t)n : max - to->len);
 }
 
+/* A child that closes its stdin early is no reason to die of SIGPIPE: the signal is for this thread,
+ * so it can be held back and taken away again. */
+static ssize_t write_quietly(int fd, const char *p, size_t n)
+{
+	struct timespec now = { 0, 0 };
+	sigset_t pipe_only, before, waiting;
+	ssize_t r;
+	int saved;
+
+	sigemptyset(&pipe_only);
+	sigaddset(&pipe_only, SIGPIPE);
+	sigpending(&waiting);
+	pthread_sigmask(SIG_BLOCK, &pipe_only, &before);
+	r = write(fd, p, n);
+	saved = errno;
+	if (r < 0 && saved == EPIPE && !sigismember(&waiting, SIGPIPE))
+		sigtimedwait(&pipe_only, NULL, &now);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = saved;
+	return r;
+}
+
 static void feed(int *fd, const struct ga_proc *p, size_t *done)
 {
 	ssize_t n = 0;
 
 	if (*done < p->input_len)
-		n = write(*fd, p->input + *done, p->input_len - *done);
+		n = write_quietly(*fd, p->input + *done, p->input_len - *done);
 	if (n > 0)
 		*done += (size_t)n;
 	if (*done == p->input_len || (n < 0 && errno != EINTR && errno != EAGAIN)) {

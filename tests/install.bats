@@ -15,7 +15,7 @@ load helper
     cmp "$page" "$at/share/man/man${page##*.}/${page##*/}"
   done
   # The demo has its recorded host, the way into it and the fake Fabric Manager with it.
-  run_ok env GPUAAS_PLAYGROUND="$T/playground" PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+  run_ok env ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS= GPUAAS_PLAYGROUND="$T/playground" PATH=/usr/sbin:/usr/bin:/sbin:/bin \
     "$at/share/gpuaas/demo/lifecycle"
   rm -r "$at"/share/gpuaas/demo/{enter,libvirtd.bash,libnvfm.so.1,h200}
   diff -r "$SRC/share" "$at/share/gpuaas"

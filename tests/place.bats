@@ -144,7 +144,7 @@ in_state()
   run_ok place --expires 0s --name a
   run_ok place --name a
   assert_equal "$(in_state "SELECT group_concat(state || ' ' || coalesce(reason, '-'), ', ')
-    FROM allocation")" "cancelled plan_expired, placed -"
+    FROM (SELECT * FROM allocation ORDER BY created_at)")" "cancelled plan_expired, placed -"
 }
 
 @test "a stream: many requests, other kinds passed on, a bad line stops and earlier lines stand" {

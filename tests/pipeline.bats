@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: Apache-2.0
+# The whole pipeline: in one folder, between two machines, through every state and its command, and
+# with many at once.
+
+load helper
+load lab
+
+@test "the whole life in one folder" {
+  make_lab
+  slots_are available available
+  here bash -c 'gpuaas-place --profile lab --gpus 2 --project vision --name job | gpuaas-provision' \
+    > "$T/running"
+  run_ok cat "$T/running"
+  jq_is '[.kind,.state]|join(" ")' "gpuaas.allocation/1 active"
+  slots_are active active
+  cmp -n 8388608 "$T/images/lab.raw" "$WORK/disks/nvme2n1"
+  run_ok here bash -c 'gpuaas-release job | gpuaas-wipe'
+  jq_slurp_is 'map(.kind+(.outcome // ""))|join(" ")' \
+    "gpuaas.released/1 gpuaas.wipe-evidence/1confirmed gpuaas.wipe-evidence/1confirmed"
+  slots_are available available
+  allocation_is released
+  for disk in nvme1n1 nvme2n1; do
+    cmp "$WORK/disks/$disk" <(head -c 16777216 /dev/zero)
+  done
+  run_ok gpuaas-list attention
+  assert_equal "$output" ""
+  run_ok here gpuaas-reconcile
+  jq_is '[.agreed,.drifts]|join(" ")' "true 0"
+  run_ok gpuaas-state check
+  run_ok gpuaas-state audit verify
+}
+
+@test "two machines: results folded twice, backwards, and only what travelled" {
+  make_lab
+  gpuaas-place --profile lab --name job > "$T/plan"
+  there gpuaas-provision --progress json "$T/plan" > "$T/results"
+  slots_are reserved available
+  # The pipe was lost in the middle of a line, after the first write: what came whole is folded.
+  line=$(grep -n -m 1 '"phase":"clone","state":"started"' "$T/results" | cut -d: -f1)
+  { head -n "$line" "$T/results"; sed -n "$((line + 1))p" "$T/results" | head -c 50; } > "$T/cut"
+  run_status 3 fold "$T/cut"
+  assert_stderr "line $((line + 1))"
+  slots_are provisioning available
+  tac "$T/results" > "$T/backwards"
+  run_ok fold "$T/backwards"
+  slots_are active available
+  before=$(states; gpuaas-list audit)
+  run_ok fold "$T/results"
+  run_ok fold "$T/results"
+  assert_equal "$(states; gpuaas-list audit)" "$before"
+  GPUAAS_NODE=elsewhere gpuaas-release job > "$T/order"
+  slots_are releasing available
+  # What provision said does not bring the allocation back to life.
+  run_status 4 fold "$T/results"
+  slots_are releasing available
+  there gpuaas-release < "$T/order" > "$T/released"
+  there gpuaas-wipe < "$T/released" > "$T/evidence"
+  # Evidence before the release it belongs to is not taken, and does not harm.
+  grep wipe-evidence "$T/evidence" > "$T/early"
+  run_status 4 fold "$T/early"
+  slots_are releasing available
+  run_ok fold "$T/evidence"
+  run_ok fold "$T/evidence" "$T/evidence"
+  slots_are available available
+  allocation_is released
+  [[ ! -e $T/nowhere.db ]]
+  run_ok gpuaas-state check
+  run_ok gpuaas-state audit verify
+}
+
+@test "results of what is no longer in force are refused" {
+  make_lab
+  gpuaas-place --profile lab --name job > "$T/plan"
+  there gpuaas-provision "$T/plan" > "$T/results"
+  before=$(snapshot)
+  for change in '.attempt="zzzzzzzz"' '.generation+=1' '.lab=false' '.dry_run=true'; do
+    jq -c "$change" "$T/results" > "$T/bad"
+    run_status 4 fold "$T/bad"
+    assert_stderr "line 1 is not folded"
+  done
+  jq -c '.allocation="zzzzzzzz"' "$T/results" > "$T/bad"
+  run_status 5 fold "$T/bad"
+  assert_equal "$(snapshot)" "$before"
+}
+
+@test "a plan taken up and cancelled: its slot is not sold, and the host remembers" {
+  make_lab
+  gpuaas-place --profile lab --name first > "$T/plan"
+  there gpuaas-provision "$T/plan" > "$T/results"
+  gpuaas-release first > "$T/cancelled"
+  slots_are available available
+  gpuaas-place --profile lab --name second > "$T/second"
+  # While the first one runs its devices are in use; when it is gone its data is still there.
+  run_status 4 there gpuaas-provision "$T/second"
+  jq_is .code device_in_use
+  domain=gpuaas-$(jq -r .allocation "$T/plan")
+  virsh -q -c "$LIBVIRTD_URI" destroy "$domain"
+  virsh -q -c "$LIBVIRTD_URI" undefine "$domain"
+  disk=$(sha256sum < "$WORK/disks/nvme2n1")
+  run_status 4 there gpuaas-provision "$T/second"
+  jq_is .code not_wiped
+  assert_equal "$(sha256sum < "$WORK/disks/nvme2n1")" "$disk"
+  # The host's word takes the slot out of sale, and the plan on it is cancelled.
+  run_ok fold "$T/results"
+  slots_are quarantined available
+  allocation_is cancelled
+  slot=$(jq -r '.bundles[0].slot' "$T/plan")
+  gpuaas-approve disable "$slot" --reason seen > "$T/disabled"
+  gpuaas-approve enable "$slot" | there gpuaas-wipe > "$T/evidence"
+  run_ok fold "$T/evidence"
+  slots_are available available
+  gpuaas-place --profile lab --name third > "$T/third"
+  run_ok there gpuaas-provision "$T/third"
+}
+
+# leave MACHINE STATE ID: carries out the command of the machines' table that leaves the state
+leave()
+{
+  local command
+  command=$(sqlite3 "$T/leaves.db" "SELECT leaves FROM leaves WHERE machine = '$1' AND state = '$2'")
+  [[ -n $command ]]
+  command=${command//%s/$3}
+  echo "$2: $command"
+  here bash -c "set -o pipefail; $command" > "$T/left" 2>&1 || { cat "$T/left"; return 1; }
+}
+
+# The table itself, read through the library.
+read_leaves()
+{
+  "$GPUAAS_BUILD/tool/leaves" > "$T/leaves"
+  sqlite3 "$T/leaves.db" "CREATE TABLE leaves (machine, state, leaves)" ".mode tabs" \
+    ".import $T/leaves leaves"
+}
+
+slot()
+{
+  gpuaas-list slots --where slot_index=0 | jq -r .slot
+}
+
+@test "every state of a slot is left by its command" {
+  make_lab
+  read_leaves
+  s=$(slot)
+  leave slot available "$s"
+  slots_are disabled available
+  leave slot disabled "$s" # it was wiped, and nobody used it since
+  slots_are available available
+  gpuaas-approve quarantine "$s" --reason smoke > "$T/out"
+  leave slot quarantined "$s"
+  slots_are disabled available
+  leave slot disabled "$s"
+  gpuaas-place --profile lab > "$T/plan"
+  slots_are reserved available
+  leave slot reserved "$(allocation)"
+  slots_are available available
+  # Killed after the first write.
+  gpuaas-place --profile lab > "$T/plan"
+  interrupt clone
+  slots_are provisioning available
+  leave slot provisioning "$s"
+  slots_are active available
+  leave slot active "$(allocation)"
+  slots_are available available
+  # The release was begun here and its order lost.
+  here bash -c 'gpuaas-place --profile lab | gpuaas-provision' > "$T/out"
+  GPUAAS_NODE=elsewhere gpuaas-release "$(allocation)" > "$T/lost"
+  slots_are releasing available
+  leave slot releasing "$(allocation)"
+  slots_are available available
+  # The wipe was ordered and the order lost.
+  here bash -c 'gpuaas-place --profile lab | gpuaas-provision' > "$T/out"
+  here gpuaas-release "$(allocation)" > "$T/lost"
+  slots_are wiping available
+  leave slot wiping "$s"
+  slots_are available available
+  # The disk was in use when it was to be wiped.
+  here bash -c 'gpuaas-place --profile lab | gpuaas-provision' > "$T/out"
+  here gpuaas-release "$(allocation)" > "$T/order"
+  background sleep 1000 < "$WORK/disks/nvme2n1"
+  run_status 4 here bash -c 'gpuaas-wipe < "$1"' - "$T/order"
+  slots_are cleanup_blocked available
+  kill "$BG_PID"
+  wait_for 10 has_ended "$BG_PID"
+  leave slot cleanup_blocked "$s"
+  slots_are available available
+  run_ok gpuaas-state check
+}
+
+# interrupt PHASE: provision is killed when the phase has ended
+interrupt()
+{
+  [[ -e $T/kill_at.so ]] || gcc -shared -fPIC -o "$T/kill_at.so" "$SRC/tests/kill_at.c" -ldl
+  run_status 10 here env LD_PRELOAD="$T/kill_at.so:libumockdev-preload.so.0" \
+    KILL_AT="\"phase\":\"$1\",\"state\":\"finished\"" gpuaas-provision --progress json "$T/plan"
+}
+
+@test "every state of an allocation is left by its command" {
+  make_lab
+  read_leaves
+  gpuaas-place --profile lab > "$T/plan"
+  allocation_is placed
+  leave allocation placed "$(allocation)"
+  allocation_is active
+  leave allocation active "$(allocation)"
+  allocation_is released
+  gpuaas-place --profile lab > "$T/plan"
+  interrupt seed
+  allocation_is provisioning
+  leave allocation provisioning "$(allocation)"
+  allocation_is active
+  GPUAAS_NODE=elsewhere gpuaas-release "$(allocation)" > "$T/lost"
+  allocation_is releasing
+  leave allocation releasing "$(allocation)"
+  allocation_is released
+  slots_are available available
+  # Failed after the first write.
+  gpuaas-place --profile lab > "$T/plan"
+  cp "$T/images/lab.raw" "$T/good"
+  printf x | dd of="$T/images/lab.raw" bs=1 seek=4194305 conv=notrunc status=none
+  run_status 4 here gpuaas-provision "$T/plan"
+  cp "$T/good" "$T/images/lab.raw"
+  allocation_is failed
+  slots_are cleanup_blocked available
+  leave allocation failed "$(allocation)"
+  allocation_is released
+  slots_are available available
+  # A release that fails: libvirt is not there.
+  here bash -c 'gpuaas-place --profile lab | gpuaas-provision' > "$T/out"
+  GPUAAS_LIBVIRT_URI="test+unix:///default?socket=$T/nobody" run_status 9 here gpuaas-release "$(allocation)"
+  allocation_is release_failed
+  leave allocation release_failed "$(allocation)"
+  allocation_is released
+  slots_are available available
+  run_ok gpuaas-list attention
+  assert_equal "$output" ""
+  run_ok gpuaas-state check
+}
+
+@test "the commands of nodes: an enrolled one is approved" {
+  setup_host lab1
+  gpuaas-state init --lab > "$T/out"
+  gpuaas-state apply "$SRC/share/objects/lab.json" > "$T/out"
+  read_leaves
+  here bash -c 'gpuaas-discover | gpuaas-approve --record-only' > "$T/out"
+  run_ok gpuaas-list nodes
+  jq_is .state enrolled
+  leave node enrolled "$(jq -r .node <<< "$output")"
+  run_ok gpuaas-list nodes
+  jq_is .state active
+  slots_are available available
+}
+
+# Asks and waits for each answer, for ten seconds; writes the number of answers and the slots it got.
+placer()
+{
+  local answers=0 line until=$((SECONDS + 10))
+  coproc PLACE { gpuaas-place 2> "$T/err.$1"; }
+  local pid=$PLACE_PID out=${PLACE[1]}
+  while ((SECONDS < until)); do
+    echo '{"kind":"gpuaas.request/1","profile":"lab","count":1}' >&"$out" || break
+    read -r -t 30 line <&"${PLACE[0]}" || break
+    answers=$((answers + 1))
+  done
+  eval "exec $out>&-"
+  wait "$pid" || [[ $? -eq 1 ]] || echo "placer $1: status $?" >> "$T/wrong"
+  echo "$answers" > "$T/answers.$1"
+}
+
+@test "32 streaming placers for ten seconds: nothing sold twice, nobody starves" {
+  setup_host h200
+  here gpuaas-discover > "$T/discovery"
+  gpuaas-state init --lab > "$T/out"
+  jq -c '.image="big"' "$SRC/share/objects/lab.json" | gpuaas-state apply - > "$T/out"
+  "$GPUAAS_BUILD/bench/fleet" "$GPUAAS_STATE" 250 < "$T/discovery"
+  digest=sha256:$(printf 'a%.0s' {1..64})
+  jq -cn --arg d "$digest" '{kind:"gpuaas.image/1",name:"big",digest:$d,format:"raw",
+    file_bytes:1048576,size_bytes:1048576,firmware:"bios",probe:"running",user:"ubuntu"}' |
+    gpuaas-state apply - > "$T/out"
+  gpuaas-list nodes | jq -c --arg d "$digest" '{kind:"gpuaas.node-image/1",node,image:"big",
+    digest:$d,path:"/images/big.raw",verified_at:"2026-11-20T00:00:00.000000Z"}' |
+    gpuaas-state apply - > "$T/out"
+  for i in {1..32}; do
+    placer "$i" 3>&- &
+    pids[i]=$!
+  done
+  wait "${pids[@]}"
+  cat "$T"/err.*
+  run ! test -e "$T/wrong"
+  assert_equal "$(cat "$T"/err.* | wc -c)" 0
+  sort -n "$T"/answers.* | tr '\n' ' '
+  least=$(sort -n "$T"/answers.* | head -n 1) most=$(sort -n "$T"/answers.* | tail -n 1)
+  ((least * 2 >= most && least > 0))
+  sold=$(sqlite3 "$GPUAAS_STATE" "SELECT count(*) FROM claim WHERE claim_kind = 'slot'")
+  ((sold > 0))
+  # Two claims of a slot whose times overlap.
+  assert_equal "$(sqlite3 "$GPUAAS_STATE" "SELECT count(*) FROM claim a JOIN claim b
+    ON a.slot_id = b.slot_id AND a.id < b.id WHERE a.created_at < coalesce(b.ended_at, '9')
+    AND b.created_at < coalesce(a.ended_at, '9')")" 0
+  run_ok gpuaas-state check
+  run_ok gpuaas-state audit verify
+}

@@ -46,6 +46,7 @@ void ga_fleet_release(struct ga_fleet *f)
 	ga_list_release(&f->nodes);
 	ga_list_release(&f->words);
 	ga_list_release(&f->types);
+	ga_place_memo_release(f->memo);
 	memset(f, 0, sizeof(*f));
 }
 
@@ -125,10 +126,14 @@ static bool count_is_allowed(const struct ga_place_ask *ask)
 /* Two options side by side: the best so far and the one looked at. */
 static bool best_offer(const struct ga_place_ask *ask, struct ga_place_option o[2], size_t *best)
 {
-	bool any = false;
+	const struct ga_fleet_node *node;
+	bool any = false, knows;
 	size_t i;
 
 	*best = 0;
+	node = ga_place_memo_best(ask, &knows);
+	if (knows)
+		return node && !ga_place_offer(ask, node, &o[0]);
 	for (i = 0; i < ask->fleet->nodes.n; i++) {
 		size_t other = any ? !*best : 0;
 
@@ -185,6 +190,7 @@ void ga_fleet_take(struct ga_fleet *fleet, const struct ga_decision *decision)
 
 	if (!node)
 		return;
+	ga_fleet_touch(fleet, node);
 	node->clean = false;
 	for (i = 0; i < decision->slots.n; i++) {
 		struct ga_fleet_slot *s = &node->slots.v[decision->slots.v[i] - node->slots.v];

@@ -24,6 +24,7 @@ struct ga_fleet_node {
 	char *id;
 	const char *region, *pool, *mode; /* interned */
 	int64_t generation;
+	uint64_t change;  /* another number after each change (ga_fleet_touch); 0: not followed */
 	const char *why;  /* interned: first reason the whole node is out, or NULL */
 	bool clean;	  /* no live claim at all: kept for baremetal where possible */
 	bool partitions_in_use;
@@ -46,6 +47,8 @@ struct ga_fleet {
 	int64_t version;	/* PRAGMA data_version when last looked at */
 #define GA_FLEET_UNREAD (-1)	/* version of a fleet that has to be read whole */
 	int64_t seq;		/* last audit row taken into account */
+	uint64_t changes;	/* the last number given to a node */
+	struct ga_place_memo *memo; /* what nodes offered to the last kind of request, or NULL */
 	int64_t stale_micros;	/* nodes observed before are out; 0: none */
 	bool whole;		/* read whole since the last partial refresh */
 	bool lab;
@@ -54,6 +57,9 @@ struct ga_fleet {
 /* The fleet's own copy of a text, so that equal texts are equal pointers. NULL stays NULL. */
 const char *ga_fleet_word(struct ga_fleet *f, const char *text);
 void ga_fleet_node_release(struct ga_fleet_node *node);
+/* To be called for a node that is new or was changed. From the first call on, what nodes offer is
+ * remembered from one decision to the next; decisions stay the same. */
+void ga_fleet_touch(struct ga_fleet *f, struct ga_fleet_node *node);
 
 struct ga_decision {
 	bool placed;

@@ -109,6 +109,12 @@ static bool has_image(const struct ga_fleet_node *node, const char *image)
 	return false;
 }
 
+bool ga_place_is_stale(const struct ga_place_ask *ask, const struct ga_fleet_node *node)
+{
+	return ask->fleet->stale_micros && (node->observed_micros == GA_UNKNOWN ||
+					    node->observed_micros < ask->fleet->stale_micros);
+}
+
 const char *ga_place_node_reason(const struct ga_place_ask *ask, const struct ga_fleet_node *node)
 {
 	const struct ga_request *r = ask->request;
@@ -123,8 +129,7 @@ const char *ga_place_node_reason(const struct ga_place_ask *ask, const struct ga
 		return "other_pool_wanted";
 	if (node->why)
 		return node->why;
-	if (ask->fleet->stale_micros && (node->observed_micros == GA_UNKNOWN ||
-					 node->observed_micros < ask->fleet->stale_micros))
+	if (ga_place_is_stale(ask, node))
 		return "stale";
 	if (ask->baremetal ? !ga_streq(node->mode, "baremetal") &&
 				     !ga_streq(ask->profile->shape, "baremetal") :

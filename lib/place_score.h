@@ -56,6 +56,13 @@ int ga_place_compare(const struct ga_place_option *a, const struct ga_place_opti
 const char *ga_place_slot_reason(const struct ga_place_ask *ask, const struct ga_fleet_slot *slot);
 /* Whether the request may use the type, with its place in the list. */
 bool ga_place_wants_type(const struct ga_place_ask *ask, const char *type, int64_t *rank);
+/* Whether the node was last observed too long ago. */
+bool ga_place_is_stale(const struct ga_place_ask *ask, const struct ga_fleet_node *node);
+/* What nodes offered before to the same kind of request (place_memo.c). */
+void ga_place_memo_release(struct ga_place_memo *memo);
+/* The node with the best offer, by what is remembered where that still holds; NULL when none has
+ * one. *knows is false when nothing is remembered for this kind of request. */
+const struct ga_fleet_node *ga_place_memo_best(const struct ga_place_ask *ask, bool *knows);
 /* Why the node as a whole is out, or NULL. */
 const char *ga_place_node_reason(const struct ga_place_ask *ask, const struct ga_fleet_node *node);
 /* Fills the refusal when nothing fits (place_refuse.c). */

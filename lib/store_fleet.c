@@ -70,6 +70,7 @@ static void fill_node(struct ga_fleet *f, struct ga_fleet_node *node, const stru
 	node->why = ga_fleet_word(f, node_why(rows, epoch, &state));
 	node->clean = !ga_rows_text(rows, 7);
 	node->partitions_in_use = ga_streq(ga_rows_text(rows, 10), "partitions");
+	ga_fleet_touch(f, node);
 	if (!observed || ga_time_parse(observed, &node->observed_micros, &ignored) < 0)
 		node->observed_micros = GA_UNKNOWN;
 }

@@ -36,9 +36,17 @@ void ga_placer_clear(struct ga_placer *p)
 	ga_list_release(&p->results);
 }
 
+static void forget_profile(struct ga_placer *p)
+{
+	if (p->has_profile)
+		ga_shape_release(&ga_profile_shape, &p->profile);
+	p->has_profile = false;
+}
+
 void ga_placer_release(struct ga_placer *p)
 {
 	ga_placer_clear(p);
+	forget_profile(p);
 	ga_fleet_release(&p->fleet);
 }
 
@@ -166,9 +174,20 @@ static int add_types(struct ga_placer *p, struct ga_err *err)
 	return 0;
 }
 
+/* Within a transaction a profile is what it was. */
+static int need_profile(struct ga_placer *p, const char *name, struct ga_err *err)
+{
+	if (p->has_profile && ga_streq(p->profile.name, name))
+		return 0;
+	forget_profile(p);
+	if (ga_store_profile(p->db, name, &p->profile, err) < 0)
+		return -1;
+	p->has_profile = true;
+	return 0;
+}
+
 static int place_one(struct ga_placer *p, const struct ga_request *request, struct ga_err *err)
 {
-	struct ga_profile profile;
 	struct ga_plan plan;
 	int r, tries;
 
@@ -177,20 +196,19 @@ static int place_one(struct ga_placer *p, const struct ga_request *request, stru
 		add_plan(p, &plan, NULL);
 	if (r)
 		return r < 0 ? -1 : 0;
-	if (ga_store_profile(p->db, request->profile, &profile, err) < 0)
+	if (need_profile(p, request->profile, err) < 0)
 		return -1;
-	if (profile.retired)
+	if (p->profile.retired)
 		refuse_retired(p, request);
-	for (tries = 0, r = profile.retired; !r && tries < TRIES; tries++) {
+	for (tries = 0, r = p->profile.retired; !r && tries < TRIES; tries++) {
 		if (p->fleet.version == GA_FLEET_UNREAD &&
 		    ga_store_fleet_load(p->db, &p->fleet, err) < 0)
 			r = -1;
 		else if (request->min_memory_mib != GA_UNKNOWN && add_types(p, err) < 0)
 			r = -1;
 		else
-			r = decide(p, request, &profile, err);
+			r = decide(p, request, &p->profile, err);
 	}
-	ga_shape_release(&ga_profile_shape, &profile);
 	if (r)
 		return r < 0 ? -1 : 0;
 	(void)ga_fail_for(err, GA_BUSY, "concurrent_update",
@@ -250,6 +268,7 @@ int ga_placer_run(struct ga_placer *p, const struct ga_request *requests, size_t
 	int r = 0;
 
 	ga_placer_clear(p);
+	forget_profile(p);
 	if (begin(p, err) < 0) {
 		ga_db_rollback(p->db);
 		p->fleet.version = GA_FLEET_UNREAD;

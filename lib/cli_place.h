@@ -25,6 +25,8 @@ struct ga_placer {
 	bool explain, dry_run;
 	int64_t expires_seconds, stale_seconds;
 	int64_t expired_micros; /* monotonic: when old plans were last freed */
+	struct ga_profile profile; /* of the last request of this transaction, when has_profile */
+	bool has_profile;
 	GA_LIST(struct ga_placed) results;
 };
 

@@ -48,9 +48,8 @@ static bool parse_uid(const char *text, uid_t *ret)
 	return true;
 }
 
-const char *ga_audit_actor(void)
+static void name_actor(char *actor, size_t size)
 {
-	static char actor[320];
 	ga_autostr struct ga_str login = GA_STR_INIT;
 	struct ga_err ignored = GA_ERR_INIT;
 	uid_t uid = getuid(), other;
@@ -61,16 +60,25 @@ const char *ga_audit_actor(void)
 	if (uid == 0 && parse_uid(getenv("SUDO_UID"), &other)) {
 		uid = other;
 		name_user(uid, name, sizeof(name));
-		n = (size_t)snprintf(actor, sizeof(actor), "%s via sudo", name);
+		n = (size_t)snprintf(actor, size, "%s via sudo", name);
 	} else {
 		name_user(uid, name, sizeof(name));
-		n = (size_t)snprintf(actor, sizeof(actor), "%s", name);
+		n = (size_t)snprintf(actor, size, "%s", name);
 	}
 	if (ga_file_read("/proc/self/loginuid", 32, &login, &ignored) == 0 &&
 	    parse_uid(login.buf, &other) && other != uid) {
 		name_user(other, name, sizeof(name));
-		snprintf(actor + n, sizeof(actor) - n, ", login %s", name);
+		snprintf(actor + n, size - n, ", login %s", name);
 	}
+}
+
+/* Nobody becomes somebody else while a program runs: asked once. */
+const char *ga_audit_actor(void)
+{
+	static char actor[320];
+
+	if (!actor[0])
+		name_actor(actor, sizeof(actor));
 	return actor;
 }
 

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SQLite behind db.h: statements, transactions, errors. Opening and making files: db_open.c. */
 #include <stdarg.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "db_private.h"
 #include "log.h"
 
-#define WAL_LIMIT (4 * 1024 * 1024) /* bytes of WAL at which a writer checkpoints */
+#define WAL_LIMIT 1000 /* pages in the WAL (16 MiB) at which a writer checkpoints */
 
 /* ---- errors ---- */
 
@@ -286,14 +284,15 @@ int ga_db_begin_read(struct ga_db *db, struct ga_err *err)
 	return 0;
 }
 
+/* The pages in use, not the file's size: once grown, it stays as large and is written anew from its
+ * start. */
 static void checkpoint_if_large(struct ga_db *db)
 {
-	ga_autofree char *wal = ga_xprintf("%s-wal", db->path);
-	struct stat st;
 	int rc;
 
-	if (stat(wal, &st) < 0 || st.st_size < WAL_LIMIT)
+	if (db->wal_pages < WAL_LIMIT)
 		return;
+	db->wal_pages = 0;
 	/* Not everything may go over while others read; the next writer tries again. */
 	rc = sqlite3_wal_checkpoint_v2(db->sqlite, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
 	if (rc != SQLITE_OK && rc != SQLITE_BUSY)

@@ -15,6 +15,7 @@
 #include "invariant.h"
 #include "time.h"
 
+#define SAVEPOINT_BYTES (4 << 20)
 #define BUSY_MILLIS 5000 /* for tools that take no turns; our own writers queue */
 
 static const struct {
@@ -141,6 +142,16 @@ static int run(struct ga_db *db, const char *sql, struct ga_err *err)
 	return rc == SQLITE_OK ? 0 : ga_db_fail(db, err);
 }
 
+static int on_commit(void *arg, sqlite3 *sqlite, const char *name, int pages)
+{
+	struct ga_db *db = arg;
+
+	(void)sqlite;
+	(void)name;
+	db->wal_pages = pages;
+	return SQLITE_OK;
+}
+
 static int configure(struct ga_db *db, struct ga_err *err)
 {
 	sqlite3_extended_result_codes(db->sqlite, 1);
@@ -152,8 +163,9 @@ static int configure(struct ga_db *db, struct ga_err *err)
 	sqlite3_limit(db->sqlite, SQLITE_LIMIT_LENGTH, 32 << 20);
 	sqlite3_limit(db->sqlite, SQLITE_LIMIT_VARIABLE_NUMBER, 100);
 	sqlite3_limit(db->sqlite, SQLITE_LIMIT_TRIGGER_DEPTH, 20);
-	return run(db, "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0; "
-		       "PRAGMA cell_size_check=ON", err);
+	/* It takes the place of the automatic checkpoint, which would not wait for the turn. */
+	sqlite3_wal_hook(db->sqlite, on_commit, db);
+	return run(db, "PRAGMA synchronous=FULL; PRAGMA cell_size_check=ON", err);
 }
 
 /* Migrations run without the triggers of an older version. */
@@ -321,6 +333,9 @@ static int open_file(const char *path, enum ga_db_file file, enum ga_db_mode mod
 
 	if (find_file(path, file, mode, err) < 0)
 		return -1;
+	/* What a savepoint would undo stays in memory up to here: by default each batch has a file in
+	 * TMPDIR for it. Counts before the first open; afterwards it is refused and changes nothing. */
+	sqlite3_config(SQLITE_CONFIG_STMTJRNL_SPILL, SAVEPOINT_BYTES);
 	db = ga_xcalloc(1, sizeof(*db));
 	db->path = ga_xstrdup(path);
 	db->file = file;

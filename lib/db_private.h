@@ -27,6 +27,7 @@ struct ga_db {
 	int64_t version; /* number of migrations it has had */
 	int64_t epoch;
 	bool lab;
+	int wal_pages; /* in the WAL after the last commit of ours; 0: checkpointed */
 	struct ga_cached cache[GA_DB_CACHE];
 };
 

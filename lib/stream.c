@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "clock.h"
 #include "emit.h"
 #include "stop.h"
 #include "vec.h"
@@ -136,6 +137,10 @@ static void collect(int out)
 			return;
 }
 
+/* A signal that asks to stop may come at any moment and must reach the workers, so waiting is
+ * looking again every 10 ms. */
+#define LOOK_AGAIN 10000
+
 /* Takes children that have ended; waits for one when told to. */
 static void reap(struct crew *crew, bool wait)
 {
@@ -145,7 +150,11 @@ static void reap(struct crew *crew, bool wait)
 		pid_t pid;
 
 		forward_stop(crew);
-		pid = waitpid(-1, &status, wait ? 0 : WNOHANG);
+		pid = waitpid(-1, &status, WNOHANG);
+		if (!pid && wait) {
+			ga_clock_wait(INT64_MAX, LOOK_AGAIN);
+			continue;
+		}
 		if (pid < 0 && errno == EINTR)
 			continue;
 		if (pid <= 0)
@@ -157,6 +166,9 @@ static void reap(struct crew *crew, bool wait)
 		if (crew->workers[i].out >= 0)
 			collect(crew->workers[i].out);
 		crew->workers[i] = crew->workers[--crew->running];
+		if (!WIFEXITED(status))
+			ga_say("%s: a worker was ended by signal %d; run the same again",
+			       ga_cli_program(), WTERMSIG(status));
 		ga_cli_note_status(WIFEXITED(status) ? WEXITSTATUS(status) : GA_SYSTEM);
 		wait = false;
 	}

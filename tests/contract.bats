@@ -286,3 +286,20 @@ valid()
   run_ok gpuaas-list node
   valid node
 }
+
+@test "every setting a program reads is in gpuaas(7)" {
+  local key missing=""
+  for key in $(grep -oh 'ga_cli_setting("[A-Z_]*"' -r "$SRC/bin" "$SRC/lib" | cut -d'"' -f2 | sort -u); do
+    grep -q "Ev $key" "$SRC/man/gpuaas.7" || missing+=" $key"
+  done
+  assert_equal "$missing" ""
+}
+
+@test "every reason code of the predicate is in gpuaas-records(5)" {
+  local code missing=""
+  for code in $(grep -o '"[a-z_]\+"' "$SRC/lib/verdict.c" | tr -d '"' |
+    grep _ | grep -vx 'per_slot_vf\|tenant_slice' | sort -u); do
+    grep -q "^.It $code\$" "$SRC/man/gpuaas-records.5" || missing+=" $code"
+  done
+  assert_equal "$missing" ""
+}

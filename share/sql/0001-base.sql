@@ -68,6 +68,7 @@ CREATE TABLE device (
 	destroy_data_by TEXT, -- who allowed foreign content to be destroyed
 	first_seen_at TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX device_node ON device (node_id);
 
 CREATE TABLE candidate (
 	node_id TEXT NOT NULL REFERENCES node (id),
@@ -249,6 +250,10 @@ CREATE TABLE claim (
 CREATE UNIQUE INDEX claim_slot_sold_once ON claim (slot_id) WHERE live = 1 AND claim_kind = 'slot';
 CREATE UNIQUE INDEX claim_node_sold_once ON claim (node_id) WHERE live = 1 AND claim_kind = 'node';
 CREATE INDEX claim_allocation ON claim (allocation_id);
+-- Claims are never deleted: triggers and keys find the live ones without reading the ended ones.
+CREATE INDEX claim_live_slot ON claim (slot_id) WHERE live = 1;
+CREATE INDEX claim_live_node ON claim (node_id) WHERE live = 1;
+CREATE INDEX claim_holder ON claim (node_id, held_by) WHERE held_by IS NOT NULL;
 
 CREATE TABLE usage (
 	id INTEGER PRIMARY KEY,

@@ -255,7 +255,7 @@ clean:
 help:
 	@sed -n 's/^## \([a-z-]*\): \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
-.PHONY: all units benches replays check check-unit check-replay check-bats check-source check-layers \
-	check-asan analyzer fuzz-smoke schemas records-man completions demo bench install \
-	uninstall clean help FORCE
+.PHONY: all units benches replays check check-unit check-replay check-bats check-source \
+	check-layers check-asan analyzer fuzz-smoke schemas records-man completions demo bench \
+	install uninstall clean help FORCE
 .SECONDARY:

@@ -13,12 +13,13 @@
 #   allocation_is STATE the state of the newest allocation; allocation: its id
 #   snapshot            what the state holds and what lies on the disks, as one digest each
 
+# shellcheck disable=SC2016 # for the inner shell
 make_lab()
 {
   start_libvirtd
   setup_host lab1
   mkdir -p "$T/images" "$T/dhcp"
-  export GPUAAS_DHCP_HOSTS=$T/dhcp
+  export GPUAAS_DHCP_HOSTS=$T/dhcp GPUAAS_LEASES=$T/leases
   gpuaas-state init --lab > "$T/made"
   gpuaas-state apply "$SRC/share/objects/lab.json" >> "$T/made"
   here gpuaas-discover > "$T/discovery"

@@ -333,8 +333,8 @@ static int open_file(const char *path, enum ga_db_file file, enum ga_db_mode mod
 
 	if (find_file(path, file, mode, err) < 0)
 		return -1;
-	/* What a savepoint would undo stays in memory up to here: by default each batch has a file in
-	 * TMPDIR for it. Counts before the first open; afterwards it is refused and changes nothing. */
+	/* What a savepoint would undo stays in memory up to here: by default each batch has a
+	 * file in TMPDIR for it. Counts before the first open; later it changes nothing. */
 	sqlite3_config(SQLITE_CONFIG_STMTJRNL_SPILL, SAVEPOINT_BYTES);
 	db = ga_xcalloc(1, sizeof(*db));
 	db->path = ga_xstrdup(path);

@@ -146,7 +146,7 @@ CREATE UNIQUE INDEX slot_mac_once ON slot (mac) WHERE state <> 'retired' AND mac
 CREATE UNIQUE INDEX slot_ip_once ON slot (node_id, private_ip)
 	WHERE state <> 'retired' AND private_ip IS NOT NULL;
 CREATE INDEX slot_state ON slot (state, node_id);
--- Which slot a device stands in, whatever the slot's state: the triggers on device ask at each taint.
+-- Which slot a device stands in, whatever its state: the triggers on device ask at each taint.
 CREATE INDEX slot_nvme ON slot (nvme_wwid);
 CREATE INDEX slot_gpu ON slot (gpu_id);
 CREATE INDEX slot_place ON slot (node_id, slot_index, id, state, generation, accelerator_type,

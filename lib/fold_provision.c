@@ -6,6 +6,10 @@
 #include "store_provision.h"
 #include "store_wipe.h"
 
+/* The host knows of data on the disk that the state thinks was wiped: the slot must not be offered
+ * again, so this fails the allocation although nothing was written. Release and wipe answer it. */
+#define NOT_WIPED "not_wiped"
+
 /* Phases that look and do not touch: a plan that failed in one of them can be tried again. */
 static bool only_looks(const char *phase)
 {
@@ -179,7 +183,8 @@ int ga_fold_provision_failed(struct ga_db *db, struct ga_holding *h, const struc
 		return only_looks(f->phase) ? keep_placed(db, h, f, err) :
 					      ga_fold_late(db, h, f->at, err);
 	/* Whoever failed to take the hold did nothing, and somebody else has it. */
-	if (ga_streq(f->phase, "hold") || (placed && only_looks(f->phase)))
+	if (ga_streq(f->phase, "hold") ||
+	    (placed && only_looks(f->phase) && strcmp(f->code, NOT_WIPED)))
 		return keep_placed(db, h, f, err);
 	if (!placed && strcmp(h->state, "provisioning"))
 		return keep_placed(db, h, f, err);

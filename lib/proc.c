@@ -77,8 +77,8 @@ static void drain(int *fd, struct ga_str *to, size_t max)
 		ga_str_add_bytes(to, buf, (size_t)n < max - to->len ? (size_t)n : max - to->len);
 }
 
-/* A child that closes its stdin early is no reason to die of SIGPIPE: the signal is for this thread,
- * so it can be held back and taken away again. */
+/* A child that closes its stdin early is no reason to die of SIGPIPE. The signal is for this
+ * thread, so it can be held back and taken away again. */
 static ssize_t write_quietly(int fd, const char *p, size_t n)
 {
 	struct timespec now = { 0, 0 };

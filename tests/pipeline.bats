@@ -113,6 +113,27 @@ load lab
   run_ok there gpuaas-provision "$T/third"
 }
 
+@test "a host that says a disk was never wiped is believed: the slot is blocked until it is" {
+  make_lab
+  gpuaas-place --profile lab --name first > "$T/plan"
+  there gpuaas-provision "$T/plan" > "$T/results"
+  gpuaas-release first > "$T/cancelled"
+  gpuaas-place --profile lab --name second > "$T/second"
+  domain=gpuaas-$(jq -r .allocation "$T/plan")
+  virsh -q -c "$LIBVIRTD_URI" destroy "$domain"
+  virsh -q -c "$LIBVIRTD_URI" undefine "$domain"
+  run_status 4 there gpuaas-provision "$T/second"
+  jq_is .code not_wiped
+  printf '%s\n' "$output" > "$T/failure"
+  run_status 4 fold "$T/failure" # the status of the failure that went by
+  allocation_is failed
+  slots_are cleanup_blocked available
+  gpuaas-release second > "$T/order"
+  there bash -c 'gpuaas-release - | gpuaas-wipe' < "$T/order" > "$T/evidence"
+  run_ok fold "$T/evidence"
+  slots_are available available
+}
+
 # leave MACHINE STATE ID: carries out the command of the machines' table that leaves the state
 leave()
 {

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#define ADOPT "take it out of sale (gpuaas-approve --disable ID --reason TEXT), look at its audit"
+#define ADOPT "take it out of sale (gpuaas-approve disable ID --reason TEXT), look at its audit"
 
 const struct ga_check_rule ga_check_rules[] = {
 	{ "meta", "SELECT 'meta' WHERE (SELECT count(*) FROM meta) <> 1",
@@ -74,6 +74,10 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "AND NOT EXISTS (SELECT 1 FROM claim o WHERE o.slot_id = s.id AND o.live = 1 AND "
 	  "o.allocation_id = a.id) ORDER BY 1",
 	  "the node is claimed whole, and a slot of it is left out", NULL },
+	{ "cpuset_taken",
+	  "SELECT c.slot_id FROM (SELECT DISTINCT slot_id, node_id FROM slot_cpu) c LEFT JOIN "
+	  "slot s ON s.id = c.slot_id WHERE s.id IS NULL OR s.node_id <> c.node_id ORDER BY 1",
+	  "a CPU is given to a slot that is not of its node", NULL },
 	{ "cpuset_taken",
 	  "SELECT s.id FROM slot s LEFT JOIN (SELECT slot_id, count(*) AS n FROM slot_cpu GROUP BY "
 	  "slot_id) h ON h.slot_id = s.id WHERE s.state NOT IN ('disabled', 'retired') AND "

@@ -77,7 +77,8 @@ const char *ga_db_engine_warning(void);
 
 /* A consistent copy by the backup interface, checked, fsynced and renamed into place. */
 int ga_db_backup(struct ga_db *db, const char *to, struct ga_err *err);
-/* PRAGMA integrity_check and foreign_key_check; each finding goes to each(). */
+/* PRAGMA integrity_check, and foreign_key_check of all tables but slot_cpu, whose keys a rule of
+ * lib/check_rules.h checks; each finding goes to each(). */
 int ga_db_integrity(struct ga_db *db, int (*each)(const char *finding, void *arg), void *arg,
 		    struct ga_err *err);
 

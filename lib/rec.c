@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "digest.h"
+#include "shape_write.h"
 
 struct ga_reader {
 	int fd;
@@ -198,20 +199,16 @@ void ga_rec_dump(json_t *json, struct ga_str *out)
 
 char *ga_rec_format_text(const struct ga_shape *shape, const void *obj)
 {
-	ga_autojson json_t *json = ga_shape_format(shape, obj);
 	struct ga_str out = GA_STR_INIT;
 
-	ga_rec_dump(json, &out);
+	ga_shape_write(shape, obj, &out);
 	return ga_str_take(&out);
 }
 
 void ga_rec_digest(const struct ga_shape *shape, const void *obj, const char *skip, char *out)
 {
-	ga_autojson json_t *json = ga_shape_format(shape, obj);
 	ga_autostr struct ga_str text = GA_STR_INIT;
 
-	if (skip)
-		json_object_del(json, skip);
-	ga_rec_dump(json, &text);
+	ga_shape_write_without(shape, obj, skip, &text);
 	ga_digest_of(text.buf, text.len, out);
 }

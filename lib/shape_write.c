@@ -131,6 +131,12 @@ static void add_value(const struct ga_field *f, const void *p, struct ga_str *ou
 
 void ga_shape_write(const struct ga_shape *shape, const void *obj, struct ga_str *out)
 {
+	ga_shape_write_without(shape, obj, NULL, out);
+}
+
+void ga_shape_write_without(const struct ga_shape *shape, const void *obj, const char *member,
+			    struct ga_str *out)
+{
 	const struct ga_field *f;
 	bool first = true;
 
@@ -143,7 +149,7 @@ void ga_shape_write(const struct ga_shape *shape, const void *obj, struct ga_str
 		const void *p = (const char *)obj + f->offset;
 		bool absent = is_absent(f, p);
 
-		if (absent && f->presence == GA_OPT)
+		if ((absent && f->presence == GA_OPT) || (member && !strcmp(f->name, member)))
 			continue;
 		if (absent && f->presence == GA_REQ) {
 			fprintf(stderr, "gpuaas: BUG: %s without '%s'\n",

@@ -5,7 +5,10 @@
 
 #include "shape.h"
 
-/* Adds what ga_rec_format_text gives, byte for byte, without making JSON values in between. */
+/* Adds the compact text of ga_shape_format's value, byte for byte, without making the value. */
 void ga_shape_write(const struct ga_shape *shape, const void *obj, struct ga_str *out);
+/* The same with a member of the outermost object left out, as digests are taken; NULL: none. */
+void ga_shape_write_without(const struct ga_shape *shape, const void *obj, const char *member,
+			    struct ga_str *out);
 
 #endif

@@ -10,14 +10,23 @@
 
 static bool same(const struct ga_shape *shape, const void *obj)
 {
-	ga_autofree char *want = ga_rec_format_text(shape, obj);
+	ga_autojson json_t *json = ga_shape_format(shape, obj);
+	ga_autostr struct ga_str want = GA_STR_INIT;
 	ga_autostr struct ga_str is = GA_STR_INIT;
 
+	ga_rec_dump(json, &want);
 	ga_shape_write(shape, obj, &is);
-	if (!strcmp(is.buf, want))
-		return true;
-	printf("# %s\n# %s\n", is.buf, want);
-	return false;
+	if (strcmp(is.buf, want.buf)) {
+		printf("# %s\n# %s\n", is.buf, want.buf);
+		return false;
+	}
+	/* Without a member: as digests are taken. */
+	ga_str_clear(&want);
+	ga_str_clear(&is);
+	json_object_del(json, shape->fields[0].name);
+	ga_rec_dump(json, &want);
+	ga_shape_write_without(shape, obj, shape->fields[0].name, &is);
+	return !strcmp(is.buf, want.buf);
 }
 
 static void texts(void)

@@ -8,12 +8,7 @@
 #include "fold.h"
 #include "rec.h"
 #include "store_wipe.h"
-
-/* Order of the classes of NIST SP 800-88. */
-static int class_rank(const char *class)
-{
-	return ga_streq(class, "purge") ? 2 : ga_streq(class, "clear") ? 1 : 0;
-}
+#include "verdict.h"
 
 struct verdict {
 	const char *code; /* NULL: it satisfies the policy */
@@ -63,9 +58,9 @@ static void judge_policy(const struct ga_wipe_due *due, const struct ga_wipe_evi
 			 struct verdict *v)
 {
 	const char *verify = e->read_back ? e->read_back->verify : "none";
-	int least = class_rank(due->minimum_class);
+	int least = ga_class_rank(due->minimum_class);
 
-	if (class_rank(e->class) < (least ? least : 1) || !e->read_back ||
+	if (ga_class_rank(e->class) < (least ? least : 1) || !e->read_back ||
 	    (strcmp(verify, "full") && !ga_streq(due->verify, "sampled"))) {
 		v->code = "wipe_below_policy";
 		v->sentence = ga_xprintf("class %s with %s read-back, the policy asks for %s with "

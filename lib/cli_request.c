@@ -86,7 +86,7 @@ int ga_request_user_data(struct ga_request *request, const char *file, const cha
 	ga_autofree char *dir = slash ? ga_xprintf("%.*s/user-data", (int)(slash - state_path),
 						   state_path) :
 					ga_xstrdup("user-data");
-	ga_autoreplace struct ga_replace file = GA_REPLACE_INIT;
+	ga_autoreplace struct ga_replace copy = GA_REPLACE_INIT;
 	ga_autofree char *path = NULL;
 	char digest[GA_DIGEST_SIZE];
 
@@ -97,12 +97,12 @@ int ga_request_user_data(struct ga_request *request, const char *file, const cha
 	if (dry_run)
 		return 0;
 	path = ga_xprintf("%s/%s", dir, digest + strlen("sha256:"));
-	if (make_folder(dir, state_path, err) < 0 || ga_replace_begin(path, &file, err) < 0 ||
-	    ga_file_give(file.fd, state_path, err) < 0)
+	if (make_folder(dir, state_path, err) < 0 || ga_replace_begin(path, &copy, err) < 0 ||
+	    ga_file_give(copy.fd, state_path, err) < 0)
 		return -1;
-	if (ga_write_all(file.fd, content.buf, content.len) < 0)
+	if (ga_write_all(copy.fd, content.buf, content.len) < 0)
 		return ga_fail_sys(err, "cannot write '%s'", path);
-	return ga_replace_commit(&file, 0600, err);
+	return ga_replace_commit(&copy, 0600, err);
 }
 
 int ga_request_check(const struct ga_request *request, struct ga_err *err)

@@ -520,7 +520,7 @@ static void plan_runs(const struct ga_boot_facts *f, struct ga_boot_plan *plan)
 		if (!(due & runs[i].run))
 			continue;
 		s = ga_boot_add(plan, f->rooted ? GA_BOOT_DO_NOTE : GA_BOOT_DO_RUN, "run", runs[i].name,
-				f->rooted ? "manual" : "pending", runs[i].reason);
+				f->rooted ? "waiting" : "pending", runs[i].reason);
 		s->number = runs[i].run;
 		ga_boot_tell(s, f->rooted ? NULL : "run it", f->rooted ? NULL : "run again",
 			     f->rooted ? "run it in the image, or let the machine's first boot do "

@@ -112,7 +112,8 @@ static void plan_dev(const struct ga_boot_facts *f, struct ga_boot_plan *plan,
 		return;
 	if (d->code) {
 		s = ga_boot_add(plan, GA_BOOT_DO_NOTE, "bind", d->address,
-				ok || !d->hint ? "ok" : "manual", d->why);
+				!ok && d->hint && ga_streq(d->sort, "gpu") ? "manual" : "ok",
+				d->why);
 		ga_boot_tell(s, NULL, NULL, d->hint);
 		return;
 	}
@@ -129,8 +130,10 @@ static void plan_dev(const struct ga_boot_facts *f, struct ga_boot_plan *plan,
 			ok ? "ok" : "pending", reason);
 	if (ok)
 		return;
-	change = ga_xprintf("%s -> vfio-pci", d->driver ? d->driver : "no driver");
-	inverse = ga_xprintf("%s again", d->driver ? d->driver : "no driver");
+	change = bound ? ga_xstrdup("no other driver may take it (driver_override)") :
+			 ga_xprintf("%s -> vfio-pci", d->driver ? d->driver : "no driver");
+	inverse = bound ? ga_xstrdup("any driver may take it") :
+			  ga_xprintf("%s again", d->driver ? d->driver : "no driver");
 	ga_boot_tell(s, change, inverse, NULL);
 }
 

@@ -111,7 +111,7 @@ static void add_vf(const struct ga_look *look, const struct ga_host *host,
 	if (is_up(&look->net, vf->address))
 		refuse(d, "management_nic", "left alone: its interface is up", NULL);
 	if (out && ga_streq(out->code, "in_use") && !listed)
-		refuse(d, "in_use", "it has a driver, and nothing says that it is for slices",
+		refuse(d, "in_use", "left alone: it has a driver, and nothing says that it is for slices",
 		       "if the host does not need it, unbind it ('echo ADDRESS > "
 		       "/sys/bus/pci/devices/ADDRESS/driver/unbind'), then run this again");
 	if (out && !ga_streq(out->code, "in_use"))

@@ -79,10 +79,12 @@ static void look_address(struct ga_boot_facts *f)
 
 void ga_boot_look_network(struct ga_boot_facts *f)
 {
-	ga_autostr struct ga_str evidence = GA_STR_INIT;
+	ga_autorules struct ga_net_rules rules = { 0 };
+	struct ga_err ignored = GA_ERR_INIT;
 
 	look_switch(f);
 	look_address(f);
-	if (f->nft && !geteuid())
-		f->nat = ga_net_nat(f->network, &evidence);
+	if (f->nft && !geteuid() &&
+	    ga_net_rules_read(f->bridge, f->network, &rules, &ignored) == 0)
+		f->nat = ga_net_rules_stand(&rules);
 }

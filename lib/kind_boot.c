@@ -5,7 +5,7 @@
 static const char *const step_states[] = { "ok",      "pending", "waiting", "manual", "blocked",
 					   "changed", "failed",	 "undone",  "left",   NULL };
 static const char *const modes[] = { "slice", "baremetal", NULL };
-static const char *const sources[] = { "option", "setting", "tag", "default", NULL };
+static const char *const sources[] = { "option", "setting", "tag", NULL };
 static const char *const actions[] = { "check", "dry_run", "apply", "boot", "undo", NULL };
 
 #define S ga_bootstrap_step

@@ -22,7 +22,7 @@ struct ga_bootstrap_step {
 /* Closes a run of gpuaas-host-bootstrap. */
 struct ga_bootstrap {
 	char *node, *mode;
-	char *mode_source; /* option, setting, tag, default */
+	char *mode_source; /* option, setting, tag */
 	char *action;	   /* check, dry_run, apply, boot, undo */
 	char *root;	   /* the image that was prepared, or NULL: this machine */
 	int64_t changes;   /* made, or with check and dry_run to be made */

@@ -28,7 +28,7 @@ void ga_root_close(struct ga_root *root)
 static int open_in(const struct ga_root *root, const char *path, int flags)
 {
 	struct open_how how = {
-		.flags = (uint64_t)(unsigned int)flags | O_CLOEXEC | O_NOCTTY,
+		.flags = (uint64_t)(unsigned int)flags | O_CLOEXEC,
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
 

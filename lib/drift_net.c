@@ -195,7 +195,7 @@ static void bridge(const struct ga_comparison *c)
 	if (c->seen->bridge != 1)
 		return;
 	d = network_fact(c, GA_D_BRIDGE_OPEN, c->seen->closed,
-			 "fail mode secure, and the bridge's own flow", "it passes on what it likes");
+			 "fail mode secure, and the bridge's own flow", "it passes on anything");
 	/* Strangers' ports would lose their traffic: theirs is no fail mode of ours to change. */
 	if (d && c->seen->strangers)
 		ga_deviation_command(d, "ovs-vsctl set-fail-mode %s secure", name);

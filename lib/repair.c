@@ -105,8 +105,8 @@ static int start_domain(struct ga_repairer *r, struct ga_deviation *d, struct ga
 	    ga_changes_virt(&r->changes, &virt, err) < 0 ||
 	    ga_virt_start(virt, d->subject, flows, err) < 0)
 		return -1;
-	if (flows &&
-	    (ga_repair_protect(r, d->allocation, err) < 0 || ga_virt_resume(virt, d->subject, err) < 0))
+	if (flows && (ga_repair_protect(r, d->allocation, err) < 0 ||
+		      ga_virt_resume(virt, d->subject, err) < 0))
 		return -1;
 	return 0;
 }

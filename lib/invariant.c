@@ -20,7 +20,8 @@ static const struct {
 	const char *table, *name, *of, *match, *when, *refuse;
 } keys[] = {
 	{ "meta", "one", "one", "k.one = NEW.one", NULL, "duplicate: the state has one meta row" },
-	{ "node", "id", "", "k.id = NEW.id", NULL, "duplicate: there is a node of that id" },
+	{ "node", "id", "", "k.id = NEW.id OR k.number = NEW.number", NULL,
+	  "duplicate: there is a node of that id" },
 	{ "node", "name", "name", "k.name = NEW.name", NULL,
 	  "name_taken: another node has that name" },
 	{ "device", "id", "", "k.id = NEW.id", NULL,
@@ -53,7 +54,7 @@ static const struct {
 	  "duplicate_identity: that address stands in another slot of the node" },
 	{ "slot_cpu", "cpu", "node_id, cpu", "k.node_id = NEW.node_id AND k.cpu = NEW.cpu", NULL,
 	  "cpuset_taken: that CPU stands in another slot" },
-	{ "allocation", "id", "", "k.id = NEW.id", NULL,
+	{ "allocation", "id", "", "k.id = NEW.id OR k.number = NEW.number", NULL,
 	  "duplicate: there is an allocation of that id" },
 	{ "allocation", "request", "request_id", "k.request_id = NEW.request_id", NULL,
 	  "request_taken: another allocation has that request id" },
@@ -73,8 +74,10 @@ static const struct {
 	{ "profile", "current", "current", "k.name = NEW.name",
 	  "k.current = 1 AND NEW.current = 1",
 	  "duplicate: another version of the profile is the current one" },
-	{ "wipe_evidence", "id", "", "k.id = NEW.id OR k.attempt = NEW.attempt OR "
-	  "k.digest = NEW.digest", NULL, "duplicate: that evidence is known already" },
+	{ "wipe_evidence", "id", "",
+	  "k.id = NEW.id OR k.attempt = NEW.attempt OR k.digest = NEW.digest OR "
+	  "k.number = NEW.number",
+	  NULL, "duplicate: that evidence is known already" },
 	{ "usage", "id", "", "k.id = NEW.id", NULL, "duplicate: that usage row exists" },
 	{ "usage", "open", "ended_at", "k.allocation_id = NEW.allocation_id",
 	  "k.ended_at IS NULL AND NEW.ended_at IS NULL",
@@ -112,13 +115,20 @@ static const struct {
 	{ "profile", "fixed", "name, version, record, created_at", NULL,
 	  "fixed: a version of a profile never changes; apply makes a new one" },
 	{ "usage", "fixed",
-	  "id, allocation_id, usage_kind, count, accelerator_type, price_micros, started_at", NULL,
+	  "allocation_id, usage_kind, count, accelerator_type, price_micros, started_at", NULL,
 	  "usage_fixed: what was begun to be billed never changes" },
 	{ "usage", "ended", "ended_at", "OLD.ended_at IS NOT NULL",
 	  "usage_fixed: a span that ended never changes" },
 };
 
 static const struct ga_rule rules[] = {
+	/* The rowid of a guarded table, by whatever name: UPDATE OF would not see "SET rowid". */
+	{ "node_number", "BEFORE UPDATE ON node", "NEW.number IS NOT OLD.number",
+	  "fixed: a row keeps its number", NULL },
+	{ "allocation_number", "BEFORE UPDATE ON allocation", "NEW.number IS NOT OLD.number",
+	  "fixed: a row keeps its number", NULL },
+	{ "usage_number", "BEFORE UPDATE ON usage", "NEW.id IS NOT OLD.id",
+	  "usage_fixed: a row keeps its number", NULL },
 	{ "meta_epoch", "BEFORE UPDATE OF epoch ON meta", "NEW.epoch < OLD.epoch",
 	  "fixed: an epoch only grows", NULL },
 	{ "slot_birth_evidence", "BEFORE INSERT ON slot", "NEW.wipe_evidence_id IS NOT NULL",

@@ -2,7 +2,10 @@
 -- The state of gpuaas: tables, keys and checks. gpuaas-state(5) draws them. The triggers that hold
 -- the edges of the machines and the invariants are made by lib/fsm.c and lib/invariant.c, from one
 -- table in C, in the transaction that runs this file. Times are RFC 3339 UTC text, microseconds.
--- WITHOUT ROWID, so that REPLACE cannot get at a row by a second key, and a key is never NULL.
+-- WITHOUT ROWID, so that REPLACE cannot get at a row by a second key, and a key is never NULL. Four
+-- tables have whole records in their rows: there such a B-tree reads a page of its own for every key
+-- that it looks at, so these are rowid tables. Where rows are guarded the rowid is a column, number:
+-- the triggers guard that second key as well. Records stand last; what is before them is read alone.
 
 CREATE TABLE meta (
 	one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -12,7 +15,8 @@ CREATE TABLE meta (
 ) STRICT;
 
 CREATE TABLE node (
-	id TEXT PRIMARY KEY,
+	number INTEGER PRIMARY KEY CHECK (number >= 1),
+	id TEXT NOT NULL UNIQUE,
 	name TEXT UNIQUE,
 	address TEXT,
 	region TEXT,
@@ -26,7 +30,6 @@ CREATE TABLE node (
 	epoch_verified INTEGER NOT NULL DEFAULT 0,
 	fingerprint TEXT, -- as approved
 	boot_id TEXT,
-	observation TEXT, -- the last host record, as text
 	observation_digest TEXT,
 	observed_at TEXT,
 	blockers TEXT NOT NULL DEFAULT '[]',
@@ -35,8 +38,9 @@ CREATE TABLE node (
 	reserved_memory_mib INTEGER NOT NULL DEFAULT 0,
 	reserved_cpus TEXT,
 	fabric_mode TEXT NOT NULL DEFAULT 'none' CHECK (fabric_mode IN ('none', 'partitions')),
+	observation TEXT, -- the last host record, as text
 	UNIQUE (id, held_by) -- what every live claim references
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 -- What placement reads of every node: without it, each row's observation would be read through.
 CREATE INDEX node_place ON node (id, region, pool, mode, state, generation, cordon_reason, held_by,
@@ -73,10 +77,10 @@ CREATE INDEX device_node ON device (node_id);
 CREATE TABLE candidate (
 	node_id TEXT NOT NULL REFERENCES node (id),
 	slot_index INTEGER NOT NULL,
-	record TEXT NOT NULL,
 	observed_at TEXT NOT NULL,
+	record TEXT NOT NULL,
 	PRIMARY KEY (node_id, slot_index)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 CREATE TABLE slot (
 	id TEXT PRIMARY KEY,
@@ -189,10 +193,10 @@ CREATE TABLE node_image (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE allocation (
-	id TEXT PRIMARY KEY CHECK (id <> 'slices'), -- a word of node.held_by
+	number INTEGER PRIMARY KEY CHECK (number >= 1),
+	id TEXT NOT NULL UNIQUE CHECK (id <> 'slices'), -- a word of node.held_by
 	name TEXT,
 	request_id TEXT UNIQUE,
-	request TEXT NOT NULL, -- the request record
 	project TEXT NOT NULL,
 	priority INTEGER NOT NULL DEFAULT 100,
 	shape TEXT NOT NULL CHECK (shape IN ('slice', 'baremetal')),
@@ -204,14 +208,11 @@ CREATE TABLE allocation (
 	accelerator_type TEXT,
 	profile TEXT NOT NULL,
 	profile_version INTEGER NOT NULL,
-	profile_record TEXT NOT NULL,	 -- snapshots
-	price_micros INTEGER NOT NULL,
+	price_micros INTEGER NOT NULL,	 -- a snapshot, as profile_record
 	image_digest TEXT,
-	plan TEXT,			 -- the plan record, byte for byte
 	attempt TEXT,			 -- the order in force
 	attempt_generation INTEGER,	 -- and the generation it was issued for
 	order_kind TEXT CHECK (order_kind IN ('plan', 'release-order')),
-	order_text TEXT,
 	expires_at TEXT,		 -- of a plan nobody took up
 	power_wanted TEXT CHECK (power_wanted IN ('on', 'off')),
 	power_observed TEXT CHECK (power_observed IN ('on', 'off')),
@@ -221,8 +222,12 @@ CREATE TABLE allocation (
 	phase TEXT,
 	reason TEXT,
 	created_at TEXT NOT NULL,
-	created_by TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
+	created_by TEXT NOT NULL,
+	request TEXT NOT NULL,		 -- the request record
+	profile_record TEXT NOT NULL,
+	plan TEXT,			 -- the plan record, byte for byte
+	order_text TEXT
+) STRICT;
 CREATE UNIQUE INDEX allocation_name ON allocation (name)
 	WHERE state NOT IN ('released', 'cancelled', 'refused');
 CREATE INDEX allocation_state ON allocation (state, node_id);
@@ -284,7 +289,8 @@ CREATE TABLE task (
 CREATE UNIQUE INDEX task_once ON task (object, attempt, phase);
 
 CREATE TABLE wipe_evidence (
-	id TEXT PRIMARY KEY,
+	number INTEGER PRIMARY KEY CHECK (number >= 1), -- in the order they were folded
+	id TEXT NOT NULL UNIQUE,
 	slot_id TEXT NOT NULL REFERENCES slot (id),
 	node_id TEXT NOT NULL REFERENCES node (id),
 	attempt TEXT NOT NULL UNIQUE,
@@ -299,9 +305,9 @@ CREATE TABLE wipe_evidence (
 		CHECK (gpu_memory IN ('confirmed', 'not_needed', 'not_proven', 'failed')),
 	lab INTEGER NOT NULL CHECK (lab IN (0, 1)),
 	digest TEXT NOT NULL UNIQUE,
-	record TEXT NOT NULL,
-	folded_at TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
+	folded_at TEXT NOT NULL,
+	record TEXT NOT NULL
+) STRICT;
 
 CREATE TABLE folded ( -- results already committed, so that folding twice changes nothing
 	digest TEXT PRIMARY KEY,

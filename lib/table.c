@@ -9,6 +9,7 @@
 #include "kind_order.h"
 #include "kind_result.h"
 #include "kind_state.h"
+#include "kind_vm.h"
 #include "size.h"
 #include "time.h"
 #include "vec.h"
@@ -97,6 +98,12 @@ static const struct view views[] = {
 	{ &ga_failure_shape, NULL,
 	  { { "FAILED", "object" }, { "PHASE", "phase" }, { "CODE", "code" },
 	    { "WHY", "sentence" }, { "WHAT TO DO", "hint" } } },
+	{ &ga_power_shape, NULL,
+	  { { "ALLOCATION", "allocation" }, { "WANTED", "power_wanted" },
+	    { "OBSERVED", "power_observed" }, { "WHAT HAPPENED", "reason" }, { "AT", "at" } } },
+	{ &ga_ingress_shape, NULL,
+	  { { "ALLOCATION", "allocation" }, { "PROTO", "proto" }, { "PORT", "port" },
+	    { "ADDRESS", "address" }, { "TO PORT", "to_port" }, { "PUBLISHED", "published" } } },
 	{ &ga_claim_shape, NULL,
 	  { { "CLAIM", "claim" }, { "ALLOCATION", "allocation" }, { "NODE", "node" },
 	    { "SLOT", "slot" }, { "KIND", "claim_kind" }, { "LIVE", "live" },

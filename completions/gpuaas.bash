@@ -89,6 +89,27 @@ _gpuaas_words['gpuaas-state init']='--lab --state --json --table -h --help --ver
 _gpuaas_after['gpuaas-state init --state']='@f'
 _gpuaas_words['gpuaas-state migrate']='--state --json --table -h --help --version --introspect-cli'
 _gpuaas_after['gpuaas-state migrate --state']='@f'
+_gpuaas_words['gpuaas-vm']='start stop reboot rebuild access ssh --state --json --table -h --help --version --introspect-cli'
+_gpuaas_after['gpuaas-vm --state']='@f'
+_gpuaas_words['gpuaas-vm access']='--state --json --table -h --help --version --introspect-cli'
+_gpuaas_after['gpuaas-vm access --state']='@f'
+_gpuaas_words['gpuaas-vm reboot']='--timeout --force --dry-run --progress --state --json --table -h --help --version --introspect-cli'
+_gpuaas_after['gpuaas-vm reboot --timeout']='@a'
+_gpuaas_after['gpuaas-vm reboot --progress']='@v auto json none'
+_gpuaas_after['gpuaas-vm reboot --state']='@f'
+_gpuaas_words['gpuaas-vm rebuild']='--timeout --yes --dry-run --progress --state --json --table -h --help --version --introspect-cli'
+_gpuaas_after['gpuaas-vm rebuild --timeout']='@a'
+_gpuaas_after['gpuaas-vm rebuild --progress']='@v auto json none'
+_gpuaas_after['gpuaas-vm rebuild --state']='@f'
+_gpuaas_words['gpuaas-vm ssh']='--state --json --table -h --help --version --introspect-cli'
+_gpuaas_after['gpuaas-vm ssh --state']='@f'
+_gpuaas_words['gpuaas-vm start']='--dry-run --progress --state --json --table -h --help --version --introspect-cli'
+_gpuaas_after['gpuaas-vm start --progress']='@v auto json none'
+_gpuaas_after['gpuaas-vm start --state']='@f'
+_gpuaas_words['gpuaas-vm stop']='--timeout --force --dry-run --progress --state --json --table -h --help --version --introspect-cli'
+_gpuaas_after['gpuaas-vm stop --timeout']='@a'
+_gpuaas_after['gpuaas-vm stop --progress']='@v auto json none'
+_gpuaas_after['gpuaas-vm stop --state']='@f'
 _gpuaas_words['gpuaas-wipe']='--device --confirm --class --verify --pending --unanswered --certificate --dry-run --jobs --progress --state --json --table -h --help --version --introspect-cli'
 _gpuaas_after['gpuaas-wipe --device']='@a'
 _gpuaas_after['gpuaas-wipe --confirm']='@a'
@@ -141,4 +162,4 @@ _gpuaas()
   esac
 }
 
-complete -o filenames -F _gpuaas gpuaas-approve gpuaas-discover gpuaas-image gpuaas-list gpuaas-place gpuaas-provision gpuaas-reconcile gpuaas-release gpuaas-show gpuaas-state gpuaas-wipe gpuaas
+complete -o filenames -F _gpuaas gpuaas-approve gpuaas-discover gpuaas-image gpuaas-list gpuaas-place gpuaas-provision gpuaas-reconcile gpuaas-release gpuaas-show gpuaas-state gpuaas-vm gpuaas-wipe gpuaas

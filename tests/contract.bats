@@ -303,3 +303,18 @@ valid()
   done
   assert_equal "$missing" ""
 }
+
+@test "every command line that pages, units and messages show is one" {
+  run_ok "$SRC/tests/commands" "$GPUAAS_BUILD"
+  # It would see one that is not.
+  mkdir -p "$T/tree/tests" "$T/tree/man"
+  cp "$SRC/tests/commands" "$T/tree/tests"
+  printf '%s\n' '.Dl # sudo -u gpuaas gpuaas-place --gpu 2 | gpuaas-provision' \
+    '.Ql gpuaas-wipe --class none ;' '.Dl gpuaas-wipe --pending' \
+    '.Dl $ ssh h7 gpuaas-nothing' > "$T/tree/man/x.1"
+  run_status 1 "$T/tree/tests/commands" "$GPUAAS_BUILD"
+  assert_output "unknown option '--gpu'"
+  assert_output "not 'none'"
+  assert_output "no program gpuaas-nothing"
+  assert_equal "${lines[-1]}" "5 command lines, 3 wrong"
+}

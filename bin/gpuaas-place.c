@@ -184,6 +184,7 @@ static int run(struct ga_err *err)
 	struct ga_placer placer = { .fleet = { .version = GA_FLEET_UNREAD },
 				    .explain = opt.explain,
 				    .dry_run = opt.dry_run,
+				    .once = opt.profile != NULL,
 				    .maker.expires_seconds = opt.expires };
 	struct batch *b = ga_xcalloc(1, sizeof(*b));
 	int r;

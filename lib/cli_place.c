@@ -145,7 +145,7 @@ static int decide(struct ga_placer *p, const struct ga_request *request,
 	int r = 1;
 
 	ga_place(&p->fleet, request, profile, p->explain, &d);
-	if (d.placed) {
+	if (d.placed && (d.beats_clean || !p->fleet.held_only)) {
 		r = commit_decision(p, request, profile, &d, err);
 	} else if (p->fleet.whole) {
 		add_refusal(p, &d);
@@ -233,17 +233,43 @@ static int place_one(struct ga_placer *p, const struct ga_request *request, stru
 
 /* ---- a batch ---- */
 
-static int begin(struct ga_placer *p, struct ga_err *err)
+/* Whether the nodes that are held are enough to decide on: 1, 0, -1. */
+static int look_at_held(struct ga_placer *p, const struct ga_request *request, struct ga_err *err)
+{
+	struct ga_decision d;
+	int r = ga_store_fleet_load_held(p->db, &p->fleet, err);
+
+	if (r <= 0 || need_profile(p, request->profile, err) < 0)
+		return r <= 0 ? r : -1;
+	ga_place(&p->fleet, request, &p->profile, false, &d);
+	r = d.placed && d.beats_clean;
+	ga_decision_release(&d);
+	return r;
+}
+
+static int look(struct ga_placer *p, const struct ga_request *request, struct ga_err *err)
+{
+	int r;
+
+	if (ga_db_begin_read(p->db, err) < 0)
+		return -1;
+	r = p->once && !p->explain ? look_at_held(p, request, err) : 0;
+	if (r == 0)
+		r = ga_store_fleet_load(p->db, &p->fleet, err);
+	p->profile_is_current = false;
+	return r < 0 ? -1 : ga_db_commit(p->db, err);
+}
+
+static int begin(struct ga_placer *p, const struct ga_request *request, struct ga_err *err)
 {
 	int64_t mono = ga_clock_mono_micros();
 	int expired = 0;
 
+	p->fleet.stale_micros =
+		p->stale_seconds ? ga_clock_micros() - p->stale_seconds * 1000000 : 0;
 	/* The long look at everything is taken before the turn, not while others wait. */
-	if (p->fleet.version == GA_FLEET_UNREAD) {
-		if (ga_db_begin_read(p->db, err) < 0 ||
-		    ga_store_fleet_load(p->db, &p->fleet, err) < 0 || ga_db_commit(p->db, err) < 0)
-			return -1;
-	}
+	if (p->fleet.version == GA_FLEET_UNREAD && look(p, request, err) < 0)
+		return -1;
 	if (ga_db_begin(p->db, "gpuaas-place", err) < 0)
 		return -1;
 	if (!p->expired_micros || mono - p->expired_micros > EXPIRE_MICROS) {
@@ -254,8 +280,6 @@ static int begin(struct ga_placer *p, struct ga_err *err)
 		p->fleet.version = GA_FLEET_UNREAD;
 	if (expired < 0 || (!expired && ga_store_fleet_refresh(p->db, &p->fleet, err) < 0))
 		return -1;
-	p->fleet.stale_micros =
-		p->stale_seconds ? ga_clock_micros() - p->stale_seconds * 1000000 : 0;
 	return 0;
 }
 
@@ -283,7 +307,7 @@ int ga_placer_run(struct ga_placer *p, const struct ga_request *requests, size_t
 
 	ga_placer_clear(p);
 	p->profile_is_current = false;
-	if (begin(p, err) < 0) {
+	if (begin(p, requests, err) < 0) {
 		ga_db_rollback(p->db);
 		p->fleet.version = GA_FLEET_UNREAD;
 		return -1;

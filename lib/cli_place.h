@@ -24,6 +24,7 @@ struct ga_placer {
 	struct ga_db *db;
 	struct ga_fleet fleet; /* begin with .version = GA_FLEET_UNREAD */
 	bool explain, dry_run;
+	bool once; /* a single request: only what can matter to it is read */
 	struct ga_plan_maker maker;
 	int64_t stale_seconds;
 	int64_t expired_micros; /* monotonic: when old plans were last freed */

@@ -12,6 +12,9 @@
  * since; seen tells it of the caller's own rows, whose changes it has by ga_fleet_take. After a
  * rollback set version to GA_FLEET_UNREAD. */
 int ga_store_fleet_load(struct ga_db *db, struct ga_fleet *ret, struct ga_err *err);
+/* The same of the nodes that slices hold, where they are few: a decision that beats_clean needs no
+ * more. 1 with held_only set, 0 when they are many and nothing was read. */
+int ga_store_fleet_load_held(struct ga_db *db, struct ga_fleet *ret, struct ga_err *err);
 int ga_store_fleet_refresh(struct ga_db *db, struct ga_fleet *fleet, struct ga_err *err);
 int ga_store_fleet_seen(struct ga_db *db, struct ga_fleet *fleet, struct ga_err *err);
 

@@ -220,6 +220,12 @@ MAN := $(sort $(wildcard man/*.[1-8]))
 SHARED = $(shell cd share && find . -type f -printf '%P\n' | sort)
 PROGRAMS = $(BIN_SRC:bin/%.c=%)
 
+# systemd's: the programs' path is filled in.
+UNITDIR = $(DESTDIR)$(PREFIX)/lib/systemd/system
+TMPFILES = $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/gpuaas.conf
+SYSUSERS = $(DESTDIR)$(PREFIX)/lib/sysusers.d/gpuaas.conf
+SYSTEMD := $(sort $(notdir $(wildcard packaging/systemd/*.service packaging/systemd/*.timer)))
+
 # The demo's own: the recorded host, how to enter it, and the fake Fabric Manager.
 DEMO = $(SHARE)/demo
 DEMO_PARTS = tests/hosts/enter tests/libvirtd.bash $(B)/tests/libnvfm.so.1
@@ -238,12 +244,18 @@ install: all $(B)/tests/libnvfm.so.1
 	$(INSTALL) -m 644 completions/gpuaas.bash $(BASHDIR)/gpuaas
 	$(foreach p,$(filter-out gpuaas,$(PROGRAMS)),ln -sf gpuaas $(BASHDIR)/$(p) && ) :
 	$(INSTALL) -m 644 completions/_gpuaas $(ZSHDIR)/_gpuaas
+	$(INSTALL) -d $(UNITDIR)
+	$(foreach u,$(SYSTEMD),sed 's|@bindir@|$(PREFIX)/bin|' packaging/systemd/$(u) \
+		>$(UNITDIR)/$(u) && chmod 644 $(UNITDIR)/$(u) && ) :
+	$(INSTALL) -D -m 644 packaging/tmpfiles.d/gpuaas.conf $(TMPFILES)
+	$(INSTALL) -D -m 644 packaging/sysusers.d/gpuaas.conf $(SYSUSERS)
 
 ## uninstall: remove what install put there, and nothing else
 uninstall:
 	rm -f $(PROGRAMS:%=$(DESTDIR)$(PREFIX)/bin/%) $(PROGRAMS:%=$(BASHDIR)/%) $(ZSHDIR)/_gpuaas
 	rm -f $(foreach m,$(MAN),$(MANDIR)/man$(patsubst .%,%,$(suffix $(m)))/$(notdir $(m)))
 	rm -f $(SHARED:%=$(SHARE)/%) $(addprefix $(DEMO)/,$(notdir $(DEMO_PARTS)))
+	rm -f $(SYSTEMD:%=$(UNITDIR)/%) $(TMPFILES) $(SYSUSERS)
 	rm -rf $(DEMO)/h200
 	if [ -d $(SHARE) ]; then find $(SHARE) -depth -type d -empty -delete; fi
 

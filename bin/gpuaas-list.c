@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gpuaas-list: what the state holds, one record a line or a table. "list attention" is what needs
- * a person, with the command; "list plan" prints stored plans again; --public is for tenants.
+ * a person, with the command; "list plan" prints stored plans again; --public is for tenants, and
+ * --output replaces a file that others read.
  */
 #include "cli.h"
 #include "clock.h"
+#include "file.h"
 #include "kind_state.h"
+#include "shape_write.h"
 #include "store.h"
 #include "time.h"
 
 static GA_LIST(const char *) where;
-static const char *since, *after;
+static const char *since, *after, *output;
 static int64_t limit;
 static bool public_only;
 
@@ -25,6 +28,9 @@ static const struct ga_opt opts[] = {
 	  .help = "go on behind the record of this id" },
 	{ .name = "public", .type = GA_O_FLAG, .var = &public_only,
 	  .help = "the view for tenants: no addresses, serials or host names" },
+	{ .name = "output", .type = GA_O_PATH, .var = &output, .arg = "FILE",
+	  .help = "write the records to this file, replaced at once, readable by everybody "
+		  "(public only)" },
 	GA_OPTS_END,
 };
 
@@ -41,6 +47,7 @@ static const char *const examples[] = {
 	"gpuaas-list slots --where state=available --where node=h7",
 	"gpuaas-list plan --where allocation=7f3c0a1b | gpuaas-provision",
 	"gpuaas-list audit --since 24h --json | jq .action",
+	"gpuaas-list public --output /run/gpuaas/public.json",
 	NULL,
 };
 
@@ -60,6 +67,31 @@ static int show(const struct ga_shape *shape, const void *obj, void *arg, struct
 {
 	(void)arg;
 	return ga_emit(shape, obj, err);
+}
+
+/* A record as a line of the file. */
+static int add_line(const struct ga_shape *shape, const void *obj, void *arg, struct ga_err *err)
+{
+	const struct ga_replace *file = arg;
+	ga_autostr struct ga_str line = GA_STR_INIT;
+
+	ga_shape_write(shape, obj, &line);
+	ga_str_addc(&line, '\n');
+	return ga_write_all(file->fd, line.buf, line.len) < 0 ?
+		       ga_fail_sys(err, "cannot write '%s'", file->tmp) :
+		       0;
+}
+
+/* Whoever reads the file finds the list of before or this one, whole. */
+static int write_list(struct ga_db *db, const struct ga_list_query *q, struct ga_err *err)
+{
+	ga_autoreplace struct ga_replace file = GA_REPLACE_INIT;
+
+	if (ga_replace_begin(output, &file, err) < 0)
+		return ga_hint(err, "its folder must be there and writable");
+	if (ga_store_list(db, q, add_line, &file, err) < 0)
+		return -1;
+	return ga_replace_commit(&file, 0644, err);
 }
 
 /* A time as it is given, or so long before now. */
@@ -83,6 +115,10 @@ static int kind_wanted(const char **ret, struct ga_err *err)
 	if (public_only && strcmp(*ret, "public"))
 		return ga_fail(err, GA_USAGE, "--public is a view of its own: '%s' is not part of "
 			"it",
+			       *ret);
+	if (output && strcmp(*ret, "public"))
+		return ga_fail(err, GA_USAGE,
+			       "--output makes a file for everybody, and '%s' is not for them",
 			       *ret);
 	if (!n && !public_only) {
 		ga_err_set(err, GA_USAGE, "which kind?");
@@ -108,7 +144,7 @@ static int run(struct ga_err *err)
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
 	    ga_db_begin_read(db, err) < 0)
 		return -1;
-	r = ga_store_list(db, &q, show, NULL, err);
+	r = output ? write_list(db, &q, err) : ga_store_list(db, &q, show, NULL, err);
 	ga_list_release(&where);
 	return r;
 }

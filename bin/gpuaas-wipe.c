@@ -19,7 +19,7 @@
 
 static const char *device, *confirm, *class = "purge", *verify = "full", *certificate,
 	*progress = "auto";
-static bool pending, dry_run;
+static bool pending, unanswered, dry_run;
 static int64_t jobs = 4;
 static char *node;
 
@@ -34,6 +34,8 @@ static const struct ga_opt opts[] = {
 	  .values = ga_verify_words, .help = "with --device: full (default) or sampled" },
 	{ .name = "pending", .type = GA_O_FLAG, .var = &pending,
 	  .help = "carry out the orders this host has taken up and not confirmed" },
+	{ .name = "unanswered", .type = GA_O_FLAG, .var = &unanswered,
+	  .help = "with --pending: only those that left no evidence yet" },
 	{ .name = "certificate", .type = GA_O_TEXT, .var = &certificate, .arg = "EVIDENCE|SLOT",
 	  .help = "print kept evidence for a tenant" },
 	{ .name = "dry-run", .type = GA_O_FLAG, .var = &dry_run,
@@ -186,6 +188,8 @@ static int run(struct ga_err *err)
 			       "--device, --pending, --certificate and FILE exclude each other");
 	if (confirm && !device)
 		return ga_fail(err, GA_USAGE, "--confirm goes with --device");
+	if (unanswered && !pending)
+		return ga_fail(err, GA_USAGE, "--unanswered goes with --pending");
 	if (certificate)
 		return print_certificate(err);
 	if (ga_host_node_id(ga_cli_setting("GPUAAS_NODE", NULL), &node, err) < 0 ||
@@ -193,7 +197,7 @@ static int run(struct ga_err *err)
 		return -1;
 	if (device)
 		return wipe_alone(err);
-	if (pending ? ga_wipe_pending_stream(ga_cli_host_dir(), &fd, err) < 0 :
+	if (pending ? ga_wipe_pending_stream(ga_cli_host_dir(), unanswered, &fd, err) < 0 :
 	    n	    ? (fd = ga_cli_open(args[0], err)) < 0 :
 		      ga_cli_need_pipe("wipe orders", err) < 0)
 		return -1;

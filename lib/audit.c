@@ -48,6 +48,8 @@ static bool parse_uid(const char *text, uid_t *ret)
 	return true;
 }
 
+#define FIRST_USER 1000 /* login.defs: UID_MIN */
+
 static void name_actor(char *actor, size_t size)
 {
 	ga_autostr struct ga_str login = GA_STR_INIT;
@@ -56,8 +58,9 @@ static void name_actor(char *actor, size_t size)
 	char name[96];
 	size_t n;
 
-	/* SUDO_UID is believed of root only: anybody can set a variable. */
-	if (uid == 0 && parse_uid(getenv("SUDO_UID"), &other)) {
+	/* SUDO_UID is believed of root and system users only, whom nobody logs in as: anybody else
+	 * can set a variable. */
+	if (uid < FIRST_USER && parse_uid(getenv("SUDO_UID"), &other)) {
 		uid = other;
 		name_user(uid, name, sizeof(name));
 		n = (size_t)snprintf(actor, size, "%s via sudo", name);

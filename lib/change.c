@@ -11,6 +11,7 @@
 #include "dhcp.h"
 #include "fabric.h"
 #include "file.h"
+#include "vf.h"
 #include "vfio.h"
 
 void ga_changes_close(struct ga_changes *c)
@@ -134,6 +135,36 @@ int ga_change_bind(struct ga_changes *c, const char *address, struct ga_err *err
 	return ga_journal_done(c->h, seq, err);
 }
 
+static const char *flag_text(int64_t flag)
+{
+	return flag == GA_UNKNOWN ? NULL : flag ? "on" : "off";
+}
+
+int ga_change_vf(struct ga_changes *c, const char *vf, const char *pf, const char *node,
+		 int64_t slot_index, struct ga_err *err)
+{
+	ga_autovf struct ga_vf now = { 0 }, want = { 0 };
+	int r = ga_vf_look(vf, pf, &now, err);
+	int64_t seq;
+
+	if (r <= 0)
+		return r;
+	ga_vf_want(&now, node, slot_index, &want);
+	if (!ga_vf_differs(&now, &want))
+		return 1;
+	ga_changes_say(c, "set virtual function %" PRId64 " of %s: %s %s, trust off%s", want.index,
+		       want.netdev, want.mac ? "mac" : "node_guid",
+		       want.mac ? want.mac : want.node_guid, want.mac ? ", spoofchk on" : "");
+	if (c->dry_run)
+		return 1;
+	if (intend(c, "node", "vf", vf, &seq, err, "pf", pf, "mac", now.infiniband ? NULL : now.mac,
+		   "node_guid", now.node_guid, "port_guid", now.port_guid, "trust",
+		   flag_text(now.trust), "spoofchk", flag_text(now.spoofchk), NULL) < 0 ||
+	    ga_vf_set(&want, vf, pf, err) < 0)
+		return -1;
+	return ga_journal_done(c->h, seq, err) < 0 ? -1 : 1;
+}
+
 int ga_change_partition(struct ga_changes *c, int64_t partition, struct ga_err *err)
 {
 	ga_autofree char *number = ga_xprintf("%" PRId64, partition);
@@ -229,6 +260,36 @@ static int undo_bind(struct ga_changes *c, const struct ga_journal_entry *e, jso
 			    err) < 0
 		       ? -1
 		       : 1;
+}
+
+static int64_t flag_of(const char *text)
+{
+	return !text ? GA_UNKNOWN : ga_streq(text, "on");
+}
+
+/* A function that is gone (no VFs after a reboot) has lost its settings with it. */
+static int undo_vf(struct ga_changes *c, const struct ga_journal_entry *e, json_t *inverse,
+		   struct ga_err *err)
+{
+	const char *pf = member(inverse, "pf");
+	ga_autovf struct ga_vf now = { 0 }, want = { .trust = flag_of(member(inverse, "trust")),
+			.spoofchk = flag_of(member(inverse, "spoofchk")),
+			.mac = ga_strdup0(member(inverse, "mac")),
+			.node_guid = ga_strdup0(member(inverse, "node_guid")),
+			.port_guid = ga_strdup0(member(inverse, "port_guid")) };
+	int r = pf ? ga_vf_look(e->subject, pf, &now, err) : 0;
+
+	(void)c;
+	if (r < 0 && err->code == GA_NOTFOUND) {
+		ga_err_clear(err);
+		return 1;
+	}
+	if (r <= 0)
+		return r < 0 ? -1 : 1;
+	want.netdev = ga_xstrdup(now.netdev);
+	want.index = now.index;
+	want.infiniband = now.infiniband;
+	return ga_vf_set(&want, e->subject, pf, err) < 0 ? -1 : 1;
 }
 
 static int undo_partition(struct ga_changes *c, const struct ga_journal_entry *e, json_t *inverse,
@@ -334,6 +395,7 @@ static const struct {
 	{ "disk", undo_disk },		 { "file", undo_file },	    { "folder", undo_folder },
 	{ "vfio_bind", undo_bind },	 { "domain", undo_domain }, { "ovs_flow", undo_flow },
 	{ "partition", undo_partition }, { "lease", undo_lease },   { "ovs_port", undo_port },
+	{ "vf", undo_vf },
 };
 
 int ga_change_undo(struct ga_changes *c, const struct ga_journal_entry *e, struct ga_err *err)

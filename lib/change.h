@@ -9,6 +9,8 @@
  *   file        path        a file of ours is written        it is removed
  *   folder      path        a folder of ours is made         it is removed when empty
  *   vfio_bind   address     bound to vfio-pci                the driver before (node's journal)
+ *   vf          address     a fabric function's MAC or       the settings before (node's journal)
+ *                           GUIDs, trust and spoofchk
  *   partition   number      the fabric partition activated   deactivated
  *   domain      name        defined and started              powered off, undefined, NVRAM removed
  *   ovs_flow    cookie      flows of the port                removed by cookie
@@ -49,6 +51,10 @@ int ga_change_folder(struct ga_changes *c, const char *path, unsigned int mode,
 		     struct ga_err *err);
 /* In the journal of the node: release leaves it, drain, repair and retire undo it. */
 int ga_change_bind(struct ga_changes *c, const char *address, struct ga_err *err);
+/* Gives the fabric function of a slot its settings (vf.h), in the journal of the node as well. 1
+ * they are as they should be, 0 the physical function has no interface to set them by. */
+int ga_change_vf(struct ga_changes *c, const char *vf, const char *pf, const char *node,
+		 int64_t slot_index, struct ga_err *err);
 int ga_change_partition(struct ga_changes *c, int64_t partition, struct ga_err *err);
 int ga_change_domain(struct ga_changes *c, const char *name, const char *xml,
 		     struct ga_err *err);

@@ -93,30 +93,30 @@ static int refuse_network(const char *path, struct ga_err *err)
 	return 0;
 }
 
-/* Before a file is made: its folder. */
-static int refuse_network_folder(const char *path, struct ga_err *err)
+/* Of its folder, as all that SQLite and the turnstile will put beside it. */
+static int make_file(const char *path, struct ga_err *err)
 {
 	const char *slash = strrchr(path, '/');
 	ga_autofree char *dir =
 		slash ? ga_xstrndup(path, slash == path ? 1 : (size_t)(slash - path))
 		      : ga_xstrdup(".");
+	ga_autofd int fd = -1;
 
-	return refuse_network(dir, err);
+	if (refuse_network(dir, err) < 0)
+		return -1;
+	fd = ga_file_open_like(path, dir, err);
+	return fd < 0 ? -1 : 0;
 }
 
-/* Makes the file, 0600, where mode asks for it. */
+/* Makes the file where mode asks for it. */
 static int find_file(const char *path, enum ga_db_file file, enum ga_db_mode mode,
 		     struct ga_err *err)
 {
-	ga_autofd int fd = -1;
 	struct stat st;
 
 	if (mode == GA_DB_CREATE) {
-		if (refuse_network_folder(path, err) < 0)
-			return -1;
-		fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-		if (fd < 0)
-			return ga_fail_sys(err, "making %s '%s' failed", files[file].what, path);
+		if (make_file(path, err) < 0)
+			return ga_wrap(err, "making the %s failed", files[file].what);
 	} else if (access(path, F_OK) < 0) {
 		if (errno != ENOENT && errno != ENOTDIR)
 			return ga_fail_sys(err, "opening %s '%s' failed", files[file].what, path);

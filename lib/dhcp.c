@@ -2,6 +2,7 @@
 /* dnsmasq's hosts folder and lease file. */
 #include "dhcp.h"
 
+#include <net/if.h>
 #include <strings.h>
 #include <unistd.h>
 
@@ -65,7 +66,8 @@ int ga_dhcp_release_lease(const char *bridge, const char *ip, const char *mac, s
 	const struct ga_proc p = { .argv = argv };
 	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
 
-	if (access("/usr/bin/dhcp_release", X_OK) < 0)
+	/* Without its bridge nobody serves the lease, and the tool has no way to say so. */
+	if (access("/usr/bin/dhcp_release", X_OK) < 0 || !if_nametoindex(bridge))
 		return 0;
 	return ga_proc_check(&p, &out, err) < 0 ? -1 : 1;
 }

@@ -82,21 +82,67 @@ static int sync_dir(const char *path, struct ga_err *err)
 	return 0;
 }
 
+int ga_replace_begin(const char *path, struct ga_replace *ret, struct ga_err *err)
+{
+	*ret = (struct ga_replace){ .fd = -1, .tmp = ga_xprintf("%s.XXXXXX", path) };
+	ret->fd = mkostemp(ret->tmp, O_CLOEXEC);
+	if (ret->fd < 0) {
+		ga_err_set_sys(err, "cannot create '%s'", ret->tmp);
+		free(GA_TAKE(ret->tmp));
+		return -1;
+	}
+	ret->path = ga_xstrdup(path);
+	return 0;
+}
+
+int ga_replace_commit(struct ga_replace *r, unsigned int mode, struct ga_err *err)
+{
+	if (fchmod(r->fd, mode) < 0 || fsync(r->fd) < 0 || rename(r->tmp, r->path) < 0)
+		return ga_fail_sys(err, "cannot write '%s'", r->path);
+	free(GA_TAKE(r->tmp));
+	return sync_dir(r->path, err);
+}
+
+void ga_replace_release(struct ga_replace *r)
+{
+	if (r->tmp)
+		unlink(r->tmp);
+	ga_cleanup_fd(&r->fd);
+	free(r->tmp);
+	free(r->path);
+	*r = (struct ga_replace)GA_REPLACE_INIT;
+}
+
 int ga_file_replace(const char *path, const void *data, size_t len, unsigned int mode,
 		    struct ga_err *err)
 {
-	ga_autofree char *tmp = ga_xprintf("%s.XXXXXX", path);
-	ga_autofd int fd = mkostemp(tmp, O_CLOEXEC);
+	ga_autoreplace struct ga_replace r = GA_REPLACE_INIT;
 
+	if (ga_replace_begin(path, &r, err) < 0)
+		return -1;
+	if (ga_write_all(r.fd, data, len) < 0)
+		return ga_fail_sys(err, "cannot write '%s'", path);
+	return ga_replace_commit(&r, mode, err);
+}
+
+int ga_file_open_like(const char *path, const char *like, struct ga_err *err)
+{
+	/* Only what was made here is given away: a file found may be a link that somebody put. */
+	ga_autofd int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	struct stat st;
+
+	if (fd < 0 && errno == EEXIST) {
+		fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY);
+		return fd < 0 ? ga_fail_sys(err, "cannot open '%s'", path) : GA_TAKE_FD(fd);
+	}
 	if (fd < 0)
-		return ga_fail_sys(err, "cannot create '%s'", tmp);
-	if (fchmod(fd, mode) < 0 || ga_write_all(fd, data, len) < 0 || fsync(fd) < 0 ||
-	    rename(tmp, path) < 0) {
-		ga_err_set_sys(err, "cannot write '%s'", path);
-		unlink(tmp);
+		return ga_fail_sys(err, "cannot create '%s'", path);
+	if (!geteuid() && (stat(like, &st) < 0 || (st.st_uid && fchown(fd, st.st_uid, st.st_gid)))) {
+		ga_err_set_sys(err, "cannot give '%s' to the owner of '%s'", path, like);
+		unlink(path);
 		return -1;
 	}
-	return sync_dir(path, err);
+	return GA_TAKE_FD(fd);
 }
 
 int ga_file_mkdirs(const char *path, unsigned int mode, struct ga_err *err)

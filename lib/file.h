@@ -14,6 +14,21 @@ int ga_file_attr(int dirfd, const char *path, struct ga_str *out);
 /* Replaces path: temporary file beside it, fsync, rename, fsync of the directory. */
 int ga_file_replace(const char *path, const void *data, size_t len, unsigned int mode,
 		    struct ga_err *err);
+/* The same for a file that is written bit by bit: what stands at path stays as it is until
+ * ga_replace_commit, and for good when that is never reached. */
+struct ga_replace {
+	int fd;		 /* to write to, with ga_write_all */
+	char *path, *tmp; /* tmp lies beside path, 0600 */
+};
+#define GA_REPLACE_INIT { .fd = -1 }
+#define ga_autoreplace ga_cleanup(ga_replace_release)
+int ga_replace_begin(const char *path, struct ga_replace *ret, struct ga_err *err);
+int ga_replace_commit(struct ga_replace *r, unsigned int mode, struct ga_err *err);
+void ga_replace_release(struct ga_replace *r); /* removes tmp when it is still there */
+/* Opens a regular file for reading and writing, made 0600 when it is not there. Made by root, it
+ * belongs to whom like (a file or folder) belongs to: root must not lock a user out of files that
+ * lie among the user's own. A descriptor, or -1. */
+int ga_file_open_like(const char *path, const char *like, struct ga_err *err);
 /* Writes all of it, whatever the chunks; errno on -1. */
 int ga_write_all(int fd, const void *data, size_t len);
 /* Makes a directory (and its parents) with the mode; an existing one is left as it is. */

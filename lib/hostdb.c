@@ -180,7 +180,8 @@ int ga_hostdb_keep_order(struct ga_hostdb *h, const struct ga_wipe_order *o, str
 	return ga_db_commit(h->db, err);
 }
 
-int ga_hostdb_pending_wipes(struct ga_hostdb *h, struct ga_any_list *texts, struct ga_err *err)
+int ga_hostdb_pending_wipes(struct ga_hostdb *h, bool unanswered, struct ga_any_list *texts,
+			    struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
@@ -193,10 +194,10 @@ int ga_hostdb_pending_wipes(struct ga_hostdb *h, struct ga_any_list *texts, stru
 		    " SELECT attempt, object, order_text, started_at FROM attempt"
 		    " WHERE program = 'wipe' AND attempt NOT IN (SELECT attempt FROM wipe_order)) "
 		    "SELECT order_text FROM seen o WHERE NOT EXISTS (SELECT 1 FROM evidence e"
-		    " WHERE e.attempt = o.attempt AND e.outcome = 'confirmed') AND NOT EXISTS ("
+		    " WHERE e.attempt = o.attempt AND (?1 OR e.outcome = 'confirmed')) AND NOT EXISTS ("
 		    " SELECT 1 FROM seen n WHERE n.object = o.object AND n.at > o.at) "
 		    "ORDER BY at, attempt",
-		    "") < 0)
+		    "b", unanswered) < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0) {
 		char **text = ga_list_grow(texts, sizeof(*text));

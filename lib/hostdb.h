@@ -95,8 +95,10 @@ int ga_evidence_add(struct ga_hostdb *h, struct ga_wipe_evidence *e, struct ga_e
 /* The stored record by evidence id, attempt or (newest) slot or wwid; 1 found, 0 not. */
 int ga_evidence_get(struct ga_hostdb *h, const char *key, struct ga_wipe_evidence *ret,
 		    struct ga_err *err);
-/* Orders taken up or seen by this host whose wipe is not confirmed yet, as texts. */
-int ga_hostdb_pending_wipes(struct ga_hostdb *h, struct ga_any_list *texts, struct ga_err *err);
+/* Orders taken up or seen by this host whose wipe is not confirmed yet, as texts; unanswered: only
+ * those without any evidence, because what was answered with less waits for a person. */
+int ga_hostdb_pending_wipes(struct ga_hostdb *h, bool unanswered, struct ga_any_list *texts,
+			    struct ga_err *err);
 
 /* ---- wipe orders that wait (gpuaas-wipe --pending) and facts that outlive a driver ---- */
 

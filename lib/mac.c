@@ -28,14 +28,25 @@ int ga_mac_parse(const char *text, char out[GA_MAC_SIZE], struct ga_err *err)
 	return 0;
 }
 
-void ga_mac_suggest(const char *node, int slot_index, char out[GA_MAC_SIZE])
+static void mac_of(int first, const char *salt, const char *node, int slot_index,
+		   char out[GA_MAC_SIZE])
 {
-	ga_autofree char *salted = ga_xprintf("gpuaas-mac%c%s", '\0', node);
+	ga_autofree char *salted = ga_xprintf("%s%c%s", salt, '\0', node);
 	unsigned char hash[GA_SHA256_BYTES];
 
-	ga_sha256(salted, strlen("gpuaas-mac") + 1 + strlen(node), hash);
-	snprintf(out, GA_MAC_SIZE, "02:%02x:%02x:%02x:%02x:%02x", hash[0], hash[1], hash[2],
-		 hash[3], slot_index & 0xff);
+	ga_sha256(salted, strlen(salt) + 1 + strlen(node), hash);
+	snprintf(out, GA_MAC_SIZE, "%02x:%02x:%02x:%02x:%02x:%02x", (unsigned int)first, hash[0],
+		 hash[1], hash[2], hash[3], (unsigned int)slot_index & 0xff);
+}
+
+void ga_mac_suggest(const char *node, int slot_index, char out[GA_MAC_SIZE])
+{
+	mac_of(0x02, "gpuaas-mac", node, slot_index, out);
+}
+
+void ga_mac_fabric(const char *node, int slot_index, char out[GA_MAC_SIZE])
+{
+	mac_of(0x06, "gpuaas-fabric-mac", node, slot_index, out);
 }
 
 int ga_ip_parse(const char *text, uint32_t *ret, struct ga_err *err)

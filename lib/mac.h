@@ -14,6 +14,8 @@ int ga_mac_parse(const char *text, char out[GA_MAC_SIZE], struct ga_err *err);
 /* The suggested MAC of a slot: 02:xx:xx:xx:xx:II, locally administered and unicast; xx are the
  * first four bytes of SHA-256("gpuaas-mac" NUL node), II is the slot index (0..255). */
 void ga_mac_suggest(const char *node, int slot_index, char out[GA_MAC_SIZE]);
+/* The MAC of a slot's fabric function: 06:xx:xx:xx:xx:II, salted with "gpuaas-fabric-mac". */
+void ga_mac_fabric(const char *node, int slot_index, char out[GA_MAC_SIZE]);
 
 /* Reads a dotted IPv4 address (four decimal parts, no leading zeros). */
 int ga_ip_parse(const char *text, uint32_t *ret, struct ga_err *err);

@@ -209,6 +209,22 @@ static int is_running(struct ga_provision *p, struct ga_err *err)
 	return state != GA_VIRT_ABSENT && state != GA_VIRT_OFF;
 }
 
+/* A recorded host has interfaces by name only: in the lab functions keep what they are. */
+static int prepare_fabric(struct ga_provision *p, const struct ga_bundle *b, struct ga_err *err)
+{
+	int r = 1;
+
+	if (!b->fabric_vf_pci_address)
+		return 0;
+	if (!p->plan->lab && b->fabric_pf_pci_address)
+		r = ga_change_vf(&p->changes, b->fabric_vf_pci_address, b->fabric_pf_pci_address,
+				 p->plan->node, b->slot_index, err);
+	if (!r)
+		ga_provision_note(p, "'%s' has no interface here: '%s' keeps its address",
+				  b->fabric_pf_pci_address, b->fabric_vf_pci_address);
+	return r < 0 ? -1 : prepare(p, b->fabric_vf_pci_address, err);
+}
+
 int ga_phase_devices(struct ga_provision *p, struct ga_err *err)
 {
 	int r = is_running(p, err);
@@ -217,8 +233,7 @@ int ga_phase_devices(struct ga_provision *p, struct ga_err *err)
 	for (i = 0; !r && i < p->plan->bundles.n; i++) {
 		const struct ga_bundle *b = &p->plan->bundles.v[i];
 
-		if (prepare(p, b->gpu_pci_address, err) < 0 ||
-		    (b->fabric_vf_pci_address && prepare(p, b->fabric_vf_pci_address, err) < 0))
+		if (prepare(p, b->gpu_pci_address, err) < 0 || prepare_fabric(p, b, err) < 0)
 			return -1;
 	}
 	return r < 0 ? -1 : 0;

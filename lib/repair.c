@@ -110,6 +110,22 @@ static int add_flows(struct ga_repairer *r, struct ga_deviation *d, struct ga_er
 
 /* ---- domains ---- */
 
+/* A reboot makes fabric functions anew, without the addresses their tenant is known by. */
+static int set_functions(struct ga_repairer *r, const char *allocation, struct ga_err *err)
+{
+	for (size_t i = 0; !r->want->lab && i < r->want->slots.n; i++) {
+		const struct ga_expected_slot *s = &r->want->slots.v[i];
+
+		if (ga_streq(s->allocation, allocation) && s->bundle.fabric_vf_pci_address &&
+		    s->bundle.fabric_pf_pci_address &&
+		    ga_change_vf(&r->changes, s->bundle.fabric_vf_pci_address,
+				 s->bundle.fabric_pf_pci_address, r->want->node,
+				 s->bundle.slot_index, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* Paused until its flows stand, as provision starts it. */
 static int start_domain(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
 {
@@ -120,7 +136,8 @@ static int start_domain(struct ga_repairer *r, struct ga_deviation *d, struct ga
 
 	if (!ga_drift_may_start(r->want, r->seen, r->drifts, d->allocation, &why))
 		return ga_fail_for(err, GA_CONFLICT, "not_startable", "%s", why);
-	if (ga_changes_virt(&r->changes, &virt, err) < 0 ||
+	if (set_functions(r, d->allocation, err) < 0 ||
+	    ga_changes_virt(&r->changes, &virt, err) < 0 ||
 	    ga_virt_start(virt, d->subject, flows, err) < 0)
 		return -1;
 	if (flows &&

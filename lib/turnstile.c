@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "file.h"
 #include "stop.h"
 #include "time.h"
 
@@ -30,11 +31,8 @@ int64_t ga_turnstile_deadline(void)
 static int open_one(const char *path, const char *suffix, struct ga_err *err)
 {
 	ga_autofree char *name = ga_xprintf("%s.%s", path, suffix);
-	int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 
-	if (fd < 0)
-		return ga_fail_sys(err, "open of lock file '%s' failed", name);
-	return fd;
+	return ga_file_open_like(name, path, err);
 }
 
 int ga_turnstile_open(struct ga_turnstile *t, const char *path, struct ga_err *err)

@@ -23,7 +23,8 @@ struct ga_turnstile {
 void ga_turnstile_set_deadline(int64_t seconds);
 int64_t ga_turnstile_deadline(void);
 
-/* Opens (and makes, mode 0600) FILE.gate and FILE.lock of the database at path. */
+/* Opens (and makes, 0600, of the database's owner) FILE.gate and FILE.lock of the database at path,
+ * which must be there. */
 int ga_turnstile_open(struct ga_turnstile *t, const char *path, struct ga_err *err);
 void ga_turnstile_close(struct ga_turnstile *t);
 /* Waits for the turn. GA_BUSY "locked" naming the holder after the deadline, GA_BUSY "interrupted"

@@ -144,7 +144,7 @@ static int write_lines(int fd, struct ga_any_list *list, struct ga_err *err)
 	return r;
 }
 
-int ga_wipe_pending_stream(const char *dir, int *fd, struct ga_err *err)
+int ga_wipe_pending_stream(const char *dir, bool unanswered, int *fd, struct ga_err *err)
 {
 	ga_autohostdb struct ga_hostdb h = { 0 };
 	ga_autofd int out = memfd_create("pending", MFD_CLOEXEC);
@@ -155,7 +155,7 @@ int ga_wipe_pending_stream(const char *dir, int *fd, struct ga_err *err)
 		return ga_fail_sys(err, "cannot make a stream of the pending orders");
 	if (ga_hostdb_open(dir, &h, err) < 0)
 		return -1;
-	r = ga_hostdb_pending_wipes(&h, &texts, err);
+	r = ga_hostdb_pending_wipes(&h, unanswered, &texts, err);
 	if (write_lines(out, &texts, err) < 0 || r < 0)
 		return -1;
 	if (lseek(out, 0, SEEK_SET) < 0)

@@ -24,8 +24,9 @@ int ga_wipe_alone(const char *device, const char *confirm, const char *class, co
 int ga_wipe_job(struct ga_hostdb *h, struct ga_wipe_opts *o, struct ga_wipe_evidence *ret,
 		struct ga_err *err);
 
-/* The orders this host has taken up and not confirmed, as a stream of records to read from. */
-int ga_wipe_pending_stream(const char *dir, int *fd, struct ga_err *err);
+/* The orders this host has taken up and not confirmed (unanswered: and that left no evidence), as
+ * a stream of records to read from. */
+int ga_wipe_pending_stream(const char *dir, bool unanswered, int *fd, struct ga_err *err);
 
 /* Keeps the evidence of a disk wiped by hand in the host's folder and seals it. Where that cannot
  * be it is sealed all the same, -1 and why not. */

@@ -14,6 +14,14 @@ load helper
   for page in "$SRC"/man/*.[1-8]; do
     cmp "$page" "$at/share/man/man${page##*.}/${page##*/}"
   done
+  # The units name the programs where they are; tmpfiles.d and sysusers.d are beside them.
+  for unit in "$SRC"/packaging/systemd/*; do
+    diff <(sed 's|@bindir@|/usr/local/bin|' "$unit") "$at/lib/systemd/system/${unit##*/}"
+  done
+  run ! grep -rq '@bindir@' "$at/lib/systemd"
+  for dir in tmpfiles.d sysusers.d; do
+    cmp "$SRC/packaging/$dir/gpuaas.conf" "$at/lib/$dir/gpuaas.conf"
+  done
   # The demo has its recorded host, the way into it and the fake Fabric Manager with it.
   run_ok env ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS= GPUAAS_PLAYGROUND="$T/playground" PATH=/usr/sbin:/usr/bin:/sbin:/bin \
     "$at/share/gpuaas/demo/lifecycle"

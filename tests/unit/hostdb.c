@@ -109,17 +109,22 @@ static void keep(struct ga_hostdb *h, const char *attempt, const char *object, c
 	ga_shape_release(&ga_wipe_order_shape, &o);
 }
 
-static int64_t pending(struct ga_hostdb *h)
+static int64_t pending_of(struct ga_hostdb *h, bool unanswered)
 {
 	struct ga_any_list texts = { 0 };
 	struct ga_err err = GA_ERR_INIT;
-	int64_t n = ga_hostdb_pending_wipes(h, &texts, &err) < 0 ? -1 : (int64_t)texts.n;
+	int64_t n = ga_hostdb_pending_wipes(h, unanswered, &texts, &err) < 0 ? -1 : (int64_t)texts.n;
 	size_t i;
 
 	for (i = 0; i < texts.n; i++)
 		free(((char **)texts.v)[i]);
 	free(texts.v);
 	return n;
+}
+
+static int64_t pending(struct ga_hostdb *h)
+{
+	return pending_of(h, false);
 }
 
 static void evidence(struct ga_hostdb *h)
@@ -137,6 +142,7 @@ static void evidence(struct ga_hostdb *h)
 	first = ga_xstrdup(e.digest);
 	ga_shape_release(&ga_wipe_evidence_shape, &e);
 	t_int(pending(h), 2, "failed evidence ends no order");
+	t_int(pending_of(h, true), 1, "and is an answer");
 	make_evidence(&e, "w0000000", "confirmed");
 	t_int(ga_evidence_add(h, &e, &err), 0, "more evidence");
 	t_ok(ga_streq(e.previous_digest, first), "it names the one before");

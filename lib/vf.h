@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a tenant's fabric function is on the wire: its MAC (Ethernet) or GUIDs (InfiniBand), and
+ * that it may neither forge addresses nor turn on what the whole port is for (spoofchk on, trust
+ * off: linux/if_link.h IFLA_VF_*). All of it is the physical function's to set, by ip(8), and is
+ * read back: a tenant's driver cannot change it from inside.
+ */
+#ifndef GA_VF_H
+#define GA_VF_H
+
+#include "ga.h"
+#include "vec.h"
+
+struct ga_vf {
+	char *netdev;	 /* interface of the physical function */
+	int64_t index;	 /* of the virtual function in it: virtfnINDEX */
+	bool infiniband; /* GUIDs instead of a MAC */
+	char *mac;	 /* NULL: unknown, as all of these */
+	char *node_guid, *port_guid; /* "02:11:22:33:44:55:66:07" */
+	int64_t trust, spoofchk;     /* tristates */
+};
+void ga_vf_release(struct ga_vf *v);
+#define ga_autovf ga_cleanup(ga_vf_release)
+
+/* Reads how a virtual function stands: 1; 0 when its physical function has no interface on this
+ * host and nothing can be set; GA_NOTFOUND when vf is none of pf's. */
+int ga_vf_look(const char *vf, const char *pf, struct ga_vf *ret, struct ga_err *err);
+/* The settings of one function in what "ip -j link show" printed: netdev and index of ret say
+ * which; the rest is filled. GA_BADREC. */
+int ga_vf_parse(const char *text, struct ga_vf *ret, struct ga_err *err);
+/* What the function of a slot should be: its addresses follow from node and slot index, so that a
+ * fabric manager's tables stay true over reboots. netdev, index and infiniband are now's. */
+void ga_vf_want(const struct ga_vf *now, const char *node, int64_t slot_index, struct ga_vf *ret);
+/* What is known of now and differs from want: "mac", "trust", …; NULL when nothing does. What the
+ * kernel does not tell counts as different only for addresses, which are always set. */
+const char *ga_vf_differs(const struct ga_vf *now, const struct ga_vf *want);
+/* Sets what want has, reads back: GA_HOST "vf_settings" when it did not take. */
+int ga_vf_set(const struct ga_vf *want, const char *vf, const char *pf, struct ga_err *err);
+
+#endif

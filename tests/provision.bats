@@ -126,7 +126,7 @@ refused()
 
 @test "killed at every boundary and run again: it goes on, and nothing is done twice" {
   gcc -shared -fPIC -o "$T/kill_at.so" "$SRC/tests/kill_at.c" -ldl
-  for signal in 9 15; do
+  for signal in 9 15 2; do
     for phase in hold recheck prerequisites clone seed network devices fabric define start \
       lease_seen ssh_ready; do
       start_libvirtd

@@ -3,13 +3,16 @@
  * gpuaas-release: ends allocations.
  *
  * With ids it is the state side: the intent is committed and billing ends; what lies on this
- * machine is then taken back at once, and for another node its gpuaas.release-order goes out. With
- * orders on stdin it is the host side. Either way the host's answer is gpuaas.released and a
- * gpuaas.wipe-order for each slot: gpuaas-release 7f3c | gpuaas-wipe.
+ * machine is then taken back at once, and for another node, or run by a user who may not act on
+ * the host, its gpuaas.release-order goes out. With orders on stdin it is the host side. Either way
+ * the host's answer is gpuaas.released and a gpuaas.wipe-order for each slot:
+ * gpuaas-release 7f3c | gpuaas-wipe.
  */
+#include <errno.h>
 #include <unistd.h>
 
 #include "cli.h"
+#include "cli_discover.h"
 #include "host.h"
 #include "result.h"
 #include "stop.h"
@@ -140,6 +143,12 @@ static int intend(const char *id, struct ga_release_order *order, bool *has_orde
 	return ga_db_commit(db, err);
 }
 
+/* Who owns the state need not be root: the order then goes on to who is. */
+static bool may_act_here(void)
+{
+	return !geteuid() || access(ga_cli_host_dir(), R_OK | W_OK | X_OK) == 0 || errno != EACCES;
+}
+
 static int release(const char *id, struct ga_err *err)
 {
 	struct ga_release_order order;
@@ -152,7 +161,8 @@ static int release(const char *id, struct ga_err *err)
 	r = intend(id, &order, &has_order, &cancelled, err);
 	if (r >= 0 && !has_order)
 		r = ga_emit(&ga_allocation_shape, &cancelled, err);
-	else if (r >= 0 && ga_streq(order.node, node) && ga_streq(order.shape, "slice"))
+	else if (r >= 0 && ga_streq(order.node, node) && ga_streq(order.shape, "slice") &&
+		 may_act_here())
 		r = carry_out(&order, err);
 	else if (r >= 0)
 		r = ga_emit(&ga_release_order_shape, &order, err);
@@ -167,7 +177,8 @@ static int run(struct ga_err *err)
 	char *const *args = ga_cli_args(&n);
 
 	ga_stop_install();
-	if (ga_host_node_id(ga_cli_setting("GPUAAS_NODE", NULL), &node, err) < 0)
+	if (ga_host_node_id(ga_cli_setting("GPUAAS_NODE", NULL), &node, err) < 0 ||
+	    ga_cli_accelerators(err) < 0)
 		return -1;
 	if (!n || (n == 1 && ga_streq(args[0], "-")))
 		r = take_stream(err);

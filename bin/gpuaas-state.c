@@ -145,7 +145,8 @@ static int run_fold(struct ga_err *err)
 		{ &ga_progress_shape, fold },	 { &ga_allocation_shape, fold },
 		{ &ga_released_shape, fold },	 { &ga_wipe_evidence_shape, fold },
 		{ &ga_observation_shape, fold }, { &ga_drift_shape, fold },
-		{ &ga_failure_shape, fold },	 { NULL, NULL },
+		{ &ga_failure_shape, fold },	 { &ga_power_shape, fold },
+		{ &ga_console_shape, fold },	 { &ga_ingress_shape, fold }, { NULL, NULL },
 	};
 
 	return stream(table, err);

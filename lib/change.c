@@ -11,6 +11,7 @@
 #include "dhcp.h"
 #include "fabric.h"
 #include "file.h"
+#include "size.h"
 #include "vf.h"
 #include "vfio.h"
 
@@ -110,6 +111,9 @@ int ga_change_folder(struct ga_changes *c, const char *path, unsigned int mode, 
 	if (intend(c, c->object, "folder", path, &seq, err, "remove", path, NULL) < 0 ||
 	    ga_file_mkdirs(path, mode, err) < 0)
 		return -1;
+	/* The mode as it was asked for, whatever the umask: QEMU passes through here. */
+	if (chmod(path, mode) < 0)
+		return ga_fail_sys(err, "cannot change the mode of '%s'", path);
 	return ga_journal_done(c->h, seq, err);
 }
 
@@ -225,11 +229,75 @@ int ga_change_lease(struct ga_changes *c, const char *mac, const char *ip, const
 		      NULL);
 }
 
+/* The open entry of a published port: 1 and its target, 0 when there is none. */
+static int published(struct ga_changes *c, const char *subject, struct ga_net_ingress *ret,
+		     struct ga_err *err)
+{
+	ga_autojournal struct ga_journal j = { 0 };
+
+	if (ga_journal_open_entries(c->h, c->object, &j, err) < 0)
+		return -1;
+	for (size_t k = 0; k < j.n; k++)
+		if (ga_streq(j.v[k].op, "ingress") && ga_streq(j.v[k].subject, subject))
+			return ga_change_ingress_of(&j.v[k], ret, err) < 0 ? -1 : 1;
+	return 0;
+}
+
+int ga_change_ingress(struct ga_changes *c, const struct ga_net_ingress *i, struct ga_err *err)
+{
+	ga_autofree char *subject = ga_xprintf("%s/%" PRId64, i->proto, i->port);
+	ga_autofree char *port = ga_xprintf("%" PRId64, i->to_port);
+	ga_autoingress struct ga_net_ingress old = { 0 };
+	struct ga_err ignored = GA_ERR_INIT;
+	int64_t seq;
+	int known;
+
+	ga_changes_say(c, "publish %s to %s port %s", subject, i->address, port);
+	if (c->dry_run)
+		return 0;
+	known = published(c, subject, &old, err);
+	if (known < 0)
+		return -1;
+	if (known && (old.to_port != i->to_port || !ga_streq(old.address, i->address)))
+		return ga_fail_for(err, GA_CONFLICT, "port_taken",
+				   "port %s leads to %s port %" PRId64
+				   " already: unpublish it first",
+				   subject, old.address, old.to_port);
+	if (intend(c, c->object, "ingress", subject, &seq, err, "ip", i->address, "port", port,
+		   NULL) < 0)
+		return -1;
+	if (ga_nat_publish(i, err) == 0)
+		return ga_journal_done(c->h, seq, err);
+	/* Refused before anything was changed; after other errors nobody knows, and undo looks. */
+	if (!known && (err->code == GA_CONFLICT || err->code == GA_HOST || err->code == GA_USAGE))
+		(void)ga_journal_undone(c->h, seq, &ignored);
+	return -1;
+}
+
 /* ---- the inverses ---- */
 
 static const char *member(json_t *inverse, const char *name)
 {
 	return json_string_value(json_object_get(inverse, name));
+}
+
+int ga_change_ingress_of(const struct ga_journal_entry *e, struct ga_net_ingress *ret,
+			 struct ga_err *err)
+{
+	ga_autojson json_t *inverse = json_loads(e->inverse, 0, NULL);
+	const char *slash = strchr(e->subject, '/'), *ip = member(inverse, "ip");
+	const char *to_port = member(inverse, "port");
+
+	*ret = (struct ga_net_ingress){ 0 };
+	if (!ga_streq(e->op, "ingress") || !slash || !ip || !to_port ||
+	    ga_int_parse(slash + 1, "port", 1, 65535, &ret->port, err) < 0 ||
+	    ga_int_parse(to_port, "port", 1, 65535, &ret->to_port, err) < 0)
+		return ga_fail(err, GA_BADREC, "the journal's change '%s' of '%s' is no port",
+			       e->op, e->subject);
+	ret->proto = ga_xstrndup(e->subject, (size_t)(slash - e->subject));
+	ret->address = ga_xstrdup(ip);
+	ret->allocation = ga_xstrdup(e->object);
+	return 0;
 }
 
 static int undo_file(struct ga_changes *c, const struct ga_journal_entry *e, json_t *inverse,
@@ -376,6 +444,16 @@ static int undo_lease(struct ga_changes *c, const struct ga_journal_entry *e, js
 		       1;
 }
 
+static int undo_ingress(struct ga_changes *c, const struct ga_journal_entry *e, json_t *inverse,
+			struct ga_err *err)
+{
+	ga_autoingress struct ga_net_ingress i = { 0 };
+
+	(void)c;
+	(void)inverse;
+	return ga_change_ingress_of(e, &i, err) < 0 || ga_nat_unpublish(&i, err) < 0 ? -1 : 1;
+}
+
 /* The wipe has its own order and evidence; the entry only says that the disk was written. */
 static int undo_disk(struct ga_changes *c, const struct ga_journal_entry *e, json_t *inverse,
 		     struct ga_err *err)
@@ -395,6 +473,7 @@ static const struct {
 	{ "disk", undo_disk },		 { "file", undo_file },	    { "folder", undo_folder },
 	{ "vfio_bind", undo_bind },	 { "domain", undo_domain }, { "ovs_flow", undo_flow },
 	{ "partition", undo_partition }, { "lease", undo_lease },   { "ovs_port", undo_port },
+	{ "ingress", undo_ingress },
 	{ "vf", undo_vf },
 };
 

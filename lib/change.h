@@ -16,12 +16,14 @@
  *   ovs_flow    cookie      flows of the port                removed by cookie
  *   ovs_port    port        made by libvirt at start         removed if still there
  *   lease       MAC         given by dnsmasq                 forgotten
+ *   ingress     tcp/8080    a port of the host is published  closed, if still the allocation's
  */
 #ifndef GA_CHANGE_H
 #define GA_CHANGE_H
 
 #include "fabric.h"
 #include "hostdb.h"
+#include "nat.h"
 #include "ovs.h"
 #include "virt.h"
 
@@ -62,6 +64,12 @@ int ga_change_domain(struct ga_changes *c, const char *name, const char *xml,
 int ga_change_network(struct ga_changes *c, const struct ga_ovs_port *p, struct ga_err *err);
 int ga_change_lease(struct ga_changes *c, const char *mac, const char *ip, const char *bridge,
 		    struct ga_err *err);
+/* Publishes a port of the host (ga_nat_publish); i->allocation is c->object. One that was refused
+ * leaves no entry. */
+int ga_change_ingress(struct ga_changes *c, const struct ga_net_ingress *i, struct ga_err *err);
+/* What an entry of op "ingress" published: 0; GA_BADREC when it is none. */
+int ga_change_ingress_of(const struct ga_journal_entry *e, struct ga_net_ingress *ret,
+			 struct ga_err *err);
 
 /* Carries out the inverse of an entry and closes it; GA_* of what failed, the entry stays open.
  * 1 undone, 0 nothing to undo by itself (disk: the wipe does it; the entry is closed). */

@@ -28,7 +28,7 @@ const struct ga_check_rule ga_check_rules[] = {
 	{ "held_for_nothing",
 	  "SELECT n.id FROM node n WHERE n.held_by IS NOT NULL AND NOT EXISTS (SELECT 1 FROM "
 	  "claim c "
-	  "WHERE c.node_id = n.id AND c.live = 1) ORDER BY 1",
+	  "WHERE c.node_id = n.id AND c.held_by IS NOT NULL AND c.live = 1) ORDER BY 1",
 	  "the node is held, and no live claim holds it", NULL },
 	{ "one_node",
 	  "SELECT allocation_id FROM claim WHERE live = 1 GROUP BY allocation_id "
@@ -96,8 +96,8 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "disable a slot of it, or lower its memory" },
 	{ "pf_vf_conflict",
 	  "SELECT s.id FROM slot s JOIN slot o ON o.node_id = s.node_id AND "
-	  "o.fabric_pf_pci_address = s.fabric_vf_pci_address WHERE s.state <> 'retired' AND "
-	  "o.state <> 'retired' ORDER BY 1",
+	  "o.fabric_pf_pci_address = s.fabric_vf_pci_address WHERE s.retired = 0 AND "
+	  "o.retired = 0 ORDER BY 1",
 	  "its fabric function is the physical one of another slot's", NULL },
 	{ "fractional",
 	  "SELECT id FROM slot WHERE (shape <> 'slice' OR sharing_mechanism <> 'exclusive_device') "

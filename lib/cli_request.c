@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What people put into a request by hand: keys and user-data. */
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli_place.h"
 #include "digest.h"
@@ -61,6 +65,19 @@ int ga_request_add_key(struct ga_request *request, const char *text, struct ga_e
 	return 0;
 }
 
+/* Beside the state, and its owner's. */
+static int make_folder(const char *dir, const char *state_path, struct ga_err *err)
+{
+	ga_autofd int fd = -1;
+
+	if (mkdir(dir, 0700) < 0)
+		return errno == EEXIST ? 0 : ga_fail_sys(err, "cannot create directory '%s'", dir);
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return ga_fail_sys(err, "cannot open '%s'", dir);
+	return ga_file_give(fd, state_path, err);
+}
+
 int ga_request_user_data(struct ga_request *request, const char *file, const char *state_path,
 			 bool dry_run, struct ga_err *err)
 {
@@ -69,6 +86,7 @@ int ga_request_user_data(struct ga_request *request, const char *file, const cha
 	ga_autofree char *dir = slash ? ga_xprintf("%.*s/user-data", (int)(slash - state_path),
 						   state_path) :
 					ga_xstrdup("user-data");
+	ga_autoreplace struct ga_replace copy = GA_REPLACE_INIT;
 	ga_autofree char *path = NULL;
 	char digest[GA_DIGEST_SIZE];
 
@@ -79,9 +97,12 @@ int ga_request_user_data(struct ga_request *request, const char *file, const cha
 	if (dry_run)
 		return 0;
 	path = ga_xprintf("%s/%s", dir, digest + strlen("sha256:"));
-	if (ga_file_mkdirs(dir, 0700, err) < 0)
+	if (make_folder(dir, state_path, err) < 0 || ga_replace_begin(path, &copy, err) < 0 ||
+	    ga_file_give(copy.fd, state_path, err) < 0)
 		return -1;
-	return ga_file_replace(path, content.buf, content.len, 0600, err);
+	if (ga_write_all(copy.fd, content.buf, content.len) < 0)
+		return ga_fail_sys(err, "cannot write '%s'", path);
+	return ga_replace_commit(&copy, 0600, err);
 }
 
 int ga_request_check(const struct ga_request *request, struct ga_err *err)

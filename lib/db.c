@@ -388,8 +388,9 @@ int ga_db_integrity(struct ga_db *db, int (*each)(const char *finding, void *arg
 	ga_autorows struct ga_rows *rows = NULL, *keys = NULL;
 	int r;
 
-	/* Every page is read several times: 128 MiB instead of 2. */
-	if (ga_db_exec(db, err, "PRAGMA cache_size=-131072", "") < 0 ||
+	/* Enough for what keys and rules look up over and over, which a larger one does not find any
+	 * quicker: 16 MiB instead of 2. */
+	if (ga_db_exec(db, err, "PRAGMA cache_size=-16384", "") < 0 ||
 	    ga_db_query(db, &rows, err, "PRAGMA integrity_check", "") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0)

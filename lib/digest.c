@@ -3,14 +3,33 @@
 #include "digest.h"
 
 #include <openssl/evp.h>
+#include <pthread.h>
 
 struct ga_digest {
 	EVP_MD_CTX *ctx;
 };
 
+/* Fetched once: EVP_sha256() is looked up in libcrypto's tables, under their locks, at each use. */
+static EVP_MD *sha256;
+
+static void fetch(void)
+{
+	sha256 = EVP_MD_fetch(NULL, "SHA2-256", NULL);
+	if (!sha256)
+		abort();
+}
+
+static const EVP_MD *algorithm(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, fetch);
+	return sha256;
+}
+
 void ga_sha256(const void *data, size_t len, unsigned char out[GA_SHA256_BYTES])
 {
-	if (EVP_Digest(data, len, out, NULL, EVP_sha256(), NULL) != 1)
+	if (EVP_Digest(data, len, out, NULL, algorithm(), NULL) != 1)
 		abort();
 }
 
@@ -48,7 +67,7 @@ struct ga_digest *ga_digest_open(void)
 	struct ga_digest *d = ga_xcalloc(1, sizeof(*d));
 
 	d->ctx = EVP_MD_CTX_new();
-	if (!d->ctx || EVP_DigestInit_ex(d->ctx, EVP_sha256(), NULL) != 1)
+	if (!d->ctx || EVP_DigestInit_ex(d->ctx, algorithm(), NULL) != 1)
 		abort();
 	return d;
 }

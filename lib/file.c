@@ -125,11 +125,19 @@ int ga_file_replace(const char *path, const void *data, size_t len, unsigned int
 	return ga_replace_commit(&r, mode, err);
 }
 
+int ga_file_give(int fd, const char *like, struct ga_err *err)
+{
+	struct stat st;
+
+	if (!geteuid() && (stat(like, &st) < 0 || (st.st_uid && fchown(fd, st.st_uid, st.st_gid))))
+		return ga_fail_sys(err, "cannot make a file belong to the owner of '%s'", like);
+	return 0;
+}
+
 int ga_file_open_like(const char *path, const char *like, struct ga_err *err)
 {
 	/* Only what was made here is given away: a file found may be a link that somebody put. */
 	ga_autofd int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	struct stat st;
 
 	if (fd < 0 && errno == EEXIST) {
 		fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY);
@@ -137,10 +145,9 @@ int ga_file_open_like(const char *path, const char *like, struct ga_err *err)
 	}
 	if (fd < 0)
 		return ga_fail_sys(err, "cannot create '%s'", path);
-	if (!geteuid() && (stat(like, &st) < 0 || (st.st_uid && fchown(fd, st.st_uid, st.st_gid)))) {
-		ga_err_set_sys(err, "cannot give '%s' to the owner of '%s'", path, like);
+	if (ga_file_give(fd, like, err) < 0) {
 		unlink(path);
-		return -1;
+		return ga_wrap(err, "%s", path);
 	}
 	return GA_TAKE_FD(fd);
 }

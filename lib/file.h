@@ -29,6 +29,8 @@ void ga_replace_release(struct ga_replace *r); /* removes tmp when it is still t
  * belongs to whom like (a file or folder) belongs to: root must not lock a user out of files that
  * lie among the user's own. A descriptor, or -1. */
 int ga_file_open_like(const char *path, const char *like, struct ga_err *err);
+/* The gift alone, of a file or folder that was made just now; does nothing for any other user. */
+int ga_file_give(int fd, const char *like, struct ga_err *err);
 /* Writes all of it, whatever the chunks; errno on -1. */
 int ga_write_all(int fd, const void *data, size_t len);
 /* Makes a directory (and its parents) with the mode; an existing one is left as it is. */

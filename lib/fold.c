@@ -57,6 +57,25 @@ int ga_fold_start(struct ga_db *db, struct ga_holding *h, const char *at, struct
 			    err);
 }
 
+static int dispatch_vm(struct ga_db *db, const struct ga_shape *shape, const void *obj,
+		       const char **object, struct ga_err *err)
+{
+	if (shape == &ga_power_shape) {
+		*object = ((const struct ga_power *)obj)->allocation;
+		return ga_fold_power(db, obj, err);
+	}
+	if (shape == &ga_console_shape) {
+		*object = ((const struct ga_console *)obj)->allocation;
+		return ga_fold_console(db, obj, err);
+	}
+	if (shape == &ga_ingress_shape) {
+		*object = ((const struct ga_ingress *)obj)->allocation;
+		return ga_fold_ingress(db, obj, err);
+	}
+	return ga_fail_for(err, GA_BADREC, "not_a_result", "%s is no result: it cannot be folded",
+			   shape->kind);
+}
+
 static int dispatch(struct ga_db *db, const struct ga_shape *shape, const void *obj,
 		    const char **object, struct ga_err *err)
 {
@@ -89,8 +108,7 @@ static int dispatch(struct ga_db *db, const struct ga_shape *shape, const void *
 		*object = ((const struct ga_failure *)obj)->object;
 		return ga_fold_failure(db, obj, err);
 	}
-	return ga_fail_for(err, GA_BADREC, "not_a_result", "%s is no result: it cannot be folded",
-			   shape->kind);
+	return dispatch_vm(db, shape, obj, object, err);
 }
 
 /* "Still running" comes every second; its row of the timeline takes it any number of times. */

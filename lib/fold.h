@@ -6,9 +6,10 @@
 #ifndef GA_FOLD_H
 #define GA_FOLD_H
 
-#include "kind_result.h"
+#include "kind_vm.h"
 #include "store.h"
 #include "store_move.h"
+#include "store_wipe.h"
 
 int ga_fold_progress(struct ga_db *db, const struct ga_progress *p, struct ga_err *err);
 int ga_fold_allocation(struct ga_db *db, const struct ga_allocation *a, struct ga_err *err);
@@ -17,6 +18,9 @@ int ga_fold_evidence(struct ga_db *db, const struct ga_wipe_evidence *e, struct 
 int ga_fold_observation(struct ga_db *db, const struct ga_observation *o, struct ga_err *err);
 int ga_fold_drift(struct ga_db *db, const struct ga_drift *d, struct ga_err *err);
 int ga_fold_failure(struct ga_db *db, const struct ga_failure *f, struct ga_err *err);
+int ga_fold_power(struct ga_db *db, const struct ga_power *p, struct ga_err *err);
+int ga_fold_console(struct ga_db *db, const struct ga_console *c, struct ga_err *err);
+int ga_fold_ingress(struct ga_db *db, const struct ga_ingress *i, struct ga_err *err);
 
 /* Refuses what must never be folded: a dry run, another lab-ness. */
 int ga_fold_check(struct ga_db *db, const char *object, bool dry_run, bool lab, struct ga_err *err);
@@ -34,5 +38,11 @@ int ga_fold_provision_failed(struct ga_db *db, struct ga_holding *h, const struc
 			     struct ga_err *err);
 int ga_fold_release_failed(struct ga_db *db, struct ga_holding *h, const struct ga_failure *f,
 			   struct ga_err *err);
+/* A rebuild that failed leaves the allocation active, with the reason in it. */
+int ga_fold_rebuild_failed(struct ga_db *db, const struct ga_holding *h,
+			   const struct ga_failure *f, struct ga_err *err);
+/* The wipe in a rebuild: kept and told; it clears no taint and moves no slot. */
+int ga_fold_rebuild_evidence(struct ga_db *db, const struct ga_wipe_evidence *e,
+			     const struct ga_wipe_due *due, struct ga_err *err);
 
 #endif

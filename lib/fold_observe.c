@@ -117,5 +117,7 @@ int ga_fold_failure(struct ga_db *db, const struct ga_failure *f, struct ga_err 
 		return ga_fold_provision_failed(db, &h, f, err);
 	if (!strcmp(program, "release") && ga_streq(h.order_kind, "release-order"))
 		return ga_fold_release_failed(db, &h, f, err);
+	if (!strcmp(program, "vm") && f->phase && ga_starts(f->phase, "rebuild_"))
+		return ga_fold_rebuild_failed(db, &h, f, err);
 	return only_told(db, f, err);
 }

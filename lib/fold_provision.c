@@ -138,7 +138,10 @@ static int still_active(struct ga_db *db, const struct ga_allocation *a, struct 
 {
 	int changed = ga_store_running(db, a, err);
 
-	if (changed <= 0)
+	/* It runs: what a rebuild left in it before is answered. */
+	if (changed < 0 || ga_store_active_reason(db, a->allocation, NULL, err) < 0)
+		return -1;
+	if (!changed)
 		return changed;
 	return ga_audit_add(db, "access_changed", a->allocation, NULL, err) < 0 ? -1 : 1;
 }

@@ -199,6 +199,8 @@ int ga_fold_evidence(struct ga_db *db, const struct ga_wipe_evidence *e, struct 
 		return -1;
 	if (!r)
 		return ga_fail_for(err, GA_NOTFOUND, "no_slot", "there is no slot '%s'", e->object);
+	if (ga_streq(e->cause, "rebuild"))
+		return ga_fold_rebuild_evidence(db, e, &due, err);
 	if (check_evidence(&due, e, err) < 0 || ga_store_evidence_add(db, e, err) < 0)
 		return -1;
 	judge(&due, e, &v);

@@ -87,15 +87,19 @@ bool ga_fsm_is_edge(enum ga_machine m, const char *from, const char *to)
 	return false;
 }
 
+/* Without IN: a list makes SQLite build a table of it at each move. */
 static void add_edges(const struct ga_fsm_state *states, struct ga_str *sql)
 {
 	const struct ga_fsm_state *s;
-	const char *comma = "";
 	size_t i;
 
-	for (s = states; s->name; s++)
-		for (i = 0; s->to[i]; i++, comma = ", ")
-			ga_str_addf(sql, "%s'%s>%s'", comma, s->name, s->to[i]);
+	for (s = states; s->name; s++) {
+		if (!s->to[0])
+			continue;
+		ga_str_addf(sql, "\nWHEN '%s' THEN ", s->name);
+		for (i = 0; s->to[i]; i++)
+			ga_str_addf(sql, "%sNEW.state = '%s'", i ? " OR " : "", s->to[i]);
+	}
 }
 
 void ga_fsm_ddl(enum ga_machine m, struct ga_str *sql)
@@ -108,9 +112,9 @@ void ga_fsm_ddl(enum ga_machine m, struct ga_str *sql)
 		    table, table, machines[m].states[0].name, table, machines[m].states[0].name);
 	ga_str_addf(sql,
 		    "CREATE TRIGGER %s_edge BEFORE UPDATE OF state ON %s\n"
-		    "WHEN NEW.state <> OLD.state AND OLD.state || '>' || NEW.state NOT IN (",
+		    "WHEN NEW.state <> OLD.state AND NOT CASE OLD.state",
 		    table, table);
 	add_edges(machines[m].states, sql);
-	ga_str_addf(sql, ")\nBEGIN SELECT RAISE(ABORT, 'wrong_state: the machine of %s has no edge "
-			 "to that state'); END;\n", table);
+	ga_str_addf(sql, "\nELSE 0 END\nBEGIN SELECT RAISE(ABORT, 'wrong_state: the machine of %s "
+			 "has no edge to that state'); END;\n", table);
 }

@@ -2,6 +2,12 @@
 /* The invariants as triggers: what is kept, what is fixed, what is unique; and all rules as DDL. */
 #include "invariant.h"
 
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vec.h"
+
 /* Tables whose rows are never deleted. */
 static const char *const kept[] = {
 	"meta",	      "node",	       "device", "slot",  "claim",
@@ -10,6 +16,13 @@ static const char *const kept[] = {
 
 /* Each change counts, so that whoever saw an older generation is refused. */
 static const char *const counted[] = { "slot", "allocation", "node", NULL };
+
+/* Tables with a number beside their keys. It has other names (rowid, oid): only a trigger on every
+ * update sees those. */
+static const char *const numbered[] = { "node", "device", "slot", "allocation", "claim", "usage",
+					NULL };
+
+#define NUMBER_SENTENCE "duplicate: a row of that number is there already"
 
 /*
  * What REPLACE would delete silently: the keys of the guarded tables. match compares the stored row
@@ -20,50 +33,55 @@ static const struct {
 	const char *table, *name, *of, *match, *when, *refuse;
 } keys[] = {
 	{ "meta", "one", "one", "k.one = NEW.one", NULL, "duplicate: the state has one meta row" },
+	{ "node", "number", "", "k.number = NEW.number", NULL, NUMBER_SENTENCE },
 	{ "node", "id", "", "k.id = NEW.id", NULL, "duplicate: there is a node of that id" },
 	{ "node", "name", "name", "k.name = NEW.name", NULL,
 	  "name_taken: another node has that name" },
+	{ "device", "number", "", "k.number = NEW.number", NULL, NUMBER_SENTENCE },
 	{ "device", "id", "", "k.id = NEW.id", NULL,
 	  "duplicate_identity: that device is known already" },
+	{ "slot", "number", "", "k.number = NEW.number", NULL, NUMBER_SENTENCE },
 	{ "slot", "id", "", "k.id = NEW.id", NULL, "duplicate: there is a slot of that id" },
-	{ "slot", "index", "node_id, slot_index, state",
+	{ "slot", "index", "node_id, slot_index, retired",
 	  "k.node_id = NEW.node_id AND k.slot_index = NEW.slot_index",
-	  "k.state <> 'retired' AND NEW.state <> 'retired'",
+	  "k.retired = 0 AND NEW.retired = 0",
 	  "duplicate_identity: another slot has that index on the node" },
-	{ "slot", "gpu", "gpu_id, state", "k.gpu_id = NEW.gpu_id",
-	  "k.state <> 'retired' AND NEW.state <> 'retired'",
+	{ "slot", "gpu", "gpu_id, retired", "k.gpu_id = NEW.gpu_id",
+	  "k.retired = 0 AND NEW.retired = 0",
 	  "duplicate_identity: that GPU stands in another slot" },
-	{ "slot", "gpu_address", "gpu_pci_address, state",
+	{ "slot", "gpu_address", "gpu_pci_address, retired",
 	  "k.node_id = NEW.node_id AND k.gpu_pci_address = NEW.gpu_pci_address",
-	  "k.state <> 'retired' AND NEW.state <> 'retired'",
+	  "k.retired = 0 AND NEW.retired = 0",
 	  "duplicate_identity: a GPU at that address stands in another slot" },
-	{ "slot", "nvme", "nvme_wwid, state", "k.nvme_wwid = NEW.nvme_wwid",
-	  "k.state <> 'retired' AND NEW.state <> 'retired'",
+	{ "slot", "nvme", "nvme_wwid, retired", "k.nvme_wwid = NEW.nvme_wwid",
+	  "k.retired = 0 AND NEW.retired = 0",
 	  "duplicate_identity: that disk stands in another slot" },
-	{ "slot", "vf", "fabric_vf_pci_address, state",
+	{ "slot", "vf", "fabric_vf_pci_address, retired",
 	  "k.node_id = NEW.node_id AND k.fabric_vf_pci_address = NEW.fabric_vf_pci_address",
-	  "k.state <> 'retired' AND NEW.state <> 'retired'",
+	  "k.retired = 0 AND NEW.retired = 0",
 	  "fabric_vf_shared: that fabric function stands in another slot" },
-	{ "slot", "mac", "mac, state", "k.mac = NEW.mac",
-	  "k.state <> 'retired' AND NEW.state <> 'retired'",
+	{ "slot", "mac", "mac, retired", "k.mac = NEW.mac",
+	  "k.retired = 0 AND NEW.retired = 0",
 	  "duplicate_identity: that MAC stands in another slot" },
-	{ "slot", "ip", "private_ip, state",
+	{ "slot", "ip", "private_ip, retired",
 	  "k.node_id = NEW.node_id AND k.private_ip = NEW.private_ip",
-	  "k.state <> 'retired' AND NEW.state <> 'retired'",
+	  "k.retired = 0 AND NEW.retired = 0",
 	  "duplicate_identity: that address stands in another slot of the node" },
 	{ "slot_cpu", "cpu", "node_id, cpu", "k.node_id = NEW.node_id AND k.cpu = NEW.cpu", NULL,
 	  "cpuset_taken: that CPU stands in another slot" },
+	{ "allocation", "number", "", "k.number = NEW.number", NULL, NUMBER_SENTENCE },
 	{ "allocation", "id", "", "k.id = NEW.id", NULL,
 	  "duplicate: there is an allocation of that id" },
 	{ "allocation", "request", "request_id", "k.request_id = NEW.request_id", NULL,
 	  "request_taken: another allocation has that request id" },
-	{ "allocation", "name", "name, state", "k.name = NEW.name",
+	{ "allocation", "name", "name", "k.name = NEW.name",
 	  "k.state NOT IN ('released', 'cancelled', 'refused') AND "
 	  "NEW.state NOT IN ('released', 'cancelled', 'refused')",
 	  "name_taken: another allocation has that name" },
+	{ "claim", "number", "", "k.number = NEW.number", NULL, NUMBER_SENTENCE },
 	{ "claim", "id", "", "k.id = NEW.id", NULL, "duplicate: there is a claim of that id" },
 	{ "claim", "slot", "live", "k.slot_id = NEW.slot_id",
-	  "k.live = 1 AND NEW.live = 1 AND k.claim_kind = 'slot' AND NEW.claim_kind = 'slot'",
+	  "k.live = 1 AND NEW.live = 1",
 	  "sold_once: the slot is claimed already" },
 	{ "claim", "node", "live", "k.node_id = NEW.node_id",
 	  "k.live = 1 AND NEW.live = 1 AND k.claim_kind = 'node' AND NEW.claim_kind = 'node'",
@@ -73,6 +91,7 @@ static const struct {
 	{ "profile", "current", "current", "k.name = NEW.name",
 	  "k.current = 1 AND NEW.current = 1",
 	  "duplicate: another version of the profile is the current one" },
+	{ "wipe_evidence", "number", "", "k.number = NEW.number", NULL, NUMBER_SENTENCE },
 	{ "wipe_evidence", "id", "", "k.id = NEW.id OR k.attempt = NEW.attempt OR "
 	  "k.digest = NEW.digest", NULL, "duplicate: that evidence is known already" },
 	{ "usage", "id", "", "k.id = NEW.id", NULL, "duplicate: that usage row exists" },
@@ -140,37 +159,96 @@ static const struct ga_rule rules[] = {
 	{ .name = NULL },
 };
 
-static void add_rule(const struct ga_rule *r, struct ga_str *sql)
+/* All refusals of one event: one trigger, because each that fires costs SQLite a frame of its own. */
+struct event {
+	char *event; /* "BEFORE INSERT ON claim" */
+	char *name;  /* of its rule, or made of the event when it has several */
+	char *cases;
+};
+
+struct events {
+	GA_LIST(struct event) list;
+	struct ga_str *sql;
+};
+
+/* "BEFORE UPDATE OF state ON slot" as slot_state, "BEFORE INSERT ON slot" as slot_insert. */
+static char *name_event(const char *event)
 {
-	ga_str_addf(sql, "CREATE TRIGGER %s %s", r->name, r->event);
-	if (r->when)
-		ga_str_addf(sql, "\nWHEN %s", r->when);
-	if (r->refuse)
-		ga_str_addf(sql, "\nBEGIN SELECT RAISE(ABORT, '%s'); END;\n", r->refuse);
-	else
-		ga_str_addf(sql, "\nBEGIN %s END;\n", r->run);
+	const char *what = event + strlen("BEFORE "), *of = strstr(event, " OF ");
+	const char *table = strstr(event, " ON ") + 4;
+	size_t n = strcspn(of ? of + 4 : what, ", "), i;
+	char *name = ga_xprintf("%s_%.*s", table, (int)n, of ? of + 4 : what);
+
+	for (i = 0; name[i]; i++)
+		name[i] = (char)tolower((unsigned char)name[i]);
+	return name;
 }
 
-static void add_rules(const struct ga_rule *r, struct ga_str *sql)
+/* The rule that was added last is asked first. */
+static void add_refusal(struct events *all, const char *name, const char *event, const char *when,
+			const char *refuse)
 {
-	for (; r->name; r++)
-		add_rule(r, sql);
+	struct event *e = NULL;
+	char *cases;
+	size_t i;
+
+	for (i = 0; i < all->list.n && !e; i++)
+		if (ga_streq(all->list.v[i].event, event))
+			e = &all->list.v[i];
+	if (e) {
+		free(e->name);
+		e->name = name_event(event);
+	} else {
+		e = ga_list_add(&all->list);
+		e->event = ga_xstrdup(event);
+		e->name = ga_xstrdup(name);
+	}
+	cases = ga_xprintf("WHEN %s\n\tTHEN RAISE(ABORT, '%s')\n%s", when ? when : "1", refuse,
+			   e->cases ? e->cases : "");
+	free(e->cases);
+	e->cases = cases;
 }
 
-static void add_kept(struct ga_str *sql)
+static void add_rules(const struct ga_rule *r, struct events *all)
+{
+	for (; r->name; r++) {
+		if (r->refuse) {
+			add_refusal(all, r->name, r->event, r->when, r->refuse);
+			continue;
+		}
+		ga_str_addf(all->sql, "CREATE TRIGGER %s %s", r->name, r->event);
+		if (r->when)
+			ga_str_addf(all->sql, "\nWHEN %s", r->when);
+		ga_str_addf(all->sql, "\nBEGIN %s END;\n", r->run);
+	}
+}
+
+static void add_kept(struct events *all)
 {
 	const char *const *t;
 
-	for (t = kept; *t; t++)
-		ga_str_addf(sql, "CREATE TRIGGER %s_kept BEFORE DELETE ON %s\n"
-				 "BEGIN SELECT RAISE(ABORT, 'kept: rows of %s are never deleted'); "
-				 "END;\n", *t, *t, *t);
-	for (t = counted; *t; t++)
-		ga_str_addf(sql, "CREATE TRIGGER %s_counted BEFORE UPDATE ON %s\n"
-				 "WHEN NEW.generation IS NOT OLD.generation + 1\n"
-				 "BEGIN SELECT RAISE(ABORT, 'concurrent_update: every change "
-				 "of the %s "
-				 "raises its generation by one'); END;\n", *t, *t, *t);
+	for (t = kept; *t; t++) {
+		ga_autofree char *name = ga_xprintf("%s_kept", *t);
+		ga_autofree char *event = ga_xprintf("BEFORE DELETE ON %s", *t);
+		ga_autofree char *refuse = ga_xprintf("kept: rows of %s are never deleted", *t);
+
+		add_refusal(all, name, event, NULL, refuse);
+	}
+	for (t = counted; *t; t++) {
+		ga_autofree char *name = ga_xprintf("%s_counted", *t);
+		ga_autofree char *event = ga_xprintf("BEFORE UPDATE ON %s", *t);
+		ga_autofree char *refuse = ga_xprintf("concurrent_update: every change of the %s "
+						      "raises its generation by one", *t);
+
+		add_refusal(all, name, event, "NEW.generation IS NOT OLD.generation + 1", refuse);
+	}
+	for (t = numbered; *t; t++) {
+		ga_autofree char *name = ga_xprintf("%s_numbered", *t);
+		ga_autofree char *event = ga_xprintf("BEFORE UPDATE ON %s", *t);
+
+		add_refusal(all, name, event, "NEW.rowid <> OLD.rowid",
+			    "fixed: the number of a row never changes");
+	}
 }
 
 /* "a, b" as "NEW.a IS NOT OLD.a OR NEW.b IS NOT OLD.b". */
@@ -189,56 +267,86 @@ static void add_changed(const char *columns, struct ga_str *sql)
 	}
 }
 
-static void add_fixed(struct ga_str *sql)
+static void add_fixed(struct events *all)
 {
 	size_t i;
 
 	for (i = 0; i < GA_ARRAY_SIZE(fixed); i++) {
-		ga_str_addf(sql, "CREATE TRIGGER %s_%s BEFORE UPDATE OF %s ON %s\nWHEN (",
-			    fixed[i].table, fixed[i].name, fixed[i].of, fixed[i].table);
-		add_changed(fixed[i].of, sql);
-		ga_str_addf(sql, ")%s%s\nBEGIN SELECT RAISE(ABORT, '%s'); END;\n",
-			    fixed[i].when ? " AND " : "", fixed[i].when ? fixed[i].when : "",
-			    fixed[i].refuse);
+		ga_autofree char *name = ga_xprintf("%s_%s", fixed[i].table, fixed[i].name);
+		ga_autofree char *event = ga_xprintf("BEFORE UPDATE OF %s ON %s", fixed[i].of,
+						     fixed[i].table);
+		ga_autostr struct ga_str when = GA_STR_INIT;
+
+		ga_str_addc(&when, '(');
+		add_changed(fixed[i].of, &when);
+		ga_str_addc(&when, ')');
+		if (fixed[i].when)
+			ga_str_addf(&when, " AND %s", fixed[i].when);
+		add_refusal(all, name, event, when.buf, fixed[i].refuse);
 	}
 }
 
-static void add_keys(struct ga_str *sql)
+/* The stored row that is not the one being changed. */
+static const char *other_row(const char *table)
+{
+	if (ga_streq(table, "slot_cpu"))
+		return "(k.node_id <> OLD.node_id OR k.cpu <> OLD.cpu)";
+	if (ga_streq(table, "profile"))
+		return "k.version <> OLD.version";
+	return ga_streq(table, "meta") ? "k.one <> OLD.one" : "k.id <> OLD.id";
+}
+
+static void add_keys(struct events *all)
 {
 	size_t i;
 
 	for (i = 0; i < GA_ARRAY_SIZE(keys); i++) {
+		const char *table = keys[i].table;
 		ga_autofree char *where = ga_xprintf("(%s)%s%s", keys[i].match,
 						     keys[i].when ? " AND " : "",
 						     keys[i].when ? keys[i].when : "");
+		ga_autofree char *name = ga_xprintf("%s_new_%s", table, keys[i].name);
+		ga_autofree char *event = ga_xprintf("BEFORE INSERT ON %s", table);
+		ga_autofree char *when = ga_xprintf("EXISTS (SELECT 1 FROM %s k WHERE %s)", table,
+						    where);
+		ga_autofree char *change = ga_xprintf("%s_change_%s", table, keys[i].name);
+		ga_autofree char *changed = ga_xprintf("BEFORE UPDATE OF %s ON %s", keys[i].of,
+						       table);
+		ga_autofree char *other =
+			ga_xprintf("EXISTS (SELECT 1 FROM %s k WHERE %s AND %s)", table, where,
+				   other_row(table));
 
-		ga_str_addf(sql, "CREATE TRIGGER %s_new_%s BEFORE INSERT ON %s\n"
-				 "WHEN EXISTS (SELECT 1 FROM %s k WHERE %s)\n"
-				 "BEGIN SELECT RAISE(ABORT, '%s'); END;\n",
-			    keys[i].table, keys[i].name, keys[i].table, keys[i].table, where,
-			    keys[i].refuse);
-		if (!*keys[i].of)
-			continue;
-		ga_str_addf(sql, "CREATE TRIGGER %s_change_%s BEFORE UPDATE OF %s ON %s\n"
-				 "WHEN EXISTS (SELECT 1 FROM %s k WHERE %s AND %s)\n"
-				 "BEGIN SELECT RAISE(ABORT, '%s'); END;\n",
-			    keys[i].table, keys[i].name, keys[i].of, keys[i].table, keys[i].table,
-			    where,
-			    ga_streq(keys[i].table, "slot_cpu") ?
-				    "(k.node_id <> OLD.node_id OR k.cpu <> OLD.cpu)" :
-			    ga_streq(keys[i].table, "profile") ? "k.version <> OLD.version" :
-			    ga_streq(keys[i].table, "meta")    ? "k.one <> OLD.one" :
-								 "k.id <> OLD.id",
-			    keys[i].refuse);
+		add_refusal(all, name, event, when, keys[i].refuse);
+		if (*keys[i].of)
+			add_refusal(all, change, changed, other, keys[i].refuse);
 	}
+}
+
+static void write_events(struct events *all)
+{
+	size_t i;
+
+	for (i = 0; i < all->list.n; i++) {
+		struct event *e = &all->list.v[i];
+
+		ga_str_addf(all->sql, "CREATE TRIGGER %s %s\nBEGIN SELECT CASE\n%sEND; END;\n",
+			    e->name, e->event, e->cases);
+		free(e->event);
+		free(e->name);
+		free(e->cases);
+	}
+	ga_list_release(&all->list);
 }
 
 void ga_invariant_ddl(struct ga_str *sql)
 {
-	add_kept(sql);
-	add_fixed(sql);
-	add_keys(sql);
-	add_rules(rules, sql);
-	add_rules(ga_rules_sold, sql);
-	add_rules(ga_rules_wiped, sql);
+	struct events all = { .sql = sql };
+
+	add_kept(&all);
+	add_fixed(&all);
+	add_keys(&all);
+	add_rules(rules, &all);
+	add_rules(ga_rules_sold, &all);
+	add_rules(ga_rules_wiped, &all);
+	write_events(&all);
 }

@@ -13,18 +13,18 @@
 /* Memory of the other slots of NEW's NUMA node, and NEW's own. */
 #define MEMORY_SOLD \
 	"coalesce((SELECT sum(o.memory_mib) FROM slot o WHERE o.node_id = NEW.node_id " \
-	"AND o.state <> 'retired' AND o.id <> NEW.id AND o.memory_mib IS NOT NULL " \
+	"AND o.retired = 0 AND o.id <> NEW.id AND o.memory_mib IS NOT NULL " \
 	"AND coalesce(o.numa_node, -1) = coalesce(NEW.numa_node, -1)), 0) + NEW.memory_mib"
 #define MEMORY_OF_HOST \
 	"(SELECT m.memory_mib - m.reserve_mib FROM node_memory m WHERE m.node_id = NEW.node_id " \
 	"AND m.numa_node = coalesce(NEW.numa_node, -1))"
-#define MEMORY_WHEN "NEW.state <> 'retired' AND " MEMORY_SOLD " > " MEMORY_OF_HOST
+#define MEMORY_WHEN "NEW.retired = 0 AND " MEMORY_SOLD " > " MEMORY_OF_HOST
 #define MEMORY_SENTENCE \
 	"memory_overcommitted: the slots of the NUMA node would have more memory than it has"
 
 #define PF_VF_WHEN \
-	"NEW.state <> 'retired' AND (NEW.fabric_vf_pci_address = NEW.fabric_pf_pci_address OR " \
-	"EXISTS (SELECT 1 FROM slot o WHERE o.node_id = NEW.node_id AND o.state <> 'retired' AND " \
+	"NEW.retired = 0 AND (NEW.fabric_vf_pci_address = NEW.fabric_pf_pci_address OR " \
+	"EXISTS (SELECT 1 FROM slot o WHERE o.node_id = NEW.node_id AND o.retired = 0 AND " \
 	"(o.fabric_pf_pci_address = NEW.fabric_vf_pci_address OR " \
 	"o.fabric_vf_pci_address = NEW.fabric_pf_pci_address)))"
 #define PF_VF_SENTENCE \
@@ -36,7 +36,8 @@
 #define CPU_SENTENCE "in_use: the CPUs of a slot change only while it is disabled"
 
 const struct ga_rule ga_rules_sold[] = {
-	/* claims are born live, on what is free, for who is being placed */
+	/* Claims are born live, on what is free, for who is being placed. Live ones are those with a
+	 * holder: the table's checks hold that, and that a node is held for its own allocation. */
 	{ "claim_birth", "BEFORE INSERT ON claim", "NEW.live <> 1",
 	  "birth: a new claim is live", NULL },
 	{ "claim_holder", "BEFORE INSERT ON claim",
@@ -45,8 +46,7 @@ const struct ga_rule ga_rules_sold[] = {
 	  "sold_once: the node is not held for this claim", NULL },
 	{ "claim_exclusive", "BEFORE INSERT ON claim",
 	  "NEW.live = 1 AND EXISTS (SELECT 1 FROM claim c WHERE c.node_id = NEW.node_id AND "
-	  "c.live = 1 AND c.allocation_id <> NEW.allocation_id AND (c.claim_kind = 'node' OR "
-	  "NEW.claim_kind = 'node' OR c.held_by IS NOT NEW.held_by))",
+	  "c.held_by IS NOT NULL AND c.held_by IS NOT NEW.held_by)",
 	  "sold_once: the node is claimed whole, or slots of it are", NULL },
 	{ "claim_slot", "BEFORE INSERT ON claim",
 	  "NEW.claim_kind = 'slot' AND NOT EXISTS (SELECT 1 FROM slot s WHERE s.id = NEW.slot_id "
@@ -76,7 +76,8 @@ const struct ga_rule ga_rules_sold[] = {
 	  "claim_in_use: a claim lives until its slot has left wiping", NULL },
 	{ "claim_node_in_use", "BEFORE UPDATE OF live ON claim",
 	  "OLD.live = 1 AND NEW.live = 0 AND OLD.claim_kind = 'node' AND (EXISTS (SELECT 1 FROM "
-	  "claim c WHERE c.node_id = OLD.node_id AND c.live = 1 AND c.claim_kind = 'slot') OR "
+	  "claim c WHERE c.node_id = OLD.node_id AND c.held_by IS NOT NULL AND "
+	  "c.claim_kind = 'slot') OR "
 	  "(NOT EXISTS (SELECT 1 FROM claim c WHERE c.allocation_id = OLD.allocation_id AND "
 	  "c.claim_kind = 'slot') AND EXISTS (SELECT 1 FROM allocation a WHERE "
 	  "a.id = OLD.allocation_id AND a.state NOT IN ('pending', 'placed', 'cancelled', "
@@ -84,23 +85,24 @@ const struct ga_rule ga_rules_sold[] = {
 	  "'released'))))",
 	  "claim_in_use: a node is held until all its slots have left wiping", NULL },
 	{ "slot_claim_end", "AFTER UPDATE OF state ON slot",
-	  "NEW.state <> OLD.state AND NEW.state IN ('available', 'disabled', 'retired')", NULL,
+	  "NEW.state <> OLD.state AND (NEW.state = 'available' OR NEW.state = 'disabled' OR "
+	  "NEW.state = 'retired')", NULL,
 	  "UPDATE claim SET live = 0, held_by = NULL, ended_at = max(created_at, " GA_SQL_NOW ") "
 	  "WHERE slot_id = NEW.id AND live = 1;" },
 	{ "claim_ended", "AFTER UPDATE OF live ON claim", "OLD.live = 1 AND NEW.live = 0", NULL,
 	  "UPDATE claim SET live = 0, held_by = NULL, ended_at = max(created_at, " GA_SQL_NOW ") "
 	  "WHERE node_id = NEW.node_id AND live = 1 AND claim_kind = 'node' AND NOT EXISTS "
-	  "(SELECT 1 FROM claim c WHERE c.node_id = NEW.node_id AND c.live = 1 AND "
+	  "(SELECT 1 FROM claim c WHERE c.node_id = NEW.node_id AND c.held_by IS NOT NULL AND "
 	  "c.claim_kind = 'slot');\n"
 	  "UPDATE node SET held_by = NULL, generation = generation + 1 WHERE id = NEW.node_id AND "
 	  "held_by IS NOT NULL AND NOT EXISTS (SELECT 1 FROM claim c WHERE "
-	  "c.node_id = NEW.node_id AND c.live = 1);" },
+	  "c.node_id = NEW.node_id AND c.held_by IS NOT NULL);" },
 	/* who holds a node */
 	{ "node_birth_held", "BEFORE INSERT ON node", "NEW.held_by IS NOT NULL",
 	  "birth: nobody holds a new node", NULL },
 	{ "node_held", "BEFORE UPDATE OF held_by ON node",
 	  "NEW.held_by IS NOT OLD.held_by AND EXISTS (SELECT 1 FROM claim c WHERE "
-	  "c.node_id = OLD.id AND c.live = 1)",
+	  "c.node_id = OLD.id AND c.held_by IS NOT NULL)",
 	  "sold_once: the node is held by a live claim", NULL },
 	{ "node_holder", "BEFORE UPDATE OF held_by ON node",
 	  "NEW.held_by <> 'slices' AND NOT EXISTS (SELECT 1 FROM allocation a WHERE "
@@ -108,7 +110,7 @@ const struct ga_rule ga_rules_sold[] = {
 	  "sold_once: a node is held by slices or by an allocation", NULL },
 	{ "node_retired", "BEFORE UPDATE OF state ON node",
 	  "NEW.state = 'retired' AND EXISTS (SELECT 1 FROM claim c WHERE c.node_id = OLD.id AND "
-	  "c.live = 1)",
+	  "c.held_by IS NOT NULL)",
 	  "has_claims: a node with live claims cannot be retired", NULL },
 	/* slots and their claims */
 	{ "slot_unclaimed", "BEFORE UPDATE OF state ON slot",
@@ -120,7 +122,7 @@ const struct ga_rule ga_rules_sold[] = {
 	  "NEW.state = 'provisioning' AND OLD.state <> 'provisioning' AND EXISTS (SELECT 1 FROM "
 	  "claim c JOIN allocation a ON a.id = c.allocation_id WHERE c.slot_id = OLD.id AND "
 	  "c.live = 1 AND a.shape = 'baremetal' AND EXISTS (SELECT 1 FROM slot o WHERE "
-	  "o.node_id = OLD.node_id AND o.state <> 'retired' AND NOT EXISTS (SELECT 1 FROM claim n "
+	  "o.node_id = OLD.node_id AND o.retired = 0 AND NOT EXISTS (SELECT 1 FROM claim n "
 	  "WHERE n.slot_id = o.id AND n.live = 1 AND n.allocation_id = c.allocation_id)))",
 	  "sold_once: a baremetal claim takes every slot of its node", NULL },
 	{ "slot_retired", "BEFORE UPDATE OF state ON slot",

@@ -102,7 +102,7 @@ const struct ga_rule ga_rules_wiped[] = {
 	  "(SELECT c.node_id FROM claim c WHERE c.allocation_id = NEW.id AND c.live = 1) AND "
 	  "NOT EXISTS (SELECT 1 FROM slot s WHERE (s.nvme_wwid = device.id OR s.gpu_id = "
 	  "device.id) "
-	  "AND s.state <> 'retired');" },
+	  "AND s.retired = 0);" },
 	/* evidence */
 	{ "evidence_times", "BEFORE INSERT ON wipe_evidence",
 	  "NOT " IS_TIME("NEW.started_at") " OR NOT " IS_TIME("NEW.finished_at")

@@ -4,10 +4,12 @@
 
 #include <ctype.h>
 
+#include "kind_boot.h"
 #include "kind_host.h"
 #include "kind_order.h"
 #include "kind_result.h"
 #include "kind_state.h"
+#include "kind_vm.h"
 
 const struct ga_shape *const ga_kinds[] = {
 	&ga_host_shape,	       &ga_candidate_shape,  &ga_end_shape,
@@ -17,9 +19,12 @@ const struct ga_shape *const ga_kinds[] = {
 	&ga_refusal_shape,     &ga_release_order_shape, &ga_wipe_order_shape,
 	&ga_expectation_shape, &ga_progress_shape,   &ga_allocation_shape,
 	&ga_released_shape,    &ga_wipe_evidence_shape, &ga_observation_shape,
-	&ga_drift_shape,       &ga_failure_shape,    &ga_claim_shape,
+	&ga_drift_shape,       &ga_failure_shape,    &ga_power_shape,
+	&ga_console_shape,     &ga_ingress_shape,    &ga_reach_shape,
+	&ga_claim_shape,
 	&ga_task_shape,	       &ga_usage_shape,	     &ga_audit_shape,
 	&ga_attention_shape,   &ga_pool_shape,	     &ga_public_shape,
+	&ga_bootstrap_step_shape, &ga_bootstrap_shape,
 	&ga_finding_shape,     &ga_state_shape,	     &ga_error_shape,
 	NULL,
 };

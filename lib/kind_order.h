@@ -135,7 +135,7 @@ struct ga_wipe_order {
 	int64_t generation;
 	char *attempt;
 	bool dry_run;
-	char *issued_at, *cause; /* first, release, repair */
+	char *issued_at, *cause; /* first, release, repair; inside a rebuild, rebuild */
 	char *nvme_wwid, *nvme_serial, *nvme_path;
 	int64_t nvme_size_bytes;
 	char *destroy_data; /* wwid whose foreign content may be destroyed, or NULL */

@@ -217,7 +217,7 @@ const struct ga_shape ga_wipe_evidence_shape = {
 		GA_TEXT(S, started_at, GA_REQ, GA_T_TIME, "when it began"),
 		GA_TEXT(S, finished_at, GA_REQ, GA_T_TIME, "when it ended"),
 		GA_TEXT(S, boot_id, GA_NULLOK, GA_T_ANY, "boot id of the host"),
-		GA_TEXT(S, cause, GA_REQ, GA_T_CODE, "first, release, repair or alone"),
+		GA_TEXT(S, cause, GA_REQ, GA_T_CODE, "first, release, repair, rebuild or alone"),
 		GA_OBJ(S, device, GA_REQ, &wiped_device_shape, "the disk"),
 		GA_OBJ(S, capabilities, GA_REQ, &ga_nvme_caps_shape, "what it can do"),
 		GA_OBJ(S, policy, GA_REQ, &ga_wipe_policy_shape, "what was asked"),

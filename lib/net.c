@@ -5,9 +5,12 @@
 #include <unistd.h>
 
 #include "file.h"
+#include "mac.h"
 #include "pciaddr.h"
 #include "proc.h"
 #include "sys.h"
+
+#define OUTPUT_MAX (8 << 20)
 
 /* A port has a "master" link, or before a driver sets that, "upper_NAME". */
 static char *master_of(const char *dir)
@@ -113,51 +116,94 @@ int ga_net_ip_forward(void)
 	return n < 0 ? -1 : n > 0;
 }
 
-/* A rule that rewrites the source of what leaves, for the network or for everything. */
-static bool is_nat_rule(const char *line, const char *network)
+char *ga_net_network(const char *gateway, int64_t prefix_bits)
 {
-	if (!strstr(line, "masquerade") && !strstr(line, "snat ") && !strstr(line, "MASQUERADE") &&
-	    !strstr(line, "-j SNAT"))
-		return false;
-	return strstr(line, network) || (!strstr(line, "saddr") && !strstr(line, " -s "));
+	struct ga_err ignored = GA_ERR_INIT;
+	char text[GA_IP_SIZE];
+	uint32_t ip;
+
+	if (!gateway || prefix_bits < 1 || prefix_bits > 32 ||
+	    ga_ip_parse(gateway, &ip, &ignored) < 0)
+		return NULL;
+	ip &= (uint32_t)(UINT64_C(0xffffffff) << (32 - prefix_bits));
+	return ga_xprintf("%s/%d", ga_ip_format(ip, text), (int)prefix_bits);
 }
 
-static int ask(const char *const *argv, const char *network, struct ga_str *evidence)
+/* ---- source NAT, whoever made it ---- */
+
+/* A rule of iptables that rewrites the source of what leaves, for the network or everything. */
+static bool is_nat_rule(const char *line, const char *network)
 {
-	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
-	struct ga_proc p = { .argv = argv, .timeout_micros = 2000000 };
+	if (!strstr(line, "-j MASQUERADE") && !strstr(line, "-j SNAT"))
+		return false;
+	return strstr(line, network) || !strstr(line, " -s ");
+}
+
+static int run(const char *const *argv, struct ga_proc_result *out, struct ga_str *evidence)
+{
+	const struct ga_proc p = { .argv = argv, .timeout_micros = 5000000,
+				   .output_max = OUTPUT_MAX };
 	struct ga_err why = GA_ERR_INIT;
+
+	if (ga_proc_check(&p, out, &why) == 0)
+		return 0;
+	ga_str_addf(evidence, "%s%s", evidence->len ? "; " : "", why.msg);
+	return -1;
+}
+
+static int ask_nft(const char *network, struct ga_str *evidence)
+{
+	static const char *const argv[] = { "nft", "-j", "-t", "list", "ruleset", NULL };
+	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
+	struct ga_err why = GA_ERR_INIT;
+	int r;
+
+	if (run(argv, &out, evidence) < 0)
+		return -1;
+	r = ga_net_nat_parse(out.out.buf, out.out.len, network, evidence, &why);
+	if (r < 0)
+		ga_str_addf(evidence, "%s%s", evidence->len ? "; " : "", why.msg);
+	return r;
+}
+
+static int ask_iptables(const char *network, struct ga_str *evidence)
+{
+	static const char *const argv[] = { "iptables",	   "-t", "nat", "-S",
+					    "POSTROUTING", NULL };
+	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
 	char *rest, *line;
 
-	if (ga_proc_check(&p, &out, &why) < 0) {
-		ga_str_addf(evidence, "%s%s", evidence->len ? "; " : "", why.msg);
+	if (run(argv, &out, evidence) < 0)
 		return -1;
-	}
-	rest = out.out.buf;
-	while ((line = strsep(&rest, "\n"))) {
+	for (rest = out.out.buf; (line = strsep(&rest, "\n"));) {
 		if (!is_nat_rule(line, network))
 			continue;
 		ga_str_clear(evidence);
-		ga_sys_tidy(line);
-		ga_str_addf(evidence, "%s: %.200s", argv[0], line);
+		ga_str_addf(evidence, "iptables: %.200s", ga_sys_tidy(line));
 		return 1;
 	}
-	ga_str_clear(evidence);
-	ga_str_addf(evidence, "%s shows no source NAT for %s", argv[0], network);
 	return 0;
 }
 
 int ga_net_nat(const char *network, struct ga_str *evidence)
 {
-	static const char *const nft[] = { "nft", "list", "ruleset", NULL };
-	static const char *const iptables[] = { "iptables", "-t",	   "nat",
-						"-S",	    "POSTROUTING", NULL };
-	int r;
+	int nft, iptables;
 
 	if (geteuid()) {
 		ga_str_add(evidence, "only root may read the rules");
 		return -1;
 	}
-	r = ask(nft, network, evidence);
-	return r >= 0 ? r : ask(iptables, network, evidence);
+	nft = ask_nft(network, evidence);
+	if (nft > 0)
+		return 1;
+	iptables = ask_iptables(network, evidence);
+	if (iptables > 0)
+		return 1;
+	if (nft < 0 && iptables < 0)
+		return -1;
+	ga_str_clear(evidence);
+	ga_str_addf(evidence, "%s shows no source NAT for %s",
+		    nft < 0 ? "iptables" : iptables < 0 ? "nft" : "neither nft nor iptables",
+		    network);
+	return 0;
 }

@@ -5,6 +5,7 @@
 
 #include "ga.h"
 #include "str.h"
+#include "vec.h"
 
 struct ga_net_dev {
 	char *name;
@@ -31,8 +32,55 @@ char *ga_net_default_uplink(const struct ga_net *list);
 int ga_net_ip_forward(void);
 /*
  * Whether a source NAT rule covers the network now: 1 yes, 0 no, -1 unknown (not root, or neither
- * nft nor iptables answers). evidence says what was seen. Runs nft, else iptables.
+ * nft nor iptables answers). evidence says what was seen. Asks nft, then iptables, which alone
+ * knows the rules of iptables-legacy.
  */
 int ga_net_nat(const char *network, struct ga_str *evidence);
+
+/* ---- the table "ip gpuaas" (nat.h), as it is now ---- */
+
+/* A port of the host that leads to a slice. */
+struct ga_net_ingress {
+	char *proto; /* tcp, udp */
+	int64_t port;
+	char *address; /* of the slice */
+	int64_t to_port;
+	char *allocation; /* the element's comment, or NULL: not ours */
+	bool passes;	  /* what is led to the slice passes, too */
+};
+void ga_net_ingress_release(struct ga_net_ingress *i);
+#define ga_autoingress ga_cleanup(ga_net_ingress_release)
+
+struct ga_net_rules {
+	bool table;	 /* the table is there; else all that follows is false */
+	bool nat;	 /* what leaves the network by another interface is masqueraded */
+	bool isolated;	 /* bridge to bridge is dropped */
+	bool closed;	 /* what comes in and belongs to nothing of ours is dropped */
+	bool guarded;	 /* the host answers slices DHCP, DNS and ICMP only */
+	bool publishing; /* the ports of the map are led to the slices */
+	GA_LIST(struct ga_net_ingress) ingress;
+};
+void ga_net_rules_release(struct ga_net_rules *r);
+#define ga_autorules ga_cleanup(ga_net_rules_release)
+/* The network is masqueraded, and nothing else passes than what should. */
+bool ga_net_rules_stand(const struct ga_net_rules *r);
+/* Which of them are missing, in words, into out; "" when they stand. */
+void ga_net_rules_lack(const struct ga_net_rules *r, struct ga_str *out);
+
+/* What "nft -j list table ip gpuaas" printed. A rule counts when it is for this very bridge and
+ * network ("10.100.0.0/24"); without them (NULL) only the elements are read. GA_BADREC when the
+ * text is not of nft. */
+int ga_net_rules_parse(const char *text, size_t len, const char *bridge, const char *network,
+		       struct ga_net_rules *ret, struct ga_err *err);
+/* Asks nft; without bridge and network (NULL) only for what is published. 0 also when there is no
+ * such table; GA_DENIED, GA_EXTERNAL when it is not known. */
+int ga_net_rules_read(const char *bridge, const char *network, struct ga_net_rules *ret,
+		      struct ga_err *err);
+/* What "nft -j list ruleset" printed: 1 when a rule of any table masquerades the whole network,
+ * else 0; -1 as above. evidence gets its table and chain. */
+int ga_net_nat_parse(const char *text, size_t len, const char *network, struct ga_str *evidence,
+		     struct ga_err *err);
+/* "10.100.0.0/24" of a gateway and the prefix, allocated; NULL when they are none. */
+char *ga_net_network(const char *gateway, int64_t prefix_bits);
 
 #endif

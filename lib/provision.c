@@ -15,7 +15,6 @@
 #include "time.h"
 
 static int phase_hold(struct ga_provision *p, struct ga_err *err);
-static int phase_active(struct ga_provision *p, struct ga_err *err);
 
 static const struct ga_phase_def slice_phases[] = {
 	{ "hold", phase_hold, false },
@@ -30,7 +29,7 @@ static const struct ga_phase_def slice_phases[] = {
 	{ "start", ga_phase_start, true },
 	{ "lease_seen", ga_phase_lease, true },
 	{ "ssh_ready", ga_phase_ready, true },
-	{ "active", phase_active, true },
+	{ "active", ga_phase_active, true },
 	{ NULL, NULL, false },
 };
 
@@ -38,7 +37,7 @@ static const struct ga_phase_def metal_phases[] = {
 	{ "hold", phase_hold, false },
 	{ "recheck", ga_phase_recheck, false },
 	{ "deploy", ga_phase_deploy, true },
-	{ "active", phase_active, true },
+	{ "active", ga_phase_active, true },
 	{ NULL, NULL, false },
 };
 
@@ -81,6 +80,12 @@ static int settle_stdout(struct ga_provision *p, int r, struct ga_err *err)
 	return 0;
 }
 
+int ga_provision_emit(struct ga_provision *p, const struct ga_shape *shape, const void *obj,
+		      struct ga_err *err)
+{
+	return settle_stdout(p, p->opts->result(shape, obj, err), err);
+}
+
 static int tell_phase(struct ga_provision *p, const char *state, struct ga_err *err)
 {
 	ga_autofree char *now = ga_time_now();
@@ -121,7 +126,7 @@ int ga_provision_bytes(struct ga_provision *p, int64_t done, int64_t total, stru
 
 /* ---- the records at the end ---- */
 
-static int emit_failure(struct ga_provision *p, const struct ga_err *why, struct ga_err *err)
+int ga_provision_fail(struct ga_provision *p, const struct ga_err *why, struct ga_err *err)
 {
 	ga_autofree char *now = ga_time_now();
 	const struct ga_failure f = {
@@ -143,9 +148,9 @@ static int emit_failure(struct ga_provision *p, const struct ga_err *why, struct
 	ga_autofree char *text = ga_rec_format_text(&ga_failure_shape, &f);
 
 	p->opts->say(words);
-	if (p->began && ga_attempt_end(&p->h, p->plan->attempt, "failed", text, err) < 0)
+	if (p->began && p->noting && ga_attempt_end(&p->h, p->noting, "failed", text, err) < 0)
 		return -1;
-	return settle_stdout(p, p->opts->result(&ga_failure_shape, &f, err), err);
+	return ga_provision_emit(p, &ga_failure_shape, &f, err);
 }
 
 static void fill_access(struct ga_provision *p)
@@ -196,7 +201,7 @@ static void fill_allocation(struct ga_provision *p)
 
 /* ---- the phases of this file ---- */
 
-static int hold(struct ga_provision *p, const char *object, struct ga_err *err)
+int ga_provision_hold(struct ga_provision *p, const char *object, struct ga_err *err)
 {
 	int fd;
 
@@ -225,10 +230,10 @@ static int phase_hold(struct ga_provision *p, struct ga_err *err)
 
 	if (p->opts->dry_run)
 		return ga_provision_check_order(p, err);
-	if (hold(p, p->plan->allocation, err) < 0)
+	if (ga_provision_hold(p, p->plan->allocation, err) < 0)
 		return -1;
 	for (i = 0; i < p->plan->bundles.n; i++)
-		if (hold(p, p->plan->bundles.v[i].slot, err) < 0)
+		if (ga_provision_hold(p, p->plan->bundles.v[i].slot, err) < 0)
 			return -1;
 	r = ga_attempt_get(&p->h, p->plan->attempt, &p->attempt, err);
 	if (r < 0)
@@ -238,7 +243,7 @@ static int phase_hold(struct ga_provision *p, struct ga_err *err)
 	return ga_provision_check_order(p, err);
 }
 
-static int phase_active(struct ga_provision *p, struct ga_err *err)
+int ga_phase_active(struct ga_provision *p, struct ga_err *err)
 {
 	(void)err;
 	if (p->known && !p->key.fingerprint && p->plan->image && !p->opts->dry_run &&
@@ -298,7 +303,8 @@ static int take_up(struct ga_provision *p, struct ga_err *err)
 	return 0;
 }
 
-static int run_phase(struct ga_provision *p, const struct ga_phase_def *def, struct ga_err *err)
+int ga_provision_run_phase(struct ga_provision *p, const struct ga_phase_def *def,
+			   struct ga_err *err)
 {
 	ga_autofree char *started_at = ga_time_now();
 
@@ -314,18 +320,19 @@ static int run_phase(struct ga_provision *p, const struct ga_phase_def *def, str
 	if (def->run(p, err) < 0)
 		return -1;
 	note_phase(p, started_at);
-	if (p->began && ga_attempt_phase(&p->h, p->plan->attempt, def->name, err) < 0)
+	if (p->began && p->noting && ga_attempt_phase(&p->h, p->noting, def->name, err) < 0)
 		return -1;
 	return tell_phase(p, "finished", err);
 }
 
-static int finish(struct ga_provision *p, struct ga_err *err)
+int ga_provision_finish(struct ga_provision *p, struct ga_err *err)
 {
 	ga_autofree char *text = ga_rec_format_text(&ga_allocation_shape, &p->out);
 
-	if (!p->opts->dry_run && ga_attempt_end(&p->h, p->plan->attempt, "done", text, err) < 0)
+	if (!p->opts->dry_run && p->noting &&
+	    ga_attempt_end(&p->h, p->noting, "done", text, err) < 0)
 		return -1;
-	return settle_stdout(p, p->opts->result(&ga_allocation_shape, &p->out, err), err);
+	return ga_provision_emit(p, &ga_allocation_shape, &p->out, err);
 }
 
 /* An order that ended before: its result again, nothing twice. */
@@ -356,7 +363,7 @@ static bool goes_on(const struct ga_err *why)
 static int end_badly(struct ga_provision *p, struct ga_err *why, struct ga_err *err)
 {
 	if (!goes_on(why))
-		return emit_failure(p, why, err);
+		return ga_provision_fail(p, why, err);
 	*err = *why;
 	ga_err_object(err, p->plan->allocation);
 	if (ga_streq(why->reason, "interrupted"))
@@ -377,16 +384,16 @@ static int work(struct ga_provision *p, struct ga_err *err)
 	for (i = 0; phases[i].name; i++) {
 		if (phases[i].writes && i < p->resume)
 			continue;
-		if (run_phase(p, &phases[i], &why) < 0)
+		if (ga_provision_run_phase(p, &phases[i], &why) < 0)
 			return end_badly(p, &why, err);
 		if (p->known && !ga_streq(p->attempt.state, "working"))
 			return tell_again(p, err);
 		p->began = p->began || p->known;
 	}
-	return finish(p, err);
+	return ga_provision_finish(p, err);
 }
 
-static void clear(struct ga_provision *p)
+void ga_provision_clear(struct ga_provision *p)
 {
 	size_t i;
 
@@ -417,7 +424,7 @@ static void clear(struct ga_provision *p)
 	ga_list_release(&p->holds);
 }
 
-static int prepare(struct ga_provision *p, struct ga_err *err)
+int ga_provision_prepare(struct ga_provision *p, struct ga_err *err)
 {
 	size_t i;
 
@@ -427,6 +434,7 @@ static int prepare(struct ga_provision *p, struct ga_err *err)
 					  .libvirt_uri = p->opts->libvirt_uri,
 					  .fabric = p->opts->fabric,
 					  .dry_run = p->opts->dry_run, .say = p->opts->say };
+	p->noting = p->plan->attempt;
 	p->boot_id = ga_host_boot_id();
 	p->vm_dir = ga_provision_vm_dir(p->opts->host_dir, p->plan->allocation);
 	p->seed_path = ga_xprintf("%s/seed.iso", p->vm_dir);
@@ -442,7 +450,7 @@ static int prepare(struct ga_provision *p, struct ga_err *err)
 int ga_provision(const struct ga_plan *plan, const struct ga_provision_opts *opts,
 		 struct ga_err *err)
 {
-	ga_cleanup(clear) struct ga_provision p = {
+	ga_cleanup(ga_provision_clear) struct ga_provision p = {
 		.opts = opts,
 		.plan = plan,
 		.phase = "hold",
@@ -450,7 +458,7 @@ int ga_provision(const struct ga_plan *plan, const struct ga_provision_opts *opt
 		.user_data = GA_STR_INIT,
 	};
 
-	if (prepare(&p, err) < 0 || work(&p, err) < 0)
+	if (ga_provision_prepare(&p, err) < 0 || work(&p, err) < 0)
 		return -1;
 	if (p.stdout_err.code == GA_OK)
 		return 0;

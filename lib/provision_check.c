@@ -67,7 +67,9 @@ int ga_provision_check_order(struct ga_provision *p, struct ga_err *err)
 	if (check_digest(p, err) < 0)
 		return -1;
 	if (!ga_streq(plan->node, p->opts->node))
-		return REFUSE(p, "wrong_node", "hand the plan to its node: 'gpuaas-on' does",
+		return REFUSE(p, "wrong_node",
+			      "hand it to its node, as in 'ssh HOST gpuaas-provision < plan | "
+			      "gpuaas-state fold -'",
 			      "plan of '%s' is for node '%s', and this is '%s'", plan->allocation,
 			      plan->node, p->opts->node);
 	if (!plan->bundles.n)
@@ -370,6 +372,21 @@ int ga_phase_recheck(struct ga_provision *p, struct ga_err *err)
 		return ga_user_data_read(p->opts->user_data_dir, p->plan->user_data_digest,
 					 &p->user_data, err);
 	return 0;
+}
+
+int ga_provision_recheck(struct ga_provision *p, bool image, struct ga_err *err)
+{
+	const char *digest = p->plan->user_data_digest;
+
+	if (ga_provision_check_order(p, err) < 0 || check_functions(p, err) < 0 ||
+	    check_domain(p, err) < 0)
+		return -1;
+	if (!image)
+		return 0;
+	if (digest && access(p->seed_path, R_OK) < 0 &&
+	    ga_user_data_read(p->opts->user_data_dir, digest, &p->user_data, err) < 0)
+		return -1;
+	return check_image(p, err);
 }
 
 /* ---- prerequisites ---- */

@@ -18,6 +18,7 @@ struct ga_provision {
 	struct ga_attempt attempt; /* as found when the hold was taken */
 	bool known;    /* the attempt was taken up before */
 	bool began;    /* the attempt is in host.db */
+	const char *noting; /* the attempt whose phases these are; NULL: none is noted */
 	size_t resume; /* phases before this one were finished by an earlier run */
 	char *boot_id, *vm_dir, *seed_path, *console_log, *known_hosts;
 	struct ga_disk *disks; /* of each bundle; open from recheck to the end of clone */
@@ -43,10 +44,26 @@ struct ga_phase_def {
 	bool writes; /* from here on the host is changed */
 };
 
+/* provision.c: for work on a plan that was carried out before (vm.h). prepare opens host.db and
+ * names the files; clear frees everything and lets go of the holds. */
+int ga_provision_prepare(struct ga_provision *p, struct ga_err *err);
+void ga_provision_clear(struct ga_provision *p);
+int ga_provision_hold(struct ga_provision *p, const char *object, struct ga_err *err);
+int ga_provision_run_phase(struct ga_provision *p, const struct ga_phase_def *def,
+			   struct ga_err *err);
+/* Ends the attempt with what the phases say: the allocation, or why it failed. */
+int ga_provision_finish(struct ga_provision *p, struct ga_err *err);
+int ga_provision_fail(struct ga_provision *p, const struct ga_err *why, struct ga_err *err);
+/* Writes a record out; a stdout that is gone is kept in stdout_err. */
+int ga_provision_emit(struct ga_provision *p, const struct ga_shape *shape, const void *obj,
+		      struct ga_err *err);
+int ga_phase_active(struct ga_provision *p, struct ga_err *err);
 /* provision_check.c: nothing is changed */
 int ga_provision_check_order(struct ga_provision *p, struct ga_err *err);
 int ga_phase_recheck(struct ga_provision *p, struct ga_err *err);
 int ga_phase_prerequisites(struct ga_provision *p, struct ga_err *err);
+/* What of these two can be asked while the VM is there: order, functions, domain, image. */
+int ga_provision_recheck(struct ga_provision *p, bool image, struct ga_err *err);
 /* provision_phase.c */
 int ga_phase_clone(struct ga_provision *p, struct ga_err *err);
 int ga_phase_seed(struct ga_provision *p, struct ga_err *err);

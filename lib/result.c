@@ -54,7 +54,7 @@ void ga_result_close(void)
 	result.db = NULL;
 }
 
-static int fold(const struct ga_shape *shape, const void *obj, struct ga_err *err)
+int ga_result_fold(const struct ga_shape *shape, const void *obj, struct ga_err *err)
 {
 	if (!result.path)
 		return 0;
@@ -69,7 +69,7 @@ static int fold(const struct ga_shape *shape, const void *obj, struct ga_err *er
 
 int ga_result_emit(const struct ga_shape *shape, const void *obj, struct ga_err *err)
 {
-	int r = fold(shape, obj, err);
+	int r = ga_result_fold(shape, obj, err);
 	struct ga_err second = GA_ERR_INIT;
 
 	/* What was done was done: the record goes out even when the state refused it. */
@@ -80,7 +80,7 @@ int ga_result_emit(const struct ga_shape *shape, const void *obj, struct ga_err 
 
 int ga_result_progress(const struct ga_progress *p, bool to_stdout, struct ga_err *err)
 {
-	int r = fold(&ga_progress_shape, p, err);
+	int r = ga_result_fold(&ga_progress_shape, p, err);
 	struct ga_err second = GA_ERR_INIT;
 
 	if (to_stdout && ga_emit(&ga_progress_shape, p, r < 0 ? &second : err) < 0)

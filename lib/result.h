@@ -16,6 +16,8 @@ void ga_result_close(void);
 /* Folds (when there is a state) and then writes the record. A fold that is refused
  * (concurrent_update, …) still writes the record, and the refusal is the error. */
 int ga_result_emit(const struct ga_shape *shape, const void *obj, struct ga_err *err);
+/* Folds only: for results that are not for stdout. */
+int ga_result_fold(const struct ga_shape *shape, const void *obj, struct ga_err *err);
 /* A phase: folded as a timeline row; on stdout only when to_stdout (--progress json). */
 int ga_result_progress(const struct ga_progress *p, bool to_stdout, struct ga_err *err);
 

@@ -55,7 +55,8 @@ int ga_store_node_lost(struct ga_db *db, const char *node, const char *reason, s
 
 /* ---- the fold ---- */
 
-/* Commits one result: progress, allocation, released, wipe-evidence, observation, drift, failure.
+/* Commits one result: progress, allocation, released, wipe-evidence, observation, drift, failure,
+ * power, console, ingress.
  * 1 when it changed something, 0 when it was folded before. A result of an attempt or generation
  * that is not the one in force is GA_CONFLICT "concurrent_update"; a dry_run one GA_CONFLICT
  * "dry_run"; another lab-ness GA_CONFLICT "lab". */

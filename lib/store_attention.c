@@ -172,6 +172,12 @@ static int attend_allocation(const struct ga_rows *r, const char *now, ga_store_
 		f.command = ga_xprintf("gpuaas-release %s | gpuaas-wipe", id);
 		return tell(&f, each, arg, err);
 	}
+	if (!strcmp(state, "active")) {
+		f.code = "rebuild_failed";
+		f.sentence = ga_xstrdup(reason);
+		f.command = ga_xprintf("gpuaas-vm rebuild %s", id);
+		return tell(&f, each, arg, err);
+	}
 	if (!strcmp(state, "placed") && expires && strcmp(expires, now) < 0) {
 		f.object_kind = "plan";
 		f.code = "plan_expired";
@@ -196,7 +202,8 @@ static int attend_allocations(struct ga_db *db, ga_store_each each, void *arg, s
 	if (ga_db_query(db, &rows, err,
 			"SELECT id, state, since, node_id, project, reason, expires_at "
 			"FROM allocation WHERE state NOT IN ('pending', 'active', 'released', "
-			"'cancelled', 'refused') ORDER BY created_at, id",
+			"'cancelled', 'refused') OR (state = 'active' AND reason IS NOT NULL) "
+			"ORDER BY created_at, id",
 			"") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0)

@@ -31,7 +31,7 @@ int ga_store_place_of(struct ga_db *db, const struct ga_candidate *c, struct ga_
 			"s.state, "
 			"s.cordon_reason, s.health_state, s.wipe_attempt, s.generation, "
 			"s.gpu_identity, s.nvme_wwid FROM node n LEFT JOIN slot s "
-			"ON s.node_id = n.id AND s.slot_index = ?2 AND s.state <> 'retired' "
+			"ON s.node_id = n.id AND s.slot_index = ?2 AND s.retired = 0 "
 			"WHERE n.id = ?1",
 			"si", c->node, c->slot_index) < 0)
 		return -1;
@@ -79,22 +79,22 @@ static int taken_devices(struct ga_db *db, const struct ga_candidate *c, const c
 	bool *flags[] = { &ret->gpu, &ret->nvme, &ret->mac, &ret->ip, &ret->vf, &ret->pf };
 
 	if (ga_db_query(db, &rows, err,
-			"SELECT EXISTS (SELECT 1 FROM slot WHERE state <> 'retired' AND id IS "
+			"SELECT EXISTS (SELECT 1 FROM slot WHERE retired = 0 AND id IS "
 			"NOT ?1 "
 			"AND gpu_id = ?3) OR "
-			"EXISTS (SELECT 1 FROM slot WHERE state <> 'retired' AND id IS NOT ?1 "
+			"EXISTS (SELECT 1 FROM slot WHERE retired = 0 AND id IS NOT ?1 "
 			"AND node_id = ?2 AND gpu_pci_address = ?4), "
-			"EXISTS (SELECT 1 FROM slot WHERE state <> 'retired' AND id IS NOT ?1 "
+			"EXISTS (SELECT 1 FROM slot WHERE retired = 0 AND id IS NOT ?1 "
 			"AND nvme_wwid = ?5), "
-			"EXISTS (SELECT 1 FROM slot WHERE state <> 'retired' AND id IS NOT ?1 "
+			"EXISTS (SELECT 1 FROM slot WHERE retired = 0 AND id IS NOT ?1 "
 			"AND mac = ?6), "
-			"EXISTS (SELECT 1 FROM slot WHERE state <> 'retired' AND id IS NOT ?1 "
+			"EXISTS (SELECT 1 FROM slot WHERE retired = 0 AND id IS NOT ?1 "
 			"AND node_id = ?2 AND private_ip = ?7), "
-			"EXISTS (SELECT 1 FROM slot WHERE state <> 'retired' AND id IS NOT ?1 "
+			"EXISTS (SELECT 1 FROM slot WHERE retired = 0 AND id IS NOT ?1 "
 			"AND node_id = ?2 AND fabric_vf_pci_address = ?8), "
-			"EXISTS (SELECT 1 FROM slot WHERE state <> 'retired' AND id IS NOT ?1 "
+			"EXISTS (SELECT 1 FROM slot WHERE retired = 0 AND id IS NOT ?1 "
 			"AND node_id = ?2 AND fabric_vf_pci_address = ?9) OR "
-			"EXISTS (SELECT 1 FROM slot WHERE state <> 'retired' AND id IS NOT ?1 "
+			"EXISTS (SELECT 1 FROM slot WHERE retired = 0 AND id IS NOT ?1 "
 			"AND node_id = ?2 AND fabric_pf_pci_address = ?8)",
 			"sssssssss", slot, c->node, gpu, c->gpu ? c->gpu->pci_address : NULL,
 			c->nvme ? c->nvme->wwid : NULL, c->suggested.mac, c->suggested.private_ip,
@@ -134,8 +134,7 @@ static int taken_memory(struct ga_db *db, const struct ga_candidate *c, const ch
 		return 0;
 	if (ga_db_query(db, &rows, err,
 			"SELECT m.memory_mib - m.reserve_mib < ?4 + coalesce((SELECT "
-			"sum(s.memory_mib) FROM slot s WHERE s.node_id = ?1 AND s.state <> "
-			"'retired' "
+			"sum(s.memory_mib) FROM slot s WHERE s.node_id = ?1 AND s.retired = 0 "
 			"AND s.id IS NOT ?2 AND (coalesce(s.numa_node, -1) = ?3 OR ?3 = -1)), 0) "
 			"FROM node_memory m WHERE m.node_id = ?1 AND m.numa_node = ?3",
 			"ssii", c->node, slot, c->numa_node == GA_UNKNOWN ? -1 : c->numa_node,
@@ -223,8 +222,9 @@ static int autoactivates(struct ga_db *db, const char *node, bool *ret, struct g
 	if (!*ret)
 		return 0;
 	if (ga_db_query(db, &rows, err,
-			"SELECT 1 FROM node n, json_each(n.observation, '$.prerequisites') p "
-			"WHERE n.id = ?1 AND json_extract(p.value, '$.name') = "
+			"SELECT 1 FROM node_observation o, "
+			"json_each(o.record, '$.prerequisites') p "
+			"WHERE o.node_id = ?1 AND json_extract(p.value, '$.name') = "
 			"'disk_autoactivation' "
 			"AND json_extract(p.value, '$.state') = 'ok'",
 			"s", node) < 0)

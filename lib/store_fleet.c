@@ -238,7 +238,7 @@ int ga_store_fleet_load(struct ga_db *db, struct ga_fleet *ret, struct ga_err *e
 	    read_int(db, seq_sql, &f.seq, err) < 0 || load_nodes(db, &f, err) < 0 ||
 	    fill_all(db, &f, PARTITIONS "ORDER BY p.node_id, p.id", fill_partition, err) < 0 ||
 	    fill_all(db, &f, IMAGES "ORDER BY c.node_id, c.image", fill_image, err) < 0 ||
-	    fill_all(db, &f, SLOTS "WHERE state <> 'retired' ORDER BY node_id, slot_index",
+	    fill_all(db, &f, SLOTS "WHERE retired = 0 ORDER BY node_id, slot_index",
 		     fill_slot, err) < 0) {
 		ga_fleet_release(&f);
 		return -1;
@@ -274,7 +274,7 @@ static int reload_node(struct ga_db *db, struct ga_fleet *f, const char *id, str
 	    fill_one(db, f, &node, id, IMAGES "WHERE c.node_id = ?1 ORDER BY c.image", fill_image,
 		     err) < 0 ||
 	    fill_one(db, f, &node, id,
-		     SLOTS "WHERE node_id = ?1 AND state <> 'retired' ORDER BY slot_index",
+		     SLOTS "WHERE node_id = ?1 AND retired = 0 ORDER BY slot_index",
 		     fill_slot, err) < 0) {
 		ga_fleet_node_release(&node);
 		return -1;

@@ -15,8 +15,9 @@
 	"n.generation, n.cordon_reason, n.held_by, n.epoch_verified, n.fingerprint, n.boot_id, " \
 	"n.observed_at, n.observation_digest, n.blockers, n.network, n.reserved_memory_mib, " \
 	"n.reserved_cpus, n.fabric_mode, " \
-	"(SELECT count(*) FROM slot s WHERE s.node_id = n.id AND s.state <> 'retired'), " \
-	"(SELECT count(*) FROM slot s WHERE s.node_id = n.id AND s.state = 'available'), " \
+	"(SELECT count(*) FROM slot s WHERE s.node_id = n.id AND s.retired = 0), " \
+	"(SELECT count(*) FROM slot s WHERE s.node_id = n.id AND s.retired = 0 AND " \
+	"s.state = 'available'), " \
 	"(SELECT lab FROM meta) FROM node n "
 
 int ga_query_nodes(struct ga_db *db, const char *id, struct ga_rows **ret, struct ga_err *err)

@@ -94,17 +94,18 @@ static int update_node(struct ga_db *db, const struct ga_host *host, const struc
 	ga_autofree char *blockers = blockers_text(host, known);
 	ga_autofree char *network = ga_rec_format_text(&ga_network_shape, &host->network);
 
-	return ga_db_exec(
-		       db, err,
-		       "UPDATE node SET boot_id = ?2, observation = ?3, observation_digest = ?4, "
-		       "observed_at = ?5, blockers = ?6, "
-		       "network = CASE WHEN network_set THEN network ELSE ?7 END, "
-		       "fabric_mode = CASE WHEN ?8 THEN 'partitions' ELSE fabric_mode END, "
+	if (ga_db_exec(db, err,
+		       "UPDATE node SET boot_id = ?2, observation_digest = ?3, observed_at = ?4, "
+		       "blockers = ?5, network = CASE WHEN network_set THEN network ELSE ?6 END, "
+		       "fabric_mode = CASE WHEN ?7 THEN 'partitions' ELSE fabric_mode END, "
 		       "generation = generation + 1 WHERE id = ?1",
-		       "sssssssb", host->node, host->boot_id, text, digest, host->observed_at,
-		       blockers, network, (int)(host->fabric_manager.partitions.n > 0)) < 0
-		       ? -1
-		       : 0;
+		       "ssssssb", host->node, host->boot_id, digest, host->observed_at, blockers,
+		       network, (int)(host->fabric_manager.partitions.n > 0)) < 0)
+		return -1;
+	return ga_db_exec(db, err,
+			  "INSERT INTO node_observation (node_id, record) VALUES (?1, ?2) "
+			  "ON CONFLICT (node_id) DO UPDATE SET record = excluded.record",
+			  "ss", host->node, text) < 0 ? -1 : 0;
 }
 
 static int store_memory(struct ga_db *db, const struct ga_host *host, struct ga_err *err)

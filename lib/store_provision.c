@@ -36,6 +36,30 @@ int ga_store_power(struct ga_db *db, const char *allocation, const char *power,
 	return n < 0 ? -1 : n > 0;
 }
 
+int ga_store_power_wanted(struct ga_db *db, const char *allocation, const char *wanted,
+			  const char *observed, struct ga_err *err)
+{
+	int n = ga_db_exec(db, err,
+			   "UPDATE allocation SET power_wanted = ?2, "
+			   "power_observed = coalesce(?3, power_observed), "
+			   "generation = generation + 1 WHERE id = ?1 AND (power_wanted IS NOT ?2 "
+			   "OR power_observed IS NOT coalesce(?3, power_observed))",
+			   "sss", allocation, wanted, observed);
+
+	return n < 0 ? -1 : n > 0;
+}
+
+int ga_store_active_reason(struct ga_db *db, const char *allocation, const char *reason,
+			   struct ga_err *err)
+{
+	int n = ga_db_exec(db, err,
+			   "UPDATE allocation SET reason = ?2, generation = generation + 1 "
+			   "WHERE id = ?1 AND state = 'active' AND reason IS NOT ?2",
+			   "ss", allocation, reason);
+
+	return n < 0 ? -1 : n > 0;
+}
+
 int ga_store_observed(struct ga_db *db, const struct ga_observation *o, struct ga_err *err)
 {
 	int64_t epoch = o->agreed ? ga_db_epoch(db) : GA_UNKNOWN;

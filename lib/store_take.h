@@ -4,6 +4,7 @@
 #define GA_STORE_TAKE_H
 
 #include "rec.h"
+#include "kind_vm.h"
 #include "store.h"
 
 /* The kinds it knows, NULL-terminated. */

@@ -39,7 +39,7 @@ static const struct verb verbs[] = {
 	  { "disabled" },
 	  "retired",
 	  true,
-	  "UPDATE slot SET state = 'retired', since = ?3, cordon_reason = ?2, disposal = ?4, "
+	  "UPDATE slot SET state = 'retired', retired = 1, since = ?3, cordon_reason = ?2, disposal = ?4, "
 	  "generation = generation + 1 WHERE id = ?1",
 	  "ssss" },
 	{ "cordon",

@@ -4,10 +4,12 @@
  * without columns here is shown as "member: value" lines.
  */
 #include "emit.h"
+#include "kind_boot.h"
 #include "kind_host.h"
 #include "kind_order.h"
 #include "kind_result.h"
 #include "kind_state.h"
+#include "kind_vm.h"
 #include "size.h"
 #include "time.h"
 #include "vec.h"
@@ -97,6 +99,12 @@ static const struct view views[] = {
 	{ &ga_failure_shape, NULL,
 	  { { "FAILED", "object" }, { "PHASE", "phase" }, { "CODE", "code" },
 	    { "WHY", "sentence" }, { "WHAT TO DO", "hint" } } },
+	{ &ga_power_shape, NULL,
+	  { { "ALLOCATION", "allocation" }, { "WANTED", "power_wanted" },
+	    { "OBSERVED", "power_observed" }, { "WHAT HAPPENED", "reason" }, { "AT", "at" } } },
+	{ &ga_ingress_shape, NULL,
+	  { { "ALLOCATION", "allocation" }, { "PROTO", "proto" }, { "PORT", "port" },
+	    { "ADDRESS", "address" }, { "TO PORT", "to_port" }, { "PUBLISHED", "published" } } },
 	{ &ga_claim_shape, NULL,
 	  { { "CLAIM", "claim" }, { "ALLOCATION", "allocation" }, { "NODE", "node" },
 	    { "SLOT", "slot" }, { "KIND", "claim_kind" }, { "LIVE", "live" },
@@ -122,6 +130,13 @@ static const struct view views[] = {
 	{ &ga_public_shape, NULL,
 	  { { "PROFILE", "profile" }, { "TYPE", "type" }, { "SHAPE", "shape" },
 	    { "COUNTS", "counts" }, { "AVAILABLE", "available" } } },
+	{ &ga_bootstrap_step_shape, NULL,
+	  { { "STATE", "state" }, { "STEP", "step" }, { "SUBJECT", "subject" },
+	    { "WHY", "reason" }, { "CHANGE", "change" }, { "WHAT TO DO", "hint" } } },
+	{ &ga_bootstrap_shape, NULL,
+	  { { "NODE", "node" }, { "MODE", "mode" }, { "CHANGES", "changes" },
+	    { "AFTER REBOOT", "waiting" }, { "LEFT", "left" }, { "REBOOT", "reboot_required" },
+	    { "READY", "ready" } } },
 	{ &ga_finding_shape, NULL,
 	  { { "CHECK", "check" }, { "OBJECT", "object" }, { "WHAT IS WRONG", "sentence" },
 	    { "WHAT TO DO", "hint" } } },

@@ -192,7 +192,8 @@ static int take_guard(struct run *r, struct ga_err *err)
 		.size_bytes = r->o->alone ? GA_UNKNOWN : w->nvme_size_bytes,
 		.diskseq = r->disk.dev.diskseq,
 		.destroy_data = w->destroy_data,
-		.content_expected = ga_streq(w->cause, "release") || ga_streq(w->cause, "repair"),
+		.content_expected = ga_streq(w->cause, "release") || ga_streq(w->cause, "repair") ||
+				    ga_streq(w->cause, "rebuild"),
 		.lab = r->o->alone ? GA_UNKNOWN : w->lab,
 		.libvirt_uri = r->o->libvirt_uri,
 	};

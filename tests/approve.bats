@@ -152,6 +152,27 @@ sys.stdout.writelines(lines)
 print(json.dumps(end, separators=(",", ":")))'
 }
 
+@test "on the host itself, root looks again at what discover could not read" {
+  setup_host lab1
+  in_host true # makes the disks
+  mkswap "$WORK/disks/nvme2n1" > "$T/mkswap" 2>&1
+  chmod 000 "$WORK/disks/nvme2n1"
+  # Root without capabilities reads no more than anybody else.
+  in_host setpriv --bounding-set=-all --inh-caps=-all gpuaas-discover > "$T/blind"
+  run_ok jq -c 'select(.slot_index == 0) | .nvme | [.signatures_known, .signatures]' "$T/blind"
+  assert_equal "$output" '[false,[]]'
+  # Elsewhere nobody can look: unknown blocks at the gate.
+  GPUAAS_NODE=elsewhere gpuaas-approve --all-ready --dry-run < "$T/blind" > "$T/there" || true
+  node=$(jq -r 'select(.kind == "gpuaas.host/1") | .node' "$T/blind")
+  in_host env GPUAAS_NODE="$node" gpuaas-approve --all-ready --dry-run < "$T/blind" > "$T/here" ||
+    true
+  there=$(jq -c 'select(.slot_index == 0) | [.blockers[] | .code] | sort' "$T/there")
+  here=$(jq -c 'select(.slot_index == 0) | [.blockers[] | .code] | sort' "$T/here")
+  echo "there $there, here $here"
+  assert_equal "$there" '["nvme_not_block","tainted"]' # whether it is one is not known
+  assert_equal "$here" '["nvme_signature","tainted"]'
+}
+
 @test "hardware that changed is blocked until it is accepted" {
   discover lab1
   gpuaas-approve --all-ready < "$T/lab1.rec" > "$T/out"

@@ -27,6 +27,9 @@ disk0()
   assert_output running
   run_ok cat "$T/dhcp/gpuaas-a110c000"
   assert_equal "$output" "02:00:00:00:00:01,10.100.0.11,gpuaas-a110c000,infinite"
+  # QEMU, another user, passes through to the seed.
+  run_ok stat -c %a "$GPUAAS_HOST_DIR/vm" "$GPUAAS_HOST_DIR/vm/a110c000"
+  assert_equal "$output" $'711\n711'
 }
 
 # provision [PLAN]: in the recorded host, with the preload of kill_at.c when KILL_AT is set
@@ -123,7 +126,7 @@ refused()
 
 @test "killed at every boundary and run again: it goes on, and nothing is done twice" {
   gcc -shared -fPIC -o "$T/kill_at.so" "$SRC/tests/kill_at.c" -ldl
-  for signal in 9 15; do
+  for signal in 9 15 2; do
     for phase in hold recheck prerequisites clone seed network devices fabric define start \
       lease_seen ssh_ready; do
       start_libvirtd

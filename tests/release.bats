@@ -106,7 +106,7 @@ open_entries()
 
 @test "killed at every boundary and run again: everything is gone, nothing is said twice" {
   gcc -shared -fPIC -o "$T/kill_at.so" "$SRC/tests/kill_at.c" -ldl
-  for signal in 9 15; do
+  for signal in 9 15 2; do
     for phase in hold vm_stopped fabric undo devices; do
       provision
       release_order > "$T/order"

@@ -50,7 +50,7 @@ sql()
 
 @test "migrate makes a dropped trigger again, and check misses it before" {
   run_ok gpuaas-state init
-  sql 'DROP TRIGGER slot_unproven'
+  sql 'DROP TRIGGER slot_state'
   run_status 1 gpuaas-state check
   jq_is 'select(.kind == "gpuaas.finding/1") | .check' trigger
   run_ok gpuaas-state migrate
@@ -71,9 +71,7 @@ sql()
   run_ok gpuaas-state init
   sqlite3 "$GPUAAS_STATE" "
     PRAGMA foreign_keys=OFF;
-    DROP TRIGGER slot_birth; DROP TRIGGER claim_birth; DROP TRIGGER claim_allocation;
-    DROP TRIGGER claim_holder; DROP TRIGGER claim_available; DROP TRIGGER claim_exclusive;
-    DROP TRIGGER claim_new_slot; DROP INDEX claim_slot_sold_once;
+    DROP TRIGGER slot_birth; DROP TRIGGER claim_insert; DROP INDEX claim_slot_sold_once;
     INSERT INTO node (id, since) VALUES ('n', 'x');
     INSERT INTO slot (id, node_id, slot_index, since, state) VALUES ('s', 'n', 1, 'x', 'available');
     INSERT INTO claim (id, allocation_id, node_id, slot_id, claim_kind, live, held_by, created_at)

@@ -318,6 +318,38 @@ fdatasync 9
 POINTS
 }
 
+@test "stopped at every phase and run again: never called clean before it is proved" {
+  make_lab
+  gcc -shared -fPIC -o "$T/kill_at.so" "$SRC/tests/kill_at.c" -ldl
+  order '.attempt = "eeeeeee0"' > "$T/order"
+  run_ok in_host gpuaas-wipe --progress json "$T/order"
+  mapfile -t phases < <(jq -r 'select(.state == "finished") | .phase' <<< "$output")
+  ((${#phases[@]} >= 8))
+  for signal in 9 15 2; do
+    for phase in "${phases[@]}"; do
+      fill
+      : $((++n))
+      order ".attempt = \"$(printf 'eeeeee%02d' "$n")\"" > "$T/order"
+      run --separate-stderr in_host env LD_PRELOAD="$T/kill_at.so:libumockdev-preload.so.0" \
+        KILL_SIGNAL=$signal KILL_AT="\"phase\":\"$phase\",\"state\":\"finished\"" \
+        gpuaas-wipe --progress json "$T/order"
+      echo "$signal after $phase: $status"
+      grep -q "\"phase\":\"$phase\",\"state\":\"finished\"" <<< "$output"
+      outcome=$(jq -r 'select(.outcome) | .outcome' <<< "$output")
+      case $signal,$phase in
+      9,*) assert_equal "$status $outcome" "10 " ;;
+      *,guard | *,settle) assert_equal "$status $outcome" "8 not_started" ;;
+      # Proved already: what is left takes no time.
+      *,identity | *,gpu_* | *,vf_state) assert_equal "$status $outcome" "0 confirmed" ;;
+      *) assert_equal "$status $outcome" "8 failed" ;;
+      esac
+      run_ok in_host gpuaas-wipe "$T/order"
+      jq_is .outcome confirmed
+      is_zero
+    done
+  done
+}
+
 @test "alone: the identity must be confirmed" {
   make_lab
   run_status 2 in_host gpuaas-wipe --device /dev/nvme2n1

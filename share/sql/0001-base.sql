@@ -2,7 +2,10 @@
 -- The state of gpuaas: tables, keys and checks. gpuaas-state(5) draws them. The triggers that hold
 -- the edges of the machines and the invariants are made by lib/fsm.c and lib/invariant.c, from one
 -- table in C, in the transaction that runs this file. Times are RFC 3339 UTC text, microseconds.
--- WITHOUT ROWID, so that REPLACE cannot get at a row by a second key, and a key is never NULL.
+-- Small rows stand WITHOUT ROWID. Where rows are large, a B-tree of the text keys would hold a few of
+-- them a page, and each look at a key would read several: there number is the key of the table. It
+-- is named, and at least 1, so that triggers guard it against REPLACE as they guard id. Records stand
+-- last, so that what is before them is read without them.
 
 CREATE TABLE meta (
 	one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -12,7 +15,8 @@ CREATE TABLE meta (
 ) STRICT;
 
 CREATE TABLE node (
-	id TEXT PRIMARY KEY,
+	number INTEGER PRIMARY KEY CHECK (number >= 1),
+	id TEXT NOT NULL UNIQUE,
 	name TEXT UNIQUE,
 	address TEXT,
 	region TEXT,
@@ -26,7 +30,6 @@ CREATE TABLE node (
 	epoch_verified INTEGER NOT NULL DEFAULT 0,
 	fingerprint TEXT, -- as approved
 	boot_id TEXT,
-	observation TEXT, -- the last host record, as text
 	observation_digest TEXT,
 	observed_at TEXT,
 	blockers TEXT NOT NULL DEFAULT '[]',
@@ -36,11 +39,17 @@ CREATE TABLE node (
 	reserved_cpus TEXT,
 	fabric_mode TEXT NOT NULL DEFAULT 'none' CHECK (fabric_mode IN ('none', 'partitions')),
 	UNIQUE (id, held_by) -- what every live claim references
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
--- What placement reads of every node: without it, each row's observation would be read through.
+-- What placement reads of every node.
 CREATE INDEX node_place ON node (id, region, pool, mode, state, generation, cordon_reason, held_by,
 	epoch_verified, observed_at, fabric_mode, blockers);
+
+-- The last host record, as text, of a hundred kilobytes: not in node, which is written with claims.
+CREATE TABLE node_observation (
+	node_id TEXT NOT NULL UNIQUE REFERENCES node (id),
+	record TEXT NOT NULL
+) STRICT;
 
 CREATE TABLE node_memory (
 	node_id TEXT NOT NULL REFERENCES node (id),
@@ -58,7 +67,8 @@ CREATE TABLE node_partition ( -- Fabric Manager's table, as observed
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE device (
-	id TEXT PRIMARY KEY, -- wwid of a disk, identity of a GPU with its node: 'NODE/identity'
+	number INTEGER PRIMARY KEY CHECK (number >= 1),
+	id TEXT NOT NULL UNIQUE, -- wwid of a disk, identity of a GPU with its node: 'NODE/identity'
 	device_kind TEXT NOT NULL CHECK (device_kind IN ('disk', 'gpu')),
 	node_id TEXT NOT NULL REFERENCES node (id),
 	facts TEXT NOT NULL DEFAULT '{}',
@@ -67,22 +77,24 @@ CREATE TABLE device (
 	cleared_by TEXT REFERENCES wipe_evidence (id),
 	destroy_data_by TEXT, -- who allowed foreign content to be destroyed
 	first_seen_at TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
+) STRICT;
 CREATE INDEX device_node ON device (node_id);
 
 CREATE TABLE candidate (
 	node_id TEXT NOT NULL REFERENCES node (id),
 	slot_index INTEGER NOT NULL,
-	record TEXT NOT NULL,
 	observed_at TEXT NOT NULL,
+	record TEXT NOT NULL,
 	PRIMARY KEY (node_id, slot_index)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 CREATE TABLE slot (
-	id TEXT PRIMARY KEY,
+	number INTEGER PRIMARY KEY CHECK (number >= 1),
+	id TEXT NOT NULL UNIQUE,
 	node_id TEXT NOT NULL REFERENCES node (id),
 	slot_index INTEGER NOT NULL CHECK (slot_index BETWEEN 0 AND 255),
 	state TEXT NOT NULL DEFAULT 'disabled',
+	retired INTEGER NOT NULL DEFAULT 0 CHECK (retired = (state = 'retired')),
 	since TEXT NOT NULL,
 	generation INTEGER NOT NULL DEFAULT 1,
 	shape TEXT NOT NULL DEFAULT 'slice'
@@ -131,27 +143,28 @@ CREATE TABLE slot (
 	fingerprint TEXT,
 	disposal TEXT, -- the record that let it be retired without a wipe
 	UNIQUE (id, node_id)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
--- Devices and addresses stand in at most one slot that is not retired.
-CREATE UNIQUE INDEX slot_index_once ON slot (node_id, slot_index) WHERE state <> 'retired';
-CREATE UNIQUE INDEX slot_gpu_once ON slot (gpu_id) WHERE state <> 'retired' AND gpu_id IS NOT NULL;
+-- Devices and addresses stand in at most one slot that is not retired. The indexes ask retired, not
+-- state: one whose condition names state would be written anew at each move of a slot.
+CREATE UNIQUE INDEX slot_index_once ON slot (node_id, slot_index) WHERE retired = 0;
+CREATE UNIQUE INDEX slot_gpu_once ON slot (gpu_id) WHERE retired = 0 AND gpu_id IS NOT NULL;
 CREATE UNIQUE INDEX slot_gpu_address_once ON slot (node_id, gpu_pci_address)
-	WHERE state <> 'retired' AND gpu_pci_address IS NOT NULL;
+	WHERE retired = 0 AND gpu_pci_address IS NOT NULL;
 CREATE UNIQUE INDEX slot_nvme_once ON slot (nvme_wwid)
-	WHERE state <> 'retired' AND nvme_wwid IS NOT NULL;
+	WHERE retired = 0 AND nvme_wwid IS NOT NULL;
 CREATE UNIQUE INDEX slot_vf_once ON slot (node_id, fabric_vf_pci_address)
-	WHERE state <> 'retired' AND fabric_vf_pci_address IS NOT NULL;
-CREATE UNIQUE INDEX slot_mac_once ON slot (mac) WHERE state <> 'retired' AND mac IS NOT NULL;
+	WHERE retired = 0 AND fabric_vf_pci_address IS NOT NULL;
+CREATE UNIQUE INDEX slot_mac_once ON slot (mac) WHERE retired = 0 AND mac IS NOT NULL;
 CREATE UNIQUE INDEX slot_ip_once ON slot (node_id, private_ip)
-	WHERE state <> 'retired' AND private_ip IS NOT NULL;
-CREATE INDEX slot_state ON slot (state, node_id);
+	WHERE retired = 0 AND private_ip IS NOT NULL;
 -- Which slot a device stands in, whatever its state: the triggers on device ask at each taint.
 CREATE INDEX slot_nvme ON slot (nvme_wwid);
 CREATE INDEX slot_gpu ON slot (gpu_id);
+-- What placement reads of every slot.
 CREATE INDEX slot_place ON slot (node_id, slot_index, id, state, generation, accelerator_type,
 	module_id, numa_node, memory_mib, cpuset, cordon_reason, health_state, blockers)
-	WHERE state <> 'retired';
+	WHERE retired = 0;
 
 CREATE TABLE slot_cpu (
 	node_id TEXT NOT NULL,
@@ -189,10 +202,10 @@ CREATE TABLE node_image (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE allocation (
-	id TEXT PRIMARY KEY CHECK (id <> 'slices'), -- a word of node.held_by
+	number INTEGER PRIMARY KEY CHECK (number >= 1),
+	id TEXT NOT NULL UNIQUE CHECK (id <> 'slices'), -- a word of node.held_by
 	name TEXT,
-	request_id TEXT UNIQUE,
-	request TEXT NOT NULL, -- the request record
+	request_id TEXT,
 	project TEXT NOT NULL,
 	priority INTEGER NOT NULL DEFAULT 100,
 	shape TEXT NOT NULL CHECK (shape IN ('slice', 'baremetal')),
@@ -204,14 +217,11 @@ CREATE TABLE allocation (
 	accelerator_type TEXT,
 	profile TEXT NOT NULL,
 	profile_version INTEGER NOT NULL,
-	profile_record TEXT NOT NULL,	 -- snapshots
-	price_micros INTEGER NOT NULL,
+	price_micros INTEGER NOT NULL,	 -- a snapshot, as profile_record
 	image_digest TEXT,
-	plan TEXT,			 -- the plan record, byte for byte
 	attempt TEXT,			 -- the order in force
 	attempt_generation INTEGER,	 -- and the generation it was issued for
 	order_kind TEXT CHECK (order_kind IN ('plan', 'release-order')),
-	order_text TEXT,
 	expires_at TEXT,		 -- of a plan nobody took up
 	power_wanted TEXT CHECK (power_wanted IN ('on', 'off')),
 	power_observed TEXT CHECK (power_observed IN ('on', 'off')),
@@ -221,15 +231,21 @@ CREATE TABLE allocation (
 	phase TEXT,
 	reason TEXT,
 	created_at TEXT NOT NULL,
-	created_by TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
+	created_by TEXT NOT NULL,
+	request TEXT NOT NULL,		 -- the request record
+	profile_record TEXT NOT NULL,
+	plan TEXT,			 -- the plan record, byte for byte
+	order_text TEXT
+) STRICT;
+CREATE UNIQUE INDEX allocation_request ON allocation (request_id) WHERE request_id IS NOT NULL;
 CREATE UNIQUE INDEX allocation_name ON allocation (name)
-	WHERE state NOT IN ('released', 'cancelled', 'refused');
+	WHERE name IS NOT NULL AND state NOT IN ('released', 'cancelled', 'refused');
 CREATE INDEX allocation_state ON allocation (state, node_id);
 CREATE INDEX allocation_expiry ON allocation (expires_at, id) WHERE state = 'placed';
 
 CREATE TABLE claim (
-	id TEXT PRIMARY KEY,
+	number INTEGER PRIMARY KEY CHECK (number >= 1),
+	id TEXT NOT NULL UNIQUE,
 	allocation_id TEXT NOT NULL REFERENCES allocation (id),
 	node_id TEXT NOT NULL REFERENCES node (id),
 	slot_id TEXT, -- NULL: the node itself
@@ -246,13 +262,11 @@ CREATE TABLE claim (
 		OR (held_by = 'slices' AND claim_kind = 'slot')),
 	FOREIGN KEY (node_id, held_by) REFERENCES node (id, held_by),
 	FOREIGN KEY (slot_id, node_id) REFERENCES slot (id, node_id)
-) STRICT, WITHOUT ROWID;
-CREATE UNIQUE INDEX claim_slot_sold_once ON claim (slot_id) WHERE live = 1 AND claim_kind = 'slot';
+) STRICT;
+-- Claims are never deleted: triggers and keys find the live ones without reading the ended ones.
+CREATE UNIQUE INDEX claim_slot_sold_once ON claim (slot_id) WHERE live = 1;
 CREATE UNIQUE INDEX claim_node_sold_once ON claim (node_id) WHERE live = 1 AND claim_kind = 'node';
 CREATE INDEX claim_allocation ON claim (allocation_id);
--- Claims are never deleted: triggers and keys find the live ones without reading the ended ones.
-CREATE INDEX claim_live_slot ON claim (slot_id) WHERE live = 1;
-CREATE INDEX claim_live_node ON claim (node_id) WHERE live = 1;
 CREATE INDEX claim_holder ON claim (node_id, held_by) WHERE held_by IS NOT NULL;
 
 CREATE TABLE usage (
@@ -284,7 +298,8 @@ CREATE TABLE task (
 CREATE UNIQUE INDEX task_once ON task (object, attempt, phase);
 
 CREATE TABLE wipe_evidence (
-	id TEXT PRIMARY KEY,
+	number INTEGER PRIMARY KEY CHECK (number >= 1), -- in the order they were folded
+	id TEXT NOT NULL UNIQUE,
 	slot_id TEXT NOT NULL REFERENCES slot (id),
 	node_id TEXT NOT NULL REFERENCES node (id),
 	attempt TEXT NOT NULL UNIQUE,
@@ -299,9 +314,9 @@ CREATE TABLE wipe_evidence (
 		CHECK (gpu_memory IN ('confirmed', 'not_needed', 'not_proven', 'failed')),
 	lab INTEGER NOT NULL CHECK (lab IN (0, 1)),
 	digest TEXT NOT NULL UNIQUE,
-	record TEXT NOT NULL,
-	folded_at TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
+	folded_at TEXT NOT NULL,
+	record TEXT NOT NULL
+) STRICT;
 
 CREATE TABLE folded ( -- results already committed, so that folding twice changes nothing
 	digest TEXT PRIMARY KEY,

@@ -50,13 +50,9 @@ static const struct {
 	{ "a slot of an unknown node", "foreign_key", "",
 	  "INSERT INTO slot (id, node_id, slot_index, since) VALUES ('x', 'n9', 9, 'x')", NULL },
 	{ "an allocation born active", "birth", "",
-	  "INSERT INTO allocation SELECT 'x', NULL, 'r', request, project, priority, shape, count, "
-	  "'active', since, generation, node_id, accelerator_type, profile, profile_version, "
-	  "profile_record, price_micros, image_digest, plan, attempt, attempt_generation, "
-	  "order_kind, "
-	  "order_text, expires_at, power_wanted, power_observed, access, network, "
-	  "fabric_partition, "
-	  "phase, reason, created_at, created_by FROM allocation WHERE id = 'a1'",
+	  "INSERT INTO allocation (id, state, request, project, shape, count, since, profile, "
+	  "profile_version, profile_record, price_micros, created_at, created_by) "
+	  "VALUES ('x', 'active', '{}', 'p', 'slice', 1, 'x', 'h', 1, '{}', 5, 'x', 'me')",
 	  ALLOC("x", "slice") },
 	{ "a node born active", "birth", "",
 	  "INSERT INTO node (id, since, state) VALUES ('x', 'x', 'active')",
@@ -125,6 +121,70 @@ static const struct {
 	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since) VALUES ('s1', 'n1', 99, "
 	  "'x')",
 	  NULL },
+	{ "replacing a slot by its number", "duplicate", "",
+	  "INSERT OR REPLACE INTO slot (number, id, node_id, slot_index, since) SELECT number, "
+	  "'x', 'n1', 9, 'x' FROM slot WHERE id = 's1'", NULL },
+	{ "replacing a slot by its rowid", "duplicate", "",
+	  "INSERT OR REPLACE INTO slot (rowid, id, node_id, slot_index, since) SELECT rowid, 'x', "
+	  "'n1', 9, 'x' FROM slot WHERE id = 's1'", NULL },
+	{ "taking a slot's number by UPDATE OR REPLACE", "fixed", "",
+	  "UPDATE OR REPLACE slot SET number = (SELECT number FROM slot WHERE id = 's1')" GEN
+	  " WHERE id = 's2'", NULL },
+	{ "taking a slot's rowid by UPDATE OR REPLACE", "fixed", "",
+	  "UPDATE OR REPLACE slot SET _rowid_ = (SELECT rowid FROM slot WHERE id = 's1')" GEN
+	  " WHERE id = 's2'", NULL },
+	{ "replacing a claim by its number", "duplicate", ALLOC("x", "slice"),
+	  "INSERT OR REPLACE INTO claim (number, id, allocation_id, node_id, slot_id, claim_kind, "
+	  "live, held_by, created_at) SELECT number, 'x', 'x', 'n1', 's2', 'slot', 1, 'slices', "
+	  "'x' FROM claim WHERE id = 'c1'",
+	  CLAIM("x", "x", "n1", "s2", "slices") },
+	{ "taking a claim's number by UPDATE OR REPLACE", "fixed", "",
+	  "UPDATE OR REPLACE claim SET number = (SELECT number FROM claim WHERE id = 'c1') "
+	  "WHERE id = 'c3'", NULL },
+	{ "replacing an allocation by its number", "duplicate", "",
+	  "INSERT OR REPLACE INTO allocation (number, id, request, project, shape, count, since, "
+	  "profile, profile_version, profile_record, price_micros, created_at, created_by) SELECT "
+	  "number, 'x', '{}', 'p', 'slice', 1, 'x', 'h', 1, '{}', 5, 'x', 'me' FROM allocation "
+	  "WHERE id = 'a1'", ALLOC("x", "slice") },
+	{ "taking an allocation's number by UPDATE OR REPLACE", "fixed", "",
+	  "UPDATE OR REPLACE allocation SET number = (SELECT number FROM allocation WHERE "
+	  "id = 'a1')" GEN " WHERE id = 'a3'", NULL },
+	{ "replacing a device by its number", "duplicate", "",
+	  "INSERT OR REPLACE INTO device (number, id, device_kind, node_id, dirty_since, "
+	  "first_seen_at) SELECT number, 'x', 'disk', 'n1', " LATE ", 'x' FROM device WHERE "
+	  "id = 'd1'", NULL },
+	{ "taking a device's number by UPDATE OR REPLACE", "fixed", "",
+	  "UPDATE OR REPLACE device SET number = (SELECT number FROM device WHERE id = 'd1') "
+	  "WHERE id = 'd2'", NULL },
+	{ "replacing a node by its number", "duplicate", "",
+	  "INSERT OR REPLACE INTO node (number, id, since) SELECT number, 'x', 'x' FROM node "
+	  "WHERE id = 'n1'", NULL },
+	{ "taking a node's number by UPDATE OR REPLACE", "fixed", "",
+	  "UPDATE OR REPLACE node SET number = (SELECT number FROM node WHERE id = 'n1')" GEN
+	  " WHERE id = 'n2'", NULL },
+	{ "taking usage by its rowid with UPDATE OR REPLACE", "fixed",
+	  "INSERT INTO usage (id, allocation_id, usage_kind, count, price_micros, started_at, "
+	  "ended_at) VALUES (70, 'a1', 'hold', 1, 5, 'x', 'y'), "
+	  "(71, 'a1', 'hold', 1, 5, 'x', 'y');",
+	  "UPDATE OR REPLACE usage SET oid = 70 WHERE id = 71", NULL },
+	{ "replacing evidence by its number", "duplicate", "",
+	  "INSERT OR REPLACE INTO wipe_evidence SELECT number, 'x', slot_id, node_id, 'x', wwid, "
+	  "gpu_identity, started_at, finished_at, class, outcome, verify, gpu_memory, lab, 'x', "
+	  "folded_at, record FROM wipe_evidence WHERE id = 'e1'",
+	  "INSERT INTO wipe_evidence SELECT NULL, 'x', slot_id, node_id, 'x', wwid, "
+	  "gpu_identity, started_at, finished_at, class, outcome, verify, gpu_memory, lab, 'x', "
+	  "folded_at, record FROM wipe_evidence WHERE id = 'e1'" },
+	{ "replacing evidence by UPDATE OR REPLACE of its rowid", "fixed", "",
+	  "UPDATE OR REPLACE wipe_evidence SET rowid = 2 WHERE number = 1", NULL },
+	{ "replacing a node by UPDATE OR REPLACE of its oid", "fixed", "",
+	  "UPDATE OR REPLACE node SET oid = 2" GEN " WHERE id = 'n1'", NULL },
+	{ "a row numbered below 1", "CHECK constraint failed", "",
+	  "INSERT INTO node (number, id, since) VALUES (-1, 'x', 'x')",
+	  "INSERT INTO node (id, since) VALUES ('x', 'x')" },
+	{ "a slot out of the keys that is not retired", "CHECK constraint failed", "", SLOT("retired = 1", "s2"),
+	  NULL },
+	{ "a slot retired and still in the keys", "CHECK constraint failed", S2_OFF, SLOT("state = 'retired'", "s2"),
+	  SLOT("state = 'retired', retired = 1", "s2") },
 	{ "replacing a slot by its index", "duplicate_identity", "",
 	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since) VALUES ('x', 'n1', 1, 'x')",
 	  NULL },
@@ -385,15 +445,16 @@ static const struct {
 	  "'purge', "
 		   "'confirmed', 'full', 'confirmed', 1"), EVIDENCE("x", "s3", GOOD) },
 	{ "evidence of a slot of another node", "evidence", "",
-	  "INSERT INTO wipe_evidence VALUES ('x', 's1', 'n2', 'w', 'd1', 'g1', " LATE ", " LATE
-	  ", 'purge', 'confirmed', 'full', 'confirmed', 1, 'dx', '{}', 'x')",
-	  "INSERT INTO wipe_evidence VALUES ('x', 's1', 'n1', 'w', 'd1', 'g1', " LATE ", " LATE
-	  ", 'purge', 'confirmed', 'full', 'confirmed', 1, 'dx', '{}', 'x')" },
+	  "INSERT INTO wipe_evidence VALUES (99, 'x', 's1', 'n2', 'w', 'd1', 'g1', " LATE ", " LATE
+	  ", 'purge', 'confirmed', 'full', 'confirmed', 1, 'dx', 'x', '{}')",
+	  "INSERT INTO wipe_evidence VALUES (99, 'x', 's1', 'n1', 'w', 'd1', 'g1', " LATE ", " LATE
+	  ", 'purge', 'confirmed', 'full', 'confirmed', 1, 'dx', 'x', '{}')" },
 	{ "evidence since no time", "evidence", "",
 	  EVIDENCE("x", "s3", "'w3b', 'd3', 'g3', 'zzz', 'zzz', 'purge', 'confirmed', 'full', "
 		   "'confirmed', 1"), NULL },
 	{ "retiring what was not wiped", "tainted", SLOT("state = 'disabled'", "s3"),
-	  SLOT("state = 'retired'", "s3"), SLOT("state = 'retired', disposal = 'shredded'", "s3") },
+	  SLOT("state = 'retired', retired = 1", "s3"),
+	  SLOT("state = 'retired', retired = 1, disposal = 'shredded'", "s3") },
 	/* what available needs */
 	{ "no GPU", "missing_gpu", S2_OFF SLOT("gpu_id = NULL", "s2"), S2_ON, NULL },
 	{ "a GPU under a wrong identity", "missing_gpu", S2_OFF SLOT("gpu_identity = 'x'", "s2"),
@@ -552,7 +613,7 @@ static void good_way(sqlite3 *db)
 	      "the node is free when its last claim ended");
 	t_str(w_get(db, "SELECT dirty_since IS NOT NULL FROM device WHERE id = 'd1'"), "1",
 	      "quarantine leaves the taint");
-	w_must(db, SLOT("state = 'retired', disposal = 'shredded'", "s1"));
+	w_must(db, SLOT("state = 'retired', retired = 1, disposal = 'shredded'", "s1"));
 	t_str(w_get(db, "SELECT count(*) FROM slot_cpu WHERE slot_id = 's1'"), "0",
 	      "a retired slot gives its CPUs back");
 	w_must(db, "INSERT INTO slot (id, node_id, slot_index, since, nvme_wwid, gpu_id) VALUES "
@@ -572,7 +633,7 @@ static void good_way(sqlite3 *db)
 	      "and the node is free");
 	w_must(db, "ROLLBACK");
 	/* A disk of the node that no slot has, wiped once, is the tenant's too. */
-	w_must(db, "BEGIN;" SLOT("state = 'disabled'", "s6") SLOT("state = 'retired'", "s6")
+	w_must(db, "BEGIN;" SLOT("state = 'disabled'", "s6") SLOT("state = 'retired', retired = 1", "s6")
 		       ALLOC("x", "baremetal") NODE("held_by = 'x'", "n2") NODE_CLAIM("cx", "x",
 		       "n2")
 			       "UPDATE allocation SET state = 'placed'" GEN " WHERE id = 'x';");

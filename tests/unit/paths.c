@@ -75,9 +75,10 @@ static void make_ops(sqlite3 *db, const char *evidence)
 
 		for (i = 0; i < GA_ARRAY_SIZE(with); i++)
 			add_op(db,
-			       ga_xprintf("UPDATE slot SET state = '%s', disposal = 'record'%s, "
-					  "generation = generation + 1 WHERE id = 's1'",
-					  s->name, with[i]));
+			       ga_xprintf("UPDATE slot SET state = '%s', retired = %d, "
+					  "disposal = 'record'%s, generation = generation + 1 "
+					  "WHERE id = 's1'", s->name, !strcmp(s->name, "retired"),
+					  with[i]));
 	}
 	for (i = 0; i < GA_ARRAY_SIZE(others); i++)
 		add_op(db, ga_xstrdup(others[i]));

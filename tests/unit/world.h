@@ -117,8 +117,9 @@ __attribute__((unused)) static char *w_claim(int i, const char *node)
 
 __attribute__((unused)) static char *w_move(int i, const char *state)
 {
-	return ga_xprintf("UPDATE slot SET state = '%s', generation = generation + 1 "
-			  "WHERE id = 's%d';", state, i);
+	return ga_xprintf("UPDATE slot SET state = '%s', retired = %d, "
+			  "generation = generation + 1 WHERE id = 's%d';",
+			  state, !strcmp(state, "retired"), i);
 }
 
 __attribute__((unused)) static void w_move_now(sqlite3 *db, int i, const char *state)

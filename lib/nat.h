@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The one nftables table of gpuaas, "ip gpuaas", by nft: source NAT for the private network, no way
+ * from slice to slice or from outside into a slice, the host closed to slices but for DHCP, DNS and
+ * ICMP, and the ports that are published. net.h reads it back. All here needs root.
+ *
+ *   map ingress     proto . port : address . port, with the allocation as the element's comment
+ *   set published   proto . address . port: closes connections that began before an unpublish
+ */
+#ifndef GA_NAT_H
+#define GA_NAT_H
+
+#include "kind_host.h"
+#include "net.h"
+#include "str.h"
+
+/*
+ * The table as nft -f reads it: sets it up anew in one transaction, whatever is there, and keeps
+ * what is published. Also what boot loads from a file. GA_HOST when the network has no bridge,
+ * gateway or prefix, or the bridge's name could be no interface's.
+ */
+int ga_nat_ruleset(const struct ga_network *n, struct ga_str *out, struct ga_err *err);
+/* Loads it and reads it back: GA_EXTERNAL when it does not stand then. Harmless when it stands. */
+int ga_nat_setup(const struct ga_network *n, struct ga_err *err);
+/* Removes the table and what is published with it; nothing to do is done. */
+int ga_nat_remove(struct ga_err *err);
+
+/*
+ * Opens one port of the host to one port of a slice. Done already is done. GA_CONFLICT "port_taken"
+ * when the port leads elsewhere or the host itself listens on it, GA_HOST "nat_missing" when the
+ * table is not set up, GA_USAGE when the parts are none (allocation, tcp or udp, ports, address).
+ */
+int ga_nat_publish(const struct ga_net_ingress *i, struct ga_err *err);
+/* Closes it, new and open connections: 1 closed, 0 the allocation has not published it (also when
+ * somebody else has). Only proto, port and allocation are looked at. */
+int ga_nat_unpublish(const struct ga_net_ingress *i, struct ga_err *err);
+/* Removes an element whatever its comment says, when it still leads where i says; for orphans. */
+int ga_nat_unpublish_orphan(const struct ga_net_ingress *i, struct ga_err *err);
+
+/* The commands publish and unpublish give nft; with_target: the last that leads to the address
+ * and port there. */
+void ga_nat_publish_text(const struct ga_net_ingress *i, struct ga_str *out);
+void ga_nat_unpublish_text(const struct ga_net_ingress *i, bool with_target, struct ga_str *out);
+/* Whether a listening socket of the host has the port, in the text of /proc/net/tcp, tcp6, udp or
+ * udp6. */
+bool ga_nat_is_listening(const char *sockets, bool tcp, int64_t port);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The VM of a running allocation on this host: power, rebuild, console, ports, access.
+ *
+ * Everything acts on what the host knows itself: the plan in host.db and the domain that carries
+ * the allocation's id. Where this machine also holds the state, names are resolved there and an
+ * allocation that is not active is refused. Whatever changes something works under the hold of the
+ * allocation, so that a release and this never meet. Nothing else than our own domains is touched.
+ */
+#ifndef GA_VM_H
+#define GA_VM_H
+
+#include "fabric.h"
+#include "kind_vm.h"
+
+struct ga_vm_opts {
+	const char *program; /* for holds and records */
+	const char *node;    /* this host's node id */
+	const char *host_dir, *libvirt_uri;
+	const char *state_path; /* the state on this machine; NULL or no such file: none */
+	struct ga_fabric_at fabric;
+	const char *scrub_hooks; /* gpuwipe.h */
+	bool dry_run;
+	/* As in provision.h. */
+	int (*result)(const struct ga_shape *shape, const void *obj, struct ga_err *err);
+	int (*progress)(const struct ga_progress *p, struct ga_err *err);
+	/* Takes a result into the state of this machine without writing it out. */
+	int (*fold)(const struct ga_shape *shape, const void *obj, struct ga_err *err);
+	void (*say)(const char *line);
+	void (*moving)(const char *what, int64_t done, int64_t total, int64_t started);
+};
+
+/*
+ * id is everywhere an allocation's id, a unique prefix of one, or a name. GA_NOTFOUND: this host
+ * has no such allocation; GA_CONFLICT "wrong_state": it is not active, or being released; GA_BUSY
+ * "held": somebody works on it.
+ *
+ * start, stop and reboot emit one gpuaas.power; it is so already: reason already_on, already_off.
+ */
+int ga_vm_start(const char *id, const struct ga_vm_opts *opts, struct ga_err *err);
+/* Asks the guest and waits; force powers it off after that. GA_BUSY "guest_did_not_stop". */
+int ga_vm_stop(const char *id, int64_t timeout_seconds, bool force, const struct ga_vm_opts *opts,
+	       struct ga_err *err);
+/* stop and start: the guest begins anew, with its devices reset. */
+int ga_vm_reboot(const char *id, int64_t timeout_seconds, bool force,
+		 const struct ga_vm_opts *opts, struct ga_err *err);
+
+/*
+ * The same claim with an empty disk: stopped, the disks wiped by the plan's policy (evidence is
+ * kept and emitted), cloned again, the same seed, started, ready. Emits the evidence, the
+ * allocation and its power, or a gpuaas.failure; the allocation stays active in any case. Run again
+ * after whatever ended it, it starts over.
+ */
+int ga_vm_rebuild(const char *id, int64_t timeout_seconds, const struct ga_vm_opts *opts,
+		  struct ga_err *err);
+
+/* The allocation's id, for a person to confirm; allocated. */
+int ga_vm_resolve(const char *id, const struct ga_vm_opts *opts, char **ret, char **name,
+		  struct ga_err *err);
+
+/* How the guest is reached; known_hosts (allocated, may be NULL) is a file with its key alone. */
+int ga_vm_access(const char *id, const struct ga_vm_opts *opts, struct ga_reach *ret,
+		 char **known_hosts, struct ga_err *err);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Asking before a rebuild, showing access, becoming ssh. */
+#include "vm_tell.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+int ga_vm_confirm(const char *id, const struct ga_vm_opts *opts, struct ga_err *err)
+{
+	ga_autofree char *allocation = NULL, *name = NULL;
+	char typed[128] = "";
+
+	if (ga_vm_resolve(id, opts, &allocation, &name, err) < 0)
+		return -1;
+	if (!isatty(STDIN_FILENO)) {
+		ga_err_set(err, GA_USAGE, "--yes is missing: a rebuild destroys what is on the "
+			   "disks of '%s'", allocation);
+		return ga_hint(err, "'--dry-run' shows what would be done");
+	}
+	ga_say("everything on the disks of %s%s%s%s will be destroyed", allocation,
+	       name ? " (" : "", name ? name : "", name ? ")" : "");
+	ga_say("type its %s to go on:", name ? "name" : "id");
+	if (!fgets(typed, sizeof(typed), stdin))
+		typed[0] = '\0';
+	typed[strcspn(typed, "\n")] = '\0';
+	return ga_streq(typed, name ? name : allocation) ?
+		       0 :
+		       ga_fail(err, GA_NO, "nothing was done: that is not the name of '%s'",
+			       allocation);
+}
+
+int ga_vm_show_access(const char *id, const struct ga_vm_opts *opts, struct ga_err *err)
+{
+	ga_autofree char *known_hosts = NULL;
+	struct ga_reach reach;
+	int r = ga_vm_access(id, opts, &reach, &known_hosts, err);
+
+	if (r >= 0)
+		r = ga_emit(&ga_reach_shape, &reach, err);
+	ga_shape_release(&ga_reach_shape, &reach);
+	return r;
+}
+
+/* A text that ssh would take for an option, or that no address or login has in it. */
+static bool is_plain(const char *text)
+{
+	return text && *text != '-' && !text[strcspn(text, " \t\n'\"\\@`$;&|<>()")];
+}
+
+static int exec_ssh(const struct ga_reach *to, const char *known_hosts, char *const *command,
+		    struct ga_err *err)
+{
+	ga_autofree char *file = ga_xprintf("-oUserKnownHostsFile=%s", known_hosts);
+	ga_autofree char *target = ga_xprintf("%s%s%s", to->user ? to->user : "",
+					      to->user ? "@" : "", to->address);
+	GA_LIST(const char *) argv = { 0 };
+	const char *const fixed[] = { "ssh", "-oStrictHostKeyChecking=yes", file,
+				      "-oGlobalKnownHostsFile=/dev/null", "-oUpdateHostKeys=no",
+				      "-oHostKeyAlgorithms=ssh-ed25519" };
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(fixed); i++)
+		*ga_list_add(&argv) = fixed[i];
+	if (to->jump_host) {
+		*ga_list_add(&argv) = "-J";
+		*ga_list_add(&argv) = to->jump_host;
+	}
+	*ga_list_add(&argv) = "--";
+	*ga_list_add(&argv) = target;
+	for (; *command; command++)
+		*ga_list_add(&argv) = *command;
+	*ga_list_add(&argv) = NULL;
+	signal(SIGPIPE, SIG_DFL);
+	execvp("ssh", (char *const *)(uintptr_t)argv.v);
+	ga_list_release(&argv);
+	return ga_fail_sys(err, "cannot start 'ssh'");
+}
+
+int ga_vm_ssh(const char *id, char *const *command, const struct ga_vm_opts *opts,
+	      struct ga_err *err)
+{
+	ga_autofree char *known_hosts = NULL;
+	struct ga_reach reach;
+	int r = ga_vm_access(id, opts, &reach, &known_hosts, err);
+
+	if (r >= 0 && (!is_plain(reach.address) || (reach.user && !is_plain(reach.user)) ||
+		       (reach.jump_host && *reach.jump_host == '-')))
+		r = ga_fail_for(err, GA_CONFLICT, "no_address", "allocation '%s' has no address",
+				reach.allocation);
+	else if (r >= 0 && !known_hosts)
+		r = ga_fail_for(err, GA_CONFLICT, "no_host_key",
+				"the host key of '%s' was not published: who answers cannot be "
+				"told from an impostor", reach.allocation);
+	if (r >= 0)
+		r = exec_ssh(&reach, known_hosts, command, err);
+	ga_shape_release(&ga_reach_shape, &reach);
+	return r;
+}

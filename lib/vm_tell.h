@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The terminal's side of gpuaas-vm: asking before a rebuild, showing access, becoming ssh. */
+#ifndef GA_VM_TELL_H
+#define GA_VM_TELL_H
+
+#include "vm.h"
+
+/* Asks on the terminal for the allocation's name (or id) to be typed; GA_USAGE when there is no
+ * terminal to ask on, GA_NO when something else was typed. */
+int ga_vm_confirm(const char *id, const struct ga_vm_opts *opts, struct ga_err *err);
+/* Emits the access record. */
+int ga_vm_show_access(const char *id, const struct ga_vm_opts *opts, struct ga_err *err);
+/* Replaces this process by ssh(1) to the guest, which must show the published host key; command is
+ * NULL-terminated and may be empty. Returns only when that failed. */
+int ga_vm_ssh(const char *id, char *const *command, const struct ga_vm_opts *opts,
+	      struct ga_err *err);
+
+#endif

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+# gpuaas-vm: power, rebuild, access of a running allocation, on the state's machine and without it.
+
+load helper
+load lab
+
+# make_vm: an active allocation in the lab; its id is in $ID, its disk in $DISK
+make_vm()
+{
+  make_lab
+  here bash -c 'gpuaas-place --profile lab --gpus 1 --name demo --project vision | gpuaas-provision' \
+    > "$T/provisioned"
+  ID=$(allocation)
+  allocation_is active
+  SLOT=$(jq -r 'select(.kind == "gpuaas.allocation/1").slots[0]' "$T/provisioned")
+  DISK=$WORK/disks/$(gpuaas-list slots | jq -r --arg id "$SLOT" 'select(.slot == $id).nvme_path |
+    sub(".*/"; "")')
+  IMAGE=$T/images/lab.raw
+}
+
+# cloned: the disk begins with the image's bytes
+cloned()
+{
+  cmp -n "$(stat -c %s "$IMAGE")" "$IMAGE" "$DISK"
+}
+
+domstate()
+{
+  virsh -q -c "$LIBVIRTD_URI" domstate "gpuaas-$ID"
+}
+
+power_is()
+{
+  assert_equal "$(gpuaas-list allocations |
+    jq -r --arg id "$ID" 'select(.allocation == $id) | "\(.power_wanted) \(.power_observed)"')" "$1"
+}
+
+audit_of()
+{
+  gpuaas-list audit --where "object=$1" | jq -r '.action'
+}
+
+@test "stop, start, reboot: what happened is said, recorded, and done once" {
+  make_vm
+  power_is "on on"
+  run_ok here gpuaas-vm stop demo
+  jq_is '[.kind,.allocation,.power_wanted,.power_observed,.reason]|join(" ")' \
+    "gpuaas.power/1 $ID off off stopped_by_guest"
+  assert_equal "$(domstate)" "shut off"
+  power_is "off off"
+  run_ok here gpuaas-vm stop "$ID"
+  jq_is .reason already_off
+  run_ok here gpuaas-vm start "${ID:0:5}"
+  jq_is '[.power_wanted,.power_observed,.reason]|join(" ")' "on on started"
+  assert_equal "$(domstate)" running
+  power_is "on on"
+  run_ok here gpuaas-vm start "$ID"
+  jq_is .reason already_on
+  run_ok here gpuaas-vm reboot "$ID" --force
+  jq_is '[.power_wanted,.power_observed,.reason]|join(" ")' "on on rebooted"
+  run audit_of "$ID"
+  assert_equal "$(grep -c '^power$' <<< "$output")" 3
+}
+
+@test "a guest that powered itself off is no drift, and a start after it works" {
+  make_vm
+  virsh -q -c "$LIBVIRTD_URI" shutdown "gpuaas-$ID"
+  run here gpuaas-reconcile
+  jq_slurp_is 'map(select(.code == "power_off" and .severity != "info"))|length' 0
+  run_ok here gpuaas-vm start "$ID"
+  jq_is .reason started
+  assert_equal "$(domstate)" running
+}
+
+@test "only our own domain, only an active allocation, only one at a time" {
+  make_vm
+  run_status 5 here gpuaas-vm stop nobody
+  # A stranger's domain of the same name.
+  virsh -q -c "$LIBVIRTD_URI" destroy "gpuaas-$ID"
+  virsh -q -c "$LIBVIRTD_URI" undefine "gpuaas-$ID"
+  virsh -q -c "$LIBVIRTD_URI" define /dev/stdin << XML
+<domain type='test'><name>gpuaas-$ID</name><memory>65536</memory><os><type>hvm</type></os></domain>
+XML
+  virsh -q -c "$LIBVIRTD_URI" start "gpuaas-$ID"
+  run_status 4 here gpuaas-vm stop "$ID"
+  jq_is '[.kind,.code]|join(" ")' "gpuaas.failure/1 domain_exists"
+  run_status 4 here gpuaas-vm rebuild "$ID" --yes
+  jq_is '[.phase,.code]|join(" ")' "rebuild_check domain_exists"
+  assert_equal "$(domstate)" running
+  cloned
+  virsh -q -c "$LIBVIRTD_URI" destroy "gpuaas-$ID"
+  virsh -q -c "$LIBVIRTD_URI" undefine "gpuaas-$ID"
+  # Somebody works on it.
+  exec 8> "$GPUAAS_HOST_DIR/hold/$ID"
+  flock 8
+  run_status 8 here gpuaas-vm start "$ID"
+  assert_stderr "is being worked on by"
+  assert_equal "$output" ""
+  exec 8>&-
+  # Gone from libvirt: it is defined again from its plan.
+  run_ok here gpuaas-vm start "$ID"
+  assert_equal "$(domstate)" running
+  # Intent to release: nothing is switched on again.
+  GPUAAS_NODE=elsewhere run_ok here gpuaas-release "$ID"
+  jq_is .kind gpuaas.release-order/1
+  run_status 4 here gpuaas-vm stop "$ID"
+  assert_stderr "is releasing"
+  assert_equal "$(domstate)" running
+}
+
+@test "rebuild: the tenant's bytes are gone, the image is there again, the claim is the same" {
+  make_vm
+  printf 'TENANT-WAS-HERE' | dd of="$DISK" bs=1 seek=9437184 conv=notrunc status=none
+  printf 'AND-HERE' | dd of="$DISK" bs=1 seek=512 conv=notrunc status=none
+  before=$(gpuaas-list claims | jq -c 'select(.live)')
+  seed=$(sha256sum < "$GPUAAS_HOST_DIR/vm/$ID/seed.iso")
+  run_ok here gpuaas-vm rebuild demo --dry-run
+  jq_is '[.kind,.dry_run,.reason]|join(" ")' "gpuaas.power/1 true rebuilt"
+  assert_stderr "wipe disk"
+  grep -aq TENANT-WAS-HERE "$DISK"
+  run_status 2 here gpuaas-vm rebuild demo
+  assert_stderr "--yes is missing"
+  grep -aq TENANT-WAS-HERE "$DISK"
+  run_ok here gpuaas-vm rebuild demo --yes
+  jq_slurp_is 'map(.kind)|join(" ")' \
+    "gpuaas.wipe-evidence/1 gpuaas.allocation/1 gpuaas.power/1"
+  jq_slurp_is '.[0]|[.cause,.outcome,.object,.allocation,.class]|join(" ")' \
+    "rebuild confirmed $SLOT $ID clear"
+  jq_slurp_is '.[1].state' active
+  cloned
+  run ! grep -aqE 'TENANT-WAS-HERE|AND-HERE' "$DISK"
+  assert_equal "$(domstate)" running
+  assert_equal "$(sha256sum < "$GPUAAS_HOST_DIR/vm/$ID/seed.iso")" "$seed"
+  assert_equal "$(gpuaas-list claims | jq -c 'select(.live)')" "$before"
+  allocation_is active
+  run gpuaas-list slots --where "slot=$SLOT"
+  jq_is '[.state,.tainted]|join(" ")' "active true"
+  # The evidence is kept, told once, and says nothing about the slot's own wipe to come.
+  run gpuaas-list evidence --where cause=rebuild
+  jq_slurp_is length 1
+  run audit_of "$SLOT"
+  assert_output rebuild_wiped
+  run_ok here bash -c 'gpuaas-release "$1" | gpuaas-wipe' - "$ID"
+  slots_are available available
+  run_ok gpuaas-state check
+  run_ok sqlite3 "$GPUAAS_HOST_DIR/host.db" \
+    "SELECT count(*) FROM journal WHERE undone = 0 AND object = '$ID'"
+  assert_equal "$output" 0
+}
+
+@test "a rebuild that fails leaves the allocation active, with the reason and two ways out" {
+  make_vm
+  cp "$IMAGE" "$T/good"
+  printf XXXXXXXX | dd of="$IMAGE" bs=1 seek=100 conv=notrunc status=none
+  run_status 4 here gpuaas-vm rebuild "$ID" --yes
+  jq_slurp_is 'map(.kind)|join(" ")' "gpuaas.wipe-evidence/1 gpuaas.failure/1"
+  jq_slurp_is '.[1]|[.phase,.code]|join(" ")' "rebuild_clone image_digest"
+  allocation_is active
+  run gpuaas-list attention
+  jq_is 'select(.object_kind == "allocation")|[.code,.command]|join(" ")' \
+    "rebuild_failed gpuaas-vm rebuild $ID"
+  run_status 4 here gpuaas-vm start "$ID"
+  assert_stderr "gpuaas-vm rebuild $ID"
+  # No wipe of this disk waits for anybody.
+  run_ok here gpuaas-wipe --pending
+  assert_equal "$output" ""
+  dd if="$T/good" of="$IMAGE" conv=notrunc status=none
+  run_ok here gpuaas-vm rebuild "$ID" --yes
+  cloned
+  run gpuaas-list attention
+  assert_equal "$output" ""
+}
+
+@test "without a state: names of this host, records that fold elsewhere" {
+  make_vm
+  alone()
+  {
+    GPUAAS_STATE=$T/nowhere.db in_host "$@"
+  }
+  run_ok alone gpuaas-vm stop demo
+  jq_is '[.allocation,.reason]|join(" ")' "$ID stopped_by_guest"
+  printf '%s\n' "$output" > "$T/told"
+  power_is "on on"
+  fold "$T/told"
+  power_is "off off"
+  fold "$T/told"
+  run_ok alone gpuaas-vm rebuild "${ID:0:6}" --yes
+  printf '%s\n' "$output" > "$T/told"
+  fold "$T/told"
+  power_is "on on"
+  run gpuaas-list evidence --where cause=rebuild
+  jq_slurp_is length 1
+  run_status 5 alone gpuaas-vm start nobody
+  run_ok here bash -c 'gpuaas-release "$1" | gpuaas-wipe' - "$ID"
+  run_status 4 alone gpuaas-vm start "$ID"
+  assert_stderr "the release of '$ID' is done"
+}
+
+@test "a rebuild killed at every boundary starts over and ends well" {
+  make_vm
+  gcc -shared -fPIC -o "$T/kill_at.so" "$SRC/tests/kill_at.c" -ldl
+  for phase in check stop undo wipe clone seed network devices fabric define start lease_seen ready; do
+    printf 'TENANT-WAS-HERE' | dd of="$DISK" bs=1 seek=9437184 conv=notrunc status=none
+    KILL_SIGNAL=9 KILL_AT="\"phase\":\"rebuild_$phase\",\"state\":\"finished\"" \
+      run --separate-stderr here env LD_PRELOAD="$T/kill_at.so:libumockdev-preload.so.0" \
+      gpuaas-vm rebuild "$ID" --yes --progress json
+    assert_status 137
+    run_ok here gpuaas-vm rebuild "$ID" --yes
+    cloned
+    run ! grep -aq TENANT-WAS-HERE "$DISK"
+    assert_equal "$(domstate)" running
+    run_ok sqlite3 "$GPUAAS_HOST_DIR/host.db" \
+      "SELECT count(*), count(DISTINCT op || subject) FROM journal WHERE undone = 0"
+    assert_equal "${output%|*}" "${output#*|}"
+  done
+  run_ok here gpuaas-wipe --pending
+  assert_equal "$output" ""
+  run_ok here bash -c 'gpuaas-release "$1" | gpuaas-wipe' - "$ID"
+  slots_are available available
+}
+
+@test "access: the published host key, and ssh that takes no other" {
+  make_vm
+  run_ok here gpuaas-vm access demo
+  jq_is '[.kind,.allocation,.address]|join(" ")' "gpuaas.access/1 $ID $(gpuaas-list slots |
+    jq -r --arg id "$SLOT" 'select(.slot == $id).private_ip')"
+  jq_is '.known_hosts' "$(< "$GPUAAS_HOST_DIR/vm/$ID/known_hosts")"
+  mkdir "$T/bin"
+  printf '#!/bin/sh\nprintf "%%s\\n" "$@"\n' > "$T/bin/ssh"
+  chmod 755 "$T/bin/ssh"
+  PATH=$T/bin:$PATH run_ok here gpuaas-vm ssh demo -- nvidia-smi -L
+  assert_output "-oStrictHostKeyChecking=yes"
+  assert_output "-oUserKnownHostsFile=$GPUAAS_HOST_DIR/vm/$ID/known_hosts"
+  assert_equal "${lines[-2]} ${lines[-1]}" "nvidia-smi -L"
+  rm "$GPUAAS_HOST_DIR/vm/$ID/known_hosts"
+  run_status 4 here gpuaas-vm ssh demo
+  assert_stderr "impostor"
+}

@@ -4,6 +4,7 @@
  * with foreign keys on and off. An attack must be refused by the trigger meant for it (its word is
  * checked), and its control, which is the same without the fault, must be let through.
  */
+#include "mutant.h"
 #include "world.h"
 
 /* The parts that many attacks share. */
@@ -34,6 +35,9 @@
 /* A second complete slot, disabled: s2 taken out of sale. */
 #define S2_OFF SLOT("state = 'disabled'", "s2")
 #define S2_ON SLOT("state = 'available'", "s2")
+#define S2_WIPED \
+	EVIDENCE("x", "s2", "'w2b', 'd2', 'g2', " LATE ", " LATE \
+			    ", 'purge', 'confirmed', 'full', 'confirmed', 1")
 
 static const struct {
 	const char *name, *word, *before, *attack, *control;
@@ -178,6 +182,10 @@ static const struct {
 	  "UPDATE OR REPLACE wipe_evidence SET rowid = 2 WHERE number = 1", NULL },
 	{ "replacing a node by UPDATE OR REPLACE of its oid", "fixed", "",
 	  "UPDATE OR REPLACE node SET oid = 2" GEN " WHERE id = 'n1'", NULL },
+	{ "replacing an allocation by its id", "duplicate", "",
+	  "INSERT OR REPLACE INTO allocation (id, request, project, shape, count, since, profile, "
+	  "profile_version, profile_record, price_micros, created_at, created_by) "
+	  "VALUES ('a1', '{}', 'p', 'slice', 1, 'x', 'h', 1, '{}', 5, 'x', 'me')", NULL },
 	{ "a row numbered below 1", "CHECK constraint failed", "",
 	  "INSERT INTO node (number, id, since) VALUES (-1, 'x', 'x')",
 	  "INSERT INTO node (id, since) VALUES ('x', 'x')" },
@@ -305,6 +313,14 @@ static const struct {
 	/* sold once */
 	{ "a second claim on a slot", "sold_once", ALLOC("x", "slice"),
 	  CLAIM("x", "x", "n1", "s1", "slices"), CLAIM("x", "x", "n1", "s2", "slices") },
+	{ "replacing the claim on a slot not yet reserved", "sold_once",
+	  ALLOC("x", "slice") ALLOC("y", "slice") CLAIM("x", "x", "n1", "s2", "slices"),
+	  "INSERT OR REPLACE INTO claim (id, allocation_id, node_id, slot_id, claim_kind, live, "
+	  "held_by, created_at) VALUES ('y', 'y', 'n1', 's2', 'slot', 1, 'slices', 'x')", NULL },
+	{ "replacing the claim on a node", "sold_once",
+	  ALLOC("x", "baremetal") NODE("held_by = 'x'", "n2") NODE_CLAIM("x", "x", "n2"),
+	  "INSERT OR REPLACE INTO claim (id, allocation_id, node_id, claim_kind, live, held_by, "
+	  "created_at) VALUES ('y', 'x', 'n2', 'node', 1, 'x', 'x')", NULL },
 	{ "a claim on a node nobody holds", "sold_once", ALLOC("x", "slice"),
 	  CLAIM("x", "x", "n2", "s5", "slices"), NULL },
 	{ "a claim that names another node of the slot", "sold_once",
@@ -452,6 +468,14 @@ static const struct {
 	{ "evidence since no time", "evidence", "",
 	  EVIDENCE("x", "s3", "'w3b', 'd3', 'g3', 'zzz', 'zzz', 'purge', 'confirmed', 'full', "
 		   "'confirmed', 1"), NULL },
+	{ "wiping a slot whose disk went to another node", "tainted",
+	  S2_OFF "UPDATE device SET dirty_since = '2026-03-01T00:00:00.000000Z', node_id = 'n2' "
+	  "WHERE id = 'd2';" SLOT("state = 'wiping', wipe_attempt = 'w2b'", "s2") S2_WIPED,
+	  SLOT("state = 'available', wipe_evidence_id = 'x'", "s2"), NULL },
+	{ "a slot back from wiping", "tainted",
+	  S2_OFF SLOT("state = 'wiping', wipe_attempt = 'w2b'", "s2") S2_WIPED,
+	  SLOT("state = 'available'", "s2"),
+	  SLOT("state = 'available', wipe_evidence_id = 'x'", "s2") },
 	{ "retiring what was not wiped", "tainted", SLOT("state = 'disabled'", "s3"),
 	  SLOT("state = 'retired', retired = 1", "s3"),
 	  SLOT("state = 'retired', retired = 1, disposal = 'shredded'", "s3") },
@@ -632,6 +656,15 @@ static void good_way(sqlite3 *db)
 	t_str(w_get(db, "SELECT held_by IS NULL FROM node WHERE id = 'n2'"), "1",
 	      "and the node is free");
 	w_must(db, "ROLLBACK");
+	w_must(db, "BEGIN;" ALLOC("x", "slice") CLAIM("cx", "x", "n1", "s2", "slices")
+		       SLOT("state = 'reserved'", "s2"));
+	t_str(w_get(db, "SELECT count(*) FROM device WHERE id IN ('d2', 'n1/g2') AND "
+			"dirty_since IS NULL"), "2", "what is reserved is clean");
+	w_must(db, SLOT("state = 'provisioning'", "s2"));
+	t_str(w_get(db, "SELECT count(*) FROM device WHERE id IN ('d2', 'n1/g2') AND "
+			"length(dirty_since) = 27 AND dirtied_by = 'x'"), "2",
+	      "disk and GPU are tainted when provisioning begins");
+	w_must(db, "ROLLBACK");
 	/* A disk of the node that no slot has, wiped once, is the tenant's too. */
 	w_must(db, "BEGIN;" SLOT("state = 'disabled'", "s6") SLOT("state = 'retired', retired = 1", "s6")
 		       ALLOC("x", "baremetal") NODE("held_by = 'x'", "n2") NODE_CLAIM("cx", "x",
@@ -645,11 +678,20 @@ static void good_way(sqlite3 *db)
 	w_must(db, "ROLLBACK");
 }
 
-int main(void)
+/* Without arguments the test. "--mutants" lists what can be taken out of the triggers, and
+ * "--mutant NUMBER" attacks a state without it: tests/mutate-triggers. */
+int main(int argc, char **argv)
 {
 	sqlite3 *db = w_open();
 
+	if (argc == 2 && ga_streq(argv[1], "--mutants")) {
+		m_list(db);
+		w_close(db);
+		return 0;
+	}
 	w_fill(db);
+	if (argc == 3 && ga_streq(argv[1], "--mutant"))
+		m_make(db, strtoul(argv[2], NULL, 10));
 	good_way(db);
 	attack_all(db, "on");
 	weak_evidence(db, "on");

@@ -164,6 +164,20 @@ __attribute__((unused)) static void w_fill(sqlite3 *db)
 	       "COMMIT");
 }
 
+/* Removes the state, also when a statement that must succeed ends the program. */
+__attribute__((unused)) static void w_clean(void)
+{
+	static const char *const files[] = { "", "-wal", "-shm", ".gate", ".lock" };
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(files); i++) {
+		ga_autofree char *name = ga_xprintf("%s%s", w_path, files[i]);
+
+		unlink(name);
+	}
+	rmdir(w_dir);
+}
+
 /* Makes the state in a folder of its own and connects as a foreign tool would. */
 __attribute__((unused)) static sqlite3 *w_open(void)
 {
@@ -175,6 +189,7 @@ __attribute__((unused)) static sqlite3 *w_open(void)
 		 access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
 	if (!mkdtemp(w_dir))
 		exit(1);
+	atexit(w_clean);
 	snprintf(w_path, sizeof(w_path), "%s/state.db", w_dir);
 	if (ga_db_init(w_path, true, &db, &err) < 0 || sqlite3_open(w_path, &raw) != SQLITE_OK) {
 		printf("Bail out! %s\n", err.msg);
@@ -187,16 +202,8 @@ __attribute__((unused)) static sqlite3 *w_open(void)
 
 __attribute__((unused)) static void w_close(sqlite3 *raw)
 {
-	static const char *const files[] = { "", "-wal", "-shm", ".gate", ".lock" };
-	size_t i;
-
 	sqlite3_close(raw);
-	for (i = 0; i < GA_ARRAY_SIZE(files); i++) {
-		ga_autofree char *name = ga_xprintf("%s%s", w_path, files[i]);
-
-		unlink(name);
-	}
-	rmdir(w_dir);
+	w_clean();
 }
 
 #endif

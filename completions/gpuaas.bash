@@ -18,6 +18,15 @@ _gpuaas_after['gpuaas-approve --by']='@a'
 _gpuaas_after['gpuaas-approve --state']='@f'
 _gpuaas_words['gpuaas-discover']='--node --explain --json --table -h --help --version --introspect-cli'
 _gpuaas_after['gpuaas-discover --node']='@a'
+_gpuaas_words['gpuaas-host-bootstrap']='--mode --check --dry-run --undo --boot --hugepages --vfs --bridge --network --uplink --node --root --yes --json --table -h --help --version --introspect-cli'
+_gpuaas_after['gpuaas-host-bootstrap --mode']='@v slice baremetal'
+_gpuaas_after['gpuaas-host-bootstrap --hugepages']='@a'
+_gpuaas_after['gpuaas-host-bootstrap --vfs']='@a'
+_gpuaas_after['gpuaas-host-bootstrap --bridge']='@a'
+_gpuaas_after['gpuaas-host-bootstrap --network']='@a'
+_gpuaas_after['gpuaas-host-bootstrap --uplink']='@a'
+_gpuaas_after['gpuaas-host-bootstrap --node']='@a'
+_gpuaas_after['gpuaas-host-bootstrap --root']='@f'
 _gpuaas_words['gpuaas-image']='add verify --json --table -h --help --version --introspect-cli'
 _gpuaas_words['gpuaas-image add']='--name --probe --firmware --user --driver-version --progress --json --table -h --help --version --introspect-cli'
 _gpuaas_after['gpuaas-image add --name']='@a'
@@ -162,4 +171,4 @@ _gpuaas()
   esac
 }
 
-complete -o filenames -F _gpuaas gpuaas-approve gpuaas-discover gpuaas-image gpuaas-list gpuaas-place gpuaas-provision gpuaas-reconcile gpuaas-release gpuaas-show gpuaas-state gpuaas-vm gpuaas-wipe gpuaas
+complete -o filenames -F _gpuaas gpuaas-approve gpuaas-discover gpuaas-host-bootstrap gpuaas-image gpuaas-list gpuaas-place gpuaas-provision gpuaas-reconcile gpuaas-release gpuaas-show gpuaas-state gpuaas-vm gpuaas-wipe gpuaas

@@ -4,6 +4,7 @@
  * without columns here is shown as "member: value" lines.
  */
 #include "emit.h"
+#include "kind_boot.h"
 #include "kind_host.h"
 #include "kind_order.h"
 #include "kind_result.h"
@@ -128,6 +129,13 @@ static const struct view views[] = {
 	{ &ga_public_shape, NULL,
 	  { { "PROFILE", "profile" }, { "TYPE", "type" }, { "SHAPE", "shape" },
 	    { "COUNTS", "counts" }, { "AVAILABLE", "available" } } },
+	{ &ga_bootstrap_step_shape, NULL,
+	  { { "STATE", "state" }, { "STEP", "step" }, { "SUBJECT", "subject" },
+	    { "WHY", "reason" }, { "CHANGE", "change" }, { "WHAT TO DO", "hint" } } },
+	{ &ga_bootstrap_shape, NULL,
+	  { { "NODE", "node" }, { "MODE", "mode" }, { "CHANGES", "changes" },
+	    { "AFTER REBOOT", "waiting" }, { "LEFT", "left" }, { "REBOOT", "reboot_required" },
+	    { "READY", "ready" } } },
 	{ &ga_finding_shape, NULL,
 	  { { "CHECK", "check" }, { "OBJECT", "object" }, { "WHAT IS WRONG", "sentence" },
 	    { "WHAT TO DO", "hint" } } },

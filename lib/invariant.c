@@ -159,7 +159,7 @@ static const struct ga_rule rules[] = {
 	{ .name = NULL },
 };
 
-/* All refusals of one event: one trigger, because each that fires costs SQLite a frame of its own. */
+/* All refusals of one event are one trigger: each that fires costs SQLite a frame of its own. */
 struct event {
 	char *event; /* "BEFORE INSERT ON claim" */
 	char *name;  /* of its rule, or made of the event when it has several */

@@ -36,8 +36,8 @@
 #define CPU_SENTENCE "in_use: the CPUs of a slot change only while it is disabled"
 
 const struct ga_rule ga_rules_sold[] = {
-	/* Claims are born live, on what is free, for who is being placed. Live ones are those with a
-	 * holder: the table's checks hold that, and that a node is held for its own allocation. */
+	/* Claims are born live, on what is free, for who is being placed. Those with a holder are
+	 * live: the table's checks hold that, and that a node is held for its own allocation. */
 	{ "claim_birth", "BEFORE INSERT ON claim", "NEW.live <> 1",
 	  "birth: a new claim is live", NULL },
 	{ "claim_holder", "BEFORE INSERT ON claim",

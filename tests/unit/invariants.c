@@ -189,9 +189,10 @@ static const struct {
 	{ "a row numbered below 1", "CHECK constraint failed", "",
 	  "INSERT INTO node (number, id, since) VALUES (-1, 'x', 'x')",
 	  "INSERT INTO node (id, since) VALUES ('x', 'x')" },
-	{ "a slot out of the keys that is not retired", "CHECK constraint failed", "", SLOT("retired = 1", "s2"),
-	  NULL },
-	{ "a slot retired and still in the keys", "CHECK constraint failed", S2_OFF, SLOT("state = 'retired'", "s2"),
+	{ "a slot out of the keys that is not retired", "CHECK constraint failed", "",
+	  SLOT("retired = 1", "s2"), NULL },
+	{ "a slot retired and still in the keys", "CHECK constraint failed", S2_OFF,
+	  SLOT("state = 'retired'", "s2"),
 	  SLOT("state = 'retired', retired = 1", "s2") },
 	{ "replacing a slot by its index", "duplicate_identity", "",
 	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since) VALUES ('x', 'n1', 1, 'x')",
@@ -666,10 +667,10 @@ static void good_way(sqlite3 *db)
 	      "disk and GPU are tainted when provisioning begins");
 	w_must(db, "ROLLBACK");
 	/* A disk of the node that no slot has, wiped once, is the tenant's too. */
-	w_must(db, "BEGIN;" SLOT("state = 'disabled'", "s6") SLOT("state = 'retired', retired = 1", "s6")
-		       ALLOC("x", "baremetal") NODE("held_by = 'x'", "n2") NODE_CLAIM("cx", "x",
-		       "n2")
-			       "UPDATE allocation SET state = 'placed'" GEN " WHERE id = 'x';");
+	w_must(db, "BEGIN;" SLOT("state = 'disabled'", "s6")
+		       SLOT("state = 'retired', retired = 1", "s6") ALLOC("x", "baremetal")
+		       NODE("held_by = 'x'", "n2") NODE_CLAIM("cx", "x", "n2")
+		       "UPDATE allocation SET state = 'placed'" GEN " WHERE id = 'x';");
 	t_str(w_get(db, "SELECT dirty_since IS NULL FROM device WHERE id = 'd6'"), "1",
 	      "a spare disk is clean");
 	w_must(db, "UPDATE allocation SET state = 'provisioning'" GEN " WHERE id = 'x'");

@@ -375,9 +375,8 @@ const char *ga_db_engine_warning(void)
 		return NULL;
 	snprintf(sentence, sizeof(sentence),
 		 "SQLite %s can damage a database when the WAL is reset during a checkpoint "
-		 "(fixed in "
-		 "3.51.3); gpuaas checkpoints only in its turn, so let no other tool write "
-		 "this file",
+		 "(fixed in 3.51.3); gpuaas checkpoints only in its turn, so let no other tool "
+		 "write this file",
 		 sqlite3_libversion());
 	return sentence;
 }

@@ -48,9 +48,8 @@ static const struct {
 	  "'available')",
 	  "INSERT INTO slot (id, node_id, slot_index, since) VALUES ('x', 'n1', 9, 'x')" },
 	{ "a slot born with evidence", "birth", "",
-	  "INSERT INTO slot (id, node_id, slot_index, since, wipe_evidence_id) VALUES ('x', "
-	  "'n1', 9, "
-	  "'x', 'e2')", NULL },
+	  "INSERT INTO slot (id, node_id, slot_index, since, wipe_evidence_id) "
+	  "VALUES ('x', 'n1', 9, 'x', 'e2')", NULL },
 	{ "a slot of an unknown node", "foreign_key", "",
 	  "INSERT INTO slot (id, node_id, slot_index, since) VALUES ('x', 'n9', 9, 'x')", NULL },
 	{ "an allocation born active", "birth", "",
@@ -122,8 +121,8 @@ static const struct {
 	  "INSERT INTO audit VALUES (4, 'x', 'me', 't', 'a', 'o', '{}', 'h1', 'h2')", NULL },
 	/* REPLACE, which deletes without asking a delete trigger */
 	{ "replacing a slot", "duplicate", "",
-	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since) VALUES ('s1', 'n1', 99, "
-	  "'x')",
+	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since) "
+	  "VALUES ('s1', 'n1', 99, 'x')",
 	  NULL },
 	{ "replacing a slot by its number", "duplicate", "",
 	  "INSERT OR REPLACE INTO slot (number, id, node_id, slot_index, since) SELECT number, "
@@ -198,29 +197,25 @@ static const struct {
 	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since) VALUES ('x', 'n1', 1, 'x')",
 	  NULL },
 	{ "replacing a slot by its disk", "duplicate_identity", "",
-	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since, nvme_wwid) VALUES ('x', "
-	  "'n1', "
-	  "9, 'x', 'd1')", NULL },
+	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since, nvme_wwid) "
+	  "VALUES ('x', 'n1', 9, 'x', 'd1')", NULL },
 	{ "replacing a slot by its GPU", "duplicate_identity", "",
 	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since, gpu_id) VALUES ('x', 'n1', "
 	  "9, 'x', 'n1/g1')", NULL },
 	{ "replacing a slot by its GPU's address", "duplicate_identity", "",
-	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since, gpu_pci_address) VALUES "
-	  "('x', "
-	  "'n1', 9, 'x', '0000:11:00.0')", NULL },
+	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since, gpu_pci_address) "
+	  "VALUES ('x', 'n1', 9, 'x', '0000:11:00.0')", NULL },
 	{ "replacing a slot by its MAC", "duplicate_identity", "",
 	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since, mac) VALUES ('x', 'n2', 9, "
 	  "'x', '02:00:00:00:00:01')", NULL },
 	{ "replacing a slot by its address", "duplicate_identity", "",
 	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since, private_ip) VALUES ('x', "
 	  "'n1', 9, 'x', '10.0.0.1')",
-	  "INSERT INTO slot (id, node_id, slot_index, since, private_ip) VALUES ('x', 'n2', 9, "
-	  "'x', "
-	  "'10.0.0.1')" },
+	  "INSERT INTO slot (id, node_id, slot_index, since, private_ip) "
+	  "VALUES ('x', 'n2', 9, 'x', '10.0.0.1')" },
 	{ "replacing a slot by its fabric function", "fabric_vf_shared", "",
 	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since, fabric_vf_pci_address) "
-	  "VALUES "
-	  "('x', 'n1', 9, 'x', '0000:f0:00.1')", NULL },
+	  "VALUES ('x', 'n1', 9, 'x', '0000:f0:00.1')", NULL },
 	{ "taking a MAC by UPDATE OR REPLACE", "duplicate_identity", S2_OFF,
 	  "UPDATE OR REPLACE slot SET mac = '02:00:00:00:00:01'" GEN " WHERE id = 's2'",
 	  SLOT("mac = '02:00:00:00:00:99'", "s2") },
@@ -243,15 +238,13 @@ static const struct {
 	  "UPDATE OR REPLACE profile SET current = 1 WHERE version = 1",
 	  "UPDATE profile SET current = 0; UPDATE profile SET current = 1 WHERE version = 1" },
 	{ "replacing an allocation by its request id", "request_taken",
-	  "INSERT INTO allocation (id, request_id, request, project, shape, count, since, profile, "
-	  "profile_version, profile_record, price_micros, created_at, created_by) VALUES ('y', "
-	  "'r', "
-	  "'{}', 'p', 'slice', 1, 'x', 'h', 1, '{}', 5, 'x', 'me');",
+	  "INSERT INTO allocation (id, request_id, request, project, shape, count, since, "
+	  "profile, profile_version, profile_record, price_micros, created_at, created_by) "
+	  "VALUES ('y', 'r', '{}', 'p', 'slice', 1, 'x', 'h', 1, '{}', 5, 'x', 'me');",
 	  "INSERT OR REPLACE INTO allocation (id, request_id, request, project, shape, count, "
-	  "since, "
-	  "profile, profile_version, profile_record, price_micros, created_at, created_by) VALUES "
-	  "('z', 'r', '{}', 'p', 'slice', 1, 'x', 'h', 1, '{}', 5, 'x', 'me')", ALLOC("z",
-	  "slice") },
+	  "since, profile, profile_version, profile_record, price_micros, created_at, created_by) "
+	  "VALUES ('z', 'r', '{}', 'p', 'slice', 1, 'x', 'h', 1, '{}', 5, 'x', 'me')",
+	  ALLOC("z", "slice") },
 	{ "a new allocation under a name in use", "name_taken",
 	  "UPDATE allocation SET name = 'one'" GEN " WHERE id = 'a1';",
 	  "INSERT OR REPLACE INTO allocation (id, name, request, project, shape, count, since, "
@@ -285,8 +278,7 @@ static const struct {
 	  "UPDATE OR REPLACE allocation SET name = 'two'" GEN " WHERE id = 'x'" },
 	{ "replacing a device", "duplicate_identity", "",
 	  "INSERT OR REPLACE INTO device (id, device_kind, node_id, dirty_since, first_seen_at) "
-	  "VALUES "
-	  "('d1', 'disk', 'n1', '2026-01-01T00:00:00.000000Z', 'x')", NULL },
+	  "VALUES ('d1', 'disk', 'n1', '2026-01-01T00:00:00.000000Z', 'x')", NULL },
 	{ "replacing evidence", "duplicate", "",
 	  "INSERT OR REPLACE INTO wipe_evidence SELECT * FROM wipe_evidence WHERE id = 'e1'",
 	  NULL },
@@ -298,8 +290,7 @@ static const struct {
 	  NULL },
 	{ "replacing an open span of usage", "duplicate", "",
 	  "INSERT OR REPLACE INTO usage (allocation_id, usage_kind, count, price_micros, "
-	  "started_at) "
-	  "VALUES ('a1', 'active', 1, 5, 'x')",
+	  "started_at) VALUES ('a1', 'active', 1, 5, 'x')",
 	  "INSERT INTO usage (allocation_id, usage_kind, count, price_micros, started_at) "
 	  "VALUES ('a3', 'cleanup', 1, 5, 'x')" },
 	{ "replacing a span of usage", "duplicate", "",
@@ -394,8 +385,8 @@ static const struct {
 	  "'n1', 9, 'x', '0000:f0:00.9')" },
 	{ "CPUs of a slot on sale", "in_use", "", "INSERT INTO slot_cpu VALUES ('n1', 91, 's2')",
 	  "INSERT INTO slot_cpu VALUES ('n1', 91, 's4')" },
-	{ "removing CPUs of a slot on sale", "in_use", "", "DELETE FROM slot_cpu WHERE slot_id = "
-	"'s2'",
+	{ "removing CPUs of a slot on sale", "in_use", "",
+	  "DELETE FROM slot_cpu WHERE slot_id = 's2'",
 	  S2_OFF "DELETE FROM slot_cpu WHERE slot_id = 's2'" },
 	{ "a part of a GPU available", "fractional", S2_OFF SLOT("shape = 'gpu_partition'", "s2"),
 	  S2_ON, NULL },
@@ -403,8 +394,8 @@ static const struct {
 	  S2_OFF SLOT("sharing_mechanism = 'time_sliced'", "s2"), S2_ON, NULL },
 	/* never unwiped */
 	{ "a device born clean", "tainted", "",
-	  "INSERT INTO device (id, device_kind, node_id, first_seen_at) VALUES ('x', 'disk', 'n1', "
-	  "'x')",
+	  "INSERT INTO device (id, device_kind, node_id, first_seen_at) "
+	  "VALUES ('x', 'disk', 'n1', 'x')",
 	  "INSERT INTO device (id, device_kind, node_id, dirty_since, first_seen_at) VALUES ('x', "
 	  "'disk', 'n1', '2026-01-01T00:00:00.000000Z', 'x')" },
 	{ "a device born tainted since no time", "tainted", "",
@@ -438,16 +429,14 @@ static const struct {
 	  "'disk', 'n1', '2026-01-01T00:00:00.000000Z', 'x');" S2_OFF SLOT("nvme_wwid = 'x'", "s2"),
 	  S2_ON, NULL },
 	{ "a slot with a tainted GPU into sale", "tainted",
-	  "INSERT INTO device (id, device_kind, node_id, dirty_since, first_seen_at) VALUES "
-	  "('n1/x', "
-	  "'gpu', 'n1', '2026-01-01T00:00:00.000000Z', 'x');" S2_OFF
-	  SLOT("gpu_id = 'n1/x', gpu_identity = 'x'", "s2"), S2_ON,
+	  "INSERT INTO device (id, device_kind, node_id, dirty_since, first_seen_at) "
+	  "VALUES ('n1/x', 'gpu', 'n1', '2026-01-01T00:00:00.000000Z', 'x');"
+	  S2_OFF SLOT("gpu_id = 'n1/x', gpu_identity = 'x'", "s2"), S2_ON,
 	  SLOT("gpu_id = 'n1/g2', gpu_identity = 'g2'", "s2") S2_ON },
 	{ "a GPU cleared by the evidence of another", "tainted",
-	  "INSERT INTO device (id, device_kind, node_id, dirty_since, first_seen_at) VALUES "
-	  "('n1/x', "
-	  "'gpu', 'n1', '2026-01-01T00:00:00.000000Z', 'x');" S2_OFF
-	  SLOT("gpu_id = 'n1/x', gpu_identity = 'x'", "s2"),
+	  "INSERT INTO device (id, device_kind, node_id, dirty_since, first_seen_at) "
+	  "VALUES ('n1/x', 'gpu', 'n1', '2026-01-01T00:00:00.000000Z', 'x');"
+	  S2_OFF SLOT("gpu_id = 'n1/x', gpu_identity = 'x'", "s2"),
 	  "UPDATE device SET dirty_since = NULL, cleared_by = 'e2' WHERE id = 'n1/x'", NULL },
 	{ "leaving wiping without evidence", "tainted", "", SLOT("state = 'available'", "s3"),
 	NULL },
@@ -625,9 +614,9 @@ static void weak_evidence(sqlite3 *db, const char *keys)
 static void good_way(sqlite3 *db)
 {
 	w_must(db, "BEGIN;" EVIDENCE("x", "s3", GOOD) TO_AVAILABLE("x"));
-	t_str(w_get(db, "SELECT count(*) FROM device WHERE id IN ('d3', 'n1/g3') AND dirty_since "
-	"IS "
-			"NULL AND cleared_by = 'x'"), "2", "good evidence clears disk and GPU");
+	t_str(w_get(db, "SELECT count(*) FROM device WHERE id IN ('d3', 'n1/g3') "
+			"AND dirty_since IS NULL AND cleared_by = 'x'"), "2",
+	      "good evidence clears disk and GPU");
 	t_str(w_get(db, "SELECT live || length(ended_at) FROM claim WHERE id = 'c3'"), "027",
 	      "the claim ends with the wipe, at a time of 27 characters");
 	t_str(w_get(db, "SELECT held_by FROM node WHERE id = 'n1'"), "slices",

@@ -109,9 +109,8 @@ __attribute__((unused)) static char *w_claim(int i, const char *node)
 		"created_at) VALUES ('c%d', 'a%d', '%s', 's%d', 'slot', 1, 'slices', "
 		"'2026-03-01T00:00:00.000000Z');"
 		"UPDATE slot SET state = 'reserved', generation = generation + 1 WHERE id = 's%d';"
-		"UPDATE allocation SET state = 'placed', node_id = '%s', generation = generation + "
-		"1 "
-		"WHERE id = 'a%d';",
+		"UPDATE allocation SET state = 'placed', node_id = '%s', "
+		"generation = generation + 1 WHERE id = 'a%d';",
 		i, node, i, i, node, i, i, node, i);
 }
 
@@ -159,8 +158,8 @@ __attribute__((unused)) static void w_fill(sqlite3 *db)
 	       "(2, 'a3', 'active', 1, 5, '2026-03-01T00:00:00.000000Z');"
 	       "UPDATE usage SET ended_at = '2026-03-02T00:00:00.000000Z' WHERE id = 2;"
 	       "INSERT INTO profile VALUES ('h', 1, '{}', 'x', 0), ('h', 2, '{}', 'x', 1);"
-	       "INSERT INTO audit SELECT 2, 'x', 'me', 'test', 'made', 'n1', '{}', hash, 'h1' FROM "
-	       "audit;"
+	       "INSERT INTO audit SELECT 2, 'x', 'me', 'test', 'made', 'n1', '{}', hash, 'h1' "
+	       "FROM audit;"
 	       "COMMIT");
 }
 

@@ -143,12 +143,30 @@ static int image_digest(struct ga_db *db, const char *name, char **ret, struct g
 	return 0;
 }
 
+/* Takes the copy away; one that was verified again since, or has another digest, stays. */
+static int withdraw(struct ga_db *db, const struct ga_node_image *i, struct ga_err *err)
+{
+	int gone = ga_db_exec(db, err,
+			      "DELETE FROM node_image WHERE node_id = ?1 AND image = ?2 "
+			      "AND digest = ?3 AND verified_at <= ?4",
+			      "ssss", i->node, i->image, i->digest, i->withdrawn_at);
+
+	if (gone <= 0)
+		return gone;
+	if (ga_audit_add(db, "node_image_withdrawn", i->node,
+			 json_pack("{s:s, s:s}", "image", i->image, "digest", i->digest), err) < 0)
+		return -1;
+	return 1;
+}
+
 int ga_store_apply_node_image(struct ga_db *db, const struct ga_node_image *i, struct ga_err *err)
 {
 	ga_autofree char *digest = NULL;
 	struct ga_node node;
 	int changed;
 
+	if (i->withdrawn_at)
+		return withdraw(db, i, err);
 	if (image_digest(db, i->image, &digest, err) < 0 ||
 	    ga_store_node(db, i->node, &node, err) < 0)
 		return -1;
@@ -275,8 +293,8 @@ int ga_store_apply_node_settings(struct ga_db *db, const struct ga_node_settings
 int ga_query_node_images(struct ga_db *db, struct ga_rows **ret, struct ga_err *err)
 {
 	return ga_db_query(db, ret, err,
-			   "SELECT node_id, image, digest, path, verified_at FROM node_image "
-			   "ORDER BY node_id, image",
+			   "SELECT node_id, image, digest, path, verified_at, NULL, NULL, NULL "
+			   "FROM node_image ORDER BY node_id, image",
 			   "");
 }
 

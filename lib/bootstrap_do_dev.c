@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "bootstrap_do.h"
+#include "bootstrap_look.h"
 #include "change.h"
 #include "file.h"
 #include "iommu.h"
@@ -88,38 +89,21 @@ void ga_boot_users(struct ga_boot_facts *f)
 
 /* ---- kernel settings ---- */
 
-static char *sysctl_path(const char *key)
-{
-	char *path = ga_xprintf("/proc/sys/%s", key), *p;
-
-	for (p = path + strlen("/proc/sys/"); *p; p++)
-		*p = *p == '.' ? '/' : *p;
-	return path;
-}
-
 static int write_value(const char *key, const char *value, struct ga_err *err)
 {
-	ga_autofree char *path = sysctl_path(key);
-	ga_autofd int fd = open(path, O_WRONLY | O_CLOEXEC);
+	ga_autofree char *path = ga_boot_sysctl_path(key);
+	/* O_TRUNC as in vfio.c. */
+	ga_autofd int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
 
 	if (fd < 0 || ga_write_all(fd, value, strlen(value)) < 0)
 		return ga_fail_sys(err, "cannot set '%s' to '%s'", key, value);
 	return 0;
 }
 
-static char *read_value(const char *key)
-{
-	ga_autofree char *path = sysctl_path(key);
-	char *slash = strrchr(path, '/');
-
-	*slash = '\0';
-	return ga_sys_attr(path, slash + 1);
-}
-
 int ga_boot_do_sysctl(const struct ga_boot_doer *d, const struct ga_boot_step *s,
 		      struct ga_err *err)
 {
-	ga_autofree char *now = read_value(s->say.subject), *after = NULL;
+	ga_autofree char *now = ga_boot_sysctl(s->say.subject), *after = NULL;
 	int64_t seq;
 
 	if (ga_boot_intend(d, "sysctl", s->say.subject, json_pack("{s:s?}", "value", now), &seq,
@@ -127,7 +111,7 @@ int ga_boot_do_sysctl(const struct ga_boot_doer *d, const struct ga_boot_step *s
 	    write_value(s->say.subject, s->text, err) < 0)
 		return -1;
 	/* The value as the kernel took it, so that undo knows whether it is still ours. */
-	after = read_value(s->say.subject);
+	after = ga_boot_sysctl(s->say.subject);
 	return after ? ga_journal_done(d->h, seq, err) :
 		       ga_fail(err, GA_SYSTEM, "cannot read '%s' back", s->say.subject);
 }
@@ -135,7 +119,7 @@ int ga_boot_do_sysctl(const struct ga_boot_doer *d, const struct ga_boot_step *s
 int ga_boot_undo_sysctl(struct ga_boot_undo_ctx *u, struct ga_err *err)
 {
 	const char *before = json_string_value(json_object_get(u->inverse, "value"));
-	ga_autofree char *now = read_value(u->e->subject);
+	ga_autofree char *now = ga_boot_sysctl(u->e->subject);
 	const char *ours = NULL;
 	size_t i;
 
@@ -207,17 +191,41 @@ static int set_vfs(const char *address, int64_t n, struct ga_err *err)
 			    "'pci=realloc' or by the firmware");
 }
 
+/* A number that is ours already and changes again: what was before the first time counts, so that
+ * the entry is made anew with it. */
+static int renew_vfs(const struct ga_boot_doer *d, const char *address, int64_t *vfs,
+		     int64_t *probe, struct ga_err *err)
+{
+	ga_autojournal struct ga_journal j = { 0 };
+	json_error_t why;
+	size_t i;
+
+	if (ga_journal_open_entries(d->h, GA_BOOT_OBJECT, &j, err) < 0)
+		return -1;
+	for (i = 0; i < j.n; i++) {
+		ga_autojson json_t *inverse = NULL;
+
+		if (!ga_streq(j.v[i].op, "vfs") || !ga_streq(j.v[i].subject, address))
+			continue;
+		inverse = json_loads(j.v[i].inverse, 0, &why);
+		*vfs = json_integer_value(json_object_get(inverse, "vfs"));
+		*probe = json_integer_value(json_object_get(inverse, "autoprobe"));
+		return ga_journal_undone(d->h, j.v[i].seq, err);
+	}
+	return 0;
+}
+
 int ga_boot_do_vfs(const struct ga_boot_doer *d, const struct ga_boot_step *s,
 		   struct ga_err *err)
 {
 	const char *address = s->say.subject;
-	int64_t probe = read_attr(address, "sriov_drivers_autoprobe");
+	int64_t probe = read_attr(address, "sriov_drivers_autoprobe"), first = probe;
 	int64_t now = read_attr(address, "sriov_numvfs"), seq;
 
-	if (ga_boot_intend(d, "vfs", address,
+	if (renew_vfs(d, address, &now, &first, err) < 0 || ga_boot_intend(d, "vfs", address,
 			   json_pack("{s:I,s:I,s:I}", "vfs", (json_int_t)(now < 0 ? 0 : now), "ours",
 				     (json_int_t)s->number, "autoprobe",
-				     (json_int_t)(probe == GA_UNKNOWN ? -1 : probe)),
+				     (json_int_t)(first == GA_UNKNOWN ? -1 : first)),
 			   &seq, err) < 0)
 		return -1;
 	/* Without a driver of the host's from the start, nothing has to be taken from it. */

@@ -207,9 +207,10 @@ char *ga_rows_dup(const struct ga_rows *rows, int column)
 
 int64_t ga_rows_int(const struct ga_rows *rows, int column)
 {
-	if (sqlite3_column_type(rows->stmt, column) == SQLITE_NULL)
-		return GA_UNKNOWN;
-	return sqlite3_column_int64(rows->stmt, column);
+	int64_t n = sqlite3_column_int64(rows->stmt, column);
+
+	/* NULL reads as 0: only then is the type worth a look. */
+	return !n && sqlite3_column_type(rows->stmt, column) == SQLITE_NULL ? GA_UNKNOWN : n;
 }
 
 bool ga_rows_bool(const struct ga_rows *rows, int column)

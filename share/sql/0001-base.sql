@@ -163,8 +163,7 @@ CREATE INDEX slot_nvme ON slot (nvme_wwid);
 CREATE INDEX slot_gpu ON slot (gpu_id);
 -- What placement reads of every slot.
 CREATE INDEX slot_place ON slot (node_id, slot_index, id, state, generation, accelerator_type,
-	module_id, numa_node, memory_mib, cpuset, cordon_reason, health_state, blockers)
-	WHERE retired = 0;
+	module_id, numa_node, memory_mib, cpuset, cordon_reason, health_state, blockers);
 
 CREATE TABLE slot_cpu (
 	node_id TEXT NOT NULL,

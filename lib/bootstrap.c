@@ -100,6 +100,7 @@ void ga_boot_facts_release(struct ga_boot_facts *f)
 	free(f->lvm_filter);
 	free(f->md_arrays);
 	free(f->bridge_mode);
+	free(f->bridge_foreign);
 	*f = (struct ga_boot_facts){ 0 };
 }
 

@@ -47,6 +47,17 @@ static void plan_bridge(const struct ga_boot_facts *f, struct ga_boot_plan *plan
 				    "apt install openvswitch-switch");
 		return;
 	}
+	if (there && f->bridge_foreign && !ga_streq(f->bridge_mode, "secure")) {
+		ga_autofree char *hint = ga_xprintf("give slices a bridge of their own (--bridge), "
+						    "or, when '%s' may be cut off, ovs-vsctl "
+						    "set-fail-mode %s secure", f->bridge_foreign,
+						    f->bridge);
+
+		add_manual(plan, "bridge", f->bridge,
+			   "it has ports of others, and lets everything pass when the switch "
+			   "starts anew", hint);
+		return;
+	}
 	/* Secure: after a restart of the switch nothing passes until the flows that keep slices
 	 * apart are back. Standalone would let everything pass meanwhile. */
 	add(plan, GA_BOOT_DO_BRIDGE, "bridge", f->bridge,

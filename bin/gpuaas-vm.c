@@ -109,6 +109,11 @@ static int run_published(struct ga_err *err)
 	return ga_vm_published(operand(), &o, err);
 }
 
+static int run_console(struct ga_err *err)
+{
+	return ga_vm_console(operand(), 0, 1, &o, err);
+}
+
 static int run_access(struct ga_err *err)
 {
 	return ga_vm_show_access(operand(), &o, err);
@@ -127,6 +132,8 @@ static const struct ga_cmd cmds[] = {
 	{ "reboot", "stop and start it", "ALLOCATION", 1, 1, stop_opts, run_reboot },
 	{ "rebuild", "wipe its disks and make it anew, under the same claim", "ALLOCATION", 1, 1,
 	  rebuild_opts, run_rebuild },
+	{ "console", "attach this terminal to its serial console; ^] leaves it", "ALLOCATION", 1, 1,
+	  no_opts, run_console },
 	{ "publish", "lead a port of the host to it", "ALLOCATION", 1, 1, publish_opts,
 	  run_publish },
 	{ "unpublish", "close that port", "ALLOCATION", 1, 1, unpublish_opts, run_unpublish },

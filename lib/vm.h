@@ -67,6 +67,15 @@ int ga_vm_unpublish(const char *id, const char *proto, int64_t port,
  * of it is to be folded: opts->result only writes it. */
 int ga_vm_published(const char *id, const struct ga_vm_opts *opts, struct ga_err *err);
 
+/*
+ * Attaches in and out to the serial console until ^] or its end. What it shows is recorded in
+ * HOST_DIR/console (0600), and a gpuaas.console record names that in the audit: it is folded and
+ * kept beside the recording, never written out. Needs no hold: a release ends it. GA_CONFLICT
+ * "vm_off".
+ */
+int ga_vm_console(const char *id, int in, int out, const struct ga_vm_opts *opts,
+		  struct ga_err *err);
+
 /* The allocation's id, for a person to confirm; allocated. */
 int ga_vm_resolve(const char *id, const struct ga_vm_opts *opts, char **ret, char **name,
 		  struct ga_err *err);

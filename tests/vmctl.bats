@@ -3,6 +3,13 @@
 
 load helper
 load lab
+load qemu
+
+teardown()
+{
+  qemu_stop "$T/q"
+  common_teardown
+}
 
 # make_vm: an active allocation in the lab; its id is in $ID, its disk in $DISK
 make_vm()
@@ -349,4 +356,75 @@ s = socket.socket(); s.bind(("0.0.0.0", 9090)); s.listen(); signal.pause()'
   assert_equal "$output" tcp/2222
   run_ok netted gpuaas-vm published "$ID"
   jq_is .published false
+}
+
+# make_guest: the allocation as make_vm has it, its domain in QEMU for real
+make_guest()
+{
+  make_vm
+  qemu_start "$T/q" "$ID"
+  export GPUAAS_LIBVIRT_URI=$QEMU_URI
+  LIBVIRTD_URI=$QEMU_URI
+}
+
+shows()
+{
+  grep -aq "$1" "$T/shown"
+}
+
+@test "console: what the guest prints is shown and recorded, and the audit names the recording" {
+  make_guest
+  mkfifo "$T/typed"
+  exec 9<> "$T/typed"
+  background here gpuaas-vm console demo < "$T/typed" > "$T/shown" 2> "$T/words"
+  console=$BG_PID
+  printf 'hello-guest' >&9
+  wait_for 60 shows hello-guest
+  run audit_of "$ID"
+  assert_output console_opened
+  # Whoever comes second is told so, and leaves nothing behind.
+  run_status 9 here gpuaas-vm console demo
+  printf '\x1d' >&9
+  wait "$console"
+  exec 9>&-
+  assert_equal "$(< "$T/words")" "$(printf 'console of %s, recorded in %s; ^] leaves it\nleft the console' \
+    "$ID" "$(echo "$GPUAAS_HOST_DIR"/console/*.log)")"
+  recording=$(echo "$GPUAAS_HOST_DIR"/console/*.log)
+  assert_equal "$(stat -c %a "$recording")" 600
+  cmp "$recording" "$T/shown"
+  run jq -r 'select(.action == "console_closed") | .detail | "\(.path) \(.digest) \(.bytes)"' \
+    <(gpuaas-list audit --where "object=$ID")
+  assert_output "$recording sha256:$(sha256sum < "$recording" | cut -d' ' -f1) $(stat -c %s "$recording")"
+  # What was shown is in no record.
+  run ! grep -aq hello-guest "$GPUAAS_STATE" "$GPUAAS_HOST_DIR/host.db"
+  run_ok "$SRC/tests/validate" "$SRC/share/schema" < "${recording%.log}.json"
+  fold "${recording%.log}.json"
+}
+
+@test "console: the guest's end is its end, and an off VM has none" {
+  make_guest
+  background here gpuaas-vm console demo < /dev/null > "$T/shown" 2> "$T/words"
+  console=$BG_PID
+  wait_for 60 grep -q 'recorded in' "$T/words"
+  virsh -q -c "$QEMU_URI" destroy "gpuaas-$ID"
+  wait "$console"
+  grep -q 'the console ended' "$T/words"
+  run_status 4 here gpuaas-vm console demo
+  assert_stderr "gpuaas-vm start"
+  run_status 9 env GPUAAS_LIBVIRT_URI="test+unix:///default?socket=$T/lv/libvirt-sock" \
+    "$SRC/tests/hosts/enter" "$HOST" "$WORK" -- gpuaas-vm console demo
+}
+
+@test "a guest that does not listen is left running, unless --force says otherwise" {
+  make_guest
+  run_status 8 here gpuaas-vm stop demo --timeout 1s
+  jq_is '[.power_wanted,.power_observed,.reason]|join(" ")' "off on guest_did_not_stop"
+  assert_stderr "--force"
+  assert_equal "$(domstate)" running
+  power_is "off on"
+  run_status 8 here gpuaas-vm reboot demo --timeout 0s
+  assert_equal "$(domstate)" running
+  run_ok here gpuaas-vm stop demo --timeout 1s --force
+  jq_is '[.power_wanted,.power_observed,.reason]|join(" ")' "off off powered_off"
+  assert_equal "$(domstate)" "shut off"
 }

@@ -121,7 +121,7 @@ static int check_evidence(struct check *c)
 	int r;
 
 	if (ga_db_query(c->db, &rows, c->err,
-			"SELECT id, record, digest FROM wipe_evidence ORDER BY id", "") < 0)
+			"SELECT id, record, digest FROM wipe_evidence ORDER BY number", "") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, c->err)) > 0)
 		if (!digest_is_right(ga_rows_text(rows, 1), ga_rows_text(rows, 2)) &&

@@ -54,6 +54,7 @@ const char *ga_area_word(enum ga_area area)
 		[GA_A_NETWORK] = "network",   [GA_A_SEEDS] = "seeds",
 		[GA_A_NVRAM] = "nvram",	      [GA_A_HUGEPAGES] = "hugepages",
 		[GA_A_PARTITIONS] = "partitions", [GA_A_WORK] = "work",
+		[GA_A_INGRESS] = "ingress",
 	};
 
 	return words[area];
@@ -63,7 +64,8 @@ const char *ga_area_word(enum ga_area area)
 
 void ga_seen_init(struct ga_seen *s)
 {
-	*s = (struct ga_seen){ .bridge = GA_UNKNOWN, .nat = GA_UNKNOWN, .forwarding = GA_UNKNOWN };
+	*s = (struct ga_seen){ .bridge = GA_UNKNOWN, .nat = GA_UNKNOWN, .forwarding = GA_UNKNOWN,
+			       .closed = GA_UNKNOWN, .isolated = GA_UNKNOWN };
 }
 
 static void free_texts(struct ga_any_list *list)
@@ -99,6 +101,10 @@ static void release_host_parts(struct ga_seen *s)
 	EACH(&s->leases, free(x->mac); free(x->ip));
 	EACH(&s->reservations, free(x->path); free(x->allocation); free(x->mac); free(x->ip));
 	EACH(&s->ports, free(x->name); free(x->bridge); free(x->allocation));
+	EACH(&s->ingress, free(x->allocation); free(x->proto); free(x->address);
+	     free(x->elsewhere));
+	free(s->lacks);
+	free(s->bridges);
 	EACH(&s->numa, release_numa(x));
 	ga_list_release(&s->partitions);
 }
@@ -300,8 +306,9 @@ static bool is_expected_of(const struct ga_expectation *want, enum ga_area area)
 		partitions |= want->allocations.v[i].fabric_partition != GA_UNKNOWN;
 	if (area == GA_A_PARTITIONS)
 		return partitions;
-	return !want->lab || (area != GA_A_PORTS && area != GA_A_NETWORK &&
-			      area != GA_A_HUGEPAGES && area != GA_A_LEASES && area != GA_A_NVRAM);
+	return !want->lab ||
+	       (area != GA_A_PORTS && area != GA_A_NETWORK && area != GA_A_INGRESS &&
+		area != GA_A_HUGEPAGES && area != GA_A_LEASES && area != GA_A_NVRAM);
 }
 
 void ga_drift_compare(const struct ga_expectation *want, const struct ga_seen *seen,

@@ -30,6 +30,7 @@
 	X(DISK_PATH_MOVED, "disk_path_moved", "a disk has another path; harmless") \
 	X(LEASE_MISSING, "lease_missing", "a running guest has no DHCP lease") \
 	X(LEASE_MISMATCH, "lease_mismatch", "a guest's lease is for another address") \
+	X(LEASE_STALE, "lease_stale", "an idle slot's MAC has a DHCP lease still") \
 	X(DHCP_MISSING, "dhcp_reservation_missing", "an allocation has no DHCP reservation") \
 	X(DHCP_STALE, "dhcp_reservation_stale", "a DHCP reservation belongs to no allocation") \
 	X(OVS_PORT_MISSING, "ovs_port_missing", "a running guest's port is not on the bridge") \
@@ -37,8 +38,13 @@
 	X(OVS_FLOWS_MISSING, "ovs_flows_missing", "a port lacks its anti-spoofing flows") \
 	X(OVS_FLOWS_ORPHAN, "ovs_flows_orphan", "flows of ours belong to no allocation") \
 	X(BRIDGE_MISSING, "bridge_missing", "the bridge of the private network is not there") \
+	X(BRIDGE_OPEN, "bridge_open", "the bridge passes on what no flow allows") \
 	X(NAT_MISSING, "nat_missing", "the private network is not masqueraded") \
+	X(ISOLATION_MISSING, "isolation_missing", \
+	  "no rules keep slices from each other, from the host, or the outside from them") \
 	X(FORWARDING_OFF, "forwarding_off", "the kernel does not forward IPv4") \
+	X(INGRESS_MISSING, "ingress_missing", "a published port does not lead to its slice") \
+	X(INGRESS_ORPHAN, "ingress_orphan", "a port is open that nobody has published") \
 	X(SEED_MISSING, "seed_missing", "an allocation's seed is gone; its domain cannot start") \
 	X(SEED_ORPHAN, "seed_orphan", "a seed belongs to no allocation") \
 	X(NVRAM_ORPHAN, "nvram_orphan", "firmware variables belong to no allocation") \
@@ -70,14 +76,20 @@ enum ga_drift_code {
 	X(ACTIVATE_PARTITION, "activate_partition", \
 	  "activate a partition while its domain is off") \
 	X(WRITE_DHCP_HOST, "write_dhcp_host", "write an allocation's DHCP reservation again") \
+	X(SETUP_BRIDGE, "setup_bridge", "close the bridge, and add all flows again") \
 	X(ADD_FLOWS, "add_flows", "add a port's anti-spoofing flows again") \
+	X(FORWARD, "forward", "switch the forwarding of IPv4 on") \
+	X(SETUP_NAT, "setup_nat", "set the table of NAT and isolation up again") \
+	X(PUBLISH, "publish", "publish a recorded port again") \
 	X(TELL_AGAIN, "tell_again", "give the stored result of an ended order again") \
 	X(START_DOMAIN, "start_domain", "start a recorded domain; only with --boot") \
 	X(RESUME, "resume", "finish or clean up after an interrupted attempt") \
 	X(UNDO_JOURNAL, "undo_journal", "carry out the inverses of an ended allocation") \
+	X(UNPUBLISH, "unpublish", "close a port that nobody has published") \
 	X(REMOVE_PORT, "remove_port", "remove an orphan port") \
 	X(REMOVE_FLOWS, "remove_flows", "remove orphan flows") \
 	X(REMOVE_DHCP_HOST, "remove_dhcp_host", "remove a stale DHCP reservation") \
+	X(RELEASE_LEASE, "release_lease", "have dnsmasq forget a stale lease") \
 	X(REMOVE_SEED, "remove_seed", "remove an orphan seed") \
 	X(REMOVE_NVRAM, "remove_nvram", "remove orphan firmware variables")
 
@@ -105,6 +117,7 @@ enum ga_area {
 	GA_A_DHCP,
 	GA_A_PORTS,
 	GA_A_NETWORK, /* bridge, NAT, forwarding */
+	GA_A_INGRESS, /* published ports */
 	GA_A_SEEDS,
 	GA_A_NVRAM,
 	GA_A_HUGEPAGES,
@@ -150,7 +163,18 @@ struct ga_seen_port {
 	char *name, *bridge;
 	char *allocation; /* of its external ids or flows; NULL: not ours */
 	bool is_port;	  /* on the bridge now (false: only flows are left of it) */
+	bool dead;	  /* a port without an interface: its guest is gone */
 	int64_t flows;	  /* tristate: its flows are there */
+};
+
+/* A published port: as the journal has it, as the kernel has it, or both. */
+struct ga_seen_ingress {
+	char *allocation; /* NULL: of the kernel, without ours as comment */
+	char *proto, *address;
+	int64_t port, to_port;
+	bool entered, done; /* in the journal; the change was made */
+	bool there;	    /* the port leads there now */
+	char *elsewhere;    /* where it leads instead, or NULL */
 };
 
 struct ga_seen_partition {
@@ -187,6 +211,12 @@ struct ga_seen {
 	GA_LIST(struct ga_seen_reservation) reservations;
 	GA_LIST(struct ga_seen_port) ports;
 	int64_t bridge, nat, forwarding; /* tristates */
+	int64_t closed;	    /* the bridge drops what no flow allows */
+	int64_t isolated;   /* the rules of the table (nat.h) stand */
+	char *lacks;	    /* what they lack, in words */
+	char *bridges;	    /* the bridges there are, "br1 br2" */
+	bool strangers;	    /* ports on the bridge that are of no slot */
+	GA_LIST(struct ga_seen_ingress) ingress;
 	GA_LIST(struct ga_seen_file) seeds, nvram;
 	GA_LIST(struct ga_numa) numa;
 	GA_LIST(struct ga_seen_partition) partitions;

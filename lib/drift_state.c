@@ -27,8 +27,9 @@ static void journal(const struct ga_comparison *c, size_t i)
 	size_t n = 0;
 	struct ga_deviation *d;
 
-	/* What belongs to the node itself stays open as long as the node is in slice mode. */
-	if (ga_streq(first->object, "node") ||
+	/* What belongs to the node itself stays open as long as the node is in slice mode; the
+	 * bootstrap's is its own to undo. */
+	if (ga_streq(first->object, "node") || ga_streq(first->object, "bootstrap") ||
 	    !ga_drift_is_over(c->want, c->seen, first->object))
 		return;
 	for (size_t j = 0; j < c->seen->entries.n; j++) {

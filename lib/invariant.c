@@ -91,6 +91,7 @@ static const struct {
 	{ "profile", "current", "current", "k.name = NEW.name",
 	  "k.current = 1 AND NEW.current = 1",
 	  "duplicate: another version of the profile is the current one" },
+	{ "wipe_evidence", "number", "", "k.number = NEW.number", NULL, NUMBER_SENTENCE },
 	{ "wipe_evidence", "id", "", "k.id = NEW.id OR k.attempt = NEW.attempt OR "
 	  "k.digest = NEW.digest", NULL, "duplicate: that evidence is known already" },
 	{ "usage", "id", "", "k.id = NEW.id", NULL, "duplicate: that usage row exists" },

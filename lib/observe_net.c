@@ -63,22 +63,25 @@ static void look_reservations(const struct ga_look *l)
 		read_reservation(l, dir, names.v[i]);
 }
 
+/* Of every slot: an idle one's lease is stale. */
 static void look_leases(const struct ga_look *l)
 {
 	const char *file = l->want->network.lease_file;
 
 	for (size_t i = 0; i < l->want->slots.n; i++) {
 		const struct ga_bundle *b = &l->want->slots.v[i].bundle;
+		bool idle = !l->want->slots.v[i].allocation;
 		struct ga_lease lease = { 0 };
 
-		if (!b->mac || !l->want->slots.v[i].allocation)
+		if (!b->mac || (idle && !file))
 			continue;
 		ga_dhcp_lease(file, b->mac, b->private_ip, &lease);
 		if (ga_streq(lease.lease_state, "unknown")) {
 			ga_autofree char *why = ga_xprintf("cannot read the lease file '%s'",
 							   file ? file : "(none set)");
 
-			ga_seen_blind(l->seen, GA_A_LEASES, why);
+			if (!idle)
+				ga_seen_blind(l->seen, GA_A_LEASES, why);
 		} else if (lease.actual_ip) {
 			struct ga_seen_lease *s = ga_list_add(&l->seen->leases);
 
@@ -115,20 +118,28 @@ static const char *owner_of(const struct ga_look *l, const char *port, bool *kno
 	return NULL;
 }
 
-static int look_ports(const struct ga_look *l, const char *bridge, struct ga_err *err)
+static int list(const char *what, const char *of, struct ga_proc_result *out, struct ga_err *err)
 {
-	const char *argv[] = { "ovs-vsctl", "--timeout=10", "list-ports", bridge, NULL };
-	const struct ga_proc p = { .argv = argv, .timeout_micros = INT64_C(15000000) };
+	const char *argv[] = { "ovs-vsctl", "--timeout=10", what, of, NULL };
+
+	return ga_proc_check(&(const struct ga_proc){ .argv = argv,
+						      .timeout_micros = INT64_C(15000000) },
+			     out, err);
+}
+
+static int look_ports(const struct ga_look *l, const char *bridge, bool ours, struct ga_err *err)
+{
 	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
 	char *rest, *name;
 
-	if (ga_proc_check(&p, &out, err) < 0)
+	if (list("list-ports", bridge, &out, err) < 0)
 		return -1;
 	for (rest = out.out.buf; (name = strsep(&rest, "\n"));) {
 		bool known = false;
 		const char *owner = *name ? owner_of(l, name, &known) : NULL;
 		struct ga_seen_port *s;
 
+		l->seen->strangers |= ours && *name && !known;
 		if (!known)
 			continue; /* a stranger's */
 		s = ga_list_add(&l->seen->ports);
@@ -136,8 +147,35 @@ static int look_ports(const struct ga_look *l, const char *bridge, struct ga_err
 		s->bridge = ga_xstrdup(bridge);
 		s->allocation = ga_strdup0(owner);
 		s->is_port = true;
+		s->dead = !owner && ga_ovs_port_is_dead(name, err) > 0;
 		s->flows = GA_UNKNOWN;
 	}
+	return 0;
+}
+
+/* All bridges, so that a port on another one, and a bridge by another name, are seen as that. */
+static int look_bridges(const struct ga_look *l, const char *bridge, struct ga_err *err)
+{
+	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
+	ga_autostr struct ga_str names = GA_STR_INIT;
+	char *rest, *name;
+
+	if (list("list-br", NULL, &out, err) < 0)
+		return -1;
+	for (rest = out.out.buf; (name = strsep(&rest, "\n"));) {
+		bool ours = ga_streq(name, bridge);
+
+		if (!*name)
+			continue;
+		ga_str_addf(&names, "%s%.64s", names.len ? " " : "", ga_sys_tidy(name));
+		if (ours)
+			l->seen->bridge = 1;
+		if (look_ports(l, name, ours, err) < 0)
+			return -1;
+	}
+	l->seen->bridges = ga_xstrdup(names.buf);
+	if (l->seen->bridge != 1)
+		l->seen->bridge = 0;
 	return 0;
 }
 
@@ -152,10 +190,35 @@ static int64_t count_of(const char *flows, const char *allocation)
 	return n;
 }
 
+static int64_t flows_stand(const struct ga_look *l, const struct ga_seen_port *s, const char *dump)
+{
+	const struct ga_network *n = &l->want->network;
+	const struct ga_expected_slot *slot = ga_drift_first_slot(l->want, s->allocation);
+	ga_autofree char *network = ga_net_network(n->gateway, n->prefix_bits);
+	struct ga_err ignored = GA_ERR_INIT;
+	int64_t number;
+
+	if (!slot || !slot->bundle.mac || !slot->bundle.private_ip)
+		return GA_UNKNOWN;
+	number = ga_ovs_port_number(s->name, &ignored);
+	return number < 0 ? GA_UNKNOWN :
+			    ga_ovs_flows_stand(&(const struct ga_ovs_port){
+						       .bridge = s->bridge,
+						       .port = s->name,
+						       .mac = slot->bundle.mac,
+						       .ip = slot->bundle.private_ip,
+						       .allocation = s->allocation,
+						       .gateway = n->gateway,
+						       .network = network,
+					       },
+					       number, dump);
+}
+
 /* The flows with our mark in the cookie ("ga", ovs.h), read once. */
 static int look_flows(const struct ga_look *l, const char *bridge, struct ga_err *err)
 {
-	const char *argv[] = { "ovs-ofctl", "dump-flows", bridge,
+	const char *argv[] = { "ovs-ofctl",  "--no-names",
+			       "dump-flows", bridge,
 			       "cookie=0x6761000000000000/0xffff000000000000", NULL };
 	const struct ga_proc p = { .argv = argv, .output_max = 8 << 20 };
 	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
@@ -165,8 +228,8 @@ static int look_flows(const struct ga_look *l, const char *bridge, struct ga_err
 	for (size_t i = 0; i < l->seen->ports.n; i++) {
 		struct ga_seen_port *s = &l->seen->ports.v[i];
 
-		if (s->allocation)
-			s->flows = count_of(out.out.buf, s->allocation) == GA_OVS_FLOWS;
+		if (s->allocation && ga_streq(s->bridge, bridge))
+			s->flows = flows_stand(l, s, out.out.buf);
 	}
 	for (size_t i = 0; i < l->seen->works.n; i++) {
 		const char *object = l->seen->works.v[i].object;
@@ -186,37 +249,80 @@ static void look_switch(const struct ga_look *l)
 {
 	const char *bridge = l->want->network.bridge;
 	struct ga_err err = GA_ERR_INIT;
-	int there;
+	int r;
 
 	if (!bridge)
 		return;
-	there = ga_ovs_has_bridge(bridge, &err);
-	if (there > 0 && (look_ports(l, bridge, &err) < 0 || look_flows(l, bridge, &err) < 0))
-		there = -1;
-	if (there < 0)
+	r = look_bridges(l, bridge, &err);
+	if (!r && l->seen->bridge == 1) {
+		r = look_flows(l, bridge, &err);
+		l->seen->closed = r < 0 ? -1 : ga_ovs_is_closed(bridge, &err);
+		r = l->seen->closed < 0 ? -1 : 0;
+	}
+	if (r < 0) {
+		l->seen->bridge = l->seen->closed = GA_UNKNOWN;
 		ga_seen_blind(l->seen, GA_A_PORTS, err.msg);
-	else
-		l->seen->bridge = there;
+	}
 }
 
 /* ---- the network itself ---- */
 
+/* The entry of the journal that speaks of the port, or a new one. */
+static struct ga_seen_ingress *seen_ingress(const struct ga_look *l, const struct ga_net_ingress *i)
+{
+	struct ga_seen_ingress *s;
+
+	for (size_t k = 0; k < l->seen->ingress.n; k++) {
+		s = &l->seen->ingress.v[k];
+		if (ga_streq(s->proto, i->proto) && s->port == i->port &&
+		    ga_streq(s->allocation, i->allocation))
+			return s;
+	}
+	s = ga_list_add(&l->seen->ingress);
+	s->allocation = ga_strdup0(i->allocation);
+	s->proto = ga_xstrdup(i->proto);
+	s->address = ga_xstrdup(i->address);
+	s->port = i->port;
+	s->to_port = i->to_port;
+	return s;
+}
+
+static void look_rules(const struct ga_look *l, const char *network)
+{
+	ga_autorules struct ga_net_rules rules = { 0 };
+	ga_autostr struct ga_str lacks = GA_STR_INIT;
+	struct ga_err err = GA_ERR_INIT;
+
+	if (ga_net_rules_read(l->want->network.bridge, network, &rules, &err) < 0) {
+		ga_seen_blind(l->seen, GA_A_INGRESS, err.msg);
+		return;
+	}
+	ga_net_rules_lack(&rules, &lacks);
+	l->seen->isolated = ga_net_rules_stand(&rules);
+	l->seen->lacks = ga_xstrdup(lacks.buf);
+	for (size_t k = 0; k < rules.ingress.n; k++) {
+		const struct ga_net_ingress *i = &rules.ingress.v[k];
+		struct ga_seen_ingress *s = seen_ingress(l, i);
+
+		s->there = i->passes || !s->entered;
+		if (s->to_port == i->to_port && ga_streq(s->address, i->address))
+			continue;
+		s->there = false;
+		s->elsewhere = ga_xprintf("%s port %lld", i->address, (long long)i->to_port);
+	}
+}
+
 static void look_nat(const struct ga_look *l)
 {
 	const struct ga_network *n = &l->want->network;
+	ga_autofree char *network = ga_net_network(n->gateway, n->prefix_bits);
 	ga_autostr struct ga_str evidence = GA_STR_INIT;
-	struct ga_err ignored = GA_ERR_INIT;
-	ga_autofree char *network = NULL;
-	char text[GA_IP_SIZE];
-	uint32_t ip;
 	int r = ga_net_ip_forward();
 
 	l->seen->forwarding = r < 0 ? GA_UNKNOWN : r;
-	if (!n->gateway || n->prefix_bits < 1 || n->prefix_bits > 32 ||
-	    ga_ip_parse(n->gateway, &ip, &ignored) < 0)
+	if (!network || !n->bridge)
 		return;
-	ip &= (uint32_t)(UINT64_C(0xffffffff) << (32 - n->prefix_bits));
-	network = ga_xprintf("%s/%lld", ga_ip_format(ip, text), (long long)n->prefix_bits);
+	look_rules(l, network);
 	r = ga_net_nat(network, &evidence);
 	l->seen->nat = r < 0 ? GA_UNKNOWN : r;
 }

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 
+#include "change.h"
 #include "clock.h"
 #include "hostdb_list.h"
 #include "id.h"
@@ -68,6 +69,26 @@ static int look_attempts(const struct ga_look *l, struct ga_hostdb *h, struct ga
 	return 0;
 }
 
+/* A port that the journal has as published; observe_net.c looks where it leads. */
+static int look_published(const struct ga_look *l, const struct ga_journal_entry *e,
+			  struct ga_err *err)
+{
+	struct ga_net_ingress i = { 0 };
+	struct ga_seen_ingress *s;
+
+	if (ga_change_ingress_of(e, &i, err) < 0)
+		return -1;
+	s = ga_list_add(&l->seen->ingress);
+	s->allocation = GA_TAKE(i.allocation);
+	s->proto = GA_TAKE(i.proto);
+	s->address = GA_TAKE(i.address);
+	s->port = i.port;
+	s->to_port = i.to_port;
+	s->entered = true;
+	s->done = e->done;
+	return 0;
+}
+
 static int look_journal(const struct ga_look *l, struct ga_hostdb *h, struct ga_err *err)
 {
 	ga_autojournal struct ga_journal j = { 0 };
@@ -77,6 +98,8 @@ static int look_journal(const struct ga_look *l, struct ga_hostdb *h, struct ga_
 	for (size_t i = 0; i < j.n; i++) {
 		struct ga_seen_entry *e = ga_list_add(&l->seen->entries);
 
+		if (ga_streq(j.v[i].op, "ingress") && look_published(l, &j.v[i], err) < 0)
+			return -1;
 		e->seq = j.v[i].seq;
 		e->object = GA_TAKE(j.v[i].object);
 		e->op = GA_TAKE(j.v[i].op);

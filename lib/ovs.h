@@ -1,8 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Open vSwitch, through ovs-vsctl and ovs-ofctl. libvirt makes the port when the domain starts; the
- * flows of an allocation carry its cookie: its port may send only from its own MAC and address and
- * only to the host (gateway, DHCP, NAT), never to another slice.
+ * flows of an allocation carry its cookie. Its port may send, untagged and from its own MAC and
+ * address only:
+ *
+ *   ARP                                             to the host
+ *   DHCP requests                                   to the host
+ *   IPv4 to the gateway                             to the host (nat.h: DHCP, DNS, ICMP)
+ *   IPv4 to the private network, link-local,
+ *   multicast, broadcast                            dropped: there is no other slice
+ *   other IPv4                                      to the host, which routes it
+ *   IPv6, VLAN tags, all else                       dropped
+ *
+ * and gets what the host sends to its MAC, ARP requests for its address, and DHCP broadcasts.
  */
 #ifndef GA_OVS_H
 #define GA_OVS_H
@@ -13,19 +23,38 @@
 struct ga_ovs_port {
 	const char *bridge, *port, *mac, *ip;
 	const char *allocation;
+	const char *gateway, *network; /* "10.100.0.0/24"; NULL: no flow keeps slices apart */
 };
 
 #define GA_COOKIE_SIZE 19
 /* "0x6761…": "ga" and 48 bits of SHA-256 of the allocation. */
 char *ga_ovs_cookie(const char *allocation, char out[GA_COOKIE_SIZE]);
-/* The flows, one a line as ovs-ofctl add-flows reads them; ofport is the port's number. */
-void ga_ovs_flows(const struct ga_ovs_port *p, int64_t ofport, struct ga_str *out);
-#define GA_OVS_FLOWS 5 /* how many they are */
+/* The flows, one a line as ovs-ofctl add-flows reads them; ofport is the port's number. Returns how
+ * many they are. */
+int ga_ovs_flows(const struct ga_ovs_port *p, int64_t ofport, struct ga_str *out);
+/* Whether what "ovs-ofctl --no-names dump-flows" printed has all flows of the port with this very
+ * number: a port that was made again has another one, and nothing keeps its guest from lying. */
+bool ga_ovs_flows_stand(const struct ga_ovs_port *p, int64_t ofport, const char *dump);
+/* The port's number, 0 while it has none. */
+int64_t ga_ovs_port_number(const char *port, struct ga_err *err);
+/* Whether Open vSwitch found no interface for the port: 1, 0, -1. Its guest is gone then. */
+int ga_ovs_port_is_dead(const char *port, struct ga_err *err);
+
+/*
+ * A bridge that is gpuaas's alone: fail mode "secure", so that it drops what no flow allows, also
+ * after a restart of Open vSwitch has lost the flows; a MAC that stays when ports come and go; and
+ * the flow for the host's DHCP broadcasts. Changing the fail mode loses the flows of the slices:
+ * protect them again (ga_ovs_protect). Not for a bridge with ports of strangers.
+ */
+int ga_ovs_setup_bridge(const char *bridge, struct ga_err *err);
+/* Whether it is set up so: 1, 0; -1 when Open vSwitch does not answer. */
+int ga_ovs_is_closed(const char *bridge, struct ga_err *err);
+#define GA_OVS_BRIDGE_COOKIE "0x6761000000000000" /* of the flows that are no allocation's */
 
 /* Whether the bridge is there: 1, 0; -1 when Open vSwitch does not answer. */
 int ga_ovs_has_bridge(const char *bridge, struct ga_err *err);
-/* Waits until the port is on the bridge and has a number; then replaces its flows and reads back.
- */
+/* Waits until the port is on the bridge and has a number; then replaces its flows in one
+ * transaction and reads back. */
 int ga_ovs_protect(const struct ga_ovs_port *p, struct ga_err *err);
 /* How many flows with the cookie there are. */
 int64_t ga_ovs_count_flows(const char *bridge, const char *cookie, struct ga_err *err);

@@ -162,9 +162,13 @@ static int write_reservation(struct ga_provision *p, struct ga_err *err)
 int ga_phase_network(struct ga_provision *p, struct ga_err *err)
 {
 	const struct ga_plan *plan = p->plan;
+	ga_autofree char *network =
+		ga_net_network(plan->network.gateway, plan->network.prefix_bits);
 	const struct ga_ovs_port port = { .bridge = plan->network.bridge, .port = plan->port,
 					  .mac = plan->mac, .ip = plan->private_ip,
-					  .allocation = plan->allocation };
+					  .allocation = plan->allocation,
+					  .gateway = plan->network.gateway,
+					  .network = network };
 
 	if (ga_provision_has_dhcp(plan) && write_reservation(p, err) < 0)
 		return -1;
@@ -299,9 +303,13 @@ int ga_phase_define(struct ga_provision *p, struct ga_err *err)
 int ga_phase_start(struct ga_provision *p, struct ga_err *err)
 {
 	const struct ga_plan *plan = p->plan;
+	ga_autofree char *network =
+		ga_net_network(plan->network.gateway, plan->network.prefix_bits);
 	const struct ga_ovs_port port = { .bridge = plan->network.bridge, .port = plan->port,
 					  .mac = plan->mac, .ip = plan->private_ip,
-					  .allocation = plan->allocation };
+					  .allocation = plan->allocation,
+					  .gateway = plan->network.gateway,
+					  .network = network };
 	bool flows = ga_provision_has_ovs(plan);
 	struct ga_virt *virt;
 

@@ -73,41 +73,6 @@ static int activate_partition(struct ga_repairer *r, struct ga_deviation *d, str
 	return ga_change_partition(&r->changes, d->number, err);
 }
 
-/* ---- network ---- */
-
-static int write_dhcp_host(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
-{
-	const struct ga_expected_allocation *a = ga_drift_allocation(r->want, d->allocation);
-	const struct ga_expected_slot *s = ga_drift_first_slot(r->want, d->allocation);
-	ga_autofree char *path = ga_dhcp_hosts_path(r->want->network.dhcp_hosts_dir, d->allocation);
-	ga_autostr struct ga_str line = GA_STR_INIT;
-
-	ga_dhcp_hosts_line(s->bundle.mac, s->bundle.private_ip, a->domain, &line);
-	return ga_change_file(&r->changes, path, line.buf, line.len, 0644, err);
-}
-
-static int protect(struct ga_repairer *r, const char *allocation, struct ga_err *err)
-{
-	const struct ga_expected_slot *s = ga_drift_first_slot(r->want, allocation);
-	const struct ga_ovs_port port = {
-		.bridge = r->want->network.bridge,
-		.port = s->bundle.port,
-		.mac = s->bundle.mac,
-		.ip = s->bundle.private_ip,
-		.allocation = allocation,
-	};
-
-	if (!port.bridge || !port.port || !port.mac || !port.ip)
-		return ga_fail(err, GA_HOST, "slot '%s' lacks bridge, port or address",
-			       s->bundle.slot);
-	return ga_change_network(&r->changes, &port, err) < 0 ? -1 : ga_ovs_protect(&port, err);
-}
-
-static int add_flows(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
-{
-	return protect(r, d->allocation, err);
-}
-
 /* ---- domains ---- */
 
 /* A reboot makes fabric functions anew, without the addresses their tenant is known by. */
@@ -140,8 +105,8 @@ static int start_domain(struct ga_repairer *r, struct ga_deviation *d, struct ga
 	    ga_changes_virt(&r->changes, &virt, err) < 0 ||
 	    ga_virt_start(virt, d->subject, flows, err) < 0)
 		return -1;
-	if (flows &&
-	    (protect(r, d->allocation, err) < 0 || ga_virt_resume(virt, d->subject, err) < 0))
+	if (flows && (ga_repair_protect(r, d->allocation, err) < 0 ||
+		      ga_virt_resume(virt, d->subject, err) < 0))
 		return -1;
 	return 0;
 }
@@ -248,15 +213,21 @@ static int (*const repairs[GA_R_COUNT])(struct ga_repairer *r, struct ga_deviati
 					struct ga_err *err) = {
 	[GA_R_BIND_VFIO] = bind_vfio,
 	[GA_R_ACTIVATE_PARTITION] = activate_partition,
-	[GA_R_WRITE_DHCP_HOST] = write_dhcp_host,
-	[GA_R_ADD_FLOWS] = add_flows,
+	[GA_R_WRITE_DHCP_HOST] = ga_repair_write_dhcp_host,
+	[GA_R_SETUP_BRIDGE] = ga_repair_setup_bridge,
+	[GA_R_ADD_FLOWS] = ga_repair_add_flows,
+	[GA_R_FORWARD] = ga_repair_forward,
+	[GA_R_SETUP_NAT] = ga_repair_setup_nat,
+	[GA_R_PUBLISH] = ga_repair_publish,
 	[GA_R_RESUME] = resume,
 	[GA_R_TELL_AGAIN] = tell_again,
 	[GA_R_START_DOMAIN] = start_domain,
 	[GA_R_UNDO_JOURNAL] = ga_repair_undo_journal,
+	[GA_R_UNPUBLISH] = ga_repair_unpublish,
 	[GA_R_REMOVE_PORT] = ga_repair_remove_port,
 	[GA_R_REMOVE_FLOWS] = ga_repair_remove_flows,
 	[GA_R_REMOVE_DHCP_HOST] = ga_repair_remove_file,
+	[GA_R_RELEASE_LEASE] = ga_repair_release_lease,
 	[GA_R_REMOVE_SEED] = ga_repair_remove_vm,
 	[GA_R_REMOVE_NVRAM] = ga_repair_remove_file,
 };

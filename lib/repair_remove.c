@@ -96,8 +96,22 @@ int ga_repair_undo_journal(struct ga_repairer *r, struct ga_deviation *d, struct
 
 /* ---- what no journal entry tells of ---- */
 
+/* Of no allocation: only a port without interface, which no guest can have. */
+static int remove_dead_port(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
+{
+	int dead = ga_ovs_port_is_dead(d->subject, err);
+
+	if (dead <= 0)
+		return dead < 0 ? -1 :
+				  ga_fail_for(err, GA_CONFLICT, "in_use",
+					      "port '%s' has an interface", d->subject);
+	return ga_ovs_remove_port(r->want->network.bridge, d->subject, err);
+}
+
 int ga_repair_remove_port(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
 {
+	if (!d->allocation)
+		return remove_dead_port(r, d, err);
 	return is_over(r, d->allocation, err) < 0 ?
 		       -1 :
 		       ga_ovs_remove_port(r->want->network.bridge, d->subject, err);

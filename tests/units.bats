@@ -12,10 +12,14 @@ setup()
   for unit in "$SRC"/packaging/systemd/*.{service,timer}; do
     sed "s|@bindir@|$GPUAAS_BUILD/bin|" "$unit" > "$UNITS/${unit##*/}"
   done
-  # What is not here yet, or not ours.
-  [[ -e $SRC/bin/gpuaas-host-bootstrap.c ]] ||
-    sed -i "s|$GPUAAS_BUILD/bin/gpuaas-host-bootstrap|/bin/true|" "$UNITS/gpuaas-host.service"
+  # The one program of theirs that is not ours.
   [[ -x /usr/sbin/dnsmasq ]] || sed -i 's|/usr/sbin/dnsmasq|/bin/true|' "$UNITS/gpuaas-dnsmasq.service"
+}
+
+teardown()
+{
+  [[ -z ${LOOP-} ]] || losetup -d "$LOOP"
+  common_teardown
 }
 
 # The value of a setting of a service; several lines are one.
@@ -71,7 +75,7 @@ setting()
 }
 
 @test "the commands in the units are command lines of the programs" {
-  for unit in "$UNITS"/gpuaas-{wipe,reconcile,reconcile-boot,publish}.service; do
+  for unit in "$UNITS"/gpuaas-{host,wipe,reconcile,reconcile-boot,publish}.service; do
     read -ra words < <(sed -n 's/^ExecStart=//p' "$unit")
     run_ok "${words[0]}" --introspect-cli
     known=$(jq -r '.command.options[].names[]' <<< "$output")
@@ -104,4 +108,149 @@ setting()
   run_status 2 gpuaas-list slots --output "$T/run/slots.json"
   assert_stderr "not for them"
   assert_equal "$(ls "$T/run")" public.json
+}
+
+# ---- the programs within what the units leave them ----
+
+# The system calls of a filter such as "@system-service ~@privileged @chown", in its order.
+calls_of()
+{
+  local word name
+  local -A left=()
+  for word in $1; do
+    while read -r name; do
+      if [[ $word == ~* ]]; then unset "left[$name]"; else left[$name]=1; fi
+    done < <(expand "${word#\~}")
+  done
+  printf '%s\n' "${!left[@]}" | sort
+}
+
+expand()
+{
+  local name
+  [[ $1 == @* ]] || { echo "$1"; return; }
+  while read -r name; do
+    expand "$name"
+  done < <(systemd-analyze syscall-filter "$1" | sed -nE 's/^ +([@a-z0-9_-]+)$/\1/p')
+}
+
+# fits UNIT TRACE: every call and every address family of a trace is allowed to the unit.
+fits()
+{
+  local filter
+  filter=$(setting "$1" SystemCallFilter)
+  calls_of "${filter//\~@privileged @resources/\~@privileged \~@resources}" > "$T/allowed"
+  [[ $(wc -l < "$T/allowed") -gt 100 ]]
+  sed -nE 's/^[0-9]+ +([a-z0-9_]+)\(.*/\1/p' "$2" | sort -u > "$T/used"
+  grep -qx openat "$T/used"
+  # What fails softly: glibc asks for its limits, umockdev's preload is not ours.
+  run_ok comm -13 "$T/allowed" "$T/used"
+  assert_equal "$output" "${3-}"
+  setting "$1" RestrictAddressFamilies | tr ' ' '\n' | sort > "$T/allowed"
+  sed -nE 's/^[0-9]+ +socket\((AF_[A-Z0-9]+),.*/\1/p' "$2" | sort -u > "$T/used"
+  run_ok comm -13 "$T/allowed" "$T/used"
+  assert_equal "$output" ""
+}
+
+# traced CMD…: with its system calls in $T/trace; a leak check cannot run under strace
+traced()
+{
+  ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0 strace -f -qq -o "$T/trace" "$@"
+}
+
+# confined UNIT CMD…: with the unit's capabilities, no new privileges, everything but $T read-only
+# where ProtectSystem=strict makes it so. In a network of its own with a bridge br0 when BRIDGE says.
+confined()
+{
+  local caps
+  caps=$(setting "$1" CapabilityBoundingSet | tr 'A-Z ' 'a-z,' | sed 's/cap_/+/g')
+  # shellcheck disable=SC2016 # for the inner shell
+  export BRIDGE
+  unshare --mount --propagation slave ${BRIDGE:+--net} bash -c 'if [[ ${BRIDGE-} ]]; then
+      ip link add br0 type bridge && ip addr add 10.100.0.1/24 dev br0 && ip link set br0 up
+    fi &&
+    mount --rbind / /mnt && mount -o remount,bind,ro /mnt &&
+    cd /mnt && pivot_root . mnt && umount -l /mnt && caps=$1 && shift &&
+    exec setpriv --no-new-privs --bounding-set="-all,$caps" "$@"' - "$caps" "${@:2}"
+}
+
+needs_root()
+{
+  ((EUID == 0)) || skip "root is needed to give privileges up"
+}
+
+@test "publish works within its unit" {
+  needs_root
+  run_ok gpuaas-state init --lab
+  run_ok gpuaas-state apply "$SRC/share/objects/lab.json"
+  mkdir "$T/run"
+  run_ok confined gpuaas-publish gpuaas-list public --output "$T/run/public.json"
+  [[ -s $T/run/public.json ]]
+  traced gpuaas-list public --output "$T/run/public.json"
+  [[ $GPUAAS_BUILD == *asan* ]] || fits gpuaas-publish "$T/trace"
+  # It is confined.
+  run_status 10 confined gpuaas-publish gpuaas-list public --output /usr/public.json
+  assert_stderr "Read-only"
+}
+
+@test "wipe works within its unit, on a block device with another's files open" {
+  needs_root
+  truncate -s 32M "$T/backing"
+  LOOP=$(losetup -f --show "$T/backing" 2> /dev/null) || skip "no loop device"
+  head -c 1M /dev/urandom > "$LOOP"
+  id=$(gpuaas-wipe --device "$LOOP" --dry-run | jq -r .device.wwid)
+  # The guard looks into processes of other users: without that right it doubts.
+  setpriv --reuid=65534 --regid=65534 --clear-groups sleep 1000 3>&- &
+  BG+=($!)
+  run_ok confined gpuaas-wipe gpuaas-wipe --device "$LOOP" --confirm "$id" --class clear
+  jq_is .outcome confirmed
+  sed -i 's/ CAP_SYS_PTRACE//' "$UNITS/gpuaas-wipe.service"
+  run_status 4 confined gpuaas-wipe gpuaas-wipe --device "$LOOP" --confirm "$id" --class clear
+  jq_is .outcome not_started
+  traced gpuaas-wipe --device "$LOOP" --confirm "$id" --class clear > "$T/out"
+  [[ $GPUAAS_BUILD == *asan* ]] || fits gpuaas-wipe "$T/trace"
+  losetup -d "$LOOP"
+  LOOP=
+}
+
+@test "dnsmasq works within its unit, as a user of its own" {
+  needs_root
+  [[ -x /usr/sbin/dnsmasq ]] || skip "dnsmasq is missing"
+  mkdir "$T/hosts" "$T/run"
+  chmod 711 "$T"
+  printf '%s\n' interface=br0 except-interface=lo bind-dynamic no-hosts port=0 dhcp-authoritative \
+    dhcp-range=10.100.0.0,static,255.255.255.0,12h "dhcp-hostsdir=$T/hosts" \
+    "dhcp-leasefile=$T/leases" > "$T/dnsmasq.conf"
+  sed -n '/^ExecStart=/,/[^\\]$/p' "$UNITS/gpuaas-dnsmasq.service" | tr -d '\\\n' |
+    sed "s|ExecStart=||; s|/etc/gpuaas|$T|; s|/run/gpuaas|$T/run|" > "$T/command"
+  read -ra command <<< "$(cat "$T/command")"
+  BRIDGE=yes confined gpuaas-dnsmasq strace -f -qq -o "$T/trace" "${command[@]}" 3>&- &
+  BG+=($!)
+  wait_for 30 test -s "$T/run/dnsmasq.pid"
+  wait_for 30 grep -q 'inotify_add_watch\|setuid(' "$T/trace"
+  pid=$(cat "$T/run/dnsmasq.pid")
+  wait_for 30 grep -q "^Uid:.$(id -u dnsmasq)" "/proc/$pid/status"
+  kill "$pid"
+  wait_for 30 has_ended "$pid"
+  [[ -e $T/leases ]]
+  fits gpuaas-dnsmasq "$T/trace"
+}
+
+@test "the timers' commands, and what reconcile finishes, fit the filters of their units" {
+  load lab
+  command -v strace > /dev/null || skip "strace is missing"
+  [[ $GPUAAS_BUILD != *asan* ]] || skip "the sanitizers' own system calls are not the unit's"
+  make_lab
+  gpuaas-place --profile lab --gpus 1 --project vision --name job > "$T/plan"
+  # Killed when it had just cloned: reconcile goes on with it, so it needs what provision needs.
+  gcc -shared -fPIC -o "$T/kill_at.so" "$SRC/tests/kill_at.c" -ldl
+  run_status 10 in_host env LD_PRELOAD="$T/kill_at.so:libumockdev-preload.so.0" \
+    KILL_AT='"phase":"clone","state":"finished"' gpuaas-provision --progress json "$T/plan"
+  in_host strace -f -qq -o "$T/trace" gpuaas-reconcile --repair --json < /dev/null > "$T/out"
+  allocation_is active
+  fits gpuaas-reconcile "$T/trace"
+  in_host gpuaas-release job > "$T/released"
+  in_host strace -f -qq -o "$T/trace" gpuaas-wipe --pending --unanswered --progress none > "$T/out"
+  assert_equal "$(jq -r .outcome "$T/out")" confirmed
+  fits gpuaas-wipe "$T/trace"
 }

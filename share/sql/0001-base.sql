@@ -4,7 +4,8 @@
 -- table in C, in the transaction that runs this file. Times are RFC 3339 UTC text, microseconds.
 -- Small rows stand WITHOUT ROWID. Where rows are large, a B-tree of the text keys would hold a few of
 -- them a page, and each look at a key would read several: there number is the key of the table. It
--- is named, and at least 1, so that triggers guard it against REPLACE as they guard id.
+-- is named, and at least 1, so that triggers guard it against REPLACE as they guard id. Records stand
+-- last, so that what is before them is read without them.
 
 CREATE TABLE meta (
 	one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -82,10 +83,10 @@ CREATE INDEX device_node ON device (node_id);
 CREATE TABLE candidate (
 	node_id TEXT NOT NULL REFERENCES node (id),
 	slot_index INTEGER NOT NULL,
-	record TEXT NOT NULL,
 	observed_at TEXT NOT NULL,
+	record TEXT NOT NULL,
 	PRIMARY KEY (node_id, slot_index)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 CREATE TABLE slot (
 	number INTEGER PRIMARY KEY CHECK (number >= 1),
@@ -162,8 +163,7 @@ CREATE INDEX slot_nvme ON slot (nvme_wwid);
 CREATE INDEX slot_gpu ON slot (gpu_id);
 -- What placement reads of every slot.
 CREATE INDEX slot_place ON slot (node_id, slot_index, id, state, generation, accelerator_type,
-	module_id, numa_node, memory_mib, cpuset, cordon_reason, health_state, blockers)
-	WHERE retired = 0;
+	module_id, numa_node, memory_mib, cpuset, cordon_reason, health_state, blockers);
 
 CREATE TABLE slot_cpu (
 	node_id TEXT NOT NULL,
@@ -205,7 +205,6 @@ CREATE TABLE allocation (
 	id TEXT NOT NULL UNIQUE CHECK (id <> 'slices'), -- a word of node.held_by
 	name TEXT,
 	request_id TEXT,
-	request TEXT NOT NULL, -- the request record
 	project TEXT NOT NULL,
 	priority INTEGER NOT NULL DEFAULT 100,
 	shape TEXT NOT NULL CHECK (shape IN ('slice', 'baremetal')),
@@ -217,14 +216,11 @@ CREATE TABLE allocation (
 	accelerator_type TEXT,
 	profile TEXT NOT NULL,
 	profile_version INTEGER NOT NULL,
-	profile_record TEXT NOT NULL,	 -- snapshots
-	price_micros INTEGER NOT NULL,
+	price_micros INTEGER NOT NULL,	 -- a snapshot, as profile_record
 	image_digest TEXT,
-	plan TEXT,			 -- the plan record, byte for byte
 	attempt TEXT,			 -- the order in force
 	attempt_generation INTEGER,	 -- and the generation it was issued for
 	order_kind TEXT CHECK (order_kind IN ('plan', 'release-order')),
-	order_text TEXT,
 	expires_at TEXT,		 -- of a plan nobody took up
 	power_wanted TEXT CHECK (power_wanted IN ('on', 'off')),
 	power_observed TEXT CHECK (power_observed IN ('on', 'off')),
@@ -234,7 +230,11 @@ CREATE TABLE allocation (
 	phase TEXT,
 	reason TEXT,
 	created_at TEXT NOT NULL,
-	created_by TEXT NOT NULL
+	created_by TEXT NOT NULL,
+	request TEXT NOT NULL,		 -- the request record
+	profile_record TEXT NOT NULL,
+	plan TEXT,			 -- the plan record, byte for byte
+	order_text TEXT
 ) STRICT;
 CREATE UNIQUE INDEX allocation_request ON allocation (request_id) WHERE request_id IS NOT NULL;
 CREATE UNIQUE INDEX allocation_name ON allocation (name)
@@ -297,7 +297,8 @@ CREATE TABLE task (
 CREATE UNIQUE INDEX task_once ON task (object, attempt, phase);
 
 CREATE TABLE wipe_evidence (
-	id TEXT PRIMARY KEY,
+	number INTEGER PRIMARY KEY CHECK (number >= 1), -- in the order they were folded
+	id TEXT NOT NULL UNIQUE,
 	slot_id TEXT NOT NULL REFERENCES slot (id),
 	node_id TEXT NOT NULL REFERENCES node (id),
 	attempt TEXT NOT NULL UNIQUE,
@@ -312,9 +313,9 @@ CREATE TABLE wipe_evidence (
 		CHECK (gpu_memory IN ('confirmed', 'not_needed', 'not_proven', 'failed')),
 	lab INTEGER NOT NULL CHECK (lab IN (0, 1)),
 	digest TEXT NOT NULL UNIQUE,
-	record TEXT NOT NULL,
-	folded_at TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
+	folded_at TEXT NOT NULL,
+	record TEXT NOT NULL
+) STRICT;
 
 CREATE TABLE folded ( -- results already committed, so that folding twice changes nothing
 	digest TEXT PRIMARY KEY,

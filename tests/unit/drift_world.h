@@ -160,6 +160,7 @@ static void world_init(struct world *w)
 	set(&w->seen.boot_id, "boot-1");
 	set(&w->seen.fingerprint, DIGEST_A);
 	w->seen.bridge = w->seen.nat = w->seen.forwarding = 1;
+	w->seen.closed = w->seen.isolated = 1;
 	see_devices(w, 0);
 	see_devices(w, 1);
 	see_allocation(w);
@@ -373,6 +374,112 @@ CASE(idle_port) /* the slot's name, and nobody knows whose it was */
 	foreign_port(w);
 	set(&w->seen.ports.v[1].name, "gp-1");
 }
+CASE(dead_port)
+{
+	idle_port(w);
+	w->seen.ports.v[1].dead = true;
+}
+CASE(dead_port_elsewhere)
+{
+	dead_port(w);
+	set(&w->seen.ports.v[1].bridge, "br-ex");
+}
+CASE(orphan_port_elsewhere)
+{
+	orphan_port(w);
+	set(&w->seen.ports.v[1].bridge, "br-ex");
+}
+CASE(stale_lease)
+{
+	struct ga_seen_lease *l = ga_list_add(&w->seen.leases);
+
+	set(&l->mac, "02:00:00:00:00:01");
+	set(&l->ip, "10.100.0.11");
+}
+CASE(stale_lease_entered) /* who provisions enters the lease first, who releases closes it last */
+{
+	stale_lease(w);
+	see_entry(w, "aaaaaaaa", "lease", "02:00:00:00:00:01");
+}
+CASE(stale_lease_lab)
+{
+	stale_lease(w);
+	w->want.lab = true;
+}
+CASE(open_bridge) { w->seen.closed = 0; }
+CASE(open_bridge_strangers)
+{
+	open_bridge(w);
+	w->seen.strangers = true;
+}
+CASE(renamed_bridge)
+{
+	w->seen.bridge = 0;
+	w->seen.closed = GA_UNKNOWN;
+	set(&w->seen.bridges, "br-new");
+}
+CASE(no_isolation)
+{
+	w->seen.isolated = 0;
+	set(&w->seen.lacks, "no table 'ip gpuaas'");
+}
+static struct ga_seen_ingress *see_ingress(struct world *w, const char *allocation)
+{
+	struct ga_seen_ingress *i = ga_list_add(&w->seen.ingress);
+
+	set(&i->allocation, allocation);
+	set(&i->proto, "tcp");
+	set(&i->address, "10.100.0.10");
+	i->port = 8080;
+	i->to_port = 80;
+	return i;
+}
+CASE(published)
+{
+	struct ga_seen_ingress *i = see_ingress(w, "aaaaaaaa");
+
+	i->entered = i->done = i->there = true;
+}
+CASE(unpublished)
+{
+	published(w);
+	w->seen.ingress.v[0].there = false;
+}
+CASE(unpublished_lab)
+{
+	unpublished(w);
+	w->want.lab = true;
+}
+CASE(unpublished_blind)
+{
+	unpublished(w);
+	ga_seen_blind(&w->seen, GA_A_INGRESS, "no nft");
+}
+CASE(publish_begun) /* killed between the entry and the change: nobody was told it is open */
+{
+	unpublished(w);
+	w->seen.ingress.v[0].done = false;
+}
+CASE(published_elsewhere)
+{
+	unpublished(w);
+	set(&w->seen.ingress.v[0].elsewhere, "10.100.0.11 port 80");
+}
+CASE(published_ended) /* its journal is what is undone */
+{
+	see_ingress(w, "zzzzzzzz")->entered = true;
+	w->seen.ingress.v[0].done = w->seen.ingress.v[0].there = true;
+	see_entry(w, "zzzzzzzz", "ingress", "tcp/8080");
+}
+CASE(orphan_ingress) { see_ingress(w, "zzzzzzzz")->there = true; }
+CASE(orphan_ingress_live) { see_ingress(w, "aaaaaaaa")->there = true; }
+CASE(orphan_ingress_foreign) { see_ingress(w, NULL)->there = true; }
+CASE(orphan_ingress_blind)
+{
+	orphan_ingress(w);
+	ga_seen_blind(&w->seen, GA_A_WORK, "host.db cannot be read");
+}
+CASE(bootstrap_journal) { see_entry(w, "bootstrap", "file", "/etc/gpuaas/gpuaas.conf"); }
 CASE(no_bridge) { w->seen.bridge = 0; }
 CASE(bridge_unknown) { w->seen.bridge = GA_UNKNOWN; }
 CASE(no_nat) { w->seen.nat = 0; }

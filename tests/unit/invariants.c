@@ -50,13 +50,9 @@ static const struct {
 	{ "a slot of an unknown node", "foreign_key", "",
 	  "INSERT INTO slot (id, node_id, slot_index, since) VALUES ('x', 'n9', 9, 'x')", NULL },
 	{ "an allocation born active", "birth", "",
-	  "INSERT INTO allocation SELECT NULL, 'x', NULL, 'r', request, project, priority, shape, count, "
-	  "'active', since, generation, node_id, accelerator_type, profile, profile_version, "
-	  "profile_record, price_micros, image_digest, plan, attempt, attempt_generation, "
-	  "order_kind, "
-	  "order_text, expires_at, power_wanted, power_observed, access, network, "
-	  "fabric_partition, "
-	  "phase, reason, created_at, created_by FROM allocation WHERE id = 'a1'",
+	  "INSERT INTO allocation (id, state, request, project, shape, count, since, profile, "
+	  "profile_version, profile_record, price_micros, created_at, created_by) "
+	  "VALUES ('x', 'active', '{}', 'p', 'slice', 1, 'x', 'h', 1, '{}', 5, 'x', 'me')",
 	  ALLOC("x", "slice") },
 	{ "a node born active", "birth", "",
 	  "INSERT INTO node (id, since, state) VALUES ('x', 'x', 'active')",
@@ -171,6 +167,17 @@ static const struct {
 	  "ended_at) VALUES (70, 'a1', 'hold', 1, 5, 'x', 'y'), "
 	  "(71, 'a1', 'hold', 1, 5, 'x', 'y');",
 	  "UPDATE OR REPLACE usage SET oid = 70 WHERE id = 71", NULL },
+	{ "replacing evidence by its number", "duplicate", "",
+	  "INSERT OR REPLACE INTO wipe_evidence SELECT number, 'x', slot_id, node_id, 'x', wwid, "
+	  "gpu_identity, started_at, finished_at, class, outcome, verify, gpu_memory, lab, 'x', "
+	  "folded_at, record FROM wipe_evidence WHERE id = 'e1'",
+	  "INSERT INTO wipe_evidence SELECT NULL, 'x', slot_id, node_id, 'x', wwid, "
+	  "gpu_identity, started_at, finished_at, class, outcome, verify, gpu_memory, lab, 'x', "
+	  "folded_at, record FROM wipe_evidence WHERE id = 'e1'" },
+	{ "replacing evidence by UPDATE OR REPLACE of its rowid", "fixed", "",
+	  "UPDATE OR REPLACE wipe_evidence SET rowid = 2 WHERE number = 1", NULL },
+	{ "replacing a node by UPDATE OR REPLACE of its oid", "fixed", "",
+	  "UPDATE OR REPLACE node SET oid = 2" GEN " WHERE id = 'n1'", NULL },
 	{ "a row numbered below 1", "CHECK constraint failed", "",
 	  "INSERT INTO node (number, id, since) VALUES (-1, 'x', 'x')",
 	  "INSERT INTO node (id, since) VALUES ('x', 'x')" },
@@ -438,10 +445,10 @@ static const struct {
 	  "'purge', "
 		   "'confirmed', 'full', 'confirmed', 1"), EVIDENCE("x", "s3", GOOD) },
 	{ "evidence of a slot of another node", "evidence", "",
-	  "INSERT INTO wipe_evidence VALUES ('x', 's1', 'n2', 'w', 'd1', 'g1', " LATE ", " LATE
-	  ", 'purge', 'confirmed', 'full', 'confirmed', 1, 'dx', '{}', 'x')",
-	  "INSERT INTO wipe_evidence VALUES ('x', 's1', 'n1', 'w', 'd1', 'g1', " LATE ", " LATE
-	  ", 'purge', 'confirmed', 'full', 'confirmed', 1, 'dx', '{}', 'x')" },
+	  "INSERT INTO wipe_evidence VALUES (99, 'x', 's1', 'n2', 'w', 'd1', 'g1', " LATE ", " LATE
+	  ", 'purge', 'confirmed', 'full', 'confirmed', 1, 'dx', 'x', '{}')",
+	  "INSERT INTO wipe_evidence VALUES (99, 'x', 's1', 'n1', 'w', 'd1', 'g1', " LATE ", " LATE
+	  ", 'purge', 'confirmed', 'full', 'confirmed', 1, 'dx', 'x', '{}')" },
 	{ "evidence since no time", "evidence", "",
 	  EVIDENCE("x", "s3", "'w3b', 'd3', 'g3', 'zzz', 'zzz', 'purge', 'confirmed', 'full', "
 		   "'confirmed', 1"), NULL },

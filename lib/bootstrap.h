@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Preparing a host: from what it shows and the mode asked for to an ordered list of steps, each
- * with its reason and its inverse. Pure: the same facts give the same plan, and facts in which every
- * step was carried out give a plan without changes.
+ * with its reason and its inverse. Pure: the same facts give the same plan, and facts in which
+ * every step was carried out give a plan without changes.
  *
  * Facts are gathered by bootstrap_look.h; bootstrap_do.h carries the steps out.
  */

@@ -31,8 +31,8 @@ static void add(struct ga_boot_plan *plan, enum ga_boot_op op, const char *step,
 static void add_manual(struct ga_boot_plan *plan, const char *step, const char *subject,
 		       const char *reason, const char *hint)
 {
-	ga_boot_tell(ga_boot_add(plan, GA_BOOT_DO_NOTE, step, subject, "manual", reason), NULL, NULL,
-		     hint);
+	ga_boot_tell(ga_boot_add(plan, GA_BOOT_DO_NOTE, step, subject, "manual", reason), NULL,
+		     NULL, hint);
 }
 
 static void plan_bridge(const struct ga_boot_facts *f, struct ga_boot_plan *plan)
@@ -42,7 +42,8 @@ static void plan_bridge(const struct ga_boot_facts *f, struct ga_boot_plan *plan
 
 	if (!f->ovs || f->bridge_there == GA_UNKNOWN) {
 		add_manual(plan, "bridge", f->bridge,
-			   f->ovs ? "Open vSwitch does not answer" : "Open vSwitch is not installed",
+			   f->ovs ? "Open vSwitch does not answer" :
+				    "Open vSwitch is not installed",
 			   f->ovs ? "systemctl start openvswitch-switch" :
 				    "apt install openvswitch-switch");
 		return;

@@ -97,8 +97,10 @@ machine()
 {
   # The journal is where it is on a real host.
   unset GPUAAS_HOST_DIR
+  # The sanitizers report on stderr, as in in_host.
   # shellcheck disable=SC2016 # for the other bash
-  unshare --mount --net --propagation private bash -c '
+  ASAN_OPTIONS=${ASAN_OPTIONS/log_path=*([^:]):/} UBSAN_OPTIONS=${UBSAN_OPTIONS/log_path=*([^:]):/} \
+    unshare --mount --net --propagation private bash -c '
     source "$T/mounts" || exit 125
     script=$1
     shift

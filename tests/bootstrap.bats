@@ -514,7 +514,7 @@ EOF
     gpuaas-host-bootstrap > /dev/null; cat /etc/mdadm/mdadm.conf'
   assert_equal "$output" 'HOMEHOST <system>
 # gpuaas-host-bootstrap begin
-# Only the host'"'"'s own arrays are assembled: never one on a disk of a slot.
+# Only the host'"'"'s own arrays are assembled, none on a disk of a slot.
 ARRAY /dev/md/0 UUID=1:2:3:4
 AUTO -all
 # gpuaas-host-bootstrap end'

@@ -1,30 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpuaas-image: images on this node. "add" reads a file whole, keeps the digests of its chunks
- * beside it and emits the records that make it known (gpuaas-image add … | gpuaas-state apply -);
- * "verify" reads it again and says whether it is still what was added.
+ * gpuaas-image: images on this node. "add" reads a file or a stream whole, keeps the digests of its
+ * chunks beside it and emits the records that make it known (… | gpuaas-state apply -); "prewarm"
+ * brings what the node lacks; "verify" reads again and says whether a copy is still what was added;
+ * "list" and "rm" show and remove what the node keeps.
  */
-#include <limits.h>
 #include <unistd.h>
 
 #include "cli.h"
-#include "clock.h"
-#include "host.h"
-#include "image.h"
-#include "kind_state.h"
-#include "stop.h"
-#include "time.h"
+#include "cli_image.h"
+#include "id.h"
 
-static const char *name, *probe = "ssh", *firmware = "efi", *user, *driver, *expected;
+static const char *name, *probe = "ssh", *firmware = "efi", *user, *driver, *expected, *from;
 static const char *progress = "auto";
-static int64_t started;
+static bool copy, all;
+static int64_t size;
+static struct ga_image_run image_run;
 
 static int run_add(struct ga_err *err);
+static int run_prewarm(struct ga_err *err);
 static int run_verify(struct ga_err *err);
+static int run_list(struct ga_err *err);
+static int run_rm(struct ga_err *err);
+
+#define PROGRESS \
+	{ .name = "progress", .type = GA_O_WORD, .var = &progress, .arg = "HOW", \
+	  .values = ga_progress_words, .help = "auto, json or none" }
+#define DIGEST \
+	{ .name = "digest", .type = GA_O_TEXT, .var = &expected, .arg = "DIGEST", \
+	  .help = "digest of the file, as the image's record names it" }
 
 static const struct ga_opt add_opts[] = {
 	{ .name = "name", .type = GA_O_TEXT, .var = &name, .arg = "NAME",
 	  .help = "what plans and profiles call it" },
+	{ .name = "copy", .type = GA_O_FLAG, .var = &copy,
+	  .help = "keep a copy in the node's own folder (a stream always is)" },
+	DIGEST,
+	{ .name = "size", .type = GA_O_SIZE, .var = &size, .arg = "SIZE",
+	  .help = "of a stream: what must be free for it" },
 	{ .name = "probe", .type = GA_O_WORD, .var = &probe, .arg = "PROBE",
 	  .values = ga_probe_words, .help = "how readiness is proved (default ssh)" },
 	{ .name = "firmware", .type = GA_O_WORD, .var = &firmware, .arg = "WHICH",
@@ -33,24 +46,30 @@ static const struct ga_opt add_opts[] = {
 	  .help = "login of the guest" },
 	{ .name = "driver-version", .type = GA_O_TEXT, .var = &driver, .arg = "VERSION",
 	  .help = "GPU driver inside" },
-	{ .name = "progress", .type = GA_O_WORD, .var = &progress, .arg = "HOW",
-	  .values = ga_progress_words, .help = "auto, json or none" },
-	GA_OPTS_END,
+	PROGRESS, GA_OPTS_END,
 };
-
+static const struct ga_opt prewarm_opts[] = {
+	{ .name = "from", .type = GA_O_PATH, .var = &from, .arg = "DIR",
+	  .help = "folder with the images, or another node's" },
+	PROGRESS, GA_OPTS_END,
+};
 static const struct ga_opt verify_opts[] = {
-	{ .name = "digest", .type = GA_O_TEXT, .var = &expected, .arg = "DIGEST",
-	  .help = "digest of the file, as the image's record names it" },
-	{ .name = "progress", .type = GA_O_WORD, .var = &progress, .arg = "HOW",
-	  .values = ga_progress_words, .help = "auto, json or none" },
-	GA_OPTS_END,
+	{ .name = "all", .type = GA_O_FLAG, .var = &all, .help = "every image that is kept" },
+	DIGEST, PROGRESS, GA_OPTS_END,
 };
+static const struct ga_opt rm_opts[] = { DIGEST, GA_OPTS_END };
 
 static const struct ga_cmd cmds[] = {
-	{ .name = "add", .abstract = "read a file and make it known as an image of this node",
-	  .args = "FILE", .args_min = 1, .args_max = 1, .opts = add_opts, .run = run_add },
-	{ .name = "verify", .abstract = "read an image again and compare with what was added",
-	  .args = "FILE", .args_min = 1, .args_max = 1, .opts = verify_opts, .run = run_verify },
+	{ .name = "add", .abstract = "read a file or a stream and make it known as an image",
+	  .args = "FILE|-", .args_min = 1, .args_max = 1, .opts = add_opts, .run = run_add },
+	{ .name = "prewarm", .abstract = "bring the images of records that this node lacks",
+	  .args = "FILE|-", .args_max = 1, .opts = prewarm_opts, .run = run_prewarm },
+	{ .name = "verify", .abstract = "read images again and compare with what was added",
+	  .args = "NAME|FILE…", .args_max = -1, .opts = verify_opts, .run = run_verify },
+	{ .name = "list", .abstract = "images that this node keeps",
+	  .args = "NAME…", .args_max = -1, .run = run_list },
+	{ .name = "rm", .abstract = "withdraw and remove images that nothing uses",
+	  .args = "NAME…", .args_min = 1, .args_max = -1, .opts = rm_opts, .run = run_rm },
 	{ .name = NULL },
 };
 
@@ -58,91 +77,117 @@ static const struct ga_prog prog = {
 	.name = "gpuaas-image",
 	.abstract = "images on this node",
 	.cmds = cmds,
+	.consumes = (const struct ga_shape *const[]){ &ga_image_shape, NULL },
 	.produces = (const struct ga_shape *const[]){ &ga_image_shape, &ga_node_image_shape, NULL },
 	.examples = (const char *const[]){
 		"gpuaas-image add /srv/images/ubuntu.raw --name ubuntu | gpuaas-state apply -",
-		"gpuaas-image verify /srv/images/ubuntu.raw", NULL },
+		"curl -fs URL | gpuaas-image add - --name ubuntu | gpuaas-state apply -",
+		"gpuaas-list images | gpuaas-image prewarm --from /mnt | gpuaas-state apply -",
+		"gpuaas-image verify --all | gpuaas-state apply -", NULL },
 	.acts = true,
 };
 
-static int on_bytes(int64_t done, int64_t total, void *arg, struct ga_err *err)
-{
-	ga_cli_progress(progress, arg, done, total, started);
-	return ga_stop_check("reading the image", err);
-}
-
-/* The file that was named, by its real path, and its facts. */
-static int read_image(char path[PATH_MAX], struct ga_image_facts *facts, struct ga_err *err)
-{
-	int n, r;
-	char *const *args = ga_cli_args(&n);
-
-	if (!realpath(args[0], path))
-		return ga_fail_sys(err, "cannot find image '%s'", args[0]);
-	ga_stop_install();
-	started = ga_clock_mono_micros();
-	r = ga_image_digest(path, on_bytes, path, facts, err);
-	ga_cli_progress_end();
-	return r;
-}
-
 static char *text(const char *s)
 {
-	return (char *)(uintptr_t)s; /* the records below are borrowed views */
+	return (char *)(uintptr_t)s; /* the record below is a borrowed view */
 }
+
+/* ---- add ---- */
 
 static int run_add(struct ga_err *err)
 {
-	ga_autofacts struct ga_image_facts f = { 0 };
-	ga_autofree char *node = NULL, *now = NULL;
-	char path[PATH_MAX], chunks[GA_DIGEST_SIZE];
 	struct ga_image image;
-	struct ga_node_image here;
+	int n;
+	const char *operand = ga_cli_args(&n)[0];
 
 	if (!name)
 		return ga_fail(err, GA_USAGE, "gpuaas-image add needs --name NAME");
-	if (ga_host_node_id(ga_cli_setting("GPUAAS_NODE", NULL), &node, err) < 0 ||
-	    read_image(path, &f, err) < 0 || ga_chunks_write(path, &f.chunks, chunks, err) < 0)
-		return -1;
-	now = ga_time_now();
-	image = (struct ga_image){ .name = text(name), .digest = f.digest, .chunks_digest = chunks,
-				   .format = f.format, .file_bytes = f.file_bytes,
-				   .size_bytes = f.size_bytes, .firmware = text(firmware),
+	if (!ga_name_is_valid(name))
+		return ga_fail(err, GA_USAGE,
+			       "'%s' is no name: a-z, 0-9, '.', '_' and '-', at most 63, beginning "
+			       "with a letter or digit",
+			       name);
+	image = (struct ga_image){ .name = text(name), .firmware = text(firmware),
 				   .probe = text(probe), .user = text(user),
 				   .driver_version = text(driver) };
-	here = (struct ga_node_image){ .node = node, .image = text(name), .digest = f.digest,
-				       .path = path, .verified_at = now };
-	return ga_emit(&ga_image_shape, &image, err) < 0 ||
-			       ga_emit(&ga_node_image_shape, &here, err) < 0 ?
-		       -1 :
-		       0;
+	if (copy || ga_streq(operand, "-"))
+		return ga_image_run_add(&image_run, operand, size, expected, &image, err);
+	return ga_image_run_add_in_place(&image_run, operand, expected, &image, err);
 }
 
-static int changed(const char *path, const char *what, struct ga_err *err)
+/* ---- prewarm ---- */
+
+static int prewarm(const struct ga_rec *rec, struct ga_err *err)
 {
-	ga_err_set(err, GA_NO, "image '%s' is not what was added: %s", path, what);
-	ga_err_reason(err, "image_digest");
-	return ga_hint(err, "replace it by a good copy, or add it anew under another name");
+	struct ga_image image;
+	int r;
+
+	if (ga_rec_parse(rec, &ga_image_shape, &image, err) < 0)
+		return -1;
+	r = ga_image_run_prewarm(&image_run, &image, from, err);
+	ga_shape_release(&ga_image_shape, &image);
+	return r;
 }
+
+static int run_prewarm(struct ga_err *err)
+{
+	static const struct ga_consumer table[] = { { &ga_image_shape, prewarm }, { 0 } };
+	int n, fd, r;
+	char *const *args = ga_cli_args(&n);
+	const char *operand = n ? args[0] : "-";
+
+	if (!from)
+		return ga_fail(err, GA_USAGE, "gpuaas-image prewarm needs --from DIR");
+	fd = ga_cli_open(operand, err);
+	if (fd < 0 || (fd == 0 && ga_cli_need_pipe("image records", err) < 0))
+		return -1;
+	r = ga_cli_stream(fd, operand, table, err);
+	if (fd)
+		close(fd);
+	return r;
+}
+
+/* ---- what is kept ---- */
 
 static int run_verify(struct ga_err *err)
 {
-	ga_autofacts struct ga_image_facts f = { 0 };
-	ga_autochunks struct ga_chunks known = { 0 };
-	char path[PATH_MAX];
-	size_t i;
+	int n, i;
+	char *const *args = ga_cli_args(&n);
 
-	if (read_image(path, &f, err) < 0 || ga_chunks_read(path, NULL, &known, err) < 0)
+	if (all == (n > 0))
+		return ga_fail(err, GA_USAGE, "name the images to verify, or give --all");
+	if (all && ga_image_run_verify(&image_run, NULL, expected, err) < 0)
 		return -1;
-	if (expected && !ga_streq(expected, f.digest))
-		return changed(path, "the file has another digest", err);
-	if (known.size_bytes != f.size_bytes || known.v.n != f.chunks.v.n)
-		return changed(path, "it makes a disk of another size", err);
-	for (i = 0; i < known.v.n; i++)
-		if (!ga_streq(known.v.v[i], f.chunks.v.v[i]))
-			return changed(path, "a chunk has another digest", err);
-	ga_say("'%s' is what was added: %s", path, f.digest);
-	return 0;
+	for (i = 0; i < n; i++)
+		if (ga_image_run_verify(&image_run, args[i], expected, err) < 0)
+			return -1;
+	return ga_image_run_verdict(&image_run, err);
+}
+
+/* Each operand as a name of the store. */
+static int with_names(ga_image_each act, struct ga_err *err)
+{
+	int n, i;
+	char *const *args = ga_cli_args(&n);
+
+	for (i = 0; i < n; i++)
+		if (ga_image_run_named(&image_run, args[i], expected, act, err) < 0)
+			return -1;
+	return n;
+}
+
+static int run_list(struct ga_err *err)
+{
+	int n = with_names(ga_image_run_show, err);
+
+	if (!n)
+		n = ga_image_run_each(&image_run, NULL, NULL, ga_image_run_show, err);
+	return n < 0 ? -1 : 0;
+}
+
+static int run_rm(struct ga_err *err)
+{
+	return with_names(ga_image_run_remove, err) < 0 ? -1 : 0;
 }
 
 int main(int argc, char **argv)
@@ -150,7 +195,10 @@ int main(int argc, char **argv)
 	struct ga_err err = GA_ERR_INIT;
 	int r = ga_cli_parse(&prog, argc, argv, &err);
 
+	if (r > 0 && ga_image_run_init(&image_run, progress, &err) < 0)
+		r = -1;
 	if (r > 0)
 		r = ga_cli_command()->run(&err);
+	ga_image_run_release(&image_run);
 	return ga_cli_finish(&prog, r, &err);
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "cli_discover.h"
 #include "host.h"
 #include "provision.h"
 #include "result.h"
@@ -139,7 +140,7 @@ static int run(struct ga_err *err)
 	int r;
 
 	if (ga_host_node_id(ga_cli_setting("GPUAAS_NODE", NULL), &node, err) < 0 ||
-	    ga_result_open(ga_cli_state_path(), err) < 0)
+	    ga_cli_accelerators(err) < 0 || ga_result_open(ga_cli_state_path(), err) < 0)
 		return -1;
 	ga_stop_install();
 	o = options(&data_dir);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "cli_discover.h"
 #include "host.h"
 #include "result.h"
 #include "stop.h"
@@ -176,7 +177,8 @@ static int run(struct ga_err *err)
 	char *const *args = ga_cli_args(&n);
 
 	ga_stop_install();
-	if (ga_host_node_id(ga_cli_setting("GPUAAS_NODE", NULL), &node, err) < 0)
+	if (ga_host_node_id(ga_cli_setting("GPUAAS_NODE", NULL), &node, err) < 0 ||
+	    ga_cli_accelerators(err) < 0)
 		return -1;
 	if (!n || (n == 1 && ga_streq(args[0], "-")))
 		r = take_stream(err);

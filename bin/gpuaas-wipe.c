@@ -7,6 +7,7 @@
  * tool of its own and needs no state.
  */
 #include "cli.h"
+#include "cli_discover.h"
 #include "host.h"
 #include "id.h"
 #include "kind_result.h"
@@ -191,7 +192,8 @@ static int run(struct ga_err *err)
 		return ga_fail(err, GA_USAGE, "--unanswered goes with --pending");
 	if (certificate)
 		return print_certificate(err);
-	if (ga_host_node_id(ga_cli_setting("GPUAAS_NODE", NULL), &node, err) < 0)
+	if (ga_host_node_id(ga_cli_setting("GPUAAS_NODE", NULL), &node, err) < 0 ||
+	    ga_cli_accelerators(err) < 0)
 		return -1;
 	if (device)
 		return wipe_alone(err);

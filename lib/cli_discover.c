@@ -2,8 +2,23 @@
 /* The settings that bear on looking at a host. */
 #include "cli_discover.h"
 
+#include "accel.h"
 #include "cli.h"
+#include "pci.h"
 #include "size.h"
+
+int ga_cli_accelerators(struct ga_err *err)
+{
+	static struct ga_accels *own; /* to the end of the program */
+	const char *file = ga_cli_setting("GPUAAS_ACCELERATORS", NULL);
+
+	if (!file || own)
+		return 0;
+	if (ga_accels_open(file, &own, err) < 0)
+		return -1;
+	ga_pci_know(own);
+	return 0;
+}
 
 int ga_cli_discover_opts(struct ga_discover_opts *opts, struct ga_err *err)
 {
@@ -12,6 +27,8 @@ int ga_cli_discover_opts(struct ga_discover_opts *opts, struct ga_err *err)
 
 	if (memory && ga_size_parse(memory, &bytes, err) < 0)
 		return ga_wrap(err, "GPUAAS_RESERVED_MEMORY");
+	if (ga_cli_accelerators(err) < 0)
+		return -1;
 	*opts = (struct ga_discover_opts){
 		.node = ga_cli_setting("GPUAAS_NODE", NULL),
 		.bridge = ga_cli_setting("GPUAAS_BRIDGE", NULL),

@@ -12,4 +12,10 @@
  */
 int ga_cli_discover_opts(struct ga_discover_opts *opts, struct ga_err *err);
 
+/*
+ * Where GPUAAS_ACCELERATORS names a catalogue, its functions count as accelerators from now on
+ * (ga_pci_know). For programs that look at PCI without ga_cli_discover_opts, which does it too.
+ */
+int ga_cli_accelerators(struct ga_err *err);
+
 #endif

@@ -65,4 +65,16 @@ int ga_crew_run(struct ga_crew *crew, struct ga_err *err);
 /* Zeroes a range of the target by the cheapest way it knows. */
 int ga_target_zero(int fd, int64_t offset, int64_t len);
 
+/* ---- the store ---- */
+
+struct ga_stored_image;
+/* DIR/NAME/HEX and the suffix, allocated. */
+char *ga_store_path(const char *dir, const char *name, const char *digest, const char *suffix);
+/* The lock on the store, a descriptor: close it to let go. */
+int ga_store_lock(const char *dir, struct ga_err *err);
+/* Under the lock. */
+int ga_store_write_records(const char *dir, const struct ga_stored_image *s, struct ga_err *err);
+int ga_store_remove_files(const char *dir, const char *name, const char *digest,
+			  struct ga_err *err);
+
 #endif

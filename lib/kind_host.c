@@ -44,7 +44,7 @@ static const struct ga_shape numa_shape = {
 #undef S
 
 #define S ga_prereq
-static const struct ga_shape prereq_shape = {
+const struct ga_shape ga_prereq_shape = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, name, GA_REQ, GA_T_CODE, "what is needed"),
@@ -122,7 +122,7 @@ const struct ga_shape ga_host_shape = {
 		GA_TEXT(S, cpus, GA_NULLOK, GA_T_CPUS, "CPUs online"),
 		GA_INT(S, memory_mib, GA_NULLOK, "memory"),
 		GA_LISTOF(S, numa, &numa_shape, "NUMA nodes"),
-		GA_LISTOF(S, prerequisites, &prereq_shape, "what slices need of the host"),
+		GA_LISTOF(S, prerequisites, &ga_prereq_shape, "what slices need of the host"),
 		GA_BOOL(S, reboot_required, "a change waits for a reboot"),
 		GA_LISTOF(S, blockers, &ga_reason_shape, "what keeps every slot of the host out"),
 		GA_LISTOF(S, warnings, &ga_reason_shape, "what an operator should know"),

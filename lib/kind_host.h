@@ -154,8 +154,8 @@ struct ga_end {
 	char *fingerprint;
 };
 
-extern const struct ga_shape ga_reason_shape, ga_partition_shape, ga_gpu_shape, ga_nvme_shape,
-	ga_fabric_shape, ga_nvme_caps_shape, ga_network_shape;
+extern const struct ga_shape ga_reason_shape, ga_prereq_shape, ga_partition_shape, ga_gpu_shape,
+	ga_nvme_shape, ga_fabric_shape, ga_nvme_caps_shape, ga_network_shape;
 extern const struct ga_shape ga_host_shape, ga_candidate_shape, ga_end_shape;
 
 /* Adds a reason; NULL members stay unknown. */

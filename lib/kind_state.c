@@ -164,6 +164,11 @@ const struct ga_shape ga_node_image_shape = {
 		GA_TEXT(S, digest, GA_REQ, GA_T_DIGEST, "digest that was verified"),
 		GA_TEXT(S, path, GA_REQ, GA_T_ANY, "the file on the node"),
 		GA_TEXT(S, verified_at, GA_REQ, GA_T_TIME, "when"),
+		GA_TEXT(S, withdrawn_at, GA_OPT, GA_T_TIME,
+			"since when it is no verified copy any more: removed, or found changed"),
+		GA_INT(S, file_bytes, GA_OPT, "size of the file"),
+		GA_TEXTS(S, used_by, GA_OPT, GA_T_ID,
+			 "allocations on the node that were made from it"),
 		GA_FIELDS_END },
 };
 #undef S

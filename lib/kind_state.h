@@ -79,6 +79,9 @@ struct ga_image {
 
 struct ga_node_image {
 	char *node, *image, *digest, *path, *verified_at;
+	char *withdrawn_at;	  /* since when it is no verified copy any more */
+	int64_t file_bytes;	  /* of the file */
+	GA_LIST(char *) used_by; /* allocations of this host, as gpuaas-image list knows them */
 };
 
 /* What an operator sets of a node; a member left out is left as it is. */

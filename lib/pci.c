@@ -18,6 +18,13 @@ static const unsigned int accelerator_vendors[] = {
 	0x1e52, /* Tenstorrent */
 };
 
+static const struct ga_accels *known;
+
+void ga_pci_know(const struct ga_accels *list)
+{
+	known = list;
+}
+
 static bool is_accelerator_vendor(unsigned int vendor)
 {
 	size_t i;
@@ -30,6 +37,8 @@ static bool is_accelerator_vendor(unsigned int vendor)
 
 static enum ga_pci_sort sort_of(const struct ga_pci_dev *d)
 {
+	if (known && ga_accels_has(known, d->vendor, d->device))
+		return GA_PCI_GPU;
 	switch (d->class >> 8) {
 	case 0x0300:
 	case 0x0302:

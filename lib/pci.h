@@ -6,6 +6,7 @@
 #ifndef GA_PCI_H
 #define GA_PCI_H
 
+#include "accel.h"
 #include "ga.h"
 #include "kind_host.h"
 #include "pciaddr.h"
@@ -16,7 +17,8 @@ enum ga_pci_sort {
 	GA_PCI_OTHER,
 	GA_PCI_BRIDGE,	 /* class 06xx but NVSwitches */
 	GA_PCI_DISPLAY,	 /* a display of nobody we know: boot VGA and the like */
-	GA_PCI_GPU,	 /* class 0300, 0302, 0380, 0b40 or 1200 of an accelerator vendor */
+	GA_PCI_GPU,	 /* class 0300, 0302, 0380, 0b40 or 1200 of an accelerator vendor, and
+			  * whatever ga_pci_know names */
 	GA_PCI_NVME,	 /* class 0108 */
 	GA_PCI_NIC,	 /* class 0200, 0207 */
 	GA_PCI_NVSWITCH, /* 10de, class 0680 */
@@ -44,6 +46,12 @@ struct ga_pci {
 	struct ga_pci_dev *v;
 	size_t n;
 };
+
+/*
+ * From now on functions whose ids are in the list are accelerators, whatever their class and vendor:
+ * an operator's own catalogue names what we do not know. The list is kept, not copied; NULL ends it.
+ */
+void ga_pci_know(const struct ga_accels *list);
 
 /* All functions, by address. A machine without a PCI bus has none. */
 int ga_pci_scan(struct ga_pci *ret, struct ga_err *err);

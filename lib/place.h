@@ -51,6 +51,7 @@ struct ga_fleet {
 	struct ga_place_memo *memo; /* what nodes offered to the last kind of request, or NULL */
 	int64_t stale_micros;	/* nodes observed before are out; 0: none */
 	bool whole;		/* read whole since the last partial refresh */
+	bool held_only;		/* nodes without a claim are left out */
 	bool lab;
 };
 
@@ -67,6 +68,7 @@ struct ga_decision {
 	GA_LIST(const struct ga_fleet_slot *) slots; /* by index */
 	int64_t fabric_partition; /* GA_UNKNOWN: none needed */
 	const char *type;
+	bool beats_clean; /* no node without a claim could have been better */
 	struct ga_refusal refusal;	   /* when not placed; owned */
 	struct ga_explanation explanation; /* filled when asked for; owned */
 };

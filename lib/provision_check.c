@@ -67,7 +67,9 @@ int ga_provision_check_order(struct ga_provision *p, struct ga_err *err)
 	if (check_digest(p, err) < 0)
 		return -1;
 	if (!ga_streq(plan->node, p->opts->node))
-		return REFUSE(p, "wrong_node", "hand the plan to its node: 'gpuaas-on' does",
+		return REFUSE(p, "wrong_node",
+			      "hand it to its node, as in 'ssh HOST gpuaas-provision < plan | "
+			      "gpuaas-state fold -'",
 			      "plan of '%s' is for node '%s', and this is '%s'", plan->allocation,
 			      plan->node, p->opts->node);
 	if (!plan->bundles.n)

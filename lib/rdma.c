@@ -18,6 +18,16 @@ static char *link_layer(const char *dir)
 						 NULL;
 }
 
+/* A device made in software (soft RoCE) stands nowhere in the PCI tree and names its network
+ * interface instead. */
+static char *function_of_parent(const char *dir)
+{
+	ga_autofree char *net = ga_sys_attr(dir, "parent");
+	ga_autofree char *net_dir = net ? ga_xprintf("/sys/class/net/%s", net) : NULL;
+
+	return net_dir && !strchr(net, '/') ? ga_sys_link(net_dir, "device") : NULL;
+}
+
 int ga_rdma_scan(struct ga_rdma *ret, struct ga_err *err)
 {
 	ga_autonames struct ga_names dirs = { 0 };
@@ -31,7 +41,7 @@ int ga_rdma_scan(struct ga_rdma *ret, struct ga_err *err)
 	for (i = 0; i < dirs.n; i++) {
 		ga_autofree char *function = ga_sys_link(dirs.v[i], "device");
 		struct ga_rdma_dev *d = ga_list_add(ret);
-		ga_autofree char *parent = NULL;
+		ga_autofree char *parent = NULL, *soft = NULL;
 		char *base;
 
 		d->name = ga_xstrdup(strrchr(dirs.v[i], '/') + 1);
@@ -46,6 +56,9 @@ int ga_rdma_scan(struct ga_rdma *ret, struct ga_err *err)
 			d->pci_address = GA_TAKE(function);
 		else if (base && ga_pciaddr_parse(base + 1, &a, &ignored) == 0)
 			d->pci_address = ga_xstrdup(base + 1);
+		else if ((soft = function_of_parent(dirs.v[i])) &&
+			 ga_pciaddr_parse(soft, &a, &ignored) == 0)
+			d->pci_address = GA_TAKE(soft);
 	}
 	return 0;
 }

@@ -49,7 +49,10 @@ int64_t ga_reconcile(const struct ga_expectation *want, const struct ga_reconcil
 		ga_err_set(err, GA_CONFLICT, "the expectation is of node '%s', this is '%s'",
 			   want->node, opts->node);
 		ga_err_reason(err, "wrong_node");
-		return ga_hint(err, "gpuaas-on takes each record to its own node");
+		return ga_hint(err,
+			       "hand it to its node, as in 'gpuaas-state expect --node %s | ssh "
+			       "HOST gpuaas-reconcile - | gpuaas-state fold -'",
+			       want->node);
 	}
 	if (work(want, opts, &seen, &found, err) < 0)
 		return -1;

@@ -51,6 +51,18 @@ int ga_store_profile(struct ga_db *db, const char *name, struct ga_profile *ret,
 	return ga_rec_parse_text(text, &ga_profile_shape, ret, err);
 }
 
+int ga_store_profile_is_current(struct ga_db *db, const struct ga_profile *profile,
+				struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT 1 FROM profile WHERE name = ?1 AND version = ?2 AND current = 1",
+			"si", profile->name, profile->version) < 0)
+		return -1;
+	return ga_rows_next(rows, err);
+}
+
 /* Of a slice nothing could be asked, or nothing could run, without these. */
 static int check_slice(const struct ga_profile *p, struct ga_err *err)
 {
@@ -143,12 +155,30 @@ static int image_digest(struct ga_db *db, const char *name, char **ret, struct g
 	return 0;
 }
 
+/* Takes the copy away; one that was verified again since, or has another digest, stays. */
+static int withdraw(struct ga_db *db, const struct ga_node_image *i, struct ga_err *err)
+{
+	int gone = ga_db_exec(db, err,
+			      "DELETE FROM node_image WHERE node_id = ?1 AND image = ?2 "
+			      "AND digest = ?3 AND verified_at <= ?4",
+			      "ssss", i->node, i->image, i->digest, i->withdrawn_at);
+
+	if (gone <= 0)
+		return gone;
+	if (ga_audit_add(db, "node_image_withdrawn", i->node,
+			 json_pack("{s:s, s:s}", "image", i->image, "digest", i->digest), err) < 0)
+		return -1;
+	return 1;
+}
+
 int ga_store_apply_node_image(struct ga_db *db, const struct ga_node_image *i, struct ga_err *err)
 {
 	ga_autofree char *digest = NULL;
 	struct ga_node node;
 	int changed;
 
+	if (i->withdrawn_at)
+		return withdraw(db, i, err);
 	if (image_digest(db, i->image, &digest, err) < 0 ||
 	    ga_store_node(db, i->node, &node, err) < 0)
 		return -1;
@@ -275,8 +305,8 @@ int ga_store_apply_node_settings(struct ga_db *db, const struct ga_node_settings
 int ga_query_node_images(struct ga_db *db, struct ga_rows **ret, struct ga_err *err)
 {
 	return ga_db_query(db, ret, err,
-			   "SELECT node_id, image, digest, path, verified_at FROM node_image "
-			   "ORDER BY node_id, image",
+			   "SELECT node_id, image, digest, path, verified_at, NULL, NULL, NULL "
+			   "FROM node_image ORDER BY node_id, image",
 			   "");
 }
 

@@ -4,6 +4,7 @@
  * without columns here is shown as "member: value" lines.
  */
 #include "emit.h"
+#include "kind_boot.h"
 #include "kind_host.h"
 #include "kind_order.h"
 #include "kind_result.h"
@@ -54,8 +55,9 @@ static const struct view views[] = {
 	  { { "IMAGE", "name" }, { "FORMAT", "format" }, { "SIZE", "size_bytes" },
 	    { "FIRMWARE", "firmware" }, { "PROBE", "probe" }, { "DIGEST", "digest" } } },
 	{ &ga_node_image_shape, NULL,
-	  { { "NODE", "node" }, { "IMAGE", "image" }, { "PATH", "path" },
-	    { "VERIFIED", "verified_at" } } },
+	  { { "NODE", "node" }, { "IMAGE", "image" }, { "PATH", "path" }, { "SIZE", "file_bytes" },
+	    { "VERIFIED", "verified_at" }, { "WITHDRAWN", "withdrawn_at" },
+	    { "USED BY", "used_by" } } },
 	{ &ga_plan_shape, NULL,
 	  { { "ALLOCATION", "allocation" }, { "NODE", "node" }, { "SHAPE", "shape" },
 	    { "GPUS", "count" }, { "PROFILE", "profile" }, { "VCPUS", "vcpus" },
@@ -128,6 +130,13 @@ static const struct view views[] = {
 	{ &ga_public_shape, NULL,
 	  { { "PROFILE", "profile" }, { "TYPE", "type" }, { "SHAPE", "shape" },
 	    { "COUNTS", "counts" }, { "AVAILABLE", "available" } } },
+	{ &ga_bootstrap_step_shape, NULL,
+	  { { "STATE", "state" }, { "STEP", "step" }, { "SUBJECT", "subject" },
+	    { "WHY", "reason" }, { "CHANGE", "change" }, { "WHAT TO DO", "hint" } } },
+	{ &ga_bootstrap_shape, NULL,
+	  { { "NODE", "node" }, { "MODE", "mode" }, { "CHANGES", "changes" },
+	    { "AFTER REBOOT", "waiting" }, { "LEFT", "left" }, { "REBOOT", "reboot_required" },
+	    { "READY", "ready" } } },
 	{ &ga_finding_shape, NULL,
 	  { { "CHECK", "check" }, { "OBJECT", "object" }, { "WHAT IS WRONG", "sentence" },
 	    { "WHAT TO DO", "hint" } } },

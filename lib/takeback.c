@@ -121,7 +121,8 @@ static int check_order(struct takeback *t, struct ga_err *err)
 		   o->allocation, o->node, t->opts->node);
 	ga_err_reason(err, "wrong_node");
 	ga_err_object(err, o->allocation);
-	return ga_hint(err, "hand the order to its node: 'gpuaas-on' does");
+	return ga_hint(err, "hand it to its node, as in 'gpuaas-release ID | ssh HOST "
+			    "gpuaas-release - | gpuaas-state fold -'");
 }
 
 static int phase_hold(struct takeback *t, struct ga_err *err)

@@ -23,7 +23,8 @@ int ga_wipe_order_check(const struct ga_wipe_order *order, const char *node, boo
 			   "'%s'",
 			   order->object, order->node, node);
 		ga_err_reason(err, "wrong_node");
-		return ga_hint(err, "send it there: gpuaas-on gpuaas-wipe");
+		return ga_hint(err, "hand it to its node, as in 'ssh HOST gpuaas-wipe < order | "
+				    "gpuaas-state fold -'");
 	}
 	return 0;
 }

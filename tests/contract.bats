@@ -150,7 +150,9 @@ page()
   for p in "${PROGRAMS[@]}"; do
     # The front has its page in section 7, with the pipeline.
     [[ $p != gpuaas ]] || continue
-    page "$p" 1 > "$T/page" || { bad "$p: no man page"; continue; }
+    section=1
+    [[ ! -f $SRC/man/$p.8 ]] || section=8
+    page "$p" "$section" > "$T/page" || { bad "$p: no man page"; continue; }
     introspect "$p" > "$T/i.json"
     # The options that every program has stand in gpuaas(7).
     while read -r name; do
@@ -158,14 +160,14 @@ page()
     done < <(jq -r '.command | (.options[].names[], .commands[].options[].names[],
       .commands[].name) | select(IN("--json", "--table", "-h", "--help", "--version",
         "--introspect-cli") | not)' "$T/i.json" | sort -u)
-    for section in NAME SYNOPSIS DESCRIPTION 'EXIT STATUS' EXAMPLES 'SEE ALSO'; do
-      grep -qx "$section" "$T/page" || bad "$p: its man page lacks $section"
+    for head in NAME SYNOPSIS DESCRIPTION 'EXIT STATUS' EXAMPLES 'SEE ALSO'; do
+      grep -qx "$head" "$T/page" || bad "$p: its man page lacks $head"
     done
     # And nothing that the program does not have.
     while read -r name; do
       jq -e --arg n "$name" '[.. | .names? // empty | .[]] | index($n)' "$T/i.json" > "$T/out" ||
         bad "$p: its man page shows $name, the program has no such option"
-    done < <(sed -n 's/^\.It Fl Fl \([a-z-]*\).*/--\1/p' "$SRC/man/$p.1")
+    done < <(sed -n 's/^\.It Fl Fl \([a-z-]*\).*/--\1/p' "$SRC/man/$p.$section")
   done
   for name in --json --table --help --version --introspect-cli; do
     page gpuaas 7 > "$T/page"
@@ -209,6 +211,20 @@ COMPLETE
   touch "$T/some-file"
   run_ok bash "$T/complete" gpuaas-wipe "$T/some"
   assert_equal "$output" "$T/some-file"
+}
+
+@test "a real zsh completes programs, commands, options and their words" {
+  command -v zsh > /dev/null || skip "zsh is missing"
+  touch "$T/some-file"
+  run_ok timeout 120 "$SRC/tests/zsh-complete" "$SRC/completions" \
+    "gpuaas disc" "gpuaas-discover --vers" "gpuaas discover --vers" "gpuaas-state ini" "gpuaas vm st" \
+    "gpuaas-vm stop --t" "gpuaas-image verify --dig" "gpuaas-approve --wipe-class " \
+    "gpuaas-wipe --class=p" "gpuaas-host-bootstrap --huge" "gpuaas-wipe $T/some"
+  assert_equal "$(grep -v '^$' <<< "$output" | paste -sd ' ')" "gpuaas disc: discover \
+gpuaas-discover --vers: --version gpuaas discover --vers: --version gpuaas-state ini: init \
+gpuaas vm st: start stop gpuaas-vm stop --t: --table --timeout gpuaas-image verify --dig: --digest \
+gpuaas-approve --wipe-class : clear purge gpuaas-wipe --class=p: purge \
+gpuaas-host-bootstrap --huge: --hugepages gpuaas-wipe $T/some: some-file"
 }
 
 @test "every kind has a schema and a section in gpuaas-records(5)" {
@@ -302,4 +318,19 @@ valid()
     grep -q "^.It $code\$" "$SRC/man/gpuaas-records.5" || missing+=" $code"
   done
   assert_equal "$missing" ""
+}
+
+@test "every command line that pages, units and messages show is one" {
+  run_ok "$SRC/tests/commands" "$GPUAAS_BUILD"
+  # It would see one that is not.
+  mkdir -p "$T/tree/tests" "$T/tree/man"
+  cp "$SRC/tests/commands" "$T/tree/tests"
+  printf '%s\n' '.Dl # sudo -u gpuaas gpuaas-place --gpu 2 | gpuaas-provision' \
+    '.Ql gpuaas-wipe --class none ;' '.Dl gpuaas-wipe --pending' \
+    '.Dl $ ssh h7 gpuaas-nothing' > "$T/tree/man/x.1"
+  run_status 1 "$T/tree/tests/commands" "$GPUAAS_BUILD"
+  assert_output "unknown option '--gpu'"
+  assert_output "not 'none'"
+  assert_output "no program gpuaas-nothing"
+  assert_equal "${lines[-1]}" "5 command lines, 3 wrong"
 }

@@ -47,7 +47,7 @@ common_setup()
   mkdir "$T/tmp" "$T/asan"
   export T HOST WORK
   export TMPDIR=$T/tmp HOME=$T PATH=$GPUAAS_BUILD/bin:$PATH LC_ALL=C.UTF-8 TZ=UTC
-  export GPUAAS_STATE=$T/state.db GPUAAS_HOST_DIR=$T/hostdir
+  export GPUAAS_STATE=$T/state.db GPUAAS_HOST_DIR=$T/hostdir GPUAAS_IMAGES=$T/kept
   unset GPUAAS_ERRORS GPUAAS_LOG
   # Reports go to files: a program that is expected to fail must not hide one.
   shopt -s extglob

@@ -27,6 +27,9 @@ disk0()
   assert_output running
   run_ok cat "$T/dhcp/gpuaas-a110c000"
   assert_equal "$output" "02:00:00:00:00:01,10.100.0.11,gpuaas-a110c000,infinite"
+  # QEMU, another user, passes through to the seed.
+  run_ok stat -c %a "$GPUAAS_HOST_DIR/vm" "$GPUAAS_HOST_DIR/vm/a110c000"
+  assert_equal "$output" $'711\n711'
 }
 
 # provision [PLAN]: in the recorded host, with the preload of kill_at.c when KILL_AT is set

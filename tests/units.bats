@@ -12,9 +12,7 @@ setup()
   for unit in "$SRC"/packaging/systemd/*.{service,timer}; do
     sed "s|@bindir@|$GPUAAS_BUILD/bin|" "$unit" > "$UNITS/${unit##*/}"
   done
-  # What is not here yet, or not ours.
-  [[ -e $SRC/bin/gpuaas-host-bootstrap.c ]] ||
-    sed -i "s|$GPUAAS_BUILD/bin/gpuaas-host-bootstrap|/bin/true|" "$UNITS/gpuaas-host.service"
+  # The one program of theirs that is not ours.
   [[ -x /usr/sbin/dnsmasq ]] || sed -i 's|/usr/sbin/dnsmasq|/bin/true|' "$UNITS/gpuaas-dnsmasq.service"
 }
 
@@ -77,7 +75,7 @@ setting()
 }
 
 @test "the commands in the units are command lines of the programs" {
-  for unit in "$UNITS"/gpuaas-{wipe,reconcile,reconcile-boot,publish}.service; do
+  for unit in "$UNITS"/gpuaas-{host,wipe,reconcile,reconcile-boot,publish}.service; do
     read -ra words < <(sed -n 's/^ExecStart=//p' "$unit")
     run_ok "${words[0]}" --introspect-cli
     known=$(jq -r '.command.options[].names[]' <<< "$output")
@@ -161,12 +159,17 @@ traced()
 }
 
 # confined UNIT CMD…: with the unit's capabilities, no new privileges, everything but $T read-only
-# where ProtectSystem=strict makes it so.
+# where ProtectSystem=strict makes it so. In a network of its own with a bridge br0 when BRIDGE says.
 confined()
 {
   local caps
   caps=$(setting "$1" CapabilityBoundingSet | tr 'A-Z ' 'a-z,' | sed 's/cap_/+/g')
-  unshare --mount --propagation slave bash -c 'mount --rbind / /mnt && mount -o remount,bind,ro /mnt &&
+  # shellcheck disable=SC2016 # for the inner shell
+  export BRIDGE
+  unshare --mount --propagation slave ${BRIDGE:+--net} bash -c 'if [[ ${BRIDGE-} ]]; then
+      ip link add br0 type bridge && ip addr add 10.100.0.1/24 dev br0 && ip link set br0 up
+    fi &&
+    mount --rbind / /mnt && mount -o remount,bind,ro /mnt &&
     cd /mnt && pivot_root . mnt && umount -l /mnt && caps=$1 && shift &&
     exec setpriv --no-new-privs --bounding-set="-all,$caps" "$@"' - "$caps" "${@:2}"
 }
@@ -208,6 +211,29 @@ needs_root()
   [[ $GPUAAS_BUILD == *asan* ]] || fits gpuaas-wipe "$T/trace"
   losetup -d "$LOOP"
   LOOP=
+}
+
+@test "dnsmasq works within its unit, as a user of its own" {
+  needs_root
+  [[ -x /usr/sbin/dnsmasq ]] || skip "dnsmasq is missing"
+  mkdir "$T/hosts" "$T/run"
+  chmod 711 "$T"
+  printf '%s\n' interface=br0 except-interface=lo bind-dynamic no-hosts port=0 dhcp-authoritative \
+    dhcp-range=10.100.0.0,static,255.255.255.0,12h "dhcp-hostsdir=$T/hosts" \
+    "dhcp-leasefile=$T/leases" > "$T/dnsmasq.conf"
+  sed -n '/^ExecStart=/,/[^\\]$/p' "$UNITS/gpuaas-dnsmasq.service" | tr -d '\\\n' |
+    sed "s|ExecStart=||; s|/etc/gpuaas|$T|; s|/run/gpuaas|$T/run|" > "$T/command"
+  read -ra command <<< "$(cat "$T/command")"
+  BRIDGE=yes confined gpuaas-dnsmasq strace -f -qq -o "$T/trace" "${command[@]}" 3>&- &
+  BG+=($!)
+  wait_for 30 test -s "$T/run/dnsmasq.pid"
+  wait_for 30 grep -q 'inotify_add_watch\|setuid(' "$T/trace"
+  pid=$(cat "$T/run/dnsmasq.pid")
+  wait_for 30 grep -q "^Uid:.$(id -u dnsmasq)" "/proc/$pid/status"
+  kill "$pid"
+  wait_for 30 has_ended "$pid"
+  [[ -e $T/leases ]]
+  fits gpuaas-dnsmasq "$T/trace"
 }
 
 @test "the timers' commands, and what reconcile finishes, fit the filters of their units" {

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gpuaas-host-bootstrap: makes a plain machine a host of slices (or of whole machines), once.
+ *
+ * Looks first, says what it will change, changes it with the inverse in the journal, looks again.
+ * Run again it finds nothing to do. --boot brings back what a reboot loses; --undo takes it back.
+ */
+#include "cli.h"
+#include "cli_bootstrap.h"
+#include "stop.h"
+
+static struct ga_cli_boot_opts opt = { .vfs = GA_UNKNOWN };
+
+static const char *const modes[] = { "slice", "baremetal", NULL };
+
+static const struct ga_opt opts[] = {
+	{ .name = "mode", .type = GA_O_WORD, .var = &opt.mode, .arg = "MODE", .values = modes,
+	  .help = "what the host is for (default GPUAAS_MODE, else a tag of MAAS)" },
+	{ .name = "check", .type = GA_O_FLAG, .var = &opt.check,
+	  .help = "say whether the host is ready (status 0, else 1), and change nothing" },
+	{ .name = "dry-run", .type = GA_O_FLAG, .var = &opt.dry_run,
+	  .help = "say what would be changed, and change nothing" },
+	{ .name = "undo", .type = GA_O_FLAG, .var = &opt.undo,
+	  .help = "take back what was changed; refused while slices live here" },
+	{ .name = "boot", .type = GA_O_FLAG, .var = &opt.boot,
+	  .help = "bring back what a reboot loses (gpuaas-host.service)" },
+	{ .name = "hugepages", .type = GA_O_TEXTS, .var = &opt.hugepages, .arg = "SIZE:N",
+	  .help = "set aside N pages of 1G or 2M at boot; may be given for each size" },
+	{ .name = "vfs", .type = GA_O_INT, .var = &opt.vfs, .arg = "N", .min = 0, .max = 65535,
+	  .help = "virtual functions of each fabric port (default as it is, else as GPUs need)" },
+	{ .name = "bridge", .type = GA_O_TEXT, .var = &opt.bridge, .arg = "NAME",
+	  .help = "the Open vSwitch bridge (default $GPUAAS_BRIDGE, ovsbr0)" },
+	{ .name = "network", .type = GA_O_TEXT, .var = &opt.network, .arg = "NETWORK",
+	  .help = "the private network (default $GPUAAS_NETWORK, 10.100.0.0/24)" },
+	{ .name = "uplink", .type = GA_O_TEXT, .var = &opt.uplink, .arg = "NAME",
+	  .help = "the interface slices leave by (default that of the default route)" },
+	{ .name = "node", .type = GA_O_TEXT, .var = &opt.node, .arg = "NAME",
+	  .help = "the node's id (default $GPUAAS_NODE, else made from the machine id)" },
+	{ .name = "root", .type = GA_O_PATH, .var = &opt.root, .arg = "DIR",
+	  .help = "prepare the mounted image in DIR: files only" },
+	{ .name = "yes", .type = GA_O_FLAG, .var = &opt.yes, .help = "do not ask on a terminal" },
+	GA_OPTS_END,
+};
+
+static const struct ga_prog prog = {
+	.name = "gpuaas-host-bootstrap",
+	.abstract = "make a machine a host of slices, once, and take it back",
+	.opts = opts,
+	.produces = (const struct ga_shape *const[]){ &ga_bootstrap_step_shape,
+						      &ga_bootstrap_shape, NULL },
+	.examples =
+		(const char *const[]){
+			"gpuaas-host-bootstrap --mode slice --dry-run",
+			"gpuaas-host-bootstrap --mode slice --hugepages 1G:512 --yes && reboot",
+			"gpuaas-host-bootstrap --check | jq -r 'select(.ready==false).blockers[].hint'",
+			"gpuaas-host-bootstrap --undo", NULL },
+	.acts = true,
+};
+
+static struct ga_cli_boot boot;
+static struct ga_boot_facts facts;
+static struct ga_boot_plan plan;
+static int64_t failures;
+static int first_code;
+/* Steps tried, as "step subject": none is tried twice in one run. */
+static struct ga_str tried = GA_STR_INIT;
+
+static bool was_tried(const struct ga_bootstrap_step *s)
+{
+	ga_autofree char *key = ga_xprintf("\n%s %s\n", s->step, s->subject);
+
+	return strstr(tried.buf, key);
+}
+
+static int carry_out(const struct ga_boot_step *s, struct ga_err *err)
+{
+	struct ga_err why = GA_ERR_INIT;
+	int r;
+
+	ga_str_addf(&tried, "\n%s %s\n", s->say.step, s->say.subject);
+	r = ga_boot_do(&boot.doer, s, &why);
+	if (r < 0) {
+		failures++;
+		first_code = first_code ? first_code : (int)why.code;
+		ga_say("%s %s: %s", s->say.step, s->say.subject, why.msg);
+	} else {
+		boot.sum.changes++;
+	}
+	return ga_cli_boot_tell(&boot, &s->say, r < 0 ? "failed" : "changed", r < 0 ? &why : NULL,
+				err);
+}
+
+/* Daemons are started when nobody is kept out any more: they may want gpuaas-host.service. */
+static int round_of(bool starts, struct ga_err *err)
+{
+	int done = 0;
+	size_t i;
+
+	for (i = 0; i < plan.n; i++) {
+		const struct ga_boot_step *s = &plan.v[i];
+
+		if (!ga_boot_step_is_change(s) || (s->op == GA_BOOT_DO_START) != starts ||
+		    was_tried(&s->say))
+			continue;
+		if (ga_stop_asked())
+			return ga_fail(err, GA_BUSY, "asked to stop: run it again to go on");
+		if (carry_out(s, err) < 0)
+			return -1;
+		done++;
+	}
+	return done;
+}
+
+/* One change makes another possible: virtual functions that are there now can be bound. */
+static int apply(struct ga_err *err)
+{
+	unsigned int pending = 0;
+	int r;
+
+	do {
+		r = round_of(false, err);
+		if (r < 0 || ga_boot_pending(&boot.doer, &pending, err) < 0 ||
+		    ga_cli_boot_look(&boot, pending, &facts, &plan, err) < 0)
+			return -1;
+	} while (r > 0);
+	return 0;
+}
+
+static int tell_rest(struct ga_err *err)
+{
+	bool made = !opt.check && !opt.dry_run;
+	size_t i;
+
+	for (i = 0; i < plan.n; i++) {
+		const struct ga_bootstrap_step *s = &plan.v[i].say;
+
+		/* Tried, done, and the host does not show it; one that failed has been told. */
+		if (made && ga_boot_step_is_change(&plan.v[i]) && !failures) {
+			struct ga_err why = GA_ERR_INIT;
+
+			ga_err_set(&why, GA_HOST, "it was done, and the host does not show it");
+			failures++;
+			first_code = GA_HOST;
+			if (ga_cli_boot_tell(&boot, s, "failed", &why, err) < 0)
+				return -1;
+		} else if (!made || !was_tried(s)) {
+			if (ga_cli_boot_tell(&boot, s, NULL, NULL, err) < 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+static int refuse(struct ga_err *err)
+{
+	ga_err_set(err, GA_CONFLICT, "nothing was changed: %s: %s", plan.blockers.v[0].subject,
+		   plan.blockers.v[0].evidence);
+	ga_err_reason(err, plan.blockers.v[0].code);
+	return ga_hint(err, "%s", plan.blockers.v[0].hint);
+}
+
+static int prepare(struct ga_err *err)
+{
+	ga_autofd int hold = -1;
+	unsigned int pending = 0;
+	int r;
+
+	if (ga_hold_take(boot.h.dir, GA_BOOT_OBJECT, prog.name, &hold, err) < 0 ||
+	    ga_boot_settle(&boot.doer, &pending, err) < 0 ||
+	    ga_cli_boot_look(&boot, pending, &facts, &plan, err) < 0)
+		return -1;
+	if (plan.blockers.n)
+		return refuse(err);
+	r = ga_cli_boot_ask(&boot, &plan, err);
+	if (r <= 0)
+		return r < 0 ? -1 : ga_fail(err, GA_NO, "nothing was changed");
+	if (apply(err) < 0)
+		return -1;
+	ga_cleanup_fd(&hold);
+	hold = -1;
+	r = round_of(true, err);
+	if (r < 0 || (r && ga_cli_boot_look(&boot, 0, &facts, &plan, err) < 0) ||
+	    tell_rest(err) < 0)
+		return -1;
+	boot.sum.left += failures;
+	if (ga_cli_boot_finish(&boot, &plan, err) < 0)
+		return -1;
+	return failures ? first_code : boot.sum.left > 0;
+}
+
+static int look_only(struct ga_err *err)
+{
+	unsigned int pending = 0;
+
+	if ((boot.h.db && ga_boot_pending(&boot.doer, &pending, err) < 0) ||
+	    ga_cli_boot_look(&boot, pending, &facts, &plan, err) < 0 || tell_rest(err) < 0 ||
+	    ga_cli_boot_finish(&boot, &plan, err) < 0)
+		return -1;
+	return opt.check && !boot.sum.ready;
+}
+
+static int tell_undone(const struct ga_bootstrap_step *s, struct ga_err *err)
+{
+	boot.sum.changes += ga_streq(s->state, "undone");
+	return ga_cli_boot_tell(&boot, s, NULL, NULL, err);
+}
+
+static int undo(struct ga_err *err)
+{
+	ga_autobootplan struct ga_boot_plan none = { 0 };
+	ga_autofd int hold = -1;
+	unsigned int pending = 0;
+	int r;
+
+	if (ga_hold_take(boot.h.dir, GA_BOOT_OBJECT, prog.name, &hold, err) < 0 ||
+	    ga_boot_settle(&boot.doer, &pending, err) < 0 ||
+	    ga_cli_boot_look(&boot, pending, &facts, &plan, err) < 0 ||
+	    ga_boot_undo_allowed(&boot.doer, err) < 0)
+		return -1;
+	r = ga_boot_undo(&boot.doer, tell_undone, err);
+	if (r < 0)
+		return -1;
+	boot.sum.left = r;
+	if (ga_cli_boot_finish(&boot, &none, err) < 0)
+		return -1;
+	return r > 0;
+}
+
+static int run(struct ga_err *err)
+{
+	if (opt.check + opt.dry_run + opt.undo + opt.boot > 1)
+		return ga_fail(err, GA_USAGE,
+			       "--check, --dry-run, --undo and --boot exclude each other");
+	if (opt.boot && opt.root)
+		return ga_fail(err, GA_USAGE, "an image is not booted: --boot and --root exclude "
+					      "each other");
+	ga_stop_install();
+	if (ga_cli_boot_open(&opt, &boot, err) < 0)
+		return -1;
+	return opt.undo ? undo(err) : opt.check || opt.dry_run ? look_only(err) : prepare(err);
+}
+
+int main(int argc, char **argv)
+{
+	struct ga_err err = GA_ERR_INIT;
+	int r = ga_cli_parse(&prog, argc, argv, &err);
+
+	if (r > 0)
+		r = run(&err);
+	return ga_cli_finish(&prog, r, &err);
+}

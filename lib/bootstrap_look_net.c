@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Facts of the private network: the bridge, its address and flow, the rules. */
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <unistd.h>
+
+#include "bootstrap_look_part.h"
+#include "mac.h"
+#include "net.h"
+#include "proc.h"
+#include "sys.h"
+
+/* The status of a program, its output in out; -1 when it could not be run. */
+static int ask(const char *const *argv, struct ga_proc_result *out)
+{
+	const struct ga_proc p = { .argv = argv, .timeout_micros = INT64_C(15000000) };
+	struct ga_err ignored = GA_ERR_INIT;
+
+	return ga_proc_run(&p, out, &ignored) < 0 ? -1 : out->status;
+}
+
+static void look_switch(struct ga_boot_facts *f)
+{
+	const char *exists[] = { "ovs-vsctl", "--timeout=5", "br-exists", f->bridge, NULL };
+	const char *mode[] = { "ovs-vsctl", "--timeout=5", "get-fail-mode", f->bridge, NULL };
+	const char *flows[] = { "ovs-ofctl", "--timeout=5", "dump-flows", f->bridge,
+				"cookie=" GA_BOOT_FLOW_COOKIE "/-1", NULL };
+	ga_autoproc struct ga_proc_result one = GA_PROC_RESULT_INIT;
+	ga_autoproc struct ga_proc_result two = GA_PROC_RESULT_INIT;
+	ga_autoproc struct ga_proc_result three = GA_PROC_RESULT_INIT;
+	int r = f->ovs ? ask(exists, &one) : -1;
+
+	if (r != 0 && r != 2) /* 2: there is none (ovs-vsctl(8)) */
+		return;
+	f->bridge_there = r == 0;
+	if (r)
+		return;
+	if (ask(mode, &two) == 0 && two.out.len)
+		f->bridge_mode = ga_sys_tidy(ga_xstrdup(two.out.buf));
+	if (ask(flows, &three) == 0)
+		f->bridge_flows = strstr(three.out.buf, "actions=NORMAL") != NULL;
+}
+
+static int64_t bits_of(const struct sockaddr *mask)
+{
+	struct sockaddr_in in;
+
+	if (!mask)
+		return 0;
+	memcpy(&in, mask, sizeof(in));
+	return __builtin_popcount(in.sin_addr.s_addr);
+}
+
+static void look_address(struct ga_boot_facts *f)
+{
+	struct ifaddrs *list = NULL, *i;
+	struct ga_err ignored = GA_ERR_INIT;
+	uint32_t gateway = 0;
+
+	if (ga_ip_parse(f->gateway, &gateway, &ignored) < 0 || getifaddrs(&list) < 0)
+		return;
+	f->bridge_up = f->bridge_address = 0;
+	for (i = list; i; i = i->ifa_next) {
+		struct sockaddr_in in;
+
+		if (!ga_streq(i->ifa_name, f->bridge))
+			continue;
+		f->bridge_up = (i->ifa_flags & IFF_UP) != 0;
+		if (!i->ifa_addr || i->ifa_addr->sa_family != AF_INET)
+			continue;
+		memcpy(&in, i->ifa_addr, sizeof(in));
+		if (ntohl(in.sin_addr.s_addr) == gateway &&
+		    bits_of(i->ifa_netmask) == f->prefix_bits)
+			f->bridge_address = 1;
+	}
+	freeifaddrs(list);
+}
+
+void ga_boot_look_network(struct ga_boot_facts *f)
+{
+	ga_autorules struct ga_net_rules rules = { 0 };
+	struct ga_err ignored = GA_ERR_INIT;
+
+	look_switch(f);
+	look_address(f);
+	if (f->nft && !geteuid() &&
+	    ga_net_rules_read(f->bridge, f->network, &rules, &ignored) == 0)
+		f->nat = ga_net_rules_stand(&rules);
+}

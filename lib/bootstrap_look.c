@@ -9,6 +9,7 @@
 #include "bootstrap_look_part.h"
 #include "file.h"
 #include "host.h"
+#include "iommu.h"
 #include "proc.h"
 #include "sys.h"
 
@@ -295,11 +296,9 @@ char *ga_boot_sysctl(const char *key)
 
 static void look_kernel(struct ga_boot_facts *f)
 {
-	ga_autofree char *info = ga_sys_attr("/proc", "cpuinfo");
 	size_t i;
 
-	f->cpu = ga_xstrdup(info && strstr(info, "AuthenticAMD") ? "amd" :
-			    info && strstr(info, "GenuineIntel") ? "intel" : "other");
+	f->cpu = ga_xstrdup(ga_iommu_vendor());
 	f->cmdline = ga_host_cmdline();
 	for (i = 0; ga_boot_sysctls[i].key && !f->rooted; i++) {
 		struct ga_boot_value *v = ga_list_add(&f->sysctls);

@@ -188,11 +188,15 @@ static void look_grub(const struct ga_root *root, struct ga_boot_facts *f)
 /* Whether a unit is wanted by a target: a link in a *.wants or *.requires folder. */
 static bool is_enabled(const struct ga_root *root, const char *name)
 {
+	ga_autofree char *own = ga_xprintf("/etc/systemd/system/%s", name);
+	ga_autofree char *target = ga_root_link(root, own);
 	ga_autofd int fd = ga_root_folder(root, "/etc/systemd/system");
 	ga_autodir DIR *d = fd < 0 ? NULL : fdopendir(dup(fd));
 	struct dirent *e;
 	bool found = false;
 
+	if (ga_streq(target, "/dev/null"))
+		return false; /* masked */
 	while (d && !found && (e = readdir(d))) {
 		ga_autofree char *path = ga_xprintf("/etc/systemd/system/%s/%s", e->d_name, name);
 		struct ga_err ignored = GA_ERR_INIT;

@@ -108,7 +108,7 @@ struct ga_boot_facts {
 	GA_LIST(struct ga_boot_pages) hugepages; /* asked for; none: as the file has it */
 
 	/* the machine */
-	char *cpu;     /* intel, amd, other */
+	char *cpu;     /* whose IOMMU: intel, amd, other */
 	char *cmdline; /* of the kernel */
 	int64_t iommu_groups;
 	int64_t memory_mib;

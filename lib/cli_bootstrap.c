@@ -253,7 +253,8 @@ int ga_cli_boot_look(struct ga_cli_boot *c, unsigned int pending, struct ga_boot
 		if (ga_boot_pages_parse(c->opts->hugepages.v[i], ga_list_add(&f->hugepages),
 					err) < 0)
 			return -1;
-	if (ga_boot_look(&c->root, ga_cli_setting("GPUAAS_ACCELERATORS", NULL), f, err) < 0)
+	if (ga_cli_accelerators(err) < 0 ||
+	    ga_boot_look(&c->root, ga_cli_setting("GPUAAS_ACCELERATORS", NULL), f, err) < 0)
 		return -1;
 	ga_boot_users(f);
 	ga_boot_plan_make(f, plan);

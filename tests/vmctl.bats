@@ -189,6 +189,30 @@ XML
   assert_equal "$output" 0
 }
 
+# typed WORD CMD…: CMD in the recorded host on a terminal, at which WORD is typed
+typed()
+{
+  local word=$1
+  shift
+  printf '%s\n' "$word" |
+    script -qefc "'$SRC/tests/hosts/enter' '$HOST' '$WORK' -- $*" "$T/screen" > "$T/shown" 3>&-
+}
+
+@test "rebuild asks on a terminal for the allocation's name" {
+  make_vm
+  printf 'TENANT-WAS-HERE' | dd of="$DISK" bs=1 seek=9437184 conv=notrunc status=none
+  run typed demos gpuaas-vm rebuild demo
+  assert_status 1
+  grep -q "everything on the disks of $ID (demo) will be destroyed" "$T/screen"
+  grep -q "nothing was done" "$T/screen"
+  grep -aq TENANT-WAS-HERE "$DISK"
+  assert_equal "$(domstate)" running
+  run typed demo gpuaas-vm rebuild "$ID" --json
+  assert_status 0
+  run ! grep -aq TENANT-WAS-HERE "$DISK"
+  cloned
+}
+
 @test "a rebuild that fails leaves the allocation active, with the reason and two ways out" {
   make_vm
   cp "$IMAGE" "$T/good"

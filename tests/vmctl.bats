@@ -194,8 +194,7 @@ typed()
 {
   local word=$1
   shift
-  printf '%s\n' "$word" |
-    script -qefc "'$SRC/tests/hosts/enter' '$HOST' '$WORK' -- $*" "$T/screen" > "$T/shown" 3>&-
+  printf '%s\n' "$word" | in_host script -qefc "$*" "$T/screen" > "$T/shown"
 }
 
 @test "rebuild asks on a terminal for the allocation's name" {
@@ -330,7 +329,7 @@ NFT
 # netted CMD…: on the host, in that network
 netted()
 {
-  in_net "$SRC/tests/hosts/enter" "$HOST" "$WORK" -- "$@" 3>&-
+  in_host nsenter --net="/proc/$NETNS_PID/ns/net" "$@"
 }
 
 ports()
@@ -469,8 +468,9 @@ shows()
   grep -q 'the console ended' "$T/words"
   run_status 4 here gpuaas-vm console demo
   assert_stderr "gpuaas-vm start"
-  run_status 9 env GPUAAS_LIBVIRT_URI="test+unix:///default?socket=$T/lv/libvirt-sock" \
-    "$SRC/tests/hosts/enter" "$HOST" "$WORK" -- gpuaas-vm console demo
+  # The test driver has no consoles.
+  export GPUAAS_LIBVIRT_URI="test+unix:///default?socket=$T/lv/libvirt-sock"
+  run_status 9 here gpuaas-vm console demo
 }
 
 @test "a guest that does not listen is left running, unless --force says otherwise" {

@@ -65,21 +65,20 @@ static int first_code;
 /* Steps tried, as "step subject": none is tried twice in one run. */
 static struct ga_str tried = GA_STR_INIT;
 
-static bool was_tried(const struct ga_boot_step *s)
+static bool was_tried(const struct ga_bootstrap_step *s)
 {
-	ga_autofree char *key = ga_xprintf("\n%s %s\n", s->say.step, s->say.subject);
+	ga_autofree char *key = ga_xprintf("\n%s %s\n", s->step, s->subject);
 
-	if (strstr(tried.buf, key))
-		return true;
-	ga_str_add(&tried, key);
-	return false;
+	return strstr(tried.buf, key);
 }
 
 static int carry_out(const struct ga_boot_step *s, struct ga_err *err)
 {
 	struct ga_err why = GA_ERR_INIT;
-	int r = ga_boot_do(&boot.doer, s, &why);
+	int r;
 
+	ga_str_addf(&tried, "\n%s %s\n", s->say.step, s->say.subject);
+	r = ga_boot_do(&boot.doer, s, &why);
 	if (r < 0) {
 		failures++;
 		first_code = first_code ? first_code : (int)why.code;
@@ -101,7 +100,7 @@ static int round_of(bool starts, struct ga_err *err)
 		const struct ga_boot_step *s = &plan.v[i];
 
 		if (!ga_boot_step_is_change(s) || (s->op == GA_BOOT_DO_START) != starts ||
-		    was_tried(s))
+		    was_tried(&s->say))
 			continue;
 		if (ga_stop_asked())
 			return ga_fail(err, GA_BUSY, "asked to stop: run it again to go on");
@@ -144,7 +143,7 @@ static int tell_rest(struct ga_err *err)
 			first_code = GA_HOST;
 			if (ga_cli_boot_tell(&boot, s, "failed", &why, err) < 0)
 				return -1;
-		} else if (!made || !ga_boot_step_is_change(&plan.v[i])) {
+		} else if (!made || !was_tried(s)) {
 			if (ga_cli_boot_tell(&boot, s, NULL, NULL, err) < 0)
 				return -1;
 		}

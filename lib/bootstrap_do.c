@@ -3,7 +3,7 @@
 #include "bootstrap_do.h"
 
 #include <inttypes.h>
-#include <unistd.h>
+#include <net/if.h>
 
 #include "bootstrap_look.h"
 #include "nat.h"
@@ -205,7 +205,6 @@ static int do_bridge(const struct ga_boot_doer *d, const struct ga_boot_step *s,
 	const char *br = s->say.subject;
 	const char *make[] = { "ovs-vsctl", "--timeout=20", "--may-exist", "add-br", br, "--",
 			       "set-fail-mode", br, "secure", NULL };
-	ga_autofree char *dir = ga_xprintf("/sys/class/net/%s", br);
 	bool existed = d->facts->bridge_there == 1;
 	int64_t seq;
 
@@ -215,7 +214,7 @@ static int do_bridge(const struct ga_boot_doer *d, const struct ga_boot_step *s,
 			   &seq, err) < 0 ||
 	    ga_boot_program(make, 30, err) < 0)
 		return -1;
-	if (!ga_sys_exists(dir)) {
+	if (!if_nametoindex(br)) {
 		ga_err_set(err, GA_HOST, "Open vSwitch has bridge '%s' and the kernel does not",
 			   br);
 		return ga_hint(err, "modprobe openvswitch; see 'ovs-vsctl show' and "

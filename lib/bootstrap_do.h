@@ -9,7 +9,7 @@
  *   etc_link      path             a symbolic link is removed      the link
  *   module        name             loaded                          none: it stays until the reboot
  *   sysctl        key              a value of the running kernel   the value before
- *   vfs           address          virtual functions are made      as many as before
+ *   vfs           address[#N]      virtual functions are made      as many as before
  *   vfio_bind     address          bound to vfio-pci               the driver before (change.h)
  *   bridge        name             made, or fail mode set          removed without ports; the mode
  *   bridge_flows  bridge           its own flow                    removed

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "bootstrap_look_part.h"
+#include "file.h"
 #include "host.h"
 #include "proc.h"
 #include "sys.h"
@@ -269,6 +270,29 @@ static int look_files(const struct ga_root *root, struct ga_boot_facts *f, struc
 
 /* ---- the kernel ---- */
 
+char *ga_boot_sysctl_path(const char *key)
+{
+	char *path = ga_xprintf("/proc/sys/%s", key), *p;
+
+	for (p = path + strlen("/proc/sys/"); *p; p++)
+		*p = *p == '.' ? '/' : *p;
+	return path;
+}
+
+char *ga_boot_sysctl(const char *key)
+{
+	ga_autofree char *path = ga_boot_sysctl_path(key);
+	ga_autostr struct ga_str text = GA_STR_INIT;
+	struct ga_err ignored = GA_ERR_INIT;
+	char *p;
+
+	if (ga_file_read(path, 4096, &text, &ignored) < 0)
+		return NULL;
+	for (p = text.buf; *p; p++)
+		*p = *p == '\t' ? ' ' : *p;
+	return ga_sys_tidy(ga_str_take(&text));
+}
+
 static void look_kernel(struct ga_boot_facts *f)
 {
 	ga_autofree char *info = ga_sys_attr("/proc", "cpuinfo");
@@ -279,13 +303,9 @@ static void look_kernel(struct ga_boot_facts *f)
 	f->cmdline = ga_host_cmdline();
 	for (i = 0; ga_boot_sysctls[i].key && !f->rooted; i++) {
 		struct ga_boot_value *v = ga_list_add(&f->sysctls);
-		ga_autofree char *path = ga_xstrdup(ga_boot_sysctls[i].key);
-		char *p;
 
-		for (p = path; *p; p++)
-			*p = *p == '.' ? '/' : *p;
 		v->key = ga_xstrdup(ga_boot_sysctls[i].key);
-		v->value = ga_sys_attr("/proc/sys", path);
+		v->value = ga_boot_sysctl(ga_boot_sysctls[i].key);
 	}
 	for (i = 0; ga_boot_modules[i] && !f->rooted; i++) {
 		struct ga_boot_value *v = ga_list_add(&f->modules);

@@ -16,6 +16,11 @@
  * catalogue file or NULL. What only doing can tell (who has a device open) is not in it. */
 int ga_boot_look(const struct ga_root *root, const char *accelerators, struct ga_boot_facts *facts,
 		 struct ga_err *err);
+/* A setting of the running kernel ("vm.swappiness"), its parts separated by one blank, allocated, or
+ * NULL when it has none such. */
+char *ga_boot_sysctl(const char *key);
+/* The file of one, allocated. */
+char *ga_boot_sysctl_path(const char *key);
 /* Our tags, as MAAS or whoever deployed the machine left them: words of /etc/gpuaas/tags, of the
  * kernel's arguments, and "tags" of cloud-init's instance data. Added to a GA_LIST(char *). */
 void ga_boot_tags(const struct ga_root *root, struct ga_any_list *tags);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Taking back what preparing the host changed, newest first; what others changed since stays. */
-#include <inttypes.h>
+#include <net/if.h>
 
 #include "bootstrap_do.h"
 #include "bootstrap_look.h"
@@ -46,9 +46,7 @@ static int undo_bridge(struct ga_boot_undo_ctx *u, struct ga_err *err)
 /* Whether the bridge is there for programs that fail without it. */
 static bool has_link(const char *name)
 {
-	ga_autofree char *dir = ga_xprintf("/sys/class/net/%s", name);
-
-	return ga_sys_exists(dir);
+	return if_nametoindex(name) != 0;
 }
 
 static int undo_flows(struct ga_boot_undo_ctx *u, struct ga_err *err)

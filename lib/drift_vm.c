@@ -42,7 +42,7 @@ static void power_off(const struct ga_comparison *c, const struct ga_expected_al
 	if (!dom->cause && rebooted)
 		ga_deviation_repair(d, GA_R_START_DOMAIN, a->allocation, dom->name);
 	else
-		ga_deviation_command(d, "virsh start %s", dom->name);
+		ga_deviation_command(d, "gpuaas-vm start %s", a->allocation);
 }
 
 static void power(const struct ga_comparison *c, const struct ga_expected_allocation *a,
@@ -67,7 +67,7 @@ static void power(const struct ga_comparison *c, const struct ga_expected_alloca
 	} else if (ga_streq(a->power, "off") && !ga_streq(dom->state, "shutoff")) {
 		d = ga_deviation_add(c, GA_D_POWER_ON, GA_WARN, a->allocation);
 		ga_deviation_say(d, "off", dom->state);
-		ga_deviation_command(d, "virsh shutdown %s", dom->name);
+		ga_deviation_command(d, "gpuaas-vm stop %s", a->allocation);
 	}
 }
 

@@ -159,7 +159,7 @@ owner()
   is_owners
   slots_are active active
   # The host belongs to root: the owner's release commits the intent and hands the order on.
-  run_ok owner env SUDO_UID=0 gpuaas-release job --reason done
+  run_ok owner env SUDO_UID=0 gpuaas-release job --reason 'done'
   jq_is .kind gpuaas.release-order/1
   slots_are releasing releasing
   here gpuaas-release - <<< "$output" > "$T/released"

@@ -9,6 +9,7 @@
 #include "bootstrap_look_part.h"
 #include "file.h"
 #include "host.h"
+#include "iommu.h"
 #include "proc.h"
 #include "sys.h"
 
@@ -187,11 +188,15 @@ static void look_grub(const struct ga_root *root, struct ga_boot_facts *f)
 /* Whether a unit is wanted by a target: a link in a *.wants or *.requires folder. */
 static bool is_enabled(const struct ga_root *root, const char *name)
 {
+	ga_autofree char *own = ga_xprintf("/etc/systemd/system/%s", name);
+	ga_autofree char *target = ga_root_link(root, own);
 	ga_autofd int fd = ga_root_folder(root, "/etc/systemd/system");
 	ga_autodir DIR *d = fd < 0 ? NULL : fdopendir(dup(fd));
 	struct dirent *e;
 	bool found = false;
 
+	if (ga_streq(target, "/dev/null"))
+		return false; /* masked */
 	while (d && !found && (e = readdir(d))) {
 		ga_autofree char *path = ga_xprintf("/etc/systemd/system/%s/%s", e->d_name, name);
 		struct ga_err ignored = GA_ERR_INIT;
@@ -295,11 +300,9 @@ char *ga_boot_sysctl(const char *key)
 
 static void look_kernel(struct ga_boot_facts *f)
 {
-	ga_autofree char *info = ga_sys_attr("/proc", "cpuinfo");
 	size_t i;
 
-	f->cpu = ga_xstrdup(info && strstr(info, "AuthenticAMD") ? "amd" :
-			    info && strstr(info, "GenuineIntel") ? "intel" : "other");
+	f->cpu = ga_xstrdup(ga_iommu_vendor());
 	f->cmdline = ga_host_cmdline();
 	for (i = 0; ga_boot_sysctls[i].key && !f->rooted; i++) {
 		struct ga_boot_value *v = ga_list_add(&f->sysctls);

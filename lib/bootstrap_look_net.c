@@ -21,6 +21,21 @@ static int ask(const char *const *argv, struct ga_proc_result *out)
 	return ga_proc_run(&p, out, &ignored) < 0 ? -1 : out->status;
 }
 
+/* The first port that no slice has (candidate.c names theirs "gpuaas0" and up). */
+static void look_ports(struct ga_boot_facts *f)
+{
+	const char *ports[] = { "ovs-vsctl", "--timeout=5", "list-ports", f->bridge, NULL };
+	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
+	char *rest, *line;
+
+	if (ask(ports, &out) != 0)
+		return;
+	rest = out.out.buf;
+	while ((line = strsep(&rest, "\n")))
+		if (*line && !ga_starts(line, "gpuaas") && !f->bridge_foreign)
+			f->bridge_foreign = ga_sys_tidy(ga_xstrdup(line));
+}
+
 static void look_switch(struct ga_boot_facts *f)
 {
 	const char *exists[] = { "ovs-vsctl", "--timeout=5", "br-exists", f->bridge, NULL };
@@ -37,6 +52,7 @@ static void look_switch(struct ga_boot_facts *f)
 	f->bridge_there = r == 0;
 	if (r)
 		return;
+	look_ports(f);
 	if (ask(mode, &two) == 0 && two.out.len)
 		f->bridge_mode = ga_sys_tidy(ga_xstrdup(two.out.buf));
 	if (ask(flows, &three) == 0)

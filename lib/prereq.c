@@ -60,16 +60,10 @@ static void check_kvm(struct check *c)
 	    "enable VT-x or AMD-V in the firmware, then 'modprobe kvm_intel' or 'kvm_amd'");
 }
 
-static bool is_amd(void)
-{
-	ga_autofree char *text = ga_sys_attr("/proc", "cpuinfo");
-
-	return text && strstr(text, "AuthenticAMD");
-}
-
 static void check_iommu(struct check *c)
 {
-	const char *kind = ga_iommu_kind(), *arg = is_amd() ? "amd_iommu" : "intel_iommu";
+	const char *kind = ga_iommu_kind();
+	const char *arg = ga_streq(ga_iommu_vendor(), "amd") ? "amd_iommu" : "intel_iommu";
 	bool asked = ga_host_cmdline_has(c->f->cmdline, arg, "on");
 	bool pass = ga_host_cmdline_has(c->f->cmdline, "iommu", "pt");
 	int groups = ga_iommu_groups();

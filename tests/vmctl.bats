@@ -428,3 +428,13 @@ shows()
   jq_is '[.power_wanted,.power_observed,.reason]|join(" ")' "off off powered_off"
   assert_equal "$(domstate)" "shut off"
 }
+
+@test "reconcile: a guest agent that is silent while its VM runs, and only then" {
+  make_guest
+  run here gpuaas-reconcile
+  jq_slurp_is 'map(select(.code == "guest_unhealthy"))|map("\(.object) \(.severity) \(.command)")|join(",")' \
+    "$ID warning gpuaas-vm console $ID"
+  run_ok here gpuaas-vm stop demo --timeout 0s --force
+  run here gpuaas-reconcile
+  jq_slurp_is 'map(select(.code == "guest_unhealthy"))|length' 0
+}

@@ -8,6 +8,7 @@
 #include "bootstrap_look_part.h"
 #include "mac.h"
 #include "net.h"
+#include "ovs.h"
 #include "proc.h"
 #include "sys.h"
 
@@ -40,7 +41,7 @@ static void look_switch(struct ga_boot_facts *f)
 	const char *exists[] = { "ovs-vsctl", "--timeout=5", "br-exists", f->bridge, NULL };
 	const char *mode[] = { "ovs-vsctl", "--timeout=5", "get-fail-mode", f->bridge, NULL };
 	const char *flows[] = { "ovs-ofctl", "--timeout=5", "dump-flows", f->bridge,
-				"cookie=" GA_BOOT_FLOW_COOKIE "/-1", NULL };
+				"cookie=" GA_OVS_BRIDGE_COOKIE "/-1", NULL };
 	ga_autoproc struct ga_proc_result one = GA_PROC_RESULT_INIT;
 	ga_autoproc struct ga_proc_result two = GA_PROC_RESULT_INIT;
 	ga_autoproc struct ga_proc_result three = GA_PROC_RESULT_INIT;
@@ -55,7 +56,7 @@ static void look_switch(struct ga_boot_facts *f)
 	if (ask(mode, &two) == 0 && two.out.len)
 		f->bridge_mode = ga_sys_tidy(ga_xstrdup(two.out.buf));
 	if (ask(flows, &three) == 0)
-		f->bridge_flows = strstr(three.out.buf, "actions=NORMAL") != NULL;
+		f->bridge_flows = strstr(three.out.buf, "cookie=") != NULL;
 }
 
 static int64_t bits_of(const struct sockaddr *mask)

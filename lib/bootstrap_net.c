@@ -67,8 +67,8 @@ static void plan_bridge(const struct ga_boot_facts *f, struct ga_boot_plan *plan
 		    "make it, with fail mode secure: nothing passes without a flow",
 	    there ? "the fail mode before" : "remove it when no port is left");
 	add(plan, GA_BOOT_DO_FLOWS, "bridge_flows", f->bridge, there && f->bridge_flows == 1,
-	    "the host's own broadcasts reach the slices; no other traffic passes without a flow",
-	    "one flow: from the host, as a switch does", "gone with the bridge");
+	    "the host's answers of DHCP reach the slices; no other traffic passes without a flow",
+	    "one flow, and a MAC of its own that stays", "gone with the bridge");
 	add(plan, GA_BOOT_DO_ADDRESS, "bridge_address", f->bridge,
 	    there && f->bridge_address == 1 && f->bridge_up == 1,
 	    "the gateway of the slices", address, "take it away");

@@ -28,7 +28,7 @@ esac
 EOF
   cat "$T/head" - > "$T/bin/ovs-ofctl" << EOF
 case "\$*" in
-*add-flow*) echo "\$3" > $T/flows ;;
+*add-flows*) cat > $T/flows ;;
 *dump-flows*) cat $T/flows 2> /dev/null ;;
 *priority=0) ;;
 *del-flows*) rm -f $T/flows ;;

@@ -7,6 +7,7 @@
 
 #include "bootstrap_look.h"
 #include "nat.h"
+#include "ovs.h"
 #include "proc.h"
 #include "sys.h"
 
@@ -230,11 +231,10 @@ static int do_flows(const struct ga_boot_doer *d, const struct ga_boot_step *s,
 	/* The flow of a bridge that was standalone: it would let everything pass. */
 	const char *open[] = { "ovs-ofctl", "--strict", "del-flows", br, "cookie=0/-1,priority=0",
 			       NULL };
-	const char *add[] = { "ovs-ofctl", "add-flow", br, GA_BOOT_FLOW, NULL };
 	int64_t seq;
 
 	if (ga_boot_intend(d, "bridge_flows", br, json_object(), &seq, err) < 0 ||
-	    ga_boot_program(add, 30, err) < 0 || ga_boot_program(open, 30, err) < 0)
+	    ga_ovs_setup_bridge(br, err) < 0 || ga_boot_program(open, 30, err) < 0)
 		return -1;
 	return ga_journal_done(d->h, seq, err);
 }

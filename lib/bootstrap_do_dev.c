@@ -271,7 +271,7 @@ int ga_boot_undo_vfs(struct ga_boot_undo_ctx *u, struct ga_err *err)
 		return 1;
 	u->why = guest_of_vfs(address);
 	if (!u->why && now != before && now != ours && now != 0)
-		u->why = ga_xprintf("it has %" PRId64 " of them now: somebody else changed it since",
+		u->why = ga_xprintf("it has %" PRId64 " of them now: somebody else changed it",
 				    now);
 	if (u->why)
 		return 0;

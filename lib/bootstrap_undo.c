@@ -5,6 +5,7 @@
 #include "bootstrap_do.h"
 #include "bootstrap_look.h"
 #include "nat.h"
+#include "ovs.h"
 #include "proc.h"
 #include "sys.h"
 #include "time.h"
@@ -52,7 +53,7 @@ static bool has_link(const char *name)
 static int undo_flows(struct ga_boot_undo_ctx *u, struct ga_err *err)
 {
 	const char *argv[] = { "ovs-ofctl", "del-flows", u->e->subject,
-			       "cookie=" GA_BOOT_FLOW_COOKIE "/-1", NULL };
+			       "cookie=" GA_OVS_BRIDGE_COOKIE "/-1", NULL };
 
 	return has_link(u->e->subject) && ga_boot_program(argv, 30, err) < 0 ? -1 : 1;
 }

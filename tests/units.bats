@@ -307,3 +307,23 @@ needs_root()
   here gpuaas-wipe < "$T/orders" > "$T/wiped"
   slots_are available available
 }
+
+@test "gpuaas-host works within its unit: what a reboot lost comes back" {
+  needs_root
+  [[ $GPUAAS_BUILD != *asan* ]] || skip "the sanitizers' own system calls are not the unit's"
+  load bootstrap
+  setup_host lab1
+  fakes
+  run machine 'gpuaas-host-bootstrap --mode slice > "$T/apply"; echo $?'
+  assert_equal "$output" 0
+  caps=$(setting gpuaas-host CapabilityBoundingSet | tr 'A-Z ' 'a-z,' | sed 's/cap_/+/g')
+  # shellcheck disable=SC2016 # for the machine
+  run machine 'ip link add ovsbr0 type bridge # as the switch does when it starts
+    ASAN_OPTIONS=detect_leaks=0 setpriv --no-new-privs --bounding-set="-all,$1" strace -f -qq -o "$T/trace" \
+      gpuaas-host-bootstrap --boot > "$T/boot"; echo $?
+    cat /sys/bus/pci/devices/0000:18:00.0/driver_override
+    ip -4 -br addr show ovsbr0; nft list table ip gpuaas > /dev/null && echo table' "$caps"
+  [[ ${lines[0]} == 0 && ${lines[1]} == vfio-pci && $output == *10.100.0.1/24*table ]]
+  # Programs it runs are the real ones but for those of Open vSwitch.
+  fits gpuaas-host "$T/trace"
+}

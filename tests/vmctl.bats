@@ -283,6 +283,57 @@ typed()
   slots_are available available
 }
 
+@test "a rebuild that was killed is told by reconcile, repaired by nobody, and released like any other" {
+  make_vm
+  gcc -shared -fPIC -o "$T/kill_at.so" "$SRC/tests/kill_at.c" -ldl
+  for phase in stop undo wipe clone seed define; do
+    printf 'TENANT-WAS-HERE' | dd of="$DISK" bs=1 seek=9437184 conv=notrunc status=none
+    KILL_SIGNAL=9 KILL_AT="\"phase\":\"rebuild_$phase\",\"state\":\"finished\"" \
+      run --separate-stderr here env LD_PRELOAD="$T/kill_at.so:libumockdev-preload.so.0" \
+      gpuaas-vm rebuild "$ID" --yes --progress json
+    assert_status 137
+    run here gpuaas-reconcile --repair --boot
+    jq_slurp_is 'map(select(.code == "attempt_open"))|map("\(.observed) | \(.command) | \(.repaired)")|join(",")' \
+      "rebuild left after rebuild_$phase | gpuaas-vm rebuild $ID | false"
+    if [[ $phase != stop && $phase != define ]]; then
+      jq_slurp_is 'map(select(.code == "domain_missing"))[0].command' "gpuaas-vm rebuild $ID"
+      run virsh -q -c "$LIBVIRTD_URI" domstate "gpuaas-$ID"
+      assert_status 1
+    fi
+    # Nothing but the rebuild itself goes on with it.
+    run_status 4 here gpuaas-vm start "$ID"
+    run_ok here bash -c 'gpuaas-release "$1" | gpuaas-wipe' - "$ID"
+    slots_are available available
+    run ! grep -aq TENANT-WAS-HERE "$DISK"
+    run_ok sqlite3 "$GPUAAS_HOST_DIR/host.db" \
+      "SELECT count(*) FROM journal WHERE undone = 0 AND object = '$ID'"
+    assert_equal "$output" 0
+    here bash -c 'gpuaas-place --profile lab --gpus 1 --name demo --project vision | gpuaas-provision' \
+      > "$T/provisioned"
+    ID=$(allocation)
+    SLOT=$(jq -r 'select(.kind == "gpuaas.allocation/1").slots[0]' "$T/provisioned")
+    DISK=$WORK/disks/$(gpuaas-list slots | jq -r --arg id "$SLOT" \
+      'select(.slot == $id).nvme_path | sub(".*/"; "")')
+  done
+  run_ok gpuaas-state check
+}
+
+@test "a rebuild of two slots wipes both disks and makes one machine of them again" {
+  make_lab
+  here bash -c 'gpuaas-place --profile lab --gpus 2 --name pair --project vision | gpuaas-provision' \
+    > "$T/provisioned"
+  ID=$(allocation)
+  for disk in nvme1n1 nvme2n1; do
+    printf 'TENANT-WAS-HERE' | dd of="$WORK/disks/$disk" bs=1 seek=9437184 conv=notrunc status=none
+  done
+  run_ok here gpuaas-vm rebuild pair --yes
+  jq_slurp_is 'map(select(.kind == "gpuaas.wipe-evidence/1"))|map(.outcome)|join(" ")' \
+    "confirmed confirmed"
+  run ! grep -aq TENANT-WAS-HERE "$WORK/disks/nvme1n1" "$WORK/disks/nvme2n1"
+  assert_equal "$(domstate)" running
+  slots_are active active
+}
+
 @test "access: the published host key, and ssh that takes no other" {
   make_vm
   run_ok here gpuaas-vm access demo

@@ -340,6 +340,14 @@ typed()
   jq_is '[.kind,.allocation,.address]|join(" ")' "gpuaas.access/1 $ID $(gpuaas-list slots |
     jq -r --arg id "$SLOT" 'select(.slot == $id).private_ip')"
   jq_is '.known_hosts' "$(< "$GPUAAS_HOST_DIR/vm/$ID/known_hosts")"
+  # From elsewhere the way in is its node, where the state knows by which address that is reached.
+  jq_is '.jump_host' null
+  node=$(gpuaas-list nodes | jq -r .node)
+  jq -nc --arg n "$node" '{kind:"gpuaas.node-settings/1",node:$n,address:"h7.example.com"}' |
+    gpuaas-state apply - > "$T/applied"
+  run_ok here gpuaas-vm rebuild demo --yes
+  run_ok here gpuaas-vm access demo
+  jq_is '.jump_host' h7.example.com
   mkdir "$T/bin"
   printf '#!/bin/sh\nprintf "%%s\\n" "$@"\n' > "$T/bin/ssh"
   chmod 755 "$T/bin/ssh"
@@ -347,6 +355,7 @@ typed()
   assert_output "-oStrictHostKeyChecking=yes"
   assert_output "-oUserKnownHostsFile=$GPUAAS_HOST_DIR/vm/$ID/known_hosts"
   assert_equal "${lines[-2]} ${lines[-1]}" "nvidia-smi -L"
+  refute_output h7.example.com # this is it
   rm "$GPUAAS_HOST_DIR/vm/$ID/known_hosts"
   run_status 4 here gpuaas-vm ssh demo
   assert_stderr "impostor"

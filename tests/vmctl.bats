@@ -283,12 +283,71 @@ typed()
   slots_are available available
 }
 
+@test "a rebuild that was killed is told by reconcile, repaired by nobody, and released like any other" {
+  make_vm
+  gcc -shared -fPIC -o "$T/kill_at.so" "$SRC/tests/kill_at.c" -ldl
+  for phase in stop undo wipe clone seed define; do
+    printf 'TENANT-WAS-HERE' | dd of="$DISK" bs=1 seek=9437184 conv=notrunc status=none
+    KILL_SIGNAL=9 KILL_AT="\"phase\":\"rebuild_$phase\",\"state\":\"finished\"" \
+      run --separate-stderr here env LD_PRELOAD="$T/kill_at.so:libumockdev-preload.so.0" \
+      gpuaas-vm rebuild "$ID" --yes --progress json
+    assert_status 137
+    run here gpuaas-reconcile --repair --boot
+    jq_slurp_is 'map(select(.code == "attempt_open"))|map("\(.observed) | \(.command) | \(.repaired)")|join(",")' \
+      "rebuild left after rebuild_$phase | gpuaas-vm rebuild $ID | false"
+    if [[ $phase != stop && $phase != define ]]; then
+      jq_slurp_is 'map(select(.code == "domain_missing"))[0].command' "gpuaas-vm rebuild $ID"
+      run virsh -q -c "$LIBVIRTD_URI" domstate "gpuaas-$ID"
+      assert_status 1
+    fi
+    # Nothing but the rebuild itself goes on with it.
+    run_status 4 here gpuaas-vm start "$ID"
+    run_ok here bash -c 'gpuaas-release "$1" | gpuaas-wipe' - "$ID"
+    slots_are available available
+    run ! grep -aq TENANT-WAS-HERE "$DISK"
+    run_ok sqlite3 "$GPUAAS_HOST_DIR/host.db" \
+      "SELECT count(*) FROM journal WHERE undone = 0 AND object = '$ID'"
+    assert_equal "$output" 0
+    here bash -c 'gpuaas-place --profile lab --gpus 1 --name demo --project vision | gpuaas-provision' \
+      > "$T/provisioned"
+    ID=$(allocation)
+    SLOT=$(jq -r 'select(.kind == "gpuaas.allocation/1").slots[0]' "$T/provisioned")
+    DISK=$WORK/disks/$(gpuaas-list slots | jq -r --arg id "$SLOT" \
+      'select(.slot == $id).nvme_path | sub(".*/"; "")')
+  done
+  run_ok gpuaas-state check
+}
+
+@test "a rebuild of two slots wipes both disks and makes one machine of them again" {
+  make_lab
+  here bash -c 'gpuaas-place --profile lab --gpus 2 --name pair --project vision | gpuaas-provision' \
+    > "$T/provisioned"
+  ID=$(allocation)
+  for disk in nvme1n1 nvme2n1; do
+    printf 'TENANT-WAS-HERE' | dd of="$WORK/disks/$disk" bs=1 seek=9437184 conv=notrunc status=none
+  done
+  run_ok here gpuaas-vm rebuild pair --yes
+  jq_slurp_is 'map(select(.kind == "gpuaas.wipe-evidence/1"))|map(.outcome)|join(" ")' \
+    "confirmed confirmed"
+  run ! grep -aq TENANT-WAS-HERE "$WORK/disks/nvme1n1" "$WORK/disks/nvme2n1"
+  assert_equal "$(domstate)" running
+  slots_are active active
+}
+
 @test "access: the published host key, and ssh that takes no other" {
   make_vm
   run_ok here gpuaas-vm access demo
   jq_is '[.kind,.allocation,.address]|join(" ")' "gpuaas.access/1 $ID $(gpuaas-list slots |
     jq -r --arg id "$SLOT" 'select(.slot == $id).private_ip')"
   jq_is '.known_hosts' "$(< "$GPUAAS_HOST_DIR/vm/$ID/known_hosts")"
+  # From elsewhere the way in is its node, where the state knows by which address that is reached.
+  jq_is '.jump_host' null
+  node=$(gpuaas-list nodes | jq -r .node)
+  jq -nc --arg n "$node" '{kind:"gpuaas.node-settings/1",node:$n,address:"h7.example.com"}' |
+    gpuaas-state apply - > "$T/applied"
+  run_ok here gpuaas-vm rebuild demo --yes
+  run_ok here gpuaas-vm access demo
+  jq_is '.jump_host' h7.example.com
   mkdir "$T/bin"
   printf '#!/bin/sh\nprintf "%%s\\n" "$@"\n' > "$T/bin/ssh"
   chmod 755 "$T/bin/ssh"
@@ -296,6 +355,7 @@ typed()
   assert_output "-oStrictHostKeyChecking=yes"
   assert_output "-oUserKnownHostsFile=$GPUAAS_HOST_DIR/vm/$ID/known_hosts"
   assert_equal "${lines[-2]} ${lines[-1]}" "nvidia-smi -L"
+  refute_output h7.example.com # this is it
   rm "$GPUAAS_HOST_DIR/vm/$ID/known_hosts"
   run_status 4 here gpuaas-vm ssh demo
   assert_stderr "impostor"

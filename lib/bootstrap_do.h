@@ -4,7 +4,7 @@
  * "bootstrap", with its inverse before it is made; a run that was killed is settled by the next.
  *
  *   op            subject          the change                      its inverse
- *   etc_file      path[#N]         a file is written (Nth time)    the content before, if still ours
+ *   etc_file      path[#N]         a file is written, Nth time     the content before, if ours
  *   etc_folder    path             a folder is made or widened     removed when empty; the mode
  *   etc_link      path             a symbolic link is removed      the link
  *   module        name             loaded                          none: it stays until the reboot
@@ -12,7 +12,7 @@
  *   vfs           address[#N]      virtual functions are made      as many as before
  *   vfio_bind     address          bound to vfio-pci               the driver before (change.h)
  *   bridge        name             made, or fail mode set          removed without ports; the mode
- *   bridge_flows  bridge           its own flow                    removed
+ *   bridge_flows  bridge           its own flow, a fixed MAC       removed
  *   bridge_address  bridge         address and link                the address taken away
  *   nat           network          the table "ip gpuaas"           removed
  *   tuned         profile          the active profile              the profile before
@@ -37,8 +37,8 @@ struct ga_boot_doer {
 	const char *libvirt_uri;
 };
 
-/* Adds to the facts what only opening can tell: who uses a device that would be bound, which
- * virtual functions a guest has. */
+/* Adds to the facts what only opening and layer 5 can tell: who uses a device that would be bound,
+ * which virtual functions a guest has, whether the bridge has its own flow. */
 void ga_boot_users(struct ga_boot_facts *facts);
 /* Reads from the journal what an interrupted run left: entries of changes that were never made are
  * closed, those that were made are marked so, and *pending gets the programs still to be run. */
@@ -84,8 +84,8 @@ int ga_boot_do_vfs(const struct ga_boot_doer *d, const struct ga_boot_step *s,
 		   struct ga_err *err);
 int ga_boot_do_bind(const struct ga_boot_doer *d, const struct ga_boot_step *s,
 		    struct ga_err *err);
-/* What an entry of op etc_file that is only intended stands at: 1 the change was made, 0 it was not,
- * -2 somebody else wrote the file since. */
+/* What an entry of op etc_file that is only intended stands at: 1 the change was made, 0 it was
+ * not, -2 somebody else wrote the file since. */
 int ga_boot_file_stands(const struct ga_boot_doer *d, json_t *inverse, struct ga_err *err);
 
 /* Runs the program of a journal's entry "run". */

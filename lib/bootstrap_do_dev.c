@@ -11,6 +11,7 @@
 #include "file.h"
 #include "iommu.h"
 #include "openers.h"
+#include "ovs.h"
 #include "pci.h"
 #include "sys.h"
 #include "vfio.h"
@@ -67,8 +68,11 @@ static char *user_of_gpu(const char *address)
 
 void ga_boot_users(struct ga_boot_facts *f)
 {
+	struct ga_err ignored = GA_ERR_INIT;
 	size_t i, j;
 
+	if (f->bridge_there == 1)
+		f->bridge_flows = ga_ovs_is_closed(f->bridge, &ignored);
 	for (i = 0; i < f->devs.n; i++) {
 		struct ga_boot_dev *d = &f->devs.v[i];
 		ga_autofree char *guest = guest_of(d->address);
@@ -271,7 +275,7 @@ int ga_boot_undo_vfs(struct ga_boot_undo_ctx *u, struct ga_err *err)
 		return 1;
 	u->why = guest_of_vfs(address);
 	if (!u->why && now != before && now != ours && now != 0)
-		u->why = ga_xprintf("it has %" PRId64 " of them now: somebody else changed it since",
+		u->why = ga_xprintf("it has %" PRId64 " of them now: somebody else changed it",
 				    now);
 	if (u->why)
 		return 0;

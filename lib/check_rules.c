@@ -130,13 +130,19 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "the device counts as clean, and no confirmed evidence of it says so", NULL },
 	{ "evidence_columns",
 	  "SELECT id FROM wipe_evidence WHERE json_valid(record) AND ("
-	  "outcome IS NOT json_extract(record, '$.outcome') OR "
-	  "class IS NOT json_extract(record, '$.class') OR "
+	  "id IS NOT json_extract(record, '$.evidence') OR "
+	  "node_id IS NOT json_extract(record, '$.node') OR "
+	  "slot_id IS NOT json_extract(record, '$.object') OR "
 	  "attempt IS NOT json_extract(record, '$.attempt') OR "
 	  "wwid IS NOT json_extract(record, '$.device.wwid') OR "
+	  "gpu_identity IS NOT json_extract(record, '$.gpu_identity') OR "
+	  "started_at IS NOT json_extract(record, '$.started_at') OR "
+	  "finished_at IS NOT json_extract(record, '$.finished_at') OR "
+	  "class IS NOT json_extract(record, '$.class') OR "
+	  "outcome IS NOT json_extract(record, '$.outcome') OR "
 	  "verify IS NOT json_extract(record, '$.read_back.verify') OR "
 	  "gpu_memory IS NOT json_extract(record, '$.gpu_memory.outcome') OR "
-	  "started_at IS NOT json_extract(record, '$.started_at')) ORDER BY 1",
+	  "lab IS NOT json_extract(record, '$.lab')) ORDER BY number",
 	  "the evidence is stored with other facts than its record has", NULL },
 	/* what is available is complete */
 	{ "incomplete",

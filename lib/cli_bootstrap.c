@@ -9,6 +9,8 @@
 #include "cli.h"
 #include "cli_discover.h"
 #include "host.h"
+#include "id.h"
+#include "log.h"
 #include "mac.h"
 #include "sys.h"
 #include "time.h"
@@ -23,10 +25,14 @@ void ga_cli_boot_close(struct ga_cli_boot *c)
 	ga_hostdb_close(&c->h);
 	ga_root_close(&c->root);
 	ga_str_release(&c->conf);
+	ga_str_release(&c->tried);
 	ga_shape_release(&ga_bootstrap_shape, &c->sum);
 	for (i = 0; i < c->tags.n; i++)
 		free(c->tags.v[i]);
 	ga_list_release(&c->tags);
+	for (i = 0; i < c->kept.n; i++)
+		free(c->kept.v[i]);
+	ga_list_release(&c->kept);
 	free(c->node);
 	free(c->gateway);
 }
@@ -45,7 +51,7 @@ static const char *setting(struct ga_cli_boot *c, const char *key, const char *f
 		size_t line = strcspn(p, "\n");
 
 		if (line > len + 1 && !strncmp(p, key, len) && p[len] == '=')
-			return ga_xstrndup(p + len + 1, line - len - 1); /* lives on */
+			return *ga_list_add(&c->kept) = ga_xstrndup(p + len + 1, line - len - 1);
 		p += line + (p[line] == '\n');
 	}
 	return fallback;
@@ -65,6 +71,12 @@ static int choose(struct ga_cli_boot *c, const char *option, const char *key,
 	return ga_hint(err, "change it there first: present settings are never changed");
 }
 
+/* What netdev names can be, less what has a meaning in a file we write. */
+static bool is_interface(const char *name)
+{
+	return *name && strlen(name) <= 15 && !name[strcspn(name, " \t\n\"'/,;#=\\")];
+}
+
 static int choose_network(struct ga_cli_boot *c, struct ga_err *err)
 {
 	const struct ga_cli_boot_opts *o = c->opts;
@@ -82,8 +94,9 @@ static int choose_network(struct ga_cli_boot *c, struct ga_err *err)
 		err->code = GA_USAGE;
 		return ga_wrap(err, "the private network");
 	}
-	if (c->bridge[strcspn(c->bridge, " \t\n\"'/,;\\")] || strlen(c->bridge) > 15)
-		return ga_fail(err, GA_USAGE, "'%.64s' can be no interface's name", c->bridge);
+	if (!is_interface(c->bridge) || (c->uplink && !is_interface(c->uplink)))
+		return ga_fail(err, GA_USAGE, "'%.64s' can be no interface's name",
+			       is_interface(c->bridge) ? c->uplink : c->bridge);
 	c->gateway = ga_xstrdup(ga_ip_format(net + 1, text));
 	c->prefix_bits = bits;
 	return 0;
@@ -97,7 +110,9 @@ static int choose_node(struct ga_cli_boot *c, struct ga_err *err)
 		return -1;
 	if (c->root.image) {
 		c->node = ga_strdup0(id);
-		return 0;
+		return !id || ga_name_is_valid(id) ?
+			       0 :
+			       ga_fail(err, GA_USAGE, "'%.64s' can be no node's id", id);
 	}
 	clone = ga_host_clone_reason();
 	if (!id && clone) {
@@ -125,7 +140,8 @@ static int choose_mode(struct ga_cli_boot *c, struct ga_err *err)
 	c->mode_source = mode ? "option" : set ? "setting" : "tag";
 	ga_boot_tags(&c->root, (struct ga_any_list *)(void *)&c->tags);
 	if (set && !ga_streq(set, "slice") && !ga_streq(set, "baremetal"))
-		return ga_fail(err, GA_USAGE, "GPUAAS_MODE is '%.64s', not slice or baremetal", set);
+		return ga_fail(err, GA_USAGE, "GPUAAS_MODE is '%.64s', not slice or baremetal",
+			       set);
 	if (mode && set && !ga_streq(mode, set)) {
 		ga_err_set(err, GA_CONFLICT, "this host was prepared for %s", set);
 		return ga_hint(err, "run 'gpuaas-host-bootstrap --undo' first");
@@ -134,7 +150,7 @@ static int choose_mode(struct ga_cli_boot *c, struct ga_err *err)
 	if (!mode && mode_of_tags(c, &mode, err) < 0)
 		return ga_hint(err, "say which with --mode");
 	if (!mode && (c->opts->boot || c->opts->undo)) {
-		c->mode_source = "setting"; /* what there is says it: the devices file, the journal */
+		c->mode_source = "setting"; /* the devices file and the journal say it */
 		mode = "slice";
 	}
 	if (!mode) {
@@ -196,7 +212,8 @@ int ga_cli_boot_open(const struct ga_cli_boot_opts *opts, struct ga_cli_boot *c,
 {
 	struct stat st;
 
-	*c = (struct ga_cli_boot){ .opts = opts, .root = GA_ROOT_INIT, .conf = GA_STR_INIT };
+	*c = (struct ga_cli_boot){ .opts = opts, .root = GA_ROOT_INIT, .conf = GA_STR_INIT,
+				    .tried = GA_STR_INIT };
 	ga_shape_init(&ga_bootstrap_shape, &c->sum);
 	if (geteuid())
 		return ga_fail(err, GA_DENIED, "only root can prepare or check a host");
@@ -246,7 +263,8 @@ int ga_cli_boot_look(struct ga_cli_boot *c, unsigned int pending, struct ga_boot
 		.pending = pending,
 	};
 	for (i = 0; i < c->opts->hugepages.n; i++)
-		if (ga_boot_pages_parse(c->opts->hugepages.v[i], ga_list_add(&f->hugepages), err) < 0)
+		if (ga_boot_pages_parse(c->opts->hugepages.v[i], ga_list_add(&f->hugepages),
+					err) < 0)
 			return -1;
 	if (ga_cli_accelerators(err) < 0 ||
 	    ga_boot_look(&c->root, ga_cli_setting("GPUAAS_ACCELERATORS", NULL), f, err) < 0)
@@ -263,6 +281,7 @@ int ga_cli_boot_tell(struct ga_cli_boot *c, const struct ga_bootstrap_step *s, c
 		     const struct ga_err *why, struct ga_err *err)
 {
 	struct ga_bootstrap_step copy = *s;
+	struct ga_err lost = GA_ERR_INIT;
 	ga_autofree char *now = ga_time_now();
 	ga_autofree char *reason = why ? ga_sys_tidy(ga_xstrdup(why->msg)) : NULL;
 	ga_autofree char *hint = why && why->hint[0] ? ga_sys_tidy(ga_xstrdup(why->hint)) : NULL;
@@ -278,7 +297,11 @@ int ga_cli_boot_tell(struct ga_cli_boot *c, const struct ga_bootstrap_step *s, c
 	}
 	if (ga_emit_is_table() && ga_streq(copy.state, "ok"))
 		return 0;
-	return ga_emit(&ga_bootstrap_step_shape, &copy, err);
+	/* A reader who has gone does not stop the work; the exit status says so at the end. */
+	(void)err;
+	if (ga_emit(&ga_bootstrap_step_shape, &copy, &lost) < 0)
+		ga_info("%s %s: %s", copy.step, copy.subject, lost.msg);
+	return 0;
 }
 
 int ga_cli_boot_ask(struct ga_cli_boot *c, const struct ga_boot_plan *plan, struct ga_err *err)
@@ -373,7 +396,8 @@ int ga_cli_boot_finish(struct ga_cli_boot *c, const struct ga_boot_plan *plan, s
 	if (!c->root.image && !c->baremetal && !c->opts->boot && ask_discovery(c, err) < 0)
 		return -1;
 	sum->at = ga_time_now();
-	sum->ready = !due && !sum->waiting && !sum->left && !sum->reboot_required &&
+	sum->ready = !c->opts->undo && !due && !sum->waiting && !sum->left &&
+		     !sum->reboot_required &&
 		     !sum->blockers.n;
 	if (ga_emit(&ga_bootstrap_shape, sum, err) < 0)
 		return -1;

@@ -5,7 +5,7 @@
 #include "db_private.h"
 #include "log.h"
 
-#define WAL_LIMIT 1000 /* pages in the WAL (16 MiB) at which a writer checkpoints */
+#define WAL_LIMIT 1000 /* pages in the WAL (4 MiB) at which a writer checkpoints */
 
 /* ---- errors ---- */
 

@@ -166,8 +166,9 @@ static int wait_released(const char *lease_file, const char *mac, struct ga_err 
 		there = lease.actual_ip;
 		ga_shape_release(&ga_lease_shape, &lease);
 	} while (there && ga_clock_wait(deadline, 50000));
-	return there ? ga_fail(err, GA_EXTERNAL, "dnsmasq was told and keeps the lease of %s", mac) :
-		       0;
+	return !there ? 0 :
+			ga_fail(err, GA_EXTERNAL, "dnsmasq was told and keeps the lease of %s",
+				mac);
 }
 
 /* The slot is idle and nobody is about to use it: who provisions enters the lease first. */

@@ -179,6 +179,7 @@ static void copy_image(const struct ga_image *image, char *path, struct ga_plan 
 		.firmware = ga_strdup0(image->firmware),
 		.probe = ga_strdup0(image->probe),
 		.user = ga_strdup0(image->user),
+		.driver_version = ga_strdup0(image->driver_version),
 	};
 }
 

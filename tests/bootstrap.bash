@@ -20,6 +20,10 @@ case "\$*" in
 *br-exists*) [[ -e \$mode ]] || exit 2 ;;
 *add-br*) ip link add "\$4" type bridge 2> /dev/null; echo secure > \$mode ;;
 *get-fail-mode*) cat \$mode ;;
+*mac_in_use) echo '"0a:00:00:00:00:01"' ;;
+*other-config:hwaddr) cat $T/hwaddr 2> /dev/null || : ;;
+*other-config:hwaddr=*) echo "\${*##*=}" > $T/hwaddr ;;
+*"other-config hwaddr") rm -f $T/hwaddr ;;
 *list-ports*) cat $T/ports 2> /dev/null || : ;;
 *del-br*) ip link del "\$4"; rm -f \$mode ;;
 *set-fail-mode*) echo "\$4" > \$mode ;;
@@ -28,9 +32,8 @@ esac
 EOF
   cat "$T/head" - > "$T/bin/ovs-ofctl" << EOF
 case "\$*" in
-*add-flow*) echo "\$3" > $T/flows ;;
+*add-flows*) cat > $T/flows ;;
 *dump-flows*) cat $T/flows 2> /dev/null ;;
-*priority=0) ;;
 *del-flows*) rm -f $T/flows ;;
 esac
 exit 0
@@ -44,6 +47,17 @@ mkdir -p /boot/grub
 GRUB_CMDLINE_LINUX=
 for f in /etc/default/grub.d/*.cfg; do [[ ! -e \$f ]] || . "\$f"; done
 echo "linux /vmlinuz root=/dev/x \$GRUB_CMDLINE_LINUX" > /boot/grub/grub.cfg
+EOF
+  cat "$T/head" - > "$T/bin/systemctl" << EOF
+[[ \$1 == --quiet ]] && shift
+dir=/etc/systemd/system/multi-user.target.wants
+case \$1 in
+enable) mkdir -p \$dir && ln -sf /usr/lib/systemd/system/\$2 \$dir/\$2 ;;
+disable) rm -f \$dir/\$2; rmdir --ignore-fail-on-non-empty \$dir ;;
+start) : > $T/run/active.\$2 ;;
+stop) rm -f $T/run/active.\$2 ;;
+is-active) [[ -e $T/run/active.\$3 ]] ;;
+esac
 EOF
   for name in update-initramfs multipathd mdadm lvm dnsmasq libvirtd; do
     cp "$T/head" "$T/bin/$name"
@@ -61,8 +75,8 @@ mkdir /mnt/{etc.work,sbin,sbin.work,bin,bin.work}
 mount -t tmpfs tmpfs $T/ov
 mkdir $T/ov/{up,work,sbin,sbin.work,bin,bin.work}
 cp -a $T/etc.new/. $T/ov/up/
-cp $T/bin/ovs-* $T/ov/bin/
-find $T/bin -type f ! -name 'ovs-*' -exec cp {} $T/ov/sbin/ ';'
+cp $T/bin/ovs-* $T/bin/systemctl $T/ov/bin/
+find $T/bin -type f ! -name 'ovs-*' ! -name systemctl -exec cp {} $T/ov/sbin/ ';'
 mount -t overlay o -o lowerdir=$T/etc:$T/base,upperdir=$T/ov/up,workdir=$T/ov/work /etc
 mount -t overlay o -o lowerdir=/usr/bin,upperdir=$T/ov/bin,workdir=$T/ov/bin.work /usr/bin
 mount -t overlay o -o lowerdir=/usr/sbin,upperdir=$T/ov/sbin,workdir=$T/ov/sbin.work /usr/sbin
@@ -76,6 +90,9 @@ set +e
 EOF
   # What the programs themselves need of /etc.
   mkdir -p "$T/ov" "$T/base"
+  mkdir -p "$T/base/tuned"
+  : > "$T/base/tuned/active_profile"
+  rm -f "$T/fail-mode" "$T/flows" "$T/ports"
   cp -a /etc/passwd /etc/group /etc/ld.so.cache /etc/alternatives "$T/base/"
 }
 
@@ -83,8 +100,10 @@ machine()
 {
   # The journal is where it is on a real host.
   unset GPUAAS_HOST_DIR
+  # The sanitizers report on stderr, as in in_host.
   # shellcheck disable=SC2016 # for the other bash
-  unshare --mount --net --propagation private bash -c '
+  ASAN_OPTIONS=${ASAN_OPTIONS/log_path=*([^:]):/} UBSAN_OPTIONS=${UBSAN_OPTIONS/log_path=*([^:]):/} \
+    unshare --mount --net --propagation private bash -c '
     source "$T/mounts" || exit 125
     script=$1
     shift

@@ -247,9 +247,8 @@ update-grub"
   setup_host h200
   fakes
   start_libvirtd
-  mkdir -p "$T/etc/default" "$T/etc/mdadm" "$T/etc/tuned"
+  mkdir -p "$T/etc/default" "$T/etc/mdadm"
   : > "$T/etc/default/grub"
-  : > "$T/etc/tuned/active_profile"
   printf 'HOMEHOST <system>' > "$T/etc/mdadm/mdadm.conf"
   cp "$(type -P true)" "$T/bin/libvirtd"
   # shellcheck disable=SC2016 # for the machine
@@ -419,4 +418,187 @@ check true false"
   run_status 6 setpriv --reuid 65534 --clear-groups "$GPUAAS_BUILD/bin/gpuaas-host-bootstrap" \
     --mode slice --check
   assert_stderr "only root"
+}
+
+@test "what another bridge carries is not cut off" {
+  setup_host lab1
+  fakes
+  echo standalone > "$T/fail-mode"
+  printf 'gpuaas0\neno1\n' > "$T/ports"
+  # shellcheck disable=SC2016 # for the machine
+  run machine 'ip link add ovsbr0 type bridge; gpuaas-host-bootstrap --mode slice > "$T/apply"; echo $?'
+  assert_equal "$output" 1
+  output=$(< "$T/apply")
+  jq_is 'select(.state == "manual") | "\(.step): \(.hint)"' \
+    "bridge: give slices a bridge of their own (--bridge), or, when 'eno1' may be cut off, ovs-vsctl set-fail-mode ovsbr0 secure"
+  run ! grep -qE 'set-fail|add-flow|del-flow' "$T/ran"
+}
+
+@test "units: those that are there are enabled and started, libvirt-guests not, undo the other way" {
+  setup_host lab1
+  fakes
+  start_libvirtd
+  mkdir -p "$T/run/systemd/system" "$T/etc/systemd/system/multi-user.target.wants"
+  for unit in gpuaas-host.service gpuaas-dnsmasq.service gpuaas-wipe.timer libvirt-guests.service; do
+    : > "$T/etc/systemd/system/$unit"
+  done
+  ln -s /etc/systemd/system/libvirt-guests.service \
+    "$T/etc/systemd/system/multi-user.target.wants/libvirt-guests.service"
+  # shellcheck disable=SC2016 # for the machine
+  run machine '
+    wants() { (cd /etc/systemd/system/multi-user.target.wants && echo *); }
+    gpuaas-host-bootstrap --mode slice > "$T/apply"; echo $?
+    wants; (cd "$T/run" && echo active.*)
+    gpuaas-host-bootstrap > "$T/again"; echo $?; : > "$T/ran"
+    gpuaas-host-bootstrap --undo > /dev/null; wants; (cd "$T/run" && echo active.*)'
+  assert_equal "$output" "0
+gpuaas-dnsmasq.service gpuaas-host.service gpuaas-wipe.timer
+active.gpuaas-dnsmasq.service active.gpuaas-wipe.timer
+0
+libvirt-guests.service
+active.*"
+  output=$(< "$T/again")
+  jq_is 'select(.kind == "gpuaas.bootstrap/1") | "\(.changes) \(.left)"' "0 0"
+}
+
+@test "LVM: a filter that accepts is a person's, one that rejects is repeated after ours" {
+  setup_host lab1
+  fakes
+  mkdir -p "$T/etc/lvm"
+  printf 'devices {\n\t# global_filter = [ "a|.*|" ]\n\tglobal_filter = [ "r|/dev/sd[z]|" ]\n}\n' \
+    > "$T/etc/lvm/lvm.conf"
+  printf 'local {\n}' > "$T/etc/lvm/lvmlocal.conf"
+  run machine 'gpuaas-host-bootstrap --mode slice > /dev/null; cat /etc/lvm/lvmlocal.conf
+    gpuaas-host-bootstrap --check > /dev/null; echo $?'
+  assert_equal "$output" 'local {
+}
+# gpuaas-host-bootstrap begin
+# Disks of slots: never scanned, never activated.
+devices/global_filter = [ "r|^/dev/disk/by-id/nvme-eui[.]002538b1000000a1(-part[0-9]+)?$|", "r|^/dev/disk/by-id/nvme-eui[.]002538b1000000a2(-part[0-9]+)?$|", "r|/dev/sd[z]|" ]
+# gpuaas-host-bootstrap end
+0'
+  rm -r "$T/etc.new" "$T/data"
+  fakes
+  printf 'devices {\n\tglobal_filter = [ "a|.*|" ]\n}\n' > "$T/etc/lvm/lvm.conf"
+  # shellcheck disable=SC2016 # for the machine
+  run machine 'gpuaas-host-bootstrap --mode slice > "$T/apply"; echo $?'
+  assert_equal "$output" 1
+  output=$(< "$T/apply")
+  jq_is 'select(.state == "manual") | .subject' /etc/lvm/lvm.conf
+}
+
+@test "LVM itself reads the filter, and what it rejects is not seen" {
+  command -v lvmconfig > /dev/null || skip "lvm2 is not installed"
+  mkdir "$T/lvm"
+  printf 'devices {\n\tglobal_filter = [ "r|/dev/sdz|" ]\n}\n' > "$T/lvm/lvm.conf"
+  printf '%s\n' 'local {' '}' \
+    'devices/global_filter = [ "r|^/dev/disk/by-id/nvme-eui[.]1(-part[0-9]+)?$|" ]' \
+    > "$T/lvm/lvmlocal.conf"
+  LVM_SYSTEM_DIR=$T/lvm LVM_SUPPRESS_FD_WARNINGS=1 run_ok lvmconfig devices/global_filter
+  assert_output '"r|^/dev/disk/by-id/nvme-eui[.]1(-part[0-9]+)?$|"'
+  LVM_SYSTEM_DIR=$T/lvm LVM_SUPPRESS_FD_WARNINGS=1 run_ok lvmconfig --validate
+}
+
+@test "md: the host's own arrays stay, a tenant's are not assembled, and a stopped one is not lost" {
+  setup_host lab1
+  fakes
+  mkdir -p "$T/etc/mdadm"
+  echo 'HOMEHOST <system>' > "$T/etc/mdadm/mdadm.conf"
+  cat >> "$T/bin/mdadm" << 'EOF'
+[[ ! -e $T/arrays ]] || echo 'ARRAY /dev/md/0 metadata=1.2 name=h:0 UUID=1:2:3:4'
+EOF
+  sed -i "s|\$T|$T|" "$T/bin/mdadm"
+  : > "$T/arrays"
+  # shellcheck disable=SC2016 # for the machine
+  run machine 'gpuaas-host-bootstrap --mode slice > /dev/null; rm "$T/arrays"
+    gpuaas-host-bootstrap > /dev/null; cat /etc/mdadm/mdadm.conf'
+  assert_equal "$output" 'HOMEHOST <system>
+# gpuaas-host-bootstrap begin
+# Only the host'"'"'s own arrays are assembled, none on a disk of a slot.
+ARRAY /dev/md/0 UUID=1:2:3:4
+AUTO -all
+# gpuaas-host-bootstrap end'
+}
+
+@test "a shared file edited since: undo takes out our block and nothing else" {
+  setup_host lab1
+  fakes
+  start_libvirtd
+  mkdir -p "$T/etc/mdadm"
+  printf 'HOMEHOST <system>\nMAILADDR root\n' > "$T/etc/mdadm/mdadm.conf"
+  # shellcheck disable=SC2016 # for the machine
+  run machine 'gpuaas-host-bootstrap --mode slice > /dev/null
+    sed -i s/root/ops/ /etc/mdadm/mdadm.conf; echo "# later" >> /etc/mdadm/mdadm.conf
+    gpuaas-host-bootstrap --undo > /dev/null; echo $?; cat /etc/mdadm/mdadm.conf'
+  assert_equal "$output" "0
+HOMEHOST <system>
+MAILADDR ops
+# later"
+  printf '# gpuaas-host-bootstrap begin\nhalf a block\n' > "$T/etc/mdadm/mdadm.conf"
+  rm -r "$T/etc.new" "$T/data"
+  fakes
+  run machine 'gpuaas-host-bootstrap --mode slice 2>&1; echo $?; ls /etc/gpuaas 2>&1'
+  [[ $output == *"the lines that mark our block in it do not pair"* && $output == *$'\n4\n'* ]]
+  [[ ${lines[-1]} == *"No such file"* ]]
+}
+
+@test "discovery: what grub.d asks for and the kernel lacks is a reboot; hints lead here" {
+  setup_host lab1 cmdline=quiet
+  fakes
+  mkdir -p "$T/etc/default/grub.d"
+  echo 'GRUB_CMDLINE_LINUX="$GRUB_CMDLINE_LINUX iommu=pt"' > "$T/etc/default/grub.d/60-gpuaas.cfg"
+  echo 'GRUB_CMDLINE_LINUX="amd_iommu=on"' > "$T/etc/default/grub.d/60-gpuaas.cfg.old"
+  run machine 'gpuaas-discover'
+  jq_is 'select(.kind == "gpuaas.host/1") | .reboot_required' true
+  jq_is 'select(.kind == "gpuaas.host/1") | .warnings[] | select(.code == "reboot_required") | "\(.subject) \(.evidence)"' \
+    "iommu=pt it stands in /etc/default/grub.d/60-gpuaas.cfg and not in /proc/cmdline"
+  jq_is 'select(.kind == "gpuaas.host/1") | .prerequisites[] | select(.name == "disk_autoactivation") | .hint' \
+    "run 'gpuaas-host-bootstrap --mode slice', which keeps LVM, md and multipath from the disks of slots"
+  mkdir -p "$T/etc/udev/rules.d"
+  echo 'ATTRS{wwid}=="eui.002538b1000000a1"' > "$T/etc/udev/rules.d/61-gpuaas.rules"
+  run machine 'gpuaas-discover'
+  jq_is 'select(.kind == "gpuaas.host/1") | .prerequisites[] | select(.name == "disk_autoactivation") | "\(.state) \(.evidence)"' \
+    "missing rules of gpuaas in /etc/udev/rules.d name 1 disks, and not /dev/nvme1n1"
+}
+
+# ---- user-data ----
+
+# The script that cloud-init writes to PATH.
+script_of()
+{
+  awk -v path="$2" '
+    /^  - path: / { mine = $3 == path; text = 0 }
+    mine && /^    content: \|$/ { text = 1; next }
+    text && /^      |^$/ { print substr($0, 7); next }
+    { text = 0 }' "$1"
+}
+
+@test "user-data: valid for cloud-init, its scripts are sound, its options exist" {
+  local file mode
+  for mode in slice baremetal; do
+    file=$SRC/packaging/cloud-init/$mode-host.yaml
+    assert_equal "$(head -n 1 "$file")" "#cloud-config"
+    if command -v cloud-init > /dev/null; then
+      run_ok cloud-init schema -c "$file"
+    fi
+    if python3 -c 'import yaml' 2> /dev/null; then
+      run_ok python3 -c 'import sys, yaml, json; json.dump(yaml.safe_load(open(sys.argv[1])), sys.stdout)' "$file"
+      jq -e '(.packages | length > 3 and (unique | length) == length) and .runcmd == [["/usr/local/sbin/gpuaas-first-boot"]]
+        and ([.write_files[] | .path and .permissions and .content] | all)' <<< "$output"
+    fi
+    script_of "$file" /usr/local/sbin/gpuaas-first-boot > "$T/first-boot"
+    grep -q host-bootstrap "$T/first-boot"
+    shellcheck -e SC1091,SC2154 "$T/first-boot"
+    while read -r option; do
+      gpuaas-host-bootstrap --introspect-cli |
+        jq -e --arg o "$option" '[.command.options[].names[]] | index($o)' > "$T/out"
+    done < <(sed -n '/gpuaas-host-bootstrap .*--/,/json/p' "$T/first-boot" | grep -o -- '--[a-z-]*')
+    # The tag is one the program knows, and says this mode.
+    make_image
+    mkdir -p "$IMG/etc/gpuaas"
+    script_of "$file" /etc/gpuaas/tags > "$IMG/etc/gpuaas/tags"
+    run_ok gpuaas-host-bootstrap --root "$IMG" --dry-run
+    jq_is 'select(.kind == "gpuaas.bootstrap/1") | "\(.mode) \(.mode_source)"' "$mode tag"
+    rm -r "$IMG"
+  done
 }

@@ -78,6 +78,7 @@ generation='2' attempt='attempt0' node='n-1ab100000000'/></metadata>
 <devices><disk type='file' device='disk'><driver name='qemu' type='raw'/>
 <source file='$dir/guest.img'/><target dev='hda' bus='ide'/></disk>
 <serial type='pty'><target port='0'/></serial>
+<channel type='unix'><target type='virtio' name='org.qemu.guest_agent.0'/></channel>
 <memballoon model='none'/><controller type='usb' model='none'/></devices></domain>
 XML
   [[ $EUID -ne 0 ]] || { chmod 711 "$(dirname "$dir")" && chown -R 65534:65534 "$dir"; } || return 1

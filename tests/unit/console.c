@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pump of a console: what is shown is recorded, what is typed is not, and there is a way out. */
+/* The pump of a console: what is shown is recorded, what is typed is not, and one can leave. */
 #include "t.h"
 
 #include <fcntl.h>

@@ -160,6 +160,10 @@ check-asan:
 	$(SUB) -j1 B=build-asan CC=clang SANITIZE=address,undefined CFLAGS='-O1 -g' \
 		check-unit check-replay check-bats
 
+## mutate: is every refusal of the triggers attacked? Two minutes of CPU
+mutate: $(B)/unit/invariants
+	$QGPUAAS_BUILD=$(B) tests/mutate-triggers
+
 ## fuzz-smoke: each parser under libFuzzer for FUZZ_SECONDS (10)
 fuzz-smoke:
 	$(DEPS) --build --test
@@ -268,6 +272,6 @@ help:
 	@sed -n 's/^## \([a-z-]*\): \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
 .PHONY: all units benches replays check check-unit check-replay check-bats check-source \
-	check-layers check-asan analyzer fuzz-smoke schemas records-man completions demo bench \
-	install uninstall clean help FORCE
+	check-layers check-asan analyzer mutate fuzz-smoke schemas records-man completions demo \
+	bench install uninstall clean help FORCE
 .SECONDARY:

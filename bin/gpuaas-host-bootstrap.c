@@ -52,7 +52,7 @@ static const struct ga_prog prog = {
 		(const char *const[]){
 			"gpuaas-host-bootstrap --mode slice --dry-run",
 			"gpuaas-host-bootstrap --mode slice --hugepages 1G:512 --yes && reboot",
-			"gpuaas-host-bootstrap --check | jq -r 'select(.ready==false).blockers[].hint'",
+			"gpuaas-host-bootstrap --check | jq -r 'select(.state==\"manual\").hint'",
 			"gpuaas-host-bootstrap --undo", NULL },
 	.acts = true,
 };
@@ -60,97 +60,6 @@ static const struct ga_prog prog = {
 static struct ga_cli_boot boot;
 static struct ga_boot_facts facts;
 static struct ga_boot_plan plan;
-static int64_t failures;
-static int first_code;
-/* Steps tried, as "step subject": none is tried twice in one run. */
-static struct ga_str tried = GA_STR_INIT;
-
-static bool was_tried(const struct ga_boot_step *s)
-{
-	ga_autofree char *key = ga_xprintf("\n%s %s\n", s->say.step, s->say.subject);
-
-	if (strstr(tried.buf, key))
-		return true;
-	ga_str_add(&tried, key);
-	return false;
-}
-
-static int carry_out(const struct ga_boot_step *s, struct ga_err *err)
-{
-	struct ga_err why = GA_ERR_INIT;
-	int r = ga_boot_do(&boot.doer, s, &why);
-
-	if (r < 0) {
-		failures++;
-		first_code = first_code ? first_code : (int)why.code;
-		ga_say("%s %s: %s", s->say.step, s->say.subject, why.msg);
-	} else {
-		boot.sum.changes++;
-	}
-	return ga_cli_boot_tell(&boot, &s->say, r < 0 ? "failed" : "changed", r < 0 ? &why : NULL,
-				err);
-}
-
-/* Daemons are started when nobody is kept out any more: they may want gpuaas-host.service. */
-static int round_of(bool starts, struct ga_err *err)
-{
-	int done = 0;
-	size_t i;
-
-	for (i = 0; i < plan.n; i++) {
-		const struct ga_boot_step *s = &plan.v[i];
-
-		if (!ga_boot_step_is_change(s) || (s->op == GA_BOOT_DO_START) != starts ||
-		    was_tried(s))
-			continue;
-		if (ga_stop_asked())
-			return ga_fail(err, GA_BUSY, "asked to stop: run it again to go on");
-		if (carry_out(s, err) < 0)
-			return -1;
-		done++;
-	}
-	return done;
-}
-
-/* One change makes another possible: virtual functions that are there now can be bound. */
-static int apply(struct ga_err *err)
-{
-	unsigned int pending = 0;
-	int r;
-
-	do {
-		r = round_of(false, err);
-		if (r < 0 || ga_boot_pending(&boot.doer, &pending, err) < 0 ||
-		    ga_cli_boot_look(&boot, pending, &facts, &plan, err) < 0)
-			return -1;
-	} while (r > 0);
-	return 0;
-}
-
-static int tell_rest(struct ga_err *err)
-{
-	bool made = !opt.check && !opt.dry_run;
-	size_t i;
-
-	for (i = 0; i < plan.n; i++) {
-		const struct ga_bootstrap_step *s = &plan.v[i].say;
-
-		/* Tried, done, and the host does not show it; one that failed has been told. */
-		if (made && ga_boot_step_is_change(&plan.v[i]) && !failures) {
-			struct ga_err why = GA_ERR_INIT;
-
-			ga_err_set(&why, GA_HOST, "it was done, and the host does not show it");
-			failures++;
-			first_code = GA_HOST;
-			if (ga_cli_boot_tell(&boot, s, "failed", &why, err) < 0)
-				return -1;
-		} else if (!made || !ga_boot_step_is_change(&plan.v[i])) {
-			if (ga_cli_boot_tell(&boot, s, NULL, NULL, err) < 0)
-				return -1;
-		}
-	}
-	return 0;
-}
 
 static int refuse(struct ga_err *err)
 {
@@ -175,18 +84,16 @@ static int prepare(struct ga_err *err)
 	r = ga_cli_boot_ask(&boot, &plan, err);
 	if (r <= 0)
 		return r < 0 ? -1 : ga_fail(err, GA_NO, "nothing was changed");
-	if (apply(err) < 0)
+	if (ga_cli_boot_apply(&boot, &facts, &plan, err) < 0)
 		return -1;
+	/* Daemons are started when nobody is kept out any more: they want gpuaas-host.service. */
 	ga_cleanup_fd(&hold);
 	hold = -1;
-	r = round_of(true, err);
-	if (r < 0 || (r && ga_cli_boot_look(&boot, 0, &facts, &plan, err) < 0) ||
-	    tell_rest(err) < 0)
+	if (ga_cli_boot_start(&boot, &facts, &plan, err) < 0 ||
+	    ga_cli_boot_tell_rest(&boot, &plan, err) < 0 ||
+	    ga_cli_boot_finish(&boot, &plan, err) < 0)
 		return -1;
-	boot.sum.left += failures;
-	if (ga_cli_boot_finish(&boot, &plan, err) < 0)
-		return -1;
-	return failures ? first_code : boot.sum.left > 0;
+	return boot.failure ? boot.failure : boot.sum.left > 0;
 }
 
 static int look_only(struct ga_err *err)
@@ -194,7 +101,8 @@ static int look_only(struct ga_err *err)
 	unsigned int pending = 0;
 
 	if ((boot.h.db && ga_boot_pending(&boot.doer, &pending, err) < 0) ||
-	    ga_cli_boot_look(&boot, pending, &facts, &plan, err) < 0 || tell_rest(err) < 0 ||
+	    ga_cli_boot_look(&boot, pending, &facts, &plan, err) < 0 ||
+	    ga_cli_boot_tell_rest(&boot, &plan, err) < 0 ||
 	    ga_cli_boot_finish(&boot, &plan, err) < 0)
 		return -1;
 	return opt.check && !boot.sum.ready;

@@ -123,8 +123,8 @@ static int kind_wanted(const char **ret, struct ga_err *err)
 	if (!n && !public_only) {
 		ga_err_set(err, GA_USAGE, "which kind?");
 		return ga_hint(err, "nodes slots candidates profiles images node-images "
-			"allocations "
-				    "plans claims tasks usage evidence audit pools attention");
+				    "allocations plans claims tasks usage evidence audit pools "
+				    "attention");
 	}
 	return 0;
 }

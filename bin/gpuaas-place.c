@@ -124,7 +124,7 @@ static int emit_results(const struct ga_placer *p, struct ga_err *err)
 	for (i = 0; i < p->results.n; i++) {
 		const struct ga_placed *r = &p->results.v[i];
 
-		if (r->is_plan ? ga_emit(&ga_plan_shape, &r->plan, err) < 0 :
+		if (r->is_plan ? ga_emit_text(&ga_plan_shape, &r->plan, r->text, err) < 0 :
 				 ga_emit(&ga_refusal_shape, &r->refusal, err) < 0)
 			return -1;
 		if (opt.explain && ga_emit(&ga_explanation_shape, &r->explanation, err) < 0)
@@ -184,7 +184,8 @@ static int run(struct ga_err *err)
 	struct ga_placer placer = { .fleet = { .version = GA_FLEET_UNREAD },
 				    .explain = opt.explain,
 				    .dry_run = opt.dry_run,
-				    .expires_seconds = opt.expires };
+				    .once = opt.profile != NULL,
+				    .maker.expires_seconds = opt.expires };
 	struct batch *b = ga_xcalloc(1, sizeof(*b));
 	int r;
 

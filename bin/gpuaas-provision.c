@@ -86,6 +86,7 @@ static struct ga_provision_opts options(char **data_dir)
 		.libvirt_uri = ga_cli_setting("GPUAAS_LIBVIRT_URI", GA_VIRT_URI),
 		.fabric = { ga_cli_setting("GPUAAS_LIBNVFM", NULL),
 			    ga_cli_setting("GPUAAS_FABRIC_ADDRESS", NULL) },
+		.fabric_manager = ga_cli_setting("GPUAAS_FABRIC_MANAGER", "nv-fabricmanager"),
 		.baremetal_dir = ga_cli_setting("GPUAAS_BAREMETAL_DIR", "/etc/gpuaas/baremetal.d"),
 		.holds_state = access(ga_cli_state_path(), F_OK) == 0,
 		.dry_run = dry_run,

@@ -207,9 +207,8 @@ int ga_audit_verify(struct ga_db *db, int64_t *bad_seq, char why[128], struct ga
 	int r;
 
 	if (ga_db_query(db, &rows, err,
-			"SELECT seq, at, actor, program, action, object, detail, "
-			"previous_hash, hash "
-			"FROM audit ORDER BY seq", "") < 0)
+			"SELECT seq, at, actor, program, action, object, detail, previous_hash, "
+			"hash FROM audit ORDER BY seq", "") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0) {
 		wrong = look_at(rows, ++seq, previous, &text, hash);

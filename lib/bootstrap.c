@@ -100,6 +100,7 @@ void ga_boot_facts_release(struct ga_boot_facts *f)
 	free(f->lvm_filter);
 	free(f->md_arrays);
 	free(f->bridge_mode);
+	free(f->bridge_foreign);
 	*f = (struct ga_boot_facts){ 0 };
 }
 
@@ -239,8 +240,8 @@ static void add_folder(struct ga_boot_plan *plan, const char *path, int64_t now,
 		       const char *reason)
 {
 	bool ok = now != GA_UNKNOWN && (now & want) == want;
-	struct ga_boot_step *s = ga_boot_add(plan, ok ? GA_BOOT_DO_NOTE : GA_BOOT_DO_FOLDER, "folder",
-					     path, ok ? "ok" : "pending", reason);
+	struct ga_boot_step *s = ga_boot_add(plan, ok ? GA_BOOT_DO_NOTE : GA_BOOT_DO_FOLDER,
+					     "folder", path, ok ? "ok" : "pending", reason);
 
 	s->number = now == GA_UNKNOWN ? want : now | want;
 	if (!ok)
@@ -300,8 +301,8 @@ static void plan_kernel(const struct ga_boot_facts *f, struct ga_boot_plan *plan
 		ga_autofree char *hint = ga_xprintf("add '%s' to the kernel's arguments in your "
 						    "boot loader, then reboot", words.buf);
 
-		s = ga_boot_add(plan, GA_BOOT_DO_NOTE, "kernel_arguments", "/proc/cmdline", "manual",
-				"this host has no GRUB that could be told");
+		s = ga_boot_add(plan, GA_BOOT_DO_NOTE, "kernel_arguments", "/proc/cmdline",
+				"manual", "this host has no GRUB that could be told");
 		ga_boot_tell(s, NULL, NULL, hint);
 	}
 	if (f->rooted)
@@ -338,8 +339,9 @@ static void plan_modules(const struct ga_boot_facts *f, struct ga_boot_plan *pla
 	for (i = 0; ga_boot_modules[i] && !f->rooted; i++) {
 		bool ok = value_of(f->modules.v, f->modules.n, ga_boot_modules[i]);
 		struct ga_boot_step *s = ga_boot_add(
-			plan, ok ? GA_BOOT_DO_NOTE : GA_BOOT_DO_MODULE, "module", ga_boot_modules[i],
-			ok ? "ok" : "pending", "devices are handed to slices by it");
+			plan, ok ? GA_BOOT_DO_NOTE : GA_BOOT_DO_MODULE, "module",
+			ga_boot_modules[i], ok ? "ok" : "pending",
+			"devices are handed to slices by it");
 
 		if (!ok)
 			ga_boot_tell(s, "load it", "stays loaded until the next reboot", NULL);
@@ -368,7 +370,8 @@ static void plan_filters(const struct ga_boot_facts *f, struct ga_boot_plan *pla
 	struct ga_boot_step *s;
 
 	if (f->lvm && (f->lvm_local || (f->lvm_filter && strstr(f->lvm_filter, "\"a")))) {
-		s = ga_boot_add(plan, GA_BOOT_DO_NOTE, "disks_lvm", f->lvm_local ? GA_BOOT_LVM : "/etc/lvm/lvm.conf", "manual",
+		s = ga_boot_add(plan, GA_BOOT_DO_NOTE, "disks_lvm",
+				f->lvm_local ? GA_BOOT_LVM : "/etc/lvm/lvm.conf", "manual",
 				f->lvm_local ? "it has a global_filter of its own" :
 					       "its global_filter accepts by pattern, and one "
 					       "accepted name of a disk is enough for LVM");
@@ -519,8 +522,8 @@ static void plan_runs(const struct ga_boot_facts *f, struct ga_boot_plan *plan)
 
 		if (!(due & runs[i].run))
 			continue;
-		s = ga_boot_add(plan, f->rooted ? GA_BOOT_DO_NOTE : GA_BOOT_DO_RUN, "run", runs[i].name,
-				f->rooted ? "waiting" : "pending", runs[i].reason);
+		s = ga_boot_add(plan, f->rooted ? GA_BOOT_DO_NOTE : GA_BOOT_DO_RUN, "run",
+				runs[i].name, f->rooted ? "waiting" : "pending", runs[i].reason);
 		s->number = runs[i].run;
 		ga_boot_tell(s, f->rooted ? NULL : "run it", f->rooted ? NULL : "run again",
 			     f->rooted ? "run it in the image, or let the machine's first boot do "

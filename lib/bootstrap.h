@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Preparing a host: from what it shows and the mode asked for to an ordered list of steps, each
- * with its reason and its inverse. Pure: the same facts give the same plan, and facts in which every
- * step was carried out give a plan without changes.
+ * with its reason and its inverse. Pure: the same facts give the same plan, and facts in which
+ * every step was carried out give a plan without changes.
  *
  * Facts are gathered by bootstrap_look.h; bootstrap_do.h carries the steps out.
  */
@@ -108,7 +108,7 @@ struct ga_boot_facts {
 	GA_LIST(struct ga_boot_pages) hugepages; /* asked for; none: as the file has it */
 
 	/* the machine */
-	char *cpu;     /* intel, amd, other */
+	char *cpu;     /* whose IOMMU: intel, amd, other */
 	char *cmdline; /* of the kernel */
 	int64_t iommu_groups;
 	int64_t memory_mib;
@@ -128,6 +128,7 @@ struct ga_boot_facts {
 	struct ga_boot_list listed; /* what the devices file has */
 	int64_t bridge_there, bridge_up, bridge_address, bridge_flows; /* tristates */
 	char *bridge_mode; /* fail mode, or NULL */
+	char *bridge_foreign; /* a port that is not of a slice, or NULL */
 	int64_t nat; /* tristate */
 	int64_t data_mode, hosts_mode; /* permission bits of the folders; GA_UNKNOWN: absent */
 	unsigned int pending; /* GA_BOOT_RUN_* that were intended and not done */

@@ -3,10 +3,11 @@
 #include "bootstrap_do.h"
 
 #include <inttypes.h>
-#include <unistd.h>
+#include <net/if.h>
 
 #include "bootstrap_look.h"
 #include "nat.h"
+#include "ovs.h"
 #include "proc.h"
 #include "sys.h"
 
@@ -205,7 +206,6 @@ static int do_bridge(const struct ga_boot_doer *d, const struct ga_boot_step *s,
 	const char *br = s->say.subject;
 	const char *make[] = { "ovs-vsctl", "--timeout=20", "--may-exist", "add-br", br, "--",
 			       "set-fail-mode", br, "secure", NULL };
-	ga_autofree char *dir = ga_xprintf("/sys/class/net/%s", br);
 	bool existed = d->facts->bridge_there == 1;
 	int64_t seq;
 
@@ -215,7 +215,7 @@ static int do_bridge(const struct ga_boot_doer *d, const struct ga_boot_step *s,
 			   &seq, err) < 0 ||
 	    ga_boot_program(make, 30, err) < 0)
 		return -1;
-	if (!ga_sys_exists(dir)) {
+	if (!if_nametoindex(br)) {
 		ga_err_set(err, GA_HOST, "Open vSwitch has bridge '%s' and the kernel does not",
 			   br);
 		return ga_hint(err, "modprobe openvswitch; see 'ovs-vsctl show' and "
@@ -231,11 +231,10 @@ static int do_flows(const struct ga_boot_doer *d, const struct ga_boot_step *s,
 	/* The flow of a bridge that was standalone: it would let everything pass. */
 	const char *open[] = { "ovs-ofctl", "--strict", "del-flows", br, "cookie=0/-1,priority=0",
 			       NULL };
-	const char *add[] = { "ovs-ofctl", "add-flow", br, GA_BOOT_FLOW, NULL };
 	int64_t seq;
 
 	if (ga_boot_intend(d, "bridge_flows", br, json_object(), &seq, err) < 0 ||
-	    ga_boot_program(add, 30, err) < 0 || ga_boot_program(open, 30, err) < 0)
+	    ga_ovs_setup_bridge(br, err) < 0 || ga_boot_program(open, 30, err) < 0)
 		return -1;
 	return ga_journal_done(d->h, seq, err);
 }

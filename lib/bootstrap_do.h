@@ -4,12 +4,12 @@
  * "bootstrap", with its inverse before it is made; a run that was killed is settled by the next.
  *
  *   op            subject          the change                      its inverse
- *   etc_file      path[#N]         a file is written (Nth time)    the content before, if still ours
+ *   etc_file      path[#N]         a file is written, Nth time     the content before, if ours
  *   etc_folder    path             a folder is made or widened     removed when empty; the mode
  *   etc_link      path             a symbolic link is removed      the link
  *   module        name             loaded                          none: it stays until the reboot
  *   sysctl        key              a value of the running kernel   the value before
- *   vfs           address          virtual functions are made      as many as before
+ *   vfs           address[#N]      virtual functions are made      as many as before
  *   vfio_bind     address          bound to vfio-pci               the driver before (change.h)
  *   bridge        name             made, or fail mode set          removed without ports; the mode
  *   bridge_flows  bridge           its own flow                    removed
@@ -84,8 +84,8 @@ int ga_boot_do_vfs(const struct ga_boot_doer *d, const struct ga_boot_step *s,
 		   struct ga_err *err);
 int ga_boot_do_bind(const struct ga_boot_doer *d, const struct ga_boot_step *s,
 		    struct ga_err *err);
-/* What an entry of op etc_file that is only intended stands at: 1 the change was made, 0 it was not,
- * -2 somebody else wrote the file since. */
+/* What an entry of op etc_file that is only intended stands at: 1 the change was made, 0 it was
+ * not, -2 somebody else wrote the file since. */
 int ga_boot_file_stands(const struct ga_boot_doer *d, json_t *inverse, struct ga_err *err);
 
 /* Runs the program of a journal's entry "run". */

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "bootstrap_do.h"
+#include "bootstrap_look.h"
 #include "change.h"
 #include "file.h"
 #include "iommu.h"
@@ -88,38 +89,21 @@ void ga_boot_users(struct ga_boot_facts *f)
 
 /* ---- kernel settings ---- */
 
-static char *sysctl_path(const char *key)
-{
-	char *path = ga_xprintf("/proc/sys/%s", key), *p;
-
-	for (p = path + strlen("/proc/sys/"); *p; p++)
-		*p = *p == '.' ? '/' : *p;
-	return path;
-}
-
 static int write_value(const char *key, const char *value, struct ga_err *err)
 {
-	ga_autofree char *path = sysctl_path(key);
-	ga_autofd int fd = open(path, O_WRONLY | O_CLOEXEC);
+	ga_autofree char *path = ga_boot_sysctl_path(key);
+	/* O_TRUNC as in vfio.c. */
+	ga_autofd int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
 
 	if (fd < 0 || ga_write_all(fd, value, strlen(value)) < 0)
 		return ga_fail_sys(err, "cannot set '%s' to '%s'", key, value);
 	return 0;
 }
 
-static char *read_value(const char *key)
-{
-	ga_autofree char *path = sysctl_path(key);
-	char *slash = strrchr(path, '/');
-
-	*slash = '\0';
-	return ga_sys_attr(path, slash + 1);
-}
-
 int ga_boot_do_sysctl(const struct ga_boot_doer *d, const struct ga_boot_step *s,
 		      struct ga_err *err)
 {
-	ga_autofree char *now = read_value(s->say.subject), *after = NULL;
+	ga_autofree char *now = ga_boot_sysctl(s->say.subject), *after = NULL;
 	int64_t seq;
 
 	if (ga_boot_intend(d, "sysctl", s->say.subject, json_pack("{s:s?}", "value", now), &seq,
@@ -127,7 +111,7 @@ int ga_boot_do_sysctl(const struct ga_boot_doer *d, const struct ga_boot_step *s
 	    write_value(s->say.subject, s->text, err) < 0)
 		return -1;
 	/* The value as the kernel took it, so that undo knows whether it is still ours. */
-	after = read_value(s->say.subject);
+	after = ga_boot_sysctl(s->say.subject);
 	return after ? ga_journal_done(d->h, seq, err) :
 		       ga_fail(err, GA_SYSTEM, "cannot read '%s' back", s->say.subject);
 }
@@ -135,7 +119,7 @@ int ga_boot_do_sysctl(const struct ga_boot_doer *d, const struct ga_boot_step *s
 int ga_boot_undo_sysctl(struct ga_boot_undo_ctx *u, struct ga_err *err)
 {
 	const char *before = json_string_value(json_object_get(u->inverse, "value"));
-	ga_autofree char *now = read_value(u->e->subject);
+	ga_autofree char *now = ga_boot_sysctl(u->e->subject);
 	const char *ours = NULL;
 	size_t i;
 
@@ -207,18 +191,46 @@ static int set_vfs(const char *address, int64_t n, struct ga_err *err)
 			    "'pci=realloc' or by the firmware");
 }
 
+/* Each change of the number has its own inverse; one that is made again (at boot) has one already:
+ * *known, the number of the newest entry when it set the same. */
+static int name_vfs(const struct ga_boot_doer *d, const struct ga_boot_step *s, char **subject,
+		    int64_t *known, struct ga_err *err)
+{
+	ga_autojournal struct ga_journal j = { 0 };
+	size_t i, n = 0, len = strlen(s->say.subject);
+	json_error_t why;
+
+	*known = 0;
+	if (ga_journal_open_entries(d->h, GA_BOOT_OBJECT, &j, err) < 0)
+		return -1;
+	for (i = 0; i < j.n; i++) {
+		ga_autojson json_t *inverse = NULL;
+
+		if (!ga_streq(j.v[i].op, "vfs") || strncmp(j.v[i].subject, s->say.subject, len))
+			continue;
+		inverse = json_loads(j.v[i].inverse, 0, &why);
+		if (!n++ && json_integer_value(json_object_get(inverse, "ours")) == s->number)
+			*known = j.v[i].seq;
+	}
+	*subject = n ? ga_xprintf("%s#%zu", s->say.subject, n + 1) : ga_xstrdup(s->say.subject);
+	return 0;
+}
+
 int ga_boot_do_vfs(const struct ga_boot_doer *d, const struct ga_boot_step *s,
 		   struct ga_err *err)
 {
 	const char *address = s->say.subject;
 	int64_t probe = read_attr(address, "sriov_drivers_autoprobe");
 	int64_t now = read_attr(address, "sriov_numvfs"), seq;
+	ga_autofree char *subject = NULL;
 
-	if (ga_boot_intend(d, "vfs", address,
-			   json_pack("{s:I,s:I,s:I}", "vfs", (json_int_t)(now < 0 ? 0 : now), "ours",
-				     (json_int_t)s->number, "autoprobe",
-				     (json_int_t)(probe == GA_UNKNOWN ? -1 : probe)),
-			   &seq, err) < 0)
+	if (name_vfs(d, s, &subject, &seq, err) < 0 ||
+	    (!seq && ga_boot_intend(d, "vfs", subject,
+				    json_pack("{s:s,s:I,s:I,s:I}", "address", address, "vfs",
+					      (json_int_t)(now < 0 ? 0 : now), "ours",
+					      (json_int_t)s->number, "autoprobe",
+					      (json_int_t)(probe == GA_UNKNOWN ? -1 : probe)),
+				    &seq, err) < 0))
 		return -1;
 	/* Without a driver of the host's from the start, nothing has to be taken from it. */
 	if (probe == 1 && all_ours(d->facts, address, s->number) &&
@@ -252,18 +264,19 @@ int ga_boot_undo_vfs(struct ga_boot_undo_ctx *u, struct ga_err *err)
 	int64_t before = json_integer_value(json_object_get(u->inverse, "vfs"));
 	int64_t ours = json_integer_value(json_object_get(u->inverse, "ours"));
 	int64_t probe = json_integer_value(json_object_get(u->inverse, "autoprobe"));
-	int64_t now = read_attr(u->e->subject, "sriov_numvfs");
+	const char *address = json_string_value(json_object_get(u->inverse, "address"));
+	int64_t now = address ? read_attr(address, "sriov_numvfs") : GA_UNKNOWN;
 
 	if (now == GA_UNKNOWN) /* the adapter is gone, and they with it */
 		return 1;
-	u->why = guest_of_vfs(u->e->subject);
+	u->why = guest_of_vfs(address);
 	if (!u->why && now != before && now != ours && now != 0)
-		u->why = ga_xprintf("it has %" PRId64 " of them now: somebody else changed it since",
+		u->why = ga_xprintf("it has %" PRId64 " of them now: somebody else changed it",
 				    now);
 	if (u->why)
 		return 0;
-	if (set_vfs(u->e->subject, before, err) < 0 ||
-	    (probe >= 0 && write_attr(u->e->subject, "sriov_drivers_autoprobe", probe, err) < 0))
+	if (set_vfs(address, before, err) < 0 ||
+	    (probe >= 0 && write_attr(address, "sriov_drivers_autoprobe", probe, err) < 0))
 		return -1;
 	return 1;
 }

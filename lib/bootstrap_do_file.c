@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files, folders and links: written with their old content in the journal, put back byte for byte. */
+/* Files, folders and links: their old content is in the journal, and put back byte for byte. */
 #include <ctype.h>
 #include <errno.h>
 #include <unistd.h>
@@ -13,7 +13,8 @@
 
 static json_t *pack_bytes(const struct ga_str *text)
 {
-	json_t *as_text = strlen(text->buf) == text->len ? json_stringn(text->buf, text->len) : NULL;
+	bool plain = strlen(text->buf) == text->len;
+	json_t *as_text = plain ? json_stringn(text->buf, text->len) : NULL;
 	ga_autostr struct ga_str hex = GA_STR_INIT;
 	size_t i;
 
@@ -198,6 +199,7 @@ int ga_boot_undo_file(struct ga_boot_undo_ctx *u, struct ga_err *err)
 	ga_autofree char *digest = NULL;
 	struct stat st = { 0 };
 	int there = ga_root_read(u->d->root, path, FILE_MAX, &now, &st, err);
+	json_int_t mode;
 
 	if (there < 0)
 		return -1;
@@ -213,10 +215,10 @@ int ga_boot_undo_file(struct ga_boot_undo_ctx *u, struct ga_err *err)
 	if (!existed)
 		return ga_root_remove(u->d->root, path, err) < 0 ? -1 : 1;
 	unpack_bytes(json_object_get(u->inverse, "content"), &text);
+	mode = json_integer_value(json_object_get(u->inverse, "mode"));
 	st.st_uid = (uid_t)json_integer_value(json_object_get(u->inverse, "uid"));
 	st.st_gid = (gid_t)json_integer_value(json_object_get(u->inverse, "gid"));
-	return ga_root_replace(u->d->root, path, text.buf, text.len, &st,
-			       (unsigned int)json_integer_value(json_object_get(u->inverse, "mode")),
+	return ga_root_replace(u->d->root, path, text.buf, text.len, &st, (unsigned int)mode,
 			       err) < 0 ? -1 : 1;
 }
 

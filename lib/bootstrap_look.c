@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include "bootstrap_look_part.h"
+#include "file.h"
 #include "host.h"
+#include "iommu.h"
 #include "proc.h"
 #include "sys.h"
 
@@ -186,11 +188,15 @@ static void look_grub(const struct ga_root *root, struct ga_boot_facts *f)
 /* Whether a unit is wanted by a target: a link in a *.wants or *.requires folder. */
 static bool is_enabled(const struct ga_root *root, const char *name)
 {
+	ga_autofree char *own = ga_xprintf("/etc/systemd/system/%s", name);
+	ga_autofree char *target = ga_root_link(root, own);
 	ga_autofd int fd = ga_root_folder(root, "/etc/systemd/system");
 	ga_autodir DIR *d = fd < 0 ? NULL : fdopendir(dup(fd));
 	struct dirent *e;
 	bool found = false;
 
+	if (ga_streq(target, "/dev/null"))
+		return false; /* masked */
 	while (d && !found && (e = readdir(d))) {
 		ga_autofree char *path = ga_xprintf("/etc/systemd/system/%s/%s", e->d_name, name);
 		struct ga_err ignored = GA_ERR_INIT;
@@ -269,23 +275,40 @@ static int look_files(const struct ga_root *root, struct ga_boot_facts *f, struc
 
 /* ---- the kernel ---- */
 
+char *ga_boot_sysctl_path(const char *key)
+{
+	char *path = ga_xprintf("/proc/sys/%s", key), *p;
+
+	for (p = path + strlen("/proc/sys/"); *p; p++)
+		*p = *p == '.' ? '/' : *p;
+	return path;
+}
+
+char *ga_boot_sysctl(const char *key)
+{
+	ga_autofree char *path = ga_boot_sysctl_path(key);
+	ga_autostr struct ga_str text = GA_STR_INIT;
+	struct ga_err ignored = GA_ERR_INIT;
+	char *p;
+
+	if (ga_file_read(path, 4096, &text, &ignored) < 0)
+		return NULL;
+	for (p = text.buf; *p; p++)
+		*p = *p == '\t' ? ' ' : *p;
+	return ga_sys_tidy(ga_str_take(&text));
+}
+
 static void look_kernel(struct ga_boot_facts *f)
 {
-	ga_autofree char *info = ga_sys_attr("/proc", "cpuinfo");
 	size_t i;
 
-	f->cpu = ga_xstrdup(info && strstr(info, "AuthenticAMD") ? "amd" :
-			    info && strstr(info, "GenuineIntel") ? "intel" : "other");
+	f->cpu = ga_xstrdup(ga_iommu_vendor());
 	f->cmdline = ga_host_cmdline();
 	for (i = 0; ga_boot_sysctls[i].key && !f->rooted; i++) {
 		struct ga_boot_value *v = ga_list_add(&f->sysctls);
-		ga_autofree char *path = ga_xstrdup(ga_boot_sysctls[i].key);
-		char *p;
 
-		for (p = path; *p; p++)
-			*p = *p == '.' ? '/' : *p;
 		v->key = ga_xstrdup(ga_boot_sysctls[i].key);
-		v->value = ga_sys_attr("/proc/sys", path);
+		v->value = ga_boot_sysctl(ga_boot_sysctls[i].key);
 	}
 	for (i = 0; ga_boot_modules[i] && !f->rooted; i++) {
 		struct ga_boot_value *v = ga_list_add(&f->modules);

@@ -8,14 +8,15 @@
 #include "rdma.h"
 #include "rootfile.h"
 
-/* The bridge's own flow: what the host sends goes the way of a switch. */
-#define GA_BOOT_FLOW_COOKIE "0x6762000000000001"
-#define GA_BOOT_FLOW "cookie=" GA_BOOT_FLOW_COOKIE ",priority=0,in_port=LOCAL,actions=NORMAL"
-
 /* Fills facts whose settings (baremetal, rooted, boot, network …) the caller has set. accelerators:
  * catalogue file or NULL. What only doing can tell (who has a device open) is not in it. */
 int ga_boot_look(const struct ga_root *root, const char *accelerators, struct ga_boot_facts *facts,
 		 struct ga_err *err);
+/* A setting of the running kernel ("vm.swappiness"), its parts separated by one blank, allocated,
+ * or NULL when it has none such. */
+char *ga_boot_sysctl(const char *key);
+/* The file of one, allocated. */
+char *ga_boot_sysctl_path(const char *key);
 /* Our tags, as MAAS or whoever deployed the machine left them: words of /etc/gpuaas/tags, of the
  * kernel's arguments, and "tags" of cloud-init's instance data. Added to a GA_LIST(char *). */
 void ga_boot_tags(const struct ga_root *root, struct ga_any_list *tags);

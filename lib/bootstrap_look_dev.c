@@ -23,11 +23,11 @@ static const struct ga_left_out *left_out(const struct ga_host *host, const char
 
 static char *override_of(const char *address)
 {
-	char *text = ga_pci_attr(address, "driver_override");
+	ga_autofree char *text = ga_pci_attr(address, "driver_override");
 
 	if (ga_streq(text, "(null)") || ga_streq(text, "")) /* the kernel's word for none */
-		free(GA_TAKE(text));
-	return text;
+		return NULL;
+	return GA_TAKE(text);
 }
 
 static void refuse(struct ga_boot_dev *d, const char *code, const char *why, const char *hint)
@@ -111,7 +111,8 @@ static void add_vf(const struct ga_look *look, const struct ga_host *host,
 	if (is_up(&look->net, vf->address))
 		refuse(d, "management_nic", "left alone: its interface is up", NULL);
 	if (out && ga_streq(out->code, "in_use") && !listed)
-		refuse(d, "in_use", "left alone: it has a driver, and nothing says that it is for slices",
+		refuse(d, "in_use",
+		       "left alone: it has a driver, and nothing says that it is for slices",
 		       "if the host does not need it, unbind it ('echo ADDRESS > "
 		       "/sys/bus/pci/devices/ADDRESS/driver/unbind'), then run this again");
 	if (out && !ga_streq(out->code, "in_use"))
@@ -138,8 +139,9 @@ static void add_pf(const struct ga_look *look, const struct ga_host *host,
 		p->why = ga_xprintf("left alone: %s", out->evidence ? out->evidence : out->code);
 	} else if (p->vfs == GA_UNKNOWN || (f->boot && !listed)) {
 		p->code = ga_xstrdup("not_listed");
-		p->why = ga_xstrdup(p->vfs == GA_UNKNOWN ? "left alone: sriov_numvfs is unreadable" :
-							   "not in " GA_BOOT_DEVICES);
+		p->why = ga_xstrdup(p->vfs == GA_UNKNOWN ?
+					    "left alone: sriov_numvfs is unreadable" :
+					    "not in " GA_BOOT_DEVICES);
 	}
 	for (i = 0; i < look->pci.n && !p->code; i++)
 		if (ga_streq(look->pci.v[i].pf, pf->address))
@@ -215,7 +217,8 @@ int ga_boot_look_devices(const char *accelerators, struct ga_boot_facts *f, stru
 	size_t i;
 
 	ga_shape_init(&ga_host_shape, &host);
-	if (ga_accels_open(accelerators, &look.accels, err) < 0 || ga_pci_scan(&look.pci, err) < 0 ||
+	if (ga_accels_open(accelerators, &look.accels, err) < 0 ||
+	    ga_pci_scan(&look.pci, err) < 0 ||
 	    ga_net_scan(&look.net, err) < 0 || ga_rdma_scan(&look.rdma, err) < 0 ||
 	    (!f->boot && ga_block_scan(&look.disks, err) < 0))
 		return -1;

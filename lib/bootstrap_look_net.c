@@ -8,6 +8,7 @@
 #include "bootstrap_look_part.h"
 #include "mac.h"
 #include "net.h"
+#include "ovs.h"
 #include "proc.h"
 #include "sys.h"
 
@@ -20,12 +21,27 @@ static int ask(const char *const *argv, struct ga_proc_result *out)
 	return ga_proc_run(&p, out, &ignored) < 0 ? -1 : out->status;
 }
 
+/* The first port that no slice has (candidate.c names theirs "gpuaas0" and up). */
+static void look_ports(struct ga_boot_facts *f)
+{
+	const char *ports[] = { "ovs-vsctl", "--timeout=5", "list-ports", f->bridge, NULL };
+	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
+	char *rest, *line;
+
+	if (ask(ports, &out) != 0)
+		return;
+	rest = out.out.buf;
+	while ((line = strsep(&rest, "\n")))
+		if (*line && !ga_starts(line, "gpuaas") && !f->bridge_foreign)
+			f->bridge_foreign = ga_sys_tidy(ga_xstrdup(line));
+}
+
 static void look_switch(struct ga_boot_facts *f)
 {
 	const char *exists[] = { "ovs-vsctl", "--timeout=5", "br-exists", f->bridge, NULL };
 	const char *mode[] = { "ovs-vsctl", "--timeout=5", "get-fail-mode", f->bridge, NULL };
 	const char *flows[] = { "ovs-ofctl", "--timeout=5", "dump-flows", f->bridge,
-				"cookie=" GA_BOOT_FLOW_COOKIE "/-1", NULL };
+				"cookie=" GA_OVS_BRIDGE_COOKIE "/-1", NULL };
 	ga_autoproc struct ga_proc_result one = GA_PROC_RESULT_INIT;
 	ga_autoproc struct ga_proc_result two = GA_PROC_RESULT_INIT;
 	ga_autoproc struct ga_proc_result three = GA_PROC_RESULT_INIT;
@@ -36,10 +52,11 @@ static void look_switch(struct ga_boot_facts *f)
 	f->bridge_there = r == 0;
 	if (r)
 		return;
+	look_ports(f);
 	if (ask(mode, &two) == 0 && two.out.len)
 		f->bridge_mode = ga_sys_tidy(ga_xstrdup(two.out.buf));
 	if (ask(flows, &three) == 0)
-		f->bridge_flows = strstr(three.out.buf, "actions=NORMAL") != NULL;
+		f->bridge_flows = strstr(three.out.buf, "cookie=") != NULL;
 }
 
 static int64_t bits_of(const struct sockaddr *mask)

@@ -40,7 +40,7 @@ static void take_words(struct ga_any_list *tags, const char *text)
 	}
 }
 
-/* Lists named "tags", at most a few levels down: each data source nests its metadata its own way. */
+/* Lists named "tags", at most a few levels down: each data source nests them its own way. */
 static void take_json(struct ga_any_list *tags, json_t *json, int depth)
 {
 	const char *key;

@@ -31,8 +31,8 @@ static void add(struct ga_boot_plan *plan, enum ga_boot_op op, const char *step,
 static void add_manual(struct ga_boot_plan *plan, const char *step, const char *subject,
 		       const char *reason, const char *hint)
 {
-	ga_boot_tell(ga_boot_add(plan, GA_BOOT_DO_NOTE, step, subject, "manual", reason), NULL, NULL,
-		     hint);
+	ga_boot_tell(ga_boot_add(plan, GA_BOOT_DO_NOTE, step, subject, "manual", reason), NULL,
+		     NULL, hint);
 }
 
 static void plan_bridge(const struct ga_boot_facts *f, struct ga_boot_plan *plan)
@@ -42,9 +42,21 @@ static void plan_bridge(const struct ga_boot_facts *f, struct ga_boot_plan *plan
 
 	if (!f->ovs || f->bridge_there == GA_UNKNOWN) {
 		add_manual(plan, "bridge", f->bridge,
-			   f->ovs ? "Open vSwitch does not answer" : "Open vSwitch is not installed",
+			   f->ovs ? "Open vSwitch does not answer" :
+				    "Open vSwitch is not installed",
 			   f->ovs ? "systemctl start openvswitch-switch" :
 				    "apt install openvswitch-switch");
+		return;
+	}
+	if (there && f->bridge_foreign && !ga_streq(f->bridge_mode, "secure")) {
+		ga_autofree char *hint = ga_xprintf("give slices a bridge of their own (--bridge), "
+						    "or, when '%s' may be cut off, ovs-vsctl "
+						    "set-fail-mode %s secure", f->bridge_foreign,
+						    f->bridge);
+
+		add_manual(plan, "bridge", f->bridge,
+			   "it has ports of others, and lets everything pass when the switch "
+			   "starts anew", hint);
 		return;
 	}
 	/* Secure: after a restart of the switch nothing passes until the flows that keep slices
@@ -55,8 +67,8 @@ static void plan_bridge(const struct ga_boot_facts *f, struct ga_boot_plan *plan
 		    "make it, with fail mode secure: nothing passes without a flow",
 	    there ? "the fail mode before" : "remove it when no port is left");
 	add(plan, GA_BOOT_DO_FLOWS, "bridge_flows", f->bridge, there && f->bridge_flows == 1,
-	    "the host's own broadcasts reach the slices; no other traffic passes without a flow",
-	    "one flow: from the host, as a switch does", "gone with the bridge");
+	    "the host's answers of DHCP reach the slices; no other traffic passes without a flow",
+	    "one flow, and a MAC of its own that stays", "gone with the bridge");
 	add(plan, GA_BOOT_DO_ADDRESS, "bridge_address", f->bridge,
 	    there && f->bridge_address == 1 && f->bridge_up == 1,
 	    "the gateway of the slices", address, "take it away");

@@ -201,10 +201,8 @@ void ga_boot_text_udev(const struct ga_boot_facts *f, struct ga_str *out)
 	size_t i;
 
 	ga_str_add(out, HEAD "disks of slots.\n"
-			"# What a tenant leaves on them (LVM, md, bcache, a file system) must not wake "
-			"up on the host.\n"
-			"# After 60-persistent-storage.rules, which probe, and before those that act on "
-			"it.\n"
+			"# What a tenant leaves on them (LVM, md and others) must not wake up on the host.\n"
+			"# After 60-persistent-storage.rules, which probe; before those that act.\n"
 			"SUBSYSTEM!=\"block\", GOTO=\"gpuaas_end\"\n"
 			"KERNEL!=\"nvme*\", GOTO=\"gpuaas_end\"\n"
 			"ACTION==\"remove\", GOTO=\"gpuaas_end\"\n");
@@ -266,7 +264,7 @@ void ga_boot_text_lvm(const struct ga_boot_facts *f, struct ga_str *out)
  * named beforehand; the host's own can. */
 void ga_boot_text_mdadm(const struct ga_boot_facts *f, struct ga_str *out)
 {
-	ga_str_add(out, "# Only the host's own arrays are assembled: never one on a disk of a slot.\n");
+	ga_str_add(out, "# Only the host's own arrays are assembled, none on a disk of a slot.\n");
 	if (f->md_arrays)
 		ga_str_add(out, f->md_arrays);
 	ga_str_add(out, "AUTO -all\n");

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Taking back what preparing the host changed, newest first; what others changed since stays. */
-#include <inttypes.h>
+#include <net/if.h>
 
 #include "bootstrap_do.h"
 #include "bootstrap_look.h"
 #include "nat.h"
+#include "ovs.h"
 #include "proc.h"
 #include "sys.h"
 #include "time.h"
@@ -46,15 +47,13 @@ static int undo_bridge(struct ga_boot_undo_ctx *u, struct ga_err *err)
 /* Whether the bridge is there for programs that fail without it. */
 static bool has_link(const char *name)
 {
-	ga_autofree char *dir = ga_xprintf("/sys/class/net/%s", name);
-
-	return ga_sys_exists(dir);
+	return if_nametoindex(name) != 0;
 }
 
 static int undo_flows(struct ga_boot_undo_ctx *u, struct ga_err *err)
 {
 	const char *argv[] = { "ovs-ofctl", "del-flows", u->e->subject,
-			       "cookie=" GA_BOOT_FLOW_COOKIE "/-1", NULL };
+			       "cookie=" GA_OVS_BRIDGE_COOKIE "/-1", NULL };
 
 	return has_link(u->e->subject) && ga_boot_program(argv, 30, err) < 0 ? -1 : 1;
 }

@@ -26,9 +26,10 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "(c.held_by IS NULL OR n.held_by IS NOT c.held_by) ORDER BY 1",
 	  "the node of the live claim is not held for it", NULL },
 	{ "held_for_nothing",
-	  "SELECT n.id FROM node n WHERE n.held_by IS NOT NULL AND NOT EXISTS (SELECT 1 FROM "
-	  "claim c "
-	  "WHERE c.node_id = n.id AND c.held_by IS NOT NULL AND c.live = 1) ORDER BY 1",
+	  "SELECT n.id FROM node n "
+	  "WHERE n.held_by IS NOT NULL AND NOT EXISTS (SELECT 1 FROM claim c "
+	  "WHERE c.node_id = n.id AND c.held_by IS NOT NULL AND c.live = 1) "
+	  "ORDER BY 1",
 	  "the node is held, and no live claim holds it", NULL },
 	{ "one_node",
 	  "SELECT allocation_id FROM claim WHERE live = 1 GROUP BY allocation_id "
@@ -39,22 +40,22 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "WHERE c.claim_kind = 'slot' AND s.id IS NULL ORDER BY 1",
 	  "the claim is on a slot that is not of its node", NULL },
 	{ "no_claim",
-	  "SELECT s.id FROM slot s WHERE s.state IN ('reserved', 'provisioning', 'active', "
-	  "'releasing') AND NOT EXISTS (SELECT 1 FROM claim c WHERE c.slot_id = s.id AND "
-	  "c.live = 1) "
+	  "SELECT s.id FROM slot s "
+	  "WHERE s.state IN ('reserved', 'provisioning', 'active', 'releasing') "
+	  "AND NOT EXISTS (SELECT 1 FROM claim c WHERE c.slot_id = s.id AND c.live = 1) "
 	  "ORDER BY s.node_id, s.slot_index", "the slot is in use and has no live claim", NULL },
 	{ "claim_left",
 	  "SELECT c.id FROM claim c JOIN slot s ON s.id = c.slot_id WHERE c.live = 1 AND "
 	  "s.state IN ('available', 'disabled', 'retired') ORDER BY 1",
 	  "the claim is live, and its slot is not in use", NULL },
 	{ "claim_left",
-	  "SELECT c.id FROM claim c JOIN allocation a ON a.id = c.allocation_id LEFT JOIN "
-	  "slot s ON "
-	  "s.id = c.slot_id WHERE c.live = 1 AND (a.state IN ('pending', 'cancelled', "
-	  "'refused') OR "
-	  "(a.state = 'released' AND s.state IN ('reserved', 'provisioning', 'active', "
-	  "'releasing'))) "
-	  "ORDER BY 1", "the claim is live, and its allocation is not", NULL },
+	  "SELECT c.id FROM claim c "
+	  "JOIN allocation a ON a.id = c.allocation_id "
+	  "LEFT JOIN slot s ON s.id = c.slot_id "
+	  "WHERE c.live = 1 AND (a.state IN ('pending', 'cancelled', 'refused') "
+	  "OR (a.state = 'released' "
+	  "AND s.state IN ('reserved', 'provisioning', 'active', 'releasing'))) ORDER BY 1",
+	  "the claim is live, and its allocation is not", NULL },
 	{ "allocation_slots",
 	  "SELECT a.id FROM allocation a WHERE a.state IN ('placed', 'provisioning', 'active', "
 	  "'held', 'preempting') AND NOT EXISTS (SELECT 1 FROM claim c WHERE "
@@ -66,13 +67,13 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "s.state <> 'active' ORDER BY 1",
 	  "the allocation is active, and a slot of it is not", NULL },
 	{ "whole_node",
-	  "SELECT DISTINCT c.node_id FROM claim c JOIN allocation a ON a.id = c.allocation_id AND "
-	  "a.shape = 'baremetal' JOIN slot s ON s.node_id = c.node_id AND s.state <> "
-	  "'retired' WHERE "
-	  "c.live = 1 AND c.claim_kind = 'node' AND a.state IN ('placed', 'provisioning', "
-	  "'active') "
-	  "AND NOT EXISTS (SELECT 1 FROM claim o WHERE o.slot_id = s.id AND o.live = 1 AND "
-	  "o.allocation_id = a.id) ORDER BY 1",
+	  "SELECT DISTINCT c.node_id FROM claim c "
+	  "JOIN allocation a ON a.id = c.allocation_id AND a.shape = 'baremetal' "
+	  "JOIN slot s ON s.node_id = c.node_id AND s.state <> 'retired' "
+	  "WHERE c.live = 1 AND c.claim_kind = 'node' "
+	  "AND a.state IN ('placed', 'provisioning', 'active') "
+	  "AND NOT EXISTS (SELECT 1 FROM claim o WHERE o.slot_id = s.id AND o.live = 1 "
+	  "AND o.allocation_id = a.id) ORDER BY 1",
 	  "the node is claimed whole, and a slot of it is left out", NULL },
 	{ "cpuset_taken",
 	  "SELECT c.slot_id FROM (SELECT DISTINCT slot_id, node_id FROM slot_cpu) c LEFT JOIN "
@@ -86,12 +87,13 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "'\",\"') || '\"]') r) ORDER BY s.node_id, s.slot_index",
 	  "the CPUs the slot names are not those it holds", NULL },
 	{ "memory_overcommitted",
-	  "SELECT s.node_id || ' NUMA ' || coalesce(s.numa_node, -1) FROM slot s LEFT JOIN "
-	  "node_memory m ON m.node_id = s.node_id AND m.numa_node = coalesce(s.numa_node, -1) "
-	  "WHERE "
-	  "s.state <> 'retired' AND s.memory_mib IS NOT NULL GROUP BY s.node_id, "
-	  "coalesce(s.numa_node, -1) HAVING sum(s.memory_mib) > "
-	  "coalesce(max(m.memory_mib - m.reserve_mib), 0) ORDER BY 1",
+	  "SELECT s.node_id || ' NUMA ' || coalesce(s.numa_node, -1) "
+	  "FROM slot s LEFT JOIN node_memory m "
+	  "ON m.node_id = s.node_id AND m.numa_node = coalesce(s.numa_node, -1) "
+	  "WHERE s.state <> 'retired' AND s.memory_mib IS NOT NULL "
+	  "GROUP BY s.node_id, coalesce(s.numa_node, -1) "
+	  "HAVING sum(s.memory_mib) > coalesce(max(m.memory_mib - m.reserve_mib), 0) "
+	  "ORDER BY 1",
 	  "the slots have more memory than the host has less its reserve",
 	  "disable a slot of it, or lower its memory" },
 	{ "pf_vf_conflict",
@@ -128,13 +130,19 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "the device counts as clean, and no confirmed evidence of it says so", NULL },
 	{ "evidence_columns",
 	  "SELECT id FROM wipe_evidence WHERE json_valid(record) AND ("
-	  "outcome IS NOT json_extract(record, '$.outcome') OR "
-	  "class IS NOT json_extract(record, '$.class') OR "
+	  "id IS NOT json_extract(record, '$.evidence') OR "
+	  "node_id IS NOT json_extract(record, '$.node') OR "
+	  "slot_id IS NOT json_extract(record, '$.object') OR "
 	  "attempt IS NOT json_extract(record, '$.attempt') OR "
 	  "wwid IS NOT json_extract(record, '$.device.wwid') OR "
+	  "gpu_identity IS NOT json_extract(record, '$.gpu_identity') OR "
+	  "started_at IS NOT json_extract(record, '$.started_at') OR "
+	  "finished_at IS NOT json_extract(record, '$.finished_at') OR "
+	  "class IS NOT json_extract(record, '$.class') OR "
+	  "outcome IS NOT json_extract(record, '$.outcome') OR "
 	  "verify IS NOT json_extract(record, '$.read_back.verify') OR "
 	  "gpu_memory IS NOT json_extract(record, '$.gpu_memory.outcome') OR "
-	  "started_at IS NOT json_extract(record, '$.started_at')) ORDER BY 1",
+	  "lab IS NOT json_extract(record, '$.lab')) ORDER BY number",
 	  "the evidence is stored with other facts than its record has", NULL },
 	/* what is available is complete */
 	{ "incomplete",
@@ -150,10 +158,11 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "the slot is on sale, and something is wrong with it", ADOPT },
 	/* billing */
 	{ "billing",
-	  "SELECT u.allocation_id FROM usage u JOIN allocation a ON a.id = u.allocation_id WHERE "
-	  "u.ended_at IS NULL AND u.usage_kind = 'active' AND a.state NOT IN ('active', "
-	  "'preempting', "
-	  "'held') ORDER BY 1", "the allocation is billed, and it is not in use", NULL },
+	  "SELECT u.allocation_id FROM usage u "
+	  "JOIN allocation a ON a.id = u.allocation_id "
+	  "WHERE u.ended_at IS NULL AND u.usage_kind = 'active' "
+	  "AND a.state NOT IN ('active', 'preempting', 'held') ORDER BY 1",
+	  "the allocation is billed, and it is not in use", NULL },
 	{ "billing",
 	  "SELECT a.id FROM allocation a WHERE a.state = 'active' AND NOT EXISTS (SELECT 1 FROM "
 	  "usage u WHERE u.allocation_id = a.id AND u.ended_at IS NULL) ORDER BY 1",

@@ -84,6 +84,9 @@ const char *ga_cli_host_dir(void);
 int ga_emit(const struct ga_shape *shape, const void *obj, struct ga_err *err);
 /* Passes a record on as the bytes it came in. */
 int ga_emit_raw(const struct ga_rec *rec, struct ga_err *err);
+/* ga_emit of a record whose line is known already: text is that of ga_rec_format_text, or NULL. */
+int ga_emit_text(const struct ga_shape *shape, const void *obj, const char *text,
+		 struct ga_err *err);
 /* Whether stdout gets a table for people. */
 bool ga_emit_is_table(void);
 /* A line of words for people on stderr. */

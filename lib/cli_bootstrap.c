@@ -9,6 +9,7 @@
 #include "cli.h"
 #include "cli_discover.h"
 #include "host.h"
+#include "log.h"
 #include "mac.h"
 #include "sys.h"
 #include "time.h"
@@ -23,6 +24,7 @@ void ga_cli_boot_close(struct ga_cli_boot *c)
 	ga_hostdb_close(&c->h);
 	ga_root_close(&c->root);
 	ga_str_release(&c->conf);
+	ga_str_release(&c->tried);
 	ga_shape_release(&ga_bootstrap_shape, &c->sum);
 	for (i = 0; i < c->tags.n; i++)
 		free(c->tags.v[i]);
@@ -125,7 +127,8 @@ static int choose_mode(struct ga_cli_boot *c, struct ga_err *err)
 	c->mode_source = mode ? "option" : set ? "setting" : "tag";
 	ga_boot_tags(&c->root, (struct ga_any_list *)(void *)&c->tags);
 	if (set && !ga_streq(set, "slice") && !ga_streq(set, "baremetal"))
-		return ga_fail(err, GA_USAGE, "GPUAAS_MODE is '%.64s', not slice or baremetal", set);
+		return ga_fail(err, GA_USAGE, "GPUAAS_MODE is '%.64s', not slice or baremetal",
+			       set);
 	if (mode && set && !ga_streq(mode, set)) {
 		ga_err_set(err, GA_CONFLICT, "this host was prepared for %s", set);
 		return ga_hint(err, "run 'gpuaas-host-bootstrap --undo' first");
@@ -134,7 +137,7 @@ static int choose_mode(struct ga_cli_boot *c, struct ga_err *err)
 	if (!mode && mode_of_tags(c, &mode, err) < 0)
 		return ga_hint(err, "say which with --mode");
 	if (!mode && (c->opts->boot || c->opts->undo)) {
-		c->mode_source = "setting"; /* what there is says it: the devices file, the journal */
+		c->mode_source = "setting"; /* the devices file and the journal say it */
 		mode = "slice";
 	}
 	if (!mode) {
@@ -196,7 +199,8 @@ int ga_cli_boot_open(const struct ga_cli_boot_opts *opts, struct ga_cli_boot *c,
 {
 	struct stat st;
 
-	*c = (struct ga_cli_boot){ .opts = opts, .root = GA_ROOT_INIT, .conf = GA_STR_INIT };
+	*c = (struct ga_cli_boot){ .opts = opts, .root = GA_ROOT_INIT, .conf = GA_STR_INIT,
+				    .tried = GA_STR_INIT };
 	ga_shape_init(&ga_bootstrap_shape, &c->sum);
 	if (geteuid())
 		return ga_fail(err, GA_DENIED, "only root can prepare or check a host");
@@ -246,9 +250,11 @@ int ga_cli_boot_look(struct ga_cli_boot *c, unsigned int pending, struct ga_boot
 		.pending = pending,
 	};
 	for (i = 0; i < c->opts->hugepages.n; i++)
-		if (ga_boot_pages_parse(c->opts->hugepages.v[i], ga_list_add(&f->hugepages), err) < 0)
+		if (ga_boot_pages_parse(c->opts->hugepages.v[i], ga_list_add(&f->hugepages),
+					err) < 0)
 			return -1;
-	if (ga_boot_look(&c->root, ga_cli_setting("GPUAAS_ACCELERATORS", NULL), f, err) < 0)
+	if (ga_cli_accelerators(err) < 0 ||
+	    ga_boot_look(&c->root, ga_cli_setting("GPUAAS_ACCELERATORS", NULL), f, err) < 0)
 		return -1;
 	ga_boot_users(f);
 	ga_boot_plan_make(f, plan);
@@ -262,6 +268,7 @@ int ga_cli_boot_tell(struct ga_cli_boot *c, const struct ga_bootstrap_step *s, c
 		     const struct ga_err *why, struct ga_err *err)
 {
 	struct ga_bootstrap_step copy = *s;
+	struct ga_err lost = GA_ERR_INIT;
 	ga_autofree char *now = ga_time_now();
 	ga_autofree char *reason = why ? ga_sys_tidy(ga_xstrdup(why->msg)) : NULL;
 	ga_autofree char *hint = why && why->hint[0] ? ga_sys_tidy(ga_xstrdup(why->hint)) : NULL;
@@ -277,7 +284,11 @@ int ga_cli_boot_tell(struct ga_cli_boot *c, const struct ga_bootstrap_step *s, c
 	}
 	if (ga_emit_is_table() && ga_streq(copy.state, "ok"))
 		return 0;
-	return ga_emit(&ga_bootstrap_step_shape, &copy, err);
+	/* A reader who has gone does not stop the work; the exit status says so at the end. */
+	(void)err;
+	if (ga_emit(&ga_bootstrap_step_shape, &copy, &lost) < 0)
+		ga_info("%s %s: %s", copy.step, copy.subject, lost.msg);
+	return 0;
 }
 
 int ga_cli_boot_ask(struct ga_cli_boot *c, const struct ga_boot_plan *plan, struct ga_err *err)

@@ -27,6 +27,8 @@ struct ga_cli_boot {
 	GA_LIST(char *) tags;
 	struct ga_boot_doer doer;
 	struct ga_bootstrap sum; /* the closing record, filled on the way */
+	struct ga_str tried;	 /* the steps that were tried in this run */
+	int failure;		 /* code of the first that failed, or 0 */
 };
 void ga_cli_boot_close(struct ga_cli_boot *c);
 #define ga_autocliboot ga_cleanup(ga_cli_boot_close)
@@ -43,6 +45,16 @@ int ga_cli_boot_tell(struct ga_cli_boot *c, const struct ga_bootstrap_step *s, c
 		     const struct ga_err *why, struct ga_err *err);
 /* Shows the plan to people and asks; 1 go on, 0 no. Without a terminal or with --yes: 1. */
 int ga_cli_boot_ask(struct ga_cli_boot *c, const struct ga_boot_plan *plan, struct ga_err *err);
+/* Carries out what is pending, all but the start of daemons, and looks again, until nothing new is
+ * pending: one change makes another possible. A step that fails is told and keeps no other. */
+int ga_cli_boot_apply(struct ga_cli_boot *c, struct ga_boot_facts *facts,
+		      struct ga_boot_plan *plan, struct ga_err *err);
+/* Starts daemons. */
+int ga_cli_boot_start(struct ga_cli_boot *c, struct ga_boot_facts *facts,
+		      struct ga_boot_plan *plan, struct ga_err *err);
+/* Emits the steps that were not told on the way. */
+int ga_cli_boot_tell_rest(struct ga_cli_boot *c, const struct ga_boot_plan *plan,
+			  struct ga_err *err);
 /* Counts what the plan still has, asks discovery for blockers, and emits the closing record. */
 int ga_cli_boot_finish(struct ga_cli_boot *c, const struct ga_boot_plan *plan,
 		       struct ga_err *err);

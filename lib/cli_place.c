@@ -27,6 +27,7 @@ void ga_placer_clear(struct ga_placer *p)
 	for (i = 0; i < p->results.n; i++) {
 		struct ga_placed *r = &p->results.v[i];
 
+		free(r->text);
 		if (r->is_plan)
 			ga_shape_release(&ga_plan_shape, &r->plan);
 		else
@@ -47,6 +48,7 @@ void ga_placer_release(struct ga_placer *p)
 {
 	ga_placer_clear(p);
 	forget_profile(p);
+	ga_plan_maker_release(&p->maker);
 	ga_fleet_release(&p->fleet);
 }
 
@@ -62,11 +64,13 @@ static void add_refusal(struct ga_placer *p, struct ga_decision *d)
 	memset(&d->explanation, 0, sizeof(d->explanation));
 }
 
-static void add_plan(struct ga_placer *p, const struct ga_plan *plan, struct ga_decision *d)
+static void add_plan(struct ga_placer *p, const struct ga_plan *plan, char *text,
+		     struct ga_decision *d)
 {
 	struct ga_placed *r = ga_list_add(&p->results);
 
 	r->is_plan = true;
+	r->text = text;
 	r->plan = *plan;
 	if (!d)
 		return;
@@ -106,10 +110,11 @@ static int commit_decision(struct ga_placer *p, const struct ga_request *request
 {
 	struct ga_err why = GA_ERR_INIT;
 	struct ga_plan plan;
+	char *text;
 
 	if (ga_db_savepoint(p->db, err) < 0)
 		return -1;
-	if (ga_store_place(p->db, request, profile, d, p->expires_seconds, &plan, &why) < 0) {
+	if (ga_store_place(p->db, request, profile, d, &p->maker, &plan, &text, &why) < 0) {
 		ga_db_rollback_to(p->db);
 		p->fleet.version = GA_FLEET_UNREAD;
 		if (needs_fresh_look(&why))
@@ -119,14 +124,16 @@ static int commit_decision(struct ga_placer *p, const struct ga_request *request
 	}
 	if (ga_db_release(p->db, err) < 0) {
 		ga_shape_release(&ga_plan_shape, &plan);
+		free(text);
 		return -1;
 	}
 	ga_fleet_take(&p->fleet, d);
 	if (p->dry_run) {
 		plan.dry_run = true;
-		ga_store_plan_seal(&plan);
+		free(text);
+		text = ga_store_plan_seal(&plan);
 	}
-	add_plan(p, &plan, d);
+	add_plan(p, &plan, text, d);
 	return 1;
 }
 
@@ -138,7 +145,7 @@ static int decide(struct ga_placer *p, const struct ga_request *request,
 	int r = 1;
 
 	ga_place(&p->fleet, request, profile, p->explain, &d);
-	if (d.placed) {
+	if (d.placed && (d.beats_clean || !p->fleet.held_only)) {
 		r = commit_decision(p, request, profile, &d, err);
 	} else if (p->fleet.whole) {
 		add_refusal(p, &d);
@@ -174,15 +181,22 @@ static int add_types(struct ga_placer *p, struct ga_err *err)
 	return 0;
 }
 
-/* Within a transaction a profile is what it was. */
+/* Within a transaction a profile is what it was; a version of it never changes. */
 static int need_profile(struct ga_placer *p, const char *name, struct ga_err *err)
 {
-	if (p->has_profile && ga_streq(p->profile.name, name))
-		return 0;
+	if (p->has_profile && ga_streq(p->profile.name, name)) {
+		int r = p->profile_is_current ?
+				1 :
+				ga_store_profile_is_current(p->db, &p->profile, err);
+
+		p->profile_is_current = r > 0;
+		if (r)
+			return r < 0 ? -1 : 0;
+	}
 	forget_profile(p);
 	if (ga_store_profile(p->db, name, &p->profile, err) < 0)
 		return -1;
-	p->has_profile = true;
+	p->has_profile = p->profile_is_current = true;
 	return 0;
 }
 
@@ -193,7 +207,7 @@ static int place_one(struct ga_placer *p, const struct ga_request *request, stru
 
 	r = ga_store_placed_before(p->db, request, &plan, err);
 	if (r > 0)
-		add_plan(p, &plan, NULL);
+		add_plan(p, &plan, NULL, NULL);
 	if (r)
 		return r < 0 ? -1 : 0;
 	if (need_profile(p, request->profile, err) < 0)
@@ -219,17 +233,43 @@ static int place_one(struct ga_placer *p, const struct ga_request *request, stru
 
 /* ---- a batch ---- */
 
-static int begin(struct ga_placer *p, struct ga_err *err)
+/* Whether the nodes that are held are enough to decide on: 1, 0, -1. */
+static int look_at_held(struct ga_placer *p, const struct ga_request *request, struct ga_err *err)
+{
+	struct ga_decision d;
+	int r = ga_store_fleet_load_held(p->db, &p->fleet, err);
+
+	if (r <= 0 || need_profile(p, request->profile, err) < 0)
+		return r <= 0 ? r : -1;
+	ga_place(&p->fleet, request, &p->profile, false, &d);
+	r = d.placed && d.beats_clean;
+	ga_decision_release(&d);
+	return r;
+}
+
+static int look(struct ga_placer *p, const struct ga_request *request, struct ga_err *err)
+{
+	int r;
+
+	if (ga_db_begin_read(p->db, err) < 0)
+		return -1;
+	r = p->once && !p->explain ? look_at_held(p, request, err) : 0;
+	if (r == 0)
+		r = ga_store_fleet_load(p->db, &p->fleet, err);
+	p->profile_is_current = false;
+	return r < 0 ? -1 : ga_db_commit(p->db, err);
+}
+
+static int begin(struct ga_placer *p, const struct ga_request *request, struct ga_err *err)
 {
 	int64_t mono = ga_clock_mono_micros();
 	int expired = 0;
 
+	p->fleet.stale_micros =
+		p->stale_seconds ? ga_clock_micros() - p->stale_seconds * 1000000 : 0;
 	/* The long look at everything is taken before the turn, not while others wait. */
-	if (p->fleet.version == GA_FLEET_UNREAD) {
-		if (ga_db_begin_read(p->db, err) < 0 ||
-		    ga_store_fleet_load(p->db, &p->fleet, err) < 0 || ga_db_commit(p->db, err) < 0)
-			return -1;
-	}
+	if (p->fleet.version == GA_FLEET_UNREAD && look(p, request, err) < 0)
+		return -1;
 	if (ga_db_begin(p->db, "gpuaas-place", err) < 0)
 		return -1;
 	if (!p->expired_micros || mono - p->expired_micros > EXPIRE_MICROS) {
@@ -240,8 +280,6 @@ static int begin(struct ga_placer *p, struct ga_err *err)
 		p->fleet.version = GA_FLEET_UNREAD;
 	if (expired < 0 || (!expired && ga_store_fleet_refresh(p->db, &p->fleet, err) < 0))
 		return -1;
-	p->fleet.stale_micros =
-		p->stale_seconds ? ga_clock_micros() - p->stale_seconds * 1000000 : 0;
 	return 0;
 }
 
@@ -268,8 +306,8 @@ int ga_placer_run(struct ga_placer *p, const struct ga_request *requests, size_t
 	int r = 0;
 
 	ga_placer_clear(p);
-	forget_profile(p);
-	if (begin(p, err) < 0) {
+	p->profile_is_current = false;
+	if (begin(p, requests, err) < 0) {
 		ga_db_rollback(p->db);
 		p->fleet.version = GA_FLEET_UNREAD;
 		return -1;

@@ -14,6 +14,7 @@
 /* What came of one request: a plan, or a refusal. */
 struct ga_placed {
 	bool is_plan;
+	char *text; /* the plan's line where it is known, or NULL */
 	struct ga_plan plan;
 	struct ga_refusal refusal;
 	struct ga_explanation explanation;
@@ -23,10 +24,12 @@ struct ga_placer {
 	struct ga_db *db;
 	struct ga_fleet fleet; /* begin with .version = GA_FLEET_UNREAD */
 	bool explain, dry_run;
-	int64_t expires_seconds, stale_seconds;
+	bool once; /* a single request: only what can matter to it is read */
+	struct ga_plan_maker maker;
+	int64_t stale_seconds;
 	int64_t expired_micros; /* monotonic: when old plans were last freed */
-	struct ga_profile profile; /* of the last request of this transaction, when has_profile */
-	bool has_profile;
+	struct ga_profile profile; /* of the last request, when has_profile */
+	bool has_profile, profile_is_current; /* as of this transaction */
 	GA_LIST(struct ga_placed) results;
 };
 

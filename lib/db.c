@@ -5,7 +5,7 @@
 #include "db_private.h"
 #include "log.h"
 
-#define WAL_LIMIT 1000 /* pages in the WAL (16 MiB) at which a writer checkpoints */
+#define WAL_LIMIT 1000 /* pages in the WAL (4 MiB) at which a writer checkpoints */
 
 /* ---- errors ---- */
 
@@ -207,9 +207,10 @@ char *ga_rows_dup(const struct ga_rows *rows, int column)
 
 int64_t ga_rows_int(const struct ga_rows *rows, int column)
 {
-	if (sqlite3_column_type(rows->stmt, column) == SQLITE_NULL)
-		return GA_UNKNOWN;
-	return sqlite3_column_int64(rows->stmt, column);
+	int64_t n = sqlite3_column_int64(rows->stmt, column);
+
+	/* NULL reads as 0: only then is the type worth a look. */
+	return !n && sqlite3_column_type(rows->stmt, column) == SQLITE_NULL ? GA_UNKNOWN : n;
 }
 
 bool ga_rows_bool(const struct ga_rows *rows, int column)
@@ -375,9 +376,8 @@ const char *ga_db_engine_warning(void)
 		return NULL;
 	snprintf(sentence, sizeof(sentence),
 		 "SQLite %s can damage a database when the WAL is reset during a checkpoint "
-		 "(fixed in "
-		 "3.51.3); gpuaas checkpoints only in its turn, so let no other tool write "
-		 "this file",
+		 "(fixed in 3.51.3); gpuaas checkpoints only in its turn, so let no other tool "
+		 "write this file",
 		 sqlite3_libversion());
 	return sentence;
 }
@@ -388,8 +388,8 @@ int ga_db_integrity(struct ga_db *db, int (*each)(const char *finding, void *arg
 	ga_autorows struct ga_rows *rows = NULL, *keys = NULL;
 	int r;
 
-	/* Enough for what keys and rules look up over and over, which a larger one does not find any
-	 * quicker: 16 MiB instead of 2. */
+	/* 16 MiB instead of 2: enough for what keys and rules look up over and over. A larger cache
+	 * is no quicker. */
 	if (ga_db_exec(db, err, "PRAGMA cache_size=-16384", "") < 0 ||
 	    ga_db_query(db, &rows, err, "PRAGMA integrity_check", "") < 0)
 		return -1;

@@ -15,7 +15,6 @@
 #include "invariant.h"
 #include "time.h"
 
-#define SAVEPOINT_BYTES (4 << 20)
 #define BUSY_MILLIS 5000 /* for tools that take no turns; our own writers queue */
 
 static const struct {
@@ -333,9 +332,11 @@ static int open_file(const char *path, enum ga_db_file file, enum ga_db_mode mod
 
 	if (find_file(path, file, mode, err) < 0)
 		return -1;
-	/* What a savepoint would undo stays in memory up to here: by default each batch has a
+	/* What a savepoint would undo, a few pages, stays in memory: by default each batch has a
 	 * file in TMPDIR for it. Counts before the first open; later it changes nothing. */
-	sqlite3_config(SQLITE_CONFIG_STMTJRNL_SPILL, SAVEPOINT_BYTES);
+	sqlite3_config(SQLITE_CONFIG_STMTJRNL_SPILL, -1);
+	/* Nobody asks how much memory it has; counting takes a lock at each allocation. */
+	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 	db = ga_xcalloc(1, sizeof(*db));
 	db->path = ga_xstrdup(path);
 	db->file = file;

@@ -1,36 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SHA-256 by libcrypto. libcrypto fails only for want of memory, which ends the process. */
+/*
+ * SHA-256 by libcrypto, through its low-level functions: they are the same code, and the EVP ones
+ * read the configuration and load providers at the first digest, which takes as long as reading the
+ * nodes of a fleet. OpenSSL 3 calls them deprecated.
+ */
+#define OPENSSL_SUPPRESS_DEPRECATED
 #include "digest.h"
 
-#include <openssl/evp.h>
-#include <pthread.h>
+#include <openssl/sha.h>
 
 struct ga_digest {
-	EVP_MD_CTX *ctx;
+	SHA256_CTX ctx;
 };
-
-/* Fetched once: EVP_sha256() is looked up in libcrypto's tables, under their locks, at each use. */
-static EVP_MD *sha256;
-
-static void fetch(void)
-{
-	sha256 = EVP_MD_fetch(NULL, "SHA2-256", NULL);
-	if (!sha256)
-		abort();
-}
-
-static const EVP_MD *algorithm(void)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-	pthread_once(&once, fetch);
-	return sha256;
-}
 
 void ga_sha256(const void *data, size_t len, unsigned char out[GA_SHA256_BYTES])
 {
-	if (EVP_Digest(data, len, out, NULL, algorithm(), NULL) != 1)
-		abort();
+	SHA256_CTX ctx;
+
+	/* SHA256() would go through EVP again. */
+	SHA256_Init(&ctx);
+	SHA256_Update(&ctx, data, len);
+	SHA256_Final(out, &ctx);
 }
 
 char *ga_digest_format(const unsigned char hash[GA_SHA256_BYTES], char out[GA_DIGEST_SIZE])
@@ -66,25 +56,20 @@ struct ga_digest *ga_digest_open(void)
 {
 	struct ga_digest *d = ga_xcalloc(1, sizeof(*d));
 
-	d->ctx = EVP_MD_CTX_new();
-	if (!d->ctx || EVP_DigestInit_ex(d->ctx, algorithm(), NULL) != 1)
-		abort();
+	SHA256_Init(&d->ctx);
 	return d;
 }
 
 void ga_digest_add(struct ga_digest *d, const void *data, size_t len)
 {
-	if (EVP_DigestUpdate(d->ctx, data, len) != 1)
-		abort();
+	SHA256_Update(&d->ctx, data, len);
 }
 
 void ga_digest_close(struct ga_digest *d, char out[GA_DIGEST_SIZE])
 {
 	unsigned char hash[GA_SHA256_BYTES];
 
-	if (EVP_DigestFinal_ex(d->ctx, hash, NULL) != 1)
-		abort();
-	EVP_MD_CTX_free(d->ctx);
+	SHA256_Final(hash, &d->ctx);
 	free(d);
 	ga_digest_format(hash, out);
 }

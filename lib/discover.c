@@ -213,6 +213,7 @@ static int look_at_host(const struct ga_discover_opts *opts, struct ga_discovery
 		.pci = &look.pci,
 		.net = &look.net,
 		.rdma = &look.rdma,
+		.disks = &look.disks,
 		.cmdline = cmdline,
 		.network = or(opts->network, "10.100.0.0/24"),
 		.data_dir = or(opts->data_dir, "/var/lib/gpuaas"),
@@ -228,6 +229,7 @@ static int look_at_host(const struct ga_discover_opts *opts, struct ga_discovery
 	host->tool = ga_xstrdup(or(opts->tool, "gpuaas-discover " GA_VERSION));
 	ga_host_fill(host);
 	facts.bridge = host->network.bridge;
+	facts.table = look.table;
 	ga_prereqs_read(&facts, host);
 	add_warnings(opts, &look, host);
 	ask_fabric_manager(opts, &look, host);

@@ -20,7 +20,8 @@
 	X(DOMAIN_DUPLICATE, "domain_duplicate", "two domains claim one allocation or one device") \
 	X(POWER_OFF, "power_off", "a domain is off that should run; info when the guest did it") \
 	X(POWER_ON, "power_on", "a domain runs that should be off") \
-	X(GUEST_UNHEALTHY, "guest_unhealthy", "a domain is paused, crashed or in an I/O error") \
+	X(GUEST_UNHEALTHY, "guest_unhealthy", \
+	  "a domain is paused, crashed, in an I/O error, or its guest agent is silent") \
 	X(PCI_BINDING, "pci_binding", "a function is not bound to vfio-pci") \
 	X(PCI_MISSING, "pci_missing", "a function of a slot is not there") \
 	X(PCI_MOVED, "pci_moved", "a GPU is at another address than approved") \
@@ -132,6 +133,7 @@ struct ga_seen_domain {
 	char *state;	  /* running, paused, shutoff, crashed, or NULL */
 	char *cause; /* of shutoff: guest, destroyed, crashed, failed; of paused: user, ioerror,
 			busy; NULL when libvirt does not know */
+	int64_t agent; /* tristate: its guest agent answers; unknown: it has none, or was not asked */
 	GA_LIST(char *) devices; /* PCI addresses and disk paths given to it */
 };
 

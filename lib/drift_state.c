@@ -68,6 +68,7 @@ static void attempt(const struct ga_comparison *c, const struct ga_seen_work *w)
 	else
 		ga_deviation_command(d, "gpuaas-%s %s",
 				     ga_streq(w->program, "release") ? "release" :
+				     ga_streq(w->program, "rebuild") ? "vm rebuild" :
 								       "provision --resume",
 				     w->object);
 }

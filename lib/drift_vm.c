@@ -8,12 +8,22 @@
 
 static void domain_missing(const struct ga_comparison *c, const struct ga_expected_allocation *a)
 {
-	struct ga_deviation *d = ga_deviation_add(c, GA_D_DOMAIN_MISSING, GA_BAD, a->allocation);
+	const struct ga_seen_work *w = ga_seen_work_of(c->seen, a->allocation);
 	ga_autofree char *expected = ga_xprintf("domain %s defined", a->domain);
+	bool rebuild = w && ga_streq(w->program, "rebuild") && !ga_streq(w->state, "done");
+	struct ga_deviation *d;
 
-	ga_deviation_say(d, expected, "no such domain");
+	if (rebuild && w->held) { /* it is taken away and made again meanwhile */
+		d = ga_deviation_add(c, GA_D_DOMAIN_MISSING, "info", "unknown", a->allocation);
+		ga_deviation_say(d, expected, "a rebuild is at work on it");
+		return;
+	}
+	d = ga_deviation_add(c, GA_D_DOMAIN_MISSING, GA_BAD, a->allocation);
+	ga_deviation_say(d, expected, rebuild ? "no such domain: its rebuild did not end" :
+						"no such domain");
 	/* What the guest had on its disk is still there; a release wipes it. A person decides. */
-	ga_deviation_command(d, "gpuaas-release %s", a->allocation);
+	ga_deviation_command(d, rebuild ? "gpuaas-vm rebuild %s" : "gpuaas-release %s",
+			     a->allocation);
 }
 
 /* Who switched it off decides what an off domain means. */
@@ -42,7 +52,20 @@ static void power_off(const struct ga_comparison *c, const struct ga_expected_al
 	if (!dom->cause && rebooted)
 		ga_deviation_repair(d, GA_R_START_DOMAIN, a->allocation, dom->name);
 	else
-		ga_deviation_command(d, "virsh start %s", dom->name);
+		ga_deviation_command(d, "gpuaas-vm start %s", a->allocation);
+}
+
+/* Only what has a channel for an agent is asked; silence of a guest that runs is the guest's. */
+static void agent(const struct ga_comparison *c, const struct ga_expected_allocation *a,
+		  const struct ga_seen_domain *dom)
+{
+	struct ga_deviation *d;
+
+	if (dom->agent != 0 || !ga_streq(a->state, "active"))
+		return;
+	d = ga_deviation_add(c, GA_D_GUEST_UNHEALTHY, GA_WARN, a->allocation);
+	ga_deviation_say(d, "its guest agent answers", "running, and its guest agent is silent");
+	ga_deviation_command(d, "gpuaas-vm console %s", a->allocation);
 }
 
 static void power(const struct ga_comparison *c, const struct ga_expected_allocation *a,
@@ -67,7 +90,9 @@ static void power(const struct ga_comparison *c, const struct ga_expected_alloca
 	} else if (ga_streq(a->power, "off") && !ga_streq(dom->state, "shutoff")) {
 		d = ga_deviation_add(c, GA_D_POWER_ON, GA_WARN, a->allocation);
 		ga_deviation_say(d, "off", dom->state);
-		ga_deviation_command(d, "virsh shutdown %s", dom->name);
+		ga_deviation_command(d, "gpuaas-vm stop %s", a->allocation);
+	} else if (ga_streq(dom->state, "running")) {
+		agent(c, a, dom);
 	}
 }
 

@@ -6,8 +6,47 @@
 
 #include "clock.h"
 #include "nvfm.h"
+#include "proc.h"
 
 #define START_MICROS INT64_C(60000000)
+
+#define DIGITS "0123456789"
+
+/* The length of "550.54" at the start of a version; 0 when it does not begin so. */
+static size_t release_of(const char *version)
+{
+	size_t major = strspn(version, DIGITS), minor;
+
+	if (!major || version[major] != '.')
+		return 0;
+	minor = strspn(version + major + 1, DIGITS);
+	return minor ? major + 1 + minor : 0;
+}
+
+bool ga_fabric_same_release(const char *a, const char *b)
+{
+	size_t n = release_of(a);
+
+	return n && n == release_of(b) && !strncmp(a, b, n);
+}
+
+char *ga_fabric_version(const char *program)
+{
+	const char *argv[] = { program, "--version", NULL };
+	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
+	struct ga_err ignored = GA_ERR_INIT;
+	const char *at;
+
+	if (!program ||
+	    ga_proc_run(&(const struct ga_proc){ .argv = argv, .output_max = 65536 }, &out,
+			&ignored) < 0 || out.status)
+		return NULL;
+	at = strstr(out.out.buf, "Fabric Manager");
+	for (at = at ? strpbrk(at, DIGITS) : NULL; at; at = strpbrk(at + strspn(at, DIGITS), DIGITS))
+		if (release_of(at))
+			return ga_xstrndup(at, strspn(at, DIGITS "."));
+	return NULL;
+}
 
 static int read_active(struct ga_nvfm *fm, int64_t partition, struct ga_err *err)
 {

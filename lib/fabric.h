@@ -14,6 +14,15 @@ struct ga_fabric_at {
 	const char *library, *address;
 };
 
+/*
+ * The version of Fabric Manager as its own program tells it ("Fabric Manager version is :
+ * 550.54.15" of nv-fabricmanager --version), allocated; NULL when it is not on this host or says
+ * nothing of the kind. libnvfm has no call for it.
+ */
+char *ga_fabric_version(const char *program);
+/* Whether two versions are of one release as far as Fabric Manager and drivers have to be: the
+ * first two numbers ("550.54"). */
+bool ga_fabric_same_release(const char *a, const char *b);
 /* Whether the partition is active: 1, 0; GA_NOTFOUND "fabric_partition_unknown". */
 int ga_fabric_is_active(const struct ga_fabric_at *at, int64_t partition, struct ga_err *err);
 /* These do nothing when it is so already; -1 when it is not so afterwards. Fabric Manager that is

@@ -73,8 +73,8 @@ static void judge_policy(const struct ga_wipe_due *due, const struct ga_wipe_evi
 	} else if (due->dirty_since && strcmp(due->dirty_since, e->started_at) >= 0) {
 		v->code = "wipe_too_old";
 		v->sentence = ga_xprintf("the wipe began at %s, the slot was last dirtied at %s: "
-		"it "
-					 "proves nothing, or the clocks of host and state differ",
+					 "it proves nothing, or the clocks of host and state "
+					 "differ",
 					 e->started_at, due->dirty_since);
 	}
 }

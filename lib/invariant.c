@@ -26,13 +26,13 @@ static const char *const numbered[] = { "node", "device", "slot", "allocation", 
 
 /*
  * What REPLACE would delete silently: the keys of the guarded tables. match compares the stored row
- * k with NEW; of are the columns of the key, "" when it never changes (see fixed); when limits the
- * rows of a partial index.
+ * k with NEW; of are the columns of the key, "" when no row comes to it later (see fixed); when
+ * limits the rows of a partial index.
  */
 static const struct {
 	const char *table, *name, *of, *match, *when, *refuse;
 } keys[] = {
-	{ "meta", "one", "one", "k.one = NEW.one", NULL, "duplicate: the state has one meta row" },
+	{ "meta", "one", "", "k.one = NEW.one", NULL, "duplicate: the state has one meta row" },
 	{ "node", "number", "", "k.number = NEW.number", NULL, NUMBER_SENTENCE },
 	{ "node", "id", "", "k.id = NEW.id", NULL, "duplicate: there is a node of that id" },
 	{ "node", "name", "name", "k.name = NEW.name", NULL,
@@ -67,12 +67,12 @@ static const struct {
 	  "k.node_id = NEW.node_id AND k.private_ip = NEW.private_ip",
 	  "k.retired = 0 AND NEW.retired = 0",
 	  "duplicate_identity: that address stands in another slot of the node" },
-	{ "slot_cpu", "cpu", "node_id, cpu", "k.node_id = NEW.node_id AND k.cpu = NEW.cpu", NULL,
+	{ "slot_cpu", "cpu", "", "k.node_id = NEW.node_id AND k.cpu = NEW.cpu", NULL,
 	  "cpuset_taken: that CPU stands in another slot" },
 	{ "allocation", "number", "", "k.number = NEW.number", NULL, NUMBER_SENTENCE },
 	{ "allocation", "id", "", "k.id = NEW.id", NULL,
 	  "duplicate: there is an allocation of that id" },
-	{ "allocation", "request", "request_id", "k.request_id = NEW.request_id", NULL,
+	{ "allocation", "request", "", "k.request_id = NEW.request_id", NULL,
 	  "request_taken: another allocation has that request id" },
 	{ "allocation", "name", "name", "k.name = NEW.name",
 	  "k.state NOT IN ('released', 'cancelled', 'refused') AND "
@@ -95,7 +95,7 @@ static const struct {
 	{ "wipe_evidence", "id", "", "k.id = NEW.id OR k.attempt = NEW.attempt OR "
 	  "k.digest = NEW.digest", NULL, "duplicate: that evidence is known already" },
 	{ "usage", "id", "", "k.id = NEW.id", NULL, "duplicate: that usage row exists" },
-	{ "usage", "open", "ended_at", "k.allocation_id = NEW.allocation_id",
+	{ "usage", "open", "", "k.allocation_id = NEW.allocation_id",
 	  "k.ended_at IS NULL AND NEW.ended_at IS NULL",
 	  "duplicate: the allocation has an open span of usage" },
 };
@@ -159,7 +159,7 @@ static const struct ga_rule rules[] = {
 	{ .name = NULL },
 };
 
-/* All refusals of one event: one trigger, because each that fires costs SQLite a frame of its own. */
+/* All refusals of one event are one trigger: each that fires costs SQLite a frame of its own. */
 struct event {
 	char *event; /* "BEFORE INSERT ON claim" */
 	char *name;  /* of its rule, or made of the event when it has several */
@@ -289,11 +289,7 @@ static void add_fixed(struct events *all)
 /* The stored row that is not the one being changed. */
 static const char *other_row(const char *table)
 {
-	if (ga_streq(table, "slot_cpu"))
-		return "(k.node_id <> OLD.node_id OR k.cpu <> OLD.cpu)";
-	if (ga_streq(table, "profile"))
-		return "k.version <> OLD.version";
-	return ga_streq(table, "meta") ? "k.one <> OLD.one" : "k.id <> OLD.id";
+	return ga_streq(table, "profile") ? "k.version <> OLD.version" : "k.id <> OLD.id";
 }
 
 static void add_keys(struct events *all)

@@ -36,8 +36,8 @@
 #define CPU_SENTENCE "in_use: the CPUs of a slot change only while it is disabled"
 
 const struct ga_rule ga_rules_sold[] = {
-	/* Claims are born live, on what is free, for who is being placed. Live ones are those with a
-	 * holder: the table's checks hold that, and that a node is held for its own allocation. */
+	/* Claims are born live, on what is free, for who is being placed. Those with a holder are
+	 * live: the table's checks hold that, and that a node is held for its own allocation. */
 	{ "claim_birth", "BEFORE INSERT ON claim", "NEW.live <> 1",
 	  "birth: a new claim is live", NULL },
 	{ "claim_holder", "BEFORE INSERT ON claim",
@@ -75,14 +75,13 @@ const struct ga_rule ga_rules_sold[] = {
 	  "slot s WHERE s.id = OLD.slot_id AND s.state IN (" IN_USE "))",
 	  "claim_in_use: a claim lives until its slot has left wiping", NULL },
 	{ "claim_node_in_use", "BEFORE UPDATE OF live ON claim",
-	  "OLD.live = 1 AND NEW.live = 0 AND OLD.claim_kind = 'node' AND (EXISTS (SELECT 1 FROM "
-	  "claim c WHERE c.node_id = OLD.node_id AND c.held_by IS NOT NULL AND "
-	  "c.claim_kind = 'slot') OR "
-	  "(NOT EXISTS (SELECT 1 FROM claim c WHERE c.allocation_id = OLD.allocation_id AND "
-	  "c.claim_kind = 'slot') AND EXISTS (SELECT 1 FROM allocation a WHERE "
-	  "a.id = OLD.allocation_id AND a.state NOT IN ('pending', 'placed', 'cancelled', "
-	  "'refused', "
-	  "'released'))))",
+	  "OLD.live = 1 AND NEW.live = 0 AND OLD.claim_kind = 'node' "
+	  "AND (EXISTS (SELECT 1 FROM claim c "
+	  "WHERE c.node_id = OLD.node_id AND c.held_by IS NOT NULL AND c.claim_kind = 'slot') "
+	  "OR (NOT EXISTS (SELECT 1 FROM claim c "
+	  "WHERE c.allocation_id = OLD.allocation_id AND c.claim_kind = 'slot') "
+	  "AND EXISTS (SELECT 1 FROM allocation a WHERE a.id = OLD.allocation_id "
+	  "AND a.state NOT IN ('pending', 'placed', 'cancelled', 'refused', 'released'))))",
 	  "claim_in_use: a node is held until all its slots have left wiping", NULL },
 	{ "slot_claim_end", "AFTER UPDATE OF state ON slot",
 	  "NEW.state <> OLD.state AND (NEW.state = 'available' OR NEW.state = 'disabled' OR "
@@ -114,9 +113,8 @@ const struct ga_rule ga_rules_sold[] = {
 	  "has_claims: a node with live claims cannot be retired", NULL },
 	/* slots and their claims */
 	{ "slot_unclaimed", "BEFORE UPDATE OF state ON slot",
-	  "NEW.state = 'reserved' AND OLD.state <> 'reserved' AND NOT EXISTS (SELECT 1 FROM "
-	  "claim c "
-	  "WHERE c.slot_id = OLD.id AND c.live = 1)",
+	  "NEW.state = 'reserved' AND OLD.state <> 'reserved' "
+	  "AND NOT EXISTS (SELECT 1 FROM claim c WHERE c.slot_id = OLD.id AND c.live = 1)",
 	  "no_claim: a slot is reserved only for a live claim", NULL },
 	{ "slot_whole_node", "BEFORE UPDATE OF state ON slot",
 	  "NEW.state = 'provisioning' AND OLD.state <> 'provisioning' AND EXISTS (SELECT 1 FROM "

@@ -98,11 +98,11 @@ const struct ga_rule ga_rules_wiped[] = {
 	{ "node_dirtied", "AFTER UPDATE OF state ON allocation",
 	  "NEW.state = 'provisioning' AND OLD.state <> 'provisioning' AND NEW.shape = 'baremetal'",
 	  NULL,
-	  "UPDATE device SET dirty_since = " TAINT_TIME ", dirtied_by = NEW.id WHERE node_id IN "
-	  "(SELECT c.node_id FROM claim c WHERE c.allocation_id = NEW.id AND c.live = 1) AND "
-	  "NOT EXISTS (SELECT 1 FROM slot s WHERE (s.nvme_wwid = device.id OR s.gpu_id = "
-	  "device.id) "
-	  "AND s.retired = 0);" },
+	  "UPDATE device SET dirty_since = " TAINT_TIME ", dirtied_by = NEW.id "
+	  "WHERE node_id IN (SELECT c.node_id FROM claim c "
+	  "WHERE c.allocation_id = NEW.id AND c.live = 1) "
+	  "AND NOT EXISTS (SELECT 1 FROM slot s "
+	  "WHERE (s.nvme_wwid = device.id OR s.gpu_id = device.id) AND s.retired = 0);" },
 	/* evidence */
 	{ "evidence_times", "BEFORE INSERT ON wipe_evidence",
 	  "NOT " IS_TIME("NEW.started_at") " OR NOT " IS_TIME("NEW.finished_at")
@@ -121,10 +121,10 @@ const struct ga_rule ga_rules_wiped[] = {
 	  "OLD.state <> 'wiping' AND NOT " CLEAN("NEW"),
 	  "tainted: a device of the slot is not known to be wiped", NULL },
 	{ "slot_unknown_device", "BEFORE UPDATE OF state ON slot",
-	  "OLD.state = 'wiping' AND NEW.state = 'available' AND 2 <> (SELECT count(*) FROM "
-	  "device x "
-	  "WHERE x.node_id = NEW.node_id AND ((x.id = NEW.nvme_wwid AND x.device_kind = 'disk') OR "
-	  "(x.id = NEW.gpu_id AND x.device_kind = 'gpu')))",
+	  "OLD.state = 'wiping' AND NEW.state = 'available' "
+	  "AND 2 <> (SELECT count(*) FROM device x WHERE x.node_id = NEW.node_id "
+	  "AND ((x.id = NEW.nvme_wwid AND x.device_kind = 'disk') "
+	  "OR (x.id = NEW.gpu_id AND x.device_kind = 'gpu')))",
 	  "tainted: a device of the slot is not known", NULL },
 	{ "slot_cleared", "AFTER UPDATE OF state ON slot",
 	  "OLD.state = 'wiping' AND NEW.state IN ('available', 'disabled') AND "

@@ -55,3 +55,17 @@ const char *ga_iommu_kind(void)
 	       ga_starts(names.v[0], "ivhd") ? "amd" :
 					       "other";
 }
+
+const char *ga_iommu_vendor(void)
+{
+	ga_autofree char *info = NULL;
+
+	if (ga_sys_exists("/sys/firmware/acpi/tables/DMAR"))
+		return "intel";
+	if (ga_sys_exists("/sys/firmware/acpi/tables/IVRS"))
+		return "amd";
+	info = ga_sys_attr("/proc", "cpuinfo");
+	return info && strstr(info, "AuthenticAMD") ? "amd" :
+	       info && strstr(info, "GenuineIntel") ? "intel" :
+						      "other";
+}

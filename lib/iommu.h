@@ -15,5 +15,11 @@ void ga_iommu_members(int64_t group, const char *but, struct ga_any_list *list);
 int ga_iommu_groups(void);
 /* "intel", "amd" or "other" by the units below /sys/class/iommu, NULL when there are none. */
 const char *ga_iommu_kind(void);
+/*
+ * "intel", "amd" or "other": whose IOMMU this machine has, also while it is off. By the firmware's
+ * table that describes it (DMAR or IVRS), which is what the kernel goes by; without one, by the
+ * vendor of the CPU.
+ */
+const char *ga_iommu_vendor(void);
 
 #endif

@@ -105,6 +105,7 @@ static const struct ga_shape plan_image_shape = {
 		GA_ENUM(S, firmware, GA_REQ, ga_firmware_words, "firmware it boots with"),
 		GA_ENUM(S, probe, GA_REQ, ga_probe_words, "how readiness is proved"),
 		GA_TEXT(S, user, GA_NULLOK, GA_T_ANY, "login of the guest"),
+		GA_TEXT(S, driver_version, GA_NULLOK, GA_T_ANY, "GPU driver inside"),
 		GA_FIELDS_END },
 };
 #undef S

@@ -58,6 +58,7 @@ struct ga_plan_image {
 	char *firmware; /* bios, efi */
 	char *probe;	/* ssh, serial, agent, running */
 	char *user;	/* login of the guest */
+	char *driver_version; /* of the GPU driver inside, or NULL */
 };
 
 struct ga_plan {

@@ -44,21 +44,21 @@ static const char ruleset[] =
 	"add rule ip gpuaas prerouting iifname != @B fib daddr type local "
 	"dnat ip to meta l4proto . th dport map @@ingress\n"
 	"add rule ip gpuaas postrouting ip saddr @N oifname != @B masquerade\n"
-	"add rule ip gpuaas forward iifname @B oifname @B drop\n"
-	"add rule ip gpuaas forward iifname @B ip saddr != @N drop\n"
-	"add rule ip gpuaas forward iifname @B ip daddr 169.254.0.0/16 drop\n"
+	"add rule ip gpuaas forward iifname @B oifname @B counter drop\n"
+	"add rule ip gpuaas forward iifname @B ip saddr != @N counter drop\n"
+	"add rule ip gpuaas forward iifname @B ip daddr 169.254.0.0/16 counter drop\n"
 	"add rule ip gpuaas forward iifname @B accept\n"
 	"add rule ip gpuaas forward oifname @B ct state related accept\n"
 	"add rule ip gpuaas forward oifname @B ct direction original ct status dnat "
 	"meta l4proto . ip daddr . th dport @@published accept\n"
 	"add rule ip gpuaas forward oifname @B ct direction reply ct state established accept\n"
-	"add rule ip gpuaas forward oifname @B drop\n"
+	"add rule ip gpuaas forward oifname @B counter drop\n"
 	"add rule ip gpuaas input iifname @B ct state established,related accept\n"
 	"add rule ip gpuaas input iifname @B udp sport 68 udp dport 67 accept\n"
 	"add rule ip gpuaas input iifname @B ip daddr @G meta l4proto { tcp, udp } th dport 53 "
 	"accept\n"
 	"add rule ip gpuaas input iifname @B icmp type echo-request accept\n"
-	"add rule ip gpuaas input iifname @B drop\n";
+	"add rule ip gpuaas input iifname @B counter drop\n";
 
 int ga_nat_ruleset(const struct ga_network *n, struct ga_str *out, struct ga_err *err)
 {

@@ -166,10 +166,20 @@ static int ask_nft(const char *network, struct ga_str *evidence)
 	return r;
 }
 
+/* Whether iptables-legacy has a NAT table: asking it otherwise would load its kernel modules. */
+static bool has_legacy_nat(void)
+{
+	ga_autostr struct ga_str text = GA_STR_INIT;
+	struct ga_err ignored = GA_ERR_INIT;
+
+	return ga_file_read("/proc/net/ip_tables_names", 4096, &text, &ignored) == 0 &&
+	       (ga_starts(text.buf, "nat\n") || strstr(text.buf, "\nnat\n"));
+}
+
 static int ask_iptables(const char *network, struct ga_str *evidence)
 {
-	static const char *const argv[] = { "iptables",	   "-t", "nat", "-S",
-					    "POSTROUTING", NULL };
+	const char *argv[] = { has_legacy_nat() ? "iptables-legacy" : "iptables", "-t", "nat", "-S",
+			       "POSTROUTING", NULL };
 	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
 	char *rest, *line;
 
@@ -179,7 +189,7 @@ static int ask_iptables(const char *network, struct ga_str *evidence)
 		if (!is_nat_rule(line, network))
 			continue;
 		ga_str_clear(evidence);
-		ga_str_addf(evidence, "iptables: %.200s", ga_sys_tidy(line));
+		ga_str_addf(evidence, "%s: %.200s", argv[0], ga_sys_tidy(line));
 		return 1;
 	}
 	return 0;

@@ -16,6 +16,7 @@ static struct ga_seen_domain *domain_named(const struct ga_look *l, const char *
 			return &l->seen->domains.v[i];
 	d = ga_list_add(&l->seen->domains);
 	d->name = ga_xstrdup(name);
+	d->agent = GA_UNKNOWN;
 	return d;
 }
 
@@ -125,6 +126,19 @@ static const char *state_word(enum ga_virt_state state)
 	return NULL;
 }
 
+/* Its channel is there when its image names the probe "agent" (domain.c). */
+static int64_t look_agent(struct ga_virt *v, const char *name)
+{
+	struct ga_err ignored = GA_ERR_INIT;
+	int r = ga_virt_has_agent(v, name, &ignored);
+
+	if (r > 0)
+		r = ga_virt_agent(v, name, &ignored);
+	else
+		r = -1;
+	return r < 0 ? GA_UNKNOWN : r;
+}
+
 void ga_look_domains(const struct ga_look *l)
 {
 	ga_autovirtdomains struct ga_virt_domains list = { 0 };
@@ -144,6 +158,8 @@ void ga_look_domains(const struct ga_look *l)
 		d = domain_named(l, list.v[i].name);
 		d->allocation = ga_strdup0(list.v[i].allocation);
 		d->state = ga_strdup0(state_word(list.v[i].state));
+		if (list.v[i].state == GA_VIRT_ON)
+			d->agent = look_agent(v, d->name);
 	}
 	if (look_devices(l, v, &err) < 0)
 		ga_seen_blind(l->seen, GA_A_DOMAINS, err.msg);

@@ -35,7 +35,8 @@ static int64_t hugepages_of(const struct ga_attempt *a)
 	struct ga_plan plan;
 	int64_t kib;
 
-	if (!ga_streq(a->program, "provision") ||
+	/* A rebuild is taken up with the plan it carries out again. */
+	if ((!ga_streq(a->program, "provision") && !ga_streq(a->program, "rebuild")) ||
 	    ga_rec_parse_text(a->order, &ga_plan_shape, &plan, &ignored) < 0)
 		return GA_UNKNOWN;
 	kib = plan.hugepage_kib;

@@ -280,6 +280,7 @@ static int pin_mac(const char *bridge, struct ga_err *err)
 			      "mac_in_use", NULL };
 	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
 	ga_autostr struct ga_str mac = GA_STR_INIT;
+	struct ga_err ignored = GA_ERR_INIT;
 	ga_autofree char *setting = NULL;
 	char parsed[GA_MAC_SIZE];
 
@@ -287,8 +288,10 @@ static int pin_mac(const char *bridge, struct ga_err *err)
 		return -1;
 	if (mac.len)
 		return 0;
-	if (ask(now, &mac, err) < 0 || ga_mac_parse(mac.buf, parsed, err) < 0)
+	if (ask(now, &mac, err) < 0)
 		return -1;
+	if (ga_mac_parse(mac.buf, parsed, &ignored) < 0)
+		return 0; /* it has none yet: nothing that could be kept */
 	setting = ga_xprintf("other-config:hwaddr=\"%s\"", parsed);
 	const char *set[] = { "ovs-vsctl", "--timeout=10", "set", "Bridge", bridge, setting, NULL };
 

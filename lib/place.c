@@ -167,6 +167,7 @@ void ga_place(const struct ga_fleet *fleet, const struct ga_request *request,
 		ret->node = o[best].node;
 		ret->type = o[best].type;
 		ret->fabric_partition = o[best].partition;
+		ret->beats_clean = ga_place_beats_clean(&o[best]);
 		for (i = 0; i < o[best].n; i++)
 			*ga_list_add(&ret->slots) = o[best].slots[i];
 	} else {

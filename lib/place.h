@@ -46,11 +46,12 @@ struct ga_fleet {
 	GA_LIST(struct ga_fleet_type) types;
 	int64_t version;	/* PRAGMA data_version when last looked at */
 #define GA_FLEET_UNREAD (-1)	/* version of a fleet that has to be read whole */
-	int64_t seq;		/* last audit row taken into account */
+	int64_t seq, claim;	/* last audit row and last claim taken into account */
 	uint64_t changes;	/* the last number given to a node */
 	struct ga_place_memo *memo; /* what nodes offered to the last kind of request, or NULL */
 	int64_t stale_micros;	/* nodes observed before are out; 0: none */
 	bool whole;		/* read whole since the last partial refresh */
+	bool held_only;		/* nodes without a claim are left out */
 	bool lab;
 };
 
@@ -67,6 +68,7 @@ struct ga_decision {
 	GA_LIST(const struct ga_fleet_slot *) slots; /* by index */
 	int64_t fabric_partition; /* GA_UNKNOWN: none needed */
 	const char *type;
+	bool beats_clean; /* no node without a claim could have been better */
 	struct ga_refusal refusal;	   /* when not placed; owned */
 	struct ga_explanation explanation; /* filled when asked for; owned */
 };

@@ -112,8 +112,8 @@ const struct ga_fleet_node *ga_place_memo_best(const struct ga_place_ask *ask, b
 
 		if (!offer->change || offer->change != node->change)
 			ask_again(ask, node, offer);
-		if (!offer->any || ga_place_is_stale(ask, node) ||
-		    (best && !is_better(offer, node, its, best)))
+		if (!offer->any || (best && !is_better(offer, node, its, best)) ||
+		    ga_place_is_stale(ask, node))
 			continue;
 		best = node;
 		its = offer;

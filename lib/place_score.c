@@ -316,6 +316,13 @@ const char *ga_place_offer(const struct ga_place_ask *ask, const struct ga_fleet
 	return ask->baremetal ? offer_node(ask, node, ret) : offer_slice(ask, node, ret);
 }
 
+bool ga_place_beats_clean(const struct ga_place_option *o)
+{
+	/* The terms before GA_TERM_CLEAN at the least they can be, whatever the node. */
+	return !o->terms[GA_TERM_TYPE] && !o->terms[GA_TERM_PARTITIONS] &&
+	       o->terms[GA_TERM_NUMA] == 1 && !o->terms[GA_TERM_CLEAN];
+}
+
 int ga_place_compare(const struct ga_place_option *a, const struct ga_place_option *b)
 {
 	int order;

@@ -52,6 +52,8 @@ const char *ga_place_choose(const struct ga_place_ask *ask, const struct ga_flee
 			    struct ga_place_option *ret);
 /* < 0 when a wins; node ids and slot indices break ties. */
 int ga_place_compare(const struct ga_place_option *a, const struct ga_place_option *b);
+/* Whether it is better than whatever a node without a claim offers. */
+bool ga_place_beats_clean(const struct ga_place_option *option);
 /* Why a slot is of no use to the request, or NULL. */
 const char *ga_place_slot_reason(const struct ga_place_ask *ask, const struct ga_fleet_slot *slot);
 /* Whether the request may use the type, with its place in the list. */

@@ -15,6 +15,10 @@
 #define FREE_SPACE_MIN (INT64_C(10) << 30)
 
 #define UDEV_RULES "/etc/udev/rules.d"
+#define GRUB_D "/etc/default/grub.d"
+
+/* What it takes is decided in one place. */
+#define BOOTSTRAP "run 'gpuaas-host-bootstrap --mode slice'"
 
 enum state { OK, MISSING, UNKNOWN };
 
@@ -56,16 +60,10 @@ static void check_kvm(struct check *c)
 	    "enable VT-x or AMD-V in the firmware, then 'modprobe kvm_intel' or 'kvm_amd'");
 }
 
-static bool is_amd(void)
-{
-	ga_autofree char *text = ga_sys_attr("/proc", "cpuinfo");
-
-	return text && strstr(text, "AuthenticAMD");
-}
-
 static void check_iommu(struct check *c)
 {
-	const char *kind = ga_iommu_kind(), *arg = is_amd() ? "amd_iommu" : "intel_iommu";
+	const char *kind = ga_iommu_kind();
+	const char *arg = ga_streq(ga_iommu_vendor(), "amd") ? "amd_iommu" : "intel_iommu";
 	bool asked = ga_host_cmdline_has(c->f->cmdline, arg, "on");
 	bool pass = ga_host_cmdline_has(c->f->cmdline, "iommu", "pt");
 	int groups = ga_iommu_groups();
@@ -73,8 +71,7 @@ static void check_iommu(struct check *c)
 	ga_autofree char *args = ga_xprintf("/proc/cmdline has %s%s and %siommu=pt",
 					    asked ? "" : "no ", arg, pass ? "" : "no ");
 	ga_autofree char *fix = ga_xprintf(
-		"add '%s=on iommu=pt' to GRUB_CMDLINE_LINUX in /etc/default/grub, run update-grub, "
-		"reboot", arg);
+		BOOTSTRAP ", which gives the kernel '%s=on iommu=pt', then reboot", arg);
 	enum state state = groups ? OK : MISSING;
 
 	add(c, "iommu_groups", "no_iommu", state, evidence,
@@ -83,8 +80,8 @@ static void check_iommu(struct check *c)
 	add(c, "kernel_arguments", NULL, groups || asked ? OK : MISSING, args, fix);
 	if (kind && !pass)
 		ga_reasons_add(&c->host->warnings, "iommu_not_passthrough", "iommu=pt", args,
-			       "add 'iommu=pt': without it the host's own devices pay for "
-			       "translation");
+			       BOOTSTRAP ", then reboot: without iommu=pt the host's own devices "
+			       "pay for translation");
 }
 
 /* Interrupt remapping: Intel units say so in bit 3 of the extended capabilities (VT-d 3.0, 10.4.3);
@@ -144,7 +141,7 @@ static void check_vfio(struct check *c)
 
 	add(c, "vfio_pci", "no_vfio_pci", there ? OK : MISSING,
 	    there ? "the driver vfio-pci is there" : "no driver vfio-pci in /sys/bus/pci/drivers",
-	    "run 'modprobe vfio-pci' and put vfio-pci into /etc/modules-load.d/gpuaas.conf");
+	    BOOTSTRAP ", which loads it now and at boot");
 }
 
 static void check_sriov(struct check *c)
@@ -161,7 +158,7 @@ static void check_sriov(struct check *c)
 	evidence = ga_xprintf("%zu network functions can do SR-IOV, %zu virtual ones are there",
 			      able, vfs);
 	add(c, "sriov", NULL, vfs ? OK : MISSING, evidence,
-	    able ? "echo N > /sys/class/net/NAME/device/sriov_numvfs (a udev rule keeps it)" :
+	    able ? BOOTSTRAP ", which makes them now and at boot" :
 		   "enable SR-IOV in the firmware and on the adapter (mlxconfig SRIOV_EN=1 "
 		   "NUM_OF_VFS=N)");
 }
@@ -173,14 +170,11 @@ static void check_network(struct check *c)
 		   ga_sys_exists("/run/openvswitch/db.sock");
 	ga_autofree char *seen = ga_xprintf("interface '%s' is %sthere", c->f->bridge,
 					    bridge ? "" : "not ");
-	ga_autofree char *fix = ga_xprintf("run 'ovs-vsctl add-br %s', or set GPUAAS_BRIDGE",
+	ga_autofree char *fix = ga_xprintf(BOOTSTRAP ", which makes '%s', or set GPUAAS_BRIDGE",
 					   c->f->bridge);
 	int forward = ga_net_ip_forward(), nat;
 	ga_autostr struct ga_str evidence = GA_STR_INIT;
-	ga_autofree char *nat_fix = ga_xprintf(
-		"nft add table ip nat; nft 'add chain ip nat post { type nat hook postrouting "
-		"priority 100; }'; nft add rule ip nat post ip saddr %s oifname != %s masquerade",
-		c->f->network, c->f->bridge);
+	static const char nat_fix[] = BOOTSTRAP ", which loads the table 'ip gpuaas'";
 
 	add(c, "ovs", NULL, ovs ? OK : MISSING,
 	    ovs ? "Open vSwitch is running" : "neither ovs-system nor /run/openvswitch/db.sock",
@@ -190,7 +184,7 @@ static void check_network(struct check *c)
 	    forward < 0 ? "net.ipv4.ip_forward cannot be read" :
 	    forward	? "net.ipv4.ip_forward is 1" :
 			  "net.ipv4.ip_forward is 0",
-	    "sysctl -w net.ipv4.ip_forward=1, and the same line in /etc/sysctl.d/gpuaas.conf");
+	    BOOTSTRAP ", which turns it on now and at boot");
 	if (!bridge) { /* no rule can have an effect: spare the program */
 		add(c, "nat_rule", NULL, UNKNOWN, "there is no bridge yet", nat_fix);
 		return;
@@ -279,22 +273,55 @@ static void check_space(struct check *c)
 	    evidence, hint);
 }
 
-/* What a tenant leaves on a disk (LVM, md, multipath) must not wake up on the host. */
-static void check_autoactivation(struct check *c)
+/* The rules of gpuaas, all in one text. */
+static void read_rules(struct ga_str *out)
 {
-	ga_autonames struct ga_names rules = { 0 };
-	ga_autofree char *found = NULL;
+	ga_autonames struct ga_names names = { 0 };
+	ga_autostr struct ga_str text = GA_STR_INIT;
+	struct ga_err ignored = GA_ERR_INIT;
 	size_t i;
 
-	ga_sys_list(UDEV_RULES, &rules);
-	for (i = 0; i < rules.n && !found; i++)
-		if (strstr(rules.v[i], "gpuaas"))
-			found = ga_xprintf(UDEV_RULES "/%s", rules.v[i]);
-	add(c, "disk_autoactivation", NULL, found ? OK : MISSING,
-	    found ? found : "no rule of gpuaas in " UDEV_RULES,
-	    "a line for each disk of a slot in " UDEV_RULES "/61-gpuaas.rules: "
-	    "ENV{ID_WWN}==\"WWID\", ENV{ID_FS_TYPE}=\"\", ENV{SYSTEMD_READY}=\"0\"; "
-	    "then 'udevadm control --reload'");
+	ga_sys_list(UDEV_RULES, &names);
+	for (i = 0; i < names.n; i++) {
+		ga_autofree char *path = ga_xprintf(UDEV_RULES "/%s", names.v[i]);
+
+		if (strstr(names.v[i], "gpuaas") &&
+		    ga_file_read(path, 1 << 20, &text, &ignored) == 0)
+			ga_str_addf(out, "\n%s", text.buf);
+	}
+}
+
+/* What a tenant leaves on a disk (LVM, md, multipath) must not wake up on the host: each disk that
+ * the host does not use itself is named in a rule. */
+static void check_autoactivation(struct check *c)
+{
+	ga_autostr struct ga_str rules = GA_STR_INIT;
+	ga_autofree char *evidence = NULL;
+	size_t i, named = 0, open = 0;
+	const char *first = NULL;
+
+	read_rules(&rules);
+	for (i = 0; i < c->f->disks->n; i++) {
+		const struct ga_block_dev *d = &c->f->disks->v[i];
+		ga_autouses struct ga_block_uses uses = { 0 };
+
+		if (!d->wwid)
+			continue;
+		if (strstr(rules.buf, d->wwid)) {
+			named++;
+			continue;
+		}
+		ga_block_uses_in(c->f->table, d, false, &uses);
+		if (ga_block_is_used(&uses) || ga_block_is_system(&uses))
+			continue;
+		open++;
+		first = first ? first : d->path;
+	}
+	evidence = !rules.len ? ga_xprintf("no rule of gpuaas in " UDEV_RULES) :
+				ga_xprintf("rules of gpuaas in " UDEV_RULES " name %zu disks%s%s",
+					   named, first ? ", and not " : "", first ? first : "");
+	add(c, "disk_autoactivation", NULL, rules.len && !open ? OK : MISSING, evidence,
+	    BOOTSTRAP ", which keeps LVM, md and multipath from the disks of slots");
 }
 
 /* An argument that stands in the boot loader's settings and not on the command line. */
@@ -314,12 +341,40 @@ static bool is_waiting(const char *settings, const char *cmdline, const char *wo
 	return false;
 }
 
-static void check_reboot(struct check *c)
+/* The first word of settings that the running kernel was not started with, or NULL. */
+static const char *waiting_word(const char *settings, const char *cmdline)
 {
 	static const char *const words[] = { "intel_iommu=on", "amd_iommu=on", "iommu=pt",
-					     "default_hugepagesz=" };
+					     "default_hugepagesz=", "hugepages=" };
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(words); i++)
+		if (is_waiting(settings, cmdline, words[i]))
+			return words[i];
+	return NULL;
+}
+
+static void check_grub_file(struct check *c, const char *path)
+{
 	ga_autostr struct ga_str text = GA_STR_INIT;
 	struct ga_err ignored = GA_ERR_INIT;
+	ga_autofree char *evidence = NULL;
+	const char *word;
+
+	if (ga_file_read(path, 1 << 16, &text, &ignored) < 0)
+		return; /* another boot loader: nothing to compare with */
+	word = waiting_word(text.buf, c->f->cmdline);
+	if (!word)
+		return;
+	evidence = ga_xprintf("it stands in %s and not in /proc/cmdline", path);
+	c->host->reboot_required = true;
+	ga_reasons_add(&c->host->warnings, "reboot_required", word, evidence,
+		       "run update-grub, drain the node and reboot it");
+}
+
+static void check_reboot(struct check *c)
+{
+	ga_autonames struct ga_names names = { 0 };
 	size_t i;
 
 	if (ga_sys_exists("/run/reboot-required")) {
@@ -327,15 +382,14 @@ static void check_reboot(struct check *c)
 		ga_reasons_add(&c->host->warnings, "reboot_required", NULL,
 			       "/run/reboot-required is there", "drain the node and reboot it");
 	}
-	if (ga_file_read("/etc/default/grub", 1 << 16, &text, &ignored) < 0)
-		return; /* another boot loader: nothing to compare with */
-	for (i = 0; i < GA_ARRAY_SIZE(words); i++) {
-		if (!is_waiting(text.buf, c->f->cmdline, words[i]))
-			continue;
-		c->host->reboot_required = true;
-		ga_reasons_add(&c->host->warnings, "reboot_required", words[i],
-			       "it stands in /etc/default/grub and not in /proc/cmdline",
-			       "run update-grub and reboot");
+	check_grub_file(c, "/etc/default/grub");
+	ga_sys_list(GRUB_D, &names);
+	for (i = 0; i < names.n; i++) {
+		ga_autofree char *path = ga_xprintf(GRUB_D "/%s", names.v[i]);
+		size_t len = strlen(names.v[i]);
+
+		if (len > 4 && ga_streq(names.v[i] + len - 4, ".cfg"))
+			check_grub_file(c, path);
 	}
 }
 

@@ -5,11 +5,12 @@
  *
  * A prerequisite without which devices are not isolated from each other is also a blocker when it
  * is missing: no_iommu, no_interrupt_remapping, acs_override, unsafe_interrupts, no_vfio_pci. Any
- * other that is missing is a warning NAME_missing: the host can be made ready later.
+ * other that is missing is a warning NAME_missing: gpuaas-host-bootstrap(8) makes it so.
  */
 #ifndef GA_PREREQ_H
 #define GA_PREREQ_H
 
+#include "block.h"
 #include "ga.h"
 #include "kind_host.h"
 #include "net.h"
@@ -20,6 +21,8 @@ struct ga_prereq_facts {
 	const struct ga_pci *pci;
 	const struct ga_net *net;
 	const struct ga_rdma *rdma;
+	const struct ga_block_devs *disks;
+	const struct ga_block_table *table; /* what uses them */
 	const char *cmdline; /* of the kernel */
 	const char *bridge, *network, *data_dir;
 	const char *libvirt_uri; /* or NULL: the system daemon */

@@ -18,6 +18,7 @@ struct ga_provision_opts {
 	const char *node;    /* this host's node id */
 	const char *host_dir, *user_data_dir, *libvirt_uri, *baremetal_dir;
 	struct ga_fabric_at fabric;
+	const char *fabric_manager; /* the program that tells its version; NULL: not asked */
 	bool holds_state; /* the state file is on this machine: no bare-metal plans */
 	bool dry_run;
 	/* Where results go. A result that could not be written to stdout has reason "stdout": work

@@ -539,6 +539,25 @@ static int check_dhcp(struct ga_provision *p, struct ga_err *err)
 		"make it and let dnsmasq read it (--dhcp-hostsdir); the node's settings name it");
 }
 
+/* Drivers of a guest talk to the Fabric Manager of the host only within one release. Looked at here
+ * and not where the partition is activated: now nothing is written yet. Unknown does not block. */
+static int check_fabric(struct ga_provision *p, struct ga_err *err)
+{
+	const char *inside = p->plan->image ? p->plan->image->driver_version : NULL;
+	ga_autofree char *manager = NULL;
+
+	if (p->plan->fabric_partition == GA_UNKNOWN || !inside || p->resume)
+		return 0;
+	manager = ga_fabric_version(p->opts->fabric_manager);
+	if (!manager || ga_fabric_same_release(manager, inside))
+		return 0;
+	return REFUSE(p, "fm_driver_mismatch",
+		      "take an image with the driver of this host's Fabric Manager, or bring that "
+		      "to the image's release",
+		      "Fabric Manager is %s and the driver in image '%s' is %s", manager,
+		      p->plan->image->name, inside);
+}
+
 int ga_phase_prerequisites(struct ga_provision *p, struct ga_err *err)
 {
 	if (ga_streq(p->plan->domain_type, "kvm") && access("/dev/kvm", F_OK) < 0)
@@ -546,6 +565,7 @@ int ga_phase_prerequisites(struct ga_provision *p, struct ga_err *err)
 			      "/dev/kvm is not there");
 	if (p->plan->hugepage_kib != GA_UNKNOWN && p->resume == 0 && check_hugepages(p, err) < 0)
 		return -1;
-	return check_dhcp(p, err) < 0 || check_bridge(p, err) < 0 || check_mmio(p, err) < 0 ? -1
-											    : 0;
+	if (check_fabric(p, err) < 0 || check_dhcp(p, err) < 0 || check_bridge(p, err) < 0)
+		return -1;
+	return check_mmio(p, err);
 }

@@ -74,10 +74,12 @@ static int open_ways(struct ga_provision *p, struct ga_err *err)
 
 	if (ga_file_mkdirs(vm, 0711, err) < 0)
 		return -1;
+	if (chmod(vm, 0711) < 0)
+		return ga_fail_sys(err, "cannot change the mode of '%s'", vm);
 	if (geteuid() || ga_streq(p->plan->domain_type, "test"))
 		return 0;
-	if (chmod(p->opts->host_dir, 0711) < 0 || chmod(vm, 0711) < 0)
-		return ga_fail_sys(err, "cannot change the mode of '%s'", vm);
+	if (chmod(p->opts->host_dir, 0711) < 0)
+		return ga_fail_sys(err, "cannot change the mode of '%s'", p->opts->host_dir);
 	return 0;
 }
 

@@ -5,9 +5,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "dhcp.h"
 #include "file.h"
 
+#define LEASE_MICROS INT64_C(10000000)
 #define IP_FORWARD "/proc/sys/net/ipv4/ip_forward"
 
 int ga_repair_write_dhcp_host(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
@@ -151,6 +153,24 @@ int ga_repair_unpublish(struct ga_repairer *r, struct ga_deviation *d, struct ga
 
 /* ---- leases ---- */
 
+/* The tool only sends a packet: the lease is gone when dnsmasq has written so. */
+static int wait_released(const char *lease_file, const char *mac, struct ga_err *err)
+{
+	int64_t deadline = ga_clock_mono_micros() + LEASE_MICROS;
+	bool there;
+
+	do {
+		struct ga_lease lease = { 0 };
+
+		ga_dhcp_lease(lease_file, mac, NULL, &lease);
+		there = lease.actual_ip;
+		ga_shape_release(&ga_lease_shape, &lease);
+	} while (there && ga_clock_wait(deadline, 50000));
+	return !there ? 0 :
+			ga_fail(err, GA_EXTERNAL, "dnsmasq was told and keeps the lease of %s",
+				mac);
+}
+
 /* The slot is idle and nobody is about to use it: who provisions enters the lease first. */
 int ga_repair_release_lease(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
 {
@@ -169,7 +189,7 @@ int ga_repair_release_lease(struct ga_repairer *r, struct ga_deviation *d, struc
 					   j.v[i].object, mac);
 	result = ga_dhcp_release_lease(r->want->network.bridge, d->subject, mac, err);
 	if (result)
-		return result < 0 ? -1 : 0;
+		return result < 0 ? -1 : wait_released(r->want->network.lease_file, mac, err);
 	(void)ga_fail(err, GA_HOST, "dhcp_release is not installed");
 	return ga_hint(err, "apt install dnsmasq-utils");
 }

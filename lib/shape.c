@@ -263,17 +263,20 @@ static int parse_object(const struct ga_shape *shape, json_t *json, void *ret, c
 			return ga_fail(err, GA_BADREC, "unknown member '%s%s%.64s'", prefix,
 				       *prefix ? "." : "", key);
 	for (f = shape->fields; f->name; f++) {
-		ga_autofree char *path = ga_xprintf("%s%s%s", prefix, *prefix ? "." : "", f->name);
+		ga_autofree char *longer = NULL;
 
 		value = json_object_get(json, f->name);
 		if (!value && f->presence != GA_OPT)
-			return ga_fail(err, GA_BADREC, "member '%s' is missing", path);
+			return ga_fail(err, GA_BADREC, "member '%s%s%s' is missing", prefix,
+				       *prefix ? "." : "", f->name);
 		if (!value || (json_is_null(value) && f->presence == GA_NULLOK)) {
 			if (f->type == GA_F_INT || f->type == GA_F_TRI)
 				*(int64_t *)at(ret, f) = GA_UNKNOWN;
 			continue;
 		}
-		if (parse_value(f, value, at(ret, f), path, err) < 0)
+		if (*prefix)
+			longer = ga_xprintf("%s.%s", prefix, f->name);
+		if (parse_value(f, value, at(ret, f), longer ? longer : f->name, err) < 0)
 			return -1;
 	}
 	return 0;

@@ -2,9 +2,23 @@
 /* Structs to text by their tables; jansson's compact form is the measure (a test compares). */
 #include "shape_write.h"
 
-#include <inttypes.h>
+#include <string.h>
 
 #include "rec.h"
+
+/* A text that needs no escape, in its quotes. */
+static void add_quoted(const char *s, size_t n, struct ga_str *out)
+{
+	char *to;
+
+	ga_str_reserve(out, n + 2);
+	to = out->buf + out->len;
+	*to++ = '"';
+	memcpy(to, s, n);
+	to[n] = '"';
+	to[n + 1] = '\0';
+	out->len += n + 2;
+}
 
 static void add_escaped(const char *s, struct ga_str *out)
 {
@@ -13,10 +27,11 @@ static void add_escaped(const char *s, struct ga_str *out)
 	for (; *s; s++) {
 		unsigned char c = (unsigned char)*s;
 		static const char names[] = "\b\f\n\r\t", letters[] = "bfnrt";
-		const char *known = strchr(names, c);
+		const char *known;
 
 		if (c >= 0x20 && c != '"' && c != '\\')
 			continue;
+		known = strchr(names, c);
 		ga_str_add_bytes(out, run, (size_t)(s - run));
 		run = s + 1;
 		if (c == '"' || c == '\\') {
@@ -32,12 +47,27 @@ static void add_escaped(const char *s, struct ga_str *out)
 	ga_str_add_bytes(out, run, (size_t)(s - run));
 }
 
+/* Bytes at the start of s that stand in JSON as they are, in any encoding. */
+static size_t plain(const char *s)
+{
+	const unsigned char *p = (const unsigned char *)s;
+
+	while (*p >= 0x20 && *p < 0x80 && *p != '"' && *p != '\\')
+		p++;
+	return (size_t)(p - (const unsigned char *)s);
+}
+
 /* As shape.c: bytes that are not UTF-8 come from hardware; each becomes '?'. */
 static void add_text(const char *s, struct ga_str *out)
 {
 	ga_autofree char *copy = NULL;
+	size_t n = plain(s);
 	const char *p;
 
+	if (!s[n]) {
+		add_quoted(s, n, out);
+		return;
+	}
 	for (p = s; *p && (unsigned char)*p < 0x80; p++)
 		;
 	if (*p) {
@@ -56,9 +86,15 @@ static void add_text(const char *s, struct ga_str *out)
 
 static void add_int(int64_t n, struct ga_str *out)
 {
-	char text[24];
+	char text[24], *end = text + sizeof(text), *p = end;
+	uint64_t rest = n < 0 ? -(uint64_t)n : (uint64_t)n;
 
-	ga_str_add_bytes(out, text, (size_t)snprintf(text, sizeof(text), "%" PRId64, n));
+	do
+		*--p = (char)('0' + rest % 10);
+	while (rest /= 10);
+	if (n < 0)
+		*--p = '-';
+	ga_str_add_bytes(out, p, (size_t)(end - p));
 }
 
 static void add_list(const struct ga_field *f, const struct ga_any_list *list, struct ga_str *out)
@@ -142,7 +178,8 @@ void ga_shape_write_without(const struct ga_shape *shape, const void *obj, const
 
 	ga_str_addc(out, '{');
 	if (shape->kind) {
-		ga_str_addf(out, "\"kind\":\"%s\"", shape->kind);
+		ga_str_add(out, "\"kind\":");
+		add_quoted(shape->kind, strlen(shape->kind), out);
 		first = false;
 	}
 	for (f = shape->fields; f->name; f++) {
@@ -159,9 +196,8 @@ void ga_shape_write_without(const struct ga_shape *shape, const void *obj, const
 		if (!first)
 			ga_str_addc(out, ',');
 		first = false;
-		ga_str_addc(out, '"');
-		ga_str_add(out, f->name);
-		ga_str_add(out, "\":");
+		add_quoted(f->name, strlen(f->name), out);
+		ga_str_addc(out, ':');
 		if (absent)
 			ga_str_add(out, "null");
 		else

@@ -25,6 +25,9 @@ int ga_store_slot(struct ga_db *db, const char *id, struct ga_slot *ret, struct 
 int ga_store_node(struct ga_db *db, const char *id, struct ga_node *ret, struct ga_err *err);
 int ga_store_allocation(struct ga_db *db, const char *id, struct ga_allocation *ret,
 			struct ga_err *err);
+/* Whether the profile is still the current version of its name: 1, 0, -1. */
+int ga_store_profile_is_current(struct ga_db *db, const struct ga_profile *profile,
+				struct ga_err *err);
 int ga_store_profile(struct ga_db *db, const char *name, struct ga_profile *ret,
 		     struct ga_err *err);
 

@@ -64,17 +64,18 @@ static int add_allocations(struct ga_db *db, struct ga_expectation *ret, struct 
 	while (strcmp(f->name, "allocations"))
 		f++;
 	if (ga_db_query(db, &rows, err,
-			"SELECT a.id, a.name, a.state, a.since, coalesce(a.attempt_generation, "
-			"a.generation), a.attempt, coalesce(json_extract(a.plan, '$.domain'), "
-			"'gpuaas-' || a.id), a.shape, CASE WHEN a.state IN ('provisioning', "
-			"'active', "
+			"SELECT a.id, a.name, a.state, a.since, "
+			"coalesce(a.attempt_generation, a.generation), a.attempt, "
+			"coalesce(json_extract(a.plan, '$.domain'), 'gpuaas-' || a.id), a.shape, "
+			"CASE WHEN a.state IN ('provisioning', 'active', "
 			"'preempting') THEN coalesce(a.power_wanted, 'on') ELSE 'off' END, "
-			"a.fabric_partition, (SELECT json_group_array(id) FROM (SELECT s.id FROM "
-			"claim c JOIN slot s ON s.id = c.slot_id WHERE c.allocation_id = a.id "
-			"AND c.live = 1 ORDER BY s.slot_index)), a.expires_at "
-			"FROM allocation a WHERE a.node_id = ?1 AND a.state IN ('placed', "
-			"'provisioning', 'active', 'held', 'preempting', 'releasing', "
-			"'release_failed', 'failed') ORDER BY a.id",
+			"a.fabric_partition, (SELECT json_group_array(id) "
+			"FROM (SELECT s.id FROM claim c JOIN slot s ON s.id = c.slot_id "
+			"WHERE c.allocation_id = a.id AND c.live = 1 "
+			"ORDER BY s.slot_index)), a.expires_at FROM allocation a "
+			"WHERE a.node_id = ?1 AND a.state IN ('placed', 'provisioning', 'active', "
+			"'held', 'preempting', 'releasing', 'release_failed', 'failed') "
+			"ORDER BY a.id",
 			"s", ret->node) < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0)

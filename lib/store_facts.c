@@ -25,14 +25,14 @@ int ga_store_place_of(struct ga_db *db, const struct ga_candidate *c, struct ga_
 
 	*ret = (struct ga_place_of){ 0 };
 	if (ga_db_query(db, &rows, err,
-			"SELECT n.state, n.fingerprint, (SELECT json_extract(value, '$.code') FROM "
-			"json_each(n.blockers) WHERE json_extract(value, '$.code') <> "
-			"'fingerprint_changed' LIMIT 1), n.fabric_mode = 'partitions', s.id, "
-			"s.state, "
-			"s.cordon_reason, s.health_state, s.wipe_attempt, s.generation, "
-			"s.gpu_identity, s.nvme_wwid FROM node n LEFT JOIN slot s "
-			"ON s.node_id = n.id AND s.slot_index = ?2 AND s.retired = 0 "
-			"WHERE n.id = ?1",
+			"SELECT n.state, n.fingerprint, "
+			"(SELECT json_extract(value, '$.code') FROM json_each(n.blockers) "
+			"WHERE json_extract(value, '$.code') <> 'fingerprint_changed' LIMIT 1), "
+			"n.fabric_mode = 'partitions', s.id, s.state, s.cordon_reason, "
+			"s.health_state, s.wipe_attempt, s.generation, s.gpu_identity, "
+			"s.nvme_wwid FROM node n "
+			"LEFT JOIN slot s ON s.node_id = n.id AND s.slot_index = ?2 "
+			"AND s.retired = 0 WHERE n.id = ?1",
 			"si", c->node, c->slot_index) < 0)
 		return -1;
 	r = ga_rows_next(rows, err);
@@ -79,22 +79,25 @@ static int taken_devices(struct ga_db *db, const struct ga_candidate *c, const c
 	bool *flags[] = { &ret->gpu, &ret->nvme, &ret->mac, &ret->ip, &ret->vf, &ret->pf };
 
 	if (ga_db_query(db, &rows, err,
-			"SELECT EXISTS (SELECT 1 FROM slot WHERE retired = 0 AND id IS "
-			"NOT ?1 "
-			"AND gpu_id = ?3) OR "
-			"EXISTS (SELECT 1 FROM slot WHERE retired = 0 AND id IS NOT ?1 "
+			"SELECT EXISTS (SELECT 1 FROM slot "
+			"WHERE retired = 0 AND id IS NOT ?1 AND gpu_id = ?3) "
+			"OR EXISTS (SELECT 1 FROM slot "
+			"WHERE retired = 0 AND id IS NOT ?1 "
 			"AND node_id = ?2 AND gpu_pci_address = ?4), "
-			"EXISTS (SELECT 1 FROM slot WHERE retired = 0 AND id IS NOT ?1 "
-			"AND nvme_wwid = ?5), "
-			"EXISTS (SELECT 1 FROM slot WHERE retired = 0 AND id IS NOT ?1 "
-			"AND mac = ?6), "
-			"EXISTS (SELECT 1 FROM slot WHERE retired = 0 AND id IS NOT ?1 "
-			"AND node_id = ?2 AND private_ip = ?7), "
-			"EXISTS (SELECT 1 FROM slot WHERE retired = 0 AND id IS NOT ?1 "
+			"EXISTS (SELECT 1 FROM slot "
+			"WHERE retired = 0 AND id IS NOT ?1 AND nvme_wwid = ?5), "
+			"EXISTS (SELECT 1 FROM slot "
+			"WHERE retired = 0 AND id IS NOT ?1 AND mac = ?6), "
+			"EXISTS (SELECT 1 FROM slot "
+			"WHERE retired = 0 AND id IS NOT ?1 AND node_id = ?2 AND private_ip = ?7), "
+			"EXISTS (SELECT 1 FROM slot "
+			"WHERE retired = 0 AND id IS NOT ?1 "
 			"AND node_id = ?2 AND fabric_vf_pci_address = ?8), "
-			"EXISTS (SELECT 1 FROM slot WHERE retired = 0 AND id IS NOT ?1 "
-			"AND node_id = ?2 AND fabric_vf_pci_address = ?9) OR "
-			"EXISTS (SELECT 1 FROM slot WHERE retired = 0 AND id IS NOT ?1 "
+			"EXISTS (SELECT 1 FROM slot "
+			"WHERE retired = 0 AND id IS NOT ?1 "
+			"AND node_id = ?2 AND fabric_vf_pci_address = ?9) "
+			"OR EXISTS (SELECT 1 FROM slot "
+			"WHERE retired = 0 AND id IS NOT ?1 "
 			"AND node_id = ?2 AND fabric_pf_pci_address = ?8)",
 			"sssssssss", slot, c->node, gpu, c->gpu ? c->gpu->pci_address : NULL,
 			c->nvme ? c->nvme->wwid : NULL, c->suggested.mac, c->suggested.private_ip,
@@ -224,8 +227,8 @@ static int autoactivates(struct ga_db *db, const char *node, bool *ret, struct g
 	if (ga_db_query(db, &rows, err,
 			"SELECT 1 FROM node_observation o, "
 			"json_each(o.record, '$.prerequisites') p "
-			"WHERE o.node_id = ?1 AND json_extract(p.value, '$.name') = "
-			"'disk_autoactivation' "
+			"WHERE o.node_id = ?1 "
+			"AND json_extract(p.value, '$.name') = 'disk_autoactivation' "
 			"AND json_extract(p.value, '$.state') = 'ok'",
 			"s", node) < 0)
 		return -1;

@@ -10,6 +10,7 @@
 #include "time.h"
 
 #define CHANGES_MAX 256 /* changed objects beyond which reading all is cheaper */
+#define HELD_MAX 128	/* nodes beyond which reading all is not much dearer */
 
 #define NODES \
 	"SELECT id, region, pool, mode, state, generation, cordon_reason, held_by, " \
@@ -25,12 +26,12 @@
 #define IMAGES \
 	"SELECT c.node_id, c.image FROM node_image c JOIN image i ON i.name = c.image " \
 	"AND i.digest = c.digest "
+/* Few columns, all in the index slot_place: this is read of thousands of slots. */
 #define SLOTS \
 	"SELECT node_id, id, slot_index, state, generation, accelerator_type, module_id, " \
-	"numa_node, " \
-	"memory_mib, cpuset, cordon_reason, health_state, " \
-	"CASE WHEN blockers = '[]' THEN NULL ELSE json_extract(blockers, '$[0].code') END FROM " \
-	"slot "
+	"numa_node, memory_mib, cpuset, CASE WHEN cordon_reason IS NOT NULL THEN 'cordoned' " \
+	"WHEN health_state = 'failed' THEN 'health_failed' WHEN blockers <> '[]' " \
+	"THEN json_extract(blockers, '$[0].code') END FROM slot "
 
 /* Why a node as a whole is out, or NULL. */
 static const char *node_why(const struct ga_rows *rows, int64_t epoch, const char **state)
@@ -113,34 +114,41 @@ static const char *slot_why(const struct ga_rows *rows)
 		{ "wiping", "waiting_for_wipe" },  { "cleanup_blocked", "cleanup_blocked" },
 		{ "quarantined", "quarantined" },
 	};
-	const char *state = ga_rows_text(rows, 3), *blocker = ga_rows_text(rows, 12);
+	const char *state = ga_rows_text(rows, 3), *blocker = ga_rows_text(rows, 10);
+	bool available = !strcmp(state, "available");
 	size_t i;
 
-	for (i = 0; i < GA_ARRAY_SIZE(words); i++)
-		if (ga_streq(state, words[i][0]))
+	for (i = 0; !available && i < GA_ARRAY_SIZE(words); i++)
+		if (!strcmp(state, words[i][0]))
 			return words[i][1];
-	if (ga_rows_text(rows, 10))
-		return "cordoned";
-	if (ga_streq(ga_rows_text(rows, 11), "failed"))
-		return "health_failed";
 	if (blocker)
 		return blocker;
-	return ga_streq(state, "available") ? NULL : "disabled";
+	return available ? NULL : "disabled";
+}
+
+static int64_t read_number(const char **text)
+{
+	int64_t n = 0;
+
+	for (; **text >= '0' && **text <= '9'; (*text)++)
+		n = n * 10 + (**text - '0');
+	return n;
 }
 
 /* CPUs in a list such as "0-11,96-107"; the list was checked when it was stored. */
 static int64_t count_cpus(const char *text)
 {
 	int64_t n = 0;
-	char *end;
 
 	while (*text >= '0' && *text <= '9') {
-		long first = strtol(text, &end, 10), last = first;
+		int64_t first = read_number(&text), last = first;
 
-		if (*end == '-')
-			last = strtol(end + 1, &end, 10);
+		if (*text == '-') {
+			text++;
+			last = read_number(&text);
+		}
 		n += last - first + 1;
-		text = end + (*end == ',');
+		text += *text == ',';
 	}
 	return n;
 }
@@ -153,7 +161,12 @@ static void fill_slot(struct ga_fleet *f, struct ga_fleet_node *node, const stru
 	s->id = ga_rows_dup(rows, 1);
 	s->slot_index = ga_rows_int(rows, 2);
 	s->generation = ga_rows_int(rows, 4);
-	s->type = ga_fleet_word(f, ga_rows_text(rows, 5));
+	/* Slots of a node are alike: most often it is the word of the one before. */
+	s->type = ga_rows_text(rows, 5);
+	if (node->slots.n > 1 && ga_streq(s[-1].type, s->type))
+		s->type = s[-1].type;
+	else
+		s->type = ga_fleet_word(f, s->type);
 	s->module_id = ga_rows_int(rows, 6);
 	s->numa_node = ga_rows_int(rows, 7);
 	s->memory_mib = ga_rows_int(rows, 8);
@@ -215,7 +228,24 @@ static int read_int(struct ga_db *db, const char *sql, int64_t *ret, struct ga_e
 }
 
 static const char version_sql[] = "PRAGMA data_version";
-static const char seq_sql[] = "SELECT coalesce(max(seq), 0) FROM audit";
+
+/* Up to where the fleet knows what happened. */
+static int read_marks(struct ga_db *db, struct ga_fleet *f, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT (SELECT coalesce(max(seq), 0) FROM audit), "
+			"(SELECT coalesce(max(number), 0) FROM claim)", "") < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r > 0) {
+		f->seq = ga_rows_int(rows, 0);
+		f->claim = ga_rows_int(rows, 1);
+	}
+	return r < 0 ? -1 : 0;
+}
 
 static int load_nodes(struct ga_db *db, struct ga_fleet *f, struct ga_err *err)
 {
@@ -234,11 +264,11 @@ int ga_store_fleet_load(struct ga_db *db, struct ga_fleet *ret, struct ga_err *e
 	struct ga_fleet f = { .lab = ga_db_is_lab(db), .stale_micros = ret->stale_micros };
 
 	ga_fleet_release(ret);
-	if (read_int(db, version_sql, &f.version, err) < 0 ||
-	    read_int(db, seq_sql, &f.seq, err) < 0 || load_nodes(db, &f, err) < 0 ||
+	if (read_int(db, version_sql, &f.version, err) < 0 || read_marks(db, &f, err) < 0 ||
+	    load_nodes(db, &f, err) < 0 ||
 	    fill_all(db, &f, PARTITIONS "ORDER BY p.node_id, p.id", fill_partition, err) < 0 ||
 	    fill_all(db, &f, IMAGES "ORDER BY c.node_id, c.image", fill_image, err) < 0 ||
-	    fill_all(db, &f, SLOTS "WHERE retired = 0 ORDER BY node_id, slot_index",
+	    fill_all(db, &f, SLOTS "WHERE state <> 'retired' ORDER BY node_id, slot_index",
 		     fill_slot, err) < 0) {
 		ga_fleet_release(&f);
 		return -1;
@@ -246,6 +276,56 @@ int ga_store_fleet_load(struct ga_db *db, struct ga_fleet *ret, struct ga_err *e
 	f.whole = true;
 	*ret = f;
 	return 0;
+}
+
+/* What belongs to a node beside its own row. */
+static int fill_parts(struct ga_db *db, struct ga_fleet *f, struct ga_fleet_node *node,
+		      struct ga_err *err)
+{
+	if (fill_one(db, f, node, node->id, PARTITIONS "WHERE p.node_id = ?1 ORDER BY p.id",
+		     fill_partition, err) < 0 ||
+	    fill_one(db, f, node, node->id, IMAGES "WHERE c.node_id = ?1 ORDER BY c.image",
+		     fill_image, err) < 0)
+		return -1;
+	return fill_one(db, f, node, node->id,
+			SLOTS "WHERE node_id = ?1 AND state <> 'retired' ORDER BY slot_index",
+			fill_slot, err);
+}
+
+static int load_held(struct ga_db *db, struct ga_fleet *f, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	size_t i;
+	int r;
+
+	if (ga_db_query(db, &rows, err, NODES "WHERE held_by = 'slices' AND state <> 'retired' "
+			"ORDER BY id", "") < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0 && f->nodes.n < HELD_MAX)
+		fill_node(f, ga_list_add(&f->nodes), rows, ga_db_epoch(db));
+	if (r)
+		return r < 0 ? -1 : 0;
+	for (i = 0; i < f->nodes.n; i++)
+		if (fill_parts(db, f, &f->nodes.v[i], err) < 0)
+			return -1;
+	return 1;
+}
+
+int ga_store_fleet_load_held(struct ga_db *db, struct ga_fleet *ret, struct ga_err *err)
+{
+	struct ga_fleet f = { .lab = ga_db_is_lab(db), .stale_micros = ret->stale_micros,
+			      .held_only = true };
+	int r = -1;
+
+	if (read_int(db, version_sql, &f.version, err) == 0 && read_marks(db, &f, err) == 0)
+		r = load_held(db, &f, err);
+	if (r <= 0) {
+		ga_fleet_release(&f);
+		return r;
+	}
+	ga_fleet_release(ret);
+	*ret = f;
+	return 1;
 }
 
 static int by_id(const void *key, const void *node)
@@ -269,13 +349,7 @@ static int reload_node(struct ga_db *db, struct ga_fleet *f, const char *id, str
 	if (r <= 0)
 		return r;
 	fill_node(f, &node, rows, ga_db_epoch(db));
-	if (fill_one(db, f, &node, id, PARTITIONS "WHERE p.node_id = ?1 ORDER BY p.id",
-		     fill_partition, err) < 0 ||
-	    fill_one(db, f, &node, id, IMAGES "WHERE c.node_id = ?1 ORDER BY c.image", fill_image,
-		     err) < 0 ||
-	    fill_one(db, f, &node, id,
-		     SLOTS "WHERE node_id = ?1 AND retired = 0 ORDER BY slot_index",
-		     fill_slot, err) < 0) {
+	if (fill_parts(db, f, &node, err) < 0) {
 		ga_fleet_node_release(&node);
 		return -1;
 	}
@@ -322,11 +396,81 @@ static int read_changed(struct ga_db *db, int64_t seq, struct changed *ret, stru
 	return r < 0 ? -1 : 0;
 }
 
+/* Whether all that happened is placements. */
+static int only_placed(struct ga_db *db, int64_t seq, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	bool only = true;
+	int r;
+
+	if (ga_db_query(db, &rows, err, "SELECT action FROM audit WHERE seq > ?1", "i", seq) < 0)
+		return -1;
+	while (only && (r = ga_rows_next(rows, err)) != 0) {
+		if (r < 0)
+			return -1;
+		only = ga_streq(ga_rows_text(rows, 0), "placed");
+	}
+	return only;
+}
+
+/* What ga_store_place did for a claim: the slot is taken, and moved once. */
+static bool take_claim(struct ga_fleet *f, const char *id, const char *slot)
+{
+	struct ga_fleet_node *node =
+		f->nodes.n ? bsearch(id, f->nodes.v, f->nodes.n, sizeof(*f->nodes.v), by_id) : NULL;
+	size_t i;
+
+	if (!node || !slot || node->partitions_in_use)
+		return false;
+	for (i = 0; i < node->slots.n && strcmp(node->slots.v[i].id, slot); i++)
+		;
+	if (i == node->slots.n || !node->slots.v[i].free)
+		return false;
+	ga_fleet_touch(f, node);
+	node->generation += node->clean;
+	node->clean = false;
+	node->slots.v[i].free = false;
+	node->slots.v[i].why = ga_fleet_word(f, "in_use");
+	node->slots.v[i].generation++;
+	return true;
+}
+
+/*
+ * Where others only placed slices, their claims say all, and no node is read again: with many
+ * placers that is most of what a turn would do. 1 done, 0 something else happened, -1. What was
+ * taken before something else was found is read again with the nodes that the audit names.
+ */
+static int take_placed(struct ga_db *db, struct ga_fleet *f, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r = only_placed(db, f->seq, err);
+
+	if (r <= 0)
+		return r;
+	if (ga_db_query(db, &rows, err,
+			"SELECT node_id, slot_id FROM claim WHERE number > ?1 ORDER BY number", "i",
+			f->claim) < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0)
+		if (!take_claim(f, ga_rows_text(rows, 0), ga_rows_text(rows, 1)))
+			return 0;
+	return r < 0 ? -1 : 1;
+}
+
+static int finish_refresh(struct ga_db *db, struct ga_fleet *f, int64_t version,
+			  struct ga_err *err)
+{
+	f->version = version;
+	f->whole = false;
+	return read_marks(db, f, err);
+}
+
 int ga_store_fleet_refresh(struct ga_db *db, struct ga_fleet *fleet, struct ga_err *err)
 {
 	ga_cleanup(cleanup_changed) struct changed changed = { 0 };
 	int64_t version = GA_UNKNOWN;
 	size_t i;
+	int r;
 
 	if (read_int(db, version_sql, &version, err) < 0)
 		return -1;
@@ -334,10 +478,13 @@ int ga_store_fleet_refresh(struct ga_db *db, struct ga_fleet *fleet, struct ga_e
 		return 0;
 	if (fleet->version == GA_FLEET_UNREAD)
 		return ga_store_fleet_load(db, fleet, err);
-	if (read_changed(db, fleet->seq, &changed, err) < 0)
+	r = take_placed(db, fleet, err);
+	if (r > 0)
+		return finish_refresh(db, fleet, version, err);
+	if (r < 0 || read_changed(db, fleet->seq, &changed, err) < 0)
 		return -1;
 	for (i = 0; !changed.too_many && i < changed.nodes.n; i++) {
-		int r = reload_node(db, fleet, changed.nodes.v[i], err);
+		r = reload_node(db, fleet, changed.nodes.v[i], err);
 
 		if (r < 0)
 			return -1;
@@ -345,12 +492,10 @@ int ga_store_fleet_refresh(struct ga_db *db, struct ga_fleet *fleet, struct ga_e
 	}
 	if (changed.too_many)
 		return ga_store_fleet_load(db, fleet, err);
-	fleet->version = version;
-	fleet->whole = false;
-	return read_int(db, seq_sql, &fleet->seq, err);
+	return finish_refresh(db, fleet, version, err);
 }
 
 int ga_store_fleet_seen(struct ga_db *db, struct ga_fleet *fleet, struct ga_err *err)
 {
-	return read_int(db, seq_sql, &fleet->seq, err);
+	return read_marks(db, fleet, err);
 }

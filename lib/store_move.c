@@ -139,9 +139,8 @@ int ga_store_claimed(struct ga_db *db, const char *allocation, const char *state
 	*ret = (struct ga_ids){ 0 };
 	if (ga_db_query(db, &rows, err,
 			"SELECT s.id FROM claim c JOIN slot s ON s.id = c.slot_id "
-			"WHERE c.allocation_id = ?1 AND c.live = 1 AND (?2 IS NULL OR s.state = "
-			"?2) "
-			"ORDER BY s.slot_index, s.id",
+			"WHERE c.allocation_id = ?1 AND c.live = 1 "
+			"AND (?2 IS NULL OR s.state = ?2) ORDER BY s.slot_index, s.id",
 			"ss", allocation, state) < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0)
@@ -370,6 +369,5 @@ int ga_store_stale(const char *object, const char *attempt, int64_t generation,
 	ga_err_reason(err, "concurrent_update");
 	ga_err_object(err, object);
 	return ga_hint(err, "look at it with 'gpuaas-show %s'; the record is of an order that is "
-		"no "
-			    "longer in force", object);
+			    "no longer in force", object);
 }

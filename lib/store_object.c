@@ -51,6 +51,18 @@ int ga_store_profile(struct ga_db *db, const char *name, struct ga_profile *ret,
 	return ga_rec_parse_text(text, &ga_profile_shape, ret, err);
 }
 
+int ga_store_profile_is_current(struct ga_db *db, const struct ga_profile *profile,
+				struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT 1 FROM profile WHERE name = ?1 AND version = ?2 AND current = 1",
+			"si", profile->name, profile->version) < 0)
+		return -1;
+	return ga_rows_next(rows, err);
+}
+
 /* Of a slice nothing could be asked, or nothing could run, without these. */
 static int check_slice(const struct ga_profile *p, struct ga_err *err)
 {

@@ -74,20 +74,19 @@ int ga_store_placed_before(struct ga_db *db, const struct ga_request *request,
 static int insert_allocation(struct ga_db *db, const struct placing *p, struct ga_err *err)
 {
 	ga_autofree char *request = ga_rec_format_text(&ga_request_shape, p->request);
-	ga_autofree char *profile = ga_rec_format_text(&ga_profile_shape, p->profile);
 
 	return ga_db_exec(
 		       db, err,
 		       "INSERT INTO allocation (id, name, request_id, request, project, priority, "
 		       "shape, count, since, node_id, accelerator_type, profile, profile_version, "
 		       "profile_record, price_micros, created_at, created_by) VALUES "
-		       "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?9, "
-		       "?16)",
-		       "sssssisissssisis", p->plan->allocation, p->request->name,
+		       "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, (SELECT record "
+		       "FROM profile WHERE name = ?12 AND version = ?13), ?14, ?9, ?15)",
+		       "sssssisissssiis", p->plan->allocation, p->request->name,
 		       p->request->request_id, request, p->request->project, p->request->priority,
 		       p->whole ? "baremetal" : "slice", (int64_t)p->decision->slots.n, p->now,
 		       p->decision->node->id, p->decision->type, p->profile->name,
-		       p->profile->version, profile, p->profile->price_micros, ga_audit_actor()) < 0
+		       p->profile->version, p->profile->price_micros, ga_audit_actor()) < 0
 		       ? -1
 		       : 0;
 }
@@ -165,10 +164,10 @@ static int claim_all(struct ga_db *db, const struct placing *p, struct ga_err *e
 	return 0;
 }
 
-static int store_plan(struct ga_db *db, const struct placing *p, struct ga_err *err)
+static int store_plan(struct ga_db *db, const struct placing *p, const char *text,
+		      struct ga_err *err)
 {
 	const struct ga_plan *plan = p->plan;
-	ga_autofree char *text = ga_rec_format_text(&ga_plan_shape, plan);
 
 	return ga_db_exec(db, err,
 			  "UPDATE allocation SET state = 'placed', since = ?2, plan = ?3, "
@@ -211,7 +210,8 @@ static void stamp(struct ga_plan *plan, int64_t expires_seconds, char now[GA_TIM
 
 int ga_store_place(struct ga_db *db, const struct ga_request *request,
 		   const struct ga_profile *profile, const struct ga_decision *decision,
-		   int64_t expires_seconds, struct ga_plan *ret, struct ga_err *err)
+		   struct ga_plan_maker *maker, struct ga_plan *ret, char **text,
+		   struct ga_err *err)
 {
 	char now[GA_TIME_SIZE];
 	struct placing p = {
@@ -224,15 +224,17 @@ int ga_store_place(struct ga_db *db, const struct ga_request *request,
 	};
 
 	ga_shape_init(&ga_plan_shape, ret);
-	stamp(ret, expires_seconds, now);
-	if (ga_store_plan_fill(db, request, profile, decision, ret, err) < 0 ||
+	*text = NULL;
+	stamp(ret, maker->expires_seconds, now);
+	if (ga_store_plan_fill(db, request, profile, decision, maker, ret, err) < 0 ||
 	    insert_allocation(db, &p, err) < 0 || claim_all(db, &p, err) < 0) {
 		ga_shape_release(&ga_plan_shape, ret);
 		return -1;
 	}
-	ga_store_plan_seal(ret);
-	if (store_plan(db, &p, err) < 0 || audit_placed(db, &p, err) < 0) {
+	*text = ga_store_plan_seal(ret);
+	if (store_plan(db, &p, *text, err) < 0 || audit_placed(db, &p, err) < 0) {
 		ga_shape_release(&ga_plan_shape, ret);
+		free(GA_TAKE(*text));
 		return -1;
 	}
 	return 1;

@@ -12,6 +12,9 @@
  * since; seen tells it of the caller's own rows, whose changes it has by ga_fleet_take. After a
  * rollback set version to GA_FLEET_UNREAD. */
 int ga_store_fleet_load(struct ga_db *db, struct ga_fleet *ret, struct ga_err *err);
+/* The same of the nodes that slices hold, where they are few: a decision that beats_clean needs no
+ * more. 1 with held_only set, 0 when they are many and nothing was read. */
+int ga_store_fleet_load_held(struct ga_db *db, struct ga_fleet *ret, struct ga_err *err);
 int ga_store_fleet_refresh(struct ga_db *db, struct ga_fleet *fleet, struct ga_err *err);
 int ga_store_fleet_seen(struct ga_db *db, struct ga_fleet *fleet, struct ga_err *err);
 
@@ -20,12 +23,22 @@ int ga_store_fleet_seen(struct ga_db *db, struct ga_fleet *fleet, struct ga_err 
  * allocation is no longer alive. */
 int ga_store_placed_before(struct ga_db *db, const struct ga_request *request,
 			   struct ga_plan *ret, struct ga_err *err);
-/* Commits a decision: allocation, claims, slots reserved, plan stored and filled in. The request
- * has its defaults filled in. GA_CONFLICT "concurrent_update" when a slot moved since the fleet was
- * read. */
+/* How plans are made; the rest is what the last one was made of, used again while the stored text is
+ * the same. All zero at first. */
+struct ga_plan_maker {
+	int64_t expires_seconds;
+	char *network_text, *image_text;
+	struct ga_network network;
+	struct ga_image image;
+};
+void ga_plan_maker_release(struct ga_plan_maker *maker);
+/* Commits a decision: allocation, claims, slots reserved, plan stored, filled in and in *text its
+ * line, allocated. The request has its defaults filled in; profile is the current version of its
+ * name. GA_CONFLICT "concurrent_update" when a slot moved since the fleet was read. */
 int ga_store_place(struct ga_db *db, const struct ga_request *request,
 		   const struct ga_profile *profile, const struct ga_decision *decision,
-		   int64_t expires_seconds, struct ga_plan *ret, struct ga_err *err);
+		   struct ga_plan_maker *maker, struct ga_plan *ret, char **text,
+		   struct ga_err *err);
 /* Frees every plan whose time is over; the number freed. */
 int ga_store_expire_plans(struct ga_db *db, struct ga_err *err);
 

@@ -3,13 +3,39 @@
 #include "store_plan.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "cpuset.h"
 #include "digest.h"
 #include "rec.h"
+#include "shape_write.h"
 #include "verdict.h"
 
-static int fill_node(struct ga_db *db, const char *node, struct ga_plan *p, struct ga_err *err)
+void ga_plan_maker_release(struct ga_plan_maker *m)
+{
+	free(m->network_text);
+	free(m->image_text);
+	ga_shape_release(&ga_network_shape, &m->network);
+	ga_shape_release(&ga_image_shape, &m->image);
+	memset(m, 0, sizeof(*m));
+}
+
+/* Parses what a row says, unless it says what it said before. */
+static int parse_again(const char *now, char **before, const struct ga_shape *shape, void *ret,
+		       struct ga_err *err)
+{
+	if (*before && !strcmp(now, *before))
+		return 0;
+	free(GA_TAKE(*before));
+	ga_shape_release(shape, ret);
+	if (ga_rec_parse_text(now, shape, ret, err) < 0)
+		return -1;
+	*before = ga_xstrdup(now);
+	return 0;
+}
+
+static int fill_node(struct ga_db *db, const char *node, struct ga_plan_maker *m,
+		     struct ga_plan *p, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
@@ -26,8 +52,11 @@ static int fill_node(struct ga_db *db, const char *node, struct ga_plan *p, stru
 	p->fingerprint = ga_rows_dup(rows, 1);
 	if (ga_streq(ga_rows_text(rows, 2), "{}"))
 		return 0;
-	if (ga_rec_parse_text(ga_rows_text(rows, 2), &ga_network_shape, &p->network, err) < 0)
+	if (parse_again(ga_rows_text(rows, 2), &m->network_text, &ga_network_shape, &m->network,
+			err) < 0)
 		return ga_wrap(err, "the network of node '%s'", node);
+	ga_shape_release(&ga_network_shape, &p->network);
+	ga_shape_copy(&ga_network_shape, &m->network, &p->network);
 	return 0;
 }
 
@@ -137,26 +166,27 @@ static int fill_sizes(const struct ga_profile *profile, struct ga_plan *p, struc
 	return 0;
 }
 
-static void copy_image(struct ga_image *image, char *path, struct ga_plan *p)
+static void copy_image(const struct ga_image *image, char *path, struct ga_plan *p)
 {
 	p->image = ga_xcalloc(1, sizeof(*p->image));
 	*p->image = (struct ga_plan_image){
-		.name = GA_TAKE(image->name),
-		.digest = GA_TAKE(image->digest),
-		.chunks_digest = GA_TAKE(image->chunks_digest),
+		.name = ga_strdup0(image->name),
+		.digest = ga_strdup0(image->digest),
+		.chunks_digest = ga_strdup0(image->chunks_digest),
 		.path = path,
-		.format = GA_TAKE(image->format),
+		.format = ga_strdup0(image->format),
 		.size_bytes = image->size_bytes,
-		.firmware = GA_TAKE(image->firmware),
-		.probe = GA_TAKE(image->probe),
-		.user = GA_TAKE(image->user),
+		.firmware = ga_strdup0(image->firmware),
+		.probe = ga_strdup0(image->probe),
+		.user = ga_strdup0(image->user),
+		.driver_version = ga_strdup0(image->driver_version),
 	};
 }
 
-static int fill_image(struct ga_db *db, const char *name, struct ga_plan *p, struct ga_err *err)
+static int fill_image(struct ga_db *db, const char *name, struct ga_plan_maker *m,
+		      struct ga_plan *p, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
-	struct ga_image image;
 	int r;
 
 	if (ga_db_query(
@@ -170,10 +200,10 @@ static int fill_image(struct ga_db *db, const char *name, struct ga_plan *p, str
 		return r < 0 ? -1 : ga_fail_for(err, GA_CONFLICT, "concurrent_update",
 						"the image '%s' went away from node '%s'", name,
 						p->node);
-	if (ga_rec_parse_text(ga_rows_text(rows, 0), &ga_image_shape, &image, err) < 0)
+	if (parse_again(ga_rows_text(rows, 0), &m->image_text, &ga_image_shape, &m->image,
+			err) < 0)
 		return ga_wrap(err, "image '%s'", name);
-	copy_image(&image, ga_rows_dup(rows, 1), p);
-	ga_shape_release(&ga_image_shape, &image);
+	copy_image(&m->image, ga_rows_dup(rows, 1), p);
 	if (ga_db_is_lab(db) || !ga_streq(p->image->probe, "running"))
 		return 0;
 	(void)ga_fail_for(err, GA_CONFLICT, "lab_probe", "image '%s' proves readiness by 'running' "
@@ -183,7 +213,7 @@ static int fill_image(struct ga_db *db, const char *name, struct ga_plan *p, str
 
 int ga_store_plan_fill(struct ga_db *db, const struct ga_request *request,
 		       const struct ga_profile *profile, const struct ga_decision *decision,
-		       struct ga_plan *ret, struct ga_err *err)
+		       struct ga_plan_maker *maker, struct ga_plan *ret, struct ga_err *err)
 {
 	bool whole = ga_place_is_baremetal(request, profile);
 	size_t i;
@@ -201,27 +231,31 @@ int ga_store_plan_fill(struct ga_db *db, const struct ga_request *request,
 	ret->fabric_partition = decision->fabric_partition;
 	for (i = 0; i < request->keys.n; i++)
 		ga_texts_add(&ret->keys, request->keys.v[i]);
-	if (fill_node(db, decision->node->id, ret, err) < 0 ||
+	if (fill_node(db, decision->node->id, maker, ret, err) < 0 ||
 	    fill_bundles(db, decision, ret, err) < 0 || fill_sizes(profile, ret, err) < 0)
 		return -1;
 	/* A file of a lab cannot be purged: there the slots' own policy is the whole of it. */
 	if (!ret->lab)
 		tighten(&ret->wipe, profile->wipe.minimum_class, profile->wipe.verify,
 			profile->wipe.gpu_memory);
-	return whole ? 0 :
-		       fill_image(db, request->image ? request->image : profile->image, ret, err);
+	return whole ? 0 : fill_image(db, request->image ? request->image : profile->image, maker,
+				      ret, err);
 }
 
-void ga_store_plan_seal(struct ga_plan *plan)
+char *ga_store_plan_seal(struct ga_plan *plan)
 {
+	struct ga_str text = GA_STR_INIT;
 	char digest[GA_DIGEST_SIZE];
 
-	free(plan->digest);
-	/* The shape wants one; the digest is over the record without it. */
-	plan->digest =
-		ga_xstrdup("sha256:0000000000000000000000000000000000000000000000000000000000"
-			   "000000");
-	ga_rec_digest(&ga_plan_shape, plan, "digest", digest);
+	/* The digest is over the record without it, and is its last member. */
+	ga_str_reserve(&text, 4096);
+	ga_shape_write_without(&ga_plan_shape, plan, "digest", &text);
+	ga_digest_of(text.buf, text.len, digest);
 	free(plan->digest);
 	plan->digest = ga_xstrdup(digest);
+	text.len--;
+	ga_str_add(&text, ",\"digest\":\"");
+	ga_str_add(&text, digest);
+	ga_str_add(&text, "\"}");
+	return ga_str_take(&text);
 }

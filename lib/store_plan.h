@@ -9,8 +9,8 @@
  * sizes, wipe policy. ret was made by ga_shape_init. */
 int ga_store_plan_fill(struct ga_db *db, const struct ga_request *request,
 		       const struct ga_profile *profile, const struct ga_decision *decision,
-		       struct ga_plan *ret, struct ga_err *err);
-/* Sets the digest, last of all. */
-void ga_store_plan_seal(struct ga_plan *plan);
+		       struct ga_plan_maker *maker, struct ga_plan *ret, struct ga_err *err);
+/* Sets the digest, last of all; the plan's line, allocated. */
+char *ga_store_plan_seal(struct ga_plan *plan);
 
 #endif

@@ -13,8 +13,8 @@ int ga_store_running(struct ga_db *db, const struct ga_allocation *a, struct ga_
 		NULL;
 	int n = ga_db_exec(db, err,
 			   "UPDATE allocation SET power_observed = ?2, access = ?3, network = ?4, "
-			   "power_wanted = coalesce(power_wanted, 'on'), generation = generation "
-			   "+ 1 "
+			   "power_wanted = coalesce(power_wanted, 'on'), "
+			   "generation = generation + 1 "
 			   "WHERE id = ?1 AND (power_observed IS NOT ?2 OR access IS NOT ?3 "
 			   "OR network IS NOT ?4)",
 			   "ssss", a->allocation, a->power_observed ? a->power_observed : "on",

@@ -98,8 +98,7 @@ int ga_row_read(const struct ga_rows *rows, int column, const struct ga_shape *s
 			ga_wrap(err, "a row of the state does not read as %s",
 				shape->kind ? shape->kind : "its record");
 			return ga_hint(err, "run 'gpuaas-state check'; restore a backup if the "
-				"file "
-					    "was damaged");
+					    "file was damaged");
 		}
 		column += taken;
 	}

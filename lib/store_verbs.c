@@ -24,9 +24,9 @@ static const struct verb verbs[] = {
 	  { "available", "quarantined", "disabled" },
 	  "disabled",
 	  true,
-	  "UPDATE slot SET state = 'disabled', since = CASE state WHEN 'disabled' THEN since ELSE "
-	  "?3 "
-	  "END, cordon_reason = ?2, generation = generation + 1 WHERE id = ?1",
+	  "UPDATE slot SET state = 'disabled', "
+	  "since = CASE state WHEN 'disabled' THEN since ELSE ?3 END, cordon_reason = ?2, "
+	  "generation = generation + 1 WHERE id = ?1",
 	  "sss" },
 	{ "quarantine",
 	  { "disabled", "available", "cleanup_blocked" },
@@ -39,7 +39,8 @@ static const struct verb verbs[] = {
 	  { "disabled" },
 	  "retired",
 	  true,
-	  "UPDATE slot SET state = 'retired', retired = 1, since = ?3, cordon_reason = ?2, disposal = ?4, "
+	  "UPDATE slot SET state = 'retired', retired = 1, since = ?3, cordon_reason = ?2, "
+	  "disposal = ?4, "
 	  "generation = generation + 1 WHERE id = ?1",
 	  "ssss" },
 	{ "cordon",

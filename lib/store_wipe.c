@@ -66,14 +66,13 @@ int ga_store_wipe_due(struct ga_db *db, const char *slot, struct ga_wipe_due *re
 			"s.wipe_gpu_memory), s.nvme_wwid, s.gpu_identity, s.cordon_reason, "
 			"s.health_state, s.blockers, n.state, n.blockers, c.id, c.allocation_id, "
 			"d.destroy_data_by, (SELECT max(dirty_since) FROM device "
-			"WHERE id IN (s.nvme_wwid, s.gpu_id)) FROM slot s JOIN node n ON n.id = "
-			"s.node_id "
+			"WHERE id IN (s.nvme_wwid, s.gpu_id)) FROM slot s "
+			"JOIN node n ON n.id = s.node_id "
 			"LEFT JOIN claim c ON c.slot_id = s.id AND c.live = 1 "
-			"AND c.claim_kind = 'slot' LEFT JOIN allocation a ON a.id = "
-			"c.allocation_id "
-			"AND a.order_kind = 'release-order' LEFT JOIN device d ON d.id = "
-			"s.nvme_wwid "
-			"WHERE s.id = ?1",
+			"AND c.claim_kind = 'slot' "
+			"LEFT JOIN allocation a ON a.id = c.allocation_id "
+			"AND a.order_kind = 'release-order' "
+			"LEFT JOIN device d ON d.id = s.nvme_wwid WHERE s.id = ?1",
 			"s", slot) < 0)
 		return -1;
 	r = ga_rows_next(rows, err);
@@ -163,8 +162,8 @@ int ga_store_slot_wiped(struct ga_db *db, const char *slot, const char *to, cons
 		return -1;
 	/* Leave to destroy what was found on the disk was for this wipe only. */
 	return ga_db_exec(db, err,
-			  "UPDATE device SET destroy_data_by = NULL WHERE destroy_data_by IS NOT "
-			  "NULL "
+			  "UPDATE device SET destroy_data_by = NULL "
+			  "WHERE destroy_data_by IS NOT NULL "
 			  "AND id = (SELECT nvme_wwid FROM slot WHERE id = ?1)",
 			  "s", slot) < 0 ? -1 : 0;
 }

@@ -23,12 +23,12 @@ void ga_str_clear(struct ga_str *s)
 void ga_str_reserve(struct ga_str *s, size_t more)
 {
 	size_t want = s->len + more + 1;
-	size_t cap = s->cap ? s->cap : 64;
+	size_t cap = s->cap ? s->cap : 128;
 
 	if (want <= s->cap)
 		return;
 	while (cap < want)
-		cap += cap / 2;
+		cap *= 2;
 	s->buf = ga_xrealloc(s->cap ? s->buf : NULL, cap, 1);
 	s->cap = cap;
 	s->buf[s->len] = '\0';

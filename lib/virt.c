@@ -220,6 +220,20 @@ int ga_virt_undefine(struct ga_virt *v, const char *name, struct ga_err *err)
 	return refused(err, "undefine", name);
 }
 
+int ga_virt_has_agent(struct ga_virt *v, const char *name, struct ga_err *err)
+{
+	autodomain virDomainPtr dom = NULL;
+	ga_autofree char *xml = NULL;
+	int r = lookup(v, name, &dom, err);
+
+	if (r <= 0)
+		return r;
+	xml = virDomainGetXMLDesc(dom, 0);
+	if (!xml)
+		return refused(err, "read the definition of", name);
+	return strstr(xml, "org.qemu.guest_agent.0") != NULL;
+}
+
 int ga_virt_agent(struct ga_virt *v, const char *name, struct ga_err *err)
 {
 	autodomain virDomainPtr dom = NULL;

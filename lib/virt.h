@@ -37,6 +37,8 @@ int ga_virt_resume(struct ga_virt *v, const char *name, struct ga_err *err); /* 
 int ga_virt_shutdown(struct ga_virt *v, const char *name, struct ga_err *err); /* asks the guest */
 int ga_virt_destroy(struct ga_virt *v, const char *name, struct ga_err *err);  /* power off */
 int ga_virt_undefine(struct ga_virt *v, const char *name, struct ga_err *err); /* and its NVRAM */
+/* Whether the domain has the channel of the guest agent. */
+int ga_virt_has_agent(struct ga_virt *v, const char *name, struct ga_err *err);
 /* Whether the guest agent answers a ping. 1, 0 or -1 when there is no such channel. */
 int ga_virt_agent(struct ga_virt *v, const char *name, struct ga_err *err);
 

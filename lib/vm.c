@@ -266,13 +266,16 @@ static int check_state(struct ga_vm *vm, struct ga_err *err)
 	return 0;
 }
 
+int ga_vm_check(struct ga_vm *vm, bool rebuilds, struct ga_err *err)
+{
+	return check_work(vm, rebuilds, err) < 0 ? -1 : check_state(vm, err);
+}
+
 int ga_vm_hold(struct ga_vm *vm, bool rebuilds, struct ga_err *err)
 {
 	if (!vm->opts->dry_run && ga_provision_hold(&vm->p, vm->plan.allocation, err) < 0)
 		return -1;
-	if (check_work(vm, rebuilds, err) < 0)
-		return -1;
-	return check_state(vm, err);
+	return ga_vm_check(vm, rebuilds, err);
 }
 
 /* ---- access ---- */

@@ -54,6 +54,28 @@ int ga_vm_reboot(const char *id, int64_t timeout_seconds, bool force,
 int ga_vm_rebuild(const char *id, int64_t timeout_seconds, const struct ga_vm_opts *opts,
 		  struct ga_err *err);
 
+/*
+ * Leads a port of this host to a port of the guest, and closes it again; in the journal, so that
+ * release closes it. Emits gpuaas.ingress. GA_CONFLICT "port_taken": published already, in use by
+ * the host, or its sshd's; GA_NOTFOUND "not_published".
+ */
+int ga_vm_publish(const char *id, const char *proto, int64_t port, int64_t to_port,
+		  const struct ga_vm_opts *opts, struct ga_err *err);
+int ga_vm_unpublish(const char *id, const char *proto, int64_t port,
+		    const struct ga_vm_opts *opts, struct ga_err *err);
+/* Emits one record a port that is published by the journal; published is what stands now. Nothing
+ * of it is to be folded: opts->result only writes it. */
+int ga_vm_published(const char *id, const struct ga_vm_opts *opts, struct ga_err *err);
+
+/*
+ * Attaches in and out to the serial console until ^] or its end. What it shows is recorded in
+ * HOST_DIR/console (0600), and a gpuaas.console record names that in the audit: it is folded and
+ * kept beside the recording, never written out. Needs no hold: a release ends it. GA_CONFLICT
+ * "vm_off".
+ */
+int ga_vm_console(const char *id, int in, int out, const struct ga_vm_opts *opts,
+		  struct ga_err *err);
+
 /* The allocation's id, for a person to confirm; allocated. */
 int ga_vm_resolve(const char *id, const struct ga_vm_opts *opts, char **ret, char **name,
 		  struct ga_err *err);

@@ -20,8 +20,10 @@ void ga_vm_close(struct ga_vm *vm);
 /* Finds it; nothing is held or checked. */
 int ga_vm_open(const char *id, const struct ga_vm_opts *opts, struct ga_vm *ret,
 	       struct ga_err *err);
-/* Takes its hold (not in a dry run) and refuses what is not to be acted on. rebuilds: an earlier
- * rebuild that did not end is no reason to refuse. */
+/* Refuses what is not to be acted on. rebuilds: an earlier rebuild that did not end is no reason to
+ * refuse. */
+int ga_vm_check(struct ga_vm *vm, bool rebuilds, struct ga_err *err);
+/* Takes its hold (not in a dry run), then checks. */
 int ga_vm_hold(struct ga_vm *vm, bool rebuilds, struct ga_err *err);
 
 /* Its domain, which is ours or absent: GA_CONFLICT "domain_exists" for a stranger's. */

@@ -83,7 +83,7 @@ static int phase_stop(struct ga_provision *p, struct ga_err *err)
 	return 0;
 }
 
-/* The seed, its folder, the DHCP reservation and its lease stay as they are; published ports too. */
+/* Seed, folder, DHCP reservation, lease and published ports stay as they are. */
 static bool is_made_again(const char *op)
 {
 	static const char *const ops[] = { "domain", "ovs_flow", "ovs_port", "partition" };

@@ -7,6 +7,63 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "host.h"
+#include "result.h"
+#include "size.h"
+#include "virt.h"
+
+/* Of this process; the callbacks have no argument to carry it. */
+static const char *progress_mode = "auto";
+
+static void say(const char *line)
+{
+	ga_say("%s", line);
+}
+
+static int on_progress(const struct ga_progress *p, struct ga_err *err)
+{
+	ga_cli_progress_end();
+	return ga_result_progress(p, ga_streq(progress_mode, "json"), err);
+}
+
+static void moving(const char *what, int64_t done, int64_t total, int64_t started)
+{
+	ga_cli_progress(progress_mode, what, done, total, started);
+}
+
+int ga_vm_tell_begin(const char *progress, bool dry_run, struct ga_vm_opts *ret,
+		     struct ga_err *err)
+{
+	char *node = NULL;
+
+	progress_mode = progress;
+	if (ga_host_node_id(ga_cli_setting("GPUAAS_NODE", NULL), &node, err) < 0)
+		return -1;
+	*ret = (struct ga_vm_opts){
+		.program = ga_cli_program(),
+		.node = node,
+		.host_dir = ga_cli_host_dir(),
+		.libvirt_uri = ga_cli_setting("GPUAAS_LIBVIRT_URI", GA_VIRT_URI),
+		.state_path = ga_cli_state_path(),
+		.fabric = { ga_cli_setting("GPUAAS_LIBNVFM", NULL),
+			    ga_cli_setting("GPUAAS_FABRIC_ADDRESS", NULL) },
+		.scrub_hooks = ga_cli_setting("GPUAAS_GPU_SCRUB_DIR", "/etc/gpuaas/gpu-scrub.d"),
+		.dry_run = dry_run,
+		.result = dry_run ? ga_emit : ga_result_emit,
+		.progress = on_progress,
+		.fold = ga_result_fold,
+		.say = say,
+		.moving = moving,
+	};
+	return ga_result_open(ga_cli_state_path(), err);
+}
+
+void ga_vm_tell_end(struct ga_vm_opts *o)
+{
+	ga_result_close();
+	free((char *)(uintptr_t)o->node);
+	o->node = NULL;
+}
 
 int ga_vm_confirm(const char *id, const struct ga_vm_opts *opts, struct ga_err *err)
 {
@@ -30,6 +87,22 @@ int ga_vm_confirm(const char *id, const struct ga_vm_opts *opts, struct ga_err *
 		       0 :
 		       ga_fail(err, GA_NO, "nothing was done: that is not the name of '%s'",
 			       allocation);
+}
+
+int ga_vm_parse_ports(const char *text, int64_t *from, int64_t *to, struct ga_err *err)
+{
+	ga_autofree char *first = text ? ga_xstrndup(text, strcspn(text, ":")) : NULL;
+	const char *colon = text ? strchr(text, ':') : NULL;
+
+	if (!text)
+		return ga_fail(err, GA_USAGE, "--port is missing");
+	if (colon && !to)
+		return ga_fail(err, GA_USAGE, "--port '%s' is not one port", text);
+	if (ga_int_parse(first, "--port", 1, 65535, from, err) < 0)
+		return -1;
+	if (to)
+		*to = *from;
+	return colon ? ga_int_parse(colon + 1, "--port", 1, 65535, to, err) : 0;
 }
 
 int ga_vm_show_access(const char *id, const struct ga_vm_opts *opts, struct ga_err *err)

@@ -97,7 +97,6 @@ void ga_wipe_certificate(const struct ga_wipe_evidence *e, struct ga_str *out)
 	add_line(out, "digest of the record", e->digest);
 	ga_str_addf(out,
 		    "\nThe disk is named by the SHA-256 of its identity. The whole record is kept "
-		    "by the "
-		    "operator;\nits digest and that of the record before it make later changes "
-		    "visible.\n");
+		    "by the operator;\n"
+		    "its digest and that of the record before it make later changes visible.\n");
 }

@@ -213,6 +213,20 @@ COMPLETE
   assert_equal "$output" "$T/some-file"
 }
 
+@test "a real zsh completes programs, commands, options and their words" {
+  command -v zsh > /dev/null || skip "zsh is missing"
+  touch "$T/some-file"
+  run_ok timeout 120 "$SRC/tests/zsh-complete" "$SRC/completions" \
+    "gpuaas disc" "gpuaas-discover --vers" "gpuaas discover --vers" "gpuaas-state ini" "gpuaas vm st" \
+    "gpuaas-vm stop --t" "gpuaas-image verify --dig" "gpuaas-approve --wipe-class " \
+    "gpuaas-wipe --class=p" "gpuaas-host-bootstrap --huge" "gpuaas-wipe $T/some"
+  assert_equal "$(grep -v '^$' <<< "$output" | paste -sd ' ')" "gpuaas disc: discover \
+gpuaas-discover --vers: --version gpuaas discover --vers: --version gpuaas-state ini: init \
+gpuaas vm st: start stop gpuaas-vm stop --t: --table --timeout gpuaas-image verify --dig: --digest \
+gpuaas-approve --wipe-class : clear purge gpuaas-wipe --class=p: purge \
+gpuaas-host-bootstrap --huge: --hugepages gpuaas-wipe $T/some: some-file"
+}
+
 @test "every kind has a schema and a section in gpuaas-records(5)" {
   page gpuaas-records 5 > "$T/page"
   for schema in "$SRC"/share/schema/*.json; do

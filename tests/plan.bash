@@ -66,7 +66,7 @@ plan()
      boot_id:"1ab10000-0000-4000-8000-000000000001",fingerprint:null,bundles:$b,
      vcpus:(4*($b|length)),memory_mib:(2048*($b|length)),hugepage_kib:1048576,
      image:{name:"lab-image",digest:$digest,chunks_digest:$chunks,path:$image,format:$format,
-            size_bytes:$size,firmware:"efi",probe:"running",user:"ubuntu"},
+            size_bytes:$size,firmware:"efi",probe:"running",user:"ubuntu",driver_version:null},
      domain:"gpuaas-a110c000",domain_type:"test",mac:$b[0].mac,private_ip:$b[0].private_ip,
      port:$b[0].port,network:$net,keys:["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKey me@x"],
      user_data_digest:null,fabric_partition:null,

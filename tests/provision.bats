@@ -209,3 +209,23 @@ refused()
   jq_slurp_is 'map(.allocation)|sort|join(" ")' "a110c000 b220c000"
   cmp -n "$(stat -c %s "$IMAGE")" "$IMAGE" "$WORK/disks/nvme1n1"
 }
+
+@test "a driver in the image that is not of Fabric Manager's release is refused; unknown is not" {
+  start_libvirtd
+  printf '#!/bin/sh\necho "Fabric Manager version is : 550.54.15"\n' > "$T/fm"
+  chmod 755 "$T/fm"
+  export GPUAAS_FABRIC_MANAGER=$T/fm
+  refused 4 fm_driver_mismatch '.fabric_partition = 1 | .image.driver_version = "570.86.15"'
+  refused 4 fm_driver_mismatch '.fabric_partition = 1 | .image.driver_version = "550.5.1"'
+  for plan in '.image.driver_version = "570.86.15"' \
+    '.fabric_partition = 1 | .image.driver_version = "550.54.99"' \
+    '.fabric_partition = 1'; do
+    plan "$plan" > "$T/plan"
+    run_ok in_host gpuaas-provision --dry-run "$T/plan"
+    jq_is .state placed
+  done
+  plan '.fabric_partition = 1 | .image.driver_version = "570.86.15"' > "$T/plan"
+  for fm in /nowhere/nv-fabricmanager true; do
+    GPUAAS_FABRIC_MANAGER=$fm run_ok in_host gpuaas-provision --dry-run "$T/plan"
+  done
+}

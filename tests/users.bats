@@ -57,14 +57,17 @@ owner()
   run_ok in_host gpuaas-discover
   root=$output
   install -d -o "$ANYBODY" -g "$ANYBODY" "$T/own"
-  run_ok setpriv --reuid="$ANYBODY" --regid="$ANYBODY" --clear-groups \
-    --bounding-set=-all "$T/bin/enter" "$HOST" "$T/own" -- gpuaas-discover
+  # As in_host does: a sanitizer's log file and umockdev do not go together.
+  run_ok env ASAN_OPTIONS="${ASAN_OPTIONS/log_path=*([^:]):/}" \
+    UBSAN_OPTIONS="${UBSAN_OPTIONS/log_path=*([^:]):/}" \
+    setpriv --reuid="$ANYBODY" --regid="$ANYBODY" --clear-groups --bounding-set=-all \
+    "$T/bin/enter" "$HOST" "$T/own" -- gpuaas-discover
   # The same hardware, and nothing guessed: what differs is unknown without root.
   for filter in 'select(.kind=="gpuaas.host/1").fingerprint' \
-    'select(.kind=="gpuaas.candidate/1")|[.slot_index,.gpu.address,.nvme.wwid,.fabric.vf_address]'; do
+    'select(.kind=="gpuaas.candidate/1")|[.slot_index,.gpu.pci_address,.nvme.wwid,.fabric.vf_pci_address]'; do
     assert_equal "$(jq -c "$filter" <<< "$output")" "$(jq -c "$filter" <<< "$root")"
   done
-  [[ -n $(jq -c 'select(.kind=="gpuaas.candidate/1")' <<< "$output") ]]
+  [[ $(jq -c 'select(.kind=="gpuaas.candidate/1").gpu.pci_address' <<< "$output") == *0000:18:00.0* ]]
   jq -s -e 'map(select(.kind=="gpuaas.host/1").warnings[].code)|index("mounts_unknown")' <<< "$output"
 }
 
@@ -159,7 +162,7 @@ owner()
   is_owners
   slots_are active active
   # The host belongs to root: the owner's release commits the intent and hands the order on.
-  run_ok owner env SUDO_UID=0 gpuaas-release job --reason done
+  run_ok owner env SUDO_UID=0 gpuaas-release job --reason 'done'
   jq_is .kind gpuaas.release-order/1
   slots_are releasing releasing
   here gpuaas-release - <<< "$output" > "$T/released"

@@ -3,6 +3,13 @@
 
 load helper
 load lab
+load qemu
+
+teardown()
+{
+  qemu_stop "$T/q"
+  common_teardown
+}
 
 # make_vm: an active allocation in the lab; its id is in $ID, its disk in $DISK
 make_vm()
@@ -235,4 +242,199 @@ XML
   rm "$GPUAAS_HOST_DIR/vm/$ID/known_hosts"
   run_status 4 here gpuaas-vm ssh demo
   assert_stderr "impostor"
+}
+
+# A network of the test's own, with the table as the host has it: the programs see it, not ours.
+in_net()
+{
+  nsenter --net="/proc/$NETNS_PID/ns/net" "$@"
+}
+
+has_net()
+{
+  [[ $(readlink "/proc/$1/ns/net") != "$(readlink /proc/self/ns/net)" ]]
+}
+
+make_net()
+{
+  [[ $EUID -eq 0 ]] || skip "root is missing: no network namespace"
+  background unshare --net sleep infinity
+  NETNS_PID=$BG_PID
+  wait_for 10 has_net "$NETNS_PID"
+  in_net ip link set lo up
+  in_net nft -f - << 'NFT'
+add table ip gpuaas
+add map ip gpuaas ingress { type inet_proto . inet_service : ipv4_addr . inet_service; }
+add set ip gpuaas published { type inet_proto . ipv4_addr . inet_service; }
+NFT
+}
+
+# netted CMD…: on the host, in that network
+netted()
+{
+  in_net "$SRC/tests/hosts/enter" "$HOST" "$WORK" -- "$@" 3>&-
+}
+
+ports()
+{
+  in_net nft -j list map ip gpuaas ingress |
+    jq -c '[.nftables[] | .map.elem // empty | .[] | .[0] | (.elem.val // .).concat]'
+}
+
+@test "publish: one port of the host leads to one guest, until unpublish or release" {
+  make_net
+  make_vm
+  ip=$(gpuaas-list slots | jq -r --arg id "$SLOT" 'select(.slot == $id).private_ip')
+  run_ok netted gpuaas-vm publish demo --port 8080:80 --dry-run
+  jq_is .dry_run true
+  assert_equal "$(ports)" '[]'
+  run_ok netted gpuaas-vm publish demo --port 8080:80
+  jq_is '[.kind,.allocation,.proto,.port,.address,.to_port,.published]|join(" ")' \
+    "gpuaas.ingress/1 $ID tcp 8080 $ip 80 true"
+  run_ok in_net nft list map ip gpuaas ingress
+  assert_output "tcp . 8080 comment \"$ID\" : $ip . 80"
+  # So already: said again, nothing twice.
+  run_ok netted gpuaas-vm publish demo --port 8080:80
+  run_ok netted gpuaas-vm publish demo --port 8080 --proto udp
+  assert_equal "$(ports)" '[["tcp",8080],["udp",8080]]'
+  run_ok netted gpuaas-vm published demo
+  jq_slurp_is 'map("\(.proto)/\(.port) \(.published)")|sort|join(" ")' "tcp/8080 true udp/8080 true"
+  run_ok sqlite3 "$GPUAAS_HOST_DIR/host.db" \
+    "SELECT count(*) FROM journal WHERE undone = 0 AND done = 1 AND op = 'ingress'"
+  assert_equal "$output" 2
+  run_ok netted gpuaas-vm unpublish demo --port 8080 --proto udp
+  jq_is '[.proto,.published]|join(" ")' "udp false"
+  assert_equal "$(ports)" '[["tcp",8080]]'
+  run_status 5 netted gpuaas-vm unpublish demo --port 8080 --proto udp
+  run audit_of "$ID"
+  assert_equal "$(grep -cE '^(un)?published$' <<< "$output")" 4
+  run gpuaas-list tasks --where "object=$ID"
+  assert_output publish_tcp_8080
+  # After its release the port is closed and nothing of it is open work.
+  run_ok netted bash -c 'gpuaas-release "$1" | gpuaas-wipe' - "$ID"
+  slots_are available available
+  assert_equal "$(ports)" '[]'
+  run_ok sqlite3 "$GPUAAS_HOST_DIR/host.db" \
+    "SELECT count(*) FROM journal WHERE undone = 0 AND object <> 'node'"
+  assert_equal "$output" 0
+  run_status 4 netted gpuaas-vm publish demo --port 8080
+}
+
+is_listening()
+{
+  in_net grep -qi ":$(printf %04x "$1") 0*:0000 0A" /proc/net/tcp
+}
+
+@test "publish refuses what the host has or another allocation has, and ports that are none" {
+  make_net
+  make_vm
+  background in_net python3 -c 'import socket, signal
+s = socket.socket(); s.bind(("0.0.0.0", 9090)); s.listen(); signal.pause()'
+  wait_for 20 is_listening 9090
+  run_status 4 netted gpuaas-vm publish "$ID" --port 9090
+  assert_stderr "the host itself listens on tcp/9090"
+  run_status 4 netted gpuaas-vm publish "$ID" --port 22
+  assert_stderr "reached by ssh"
+  run_ok netted gpuaas-vm publish "$ID" --port 2222:22
+  run_status 4 netted gpuaas-vm publish "$ID" --port 2222:23
+  assert_stderr "leads to"
+  for port in 0 65536 x 80:0 80:x :80 80: ''; do
+    run_status 2 netted gpuaas-vm publish "$ID" --port "$port"
+  done
+  run_status 2 netted gpuaas-vm publish "$ID"
+  run_status 2 netted gpuaas-vm publish "$ID" --port 80 --proto sctp
+  netted bash -c 'gpuaas-place --profile lab --gpus 1 --name other --project vision |
+    gpuaas-provision' > "$T/provisioned"
+  run_status 4 netted gpuaas-vm publish other --port 2222
+  assert_stderr "is published for allocation '$ID'"
+  assert_equal "$(ports)" '[["tcp",2222]]'
+  # Without the table nothing is published, and nothing is left in the journal.
+  in_net nft delete table ip gpuaas
+  run_status 7 netted gpuaas-vm publish other --port 2223
+  run_ok sqlite3 "$GPUAAS_HOST_DIR/host.db" \
+    "SELECT group_concat(subject) FROM journal WHERE undone = 0 AND op = 'ingress'"
+  assert_equal "$output" tcp/2222
+  run_ok netted gpuaas-vm published "$ID"
+  jq_is .published false
+}
+
+# make_guest: the allocation as make_vm has it, its domain in QEMU for real
+make_guest()
+{
+  make_vm
+  qemu_start "$T/q" "$ID"
+  export GPUAAS_LIBVIRT_URI=$QEMU_URI
+  LIBVIRTD_URI=$QEMU_URI
+}
+
+shows()
+{
+  grep -aq "$1" "$T/shown"
+}
+
+@test "console: what the guest prints is shown and recorded, and the audit names the recording" {
+  make_guest
+  mkfifo "$T/typed"
+  exec 9<> "$T/typed"
+  background here gpuaas-vm console demo < "$T/typed" > "$T/shown" 2> "$T/words"
+  console=$BG_PID
+  printf 'hello-guest' >&9
+  wait_for 60 shows hello-guest
+  run audit_of "$ID"
+  assert_output console_opened
+  # Whoever comes second is told so, and leaves nothing behind.
+  run_status 9 here gpuaas-vm console demo
+  printf '\x1d' >&9
+  wait "$console"
+  exec 9>&-
+  assert_equal "$(< "$T/words")" "$(printf 'console of %s, recorded in %s; ^] leaves it\nleft the console' \
+    "$ID" "$(echo "$GPUAAS_HOST_DIR"/console/*.log)")"
+  recording=$(echo "$GPUAAS_HOST_DIR"/console/*.log)
+  assert_equal "$(stat -c %a "$recording")" 600
+  cmp "$recording" "$T/shown"
+  run jq -r 'select(.action == "console_closed") | .detail | "\(.path) \(.digest) \(.bytes)"' \
+    <(gpuaas-list audit --where "object=$ID")
+  assert_output "$recording sha256:$(sha256sum < "$recording" | cut -d' ' -f1) $(stat -c %s "$recording")"
+  # What was shown is in no record.
+  run ! grep -aq hello-guest "$GPUAAS_STATE" "$GPUAAS_HOST_DIR/host.db"
+  run_ok "$SRC/tests/validate" "$SRC/share/schema" < "${recording%.log}.json"
+  fold "${recording%.log}.json"
+}
+
+@test "console: the guest's end is its end, and an off VM has none" {
+  make_guest
+  background here gpuaas-vm console demo < /dev/null > "$T/shown" 2> "$T/words"
+  console=$BG_PID
+  wait_for 60 grep -q 'recorded in' "$T/words"
+  virsh -q -c "$QEMU_URI" destroy "gpuaas-$ID"
+  wait "$console"
+  grep -q 'the console ended' "$T/words"
+  run_status 4 here gpuaas-vm console demo
+  assert_stderr "gpuaas-vm start"
+  run_status 9 env GPUAAS_LIBVIRT_URI="test+unix:///default?socket=$T/lv/libvirt-sock" \
+    "$SRC/tests/hosts/enter" "$HOST" "$WORK" -- gpuaas-vm console demo
+}
+
+@test "a guest that does not listen is left running, unless --force says otherwise" {
+  make_guest
+  run_status 8 here gpuaas-vm stop demo --timeout 1s
+  jq_is '[.power_wanted,.power_observed,.reason]|join(" ")' "off on guest_did_not_stop"
+  assert_stderr "--force"
+  assert_equal "$(domstate)" running
+  power_is "off on"
+  run_status 8 here gpuaas-vm reboot demo --timeout 0s
+  assert_equal "$(domstate)" running
+  run_ok here gpuaas-vm stop demo --timeout 1s --force
+  jq_is '[.power_wanted,.power_observed,.reason]|join(" ")' "off off powered_off"
+  assert_equal "$(domstate)" "shut off"
+}
+
+@test "reconcile: a guest agent that is silent while its VM runs, and only then" {
+  make_guest
+  run here gpuaas-reconcile
+  jq_slurp_is 'map(select(.code == "guest_unhealthy"))|map("\(.object) \(.severity) \(.command)")|join(",")' \
+    "$ID warning gpuaas-vm console $ID"
+  run_ok here gpuaas-vm stop demo --timeout 0s --force
+  run here gpuaas-reconcile
+  jq_slurp_is 'map(select(.code == "guest_unhealthy"))|length' 0
 }

@@ -2,10 +2,10 @@
 -- The state of gpuaas: tables, keys and checks. gpuaas-state(5) draws them. The triggers that hold
 -- the edges of the machines and the invariants are made by lib/fsm.c and lib/invariant.c, from one
 -- table in C, in the transaction that runs this file. Times are RFC 3339 UTC text, microseconds.
--- Small rows stand WITHOUT ROWID. Where rows are large, a B-tree of the text keys would hold a few of
--- them a page, and each look at a key would read several: there number is the key of the table. It
--- is named, and at least 1, so that triggers guard it against REPLACE as they guard id. Records stand
--- last, so that what is before them is read without them.
+-- Small rows stand WITHOUT ROWID. Where rows are large, a B-tree of the text keys would hold a few
+-- of them a page, and each look at a key would read several: there number is the key of the table.
+-- It is named, and at least 1, so that triggers guard it against REPLACE as they guard id. Records
+-- stand last, so that what is before them is read without them.
 
 CREATE TABLE meta (
 	one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -163,8 +163,7 @@ CREATE INDEX slot_nvme ON slot (nvme_wwid);
 CREATE INDEX slot_gpu ON slot (gpu_id);
 -- What placement reads of every slot.
 CREATE INDEX slot_place ON slot (node_id, slot_index, id, state, generation, accelerator_type,
-	module_id, numa_node, memory_mib, cpuset, cordon_reason, health_state, blockers)
-	WHERE retired = 0;
+	module_id, numa_node, memory_mib, cpuset, cordon_reason, health_state, blockers);
 
 CREATE TABLE slot_cpu (
 	node_id TEXT NOT NULL,

@@ -27,6 +27,12 @@ static const struct {
 #define SILENT(name) { #name, name, 0, GA_D_COUNT, NULL, NULL, NULL, GA_R_NONE }
 	SILENT(nothing),
 	ROW(no_domain, 1, DOMAIN_MISSING, "error", "bad", "aaaaaaaa", NONE),
+	ROW(no_domain_rebuilding, 1, DOMAIN_MISSING, "info", "unknown", "aaaaaaaa", NONE),
+	ROW(no_domain_rebuild_failed, 1, DOMAIN_MISSING, "error", "bad", "aaaaaaaa", NONE),
+	ROW(left_rebuild, 1, ATTEMPT_OPEN, "warning", "bad", "aaaaaaaa", NONE),
+	SILENT(agent_answers),
+	ROW(agent_silent, 1, GUEST_UNHEALTHY, "warning", "bad", "aaaaaaaa", NONE),
+	ROW(agent_silent_off, 1, POWER_OFF, "info", "ok", "aaaaaaaa", NONE),
 	ROW(orphan, 1, DOMAIN_ORPHAN, "error", "bad", "gpuaas-zzzzzzzz", NONE),
 	ROW(orphan_released, 1, DOMAIN_ORPHAN, "error", "bad", "gpuaas-zzzzzzzz", NONE),
 	ROW(orphan_young, 1, DOMAIN_ORPHAN, "info", "unknown", "gpuaas-zzzzzzzz", NONE),

@@ -81,6 +81,7 @@ static void see_domain(struct world *w, const char *name, const char *allocation
 	set(&d->name, name);
 	set(&d->allocation, allocation);
 	set(&d->state, "running");
+	d->agent = GA_UNKNOWN;
 	ga_texts_add(&d->devices, name); /* something of its own */
 }
 
@@ -213,6 +214,32 @@ static void see_entry(struct world *w, const char *object, const char *op, const
 
 CASE(nothing) { (void)w; }
 CASE(no_domain) { set(&DOM->allocation, NULL); }
+CASE(no_domain_rebuilding)
+{
+	no_domain(w);
+	set(&w->seen.works.v[0].program, "rebuild");
+	set(&w->seen.works.v[0].state, "working");
+	w->seen.works.v[0].held = true;
+}
+CASE(no_domain_rebuild_failed)
+{
+	no_domain(w);
+	set(&w->seen.works.v[0].program, "rebuild");
+	set(&w->seen.works.v[0].state, "failed");
+}
+CASE(left_rebuild)
+{
+	set(&w->seen.works.v[0].program, "rebuild");
+	set(&w->seen.works.v[0].state, "working");
+}
+CASE(agent_answers) { DOM->agent = 1; }
+CASE(agent_silent) { DOM->agent = 0; }
+CASE(agent_silent_off)
+{
+	DOM->agent = 0;
+	set(&DOM->state, "shutoff");
+	set(&DOM->cause, "guest");
+}
 CASE(orphan) { see_domain(w, "gpuaas-zzzzzzzz", "zzzzzzzz"); }
 CASE(orphan_released)
 {

@@ -4,6 +4,7 @@
  * with foreign keys on and off. An attack must be refused by the trigger meant for it (its word is
  * checked), and its control, which is the same without the fault, must be let through.
  */
+#include "mutant.h"
 #include "world.h"
 
 /* The parts that many attacks share. */
@@ -34,6 +35,9 @@
 /* A second complete slot, disabled: s2 taken out of sale. */
 #define S2_OFF SLOT("state = 'disabled'", "s2")
 #define S2_ON SLOT("state = 'available'", "s2")
+#define S2_WIPED \
+	EVIDENCE("x", "s2", "'w2b', 'd2', 'g2', " LATE ", " LATE \
+			    ", 'purge', 'confirmed', 'full', 'confirmed', 1")
 
 static const struct {
 	const char *name, *word, *before, *attack, *control;
@@ -44,9 +48,8 @@ static const struct {
 	  "'available')",
 	  "INSERT INTO slot (id, node_id, slot_index, since) VALUES ('x', 'n1', 9, 'x')" },
 	{ "a slot born with evidence", "birth", "",
-	  "INSERT INTO slot (id, node_id, slot_index, since, wipe_evidence_id) VALUES ('x', "
-	  "'n1', 9, "
-	  "'x', 'e2')", NULL },
+	  "INSERT INTO slot (id, node_id, slot_index, since, wipe_evidence_id) "
+	  "VALUES ('x', 'n1', 9, 'x', 'e2')", NULL },
 	{ "a slot of an unknown node", "foreign_key", "",
 	  "INSERT INTO slot (id, node_id, slot_index, since) VALUES ('x', 'n9', 9, 'x')", NULL },
 	{ "an allocation born active", "birth", "",
@@ -118,8 +121,8 @@ static const struct {
 	  "INSERT INTO audit VALUES (4, 'x', 'me', 't', 'a', 'o', '{}', 'h1', 'h2')", NULL },
 	/* REPLACE, which deletes without asking a delete trigger */
 	{ "replacing a slot", "duplicate", "",
-	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since) VALUES ('s1', 'n1', 99, "
-	  "'x')",
+	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since) "
+	  "VALUES ('s1', 'n1', 99, 'x')",
 	  NULL },
 	{ "replacing a slot by its number", "duplicate", "",
 	  "INSERT OR REPLACE INTO slot (number, id, node_id, slot_index, since) SELECT number, "
@@ -178,40 +181,41 @@ static const struct {
 	  "UPDATE OR REPLACE wipe_evidence SET rowid = 2 WHERE number = 1", NULL },
 	{ "replacing a node by UPDATE OR REPLACE of its oid", "fixed", "",
 	  "UPDATE OR REPLACE node SET oid = 2" GEN " WHERE id = 'n1'", NULL },
+	{ "replacing an allocation by its id", "duplicate", "",
+	  "INSERT OR REPLACE INTO allocation (id, request, project, shape, count, since, profile, "
+	  "profile_version, profile_record, price_micros, created_at, created_by) "
+	  "VALUES ('a1', '{}', 'p', 'slice', 1, 'x', 'h', 1, '{}', 5, 'x', 'me')", NULL },
 	{ "a row numbered below 1", "CHECK constraint failed", "",
 	  "INSERT INTO node (number, id, since) VALUES (-1, 'x', 'x')",
 	  "INSERT INTO node (id, since) VALUES ('x', 'x')" },
-	{ "a slot out of the keys that is not retired", "CHECK constraint failed", "", SLOT("retired = 1", "s2"),
-	  NULL },
-	{ "a slot retired and still in the keys", "CHECK constraint failed", S2_OFF, SLOT("state = 'retired'", "s2"),
+	{ "a slot out of the keys that is not retired", "CHECK constraint failed", "",
+	  SLOT("retired = 1", "s2"), NULL },
+	{ "a slot retired and still in the keys", "CHECK constraint failed", S2_OFF,
+	  SLOT("state = 'retired'", "s2"),
 	  SLOT("state = 'retired', retired = 1", "s2") },
 	{ "replacing a slot by its index", "duplicate_identity", "",
 	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since) VALUES ('x', 'n1', 1, 'x')",
 	  NULL },
 	{ "replacing a slot by its disk", "duplicate_identity", "",
-	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since, nvme_wwid) VALUES ('x', "
-	  "'n1', "
-	  "9, 'x', 'd1')", NULL },
+	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since, nvme_wwid) "
+	  "VALUES ('x', 'n1', 9, 'x', 'd1')", NULL },
 	{ "replacing a slot by its GPU", "duplicate_identity", "",
 	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since, gpu_id) VALUES ('x', 'n1', "
 	  "9, 'x', 'n1/g1')", NULL },
 	{ "replacing a slot by its GPU's address", "duplicate_identity", "",
-	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since, gpu_pci_address) VALUES "
-	  "('x', "
-	  "'n1', 9, 'x', '0000:11:00.0')", NULL },
+	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since, gpu_pci_address) "
+	  "VALUES ('x', 'n1', 9, 'x', '0000:11:00.0')", NULL },
 	{ "replacing a slot by its MAC", "duplicate_identity", "",
 	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since, mac) VALUES ('x', 'n2', 9, "
 	  "'x', '02:00:00:00:00:01')", NULL },
 	{ "replacing a slot by its address", "duplicate_identity", "",
 	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since, private_ip) VALUES ('x', "
 	  "'n1', 9, 'x', '10.0.0.1')",
-	  "INSERT INTO slot (id, node_id, slot_index, since, private_ip) VALUES ('x', 'n2', 9, "
-	  "'x', "
-	  "'10.0.0.1')" },
+	  "INSERT INTO slot (id, node_id, slot_index, since, private_ip) "
+	  "VALUES ('x', 'n2', 9, 'x', '10.0.0.1')" },
 	{ "replacing a slot by its fabric function", "fabric_vf_shared", "",
 	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since, fabric_vf_pci_address) "
-	  "VALUES "
-	  "('x', 'n1', 9, 'x', '0000:f0:00.1')", NULL },
+	  "VALUES ('x', 'n1', 9, 'x', '0000:f0:00.1')", NULL },
 	{ "taking a MAC by UPDATE OR REPLACE", "duplicate_identity", S2_OFF,
 	  "UPDATE OR REPLACE slot SET mac = '02:00:00:00:00:01'" GEN " WHERE id = 's2'",
 	  SLOT("mac = '02:00:00:00:00:99'", "s2") },
@@ -234,15 +238,13 @@ static const struct {
 	  "UPDATE OR REPLACE profile SET current = 1 WHERE version = 1",
 	  "UPDATE profile SET current = 0; UPDATE profile SET current = 1 WHERE version = 1" },
 	{ "replacing an allocation by its request id", "request_taken",
-	  "INSERT INTO allocation (id, request_id, request, project, shape, count, since, profile, "
-	  "profile_version, profile_record, price_micros, created_at, created_by) VALUES ('y', "
-	  "'r', "
-	  "'{}', 'p', 'slice', 1, 'x', 'h', 1, '{}', 5, 'x', 'me');",
+	  "INSERT INTO allocation (id, request_id, request, project, shape, count, since, "
+	  "profile, profile_version, profile_record, price_micros, created_at, created_by) "
+	  "VALUES ('y', 'r', '{}', 'p', 'slice', 1, 'x', 'h', 1, '{}', 5, 'x', 'me');",
 	  "INSERT OR REPLACE INTO allocation (id, request_id, request, project, shape, count, "
-	  "since, "
-	  "profile, profile_version, profile_record, price_micros, created_at, created_by) VALUES "
-	  "('z', 'r', '{}', 'p', 'slice', 1, 'x', 'h', 1, '{}', 5, 'x', 'me')", ALLOC("z",
-	  "slice") },
+	  "since, profile, profile_version, profile_record, price_micros, created_at, created_by) "
+	  "VALUES ('z', 'r', '{}', 'p', 'slice', 1, 'x', 'h', 1, '{}', 5, 'x', 'me')",
+	  ALLOC("z", "slice") },
 	{ "a new allocation under a name in use", "name_taken",
 	  "UPDATE allocation SET name = 'one'" GEN " WHERE id = 'a1';",
 	  "INSERT OR REPLACE INTO allocation (id, name, request, project, shape, count, since, "
@@ -276,8 +278,7 @@ static const struct {
 	  "UPDATE OR REPLACE allocation SET name = 'two'" GEN " WHERE id = 'x'" },
 	{ "replacing a device", "duplicate_identity", "",
 	  "INSERT OR REPLACE INTO device (id, device_kind, node_id, dirty_since, first_seen_at) "
-	  "VALUES "
-	  "('d1', 'disk', 'n1', '2026-01-01T00:00:00.000000Z', 'x')", NULL },
+	  "VALUES ('d1', 'disk', 'n1', '2026-01-01T00:00:00.000000Z', 'x')", NULL },
 	{ "replacing evidence", "duplicate", "",
 	  "INSERT OR REPLACE INTO wipe_evidence SELECT * FROM wipe_evidence WHERE id = 'e1'",
 	  NULL },
@@ -289,8 +290,7 @@ static const struct {
 	  NULL },
 	{ "replacing an open span of usage", "duplicate", "",
 	  "INSERT OR REPLACE INTO usage (allocation_id, usage_kind, count, price_micros, "
-	  "started_at) "
-	  "VALUES ('a1', 'active', 1, 5, 'x')",
+	  "started_at) VALUES ('a1', 'active', 1, 5, 'x')",
 	  "INSERT INTO usage (allocation_id, usage_kind, count, price_micros, started_at) "
 	  "VALUES ('a3', 'cleanup', 1, 5, 'x')" },
 	{ "replacing a span of usage", "duplicate", "",
@@ -305,6 +305,14 @@ static const struct {
 	/* sold once */
 	{ "a second claim on a slot", "sold_once", ALLOC("x", "slice"),
 	  CLAIM("x", "x", "n1", "s1", "slices"), CLAIM("x", "x", "n1", "s2", "slices") },
+	{ "replacing the claim on a slot not yet reserved", "sold_once",
+	  ALLOC("x", "slice") ALLOC("y", "slice") CLAIM("x", "x", "n1", "s2", "slices"),
+	  "INSERT OR REPLACE INTO claim (id, allocation_id, node_id, slot_id, claim_kind, live, "
+	  "held_by, created_at) VALUES ('y', 'y', 'n1', 's2', 'slot', 1, 'slices', 'x')", NULL },
+	{ "replacing the claim on a node", "sold_once",
+	  ALLOC("x", "baremetal") NODE("held_by = 'x'", "n2") NODE_CLAIM("x", "x", "n2"),
+	  "INSERT OR REPLACE INTO claim (id, allocation_id, node_id, claim_kind, live, held_by, "
+	  "created_at) VALUES ('y', 'x', 'n2', 'node', 1, 'x', 'x')", NULL },
 	{ "a claim on a node nobody holds", "sold_once", ALLOC("x", "slice"),
 	  CLAIM("x", "x", "n2", "s5", "slices"), NULL },
 	{ "a claim that names another node of the slot", "sold_once",
@@ -377,8 +385,8 @@ static const struct {
 	  "'n1', 9, 'x', '0000:f0:00.9')" },
 	{ "CPUs of a slot on sale", "in_use", "", "INSERT INTO slot_cpu VALUES ('n1', 91, 's2')",
 	  "INSERT INTO slot_cpu VALUES ('n1', 91, 's4')" },
-	{ "removing CPUs of a slot on sale", "in_use", "", "DELETE FROM slot_cpu WHERE slot_id = "
-	"'s2'",
+	{ "removing CPUs of a slot on sale", "in_use", "",
+	  "DELETE FROM slot_cpu WHERE slot_id = 's2'",
 	  S2_OFF "DELETE FROM slot_cpu WHERE slot_id = 's2'" },
 	{ "a part of a GPU available", "fractional", S2_OFF SLOT("shape = 'gpu_partition'", "s2"),
 	  S2_ON, NULL },
@@ -386,8 +394,8 @@ static const struct {
 	  S2_OFF SLOT("sharing_mechanism = 'time_sliced'", "s2"), S2_ON, NULL },
 	/* never unwiped */
 	{ "a device born clean", "tainted", "",
-	  "INSERT INTO device (id, device_kind, node_id, first_seen_at) VALUES ('x', 'disk', 'n1', "
-	  "'x')",
+	  "INSERT INTO device (id, device_kind, node_id, first_seen_at) "
+	  "VALUES ('x', 'disk', 'n1', 'x')",
 	  "INSERT INTO device (id, device_kind, node_id, dirty_since, first_seen_at) VALUES ('x', "
 	  "'disk', 'n1', '2026-01-01T00:00:00.000000Z', 'x')" },
 	{ "a device born tainted since no time", "tainted", "",
@@ -421,16 +429,14 @@ static const struct {
 	  "'disk', 'n1', '2026-01-01T00:00:00.000000Z', 'x');" S2_OFF SLOT("nvme_wwid = 'x'", "s2"),
 	  S2_ON, NULL },
 	{ "a slot with a tainted GPU into sale", "tainted",
-	  "INSERT INTO device (id, device_kind, node_id, dirty_since, first_seen_at) VALUES "
-	  "('n1/x', "
-	  "'gpu', 'n1', '2026-01-01T00:00:00.000000Z', 'x');" S2_OFF
-	  SLOT("gpu_id = 'n1/x', gpu_identity = 'x'", "s2"), S2_ON,
+	  "INSERT INTO device (id, device_kind, node_id, dirty_since, first_seen_at) "
+	  "VALUES ('n1/x', 'gpu', 'n1', '2026-01-01T00:00:00.000000Z', 'x');"
+	  S2_OFF SLOT("gpu_id = 'n1/x', gpu_identity = 'x'", "s2"), S2_ON,
 	  SLOT("gpu_id = 'n1/g2', gpu_identity = 'g2'", "s2") S2_ON },
 	{ "a GPU cleared by the evidence of another", "tainted",
-	  "INSERT INTO device (id, device_kind, node_id, dirty_since, first_seen_at) VALUES "
-	  "('n1/x', "
-	  "'gpu', 'n1', '2026-01-01T00:00:00.000000Z', 'x');" S2_OFF
-	  SLOT("gpu_id = 'n1/x', gpu_identity = 'x'", "s2"),
+	  "INSERT INTO device (id, device_kind, node_id, dirty_since, first_seen_at) "
+	  "VALUES ('n1/x', 'gpu', 'n1', '2026-01-01T00:00:00.000000Z', 'x');"
+	  S2_OFF SLOT("gpu_id = 'n1/x', gpu_identity = 'x'", "s2"),
 	  "UPDATE device SET dirty_since = NULL, cleared_by = 'e2' WHERE id = 'n1/x'", NULL },
 	{ "leaving wiping without evidence", "tainted", "", SLOT("state = 'available'", "s3"),
 	NULL },
@@ -452,6 +458,14 @@ static const struct {
 	{ "evidence since no time", "evidence", "",
 	  EVIDENCE("x", "s3", "'w3b', 'd3', 'g3', 'zzz', 'zzz', 'purge', 'confirmed', 'full', "
 		   "'confirmed', 1"), NULL },
+	{ "wiping a slot whose disk went to another node", "tainted",
+	  S2_OFF "UPDATE device SET dirty_since = '2026-03-01T00:00:00.000000Z', node_id = 'n2' "
+	  "WHERE id = 'd2';" SLOT("state = 'wiping', wipe_attempt = 'w2b'", "s2") S2_WIPED,
+	  SLOT("state = 'available', wipe_evidence_id = 'x'", "s2"), NULL },
+	{ "a slot back from wiping", "tainted",
+	  S2_OFF SLOT("state = 'wiping', wipe_attempt = 'w2b'", "s2") S2_WIPED,
+	  SLOT("state = 'available'", "s2"),
+	  SLOT("state = 'available', wipe_evidence_id = 'x'", "s2") },
 	{ "retiring what was not wiped", "tainted", SLOT("state = 'disabled'", "s3"),
 	  SLOT("state = 'retired', retired = 1", "s3"),
 	  SLOT("state = 'retired', retired = 1, disposal = 'shredded'", "s3") },
@@ -566,6 +580,64 @@ static void attack_all(sqlite3 *db, const char *keys)
 	}
 }
 
+/* Columns that stay, each by itself: what a row is, what a tenant was promised, what is billed. */
+static const struct {
+	const char *table, *row, *also, *word, *columns;
+} still[] = {
+	{ "meta", "one = 1", "", "fixed", "one lab created_at" },
+	{ "node", "id = 'n1'", GEN, "fixed", "number id rowid" },
+	{ "device", "id = 'd1'", "", "fixed", "number id device_kind first_seen_at rowid" },
+	{ "slot", "id = 's4'", GEN, "fixed", "number id node_id rowid" },
+	{ "slot", "id = 's1'", GEN, "in_use",
+	  "slot_index shape sharing_mechanism parent_id gpu_id gpu_identity gpu_pci_address "
+	  "module_id nvme_wwid fabric_claim_mode fabric_vf_pci_address fabric_pf_pci_address "
+	  "numa_node cpuset memory_mib mac private_ip storage_ownership wipe_minimum_class "
+	  "wipe_verify wipe_gpu_memory" },
+	{ "slot", "id = 's1'", GEN, "evidence", "wipe_evidence_id" },
+	{ "claim", "id = 'c1'", "", "fixed",
+	  "number id allocation_id node_id slot_id claim_kind created_at held_by rowid" },
+	{ "allocation", "id = 'a1'", GEN, "fixed",
+	  "number id request_id request project shape created_at created_by count profile "
+	  "profile_version profile_record price_micros rowid" },
+	{ "profile", "version = 1", "", "fixed", "name version record created_at" },
+	{ "usage", "id = 1", "", "usage_fixed",
+	  "allocation_id usage_kind count accelerator_type price_micros started_at" },
+	{ "usage", "id = 2", "", "usage_fixed", "ended_at" },
+	{ "usage", "id = 2", "", "fixed", "rowid oid" },
+	{ "wipe_evidence", "id = 'e1'", "", "fixed",
+	  "number id slot_id node_id attempt wwid gpu_identity started_at finished_at class "
+	  "outcome verify gpu_memory lab digest folded_at record" },
+	{ "audit", "seq = 1", "", "fixed",
+	  "seq at actor program action object detail previous_hash hash" },
+};
+
+static void stand_still(sqlite3 *db, const char *keys)
+{
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(still); i++) {
+		ga_autofree char *start = ga_xprintf("%s: ", still[i].word);
+		const char *p = still[i].columns;
+
+		while (*p) {
+			int n = (int)strcspn(p, " ");
+			ga_autofree char *sql = ga_xprintf(
+				"UPDATE %s SET %.*s = CASE typeof(%.*s) WHEN 'integer' THEN "
+				"%.*s + 70 ELSE '77' END%s WHERE %s",
+				still[i].table, n, p, n, p, n, p, still[i].also, still[i].row);
+			int rc = try_it(db, "", sql);
+
+			t_ok((rc & 0xff) == SQLITE_CONSTRAINT && ga_starts(w_message, start),
+			     "%.*s of %s stays as it is, foreign keys %s", n, p, still[i].table,
+			     keys);
+			if (!ga_starts(w_message, start))
+				printf("# rc %d: %s\n", rc, w_message);
+			p += n;
+			p += strspn(p, " ");
+		}
+	}
+}
+
 static void weak_evidence(sqlite3 *db, const char *keys)
 {
 	static const char *const ways[] = {
@@ -600,9 +672,9 @@ static void weak_evidence(sqlite3 *db, const char *keys)
 static void good_way(sqlite3 *db)
 {
 	w_must(db, "BEGIN;" EVIDENCE("x", "s3", GOOD) TO_AVAILABLE("x"));
-	t_str(w_get(db, "SELECT count(*) FROM device WHERE id IN ('d3', 'n1/g3') AND dirty_since "
-	"IS "
-			"NULL AND cleared_by = 'x'"), "2", "good evidence clears disk and GPU");
+	t_str(w_get(db, "SELECT count(*) FROM device WHERE id IN ('d3', 'n1/g3') "
+			"AND dirty_since IS NULL AND cleared_by = 'x'"), "2",
+	      "good evidence clears disk and GPU");
 	t_str(w_get(db, "SELECT live || length(ended_at) FROM claim WHERE id = 'c3'"), "027",
 	      "the claim ends with the wipe, at a time of 27 characters");
 	t_str(w_get(db, "SELECT held_by FROM node WHERE id = 'n1'"), "slices",
@@ -632,11 +704,20 @@ static void good_way(sqlite3 *db)
 	t_str(w_get(db, "SELECT held_by IS NULL FROM node WHERE id = 'n2'"), "1",
 	      "and the node is free");
 	w_must(db, "ROLLBACK");
+	w_must(db, "BEGIN;" ALLOC("x", "slice") CLAIM("cx", "x", "n1", "s2", "slices")
+		       SLOT("state = 'reserved'", "s2"));
+	t_str(w_get(db, "SELECT count(*) FROM device WHERE id IN ('d2', 'n1/g2') AND "
+			"dirty_since IS NULL"), "2", "what is reserved is clean");
+	w_must(db, SLOT("state = 'provisioning'", "s2"));
+	t_str(w_get(db, "SELECT count(*) FROM device WHERE id IN ('d2', 'n1/g2') AND "
+			"length(dirty_since) = 27 AND dirtied_by = 'x'"), "2",
+	      "disk and GPU are tainted when provisioning begins");
+	w_must(db, "ROLLBACK");
 	/* A disk of the node that no slot has, wiped once, is the tenant's too. */
-	w_must(db, "BEGIN;" SLOT("state = 'disabled'", "s6") SLOT("state = 'retired', retired = 1", "s6")
-		       ALLOC("x", "baremetal") NODE("held_by = 'x'", "n2") NODE_CLAIM("cx", "x",
-		       "n2")
-			       "UPDATE allocation SET state = 'placed'" GEN " WHERE id = 'x';");
+	w_must(db, "BEGIN;" SLOT("state = 'disabled'", "s6")
+		       SLOT("state = 'retired', retired = 1", "s6") ALLOC("x", "baremetal")
+		       NODE("held_by = 'x'", "n2") NODE_CLAIM("cx", "x", "n2")
+		       "UPDATE allocation SET state = 'placed'" GEN " WHERE id = 'x';");
 	t_str(w_get(db, "SELECT dirty_since IS NULL FROM device WHERE id = 'd6'"), "1",
 	      "a spare disk is clean");
 	w_must(db, "UPDATE allocation SET state = 'provisioning'" GEN " WHERE id = 'x'");
@@ -645,17 +726,28 @@ static void good_way(sqlite3 *db)
 	w_must(db, "ROLLBACK");
 }
 
-int main(void)
+/* Without arguments the test. "--mutants" lists what can be taken out of the triggers, and
+ * "--mutant NUMBER" attacks a state without it: tests/mutate-triggers. */
+int main(int argc, char **argv)
 {
 	sqlite3 *db = w_open();
 
+	if (argc == 2 && ga_streq(argv[1], "--mutants")) {
+		m_list(db);
+		w_close(db);
+		return 0;
+	}
 	w_fill(db);
+	if (argc == 3 && ga_streq(argv[1], "--mutant"))
+		m_make(db, strtoul(argv[2], NULL, 10));
 	good_way(db);
 	attack_all(db, "on");
 	weak_evidence(db, "on");
+	stand_still(db, "on");
 	w_must(db, "PRAGMA foreign_keys=OFF");
 	attack_all(db, "off");
 	weak_evidence(db, "off");
+	stand_still(db, "off");
 	w_close(db);
 	return t_done();
 }

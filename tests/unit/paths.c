@@ -53,12 +53,10 @@ static void make_ops(sqlite3 *db, const char *evidence)
 		"UPDATE claim SET live = 0, held_by = NULL, ended_at = 'x' WHERE id = 'c1'",
 		"UPDATE slot SET nvme_wwid = 'd7', generation = generation + 1 WHERE id = 's1'",
 		"UPDATE slot SET nvme_wwid = 'd1', generation = generation + 1 WHERE id = 's1'",
-		"UPDATE slot SET gpu_id = 'n1/g7', gpu_identity = 'g7', generation = generation + "
-		"1 "
-		"WHERE id = 's1'",
-		"UPDATE slot SET gpu_id = 'n1/g1', gpu_identity = 'g1', generation = generation + "
-		"1 "
-		"WHERE id = 's1'",
+		"UPDATE slot SET gpu_id = 'n1/g7', gpu_identity = 'g7', "
+		"generation = generation + 1 WHERE id = 's1'",
+		"UPDATE slot SET gpu_id = 'n1/g1', gpu_identity = 'g1', "
+		"generation = generation + 1 WHERE id = 's1'",
 		"UPDATE slot SET gpu_identity = 'g7', generation = generation + 1 WHERE id = 's1'",
 	};
 	const struct ga_fsm_state *s;

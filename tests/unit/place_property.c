@@ -212,13 +212,43 @@ static bool same_when_shuffled(struct ga_fleet *f, const struct ga_request *r,
 	return same;
 }
 
+/* A decision on the nodes with claims that beats_clean is the decision on all. */
+static bool held_suffice(struct ga_fleet *f, const struct ga_request *r,
+			 const struct ga_profile *p, int *decided)
+{
+	const char *whys[8];
+	ga_autofree char *some = NULL, *all = NULL;
+	struct ga_decision d;
+	bool enough;
+	size_t i;
+
+	for (i = 0; i < f->nodes.n; i++) {
+		whys[i] = f->nodes.v[i].why;
+		if (f->nodes.v[i].clean)
+			f->nodes.v[i].why = "left_out";
+	}
+	ga_place(f, r, p, false, &d);
+	enough = d.placed && d.beats_clean;
+	some = describe(&d);
+	ga_decision_release(&d);
+	for (i = 0; i < f->nodes.n; i++)
+		f->nodes.v[i].why = whys[i];
+	if (!enough)
+		return true;
+	ga_place(f, r, p, false, &d);
+	all = describe(&d);
+	ga_decision_release(&d);
+	(*decided)++;
+	return ga_streq(some, all);
+}
+
 static void one_fleet(int number)
 {
 	struct ga_profile profile;
 	struct ga_fleet f;
 	int64_t counts[] = { 1, 2, 4, 8 };
-	int i, placed = 0, refused = 0;
-	bool good = true, right = true;
+	int i, placed = 0, refused = 0, decided = 0;
+	bool good = true, right = true, held = true;
 
 	ga_shape_init(&ga_profile_shape, &profile);
 	for (i = 0; i < 4; i++)
@@ -232,6 +262,7 @@ static void one_fleet(int number)
 		if (i == 0)
 			t_ok(same_when_shuffled(&f, &r, &profile),
 			     "fleet %d: the same in any order", number);
+		held = held && held_suffice(&f, &r, &profile, &decided);
 		ga_place(&f, &r, &profile, false, &d);
 		if (d.placed) {
 			placed++;
@@ -246,6 +277,7 @@ static void one_fleet(int number)
 	}
 	t_ok(good, "fleet %d: %d placements keep the rules", number, placed);
 	t_ok(right, "fleet %d: %d refusals, and nothing would have fitted", number, refused);
+	t_ok(held, "fleet %d: %d times the held nodes were enough to decide on", number, decided);
 	ga_list_release(&profile.counts);
 	ga_fleet_release(&f);
 }

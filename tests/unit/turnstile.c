@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "file.h"
 #include "stop.h"
 #include "t.h"
 
@@ -169,17 +170,21 @@ static void fair(void)
 
 int main(void)
 {
-	static const char *const suffixes[] = { "gate", "lock" };
+	static const char *const suffixes[] = { "", ".gate", ".lock" };
+	struct ga_err err = GA_ERR_INIT;
 	size_t i;
 
 	if (!mkdtemp(dir))
 		return 1;
 	snprintf(path, sizeof(path), "%s/x.db", dir);
+	/* Its owner gets the files of the turnstile too. */
+	if (ga_file_replace(path, "", 0, 0600, &err) < 0)
+		return 1;
 	deadline();
 	interrupted();
 	fair();
-	for (i = 0; i < 2; i++) {
-		ga_autofree char *name = ga_xprintf("%s.%s", path, suffixes[i]);
+	for (i = 0; i < GA_ARRAY_SIZE(suffixes); i++) {
+		ga_autofree char *name = ga_xprintf("%s%s", path, suffixes[i]);
 
 		unlink(name);
 	}

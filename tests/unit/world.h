@@ -109,9 +109,8 @@ __attribute__((unused)) static char *w_claim(int i, const char *node)
 		"created_at) VALUES ('c%d', 'a%d', '%s', 's%d', 'slot', 1, 'slices', "
 		"'2026-03-01T00:00:00.000000Z');"
 		"UPDATE slot SET state = 'reserved', generation = generation + 1 WHERE id = 's%d';"
-		"UPDATE allocation SET state = 'placed', node_id = '%s', generation = generation + "
-		"1 "
-		"WHERE id = 'a%d';",
+		"UPDATE allocation SET state = 'placed', node_id = '%s', "
+		"generation = generation + 1 WHERE id = 'a%d';",
 		i, node, i, i, node, i, i, node, i);
 }
 
@@ -159,9 +158,23 @@ __attribute__((unused)) static void w_fill(sqlite3 *db)
 	       "(2, 'a3', 'active', 1, 5, '2026-03-01T00:00:00.000000Z');"
 	       "UPDATE usage SET ended_at = '2026-03-02T00:00:00.000000Z' WHERE id = 2;"
 	       "INSERT INTO profile VALUES ('h', 1, '{}', 'x', 0), ('h', 2, '{}', 'x', 1);"
-	       "INSERT INTO audit SELECT 2, 'x', 'me', 'test', 'made', 'n1', '{}', hash, 'h1' FROM "
-	       "audit;"
+	       "INSERT INTO audit SELECT 2, 'x', 'me', 'test', 'made', 'n1', '{}', hash, 'h1' "
+	       "FROM audit;"
 	       "COMMIT");
+}
+
+/* Removes the state, also when a statement that must succeed ends the program. */
+__attribute__((unused)) static void w_clean(void)
+{
+	static const char *const files[] = { "", "-wal", "-shm", ".gate", ".lock" };
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(files); i++) {
+		ga_autofree char *name = ga_xprintf("%s%s", w_path, files[i]);
+
+		unlink(name);
+	}
+	rmdir(w_dir);
 }
 
 /* Makes the state in a folder of its own and connects as a foreign tool would. */
@@ -175,6 +188,7 @@ __attribute__((unused)) static sqlite3 *w_open(void)
 		 access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
 	if (!mkdtemp(w_dir))
 		exit(1);
+	atexit(w_clean);
 	snprintf(w_path, sizeof(w_path), "%s/state.db", w_dir);
 	if (ga_db_init(w_path, true, &db, &err) < 0 || sqlite3_open(w_path, &raw) != SQLITE_OK) {
 		printf("Bail out! %s\n", err.msg);
@@ -187,16 +201,8 @@ __attribute__((unused)) static sqlite3 *w_open(void)
 
 __attribute__((unused)) static void w_close(sqlite3 *raw)
 {
-	static const char *const files[] = { "", "-wal", "-shm", ".gate", ".lock" };
-	size_t i;
-
 	sqlite3_close(raw);
-	for (i = 0; i < GA_ARRAY_SIZE(files); i++) {
-		ga_autofree char *name = ga_xprintf("%s%s", w_path, files[i]);
-
-		unlink(name);
-	}
-	rmdir(w_dir);
+	w_clean();
 }
 
 #endif

@@ -59,8 +59,8 @@ machine_start()
   [[ -e $run/root.qcow2 ]] ||
     qemu-img create -q -f qcow2 -b "$root/disk.img" -F raw "$run/root.qcow2"
   machine_devices "$run"
-  "${start[@]}" -name gpuhost -nodefaults -display none -no-user-config \
-    -machine q35,kernel-irqchip=split,sata=off,smbus=off -accel tcg,thread=multi,tb-size=512 -cpu max \
+  "${start[@]}" -name gpuhost -nodefaults -display none -no-user-config -no-reboot \
+    -machine q35,kernel-irqchip=split,sata=off,smbus=off,hpet=off -accel tcg,thread=multi,tb-size=512 -cpu max,family=23,model=1,stepping=2 \
     -smp 6,sockets=2,cores=3,threads=1 -m "$machine_memory" \
     -object "memory-backend-ram,id=ram0,size=$((machine_memory / 2))M" \
     -object "memory-backend-ram,id=ram1,size=$((machine_memory / 2))M" \

@@ -1,0 +1,386 @@
+# SPDX-License-Identifier: Apache-2.0
+# The private network with real packets: Open vSwitch, nftables and dnsmasq in namespaces, guests
+# that lie. The programs need no hook: /run is the bench's own.
+
+load helper
+load plan
+load net
+
+setup()
+{
+  common_setup
+  [[ $EUID -eq 0 ]] || skip "only root makes network namespaces"
+  setup_host lab1 sysctl='{"net.ipv4.ip_forward":1}'
+  make_image 12 5
+  net_start
+}
+
+teardown()
+{
+  net_stop
+  common_teardown
+}
+
+# Both tenants, and everything as reconcile sets it up.
+ready()
+{
+  two_tenants
+  reconcile any . --repair
+}
+
+@test "what bootstrap leaves out, reconcile finds and sets up" {
+  two_tenants
+  reconcile 1 .
+  assert_equal "$(codes)" "bridge_open nat_missing isolation_missing ovs_flows_missing ovs_flows_missing"
+  assert_equal "$(drift isolation_missing .observed)" "no table 'ip gpuaas'"
+  reconcile any . --repair
+  assert_equal "$(codes)" \
+    "bridge_open! nat_missing! isolation_missing! ovs_flows_missing! ovs_flows_missing!"
+  reconcile any .
+  assert_equal "$(codes)" ""
+  assert_equal "$(net ovs-vsctl get-fail-mode ovsbr0)" secure
+}
+
+@test "a slice gets out, masqueraded, and answers reach it alone" {
+  ready
+  serve outside -- tcp 7000 world
+  serve outside -- udp 7001 world
+  listen neighbour guest 2 -- eth0
+  for proto in "tcp 7000" "udp 7001"; do
+    # shellcheck disable=SC2086,SC2154 # protocol and port; packets is of net.bash
+    run_ok guest 1 "$packets" ask ${proto% *} 10.9.0.2 ${proto#* }
+    assert_equal "$output" "world 10.9.0.1"
+  done
+  run_ok guest 1 ping -c 1 -W 20 10.9.0.2
+  run_ok guest 1 ping -c 1 -W 20 10.100.0.1
+  run_ok guest 2 ping -c 1 -W 20 10.9.0.2
+  # The host finds both slices, and asks each for its address only.
+  run_ok net ping -c 1 -W 20 10.100.0.11
+  run_ok net ping -c 1 -W 20 10.100.0.12
+  run ! heard neighbour world
+}
+
+drops_are()
+{
+  [[ $(switch_drops) -eq $1 ]]
+}
+
+@test "what a slice may not send never arrives" {
+  local gateway drops
+  ready
+  gateway=$(mac_of ovsbr0)
+  listen neighbour guest 2 -- eth0
+  listen host net -- ovsbr0
+  listen world outside -- eth0
+  # Each row: the frame; its MAC is the slice's own where it does not say.
+  local rows=(
+    "another MAC|smac=02:00:00:00:00:99 dmac=$gateway ip=udp src=10.100.0.11 dst=10.9.0.2"
+    "the neighbour's MAC|smac=02:00:00:00:00:02 dmac=$gateway ip=udp src=10.100.0.12 dst=10.9.0.2"
+    "the neighbour's address|dmac=$gateway ip=udp src=10.100.0.12 dst=10.9.0.2"
+    "an address of the world|dmac=$gateway ip=udp src=10.9.0.2 dst=10.100.0.1"
+    "ARP: I am the gateway|arp=reply spa=10.100.0.1 tpa=10.100.0.12"
+    "ARP: I am the neighbour|arp=request spa=10.100.0.12 tpa=10.100.0.1"
+    "ARP: the neighbour's MAC|arp=reply sha=02:00:00:00:00:02 spa=10.100.0.11 tpa=10.100.0.1"
+    "ARP from another MAC|smac=02:00:00:00:00:99 arp=request sha=02:00:00:00:00:99 spa=10.100.0.11 tpa=10.100.0.1"
+    "ARP without an address|arp=request spa=0.0.0.0 tpa=10.100.0.12"
+    "straight to the neighbour|dmac=02:00:00:00:00:02 ip=udp src=10.100.0.11 dst=10.100.0.12"
+    "to the neighbour by the gateway|dmac=$gateway ip=udp src=10.100.0.11 dst=10.100.0.12"
+    "to the whole network|ip=udp src=10.100.0.11 dst=10.100.0.255"
+    "to everybody|ip=udp src=10.100.0.11 dst=255.255.255.255"
+    "multicast|dmac=01:00:5e:00:00:fb ip=udp src=10.100.0.11 dst=224.0.0.251 dport=5353"
+    "the metadata of a cloud|dmac=$gateway ip=tcp src=10.100.0.11 dst=169.254.169.254 dport=80"
+    "an offer of DHCP|ip=udp src=10.100.0.11 dst=255.255.255.255 sport=67 dport=68"
+    "an offer of DHCP to the neighbour|dmac=02:00:00:00:00:02 ip=udp src=10.100.0.11 dst=10.100.0.12 sport=67 dport=68"
+    "DHCP from another address|ip=udp src=10.100.0.12 dst=255.255.255.255 sport=68 dport=67"
+    "IPv6|dmac=33:33:00:00:00:01 ip6=fe80::1"
+    "a VLAN tag|vlan=7 dmac=$gateway ip=udp src=10.100.0.11 dst=10.9.0.2"
+    "a priority tag|vlan=0 dmac=$gateway ip=udp src=10.100.0.11 dst=10.9.0.2"
+    "another VLAN's ARP|vlan=7 arp=request spa=10.100.0.11 tpa=10.100.0.1"
+  )
+  drops=$(switch_drops)
+  for row in "${rows[@]}"; do
+    echo "${row%%|*}"
+    # shellcheck disable=SC2086 # words of the frame
+    guest 1 "$packets" send eth0 ${row#*|} data=evil
+    drops=$((drops + 1))
+    wait_for 30 drops_are "$drops"
+  done
+  # What is allowed passes, from the same hand.
+  run_ok guest 1 "$packets" send eth0 dmac="$gateway" ip=udp src=10.100.0.11 dst=10.9.0.2 data=good
+  wait_for 30 heard world good
+  heard host good
+  run ! heard neighbour good
+  for who in host neighbour world; do
+    run ! heard "$who" evil
+  done
+  # None of the ARP reached anybody who believes it.
+  run ! grep -E '^(.{12}).{12}0806.{16}(020000000001|020000000099|020000000002)0a640001' \
+    "$T/neighbour.frames"
+  run_ok guest 2 ip neigh show 10.100.0.1
+  refute_output 02:00:00:00:00:01
+  run_ok net ip neigh show 10.100.0.12
+  refute_output 02:00:00:00:00:01
+  run_ok net ip neigh show
+  refute_output 02:00:00:00:00:99
+}
+
+@test "without the switch's flow, the kernel does not lead from slice to slice either" {
+  local gateway
+  ready
+  gateway=$(mac_of ovsbr0)
+  listen neighbour guest 2 -- eth0
+  run_ok guest 1 ping -c 1 -W 20 10.100.0.1
+  net ovs-ofctl del-flows ovsbr0 "ip,in_port=1,nw_dst=10.100.0.0/24"
+  refused forward guest 1 "$packets" send eth0 dmac="$gateway" ip=udp src=10.100.0.11 \
+    dst=10.100.0.12 data=evil
+  run ! heard neighbour evil
+  reconcile any .
+  assert_equal "$(codes)" ovs_flows_missing
+  reconcile any . --repair
+  assert_equal "$(codes)" "ovs_flows_missing!"
+  dropped guest 1 "$packets" send eth0 dmac="$gateway" ip=udp src=10.100.0.11 dst=10.100.0.12
+}
+
+@test "the host is closed to slices but for DHCP, DNS and ICMP" {
+  local gateway
+  ready
+  gateway=$(mac_of ovsbr0)
+  serve net -- tcp 22 sshd
+  serve net -- udp 53 dns
+  run_ok guest 1 "$packets" ask udp 10.100.0.1 53
+  assert_equal "$output" "dns 10.100.0.11"
+  for address in 10.100.0.1 10.9.0.1; do # and not by its other name either
+    refused input guest 1 "$packets" send eth0 dmac="$gateway" ip=tcp src=10.100.0.11 \
+      dst="$address" dport=22
+  done
+  refused input guest 1 "$packets" send eth0 dmac="$gateway" ip=udp src=10.100.0.11 \
+    dst=10.9.0.1 dport=53
+  run_ok outside "$packets" ask tcp 10.9.0.1 22 # it does listen
+  # The host's own way into a slice, and the answers back.
+  serve guest 1 -- tcp 22 guest
+  run_ok net "$packets" ask tcp 10.100.0.11 22
+  assert_equal "$output" "guest 10.100.0.1"
+}
+
+@test "from outside nothing reaches a slice by its own address" {
+  ready
+  serve guest 1 -- tcp 80 guest
+  outside ip route add 10.100.0.0/24 via 10.9.0.1
+  refused forward outside "$packets" send eth0 dmac="$(mac_of uplink0)" \
+    ip=tcp src=10.9.0.2 dst=10.100.0.11 dport=80
+}
+
+# A port is in the journal as published, and a reboot has lost it.
+published()
+{
+  journal "INSERT INTO journal (object, op, subject, inverse, done, at) VALUES ('a110c000',
+    'ingress', 'tcp/8080', '{\"ip\":\"10.100.0.11\",\"port\":\"80\"}', 1,
+    '$(date -u +%FT%T.%6NZ)')"
+}
+
+@test "publish opens one port to one slice, and its end closes it, open connections too" {
+  ready
+  serve guest 1 -- tcp 80 one
+  serve guest 1 -- tcp 81 one
+  serve guest 2 -- tcp 80 two
+  run_status 1 outside "$packets" ask tcp 10.9.0.1 8080
+  published
+  reconcile any .
+  assert_equal "$(codes)" ingress_missing
+  assert_equal "$(drift ingress_missing .expected)" "tcp/8080 to 10.100.0.11 port 80"
+  reconcile any . --repair
+  assert_equal "$(codes)" "ingress_missing!"
+  run_ok outside "$packets" ask tcp 10.9.0.1 8080
+  assert_equal "$output" "one 10.9.0.2"
+  run_status 1 outside "$packets" ask tcp 10.9.0.1 8081
+  run_status 1 outside "$packets" ask tcp 10.9.0.1 80
+  # Not by a slice, whichever way: it would be traffic between slices.
+  refused input guest 2 "$packets" send eth0 dmac="$(mac_of ovsbr0)" \
+    ip=tcp src=10.100.0.12 dst=10.9.0.1 dport=8080
+  # Setting the table up again keeps it.
+  net nft flush chain ip gpuaas forward
+  reconcile any . --repair
+  assert_equal "$(codes)" "isolation_missing!"
+  run_ok outside "$packets" ask tcp 10.9.0.1 8080
+  assert_equal "$output" "one 10.9.0.2"
+  # The allocation ends: its journal is undone, and a connection that is open then is closed.
+  mkfifo "$T/say"
+  background outside "$packets" hold 10.9.0.1 8080 "$T/say" "$T/heard"
+  exec 5> "$T/say"
+  echo hello >&5
+  wait_for 30 grep -qs "one 10.9.0.2" "$T/heard"
+  virsh -q -c "$LIBVIRTD_URI" destroy gpuaas-a110c000
+  virsh -q -c "$LIBVIRTD_URI" undefine gpuaas-a110c000
+  reconcile any '.allocations=[.allocations[1]] | .slots[0].allocation=null |
+    .slots[0].state="available"' --repair
+  net nft -j list map ip gpuaas ingress > "$T/map"
+  run ! grep -q 8080 "$T/map"
+  run_status 1 outside "$packets" ask tcp 10.9.0.1 8080
+  refused forward bash -c 'echo again >&5'
+  exec 5>&-
+  assert_equal "$(grep -c "one 10.9.0.2" "$T/heard")" 1
+  # And its flows are gone with it.
+  run_ok net ovs-ofctl dump-flows ovsbr0
+  refute_output 02:00:00:00:00:01
+  assert_output 02:00:00:00:00:02
+}
+
+@test "ports that nobody published: an ended allocation's is closed, others are for a person" {
+  ready
+  net nft add element ip gpuaas ingress \
+    '{ tcp . 1001 comment "dead0000" : 10.100.0.11 . 1, udp . 1002 comment "b220c000" : 10.100.0.12 . 2, tcp . 1003 : 10.100.0.12 . 3 }'
+  reconcile any . --repair
+  assert_equal "$(codes)" "ingress_orphan! ingress_orphan ingress_orphan"
+  run_ok net nft list map ip gpuaas ingress
+  refute_output 1001
+  assert_output 1002
+  assert_output 1003
+}
+
+@test "dnsmasq gives the reserved address; a lease is seen, another's, missing, stale" {
+  ready
+  net dnsmasq --conf-file=/dev/null --interface=ovsbr0 --except-interface=lo --bind-interfaces \
+    --dhcp-range=10.100.0.0,static,255.255.255.0,infinite --dhcp-hostsdir="$T/dhcp" \
+    --dhcp-leasefile="$T/leases" --pid-file=/run/dnsmasq.pid --no-resolv --no-hosts --no-ping \
+    --user=root --log-facility="$T/dnsmasq.log" --address=/host.test/10.9.9.9
+  wait_for 30 test -e "$T/leases"
+  reconcile any .
+  assert_equal "$(codes)" "lease_missing lease_missing"
+  cat > "$T/bound" <<'SH'
+#!/bin/sh
+[ "$1" != bound ] || echo "$ip $router $dns" > "$OUT"
+SH
+  chmod +x "$T/bound"
+  for i in 1 2; do
+    guest "$i" ip addr flush dev eth0
+    run_ok guest "$i" env OUT="$T/got$i" busybox udhcpc -i eth0 -q -n -t 20 -T 2 -s "$T/bound"
+    assert_equal "$(< "$T/got$i")" "10.100.0.1$i 10.100.0.1 10.100.0.1"
+  done
+  reconcile any .
+  assert_equal "$(codes)" ""
+  # Another address in a lease file, then none: told, never repaired by a guess.
+  sed 's/ 10\.100\.0\.11 / 10.100.0.77 /' "$T/leases" > "$T/wrong"
+  reconcile any ".network.lease_file=\"$T/wrong\"" --repair
+  assert_equal "$(codes)" lease_mismatch
+  assert_equal "$(drift lease_mismatch '[.expected,.observed]|join(" ")')" "10.100.0.11 10.100.0.77"
+  sed -i '/02:00:00:00:00:01/d' "$T/wrong"
+  reconcile any ".network.lease_file=\"$T/wrong\"" --repair
+  assert_equal "$(codes)" lease_missing
+  # The second tenant went while nobody could tell dnsmasq: its entry is closed, its lease is not.
+  virsh -q -c "$LIBVIRTD_URI" destroy gpuaas-b220c000
+  virsh -q -c "$LIBVIRTD_URI" undefine gpuaas-b220c000
+  journal "UPDATE journal SET undone = 1 WHERE object = 'b220c000'"
+  reconcile any "$ONE"
+  [[ " $(codes) " == *" lease_stale "* ]]
+  reconcile any "$ONE" --repair
+  [[ " $(codes) " == *" lease_stale! "* ]]
+  run ! grep -q 02:00:00:00:00:02 "$T/leases"
+  grep -q 02:00:00:00:00:01 "$T/leases"
+}
+
+@test "Open vSwitch starts again: nothing passes until the flows stand again" {
+  local before
+  ready
+  serve outside -- tcp 7000 world
+  net "$SRC/tests/net/switch" stop
+  net "$SRC/tests/net/switch" start
+  net ip addr replace 10.100.0.1/24 dev ovsbr0
+  net ip link set ovsbr0 up
+  net "$packets" plain ovsbr0
+  listen neighbour guest 2 -- eth0
+  before=$(lookups)
+  guest 1 "$packets" send eth0 dmac=02:00:00:00:00:02 ip=udp src=10.100.0.11 dst=10.100.0.12 \
+    data=evil
+  wait_for 30 more_than "$before" lookups
+  run ! heard neighbour evil
+  reconcile 1 .
+  assert_equal "$(codes)" "bridge_open ovs_flows_missing ovs_flows_missing"
+  assert_equal "$(drift ovs_flows_missing .severity)" error
+  reconcile any . --repair
+  assert_equal "$(codes)" "bridge_open! ovs_flows_missing! ovs_flows_missing!"
+  run_ok guest 1 "$packets" ask tcp 10.9.0.2 7000
+  dropped guest 1 "$packets" send eth0 dmac=02:00:00:00:00:02 ip=udp src=10.100.0.11 \
+    dst=10.100.0.12 data=evil
+  run ! heard neighbour evil
+}
+
+# Frames the switch has looked up a flow for.
+lookups()
+{
+  net ovs-ofctl dump-tables ovsbr0 | grep -o 'lookup=[0-9]*' | head -n 1 | cut -d= -f2
+}
+
+@test "a port that is made again has another number: its old flows protect nobody" {
+  ready
+  net ovs-vsctl --timeout=30 del-port ovsbr0 gp-0 -- add-port ovsbr0 gp-0 -- \
+    set Interface gp-0 ofport_request=17
+  wait_for 30 is_number gp-0 17
+  reconcile 1 .
+  assert_equal "$(codes)" ovs_flows_missing
+  reconcile any . --repair
+  assert_equal "$(codes)" "ovs_flows_missing!"
+  run_ok guest 1 ping -c 1 -W 20 10.100.0.1
+}
+
+is_number()
+{
+  [[ $(net ovs-vsctl --timeout=30 get Interface "$1" ofport) == "$2" ]]
+}
+
+@test "a dead port of an idle slot is removed; one with an interface is not" {
+  ready
+  virsh -q -c "$LIBVIRTD_URI" destroy gpuaas-b220c000
+  virsh -q -c "$LIBVIRTD_URI" undefine gpuaas-b220c000
+  journal "UPDATE journal SET undone = 1 WHERE object = 'b220c000'"
+  reconcile any "$ONE" --repair
+  [[ " $(codes) " == *" ovs_port_orphan "* ]]
+  run_ok net ovs-vsctl --timeout=30 port-to-br gp-1
+  net ip link del gp-1
+  # Somebody looks anew at what there is.
+  net "$SRC/tests/net/switch" stop
+  net "$SRC/tests/net/switch" start
+  wait_for 30 is_number gp-1 -1
+  reconcile any "$ONE" --repair
+  [[ " $(codes) " == *" ovs_port_orphan! "* ]]
+  run_status 1 net ovs-vsctl --timeout=30 port-to-br gp-1
+}
+
+@test "a bridge of another name, and a port on it, are for a person" {
+  ready
+  net ovs-vsctl --timeout=30 add-br br-new -- set bridge br-new datapath_type=netdev
+  net ovs-vsctl --timeout=30 del-port ovsbr0 gp-0 -- add-port br-new gp-0
+  reconcile 1 . --repair
+  assert_equal "$(codes)" ovs_port_missing
+  assert_equal "$(drift ovs_port_missing .observed)" "on br-new"
+  net ovs-vsctl --timeout=30 del-br ovsbr0
+  reconcile 1 . --repair
+  assert_equal "$(codes)" "bridge_missing ovs_port_missing ovs_port_missing"
+  assert_equal "$(drift bridge_missing .observed)" "no such bridge; there is: br-new"
+  run ! net ovs-vsctl --timeout=30 br-exists ovsbr0
+}
+
+@test "a bridge with strangers' ports is not closed by a program" {
+  two_tenants
+  net ip link add stranger type veth peer name stranger1
+  net ovs-vsctl --timeout=30 add-port ovsbr0 stranger
+  reconcile any . --repair
+  [[ " $(codes) " == *" bridge_open "* ]]
+  assert_equal "$(drift bridge_open .command)" "ovs-vsctl set-fail-mode ovsbr0 secure"
+  assert_equal "$(net ovs-vsctl --timeout=30 get-fail-mode ovsbr0)" ""
+}
+
+@test "forwarding that is off is switched on; rules of iptables are seen as NAT" {
+  setup_host lab1 sysctl='{"net.ipv4.ip_forward":0}'
+  ready
+  assert_equal "$(codes | tr ' ' '\n' | grep forwarding)" 'forwarding_off!'
+  net nft delete table ip gpuaas
+  reconcile any .
+  [[ " $(codes) " == *" nat_missing isolation_missing "* ]]
+  for tool in iptables-nft iptables-legacy; do
+    net "$tool" -t nat -A POSTROUTING -s 10.100.0.0/24 -o uplink0 -j MASQUERADE || continue
+    net "$tool" -t nat -S POSTROUTING | grep -q MASQUERADE
+    reconcile any .
+    [[ " $(codes) " != *" nat_missing "* && " $(codes) " == *" isolation_missing "* ]]
+    net "$tool" -t nat -F POSTROUTING
+  done
+}

@@ -111,6 +111,9 @@ static int look_only(struct ga_err *err)
 static int tell_undone(const struct ga_bootstrap_step *s, struct ga_err *err)
 {
 	boot.sum.changes += ga_streq(s->state, "undone");
+	/* The running kernel still has what its arguments say no more. */
+	if (ga_streq(s->state, "undone") && ga_starts(s->subject, GA_BOOT_GRUB) && !opt.root)
+		boot.sum.reboot_required = true;
 	return ga_cli_boot_tell(&boot, s, NULL, NULL, err);
 }
 

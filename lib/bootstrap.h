@@ -129,6 +129,7 @@ struct ga_boot_facts {
 	int64_t bridge_there, bridge_up, bridge_address, bridge_flows; /* tristates */
 	char *bridge_mode; /* fail mode, or NULL */
 	char *bridge_foreign; /* a port that is not of a slice, or NULL */
+	bool bridge_guests;   /* slices have ports on it */
 	int64_t nat; /* tristate */
 	int64_t data_mode, hosts_mode; /* permission bits of the folders; GA_UNKNOWN: absent */
 	unsigned int pending; /* GA_BOOT_RUN_* that were intended and not done */

@@ -228,13 +228,15 @@ static int do_flows(const struct ga_boot_doer *d, const struct ga_boot_step *s,
 		    struct ga_err *err)
 {
 	const char *br = s->say.subject;
-	/* The flow of a bridge that was standalone: it would let everything pass. */
-	const char *open[] = { "ovs-ofctl", "--strict", "del-flows", br, "cookie=0/-1,priority=0",
-			       NULL };
+	const char *get[] = { "ovs-vsctl", "--timeout=20", "--if-exists", "get", "Bridge", br,
+			      "other-config:hwaddr", NULL };
+	ga_autoproc struct ga_proc_result mac = GA_PROC_RESULT_INIT;
 	int64_t seq;
 
-	if (ga_boot_intend(d, "bridge_flows", br, json_object(), &seq, err) < 0 ||
-	    ga_ovs_setup_bridge(br, err) < 0 || ga_boot_program(open, 30, err) < 0)
+	if (ga_proc_check(&(const struct ga_proc){ .argv = get }, &mac, err) < 0 ||
+	    ga_boot_intend(d, "bridge_flows", br, json_pack("{s:b}", "mac", mac.out.len > 0), &seq,
+			   err) < 0 ||
+	    ga_ovs_setup_bridge(br, err) < 0)
 		return -1;
 	return ga_journal_done(d->h, seq, err);
 }

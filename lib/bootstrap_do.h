@@ -12,7 +12,7 @@
  *   vfs           address[#N]      virtual functions are made      as many as before
  *   vfio_bind     address          bound to vfio-pci               the driver before (change.h)
  *   bridge        name             made, or fail mode set          removed without ports; the mode
- *   bridge_flows  bridge           its own flow                    removed
+ *   bridge_flows  bridge           its own flow, a fixed MAC       removed
  *   bridge_address  bridge         address and link                the address taken away
  *   nat           network          the table "ip gpuaas"           removed
  *   tuned         profile          the active profile              the profile before
@@ -37,8 +37,8 @@ struct ga_boot_doer {
 	const char *libvirt_uri;
 };
 
-/* Adds to the facts what only opening can tell: who uses a device that would be bound, which
- * virtual functions a guest has. */
+/* Adds to the facts what only opening and layer 5 can tell: who uses a device that would be bound,
+ * which virtual functions a guest has, whether the bridge has its own flow. */
 void ga_boot_users(struct ga_boot_facts *facts);
 /* Reads from the journal what an interrupted run left: entries of changes that were never made are
  * closed, those that were made are marked so, and *pending gets the programs still to be run. */

@@ -11,6 +11,7 @@
 #include "file.h"
 #include "iommu.h"
 #include "openers.h"
+#include "ovs.h"
 #include "pci.h"
 #include "sys.h"
 #include "vfio.h"
@@ -67,8 +68,11 @@ static char *user_of_gpu(const char *address)
 
 void ga_boot_users(struct ga_boot_facts *f)
 {
+	struct ga_err ignored = GA_ERR_INIT;
 	size_t i, j;
 
+	if (f->bridge_there == 1)
+		f->bridge_flows = ga_ovs_is_closed(f->bridge, &ignored);
 	for (i = 0; i < f->devs.n; i++) {
 		struct ga_boot_dev *d = &f->devs.v[i];
 		ga_autofree char *guest = guest_of(d->address);

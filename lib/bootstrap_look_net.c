@@ -8,7 +8,6 @@
 #include "bootstrap_look_part.h"
 #include "mac.h"
 #include "net.h"
-#include "ovs.h"
 #include "proc.h"
 #include "sys.h"
 
@@ -21,7 +20,7 @@ static int ask(const char *const *argv, struct ga_proc_result *out)
 	return ga_proc_run(&p, out, &ignored) < 0 ? -1 : out->status;
 }
 
-/* The first port that no slice has (candidate.c names theirs "gpuaas0" and up). */
+/* Whether slices have ports (candidate.c names theirs "gpuaas0" and up), and the first other. */
 static void look_ports(struct ga_boot_facts *f)
 {
 	const char *ports[] = { "ovs-vsctl", "--timeout=5", "list-ports", f->bridge, NULL };
@@ -32,7 +31,9 @@ static void look_ports(struct ga_boot_facts *f)
 		return;
 	rest = out.out.buf;
 	while ((line = strsep(&rest, "\n")))
-		if (*line && !ga_starts(line, "gpuaas") && !f->bridge_foreign)
+		if (ga_starts(line, "gpuaas"))
+			f->bridge_guests = true;
+		else if (*line && !f->bridge_foreign)
 			f->bridge_foreign = ga_sys_tidy(ga_xstrdup(line));
 }
 
@@ -40,11 +41,8 @@ static void look_switch(struct ga_boot_facts *f)
 {
 	const char *exists[] = { "ovs-vsctl", "--timeout=5", "br-exists", f->bridge, NULL };
 	const char *mode[] = { "ovs-vsctl", "--timeout=5", "get-fail-mode", f->bridge, NULL };
-	const char *flows[] = { "ovs-ofctl", "--timeout=5", "dump-flows", f->bridge,
-				"cookie=" GA_OVS_BRIDGE_COOKIE "/-1", NULL };
 	ga_autoproc struct ga_proc_result one = GA_PROC_RESULT_INIT;
 	ga_autoproc struct ga_proc_result two = GA_PROC_RESULT_INIT;
-	ga_autoproc struct ga_proc_result three = GA_PROC_RESULT_INIT;
 	int r = f->ovs ? ask(exists, &one) : -1;
 
 	if (r != 0 && r != 2) /* 2: there is none (ovs-vsctl(8)) */
@@ -55,8 +53,6 @@ static void look_switch(struct ga_boot_facts *f)
 	look_ports(f);
 	if (ask(mode, &two) == 0 && two.out.len)
 		f->bridge_mode = ga_sys_tidy(ga_xstrdup(two.out.buf));
-	if (ask(flows, &three) == 0)
-		f->bridge_flows = strstr(three.out.buf, "cookie=") != NULL;
 }
 
 static int64_t bits_of(const struct sockaddr *mask)

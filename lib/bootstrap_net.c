@@ -38,7 +38,7 @@ static void add_manual(struct ga_boot_plan *plan, const char *step, const char *
 static void plan_bridge(const struct ga_boot_facts *f, struct ga_boot_plan *plan)
 {
 	ga_autofree char *address = ga_xprintf("%s/%" PRId64, f->gateway, f->prefix_bits);
-	bool there = f->bridge_there == 1;
+	bool there = f->bridge_there == 1, secure = ga_streq(f->bridge_mode, "secure");
 
 	if (!f->ovs || f->bridge_there == GA_UNKNOWN) {
 		add_manual(plan, "bridge", f->bridge,
@@ -48,7 +48,15 @@ static void plan_bridge(const struct ga_boot_facts *f, struct ga_boot_plan *plan
 				    "apt install openvswitch-switch");
 		return;
 	}
-	if (there && f->bridge_foreign && !ga_streq(f->bridge_mode, "secure")) {
+	if (there && f->bridge_guests && !f->bridge_foreign && !secure) {
+		add_manual(plan, "bridge", f->bridge,
+			   "it lets everything pass when the switch starts anew, and closing it "
+			   "loses the flows of the slices on it",
+			   "run 'gpuaas-reconcile --repair', which closes it and protects its "
+			   "ports again");
+		return;
+	}
+	if (there && f->bridge_foreign && !secure) {
 		ga_autofree char *hint = ga_xprintf("give slices a bridge of their own (--bridge), "
 						    "or, when '%s' may be cut off, ovs-vsctl "
 						    "set-fail-mode %s secure", f->bridge_foreign,
@@ -62,13 +70,13 @@ static void plan_bridge(const struct ga_boot_facts *f, struct ga_boot_plan *plan
 	/* Secure: after a restart of the switch nothing passes until the flows that keep slices
 	 * apart are back. Standalone would let everything pass meanwhile. */
 	add(plan, GA_BOOT_DO_BRIDGE, "bridge", f->bridge,
-	    there && ga_streq(f->bridge_mode, "secure"), "the private network of the slices",
+	    there && secure, "the private network of the slices",
 	    there ? "fail mode secure: nothing passes without a flow" :
 		    "make it, with fail mode secure: nothing passes without a flow",
 	    there ? "the fail mode before" : "remove it when no port is left");
 	add(plan, GA_BOOT_DO_FLOWS, "bridge_flows", f->bridge, there && f->bridge_flows == 1,
-	    "the host's answers of DHCP reach the slices; no other traffic passes without a flow",
-	    "one flow, and a MAC of its own that stays", "gone with the bridge");
+	    "the host's DHCP answers reach the slices, and its MAC stays when ports come and go",
+	    "its own flow and a fixed MAC", "removed");
 	add(plan, GA_BOOT_DO_ADDRESS, "bridge_address", f->bridge,
 	    there && f->bridge_address == 1 && f->bridge_up == 1,
 	    "the gateway of the slices", address, "take it away");

@@ -3,7 +3,6 @@
 #include <net/if.h>
 
 #include "bootstrap_do.h"
-#include "bootstrap_look.h"
 #include "nat.h"
 #include "ovs.h"
 #include "proc.h"
@@ -52,10 +51,18 @@ static bool has_link(const char *name)
 
 static int undo_flows(struct ga_boot_undo_ctx *u, struct ga_err *err)
 {
-	const char *argv[] = { "ovs-ofctl", "del-flows", u->e->subject,
-			       "cookie=" GA_OVS_BRIDGE_COOKIE "/-1", NULL };
+	const char *br = u->e->subject;
+	const char *mac[] = { "ovs-vsctl", "--timeout=20", "--if-exists", "remove", "Bridge", br,
+			      "other-config", "hwaddr", NULL };
 
-	return has_link(u->e->subject) && ga_boot_program(argv, 30, err) < 0 ? -1 : 1;
+	if (!has_link(br))
+		return 1;
+	if (ga_ovs_remove_flows(br, GA_OVS_BRIDGE_COOKIE, err) < 0)
+		return -1;
+	/* A MAC it had before stays. */
+	if (json_is_true(json_object_get(u->inverse, "mac")))
+		return 1;
+	return ga_boot_program(mac, 30, err) < 0 ? -1 : 1;
 }
 
 static int undo_address(struct ga_boot_undo_ctx *u, struct ga_err *err)

@@ -22,6 +22,7 @@ static struct {
 	char **args;
 	int n_args;
 	struct ga_str conf; /* /etc/gpuaas/gpuaas.conf */
+	GA_LIST(char *) values; /* of it, given out */
 	const char *state;
 	bool json, table, help, version, introspect;
 } cli = { .conf = GA_STR_INIT };
@@ -235,7 +236,7 @@ static int read_config(struct ga_err *err)
 	return 0;
 }
 
-/* The value of KEY=VALUE in the configuration, as an allocated text that lives on. */
+/* The value of KEY=VALUE in the configuration, as a text that lives as long as the program. */
 static const char *config_value(const char *key)
 {
 	size_t len = strlen(key);
@@ -245,7 +246,8 @@ static const char *config_value(const char *key)
 		size_t line = strcspn(p, "\n");
 
 		if (line > len && !strncmp(p, key, len) && p[len] == '=')
-			return ga_xstrndup(p + len + 1, line - len - 1);
+			return *ga_list_add(&cli.values) =
+				       ga_xstrndup(p + len + 1, line - len - 1);
 		p += line + (p[line] == '\n');
 	}
 	return NULL;

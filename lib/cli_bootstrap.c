@@ -9,6 +9,7 @@
 #include "cli.h"
 #include "cli_discover.h"
 #include "host.h"
+#include "id.h"
 #include "log.h"
 #include "mac.h"
 #include "sys.h"
@@ -29,6 +30,9 @@ void ga_cli_boot_close(struct ga_cli_boot *c)
 	for (i = 0; i < c->tags.n; i++)
 		free(c->tags.v[i]);
 	ga_list_release(&c->tags);
+	for (i = 0; i < c->kept.n; i++)
+		free(c->kept.v[i]);
+	ga_list_release(&c->kept);
 	free(c->node);
 	free(c->gateway);
 }
@@ -47,7 +51,7 @@ static const char *setting(struct ga_cli_boot *c, const char *key, const char *f
 		size_t line = strcspn(p, "\n");
 
 		if (line > len + 1 && !strncmp(p, key, len) && p[len] == '=')
-			return ga_xstrndup(p + len + 1, line - len - 1); /* lives on */
+			return *ga_list_add(&c->kept) = ga_xstrndup(p + len + 1, line - len - 1);
 		p += line + (p[line] == '\n');
 	}
 	return fallback;
@@ -67,6 +71,12 @@ static int choose(struct ga_cli_boot *c, const char *option, const char *key,
 	return ga_hint(err, "change it there first: present settings are never changed");
 }
 
+/* What netdev names can be, less what has a meaning in a file we write. */
+static bool is_interface(const char *name)
+{
+	return *name && strlen(name) <= 15 && !name[strcspn(name, " \t\n\"'/,;#=\\")];
+}
+
 static int choose_network(struct ga_cli_boot *c, struct ga_err *err)
 {
 	const struct ga_cli_boot_opts *o = c->opts;
@@ -84,8 +94,9 @@ static int choose_network(struct ga_cli_boot *c, struct ga_err *err)
 		err->code = GA_USAGE;
 		return ga_wrap(err, "the private network");
 	}
-	if (c->bridge[strcspn(c->bridge, " \t\n\"'/,;\\")] || strlen(c->bridge) > 15)
-		return ga_fail(err, GA_USAGE, "'%.64s' can be no interface's name", c->bridge);
+	if (!is_interface(c->bridge) || (c->uplink && !is_interface(c->uplink)))
+		return ga_fail(err, GA_USAGE, "'%.64s' can be no interface's name",
+			       is_interface(c->bridge) ? c->uplink : c->bridge);
 	c->gateway = ga_xstrdup(ga_ip_format(net + 1, text));
 	c->prefix_bits = bits;
 	return 0;
@@ -99,7 +110,9 @@ static int choose_node(struct ga_cli_boot *c, struct ga_err *err)
 		return -1;
 	if (c->root.image) {
 		c->node = ga_strdup0(id);
-		return 0;
+		return !id || ga_name_is_valid(id) ?
+			       0 :
+			       ga_fail(err, GA_USAGE, "'%.64s' can be no node's id", id);
 	}
 	clone = ga_host_clone_reason();
 	if (!id && clone) {
@@ -383,7 +396,8 @@ int ga_cli_boot_finish(struct ga_cli_boot *c, const struct ga_boot_plan *plan, s
 	if (!c->root.image && !c->baremetal && !c->opts->boot && ask_discovery(c, err) < 0)
 		return -1;
 	sum->at = ga_time_now();
-	sum->ready = !due && !sum->waiting && !sum->left && !sum->reboot_required &&
+	sum->ready = !c->opts->undo && !due && !sum->waiting && !sum->left &&
+		     !sum->reboot_required &&
 		     !sum->blockers.n;
 	if (ga_emit(&ga_bootstrap_shape, sum, err) < 0)
 		return -1;

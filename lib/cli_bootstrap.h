@@ -25,6 +25,7 @@ struct ga_cli_boot {
 	const char *bridge, *network, *uplink, *dhcp_hosts, *leases;
 	int64_t prefix_bits;
 	GA_LIST(char *) tags;
+	GA_LIST(char *) kept; /* texts of settings */
 	struct ga_boot_doer doer;
 	struct ga_bootstrap sum; /* the closing record, filled on the way */
 	struct ga_str tried;	 /* the steps that were tried in this run */

@@ -231,6 +231,7 @@ static int look_at_host(const struct ga_discover_opts *opts, struct ga_discovery
 	facts.bridge = host->network.bridge;
 	facts.table = look.table;
 	ga_prereqs_read(&facts, host);
+	ga_net_warn(&host->network, &host->warnings);
 	add_warnings(opts, &look, host);
 	ask_fabric_manager(opts, &look, host);
 	ga_host_fingerprint_of(&look.pci, &look.disks, digest);

@@ -133,7 +133,7 @@ struct ga_seen_domain {
 	char *state;	  /* running, paused, shutoff, crashed, or NULL */
 	char *cause; /* of shutoff: guest, destroyed, crashed, failed; of paused: user, ioerror,
 			busy; NULL when libvirt does not know */
-	int64_t agent; /* tristate: its guest agent answers; unknown: it has none, or was not asked */
+	int64_t agent; /* tristate: its guest agent answers; unknown: there is none to ask */
 	GA_LIST(char *) devices; /* PCI addresses and disk paths given to it */
 };
 

@@ -42,10 +42,10 @@ char *ga_fabric_version(const char *program)
 			&ignored) < 0 || out.status)
 		return NULL;
 	at = strstr(out.out.buf, "Fabric Manager");
-	for (at = at ? strpbrk(at, DIGITS) : NULL; at; at = strpbrk(at + strspn(at, DIGITS), DIGITS))
-		if (release_of(at))
-			return ga_xstrndup(at, strspn(at, DIGITS "."));
-	return NULL;
+	at = at ? strpbrk(at, DIGITS) : NULL;
+	while (at && !release_of(at))
+		at = strpbrk(at + strspn(at, DIGITS), DIGITS);
+	return at ? ga_xstrndup(at, strspn(at, DIGITS ".")) : NULL;
 }
 
 static int read_active(struct ga_nvfm *fm, int64_t partition, struct ga_err *err)

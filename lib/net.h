@@ -4,6 +4,7 @@
 #define GA_NET_H
 
 #include "ga.h"
+#include "kind_host.h"
 #include "str.h"
 #include "vec.h"
 
@@ -80,6 +81,11 @@ int ga_net_rules_read(const char *bridge, const char *network, struct ga_net_rul
  * else 0; -1 as above. evidence gets its table and chain. */
 int ga_net_nat_parse(const char *text, size_t len, const char *network, struct ga_str *evidence,
 		     struct ga_err *err);
+/*
+ * Adds what is wrong with the private network: stale_lease (a lease without a reservation), and as
+ * root, where Open vSwitch runs: bridge_renamed, bridge_open, stale_port, isolation_missing.
+ */
+void ga_net_warn(const struct ga_network *n, struct ga_reasons *warnings);
 /* "10.100.0.0/24" of a gateway and the prefix, allocated; NULL when they are none. */
 char *ga_net_network(const char *gateway, int64_t prefix_bits);
 

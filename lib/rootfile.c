@@ -25,8 +25,8 @@ void ga_root_close(struct ga_root *root)
 	root->fd = -1;
 }
 
-/* openat2 keeps links of an image inside it. For the machine's own root it has nothing to add, and a
- * unit with RestrictSUIDSGID= has no openat2 (systemd answers ENOSYS). */
+/* openat2 keeps links of an image inside it. For the machine's own root it has nothing to add, and
+ * a unit with RestrictSUIDSGID= has no openat2 (systemd answers ENOSYS). */
 static int open_in(const struct ga_root *root, const char *path, int flags)
 {
 	struct open_how how = {

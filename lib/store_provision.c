@@ -5,20 +5,46 @@
 #include "rec.h"
 #include "store_row.h"
 
+/* The access as the host told it, and the node as the way in: a guest's address is private, and
+ * only the state knows by which address its node is reached. A bare-metal machine is its own way. */
+static int access_text(struct ga_db *db, const struct ga_allocation *a, char **ret,
+		       struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	ga_autofree char *address = NULL;
+	struct ga_access access;
+
+	*ret = NULL;
+	if (!a->access)
+		return 0;
+	access = *a->access;
+	if (ga_db_query(db, &rows, err, "SELECT address FROM node WHERE id = ?1", "s", a->node) <
+		    0 ||
+	    ga_row_text(rows, &address, err) < 0)
+		return -1;
+	if (!access.jump_host && strcmp(a->shape, "baremetal"))
+		access.jump_host = address;
+	*ret = ga_rec_format_text(&ga_access_shape, &access);
+	return 0;
+}
+
 int ga_store_running(struct ga_db *db, const struct ga_allocation *a, struct ga_err *err)
 {
-	ga_autofree char *access =
-		a->access ? ga_rec_format_text(&ga_access_shape, a->access) : NULL;
+	ga_autofree char *access = NULL;
 	ga_autofree char *lease = a->network ? ga_rec_format_text(&ga_lease_shape, a->network) :
 		NULL;
-	int n = ga_db_exec(db, err,
-			   "UPDATE allocation SET power_observed = ?2, access = ?3, network = ?4, "
-			   "power_wanted = coalesce(power_wanted, 'on'), "
-			   "generation = generation + 1 "
-			   "WHERE id = ?1 AND (power_observed IS NOT ?2 OR access IS NOT ?3 "
-			   "OR network IS NOT ?4)",
-			   "ssss", a->allocation, a->power_observed ? a->power_observed : "on",
-			   access, lease);
+	int n;
+
+	if (access_text(db, a, &access, err) < 0)
+		return -1;
+	n = ga_db_exec(db, err,
+		       "UPDATE allocation SET power_observed = ?2, access = ?3, network = ?4, "
+		       "power_wanted = coalesce(power_wanted, 'on'), "
+		       "generation = generation + 1 "
+		       "WHERE id = ?1 AND (power_observed IS NOT ?2 OR access IS NOT ?3 "
+		       "OR network IS NOT ?4)",
+		       "ssss", a->allocation, a->power_observed ? a->power_observed : "on",
+		       access, lease);
 
 	return n < 0 ? -1 : n > 0;
 }

@@ -249,7 +249,9 @@ int ga_vm_reboot(const char *id, int64_t timeout_seconds, bool force,
 		return ga_vm_tell_power(&vm, "on", how, err) < 0 ?
 			       -1 :
 			       did_not_stop(&vm, timeout_seconds, err);
-	if (r > 0)
+	if (r > 0 && opts->dry_run) /* what its devices would meet is asked when it is off */
+		ga_changes_say(&vm.p.changes, "define and start domain %s", vm.plan.domain);
+	else if (r > 0)
 		r = power_on(&vm, &how, &why);
 	if (ga_vm_tell_power(&vm, "on", r < 0 ? "not_started" : "rebooted", err) < 0)
 		return -1;

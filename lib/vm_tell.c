@@ -123,6 +123,7 @@ static bool is_plain(const char *text)
 	return text && *text != '-' && !text[strcspn(text, " \t\n'\"\\@`$;&|<>()")];
 }
 
+/* This is the host of the guest: the jump host of others is here already. */
 static int exec_ssh(const struct ga_reach *to, const char *known_hosts, char *const *command,
 		    struct ga_err *err)
 {
@@ -137,10 +138,6 @@ static int exec_ssh(const struct ga_reach *to, const char *known_hosts, char *co
 
 	for (i = 0; i < GA_ARRAY_SIZE(fixed); i++)
 		*ga_list_add(&argv) = fixed[i];
-	if (to->jump_host) {
-		*ga_list_add(&argv) = "-J";
-		*ga_list_add(&argv) = to->jump_host;
-	}
 	*ga_list_add(&argv) = "--";
 	*ga_list_add(&argv) = target;
 	for (; *command; command++)
@@ -159,8 +156,7 @@ int ga_vm_ssh(const char *id, char *const *command, const struct ga_vm_opts *opt
 	struct ga_reach reach;
 	int r = ga_vm_access(id, opts, &reach, &known_hosts, err);
 
-	if (r >= 0 && (!is_plain(reach.address) || (reach.user && !is_plain(reach.user)) ||
-		       (reach.jump_host && *reach.jump_host == '-')))
+	if (r >= 0 && (!is_plain(reach.address) || (reach.user && !is_plain(reach.user))))
 		r = ga_fail_for(err, GA_CONFLICT, "no_address", "allocation '%s' has no address",
 				reach.allocation);
 	else if (r >= 0 && !known_hosts)

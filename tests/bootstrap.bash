@@ -20,6 +20,10 @@ case "\$*" in
 *br-exists*) [[ -e \$mode ]] || exit 2 ;;
 *add-br*) ip link add "\$4" type bridge 2> /dev/null; echo secure > \$mode ;;
 *get-fail-mode*) cat \$mode ;;
+*mac_in_use) echo '"0a:00:00:00:00:01"' ;;
+*other-config:hwaddr) cat $T/hwaddr 2> /dev/null || : ;;
+*other-config:hwaddr=*) echo "\${*##*=}" > $T/hwaddr ;;
+*"other-config hwaddr") rm -f $T/hwaddr ;;
 *list-ports*) cat $T/ports 2> /dev/null || : ;;
 *del-br*) ip link del "\$4"; rm -f \$mode ;;
 *set-fail-mode*) echo "\$4" > \$mode ;;
@@ -30,7 +34,6 @@ EOF
 case "\$*" in
 *add-flows*) cat > $T/flows ;;
 *dump-flows*) cat $T/flows 2> /dev/null ;;
-*priority=0) ;;
 *del-flows*) rm -f $T/flows ;;
 esac
 exit 0

@@ -384,3 +384,30 @@ is_number()
     net "$tool" -t nat -F POSTROUTING
   done
 }
+
+# discovered: the warnings of the network that discover gives
+discovered()
+{
+  run --separate-stderr net_host env GPUAAS_DHCP_HOSTS="$T/dhcp" GPUAAS_LEASES="$T/leases" \
+    GPUAAS_BRIDGE="${BRIDGE:-ovsbr0}" gpuaas-discover
+  jq -rs 'map(select(.kind=="gpuaas.host/1"))[0].warnings | map(select(.code |
+    test("^(bridge_|stale_|isolation_|nat_rule)")) | .code + " " + .subject) | sort | join(", ")' \
+    <<< "$output"
+}
+
+@test "discover tells of an open bridge, no isolation, a stale lease, a stale port, another name" {
+  two_tenants
+  touch "$T/leases"
+  assert_equal "$(discovered)" \
+    "bridge_open ovsbr0, isolation_missing ovsbr0, nat_rule_missing nat_rule"
+  reconcile any . --repair
+  assert_equal "$(discovered)" ""
+  echo "0 02:00:00:00:00:01 10.100.0.11 one *
+0 02:00:00:00:00:77 10.100.0.77 gone *
+duid 00:01:00:01" > "$T/leases"
+  net ovs-vsctl --timeout=30 --no-wait add-port ovsbr0 gp-7
+  wait_for 30 is_number gp-7 -1
+  assert_equal "$(discovered)" "stale_lease 02:00:00:00:00:77, stale_port gp-7"
+  assert_equal "$(BRIDGE=br-new discovered)" \
+    "bridge_missing bridge, bridge_renamed br-new, isolation_missing br-new, stale_lease 02:00:00:00:00:77, stale_port gp-7"
+}

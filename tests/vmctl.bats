@@ -67,6 +67,36 @@ audit_of()
   jq_is '[.power_wanted,.power_observed,.reason]|join(" ")' "on on rebooted"
   run audit_of "$ID"
   assert_equal "$(grep -c '^power$' <<< "$output")" 3
+  # A dry run says what would be done and leaves it.
+  run_ok here gpuaas-vm reboot "$ID" --dry-run
+  jq_is '[.dry_run,.reason]|join(" ")' "true rebooted"
+  assert_stderr "ask domain gpuaas-$ID to shut down"
+  run_ok here gpuaas-vm stop "$ID" --dry-run
+  jq_is '[.dry_run,.power_observed]|join(" ")' "true on"
+  power_is "on on"
+  # What an operator stopped is no drift, and stays off after a reboot of the host.
+  run_ok here gpuaas-vm stop "$ID"
+  run here gpuaas-reconcile --repair --boot
+  jq_slurp_is 'map(select((.code // "") | startswith("power")))|length' 0
+  assert_equal "$(domstate)" "shut off"
+}
+
+@test "a start that finds its disk in use is refused, said why, and works when that is mended" {
+  make_vm
+  run_ok here gpuaas-vm stop demo
+  disk=$(jq '.bundles[0].nvme_path' <<< "$(sqlite3 "$GPUAAS_HOST_DIR/host.db" \
+    "SELECT order_text FROM attempt WHERE program = 'provision'")")
+  setup_host lab1 "nvme.$([[ $disk == *nvme2n1* ]] && echo 1 || echo 2).mount=/data"
+  run_status 4 here gpuaas-vm start demo
+  jq_slurp_is 'map([.kind,.reason // .code, .phase // ""]|join(" "))|join(",")' \
+    "gpuaas.power/1 not_started ,gpuaas.failure/1 nvme_mounted power_define"
+  assert_equal "$(domstate)" "shut off"
+  power_is "on off"
+  allocation_is active
+  setup_host lab1
+  run_ok here gpuaas-vm start demo
+  jq_is .reason started
+  power_is "on on"
 }
 
 @test "a guest that powered itself off is no drift, and a start after it works" {
@@ -142,6 +172,10 @@ XML
   allocation_is active
   run gpuaas-list slots --where "slot=$SLOT"
   jq_is '[.state,.tainted]|join(" ")' "active true"
+  # What was written after that wipe is remembered as not wiped.
+  run_ok sqlite3 "$GPUAAS_HOST_DIR/host.db" "SELECT (SELECT max(at) FROM journal WHERE op = 'disk'
+    AND undone = 0) > (SELECT max(at) FROM evidence)"
+  assert_equal "$output" 1
   # The evidence is kept, told once, and says nothing about the slot's own wipe to come.
   run gpuaas-list evidence --where cause=rebuild
   jq_slurp_is length 1
@@ -153,6 +187,29 @@ XML
   run_ok sqlite3 "$GPUAAS_HOST_DIR/host.db" \
     "SELECT count(*) FROM journal WHERE undone = 0 AND object = '$ID'"
   assert_equal "$output" 0
+}
+
+# typed WORD CMD…: CMD in the recorded host on a terminal, at which WORD is typed
+typed()
+{
+  local word=$1
+  shift
+  printf '%s\n' "$word" | in_host script -qefc "$*" "$T/screen" > "$T/shown"
+}
+
+@test "rebuild asks on a terminal for the allocation's name" {
+  make_vm
+  printf 'TENANT-WAS-HERE' | dd of="$DISK" bs=1 seek=9437184 conv=notrunc status=none
+  run typed demos gpuaas-vm rebuild demo
+  assert_status 1
+  grep -q "everything on the disks of $ID (demo) will be destroyed" "$T/screen"
+  grep -q "nothing was done" "$T/screen"
+  grep -aq TENANT-WAS-HERE "$DISK"
+  assert_equal "$(domstate)" running
+  run typed demo gpuaas-vm rebuild "$ID" --json
+  assert_status 0
+  run ! grep -aq TENANT-WAS-HERE "$DISK"
+  cloned
 }
 
 @test "a rebuild that fails leaves the allocation active, with the reason and two ways out" {
@@ -226,12 +283,71 @@ XML
   slots_are available available
 }
 
+@test "a rebuild that was killed is told by reconcile, repaired by nobody, and released like any other" {
+  make_vm
+  gcc -shared -fPIC -o "$T/kill_at.so" "$SRC/tests/kill_at.c" -ldl
+  for phase in stop undo wipe clone seed define; do
+    printf 'TENANT-WAS-HERE' | dd of="$DISK" bs=1 seek=9437184 conv=notrunc status=none
+    KILL_SIGNAL=9 KILL_AT="\"phase\":\"rebuild_$phase\",\"state\":\"finished\"" \
+      run --separate-stderr here env LD_PRELOAD="$T/kill_at.so:libumockdev-preload.so.0" \
+      gpuaas-vm rebuild "$ID" --yes --progress json
+    assert_status 137
+    run here gpuaas-reconcile --repair --boot
+    jq_slurp_is 'map(select(.code == "attempt_open"))|map("\(.observed) | \(.command) | \(.repaired)")|join(",")' \
+      "rebuild left after rebuild_$phase | gpuaas-vm rebuild $ID | false"
+    if [[ $phase != stop && $phase != define ]]; then
+      jq_slurp_is 'map(select(.code == "domain_missing"))[0].command' "gpuaas-vm rebuild $ID"
+      run virsh -q -c "$LIBVIRTD_URI" domstate "gpuaas-$ID"
+      assert_status 1
+    fi
+    # Nothing but the rebuild itself goes on with it.
+    run_status 4 here gpuaas-vm start "$ID"
+    run_ok here bash -c 'gpuaas-release "$1" | gpuaas-wipe' - "$ID"
+    slots_are available available
+    run ! grep -aq TENANT-WAS-HERE "$DISK"
+    run_ok sqlite3 "$GPUAAS_HOST_DIR/host.db" \
+      "SELECT count(*) FROM journal WHERE undone = 0 AND object = '$ID'"
+    assert_equal "$output" 0
+    here bash -c 'gpuaas-place --profile lab --gpus 1 --name demo --project vision | gpuaas-provision' \
+      > "$T/provisioned"
+    ID=$(allocation)
+    SLOT=$(jq -r 'select(.kind == "gpuaas.allocation/1").slots[0]' "$T/provisioned")
+    DISK=$WORK/disks/$(gpuaas-list slots | jq -r --arg id "$SLOT" \
+      'select(.slot == $id).nvme_path | sub(".*/"; "")')
+  done
+  run_ok gpuaas-state check
+}
+
+@test "a rebuild of two slots wipes both disks and makes one machine of them again" {
+  make_lab
+  here bash -c 'gpuaas-place --profile lab --gpus 2 --name pair --project vision | gpuaas-provision' \
+    > "$T/provisioned"
+  ID=$(allocation)
+  for disk in nvme1n1 nvme2n1; do
+    printf 'TENANT-WAS-HERE' | dd of="$WORK/disks/$disk" bs=1 seek=9437184 conv=notrunc status=none
+  done
+  run_ok here gpuaas-vm rebuild pair --yes
+  jq_slurp_is 'map(select(.kind == "gpuaas.wipe-evidence/1"))|map(.outcome)|join(" ")' \
+    "confirmed confirmed"
+  run ! grep -aq TENANT-WAS-HERE "$WORK/disks/nvme1n1" "$WORK/disks/nvme2n1"
+  assert_equal "$(domstate)" running
+  slots_are active active
+}
+
 @test "access: the published host key, and ssh that takes no other" {
   make_vm
   run_ok here gpuaas-vm access demo
   jq_is '[.kind,.allocation,.address]|join(" ")' "gpuaas.access/1 $ID $(gpuaas-list slots |
     jq -r --arg id "$SLOT" 'select(.slot == $id).private_ip')"
   jq_is '.known_hosts' "$(< "$GPUAAS_HOST_DIR/vm/$ID/known_hosts")"
+  # From elsewhere the way in is its node, where the state knows by which address that is reached.
+  jq_is '.jump_host' null
+  node=$(gpuaas-list nodes | jq -r .node)
+  jq -nc --arg n "$node" '{kind:"gpuaas.node-settings/1",node:$n,address:"h7.example.com"}' |
+    gpuaas-state apply - > "$T/applied"
+  run_ok here gpuaas-vm rebuild demo --yes
+  run_ok here gpuaas-vm access demo
+  jq_is '.jump_host' h7.example.com
   mkdir "$T/bin"
   printf '#!/bin/sh\nprintf "%%s\\n" "$@"\n' > "$T/bin/ssh"
   chmod 755 "$T/bin/ssh"
@@ -239,6 +355,7 @@ XML
   assert_output "-oStrictHostKeyChecking=yes"
   assert_output "-oUserKnownHostsFile=$GPUAAS_HOST_DIR/vm/$ID/known_hosts"
   assert_equal "${lines[-2]} ${lines[-1]}" "nvidia-smi -L"
+  refute_output h7.example.com # this is it
   rm "$GPUAAS_HOST_DIR/vm/$ID/known_hosts"
   run_status 4 here gpuaas-vm ssh demo
   assert_stderr "impostor"
@@ -257,7 +374,7 @@ has_net()
 
 make_net()
 {
-  [[ $EUID -eq 0 ]] || skip "root is missing: no network namespace"
+  [[ $EUID -eq 0 ]] || skip "only root makes network namespaces"
   background unshare --net sleep infinity
   NETNS_PID=$BG_PID
   wait_for 10 has_net "$NETNS_PID"
@@ -272,7 +389,7 @@ NFT
 # netted CMD…: on the host, in that network
 netted()
 {
-  in_net "$SRC/tests/hosts/enter" "$HOST" "$WORK" -- "$@" 3>&-
+  in_host nsenter --net="/proc/$NETNS_PID/ns/net" "$@"
 }
 
 ports()
@@ -411,8 +528,9 @@ shows()
   grep -q 'the console ended' "$T/words"
   run_status 4 here gpuaas-vm console demo
   assert_stderr "gpuaas-vm start"
-  run_status 9 env GPUAAS_LIBVIRT_URI="test+unix:///default?socket=$T/lv/libvirt-sock" \
-    "$SRC/tests/hosts/enter" "$HOST" "$WORK" -- gpuaas-vm console demo
+  # The test driver has no consoles.
+  export GPUAAS_LIBVIRT_URI="test+unix:///default?socket=$T/lv/libvirt-sock"
+  run_status 9 here gpuaas-vm console demo
 }
 
 @test "a guest that does not listen is left running, unless --force says otherwise" {
@@ -437,4 +555,25 @@ shows()
   run_ok here gpuaas-vm stop demo --timeout 0s --force
   run here gpuaas-reconcile
   jq_slurp_is 'map(select(.code == "guest_unhealthy"))|length' 0
+}
+
+@test "a host.db of before rebuilds is migrated, with all that stands in it" {
+  mkdir -p "$GPUAAS_HOST_DIR"
+  {
+    cat "$SRC/share/sql/host-0001-base.sql"
+    echo "INSERT INTO attempt (attempt, object, program, order_text, started_at)
+      VALUES ('attempt9', 'a110c000', 'provision', '{}', '2026-01-01T00:00:00.000000Z');
+      PRAGMA application_id = 0x47505548; PRAGMA user_version = 1;"
+  } | sqlite3 "$GPUAAS_HOST_DIR/host.db"
+  setup_host lab1
+  run_status 4 here gpuaas-vm access a110c000
+  assert_stderr "the provisioning of 'a110c000' is working"
+  run_ok sqlite3 "$GPUAAS_HOST_DIR/host.db" "PRAGMA user_version" \
+    "SELECT attempt || object || program || state FROM attempt"
+  assert_equal "$output" $'2\nattempt9a110c000provisionworking'
+  # What held for the old table holds for the new one.
+  run ! sqlite3 "$GPUAAS_HOST_DIR/host.db" "DELETE FROM attempt"
+  run ! sqlite3 "$GPUAAS_HOST_DIR/host.db" "UPDATE attempt SET order_text = '[]'"
+  run ! sqlite3 "$GPUAAS_HOST_DIR/host.db" "INSERT INTO attempt (attempt, object, program, order_text,
+    started_at) VALUES ('attempt8', 'x', 'nonsense', '{}', '2026-01-01T00:00:00.000000Z')"
 }

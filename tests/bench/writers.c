@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * writers N SECONDS REQUEST -- COMMAND…: N processes of a command that answers each line on its
+ * writers N SECONDS MOST REQUEST -- COMMAND…: N processes of a command that answers each line on its
  * standard input with one line (gpuaas-place, its state in GPUAAS_STATE). Each is sent REQUEST, and
- * again as soon as its answer came. One JSON object: requests answered, by second, median and 99th
+ * again as soon as its answer came, until the time is over or MOST were answered: the room that
+ * there is must not run out. One JSON object: requests answered, by second, median and 99th
  * percentile of the seconds from sending to answer, the share of the slowest writer of the fastest
  * one's, and how many answers were no plans.
  */
@@ -34,6 +35,7 @@ struct writer {
 
 static GA_LIST(int64_t) took;
 static int64_t others;
+static size_t enough;
 
 static int start(struct writer *w, char **argv, struct ga_err *err)
 {
@@ -106,7 +108,7 @@ static int drive(struct writer *w, struct pollfd *p, size_t n, const char *reque
 				return -1;
 			if (r == 0)
 				continue;
-			if (ga_clock_mono_micros() >= until)
+			if (ga_clock_mono_micros() >= until || took.n >= enough)
 				waiting--;
 			else if (send_request(&w[i], request, err) < 0)
 				return -1;
@@ -175,15 +177,18 @@ int main(int argc, char **argv)
 	int r;
 	long i;
 
-	if (argc < 6 || n < 1 || strcmp(argv[4], "--")) {
-		fprintf(stderr, "usage: writers N SECONDS REQUEST -- COMMAND...\n");
+	if (argc < 7 || n < 1 || strcmp(argv[5], "--")) {
+		fprintf(stderr, "usage: writers N SECONDS MOST REQUEST -- COMMAND...\n");
 		return GA_USAGE;
 	}
+	enough = strtoul(argv[3], NULL, 10);
 	signal(SIGPIPE, SIG_IGN);
 	w = ga_xcalloc((size_t)n, sizeof(*w));
-	r = run(w, (size_t)n, strtol(argv[2], NULL, 10), argv[3], argv + 5, &err);
-	for (i = 0; i < n; i++)
+	r = run(w, (size_t)n, strtol(argv[2], NULL, 10), argv[4], argv + 6, &err);
+	for (i = 0; i < n; i++) {
 		close(w[i].in);
+		close(w[i].out); /* of one that was given up: it must not wait to be read */
+	}
 	for (i = 0; i < n && w[i].pid > 0; i++)
 		waitpid(w[i].pid, NULL, 0);
 	if (r < 0)

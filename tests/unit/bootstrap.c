@@ -272,6 +272,8 @@ static void network_rows(void)
 	f.bridge_there = 1;
 	f.bridge_mode = ga_xstrdup("standalone");
 	t_str(state(&f, "bridge", NULL), "pending", "a bridge that lets everything pass");
+	f.bridge_guests = true;
+	t_str(state(&f, "bridge", NULL), "manual", "one that slices have ports on");
 	f.bridge_foreign = ga_xstrdup("eno1");
 	t_str(state(&f, "bridge", NULL), "manual", "one that others have ports on");
 	t_str(state(&f, "bridge_flows", NULL), "none", "keeps its flows");

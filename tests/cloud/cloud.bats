@@ -217,11 +217,11 @@ guest()
   run_ok in_world gpuaas-provision --progress json --user-data-dir "$W/user-data" "$W/plan"
   printf '%s\n' "$output" > "$W/provisioned"
   jq_is 'select(.kind == "gpuaas.allocation/1") | .state' active
-  jq_is 'select(.kind == "gpuaas.allocation/1") | .lease.lease_state' seen
+  jq_is 'select(.kind == "gpuaas.allocation/1") | .network.lease_state' seen
   jq_is 'select(.kind == "gpuaas.allocation/1") | .access.address' 10.100.0.11
   # The published host key is what a person would check.
   cut -d ' ' -f 2- "$W"/hostdir/vm/ac100000/known_hosts | sed 's/^/10.100.0.11 /' > "$W/known_hosts"
-  assert_equal "$(jq -r 'select(.kind == "gpuaas.allocation/1") | .access.host_key' \
+  assert_equal "$(jq -r 'select(.kind == "gpuaas.allocation/1") | .access.host_key_fingerprint' \
     "$W/provisioned")" "$(ssh-keygen -l -f "$W/known_hosts" | cut -d ' ' -f 2)"
 }
 

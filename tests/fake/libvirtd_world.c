@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A preload for libvirtd in a recorded host (tests/cloud). The kernel's device events are umockdev's
- * there, on a socket that libnl does not understand, and libvirtd would not start without them. The
- * limit of locked memory, which only VFIO needs, cannot be raised where CAP_SYS_RESOURCE is missing.
+ * A preload for libvirtd in a recorded host (tests/cloud). The kernel's device events are
+ * umockdev's there, on a socket that libnl does not understand, and libvirtd would not start
+ * without them. The limit of locked memory, which only VFIO needs, cannot be raised where
+ * CAP_SYS_RESOURCE is missing.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -140,6 +140,12 @@ int ga_fold_rebuild_evidence(struct ga_db *db, const struct ga_wipe_evidence *e,
 		return ga_fail_for(err, GA_CONFLICT, "wrong_node",
 				   "evidence '%s' is of node '%s', the slot is on '%s'",
 				   e->evidence, e->node ? e->node : "unknown", due->node);
+	/* That attempt is the order's own: its evidence is judged, not only kept. */
+	if (ga_streq(due->attempt, e->attempt))
+		return ga_fail_for(err, GA_CONFLICT, "wrong_cause",
+				   "evidence '%s' says it is of a rebuild and answers the wipe "
+				   "order of slot '%s'",
+				   e->evidence, due->slot);
 	ga_rec_digest(&ga_wipe_evidence_shape, e, "digest", digest);
 	if (strcmp(digest, e->digest))
 		return ga_fail_for(err, GA_BADREC, "digest",

@@ -556,3 +556,24 @@ shows()
   run here gpuaas-reconcile
   jq_slurp_is 'map(select(.code == "guest_unhealthy"))|length' 0
 }
+
+@test "a host.db of before rebuilds is migrated, with all that stands in it" {
+  mkdir -p "$GPUAAS_HOST_DIR"
+  {
+    cat "$SRC/share/sql/host-0001-base.sql"
+    echo "INSERT INTO attempt (attempt, object, program, order_text, started_at)
+      VALUES ('attempt9', 'a110c000', 'provision', '{}', '2026-01-01T00:00:00.000000Z');
+      PRAGMA application_id = 0x47505548; PRAGMA user_version = 1;"
+  } | sqlite3 "$GPUAAS_HOST_DIR/host.db"
+  setup_host lab1
+  run_status 4 here gpuaas-vm access a110c000
+  assert_stderr "the provisioning of 'a110c000' is working"
+  run_ok sqlite3 "$GPUAAS_HOST_DIR/host.db" "PRAGMA user_version" \
+    "SELECT attempt || object || program || state FROM attempt"
+  assert_equal "$output" $'2\nattempt9a110c000provisionworking'
+  # What held for the old table holds for the new one.
+  run ! sqlite3 "$GPUAAS_HOST_DIR/host.db" "DELETE FROM attempt"
+  run ! sqlite3 "$GPUAAS_HOST_DIR/host.db" "UPDATE attempt SET order_text = '[]'"
+  run ! sqlite3 "$GPUAAS_HOST_DIR/host.db" "INSERT INTO attempt (attempt, object, program, order_text,
+    started_at) VALUES ('attempt8', 'x', 'nonsense', '{}', '2026-01-01T00:00:00.000000Z')"
+}

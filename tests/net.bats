@@ -370,9 +370,17 @@ is_number()
 }
 
 @test "forwarding that is off is switched on; rules of iptables are seen as NAT" {
-  setup_host lab1 sysctl='{"net.ipv4.ip_forward":0}'
+  local seen=0
   ready
-  assert_equal "$(codes | tr ' ' '\n' | grep forwarding)" 'forwarding_off!'
+  serve outside -- tcp 7000 world
+  # The kernel's own switch, without the recorded host around it.
+  net sh -c 'echo 0 > /proc/sys/net/ipv4/ip_forward'
+  expectation . > "$T/expectation"
+  run net env GPUAAS_NODE=n-1ab100000000 gpuaas-reconcile "$T/expectation"
+  assert_output '"code":"forwarding_off","severity":"error"'
+  run net env GPUAAS_NODE=n-1ab100000000 gpuaas-reconcile --repair "$T/expectation"
+  assert_equal "$(net cat /proc/sys/net/ipv4/ip_forward)" 1
+  run_ok guest 1 "$packets" ask tcp 10.9.0.2 7000
   net nft delete table ip gpuaas
   reconcile any .
   [[ " $(codes) " == *" nat_missing isolation_missing "* ]]
@@ -382,17 +390,19 @@ is_number()
     reconcile any .
     [[ " $(codes) " != *" nat_missing "* && " $(codes) " == *" isolation_missing "* ]]
     net "$tool" -t nat -F POSTROUTING
+    seen=$((seen + 1))
   done
+  [[ $seen -gt 0 ]] # a kernel may lack the old iptables
 }
 
-# discovered: the warnings of the network that discover gives
+# discovered: the warnings of the network that discover gives; the records are in $T/discovered
 discovered()
 {
-  run --separate-stderr net_host env GPUAAS_DHCP_HOSTS="$T/dhcp" GPUAAS_LEASES="$T/leases" \
-    GPUAAS_BRIDGE="${BRIDGE:-ovsbr0}" gpuaas-discover
+  net_host env GPUAAS_DHCP_HOSTS="$T/dhcp" GPUAAS_LEASES="$T/leases" \
+    GPUAAS_BRIDGE="${BRIDGE:-ovsbr0}" gpuaas-discover > "$T/discovered"
   jq -rs 'map(select(.kind=="gpuaas.host/1"))[0].warnings | map(select(.code |
     test("^(bridge_|stale_|isolation_|nat_rule)")) | .code + " " + .subject) | sort | join(", ")' \
-    <<< "$output"
+    "$T/discovered"
 }
 
 @test "discover tells of an open bridge, no isolation, a stale lease, a stale port, another name" {
@@ -410,4 +420,11 @@ duid 00:01:00:01" > "$T/leases"
   assert_equal "$(discovered)" "stale_lease 02:00:00:00:00:77, stale_port gp-7"
   assert_equal "$(BRIDGE=br-new discovered)" \
     "bridge_missing bridge, bridge_renamed br-new, isolation_missing br-new, stale_lease 02:00:00:00:00:77, stale_port gp-7"
+  # Another table of the host that lets nothing pass on.
+  net nft add table ip filter
+  net nft add chain ip filter FORWARD '{ type filter hook forward priority 0; policy drop; }'
+  discovered > /dev/null
+  assert_equal "$(jq -rs 'map(select(.kind=="gpuaas.host/1"))[0].warnings |
+    map(select(.code=="forward_dropped").evidence)[0]' "$T/discovered")" \
+    "table 'filter', chain 'FORWARD' of nftables drops by its policy what it does not accept"
 }

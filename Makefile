@@ -158,6 +158,14 @@ check-source: all $(B)/tool/schemas
 check-layers: all
 	$QGPUAAS_BUILD=$(B) tests/check-layers
 
+VM_SECONDS ?= 7200
+
+## check-vm: the whole life on a real kernel, in a virtual GPU host (software emulation, as root)
+check-vm:
+	$(DEPS) --build --vm
+	$(SUB) all units
+	$QGPUAAS_BUILD=$(B) tests/run --limit $(VM_SECONDS) tests/vm/check
+
 ## check-asan: the tests with clang, address and undefined behaviour sanitizers
 check-asan:
 	$(DEPS) --build --test
@@ -278,6 +286,6 @@ help:
 	@sed -n 's/^## \([a-z-]*\): \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
 .PHONY: all units benches replays check check-unit check-replay check-bats check-cloud \
-	check-source check-layers check-asan analyzer mutate fuzz-smoke schemas records-man \
+	check-vm check-source check-layers check-asan analyzer mutate fuzz-smoke schemas records-man \
 	completions demo bench install uninstall clean help FORCE
 .SECONDARY:

@@ -26,7 +26,8 @@ static const struct ga_opt opts[] = {
 	{ .name = "resume", .type = GA_O_TEXT, .var = &resume_id, .arg = "ID",
 	  .help = "go on with an allocation this host has begun" },
 	{ .name = "user-data-dir", .type = GA_O_PATH, .var = &user_data_dir, .arg = "DIR",
-	  .help = "where user-data lies, named by digest (default: HOST_DIR/user-data)" },
+	  .help = "where user-data lies, named by digest (default: HOST_DIR/user-data, then "
+		  "beside the state)" },
 	{ .name = "dry-run", .type = GA_O_FLAG, .var = &dry_run,
 	  .help = "check everything and print what would be done; change nothing" },
 	{ .name = "jobs", .type = GA_O_INT, .var = &jobs, .arg = "N", .min = 1, .max = 64,
@@ -75,14 +76,18 @@ static int on_result(const struct ga_shape *shape, const void *obj, struct ga_er
 	return dry_run ? ga_emit(shape, obj, err) : ga_result_emit(shape, obj, err);
 }
 
-static struct ga_provision_opts options(char **data_dir)
+static struct ga_provision_opts options(char **data_dir, char **state_dir)
 {
+	const char *state = ga_cli_state_path(), *slash = strrchr(state, '/');
+
 	*data_dir = ga_xprintf("%s/user-data", ga_cli_host_dir());
+	*state_dir = ga_xprintf("%.*suser-data", slash ? (int)(slash - state) + 1 : 0, state);
 	return (struct ga_provision_opts){
 		.program = prog.name,
 		.node = node,
 		.host_dir = ga_cli_host_dir(),
 		.user_data_dir = user_data_dir ? user_data_dir : *data_dir,
+		.user_data_from = user_data_dir ? NULL : *state_dir,
 		.libvirt_uri = ga_cli_setting("GPUAAS_LIBVIRT_URI", GA_VIRT_URI),
 		.fabric = { ga_cli_setting("GPUAAS_LIBNVFM", NULL),
 			    ga_cli_setting("GPUAAS_FABRIC_ADDRESS", NULL) },
@@ -99,8 +104,8 @@ static struct ga_provision_opts options(char **data_dir)
 
 static int take_plan(const struct ga_rec *rec, struct ga_err *err)
 {
-	ga_autofree char *data_dir = NULL;
-	struct ga_provision_opts o = options(&data_dir);
+	ga_autofree char *data_dir = NULL, *state_dir = NULL;
+	struct ga_provision_opts o = options(&data_dir, &state_dir);
 	struct ga_plan plan;
 	int r;
 
@@ -136,7 +141,7 @@ static int take_stream(struct ga_err *err)
 
 static int run(struct ga_err *err)
 {
-	ga_autofree char *data_dir = NULL;
+	ga_autofree char *data_dir = NULL, *state_dir = NULL;
 	struct ga_provision_opts o;
 	int r;
 
@@ -144,7 +149,7 @@ static int run(struct ga_err *err)
 	    ga_cli_accelerators(err) < 0 || ga_result_open(ga_cli_state_path(), err) < 0)
 		return -1;
 	ga_stop_install();
-	o = options(&data_dir);
+	o = options(&data_dir, &state_dir);
 	r = resume_id ? ga_provision_resume(resume_id, &o, err) : take_stream(err);
 	ga_result_close();
 	free(node);

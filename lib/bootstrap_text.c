@@ -201,7 +201,7 @@ void ga_boot_text_udev(const struct ga_boot_facts *f, struct ga_str *out)
 	size_t i;
 
 	ga_str_add(out, HEAD "disks of slots.\n"
-			"# What a tenant leaves on them (LVM, md and others) must not wake up here.\n"
+			"# What a tenant leaves on them, LVM or md, must not wake up here.\n"
 			"# After 60-persistent-storage.rules, which probe; before those that act.\n"
 			"SUBSYSTEM!=\"block\", GOTO=\"gpuaas_end\"\n"
 			"KERNEL!=\"nvme*\", GOTO=\"gpuaas_end\"\n"

@@ -194,7 +194,8 @@ int ga_hostdb_pending_wipes(struct ga_hostdb *h, bool unanswered, struct ga_any_
 		    " SELECT attempt, object, order_text, started_at FROM attempt"
 		    " WHERE program = 'wipe' AND attempt NOT IN (SELECT attempt FROM wipe_order)) "
 		    "SELECT order_text FROM seen o WHERE NOT EXISTS (SELECT 1 FROM evidence e"
-		    " WHERE e.attempt = o.attempt AND (?1 OR e.outcome = 'confirmed')) AND NOT EXISTS ("
+		    " WHERE e.attempt = o.attempt AND (?1 OR e.outcome = 'confirmed')) "
+		    "AND NOT EXISTS ("
 		    " SELECT 1 FROM seen n WHERE n.object = o.object AND n.at > o.at) "
 		    "ORDER BY at, attempt",
 		    "b", unanswered) < 0)

@@ -83,9 +83,13 @@ int ga_net_nat_parse(const char *text, size_t len, const char *network, struct g
 		     struct ga_err *err);
 /*
  * Adds what is wrong with the private network: stale_lease (a lease without a reservation), and as
- * root, where Open vSwitch runs: bridge_renamed, bridge_open, stale_port, isolation_missing.
+ * root, where Open vSwitch runs: bridge_renamed, bridge_open, stale_port, isolation_missing,
+ * forward_dropped (a firewall of the host's drops by its policy what is forwarded).
  */
 void ga_net_warn(const struct ga_network *n, struct ga_reasons *warnings);
+/* The first chain but ours that drops by its policy what is forwarded, in the same text: 1 with its
+ * table and name in evidence, 0 none, -1 as above. */
+int ga_net_forward_parse(const char *text, size_t len, struct ga_str *evidence, struct ga_err *err);
 /* "10.100.0.0/24" of a gateway and the prefix, allocated; NULL when they are none. */
 char *ga_net_network(const char *gateway, int64_t prefix_bits);
 

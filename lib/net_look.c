@@ -135,6 +135,23 @@ static void look_rules(const struct ga_network *n, struct ga_reasons *warnings)
 		       "gpuaas-host-bootstrap --mode slice, or gpuaas-reconcile --repair");
 }
 
+/* What our table accepts, another one may still drop: Docker's and ufw's do. */
+static void look_firewall(struct ga_reasons *warnings)
+{
+	static const char *const argv[] = { "nft", "-j", "-t", "list", "ruleset", NULL };
+	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
+	const struct ga_proc p = { .argv = argv, .timeout_micros = 5000000,
+				   .output_max = 8 << 20 };
+	ga_autostr struct ga_str evidence = GA_STR_INIT;
+	struct ga_err ignored = GA_ERR_INIT;
+
+	if (ga_proc_check(&p, &out, &ignored) == 0 &&
+	    ga_net_forward_parse(out.out.buf, out.out.len, &evidence, &ignored) > 0)
+		ga_reasons_add(warnings, "forward_dropped", NULL, evidence.buf,
+			       "let it accept what comes from and goes to the bridge (Docker: chain "
+			       "DOCKER-USER; ufw: ufw route allow)");
+}
+
 void ga_net_warn(const struct ga_network *n, struct ga_reasons *warnings)
 {
 	look_leases(n, warnings);
@@ -143,4 +160,5 @@ void ga_net_warn(const struct ga_network *n, struct ga_reasons *warnings)
 	look_bridges(n, warnings);
 	look_ports(warnings);
 	look_rules(n, warnings);
+	look_firewall(warnings);
 }

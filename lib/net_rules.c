@@ -169,6 +169,32 @@ int ga_net_nat_parse(const char *text, size_t len, const char *network, struct g
 	return 0;
 }
 
+int ga_net_forward_parse(const char *text, size_t len, struct ga_str *evidence, struct ga_err *err)
+{
+	ga_autojson json_t *json = NULL;
+	json_t *list, *e;
+	size_t i;
+
+	if (open_list(text, len, &json, &list, err) < 0)
+		return -1;
+	json_array_foreach(list, i, e) {
+		const json_t *c = json_object_get(e, "chain");
+		const char *family = text_of(c, "family"), *table = text_of(c, "table");
+
+		if (!ga_streq(text_of(c, "hook"), "forward") ||
+		    !ga_streq(text_of(c, "policy"), "drop") || ga_streq(table, "gpuaas") ||
+		    (!ga_streq(family, "ip") && !ga_streq(family, "inet")))
+			continue;
+		ga_str_clear(evidence);
+		ga_str_addf(evidence,
+			    "table '%.64s', chain '%.64s' of nftables drops by its policy what it "
+			    "does not accept",
+			    table, text_of(c, "name"));
+		return 1;
+	}
+	return 0;
+}
+
 /* ---- the table of ours ---- */
 
 /* What is decided in a chain already when the next rule of it is read. */

@@ -97,7 +97,12 @@ static int look_journal(const struct ga_look *l, struct ga_hostdb *h, struct ga_
 	if (ga_journal_open_entries(h, NULL, &j, err) < 0)
 		return -1;
 	for (size_t i = 0; i < j.n; i++) {
-		struct ga_seen_entry *e = ga_list_add(&l->seen->entries);
+		struct ga_seen_entry *e;
+
+		/* How the host was prepared is no open work. */
+		if (ga_streq(j.v[i].object, "bootstrap"))
+			continue;
+		e = ga_list_add(&l->seen->entries);
 
 		if (ga_streq(j.v[i].op, "ingress") && look_published(l, &j.v[i], err) < 0)
 			return -1;

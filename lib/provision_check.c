@@ -359,6 +359,21 @@ void ga_provision_close_disks(struct ga_provision *p)
 		ga_cleanup_fd(&p->disks[i].fd), p->disks[i].fd = -1;
 }
 
+/* What place kept beside the state counts where both are on this machine. */
+static int read_user_data(struct ga_provision *p, struct ga_err *err)
+{
+	const char *digest = p->plan->user_data_digest;
+	struct ga_err ignored = GA_ERR_INIT;
+
+	if (ga_user_data_read(p->opts->user_data_dir, digest, &p->user_data, err) == 0)
+		return 0;
+	if (err->code != GA_NOTFOUND || !p->opts->user_data_from ||
+	    ga_user_data_read(p->opts->user_data_from, digest, &p->user_data, &ignored) < 0)
+		return -1;
+	ga_err_clear(err);
+	return 0;
+}
+
 int ga_phase_recheck(struct ga_provision *p, struct ga_err *err)
 {
 	if (check_boot(p, err) < 0 || check_fingerprint(p, err) < 0)
@@ -368,10 +383,7 @@ int ga_phase_recheck(struct ga_provision *p, struct ga_err *err)
 	if (check_functions(p, err) < 0 || check_domain(p, err) < 0 ||
 	    ga_provision_take_disks(p, err) < 0 || check_image(p, err) < 0)
 		return -1;
-	if (p->plan->user_data_digest)
-		return ga_user_data_read(p->opts->user_data_dir, p->plan->user_data_digest,
-					 &p->user_data, err);
-	return 0;
+	return p->plan->user_data_digest ? read_user_data(p, err) : 0;
 }
 
 int ga_provision_recheck(struct ga_provision *p, bool image, struct ga_err *err)

@@ -108,17 +108,22 @@ static int write_known_hosts(struct ga_provision *p, struct ga_err *err)
 	return ga_change_file(&p->changes, p->known_hosts, line, strlen(line), 0600, err);
 }
 
-/* The tenant's text lives here until release only; where the operator named another folder, the
- * file is the operator's. */
+/* The tenant's text lives here until release only: for resume and rebuild. Where it came from is
+ * the operator's folder. */
 static int enter_user_data(struct ga_provision *p, struct ga_err *err)
 {
 	const char *digest = p->plan->user_data_digest;
+	ga_autofree char *dir = ga_xprintf("%s/user-data", p->opts->host_dir);
 	ga_autofree char *path = NULL;
 
-	if (!digest || !ga_starts(p->opts->user_data_dir, p->opts->host_dir))
+	if (!digest)
 		return 0;
-	path = ga_xprintf("%s/%s", p->opts->user_data_dir, digest + strlen("sha256:"));
-	return ga_change_file_by_other(&p->changes, path, err);
+	path = ga_xprintf("%s/%s", dir, digest + strlen("sha256:"));
+	if (!access(path, F_OK))
+		return ga_change_file_by_other(&p->changes, path, err);
+	if (!p->opts->dry_run && ga_file_mkdirs(dir, 0700, err) < 0)
+		return -1;
+	return ga_change_file(&p->changes, path, p->user_data.buf, p->user_data.len, 0600, err);
 }
 
 int ga_phase_seed(struct ga_provision *p, struct ga_err *err)

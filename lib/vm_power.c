@@ -70,8 +70,30 @@ static int stop_hard(struct ga_vm *vm, struct ga_virt *virt, struct ga_err *err)
 		       vm->plan.domain);
 }
 
-int ga_vm_power_off(struct ga_vm *vm, int64_t timeout_seconds, bool force, const char **how,
-		    struct ga_err *err)
+/*
+ * The flows of a port that is gone: Open vSwitch may give its number to another guest, which could
+ * then send as this one. The next start makes them again, and their entry in the journal stays.
+ */
+static void take_flows(struct ga_vm *vm)
+{
+	const struct ga_plan *plan = &vm->plan;
+	struct ga_err why = GA_ERR_INIT;
+	char cookie[GA_COOKIE_SIZE];
+
+	if (!ga_provision_has_ovs(plan) || vm->opts->dry_run)
+		return;
+	ga_ovs_cookie(plan->allocation, cookie);
+	if (ga_ovs_remove_flows(plan->network.bridge, cookie, &why) < 0) {
+		ga_autofree char *words =
+			ga_xprintf("%s is off, and its flows on %s are still there: %s",
+				   plan->allocation, plan->network.bridge, why.msg);
+
+		vm->opts->say(words);
+	}
+}
+
+static int power_off(struct ga_vm *vm, int64_t timeout_seconds, bool force, const char **how,
+		     struct ga_err *err)
 {
 	struct ga_err unheard = GA_ERR_INIT;
 	enum ga_virt_state state;
@@ -94,6 +116,16 @@ int ga_vm_power_off(struct ga_vm *vm, int64_t timeout_seconds, bool force, const
 	r = wait_off(vm, timeout_seconds, err);
 	*how = r ? "stopped_by_guest" : force ? "powered_off" : "guest_did_not_stop";
 	return r || !force ? r : stop_hard(vm, virt, err);
+}
+
+int ga_vm_power_off(struct ga_vm *vm, int64_t timeout_seconds, bool force, const char **how,
+		    struct ga_err *err)
+{
+	int r = power_off(vm, timeout_seconds, force, how, err);
+
+	if (r > 0)
+		take_flows(vm);
+	return r;
 }
 
 /* ---- records ---- */

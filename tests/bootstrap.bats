@@ -602,3 +602,66 @@ script_of()
     rm -r "$IMG"
   done
 }
+
+@test "a whole machine: its settings, and nothing bound, bridged or tuned" {
+  setup_host lab1 gpu.0.driver=nvidia
+  fakes
+  # shellcheck disable=SC2016 # for the machine
+  run machine '
+    gpuaas-host-bootstrap --mode baremetal > "$T/apply"; echo $?
+    (cd /etc && find gpuaas sysctl.d udev modules-load.d lvm -type f 2> /dev/null)
+    gpuaas-host-bootstrap --check > "$T/check"; echo $?
+    head -c 6 /sys/bus/pci/devices/0000:18:00.0/driver_override; echo; nft list ruleset; ip -br link'
+  [[ $output == $'0\ngpuaas/gpuaas.conf\n0\n'* && $output != *ovsbr0* && $output != *table* ]]
+  [[ $output != *vfio* ]]
+  output=$(< "$T/check")
+  jq_is 'select(.kind == "gpuaas.bootstrap/1") | "\(.mode) \(.ready) \(.changes)"' "baremetal true 0"
+}
+
+@test "on a terminal it shows the changes and asks; anything but yes changes nothing" {
+  make_image
+  before=$(photograph "$IMG")
+  for answer in n '' no; do
+    run script -qec "gpuaas-host-bootstrap --mode slice --root $IMG" /dev/null <<< "$answer"
+    assert_status 1
+    assert_output "/etc/modules-load.d/gpuaas.conf"
+    assert_output "Make them now? [y/N]"
+    assert_output "nothing was changed"
+    assert_equal "$(photograph "$IMG")" "$before"
+  done
+  run script -qec "gpuaas-host-bootstrap --mode slice --root $IMG" /dev/null <<< y
+  assert_status 0
+  [[ -e $IMG/etc/modules-load.d/gpuaas.conf ]]
+  run script -qec "gpuaas-host-bootstrap --root $IMG --hugepages 2M:64 --yes" /dev/null < /dev/null
+  refute_output "[y/N]"
+  assert_status 0
+}
+
+@test "a step that fails keeps no other, and the status says so" {
+  setup_host lab1 gpu.0.driver=nvidia
+  fakes
+  # A recorded host binds nothing: the first GPU stays where it is.
+  # shellcheck disable=SC2016 # for the machine
+  run machine 'gpuaas-host-bootstrap --mode slice > "$T/apply" 2> "$T/err"; echo $?
+    nft list table ip gpuaas > /dev/null && echo table'
+  assert_equal "$output" "7
+table"
+  grep -q "bind 0000:18:00.0: '0000:18:00.0' is bound to 'nvidia'" "$T/err"
+  output=$(< "$T/apply")
+  jq_is 'select(.state == "failed") | .subject' 0000:18:00.0
+  jq_is 'select(.step == "bind" and .state == "changed") | .subject' "0000:9a:00.0
+0000:1a:00.1
+0000:1a:00.2"
+  jq_is 'select(.kind == "gpuaas.bootstrap/1") | "\(.left) \(.ready)"' "1 false"
+}
+
+@test "a reader that goes away does not stop the work" {
+  make_image
+  mkfifo "$T/fifo"
+  background head -n 1 "$T/fifo"
+  status=0
+  gpuaas-host-bootstrap --mode slice --root "$IMG" --json > "$T/fifo" 2> "$T/err" || status=$?
+  # Where all fitted into the pipe before the reader went, nothing was lost.
+  [[ $status -eq 10 || $status -eq 0 ]]
+  [[ -e $IMG/etc/gpuaas/dnsmasq.conf ]]
+}

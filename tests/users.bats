@@ -156,16 +156,23 @@ owner()
   truncate -s 8M "$T/images/lab.raw"
   here gpuaas-image add "$T/images/lab.raw" --name lab --probe running --firmware bios > "$T/image"
   run_ok owner gpuaas-state apply - < "$T/image"
-  owner gpuaas-place --profile lab --gpus 2 --project vision --name job > "$T/plan"
+  printf '#cloud-config\nruncmd: [echo hunter2]\n' > "$T/user-data"
+  owner gpuaas-place --profile lab --gpus 2 --project vision --name job --user-data "$T/user-data" \
+    > "$T/plan"
   is_owners
   here gpuaas-provision "$T/plan" > "$T/running"
   is_owners
   slots_are active active
+  # User-data that place kept beside the state has come to the host, and goes with the tenant.
+  run_ok grep -rlaq hunter2 "$GPUAAS_HOST_DIR"/vm/*/seed.iso
+  run_ok find "$GPUAAS_HOST_DIR/user-data" -type f -printf '%m %u\n'
+  assert_equal "$output" "600 root"
   # The host belongs to root: the owner's release commits the intent and hands the order on.
   run_ok owner env SUDO_UID=0 gpuaas-release job --reason 'done'
   jq_is .kind gpuaas.release-order/1
   slots_are releasing releasing
   here gpuaas-release - <<< "$output" > "$T/released"
+  run ! grep -rq hunter2 "$GPUAAS_HOST_DIR"
   here gpuaas-wipe < "$T/released" > "$T/wiped"
   slots_are available available
   run_ok here gpuaas-reconcile

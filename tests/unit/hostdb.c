@@ -113,7 +113,8 @@ static int64_t pending_of(struct ga_hostdb *h, bool unanswered)
 {
 	struct ga_any_list texts = { 0 };
 	struct ga_err err = GA_ERR_INIT;
-	int64_t n = ga_hostdb_pending_wipes(h, unanswered, &texts, &err) < 0 ? -1 : (int64_t)texts.n;
+	int r = ga_hostdb_pending_wipes(h, unanswered, &texts, &err);
+	int64_t n = r < 0 ? -1 : (int64_t)texts.n;
 	size_t i;
 
 	for (i = 0; i < texts.n; i++)

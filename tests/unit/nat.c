@@ -329,6 +329,36 @@ static void source_nat(void)
 	}
 }
 
+#define POLICY(family, table, hook, policy) \
+	"{\"nftables\":[{\"chain\":{\"family\":\"" family "\",\"table\":\"" table \
+	"\",\"name\":\"F\",\"hook\":\"" hook "\",\"policy\":\"" policy "\"}}]}"
+
+/* Firewalls of the host that are in the way. */
+static void firewalls(void)
+{
+	static const struct {
+		const char *name, *text;
+		int dropped;
+	} rows[] = {
+		{ "Docker's", POLICY("ip", "filter", "forward", "drop"), 1 },
+		{ "of both families", POLICY("inet", "fw", "forward", "drop"), 1 },
+		{ "of IPv6 alone", POLICY("ip6", "filter", "forward", "drop"), 0 },
+		{ "accepts", POLICY("ip", "filter", "forward", "accept"), 0 },
+		{ "of the host's own ports", POLICY("ip", "filter", "input", "drop"), 0 },
+		{ "ours", HEAD CLOSE TAIL, 0 },
+		{ "nothing", "{\"nftables\":[]}", 0 },
+		{ "no JSON", "table ip filter", -1 },
+	};
+
+	for (size_t i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		ga_autostr struct ga_str evidence = GA_STR_INIT;
+		struct ga_err err = GA_ERR_INIT;
+
+		t_int(ga_net_forward_parse(rows[i].text, strlen(rows[i].text), &evidence, &err),
+		      rows[i].dropped, "firewall: %s", rows[i].name);
+	}
+}
+
 /* Cut off anywhere, or with any byte another: read or refused, never a crash. */
 static void hostile(void)
 {
@@ -444,6 +474,7 @@ int main(void)
 	rules();
 	elements();
 	source_nat();
+	firewalls();
 	hostile();
 	live();
 	return t_done();

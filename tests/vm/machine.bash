@@ -16,8 +16,8 @@ machine_devices()
 {
   local run=$1 node port slot=1 n
   machine_args+=(
-    -device pxb-pcie,id=pxb0,bus=pcie.0,bus_nr=32,numa_node=0
-    -device pxb-pcie,id=pxb1,bus=pcie.0,bus_nr=128,numa_node=1
+    -device "pxb-pcie,id=pxb0,bus=pcie.0,bus_nr=32,numa_node=0"
+    -device "pxb-pcie,id=pxb1,bus=pcie.0,bus_nr=128,numa_node=1"
   )
   for node in 0 1; do
     for port in gpu0 gpu1 nvme0 nvme1 nic nvme2; do
@@ -70,7 +70,8 @@ machine_start()
     -drive "if=none,id=root,file=$run/root.qcow2,format=qcow2,cache=unsafe,discard=unmap" \
     -device virtio-blk-pci,drive=root,bus=pcie.0,bootindex=1 \
     -virtfs "local,path=$run/share,mount_tag=share,security_model=none,multidevs=remap" \
-    -netdev user,id=uplink,restrict=on -device virtio-net-pci,netdev=uplink,bus=pcie.0,romfile= \
+    -netdev "user,id=uplink,restrict=on,guestfwd=tcp:10.0.2.100:7-cmd:/bin/cat" \
+    -device virtio-net-pci,netdev=uplink,bus=pcie.0,romfile= \
     -device virtio-rng-pci,bus=pcie.0 \
     -serial "file:$run/serial.log" -qmp "unix:$run/qmp,server=on,wait=off" \
     "${machine_args[@]}" > "$run/qemu.log" 2>&1 < /dev/null &

@@ -561,6 +561,18 @@ MAILADDR ops
     "missing rules of gpuaas in /etc/udev/rules.d name 1 disks, and not /dev/nvme1n1"
 }
 
+@test "a disk that holds something is said before the host stops seeing it" {
+  setup_host lab1
+  fakes
+  mkdir -p "$WORK/disks"
+  truncate -s 16M "$WORK/disks/nvme1n1"
+  mkswap -q "$WORK/disks/nvme1n1"
+  chmod 1644 "$WORK/disks/nvme1n1"
+  run machine 'gpuaas-host-bootstrap --mode slice --dry-run'
+  assert_status 0
+  jq_is 'select(.step == "disks_udev") | .change' "write it; not empty now: nvme1n1: swap"
+}
+
 # ---- user-data ----
 
 # The script that cloud-init writes to PATH.

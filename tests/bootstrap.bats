@@ -665,3 +665,17 @@ table"
   [[ $status -eq 10 || $status -eq 0 ]]
   [[ -e $IMG/etc/gpuaas/dnsmasq.conf ]]
 }
+
+@test "a folder that was too narrow is opened for passing, and narrowed again" {
+  make_image
+  mkdir -m 700 "$IMG/var/lib/gpuaas"
+  run_ok gpuaas-host-bootstrap --mode slice --root "$IMG"
+  assert_equal "$(stat -c %a "$IMG/var/lib/gpuaas")" 711
+  run_ok gpuaas-host-bootstrap --root "$IMG" --undo
+  assert_equal "$(stat -c %a "$IMG/var/lib/gpuaas")" 700
+  run_ok gpuaas-host-bootstrap --mode slice --root "$IMG"
+  chmod 755 "$IMG/var/lib/gpuaas"
+  run_status 1 gpuaas-host-bootstrap --root "$IMG" --undo
+  jq_is 'select(.state == "left") | .subject' /var/lib/gpuaas
+  assert_equal "$(stat -c %a "$IMG/var/lib/gpuaas")" 755
+}

@@ -240,7 +240,7 @@ cloud_init_is_done()
   assert_output "written by the tenant"
   run_ok guest cat .ssh/authorized_keys
   assert_output "$(cut -d ' ' -f 2 "$W/key.pub")"
-  run_ok guest cat /etc/ssh/ssh_host_ed25519_key.pub
+  run_ok guest sudo cat /etc/ssh/ssh_host_ed25519_key.pub
   assert_output "$(cut -d ' ' -f 3 "$W/known_hosts")"
   run_ok guest sudo sshd -T
   assert_output "passwordauthentication no"
@@ -249,7 +249,7 @@ cloud_init_is_done()
   # The root file system grew into the disk, of which the image is a part.
   run_ok guest df --output=size -B1 /
   ((${lines[1]} > 3 * 1073741824))
-  run_ok guest cloud-init query --format '{{ ds.meta_data.instance_id }}'
+  run_ok guest sudo cloud-init query --format '{{ ds.meta_data.instance_id }}'
   assert_output gpuaas-ac100000-tc100000
   run_ok guest cat /proc/bus/pci/devices
   assert_output 1b360005 # what stands for the GPU
@@ -276,7 +276,7 @@ has_phoned()
      domain:$p.domain,graceful_seconds:60,
      bundles:($p.bundles | map(. + {wipe_attempt:"w0000001",generation:9})),fabric_partition:null,
      network:$p.network,wipe:$p.wipe,lab:false}' > "$W/order"
-  run_ok in_world gpuaas-release "$W/order"
+  run_ok in_world bash -c 'gpuaas-release < "$1"' - "$W/order"
   printf '%s\n' "$output" > "$W/released"
   run_ok virsh -q -c "$GPUAAS_LIBVIRT_URI" list --all --name
   refute_output gpuaas-
@@ -289,7 +289,7 @@ has_phoned()
 
 @test "wiped: not one byte of the tenant in any place of the disk" {
   grep gpuaas.wipe-order/1 "$W/released" > "$W/wipe"
-  run_ok in_world gpuaas-wipe "$W/wipe"
+  run_ok in_world bash -c 'gpuaas-wipe < "$1"' - "$W/wipe"
   jq_is 'select(.kind == "gpuaas.wipe-evidence/1") | .outcome' confirmed
   run ! grep -q "$MARKER" "$CLOUD_LOOP"
   cmp -n "$CLOUD_LOOP_BYTES" "$CLOUD_LOOP" /dev/zero

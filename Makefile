@@ -130,7 +130,7 @@ $(B)/fuzzer/%: $(B)/tests/fuzz/%.o $(LIB)
 check:
 	$(DEPS) --build --test
 	$(SUB) all units replays $(B)/tool/schemas $(B)/tool/leaves
-	$(SUB) -j1 check-unit check-replay check-bats check-source
+	$(SUB) -j1 check-unit check-replay check-bats check-cloud check-source
 
 ## check-unit: the unit tests
 check-unit: units
@@ -143,6 +143,12 @@ check-replay: replays
 ## check-bats: the tests of the programs; BATS=tests/NAME.bats for one file
 check-bats: all units $(B)/tool/schemas $(B)/tool/leaves
 	$QGPUAAS_BUILD=$(B) tests/run --jobs $(JOBS) $(BATS)
+
+## check-cloud: a Debian cloud image with real cloud-init, through libvirt in software; needs root
+check-cloud:
+	$(DEPS) --build --run --cloud
+	$(SUB) all
+	GPUAAS_BUILD=$(abspath $(B)) tests/cloud/enter tests/run tests/cloud/cloud.bats
 
 ## check-source: layers, style, shellcheck, mandoc, cppcheck, gcc -fanalyzer, generated files
 check-source: all $(B)/tool/schemas
@@ -279,7 +285,7 @@ clean:
 help:
 	@sed -n 's/^## \([a-z-]*\): \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
-.PHONY: all units benches replays check check-unit check-replay check-bats check-source \
-	check-layers check-vm check-asan analyzer mutate fuzz-smoke schemas records-man completions demo \
-	bench install uninstall clean help FORCE
+.PHONY: all units benches replays check check-unit check-replay check-bats check-cloud \
+	check-vm check-source check-layers check-asan analyzer mutate fuzz-smoke schemas records-man \
+	completions demo bench install uninstall clean help FORCE
 .SECONDARY:

@@ -321,8 +321,12 @@ static int add_disks(const struct ga_plan *plan, const struct ga_domain_env *env
 		ga_str_add(out, "    <disk type='file' device='cdrom'>\n"
 				"      <driver name='qemu' type='raw'/>\n      <source");
 		attr(out, "file", env->seed);
-		ga_str_add(out, "/>\n      <target dev='sdz' bus='sata'/>\n      <readonly/>\n"
-				"      <alias name='ua-seed'/>\n    </disk>\n");
+		/* By the controller of the disks: the kernels of cloud images (Debian's cloud
+		 * flavour) have no driver for q35's SATA. Unit 15 is no disk's. */
+		ga_str_add(out, "/>\n      <target dev='sdz' bus='scsi'/>\n      <readonly/>\n"
+				"      <alias name='ua-seed'/>\n"
+				"      <address type='drive' controller='0' bus='0' target='0' "
+				"unit='15'/>\n    </disk>\n");
 	}
 	return 0;
 }

@@ -163,7 +163,7 @@ refused()
   wait_for 30 more_than "$before" nft_drops "$1"
 }
 
-# serve NS… -- PROTO PORT TEXT: a server; NS… is net, "guest N" or outside
+# serve NS… -- PROTO PORT TEXT: a server, $SERVE_PID; NS… is net, "guest N" or outside
 serve()
 {
   local where=() ready
@@ -174,6 +174,8 @@ serve()
   ready=$T/serve.$RANDOM
   background "${where[@]}" "$packets" serve "$2" "$3" "$4" "$ready"
   wait_for 30 grep -qs ready "$ready"
+  # shellcheck disable=SC2034 # for net.bats; its number on the bench
+  SERVE_PID=$(cut -d' ' -f2 "$ready")
 }
 
 # listen NAME NS… -- IFACE: the frames that arrive there, in $T/NAME.frames

@@ -10,6 +10,7 @@ setup()
 {
   common_setup
   [[ $EUID -eq 0 ]] || skip "only root makes network namespaces"
+  [[ -c /dev/net/tun ]] || skip "the userspace switch makes its ports by /dev/net/tun"
   setup_host lab1 sysctl='{"net.ipv4.ip_forward":1}'
   make_image 12 5
   net_start
@@ -170,55 +171,85 @@ drops_are()
     ip=tcp src=10.9.0.2 dst=10.100.0.11 dport=80
 }
 
-# A port is in the journal as published, and a reboot has lost it.
-published()
+# shut COMMAND…: what closes port 8080, while a connection through it is open
+shut()
 {
-  journal "INSERT INTO journal (object, op, subject, inverse, done, at) VALUES ('a110c000',
-    'ingress', 'tcp/8080', '{\"ip\":\"10.100.0.11\",\"port\":\"80\"}', 1,
-    '$(date -u +%FT%T.%6NZ)')"
-}
-
-@test "publish opens one port to one slice, and its end closes it, open connections too" {
-  ready
-  serve guest 1 -- tcp 80 one
-  serve guest 1 -- tcp 81 one
-  serve guest 2 -- tcp 80 two
-  run_status 1 outside "$packets" ask tcp 10.9.0.1 8080
-  published
-  reconcile any .
-  assert_equal "$(codes)" ingress_missing
-  assert_equal "$(drift ingress_missing .expected)" "tcp/8080 to 10.100.0.11 port 80"
-  reconcile any . --repair
-  assert_equal "$(codes)" "ingress_missing!"
-  run_ok outside "$packets" ask tcp 10.9.0.1 8080
-  assert_equal "$output" "one 10.9.0.2"
-  run_status 1 outside "$packets" ask tcp 10.9.0.1 8081
-  run_status 1 outside "$packets" ask tcp 10.9.0.1 80
-  # Not by a slice, whichever way: it would be traffic between slices.
-  refused input guest 2 "$packets" send eth0 dmac="$(mac_of ovsbr0)" \
-    ip=tcp src=10.100.0.12 dst=10.9.0.1 dport=8080
-  # Setting the table up again keeps it.
-  net nft flush chain ip gpuaas forward
-  reconcile any . --repair
-  assert_equal "$(codes)" "isolation_missing!"
-  run_ok outside "$packets" ask tcp 10.9.0.1 8080
-  assert_equal "$output" "one 10.9.0.2"
-  # The allocation ends: its journal is undone, and a connection that is open then is closed.
   mkfifo "$T/say"
   background outside "$packets" hold 10.9.0.1 8080 "$T/say" "$T/heard"
   exec 5> "$T/say"
   echo hello >&5
   wait_for 30 grep -qs "one 10.9.0.2" "$T/heard"
-  virsh -q -c "$LIBVIRTD_URI" destroy gpuaas-a110c000
-  virsh -q -c "$LIBVIRTD_URI" undefine gpuaas-a110c000
-  reconcile any '.allocations=[.allocations[1]] | .slots[0].allocation=null |
-    .slots[0].state="available"' --repair
-  net nft -j list map ip gpuaas ingress > "$T/map"
-  run ! grep -q 8080 "$T/map"
+  "$@"
   run_status 1 outside "$packets" ask tcp 10.9.0.1 8080
   refused forward bash -c 'echo again >&5'
   exec 5>&-
   assert_equal "$(grep -c "one 10.9.0.2" "$T/heard")" 1
+  rm "$T/say" "$T/heard"
+}
+
+is_open()
+{
+  run_ok outside "$packets" ask tcp 10.9.0.1 8080
+  assert_output "one 10.9.0.2"
+}
+
+@test "publish opens one port to one slice; unpublish and the end close it, open connections too" {
+  ready
+  serve guest 1 -- tcp 80 one
+  serve guest 1 -- tcp 81 one
+  serve guest 2 -- tcp 80 two
+  run_status 1 outside "$packets" ask tcp 10.9.0.1 8080
+  run_ok net_host gpuaas-vm publish a110c000 --port 8080:80
+  is_open
+  run_status 1 outside "$packets" ask tcp 10.9.0.1 8081
+  run_status 1 outside "$packets" ask tcp 10.9.0.1 80
+  # Not by a slice, whichever way: it would be traffic between slices.
+  refused input guest 2 "$packets" send eth0 dmac="$(mac_of ovsbr0)" \
+    ip=tcp src=10.100.0.12 dst=10.9.0.1 dport=8080
+  # One port has one slice.
+  run_status 4 net_host gpuaas-vm publish b220c000 --port 8080:80
+  shut run_ok net_host gpuaas-vm unpublish a110c000 --port 8080
+  reconcile any .
+  assert_equal "$(codes)" ""
+}
+
+refuses()
+{
+  local code=0
+  "$1" "$packets" ask tcp "$2" "$3" || code=$?
+  [[ $code -eq 1 ]]
+}
+
+@test "a published port comes back after a reboot, and goes with its allocation" {
+  ready
+  serve guest 1 -- tcp 80 one
+  run_ok net_host gpuaas-vm publish a110c000 --port 8080:80
+  net nft delete table ip gpuaas
+  reconcile any .
+  assert_equal "$(codes)" "nat_missing isolation_missing ingress_missing"
+  assert_equal "$(drift ingress_missing .expected)" "tcp/8080 to 10.100.0.11 port 80"
+  reconcile any . --repair
+  assert_equal "$(codes)" "nat_missing! isolation_missing! ingress_missing!"
+  is_open
+  # Setting the rest of the table up again keeps it.
+  net nft flush chain ip gpuaas forward
+  reconcile any . --repair
+  assert_equal "$(codes)" "isolation_missing!"
+  is_open
+  # The host listens there itself by now: it is not taken from it.
+  net nft delete element ip gpuaas ingress '{ tcp . 8080 }'
+  serve net -- tcp 8080 host
+  reconcile any . --repair
+  assert_equal "$(codes)" ingress_missing
+  assert_stderr "the host itself listens on tcp/8080"
+  net kill "$SERVE_PID"
+  wait_for 30 refuses net 127.0.0.1 8080
+  reconcile any . --repair
+  assert_equal "$(codes)" "ingress_missing!"
+  virsh -q -c "$LIBVIRTD_URI" destroy gpuaas-a110c000
+  virsh -q -c "$LIBVIRTD_URI" undefine gpuaas-a110c000
+  shut reconcile any '.allocations=[.allocations[1]] | .slots[0].allocation=null |
+    .slots[0].state="available"' --repair
   # And its flows are gone with it.
   run_ok net ovs-ofctl dump-flows ovsbr0
   refute_output 02:00:00:00:00:01

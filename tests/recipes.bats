@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+# share/images: what can be tried of the recipes without building an image (make check-cloud and
+# make check-vm build them).
+
+load helper
+
+# gpus N [CLASS]: a /sys with N functions of NVIDIA's, an NVSwitch and a network card
+gpus()
+{
+  local i
+  mkdir -p "$T"/sys/bus/pci/devices/0000:e3:00.0 "$T"/sys/bus/pci/devices/0000:1a:00.0
+  printf '%s\n' 0x10de > "$T/sys/bus/pci/devices/0000:e3:00.0/vendor"
+  printf '%s\n' 0x068000 > "$T/sys/bus/pci/devices/0000:e3:00.0/class"
+  printf '%s\n' 0x15b3 > "$T/sys/bus/pci/devices/0000:1a:00.0/vendor"
+  printf '%s\n' 0x020700 > "$T/sys/bus/pci/devices/0000:1a:00.0/class"
+  for ((i = 1; i <= $1; i++)); do
+    mkdir -p "$T/sys/bus/pci/devices/0000:0$i:00.0"
+    echo 0x10de > "$T/sys/bus/pci/devices/0000:0$i:00.0/vendor"
+    echo "${2:-0x030200}" > "$T/sys/bus/pci/devices/0000:0$i:00.0/class"
+  done
+}
+
+# nvidia_smi STATUS LINE…: what the driver's tool says
+nvidia_smi()
+{
+  mkdir -p "$T/bin"
+  {
+    echo '#!/bin/sh'
+    printf "echo '%s'\n" "${@:2}"
+    echo "exit $1"
+  } > "$T/bin/nvidia-smi"
+  chmod +x "$T/bin/nvidia-smi"
+  PATH=$T/bin:$PATH
+}
+
+gpu_ready()
+{
+  "$SRC/share/images/cuda/gpu-ready" "$T/sys" "$T/version"
+}
+
+@test "the CUDA image is ready when the driver serves each GPU that PCI shows" {
+  gpus 2
+  echo 570.133.20 > "$T/version"
+  nvidia_smi 0 '570.133.20, GPU-0f1e2d3c' '570.133.20, GPU-4b5a6978'
+  run_ok gpu_ready
+  assert_equal "$output" "gpuaas-gpu-ready 2 570.133.20"
+}
+
+@test "the CUDA image is not ready: a GPU less, another driver, no driver" {
+  gpus 2
+  echo 570.133.20 > "$T/version"
+  nvidia_smi 0 '570.133.20, GPU-0f1e2d3c'
+  run_status 1 gpu_ready
+  assert_output "PCI shows 2 GPUs, the driver serves 1"
+  nvidia_smi 0 '575.57.08, GPU-0f1e2d3c' '575.57.08, GPU-4b5a6978'
+  run_status 1 gpu_ready
+  assert_output "the driver is 575.57.08, the image was built with 570.133.20"
+  nvidia_smi 9 "NVIDIA-SMI has failed because it could not communicate with the NVIDIA driver."
+  run_status 1 gpu_ready
+  assert_output "could not communicate"
+  rm "$T/version"
+  nvidia_smi 0 '570.133.20, GPU-0f1e2d3c' '570.133.20, GPU-4b5a6978'
+  run_status 1 gpu_ready
+  assert_output "does not say which driver"
+}
+
+@test "the CUDA image without a GPU has nothing to prove; a graphics class counts" {
+  gpus 0
+  echo 570.133.20 > "$T/version"
+  run_ok gpu_ready
+  assert_equal "$output" "gpuaas-gpu-ready 0 none"
+  gpus 1 0x030000
+  nvidia_smi 0 '570.133.20, GPU-0f1e2d3c'
+  run_ok gpu_ready
+  assert_equal "$output" "gpuaas-gpu-ready 1 570.133.20"
+}
+
+@test "recipes say what they lack before they begin" {
+  run_status 1 "$SRC/share/images/tiny/build"
+  assert_stderr usage
+  run_status 1 "$SRC/share/images/base/build" --size 100 "$T/out.raw"
+  assert_stderr "at least 1024"
+  run_status 1 "$SRC/share/images/cuda/build" --driver-version 570 --key /dev/null "$T/out.raw"
+  assert_stderr "a whole version"
+  run_status 1 "$SRC/share/images/cuda/build" --driver-version 570.133.20 --key "$T/none" "$T/o.raw"
+  assert_stderr "the key that signs"
+  run ! compgen -G "$T/*.raw"
+}

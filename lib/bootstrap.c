@@ -61,6 +61,7 @@ static void release_devices(struct ga_boot_facts *f)
 	for (i = 0; i < f->disks.n; i++) {
 		free(f->disks.v[i].wwid);
 		free(f->disks.v[i].path);
+		free(f->disks.v[i].content);
 	}
 	ga_list_release(&f->disks);
 	ga_boot_list_release(&f->listed);
@@ -394,6 +395,21 @@ static void plan_filters(const struct ga_boot_facts *f, struct ga_boot_plan *pla
 	}
 }
 
+/* A disk with content may be somebody's: it is said before the host stops seeing it. */
+static void tell_content(const struct ga_boot_facts *f, struct ga_boot_step *s)
+{
+	ga_autostr struct ga_str text = GA_STR_INIT;
+	size_t i, n = 0;
+
+	for (i = 0; i < f->disks.n; i++)
+		if (f->disks.v[i].content && n++ < 8)
+			ga_str_addf(&text, "%s%s", text.len ? ", " : "", f->disks.v[i].content);
+	if (!n || !ga_boot_step_is_change(s))
+		return;
+	free(s->say.change);
+	s->say.change = ga_xprintf("write it; not empty now: %s%s", text.buf, n > 8 ? ", …" : "");
+}
+
 static void plan_disks(const struct ga_boot_facts *f, struct ga_boot_plan *plan)
 {
 	const struct ga_boot_wish udev = {
@@ -416,7 +432,7 @@ static void plan_disks(const struct ga_boot_facts *f, struct ga_boot_plan *plan)
 		return;
 	ga_str_clear(&text);
 	ga_boot_text_udev(f, &text);
-	ga_boot_add_file(f, plan, &udev, &text);
+	tell_content(f, ga_boot_add_file(f, plan, &udev, &text));
 	plan_filters(f, plan);
 }
 

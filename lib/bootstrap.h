@@ -65,6 +65,7 @@ struct ga_boot_pf {
 
 struct ga_boot_disk {
 	char *wwid, *path;
+	char *content; /* what it holds now ("nvme1n1: LVM2_member"), or NULL */
 };
 
 struct ga_boot_value {

@@ -62,8 +62,9 @@ static int make_folder(const struct ga_boot_doer *d, const char *path, unsigned 
 	if (r > 0 && (!widen || (S_ISDIR(st.st_mode) && (st.st_mode & 07777) == mode)))
 		return 0;
 	if (ga_boot_intend(d, "etc_folder", path,
-			   json_pack("{s:b,s:I}", "existed", r > 0, "mode",
-				     (json_int_t)(st.st_mode & 07777)),
+			   json_pack("{s:b,s:I,s:I}", "existed", r > 0, "mode",
+				     (json_int_t)(st.st_mode & 07777), "ours",
+				     (json_int_t)mode),
 			   &seq, err) < 0 ||
 	    ga_root_mkdir(d->root, path, mode, err) < 0)
 		return -1;
@@ -96,11 +97,19 @@ int ga_boot_undo_folder(struct ga_boot_undo_ctx *u, struct ga_err *err)
 {
 	bool existed = json_is_true(json_object_get(u->inverse, "existed"));
 	json_int_t mode = json_integer_value(json_object_get(u->inverse, "mode"));
-	int r;
+	json_int_t ours = json_integer_value(json_object_get(u->inverse, "ours"));
+	struct stat st;
+	int r = existed ? ga_root_stat(u->d->root, u->e->subject, &st, err) : 0;
 
+	if (r < 0)
+		return -1;
+	if (existed && (!r || (st.st_mode & 07777) != ours)) {
+		u->why = ga_xstrdup("somebody else changed its mode, or removed it, since");
+		return 0;
+	}
 	if (existed)
-		return ga_root_chmod(u->d->root, u->e->subject, (unsigned int)mode, err) < 0 ? -1 :
-												1;
+		return ga_root_chmod(u->d->root, u->e->subject, (unsigned int)mode, err) < 0 ?
+			       -1 : 1;
 	r = ga_root_rmdir(u->d->root, u->e->subject, err);
 	if (!r)
 		u->why = ga_xstrdup("something else lies in it");

@@ -150,7 +150,8 @@ static void add_pf(const struct ga_look *look, const struct ga_host *host,
 
 /* ---- disks ---- */
 
-static void add_disk(struct ga_boot_facts *f, const char *wwid, const char *path)
+static void add_disk(struct ga_boot_facts *f, const char *wwid, const char *path,
+		     const char *content)
 {
 	struct ga_boot_disk *d;
 	size_t i;
@@ -161,6 +162,7 @@ static void add_disk(struct ga_boot_facts *f, const char *wwid, const char *path
 	d = ga_list_add(&f->disks);
 	d->wwid = ga_xstrdup(wwid);
 	d->path = ga_strdup0(path);
+	d->content = content ? ga_sys_tidy(ga_xstrdup(content)) : NULL;
 }
 
 static int by_wwid(const void *a, const void *b)
@@ -181,11 +183,14 @@ static void add_disks(struct ga_look *look, struct ga_host *host, struct ga_boot
 	ga_look_disks(look, host, &parts);
 	for (i = 0; i < parts.n; i++)
 		if (parts.v[i].nvme->wwid && ga_boot_wwid_is_plain(parts.v[i].nvme->wwid))
-			add_disk(f, parts.v[i].nvme->wwid, parts.v[i].nvme->path);
+			add_disk(f, parts.v[i].nvme->wwid, parts.v[i].nvme->path,
+				 parts.v[i].nvme->signatures.n ?
+					 parts.v[i].nvme->signatures.v[0] :
+					 NULL);
 	if (rules && rules->state == GA_BOOT_REGULAR)
 		ga_boot_listed_disks(rules->text, (struct ga_any_list *)(void *)&listed);
 	for (i = 0; i < listed.n; i++)
-		add_disk(f, listed.v[i], NULL);
+		add_disk(f, listed.v[i], NULL, NULL);
 	if (f->disks.n)
 		qsort(f->disks.v, f->disks.n, sizeof(*f->disks.v), by_wwid);
 }

@@ -6,7 +6,7 @@
 #include "store_row.h"
 
 /* The access as the host told it, and the node as the way in: a guest's address is private, and
- * only the state knows by which address its node is reached. A bare-metal machine is its own way. */
+ * only the state knows by which address its node is reached. Bare metal is its own way. */
 static int access_text(struct ga_db *db, const struct ga_allocation *a, char **ret,
 		       struct ga_err *err)
 {

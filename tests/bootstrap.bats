@@ -561,6 +561,18 @@ MAILADDR ops
     "missing rules of gpuaas in /etc/udev/rules.d name 1 disks, and not /dev/nvme1n1"
 }
 
+@test "a disk that holds something is said before the host stops seeing it" {
+  setup_host lab1
+  fakes
+  mkdir -p "$WORK/disks"
+  truncate -s 16M "$WORK/disks/nvme1n1"
+  mkswap -q "$WORK/disks/nvme1n1"
+  chmod 1644 "$WORK/disks/nvme1n1"
+  run machine 'gpuaas-host-bootstrap --mode slice --dry-run'
+  assert_status 0
+  jq_is 'select(.step == "disks_udev") | .change' "write it; not empty now: nvme1n1: swap"
+}
+
 # ---- user-data ----
 
 # The script that cloud-init writes to PATH.
@@ -664,4 +676,18 @@ table"
   # Where all fitted into the pipe before the reader went, nothing was lost.
   [[ $status -eq 10 || $status -eq 0 ]]
   [[ -e $IMG/etc/gpuaas/dnsmasq.conf ]]
+}
+
+@test "a folder that was too narrow is opened for passing, and narrowed again" {
+  make_image
+  mkdir -m 700 "$IMG/var/lib/gpuaas"
+  run_ok gpuaas-host-bootstrap --mode slice --root "$IMG"
+  assert_equal "$(stat -c %a "$IMG/var/lib/gpuaas")" 711
+  run_ok gpuaas-host-bootstrap --root "$IMG" --undo
+  assert_equal "$(stat -c %a "$IMG/var/lib/gpuaas")" 700
+  run_ok gpuaas-host-bootstrap --mode slice --root "$IMG"
+  chmod 755 "$IMG/var/lib/gpuaas"
+  run_status 1 gpuaas-host-bootstrap --root "$IMG" --undo
+  jq_is 'select(.state == "left") | .subject' /var/lib/gpuaas
+  assert_equal "$(stat -c %a "$IMG/var/lib/gpuaas")" 755
 }

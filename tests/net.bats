@@ -10,6 +10,7 @@ setup()
 {
   common_setup
   [[ $EUID -eq 0 ]] || skip "only root makes network namespaces"
+  [[ -c /dev/net/tun ]] || skip "the userspace switch makes its ports by /dev/net/tun"
   setup_host lab1 sysctl='{"net.ipv4.ip_forward":1}'
   make_image 12 5
   net_start

@@ -190,7 +190,7 @@ static void once_is_enough(void)
 	bare(&f);
 	add_gpu(&f, "0000:18:00.0", "nvidia");
 	add_pf(&f, "0000:1a:00.0", 0);
-	*ga_list_add(&f.disks) = (struct ga_boot_disk){ ga_xstrdup("eui.0025a"), NULL };
+	*ga_list_add(&f.disks) = (struct ga_boot_disk){ .wwid = ga_xstrdup("eui.0025a") };
 	ga_boot_plan_make(&f, &p);
 	t_ok(changes(&p) > 10, "a bare host needs much");
 	t_ok(p.reboot_required, "its kernel was started without the arguments");
@@ -300,7 +300,7 @@ static void lvm_rows(void)
 
 	bare(&f);
 	f.lvm = true;
-	*ga_list_add(&f.disks) = (struct ga_boot_disk){ ga_xstrdup("eui.0025a"), NULL };
+	*ga_list_add(&f.disks) = (struct ga_boot_disk){ .wwid = ga_xstrdup("eui.0025a") };
 	t_str(state(&f, "disks_lvm", NULL), "pending", "no filter yet");
 	f.lvm_filter = ga_xstrdup("\"r|/dev/sdz|\"");
 	t_str(state(&f, "disks_lvm", NULL), "pending", "a filter that rejects");

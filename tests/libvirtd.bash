@@ -28,7 +28,8 @@ CONF
     libvirtd -d -t 30 -f "$dir/libvirtd.conf" -p "$dir/pid" > /dev/null 3>&- ||
     { cat "$dir/libvirtd.log" >&2; return 1; }
   mkfifo "$dir/in" "$dir/out" || return 1
-  timeout "${LIBVIRTD_SECONDS:-900}" virsh -q -c "$LIBVIRTD_URI" \
+  # -k: readline in virsh can lose a SIGTERM, and whoever stops this waits for it.
+  timeout -k 2 "${LIBVIRTD_SECONDS:-900}" virsh -q -c "$LIBVIRTD_URI" \
     <> "$dir/in" 1<> "$dir/out" 2>&1 3>&- &
   echo $! > "$dir/holder"
   echo uri > "$dir/in"

@@ -38,20 +38,21 @@ detached()
   echo $! >> "$W/pids"
 }
 
-# The disk of the first slot is the loop device: its numbers and size in the recorded /sys.
+# The disk of the first slot is the loop device: its number, size and sequence in the recorded /sys.
 make_host()
 {
   local number=${CLOUD_LOOP##*loop}
   "$SRC/tests/hosts/generate" lab1 "$HOST" 'defaults.gpu.bars=["16M64p"]' nvme.1.size_mib=4096 \
     nvme.2=null nvme.0=null
-  python3 - "$HOST/host.umockdev" "$number" << 'PY'
+  python3 - "$HOST/host.umockdev" "$number" "$(< "/sys/block/loop$number/diskseq")" << 'PY'
 import re, sys
-path, number = sys.argv[1:]
+path, number, seq = sys.argv[1:]
 blocks = open(path).read().split("\n\n")
 for i, block in enumerate(blocks):
     if re.match(r"P: .*/block/nvme2n1$|P: .*/nvme2n1$", block.split("\n")[0]):
         block = re.sub(r"(?m)^N: .*\n", "", block)
         block = re.sub(r"(?m)^(A: dev=)259:\d+", r"\g<1>7:" + number, block)
+        block = re.sub(r"(?m)^(A: diskseq=|E: DISKSEQ=)\d+", r"\g<1>" + seq, block)
         block = re.sub(r"(?m)^E: MAJOR=259$", "E: MAJOR=7", block)
         blocks[i] = re.sub(r"(?m)^E: MINOR=\d+$", "E: MINOR=" + number, block)
 open(path, "w").write("\n\n".join(blocks))
@@ -240,7 +241,7 @@ cloud_init_is_done()
   assert_output "written by the tenant"
   run_ok guest cat .ssh/authorized_keys
   assert_output "$(cut -d ' ' -f 2 "$W/key.pub")"
-  run_ok guest cat /etc/ssh/ssh_host_ed25519_key.pub
+  run_ok guest sudo cat /etc/ssh/ssh_host_ed25519_key.pub
   assert_output "$(cut -d ' ' -f 3 "$W/known_hosts")"
   run_ok guest sudo sshd -T
   assert_output "passwordauthentication no"
@@ -249,7 +250,7 @@ cloud_init_is_done()
   # The root file system grew into the disk, of which the image is a part.
   run_ok guest df --output=size -B1 /
   ((${lines[1]} > 3 * 1073741824))
-  run_ok guest cloud-init query --format '{{ ds.meta_data.instance_id }}'
+  run_ok guest sudo cloud-init query v1.instance_id
   assert_output gpuaas-ac100000-tc100000
   run_ok guest cat /proc/bus/pci/devices
   assert_output 1b360005 # what stands for the GPU
@@ -276,7 +277,7 @@ has_phoned()
      domain:$p.domain,graceful_seconds:60,
      bundles:($p.bundles | map(. + {wipe_attempt:"w0000001",generation:9})),fabric_partition:null,
      network:$p.network,wipe:$p.wipe,lab:false}' > "$W/order"
-  run_ok in_world gpuaas-release "$W/order"
+  run_ok in_world bash -c 'gpuaas-release < "$1"' - "$W/order"
   printf '%s\n' "$output" > "$W/released"
   run_ok virsh -q -c "$GPUAAS_LIBVIRT_URI" list --all --name
   refute_output gpuaas-
@@ -289,7 +290,7 @@ has_phoned()
 
 @test "wiped: not one byte of the tenant in any place of the disk" {
   grep gpuaas.wipe-order/1 "$W/released" > "$W/wipe"
-  run_ok in_world gpuaas-wipe "$W/wipe"
+  run_ok in_world bash -c 'gpuaas-wipe < "$1"' - "$W/wipe"
   jq_is 'select(.kind == "gpuaas.wipe-evidence/1") | .outcome' confirmed
   run ! grep -q "$MARKER" "$CLOUD_LOOP"
   cmp -n "$CLOUD_LOOP_BYTES" "$CLOUD_LOOP" /dev/zero

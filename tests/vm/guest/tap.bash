@@ -45,6 +45,9 @@ status()
   return 1
 }
 
+# found FILTER FILE: what jq finds in the records, one line each; nothing is a failure
+found() { jq -r "$@" | grep .; }
+
 # wait_for SECONDS COMMAND…: until it succeeds
 wait_for()
 {

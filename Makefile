@@ -286,6 +286,6 @@ help:
 	@sed -n 's/^## \([a-z-]*\): \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
 .PHONY: all units benches replays check check-unit check-replay check-bats check-cloud \
-	check-vm check-source check-layers check-asan analyzer mutate fuzz-smoke schemas records-man \
-	completions demo bench install uninstall clean help FORCE
+	check-vm check-source check-layers check-asan analyzer mutate fuzz-smoke schemas \
+	records-man completions demo bench install uninstall clean help FORCE
 .SECONDARY:

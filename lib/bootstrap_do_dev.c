@@ -18,12 +18,15 @@
 
 /* ---- who uses a device ---- */
 
-/* "process 12 (name) has /dev/x open", or NULL. */
+/* "process 12 (name) has /dev/x open", or NULL. Root that may not look into every process cannot
+ * say that nobody has it. */
 static char *opener_of(const char *node)
 {
 	struct ga_openers who;
 
 	ga_openers_of_node(node, &who);
+	if (!who.pid && !who.complete && !geteuid())
+		return ga_xprintf("not every process could be asked whether it has %s open", node);
 	return who.pid ? ga_xprintf("process %" PRId64 " (%s) has %s open", who.pid, who.command,
 				    node) :
 			 NULL;

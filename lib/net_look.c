@@ -148,8 +148,8 @@ static void look_firewall(struct ga_reasons *warnings)
 	if (ga_proc_check(&p, &out, &ignored) == 0 &&
 	    ga_net_forward_parse(out.out.buf, out.out.len, &evidence, &ignored) > 0)
 		ga_reasons_add(warnings, "forward_dropped", NULL, evidence.buf,
-			       "let it accept what comes from and goes to the bridge (Docker: chain "
-			       "DOCKER-USER; ufw: ufw route allow)");
+			       "let it accept what comes from and goes to the bridge (Docker: "
+			       "chain DOCKER-USER; ufw: ufw route allow)");
 }
 
 void ga_net_warn(const struct ga_network *n, struct ga_reasons *warnings)

@@ -48,8 +48,9 @@ struct ga_pci {
 };
 
 /*
- * From now on functions whose ids are in the list are accelerators, whatever their class and vendor:
- * an operator's own catalogue names what we do not know. The list is kept, not copied; NULL ends it.
+ * From now on functions whose ids are in the list are accelerators, whatever their class and
+ * vendor: an operator's own catalogue names what we do not know. The list is kept, not copied; NULL
+ * ends it.
  */
 void ga_pci_know(const struct ga_accels *list);
 

@@ -17,7 +17,8 @@ struct ga_provision_opts {
 	const char *program; /* for messages and holds */
 	const char *node;    /* this host's node id */
 	const char *host_dir, *user_data_dir, *libvirt_uri, *baremetal_dir;
-	const char *user_data_from; /* looked into when user_data_dir lacks it: place's own, or NULL */
+	/* Looked into when user_data_dir lacks it: place's own, or NULL. */
+	const char *user_data_from;
 	struct ga_fabric_at fabric;
 	const char *fabric_manager; /* the program that tells its version; NULL: not asked */
 	bool holds_state; /* the state file is on this machine: no bare-metal plans */

@@ -23,8 +23,8 @@ int ga_store_fleet_seen(struct ga_db *db, struct ga_fleet *fleet, struct ga_err 
  * allocation is no longer alive. */
 int ga_store_placed_before(struct ga_db *db, const struct ga_request *request,
 			   struct ga_plan *ret, struct ga_err *err);
-/* How plans are made; the rest is what the last one was made of, used again while the stored text is
- * the same. All zero at first. */
+/* How plans are made; the rest is what the last one was made of, used again while the stored text
+ * is the same. All zero at first. */
 struct ga_plan_maker {
 	int64_t expires_seconds;
 	char *network_text, *image_text;

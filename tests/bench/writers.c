@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * writers N SECONDS MOST REQUEST -- COMMAND…: N processes of a command that answers each line on its
- * standard input with one line (gpuaas-place, its state in GPUAAS_STATE). Each is sent REQUEST, and
- * again as soon as its answer came, until the time is over or MOST were answered: the room that
+ * writers N SECONDS MOST REQUEST -- COMMAND…: N processes of a command that answers each line on
+ * its standard input with one line (gpuaas-place, its state in GPUAAS_STATE). Each is sent REQUEST,
+ * and again as soon as its answer came, until the time is over or MOST were answered: the room that
  * there is must not run out. One JSON object: requests answered, by second, median and 99th
  * percentile of the seconds from sending to answer, the share of the slowest writer of the fastest
  * one's, and how many answers were no plans.

@@ -78,7 +78,7 @@ machine_start()
   machine_pid=$!
 }
 
-# Waits until the machine has switched itself off; 1 when it has not within SECONDS.
+# Waits until QEMU has ended, with machine_status; 1 when it has not within SECONDS.
 machine_wait()
 {
   local end=$((SECONDS + $1))
@@ -86,7 +86,8 @@ machine_wait()
     ((SECONDS < end)) || return 1
     sleep 1
   done
-  wait "$machine_pid"
+  machine_status=0
+  wait "$machine_pid" || machine_status=$?
 }
 
 machine_stop()

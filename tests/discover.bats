@@ -319,3 +319,16 @@ NVIDIA RTX A6000 48GB"
   run_ok setpriv --reuid 65534 --regid 65534 --clear-groups "$T/any/gpuaas-discover"
   jq_slurp_is '.[0].fingerprint' "$(jq -rs '.[0].fingerprint' <<< "$as_root")"
 }
+
+@test "what the operator's catalogue names is an accelerator, whatever its class and vendor" {
+  setup_host lab1
+  discover
+  candidates_are '.gpu.type' "nvidia-h200-141gb
+nvidia-h200-141gb"
+  jq '.accelerators += [{slug: "own-card", name: "Own Card", vendor: "Own", vendor_id: "8086",
+    pci: [{device_id: "09a2", role: "pf", subsystems: [], ambiguous: null}]}]' \
+    "$BATS_TEST_DIRNAME/../share/accelerators.json" > "$T/own.json"
+  GPUAAS_ACCELERATORS=$T/own.json discover
+  candidates_are 'select(.gpu.type == "own-card") | "\(.gpu.pci_address) \(.gpu.class)"' \
+    "0000:00:00.0 088000"
+}

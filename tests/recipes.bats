@@ -86,3 +86,31 @@ gpu_ready()
   assert_stderr "the key that signs"
   run ! compgen -G "$T/*.raw"
 }
+
+@test "the CUDA recipe pins the driver and hands the base its hook" {
+  mkdir -p "$T/images/base"
+  cp -r "$SRC/share/images/cuda" "$T/images/"
+  # Instead of the base recipe: what it was called with, and the hook that it would run.
+  cat > "$T/images/base/build" << 'STUB'
+#!/bin/bash
+printf '%s\n' "$@" > "$ARGS"
+while (($#)); do
+  [[ $1 != --hook ]] || cp "$2" "$HOOK"
+  shift
+done
+STUB
+  chmod +x "$T/images/base/build"
+  export ARGS=$T/args HOOK=$T/hook
+  echo '-----BEGIN PGP PUBLIC KEY BLOCK-----' > "$T/nvidia.pub"
+  run_ok "$T/images/cuda/build" --driver-version 570.133.20 --key "$T/nvidia.pub" \
+    --mirror http://mirror.example/debian "$T/cuda.raw"
+  assert_output "--name cuda-570 --driver-version 570.133.20 --probe ssh"
+  run_ok cat "$T/args"
+  assert_output "http://mirror.example/debian"
+  assert_output "$T/cuda.raw"
+  shellcheck -s sh "$T/hook"
+  run_ok cat "$T/hook"
+  assert_output "Pin: version 570.133.20-*"
+  assert_output 'Pin: origin "developer.download.nvidia.com"'
+  assert_output "signed-by=/etc/apt/keyrings/nvidia.asc"
+}

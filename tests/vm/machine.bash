@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
 #
 # The virtual GPU host: machine_start QEMU ROOT RUN, machine_wait SECONDS, machine_stop.
 # QEMU and ROOT are the folders tests/vm/image prints; RUN is a folder of this run, with share/ in
@@ -88,6 +88,7 @@ machine_wait()
   done
   machine_status=0
   wait "$machine_pid" || machine_status=$?
+  machine_pid='' # another process may have the number from now on
 }
 
 machine_stop()

@@ -233,11 +233,28 @@ struct header {
 	int64_t application_id, version, tables;
 };
 
-static int read_header(struct ga_db *db, struct header *h, struct ga_err *err)
+static int read_parts(struct ga_db *db, struct header *h, struct ga_err *err)
 {
 	if (ga_db_scalar(db, "PRAGMA application_id", &h->application_id, err) < 0 ||
 	    ga_db_scalar(db, "PRAGMA user_version", &h->version, err) < 0 ||
 	    ga_db_scalar(db, "SELECT count(*) FROM sqlite_schema", &h->tables, err) < 0)
+		return -1;
+	return 0;
+}
+
+/* All of it at one moment: between two reads another program may finish the file, and its tables
+ * beside the id of before would look like a stranger's. */
+static int read_header(struct ga_db *db, struct header *h, struct ga_err *err)
+{
+	bool inside = ga_db_in_transaction(db);
+	int r;
+
+	if (!inside && run(db, "BEGIN", err) < 0)
+		return -1;
+	r = read_parts(db, h, err);
+	if (!inside)
+		sqlite3_exec(db->sqlite, "COMMIT", NULL, NULL, NULL); /* nothing was written */
+	if (r < 0)
 		return -1;
 	if (h->application_id == files[db->file].application_id)
 		return h->version > newest(db->file) ? ga_db_fail_version(db, h->version, err) : 0;

@@ -3,13 +3,14 @@
 #include "t.h"
 
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "hostdb.h"
 #include "id.h"
 #include "proc.h"
 
-static char dir[] = "/tmp/ga-hostdb.XXXXXX";
+static char dir[] = "/dev/shm/ga-hostdb.XXXXXX";
 
 static void journal(struct ga_hostdb *h)
 {
@@ -203,6 +204,32 @@ static void holds(void)
 	close(b);
 }
 
+/* Workers of one program make it at first use, all at once; nobody takes a file that another is
+ * about to finish for a stranger's. */
+static void made_at_once(void)
+{
+	int failed = 0, status, round, i;
+
+	for (round = 0; round < 300; round++) {
+		ga_autofree char *own = ga_xprintf("%s/once%d", dir, round);
+
+		for (i = 0; i < 8; i++)
+			if (fork() == 0) {
+				struct ga_err err = GA_ERR_INIT;
+				struct ga_hostdb h;
+				int r = ga_hostdb_open(own, &h, &err);
+
+				if (r < 0)
+					printf("# %s\n", err.msg);
+				fflush(stdout);
+				_exit(r < 0);
+			}
+		while (wait(&status) > 0)
+			failed += status != 0;
+	}
+	t_int(failed, 0, "made by eight at once, three hundred times");
+}
+
 int main(void)
 {
 	const char *argv[] = { "rm", "-rf", "--", dir, NULL };
@@ -214,6 +241,8 @@ int main(void)
 
 	if (!mkdtemp(dir))
 		return 1;
+	fflush(stdout);
+	made_at_once();
 	t_int(ga_hostdb_open(dir, &h, &err), 0, "host.db is made at first use: %s", err.msg);
 	journal(&h);
 	attempts(&h);

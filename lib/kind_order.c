@@ -319,3 +319,21 @@ const struct ga_shape ga_expectation_shape = {
 		GA_FIELDS_END },
 };
 #undef S
+
+struct ga_wipe_order ga_bundle_wipe_order(const struct ga_bundle *b)
+{
+	return (struct ga_wipe_order){
+		.object = b->slot,
+		.claim = b->claim,
+		.generation = b->generation,
+		.nvme_wwid = b->nvme_wwid,
+		.nvme_serial = b->nvme_serial,
+		.nvme_path = b->nvme_path,
+		.nvme_size_bytes = b->nvme_size_bytes,
+		.gpu_identity = b->gpu_identity,
+		.gpu_pci_address = b->gpu_pci_address,
+		.gpu_device = b->gpu_device,
+		.fabric_vf_pci_address = b->fabric_vf_pci_address,
+		.fabric_pf_pci_address = b->fabric_pf_pci_address,
+	};
+}

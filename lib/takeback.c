@@ -378,30 +378,18 @@ static int phase_metal(struct takeback *t, struct ga_err *err)
 static struct ga_wipe_order wipe_order(const struct takeback *t, const struct ga_bundle *b)
 {
 	const struct ga_release_order *o = t->order;
+	struct ga_wipe_order ret = ga_bundle_wipe_order(b);
 
 	/* A borrowed view of the release order. */
-	return (struct ga_wipe_order){
-		.node = o->node,
-		.object = b->slot,
-		.claim = b->claim,
-		.allocation = o->allocation,
-		.generation = b->generation,
-		.attempt = b->wipe_attempt,
-		.dry_run = t->opts->dry_run,
-		.issued_at = o->issued_at,
-		.cause = (char *)(uintptr_t) "release",
-		.nvme_wwid = b->nvme_wwid,
-		.nvme_serial = b->nvme_serial,
-		.nvme_path = b->nvme_path,
-		.nvme_size_bytes = b->nvme_size_bytes,
-		.gpu_identity = b->gpu_identity,
-		.gpu_pci_address = b->gpu_pci_address,
-		.gpu_device = b->gpu_device,
-		.fabric_vf_pci_address = b->fabric_vf_pci_address,
-		.fabric_pf_pci_address = b->fabric_pf_pci_address,
-		.wipe = o->wipe,
-		.lab = o->lab,
-	};
+	ret.node = o->node;
+	ret.allocation = o->allocation;
+	ret.attempt = b->wipe_attempt;
+	ret.dry_run = t->opts->dry_run;
+	ret.issued_at = o->issued_at;
+	ret.cause = (char *)(uintptr_t) "release";
+	ret.wipe = o->wipe;
+	ret.lab = o->lab;
+	return ret;
 }
 
 /* Kept before anything is said: gpuaas-wipe --pending finds them whatever becomes of the pipe. */

@@ -132,27 +132,16 @@ static struct ga_wipe_order order_of(const struct ga_plan *plan, const struct ga
 {
 	/* A borrowed view; never written out or kept: a wipe of this disk is due no longer once the
 	 * clone has begun. */
-	return (struct ga_wipe_order){
-		.node = plan->node,
-		.object = b->slot,
-		.claim = b->claim,
-		.allocation = plan->allocation,
-		.generation = b->generation,
-		.attempt = attempt,
-		.issued_at = now,
-		.cause = (char *)(uintptr_t) "rebuild",
-		.nvme_wwid = b->nvme_wwid,
-		.nvme_serial = b->nvme_serial,
-		.nvme_path = b->nvme_path,
-		.nvme_size_bytes = b->nvme_size_bytes,
-		.gpu_identity = b->gpu_identity,
-		.gpu_pci_address = b->gpu_pci_address,
-		.gpu_device = b->gpu_device,
-		.fabric_vf_pci_address = b->fabric_vf_pci_address,
-		.fabric_pf_pci_address = b->fabric_pf_pci_address,
-		.wipe = plan->wipe,
-		.lab = plan->lab,
-	};
+	struct ga_wipe_order ret = ga_bundle_wipe_order(b);
+
+	ret.node = plan->node;
+	ret.allocation = plan->allocation;
+	ret.attempt = attempt;
+	ret.issued_at = now;
+	ret.cause = (char *)(uintptr_t) "rebuild";
+	ret.wipe = plan->wipe;
+	ret.lab = plan->lab;
+	return ret;
 }
 
 /* The entry that says the tenant wrote on the disk is answered; the clone makes a new one. */

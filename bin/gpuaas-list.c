@@ -124,7 +124,7 @@ static int kind_wanted(const char **ret, struct ga_err *err)
 		ga_err_set(err, GA_USAGE, "which kind?");
 		return ga_hint(err, "nodes slots candidates profiles images node-images "
 				    "allocations plans claims tasks usage evidence audit pools "
-				    "attention");
+				    "attention public");
 	}
 	return 0;
 }

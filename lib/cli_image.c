@@ -106,6 +106,16 @@ static int emit_both(const struct ga_image *image, const struct ga_node_image *c
 		       0;
 }
 
+static int no_such_file(const char *file, const char *hint, struct ga_err *err)
+{
+	bool absent = errno == ENOENT || errno == ENOTDIR;
+
+	ga_err_set_sys(err, "cannot find image '%s'", file);
+	if (absent)
+		err->code = GA_NOTFOUND;
+	return ga_hint(err, "%s", hint);
+}
+
 int ga_image_run_add_in_place(struct ga_image_run *run, const char *file, const char *expected,
 			      const struct ga_image *image, struct ga_err *err)
 {
@@ -117,7 +127,8 @@ int ga_image_run_add_in_place(struct ga_image_run *run, const char *file, const 
 	int r;
 
 	if (!realpath(file, path))
-		return ga_fail_sys(err, "cannot find image '%s'", file);
+		return no_such_file(file, "name a file of this host, or '-' for standard input",
+				    err);
 	r = ga_image_digest(path, ga_image_run_bytes, path, &f, err);
 	ga_cli_progress_end();
 	if (r < 0)
@@ -402,10 +413,8 @@ int ga_image_run_verify(struct ga_image_run *run, const char *operand, const cha
 
 	if (n || !operand)
 		return n < 0 ? -1 : 0;
-	if (!realpath(operand, path)) {
-		ga_err_set_sys(err, "cannot find image '%s'", operand);
-		return ga_hint(err, "gpuaas-image list shows what this node keeps");
-	}
+	if (!realpath(operand, path))
+		return no_such_file(operand, "gpuaas-image list shows what this node keeps", err);
 	return settle(run, path, compare(run, path, digest, NULL, &why), &why, err);
 }
 

@@ -28,6 +28,13 @@ store_is_empty()
   assert_equal "$(find "$GPUAAS_IMAGES" -type f)" ""
 }
 
+@test "a file that is not there is not found, whatever is asked of it" {
+  run_status 5 gpuaas-image add "$T/nowhere" --name x
+  assert_stderr "cannot find image '$T/nowhere'"
+  run_status 5 gpuaas-image verify "$T/nowhere"
+  assert_stderr "gpuaas-image list shows"
+}
+
 @test "a file that is added in place stays where it is, and is not kept" {
   raw_image "$T/a.raw" 9
   run_ok gpuaas-image add "$T/a.raw" --name a

@@ -7,7 +7,7 @@
  *
  * WAL, synchronous=FULL, foreign_keys=ON, trusted_schema=OFF, wal_autocheckpoint=0. A file that is
  * newer than this program, not ours, or on a network file system is refused. Writers queue at a
- * turnstile of two flock(2) files beside the database (FILE.gate, FILE.lock), so that none starves;
+ * turnstile of two lock files beside the database (FILE.gate, FILE.lock), so that none starves;
  * the deadline (default 10 s, GPUAAS_DEADLINE seconds) ends in GA_BUSY naming the holder. The WAL
  * is checkpointed only while the writer lock is held (../reference: SQLite's WAL-reset race).
  * A handle must not cross fork(2): open in the child.

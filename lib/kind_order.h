@@ -146,8 +146,8 @@ struct ga_wipe_order {
 	bool lab;
 };
 
-/* The part of a wipe order that the bundle knows: slot, claim and devices. A borrowed view; the rest
- * is the caller's to fill. */
+/* The part of a wipe order that the bundle knows: slot, claim and devices. A borrowed view; the
+ * rest is the caller's to fill. */
 struct ga_wipe_order ga_bundle_wipe_order(const struct ga_bundle *b);
 
 /* What a node should look like: one record a node. */

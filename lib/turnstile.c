@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The writers' turnstile: two flock(2) files, a deadline, and the holder's name. */
+/* The writers' turnstile: a lock, a queue of locked bytes, a deadline, and the holder's name. */
 #include "turnstile.h"
 
 #include <errno.h>
@@ -14,6 +14,8 @@
 #include "stop.h"
 #include "time.h"
 
+/* Larger numbers are not ours: whatever the file holds, a byte stays a valid offset. */
+#define NUMBER_MAX ((int64_t)1 << 60)
 #define HOLDER_SIZE 128 /* one write of fixed size, so that a reader never sees a mixture */
 
 static int64_t deadline_seconds = 10;
@@ -39,6 +41,7 @@ int ga_turnstile_open(struct ga_turnstile *t, const char *path, struct ga_err *e
 {
 	snprintf(t->path, sizeof(t->path), "%s", path);
 	t->held = false;
+	t->number = 0;
 	t->lock = -1;
 	t->gate = open_one(path, "gate", err);
 	if (t->gate < 0)
@@ -113,21 +116,88 @@ static int too_late(const struct ga_turnstile *t, struct ga_err *err)
 			    "hangs can be ended by its process id, nothing is half written");
 }
 
-/* Waits for one of the two files until the monotonic time. */
-static int wait_for(const struct ga_turnstile *t, int fd, int64_t until, struct ga_err *err)
+/* 1 when a wait that a signal ended goes on, until the monotonic time. */
+static int after_signal(const struct ga_turnstile *t, int64_t until, struct ga_err *err)
 {
-	while (flock(fd, LOCK_EX) < 0) {
-		if (errno != EINTR)
-			return ga_fail_sys(err, "locking '%s' failed", t->path);
-		if (ga_stop_check("waiting for the database", err) < 0)
+	if (errno != EINTR)
+		return ga_fail_sys(err, "locking '%s' failed", t->path);
+	if (ga_stop_check("waiting for the database", err) < 0)
+		return -1;
+	return ga_clock_mono_micros() < until ? 1 : too_late(t, err);
+}
+
+/* Bytes of the gate: F_RDLCK, F_WRLCK or F_UNLCK of count of them (0: to the end). */
+static int lock_bytes(const struct ga_turnstile *t, int how, short type, int64_t first,
+		      int64_t count)
+{
+	struct flock bytes = { .l_type = type, .l_whence = SEEK_SET, .l_start = first,
+			       .l_len = count };
+
+	return fcntl(t->gate, how, &bytes);
+}
+
+static int wait_bytes(const struct ga_turnstile *t, short type, int64_t first, int64_t count,
+		      int64_t until, struct ga_err *err)
+{
+	while (lock_bytes(t, F_OFD_SETLKW, type, first, count) < 0)
+		if (after_signal(t, until, err) < 0)
 			return -1;
-		if (ga_clock_mono_micros() >= until)
-			return too_late(t, err);
-	}
 	return 0;
 }
 
-static int wait_both(struct ga_turnstile *t, struct ga_err *err)
+static int wait_lock(const struct ga_turnstile *t, int64_t until, struct ga_err *err)
+{
+	while (flock(t->lock, LOCK_EX) < 0)
+		if (after_signal(t, until, err) < 0)
+			return -1;
+	return 0;
+}
+
+static void leave_queue(struct ga_turnstile *t)
+{
+	if (t->number)
+		lock_bytes(t, F_OFD_SETLK, F_UNLCK, 0, 0); /* all that we have of it */
+	t->number = 0;
+}
+
+/* Draws the next number; byte 0 is held meanwhile. A number that is in use (the file was damaged)
+ * is passed over. */
+static int draw(struct ga_turnstile *t, int64_t until, struct ga_err *err)
+{
+	int64_t last = 0;
+	int r = 0;
+
+	if (wait_bytes(t, F_WRLCK, 0, 1, until, err) < 0)
+		return -1;
+	if (pread(t->gate, &last, sizeof(last), 0) != sizeof(last) || last < 0 ||
+	    last >= NUMBER_MAX)
+		last = 0;
+	do
+		last++;
+	while (lock_bytes(t, F_OFD_SETLK, F_WRLCK, last, 1) < 0 && errno == EAGAIN);
+	t->number = last;
+	if (pwrite(t->gate, &last, sizeof(last), 0) != sizeof(last))
+		r = ga_fail_sys(err, "writing '%s.gate' failed", t->path);
+	lock_bytes(t, F_OFD_SETLK, F_UNLCK, 0, 1);
+	return r;
+}
+
+/* Waits until all who came before have had their turn. The one just before is waited for alone, so
+ * that nobody else's end wakes us; the others only matter when it gave up or died. */
+static int wait_queue(struct ga_turnstile *t, int64_t until, struct ga_err *err)
+{
+	int64_t before = t->number - 1;
+
+	if (before == 0)
+		return 0;
+	if (wait_bytes(t, F_RDLCK, before, 1, until, err) < 0 ||
+	    wait_bytes(t, F_RDLCK, 1, before, until, err) < 0)
+		return -1;
+	lock_bytes(t, F_OFD_SETLK, F_UNLCK, 1, before);
+	return 0;
+}
+
+static int wait_turn(struct ga_turnstile *t, struct ga_err *err)
 {
 	int64_t micros = deadline_seconds * 1000000;
 	int64_t until = ga_clock_mono_micros() + micros;
@@ -138,12 +208,14 @@ static int wait_both(struct ga_turnstile *t, struct ga_err *err)
 		return too_late(t, err);
 	if (start_timer(micros, &timer, err) < 0)
 		return -1;
-	r = wait_for(t, t->gate, until, err);
-	if (r == 0) {
-		r = wait_for(t, t->lock, until, err);
-		flock(t->gate, LOCK_UN);
-	}
+	r = draw(t, until, err);
+	if (r == 0)
+		r = wait_queue(t, until, err);
+	if (r == 0)
+		r = wait_lock(t, until, err);
 	timer_delete(timer);
+	if (r < 0)
+		leave_queue(t);
 	return r;
 }
 
@@ -161,10 +233,12 @@ static void name_holder(const struct ga_turnstile *t, const char *what)
 
 bool ga_turnstile_try(struct ga_turnstile *t, const char *what)
 {
-	if (flock(t->gate, LOCK_EX | LOCK_NB) < 0)
+	struct flock queue = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	/* The whole file: anybody's byte is in the way. */
+	if (fcntl(t->gate, F_OFD_GETLK, &queue) < 0 || queue.l_type != F_UNLCK)
 		return false;
 	t->held = flock(t->lock, LOCK_EX | LOCK_NB) == 0;
-	flock(t->gate, LOCK_UN);
 	if (t->held)
 		name_holder(t, what);
 	return t->held;
@@ -174,7 +248,7 @@ int ga_turnstile_enter(struct ga_turnstile *t, const char *what, struct ga_err *
 {
 	if (ga_turnstile_try(t, what))
 		return 0;
-	if (wait_both(t, err) < 0)
+	if (wait_turn(t, err) < 0)
 		return -1;
 	t->held = true;
 	name_holder(t, what);
@@ -187,4 +261,5 @@ void ga_turnstile_leave(struct ga_turnstile *t)
 		return;
 	t->held = false;
 	flock(t->lock, LOCK_UN);
+	leave_queue(t); /* wakes the next one, that finds the lock free */
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The writers' turnstile of a database: two flock(2) files beside it. A writer takes FILE.gate,
- * then FILE.lock, then leaves the gate, so that whoever just wrote stands behind those who wait:
- * SQLite's own busy handler sleeps and retries, and starves (1 commit against 14,172).
- * FILE.lock names its holder for the message of those who gave up. The kernel frees both when a
- * process ends, however it ends.
+ * The writers' turnstile of a database: two lock files beside it. FILE.lock (flock(2)) is the turn;
+ * FILE.gate is the queue for it, in the order of coming: SQLite's own busy handler sleeps and
+ * retries, and starves (1 commit against 14,172), and one lock for all wakes all who wait at each
+ * turn. Who waits draws the number n from FILE.gate, locks byte n of it (fcntl(2), OFD locks) and
+ * waits for byte n-1, so that each turn wakes one process. The bytes only order those who wait: that
+ * there is one writer at a time rests on FILE.lock alone. FILE.lock names its holder for the message
+ * of those who gave up. The kernel frees all of it when a process ends, however it ends.
  */
 #ifndef GA_TURNSTILE_H
 #define GA_TURNSTILE_H
@@ -13,6 +15,7 @@
 
 struct ga_turnstile {
 	int gate, lock;	 /* descriptors, -1 when not open */
+	int64_t number;	 /* drawn from the gate: the byte of it that we hold, 0 for none */
 	bool held;
 	char path[512];	 /* of the database, for messages */
 };

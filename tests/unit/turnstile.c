@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The writers' turnstile: one at a time, a deadline that names the holder, a holder that dies, a
- * signal that asks to stop, and turns that are shared fairly between processes.
+ * signal that asks to stop, turns in the order of coming also when one who waits dies or the gate's
+ * file is damaged, and turns that are shared fairly between processes.
  */
 #include "turnstile.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -168,6 +171,113 @@ static void fair(void)
 	munmap(s, sizeof(*s));
 }
 
+#define WAITING 6
+
+/* Whether the process whose number is n stands in the queue: its byte is locked. */
+static bool is_queued(int fd, int64_t n)
+{
+	struct flock byte = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = n, .l_len = 1 };
+
+	return fcntl(fd, F_OFD_GETLK, &byte) == 0 && byte.l_type != F_UNLCK;
+}
+
+/* A child that queues as number n and writes its letter when its turn comes; returns when it
+ * stands in the queue. */
+static pid_t waiter(char letter, int to, int gate, int64_t n)
+{
+	int64_t until = ga_clock_mono_micros() + 30 * 1000000;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		struct ga_turnstile t = opened();
+		struct ga_err err = GA_ERR_INIT;
+
+		if (ga_turnstile_enter(&t, "waiter", &err) < 0 || write(to, &letter, 1) != 1)
+			_exit(1);
+		ga_turnstile_close(&t);
+		_exit(0);
+	}
+	while (!is_queued(gate, n) && ga_clock_mono_micros() < until)
+		usleep(1000);
+	return pid;
+}
+
+/* How many wait for a lock of this file that begins at this byte (proc_locks(5)); -1: anywhere. */
+static int blocked(const char *kind, const char *suffix, long first)
+{
+	ga_autofree char *name = ga_xprintf("%s.%s", path, suffix);
+	ga_autofree char *line = NULL;
+	FILE *f = fopen("/proc/locks", "re");
+	size_t size = 0;
+	struct stat st;
+	int n = 0;
+
+	if (!f || stat(name, &st) < 0)
+		exit(1);
+	while (getline(&line, &size, f) > 0) {
+		unsigned long inode;
+		char what[16];
+		long start;
+
+		if (sscanf(line, "%*d: -> %15s %*s %*s %*d %*x:%*x:%lu %ld", what, &inode,
+			   &start) == 3)
+			n += ga_streq(what, kind) && inode == st.st_ino &&
+			     (first < 0 || start == first);
+	}
+	fclose(f);
+	return n;
+}
+
+/* Until so many wait, and the one who stood behind a killed one has looked at who else is before
+ * it: it waits for all of them from byte 1 on, or (which is wrong) for the lock. */
+static void settle(int waiting, bool killed)
+{
+	int64_t until = ga_clock_mono_micros() + 30 * 1000000;
+
+	while (ga_clock_mono_micros() < until) {
+		int locks = blocked("FLOCK", "lock", -1);
+
+		if (locks + blocked("OFDLCK", "gate", -1) == waiting &&
+		    (!killed || locks > 1 || blocked("OFDLCK", "gate", 1)))
+			break;
+		usleep(1000);
+	}
+}
+
+/* first: the number before the first waiter's, written to the gate. */
+static void in_order(int64_t first, int kill_at, const char *expected, const char *name)
+{
+	ga_autofree char *file = ga_xprintf("%s.gate", path);
+	pid_t pids[WAITING], pid = holder();
+	int fds[2], gate = open(file, O_RDWR | O_CLOEXEC), i, failed = 0, status;
+	int64_t base = first < 0 ? 0 : first;
+	char order[WAITING + 1] = "";
+	ssize_t n = 0, got;
+
+	if (pipe(fds) < 0 || gate < 0 || pwrite(gate, &first, sizeof(first), 0) != sizeof(first))
+		exit(1);
+	for (i = 0; i < WAITING; i++)
+		pids[i] = waiter((char)('a' + i), fds[1], gate, base + i + 1);
+	if (kill_at >= 0) {
+		kill(pids[kill_at], SIGKILL);
+		waitpid(pids[kill_at], NULL, 0);
+	}
+	settle(kill_at < 0 ? WAITING : WAITING - 1, kill_at >= 0);
+	t_int(blocked("FLOCK", "lock", -1), 1, "only the first one waits for the lock itself");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	for (i = 0; i < WAITING; i++)
+		if (i != kill_at)
+			failed += waitpid(pids[i], &status, 0) < 0 || status != 0;
+	close(fds[1]);
+	while ((got = read(fds[0], order + n, (size_t)(WAITING - n))) > 0)
+		n += got;
+	close(fds[0]);
+	close(gate);
+	t_int(failed, 0, "each had its turn");
+	t_str(order, expected, "%s", name);
+}
+
 int main(void)
 {
 	static const char *const suffixes[] = { "", ".gate", ".lock" };
@@ -182,6 +292,9 @@ int main(void)
 		return 1;
 	deadline();
 	interrupted();
+	in_order(0, -1, "abcdef", "in the order of coming");
+	in_order(40, 2, "abdef", "one who waits dies: the others keep their order");
+	in_order(-5, -1, "abcdef", "a damaged gate begins anew");
 	fair();
 	for (i = 0; i < GA_ARRAY_SIZE(suffixes); i++) {
 		ga_autofree char *name = ga_xprintf("%s%s", path, suffixes[i]);

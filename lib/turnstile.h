@@ -4,9 +4,9 @@
  * FILE.gate is the queue for it, in the order of coming: SQLite's own busy handler sleeps and
  * retries, and starves (1 commit against 14,172), and one lock for all wakes all who wait at each
  * turn. Who waits draws the number n from FILE.gate, locks byte n of it (fcntl(2), OFD locks) and
- * waits for byte n-1, so that each turn wakes one process. The bytes only order those who wait: that
- * there is one writer at a time rests on FILE.lock alone. FILE.lock names its holder for the message
- * of those who gave up. The kernel frees all of it when a process ends, however it ends.
+ * waits for byte n-1, so that each turn wakes one process. The bytes only order those who wait:
+ * that there is one writer at a time rests on FILE.lock alone. FILE.lock names its holder for the
+ * message of those who gave up. The kernel frees all of it when a process ends, however it ends.
  */
 #ifndef GA_TURNSTILE_H
 #define GA_TURNSTILE_H

@@ -52,8 +52,7 @@ static int check_copy(struct ga_db *db, const char *from,
 			  "'%s' does not hold what a state promises (%d findings): nothing was "
 			  "restored",
 			  from, found);
-	return ga_hint(err, "take an older backup, or make a state from the hosts with "
-			    "'gpuaas-state rebuild'");
+	return ga_hint(err, "take an older backup; 'gpuaas-state --state FILE check' looks at one");
 }
 
 /* A damaged file cannot be asked; it is kept all the same. */

@@ -145,7 +145,7 @@ old_state()
     # migrated again, nothing moves
     run_ok gpuaas-state migrate
     run_ok gpuaas-state check
-    # and what was on sale still is: its plan is made, or the node is stale by now
+    # and what was on sale still is, but for a node that is stale by now
     run gpuaas-place --profile lab --gpus 1 --project p --json
     [[ $status -eq 0 || $output == *stale* ]]
   done

@@ -113,7 +113,8 @@ struct ga_boot_facts {
 	char *cmdline; /* of the kernel */
 	int64_t iommu_groups;
 	int64_t memory_mib;
-	bool systemd, grub, lvm, mdadm, multipath, tuned, initramfs, libvirt, ovs, dnsmasq, nft;
+	bool systemd, grub, lvm, mdadm, multipath, tuned, initramfs, libvirt, ovs, dnsmasq, nft,
+		conntrack;
 	char *tuned_profile; /* active one, or NULL */
 	char *lvm_filter;    /* inside of LVM's global_filter by others, or NULL */
 	bool lvm_local;	     /* it stands in lvmlocal.conf itself */

@@ -57,6 +57,7 @@ static void look_programs(const struct ga_root *root, struct ga_boot_facts *f)
 	static const char *const ovs[] = { "/usr/bin/ovs-vsctl", NULL };
 	static const char *const dns[] = { "/usr/sbin/dnsmasq", NULL };
 	static const char *const nft[] = { "/usr/sbin/nft", NULL };
+	static const char *const ct[] = { "/usr/sbin/conntrack", NULL };
 
 	f->grub = has_any(root, grub);
 	f->lvm = has_any(root, lvm);
@@ -68,6 +69,7 @@ static void look_programs(const struct ga_root *root, struct ga_boot_facts *f)
 	f->ovs = has_any(root, ovs);
 	f->dnsmasq = has_any(root, dns);
 	f->nft = has_any(root, nft);
+	f->conntrack = has_any(root, ct);
 	f->systemd = !f->rooted && ga_sys_exists("/run/systemd/system");
 }
 

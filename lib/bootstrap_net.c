@@ -99,6 +99,9 @@ void ga_boot_plan_network(const struct ga_boot_facts *f, struct ga_boot_plan *pl
 	if (!f->dnsmasq && !f->boot)
 		add_manual(plan, "dnsmasq", "dnsmasq", "it is not installed",
 			   "apt install dnsmasq-base");
+	if (!f->conntrack)
+		add_manual(plan, "conntrack", "conntrack",
+			   "it is not installed, and a release needs it", "apt install conntrack");
 	plan_bridge(f, plan);
 	if (!f->nft)
 		add_manual(plan, "nat", f->network, "nftables is not installed",

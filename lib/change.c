@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <net/if.h>
 #include <stdarg.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include "dhcp.h"
 #include "fabric.h"
 #include "file.h"
+#include "nat.h"
 #include "size.h"
 #include "vf.h"
 #include "vfio.h"
@@ -437,9 +439,14 @@ static int undo_port(struct ga_changes *c, const struct ga_journal_entry *e, jso
 static int undo_lease(struct ga_changes *c, const struct ga_journal_entry *e, json_t *inverse,
 		      struct ga_err *err)
 {
+	const char *bridge = member(inverse, "bridge"), *ip = member(inverse, "ip");
+
 	(void)c;
-	return ga_dhcp_release_lease(member(inverse, "bridge"), member(inverse, "ip"), e->subject,
-				     err) < 0 ?
+	/* Without its bridge the address has no connections, and nobody serves the lease. */
+	if (bridge && !if_nametoindex(bridge))
+		return 1;
+	return ga_nat_forget(ip, err) < 0 ||
+			       ga_dhcp_release_lease(bridge, ip, e->subject, err) < 0 ?
 		       -1 :
 		       1;
 }

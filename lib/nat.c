@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "file.h"
 #include "id.h"
@@ -305,4 +306,38 @@ int ga_nat_unpublish(const struct ga_net_ingress *i, struct ga_err *err)
 int ga_nat_unpublish_orphan(const struct ga_net_ingress *i, struct ga_err *err)
 {
 	return unpublish(i, true, err);
+}
+
+/* ---- connections ---- */
+
+/* The tool ends with 1 and says "0 flow entries" when there are none. */
+static int forget(const char *side, const char *ip, struct ga_err *err)
+{
+	const char *argv[] = { "conntrack", "-D", side, ip, NULL };
+	const struct ga_proc p = { .argv = argv };
+	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
+
+	if (ga_proc_run(&p, &out, err) < 0)
+		return -1;
+	if (out.status == 0)
+		return 1;
+	if (strstr(out.err.buf, ": 0 flow entries"))
+		return 0;
+	return ga_fail(err, GA_EXTERNAL, "the connections of %s cannot be removed: %.*s", ip,
+		       (int)strcspn(out.err.buf, "\n"), out.err.buf);
+}
+
+int ga_nat_forget(const char *ip, struct ga_err *err)
+{
+	int from, to;
+
+	if (access("/usr/sbin/conntrack", X_OK) < 0) {
+		ga_err_set(err, GA_HOST, "the connections of %s cannot be removed: conntrack is "
+			   "not installed", ip);
+		ga_err_reason(err, "conntrack_missing");
+		return ga_hint(err, "apt install conntrack");
+	}
+	from = forget("--orig-src", ip, err);
+	to = from < 0 ? -1 : forget("--reply-src", ip, err);
+	return to < 0 ? -1 : from || to;
 }

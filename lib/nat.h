@@ -37,6 +37,13 @@ int ga_nat_unpublish(const struct ga_net_ingress *i, struct ga_err *err);
 /* Removes an element whatever its comment says, when it still leads where i says; for orphans. */
 int ga_nat_unpublish_orphan(const struct ga_net_ingress *i, struct ga_err *err);
 
+/*
+ * Makes the kernel forget the connections of a slice's address, both ways (conntrack(8)), so that
+ * what answers its last tenant does not reach the next one. 1 when there were some, 0 when not;
+ * GA_HOST "conntrack_missing" when the tool is not installed.
+ */
+int ga_nat_forget(const char *ip, struct ga_err *err);
+
 /* The commands publish and unpublish give nft; with_target: the last that leads to the address
  * and port there. */
 void ga_nat_publish_text(const struct ga_net_ingress *i, struct ga_str *out);

@@ -220,6 +220,29 @@ refuses()
   [[ $code -eq 1 ]]
 }
 
+known()
+{
+  net conntrack -L "--$1-src" "10.100.0.1$2" 2> /dev/null | wc -l
+}
+
+@test "release makes the kernel forget the connections of its slice, and no other's" {
+  ready
+  serve outside -- udp 7001 world
+  serve guest 1 -- tcp 80 one
+  run_ok net_host gpuaas-vm publish a110c000 --port 8080:80
+  is_open
+  for i in 1 2; do
+    run_ok guest "$i" "$packets" ask udp 10.9.0.2 7001
+    [[ $(known orig "$i") -eq 1 ]]
+  done
+  [[ $(known reply 1) -ge 1 ]]
+  release_order > "$T/order"
+  run_ok net_host gpuaas-release - < "$T/order"
+  assert_equal "$(known orig 1)" 0
+  assert_equal "$(known reply 1)" 0
+  [[ $(known orig 2) -eq 1 ]]
+}
+
 @test "a published port comes back after a reboot, and goes with its allocation" {
   ready
   serve guest 1 -- tcp 80 one

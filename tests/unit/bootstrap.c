@@ -28,6 +28,7 @@ static void bare(struct ga_boot_facts *f)
 		.ovs = true,
 		.dnsmasq = true,
 		.nft = true,
+		.conntrack = true,
 		.grub_has = GA_UNKNOWN,
 		.data_mode = 0711,
 		.hosts_mode = GA_UNKNOWN,
@@ -281,6 +282,8 @@ static void network_rows(void)
 	t_str(state(&f, "bridge", NULL), "manual", "a switch that does not answer");
 	f.ovs = false;
 	t_str(state(&f, "bridge", NULL), "manual", "no switch");
+	f.conntrack = false;
+	t_str(state(&f, "conntrack", NULL), "manual", "no conntrack: a release would stop");
 	f.nft = false;
 	t_str(state(&f, "nat", NULL), "manual", "no nftables");
 	f.grub = false;

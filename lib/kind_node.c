@@ -39,7 +39,7 @@ const struct ga_shape ga_drain_blocker_shape = {
 		GA_TEXT(S, project, GA_NULLOK, GA_T_NAME, "whose"),
 		GA_TEXT(S, owner, GA_NULLOK, GA_T_ANY, "who asked for it"),
 		GA_TEXT(S, since, GA_REQ, GA_T_TIME, "since when it is in that state"),
-		GA_TEXT(S, until, GA_NULLOK, GA_T_TIME, "when its run time is over, where it has one"),
+		GA_TEXT(S, until, GA_NULLOK, GA_T_TIME, "when its run time is over, if known"),
 		GA_TEXT(S, sentence, GA_REQ, GA_T_ANY, "the same for people"),
 		GA_TEXT(S, command, GA_REQ, GA_T_ANY, "the command that takes it out of the way"),
 		GA_FIELDS_END },

@@ -9,7 +9,7 @@
 /* What a move of a node is asked with. */
 struct ga_node_move {
 	const char *verb; /* drain, undrain, quarantine, retire */
-	const char *reason; /* needed by all but undrain; a drain that goes on keeps the one it has */
+	const char *reason; /* needed by all but undrain and a drain that goes on */
 	const char *deadline; /* of a drain, or NULL */
 	int64_t generation;   /* GA_UNKNOWN: not checked */
 };

@@ -224,7 +224,7 @@ int ga_store_drain_blockers(struct ga_db *db, const char *node, ga_store_each ea
 	ga_autorows struct ga_rows *rows = NULL;
 	int r, n = 0;
 
-	/* An allocation stands for its claims; one that ended has slots that wait for their wipe. */
+	/* An allocation stands for its claims; one that ended has slots that wait for a wipe. */
 	if (ga_db_query(db, &rows, err,
 			"SELECT DISTINCT a.id, 'allocation', a.state, a.since, a.project, "
 			"a.created_by, json_extract(a.request, '$.run_seconds'), "
@@ -270,8 +270,8 @@ static int evacuation_key(struct ga_db *db, const char *id, char **ret, struct g
 	ga_autorows struct ga_rows *rows = NULL;
 
 	if (ga_db_query(db, &rows, err,
-			"SELECT count(*) FROM allocation WHERE request_id >= 'evacuate-' || ?1 || '-' "
-			"AND request_id < 'evacuate-' || ?1 || '.' "
+			"SELECT count(*) FROM allocation "
+			"WHERE request_id >= 'evacuate-' || ?1 || '-' AND request_id < 'evacuate-' || ?1 || '.' "
 			"AND state IN ('cancelled', 'refused', 'released')",
 			"s", id) < 0 ||
 	    ga_rows_next(rows, err) < 0)

@@ -8,7 +8,7 @@
  */
 #include <sys/stat.h>
 
-#include "cli.h"
+#include "cli_state.h"
 #include "store_take.h"
 #include "tell_state.h"
 
@@ -28,8 +28,7 @@ static const struct ga_opt expect_opts[] = {
 
 static int run_init(struct ga_err *err), run_migrate(struct ga_err *err),
 	run_apply(struct ga_err *err), run_fold(struct ga_err *err),
-	run_expect(struct ga_err *err), run_check(struct ga_err *err),
-	run_backup(struct ga_err *err), run_audit(struct ga_err *err);
+	run_expect(struct ga_err *err), run_check(struct ga_err *err);
 
 static const struct ga_cmd cmds[] = {
 	{ .name = "init", .abstract = "make a new state file", .opts = init_opts, .run = run_init },
@@ -44,9 +43,12 @@ static const struct ga_cmd cmds[] = {
 	{ .name = "check", .abstract = "look for what the state promises and does not hold",
 	  .run = run_check },
 	{ .name = "backup", .abstract = "copy the file while it is in use", .args = "FILE",
-	  .args_min = 1, .args_max = 1, .run = run_backup },
+	  .args_min = 1, .args_max = 1, .run = ga_cli_backup },
+	{ .name = "restore", .abstract = "put a backup in its place, in a new epoch",
+	  .args = "FILE", .args_min = 1, .args_max = 1, .opts = ga_cli_restore_opts,
+	  .run = ga_cli_restore },
 	{ .name = "audit", .abstract = "verify the audit, or print its head", .args = "verify|head",
-	  .args_min = 1, .args_max = 1, .run = run_audit },
+	  .args_min = 1, .args_max = 1, .run = ga_cli_audit },
 	{ .name = NULL },
 };
 
@@ -181,31 +183,6 @@ static int run_check(struct ga_err *err)
 	if (found < 0 || ga_tell_state(db, "check", ga_cli_state_path(), err) < 0)
 		return -1;
 	return found > 0;
-}
-
-static int run_backup(struct ga_err *err)
-{
-	int n;
-	char *const *args = ga_cli_args(&n);
-
-	if (open_state(GA_DB_READ, err) < 0 || ga_db_backup(db, args[0], err) < 0)
-		return -1;
-	return ga_tell_state(db, "backup", args[0], err);
-}
-
-static int run_audit(struct ga_err *err)
-{
-	int n, r;
-	char *const *args = ga_cli_args(&n);
-	bool head = ga_streq(args[0], "head");
-
-	if (!head && !ga_streq(args[0], "verify"))
-		return ga_fail(err, GA_USAGE, "audit takes verify or head, not '%.64s'", args[0]);
-	if (open_state(GA_DB_READ, err) < 0 || ga_db_begin_read(db, err) < 0)
-		return -1;
-	r = head ? ga_tell_audit_head(db, err) : ga_tell_audit_verify(db, err);
-	ga_db_rollback(db);
-	return r;
 }
 
 int main(int argc, char **argv)

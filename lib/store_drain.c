@@ -271,7 +271,8 @@ static int evacuation_key(struct ga_db *db, const char *id, char **ret, struct g
 
 	if (ga_db_query(db, &rows, err,
 			"SELECT count(*) FROM allocation "
-			"WHERE request_id >= 'evacuate-' || ?1 || '-' AND request_id < 'evacuate-' || ?1 || '.' "
+			"WHERE request_id >= 'evacuate-' || ?1 || '-' "
+			"AND request_id < 'evacuate-' || ?1 || '.' "
 			"AND state IN ('cancelled', 'refused', 'released')",
 			"s", id) < 0 ||
 	    ga_rows_next(rows, err) < 0)

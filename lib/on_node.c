@@ -54,23 +54,21 @@ void ga_on_node_free(struct ga_on_node *n)
 
 /* ---- in ---- */
 
-static void note_order(struct ga_on_node *n, const struct ga_rec *rec)
+int ga_on_node_give(struct ga_on_node *n, const struct ga_rec *rec, struct ga_err *err)
 {
 	const char *object = json_string_value(json_object_get(rec->json, "object"));
 
 	if (!object)
 		object = json_string_value(json_object_get(rec->json, "allocation"));
-	ga_texts_add(&n->open, object ? object : n->node);
-	n->orders++;
-}
-
-void ga_on_node_give(struct ga_on_node *n, const struct ga_rec *rec)
-{
-	note_order(n, rec);
+	if (!object)
+		object = n->node;
 	if (n->state == GA_ON_ENDED)
-		return;
+		return ga_on_tell_unsent(n, object, err);
+	ga_texts_add(&n->open, object);
+	n->orders++;
 	ga_str_add_bytes(&n->in, rec->raw, rec->raw_len);
 	ga_str_addc(&n->in, '\n');
+	return 0;
 }
 
 void ga_on_node_send(struct ga_on_node *n)
@@ -117,8 +115,10 @@ static int take_lines(struct ga_on_node *n, struct ga_err *err)
 	int r;
 
 	while (!n->gone && (r = ga_lines_next(&n->out, &line, &len, &whole)) != 0) {
-		r = r < 0 ? ga_on_said_too_long(n, err) : ga_on_said(n, line, len, whole, err);
-		if (r < 0)
+		if (r > 0 && !whole)
+			n->cut = true; /* why, its end will tell */
+		else if ((r < 0 ? ga_on_said_too_long(n, err) :
+				  ga_on_said(n, line, len, err)) < 0)
 			return -1;
 	}
 	return 0;

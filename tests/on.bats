@@ -51,6 +51,13 @@ failures()
 }
 
 
+# tee_to FILE CMD…: so that what runs elsewhere can see what has arrived
+tee_to()
+{
+  "${@:2}" | tee "$1"
+  return "${PIPESTATUS[0]}"
+}
+
 # Another way to a machine in ssh's configuration.
 reach()
 {
@@ -126,17 +133,18 @@ RUN
   ssh_runs h2 <<< "cat $T/h2.discovery"
   # The connection dies within the third line.
   ssh_runs h3 << RUN
+echo '{"kind":"gpuaas.drift/1","node":"h3"}'
 head -n 2 $T/h3.discovery
 sed -n 3p $T/h3.discovery | head -c 100
+until grep -q drift $T/three; do sleep 0.01; done
 kill -9 \$PPID
 RUN
-  run --separate-stderr gpuaas-on --nodes lab=true gpuaas-discover
-  assert_status 9
+  : > "$T/three"
+  run_status 9 tee_to "$T/three" gpuaas-on --nodes lab=true gpuaas-discover
   assert_equal "$(failures)" "h1 connection_lost 9, h3 connection_lost 9"
   assert_equal "$(ends)" "h1 false h2 true h3 false"
   # Nothing of a discovery that was cut comes out; the whole one is taken.
   assert_equal "$(of h3 'select(.kind == "gpuaas.host/1")')" ""
-  printf '%s\n' "$output" > "$T/three"
   run_status 9 gpuaas-approve --record-only < "$T/three" # the failure's that went by
   assert_equal "$(jq -rs 'map(select(.kind == "gpuaas.node/1").node) | join(" ")' <<< "$output")" h2
   # One that takes the connection and never speaks, and a command that never ends.
@@ -372,4 +380,82 @@ line()
   assert_equal "$(gpuaas-list slots | jq -rs 'map(.state) | unique | join(",")')" available
   run_ok gpuaas-state check
   stop_hosts
+}
+
+@test "a connection cut while a host works: the host finishes, and its result comes later" {
+  three_hosts h1
+  gpuaas-on --nodes lab=true gpuaas-image add "$T/images/lab.raw" --name lab --probe running \
+    --firmware bios | gpuaas-state apply - > "$T/image"
+  line "gpuaas-on --nodes lab=true gpuaas-discover | gpuaas-approve --all-ready | gpuaas-on gpuaas-wipe |
+    gpuaas-state fold -"
+  cp "$T/ssh/h1/run" "$T/whole"
+  # What the host says ends up nowhere: its sshd is gone before the command is done.
+  ssh_runs h1 << RUN
+(setsid "$T/whole" < /dev/stdin > "$T/unheard" 2>&1; touch "$T/done") 3< /dev/stdin <&3 &
+until grep -q '"phase":"clone"' "$T/unheard"; do sleep 0.01; done
+sed '/"phase":"clone"/q' "$T/unheard"
+head -n 1 "$T/unheard" | head -c 40
+until grep -q clone "$T/cut"; do sleep 0.01; done
+kill -9 \$PPID
+RUN
+  gpuaas-place --profile lab --gpus 1 --name job > "$T/plan"
+  id=$(jq -r .allocation "$T/plan")
+  : > "$T/cut"
+  run_status 9 tee_to "$T/cut" gpuaas-on gpuaas-provision --progress json < "$T/plan"
+  assert_equal "$(failures)" "h1 connection_lost 9"
+  assert_equal "$(ends)" "h1 false"
+  assert_output "nothing was heard of $id"
+  assert_output "gpuaas-state expect --node h1 | gpuaas-on gpuaas-reconcile"
+  # What came whole is folded; the failure of the connection moves nothing but is told.
+  run_status 9 gpuaas-state fold - < "$T/cut"
+  assert_equal "$(gpuaas-list allocations | jq -r .state)" provisioning
+  wait_for 60 test -e "$T/done"
+  mv "$T/whole" "$T/ssh/h1/run"
+  line "gpuaas-state expect | gpuaas-on gpuaas-reconcile --repair - | gpuaas-state fold -"
+  assert_equal "$(gpuaas-list allocations | jq -r .state)" active
+  # Folded twice, nothing happens twice.
+  before=$(gpuaas-list audit; gpuaas-list tasks)
+  run_ok gpuaas-state fold - < "$T/line"
+  assert_equal "$(gpuaas-list audit; gpuaas-list tasks)" "$before"
+  run_ok gpuaas-state check
+  stop_hosts
+}
+
+@test "forced commands: the controller's key runs host programs, a host's key nothing or the fold" {
+  mkdir "$T/touched"
+  shell_says()
+  {
+    local role=$1 want=$2
+    shift 2
+    SSH_ORIGINAL_COMMAND=$* run --separate-stderr gpuaas-host-shell --role "$role" < /dev/null
+    [[ $status -eq $want ]] || { echo "$role, $*: status $status, not $want"; show_run; return 1; }
+  }
+  shell_says host 0 "gpuaas-discover --version"
+  assert_output "gpuaas-discover "
+  shell_says host 0 "gpuaas-wipe '--help'"
+  for line in id "sh -c id" "gpuaas-state fold -" "gpuaas-approve --help" "gpuaas-host-bootstrap --help" \
+    "/usr/bin/gpuaas-wipe --help" "../gpuaas-wipe --help" "gpuaas wipe --help" "gpuaas-on id" \
+    "gpuaas-wipe --help; touch $T/touched/a" "gpuaas-wipe --help | tee $T/touched/b" \
+    "gpuaas-wipe --help > $T/touched/c" "gpuaas-wipe \$(touch $T/touched/d)" \
+    "gpuaas-wipe \`touch $T/touched/e\`" "gpuaas-wipe & touch $T/touched/f" \
+    $'gpuaas-wipe --help\ntouch '"$T/touched/g" "gpuaas-wipe --help '" "GPUAAS_STATE=x gpuaas-wipe --help" \
+    "gpuaas-reconcile --state $T/x" "gpuaas-reconcile --state=$T/x" "" " "; do
+    shell_says host 6 "$line"
+    assert_equal "$output" ""
+    [[ -n $stderr ]]
+  done
+  assert_equal "$(ls "$T/touched")" ""
+  shell_says controller 6 "gpuaas-discover"
+  shell_says controller 6 "gpuaas-state fold - --state /x"
+  shell_says controller 6 "gpuaas-state apply -"
+  shell_says controller 5 "gpuaas-state fold -" # it runs: there is no state
+  shell_says nothing 6 "gpuaas-state fold -"
+  run_status 6 gpuaas-host-shell
+  assert_stderr "no login"
+  # A refusal is a failure like any other.
+  three_nodes
+  ssh_runs h1 <<< "exec $GPUAAS_BUILD/bin/gpuaas-host-shell"
+  run_status 6 gpuaas-on --nodes node=h1 rm -rf /
+  assert_equal "$(failures)" "h1 command_failed 6"
+  assert_output "this key may not run"
 }

@@ -277,7 +277,7 @@ static void alternative_count(const struct ga_place_ask *ask, struct ga_refusal 
 
 			if (ga_place_offer(&smaller, node, &o))
 				continue;
-			if (smaller.count > best || strcmp(node->id, where->id) < 0)
+			if (!where || smaller.count > best || strcmp(node->id, where->id) < 0)
 				where = node;
 			best = smaller.count;
 		}

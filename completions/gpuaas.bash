@@ -27,6 +27,8 @@ _gpuaas_after['gpuaas-host-bootstrap --network']='@a'
 _gpuaas_after['gpuaas-host-bootstrap --uplink']='@a'
 _gpuaas_after['gpuaas-host-bootstrap --node']='@a'
 _gpuaas_after['gpuaas-host-bootstrap --root']='@f'
+_gpuaas_words['gpuaas-host-shell']='--role --json --table -h --help --version --introspect-cli'
+_gpuaas_after['gpuaas-host-shell --role']='@v host controller nothing'
 _gpuaas_words['gpuaas-image']='add prewarm verify list rm --json --table -h --help --version --introspect-cli'
 _gpuaas_words['gpuaas-image add']='--name --copy --digest --size --probe --firmware --user --driver-version --progress --json --table -h --help --version --introspect-cli'
 _gpuaas_after['gpuaas-image add --name']='@a'
@@ -109,6 +111,13 @@ _gpuaas_words['gpuaas-node undrain']='--reason --generation --dry-run --state --
 _gpuaas_after['gpuaas-node undrain --reason']='@a'
 _gpuaas_after['gpuaas-node undrain --generation']='@a'
 _gpuaas_after['gpuaas-node undrain --state']='@f'
+_gpuaas_words['gpuaas-on']='-P --parallel --nodes --timeout --connect-timeout --state --json --table -h --help --version --introspect-cli'
+_gpuaas_after['gpuaas-on -P']='@a'
+_gpuaas_after['gpuaas-on --parallel']='@a'
+_gpuaas_after['gpuaas-on --nodes']='@a'
+_gpuaas_after['gpuaas-on --timeout']='@a'
+_gpuaas_after['gpuaas-on --connect-timeout']='@a'
+_gpuaas_after['gpuaas-on --state']='@f'
 _gpuaas_words['gpuaas-place']='--profile --gpus --baremetal --project --name --priority --region --pool --node --type --min-memory --image --key --user-data --run-time --preemptible --request-id --expires --dry-run --explain --state --json --table -h --help --version --introspect-cli'
 _gpuaas_after['gpuaas-place --profile']='@a'
 _gpuaas_after['gpuaas-place --gpus']='@a'
@@ -250,4 +259,4 @@ _gpuaas()
   esac
 }
 
-complete -o filenames -F _gpuaas gpuaas-approve gpuaas-discover gpuaas-host-bootstrap gpuaas-image gpuaas-list gpuaas-node gpuaas-place gpuaas-provision gpuaas-reconcile gpuaas-release gpuaas-show gpuaas-state gpuaas-vm gpuaas-wipe gpuaas
+complete -o filenames -F _gpuaas gpuaas-approve gpuaas-discover gpuaas-host-bootstrap gpuaas-host-shell gpuaas-image gpuaas-list gpuaas-node gpuaas-on gpuaas-place gpuaas-provision gpuaas-reconcile gpuaas-release gpuaas-show gpuaas-state gpuaas-vm gpuaas-wipe gpuaas

@@ -31,7 +31,9 @@
 	"SELECT node_id, id, slot_index, state, generation, accelerator_type, module_id, " \
 	"numa_node, memory_mib, cpuset, CASE WHEN cordon_reason IS NOT NULL THEN 'cordoned' " \
 	"WHEN health_state = 'failed' THEN 'health_failed' WHEN blockers <> '[]' " \
-	"THEN json_extract(blockers, '$[0].code') END FROM slot "
+	"THEN json_extract(blockers, '$[0].code') " \
+	"WHEN (SELECT epoch FROM meta) > 1 AND epoch_verified < (SELECT epoch FROM meta) " \
+	"THEN 'unverified_since_restore' END FROM slot "
 
 /* Why a node as a whole is out, or NULL. */
 static const char *node_why(const struct ga_rows *rows, int64_t epoch, const char **state)

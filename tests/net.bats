@@ -171,9 +171,12 @@ drops_are()
     ip=tcp src=10.9.0.2 dst=10.100.0.11 dport=80
 }
 
-# shut COMMAND…: what closes port 8080, while a connection through it is open
+# shut HOW COMMAND…: COMMAND closes port 8080 while a connection through it is open. What is sent on
+# it then is dropped, or the host, that knows it no more, resets it.
 shut()
 {
+  local how=$1
+  shift
   mkfifo "$T/say"
   background outside "$packets" hold 10.9.0.1 8080 "$T/say" "$T/heard"
   exec 5> "$T/say"
@@ -181,7 +184,12 @@ shut()
   wait_for 30 grep -qs "one 10.9.0.2" "$T/heard"
   "$@"
   run_status 1 outside "$packets" ask tcp 10.9.0.1 8080
-  refused forward bash -c 'echo again >&5'
+  if [[ $how == dropped ]]; then
+    refused forward bash -c 'echo again >&5'
+  else
+    echo again >&5
+    wait_for 30 grep -qs silence "$T/heard"
+  fi
   exec 5>&-
   assert_equal "$(grep -c "one 10.9.0.2" "$T/heard")" 1
   rm "$T/say" "$T/heard"
@@ -208,7 +216,7 @@ is_open()
     ip=tcp src=10.100.0.12 dst=10.9.0.1 dport=8080
   # One port has one slice.
   run_status 4 net_host gpuaas-vm publish b220c000 --port 8080:80
-  shut run_ok net_host gpuaas-vm unpublish a110c000 --port 8080
+  shut dropped run_ok net_host gpuaas-vm unpublish a110c000 --port 8080
   reconcile any .
   assert_equal "$(codes)" ""
 }
@@ -271,7 +279,7 @@ known()
   assert_equal "$(codes)" "ingress_missing!"
   virsh -q -c "$LIBVIRTD_URI" destroy gpuaas-a110c000
   virsh -q -c "$LIBVIRTD_URI" undefine gpuaas-a110c000
-  shut reconcile any '.allocations=[.allocations[1]] | .slots[0].allocation=null |
+  shut reset reconcile any '.allocations=[.allocations[1]] | .slots[0].allocation=null |
     .slots[0].state="available"' --repair
   # And its flows are gone with it.
   run_ok net ovs-ofctl dump-flows ovsbr0

@@ -73,7 +73,7 @@ static int check_trust(struct trust *t, json_t *answer, struct ga_err *err)
 	if (r < 0)
 		return -1;
 	if (!r)
-		return fail_trust(t, "neither the order nor this host says what it was before", err);
+		return fail_trust(t, "neither the order nor this host says what it was", err);
 	if (!boot || !*boot)
 		return fail_trust(t, "its boot id was not answered", err);
 	if (!image || !*image)

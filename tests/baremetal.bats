@@ -19,11 +19,11 @@ setup()
   ssh-keygen -q -t ed25519 -N '' -f "$T/key"
 }
 
-# metal_plan [JQ]: a plan of bare metal
+# metal_plan JQ: a plan of bare metal
 metal_plan()
 {
   [[ -e $T/image.json ]] || make_image 1 1
-  plan ".shape = \"baremetal\" | .image = null | ${1:-.}" 2
+  plan ".shape = \"baremetal\" | .image = null | $1" 2
 }
 
 # maas_plays SCENARIO [JQ]: starts MAAS with tests/maas/SCENARIO.json changed by JQ
@@ -74,7 +74,7 @@ says()
 # expects the host key that was deployed with it.
 trusted_ssh()
 {
-  HOST=$T/trusted setup_host lab1 "boot_id=7ab10000-0000-4000-8000-000000000007" "$@"
+  HOST=$T/trusted setup_host lab1 "boot_id=7ab10000-0000-4000-8000-000000000007"
   cat > "$T/ssh" <<END
 #!/bin/bash
 for word in "\$@"; do case \$word in UserKnownHostsFile=*) known=\${word#*=} ;; esac; done
@@ -89,7 +89,7 @@ END
 
 @test "MAAS deploys: our trusted system is given up, the tenant's arrives" {
   maas_plays deploy
-  metal_plan > "$T/order"
+  metal_plan . > "$T/order"
   run_ok hook deploy
   jq_is . '{
   "address": "192.0.2.7",
@@ -143,7 +143,7 @@ make_metal()
 # own: the scenario speaks of the allocation of this state
 own()
 {
-  echo "(.. | strings) |= gsub(\"a110c000\"; \"$(allocation)\") | ${1:-.}"
+  echo "(.. | strings) |= gsub(\"a110c000\"; \"$(allocation)\")"
 }
 
 @test "the whole path: placed, deployed by MAAS, released, untrusted, proved, wiped" {
@@ -156,7 +156,7 @@ own()
   maas_is_done
   jq_is '[.state,.access.address]|join(" ")' "active 192.0.2.7"
   slots_are active active
-  run_ok gpuaas-release whole --reason done
+  run_ok gpuaas-release whole --reason over
   printf '%s\n' "$output" > "$T/order"
   jq_is .boot_id 1ab10000-0000-4000-8000-000000000001
   mv "$METAL/release/50-maas" "$T/50-maas"
@@ -174,7 +174,7 @@ own()
   rm "$METAL/release/50-none"
   mv "$T/50-maas" "$METAL/release/50-maas"
   maas_plays release "$(own)"
-  gpuaas-release whole --reason done > "$T/order"
+  gpuaas-release whole --reason over > "$T/order"
   run_ok gpuaas-release - < "$T/order"
   printf '%s\n' "$output" > "$T/back"
   maas_is_done

@@ -35,7 +35,7 @@ struct ga_on_node {
 
 struct ga_on_node *ga_on_node_new(const struct ga_on_opts *opts, const char *node);
 void ga_on_node_free(struct ga_on_node *n);
-/* Gives it one order, to be sent when it runs; one for a node that has ended is told as a failure. */
+/* Gives it one order, to be sent when it runs; for a node that has ended that is a failure. */
 int ga_on_node_give(struct ga_on_node *n, const struct ga_rec *rec, struct ga_err *err);
 /* Connects. 0 also when that failed: then it has ended, and that is told. -1: stdout failed. */
 int ga_on_node_start(struct ga_on_node *n, struct ga_err *err);

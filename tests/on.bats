@@ -265,10 +265,10 @@ RUN
   three_nodes
   for n in h1 h2 h3; do
     ssh_runs "$n" << RUN
-[[ -e $T/one ]] && echo together >> $T/together
-touch $T/one
-sleep 0.1
-rm $T/one
+touch $T/runs.$n
+# The others have a moment to come in between, which they must not.
+for i in {1..20}; do (set -- $T/runs.*; ((\$# == 1))) || echo together >> $T/together; sleep 0.01; done
+rm $T/runs.$n
 RUN
   done
   run_ok gpuaas-on -P 1 --nodes lab=true gpuaas-reconcile

@@ -114,20 +114,20 @@ static int make_slot(struct ga_adopting *a, const struct ga_bundle *b, struct ga
 		return -1;
 	if (!r) {
 		(void)ga_fail_for(err, GA_CONFLICT, "no_evidence",
-				  "the host has no confirmed wipe of slot '%s' from before", b->slot);
+				  "the host has no confirmed wipe of slot '%s' from before",
+				  b->slot);
 		return ga_hint(err, "let it end, then approve the host's hardware again");
 	}
 	/* The policy it was wiped by is the slot's. */
-	r = !b->nvme_wwid || make_device(a, b->nvme_wwid, "disk", err) < 0 ||
-			    make_device(a, gpu_id, "gpu", err) < 0 ||
-			    insert_slot(a, b, gpu_id, &e.policy, err) < 0 ||
-			    ga_store_slot_cpus(a->db, b->slot, a->of->end.node, b->cpuset, err) < 0 ?
-		    -1 :
-		    0;
+	if (!b->nvme_wwid || !b->gpu_identity)
+		r = ga_fail(err, GA_BADREC, "the plan names no disk or GPU for slot '%s'", b->slot);
+	else if (make_device(a, b->nvme_wwid, "disk", err) < 0 ||
+		 make_device(a, gpu_id, "gpu", err) < 0 ||
+		 insert_slot(a, b, gpu_id, &e.policy, err) < 0 ||
+		 ga_store_slot_cpus(a->db, b->slot, a->of->end.node, b->cpuset, err) < 0)
+		r = -1;
 	ga_shape_release(&ga_wipe_evidence_shape, &e);
-	if (r < 0 && err->code == 0)
-		return ga_fail(err, GA_BADREC, "the plan names no disk for slot '%s'", b->slot);
-	return r;
+	return r < 0 ? -1 : 0;
 }
 
 /* ---- a slot made free by what the host proved ---- */
@@ -151,8 +151,8 @@ static int prove(struct ga_adopting *a, const char *slot, const char *state, str
 		return -1;
 	if (!r)
 		return ga_fail_for(err, GA_CONFLICT, "no_evidence",
-				   "slot '%s' is %s, and the host has no confirmed wipe of it", slot,
-				   state);
+				   "slot '%s' is %s, and the host has no confirmed wipe of it",
+				   slot, state);
 	known = evidence_is_known(a->db, e.evidence, err);
 	r = known < 0 || ga_adopt_order(a, slot, &e, err) < 0 ||
 			    (!known && ga_store_evidence_add(a->db, &e, err) < 0) ||

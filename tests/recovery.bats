@@ -325,7 +325,7 @@ epochs()
   provision_last
   restore "$T/b.db"
   # libvirt is away: what is idle may be in use
-  GPUAAS_LIBVIRT_URI=test+unix:///default?socket=$T/none inventory
+  GPUAAS_LIBVIRT_URI="test+unix:///default?socket=$T/none" inventory
   adopt
   assert_status 1
   assert_equal "$(epochs)" "2 1"

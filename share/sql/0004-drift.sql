@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What the last reconcile of a node found and did not repair. The audit has each once, when it came;
--- these rows are what is so still: a run takes out what it did not find again.
+-- What the last reconcile of a node found and did not repair. The audit has each once, when it
+-- came; these rows are what is so still: a run takes out what it did not find again.
 
 CREATE TABLE node_drift (
 	node_id TEXT NOT NULL REFERENCES node (id),

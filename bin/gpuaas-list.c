@@ -7,6 +7,7 @@
 #include "cli.h"
 #include "clock.h"
 #include "file.h"
+#include "kind_node.h"
 #include "kind_state.h"
 #include "shape_write.h"
 #include "store.h"
@@ -39,6 +40,7 @@ static const struct ga_shape *const produces[] = {
 	&ga_image_shape,      &ga_node_image_shape, &ga_allocation_shape, &ga_plan_shape,
 	&ga_claim_shape,      &ga_task_shape,	&ga_usage_shape,	 &ga_wipe_evidence_shape,
 	&ga_audit_shape,      &ga_pool_shape,	&ga_public_shape,	 &ga_attention_shape,
+	&ga_maintenance_shape,
 	NULL,
 };
 
@@ -124,7 +126,7 @@ static int kind_wanted(const char **ret, struct ga_err *err)
 		ga_err_set(err, GA_USAGE, "which kind?");
 		return ga_hint(err, "nodes slots candidates profiles images node-images "
 				    "allocations plans claims tasks usage evidence audit pools "
-				    "attention public");
+				    "maintenance attention public");
 	}
 	return 0;
 }

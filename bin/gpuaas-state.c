@@ -22,7 +22,8 @@ static const struct ga_opt init_opts[] = {
 	GA_OPTS_END,
 };
 static const struct ga_opt expect_opts[] = {
-	{ .name = "node", .type = GA_O_TEXT, .var = &node, .arg = "NODE", .help = "of this node" },
+	{ .name = "node", .type = GA_O_TEXT, .var = &node, .arg = "NODE",
+	  .help = "of this node (default: of every node)" },
 	GA_OPTS_END,
 };
 
@@ -38,7 +39,7 @@ static const struct ga_cmd cmds[] = {
 	  .args = "FILE|-", .args_min = 1, .args_max = 1, .run = run_apply },
 	{ .name = "fold", .abstract = "commit what hosts did", .args = "FILE|-", .args_max = 1,
 	  .run = run_fold },
-	{ .name = "expect", .abstract = "print what should be on a node", .opts = expect_opts,
+	{ .name = "expect", .abstract = "print what should be on the nodes", .opts = expect_opts,
 	  .run = run_expect },
 	{ .name = "check", .abstract = "look for what the state promises and does not hold",
 	  .run = run_check },
@@ -62,8 +63,8 @@ static const struct ga_prog prog = {
 						  &ga_expectation_shape, &ga_audit_shape, NULL },
 	.examples = (const char *const[]){
 		"gpuaas-state init --lab", "gpuaas-state apply share/objects/h200-slice.json",
-		"ssh h7 gpuaas-provision < plan | gpuaas-state fold -",
-		"gpuaas-state expect --node h7 | ssh h7 gpuaas-reconcile -", NULL },
+		"gpuaas-list plan | gpuaas-on gpuaas-provision | gpuaas-state fold -",
+		"gpuaas-state expect --node h7 | gpuaas-on gpuaas-reconcile -", NULL },
 	.needs_state = true,
 	.acts = true,
 };
@@ -156,20 +157,7 @@ static int run_fold(struct ga_err *err)
 
 static int run_expect(struct ga_err *err)
 {
-	struct ga_expectation e;
-	int r;
-
-	if (!node)
-		return ga_fail(err, GA_USAGE, "expect needs --node");
-	if (open_state(GA_DB_READ, err) < 0 || ga_db_begin_read(db, err) < 0)
-		return -1;
-	r = ga_store_expectation(db, node, &e, err);
-	ga_db_rollback(db);
-	if (r < 0)
-		return -1;
-	r = ga_emit(&ga_expectation_shape, &e, err);
-	ga_shape_release(&ga_expectation_shape, &e);
-	return r;
+	return open_state(GA_DB_READ, err) < 0 ? -1 : ga_tell_expect(db, node, err);
 }
 
 static int run_check(struct ga_err *err)

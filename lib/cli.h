@@ -53,6 +53,7 @@ struct ga_prog {
 	const struct ga_shape *const *produces;
 	const char *const *examples; /* NULL-terminated command lines for --help */
 	bool needs_state; /* gets --state */
+	bool runs_command; /* the operands are a command line: options end at the first of them */
 	bool acts;	  /* changes things: ignores SIGPIPE and finishes */
 };
 

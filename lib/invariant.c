@@ -11,7 +11,7 @@
 /* Tables whose rows are never deleted. */
 static const char *const kept[] = {
 	"meta",	      "node",	       "device", "slot",  "claim",
-	"allocation", "wipe_evidence", "audit",	 "usage", "profile", NULL,
+	"allocation", "wipe_evidence", "audit",	 "usage", "profile", "maintenance", NULL,
 };
 
 /* Each change counts, so that whoever saw an older generation is refused. */
@@ -37,6 +37,8 @@ static const struct {
 	{ "node", "id", "", "k.id = NEW.id", NULL, "duplicate: there is a node of that id" },
 	{ "node", "name", "name", "k.name = NEW.name", NULL,
 	  "name_taken: another node has that name" },
+	{ "maintenance", "id", "", "k.id = NEW.id", NULL,
+	  "duplicate: there is a window of maintenance of that id" },
 	{ "device", "number", "", "k.number = NEW.number", NULL, NUMBER_SENTENCE },
 	{ "device", "id", "", "k.id = NEW.id", NULL,
 	  "duplicate_identity: that device is known already" },
@@ -130,6 +132,10 @@ static const struct {
 	  "fixed: profile and price of an allocation are those it was placed with" },
 	{ "profile", "fixed", "name, version, record, created_at", NULL,
 	  "fixed: a version of a profile never changes; apply makes a new one" },
+	{ "maintenance", "fixed", "id, node_id, from_at, to_at, reason, created_at, created_by",
+	  NULL, "fixed: a window of maintenance never changes; it is ended, and another planned" },
+	{ "maintenance", "ended", "ended_at", "OLD.ended_at IS NOT NULL",
+	  "fixed: a window of maintenance is ended once" },
 	{ "usage", "fixed",
 	  "id, allocation_id, usage_kind, count, accelerator_type, price_micros, started_at", NULL,
 	  "usage_fixed: what was begun to be billed never changes" },

@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 
+#include "kind_node.h"
 #include "rec.h"
 #include "size.h"
 #include "store.h"
@@ -45,6 +46,7 @@ ALL(all_claims, ga_query_claims(db, NULL, ret, err))
 ALL(all_tasks, ga_query_tasks(db, NULL, ret, err))
 ALL(all_usage, ga_query_usage(db, NULL, ret, err))
 ALL(all_evidence, ga_query_evidence(db, NULL, ret, err))
+ALL(all_maintenance, ga_query_maintenance(db, NULL, false, ret, err))
 
 /* The audit is the one table that grows for ever: its index answers --after. */
 static int some_audit(struct ga_db *db, const struct ga_list_query *q, struct ga_rows **ret,
@@ -75,6 +77,8 @@ static const struct list_kind kinds[] = {
 	{ "evidence", "wipe-evidence", &ga_wipe_evidence_shape, "evidence", "finished_at",
 	  all_evidence, .text = true },
 	{ "audit", "audit", &ga_audit_shape, "seq", "at", some_audit, .text = false },
+	{ "maintenance", "maintenance", &ga_maintenance_shape, "maintenance", "from",
+	  all_maintenance, .text = false },
 	{ .name = "pool", .plural = "pools", .shape = &ga_pool_shape, .many = ga_store_list_pools },
 	{ .name = "public", .plural = "public", .shape = &ga_public_shape,
 	  .many = ga_store_list_public },

@@ -88,6 +88,8 @@ int ga_emit_raw(const struct ga_rec *rec, struct ga_err *err);
 /* ga_emit of a record whose line is known already: text is that of ga_rec_format_text, or NULL. */
 int ga_emit_text(const struct ga_shape *shape, const void *obj, const char *text,
 		 struct ga_err *err);
+/* Writes a line that is no record, where an option asked for another format. */
+int ga_emit_line(const char *text, struct ga_err *err);
 /* Whether stdout gets a table for people. */
 bool ga_emit_is_table(void);
 /* A line of words for people on stderr. */

@@ -59,6 +59,16 @@ static int some_audit(struct ga_db *db, const struct ga_list_query *q, struct ga
 	return ga_query_audit(db, NULL, after, q->since, ret, err);
 }
 
+static int some_events(struct ga_db *db, const struct ga_list_query *q, struct ga_rows **ret,
+		       struct ga_err *err)
+{
+	int64_t after = 0;
+
+	if (q->after && ga_int_parse(q->after, "--after", 0, GA_INT_MAX_SAFE, &after, err) < 0)
+		return -1;
+	return ga_query_events(db, after, q->since, ret, err);
+}
+
 static const struct list_kind kinds[] = {
 	{ "node", "nodes", &ga_node_shape, "node", "since", all_nodes, .text = false },
 	{ "slot", "slots", &ga_slot_shape, "slot", "since", all_slots, .text = false },
@@ -77,6 +87,7 @@ static const struct list_kind kinds[] = {
 	{ "evidence", "wipe-evidence", &ga_wipe_evidence_shape, "evidence", "finished_at",
 	  all_evidence, .text = true },
 	{ "audit", "audit", &ga_audit_shape, "seq", "at", some_audit, .text = false },
+	{ "event", "events", &ga_event_shape, "seq", "at", some_events, .text = false },
 	{ "maintenance", "maintenance", &ga_maintenance_shape, "maintenance", "from",
 	  all_maintenance, .text = false },
 	{ .name = "pool", .plural = "pools", .shape = &ga_pool_shape, .many = ga_store_list_pools },
@@ -203,7 +214,7 @@ int ga_store_list(struct ga_db *db, const struct ga_list_query *q, ga_store_each
 	f.kind = find_kind(q->kind, err);
 	if (!f.kind || check_query(&f, err) < 0)
 		return -1;
-	f.behind = !q->after || f.kind->query == some_audit;
+	f.behind = !q->after || f.kind->query == some_audit || f.kind->query == some_events;
 	r = f.kind->many ? f.kind->many(db, pass, &f, err) : list_rows(db, &f, err);
 	if (!r && !f.behind) {
 		ga_err_set(err, GA_NOTFOUND, "there is no %s '%s' to go on after", f.kind->name,

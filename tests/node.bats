@@ -265,3 +265,55 @@ END
     [[ $status -ne 0 ]] || { echo "went through: $sql"; return 1; }
   done
 }
+
+@test "placement keeps what would run into maintenance off the node, and says why" {
+  fleet 1 2
+  gpuaas-node maintenance "$NODE" --from 2h --to 4h --reason "power supply" > "$T/out"
+  window=$(jq -r .maintenance "$T/out")
+  run_ok gpuaas-place --profile lab --run-time 1h --dry-run
+  assert_equal "$stderr" ""
+  run_status 1 gpuaas-place --profile lab --run-time 3h --explain
+  jq_is 'select(.kind=="gpuaas.refusal/1")|[.nodes[0].code,.nodes[0].detail]|join(" ")' \
+    "maintenance_ahead power supply"
+  jq_is 'select(.kind=="gpuaas.explanation/1")|[.nodes[0].code,.nodes[0].detail]|join(" ")' \
+    "maintenance_ahead power supply"
+  jq_is 'select(.kind=="gpuaas.refusal/1").sentence | contains("maintenance_ahead: power supply")' true
+  # Nobody knows how long it runs: it is placed, and somebody is told.
+  run_ok gpuaas-place --profile lab
+  assert_stderr "has maintenance from"
+  assert_stderr "power supply"
+  gpuaas-node maintenance "$NODE" --to 1h --reason "fan" > "$T/out"
+  run_status 1 gpuaas-place --profile lab --run-time 5m
+  jq_is '[.nodes[0].code,.nodes[0].detail]|join(" ")' "maintenance fan"
+  run_status 1 gpuaas-place --profile lab
+  gpuaas-node end-maintenance "$(jq -r .maintenance "$T/out")" > "$T/out"
+  gpuaas-node end-maintenance "$window" > "$T/out"
+  run_ok gpuaas-place --profile lab --run-time 3h
+  assert_equal "$stderr" ""
+}
+
+@test "a stream of requests sees maintenance that is planned between two of them" {
+  fleet 1 3
+  mkfifo "$T/in"
+  background bash -c 'gpuaas-place < "$T/in" > "$T/answers" 2> "$T/words"'
+  exec 9> "$T/in"
+  request='{"kind":"gpuaas.request/1","profile":"lab","count":1,"project":"vision","run_seconds":7200}'
+  echo "$request" >&9
+  wait_for 20 test -s "$T/answers"
+  gpuaas-node maintenance "$NODE" --from 1h --to 2h --reason "fan" > "$T/out"
+  echo "$request" >&9
+  exec 9>&-
+  wait_for 20 has_ended "$BG_PID"
+  run cat "$T/answers"
+  jq_is .kind $'gpuaas.plan/1\ngpuaas.refusal/1'
+  jq_is 'select(.kind=="gpuaas.refusal/1").nodes[0].code' maintenance_ahead
+}
+
+@test "placement says the reason of a drain" {
+  fleet 1 1
+  gpuaas-node drain "$NODE" --reason "new firmware" > "$T/out"
+  run_status 1 gpuaas-place --profile lab
+  jq_is '[.code,.nodes[0].code,.nodes[0].detail]|join(" ")' "not_ready node_draining new firmware"
+  jq_is .sentence "1 GPU is free on node '$NODE', but the node is out (node_draining: new firmware)"
+  assert_equal "$(jq -r .hint <<< "$output")" "gpuaas-node show $NODE"
+}

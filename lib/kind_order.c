@@ -319,7 +319,7 @@ static const struct ga_shape expected_allocation_shape = {
 		GA_ENUM(S, power, GA_REQ, ga_power_words, "power wanted"),
 		GA_INT(S, fabric_partition, GA_NULLOK, "Fabric Manager partition"),
 		GA_TEXTS(S, slots, GA_REQ, GA_T_ID, "its slots"),
-		GA_TEXT(S, expires_at, GA_NULLOK, GA_T_TIME, "of a plan not taken up, or of a hold"),
+		GA_TEXT(S, expires_at, GA_NULLOK, GA_T_TIME, "of a plan not taken up; of a hold"),
 		GA_FIELDS_END },
 };
 #undef S

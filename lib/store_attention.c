@@ -188,7 +188,7 @@ static int attend_allocation(const struct ga_rows *r, const char *now, ga_store_
 		f.since = expires;
 		f.sentence = ga_xprintf("its hold ended at %s", expires);
 		f.command = ga_xprintf("gpuaas-release --pending | gpuaas-wipe");
-		return tell(&f, each, arg, err);
+		return ga_attend_tell(&f, each, arg, err);
 	}
 	if (overdue(GA_M_ALLOCATION, state, f.since) <= 0)
 		return 0;

@@ -3,7 +3,8 @@
 #include "embed.h"
 
 #define STATE_MIGRATIONS(X) \
-	X(ga_sql_state_1, "share/sql/0001-base.sql")
+	X(ga_sql_state_1, "share/sql/0001-base.sql") \
+	X(ga_sql_state_2, "share/sql/0002-node-key.sql")
 
 #define HOST_MIGRATIONS(X) \
 	X(ga_sql_host_1, "share/sql/host-0001-base.sql") \

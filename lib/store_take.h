@@ -6,6 +6,7 @@
 #include "rec.h"
 #include "kind_vm.h"
 #include "store.h"
+#include "store_key.h"
 
 /* The kinds it knows, NULL-terminated. */
 extern const struct ga_shape *const ga_store_takes[];

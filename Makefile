@@ -207,6 +207,16 @@ demo:
 	$(SUB) all units
 	GPUAAS_BUILD=$(B) share/demo/lifecycle
 
+## deb: the Debian packages of this tree, in build/deb
+deb:
+	$(DEPS) --build --deb
+	packaging/make-deb $(B)/deb
+
+## check-deb: make them, lintian, install, run and purge them in a clean Debian; as root, online
+check-deb: deb
+	$(DEPS) --deb
+	$QGPUAAS_BUILD=$(B) tests/run --limit 1800 tests/deb/check
+
 ## bench: the figures, each beside its peer
 bench:
 	$(DEPS) --build --test
@@ -254,6 +264,8 @@ install: all $(B)/tests/libnvfm.so.1
 	$(INSTALL) -m 755 $(BINS) $(DESTDIR)$(PREFIX)/bin
 	$(foreach m,$(MAN),$(INSTALL) -D -m 644 $(m) \
 		$(MANDIR)/man$(patsubst .%,%,$(suffix $(m)))/$(notdir $(m)) && ) :
+	sed -i 's|/usr/local/share/gpuaas|$(PREFIX)/share/gpuaas|' \
+		$(foreach m,$(MAN),$(MANDIR)/man$(patsubst .%,%,$(suffix $(m)))/$(notdir $(m)))
 	$(foreach f,$(SHARED),$(INSTALL) -D -m $(if $(shell test -x share/$(f) && echo x),755,644) \
 		share/$(f) $(SHARE)/$(f) && ) :
 	$(INSTALL) -m 755 $(DEMO_PARTS) $(DEMO)
@@ -287,5 +299,5 @@ help:
 
 .PHONY: all units benches replays check check-unit check-replay check-bats check-cloud \
 	check-vm check-source check-layers check-asan analyzer mutate fuzz-smoke schemas \
-	records-man completions demo bench install uninstall clean help FORCE
+	records-man completions demo deb check-deb bench install uninstall clean help FORCE
 .SECONDARY:

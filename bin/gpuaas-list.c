@@ -4,18 +4,25 @@
  * a person, with the command; "list plan" prints stored plans again; --public is for tenants, and
  * --output replaces a file that others read.
  */
+#include <unistd.h>
+
 #include "cli.h"
+#include "cli_follow.h"
 #include "clock.h"
 #include "file.h"
+#include "kind_node.h"
 #include "kind_state.h"
 #include "shape_write.h"
 #include "store.h"
+#include "syslog.h"
 #include "time.h"
 
 static GA_LIST(const char *) where;
 static const char *since, *after, *output;
 static int64_t limit;
-static bool public_only;
+static bool public_only, follow;
+static const char *format = "json";
+static char hostname[256];
 
 static const struct ga_opt opts[] = {
 	{ .name = "where", .type = GA_O_TEXTS, .var = &where, .arg = "MEMBER=VALUE",
@@ -31,6 +38,11 @@ static const struct ga_opt opts[] = {
 	{ .name = "output", .type = GA_O_PATH, .var = &output, .arg = "FILE",
 	  .help = "write the records to this file, replaced at once, readable by everybody "
 		  "(public only)" },
+	{ .name = "follow", .type = GA_O_FLAG, .var = &follow,
+	  .help = "go on with what comes, each row once (audit, events)" },
+	{ .name = "format", .type = GA_O_WORD, .var = &format, .arg = "FORMAT",
+	  .values = (const char *const[]){ "json", "syslog", NULL },
+	  .help = "json (default), or messages of RFC 5424 (audit)" },
 	GA_OPTS_END,
 };
 
@@ -39,6 +51,7 @@ static const struct ga_shape *const produces[] = {
 	&ga_image_shape,      &ga_node_image_shape, &ga_allocation_shape, &ga_plan_shape,
 	&ga_claim_shape,      &ga_task_shape,	&ga_usage_shape,	 &ga_wipe_evidence_shape,
 	&ga_audit_shape,      &ga_pool_shape,	&ga_public_shape,	 &ga_attention_shape,
+	&ga_maintenance_shape, &ga_event_shape,
 	NULL,
 };
 
@@ -47,6 +60,8 @@ static const char *const examples[] = {
 	"gpuaas-list slots --where state=available --where node=h7",
 	"gpuaas-list plan --where allocation=7f3c0a1b | gpuaas-provision",
 	"gpuaas-list audit --since 24h --json | jq .action",
+	"gpuaas-list events --follow --after 1042",
+	"gpuaas-list audit --follow --format syslog",
 	"gpuaas-list public --output /run/gpuaas/public.json",
 	NULL,
 };
@@ -65,8 +80,13 @@ static const struct ga_prog prog = {
 
 static int show(const struct ga_shape *shape, const void *obj, void *arg, struct ga_err *err)
 {
+	ga_autostr struct ga_str line = GA_STR_INIT;
+
 	(void)arg;
-	return ga_emit(shape, obj, err);
+	if (ga_streq(format, "json"))
+		return ga_emit(shape, obj, err);
+	ga_syslog_format(obj, hostname, &line);
+	return ga_emit_line(line.buf, err);
 }
 
 /* A record as a line of the file. */
@@ -120,11 +140,17 @@ static int kind_wanted(const char **ret, struct ga_err *err)
 		return ga_fail(err, GA_USAGE,
 			       "--output makes a file for everybody, and '%s' is not for them",
 			       *ret);
+	if (ga_streq(format, "syslog") && strcmp(*ret, "audit"))
+		return ga_fail(err, GA_USAGE, "--format syslog is for the audit, not for '%s'",
+			       *ret);
+	if (follow && strcmp(*ret, "audit") && strcmp(*ret, "event") && strcmp(*ret, "events"))
+		return ga_fail(err, GA_USAGE, "--follow is for the audit and for events, not for "
+			"'%s'", *ret);
 	if (!n && !public_only) {
 		ga_err_set(err, GA_USAGE, "which kind?");
 		return ga_hint(err, "nodes slots candidates profiles images node-images "
-				    "allocations plans claims tasks usage evidence audit pools "
-				    "attention public");
+				    "allocations plans claims tasks usage evidence audit events "
+				    "pools maintenance attention public");
 	}
 	return 0;
 }
@@ -141,6 +167,13 @@ static int run(struct ga_err *err)
 	*ga_list_add(&where) = NULL;
 	q.where = where.v;
 	q.since = since_when(time);
+	if (gethostname(hostname, sizeof(hostname) - 1) < 0)
+		hostname[0] = '\0';
+	if (follow) {
+		r = ga_follow(ga_cli_state_path(), &q, show, NULL, err);
+		ga_list_release(&where);
+		return r;
+	}
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
 	    ga_db_begin_read(db, err) < 0)
 		return -1;

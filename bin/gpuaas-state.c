@@ -8,7 +8,7 @@
  */
 #include <sys/stat.h>
 
-#include "cli.h"
+#include "cli_state.h"
 #include "store_take.h"
 #include "tell_state.h"
 
@@ -22,14 +22,14 @@ static const struct ga_opt init_opts[] = {
 	GA_OPTS_END,
 };
 static const struct ga_opt expect_opts[] = {
-	{ .name = "node", .type = GA_O_TEXT, .var = &node, .arg = "NODE", .help = "of this node" },
+	{ .name = "node", .type = GA_O_TEXT, .var = &node, .arg = "NODE",
+	  .help = "of this node (default: of every node)" },
 	GA_OPTS_END,
 };
 
 static int run_init(struct ga_err *err), run_migrate(struct ga_err *err),
 	run_apply(struct ga_err *err), run_fold(struct ga_err *err),
-	run_expect(struct ga_err *err), run_check(struct ga_err *err),
-	run_backup(struct ga_err *err), run_audit(struct ga_err *err);
+	run_expect(struct ga_err *err), run_check(struct ga_err *err);
 
 static const struct ga_cmd cmds[] = {
 	{ .name = "init", .abstract = "make a new state file", .opts = init_opts, .run = run_init },
@@ -39,14 +39,17 @@ static const struct ga_cmd cmds[] = {
 	  .args = "FILE|-", .args_min = 1, .args_max = 1, .run = run_apply },
 	{ .name = "fold", .abstract = "commit what hosts did", .args = "FILE|-", .args_max = 1,
 	  .run = run_fold },
-	{ .name = "expect", .abstract = "print what should be on a node", .opts = expect_opts,
+	{ .name = "expect", .abstract = "print what should be on the nodes", .opts = expect_opts,
 	  .run = run_expect },
 	{ .name = "check", .abstract = "look for what the state promises and does not hold",
 	  .run = run_check },
 	{ .name = "backup", .abstract = "copy the file while it is in use", .args = "FILE",
-	  .args_min = 1, .args_max = 1, .run = run_backup },
+	  .args_min = 1, .args_max = 1, .run = ga_cli_backup },
+	{ .name = "restore", .abstract = "put a backup in its place, in a new epoch",
+	  .args = "FILE", .args_min = 1, .args_max = 1, .opts = ga_cli_restore_opts,
+	  .run = ga_cli_restore },
 	{ .name = "audit", .abstract = "verify the audit, or print its head", .args = "verify|head",
-	  .args_min = 1, .args_max = 1, .run = run_audit },
+	  .args_min = 1, .args_max = 1, .run = ga_cli_audit },
 	{ .name = NULL },
 };
 
@@ -60,8 +63,8 @@ static const struct ga_prog prog = {
 						  &ga_expectation_shape, &ga_audit_shape, NULL },
 	.examples = (const char *const[]){
 		"gpuaas-state init --lab", "gpuaas-state apply share/objects/h200-slice.json",
-		"ssh h7 gpuaas-provision < plan | gpuaas-state fold -",
-		"gpuaas-state expect --node h7 | ssh h7 gpuaas-reconcile -", NULL },
+		"gpuaas-list plan | gpuaas-on gpuaas-provision | gpuaas-state fold -",
+		"gpuaas-state expect --node h7 | gpuaas-on gpuaas-reconcile -", NULL },
 	.needs_state = true,
 	.acts = true,
 };
@@ -154,20 +157,7 @@ static int run_fold(struct ga_err *err)
 
 static int run_expect(struct ga_err *err)
 {
-	struct ga_expectation e;
-	int r;
-
-	if (!node)
-		return ga_fail(err, GA_USAGE, "expect needs --node");
-	if (open_state(GA_DB_READ, err) < 0 || ga_db_begin_read(db, err) < 0)
-		return -1;
-	r = ga_store_expectation(db, node, &e, err);
-	ga_db_rollback(db);
-	if (r < 0)
-		return -1;
-	r = ga_emit(&ga_expectation_shape, &e, err);
-	ga_shape_release(&ga_expectation_shape, &e);
-	return r;
+	return open_state(GA_DB_READ, err) < 0 ? -1 : ga_tell_expect(db, node, err);
 }
 
 static int run_check(struct ga_err *err)
@@ -181,31 +171,6 @@ static int run_check(struct ga_err *err)
 	if (found < 0 || ga_tell_state(db, "check", ga_cli_state_path(), err) < 0)
 		return -1;
 	return found > 0;
-}
-
-static int run_backup(struct ga_err *err)
-{
-	int n;
-	char *const *args = ga_cli_args(&n);
-
-	if (open_state(GA_DB_READ, err) < 0 || ga_db_backup(db, args[0], err) < 0)
-		return -1;
-	return ga_tell_state(db, "backup", args[0], err);
-}
-
-static int run_audit(struct ga_err *err)
-{
-	int n, r;
-	char *const *args = ga_cli_args(&n);
-	bool head = ga_streq(args[0], "head");
-
-	if (!head && !ga_streq(args[0], "verify"))
-		return ga_fail(err, GA_USAGE, "audit takes verify or head, not '%.64s'", args[0]);
-	if (open_state(GA_DB_READ, err) < 0 || ga_db_begin_read(db, err) < 0)
-		return -1;
-	r = head ? ga_tell_audit_head(db, err) : ga_tell_audit_verify(db, err);
-	ga_db_rollback(db);
-	return r;
 }
 
 int main(int argc, char **argv)

@@ -185,6 +185,7 @@ static int parse_args(int argc, char **argv, struct ga_err *err)
 				return -1;
 		} else {
 			cli.args[cli.n_args++] = argv[i];
+			only_operands = only_operands || cli.prog->runs_command;
 		}
 	}
 	return 0;

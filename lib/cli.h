@@ -54,6 +54,7 @@ struct ga_prog {
 	const struct ga_shape *const *produces;
 	const char *const *examples; /* NULL-terminated command lines for --help */
 	bool needs_state; /* gets --state */
+	bool runs_command; /* the operands are a command line: options end at the first of them */
 	bool acts;	  /* changes things: ignores SIGPIPE and finishes */
 };
 
@@ -91,6 +92,8 @@ int ga_emit_text(const struct ga_shape *shape, const void *obj, const char *text
 /* ga_emit of a result that travels, signed with the host's key (NULL: it has none). */
 int ga_emit_signed(const struct ga_shape *shape, const void *obj, const struct ga_sign_key *key,
 		   struct ga_err *err);
+/* Writes a line that is no record, where an option asked for another format. */
+int ga_emit_line(const char *text, struct ga_err *err);
 /* Whether stdout gets a table for people. */
 bool ga_emit_is_table(void);
 /* A line of words for people on stderr. */

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "accel.h"
+#include "cli.h"
 #include "clock.h"
 #include "store_plan.h"
+#include "time.h"
 
 #define TRIES 4			  /* fresh looks at the fleet before giving up on a request */
 #define EXPIRE_MICROS 2000000	  /* how often plans that nobody took up are looked for */
@@ -35,6 +37,9 @@ void ga_placer_clear(struct ga_placer *p)
 		ga_shape_release(&ga_explanation_shape, &r->explanation);
 	}
 	ga_list_release(&p->results);
+	for (i = 0; i < p->warnings.n; i++)
+		free(p->warnings.v[i]);
+	ga_list_release(&p->warnings);
 }
 
 static void forget_profile(struct ga_placer *p)
@@ -103,6 +108,21 @@ static bool needs_fresh_look(const struct ga_err *err)
 		ga_streq(err->reason, "no_claim"));
 }
 
+/* What has no run time cannot be kept from running into maintenance: somebody should know. */
+static void plan_warning(struct ga_placer *p, const struct ga_request *request,
+			 const struct ga_decision *d)
+{
+	const struct ga_fleet_window *w = ga_fleet_window_in_way(&p->fleet, d->node,
+								 request->run_seconds);
+	char from[GA_TIME_SIZE];
+
+	if (w)
+		*ga_list_add(&p->warnings) =
+			ga_xprintf("node '%s' has maintenance from %s (%s), and a request without "
+				   "a run time was placed on it",
+				   d->node->id, ga_time_format(w->from, from), w->reason);
+}
+
 /* Commits the decision within a savepoint: 1 placed, 0 the fleet was not what it is, -1. */
 static int commit_decision(struct ga_placer *p, const struct ga_request *request,
 			   const struct ga_profile *profile, struct ga_decision *d,
@@ -127,6 +147,7 @@ static int commit_decision(struct ga_placer *p, const struct ga_request *request
 		free(text);
 		return -1;
 	}
+	plan_warning(p, request, d);
 	ga_fleet_take(&p->fleet, d);
 	if (p->dry_run) {
 		plan.dry_run = true;
@@ -265,8 +286,9 @@ static int begin(struct ga_placer *p, const struct ga_request *request, struct g
 	int64_t mono = ga_clock_mono_micros();
 	int expired = 0;
 
+	p->fleet.now_micros = ga_clock_micros();
 	p->fleet.stale_micros =
-		p->stale_seconds ? ga_clock_micros() - p->stale_seconds * 1000000 : 0;
+		p->stale_seconds ? p->fleet.now_micros - p->stale_seconds * 1000000 : 0;
 	/* The long look at everything is taken before the turn, not while others wait. */
 	if (p->fleet.version == GA_FLEET_UNREAD && look(p, request, err) < 0)
 		return -1;
@@ -319,5 +341,7 @@ int ga_placer_run(struct ga_placer *p, const struct ga_request *requests, size_t
 			return -1;
 		ga_wrap(err, "nothing of the batch was committed (%s)", later.msg);
 	}
+	for (i = 0; i < p->warnings.n; i++)
+		ga_say("%s: %s", ga_cli_program(), p->warnings.v[i]);
 	return r;
 }

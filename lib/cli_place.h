@@ -31,6 +31,7 @@ struct ga_placer {
 	struct ga_profile profile; /* of the last request, when has_profile */
 	bool has_profile, profile_is_current; /* as of this transaction */
 	GA_LIST(struct ga_placed) results;
+	GA_LIST(char *) warnings; /* of what was committed, for people */
 };
 
 /* Fills in what a request leaves out, so that the stored request says all. */

@@ -256,13 +256,28 @@ static int check_version(struct ga_db *db, struct ga_err *err)
 	return version == db->version ? 0 : ga_db_fail_version(db, version, err);
 }
 
+/* A restore puts another file at the path: what is opened still is the one that was replaced, and
+ * what is written there would be lost. */
+static int check_place(struct ga_db *db, struct ga_err *err)
+{
+	int moved = 0;
+
+	if (db->file != GA_DB_STATE ||
+	    sqlite3_file_control(db->sqlite, "main", SQLITE_FCNTL_HAS_MOVED, &moved) != SQLITE_OK ||
+	    !moved)
+		return 0;
+	(void)ga_fail_for(err, GA_CONFLICT, "replaced",
+			  "'%s' was replaced while this program had it open", db->path);
+	return ga_hint(err, "nothing was written: run it again, on the state that is there now");
+}
+
 int ga_db_begin(struct ga_db *db, const char *what, struct ga_err *err)
 {
 	if (db->mode == GA_DB_READ)
 		return ga_fail(err, GA_SYSTEM, "'%s' was opened for reading only", db->path);
 	if (ga_turnstile_enter(&db->turn, what, err) < 0)
 		return -1;
-	if (ga_db_exec(db, err, "BEGIN IMMEDIATE", "") < 0) {
+	if (check_place(db, err) < 0 || ga_db_exec(db, err, "BEGIN IMMEDIATE", "") < 0) {
 		ga_turnstile_leave(&db->turn);
 		return -1;
 	}
@@ -275,7 +290,7 @@ int ga_db_begin(struct ga_db *db, const char *what, struct ga_err *err)
 
 int ga_db_begin_read(struct ga_db *db, struct ga_err *err)
 {
-	if (ga_db_exec(db, err, "BEGIN", "") < 0)
+	if (check_place(db, err) < 0 || ga_db_exec(db, err, "BEGIN", "") < 0)
 		return -1;
 	/* Reading the version also takes the snapshot now, not at the first query. */
 	if (check_version(db, err) < 0) {

@@ -77,6 +77,17 @@ const char *ga_db_engine_warning(void);
 
 /* A consistent copy by the backup interface, checked, fsynced and renamed into place. */
 int ga_db_backup(struct ga_db *db, const char *to, struct ga_err *err);
+/*
+ * The steps of a restore. ga_db_copy makes TO a copy of the state file from, whose schema may be an
+ * older one: open it with GA_DB_CREATE. ga_db_replace puts with (closed) at path, where programs
+ * may have the old file open: it goes to kept with its WAL (kept NULL: there is none), and they are
+ * refused at their next transaction. The caller holds the turn of path. Interrupted, path is
+ * missing or whole.
+ */
+int ga_db_copy(const char *from, const char *to, struct ga_err *err);
+int ga_db_replace(const char *path, const char *with, const char *kept, struct ga_err *err);
+/* Removes a state file with all that SQLite and the turnstile put beside it. */
+void ga_db_remove(const char *path);
 /* PRAGMA integrity_check, and foreign_key_check of all tables but slot_cpu, whose keys a rule of
  * lib/check_rules.h checks; each finding goes to each(). */
 int ga_db_integrity(struct ga_db *db, int (*each)(const char *finding, void *arg), void *arg,

@@ -140,6 +140,14 @@ int ga_emit_signed(const struct ga_shape *shape, const void *obj, const struct g
 	return emit_json(shape, json, err);
 }
 
+int ga_emit_line(const char *text, struct ga_err *err)
+{
+	ga_str_clear(&emit.line);
+	ga_str_add(&emit.line, text);
+	ga_str_addc(&emit.line, '\n');
+	return write_line(emit.line.buf, emit.line.len, err);
+}
+
 int ga_emit_text(const struct ga_shape *shape, const void *obj, const char *text,
 		 struct ga_err *err)
 {

@@ -65,10 +65,11 @@ int ga_fold_release_failed(struct ga_db *db, struct ga_holding *h, const struct 
 			   struct ga_err *err)
 {
 	ga_autofree char *reason = ga_xprintf("%s: %s", f->phase ? f->phase : f->code, f->sentence);
+	const char *code = ga_streq(f->code, "untrusted_host") ? f->code : "release_failed";
 
 	/* The hold is another's, who is at work on the same order. */
 	if (!ga_streq(f->phase, "hold") && !strcmp(h->state, "releasing")) {
-		if (ga_store_block_claimed(db, h->id, "release_failed", reason, f->at, err) < 0 ||
+		if (ga_store_block_claimed(db, h->id, code, reason, f->at, err) < 0 ||
 		    ga_store_move_allocation(db, h, "release_failed", f->at, reason, err) < 0)
 			return -1;
 	}

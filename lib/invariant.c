@@ -11,7 +11,8 @@
 /* Tables whose rows are never deleted. */
 static const char *const kept[] = {
 	"meta",	      "node",	       "device", "slot",  "claim",
-	"allocation", "wipe_evidence", "audit",	 "usage", "profile", "node_key", NULL,
+	"allocation", "wipe_evidence", "audit",	 "usage", "profile", "maintenance",
+	"node_key",   NULL,
 };
 
 /* Each change counts, so that whoever saw an older generation is refused. */
@@ -43,6 +44,8 @@ static const struct {
 	{ "node_key", "live", "", "k.node_id = NEW.node_id",
 	  "k.revoked_at IS NULL AND NEW.revoked_at IS NULL",
 	  "duplicate: the node has a key that counts" },
+	{ "maintenance", "id", "", "k.id = NEW.id", NULL,
+	  "duplicate: there is a window of maintenance of that id" },
 	{ "device", "number", "", "k.number = NEW.number", NULL, NUMBER_SENTENCE },
 	{ "device", "id", "", "k.id = NEW.id", NULL,
 	  "duplicate_identity: that device is known already" },
@@ -140,6 +143,10 @@ static const struct {
 	  "fixed: profile and price of an allocation are those it was placed with" },
 	{ "profile", "fixed", "name, version, record, created_at", NULL,
 	  "fixed: a version of a profile never changes; apply makes a new one" },
+	{ "maintenance", "fixed", "id, node_id, from_at, to_at, reason, created_at, created_by",
+	  NULL, "fixed: a window of maintenance never changes; it is ended, and another planned" },
+	{ "maintenance", "ended", "ended_at", "OLD.ended_at IS NOT NULL",
+	  "fixed: a window of maintenance is ended once" },
 	{ "usage", "fixed",
 	  "id, allocation_id, usage_kind, count, accelerator_type, price_micros, started_at", NULL,
 	  "usage_fixed: what was begun to be billed never changes" },

@@ -116,6 +116,17 @@ const struct ga_rule ga_rules_sold[] = {
 	  "NEW.state = 'reserved' AND OLD.state <> 'reserved' "
 	  "AND NOT EXISTS (SELECT 1 FROM claim c WHERE c.slot_id = OLD.id AND c.live = 1)",
 	  "no_claim: a slot is reserved only for a live claim", NULL },
+	/* The first epoch has seen no restore. */
+	{ "slot_unverified", "BEFORE UPDATE OF state ON slot",
+	  "NEW.state = 'reserved' AND OLD.state <> 'reserved' AND NEW.epoch_verified < "
+	  "(SELECT epoch FROM meta WHERE epoch > 1)",
+	  "unverified_since_restore: after a restore a slot is adopted or wiped before it is "
+	  "placed",
+	  NULL },
+	{ "slot_epoch", "BEFORE UPDATE OF epoch_verified ON slot",
+	  "NEW.epoch_verified < OLD.epoch_verified OR NEW.epoch_verified > "
+	  "(SELECT epoch FROM meta)",
+	  "fixed: the epoch a slot was verified in only grows, to that of the state", NULL },
 	{ "slot_whole_node", "BEFORE UPDATE OF state ON slot",
 	  "NEW.state = 'provisioning' AND OLD.state <> 'provisioning' AND EXISTS (SELECT 1 FROM "
 	  "claim c JOIN allocation a ON a.id = c.allocation_id WHERE c.slot_id = OLD.id AND "

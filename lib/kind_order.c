@@ -231,6 +231,10 @@ const struct ga_shape ga_release_order_shape = {
 		GA_INT(S, fabric_partition, GA_NULLOK, "Fabric Manager partition"),
 		GA_OBJ(S, network, GA_REQ, &ga_network_shape, "private network of the node"),
 		GA_OBJ(S, wipe, GA_REQ, &ga_wipe_policy_shape, "how to wipe afterwards"),
+		GA_TEXT(S, boot_id, GA_OPT, GA_T_ANY,
+			"bare metal: boot id of the node before it was handed over"),
+		GA_TEXT(S, fingerprint, GA_OPT, GA_T_DIGEST,
+			"bare metal: of the node, as approved"),
 		GA_BOOL(S, lab, "disks are files"),
 		GA_FIELDS_END },
 };

@@ -127,6 +127,7 @@ struct ga_release_order {
 	int64_t fabric_partition;
 	struct ga_network network;
 	struct ga_wipe_policy wipe;
+	char *boot_id, *fingerprint; /* bare metal: what the trusted system must prove */
 	bool lab;
 };
 

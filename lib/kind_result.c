@@ -320,6 +320,26 @@ const struct ga_shape ga_failure_shape = {
 };
 #undef S
 
+#define S ga_node_end
+const struct ga_shape ga_node_end_shape = {
+	.kind = "gpuaas.node-end/1",
+	.doc = "the end of what one node sent through gpuaas-on",
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_TEXT(S, node, GA_REQ, GA_T_NAME, "node id"),
+		GA_BOOL(S, complete, "all that the command wrote there was passed on"),
+		GA_INT(S, status, GA_NULLOK,
+		       "exit status of the command there; null when its end was not seen"),
+		GA_INT(S, orders, GA_REQ, "records given to the node"),
+		GA_INT(S, records, GA_REQ, "records of the node that were passed on"),
+		GA_TEXT(S, digest, GA_REQ, GA_T_DIGEST,
+			"over the lines passed on, each with its newline"),
+		GA_INT(S, elapsed_micros, GA_NULLOK, "from the start of its connection"),
+		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when"),
+		GA_FIELDS_END },
+};
+#undef S
+
 void ga_wipe_evidence_seal(struct ga_wipe_evidence *e)
 {
 	char digest[GA_DIGEST_SIZE] = "";

@@ -152,9 +152,23 @@ struct ga_failure {
 	bool dry_run;
 };
 
+/* The end of what one node sent through gpuaas-on; without it, or when it is not complete, there
+ * may be more to know. */
+struct ga_node_end {
+	char *node;
+	bool complete;
+	int64_t status; /* of the command there; unknown when its end was not seen */
+	int64_t orders; /* records given to it */
+	int64_t records; /* lines of its that were passed on */
+	char *digest;	 /* SHA-256 over these lines, each with its newline */
+	int64_t elapsed_micros;
+	char *at;
+};
+
 extern const struct ga_shape ga_step_shape, ga_phase_shape, ga_access_shape, ga_lease_shape;
 extern const struct ga_shape ga_progress_shape, ga_allocation_shape, ga_released_shape,
-	ga_wipe_evidence_shape, ga_observation_shape, ga_drift_shape, ga_failure_shape;
+	ga_wipe_evidence_shape, ga_observation_shape, ga_drift_shape, ga_failure_shape,
+	ga_node_end_shape;
 
 /* Writes the digest of a finished evidence record into it. */
 void ga_wipe_evidence_seal(struct ga_wipe_evidence *e);

@@ -87,6 +87,7 @@ const struct ga_shape ga_node_shape = {
 		GA_TEXT(S, since, GA_REQ, GA_T_TIME, "when it entered it"),
 		GA_INT(S, generation, GA_REQ, "counts its changes"),
 		GA_TEXT(S, cordon_reason, GA_NULLOK, GA_T_ANY, "why nothing is placed on it"),
+		GA_TEXT(S, drain_deadline, GA_NULLOK, GA_T_TIME, "until when it is to be drained"),
 		GA_TEXT(S, held_by, GA_NULLOK, GA_T_ANY, "\"slices\" or the allocation holding it"),
 		GA_INT(S, epoch_verified, GA_REQ, "last epoch its reconcile agreed in"),
 		GA_TEXT(S, fingerprint, GA_NULLOK, GA_T_DIGEST, "as approved"),

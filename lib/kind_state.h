@@ -42,7 +42,7 @@ struct ga_node {
 	char *node, *name, *address, *region, *pool;
 	char *mode, *state, *since;
 	int64_t generation;
-	char *cordon_reason, *held_by;
+	char *cordon_reason, *drain_deadline, *held_by;
 	int64_t epoch_verified;
 	char *fingerprint, *boot_id, *observed_at, *observation_digest;
 	struct ga_reasons blockers;

@@ -87,21 +87,41 @@ static int run_hook(const char *path, const char *order, json_t *into, struct ga
 	return 0;
 }
 
+static int need_hooks(const char *dir, const char *stage, struct ga_any_list *list,
+		      struct ga_err *err)
+{
+	ga_autofree char *folder = ga_xprintf("%s/%s", dir, stage);
+
+	if (find_hooks(folder, list, err) < 0)
+		return -1;
+	if (list->n)
+		return 0;
+	ga_err_set(err, GA_HOST, "there is no executable in '%s'", folder);
+	ga_err_reason(err, "no_hooks");
+	return ga_hint(err, "bare metal is deployed and taken back by the operator's own "
+			    "executables, see gpuaas-provision(1)");
+}
+
+int ga_metal_check(const char *dir, const char *stage, struct ga_err *err)
+{
+	GA_LIST(char *) hooks = { 0 };
+	int r = need_hooks(dir, stage, (struct ga_any_list *)(void *)&hooks, err);
+	size_t i;
+
+	for (i = 0; i < hooks.n; i++)
+		free(hooks.v[i]);
+	ga_list_release(&hooks);
+	return r;
+}
+
 int ga_metal_run(const char *dir, const char *stage, const char *order, json_t **ret,
 		 struct ga_err *err)
 {
-	ga_autofree char *folder = ga_xprintf("%s/%s", dir, stage);
 	GA_LIST(char *) hooks = { 0 };
 	json_t *answer = json_object();
-	int r = find_hooks(folder, (struct ga_any_list *)(void *)&hooks, err);
+	int r = need_hooks(dir, stage, (struct ga_any_list *)(void *)&hooks, err);
 	size_t i;
 
-	if (!r && !hooks.n) {
-		ga_err_set(err, GA_HOST, "there is no executable in '%s'", folder);
-		ga_err_reason(err, "no_hooks");
-		r = ga_hint(err, "bare metal is deployed and taken back by the operator's own "
-				 "executables, see gpuaas-provision(1)");
-	}
 	for (i = 0; i < hooks.n; i++) {
 		if (!r)
 			r = run_hook(hooks.v[i], order, answer, err);

@@ -31,6 +31,7 @@ void ga_fleet_node_release(struct ga_fleet_node *node)
 	ga_list_release(&node->slots);
 	ga_list_release(&node->partitions);
 	ga_list_release(&node->images);
+	ga_list_release(&node->windows);
 	free(node->id);
 	memset(node, 0, sizeof(*node));
 }
@@ -58,6 +59,23 @@ void ga_decision_release(struct ga_decision *d)
 	memset(d, 0, sizeof(*d));
 }
 
+const struct ga_fleet_window *ga_fleet_window_in_way(const struct ga_fleet *fleet,
+						     const struct ga_fleet_node *node,
+						     int64_t run_seconds)
+{
+	int64_t now = fleet->now_micros;
+	size_t i;
+
+	for (i = 0; now && i < node->windows.n; i++) {
+		const struct ga_fleet_window *w = &node->windows.v[i];
+
+		if (w->to > now && (run_seconds == GA_UNKNOWN || w->from <= now ||
+				    (w->from - now) / 1000000 < run_seconds))
+			return w;
+	}
+	return NULL;
+}
+
 /* ---- explanations ---- */
 
 static void add_term(struct ga_node_answer *answer, const char *name, int64_t value)
@@ -78,6 +96,7 @@ static void explain_node(const struct ga_place_ask *ask, const struct ga_fleet_n
 	answer->taken = node == taken;
 	if (why) {
 		answer->code = ga_xstrdup(why);
+		answer->detail = ga_strdup0(ga_place_node_detail(ask, node, why));
 		return;
 	}
 	for (i = 0; i < GA_TERM_COUNT; i++)

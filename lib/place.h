@@ -20,18 +20,26 @@ struct ga_fleet_slot {
 	const char *why;  /* interned: why it is not free ("in_use", "waiting_for_wipe", …) */
 };
 
+/* A window of maintenance that was not ended, wall clock in microseconds. */
+struct ga_fleet_window {
+	int64_t from, to;
+	const char *reason; /* interned */
+};
+
 struct ga_fleet_node {
 	char *id;
 	const char *region, *pool, *mode; /* interned */
 	int64_t generation;
 	uint64_t change;  /* another number after each change (ga_fleet_touch); 0: not followed */
 	const char *why;  /* interned: first reason the whole node is out, or NULL */
+	const char *why_detail; /* interned: what an operator gave as the reason, or NULL */
 	bool clean;	  /* no live claim at all: kept for baremetal where possible */
 	bool partitions_in_use;
 	int64_t observed_micros; /* last observation, or GA_UNKNOWN */
 	GA_LIST(struct ga_partition) partitions; /* active: a live allocation has it */
 	GA_LIST(struct ga_fleet_slot) slots; /* not retired; by index */
 	GA_LIST(const char *) images;	     /* interned names of verified copies */
+	GA_LIST(struct ga_fleet_window) windows; /* by their beginning */
 };
 
 /* What the accelerator catalogue says of a type; only needed where a request asks for memory. */
@@ -50,6 +58,7 @@ struct ga_fleet {
 	uint64_t changes;	/* the last number given to a node */
 	struct ga_place_memo *memo; /* what nodes offered to the last kind of request, or NULL */
 	int64_t stale_micros;	/* nodes observed before are out; 0: none */
+	int64_t now_micros;	/* for maintenance; 0: none counts */
 	bool whole;		/* read whole since the last partial refresh */
 	bool held_only;		/* nodes without a claim are left out */
 	bool lab;
@@ -74,6 +83,11 @@ struct ga_decision {
 };
 
 void ga_fleet_release(struct ga_fleet *f);
+/* The window of maintenance that work of so many seconds (GA_UNKNOWN: nobody knows) would stand in
+ * or run into, or NULL. What has no run time runs into every one that is ahead. */
+const struct ga_fleet_window *ga_fleet_window_in_way(const struct ga_fleet *fleet,
+						     const struct ga_fleet_node *node,
+						     int64_t run_seconds);
 void ga_decision_release(struct ga_decision *d);
 
 /* Decides. explain also fills every node's answer. Never fails: a refusal is a decision. The

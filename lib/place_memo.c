@@ -78,8 +78,8 @@ static void ask_again(const struct ga_place_ask *ask, const struct ga_fleet_node
 	offer->any = !ga_place_offer(ask, node, &o);
 	if (offer->any)
 		memcpy(offer->terms, o.terms, sizeof(offer->terms));
-	/* Whether it is stale is a matter of the moment. */
-	offer->change = ga_place_is_stale(ask, node) ? 0 : node->change;
+	/* Whether it is stale is a matter of the moment; maintenance, of the run time too. */
+	offer->change = ga_place_is_stale(ask, node) || node->windows.n ? 0 : node->change;
 }
 
 /* Between two nodes the slots decide nothing: the ids are different. */

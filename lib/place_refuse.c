@@ -16,7 +16,7 @@ struct tally {
 	const char *most_node;
 	const char *enough_waiting; /* node that has enough once its wipes are done */
 	const char *enough_topology, *enough_image, *enough_out, *enough_blocked;
-	const char *out_why, *topology_why, *blocked_why;
+	const char *out_why, *out_detail, *topology_why, *blocked_why;
 };
 
 static bool is_elsewhere(const char *code)
@@ -125,6 +125,7 @@ static void tally_node(const struct ga_place_ask *ask, const struct ga_fleet_nod
 		if (n.free >= need && n.free && !t->enough_out) {
 			t->enough_out = node->id;
 			t->out_why = code;
+			t->out_detail = ga_place_node_detail(ask, node, code);
 		}
 		return;
 	}
@@ -148,12 +149,14 @@ static void tally_node(const struct ga_place_ask *ask, const struct ga_fleet_nod
 	}
 }
 
-static void add_answer(struct ga_refusal *ret, const char *node, const char *code)
+static void add_answer(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
+		       const char *code, struct ga_refusal *ret)
 {
 	struct ga_node_answer *answer = ga_list_add(&ret->nodes);
 
-	answer->node = ga_xstrdup(node);
+	answer->node = ga_xstrdup(node->id);
 	answer->code = ga_xstrdup(code);
+	answer->detail = ga_strdup0(ga_place_node_detail(ask, node, code));
 }
 
 static int by_id(const void *a, const void *b)
@@ -218,9 +221,11 @@ static void refuse_rest(const struct ga_place_ask *ask, const struct tally *t, c
 		    ga_xstrdup("a slice never spans nodes; ask for fewer GPUs a slice"));
 	else if (t->enough_out)
 		say(ret, "not_ready",
-		    ga_xprintf("%s are free on node '%s', but the node is out (%s)", what,
-			       t->enough_out, t->out_why),
-		    ga_xprintf("gpuaas-show %s", t->enough_out));
+		    ga_xprintf("%s %s free on node '%s', but the node is out (%s%s%s)", what,
+			       ask->baremetal || ask->count == 1 ? "is" : "are", t->enough_out,
+			       t->out_why, t->out_detail ? ": " : "",
+			       t->out_detail ? t->out_detail : ""),
+		    ga_xprintf("gpuaas-node show %s", t->enough_out));
 	else if (t->enough_blocked)
 		say(ret, class_of(t->blocked_why),
 		    ga_xprintf("%s would fit on node '%s', but slots of it are not available (%s)",
@@ -272,7 +277,7 @@ static void alternative_count(const struct ga_place_ask *ask, struct ga_refusal 
 
 			if (ga_place_offer(&smaller, node, &o))
 				continue;
-			if (smaller.count > best || strcmp(node->id, where->id) < 0)
+			if (!where || smaller.count > best || strcmp(node->id, where->id) < 0)
 				where = node;
 			best = smaller.count;
 		}
@@ -339,7 +344,7 @@ void ga_place_refuse(const struct ga_place_ask *ask, struct ga_refusal *ret)
 		struct ga_place_option o;
 		const char *code = ga_place_offer(ask, node, &o);
 
-		add_answer(ret, node->id, code);
+		add_answer(ask, node, code, ret);
 		if (!is_elsewhere(code))
 			tally_node(ask, node, code, &t);
 	}

@@ -115,9 +115,30 @@ bool ga_place_is_stale(const struct ga_place_ask *ask, const struct ga_fleet_nod
 					    node->observed_micros < ask->fleet->stale_micros);
 }
 
+/* Open, or begun before the work would be done. Without a run time only an open one counts. */
+static const struct ga_fleet_window *maintenance(const struct ga_place_ask *ask,
+						 const struct ga_fleet_node *node)
+{
+	int64_t run = ask->request->run_seconds;
+
+	return ga_fleet_window_in_way(ask->fleet, node, run == GA_UNKNOWN ? 0 : run);
+}
+
+const char *ga_place_node_detail(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
+				 const char *why)
+{
+	const struct ga_fleet_window *w = ga_starts(why, "maintenance") ? maintenance(ask, node) :
+									  NULL;
+
+	if (w)
+		return w->reason;
+	return why == node->why ? node->why_detail : NULL;
+}
+
 const char *ga_place_node_reason(const struct ga_place_ask *ask, const struct ga_fleet_node *node)
 {
 	const struct ga_request *r = ask->request;
+	const struct ga_fleet_window *w;
 
 	if (r->node && !ga_streq(r->node, node->id))
 		return "other_node_wanted";
@@ -131,6 +152,9 @@ const char *ga_place_node_reason(const struct ga_place_ask *ask, const struct ga
 		return node->why;
 	if (ga_place_is_stale(ask, node))
 		return "stale";
+	w = maintenance(ask, node);
+	if (w)
+		return w->from <= ask->fleet->now_micros ? "maintenance" : "maintenance_ahead";
 	if (ask->baremetal ? !ga_streq(node->mode, "baremetal") &&
 				     !ga_streq(ask->profile->shape, "baremetal") :
 			     !ga_streq(node->mode, "slice"))

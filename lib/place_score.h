@@ -46,6 +46,9 @@ void ga_place_asked(const struct ga_fleet *fleet, const struct ga_request *reque
 /* The best a node offers: NULL with ret filled, else the code of the first reason against it. */
 const char *ga_place_offer(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
 			   struct ga_place_option *ret);
+/* What an operator said of a reason against the whole node, or NULL. */
+const char *ga_place_node_detail(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
+				 const char *why);
 /* The best choice among usable slots of one type (place_choose.c), or the reason there is none. */
 const char *ga_place_choose(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
 			    const struct ga_fleet_slot *const *usable, size_t n,

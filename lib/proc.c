@@ -221,6 +221,50 @@ static int spawn(const struct ga_proc *p, struct pipes *pipes, pid_t *pid, struc
 	return 0;
 }
 
+int ga_proc_start(const struct ga_proc *p, struct ga_child *ret, struct ga_err *err)
+{
+	ga_cleanup(close_pipes) struct pipes pipes = {
+		{ -1, -1 }, { -1, -1 }, { -1, -1 }, { -1, -1 }
+	};
+
+	*ret = (struct ga_child)GA_CHILD_INIT;
+	if (make_pipes(&pipes, p) < 0)
+		return ga_fail_sys(err, "cannot start '%s'", p->argv[0]);
+	if (spawn(p, &pipes, &ret->pid, err) < 0) {
+		ret->pid = 0;
+		return -1;
+	}
+	ret->in = GA_TAKE_FD(pipes.in[1]);
+	ret->out = GA_TAKE_FD(pipes.out[0]);
+	ret->err = GA_TAKE_FD(pipes.err[0]);
+	fcntl(ret->out, F_SETFL, O_NONBLOCK);
+	fcntl(ret->err, F_SETFL, O_NONBLOCK);
+	return 0;
+}
+
+bool ga_proc_ended(struct ga_child *c, int *status)
+{
+	int how;
+
+	if (!c->pid || waitpid(c->pid, &how, WNOHANG) != c->pid)
+		return false;
+	c->pid = 0;
+	*status = WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how);
+	return true;
+}
+
+void ga_proc_kill(struct ga_child *c)
+{
+	int status;
+
+	if (c->pid)
+		kill_group(c->pid, &status);
+	ga_cleanup_fd(&c->in);
+	ga_cleanup_fd(&c->out);
+	ga_cleanup_fd(&c->err);
+	*c = (struct ga_child)GA_CHILD_INIT;
+}
+
 int ga_proc_run(const struct ga_proc *p, struct ga_proc_result *ret, struct ga_err *err)
 {
 	ga_cleanup(close_pipes) struct pipes pipes = {

@@ -9,6 +9,8 @@
 #ifndef GA_PROC_H
 #define GA_PROC_H
 
+#include <sys/types.h>
+
 #include "ga.h"
 #include "str.h"
 
@@ -36,5 +38,18 @@ int ga_proc_run(const struct ga_proc *p, struct ga_proc_result *ret, struct ga_e
 /* As ga_proc_run, and a status other than 0 is GA_EXTERNAL with the last line of its stderr. */
 int ga_proc_check(const struct ga_proc *p, struct ga_proc_result *ret, struct ga_err *err);
 void ga_proc_result_release(struct ga_proc_result *r);
+
+/* A program that was started and is waited for by the caller. Descriptors are the caller's to
+ * close, and do not block; in is -1 when p->input is NULL (what it points to is not written). */
+struct ga_child {
+	pid_t pid; /* also its process group; 0: none */
+	int in, out, err;
+};
+#define GA_CHILD_INIT { .in = -1, .out = -1, .err = -1 }
+int ga_proc_start(const struct ga_proc *p, struct ga_child *ret, struct ga_err *err);
+/* Whether it has ended; then status is its exit status or 128 + signal, and pid becomes 0. */
+bool ga_proc_ended(struct ga_child *c, int *status);
+/* Kills its process group and takes its end; closes the descriptors. */
+void ga_proc_kill(struct ga_child *c);
 
 #endif

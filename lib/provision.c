@@ -253,22 +253,58 @@ int ga_phase_active(struct ga_provision *p, struct ga_err *err)
 	return 0;
 }
 
+/* The plan, with the text of its user-data: what the executables read. To be wiped and freed. */
+static int format_deploy(struct ga_provision *p, char **ret, struct ga_err *err)
+{
+	ga_autofree char *plan = ga_rec_format_text(&ga_plan_shape, p->plan);
+	ga_autojson json_t *json = NULL;
+	json_error_t why;
+
+	if (!p->plan->user_data_digest) {
+		*ret = GA_TAKE(plan);
+		return 0;
+	}
+	json = json_loads(plan, 0, &why);
+	if (json_object_set_new(json, "user_data",
+				json_stringn(p->user_data.buf, p->user_data.len)) < 0)
+		return ga_fail_for(err, GA_BADREC, "user_data_text",
+				   "the user-data of '%s' is not text in UTF-8",
+				   p->plan->allocation);
+	*ret = json_dumps(json, JSON_COMPACT);
+	return 0;
+}
+
+static int run_deploy(struct ga_provision *p, json_t **ret, struct ga_err *err)
+{
+	ga_autofree char *order = NULL;
+	int r;
+
+	if (p->plan->user_data_digest && !p->user_data.len &&
+	    ga_phase_recheck(p, err) < 0)
+		return -1;
+	if (format_deploy(p, &order, err) < 0)
+		return -1;
+	r = ga_metal_run(p->opts->baremetal_dir, "deploy", order, ret, err);
+	explicit_bzero(order, strlen(order));
+	return r;
+}
+
 int ga_phase_deploy(struct ga_provision *p, struct ga_err *err)
 {
-	ga_autofree char *order = ga_rec_format_text(&ga_plan_shape, p->plan);
 	ga_autojson json_t *answer = NULL;
 	const char *address;
 	size_t i;
 
 	ga_changes_say(&p->changes, "run every executable in %s/deploy", p->opts->baremetal_dir);
-	for (i = 0; i < p->plan->bundles.n; i++)
+	/* Another machine's disks are no change of this one; the state taints them all the same. */
+	for (i = 0; ga_provision_is_here(p) && i < p->plan->bundles.n; i++)
 		if (p->plan->bundles.v[i].nvme_wwid &&
 		    ga_change_disk(&p->changes, p->plan->bundles.v[i].nvme_wwid,
 				   "a tenant's system", err) < 0)
 			return -1;
 	if (p->opts->dry_run)
 		return 0;
-	if (ga_metal_run(p->opts->baremetal_dir, "deploy", order, &answer, err) < 0)
+	if (run_deploy(p, &answer, err) < 0)
 		return -1;
 	address = json_string_value(json_object_get(answer, "address"));
 	free(p->address);

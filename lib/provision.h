@@ -21,7 +21,7 @@ struct ga_provision_opts {
 	const char *user_data_from;
 	struct ga_fabric_at fabric;
 	const char *fabric_manager; /* the program that tells its version; NULL: not asked */
-	bool holds_state; /* the state file is on this machine: no bare-metal plans */
+	bool holds_state; /* the state is on this machine: no bare-metal plan of its own node */
 	bool dry_run;
 	/* Where results go. A result that could not be written to stdout has reason "stdout": work
 	 * goes on and the error is returned at the end. */

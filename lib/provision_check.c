@@ -12,6 +12,7 @@
 #include "host.h"
 #include "hostdb_list.h"
 #include "image.h"
+#include "metal.h"
 #include "pci.h"
 #include "provision_int.h"
 #include "size.h"
@@ -56,9 +57,15 @@ static int check_expiry(struct ga_provision *p, struct ga_err *err)
 		      "plan of '%s' expired at %s", p->plan->allocation, p->plan->expires_at);
 }
 
+bool ga_provision_is_here(const struct ga_provision *p)
+{
+	return ga_streq(p->plan->node, p->opts->node);
+}
+
 int ga_provision_check_order(struct ga_provision *p, struct ga_err *err)
 {
 	const struct ga_plan *plan = p->plan;
+	bool whole = ga_streq(plan->shape, "baremetal");
 
 	if (plan->dry_run && !p->opts->dry_run)
 		return REFUSE(p, "dry_run", "place without --dry-run",
@@ -66,7 +73,7 @@ int ga_provision_check_order(struct ga_provision *p, struct ga_err *err)
 			      plan->allocation);
 	if (check_digest(p, err) < 0)
 		return -1;
-	if (!ga_streq(plan->node, p->opts->node))
+	if (!whole && !ga_provision_is_here(p))
 		return REFUSE(p, "wrong_node",
 			      "hand it to its node, as in 'ssh HOST gpuaas-provision < plan | "
 			      "gpuaas-state fold -'",
@@ -75,7 +82,7 @@ int ga_provision_check_order(struct ga_provision *p, struct ga_err *err)
 	if (!plan->bundles.n)
 		return REFUSE(p, "missing_gpu", NULL, "plan of '%s' has no slots",
 			      plan->allocation);
-	if (ga_streq(plan->shape, "baremetal") && p->opts->holds_state)
+	if (whole && p->opts->holds_state && ga_provision_is_here(p))
 		return REFUSE(p, "holds_state",
 			      "bare-metal nodes are provisioned from another machine",
 			      "this machine holds the state and cannot be handed out whole");
@@ -374,12 +381,22 @@ static int read_user_data(struct ga_provision *p, struct ga_err *err)
 	return 0;
 }
 
+/* From another machine only the executables can look at the node. */
+static int recheck_metal(struct ga_provision *p, struct ga_err *err)
+{
+	if (ga_metal_check(p->opts->baremetal_dir, "deploy", err) < 0)
+		return -1;
+	return p->plan->user_data_digest ? read_user_data(p, err) : 0;
+}
+
 int ga_phase_recheck(struct ga_provision *p, struct ga_err *err)
 {
-	if (check_boot(p, err) < 0 || check_fingerprint(p, err) < 0)
+	bool whole = ga_streq(p->plan->shape, "baremetal");
+
+	if (ga_provision_is_here(p) && (check_boot(p, err) < 0 || check_fingerprint(p, err) < 0))
 		return -1;
-	if (ga_streq(p->plan->shape, "baremetal"))
-		return 0;
+	if (whole)
+		return recheck_metal(p, err);
 	if (check_functions(p, err) < 0 || check_domain(p, err) < 0 ||
 	    ga_provision_take_disks(p, err) < 0 || check_image(p, err) < 0)
 		return -1;

@@ -48,6 +48,8 @@ struct ga_phase_def {
  * names the files; clear frees everything and lets go of the holds. */
 int ga_provision_prepare(struct ga_provision *p, struct ga_err *err);
 void ga_provision_clear(struct ga_provision *p);
+/* Whether the plan is for this node: only one of bare metal may be for another. */
+bool ga_provision_is_here(const struct ga_provision *p);
 int ga_provision_hold(struct ga_provision *p, const char *object, struct ga_err *err);
 int ga_provision_run_phase(struct ga_provision *p, const struct ga_phase_def *def,
 			   struct ga_err *err);

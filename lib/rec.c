@@ -175,6 +175,23 @@ int ga_reader_next(struct ga_reader *r, struct ga_rec *rec, struct ga_err *err)
 	return 1;
 }
 
+int ga_rec_of_line(const char *line, size_t len, struct ga_rec *ret, struct ga_err *err)
+{
+	const char *kind;
+	json_error_t why;
+
+	*ret = (struct ga_rec){ .json = json_loadb(line, len, JSON_REJECT_DUPLICATES, &why),
+				.raw = line, .raw_len = len };
+	if (!ret->json)
+		return ga_fail(err, GA_BADREC, "no JSON");
+	kind = json_string_value(json_object_get(ret->json, "kind"));
+	if (kind && ga_kind_find(kind, &ret->shape, err) == 0)
+		return 0;
+	json_decref(GA_TAKE(ret->json));
+	return kind ? ga_wrap(err, "no record of this version") :
+		      ga_fail(err, GA_BADREC, "no record: it has no \"kind\"");
+}
+
 bool ga_rec_is(const struct ga_rec *rec, const struct ga_shape *shape)
 {
 	return rec->shape == shape;

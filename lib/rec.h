@@ -38,6 +38,10 @@ void ga_reader_close(struct ga_reader *r);
 void ga_cleanup_reader(struct ga_reader **r);
 #define ga_autoreader ga_cleanup(ga_cleanup_reader)
 
+/* One line, without its newline, as a record; ret->json is the caller's to free and is NULL after
+ * an error. GA_BADREC says what is wrong in words to follow "the line is ". */
+int ga_rec_of_line(const char *line, size_t len, struct ga_rec *ret, struct ga_err *err);
+
 /* Whether the record is of the shape's kind. */
 bool ga_rec_is(const struct ga_rec *rec, const struct ga_shape *shape);
 /* Reads the record into its struct; the message gets the line and the kind in front. */

@@ -86,6 +86,11 @@ typedef int (*ga_store_each)(const struct ga_shape *shape, const void *obj, void
  * GA_USAGE: no such kind or member; GA_NOTFOUND: nothing has the id of after. */
 int ga_store_list(struct ga_db *db, const struct ga_list_query *q, ga_store_each each, void *arg,
 		  struct ga_err *err);
+/* Where the audit ends, and the epoch it is of. */
+struct ga_events_end {
+	int64_t seq, epoch;
+};
+int ga_store_events_end(struct ga_db *db, struct ga_events_end *ret, struct ga_err *err);
 /* Everything of one object (kind and id as ga_store_resolve found them): itself; of a node its
  * slots, else claims, timeline, evidence and usage; then its audit rows. */
 int ga_store_show(struct ga_db *db, const char *kind, const char *id, ga_store_each each, void *arg,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "invariant.h"
 #include "store_place.h"
 #include "time.h"
 
@@ -23,6 +24,9 @@
 	"'provisioning', 'active', 'held', 'preempting', 'releasing', 'release_failed', " \
 	"'failed')) " \
 	"FROM node_partition p "
+#define WINDOWS \
+	"SELECT node_id, from_at, to_at, reason FROM maintenance WHERE ended_at IS NULL " \
+	"AND to_at > " GA_SQL_NOW " "
 #define IMAGES \
 	"SELECT c.node_id, c.image FROM node_image c JOIN image i ON i.name = c.image " \
 	"AND i.digest = c.digest "
@@ -31,7 +35,9 @@
 	"SELECT node_id, id, slot_index, state, generation, accelerator_type, module_id, " \
 	"numa_node, memory_mib, cpuset, CASE WHEN cordon_reason IS NOT NULL THEN 'cordoned' " \
 	"WHEN health_state = 'failed' THEN 'health_failed' WHEN blockers <> '[]' " \
-	"THEN json_extract(blockers, '$[0].code') END FROM slot "
+	"THEN json_extract(blockers, '$[0].code') " \
+	"WHEN (SELECT epoch FROM meta) > 1 AND epoch_verified < (SELECT epoch FROM meta) " \
+	"THEN 'unverified_since_restore' END FROM slot "
 
 /* Why a node as a whole is out, or NULL. */
 static const char *node_why(const struct ga_rows *rows, int64_t epoch, const char **state)
@@ -69,6 +75,7 @@ static void fill_node(struct ga_fleet *f, struct ga_fleet_node *node, const stru
 	node->mode = ga_fleet_word(f, ga_rows_text(rows, 3));
 	node->generation = ga_rows_int(rows, 5);
 	node->why = ga_fleet_word(f, node_why(rows, epoch, &state));
+	node->why_detail = ga_fleet_word(f, ga_rows_text(rows, 6));
 	node->clean = !ga_rows_text(rows, 7);
 	node->partitions_in_use = ga_streq(ga_rows_text(rows, 10), "partitions");
 	ga_fleet_touch(f, node);
@@ -98,6 +105,17 @@ static void fill_partition(struct ga_fleet *f, struct ga_fleet_node *node,
 	p->id = ga_rows_int(rows, 1);
 	p->active = ga_rows_bool(rows, 3);
 	fill_modules(ga_rows_text(rows, 2), p);
+}
+
+static void fill_window(struct ga_fleet *f, struct ga_fleet_node *node,
+			const struct ga_rows *rows)
+{
+	struct ga_fleet_window w = { .reason = ga_fleet_word(f, ga_rows_text(rows, 3)) };
+	struct ga_err ignored = GA_ERR_INIT;
+
+	if (ga_time_parse(ga_rows_text(rows, 1), &w.from, &ignored) == 0 &&
+	    ga_time_parse(ga_rows_text(rows, 2), &w.to, &ignored) == 0)
+		*ga_list_add(&node->windows) = w;
 }
 
 static void fill_image(struct ga_fleet *f, struct ga_fleet_node *node, const struct ga_rows *rows)
@@ -261,13 +279,15 @@ static int load_nodes(struct ga_db *db, struct ga_fleet *f, struct ga_err *err)
 
 int ga_store_fleet_load(struct ga_db *db, struct ga_fleet *ret, struct ga_err *err)
 {
-	struct ga_fleet f = { .lab = ga_db_is_lab(db), .stale_micros = ret->stale_micros };
+	struct ga_fleet f = { .lab = ga_db_is_lab(db), .stale_micros = ret->stale_micros,
+			      .now_micros = ret->now_micros };
 
 	ga_fleet_release(ret);
 	if (read_int(db, version_sql, &f.version, err) < 0 || read_marks(db, &f, err) < 0 ||
 	    load_nodes(db, &f, err) < 0 ||
 	    fill_all(db, &f, PARTITIONS "ORDER BY p.node_id, p.id", fill_partition, err) < 0 ||
 	    fill_all(db, &f, IMAGES "ORDER BY c.node_id, c.image", fill_image, err) < 0 ||
+	    fill_all(db, &f, WINDOWS "ORDER BY node_id, from_at", fill_window, err) < 0 ||
 	    fill_all(db, &f, SLOTS "WHERE state <> 'retired' ORDER BY node_id, slot_index",
 		     fill_slot, err) < 0) {
 		ga_fleet_release(&f);
@@ -285,7 +305,9 @@ static int fill_parts(struct ga_db *db, struct ga_fleet *f, struct ga_fleet_node
 	if (fill_one(db, f, node, node->id, PARTITIONS "WHERE p.node_id = ?1 ORDER BY p.id",
 		     fill_partition, err) < 0 ||
 	    fill_one(db, f, node, node->id, IMAGES "WHERE c.node_id = ?1 ORDER BY c.image",
-		     fill_image, err) < 0)
+		     fill_image, err) < 0 ||
+	    fill_one(db, f, node, node->id, WINDOWS "AND node_id = ?1 ORDER BY from_at",
+		     fill_window, err) < 0)
 		return -1;
 	return fill_one(db, f, node, node->id,
 			SLOTS "WHERE node_id = ?1 AND state <> 'retired' ORDER BY slot_index",
@@ -314,7 +336,7 @@ static int load_held(struct ga_db *db, struct ga_fleet *f, struct ga_err *err)
 int ga_store_fleet_load_held(struct ga_db *db, struct ga_fleet *ret, struct ga_err *err)
 {
 	struct ga_fleet f = { .lab = ga_db_is_lab(db), .stale_micros = ret->stale_micros,
-			      .held_only = true };
+			      .now_micros = ret->now_micros, .held_only = true };
 	int r = -1;
 
 	if (read_int(db, version_sql, &f.version, err) == 0 && read_marks(db, &f, err) == 0)

@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 
+#include "kind_node.h"
 #include "rec.h"
 #include "size.h"
 #include "store.h"
@@ -45,6 +46,7 @@ ALL(all_claims, ga_query_claims(db, NULL, ret, err))
 ALL(all_tasks, ga_query_tasks(db, NULL, ret, err))
 ALL(all_usage, ga_query_usage(db, NULL, ret, err))
 ALL(all_evidence, ga_query_evidence(db, NULL, ret, err))
+ALL(all_maintenance, ga_query_maintenance(db, NULL, false, ret, err))
 
 /* The audit is the one table that grows for ever: its index answers --after. */
 static int some_audit(struct ga_db *db, const struct ga_list_query *q, struct ga_rows **ret,
@@ -55,6 +57,16 @@ static int some_audit(struct ga_db *db, const struct ga_list_query *q, struct ga
 	if (q->after && ga_int_parse(q->after, "--after", 0, GA_INT_MAX_SAFE, &after, err) < 0)
 		return -1;
 	return ga_query_audit(db, NULL, after, q->since, ret, err);
+}
+
+static int some_events(struct ga_db *db, const struct ga_list_query *q, struct ga_rows **ret,
+		       struct ga_err *err)
+{
+	int64_t after = 0;
+
+	if (q->after && ga_int_parse(q->after, "--after", 0, GA_INT_MAX_SAFE, &after, err) < 0)
+		return -1;
+	return ga_query_events(db, after, q->since, ret, err);
 }
 
 static const struct list_kind kinds[] = {
@@ -75,6 +87,9 @@ static const struct list_kind kinds[] = {
 	{ "evidence", "wipe-evidence", &ga_wipe_evidence_shape, "evidence", "finished_at",
 	  all_evidence, .text = true },
 	{ "audit", "audit", &ga_audit_shape, "seq", "at", some_audit, .text = false },
+	{ "event", "events", &ga_event_shape, "seq", "at", some_events, .text = false },
+	{ "maintenance", "maintenance", &ga_maintenance_shape, "maintenance", "from",
+	  all_maintenance, .text = false },
 	{ .name = "pool", .plural = "pools", .shape = &ga_pool_shape, .many = ga_store_list_pools },
 	{ .name = "public", .plural = "public", .shape = &ga_public_shape,
 	  .many = ga_store_list_public },
@@ -199,7 +214,7 @@ int ga_store_list(struct ga_db *db, const struct ga_list_query *q, ga_store_each
 	f.kind = find_kind(q->kind, err);
 	if (!f.kind || check_query(&f, err) < 0)
 		return -1;
-	f.behind = !q->after || f.kind->query == some_audit;
+	f.behind = !q->after || f.kind->query == some_audit || f.kind->query == some_events;
 	r = f.kind->many ? f.kind->many(db, pass, &f, err) : list_rows(db, &f, err);
 	if (!r && !f.behind) {
 		ga_err_set(err, GA_NOTFOUND, "there is no %s '%s' to go on after", f.kind->name,

@@ -166,7 +166,7 @@ static const char *const answered[] = {
 	"tainted",	    "provision_failed", "release_failed",	"host_lost",
 	"wipe_not_started", "wipe_unknown",	"wipe_failed",		"wipe_below_policy",
 	"wipe_too_old",	    "wrong_device",	"gpu_memory_not_proven",
-	"used_after_plan",  NULL,
+	"used_after_plan",  "untrusted_host",	NULL,
 };
 
 bool ga_store_block_is_answered(const char *code)

@@ -12,9 +12,9 @@
 /* In the order of ga_node_shape. */
 #define NODES \
 	"SELECT n.id, n.name, n.address, n.region, n.pool, n.mode, n.state, n.since, " \
-	"n.generation, n.cordon_reason, n.held_by, n.epoch_verified, n.fingerprint, n.boot_id, " \
-	"n.observed_at, n.observation_digest, n.blockers, n.network, n.reserved_memory_mib, " \
-	"n.reserved_cpus, n.fabric_mode, " \
+	"n.generation, n.cordon_reason, n.drain_deadline, n.held_by, n.epoch_verified, " \
+	"n.fingerprint, n.boot_id, n.observed_at, n.observation_digest, n.blockers, n.network, " \
+	"n.reserved_memory_mib, n.reserved_cpus, n.fabric_mode, " \
 	"(SELECT count(*) FROM slot s WHERE s.node_id = n.id AND s.retired = 0), " \
 	"(SELECT count(*) FROM slot s WHERE s.node_id = n.id AND s.retired = 0 AND " \
 	"s.state = 'available'), " \

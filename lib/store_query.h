@@ -25,6 +25,12 @@ int ga_query_usage(struct ga_db *db, const char *allocation, struct ga_rows **re
 int ga_query_audit(struct ga_db *db, const char *object, int64_t after, const char *since,
 		   struct ga_rows **ret, struct ga_err *err);
 
+/* node NULL: of all; ahead: only windows that still count. In the order of their beginning. */
+int ga_query_maintenance(struct ga_db *db, const char *node, bool ahead, struct ga_rows **ret,
+			 struct ga_err *err);
+/* As ga_query_audit, with what each object is. */
+int ga_query_events(struct ga_db *db, int64_t after, const char *since, struct ga_rows **ret,
+		    struct ga_err *err);
 int ga_query_node_images(struct ga_db *db, struct ga_rows **ret, struct ga_err *err);
 
 /* Rows of one column of text: the record itself. */

@@ -105,6 +105,10 @@ static int fill_from_plan(const struct stored *stored, const struct ga_holding *
 	plan.network = (struct ga_network){ 0 };
 	o->wipe = plan.wipe;
 	plan.wipe = (struct ga_wipe_policy){ 0 };
+	if (ga_streq(o->shape, "baremetal")) {
+		o->boot_id = GA_TAKE(plan.boot_id);
+		o->fingerprint = GA_TAKE(plan.fingerprint);
+	}
 	o->lab = plan.lab;
 	ga_shape_release(&ga_plan_shape, &plan);
 	return 0;

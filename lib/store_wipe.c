@@ -157,7 +157,8 @@ int ga_store_slot_wiped(struct ga_db *db, const char *slot, const char *to, cons
 {
 	if (ga_db_exec(db, err,
 		       "UPDATE slot SET state = ?2, since = ?3, wipe_evidence_id = ?4, "
-		       "blockers = ?5, generation = generation + 1 WHERE id = ?1",
+		       "blockers = ?5, epoch_verified = (SELECT epoch FROM meta), "
+		       "generation = generation + 1 WHERE id = ?1",
 		       "sssss", slot, to, at, evidence, blockers) < 0)
 		return -1;
 	/* Leave to destroy what was found on the disk was for this wipe only. */

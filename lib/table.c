@@ -6,6 +6,7 @@
 #include "emit.h"
 #include "kind_boot.h"
 #include "kind_host.h"
+#include "kind_node.h"
 #include "kind_order.h"
 #include "kind_result.h"
 #include "kind_state.h"
@@ -46,6 +47,18 @@ static const struct view views[] = {
 	  { { "NODE", "node" }, { "STATE", "state" }, { "MODE", "mode" }, { "POOL", "pool" },
 	    { "SLOTS", "slots" }, { "AVAILABLE", "available" }, { "HELD BY", "held_by" },
 	    { "OBSERVED", "observed_at" }, { "BLOCKERS", "blockers" } } },
+	{ &ga_maintenance_shape, NULL,
+	  { { "MAINTENANCE", "maintenance" }, { "NODE", "node" }, { "STATE", "state" },
+	    { "FROM", "from" }, { "TO", "to" }, { "WHAT FOR", "reason" },
+	    { "BY", "created_by" } } },
+	{ &ga_drain_blocker_shape, NULL,
+	  { { "IN THE WAY", "object" }, { "WHAT", "object_kind" }, { "STATE", "state" },
+	    { "PROJECT", "project" }, { "OWNER", "owner" }, { "UNTIL", "until" },
+	    { "COMMAND", "command" } } },
+	{ &ga_event_shape, NULL,
+	  { { "SEQ", "seq" }, { "AT", "at" }, { "ACTION", "action" }, { "OBJECT", "object" },
+	    { "WHAT", "object_kind" }, { "NODE", "node" }, { "PROJECT", "project" },
+	    { "ACTOR", "actor" } } },
 	{ &ga_profile_shape, NULL,
 	  { { "PROFILE", "name" }, { "VERSION", "version" }, { "SHAPE", "shape" },
 	    { "COUNTS", "counts" }, { "VCPUS/GPU", "vcpus_per_gpu" },
@@ -99,6 +112,9 @@ static const struct view views[] = {
 	{ &ga_failure_shape, NULL,
 	  { { "FAILED", "object" }, { "PHASE", "phase" }, { "CODE", "code" },
 	    { "WHY", "sentence" }, { "WHAT TO DO", "hint" } } },
+	{ &ga_node_end_shape, NULL,
+	  { { "NODE", "node" }, { "COMPLETE", "complete" }, { "STATUS", "status" },
+	    { "ORDERS", "orders" }, { "RECORDS", "records" }, { "AT", "at" } } },
 	{ &ga_power_shape, NULL,
 	  { { "ALLOCATION", "allocation" }, { "WANTED", "power_wanted" },
 	    { "OBSERVED", "power_observed" }, { "WHAT HAPPENED", "reason" }, { "AT", "at" } } },

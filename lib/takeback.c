@@ -16,6 +16,7 @@
 #include "pci.h"
 #include "provision.h"
 #include "stop.h"
+#include "takeback_metal.h"
 #include "time.h"
 
 #define GONE_MICROS INT64_C(60000000) /* a hard stop with devices to give back */
@@ -331,35 +332,6 @@ static int phase_devices(struct takeback *t, struct ga_err *err)
 	return 0;
 }
 
-/* What came back must be a machine we trust, not the tenant's root showing us one. */
-static int check_trust(struct takeback *t, json_t *answer, struct ga_err *err)
-{
-	ga_autoattempt struct ga_attempt before = { 0 };
-	const char *boot = json_string_value(json_object_get(answer, "boot_id"));
-	const char *image = json_string_value(json_object_get(answer, "image"));
-	const char *fingerprint = json_string_value(json_object_get(answer, "fingerprint"));
-	struct ga_plan plan = { 0 };
-	bool trusted;
-	int r = ga_attempt_find(&t->h, "provision", t->order->allocation, &before, err);
-
-	if (r < 0 || (r && ga_rec_parse_text(before.order, &ga_plan_shape, &plan, err) < 0))
-		return -1;
-	trusted = r && boot && image && !ga_streq(boot, plan.boot_id) &&
-		  (!plan.fingerprint || ga_streq(fingerprint, plan.fingerprint));
-	ga_shape_release(&ga_plan_shape, &plan);
-	if (trusted) {
-		add_step(t, "trusted_host", "confirmed", "image %s, boot %s", image, boot);
-		return 0;
-	}
-	ga_err_set(err, GA_CONFLICT, "nothing proves that '%s' runs a trusted image again",
-		   t->order->node);
-	ga_err_reason(err, "untrusted_host");
-	return ga_hint(err,
-		       "the executables in '%s/release' answer boot_id, image and fingerprint of "
-		       "the machine after it was booted from the trusted image",
-		       t->opts->baremetal_dir);
-}
-
 static int phase_metal(struct takeback *t, struct ga_err *err)
 {
 	ga_autofree char *text = ga_rec_format_text(&ga_release_order_shape, t->order);
@@ -370,7 +342,7 @@ static int phase_metal(struct takeback *t, struct ga_err *err)
 		return 0;
 	if (ga_metal_run(t->opts->baremetal_dir, "release", text, &answer, err) < 0)
 		return -1;
-	return check_trust(t, answer, err);
+	return ga_takeback_trust(t->order, answer, t->opts->baremetal_dir, &t->h, &t->out, err);
 }
 
 /* ---- the orders that follow ---- */
@@ -392,10 +364,12 @@ static struct ga_wipe_order wipe_order(const struct takeback *t, const struct ga
 	return ret;
 }
 
-/* Kept before anything is said: gpuaas-wipe --pending finds them whatever becomes of the pipe. */
+/* Kept before anything is said: gpuaas-wipe --pending finds them whatever becomes of the pipe. For
+ * another node they are not: nothing here could wipe its disks. */
 static int phase_orders(struct takeback *t, struct ga_err *err)
 {
 	ga_autojournal struct ga_journal j = { 0 };
+	bool here = ga_streq(t->order->node, t->opts->node);
 	size_t i;
 
 	for (i = 0; i < t->order->bundles.n; i++) {
@@ -407,7 +381,7 @@ static int phase_orders(struct takeback *t, struct ga_err *err)
 			return ga_fail_for(err, GA_BADREC, "no_wipe_policy",
 					   "release order of '%s' orders no wipe of slot '%s'",
 					   t->order->allocation, b->slot);
-		if (!t->opts->dry_run && ga_hostdb_keep_order(&t->h, &w, err) < 0)
+		if (!t->opts->dry_run && here && ga_hostdb_keep_order(&t->h, &w, err) < 0)
 			return -1;
 	}
 	if (t->opts->dry_run)

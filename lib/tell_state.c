@@ -73,3 +73,35 @@ int ga_tell_audit_verify(struct ga_db *db, struct ga_err *err)
 	snprintf(object, sizeof(object), "%lld", (long long)seq);
 	return ga_emit(&ga_finding_shape, &f, err) < 0 ? -1 : GA_NO;
 }
+
+static int expect(struct ga_db *db, const char *node, struct ga_err *err)
+{
+	struct ga_expectation e;
+	int r;
+
+	if (ga_store_expectation(db, node, &e, err) < 0)
+		return -1;
+	r = ga_emit(&ga_expectation_shape, &e, err);
+	ga_shape_release(&ga_expectation_shape, &e);
+	return r;
+}
+
+static int expect_each(const struct ga_shape *shape, const void *obj, void *db, struct ga_err *err)
+{
+	const struct ga_node *n = obj;
+
+	(void)shape;
+	return ga_streq(n->state, "retired") ? 0 : expect(db, n->node, err);
+}
+
+int ga_tell_expect(struct ga_db *db, const char *node, struct ga_err *err)
+{
+	const struct ga_list_query all = { .kind = "nodes" };
+	int r;
+
+	if (ga_db_begin_read(db, err) < 0)
+		return -1;
+	r = node ? expect(db, node, err) : ga_store_list(db, &all, expect_each, db, err);
+	ga_db_rollback(db);
+	return r;
+}

@@ -16,4 +16,7 @@ int ga_tell_audit_head(struct ga_db *db, struct ga_err *err);
 /* A state record when the chain is whole (0); a finding with its first bad row (GA_NO). */
 int ga_tell_audit_verify(struct ga_db *db, struct ga_err *err);
 
+/* What should be on a node, or (NULL) on each that is not retired: one expectation a node. */
+int ga_tell_expect(struct ga_db *db, const char *node, struct ga_err *err);
+
 #endif

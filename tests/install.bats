@@ -37,7 +37,7 @@ load helper
 
 @test "make help names every target that is meant for people" {
   run_ok make -s -C "$SRC" help
-  for target in all check check-asan check-source fuzz-smoke demo bench install uninstall; do
+  for target in all check check-asan check-source fuzz-smoke demo deb bench install uninstall; do
     [[ $output == *"$target "* ]]
   done
 }
@@ -50,4 +50,31 @@ load helper
   run_status 1 "$SRC/packaging/install-deps" --everything
   assert_stderr "unknown argument"
   run_status 1 "$SRC/packaging/install-deps"
+}
+
+@test "every program, page and completion is in one package, and NEWS has the version" {
+  cat "$SRC"/packaging/debian/*.install > "$T/lists"
+  for program in "$SRC"/bin/*.c; do
+    program=$(basename "$program" .c)
+    for file in "usr/bin/$program" "usr/share/bash-completion/completions/$program"; do
+      assert_equal "$file $(grep -cxF "$file" "$T/lists")" "$file 1"
+    done
+  done
+  for page in "$SRC"/man/*.[1-8]; do
+    page=usr/share/man/man${page##*.}/${page##*/}
+    assert_equal "$page $(grep -cxF "$page" "$T/lists")" "$page 1"
+  done
+  version=$(gpuaas --version)
+  grep -qE "^gpuaas ${version##* } \([0-9]{4}-[0-9]{2}-[0-9]{2}\)$" "$SRC/NEWS"
+}
+
+@test "make-deb makes nothing when NEWS lacks the version" {
+  mkdir "$T/tree"
+  cp -r "$SRC/packaging" "$SRC/NEWS" "$T/tree"
+  mkdir "$T/tree/lib"
+  sed 's/^#define GA_VERSION .*/#define GA_VERSION "9.8.7"/' "$SRC/lib/ga.h" > "$T/tree/lib/ga.h"
+  run_status 1 "$T/tree/packaging/make-deb" "$T/out"
+  assert_stderr "NEWS has no entry 'gpuaas 9.8.7"
+  run_ok find "$T/out" -name '*.deb'
+  assert_equal "$output" ""
 }

@@ -142,3 +142,93 @@ setup()
   PATH=$PATH:$T/bin run_ok gpuaas help
   assert_output "    other"
 }
+
+@test "events say what their object is, and go on behind a number" {
+  run_ok gpuaas-list events
+  jq_is "select(.action==\"wiped\")|[.object,.object_kind,.node]|join(\" \")" "$WIPED slot $NODE"
+  jq_is 'select(.action=="profile_applied")|[.object,.object_kind,.node]|map(tostring)|join(" ")' \
+    "lab null null"
+  jq_slurp_is '[.[].seq] == ([.[].seq]|sort)' true
+  last=$(jq -s '.[-1].seq' <<< "$output")
+  run_ok gpuaas-list events --after "$((last - 1))"
+  jq_is .seq "$last"
+  run_status 2 gpuaas-list slots --follow
+  run_status 2 gpuaas-list events --format syslog
+}
+
+# seen N: the follower gave at least N rows
+seen()
+{
+  [[ $(wc -l < "$T/followed") -ge $1 ]]
+}
+
+@test "events --follow gives each row once, in order, also when it is ended and started again" {
+  gpuaas-list events --follow > "$T/followed" 3>&- &
+  pid=$! BG+=("$!")
+  n=$(gpuaas-list audit | wc -l)
+  wait_for 10 seen "$n"
+  for i in 1 2 3; do
+    gpuaas-approve cordon "$WIPED" --reason "number $i" > "$T/out"
+    wait_for 10 seen "$((n + i))"
+  done
+  kill -TERM "$pid"
+  status=0
+  wait "$pid" || status=$?
+  [[ $status -eq 0 ]]
+  # Nobody follows meanwhile.
+  gpuaas-approve uncordon "$WIPED" > "$T/out"
+  last=$(jq -s '.[-1].seq' "$T/followed")
+  gpuaas-list events --follow --after "$last" --limit 2 >> "$T/followed" 3>&- &
+  pid=$! BG+=("$!")
+  wait_for 10 seen "$((n + 4))"
+  gpuaas-approve cordon "$WIPED" --reason "the last" > "$T/out"
+  wait_for 10 has_ended "$pid"
+  wait "$pid"
+  assert_equal "$(jq .seq "$T/followed")" "$(gpuaas-list audit | jq .seq)"
+}
+
+@test "many writers: the follower has every row of the audit, in its order" {
+  gpuaas-list events --follow > "$T/followed" 3>&- &
+  pid=$! BG+=("$!")
+  for i in 1 2 3 4; do
+    for j in 1 2 3 4 5; do gpuaas-approve cordon "$WIPED" --reason "$i $j"; done > "$T/out.$i" 3>&- &
+    writers+=("$!")
+  done
+  wait "${writers[@]}"
+  wait_for 10 seen "$(gpuaas-list audit | wc -l)"
+  assert_equal "$(jq .seq "$T/followed")" "$(gpuaas-list audit | jq .seq)"
+  kill "$pid"
+}
+
+@test "a follower whose reader is gone ends" {
+  mkfifo "$T/pipe"
+  gpuaas-list events --follow > "$T/pipe" 3>&- &
+  pid=$! BG+=("$!")
+  head -n 1 < "$T/pipe" > "$T/out"
+  wait_for 10 has_ended "$pid"
+}
+
+@test "a follower says so when the state is not the one it followed" {
+  run_status 4 gpuaas-list events --follow --after 100000
+  assert_stderr "was replaced"
+  gpuaas-state backup "$T/backup.db" > "$T/out"
+  gpuaas-list events --follow > "$T/followed" 2> "$T/words" 3>&- &
+  pid=$! BG+=("$!")
+  wait_for 10 seen "$(gpuaas-list audit | wc -l)"
+  gpuaas-state restore "$T/backup.db" --reason "the disk was full" > "$T/out"
+  wait_for 10 has_ended "$pid"
+  status=0
+  wait "$pid" || status=$?
+  [[ $status -eq 4 ]]
+  grep -q "was replaced" "$T/words"
+}
+
+@test "the audit as syslog messages" {
+  run_ok gpuaas-list audit --format syslog --limit 3
+  assert_equal "${#lines[@]}" 3
+  for line in "${lines[@]}"; do
+    [[ $line =~ ^\<1[0-9][0-9]\>1\ 20[0-9-]+T[0-9:.]+Z\ [^\ ]+\ gpuaas-[a-z]+\ -\ [a-z_]+\ \[gpuaas@32473\ seq=\"[0-9]+\"\ .*\ \{.*\}$ ]] ||
+      { echo "$line"; return 1; }
+  done
+  [[ ${lines[0]} == *"hash=\"$(gpuaas-list audit --limit 1 | jq -r .hash)\""* ]]
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gpuaas-on: runs one command on many nodes by ssh and merges what they write.
+ *
+ * Orders on standard input go to the node they name; with --nodes the command runs without input
+ * on every node that matches. A node that is dead or slow becomes a failure, the others go on.
+ */
+#include <stdlib.h>
+
+#include "cli.h"
+#include "on.h"
+#include "quote.h"
+#include "stop.h"
+#include "store.h"
+#include "store_where.h"
+#include "vec.h"
+
+static GA_LIST(const char *) where;
+static int64_t parallel = 16, timeout, connect_timeout = 10;
+
+static const struct ga_opt opts[] = {
+	{ .short_name = 'P', .name = "parallel", .type = GA_O_INT, .var = &parallel, .arg = "N",
+	  .min = 1, .max = 1024, .help = "nodes at a time (default 16)" },
+	{ .name = "nodes", .type = GA_O_TEXTS, .var = &where, .arg = "MEMBER=VALUE",
+	  .help = "run without input on each node with this value, as gpuaas-list nodes shows it; "
+		  "several: all of them" },
+	{ .name = "timeout", .type = GA_O_DURATION, .var = &timeout, .arg = "TIME",
+	  .help = "give a node up whose command takes longer (default: never)" },
+	{ .name = "connect-timeout", .type = GA_O_DURATION, .var = &connect_timeout,
+	  .arg = "TIME", .help = "give a node up that does not answer (default 10s)" },
+	GA_OPTS_END,
+};
+
+static const struct ga_prog prog = {
+	.name = "gpuaas-on",
+	.abstract = "run one command on many nodes by ssh and merge what they write",
+	.args = "COMMAND [ARGUMENT…]",
+	.args_min = 1,
+	.args_max = -1,
+	.opts = opts,
+	.consumes = (const struct ga_shape *const[]){ &ga_plan_shape, &ga_release_order_shape,
+						      &ga_wipe_order_shape, &ga_expectation_shape,
+						      NULL },
+	.produces = (const struct ga_shape *const[]){ &ga_node_end_shape, &ga_failure_shape,
+						      NULL },
+	.examples =
+		(const char *const[]){
+			"gpuaas-on --nodes pool=h200 gpuaas-discover | "
+			"gpuaas-approve --record-only",
+			"gpuaas-place --profile h200-slice --gpus 2 | "
+			"gpuaas-on gpuaas-provision | gpuaas-state fold -",
+			"gpuaas-state expect | gpuaas-on gpuaas-reconcile - | "
+			"gpuaas-state fold -",
+			NULL },
+	.needs_state = true,
+	.runs_command = true,
+	.acts = true,
+};
+
+/* The state is opened for each node anew: it may change while a stream goes on for hours. */
+static int open_state(struct ga_db **db, struct ga_err *err)
+{
+	return ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, db, err) < 0 ||
+			       ga_db_begin_read(*db, err) < 0 ?
+		       -1 :
+		       0;
+}
+
+static int address(const char *node, char **ret, struct ga_err *err)
+{
+	ga_autodb struct ga_db *db = NULL;
+	struct ga_node n;
+
+	if (open_state(&db, err) < 0)
+		return -1;
+	if (ga_store_node(db, node, &n, err) < 0) {
+		if (err->code == GA_NOTFOUND)
+			ga_err_reason(err, "unknown_node");
+		return -1;
+	}
+	*ret = ga_xstrdup(n.address ? n.address : n.name ? n.name : n.node);
+	ga_shape_release(&ga_node_shape, &n);
+	return 0;
+}
+
+static int add(const struct ga_shape *shape, const void *obj, void *arg, struct ga_err *err)
+{
+	const struct ga_node *n = obj;
+
+	(void)shape;
+	(void)err;
+	if (!ga_streq(n->state, "retired"))
+		ga_on_add(arg, n->node);
+	return 0;
+}
+
+static int add_nodes(struct ga_on *on, struct ga_err *err)
+{
+	ga_autodb struct ga_db *db = NULL;
+	struct ga_list_query q = { .kind = "nodes" };
+
+	*ga_list_add(&where) = NULL;
+	q.where = where.v;
+	if (open_state(&db, err) < 0 || ga_store_list(db, &q, add, on, err) < 0)
+		return -1;
+	if (ga_on_count(on))
+		return 0;
+	ga_err_set(err, GA_NO, "no node matches");
+	return ga_hint(err, "gpuaas-list nodes shows what they are");
+}
+
+static int run_on(struct ga_on *on, struct ga_err *err)
+{
+	ga_autodb struct ga_db *db = NULL;
+
+	/* Said once here, not for each node. */
+	if (open_state(&db, err) < 0)
+		return -1;
+	ga_db_close(GA_TAKE(db));
+	if (where.n)
+		return add_nodes(on, err) < 0 ? -1 : ga_on_run(on, -1, err);
+	if (ga_cli_need_pipe("orders", err) < 0) {
+		err->hint[0] = '\0';
+		return ga_hint(err, "--nodes runs a command that needs none");
+	}
+	return ga_on_run(on, 0, err);
+}
+
+static int run(struct ga_err *err)
+{
+	ga_autostr struct ga_str command = GA_STR_INIT;
+	ga_autofree char *why = NULL;
+	struct ga_on_opts how = {
+		.program = prog.name,
+		.ssh = { .program = ga_cli_setting("GPUAAS_SSH", "ssh"),
+			 .connect_seconds = connect_timeout },
+		.parallel = (int)parallel,
+		.timeout_micros = timeout * 1000000,
+		.address = address,
+	};
+	struct ga_on *on;
+	int n, r;
+	char *const *args = ga_cli_args(&n);
+
+	ga_quote_command(&command, args, n);
+	how.command = command.buf;
+	ga_ssh_share(&how.ssh, &why);
+	if (why)
+		ga_say("gpuaas-on: connections are not shared: %s", why);
+	ga_stop_install();
+	on = ga_on_open(&how);
+	r = run_on(on, err);
+	ga_on_close(on);
+	ga_ssh_release(&how.ssh);
+	ga_list_release(&where);
+	return r;
+}
+
+int main(int argc, char **argv)
+{
+	struct ga_err err = GA_ERR_INIT;
+	int r = ga_cli_parse(&prog, argc, argv, &err);
+
+	if (r > 0)
+		r = run(&err);
+	return ga_cli_finish(&prog, r, &err);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The audit and its events as a stream: each row once, in the order of its number. */
+#ifndef GA_CLI_FOLLOW_H
+#define GA_CLI_FOLLOW_H
+
+#include "store.h"
+
+/*
+ * Lists q of the state at path and goes on as rows come, until SIGINT, SIGTERM, SIGHUP, q->limit or
+ * a stdout that nobody reads any more: 0 then. Whoever starts again with the number of the last row
+ * as q->after misses nothing and gets nothing twice. GA_CONFLICT "restored" when the state was
+ * replaced meanwhile, or ends before q->after: its numbers then mean something else.
+ */
+int ga_follow(const char *path, const struct ga_list_query *q, ga_store_each each, void *arg,
+	      struct ga_err *err);
+
+#endif

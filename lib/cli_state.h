@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The commands of gpuaas-state that keep a state and bring it back: their options and what they do,
+ * each for a line of its table (cli.h).
+ */
+#ifndef GA_CLI_STATE_H
+#define GA_CLI_STATE_H
+
+#include "cli.h"
+
+extern const struct ga_opt ga_cli_restore_opts[];
+
+int ga_cli_backup(struct ga_err *err);
+int ga_cli_audit(struct ga_err *err); /* verify, head */
+/* A backup in the place of the state, in a new epoch. */
+int ga_cli_restore(struct ga_err *err);
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The steps of a restore (db.h). Renames, not writes into the file at hand: that one may be
+ * damaged, and whatever it is, it is kept as it is. Beside the new file nothing of the old one may
+ * stay: SQLite would replay its WAL, or believe its index of it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "db_private.h"
+#include "file.h"
+
+#define STATE_ID 0x47505541 /* GPUA */
+
+static char *folder_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!slash)
+		return ga_xstrdup(".");
+	return ga_xstrndup(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+static void remove_beside(const char *path, const char *suffix)
+{
+	ga_autofree char *name = ga_xprintf("%s%s", path, suffix);
+
+	unlink(name);
+}
+
+void ga_db_remove(const char *path)
+{
+	static const char *const beside[] = { "", "-wal", "-shm", "-journal", ".gate", ".lock" };
+
+	for (size_t i = 0; i < GA_ARRAY_SIZE(beside); i++)
+		remove_beside(path, beside[i]);
+}
+
+/* ---- copying ---- */
+
+static int pragma_is(sqlite3 *db, const char *pragma, sqlite3_int64 least, sqlite3_int64 most)
+{
+	sqlite3_stmt *stmt = NULL;
+	sqlite3_int64 value = -1;
+
+	if (sqlite3_prepare_v2(db, pragma, -1, &stmt, NULL) == SQLITE_OK &&
+	    sqlite3_step(stmt) == SQLITE_ROW)
+		value = sqlite3_column_int64(stmt, 0);
+	sqlite3_finalize(stmt);
+	return value >= least && value <= most;
+}
+
+static int copy_pages(sqlite3 *from, sqlite3 *to, const char *path, struct ga_err *err)
+{
+	sqlite3_backup *backup;
+	int rc;
+
+	if (!pragma_is(from, "PRAGMA application_id", STATE_ID, STATE_ID) ||
+	    !pragma_is(from, "PRAGMA user_version", 1, INT32_MAX)) {
+		(void)ga_fail_for(err, GA_CONFLICT, "foreign_file",
+				  "'%s' is not a state of gpuaas, or cannot be read: %s", path,
+				  sqlite3_errmsg(from));
+		return ga_hint(err, "name a file that 'gpuaas-state backup' made");
+	}
+	backup = sqlite3_backup_init(to, "main", from, "main");
+	if (!backup)
+		return ga_fail(err, GA_SYSTEM, "copying '%s' failed: %s", path, sqlite3_errmsg(to));
+	rc = sqlite3_backup_step(backup, -1);
+	sqlite3_backup_finish(backup);
+	if (rc != SQLITE_DONE)
+		return ga_fail(err, GA_SYSTEM, "copying '%s' failed: %s", path, sqlite3_errstr(rc));
+	return 0;
+}
+
+int ga_db_copy(const char *from, const char *to, struct ga_err *err)
+{
+	ga_autofree char *dir = folder_of(to);
+	ga_autofd int fd = -1;
+	sqlite3 *in = NULL, *out = NULL;
+	int r = -1;
+
+	if (access(from, R_OK) < 0)
+		return ga_fail_for(err, errno == ENOENT ? GA_NOTFOUND : GA_DENIED, "no_backup",
+				   "cannot read '%s': %s", from, strerror(errno));
+	ga_db_remove(to);
+	fd = ga_file_open_like(to, dir, err);
+	if (fd < 0)
+		return -1;
+	if (sqlite3_open_v2(from, &in, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
+		(void)ga_fail(err, GA_SYSTEM, "opening '%s' failed: %s", from, sqlite3_errmsg(in));
+	else if (sqlite3_open_v2(to, &out, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
+		(void)ga_fail(err, GA_SYSTEM, "opening '%s' failed: %s", to, sqlite3_errmsg(out));
+	else
+		r = copy_pages(in, out, from, err);
+	sqlite3_close(in);
+	sqlite3_close(out);
+	if (r < 0)
+		ga_db_remove(to);
+	return r;
+}
+
+/* ---- putting it in place ---- */
+
+static int sync_folder(const char *path, struct ga_err *err)
+{
+	ga_autofree char *dir = folder_of(path);
+	ga_autofd int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0 || fsync(fd) < 0)
+		return ga_fail_sys(err, "fsync of '%s' failed", dir);
+	return 0;
+}
+
+/* The file first: without it every program says that there is no state. */
+static int keep_old(const char *path, const char *kept, struct ga_err *err)
+{
+	ga_autofree char *wal = ga_xprintf("%s-wal", path), *kept_wal = ga_xprintf("%s-wal", kept);
+	ga_autofree char *shm = ga_xprintf("%s-shm", path);
+
+	if (access(kept, F_OK) == 0 || access(kept_wal, F_OK) == 0)
+		return ga_fail_for(err, GA_CONFLICT, "exists", "'%s' is there already", kept);
+	if (rename(path, kept) < 0)
+		return ga_fail_sys(err, "keeping '%s' as '%s' failed", path, kept);
+	if (rename(wal, kept_wal) < 0 && errno != ENOENT)
+		return ga_fail_sys(err, "keeping '%s' as '%s' failed", wal, kept_wal);
+	if (unlink(shm) < 0 && errno != ENOENT)
+		return ga_fail_sys(err, "removing '%s' failed", shm);
+	return 0;
+}
+
+int ga_db_replace(const char *path, const char *with, const char *kept, struct ga_err *err)
+{
+	ga_autofree char *wal = ga_xprintf("%s-wal", with);
+	ga_autofd int fd = open(with, O_RDONLY | O_CLOEXEC);
+
+	if (access(wal, F_OK) == 0)
+		return ga_fail(err, GA_SYSTEM, "'%s' has a WAL of its own still", with);
+	if (fd < 0 || fsync(fd) < 0)
+		return ga_fail_sys(err, "fsync of '%s' failed", with);
+	/* Each step is on the disk before the next: never the new file beside the old WAL. */
+	if (kept && (keep_old(path, kept, err) < 0 || sync_folder(path, err) < 0))
+		return -1;
+	if (!kept) {
+		remove_beside(path, "-wal");
+		remove_beside(path, "-shm");
+	}
+	if (rename(with, path) < 0)
+		return ga_fail_sys(err, "putting '%s' in place failed", path);
+	return sync_folder(path, err);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Words for a shell on another machine. ssh(1) joins its arguments with spaces and the login shell
+ * over there takes the line apart again, so each word is quoted here; gpuaas-host-shell takes the
+ * same lines apart without any shell.
+ */
+#ifndef GA_QUOTE_H
+#define GA_QUOTE_H
+
+#include "ga.h"
+#include "str.h"
+#include "vec.h"
+
+/* Adds one word such that a POSIX shell reads exactly it: bare when it has only letters, digits
+ * and "_@%+:,./-", else between single quotes. */
+void ga_quote_word(struct ga_str *out, const char *word);
+/* A whole command line. The first word is never a keyword or an assignment to the shell. */
+void ga_quote_command(struct ga_str *out, char *const *words, int n);
+
+struct ga_words {
+	char **v;
+	size_t n;
+};
+/* Takes a line apart as a shell would, as far as ga_quote_command writes it: bare words, which may
+ * also have "=", and single quotes. Whatever else means something to a shell (pipes, variables, …)
+ * is GA_DENIED "not_plain", naming it. ret is released by ga_words_release, also after an error. */
+int ga_quote_split(const char *line, struct ga_words *ret, struct ga_err *err);
+void ga_words_release(struct ga_words *w);
+#define ga_autowords ga_cleanup(ga_words_release)
+
+#endif

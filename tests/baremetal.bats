@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+# The examples of share/baremetal: a whole machine to its tenant and back, by MAAS (an API that plays
+# tests/maas/*.json) and by ssh.
+
+load helper
+load plan
+load lab
+
+setup()
+{
+  common_setup
+  METAL=$T/metal
+  mkdir -p "$METAL" "$T/api" "$T/run"
+  cp -a "$SRC/share/baremetal/maas/." "$SRC/share/baremetal/answer.bash" "$METAL/"
+  export GPUAAS_BAREMETAL_DIR=$METAL
+  echo 'consumer7Kx:token9Qw:Zr4secretVb8' > "$METAL/maas.key"
+  chmod 600 "$METAL/maas.key"
+  echo 'n-1ab100000000 h7' > "$METAL/machines"
+  ssh-keygen -q -t ed25519 -N '' -f "$T/key"
+}
+
+# metal_plan JQ: a plan of bare metal
+metal_plan()
+{
+  [[ -e $T/image.json ]] || make_image 1 1
+  plan ".shape = \"baremetal\" | .image = null | $1" 2
+}
+
+# maas_plays SCENARIO [JQ]: starts MAAS with tests/maas/SCENARIO.json changed by JQ
+maas_plays()
+{
+  rm -rf "$T/api"
+  mkdir "$T/api"
+  jq "${2:-.}" "$SRC/tests/maas/$1.json" > "$T/$1.json"
+  background "$SRC/tests/maas/server" "$T/$1.json" "$T/api"
+  wait_for 20 test -s "$T/api/port"
+  cat > "$METAL/maas.conf" <<END
+MAAS_URL=http://127.0.0.1:$(< "$T/api/port")/MAAS/
+MAAS_KEY_FILE=$METAL/maas.key
+MAAS_TENANT_IMAGE=ubuntu/noble
+MAAS_TRUSTED_IMAGE=custom/gpuaas-host
+MAAS_TRUSTED_EPHEMERAL=yes
+MAAS_POLL_SECONDS=0.05
+MAAS_LIMIT_SECONDS=${LIMIT-60}
+SSH=$T/ssh
+SSH_KEY=$T/key
+END
+}
+
+# Every step was taken, and nothing else was asked.
+maas_is_done()
+{
+  [[ ! -e $T/api/wrong ]] || cat "$T/api/wrong"
+  [[ ! -e $T/api/wrong && $(< "$T/api/left") == 0 ]]
+}
+
+# hook STAGE: the example as gpuaas runs it: a clean environment and the order on standard input
+hook()
+{
+  env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C "$METAL/$1/50-maas" < "$T/order"
+}
+
+# What a hook says when it fails: one sentence.
+says()
+{
+  local stage=$1
+  shift
+  run_status 1 hook "$stage"
+  assert_equal "$output" ""
+  assert_equal "$(tail -n 1 <<< "$stderr")" "$*"
+}
+
+# The trusted system, reached by ssh: the recorded host after another boot. It answers only who
+# expects the host key that was deployed with it.
+trusted_ssh()
+{
+  HOST=$T/trusted setup_host lab1 "boot_id=7ab10000-0000-4000-8000-000000000007"
+  cat > "$T/ssh" <<END
+#!/bin/bash
+for word in "\$@"; do case \$word in UserKnownHostsFile=*) known=\${word#*=} ;; esac; done
+sed -n 's/^  ed25519_public: /192.0.2.7 /p' "$T/api/user_data-deploy" | cmp -s - "\$known" ||
+  { echo "Host key verification failed." >&2; exit 255; }
+printf '%s\n' "\$*" >> "$T/ssh.log"
+export PATH=$PATH GPUAAS_NODE=\$(sed -n 's/^    GPUAAS_NODE=//p' "$T/api/user_data-deploy")
+exec "$SRC/tests/hosts/enter" "$T/trusted" "$T/work" -- bash -c "\${!#}"
+END
+  chmod +x "$T/ssh"
+}
+
+@test "MAAS deploys: our trusted system is given up, the tenant's arrives" {
+  maas_plays deploy
+  metal_plan . > "$T/order"
+  run_ok hook deploy
+  jq_is . '{
+  "address": "192.0.2.7",
+  "machine": "h7",
+  "image": "ubuntu/noble"
+}'
+  maas_is_done
+  run_ok cat "$T/api/user_data-deploy"
+  assert_equal "${lines[0]}" "#cloud-config-archive"
+  assert_output 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKey me@x'
+  refute_output '"content":null'
+}
+
+@test "MAAS takes back: a trusted system with a host key of this deployment proves itself" {
+  trusted_ssh
+  maas_plays release
+  release_order '.shape = "baremetal"' > "$T/order"
+  run_ok hook release
+  maas_is_done
+  jq_is '[.boot_id, .image, .machine, .address]|join(" ")' \
+    "7ab10000-0000-4000-8000-000000000007 custom/gpuaas-host h7 192.0.2.7"
+  jq_is '.disks|contains(["eui.002538b1000000a1","eui.002538b1000000a2"])' true
+  HOST=$T/trusted in_host gpuaas-discover > "$T/seen"
+  jq_is .fingerprint "$(jq -r 'select(.kind=="gpuaas.host/1").fingerprint' "$T/seen")"
+}
+
+# One record of the lab state on a machine that is no GPU host, whole machines sold by it.
+controller()
+{
+  export GPUAAS_NODE=controller
+}
+
+# host CMD…: on the node, which has no state
+node()
+{
+  GPUAAS_STATE=$T/nowhere.db GPUAAS_HOST_DIR=$T/there GPUAAS_NODE=n-1ab100000000 in_host "$@"
+}
+
+make_metal()
+{
+  controller
+  setup_host lab1
+  gpuaas-state init --lab > "$T/made"
+  gpuaas-state apply "$SRC/share/objects/lab-baremetal.json" >> "$T/made"
+  node gpuaas-discover > "$T/discovery"
+  gpuaas-approve --all-ready --mode baremetal --profile lab-baremetal < "$T/discovery" > "$T/orders"
+  node gpuaas-wipe < "$T/orders" > "$T/wiped"
+  gpuaas-state fold "$T/wiped" > "$T/folded"
+}
+
+# own: the scenario speaks of the allocation of this state
+own()
+{
+  echo "(.. | strings) |= gsub(\"a110c000\"; \"$(allocation)\")"
+}
+
+@test "the whole path: placed, deployed by MAAS, released, untrusted, proved, wiped" {
+  make_metal
+  trusted_ssh
+  slots_are available available
+  gpuaas-place --profile lab-baremetal --baremetal --name whole > "$T/plan"
+  maas_plays deploy "$(own)"
+  run_ok gpuaas-provision "$T/plan"
+  maas_is_done
+  jq_is '[.state,.access.address]|join(" ")' "active 192.0.2.7"
+  slots_are active active
+  run_ok gpuaas-release whole --reason over
+  printf '%s\n' "$output" > "$T/order"
+  jq_is .boot_id 1ab10000-0000-4000-8000-000000000001
+  mv "$METAL/release/50-maas" "$T/50-maas"
+  printf '#!/bin/sh\necho \x27{"image":"base"}\x27\n' > "$METAL/release/50-none"
+  chmod 755 "$METAL/release/50-none"
+  run_status 4 gpuaas-release - < "$T/order"
+  jq_is .code untrusted_host
+  slots_are cleanup_blocked cleanup_blocked
+  run_ok gpuaas-list attention
+  assert_output untrusted_host
+  # No other way leads to a wipe that the tenant's own system would answer.
+  slot=$(gpuaas-list slots --json | jq -rs '.[0].slot')
+  run_status 4 gpuaas-approve repair "$slot" --reason impatient
+  slots_are cleanup_blocked cleanup_blocked
+  rm "$METAL/release/50-none"
+  mv "$T/50-maas" "$METAL/release/50-maas"
+  maas_plays release "$(own)"
+  gpuaas-release whole --reason over > "$T/order"
+  run_ok gpuaas-release - < "$T/order"
+  printf '%s\n' "$output" > "$T/back"
+  maas_is_done
+  jq_slurp_is '.[0].steps|map(.step+" "+.outcome)|join(",")' \
+    "trusted_host confirmed,disk not_proven,disk confirmed,disk confirmed"
+  slots_are wiping wiping
+  run_ok node gpuaas-wipe < "$T/back"
+  printf '%s\n' "$output" > "$T/wiped"
+  jq_slurp_is 'map(select(.kind=="gpuaas.wipe-evidence/1").device.wwid)|sort|join(" ")' \
+    "eui.002538b1000000a1 eui.002538b1000000a2"
+  run_ok gpuaas-state fold "$T/wiped"
+  slots_are available available
+  run_ok gpuaas-state check
+}

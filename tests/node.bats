@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: Apache-2.0
+# gpuaas-node: settings, the life of a node, drains and what blocks them, evacuation, maintenance.
+
+load helper
+
+setup()
+{
+  common_setup
+  gpuaas-state init --lab > "$T/init"
+  cat "$SRC/share/objects/lab.json" - > "$T/lab.json" << 'END'
+{"kind":"gpuaas.image/1","name":"lab","digest":"sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","format":"raw","file_bytes":1048576,"size_bytes":1048576,"firmware":"bios","probe":"running","user":"ubuntu"}
+END
+  gpuaas-state apply "$T/lab.json" > "$T/apply"
+}
+
+# fleet NODES SLOTS: that many nodes of that many clean slots, each with the image; NODE: the first.
+fleet()
+{
+  setup_host h200
+  in_host gpuaas-discover > "$T/h200.rec"
+  "$SRC/tests/fleet" "$1" "$2" < "$T/h200.rec" > "$T/fleet.rec"
+  gpuaas-approve --all-ready < "$T/fleet.rec" > "$T/slots"
+  "$SRC/tests/evidence" < "$T/slots" > "$T/evidence"
+  gpuaas-state fold "$T/evidence" > "$T/folded"
+  jq -c 'select(.kind == "gpuaas.host/1") | {kind: "gpuaas.node-image/1", node, image: "lab",
+    digest: ("sha256:" + "a" * 64), path: "/images/lab.raw",
+    verified_at: "2026-11-20T00:00:00.000000Z"}' "$T/fleet.rec" > "$T/images"
+  gpuaas-state apply "$T/images" > "$T/applied"
+  NODE=$(gpuaas-list nodes --limit 1 | jq -r .node)
+}
+
+# running [OPTIONS OF PLACE]: an allocation on NODE, as if its host had provisioned it; its id.
+running()
+{
+  gpuaas-place --profile lab --node "$NODE" "$@" > "$T/plan"
+  local id
+  id=$(jq -r .allocation "$T/plan")
+  gpuaas-list allocations --where "allocation=$id" | jq -c '.state = "active" |
+    .power_observed = "on" | .since = (now | todate | sub("Z"; ".000000Z"))' > "$T/result"
+  gpuaas-state fold "$T/result" > "$T/folded"
+  [[ $(gpuaas-list allocations --where "allocation=$id" | jq -r .state) == active ]] || return 1
+  echo "$id"
+}
+
+node_is()
+{
+  assert_equal "$(gpuaas-node show "$NODE" | jq -r 'select(.kind=="gpuaas.node/1").state')" "$1"
+}
+
+@test "settings are those of gpuaas-state apply, and what is not named stays" {
+  fleet 1 1
+  run_ok gpuaas-node set "$NODE" --address h7.example.net --region eu --pool h200 \
+    --reserved-cpus 0-1 --reserved-memory 8G --bridge ovsbr7 --prefix 24
+  jq_is '[.address,.region,.pool,.reserved_cpus,.reserved_memory_mib,.network.bridge]|join(" ")' \
+    "h7.example.net eu h200 0-1 8192 ovsbr7"
+  generation=$(jq .generation <<< "$output")
+  run_ok gpuaas-node set "$NODE" --uplink eth7
+  jq_is '[.network.bridge,.network.uplink,.network.prefix_bits,.address]|join(" ")' \
+    "ovsbr7 eth7 24 h7.example.net"
+  run_ok gpuaas-node set "$NODE" --uplink eth7
+  jq_is .generation "$((generation + 1))"
+  run_ok gpuaas-node rename "$NODE" h7
+  run_ok gpuaas-node show h7
+  jq_is 'select(.kind=="gpuaas.node/1").node' "$NODE"
+  run_ok gpuaas-node list --where pool=h200
+  jq_is .name h7
+  run_ok gpuaas-node list --where pool=none
+  assert_equal "$output" ""
+  run_status 2 gpuaas-node set h7 --pool 'Not a Name'
+  assert_stderr pool
+  run_status 5 gpuaas-node set nowhere --pool h200
+  run_ok gpuaas-node mode h7 baremetal --dry-run
+  assert_stderr "dry run"
+  jq_is .mode baremetal
+  run_ok gpuaas-node show h7
+  jq_is 'select(.kind=="gpuaas.node/1").mode' slice
+  run_status 2 gpuaas-node mode h7 whole
+}
+
+@test "every state of a node is left by its command, over edges only" {
+  fleet 1 1
+  run_status 2 gpuaas-node drain "$NODE"
+  assert_stderr "needs --reason"
+  node_is active
+  run_ok gpuaas-node drain "$NODE" --reason "new firmware" --deadline 24h
+  jq_is '[.state,.cordon_reason,.drain_deadline != null]|join(" ")' "draining new firmware true"
+  generation=$(jq .generation <<< "$output")
+  run_ok gpuaas-node drain "$NODE"
+  jq_is '[.cordon_reason,.generation]|join(" ")' "new firmware $generation"
+  run_status 4 gpuaas-node quarantine "$NODE" --reason smoke --generation 1
+  assert_stderr "has moved"
+  run_ok gpuaas-node quarantine "$NODE" --reason smoke --generation "$generation"
+  jq_is '[.state,.cordon_reason,.drain_deadline]|map(tostring)|join(" ")' "quarantined smoke null"
+  run_ok gpuaas-node drain "$NODE" --reason later
+  run_ok gpuaas-node undrain "$NODE"
+  jq_is '[.state,.cordon_reason]|map(tostring)|join(" ")' "active null"
+  run_ok gpuaas-node quarantine "$NODE" --reason again --dry-run
+  node_is active
+  run_ok gpuaas-node quarantine "$NODE" --reason again
+  run_ok gpuaas-node undrain "$NODE" --reason "it was the fan"
+  run_status 4 gpuaas-node retire "$NODE" --reason old --yes
+  assert_stderr "gpuaas-node drain"
+  run_ok gpuaas-node drain "$NODE" --reason old
+  run_status 4 gpuaas-node retire "$NODE" --reason old --yes
+  assert_stderr "not retired"
+  slot=$(gpuaas-list slots | jq -r .slot)
+  gpuaas-approve disable "$slot" --reason old > "$T/out"
+  gpuaas-approve retire "$slot" --reason old > "$T/out"
+  run_status 2 gpuaas-node retire "$NODE" --reason old < /dev/null
+  assert_stderr "--yes"
+  node_is draining
+  run_ok gpuaas-node retire "$NODE" --reason old --yes
+  jq_is .state retired
+  run_status 4 gpuaas-node undrain "$NODE"
+  run_ok gpuaas-state check
+  run_ok gpuaas-list audit --where "object=$NODE"
+  jq_is 'select(.action=="node_undrained") | .detail.reason // "none"' $'none\nit was the fan'
+}
+
+@test "a node that was never approved is not drained, and may be retired" {
+  gpuaas-state apply - > "$T/out" << 'END'
+{"kind":"gpuaas.node-settings/1","node":"h9","address":"h9.example.net"}
+END
+  run_status 4 gpuaas-node drain h9 --reason x
+  assert_stderr "gpuaas-approve --all-ready"
+  run_status 4 gpuaas-node undrain h9
+  run_ok gpuaas-node retire h9 --reason "never came" --yes
+  jq_is .state retired
+}
+
+@test "drain says what blocks it, whose, until when, and the command" {
+  fleet 2 2
+  job=$(running --project vision --name job --run-time 2h)
+  gpuaas-place --profile lab --node "$NODE" --project speech > "$T/plan"
+  plan=$(jq -r .allocation "$T/plan")
+  run_status 1 gpuaas-node drain "$NODE" --reason "new firmware"
+  jq_slurp_is 'map(select(.kind=="gpuaas.drain-blocker/1")) | length' 2
+  jq_is "select(.object==\"$job\")|[.code,.project,.state,.command]|join(\" \")" \
+    "in_use vision active gpuaas-node drain $NODE --evacuate --consent $job"
+  jq_is "select(.object==\"$job\")|(.until|sub(\"[.].*\";\"Z\")|fromdate) - (.since|sub(\"[.].*\";\"Z\")|fromdate) | (. > 7100 and . < 7300)" \
+    true
+  jq_is "select(.object==\"$job\").owner" "$(gpuaas-list audit --where action=placed --limit 1 | jq -r .actor)"
+  jq_is "select(.object==\"$plan\")|[.code,.command]|join(\" \")" \
+    "not_taken_up gpuaas-list plan --where allocation=$plan | gpuaas-provision"
+  # Nothing new comes; what is there is not touched.
+  run_status 1 gpuaas-place --profile lab --node "$NODE"
+  jq_is .nodes[0].code node_draining
+  assert_equal "$(gpuaas-list allocations --where "allocation=$job" | jq -r .state)" active
+  # Released, its slots are in the way until they are wiped.
+  gpuaas-release "$plan" > "$T/out"
+  gpuaas-release "$job" > "$T/order"
+  run_status 1 gpuaas-node drain "$NODE"
+  jq_is "select(.kind==\"gpuaas.drain-blocker/1\")|[.object,.code]|join(\" \")" "$job releasing"
+}
+
+@test "evacuation: only with consent, only when there is another place, and nothing twice" {
+  fleet 2 1
+  job=$(running --project vision --name job)
+  run_status 2 gpuaas-node drain "$NODE" --reason x --consent "$job"
+  run_status 1 gpuaas-node drain "$NODE" --reason "new firmware" --evacuate
+  jq_slurp_is 'map(.kind)|join(" ")' "gpuaas.node/1 gpuaas.drain-blocker/1"
+  run_status 1 gpuaas-node drain "$NODE" --evacuate --consent job --dry-run
+  assert_stderr "would be placed elsewhere"
+  jq_slurp_is 'map(.kind)|join(" ")' "gpuaas.node/1 gpuaas.drain-blocker/1"
+  run_status 1 gpuaas-node drain "$NODE" --evacuate --consent job
+  jq_slurp_is 'map(.kind)|join(" ")' \
+    "gpuaas.node/1 gpuaas.plan/1 gpuaas.release-order/1 gpuaas.drain-blocker/1"
+  jq_is "select(.kind==\"gpuaas.plan/1\") | .node != \"$NODE\" and .project == \"vision\"" true
+  jq_is 'select(.kind=="gpuaas.release-order/1").allocation' "$job"
+  jq_is 'select(.kind=="gpuaas.drain-blocker/1").code' releasing
+  new=$(jq -r 'select(.kind=="gpuaas.plan/1").allocation' <<< "$output")
+  run_ok gpuaas-show "$job"
+  jq_is 'select(.kind=="gpuaas.audit/1" and .action=="release_requested").detail.reason | contains("'"$new"'")' true
+  run_status 4 gpuaas-node drain "$NODE" --evacuate --consent "$job"
+  assert_stderr "releasing"
+  run_status 5 gpuaas-node drain "$NODE" --evacuate --consent zzzzzzzz
+  run_ok gpuaas-state check
+}
+
+@test "evacuation without another place leaves the allocation running" {
+  fleet 1 2
+  job=$(running)
+  run_status 1 gpuaas-node drain "$NODE" --reason x --evacuate --consent "$job"
+  assert_stderr "goes on running"
+  jq_is 'select(.kind=="gpuaas.refusal/1").nodes[0].code' node_draining
+  jq_is 'select(.kind=="gpuaas.drain-blocker/1").code' in_use
+  assert_equal "$(gpuaas-list allocations | jq -r .state)" active
+}
+
+@test "a plan of an evacuation that nobody took up does not keep the next one from its own" {
+  fleet 2 1
+  job=$(running)
+  gpuaas-node drain "$NODE" --reason x > "$T/out" || :
+  # Killed between the two steps: the new place is claimed, the old one goes on.
+  gpuaas-list allocations --where "allocation=$job" | jq -r .allocation > "$T/out"
+  sqlite3 "$GPUAAS_STATE" "SELECT request FROM allocation WHERE id = '$job'" |
+    jq -c --arg id "evacuate-$job-1" 'del(.name, .node) | .request_id = $id' > "$T/request"
+  gpuaas-place < "$T/request" > "$T/first"
+  first=$(jq -r .allocation "$T/first")
+  gpuaas-release "$first" > "$T/out"
+  run_status 1 gpuaas-node drain "$NODE" --evacuate --consent "$job"
+  assert_equal "$(jq -r 'select(.kind=="gpuaas.plan/1").allocation' <<< "$output" | grep -vx "$first" | wc -l)" 1
+}
+
+@test "lost: asked first, everything on it given up, the node quarantined" {
+  fleet 1 2
+  job=$(running)
+  run_status 2 gpuaas-node lost "$NODE" --yes
+  run_status 2 gpuaas-node lost "$NODE" --reason fire < /dev/null
+  assert_stderr "--yes"
+  run_ok gpuaas-node lost "$NODE" --reason fire --dry-run
+  node_is active
+  run_ok gpuaas-node lost "$NODE" --reason fire --yes
+  jq_is 'select(.kind=="gpuaas.node/1")|[.state,.cordon_reason]|join(" ")' "quarantined fire"
+  jq_is "select(.kind==\"gpuaas.drain-blocker/1\")|[.object,.state]|join(\" \")" "$job release_failed"
+  run_ok gpuaas-list usage --where "allocation=$job"
+  jq_slurp_is 'all(.ended_at != null)' true
+  run_ok gpuaas-list slots --where tainted=true
+  jq_is .state cleanup_blocked
+  run_ok gpuaas-state check
+}
+
+@test "on a terminal the name is typed" {
+  fleet 1 1
+  gpuaas-node rename "$NODE" h7 > "$T/out"
+  # shellcheck disable=SC2016 # for the shell of script(1)
+  run script -qec 'gpuaas-node lost h7 --reason fire' "$T/typescript" <<< "h8"
+  assert_output "type the name of the node, h7"
+  node_is active
+  run script -qec 'gpuaas-node lost h7 --reason fire' "$T/typescript" <<< "h7"
+  node_is quarantined
+}
+
+@test "maintenance is planned, listed, ended, and never changed" {
+  fleet 1 1
+  run_status 2 gpuaas-node maintenance "$NODE" --to 2h
+  assert_stderr "needs --reason"
+  run_status 2 gpuaas-node maintenance "$NODE" --reason x
+  run_status 2 gpuaas-node maintenance "$NODE" --from 2h --to 1h --reason x
+  assert_stderr "before it begins"
+  run_status 2 gpuaas-node maintenance "$NODE" --from 2020-01-01T00:00:00Z \
+    --to 2020-01-02T00:00:00Z --reason x
+  assert_stderr "over already"
+  run_status 2 gpuaas-node maintenance "$NODE" --to tomorrow --reason x
+  assert_stderr "24h"
+  run_ok gpuaas-node maintenance "$NODE" --from 24h --to 26h --reason "power supply"
+  jq_is '[.state,.reason]|join(" ")' "planned power supply"
+  window=$(jq -r .maintenance <<< "$output")
+  run_ok gpuaas-node maintenance "$NODE" --to 1h --reason "fan"
+  jq_is .state open
+  run_ok gpuaas-list maintenance
+  jq_is .reason $'fan\npower supply'
+  run_ok gpuaas-node show "$NODE"
+  jq_is 'select(.kind=="gpuaas.maintenance/1").reason' $'fan\npower supply'
+  run_ok gpuaas-node end-maintenance "${window:0:5}"
+  jq_is .state ended
+  run_status 4 gpuaas-node end-maintenance "$window"
+  run_status 5 gpuaas-node end-maintenance zzzzzzzz
+  run_ok gpuaas-node show "$NODE"
+  jq_is 'select(.kind=="gpuaas.maintenance/1").reason' fan
+  for sql in "UPDATE maintenance SET reason = 'other'" "DELETE FROM maintenance" \
+    "UPDATE maintenance SET ended_at = NULL" \
+    "INSERT OR REPLACE INTO maintenance SELECT id, node_id, from_at, to_at, 'x', created_at, created_by, NULL FROM maintenance"; do
+    run sqlite3 "$GPUAAS_STATE" "$sql"
+    [[ $status -ne 0 ]] || { echo "went through: $sql"; return 1; }
+  done
+}
+
+@test "placement keeps what would run into maintenance off the node, and says why" {
+  fleet 1 2
+  gpuaas-node maintenance "$NODE" --from 2h --to 4h --reason "power supply" > "$T/out"
+  window=$(jq -r .maintenance "$T/out")
+  run_ok gpuaas-place --profile lab --run-time 1h --dry-run
+  assert_equal "$stderr" ""
+  run_status 1 gpuaas-place --profile lab --run-time 3h --explain
+  jq_is 'select(.kind=="gpuaas.refusal/1")|[.nodes[0].code,.nodes[0].detail]|join(" ")' \
+    "maintenance_ahead power supply"
+  jq_is 'select(.kind=="gpuaas.explanation/1")|[.nodes[0].code,.nodes[0].detail]|join(" ")' \
+    "maintenance_ahead power supply"
+  jq_is 'select(.kind=="gpuaas.refusal/1").sentence | contains("maintenance_ahead: power supply")' true
+  # Nobody knows how long it runs: it is placed, and somebody is told.
+  run_ok gpuaas-place --profile lab
+  assert_stderr "has maintenance from"
+  assert_stderr "power supply"
+  gpuaas-node maintenance "$NODE" --to 1h --reason "fan" > "$T/out"
+  run_status 1 gpuaas-place --profile lab --run-time 5m
+  jq_is '[.nodes[0].code,.nodes[0].detail]|join(" ")' "maintenance fan"
+  run_status 1 gpuaas-place --profile lab
+  gpuaas-node end-maintenance "$(jq -r .maintenance "$T/out")" > "$T/out"
+  gpuaas-node end-maintenance "$window" > "$T/out"
+  run_ok gpuaas-place --profile lab --run-time 3h
+  assert_equal "$stderr" ""
+}
+
+@test "a stream of requests sees maintenance that is planned between two of them" {
+  fleet 1 3
+  mkfifo "$T/in"
+  background bash -c 'gpuaas-place < "$T/in" > "$T/answers" 2> "$T/words"'
+  exec 9> "$T/in"
+  request='{"kind":"gpuaas.request/1","profile":"lab","count":1,"project":"vision","run_seconds":7200}'
+  echo "$request" >&9
+  wait_for 20 test -s "$T/answers"
+  gpuaas-node maintenance "$NODE" --from 1h --to 2h --reason "fan" > "$T/out"
+  echo "$request" >&9
+  exec 9>&-
+  wait_for 20 has_ended "$BG_PID"
+  run cat "$T/answers"
+  jq_is .kind $'gpuaas.plan/1\ngpuaas.refusal/1'
+  jq_is 'select(.kind=="gpuaas.refusal/1").nodes[0].code' maintenance_ahead
+}
+
+@test "placement says the reason of a drain" {
+  fleet 1 1
+  gpuaas-node drain "$NODE" --reason "new firmware" > "$T/out"
+  run_status 1 gpuaas-place --profile lab
+  jq_is '[.code,.nodes[0].code,.nodes[0].detail]|join(" ")' "not_ready node_draining new firmware"
+  jq_is .sentence "1 GPU is free on node '$NODE', but the node is out (node_draining: new firmware)"
+  assert_equal "$(jq -r .hint <<< "$output")" "gpuaas-node show $NODE"
+}

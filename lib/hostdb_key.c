@@ -22,7 +22,7 @@ static int refuse_unsafe(int fd, const char *path, struct ga_err *err)
 	(void)ga_fail_for(err, GA_DENIED, "key_unsafe",
 			  "'%s' is not ours alone: others could sign with it", path);
 	return ga_hint(err, "if nobody can have copied it: chmod 600 '%s'; else revoke it with "
-			    "'gpuaas-node key', remove it, and enrol the host again", path);
+			    "'gpuaas-node revoke-key', remove it, and enrol the host again", path);
 }
 
 int ga_hostdb_key(const char *dir, struct ga_sign_key **ret, struct ga_err *err)

@@ -161,6 +161,16 @@ static int node_of(struct ga_db *db, const char *object, char **ret, struct ga_e
 	return r < 0 ? -1 : 0;
 }
 
+/* Whether it ever had one: with its last key revoked it is heard less than before, not more. */
+static int had_key(struct ga_db *db, const char *node, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+
+	if (ga_db_query(db, &rows, err, "SELECT 1 FROM node_key WHERE node_id = ?1", "s", node) < 0)
+		return -1;
+	return ga_rows_next(rows, err);
+}
+
 static bool needs_none(const struct ga_rec *rec)
 {
 	return ga_rec_is(rec, &ga_failure_shape) && !member(rec, "attempt");
@@ -173,11 +183,11 @@ static int check_unsigned(struct ga_db *db, const struct ga_rec *rec, const char
 	size_t i;
 
 	for (i = 0; !needs_none(rec) && i < GA_ARRAY_SIZE(nodes); i++) {
-		ga_autofree char *key = NULL;
+		int had = nodes[i] ? had_key(db, nodes[i], err) : 0;
 
-		if (nodes[i] && ga_store_key_of(db, nodes[i], &key, err) < 0)
+		if (had < 0)
 			return -1;
-		if (key)
+		if (had)
 			return refuse(err, GA_DENIED, "unsigned", nodes[i],
 				      "a result of it is not signed, and it has a key",
 				      "results come from the node's own programs; by hand, look at "

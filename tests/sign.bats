@@ -110,6 +110,17 @@ sign()
   assert_stderr "a key that was revoked"
 }
 
+@test "a key that is revoked by hand: its node is heard no more" {
+  run_status 2 gpuaas-node revoke-key n-1ab100000000 --yes
+  run_ok gpuaas-node revoke-key n-1ab100000000 --reason 'the host was broken into' --yes
+  cp "$T/results" "$T/bad"
+  refused key_revoked
+  run_status 4 gpuaas-node revoke-key n-1ab100000000 --reason again --yes
+  # Without a signature it is not heard either: it is known to have had a key.
+  jq -c 'del(.signature)' "$T/results" > "$T/bad"
+  refused unsigned
+}
+
 @test "a key that others can read is not used" {
   chmod 644 "$T/far/node.key"
   run_status 6 on_host gpuaas-wipe --pending

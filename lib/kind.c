@@ -6,6 +6,7 @@
 
 #include "kind_boot.h"
 #include "kind_host.h"
+#include "kind_inventory.h"
 #include "kind_node.h"
 #include "kind_order.h"
 #include "kind_result.h"
@@ -18,6 +19,7 @@ const struct ga_shape *const ga_kinds[] = {
 	&ga_image_shape,       &ga_node_image_shape, &ga_node_settings_shape,
 	&ga_request_shape,     &ga_plan_shape,	     &ga_explanation_shape,
 	&ga_refusal_shape,     &ga_release_order_shape, &ga_wipe_order_shape,
+	&ga_hold_order_shape,
 	&ga_expectation_shape, &ga_progress_shape,   &ga_allocation_shape,
 	&ga_released_shape,    &ga_wipe_evidence_shape, &ga_observation_shape,
 	&ga_drift_shape,       &ga_failure_shape,    &ga_node_end_shape,
@@ -27,6 +29,7 @@ const struct ga_shape *const ga_kinds[] = {
 	&ga_task_shape,	       &ga_usage_shape,	     &ga_audit_shape,
 	&ga_event_shape,
 	&ga_attention_shape,   &ga_pool_shape,	     &ga_public_shape,
+	&ga_inventory_work_shape, &ga_inventory_shape,
 	&ga_maintenance_shape, &ga_drain_blocker_shape,
 	&ga_bootstrap_step_shape, &ga_bootstrap_shape,
 	&ga_finding_shape,     &ga_state_shape,	     &ga_error_shape,

@@ -179,3 +179,347 @@ old_state()
   assert_equal "$(sql .dump | sha256sum)" "$before"
   [[ ! -e $T/b.db ]]
 }
+
+# ---- adopt and rebuild ----
+
+place_one()
+{
+  gpuaas-place --profile lab --gpus 1 --project vision "$@" --json > "$T/plan"
+  jq -r .allocation "$T/plan"
+}
+
+provision_last()
+{
+  here gpuaas-provision < "$T/plan" > "$T/provisioned"
+}
+
+inventory()
+{
+  here gpuaas-reconcile --inventory > "$T/inventory"
+}
+
+adopt()
+{
+  run --separate-stderr gpuaas-state adopt --reason "after the restore" --json "$@" < "$T/inventory"
+}
+
+# What adopting must not touch: the host's disks, its memory, its domains.
+host_snapshot()
+{
+  cat "$WORK"/disks/* | sha256sum
+  sqlite3 "$GPUAAS_HOST_DIR/host.db" .dump | sha256sum
+  virsh -c "$GPUAAS_LIBVIRT_URI" list --all 2> "$T/virsh" | sha256sum
+}
+
+epochs()
+{
+  sql "SELECT group_concat(epoch_verified, ' ') FROM (SELECT epoch_verified FROM slot ORDER BY slot_index)"
+}
+
+@test "adopt takes in what began after the backup, touches nothing, and opens the rest for sale" {
+  make_lab
+  gpuaas-state backup "$T/b.db"
+  kept=$(place_one --name kept)
+  provision_last
+  gone=$(place_one)
+  provision_last
+  here bash -c "gpuaas-release $gone | gpuaas-wipe" > "$T/x"
+  slots_are active available
+  restore "$T/b.db"
+  slots_are available available
+  inventory
+  before=$(host_snapshot)
+  adopt
+  assert_status 0
+  assert_equal "$(host_snapshot)" "$before"
+  assert_equal "$(jq -r 'select(.kind == "gpuaas.allocation/1").allocation' <<< "$output")" "$kept"
+  assert_equal "$(jq -r 'select(.kind == "gpuaas.finding/1").check' <<< "$output")" not_recorded
+  slots_are active available
+  assert_equal "$(epochs)" "2 2"
+  allocation_is active
+  assert_equal "$(sql 'SELECT count(*) FROM usage WHERE ended_at IS NULL')" 1
+  run_ok gpuaas-state check
+  # the node is out until its reconcile agreed
+  run_status 1 gpuaas-place --profile lab --gpus 1 --project p --json
+  here gpuaas-reconcile > "$T/x"
+  run_ok gpuaas-place --profile lab --gpus 1 --project p --json
+  # again: nothing more
+  heads=$(gpuaas-list claims | jq -s length)
+  adopt
+  assert_status 0
+  assert_equal "$(gpuaas-list claims | jq -s length)" "$heads"
+  # what was adopted ends as any other
+  here bash -c "gpuaas-release $kept | gpuaas-wipe" > "$T/x"
+  slots_are available reserved
+  run_ok gpuaas-state check
+}
+
+@test "adopt catches up: released, wiped and sold again since the backup" {
+  make_lab
+  first=$(place_one)
+  provision_last
+  placed=$(place_one --name placed)
+  gpuaas-state backup "$T/b.db"
+  provision_last
+  here bash -c "gpuaas-release $first | gpuaas-wipe" > "$T/x"
+  second=$(place_one --name second)
+  provision_last
+  restore "$T/b.db"
+  inventory
+  adopt
+  assert_status 0
+  slots_are active active
+  assert_equal "$(gpuaas-list allocations | jq -rs 'map(select(.state == "active").allocation) | sort | join(" ")')" \
+    "$(printf '%s\n' "$placed" "$second" | sort | paste -sd ' ')"
+  assert_equal "$(sql "SELECT state FROM allocation WHERE id = '$first'")" released
+  assert_equal "$(epochs)" "2 2"
+  run_ok gpuaas-state check
+  run_ok here gpuaas-reconcile --json
+  here bash -c "gpuaas-release $second | gpuaas-wipe; gpuaas-release $placed | gpuaas-wipe" > "$T/x"
+  slots_are available available
+  run_ok gpuaas-state check
+}
+
+@test "a plan does not expire under a host that took it up since the backup" {
+  make_lab
+  placed=$(place_one)
+  gpuaas-state backup "$T/b.db"
+  provision_last
+  restore "$T/b.db"
+  sql "UPDATE allocation SET expires_at = '2020-01-01T00:00:00.000000Z', generation = generation + 1"
+  run_status 1 gpuaas-place --profile lab --gpus 1 --project p --json
+  assert_equal "$(sql "SELECT state FROM allocation WHERE id = '$placed'")" placed
+  inventory
+  adopt
+  assert_status 0
+  assert_equal "$(sql "SELECT state FROM allocation WHERE id = '$placed'")" active
+}
+
+@test "a disk that was written since is not adopted; --wipe orders its wipe, and that opens it" {
+  make_lab
+  gpuaas-state backup "$T/b.db"
+  id=$(place_one)
+  provision_last
+  here gpuaas-release "$id" > "$T/order"
+  restore "$T/b.db"
+  inventory
+  adopt
+  assert_status 1
+  assert_equal "$(jq -r 'select(.check == "unverified_since_restore").sentence' <<< "$output")" \
+    "the host wrote on its disk since it was wiped"
+  assert_equal "$(epochs)" "1 2"
+  slots_are available available
+  adopt --wipe
+  slots_are wiping available
+  jq -c 'select(.kind == "gpuaas.wipe-order/1")' <<< "$output" > "$T/order"
+  here gpuaas-wipe < "$T/order" > "$T/x"
+  slots_are available available
+  assert_equal "$(epochs)" "2 2"
+  run_ok gpuaas-state check
+}
+
+@test "what the host cannot prove is not adopted: no host.db, a strange domain, no libvirt" {
+  make_lab
+  gpuaas-state backup "$T/b.db"
+  id=$(place_one)
+  provision_last
+  restore "$T/b.db"
+  # libvirt is away: what is idle may be in use
+  GPUAAS_LIBVIRT_URI="test+unix:///default?socket=$T/none" inventory
+  adopt
+  assert_status 1
+  assert_equal "$(epochs)" "2 1"
+  assert_output "libvirt of the host could not be asked"
+  # host.db is lost: the domain runs, and nobody can tell with what
+  restore "$T/b.db"
+  mv "$GPUAAS_HOST_DIR" "$T/lost"
+  inventory
+  jq_count=$(jq -s 'map(select(.object_kind == "domain")) | length' "$T/inventory")
+  assert_equal "$jq_count" 1
+  adopt
+  assert_status 1
+  assert_equal "$(jq -r 'select(.check == "not_adopted").object' <<< "$output")" "$id"
+  assert_equal "$(epochs)" "1 1"
+  assert_equal "$(gpuaas-list allocations)" ""
+}
+
+@test "an inventory that was cut short or changed is not taken" {
+  make_lab
+  gpuaas-state backup "$T/b.db"
+  place_one > "$T/x"
+  provision_last
+  restore "$T/b.db"
+  inventory
+  cp "$T/inventory" "$T/whole"
+  sed '$d' "$T/whole" > "$T/inventory"
+  adopt
+  assert_status 1
+  jq_is .check cut_short
+  sed 1d "$T/whole" > "$T/inventory"
+  adopt
+  assert_status 3
+  assert_stderr "is not what its host wrote"
+  sed 's/"vision"/"hidden"/' "$T/whole" > "$T/inventory"
+  adopt
+  assert_status 3
+  assert_equal "$(epochs)" "1 1"
+  run_status 2 gpuaas-state adopt "$T/whole"
+  assert_stderr "--reason"
+}
+
+@test "a lost state is rebuilt from its hosts" {
+  make_lab
+  kept=$(place_one --name kept)
+  provision_last
+  mac=$(gpuaas-list slots | jq -r 'select(.slot_index == 0).mac')
+  inventory
+  run_status 4 gpuaas-state rebuild --lab --reason x "$T/inventory"
+  assert_stderr "exists already"
+  rm -f "$GPUAAS_STATE"*
+  run_status 2 gpuaas-state rebuild --lab "$T/inventory"
+  run_status 2 gpuaas-state rebuild --lab --reason x - <<< ''
+  [[ ! -e $GPUAAS_STATE ]]
+  before=$(host_snapshot)
+  run_ok gpuaas-state rebuild --lab --reason "the disk died" --json "$T/inventory"
+  assert_equal "$(host_snapshot)" "$before"
+  assert_equal "$(jq -r 'select(.kind == "gpuaas.state/1") | .epoch' <<< "$output")" 2
+  assert_stderr "profiles, images, node settings"
+  assert_equal "$(gpuaas-list slots | jq -r '[.slot_index, .state, .mac, .accelerator_type] | join(" ")')" \
+    "0 active $mac nvidia-h200-141gb"
+  allocation_is active
+  run_ok gpuaas-state check
+  run_ok here gpuaas-reconcile --json
+  # the rest of the host is approved as that of a new one
+  gpuaas-state apply "$SRC/share/objects/lab.json" > "$T/x"
+  here bash -c 'gpuaas-discover | gpuaas-approve --all-ready | gpuaas-wipe' > "$T/x" || :
+  slots_are active available
+  here bash -c "gpuaas-release $kept | gpuaas-wipe" > "$T/x"
+  slots_are available available
+  run_ok gpuaas-state check
+}
+
+@test "a rebuild without the lab flag takes nothing of a lab" {
+  make_lab
+  place_one > "$T/x"
+  provision_last
+  inventory
+  rm -f "$GPUAAS_STATE"*
+  run_status 1 gpuaas-state rebuild --reason x --json "$T/inventory"
+  assert_equal "$(jq -r 'select(.check == "not_adopted").sentence' <<< "$output")" \
+    "allocation '$(jq -r .allocation "$T/plan")' is of a lab"
+  assert_equal "$(gpuaas-list slots)" ""
+}
+
+# ---- what check must find ----
+
+# drop_triggers FILE
+drop_triggers()
+{
+  sqlite3 "$1" "SELECT 'DROP TRIGGER ' || name || ';' FROM sqlite_schema WHERE type = 'trigger'" |
+    sqlite3 "$1"
+}
+
+# make_sold: slot 0 active for "kept", slot 1 used once and available again
+make_sold()
+{
+  make_lab
+  place_one --name kept > "$T/x"
+  provision_last
+  local gone
+  gone=$(place_one)
+  provision_last
+  here bash -c "gpuaas-release $gone | gpuaas-wipe" > "$T/x"
+  slots_are active available
+  run_ok gpuaas-state check
+  gpuaas-state backup "$T/good.db"
+}
+
+# seed CHECK OBJECT TITLE SQL: whether the corruption is found by name
+seed()
+{
+  local object=null db=$T/bad.db
+  cp "$T/good.db" "$db"
+  [[ $2 == - ]] || object=$(sqlite3 "$db" "${2:1:-1}")
+  [[ -n $object ]] || { echo "$3: it has no object"; return 1; }
+  drop_triggers "$db"
+  sqlite3 "$db" "PRAGMA foreign_keys=OFF; PRAGMA ignore_check_constraints=ON; $4" > "$T/seeded" ||
+    { echo "$3: was not seeded"; return 1; }
+  run --separate-stderr gpuaas-state --state "$db" --json check
+  if [[ $status -ne 1 ]] || ! jq -es --arg check "$1" --arg object "$object" \
+    'any(.[]; .check == $check and ((.object // "null") | tostring) == $object)' <<< "$output" > "$T/found"; then
+    echo "$3: $1 of $object is not found"
+    show_run
+    return 1
+  fi
+}
+
+@test "each seeded corruption is found by name" {
+  make_sold
+  local line check='' object='' title='' sql='' n=0
+  while IFS= read -r line; do
+    [[ $line != '#'* ]] || continue
+    if [[ $line == '== '* ]]; then
+      [[ -z $check ]] || seed "$check" "$object" "$title" "$sql"
+      [[ $line =~ ^==\ ([a-z_]+)\ (\(.*\)|-)\ ([^\)]+)$ ]]
+      check=${BASH_REMATCH[1]} object=${BASH_REMATCH[2]} title=${BASH_REMATCH[3]} sql='' n=$((n + 1))
+    else
+      sql+=$line$'\n'
+    fi
+  done < <(cat "$SRC/tests/corruptions"; echo '== end - end')
+  ((n - 1 >= 30)) || { echo "only $((n - 1)) corruptions"; false; }
+  # the state they were made of is whole
+  run_ok gpuaas-state --state "$T/good.db" check
+}
+
+@test "bytes that were damaged are found, or the file is refused; never passed" {
+  make_sold
+  pages=$(sqlite3 "$T/good.db" 'PRAGMA page_count')
+  for root in $(sqlite3 "$T/good.db" "SELECT rootpage FROM sqlite_schema WHERE name IN
+    ('slot', 'claim', 'audit', 'device', 'sqlite_autoindex_slot_1', 'allocation')"); do
+    cp "$T/good.db" "$T/bad.db"
+    head -c 64 /dev/zero | tr '\0' x |
+      dd of="$T/bad.db" bs=1 seek=$(((root - 1) * 4096)) conv=notrunc status=none
+    run gpuaas-state --state "$T/bad.db" check
+    [[ $status -eq 1 || $status -eq 10 ]] || { echo "page $root: $status $output"; false; }
+    [[ $output == *integrity* || $output == *damaged* ]]
+    # and no backup of it is put in the place of a state
+    run ! gpuaas-state restore "$T/bad.db" --reason x
+  done
+  cp "$T/good.db" "$T/bad.db"
+  truncate -s $((pages / 2 * 4096)) "$T/bad.db"
+  run gpuaas-state --state "$T/bad.db" check
+  [[ $status -eq 1 || $status -eq 10 ]]
+  [[ $output == *integrity* || $output == *damaged* ]]
+  # a value in a row, found by what it contradicts: the record of the evidence
+  cp "$T/good.db" "$T/bad.db"
+  sed -i 's/"outcome":"confirmed"/"outcome":"confirmeD"/' "$T/bad.db"
+  run_status 1 gpuaas-state --state "$T/bad.db" --json check
+  assert_output evidence_digest
+}
+
+# ---- backups by timer ----
+
+@test "backups are dated, checked, and the newest are kept; one with findings costs no older one" {
+  run_ok gpuaas-state init --lab
+  mkdir -p "$T/backup"
+  for day in 01 02 03; do
+    cp "$GPUAAS_STATE" "$T/backup/state-202601${day}T000000Z.db"
+  done
+  echo mine > "$T/backup/state-notes.db"
+  run_ok gpuaas-state backup --keep 2 "$T/backup" --json
+  jq_is .action backup
+  made=$(jq -r .path <<< "$output")
+  assert_equal "$(stat -c %a "$made")" 600
+  assert_equal "$(cd "$T/backup" && printf '%s\n' *)" "state-20260103T000000Z.db
+${made##*/}
+state-notes.db"
+  # it is a state that restore takes
+  run_ok gpuaas-state restore "$made" --reason test
+  drop_triggers "$GPUAAS_STATE"
+  sql "UPDATE audit SET actor = 'x' WHERE seq = 1"
+  run_status 1 gpuaas-state backup --keep 1 "$T/backup" --json
+  assert_output audit_chain
+  [[ $(jq -rs '.[-1].path' <<< "$output") == *.findings ]]
+  [[ -e $T/backup/state-20260103T000000Z.db && -e $made ]]
+  run_status 2 gpuaas-state backup --keep 0 "$T/backup"
+}

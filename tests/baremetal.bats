@@ -189,3 +189,132 @@ own()
   slots_are available available
   run_ok gpuaas-state check
 }
+
+# The scenario from a machine that is Ready.
+ready='(.steps[:2][].answer.machine) |= {status_name: "Ready", owner: "", owner_data: {}} |
+  .steps |= map(select(.name | IN("release", "releasing", "ready") | not))'
+
+# at STEP JQ: the answer of a step changed, and the scenario ends there
+at()
+{
+  echo "(.steps|map(.name)|index(\"$1\")) as \$i | .steps |= .[:\$i+1] | .steps[\$i].answer |= ($2)"
+}
+
+@test "what MAAS says against it is one sentence that names the machine" {
+  metal_plan . > "$T/order"
+  maas_plays deploy "$(at find '{status: 401, body: "Authorization Error: Invalid API key."}')"
+  says deploy "machine 'h7': looking for it: MAAS refuses the key in '$METAL/maas.key' (401:" \
+    "Authorization Error: Invalid API key.)"
+  maas_is_done
+  maas_plays deploy "$(at find '{body: []}') | .steps += [{name: \"gone\", method: \"GET\",
+    path: \"machines/h7/\", answer: {status: 404, body: \"No Machine matches the given query.\"}}]"
+  says deploy "machine 'h7': reading it: MAAS said 404: No Machine matches the given query."
+  maas_is_done
+  maas_plays deploy "$(at allocate '{status: 409, body: "No machine with system ID 4y3h7n available."}')"
+  says deploy "machine 'h7': op=allocate: MAAS said 409: No machine with system ID 4y3h7n available."
+  maas_is_done
+  maas_plays deploy "$(at deploy '{status: 400, body: {distro_series: ["noble is not", "known"]}}')"
+  says deploy "machine 'h7': op=deploy: MAAS said 400: noble is not; known"
+  maas_is_done
+  maas_plays deploy "$(at deployed '.machine.status_name = "Failed deployment" |
+    .machine.status_message = "curtin command install: failed"')"
+  says deploy "machine 'h7' is 'Failed deployment' in MAAS, not Deployed: curtin command install: failed"
+  maas_is_done
+  maas_plays deploy "$(at deployed '.machine.distro_series = "jammy"')"
+  says deploy "machine 'h7' runs 'ubuntu/jammy', and 'ubuntu/noble' was asked for"
+  maas_plays deploy "$(at power '.body.state = "off"')"
+  says deploy "machine 'h7' is Deployed and its power is 'off' in MAAS"
+}
+
+@test "a MAAS that is busy is asked again, one that is away or never ready is given up" {
+  metal_plan . > "$T/order"
+  busy='{status: 503, headers: {"Retry-After": "1"}, body: "No IP addresses available."}'
+  maas_plays deploy "(.steps|map(.name)|index(\"deploy\")) as \$i |
+    .steps |= .[:\$i] + [.[\$i] | .answer = $busy] + .[\$i:]"
+  run_ok hook deploy
+  maas_is_done
+  LIMIT=3 maas_plays deploy "$ready | $(at deploy "$busy") | .steps[-1].times = 9"
+  says deploy "machine 'h7': op=deploy: MAAS said 503: No IP addresses available."
+  LIMIT=3 maas_plays deploy "$ready | $(at deploying .) | .steps[-1].times = 999"
+  says deploy "machine 'h7' is not Deployed after 3 s: MAAS says Deploying: Performing PXE boot"
+  kill "$BG_PID"
+  wait_for 10 has_ended "$BG_PID"
+  sed -i 's/^MAAS_LIMIT_SECONDS=.*/MAAS_LIMIT_SECONDS=1/' "$METAL/maas.conf"
+  run_status 1 hook deploy
+  assert_stderr "machine 'h7': looking for it: MAAS at http://127.0.0.1:"
+  assert_stderr "does not answer: curl: (7)"
+}
+
+@test "a machine that is somebody else's is left alone" {
+  metal_plan . > "$T/order"
+  maas_plays deploy "$(at read '.machine.owner_data = {gpuaas_allocation: "0ther000", gpuaas_stage: "tenant"}')"
+  says deploy "machine 'h7' is deployed for allocation '0ther000': release that first"
+  maas_is_done
+  maas_plays deploy "$(at read '.machine.osystem = "ubuntu" | .machine.distro_series = "noble"')"
+  says deploy "machine 'h7' runs 'ubuntu/noble', not the trusted image 'custom/gpuaas-host': not ours to release"
+  maas_plays deploy "$(at read '.machine.locked = true')"
+  says deploy "machine 'h7' is locked in MAAS: unlock it there when it may be released"
+  maas_plays deploy "$(at read '.machine.status_name = "Rescue mode"')"
+  says deploy "machine 'h7' is 'Rescue mode' in MAAS, neither Ready nor Deployed"
+  release_order '.shape = "baremetal"' > "$T/order"
+  maas_plays release "$(at read '.machine.owner_data.gpuaas_allocation = "0ther000"')"
+  says release "machine 'h7' is deployed for '0ther000', not for allocation 'a110c000'"
+  maas_plays release "$(at read '.machine.owner_data = {}')"
+  says release "machine 'h7' is deployed for 'nobody of gpuaas', not for allocation 'a110c000'"
+  maas_plays release "$(at deployed '.machine.owner_data.gpuaas_allocation = "0ther000"')"
+  says release "machine 'h7' was deployed for '0ther000' (trusted) meanwhile"
+}
+
+@test "begun before: a deployment is waited for, and not made again" {
+  metal_plan . > "$T/order"
+  arriving='.machine += {status_name: "Deploying", osystem: "ubuntu", distro_series: "noble",
+    owner_data: {gpuaas_allocation: "a110c000", gpuaas_stage: "tenant", gpuaas_node: "n-1ab100000000"}}'
+  maas_plays deploy "(.steps[:2][].answer) |= ($arriving) |
+    .steps |= map(select(.name | IN(\"find\", \"read\", \"deploying\", \"busy\", \"deployed\", \"power\")))"
+  run_ok hook deploy
+  jq_is .address 192.0.2.7
+  maas_is_done
+}
+
+@test "the key is seen by nobody: no argument, no environment, no file that others can read" {
+  metal_plan . > "$T/order"
+  chmod 644 "$METAL/maas.key"
+  maas_plays deploy
+  says deploy "'$METAL/maas.key' holds a secret and can be read by others: chmod 600 '$METAL/maas.key'"
+  chmod 600 "$METAL/maas.key"
+  maas_plays deploy '(.steps[] | select(.name == "deploy")).answer.hold = true'
+  background hook deploy > "$T/answer" 2> "$T/words"
+  hook=$BG_PID
+  wait_for 20 test -s "$T/api/asked"
+  # curl waits for its answer now; nothing of it may show, and it must be there to be seen.
+  curl=$(pgrep -f -- '-K - --request POST')
+  [[ -n $curl ]]
+  for process in /proc/[0-9]*; do
+    [[ ${process#/proc/} != "$$" && ${process#/proc/} != "$BASHPID" ]] || continue
+    run ! grep -aqE 'Zr4secretVb8|token9Qw' "$process/cmdline" "$process/environ"
+  done
+  run find /run /tmp -maxdepth 2 -path '*gpuaas-metal*' -perm /077
+  assert_equal "$output" ""
+  run ! grep -rqE 'Zr4secretVb8|token9Qw' /run/gpuaas-metal.*
+  touch "$T/api/go"
+  wait_for 20 has_ended "$hook"
+  maas_is_done
+  run ! grep -qE 'Zr4secretVb8|token9Qw' "$T/answer" "$T/words"
+  run find /run /tmp -maxdepth 1 -name 'gpuaas-metal.*'
+  assert_equal "$output" ""
+}
+
+@test "nobody proves to be the machine: another host key, another node, other hardware" {
+  release_order '.shape = "baremetal"' > "$T/order"
+  trusted_ssh
+  LIMIT=4 maas_plays release "$ready | (.steps[] | select(.name == \"busy\")).answer.headers = {}"
+  cp "$T/ssh" "$T/ssh.good"
+  sed -i 's/ed25519_public/of_the_tenant/' "$T/ssh"
+  run_status 1 hook release
+  assert_stderr "machine 'h7' is not reached by ssh at 192.0.2.7 after 4 s: Host key verification failed."
+  cp "$T/ssh.good" "$T/ssh"
+  sed -i 's/GPUAAS_NODE=.*$/GPUAAS_NODE=n-other/' "$T/ssh"
+  maas_plays release
+  run_status 1 hook release
+  assert_stderr "machine 'h7' says it is node 'n-other', not 'n-1ab100000000'"
+}

@@ -47,7 +47,7 @@ machine_of()
 {
   local node rest
   while read -r node rest; do
-    [[ $node != "$2" ]] || { printf '%s\n' "$rest"; return; }
+    [[ $node != "$2" ]] || { printf '%s\n' "$rest"; return 0; }
   done < "$1"
   fail "'$1' has no line for node '$2': it says which machine that is"
 }

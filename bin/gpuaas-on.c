@@ -71,8 +71,13 @@ static int address(const char *node, char **ret, struct ga_err *err)
 	ga_autodb struct ga_db *db = NULL;
 	struct ga_node n;
 
-	if (open_state(&db, err) < 0 || ga_store_node(db, node, &n, err) < 0)
+	if (open_state(&db, err) < 0)
 		return -1;
+	if (ga_store_node(db, node, &n, err) < 0) {
+		if (err->code == GA_NOTFOUND)
+			ga_err_reason(err, "unknown_node");
+		return -1;
+	}
 	*ret = ga_xstrdup(n.address ? n.address : n.name ? n.name : n.node);
 	ga_shape_release(&ga_node_shape, &n);
 	return 0;
@@ -106,6 +111,12 @@ static int add_nodes(struct ga_on *on, struct ga_err *err)
 
 static int run_on(struct ga_on *on, struct ga_err *err)
 {
+	ga_autodb struct ga_db *db = NULL;
+
+	/* Said once here, not for each node. */
+	if (open_state(&db, err) < 0)
+		return -1;
+	ga_db_close(GA_TAKE(db));
 	if (where.n)
 		return add_nodes(on, err) < 0 ? -1 : ga_on_run(on, -1, err);
 	if (ga_cli_need_pipe("orders", err) < 0) {

@@ -88,8 +88,7 @@ static int take(struct ga_on *on, const struct ga_rec *rec, struct ga_err *err)
 		return ga_emit_raw(rec, err);
 	n = find(on, node);
 	n->with_input = true;
-	ga_on_node_give(n, rec);
-	return 0;
+	return ga_on_node_give(n, rec, err);
 }
 
 /* No more comes: every node gets the end of its input. */

@@ -54,23 +54,21 @@ void ga_on_node_free(struct ga_on_node *n)
 
 /* ---- in ---- */
 
-static void note_order(struct ga_on_node *n, const struct ga_rec *rec)
+int ga_on_node_give(struct ga_on_node *n, const struct ga_rec *rec, struct ga_err *err)
 {
 	const char *object = json_string_value(json_object_get(rec->json, "object"));
 
 	if (!object)
 		object = json_string_value(json_object_get(rec->json, "allocation"));
-	ga_texts_add(&n->open, object ? object : n->node);
-	n->orders++;
-}
-
-void ga_on_node_give(struct ga_on_node *n, const struct ga_rec *rec)
-{
-	note_order(n, rec);
+	if (!object)
+		object = n->node;
 	if (n->state == GA_ON_ENDED)
-		return;
+		return ga_on_tell_unsent(n, object, err);
+	ga_texts_add(&n->open, object);
+	n->orders++;
 	ga_str_add_bytes(&n->in, rec->raw, rec->raw_len);
 	ga_str_addc(&n->in, '\n');
+	return 0;
 }
 
 void ga_on_node_send(struct ga_on_node *n)
@@ -117,8 +115,10 @@ static int take_lines(struct ga_on_node *n, struct ga_err *err)
 	int r;
 
 	while (!n->gone && (r = ga_lines_next(&n->out, &line, &len, &whole)) != 0) {
-		r = r < 0 ? ga_on_said_too_long(n, err) : ga_on_said(n, line, len, whole, err);
-		if (r < 0)
+		if (r > 0 && !whole)
+			n->cut = true; /* why, its end will tell */
+		else if ((r < 0 ? ga_on_said_too_long(n, err) :
+				  ga_on_said(n, line, len, err)) < 0)
 			return -1;
 	}
 	return 0;
@@ -200,24 +200,40 @@ int ga_on_node_fail(struct ga_on_node *n, const char *phase, const struct ga_err
 	return ended(n, GA_UNKNOWN, err);
 }
 
+/* The last line of text, which is cut off there. */
+static const char *take_last_line(char *text)
+{
+	size_t len = strlen(text);
+	char *p;
+
+	while (len && isspace((unsigned char)text[len - 1]))
+		text[--len] = '\0';
+	p = strrchr(text, '\n');
+	if (!p)
+		return text;
+	*p = '\0';
+	return p + 1;
+}
+
 /* A status that no record of the node has told is told here. 1 is an answer. */
 static int judge(struct ga_on_node *n, int status, struct ga_err *err)
 {
+	ga_autofree char *said = ga_xstrdup(n->said.buf);
 	struct ga_err why = GA_ERR_INIT;
-	const char *said = n->said.buf, *p;
-	size_t len = n->said.len;
+	const char *line, *hint;
 
 	ga_cli_note_status(status <= GA_SYSTEM ? status : 0);
 	if (status <= GA_NO || (n->told && status <= GA_SYSTEM))
 		return 0;
-	while (len && isspace((unsigned char)said[len - 1]))
-		len--;
-	for (p = said + len; p > said && p[-1] != '\n'; p--)
-		;
+	line = take_last_line(said);
+	hint = ga_starts(line, "gpuaas") ? strstr(line, ": hint: ") : NULL;
+	if (hint)
+		line = line == said ? "" : take_last_line(said);
 	ga_err_set(&why, status <= GA_SYSTEM ? (enum ga_code)status : GA_EXTERNAL,
-		   "the command ended with status %d%s%.*s", status, p < said + len ? ": " : "",
-		   (int)(said + len - p), p);
+		   "the command ended with status %d%s%s", status, *line ? ": " : "", line);
 	ga_err_reason(&why, "command_failed");
+	if (hint)
+		ga_hint(&why, "%s", hint + strlen(": hint: "));
 	return ga_on_tell(n, "run", &why, err);
 }
 

@@ -30,13 +30,29 @@ static void add_open(const struct ga_on_node *n, struct ga_str *out)
 		ga_str_addf(out, " and %zu more", n->open.n - 8);
 }
 
+static int tell(struct ga_on_node *n, const char *phase, const struct ga_err *why,
+		const char *sentence, const char *hint, struct ga_err *err)
+{
+	char at[GA_TIME_SIZE];
+	struct ga_failure f;
+
+	ga_shape_init(&ga_failure_shape, &f);
+	f.node = n->node;
+	f.program = text(n->opts->program);
+	f.phase = text(phase);
+	f.code = text(why->reason[0] ? why->reason : "command_failed");
+	f.sentence = text(sentence);
+	f.hint = text(hint);
+	f.status = why->code ? (int64_t)why->code : GA_EXTERNAL;
+	f.at = ga_time_format(ga_clock_micros(), at);
+	return ga_emit(&ga_failure_shape, &f, err);
+}
+
 int ga_on_tell(struct ga_on_node *n, const char *phase, const struct ga_err *why,
 	       struct ga_err *err)
 {
 	ga_autostr struct ga_str sentence = GA_STR_INIT;
 	ga_autofree char *later = NULL;
-	char at[GA_TIME_SIZE];
-	struct ga_failure f;
 
 	if (n->failed)
 		return 0;
@@ -51,16 +67,23 @@ int ga_on_tell(struct ga_on_node *n, const char *phase, const struct ga_err *why
 				   "'gpuaas-state expect --node %s | gpuaas-on gpuaas-reconcile - |"
 				   " gpuaas-state fold -'",
 				   n->node);
-	ga_shape_init(&ga_failure_shape, &f);
-	f.node = n->node;
-	f.program = text(n->opts->program);
-	f.phase = text(phase);
-	f.code = text(why->reason[0] ? why->reason : "command_failed");
-	f.sentence = sentence.buf;
-	f.hint = later ? later : why->hint[0] ? text(why->hint) : NULL;
-	f.status = why->code ? (int64_t)why->code : GA_EXTERNAL;
-	f.at = ga_time_format(ga_clock_micros(), at);
-	return ga_emit(&ga_failure_shape, &f, err);
+	return tell(n, phase, why, sentence.buf,
+		    later	 ? later :
+		    why->hint[0] ? why->hint :
+				   NULL,
+		    err);
+}
+
+int ga_on_tell_unsent(struct ga_on_node *n, const char *object, struct ga_err *err)
+{
+	ga_autofree char *sentence = ga_xprintf("node '%s': the order for '%s' came when its "
+						"command had ended, and was not sent", n->node,
+						object);
+	struct ga_err why = GA_ERR_INIT;
+
+	ga_err_set(&why, GA_EXTERNAL, "not sent");
+	ga_err_reason(&why, "not_sent");
+	return tell(n, "connect", &why, sentence, "send it again", err);
 }
 
 int ga_on_tell_end(struct ga_on_node *n, int64_t status, struct ga_err *err)
@@ -178,10 +201,12 @@ int ga_on_said_end(struct ga_on_node *n, struct ga_err *err)
 {
 	struct ga_err why = GA_ERR_INIT;
 
-	if (!n->held.len)
+	if (!n->held.len && !n->cut)
 		return 0;
+	ga_err_set(&why, GA_BADREC, n->held.len ?
+			   "its discovery has no end: nothing of it is passed on" :
+			   "its last line is cut off: nothing of it is passed on");
 	ga_str_clear(&n->held);
-	ga_err_set(&why, GA_BADREC, "its discovery has no end: nothing of it is passed on");
 	ga_err_reason(&why, "cut_short");
 	return ga_on_tell(n, "run", &why, err);
 }
@@ -221,7 +246,7 @@ static int another_node(struct ga_on_node *n, const char *named, struct ga_err *
 	return ga_on_node_fail(n, "run", &why, err);
 }
 
-int ga_on_said(struct ga_on_node *n, const char *line, size_t len, bool whole, struct ga_err *err)
+int ga_on_said(struct ga_on_node *n, const char *line, size_t len, struct ga_err *err)
 {
 	struct ga_err what = GA_ERR_INIT;
 	ga_autojson json_t *json = NULL;
@@ -230,10 +255,6 @@ int ga_on_said(struct ga_on_node *n, const char *line, size_t len, bool whole, s
 
 	if (!len)
 		return 0;
-	if (!whole) {
-		ga_err_set(&what, GA_BADREC, "cut off");
-		return bad_line(n, "cut_short", &what, err);
-	}
 	if (ga_rec_of_line(line, len, &rec, &what) < 0)
 		return bad_line(n, "not_a_record", &what, err);
 	json = rec.json;

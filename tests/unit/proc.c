@@ -109,8 +109,50 @@ static void descriptors(void)
 	t_str(ret.out.buf, "4\n", "the child has 0, 1, 2 and the one ls reads by");
 }
 
+static bool wait_ended(struct ga_child *c, int *status)
+{
+	int64_t deadline = ga_clock_mono_micros() + 20000000;
+
+	while (!ga_proc_ended(c, status))
+		if (!ga_clock_wait(deadline, 1000))
+			return false;
+	return true;
+}
+
+/* A child that the caller waits for: its descriptors, its end, and its being killed. */
+static void started(void)
+{
+	struct ga_proc p = { .argv = ARGV("sh", "-c", "read x; echo got $x; exit 4"), .input = "" };
+	struct ga_child c = GA_CHILD_INIT;
+	struct ga_err err = GA_ERR_INIT;
+	char buf[32] = "";
+	int status = -1;
+
+	t_int(ga_proc_start(&p, &c, &err), 0, "started");
+	t_int(read(c.out, buf, sizeof(buf)), -1, "its output does not block");
+	t_int(write(c.in, "it\n", 3), 3, "its input is a pipe");
+	t_ok(wait_ended(&c, &status), "it ends");
+	t_int(status, 4, "with its status");
+	t_int(c.pid, 0, "and is no more");
+	t_int(read(c.out, buf, sizeof(buf) - 1), 7, "what it wrote is still there");
+	t_str(buf, "got it\n", "as it wrote it");
+	ga_proc_kill(&c);
+	p = (struct ga_proc){ .argv = ARGV("sh", "-c", "sleep 1000 & wait") };
+	t_int(ga_proc_start(&p, &c, &err), 0, "started again");
+	t_int(c.in, -1, "without input there is no pipe");
+	t_ok(!ga_proc_ended(&c, &status), "it runs");
+	status = c.pid;
+	ga_proc_kill(&c);
+	t_int(kill(-status, 0), -1, "nothing of its group is left");
+	t_int(c.out, -1, "its descriptors are closed");
+	p.argv = ARGV("/no/such/program");
+	t_int(ga_proc_start(&p, &c, &err), -1, "no such program");
+	t_int(c.pid, 0, "and no child");
+}
+
 int main(void)
 {
+	started();
 	outcomes();
 	limits();
 	group();

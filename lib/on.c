@@ -76,6 +76,7 @@ size_t ga_on_count(const struct ga_on *on)
 static bool is_order(const struct ga_shape *shape)
 {
 	return shape == &ga_plan_shape || shape == &ga_release_order_shape ||
+	       shape == &ga_hold_order_shape ||
 	       shape == &ga_wipe_order_shape || shape == &ga_expectation_shape;
 }
 

@@ -26,9 +26,9 @@ int ga_store_key_of(struct ga_db *db, const char *node, char **ret, struct ga_er
 /*
  * Whether a result may be folded that did not arise here. A signature must be right, of a key that
  * counts, and of the node that the record and its object belong to; without one, none of the nodes
- * concerned may ever have had a key: GA_DENIED "bad_signature", "unknown_key", "key_revoked",
- * "wrong_node", "unsigned". A failure of no attempt moves nothing, and may come from whoever missed the node
- * (gpuaas-on): it needs no signature.
+ * concerned may ever have had a key. GA_DENIED "bad_signature", "unknown_key", "key_revoked",
+ * "wrong_node" or "unsigned". A failure of no attempt moves nothing, and may come from whoever
+ * missed the node (gpuaas-on): it needs no signature.
  */
 int ga_store_key_check(struct ga_db *db, const struct ga_rec *rec, struct ga_err *err);
 

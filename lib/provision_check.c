@@ -370,8 +370,13 @@ void ga_provision_close_disks(struct ga_provision *p)
 static int read_user_data(struct ga_provision *p, struct ga_err *err)
 {
 	const char *digest = p->plan->user_data_digest;
+	const struct ga_str *given = ga_user_data_find(p->opts->user_data_given, digest);
 	struct ga_err ignored = GA_ERR_INIT;
 
+	if (given) {
+		ga_str_add_bytes(&p->user_data, given->buf, given->len);
+		return 0;
+	}
 	if (ga_user_data_read(p->opts->user_data_dir, digest, &p->user_data, err) == 0)
 		return 0;
 	if (err->code != GA_NOTFOUND || !p->opts->user_data_from ||

@@ -8,6 +8,7 @@
  */
 #include "cli.h"
 #include "cli_reconcile.h"
+#include "inventory.h"
 #include "result.h"
 #include "stop.h"
 
@@ -16,7 +17,7 @@
 
 static struct {
 	const char *node;
-	bool repair, plan, boot;
+	bool repair, plan, boot, inventory;
 } opt;
 
 static struct ga_reconcile_opts how;
@@ -31,6 +32,8 @@ static const struct ga_opt opts[] = {
 	  .help = "say what --repair would do, and change nothing" },
 	{ .name = "boot", .type = GA_O_FLAG, .var = &opt.boot,
 	  .help = "after a reboot: recorded domains that are off are to be started again" },
+	{ .name = "inventory", .type = GA_O_FLAG, .var = &opt.inventory,
+	  .help = "say what this host knows, for gpuaas-state adopt; needs no state" },
 	GA_OPTS_END,
 };
 
@@ -44,7 +47,9 @@ static const struct ga_prog prog = {
 	.produces = (const struct ga_shape *const[]){ &ga_drift_shape, &ga_observation_shape,
 						      &ga_allocation_shape, &ga_released_shape,
 						      &ga_wipe_order_shape, &ga_wipe_evidence_shape,
-						      &ga_failure_shape, NULL },
+						      &ga_inventory_work_shape,
+						      &ga_inventory_shape, &ga_failure_shape,
+						      NULL },
 	.examples =
 		(const char *const[]){
 			"gpuaas-reconcile --plan", "gpuaas-reconcile --repair --boot",
@@ -109,9 +114,15 @@ static int run(struct ga_err *err)
 	char *const *args = ga_cli_args(&n);
 	bool piped = n || (fstat(0, &in) == 0 && S_ISFIFO(in.st_mode));
 
+	if (opt.inventory && (opt.repair || opt.plan || opt.boot || n))
+		return ga_fail(err, GA_USAGE, "--inventory only tells, and takes nothing else");
 	if (opt.repair && opt.plan)
 		return ga_fail(err, GA_USAGE,
 			       "--repair does and --plan only tells: give one of them");
+	if (opt.inventory)
+		return ga_cli_reconcile_look(&how.look, opt.node, &node, err) < 0 ?
+			       -1 :
+			       ga_inventory(node, &how.look, ga_emit, err);
 	if (ga_cli_reconcile_opts(&how, prog.name, opt.node, &node, err) < 0)
 		return -1;
 	how.repairs = opt.repair;

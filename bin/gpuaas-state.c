@@ -48,6 +48,10 @@ static const struct ga_cmd cmds[] = {
 	{ .name = "restore", .abstract = "put a backup in its place, in a new epoch",
 	  .args = "FILE", .args_min = 1, .args_max = 1, .opts = ga_cli_restore_opts,
 	  .run = ga_cli_restore },
+	{ .name = "adopt", .abstract = "take in what hosts run that the state does not know",
+	  .args = "FILE|-", .args_max = 1, .opts = ga_cli_adopt_opts, .run = ga_cli_adopt },
+	{ .name = "rebuild", .abstract = "make a lost state from what hosts know",
+	  .args = "FILE|-", .args_max = 1, .opts = ga_cli_rebuild_opts, .run = ga_cli_rebuild },
 	{ .name = "audit", .abstract = "verify the audit, or print its head", .args = "verify|head",
 	  .args_min = 1, .args_max = 1, .run = ga_cli_audit },
 	{ .name = NULL },
@@ -60,7 +64,9 @@ static const struct ga_prog prog = {
 	.consumes = ga_store_takes,
 	.produces =
 		(const struct ga_shape *const[]){ &ga_state_shape, &ga_finding_shape,
-						  &ga_expectation_shape, &ga_audit_shape, NULL },
+						  &ga_expectation_shape, &ga_audit_shape,
+						  &ga_allocation_shape, &ga_slot_shape,
+						  &ga_wipe_order_shape, NULL },
 	.examples = (const char *const[]){
 		"gpuaas-state init --lab", "gpuaas-state apply share/objects/h200-slice.json",
 		"gpuaas-list plan | gpuaas-on gpuaas-provision | gpuaas-state fold -",

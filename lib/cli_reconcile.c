@@ -28,17 +28,25 @@ static int result(const struct ga_shape *shape, const void *obj, struct ga_err *
 					       ga_result_emit(shape, obj, err);
 }
 
-int ga_cli_reconcile_opts(struct ga_reconcile_opts *opts, const char *program, const char *node,
-			  char **node_id, struct ga_err *err)
+int ga_cli_reconcile_look(struct ga_observe_opts *look, const char *node, char **node_id,
+			  struct ga_err *err)
 {
-	struct ga_observe_opts *look = &opts->look;
-
 	if (ga_cli_discover_opts(&look->discover, err) < 0 ||
 	    ga_host_node_id(node ? node : look->discover.node, node_id, err) < 0)
 		return -1;
 	look->host_dir = ga_cli_host_dir();
 	look->libvirt_uri = ga_cli_setting("GPUAAS_LIBVIRT_URI", GA_VIRT_URI);
 	look->nvram_dir = NULL; /* libvirt's own */
+	return 0;
+}
+
+int ga_cli_reconcile_opts(struct ga_reconcile_opts *opts, const char *program, const char *node,
+			  char **node_id, struct ga_err *err)
+{
+	struct ga_observe_opts *look = &opts->look;
+
+	if (ga_cli_reconcile_look(look, node, node_id, err) < 0)
+		return -1;
 	opts->node = *node_id;
 	opts->repair = (struct ga_repair_opts){
 		.program = program,

@@ -5,7 +5,8 @@
 #define STATE_MIGRATIONS(X) \
 	X(ga_sql_state_1, "share/sql/0001-base.sql") \
 	X(ga_sql_state_2, "share/sql/0002-recovery.sql") \
-	X(ga_sql_state_3, "share/sql/0003-node.sql")
+	X(ga_sql_state_3, "share/sql/0003-node.sql") \
+	X(ga_sql_state_4, "share/sql/0004-drift.sql")
 
 #define HOST_MIGRATIONS(X) \
 	X(ga_sql_host_1, "share/sql/host-0001-base.sql") \

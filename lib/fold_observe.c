@@ -3,6 +3,7 @@
 #include "audit.h"
 #include "fold.h"
 #include "rec.h"
+#include "store_attend.h"
 #include "store_provision.h"
 #include "store_wipe.h"
 
@@ -22,8 +23,10 @@ int ga_fold_observation(struct ga_db *db, const struct ga_observation *o, struct
 
 		changed = r < 0 ? -1 : changed || r;
 	}
-	if (changed <= 0)
-		return changed;
+	if (changed < 0 || ga_store_drift_end(db, o, err) < 0)
+		return -1;
+	if (!changed)
+		return 0;
 	return ga_audit_add(db, "observed", o->node,
 			    json_pack("{s:b, s:I, s:I, s:s?}", "agreed", o->agreed, "drifts",
 				      (json_int_t)o->drifts, "journal_open",
@@ -42,6 +45,8 @@ int ga_fold_drift(struct ga_db *db, const struct ga_drift *d, struct ga_err *err
 	ga_autostr struct ga_str text = GA_STR_INIT;
 	ga_autofree char *last = NULL;
 
+	if (ga_store_drift(db, d, err) < 0)
+		return -1;
 	if (strcmp(d->severity, "error") || !strcmp(d->observation, "unknown"))
 		return 0;
 	ga_rec_dump(detail, &text);

@@ -49,6 +49,31 @@ int ga_attempts_newest(struct ga_hostdb *h, struct ga_attempts *ret, struct ga_e
 	return r;
 }
 
+int ga_attempts_newest_works(struct ga_hostdb *h, struct ga_attempts *ret, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	/* What was released and wiped long ago says nothing any more: of allocations, what is not
+	 * released, and what was within the newest 2048. */
+	if (ga_db_query(
+		    h->db, &rows, err,
+		    "SELECT attempt, object, program, order_text, state, phase, result, boot_id, "
+		    "started_at FROM attempt WHERE seq IN (SELECT max(seq) FROM attempt "
+		    "WHERE program IN ('provision', 'release', 'wipe') GROUP BY object, program) "
+		    "AND (program = 'wipe' OR object IN (SELECT object FROM attempt "
+		    "ORDER BY seq DESC LIMIT 2048) OR NOT EXISTS (SELECT 1 FROM attempt r "
+		    "WHERE r.object = attempt.object AND r.program = 'release' "
+		    "AND r.state = 'done')) ORDER BY seq LIMIT 4097",
+		    "") < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0)
+		*ga_list_add(ret) = read_attempt(rows);
+	if (r == 0 && ret->n > 4096)
+		return ga_fail(err, GA_SYSTEM, "host.db knows of more than 4096 works");
+	return r;
+}
+
 int ga_attempt_newest(struct ga_hostdb *h, const char *object, struct ga_attempt *ret,
 		      struct ga_err *err)
 {

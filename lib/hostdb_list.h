@@ -15,6 +15,10 @@ void ga_attempts_release(struct ga_attempts *list);
 /* The newest attempt of every object, newest first, at most 4096. */
 int ga_attempts_newest(struct ga_hostdb *h, struct ga_attempts *ret, struct ga_err *err);
 
+/* The newest attempt of every object by each of provision, release and wipe, in the order they were
+ * taken up. GA_SYSTEM when they are more than 4096: a part of them would be no inventory. */
+int ga_attempts_newest_works(struct ga_hostdb *h, struct ga_attempts *ret, struct ga_err *err);
+
 /* The newest attempt of one object; 1 found, 0 none. */
 int ga_attempt_newest(struct ga_hostdb *h, const char *object, struct ga_attempt *ret,
 		      struct ga_err *err);

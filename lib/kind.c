@@ -6,6 +6,7 @@
 
 #include "kind_boot.h"
 #include "kind_host.h"
+#include "kind_inventory.h"
 #include "kind_node.h"
 #include "kind_order.h"
 #include "kind_result.h"
@@ -27,6 +28,7 @@ const struct ga_shape *const ga_kinds[] = {
 	&ga_task_shape,	       &ga_usage_shape,	     &ga_audit_shape,
 	&ga_event_shape,
 	&ga_attention_shape,   &ga_pool_shape,	     &ga_public_shape,
+	&ga_inventory_work_shape, &ga_inventory_shape,
 	&ga_maintenance_shape, &ga_drain_blocker_shape,
 	&ga_bootstrap_step_shape, &ga_bootstrap_shape,
 	&ga_finding_shape,     &ga_state_shape,	     &ga_error_shape,

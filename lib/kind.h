@@ -2,7 +2,8 @@
 /*
  * The kinds of records: every shape that may stand on a line. The structs are in kind_host.h
  * (what a host shows), kind_order.h (what is asked of a host), kind_result.h (what a host did),
- * kind_vm.h (what gpuaas-vm did) and kind_state.h (what the state holds).
+ * kind_vm.h (what gpuaas-vm did), kind_inventory.h (what a host knows of itself) and kind_state.h
+ * (what the state holds).
  */
 #ifndef GA_KIND_H
 #define GA_KIND_H

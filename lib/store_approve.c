@@ -81,8 +81,8 @@ static int write_hardware(struct ga_db *db, const char *slot, const struct ga_ap
 		a->wipe.minimum_class, a->wipe.verify, a->wipe.gpu_memory, blockers);
 }
 
-static int write_cpus(struct ga_db *db, const char *slot, const char *node, const char *cpus,
-		      struct ga_err *err)
+int ga_store_slot_cpus(struct ga_db *db, const char *slot, const char *node, const char *cpus,
+		       struct ga_err *err)
 {
 	struct ga_cpuset set;
 	int cpu, left;
@@ -281,8 +281,9 @@ static int renew(struct ga_db *db, const struct ga_approval *a, struct ga_place_
 	changed = write_hardware(db, at->slot, a, &taken, text, err);
 	if (changed < 0)
 		return -1;
-	if (changed && write_cpus(db, at->slot, a->candidate->node,
-				  taken.cpus ? NULL : a->candidate->suggested.cpuset, err) < 0)
+	if (changed && ga_store_slot_cpus(db, at->slot, a->candidate->node,
+					  taken.cpus ? NULL : a->candidate->suggested.cpuset,
+					  err) < 0)
 		return -1;
 	moved = enter_state(db, a, at, at->slot, &blockers, now, err);
 	if (moved < 0)

@@ -36,6 +36,9 @@ int ga_store_slot_move(struct ga_db *db, const char *id, const char *verb, const
 		       const char *disposal, int64_t generation, struct ga_slot *ret_slot,
 		       struct ga_wipe_order *ret_order, bool *has_order, struct ga_err *err);
 
+/* The CPUs of a disabled slot ("0-3,8"; NULL: none), in place of those it had. */
+int ga_store_slot_cpus(struct ga_db *db, const char *slot, const char *node, const char *cpus,
+		       struct ga_err *err);
 /* Moves a slot to wiping with a new attempt; cause is "first" or "repair". */
 int ga_store_order_wipe(struct ga_db *db, const char *slot, const char *cause,
 			struct ga_err *err);

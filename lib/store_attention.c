@@ -8,16 +8,12 @@
 #include "clock.h"
 #include "fsm.h"
 #include "store.h"
+#include "store_attend.h"
 #include "store_move.h"
 #include "store_query.h"
 #include "time.h"
 
-struct finding {
-	const char *object, *object_kind, *state, *code, *since, *node, *project;
-	char *sentence, *command; /* owned; consumed by tell() */
-};
-
-static int tell(const struct finding *f, ga_store_each each, void *arg, struct ga_err *err)
+int ga_attend_tell(const struct ga_attend *f, ga_store_each each, void *arg, struct ga_err *err)
 {
 	ga_autofree char *sentence = f->sentence, *command = f->command;
 	struct ga_attention a = {
@@ -93,7 +89,7 @@ static int attend_slot(const struct ga_rows *r, ga_store_each each, void *arg, s
 {
 	const char *state = ga_rows_text(r, S_STATE), *code = ga_rows_text(r, S_CODE);
 	bool failed = ga_streq(ga_rows_text(r, S_HEALTH), "failed");
-	struct finding f = {
+	struct ga_attend f = {
 		.object = ga_rows_text(r, S_ID),
 		.object_kind = "slot",
 		.state = state,
@@ -118,7 +114,7 @@ static int attend_slot(const struct ga_rows *r, ga_store_each each, void *arg, s
 		return 0;
 	}
 	f.command = slot_command(r);
-	return tell(&f, each, arg, err);
+	return ga_attend_tell(&f, each, arg, err);
 }
 
 static int attend_slots(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
@@ -157,7 +153,7 @@ static int attend_allocation(const struct ga_rows *r, const char *now, ga_store_
 {
 	const char *state = ga_rows_text(r, A_STATE), *reason = ga_rows_text(r, A_REASON);
 	const char *expires = ga_rows_text(r, A_EXPIRES), *id = ga_rows_text(r, A_ID);
-	struct finding f = {
+	struct ga_attend f = {
 		.object = id,
 		.object_kind = "allocation",
 		.state = state,
@@ -170,27 +166,27 @@ static int attend_allocation(const struct ga_rows *r, const char *now, ga_store_
 	if (!strcmp(state, "failed") || !strcmp(state, "release_failed")) {
 		f.sentence = ga_xstrdup(reason ? reason : state);
 		f.command = ga_xprintf("gpuaas-release %s | gpuaas-wipe", id);
-		return tell(&f, each, arg, err);
+		return ga_attend_tell(&f, each, arg, err);
 	}
 	if (!strcmp(state, "active")) {
 		f.code = "rebuild_failed";
 		f.sentence = ga_xstrdup(reason);
 		f.command = ga_xprintf("gpuaas-vm rebuild %s", id);
-		return tell(&f, each, arg, err);
+		return ga_attend_tell(&f, each, arg, err);
 	}
 	if (!strcmp(state, "placed") && expires && strcmp(expires, now) < 0) {
 		f.object_kind = "plan";
 		f.code = "plan_expired";
 		f.sentence = ga_xprintf("nobody took the plan up before %s", expires);
 		f.command = ga_xprintf("gpuaas-release %s", id);
-		return tell(&f, each, arg, err);
+		return ga_attend_tell(&f, each, arg, err);
 	}
 	if (overdue(GA_M_ALLOCATION, state, f.since) <= 0)
 		return 0;
 	f.code = "stuck";
 	f.sentence = stuck(state, f.since);
 	f.command = ga_store_leave(GA_M_ALLOCATION, state, id);
-	return tell(&f, each, arg, err);
+	return ga_attend_tell(&f, each, arg, err);
 }
 
 static int attend_allocations(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
@@ -221,7 +217,7 @@ static int attend_node(const struct ga_rows *r, ga_store_each each, void *arg, s
 	const char *state = ga_rows_text(r, N_STATE), *id = ga_rows_text(r, N_ID);
 	const char *code = ga_rows_text(r, N_CODE), *cordon = ga_rows_text(r, N_CORDON);
 	const char *evidence = ga_rows_text(r, N_EVIDENCE), *hint = ga_rows_text(r, N_HINT);
-	struct finding f = {
+	struct ga_attend f = {
 		.object = id,
 		.object_kind = "node",
 		.state = state,
@@ -245,7 +241,7 @@ static int attend_node(const struct ga_rows *r, ga_store_each each, void *arg, s
 				       "gpuaas-state fold -",
 				       id);
 	}
-	return tell(&f, each, arg, err);
+	return ga_attend_tell(&f, each, arg, err);
 }
 
 static int attend_nodes(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
@@ -272,7 +268,10 @@ static int attend_nodes(struct ga_db *db, ga_store_each each, void *arg, struct 
 
 int ga_store_list_attention(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
 {
-	if (attend_slots(db, each, arg, err) < 0 || attend_allocations(db, each, arg, err) < 0)
+	if (attend_slots(db, each, arg, err) < 0 || attend_allocations(db, each, arg, err) < 0 ||
+	    attend_nodes(db, each, arg, err) < 0 || ga_attend_drift(db, each, arg, err) < 0 ||
+	    ga_attend_unproven(db, each, arg, err) < 0 ||
+	    ga_attend_expiring(db, each, arg, err) < 0)
 		return -1;
-	return attend_nodes(db, each, arg, err);
+	return ga_attend_disks(db, each, arg, err);
 }

@@ -52,7 +52,8 @@ static int check_copy(struct ga_db *db, const char *from,
 			  "'%s' does not hold what a state promises (%d findings): nothing was "
 			  "restored",
 			  from, found);
-	return ga_hint(err, "take an older backup; 'gpuaas-state --state FILE check' looks at one");
+	return ga_hint(err, "take an older backup, or make a state of what the hosts know: "
+			    "gpuaas-state rebuild");
 }
 
 /* A damaged file cannot be asked; it is kept all the same. */

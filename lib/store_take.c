@@ -2,11 +2,13 @@
 /* One record into the state, in a transaction of its own. */
 #include "store_take.h"
 
+#include "kind_inventory.h"
+
 const struct ga_shape *const ga_store_takes[] = {
 	&ga_profile_shape,  &ga_image_shape,	&ga_node_image_shape,	 &ga_node_settings_shape,
 	&ga_progress_shape, &ga_allocation_shape, &ga_released_shape,	 &ga_wipe_evidence_shape,
 	&ga_observation_shape, &ga_drift_shape, &ga_failure_shape,	 &ga_power_shape,
-	&ga_console_shape,  &ga_ingress_shape,	NULL,
+	&ga_console_shape,  &ga_ingress_shape,	&ga_inventory_work_shape, &ga_inventory_shape, NULL,
 };
 
 static int put(struct ga_db *db, const struct ga_shape *shape, const void *obj, struct ga_err *err)

@@ -7,7 +7,8 @@
 #include "kind_vm.h"
 #include "store.h"
 
-/* The kinds it knows, NULL-terminated. */
+/* The kinds gpuaas-state reads, NULL-terminated: those taken here, and inventories, which are
+ * taken whole (store_adopt.h). */
 extern const struct ga_shape *const ga_store_takes[];
 
 /* In a transaction of its own: 1 when it changed something, 0 when it was so already. */

@@ -179,3 +179,233 @@ old_state()
   assert_equal "$(sql .dump | sha256sum)" "$before"
   [[ ! -e $T/b.db ]]
 }
+
+# ---- adopt and rebuild ----
+
+place_one()
+{
+  gpuaas-place --profile lab --gpus 1 --project vision "$@" --json > "$T/plan"
+  jq -r .allocation "$T/plan"
+}
+
+provision_last()
+{
+  here gpuaas-provision < "$T/plan" > "$T/provisioned"
+}
+
+inventory()
+{
+  here gpuaas-reconcile --inventory > "$T/inventory"
+}
+
+adopt()
+{
+  run --separate-stderr gpuaas-state adopt --reason "after the restore" --json "$@" < "$T/inventory"
+}
+
+# What adopting must not touch: the host's disks, its memory, its domains.
+host_snapshot()
+{
+  cat "$WORK"/disks/* | sha256sum
+  sqlite3 "$GPUAAS_HOST_DIR/host.db" .dump | sha256sum
+  virsh -c "$GPUAAS_LIBVIRT_URI" list --all 2> "$T/virsh" | sha256sum
+}
+
+epochs()
+{
+  sql "SELECT group_concat(epoch_verified, ' ') FROM (SELECT epoch_verified FROM slot ORDER BY slot_index)"
+}
+
+@test "adopt takes in what began after the backup, touches nothing, and opens the rest for sale" {
+  make_lab
+  gpuaas-state backup "$T/b.db"
+  kept=$(place_one --name kept)
+  provision_last
+  gone=$(place_one)
+  provision_last
+  here bash -c "gpuaas-release $gone | gpuaas-wipe" > "$T/x"
+  slots_are active available
+  restore "$T/b.db"
+  slots_are available available
+  inventory
+  before=$(host_snapshot)
+  adopt
+  assert_status 0
+  assert_equal "$(host_snapshot)" "$before"
+  assert_equal "$(jq -r 'select(.kind == "gpuaas.allocation/1").allocation' <<< "$output")" "$kept"
+  assert_equal "$(jq -r 'select(.kind == "gpuaas.finding/1").check' <<< "$output")" not_recorded
+  slots_are active available
+  assert_equal "$(epochs)" "2 2"
+  allocation_is active
+  assert_equal "$(sql 'SELECT count(*) FROM usage WHERE ended_at IS NULL')" 1
+  run_ok gpuaas-state check
+  # the node is out until its reconcile agreed
+  run_status 1 gpuaas-place --profile lab --gpus 1 --project p --json
+  here gpuaas-reconcile > "$T/x"
+  run_ok gpuaas-place --profile lab --gpus 1 --project p --json
+  # again: nothing more
+  heads=$(gpuaas-list claims | jq -s length)
+  adopt
+  assert_status 0
+  assert_equal "$(gpuaas-list claims | jq -s length)" "$heads"
+  # what was adopted ends as any other
+  here bash -c "gpuaas-release $kept | gpuaas-wipe" > "$T/x"
+  slots_are available reserved
+  run_ok gpuaas-state check
+}
+
+@test "adopt catches up: released, wiped and sold again since the backup" {
+  make_lab
+  first=$(place_one)
+  provision_last
+  placed=$(place_one --name placed)
+  gpuaas-state backup "$T/b.db"
+  provision_last
+  here bash -c "gpuaas-release $first | gpuaas-wipe" > "$T/x"
+  second=$(place_one --name second)
+  provision_last
+  restore "$T/b.db"
+  inventory
+  adopt
+  assert_status 0
+  slots_are active active
+  assert_equal "$(gpuaas-list allocations | jq -rs 'map(select(.state == "active").allocation) | sort | join(" ")')" \
+    "$(printf '%s\n' "$placed" "$second" | sort | paste -sd ' ')"
+  assert_equal "$(sql "SELECT state FROM allocation WHERE id = '$first'")" released
+  assert_equal "$(epochs)" "2 2"
+  run_ok gpuaas-state check
+  run_ok here gpuaas-reconcile --json
+  here bash -c "gpuaas-release $second | gpuaas-wipe; gpuaas-release $placed | gpuaas-wipe" > "$T/x"
+  slots_are available available
+  run_ok gpuaas-state check
+}
+
+@test "a plan does not expire under a host that took it up since the backup" {
+  make_lab
+  placed=$(place_one)
+  gpuaas-state backup "$T/b.db"
+  provision_last
+  restore "$T/b.db"
+  sql "UPDATE allocation SET expires_at = '2020-01-01T00:00:00.000000Z', generation = generation + 1"
+  run_status 1 gpuaas-place --profile lab --gpus 1 --project p --json
+  assert_equal "$(sql "SELECT state FROM allocation WHERE id = '$placed'")" placed
+  inventory
+  adopt
+  assert_status 0
+  assert_equal "$(sql "SELECT state FROM allocation WHERE id = '$placed'")" active
+}
+
+@test "a disk that was written since is not adopted; --wipe orders its wipe, and that opens it" {
+  make_lab
+  gpuaas-state backup "$T/b.db"
+  id=$(place_one)
+  provision_last
+  here gpuaas-release "$id" > "$T/order"
+  restore "$T/b.db"
+  inventory
+  adopt
+  assert_status 1
+  assert_equal "$(jq -r 'select(.check == "unverified_since_restore").sentence' <<< "$output")" \
+    "the host wrote on its disk since it was wiped"
+  assert_equal "$(epochs)" "1 2"
+  slots_are available available
+  adopt --wipe
+  slots_are wiping available
+  jq -c 'select(.kind == "gpuaas.wipe-order/1")' <<< "$output" > "$T/order"
+  here gpuaas-wipe < "$T/order" > "$T/x"
+  slots_are available available
+  assert_equal "$(epochs)" "2 2"
+  run_ok gpuaas-state check
+}
+
+@test "what the host cannot prove is not adopted: no host.db, a strange domain, no libvirt" {
+  make_lab
+  gpuaas-state backup "$T/b.db"
+  id=$(place_one)
+  provision_last
+  restore "$T/b.db"
+  # libvirt is away: what is idle may be in use
+  GPUAAS_LIBVIRT_URI="test+unix:///default?socket=$T/none" inventory
+  adopt
+  assert_status 1
+  assert_equal "$(epochs)" "2 1"
+  assert_output "libvirt of the host could not be asked"
+  # host.db is lost: the domain runs, and nobody can tell with what
+  restore "$T/b.db"
+  mv "$GPUAAS_HOST_DIR" "$T/lost"
+  inventory
+  jq_count=$(jq -s 'map(select(.object_kind == "domain")) | length' "$T/inventory")
+  assert_equal "$jq_count" 1
+  adopt
+  assert_status 1
+  assert_equal "$(jq -r 'select(.check == "not_adopted").object' <<< "$output")" "$id"
+  assert_equal "$(epochs)" "1 1"
+  assert_equal "$(gpuaas-list allocations)" ""
+}
+
+@test "an inventory that was cut short or changed is not taken" {
+  make_lab
+  gpuaas-state backup "$T/b.db"
+  place_one > "$T/x"
+  provision_last
+  restore "$T/b.db"
+  inventory
+  cp "$T/inventory" "$T/whole"
+  sed '$d' "$T/whole" > "$T/inventory"
+  adopt
+  assert_status 1
+  jq_is .check cut_short
+  sed 1d "$T/whole" > "$T/inventory"
+  adopt
+  assert_status 3
+  assert_stderr "is not what its host wrote"
+  sed 's/"vision"/"hidden"/' "$T/whole" > "$T/inventory"
+  adopt
+  assert_status 3
+  assert_equal "$(epochs)" "1 1"
+  run_status 2 gpuaas-state adopt "$T/whole"
+  assert_stderr "--reason"
+}
+
+@test "a lost state is rebuilt from its hosts" {
+  make_lab
+  kept=$(place_one --name kept)
+  provision_last
+  mac=$(gpuaas-list slots | jq -r 'select(.slot_index == 0).mac')
+  inventory
+  run_status 4 gpuaas-state rebuild --lab --reason x "$T/inventory"
+  assert_stderr "exists already"
+  rm -f "$GPUAAS_STATE"*
+  run_status 2 gpuaas-state rebuild --lab "$T/inventory"
+  run_status 2 gpuaas-state rebuild --lab --reason x - <<< ''
+  [[ ! -e $GPUAAS_STATE ]]
+  before=$(host_snapshot)
+  run_ok gpuaas-state rebuild --lab --reason "the disk died" --json "$T/inventory"
+  assert_equal "$(host_snapshot)" "$before"
+  assert_equal "$(jq -r 'select(.kind == "gpuaas.state/1") | .epoch' <<< "$output")" 2
+  assert_stderr "profiles, images, node settings"
+  assert_equal "$(gpuaas-list slots | jq -r '[.slot_index, .state, .mac, .accelerator_type] | join(" ")')" \
+    "0 active $mac nvidia-h200-141gb"
+  allocation_is active
+  run_ok gpuaas-state check
+  run_ok here gpuaas-reconcile --json
+  # the rest of the host is approved as that of a new one
+  gpuaas-state apply "$SRC/share/objects/lab.json" > "$T/x"
+  here bash -c 'gpuaas-discover | gpuaas-approve --all-ready | gpuaas-wipe' > "$T/x" || :
+  slots_are active available
+  here bash -c "gpuaas-release $kept | gpuaas-wipe" > "$T/x"
+  slots_are available available
+  run_ok gpuaas-state check
+}
+
+@test "a rebuild without the lab flag takes nothing of a lab" {
+  make_lab
+  place_one > "$T/x"
+  provision_last
+  inventory
+  rm -f "$GPUAAS_STATE"*
+  run_status 1 gpuaas-state rebuild --reason x --json "$T/inventory"
+  assert_equal "$(jq -r 'select(.check == "not_adopted").sentence' <<< "$output")" \
+    "allocation '$(jq -r .allocation "$T/plan")' is of a lab"
+  assert_equal "$(gpuaas-list slots)" ""
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What needs a person, in parts; ga_store_list_attention (store_query.h) is all of them. And what
+ * reconcile found, kept until it is not found any more. Private to the store and the fold.
+ */
+#ifndef GA_STORE_ATTEND_H
+#define GA_STORE_ATTEND_H
+
+#include "kind_result.h"
+#include "store.h"
+
+/* A record of gpuaas.attention to be. */
+struct ga_attend {
+	const char *object, *object_kind, *state, *code, *since, *node, *project;
+	char *sentence, *command; /* owned; consumed by ga_attend_tell; command NULL: check */
+};
+int ga_attend_tell(const struct ga_attend *f, ga_store_each each, void *arg, struct ga_err *err);
+
+/* Drift that stays: each object and code of a node. */
+int ga_attend_drift(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
+/* Slots in use or for sale whose last wipe could not prove that GPU memory is clean: one a node,
+ * because what proves it is a tool of the host. Not of a lab. */
+int ga_attend_unproven(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
+/* Run times that are over or nearly, drains past their deadline, maintenance that comes nearer than
+ * a day or has begun while something is on the node. */
+int ga_attend_expiring(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
+/* File systems that are full: the state's own, and those of hosts, as last seen; a lab's hosts are
+ * recordings. */
+int ga_attend_disks(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
+
+/* Keeps a drift of severity error or warning that was seen and not repaired; one that was repaired
+ * is forgotten. What is older than the last run of the node is not kept. */
+int ga_store_drift(struct ga_db *db, const struct ga_drift *d, struct ga_err *err);
+/* A run is over: what it did not find again is no more. */
+int ga_store_drift_end(struct ga_db *db, const struct ga_observation *o, struct ga_err *err);
+
+#endif

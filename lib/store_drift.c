@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Drift that stays, and wipes that could not prove everything, as what needs a person. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "store_attend.h"
+
+/* ---- keeping ---- */
+
+int ga_store_drift(struct ga_db *db, const struct ga_drift *d, struct ga_err *err)
+{
+	const char *object = d->object ? d->object : d->node;
+	bool stays = !d->repaired && strcmp(d->severity, "info") &&
+		     strcmp(d->observation, "unknown");
+	int n;
+
+	if (!stays)
+		n = ga_db_exec(db, err,
+			       "DELETE FROM node_drift WHERE node_id = ?1 AND object = ?2 "
+			       "AND code = ?3 AND seen_at <= ?4",
+			       "ssss", d->node, object, d->code, d->at);
+	else
+		/* The node has to be known: a drift that came alone is nobody's. */
+		n = ga_db_exec(db, err,
+			       "INSERT INTO node_drift (node_id, object, code, severity, since, "
+			       "seen_at, expected, observed, command) "
+			       "SELECT id, ?2, ?3, ?5, ?4, ?4, ?6, ?7, ?8 FROM node WHERE id = ?1 "
+			       "AND NOT EXISTS (SELECT 1 FROM node_reconciled "
+			       "WHERE node_id = ?1 AND at > ?4) "
+			       "ON CONFLICT (node_id, object, code) DO UPDATE SET "
+			       "seen_at = excluded.seen_at, severity = excluded.severity, "
+			       "expected = excluded.expected, observed = excluded.observed, "
+			       "command = excluded.command WHERE seen_at <= excluded.seen_at",
+			       "ssssssss", d->node, object, d->code, d->at, d->severity,
+			       d->expected, d->observed, d->repair ? NULL : d->command);
+	return n < 0 ? -1 : 0;
+}
+
+int ga_store_drift_end(struct ga_db *db, const struct ga_observation *o, struct ga_err *err)
+{
+	int n = ga_db_exec(db, err,
+			   "INSERT INTO node_reconciled (node_id, at, agreed, drifts) "
+			   "VALUES (?1, ?2, ?3, ?4) ON CONFLICT (node_id) DO UPDATE SET "
+			   "at = excluded.at, agreed = excluded.agreed, drifts = excluded.drifts "
+			   "WHERE at <= excluded.at",
+			   "ssbi", o->node, o->at, (int)o->agreed, o->drifts);
+
+	/* An observation that comes late says nothing of what was found since. */
+	if (n <= 0)
+		return n;
+	return ga_db_exec(db, err, "DELETE FROM node_drift WHERE node_id = ?1 AND seen_at < ?2",
+			  "ss", o->node, o->at) < 0 ? -1 : 0;
+}
+
+/* ---- telling ---- */
+
+enum { D_OBJECT, D_KIND, D_STATE, D_CODE, D_SINCE, D_NODE, D_PROJECT, D_EXPECTED, D_OBSERVED,
+       D_COMMAND };
+
+static int attend(const struct ga_rows *r, ga_store_each each, void *arg, struct ga_err *err)
+{
+	const char *expected = ga_rows_text(r, D_EXPECTED), *observed = ga_rows_text(r, D_OBSERVED);
+	const char *node = ga_rows_text(r, D_NODE), *object = ga_rows_text(r, D_OBJECT);
+	const char *command = ga_rows_text(r, D_COMMAND);
+	bool known = ga_rows_text(r, D_KIND) != NULL;
+	struct ga_attend f = {
+		.object = known ? object : node,
+		.object_kind = known ? ga_rows_text(r, D_KIND) : "node",
+		.state = ga_rows_text(r, D_STATE),
+		.code = ga_rows_text(r, D_CODE),
+		.since = ga_rows_text(r, D_SINCE),
+		.node = node,
+		.project = ga_rows_text(r, D_PROJECT),
+		.sentence = ga_xprintf("%s%sexpected %s, and the host shows %s",
+				       known ? "" : object, known ? "" : ": ",
+				       expected ? expected : "nothing",
+				       observed ? observed : "nothing"),
+		.command = command ? ga_xstrdup(command) :
+				     ga_xprintf("gpuaas-state expect --node %s | gpuaas-on "
+						"gpuaas-reconcile --repair - | gpuaas-state fold -",
+						node),
+	};
+
+	return ga_attend_tell(&f, each, arg, err);
+}
+
+int ga_attend_drift(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT d.object, CASE WHEN a.id IS NOT NULL THEN 'allocation' "
+			"WHEN s.id IS NOT NULL THEN 'slot' WHEN d.object = n.id THEN 'node' END, "
+			"coalesce(a.state, s.state, n.state), d.code, d.since, d.node_id, "
+			"a.project, d.expected, d.observed, d.command "
+			"FROM node_drift d JOIN node n ON n.id = d.node_id "
+			"LEFT JOIN allocation a ON a.id = d.object "
+			"LEFT JOIN slot s ON s.id = d.object WHERE n.state <> 'retired' "
+			"ORDER BY d.severity, d.node_id, d.object, d.code",
+			"") < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0)
+		if (attend(rows, each, arg, err) < 0)
+			return -1;
+	return r;
+}
+
+int ga_attend_unproven(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_is_lab(db))
+		return 0;
+	if (ga_db_query(db, &rows, err,
+			"SELECT s.node_id, n.state, min(e.finished_at), count(*), "
+			"max(json_extract(e.record, '$.gpu_memory.detail')) FROM slot s "
+			"JOIN wipe_evidence e ON e.id = s.wipe_evidence_id "
+			"JOIN node n ON n.id = s.node_id WHERE s.retired = 0 "
+			"AND e.gpu_memory = 'not_proven' GROUP BY s.node_id ORDER BY s.node_id",
+			"") < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0) {
+		const char *node = ga_rows_text(rows, 0), *detail = ga_rows_text(rows, 4);
+		struct ga_attend f = {
+			.object = node,
+			.object_kind = "node",
+			.state = ga_rows_text(rows, 1),
+			.code = "gpu_memory_not_proven",
+			.since = ga_rows_text(rows, 2),
+			.node = node,
+			.sentence = ga_xprintf("GPU memory of %" PRId64 " slots was not proven to "
+					       "be clean at their last wipe: %s",
+					       ga_rows_int(rows, 3), detail ? detail : "no detail"),
+			.command = ga_xprintf("gpuaas-list slots --where node=%s --where "
+					      "gpu_memory=not_proven", node),
+		};
+
+		if (ga_attend_tell(&f, each, arg, err) < 0)
+			return -1;
+	}
+	return r;
+}

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+# gpuaas-list attention: what is drifted, unproven, running out of time or room, with the command.
+
+load helper
+
+# fleet NODES SLOTS: as in node.bats; NODE: the first of them.
+fleet()
+{
+  gpuaas-state init --lab > "$T/init"
+  cat "$SRC/share/objects/lab.json" - > "$T/lab.json" << 'END'
+{"kind":"gpuaas.image/1","name":"lab","digest":"sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","format":"raw","file_bytes":1048576,"size_bytes":1048576,"firmware":"bios","probe":"running","user":"ubuntu"}
+END
+  gpuaas-state apply "$T/lab.json" > "$T/apply"
+  setup_host h200
+  in_host gpuaas-discover > "$T/h200.rec"
+  "$SRC/tests/fleet" "$1" "$2" < "$T/h200.rec" > "$T/fleet.rec"
+  gpuaas-approve --all-ready < "$T/fleet.rec" > "$T/slots"
+  "$SRC/tests/evidence" < "$T/slots" > "$T/evidence"
+  gpuaas-state fold "$T/evidence" > "$T/folded"
+  jq -c 'select(.kind == "gpuaas.host/1") | {kind: "gpuaas.node-image/1", node, image: "lab",
+    digest: ("sha256:" + "a" * 64), path: "/images/lab.raw",
+    verified_at: "2026-11-20T00:00:00.000000Z"}' "$T/fleet.rec" > "$T/images"
+  gpuaas-state apply "$T/images" > "$T/applied"
+  NODE=$(gpuaas-list nodes --limit 1 | jq -r .node)
+}
+
+running()
+{
+  gpuaas-place --profile lab --node "$NODE" "$@" > "$T/plan" || return 1
+  local id
+  id=$(jq -r .allocation "$T/plan")
+  gpuaas-list allocations --where "allocation=$id" | jq -c '.state = "active" |
+    .power_observed = "on" | .since = (now | todate | sub("Z"; ".000000Z"))' > "$T/result"
+  gpuaas-state fold "$T/result" > "$T/folded" || return 1
+  echo "$id"
+}
+
+# drift AT CODE OBJECT [CHANGE]: what a reconcile at that time would have found
+drift()
+{
+  jq -cn --arg node "$NODE" --arg at "$1" --arg code "$2" --arg object "$3" '{kind:"gpuaas.drift/1",
+    node:$node, object:$object, code:$code, severity:"error", expected:"this", observed:"that",
+    observation:"bad", age_seconds:0, repair:null, command:"gpuaas-show \($object)",
+    repaired:false, at:$at}' | jq -c "${4-.}"
+}
+
+# observation AT AGREED
+observation()
+{
+  jq -cn --arg node "$NODE" --arg at "$1" --argjson agreed "$2" '{kind:"gpuaas.observation/1",
+    node:$node, at:$at, boot_id:null, fingerprint:null, agreed:$agreed, journal_open:0, drifts:0,
+    allocations:[]}'
+}
+
+codes()
+{
+  gpuaas-list attention | jq -r .code | sort | paste -sd ' '
+}
+
+@test "drift stands there until a run does not find it again, whatever the order it comes in" {
+  fleet 1 1
+  slot=$(gpuaas-list slots | jq -r .slot)
+  one=2026-11-20T10:00:00.000000Z two=2026-11-20T11:00:00.000000Z three=2026-11-20T12:00:00.000000Z
+  { drift $one pci_binding "$slot"; drift $one nat_missing "$NODE"; observation $one false; } > "$T/one"
+  # One is mended, one stays.
+  { drift $two nat_missing "$NODE"; observation $two false; } > "$T/two"
+  observation $three true > "$T/three"
+  gpuaas-state fold "$T/one" > "$T/out"
+  assert_equal "$(codes)" "nat_missing pci_binding"
+  run_ok gpuaas-list attention
+  jq_is "select(.code==\"pci_binding\")|[.object,.object_kind,.node,.since,.command]|join(\" \")" \
+    "$slot slot $NODE $one gpuaas-show $slot"
+  jq_is 'select(.code=="pci_binding").sentence' "expected this, and the host shows that"
+  gpuaas-state fold "$T/two" > "$T/out"
+  assert_equal "$(codes)" nat_missing
+  run_ok gpuaas-list attention
+  jq_is .since "$one"
+  gpuaas-state fold "$T/three" > "$T/out"
+  assert_equal "$(codes)" ""
+  # What comes late changes nothing.
+  { drift $one ovs_port_missing "$slot"; drift $two stuck "$slot"; observation $two false; } > "$T/late"
+  gpuaas-state fold "$T/late" > "$T/out"
+  assert_equal "$(codes)" ""
+  gpuaas-state fold "$T/one" > "$T/out"
+  assert_equal "$(codes)" ""
+  run_ok gpuaas-state check
+}
+
+@test "drift: repaired, unknown and info are none; what is no object is told of the node" {
+  fleet 1 1
+  at=2026-11-20T10:00:00.000000Z
+  { drift $at power_off x '.severity = "info"'; drift $at pci_missing y '.observation = "unknown"'
+    drift $at nat_missing z '.repaired = true'; drift $at domain_orphan gpuaas-zzzzzzzz '.command = null |
+      .repair = "remove" | .severity = "warning"'; } > "$T/drifts"
+  gpuaas-state fold "$T/drifts" > "$T/out"
+  run_ok gpuaas-list attention
+  jq_is '[.object,.object_kind,.code]|join(" ")' "$NODE node domain_orphan"
+  jq_is '.sentence|startswith("gpuaas-zzzzzzzz: ")' true
+  jq_is .command "gpuaas-state expect --node $NODE | gpuaas-on gpuaas-reconcile --repair - | gpuaas-state fold -"
+  drift $at domain_orphan gpuaas-zzzzzzzz '.repaired = true' > "$T/drifts"
+  gpuaas-state fold "$T/drifts" > "$T/out"
+  assert_equal "$(codes)" ""
+}
+
+@test "a run time that is over, or nearly" {
+  fleet 1 3
+  long=$(running --run-time 3h --project vision)
+  short=$(running --run-time 40m --project vision)
+  run_ok gpuaas-list attention
+  jq_is '[.object,.code,.project,.command]|join(" ")' \
+    "$short run_time_ends vision gpuaas-release $short | gpuaas-wipe"
+  over=$(running --run-time 1s)
+  # shellcheck disable=SC2016 # for the inner shell
+  wait_for 10 bash -c '[[ $(gpuaas-list attention --where object="$0" | jq -r .code) == run_time_over ]]' "$over"
+  run_ok gpuaas-list attention --where "object=$long"
+  assert_equal "$output" ""
+}
+
+@test "a drain past its deadline, and maintenance with something on the node" {
+  fleet 1 2
+  gpuaas-node maintenance "$NODE" --from 2h --to 4h --reason "power supply" > "$T/out"
+  gpuaas-node drain "$NODE" --reason "fan" --deadline 2026-01-01T00:00:00Z > "$T/out"
+  # Nothing is on it: both are well.
+  assert_equal "$(codes)" ""
+  gpuaas-node undrain "$NODE" > "$T/out"
+  job=$(running)
+  run_ok gpuaas-list attention
+  jq_is '[.object,.code]|join(" ")' "$NODE maintenance_ahead"
+  jq_is '.sentence|contains("power supply")' true
+  gpuaas-node drain "$NODE" --reason "fan" --deadline 24h > "$T/out" || :
+  assert_equal "$(codes)" ""
+  gpuaas-node drain "$NODE" --deadline 2026-01-01T00:00:00Z > "$T/out" || :
+  run_ok gpuaas-list attention
+  jq_is '[.object,.code,.since,.command]|join(" ")' \
+    "$NODE drain_overdue 2026-01-01T00:00:00.000000Z gpuaas-node drain $NODE"
+  gpuaas-node maintenance "$NODE" --to 1h --reason "now" > "$T/out"
+  assert_equal "$(codes)" "drain_overdue maintenance"
+  gpuaas-release "$job" > "$T/out"
+}
+
+@test "the state's own file system is nearly full" {
+  unshare --map-root-user --mount true 2> "$T/out" || skip "user namespaces are not allowed"
+  mkdir "$T/small"
+  # shellcheck disable=SC2016 # for the inner shell
+  run_ok unshare --map-root-user --mount bash -c 'mount -t tmpfs -o size=32M small "$T/small" &&
+    gpuaas-state init --lab --state "$T/small/state.db" > "$T/out" &&
+    gpuaas-list attention --state "$T/small/state.db"'
+  jq_is '[.object,.object_kind,.code,.command]|join(" ")' \
+    "$T/small/state.db state disk_full df -h '$T/small'"
+}
+
+@test "a host without room, and GPU memory that was not proven to be clean: not in a lab" {
+  fleet 1 2
+  record=$(sqlite3 "$GPUAAS_STATE" "SELECT record FROM node_observation" |
+    jq -c '.prerequisites |= map(if .name == "free_space" then .state = "missing" | .evidence = "/var has 3 GiB free" else . end)')
+  sqlite3 "$GPUAAS_STATE" "UPDATE node_observation SET record = '${record//\'/\'\'}'"
+  assert_equal "$(codes)" ""
+  # A real state of the same content: triggers keep it from being made of a lab.
+  sqlite3 "$GPUAAS_STATE" "SELECT 'DROP TRIGGER ' || name || ';' FROM sqlite_schema
+    WHERE type = 'trigger' AND tbl_name IN ('meta', 'wipe_evidence')" > "$T/drop"
+  sqlite3 "$GPUAAS_STATE" < "$T/drop"
+  sqlite3 "$GPUAAS_STATE" "UPDATE meta SET lab = 0"
+  assert_equal "$(codes)" disk_full
+  run_ok gpuaas-list attention --where code=disk_full
+  jq_is '.sentence|startswith("/var has 3 GiB free")' true
+  sqlite3 "$GPUAAS_STATE" "UPDATE wipe_evidence SET gpu_memory = 'not_proven',
+    record = json_set(record, '$.gpu_memory.detail', 'no scrub method')"
+  run_ok gpuaas-list attention --where code=gpu_memory_not_proven
+  jq_is '[.object,.command]|join(" ")' \
+    "$NODE gpuaas-list slots --where node=$NODE --where gpu_memory=not_proven"
+  jq_is '.sentence|(contains("2 slots") and contains("no scrub method"))' true
+}
+
+@test "every row has a command that is one" {
+  fleet 1 3
+  running --run-time 1m > "$T/out"
+  gpuaas-node drain "$NODE" --reason "fan" --deadline 2026-01-01T00:00:00Z > "$T/out" || :
+  slot=$(gpuaas-list slots --where state=available --limit 1 | jq -r .slot)
+  gpuaas-approve quarantine "$slot" --reason smoke > "$T/out"
+  drift 2026-11-20T10:00:00.000000Z nat_missing "$NODE" '.command = null | .repair = "nat"' > "$T/drifts"
+  gpuaas-state fold "$T/drifts" > "$T/out"
+  gpuaas-list attention | jq -r .command > "$T/commands"
+  [[ $(wc -l < "$T/commands") -ge 4 ]]
+  # --version before the rest parses a command line and does nothing.
+  tr '|' '\n' < "$T/commands" | sed 's/^ *\(gpuaas-[a-z]*\)/\1 --version/' > "$T/script"
+  run_ok bash -e "$T/script"
+  assert_equal "${#lines[@]}" "$(grep -c gpuaas- "$T/script")"
+}

@@ -128,6 +128,25 @@ const struct ga_str *ga_user_data_find(const struct ga_user_datas *list, const c
 	return g && g->whole ? &g->bytes : NULL;
 }
 
+int ga_user_data_get(const struct ga_user_datas *given, const char *dir, const char *other,
+		     const char *digest, struct ga_str *out, struct ga_err *err)
+{
+	const struct ga_str *bytes = ga_user_data_find(given, digest);
+	struct ga_err ignored = GA_ERR_INIT;
+
+	if (bytes) {
+		ga_str_add_bytes(out, bytes->buf, bytes->len);
+		return 0;
+	}
+	if (ga_user_data_read(dir, digest, out, err) == 0)
+		return 0;
+	if (err->code != GA_NOTFOUND || !other ||
+	    ga_user_data_read(other, digest, out, &ignored) < 0)
+		return -1;
+	ga_err_clear(err);
+	return 0;
+}
+
 void ga_user_datas_release(struct ga_user_datas *list)
 {
 	size_t i;

@@ -33,6 +33,10 @@ int ga_user_data_take(struct ga_user_datas *list, const struct ga_user_data *pie
 		      struct ga_err *err);
 /* The user-data of this digest when all of it was given, else NULL. */
 const struct ga_str *ga_user_data_find(const struct ga_user_datas *list, const char *digest);
+/* Reads it from what was given, else from dir, else from another folder (NULL: there is none), as
+ * what place kept beside the state counts where both are on this machine. */
+int ga_user_data_get(const struct ga_user_datas *given, const char *dir, const char *other,
+		     const char *digest, struct ga_str *out, struct ga_err *err);
 void ga_user_datas_release(struct ga_user_datas *list); /* overwritten first */
 
 #endif

@@ -82,7 +82,8 @@ static void not_whole(void)
 	struct ga_user_datas list = { 0 };
 	struct ga_err err = GA_ERR_INIT;
 	char digest[GA_DIGEST_SIZE];
-	struct ga_user_data bad = { .digest = digest, .total_bytes = 3, .base64 = (char[]){ "!!!!" } };
+	struct ga_user_data bad = { .digest = digest, .total_bytes = 3,
+				    .base64 = (char[]){ "!!!!" } };
 
 	store(1 << 20, digest, &bytes);
 	t_int(ga_user_data_lines(dir, digest, &lines, &err), 0, "lines");

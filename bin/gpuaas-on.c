@@ -39,8 +39,8 @@ static const struct ga_prog prog = {
 	.args_max = -1,
 	.opts = opts,
 	.consumes = (const struct ga_shape *const[]){ &ga_plan_shape, &ga_release_order_shape,
-						      &ga_wipe_order_shape, &ga_expectation_shape,
-						      NULL },
+						      &ga_hold_order_shape, &ga_wipe_order_shape,
+						      &ga_expectation_shape, NULL },
 	.produces = (const struct ga_shape *const[]){ &ga_node_end_shape, &ga_failure_shape,
 						      &ga_user_data_shape, NULL },
 	.examples =

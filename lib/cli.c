@@ -312,6 +312,22 @@ static void print_error(const struct ga_prog *prog, const struct ga_err *err)
 		fprintf(stderr, "%s: hint: %s\n", prog->name, err->hint);
 }
 
+int ga_cli_confirm(const char *allocation, const char *name, struct ga_err *err)
+{
+	char typed[128] = "";
+
+	ga_say("everything on the disks of %s%s%s%s will be destroyed", allocation,
+	       name ? " (" : "", name ? name : "", name ? ")" : "");
+	ga_say("type its %s to go on:", name ? "name" : "id");
+	if (!fgets(typed, sizeof(typed), stdin))
+		typed[0] = '\0';
+	typed[strcspn(typed, "\n")] = '\0';
+	return ga_streq(typed, name ? name : allocation) ?
+		       0 :
+		       ga_fail(err, GA_NO, "nothing was done: that is not the name of '%s'",
+			       allocation);
+}
+
 int ga_cli_finish(const struct ga_prog *prog, int r, struct ga_err *err)
 {
 	int status;

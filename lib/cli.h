@@ -123,6 +123,13 @@ int ga_cli_open(const char *operand, struct ga_err *err);
 /* GA_USAGE when stdin is a terminal, so that nobody waits for records that do not come. */
 int ga_cli_need_pipe(const char *what, struct ga_err *err);
 
+/* ---- asking ---- */
+
+/* Before what cannot be undone: says on stderr that everything on the allocation's disks will be
+ * destroyed, and reads its name (its id when name is NULL) from stdin. GA_NO: something else was
+ * typed. */
+int ga_cli_confirm(const char *allocation, const char *name, struct ga_err *err);
+
 /* ---- progress for people ---- */
 
 extern const char *const ga_progress_words[]; /* auto, json, none: for --progress */

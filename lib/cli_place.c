@@ -252,6 +252,25 @@ static int place_one(struct ga_placer *p, const struct ga_request *request, stru
 	return ga_hint(err, "run it again; gpuaas-state check finds out if it goes on");
 }
 
+/* A node may be asked for by its name; the stored request has its id. What names no node stays,
+ * and is refused. */
+static int place_named(struct ga_placer *p, const struct ga_request *request, struct ga_err *err)
+{
+	struct ga_request named = *request; /* borrows every member */
+	ga_autofree char *id = NULL;
+	struct ga_err none = GA_ERR_INIT;
+
+	if (!request->node)
+		return place_one(p, request, err);
+	if (ga_store_resolve(p->db, "node", request->node, &id, NULL, &none) == 0)
+		named.node = id;
+	else if (none.code != GA_NOTFOUND && none.code != GA_USAGE) {
+		*err = none;
+		return -1;
+	}
+	return place_one(p, &named, err);
+}
+
 /* ---- a batch ---- */
 
 /* Whether the nodes that are held are enough to decide on: 1, 0, -1. */
@@ -335,7 +354,7 @@ int ga_placer_run(struct ga_placer *p, const struct ga_request *requests, size_t
 		return -1;
 	}
 	for (i = 0; i < n && r == 0; i++)
-		r = place_one(p, &requests[i], err);
+		r = place_named(p, &requests[i], err);
 	if (finish(p, r < 0 ? &later : err) < 0) {
 		if (r == 0)
 			return -1;

@@ -37,6 +37,15 @@ static int is_known(struct ga_db *db, const char *allocation, struct ga_err *err
 	return ga_hint(err, "is this the state that issued the order?");
 }
 
+/* Whoever starts it by hand would use it unbilled. */
+static int is_held(const struct ga_holding *h, struct ga_err *err)
+{
+	ga_err_set(err, GA_CONFLICT, "allocation '%s' is held: its VM is to be off", h->id);
+	ga_err_reason(err, "wrong_state");
+	ga_err_object(err, h->id);
+	return ga_hint(err, "gpuaas-release --undo %s takes the hold back", h->id);
+}
+
 int ga_fold_power(struct ga_db *db, const struct ga_power *p, struct ga_err *err)
 {
 	ga_autoholding struct ga_holding h = { 0 };
@@ -45,6 +54,8 @@ int ga_fold_power(struct ga_db *db, const struct ga_power *p, struct ga_err *err
 	if (ga_fold_check(db, p->allocation, p->dry_run, p->lab, err) < 0 ||
 	    in_use(db, p->allocation, p->attempt, p->generation, &h, err) < 0)
 		return -1;
+	if (!strcmp(h.state, "held") && !strcmp(p->power_wanted, "on"))
+		return is_held(&h, err);
 	changed = ga_store_power_wanted(db, h.id, p->power_wanted, p->power_observed, err);
 	if (changed < 0 || (!changed && ga_starts(p->reason, "already_")))
 		return changed;

@@ -19,6 +19,7 @@ const struct ga_shape *const ga_kinds[] = {
 	&ga_image_shape,       &ga_node_image_shape, &ga_node_settings_shape,
 	&ga_request_shape,     &ga_user_data_shape,  &ga_plan_shape,	     &ga_explanation_shape,
 	&ga_refusal_shape,     &ga_release_order_shape, &ga_wipe_order_shape,
+	&ga_hold_order_shape,
 	&ga_expectation_shape, &ga_progress_shape,   &ga_allocation_shape,
 	&ga_released_shape,    &ga_wipe_evidence_shape, &ga_observation_shape,
 	&ga_drift_shape,       &ga_failure_shape,    &ga_node_end_shape,

@@ -22,6 +22,7 @@ const char *const ga_firmware_words[] = { "bios", "efi", NULL };
 const char *const ga_probe_words[] = { "ssh", "serial", "agent", "running", NULL };
 const char *const ga_image_formats[] = { "raw", "qcow2", "raw_compressed", NULL };
 const char *const ga_domain_types[] = { "kvm", "qemu", "test", NULL };
+static const char *const hold_actions[] = { "hold", "undo", NULL };
 static const char *const wipe_causes[] = { "first", "release", "repair", NULL };
 
 #define S ga_request
@@ -256,6 +257,26 @@ const struct ga_shape ga_user_data_shape = {
 };
 #undef S
 
+#define S ga_hold_order
+const struct ga_shape ga_hold_order_shape = {
+	.kind = "gpuaas.hold-order/1",
+	.doc = "an order to stop a VM and keep its disk, or to start it again",
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_TEXT(S, allocation, GA_REQ, GA_T_ID, "allocation id"),
+		GA_TEXT(S, node, GA_REQ, GA_T_NAME, "node id"),
+		GA_INT(S, generation, GA_REQ, "generation of the allocation's plan"),
+		GA_TEXT(S, attempt, GA_REQ, GA_T_ID, "the plan's; ties results to it"),
+		GA_BOOL(S, dry_run, "not to be acted on"),
+		GA_TEXT(S, issued_at, GA_REQ, GA_T_TIME, "when it was issued"),
+		GA_ENUM(S, action, GA_REQ, hold_actions, "stop and keep, or take that back"),
+		GA_TEXT(S, until, GA_NULLOK, GA_T_TIME, "when the hold ends and release is due"),
+		GA_INT_IN(S, graceful_seconds, GA_REQ, 0, 86400, "before the hard stop"),
+		GA_BOOL(S, lab, "disks are files"),
+		GA_FIELDS_END },
+};
+#undef S
+
 #define S ga_wipe_order
 const struct ga_shape ga_wipe_order_shape = {
 	.kind = "gpuaas.wipe-order/1",
@@ -314,7 +335,7 @@ static const struct ga_shape expected_allocation_shape = {
 		GA_ENUM(S, power, GA_REQ, ga_power_words, "power wanted"),
 		GA_INT(S, fabric_partition, GA_NULLOK, "Fabric Manager partition"),
 		GA_TEXTS(S, slots, GA_REQ, GA_T_ID, "its slots"),
-		GA_TEXT(S, expires_at, GA_NULLOK, GA_T_TIME, "of a plan not taken up"),
+		GA_TEXT(S, expires_at, GA_NULLOK, GA_T_TIME, "of a plan not taken up; of a hold"),
 		GA_FIELDS_END },
 };
 #undef S

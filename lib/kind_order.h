@@ -131,6 +131,18 @@ struct ga_release_order {
 	bool lab;
 };
 
+/* What stops a VM for a while, or starts it again; the attempt is the plan's. */
+struct ga_hold_order {
+	char *allocation, *node;
+	int64_t generation;
+	char *attempt;
+	bool dry_run;
+	char *issued_at, *action; /* hold, undo */
+	char *until;		  /* of a hold */
+	int64_t graceful_seconds; /* before the hard stop */
+	bool lab;
+};
+
 struct ga_wipe_order {
 	char *node, *object; /* slot id */
 	char *claim, *allocation;
@@ -189,8 +201,8 @@ struct ga_user_data {
 extern const struct ga_shape ga_wipe_policy_shape, ga_bundle_shape, ga_term_shape,
 	ga_node_answer_shape, ga_expected_slot_shape;
 extern const struct ga_shape ga_request_shape, ga_plan_shape, ga_explanation_shape,
-	ga_refusal_shape, ga_release_order_shape, ga_wipe_order_shape, ga_expectation_shape,
-	ga_user_data_shape;
+	ga_refusal_shape, ga_release_order_shape, ga_hold_order_shape, ga_wipe_order_shape,
+	ga_expectation_shape, ga_user_data_shape;
 
 /* The words of the enumerations, shared with kind_result.c and kind_state.c. */
 extern const char *const ga_shape_words[], *const ga_class_words[], *const ga_verify_words[],

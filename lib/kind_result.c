@@ -105,7 +105,7 @@ const struct ga_shape ga_allocation_shape = {
 		GA_OBJ(S, network, GA_NULLOK, &ga_lease_shape, "its lease"),
 		GA_LISTOF(S, phases, &ga_phase_shape, "timeline of the provisioning"),
 		GA_TEXT(S, created_at, GA_REQ, GA_T_TIME, "when it was asked for"),
-		GA_TEXT(S, expires_at, GA_NULLOK, GA_T_TIME, "of a plan not taken up"),
+		GA_TEXT(S, expires_at, GA_NULLOK, GA_T_TIME, "of a plan not taken up; of a hold"),
 		GA_BOOL(S, lab, "no real disks, readiness not proved"),
 		GA_FIELDS_END },
 };

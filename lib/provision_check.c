@@ -374,6 +374,14 @@ static int read_user_data(struct ga_provision *p, struct ga_err *err)
 				p->plan->user_data_digest, &p->user_data, err);
 }
 
+/* From another machine only the executables can look at the node. */
+static int recheck_metal(struct ga_provision *p, struct ga_err *err)
+{
+	if (ga_metal_check(p->opts->baremetal_dir, "deploy", err) < 0)
+		return -1;
+	return p->plan->user_data_digest ? read_user_data(p, err) : 0;
+}
+
 int ga_phase_recheck(struct ga_provision *p, struct ga_err *err)
 {
 	bool whole = ga_streq(p->plan->shape, "baremetal");

@@ -181,6 +181,15 @@ static int attend_allocation(const struct ga_rows *r, const char *now, ga_store_
 		f.command = ga_xprintf("gpuaas-release %s", id);
 		return ga_attend_tell(&f, each, arg, err);
 	}
+	if (!strcmp(state, "held") && expires) {
+		if (strcmp(expires, now) > 0)
+			return 0;
+		f.code = "hold_over";
+		f.since = expires;
+		f.sentence = ga_xprintf("its hold ended at %s", expires);
+		f.command = ga_xprintf("gpuaas-release --pending | gpuaas-wipe");
+		return ga_attend_tell(&f, each, arg, err);
+	}
 	if (overdue(GA_M_ALLOCATION, state, f.since) <= 0)
 		return 0;
 	f.code = "stuck";

@@ -255,7 +255,10 @@ static int check_state(struct ga_vm *vm, struct ga_err *err)
 		return 0;
 	if (ask_state(id, vm->opts, &a, err) < 0)
 		return -1;
-	if (!ga_streq(a.state, "active"))
+	if (ga_streq(a.state, "held") && !vm->may_be_held)
+		return wrong_state(id, "the state", a.state, err),
+		       ga_hint(err, "gpuaas-release --undo %s takes the hold back", id);
+	if (!ga_streq(a.state, "active") && !ga_streq(a.state, "held"))
 		return wrong_state(id, "the state", a.state, err),
 		       ga_hint(err, "'gpuaas-show %s' tells why; only an active allocation has a "
 				    "VM to act on", id);
@@ -268,6 +271,10 @@ static int check_state(struct ga_vm *vm, struct ga_err *err)
 
 int ga_vm_check(struct ga_vm *vm, bool rebuilds, struct ga_err *err)
 {
+	if (vm->opts->attempt && !ga_streq(vm->opts->attempt, vm->plan.attempt))
+		return ga_fail_for(err, GA_CONFLICT, "concurrent_update",
+				   "the order of '%s' is of attempt '%s', its VM here of '%s'",
+				   vm->plan.allocation, vm->opts->attempt, vm->plan.attempt);
 	return check_work(vm, rebuilds, err) < 0 ? -1 : check_state(vm, err);
 }
 

@@ -21,6 +21,8 @@ struct ga_vm_opts {
 	struct ga_fabric_at fabric;
 	const char *scrub_hooks; /* gpuwipe.h */
 	bool dry_run;
+	const char *attempt; /* of the order; NULL: a person asks */
+	bool undoes_hold; /* a start of what is held; the state moves first, but in a dry run */
 	/* As in provision.h. */
 	int (*result)(const struct ga_shape *shape, const void *obj, struct ga_err *err);
 	int (*progress)(const struct ga_progress *p, struct ga_err *err);

@@ -12,6 +12,7 @@ struct ga_vm {
 	struct ga_allocation allocation; /* how that ended */
 	struct ga_provision_opts provision_opts;
 	char *user_data_dir;
+	bool may_be_held; /* what is done suits a held allocation */
 	struct ga_provision p; /* for the phases; its host.db is not open in a dry run */
 };
 void ga_vm_close(struct ga_vm *vm);

@@ -229,7 +229,10 @@ int ga_vm_start(const char *id, const struct ga_vm_opts *opts, struct ga_err *er
 	ga_autovm struct ga_vm vm;
 	int r;
 
-	if (ga_vm_open(id, opts, &vm, err) < 0 || ga_vm_hold(&vm, false, err) < 0)
+	if (ga_vm_open(id, opts, &vm, err) < 0)
+		return -1;
+	vm.may_be_held = opts->undoes_hold && opts->dry_run;
+	if (ga_vm_hold(&vm, false, err) < 0)
 		return -1;
 	r = power_on(&vm, &how, &why);
 	if (ga_vm_tell_power(&vm, "on", r < 0 ? "not_started" : how, err) < 0)
@@ -254,7 +257,10 @@ int ga_vm_stop(const char *id, int64_t timeout_seconds, bool force, const struct
 	const char *how;
 	int r;
 
-	if (ga_vm_open(id, opts, &vm, err) < 0 || ga_vm_hold(&vm, false, err) < 0)
+	if (ga_vm_open(id, opts, &vm, err) < 0)
+		return -1;
+	vm.may_be_held = true;
+	if (ga_vm_hold(&vm, false, err) < 0)
 		return -1;
 	vm.p.phase = "power_stop";
 	r = ga_vm_power_off(&vm, timeout_seconds, force, &how, &why);

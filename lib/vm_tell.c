@@ -68,7 +68,6 @@ void ga_vm_tell_end(struct ga_vm_opts *o)
 int ga_vm_confirm(const char *id, const struct ga_vm_opts *opts, struct ga_err *err)
 {
 	ga_autofree char *allocation = NULL, *name = NULL;
-	char typed[128] = "";
 
 	if (ga_vm_resolve(id, opts, &allocation, &name, err) < 0)
 		return -1;
@@ -77,16 +76,7 @@ int ga_vm_confirm(const char *id, const struct ga_vm_opts *opts, struct ga_err *
 			   "disks of '%s'", allocation);
 		return ga_hint(err, "'--dry-run' shows what would be done");
 	}
-	ga_say("everything on the disks of %s%s%s%s will be destroyed", allocation,
-	       name ? " (" : "", name ? name : "", name ? ")" : "");
-	ga_say("type its %s to go on:", name ? "name" : "id");
-	if (!fgets(typed, sizeof(typed), stdin))
-		typed[0] = '\0';
-	typed[strcspn(typed, "\n")] = '\0';
-	return ga_streq(typed, name ? name : allocation) ?
-		       0 :
-		       ga_fail(err, GA_NO, "nothing was done: that is not the name of '%s'",
-			       allocation);
+	return ga_cli_confirm(allocation, name, err);
 }
 
 int ga_vm_parse_ports(const char *text, int64_t *from, int64_t *to, struct ga_err *err)

@@ -309,6 +309,19 @@ END
   jq_is 'select(.kind=="gpuaas.refusal/1").nodes[0].code' maintenance_ahead
 }
 
+@test "placement takes a node by its name" {
+  fleet 2 1
+  gpuaas-node rename "$NODE" h7 > "$T/out"
+  run_ok gpuaas-place --profile lab --node h7 --request-id once
+  jq_is .node "$NODE"
+  plan=$output
+  # The same request, by the id: the same plan.
+  run_ok gpuaas-place --profile lab --node "$NODE" --request-id once
+  assert_equal "$output" "$plan"
+  run_status 1 gpuaas-place --profile lab --node h8
+  jq_is .nodes[0].code other_node_wanted
+}
+
 @test "placement says the reason of a drain" {
   fleet 1 1
   gpuaas-node drain "$NODE" --reason "new firmware" > "$T/out"
@@ -316,4 +329,43 @@ END
   jq_is '[.code,.nodes[0].code,.nodes[0].detail]|join(" ")' "not_ready node_draining new firmware"
   jq_is .sentence "1 GPU is free on node '$NODE', but the node is out (node_draining: new firmware)"
   assert_equal "$(jq -r .hint <<< "$output")" "gpuaas-node show $NODE"
+}
+
+# A second host beside the one that holds the state: other disks, a folder of its own, no state.
+second()
+{
+  HOST=$T/host2 WORK=$T/work2 GPUAAS_HOST_DIR=$T/far GPUAAS_STATE=$T/nowhere.db GPUAAS_NODE=h2 \
+    GPUAAS_DHCP_HOSTS=$T/dhcp2 GPUAAS_LEASES=$T/leases2 GPUAAS_IMAGES=$T/kept2 in_host "$@"
+}
+
+@test "evacuation for real: stopped and wiped on one host, made again on the other" {
+  load lab
+  rm "$GPUAAS_STATE"*
+  make_lab
+  mkdir "$T/dhcp2"
+  HOST=$T/host2 WORK=$T/work2 setup_host lab1 nvme.0.eui=0025384000000b00 nvme.0.serial=SECOND0 \
+    nvme.1.eui=0025384000000b10 nvme.1.serial=SECOND1 nvme.2.eui=0025384000000b20 nvme.2.serial=SECOND2
+  second gpuaas-discover | gpuaas-approve --all-ready > "$T/approved"
+  second gpuaas-wipe < "$T/approved" | gpuaas-state fold - > "$T/folded"
+  second gpuaas-image add "$T/images/lab.raw" --name lab --probe running --firmware bios |
+    gpuaas-state apply - > "$T/out"
+  first=$(gpuaas-list nodes | jq -r .node | grep -v '^h2$')
+  here bash -c 'gpuaas-place --profile lab --name job --node "$1" | gpuaas-provision' - "$first" > "$T/running"
+  old=$(jq -r .allocation "$T/running")
+  run_status 1 gpuaas-node drain "$first" --reason "new firmware" --evacuate --consent job
+  printf '%s\n' "$output" > "$T/moves"
+  here gpuaas-release - < "$T/moves" > "$T/released"
+  here gpuaas-wipe < "$T/released" > "$T/wiped"
+  second gpuaas-provision < "$T/wiped" > "$T/done"
+  gpuaas-state fold "$T/done" > "$T/folded"
+  run_ok gpuaas-node drain "$first"
+  jq_slurp_is 'map(.kind)|join(" ")' gpuaas.node/1
+  run_ok gpuaas-list allocations
+  jq_is 'select(.allocation=="'"$old"'").state' released
+  jq_is 'select(.allocation!="'"$old"'")|[.state,.node]|join(" ")' "active h2"
+  run_ok gpuaas-list slots --where "node=$first"
+  jq_slurp_is 'map(.state)|join(" ")' "available available"
+  run_ok gpuaas-state check
+  run_ok gpuaas-list attention
+  assert_equal "$output" ""
 }

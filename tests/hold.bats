@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+# Release with a way back: hold, undo, the profile's default, what is over, and being asked on a
+# terminal.
+
+load helper
+load lab
+
+# make_vm [APPLY-FILTER]: an active allocation named demo; its id is in $ID
+make_vm()
+{
+  make_lab
+  [[ -z ${1-} ]] || jq -c "$1" "$SRC/share/objects/lab.json" | gpuaas-state apply - > /dev/null
+  here bash -c 'gpuaas-place --profile lab --gpus 1 --name demo --project vision | gpuaas-provision' \
+    > "$T/provisioned"
+  ID=$(allocation)
+  DOMAIN=gpuaas-$ID
+  DISK=$WORK/disks/$(gpuaas-list slots --where state=active | jq -r '.nvme_path | sub(".*/"; "")')
+}
+
+domstate()
+{
+  virsh -q -c "$LIBVIRTD_URI" domstate "$DOMAIN"
+}
+
+# The member of the allocation.
+of_it()
+{
+  gpuaas-list allocations | jq -r --arg id "$ID" "select(.allocation == \$id) | $1"
+}
+
+billed()
+{
+  gpuaas-list usage | jq -r '.usage_kind + (if .ended_at then "" else " open" end)'
+}
+
+is_over()
+{
+  gpuaas-list attention | grep -q '"hold_over"'
+}
+
+# typed TEXT COMMAND…: the command on a terminal on which TEXT is typed
+typed()
+{
+  local text=$1
+  shift
+  printf '%s\n' "$text" | here script --quiet --return --command "$*" /dev/null
+}
+
+@test "a hold stops the VM and keeps its disk; undo starts it again" {
+  make_vm
+  sum=$(sha256sum < "$DISK")
+  run_ok here gpuaas-release demo --hold 24h --reason 'away until Monday'
+  jq_is '[.kind,.allocation,.power_wanted,.power_observed]|join(" ")' "gpuaas.power/1 $ID off off"
+  assert_equal "$(domstate)" "shut off"
+  assert_equal "$(of_it '[.state,.power_observed,.reason]|join("|")')" "held|off|away until Monday"
+  until=$(date -ud "$(of_it .expires_at)" +%s)
+  ((until - $(date +%s) > 86000 && until - $(date +%s) <= 86400))
+  # Nothing of it is sold, and what is billed is the hold.
+  slots_are active available
+  assert_equal "$(billed)" $'provisioning\nactive\nhold open'
+  assert_equal "$(sha256sum < "$DISK")" "$sum"
+  run_ok gpuaas-list attention
+  assert_equal "$output" ""
+  # It is as it should be, and started by nobody, also after a reboot.
+  run_ok here gpuaas-reconcile --repair --boot
+  jq_is 'select(.kind == "gpuaas.observation/1") | [.agreed,.drifts]|join(" ")' "true 0"
+  run_status 4 here gpuaas-vm start demo
+  assert_stderr "gpuaas-release --undo $ID"
+  assert_equal "$(domstate)" "shut off"
+  run_ok here gpuaas-release demo --undo
+  jq_is '[.kind,.power_wanted,.power_observed]|join(" ")' "gpuaas.power/1 on on"
+  assert_equal "$(domstate)" running
+  assert_equal "$(of_it '[.state,.power_wanted,.power_observed,.expires_at,.reason]|map(tostring)|join(" ")')" \
+    "active on on null null"
+  assert_equal "$(billed)" $'provisioning\nactive\nhold\nactive open'
+  assert_equal "$(sha256sum < "$DISK")" "$sum"
+  run_status 4 here gpuaas-release demo --undo
+  assert_stderr "there is no hold to take back"
+  run_ok here bash -c 'gpuaas-release demo | gpuaas-wipe'
+  allocation_is released
+  slots_are available available
+  run_ok gpuaas-state check
+  run_ok gpuaas-state audit verify
+}
+
+@test "a hold that is over is released by --pending, and nothing else is" {
+  make_vm
+  run_ok here gpuaas-release demo --hold 1h
+  run_ok here gpuaas-release --pending
+  assert_equal "$output" ""
+  allocation_is held
+  # Asked again, it ends at another time; the VM is off already.
+  run_ok here gpuaas-release demo --hold 1s
+  jq_is .reason already_off
+  assert_equal "$(billed)" $'provisioning\nactive\nhold open'
+  wait_for 20 is_over
+  run_ok gpuaas-list attention
+  jq_is '[.object,.code,.command]|join(" ")' \
+    "$ID hold_over gpuaas-release --pending | gpuaas-wipe"
+  run_ok here gpuaas-release --pending --dry-run
+  jq_slurp_is '.[0] | [.kind,.dry_run]|join(" ")' "gpuaas.released/1 true"
+  allocation_is held
+  run_ok here bash -c 'gpuaas-release --pending | gpuaas-wipe'
+  jq_slurp_is 'map(.kind)|join(" ")' "gpuaas.released/1 gpuaas.wipe-evidence/1"
+  allocation_is released
+  slots_are available available
+  assert_equal "$(billed)" $'provisioning\nactive\nhold\ncleanup'
+  run_status 4 here gpuaas-release "$ID" --hold 1h
+  run_ok gpuaas-state check
+}
+
+@test "the profile's hold is the default, and 0 releases at once" {
+  make_vm '.hold_seconds = 7200'
+  assert_equal "$(gpuaas-list profiles | jq -s 'map(.hold_seconds) | max')" 7200
+  run_ok here gpuaas-release demo --dry-run
+  jq_is '[.kind,.dry_run]|join(" ")' "gpuaas.power/1 true"
+  allocation_is active
+  assert_equal "$(domstate)" running
+  run_ok here gpuaas-release demo
+  allocation_is held
+  # Released again, it ends.
+  run_ok here bash -c 'gpuaas-release demo | gpuaas-wipe'
+  allocation_is released
+  here bash -c 'gpuaas-place --profile lab --gpus 1 --name demo --project vision | gpuaas-provision' \
+    > "$T/again"
+  run_ok here bash -c 'gpuaas-release demo --hold 0 | gpuaas-wipe'
+  jq_slurp_is 'map(.kind)|join(" ")' "gpuaas.released/1 gpuaas.wipe-evidence/1"
+}
+
+@test "on another machine: the order travels, and what the host did is folded" {
+  make_lab
+  gpuaas-place --profile lab --name demo > "$T/plan"
+  there gpuaas-provision "$T/plan" > "$T/provisioned"
+  run_ok fold "$T/provisioned"
+  ID=$(allocation) DOMAIN=gpuaas-$ID
+  GPUAAS_NODE=elsewhere run_ok gpuaas-release demo --hold 24h
+  jq_is '[.kind,.action,.node]|join(" ")' "gpuaas.hold-order/1 hold $(of_it .node)"
+  printf '%s\n' "$output" > "$T/order"
+  assert_equal "$(of_it '[.state,.power_wanted,.power_observed]|join(" ")')" "held off on"
+  # Lost on the way, it can be had again.
+  GPUAAS_NODE=elsewhere run_ok gpuaas-release demo --hold 24h
+  jq_is .attempt "$(jq -r .attempt "$T/order")"
+  # Here the host has no state.
+  there gpuaas-release - < "$T/order" > "$T/held"
+  assert_equal "$(domstate)" "shut off"
+  run_ok fold "$T/held"
+  run_ok fold "$T/held"
+  assert_equal "$(of_it '[.state,.power_wanted,.power_observed]|join(" ")')" "held off off"
+  # Whoever starts it there by hand is not believed.
+  there gpuaas-vm start "$ID" > "$T/by-hand"
+  run_status 4 fold "$T/by-hand"
+  assert_stderr "is held"
+  there gpuaas-release - < "$T/order" > "$T/held"
+  run_ok fold "$T/held"
+  GPUAAS_NODE=elsewhere gpuaas-release demo --undo > "$T/undo"
+  # For another attempt or another node it is no order.
+  for change in '.attempt = "aaaaaaaa"' '.node = "n-somewhere"' '.dry_run = true'; do
+    jq -c "$change" "$T/undo" > "$T/changed"
+    run_status 4 there gpuaas-release - < "$T/changed"
+    assert_equal "$(domstate)" "shut off"
+  done
+  GPUAAS_NODE=elsewhere run_ok gpuaas-release demo --undo
+  jq_is .action undo
+  there gpuaas-release - < "$T/undo" > "$T/started"
+  assert_equal "$(domstate)" running
+  run_ok fold "$T/started"
+  assert_equal "$(of_it '[.state,.power_wanted,.power_observed]|join(" ")')" "active on on"
+  run_ok gpuaas-state check
+}
+
+@test "what can be held, and how it is asked" {
+  make_vm
+  run_status 2 here gpuaas-release demo --hold 1h --undo
+  run_status 2 here gpuaas-release --pending demo
+  run_status 2 here gpuaas-release --hold 1h
+  run_status 2 here gpuaas-release demo --hold soon
+  gpuaas-place --profile lab --gpus 1 --name next --project vision > "$T/plan"
+  run_status 4 here gpuaas-release next --hold 1h
+  assert_stderr "only what is in use can be held"
+  run_status 5 here gpuaas-release nobody --hold 1h
+  # A plan that nobody took up is cancelled without a word.
+  run_ok here gpuaas-release next
+  jq_is .state cancelled
+}
+
+@test "on a terminal the name must be typed before data is lost" {
+  command -v script > /dev/null || skip "script (bsdutils) is missing"
+  make_vm
+  run typed no gpuaas-release demo
+  assert_status 1
+  assert_output "type its name to go on"
+  assert_output "nothing was done"
+  allocation_is active
+  # A hold can be undone, and a dry run does nothing: neither asks.
+  run typed '' gpuaas-release demo --dry-run
+  assert_status 0
+  refute_output "type its name"
+  run typed '' gpuaas-release demo --hold 1h
+  assert_status 0
+  refute_output "type its name"
+  allocation_is held
+  run typed demo gpuaas-release demo
+  assert_status 0
+  assert_output "type its name to go on"
+  allocation_is released
+  here bash -c 'gpuaas-wipe --pending' > "$T/wiped"
+  here bash -c 'gpuaas-place --profile lab --gpus 1 --name demo --project vision | gpuaas-provision' \
+    > "$T/again"
+  run typed '' gpuaas-release demo --yes
+  assert_status 0
+  refute_output "type its name"
+  assert_equal "$(gpuaas-list allocations --where state=active)" ""
+}

@@ -44,7 +44,7 @@ static const struct ga_cmd cmds[] = {
 	{ .name = "check", .abstract = "look for what the state promises and does not hold",
 	  .run = run_check },
 	{ .name = "backup", .abstract = "copy the file while it is in use", .args = "FILE",
-	  .args_min = 1, .args_max = 1, .run = ga_cli_backup },
+	  .args_min = 1, .args_max = 1, .opts = ga_cli_backup_opts, .run = ga_cli_backup },
 	{ .name = "restore", .abstract = "put a backup in its place, in a new epoch",
 	  .args = "FILE", .args_min = 1, .args_max = 1, .opts = ga_cli_restore_opts,
 	  .run = ga_cli_restore },

@@ -114,6 +114,10 @@ int ga_cli_stream(int fd, const char *name, const struct ga_consumer *table, str
  * SIGINT and SIGTERM are handed to the children, which finish or give up at their next phase. */
 int ga_cli_stream_jobs(int fd, const char *name, const struct ga_consumer *table, int jobs,
 		       struct ga_err *err);
+/* As ga_cli_stream_jobs, but what the consumers of here (as table, or NULL) take is taken in this
+ * process before more is read, so that the children of later orders have it. */
+int ga_cli_stream_jobs_here(int fd, const char *name, const struct ga_consumer *table,
+			    const struct ga_consumer *here, int jobs, struct ga_err *err);
 /* Opens an operand: "-" is stdin (fd 0), else the file. The caller closes what is not 0. */
 int ga_cli_open(const char *operand, struct ga_err *err);
 /* GA_USAGE when stdin is a terminal, so that nobody waits for records that do not come. */

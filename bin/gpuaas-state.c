@@ -44,7 +44,7 @@ static const struct ga_cmd cmds[] = {
 	{ .name = "check", .abstract = "look for what the state promises and does not hold",
 	  .run = run_check },
 	{ .name = "backup", .abstract = "copy the file while it is in use", .args = "FILE",
-	  .args_min = 1, .args_max = 1, .run = ga_cli_backup },
+	  .args_min = 1, .args_max = 1, .opts = ga_cli_backup_opts, .run = ga_cli_backup },
 	{ .name = "restore", .abstract = "put a backup in its place, in a new epoch",
 	  .args = "FILE", .args_min = 1, .args_max = 1, .opts = ga_cli_restore_opts,
 	  .run = ga_cli_restore },
@@ -110,7 +110,7 @@ static int fold(const struct ga_rec *rec, struct ga_err *err)
 {
 	if (ga_store_take(db, rec, err) >= 0)
 		return ga_emit_raw(rec, err);
-	if (err->code != GA_CONFLICT && err->code != GA_NOTFOUND)
+	if (err->code != GA_CONFLICT && err->code != GA_NOTFOUND && !ga_store_key_is_refusal(err))
 		return -1;
 	ga_say("gpuaas-state: line %llu is not folded: %s", (unsigned long long)rec->line,
 	       err->msg);

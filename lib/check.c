@@ -34,6 +34,11 @@ static int on_integrity(const char *finding, void *arg)
 	return report(arg, "integrity", NULL, finding, "stop all writers and go back to a backup");
 }
 
+static int on_schema(const char *name, const char *sentence, void *arg)
+{
+	return report(arg, "schema", name, sentence, "stop all writers and go back to a backup");
+}
+
 /* A trigger that is missing or different leaves an invariant unguarded. */
 static int check_triggers(struct check *c)
 {
@@ -160,7 +165,8 @@ static int check_all(struct check *c)
 {
 	const struct ga_check_rule *rule;
 
-	if (ga_db_integrity(c->db, on_integrity, c, c->err) < 0 || check_triggers(c) < 0)
+	if (ga_db_integrity(c->db, on_integrity, c, c->err) < 0 ||
+	    ga_db_schema(c->db, on_schema, c, c->err) < 0 || check_triggers(c) < 0)
 		return -1;
 	if (check_states(c, GA_M_SLOT, "SELECT state, min(id) FROM slot GROUP BY 1") < 0 ||
 	    check_states(c, GA_M_ALLOCATION,

@@ -12,6 +12,18 @@
 const struct ga_check_rule ga_check_rules[] = {
 	{ "meta", "SELECT 'meta' WHERE (SELECT count(*) FROM meta) <> 1",
 	  "the state does not have exactly one row of meta", "go back to a backup" },
+	{ "epoch",
+	  "SELECT id FROM node WHERE epoch_verified > (SELECT max(epoch) FROM meta) UNION ALL "
+	  "SELECT id FROM slot WHERE epoch_verified > (SELECT max(epoch) FROM meta) ORDER BY 1",
+	  "it was verified in an epoch that has not begun", NULL },
+	{ "epoch",
+	  "SELECT s.id FROM slot s WHERE s.state = 'reserved' AND s.epoch_verified < "
+	  "(SELECT max(epoch) FROM meta WHERE epoch > 1) AND EXISTS (SELECT 1 FROM claim c JOIN "
+	  "allocation a ON a.id = c.allocation_id WHERE c.slot_id = s.id AND c.live = 1 AND "
+	  "CASE WHEN json_valid(a.plan) THEN json_extract(a.plan, '$.epoch') END = "
+	  "(SELECT max(epoch) FROM meta)) "
+	  "ORDER BY s.node_id, s.slot_index",
+	  "the slot was placed since the restore, and nobody verified it", ADOPT },
 	/* sold once */
 	{ "sold_once",
 	  "SELECT slot_id FROM claim WHERE live = 1 AND claim_kind = 'slot' GROUP BY slot_id "

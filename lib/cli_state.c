@@ -2,15 +2,38 @@
 /* gpuaas-state backup, restore, audit. */
 #include "cli_state.h"
 
+#include "store_backup.h"
 #include "store_restore.h"
 #include "tell_state.h"
 
 static const char *reason;
+static int64_t keep = GA_UNKNOWN;
 
 #define REASON { .name = "reason", .type = GA_O_TEXT, .var = &reason, .arg = "TEXT", \
 		 .help = "why; it stands in the audit" }
 
+const struct ga_opt ga_cli_backup_opts[] = {
+	{ .name = "keep", .type = GA_O_INT, .var = &keep, .arg = "N", .min = 1, .max = 100000,
+	  .help = "FILE is a folder: a dated, checked backup, and the N newest are kept" },
+	GA_OPTS_END,
+};
 const struct ga_opt ga_cli_restore_opts[] = { REASON, GA_OPTS_END };
+
+static int on_finding(const struct ga_finding *f, void *arg, struct ga_err *err)
+{
+	(void)arg;
+	return ga_emit(&ga_finding_shape, f, err);
+}
+
+static int backup_kept(struct ga_db *db, const char *dir, struct ga_err *err)
+{
+	ga_autofree char *made = NULL;
+	int found = ga_state_backup(db, dir, keep, on_finding, NULL, &made, err);
+
+	if (found < 0 || ga_tell_state(db, "backup", made, err) < 0)
+		return -1;
+	return found > 0;
+}
 
 int ga_cli_backup(struct ga_err *err)
 {
@@ -18,8 +41,11 @@ int ga_cli_backup(struct ga_err *err)
 	int n;
 	char *const *args = ga_cli_args(&n);
 
-	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
-	    ga_db_backup(db, args[0], err) < 0)
+	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0)
+		return -1;
+	if (keep != GA_UNKNOWN)
+		return backup_kept(db, args[0], err);
+	if (ga_db_backup(db, args[0], err) < 0)
 		return -1;
 	return ga_tell_state(db, "backup", args[0], err);
 }
@@ -44,12 +70,6 @@ static int need_reason(const char *command, struct ga_err *err)
 	if (reason && *reason)
 		return 0;
 	return ga_fail(err, GA_USAGE, "%s needs --reason: it stands in the audit", command);
-}
-
-static int on_finding(const struct ga_finding *f, void *arg, struct ga_err *err)
-{
-	(void)arg;
-	return ga_emit(&ga_finding_shape, f, err);
 }
 
 int ga_cli_restore(struct ga_err *err)

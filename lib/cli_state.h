@@ -8,9 +8,10 @@
 
 #include "cli.h"
 
-extern const struct ga_opt ga_cli_restore_opts[], ga_cli_adopt_opts[], ga_cli_rebuild_opts[];
+extern const struct ga_opt ga_cli_backup_opts[], ga_cli_restore_opts[], ga_cli_adopt_opts[],
+	ga_cli_rebuild_opts[];
 
-int ga_cli_backup(struct ga_err *err);
+int ga_cli_backup(struct ga_err *err); /* one file, or kept in a folder */
 int ga_cli_audit(struct ga_err *err); /* verify, head */
 /* A backup in the place of the state, in a new epoch. */
 int ga_cli_restore(struct ga_err *err);

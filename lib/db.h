@@ -88,6 +88,10 @@ int ga_db_copy(const char *from, const char *to, struct ga_err *err);
 int ga_db_replace(const char *path, const char *with, const char *kept, struct ga_err *err);
 /* Removes a state file with all that SQLite and the turnstile put beside it. */
 void ga_db_remove(const char *path);
+/* The tables and indexes of a state that are missing or not as its migrations make them go to
+ * each(). */
+int ga_db_schema(struct ga_db *db, int (*each)(const char *name, const char *sentence, void *arg),
+		 void *arg, struct ga_err *err);
 /* PRAGMA integrity_check, and foreign_key_check of all tables but slot_cpu, whose keys a rule of
  * lib/check_rules.h checks; each finding goes to each(). */
 int ga_db_integrity(struct ga_db *db, int (*each)(const char *finding, void *arg), void *arg,

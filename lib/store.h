@@ -65,6 +65,10 @@ int ga_store_node_lost(struct ga_db *db, const char *node, const char *reason, s
  * "dry_run"; another lab-ness GA_CONFLICT "lab". */
 int ga_fold(struct ga_db *db, const struct ga_shape *shape, const void *obj, struct ga_err *err);
 
+/* Whether this very result was folded before: 1, 0, -1. */
+int ga_fold_is_known(struct ga_db *db, const struct ga_shape *shape, const void *obj,
+		     struct ga_err *err);
+
 /* ---- listing ---- */
 
 struct ga_list_query {

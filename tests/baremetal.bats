@@ -189,3 +189,298 @@ own()
   slots_are available available
   run_ok gpuaas-state check
 }
+
+# The scenario from a machine that is Ready.
+ready='(.steps[:2][].answer.machine) |= {status_name: "Ready", owner: "", owner_data: {}} |
+  .steps |= map(select(.name | IN("release", "releasing", "ready") | not))'
+
+# at STEP JQ: the answer of a step changed, and the scenario ends there
+at()
+{
+  echo "(.steps|map(.name)|index(\"$1\")) as \$i | .steps |= .[:\$i+1] | .steps[\$i].answer |= ($2)"
+}
+
+@test "what MAAS says against it is one sentence that names the machine" {
+  metal_plan . > "$T/order"
+  maas_plays deploy "$(at find '{status: 401, body: "Authorization Error: Invalid API key."}')"
+  says deploy "machine 'h7': looking for it: MAAS refuses the key in '$METAL/maas.key' (401:" \
+    "Authorization Error: Invalid API key.)"
+  maas_is_done
+  maas_plays deploy "$(at find '{body: []}') | .steps += [{name: \"gone\", method: \"GET\",
+    path: \"machines/h7/\", answer: {status: 404, body: \"No Machine matches the given query.\"}}]"
+  says deploy "machine 'h7': reading it: MAAS said 404: No Machine matches the given query."
+  maas_is_done
+  maas_plays deploy "$(at allocate '{status: 409, body: "No machine with system ID 4y3h7n available."}')"
+  says deploy "machine 'h7': op=allocate: MAAS said 409: No machine with system ID 4y3h7n available."
+  maas_is_done
+  maas_plays deploy "$(at deploy '{status: 400, body: {distro_series: ["noble is not", "known"]}}')"
+  says deploy "machine 'h7': op=deploy: MAAS said 400: noble is not; known"
+  maas_is_done
+  maas_plays deploy "$(at deployed '.machine.status_name = "Failed deployment" |
+    .machine.status_message = "curtin command install: failed"')"
+  says deploy "machine 'h7' is 'Failed deployment' in MAAS, not Deployed: curtin command install: failed"
+  maas_is_done
+  maas_plays deploy "$(at deployed '.machine.distro_series = "jammy"')"
+  says deploy "machine 'h7' runs 'ubuntu/jammy', and 'ubuntu/noble' was asked for"
+  maas_plays deploy "$(at power '.body.state = "off"')"
+  says deploy "machine 'h7' is Deployed and its power is 'off' in MAAS"
+}
+
+@test "a MAAS that is busy is asked again, one that is away or never ready is given up" {
+  metal_plan . > "$T/order"
+  busy='{status: 503, headers: {"Retry-After": "1"}, body: "No IP addresses available."}'
+  maas_plays deploy "(.steps|map(.name)|index(\"deploy\")) as \$i |
+    .steps |= .[:\$i] + [.[\$i] | .answer = $busy] + .[\$i:]"
+  run_ok hook deploy
+  maas_is_done
+  LIMIT=3 maas_plays deploy "$ready | $(at deploy "$busy") | .steps[-1].times = 9"
+  says deploy "machine 'h7': op=deploy: MAAS said 503: No IP addresses available."
+  LIMIT=3 maas_plays deploy "$ready | $(at deploying .) | .steps[-1].times = 999"
+  says deploy "machine 'h7' is not Deployed after 3 s: MAAS says Deploying: Performing PXE boot"
+  kill "$BG_PID"
+  wait_for 10 has_ended "$BG_PID"
+  sed -i 's/^MAAS_LIMIT_SECONDS=.*/MAAS_LIMIT_SECONDS=1/' "$METAL/maas.conf"
+  run_status 1 hook deploy
+  assert_stderr "machine 'h7': looking for it: MAAS at http://127.0.0.1:"
+  assert_stderr "does not answer: curl: (7)"
+}
+
+@test "a machine that is somebody else's is left alone" {
+  metal_plan . > "$T/order"
+  maas_plays deploy "$(at read '.machine.owner_data = {gpuaas_allocation: "0ther000", gpuaas_stage: "tenant"}')"
+  says deploy "machine 'h7' is deployed for allocation '0ther000': release that first"
+  maas_is_done
+  maas_plays deploy "$(at read '.machine.osystem = "ubuntu" | .machine.distro_series = "noble"')"
+  says deploy "machine 'h7' runs 'ubuntu/noble', not the trusted image 'custom/gpuaas-host': not ours to release"
+  maas_plays deploy "$(at read '.machine.locked = true')"
+  says deploy "machine 'h7' is locked in MAAS: unlock it there when it may be released"
+  maas_plays deploy "$(at read '.machine.status_name = "Rescue mode"')"
+  says deploy "machine 'h7' is 'Rescue mode' in MAAS, neither Ready nor Deployed"
+  release_order '.shape = "baremetal"' > "$T/order"
+  maas_plays release "$(at read '.machine.owner_data.gpuaas_allocation = "0ther000"')"
+  says release "machine 'h7' is deployed for '0ther000', not for allocation 'a110c000'"
+  maas_plays release "$(at read '.machine.owner_data = {}')"
+  says release "machine 'h7' is deployed for 'nobody of gpuaas', not for allocation 'a110c000'"
+  maas_plays release "$(at deployed '.machine.owner_data.gpuaas_allocation = "0ther000"')"
+  says release "machine 'h7' was deployed for '0ther000' (trusted) meanwhile"
+}
+
+@test "begun before: a deployment is waited for, and not made again" {
+  metal_plan . > "$T/order"
+  arriving='.machine += {status_name: "Deploying", osystem: "ubuntu", distro_series: "noble",
+    owner_data: {gpuaas_allocation: "a110c000", gpuaas_stage: "tenant", gpuaas_node: "n-1ab100000000"}}'
+  maas_plays deploy "(.steps[:2][].answer) |= ($arriving) |
+    .steps |= map(select(.name | IN(\"find\", \"read\", \"deploying\", \"busy\", \"deployed\", \"power\")))"
+  run_ok hook deploy
+  jq_is .address 192.0.2.7
+  maas_is_done
+}
+
+@test "the key is seen by nobody: no argument, no environment, no file that others can read" {
+  metal_plan . > "$T/order"
+  chmod 644 "$METAL/maas.key"
+  maas_plays deploy
+  says deploy "'$METAL/maas.key' holds a secret and can be read by others: chmod 600 '$METAL/maas.key'"
+  chmod 600 "$METAL/maas.key"
+  maas_plays deploy '(.steps[] | select(.name == "deploy")).answer.hold = true'
+  background hook deploy > "$T/answer" 2> "$T/words"
+  hook=$BG_PID
+  wait_for 20 test -s "$T/api/asked"
+  # curl waits for its answer now; nothing of it may show, and it must be there to be seen.
+  curl=$(pgrep -f -- '-K - --request POST')
+  [[ -n $curl ]]
+  for process in /proc/[0-9]*; do
+    [[ ${process#/proc/} != "$$" && ${process#/proc/} != "$BASHPID" ]] || continue
+    run ! grep -aqE 'Zr4secretVb8|token9Qw' "$process/cmdline" "$process/environ"
+  done
+  run find /run /tmp -maxdepth 2 -path '*gpuaas-metal*' -perm /077
+  assert_equal "$output" ""
+  run ! grep -rqE 'Zr4secretVb8|token9Qw' /run/gpuaas-metal.*
+  touch "$T/api/go"
+  wait_for 20 has_ended "$hook"
+  maas_is_done
+  run ! grep -qE 'Zr4secretVb8|token9Qw' "$T/answer" "$T/words"
+  run find /run /tmp -maxdepth 1 -name 'gpuaas-metal.*'
+  assert_equal "$output" ""
+}
+
+@test "nobody proves to be the machine: another host key, another node, other hardware" {
+  release_order '.shape = "baremetal"' > "$T/order"
+  trusted_ssh
+  LIMIT=4 maas_plays release "$ready | (.steps[] | select(.name == \"busy\")).answer.headers = {}"
+  cp "$T/ssh" "$T/ssh.good"
+  sed -i 's/ed25519_public/of_the_tenant/' "$T/ssh"
+  run_status 1 hook release
+  assert_stderr "machine 'h7' is not reached by ssh at 192.0.2.7 after 4 s: Host key verification failed."
+  cp "$T/ssh.good" "$T/ssh"
+  sed -i 's/GPUAAS_NODE=.*$/GPUAAS_NODE=n-other/' "$T/ssh"
+  maas_plays release
+  run_status 1 hook release
+  assert_stderr "machine 'h7' says it is node 'n-other', not 'n-1ab100000000'"
+}
+
+# ---- by ssh ----
+
+# installer_lab [KEY=VALUE…]: the ssh example with a machine that can be started: NETBOOT keeps the
+# public half of the host key it was given, and ssh answers only who expects that one. What it runs
+# there it runs in the recorded host, with mount and its like standing in.
+installer_lab()
+{
+  rm -rf "$METAL"
+  mkdir -p "$METAL" "$T/there" "$T/bin"
+  cp -a "$SRC/share/baremetal/ssh/." "$SRC/share/baremetal/answer.bash" "$METAL/"
+  echo 'n-1ab100000000 192.0.2.9' > "$METAL/machines"
+  HOST=$T/trusted setup_host lab1 boot_id=9ab10000-0000-4000-8000-000000000009 \
+    'nvme.1.parts=[{"size_mib":8,"fs":"ext4"}]' "$@"
+  truncate -s 4M "$T/tenant.raw"
+  head -c 1M /dev/urandom | dd of="$T/tenant.raw" conv=notrunc status=none
+  cat > "$METAL/ssh.conf" <<END
+NETBOOT=$T/bin/netboot
+INSTALLER_IMAGE=installer-7
+TENANT_IMAGE=$T/tenant.raw
+POLL_SECONDS=0.05
+LIMIT_SECONDS=${LIMIT-60}
+SSH=$T/bin/ssh
+SSH_KEYSCAN=$T/bin/keyscan
+SSH_KEY=$T/key
+END
+  cat > "$T/bin/netboot" <<END
+#!/bin/bash
+echo "\$*" >> "$T/there/starts"
+[[ \$2 == disk ]] || { umask 077; cat > "$T/there/new" && ssh-keygen -y -f "$T/there/new" > "$T/there/key"; }
+echo "\$2" > "$T/there/runs"
+END
+  # The first question finds the machine still starting.
+  cat > "$T/bin/ssh" <<END
+#!/bin/bash
+for word in "\$@"; do case \$word in UserKnownHostsFile=*) known=\${word#*=} ;; esac; done
+[[ \$(< "$T/there/runs") == installer ]] || { echo "Connection refused" >&2; exit 255; }
+[[ -e $T/there/asked ]] || { : > "$T/there/asked"; echo "Connection timed out" >&2; exit 255; }
+[[ \$(< "\$known") == "192.0.2.9 \$(cut -d' ' -f1,2 < "$T/there/key")" ]] ||
+  { echo "Host key verification failed." >&2; exit 255; }
+export PATH=$T/bin/inside:$PATH
+exec "$SRC/tests/hosts/enter" "$T/trusted" "$T/work" -- bash -c "\${!#}"
+END
+  cat > "$T/bin/keyscan" <<END
+#!/bin/bash
+[[ \$(< "$T/there/runs") == disk ]] || exit 1
+echo "192.0.2.9 \$(sed -n 's/^  ed25519_public: //p' "$T/there/seed/vendor-data")"
+END
+  mkdir -p "$T/bin/inside"
+  printf '#!/bin/sh\n' | tee "$T/bin/inside/blockdev" > "$T/bin/inside/udevadm"
+  printf '#!/bin/sh\necho "$1" > "%s/mounted"\necho "$2" > "%s/at"\n' "$T/there" "$T/there" > "$T/bin/inside/mount"
+  printf '#!/bin/sh\nmv "$1/var/lib/cloud/seed/nocloud" "%s/seed" && rm -r "$1"\n' "$T/there" > "$T/bin/inside/umount"
+  # What lies in /etc of an image in memory.
+  printf '#!/bin/sh\n[ "$1" != /etc/gpuaas/image-id ] || { echo installer-7; exit; }\nexec /bin/cat "$@"\n' \
+    > "$T/bin/inside/cat"
+  printf '#!/bin/sh\n[ "$1" != -qx ] || exit 0\nexec /bin/grep "$@"\n' > "$T/bin/inside/grep"
+  chmod +x "$T"/bin/{netboot,ssh,keyscan} "$T"/bin/inside/*
+}
+
+by_ssh()
+{
+  env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C "$METAL/$1/50-ssh" < "$T/order"
+}
+
+@test "ssh deploys: image written, read back and seeded, the tenant's own host key awaited" {
+  installer_lab
+  metal_plan '.user_data_digest = null' | jq -c '. + {user_data: "#!/bin/sh\necho hello\n"}' > "$T/order"
+  run_ok by_ssh deploy
+  jq_is '[.address, .machine, .image]|join(" ")' "192.0.2.9 192.0.2.9 $T/tenant.raw"
+  cmp -n 4194304 "$T/tenant.raw" "$T/work/disks/nvme2n1"
+  assert_equal "$(< "$T/there/mounted")" /dev/nvme2n1p1
+  assert_equal "$(< "$T/there/seed/user-data")" $'#!/bin/sh\necho hello'
+  grep -q 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKey me@x' "$T/there/seed/vendor-data"
+  assert_equal "$(< "$T/there/starts")" $'n-1ab100000000 installer\nn-1ab100000000 disk'
+  jq_is .host_key "$(sed -n 's/^  ed25519_public: //p' "$T/there/seed/vendor-data")"
+}
+
+@test "ssh takes back: the installer proves the machine, and only a new start of it is believed" {
+  installer_lab
+  HOST=$T/trusted in_host gpuaas-discover > "$T/seen"
+  fingerprint=$(jq -r 'select(.kind=="gpuaas.host/1").fingerprint' "$T/seen")
+  release_order ".shape = \"baremetal\" | .fingerprint = \"$fingerprint\"" > "$T/order"
+  run_ok by_ssh release
+  jq_is '[.boot_id, .image, .fingerprint]|join(" ")' \
+    "9ab10000-0000-4000-8000-000000000009 installer-7 $fingerprint"
+  release_order ".shape = \"baremetal\" | .fingerprint = \"sha256:$(printf '%064d' 0)\"" > "$T/order"
+  run_status 1 by_ssh release
+  assert_stderr "machine '192.0.2.9' is not the hardware that was approved as node 'n-1ab100000000'"
+  release_order '.shape = "baremetal" | .boot_id = "9ab10000-0000-4000-8000-000000000009"' > "$T/order"
+  run_status 1 by_ssh release
+  assert_stderr "machine '192.0.2.9' was not started again: its boot id is that of before the hand-over"
+  # A start that did nothing: the installer of before, or the tenant, does not have the new key.
+  printf '#!/bin/sh\nexit 0\n' > "$T/bin/netboot"
+  sed -i 's/^LIMIT_SECONDS=.*/LIMIT_SECONDS=1/' "$METAL/ssh.conf"
+  run_status 1 by_ssh release
+  assert_stderr "machine '192.0.2.9' is not in the installer after 1 s: Host key verification failed."
+  printf '#!/bin/sh\necho "BMC: no route" >&2\nexit 3\n' > "$T/bin/netboot"
+  run_status 1 by_ssh release
+  assert_stderr "machine '192.0.2.9': '$T/bin/netboot n-1ab100000000 installer' failed: BMC: no route"
+}
+
+@test "ssh writes to no disk that is another, missing or mounted" {
+  installer_lab 'nvme.1.mount=/data'
+  metal_plan . > "$T/order"
+  run_status 1 by_ssh deploy
+  assert_stderr "/dev/nvme2n1 is mounted"
+  metal_plan '.bundles[0].nvme_wwid = "eui.00000000deadbeef"' > "$T/order"
+  run_status 1 by_ssh deploy
+  assert_stderr "there is no disk eui.00000000deadbeef"
+  metal_plan ".bundles[0].nvme_wwid = \"x'; reboot #\"" > "$T/order"
+  run_status 1 by_ssh deploy
+  assert_stderr "the plan of 'a110c000' names no disk"
+  run ! cmp -s -n 1048576 "$T/tenant.raw" "$T/work/disks/nvme2n1"
+  # Written, and not what is read back.
+  installer_lab
+  printf '#!/bin/sh\n/bin/cat > "%s/swallowed"\n' "$T" > "$T/bin/inside/dd"
+  chmod +x "$T/bin/inside/dd"
+  metal_plan . > "$T/order"
+  run_status 1 by_ssh deploy
+  assert_stderr "what was written to eui.002538b1000000a1 does not read back as '$T/tenant.raw'"
+  run ! grep -q disk "$T/there/starts"
+}
+
+# ---- where ----
+
+@test "refused on the node that holds the state, and where there are no executables, before a write" {
+  setup_host lab1
+  metal_plan . > "$T/plan"
+  gpuaas-state init --lab > "$T/made"
+  run_status 4 in_host gpuaas-provision --dry-run "$T/plan"
+  jq_is '[.kind,.code]|join(" ")' "gpuaas.failure/1 holds_state"
+  rm "$GPUAAS_STATE"*
+  mv "$METAL/deploy/50-maas" "$T/50-maas"
+  run_status 7 in_host gpuaas-provision "$T/plan"
+  jq_is '[.phase,.code]|join(" ")' "recheck no_hooks"
+  GPUAAS_NODE=controller run_status 7 gpuaas-provision "$T/plan"
+  jq_is '[.phase,.code]|join(" ")' "recheck no_hooks"
+  printf '#!/bin/sh\ncat > "%s/order"\necho \x27{}\x27\n' "$T" > "$METAL/deploy/50-other"
+  chmod 775 "$METAL/deploy/50-other"
+  GPUAAS_NODE=controller run_status 6 gpuaas-provision "$T/plan"
+  jq_is '[.phase,.code]|join(" ")' "recheck hook_unsafe"
+  [[ ! -e $T/order ]]
+  # Nothing of it kept the plan from being carried out later, on the node itself or from elsewhere.
+  chmod 755 "$METAL/deploy/50-other"
+  GPUAAS_NODE=controller run_ok gpuaas-provision "$T/plan"
+  jq_is .state active
+  assert_equal "$(jq -r .allocation "$T/order")" a110c000
+}
+
+@test "user-data goes to the executables on standard input, and stays nowhere" {
+  mkdir -p "$T/ud"
+  printf '#!/bin/sh\necho sesame\n' > "$T/text"
+  digest=$(sha256sum < "$T/text")
+  cp "$T/text" "$T/ud/${digest%% *}"
+  printf '#!/bin/sh\ncat > "%s/order"\necho \x27{}\x27\n' "$T" > "$METAL/deploy/50-other"
+  chmod 755 "$METAL/deploy/50-other"
+  rm "$METAL/deploy/50-maas"
+  metal_plan ".user_data_digest = \"sha256:${digest%% *}\"" > "$T/plan"
+  export GPUAAS_NODE=controller
+  run_status 5 gpuaas-provision "$T/plan"
+  jq_is '[.phase,.code]|join(" ")' "recheck user_data_missing"
+  run_ok gpuaas-provision --user-data-dir "$T/ud" "$T/plan"
+  refute_output sesame
+  assert_equal "$(jq -r .user_data "$T/order")" "$(< "$T/text")"
+  run ! grep -rq sesame "$GPUAAS_HOST_DIR"
+}

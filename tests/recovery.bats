@@ -111,6 +111,8 @@ $head"
   assert_equal "$(sql 'SELECT epoch_verified FROM node')" 2
   run_status 1 gpuaas-place --profile lab --gpus 1 --project p --json
   assert_output unverified_since_restore
+  run_ok gpuaas-list attention --json
+  jq_slurp_is 'map(select(.code == "unverified_since_restore" and .object_kind == "slot")) | length' 2
   # the triggers hold it too, for whoever has another road
   run sql "UPDATE slot SET epoch_verified = 3, generation = generation + 1"
   [[ $output == *"only grows"* ]]
@@ -408,4 +410,118 @@ epochs()
   assert_equal "$(jq -r 'select(.check == "not_adopted").sentence' <<< "$output")" \
     "allocation '$(jq -r .allocation "$T/plan")' is of a lab"
   assert_equal "$(gpuaas-list slots)" ""
+}
+
+# ---- what check must find ----
+
+# drop_triggers FILE
+drop_triggers()
+{
+  sqlite3 "$1" "SELECT 'DROP TRIGGER ' || name || ';' FROM sqlite_schema WHERE type = 'trigger'" |
+    sqlite3 "$1"
+}
+
+# make_sold: slot 0 active for "kept", slot 1 used once and available again
+make_sold()
+{
+  make_lab
+  place_one --name kept > "$T/x"
+  provision_last
+  local gone
+  gone=$(place_one)
+  provision_last
+  here bash -c "gpuaas-release $gone | gpuaas-wipe" > "$T/x"
+  slots_are active available
+  run_ok gpuaas-state check
+  gpuaas-state backup "$T/good.db"
+}
+
+# seed CHECK OBJECT TITLE SQL: whether the corruption is found by name
+seed()
+{
+  local object=null db=$T/bad.db
+  cp "$T/good.db" "$db"
+  [[ $2 == - ]] || object=$(sqlite3 "$db" "${2:1:-1}")
+  [[ -n $object ]] || { echo "$3: it has no object"; return 1; }
+  drop_triggers "$db"
+  sqlite3 "$db" "PRAGMA foreign_keys=OFF; PRAGMA ignore_check_constraints=ON; $4" > "$T/seeded" ||
+    { echo "$3: was not seeded"; return 1; }
+  run --separate-stderr gpuaas-state --state "$db" --json check
+  if [[ $status -ne 1 ]] || ! jq -es --arg check "$1" --arg object "$object" \
+    'any(.[]; .check == $check and ((.object // "null") | tostring) == $object)' <<< "$output" > "$T/found"; then
+    echo "$3: $1 of $object is not found"
+    show_run
+    return 1
+  fi
+}
+
+@test "each seeded corruption is found by name" {
+  make_sold
+  local line check='' object='' title='' sql='' n=0
+  while IFS= read -r line; do
+    [[ $line != '#'* ]] || continue
+    if [[ $line == '== '* ]]; then
+      [[ -z $check ]] || seed "$check" "$object" "$title" "$sql"
+      [[ $line =~ ^==\ ([a-z_]+)\ (\(.*\)|-)\ ([^\)]+)$ ]]
+      check=${BASH_REMATCH[1]} object=${BASH_REMATCH[2]} title=${BASH_REMATCH[3]} sql='' n=$((n + 1))
+    else
+      sql+=$line$'\n'
+    fi
+  done < <(cat "$SRC/tests/corruptions"; echo '== end - end')
+  ((n - 1 >= 30)) || { echo "only $((n - 1)) corruptions"; false; }
+  # the state they were made of is whole
+  run_ok gpuaas-state --state "$T/good.db" check
+}
+
+@test "bytes that were damaged are found, or the file is refused; never passed" {
+  make_sold
+  pages=$(sqlite3 "$T/good.db" 'PRAGMA page_count')
+  for root in $(sqlite3 "$T/good.db" "SELECT rootpage FROM sqlite_schema WHERE name IN
+    ('slot', 'claim', 'audit', 'device', 'sqlite_autoindex_slot_1', 'allocation')"); do
+    cp "$T/good.db" "$T/bad.db"
+    head -c 64 /dev/zero | tr '\0' x |
+      dd of="$T/bad.db" bs=1 seek=$(((root - 1) * 4096)) conv=notrunc status=none
+    run gpuaas-state --state "$T/bad.db" check
+    [[ $status -eq 1 || $status -eq 10 ]] || { echo "page $root: $status $output"; false; }
+    [[ $output == *integrity* || $output == *damaged* ]]
+    # and no backup of it is put in the place of a state
+    run ! gpuaas-state restore "$T/bad.db" --reason x
+  done
+  cp "$T/good.db" "$T/bad.db"
+  truncate -s $((pages / 2 * 4096)) "$T/bad.db"
+  run gpuaas-state --state "$T/bad.db" check
+  [[ $status -eq 1 || $status -eq 10 ]]
+  [[ $output == *integrity* || $output == *damaged* ]]
+  # a value in a row, found by what it contradicts: the record of the evidence
+  cp "$T/good.db" "$T/bad.db"
+  sed -i 's/"outcome":"confirmed"/"outcome":"confirmeD"/' "$T/bad.db"
+  run_status 1 gpuaas-state --state "$T/bad.db" --json check
+  assert_output evidence_digest
+}
+
+# ---- backups by timer ----
+
+@test "backups are dated, checked, and the newest are kept; one with findings costs no older one" {
+  run_ok gpuaas-state init --lab
+  mkdir -p "$T/backup"
+  for day in 01 02 03; do
+    cp "$GPUAAS_STATE" "$T/backup/state-202601${day}T000000Z.db"
+  done
+  echo mine > "$T/backup/state-notes.db"
+  run_ok gpuaas-state backup --keep 2 "$T/backup" --json
+  jq_is .action backup
+  made=$(jq -r .path <<< "$output")
+  assert_equal "$(stat -c %a "$made")" 600
+  assert_equal "$(cd "$T/backup" && printf '%s\n' *)" "state-20260103T000000Z.db
+${made##*/}
+state-notes.db"
+  # it is a state that restore takes
+  run_ok gpuaas-state restore "$made" --reason test
+  drop_triggers "$GPUAAS_STATE"
+  sql "UPDATE audit SET actor = 'x' WHERE seq = 1"
+  run_status 1 gpuaas-state backup --keep 1 "$T/backup" --json
+  assert_output audit_chain
+  [[ $(jq -rs '.[-1].path' <<< "$output") == *.findings ]]
+  [[ -e $T/backup/state-20260103T000000Z.db && -e $made ]]
+  run_status 2 gpuaas-state backup --keep 0 "$T/backup"
 }

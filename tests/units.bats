@@ -196,6 +196,18 @@ needs_root()
   assert_stderr "Read-only"
 }
 
+@test "backup works within its unit" {
+  needs_root
+  run_ok gpuaas-state init --lab
+  mkdir "$T/run"
+  run_ok confined gpuaas-backup gpuaas-state backup --keep 2 --json "$T/run/backup"
+  [[ -s $(jq -r .path <<< "$output") ]]
+  traced gpuaas-state backup --keep 2 --json "$T/run/backup"
+  [[ $GPUAAS_BUILD == *asan* ]] || fits gpuaas-backup "$T/trace"
+  run_status 10 confined gpuaas-backup gpuaas-state backup --keep 2 /usr/backup
+  assert_stderr "Read-only"
+}
+
 @test "wipe works within its unit, on a block device with another's files open" {
   needs_root
   truncate -s 32M "$T/backing"

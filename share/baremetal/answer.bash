@@ -47,7 +47,7 @@ machine_of()
 {
   local node rest
   while read -r node rest; do
-    [[ $node != "$2" ]] || { printf '%s\n' "$rest"; return; }
+    [[ $node != "$2" ]] || { printf '%s\n' "$rest"; return 0; }
   done < "$1"
   fail "'$1' has no line for node '$2': it says which machine that is"
 }
@@ -72,7 +72,7 @@ read_order()
   order=$(cat)
   allocation=$(member allocation)
   node=$(member node)
-  [[ -n $allocation && -n $node ]] || fail "there is no order on standard input"
+  [[ -n $allocation && $node =~ ^[A-Za-z0-9._-]+$ ]] || fail "there is no order on standard input"
 }
 
 # A folder of this run's own, with nothing left of it at the end.
@@ -85,9 +85,9 @@ private_folder()
   trap 'rm -rf -- "$folder"' EXIT
 }
 
-# cloud_config KEY_FILE: user-data of the trusted system: the id of its node, which is not that of
-# the disk any more, the host key it must answer with, and the public keys in $keys.
-cloud_config()
+# host_config KEY_FILE: cloud-config of a system that must answer with this host key, and lets the
+# public keys in $keys in
+host_config()
 {
   local line
   echo "#cloud-config"
@@ -99,6 +99,13 @@ cloud_config()
   done < "$1"
   echo "  ed25519_public: $(cut -d' ' -f1,2 < "$1.pub")"
   authorized_keys
+}
+
+# trusted_config KEY_FILE: the same for the trusted system, which must know the id of its node: that
+# of its disk is another one
+trusted_config()
+{
+  host_config "$1"
   echo "write_files:"
   echo "- path: /etc/gpuaas/gpuaas.conf"
   echo "  append: true"

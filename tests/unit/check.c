@@ -23,6 +23,11 @@ static const struct {
 	const char *check, *object, *sentence, *sql;
 } cases[] = {
 	{ "meta", "meta", "exactly one row", "INSERT INTO meta VALUES (2, 1, 1, 'x')" },
+	{ "epoch", "s2", "has not begun", MOVE("slot", "s2", "epoch_verified = 9") },
+	{ "epoch", "n2", "has not begun", MOVE("node", "n2", "epoch_verified = 9") },
+	{ "epoch", "s1", "nobody verified it", "UPDATE meta SET epoch = 2;"
+	  MOVE("slot", "s1", "state = 'reserved'")
+	  MOVE("allocation", "a1", "plan = '{\"epoch\":2}'") },
 	{ "sold_once", "s1", "more than one live claim", CLAIM("x", "a1", "n1", "s1") },
 	{ "sold_once", "n1", "claimed whole and by another", NODE_CLAIM("x", "a1", "n1") },
 	{ "sold_once", "c1", "is not held for it", MOVE("node", "n1", "held_by = NULL") },
@@ -84,6 +89,7 @@ static const struct {
 	{ "evidence_digest", "e2", "changed after it was made", "" },
 	{ "audit_chain", "1", "changed after", "UPDATE audit SET actor = 'you' WHERE seq = 1" },
 	{ "audit_chain", "2", "row before it", "DELETE FROM audit WHERE seq = 1" },
+	{ "schema", "slot_place", "missing", "DROP INDEX slot_place" },
 	{ "trigger", "", "triggers are missing", "" },
 	{ "integrity", "", "CHECK constraint", MOVE("slot", "s2", "retired = 1") },
 };

@@ -79,7 +79,8 @@ maas_said()
   said=$(jq -r 'if type == "object" then [.[] | if type == "array" then .[] else . end | tostring] |
     join("; ") else tostring end' <<< "$body" 2> /dev/null) || said=$body
   said=$(tr -s '[:space:][:cntrl:]' ' ' <<< "$said")
-  echo "${said:0:300}"
+  said=${said:0:300}
+  echo "${said% }"
 }
 
 # request WHAT METHOD PATH [CURL-ARGUMENT…]: prints what MAAS answered; a busy MAAS is asked again
@@ -91,7 +92,7 @@ request()
   while :; do
     one_request "$@"
     case $code in
-    2??) return ;;
+    2??) return 0 ;;
     503) ;;
     000 | 502 | 504) [[ $1 == GET ]] || break ;;
     *) break ;;

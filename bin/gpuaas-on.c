@@ -39,10 +39,10 @@ static const struct ga_prog prog = {
 	.args_max = -1,
 	.opts = opts,
 	.consumes = (const struct ga_shape *const[]){ &ga_plan_shape, &ga_release_order_shape,
-						      &ga_wipe_order_shape, &ga_expectation_shape,
-						      NULL },
+						      &ga_hold_order_shape, &ga_wipe_order_shape,
+						      &ga_expectation_shape, NULL },
 	.produces = (const struct ga_shape *const[]){ &ga_node_end_shape, &ga_failure_shape,
-						      NULL },
+						      &ga_user_data_shape, NULL },
 	.examples =
 		(const char *const[]){
 			"gpuaas-on --nodes pool=h200 gpuaas-discover | "
@@ -138,12 +138,16 @@ static int run(struct ga_err *err)
 		.timeout_micros = timeout * 1000000,
 		.address = address,
 	};
+	const char *state = ga_cli_state_path(), *slash = strrchr(state, '/');
+	ga_autofree char *user_data = ga_xprintf(
+		"%.*suser-data", slash ? (int)(slash - state) + 1 : 0, state);
 	struct ga_on *on;
 	int n, r;
 	char *const *args = ga_cli_args(&n);
 
 	ga_quote_command(&command, args, n);
 	how.command = command.buf;
+	how.user_data_dir = user_data;
 	ga_ssh_share(&how.ssh, &why);
 	if (why)
 		ga_say("gpuaas-on: connections are not shared: %s", why);

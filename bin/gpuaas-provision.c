@@ -14,6 +14,7 @@
 #include "provision.h"
 #include "result.h"
 #include "stop.h"
+#include "userdata.h"
 #include "virt.h"
 
 static const char *resume_id, *user_data_dir;
@@ -21,6 +22,7 @@ static const char *progress = "auto";
 static bool dry_run;
 static int64_t jobs = 1;
 static char *node;
+static struct ga_user_datas user_data;
 
 static const struct ga_opt opts[] = {
 	{ .name = "resume", .type = GA_O_TEXT, .var = &resume_id, .arg = "ID",
@@ -43,7 +45,8 @@ static const struct ga_prog prog = {
 	.args = "FILE|-",
 	.args_max = 1,
 	.opts = opts,
-	.consumes = (const struct ga_shape *const[]){ &ga_plan_shape, NULL },
+	.consumes = (const struct ga_shape *const[]){ &ga_plan_shape, &ga_user_data_shape,
+						      NULL },
 	.produces = (const struct ga_shape *const[]){ &ga_allocation_shape, &ga_progress_shape,
 						      &ga_failure_shape, NULL },
 	.examples = (const char *const[]){ "gpuaas-place --profile h200-slice --gpus 2 | "
@@ -87,6 +90,7 @@ static struct ga_provision_opts options(char **data_dir, char **state_dir)
 		.node = node,
 		.host_dir = ga_cli_host_dir(),
 		.user_data_dir = user_data_dir ? user_data_dir : *data_dir,
+		.user_data_given = &user_data,
 		.user_data_from = user_data_dir ? NULL : *state_dir,
 		.libvirt_uri = ga_cli_setting("GPUAAS_LIBVIRT_URI", GA_VIRT_URI),
 		.fabric = { ga_cli_setting("GPUAAS_LIBNVFM", NULL),
@@ -116,8 +120,27 @@ static int take_plan(const struct ga_rec *rec, struct ga_err *err)
 	return r;
 }
 
+static int take_user_data(const struct ga_rec *rec, struct ga_err *err)
+{
+	struct ga_user_data piece;
+	int r;
+
+	if (ga_rec_parse(rec, &ga_user_data_shape, &piece, err) < 0)
+		return -1;
+	r = ga_user_data_take(&user_data, &piece, err);
+	if (piece.base64)
+		explicit_bzero(piece.base64, strlen(piece.base64));
+	ga_shape_release(&ga_user_data_shape, &piece);
+	return r;
+}
+
 static const struct ga_consumer consumers[] = {
 	{ &ga_plan_shape, take_plan },
+	{ NULL, NULL },
+};
+
+static const struct ga_consumer in_front[] = {
+	{ &ga_user_data_shape, take_user_data },
 	{ NULL, NULL },
 };
 
@@ -133,7 +156,7 @@ static int take_stream(struct ga_err *err)
 	fd = ga_cli_open(from, err);
 	if (fd < 0)
 		return -1;
-	r = ga_cli_stream_jobs(fd, from, consumers, (int)jobs, err);
+	r = ga_cli_stream_jobs_here(fd, from, consumers, in_front, (int)jobs, err);
 	if (fd)
 		close(fd);
 	return r;
@@ -152,6 +175,7 @@ static int run(struct ga_err *err)
 	o = options(&data_dir, &state_dir);
 	r = resume_id ? ga_provision_resume(resume_id, &o, err) : take_stream(err);
 	ga_result_close();
+	ga_user_datas_release(&user_data);
 	free(node);
 	return r;
 }

@@ -11,6 +11,7 @@
 #include "ga.h"
 #include "kind.h"
 #include "rec.h"
+#include "sign.h"
 
 enum ga_opt_type {
 	GA_O_FLAG,     /* bool * */
@@ -88,6 +89,9 @@ int ga_emit_raw(const struct ga_rec *rec, struct ga_err *err);
 /* ga_emit of a record whose line is known already: text is that of ga_rec_format_text, or NULL. */
 int ga_emit_text(const struct ga_shape *shape, const void *obj, const char *text,
 		 struct ga_err *err);
+/* ga_emit of a result that travels, signed with the host's key (NULL: it has none). */
+int ga_emit_signed(const struct ga_shape *shape, const void *obj, const struct ga_sign_key *key,
+		   struct ga_err *err);
 /* Writes a line that is no record, where an option asked for another format. */
 int ga_emit_line(const char *text, struct ga_err *err);
 /* Whether stdout gets a table for people. */
@@ -114,6 +118,10 @@ int ga_cli_stream(int fd, const char *name, const struct ga_consumer *table, str
  * SIGINT and SIGTERM are handed to the children, which finish or give up at their next phase. */
 int ga_cli_stream_jobs(int fd, const char *name, const struct ga_consumer *table, int jobs,
 		       struct ga_err *err);
+/* As ga_cli_stream_jobs, but what the consumers of here (as table, or NULL) take is taken in this
+ * process before more is read, so that the children of later orders have it. */
+int ga_cli_stream_jobs_here(int fd, const char *name, const struct ga_consumer *table,
+			    const struct ga_consumer *here, int jobs, struct ga_err *err);
 /* Opens an operand: "-" is stdin (fd 0), else the file. The caller closes what is not 0. */
 int ga_cli_open(const char *operand, struct ga_err *err);
 /* GA_USAGE when stdin is a terminal, so that nobody waits for records that do not come. */

@@ -10,9 +10,9 @@
 #include "digest.h"
 #include "file.h"
 #include "rec.h"
+#include "userdata.h"
 
 #define KEYS_MAX 65536
-#define USER_DATA_MAX (1 << 20)
 
 static bool is_key(const char *text)
 {
@@ -90,7 +90,7 @@ int ga_request_user_data(struct ga_request *request, const char *file, const cha
 	ga_autofree char *path = NULL;
 	char digest[GA_DIGEST_SIZE];
 
-	if (ga_file_read(file, USER_DATA_MAX, &content, err) < 0)
+	if (ga_file_read(file, GA_USER_DATA_MAX, &content, err) < 0)
 		return -1;
 	ga_digest_of(content.buf, content.len, digest);
 	request->user_data_digest = ga_xstrdup(digest);

@@ -17,7 +17,7 @@ const struct ga_shape *const ga_kinds[] = {
 	&ga_host_shape,	       &ga_candidate_shape,  &ga_end_shape,
 	&ga_slot_shape,	       &ga_node_shape,	     &ga_profile_shape,
 	&ga_image_shape,       &ga_node_image_shape, &ga_node_settings_shape,
-	&ga_request_shape,     &ga_plan_shape,	     &ga_explanation_shape,
+	&ga_request_shape,     &ga_user_data_shape,  &ga_plan_shape,	     &ga_explanation_shape,
 	&ga_refusal_shape,     &ga_release_order_shape, &ga_wipe_order_shape,
 	&ga_hold_order_shape,
 	&ga_expectation_shape, &ga_progress_shape,   &ga_allocation_shape,

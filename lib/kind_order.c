@@ -241,6 +241,22 @@ const struct ga_shape ga_release_order_shape = {
 };
 #undef S
 
+#define S ga_user_data
+const struct ga_shape ga_user_data_shape = {
+	.kind = "gpuaas.user-data/1",
+	.doc = "a piece of a tenant's user-data, in front of the plan that names its digest; a "
+	       "secret, from gpuaas-on to gpuaas-provision only",
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_TEXT(S, digest, GA_REQ, GA_T_DIGEST, "of all of it"),
+		GA_INT(S, offset_bytes, GA_REQ, "where the piece begins"),
+		GA_INT(S, total_bytes, GA_REQ, "of all of it"),
+		GA_TEXT(S, base64, GA_NULLOK, GA_T_ANY,
+			"the piece, at most 12 KiB; null for no bytes"),
+		GA_FIELDS_END },
+};
+#undef S
+
 #define S ga_hold_order
 const struct ga_shape ga_hold_order_shape = {
 	.kind = "gpuaas.hold-order/1",

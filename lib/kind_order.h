@@ -190,11 +190,19 @@ struct ga_expectation {
 	GA_LIST(struct ga_expected_allocation) allocations;
 };
 
+/* A piece of a tenant's user-data, in front of the plan that names its digest (userdata.h). A
+ * secret: it goes from gpuaas-on to gpuaas-provision and nowhere else. */
+struct ga_user_data {
+	char *digest; /* of all of it */
+	int64_t offset_bytes, total_bytes;
+	char *base64; /* at most 12 KiB before coding */
+};
+
 extern const struct ga_shape ga_wipe_policy_shape, ga_bundle_shape, ga_term_shape,
 	ga_node_answer_shape, ga_expected_slot_shape;
 extern const struct ga_shape ga_request_shape, ga_plan_shape, ga_explanation_shape,
 	ga_refusal_shape, ga_release_order_shape, ga_hold_order_shape, ga_wipe_order_shape,
-	ga_expectation_shape;
+	ga_expectation_shape, ga_user_data_shape;
 
 /* The words of the enumerations, shared with kind_result.c and kind_state.c. */
 extern const char *const ga_shape_words[], *const ga_class_words[], *const ga_verify_words[],

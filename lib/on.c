@@ -76,8 +76,8 @@ size_t ga_on_count(const struct ga_on *on)
 static bool is_order(const struct ga_shape *shape)
 {
 	return shape == &ga_plan_shape || shape == &ga_release_order_shape ||
-	       shape == &ga_hold_order_shape ||
-	       shape == &ga_wipe_order_shape || shape == &ga_expectation_shape;
+	       shape == &ga_hold_order_shape || shape == &ga_wipe_order_shape ||
+	       shape == &ga_expectation_shape;
 }
 
 static int take(struct ga_on *on, const struct ga_rec *rec, struct ga_err *err)

@@ -18,6 +18,7 @@ struct ga_on_opts {
 	const char *program; /* for the failures */
 	const char *command; /* line for the shell of the nodes (quote.h) */
 	struct ga_ssh ssh;
+	const char *user_data_dir; /* of place, beside the state: sent in front of its plan */
 	int parallel;		/* nodes at a time */
 	int64_t timeout_micros; /* for the command on one node; 0: none */
 	/* Where ssh reaches the node; GA_NOTFOUND when the state has no such node. */

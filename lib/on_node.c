@@ -11,7 +11,9 @@
 
 #include "cli.h"
 #include "clock.h"
+#include "kind_order.h"
 #include "proc.h"
+#include "userdata.h"
 
 #define WORDS_MAX 4096	/* of a line of stderr that is shown */
 #define SAID_MAX 16384 /* of stderr that is kept for its end */
@@ -30,6 +32,15 @@ struct ga_on_node *ga_on_node_new(const struct ga_on_opts *opts, const char *nod
 	return n;
 }
 
+/* What was given may have a tenant's secrets in it. */
+static void forget_input(struct ga_on_node *n)
+{
+	if (n->in.len)
+		explicit_bzero(n->in.buf, n->in.len);
+	ga_str_clear(&n->in);
+	n->sent = 0;
+}
+
 void ga_on_node_free(struct ga_on_node *n)
 {
 	char unused[GA_DIGEST_SIZE];
@@ -44,6 +55,7 @@ void ga_on_node_free(struct ga_on_node *n)
 	ga_host_stream_release(&n->discovery);
 	ga_lines_release(&n->out);
 	ga_lines_release(&n->words);
+	forget_input(n);
 	ga_str_release(&n->in);
 	ga_str_release(&n->said);
 	ga_str_release(&n->held);
@@ -53,6 +65,16 @@ void ga_on_node_free(struct ga_on_node *n)
 }
 
 /* ---- in ---- */
+
+/* What is not here may be there already; the host says when it lacks it. */
+static void add_user_data(struct ga_on_node *n, const struct ga_rec *rec)
+{
+	const char *digest = json_string_value(json_object_get(rec->json, "user_data_digest"));
+	struct ga_err ignored = GA_ERR_INIT;
+
+	if (rec->shape == &ga_plan_shape && digest && ga_digest_is_valid(digest))
+		(void)ga_user_data_lines(n->opts->user_data_dir, digest, &n->in, &ignored);
+}
 
 int ga_on_node_give(struct ga_on_node *n, const struct ga_rec *rec, struct ga_err *err)
 {
@@ -66,6 +88,7 @@ int ga_on_node_give(struct ga_on_node *n, const struct ga_rec *rec, struct ga_er
 		return ga_on_tell_unsent(n, object, err);
 	ga_texts_add(&n->open, object);
 	n->orders++;
+	add_user_data(n, rec);
 	ga_str_add_bytes(&n->in, rec->raw, rec->raw_len);
 	ga_str_addc(&n->in, '\n');
 	return 0;
@@ -82,8 +105,7 @@ void ga_on_node_send(struct ga_on_node *n)
 	if (w > 0)
 		n->sent += (size_t)w;
 	if (n->sent == n->in.len) {
-		ga_str_clear(&n->in);
-		n->sent = 0;
+		forget_input(n);
 	}
 	/* A command that does not read on ends by itself, and its end says why. */
 	if ((w < 0 && errno != EAGAIN && errno != EINTR) || (n->in_whole && !n->in.len)) {

@@ -5,6 +5,7 @@
 
 #include "clock.h"
 #include "cli.h"
+#include "kind_order.h"
 #include "kind_result.h"
 #include "on_node.h"
 #include "shape.h"
@@ -263,6 +264,8 @@ int ga_on_said(struct ga_on_node *n, const char *line, size_t len, struct ga_err
 	named = json_string_value(json_object_get(json, "node"));
 	if (named && strcmp(named, n->node))
 		return another_node(n, named, err);
+	if (rec.shape == &ga_user_data_shape)
+		return 0; /* a command that takes none hands it back, and it is for nobody else */
 	note_answer(n, &rec);
 	if (rec.shape == &ga_host_shape || rec.shape == &ga_candidate_shape ||
 	    rec.shape == &ga_end_shape)

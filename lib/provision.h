@@ -12,6 +12,7 @@
 
 #include "fabric.h"
 #include "kind_result.h"
+#include "userdata.h"
 
 struct ga_provision_opts {
 	const char *program; /* for messages and holds */
@@ -19,6 +20,7 @@ struct ga_provision_opts {
 	const char *host_dir, *user_data_dir, *libvirt_uri, *baremetal_dir;
 	/* Looked into when user_data_dir lacks it: place's own, or NULL. */
 	const char *user_data_from;
+	const struct ga_user_datas *user_data_given; /* came with the plans: before any folder */
 	struct ga_fabric_at fabric;
 	const char *fabric_manager; /* the program that tells its version; NULL: not asked */
 	bool holds_state; /* the state is on this machine: no bare-metal plan of its own node */

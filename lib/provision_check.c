@@ -366,19 +366,12 @@ void ga_provision_close_disks(struct ga_provision *p)
 		ga_cleanup_fd(&p->disks[i].fd), p->disks[i].fd = -1;
 }
 
-/* What place kept beside the state counts where both are on this machine. */
 static int read_user_data(struct ga_provision *p, struct ga_err *err)
 {
-	const char *digest = p->plan->user_data_digest;
-	struct ga_err ignored = GA_ERR_INIT;
+	const struct ga_provision_opts *o = p->opts;
 
-	if (ga_user_data_read(p->opts->user_data_dir, digest, &p->user_data, err) == 0)
-		return 0;
-	if (err->code != GA_NOTFOUND || !p->opts->user_data_from ||
-	    ga_user_data_read(p->opts->user_data_from, digest, &p->user_data, &ignored) < 0)
-		return -1;
-	ga_err_clear(err);
-	return 0;
+	return ga_user_data_get(o->user_data_given, o->user_data_dir, o->user_data_from,
+				p->plan->user_data_digest, &p->user_data, err);
 }
 
 /* From another machine only the executables can look at the node. */

@@ -11,8 +11,8 @@
 #include "file.h"
 #include "proc.h"
 #include "rec.h"
+#include "userdata.h"
 
-#define USER_DATA_MAX (1 << 20)
 
 /* ---- the host key ---- */
 
@@ -272,7 +272,7 @@ int ga_user_data_read(const char *dir, const char *digest, struct ga_str *out, s
 	ga_autofree char *path = ga_xprintf("%s/%s", dir, digest + strlen("sha256:"));
 	char found[GA_DIGEST_SIZE];
 
-	if (ga_file_read(path, USER_DATA_MAX, out, err) < 0) {
+	if (ga_file_read(path, GA_USER_DATA_MAX, out, err) < 0) {
 		if (err->code == GA_NOTFOUND)
 			ga_err_reason(err, "user_data_missing");
 		return ga_hint(err,

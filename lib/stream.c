@@ -209,9 +209,10 @@ static bool readable(const struct ga_reader *r, int fd, const struct crew *crew)
 }
 
 static int read_orders(struct crew *crew, struct ga_reader *reader, int fd,
-		       const struct ga_consumer *table, struct ga_err *err)
+		       const struct ga_consumer *table, const struct ga_consumer *here,
+		       struct ga_err *err)
 {
-	const struct ga_consumer *c;
+	const struct ga_consumer *c, *now;
 	struct ga_rec rec;
 	int more = 1;
 
@@ -228,9 +229,10 @@ static int read_orders(struct crew *crew, struct ga_reader *reader, int fd,
 		if (more <= 0)
 			break;
 		c = find_consumer(table, &rec);
+		now = here ? find_consumer(here, &rec) : NULL;
 		if (c)
 			enqueue(crew, &rec, c);
-		else if (ga_emit_raw(&rec, err) < 0)
+		else if ((now ? now->take(&rec, err) : ga_emit_raw(&rec, err)) < 0)
 			return -1;
 	}
 	return ga_stop_asked() ? ga_stop_check("the stream", err) : more;
@@ -238,6 +240,12 @@ static int read_orders(struct crew *crew, struct ga_reader *reader, int fd,
 
 int ga_cli_stream_jobs(int fd, const char *name, const struct ga_consumer *table, int jobs,
 		       struct ga_err *err)
+{
+	return ga_cli_stream_jobs_here(fd, name, table, NULL, jobs, err);
+}
+
+int ga_cli_stream_jobs_here(int fd, const char *name, const struct ga_consumer *table,
+			    const struct ga_consumer *here, int jobs, struct ga_err *err)
 {
 	ga_autoreader struct ga_reader *reader = ga_reader_open(fd, name);
 	ga_autofd int lock_fd = memfd_create("lines", MFD_CLOEXEC);
@@ -252,7 +260,7 @@ int ga_cli_stream_jobs(int fd, const char *name, const struct ga_consumer *table
 	}
 	ga_stop_install();
 	ga_emit_share(lock_fd);
-	r = read_orders(&crew, reader, fd, table, err);
+	r = read_orders(&crew, reader, fd, table, here, err);
 	/* Orders read before a bad line stand: they are carried out. */
 	while (crew.running || (waiting(&crew) && !ga_stop_asked())) {
 		if (advance(&crew, r < 0 ? &later : err) < 0) {

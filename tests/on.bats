@@ -421,6 +421,41 @@ RUN
   stop_hosts
 }
 
+@test "user-data goes on the stream, in front of its plan, and comes back nowhere" {
+  three_hosts h1
+  # Sees all that is given and all that is written.
+  mv "$T/ssh/h1/run" "$T/whole"
+  ssh_runs h1 <<< "tee -a $T/given | $T/whole | tee -a $T/written"
+  gpuaas-on --nodes lab=true gpuaas-image add "$T/images/lab.raw" --name lab --probe running \
+    --firmware bios | gpuaas-state apply - > "$T/image"
+  line "gpuaas-on --nodes lab=true gpuaas-discover | gpuaas-approve --all-ready | gpuaas-on gpuaas-wipe |
+    gpuaas-state fold -"
+  { printf '#cloud-config\nruncmd: [echo hunter2]\n#'; head -c 600000 /dev/urandom | base64 -w 0; } > "$T/ud"
+  digest=$(sha256sum < "$T/ud" | cut -d ' ' -f 1)
+  gpuaas-place --profile lab --gpus 1 --name job --user-data "$T/ud" > "$T/plan"
+  run ! grep -q hunter2 "$T/plan"
+  : > "$T/given"
+  line "gpuaas-on gpuaas-provision < $T/plan | gpuaas-state fold -"
+  assert_equal "$(gpuaas-list allocations | jq -r .state)" active
+  assert_equal "$(jq -r .kind "$T/given" | paste -sd ' ')" \
+    "$(printf "gpuaas.user-data/1 %.0s" {1..66})gpuaas.plan/1"
+  run_ok "$SRC/tests/validate" "$SRC/share/schema" < "$T/given"
+  cmp "$T/ud" "$T/h1/hostdir/user-data/$digest"
+  assert_equal "$(stat -c %a "$T/h1/hostdir/user-data/$digest")" 600
+  line "gpuaas-release job | gpuaas-on gpuaas-release - | gpuaas-on gpuaas-wipe | gpuaas-state fold -"
+  [[ ! -e $T/h1/hostdir/user-data/$digest ]]
+  # A plan that is refused leaves nothing of it on the host; a command that passes it on tells nobody.
+  gpuaas-place --profile lab --gpus 1 --name again --user-data "$T/ud" |
+    jq -c '.bundles[0].nvme_serial = "other"' > "$T/plan"
+  run gpuaas-on gpuaas-provision < "$T/plan"
+  [[ $status -ne 0 && ! -e $T/h1/hostdir/user-data/$digest ]]
+  ssh_runs h1 <<< cat
+  run_ok gpuaas-on gpuaas-provision < "$T/plan"
+  assert_equal "$(jq -r .kind <<< "$output" | paste -sd ' ')" "gpuaas.plan/1 gpuaas.node-end/1"
+  run ! grep -q "user-data/1" "$T/written"
+  stop_hosts
+}
+
 @test "forced commands: the controller's key runs host programs, a host's key nothing or the fold" {
   mkdir "$T/touched"
   shell_says()

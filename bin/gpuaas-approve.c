@@ -132,7 +132,7 @@ static int take(const struct ga_rec *rec, struct ga_err *err)
 		return -1;
 	ga_approve_results_clear(&run_state);
 	if (ga_store_observe(run_state.db, &stream.host, &all, err) < 0 ||
-	    ga_approve_mode(&run_state, stream.host.node, opt.mode, err) < 0)
+	    ga_approve_node(&run_state, &stream.host, opt.mode, opt.accept_change, err) < 0)
 		return -1;
 	if (!opt.record_only && ga_approve_candidates(&run_state, &all, err) < 0)
 		return -1;

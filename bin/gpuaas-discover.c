@@ -195,7 +195,7 @@ static int run(struct ga_err *err)
 		return -1;
 	if (opt.node)
 		settings.node = opt.node;
-	if (ga_discover(&settings, &found, err) < 0)
+	if (ga_discover(&settings, &found, err) < 0 || ga_cli_discover_key(&found.host, err) < 0)
 		return -1;
 	print_host(&found.host, found.candidates.n);
 	if (emit(&found, err) < 0)

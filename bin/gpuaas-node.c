@@ -98,6 +98,8 @@ static const struct ga_cmd cmds[] = {
 	  run },
 	{ "lost", "give up a host that will not come back", "NODE", 1, 1, final_opts, run },
 	{ "retire", "out for ever, when nothing of it is in use", "NODE", 1, 1, final_opts, run },
+	{ "revoke-key", "take nothing more that is signed with its key", "NODE", 1, 1, final_opts,
+	  run },
 	{ "maintenance", "plan a time in which nothing may run there", "NODE", 1, 1, window_opts,
 	  run },
 	{ "end-maintenance", "end one before its time", "MAINTENANCE", 1, 1, change_opts, run },

@@ -110,7 +110,7 @@ static int fold(const struct ga_rec *rec, struct ga_err *err)
 {
 	if (ga_store_take(db, rec, err) >= 0)
 		return ga_emit_raw(rec, err);
-	if (err->code != GA_CONFLICT && err->code != GA_NOTFOUND)
+	if (err->code != GA_CONFLICT && err->code != GA_NOTFOUND && !ga_store_key_is_refusal(err))
 		return -1;
 	ga_say("gpuaas-state: line %llu is not folded: %s", (unsigned long long)rec->line,
 	       err->msg);

@@ -11,6 +11,7 @@
 #include "ga.h"
 #include "kind.h"
 #include "rec.h"
+#include "sign.h"
 
 enum ga_opt_type {
 	GA_O_FLAG,     /* bool * */
@@ -88,6 +89,9 @@ int ga_emit_raw(const struct ga_rec *rec, struct ga_err *err);
 /* ga_emit of a record whose line is known already: text is that of ga_rec_format_text, or NULL. */
 int ga_emit_text(const struct ga_shape *shape, const void *obj, const char *text,
 		 struct ga_err *err);
+/* ga_emit of a result that travels, signed with the host's key (NULL: it has none). */
+int ga_emit_signed(const struct ga_shape *shape, const void *obj, const struct ga_sign_key *key,
+		   struct ga_err *err);
 /* Writes a line that is no record, where an option asked for another format. */
 int ga_emit_line(const char *text, struct ga_err *err);
 /* Whether stdout gets a table for people. */

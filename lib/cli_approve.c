@@ -82,17 +82,19 @@ void ga_approve_look_again(struct ga_candidates *candidates)
 
 /* ---- approving ---- */
 
-int ga_approve_mode(struct ga_approve_run *run, const char *node, const char *mode,
-		    struct ga_err *err)
+int ga_approve_node(struct ga_approve_run *run, const struct ga_host *host, const char *mode,
+		    bool accept_change, struct ga_err *err)
 {
 	ga_autofree char *id = NULL, *word = NULL;
 	struct ga_node_settings s;
 	int r;
 
+	if (ga_store_key_learn(run->db, host, accept_change, err) < 0)
+		return -1;
 	if (!mode)
 		return 0;
 	ga_shape_init(&ga_node_settings_shape, &s);
-	s.node = id = ga_xstrdup(node);
+	s.node = id = ga_xstrdup(host->node);
 	s.mode = word = ga_xstrdup(mode);
 	r = ga_store_apply_node_settings(run->db, &s, err);
 	return r < 0 ? -1 : 0;

@@ -7,6 +7,7 @@
 #define GA_CLI_APPROVE_H
 
 #include "store_approve.h"
+#include "store_key.h"
 #include "vec.h"
 
 struct ga_approve_result {
@@ -33,9 +34,9 @@ int ga_approve_policy(struct ga_approve_run *run, const char *profile, const cha
 /* Where this is the host of the candidates: reads again what discover could not see without root.
  * What still cannot be read stays unknown. */
 void ga_approve_look_again(struct ga_candidates *candidates);
-/* Sets the node's mode; NULL leaves it. */
-int ga_approve_mode(struct ga_approve_run *run, const char *node, const char *mode,
-		    struct ga_err *err);
+/* Registers the node's key (store_key.h) and sets its mode; NULL leaves that. */
+int ga_approve_node(struct ga_approve_run *run, const struct ga_host *host, const char *mode,
+		    bool accept_change, struct ga_err *err);
 /* Approves the candidates asked for; all that were asked for by index must be there. */
 int ga_approve_candidates(struct ga_approve_run *run, const struct ga_candidates *candidates,
 			  struct ga_err *err);

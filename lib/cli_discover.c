@@ -2,8 +2,12 @@
 /* The settings that bear on looking at a host. */
 #include "cli_discover.h"
 
+#include <errno.h>
+#include <unistd.h>
+
 #include "accel.h"
 #include "cli.h"
+#include "hostdb.h"
 #include "pci.h"
 #include "size.h"
 
@@ -18,6 +22,18 @@ int ga_cli_accelerators(struct ga_err *err)
 		return -1;
 	ga_pci_know(own);
 	return 0;
+}
+
+int ga_cli_discover_key(struct ga_host *host, struct ga_err *err)
+{
+	ga_autosign struct ga_sign_key *key = NULL;
+	int r = access(ga_cli_host_dir(), X_OK) < 0 && errno == EACCES ?
+			0 :
+			ga_hostdb_key(ga_cli_host_dir(), &key, err);
+
+	if (r > 0)
+		host->node_key = ga_xstrdup(ga_sign_public(key));
+	return r < 0 ? -1 : 0;
 }
 
 int ga_cli_discover_opts(struct ga_discover_opts *opts, struct ga_err *err)

@@ -10,6 +10,8 @@
  * GPUAAS_LEASES, GPUAAS_RESERVED_CPUS, GPUAAS_RESERVED_MEMORY, GPUAAS_ACCELERATORS,
  * GPUAAS_LIBNVFM, GPUAAS_FABRIC_ADDRESS, GPUAAS_LIBVIRT_URI. The texts live on.
  */
+/* The public half of this host's key into the record, where this user may read it. */
+int ga_cli_discover_key(struct ga_host *host, struct ga_err *err);
 int ga_cli_discover_opts(struct ga_discover_opts *opts, struct ga_err *err);
 
 /*

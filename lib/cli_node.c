@@ -10,6 +10,7 @@
 #include "audit.h"
 #include "cli.h"
 #include "clock.h"
+#include "store_key.h"
 
 static const char *operand(int i)
 {
@@ -304,6 +305,25 @@ static int lost(struct run *run, struct ga_err *err)
 	return ga_store_drain_blockers(run->db, run->id, show, NULL, err) < 0 ? -1 : 0;
 }
 
+static int revoke_key(struct run *run, struct ga_err *err)
+{
+	ga_cleanup(cleanup_node) struct ga_node node = { 0 };
+	const char *reason = run->o->reason;
+	int r;
+
+	if (!reason || !*reason)
+		return ga_fail(err, GA_USAGE, "revoke-key needs --reason");
+	if (confirm(run->o, "what the node says is not taken until it has a new key", err) < 0 ||
+	    begin(run, true, true, err) < 0)
+		return -1;
+	r = ga_store_key_revoke(run->db, run->id, reason, err);
+	if (!r)
+		return ga_fail(err, GA_CONFLICT, "node '%s' has no key that counts", run->id);
+	if (r < 0 || ga_store_node(run->db, run->id, &node, err) < 0)
+		return -1;
+	return finish(run, &ga_node_shape, &node, err);
+}
+
 /* ---- maintenance ---- */
 
 static void cleanup_window(struct ga_maintenance *m)
@@ -348,6 +368,7 @@ int ga_node_command(const char *name, struct ga_node_opts *opts, struct ga_err *
 		{ "rename", set_name },	    { "drain", drain },
 		{ "undrain", move },	    { "quarantine", move },
 		{ "retire", retire },	    { "lost", lost },
+		{ "revoke-key", revoke_key },
 		{ "maintenance", plan_maintenance }, { "end-maintenance", end_maintenance },
 	};
 	ga_cleanup(cleanup_run) struct run run = { .o = opts };

@@ -130,6 +130,16 @@ int ga_emit(const struct ga_shape *shape, const void *obj, struct ga_err *err)
 	return write_line(emit.line.buf, emit.line.len, err);
 }
 
+int ga_emit_signed(const struct ga_shape *shape, const void *obj, const struct ga_sign_key *key,
+		   struct ga_err *err)
+{
+	ga_autojson json_t *json = ga_shape_format(shape, obj);
+
+	if (key && !emit.table && ga_sign_record(key, json, err) < 0)
+		return -1;
+	return emit_json(shape, json, err);
+}
+
 int ga_emit_line(const char *text, struct ga_err *err)
 {
 	ga_str_clear(&emit.line);

@@ -72,7 +72,7 @@ int ga_file_attr(int dirfd, const char *path, struct ga_str *out)
 	return 1;
 }
 
-static int sync_dir(const char *path, struct ga_err *err)
+int ga_file_sync_dir(const char *path, struct ga_err *err)
 {
 	ga_autofree char *copy = ga_xstrdup(path);
 	ga_autofd int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -100,7 +100,7 @@ int ga_replace_commit(struct ga_replace *r, unsigned int mode, struct ga_err *er
 	if (fchmod(r->fd, mode) < 0 || fsync(r->fd) < 0 || rename(r->tmp, r->path) < 0)
 		return ga_fail_sys(err, "cannot write '%s'", r->path);
 	free(GA_TAKE(r->tmp));
-	return sync_dir(r->path, err);
+	return ga_file_sync_dir(r->path, err);
 }
 
 void ga_replace_release(struct ga_replace *r)

@@ -14,6 +14,8 @@ int ga_file_attr(int dirfd, const char *path, struct ga_str *out);
 /* Replaces path: temporary file beside it, fsync, rename, fsync of the directory. */
 int ga_file_replace(const char *path, const void *data, size_t len, unsigned int mode,
 		    struct ga_err *err);
+/* fsync of the directory that path is in, so that a new name lasts. */
+int ga_file_sync_dir(const char *path, struct ga_err *err);
 /* The same for a file that is written bit by bit: what stands at path stays as it is until
  * ga_replace_commit, and for good when that is never reached. */
 struct ga_replace {

@@ -118,6 +118,15 @@ static bool is_remembered(const struct ga_shape *shape, const void *obj)
 	       strcmp(((const struct ga_progress *)obj)->state, "running") != 0;
 }
 
+int ga_fold_is_known(struct ga_db *db, const struct ga_shape *shape, const void *obj,
+		     struct ga_err *err)
+{
+	char digest[GA_DIGEST_SIZE] = "";
+
+	ga_rec_digest(shape, obj, NULL, digest);
+	return ga_store_folded(db, digest, err);
+}
+
 int ga_fold(struct ga_db *db, const struct ga_shape *shape, const void *obj, struct ga_err *err)
 {
 	char digest[GA_DIGEST_SIZE] = "";

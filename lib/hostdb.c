@@ -16,6 +16,7 @@
 int ga_hostdb_open(const char *dir, struct ga_hostdb *ret, struct ga_err *err)
 {
 	ga_autofree char *path = ga_xprintf("%s/host.db", dir);
+	ga_autosign struct ga_sign_key *key = NULL;
 
 	*ret = (struct ga_hostdb){ 0 };
 	if (ga_file_mkdirs(dir, 0700, err) < 0)
@@ -24,6 +25,11 @@ int ga_hostdb_open(const char *dir, struct ga_hostdb *ret, struct ga_err *err)
 	if (ga_db_open(path, GA_DB_HOST, GA_DB_CREATE, &ret->db, err) < 0)
 		return -1;
 	ret->dir = ga_xstrdup(dir);
+	/* Whoever works here has something to say, and signs it. */
+	if (ga_hostdb_make_key(dir, &key, err) < 0) {
+		ga_hostdb_close(ret);
+		return -1;
+	}
 	return 0;
 }
 

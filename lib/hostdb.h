@@ -11,6 +11,7 @@
 #include "db.h"
 #include "kind_result.h"
 #include "rec.h"
+#include "sign.h"
 #include "vec.h"
 
 struct ga_hostdb {
@@ -99,6 +100,18 @@ int ga_evidence_get(struct ga_hostdb *h, const char *key, struct ga_wipe_evidenc
  * those without any evidence, because what was answered with less waits for a person. */
 int ga_hostdb_pending_wipes(struct ga_hostdb *h, bool unanswered, struct ga_any_list *texts,
 			    struct ga_err *err);
+
+/* ---- the key that results are signed with ---- */
+
+/*
+ * The host's own pair, DIR/node.key (PEM, 0600). 1 with ret (ga_sign_close), 0 when there is none.
+ * GA_DENIED "key_unsafe" when the file is no regular one of this user's or root's that nobody else
+ * may open, GA_BADREC when it is no key.
+ */
+int ga_hostdb_key(const char *dir, struct ga_sign_key **ret, struct ga_err *err);
+/* The same, made when it is not there yet: 1 made, 0 it was there. Of several programs at once one
+ * makes it, and all get that one. */
+int ga_hostdb_make_key(const char *dir, struct ga_sign_key **ret, struct ga_err *err);
 
 /* ---- wipe orders that wait (gpuaas-wipe --pending) and facts that outlive a driver ---- */
 

@@ -11,7 +11,8 @@
 /* Tables whose rows are never deleted. */
 static const char *const kept[] = {
 	"meta",	      "node",	       "device", "slot",  "claim",
-	"allocation", "wipe_evidence", "audit",	 "usage", "profile", "maintenance", NULL,
+	"allocation", "wipe_evidence", "audit",	 "usage", "profile", "maintenance",
+	"node_key",   NULL,
 };
 
 /* Each change counts, so that whoever saw an older generation is refused. */
@@ -20,7 +21,7 @@ static const char *const counted[] = { "slot", "allocation", "node", NULL };
 /* Tables with a number beside their keys. It has other names (rowid, oid): only a trigger on every
  * update sees those. */
 static const char *const numbered[] = { "node", "device", "slot", "allocation", "claim", "usage",
-					NULL };
+					"node_key", NULL };
 
 #define NUMBER_SENTENCE "duplicate: a row of that number is there already"
 
@@ -37,6 +38,12 @@ static const struct {
 	{ "node", "id", "", "k.id = NEW.id", NULL, "duplicate: there is a node of that id" },
 	{ "node", "name", "name", "k.name = NEW.name", NULL,
 	  "name_taken: another node has that name" },
+	{ "node_key", "number", "", "k.number = NEW.number", NULL, NUMBER_SENTENCE },
+	{ "node_key", "key", "", "k.key = NEW.key", NULL,
+	  "duplicate: that key is known already" },
+	{ "node_key", "live", "", "k.node_id = NEW.node_id",
+	  "k.revoked_at IS NULL AND NEW.revoked_at IS NULL",
+	  "duplicate: the node has a key that counts" },
 	{ "maintenance", "id", "", "k.id = NEW.id", NULL,
 	  "duplicate: there is a window of maintenance of that id" },
 	{ "device", "number", "", "k.number = NEW.number", NULL, NUMBER_SENTENCE },
@@ -109,6 +116,10 @@ static const struct {
 	{ "meta", "fixed", "one, lab, created_at", NULL,
 	  "fixed: whether a state is a lab is chosen once, when it is made" },
 	{ "node", "fixed", "id", NULL, "fixed: the id of a node never changes" },
+	{ "node_key", "fixed", "node_id, key, registered_at", NULL,
+	  "fixed: a key of a node never changes, it is revoked" },
+	{ "node_key", "revoked", "revoked_at, reason", "OLD.revoked_at IS NOT NULL",
+	  "fixed: a revoked key stays revoked" },
 	{ "device", "fixed", "id, device_kind, first_seen_at", NULL,
 	  "fixed: the identity of a device never changes" },
 	{ "slot", "fixed", "id, node_id", NULL, "fixed: a slot stays itself and on its node" },

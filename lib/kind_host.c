@@ -130,6 +130,8 @@ const struct ga_shape ga_host_shape = {
 		GA_OBJ(S, fabric_manager, GA_REQ, &fabric_manager_shape, "NVSwitch partitions"),
 		GA_OBJ(S, network, GA_REQ, &ga_network_shape, "the private network, as set"),
 		GA_TEXT(S, fingerprint, GA_REQ, GA_T_DIGEST, "digest of the hardware identities"),
+		GA_TEXT(S, node_key, GA_NULLOK, GA_T_ANY,
+			"public key it signs results with (ed25519, base64); null without root"),
 		GA_FIELDS_END },
 };
 #undef S

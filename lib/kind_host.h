@@ -76,6 +76,7 @@ struct ga_host {
 	struct ga_fabric_manager fabric_manager;
 	struct ga_network network;
 	char *fingerprint;
+	char *node_key; /* public half of the key results are signed with (sign.h), or NULL */
 };
 
 struct ga_bar {

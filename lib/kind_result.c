@@ -23,6 +23,7 @@ const struct ga_shape ga_progress_shape = {
 	.kind = "gpuaas.progress/1",
 	.doc = "a phase of long work",
 	.size = sizeof(struct S),
+	.is_signed = true,
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, node, GA_REQ, GA_T_NAME, "node id"),
 		GA_TEXT(S, object, GA_REQ, GA_T_ID, "allocation or slot"),
@@ -78,6 +79,7 @@ const struct ga_shape ga_lease_shape = {
 
 #define S ga_allocation
 const struct ga_shape ga_allocation_shape = {
+	.is_signed = true,
 	.kind = "gpuaas.allocation/1",
 	.doc = "an allocation; provision ends with one",
 	.size = sizeof(struct S),
@@ -127,6 +129,7 @@ const struct ga_shape ga_released_shape = {
 	.kind = "gpuaas.released/1",
 	.doc = "the devices of an allocation are free of it, as observed",
 	.size = sizeof(struct S),
+	.is_signed = true,
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, allocation, GA_REQ, GA_T_ID, "allocation id"),
 		GA_TEXT(S, node, GA_REQ, GA_T_NAME, "node id"),
@@ -205,6 +208,7 @@ const struct ga_shape ga_wipe_evidence_shape = {
 	.kind = "gpuaas.wipe-evidence/1",
 	.doc = "what one wipe attempt did and proved",
 	.size = sizeof(struct S),
+	.is_signed = true,
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, evidence, GA_REQ, GA_T_ID, "evidence id"),
 		GA_TEXT(S, node, GA_NULLOK, GA_T_NAME, "node id"),
@@ -256,6 +260,7 @@ const struct ga_shape ga_observation_shape = {
 	.kind = "gpuaas.observation/1",
 	.doc = "what reconcile found on a node, in short",
 	.size = sizeof(struct S),
+	.is_signed = true,
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, node, GA_REQ, GA_T_NAME, "node id"),
 		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when"),
@@ -274,6 +279,7 @@ const struct ga_shape ga_drift_shape = {
 	.kind = "gpuaas.drift/1",
 	.doc = "where desired and observed differ",
 	.size = sizeof(struct S),
+	.is_signed = true,
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, node, GA_REQ, GA_T_NAME, "node id"),
 		GA_TEXT(S, object, GA_NULLOK, GA_T_ANY, "slot, allocation, device or domain"),
@@ -296,6 +302,7 @@ const struct ga_shape ga_failure_shape = {
 	.kind = "gpuaas.failure/1",
 	.doc = "work that was begun and failed",
 	.size = sizeof(struct S),
+	.is_signed = true,
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, node, GA_NULLOK, GA_T_NAME, "node id"),
 		GA_TEXT(S, object, GA_NULLOK, GA_T_ANY, "allocation or slot"),

@@ -9,6 +9,7 @@ const struct ga_shape ga_power_shape = {
 	.kind = "gpuaas.power/1",
 	.doc = "power of an allocation's VM, as wanted and as seen",
 	.size = sizeof(struct S),
+	.is_signed = true,
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, allocation, GA_REQ, GA_T_ID, "allocation id"),
 		GA_TEXT(S, node, GA_REQ, GA_T_NAME, "node id"),
@@ -29,6 +30,7 @@ const struct ga_shape ga_console_shape = {
 	.kind = "gpuaas.console/1",
 	.doc = "a serial console that was shown to somebody, and where its recording lies",
 	.size = sizeof(struct S),
+	.is_signed = true,
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, allocation, GA_REQ, GA_T_ID, "allocation id"),
 		GA_TEXT(S, node, GA_REQ, GA_T_NAME, "node id"),
@@ -49,6 +51,7 @@ const struct ga_shape ga_ingress_shape = {
 	.kind = "gpuaas.ingress/1",
 	.doc = "a port of the host that leads to a port of one guest, or does no longer",
 	.size = sizeof(struct S),
+	.is_signed = true,
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, allocation, GA_REQ, GA_T_ID, "allocation id"),
 		GA_TEXT(S, node, GA_REQ, GA_T_NAME, "node id"),

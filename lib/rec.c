@@ -16,7 +16,7 @@ struct ga_reader {
 	size_t pos;
 	bool at_end;
 	uint64_t line;
-	json_t *json;
+	json_t *json, *signature;
 };
 
 struct ga_reader *ga_reader_open(int fd, const char *name)
@@ -34,6 +34,7 @@ void ga_reader_close(struct ga_reader *r)
 	if (!r)
 		return;
 	json_decref(r->json);
+	json_decref(r->signature);
 	ga_str_release(&r->buf);
 	free(r->name);
 	free(r);
@@ -136,6 +137,16 @@ static int not_json(struct ga_reader *r, const char *line, size_t len, const jso
 	return -1;
 }
 
+/* The members that stay keep their order: the signature is over their text. */
+static json_t *take_signature(json_t *json)
+{
+	json_t *signature = json_incref(json_object_get(json, "signature"));
+
+	if (signature)
+		json_object_del(json, "signature");
+	return signature;
+}
+
 int ga_reader_next(struct ga_reader *r, struct ga_rec *rec, struct ga_err *err)
 {
 	const char *line, *kind;
@@ -144,6 +155,7 @@ int ga_reader_next(struct ga_reader *r, struct ga_rec *rec, struct ga_err *err)
 	int more;
 
 	json_decref(GA_TAKE(r->json));
+	json_decref(GA_TAKE(r->signature));
 	do {
 		more = next_line(r, &line, &len, err);
 		if (more <= 0)
@@ -158,6 +170,8 @@ int ga_reader_next(struct ga_reader *r, struct ga_rec *rec, struct ga_err *err)
 	*rec = (struct ga_rec){ .json = r->json, .raw = line, .raw_len = len, .line = r->line };
 	if (ga_kind_find(kind, &rec->shape, err) < 0)
 		return ga_wrap(err, "%s, line %" PRIu64, r->name, r->line);
+	if (rec->shape && rec->shape->is_signed)
+		rec->signature = r->signature = take_signature(r->json);
 	return 1;
 }
 

@@ -18,7 +18,8 @@
 
 struct ga_rec {
 	const struct ga_shape *shape; /* of the kind; NULL for a gpuaas kind this version lacks */
-	json_t *json;
+	json_t *json; /* without its signature */
+	json_t *signature; /* of a result, or NULL */
 	const char *raw; /* the bytes read, without the newline; valid until the next read */
 	size_t raw_len;
 	uint64_t line; /* from 1 */

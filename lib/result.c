@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "hostdb.h"
 #include "store.h"
 
 /* A handle must not cross fork(2): each process opens the file for itself at its first result. */
@@ -14,6 +15,7 @@ static struct {
 	char *path; /* NULL: no state on this machine */
 	struct ga_db *db;
 	pid_t opened_by;
+	struct ga_sign_key *key; /* what travels is signed with it */
 } result;
 
 static int open_here(struct ga_err *err)
@@ -50,8 +52,21 @@ void ga_result_close(void)
 	if (result.db && result.opened_by == getpid())
 		ga_db_close(result.db);
 	free(result.path);
+	ga_sign_close(result.key);
 	result.path = NULL;
 	result.db = NULL;
+	result.key = NULL;
+}
+
+/* What was folded here needs no signature; what travels to the state elsewhere does. A host that
+ * has no key yet is believed on its word, as long as the state knows none of it. */
+static int write_out(const struct ga_shape *shape, const void *obj, struct ga_err *err)
+{
+	if (result.path)
+		return ga_emit(shape, obj, err);
+	if (!result.key && ga_hostdb_key(ga_cli_host_dir(), &result.key, err) < 0)
+		return -1;
+	return ga_emit_signed(shape, obj, result.key, err);
 }
 
 int ga_result_fold(const struct ga_shape *shape, const void *obj, struct ga_err *err)
@@ -73,7 +88,7 @@ int ga_result_emit(const struct ga_shape *shape, const void *obj, struct ga_err 
 	struct ga_err second = GA_ERR_INIT;
 
 	/* What was done was done: the record goes out even when the state refused it. */
-	if (ga_emit(shape, obj, r < 0 ? &second : err) < 0)
+	if (write_out(shape, obj, r < 0 ? &second : err) < 0)
 		return -1;
 	return r;
 }
@@ -83,7 +98,7 @@ int ga_result_progress(const struct ga_progress *p, bool to_stdout, struct ga_er
 	int r = ga_result_fold(&ga_progress_shape, p, err);
 	struct ga_err second = GA_ERR_INIT;
 
-	if (to_stdout && ga_emit(&ga_progress_shape, p, r < 0 ? &second : err) < 0)
+	if (to_stdout && write_out(&ga_progress_shape, p, r < 0 ? &second : err) < 0)
 		return -1;
 	return r;
 }

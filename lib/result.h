@@ -13,7 +13,8 @@
  * missing file: only stdout. lab must agree with the file's when it is known (GA_CONFLICT). */
 int ga_result_open(const char *state_path, struct ga_err *err);
 void ga_result_close(void);
-/* Folds (when there is a state) and then writes the record. A fold that is refused
+/* Folds (when there is a state) and then writes the record; without a state it is signed with the
+ * host's key. A fold that is refused
  * (concurrent_update, …) still writes the record, and the refusal is the error. */
 int ga_result_emit(const struct ga_shape *shape, const void *obj, struct ga_err *err);
 /* Folds only: for results that are not for stdout. */

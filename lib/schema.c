@@ -98,6 +98,19 @@ static json_t *object_schema(const struct ga_shape *shape)
 			 "required", required, "additionalProperties", 0);
 }
 
+static json_t *signature_schema(void)
+{
+	json_t *key = json_pack("{s:s, s:s}", "type", "string", "description",
+				"the node's public key: ed25519, base64");
+	json_t *value = json_pack("{s:s, s:s}", "type", "string", "description",
+				  "over the record's compact text without this member, base64");
+
+	return json_pack("{s:s, s:{s:o, s:o}, s:[s, s], s:b, s:s}", "type", "object", "properties",
+			 "key", key, "value", value, "required", "key", "value",
+			 "additionalProperties", 0, "description",
+			 "by the host that says this; missing where it was folded on the spot");
+}
+
 json_t *ga_schema_of(const struct ga_shape *shape)
 {
 	json_t *s = json_pack("{s:s}", "$schema", "https://json-schema.org/draft/2020-12/schema");
@@ -107,6 +120,9 @@ json_t *ga_schema_of(const struct ga_shape *shape)
 		json_object_set_new(s, "title", json_string(shape->kind));
 	if (shape->doc)
 		json_object_set_new(s, "description", json_string(shape->doc));
+	if (shape->is_signed)
+		json_object_set_new(json_object_get(body, "properties"), "signature",
+				    signature_schema());
 	json_object_update(s, body);
 	json_decref(body);
 	return s;

@@ -78,6 +78,8 @@ struct ga_shape {
 	const char *doc;
 	size_t size; /* sizeof the struct */
 	const struct ga_field *fields; /* ends with a field without name */
+	bool is_signed; /* a host's word: the member "signature" may stand behind the others and is
+			   no part of the struct (sign.h); readers keep it apart (rec.h) */
 };
 
 /* Table entries. s is the struct tag, m the member. */

@@ -65,6 +65,10 @@ int ga_store_node_lost(struct ga_db *db, const char *node, const char *reason, s
  * "dry_run"; another lab-ness GA_CONFLICT "lab". */
 int ga_fold(struct ga_db *db, const struct ga_shape *shape, const void *obj, struct ga_err *err);
 
+/* Whether this very result was folded before: 1, 0, -1. */
+int ga_fold_is_known(struct ga_db *db, const struct ga_shape *shape, const void *obj,
+		     struct ga_err *err);
+
 /* ---- listing ---- */
 
 struct ga_list_query {
@@ -75,6 +79,7 @@ struct ga_list_query {
 	const char *since;	  /* RFC 3339: rows not older */
 	const char *after;	  /* id or seq: rows behind it */
 	int64_t limit;		  /* 0: all */
+	int64_t stale_seconds;	  /* attention: nodes not seen for so long; 0: not told */
 };
 typedef int (*ga_store_each)(const struct ga_shape *shape, const void *obj, void *arg,
 			     struct ga_err *err);

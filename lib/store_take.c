@@ -24,19 +24,30 @@ static int put(struct ga_db *db, const struct ga_shape *shape, const void *obj, 
 	return ga_fold(db, shape, obj, err);
 }
 
+/* The result as it came: what was folded before needs no proof, it changes nothing. */
+static int check(struct ga_db *db, const struct ga_rec *rec, const void *obj, struct ga_err *err)
+{
+	int known = rec->shape->is_signed ? ga_fold_is_known(db, rec->shape, obj, err) : 1;
+
+	return known ? known : ga_store_key_check(db, rec, err);
+}
+
 int ga_store_take(struct ga_db *db, const struct ga_rec *rec, struct ga_err *err)
 {
 	ga_autofree void *obj = ga_xcalloc(1, rec->shape->size);
+	struct ga_err second = GA_ERR_INIT;
 	int r;
 
 	if (ga_rec_parse(rec, rec->shape, obj, err) < 0)
 		return -1;
 	r = ga_db_begin(db, "gpuaas-state", err);
 	if (r == 0)
-		r = put(db, rec->shape, obj, err);
+		r = check(db, rec, obj, err) < 0 ? -1 : put(db, rec->shape, obj, err);
 	ga_shape_release(rec->shape, obj);
 	if (r >= 0 && ga_db_commit(db, err) == 0)
 		return r;
 	ga_db_rollback(db);
+	if (ga_store_key_is_refusal(err) && ga_store_key_note(db, rec, err, &second) < 0)
+		*err = second;
 	return -1;
 }

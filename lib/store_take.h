@@ -6,6 +6,7 @@
 #include "rec.h"
 #include "kind_vm.h"
 #include "store.h"
+#include "store_key.h"
 
 /* The kinds gpuaas-state reads, NULL-terminated: those taken here, and inventories, which are
  * taken whole (store_adopt.h). */

@@ -111,6 +111,8 @@ $head"
   assert_equal "$(sql 'SELECT epoch_verified FROM node')" 2
   run_status 1 gpuaas-place --profile lab --gpus 1 --project p --json
   assert_output unverified_since_restore
+  run_ok gpuaas-list attention --json
+  jq_slurp_is 'map(select(.code == "unverified_since_restore" and .object_kind == "slot")) | length' 2
   # the triggers hold it too, for whoever has another road
   run sql "UPDATE slot SET epoch_verified = 3, generation = generation + 1"
   [[ $output == *"only grows"* ]]

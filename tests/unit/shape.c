@@ -29,7 +29,8 @@ static const struct ga_field inner_fields[] = {
 	GA_INT(inner, n, GA_NULLOK, "a number"),
 	GA_FIELDS_END,
 };
-static const struct ga_shape inner_shape = { NULL, "inner", sizeof(struct inner), inner_fields };
+static const struct ga_shape inner_shape = { .doc = "inner", .size = sizeof(struct inner),
+					    .fields = inner_fields };
 static const struct ga_field all_fields[] = {
 	GA_TEXT(all, text, GA_REQ, GA_T_ANY, "text"),
 	GA_ENUM(all, word, GA_REQ, words, "a word"),
@@ -50,7 +51,8 @@ static const struct ga_field all_fields[] = {
 	GA_TEXT(all, lines, GA_NULLOK, GA_T_MULTILINE, "lines"),
 	GA_FIELDS_END,
 };
-static const struct ga_shape shape = { "gpuaas.all/1", "all", sizeof(struct all), all_fields };
+static const struct ga_shape shape = { .kind = "gpuaas.all/1", .doc = "all",
+				       .size = sizeof(struct all), .fields = all_fields };
 
 static const char full[] =
 	"{\"kind\":\"gpuaas.all/1\",\"text\":\"t\",\"word\":\"red\",\"maybe\":\"0000:18:00.0\","
@@ -183,7 +185,7 @@ static void formats(void)
 			GA_TEXT(one, it, GA_REQ, cases[i].format, "one"),
 			GA_FIELDS_END,
 		};
-		const struct ga_shape one = { NULL, "one", sizeof(o), fields };
+		const struct ga_shape one = { NULL, "one", sizeof(o), fields, false };
 
 		for (bad = 0; bad < 2; bad++) {
 			const char *text = bad ? cases[i].bad : cases[i].good;
@@ -255,12 +257,15 @@ static int check_schema(const struct ga_shape *s, json_t *schema)
 	const struct ga_field *f;
 	size_t n = s->kind ? 1 : 0, always = n;
 
+	if (s->is_signed && !json_object_get(properties, "signature"))
+		return -1;
+
 	for (f = s->fields; f->name; f++, n++) {
 		always += f->presence != GA_OPT;
 		if (!json_object_get(properties, f->name) || !f->doc || !f->doc[0])
 			return -1;
 	}
-	if (json_object_size(properties) != n || json_array_size(required) != always)
+	if (json_object_size(properties) != n + s->is_signed || json_array_size(required) != always)
 		return -1;
 	return json_is_false(json_object_get(schema, "additionalProperties")) ? 0 : -1;
 }

@@ -104,9 +104,10 @@ static int stamp(struct ga_db *db, const char *from, const char *reason, const s
 static char *kept_name(const char *path)
 {
 	ga_autofree char *now = ga_time_now();
-	char *name = ga_xprintf("%s.replaced-%.19sZ", path, now), *p;
+	char *name = ga_xprintf("%s.replaced-%s", path, now), *p;
 
-	/* "2026-11-21T01:38:34" as 20261121T013834: colons trouble other tools. */
+	/* Without dashes and colons, which trouble other tools; with the microseconds, because two
+	 * restores may be of one second. */
 	char *to = name + strlen(path) + strlen(".replaced-");
 
 	for (p = to; *p; p++)

@@ -162,7 +162,9 @@ static int run(struct ga_err *err)
 	char time[GA_TIME_SIZE];
 	int r;
 
-	if (kind_wanted(&q.kind, err) < 0)
+	if (kind_wanted(&q.kind, err) < 0 ||
+	    ga_duration_parse(ga_cli_setting("GPUAAS_STALE_AFTER", "24h"), &q.stale_seconds,
+			      err) < 0)
 		return -1;
 	*ga_list_add(&where) = NULL;
 	q.where = where.v;

@@ -57,26 +57,42 @@ static int release(struct ga_db *db, const char *id, const char *reason, struct 
 	return r;
 }
 
+/* A plan of an earlier try that expires just now takes its request with it: the next one is new. */
+static int find_place(struct ga_placer *p, const char *node, const char *allocation, char **id,
+		      struct ga_err *err)
+{
+	struct ga_request request;
+	int r = 0, tries;
+
+	for (tries = 0; tries < 2; tries++) {
+		free(GA_TAKE(*id));
+		ga_err_clear(err);
+		if (read_request(p->db, node, allocation, id, &request, err) < 0)
+			return -1;
+		r = place_again(p, &request, *id, err);
+		ga_shape_release(&ga_request_shape, &request);
+		if (r >= 0 || !ga_streq(err->reason, "request_ended"))
+			break;
+	}
+	return r;
+}
+
 int ga_node_evacuate(struct ga_db *db, const char *node, const char *allocation,
 		     const char *reason, struct ga_err *err)
 {
 	struct ga_placer p = { .db = db, .fleet = { .version = GA_FLEET_UNREAD },
 			       .maker.expires_seconds = 3600 };
 	ga_autofree char *id = NULL, *why = NULL;
-	struct ga_request request;
-	int r;
+	int r = ga_duration_parse(ga_cli_setting("GPUAAS_STALE_AFTER", "24h"), &p.stale_seconds,
+				  err);
 
-	if (ga_duration_parse(ga_cli_setting("GPUAAS_STALE_AFTER", "24h"), &p.stale_seconds,
-			      err) < 0 ||
-	    read_request(db, node, allocation, &id, &request, err) < 0)
-		return -1;
-	r = place_again(&p, &request, id, err);
+	if (r == 0)
+		r = find_place(&p, node, allocation, &id, err);
 	if (r > 0) {
 		why = ga_xprintf("evacuated to '%s' as '%s': %s", p.results.v[0].plan.node,
 				 p.results.v[0].plan.allocation, reason ? reason : "drain");
 		r = release(db, id, why, err);
 	}
 	ga_placer_release(&p);
-	ga_shape_release(&ga_request_shape, &request);
 	return r;
 }

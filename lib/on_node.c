@@ -122,8 +122,11 @@ int ga_on_node_start(struct ga_on_node *n, struct ga_err *err)
 	n->state = GA_ON_RUNNING;
 	n->started = ga_clock_mono_micros();
 	if (o->address(n->node, &n->address, &why) < 0 ||
-	    ga_ssh_start(&o->ssh, n->address, o->command, n->with_input, &n->child, &why) < 0)
+	    ga_ssh_start(&o->ssh, n->address, o->command, n->with_input, &n->child, &why) < 0) {
+		if (!why.reason[0])
+			ga_err_reason(&why, "connection_failed");
 		return ga_on_node_fail(n, "connect", &why, err);
+	}
 	return 0;
 }
 
@@ -313,5 +316,5 @@ int ga_on_node_look(struct ga_on_node *n, struct ga_err *err)
 	ga_err_set(&why, GA_BUSY, "the command did not end within %lld s",
 		   (long long)(limit / 1000000));
 	ga_err_reason(&why, "timed_out");
-	return ga_on_node_fail(n, n->had_output ? "run" : "connect", &why, err);
+	return ga_on_node_fail(n, "run", &why, err);
 }

@@ -63,7 +63,7 @@ int ga_on_tell(struct ga_on_node *n, const char *phase, const struct ga_err *why
 		ga_str_addf(&sentence, " at '%s'", n->address);
 	ga_str_addf(&sentence, ": %s", why->msg);
 	add_open(n, &sentence);
-	if (!why->hint[0] && n->orders)
+	if (!why->hint[0] && n->orders && !strcmp(phase, "run"))
 		later = ga_xprintf("the host finishes what it began; later: "
 				   "'gpuaas-state expect --node %s | gpuaas-on gpuaas-reconcile - |"
 				   " gpuaas-state fold -'",

@@ -28,6 +28,11 @@ int ga_attend_expiring(struct ga_db *db, ga_store_each each, void *arg, struct g
  * recordings. */
 int ga_attend_disks(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
 
+/* Active nodes with slots that nobody has looked at for so long (0: not told): they are out of
+ * placement. */
+int ga_attend_stale(struct ga_db *db, int64_t seconds, ga_store_each each, void *arg,
+		    struct ga_err *err);
+
 /* Keeps a drift of severity error or warning that was seen and not repaired; one that was repaired
  * is forgotten. What is older than the last run of the node is not kept. */
 int ga_store_drift(struct ga_db *db, const struct ga_drift *d, struct ga_err *err);

@@ -275,10 +275,44 @@ static int attend_nodes(struct ga_db *db, ga_store_each each, void *arg, struct 
 	return r;
 }
 
+/* Free slots that nothing is placed on: their host has not been asked since the restore. */
+static int attend_unverified(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT s.id, s.state, coalesce((SELECT max(at) FROM audit WHERE "
+			"object = 'state' AND action IN ('state_restored', 'state_rebuilt')), "
+			"s.since), s.node_id FROM slot s, meta m WHERE m.epoch > 1 "
+			"AND s.epoch_verified < m.epoch AND s.state = 'available' "
+			"ORDER BY s.node_id, s.slot_index", "") < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0) {
+		struct ga_attend f = {
+			.object_kind = "slot",
+			.object = ga_rows_text(rows, 0),
+			.state = ga_rows_text(rows, 1),
+			.since = ga_rows_text(rows, 2),
+			.node = ga_rows_text(rows, 3),
+			.code = "unverified_since_restore",
+			.sentence = ga_xstrdup("the state was restored, and the slot was neither "
+					       "adopted nor wiped since: nothing is placed on it"),
+			.command = ga_xstrdup("gpuaas-reconcile --inventory | gpuaas-state adopt "
+					      "--reason TEXT -"),
+		};
+
+		if (ga_attend_tell(&f, each, arg, err) < 0)
+			return -1;
+	}
+	return r;
+}
+
 int ga_store_list_attention(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
 {
 	if (attend_slots(db, each, arg, err) < 0 || attend_allocations(db, each, arg, err) < 0 ||
-	    attend_nodes(db, each, arg, err) < 0 || ga_attend_drift(db, each, arg, err) < 0 ||
+	    attend_nodes(db, each, arg, err) < 0 || attend_unverified(db, each, arg, err) < 0 ||
+	    ga_attend_drift(db, each, arg, err) < 0 ||
 	    ga_attend_unproven(db, each, arg, err) < 0 ||
 	    ga_attend_expiring(db, each, arg, err) < 0)
 		return -1;

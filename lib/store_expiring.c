@@ -149,6 +149,44 @@ int ga_attend_expiring(struct ga_db *db, ga_store_each each, void *arg, struct g
 	return attend_maintenance(db, each, arg, err);
 }
 
+int ga_attend_stale(struct ga_db *db, int64_t seconds, ga_store_each each, void *arg,
+		    struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	char before[GA_TIME_SIZE];
+	int r;
+
+	if (!seconds)
+		return 0;
+	ga_time_format(ga_clock_micros() - seconds * 1000000, before);
+	if (ga_db_query(db, &rows, err,
+			"SELECT n.id, n.state, n.since, n.observed_at FROM node n "
+			"WHERE n.state = 'active' AND coalesce(n.observed_at, '') < ?1 AND EXISTS "
+			"(SELECT 1 FROM slot s WHERE s.node_id = n.id AND s.retired = 0) "
+			"ORDER BY n.id",
+			"s", before) < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0) {
+		const char *node = ga_rows_text(rows, 0), *seen = ga_rows_text(rows, 3);
+		struct ga_attend f = {
+			.object = node,
+			.object_kind = "node",
+			.state = ga_rows_text(rows, 1),
+			.code = "stale",
+			.since = seen ? seen : ga_rows_text(rows, 2),
+			.node = node,
+			.sentence = ga_xprintf("it was last looked at %s: nothing is placed on it",
+					       seen ? seen : "never"),
+			.command = ga_xprintf("gpuaas-on --nodes node=%s gpuaas-discover | "
+					      "gpuaas-approve --record-only", node),
+		};
+
+		if (ga_attend_tell(&f, each, arg, err) < 0)
+			return -1;
+	}
+	return r;
+}
+
 /* ---- room ---- */
 
 /* When it became full nobody noted: since is the moment it was seen. */

@@ -9,6 +9,7 @@
 #include "rec.h"
 #include "size.h"
 #include "store.h"
+#include "store_attend.h"
 #include "store_query.h"
 #include "store_row.h"
 #include "store_where.h"
@@ -69,6 +70,8 @@ static int some_events(struct ga_db *db, const struct ga_list_query *q, struct g
 	return ga_query_events(db, after, q->since, ret, err);
 }
 
+static int all_attention(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
+
 static const struct list_kind kinds[] = {
 	{ "node", "nodes", &ga_node_shape, "node", "since", all_nodes, .text = false },
 	{ "slot", "slots", &ga_slot_shape, "slot", "since", all_slots, .text = false },
@@ -94,7 +97,7 @@ static const struct list_kind kinds[] = {
 	{ .name = "public", .plural = "public", .shape = &ga_public_shape,
 	  .many = ga_store_list_public },
 	{ .name = "attention", .plural = "attention", .shape = &ga_attention_shape, .id = "object",
-	  .time = "since", .many = ga_store_list_attention },
+	  .time = "since", .many = all_attention },
 };
 
 static const struct list_kind *find_kind(const char *name, struct ga_err *err)
@@ -141,6 +144,16 @@ static bool lets_through(struct filter *f, const struct ga_shape *shape, const v
 		if (!ga_where_matches(shape, obj, *where))
 			return false;
 	return true;
+}
+
+/* The one list of many rows that the query says more of than what is let through. */
+static int all_attention(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
+{
+	const struct filter *f = arg;
+
+	if (ga_store_list_attention(db, each, arg, err) < 0)
+		return -1;
+	return ga_attend_stale(db, f->q->stale_seconds, each, arg, err);
 }
 
 static int pass(const struct ga_shape *shape, const void *obj, void *arg, struct ga_err *err)

@@ -171,6 +171,20 @@ codes()
   jq_is '.sentence|(contains("2 slots") and contains("no scrub method"))' true
 }
 
+@test "a node that nobody has looked at for long, unless it is out anyway" {
+  fleet 2 1
+  assert_equal "$(codes)" ""
+  sqlite3 "$GPUAAS_STATE" "UPDATE node SET observed_at = '2026-01-01T00:00:00.000000Z',
+    generation = generation + 1 WHERE id = '$NODE'"
+  run_ok gpuaas-list attention
+  jq_is '[.object,.code,.since]|join(" ")' "$NODE stale 2026-01-01T00:00:00.000000Z"
+  export GPUAAS_STALE_AFTER=3650d
+  assert_equal "$(codes)" ""
+  export GPUAAS_STALE_AFTER=24h
+  gpuaas-node drain "$NODE" --reason fan > "$T/out"
+  assert_equal "$(codes)" ""
+}
+
 @test "every row has a command that is one" {
   fleet 1 3
   running --run-time 1m > "$T/out"

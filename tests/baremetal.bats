@@ -484,3 +484,37 @@ by_ssh()
   assert_equal "$(jq -r .user_data "$T/order")" "$(< "$T/text")"
   run ! grep -rq sesame "$GPUAAS_HOST_DIR"
 }
+
+@test "killed while the tenant's system arrives: resumed, with its user-data, and told once" {
+  rm "$METAL/deploy/50-maas"
+  mkdir -p "$T/ud"
+  echo sesame > "$T/text"
+  digest=$(sha256sum < "$T/text")
+  cp "$T/text" "$T/ud/${digest%% *}"
+  cat > "$METAL/deploy/50-slow" <<END
+#!/bin/bash
+cat >> "$T/orders"; echo >> "$T/orders"
+: > "$T/began"
+until [[ -e $T/go ]]; do read -rt 0.05 < "$T/never" || :; done
+echo '{"address":"192.0.2.7"}'
+END
+  chmod 755 "$METAL/deploy/50-slow"
+  mkfifo "$T/never"
+  exec 8<> "$T/never"
+  metal_plan ".user_data_digest = \"sha256:${digest%% *}\"" > "$T/plan"
+  export GPUAAS_NODE=controller
+  background gpuaas-provision --user-data-dir "$T/ud" "$T/plan" > "$T/first" 2> "$T/words"
+  killed=$BG_PID
+  wait_for 20 test -e "$T/began"
+  # The one that waits for the executable too, which may be a worker.
+  mapfile -t all < <(echo "$killed"; pgrep -P "$killed" gpuaas-provis)
+  kill -9 "${all[@]}"
+  for pid in "${all[@]}"; do
+    wait_for 10 has_ended "$pid"
+  done
+  : > "$T/go"
+  run_ok gpuaas-provision --user-data-dir "$T/ud" --resume a110c000
+  jq_is '[.state,.access.address]|join(" ")' "active 192.0.2.7"
+  assert_equal "$(jq -r .user_data < "$T/orders" | grep -c sesame)" 2
+  exec 8>&-
+}

@@ -211,3 +211,29 @@ typed()
   refute_output "type its name"
   assert_equal "$(gpuaas-list allocations --where state=active)" ""
 }
+
+@test "ended in the middle: what was asked stands, and asked again it is done" {
+  make_vm
+  sum=$(sha256sum < "$DISK")
+  GPUAAS_LIBVIRT_URI="test+unix:///default?socket=$T/nobody" run_status 9 \
+    here gpuaas-release demo --hold 24h
+  assert_equal "$(of_it '[.state,.power_wanted,.power_observed]|join(" ")')" "held off on"
+  assert_equal "$(domstate)" running
+  run_status 1 here gpuaas-reconcile
+  jq_is 'select(.kind == "gpuaas.drift/1") | [.code,.command]|join(" ")' \
+    "power_on gpuaas-vm stop $ID"
+  # Either the command of the drift or the same words again.
+  run_ok here gpuaas-vm stop demo
+  assert_equal "$(of_it '[.state,.power_wanted,.power_observed]|join(" ")')" "held off off"
+  run_ok here gpuaas-release demo --hold 24h
+  jq_is .reason already_off
+  GPUAAS_LIBVIRT_URI="test+unix:///default?socket=$T/nobody" run here gpuaas-release demo --undo
+  [[ $status -ne 0 ]]
+  assert_equal "$(of_it '[.state,.power_wanted,.power_observed]|join(" ")')" "active on off"
+  run_ok here gpuaas-release demo --undo
+  jq_is '[.power_observed,.reason]|join(" ")' "on started"
+  assert_equal "$(domstate)" running
+  assert_equal "$(sha256sum < "$DISK")" "$sum"
+  assert_equal "$(billed)" $'provisioning\nactive\nhold\nactive open'
+  run_ok gpuaas-state check
+}

@@ -52,8 +52,12 @@ load helper
   run_status 1 "$SRC/packaging/install-deps"
 }
 
-@test "every program, page and completion is in one package, and NEWS has the version" {
-  cat "$SRC"/packaging/debian/*.install > "$T/lists"
+@test "every program, page, completion and folder of share is in one package, NEWS has the version" {
+  cat "$SRC"/packaging/debian/{*.install,not-installed} > "$T/lists"
+  for shared in "$SRC"/share/*; do
+    file=usr/share/gpuaas/${shared##*/}
+    assert_equal "$file $(grep -cxF "$file" "$T/lists")" "$file 1"
+  done
   for program in "$SRC"/bin/*.c; do
     program=$(basename "$program" .c)
     for file in "usr/bin/$program" "usr/share/bash-completion/completions/$program"; do

@@ -187,19 +187,52 @@ END
   assert_equal "$(gpuaas-list allocations | jq -r .state)" active
 }
 
-@test "a plan of an evacuation that nobody took up does not keep the next one from its own" {
+# first OPTIONS: as if an evacuation of $job was killed when the new place was claimed
+first()
+{
+  sqlite3 "$GPUAAS_STATE" "SELECT request FROM allocation WHERE id = '$job'" |
+    jq -c --arg id "evacuate-$job-1" 'del(.name, .node) | .request_id = $id' > "$T/request"
+  gpuaas-place "$@" < "$T/request" > "$T/first"
+  jq -r .allocation "$T/first"
+}
+
+# the allocation of the plan that an evacuation gives
+evacuated_to()
+{
+  run_status 1 gpuaas-node drain "$NODE" --evacuate --consent "$job"
+  jq_slurp_is 'map(.kind)|join(" ")' \
+    "gpuaas.node/1 gpuaas.plan/1 gpuaas.release-order/1 gpuaas.drain-blocker/1"
+  jq -r 'select(.kind=="gpuaas.plan/1").allocation' <<< "$output" > "$T/to"
+}
+
+@test "killed between its two steps, an evacuation goes on with the place it has" {
   fleet 2 1
   job=$(running)
   gpuaas-node drain "$NODE" --reason x > "$T/out" || :
-  # Killed between the two steps: the new place is claimed, the old one goes on.
-  gpuaas-list allocations --where "allocation=$job" | jq -r .allocation > "$T/out"
-  sqlite3 "$GPUAAS_STATE" "SELECT request FROM allocation WHERE id = '$job'" |
-    jq -c --arg id "evacuate-$job-1" 'del(.name, .node) | .request_id = $id' > "$T/request"
-  gpuaas-place < "$T/request" > "$T/first"
-  first=$(jq -r .allocation "$T/first")
-  gpuaas-release "$first" > "$T/out"
-  run_status 1 gpuaas-node drain "$NODE" --evacuate --consent "$job"
-  assert_equal "$(jq -r 'select(.kind=="gpuaas.plan/1").allocation' <<< "$output" | grep -vx "$first" | wc -l)" 1
+  id=$(first)
+  evacuated_to
+  assert_equal "$(< "$T/to")" "$id"
+}
+
+@test "a place of an evacuation that is gone, released or expired, is found again" {
+  fleet 2 1
+  job=$(running)
+  gpuaas-node drain "$NODE" --reason x > "$T/out" || :
+  id=$(first)
+  gpuaas-release "$id" > "$T/out"
+  evacuated_to
+  [[ $(< "$T/to") != "$id" ]]
+}
+
+@test "a place that expires while the evacuation is asked for is found again" {
+  fleet 2 1
+  job=$(running)
+  gpuaas-node drain "$NODE" --reason x > "$T/out" || :
+  id=$(first --expires 1s)
+  # shellcheck disable=SC2016 # for the inner shell
+  wait_for 10 bash -c '[[ $(gpuaas-list attention --where object="$0" | jq -r .code) == plan_expired ]]' "$id"
+  evacuated_to
+  [[ $(< "$T/to") != "$id" ]]
 }
 
 @test "lost: asked first, everything on it given up, the node quarantined" {

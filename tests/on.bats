@@ -171,6 +171,8 @@ RUN
   jq -c '.node = "h9"' <(gpuaas-state expect --node h1) > "$T/h9"
   run_status 5 gpuaas-on gpuaas-reconcile - < "$T/h9"
   assert_equal "$(failures)" "h9 unknown_node 5"
+  GPUAAS_SSH=$T/none run_status 9 gpuaas-on --nodes node=h3 gpuaas-discover
+  assert_equal "$(failures)" "h3 connection_failed 9"
 }
 
 @test "nonsense of one node is its failure, and what is well goes on" {

@@ -129,6 +129,15 @@ static int keep_old(const char *path, const char *kept, struct ga_err *err)
 	return 0;
 }
 
+/* The new one could not be put there: the old one comes back as it was, its WAL first. */
+static void put_back(const char *path, const char *kept)
+{
+	ga_autofree char *wal = ga_xprintf("%s-wal", path), *kept_wal = ga_xprintf("%s-wal", kept);
+
+	if (rename(kept_wal, wal) == 0 || errno == ENOENT)
+		(void)!rename(kept, path);
+}
+
 int ga_db_replace(const char *path, const char *with, const char *kept, struct ga_err *err)
 {
 	ga_autofree char *wal = ga_xprintf("%s-wal", with);
@@ -139,13 +148,20 @@ int ga_db_replace(const char *path, const char *with, const char *kept, struct g
 	if (fd < 0 || fsync(fd) < 0)
 		return ga_fail_sys(err, "fsync of '%s' failed", with);
 	/* Each step is on the disk before the next: never the new file beside the old WAL. */
-	if (kept && (keep_old(path, kept, err) < 0 || sync_folder(path, err) < 0))
+	if (kept && (keep_old(path, kept, err) < 0 || sync_folder(path, err) < 0)) {
+		if (access(path, F_OK) < 0)
+			put_back(path, kept);
 		return -1;
+	}
 	if (!kept) {
 		remove_beside(path, "-wal");
 		remove_beside(path, "-shm");
 	}
-	if (rename(with, path) < 0)
-		return ga_fail_sys(err, "putting '%s' in place failed", path);
+	if (rename(with, path) < 0) {
+		(void)ga_fail_sys(err, "putting '%s' in place failed", path);
+		if (kept)
+			put_back(path, kept);
+		return -1;
+	}
 	return sync_folder(path, err);
 }

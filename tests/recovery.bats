@@ -118,6 +118,49 @@ $head"
   [[ $output == *"only grows"* ]]
 }
 
+# inject WHAT: restores $T/b.db with strace doing WHAT to a system call; an open reader keeps the WAL
+inject()
+{
+  run strace -f -o "$T/strace" -e trace=rename,fsync,unlink -e inject="$1" \
+    gpuaas-state restore "$T/b.db" --reason "a test"
+}
+
+@test "a restore that is killed or fails at any step leaves a whole state, or none and the old one" {
+  command -v strace > /dev/null || skip "strace is missing"
+  gpuaas-state init --lab > "$T/x"
+  gpuaas-state apply "$SRC/share/objects/lab.json" > "$T/x"
+  gpuaas-state backup "$T/b.db" > "$T/x"
+  gpuaas-state apply - < <(jq -c '.name = "later"' "$SRC/share/objects/lab.json") > "$T/x"
+  mkdir "$T/keep"
+  cp "$GPUAAS_STATE" "$T/keep"
+  local killed=0 failed=0 call n
+  for call in rename fsync unlink; do
+    for ((n = 1; n <= 12; n++)); do
+      for how in signal=KILL error=EIO; do
+        rm -f "$GPUAAS_STATE"*
+        cp "$T/keep/state.db" "$GPUAAS_STATE"
+        inject "$call:$how:when=$n"
+        # The injection is over when the call is not made so often.
+        grep -qE 'INJECTED|killed by SIGKILL' "$T/strace" || break 2
+        if [[ $how == signal=KILL ]]; then killed=$((killed + 1)); else failed=$((failed + 1)); fi
+        if [[ ! -e $GPUAAS_STATE ]]; then
+          [[ $how == signal=KILL ]] || { echo "$call $n: no state is left"; show_run; false; }
+          assert_equal "$(sqlite3 "$GPUAAS_STATE".replaced-*[0-9Z] "SELECT count(*) FROM profile")" 2
+        else
+          run_ok gpuaas-state check
+          epoch=$(jq -rs '.[-1].epoch' <<< "$output")
+          assert_equal "$(sql 'SELECT count(*) FROM profile') $epoch" \
+            "$((epoch == 1 ? 2 : 1)) $epoch"
+        fi
+        rm -f "$GPUAAS_STATE".replaced-*
+        run_ok gpuaas-state restore "$T/b.db" --reason again
+        run_ok gpuaas-state check
+      done
+    done
+  done
+  ((killed >= 4 && failed >= 4))
+}
+
 # ---- schemas ----
 
 # old_state N FILE: the state of schema N as its release left it

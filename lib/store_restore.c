@@ -104,9 +104,9 @@ static int stamp(struct ga_db *db, const char *from, const char *reason, const s
 static char *kept_name(const char *path)
 {
 	ga_autofree char *now = ga_time_now();
-	char *name = ga_xprintf("%s.replaced-%.19sZ", path, now), *p;
+	char *name = ga_xprintf("%s.replaced-%.26sZ", path, now), *p;
 
-	/* "2026-11-21T01:38:34" as 20261121T013834: colons trouble other tools. */
+	/* "2026-11-21T01:38:34.123456" as 20261121T013834.123456: colons trouble other tools. */
 	char *to = name + strlen(path) + strlen(".replaced-");
 
 	for (p = to; *p; p++)

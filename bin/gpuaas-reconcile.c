@@ -119,10 +119,12 @@ static int run(struct ga_err *err)
 	if (opt.repair && opt.plan)
 		return ga_fail(err, GA_USAGE,
 			       "--repair does and --plan only tells: give one of them");
-	if (opt.inventory)
-		return ga_cli_reconcile_look(&how.look, opt.node, &node, err) < 0 ?
-			       -1 :
-			       ga_inventory(node, &how.look, ga_emit, err);
+	if (opt.inventory) {
+		r = ga_cli_reconcile_look(&how.look, opt.node, &node, err);
+		r = r < 0 ? -1 : ga_inventory(node, &how.look, ga_result_say, err);
+		ga_result_close();
+		return r;
+	}
 	if (ga_cli_reconcile_opts(&how, prog.name, opt.node, &node, err) < 0)
 		return -1;
 	how.repairs = opt.repair;

@@ -8,6 +8,7 @@
 #include "digest.h"
 #include "store.h"
 #include "store_adopt.h"
+#include "store_key.h"
 #include "tell_state.h"
 
 static const char *reason;
@@ -32,6 +33,7 @@ struct reading {
 	char *node;
 	struct ga_str lines;
 	bool whole;
+	json_t *json, *signature; /* of the end, whose digest is over the lines before it */
 };
 
 static struct {
@@ -45,6 +47,8 @@ static void release_all(void)
 		ga_inventory_of_release(&all.list.v[i].of);
 		ga_str_release(&all.list.v[i].lines);
 		free(all.list.v[i].node);
+		json_decref(all.list.v[i].json);
+		json_decref(all.list.v[i].signature);
 	}
 	ga_list_release(&all.list);
 	ga_db_close(GA_TAKE(all.db));
@@ -91,6 +95,8 @@ static int take_end(const struct ga_rec *rec, struct ga_err *err)
 	r->of.end = end;
 	if (end.count == (int64_t)r->of.works.n && ga_streq(end.digest, digest)) {
 		r->whole = true;
+		r->json = json_incref(rec->json);
+		r->signature = json_incref(rec->signature);
 		return 0;
 	}
 	(void)ga_fail_for(err, GA_BADREC, "cut_short",
@@ -200,6 +206,8 @@ static bool is_open(const struct ga_adoption *a)
 static int adopt_one(const struct reading *r, struct ga_err *err)
 {
 	ga_autoadoption struct ga_adoption a = { .reason = reason, .wipe = wipe };
+	const struct ga_rec end = { .shape = &ga_inventory_shape, .json = r->json,
+				    .signature = r->signature };
 
 	if (!r->whole) {
 		char check[] = "cut_short", hint[] = "gpuaas-reconcile --inventory",
@@ -210,7 +218,8 @@ static int adopt_one(const struct reading *r, struct ga_err *err)
 	}
 	if (ga_db_begin(all.db, "gpuaas-state adopt", err) < 0)
 		return -1;
-	if (ga_store_adopt(all.db, &r->of, &a, err) < 0) {
+	if (ga_store_key_check(all.db, &end, err) < 0 ||
+	    ga_store_adopt(all.db, &r->of, &a, err) < 0) {
 		ga_db_rollback(all.db);
 		return ga_wrap(err, "node '%s'", r->node);
 	}

@@ -45,7 +45,7 @@ static const struct ga_fsm_state node_states[] = {
 	  { "active", "retired" },
 	  "gpuaas-discover | gpuaas-approve --all-ready | gpuaas-wipe",
 	  0 },
-	{ "active", { "draining", "quarantined" }, "gpuaas-node drain %s", 0 },
+	{ "active", { "draining", "quarantined" }, "gpuaas-node drain %s --reason TEXT", 0 },
 	{ "draining", { "active", "quarantined", "retired" }, "gpuaas-node undrain %s", 0 },
 	{ "quarantined", { "active", "draining", "retired" }, "gpuaas-node undrain %s", 0 },
 	{ "retired", { NULL }, NULL, 0 },

@@ -183,6 +183,7 @@ static int close_it(struct taking *t, const struct ga_observe_opts *look, struct
 {
 	struct ga_discover_opts opts = look->discover;
 	ga_autodiscovery struct ga_discovery d = { 0 };
+	ga_autosign struct ga_sign_key *key = NULL;
 	ga_autofree char *at = ga_time_now(), *node = ga_xstrdup(t->node);
 	char digest[GA_DIGEST_SIZE];
 	struct ga_inventory end = { .node = node, .at = at, .count = t->count,
@@ -190,8 +191,10 @@ static int close_it(struct taking *t, const struct ga_observe_opts *look, struct
 				    .digest = digest };
 
 	opts.node = t->node;
-	if (ga_discover(&opts, &d, err) < 0)
+	if (ga_discover(&opts, &d, err) < 0 || ga_hostdb_key(look->host_dir, &key, err) < 0)
 		return -1;
+	if (key)
+		d.host.node_key = ga_xstrdup(ga_sign_public(key));
 	end.candidates.v = d.candidates.v;
 	end.candidates.n = d.candidates.n;
 	ga_digest_of(t->lines.buf ? t->lines.buf : "", t->lines.len, digest);

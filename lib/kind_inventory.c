@@ -34,6 +34,7 @@ const struct ga_shape ga_inventory_shape = {
 	.kind = "gpuaas.inventory/1",
 	.doc = "closes what a host knows of itself",
 	.size = sizeof(struct S),
+	.is_signed = true,
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, node, GA_REQ, GA_T_NAME, "node id"),
 		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when"),

@@ -69,6 +69,11 @@ static int write_out(const struct ga_shape *shape, const void *obj, struct ga_er
 	return ga_emit_signed(shape, obj, result.key, err);
 }
 
+int ga_result_say(const struct ga_shape *shape, const void *obj, struct ga_err *err)
+{
+	return shape->is_signed ? write_out(shape, obj, err) : ga_emit(shape, obj, err);
+}
+
 int ga_result_fold(const struct ga_shape *shape, const void *obj, struct ga_err *err)
 {
 	if (!result.path)

@@ -17,6 +17,8 @@ void ga_result_close(void);
  * host's key. A fold that is refused
  * (concurrent_update, …) still writes the record, and the refusal is the error. */
 int ga_result_emit(const struct ga_shape *shape, const void *obj, struct ga_err *err);
+/* Writes only, signed when it is a kind that is: for what is no result of an order. */
+int ga_result_say(const struct ga_shape *shape, const void *obj, struct ga_err *err);
 /* Folds only: for results that are not for stdout. */
 int ga_result_fold(const struct ga_shape *shape, const void *obj, struct ga_err *err);
 /* A phase: folded as a timeline row; on stdout only when to_stdout (--progress json). */

@@ -9,6 +9,7 @@
 #include "fold.h"
 #include "rec.h"
 #include "store_approve.h"
+#include "store_key.h"
 #include "store_provision.h"
 #include "store_row.h"
 #include "store_wipe.h"
@@ -36,7 +37,10 @@ int ga_adopt_node(struct ga_adopting *a, struct ga_err *err)
 				   end->node);
 	/* Without its candidates: a device that is first seen now would be dirty since now, and
 	 * what the host proved before would not count. gpuaas-discover brings them. */
-	return ga_store_observe(a->db, end->host, &none, err) < 0 ? -1 : 1;
+	return ga_store_observe(a->db, end->host, &none, err) < 0 ||
+			       ga_store_key_learn(a->db, end->host, false, err) < 0 ?
+		       -1 :
+		       1;
 }
 
 /* A node whose slots are sold was approved, with the hardware it has. */

@@ -104,10 +104,9 @@ static int stamp(struct ga_db *db, const char *from, const char *reason, const s
 static char *kept_name(const char *path)
 {
 	ga_autofree char *now = ga_time_now();
-	char *name = ga_xprintf("%s.replaced-%s", path, now), *p;
+	char *name = ga_xprintf("%s.replaced-%.26sZ", path, now), *p;
 
-	/* Without dashes and colons, which trouble other tools; with the microseconds, because two
-	 * restores may be of one second. */
+	/* "2026-11-21T01:38:34.123456" as 20261121T013834.123456: colons trouble other tools. */
 	char *to = name + strlen(path) + strlen(".replaced-");
 
 	for (p = to; *p; p++)

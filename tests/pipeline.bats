@@ -257,7 +257,7 @@ interrupt()
   run_ok gpuaas-state check
 }
 
-@test "the commands of nodes: an enrolled one is approved" {
+@test "every state of a node is left by its command" {
   setup_host lab1
   gpuaas-state init --lab > "$T/out"
   gpuaas-state apply "$SRC/share/objects/lab.json" > "$T/out"
@@ -265,10 +265,21 @@ interrupt()
   here bash -c 'gpuaas-discover | gpuaas-approve --record-only' > "$T/out"
   run_ok gpuaas-list nodes
   jq_is .state enrolled
-  leave node enrolled "$(jq -r .node <<< "$output")"
+  node=$(jq -r .node <<< "$output")
+  leave node enrolled "$node"
   run_ok gpuaas-list nodes
   jq_is .state active
   slots_are available available
+  leave node active "$node"
+  run_ok gpuaas-list nodes
+  jq_is .state draining
+  leave node draining "$node"
+  run_ok gpuaas-list nodes
+  jq_is .state active
+  gpuaas-node quarantine "$node" --reason smoke > "$T/out"
+  leave node quarantined "$node"
+  run_ok gpuaas-list nodes
+  jq_is '[.state,.cordon_reason]|map(tostring)|join(" ")' "active null"
 }
 
 # Asks and waits for each answer, for ten seconds; writes the number of answers and the slots it got.

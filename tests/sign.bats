@@ -110,6 +110,24 @@ sign()
   assert_stderr "a key that was revoked"
 }
 
+@test "an inventory is its host's word too" {
+  run_ok gpuaas-state fold "$T/results"
+  on_host gpuaas-reconcile --inventory > "$T/inventory"
+  jq -c 'if .kind=="gpuaas.inventory/1" then del(.signature) else . end' "$T/inventory" > "$T/bad"
+  run_status 6 gpuaas-state adopt "$T/bad" --reason test
+  assert_stderr "not signed"
+  jq -c 'if .kind=="gpuaas.inventory/1" then .domains_known|=not else . end' "$T/inventory" > "$T/bad"
+  run_status 6 gpuaas-state adopt "$T/bad" --reason test
+  assert_stderr "not of this record"
+  run gpuaas-state adopt "$T/inventory" --reason test
+  [[ $status -le 1 ]]
+  # A state made of it knows the key from the start.
+  GPUAAS_STATE=$T/new.db run gpuaas-state rebuild "$T/inventory" --lab --reason test
+  [[ $status -le 1 ]]
+  assert_equal "$(GPUAAS_STATE=$T/new.db gpuaas-list audit --where action=key_registered |
+    jq -r .detail.key)" "$(jq -r 'select(.kind=="gpuaas.host/1").node_key' "$T/discovery")"
+}
+
 @test "a key that is revoked by hand: its node is heard no more" {
   run_status 2 gpuaas-node revoke-key n-1ab100000000 --yes
   run_ok gpuaas-node revoke-key n-1ab100000000 --reason 'the host was broken into' --yes

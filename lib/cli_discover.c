@@ -26,8 +26,9 @@ int ga_cli_accelerators(struct ga_err *err)
 
 int ga_cli_discover_key(struct ga_host *host, struct ga_err *err)
 {
+	ga_autofree char *path = ga_xprintf("%s/node.key", ga_cli_host_dir());
 	ga_autosign struct ga_sign_key *key = NULL;
-	int r = access(ga_cli_host_dir(), X_OK) < 0 && errno == EACCES ?
+	int r = access(path, R_OK) < 0 && errno == EACCES ?
 			0 :
 			ga_hostdb_key(ga_cli_host_dir(), &key, err);
 

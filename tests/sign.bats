@@ -153,3 +153,15 @@ sign()
   run_status 8 gpuaas-state fold "$T/failure"
   assert_equal "$(gpuaas-list audit | jq -rs 'last.action')" failure
 }
+
+@test "who may not read the key discovers without it" {
+  [[ $EUID -eq 0 ]] || skip "only root can give a file away and its rights up"
+  mkdir -m 711 "$T/open"
+  cp "$T/far/node.key" "$T/open"
+  chown nobody "$T/open/node.key"
+  GPUAAS_HOST_DIR=$T/open run_ok in_host setpriv --bounding-set=-dac_override,-dac_read_search \
+    gpuaas-discover
+  jq_slurp_is 'map(select(.kind=="gpuaas.host/1"))|.[0]|has("node_key"), .node_key' "true
+null"
+  run ! setpriv --bounding-set=-dac_override,-dac_read_search cat "$T/open/node.key"
+}

@@ -132,19 +132,12 @@ static int prewarm(const struct ga_rec *rec, struct ga_err *err)
 static int run_prewarm(struct ga_err *err)
 {
 	static const struct ga_consumer table[] = { { &ga_image_shape, prewarm }, { 0 } };
-	int n, fd, r;
+	int n;
 	char *const *args = ga_cli_args(&n);
-	const char *operand = n ? args[0] : "-";
 
 	if (!from)
 		return ga_fail(err, GA_USAGE, "gpuaas-image prewarm needs --from DIR");
-	fd = ga_cli_open(operand, err);
-	if (fd < 0 || (fd == 0 && ga_cli_need_pipe("image records", err) < 0))
-		return -1;
-	r = ga_cli_stream(fd, operand, table, err);
-	if (fd)
-		close(fd);
-	return r;
+	return ga_cli_stream_from(n ? args[0] : NULL, "image records", table, err);
 }
 
 /* ---- what is kept ---- */

@@ -84,14 +84,8 @@ static int take(const struct ga_rec *rec, struct ga_err *err)
 static int from_stream(const char *operand, struct ga_err *err)
 {
 	static const struct ga_consumer table[] = { { &ga_expectation_shape, take }, { 0 } };
-	int fd = ga_cli_open(operand, err), r;
 
-	if (fd < 0 || (fd == 0 && ga_cli_need_pipe("an expectation", err) < 0))
-		return -1;
-	r = ga_cli_stream(fd, operand, table, err);
-	if (fd)
-		close(fd);
-	return r;
+	return ga_cli_stream_from(operand, "an expectation", table, err);
 }
 
 static int from_state(struct ga_err *err)

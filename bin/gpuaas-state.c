@@ -121,21 +121,12 @@ static int fold(const struct ga_rec *rec, struct ga_err *err)
 
 static int stream(const struct ga_consumer *table, struct ga_err *err)
 {
-	int n, fd, r;
+	int n;
 	char *const *args = ga_cli_args(&n);
-	const char *from = n ? args[0] : "-";
 
 	if (open_state(GA_DB_WRITE, err) < 0)
 		return -1;
-	if (ga_streq(from, "-") && ga_cli_need_pipe("records", err) < 0)
-		return -1;
-	fd = ga_cli_open(from, err);
-	if (fd < 0)
-		return -1;
-	r = ga_cli_stream(fd, ga_streq(from, "-") ? "standard input" : from, table, err);
-	if (fd > 0)
-		ga_cleanup_fd(&fd);
-	return r;
+	return ga_cli_stream_from(n ? args[0] : NULL, "records", table, err);
 }
 
 static int run_apply(struct ga_err *err)

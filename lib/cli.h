@@ -113,6 +113,10 @@ struct ga_consumer {
 /* Reads records from a descriptor: each consumer takes its kind, every other gpuaas record is
  * passed on at once. The table ends with shape NULL. */
 int ga_cli_stream(int fd, const char *name, const struct ga_consumer *table, struct ga_err *err);
+/* The same from the file that an operand names; NULL and "-" are standard input, which must not be
+ * a terminal then: what says what is missing ("records"). */
+int ga_cli_stream_from(const char *operand, const char *what, const struct ga_consumer *table,
+		       struct ga_err *err);
 /* The same for slow work: each order is taken in a child of its own, at most jobs at a time, while
  * reading and passing on continue. A child that fails ends with its status, which is noted;
  * SIGINT and SIGTERM are handed to the children, which finish or give up at their next phase. */

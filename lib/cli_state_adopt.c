@@ -112,19 +112,10 @@ static int read_all(struct ga_err *err)
 	static const struct ga_consumer table[] = { { &ga_inventory_work_shape, take_work },
 						    { &ga_inventory_shape, take_end },
 						    { NULL, NULL } };
-	int n, fd, r;
+	int n;
 	char *const *args = ga_cli_args(&n);
-	const char *from = n ? args[0] : "-";
 
-	if (ga_streq(from, "-") && ga_cli_need_pipe("inventories", err) < 0)
-		return -1;
-	fd = ga_cli_open(from, err);
-	if (fd < 0)
-		return -1;
-	r = ga_cli_stream(fd, ga_streq(from, "-") ? "standard input" : from, table, err);
-	if (fd > 0)
-		ga_cleanup_fd(&fd);
-	return r;
+	return ga_cli_stream_from(n ? args[0] : NULL, "inventories", table, err);
 }
 
 /* ---- telling ---- */

@@ -102,16 +102,6 @@ int ga_db_copy(const char *from, const char *to, struct ga_err *err)
 
 /* ---- putting it in place ---- */
 
-static int sync_folder(const char *path, struct ga_err *err)
-{
-	ga_autofree char *dir = folder_of(path);
-	ga_autofd int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd < 0 || fsync(fd) < 0)
-		return ga_fail_sys(err, "fsync of '%s' failed", dir);
-	return 0;
-}
-
 /* The file first: without it every program says that there is no state. */
 static int keep_old(const char *path, const char *kept, struct ga_err *err)
 {
@@ -148,7 +138,7 @@ int ga_db_replace(const char *path, const char *with, const char *kept, struct g
 	if (fd < 0 || fsync(fd) < 0)
 		return ga_fail_sys(err, "fsync of '%s' failed", with);
 	/* Each step is on the disk before the next: never the new file beside the old WAL. */
-	if (kept && (keep_old(path, kept, err) < 0 || sync_folder(path, err) < 0)) {
+	if (kept && (keep_old(path, kept, err) < 0 || ga_file_sync_dir(path, err) < 0)) {
 		if (access(path, F_OK) < 0)
 			put_back(path, kept);
 		return -1;
@@ -163,5 +153,5 @@ int ga_db_replace(const char *path, const char *with, const char *kept, struct g
 			put_back(path, kept);
 		return -1;
 	}
-	return sync_folder(path, err);
+	return ga_file_sync_dir(path, err);
 }

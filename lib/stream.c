@@ -37,6 +37,23 @@ int ga_cli_stream(int fd, const char *name, const struct ga_consumer *table, str
 	return more;
 }
 
+int ga_cli_stream_from(const char *operand, const char *what, const struct ga_consumer *table,
+		       struct ga_err *err)
+{
+	const char *from = operand ? operand : "-";
+	int fd, r;
+
+	if (ga_streq(from, "-") && ga_cli_need_pipe(what, err) < 0)
+		return -1;
+	fd = ga_cli_open(from, err);
+	if (fd < 0)
+		return -1;
+	r = ga_cli_stream(fd, from, table, err);
+	if (fd > 0)
+		ga_cleanup_fd(&fd);
+	return r;
+}
+
 /* Children at work and orders that wait for one to end. The number waiting is bounded, so that
  * memory stays constant in the length of the stream. */
 #define WAITING_MAX 256

@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 
+#include "kind_accel.h"
 #include "kind_boot.h"
 #include "kind_host.h"
 #include "kind_inventory.h"
@@ -32,6 +33,7 @@ const struct ga_shape *const ga_kinds[] = {
 	&ga_inventory_work_shape, &ga_inventory_shape,
 	&ga_maintenance_shape, &ga_drain_blocker_shape,
 	&ga_bootstrap_step_shape, &ga_bootstrap_shape,
+	&ga_accelerator_shape, &ga_node_view_shape, &ga_label_finding_shape,
 	&ga_finding_shape,     &ga_state_shape,	     &ga_error_shape,
 	NULL,
 };

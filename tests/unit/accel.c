@@ -72,7 +72,7 @@ static void files(void)
 		{ "{\"accelerators\":[{\"slug\":\"x\",\"name\":\"X\",\"vendor_id\":\"10DE\"}]}",
 		  "accelerator 'x': member 'vendor_id'" },
 		{ "{\"accelerators\":[{\"slug\":\"x\",\"name\":\"X\",\"vendor_id\":\"10de\","
-		  "\"pci\":[{\"device_id\":\"0x29\"}]}]}", "accelerator 'x': member 'pci[0].device_id'" },
+		  "\"pci\":[{\"device_id\":\"0x29\"}]}]}", "member 'pci[0].device_id'" },
 	};
 	char path[] = "/tmp/ga-accel.XXXXXX";
 	int fd = mkstemp(path);

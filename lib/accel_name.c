@@ -94,14 +94,19 @@ static size_t first_word(const struct ga_accel_lazy *lazy, const char *folded)
 	return lo;
 }
 
+/* Each once, in their order. */
 static void add_type(struct ga_accel_named *ret, const char *slug)
 {
-	size_t i;
+	size_t i, at = 0;
 
-	for (i = 0; i < ret->types.n; i++)
-		if (!strcmp(ret->types.v[i], slug))
-			return;
-	*ga_list_add(&ret->types) = slug;
+	while (at < ret->types.n && strcmp(ret->types.v[at], slug) < 0)
+		at++;
+	if (at < ret->types.n && !strcmp(ret->types.v[at], slug))
+		return;
+	(void)ga_list_add(&ret->types);
+	for (i = ret->types.n - 1; i > at; i--)
+		ret->types.v[i] = ret->types.v[i - 1];
+	ret->types.v[at] = slug;
 }
 
 static bool takes(enum ga_name_family family, enum sort sort)
@@ -123,6 +128,18 @@ static bool takes(enum ga_name_family family, enum sort sort)
 static bool is_of(const struct ga_accel_type *t, enum ga_name_family family)
 {
 	return family != GA_NAME_NVIDIA || ga_streq(t->vendor_id, "10de");
+}
+
+/* A label differs from a driver's name in its blanks only. */
+static bool is_spelled(const struct ga_accel_word *w, const char *text)
+{
+	const char *p = w->text;
+
+	if (w->sort != DRIVER)
+		return !strcmp(p, text);
+	for (; *p && (*p == *text || (*p == ' ' && *text == '-')); p++, text++)
+		;
+	return !*p && !*text;
 }
 
 /* Adds what exactly this name means. Labels are as they are written: their case counts. */
@@ -147,8 +164,7 @@ static bool look_up(const struct ga_accels *list, enum ga_name_family family, co
 				add_type(ret, g->types.v[j]);
 			continue;
 		}
-		/* A label differs from a driver's name in its blanks only. */
-		if (family != GA_NAME_PEOPLE && w->sort != DRIVER && strcmp(w->text, text) != 0)
+		if (family != GA_NAME_PEOPLE && !is_spelled(w, text))
 			continue;
 		if (is_of(ga_accels_at(list, w->entry), family))
 			add_type(ret, list->entries.v[w->entry].slug);

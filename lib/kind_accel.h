@@ -156,7 +156,7 @@ struct ga_view_warning {
 
 /* gpuaas.node-view */
 struct ga_node_view {
-	char *node;
+	char *node, *name;
 	char *source; /* discovery, kubernetes */
 	char *summary; /* "8x H200", "Mixed (4x A100, 4x V100)", "no GPU" */
 	bool mixed;

@@ -69,7 +69,8 @@ const struct ga_shape ga_node_view_shape = {
 	.doc = "the accelerators of a node, and how far that is known",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
-		GA_TEXT(S, node, GA_REQ, GA_T_ANY, "name of the node"),
+		GA_TEXT(S, node, GA_REQ, GA_T_ANY, "id of the node, or its name in Kubernetes"),
+		GA_TEXT(S, name, GA_NULLOK, GA_T_ANY, "the name it was given"),
 		GA_ENUM(S, source, GA_REQ, view_sources, "where it was seen"),
 		GA_TEXT(S, summary, GA_REQ, GA_T_ANY, "types and counts for people"),
 		GA_BOOL(S, mixed, "whether it has several types"),

@@ -161,7 +161,7 @@ static const struct view views[] = {
 	    { "FP8 GFLOPS", "dense.fp8_gflops" }, { "WATT", "power.tdp_w" },
 	    { "FROM", "origin" } } },
 	{ &ga_node_view_shape, NULL,
-	  { { "NODE", "node" }, { "ACCELERATORS", "summary" }, { "GPUS", "gpus" },
+	  { { "NODE", "node" }, { "NAME", "name" }, { "ACCELERATORS", "summary" }, { "GPUS", "gpus" },
 	    { "ALLOCATABLE", "allocatable" }, { "NODE MIB", "node_memory_mib" },
 	    { "STATE", "state" }, { "AGE S", "age_seconds" },
 	    { "WARNINGS", "warnings" } } },

@@ -28,7 +28,7 @@ setup()
   jq_is .slug nvidia-a100-sxm4-40gb
   assert_stderr "'p4d.24xlarge' is a machine of aws with 8: nvidia-a100-sxm4-40gb"
   run_ok gpuaas-profile catalog nvidia-h100
-  assert_stderr "means nvidia-h100-sxm5-94gb or nvidia-h100-sxm5-80gb"
+  assert_stderr "means nvidia-h100-sxm5-80gb or nvidia-h100-sxm5-94gb"
   run_ok gpuaas-profile catalog mi300x --table
   assert_output "AMD Instinct MI300X 192GB"
   run_status 1 gpuaas-profile catalog no-such-thing
@@ -108,4 +108,14 @@ END
     "acme-x5 subsystem" "gone no_type"; do
     jq -r '"\(.object) \(.check)"' <<< "$output" | grep -qx "$want" || { echo "$want"; false; }
   done
+}
+
+@test "the catalogue is what make-accelerators makes of the gathered facts" {
+  local facts
+  for facts in "$SRC/shared" "$SRC/../shared"; do
+    [[ ! -f $facts/data/accelerators.json ]] || break
+  done
+  [[ -f $facts/data/accelerators.json ]] || skip "the gathered facts (shared/data) are not here"
+  "$SRC/packaging/make-accelerators" "$facts/data/accelerators.json" |
+    cmp - "$SRC/share/accelerators.json"
 }

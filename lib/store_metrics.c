@@ -235,7 +235,8 @@ static int allocations(struct ga_db *db, struct ga_str *to, struct ga_err *err)
 			" GROUP BY state ORDER BY state", "") < 0)
 		return -1;
 	while ((r = ga_rows_next(times, err)) > 0) {
-		const struct ga_label of[] = { { "state", ga_rows_text(times, 0) }, { NULL, NULL } };
+		const struct ga_label of[] = { { "state", ga_rows_text(times, 0) },
+					       { NULL, NULL } };
 
 		ga_om_micros(to, since, of, when(ga_rows_text(times, 1)));
 	}
@@ -249,7 +250,7 @@ static int usage(struct ga_db *db, struct ga_str *to, struct ga_err *err)
 	ga_autorows struct ga_rows *rows = NULL, *costs = NULL;
 	int r;
 
-	ga_om_family(to, "gpuaas_usage_open_gpus", "GPUs whose use is counted now; active is billed.");
+	ga_om_family(to, "gpuaas_usage_open_gpus", "GPUs whose use is counted; active is billed.");
 	if (ga_db_query(db, &rows, err,
 			"SELECT u.usage_kind, coalesce(u.accelerator_type, 'unknown') AS type, "
 			"a.project, sum(u.count) AS n FROM usage u "
@@ -267,7 +268,8 @@ static int usage(struct ga_db *db, struct ga_str *to, struct ga_err *err)
 			"") < 0)
 		return -1;
 	while ((r = ga_rows_next(costs, err)) > 0) {
-		const struct ga_label of[] = { { "type", ga_rows_text(costs, 0) }, { NULL, NULL } };
+		const struct ga_label of[] = { { "type", ga_rows_text(costs, 0) },
+					       { NULL, NULL } };
 
 		ga_om_micros(to, cost, of, ga_rows_int(costs, 1));
 	}
@@ -350,10 +352,11 @@ static int attention(struct ga_db *db, int64_t stale_seconds, struct ga_str *to,
 		return -1;
 	if (codes.n)
 		qsort(codes.v, codes.n, sizeof(*codes.v), by_code);
-	ga_om_family(to, "gpuaas_attention", "What needs a person, as gpuaas-list attention has it.");
+	ga_om_family(to, "gpuaas_attention", "What needs a person: gpuaas-list attention.");
 	ga_om_family(&second, oldest, "Since when the oldest of that code does.");
 	for (i = 0; i < codes.n; i++) {
-		const struct ga_label of[] = { { "code", codes.v[i].code }, { NULL, NULL } };
+		const struct ga_label of[] = { { "code", codes.v[i].code },
+					       { NULL, NULL } };
 
 		ga_om_int(to, "gpuaas_attention", of, codes.v[i].n);
 		ga_om_micros(&second, oldest, of, codes.v[i].oldest);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the last day took: the phases of provisioning, release and rebuild, and wipes, as nearest-rank
- * percentiles. Prometheus cannot make them of gauges, and node_exporter takes no histogram.
+ * What the last day took: the phases of provisioning, release and rebuild, and wipes, as
+ * nearest-rank percentiles: Prometheus cannot make them of gauges, and node_exporter takes no
+ * histogram.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -147,7 +148,7 @@ static int tell_evidence(struct ga_db *db, const char *from, struct ga_str *to, 
 	static const char *const labels[] = { "outcome", "class", NULL };
 	ga_autorows struct ga_rows *rows = NULL;
 
-	ga_om_family(to, "gpuaas_wipe_evidence", "Wipes told in the last day, by outcome and class.");
+	ga_om_family(to, "gpuaas_wipe_evidence", "Wipes told in the last day, by outcome.");
 	if (ga_db_query(db, &rows, err,
 			"SELECT outcome, class, count(*) FROM wipe_evidence WHERE folded_at >= ?1 "
 			"GROUP BY outcome, class ORDER BY outcome, class",

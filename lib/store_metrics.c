@@ -154,20 +154,86 @@ static int node_times(struct ga_db *db, struct ga_str *to, struct ga_err *err)
 
 /* ---- slots ---- */
 
+/* What one node has of a type in a state. */
+struct group {
+	char *type, *state;
+	int64_t n;
+};
+
+struct groups {
+	struct group *v;
+	size_t n;
+};
+
+static int by_type(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+	int r = strcmp(x->type, y->type);
+
+	return r ? r : strcmp(x->state, y->state);
+}
+
+static void count_slot(struct groups *list, const char *type, const char *state)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		if (!strcmp(list->v[i].type, type) && !strcmp(list->v[i].state, state))
+			break;
+	if (i == list->n)
+		*ga_list_add(list) = (struct group){ ga_xstrdup(type), ga_xstrdup(state), 0 };
+	list->v[i].n++;
+}
+
+/* Gives out what was counted of the node, and begins anew. */
+static void tell_node(const char *node, const char *pool, struct groups *list, struct ga_str *to)
+{
+	size_t i;
+
+	if (list->n)
+		qsort(list->v, list->n, sizeof(*list->v), by_type);
+	for (i = 0; i < list->n; i++) {
+		struct group *g = &list->v[i];
+		const struct ga_label of[] = { { "node", node },
+					       { "pool", pool },
+					       { "type", g->type },
+					       { "state", g->state },
+					       { NULL, NULL } };
+
+		ga_om_int(to, "gpuaas_slots", of, g->n);
+		free(g->type);
+		free(g->state);
+	}
+	ga_list_release(list);
+}
+
+/* Counted here: to group them, SQLite would sort every slot. */
 static int slots(struct ga_db *db, struct ga_str *to, struct ga_err *err)
 {
-	static const char *const labels[] = { "node", "pool", "type", "state", NULL };
+	ga_autofree char *node = NULL, *pool = NULL;
 	ga_autorows struct ga_rows *rows = NULL;
+	struct groups list = { 0 };
+	int r;
 
 	ga_om_family(to, "gpuaas_slots", "Slots, not those retired, by node, type and state.");
 	if (ga_db_query(db, &rows, err,
-			"SELECT n.id, n.pool, coalesce(s.accelerator_type, 'unknown') AS type, "
-			"s.state, count(*) FROM slot s JOIN node n ON n.id = s.node_id "
-			"WHERE s.state <> 'retired' GROUP BY n.id, type, s.state "
-			"ORDER BY n.id, type, s.state",
+			"SELECT n.id, n.pool, coalesce(s.accelerator_type, 'unknown'), s.state "
+			"FROM node n CROSS JOIN slot s ON s.node_id = n.id "
+			"WHERE s.state <> 'retired' ORDER BY n.id",
 			"") < 0)
 		return -1;
-	return ga_metrics_rows(rows, "gpuaas_slots", labels, to, err);
+	while ((r = ga_rows_next(rows, err)) > 0) {
+		if (!ga_streq(node, ga_rows_text(rows, 0))) {
+			tell_node(node, pool, &list, to);
+			free(node);
+			free(pool);
+			node = ga_rows_dup(rows, 0);
+			pool = ga_rows_dup(rows, 1);
+		}
+		count_slot(&list, ga_rows_text(rows, 2), ga_rows_text(rows, 3));
+	}
+	tell_node(node, pool, &list, to);
+	return r;
 }
 
 /* The oldest of each state, and the orders of wipes among them: one look at the slots. */

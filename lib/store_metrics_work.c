@@ -83,25 +83,62 @@ static int read_tasks(struct ga_db *db, const char *from, struct phases *list, s
 	return r;
 }
 
+/* By outcome and class, which are few. */
+struct outcomes {
+	struct outcome {
+		char *outcome, *class;
+		int64_t n;
+	} *v;
+	size_t n;
+};
+
+static void cleanup_outcomes(struct outcomes *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++) {
+		free(list->v[i].outcome);
+		free(list->v[i].class);
+	}
+	ga_list_release(list);
+}
+
+static void count_outcome(struct outcomes *list, const char *outcome, const char *class)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		if (!strcmp(list->v[i].outcome, outcome) && !strcmp(list->v[i].class, class))
+			break;
+	if (i == list->n)
+		*ga_list_add(list) = (struct outcome){ ga_xstrdup(outcome), ga_xstrdup(class), 0 };
+	list->v[i].n++;
+}
+
 /* A wipe is the phase of that name: confirmed is finished. One that was not started took no time
  * and failed nothing of a drive; it is in the evidence. */
-static int read_wipes(struct ga_db *db, const char *from, struct phases *list, struct ga_err *err)
+static int read_wipes(struct ga_db *db, const char *from, struct phases *list,
+		      struct outcomes *outcomes, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
 	if (ga_db_query(db, &rows, err,
-			"SELECT outcome = 'confirmed', started_at, finished_at FROM wipe_evidence "
-			"WHERE folded_at >= ?1 AND outcome <> 'not_started'",
+			"SELECT outcome, class, started_at, finished_at FROM wipe_evidence "
+			"WHERE folded_at >= ?1",
 			"s", from) < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0) {
+		const char *outcome = ga_rows_text(rows, 0);
 		int64_t start, end;
 
-		if (ga_time_parse(ga_rows_text(rows, 1), &start, err) < 0 ||
-		    ga_time_parse(ga_rows_text(rows, 2), &end, err) < 0)
+		count_outcome(outcomes, outcome, ga_rows_text(rows, 1));
+		if (!strcmp(outcome, "not_started"))
+			continue;
+		if (ga_time_parse(ga_rows_text(rows, 2), &start, err) < 0 ||
+		    ga_time_parse(ga_rows_text(rows, 3), &end, err) < 0)
 			return ga_wrap(err, "the times of stored evidence");
-		note(list, "wipe", !ga_rows_bool(rows, 0), end - start);
+		note(list, "wipe", strcmp(outcome, "confirmed"), end - start);
 	}
 	return r;
 }
@@ -143,29 +180,41 @@ static void tell_phase(const struct phase *p, struct ga_str *times, struct ga_st
 	}
 }
 
-static int tell_evidence(struct ga_db *db, const char *from, struct ga_str *to, struct ga_err *err)
+static int by_outcome(const void *a, const void *b)
 {
-	static const char *const labels[] = { "outcome", "class", NULL };
-	ga_autorows struct ga_rows *rows = NULL;
+	const struct outcome *x = a, *y = b;
+	int r = strcmp(x->outcome, y->outcome);
 
+	return r ? r : strcmp(x->class, y->class);
+}
+
+static void tell_outcomes(struct outcomes *list, struct ga_str *to)
+{
+	size_t i;
+
+	if (list->n)
+		qsort(list->v, list->n, sizeof(*list->v), by_outcome);
 	ga_om_family(to, "gpuaas_wipe_evidence", "Wipes told in the last day, by outcome.");
-	if (ga_db_query(db, &rows, err,
-			"SELECT outcome, class, count(*) FROM wipe_evidence WHERE folded_at >= ?1 "
-			"GROUP BY outcome, class ORDER BY outcome, class",
-			"s", from) < 0)
-		return -1;
-	return ga_metrics_rows(rows, "gpuaas_wipe_evidence", labels, to, err);
+	for (i = 0; i < list->n; i++) {
+		const struct ga_label of[] = { { "outcome", list->v[i].outcome },
+					       { "class", list->v[i].class },
+					       { NULL, NULL } };
+
+		ga_om_int(to, "gpuaas_wipe_evidence", of, list->v[i].n);
+	}
 }
 
 int ga_metrics_work(struct ga_db *db, int64_t now, struct ga_str *to, struct ga_err *err)
 {
+	ga_cleanup(cleanup_outcomes) struct outcomes outcomes = { 0 };
 	ga_cleanup(cleanup_phases) struct phases list = { 0 };
 	ga_autostr struct ga_str runs = GA_STR_INIT;
 	char from[GA_TIME_SIZE];
 	size_t i;
 
 	ga_time_format(now - DAY_MICROS, from);
-	if (read_tasks(db, from, &list, err) < 0 || read_wipes(db, from, &list, err) < 0)
+	if (read_tasks(db, from, &list, err) < 0 ||
+	    read_wipes(db, from, &list, &outcomes, err) < 0)
 		return -1;
 	if (list.n)
 		qsort(list.v, list.n, sizeof(*list.v), by_name);
@@ -178,5 +227,6 @@ int ga_metrics_work(struct ga_db *db, int64_t now, struct ga_str *to, struct ga_
 		tell_phase(&list.v[i], to, &runs);
 	}
 	ga_str_add(to, runs.buf);
-	return tell_evidence(db, from, to, err);
+	tell_outcomes(&outcomes, to);
+	return 0;
 }

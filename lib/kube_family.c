@@ -13,7 +13,7 @@ static void malformed(struct ga_gather *g, json_t *object, const char *key)
 {
 	json_t *value = json_object_get(object, key);
 
-	ga_view_warn(g->view, "number_malformed", "%s is '%.64s', which is no number", key,
+	ga_view_warn(g->view, "number_malformed", "%s is '%.64s', which cannot be", key,
 		     json_is_string(value) ? json_string_value(value) : "no text");
 }
 
@@ -27,6 +27,17 @@ static int64_t number_of(struct ga_gather *g, json_t *object, const char *key)
 	return n;
 }
 
+/* How many GPUs or parts: no node has a million, and products of such numbers fit. */
+static int64_t count_of(struct ga_gather *g, json_t *object, const char *key)
+{
+	int64_t n = number_of(g, object, key);
+
+	if (n == GA_UNKNOWN || n <= 1000000)
+		return n;
+	malformed(g, object, key);
+	return GA_UNKNOWN;
+}
+
 static int64_t or_zero(int64_t n)
 {
 	return n == GA_UNKNOWN ? 0 : n;
@@ -35,9 +46,13 @@ static int64_t or_zero(int64_t n)
 static void add_part(struct ga_gather *g, const char *profile, int64_t count)
 {
 	struct ga_node_part *p = ga_list_add(&g->view->parts);
+	char *c;
 
 	p->profile = ga_xstrdup(profile);
 	p->count = count;
+	for (c = p->profile; *c; c++)
+		if ((unsigned char)*c < 0x20 || *c == 0x7f)
+			*c = '?';
 }
 
 /* ---- NVIDIA ---- */
@@ -65,7 +80,7 @@ static void nvidia_parts(struct ga_gather *g, const struct ga_kube_node *node, s
 
 		if (!ga_starts(key, "nvidia.com/mig-"))
 			continue;
-		count = number_of(g, node->capacity, key);
+		count = count_of(g, node->capacity, key);
 		if (count == GA_UNKNOWN || !count)
 			continue;
 		n->has_parts = true;
@@ -81,15 +96,15 @@ static void read_nvidia(struct ga_gather *g, const struct ga_kube_node *node, st
 	n->product = ga_kube_label(node, "nvidia.com/gpu.product");
 	if (n->product)
 		ga_accels_named(g->list, GA_NAME_NVIDIA, n->product, &n->named);
-	n->count = number_of(g, node->labels, "nvidia.com/gpu.count");
-	n->replicas = number_of(g, node->labels, "nvidia.com/gpu.replicas");
+	n->count = count_of(g, node->labels, "nvidia.com/gpu.count");
+	n->replicas = count_of(g, node->labels, "nvidia.com/gpu.replicas");
 	n->memory_mib = ga_kube_nvidia_memory(
 		number_of(g, node->labels, "nvidia.com/gpu.memory"), &is_bytes);
 	if (is_bytes)
 		ga_view_warn(g->view, "memory_unit",
 			     "nvidia.com/gpu.memory is too large for MiB: taken as bytes");
-	n->capacity = number_of(g, node->capacity, "nvidia.com/gpu");
-	n->shared = number_of(g, node->capacity, "nvidia.com/gpu.shared");
+	n->capacity = count_of(g, node->capacity, "nvidia.com/gpu");
+	n->shared = count_of(g, node->capacity, "nvidia.com/gpu.shared");
 	nvidia_parts(g, node, n);
 }
 
@@ -257,7 +272,7 @@ static bool is_repeated(const struct ga_kube_node *node, const char *key)
 static size_t amd_devices(struct ga_gather *g, const struct ga_kube_node *node)
 {
 	const char *id = ga_kube_label(node, "amd.com/gpu.device-id"), *key, *value;
-	int64_t capacity = number_of(g, node->capacity, "amd.com/gpu");
+	int64_t capacity = count_of(g, node->capacity, "amd.com/gpu");
 	size_t before = g->view->types.n;
 	json_t *ignored;
 
@@ -267,14 +282,14 @@ static size_t amd_devices(struct ga_gather *g, const struct ga_kube_node *node)
 	}
 	json_object_foreach(node->labels, key, ignored)
 		if (counted(key, "device-id", &value) && is_hex(value) && !is_repeated(node, key))
-			amd_device(g, node, value, number_of(g, node->labels, key), false);
+			amd_device(g, node, value, count_of(g, node->labels, key), false);
 	return g->view->types.n - before;
 }
 
 void ga_kube_amd(struct ga_gather *g, const struct ga_kube_node *node)
 {
 	const char *product = ga_kube_label(node, "amd.com/gpu.product-name"), *key, *value;
-	int64_t capacity = number_of(g, node->capacity, "amd.com/gpu"), sum = 0;
+	int64_t capacity = count_of(g, node->capacity, "amd.com/gpu"), sum = 0;
 	size_t first = g->view->types.n, i, devices = amd_devices(g, node);
 	json_t *ignored;
 
@@ -282,7 +297,7 @@ void ga_kube_amd(struct ga_gather *g, const struct ga_kube_node *node)
 		amd_product(g, product, capacity);
 	json_object_foreach(node->labels, key, ignored)
 		if (!product && counted(key, "product-name", &value) && !is_repeated(node, key))
-			amd_product(g, value, number_of(g, node->labels, key));
+			amd_product(g, value, count_of(g, node->labels, key));
 	if (g->view->types.n == first && capacity != GA_UNKNOWN && capacity) {
 		ga_type_said(ga_gather_add(g, capacity, GA_UNKNOWN), "resource", "amd.com/gpu",
 				NULL, 0);
@@ -307,16 +322,17 @@ static void intel_devices(struct ga_gather *g, const struct ga_kube_node *node, 
 	json_t *ignored;
 
 	json_object_foreach(node->labels, key, ignored) {
-		const char *dash = strchr(key, '-') ? strchr(key + sizeof(prefix) - 1, '-') : NULL;
+		const char *dash = ga_starts(key, prefix) ? strchr(key + sizeof(prefix) - 1, '-') :
+							    NULL;
 		ga_autoaccel struct ga_accel a = { .match = GA_ACCEL_UNKNOWN };
 		ga_autofree char *said = NULL, *count = NULL;
 		int64_t n;
 
-		if (!ga_starts(key, prefix) || !dash || strlen(dash) < 6 ||
+		if (!dash || strlen(dash) < 6 ||
 		    strcmp(dash + 5, ".present") != 0)
 			continue;
 		count = ga_xprintf("%.*s.count", (int)(dash + 5 - key), key);
-		n = number_of(g, node->labels, count);
+		n = count_of(g, node->labels, count);
 		said = ga_xprintf("8086:%.4s", dash + 1);
 		ga_accels_find(g->list, 0x8086, (unsigned int)strtoul(dash + 1, NULL, 16),
 			       GA_UNKNOWN, GA_UNKNOWN, &a);
@@ -329,9 +345,9 @@ static void intel_devices(struct ga_gather *g, const struct ga_kube_node *node, 
 void ga_kube_intel(struct ga_gather *g, const struct ga_kube_node *node)
 {
 	const char *product = ga_kube_label(node, "gpu.intel.com/product");
-	int64_t i915 = number_of(g, node->capacity, "gpu.intel.com/i915");
-	int64_t xe = number_of(g, node->capacity, "gpu.intel.com/xe");
-	int64_t count = number_of(g, node->labels, "gpu.intel.com/device.count");
+	int64_t i915 = count_of(g, node->capacity, "gpu.intel.com/i915");
+	int64_t xe = count_of(g, node->capacity, "gpu.intel.com/xe");
+	int64_t count = count_of(g, node->labels, "gpu.intel.com/device.count");
 	int64_t capacity = i915 == GA_UNKNOWN && xe == GA_UNKNOWN ? count :
 								    or_zero(i915) + or_zero(xe);
 	size_t first = g->view->types.n;

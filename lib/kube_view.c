@@ -181,7 +181,8 @@ void ga_kube_others(struct ga_gather *g, const struct ga_kube_node *node)
 	for (i = 0; i < GA_ARRAY_SIZE(makers); i++) {
 		int64_t n;
 
-		if (ga_kube_number(node->capacity, makers[i].resource, &n) > 0 && n > 0)
+		if (ga_kube_number(node->capacity, makers[i].resource, &n) > 0 && n > 0 &&
+		    n <= 1000000)
 			add_maker(g, makers[i].resource, makers[i].slugs, n);
 	}
 	if (g->view->types.n)
@@ -309,16 +310,17 @@ static void sum_allocatable(const struct ga_kube_node *node, struct ga_node_view
 	size_t i;
 
 	for (i = 0; i < GA_ARRAY_SIZE(resources); i++) {
-		if (ga_kube_number(node->allocatable, resources[i], &n) > 0) {
+		if (ga_kube_number(node->allocatable, resources[i], &n) > 0 && n <= 1000000) {
 			known = true;
 			may += n;
-			if (ga_kube_number(node->capacity, resources[i], &capacity) > 0)
+			if (ga_kube_number(node->capacity, resources[i], &capacity) > 0 &&
+			    capacity <= 1000000)
 				has += capacity - n;
 		}
 	}
 	json_object_foreach(node->allocatable, key, ignored)
 		if (ga_starts(key, "nvidia.com/mig-") &&
-		    ga_kube_number(node->allocatable, key, &n) > 0) {
+		    ga_kube_number(node->allocatable, key, &n) > 0 && n <= 1000000) {
 			known = true;
 			may += n;
 		}

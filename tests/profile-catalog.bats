@@ -7,7 +7,7 @@ setup()
 {
   common_setup
   mkdir "$T/d"
-  export GPUAAS_ACCELERATORS_DIR=$T/d
+  export GPUAAS_ACCELERATORS_DIR=$T/d # in a recorded host too
 }
 
 @test "the catalogue has 112 types, and nothing in it contradicts itself" {
@@ -118,4 +118,20 @@ END
   [[ -f $facts/data/accelerators.json ]] || skip "the gathered facts (shared/data) are not here"
   "$SRC/packaging/make-accelerators" "$facts/data/accelerators.json" |
     cmp - "$SRC/share/accelerators.json"
+}
+
+@test "discovery knows what a drop-in names" {
+  setup_host mixed
+  run_ok in_host gpuaas-discover
+  refute_output nvidia-rtx-a6000-48gb
+  cat > "$T/d/a6000.json" << 'END'
+{"sources":[{"name":"site","what":"our own","where":null,"trust":"observed"}],
+ "accelerators":[{"slug":"nvidia-rtx-a6000-48gb","name":"NVIDIA RTX A6000 48GB","vendor_id":"10de",
+  "pci":[{"device_id":"2230"}],"pci_sources":["site"]}]}
+END
+  run_ok in_host gpuaas-discover
+  assert_output '"type":"nvidia-rtx-a6000-48gb"'
+  echo '{"accelerators":[{"slug":"nvidia-l4-24gb","name":"mine"}]}' > "$T/d/bad.json"
+  run_status 3 in_host gpuaas-discover
+  assert_stderr bad.json
 }

@@ -239,7 +239,7 @@ h200 nvidia-a2-16gb"
   for text in '' '{' '[]' '{"items":[{"metadata":{"name":"a"}},]}' '{"items":[1]}' '{"items":{}}' \
     '{"items":[{"kind":"Pod","metadata":{"name":"p"}}]}' '{"items":[{"metadata":{}}]}' \
     '{"items":[]} {"items":[]}' '{"items":[],"items":[]}' '{"items":[{"metadata":{"name":"a"}}' \
-    '{"items":[{"metadata":{"name":"a","labels":7}}]}' '{"items":[{"a":1,"a":2}]}'; do
+    '{"items":[{"metadata":{"name":"a","labels":7}}]}' '{"items":[{"a":1,"a":2}]}' '{"it\u0065ms":[{"metadata":{"name":"a"}}]}'; do
     printf '%s' "$text" > "$T/in"
     run_status 3 gpuaas-profile nodes - < "$T/in"
     assert_equal "$output" ""

@@ -18,6 +18,13 @@ _gpuaas_after['gpuaas-approve --by']='@a'
 _gpuaas_after['gpuaas-approve --state']='@f'
 _gpuaas_words['gpuaas-discover']='--node --explain --json --table -h --help --version --introspect-cli'
 _gpuaas_after['gpuaas-discover --node']='@a'
+_gpuaas_words['gpuaas-export']='openmetrics --output --state --json --table -h --help --version --introspect-cli'
+_gpuaas_after['gpuaas-export --output']='@f'
+_gpuaas_after['gpuaas-export --state']='@f'
+_gpuaas_words['gpuaas-export openmetrics']='--backups --output --state --json --table -h --help --version --introspect-cli'
+_gpuaas_after['gpuaas-export openmetrics --backups']='@f'
+_gpuaas_after['gpuaas-export openmetrics --output']='@f'
+_gpuaas_after['gpuaas-export openmetrics --state']='@f'
 _gpuaas_words['gpuaas-host-bootstrap']='--mode --check --dry-run --undo --boot --hugepages --vfs --bridge --network --uplink --node --root --yes --json --table -h --help --version --introspect-cli'
 _gpuaas_after['gpuaas-host-bootstrap --mode']='@v slice baremetal'
 _gpuaas_after['gpuaas-host-bootstrap --hugepages']='@a'
@@ -287,4 +294,4 @@ _gpuaas()
   esac
 }
 
-complete -o filenames -F _gpuaas gpuaas-approve gpuaas-discover gpuaas-host-bootstrap gpuaas-host-shell gpuaas-image gpuaas-list gpuaas-node gpuaas-on gpuaas-place gpuaas-provision gpuaas-reconcile gpuaas-release gpuaas-report gpuaas-show gpuaas-state gpuaas-vm gpuaas-wipe gpuaas
+complete -o filenames -F _gpuaas gpuaas-approve gpuaas-discover gpuaas-export gpuaas-host-bootstrap gpuaas-host-shell gpuaas-image gpuaas-list gpuaas-node gpuaas-on gpuaas-place gpuaas-provision gpuaas-reconcile gpuaas-release gpuaas-report gpuaas-show gpuaas-state gpuaas-vm gpuaas-wipe gpuaas

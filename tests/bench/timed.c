@@ -2,7 +2,7 @@
 /*
  * timed RUNS [-i FILE] [-o FILE] -- COMMAND…: runs a command RUNS times and writes one JSON object:
  * median, p99, least and most seconds from before fork to its end, the largest resident set in
- * KiB, and its exit status (the last one). Its input is FILE or nothing, its output FILE or nothing.
+ * KiB, and its exit status (the last one). Its input is FILE or nothing, as its output is.
  */
 #include <fcntl.h>
 #include <inttypes.h>

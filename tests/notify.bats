@@ -57,7 +57,7 @@ drift()
 
 notify()
 {
-  run_ok gpuaas-state notify "$@"
+  run_ok gpuaas-state notify
 }
 
 audit()

@@ -72,8 +72,8 @@ static void in_text(struct scan *s, char c)
 		s->key[s->key_len++] = c;
 }
 
-/* What opens and closes outside of texts; 1 when an item has ended. */
-static int structure(struct scan *s, char c)
+/* What opens and closes outside of texts and items. */
+static void structure(struct scan *s, char c)
 {
 	switch (c) {
 	case '"':
@@ -95,7 +95,7 @@ static int structure(struct scan *s, char c)
 		s->depth -= s->depth > 0;
 		if (s->depth == 1)
 			s->in_items = s->items_come = false;
-		return s->in_item && s->depth == 2;
+		break;
 	case ',':
 		if (s->depth == 1)
 			s->items_come = false;
@@ -103,31 +103,82 @@ static int structure(struct scan *s, char c)
 	default:
 		break;
 	}
-	return 0;
 }
 
+/* What is before, between and behind the items. */
 static int take(struct scan *s, char c, struct ga_err *err)
 {
-	struct ga_str *to;
-	int ended = 0;
-
 	if (!s->in_text && s->in_items && s->depth == 2 && !isspace((unsigned char)c)) {
-		if (c == '{')
+		if (c == '{') {
 			s->in_item = true;
-		else if (c != ',' && c != ']')
+			return 0; /* take_item has it */
+		}
+		if (c != ',' && c != ']')
 			return ga_fail(err, GA_BADREC, "%s, item %zu: it is no object", s->name,
 				       s->items + 1);
 	}
-	to = s->in_item ? &s->item : &s->rest;
-	if (to->len >= (s->in_item ? GA_KUBE_ITEM_MAX : GA_KUBE_REST_MAX))
-		return too_long(s, err, s->in_item ? "an item of more than 4 MiB" :
-						     "more than 4 MiB beside the items");
-	ga_str_addc(to, c);
+	if (s->rest.len >= GA_KUBE_REST_MAX)
+		return too_long(s, err, "more than 4 MiB beside the items");
+	ga_str_addc(&s->rest, c);
 	if (s->in_text)
 		in_text(s, c);
 	else
-		ended = structure(s, c);
-	return ended ? item_done(s, err) : 0;
+		structure(s, c);
+	return 0;
+}
+
+/* The bytes of an item as far as they are there: nearly all of a document. How many, or -1. */
+static ssize_t take_item(struct scan *s, const char *buf, size_t n, struct ga_err *err)
+{
+	bool text = s->in_text, escaped = s->escaped, ended = false;
+	size_t i, depth = s->depth;
+
+	for (i = 0; i < n && !ended; i++) {
+		char c = buf[i];
+
+		if (escaped) {
+			escaped = false;
+		} else if (text) {
+			escaped = c == '\\';
+			text = c != '"';
+		} else if (c == '"') {
+			text = true;
+		} else if (c == '{' || c == '[') {
+			depth++;
+		} else if (c == '}' || c == ']') {
+			ended = --depth == 2;
+		}
+	}
+	s->in_text = text;
+	s->escaped = escaped;
+	s->depth = depth;
+	if (s->item.len + i > GA_KUBE_ITEM_MAX)
+		return too_long(s, err, "an item of more than 4 MiB");
+	ga_str_add_bytes(&s->item, buf, i);
+	if (ended && item_done(s, err) < 0)
+		return -1;
+	return (ssize_t)i;
+}
+
+static int take_all(struct scan *s, const char *buf, size_t n, struct ga_err *err)
+{
+	size_t i = 0;
+
+	while (i < n) {
+		ssize_t taken;
+
+		if (!s->in_item) {
+			if (take(s, buf[i], err) < 0)
+				return -1;
+			i += !s->in_item;
+			continue;
+		}
+		taken = take_item(s, buf + i, n - i, err);
+		if (taken < 0)
+			return -1;
+		i += (size_t)taken;
+	}
+	return 0;
 }
 
 /* The document without its items is JSON, and an object alone is the one item. */
@@ -162,7 +213,7 @@ static int read_all(int fd, struct scan *s, struct ga_err *err)
 	ga_autofree char *buf = ga_xcalloc(1, 65536);
 
 	for (;;) {
-		ssize_t i, n = read(fd, buf, 65536);
+		ssize_t n = read(fd, buf, 65536);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -173,9 +224,8 @@ static int read_all(int fd, struct scan *s, struct ga_err *err)
 		s->bytes += (uint64_t)n;
 		if (s->bytes > GA_KUBE_MAX)
 			return too_long(s, err, "more than 256 MiB");
-		for (i = 0; i < n; i++)
-			if (take(s, buf[i], err) < 0)
-				return -1;
+		if (take_all(s, buf, (size_t)n, err) < 0)
+			return -1;
 	}
 }
 

@@ -531,3 +531,27 @@ END
   assert_equal "$(jq -r .user_data < "$T/orders" | grep -c sesame)" 2
   exec 8>&-
 }
+
+@test "after a restore a whole machine is not adopted, and that is said with what to do" {
+  make_metal
+  gpuaas-state backup "$T/before.db" > "$T/out"
+  printf '#!/bin/sh\ncat > "%s/order"\necho \x27{}\x27\n' "$T" > "$METAL/deploy/50-other"
+  chmod 755 "$METAL/deploy/50-other"
+  rm "$METAL/deploy/50-maas"
+  gpuaas-place --profile lab-baremetal --baremetal --name whole > "$T/plan"
+  run_ok gpuaas-provision "$T/plan"
+  job=$(jq -r .allocation <<< "$output")
+  gpuaas-state restore "$T/before.db" --reason test > "$T/out"
+  assert_equal "$(gpuaas-list allocations)" ""
+  # The machine that gave it away has the record of that.
+  gpuaas-reconcile --inventory > "$T/inventory"
+  run gpuaas-state adopt --reason test "$T/inventory"
+  echo "$output"
+  jq_is 'select(.check=="not_adopted").object' "$job"
+  jq_is 'select(.check=="not_adopted").sentence|contains("is the whole machine \u0027n-1ab100000000\u0027")' true
+  # Nothing is sold of it meanwhile.
+  run_status 1 gpuaas-place --profile lab-baremetal --baremetal
+  assert_equal "$(gpuaas-list slots --where state=available | jq -r .slot | wc -l)" 2
+  run_ok gpuaas-list attention --where code=unverified_since_restore
+  jq_slurp_is 'map(.object_kind)|sort|join(" ")' "node slot slot"
+}

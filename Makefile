@@ -170,7 +170,7 @@ check-vm:
 check-asan:
 	$(DEPS) --build --test
 	$(SUB) B=build-asan CC=clang SANITIZE=address,undefined CFLAGS='-O1 -g' \
-		all units replays build-asan/tool/schemas build-asan/tool/leaves build-asan/tool/codes
+		all units replays $(addprefix build-asan/tool/,schemas leaves codes)
 	$(SUB) -j1 B=build-asan CC=clang SANITIZE=address,undefined CFLAGS='-O1 -g' \
 		check-unit check-replay check-bats
 

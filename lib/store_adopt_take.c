@@ -357,7 +357,7 @@ static int begin(struct ga_adopting *a, const struct ga_inventory_work *w, struc
 int ga_adopt_take(struct ga_adopting *a, const struct ga_inventory_work *w,
 		  const struct ga_plan *plan, struct ga_err *err)
 {
-	/* Who has it is recorded here, and that it still has it no host can prove: it is not ours. */
+	/* That it was given away is recorded; that its tenant still has it no host can prove. */
 	if (!ga_streq(plan->shape, "slice")) {
 		ga_err_set(err, GA_CONFLICT,
 			   "allocation '%s' is the whole machine '%s': only slices are adopted, "

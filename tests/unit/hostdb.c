@@ -286,8 +286,8 @@ static void key_errors(void)
 	t_int(entries(own), 0, "and no half of it is left");
 	ga_err_clear(&err);
 	removes = true;
-	t_code(ga_hostdb_make_key(own, &ret, &err), &err, GA_SYSTEM, "was removed while it was made",
-	       "removed by somebody meanwhile");
+	r = ga_hostdb_make_key(own, &ret, &err);
+	t_code(r, &err, GA_SYSTEM, "was removed while it was made", "removed by somebody meanwhile");
 	removes = false;
 	t_int(entries(own), 0, "nothing is left of that either");
 	ga_err_clear(&err);

@@ -287,7 +287,7 @@ static void key_errors(void)
 	ga_err_clear(&err);
 	removes = true;
 	r = ga_hostdb_make_key(own, &ret, &err);
-	t_code(r, &err, GA_SYSTEM, "was removed while it was made", "removed by somebody meanwhile");
+	t_code(r, &err, GA_SYSTEM, "was removed while it was made", "removed meanwhile");
 	removes = false;
 	t_int(entries(own), 0, "nothing is left of that either");
 	ga_err_clear(&err);

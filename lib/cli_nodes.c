@@ -21,7 +21,7 @@ const char *const ga_nodes_sorts[] = { "node", "type", "gpus", "age", NULL };
 struct nodes {
 	const struct ga_nodes_opts *o;
 	const struct ga_accels *list;
-	const struct ga_manual_types *manual;
+	struct ga_manual_types manual;
 	int64_t now;
 	GA_LIST(struct ga_node_view) views;
 };
@@ -149,6 +149,7 @@ static void release(struct nodes *n)
 	for (i = 0; i < n->views.n; i++)
 		ga_shape_release(&ga_node_view_shape, &n->views.v[i]);
 	ga_list_release(&n->views);
+	ga_manual_types_release(&n->manual);
 }
 
 static void keep(struct nodes *n, struct ga_node_view *v)
@@ -172,7 +173,7 @@ static int take_item(json_t *item, size_t number, void *arg, struct ga_err *err)
 	(void)number;
 	if (ga_kube_node(item, &node, err) < 0)
 		return -1;
-	ga_kube_view(n->list, &node, n->manual, n->now, &v);
+	ga_kube_view(n->list, &node, &n->manual, n->now, &v);
 	keep(n, &v);
 	return 0;
 }
@@ -199,12 +200,10 @@ static int read_manual(struct ga_manual_types *ret, struct ga_err *err)
 
 static int from_kubernetes(struct nodes *n, const char *file, struct ga_err *err)
 {
-	ga_automanual struct ga_manual_types manual = { NULL, 0 };
 	int fd, r;
 
-	if (read_manual(&manual, err) < 0)
+	if (read_manual(&n->manual, err) < 0)
 		return -1;
-	n->manual = &manual;
 	if (!strcmp(file, "-") && ga_cli_need_pipe("the nodes", err) < 0)
 		return -1;
 	fd = ga_cli_open(file, err);

@@ -151,8 +151,8 @@ static int kind_wanted(const char **ret, struct ga_err *err)
 		ga_err_set(err, GA_USAGE, "which kind?");
 		return ga_hint(err, "nodes slots candidates profiles images node-images "
 				    "allocations plans claims tasks usage evidence audit events "
-				    "pools maintenance teams grants access "
-				    "proposals attention public");
+				    "pools maintenance teams grants "
+				    "access-settings proposals attention public");
 	}
 	return 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gpuaas-show: everything the state knows of one node, slot or allocation: the record, its claims,
- * timeline, evidence, usage and audit; or of a team, a grant, a proposal. Sections on a terminal, records in a pipe.
+ * timeline, evidence, usage and audit; or of a team, a grant, a proposal. Sections on a terminal,
+ * records in a pipe.
  */
 #include <jansson.h>
 

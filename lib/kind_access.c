@@ -50,7 +50,7 @@ const struct ga_shape ga_grant_shape = {
 
 #define S ga_access_settings
 const struct ga_shape ga_access_settings_shape = {
-	.kind = "gpuaas.access/1",
+	.kind = "gpuaas.access-settings/1",
 	.doc = "how strictly grants and teams are taken; a member left out has its default",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){

@@ -45,6 +45,7 @@ struct ga_proposal {
 };
 
 extern const char *const ga_action_words[]; /* approve place release wipe override administer */
-extern const struct ga_shape ga_team_shape, ga_grant_shape, ga_access_settings_shape, ga_proposal_shape;
+extern const struct ga_shape ga_team_shape, ga_grant_shape, ga_access_settings_shape,
+	ga_proposal_shape;
 
 #endif

@@ -73,7 +73,8 @@ int ga_fold_is_known(struct ga_db *db, const struct ga_shape *shape, const void 
 
 struct ga_list_query {
 	const char *kind; /* node, slot, candidate, profile, image, node-image, allocation, plan,
-			     claim, task, usage, evidence, audit, team, grant, access, proposal,
+			     claim, task, usage, evidence, audit, team, grant,
+			     access-settings, proposal,
 			     pool, public, attention; or the plural */
 	const char *const *where; /* "member=value", NULL-terminated, or NULL */
 	const char *since;	  /* RFC 3339: rows not older */

@@ -70,8 +70,8 @@ static int load_settings(struct ga_db *db, struct ga_access_rules *ret, struct g
 	if (ga_query_access(db, &rows, err) < 0)
 		return -1;
 	r = ga_rows_next(rows, err);
-	if (r > 0 && ga_rec_parse_text(ga_rows_text(rows, 0), &ga_access_settings_shape, &ret->settings,
-				       err) < 0)
+	if (r > 0 && ga_rec_parse_text(ga_rows_text(rows, 0), &ga_access_settings_shape,
+				       &ret->settings, err) < 0)
 		return ga_wrap(err, "the stored settings of access");
 	return r < 0 ? -1 : 0;
 }
@@ -282,21 +282,23 @@ static int may_settings(struct ga_db *db, const struct ga_node_settings *s, stru
 int ga_store_may_apply(struct ga_db *db, const struct ga_shape *shape, const void *obj,
 		       struct ga_err *err)
 {
-	const struct ga_profile *p = shape == &ga_profile_shape ? obj : NULL;
-	const struct ga_node_image *i = shape == &ga_node_image_shape ? obj : NULL;
-	const char *name = shape == &ga_access_settings_shape ? "access" : *(char *const *)obj;
+	struct ga_access_ask ask = { .action = "administer" };
+	const char *name = "access-settings";
 	ga_autofree char *what = NULL;
-	struct ga_access_ask ask = {
-		.action = "administer",
-		.profile = p ? p->name : NULL,
-		.pool = p ? p->pool : NULL,
-	};
 	char kind[32];
 
 	if (shape == &ga_node_settings_shape)
 		return may_settings(db, obj, err);
-	if (i)
-		return ga_store_may_node(db, "administer", i->node, err);
+	if (shape == &ga_node_image_shape)
+		return ga_store_may_node(db, "administer",
+					 ((const struct ga_node_image *)obj)->node, err);
+	if (shape == &ga_profile_shape) {
+		ask.profile = ((const struct ga_profile *)obj)->name;
+		ask.pool = ((const struct ga_profile *)obj)->pool;
+	}
+	/* Of the others the name stands first. */
+	if (shape != &ga_access_settings_shape)
+		name = *(char *const *)obj;
 	what = ga_xprintf("%s '%s'", ga_kind_short(shape, kind), name);
 	ask.what = what;
 	return ask_gate(db, &ask, name, err);

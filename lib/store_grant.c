@@ -82,10 +82,11 @@ int ga_store_apply_grant(struct ga_db *db, const struct ga_grant *g, struct ga_e
 	return r < 0 ? -1 : audit(db, "grant_applied", g->name, &ga_grant_shape, g, err);
 }
 
-int ga_store_apply_access(struct ga_db *db, const struct ga_access_settings *a, struct ga_err *err)
+int ga_store_apply_access(struct ga_db *db, const struct ga_access_settings *a,
+			  struct ga_err *err)
 {
-	ga_autofree char *text = ga_rec_format_text(&ga_access_settings_shape, a), *now = ga_time_now();
-	ga_autofree char *old = NULL;
+	ga_autofree char *text = ga_rec_format_text(&ga_access_settings_shape, a);
+	ga_autofree char *now = ga_time_now(), *old = NULL;
 	struct ga_rows *rows = NULL;
 	int r;
 
@@ -100,7 +101,9 @@ int ga_store_apply_access(struct ga_db *db, const struct ga_access_settings *a, 
 		  ga_db_exec(db, err,
 			     "INSERT INTO access (one, record, updated_at, updated_by) "
 			     "VALUES (1, ?1, ?2, ?3)", "sss", text, now, ga_audit_actor());
-	return r < 0 ? -1 : audit(db, "access_applied", "access", &ga_access_settings_shape, a, err);
+	return r < 0 ? -1 :
+		       audit(db, "access_applied", "access-settings", &ga_access_settings_shape, a,
+			     err);
 }
 
 char *ga_store_access_open(struct ga_db *db, struct ga_err *err)

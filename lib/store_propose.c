@@ -100,7 +100,7 @@ static int need_human(const char *object, struct ga_err *err)
 	ga_err_reason(err, "no_person");
 	ga_err_object(err, object);
 	return ga_hint(err, "log in as yourself and use sudo; where there is one operator only, "
-			    "apply a gpuaas.access record with two_people off: "
+			    "apply gpuaas.access-settings with two_people off: "
 			    "gpuaas-operations(7), WHO MAY DO WHAT");
 }
 

@@ -85,7 +85,8 @@ static int apply(struct ga_db *db, const char *node, const struct ga_node_change
 	s.reserved_memory_mib = change->reserved_memory_mib;
 	if (merge_network(&n.network, &change->network, &network))
 		s.network = &network;
-	if (check_settings(&s, err) < 0)
+	if (check_settings(&s, err) < 0 ||
+	    ga_store_may_apply(db, &ga_node_settings_shape, &s, err) < 0)
 		return -1;
 	return ga_store_apply_node_settings(db, &s, err);
 }

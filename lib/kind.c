@@ -10,6 +10,7 @@
 #include "kind_inventory.h"
 #include "kind_node.h"
 #include "kind_order.h"
+#include "kind_report.h"
 #include "kind_result.h"
 #include "kind_state.h"
 #include "kind_vm.h"
@@ -32,6 +33,7 @@ const struct ga_shape *const ga_kinds[] = {
 	&ga_attention_shape,   &ga_pool_shape,	     &ga_public_shape,
 	&ga_inventory_work_shape, &ga_inventory_shape,
 	&ga_maintenance_shape, &ga_drain_blocker_shape,
+	&ga_usage_report_shape, &ga_cost_report_shape,
 	&ga_bootstrap_step_shape, &ga_bootstrap_shape,
 	&ga_team_shape,	       &ga_grant_shape,	     &ga_access_settings_shape,
 	&ga_proposal_shape,

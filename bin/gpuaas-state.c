@@ -10,6 +10,7 @@
 
 #include "cli_state.h"
 #include "kind_access.h"
+#include "kind_notice.h"
 #include "store_take.h"
 #include "tell_state.h"
 
@@ -53,6 +54,8 @@ static const struct ga_cmd cmds[] = {
 	  .args = "FILE|-", .args_max = 1, .opts = ga_cli_adopt_opts, .run = ga_cli_adopt },
 	{ .name = "rebuild", .abstract = "make a lost state from what hosts know",
 	  .args = "FILE|-", .args_max = 1, .opts = ga_cli_rebuild_opts, .run = ga_cli_rebuild },
+	{ .name = "notify", .abstract = "tell hooks what needs a person, and what does no more",
+	  .opts = ga_cli_notify_opts, .run = ga_cli_notify },
 	{ .name = "audit", .abstract = "verify the audit, or print its head", .args = "verify|head",
 	  .args_min = 1, .args_max = 1, .run = ga_cli_audit },
 	{ .name = NULL },
@@ -67,7 +70,7 @@ static const struct ga_prog prog = {
 		(const struct ga_shape *const[]){ &ga_state_shape, &ga_finding_shape,
 						  &ga_expectation_shape, &ga_audit_shape,
 						  &ga_allocation_shape, &ga_slot_shape,
-						  &ga_wipe_order_shape, NULL },
+						  &ga_wipe_order_shape, &ga_notice_shape, NULL },
 	.examples = (const char *const[]){
 		"gpuaas-state init --lab", "gpuaas-state apply share/objects/h200-slice.json",
 		"gpuaas-list plan | gpuaas-on gpuaas-provision | gpuaas-state fold -",

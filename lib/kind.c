@@ -9,6 +9,7 @@
 #include "kind_host.h"
 #include "kind_inventory.h"
 #include "kind_node.h"
+#include "kind_notice.h"
 #include "kind_order.h"
 #include "kind_report.h"
 #include "kind_result.h"
@@ -29,7 +30,7 @@ const struct ga_shape *const ga_kinds[] = {
 	&ga_console_shape,     &ga_ingress_shape,    &ga_reach_shape,
 	&ga_claim_shape,
 	&ga_task_shape,	       &ga_usage_shape,	     &ga_audit_shape,
-	&ga_event_shape,
+	&ga_event_shape,       &ga_notice_shape,
 	&ga_attention_shape,   &ga_pool_shape,	     &ga_public_shape,
 	&ga_inventory_work_shape, &ga_inventory_shape,
 	&ga_maintenance_shape, &ga_drain_blocker_shape,

@@ -9,6 +9,7 @@
 #include "kind_boot.h"
 #include "kind_host.h"
 #include "kind_node.h"
+#include "kind_notice.h"
 #include "kind_order.h"
 #include "kind_report.h"
 #include "kind_result.h"
@@ -145,6 +146,10 @@ static const struct view views[] = {
 	{ &ga_attention_shape, NULL,
 	  { { "OBJECT", "object" }, { "STATE", "state" }, { "SINCE", "since" },
 	    { "PROJECT", "project" }, { "WHY", "sentence" }, { "COMMAND", "command" } } },
+	{ &ga_notice_shape, NULL,
+	  { { "NOTICE", "notice" }, { "CHANGE", "change" }, { "HOOK", "hook" },
+	    { "TOLD", "told" }, { "CODE", "code" }, { "OBJECT", "object" }, { "WHY", "sentence" },
+	    { "FAILURE", "failure" } } },
 	{ &ga_pool_shape, NULL,
 	  { { "POOL", "pool" }, { "TYPE", "type" }, { "NODES", "nodes" }, { "SLOTS", "slots" },
 	    { "AVAILABLE", "available" }, { "ACTIVE", "active" }, { "CLEANING", "cleaning" },

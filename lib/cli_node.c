@@ -32,29 +32,41 @@ static char *borrow(const char *text)
 	return (char *)(uintptr_t)text;
 }
 
+/* What is typed empty is to be unknown; what is not typed is as it was. */
+static char *changed(char *change, char *now)
+{
+	return !change ? now : *change ? change : NULL;
+}
+
 /* The network is one object of the settings: what is not changed is what the node has. */
 static bool merge_network(const struct ga_network *now, const struct ga_network *change,
 			  struct ga_network *ret)
 {
 	*ret = (struct ga_network){
-		.bridge = change->bridge ? change->bridge : now->bridge,
-		.uplink = change->uplink ? change->uplink : now->uplink,
-		.gateway = change->gateway ? change->gateway : now->gateway,
+		.bridge = changed(change->bridge, now->bridge),
+		.uplink = changed(change->uplink, now->uplink),
+		.gateway = changed(change->gateway, now->gateway),
 		.prefix_bits = change->prefix_bits != GA_UNKNOWN ? change->prefix_bits :
 								   now->prefix_bits,
-		.dhcp_hosts_dir = change->dhcp_hosts_dir ? change->dhcp_hosts_dir :
-							   now->dhcp_hosts_dir,
-		.lease_file = change->lease_file ? change->lease_file : now->lease_file,
+		.dhcp_hosts_dir = changed(change->dhcp_hosts_dir, now->dhcp_hosts_dir),
+		.lease_file = changed(change->lease_file, now->lease_file),
 	};
 	return change->bridge || change->uplink || change->gateway || change->dhcp_hosts_dir ||
 	       change->lease_file || change->prefix_bits != GA_UNKNOWN;
 }
 
-/* By the shape, as the record would be read by gpuaas-state apply. */
+/* By the shape, as the record would be read by gpuaas-state apply; what is cleared is not in it. */
 static int check_settings(const struct ga_node_settings *s, struct ga_err *err)
 {
-	ga_autojson json_t *json = ga_shape_format(&ga_node_settings_shape, s);
-	struct ga_node_settings read;
+	struct ga_node_settings given = *s, read;
+	ga_autojson json_t *json = NULL;
+	char **texts[] = { &given.name, &given.address, &given.region, &given.pool,
+			   &given.reserved_cpus };
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(texts); i++)
+		*texts[i] = changed(*texts[i], NULL);
+	json = ga_shape_format(&ga_node_settings_shape, &given);
 
 	if (ga_shape_parse(&ga_node_settings_shape, json, &read, err) < 0) {
 		err->code = GA_USAGE;

@@ -287,6 +287,19 @@ static int place_one(struct ga_placer *p, const struct ga_request *request, stru
 	return ga_hint(err, "run it again; gpuaas-state check finds out if it goes on");
 }
 
+/* The node that was asked for is none, or could be several: the refusal says which. */
+static void say_which(struct ga_placer *p, const struct ga_err *why)
+{
+	struct ga_placed *last = p->results.n ? &p->results.v[p->results.n - 1] : NULL;
+
+	if (!last || last->is_plan || !ga_streq(last->refusal.code, "node_missing"))
+		return;
+	free(last->refusal.sentence);
+	free(last->refusal.hint);
+	last->refusal.sentence = ga_xstrdup(why->msg);
+	last->refusal.hint = ga_xstrdup(why->hint);
+}
+
 /* A node may be asked for by its name; the stored request has its id. What names no node stays,
  * and is refused. */
 static int place_named(struct ga_placer *p, const struct ga_request *request, struct ga_err *err)
@@ -303,7 +316,11 @@ static int place_named(struct ga_placer *p, const struct ga_request *request, st
 		*err = none;
 		return -1;
 	}
-	return place_one(p, &named, err);
+	if (place_one(p, &named, err) < 0)
+		return -1;
+	if (!id)
+		say_which(p, &none);
+	return 0;
 }
 
 /* ---- a batch ---- */

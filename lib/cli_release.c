@@ -9,6 +9,7 @@
 #include "result.h"
 #include "store_access.h"
 #include "takeback.h"
+#include "time.h"
 #include "virt.h"
 #include "vm_tell.h"
 
@@ -229,20 +230,54 @@ static int check_order(const struct ga_hold_order *order, const struct ga_vm_opt
 			   order->allocation, order->node, o->node);
 }
 
+/* The order failed before anything of the VM was touched: why becomes a record of it. */
+static int tell_failed(const struct ga_hold_order *order, const struct ga_vm_opts *o,
+		       struct ga_err *err)
+{
+	ga_autofree char *now = ga_time_now();
+	const struct ga_err why = *err;
+	const struct ga_failure f = {
+		.node = order->node,
+		.object = order->allocation,
+		.attempt = order->attempt,
+		.generation = order->generation,
+		.program = (char *)(uintptr_t)ga_cli_program(),
+		.phase = (char *)(uintptr_t)"power_check",
+		.code = (char *)(uintptr_t)(*why.reason ? why.reason : "failed"),
+		.sentence = (char *)(uintptr_t)why.msg,
+		.hint = *why.hint ? (char *)(uintptr_t)why.hint : NULL,
+		.status = (int64_t)why.code,
+		.at = now,
+		.dry_run = o->dry_run,
+	};
+
+	ga_say("%s: %s%s%s", order->allocation, why.msg, *why.hint ? "\n  " : "", why.hint);
+	ga_err_clear(err);
+	return o->result(&ga_failure_shape, &f, err);
+}
+
 int ga_release_hold_do(const struct ga_hold_order *order, const struct ga_release_ask *ask,
 		       struct ga_err *err)
 {
 	struct ga_vm_opts o = { 0 };
+	bool begun = false;
 	int r = ga_vm_tell_begin(ask->progress, ask->dry_run, &o, err);
 
 	if (r == 0)
 		r = check_order(order, &o, ask->dry_run, err);
-	o.undoes_hold = true;
-	o.attempt = order->attempt;
-	if (r == 0)
+	if (r == 0) {
+		o.undoes_hold = true;
+		o.attempt = order->attempt;
+		o.order_issued_at = order->issued_at;
+		o.begun = &begun;
 		r = ga_streq(order->action, "undo") ?
 			    ga_vm_start(order->allocation, &o, err) :
 			    ga_vm_stop(order->allocation, order->graceful_seconds, true, &o, err);
+		/* Somebody at work on it, or being told to stop, is no failure of the order. */
+		if (r < 0 && !begun && !ga_streq(err->reason, "held") &&
+		    !ga_streq(err->reason, "interrupted"))
+			r = tell_failed(order, &o, err);
+	}
 	if (r < 0 && !*err->object)
 		ga_err_object(err, order->allocation);
 	ga_vm_tell_end(&o);

@@ -75,10 +75,13 @@ setting()
 @test "the settings that two units share are the same" {
   diff <(sed -n '/PRIVILEGES/,/^UMask/p' "$UNITS/gpuaas-reconcile.service") \
     <(sed -n '/PRIVILEGES/,/^UMask/p' "$UNITS/gpuaas-reconcile-boot.service")
+  # A release puts back what a repair does, in the same places.
+  diff <(sed -n '/PRIVILEGES/,/^UMask/p' "$UNITS/gpuaas-reconcile.service") \
+    <(sed -n '/PRIVILEGES/,/^UMask/p' "$UNITS/gpuaas-release.service")
 }
 
 @test "the commands in the units are command lines of the programs" {
-  for unit in "$UNITS"/gpuaas-{host,wipe,reconcile,reconcile-boot,publish}.service; do
+  for unit in "$UNITS"/gpuaas-{host,wipe,reconcile,reconcile-boot,publish,release}.service; do
     read -ra words < <(sed -n 's/^ExecStart=//p' "$unit")
     run_ok "${words[0]}" --introspect-cli
     known=$(jq -r '.command.options[].names[]' <<< "$output")

@@ -10,6 +10,7 @@
 #include "audit.h"
 #include "cli.h"
 #include "clock.h"
+#include "store_access.h"
 #include "store_key.h"
 
 static const char *operand(int i)
@@ -96,7 +97,8 @@ static int apply(struct ga_db *db, const char *node, const struct ga_node_change
 	s.reserved_memory_mib = change->reserved_memory_mib;
 	if (merge_network(&n.network, &change->network, &network))
 		s.network = &network;
-	if (check_settings(&s, err) < 0)
+	if (check_settings(&s, err) < 0 ||
+	    ga_store_may_apply(db, &ga_node_settings_shape, &s, err) < 0)
 		return -1;
 	return ga_store_apply_node_settings(db, &s, err);
 }
@@ -167,15 +169,18 @@ static void cleanup_run(struct run *run)
 	free(run->id);
 }
 
-/* Opens the state and begins; the first operand is a node where finds. */
+/* Opens the state and begins; the first operand is a node where finds, and who changes it has to be
+ * one who may. */
 static int begin(struct run *run, bool writes, bool finds, struct ga_err *err)
 {
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, writes ? GA_DB_WRITE : GA_DB_READ,
 		       &run->db, err) < 0 ||
-	    (writes ? ga_db_begin(run->db, ga_cli_program(), err) :
+	    (writes ? ga_store_begin(run->db, ga_cli_program(), err) :
 		      ga_db_begin_read(run->db, err)) < 0)
 		return -1;
-	return finds ? ga_store_resolve(run->db, "node", operand(0), &run->id, NULL, err) : 0;
+	if (finds && ga_store_resolve(run->db, "node", operand(0), &run->id, NULL, err) < 0)
+		return -1;
+	return finds && writes ? ga_store_may_node(run->db, "administer", run->id, err) : 0;
 }
 
 /* Commits, or undoes a dry run; then the record is written. */
@@ -364,7 +369,8 @@ static int end_maintenance(struct run *run, struct ga_err *err)
 	ga_cleanup(cleanup_window) struct ga_maintenance m = { 0 };
 
 	if (begin(run, true, false, err) < 0 ||
-	    ga_store_maintenance_end(run->db, operand(0), &m, err) < 0)
+	    ga_store_maintenance_end(run->db, operand(0), &m, err) < 0 ||
+	    ga_store_may_node(run->db, "administer", m.node, err) < 0)
 		return -1;
 	return finish(run, &ga_maintenance_shape, &m, err);
 }
@@ -385,10 +391,14 @@ int ga_node_command(const char *name, struct ga_node_opts *opts, struct ga_err *
 	};
 	ga_cleanup(cleanup_run) struct run run = { .o = opts };
 	size_t i;
+	int r;
 
 	ga_audit_program(ga_cli_program());
-	for (i = 0; i < GA_ARRAY_SIZE(commands); i++)
-		if (ga_streq(commands[i].name, name))
-			return commands[i].run(&run, err);
+	for (i = 0; i < GA_ARRAY_SIZE(commands); i++) {
+		if (!ga_streq(commands[i].name, name))
+			continue;
+		r = commands[i].run(&run, err);
+		return r < 0 && run.db && !opts->dry_run ? ga_store_access_note(run.db, err) : r;
+	}
 	return ga_fail(err, GA_USAGE, "there is no command '%.32s'", name);
 }

@@ -7,7 +7,7 @@
 
 #include "cli.h"
 #include "result.h"
-#include "store.h"
+#include "store_access.h"
 #include "takeback.h"
 #include "time.h"
 #include "virt.h"
@@ -92,7 +92,8 @@ static int intend_in(struct ga_db *db, const char *id, const struct ga_release_a
 	r = ask->only_over ? ga_store_hold_is_over(db, full, err) : 1;
 	if (r <= 0)
 		return r;
-	if (ga_store_release(db, full, ask->reason, order, has_order, err) < 0)
+	if (ga_store_may_allocation(db, "release", full, err) < 0 ||
+	    ga_store_release(db, full, ask->reason, order, has_order, err) < 0)
 		return -1;
 	return !*has_order && ga_store_allocation(db, full, cancelled, err) < 0 ? -1 : 1;
 }
@@ -106,9 +107,11 @@ static int intend_end(const char *id, struct ga_release_order *order, bool *has_
 	int r;
 
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_WRITE, &db, err) < 0 ||
-	    ga_db_begin(db, ga_cli_program(), err) < 0)
+	    ga_store_begin(db, ga_cli_program(), err) < 0)
 		return -1;
 	r = intend_in(db, id, ask, order, has_order, cancelled, err);
+	if (r < 0 && !ask->dry_run)
+		return ga_store_access_note(db, err);
 	if (r <= 0)
 		return r;
 	if (ask->dry_run) {
@@ -167,11 +170,15 @@ static int intend_hold(const char *id, int64_t seconds, const struct ga_release_
 	int r;
 
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_WRITE, &db, err) < 0 ||
-	    ga_db_begin(db, ga_cli_program(), err) < 0)
+	    ga_store_begin(db, ga_cli_program(), err) < 0)
 		return -1;
-	r = ask->undo ? ga_store_unhold(db, id, ask->reason, ret, err) :
+	r = ga_store_may_allocation(db, "release", id, err);
+	if (r == 0)
+		r = ask->undo ? ga_store_unhold(db, id, ask->reason, ret, err) :
 			ga_store_hold(db, id, seconds, ask->reason, ret, err);
 	ret->dry_run = ask->dry_run;
+	if (r < 0 && !ask->dry_run)
+		return ga_store_access_note(db, err);
 	if (r < 0 || ask->dry_run) /* closing rolls back */
 		return r < 0 ? -1 : 1;
 	return ga_db_commit(db, err) < 0 ? -1 : 1;

@@ -32,6 +32,9 @@ int ga_attend_hooks(struct ga_db *db, ga_store_each each, void *arg, struct ga_e
  * recordings. */
 int ga_attend_disks(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
 
+/* Overrides that wait for a second person. */
+int ga_attend_proposals(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
+
 /* Active nodes with slots that nobody has looked at for so long (0: not told): they are out of
  * placement. */
 int ga_attend_stale(struct ga_db *db, int64_t seconds, ga_store_each each, void *arg,

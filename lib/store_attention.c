@@ -317,6 +317,7 @@ int ga_store_list_attention(struct ga_db *db, ga_store_each each, void *arg, str
 	    ga_attend_holds(db, each, arg, err) < 0 || ga_attend_drift(db, each, arg, err) < 0 ||
 	    ga_attend_unproven(db, each, arg, err) < 0 ||
 	    ga_attend_expiring(db, each, arg, err) < 0 ||
+	    ga_attend_proposals(db, each, arg, err) < 0 ||
 	    ga_attend_hooks(db, each, arg, err) < 0)
 		return -1;
 	return ga_attend_disks(db, each, arg, err);

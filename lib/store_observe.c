@@ -188,7 +188,7 @@ static int store_device(struct ga_db *db, const char *node, const char *id, cons
 		       : 0;
 }
 
-/* What it is, for gpuaas-profile nodes: "10de:2335 10de:18be a1" (0008-accelerator.sql). */
+/* What it is, for gpuaas-profile nodes: "10de:2335 10de:18be a1" (0009-accelerator.sql). */
 static char *gpu_ids(const struct ga_gpu *gpu)
 {
 	ga_autostr struct ga_str out = GA_STR_INIT;

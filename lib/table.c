@@ -6,6 +6,7 @@
 #include "cost.h"
 #include "emit.h"
 #include "kind_accel.h"
+#include "kind_access.h"
 #include "kind_boot.h"
 #include "kind_host.h"
 #include "kind_node.h"
@@ -182,6 +183,21 @@ static const struct view views[] = {
 	  { { "NODE", "node" }, { "MODE", "mode" }, { "CHANGES", "changes" },
 	    { "AFTER REBOOT", "waiting" }, { "LEFT", "left" }, { "REBOOT", "reboot_required" },
 	    { "READY", "ready" } } },
+	{ &ga_team_shape, NULL,
+	  { { "TEAM", "name" }, { "PROJECTS", "projects" }, { "GROUPS", "groups" },
+	    { "RETIRED", "retired" }, { "NOTE", "note" } } },
+	{ &ga_grant_shape, NULL,
+	  { { "GRANT", "name" }, { "ACTIONS", "actions" }, { "GROUP", "group" },
+	    { "USER", "user" }, { "PROFILES", "profiles" }, { "POOLS", "pools" },
+	    { "PROJECTS", "projects" }, { "REVOKED", "revoked" }, { "NOTE", "note" } } },
+	{ &ga_access_settings_shape, NULL,
+	  { { "GRANTS", "grants" }, { "TWO PEOPLE", "two_people" },
+	    { "SECONDS TO CONFIRM", "confirm_seconds" } } },
+	{ &ga_proposal_shape, NULL,
+	  { { "PROPOSAL", "proposal" }, { "OVERRIDE", "action" }, { "SLOT", "object" },
+	    { "STATE", "state" }, { "BY", "proposed_by" }, { "UNTIL", "expires_at" },
+	    { "REASON", "reason" }, { "DISPOSAL", "disposal" },
+	    { "DECIDED BY", "decided_by" } } },
 	{ &ga_usage_report_shape, NULL,
 	  { { "TEAM", "team" }, { "PROJECT", "project" }, { "TYPE", "type" },
 	    { "PROFILE", "profile" }, { "NODE", "node" }, { "ALLOCATION", "allocation" },

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "hostdb.h"
 #include "result.h"
 #include "store.h"
 #include "takeback.h"
@@ -225,11 +226,15 @@ static int check_order(const struct ga_hold_order *order, const struct ga_vm_opt
 int ga_release_hold_do(const struct ga_hold_order *order, const struct ga_release_ask *ask,
 		       struct ga_err *err)
 {
+	/* The attempt is the plan's, which is known: the order itself is new all the same. */
+	const struct ga_issuer by = { order->allocation, NULL, order->controller, order->epoch };
 	struct ga_vm_opts o = { 0 };
 	int r = ga_vm_tell_begin(ask->progress, ask->dry_run, &o, err);
 
 	if (r == 0)
 		r = check_order(order, &o, ask->dry_run, err);
+	if (r == 0 && !ask->dry_run)
+		r = ga_hostdb_serve_in(o.host_dir, &by, false, err);
 	o.undoes_hold = true;
 	o.attempt = order->attempt;
 	if (r == 0)

@@ -225,6 +225,8 @@ static size_t resume_at(const struct ga_provision *p)
 
 static int phase_hold(struct ga_provision *p, struct ga_err *err)
 {
+	const struct ga_issuer by = { p->plan->allocation, p->plan->attempt, p->plan->controller,
+				      p->plan->epoch };
 	size_t i;
 	int r;
 
@@ -240,7 +242,9 @@ static int phase_hold(struct ga_provision *p, struct ga_err *err)
 		return -1;
 	p->known = r;
 	p->resume = resume_at(p);
-	return ga_provision_check_order(p, err);
+	if (ga_provision_check_order(p, err) < 0)
+		return -1;
+	return ga_provision_is_here(p) ? ga_hostdb_serve(&p->h, &by, false, err) : 0;
 }
 
 int ga_phase_active(struct ga_provision *p, struct ga_err *err)

@@ -155,6 +155,22 @@ _gpuaas_after['gpuaas-release --hold']='@a'
 _gpuaas_after['gpuaas-release --jobs']='@a'
 _gpuaas_after['gpuaas-release --progress']='@v auto json none'
 _gpuaas_after['gpuaas-release --state']='@f'
+_gpuaas_words['gpuaas-report']='usage cost --state --json --table -h --help --version --introspect-cli'
+_gpuaas_after['gpuaas-report --state']='@f'
+_gpuaas_words['gpuaas-report cost']='--by --from --to --format --currency --what-if --state --json --table -h --help --version --introspect-cli'
+_gpuaas_after['gpuaas-report cost --by']='@a'
+_gpuaas_after['gpuaas-report cost --from']='@a'
+_gpuaas_after['gpuaas-report cost --to']='@a'
+_gpuaas_after['gpuaas-report cost --format']='@v json table focus'
+_gpuaas_after['gpuaas-report cost --currency']='@a'
+_gpuaas_after['gpuaas-report cost --what-if']='@a'
+_gpuaas_after['gpuaas-report cost --state']='@f'
+_gpuaas_words['gpuaas-report usage']='--by --from --to --format --state --json --table -h --help --version --introspect-cli'
+_gpuaas_after['gpuaas-report usage --by']='@a'
+_gpuaas_after['gpuaas-report usage --from']='@a'
+_gpuaas_after['gpuaas-report usage --to']='@a'
+_gpuaas_after['gpuaas-report usage --format']='@v json table'
+_gpuaas_after['gpuaas-report usage --state']='@f'
 _gpuaas_words['gpuaas-show']='--state --json --table -h --help --version --introspect-cli'
 _gpuaas_after['gpuaas-show --state']='@f'
 _gpuaas_words['gpuaas-state']='init migrate apply fold expect check backup restore adopt rebuild audit --state --json --table -h --help --version --introspect-cli'
@@ -271,4 +287,4 @@ _gpuaas()
   esac
 }
 
-complete -o filenames -F _gpuaas gpuaas-approve gpuaas-discover gpuaas-host-bootstrap gpuaas-host-shell gpuaas-image gpuaas-list gpuaas-node gpuaas-on gpuaas-place gpuaas-provision gpuaas-reconcile gpuaas-release gpuaas-show gpuaas-state gpuaas-vm gpuaas-wipe gpuaas
+complete -o filenames -F _gpuaas gpuaas-approve gpuaas-discover gpuaas-host-bootstrap gpuaas-host-shell gpuaas-image gpuaas-list gpuaas-node gpuaas-on gpuaas-place gpuaas-provision gpuaas-reconcile gpuaas-release gpuaas-report gpuaas-show gpuaas-state gpuaas-vm gpuaas-wipe gpuaas

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # TEST_URI is for the tests; output is set by run
 #
 # Machines behind real ssh and sshd, without a network: ssh's ProxyCommand is `sshd -i`, so nothing
 # listens and no port can be taken.

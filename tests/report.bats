@@ -223,6 +223,47 @@ vision nvidia-h200-141gb lab 1000000 3600000000"
   assert_equal "$output" nvidia-h200-141gb
 }
 
+@test "a machine with GPUs of two types, sold whole, is billed by type" {
+  setup_host lab1
+  new_state
+  gpuaas-state apply "$SRC/share/objects/lab-baremetal.json" > "$T/made"
+  here gpuaas-discover > "$T/discovery"
+  jq -c 'select(.kind != "gpuaas.end/1") | if .slot_index == 1 then
+    .gpu.type = "nvidia-a100-sxm4-80gb" else . end' "$T/discovery" > "$T/other"
+  jq -c --arg d "sha256:$(sha256sum < "$T/other" | cut -d ' ' -f 1)" \
+    'select(.kind == "gpuaas.end/1") | .digest = $d' "$T/discovery" >> "$T/other"
+  # shellcheck disable=SC2016 # for the inner shell
+  here bash -c 'gpuaas-approve --all-ready < "$1" | gpuaas-wipe' - "$T/other" > "$T/wiped"
+  run_ok gpuaas-list slots --where state=available
+  jq_is .accelerator_type $'nvidia-h200-141gb\nnvidia-a100-sxm4-80gb'
+  run_ok gpuaas-place --profile lab-baremetal --project vision
+  id=$(jq -r .allocation <<< "$output")
+  run_ok sqlite3 "$GPUAAS_STATE" "SELECT coalesce(accelerator_type, 'several') FROM allocation"
+  assert_equal "$output" several
+  run_ok sqlite3 "$GPUAAS_STATE" "SELECT accelerator_type FROM claim WHERE claim_kind = 'slot' ORDER BY 1"
+  assert_equal "$output" $'nvidia-a100-sxm4-80gb\nnvidia-h200-141gb'
+  sqlite3 "$GPUAAS_STATE" "INSERT INTO usage (allocation_id, usage_kind, count, price_micros, started_at,
+    ended_at) VALUES ('$id', 'active', 2, 1800, '2026-01-01T00:00:00.000000Z',
+    '2026-01-01T00:00:01.000000Z')"
+  run_ok gpuaas-report cost --by type --from 2026-01-01 --to 2026-01-02
+  jq_is '[.type, .billed_gpu_seconds, .cost_micros]|join(" ")' "nvidia-a100-sxm4-80gb 1 0
+nvidia-h200-141gb 1 0"
+  # The sum has the same parts, so that it is the sum of them.
+  run_ok gpuaas-report cost --from 2026-01-01 --to 2026-01-02
+  jq_is '[.billed_gpu_seconds, .cost_micros, .allocations]|join(" ")' "2 0 1"
+}
+
+@test "a state of before gets the types of its claims" {
+  sqlite3 "$GPUAAS_STATE" < "$SRC/tests/schemas/state-1.dump"
+  sqlite3 "$GPUAAS_STATE" "PRAGMA application_id=$((0x47505541)); PRAGMA user_version=1" \
+    'PRAGMA journal_mode=WAL' > "$T/made"
+  run_ok gpuaas-state migrate
+  run_ok sqlite3 "$GPUAAS_STATE" "SELECT DISTINCT accelerator_type FROM claim"
+  assert_equal "$output" nvidia-h200-141gb
+  run_ok gpuaas-report usage --by project,type --from 2026-11-21 --to 2026-11-21T01:47:02Z
+  jq_is '[.project, .type, .allocations]|join(" ")' "vision nvidia-h200-141gb 1"
+}
+
 @test "what if it had been another type: a question with its basis, never recorded" {
   new_state
   { profile h200-slice nvidia-h200-141gb 5000000; profile a100-slice nvidia-a100-sxm4-80gb 3000000; } |

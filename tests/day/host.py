@@ -161,6 +161,8 @@ class Host:
         try:
             self.check_plan(plan, known)
             if known and known["state"] != "working":
+                if not known["result"]:
+                    raise Refused("hold", "undone", "taken back when its allocation had ended", 4)
                 return self.sign([known["result"]])
             return self.sign(self.carry_out(plan, known, fate, progress))
         except Refused as e:
@@ -233,7 +235,8 @@ class Host:
             "kind": "gpuaas.power/1", "allocation": order["allocation"], "node": self.node,
             "generation": order["generation"], "attempt": order["attempt"], "dry_run": False,
             "power_wanted": "on" if d["on"] else "off",
-            "power_observed": "on" if d["on"] else "off", "reason": "by_order", "at": self.day.now(),
+            "power_observed": "on" if d["on"] else "off", "reason": "by_order",
+            "order_issued_at": order["issued_at"], "at": self.day.now(),
             "lab": True}])
 
     # ---- release ----
@@ -394,6 +397,11 @@ class Host:
                                     for a, d in self.domains.items()]})
         return self.sign(out)
 
+    @staticmethod
+    def unsigned(records):
+        """What reconcile says is signed once, at its end."""
+        return [{k: v for k, v in r.items() if k != "signature"} for r in records]
+
     def newest(self, work):
         return [w for w in self.works.values() if w["object"] == work["object"]][-1] is work
 
@@ -425,8 +433,12 @@ class Host:
             except Refused as e:
                 return [self.end(w, "failed",
                                  self.failure(w["order"], "provision", *e.args))]
-        if not a and w["program"] == "provision" and not self.domains.get(
-                w["object"], {"on": False})["on"]:
+        off = not self.domains.get(w["object"], {"on": False})["on"]
+        if w["program"] == "release" and a and off:
+            found.append(self.drift(w["object"], "attempt_open", "warning", True))
+            return [r for r in self.unsigned(self.release(w["order"]))
+                    if r["kind"] in SIGNED]
+        if not a and w["program"] == "provision" and off:
             # Of an allocation that has ended: the journal is undone, the disk waits for a wipe.
             self.domains.pop(w["object"], None)
             self.end(w, "failed", None)

@@ -167,6 +167,11 @@ static int configure(struct ga_db *db, struct ga_err *err)
 	return run(db, "PRAGMA synchronous=FULL; PRAGMA cell_size_check=ON", err);
 }
 
+int ga_db_keep_pages(struct ga_db *db, struct ga_err *err)
+{
+	return run(db, "PRAGMA cache_size=-65536", err);
+}
+
 /* Migrations run without the triggers of an older version. */
 static int drop_triggers(struct ga_db *db, struct ga_err *err)
 {

@@ -7,7 +7,8 @@
 	X(ga_sql_state_2, "share/sql/0002-recovery.sql") \
 	X(ga_sql_state_3, "share/sql/0003-node.sql") \
 	X(ga_sql_state_4, "share/sql/0004-drift.sql") \
-	X(ga_sql_state_5, "share/sql/0005-node-key.sql")
+	X(ga_sql_state_5, "share/sql/0005-node-key.sql") \
+	X(ga_sql_state_6, "share/sql/0006-report.sql")
 
 #define HOST_MIGRATIONS(X) \
 	X(ga_sql_host_1, "share/sql/host-0001-base.sql") \

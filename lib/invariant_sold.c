@@ -67,6 +67,13 @@ const struct ga_rule ga_rules_sold[] = {
 	  "EXISTS (SELECT 1 FROM claim c WHERE c.allocation_id = NEW.allocation_id AND c.live = 1 "
 	  "AND c.node_id <> NEW.node_id)",
 	  "one_node: all claims of an allocation are on one node", NULL },
+	/* A machine with GPUs of several types has none as a whole. */
+	{ "claim_type", "BEFORE INSERT ON claim",
+	  "EXISTS (SELECT 1 FROM allocation a JOIN slot s ON s.id = NEW.slot_id "
+	  "WHERE a.id = NEW.allocation_id AND ((a.accelerator_type IS NOT NULL AND "
+	  "a.accelerator_type IS NOT s.accelerator_type) OR (NEW.accelerator_type IS NOT NULL AND "
+	  "NEW.accelerator_type IS NOT s.accelerator_type)))",
+	  "wrong_type: the allocation and its claims say the type of the slots they have", NULL },
 	/* they end once, when the slot has left wiping */
 	{ "claim_revived", "BEFORE UPDATE OF live ON claim", "OLD.live = 0 AND NEW.live <> 0",
 	  "fixed: a claim that ended stays ended", NULL },

@@ -9,6 +9,7 @@
 #include "kind_inventory.h"
 #include "kind_node.h"
 #include "kind_order.h"
+#include "kind_report.h"
 #include "kind_result.h"
 #include "kind_state.h"
 #include "kind_vm.h"
@@ -31,6 +32,7 @@ const struct ga_shape *const ga_kinds[] = {
 	&ga_attention_shape,   &ga_pool_shape,	     &ga_public_shape,
 	&ga_inventory_work_shape, &ga_inventory_shape,
 	&ga_maintenance_shape, &ga_drain_blocker_shape,
+	&ga_usage_report_shape, &ga_cost_report_shape,
 	&ga_bootstrap_step_shape, &ga_bootstrap_shape,
 	&ga_finding_shape,     &ga_state_shape,	     &ga_error_shape,
 	NULL,

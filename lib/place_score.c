@@ -295,6 +295,17 @@ static const char *offer_slice(const struct ga_place_ask *ask, const struct ga_f
 	return first ? first : "type_missing";
 }
 
+/* A machine that is sold whole may have GPUs of several types: then it is of none. */
+static const char *one_type(const struct ga_fleet_node *node)
+{
+	size_t i;
+
+	for (i = 1; i < node->slots.n; i++)
+		if (!same(node->slots.v[i].type, node->slots.v[0].type))
+			return NULL;
+	return node->slots.v[0].type;
+}
+
 static const char *offer_node(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
 			      struct ga_place_option *ret)
 {
@@ -321,7 +332,7 @@ static const char *offer_node(const struct ga_place_ask *ask, const struct ga_fl
 	qsort(ret->slots, i, sizeof(*ret->slots), by_index);
 	ret->n = i;
 	ret->node = node;
-	ret->type = ret->slots[0]->type;
+	ret->type = one_type(node);
 	ret->partition = GA_UNKNOWN;
 	ret->terms[GA_TERM_TYPE] = rank;
 	ret->terms[GA_TERM_CLEAN] = 1;

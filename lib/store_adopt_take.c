@@ -255,25 +255,50 @@ static char *request_record(const struct ga_plan *plan)
 	return text;
 }
 
+/* The type of all its GPUs; NULL when they are of several, or of none that is known. */
+static int one_type(struct ga_adopting *a, const struct ga_plan *plan, char **ret,
+		    struct ga_err *err)
+{
+	size_t i;
+
+	*ret = NULL;
+	for (i = 0; i < plan->bundles.n; i++) {
+		ga_autorows struct ga_rows *rows = NULL;
+		ga_autofree char *type = NULL;
+
+		if (ga_db_query(a->db, &rows, err, "SELECT accelerator_type FROM slot "
+				"WHERE id = ?1", "s", plan->bundles.v[i].slot) < 0 ||
+		    ga_row_text(rows, &type, err) < 0)
+			return -1;
+		if (!i)
+			*ret = GA_TAKE(type);
+		if (!*ret || (i && !ga_streq(*ret, type))) {
+			free(*ret);
+			*ret = NULL;
+			return 0;
+		}
+	}
+	return 0;
+}
+
 static int insert_allocation(struct ga_adopting *a, const struct ga_plan *plan,
 			     struct ga_err *err)
 {
 	ga_autofree char *profile = profile_record(a, plan, err), *request = request_record(plan);
+	ga_autofree char *type = NULL;
 
-	if (!profile)
+	if (!profile || one_type(a, plan, &type, err) < 0)
 		return -1;
 	return ga_db_exec(
 		       a->db, err,
 		       "INSERT INTO allocation (id, name, request, project, shape, count, since, "
 		       "generation, node_id, accelerator_type, profile, profile_version, "
 		       "profile_record, price_micros, created_at, created_by) VALUES (?1, ?2, ?3, "
-		       "?4, ?5, ?6, ?7, ?8, ?9, (SELECT accelerator_type FROM slot WHERE "
-		       "id = ?10), ?11, ?12, ?13, ?14, ?15, ?16)",
+		       "?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
 		       "sssssisisssisiss", plan->allocation, plan->name, request, plan->project,
 		       plan->shape, (int64_t)plan->bundles.n, a->now, plan->generation - 1,
-		       plan->node, plan->bundles.n ? plan->bundles.v[0].slot : NULL, plan->profile,
-		       plan->profile_version, profile, plan->price_micros, plan->created_at,
-		       ga_audit_actor()) < 0 ? -1 : 0;
+		       plan->node, type, plan->profile, plan->profile_version, profile,
+		       plan->price_micros, plan->created_at, ga_audit_actor()) < 0 ? -1 : 0;
 }
 
 static int insert_claim(struct ga_adopting *a, const struct ga_plan *plan,
@@ -281,7 +306,8 @@ static int insert_claim(struct ga_adopting *a, const struct ga_plan *plan,
 {
 	if (ga_db_exec(a->db, err,
 		       "INSERT INTO claim (id, allocation_id, node_id, slot_id, claim_kind, live, "
-		       "held_by, created_at) VALUES (?1, ?2, ?3, ?4, 'slot', 1, ?5, ?6)",
+		       "held_by, created_at, accelerator_type) VALUES (?1, ?2, ?3, ?4, 'slot', 1, "
+		       "?5, ?6, (SELECT accelerator_type FROM slot WHERE id = ?4))",
 		       "ssssss", b->claim, plan->allocation, plan->node, b->slot, holder,
 		       plan->created_at) < 0)
 		return -1;

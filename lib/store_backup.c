@@ -110,3 +110,45 @@ int ga_state_backup(struct ga_db *db, const char *dir, int64_t keep,
 		return -1;
 	return found;
 }
+
+/* "state-20261121T020000Z.db" as a time; 0 when the digits are none. */
+static int64_t time_of_name(const char *name)
+{
+	const char *t = name + strlen("state-");
+	ga_autofree char *text = ga_xprintf("%.4s-%.2s-%.2sT%.2s:%.2s:%.2sZ", t, t + 4, t + 6,
+					    t + 9, t + 11, t + 13);
+	struct ga_err ignored = GA_ERR_INIT;
+	int64_t micros;
+
+	return ga_time_parse(text, &micros, &ignored) < 0 ? 0 : micros;
+}
+
+static void count_file(const char *name, struct ga_backups *ret)
+{
+	static const char end[] = ".findings";
+	size_t n = strlen(name), m = sizeof(end) - 1;
+	ga_autofree char *plain = NULL;
+	int64_t made;
+
+	if (is_ours(name)) {
+		made = time_of_name(name);
+		ret->good++;
+		ret->newest_micros = made > ret->newest_micros ? made : ret->newest_micros;
+	} else if (n > m && !strcmp(name + n - m, end)) {
+		plain = ga_xstrndup(name, n - m);
+		ret->findings += is_ours(plain);
+	}
+}
+
+int ga_state_backups(const char *dir, struct ga_backups *ret, struct ga_err *err)
+{
+	ga_autodir DIR *d = opendir(dir);
+	struct dirent *e;
+
+	*ret = (struct ga_backups){ 0 };
+	if (!d)
+		return errno == ENOENT ? 0 : ga_fail_sys(err, "opening '%s' failed", dir);
+	while ((e = readdir(d)))
+		count_file(e->d_name, ret);
+	return 0;
+}

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "audit.h"
+#include "cost.h"
 #include "rec.h"
 #include "store.h"
 #include "store_move.h"
@@ -77,13 +78,25 @@ static int check_slice(const struct ga_profile *p, struct ga_err *err)
 		       p->name, missing);
 }
 
+/* A slip of a few digits would be billed: a price is checked before anything is placed at it. */
+static int check_price(const struct ga_profile *p, struct ga_err *err)
+{
+	if (p->price_micros >= 0 && p->price_micros <= GA_PRICE_MAX)
+		return 0;
+	ga_err_set(err, GA_BADREC, "profile '%s': a price_micros of %lld is not between 0 and %lld",
+		   p->name, (long long)p->price_micros, (long long)GA_PRICE_MAX);
+	ga_err_reason(err, "price");
+	ga_err_object(err, p->name);
+	return ga_hint(err, "it is the price of a GPU hour in millionths: 3500000 for 3.50");
+}
+
 int ga_store_apply_profile(struct ga_db *db, const struct ga_profile *p, struct ga_err *err)
 {
 	ga_autofree char *old = NULL, *text = NULL, *now = ga_time_now();
 	struct ga_profile next = *p; /* borrows every member */
 	int64_t version;
 
-	if (check_slice(p, err) < 0)
+	if (check_slice(p, err) < 0 || check_price(p, err) < 0)
 		return -1;
 	if (current_profile(db, p->name, &old, &version, err) < 0)
 		return -1;

@@ -122,7 +122,8 @@ static int insert_claim(struct ga_db *db, const struct placing *p, const char *s
 
 	if (ga_db_exec(db, err,
 		       "INSERT INTO claim (id, allocation_id, node_id, slot_id, claim_kind, live, "
-		       "held_by, created_at) VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?7)",
+		       "held_by, created_at, accelerator_type) VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, "
+		       "?7, (SELECT accelerator_type FROM slot WHERE id = ?4))",
 		       "sssssss", id, p->plan->allocation, p->decision->node->id, slot,
 		       slot ? "slot" : "node", holder, p->now) < 0)
 		return -1;

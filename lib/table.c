@@ -3,11 +3,13 @@
  * Tables for people: the columns of each kind, aligned over the rows that stand together. A kind
  * without columns here is shown as "member: value" lines.
  */
+#include "cost.h"
 #include "emit.h"
 #include "kind_boot.h"
 #include "kind_host.h"
 #include "kind_node.h"
 #include "kind_order.h"
+#include "kind_report.h"
 #include "kind_result.h"
 #include "kind_state.h"
 #include "kind_vm.h"
@@ -157,6 +159,19 @@ static const struct view views[] = {
 	  { { "NODE", "node" }, { "MODE", "mode" }, { "CHANGES", "changes" },
 	    { "AFTER REBOOT", "waiting" }, { "LEFT", "left" }, { "REBOOT", "reboot_required" },
 	    { "READY", "ready" } } },
+	{ &ga_usage_report_shape, NULL,
+	  { { "TEAM", "team" }, { "PROJECT", "project" }, { "TYPE", "type" },
+	    { "PROFILE", "profile" }, { "NODE", "node" }, { "ALLOCATION", "allocation" },
+	    { "ALLOCATIONS", "allocations" }, { "GPU HOURS", "active_gpu_seconds" },
+	    { "PROVISIONING", "provisioning_gpu_seconds" }, { "HELD", "hold_gpu_seconds" },
+	    { "CLEANUP", "cleanup_gpu_seconds" } } },
+	{ &ga_cost_report_shape, NULL,
+	  { { "TEAM", "team" }, { "PROJECT", "project" }, { "TYPE", "type" },
+	    { "PROFILE", "profile" }, { "NODE", "node" }, { "ALLOCATION", "allocation" },
+	    { "GPU HOURS", "billed_gpu_seconds" },
+	    { "NOT BILLED", "not_billed_gpu_seconds" }, { "COST", "cost_micros" },
+	    { "CURRENCY", "currency" }, { "WHAT IF", "what_if.cost_micros" },
+	    { "DIFFERENCE", "what_if.difference_micros" } } },
 	{ &ga_finding_shape, NULL,
 	  { { "CHECK", "check" }, { "OBJECT", "object" }, { "WHAT IS WRONG", "sentence" },
 	    { "WHAT TO DO", "hint" } } },
@@ -217,13 +232,65 @@ static void add_list(struct ga_str *out, json_t *list)
 	}
 }
 
-/* Whether the last member of a path is a number of bytes: "size_bytes", "read_back.bytes_read". */
+/* The last member of a path. */
+static const char *last_name(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+
+	return dot ? dot + 1 : path;
+}
+
+/* Whether that is a number of bytes: "size_bytes", "read_back.bytes_read". */
 static bool is_bytes(const char *path)
 {
-	const char *dot = strrchr(path, '.'), *name = dot ? dot + 1 : path;
+	const char *name = last_name(path);
 	size_t len = strlen(name);
 
 	return ga_starts(name, "bytes") || (len > 6 && !strcmp(name + len - 6, "_bytes"));
+}
+
+static bool is_money(const char *path)
+{
+	const char *name = last_name(path);
+
+	return ga_streq(name, "cost_micros") || ga_streq(name, "difference_micros");
+}
+
+static bool is_gpu_time(const char *path)
+{
+	size_t len = strlen(path);
+
+	return len > 12 && !strcmp(path + len - 12, "_gpu_seconds");
+}
+
+/* A number as people read what it counts. */
+static void add_number(struct ga_str *out, const char *path, int64_t n)
+{
+	char size[GA_SIZE_SIZE];
+
+	if (is_bytes(path))
+		ga_str_add(out, ga_size_format(n, size));
+	else if (is_money(path))
+		ga_cost_format(n, out);
+	else if (is_gpu_time(path))
+		ga_cost_hours(n, 3, out);
+	else
+		ga_str_addf(out, "%lld", (long long)n);
+}
+
+/* Records have no control characters; what else wrote the state must not move the cursor. */
+static void add_plain(struct ga_str *out, const char *text)
+{
+	const unsigned char *p = (const unsigned char *)text;
+
+	for (; *p; p++) {
+		if (*p < 0x20 || *p == 0x7f)
+			ga_str_addf(out, "\\x%02x", *p);
+		else if (*p == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0)
+			ga_str_addf(out, "\\u00%02x", *++p);
+		else
+			ga_str_addc(out, (char)*p);
+	}
 }
 
 /* A time to the second; any other text as it is. */
@@ -235,19 +302,15 @@ static void add_text(struct ga_str *out, const char *text)
 	if (strlen(text) == 27 && ga_time_parse(text, &micros, &ignored) == 0)
 		ga_str_addf(out, "%.10s %.8sZ", text, text + 11);
 	else
-		ga_str_add(out, text);
+		add_plain(out, text);
 }
 
 static void add_value(struct ga_str *out, const char *path, json_t *value)
 {
-	char size[GA_SIZE_SIZE];
-
 	if (json_is_string(value))
 		add_text(out, json_string_value(value));
-	else if (json_is_integer(value) && is_bytes(path))
-		ga_str_add(out, ga_size_format(json_integer_value(value), size));
 	else if (json_is_integer(value))
-		ga_str_addf(out, "%lld", (long long)json_integer_value(value));
+		add_number(out, path, json_integer_value(value));
 	else if (json_is_boolean(value))
 		ga_str_add(out, json_is_true(value) ? "yes" : "no");
 	else if (json_is_array(value))

@@ -283,6 +283,10 @@ epochs()
   assert_equal "$(epochs)" "2 2"
   allocation_is active
   assert_equal "$(sql 'SELECT count(*) FROM usage WHERE ended_at IS NULL')" 1
+  assert_equal "$(sql "SELECT a.accelerator_type, c.accelerator_type, u.accelerator_type
+    FROM allocation a JOIN claim c ON c.allocation_id = a.id JOIN usage u ON u.allocation_id = a.id
+    WHERE a.id = '$kept' AND u.ended_at IS NULL")" \
+    'nvidia-h200-141gb|nvidia-h200-141gb|nvidia-h200-141gb'
   run_ok gpuaas-state check
   # the node is out until its reconcile agreed
   run_status 1 gpuaas-place --profile lab --gpus 1 --project p --json

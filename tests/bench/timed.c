@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * timed RUNS [-i FILE] [-o FILE] -- COMMAND…: runs a command RUNS times and writes one JSON object:
- * median, least and most seconds from before fork to its end, the largest resident set in KiB, and
- * its exit status (the last one). Its input is FILE or nothing, its output FILE or nothing.
+ * median, p99, least and most seconds from before fork to its end, the largest resident set in
+ * KiB, and its exit status (the last one). Its input is FILE or nothing, as its output is.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -74,9 +74,10 @@ static int run(struct task *t, size_t runs, struct ga_err *err)
 			return -1;
 	}
 	qsort(took, runs, sizeof(*took), compare);
-	printf("{\"median\":%.6f,\"least\":%.6f,\"most\":%.6f,\"rss_kib\":%ld,\"runs\":%zu,"
-	       "\"status\":%d}\n",
-	       (double)took[runs / 2] / 1e6, (double)took[0] / 1e6, (double)took[runs - 1] / 1e6,
+	printf("{\"median\":%.6f,\"p99\":%.6f,\"least\":%.6f,\"most\":%.6f,\"rss_kib\":%ld,"
+	       "\"runs\":%zu,\"status\":%d}\n",
+	       (double)took[runs / 2] / 1e6, (double)took[(runs * 99 + 99) / 100 - 1] / 1e6,
+	       (double)took[0] / 1e6, (double)took[runs - 1] / 1e6,
 	       t->rss_kib, runs,
 	       WIFEXITED(t->status) ? WEXITSTATUS(t->status) : 128 + WTERMSIG(t->status));
 	return 0;

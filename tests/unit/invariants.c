@@ -96,6 +96,25 @@ static const struct {
 	  "UPDATE device SET facts = '{\"a\":1}' WHERE id = 'd1'" },
 	{ "a price after activation", "fixed", "",
 	  "UPDATE allocation SET price_micros = 1" GEN " WHERE id = 'a1'", NULL },
+	{ "a type of devices after the placement", "fixed", "",
+	  "UPDATE allocation SET accelerator_type = 'h200'" GEN " WHERE id = 'a1'",
+	  "UPDATE allocation SET accelerator_type = NULL" GEN " WHERE id = 'a1'" },
+	{ "the type a claim was made with", "fixed", "",
+	  "UPDATE claim SET accelerator_type = 'h200' WHERE id = 'c1'", NULL },
+	{ "a claim of another type than its allocation", "wrong_type",
+	  SLOT("accelerator_type = 'a100'", "s2") ALLOC("x", "slice")
+	  "UPDATE allocation SET accelerator_type = 'h200'" GEN " WHERE id = 'x';",
+	  CLAIM("x", "x", "n1", "s2", "slices"), NULL },
+	{ "a claim that names another type than its slot", "wrong_type",
+	  SLOT("accelerator_type = 'a100'", "s2") ALLOC("x", "slice"),
+	  "INSERT INTO claim (id, allocation_id, node_id, slot_id, claim_kind, live, held_by, "
+	  "created_at, accelerator_type) VALUES ('x', 'x', 'n1', 's2', 'slot', 1, 'slices', 'x', "
+	  "'h200')",
+	  "INSERT INTO claim (id, allocation_id, node_id, slot_id, claim_kind, live, held_by, "
+	  "created_at, accelerator_type) VALUES ('x', 'x', 'n1', 's2', 'slot', 1, 'slices', 'x', "
+	  "'a100')" },
+	{ "the type of a slot in use", "in_use", "", SLOT("accelerator_type = 'h200'", "s1"),
+	  SLOT("accelerator_type = 'h200'", "s2") },
 	{ "what was asked for", "fixed", "",
 	  "UPDATE allocation SET project = 'q'" GEN " WHERE id = 'a1'", NULL },
 	{ "a version of a profile", "fixed", "", "UPDATE profile SET record = '[]'", NULL },

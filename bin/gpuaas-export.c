@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gpuaas-export: the state in the formats of other systems, one command a format. It only reads the
+ * state, and what it makes is data: nothing is applied anywhere.
+ */
+#include "cli_export.h"
+
+static const struct ga_cmd cmds[] = {
+	{ .name = "openmetrics", .abstract = "metrics for Prometheus, as node_exporter takes them",
+	  .opts = ga_cli_openmetrics_opts, .run = ga_cli_openmetrics },
+	{ .name = NULL },
+};
+
+static const char *const examples[] = {
+	"gpuaas-export openmetrics | grep gpuaas_attention",
+	"gpuaas-export openmetrics --output /var/lib/prometheus/node-exporter/gpuaas.prom",
+	NULL,
+};
+
+static const struct ga_prog prog = {
+	.name = "gpuaas-export",
+	.abstract = "give the state to other systems in their formats",
+	.opts = ga_cli_export_opts,
+	.cmds = cmds,
+	.examples = examples,
+	.needs_state = true,
+};
+
+int main(int argc, char **argv)
+{
+	struct ga_err err = GA_ERR_INIT;
+	int r = ga_cli_parse(&prog, argc, argv, &err);
+
+	if (r > 0)
+		r = ga_cli_command()->run(&err);
+	return ga_cli_finish(&prog, r, &err);
+}

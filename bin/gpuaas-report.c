@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gpuaas-report: the use of GPUs within a time, and what it cost whom, from the spans of use that
+ * the state keeps. Reads only. Time in use is billed at the price of then; all other time is shown
+ * by what it was. Records, a table, or FOCUS rows for a billing system.
+ */
+#include "cli.h"
+#include "cli_report.h"
+#include "kind_report.h"
+
+static struct ga_report_opts opt;
+
+#define BY \
+	{ .name = "by", .type = GA_O_TEXT, .var = &opt.by, .arg = "MEMBERS", \
+	  .help = "a record for each project,type,profile,node,allocation (any of them)" }
+#define FROM \
+	{ .name = "from", .type = GA_O_TEXT, .var = &opt.from, .arg = "TIME", \
+	  .help = "what lies before does not count: 2026-11-01, 2026-11-01T08:15:00Z, or 24h for " \
+		  "so long ago (default: the month of --to)" }
+#define TO \
+	{ .name = "to", .type = GA_O_TEXT, .var = &opt.to, .arg = "TIME", \
+	  .help = "nor what lies behind (default: now)" }
+
+static const struct ga_opt usage_opts[] = {
+	BY, FROM, TO,
+	{ .name = "format", .type = GA_O_WORD, .var = &opt.format, .arg = "FORMAT",
+	  .values = (const char *const[]){ "json", "table", NULL },
+	  .help = "json or table, as --json and --table" },
+	GA_OPTS_END,
+};
+static const struct ga_opt cost_opts[] = {
+	BY, FROM, TO,
+	{ .name = "format", .type = GA_O_WORD, .var = &opt.format, .arg = "FORMAT",
+	  .values = (const char *const[]){ "json", "table", "focus", NULL },
+	  .help = "json or table, as --json and --table; or CSV of FOCUS 1.2" },
+	{ .name = "currency", .type = GA_O_TEXT, .var = &opt.currency, .arg = "CODE",
+	  .help = "what the prices are in (ISO 4217); default GPUAAS_CURRENCY" },
+	{ .name = "what-if", .type = GA_O_TEXT, .var = &opt.what_if,
+	  .arg = "type=TYPE[,profile=NAME]",
+	  .help = "also what the same use would have cost on another type; never recorded" },
+	GA_OPTS_END,
+};
+
+static int usage(struct ga_err *err)
+{
+	return ga_report(&opt, false, err);
+}
+
+static int cost(struct ga_err *err)
+{
+	return ga_report(&opt, true, err);
+}
+
+static const struct ga_cmd cmds[] = {
+	{ .name = "usage", .abstract = "GPU seconds, by what the time was", .opts = usage_opts,
+	  .run = usage },
+	{ .name = "cost", .abstract = "what the time in use cost, at the prices of then",
+	  .opts = cost_opts, .run = cost },
+	{ .name = NULL },
+};
+
+static const struct ga_prog prog = {
+	.name = "gpuaas-report",
+	.abstract = "use and cost within a time, by project and accelerator type",
+	.cmds = cmds,
+	.produces = (const struct ga_shape *const[]){ &ga_usage_report_shape,
+						      &ga_cost_report_shape, NULL },
+	.examples = (const char *const[]){
+		"gpuaas-report cost --by project,type",
+		"gpuaas-report cost --from 2026-11-01 --to 2026-12-01 --format focus > focus.csv",
+		"gpuaas-report usage --from 24h --by node",
+		"gpuaas-report cost --by project --what-if type=nvidia-a100-sxm4-80gb", NULL },
+	.needs_state = true,
+};
+
+int main(int argc, char **argv)
+{
+	struct ga_err err = GA_ERR_INIT;
+	int r = ga_cli_parse(&prog, argc, argv, &err);
+
+	if (r > 0)
+		r = ga_cli_command()->run(&err);
+	return ga_cli_finish(&prog, r, &err);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gpuaas-export: where a format goes, and openmetrics. */
+#include "cli_export.h"
+
+#include "clock.h"
+#include "file.h"
+#include "openmetrics.h"
+#include "store_metrics.h"
+#include "time.h"
+
+static const char *output, *backups;
+
+const struct ga_opt ga_cli_export_opts[] = {
+	{ .name = "output", .type = GA_O_PATH, .var = &output, .arg = "FILE",
+	  .help = "replace this file at once, readable by everybody (default: standard output)" },
+	GA_OPTS_END,
+};
+
+const struct ga_opt ga_cli_openmetrics_opts[] = {
+	{ .name = "backups", .type = GA_O_PATH, .var = &backups, .arg = "DIR",
+	  .help = "where backups are kept (default $GPUAAS_BACKUPS, /var/lib/gpuaas/backup)" },
+	GA_OPTS_END,
+};
+
+int ga_cli_export_open(struct ga_db **ret, struct ga_err *err)
+{
+	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, ret, err) < 0)
+		return -1;
+	return ga_db_begin_read(*ret, err);
+}
+
+int ga_cli_export_write(const struct ga_str *text, struct ga_err *err)
+{
+	ga_autofree char *line = NULL;
+
+	if (output)
+		return ga_file_replace(output, text->buf, text->len, 0644, err) < 0 ?
+			       ga_hint(err, "its folder must be there and writable") :
+			       0;
+	/* The newline of the last line comes with it. */
+	line = ga_xstrndup(text->buf, text->len ? text->len - 1 : 0);
+	return ga_emit_line(line, err);
+}
+
+int ga_cli_openmetrics(struct ga_err *err)
+{
+	struct ga_metrics_query q = { .now = ga_clock_micros(), .backups = backups };
+	ga_autostr struct ga_str text = GA_STR_INIT;
+	ga_autodb struct ga_db *db = NULL;
+
+	if (!q.backups)
+		q.backups = ga_cli_setting("GPUAAS_BACKUPS", "/var/lib/gpuaas/backup");
+	if (ga_duration_parse(ga_cli_setting("GPUAAS_STALE_AFTER", "24h"), &q.stale_seconds,
+			      err) < 0 ||
+	    ga_cli_export_open(&db, err) < 0 || ga_store_metrics(db, &q, &text, err) < 0)
+		return -1;
+	ga_om_end(&text);
+	return ga_cli_export_write(&text, err);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The commands of gpuaas-export: each is a format, made whole and then given out. To add one: its
+ * options and its function here, a line in the table of bin/gpuaas-export.c.
+ */
+#ifndef GA_CLI_EXPORT_H
+#define GA_CLI_EXPORT_H
+
+#include "cli.h"
+#include "db.h"
+
+/* --output, of every format. */
+extern const struct ga_opt ga_cli_export_opts[];
+
+/* The state, with a transaction that reads. */
+int ga_cli_export_open(struct ga_db **ret, struct ga_err *err);
+/* Gives a text out that ends in a newline: the file of --output is replaced at once and durably,
+ * readable by everybody (0644); else standard output. */
+int ga_cli_export_write(const struct ga_str *text, struct ga_err *err);
+
+extern const struct ga_opt ga_cli_openmetrics_opts[];
+int ga_cli_openmetrics(struct ga_err *err); /* the state as metrics */
+
+#endif

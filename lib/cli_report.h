@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The commands of gpuaas-report. */
+#ifndef GA_CLI_REPORT_H
+#define GA_CLI_REPORT_H
+
+#include "ga.h"
+
+/* What is typed; NULL: not given. */
+struct ga_report_opts {
+	const char *by;	      /* "team,type" */
+	const char *from, *to; /* a time, a date, or so long ago */
+	const char *format;   /* json, table, focus */
+	const char *currency; /* ISO 4217 */
+	const char *what_if;  /* "type=SLUG[,profile=NAME]" */
+};
+
+/* Reads the state and writes the report: a record a group, or FOCUS rows. cost: else only use. */
+int ga_report(const struct ga_report_opts *o, bool cost, struct ga_err *err);
+
+#endif

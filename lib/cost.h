@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What use costs, in integers, and how it adds up. Pure: values in, sums out.
+ *
+ * A span of use has a count of GPUs, whole seconds (times are cut to the second, so that spans that
+ * follow each other leave no gap and count nothing twice) and the price of a GPU hour in
+ * millionths, as it was when the span began. Its cost t seconds after its beginning is
+ * count * t * price / 3600, rounded half to even to a millionth; a part of it costs what it had
+ * cost at its end less what it had cost at its beginning. So parts always add up to the whole:
+ * months to a year, groups to the total, to the millionth.
+ */
+#ifndef GA_COST_H
+#define GA_COST_H
+
+#include "ga.h"
+#include "str.h"
+#include "vec.h"
+
+/* The most that a GPU hour may cost, in millionths: a million of the currency. */
+#define GA_PRICE_MAX INT64_C(1000000000000)
+/* The most GPUs, the largest price and the latest second the arithmetic holds for. */
+#define GA_COST_COUNT_MAX 65536
+#define GA_COST_PRICE_MAX INT64_C(9007199254740991)
+#define GA_COST_SECONDS_MAX INT64_C(400000000000)
+
+/* What use can be grouped by, in the order of the records' members. */
+enum ga_cost_by {
+	GA_BY_TEAM,
+	GA_BY_PROJECT,
+	GA_BY_TYPE,
+	GA_BY_PROFILE,
+	GA_BY_NODE,
+	GA_BY_ALLOCATION,
+	GA_BY_N,
+};
+extern const char *const ga_cost_by_words[]; /* in that order, NULL-terminated */
+
+enum ga_cost_kind { GA_COST_ACTIVE, GA_COST_PROVISIONING, GA_COST_HOLD, GA_COST_CLEANUP,
+		    GA_COST_KIND_N };
+extern const char *const ga_cost_kind_words[]; /* as usage_kind, in that order */
+
+/* A part of a span of use within a window; texts are borrowed, NULL is unknown. */
+struct ga_cost_line {
+	const char *by[GA_BY_N];
+	enum ga_cost_kind kind; /* only GA_COST_ACTIVE is billed */
+	int64_t allocation;	/* its number, for counting */
+	int64_t count;		/* GPUs, 0 .. GA_COST_COUNT_MAX */
+	int64_t price_micros;	/* a GPU hour, 0 .. GA_COST_PRICE_MAX */
+	int64_t from, to;	/* whole seconds since the span began, from <= to */
+	bool open;		/* the span has not ended */
+};
+
+/* count * seconds * price_micros / 3600, half to even; all within the limits above. */
+__int128 ga_cost_micros(int64_t count, int64_t seconds, int64_t price_micros);
+/* Cost of the line in millionths; 0 unless it is billed. */
+__int128 ga_cost_of(const struct ga_cost_line *line);
+
+/* "16.80", "0.000001": at least two digits behind the point, no zeros behind those. Added to out.
+ */
+void ga_cost_format(__int128 micros, struct ga_str *out);
+/* GPU hours of GPU seconds to so many digits (0 .. 12), half to even, without zeros at the end:
+ * "4.2". */
+void ga_cost_hours(__int128 gpu_seconds, int places, struct ga_str *out);
+
+/* ---- sums ---- */
+
+struct ga_cost_group {
+	char *by[GA_BY_N]; /* of the members grouped by; NULL: unknown, or not grouped by */
+	__int128 gpu_seconds[GA_COST_KIND_N];
+	__int128 cost, what_if; /* millionths */
+	int64_t price_min, price_max; /* of what was billed; price_min > price_max: nothing was */
+	int64_t spans, open, allocations;
+	GA_LIST(int64_t) seen; /* numbers of allocations, until ga_cost_sums_finish */
+};
+
+struct ga_cost_sums {
+	bool by[GA_BY_N];
+	int64_t what_if_price; /* below 0: nobody asks */
+	GA_LIST(struct ga_cost_group) groups;
+	uint32_t *slots; /* a hash of groups: index + 1, 0 is free */
+	size_t n_slots;
+};
+
+/* by: which members are grouped by; none: all is one group, which then always exists. */
+void ga_cost_sums_init(struct ga_cost_sums *s, const bool by[GA_BY_N], int64_t what_if_price);
+void ga_cost_sums_add(struct ga_cost_sums *s, const struct ga_cost_line *line);
+/* Counts allocations and orders the groups by their members, bytewise, the unknown last. */
+void ga_cost_sums_finish(struct ga_cost_sums *s);
+void ga_cost_sums_release(struct ga_cost_sums *s);
+#define ga_autosums ga_cleanup(ga_cost_sums_release)
+
+#endif

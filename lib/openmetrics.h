@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Metrics as text that three parsers take: OpenMetrics 1.0, the classic text format of Prometheus,
+ * and node_exporter's textfile collector. What that collector refuses is not written: every family
+ * is a gauge, no sample has a time stamp (ages are gauges of the time itself), a family stands
+ * together, and "# EOF" is the last line.
+ */
+#ifndef GA_OPENMETRICS_H
+#define GA_OPENMETRICS_H
+
+#include "ga.h"
+#include "str.h"
+
+struct ga_label {
+	const char *name;
+	const char *value; /* NULL or "": the label is left out, which means the same to a reader */
+};
+
+/* The head of a family of gauges. A name that ends in _seconds or _bytes gets that unit. */
+void ga_om_family(struct ga_str *to, const char *name, const char *help);
+/* A sample; labels end with one without name, or are NULL. Values are escaped; what is no UTF-8, or
+ * a control character, stands as \xHH. */
+void ga_om_int(struct ga_str *to, const char *name, const struct ga_label *labels, int64_t value);
+/* The same of millionths: micros 1500000 is 1.5. */
+void ga_om_micros(struct ga_str *to, const char *name, const struct ga_label *labels,
+		  int64_t micros);
+/* The last line. */
+void ga_om_end(struct ga_str *to);
+
+#endif

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The use that lies in a time, span by span. */
+#include "store_report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kind_state.h"
+#include "rec.h"
+#include "time.h"
+
+/* Spans that may have a second in [?1, ?2): those that ended after it began, and the open ones.
+ * Two selects, so that each goes through the index on (ended_at, started_at). */
+#define SPANS(columns, index, more) \
+	"SELECT " columns " FROM usage u JOIN allocation a " index " ON a.id = u.allocation_id " \
+	more "WHERE u.ended_at > ?1 AND u.started_at < ?2 UNION ALL " \
+	"SELECT " columns " FROM usage u JOIN allocation a " index " ON a.id = u.allocation_id " \
+	more "WHERE u.ended_at IS NULL AND u.started_at < ?2"
+#define COLUMNS \
+	"u.id, u.usage_kind, u.count, u.price_micros, u.started_at, u.ended_at, " \
+	"u.accelerator_type, u.allocation_id, a.number, a.project, a.profile, a.node_id"
+/* All columns but the facts stand in this index; the rows are large. SQLite would take the key. */
+#define OF_INDEX "INDEXED BY allocation_report"
+#define FACTS ", a.name, a.shape, n.region, a.profile_version"
+
+struct reading {
+	struct ga_db *db;
+	const struct ga_report_window *w;
+	bool facts;
+	ga_report_each each;
+	void *arg;
+};
+
+/* Whole seconds, cut downwards also before 1970. */
+static int seconds_of(const char *text, int64_t *ret, struct ga_err *err)
+{
+	int64_t micros;
+
+	if (ga_time_parse(text, &micros, err) < 0)
+		return -1;
+	*ret = micros / 1000000 - (micros % 1000000 < 0);
+	return 0;
+}
+
+static int kind_of(const char *word, enum ga_cost_kind *ret)
+{
+	int i;
+
+	for (i = 0; ga_cost_kind_words[i]; i++) {
+		if (strcmp(ga_cost_kind_words[i], word))
+			continue;
+		*ret = (enum ga_cost_kind)i;
+		return 0;
+	}
+	return -1;
+}
+
+static int bad_row(const struct ga_rows *rows, const char *what, struct ga_err *err)
+{
+	ga_err_set(err, GA_SYSTEM, "span %" PRId64 " of allocation '%s' cannot be counted: %s",
+		   ga_rows_int(rows, 0), ga_rows_text(rows, 7), what);
+	ga_err_object(err, ga_rows_text(rows, 7));
+	ga_hint(err, "'gpuaas-state check' says what else is wrong with the state");
+	return -1;
+}
+
+/* The devices of the allocation by type, where they are of several: a line for each. */
+static int each_type(struct reading *r, struct ga_cost_line *line,
+		     const struct ga_report_facts *facts, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int64_t left = line->count;
+	int more;
+
+	if (ga_db_query(r->db, &rows, err,
+			"SELECT c.accelerator_type, count(*) FROM claim c WHERE c.claim_kind = "
+			"'slot' AND c.allocation_id = ?1 GROUP BY 1 ORDER BY 1",
+			"s", line->by[GA_BY_ALLOCATION]) < 0)
+		return -1;
+	while ((more = ga_rows_next(rows, err)) > 0) {
+		int64_t n = ga_rows_int(rows, 1);
+
+		if (!ga_rows_text(rows, 0))
+			continue;
+		line->by[GA_BY_TYPE] = ga_rows_text(rows, 0);
+		line->count = n < left ? n : left;
+		left -= line->count;
+		if (line->count && r->each(line, facts, r->arg, err) < 0)
+			return -1;
+	}
+	if (more < 0)
+		return -1;
+	line->by[GA_BY_TYPE] = NULL;
+	line->count = left;
+	return left ? r->each(line, facts, r->arg, err) : 0;
+}
+
+static int read_line(const struct ga_rows *rows, const struct reading *r,
+		     struct ga_cost_line *line, int64_t *began, struct ga_err *err)
+{
+	const struct ga_report_window *w = r->w;
+	const char *ended = ga_rows_text(rows, 5);
+	int64_t end = w->now, from, to;
+
+	if (kind_of(ga_rows_text(rows, 1), &line->kind) < 0)
+		return bad_row(rows, "its kind is unknown", err);
+	if (seconds_of(ga_rows_text(rows, 4), began, err) < 0 ||
+	    (ended && seconds_of(ended, &end, err) < 0))
+		return bad_row(rows, "its times are none", err);
+	from = w->from > *began ? w->from : *began;
+	to = w->to < end ? w->to : end;
+	*line = (struct ga_cost_line){
+		.by = { [GA_BY_PROJECT] = ga_rows_text(rows, 9),
+			[GA_BY_TYPE] = ga_rows_text(rows, 6),
+			[GA_BY_PROFILE] = ga_rows_text(rows, 10),
+			[GA_BY_NODE] = ga_rows_text(rows, 11),
+			[GA_BY_ALLOCATION] = ga_rows_text(rows, 7) },
+		.kind = line->kind,
+		.allocation = ga_rows_int(rows, 8),
+		.count = ga_rows_int(rows, 2),
+		.price_micros = ga_rows_int(rows, 3),
+		.from = from - *began,
+		.to = to > from ? to - *began : from - *began,
+		.open = !ended,
+	};
+	if (line->count < 0 || line->count > GA_COST_COUNT_MAX || line->price_micros < 0 ||
+	    line->price_micros > GA_COST_PRICE_MAX)
+		return bad_row(rows, "its GPUs or its price are out of range", err);
+	return 0;
+}
+
+static int each_row(struct reading *r, const struct ga_rows *rows, struct ga_err *err)
+{
+	struct ga_report_facts facts;
+	struct ga_cost_line line = { 0 };
+	int64_t began = 0;
+
+	if (read_line(rows, r, &line, &began, err) < 0)
+		return -1;
+	if (line.from == line.to)
+		return 0;
+	if (r->facts)
+		facts = (struct ga_report_facts){
+			.name = ga_rows_text(rows, 12),
+			.shape = ga_rows_text(rows, 13),
+			.region = ga_rows_text(rows, 14),
+			.profile_version = ga_rows_int(rows, 15),
+			.began = began,
+		};
+	if (!line.by[GA_BY_TYPE])
+		return each_type(r, &line, r->facts ? &facts : NULL, err);
+	return r->each(&line, r->facts ? &facts : NULL, r->arg, err);
+}
+
+int ga_store_report(struct ga_db *db, const struct ga_report_window *w, bool facts,
+		    ga_report_each each, void *arg, struct ga_err *err)
+{
+	struct reading reading = { db, w, facts, each, arg };
+	char from[GA_TIME_SIZE], to[GA_TIME_SIZE];
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	ga_time_format(w->from * 1000000, from);
+	ga_time_format(w->to * 1000000, to);
+	r = facts ? ga_db_query(db, &rows, err,
+				SPANS(COLUMNS FACTS, "", "LEFT JOIN node n ON n.id = a.node_id ")
+				" ORDER BY 5, 1", "ss", from, to) :
+		    ga_db_query(db, &rows, err, SPANS(COLUMNS, OF_INDEX, ""), "ss", from, to);
+	while (r >= 0 && (r = ga_rows_next(rows, err)) > 0)
+		if (each_row(&reading, rows, err) < 0)
+			return -1;
+	return r;
+}
+
+/* ---- prices ---- */
+
+static bool names_type(const struct ga_profile *p, const char *type)
+{
+	size_t i;
+
+	for (i = 0; i < p->types.n; i++)
+		if (!strcmp(p->types.v[i], type))
+			return true;
+	return false;
+}
+
+static void cleanup_profile(struct ga_profile *p)
+{
+	ga_shape_release(&ga_profile_shape, p);
+}
+
+struct prices {
+	const char *type, *profile;
+	struct ga_report_price *ret;
+	struct ga_str names; /* those that name the type, with their prices */
+	bool several;	     /* they do not agree */
+};
+
+static int each_profile(struct prices *all, const char *record, struct ga_err *err)
+{
+	ga_cleanup(cleanup_profile) struct ga_profile p = { 0 };
+
+	if (ga_rec_parse_text(record, &ga_profile_shape, &p, err) < 0)
+		return ga_wrap(err, "a stored profile");
+	if ((p.retired && !all->profile) || !names_type(&p, all->type))
+		return 0;
+	ga_str_addf(&all->names, "%s%s at ", all->names.len ? ", " : "", p.name);
+	ga_cost_format(p.price_micros, &all->names);
+	if (!all->ret->profile)
+		*all->ret = (struct ga_report_price){ ga_xstrdup(p.name), p.version,
+						      p.price_micros };
+	all->several = all->several || all->ret->price_micros != p.price_micros;
+	return 0;
+}
+
+static int no_price(const struct prices *all, struct ga_err *err)
+{
+	ga_err_object(err, all->profile ? all->profile : all->type);
+	if (all->profile) {
+		ga_err_set(err, GA_NOTFOUND, "there is no profile '%s' that names the type '%s'",
+			   all->profile, all->type);
+		return ga_hint(err, "'gpuaas-list profiles' shows them with their types");
+	}
+	ga_err_set(err, GA_NOTFOUND, "no profile names the type '%s': it has no price here",
+		   all->type);
+	return ga_hint(err, "'gpuaas-list profiles' shows which types have one");
+}
+
+int ga_store_report_price(struct ga_db *db, const char *type, const char *profile,
+			  struct ga_report_price *ret, struct ga_err *err)
+{
+	struct prices all = { type, profile, ret, GA_STR_INIT, false };
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	*ret = (struct ga_report_price){ 0 };
+	r = ga_db_query(db, &rows, err,
+			"SELECT record FROM profile WHERE current = 1 "
+			"AND (?1 IS NULL OR name = ?1) ORDER BY name",
+			"s", profile);
+	while (r >= 0 && (r = ga_rows_next(rows, err)) > 0)
+		r = each_profile(&all, ga_rows_text(rows, 0), err);
+	if (r == 0 && !ret->profile)
+		r = no_price(&all, err);
+	if (r == 0 && all.several) {
+		ga_err_set(err, GA_CONFLICT, "the type '%s' has several prices: %s", type,
+			   all.names.buf);
+		r = ga_hint(err, "say whose: --what-if type=%s,profile=%s", type, ret->profile);
+	}
+	ga_str_release(&all.names);
+	if (r < 0) {
+		free(ret->profile);
+		ret->profile = NULL;
+	}
+	return r;
+}

@@ -129,7 +129,7 @@ $(B)/fuzzer/%: $(B)/tests/fuzz/%.o $(LIB)
 ## check: install what is missing, build, pass every test and every check of the source
 check:
 	$(DEPS) --build --test
-	$(SUB) all units replays $(B)/tool/schemas $(B)/tool/leaves
+	$(SUB) all units replays $(B)/tool/schemas $(B)/tool/leaves $(B)/tool/codes
 	$(SUB) -j1 check-unit check-replay check-bats check-source
 
 ## check-unit: the unit tests
@@ -141,7 +141,7 @@ check-replay: replays
 	$Qtests/run --each 'tests/fuzz/corpus/@/*' $(REPLAYS)
 
 ## check-bats: the tests of the programs; BATS=tests/NAME.bats for one file
-check-bats: all units $(B)/tool/schemas $(B)/tool/leaves
+check-bats: all units $(B)/tool/schemas $(B)/tool/leaves $(B)/tool/codes
 	$QGPUAAS_BUILD=$(B) tests/run --jobs $(JOBS) $(BATS)
 
 ## check-cloud: a Debian cloud image with real cloud-init, through libvirt in software; needs root
@@ -170,7 +170,7 @@ check-vm:
 check-asan:
 	$(DEPS) --build --test
 	$(SUB) B=build-asan CC=clang SANITIZE=address,undefined CFLAGS='-O1 -g' \
-		all units replays build-asan/tool/schemas build-asan/tool/leaves
+		all units replays $(addprefix build-asan/tool/,schemas leaves codes)
 	$(SUB) -j1 B=build-asan CC=clang SANITIZE=address,undefined CFLAGS='-O1 -g' \
 		check-unit check-replay check-bats
 

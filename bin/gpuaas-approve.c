@@ -55,13 +55,15 @@ static const struct ga_opt opts[] = {
 static const struct ga_prog prog = {
 	.name = "gpuaas-approve",
 	.abstract = "make slots of what discover found, or move slots",
-	.args = "[disable|enable|repair|cordon|uncordon|quarantine|retire SLOT…]",
+	.args = "[disable|enable|repair|cordon|uncordon|quarantine|retire SLOT…|"
+		"confirm|withdraw PROPOSAL…]",
 	.args_max = -1,
 	.opts = opts,
 	.consumes = (const struct ga_shape *const[]){ &ga_host_shape, &ga_candidate_shape,
 						       &ga_end_shape, NULL },
 	.produces = (const struct ga_shape *const[]){ &ga_slot_shape, &ga_wipe_order_shape,
-						       &ga_node_shape, NULL },
+						       &ga_node_shape, &ga_proposal_shape,
+						       NULL },
 	.examples = (const char *const[]){
 		"gpuaas-discover | gpuaas-approve --all-ready | gpuaas-wipe",
 		"gpuaas-discover | gpuaas-approve --all-ready --dry-run --explain",
@@ -77,7 +79,7 @@ static size_t discoveries;
 
 static int begin(struct ga_err *err)
 {
-	return ga_db_begin(run_state.db, prog.name, err);
+	return ga_store_begin(run_state.db, prog.name, err);
 }
 
 static int finish(struct ga_err *err)
@@ -88,22 +90,9 @@ static int finish(struct ga_err *err)
 	return 0;
 }
 
-/* The records of a committed step: each slot, then the order to wipe it. */
 static int emit_results(struct ga_err *err)
 {
-	size_t i;
-
-	for (i = 0; i < run_state.results.n; i++) {
-		struct ga_approve_result *r = &run_state.results.v[i];
-
-		r->slot.dry_run = r->order.dry_run = opt.dry_run;
-		if (opt.explain && ga_streq(r->slot.state, "disabled"))
-			ga_approve_explain(&r->slot);
-		if (ga_emit(&ga_slot_shape, &r->slot, err) < 0 ||
-		    (r->has_order && ga_emit(&ga_wipe_order_shape, &r->order, err) < 0))
-			return -1;
-	}
-	return 0;
+	return ga_approve_emit(&run_state, opt.dry_run, opt.explain, err);
 }
 
 static int emit_node(const char *id, struct ga_err *err)
@@ -170,15 +159,20 @@ static int run_stream(struct ga_err *err)
 
 static int run_verb(char *const *args, int n, struct ga_err *err)
 {
-	int i;
+	bool confirms = ga_streq(args[0], "confirm"), withdraws = ga_streq(args[0], "withdraw");
+	int i, r = 0;
 
 	if (n < 2)
-		return ga_fail(err, GA_USAGE, "%s needs a slot", args[0]);
+		return ga_fail(err, GA_USAGE, "%s needs a %s", args[0],
+			       confirms || withdraws ? "proposal" : "slot");
 	if (begin(err) < 0)
 		return -1;
-	for (i = 1; i < n; i++)
-		if (ga_approve_verb(&run_state, args[0], args[i], opt.reason, err) < 0)
-			return -1;
+	for (i = 1; r == 0 && i < n; i++)
+		r = confirms  ? ga_approve_confirm(&run_state, args[i], err) :
+		    withdraws ? ga_approve_withdraw(&run_state, args[i], err) :
+				ga_approve_verb(&run_state, args[0], args[i], opt.reason, err);
+	if (r < 0)
+		return -1;
 	return finish(err) < 0 ? -1 : emit_results(err);
 }
 
@@ -197,6 +191,7 @@ static int run(struct ga_err *err)
 		.slots = { opt.slots.v, opt.slots.n },
 		.destroy_data = { opt.destroy_data.v, opt.destroy_data.n },
 		.note = opt.by,
+		.reason = opt.reason,
 		.disposal = opt.disposal,
 		.accept_change = opt.accept_change,
 		.all = opt.all_ready,
@@ -205,6 +200,8 @@ static int run(struct ga_err *err)
 			      err);
 	if (r >= 0)
 		r = n ? run_verb(args, n, err) : run_stream(err);
+	if (r < 0 && !opt.dry_run)
+		ga_store_access_note(db, err);
 	ga_approve_release(&run_state);
 	return r;
 }

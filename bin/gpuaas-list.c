@@ -10,6 +10,7 @@
 #include "cli_follow.h"
 #include "clock.h"
 #include "file.h"
+#include "kind_access.h"
 #include "kind_node.h"
 #include "kind_state.h"
 #include "shape_write.h"
@@ -51,8 +52,8 @@ static const struct ga_shape *const produces[] = {
 	&ga_image_shape,      &ga_node_image_shape, &ga_allocation_shape, &ga_plan_shape,
 	&ga_claim_shape,      &ga_task_shape,	&ga_usage_shape,	 &ga_wipe_evidence_shape,
 	&ga_audit_shape,      &ga_pool_shape,	&ga_public_shape,	 &ga_attention_shape,
-	&ga_maintenance_shape, &ga_event_shape,
-	NULL,
+	&ga_maintenance_shape, &ga_event_shape, &ga_team_shape, &ga_grant_shape,
+	&ga_access_settings_shape,     &ga_proposal_shape, NULL,
 };
 
 static const char *const examples[] = {
@@ -150,7 +151,8 @@ static int kind_wanted(const char **ret, struct ga_err *err)
 		ga_err_set(err, GA_USAGE, "which kind?");
 		return ga_hint(err, "nodes slots candidates profiles images node-images "
 				    "allocations plans claims tasks usage evidence audit events "
-				    "pools maintenance attention public");
+				    "pools maintenance teams grants "
+				    "access-settings proposals attention public");
 	}
 	return 0;
 }

@@ -123,7 +123,12 @@ static int run_on(struct ga_on *on, struct ga_err *err)
 		err->hint[0] = '\0';
 		return ga_hint(err, "--nodes runs a command that needs none");
 	}
-	return ga_on_run(on, 0, err);
+	if (ga_on_run(on, 0, err) < 0)
+		return -1;
+	/* No error: a stage before may have had nothing to order. It must not look like work. */
+	if (!ga_on_count(on))
+		ga_say("gpuaas-on: no orders came, and the command was run nowhere");
+	return 0;
 }
 
 static int run(struct ga_err *err)

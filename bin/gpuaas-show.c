@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gpuaas-show: everything the state knows of one node, slot or allocation: the record, its claims,
- * timeline, evidence, usage and audit. Sections on a terminal, records in a pipe.
+ * timeline, evidence, usage and audit; or of a team, a grant, a proposal. Sections on a terminal,
+ * records in a pipe.
  */
 #include <jansson.h>
 
 #include "cli.h"
+#include "kind_access.h"
 #include "kind_state.h"
 #include "store.h"
 
 static const struct ga_shape *const produces[] = {
 	&ga_node_shape, &ga_slot_shape,		 &ga_allocation_shape, &ga_claim_shape,
-	&ga_task_shape, &ga_wipe_evidence_shape, &ga_usage_shape,      &ga_audit_shape, NULL,
+	&ga_task_shape, &ga_wipe_evidence_shape, &ga_usage_shape,      &ga_audit_shape,
+	&ga_team_shape, &ga_grant_shape,	 &ga_proposal_shape,   NULL,
 };
 
 static const char *const examples[] = {
@@ -22,7 +25,7 @@ static const char *const examples[] = {
 
 static const struct ga_prog prog = {
 	.name = "gpuaas-show",
-	.abstract = "show everything of one node, slot or allocation",
+	.abstract = "show everything of one node, slot, allocation, team or grant",
 	.args = "ID",
 	.args_min = 1,
 	.args_max = 1,
@@ -40,6 +43,7 @@ static const struct {
 	{ &ga_task_shape, "Timeline" },
 	{ &ga_wipe_evidence_shape, "Wipe evidence" },
 	{ &ga_usage_shape, "Usage" },
+	{ &ga_proposal_shape, "Overrides proposed" },
 	{ &ga_audit_shape, "Audit" },
 };
 

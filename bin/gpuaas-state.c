@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 
 #include "cli_state.h"
+#include "kind_access.h"
+#include "kind_notice.h"
 #include "store_take.h"
 #include "tell_state.h"
 
@@ -35,7 +37,7 @@ static const struct ga_cmd cmds[] = {
 	{ .name = "init", .abstract = "make a new state file", .opts = init_opts, .run = run_init },
 	{ .name = "migrate", .abstract = "bring the file to this version's schema",
 	  .run = run_migrate },
-	{ .name = "apply", .abstract = "store profiles, images and node settings",
+	{ .name = "apply", .abstract = "store profiles, images, node settings, teams and grants",
 	  .args = "FILE|-", .args_min = 1, .args_max = 1, .run = run_apply },
 	{ .name = "fold", .abstract = "commit what hosts did", .args = "FILE|-", .args_max = 1,
 	  .run = run_fold },
@@ -52,6 +54,8 @@ static const struct ga_cmd cmds[] = {
 	  .args = "FILE|-", .args_max = 1, .opts = ga_cli_adopt_opts, .run = ga_cli_adopt },
 	{ .name = "rebuild", .abstract = "make a lost state from what hosts know",
 	  .args = "FILE|-", .args_max = 1, .opts = ga_cli_rebuild_opts, .run = ga_cli_rebuild },
+	{ .name = "notify", .abstract = "tell hooks what needs a person, and what does no more",
+	  .opts = ga_cli_notify_opts, .run = ga_cli_notify },
 	{ .name = "audit", .abstract = "verify the audit, or print its head", .args = "verify|head",
 	  .args_min = 1, .args_max = 1, .run = ga_cli_audit },
 	{ .name = NULL },
@@ -66,7 +70,7 @@ static const struct ga_prog prog = {
 		(const struct ga_shape *const[]){ &ga_state_shape, &ga_finding_shape,
 						  &ga_expectation_shape, &ga_audit_shape,
 						  &ga_allocation_shape, &ga_slot_shape,
-						  &ga_wipe_order_shape, NULL },
+						  &ga_wipe_order_shape, &ga_notice_shape, NULL },
 	.examples = (const char *const[]){
 		"gpuaas-state init --lab", "gpuaas-state apply share/objects/h200-slice.json",
 		"gpuaas-list plan | gpuaas-on gpuaas-provision | gpuaas-state fold -",
@@ -133,7 +137,9 @@ static int run_apply(struct ga_err *err)
 {
 	static const struct ga_consumer table[] = {
 		{ &ga_profile_shape, apply },	 { &ga_image_shape, apply },
-		{ &ga_node_image_shape, apply }, { &ga_node_settings_shape, apply }, { NULL, NULL },
+		{ &ga_node_image_shape, apply }, { &ga_node_settings_shape, apply },
+		{ &ga_team_shape, apply },	 { &ga_grant_shape, apply },
+		{ &ga_access_settings_shape, apply },	 { NULL, NULL },
 	};
 
 	return stream(table, err);
@@ -164,6 +170,7 @@ static int run_check(struct ga_err *err)
 	if (open_state(GA_DB_READ, err) < 0)
 		return -1;
 	ga_tell_engine();
+	ga_tell_open(db);
 	found = ga_tell_check(db, err);
 	if (found < 0 || ga_tell_state(db, "check", ga_cli_state_path(), err) < 0)
 		return -1;

@@ -159,11 +159,21 @@ static const struct ga_prog prog = {
 	.acts = true,
 };
 
+/* Who may end it may do all else with it; looking is everybody's. */
+static bool only_looks(void)
+{
+	const char *name = ga_cli_command()->name;
+
+	return ga_streq(name, "published") || ga_streq(name, "access") || ga_streq(name, "ssh");
+}
+
 static int run(struct ga_err *err)
 {
 	int r;
 
 	ga_stop_install();
+	if (!only_looks() && ga_vm_may(operand(), dry_run, err) < 0)
+		return -1;
 	r = ga_vm_tell_begin(progress, dry_run, &o, err);
 	if (r == 0)
 		r = ga_cli_command()->run(err);

@@ -8,6 +8,7 @@
  */
 #include "cli.h"
 #include "cli_discover.h"
+#include "cli_wipe.h"
 #include "host.h"
 #include "id.h"
 #include "kind_result.h"
@@ -78,19 +79,6 @@ static struct ga_wipe_opts options(const struct ga_wipe_order *order, struct ga_
 	};
 }
 
-/* A dry run at a terminal is a plan to read; everything else is the record. */
-static int show(const struct ga_wipe_evidence *e, struct ga_err *err)
-{
-	ga_autostr struct ga_str text = GA_STR_INIT;
-
-	if (!e->dry_run || !ga_emit_is_table())
-		return ga_emit(&ga_wipe_evidence_shape, e, err);
-	ga_wipe_plan_text(e, &text);
-	ga_print("%s", text.buf);
-	ga_cli_note_status((int)e->status);
-	return 0;
-}
-
 static int carry_out(const struct ga_wipe_order *order, struct ga_wipe_evidence *e,
 		     struct ga_err *err)
 {
@@ -120,7 +108,7 @@ static int plan(const struct ga_wipe_order *order, struct ga_wipe_evidence *e, s
 
 	ga_wipe_run(&o, e);
 	ga_wipe_evidence_seal(e);
-	return show(e, err);
+	return ga_wipe_show(e, err);
 }
 
 static int take_order(const struct ga_rec *rec, struct ga_err *err)
@@ -142,6 +130,14 @@ static int take_order(const struct ga_rec *rec, struct ga_err *err)
 static const struct ga_consumer consumers[] = { { &ga_wipe_order_shape, take_order },
 						{ NULL, NULL } };
 
+static int keep_order(const struct ga_rec *rec, struct ga_err *err)
+{
+	return ga_wipe_keep(rec, node, err);
+}
+
+static const struct ga_consumer keepers[] = { { &ga_wipe_order_shape, keep_order },
+					      { NULL, NULL } };
+
 /* Evidence of a disk wiped by hand is kept where that is possible, and shown in any case. */
 static int wipe_alone(struct ga_err *err)
 {
@@ -161,20 +157,10 @@ static int wipe_alone(struct ga_err *err)
 		ga_wipe_evidence_seal(&e);
 	else if (ga_wipe_keep_alone(ga_cli_host_dir(), &e, &lost) < 0)
 		ga_say("gpuaas-wipe: the evidence is not kept on this host: %s", lost.msg);
-	r = show(&e, err);
+	r = ga_wipe_show(&e, err);
 	ga_shape_release(&ga_wipe_evidence_shape, &e);
 	ga_shape_release(&ga_wipe_order_shape, &order);
 	return r;
-}
-
-static int print_certificate(struct ga_err *err)
-{
-	ga_autostr struct ga_str text = GA_STR_INIT;
-
-	if (ga_wipe_certificate_of(ga_cli_host_dir(), certificate, &text, err) < 0)
-		return -1;
-	fputs(text.buf, stdout);
-	return 0;
 }
 
 static int run(struct ga_err *err)
@@ -191,7 +177,7 @@ static int run(struct ga_err *err)
 	if (unanswered && !pending)
 		return ga_fail(err, GA_USAGE, "--unanswered goes with --pending");
 	if (certificate)
-		return print_certificate(err);
+		return ga_wipe_print_certificate(certificate, err);
 	if (ga_host_node_id(ga_cli_setting("GPUAAS_NODE", NULL), &node, err) < 0 ||
 	    ga_cli_accelerators(err) < 0)
 		return -1;
@@ -204,7 +190,7 @@ static int run(struct ga_err *err)
 	name = pending ? "the pending orders" : n ? args[0] : "standard input";
 	/* A plan is quick, and its text is printed by this process. */
 	return dry_run ? ga_cli_stream(fd, name, consumers, err) :
-			 ga_cli_stream_jobs(fd, name, consumers, (int)jobs, err);
+			 ga_cli_stream_jobs_here(fd, name, consumers, keepers, (int)jobs, err);
 }
 
 int main(int argc, char **argv)

@@ -3,14 +3,12 @@
 #include "audit.h"
 
 #include <errno.h>
-#include <pwd.h>
-#include <unistd.h>
 
 #include "clock.h"
 #include "digest.h"
-#include "file.h"
 #include "rec.h"
 #include "time.h"
+#include "who.h"
 
 #define FIRST "sha256:0000000000000000000000000000000000000000000000000000000000000000"
 
@@ -21,58 +19,16 @@ void ga_audit_program(const char *name)
 	program = name;
 }
 
-static void name_user(uid_t uid, char *out, size_t size)
-{
-	char buf[4096];
-	struct passwd pw, *found = NULL;
-
-	if (getpwuid_r(uid, &pw, buf, sizeof(buf), &found) == 0 && found)
-		snprintf(out, size, "%.64s(%u)", found->pw_name, (unsigned int)uid);
-	else
-		snprintf(out, size, "uid(%u)", (unsigned int)uid);
-}
-
-/* A decimal user id; false for anything else and for "not set" (4294967295). */
-static bool parse_uid(const char *text, uid_t *ret)
-{
-	char *end;
-	unsigned long v;
-
-	if (!text || text[0] < '0' || text[0] > '9')
-		return false;
-	errno = 0;
-	v = strtoul(text, &end, 10);
-	if (errno || (*end && *end != '\n') || v >= UINT32_MAX)
-		return false;
-	*ret = (uid_t)v;
-	return true;
-}
-
-#define FIRST_USER 1000 /* login.defs: UID_MIN */
-
 static void name_actor(char *actor, size_t size)
 {
-	ga_autostr struct ga_str login = GA_STR_INIT;
-	struct ga_err ignored = GA_ERR_INIT;
-	uid_t uid = getuid(), other;
-	char name[96];
-	size_t n;
+	const struct ga_who *w = ga_who();
+	uid_t uid = w->has_sudo ? w->sudo : w->real;
+	char name[GA_WHO_SIZE];
+	int n = snprintf(actor, size, "%s%s", ga_who_name(uid, name),
+			 w->has_sudo ? " via sudo" : "");
 
-	/* SUDO_UID is believed of root and system users only, whom nobody logs in as: anybody else
-	 * can set a variable. */
-	if (uid < FIRST_USER && parse_uid(getenv("SUDO_UID"), &other)) {
-		uid = other;
-		name_user(uid, name, sizeof(name));
-		n = (size_t)snprintf(actor, size, "%s via sudo", name);
-	} else {
-		name_user(uid, name, sizeof(name));
-		n = (size_t)snprintf(actor, size, "%s", name);
-	}
-	if (ga_file_read("/proc/self/loginuid", 32, &login, &ignored) == 0 &&
-	    parse_uid(login.buf, &other) && other != uid) {
-		name_user(other, name, sizeof(name));
-		snprintf(actor + n, size - n, ", login %s", name);
-	}
+	if (w->has_login && w->login != uid)
+		snprintf(actor + n, size - (size_t)n, ", login %s", ga_who_name(w->login, name));
 }
 
 /* Nobody becomes somebody else while a program runs: asked once. */

@@ -168,6 +168,21 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "SELECT id FROM slot WHERE state = 'available' AND (health_state = 'failed' OR "
 	  "blockers <> '[]') ORDER BY node_id, slot_index",
 	  "the slot is on sale, and something is wrong with it", ADOPT },
+	/* who may do what */
+	{ "access_record",
+	  "SELECT name FROM team WHERE CASE WHEN json_valid(record) THEN "
+	  "json_extract(record, '$.name') END IS NOT name UNION ALL "
+	  "SELECT name FROM access_grant WHERE CASE WHEN json_valid(record) THEN "
+	  "json_extract(record, '$.name') END IS NOT name UNION ALL "
+	  "SELECT 'access-settings' FROM access WHERE NOT json_valid(record) ORDER BY 1",
+	  "what says who may do what is not the record of its name",
+	  "look at its audit, and apply it again as root" },
+	{ "same_person",
+	  "SELECT p.id FROM proposal p WHERE p.confirmed_uid = p.proposed_uid OR "
+	  "(p.confirmed_uid IS NOT NULL AND p.confirmed_uid IN (SELECT value FROM "
+	  "json_each(CASE WHEN json_valid(p.proposed_humans) THEN p.proposed_humans "
+	  "ELSE '[]' END))) ORDER BY 1",
+	  "the override was confirmed by who proposed it", "look at its audit" },
 	/* billing */
 	{ "billing",
 	  "SELECT u.allocation_id FROM usage u "

@@ -123,7 +123,8 @@ int ga_cli_stream_from(const char *operand, const char *what, const struct ga_co
 int ga_cli_stream_jobs(int fd, const char *name, const struct ga_consumer *table, int jobs,
 		       struct ga_err *err);
 /* As ga_cli_stream_jobs, but what the consumers of here (as table, or NULL) take is taken in this
- * process before more is read, so that the children of later orders have it. */
+ * process before more is read, so that the children of later orders have it; a kind of both goes to
+ * a child after that. Of orders that came together all are taken before a child begins. */
 int ga_cli_stream_jobs_here(int fd, const char *name, const struct ga_consumer *table,
 			    const struct ga_consumer *here, int jobs, struct ga_err *err);
 /* Opens an operand: "-" is stdin (fd 0), else the file. The caller closes what is not 0. */

@@ -89,7 +89,8 @@ int ga_approve_node(struct ga_approve_run *run, const struct ga_host *host, cons
 	struct ga_node_settings s;
 	int r;
 
-	if (ga_store_key_learn(run->db, host, accept_change, err) < 0)
+	if (ga_store_may_node(run->db, "approve", host->node, err) < 0 ||
+	    ga_store_key_learn(run->db, host, accept_change, err) < 0)
 		return -1;
 	if (!mode)
 		return 0;
@@ -110,6 +111,44 @@ static const char *may_destroy(const struct ga_approve_run *run, const struct ga
 	return NULL;
 }
 
+/* A second person has to agree: the slot is stored as it is, and waits for that. */
+static int propose_destruction(struct ga_approve_run *run, struct ga_approval *a,
+			       struct ga_approve_result *r, struct ga_err *err)
+{
+	const char *wwid = a->destroy_data;
+
+	a->destroy_data = NULL;
+	a->disable = true;
+	if (ga_store_approve(run->db, a, &r->slot, &r->order, &r->has_order, err) < 0)
+		return -1;
+	r->has_slot = true;
+	if (ga_store_propose(run->db, GA_DESTROY_DATA, r->slot.slot, wwid,
+			     run->reason ? run->reason : run->note, NULL, &r->proposal, err) < 0)
+		return -1;
+	r->has_proposal = true;
+	return 0;
+}
+
+static int approve_with(struct ga_approve_run *run, struct ga_approval *a,
+			struct ga_approve_result *r, struct ga_err *err)
+{
+	int alone = 1;
+
+	if (a->destroy_data) {
+		alone = ga_store_destruction_due(run->db, a->destroy_data, err);
+		alone = alone > 0 ? ga_store_override(run->db, NULL, a->candidate->node, err) :
+			alone < 0 ? -1 : 1;
+	}
+	if (alone < 0)
+		return -1;
+	if (!alone)
+		return propose_destruction(run, a, r, err);
+	if (ga_store_approve(run->db, a, &r->slot, &r->order, &r->has_order, err) < 0)
+		return -1;
+	r->has_slot = true;
+	return 0;
+}
+
 static int approve_one(struct ga_approve_run *run, const struct ga_candidate *c,
 		       struct ga_err *err)
 {
@@ -120,12 +159,16 @@ static int approve_one(struct ga_approve_run *run, const struct ga_candidate *c,
 		.note = run->note,
 		.accept_change = run->accept_change,
 	};
-	struct ga_approve_result r = { 0 };
+	struct ga_approve_result *r = ga_list_add(&run->results);
 
-	if (ga_store_approve(run->db, &a, &r.slot, &r.order, &r.has_order, err) < 0)
-		return ga_wrap(err, "candidate %lld of '%s'", (long long)c->slot_index, c->node);
-	run->approved += !ga_streq(r.slot.state, "disabled");
-	*ga_list_add(&run->results) = r;
+	if (approve_with(run, &a, r, err) < 0) {
+		/* The index is no part of a refusal, whose sentence says what was asked. */
+		return ga_store_access_is_refusal(err) ?
+			       -1 :
+			       ga_wrap(err, "candidate %lld of '%s'", (long long)c->slot_index,
+				       c->node);
+	}
+	run->approved += !ga_streq(r->slot.state, "disabled");
 	return 0;
 }
 
@@ -186,17 +229,140 @@ int ga_approve_candidates(struct ga_approve_run *run, const struct ga_candidates
 	return 0;
 }
 
+/* ---- verbs, and overrides ---- */
+
+/* All that stands against it is found by doing it and taking that back. */
+static int try_retire(struct ga_approve_run *run, const char *slot, const char *reason,
+		      struct ga_slot *ret, struct ga_err *err)
+{
+	struct ga_wipe_order unused;
+	bool has_order;
+	int r;
+
+	if (ga_db_savepoint(run->db, err) < 0)
+		return -1;
+	r = ga_store_slot_move(run->db, slot, "retire", reason, run->disposal, GA_UNKNOWN, ret,
+			       &unused, &has_order, err);
+	ga_db_rollback_to(run->db);
+	if (r < 0)
+		return -1;
+	ga_shape_release(&ga_slot_shape, ret);
+	return ga_store_slot(run->db, slot, ret, err);
+}
+
+/* Of an unwiped slot: 1 done by a proposal, 0 it may be done by one person. */
+static int retire_unwiped(struct ga_approve_run *run, const char *slot, const char *reason,
+			  struct ga_approve_result *r, struct ga_err *err)
+{
+	int alone = ga_store_override(run->db, slot, NULL, err);
+
+	if (alone)
+		return alone < 0 ? -1 : 0;
+	if (try_retire(run, slot, reason, &r->slot, err) < 0)
+		return -1;
+	r->has_slot = true;
+	if (ga_store_propose(run->db, GA_RETIRE_UNWIPED, slot, r->slot.nvme_wwid, reason,
+			     run->disposal, &r->proposal, err) < 0)
+		return -1;
+	r->has_proposal = true;
+	return 1;
+}
+
+static int is_unwiped(struct ga_approve_run *run, const char *slot, struct ga_err *err)
+{
+	struct ga_slot s;
+	bool unwiped;
+
+	if (ga_store_slot(run->db, slot, &s, err) < 0)
+		return -1;
+	/* Without a disk there is nothing whose disposal could be recorded. */
+	unwiped = s.tainted && s.nvme_wwid && !ga_streq(s.state, "retired");
+	ga_shape_release(&ga_slot_shape, &s);
+	return unwiped;
+}
+
+static int move(struct ga_approve_run *run, const char *verb, const char *slot,
+		const char *reason, const char *disposal, struct ga_approve_result *r,
+		struct ga_err *err)
+{
+	if (ga_store_slot_move(run->db, slot, verb, reason, disposal, GA_UNKNOWN, &r->slot,
+			       &r->order, &r->has_order, err) < 0)
+		return -1;
+	r->has_slot = true;
+	return 0;
+}
+
 int ga_approve_verb(struct ga_approve_run *run, const char *verb, const char *slot,
 		    const char *reason, struct ga_err *err)
 {
+	bool repair = ga_streq(verb, "repair"), retire = ga_streq(verb, "retire");
+	struct ga_approve_result *r = ga_list_add(&run->results);
 	ga_autofree char *id = NULL;
-	struct ga_approve_result r = { 0 };
+	int unwiped, done;
 
-	if (ga_store_resolve(run->db, "slot", slot, &id, NULL, err) < 0 ||
-	    ga_store_slot_move(run->db, id, verb, reason, run->disposal, GA_UNKNOWN, &r.slot,
-			       &r.order, &r.has_order, err) < 0)
+	if (ga_store_resolve(run->db, "slot", slot, &id, NULL, err) < 0)
 		return -1;
-	*ga_list_add(&run->results) = r;
+	unwiped = retire && run->disposal ? is_unwiped(run, id, err) : 0;
+	if (unwiped < 0)
+		return -1;
+	done = unwiped ? retire_unwiped(run, id, reason, r, err) :
+			 ga_store_may_slot(run->db, repair ? "wipe" : "approve", id, err);
+	if (done)
+		return done < 0 ? -1 : 0;
+	return move(run, verb, id, reason, run->disposal, r, err);
+}
+
+/* Both stand in the record too, not only in the audit. */
+static char *both(const struct ga_proposal *p)
+{
+	return ga_xprintf("%s%sproposed by %s, confirmed by %s", p->disposal ? p->disposal : "",
+			  p->disposal ? "; " : "", p->proposed_by, p->decided_by);
+}
+
+static int destroy(struct ga_approve_run *run, const struct ga_proposal *p,
+		   struct ga_approve_result *r, struct ga_err *err)
+{
+	ga_autofree char *by = both(p);
+
+	if (ga_store_allow_destruction(run->db, p->device, p->node, by, p->reason, err) < 0 ||
+	    ga_store_slot(run->db, p->object, &r->slot, err) < 0)
+		return -1;
+	r->has_slot = true;
+	if (ga_streq(r->slot.state, "disabled")) {
+		ga_shape_release(&ga_slot_shape, &r->slot);
+		r->has_slot = false;
+		return move(run, "enable", p->object, NULL, NULL, r, err);
+	}
+	if (!ga_streq(r->slot.state, "wiping"))
+		return 0;
+	if (ga_store_wipe_order(run->db, p->object, &r->order, err) < 0)
+		return -1;
+	r->has_order = true;
+	return 0;
+}
+
+int ga_approve_confirm(struct ga_approve_run *run, const char *proposal, struct ga_err *err)
+{
+	struct ga_approve_result *r = ga_list_add(&run->results);
+	const struct ga_proposal *p = &r->proposal;
+	ga_autofree char *disposal = NULL;
+
+	if (ga_store_confirm(run->db, proposal, &r->proposal, err) < 0)
+		return -1;
+	r->has_proposal = true;
+	if (ga_streq(p->action, GA_DESTROY_DATA))
+		return destroy(run, p, r, err);
+	disposal = both(p);
+	return move(run, "retire", p->object, p->reason, disposal, r, err);
+}
+
+int ga_approve_withdraw(struct ga_approve_run *run, const char *proposal, struct ga_err *err)
+{
+	struct ga_approve_result *r = ga_list_add(&run->results);
+
+	if (ga_store_withdraw(run->db, proposal, &r->proposal, err) < 0)
+		return -1;
+	r->has_proposal = true;
 	return 0;
 }
 
@@ -205,11 +371,50 @@ void ga_approve_results_clear(struct ga_approve_run *run)
 	size_t i;
 
 	for (i = 0; i < run->results.n; i++) {
-		ga_shape_release(&ga_slot_shape, &run->results.v[i].slot);
-		if (run->results.v[i].has_order)
-			ga_shape_release(&ga_wipe_order_shape, &run->results.v[i].order);
+		struct ga_approve_result *r = &run->results.v[i];
+
+		if (r->has_slot)
+			ga_shape_release(&ga_slot_shape, &r->slot);
+		if (r->has_order)
+			ga_shape_release(&ga_wipe_order_shape, &r->order);
+		if (r->has_proposal)
+			ga_shape_release(&ga_proposal_shape, &r->proposal);
 	}
 	ga_list_release(&run->results);
+}
+
+/* Nothing is done yet: the status says so, and whom it waits for. */
+static int emit_proposal(struct ga_proposal *p, bool dry_run, struct ga_err *err)
+{
+	p->dry_run = dry_run;
+	if (ga_streq(p->state, "pending")) {
+		ga_cli_note_status(GA_NO);
+		ga_say("%s: slot %s: %s, once another person has confirmed it before %s%s%s",
+		       ga_cli_program(), p->object,
+		       ga_streq(p->action, GA_DESTROY_DATA) ? "what its disk holds is destroyed" :
+							      "it is retired unwiped",
+		       p->expires_at, dry_run ? "" : ": gpuaas-approve confirm ",
+		       dry_run ? "" : p->proposal);
+	}
+	return ga_emit(&ga_proposal_shape, p, err);
+}
+
+int ga_approve_emit(struct ga_approve_run *run, bool dry_run, bool explain, struct ga_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < run->results.n; i++) {
+		struct ga_approve_result *r = &run->results.v[i];
+
+		r->slot.dry_run = r->order.dry_run = dry_run;
+		if (explain && r->has_slot && ga_streq(r->slot.state, "disabled"))
+			ga_approve_explain(&r->slot);
+		if ((r->has_slot && ga_emit(&ga_slot_shape, &r->slot, err) < 0) ||
+		    (r->has_order && ga_emit(&ga_wipe_order_shape, &r->order, err) < 0) ||
+		    (r->has_proposal && emit_proposal(&r->proposal, dry_run, err) < 0))
+			return -1;
+	}
+	return 0;
 }
 
 void ga_approve_release(struct ga_approve_run *run)

@@ -8,19 +8,21 @@
 
 #include "store_approve.h"
 #include "store_key.h"
+#include "store_propose.h"
 #include "vec.h"
 
 struct ga_approve_result {
 	struct ga_slot slot;
 	struct ga_wipe_order order;
-	bool has_order;
+	struct ga_proposal proposal; /* that now waits, or was decided */
+	bool has_slot, has_order, has_proposal;
 };
 
 struct ga_approve_run {
 	struct ga_db *db;
 	GA_LIST(const char *) slots;	    /* indices wanted; borrowed */
 	GA_LIST(const char *) destroy_data; /* wwids; borrowed */
-	const char *note, *disposal;
+	const char *note, *reason, *disposal;
 	bool accept_change, all;
 	struct ga_wipe_policy wipe;
 	GA_LIST(struct ga_approve_result) results; /* of the step, in order */
@@ -34,14 +36,21 @@ int ga_approve_policy(struct ga_approve_run *run, const char *profile, const cha
 /* Where this is the host of the candidates: reads again what discover could not see without root.
  * What still cannot be read stays unknown. */
 void ga_approve_look_again(struct ga_candidates *candidates);
-/* Registers the node's key (store_key.h) and sets its mode; NULL leaves that. */
+/* Whether who runs it may approve on the node (store_access.h); registers
+ * the node's key (store_key.h) and sets its mode; NULL leaves that. */
 int ga_approve_node(struct ga_approve_run *run, const struct ga_host *host, const char *mode,
 		    bool accept_change, struct ga_err *err);
 /* Approves the candidates asked for; all that were asked for by index must be there. */
 int ga_approve_candidates(struct ga_approve_run *run, const struct ga_candidates *candidates,
 			  struct ga_err *err);
+/* Moves a slot; what one person alone may not do is proposed instead. */
 int ga_approve_verb(struct ga_approve_run *run, const char *verb, const char *slot,
 		    const char *reason, struct ga_err *err);
+/* The second person's part: does what was proposed. */
+int ga_approve_confirm(struct ga_approve_run *run, const char *proposal, struct ga_err *err);
+int ga_approve_withdraw(struct ga_approve_run *run, const char *proposal, struct ga_err *err);
+/* The records of a committed step: each slot, the order to wipe it, its proposal. */
+int ga_approve_emit(struct ga_approve_run *run, bool dry_run, bool explain, struct ga_err *err);
 /* What stands against a slot and the fix, for people. */
 void ga_approve_explain(const struct ga_slot *slot);
 void ga_approve_results_clear(struct ga_approve_run *run);

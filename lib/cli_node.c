@@ -10,6 +10,7 @@
 #include "audit.h"
 #include "cli.h"
 #include "clock.h"
+#include "store_access.h"
 #include "store_key.h"
 
 static const char *operand(int i)
@@ -31,29 +32,41 @@ static char *borrow(const char *text)
 	return (char *)(uintptr_t)text;
 }
 
+/* What is typed empty is to be unknown; what is not typed is as it was. */
+static char *changed(char *change, char *now)
+{
+	return !change ? now : *change ? change : NULL;
+}
+
 /* The network is one object of the settings: what is not changed is what the node has. */
 static bool merge_network(const struct ga_network *now, const struct ga_network *change,
 			  struct ga_network *ret)
 {
 	*ret = (struct ga_network){
-		.bridge = change->bridge ? change->bridge : now->bridge,
-		.uplink = change->uplink ? change->uplink : now->uplink,
-		.gateway = change->gateway ? change->gateway : now->gateway,
+		.bridge = changed(change->bridge, now->bridge),
+		.uplink = changed(change->uplink, now->uplink),
+		.gateway = changed(change->gateway, now->gateway),
 		.prefix_bits = change->prefix_bits != GA_UNKNOWN ? change->prefix_bits :
 								   now->prefix_bits,
-		.dhcp_hosts_dir = change->dhcp_hosts_dir ? change->dhcp_hosts_dir :
-							   now->dhcp_hosts_dir,
-		.lease_file = change->lease_file ? change->lease_file : now->lease_file,
+		.dhcp_hosts_dir = changed(change->dhcp_hosts_dir, now->dhcp_hosts_dir),
+		.lease_file = changed(change->lease_file, now->lease_file),
 	};
 	return change->bridge || change->uplink || change->gateway || change->dhcp_hosts_dir ||
 	       change->lease_file || change->prefix_bits != GA_UNKNOWN;
 }
 
-/* By the shape, as the record would be read by gpuaas-state apply. */
+/* By the shape, as the record would be read by gpuaas-state apply; what is cleared is not in it. */
 static int check_settings(const struct ga_node_settings *s, struct ga_err *err)
 {
-	ga_autojson json_t *json = ga_shape_format(&ga_node_settings_shape, s);
-	struct ga_node_settings read;
+	struct ga_node_settings given = *s, read;
+	ga_autojson json_t *json = NULL;
+	char **texts[] = { &given.name, &given.address, &given.region, &given.pool,
+			   &given.reserved_cpus };
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(texts); i++)
+		*texts[i] = changed(*texts[i], NULL);
+	json = ga_shape_format(&ga_node_settings_shape, &given);
 
 	if (ga_shape_parse(&ga_node_settings_shape, json, &read, err) < 0) {
 		err->code = GA_USAGE;
@@ -84,7 +97,8 @@ static int apply(struct ga_db *db, const char *node, const struct ga_node_change
 	s.reserved_memory_mib = change->reserved_memory_mib;
 	if (merge_network(&n.network, &change->network, &network))
 		s.network = &network;
-	if (check_settings(&s, err) < 0)
+	if (check_settings(&s, err) < 0 ||
+	    ga_store_may_apply(db, &ga_node_settings_shape, &s, err) < 0)
 		return -1;
 	return ga_store_apply_node_settings(db, &s, err);
 }
@@ -155,15 +169,18 @@ static void cleanup_run(struct run *run)
 	free(run->id);
 }
 
-/* Opens the state and begins; the first operand is a node where finds. */
+/* Opens the state and begins; the first operand is a node where finds, and who changes it has to be
+ * one who may. */
 static int begin(struct run *run, bool writes, bool finds, struct ga_err *err)
 {
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, writes ? GA_DB_WRITE : GA_DB_READ,
 		       &run->db, err) < 0 ||
-	    (writes ? ga_db_begin(run->db, ga_cli_program(), err) :
+	    (writes ? ga_store_begin(run->db, ga_cli_program(), err) :
 		      ga_db_begin_read(run->db, err)) < 0)
 		return -1;
-	return finds ? ga_store_resolve(run->db, "node", operand(0), &run->id, NULL, err) : 0;
+	if (finds && ga_store_resolve(run->db, "node", operand(0), &run->id, NULL, err) < 0)
+		return -1;
+	return finds && writes ? ga_store_may_node(run->db, "administer", run->id, err) : 0;
 }
 
 /* Commits, or undoes a dry run; then the record is written. */
@@ -352,7 +369,8 @@ static int end_maintenance(struct run *run, struct ga_err *err)
 	ga_cleanup(cleanup_window) struct ga_maintenance m = { 0 };
 
 	if (begin(run, true, false, err) < 0 ||
-	    ga_store_maintenance_end(run->db, operand(0), &m, err) < 0)
+	    ga_store_maintenance_end(run->db, operand(0), &m, err) < 0 ||
+	    ga_store_may_node(run->db, "administer", m.node, err) < 0)
 		return -1;
 	return finish(run, &ga_maintenance_shape, &m, err);
 }
@@ -373,10 +391,14 @@ int ga_node_command(const char *name, struct ga_node_opts *opts, struct ga_err *
 	};
 	ga_cleanup(cleanup_run) struct run run = { .o = opts };
 	size_t i;
+	int r;
 
 	ga_audit_program(ga_cli_program());
-	for (i = 0; i < GA_ARRAY_SIZE(commands); i++)
-		if (ga_streq(commands[i].name, name))
-			return commands[i].run(&run, err);
+	for (i = 0; i < GA_ARRAY_SIZE(commands); i++) {
+		if (!ga_streq(commands[i].name, name))
+			continue;
+		r = commands[i].run(&run, err);
+		return r < 0 && run.db && !opts->dry_run ? ga_store_access_note(run.db, err) : r;
+	}
 	return ga_fail(err, GA_USAGE, "there is no command '%.32s'", name);
 }

@@ -80,7 +80,9 @@ static int find_place(struct ga_placer *p, const char *node, const char *allocat
 int ga_node_evacuate(struct ga_db *db, const char *node, const char *allocation,
 		     const char *reason, struct ga_err *err)
 {
+	/* For its owner, by one who may administer the node it leaves. */
 	struct ga_placer p = { .db = db, .fleet = { .version = GA_FLEET_UNREAD },
+			       .admitted = true,
 			       .maker.expires_seconds = 3600 };
 	ga_autofree char *id = NULL, *why = NULL;
 	int r = ga_duration_parse(ga_cli_setting("GPUAAS_STALE_AFTER", "24h"), &p.stale_seconds,

@@ -54,6 +54,7 @@ void ga_placer_release(struct ga_placer *p)
 	ga_placer_clear(p);
 	forget_profile(p);
 	ga_plan_maker_release(&p->maker);
+	ga_access_rules_release(&p->rules);
 	ga_fleet_release(&p->fleet);
 }
 
@@ -99,6 +100,37 @@ static void refuse_retired(struct ga_placer *p, const struct ga_request *request
 	r->refusal.sentence = ga_xprintf("profile '%s' is retired: it takes no new work",
 					 request->profile);
 	r->refusal.hint = ga_xstrdup("gpuaas-list profile shows the others");
+}
+
+/* A refusal like any other, and in the audit: others of the batch are answered all the same. */
+static int refuse_denied(struct ga_placer *p, const struct ga_request *request,
+			 const struct ga_err *why, struct ga_err *err)
+{
+	struct ga_placed *r = ga_list_add(&p->results);
+
+	ga_shape_init(&ga_refusal_shape, &r->refusal);
+	r->refusal.request_id = ga_strdup0(request->request_id);
+	r->refusal.project = ga_strdup0(request->project);
+	r->refusal.profile = ga_xstrdup(request->profile);
+	r->refusal.count = request->count;
+	r->refusal.status = GA_DENIED;
+	r->refusal.code = ga_xstrdup(why->reason);
+	r->refusal.sentence = ga_xstrdup(why->msg);
+	r->refusal.hint = ga_xstrdup(why->hint);
+	return p->dry_run ? 0 : ga_store_access_audit(p->db, why, err);
+}
+
+/* 1 it may be placed by whoever runs this, 0 it was refused, -1. */
+static int admit(struct ga_placer *p, const struct ga_request *request, struct ga_err *err)
+{
+	struct ga_err why = GA_ERR_INIT;
+
+	if (p->admitted || ga_store_may_place(p->db, &p->rules, request, &p->profile, &why) == 0)
+		return 1;
+	if (ga_store_access_is_refusal(&why))
+		return refuse_denied(p, request, &why, err);
+	*err = why;
+	return -1;
 }
 
 static bool needs_fresh_look(const struct ga_err *err)
@@ -233,6 +265,9 @@ static int place_one(struct ga_placer *p, const struct ga_request *request, stru
 		return r < 0 ? -1 : 0;
 	if (need_profile(p, request->profile, err) < 0)
 		return -1;
+	r = admit(p, request, err);
+	if (r <= 0)
+		return r;
 	if (p->profile.retired)
 		refuse_retired(p, request);
 	for (tries = 0, r = p->profile.retired; !r && tries < TRIES; tries++) {
@@ -252,6 +287,19 @@ static int place_one(struct ga_placer *p, const struct ga_request *request, stru
 	return ga_hint(err, "run it again; gpuaas-state check finds out if it goes on");
 }
 
+/* The node that was asked for is none, or could be several: the refusal says which. */
+static void say_which(struct ga_placer *p, const struct ga_err *why)
+{
+	struct ga_placed *last = p->results.n ? &p->results.v[p->results.n - 1] : NULL;
+
+	if (!last || last->is_plan || !ga_streq(last->refusal.code, "node_missing"))
+		return;
+	free(last->refusal.sentence);
+	free(last->refusal.hint);
+	last->refusal.sentence = ga_xstrdup(why->msg);
+	last->refusal.hint = ga_xstrdup(why->hint);
+}
+
 /* A node may be asked for by its name; the stored request has its id. What names no node stays,
  * and is refused. */
 static int place_named(struct ga_placer *p, const struct ga_request *request, struct ga_err *err)
@@ -268,7 +316,11 @@ static int place_named(struct ga_placer *p, const struct ga_request *request, st
 		*err = none;
 		return -1;
 	}
-	return place_one(p, &named, err);
+	if (place_one(p, &named, err) < 0)
+		return -1;
+	if (!id)
+		say_which(p, &none);
+	return 0;
 }
 
 /* ---- a batch ---- */
@@ -311,7 +363,10 @@ static int begin(struct ga_placer *p, const struct ga_request *request, struct g
 	/* The long look at everything is taken before the turn, not while others wait. */
 	if (p->fleet.version == GA_FLEET_UNREAD && look(p, request, err) < 0)
 		return -1;
-	if (ga_db_begin(p->db, "gpuaas-place", err) < 0)
+	if (ga_store_begin(p->db, "gpuaas-place", err) < 0)
+		return -1;
+	ga_access_rules_release(&p->rules);
+	if (!ga_who()->is_root && ga_store_access_load(p->db, &p->rules, err) < 0)
 		return -1;
 	if (!p->expired_micros || mono - p->expired_micros > EXPIRE_MICROS) {
 		expired = ga_store_expire_plans(p->db, err);

@@ -6,6 +6,7 @@
 #ifndef GA_CLI_PLACE_H
 #define GA_CLI_PLACE_H
 
+#include "store_access.h"
 #include "store_place.h"
 #include "vec.h"
 
@@ -24,9 +25,11 @@ struct ga_placer {
 	struct ga_db *db;
 	struct ga_fleet fleet; /* begin with .version = GA_FLEET_UNREAD */
 	bool explain, dry_run;
+	bool admitted; /* asked before whether who runs it may: the gate of places is not */
 	bool once; /* a single request: only what can matter to it is read */
 	struct ga_plan_maker maker;
 	int64_t stale_seconds;
+	struct ga_access_rules rules; /* as of this transaction; empty for root */
 	int64_t expired_micros; /* monotonic: when old plans were last freed */
 	struct ga_profile profile; /* of the last request, when has_profile */
 	bool has_profile, profile_is_current; /* as of this transaction */

@@ -7,8 +7,9 @@
 
 #include "cli.h"
 #include "result.h"
-#include "store.h"
+#include "store_access.h"
 #include "takeback.h"
+#include "time.h"
 #include "virt.h"
 #include "vm_tell.h"
 
@@ -91,7 +92,8 @@ static int intend_in(struct ga_db *db, const char *id, const struct ga_release_a
 	r = ask->only_over ? ga_store_hold_is_over(db, full, err) : 1;
 	if (r <= 0)
 		return r;
-	if (ga_store_release(db, full, ask->reason, order, has_order, err) < 0)
+	if (ga_store_may_allocation(db, "release", full, err) < 0 ||
+	    ga_store_release(db, full, ask->reason, order, has_order, err) < 0)
 		return -1;
 	return !*has_order && ga_store_allocation(db, full, cancelled, err) < 0 ? -1 : 1;
 }
@@ -105,9 +107,11 @@ static int intend_end(const char *id, struct ga_release_order *order, bool *has_
 	int r;
 
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_WRITE, &db, err) < 0 ||
-	    ga_db_begin(db, ga_cli_program(), err) < 0)
+	    ga_store_begin(db, ga_cli_program(), err) < 0)
 		return -1;
 	r = intend_in(db, id, ask, order, has_order, cancelled, err);
+	if (r < 0 && !ask->dry_run)
+		return ga_store_access_note(db, err);
 	if (r <= 0)
 		return r;
 	if (ask->dry_run) {
@@ -166,11 +170,15 @@ static int intend_hold(const char *id, int64_t seconds, const struct ga_release_
 	int r;
 
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_WRITE, &db, err) < 0 ||
-	    ga_db_begin(db, ga_cli_program(), err) < 0)
+	    ga_store_begin(db, ga_cli_program(), err) < 0)
 		return -1;
-	r = ask->undo ? ga_store_unhold(db, id, ask->reason, ret, err) :
+	r = ga_store_may_allocation(db, "release", id, err);
+	if (r == 0)
+		r = ask->undo ? ga_store_unhold(db, id, ask->reason, ret, err) :
 			ga_store_hold(db, id, seconds, ask->reason, ret, err);
 	ret->dry_run = ask->dry_run;
+	if (r < 0 && !ask->dry_run)
+		return ga_store_access_note(db, err);
 	if (r < 0 || ask->dry_run) /* closing rolls back */
 		return r < 0 ? -1 : 1;
 	return ga_db_commit(db, err) < 0 ? -1 : 1;
@@ -222,20 +230,54 @@ static int check_order(const struct ga_hold_order *order, const struct ga_vm_opt
 			   order->allocation, order->node, o->node);
 }
 
+/* The order failed before anything of the VM was touched: why becomes a record of it. */
+static int tell_failed(const struct ga_hold_order *order, const struct ga_vm_opts *o,
+		       struct ga_err *err)
+{
+	ga_autofree char *now = ga_time_now();
+	const struct ga_err why = *err;
+	const struct ga_failure f = {
+		.node = order->node,
+		.object = order->allocation,
+		.attempt = order->attempt,
+		.generation = order->generation,
+		.program = (char *)(uintptr_t)ga_cli_program(),
+		.phase = (char *)(uintptr_t)"power_check",
+		.code = (char *)(uintptr_t)(*why.reason ? why.reason : "failed"),
+		.sentence = (char *)(uintptr_t)why.msg,
+		.hint = *why.hint ? (char *)(uintptr_t)why.hint : NULL,
+		.status = (int64_t)why.code,
+		.at = now,
+		.dry_run = o->dry_run,
+	};
+
+	ga_say("%s: %s%s%s", order->allocation, why.msg, *why.hint ? "\n  " : "", why.hint);
+	ga_err_clear(err);
+	return o->result(&ga_failure_shape, &f, err);
+}
+
 int ga_release_hold_do(const struct ga_hold_order *order, const struct ga_release_ask *ask,
 		       struct ga_err *err)
 {
 	struct ga_vm_opts o = { 0 };
+	bool begun = false;
 	int r = ga_vm_tell_begin(ask->progress, ask->dry_run, &o, err);
 
 	if (r == 0)
 		r = check_order(order, &o, ask->dry_run, err);
-	o.undoes_hold = true;
-	o.attempt = order->attempt;
-	if (r == 0)
+	if (r == 0) {
+		o.undoes_hold = true;
+		o.attempt = order->attempt;
+		o.order_issued_at = order->issued_at;
+		o.begun = &begun;
 		r = ga_streq(order->action, "undo") ?
 			    ga_vm_start(order->allocation, &o, err) :
 			    ga_vm_stop(order->allocation, order->graceful_seconds, true, &o, err);
+		/* Somebody at work on it, or being told to stop, is no failure of the order. */
+		if (r < 0 && !begun && !ga_streq(err->reason, "held") &&
+		    !ga_streq(err->reason, "interrupted"))
+			r = tell_failed(order, &o, err);
+	}
 	if (r < 0 && !*err->object)
 		ga_err_object(err, order->allocation);
 	ga_vm_tell_end(&o);

@@ -2,6 +2,7 @@
 /* gpuaas-state backup, restore, audit. */
 #include "cli_state.h"
 
+#include "store_access.h"
 #include "store_backup.h"
 #include "store_restore.h"
 #include "tell_state.h"
@@ -72,6 +73,26 @@ static int need_reason(const char *command, struct ga_err *err)
 	return ga_fail(err, GA_USAGE, "%s needs --reason: it stands in the audit", command);
 }
 
+/* Who may not administer the state that is there may not replace it either. One that cannot be read
+ * any more says nothing: it is why there are backups. */
+static int may_replace(struct ga_err *err)
+{
+	ga_autodb struct ga_db *db = NULL;
+	struct ga_err why = GA_ERR_INIT;
+	int r;
+
+	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_WRITE, &db, &why) < 0 ||
+	    ga_store_begin(db, ga_cli_program(), &why) < 0) {
+		if (why.code != GA_BUSY)
+			return 0;
+		*err = why;
+		return -1;
+	}
+	r = ga_store_may_state(db, "the state", err);
+	ga_db_rollback(db);
+	return r < 0 && ga_store_access_is_refusal(err) ? ga_store_access_note(db, err) : 0;
+}
+
 int ga_cli_restore(struct ga_err *err)
 {
 	ga_autorestored struct ga_restored done = { 0 };
@@ -79,7 +100,7 @@ int ga_cli_restore(struct ga_err *err)
 	int n;
 	char *const *args = ga_cli_args(&n);
 
-	if (need_reason("restore", err) < 0 ||
+	if (need_reason("restore", err) < 0 || may_replace(err) < 0 ||
 	    ga_state_restore(ga_cli_state_path(), args[0], reason, on_finding, NULL, &done, err) <
 		    0)
 		return -1;

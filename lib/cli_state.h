@@ -9,7 +9,7 @@
 #include "cli.h"
 
 extern const struct ga_opt ga_cli_backup_opts[], ga_cli_restore_opts[], ga_cli_adopt_opts[],
-	ga_cli_rebuild_opts[];
+	ga_cli_rebuild_opts[], ga_cli_notify_opts[];
 
 int ga_cli_backup(struct ga_err *err); /* one file, or kept in a folder */
 int ga_cli_audit(struct ga_err *err); /* verify, head */
@@ -18,5 +18,7 @@ int ga_cli_restore(struct ga_err *err);
 /* What hosts know (gpuaas-reconcile --inventory) into the state; a new state of it. */
 int ga_cli_adopt(struct ga_err *err);
 int ga_cli_rebuild(struct ga_err *err);
+/* Hooks are told what needs a person, each once. */
+int ga_cli_notify(struct ga_err *err);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "digest.h"
 #include "store.h"
+#include "store_access.h"
 #include "store_adopt.h"
 #include "store_key.h"
 #include "tell_state.h"
@@ -207,11 +208,12 @@ static int adopt_one(const struct reading *r, struct ga_err *err)
 
 		return ga_emit(&ga_finding_shape, &f, err) < 0 ? -1 : 1;
 	}
-	if (ga_db_begin(all.db, "gpuaas-state adopt", err) < 0)
+	if (ga_store_begin(all.db, "gpuaas-state adopt", err) < 0)
 		return -1;
-	if (ga_store_key_check(all.db, &end, err) < 0 ||
+	if (ga_store_may_node(all.db, "administer", r->node, err) < 0 ||
+	    ga_store_key_check(all.db, &end, err) < 0 ||
 	    ga_store_adopt(all.db, &r->of, &a, err) < 0) {
-		ga_db_rollback(all.db);
+		(void)ga_store_access_note(all.db, err);
 		return ga_wrap(err, "node '%s'", r->node);
 	}
 	if (ga_db_commit(all.db, err) < 0 || tell(&a, err) < 0)

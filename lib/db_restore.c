@@ -31,7 +31,8 @@ static void remove_beside(const char *path, const char *suffix)
 
 void ga_db_remove(const char *path)
 {
-	static const char *const beside[] = { "", "-wal", "-shm", "-journal", ".gate", ".lock" };
+	static const char *const beside[] = { "",      "-wal",  "-shm",	  "-journal",
+					      ".gate", ".lock", ".notify" };
 
 	for (size_t i = 0; i < GA_ARRAY_SIZE(beside); i++)
 		remove_beside(path, beside[i]);

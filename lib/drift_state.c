@@ -118,15 +118,24 @@ static void say_command(struct ga_deviation *d, const char *leaves, const char *
 		ga_deviation_command(d, "%s", leaves);
 }
 
+/* Whether the allocation is a whole machine. */
+static bool is_whole(const struct ga_comparison *c, const char *allocation)
+{
+	for (size_t i = 0; allocation && i < c->want->allocations.n; i++)
+		if (ga_streq(c->want->allocations.v[i].allocation, allocation))
+			return ga_streq(c->want->allocations.v[i].shape, "baremetal");
+	return false;
+}
+
 /* of: whose id the command that leaves the state takes (fsm.h). */
 static void stuck(const struct ga_comparison *c, bool is_slot, const char *id, const char *of,
-		  const char *state, const char *since)
+		  bool whole, const char *state, const char *since)
 {
 	int64_t age = age_of(c, since), limit = 0;
 	const char *leaves = NULL;
 	struct ga_deviation *d;
 
-	if (!c->limit || !c->limit(is_slot, state, &limit, &leaves) || age == GA_UNKNOWN ||
+	if (!c->limit || !c->limit(is_slot, whole, state, &limit, &leaves) || age == GA_UNKNOWN ||
 	    age <= limit)
 		return;
 	const struct ga_seen_work *w = ga_seen_work_of(c->seen, id);
@@ -202,13 +211,14 @@ void ga_drift_state(const struct ga_comparison *c)
 		bool own = !s->allocation || ga_streq(s->state, "wiping") ||
 			   ga_streq(s->state, "cleanup_blocked");
 
-		stuck(c, true, s->bundle.slot, own ? s->bundle.slot : s->allocation, s->state,
-		      s->since);
+		stuck(c, true, s->bundle.slot, own ? s->bundle.slot : s->allocation,
+		      is_whole(c, s->allocation), s->state, s->since);
 	}
 	for (size_t i = 0; i < c->want->allocations.n; i++) {
 		const struct ga_expected_allocation *a = &c->want->allocations.v[i];
 
-		stuck(c, false, a->allocation, a->allocation, a->state, a->since);
+		stuck(c, false, a->allocation, a->allocation, is_whole(c, a->allocation), a->state,
+		      a->since);
 		plan_expired(c, a);
 	}
 	if (!ga_comparison_sees(c, GA_A_WORK))

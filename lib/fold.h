@@ -38,6 +38,13 @@ int ga_fold_provision_failed(struct ga_db *db, struct ga_holding *h, const struc
 			     struct ga_err *err);
 int ga_fold_release_failed(struct ga_db *db, struct ga_holding *h, const struct ga_failure *f,
 			   struct ga_err *err);
+/* A hold or its undo that failed on the host: attention shows it until the power is as wanted. */
+int ga_fold_hold_failed(struct ga_db *db, const struct ga_holding *h, const struct ga_failure *f,
+			struct ga_err *err);
+/* Adds the audit row unless the last one of the object says exactly that: 1 added, 0 not. Takes
+ * detail. */
+int ga_fold_tell(struct ga_db *db, const char *action, const char *object, json_t *detail,
+		 struct ga_err *err);
 /* A rebuild that failed leaves the allocation active, with the reason in it. */
 int ga_fold_rebuild_failed(struct ga_db *db, const struct ga_holding *h,
 			   const struct ga_failure *f, struct ga_err *err);

@@ -76,15 +76,31 @@ int ga_fold_failed_task(struct ga_db *db, const struct ga_failure *f, struct ga_
 	return f->phase && strcmp(f->phase, "hold") ? ga_store_task(db, &t, err) : 0;
 }
 
-/* A failure that moves nothing is still told: a wipe moves its slot by evidence alone. */
+int ga_fold_tell(struct ga_db *db, const char *action, const char *object, json_t *detail,
+		 struct ga_err *err)
+{
+	ga_autofree char *last = NULL;
+	ga_autojson json_t *said = detail;
+	ga_autostr struct ga_str text = GA_STR_INIT;
+
+	ga_rec_dump(said, &text);
+	if (ga_store_last_word(db, object, action, &last, err) < 0)
+		return -1;
+	if (ga_streq(last, text.buf))
+		return 0;
+	return ga_audit_add(db, action, object, GA_TAKE(said), err) < 0 ? -1 : 1;
+}
+
+/* A failure that moves nothing is still told: a wipe moves its slot by evidence alone. What fails
+ * at every run of a timer is told once, until something else happens to the object. */
 static int only_told(struct ga_db *db, const struct ga_failure *f, struct ga_err *err)
 {
 	const char *object = f->object ? f->object : f->node ? f->node : f->program;
 
-	return ga_audit_add(db, "failure", object,
+	return ga_fold_tell(db, "failure", object,
 			    json_pack("{s:s, s:s?, s:s, s:s}", "program", f->program, "phase",
 				      f->phase, "code", f->code, "sentence", f->sentence),
-			    err) < 0 ? -1 : 1;
+			    err);
 }
 
 static int failure_of_slot(struct ga_db *db, const struct ga_failure *f, struct ga_err *err)
@@ -122,6 +138,9 @@ int ga_fold_failure(struct ga_db *db, const struct ga_failure *f, struct ga_err 
 		return ga_fold_provision_failed(db, &h, f, err);
 	if (!strcmp(program, "release") && ga_streq(h.order_kind, "release-order"))
 		return ga_fold_release_failed(db, &h, f, err);
+	if (!strcmp(program, "release") && ga_streq(h.order_kind, "plan") && f->phase &&
+	    ga_starts(f->phase, "power_"))
+		return ga_fold_hold_failed(db, &h, f, err);
 	if (!strcmp(program, "vm") && f->phase && ga_starts(f->phase, "rebuild_"))
 		return ga_fold_rebuild_failed(db, &h, f, err);
 	return only_told(db, f, err);

@@ -46,6 +46,26 @@ static int is_held(const struct ga_holding *h, struct ga_err *err)
 	return ga_hint(err, "gpuaas-release --undo %s takes the hold back", h->id);
 }
 
+/* The plan and its attempt outlast holds: what tells the order of a hold that was taken back, or of
+ * an undo before another hold, is that it was issued before the state of now began. */
+static int is_answered(struct ga_db *db, const struct ga_holding *h, const struct ga_power *p,
+		       struct ga_err *err)
+{
+	int later = p->order_issued_at ?
+			    ga_store_entered_after(db, h->id, p->order_issued_at, err) :
+			    0;
+
+	if (later <= 0)
+		return later;
+	ga_err_set(err, GA_CONFLICT,
+		   "'%s' has moved on: it is %s by a later order than the one of %s that this "
+		   "answers",
+		   h->id, h->state, p->order_issued_at);
+	ga_err_reason(err, "concurrent_update");
+	ga_err_object(err, h->id);
+	return ga_hint(err, "gpuaas-reconcile on its node puts the power right");
+}
+
 int ga_fold_power(struct ga_db *db, const struct ga_power *p, struct ga_err *err)
 {
 	ga_autoholding struct ga_holding h = { 0 };
@@ -56,6 +76,8 @@ int ga_fold_power(struct ga_db *db, const struct ga_power *p, struct ga_err *err
 		return -1;
 	if (!strcmp(h.state, "held") && !strcmp(p->power_wanted, "on"))
 		return is_held(&h, err);
+	if (is_answered(db, &h, p, err) < 0)
+		return -1;
 	changed = ga_store_power_wanted(db, h.id, p->power_wanted, p->power_observed, err);
 	if (changed < 0 || (!changed && ga_starts(p->reason, "already_")))
 		return changed;
@@ -122,6 +144,18 @@ int ga_fold_ingress(struct ga_db *db, const struct ga_ingress *i, struct ga_err 
 				      i->proto, "port", (json_int_t)i->port, "address",
 				      i->address, "to_port", (json_int_t)i->to_port),
 			    err) < 0 ? -1 : 1;
+}
+
+/* ---- hold and undo ---- */
+
+/* Told once: a host that is asked again and fails the same way adds nothing. */
+int ga_fold_hold_failed(struct ga_db *db, const struct ga_holding *h, const struct ga_failure *f,
+			struct ga_err *err)
+{
+	return ga_fold_tell(db, "hold_failed", h->id,
+			    json_pack("{s:s?, s:s, s:s}", "phase", f->phase, "code", f->code,
+				      "sentence", f->sentence),
+			    err);
 }
 
 /* ---- rebuild ---- */

@@ -4,51 +4,56 @@
 
 #define MINUTE 60
 #define HOUR (60 * MINUTE)
+/* A whole machine is taken back from here, wipes itself, and is never the one with the state. */
+#define END "gpuaas-release %s | gpuaas-wipe"
+#define END_WHOLE                                                                                  \
+	"gpuaas-release %s | gpuaas-release - | gpuaas-on gpuaas-wipe | gpuaas-state fold -"
+#define REPAIR "gpuaas-approve repair %s --reason TEXT | gpuaas-wipe"
+#define REPAIR_WHOLE                                                                               \
+	"gpuaas-approve repair %s --reason TEXT | gpuaas-on gpuaas-wipe | gpuaas-state fold -"
 
 static const struct ga_fsm_state slot_states[] = {
 	{ "disabled", { "available", "wiping", "quarantined", "retired" },
-	  "gpuaas-approve enable %s | gpuaas-wipe", 0 },
+	  "gpuaas-approve enable %s | gpuaas-wipe", NULL, 0 },
 	{ "available", { "reserved", "wiping", "disabled", "quarantined" },
-	  "gpuaas-approve disable %s --reason TEXT", 0 },
-	{ "reserved", { "available", "provisioning" }, "gpuaas-release %s", HOUR },
-	{ "provisioning", { "active", "cleanup_blocked" }, "gpuaas-reconcile --repair", 2 * HOUR },
-	{ "active", { "releasing" }, "gpuaas-release %s | gpuaas-wipe", 0 },
-	{ "releasing", { "wiping", "cleanup_blocked" }, "gpuaas-release %s | gpuaas-wipe", HOUR },
-	{ "wiping", { "available", "disabled", "cleanup_blocked" },
-	  "gpuaas-approve repair %s --reason TEXT | gpuaas-wipe", 24 * HOUR },
-	{ "cleanup_blocked", { "releasing", "wiping", "quarantined" },
-	  "gpuaas-approve repair %s --reason TEXT | gpuaas-wipe", HOUR },
-	{ "quarantined", { "disabled" }, "gpuaas-approve disable %s --reason TEXT", 0 },
-	{ "retired", { NULL }, NULL, 0 },
+	  "gpuaas-approve disable %s --reason TEXT", NULL, 0 },
+	{ "reserved", { "available", "provisioning" }, "gpuaas-release %s", NULL, HOUR },
+	{ "provisioning", { "active", "cleanup_blocked" },
+	  "gpuaas-reconcile --repair", NULL, 2 * HOUR },
+	{ "active", { "releasing" }, END, END_WHOLE, 0 },
+	{ "releasing", { "wiping", "cleanup_blocked" }, END, END_WHOLE, HOUR },
+	{ "wiping", { "available", "disabled", "cleanup_blocked" }, REPAIR, REPAIR_WHOLE,
+	  24 * HOUR },
+	{ "cleanup_blocked", { "releasing", "wiping", "quarantined" }, REPAIR, REPAIR_WHOLE, HOUR },
+	{ "quarantined", { "disabled" }, "gpuaas-approve disable %s --reason TEXT", NULL, 0 },
+	{ "retired", { NULL }, NULL, NULL, 0 },
 	{ .name = NULL },
 };
 
 static const struct ga_fsm_state allocation_states[] = {
-	{ "pending", { "placed", "cancelled", "refused" }, "gpuaas-release %s", 0 },
+	{ "pending", { "placed", "cancelled", "refused" }, "gpuaas-release %s", NULL, 0 },
 	{ "placed", { "provisioning", "pending", "cancelled" },
-	  "gpuaas-list plan --where allocation=%s | gpuaas-provision", HOUR },
-	{ "provisioning", { "active", "failed" }, "gpuaas-provision --resume %s", 2 * HOUR },
-	{ "active", { "held", "preempting", "releasing" }, "gpuaas-release %s | gpuaas-wipe", 0 },
-	{ "held", { "active", "releasing" }, "gpuaas-release %s | gpuaas-wipe", 7 * 24 * HOUR },
-	{ "preempting", { "active", "releasing" }, "gpuaas-release %s | gpuaas-wipe", HOUR },
-	{ "failed", { "releasing" }, "gpuaas-release %s | gpuaas-wipe", HOUR },
-	{ "releasing", { "released", "release_failed" }, "gpuaas-release %s | gpuaas-wipe", HOUR },
-	{ "release_failed", { "releasing" }, "gpuaas-release %s | gpuaas-wipe", HOUR },
-	{ "released", { NULL }, NULL, 0 },
-	{ "cancelled", { NULL }, NULL, 0 },
-	{ "refused", { NULL }, NULL, 0 },
+	  "gpuaas-list plan --where allocation=%s | gpuaas-provision", NULL, HOUR },
+	{ "provisioning", { "active", "failed" }, "gpuaas-provision --resume %s", NULL, 2 * HOUR },
+	{ "active", { "held", "preempting", "releasing" }, END, END_WHOLE, 0 },
+	{ "held", { "active", "releasing" }, END, NULL, 7 * 24 * HOUR },
+	{ "preempting", { "active", "releasing" }, END, END_WHOLE, HOUR },
+	{ "failed", { "releasing" }, END, END_WHOLE, HOUR },
+	{ "releasing", { "released", "release_failed" }, END, END_WHOLE, HOUR },
+	{ "release_failed", { "releasing" }, END, END_WHOLE, HOUR },
+	{ "released", { NULL }, NULL, NULL, 0 },
+	{ "cancelled", { NULL }, NULL, NULL, 0 },
+	{ "refused", { NULL }, NULL, NULL, 0 },
 	{ .name = NULL },
 };
 
 static const struct ga_fsm_state node_states[] = {
-	{ "enrolled",
-	  { "active", "retired" },
-	  "gpuaas-discover | gpuaas-approve --all-ready | gpuaas-wipe",
-	  0 },
-	{ "active", { "draining", "quarantined" }, "gpuaas-node drain %s --reason TEXT", 0 },
-	{ "draining", { "active", "quarantined", "retired" }, "gpuaas-node undrain %s", 0 },
-	{ "quarantined", { "active", "draining", "retired" }, "gpuaas-node undrain %s", 0 },
-	{ "retired", { NULL }, NULL, 0 },
+	{ "enrolled", { "active", "retired" },
+	  "gpuaas-discover | gpuaas-approve --all-ready | gpuaas-wipe", NULL, 0 },
+	{ "active", { "draining", "quarantined" }, "gpuaas-node drain %s --reason TEXT", NULL, 0 },
+	{ "draining", { "active", "quarantined", "retired" }, "gpuaas-node undrain %s", NULL, 0 },
+	{ "quarantined", { "active", "draining", "retired" }, "gpuaas-node undrain %s", NULL, 0 },
+	{ "retired", { NULL }, NULL, NULL, 0 },
 	{ .name = NULL },
 };
 
@@ -74,6 +79,15 @@ const struct ga_fsm_state *ga_fsm_find(enum ga_machine m, const char *state)
 		if (ga_streq(s->name, state))
 			return s;
 	return NULL;
+}
+
+const char *ga_fsm_leaves(enum ga_machine m, const char *state, bool whole)
+{
+	const struct ga_fsm_state *s = ga_fsm_find(m, state);
+
+	if (!s)
+		return NULL;
+	return whole && s->leaves_whole ? s->leaves_whole : s->leaves;
 }
 
 bool ga_fsm_is_edge(enum ga_machine m, const char *from, const char *to)

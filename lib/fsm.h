@@ -18,6 +18,9 @@ struct ga_fsm_state {
 	/* The command that leaves it; NULL: final. %s stands for the id, or for the allocation's
 	 * while an allocation holds the slot (reserved, provisioning, active, releasing). */
 	const char *leaves;
+	/* The same for an allocation that is a whole machine (shape baremetal), and for its slots:
+	 * it is taken back where its executables are, and wiped on itself. NULL: no other. */
+	const char *leaves_whole;
 	int64_t limit_seconds; /* stuck after that long; 0: may stay for ever */
 };
 
@@ -25,6 +28,8 @@ struct ga_fsm_state {
 const struct ga_fsm_state *ga_fsm_states(enum ga_machine m);
 const struct ga_fsm_state *ga_fsm_find(enum ga_machine m, const char *state);
 bool ga_fsm_is_edge(enum ga_machine m, const char *from, const char *to);
+/* The command that leaves it, "%s" in it; NULL: final, or no such state. */
+const char *ga_fsm_leaves(enum ga_machine m, const char *state, bool whole);
 /* Adds the DDL of the machine's triggers (birth and edges) for SQLite. */
 void ga_fsm_ddl(enum ga_machine m, struct ga_str *sql);
 

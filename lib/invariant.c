@@ -12,7 +12,7 @@
 static const char *const kept[] = {
 	"meta",	      "node",	       "device", "slot",  "claim",
 	"allocation", "wipe_evidence", "audit",	 "usage", "profile", "maintenance",
-	"node_key",   NULL,
+	"node_key",   "team",	       "access_grant", "access", "proposal", NULL,
 };
 
 /* Each change counts, so that whoever saw an older generation is refused. */
@@ -104,6 +104,14 @@ static const struct {
 	{ "wipe_evidence", "id", "", "k.id = NEW.id OR k.attempt = NEW.attempt OR "
 	  "k.digest = NEW.digest", NULL, "duplicate: that evidence is known already" },
 	{ "usage", "id", "", "k.id = NEW.id", NULL, "duplicate: that usage row exists" },
+	{ "team", "name", "", "k.name = NEW.name", NULL,
+	  "duplicate: there is a team of that name" },
+	{ "access_grant", "name", "", "k.name = NEW.name", NULL,
+	  "duplicate: there is a grant of that name" },
+	{ "access", "one", "", "k.one = NEW.one", NULL,
+	  "duplicate: the state has its settings of access" },
+	{ "proposal", "id", "", "k.id = NEW.id", NULL,
+	  "duplicate: there is a proposal of that id" },
 	{ "usage", "open", "", "k.allocation_id = NEW.allocation_id",
 	  "k.ended_at IS NULL AND NEW.ended_at IS NULL",
 	  "duplicate: the allocation has an open span of usage" },
@@ -153,6 +161,14 @@ static const struct {
 	  NULL, "fixed: a window of maintenance never changes; it is ended, and another planned" },
 	{ "maintenance", "ended", "ended_at", "OLD.ended_at IS NOT NULL",
 	  "fixed: a window of maintenance is ended once" },
+	{ "team", "fixed", "name", NULL, "fixed: the name of a team never changes" },
+	{ "access_grant", "fixed", "name", NULL, "fixed: the name of a grant never changes" },
+	{ "proposal", "fixed",
+	  "id, action, slot_id, device_id, reason, disposal, proposed_by, proposed_uid, "
+	  "proposed_humans, proposed_at, expires_at",
+	  NULL, "fixed: a proposal never changes, it is confirmed or withdrawn" },
+	{ "proposal", "decided", "confirmed_uid, decided_by, decided_at",
+	  "OLD.decided_at IS NOT NULL", "fixed: a proposal is decided once" },
 	{ "usage", "fixed",
 	  "id, allocation_id, usage_kind, count, accelerator_type, price_micros, started_at", NULL,
 	  "usage_fixed: what was begun to be billed never changes" },

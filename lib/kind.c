@@ -4,10 +4,12 @@
 
 #include <ctype.h>
 
+#include "kind_access.h"
 #include "kind_boot.h"
 #include "kind_host.h"
 #include "kind_inventory.h"
 #include "kind_node.h"
+#include "kind_notice.h"
 #include "kind_order.h"
 #include "kind_report.h"
 #include "kind_result.h"
@@ -28,12 +30,14 @@ const struct ga_shape *const ga_kinds[] = {
 	&ga_console_shape,     &ga_ingress_shape,    &ga_reach_shape,
 	&ga_claim_shape,
 	&ga_task_shape,	       &ga_usage_shape,	     &ga_audit_shape,
-	&ga_event_shape,
+	&ga_event_shape,       &ga_notice_shape,
 	&ga_attention_shape,   &ga_pool_shape,	     &ga_public_shape,
 	&ga_inventory_work_shape, &ga_inventory_shape,
 	&ga_maintenance_shape, &ga_drain_blocker_shape,
 	&ga_usage_report_shape, &ga_cost_report_shape,
 	&ga_bootstrap_step_shape, &ga_bootstrap_shape,
+	&ga_team_shape,	       &ga_grant_shape,	     &ga_access_settings_shape,
+	&ga_proposal_shape,
 	&ga_finding_shape,     &ga_state_shape,	     &ga_error_shape,
 	NULL,
 };

@@ -12,8 +12,8 @@ static const char *const claim_kinds[] = { "slot", "node", NULL };
 static const char *const usage_kinds[] = { "active", "provisioning", "cleanup", "hold", NULL };
 static const char *const fabric_modes[] = { "none", "partitions", NULL };
 static const char *const claim_modes[] = { "per_slot_vf", NULL };
-static const char *const object_kinds[] = { "slot", "allocation", "node", "plan", "state",
-					    NULL };
+static const char *const object_kinds[] = { "slot",	"allocation", "node", "plan", "state",
+					    "hook",	NULL };
 static const char *const task_states[] = { "started", "running", "finished", "failed", NULL };
 
 #define S ga_slot

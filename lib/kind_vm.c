@@ -19,6 +19,8 @@ const struct ga_shape ga_power_shape = {
 		GA_ENUM(S, power_wanted, GA_REQ, ga_power_words, "power wanted from now on"),
 		GA_ENUM(S, power_observed, GA_NULLOK, ga_power_words, "power seen after it"),
 		GA_TEXT(S, reason, GA_REQ, GA_T_CODE, "what happened"),
+		GA_TEXT(S, order_issued_at, GA_NULLOK, GA_T_TIME,
+			"issued_at of the hold-order it answers; null: a person asked"),
 		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when"),
 		GA_BOOL(S, lab, "of a lab"),
 		GA_FIELDS_END },

@@ -240,6 +240,19 @@ static void refuse_rest(const struct ga_place_ask *ask, const struct tally *t, c
 			       ga_xstrdup("gpuaas-discover | gpuaas-approve makes capacity"));
 }
 
+/* Only a retired one is known and not among the fleet's. */
+static bool is_missing(const struct ga_place_ask *ask)
+{
+	size_t i;
+
+	if (!ask->request->node)
+		return false;
+	for (i = 0; i < ask->fleet->nodes.n; i++)
+		if (ga_streq(ask->fleet->nodes.v[i].id, ask->request->node))
+			return false;
+	return true;
+}
+
 static bool wants_memory(const struct ga_place_ask *ask)
 {
 	return ask->request->min_memory_mib != GA_UNKNOWN;
@@ -349,7 +362,11 @@ void ga_place_refuse(const struct ga_place_ask *ask, struct ga_refusal *ret)
 			tally_node(ask, node, code, &t);
 	}
 	ga_list_release(&nodes);
-	if (!t.slots && ask->fleet->nodes.n && (ask->n_types || wants_memory(ask))) {
+	if (is_missing(ask)) {
+		say(ret, "node_missing",
+		    ga_xprintf("node '%s' is retired, or was never there", ask->request->node),
+		    ga_xstrdup("'gpuaas-list nodes' shows them"));
+	} else if (!t.slots && ask->fleet->nodes.n && (ask->n_types || wants_memory(ask))) {
 		ga_autofree char *types = type_list(ask);
 
 		say(ret, "type_missing", ga_xprintf("no slot of %s is there", types),

@@ -163,6 +163,20 @@ static void check_sriov(struct check *c)
 		   "NUM_OF_VFS=N)");
 }
 
+/* In Open vSwitch's own datapath in user space the bridge is a tap device, in the kernel's it is
+ * not; such a bridge leaves the host's stack open at every port (gpuaas-operations(7)). */
+static void check_datapath(struct check *c)
+{
+	ga_autofree char *tap = ga_xprintf("/sys/class/net/%s/tun_flags", c->f->bridge);
+
+	if (ga_sys_exists(tap))
+		ga_reasons_add(&c->host->warnings, "userspace_datapath", c->f->bridge,
+			       "the bridge is switched in user space (datapath_type=netdev), which "
+			       "does not keep slices from the host: it is for tests",
+			       "with no slice on this host: ovs-vsctl set bridge BRIDGE "
+			       "datapath_type=system");
+}
+
 static void check_network(struct check *c)
 {
 	const struct ga_net_dev *bridge = ga_net_find(c->f->net, c->f->bridge);
@@ -189,6 +203,7 @@ static void check_network(struct check *c)
 		add(c, "nat_rule", NULL, UNKNOWN, "there is no bridge yet", nat_fix);
 		return;
 	}
+	check_datapath(c);
 	nat = ga_net_nat(c->f->network, &evidence);
 	add(c, "nat_rule", NULL, nat < 0 ? UNKNOWN : nat ? OK : MISSING, evidence.buf, nat_fix);
 }

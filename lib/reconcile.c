@@ -4,14 +4,16 @@
 
 #include "fsm.h"
 
-static bool limit_of(bool is_slot, const char *state, int64_t *seconds, const char **leaves)
+static bool limit_of(bool is_slot, bool whole, const char *state, int64_t *seconds,
+		     const char **leaves)
 {
-	const struct ga_fsm_state *s = ga_fsm_find(is_slot ? GA_M_SLOT : GA_M_ALLOCATION, state);
+	enum ga_machine machine = is_slot ? GA_M_SLOT : GA_M_ALLOCATION;
+	const struct ga_fsm_state *s = ga_fsm_find(machine, state);
 
 	if (!s || !s->limit_seconds)
 		return false;
 	*seconds = s->limit_seconds;
-	*leaves = s->leaves;
+	*leaves = ga_fsm_leaves(machine, state, whole);
 	return true;
 }
 

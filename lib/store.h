@@ -18,7 +18,7 @@
 /* ---- finding ---- */
 
 /* Resolves an id, a unique prefix of one, or a name; kind is "allocation", "slot", "node" or NULL
- * for any (then *kind_found tells). ret is allocated. */
+ * for any, also "team", "grant" and "proposal" (then *kind_found tells). ret is allocated. */
 int ga_store_resolve(struct ga_db *db, const char *kind, const char *text, char **ret,
 		     const char **kind_found, struct ga_err *err);
 int ga_store_slot(struct ga_db *db, const char *id, struct ga_slot *ret, struct ga_err *err);
@@ -73,8 +73,9 @@ int ga_fold_is_known(struct ga_db *db, const struct ga_shape *shape, const void 
 
 struct ga_list_query {
 	const char *kind; /* node, slot, candidate, profile, image, node-image, allocation, plan,
-			     claim, task, usage, evidence, audit, pool, public, attention; or the
-			     plural */
+			     claim, task, usage, evidence, audit, team, grant,
+			     access-settings, proposal,
+			     pool, public, attention; or the plural */
 	const char *const *where; /* "member=value", NULL-terminated, or NULL */
 	const char *since;	  /* RFC 3339: rows not older */
 	const char *after;	  /* id or seq: rows behind it */
@@ -93,7 +94,8 @@ struct ga_events_end {
 };
 int ga_store_events_end(struct ga_db *db, struct ga_events_end *ret, struct ga_err *err);
 /* Everything of one object (kind and id as ga_store_resolve found them): itself; of a node its
- * slots, else claims, timeline, evidence and usage; then its audit rows. */
+ * slots, of slot and allocation claims, timeline, evidence, usage and proposals; then its audit
+ * rows. */
 int ga_store_show(struct ga_db *db, const char *kind, const char *id, ga_store_each each, void *arg,
 		  struct ga_err *err);
 

@@ -357,10 +357,17 @@ static int begin(struct ga_adopting *a, const struct ga_inventory_work *w, struc
 int ga_adopt_take(struct ga_adopting *a, const struct ga_inventory_work *w,
 		  const struct ga_plan *plan, struct ga_err *err)
 {
-	if (!ga_streq(plan->shape, "slice"))
-		return ga_fail_for(err, GA_CONFLICT, "not_a_slice",
-				   "allocation '%s' is %s: only slices are adopted",
-				   plan->allocation, plan->shape);
+	/* That it was given away is recorded; that its tenant still has it no host can prove. */
+	if (!ga_streq(plan->shape, "slice")) {
+		ga_err_set(err, GA_CONFLICT,
+			   "allocation '%s' is the whole machine '%s': only slices are adopted, "
+			   "and nothing is placed on that node until it has agreed",
+			   plan->allocation, plan->node);
+		ga_err_reason(err, "not_a_slice");
+		return ga_hint(err, "gpuaas-node quarantine %s --reason 'tenant of %s'; at its end "
+				    "take the machine back by hand and discover it again",
+			       plan->node, plan->allocation);
+	}
 	if (plan->lab != ga_db_is_lab(a->db))
 		return ga_fail_for(err, GA_CONFLICT, "lab", "allocation '%s' is of %s",
 				   plan->allocation, plan->lab ? "a lab" : "real disks");

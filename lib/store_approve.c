@@ -169,22 +169,30 @@ static bool only_tainted(const struct ga_reasons *blockers)
 	return blockers->n == 1 && ga_streq(blockers->v[0].code, "tainted");
 }
 
+int ga_store_allow_destruction(struct ga_db *db, const char *wwid, const char *node, const char *by,
+			       const char *note, struct ga_err *err)
+{
+	int r = ga_db_exec(db, err,
+			   "UPDATE device SET destroy_data_by = ?2 WHERE id = ?1 "
+			   "AND dirty_since IS NOT NULL AND destroy_data_by IS NULL",
+			   "ss", wwid, by);
+
+	if (r <= 0)
+		return r;
+	if (ga_audit_add(db, "destroy_data_allowed", wwid,
+			 json_pack("{s:s, s:s?}", "node", node, "note", note), err) < 0)
+		return -1;
+	return 1;
+}
+
 static int allow_destruction(struct ga_db *db, const struct ga_approval *a, struct ga_err *err)
 {
 	const struct ga_nvme *d = a->candidate->nvme;
-	int r;
 
 	if (!d || !d->wwid || !ga_streq(a->destroy_data, d->wwid))
 		return 0;
-	r = ga_db_exec(db, err,
-		       "UPDATE device SET destroy_data_by = ?2 WHERE id = ?1 "
-		       "AND dirty_since IS NOT NULL AND destroy_data_by IS NULL",
-		       "ss", d->wwid, ga_audit_actor());
-	if (r <= 0)
-		return r;
-	return ga_audit_add(db, "destroy_data_allowed", d->wwid,
-			    json_pack("{s:s, s:s?}", "node", a->candidate->node, "note", a->note),
-			    err);
+	return ga_store_allow_destruction(db, d->wwid, a->candidate->node, ga_audit_actor(),
+					  a->note, err);
 }
 
 static int order_wipe(struct ga_db *db, const char *slot, const char *cause, const char *now,

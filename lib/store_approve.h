@@ -36,6 +36,11 @@ int ga_store_slot_move(struct ga_db *db, const char *id, const char *verb, const
 		       const char *disposal, int64_t generation, struct ga_slot *ret_slot,
 		       struct ga_wipe_order *ret_order, bool *has_order, struct ga_err *err);
 
+/* Leave to destroy what a disk holds, at its next wipe, given by whom; with its audit row. 1 given,
+ * 0 it is clean, or had leave already. */
+int ga_store_allow_destruction(struct ga_db *db, const char *wwid, const char *node, const char *by,
+			       const char *note, struct ga_err *err);
+
 /* The CPUs of a disabled slot ("0-3,8"; NULL: none), in place of those it had. */
 int ga_store_slot_cpus(struct ga_db *db, const char *slot, const char *node, const char *cpus,
 		       struct ga_err *err);

@@ -24,9 +24,16 @@ int ga_attend_unproven(struct ga_db *db, ga_store_each each, void *arg, struct g
 /* Run times that are over or nearly, drains past their deadline, maintenance that comes nearer than
  * a day or has begun while something is on the node. */
 int ga_attend_expiring(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
+/* Holds, and undos of one, that failed on their host, until the power is as wanted. */
+int ga_attend_holds(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
+/* Hooks of notices that fail (store_notice.h). */
+int ga_attend_hooks(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
 /* File systems that are full: the state's own, and those of hosts, as last seen; a lab's hosts are
  * recordings. */
 int ga_attend_disks(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
+
+/* Overrides that wait for a second person. */
+int ga_attend_proposals(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
 
 /* Active nodes with slots that nobody has looked at for so long (0: not told): they are out of
  * placement. */

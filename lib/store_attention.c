@@ -52,7 +52,7 @@ static char *stuck(const char *state, const char *since)
 
 /* The columns of the query below. */
 enum { S_ID, S_STATE, S_SINCE, S_NODE, S_PROJECT, S_CODE, S_EVIDENCE, S_HINT, S_ALLOCATION,
-       S_ALLOCATION_STATE, S_HEALTH, S_DETAIL, S_INDEX };
+       S_ALLOCATION_STATE, S_HEALTH, S_DETAIL, S_INDEX, S_SHAPE };
 
 static char *slot_sentence(const struct ga_rows *r)
 {
@@ -70,19 +70,20 @@ static char *slot_command(const struct ga_rows *r)
 {
 	const char *owner = ga_rows_text(r, S_ALLOCATION_STATE), *state = ga_rows_text(r, S_STATE);
 	const char *id = ga_rows_text(r, S_ID), *allocation = ga_rows_text(r, S_ALLOCATION);
+	const char *shape = ga_rows_text(r, S_SHAPE);
 	bool ended = owner && !ga_fsm_find(GA_M_ALLOCATION, owner)->to[0];
 
 	if (owner && !ended && (!strcmp(owner, "failed") || !strcmp(owner, "release_failed") ||
 				!strcmp(owner, "releasing")))
-		return ga_xprintf("gpuaas-release %s | gpuaas-wipe", allocation);
+		return ga_store_leave(GA_M_ALLOCATION, owner, shape, allocation);
 	if (owner && !ended && strcmp(state, "wiping") && strcmp(state, "cleanup_blocked"))
-		return ga_store_leave(GA_M_ALLOCATION, owner, allocation);
+		return ga_store_leave(GA_M_ALLOCATION, owner, shape, allocation);
 	/* What stands against it is mended on the host, and only a new look tells. */
 	if (!strcmp(state, "disabled") && ga_rows_text(r, S_CODE))
 		return ga_xprintf("gpuaas-discover | gpuaas-approve --slot %" PRId64
 				  " | gpuaas-wipe",
 				  ga_rows_int(r, S_INDEX));
-	return ga_store_leave(GA_M_SLOT, state, id);
+	return ga_store_leave(GA_M_SLOT, state, shape, id);
 }
 
 static int attend_slot(const struct ga_rows *r, ga_store_each each, void *arg, struct ga_err *err)
@@ -128,7 +129,7 @@ static int attend_slots(struct ga_db *db, ga_store_each each, void *arg, struct 
 			"json_extract(s.blockers, at || '.code'), "
 			"json_extract(s.blockers, at || '.evidence'), "
 			"json_extract(s.blockers, at || '.hint'), a.id, a.state, s.health_state, "
-			"s.health_detail, s.slot_index "
+			"s.health_detail, s.slot_index, a.shape "
 			"FROM (SELECT *, CASE state WHEN 'cleanup_blocked' THEN '$[#-1]' "
 			"ELSE '$[0]' END AS at FROM slot "
 			"WHERE state NOT IN ('available', 'retired') OR health_state = 'failed') s "
@@ -146,13 +147,14 @@ static int attend_slots(struct ga_db *db, ga_store_each each, void *arg, struct 
 
 /* ---- allocations ---- */
 
-enum { A_ID, A_STATE, A_SINCE, A_NODE, A_PROJECT, A_REASON, A_EXPIRES };
+enum { A_ID, A_STATE, A_SINCE, A_NODE, A_PROJECT, A_REASON, A_EXPIRES, A_SHAPE };
 
 static int attend_allocation(const struct ga_rows *r, const char *now, ga_store_each each,
 			     void *arg, struct ga_err *err)
 {
 	const char *state = ga_rows_text(r, A_STATE), *reason = ga_rows_text(r, A_REASON);
 	const char *expires = ga_rows_text(r, A_EXPIRES), *id = ga_rows_text(r, A_ID);
+	const char *shape = ga_rows_text(r, A_SHAPE);
 	struct ga_attend f = {
 		.object = id,
 		.object_kind = "allocation",
@@ -165,7 +167,7 @@ static int attend_allocation(const struct ga_rows *r, const char *now, ga_store_
 
 	if (!strcmp(state, "failed") || !strcmp(state, "release_failed")) {
 		f.sentence = ga_xstrdup(reason ? reason : state);
-		f.command = ga_xprintf("gpuaas-release %s | gpuaas-wipe", id);
+		f.command = ga_store_leave(GA_M_ALLOCATION, state, shape, id);
 		return ga_attend_tell(&f, each, arg, err);
 	}
 	if (!strcmp(state, "active")) {
@@ -194,7 +196,7 @@ static int attend_allocation(const struct ga_rows *r, const char *now, ga_store_
 		return 0;
 	f.code = "stuck";
 	f.sentence = stuck(state, f.since);
-	f.command = ga_store_leave(GA_M_ALLOCATION, state, id);
+	f.command = ga_store_leave(GA_M_ALLOCATION, state, shape, id);
 	return ga_attend_tell(&f, each, arg, err);
 }
 
@@ -205,7 +207,7 @@ static int attend_allocations(struct ga_db *db, ga_store_each each, void *arg, s
 	int r;
 
 	if (ga_db_query(db, &rows, err,
-			"SELECT id, state, since, node_id, project, reason, expires_at "
+			"SELECT id, state, since, node_id, project, reason, expires_at, shape "
 			"FROM allocation WHERE state NOT IN ('pending', 'active', 'released', "
 			"'cancelled', 'refused') OR (state = 'active' AND reason IS NOT NULL) "
 			"ORDER BY created_at, id",
@@ -238,7 +240,7 @@ static int attend_node(const struct ga_rows *r, ga_store_each each, void *arg, s
 	if (!strcmp(state, "quarantined")) {
 		f.code = "quarantined";
 		f.sentence = ga_xstrdup(cordon ? cordon : "it is quarantined");
-		f.command = ga_store_leave(GA_M_NODE, state, id);
+		f.command = ga_store_leave(GA_M_NODE, state, NULL, id);
 	} else if (code) {
 		f.sentence = ga_xprintf("%s%s%s", evidence ? evidence : code, hint ? ": " : "",
 					hint ? hint : "");
@@ -312,9 +314,11 @@ int ga_store_list_attention(struct ga_db *db, ga_store_each each, void *arg, str
 {
 	if (attend_slots(db, each, arg, err) < 0 || attend_allocations(db, each, arg, err) < 0 ||
 	    attend_nodes(db, each, arg, err) < 0 || attend_unverified(db, each, arg, err) < 0 ||
-	    ga_attend_drift(db, each, arg, err) < 0 ||
+	    ga_attend_holds(db, each, arg, err) < 0 || ga_attend_drift(db, each, arg, err) < 0 ||
 	    ga_attend_unproven(db, each, arg, err) < 0 ||
-	    ga_attend_expiring(db, each, arg, err) < 0)
+	    ga_attend_expiring(db, each, arg, err) < 0 ||
+	    ga_attend_proposals(db, each, arg, err) < 0 ||
+	    ga_attend_hooks(db, each, arg, err) < 0)
 		return -1;
 	return ga_attend_disks(db, each, arg, err);
 }

@@ -135,7 +135,7 @@ int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_
 /* ---- what blocks a drain ---- */
 
 /* The columns of the query below. */
-enum { B_ID, B_KIND, B_STATE, B_SINCE, B_PROJECT, B_OWNER, B_RUN, B_STARTED, B_NAME };
+enum { B_ID, B_KIND, B_STATE, B_SINCE, B_PROJECT, B_OWNER, B_RUN, B_STARTED, B_NAME, B_SHAPE };
 
 static const char *code_of(const char *kind, const char *state)
 {
@@ -183,14 +183,15 @@ static char *sentence_of(const struct ga_rows *r, const char *code, const char *
 static char *command_of(const struct ga_rows *r, const char *code, const char *node)
 {
 	const char *id = ga_rows_text(r, B_ID), *state = ga_rows_text(r, B_STATE);
+	const char *shape = ga_rows_text(r, B_SHAPE);
 
 	if (ga_streq(code, "in_use"))
 		return ga_xprintf("gpuaas-node drain %s --evacuate --consent %s", node, id);
 	if (!ga_streq(ga_rows_text(r, B_KIND), "slot"))
-		return ga_store_leave(GA_M_ALLOCATION, state, id);
+		return ga_store_leave(GA_M_ALLOCATION, state, shape, id);
 	if (ga_streq(code, "waiting_for_wipe"))
 		return ga_xstrdup("gpuaas-wipe --pending");
-	return ga_store_leave(GA_M_SLOT, state, id);
+	return ga_store_leave(GA_M_SLOT, state, shape, id);
 }
 
 static int tell_blocker(const struct ga_rows *r, const char *node, ga_store_each each, void *arg,
@@ -230,10 +231,11 @@ int ga_store_drain_blockers(struct ga_db *db, const char *node, ga_store_each ea
 			"a.created_by, json_extract(a.request, '$.run_seconds'), "
 			"coalesce((SELECT min(u.started_at) FROM usage u "
 			"WHERE u.allocation_id = a.id AND u.usage_kind = 'active'), a.created_at), "
-			"a.name FROM claim c JOIN allocation a ON a.id = c.allocation_id "
+			"a.name, a.shape FROM claim c JOIN allocation a ON a.id = c.allocation_id "
 			"WHERE c.node_id = ?1 AND c.held_by IS NOT NULL AND a.state <> 'released' "
 			"UNION ALL SELECT s.id, 'slot', s.state, s.since, a.project, a.created_by, "
-			"NULL, NULL, NULL FROM claim c JOIN allocation a ON a.id = c.allocation_id "
+			"NULL, NULL, NULL, a.shape FROM claim c "
+			"JOIN allocation a ON a.id = c.allocation_id "
 			"JOIN slot s ON s.id = c.slot_id WHERE c.node_id = ?1 "
 			"AND c.held_by IS NOT NULL AND a.state = 'released' ORDER BY 2, 4, 1",
 			"s", node) < 0)

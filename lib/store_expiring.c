@@ -8,6 +8,7 @@
 #include "invariant.h"
 #include "size.h"
 #include "store_attend.h"
+#include "store_move.h"
 #include "time.h"
 
 #define AHEAD_MICROS (INT64_C(86400) * 1000000)	   /* maintenance that comes nearer */
@@ -41,7 +42,7 @@ static int attend_run(const struct ga_rows *r, int64_t now, ga_store_each each, 
 	f.since = end <= now ? until : ga_rows_text(r, 4);
 	f.sentence = ga_xprintf("it was meant to run until %s%s", until,
 				end <= now ? ", and still runs" : "");
-	f.command = ga_xprintf("gpuaas-release %s | gpuaas-wipe", id);
+	f.command = ga_store_leave(GA_M_ALLOCATION, f.state, ga_rows_text(r, 6), id);
 	return ga_attend_tell(&f, each, arg, err);
 }
 
@@ -55,7 +56,8 @@ static int attend_runs(struct ga_db *db, ga_store_each each, void *arg, struct g
 			"SELECT a.id, a.state, a.node_id, a.project, "
 			"coalesce((SELECT min(u.started_at) FROM usage u WHERE "
 			"u.allocation_id = a.id AND u.usage_kind = 'active'), a.created_at), "
-			"json_extract(a.request, '$.run_seconds') AS run FROM allocation a "
+			"json_extract(a.request, '$.run_seconds') AS run, a.shape "
+			"FROM allocation a "
 			"WHERE a.state = 'active' AND run IS NOT NULL ORDER BY a.created_at, a.id",
 			"") < 0)
 		return -1;

@@ -5,7 +5,7 @@
 
 /* Live names come first: the name of an ended allocation may have been given again, and then means
  * the newest that had it. The prefix is a range of ids, so that the keys' own index answers.
- * rank: 0 id, 1 name, 2 prefix, 3 name of what has ended. */
+ * rank: 0 id, 1 name, 2 prefix, 3 name of what has ended, 4 what nothing is placed on. */
 #define FINDING \
 	"SELECT 'allocation' AS k, id, CASE WHEN id = ?1 THEN 0 WHEN name = ?1 THEN 1 ELSE 2 END " \
 	"AS rank FROM allocation WHERE id >= ?1 AND id < ?1 || '~' OR name = ?1 " \
@@ -15,11 +15,15 @@
 	"UNION ALL SELECT 'node', id, CASE WHEN id = ?1 THEN 0 WHEN name = ?1 THEN 1 ELSE 2 END " \
 	"FROM node WHERE id >= ?1 AND id < ?1 || '~' OR name = ?1 " \
 	"UNION ALL SELECT * FROM (SELECT 'allocation', id, 3 FROM allocation WHERE name = ?1 " \
-	"AND state IN ('released', 'cancelled', 'refused') ORDER BY created_at DESC LIMIT 1)"
+	"AND state IN ('released', 'cancelled', 'refused') ORDER BY created_at DESC LIMIT 1) " \
+	"UNION ALL SELECT 'team', name, 4 FROM team WHERE name = ?1 " \
+	"UNION ALL SELECT 'grant', name, 4 FROM access_grant WHERE name = ?1 " \
+	"UNION ALL SELECT 'proposal', id, 4 FROM proposal WHERE id = ?1"
 
 static const char *word(const char *kind)
 {
-	static const char *const words[] = { "allocation", "slot", "node" };
+	static const char *const words[] = { "allocation", "slot",  "node",
+					     "team",	   "grant", "proposal" };
 	size_t i;
 
 	for (i = 0; i < GA_ARRAY_SIZE(words); i++)

@@ -5,6 +5,7 @@
 #include "audit.h"
 #include "clock.h"
 #include "rec.h"
+#include "store_attend.h"
 #include "store_move.h"
 #include "time.h"
 
@@ -233,4 +234,52 @@ int ga_store_hold_is_over(struct ga_db *db, const char *allocation, struct ga_er
 			"ss", allocation, now) < 0)
 		return -1;
 	return ga_rows_next(rows, err);
+}
+
+/* ---- what failed ---- */
+
+enum { H_ID, H_STATE, H_NODE, H_PROJECT, H_SINCE, H_SENTENCE };
+
+static int attend_hold(const struct ga_rows *r, ga_store_each each, void *arg, struct ga_err *err)
+{
+	bool held = ga_streq(ga_rows_text(r, H_STATE), "held");
+	const char *id = ga_rows_text(r, H_ID);
+	struct ga_attend f = {
+		.object = id,
+		.object_kind = "allocation",
+		.state = ga_rows_text(r, H_STATE),
+		.node = ga_rows_text(r, H_NODE),
+		.project = ga_rows_text(r, H_PROJECT),
+		.since = ga_rows_text(r, H_SINCE),
+		.code = held ? "hold_failed" : "undo_failed",
+		.sentence = ga_xprintf("%s: %s", held ? "its VM could not be stopped" :
+							"its VM could not be started again",
+				       ga_rows_text(r, H_SENTENCE)),
+		.command = ga_xprintf(held ? "gpuaas-vm stop %s" : "gpuaas-release --undo %s", id),
+	};
+
+	return ga_attend_tell(&f, each, arg, err);
+}
+
+int ga_attend_holds(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	/* What was asked or seen since the failure answers it, whatever the clocks of hosts say. */
+	if (ga_db_query(db, &rows, err,
+			"SELECT a.id, a.state, a.node_id, a.project, f.at, "
+			"json_extract(f.detail, '$.sentence') FROM allocation a "
+			"JOIN audit f ON f.seq = (SELECT max(seq) FROM audit WHERE object = a.id "
+			"AND action IN ('held', 'hold_changed', 'hold_undone', 'hold_failed', "
+			"'power')) WHERE f.action = 'hold_failed' AND "
+			"((a.state = 'held' AND a.power_observed IS NOT 'off') OR "
+			"(a.state = 'active' AND a.power_wanted = 'on' AND "
+			"a.power_observed = 'off')) ORDER BY a.created_at, a.id",
+			"") < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0)
+		if (attend_hold(rows, each, arg, err) < 0)
+			return -1;
+	return r;
 }

@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 
+#include "kind_access.h"
 #include "kind_node.h"
 #include "rec.h"
 #include "size.h"
@@ -47,6 +48,10 @@ ALL(all_claims, ga_query_claims(db, NULL, ret, err))
 ALL(all_tasks, ga_query_tasks(db, NULL, ret, err))
 ALL(all_usage, ga_query_usage(db, NULL, ret, err))
 ALL(all_evidence, ga_query_evidence(db, NULL, ret, err))
+ALL(all_teams, ga_query_teams(db, NULL, ret, err))
+ALL(all_grants, ga_query_grants(db, NULL, ret, err))
+ALL(all_access, ga_query_access(db, ret, err))
+ALL(all_proposals, ga_query_proposals(db, NULL, ret, err))
 ALL(all_maintenance, ga_query_maintenance(db, NULL, false, ret, err))
 
 /* The audit is the one table that grows for ever: its index answers --after. */
@@ -93,6 +98,12 @@ static const struct list_kind kinds[] = {
 	{ "event", "events", &ga_event_shape, "seq", "at", some_events, .text = false },
 	{ "maintenance", "maintenance", &ga_maintenance_shape, "maintenance", "from",
 	  all_maintenance, .text = false },
+	{ "team", "teams", &ga_team_shape, "name", NULL, all_teams, .text = true },
+	{ "grant", "grants", &ga_grant_shape, "name", NULL, all_grants, .text = true },
+	{ "access-settings", "access-settings", &ga_access_settings_shape, NULL, NULL, all_access,
+	  .text = true },
+	{ "proposal", "proposals", &ga_proposal_shape, "proposal", "proposed_at", all_proposals,
+	  .text = false },
 	{ .name = "pool", .plural = "pools", .shape = &ga_pool_shape, .many = ga_store_list_pools },
 	{ .name = "public", .plural = "public", .shape = &ga_public_shape,
 	  .many = ga_store_list_public },

@@ -55,23 +55,20 @@ int ga_store_holding(struct ga_db *db, const char *allocation, struct ga_holding
 	return 1;
 }
 
-char *ga_store_leave(enum ga_machine m, const char *state, const char *id)
+char *ga_store_leave(enum ga_machine m, const char *state, const char *shape, const char *id)
 {
-	const struct ga_fsm_state *s = ga_fsm_find(m, state);
-	const char *hole;
+	const char *leaves = ga_fsm_leaves(m, state, ga_streq(shape, "baremetal"));
+	const char *hole = leaves ? strstr(leaves, "%s") : NULL;
 
-	if (!s || !s->leaves)
-		return NULL;
-	hole = strstr(s->leaves, "%s");
 	if (!hole)
-		return ga_xstrdup(s->leaves);
-	return ga_xprintf("%.*s%s%s", (int)(hole - s->leaves), s->leaves, id, hole + 2);
+		return ga_strdup0(leaves);
+	return ga_xprintf("%.*s%s%s", (int)(hole - leaves), leaves, id, hole + 2);
 }
 
 static int no_edge(enum ga_machine m, const char *what, const char *id, const char *from,
-		   const char *to, struct ga_err *err)
+		   const char *shape, const char *to, struct ga_err *err)
 {
-	ga_autofree char *command = ga_store_leave(m, from, id);
+	ga_autofree char *command = ga_store_leave(m, from, shape, id);
 
 	ga_err_set(err, GA_CONFLICT, "%s '%s' is %s: it cannot become %s", what, id, from, to);
 	ga_err_reason(err, "wrong_state");
@@ -85,7 +82,8 @@ int ga_store_move_allocation(struct ga_db *db, struct ga_holding *h, const char 
 	int r;
 
 	if (!ga_fsm_is_edge(GA_M_ALLOCATION, h->state, to))
-		return no_edge(GA_M_ALLOCATION, "allocation", h->id, h->state, to, err);
+		return no_edge(GA_M_ALLOCATION, "allocation", h->id, h->state, h->shape, to,
+			       err);
 	r = ga_db_exec(db, err,
 		       "UPDATE allocation SET state = ?2, since = ?3, reason = ?4, "
 		       "generation = generation + 1 WHERE id = ?1",
@@ -123,7 +121,7 @@ int ga_store_move_slot(struct ga_db *db, const char *slot, const char *from, con
 	if (from && strcmp(state, from))
 		return 0;
 	if (!ga_fsm_is_edge(GA_M_SLOT, state, to))
-		return no_edge(GA_M_SLOT, "slot", slot, state, to, err);
+		return no_edge(GA_M_SLOT, "slot", slot, state, NULL, to, err);
 	return ga_db_exec(db, err,
 			  "UPDATE slot SET state = ?2, since = ?3, generation = generation + 1 "
 			  "WHERE id = ?1",
@@ -192,7 +190,7 @@ static int move_for(struct ga_db *db, const char *slot, const char *to, const ch
 	if (slot_state(db, slot, &state, err) < 0)
 		return -1;
 	if (!ga_fsm_is_edge(GA_M_SLOT, state, to))
-		return no_edge(GA_M_SLOT, "slot", slot, state, to, err);
+		return no_edge(GA_M_SLOT, "slot", slot, state, NULL, to, err);
 	return ga_db_exec(db, err,
 			  "UPDATE slot SET state = ?4, since = ?2, "
 			  "blockers = json_insert(blockers, '$[#]', json(?3)), "

@@ -76,8 +76,9 @@ int ga_store_usage_close(struct ga_db *db, const char *allocation, const char *a
 /* The timeline: adds or renews the row of (object, attempt, phase). */
 int ga_store_task(struct ga_db *db, const struct ga_task *t, struct ga_err *err);
 
-/* The command that leaves the state (fsm.h) with the id in it, allocated; NULL for a final one. */
-char *ga_store_leave(enum ga_machine m, const char *state, const char *id);
+/* The command that leaves the state (fsm.h) with the id in it, allocated; NULL for a final one.
+ * shape: of the allocation, or of the one that holds the slot; NULL: none, or not known. */
+char *ga_store_leave(enum ga_machine m, const char *state, const char *shape, const char *id);
 
 /* "expected generation 3 of attempt x, found …" as GA_CONFLICT concurrent_update. */
 int ga_store_stale(const char *object, const char *attempt, int64_t generation,

@@ -272,23 +272,38 @@ static int update_settings(struct ga_db *db, const struct ga_node_settings *s, s
 
 	return ga_db_exec(
 		db, err,
-		"UPDATE node SET name = coalesce(?2, name), address = coalesce(?3, address), "
-		"region = coalesce(?4, region), pool = coalesce(?5, pool), "
+		"UPDATE node SET name = nullif(coalesce(?2, name), ''), "
+		"address = nullif(coalesce(?3, address), ''), "
+		"region = nullif(coalesce(?4, region), ''), "
+		"pool = nullif(coalesce(?5, pool), ''), "
 		"mode = coalesce(?6, mode), network = coalesce(?7, network), "
 		"network_set = network_set OR ?7 IS NOT NULL, "
 		"reserved_memory_mib = coalesce(?8, reserved_memory_mib), "
-		"reserved_cpus = coalesce(?9, reserved_cpus), "
+		"reserved_cpus = nullif(coalesce(?9, reserved_cpus), ''), "
 		"fabric_mode = coalesce(?10, fabric_mode), generation = generation + 1 "
-		"WHERE id = ?1 AND (name IS NOT coalesce(?2, name) OR "
-		"address IS NOT coalesce(?3, address) OR region IS NOT coalesce(?4, region) OR "
-		"pool IS NOT coalesce(?5, pool) OR mode IS NOT coalesce(?6, mode) OR "
+		"WHERE id = ?1 AND (name IS NOT nullif(coalesce(?2, name), '') OR "
+		"address IS NOT nullif(coalesce(?3, address), '') OR "
+		"region IS NOT nullif(coalesce(?4, region), '') OR "
+		"pool IS NOT nullif(coalesce(?5, pool), '') OR mode IS NOT coalesce(?6, mode) OR "
 		"network IS NOT coalesce(?7, network) OR "
 		"network_set IS NOT (network_set OR ?7 IS NOT NULL) OR "
 		"reserved_memory_mib IS NOT coalesce(?8, reserved_memory_mib) OR "
-		"reserved_cpus IS NOT coalesce(?9, reserved_cpus) OR "
+		"reserved_cpus IS NOT nullif(coalesce(?9, reserved_cpus), '') OR "
 		"fabric_mode IS NOT coalesce(?10, fabric_mode))",
 		"sssssssiss", s->node, s->name, s->address, s->region, s->pool, s->mode, network,
 		s->reserved_memory_mib, s->reserved_cpus, s->fabric_mode);
+}
+
+/* As it was asked for; what was cleared is null. */
+static json_t *settings_detail(const struct ga_node_settings *s)
+{
+	json_t *detail = ga_shape_format(&ga_node_settings_shape, s), *value;
+	const char *name;
+
+	json_object_foreach(detail, name, value)
+		if (json_is_string(value) && !*json_string_value(value))
+			json_object_set_new(detail, name, json_null());
+	return detail;
 }
 
 int ga_store_apply_node_settings(struct ga_db *db, const struct ga_node_settings *s,
@@ -307,8 +322,7 @@ int ga_store_apply_node_settings(struct ga_db *db, const struct ga_node_settings
 		return -1;
 	if (known && !changed)
 		return 0;
-	if (ga_audit_add(db, "node_settings_applied", s->node,
-			 ga_shape_format(&ga_node_settings_shape, s), err) < 0)
+	if (ga_audit_add(db, "node_settings_applied", s->node, settings_detail(s), err) < 0)
 		return -1;
 	return 1;
 }

@@ -100,6 +100,30 @@ int ga_store_observed(struct ga_db *db, const struct ga_observation *o, struct g
 	return n < 0 ? -1 : n > 0;
 }
 
+int ga_store_last_word(struct ga_db *db, const char *object, const char *action, char **ret,
+		       struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT CASE WHEN action = ?2 THEN detail END FROM audit "
+			"WHERE object = ?1 ORDER BY seq DESC LIMIT 1",
+			"ss", object, action) < 0)
+		return -1;
+	return ga_row_text(rows, ret, err);
+}
+
+int ga_store_entered_after(struct ga_db *db, const char *allocation, const char *at,
+			   struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+
+	if (ga_db_query(db, &rows, err, "SELECT 1 FROM allocation WHERE id = ?1 AND since > ?2",
+			"ss", allocation, at) < 0)
+		return -1;
+	return ga_rows_next(rows, err);
+}
+
 int ga_store_last_audit(struct ga_db *db, const char *object, const char *action, char **ret,
 			struct ga_err *err)
 {

@@ -22,5 +22,11 @@ int ga_store_observed(struct ga_db *db, const struct ga_observation *o, struct g
 /* The detail of the object's last audit row of this action; NULL when there is none. */
 int ga_store_last_audit(struct ga_db *db, const char *object, const char *action, char **ret,
 			struct ga_err *err);
+/* The detail of the object's last audit row, when that is of this action; else NULL. */
+int ga_store_last_word(struct ga_db *db, const char *object, const char *action, char **ret,
+		       struct ga_err *err);
+/* Whether the allocation entered its state after that time: 1, 0, -1. */
+int ga_store_entered_after(struct ga_db *db, const char *allocation, const char *at,
+			   struct ga_err *err);
 
 #endif

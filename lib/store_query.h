@@ -31,6 +31,9 @@ int ga_query_maintenance(struct ga_db *db, const char *node, bool ahead, struct 
 /* As ga_query_audit, with what each object is. */
 int ga_query_events(struct ga_db *db, int64_t after, const char *since, struct ga_rows **ret,
 		    struct ga_err *err);
+/* object: a slot or the proposal itself, NULL: all. */
+int ga_query_proposals(struct ga_db *db, const char *object, struct ga_rows **ret,
+		       struct ga_err *err);
 int ga_query_node_images(struct ga_db *db, struct ga_rows **ret, struct ga_err *err);
 
 /* Rows of one column of text: the record itself. */
@@ -44,6 +47,11 @@ int ga_query_evidence(struct ga_db *db, const char *object, struct ga_rows **ret
 
 /* A slot as an order carries it. ret is overwritten. */
 void ga_slot_bundle(const struct ga_slot *slot, struct ga_bundle *ret);
+
+/* name NULL: all. */
+int ga_query_teams(struct ga_db *db, const char *name, struct ga_rows **ret, struct ga_err *err);
+int ga_query_grants(struct ga_db *db, const char *name, struct ga_rows **ret, struct ga_err *err);
+int ga_query_access(struct ga_db *db, struct ga_rows **ret, struct ga_err *err);
 
 /* Kinds made from many rows (store_pool.c, store_attention.c). */
 int ga_store_list_pools(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);

@@ -26,7 +26,8 @@ static int read_json(const struct ga_field *f, const char *text, void *member, s
 	json_error_t why;
 	json_t *value;
 
-	if (!text || !strcmp(text, "{}") || !strcmp(text, "[]"))
+	/* An object of free form may have no member; any other that is empty is not there. */
+	if (!text || !strcmp(text, "[]") || (f->type != GA_F_JSON && !strcmp(text, "{}")))
 		return 0;
 	value = json_loads(text, JSON_REJECT_DUPLICATES, &why);
 	if (!value)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Everything of one object: itself, what it holds, its timeline, evidence, usage, audit. */
+#include "kind_access.h"
 #include "rec.h"
 #include "store.h"
 #include "store_query.h"
@@ -67,8 +68,25 @@ static int show_holder(const struct show *s, const char *kind, const char *id, s
 	if (each_row(s, r, rows, true, &ga_wipe_evidence_shape, err) < 0)
 		return -1;
 	rows = NULL;
-	r = slot ? 0 : ga_query_usage(s->db, id, &rows, err);
-	return slot ? 0 : each_row(s, r, rows, false, &ga_usage_shape, err);
+	r = slot ? ga_query_proposals(s->db, id, &rows, err) :
+		   ga_query_usage(s->db, id, &rows, err);
+	return each_row(s, r, rows, false, slot ? &ga_proposal_shape : &ga_usage_shape, err);
+}
+
+/* Who may do what: team, grant, or an override that waits. */
+static int show_access(const struct show *s, const char *kind, const char *id, struct ga_err *err)
+{
+	bool team = !strcmp(kind, "team"), grant = !strcmp(kind, "grant");
+	struct ga_rows *rows = NULL;
+	int r = team  ? ga_query_teams(s->db, id, &rows, err) :
+		grant ? ga_query_grants(s->db, id, &rows, err) :
+			ga_query_proposals(s->db, id, &rows, err);
+
+	return each_row(s, r, rows, team || grant,
+			team  ? &ga_team_shape :
+			grant ? &ga_grant_shape :
+				&ga_proposal_shape,
+			err);
 }
 
 int ga_store_show(struct ga_db *db, const char *kind, const char *id, ga_store_each each, void *arg,
@@ -76,7 +94,10 @@ int ga_store_show(struct ga_db *db, const char *kind, const char *id, ga_store_e
 {
 	struct show s = { db, each, arg };
 	struct ga_rows *rows = NULL;
-	int r = strcmp(kind, "node") ? show_holder(&s, kind, id, err) : show_node(&s, id, err);
+	bool holder = !strcmp(kind, "slot") || !strcmp(kind, "allocation");
+	int r = !strcmp(kind, "node") ? show_node(&s, id, err) :
+		holder		      ? show_holder(&s, kind, id, err) :
+					show_access(&s, kind, id, err);
 
 	if (r < 0)
 		return -1;

@@ -141,6 +141,18 @@ static int read_candidate(struct ga_db *db, const struct ga_slot *s, struct ga_c
 	return ga_rec_parse_text(ga_rows_text(rows, 0), &ga_candidate_shape, ret, err);
 }
 
+/* Leave to destroy what is on the disk, where somebody gave it: 1, 0, -1. */
+static int has_leave(struct ga_db *db, const char *wwid, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT 1 FROM device WHERE id = ?1 AND destroy_data_by IS NOT NULL", "s",
+			wwid) < 0)
+		return -1;
+	return ga_rows_next(rows, err);
+}
+
 static int enable(struct ga_db *db, const struct ga_slot *s, struct ga_slot *ret_slot,
 		  struct ga_wipe_order *ret_order, bool *has_order, struct ga_err *err)
 {
@@ -160,8 +172,10 @@ static int enable(struct ga_db *db, const struct ga_slot *s, struct ga_slot *ret
 		       "WHERE id = ?1",
 		       "s", s->slot) < 0)
 		return -1;
-	if (read_candidate(db, s, &c, err) < 0)
+	r = has_leave(db, s->nvme_wwid, err);
+	if (r < 0 || read_candidate(db, s, &c, err) < 0)
 		return -1;
+	a.destroy_data = r ? s->nvme_wwid : NULL;
 	a.wipe = *s->wipe;
 	r = ga_store_approve(db, &a, ret_slot, ret_order, has_order, err);
 	ga_shape_release(&ga_candidate_shape, &c);

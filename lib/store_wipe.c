@@ -83,7 +83,7 @@ int ga_store_wipe_due(struct ga_db *db, const char *slot, struct ga_wipe_due *re
 
 static int no_order(const struct ga_wipe_due *due, struct ga_err *err)
 {
-	ga_autofree char *command = ga_store_leave(GA_M_SLOT, due->state, due->slot);
+	ga_autofree char *command = ga_store_leave(GA_M_SLOT, due->state, NULL, due->slot);
 
 	ga_err_set(err, GA_CONFLICT, "slot '%s' is %s: no wipe is ordered", due->slot, due->state);
 	ga_err_reason(err, "wrong_state");

@@ -234,7 +234,9 @@ static int read_orders(struct crew *crew, struct ga_reader *reader, int fd,
 	int more = 1;
 
 	while (more > 0 && !ga_stop_asked()) {
-		if (advance(crew, err) < 0)
+		/* Orders that came together are all taken in before the first is begun. */
+		if ((!ga_reader_has_line(reader) || waiting(crew) >= WAITING_MAX) &&
+		    advance(crew, err) < 0)
 			return -1;
 		if (waiting(crew) >= WAITING_MAX) {
 			reap(crew, true);
@@ -247,10 +249,10 @@ static int read_orders(struct crew *crew, struct ga_reader *reader, int fd,
 			break;
 		c = find_consumer(table, &rec);
 		now = here ? find_consumer(here, &rec) : NULL;
+		if (now ? now->take(&rec, err) < 0 : !c && ga_emit_raw(&rec, err) < 0)
+			return -1;
 		if (c)
 			enqueue(crew, &rec, c);
-		else if ((now ? now->take(&rec, err) : ga_emit_raw(&rec, err)) < 0)
-			return -1;
 	}
 	return ga_stop_asked() ? ga_stop_check("the stream", err) : more;
 }

@@ -5,9 +5,11 @@
  */
 #include "cost.h"
 #include "emit.h"
+#include "kind_access.h"
 #include "kind_boot.h"
 #include "kind_host.h"
 #include "kind_node.h"
+#include "kind_notice.h"
 #include "kind_order.h"
 #include "kind_report.h"
 #include "kind_result.h"
@@ -144,6 +146,10 @@ static const struct view views[] = {
 	{ &ga_attention_shape, NULL,
 	  { { "OBJECT", "object" }, { "STATE", "state" }, { "SINCE", "since" },
 	    { "PROJECT", "project" }, { "WHY", "sentence" }, { "COMMAND", "command" } } },
+	{ &ga_notice_shape, NULL,
+	  { { "NOTICE", "notice" }, { "CHANGE", "change" }, { "HOOK", "hook" },
+	    { "TOLD", "told" }, { "CODE", "code" }, { "OBJECT", "object" }, { "WHY", "sentence" },
+	    { "FAILURE", "failure" } } },
 	{ &ga_pool_shape, NULL,
 	  { { "POOL", "pool" }, { "TYPE", "type" }, { "NODES", "nodes" }, { "SLOTS", "slots" },
 	    { "AVAILABLE", "available" }, { "ACTIVE", "active" }, { "CLEANING", "cleaning" },
@@ -159,6 +165,21 @@ static const struct view views[] = {
 	  { { "NODE", "node" }, { "MODE", "mode" }, { "CHANGES", "changes" },
 	    { "AFTER REBOOT", "waiting" }, { "LEFT", "left" }, { "REBOOT", "reboot_required" },
 	    { "READY", "ready" } } },
+	{ &ga_team_shape, NULL,
+	  { { "TEAM", "name" }, { "PROJECTS", "projects" }, { "GROUPS", "groups" },
+	    { "RETIRED", "retired" }, { "NOTE", "note" } } },
+	{ &ga_grant_shape, NULL,
+	  { { "GRANT", "name" }, { "ACTIONS", "actions" }, { "GROUP", "group" },
+	    { "USER", "user" }, { "PROFILES", "profiles" }, { "POOLS", "pools" },
+	    { "PROJECTS", "projects" }, { "REVOKED", "revoked" }, { "NOTE", "note" } } },
+	{ &ga_access_settings_shape, NULL,
+	  { { "GRANTS", "grants" }, { "TWO PEOPLE", "two_people" },
+	    { "SECONDS TO CONFIRM", "confirm_seconds" } } },
+	{ &ga_proposal_shape, NULL,
+	  { { "PROPOSAL", "proposal" }, { "OVERRIDE", "action" }, { "SLOT", "object" },
+	    { "STATE", "state" }, { "BY", "proposed_by" }, { "UNTIL", "expires_at" },
+	    { "REASON", "reason" }, { "DISPOSAL", "disposal" },
+	    { "DECIDED BY", "decided_by" } } },
 	{ &ga_usage_report_shape, NULL,
 	  { { "TEAM", "team" }, { "PROJECT", "project" }, { "TYPE", "type" },
 	    { "PROFILE", "profile" }, { "NODE", "node" }, { "ALLOCATION", "allocation" },

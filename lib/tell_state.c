@@ -7,6 +7,7 @@
 #include "cli.h"
 #include "clock.h"
 #include "store.h"
+#include "store_access.h"
 #include "time.h"
 
 int ga_tell_state(struct ga_db *db, const char *action, const char *path, struct ga_err *err)
@@ -26,6 +27,16 @@ void ga_tell_engine(void)
 
 	if (warning)
 		ga_say("%s: note: %s", ga_cli_program(), warning);
+}
+
+/* What cannot be read is a finding of the check. */
+void ga_tell_open(struct ga_db *db)
+{
+	struct ga_err ignored = GA_ERR_INIT;
+	ga_autofree char *open = ga_store_access_open(db, &ignored);
+
+	if (open)
+		ga_say("%s: note: %s", ga_cli_program(), open);
 }
 
 static int on_finding(const struct ga_finding *f, void *arg, struct ga_err *err)

@@ -9,6 +9,8 @@
 int ga_tell_state(struct ga_db *db, const char *action, const char *path, struct ga_err *err);
 /* Says on stderr what is wrong with the SQLite in use, if anything is. */
 void ga_tell_engine(void);
+/* Says on stderr what everybody may do because nobody was granted it. */
+void ga_tell_open(struct ga_db *db);
 /* Every finding of the check; their number. */
 int ga_tell_check(struct ga_db *db, struct ga_err *err);
 /* The last row of the audit; GA_NOTFOUND when there is none. */

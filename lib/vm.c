@@ -282,7 +282,11 @@ int ga_vm_hold(struct ga_vm *vm, bool rebuilds, struct ga_err *err)
 {
 	if (!vm->opts->dry_run && ga_provision_hold(&vm->p, vm->plan.allocation, err) < 0)
 		return -1;
-	return ga_vm_check(vm, rebuilds, err);
+	if (ga_vm_check(vm, rebuilds, err) < 0)
+		return -1;
+	if (vm->opts->begun)
+		*vm->opts->begun = true;
+	return 0;
 }
 
 /* ---- access ---- */

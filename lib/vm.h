@@ -22,6 +22,8 @@ struct ga_vm_opts {
 	const char *scrub_hooks; /* gpuwipe.h */
 	bool dry_run;
 	const char *attempt; /* of the order; NULL: a person asks */
+	const char *order_issued_at; /* with attempt: tells its result from that of another */
+	bool *begun; /* set once the VM is found and held; may be NULL */
 	bool undoes_hold; /* a start of what is held; the state moves first, but in a dry run */
 	/* As in provision.h. */
 	int (*result)(const struct ga_shape *shape, const void *obj, struct ga_err *err);

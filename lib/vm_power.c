@@ -146,6 +146,7 @@ int ga_vm_tell_power(struct ga_vm *vm, const char *wanted, const char *reason, s
 		.power_observed = !seen ? NULL : (char *)(uintptr_t)(ga_vm_is_on(state) ? "on" :
 											  "off"),
 		.reason = (char *)(uintptr_t)reason,
+		.order_issued_at = (char *)(uintptr_t)vm->opts->order_issued_at,
 		.at = now,
 		.lab = vm->plan.lab,
 	};

@@ -10,6 +10,7 @@
 #include "host.h"
 #include "result.h"
 #include "size.h"
+#include "store_access.h"
 #include "virt.h"
 
 /* Of this process; the callbacks have no argument to carry it. */
@@ -63,6 +64,25 @@ void ga_vm_tell_end(struct ga_vm_opts *o)
 	ga_result_close();
 	free((char *)(uintptr_t)o->node);
 	o->node = NULL;
+}
+
+int ga_vm_may(const char *id, bool dry_run, struct ga_err *err)
+{
+	ga_autodb struct ga_db *db = NULL;
+	ga_autofree char *allocation = NULL;
+	struct ga_err unknown = GA_ERR_INIT;
+	int r;
+
+	if (ga_who()->is_root || access(ga_cli_state_path(), F_OK) < 0)
+		return 0;
+	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_WRITE, &db, err) < 0 ||
+	    ga_store_begin(db, ga_cli_program(), err) < 0)
+		return -1;
+	/* What the state does not know is said by the command itself. */
+	if (ga_store_resolve(db, "allocation", id, &allocation, NULL, &unknown) < 0)
+		return 0;
+	r = ga_store_may_allocation(db, "release", allocation, err);
+	return r < 0 && !dry_run ? ga_store_access_note(db, err) : r;
 }
 
 int ga_vm_confirm(const char *id, const struct ga_vm_opts *opts, struct ga_err *err)

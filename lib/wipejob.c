@@ -128,6 +128,13 @@ int ga_wipe_job(struct ga_hostdb *h, struct ga_wipe_opts *o, struct ga_wipe_evid
 			      ga_streq(ret->outcome, "confirmed") ? "done" : "failed", result, err);
 }
 
+int ga_wipe_keep_order(const char *dir, const struct ga_wipe_order *order, struct ga_err *err)
+{
+	ga_autohostdb struct ga_hostdb h = { 0 };
+
+	return ga_hostdb_open(dir, &h, err) < 0 ? -1 : ga_hostdb_keep_order(&h, order, err);
+}
+
 /* Writes the texts, a line each, and frees them. */
 static int write_lines(int fd, struct ga_any_list *list, struct ga_err *err)
 {

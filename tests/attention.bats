@@ -185,6 +185,29 @@ codes()
   assert_equal "$(codes)" ""
 }
 
+@test "a whole machine: every row says what takes it back, and never what would wipe here" {
+  fleet 1 2
+  gpuaas-state apply "$SRC/share/objects/lab-baremetal.json" > "$T/out"
+  gpuaas-place --profile lab-baremetal --node "$NODE" --run-time 1s > "$T/plan"
+  job=$(jq -r .allocation "$T/plan")
+  whole="gpuaas-release $job | gpuaas-release - | gpuaas-on gpuaas-wipe | gpuaas-state fold -"
+  jq -c '{kind:"gpuaas.failure/1",program:"gpuaas-provision",node,object:.allocation,attempt,
+    generation,dry_run:false,phase:"deploy",code:"hook_failed",status:9,sentence:"no",hint:null,
+    at:"2026-11-20T10:00:00.000000Z"}' "$T/plan" > "$T/failure"
+  run_status 9 gpuaas-state fold "$T/failure"
+  run_ok gpuaas-list attention
+  jq_slurp_is 'map("\(.object_kind) \(.code)")|join(", ")' \
+    "slot provision_failed, slot provision_failed, allocation failed"
+  jq_slurp_is 'map(.command)|unique|join(", ")' "$whole"
+  run gpuaas-node drain "$NODE" --reason fan --json
+  jq_is 'select(.code=="blocked").command' "$whole"
+  gpuaas-release "$job" > "$T/order"
+  sqlite3 "$GPUAAS_STATE" "UPDATE allocation SET since = '2026-01-01T00:00:00.000000Z',
+    generation = generation + 1 WHERE id = '$job'"
+  run_ok gpuaas-list attention --where code=stuck
+  jq_is .command "$whole"
+}
+
 @test "every row has a command that is one" {
   fleet 1 3
   running --run-time 1m > "$T/out"

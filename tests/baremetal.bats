@@ -128,6 +128,18 @@ node()
   GPUAAS_STATE=$T/nowhere.db GPUAAS_HOST_DIR=$T/there GPUAAS_NODE=n-1ab100000000 in_host "$@"
 }
 
+# What gpuaas-on takes for ssh: it enters the node.
+node_ssh()
+{
+  cat > "$T/node-ssh" <<END
+#!/bin/bash
+export PATH=$PATH GPUAAS_STATE=$T/nowhere.db GPUAAS_HOST_DIR=$T/there GPUAAS_NODE=n-1ab100000000
+exec "$SRC/tests/hosts/enter" "$HOST" "$WORK" -- bash -c "\${!#}"
+END
+  chmod +x "$T/node-ssh"
+  export GPUAAS_SSH=$T/node-ssh XDG_RUNTIME_DIR=$T/run
+}
+
 make_metal()
 {
   controller
@@ -166,7 +178,11 @@ own()
   jq_is .code untrusted_host
   slots_are cleanup_blocked cleanup_blocked
   run_ok gpuaas-list attention
-  assert_output untrusted_host
+  jq_slurp_is 'map(.object_kind+" "+.code)|join(", ")' \
+    "slot untrusted_host, slot untrusted_host, allocation release_failed"
+  # One command leaves it, and it is carried out below.
+  jq_slurp_is 'map(.command)|unique|length' 1
+  command=$(jq -rs '.[0].command' <<< "$output")
   # No other way leads to a wipe that the tenant's own system would answer.
   slot=$(gpuaas-list slots --json | jq -rs '.[0].slot')
   run_status 4 gpuaas-approve repair "$slot" --reason impatient
@@ -174,19 +190,16 @@ own()
   rm "$METAL/release/50-none"
   mv "$T/50-maas" "$METAL/release/50-maas"
   maas_plays release "$(own)"
-  gpuaas-release whole --reason over > "$T/order"
-  run_ok gpuaas-release - < "$T/order"
-  printf '%s\n' "$output" > "$T/back"
+  node_ssh
+  run_ok bash -o pipefail -c "$command"
   maas_is_done
-  jq_slurp_is '.[0].steps|map(.step+" "+.outcome)|join(",")' \
+  jq_slurp_is 'map(select(.kind=="gpuaas.released/1"))[0].steps|map(.step+" "+.outcome)|join(",")' \
     "trusted_host confirmed,disk not_proven,disk confirmed,disk confirmed"
-  slots_are wiping wiping
-  run_ok node gpuaas-wipe < "$T/back"
-  printf '%s\n' "$output" > "$T/wiped"
   jq_slurp_is 'map(select(.kind=="gpuaas.wipe-evidence/1").device.wwid)|sort|join(" ")' \
     "eui.002538b1000000a1 eui.002538b1000000a2"
-  run_ok gpuaas-state fold "$T/wiped"
   slots_are available available
+  run_ok gpuaas-list attention
+  assert_equal "$output" ""
   run_ok gpuaas-state check
 }
 
@@ -517,4 +530,28 @@ END
   jq_is '[.state,.access.address]|join(" ")' "active 192.0.2.7"
   assert_equal "$(jq -r .user_data < "$T/orders" | grep -c sesame)" 2
   exec 8>&-
+}
+
+@test "after a restore a whole machine is not adopted, and that is said with what to do" {
+  make_metal
+  gpuaas-state backup "$T/before.db" > "$T/out"
+  printf '#!/bin/sh\ncat > "%s/order"\necho \x27{}\x27\n' "$T" > "$METAL/deploy/50-other"
+  chmod 755 "$METAL/deploy/50-other"
+  rm "$METAL/deploy/50-maas"
+  gpuaas-place --profile lab-baremetal --baremetal --name whole > "$T/plan"
+  run_ok gpuaas-provision "$T/plan"
+  job=$(jq -r .allocation <<< "$output")
+  gpuaas-state restore "$T/before.db" --reason test > "$T/out"
+  assert_equal "$(gpuaas-list allocations)" ""
+  # The machine that gave it away has the record of that.
+  gpuaas-reconcile --inventory > "$T/inventory"
+  run gpuaas-state adopt --reason test "$T/inventory"
+  echo "$output"
+  jq_is 'select(.check=="not_adopted").object' "$job"
+  jq_is 'select(.check=="not_adopted").sentence|contains("is the whole machine \u0027n-1ab100000000\u0027")' true
+  # Nothing is sold of it meanwhile.
+  run_status 1 gpuaas-place --profile lab-baremetal --baremetal
+  assert_equal "$(gpuaas-list slots --where state=available | jq -r .slot | wc -l)" 2
+  run_ok gpuaas-list attention --where code=unverified_since_restore
+  jq_slurp_is 'map(.object_kind)|sort|join(" ")' "node slot slot"
 }

@@ -213,6 +213,11 @@ null"
   host_is '[.prerequisites[] | select(.evidence == null)] | length' 0
   host_is '.prerequisites[] | select(.name == "ip_forward") | .state' missing
   host_is '[.warnings[].code] | index("ip_forward_missing") != null' true
+  host_is '[.warnings[].code] | index("userspace_datapath")' null
+  setup_host lab1 net.1.tun_flags=0x1002
+  discover
+  host_is '.warnings[] | select(.code == "userspace_datapath") | .subject' ovsbr0
+  host_is '.blockers | length' 0
 }
 
 @test "the node id: the machine id, a setting, an option; a clone is told" {

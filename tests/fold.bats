@@ -128,3 +128,29 @@ slot_state()
   run_ok gpuaas-state check
   run_ok gpuaas-state audit verify
 }
+
+@test "a failure without an object stands in the audit once, however often it is told" {
+  rows()
+  {
+    gpuaas-list audit --where action=failure | wc -l
+  }
+  told()
+  {
+    jq -cn --arg at "$1" --arg why "$2" '{kind:"gpuaas.failure/1",program:"gpuaas-on",
+      node:"n-1ab100000000",object:null,attempt:null,generation:null,dry_run:false,phase:null,
+      code:"unreachable",status:8,sentence:$why,hint:null,at:$at}' > "$T/failure"
+    run_status 8 gpuaas-state fold "$T/failure"
+  }
+  told 2026-11-20T19:00:00.000000Z "no answer"
+  told 2026-11-20T19:00:00.000000Z "no answer"
+  assert_equal "$(rows)" 1
+  # The same again at the next run of a timer.
+  told 2026-11-20T19:05:00.000000Z "no answer"
+  assert_equal "$(rows)" 1
+  told 2026-11-20T19:10:00.000000Z "no route"
+  assert_equal "$(rows)" 2
+  # After something else has happened to the node it is news.
+  gpuaas-node drain n-1ab100000000 --reason fan > "$T/drained" || :
+  told 2026-11-20T19:15:00.000000Z "no route"
+  assert_equal "$(rows)" 3
+}

@@ -168,6 +168,82 @@ typed()
   run_ok gpuaas-state check
 }
 
+@test "what answers a hold that was taken back comes too late" {
+  make_lab
+  gpuaas-place --profile lab --name demo > "$T/plan"
+  there gpuaas-provision "$T/plan" > "$T/provisioned"
+  run_ok fold "$T/provisioned"
+  ID=$(allocation) DOMAIN=gpuaas-$ID
+  export GPUAAS_NODE=elsewhere
+  gpuaas-release demo --hold 24h > "$T/order"
+  unset GPUAAS_NODE
+  there gpuaas-release - < "$T/order" > "$T/off"
+  jq -e '.order_issued_at != null' "$T/off" > "$T/out"
+  GPUAAS_NODE=elsewhere gpuaas-release demo --undo > "$T/undo"
+  # The answer to the hold was on its way for long.
+  run_status 4 fold "$T/off"
+  assert_stderr "is active by a later order"
+  assert_equal "$(of_it '[.state,.power_wanted]|join(" ")')" "active on"
+  there gpuaas-release - < "$T/undo" > "$T/on"
+  GPUAAS_NODE=elsewhere gpuaas-release demo --hold 24h > "$T/again"
+  run_status 4 fold "$T/on"
+  assert_equal "$(of_it '[.state,.power_wanted]|join(" ")')" "held off"
+  there gpuaas-release - < "$T/again" > "$T/off"
+  run_ok fold "$T/off"
+  # Asked for longer while it is held: the order of before is answered as well.
+  GPUAAS_NODE=elsewhere gpuaas-release demo --hold 48h > "$T/longer"
+  there gpuaas-release - < "$T/again" > "$T/off"
+  run_ok fold "$T/off"
+  GPUAAS_NODE=elsewhere gpuaas-release demo --undo > "$T/undo"
+  there gpuaas-release - < "$T/undo" > "$T/on"
+  run_ok fold "$T/on"
+  # A person at the host has no order, and is believed.
+  there gpuaas-vm stop "$ID" > "$T/by-hand"
+  jq -e '.order_issued_at == null' "$T/by-hand" > "$T/out"
+  run_ok fold "$T/by-hand"
+  assert_equal "$(of_it '[.state,.power_wanted]|join(" ")')" "active off"
+}
+
+@test "a hold that fails on its host is a failure, and attention shows it until it is done" {
+  make_lab
+  gpuaas-place --profile lab --name demo > "$T/plan"
+  there gpuaas-provision "$T/plan" > "$T/provisioned"
+  run_ok fold "$T/provisioned"
+  ID=$(allocation) DOMAIN=gpuaas-$ID
+  GPUAAS_NODE=elsewhere gpuaas-release demo --hold 24h > "$T/order"
+  # Before anything of it is touched: this host knows of no such allocation.
+  GPUAAS_STATE=$T/nowhere.db GPUAAS_HOST_DIR=$T/new run_status 5 in_host gpuaas-release - < "$T/order"
+  jq_is '[.kind,.program,.object,.phase]|join(" ")' "gpuaas.failure/1 gpuaas-release $ID power_check"
+  # While its VM is asked to stop.
+  GPUAAS_LIBVIRT_URI="test+unix:///default?socket=$T/nobody" run_status 9 \
+    there gpuaas-release - < "$T/order"
+  printf '%s\n' "$output" > "$T/failed"
+  run_status 9 fold "$T/failed"
+  run_status 9 fold "$T/failed"
+  assert_equal "$(gpuaas-list audit --where action=hold_failed | wc -l)" 1
+  run_ok gpuaas-list attention
+  jq_is '[.object,.code,.state,.command]|join(" ")' "$ID hold_failed held gpuaas-vm stop $ID"
+  jq_is '.sentence|startswith("its VM could not be stopped: ")' true
+  run_ok gpuaas-list tasks --where "object=$ID" --where state=failed
+  jq_is .phase power_stop
+  there gpuaas-release - < "$T/order" > "$T/off"
+  run_ok fold "$T/off"
+  run_ok gpuaas-list attention
+  assert_equal "$output" ""
+  GPUAAS_NODE=elsewhere gpuaas-release demo --undo > "$T/undo"
+  GPUAAS_LIBVIRT_URI="test+unix:///default?socket=$T/nobody" run_status 9 \
+    there gpuaas-release - < "$T/undo"
+  printf '%s\n' "$output" > "$T/failed"
+  run_status 9 fold "$T/failed"
+  run_ok gpuaas-list attention
+  jq_is '[.object,.code,.command]|join(" ")' "$ID undo_failed gpuaas-release --undo $ID"
+  there gpuaas-release - < "$T/undo" > "$T/on"
+  run_ok fold "$T/on"
+  run_ok gpuaas-list attention
+  assert_equal "$output" ""
+  run_ok gpuaas-state check
+}
+
 @test "what can be held, and how it is asked" {
   make_vm
   run_status 2 here gpuaas-release demo --hold 1h --undo

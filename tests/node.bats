@@ -66,6 +66,18 @@ node_is()
   jq_is .name h7
   run_ok gpuaas-node list --where pool=none
   assert_equal "$output" ""
+  # Empty: unknown again, and nothing else moves.
+  run_ok gpuaas-node set h7 --pool '' --address= --reserved-cpus '' --bridge ''
+  jq_is '[.pool,.address,.reserved_cpus,.network.bridge]|map(tostring)|join(" ")' \
+    "null null null null"
+  jq_is '[.name,.region,.network.uplink,.reserved_memory_mib]|join(" ")' "h7 eu eth7 8192"
+  generation=$(jq .generation <<< "$output")
+  run_ok gpuaas-node set h7 --pool ''
+  jq_is .generation "$generation"
+  run_ok gpuaas-list audit --where action=node_settings_applied
+  jq_slurp_is 'last.detail|fromjson? // .|[has("pool"),.pool]|map(tostring)|join(" ")' "true null"
+  run_ok gpuaas-node set h7 --pool h200
+  run_status 2 gpuaas-node set h7 --fabric-mode ''
   run_status 2 gpuaas-node set h7 --pool 'Not a Name'
   assert_stderr pool
   run_status 5 gpuaas-node set nowhere --pool h200

@@ -65,6 +65,18 @@ reach()
   sed -i "/^Host $1\$/,/^Host /s|^  ProxyCommand .*|  ProxyCommand $2|" "$T/ssh/config"
 }
 
+@test "no orders: nothing is run, it is said, and a refusal before keeps its status" {
+  three_nodes
+  run_ok gpuaas-on gpuaas-provision < /dev/null
+  assert_equal "$output" ""
+  assert_stderr "no orders came, and the command was run nowhere"
+  gpuaas-state apply "$SRC/share/objects/lab.json" > "$T/out"
+  run_status 1 bash -c 'set -o pipefail; gpuaas-place --profile lab | gpuaas-on gpuaas-provision'
+  jq_is .kind gpuaas.refusal/1
+  assert_stderr "no orders came"
+  run_status 1 bash -c 'gpuaas-place --profile lab | gpuaas-on gpuaas-provision > "$T/out"'
+}
+
 @test "discoveries of many nodes come whole, and the state takes them" {
   three_nodes
   for n in h1 h2 h3; do

@@ -95,6 +95,25 @@ in_state()
   jq_is .code no_capacity
 }
 
+@test "a node that is none, or could be several, is named in the refusal" {
+  fleet 2 2
+  run_status 1 place --gpus 1 --node nowhere
+  jq_is '"\(.code): \(.sentence): \(.hint)"' \
+    "node_missing: there is no node 'nowhere': 'gpuaas-list nodes' shows them"
+  jq_is '.alternatives[0]' "1 GPU of type nvidia-h200-141gb on node n000 now"
+  run_status 1 place --gpus 1 --node n00
+  jq_is '"\(.code): \(.sentence)"' "node_missing: 'n00' could be node n000, node n001"
+  for slot in $(gpuaas-list slots --where node=n001 | jq -r .slot); do
+    gpuaas-approve disable "$slot" --reason gone > "$T/out"
+    gpuaas-approve retire "$slot" --reason gone > "$T/out"
+  done
+  gpuaas-node quarantine n001 --reason gone > "$T/out"
+  gpuaas-node retire n001 --reason gone --yes > "$T/out"
+  run_status 1 place --gpus 1 --node n001
+  jq_is '"\(.code): \(.sentence)"' "node_missing: node 'n001' is retired, or was never there"
+  run_ok place --gpus 1 --node n000
+}
+
 @test "refusals tell apart, with the nearest that would fit" {
   fleet 2 4
   run_status 1 place --gpus 3

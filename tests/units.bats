@@ -75,10 +75,13 @@ setting()
 @test "the settings that two units share are the same" {
   diff <(sed -n '/PRIVILEGES/,/^UMask/p' "$UNITS/gpuaas-reconcile.service") \
     <(sed -n '/PRIVILEGES/,/^UMask/p' "$UNITS/gpuaas-reconcile-boot.service")
+  # A release puts back what a repair does, in the same places.
+  diff <(sed -n '/PRIVILEGES/,/^UMask/p' "$UNITS/gpuaas-reconcile.service") \
+    <(sed -n '/PRIVILEGES/,/^UMask/p' "$UNITS/gpuaas-release.service")
 }
 
 @test "the commands in the units are command lines of the programs" {
-  for unit in "$UNITS"/gpuaas-{host,wipe,reconcile,reconcile-boot,publish}.service; do
+  for unit in "$UNITS"/gpuaas-{host,wipe,reconcile,reconcile-boot,publish,release}.service; do
     read -ra words < <(sed -n 's/^ExecStart=//p' "$unit")
     run_ok "${words[0]}" --introspect-cli
     known=$(jq -r '.command.options[].names[]' <<< "$output")
@@ -206,6 +209,40 @@ needs_root()
   [[ $GPUAAS_BUILD == *asan* ]] || fits gpuaas-backup "$T/trace"
   run_status 10 confined gpuaas-backup gpuaas-state backup --keep 2 /usr/backup
   assert_stderr "Read-only"
+}
+
+@test "metrics are written within their unit" {
+  needs_root
+  run_ok gpuaas-state init --lab
+  mkdir "$T/run"
+  run_ok confined gpuaas-export gpuaas-export openmetrics --output "$T/run/gpuaas.prom"
+  grep -qx '# EOF' "$T/run/gpuaas.prom"
+  traced gpuaas-export openmetrics --output "$T/run/gpuaas.prom"
+  [[ $GPUAAS_BUILD == *asan* ]] || fits gpuaas-export "$T/trace"
+  run_status 10 confined gpuaas-export gpuaas-export openmetrics --output /usr/gpuaas.prom
+  assert_stderr "Read-only"
+}
+
+@test "hooks are told within their unit" {
+  needs_root
+  run_ok gpuaas-state init --lab
+  setup_host h200
+  in_host gpuaas-discover --node h1 > "$T/seen"
+  run_ok gpuaas-approve --record-only < "$T/seen"
+  sqlite3 "$GPUAAS_STATE" "UPDATE node SET blockers = '[{\"code\":\"x\",\"subject\":\"x\",\"evidence\":\"x\",\"hint\":\"x\"}]',
+    generation = generation + 1"
+  mkdir "$T/hooks"
+  printf '#!/bin/sh\ncat >> %q\n' "$T/told" > "$T/hooks/a"
+  chmod 755 "$T/hooks" "$T/hooks/a"
+  run_ok confined gpuaas-notify gpuaas-state notify --json --hooks "$T/hooks"
+  jq_is .told true
+  [[ -s $T/told ]]
+  # One more to tell.
+  printf '#!/bin/sh\ncat >> %q\n' "$T/told" > "$T/hooks/b"
+  chmod 755 "$T/hooks/b"
+  traced gpuaas-state notify --json --hooks "$T/hooks" > "$T/out"
+  [[ -s $T/out ]]
+  [[ $GPUAAS_BUILD == *asan* ]] || fits gpuaas-notify "$T/trace"
 }
 
 @test "wipe works within its unit, on a block device with another's files open" {

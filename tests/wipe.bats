@@ -244,6 +244,45 @@ XML
   assert_equal "$output" ""
 }
 
+@test "orders that wait for their turn are not lost with the terminal" {
+  [[ $(id -u) -eq 0 ]] || skip "an operator's method must belong to root"
+  make_lab
+  mkdir "$T/scrub"
+  mkfifo "$T/never"
+  exec 8<> "$T/never"
+  cat > "$T/scrub/10de:2335" <<END
+#!/bin/bash
+: > "$T/began"
+until [[ -e $T/go ]]; do read -rt 0.05 < "$T/never" || :; done
+END
+  chmod 755 "$T/scrub/10de:2335"
+  export GPUAAS_GPU_SCRUB_DIR=$T/scrub
+  {
+    order '.gpu_pci_address = "0000:18:00.0"' '.gpu_device = "10de:2335"'
+    order '.object = "aaaaaaa2"' '.attempt = "bbbbbbb2"' ".nvme_wwid = \"$WWID2\"" \
+      '.nvme_path = "/dev/nvme1n1"'
+    order '.object = "aaaaaaa3"' '.attempt = "bbbbbbb3"' '.node = "n2"'
+  } > "$T/orders"
+  background in_host gpuaas-wipe --jobs 1 "$T/orders" > "$T/out" 2> "$T/words"
+  wait_for 30 test -e "$T/began"
+  is_full nvme1n1
+  # The terminal is closed: all of it ends at once.
+  mapfile -t all < <(ps -eo pid=,args= | awk -v t="$T/orders" 'index($0, "gpuaas-wipe --jobs 1 " t) { print $1 }')
+  ((${#all[@]} >= 2))
+  kill -9 "${all[@]}" || :
+  for pid in "${all[@]}"; do
+    wait_for 10 has_ended "$pid"
+  done
+  : > "$T/go"
+  exec 8>&-
+  is_full nvme1n1
+  # The order of another node is none of this host's.
+  run_status 0 in_host gpuaas-wipe --pending
+  jq_slurp_is 'map(.attempt+" "+.outcome)|sort|join(", ")' "bbbbbbb1 confirmed, bbbbbbb2 confirmed"
+  is_zero
+  is_zero nvme1n1
+}
+
 # A large disk, so that there is time to interrupt its read-back.
 make_large()
 {
@@ -293,7 +332,8 @@ in_read_back()
 @test "an order killed anywhere starts over" {
   command -v strace > /dev/null || skip "strace is missing"
   make_lab
-  while read -r call when; do
+  # 137: as the order is kept; 10: its worker.
+  while read -r call when ends; do
     fill
     : $((++n))
     order ".attempt = \"$(printf 'eeeeee%02d' "$n")\"" > "$T/order"
@@ -301,20 +341,21 @@ in_read_back()
     ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0 run in_host strace -f -qq -o "$T/strace" -e "trace=$call" \
       -e "inject=$call:signal=KILL:when=$when" gpuaas-wipe "$T/order"
     echo "$call $when: $status $output"
-    assert_equal "$status" 10
+    assert_equal "$status" "$ends"
     grep -q SIGKILL "$T/strace"
     run_status 0 in_host gpuaas-wipe "$T/order"
     jq_is .outcome confirmed
     is_zero
   done << 'POINTS'
-mkdir 1
-flock 1
-pwrite64 5
-pwrite64 40
-fallocate 1
-fdatasync 4
-pread64 90
-fdatasync 9
+mkdir 1 137
+flock 1 137
+pwrite64 5 137
+pwrite64 40 10
+fallocate 1 10
+fdatasync 4 137
+fdatasync 7 10
+pread64 90 10
+fdatasync 9 10
 POINTS
 }
 

@@ -18,6 +18,12 @@
 	"INSERT INTO claim (id, allocation_id, node_id, claim_kind, live, held_by, created_at) " \
 	"VALUES ('" id "', '" a "', '" n "', 'node', 1, '" a "', 'x');"
 
+#define PROPOSAL(by, humans, confirmed) \
+	"INSERT INTO proposal (id, action, slot_id, device_id, proposed_by, proposed_uid, " \
+	"proposed_humans, proposed_at, expires_at, confirmed_uid, decided_by, decided_at) VALUES " \
+	"('p1', 'retire_unwiped', 's1', 'd1', 'x', " by ", '" humans "', 'x', 'x', " confirmed \
+	", 'x', 'x')"
+
 /* object: what the finding is about; "" when it names none. */
 static const struct {
 	const char *check, *object, *sentence, *sql;
@@ -56,6 +62,14 @@ static const struct {
 	{ "pf_vf_conflict", "s2", "physical one",
 	  MOVE("slot", "s2", "fabric_vf_pci_address = '0000:e0:00.0'") },
 	{ "fractional", "s2", "part of a GPU", MOVE("slot", "s2", "shape = 'gpu_shared'") },
+	{ "access_record", "t", "not the record of its name",
+	  "INSERT INTO team VALUES ('t', '{\"name\":\"x\"}', 'x', 'x')" },
+	{ "access_record", "g", "not the record of its name",
+	  "INSERT INTO access_grant VALUES ('g', '{', 'x', 'x')" },
+	{ "access_record", "access-settings", "not the record of its name",
+	  "INSERT INTO access VALUES (1, '{', 'x', 'x')" },
+	{ "same_person", "p1", "by who proposed it", PROPOSAL("5", "[5]", "5") },
+	{ "same_person", "p1", "by who proposed it", PROPOSAL("5", "[5,6]", "6") },
 	{ "tainted", "s2", "not known to be wiped", MOVE("device", "d2", "dirty_since = 'x'") },
 	{ "tainted", "s2", "not known to be wiped", MOVE("device", "n1/g2", "node_id = 'n2'") },
 	{ "wipe_proof", "s2", "as its policy asks", MOVE("device", "d2", "cleared_by = 'e5'") },

@@ -148,12 +148,13 @@ static const struct {
 };
 
 /* wiping may last 4000 s and is left by a command with the id in it. */
-static bool limit(bool is_slot, const char *state, int64_t *seconds, const char **leaves)
+static bool limit(bool is_slot, bool whole, const char *state, int64_t *seconds,
+		  const char **leaves)
 {
 	if (!is_slot || !ga_streq(state, "wiping"))
 		return false;
 	*seconds = 4000;
-	*leaves = "gpuaas-wipe --slot %s";
+	*leaves = whole ? "gpuaas-wipe --machine %s" : "gpuaas-wipe --slot %s";
 	return true;
 }
 
@@ -230,6 +231,28 @@ static void random_worlds(void)
 	}
 	t_ok(good, "unknown is an info without a repair in 2000 random worlds");
 	t_ok(valid, "only what has ended is removed, and only with open eyes");
+}
+
+/* The command that leaves a state, for a slot of the allocation of that shape. */
+static void stuck_command(const char *shape, const char *command)
+{
+	struct world w = { 0 };
+	ga_autodrifts struct ga_drifts d = { 0 };
+	size_t i, n = 0;
+
+	world_init(&w);
+	stuck_slot(&w);
+	set(&w.want.slots.v[1].allocation, "aaaaaaaa");
+	set(&w.want.allocations.v[0].shape, shape);
+	ga_drift_compare(&w.want, &w.seen, limit, &d);
+	for (i = 0; i < d.n; i++) {
+		if (d.v[i].code != GA_D_STUCK)
+			continue;
+		t_str(d.v[i].drift.command, command, "stuck in a %s", shape);
+		n++;
+	}
+	t_int((int64_t)n, 1, "one slot is stuck");
+	world_release(&w);
 }
 
 static void observation(void)
@@ -315,6 +338,8 @@ int main(void)
 	for (enum ga_repair r = GA_R_BIND_VFIO; r < GA_R_COUNT; r++)
 		t_ok(ga_repair_word(r) && ga_repair_doc(r), "%s has a doc", ga_repair_word(r));
 	random_worlds();
+	stuck_command("slice", "gpuaas-wipe --slot slot1111");
+	stuck_command("baremetal", "gpuaas-wipe --machine slot1111");
 	observation();
 	may_start();
 	return t_done();

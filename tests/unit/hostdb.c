@@ -2,6 +2,10 @@
 /* host.db: the journal, attempts, the evidence chain and what may never be changed in it. */
 #include "t.h"
 
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -230,6 +234,73 @@ static void made_at_once(void)
 	t_int(failed, 0, "made by eight at once, three hundred times");
 }
 
+/* Stands before libc's: with this set, somebody removes the file as soon as it is there. */
+static bool removes;
+
+int link(const char *from, const char *to)
+{
+	int r = linkat(AT_FDCWD, from, AT_FDCWD, to, 0);
+
+	if (r == 0 && removes)
+		unlink(to);
+	return r;
+}
+
+static int entries(const char *path)
+{
+	DIR *d = opendir(path);
+	int n = -2; /* "." and ".." */
+
+	while (d && readdir(d))
+		n++;
+	if (d)
+		closedir(d);
+	return n;
+}
+
+/* Nothing is written any more, as on a disk that is full. */
+static int full(bool on)
+{
+	struct rlimit limit;
+
+	signal(SIGXFSZ, SIG_IGN);
+	if (getrlimit(RLIMIT_FSIZE, &limit) < 0)
+		return -1;
+	limit.rlim_cur = on ? 0 : limit.rlim_max;
+	return setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+static void key_errors(void)
+{
+	ga_autofree char *own = ga_xprintf("%s/key", dir), *key = ga_xprintf("%s/node.key", own);
+	struct ga_sign_key *ret = NULL;
+	struct ga_err err = GA_ERR_INIT;
+	int r;
+
+	t_int(mkdir(own, 0700), 0, "a folder");
+	fflush(stdout);
+	t_int(full(true), 0, "no room");
+	r = ga_hostdb_make_key(own, &ret, &err);
+	full(false);
+	t_code(r, &err, GA_SYSTEM, "cannot write '", "no room for the key is said");
+	t_int(entries(own), 0, "and no half of it is left");
+	ga_err_clear(&err);
+	removes = true;
+	r = ga_hostdb_make_key(own, &ret, &err);
+	t_code(r, &err, GA_SYSTEM, "was removed while it was made", "removed meanwhile");
+	removes = false;
+	t_int(entries(own), 0, "nothing is left of that either");
+	ga_err_clear(&err);
+	t_int(symlink("/nowhere/node.key", key), 0, "a link in its place");
+	t_int(ga_hostdb_make_key(own, &ret, &err), -1, "is not followed");
+	t_ok(strstr(err.msg, "cannot open '") != NULL, "and said: %s", err.msg);
+	t_int(unlink(key), 0, "away with it");
+	ga_err_clear(&err);
+	t_int(ga_hostdb_make_key(own, &ret, &err), 1, "made at last: %s", err.msg);
+	t_int(entries(own), 1, "and alone there");
+	ga_sign_close(ret);
+}
+
 int main(void)
 {
 	const char *argv[] = { "rm", "-rf", "--", dir, NULL };
@@ -243,6 +314,7 @@ int main(void)
 		return 1;
 	fflush(stdout);
 	made_at_once();
+	key_errors();
 	t_int(ga_hostdb_open(dir, &h, &err), 0, "host.db is made at first use: %s", err.msg);
 	journal(&h);
 	attempts(&h);

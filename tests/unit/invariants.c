@@ -39,6 +39,14 @@
 	EVIDENCE("x", "s2", "'w2b', 'd2', 'g2', " LATE ", " LATE \
 			    ", 'purge', 'confirmed', 'full', 'confirmed', 1")
 
+#define TEAM "INSERT INTO team VALUES ('t', '{\"a\":1}', 'x', 'x');"
+#define GRANT "INSERT INTO access_grant VALUES ('g', '{\"a\":1}', 'x', 'x');"
+#define ACCESS "INSERT INTO access VALUES (1, '{\"a\":1}', 'x', 'x');"
+#define PROPOSAL \
+	"INSERT INTO proposal (id, action, slot_id, device_id, proposed_by, proposed_uid, " \
+	"proposed_humans, proposed_at, expires_at) VALUES ('p1', 'retire_unwiped', 's4', 'd4', " \
+	"'x', 5, '[5]', 'x', 'x');"
+
 static const struct {
 	const char *name, *word, *before, *attack, *control;
 } attacks[] = {
@@ -117,6 +125,33 @@ static const struct {
 	  SLOT("accelerator_type = 'h200'", "s2") },
 	{ "what was asked for", "fixed", "",
 	  "UPDATE allocation SET project = 'q'" GEN " WHERE id = 'a1'", NULL },
+	{ "a team's name", "fixed", TEAM, "UPDATE team SET name = 'x'",
+	  "UPDATE team SET record = '{}'" },
+	{ "a grant's name", "fixed", GRANT, "UPDATE access_grant SET name = 'x'",
+	  "UPDATE access_grant SET record = '{}'" },
+	{ "what was proposed", "fixed", PROPOSAL, "UPDATE proposal SET disposal = 'x'", NULL },
+	{ "who proposed it", "fixed", PROPOSAL, "UPDATE proposal SET proposed_uid = 9", NULL },
+	{ "until when it may be confirmed", "fixed", PROPOSAL,
+	  "UPDATE proposal SET expires_at = 'z'",
+	  "UPDATE proposal SET confirmed_uid = 9, decided_by = 'x', decided_at = 'x'" },
+	{ "a proposal decided twice", "fixed",
+	  PROPOSAL "UPDATE proposal SET decided_by = 'x', decided_at = 'x';",
+	  "UPDATE proposal SET confirmed_uid = 9", NULL },
+	{ "deleting a team", "kept", TEAM, "DELETE FROM team", NULL },
+	{ "deleting a grant", "kept", GRANT, "DELETE FROM access_grant", NULL },
+	{ "deleting the settings of access", "kept", ACCESS, "DELETE FROM access",
+	  "UPDATE access SET record = '{}'" },
+	{ "deleting a proposal", "kept", PROPOSAL, "DELETE FROM proposal", NULL },
+	{ "a team in the place of another", "duplicate", TEAM,
+	  "INSERT OR REPLACE INTO team VALUES ('t', '{}', 'x', 'x')", NULL },
+	{ "a grant in the place of another", "duplicate", GRANT,
+	  "INSERT OR REPLACE INTO access_grant VALUES ('g', '{}', 'x', 'x')", NULL },
+	{ "settings of access in the place of others", "duplicate", ACCESS,
+	  "INSERT OR REPLACE INTO access VALUES (1, '{}', 'x', 'x')", NULL },
+	{ "a proposal in the place of another", "duplicate", PROPOSAL,
+	  "INSERT OR REPLACE INTO proposal (id, action, slot_id, device_id, proposed_by, "
+	  "proposed_uid, proposed_humans, proposed_at, expires_at) VALUES ('p1', 'destroy_data', "
+	  "'s4', 'd4', 'x', 5, '[5]', 'x', 'x')", NULL },
 	{ "a version of a profile", "fixed", "", "UPDATE profile SET record = '[]'", NULL },
 	{ "the lab flag", "fixed", "", "UPDATE meta SET lab = 0", "UPDATE meta SET epoch = 2" },
 	{ "the epoch backwards", "fixed", "UPDATE meta SET epoch = 5;", "UPDATE meta SET epoch = 4",

@@ -295,6 +295,8 @@ static void table(enum ga_machine m, const char *name, const char *final)
 		     "%s %s is %s", name, s->name, ends ? "final" : "left by a command");
 		t_ok(!s->leaves || ga_starts(s->leaves, "gpuaas-"), "%s %s: the command is ours",
 		     name, s->name);
+		t_ok(!s->leaves_whole || (s->leaves && ga_starts(s->leaves_whole, "gpuaas-")),
+		     "%s %s: so is the one of a whole machine", name, s->name);
 		for (i = 0; s->to[i]; i++)
 			t_ok(ga_fsm_find(m, s->to[i]) && ga_fsm_is_edge(m, s->name, s->to[i]),
 			     "%s: %s leads to %s", name, s->name, s->to[i]);

@@ -175,6 +175,9 @@ static void constraints(void)
 	scene(&s, "a:uu b:ff");
 	s.request.node = word("a");
 	check(&s, "no_capacity|1 GPU of type h200 on node b now", "elsewhere is an alternative");
+	scene(&s, "a:ff b:ff");
+	s.request.node = word("c");
+	check(&s, "node_missing|1 GPU of type h200 on node a now", "a node that is none");
 	scene(&s, "a:ff");
 	s.request.image = word("big");
 	check(&s, "image_missing", "no copy of the image");

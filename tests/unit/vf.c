@@ -53,6 +53,8 @@ static void reading(void)
 	t_str(d.port_guid, "10:21:33:12:00:11:22:10", "port GUID");
 	for (i = 0; i < GA_ARRAY_SIZE(bad); i++) {
 		ga_autovf struct ga_vf v = parsed(bad[i], "ens1", 1, -1);
+
+		t_ok(!v.mac && !v.node_guid, "nothing is left of what is refused");
 	}
 }
 

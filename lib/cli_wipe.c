@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gpuaas-wipe: keeping orders as they are read, showing plans and certificates. */
+#include "cli_wipe.h"
+
+#include <stdio.h>
+
+#include "cli.h"
+#include "wipejob.h"
+
+int ga_wipe_keep(const struct ga_rec *rec, const char *node, struct ga_err *err)
+{
+	struct ga_err refused = GA_ERR_INIT;
+	struct ga_wipe_order order;
+	int r = 0;
+
+	if (ga_rec_parse(rec, &ga_wipe_order_shape, &order, err) < 0)
+		return -1;
+	if (ga_wipe_order_check(&order, node, false, &refused) == 0)
+		r = ga_wipe_keep_order(ga_cli_host_dir(), &order, err);
+	ga_shape_release(&ga_wipe_order_shape, &order);
+	return r;
+}
+
+int ga_wipe_show(const struct ga_wipe_evidence *e, struct ga_err *err)
+{
+	ga_autostr struct ga_str text = GA_STR_INIT;
+
+	if (!e->dry_run || !ga_emit_is_table())
+		return ga_emit(&ga_wipe_evidence_shape, e, err);
+	ga_wipe_plan_text(e, &text);
+	ga_print("%s", text.buf);
+	ga_cli_note_status((int)e->status);
+	return 0;
+}
+
+int ga_wipe_print_certificate(const char *key, struct ga_err *err)
+{
+	ga_autostr struct ga_str text = GA_STR_INIT;
+
+	if (ga_wipe_certificate_of(ga_cli_host_dir(), key, &text, err) < 0)
+		return -1;
+	fputs(text.buf, stdout);
+	return 0;
+}

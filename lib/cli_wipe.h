@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gpuaas-wipe: orders that wait, and what a person reads. */
+#ifndef GA_CLI_WIPE_H
+#define GA_CLI_WIPE_H
+
+#include "kind_result.h"
+#include "rec.h"
+
+/*
+ * Makes the wipe order one of the pending ones of this host (node is its id) as it is read: what
+ * waits for a disk is then not lost with the process. An order of another node or of a dry
+ * run is none of this host's: 0, and whoever takes it says so.
+ */
+int ga_wipe_keep(const struct ga_rec *rec, const char *node, struct ga_err *err);
+
+/* Writes the evidence: a dry run at a terminal is a plan to read, everything else the record. */
+int ga_wipe_show(const struct ga_wipe_evidence *e, struct ga_err *err);
+
+/* Prints the certificate of kept evidence; key as in ga_wipe_certificate_of. */
+int ga_wipe_print_certificate(const char *key, struct ga_err *err);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The operator's executables that are told something: each call gets a text on stdin, a deadline,
+ * and an environment of nothing but PATH, LC_ALL and what the call adds; several run at once. What
+ * a hook prints on stdout is dropped, its last line on stderr is given to whoever asked.
+ */
+#ifndef GA_HOOKS_H
+#define GA_HOOKS_H
+
+#include "ga.h"
+#include "vec.h"
+
+struct ga_hook {
+	char *name, *path;
+	char *refused; /* why it may not be run; NULL: it may */
+};
+
+struct ga_hooks {
+	struct ga_hook *v;
+	size_t n;
+};
+#define ga_autohooks ga_cleanup(ga_hooks_release)
+
+/*
+ * What is executable in the folder, by name. As run-parts(8) has it, names are of letters, digits,
+ * '_' and '-', so that what an editor or dpkg leaves behind is no hook. It is refused unless it is
+ * a regular file that belongs to root and that nobody else may write: it is run with our rights.
+ * A folder that is not there has none; GA_DENIED "hook_unsafe" when somebody else than root could
+ * put files into it.
+ */
+int ga_hooks_find(const char *folder, struct ga_hooks *ret, struct ga_err *err);
+void ga_hooks_release(struct ga_hooks *hooks);
+
+struct ga_hook_call {
+	const struct ga_hook *hook;
+	const char *input;
+	const char *const *env; /* "KEY=value", NULL-terminated, or NULL */
+};
+
+struct ga_hook_limits {
+	int64_t timeout_micros; /* of one call; then it is killed with all it started */
+	size_t jobs;		/* calls at once, at least 1 */
+	int failures;		/* so many in a row, or one deadline, and the hook is given up */
+};
+
+/* Told of each call that was made, when it has ended: failure NULL, or why in a sentence that says
+ * nothing of what the hook printed; said is its last line on stderr, or "". -1 stops all. */
+typedef int (*ga_hook_ended)(size_t call, const char *failure, const char *said, void *arg,
+			     struct ga_err *err);
+
+/* Makes the calls in their order, but for those to hooks that are refused or were given up. A
+ * signal (stop.h) lets those that run come to their end, and begins no other. The number of calls
+ * that were not made; -1 when ended() failed, after those that ran were killed. */
+int ga_hooks_run(const struct ga_hook_call *calls, size_t n, const struct ga_hook_limits *limits,
+		 ga_hook_ended ended, void *arg, struct ga_err *err);
+
+#endif

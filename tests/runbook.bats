@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+# The runbook has each code that the programs give, and no other.
+
+load helper
+
+setup()
+{
+  common_setup
+  # A copy of what is compared, to be broken.
+  mkdir -p "$T/tree/tests"
+  cp "$SRC/tests/codes" "$T/tree/tests"
+  cp -r "$SRC/man" "$SRC/lib" "$T/tree"
+}
+
+codes()
+{
+  "$T/tree/tests/codes" "$GPUAAS_BUILD"
+}
+
+@test "each state, blocker, refusal, drift, phase and warning has its item, and each item its code" {
+  run_ok codes
+  assert_equal "$output" ""
+  # It does not agree for want of anything to compare.
+  run_ok "$T/tree/tests/codes" "$GPUAAS_BUILD" --list
+  ((${#lines[@]} > 250))
+  for one in $'SLOTS\tcleanup_blocked' $'DRIFT\tnat_missing' $'REFUSALS\tno_capacity' \
+    $'BLOCKERS\twipe_unknown' $'ATTENTION\thold_over' $'PHASES\trebuild_wipe' \
+    $'PREREQUISITES\tkvm' $'WARNINGS\tnode_id_clone' $'ANSWERS OF NODES\tnode_draining' \
+    $'REFUSED BY THE STATE\tconcurrent_update' $'DRAINS\tin_use'; do
+    grep -qxF "$one" <<< "$output"
+  done
+}
+
+@test "a new code, an item of an old one and a wrong order are found" {
+  sed -i 's/ga_reasons_add(ret, "missing_gpu"/ga_reasons_add(ret, "gpu_on_fire"/' "$T/tree/lib/verdict.c"
+  sed -i 's/say(ret, "no_single_node"/say(ret, "spread_out"/' "$T/tree/lib/place_refuse.c"
+  sed -i 's/^\.It Sy hold_over$/.It Sy held_over/' "$T/tree/man/gpuaas-codes.7"
+  sed -i 's/^\.It Sy cleanup_blocked$/.It Sy blocked/' "$T/tree/man/gpuaas-operations.7"
+  run_status 1 codes
+  for line in "gpuaas-codes.7: BLOCKERS has no item 'gpu_on_fire'" \
+    "gpuaas-codes.7: REFUSALS has no item 'spread_out'" \
+    "gpuaas-codes.7: REFUSALS: nothing gives the code 'no_single_node'" \
+    "gpuaas-codes.7: ATTENTION has no item 'hold_over'" \
+    "gpuaas-codes.7: ATTENTION: nothing gives the code 'held_over'" \
+    "gpuaas-codes.7: the items of ATTENTION are not in the order of the alphabet" \
+    "gpuaas-operations.7: SLOTS has no item 'cleanup_blocked'"; do
+    assert_output "$line"
+  done
+}

@@ -147,6 +147,17 @@ _gpuaas_after['gpuaas-place --run-time']='@a'
 _gpuaas_after['gpuaas-place --request-id']='@a'
 _gpuaas_after['gpuaas-place --expires']='@a'
 _gpuaas_after['gpuaas-place --state']='@f'
+_gpuaas_words['gpuaas-profile']='catalog nodes labels --state --json --table -h --help --version --introspect-cli'
+_gpuaas_after['gpuaas-profile --state']='@f'
+_gpuaas_words['gpuaas-profile catalog']='--state --json --table -h --help --version --introspect-cli'
+_gpuaas_after['gpuaas-profile catalog --state']='@f'
+_gpuaas_words['gpuaas-profile labels']='--state --json --table -h --help --version --introspect-cli'
+_gpuaas_after['gpuaas-profile labels --state']='@f'
+_gpuaas_words['gpuaas-profile nodes']='--type --unknown --sort --reason --dry-run --state --json --table -h --help --version --introspect-cli'
+_gpuaas_after['gpuaas-profile nodes --type']='@a'
+_gpuaas_after['gpuaas-profile nodes --sort']='@v node type gpus age'
+_gpuaas_after['gpuaas-profile nodes --reason']='@a'
+_gpuaas_after['gpuaas-profile nodes --state']='@f'
 _gpuaas_words['gpuaas-provision']='--resume --user-data-dir --dry-run --jobs --progress --state --json --table -h --help --version --introspect-cli'
 _gpuaas_after['gpuaas-provision --resume']='@a'
 _gpuaas_after['gpuaas-provision --user-data-dir']='@f'
@@ -299,4 +310,4 @@ _gpuaas()
   esac
 }
 
-complete -o filenames -F _gpuaas gpuaas-approve gpuaas-discover gpuaas-export gpuaas-host-bootstrap gpuaas-host-shell gpuaas-image gpuaas-list gpuaas-node gpuaas-on gpuaas-place gpuaas-provision gpuaas-reconcile gpuaas-release gpuaas-report gpuaas-show gpuaas-state gpuaas-vm gpuaas-wipe gpuaas
+complete -o filenames -F _gpuaas gpuaas-approve gpuaas-discover gpuaas-export gpuaas-host-bootstrap gpuaas-host-shell gpuaas-image gpuaas-list gpuaas-node gpuaas-on gpuaas-place gpuaas-profile gpuaas-provision gpuaas-reconcile gpuaas-release gpuaas-report gpuaas-show gpuaas-state gpuaas-vm gpuaas-wipe gpuaas

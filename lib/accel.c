@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The catalogue of accelerator types. */
-#include "accel.h"
+/* The catalogue of accelerator types: what is built in, and how a type is found in it. */
+#include "accel_int.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <jansson.h>
-
-#include "file.h"
-#include "str.h"
-#include "vec.h"
-
-#define CATALOGUE_MAX (16 << 20)
 
 __asm__(".section .rodata\n"
 	".global ga_accel_builtin\n"
@@ -20,110 +16,167 @@ __asm__(".section .rodata\n"
 	".previous\n");
 extern const char ga_accel_builtin[], ga_accel_builtin_end[];
 
-/* One PCI id of one type; a type has several. */
-struct id_row {
-	unsigned int vendor, device;
-	const char *slug, *name; /* in the JSON */
-	const char *ambiguous;	 /* why the id alone does not tell, or NULL */
-	json_t *subsystems;	 /* "10de:18be" …; in the JSON */
-};
+#define TYPES_BEGIN "\n],\"accelerators\":[\n"
+#define LINE_BEGIN "{\"slug\":\""
 
-struct ga_accels {
-	json_t *json;
-	GA_LIST(struct id_row) rows;
-};
+static const char *drop_ins = "/etc/gpuaas/accelerators.d";
 
-static int bad(const char *what, const char *slug, const char *why, struct ga_err *err)
+void ga_accels_drop_ins(const char *folder)
 {
-	return ga_fail(err, GA_BADREC, "%s, accelerator '%.64s': %s", what, slug ? slug : "?", why);
+	drop_ins = folder;
 }
 
-static bool hex16(const char *text, unsigned int *ret)
+/* ---- the built-in text ---- */
+
+static const char *find(const char *text, size_t len, const char *what)
 {
-	if (!text || strlen(text) != 4 || strspn(text, "0123456789abcdef") != 4)
-		return false;
-	*ret = (unsigned int)strtoul(text, NULL, 16);
-	return true;
+	return memmem(text, len, what, strlen(what));
 }
 
-static int add_type(struct ga_accels *list, json_t *type, const char *what, struct ga_err *err)
+/* The value of the first member KEY of a line: four hex digits, or -1. */
+static int64_t hex_member(const char *line, size_t len, const char *key, const char **behind)
 {
-	const char *slug = json_string_value(json_object_get(type, "slug"));
-	const char *name = json_string_value(json_object_get(type, "name"));
-	json_t *vendor = json_object_get(type, "vendor_id"), *pci;
-	unsigned int vendor_id, device_id;
-	size_t i;
+	const char *at = find(line, len, key);
 
-	if (!slug || !name)
-		return bad(what, slug, "'slug' and 'name' are needed", err);
-	if (!json_is_string(vendor)) /* known by name only */
-		return 0;
-	if (!hex16(json_string_value(vendor), &vendor_id))
-		return bad(what, slug, "'vendor_id' is not four hex digits", err);
-	json_array_foreach(json_object_get(type, "pci"), i, pci) {
-		if (!hex16(json_string_value(json_object_get(pci, "device_id")), &device_id))
-			return bad(what, slug, "'device_id' is not four hex digits", err);
-		*ga_list_add(&list->rows) = (struct id_row){
-			.vendor = vendor_id,
-			.device = device_id,
-			.slug = slug,
-			.name = name,
-			.ambiguous = json_string_value(json_object_get(pci, "ambiguous")),
-			.subsystems = json_object_get(pci, "subsystems"),
+	if (!at || (size_t)(line + len - at) < strlen(key) + 5)
+		return -1;
+	at += strlen(key);
+	*behind = at;
+	return *at == '"' ? strtol(at + 1, NULL, 16) : -1;
+}
+
+static void add_refs(struct ga_accels *list, const char *line, size_t len, size_t entry)
+{
+	const char *end = line + len, *at = line;
+	int64_t vendor = hex_member(line, len, "\"vendor_id\":", &at), device;
+
+	while (vendor >= 0 &&
+	       (device = hex_member(at, (size_t)(end - at), "\"device_id\":", &at)) >= 0)
+		*ga_list_add(&list->refs) = (struct ga_accel_ref){ (unsigned int)vendor,
+								   (unsigned int)device, entry };
+}
+
+void ga_accels_index(struct ga_accels *list, const char *text, size_t len)
+{
+	const char *end = text + len, *line = find(text, len, TYPES_BEGIN);
+
+	if (!line)
+		abort(); /* unit tests read what is built in */
+	list->head = text;
+	list->head_len = (size_t)(line - text);
+	line += strlen(TYPES_BEGIN);
+	while (line < end && !strncmp(line, LINE_BEGIN, strlen(LINE_BEGIN))) {
+		const char *stop = memchr(line, '\n', (size_t)(end - line));
+		const char *slug = line + strlen(LINE_BEGIN);
+		size_t n = stop ? (size_t)(stop - line) : (size_t)(end - line);
+
+		*ga_list_add(&list->entries) = (struct ga_accel_entry){
+			.slug = ga_xstrndup(slug, strcspn(slug, "\"")),
+			.text = line,
+			.len = n - (line[n - 1] == ','),
+			.origin = "built-in",
 		};
+		add_refs(list, line, n, list->entries.n - 1);
+		line += n + 1;
 	}
-	return 0;
 }
 
-static int load(struct ga_accels *list, const char *text, size_t len, const char *what,
-		struct ga_err *err)
+/* Parses a built-in line when it is needed. Its text was checked when the program was built. */
+static const struct ga_accel_type *type_of(struct ga_accel_entry *e)
 {
+	struct ga_err err = GA_ERR_INIT;
 	json_error_t why;
-	json_t *types, *type;
-	size_t i;
+	json_t *json;
 
-	list->json = json_loadb(text, len, JSON_REJECT_DUPLICATES, &why);
-	if (!list->json)
-		return ga_fail(err, GA_BADREC, "%s, line %d: not JSON: %s", what, why.line,
-			       why.text);
-	types = json_object_get(list->json, "accelerators");
-	if (!json_is_array(types))
-		return ga_fail(err, GA_BADREC, "%s has no array 'accelerators'", what);
-	json_array_foreach(types, i, type)
-		if (add_type(list, type, what, err) < 0)
-			return -1;
-	return 0;
+	if (e->type)
+		return e->type;
+	json = json_loadb(e->text, e->len, 0, &why);
+	e->type = ga_xcalloc(1, sizeof(*e->type));
+	if (!json || ga_shape_parse(&ga_accel_type_shape, json, e->type, &err) < 0)
+		abort();
+	json_decref(json);
+	e->type->origin = ga_xstrdup(e->origin);
+	return e->type;
+}
+
+/* ---- opening ---- */
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int is_json(const struct dirent *d)
+{
+	size_t n = strlen(d->d_name);
+
+	return d->d_name[0] != '.' && n > 5 && !strcmp(d->d_name + n - 5, ".json");
+}
+
+static int load_drop_ins(struct ga_accels *list, struct ga_err *err)
+{
+	struct dirent **names = NULL;
+	int i, n = drop_ins ? scandir(drop_ins, &names, is_json, by_name) : 0, r = 0;
+
+	if (n < 0)
+		return errno == ENOENT || errno == ENOTDIR ?
+			       0 :
+			       ga_fail_sys(err, "cannot read the catalogue drop-ins in '%s'",
+					   drop_ins);
+	for (i = 0; i < n; i++) {
+		ga_autofree char *path = ga_xprintf("%s/%s", drop_ins, names[i]->d_name);
+
+		if (r == 0)
+			r = ga_accels_load(list, path, true, err);
+		free(names[i]);
+	}
+	free(names);
+	return r;
 }
 
 int ga_accels_open(const char *file, struct ga_accels **ret, struct ga_err *err)
 {
 	ga_autoaccels struct ga_accels *list = ga_xcalloc(1, sizeof(*list));
-	ga_autostr struct ga_str text = GA_STR_INIT;
-	ga_autofree char *what = NULL;
-	int r;
 
-	if (file) {
-		what = ga_xprintf("catalogue '%s'", file);
-		if (ga_file_read(file, CATALOGUE_MAX, &text, err) < 0)
-			return ga_wrap(err, "accelerator catalogue");
-		r = load(list, text.buf, text.len, what, err);
-	} else {
-		r = load(list, ga_accel_builtin,
-			 (size_t)(ga_accel_builtin_end - ga_accel_builtin), "built-in catalogue",
-			 err);
-	}
-	if (r < 0)
+	list->lazy = ga_xcalloc(1, sizeof(*list->lazy));
+	if (!file)
+		ga_accels_index(list, ga_accel_builtin,
+				(size_t)(ga_accel_builtin_end - ga_accel_builtin));
+	else if (ga_accels_load(list, file, false, err) < 0)
+		return -1;
+	if (load_drop_ins(list, err) < 0)
 		return -1;
 	*ret = GA_TAKE(list);
 	return 0;
 }
 
+int ga_accels_add_file(struct ga_accels *list, const char *file, struct ga_err *err)
+{
+	return ga_accels_load(list, file, true, err);
+}
+
 void ga_accels_close(struct ga_accels *list)
 {
+	size_t i;
+
 	if (!list)
 		return;
-	json_decref(list->json);
-	ga_list_release(&list->rows);
+	for (i = 0; i < list->entries.n; i++) {
+		struct ga_accel_entry *e = &list->entries.v[i];
+
+		if (e->type)
+			ga_shape_release(&ga_accelerator_shape, e->type);
+		free(e->type);
+		free(e->slug);
+	}
+	for (i = 0; i < list->files.n; i++)
+		free(list->files.v[i]);
+	ga_accels_forget_words(list);
+	ga_accels_rest_release(&list->lazy->rest);
+	ga_list_release(&list->entries);
+	ga_list_release(&list->refs);
+	ga_list_release(&list->files);
+	free(list->lazy);
 	free(list);
 }
 
@@ -132,92 +185,102 @@ void ga_cleanup_accels(struct ga_accels **list)
 	ga_accels_close(*list);
 }
 
-static bool has_subsystem(const struct id_row *row, int64_t vendor, int64_t device)
-{
-	ga_autofree char *text = ga_xprintf("%04llx:%04llx", (unsigned long long)vendor,
-					    (unsigned long long)device);
-	json_t *one;
-	size_t i;
+/* ---- types ---- */
 
-	if (vendor < 0 || device < 0)
-		return false;
-	json_array_foreach(row->subsystems, i, one)
-		if (ga_streq(json_string_value(one), text))
-			return true;
-	return false;
+struct ga_accel_entry *ga_accels_entry(const struct ga_accels *list, const char *slug)
+{
+	size_t lo = 0, hi = list->entries.n;
+
+	while (slug && lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		int order = strcmp(slug, list->entries.v[mid].slug);
+
+		if (!order)
+			return &list->entries.v[mid];
+		if (order < 0)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return NULL;
 }
 
-/* The names of the types an id may be: "A or B (10de:25b6)". */
-static char *either(const struct ga_accels *list, unsigned int vendor, unsigned int device)
+static void refs_of(struct ga_accels *list, const struct ga_accel_type *type, size_t entry)
 {
-	ga_autostr struct ga_str out = GA_STR_INIT;
-	const char *last = NULL;
-	size_t i, n = 0;
-
-	for (i = 0; i < list->rows.n; i++) {
-		const struct id_row *row = &list->rows.v[i];
-
-		if (row->vendor != vendor || row->device != device || ga_streq(row->slug, last))
-			continue;
-		ga_str_addf(&out, "%s%s", n++ ? " or " : "", row->name);
-		last = row->slug;
-	}
-	ga_str_addf(&out, "%s (%04x:%04x)", n > 1 ? "" : " or another", vendor, device);
-	return ga_str_take(&out);
-}
-
-void ga_accels_find(const struct ga_accels *list, unsigned int vendor, unsigned int device,
-		    int64_t sub_vendor, int64_t sub_device, struct ga_accel *ret)
-{
-	const struct id_row *found = NULL;
-	bool several = false, sure = false;
 	size_t i;
 
-	*ret = (struct ga_accel){ .match = GA_ACCEL_UNKNOWN };
-	for (i = 0; i < list->rows.n && !sure; i++) {
-		const struct id_row *row = &list->rows.v[i];
+	for (i = 0; type->vendor_id && i < type->pci.n; i++)
+		*ga_list_add(&list->refs) = (struct ga_accel_ref){
+			(unsigned int)strtoul(type->vendor_id, NULL, 16),
+			(unsigned int)strtoul(type->pci.v[i].device_id, NULL, 16), entry };
+}
 
-		if (row->vendor != vendor || row->device != device)
-			continue;
-		sure = has_subsystem(row, sub_vendor, sub_device);
-		several = several || row->ambiguous || (found && !ga_streq(found->slug, row->slug));
-		found = row;
+void ga_accels_put(struct ga_accels *list, struct ga_accel_type *type, const char *origin)
+{
+	struct ga_accel_entry *e = ga_accels_entry(list, type->slug);
+	size_t i, at, n = 0;
+
+	if (e && e->type) {
+		ga_shape_release(&ga_accelerator_shape, e->type);
+		free(e->type);
 	}
-	if (!found) {
-		ret->name = ga_xprintf("type unknown (%04x:%04x)", vendor, device);
-	} else if (several && !sure) {
-		ret->match = GA_ACCEL_AMBIGUOUS;
-		ret->name = either(list, vendor, device);
-	} else {
-		ret->match = GA_ACCEL_KNOWN;
-		ret->slug = found->slug;
-		ret->name = ga_xstrdup(found->name);
+	if (!e) {
+		(void)ga_list_add(&list->entries);
+		for (at = list->entries.n - 1;
+		     at && strcmp(list->entries.v[at - 1].slug, type->slug) > 0; at--)
+			list->entries.v[at] = list->entries.v[at - 1];
+		e = &list->entries.v[at];
+		*e = (struct ga_accel_entry){ .slug = ga_xstrdup(type->slug) };
+		for (i = 0; i < list->refs.n; i++)
+			list->refs.v[i].entry += list->refs.v[i].entry >= at;
 	}
+	at = (size_t)(e - list->entries.v);
+	for (i = 0; i < list->refs.n; i++)
+		if (list->refs.v[i].entry != at)
+			list->refs.v[n++] = list->refs.v[i];
+	list->refs.n = n;
+	e->type = type;
+	e->text = NULL;
+	e->origin = origin;
+	free(type->origin);
+	type->origin = ga_xstrdup(origin);
+	refs_of(list, type, at);
+}
+
+const struct ga_accel_type *ga_accels_type(const struct ga_accels *list, const char *slug)
+{
+	struct ga_accel_entry *e = ga_accels_entry(list, slug);
+
+	return e ? type_of(e) : NULL;
+}
+
+size_t ga_accels_count(const struct ga_accels *list)
+{
+	return list->entries.n;
+}
+
+const struct ga_accel_type *ga_accels_at(const struct ga_accels *list, size_t i)
+{
+	return type_of(&list->entries.v[i]);
 }
 
 bool ga_accels_has(const struct ga_accels *list, unsigned int vendor, unsigned int device)
 {
 	size_t i;
 
-	for (i = 0; i < list->rows.n; i++)
-		if (list->rows.v[i].vendor == vendor && list->rows.v[i].device == device)
+	for (i = 0; i < list->refs.n; i++)
+		if (list->refs.v[i].vendor == vendor && list->refs.v[i].device == device)
 			return true;
 	return false;
 }
 
 int64_t ga_accels_memory_mib(const struct ga_accels *list, const char *slug)
 {
-	json_t *type, *memory, *reported;
-	size_t i;
+	const struct ga_accel_type *type = ga_accels_type(list, slug);
 
-	json_array_foreach(json_object_get(list->json, "accelerators"), i, type) {
-		if (!ga_streq(json_string_value(json_object_get(type, "slug")), slug))
-			continue;
-		memory = json_object_get(type, "memory");
-		reported = json_object_get(memory, "reported_mib");
-		if (json_is_integer(reported))
-			return json_integer_value(reported);
-		return (int64_t)(json_number_value(json_object_get(memory, "nominal_gb")) * 1024);
-	}
-	return 0;
+	if (!type)
+		return 0;
+	if (type->memory.gpu_gb != GA_UNKNOWN)
+		return type->memory.gpu_gb * 1024;
+	return type->memory.reported_mib != GA_UNKNOWN ? type->memory.reported_mib : 0;
 }

@@ -7,6 +7,7 @@
 
 #include "bootstrap_look.h"
 #include "cli.h"
+#include "cli_accel.h"
 #include "cli_discover.h"
 #include "host.h"
 #include "id.h"
@@ -267,7 +268,7 @@ int ga_cli_boot_look(struct ga_cli_boot *c, unsigned int pending, struct ga_boot
 					err) < 0)
 			return -1;
 	if (ga_cli_accelerators(err) < 0 ||
-	    ga_boot_look(&c->root, ga_cli_setting("GPUAAS_ACCELERATORS", NULL), f, err) < 0)
+	    ga_boot_look(&c->root, ga_cli_catalogue_file(), f, err) < 0)
 		return -1;
 	ga_boot_users(f);
 	ga_boot_plan_make(f, plan);

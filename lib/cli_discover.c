@@ -7,6 +7,7 @@
 
 #include "accel.h"
 #include "cli.h"
+#include "cli_accel.h"
 #include "hostdb.h"
 #include "pci.h"
 #include "size.h"
@@ -14,7 +15,7 @@
 int ga_cli_accelerators(struct ga_err *err)
 {
 	static struct ga_accels *own; /* to the end of the program */
-	const char *file = ga_cli_setting("GPUAAS_ACCELERATORS", NULL);
+	const char *file = ga_cli_catalogue_file();
 
 	if (!file || own)
 		return 0;
@@ -55,7 +56,7 @@ int ga_cli_discover_opts(struct ga_discover_opts *opts, struct ga_err *err)
 		.lease_file = ga_cli_setting("GPUAAS_LEASES", NULL),
 		.reserved_cpus = ga_cli_setting("GPUAAS_RESERVED_CPUS", NULL),
 		.reserved_memory_mib = bytes >> 20,
-		.accelerators = ga_cli_setting("GPUAAS_ACCELERATORS", NULL),
+		.accelerators = ga_cli_catalogue_file(),
 		.libnvfm = ga_cli_setting("GPUAAS_LIBNVFM", NULL),
 		.fabric_address = ga_cli_setting("GPUAAS_FABRIC_ADDRESS", NULL),
 		.libvirt_uri = ga_cli_setting("GPUAAS_LIBVIRT_URI", NULL),

@@ -7,6 +7,7 @@
 
 #include "accel.h"
 #include "cli.h"
+#include "cli_accel.h"
 #include "clock.h"
 #include "store_plan.h"
 #include "time.h"
@@ -218,7 +219,7 @@ static int add_types(struct ga_placer *p, struct ga_err *err)
 
 	if (p->fleet.types.n)
 		return 0;
-	if (ga_accels_open(NULL, &catalogue, err) < 0)
+	if (ga_cli_catalogue(&catalogue, err) < 0)
 		return -1;
 	for (i = 0; i < p->fleet.nodes.n; i++) {
 		for (j = 0; j < p->fleet.nodes.v[i].slots.n; j++) {

@@ -36,12 +36,28 @@ static int64_t module_of(const struct ga_nvfm_partitions *list, const char *addr
 	return GA_UNKNOWN;
 }
 
+static void detect(const struct ga_look *look, const struct ga_pci_dev *d, struct ga_accel *ret)
+{
+	struct ga_accel_clue clue = {
+		.vendor = d->vendor,
+		.device = d->device,
+		.sub_vendor = d->sub_vendor,
+		.sub_device = d->sub_device,
+		.revision = d->revision,
+		.is_virtual = d->pf != NULL,
+		.memory_mib = GA_UNKNOWN,
+		.compute_units = GA_UNKNOWN,
+	};
+
+	ga_accels_detect(look->accels, &clue, ret);
+}
+
 static void fill_gpu(const struct ga_look *look, const struct ga_pci_dev *d, struct ga_gpu *gpu)
 {
-	struct ga_accel type;
+	ga_autoaccel struct ga_accel type = { .match = GA_ACCEL_UNKNOWN };
 
 	ga_shape_init(&ga_gpu_shape, gpu);
-	ga_accels_find(look->accels, d->vendor, d->device, d->sub_vendor, d->sub_device, &type);
+	detect(look, d, &type);
 	gpu->identity = ga_pci_identity(d);
 	gpu->pci_address = ga_xstrdup(d->address);
 	gpu->vendor_id = hex(d->vendor, 4);
@@ -51,7 +67,7 @@ static void fill_gpu(const struct ga_look *look, const struct ga_pci_dev *d, str
 	gpu->revision = hex(d->revision, 2);
 	gpu->class = hex(d->class, 6);
 	gpu->type = ga_strdup0(type.slug);
-	gpu->type_name = type.name;
+	gpu->type_name = GA_TAKE(type.name);
 	gpu->numa_node = d->numa_node;
 	gpu->iommu_group = d->iommu_group;
 	ga_iommu_members(d->iommu_group, d->address,
@@ -69,12 +85,20 @@ static void fill_gpu(const struct ga_look *look, const struct ga_pci_dev *d, str
 static const char *refuse_gpu(const struct ga_look *look, const struct ga_pci_dev *d,
 			      const char **why, const char **hint)
 {
+	ga_autoaccel struct ga_accel type = { .match = GA_ACCEL_UNKNOWN };
+
 	*hint = NULL;
 	if (d->sort == GA_PCI_DISPLAY || (d->vendor == 0x8086 && d->class >> 16 == 3 &&
 					  !ga_accels_has(look->accels, d->vendor, d->device))) {
 		*why = d->boot_display == 1 ? "boot_vga is 1: it is the console of the host" :
 					      "a display function of no accelerator";
 		return d->boot_display == 1 ? "boot_display" : "not_accelerator";
+	}
+	detect(look, d, &type);
+	if (type.part && !d->pf) {
+		*why = "a part of a GPU, as its subsystem says: fractional shapes are not offered";
+		*hint = "run discovery on the host that has the whole GPU";
+		return "gpu_virtual_function";
 	}
 	if (d->pf) {
 		*why = "a virtual function of a GPU: fractional shapes are not offered";

@@ -188,15 +188,32 @@ static int store_device(struct ga_db *db, const char *node, const char *id, cons
 		       : 0;
 }
 
+/* What it is, for gpuaas-profile nodes: "10de:2335 10de:18be a1" (0009-accelerator.sql). */
+static char *gpu_ids(const struct ga_gpu *gpu)
+{
+	ga_autostr struct ga_str out = GA_STR_INIT;
+
+	if (!gpu || !gpu->vendor_id || !gpu->device_id)
+		return NULL;
+	ga_str_addf(&out, "%s:%s ", gpu->vendor_id, gpu->device_id);
+	if (gpu->subsystem_vendor_id && gpu->subsystem_device_id)
+		ga_str_addf(&out, "%s:%s", gpu->subsystem_vendor_id, gpu->subsystem_device_id);
+	else
+		ga_str_addc(&out, '-');
+	ga_str_addf(&out, " %s", gpu->revision ? gpu->revision : "-");
+	return ga_str_take(&out);
+}
+
 static int store_candidate(struct ga_db *db, const struct ga_candidate *c, const char *at,
 			   const char *now, struct ga_err *err)
 {
 	ga_autofree char *record = ga_rec_format_text(&ga_candidate_shape, c);
+	ga_autofree char *gpu = gpu_ids(c->gpu);
 
 	if (ga_db_exec(db, err,
-		       "INSERT INTO candidate (node_id, slot_index, record, observed_at) "
-		       "VALUES (?1, ?2, ?3, ?4)",
-		       "siss", c->node, c->slot_index, record, at) < 0)
+		       "INSERT INTO candidate (node_id, slot_index, record, observed_at, gpu) "
+		       "VALUES (?1, ?2, ?3, ?4, ?5)",
+		       "sisss", c->node, c->slot_index, record, at, gpu) < 0)
 		return -1;
 	if (c->nvme && c->nvme->wwid) {
 		ga_autofree char *facts = ga_rec_format_text(&ga_nvme_shape, c->nvme);

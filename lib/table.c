@@ -5,6 +5,7 @@
  */
 #include "cost.h"
 #include "emit.h"
+#include "kind_accel.h"
 #include "kind_access.h"
 #include "kind_boot.h"
 #include "kind_host.h"
@@ -158,6 +159,23 @@ static const struct view views[] = {
 	{ &ga_public_shape, NULL,
 	  { { "PROFILE", "profile" }, { "TYPE", "type" }, { "SHAPE", "shape" },
 	    { "COUNTS", "counts" }, { "AVAILABLE", "available" } } },
+	{ &ga_accelerator_shape, NULL,
+	  { { "TYPE", "slug" }, { "NAME", "name" }, { "GB", "memory.gpu_gb" },
+	    { "MEMORY", "memory.type" }, { "MB/S", "memory.bandwidth_mb_s" },
+	    { "ARCHITECTURE", "architecture.name" },
+	    { "CC", "architecture.compute_capability" }, { "BF16 GFLOPS", "dense.bf16_gflops" },
+	    { "FP8 GFLOPS", "dense.fp8_gflops" }, { "WATT", "power.tdp_w" },
+	    { "FROM", "origin" } } },
+	{ &ga_node_view_shape, NULL,
+	  { { "NODE", "node" }, { "NAME", "name" }, { "ACCELERATORS", "summary" },
+	    { "GPUS", "gpus" },
+	    { "ALLOCATABLE", "allocatable" }, { "NODE MIB", "node_memory_mib" },
+	    { "STATE", "state" }, { "AGE S", "age_seconds" },
+	    { "WARNINGS", "warnings" } } },
+	{ &ga_label_finding_shape, NULL,
+	  { { "NODE", "node" }, { "PLATFORM", "platform" }, { "SEVERITY", "severity" },
+	    { "FINDING", "code" }, { "LABEL", "label" }, { "VALUE", "value" }, { "TYPE", "type" },
+	    { "WHAT IT MEANS", "sentence" }, { "WHAT TO DO", "hint" } } },
 	{ &ga_bootstrap_step_shape, NULL,
 	  { { "STATE", "state" }, { "STEP", "step" }, { "SUBJECT", "subject" },
 	    { "WHY", "reason" }, { "CHANGE", "change" }, { "WHAT TO DO", "hint" } } },

@@ -445,7 +445,8 @@ is_listening()
 @test "publish refuses what the host has or another allocation has, and ports that are none" {
   make_net
   make_vm
-  background in_net python3 -c 'import socket, signal
+  # Not through in_net: what is ended is this process, not a shell that waits for it.
+  background nsenter --net="/proc/$NETNS_PID/ns/net" python3 -c 'import socket, signal
 s = socket.socket(); s.bind(("0.0.0.0", 9090)); s.listen(); signal.pause()'
   wait_for 20 is_listening 9090
   run_status 4 netted gpuaas-vm publish "$ID" --port 9090

@@ -50,7 +50,7 @@ static void built_in(void)
 		t_int(a.match, cases[i].match, "%zu: match", i);
 		t_str(a.slug, cases[i].slug, "%zu: slug", i);
 		t_str(a.name, cases[i].name, "%zu: name", i);
-		free(a.name);
+		ga_accel_release(&a);
 	}
 	t_ok(list && ga_accels_has(list, 0x10de, 0x2335), "10de:2335 is listed");
 	t_ok(list && !ga_accels_has(list, 0x10de, 0x293d), "10de:293d is not");
@@ -70,9 +70,9 @@ static void files(void)
 		{ "{\"accelerators\":{}}", "no array 'accelerators'" },
 		{ "{\"accelerators\":[{\"name\":\"X\"}]}", "'slug' and 'name'" },
 		{ "{\"accelerators\":[{\"slug\":\"x\",\"name\":\"X\",\"vendor_id\":\"10DE\"}]}",
-		  "accelerator 'x': 'vendor_id'" },
+		  "accelerator 'x': member 'vendor_id'" },
 		{ "{\"accelerators\":[{\"slug\":\"x\",\"name\":\"X\",\"vendor_id\":\"10de\","
-		  "\"pci\":[{\"device_id\":\"0x29\"}]}]}", "accelerator 'x': 'device_id'" },
+		  "\"pci\":[{\"device_id\":\"0x29\"}]}]}", "member 'pci[0].device_id'" },
 	};
 	char path[] = "/tmp/ga-accel.XXXXXX";
 	int fd = mkstemp(path);

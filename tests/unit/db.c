@@ -185,7 +185,7 @@ static void sentences(struct ga_db *db)
 		{ "INSERT INTO task (object, phase, state, started_at) VALUES ('o', 'p', 'odd', "
 		  "'x')",
 		  "check" },
-		{ "INSERT INTO candidate VALUES ('nobody', 1, '{}', 'x')", "foreign_key" },
+		{ "INSERT INTO candidate VALUES ('nobody', 1, 'x', '{}', NULL)", "foreign_key" },
 		{ "INSERT INTO node_image VALUES ('a', 'none', 'd', 'p', 'x')", "foreign_key" },
 		{ "DELETE FROM audit", "kept" },
 		{ "DELETE FROM node", "kept" },

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gpuaas-profile: which accelerators there are.
+ *
+ * Shows and checks the catalogue of types, tells what each node has and how far that is known, and
+ * what the labels of Kubernetes nodes are worth.
+ */
+#include "cli.h"
+#include "cli_nodes.h"
+#include "cli_profile.h"
+#include "kind_state.h"
+
+static struct ga_nodes_opts nodes;
+
+static const struct ga_opt no_opts[] = { GA_OPTS_END };
+static const struct ga_opt nodes_opts[] = {
+	{ .name = "type", .type = GA_O_TEXTS, .var = &nodes.types, .arg = "TYPE",
+	  .help = "only nodes with this type, or that may have it; several: any of them" },
+	{ .name = "unknown", .type = GA_O_FLAG, .var = &nodes.unknown,
+	  .help = "only nodes with GPUs whose type is open" },
+	{ .name = "sort", .type = GA_O_WORD, .var = &nodes.sort, .arg = "WHAT",
+	  .values = ga_nodes_sorts, .help = "by node, type, gpus or age (default node)" },
+	{ .name = "reason", .type = GA_O_TEXT, .var = &nodes.reason, .arg = "TEXT",
+	  .help = "how the type that is set is known" },
+	{ .name = "dry-run", .type = GA_O_FLAG, .var = &nodes.dry_run,
+	  .help = "show what would be done; change nothing" },
+	GA_OPTS_END,
+};
+
+static int run_nodes(struct ga_err *err)
+{
+	return ga_cli_nodes(&nodes, err);
+}
+
+static const struct ga_cmd cmds[] = {
+	{ "catalog", "the accelerator types that are known; search them, or check a drop-in",
+	  "[SEARCH…|check FILE…]", 0, -1, no_opts, ga_cli_catalog },
+	{ "nodes", "what each node has, and how far that is known; record a type by hand",
+	  "[FILE|-|set NODE TYPE…|clear NODE]", 0, -1, nodes_opts, run_nodes },
+	{ "labels", "what the labels of Kubernetes nodes are worth", "check [FILE|-]", 1, 2,
+	  no_opts, ga_cli_labels },
+	{ .name = NULL },
+};
+
+static const struct ga_prog prog = {
+	.name = "gpuaas-profile",
+	.abstract = "accelerator types, and what nodes have of them",
+	.cmds = cmds,
+	.produces = (const struct ga_shape *const[]){
+		&ga_accelerator_shape, &ga_finding_shape, &ga_node_view_shape,
+		&ga_label_finding_shape, NULL },
+	.examples = (const char *const[]){ "gpuaas-profile catalog h100",
+					   "gpuaas-profile catalog p5.48xlarge",
+					   "gpuaas-profile catalog check own.json",
+					   "gpuaas-profile nodes --sort type",
+					   "kubectl get nodes -o json | gpuaas-profile nodes -",
+					   "gpuaas-profile nodes set h7 8xH200 --reason invoice",
+					   "gpuaas-profile labels check nodes.json", NULL },
+	.needs_state = true,
+	.acts = true,
+};
+
+int main(int argc, char **argv)
+{
+	struct ga_err err = GA_ERR_INIT;
+	int r = ga_cli_parse(&prog, argc, argv, &err);
+
+	if (r > 0)
+		r = ga_cli_command()->run(&err);
+	return ga_cli_finish(&prog, r, &err);
+}

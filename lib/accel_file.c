@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Catalogue files: one that stands in for the built-in catalogue, and drop-ins that extend and
+ * correct it. What such a file leaves out is unknown.
+ */
+#include "accel_int.h"
+
+#include <jansson.h>
+
+#include "file.h"
+#include "rec.h"
+
+#define CATALOGUE_MAX (16 << 20)
+#define SCHEMA "gpuaas.accelerators/1"
+
+static const char *const sections[] = { "schema",	"built",	   "label_suffixes",
+					"sources",	"groups",	   "instances",
+					"platform_labels", "accelerators", "corrections" };
+
+/* Adds what the shape has and a person left out: null, and lists of nothing. */
+static void complete(const struct ga_shape *shape, json_t *json)
+{
+	const struct ga_field *f;
+	json_t *item;
+	size_t i;
+
+	for (f = shape->fields; json_is_object(json) && f->name; f++) {
+		json_t *value = json_object_get(json, f->name);
+
+		if (!value && f->type == GA_F_OBJ)
+			json_object_set_new(json, f->name, value = json_object());
+		else if (!value && (f->type == GA_F_LIST || f->type == GA_F_TEXTS))
+			json_object_set_new(json, f->name, value = json_array());
+		else if (!value && f->presence == GA_NULLOK)
+			json_object_set_new(json, f->name, json_null());
+		if (f->type == GA_F_OBJ)
+			complete(f->sub, value);
+		else if (f->type == GA_F_LIST)
+			json_array_foreach(value, i, item)
+				complete(f->sub, item);
+	}
+}
+
+/* "10de:18be" alone is a board without a name, and "role" was "pf" or "vf": so were catalogues of
+ * one's own written before there were drop-ins. */
+static void first_form(json_t *type)
+{
+	static const char *const lists[] = { "subsystems", "other_subsystems", "vgpu_subsystems" };
+	json_t *pci, *board;
+	size_t i, j, k;
+
+	json_array_foreach(json_object_get(type, "pci"), i, pci) {
+		const char *role = json_string_value(json_object_get(pci, "role"));
+
+		if (role && !json_object_get(pci, "function"))
+			json_object_set_new(pci, "function",
+					    json_string(strcmp(role, "vf") ? "physical" :
+									     "virtual"));
+		json_object_del(pci, "role");
+		for (j = 0; j < GA_ARRAY_SIZE(lists); j++)
+			json_array_foreach(json_object_get(pci, lists[j]), k, board)
+				if (json_is_string(board))
+					json_array_set_new(json_object_get(pci, lists[j]), k,
+							   json_pack("{s:O}", "id", board));
+	}
+}
+
+static bool is_hex4(const char *text)
+{
+	return text && strlen(text) == 4;
+}
+
+static int check_ids(const struct ga_accel_type *type, struct ga_err *err)
+{
+	size_t i, j;
+
+	if (type->vendor_id && !is_hex4(type->vendor_id))
+		return ga_fail(err, GA_BADREC, "'vendor_id' is not four hex digits");
+	for (i = 0; i < type->pci.n; i++) {
+		const struct ga_accel_pci *p = &type->pci.v[i];
+
+		if (!is_hex4(p->device_id))
+			return ga_fail(err, GA_BADREC, "'device_id' is not four hex digits");
+		for (j = 0; j < p->subsystems.n; j++)
+			if (strlen(p->subsystems.v[j].id) != 9 || p->subsystems.v[j].id[4] != ':')
+				return ga_fail(err, GA_BADREC, "subsystem '%.32s' is not such as "
+					       "10de:18be", p->subsystems.v[j].id);
+	}
+	return 0;
+}
+
+/* A whole type out of what a person wrote. */
+static int parse_type(json_t *json, struct ga_accel_type **ret, struct ga_err *err)
+{
+	struct ga_accel_type *type = ga_xcalloc(1, sizeof(*type));
+	ga_autojson json_t *copy = json_deep_copy(json);
+
+	first_form(copy);
+	complete(&ga_accel_type_shape, copy);
+	if (ga_shape_parse(&ga_accel_type_shape, copy, type, err) == 0) {
+		if (type->memory.gpu_gb == GA_UNKNOWN)
+			type->memory.gpu_gb = type->memory.nominal_gb;
+		if (check_ids(type, err) == 0) {
+			*ret = type;
+			return 0;
+		}
+		ga_shape_release(&ga_accel_type_shape, type);
+	}
+	free(type);
+	return -1;
+}
+
+static int add_type(struct ga_accels *list, json_t *json, const char *file, struct ga_err *err)
+{
+	const char *slug = json_string_value(json_object_get(json, "slug"));
+	struct ga_accel_type *type;
+	struct ga_accel_entry *have;
+
+	if (!slug || !json_is_string(json_object_get(json, "name")))
+		return ga_fail(err, GA_BADREC, "accelerator '%.64s': 'slug' and 'name' are needed",
+			       slug ? slug : "?");
+	have = ga_accels_entry(list, slug);
+	if (have) {
+		(void)ga_fail(err, GA_BADREC, "accelerator '%.64s' is there already, from %s", slug,
+			      have->origin);
+		return ga_hint(err, "put changes of it under \"corrections\"");
+	}
+	if (parse_type(json, &type, err) < 0)
+		return ga_wrap(err, "accelerator '%.64s'", slug);
+	ga_accels_put(list, type, file);
+	return 0;
+}
+
+/* The members that a correction has stand in place of the type's; in objects, each of theirs. */
+static int correct(struct ga_accels *list, json_t *json, const char *file, struct ga_err *err)
+{
+	const char *slug = json_string_value(json_object_get(json, "slug"));
+	const struct ga_accel_type *have = ga_accels_type(list, slug);
+	ga_autojson json_t *whole = NULL;
+	struct ga_accel_type *type;
+
+	if (!have)
+		return ga_fail(err, GA_BADREC, "a correction is of no known accelerator: '%.64s'",
+			       slug ? slug : "?");
+	whole = ga_shape_format(&ga_accel_type_shape, have);
+	json_object_update_recursive(whole, json);
+	if (parse_type(whole, &type, err) < 0)
+		return ga_wrap(err, "correction of '%.64s'", slug);
+	ga_accels_put(list, type, file);
+	return 0;
+}
+
+/* ---- what is beside the types ---- */
+
+static bool has_source(const struct ga_accel_rest *rest, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < rest->sources.n; i++)
+		if (ga_streq(rest->sources.v[i].name, name))
+			return true;
+	return false;
+}
+
+/* Every name in a member "sources" or "…_sources", at any depth. */
+static int check_sources(const struct ga_accel_rest *rest, json_t *json, struct ga_err *err)
+{
+	const char *key;
+	json_t *value, *item;
+	size_t i;
+
+	if (json_is_array(json))
+		json_array_foreach(json, i, item)
+			if (check_sources(rest, item, err) < 0)
+				return -1;
+	json_object_foreach(json, key, value) {
+		size_t n = strlen(key);
+
+		if (n < 7 || strcmp(key + n - 7, "sources")) {
+			if (check_sources(rest, value, err) < 0)
+				return -1;
+			continue;
+		}
+		json_array_foreach(value, i, item)
+			if (!has_source(rest, json_string_value(item))) {
+				(void)ga_fail(err, GA_BADREC, "source '%.64s' is not known",
+					      json_is_string(item) ? json_string_value(item) : "?");
+				return ga_hint(err, "describe it under \"sources\" with name, "
+					       "what, where and trust");
+			}
+	}
+	return 0;
+}
+
+static int parse_rows(json_t *json, const char *section, const struct ga_shape *shape,
+		      struct ga_any_list *ret, struct ga_err *err)
+{
+	json_t *rows = json_object_get(json, section), *row;
+	size_t i;
+
+	if (rows && !json_is_array(rows))
+		return ga_fail(err, GA_BADREC, "'%s' is not a list", section);
+	json_array_foreach(rows, i, row) {
+		ga_autojson json_t *copy = json_deep_copy(row);
+		ga_autofree void *obj = ga_xcalloc(1, shape->size);
+
+		complete(shape, copy);
+		if (ga_shape_parse(shape, copy, obj, err) < 0)
+			return ga_wrap(err, "%s[%zu]", section, i);
+		memcpy(ga_list_grow(ret, shape->size), obj, shape->size);
+	}
+	return 0;
+}
+
+#define LIST(l) ((struct ga_any_list *)(void *)&(l))
+
+static int parse_rest(json_t *json, struct ga_accel_rest *rest, struct ga_err *err)
+{
+	return parse_rows(json, "groups", &ga_accel_group_shape, LIST(rest->groups), err) < 0 ||
+			       parse_rows(json, "instances", &ga_accel_instance_shape,
+					  LIST(rest->instances), err) < 0 ||
+			       parse_rows(json, "platform_labels", &ga_accel_platform_label_shape,
+					  LIST(rest->platform_labels), err) < 0 ?
+		       -1 :
+		       0;
+}
+
+/* The same source described twice in one way is one. */
+static int parse_sources(json_t *json, struct ga_accel_rest *rest, bool drop_in,
+			 struct ga_err *err)
+{
+	size_t i, before = rest->sources.n;
+	json_t *sources = json_object_get(json, "sources"), *one;
+
+	/* A stand-in of the first version has an object there. */
+	if (json_is_object(sources) && !drop_in)
+		return 0;
+	json_array_foreach(sources, i, one) {
+		const char *name = json_string_value(json_object_get(one, "name"));
+
+		if (name && before && has_source(rest, name))
+			return ga_fail(err, GA_BADREC, "source '%.64s' is there already", name);
+	}
+	return parse_rows(json, "sources", &ga_accel_source_shape, LIST(rest->sources), err);
+}
+
+static void release_rows(const struct ga_shape *shape, struct ga_any_list *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		ga_shape_release(shape, (char *)list->v + i * shape->size);
+	free(list->v);
+	*list = (struct ga_any_list){ NULL, 0 };
+}
+
+void ga_accels_rest_release(struct ga_accel_rest *rest)
+{
+	release_rows(&ga_accel_source_shape, LIST(rest->sources));
+	release_rows(&ga_accel_group_shape, LIST(rest->groups));
+	release_rows(&ga_accel_instance_shape, LIST(rest->instances));
+	release_rows(&ga_accel_platform_label_shape, LIST(rest->platform_labels));
+}
+
+struct ga_accel_rest *ga_accels_rest_of(const struct ga_accels *list)
+{
+	struct ga_accel_lazy *lazy = list->lazy;
+	ga_autostr struct ga_str text = GA_STR_INIT;
+	ga_autojson json_t *json = NULL;
+	struct ga_err err = GA_ERR_INIT;
+	json_error_t why;
+
+	if (lazy->has_rest || !list->head)
+		return &lazy->rest;
+	lazy->has_rest = true;
+	ga_str_add_bytes(&text, list->head, list->head_len);
+	ga_str_add(&text, "]}");
+	json = json_loadb(text.buf, text.len, 0, &why);
+	if (!json || parse_sources(json, &lazy->rest, true, &err) < 0 ||
+	    parse_rest(json, &lazy->rest, &err) < 0)
+		abort(); /* unit tests read what is built in */
+	return &lazy->rest;
+}
+
+const struct ga_accel_rest *ga_accels_rest(const struct ga_accels *list)
+{
+	return ga_accels_rest_of(list);
+}
+
+/* ---- a file ---- */
+
+static int check_members(json_t *json, struct ga_err *err)
+{
+	const char *key, *schema = json_string_value(json_object_get(json, "schema"));
+	json_t *value;
+	size_t i;
+
+	if (!json_is_object(json))
+		return ga_fail(err, GA_BADREC, "it is no JSON object");
+	if (schema && strcmp(schema, SCHEMA))
+		return ga_fail(err, GA_BADREC, "its schema is '%.64s', this is " SCHEMA, schema);
+	json_object_foreach(json, key, value) {
+		for (i = 0; i < GA_ARRAY_SIZE(sections) && strcmp(key, sections[i]); i++)
+			;
+		if (i == GA_ARRAY_SIZE(sections))
+			return ga_fail(err, GA_BADREC, "unknown member '%.64s'", key);
+	}
+	return 0;
+}
+
+static int take_drop_in(struct ga_accels *list, json_t *json, const char *file, struct ga_err *err)
+{
+	struct ga_accel_rest *rest = ga_accels_rest_of(list);
+	json_t *one;
+	size_t i;
+
+	if (check_members(json, err) < 0 || parse_sources(json, rest, true, err) < 0 ||
+	    check_sources(rest, json_object_get(json, "accelerators"), err) < 0 ||
+	    check_sources(rest, json_object_get(json, "corrections"), err) < 0 ||
+	    check_sources(rest, json_object_get(json, "instances"), err) < 0 ||
+	    check_sources(rest, json_object_get(json, "platform_labels"), err) < 0 ||
+	    parse_rest(json, rest, err) < 0)
+		return -1;
+	json_array_foreach(json_object_get(json, "accelerators"), i, one)
+		if (add_type(list, one, file, err) < 0)
+			return -1;
+	json_array_foreach(json_object_get(json, "corrections"), i, one)
+		if (correct(list, one, file, err) < 0)
+			return -1;
+	return 0;
+}
+
+static int take_whole(struct ga_accels *list, json_t *json, const char *file, struct ga_err *err)
+{
+	json_t *types = json_object_get(json, "accelerators"), *one;
+	size_t i;
+
+	if (!json_is_array(types))
+		return ga_fail(err, GA_BADREC, "it has no array 'accelerators'");
+	json_array_foreach(types, i, one)
+		if (add_type(list, one, file, err) < 0)
+			return -1;
+	return parse_sources(json, &list->lazy->rest, false, err) < 0 ||
+			       parse_rest(json, &list->lazy->rest, err) < 0 ?
+		       -1 :
+		       0;
+}
+
+int ga_accels_load(struct ga_accels *list, const char *file, bool drop_in, struct ga_err *err)
+{
+	ga_autostr struct ga_str text = GA_STR_INIT;
+	ga_autojson json_t *json = NULL;
+	json_error_t why;
+	char *name;
+	int r;
+
+	if (ga_file_read(file, CATALOGUE_MAX, &text, err) < 0)
+		return ga_wrap(err, "accelerator catalogue");
+	json = json_loadb(text.buf, text.len, JSON_REJECT_DUPLICATES, &why);
+	if (!json)
+		return ga_fail(err, GA_BADREC, "catalogue '%s', line %d: not JSON: %s", file,
+			       why.line, why.text);
+	name = *ga_list_add(&list->files) = ga_xstrdup(file);
+	ga_accels_forget_words(list);
+	r = drop_in ? take_drop_in(list, json, name, err) : take_whole(list, json, name, err);
+	if (r < 0) {
+		(void)ga_wrap(err, "catalogue '%s'", file);
+		return drop_in ? ga_hint(err, "'gpuaas-profile catalog check FILE' looks at it "
+					 "alone") :
+				 -1;
+	}
+	return 0;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The catalogue inside; private to accel*.c. */
+#ifndef GA_ACCEL_INT_H
+#define GA_ACCEL_INT_H
+
+#include "accel.h"
+#include "str.h"
+
+struct ga_accel_entry {
+	char *slug;
+	const char *text; /* of the built-in line, not parsed yet; NULL: type is there */
+	size_t len;
+	struct ga_accel_type *type;
+	const char *origin; /* owned by files of the list, or a literal */
+};
+
+/* A PCI id and the type that has it. */
+struct ga_accel_ref {
+	unsigned int vendor, device;
+	size_t entry;
+};
+
+/* A name, folded, of a type or group; built when the first name is asked for. */
+struct ga_accel_word {
+	char *folded;
+	const char *text; /* as the catalogue spells it */
+	int sort;	  /* enum of accel_name.c */
+	size_t entry;	  /* of a type, or of a group */
+};
+
+struct ga_accel_lazy {
+	bool has_rest;
+	struct ga_accel_rest rest;
+	GA_LIST(struct ga_accel_word) words;
+};
+
+struct ga_accels {
+	GA_LIST(struct ga_accel_entry) entries; /* by slug */
+	GA_LIST(struct ga_accel_ref) refs;
+	GA_LIST(char *) files; /* names of what was read */
+	const char *head; /* of the built-in text: all before its types; NULL: not built in */
+	size_t head_len;
+	struct ga_accel_lazy *lazy;
+};
+
+/* The text must be a catalogue as make-accelerators writes it. */
+void ga_accels_index(struct ga_accels *list, const char *text, size_t len);
+int ga_accels_load(struct ga_accels *list, const char *file, bool drop_in, struct ga_err *err);
+struct ga_accel_entry *ga_accels_entry(const struct ga_accels *list, const char *slug);
+/* Adds a type, which it owns from then on, or puts it in the place of one with its slug. */
+void ga_accels_put(struct ga_accels *list, struct ga_accel_type *type, const char *origin);
+struct ga_accel_rest *ga_accels_rest_of(const struct ga_accels *list);
+/* Forgets the index of names. */
+void ga_accels_forget_words(const struct ga_accels *list);
+void ga_accels_rest_release(struct ga_accel_rest *rest);
+
+#endif

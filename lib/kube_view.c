@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A Kubernetes node as a view: other makers, clouds, overrides, and how old it is. */
+#include "kube_view.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "accel_name.h"
+#include "str.h"
+#include "time.h"
+
+/* ---- gathering ---- */
+
+struct ga_node_type *ga_gather_add(struct ga_gather *g, int64_t count, int64_t memory_mib)
+{
+	*ga_list_add(&g->memory_mib) = memory_mib;
+	return ga_view_add(g->view, count);
+}
+
+static bool says(const struct ga_node_type *t, const char *slug)
+{
+	size_t i, j;
+
+	for (i = 0; i < t->evidence.n; i++)
+		for (j = 0; j < t->evidence.v[i].types.n; j++)
+			if (!strcmp(t->evidence.v[i].types.v[j], slug))
+				return true;
+	return false;
+}
+
+static bool says_nothing(const struct ga_node_type *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->evidence.n; i++)
+		if (t->evidence.v[i].types.n)
+			return false;
+	return true;
+}
+
+static bool is_manual(const struct ga_node_type *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->evidence.n; i++)
+		if (!strcmp(t->evidence.v[i].source, "manual"))
+			return true;
+	return false;
+}
+
+static void add_manual(struct ga_gather *g, struct ga_node_type *t, const struct ga_manual_type *m)
+{
+	const struct ga_accel_type *type = ga_accels_type(g->list, m->type);
+	ga_autofree char *said = ga_xprintf("%s: %s", m->type, m->reason);
+	struct ga_type_evidence *e =
+		ga_type_said(t, "manual", said, type ? (const char *const *)&type->slug : NULL,
+				type ? 1 : 0);
+
+	e->by = ga_strdup0(m->by);
+	e->at = ga_strdup0(m->at);
+	if (!type)
+		ga_view_warn(g->view, "manual_unknown", "'%s' was recorded by hand, and is no "
+			     "type of the catalogue", m->type);
+	if (t->count == GA_UNKNOWN)
+		t->count = m->count;
+}
+
+/* The element that a recorded type is of: one that may be it, one nothing is known of, any that
+ * has none yet. */
+static struct ga_node_type *element_of(struct ga_gather *g, const char *slug)
+{
+	size_t i, pass;
+
+	for (pass = 0; pass < 3; pass++) {
+		for (i = 0; i < g->view->types.n; i++) {
+			struct ga_node_type *t = &g->view->types.v[i];
+
+			if (!is_manual(t) && (pass == 0 ? says(t, slug) :
+					      pass == 1 ? says_nothing(t) :
+							  true))
+				return t;
+		}
+	}
+	return NULL;
+}
+
+void ga_gather_manual(struct ga_gather *g, const struct ga_manual_types *manual)
+{
+	size_t i;
+
+	for (i = 0; manual && i < manual->n; i++) {
+		const struct ga_manual_type *m = &manual->v[i];
+		struct ga_node_type *t;
+
+		if (strcmp(m->node, g->view->node) != 0)
+			continue;
+		t = element_of(g, m->type);
+		add_manual(g, t ? t : ga_gather_add(g, GA_UNKNOWN, GA_UNKNOWN), m);
+	}
+}
+
+void ga_gather_done(struct ga_gather *g)
+{
+	ga_accels_weigh(g->list, g->view, g->memory_mib.v);
+	ga_list_release(&g->memory_mib);
+}
+
+void ga_manual_types_release(struct ga_manual_types *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++) {
+		free(list->v[i].node);
+		free(list->v[i].type);
+		free(list->v[i].reason);
+		free(list->v[i].by);
+		free(list->v[i].at);
+	}
+	ga_list_release(list);
+}
+
+/* ---- other makers ---- */
+
+/* What a resource is made of: all types of a vendor, by its PCI id or the begin of its slugs. */
+static const struct {
+	const char *resource, *slugs;
+} makers[] = {
+	{ "habana.ai/gaudi", "intel-gaudi" },	   { "aws.amazon.com/neuron", "aws-" },
+	{ "aws.amazon.com/neurondevice", "aws-" }, { "google.com/tpu", "google-tpu-" },
+	{ "qualcomm.com/qaic", "qualcomm-" },
+};
+
+static void add_maker(struct ga_gather *g, const char *resource, const char *slugs, int64_t count)
+{
+	GA_LIST(const char *) types = { 0 };
+	size_t i;
+
+	for (i = 0; i < ga_accels_count(g->list); i++) {
+		const char *slug = ga_accels_at(g->list, i)->slug;
+
+		if (ga_starts(slug, slugs))
+			*ga_list_add(&types) = slug;
+	}
+	ga_type_said(ga_gather_add(g, count, GA_UNKNOWN), "resource", resource, types.v,
+			types.n);
+	ga_list_release(&types);
+}
+
+/* "pci-10de.present" of NFD, or with class and device: "pci-0302_10de_2335.present". */
+static void nfd_device(struct ga_gather *g, const char *what)
+{
+	unsigned int class = 0, vendor = 0, device = 0;
+	ga_autoaccel struct ga_accel a = { .match = GA_ACCEL_UNKNOWN };
+	ga_autofree char *said = NULL;
+	struct ga_node_type *t;
+	int n = 0;
+
+	if (sscanf(what, "%4x_%4x_%4x.present%n", &class, &vendor, &device, &n) == 3 && n) {
+		said = ga_xprintf("%04x:%04x", vendor, device);
+		ga_accels_find(g->list, vendor, device, GA_UNKNOWN, GA_UNKNOWN, &a);
+	} else if ((sscanf(what, "%4x_%4x.present%n", &class, &vendor, &n) == 2 && n) ||
+		   (sscanf(what, "%4x.present%n", &vendor, &n) == 1 && n)) {
+		said = ga_xprintf("%04x", vendor);
+	}
+	if (!said || (vendor != 0x10de && vendor != 0x1002 && vendor != 0x1da3))
+		return;
+	t = ga_gather_add(g, GA_UNKNOWN, GA_UNKNOWN);
+	ga_type_said(t, "pci", said, a.slug ? &a.slug : a.may_be.v, a.slug ? 1 : a.may_be.n);
+	ga_view_warn(g->view, "driver_missing",
+		     "a device %s is there, and nothing on the node offers it", said);
+}
+
+void ga_kube_others(struct ga_gather *g, const struct ga_kube_node *node)
+{
+	static const char nfd[] = "feature.node.kubernetes.io/pci-";
+	const char *key;
+	json_t *ignored;
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(makers); i++) {
+		int64_t n;
+
+		if (ga_kube_number(node->capacity, makers[i].resource, &n) > 0 && n > 0 &&
+		    n <= 1000000)
+			add_maker(g, makers[i].resource, makers[i].slugs, n);
+	}
+	if (g->view->types.n)
+		return;
+	json_object_foreach(node->labels, key, ignored)
+		if (ga_starts(key, nfd))
+			nfd_device(g, key + sizeof(nfd) - 1);
+}
+
+/* ---- clouds ---- */
+
+static void cloud_type(struct ga_gather *g, const char *source, const char *said,
+		       const void *of_types, int64_t count)
+{
+	const GA_LIST(char *) *types = of_types;
+	size_t i;
+
+	if (!g->view->types.n)
+		(void)ga_gather_add(g, count, GA_UNKNOWN);
+	for (i = 0; i < g->view->types.n; i++)
+		ga_type_said(&g->view->types.v[i], source, said,
+				(const char *const *)types->v, types->n);
+}
+
+static void instance_count(struct ga_gather *g, const struct ga_accel_instance *one)
+{
+	int64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < g->view->types.n; i++) {
+		if (g->view->types.v[i].count == GA_UNKNOWN)
+			return;
+		sum += g->view->types.v[i].count;
+	}
+	if (sum != one->count)
+		ga_view_warn(g->view, "count_instance",
+			     "the machine '%s' has %lld accelerators, the node tells of %lld",
+			     one->name, (long long)one->count, (long long)sum);
+}
+
+void ga_kube_cloud(struct ga_gather *g, const struct ga_kube_node *node)
+{
+	static const char *const keys[] = { "cloud.google.com/gke-accelerator",
+					    "karpenter.k8s.aws/instance-gpu-name",
+					    "eks.amazonaws.com/instance-gpu-name" };
+	const char *name = ga_kube_label(node, "node.kubernetes.io/instance-type");
+	const struct ga_accel_instance *one;
+	bool nothing = !g->view->types.n;
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(keys); i++) {
+		const char *value = ga_kube_label(node, keys[i]);
+		const struct ga_accel_platform_label *l =
+			value ? ga_accels_platform_label(g->list, keys[i], value) : NULL;
+		ga_autofree char *said = value ? ga_xprintf("%s=%.64s", keys[i], value) : NULL;
+
+		if (l)
+			cloud_type(g, "label", said, &l->types, GA_UNKNOWN);
+	}
+	if (!name)
+		name = ga_kube_label(node, "beta.kubernetes.io/instance-type");
+	one = name ? ga_accels_instance(g->list, name) : NULL;
+	if (!one)
+		return;
+	cloud_type(g, "instance", one->name, &one->types, one->count);
+	for (i = 0; i < g->view->types.n && g->view->types.n == 1; i++)
+		if (g->view->types.v[i].count == GA_UNKNOWN && !g->view->parts.n)
+			g->view->types.v[i].count = one->count;
+	if (nothing)
+		ga_view_warn(g->view, "driver_missing",
+			     "the machine '%s' has accelerators, and nothing on the node offers "
+			     "them", one->name);
+	else
+		instance_count(g, one);
+}
+
+/* ---- the rest of the node ---- */
+
+static void add_override(struct ga_gather *g, const struct ga_kube_node *node)
+{
+	const char *slug = ga_kube_label(node, GA_KUBE_OVERRIDE), *by;
+	const struct ga_accel_type *type;
+	size_t i;
+
+	if (!slug)
+		slug = json_string_value(json_object_get(node->annotations, GA_KUBE_OVERRIDE));
+	if (!slug)
+		return;
+	by = ga_kube_label(node, GA_KUBE_OVERRIDE_OWNER);
+	if (!by)
+		by = json_string_value(json_object_get(node->annotations,
+						       GA_KUBE_OVERRIDE_OWNER));
+	type = ga_accels_type(g->list, slug);
+	if (!type)
+		ga_view_warn(g->view, "override_unknown", GA_KUBE_OVERRIDE
+			     " is '%.64s', which is no type of the catalogue", slug);
+	if (!by)
+		ga_view_warn(g->view, "override_without_owner", GA_KUBE_OVERRIDE
+			     " is there, and " GA_KUBE_OVERRIDE_OWNER " does not say whose it is");
+	if (!g->view->types.n)
+		(void)ga_gather_add(g, GA_UNKNOWN, GA_UNKNOWN);
+	for (i = 0; i < g->view->types.n; i++) {
+		struct ga_node_type *t = &g->view->types.v[i];
+		struct ga_type_evidence *e;
+
+		if (g->view->types.n > 1 && !says_nothing(t))
+			continue;
+		e = ga_type_said(t, "override", slug,
+				    type ? (const char *const *)&type->slug : NULL, type ? 1 : 0);
+		e->by = ga_strdup0(by);
+	}
+}
+
+static void sum_allocatable(const struct ga_kube_node *node, struct ga_node_view *v)
+{
+	static const char *const resources[] = { "nvidia.com/gpu",     "nvidia.com/gpu.shared",
+						 "amd.com/gpu",	       "gpu.intel.com/i915",
+						 "gpu.intel.com/xe",   "habana.ai/gaudi",
+						 "aws.amazon.com/neuron", "google.com/tpu",
+						 "qualcomm.com/qaic" };
+	int64_t n, capacity, may = 0, has = 0;
+	bool known = false;
+	const char *key;
+	json_t *ignored;
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(resources); i++) {
+		if (ga_kube_number(node->allocatable, resources[i], &n) > 0 && n <= 1000000) {
+			known = true;
+			may += n;
+			if (ga_kube_number(node->capacity, resources[i], &capacity) > 0 &&
+			    capacity <= 1000000)
+				has += capacity - n;
+		}
+	}
+	json_object_foreach(node->allocatable, key, ignored)
+		if (ga_starts(key, "nvidia.com/mig-") &&
+		    ga_kube_number(node->allocatable, key, &n) > 0 && n <= 1000000) {
+			known = true;
+			may += n;
+		}
+	v->allocatable = known ? may : GA_UNKNOWN;
+	if (has > 0)
+		ga_view_warn(v, "not_allocatable",
+			     "%lld of what the node has may not be handed out", (long long)has);
+}
+
+static void read_age(const struct ga_kube_node *node, int64_t now, struct ga_node_view *v)
+{
+	struct ga_err ignored = GA_ERR_INIT;
+	char buf[GA_TIME_SIZE];
+	int64_t at = GA_UNKNOWN, seconds;
+
+	if (ga_kube_number(node->labels, "nvidia.com/gfd.timestamp", &seconds) > 0 &&
+	    seconds > 0 && seconds < INT64_C(253402300800))
+		at = seconds * 1000000;
+	else if (node->heartbeat_at && ga_time_parse(node->heartbeat_at, &at, &ignored) < 0)
+		at = GA_UNKNOWN;
+	v->age_seconds = GA_UNKNOWN;
+	if (at == GA_UNKNOWN)
+		return;
+	v->observed_at = ga_xstrdup(ga_time_format(at, buf));
+	if (at > now + 300 * INT64_C(1000000))
+		ga_view_warn(v, "timestamp_future", "it was seen at %s, which is not yet",
+			     v->observed_at);
+	else
+		v->age_seconds = at > now ? 0 : (now - at) / 1000000;
+}
+
+static char *state_of(const struct ga_kube_node *node)
+{
+	const char *state = ga_streq(node->ready, "True")    ? "Ready" :
+			    ga_streq(node->ready, "False")   ? "NotReady" :
+			    ga_streq(node->ready, "Unknown") ? "Unknown" :
+							       NULL;
+
+	if (!state)
+		return node->cordoned ? ga_xstrdup("SchedulingDisabled") : NULL;
+	return ga_xprintf("%s%s", state, node->cordoned ? ",SchedulingDisabled" : "");
+}
+
+/* Names come from elsewhere: what a terminal would obey becomes '?'. */
+static char *plain(const char *text)
+{
+	char *copy = ga_xstrdup(text), *p;
+
+	for (p = copy; *p; p++)
+		if ((unsigned char)*p < 0x20 || *p == 0x7f)
+			*p = '?';
+	return copy;
+}
+
+void ga_kube_view(const struct ga_accels *list, const struct ga_kube_node *node,
+		  const struct ga_manual_types *manual, int64_t now_micros,
+		  struct ga_node_view *ret)
+{
+	struct ga_gather g = { .list = list, .view = ret };
+
+	ga_shape_init(&ga_node_view_shape, ret);
+	ret->node = plain(node->name);
+	ret->source = ga_xstrdup("kubernetes");
+	ret->state = state_of(node);
+	ret->node_memory_mib = ga_kube_memory_mib(node->capacity, "memory");
+	ga_kube_nvidia(&g, node);
+	ga_kube_amd(&g, node);
+	ga_kube_intel(&g, node);
+	ga_kube_others(&g, node);
+	ga_kube_cloud(&g, node);
+	add_override(&g, node);
+	ga_gather_manual(&g, manual);
+	sum_allocatable(node, ret);
+	read_age(node, now_micros, ret);
+	ga_gather_done(&g);
+}

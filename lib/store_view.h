@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The accelerators of nodes as the state has them: discovered, and recorded by hand. */
+#ifndef GA_STORE_VIEW_H
+#define GA_STORE_VIEW_H
+
+#include "db.h"
+#include "kube_view.h"
+
+/* The view of each node of the state, in the order of their ids, from its last discovery (its slots
+ * where it has none), with what was recorded by hand. Each goes to each(), which may take what it
+ * owns and leave zeroes. */
+int ga_store_node_views(struct ga_db *db, const struct ga_accels *list, int64_t now_micros,
+			int (*each)(struct ga_node_view *view, void *arg, struct ga_err *err),
+			void *arg, struct ga_err *err);
+
+/* All types recorded by hand, by node and type. */
+int ga_store_manual_types(struct ga_db *db, struct ga_manual_types *ret, struct ga_err *err);
+/* Records types for a node in place of those before; it may be one that the state does not have.
+ * n 0 forgets them: GA_NOTFOUND when there are none. types borrow; by and at are filled in. */
+int ga_store_set_manual_types(struct ga_db *db, const char *node,
+			      const struct ga_manual_type *types, size_t n, const char *reason,
+			      struct ga_err *err);
+
+#endif

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+# gpuaas-profile catalog: the catalogue shown, searched, checked, extended and corrected.
+
+load helper
+
+setup()
+{
+  common_setup
+  mkdir "$T/d"
+  export GPUAAS_ACCELERATORS_DIR=$T/d # in a recorded host too
+}
+
+@test "the catalogue has 112 types, and nothing in it contradicts itself" {
+  run_ok gpuaas-profile catalog
+  jq_slurp_is length 112
+  "$SRC/tests/validate" "$SRC/share/schema" <<< "$output"
+  run_ok gpuaas-profile catalog check
+  assert_equal "$output" ""
+  assert_stderr "112 types, nothing is wrong"
+}
+
+@test "a search is in slugs, names, labels, PCI ids and machines of clouds" {
+  run_ok gpuaas-profile catalog h200 sxm
+  jq_is .slug nvidia-h200-141gb
+  run_ok gpuaas-profile catalog 10de:25b6
+  jq_slurp_is 'map(.slug) | join(" ")' "nvidia-a16-16gb nvidia-a2-16gb"
+  run_ok gpuaas-profile catalog ml.p4d.24xlarge
+  jq_is .slug nvidia-a100-sxm4-40gb
+  assert_stderr "'p4d.24xlarge' is a machine of aws with 8: nvidia-a100-sxm4-40gb"
+  run_ok gpuaas-profile catalog nvidia-h100
+  assert_stderr "means nvidia-h100-sxm5-80gb or nvidia-h100-sxm5-94gb"
+  run_ok gpuaas-profile catalog mi300x --table
+  assert_output "AMD Instinct MI300X 192GB"
+  run_status 1 gpuaas-profile catalog no-such-thing
+  assert_stderr no-such-thing
+}
+
+@test "a drop-in extends and corrects, and says so" {
+  cat > "$T/d/10-own.json" << 'END'
+{"schema":"gpuaas.accelerators/1",
+ "sources":[{"name":"site","what":"our bench","where":null,"trust":"observed"}],
+ "accelerators":[{"slug":"acme-x1-64gb","name":"Acme X1 64GB","vendor_id":"1abc",
+  "pci":[{"device_id":"0001"}],"pci_sources":["site"],
+  "memory":{"nominal_gb":64,"size_sources":["site"]}}],
+ "corrections":[{"slug":"nvidia-h200-nvl-141gb","power":{"tdp_w":500,"sources":["site"]}}],
+ "groups":[{"name":"big","types":["acme-x1-64gb","nvidia-h200-141gb"]}]}
+END
+  run_ok gpuaas-profile catalog acme
+  jq_is '[.slug,.memory.gpu_gb,.origin,.power.tdp_w]|map(tostring)|join(" ")' \
+    "acme-x1-64gb 64 $T/d/10-own.json null"
+  run_ok gpuaas-profile catalog h200-nvl
+  jq_is '[.power.tdp_w,.memory.nominal_gb,.dense.bf16_gflops]|join(" ")' "500 141 840000"
+  run_ok gpuaas-profile catalog big
+  jq_slurp_is 'map(.slug)|join(" ")' "acme-x1-64gb nvidia-h200-141gb"
+  run_ok gpuaas-profile catalog check
+  # A later file corrects what an earlier one brought.
+  echo '{"corrections":[{"slug":"acme-x1-64gb","name":"Acme X1"}]}' > "$T/d/20-name.json"
+  run_ok gpuaas-profile catalog acme
+  jq_is .name "Acme X1"
+}
+
+# refused TEXT REASON: a drop-in of TEXT is refused with its name and the reason, wherever it lies.
+refused()
+{
+  echo "$1" > "$T/bad.json"
+  run_status 3 gpuaas-profile catalog check "$T/bad.json"
+  assert_stderr "$T/bad.json"
+  assert_stderr "$2"
+  cp "$T/bad.json" "$T/d/bad.json"
+  run_status 3 gpuaas-profile catalog
+  assert_stderr "$T/d/bad.json"
+  assert_stderr "$2"
+  rm "$T/d/bad.json"
+}
+
+@test "a bad drop-in is refused with its file and the reason" {
+  refused '{"accelerators":[{"slug":"nvidia-h200-141gb","name":"mine"}]}' "is there already"
+  refused '{"accelerators":[{"slug":"x","name":"X","power":{"tdp_w":1,"sources":["hearsay"]}}]}' \
+    "source 'hearsay' is not known"
+  refused '{"corrections":[{"slug":"nvidia-h9000","name":"X"}]}' "of no known accelerator"
+  refused '{"accelerators":[{"slug":"x","name":"X","colour":"red"}]}' "unknown member 'colour'"
+  refused '{"accelerators":[{"slug":"x","name":"X","memory":{"nominal_gb":-1}}]}' \
+    "memory.nominal_gb"
+  refused '{"sources":[{"name":"wiki","what":"mine","trust":"weak"}]}' "source 'wiki' is there"
+  refused '{"schema":"gpuaas.accelerators/9"}' "gpuaas.accelerators/9"
+  refused '{"acclerators":[]}' "unknown member 'acclerators'"
+  refused '{' "not JSON"
+  refused '[]' "no JSON object"
+  refused "{\"accelerators\":[{\"slug\":\"x\",\"name\":\"a\\u001b[31m\"}]}" "control characters"
+}
+
+@test "a drop-in that contradicts the catalogue is found by check" {
+  cat > "$T/odd.json" << 'END'
+{"sources":[{"name":"site","what":"our bench","where":null,"trust":"observed"}],
+ "accelerators":[
+  {"slug":"acme-x1-64gb","name":"A","memory":{"nominal_gb":32,"size_sources":["site"]}},
+  {"slug":"acme-x2","name":"B","power":{"tdp_w":300}},
+  {"slug":"acme-x3","name":"C","aliases":["H200"]},
+  {"slug":"acme-x4","name":"D","memory":{"nominal_gb":64,"reported_mib":81920,
+   "size_sources":["site"],"reported_sources":["site"]}},
+  {"slug":"acme-x5","name":"E","vendor_id":"10de","pci":[{"device_id":"2335",
+   "subsystems":[{"id":"10de:18be"}]}],"pci_sources":["site"]}],
+ "groups":[{"name":"gone","types":["no-such-type"]},{"name":"h100-80gb-x","types":["acme-x2"]}]}
+END
+  run_status 1 gpuaas-profile catalog check "$T/odd.json"
+  "$SRC/tests/validate" "$SRC/share/schema" <<< "$output"
+  for want in "acme-x1-64gb suffix" "acme-x2 no_source" "acme-x3 name" "acme-x4 memory_ratio" \
+    "acme-x5 subsystem" "gone no_type"; do
+    jq -r '"\(.object) \(.check)"' <<< "$output" | grep -qx "$want" || { echo "$want"; false; }
+  done
+}
+
+@test "the catalogue is what make-accelerators makes of the gathered facts" {
+  local facts
+  for facts in "$SRC/shared" "$SRC/../shared"; do
+    [[ ! -f $facts/data/accelerators.json ]] || break
+  done
+  [[ -f $facts/data/accelerators.json ]] || skip "the gathered facts (shared/data) are not here"
+  "$SRC/packaging/make-accelerators" "$facts/data/accelerators.json" |
+    cmp - "$SRC/share/accelerators.json"
+}
+
+@test "discovery knows what a drop-in names" {
+  setup_host mixed
+  run_ok in_host gpuaas-discover
+  refute_output nvidia-rtx-a6000-48gb
+  cat > "$T/d/a6000.json" << 'END'
+{"sources":[{"name":"site","what":"our own","where":null,"trust":"observed"}],
+ "accelerators":[{"slug":"nvidia-rtx-a6000-48gb","name":"NVIDIA RTX A6000 48GB","vendor_id":"10de",
+  "pci":[{"device_id":"2230"}],"pci_sources":["site"]}]}
+END
+  run_ok in_host gpuaas-discover
+  assert_output '"type":"nvidia-rtx-a6000-48gb"'
+  echo '{"accelerators":[{"slug":"nvidia-l4-24gb","name":"mine"}]}' > "$T/d/bad.json"
+  run_status 3 in_host gpuaas-discover
+  assert_stderr bad.json
+}

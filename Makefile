@@ -217,6 +217,16 @@ check-deb: deb
 	$(DEPS) --deb
 	$QGPUAAS_BUILD=$(B) tests/run --limit 1800 tests/deb/check
 
+SEED ?= $(shell od -An -N3 -tu4 /dev/urandom | tr -d ' ')
+EVENTS ?= 2000
+DAY ?= --nodes 40 --slots 8
+
+## day: a day with 40 simulated hosts; SEED=, EVENTS= (2000), DAY='--nodes N --slots N'
+day:
+	$(DEPS) --build --test
+	$(SUB) all
+	$QGPUAAS_BUILD=$(B) tests/day/run --seed $(SEED) --events $(EVENTS) $(DAY)
+
 ## bench: the figures, each beside its peer
 bench:
 	$(DEPS) --build --test
@@ -299,5 +309,5 @@ help:
 
 .PHONY: all units benches replays check check-unit check-replay check-bats check-cloud \
 	check-vm check-source check-layers check-asan analyzer mutate fuzz-smoke schemas \
-	records-man completions demo deb check-deb bench install uninstall clean help FORCE
+	records-man completions demo deb check-deb bench day install uninstall clean help FORCE
 .SECONDARY:

@@ -17,7 +17,7 @@
 
 static struct {
 	const char *node;
-	bool repair, plan, boot, inventory;
+	bool repair, plan, boot, inventory, take_over;
 } opt;
 
 static struct ga_reconcile_opts how;
@@ -32,6 +32,8 @@ static const struct ga_opt opts[] = {
 	  .help = "say what --repair would do, and change nothing" },
 	{ .name = "boot", .type = GA_O_FLAG, .var = &opt.boot,
 	  .help = "after a reboot: recorded domains that are off are to be started again" },
+	{ .name = "take-over", .type = GA_O_FLAG, .var = &opt.take_over,
+	  .help = "from now on carry out the orders of the state that asks, of no other one" },
 	{ .name = "inventory", .type = GA_O_FLAG, .var = &opt.inventory,
 	  .help = "say what this host knows, for gpuaas-state adopt; needs no state" },
 	GA_OPTS_END,
@@ -95,6 +97,7 @@ static int from_state(struct ga_err *err)
 
 	if (ga_cli_reconcile_want(how.node, &want, err) < 0)
 		return -1;
+	how.take_over = true; /* whose state is on this machine, works here */
 	r = reconcile(&want, err);
 	ga_shape_release(&ga_expectation_shape, &want);
 	return r;
@@ -110,6 +113,9 @@ static int run(struct ga_err *err)
 
 	if (opt.inventory && (opt.repair || opt.plan || opt.boot || n))
 		return ga_fail(err, GA_USAGE, "--inventory only tells, and takes nothing else");
+	if (opt.take_over && (opt.plan || opt.inventory))
+		return ga_fail(err, GA_USAGE, "--take-over changes who is served: not with %s",
+			       opt.plan ? "--plan" : "--inventory");
 	if (opt.repair && opt.plan)
 		return ga_fail(err, GA_USAGE,
 			       "--repair does and --plan only tells: give one of them");
@@ -122,6 +128,7 @@ static int run(struct ga_err *err)
 	if (ga_cli_reconcile_opts(&how, prog.name, opt.node, &node, err) < 0)
 		return -1;
 	how.repairs = opt.repair;
+	how.take_over = opt.take_over;
 	how.repair.dry_run = opt.plan;
 	how.repair.boot = how.look.booting = opt.boot;
 	ga_stop_install();

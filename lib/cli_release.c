@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "hostdb.h"
 #include "result.h"
 #include "store_access.h"
 #include "takeback.h"
@@ -256,9 +257,19 @@ static int tell_failed(const struct ga_hold_order *order, const struct ga_vm_opt
 	return o->result(&ga_failure_shape, &f, err);
 }
 
+static int hold_or_undo(const struct ga_hold_order *order, const struct ga_vm_opts *o,
+			struct ga_err *err)
+{
+	if (ga_streq(order->action, "undo"))
+		return ga_vm_start(order->allocation, o, err);
+	return ga_vm_stop(order->allocation, order->graceful_seconds, true, o, err);
+}
+
 int ga_release_hold_do(const struct ga_hold_order *order, const struct ga_release_ask *ask,
 		       struct ga_err *err)
 {
+	/* The attempt is the plan's, which is known: the order itself is new all the same. */
+	const struct ga_issuer by = { order->allocation, NULL, order->controller, order->epoch };
 	struct ga_vm_opts o = { 0 };
 	bool begun = false;
 	int r = ga_vm_tell_begin(ask->progress, ask->dry_run, &o, err);
@@ -270,9 +281,9 @@ int ga_release_hold_do(const struct ga_hold_order *order, const struct ga_releas
 		o.attempt = order->attempt;
 		o.order_issued_at = order->issued_at;
 		o.begun = &begun;
-		r = ga_streq(order->action, "undo") ?
-			    ga_vm_start(order->allocation, &o, err) :
-			    ga_vm_stop(order->allocation, order->graceful_seconds, true, &o, err);
+		r = ask->dry_run ? 0 : ga_hostdb_serve_in(o.host_dir, &by, false, err);
+		if (r == 0)
+			r = hold_or_undo(order, &o, err);
 		/* Somebody at work on it, or being told to stop, is no failure of the order. */
 		if (r < 0 && !begun && !ga_streq(err->reason, "held") &&
 		    !ga_streq(err->reason, "interrupted"))

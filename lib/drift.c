@@ -114,6 +114,7 @@ void ga_seen_release(struct ga_seen *s)
 	free(s->node);
 	free(s->boot_id);
 	free(s->fingerprint);
+	free(s->other_controller);
 	for (size_t i = 0; i < GA_A_COUNT; i++)
 		free(s->blind[i]);
 	EACH(&s->domains, free(x->name); free(x->allocation); free(x->state); free(x->cause);

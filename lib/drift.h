@@ -60,6 +60,7 @@
 	X(PLAN_EXPIRED, "plan_expired", "nobody took a plan up in time") \
 	X(FINGERPRINT_CHANGED, "fingerprint_changed", "the hardware is not the approved one") \
 	X(BOOT_CHANGED, "boot_changed", "the host was started anew since it was last observed") \
+	X(OTHER_CONTROLLER, "other_controller", "orders of another state came and were refused") \
 	X(HOST_BLOCKER, "host_blocker", "the host lacks what running allocations need") \
 	X(UNOBSERVED, "unobserved", "could not be looked at; nothing is claimed about it")
 
@@ -225,6 +226,8 @@ struct ga_seen {
 	GA_LIST(struct ga_seen_entry) entries;
 	GA_LIST(struct ga_seen_work) works;
 	struct ga_reasons blockers; /* of the host */
+	char *other_controller; /* whose order was last refused, in words, or NULL */
+	int64_t other_seconds;	/* since then */
 };
 
 void ga_seen_init(struct ga_seen *s); /* nothing seen, nothing known */

@@ -188,6 +188,12 @@ static void host(const struct ga_comparison *c)
 		ga_deviation_say(d, c->want->boot_id, s->boot_id);
 		ga_deviation_command(d, "gpuaas-reconcile --repair --boot");
 	}
+	if (s->other_controller) {
+		d = ga_deviation_add(c, GA_D_OTHER_CONTROLLER, GA_WARN, c->want->node);
+		ga_deviation_say(d, "orders of one state", s->other_controller);
+		d->drift.age_seconds = s->other_seconds;
+		ga_deviation_command(d, "gpuaas-state check");
+	}
 	for (size_t i = 0; i < s->blockers.n; i++) {
 		const struct ga_reason *r = &s->blockers.v[i];
 

@@ -15,7 +15,8 @@
 
 #define HOST_MIGRATIONS(X) \
 	X(ga_sql_host_1, "share/sql/host-0001-base.sql") \
-	X(ga_sql_host_2, "share/sql/host-0002-attempts.sql")
+	X(ga_sql_host_2, "share/sql/host-0002-attempts.sql") \
+	X(ga_sql_host_3, "share/sql/host-0003-served.sql")
 
 #define INCLUDE(symbol, path) \
 	__asm__(".pushsection .rodata\n" #symbol ":\n\t.incbin \"" GA_SOURCE_DIR "/" path \

@@ -166,9 +166,18 @@ int ga_evidence_get(struct ga_hostdb *h, const char *key, struct ga_wipe_evidenc
 
 /* ---- wipe orders that wait ---- */
 
+char *ga_hostdb_order_text(const struct ga_wipe_order *o)
+{
+	struct ga_wipe_order bare = *o;
+
+	bare.controller = NULL;
+	bare.epoch = GA_UNKNOWN;
+	return ga_rec_format_text(&ga_wipe_order_shape, &bare);
+}
+
 int ga_hostdb_keep_order(struct ga_hostdb *h, const struct ga_wipe_order *o, struct ga_err *err)
 {
-	ga_autofree char *text = ga_rec_format_text(&ga_wipe_order_shape, o);
+	ga_autofree char *text = ga_hostdb_order_text(o);
 	ga_autofree char *now = ga_time_now();
 
 	if (o->dry_run)

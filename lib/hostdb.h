@@ -59,6 +59,35 @@ int ga_attempt_phase(struct ga_hostdb *h, const char *attempt, const char *phase
 int ga_attempt_end(struct ga_hostdb *h, const char *attempt, const char *state, const char *result,
 		   struct ga_err *err);
 
+/* ---- whose orders are carried out (hostdb_served.c) ---- */
+
+/* Who asks for something new: the controller and epoch that stand in orders (store.h). */
+struct ga_issuer {
+	const char *object;	/* what the order is of, for the message */
+	const char *attempt;	/* of the order; NULL: it is no order that is taken up */
+	const char *controller; /* NULL: an order of before there were any; it is not compared */
+	int64_t epoch;
+};
+
+struct ga_served {
+	char *controller, *since;
+	int64_t epoch;
+	char *refused_controller, *refused_at; /* the last that was refused, or NULL */
+	int64_t refused_epoch;
+};
+void ga_served_release(struct ga_served *s);
+#define ga_autoserved ga_cleanup(ga_served_release)
+
+/* 1 with whom this host serves (ga_served_release), 0 when nobody yet. */
+int ga_hostdb_served(struct ga_hostdb *h, struct ga_served *ret, struct ga_err *err);
+/* Serves the issuer: the first one that comes, or whoever takes over. What was taken up before is
+ * always gone on with. GA_CONFLICT "other_controller" for anybody else, who is noted. */
+int ga_hostdb_serve(struct ga_hostdb *h, const struct ga_issuer *by, bool take_over,
+		    struct ga_err *err);
+/* The same with the host.db in dir. */
+int ga_hostdb_serve_in(const char *dir, const struct ga_issuer *by, bool take_over,
+		       struct ga_err *err);
+
 /* ---- the journal: every change of the host, with its inverse, before it is made ---- */
 
 struct ga_journal_entry {
@@ -115,6 +144,9 @@ int ga_hostdb_make_key(const char *dir, struct ga_sign_key **ret, struct ga_err 
 
 /* ---- wipe orders that wait (gpuaas-wipe --pending) and facts that outlive a driver ---- */
 
+/* The order's text without who gave it, allocated: after a restore the same order, with the same
+ * attempt, comes from the state of then. */
+char *ga_hostdb_order_text(const struct ga_wipe_order *o);
 int ga_hostdb_keep_order(struct ga_hostdb *h, const struct ga_wipe_order *o, struct ga_err *err);
 /* GPU module ids learnt while the vendor's driver was bound: by identity; 1 found, 0 not. */
 int ga_hostdb_module_id(struct ga_hostdb *h, const char *gpu_identity, int64_t *module_id,

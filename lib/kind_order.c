@@ -131,6 +131,7 @@ const struct ga_shape ga_plan_shape = {
 		GA_TEXT(S, created_at, GA_REQ, GA_T_TIME, "when it was placed"),
 		GA_TEXT(S, expires_at, GA_REQ, GA_T_TIME, "when it ends if nobody starts"),
 		GA_INT(S, epoch, GA_REQ, "epoch of the state"),
+		GA_TEXT(S, controller, GA_OPT, GA_T_HEX, "which state ordered it, in this epoch"),
 		GA_TEXT(S, boot_id, GA_NULLOK, GA_T_ANY, "boot id of the node when last observed"),
 		GA_TEXT(S, fingerprint, GA_NULLOK, GA_T_DIGEST, "of the node, as approved"),
 		GA_LISTOF(S, bundles, &ga_bundle_shape, "the slots, lowest index first"),
@@ -237,6 +238,8 @@ const struct ga_shape ga_release_order_shape = {
 		GA_TEXT(S, fingerprint, GA_OPT, GA_T_DIGEST,
 			"bare metal: of the node, as approved"),
 		GA_BOOL(S, lab, "disks are files"),
+		GA_INT(S, epoch, GA_OPT, "epoch of the state"),
+		GA_TEXT(S, controller, GA_OPT, GA_T_HEX, "which state ordered it, in this epoch"),
 		GA_FIELDS_END },
 };
 #undef S
@@ -273,6 +276,8 @@ const struct ga_shape ga_hold_order_shape = {
 		GA_TEXT(S, until, GA_NULLOK, GA_T_TIME, "when the hold ends and release is due"),
 		GA_INT_IN(S, graceful_seconds, GA_REQ, 0, 86400, "before the hard stop"),
 		GA_BOOL(S, lab, "disks are files"),
+		GA_INT(S, epoch, GA_OPT, "epoch of the state"),
+		GA_TEXT(S, controller, GA_OPT, GA_T_HEX, "which state ordered it, in this epoch"),
 		GA_FIELDS_END },
 };
 #undef S
@@ -304,6 +309,8 @@ const struct ga_shape ga_wipe_order_shape = {
 		GA_TEXT(S, fabric_pf_pci_address, GA_NULLOK, GA_T_PCI, "its physical function"),
 		GA_OBJ(S, wipe, GA_REQ, &ga_wipe_policy_shape, "the policy"),
 		GA_BOOL(S, lab, "disks are files"),
+		GA_INT(S, epoch, GA_OPT, "epoch of the state"),
+		GA_TEXT(S, controller, GA_OPT, GA_T_HEX, "which state ordered it, in this epoch"),
 		GA_FIELDS_END },
 };
 #undef S
@@ -349,6 +356,7 @@ const struct ga_shape ga_expectation_shape = {
 		GA_TEXT(S, node, GA_REQ, GA_T_NAME, "node id"),
 		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when it was said"),
 		GA_INT(S, epoch, GA_REQ, "epoch of the state"),
+		GA_TEXT(S, controller, GA_OPT, GA_T_HEX, "which state says it, in this epoch"),
 		GA_ENUM(S, mode, GA_REQ, ga_mode_words, "mode of the node"),
 		GA_ENUM(S, state, GA_REQ, ga_node_states, "state of the node"),
 		GA_TEXT(S, fingerprint, GA_NULLOK, GA_T_DIGEST, "as approved"),
@@ -376,5 +384,6 @@ struct ga_wipe_order ga_bundle_wipe_order(const struct ga_bundle *b)
 		.gpu_device = b->gpu_device,
 		.fabric_vf_pci_address = b->fabric_vf_pci_address,
 		.fabric_pf_pci_address = b->fabric_pf_pci_address,
+		.epoch = GA_UNKNOWN,
 	};
 }

@@ -71,6 +71,7 @@ struct ga_plan {
 	int64_t profile_version, count;
 	char *created_at, *expires_at;
 	int64_t epoch;
+	char *controller; /* which state ordered it (store.h); here and below NULL in old orders */
 	char *boot_id, *fingerprint; /* of the node at its last observation */
 	GA_LIST(struct ga_bundle) bundles;
 	int64_t vcpus, memory_mib, hugepage_kib; /* hugepage_kib unknown: ordinary pages */
@@ -129,6 +130,8 @@ struct ga_release_order {
 	struct ga_wipe_policy wipe;
 	char *boot_id, *fingerprint; /* bare metal: what the trusted system must prove */
 	bool lab;
+	int64_t epoch;
+	char *controller;
 };
 
 /* What stops a VM for a while, or starts it again; the attempt is the plan's. */
@@ -141,6 +144,8 @@ struct ga_hold_order {
 	char *until;		  /* of a hold */
 	int64_t graceful_seconds; /* before the hard stop */
 	bool lab;
+	int64_t epoch;
+	char *controller;
 };
 
 struct ga_wipe_order {
@@ -157,6 +162,8 @@ struct ga_wipe_order {
 		*fabric_pf_pci_address;
 	struct ga_wipe_policy wipe;
 	bool lab;
+	int64_t epoch;
+	char *controller;
 };
 
 /* The part of a wipe order that the bundle knows: slot, claim and devices. A borrowed view; the
@@ -183,6 +190,7 @@ struct ga_expected_allocation {
 struct ga_expectation {
 	char *node, *at;
 	int64_t epoch;
+	char *controller;
 	char *mode, *state, *fingerprint, *boot_id;
 	struct ga_network network;
 	bool lab;

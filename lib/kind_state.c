@@ -359,6 +359,8 @@ const struct ga_shape ga_state_shape = {
 		GA_BOOL(S, lab, "a lab state"),
 		GA_INT(S, schema_version, GA_REQ, "version of its schema"),
 		GA_INT(S, epoch, GA_REQ, "its epoch"),
+		GA_TEXT(S, controller, GA_NULLOK, GA_T_HEX,
+			"which state it is in this epoch, as its orders say; null: cannot be told"),
 		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when"),
 		GA_FIELDS_END },
 };

@@ -151,6 +151,7 @@ struct ga_state {
 	char *path, *action;
 	bool lab;
 	int64_t schema_version, epoch;
+	char *controller;
 	char *at;
 };
 

@@ -70,6 +70,22 @@ static int look_attempts(const struct ga_look *l, struct ga_hostdb *h, struct ga
 	return 0;
 }
 
+/* A day long: that is enough for the one who looks at what needs attention. */
+static int look_served(const struct ga_look *l, struct ga_hostdb *h, struct ga_err *err)
+{
+	ga_autoserved struct ga_served s = { 0 };
+	int r = ga_hostdb_served(h, &s, err);
+
+	if (r <= 0 || !s.refused_controller)
+		return r < 0 ? -1 : 0;
+	l->seen->other_seconds = seconds_since(s.refused_at);
+	if (l->seen->other_seconds < 24 * 3600)
+		l->seen->other_controller =
+			ga_xprintf("an order of the state %s of epoch %lld came at %s",
+				   s.refused_controller, (long long)s.refused_epoch, s.refused_at);
+	return 0;
+}
+
 /* A port that the journal has as published; observe_net.c looks where it leads. */
 static int look_published(const struct ga_look *l, const struct ga_journal_entry *e,
 			  struct ga_err *err)
@@ -127,6 +143,7 @@ static void look_hostdb(const struct ga_look *l)
 	if (stat(path, &st) < 0 && errno == ENOENT)
 		return;
 	if (ga_hostdb_open(l->opts->host_dir, &h, &err) < 0 || look_attempts(l, &h, &err) < 0 ||
+	    look_served(l, &h, &err) < 0 ||
 	    look_journal(l, &h, &err) < 0)
 		ga_seen_blind(l->seen, GA_A_WORK, err.msg);
 }

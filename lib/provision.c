@@ -225,6 +225,8 @@ static size_t resume_at(const struct ga_provision *p)
 
 static int phase_hold(struct ga_provision *p, struct ga_err *err)
 {
+	const struct ga_issuer by = { p->plan->allocation, p->plan->attempt, p->plan->controller,
+				      p->plan->epoch };
 	size_t i;
 	int r;
 
@@ -240,7 +242,9 @@ static int phase_hold(struct ga_provision *p, struct ga_err *err)
 		return -1;
 	p->known = r;
 	p->resume = resume_at(p);
-	return ga_provision_check_order(p, err);
+	if (ga_provision_check_order(p, err) < 0)
+		return -1;
+	return ga_provision_is_here(p) ? ga_hostdb_serve(&p->h, &by, false, err) : 0;
 }
 
 int ga_phase_active(struct ga_provision *p, struct ga_err *err)
@@ -371,6 +375,18 @@ int ga_provision_finish(struct ga_provision *p, struct ga_err *err)
 	return ga_provision_emit(p, &ga_allocation_shape, &p->out, err);
 }
 
+/* A reconcile took back what an interrupted run had left, because its allocation had ended. */
+static int tell_undone(struct ga_provision *p, struct ga_err *err)
+{
+	struct ga_err why = GA_ERR_INIT;
+
+	(void)ga_fail_for(&why, GA_CONFLICT, "undone",
+			  "plan of '%s' was taken up, and taken back when its allocation had ended",
+			  p->plan->allocation);
+	(void)ga_hint(&why, "place again");
+	return ga_provision_fail(p, &why, err);
+}
+
 /* An order that ended before: its result again, nothing twice. */
 static int tell_again(struct ga_provision *p, struct ga_err *err)
 {
@@ -382,6 +398,8 @@ static int tell_again(struct ga_provision *p, struct ga_err *err)
 	} u;
 	int r;
 
+	if (!p->attempt.result)
+		return tell_undone(p, err);
 	if (ga_rec_parse_text(p->attempt.result, shape, &u, err) < 0)
 		return -1;
 	r = p->opts->result(shape, &u, err);

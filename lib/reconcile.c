@@ -2,7 +2,10 @@
 /* The order of things in gpuaas-reconcile. */
 #include "reconcile.h"
 
+#include <unistd.h>
+
 #include "fsm.h"
+#include "hostdb.h"
 
 static bool limit_of(bool is_slot, bool whole, const char *state, int64_t *seconds,
 		     const char **leaves)
@@ -38,6 +41,18 @@ static int work(const struct ga_expectation *want, const struct ga_reconcile_opt
 	return 0;
 }
 
+/* A look makes no host.db, and who may not read the one there is may look at the rest. */
+static int serve(const struct ga_expectation *want, const struct ga_reconcile_opts *opts,
+		 struct ga_err *err)
+{
+	const struct ga_issuer by = { want->node, NULL, want->controller, want->epoch };
+	ga_autofree char *path = ga_xprintf("%s/host.db", opts->repair.host_dir);
+
+	if (opts->repair.dry_run || (!opts->repairs && access(path, R_OK | W_OK) < 0))
+		return 0;
+	return ga_hostdb_serve_in(opts->repair.host_dir, &by, opts->take_over, err);
+}
+
 int64_t ga_reconcile(const struct ga_expectation *want, const struct ga_reconcile_opts *opts,
 		     struct ga_err *err)
 {
@@ -56,7 +71,7 @@ int64_t ga_reconcile(const struct ga_expectation *want, const struct ga_reconcil
 			       "HOST gpuaas-reconcile - | gpuaas-state fold -'",
 			       want->node);
 	}
-	if (work(want, opts, &seen, &found, err) < 0)
+	if (serve(want, opts, err) < 0 || work(want, opts, &seen, &found, err) < 0)
 		return -1;
 	for (size_t i = 0; i < found.n; i++)
 		if (opts->repair.result(&ga_drift_shape, &found.v[i].drift, err) < 0)

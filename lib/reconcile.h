@@ -11,10 +11,12 @@ struct ga_reconcile_opts {
 	struct ga_observe_opts look;
 	struct ga_repair_opts repair;
 	bool repairs; /* --repair; --plan is repair.dry_run */
+	bool take_over; /* from now on orders of the expectation's state are carried out */
 };
 
 /* Gives a drift record for each difference and then an observation to opts->repair.result. The
- * number of drifts of severity error or warning that remain. GA_CONFLICT "wrong_node". */
+ * number of drifts of severity error or warning that remain. GA_CONFLICT "wrong_node", and
+ * "other_controller" when this host carries out the orders of another state (hostdb.h). */
 int64_t ga_reconcile(const struct ga_expectation *want, const struct ga_reconcile_opts *opts,
 		     struct ga_err *err);
 

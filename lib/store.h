@@ -50,6 +50,13 @@ int ga_store_release(struct ga_db *db, const char *allocation, const char *reaso
 int ga_store_wipe_order(struct ga_db *db, const char *slot, struct ga_wipe_order *ret,
 			struct ga_err *err);
 
+/* ---- who orders ---- */
+
+#define GA_CONTROLLER_SIZE 17 /* 16 hexadecimal digits and the end */
+/* Which state this is, as its orders say it: the first digits of the hash of the audit row that its
+ * epoch began with. A state that was restored or rebuilt is another one than the state it was. */
+int ga_store_controller(struct ga_db *db, char ret[GA_CONTROLLER_SIZE], struct ga_err *err);
+
 /* ---- reconcile ---- */
 
 int ga_store_expectation(struct ga_db *db, const char *node, struct ga_expectation *ret,

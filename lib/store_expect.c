@@ -87,14 +87,16 @@ static int add_allocations(struct ga_db *db, struct ga_expectation *ret, struct 
 int ga_store_expectation(struct ga_db *db, const char *node, struct ga_expectation *ret,
 			 struct ga_err *err)
 {
+	char controller[GA_CONTROLLER_SIZE];
 	struct ga_node n;
 
-	if (ga_store_node(db, node, &n, err) < 0)
+	if (ga_store_controller(db, controller, err) < 0 || ga_store_node(db, node, &n, err) < 0)
 		return -1;
 	*ret = (struct ga_expectation){
 		.node = GA_TAKE(n.node),
 		.at = ga_time_now(),
 		.epoch = ga_db_epoch(db),
+		.controller = ga_xstrdup(controller),
 		.mode = GA_TAKE(n.mode),
 		.state = GA_TAKE(n.state),
 		.fingerprint = GA_TAKE(n.fingerprint),

@@ -5,6 +5,7 @@
 #include "audit.h"
 #include "clock.h"
 #include "rec.h"
+#include "store.h"
 #include "store_attend.h"
 #include "store_move.h"
 #include "time.h"
@@ -107,11 +108,15 @@ int ga_store_release_outlook(struct ga_db *db, const char *allocation,
 
 /* ---- the orders ---- */
 
-static void fill(struct ga_db *db, const struct ga_holding *h, const struct facts *f,
-		 const char *action, const char *at, const char *until, struct ga_hold_order *o)
+static int fill(struct ga_db *db, const struct ga_holding *h, const struct facts *f,
+		const char *action, const char *at, const char *until, struct ga_hold_order *o,
+		struct ga_err *err)
 {
+	char controller[GA_CONTROLLER_SIZE];
 	int64_t hold;
 
+	if (ga_store_controller(db, controller, err) < 0)
+		return -1;
 	o->allocation = ga_xstrdup(h->id);
 	o->node = ga_xstrdup(h->node);
 	o->generation = h->attempt_generation;
@@ -121,6 +126,9 @@ static void fill(struct ga_db *db, const struct ga_holding *h, const struct fact
 	o->until = ga_strdup0(until);
 	profile_seconds(f->profile, &hold, &o->graceful_seconds);
 	o->lab = ga_db_is_lab(db);
+	o->epoch = ga_db_epoch(db);
+	o->controller = ga_xstrdup(controller);
+	return 0;
 }
 
 static int wrong_state(const struct ga_holding *h, const char *what, struct ga_err *err)
@@ -163,8 +171,7 @@ int ga_store_hold(struct ga_db *db, const char *allocation, int64_t seconds, con
 				   held ? f.expires_at : NULL),
 			 err) < 0)
 		return -1;
-	fill(db, &h, &f, "hold", at, until, ret);
-	return 0;
+	return fill(db, &h, &f, "hold", at, until, ret, err);
 }
 
 int ga_store_unhold(struct ga_db *db, const char *allocation, const char *reason,
@@ -192,8 +199,7 @@ int ga_store_unhold(struct ga_db *db, const char *allocation, const char *reason
 				err) < 0) {
 		return -1;
 	}
-	fill(db, &h, &f, "undo", at, NULL, ret);
-	return 0;
+	return fill(db, &h, &f, "undo", at, NULL, ret, err);
 }
 
 /* ---- what is over ---- */

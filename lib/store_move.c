@@ -272,7 +272,8 @@ int ga_store_block_claimed(struct ga_db *db, const char *allocation, const char 
 
 		if (slot_state(db, ids.v[i], &state, err) < 0)
 			return -1;
-		if (strcmp(state, "cleanup_blocked") &&
+		/* One that was quarantined has been taken out by a person. */
+		if (strcmp(state, "cleanup_blocked") && strcmp(state, "quarantined") &&
 		    ga_store_block_slot(db, ids.v[i], code, sentence, at, err) < 0)
 			return -1;
 	}

@@ -27,7 +27,7 @@ int ga_store_placed_before(struct ga_db *db, const struct ga_request *request,
  * is the same. All zero at first. */
 struct ga_plan_maker {
 	int64_t expires_seconds;
-	char *network_text, *image_text;
+	char *network_text, *image_text, *controller;
 	struct ga_network network;
 	struct ga_image image;
 };

@@ -15,6 +15,7 @@ void ga_plan_maker_release(struct ga_plan_maker *m)
 {
 	free(m->network_text);
 	free(m->image_text);
+	free(m->controller);
 	ga_shape_release(&ga_network_shape, &m->network);
 	ga_shape_release(&ga_image_shape, &m->image);
 	memset(m, 0, sizeof(*m));
@@ -211,6 +212,22 @@ static int fill_image(struct ga_db *db, const char *name, struct ga_plan_maker *
 	return ga_hint(err, "give the image the probe ssh, serial or agent");
 }
 
+/* Asked once: a process that goes on after a restore writes nothing. */
+static int fill_controller(struct ga_db *db, struct ga_plan_maker *m, struct ga_plan *p,
+			   struct ga_err *err)
+{
+	char controller[GA_CONTROLLER_SIZE];
+
+	if (!m->controller) {
+		if (ga_store_controller(db, controller, err) < 0)
+			return -1;
+		m->controller = ga_xstrdup(controller);
+	}
+	p->epoch = ga_db_epoch(db);
+	p->controller = ga_xstrdup(m->controller);
+	return 0;
+}
+
 int ga_store_plan_fill(struct ga_db *db, const struct ga_request *request,
 		       const struct ga_profile *profile, const struct ga_decision *decision,
 		       struct ga_plan_maker *maker, struct ga_plan *ret, struct ga_err *err)
@@ -223,7 +240,6 @@ int ga_store_plan_fill(struct ga_db *db, const struct ga_request *request,
 	ret->project = ga_xstrdup(request->project);
 	ret->profile = ga_xstrdup(profile->name);
 	ret->profile_version = profile->version;
-	ret->epoch = ga_db_epoch(db);
 	ret->lab = ga_db_is_lab(db);
 	ret->price_micros = profile->price_micros;
 	ret->domain_type = ga_xstrdup(profile->domain_type ? profile->domain_type : "kvm");
@@ -231,7 +247,8 @@ int ga_store_plan_fill(struct ga_db *db, const struct ga_request *request,
 	ret->fabric_partition = decision->fabric_partition;
 	for (i = 0; i < request->keys.n; i++)
 		ga_texts_add(&ret->keys, request->keys.v[i]);
-	if (fill_node(db, decision->node->id, maker, ret, err) < 0 ||
+	if (fill_controller(db, maker, ret, err) < 0 ||
+	    fill_node(db, decision->node->id, maker, ret, err) < 0 ||
 	    fill_bundles(db, decision, ret, err) < 0 || fill_sizes(profile, ret, err) < 0)
 		return -1;
 	/* A file of a lab cannot be purged: there the slots' own policy is the whole of it. */

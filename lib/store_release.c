@@ -138,6 +138,17 @@ static int release_slot(struct ga_db *db, const char *id, const char *at,
 	return 0;
 }
 
+/* Somebody took it out while it was blocked: it stays out, with its claim and its taint, and does
+ * not keep the others. */
+static int is_quarantined(struct ga_db *db, const char *slot, struct ga_err *err)
+{
+	ga_autofree char *state = NULL, *owner = NULL;
+
+	if (ga_store_slot_owner(db, slot, &state, &owner, err) < 0)
+		return -1;
+	return ga_streq(state, "quarantined");
+}
+
 static int release_slots(struct ga_db *db, const struct ga_holding *h, const char *at,
 			 struct ga_release_order *o, struct ga_err *err)
 {
@@ -146,13 +157,29 @@ static int release_slots(struct ga_db *db, const struct ga_holding *h, const cha
 
 	if (ga_store_claimed(db, h->id, NULL, &ids, err) < 0)
 		return -1;
-	for (i = 0; i < ids.n; i++)
-		if (release_slot(db, ids.v[i], at, o, err) < 0)
+	for (i = 0; i < ids.n; i++) {
+		int kept = is_quarantined(db, ids.v[i], err);
+
+		if (kept < 0 || (!kept && release_slot(db, ids.v[i], at, o, err) < 0))
 			return -1;
+	}
 	return ga_db_exec(db, err,
 			  "UPDATE claim SET use_ended_at = ?2 WHERE allocation_id = ?1 "
 			  "AND live = 1 AND use_ended_at IS NULL",
 			  "ss", h->id, at) < 0 ? -1 : 0;
+}
+
+/* Also of an order that was given before a restore: it is in force in the state of now. */
+static int stamp_order(struct ga_db *db, struct ga_release_order *o, struct ga_err *err)
+{
+	char controller[GA_CONTROLLER_SIZE];
+
+	if (ga_store_controller(db, controller, err) < 0)
+		return -1;
+	free(o->controller);
+	o->controller = ga_xstrdup(controller);
+	o->epoch = ga_db_epoch(db);
+	return 0;
 }
 
 static int store_order(struct ga_db *db, const struct ga_release_order *o, struct ga_err *err)
@@ -181,7 +208,8 @@ static int make_order(struct ga_db *db, const struct ga_holding *h, const struct
 	o->attempt = ga_id_new();
 	o->issued_at = ga_xstrdup(at);
 	o->graceful_seconds = graceful_of(stored->profile);
-	if (fill_from_plan(stored, h, o, err) < 0 || release_slots(db, h, at, o, err) < 0 ||
+	if (stamp_order(db, o, err) < 0 || fill_from_plan(stored, h, o, err) < 0 ||
+	    release_slots(db, h, at, o, err) < 0 ||
 	    store_order(db, o, err) < 0 ||
 	    ga_store_usage_open(db, h->id, "cleanup", at, err) < 0)
 		return -1;
@@ -234,8 +262,10 @@ int ga_store_release(struct ga_db *db, const char *allocation, const char *reaso
 	if (one_of(h.state, unused))
 		return ga_store_cancel(db, &h, reason, at, err);
 	if (!strcmp(h.state, "releasing") && stored.order) {
+		if (ga_rec_parse_text(stored.order, &ga_release_order_shape, ret, err) < 0)
+			return -1;
 		*has_order = true;
-		return ga_rec_parse_text(stored.order, &ga_release_order_shape, ret, err);
+		return stamp_order(db, ret, err);
 	}
 	if (!one_of(h.state, used))
 		return not_releasable(&h, err);

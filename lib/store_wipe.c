@@ -123,6 +123,7 @@ int ga_store_wipe_order(struct ga_db *db, const char *slot, struct ga_wipe_order
 			struct ga_err *err)
 {
 	ga_autowipedue struct ga_wipe_due due = { 0 };
+	char controller[GA_CONTROLLER_SIZE];
 	struct ga_slot s;
 
 	if (ga_store_wipe_due(db, slot, &due, err) < 0 || ga_store_slot(db, slot, &s, err) < 0)
@@ -133,6 +134,12 @@ int ga_store_wipe_order(struct ga_db *db, const char *slot, struct ga_wipe_order
 	}
 	fill_order(&due, &s, ret);
 	ga_shape_release(&ga_slot_shape, &s);
+	if (ga_store_controller(db, controller, err) < 0) {
+		ga_shape_release(&ga_wipe_order_shape, ret);
+		return -1;
+	}
+	ret->controller = ga_xstrdup(controller);
+	ret->epoch = ga_db_epoch(db);
 	return 0;
 }
 

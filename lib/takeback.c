@@ -126,9 +126,30 @@ static int check_order(struct takeback *t, struct ga_err *err)
 			    "gpuaas-release - | gpuaas-state fold -'");
 }
 
+/* Its text without who gave it: after a restore the same order comes from the state of then. */
+static char *format_order(const struct takeback *t)
+{
+	struct ga_release_order bare = *t->order;
+
+	bare.controller = NULL;
+	bare.epoch = GA_UNKNOWN;
+	return ga_rec_format_text(&ga_release_order_shape, &bare);
+}
+
+static int serve(struct takeback *t, struct ga_err *err)
+{
+	const struct ga_issuer by = { t->order->allocation, t->order->attempt,
+				      t->order->controller, t->order->epoch };
+
+	/* A whole machine is taken back from any other, whose own controller is not the point. */
+	if (!ga_streq(t->order->node, t->opts->node))
+		return 0;
+	return ga_hostdb_serve(&t->h, &by, false, err);
+}
+
 static int phase_hold(struct takeback *t, struct ga_err *err)
 {
-	ga_autofree char *text = ga_rec_format_text(&ga_release_order_shape, t->order);
+	ga_autofree char *text = format_order(t);
 	ga_autofree char *boot_id = ga_host_boot_id();
 	size_t i;
 	int r;
@@ -137,7 +158,7 @@ static int phase_hold(struct takeback *t, struct ga_err *err)
 		return -1;
 	if (t->opts->dry_run)
 		return 0;
-	if (hold(t, t->order->allocation, err) < 0)
+	if (serve(t, err) < 0 || hold(t, t->order->allocation, err) < 0)
 		return -1;
 	for (i = 0; i < t->order->bundles.n; i++)
 		if (hold(t, t->order->bundles.v[i].slot, err) < 0)
@@ -361,6 +382,8 @@ static struct ga_wipe_order wipe_order(const struct takeback *t, const struct ga
 	ret.cause = (char *)(uintptr_t) "release";
 	ret.wipe = o->wipe;
 	ret.lab = o->lab;
+	ret.epoch = o->epoch;
+	ret.controller = o->controller;
 	return ret;
 }
 

@@ -98,14 +98,16 @@ int ga_wipe_job(struct ga_hostdb *h, struct ga_wipe_opts *o, struct ga_wipe_evid
 		struct ga_err *err)
 {
 	const struct ga_wipe_order *w = o->order;
-	ga_autofree char *order = ga_rec_format_text(&ga_wipe_order_shape, w);
+	ga_autofree char *order = ga_hostdb_order_text(w);
+	const struct ga_issuer by = { w->object, w->attempt, w->controller, w->epoch };
 	ga_autofree char *boot_id = ga_host_boot_id();
 	ga_autofree char *result = NULL;
 	struct noting noting = { h, w->attempt, o->phase, o->arg };
 	ga_autofd int hold = -1;
 	int r;
 
-	if (ga_hold_take(h->dir, w->object, o->tool, &hold, err) < 0 ||
+	if (ga_hostdb_serve(h, &by, false, err) < 0 ||
+	    ga_hold_take(h->dir, w->object, o->tool, &hold, err) < 0 ||
 	    ga_hostdb_keep_order(h, w, err) < 0)
 		return -1;
 	r = ga_attempt_begin(h, w->attempt, w->object, "wipe", order, boot_id ? boot_id : "", err);

@@ -247,6 +247,35 @@ evacuated_to()
   [[ $(< "$T/to") != "$id" ]]
 }
 
+@test "a slot that was quarantined does not keep the rest of its failed allocation" {
+  fleet 1 2
+  gpuaas-place --profile lab --gpus 2 > "$T/plan"
+  id=$(jq -r .allocation "$T/plan")
+  jq -c '{kind: "gpuaas.failure/1", node, object: .allocation, attempt, generation,
+    program: "gpuaas-provision", phase: "define", code: "failed", sentence: "no", hint: null,
+    status: 9, at: .created_at, dry_run: false}' "$T/plan" > "$T/failure"
+  run_status 9 gpuaas-state fold "$T/failure"
+  first=$(jq -r .bundles[0].slot "$T/plan")
+  gpuaas-approve quarantine "$first" --reason smoke > "$T/out"
+  # The command that attention names for the allocation works, for what is left of it.
+  run_ok gpuaas-list attention
+  jq_is "select(.object == \"$id\").command" "gpuaas-release $id | gpuaas-wipe"
+  run_ok gpuaas-release "$id"
+  jq_is '.bundles | map(.slot) | join(" ")' "$(jq -r .bundles[1].slot "$T/plan")"
+  jq -c '{kind: "gpuaas.released/1", allocation, node, generation, attempt, dry_run: false,
+    at: .issued_at, steps: [], slots: .bundles | map(.slot), lab: true}' <<< "$output" > "$T/done"
+  run_ok gpuaas-state fold "$T/done"
+  run_ok gpuaas-list slots
+  jq_slurp_is 'map(.state)|join(" ")' "quarantined wiping"
+  run_ok gpuaas-state check
+  run_ok gpuaas-approve disable "$first" --reason smoke
+  gpuaas-approve enable "$first" | "$SRC/tests/evidence" > "$T/evidence"
+  run_ok gpuaas-state fold "$T/evidence"
+  run_ok gpuaas-list slots
+  jq_slurp_is 'map(.state)|join(" ")' "available wiping"
+  run_ok gpuaas-state check
+}
+
 @test "lost: asked first, everything on it given up, the node quarantined" {
   fleet 1 2
   job=$(running)

@@ -38,27 +38,6 @@ of()
   jq -rc --arg n "$1" "select(.node == \$n) | $2" <<< "$output"
 }
 
-ends()
-{
-  jq -rs 'map(select(.kind == "gpuaas.node-end/1")) | sort_by(.node)
-    | map("\(.node) \(.complete)") | join(" ")' <<< "$output"
-}
-
-# failures: "NODE CODE STATUS" of each, sorted
-failures()
-{
-  jq -rs 'map(select(.kind == "gpuaas.failure/1")) | sort_by(.node)
-    | map("\(.node) \(.code) \(.status)") | join(", ")' <<< "$output"
-}
-
-
-# tee_to FILE CMD…: so that what runs elsewhere can see what has arrived
-tee_to()
-{
-  "${@:2}" | tee "$1"
-  return "${PIPESTATUS[0]}"
-}
-
 # Another way to a machine in ssh's configuration.
 reach()
 {
@@ -324,52 +303,6 @@ RUN
   assert_equal "$(wc -l < "$T/connections")" 2
 }
 
-# Three machines that run the real programs, each in its own recorded host and with its own libvirt;
-# the controller's key runs gpuaas-host-shell there. Sets TEST_URI[NODE].
-three_hosts()
-{
-  local n i=0
-  declare -gA TEST_URI
-  mkdir -p "$T/images"
-  truncate -s 4M "$T/images/lab.raw"
-  gpuaas-state init --lab > "$T/made"
-  gpuaas-state apply "$SRC/share/objects/lab.json" >> "$T/made"
-  for n in "$@"; do
-    i=$((i + 1))
-    mkdir -p "$T/$n/dhcp"
-    libvirtd_start "$T/lv$n"
-    TEST_URI[$n]=$LIBVIRTD_URI
-    "$SRC/tests/hosts/generate" lab1 "$T/$n/host" "nvme.1.serial=S64FNE0L10000$i" \
-      "nvme.1.eui=002538b10000000$i" "nvme.2.serial=S64FNE0L20000$i" "nvme.2.eui=002538b20000000$i" \
-      "boot_id=1ab10000-0000-4000-8000-00000000000$i"
-    # As in_host: the sanitizers' reports are their exit status in there.
-    ssh_runs "$n" << RUN
-export ASAN_OPTIONS='${ASAN_OPTIONS/log_path=*([^:]):/}' UBSAN_OPTIONS='${UBSAN_OPTIONS/log_path=*([^:]):/}'
-export LSAN_OPTIONS='$LSAN_OPTIONS' PATH=$GPUAAS_BUILD/bin:\$PATH GPUAAS_NODE=$n GPUAAS_LIBVIRT_URI='$LIBVIRTD_URI'
-export GPUAAS_STATE=$T/$n/nowhere.db GPUAAS_HOST_DIR=$T/$n/hostdir GPUAAS_IMAGES=$T/$n/kept
-export GPUAAS_DHCP_HOSTS=$T/$n/dhcp GPUAAS_LEASES=$T/$n/leases
-exec "$SRC/tests/hosts/enter" "$T/$n/host" "$T/$n/work" -- gpuaas-host-shell
-RUN
-    # A node becomes known by its first discovery, which somebody looks at.
-    GPUAAS_SSH=$T/ssh/ssh "$T/ssh/ssh" "$n" gpuaas-discover | gpuaas-approve --record-only > "$T/$n.recorded"
-    jq -nc --arg n "$n" '{kind: "gpuaas.node-settings/1", node: $n, address: $n}' |
-      gpuaas-state apply - >> "$T/made"
-  done
-}
-
-stop_hosts()
-{
-  local n
-  for n in h1 h2 h3; do
-    [[ ! -d $T/lv$n ]] || libvirtd_stop "$T/lv$n"
-  done
-}
-
-line()
-{
-  bash -o pipefail -c "$1" > "$T/line" 2> "$T/words" || { echo "status $?: $1"; cat "$T/line" "$T/words"; return 1; }
-}
-
 @test "three hosts found, approved, wiped, sold, reconciled, taken back" {
   three_hosts h1 h2 h3
   line "gpuaas-on --nodes lab=true gpuaas-discover | gpuaas-approve --record-only"
@@ -434,6 +367,76 @@ RUN
   run_ok gpuaas-state fold - < "$T/line"
   assert_equal "$(gpuaas-list audit; gpuaas-list tasks)" "$before"
   run_ok gpuaas-state check
+}
+
+# as_b CMD…: the second controller, which somebody made of a backup
+as_b()
+{
+  GPUAAS_STATE=$T/b.db "$@"
+}
+
+@test "two controllers by mistake: the host serves one, and both hear of the other" {
+  three_hosts h1
+  gpuaas-on --nodes lab=true gpuaas-image add "$T/images/lab.raw" --name lab --probe running \
+    --firmware bios | gpuaas-state apply - > "$T/image"
+  line "gpuaas-on --nodes lab=true gpuaas-discover | gpuaas-approve --all-ready | gpuaas-on gpuaas-wipe |
+    gpuaas-state fold -"
+  gpuaas-place --profile lab --gpus 1 --name early > "$T/plan"
+  line "gpuaas-on gpuaas-provision < $T/plan | gpuaas-state fold -"
+  gpuaas-state backup "$T/backup" > "$T/a.state"
+  a=$(gpuaas-state check | jq -r .controller)
+  as_b gpuaas-state restore "$T/backup" --reason "a look" > "$T/b.state"
+  b=$(as_b gpuaas-state check | jq -r .controller)
+  [[ $a != "$b" ]]
+  # It may place nothing, because the host does not agree with it; nor can it make it agree.
+  run_status 1 as_b gpuaas-place --profile lab --gpus 1
+  assert_output unverified_since_restore
+  as_b gpuaas-state expect --node h1 > "$T/want"
+  run --separate-stderr as_b gpuaas-on gpuaas-reconcile --repair - < "$T/want"
+  assert_status 4
+  assert_output "carries out orders of the state $a of epoch 1"
+  # Who does it all the same gets nowhere, on a slot that is free in both.
+  sqlite3 "$T/b.db" "UPDATE slot SET epoch_verified = 2, generation = generation + 1;
+    UPDATE node SET epoch_verified = 2, generation = generation + 1"
+  as_b gpuaas-place --profile lab --gpus 1 --name late > "$T/plan.b"
+  gpuaas-place --profile lab --gpus 1 --name late > "$T/plan.a"
+  assert_equal "$(jq -r .bundles[0].nvme_wwid "$T/plan.b")" "$(jq -r .bundles[0].nvme_wwid "$T/plan.a")"
+  run --separate-stderr as_b gpuaas-on gpuaas-provision < "$T/plan.b"
+  assert_equal "$(failures)" "h1 other_controller 4"
+  printf '%s\n' "$output" > "$T/said.b"
+  as_b gpuaas-state fold "$T/said.b" > "$T/folded" || :
+  late=$(jq -r .allocation "$T/plan.b")
+  assert_equal "$(as_b gpuaas-list audit --where "object=$late" |
+    jq -rs 'last | .action + " " + .detail.code')" "provision_not_started other_controller"
+  # Nor does it end what it knows from the backup, or stop it.
+  early=$(jq -r .allocation "$T/plan")
+  as_b gpuaas-release --hold 1h "$early" > "$T/hold"
+  run --separate-stderr as_b gpuaas-on gpuaas-release - < "$T/hold"
+  assert_status 4
+  assert_output "what is asked of '$early' is of another state"
+  as_b gpuaas-release "$early" > "$T/order"
+  run --separate-stderr as_b gpuaas-on gpuaas-release - < "$T/order"
+  assert_equal "$(failures)" "h1 other_controller 4"
+  assert_equal "$(virsh -q -c "${TEST_URI[h1]}" list --name | grep gpuaas)" "gpuaas-$early"
+  # The one that is served goes on, and is told of the other.
+  line "gpuaas-on gpuaas-provision < $T/plan.a | gpuaas-state fold -"
+  run gpuaas-on gpuaas-reconcile - < <(gpuaas-state expect)
+  assert_status 1
+  printf '%s\n' "$output" > "$T/said.a"
+  gpuaas-state fold "$T/said.a" > "$T/folded"
+  run_ok gpuaas-list attention
+  jq_is 'select(.code == "other_controller") | .sentence | test("'"$b"' of epoch 2")' true
+  run_ok gpuaas-state check
+  run_ok as_b gpuaas-state check
+  # A person's word for the other one; then the first is refused, and takes it back.
+  run_status 0 as_b gpuaas-on gpuaas-reconcile --take-over - < "$T/want" || assert_status 1
+  gpuaas-release early late > "$T/order"
+  run --separate-stderr gpuaas-on gpuaas-release - < "$T/order"
+  assert_equal "$(failures)" "h1 other_controller 4, h1 other_controller 4"
+  run gpuaas-on gpuaas-reconcile --take-over - < <(gpuaas-state expect)
+  line "gpuaas-on gpuaas-release - < $T/order | gpuaas-on gpuaas-wipe | gpuaas-state fold -"
+  assert_equal "$(gpuaas-list slots | jq -rs 'map(.state) | unique | join(",")')" available
+  run ! grep gpuaas <(virsh -q -c "${TEST_URI[h1]}" list --all --name)
 }
 
 @test "user-data goes on the stream, in front of its plan, and comes back nowhere" {

@@ -296,6 +296,9 @@ rebooted()
   assert_equal "$(codes)" "attempt_open! journal_open! dhcp_reservation_stale! seed_orphan!"
   reconcile 0 "$ENDED" --repair
   assert_equal "$(codes)" ""
+  # Its plan given once more has no result to tell, and says what became of it.
+  run_status 4 in_host gpuaas-provision "$T/plan"
+  jq_is '[.kind,.phase,.code]|join(" ")' "gpuaas.failure/1 hold undone"
 }
 
 @test "a result that was lost on its way is told again" {

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # TEST_URI is for the tests; output is set by run
 #
 # Machines behind real ssh and sshd, without a network: ssh's ProxyCommand is `sshd -i`, so nothing
 # listens and no port can be taken.
@@ -9,6 +10,13 @@
 #                          command in SSH_ORIGINAL_COMMAND: any command, until it is replaced
 #   ssh_runs NAME          reads that executable from stdin
 #   ssh_stop               ends the connections that are shared (in teardown)
+#   three_hosts NAME…      a state, and these machines as nodes of it that run the real programs, each
+#                          in a recorded host and with a libvirt of its own; the controller's key
+#                          runs gpuaas-host-shell there. Sets TEST_URI[NAME]
+#   stop_hosts             ends their libvirts (in teardown)
+#   line COMMANDS          runs a pipeline, which must succeed; its output is in $T/line
+#   tee_to FILE CMD…       so that what runs elsewhere can see what has arrived
+#   ends, failures         of $output: "NODE COMPLETE …" and "NODE CODE STATUS, …", sorted
 
 ssh_machines()
 {
@@ -67,4 +75,66 @@ ssh_stop()
   for socket in "$T"/r/gpuaas-on/*; do
     [[ ! -S $socket ]] || ssh -F none -o ControlPath="$socket" -O exit controller 2> /dev/null || :
   done
+}
+
+three_hosts()
+{
+  local n i=0
+  declare -gA TEST_URI
+  mkdir -p "$T/images"
+  truncate -s 4M "$T/images/lab.raw"
+  gpuaas-state init --lab > "$T/made"
+  gpuaas-state apply "$SRC/share/objects/lab.json" >> "$T/made"
+  for n in "$@"; do
+    i=$((i + 1))
+    mkdir -p "$T/$n/dhcp"
+    libvirtd_start "$T/lv$n"
+    TEST_URI[$n]=$LIBVIRTD_URI
+    "$SRC/tests/hosts/generate" lab1 "$T/$n/host" "nvme.1.serial=S64FNE0L10000$i" \
+      "nvme.1.eui=002538b10000000$i" "nvme.2.serial=S64FNE0L20000$i" "nvme.2.eui=002538b20000000$i" \
+      "boot_id=1ab10000-0000-4000-8000-00000000000$i"
+    # As in_host: the sanitizers' reports are their exit status in there.
+    ssh_runs "$n" << RUN
+export ASAN_OPTIONS='${ASAN_OPTIONS/log_path=*([^:]):/}' UBSAN_OPTIONS='${UBSAN_OPTIONS/log_path=*([^:]):/}'
+export LSAN_OPTIONS='$LSAN_OPTIONS' PATH=$GPUAAS_BUILD/bin:\$PATH GPUAAS_NODE=$n GPUAAS_LIBVIRT_URI='$LIBVIRTD_URI'
+export GPUAAS_STATE=$T/$n/nowhere.db GPUAAS_HOST_DIR=$T/$n/hostdir GPUAAS_IMAGES=$T/$n/kept
+export GPUAAS_DHCP_HOSTS=$T/$n/dhcp GPUAAS_LEASES=$T/$n/leases
+exec "$SRC/tests/hosts/enter" "$T/$n/host" "$T/$n/work" -- gpuaas-host-shell
+RUN
+    # A node becomes known by its first discovery, which somebody looks at.
+    GPUAAS_SSH=$T/ssh/ssh "$T/ssh/ssh" "$n" gpuaas-discover | gpuaas-approve --record-only > "$T/$n.recorded"
+    jq -nc --arg n "$n" '{kind: "gpuaas.node-settings/1", node: $n, address: $n}' |
+      gpuaas-state apply - >> "$T/made"
+  done
+}
+
+stop_hosts()
+{
+  local n
+  for n in h1 h2 h3; do
+    [[ ! -d $T/lv$n ]] || libvirtd_stop "$T/lv$n"
+  done
+}
+
+line()
+{
+  bash -o pipefail -c "$1" > "$T/line" 2> "$T/words" || { echo "status $?: $1"; cat "$T/line" "$T/words"; return 1; }
+}
+
+tee_to()
+{
+  "${@:2}" | tee "$1"
+  return "${PIPESTATUS[0]}"
+}
+
+ends()
+{
+  jq -rs 'map(select(.kind == "gpuaas.node-end/1")) | sort_by(.node)
+    | map("\(.node) \(.complete)") | join(" ")' <<< "$output"
+}
+
+failures()
+{
+  jq -rs 'map(select(.kind == "gpuaas.failure/1")) | sort_by(.node)
+    | map("\(.node) \(.code) \(.status)") | join(", ")' <<< "$output"
 }

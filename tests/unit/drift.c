@@ -140,6 +140,7 @@ static const struct {
 	SILENT(not_expired),
 	ROW(other_hardware, 1, FINGERPRINT_CHANGED, "error", "bad", "n1", NONE),
 	ROW(no_fingerprint, 1, UNOBSERVED, "info", "unknown", "n1", NONE),
+	ROW(other_controller, 1, OTHER_CONTROLLER, "warning", "bad", "n1", NONE),
 	ROW(other_boot, 1, BOOT_CHANGED, "info", "ok", "n1", NONE),
 	ROW(blocker, 1, HOST_BLOCKER, "warning", "bad", "kvm", NONE),
 	ROW(blocker_lab, 1, HOST_BLOCKER, "info", "ok", "kvm", NONE),

@@ -652,6 +652,10 @@ CASE(not_expired)
 }
 CASE(other_hardware) { set(&w->seen.fingerprint, DIGEST_B); }
 CASE(no_fingerprint) { set(&w->seen.fingerprint, NULL); }
+CASE(other_controller)
+{
+	set(&w->seen.other_controller, "an order of another state");
+}
 CASE(other_boot) { set(&w->seen.boot_id, "boot-2"); }
 CASE(blocker)
 {

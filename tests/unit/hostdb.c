@@ -66,6 +66,36 @@ static void attempts(struct ga_hostdb *h)
 	t_int(ga_attempt_phase(h, "nope", "clone", &err), -1, "an attempt that is not there");
 }
 
+/* One state's orders are carried out: the first one's, until somebody says another. */
+static void served(struct ga_hostdb *h)
+{
+	const struct ga_issuer a = { "obj", "a1", "aaaa", 1 }, b = { "obj", "b1", "bbbb", 2 };
+	const struct ga_issuer known = { "obj", "at1", "bbbb", 2 }, old = { "obj", "o1", NULL, 0 };
+	ga_autoserved struct ga_served s = { 0 };
+	struct ga_err err = GA_ERR_INIT;
+
+	t_int(ga_hostdb_served(h, &s, &err), 0, "nobody is served yet");
+	t_int(ga_hostdb_serve(h, &old, false, &err), 0, "an order that names no state");
+	t_int(ga_hostdb_served(h, &s, &err), 0, "begins nothing");
+	t_int(ga_hostdb_serve(h, &a, false, &err), 0, "the first");
+	t_int(ga_hostdb_serve(h, &a, false, &err), 0, "and again");
+	t_int(ga_hostdb_serve(h, &b, false, &err), -1, "another one");
+	t_ok(err.code == GA_CONFLICT && ga_streq(err.reason, "other_controller"),
+	     "is refused: %s", err.msg);
+	ga_err_clear(&err);
+	t_int(ga_hostdb_serve(h, &known, false, &err), 0, "but what was taken up goes on");
+	t_int(ga_hostdb_served(h, &s, &err), 1, "who is served");
+	t_ok(ga_streq(s.controller, "aaaa") && s.epoch == 1, "is still the first");
+	t_ok(ga_streq(s.refused_controller, "bbbb") && s.refused_epoch == 2, "the other is noted");
+	ga_served_release(&s);
+	t_int(ga_hostdb_serve(h, &b, true, &err), 0, "it takes over");
+	t_int(ga_hostdb_serve(h, &a, false, &err), -1, "and the first is refused");
+	ga_err_clear(&err);
+	t_int(ga_hostdb_serve(h, &a, true, &err), 0, "and takes it back");
+	t_int(ga_hostdb_served(h, &s, &err), 1, "then");
+	t_ok(!s.refused_controller, "nobody was refused since");
+}
+
 static void make_evidence(struct ga_wipe_evidence *e, const char *attempt, const char *outcome)
 {
 	ga_shape_init(&ga_wipe_evidence_shape, e);
@@ -318,6 +348,7 @@ int main(void)
 	t_int(ga_hostdb_open(dir, &h, &err), 0, "host.db is made at first use: %s", err.msg);
 	journal(&h);
 	attempts(&h);
+	served(&h);
 	evidence(&h);
 	attacks(&h);
 	holds();

@@ -180,6 +180,26 @@ static int resume(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *
 						resume_provision(r, a.attempt, err);
 }
 
+/* A state of before the tenant would take the wipe before him for the one after him. */
+static int check_still_wiped(struct ga_repairer *r, const struct ga_attempt *a, json_t *evidence,
+			     struct ga_err *err)
+{
+	json_t *device = json_object_get(evidence, "device");
+	const char *wwid = json_string_value(json_object_get(device, "wwid"));
+	ga_autofree char *by = NULL;
+	int written;
+
+	if (!ga_streq(a->program, "wipe") || !wwid)
+		return 0;
+	written = ga_hostdb_unwiped(&r->h, wwid, "", &by, err);
+	if (written <= 0)
+		return written;
+	(void)ga_fail_for(err, GA_CONFLICT, "not_wiped",
+			  "disk '%s' was written by allocation '%s' after this wipe of slot '%s'",
+			  wwid, by, a->object);
+	return ga_hint(err, "gpuaas-approve repair %s --reason TEXT | gpuaas-wipe", a->object);
+}
+
 static int tell_again(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
 {
 	ga_autoattempt struct ga_attempt a = { 0 };
@@ -197,6 +217,8 @@ static int tell_again(struct ga_repairer *r, struct ga_deviation *d, struct ga_e
 	if (!kind || ga_kind_find(kind, &shape, err) < 0 || !shape)
 		return ga_fail(err, GA_NOTFOUND, "attempt '%s' of '%s' left no result", a.attempt,
 			       d->allocation);
+	if (check_still_wiped(r, &a, json, err) < 0)
+		return -1;
 	obj = ga_xcalloc(1, shape->size);
 	result = ga_shape_parse(shape, json, obj, err);
 	if (!result) {

@@ -7,6 +7,7 @@
 
 #include "file.h"
 #include "host.h"
+#include "hostdb_list.h"
 #include "log.h"
 
 int ga_wipe_order_check(const struct ga_wipe_order *order, const char *node, bool dry_run,
@@ -60,18 +61,23 @@ int ga_wipe_alone(const char *device, const char *confirm, const char *class, co
 	return 0;
 }
 
-/* The evidence of this attempt, when it is confirmed already: 1. */
-static int confirmed_before(struct ga_hostdb *h, const char *attempt, struct ga_wipe_evidence *ret,
-			    struct ga_err *err)
+/* The evidence of this attempt, when it is confirmed already and nobody wrote on the disk since: 1.
+ * A state that was restored may order once more what was wiped, and then sold, before. */
+static int confirmed_before(struct ga_hostdb *h, const struct ga_wipe_order *w,
+			    struct ga_wipe_evidence *ret, struct ga_err *err)
 {
-	int r = ga_evidence_get(h, attempt, ret, err);
+	ga_autofree char *by = NULL;
+	int r = ga_evidence_get(h, w->attempt, ret, err), written = 0;
 
 	if (r <= 0)
 		return r;
-	if (ga_streq(ret->outcome, "confirmed") && ga_streq(ret->attempt, attempt))
-		return 1;
+	if (ga_streq(ret->outcome, "confirmed") && ga_streq(ret->attempt, w->attempt)) {
+		written = ga_hostdb_unwiped(h, ret->device.wwid, "", &by, err);
+		if (!written)
+			return 1;
+	}
 	ga_shape_release(&ga_wipe_evidence_shape, ret);
-	return 0;
+	return written < 0 ? -1 : 0;
 }
 
 /* Between the run and whoever watches it: notes finished phases with the attempt. */
@@ -114,7 +120,7 @@ int ga_wipe_job(struct ga_hostdb *h, struct ga_wipe_opts *o, struct ga_wipe_evid
 	if (r < 0)
 		return -1;
 	o->resume = r == 0;
-	r = confirmed_before(h, w->attempt, ret, err);
+	r = confirmed_before(h, w, ret, err);
 	if (r)
 		return r;
 	o->phase = note_phase;
@@ -133,8 +139,19 @@ int ga_wipe_job(struct ga_hostdb *h, struct ga_wipe_opts *o, struct ga_wipe_evid
 int ga_wipe_keep_order(const char *dir, const struct ga_wipe_order *order, struct ga_err *err)
 {
 	ga_autohostdb struct ga_hostdb h = { 0 };
+	const struct ga_issuer by = { order->object, order->attempt, order->controller,
+				      order->epoch };
 
-	return ga_hostdb_open(dir, &h, err) < 0 ? -1 : ga_hostdb_keep_order(&h, order, err);
+	if (ga_hostdb_open(dir, &h, err) < 0)
+		return -1;
+	/* What is kept counts as taken up: another controller's is not, and its run says so. */
+	if (ga_hostdb_serve(&h, &by, false, err) < 0) {
+		if (err->code != GA_CONFLICT)
+			return -1;
+		ga_err_clear(err);
+		return 0;
+	}
+	return ga_hostdb_keep_order(&h, order, err);
 }
 
 /* Writes the texts, a line each, and frees them. */

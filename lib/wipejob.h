@@ -24,7 +24,8 @@ int ga_wipe_alone(const char *device, const char *confirm, const char *class, co
 int ga_wipe_job(struct ga_hostdb *h, struct ga_wipe_opts *o, struct ga_wipe_evidence *ret,
 		struct ga_err *err);
 
-/* Makes the order one of the pending ones, before anything is done for it. */
+/* Makes the order one of the pending ones, before anything is done for it; not that of a controller
+ * that this host does not serve: ga_wipe_job refuses it. */
 int ga_wipe_keep_order(const char *dir, const struct ga_wipe_order *order, struct ga_err *err);
 
 /* The orders this host has taken up and not confirmed (unanswered: and that left no evidence), as

@@ -371,6 +371,36 @@ epochs()
   run_ok gpuaas-state check
 }
 
+@test "a wipe of before the last tenant is not told again for the one after him" {
+  make_lab
+  id=$(place_one)
+  provision_last
+  slot=$(gpuaas-list slots --where state=active | jq -r .slot)
+  here gpuaas-release "$id" > "$T/order"
+  gpuaas-state backup "$T/b.db"
+  here gpuaas-wipe < "$T/order" > "$T/x"
+  later=$(place_one)
+  provision_last
+  assert_equal "$(gpuaas-list slots --where state=active | jq -r .slot)" "$slot"
+  restore "$T/b.db"
+  # The state waits for that wipe; the host has its proof, and the next tenant's data on the disk.
+  run here gpuaas-reconcile --repair
+  slots_are wiping available
+  assert_output result_untold
+  # Ordered again, the guard sees who runs there, and the old proof is not shown.
+  gpuaas-approve repair "$slot" --reason "after the restore" > "$T/order"
+  run_status 4 here gpuaas-wipe "$T/order"
+  jq_is "select(.outcome).outcome" not_started
+  slots_are cleanup_blocked available
+  virsh -q -c "$LIBVIRTD_URI" destroy "gpuaas-$later"
+  virsh -q -c "$LIBVIRTD_URI" undefine "gpuaas-$later"
+  gpuaas-approve repair "$slot" --reason "he was told" > "$T/order"
+  run_ok here gpuaas-wipe "$T/order"
+  jq_is "select(.outcome).outcome" confirmed
+  slots_are available available
+  run_ok gpuaas-state check
+}
+
 @test "what the host cannot prove is not adopted: no host.db, a strange domain, no libvirt" {
   make_lab
   gpuaas-state backup "$T/b.db"

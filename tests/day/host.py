@@ -298,7 +298,7 @@ class Host:
             f["object"] = order["object"]
             return self.sign([f])
         self.keep(order)
-        if known and known["state"] == "done":
+        if known and known["state"] == "done" and not self.unwiped.get(order["nvme_wwid"]):
             return self.sign([known["result"]])
         work = known or self.take_up(order, "wipe", order["object"])
         wwid, at = order["nvme_wwid"], self.day.now()
@@ -421,8 +421,10 @@ class Host:
                           s["bundle"]["wipe_attempt"] == w["attempt"] for s in want["slots"])
         if w["state"] == "working" or not awaited or not self.newest(w):
             return []
-        found.append(self.drift(w["object"], "result_untold", "warning", repair))
-        return [w["result"]] if repair else []
+        told = repair and not (w["program"] == "wipe" and
+                               self.unwiped.get(w["order"]["nvme_wwid"]))
+        found.append(self.drift(w["object"], "result_untold", "warning", told))
+        return [w["result"]] if told else []
 
     def resume(self, w, a, found):
         if w["program"] == "provision" and a and a["state"] in ("placed", "provisioning"):

@@ -7,6 +7,8 @@
 
 #define NAMED 3 /* projects that a sentence names */
 
+static const char head[] = "projects that are not one team's count under no team: ";
+
 /* NULL stands before all names. */
 static int compare(const char *a, const char *b)
 {
@@ -88,8 +90,7 @@ void ga_team_projects_say(const struct ga_team_projects *p, struct ga_str *out)
 		if (!is_nobodys(&p->v.v[i]))
 			continue;
 		if (n < NAMED) {
-			ga_str_add(out, n ? ", " : "projects that are not one team's count under no "
-						   "team: ");
+			ga_str_add(out, n ? ", " : head);
 			say_one(&p->v.v[i], out);
 		}
 		n++;

@@ -45,8 +45,9 @@ static void test_table(void)
 			t_str(ga_team_projects_of(&p, cases[i].project), cases[i].team,
 			      "%s", cases[i].project ? cases[i].project : "no project");
 	ga_team_projects_say(&p, &said);
-	t_str(said.buf, "projects that are not one team's count under no team: what has no project, "
-		     "'' (of none), 'Vision' (of none), and 2 more", "what is nobody's, once");
+	t_str(said.buf,
+	      "projects that are not one team's count under no team: what has no project, "
+	      "'' (of none), 'Vision' (of none), and 2 more", "what is nobody's, once");
 	ga_team_projects_release(&p);
 }
 

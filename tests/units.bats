@@ -211,9 +211,7 @@ needs_root()
   needs_root
   echo '{"profiles":[]}' > "$T/public.json"
   chmod 755 "$T"
-  background python3 - "$T/port" strace -f -qq -o "$T/trace" setpriv --reuid 65534 --regid 65534 \
-    --clear-groups --no-new-privs --bounding-set=-all bash -c 'LISTEN_PID=$$ exec "$@"' - \
-    "$GPUAAS_BUILD/bin/gpuaas-serve" --file "$T/public.json" --idle 1s << 'END'
+  cat > "$T/activate" << 'END'
 import os, socket, sys
 s = socket.create_server(("127.0.0.1", 0))
 with open(sys.argv[1] + ".new", "w") as f:
@@ -224,6 +222,9 @@ os.set_inheritable(3, True)
 os.environ.update(LISTEN_FDS="1", ASAN_OPTIONS="detect_leaks=0")
 os.execvp(sys.argv[2], sys.argv[2:])
 END
+  background python3 "$T/activate" "$T/port" strace -f -qq -o "$T/trace" setpriv --reuid 65534 --regid 65534 \
+    --clear-groups --no-new-privs --bounding-set=-all bash -c 'LISTEN_PID=$$ exec "$@"' - \
+    "$GPUAAS_BUILD/bin/gpuaas-serve" --file "$T/public.json" --idle 1s
   wait_for 30 test -s "$T/port"
   run_ok curl -sSf --max-time 60 "http://127.0.0.1:$(< "$T/port")/api/hardware-profiles"
   assert_equal "$output" '{"profiles":[]}'

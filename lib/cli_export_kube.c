@@ -88,7 +88,8 @@ static int types_of_profile(const struct ga_shape *shape, const void *obj, void 
 	for (i = 0; i < p->types.n && !p->retired; i++) {
 		add_type(arg, p->types.v[i], false);
 		if (!ga_accels_type(((struct export *)arg)->list, p->types.v[i]))
-			ga_cli_export_left_out("type", p->types.v[i], "the catalogue does not have it");
+			ga_cli_export_left_out("type", p->types.v[i],
+					       "the catalogue does not have it");
 	}
 	return 0;
 }
@@ -185,7 +186,8 @@ static int choose(struct export *e, const struct ga_profile *p, struct ga_kube_h
 	h->type = ga_accels_type(e->list, p->types.v[0]);
 	h->resource = h->type ? ga_kube_resource(h->type) : NULL;
 	if (!h->type)
-		ga_cli_export_left_out("profile", p->name, "the catalogue does not have its first type");
+		ga_cli_export_left_out("profile", p->name,
+				       "the catalogue does not have its first type");
 	else if (!h->resource)
 		ga_cli_export_left_out("profile", p->name, "no device plugin of its type is known");
 	return h->resource != NULL;
@@ -211,7 +213,7 @@ static int add_hardware(const struct ga_shape *shape, const void *obj, void *arg
 		if (select.note)
 			ga_say("%s: %s", p->name, select.note);
 	}
-	if (p->types.n > 1 && !queue)
+	if (h.type && p->types.n > 1 && !queue)
 		ga_say("%s: labels of nodes select one type: only its first, %s", p->name,
 		       h.type->slug);
 	/* A queue may give it any of them: which is not known before. */
@@ -318,7 +320,8 @@ static int add_classes(struct export *e, struct ga_err *err)
 		if (made)
 			json_array_append_new(e->items, made);
 		else
-			ga_cli_export_left_out("type", e->types.v[i]->slug, "no DRA driver of it is known");
+			ga_cli_export_left_out("type", e->types.v[i]->slug,
+					       "no DRA driver of it is known");
 	}
 	return 0;
 }

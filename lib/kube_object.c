@@ -36,7 +36,7 @@ json_t *ga_kube_list(json_t *items)
 	return json_pack("{s:s, s:s, s:o}", "apiVersion", "v1", "kind", "List", "items", items);
 }
 
-/* Device plugins taint nodes by their resource; to tolerate a taint that is not there is harmless. */
+/* Device plugins taint nodes by their resource; to tolerate what is not there is harmless. */
 static json_t *tolerations(const char *resource)
 {
 	return json_pack("[{s:s, s:s, s:s}]", "key", resource, "operator", "Exists", "effect",
@@ -212,7 +212,7 @@ json_t *ga_kube_slice(const char *node, const char *driver, const struct ga_kube
 	return slice;
 }
 
-/* The names by which a driver calls the type and no other, as a list in CEL; NULL: there is none. */
+/* The names by which a driver calls the type and no other, as a list in CEL, or NULL. */
 static char *names_of(const struct ga_accels *list, const struct ga_accel_type *type)
 {
 	ga_autojson json_t *names = json_array();

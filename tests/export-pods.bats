@@ -32,7 +32,7 @@ nodes()
   # One model is labelled, and four more GPUs are there.
   node mixed '{"nvidia.com/gpu.product":"Tesla-V100-SXM2-16GB","nvidia.com/gpu.count":"4"}' '{"nvidia.com/gpu":"8"}'
   # NVIDIA's and AMD's in one machine.
-  node both '{"nvidia.com/gpu.product":"NVIDIA-L40S","nvidia.com/gpu.count":"2","amd.com/gpu.product-name":"AMD_Instinct_MI210","amd.com/gpu.device-id":"740f"}' \
+  node both '{"nvidia.com/gpu.product":"NVIDIA-L40S","nvidia.com/gpu.count":"2","beta.amd.com/gpu.device-id.740f":"2"}' \
     '{"nvidia.com/gpu":"2","amd.com/gpu":"2"}'
   node mig '{"nvidia.com/gpu.product":"NVIDIA-H100-80GB-HBM3","nvidia.com/gpu.count":"8","nvidia.com/mig.strategy":"mixed"}' \
     '{"nvidia.com/gpu":"4","nvidia.com/mig-1g.10gb":"14"}'
@@ -145,7 +145,7 @@ init nvidia-h200-141gb node "
   assert_stderr "it has no name"
   echo '{"kind":"List","items":[{"kind":"Pod"' > "$T/all.json"
   run_status 3 gpuaas-export pods "$T/all.json"
-  run_status 5 gpuaas-export pods "$T/none.json"
+  run_status 10 gpuaas-export pods "$T/none.json"
   run_status 2 gpuaas-export pods --output "$T/x" "$T/all.json"
   # Too much is refused, with bounded memory.
   (ulimit -v 1500000; { echo '{"items":['; yes '{"kind":"Pod","metadata":{"name":"x"}},' | head -n 100001; } |

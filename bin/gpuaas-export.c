@@ -4,6 +4,7 @@
  * state, and what it makes is data: nothing is applied anywhere.
  */
 #include "cli_export.h"
+#include "kind_pod.h"
 
 static const struct ga_cmd cmds[] = {
 	{ .name = "openmetrics", .abstract = "metrics for Prometheus, as node_exporter takes them",
@@ -16,6 +17,8 @@ static const struct ga_cmd cmds[] = {
 	  .opts = ga_cli_dra_opts, .run = ga_cli_dra },
 	{ .name = "slurm", .abstract = "NodeName lines of slurm.conf, and gres.conf",
 	  .opts = ga_cli_slurm_opts, .run = ga_cli_slurm },
+	{ .name = "pods", .abstract = "the types that running pods of Kubernetes have, as patches",
+	  .args = "[FILE|-]", .args_max = 1, .opts = ga_cli_pods_opts, .run = ga_cli_pods },
 	{ .name = NULL },
 };
 
@@ -26,6 +29,7 @@ static const char *const examples[] = {
 	"gpuaas-export odh --local-queue gpus > profiles.json",
 	"gpuaas-export dra --classes > classes.json",
 	"gpuaas-export slurm --gres --output /etc/slurm/gres.conf",
+	"kubectl get pods,nodes -A -o json | gpuaas-export pods",
 	NULL,
 };
 
@@ -34,6 +38,7 @@ static const struct ga_prog prog = {
 	.abstract = "give the state to other systems in their formats",
 	.opts = ga_cli_export_opts,
 	.cmds = cmds,
+	.produces = (const struct ga_shape *const[]){ &ga_pod_patch_shape, NULL },
 	.examples = examples,
 	.needs_state = true,
 };

@@ -42,6 +42,11 @@ int ga_cli_export_write(const struct ga_str *text, struct ga_err *err)
 	return ga_emit_line(line, err);
 }
 
+const char *ga_cli_export_output(void)
+{
+	return output;
+}
+
 /* A copy without what a terminal would obey. */
 static char *plain(const char *text)
 {

@@ -13,6 +13,7 @@
 #include "kind_notice.h"
 #include "kind_offer.h"
 #include "kind_order.h"
+#include "kind_pod.h"
 #include "kind_report.h"
 #include "kind_result.h"
 #include "kind_state.h"
@@ -39,6 +40,7 @@ const struct ga_shape *const ga_kinds[] = {
 	&ga_usage_report_shape, &ga_cost_report_shape,
 	&ga_bootstrap_step_shape, &ga_bootstrap_shape,
 	&ga_accelerator_shape, &ga_node_view_shape, &ga_label_finding_shape,
+	&ga_pod_patch_shape,
 	&ga_team_shape,	       &ga_grant_shape,	     &ga_access_settings_shape,
 	&ga_proposal_shape,
 	&ga_finding_shape,     &ga_state_shape,	     &ga_error_shape,

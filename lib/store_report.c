@@ -11,13 +11,24 @@
 #include "store_query.h"
 #include "time.h"
 
-/* Spans that may have a second in [?1, ?2): those that ended after it began, and the open ones.
- * Two selects, so that each goes through the index on (ended_at, started_at). */
+/* How long a span is, as the index usage_span has it (share/sql/0010-report-span.sql). */
+#define CLASS \
+	"(CASE WHEN u.ended_at IS NULL THEN 4 " \
+	"WHEN julianday(u.ended_at) - julianday(u.started_at) < 1 THEN 0 " \
+	"WHEN julianday(u.ended_at) - julianday(u.started_at) < 8 THEN 1 " \
+	"WHEN julianday(u.ended_at) - julianday(u.started_at) < 64 THEN 2 " \
+	"WHEN julianday(u.ended_at) - julianday(u.started_at) < 512 THEN 3 ELSE 4 END)"
+static const int class_days[] = { 1, 8, 64, 512 }; /* a span of the class is shorter */
+
+/* Spans that may have a second in [?1, ?2): those that ended after it began, and the open ones. Of
+ * each class those that began before ?3 .. ?6 are too short to reach into it. */
 #define SPANS(columns, index, more) \
-	"SELECT " columns " FROM usage u JOIN allocation a " index " ON a.id = u.allocation_id " \
-	more "WHERE u.ended_at > ?1 AND u.started_at < ?2 UNION ALL " \
-	"SELECT " columns " FROM usage u JOIN allocation a " index " ON a.id = u.allocation_id " \
-	more "WHERE u.ended_at IS NULL AND u.started_at < ?2"
+	"SELECT " columns " FROM (SELECT 0 AS class, ?3 AS since UNION ALL SELECT 1, ?4 " \
+	"UNION ALL SELECT 2, ?5 UNION ALL SELECT 3, ?6 UNION ALL SELECT 4, '') k " \
+	"CROSS JOIN usage u INDEXED BY usage_span ON " CLASS " = k.class AND " \
+	"u.started_at > k.since AND u.started_at < ?2 " \
+	"CROSS JOIN allocation a " index " ON a.id = u.allocation_id " more \
+	"WHERE (u.ended_at > ?1 OR u.ended_at IS NULL)"
 #define COLUMNS \
 	"u.id, u.usage_kind, u.count, u.price_micros, u.started_at, u.ended_at, " \
 	"u.accelerator_type, u.allocation_id, a.number, a.project, a.profile, a.node_id"
@@ -154,20 +165,36 @@ static int each_row(struct reading *r, const struct ga_rows *rows, struct ga_err
 	return r->each(&line, r->facts ? &facts : NULL, r->arg, err);
 }
 
+/* A second more than the class says: SQLite's days are rounded to milliseconds. Before the year 1
+ * there are no times: all spans of the class. */
+static void since_of(const struct ga_report_window *w, size_t class, char ret[GA_TIME_SIZE])
+{
+	int64_t at = w->from - class_days[class] * INT64_C(86400) - 1;
+
+	*ret = '\0';
+	if (at > INT64_C(-62135596800))
+		ga_time_format(at * 1000000, ret);
+}
+
 int ga_store_report(struct ga_db *db, const struct ga_report_window *w, bool facts,
 		    ga_report_each each, void *arg, struct ga_err *err)
 {
 	struct reading reading = { db, w, facts, each, arg };
-	char from[GA_TIME_SIZE], to[GA_TIME_SIZE];
+	char from[GA_TIME_SIZE], to[GA_TIME_SIZE], since[4][GA_TIME_SIZE];
 	ga_autorows struct ga_rows *rows = NULL;
+	size_t i;
 	int r;
 
 	ga_time_format(w->from * 1000000, from);
 	ga_time_format(w->to * 1000000, to);
+	for (i = 0; i < 4; i++)
+		since_of(w, i, since[i]);
 	r = facts ? ga_db_query(db, &rows, err,
 				SPANS(COLUMNS FACTS, "", "LEFT JOIN node n ON n.id = a.node_id ")
-				" ORDER BY 5, 1", "ss", from, to) :
-		    ga_db_query(db, &rows, err, SPANS(COLUMNS, OF_INDEX, ""), "ss", from, to);
+				" ORDER BY 5, 1", "ssssss", from, to, since[0], since[1],
+				since[2], since[3]) :
+		    ga_db_query(db, &rows, err, SPANS(COLUMNS, OF_INDEX, ""), "ssssss", from, to,
+				since[0], since[1], since[2], since[3]);
 	while (r >= 0 && (r = ga_rows_next(rows, err)) > 0)
 		if (each_row(&reading, rows, err) < 0)
 			return -1;

@@ -13,6 +13,7 @@
 #include "kind_notice.h"
 #include "kind_offer.h"
 #include "kind_order.h"
+#include "kind_pod.h"
 #include "kind_report.h"
 #include "kind_result.h"
 #include "kind_state.h"
@@ -180,6 +181,10 @@ static const struct view views[] = {
 	  { { "NODE", "node" }, { "PLATFORM", "platform" }, { "SEVERITY", "severity" },
 	    { "FINDING", "code" }, { "LABEL", "label" }, { "VALUE", "value" }, { "TYPE", "type" },
 	    { "WHAT IT MEANS", "sentence" }, { "WHAT TO DO", "hint" } } },
+	{ &ga_pod_patch_shape, NULL,
+	  { { "NAMESPACE", "namespace" }, { "POD", "name" }, { "NODE", "node" },
+	    { "ASKS FOR", "resource" }, { "STATE", "state" }, { "TYPE", "type" },
+	    { "ANNOTATED", "annotated" }, { "BASIS", "basis" }, { "WARNINGS", "warnings" } } },
 	{ &ga_bootstrap_step_shape, NULL,
 	  { { "STATE", "state" }, { "STEP", "step" }, { "SUBJECT", "subject" },
 	    { "WHY", "reason" }, { "CHANGE", "change" }, { "WHAT TO DO", "hint" } } },

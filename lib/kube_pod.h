@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which type of accelerator a running pod of Kubernetes has: from what it asks for and what its
+ * node has. On a node of several types it is told only where what the pod asks for settles it; a
+ * guess is never written.
+ */
+#ifndef GA_KUBE_POD_H
+#define GA_KUBE_POD_H
+
+#include "kind_pod.h"
+#include "kube_view.h"
+
+#define GA_KUBE_POD_TYPE "accelerator.opendatahub.io/type"
+
+/* What of a pod is kept until its node was read. Owned; ga_kube_pod_release. */
+struct ga_kube_pod {
+	char *namespace, *name, *uid, *node;
+	char *resource; /* of an accelerator; NULL: it asks for none */
+	char *others;	/* another one beside it, or NULL */
+	char *annotated; /* the type that its annotation says, or NULL */
+	bool running;
+};
+void ga_kube_pod_release(struct ga_kube_pod *p);
+#define ga_autopod ga_cleanup(ga_kube_pod_release)
+
+/* ret is overwritten. GA_BADREC when the item is no pod. */
+int ga_kube_pod(json_t *item, struct ga_kube_pod *ret, struct ga_err *err);
+
+/* Decides. node NULL: the document does not have it. ret is overwritten; released by its shape. */
+void ga_kube_pod_patch(const struct ga_accels *list, const struct ga_kube_pod *pod,
+		       const struct ga_node_view *node, struct ga_pod_patch *ret);
+
+#endif

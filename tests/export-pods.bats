@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+# gpuaas-export pods: the type of each running pod that has accelerators, as a patch that nobody
+# applies; where a node of several types does not tell, nothing is guessed.
+
+load helper
+
+setup()
+{
+  common_setup
+  export GPUAAS_ACCELERATORS_DIR=$T/d
+}
+
+# pod NAME NODE RESOURCE [MORE]: a running pod in JSON
+pod()
+{
+  jq -nc --arg n "$1" --arg node "$2" --arg r "$3" --argjson more "${4:-{\}}" \
+    '{kind: "Pod", metadata: {name: $n, namespace: "models", uid: ("uid-" + $n)}, spec: {nodeName: $node,
+      containers: [{name: "main", resources: {limits: (if $r == "" then {} else {($r): "2"} end)}}]},
+      status: {phase: "Running"}} * $more'
+}
+
+# node NAME LABELS CAPACITY
+node()
+{
+  jq -nc --arg n "$1" --argjson l "$2" --argjson c "$3" \
+    '{kind: "Node", metadata: {name: $n, labels: $l}, status: {capacity: $c, allocatable: $c}}'
+}
+
+nodes()
+{
+  node h200 '{"nvidia.com/gpu.product":"NVIDIA-H200","nvidia.com/gpu.count":"8"}' '{"nvidia.com/gpu":"8"}'
+  # One model is labelled, and four more GPUs are there.
+  node mixed '{"nvidia.com/gpu.product":"Tesla-V100-SXM2-16GB","nvidia.com/gpu.count":"4"}' '{"nvidia.com/gpu":"8"}'
+  # NVIDIA's and AMD's in one machine.
+  node both '{"nvidia.com/gpu.product":"NVIDIA-L40S","nvidia.com/gpu.count":"2","beta.amd.com/gpu.device-id.740f":"2"}' \
+    '{"nvidia.com/gpu":"2","amd.com/gpu":"2"}'
+  node mig '{"nvidia.com/gpu.product":"NVIDIA-H100-80GB-HBM3","nvidia.com/gpu.count":"8","nvidia.com/mig.strategy":"mixed"}' \
+    '{"nvidia.com/gpu":"4","nvidia.com/mig-1g.10gb":"14"}'
+  node amd2 '{"beta.amd.com/gpu.device-id.74a1":"4","beta.amd.com/gpu.device-id.740f":"4"}' '{"amd.com/gpu":"8"}'
+}
+
+# list: what comes on stdin as one List of kubectl, pods first as kubectl has them
+list()
+{
+  jq -cs '{apiVersion: "v1", kind: "List", items: .}' > "$T/all.json"
+}
+
+patches()
+{
+  run_ok gpuaas-export pods "$T/all.json" "$@"
+  [[ -z $output ]] || "$SRC/tests/validate" "$SRC/share/schema" <<< "$output"
+}
+
+annotated()
+{
+  jq -nc --arg t "$1" '{metadata: {annotations: {"accelerator.opendatahub.io/type": $t}}}'
+}
+
+@test "a patch for each running pod with GPUs: missing, wrong, right, unknown" {
+  { pod a h200 nvidia.com/gpu
+    pod b h200 nvidia.com/gpu "$(annotated nvidia-h200-141gb)"
+    pod c h200 nvidia.com/gpu "$(annotated nvidia-a100-sxm4-80gb)"
+    pod d mixed nvidia.com/gpu
+    pod e gone nvidia.com/gpu
+    pod f h200 ''
+    pod g h200 nvidia.com/gpu '{"status":{"phase":"Pending"}}'
+    pod h mixed nvidia.com/gpu "$(annotated nvidia-v100-sxm2-16gb)"
+    nodes; } | list
+  patches
+  jq_is '"\(.name) \(.state) \(.type) \(.basis) \(.warnings | map(.code) | join(","))"' \
+    "a missing nvidia-h200-141gb node 
+c wrong nvidia-h200-141gb node annotation_wrong
+d unknown null null type_unknown
+e unknown null null node_missing
+h unknown null null type_unknown,annotation_unproven"
+  jq_is 'select(.name == "a") | [.namespace, .uid, .node, .resource] | join(" ")' "models uid-a h200 nvidia.com/gpu"
+  jq_is 'select(.name == "a" or .name == "c").patch | tojson' \
+    '{"metadata":{"annotations":{"accelerator.opendatahub.io/type":"nvidia-h200-141gb"}}}
+{"metadata":{"annotations":{"accelerator.opendatahub.io/type":"nvidia-h200-141gb"}}}'
+  # Where nothing is known, nothing is to change.
+  jq_is 'select(.type == null).patch' $'null\nnull\nnull'
+  patches --all
+  jq_is 'select(.state == "right") | "\(.name) \(.patch)"' "b null"
+  # Nothing of it is applied, and the state is not needed; standard input does as well.
+  [[ ! -e $GPUAAS_STATE ]]
+  before=$output
+  run_ok gpuaas-export pods --all - < "$T/all.json"
+  assert_equal "$output" "$before"
+  run_ok gpuaas-export pods --table "$T/all.json"
+  assert_output nvidia-h200-141gb
+}
+
+@test "what a pod asks for settles a mixed node, or it does not" {
+  { pod nv both nvidia.com/gpu
+    pod amd both amd.com/gpu
+    pod part mig nvidia.com/mig-1g.10gb
+    pod two amd2 amd.com/gpu
+    pod intel h200 gpu.intel.com/i915
+    pod shared h200 nvidia.com/gpu.shared
+    pod many both nvidia.com/gpu '{"spec":{"containers":[{"resources":{"limits":{"nvidia.com/gpu":1}}},
+      {"resources":{"limits":{"amd.com/gpu":1}}}]}}'
+    pod init h200 '' '{"spec":{"initContainers":[{"resources":{"requests":{"nvidia.com/gpu":"1"}}}]}}'
+    pod none h200 '' '{"spec":{"containers":[{"resources":{"limits":{"nvidia.com/gpu":"0","cpu":"4"}}}]}}'
+    nodes; } | list
+  patches
+  jq_is '"\(.name) \(.type) \(.basis) \(.warnings | map(.code) | join(","))"' \
+    "nv nvidia-l40s-48gb resource 
+amd amd-mi210-64gb resource 
+part nvidia-h100-sxm5-80gb node 
+two null null mixed_node
+intel null null nothing_there
+shared nvidia-h200-141gb node 
+many null null several_resources
+init nvidia-h200-141gb node "
+  # MIG on a node whose other type has none.
+  { pod m x nvidia.com/mig-1g.10gb
+    node x '{"accelerator.gpuaas/type-override":"nvidia-h100-sxm5-80gb"}' '{"nvidia.com/mig-1g.10gb":"7"}'; } | list
+  patches
+  jq_is .type nvidia-h100-sxm5-80gb
+}
+
+@test "what was recorded by hand counts where there is a state" {
+  gpuaas-state init --lab > "$T/init"
+  { pod d mixed nvidia.com/gpu
+    node mixed '{}' '{"nvidia.com/gpu":"8"}'; } | list
+  patches
+  jq_is .type null
+  gpuaas-profile nodes set mixed 8xA100-SXM4-80GB --reason "looked at it" 2> "$T/said"
+  patches
+  jq_is .type nvidia-a100-sxm4-80gb
+}
+
+@test "bad documents are refused with the item; hostile names stay one line" {
+  pod $'a\x1b[2J\n' h200 nvidia.com/gpu | list
+  patches
+  assert_equal "${#lines[@]}" 1
+  refute_output $'\x1b'
+  run_ok gpuaas-export pods --table "$T/all.json"
+  refute_output $'\x1b'
+  echo '{"kind":"List","items":[{"kind":"Secret","metadata":{"name":"x"}}]}' > "$T/all.json"
+  run_status 3 gpuaas-export pods "$T/all.json"
+  assert_stderr "item 1: it is a Secret, not a Pod"
+  echo '{"kind":"List","items":[{"kind":"Pod","metadata":{}}]}' > "$T/all.json"
+  run_status 3 gpuaas-export pods "$T/all.json"
+  assert_stderr "it has no name"
+  echo '{"kind":"List","items":[{"kind":"Pod"' > "$T/all.json"
+  run_status 3 gpuaas-export pods "$T/all.json"
+  run_status 10 gpuaas-export pods "$T/none.json"
+  run_status 2 gpuaas-export pods --output "$T/x" "$T/all.json"
+  # Too much is refused, with bounded memory.
+  (ulimit -v 1500000; { echo '{"items":['; yes '{"kind":"Pod","metadata":{"name":"x"}},' | head -n 100001; } |
+    run_status 3 gpuaas-export pods -)
+}
+
+@test "many pods and nodes: all are told, in the order they came" {
+  { for i in {1..300}; do pod "p$i" "h200" nvidia.com/gpu; done; nodes; } | list
+  patches
+  jq_slurp_is 'length, (map(select(.type == "nvidia-h200-141gb")) | length), .[299].name' $'300\n300\np300'
+}

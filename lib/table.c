@@ -9,6 +9,7 @@
 #include "kind_access.h"
 #include "kind_boot.h"
 #include "kind_host.h"
+#include "kind_match.h"
 #include "kind_node.h"
 #include "kind_notice.h"
 #include "kind_order.h"
@@ -176,6 +177,12 @@ static const struct view views[] = {
 	  { { "NODE", "node" }, { "PLATFORM", "platform" }, { "SEVERITY", "severity" },
 	    { "FINDING", "code" }, { "LABEL", "label" }, { "VALUE", "value" }, { "TYPE", "type" },
 	    { "WHAT IT MEANS", "sentence" }, { "WHAT TO DO", "hint" } } },
+	{ &ga_match_shape, NULL,
+	  { { "#", "rank" }, { "PROFILE", "profile" }, { "TYPE", "type_name" },
+	    { "GPUS", "count" }, { "FITS", "fits" }, { "AVAILABLE", "availability" },
+	    { "SLO", "slo" }, { "TOKENS/S", "tokens_per_second_milli" },
+	    { "HOURS", "seconds" }, { "COST", "cost_micros" },
+	    { "AN HOUR", "cost_per_hour_micros" }, { "AGAINST IT", "reasons" } } },
 	{ &ga_bootstrap_step_shape, NULL,
 	  { { "STATE", "state" }, { "STEP", "step" }, { "SUBJECT", "subject" },
 	    { "WHY", "reason" }, { "CHANGE", "change" }, { "WHAT TO DO", "hint" } } },
@@ -292,7 +299,8 @@ static bool is_money(const char *path)
 {
 	const char *name = last_name(path);
 
-	return ga_streq(name, "cost_micros") || ga_streq(name, "difference_micros");
+	return ga_streq(name, "cost_micros") || ga_streq(name, "difference_micros") ||
+	       ga_streq(name, "cost_per_hour_micros");
 }
 
 static bool is_gpu_time(const char *path)
@@ -313,6 +321,10 @@ static void add_number(struct ga_str *out, const char *path, int64_t n)
 		ga_cost_format(n, out);
 	else if (is_gpu_time(path))
 		ga_cost_hours(n, 3, out);
+	else if (ga_streq(path, "seconds")) /* of a match: shown as hours */
+		ga_cost_hours(n, 1, out);
+	else if (ga_streq(path, "tokens_per_second_milli"))
+		ga_str_addf(out, "%lld", (long long)((n + 500) / 1000));
 	else
 		ga_str_addf(out, "%lld", (long long)n);
 }

@@ -316,24 +316,6 @@ const struct ga_shape ga_pool_shape = {
 };
 #undef S
 
-#define S ga_public
-const struct ga_shape ga_public_shape = {
-	.kind = "gpuaas.public/1",
-	.doc = "what a tenant may see of a profile",
-	.size = sizeof(struct S),
-	.fields = (const struct ga_field[]){
-		GA_TEXT(S, profile, GA_REQ, GA_T_NAME, "profile"),
-		GA_TEXT(S, type, GA_NULLOK, GA_T_ANY, "accelerator type"),
-		GA_ENUM(S, shape, GA_REQ, ga_shape_words, "slice or baremetal"),
-		GA_INTS(S, counts, GA_REQ, "allowed counts"),
-		GA_INT(S, available, GA_REQ, "GPUs available"),
-		GA_INT(S, pending, GA_REQ, "requests waiting"),
-		GA_INT(S, price_micros, GA_REQ, "a GPU hour, in millionths"),
-		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when"),
-		GA_FIELDS_END },
-};
-#undef S
-
 #define S ga_finding
 const struct ga_shape ga_finding_shape = {
 	.kind = "gpuaas.finding/1",

@@ -134,15 +134,6 @@ struct ga_pool {
 	int64_t fragmentation_ppm; /* 1e6 * (1 - largest / min(available, largest count)) */
 };
 
-/* What a tenant may see. */
-struct ga_public {
-	char *profile, *type, *shape;
-	GA_LIST(int64_t) counts;
-	int64_t available, pending;
-	int64_t price_micros;
-	char *at;
-};
-
 struct ga_finding {
 	char *check, *object, *sentence, *hint;
 };
@@ -163,7 +154,7 @@ struct ga_error {
 
 extern const struct ga_shape ga_slot_shape, ga_node_shape, ga_profile_shape, ga_image_shape,
 	ga_node_image_shape, ga_node_settings_shape, ga_claim_shape, ga_task_shape, ga_usage_shape,
-	ga_audit_shape, ga_attention_shape, ga_pool_shape, ga_public_shape, ga_finding_shape,
+	ga_audit_shape, ga_attention_shape, ga_pool_shape, ga_finding_shape,
 	ga_state_shape, ga_error_shape;
 
 #endif

@@ -75,6 +75,7 @@ struct ga_image {
 	char *name, *digest, *chunks_digest, *format;
 	int64_t file_bytes, size_bytes;
 	char *firmware, *probe, *user, *driver_version;
+	int64_t ready_seconds; /* from start to readiness, or GA_UNKNOWN */
 };
 
 struct ga_node_image {

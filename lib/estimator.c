@@ -2,7 +2,6 @@
 /* External estimators. */
 #include "estimator.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +19,7 @@ static int64_t seconds_of(json_t *hours)
 
 	if (!json_is_number(hours) || !(n > 0) || n > (double)GA_ESTIMATE_SECONDS_MAX)
 		return -1;
-	return n < 1 ? 1 : llround(n);
+	return n < 1 ? 1 : (int64_t)(n + 0.5);
 }
 
 /* Hours, or the middle ones where there are none. */

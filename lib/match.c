@@ -261,6 +261,8 @@ static void try_count(const struct match_context *c, const struct ga_match_offer
 	ret->cost_per_hour_micros = hour > MOST ? MOST : (int64_t)hour;
 	begin(&t);
 	ret->availability = ga_xstrdup(availability_of(offer, count));
+	if (!offer->team)
+		ga_match_say(&ret->reasons, "team", "it is for other teams");
 	check_architecture(&t);
 	check_vendor(&t);
 	check_capability(&t);

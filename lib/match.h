@@ -28,6 +28,7 @@ struct ga_match_offer {
 	/* GPUs; GA_UNKNOWN: not known. uncertain: more may be on nodes not seen for too long. */
 	int64_t available, largest, pending;
 	bool uncertain;
+	bool team; /* whether who asks may use it */
 	const char *expected_at; /* or NULL */
 	int64_t stale_seconds;
 };
@@ -59,13 +60,12 @@ struct ga_matches {
 /* An answer for each offer, in their order; unranked. */
 void ga_match(const struct ga_requirement *need, const struct ga_match_tables *tables,
 	      const struct ga_match_offer *offers, size_t n, struct ga_matches *ret);
-/* Puts an external time in the place of what was known. False: no answer is of that profile and
- * type. */
+/* Puts an external time in the place of what was known, unless another external one is there. False:
+ * no answer is of that profile and type. */
 bool ga_match_external(struct ga_matches *list, const struct ga_external_time *time);
 /* Orders the answers, numbers them, and says what is given up with those that can be had now while
  * a better one cannot. */
-void ga_match_rank(const struct ga_requirement *need, const struct ga_accels *accels,
-		   struct ga_matches *list);
+void ga_match_rank(const struct ga_accels *accels, struct ga_matches *list);
 /* The best answer that fits and can be had now, or NULL. After ga_match_rank. */
 const struct ga_match *ga_match_best(const struct ga_matches *list);
 void ga_matches_release(struct ga_matches *list);

@@ -146,13 +146,11 @@ static void say_fallbacks(const struct ga_accels *accels, struct pair *v, size_t
 	}
 }
 
-void ga_match_rank(const struct ga_requirement *need, const struct ga_accels *accels,
-		   struct ga_matches *list)
+void ga_match_rank(const struct ga_accels *accels, struct ga_matches *list)
 {
 	ga_autofree struct pair *v = ga_xcalloc(list->n ? list->n : 1, sizeof(*v));
 	size_t i;
 
-	(void)need;
 	for (i = 0; i < list->n; i++) {
 		v[i].m = list->v[i];
 		v[i].more = list->more[i];
@@ -188,6 +186,8 @@ bool ga_match_external(struct ga_matches *list, const struct ga_external_time *t
 		if (strcmp(m->profile, time->profile) ||
 		    (time->type && !ga_streq(m->accelerator_type, time->type)))
 			continue;
+		if (m->estimator)
+			return true;
 		free(m->basis);
 		free(m->confidence);
 		free(m->estimator);

@@ -4,7 +4,6 @@
 
 #include <ctype.h>
 #include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,7 +107,7 @@ static int read_hardware(const struct reading *r, json_t *json, struct ga_measur
 			       "(hardware_configuration, hardware_type)", r->record);
 	ret->count = count < 0 ? 1 : count > 1e6 ? 0 : (int64_t)count;
 	name = whole ? split_configuration(whole, &ret->count) : ga_xstrdup(type);
-	if (ret->count < 1 || ret->count > 1024 || (count >= 0 && count != floor(count)))
+	if (ret->count < 1 || ret->count > 1024 || (count >= 0 && count != (double)(int64_t)count))
 		return ga_fail(err, GA_BADREC, "record %zu: a count of GPUs is from 1 to 1024",
 			       r->record);
 	ga_accels_named(r->accels, GA_NAME_PEOPLE, name, &named);
@@ -125,7 +124,7 @@ static int read_latency(const struct reading *r, json_t *json, const char *name,
 
 	if (read_number(r, json, NAMES(name), &ms, err) < 0)
 		return -1;
-	*ret = ms < 0 ? GA_UNKNOWN : (int64_t)ceil(ms);
+	*ret = ms < 0 ? GA_UNKNOWN : (int64_t)ms + (ms > (double)(int64_t)ms);
 	return 0;
 }
 

@@ -17,7 +17,7 @@
 struct listing {
 	const struct ga_offer_opts *o;
 	const struct ga_accels *accels;
-	const struct ga_replace *file; /* NULL: stdout */
+	int file; /* descriptor, or -1: stdout */
 	size_t n, bytes;
 };
 
@@ -60,8 +60,8 @@ static int write_text(struct listing *l, const struct ga_str *text, struct ga_er
 			   FILE_MAX_BYTES >> 20);
 		return ga_hint(err, "the one of before stays; retire profiles that nobody uses");
 	}
-	if (ga_write_all(l->file->fd, text->buf, text->len) < 0)
-		return ga_fail_sys(err, "cannot write '%s'", l->file->tmp);
+	if (ga_write_all(l->file, text->buf, text->len) < 0)
+		return ga_fail_sys(err, "cannot write '%s'", l->o->output);
 	return 0;
 }
 
@@ -82,7 +82,7 @@ static int show(const struct ga_shape *shape, const void *obj, void *arg, struct
 	if (!has_type(l, obj) || !has_team(l, obj))
 		return 0;
 	l->n++;
-	return l->file ? write_profile(l, obj, err) : ga_emit(shape, obj, err);
+	return l->file >= 0 ? write_profile(l, obj, err) : ga_emit(shape, obj, err);
 }
 
 static int check_opts(const struct ga_offer_opts *o, const struct ga_accels *accels,
@@ -140,7 +140,7 @@ static int write_file(struct listing *l, struct ga_err *err)
 
 	if (ga_replace_begin(l->o->output, &file, err) < 0)
 		return ga_hint(err, "its folder must be there and writable");
-	l->file = &file;
+	l->file = file.fd;
 	ga_str_addf(&head, "{\"madeAt\":\"%s\",\"profiles\":[", ga_time_format(now, at));
 	ga_str_add(&tail, "\n]}\n");
 	if (write_text(l, &head, err) < 0 || run_query(l, now, err) < 0 ||
@@ -152,7 +152,7 @@ static int write_file(struct listing *l, struct ga_err *err)
 int ga_cli_offers(const struct ga_offer_opts *opts, struct ga_err *err)
 {
 	ga_autoaccels struct ga_accels *accels = NULL;
-	struct listing l = { .o = opts };
+	struct listing l = { .o = opts, .file = -1 };
 
 	if (ga_cli_catalogue(&accels, err) < 0 || check_opts(opts, accels, err) < 0)
 		return -1;

@@ -84,7 +84,7 @@ setting()
   for unit in "$UNITS"/gpuaas-{host,wipe,reconcile,reconcile-boot,publish,release}.service; do
     read -ra words < <(sed -n 's/^ExecStart=//p' "$unit")
     run_ok "${words[0]}" --introspect-cli
-    known=$(jq -r '.command.options[].names[]' <<< "$output")
+    known=$(jq -r ".command|..|.names?|arrays[]" <<< "$output")
     for word in "${words[@]:1}"; do
       [[ $word == --* ]] || continue
       grep -qxF -e "$word" <<< "$known" || { echo "${unit##*/}: ${words[0]} has no $word"; false; }

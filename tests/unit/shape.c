@@ -292,9 +292,9 @@ static void check_kind(const struct ga_shape *s, const char *name, int depth)
 	ga_autojson json_t *schema = ga_schema_of(s);
 	static const char ours[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
 	/* Spelled by those who read it. */
-	const char *letters = ga_starts(name, "gpuaas.hardware-profile/") ?
-				      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" :
-				      ours;
+	static const char theirs[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				     "0123456789";
+	const char *letters = ga_starts(name, "gpuaas.hardware-profile/") ? theirs : ours;
 	const struct ga_field *f;
 	bool good = s->size && (!s->kind || (s->doc && s->doc[0]));
 	int i = 0;

@@ -119,16 +119,35 @@ static void add_offer(struct matching *m, const struct ga_hardware_profile *p, c
 	o->largest = least(p->largest_available, o->available);
 }
 
-/* A profile that names no type is offered with those that it gives. */
+static int by_slug(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* A profile that names no type is offered with those that it gives, by their names. */
+static void add_given(struct matching *m, const struct ga_hardware_profile *p)
+{
+	GA_LIST(const char *) slugs = { 0 };
+	size_t i;
+
+	for (i = 0; i < p->by_type.n; i++)
+		if (p->by_type.v[i].type)
+			*ga_list_add(&slugs) = p->by_type.v[i].type;
+	if (slugs.n)
+		qsort(slugs.v, slugs.n, sizeof(*slugs.v), by_slug);
+	for (i = 0; i < slugs.n; i++)
+		add_offer(m, p, slugs.v[i]);
+	ga_list_release(&slugs);
+}
+
 static void add_offers(struct matching *m, const struct ga_hardware_profile *p)
 {
 	size_t i, n = m->offers.n;
 
 	for (i = 0; i < p->types.n; i++)
 		add_offer(m, p, p->types.v[i]);
-	for (i = 0; !p->types.n && i < p->by_type.n; i++)
-		if (p->by_type.v[i].type)
-			add_offer(m, p, p->by_type.v[i].type);
+	if (!p->types.n)
+		add_given(m, p);
 	if (m->offers.n == n)
 		add_offer(m, p, NULL);
 }

@@ -154,6 +154,18 @@ const struct ga_shape ga_request_match_shape = {
 };
 #undef S
 
+#define S ga_allocation_match
+const struct ga_shape ga_allocation_match_shape = {
+	.kind = "gpuaas.allocation-match/1",
+	.doc = "why the profile of an allocation was chosen, as gpuaas-match said then",
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_TEXT(S, allocation, GA_REQ, GA_T_ID, "allocation id"),
+		GA_OBJ(S, match, GA_REQ, &ga_request_match_shape, "what it said"),
+		GA_FIELDS_END },
+};
+#undef S
+
 void ga_match_say(struct ga_match_reasons *list, const char *code, const char *fmt, ...)
 {
 	struct ga_match_reason *r = ga_list_add(list);

@@ -74,12 +74,19 @@ struct ga_request_match {
 	char *basis, *confidence, *estimator, *fallback;
 };
 
+/* gpuaas.allocation-match/1 */
+struct ga_allocation_match {
+	char *allocation;
+	struct ga_request_match match;
+};
+
 /* Adds a reason with its sentence. */
 void ga_match_say(struct ga_match_reasons *list, const char *code, const char *fmt, ...)
 	GA_PRINTF(3, 4);
 
 extern const char *const ga_precision_words[], *const ga_method_words[], *const ga_latency_words[],
 	*const ga_app_words[];
-extern const struct ga_shape ga_requirement_shape, ga_match_shape, ga_request_match_shape;
+extern const struct ga_shape ga_requirement_shape, ga_match_shape, ga_request_match_shape,
+	ga_allocation_match_shape;
 
 #endif

@@ -181,6 +181,11 @@ static const struct view views[] = {
 	  { { "NODE", "node" }, { "PLATFORM", "platform" }, { "SEVERITY", "severity" },
 	    { "FINDING", "code" }, { "LABEL", "label" }, { "VALUE", "value" }, { "TYPE", "type" },
 	    { "WHAT IT MEANS", "sentence" }, { "WHAT TO DO", "hint" } } },
+	{ &ga_allocation_match_shape, NULL,
+	  { { "TYPE COUNTED ON", "match.accelerator_type" }, { "GPUS", "match.count" },
+	    { "TOKENS/S", "match.tokens_per_second_milli" }, { "HOURS", "match.seconds" },
+	    { "COST", "match.cost_micros" }, { "BASIS", "match.basis" },
+	    { "GIVEN UP", "match.fallback" } } },
 	{ &ga_match_shape, NULL,
 	  { { "#", "rank" }, { "PROFILE", "profile" }, { "TYPE", "type_name" },
 	    { "GPUS", "count" }, { "FITS", "fits" }, { "AVAILABLE", "availability" },
@@ -325,9 +330,9 @@ static void add_number(struct ga_str *out, const char *path, int64_t n)
 		ga_cost_format(n, out);
 	else if (is_gpu_time(path))
 		ga_cost_hours(n, 3, out);
-	else if (ga_streq(path, "seconds")) /* of a match: shown as hours */
+	else if (ga_streq(last_name(path), "seconds")) /* of a match: shown as hours */
 		ga_cost_hours(n, 1, out);
-	else if (ga_streq(path, "tokens_per_second_milli"))
+	else if (ga_streq(last_name(path), "tokens_per_second_milli"))
 		ga_str_addf(out, "%lld", (long long)((n + 500) / 1000));
 	else
 		ga_str_addf(out, "%lld", (long long)n);

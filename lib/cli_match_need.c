@@ -33,7 +33,8 @@ static int read_record(const char *operand, struct ga_requirement *ret, struct g
 	if (reading.records)
 		return 0;
 	(void)ga_fail(err, GA_BADREC, "no requirement was read");
-	return ga_hint(err, "one record: {\"kind\":\"gpuaas.requirement/1\",\"params\":7000000000}");
+	return ga_hint(err, "one record: "
+			    "{\"kind\":\"gpuaas.requirement/1\",\"params\":7000000000}");
 }
 
 static void set_text(char **to, const char *text)
@@ -120,7 +121,7 @@ static int check(const struct ga_requirement *n, struct ga_err *err)
 		return ga_hint(err, "--samples 100000 --sequence-tokens 1024 --epochs 3");
 	}
 	if (n->samples != GA_UNKNOWN && n->train_tokens != GA_UNKNOWN)
-		return ga_fail(err, GA_USAGE, "tokens are said twice: by themselves, and as samples");
+		return ga_fail(err, GA_USAGE, "tokens are said twice: as such, and as samples");
 	if (n->samples != GA_UNKNOWN && ga_estimate_tokens(n) == GA_UNKNOWN)
 		return ga_fail(err, GA_USAGE,
 			       "samples times their length times epochs is beyond 10^15 tokens");

@@ -60,8 +60,8 @@ struct ga_matches {
 /* An answer for each offer, in their order; unranked. */
 void ga_match(const struct ga_requirement *need, const struct ga_match_tables *tables,
 	      const struct ga_match_offer *offers, size_t n, struct ga_matches *ret);
-/* Puts an external time in the place of what was known, unless another external one is there. False:
- * no answer is of that profile and type. */
+/* Puts an external time in the place of what was known, unless another external one is there.
+ * False: no answer is of that profile and type. */
 bool ga_match_external(struct ga_matches *list, const struct ga_external_time *time);
 /* Orders the answers, numbers them, and says what is given up with those that can be had now while
  * a better one cannot. */

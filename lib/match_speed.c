@@ -118,7 +118,7 @@ void match_speed(const struct try *t)
 	else if (need->model || need->tokens_per_second != GA_UNKNOWN)
 		ga_match_say(&t->m->unknown, "no_basis",
 			     "no throughput: %s was measured on the type",
-			     need->model ? "no such model" : "it is not said which model, and none");
+			     need->model ? "no such model" : "which model is not said, and none");
 }
 
 /* ---- what was asked ---- */

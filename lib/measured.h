@@ -4,8 +4,8 @@
  * (Open Data Hub's with their wrapped values, flat tables with the same columns).
  *
  *   model, model_id, model_name or model_hf_repo
- *   hardware_configuration "H100 x 2"; or hardware_type, gpu_type or hardware with hardware_count or
- *   gpu_count (1 when it is missing)
+ *   hardware_configuration "H100 x 2"; or hardware_type, gpu_type or hardware with hardware_count
+ *   or gpu_count (1 when it is missing)
  *   tokens_per_second or tps_mean, of all of its GPUs; or requests_per_second with
  *   mean_output_tokens or output_tokens, whose product it is
  *   ttft_p99, e2e_p99, itl_p99 in milliseconds

@@ -9,10 +9,9 @@
 __asm__(".section .rodata\n"
 	"ga_throughput_builtin:\n"
 	".incbin \"" GA_SOURCE_DIR "/share/throughput.json\"\n"
-	"ga_throughput_builtin_end:\n"
 	".byte 0\n"
 	".previous\n");
-extern const char ga_throughput_builtin[], ga_throughput_builtin_end[];
+extern const char ga_throughput_builtin[];
 
 const char *const ga_scenario_words[] = { "offline", "server", "interactive", NULL };
 
@@ -77,9 +76,7 @@ void ga_throughput_read(struct ga_throughput *ret)
 {
 	struct ga_err err = GA_ERR_INIT;
 	json_error_t why;
-	json_t *json = json_loadb(ga_throughput_builtin,
-				  (size_t)(ga_throughput_builtin_end - ga_throughput_builtin), 0,
-				  &why);
+	json_t *json = json_loads(ga_throughput_builtin, 0, &why);
 
 	if (!json || !ga_streq(json_string_value(json_object_get(json, "schema")),
 			       "gpuaas.throughput/1"))

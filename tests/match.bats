@@ -100,10 +100,10 @@ END
   assert_stderr 'several models'
   run_ok gpuaas-match --json --model llama-7b --measured "$T/runs.json" --tokens-per-second 100
   assert_stderr '1 records of --measured are of hardware'
-  jq_is '"\(.profile) \(.fits) \(.slo) \(.tokens_per_second_milli) \(.p99_ms) \([.reasons[].code]|join(","))"' \
-    "premium true met 120000 401 
-basic true unknown null null 
-standard false missed 75000 null slo_tokens"
+  jq_is '"\(.profile) \(.fits) \(.slo) \(.tokens_per_second_milli) \(.p99_ms) \([.reasons[].code]|join(","))|"' \
+    "premium true met 120000 401 |
+basic true unknown null null |
+standard false missed 75000 null slo_tokens|"
   withdraw nvidia-h200-141gb
   run_ok gpuaas-match --json --model llama-7b --measured "$T/runs.json" --tokens-per-second 100
   jq_is 'select(.fallback and .profile=="standard").fallback' 'A100 instead of H200: 75 instead of 120 tokens/s'

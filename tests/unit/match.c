@@ -189,7 +189,7 @@ static void fallback(void)
 	ga_texts_add(&r.architectures, "hopper");
 	run(&r, o, 2, measured, 2, &m);
 	t_str(order_of(&m), "standard premium", "available goes before preferred");
-	t_str(m.v[0].fallback, "A100 instead of H200: 75 instead of 120 tokens/s", "with a warning");
+	t_str(m.v[0].fallback, "A100 instead of H200: 75 instead of 120 tokens/s", "is said");
 	ga_matches_release(&m);
 	o[0].largest = 1;
 	r.p99_ms = 500;

@@ -54,7 +54,7 @@ static const struct ga_opt opts[] = {
 	  .help = "which published measurement of inference counts (default server)" },
 	INT("tokens-per-second", tokens_per_second, 1, NUMBERS_MAX,
 	    "throughput wanted, of all its GPUs"),
-	INT("p99-ms", p99_ms, 1, NUMBERS_MAX, "99th percentile of the latency at most"),
+	INT("max-latency-ms", p99_ms, 1, NUMBERS_MAX, "99th percentile of the latency at most"),
 	{ .name = "latency", .type = GA_O_WORD, .var = &opt.latency, .arg = "WORD",
 	  .values = ga_latency_words,
 	  .help = "which: whole answer, first token, between tokens (default e2e)" },

@@ -108,9 +108,9 @@ standard false missed 75000 null slo_tokens|"
   run_ok gpuaas-match --json --model llama-7b --measured "$T/runs.json" --tokens-per-second 100
   jq_is 'select(.fallback and .profile=="standard").fallback' 'A100 instead of H200: 75 instead of 120 tokens/s'
   # 401 ms were measured on one.
-  run_ok gpuaas-match --json --model llama-7b --measured "$T/runs.json" --p99-ms 401
+  run_ok gpuaas-match --json --model llama-7b --measured "$T/runs.json" --max-latency-ms 401
   jq_is 'select(.profile=="premium").slo' met
-  run_ok gpuaas-match --json --model llama-7b --measured "$T/runs.json" --p99-ms 400
+  run_ok gpuaas-match --json --model llama-7b --measured "$T/runs.json" --max-latency-ms 400
   jq_is 'select(.profile=="premium") | .slo, .reasons[0].code' "missed
 slo_latency"
 }

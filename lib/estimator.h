@@ -6,7 +6,7 @@
  * On stdin one JSON object: {"job": a requirement with "tokens", "profiles": [{"profile",
  * "acceleratorType", "gpus", "costPerHourMicros", "memoryGb", "bf16Tflops", …}]}; on stdout, before
  * the deadline, [{"profile", "hoursLow", "hours", "hoursHigh", "basis"}], also with
- * "acceleratorType". Only "profile" and "hours" are needed. What is not exactly that is an answer to
+ * "acceleratorType". Only "profile" and "hours" are needed. What is not that is an answer to
  * nothing.
  */
 #ifndef GA_ESTIMATOR_H

@@ -115,6 +115,7 @@ static void times(void)
 		{ "nvidia-a100-sxm4-80gb", "measured", 14097, 16059, 22803 },
 		{ "nvidia-a100-pcie-80gb", "similar", 14097, 16059, 22803 },
 		{ "nvidia-b200-180gb", "weak", 2738, 3056, 3469 },
+		{ "nvidia-h100-pcie-80gb", NULL, 0, 0, 0 }, /* Hopper, and slower */
 		{ "nvidia-v100-sxm2-32gb", NULL, 0, 0, 0 },
 		{ "nvidia-l4-24gb", NULL, 0, 0, 0 },
 	};

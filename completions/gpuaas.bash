@@ -243,6 +243,11 @@ _gpuaas_after['gpuaas-report usage --from']='@a'
 _gpuaas_after['gpuaas-report usage --to']='@a'
 _gpuaas_after['gpuaas-report usage --format']='@v json table'
 _gpuaas_after['gpuaas-report usage --state']='@f'
+_gpuaas_words['gpuaas-serve']='--file --listen --stale --idle --json --table -h --help --version --introspect-cli'
+_gpuaas_after['gpuaas-serve --file']='@f'
+_gpuaas_after['gpuaas-serve --listen']='@a'
+_gpuaas_after['gpuaas-serve --stale']='@a'
+_gpuaas_after['gpuaas-serve --idle']='@a'
 _gpuaas_words['gpuaas-show']='--state --json --table -h --help --version --introspect-cli'
 _gpuaas_after['gpuaas-show --state']='@f'
 _gpuaas_words['gpuaas-state']='init migrate apply fold expect check backup restore adopt rebuild notify audit --state --json --table -h --help --version --introspect-cli'
@@ -364,4 +369,4 @@ _gpuaas()
   esac
 }
 
-complete -o filenames -F _gpuaas gpuaas-approve gpuaas-discover gpuaas-export gpuaas-host-bootstrap gpuaas-host-shell gpuaas-image gpuaas-list gpuaas-match gpuaas-node gpuaas-on gpuaas-place gpuaas-profile gpuaas-provision gpuaas-reconcile gpuaas-release gpuaas-report gpuaas-show gpuaas-state gpuaas-vm gpuaas-wipe gpuaas
+complete -o filenames -F _gpuaas gpuaas-approve gpuaas-discover gpuaas-export gpuaas-host-bootstrap gpuaas-host-shell gpuaas-image gpuaas-list gpuaas-match gpuaas-node gpuaas-on gpuaas-place gpuaas-profile gpuaas-provision gpuaas-reconcile gpuaas-release gpuaas-report gpuaas-serve gpuaas-show gpuaas-state gpuaas-vm gpuaas-wipe gpuaas

@@ -11,6 +11,7 @@ const struct ga_boot_unit_wish ga_boot_units[] = {
 	{ "gpuaas-reconcile.timer", true, true, "looks for drift" },
 	{ "gpuaas-wipe.timer", true, true, "wipes what waits" },
 	{ "gpuaas-publish.timer", true, true, "publishes what is available" },
+	{ "gpuaas-backup.timer", true, true, "keeps backups of a state that is here" },
 	{ "libvirt-guests.service", false, false,
 	  "it would suspend or start slices behind the record's back" },
 	{ NULL, false, false, NULL },

@@ -166,6 +166,8 @@ static bool from_matmul(const struct ga_accel_type *type, const char *precision,
 	if (strcmp(precision, "bf16") || reached <= 0 || peak <= 0)
 		return false;
 	ppm = (int64_t)((__int128)reached * 1000000 / peak);
+	if (ppm < 2 || ppm > 1000000)
+		return false; /* of a drop-in that measured something else */
 	ret->low_ppm = ppm / 2;
 	ret->ppm = ppm * 575 / 1000;
 	ret->high_ppm = ppm * 65 / 100;

@@ -173,6 +173,34 @@ static void work(void)
 	ga_shape_release(&ga_requirement_shape, &r);
 }
 
+/* A drop-in may say anything of what a product of matrices reaches. */
+static void absurd(void)
+{
+	static const struct {
+		int64_t reached, peak;
+		bool want;
+	} cases[] = {
+		{ 1, INT64_C(9007199254740991), false }, { 2, 1000000, true },
+		{ 1000000, 1000000, true }, { 1000001, 1000000, false },
+		{ INT64_C(9007199254740991), 1, false }, { GA_UNKNOWN, 1000, false },
+	};
+	struct ga_accel_type type = *ga_accels_type(accels, "nvidia-v100-sxm2-16gb");
+	char other[] = "other";
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(cases); i++) {
+		struct ga_efficiency e;
+
+		type.slug = type.architecture.name = other;
+		type.measured_matmul.bf16_gflops = cases[i].reached;
+		type.dense.bf16_gflops = cases[i].peak;
+		t_ok(ga_estimate_efficiency(&table, accels, &type, "bf16", &e) == cases[i].want,
+		     "case %zu: %lld of %lld", i, (long long)cases[i].reached,
+		     (long long)cases[i].peak);
+		free(e.basis);
+	}
+}
+
 /* What is built in is a table of types that there are, each row in order. */
 static void builtin(void)
 {
@@ -213,6 +241,7 @@ int main(void)
 	tokens();
 	times();
 	work();
+	absurd();
 	builtin();
 	ga_throughput_release(&table);
 	ga_accels_close(accels);

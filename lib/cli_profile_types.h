@@ -25,7 +25,7 @@ int ga_cli_profile_types(const struct ga_accels *list, char *const *names, size_
 			 struct ga_type_names *ret, struct ga_err *err);
 
 /* gpuaas-state apply of a profile: its types become slugs, and it is stored and passed on so. A
- * type that the catalogue does not know is said and kept: the drop-in that has it may come later. */
+ * type that the catalogue does not know is said and kept: its drop-in may come later. */
 int ga_cli_apply_profile(struct ga_db *db, const struct ga_rec *rec, struct ga_err *err);
 
 #endif

@@ -31,9 +31,9 @@ void ga_suggest_order(struct ga_suggest_type *types, size_t n);
 void ga_suggest_counts(int64_t most, void *counts);
 
 /* Numbers nodes that are alike: same types with the same counts, mode, GPUs by NUMA node, huge
- * pages and memory, where memory within 2 % of the smallest of the group counts as the same (machines of
- * one kind differ by what their firmware keeps). Sorts the nodes: by group, then by name; groups
- * stand in the order of their types, the larger nodes first. Returns how many groups. */
+ * pages and memory, where memory within 2 % of the smallest of the group counts as the same
+ * (machines of one kind differ by what their firmware keeps). Sorts the nodes: by group, then by
+ * name; groups stand in the order of their types, the larger nodes first. Returns how many. */
 size_t ga_suggest_groups(struct ga_suggest_node *nodes, size_t n);
 
 /*

@@ -5,6 +5,7 @@
  * brings what the node lacks; "verify" reads again and says whether a copy is still what was added;
  * "list" and "rm" show and remove what the node keeps.
  */
+#include <inttypes.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -14,7 +15,7 @@
 static const char *name, *probe = "ssh", *firmware = "efi", *user, *driver, *expected, *from;
 static const char *progress = "auto";
 static bool copy, all;
-static int64_t size;
+static int64_t size, ready = GA_UNKNOWN;
 static struct ga_image_run image_run;
 
 static int run_add(struct ga_err *err);
@@ -46,6 +47,9 @@ static const struct ga_opt add_opts[] = {
 	  .help = "login of the guest" },
 	{ .name = "driver-version", .type = GA_O_TEXT, .var = &driver, .arg = "VERSION",
 	  .help = "GPU driver inside" },
+	{ .name = "ready", .type = GA_O_DURATION, .var = &ready, .arg = "DURATION",
+	  .help = "what it takes from start to readiness (default 3m); a plan adds for memory and "
+		  "GPUs" },
 	PROGRESS, GA_OPTS_END,
 };
 static const struct ga_opt prewarm_opts[] = {
@@ -109,7 +113,10 @@ static int run_add(struct ga_err *err)
 			       name);
 	image = (struct ga_image){ .name = text(name), .firmware = text(firmware),
 				   .probe = text(probe), .user = text(user),
-				   .driver_version = text(driver) };
+				   .driver_version = text(driver), .ready_seconds = ready };
+	if (ready != GA_UNKNOWN && (ready < 1 || ready > GA_READY_MAX))
+		return ga_fail(err, GA_USAGE, "--ready is between 1s and 24h, not %" PRId64 "s",
+			       ready);
 	if (copy || ga_streq(operand, "-"))
 		return ga_image_run_add(&image_run, operand, size, expected, &image, err);
 	return ga_image_run_add_in_place(&image_run, operand, expected, &image, err);

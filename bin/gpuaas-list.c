@@ -1,27 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gpuaas-list: what the state holds, one record a line or a table. "list attention" is what needs
- * a person, with the command; "list plan" prints stored plans again; --public is for tenants, and
- * --output replaces a file that others read.
+ * a person, with the command; "list plan" prints stored plans again.
  */
 #include <unistd.h>
 
 #include "cli.h"
 #include "cli_follow.h"
 #include "clock.h"
-#include "file.h"
 #include "kind_access.h"
 #include "kind_node.h"
 #include "kind_state.h"
-#include "shape_write.h"
 #include "store.h"
 #include "syslog.h"
 #include "time.h"
 
 static GA_LIST(const char *) where;
-static const char *since, *after, *output;
+static const char *since, *after;
 static int64_t limit;
-static bool public_only, follow;
+static bool follow;
 static const char *format = "json";
 static char hostname[256];
 
@@ -34,11 +31,6 @@ static const struct ga_opt opts[] = {
 	  .max = INT32_MAX, .help = "at most so many records" },
 	{ .name = "after", .type = GA_O_TEXT, .var = &after, .arg = "ID",
 	  .help = "go on behind the record of this id" },
-	{ .name = "public", .type = GA_O_FLAG, .var = &public_only,
-	  .help = "the view for tenants: no addresses, serials or host names" },
-	{ .name = "output", .type = GA_O_PATH, .var = &output, .arg = "FILE",
-	  .help = "write the records to this file, replaced at once, readable by everybody "
-		  "(public only)" },
 	{ .name = "follow", .type = GA_O_FLAG, .var = &follow,
 	  .help = "go on with what comes, each row once (audit, events)" },
 	{ .name = "format", .type = GA_O_WORD, .var = &format, .arg = "FORMAT",
@@ -51,7 +43,7 @@ static const struct ga_shape *const produces[] = {
 	&ga_node_shape,	      &ga_slot_shape,	&ga_candidate_shape,	 &ga_profile_shape,
 	&ga_image_shape,      &ga_node_image_shape, &ga_allocation_shape, &ga_plan_shape,
 	&ga_claim_shape,      &ga_task_shape,	&ga_usage_shape,	 &ga_wipe_evidence_shape,
-	&ga_audit_shape,      &ga_pool_shape,	&ga_public_shape,	 &ga_attention_shape,
+	&ga_audit_shape,      &ga_pool_shape,	&ga_attention_shape,
 	&ga_maintenance_shape, &ga_event_shape, &ga_team_shape, &ga_grant_shape,
 	&ga_access_settings_shape,     &ga_proposal_shape, NULL,
 };
@@ -63,7 +55,6 @@ static const char *const examples[] = {
 	"gpuaas-list audit --since 24h --json | jq .action",
 	"gpuaas-list events --follow --after 1042",
 	"gpuaas-list audit --follow --format syslog",
-	"gpuaas-list public --output /run/gpuaas/public.json",
 	NULL,
 };
 
@@ -90,31 +81,6 @@ static int show(const struct ga_shape *shape, const void *obj, void *arg, struct
 	return ga_emit_line(line.buf, err);
 }
 
-/* A record as a line of the file. */
-static int add_line(const struct ga_shape *shape, const void *obj, void *arg, struct ga_err *err)
-{
-	const struct ga_replace *file = arg;
-	ga_autostr struct ga_str line = GA_STR_INIT;
-
-	ga_shape_write(shape, obj, &line);
-	ga_str_addc(&line, '\n');
-	return ga_write_all(file->fd, line.buf, line.len) < 0 ?
-		       ga_fail_sys(err, "cannot write '%s'", file->tmp) :
-		       0;
-}
-
-/* Whoever reads the file finds the list of before or this one, whole. */
-static int write_list(struct ga_db *db, const struct ga_list_query *q, struct ga_err *err)
-{
-	ga_autoreplace struct ga_replace file = GA_REPLACE_INIT;
-
-	if (ga_replace_begin(output, &file, err) < 0)
-		return ga_hint(err, "its folder must be there and writable");
-	if (ga_store_list(db, q, add_line, &file, err) < 0)
-		return -1;
-	return ga_replace_commit(&file, 0644, err);
-}
-
 /* A time as it is given, or so long before now. */
 static const char *since_when(char out[GA_TIME_SIZE])
 {
@@ -132,28 +98,20 @@ static int kind_wanted(const char **ret, struct ga_err *err)
 	int n;
 
 	args = ga_cli_args(&n);
-	*ret = n ? args[0] : "public";
-	if (public_only && strcmp(*ret, "public"))
-		return ga_fail(err, GA_USAGE, "--public is a view of its own: '%s' is not part of "
-			"it",
-			       *ret);
-	if (output && strcmp(*ret, "public"))
-		return ga_fail(err, GA_USAGE,
-			       "--output makes a file for everybody, and '%s' is not for them",
-			       *ret);
+	if (!n) {
+		ga_err_set(err, GA_USAGE, "which kind?");
+		return ga_hint(err, "nodes slots candidates profiles images node-images "
+				    "allocations plans claims tasks usage evidence audit events "
+				    "pools maintenance teams grants "
+				    "access-settings proposals attention");
+	}
+	*ret = args[0];
 	if (ga_streq(format, "syslog") && strcmp(*ret, "audit"))
 		return ga_fail(err, GA_USAGE, "--format syslog is for the audit, not for '%s'",
 			       *ret);
 	if (follow && strcmp(*ret, "audit") && strcmp(*ret, "event") && strcmp(*ret, "events"))
 		return ga_fail(err, GA_USAGE, "--follow is for the audit and for events, not for "
 			"'%s'", *ret);
-	if (!n && !public_only) {
-		ga_err_set(err, GA_USAGE, "which kind?");
-		return ga_hint(err, "nodes slots candidates profiles images node-images "
-				    "allocations plans claims tasks usage evidence audit events "
-				    "pools maintenance teams grants "
-				    "access-settings proposals attention public");
-	}
 	return 0;
 }
 
@@ -181,7 +139,7 @@ static int run(struct ga_err *err)
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
 	    ga_db_begin_read(db, err) < 0)
 		return -1;
-	r = output ? write_list(db, &q, err) : ga_store_list(db, &q, show, NULL, err);
+	r = ga_store_list(db, &q, show, NULL, err);
 	ga_list_release(&where);
 	return r;
 }

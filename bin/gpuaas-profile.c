@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpuaas-profile: which accelerators there are, and the profiles they are sold by.
+ * gpuaas-profile: which accelerators there are, what is offered of them, and by which profiles.
  *
- * Shows and checks the catalogue of types, tells what each node has and how far that is known, and
- * what the labels of Kubernetes nodes are worth; makes, shows and changes profiles.
+ * Shows and checks the catalogue of types, tells what each node has and how far that is known, what
+ * the labels of Kubernetes nodes are worth, and which profiles there are with what is free of them;
+ * makes, shows and changes profiles.
  */
 #include "cli.h"
 #include "cli_nodes.h"
+#include "cli_offer.h"
 #include "cli_profile.h"
 #include "cli_profile_make.h"
+#include "kind_offer.h"
 #include "kind_state.h"
 
 static struct ga_nodes_opts nodes;
+static struct ga_offer_opts offers;
 
 static const struct ga_opt no_opts[] = { GA_OPTS_END };
 static const struct ga_opt nodes_opts[] = {
@@ -28,6 +32,24 @@ static const struct ga_opt nodes_opts[] = {
 	GA_OPTS_END,
 };
 
+static const struct ga_opt list_opts[] = {
+	{ .name = "public", .type = GA_O_FLAG, .var = &offers.is_public,
+	  .help = "what everybody may see, and nothing of operators" },
+	{ .name = "type", .type = GA_O_TEXTS, .var = &offers.types, .arg = "TYPE",
+	  .help = "only profiles that name this accelerator type; several: any of them" },
+	{ .name = "team", .type = GA_O_TEXT, .var = &offers.team, .arg = "TEAM",
+	  .help = "only what this team may use" },
+	{ .name = "all", .type = GA_O_FLAG, .var = &offers.all, .help = "retired profiles too" },
+	{ .name = "output", .type = GA_O_PATH, .var = &offers.output, .arg = "FILE",
+	  .help = "write the public view to this file, replaced at once, readable by everybody" },
+	GA_OPTS_END,
+};
+
+static int run_list(struct ga_err *err)
+{
+	return ga_cli_offers(&offers, err);
+}
+
 static int run_nodes(struct ga_err *err)
 {
 	return ga_cli_nodes(&nodes, err);
@@ -36,6 +58,7 @@ static int run_nodes(struct ga_err *err)
 static const struct ga_cmd cmds[] = {
 	{ "catalog", "the accelerator types that are known; search them, or check a drop-in",
 	  "[SEARCH…|check FILE…]", 0, -1, no_opts, ga_cli_catalog },
+	{ "list", "profiles, and how much of each is available", NULL, 0, 0, list_opts, run_list },
 	{ "nodes", "what each node has, and how far that is known; record a type by hand",
 	  "[FILE|-|set NODE TYPE…|clear NODE]", 0, -1, nodes_opts, run_nodes },
 	{ "labels", "what the labels of Kubernetes nodes are worth", "check [FILE|-]", 1, 2,
@@ -59,11 +82,13 @@ static const struct ga_prog prog = {
 	.cmds = cmds,
 	.produces = (const struct ga_shape *const[]){
 		&ga_accelerator_shape, &ga_finding_shape, &ga_node_view_shape,
-		&ga_label_finding_shape, &ga_profile_shape, NULL },
+		&ga_label_finding_shape, &ga_hardware_profile_shape, &ga_profile_shape, NULL },
 	.consumes = (const struct ga_shape *const[]){ &ga_node_view_shape, NULL },
 	.examples = (const char *const[]){ "gpuaas-profile catalog h100",
 					   "gpuaas-profile catalog p5.48xlarge",
 					   "gpuaas-profile catalog check own.json",
+					   "gpuaas-profile list --type h200",
+					   "gpuaas-profile list --public --team physics --json",
 					   "gpuaas-profile nodes --sort type",
 					   "kubectl get nodes -o json | gpuaas-profile nodes -",
 					   "gpuaas-profile nodes set h7 8xH200 --reason invoice",

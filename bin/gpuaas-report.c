@@ -12,7 +12,7 @@ static struct ga_report_opts opt;
 
 #define BY \
 	{ .name = "by", .type = GA_O_TEXT, .var = &opt.by, .arg = "MEMBERS", \
-	  .help = "a record for each project,type,profile,node,allocation (any of them)" }
+	  .help = "a record for each team,project,type,profile,node,allocation (any of them)" }
 #define FROM \
 	{ .name = "from", .type = GA_O_TEXT, .var = &opt.from, .arg = "TIME", \
 	  .help = "what lies before does not count: 2026-11-01, 2026-11-01T08:15:00Z, or 24h for " \
@@ -61,12 +61,12 @@ static const struct ga_cmd cmds[] = {
 
 static const struct ga_prog prog = {
 	.name = "gpuaas-report",
-	.abstract = "use and cost within a time, by project and accelerator type",
+	.abstract = "use and cost within a time, by team, project and accelerator type",
 	.cmds = cmds,
 	.produces = (const struct ga_shape *const[]){ &ga_usage_report_shape,
 						      &ga_cost_report_shape, NULL },
 	.examples = (const char *const[]){
-		"gpuaas-report cost --by project,type",
+		"gpuaas-report cost --by team,type",
 		"gpuaas-report cost --from 2026-11-01 --to 2026-12-01 --format focus > focus.csv",
 		"gpuaas-report usage --from 24h --by node",
 		"gpuaas-report cost --by project --what-if type=nvidia-a100-sxm4-80gb", NULL },

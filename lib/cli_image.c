@@ -157,6 +157,7 @@ static void name_as(const struct ga_image *image, struct ga_stored_image *s)
 	set(&s->image.probe, image->probe);
 	set(&s->image.user, image->user);
 	set(&s->image.driver_version, image->driver_version);
+	s->image.ready_seconds = image->ready_seconds;
 }
 
 int ga_image_run_add(struct ga_image_run *run, const char *operand, int64_t bytes,

@@ -26,6 +26,8 @@ struct report {
 	char *type;	      /* of --what-if; NULL: not asked */
 	char *profile;	      /* of it, or NULL */
 	struct ga_report_price price;
+	struct ga_team_projects teams;
+	bool of_teams; /* each line says its team */
 	struct ga_cost_sums sums;
 };
 
@@ -34,6 +36,7 @@ static void cleanup_report(struct report *r)
 	free(r->type);
 	free(r->profile);
 	free(r->price.profile);
+	ga_team_projects_release(&r->teams);
 	ga_cost_sums_release(&r->sums);
 }
 
@@ -86,7 +89,7 @@ static int unknown_by(const char *word, size_t len, struct ga_err *err)
 	ga_autostr struct ga_str names = GA_STR_INIT;
 	size_t i;
 
-	for (i = GA_BY_PROJECT; i < GA_BY_N; i++)
+	for (i = 0; i < GA_BY_N; i++)
 		ga_str_addf(&names, " %s", ga_cost_by_words[i]);
 	ga_err_set(err, GA_USAGE, "use cannot be grouped by '%.*s'", len > 64 ? 64 : (int)len,
 		   word);
@@ -98,7 +101,7 @@ static int read_by(const char *text, bool by[GA_BY_N], struct ga_err *err)
 	for (; text && *text; text += *text == ',') {
 		size_t len = strcspn(text, ","), i;
 
-		for (i = GA_BY_PROJECT; i < GA_BY_N; i++)
+		for (i = 0; i < GA_BY_N; i++)
 			if (strlen(ga_cost_by_words[i]) == len &&
 			    !strncmp(ga_cost_by_words[i], text, len))
 				break;
@@ -256,14 +259,48 @@ static void print_total(const struct report *r)
 		 r->cost && r->currency ? r->currency : "");
 }
 
+/* ---- teams ---- */
+
+static int read_teams(struct ga_db *db, struct report *r, bool by_team, struct ga_err *err)
+{
+	bool focus = ga_streq(r->o->format, "focus");
+
+	if (!by_team && !focus)
+		return 0;
+	if (ga_store_report_teams(db, &r->teams, err) < 0)
+		return -1;
+	/* Without teams, FOCUS has projects and nothing to warn of. */
+	r->of_teams = by_team || r->teams.any;
+	return 0;
+}
+
+static const char *team_of(struct report *r, const struct ga_cost_line *line)
+{
+	return r->of_teams ? ga_team_projects_of(&r->teams, line->by[GA_BY_PROJECT]) : NULL;
+}
+
+/* Once, whatever the lines: what counts under no team. */
+static void say_teams(const struct report *r)
+{
+	ga_autostr struct ga_str text = GA_STR_INIT;
+
+	ga_team_projects_say(&r->teams, &text);
+	if (text.len)
+		ga_say("%s; 'gpuaas-list teams' shows whose projects are", text.buf);
+}
+
+/* ---- records and table ---- */
+
 static int add_line(const struct ga_cost_line *line, const struct ga_report_facts *facts,
 		    void *arg, struct ga_err *err)
 {
 	struct report *r = arg;
+	struct ga_cost_line of = *line;
 
 	(void)facts;
 	(void)err;
-	ga_cost_sums_add(&r->sums, line);
+	of.by[GA_BY_TEAM] = team_of(r, line);
+	ga_cost_sums_add(&r->sums, &of);
 	return 0;
 }
 
@@ -302,7 +339,7 @@ static int write_charges(const struct ga_cost_line *line, const struct ga_report
 	struct ga_focus f = {
 		.provider = ga_cli_setting("GPUAAS_PROVIDER", "gpuaas"),
 		.currency = r->currency,
-		.team = line->by[GA_BY_TEAM],
+		.team = line->kind == GA_COST_ACTIVE ? team_of(r, line) : NULL,
 		.project = line->by[GA_BY_PROJECT],
 		.allocation = line->by[GA_BY_ALLOCATION],
 		.name = facts->name,
@@ -354,7 +391,10 @@ int ga_report(const struct ga_report_opts *o, bool cost, struct ga_err *err)
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
 	    ga_db_keep_pages(db, err) < 0 || ga_db_begin_read(db, err) < 0)
 		return -1;
-	if (ga_streq(o->format, "focus"))
-		return write_focus(db, &r, err);
-	return write_groups(db, &r, by, err);
+	if (read_teams(db, &r, by[GA_BY_TEAM], err) < 0 ||
+	    (ga_streq(o->format, "focus") ? write_focus(db, &r, err) :
+					    write_groups(db, &r, by, err)) < 0)
+		return -1;
+	say_teams(&r);
+	return 0;
 }

@@ -11,6 +11,7 @@
 #include "kind_inventory.h"
 #include "kind_node.h"
 #include "kind_notice.h"
+#include "kind_offer.h"
 #include "kind_order.h"
 #include "kind_report.h"
 #include "kind_result.h"
@@ -32,7 +33,7 @@ const struct ga_shape *const ga_kinds[] = {
 	&ga_claim_shape,
 	&ga_task_shape,	       &ga_usage_shape,	     &ga_audit_shape,
 	&ga_event_shape,       &ga_notice_shape,
-	&ga_attention_shape,   &ga_pool_shape,	     &ga_public_shape,
+	&ga_attention_shape,   &ga_pool_shape,	     &ga_hardware_profile_shape,
 	&ga_inventory_work_shape, &ga_inventory_shape,
 	&ga_maintenance_shape, &ga_drain_blocker_shape,
 	&ga_usage_report_shape, &ga_cost_report_shape,

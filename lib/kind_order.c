@@ -107,6 +107,8 @@ static const struct ga_shape plan_image_shape = {
 		GA_ENUM(S, probe, GA_REQ, ga_probe_words, "how readiness is proved"),
 		GA_TEXT(S, user, GA_NULLOK, GA_T_ANY, "login of the guest"),
 		GA_TEXT(S, driver_version, GA_NULLOK, GA_T_ANY, "GPU driver inside"),
+		GA_INT_IN(S, ready_seconds, GA_OPT, 1, GA_READY_MAX,
+			  "from start to readiness, without its memory and GPUs; default 180"),
 		GA_FIELDS_END },
 };
 #undef S

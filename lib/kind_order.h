@@ -61,7 +61,9 @@ struct ga_plan_image {
 	char *probe;	/* ssh, serial, agent, running */
 	char *user;	/* login of the guest */
 	char *driver_version; /* of the GPU driver inside, or NULL */
+	int64_t ready_seconds; /* from start to readiness, or GA_UNKNOWN */
 };
+#define GA_READY_MAX 86400 /* seconds an image may ask for */
 
 struct ga_plan {
 	char *allocation, *name, *node;

@@ -151,6 +151,8 @@ const struct ga_shape ga_image_shape = {
 		GA_ENUM(S, probe, GA_REQ, ga_probe_words, "how readiness is proved"),
 		GA_TEXT(S, user, GA_OPT, GA_T_ANY, "login of the guest"),
 		GA_TEXT(S, driver_version, GA_OPT, GA_T_ANY, "GPU driver inside"),
+		GA_INT_IN(S, ready_seconds, GA_OPT, 1, GA_READY_MAX,
+			  "from start to readiness, without its memory and GPUs; default 180"),
 		GA_FIELDS_END },
 };
 #undef S
@@ -312,24 +314,6 @@ const struct ga_shape ga_pool_shape = {
 		GA_INT(S, disabled, GA_REQ, "disabled"),
 		GA_INT(S, largest, GA_REQ, "GPUs of the largest slice that fits now"),
 		GA_INT(S, fragmentation_ppm, GA_REQ, "part the largest slice does not reach"),
-		GA_FIELDS_END },
-};
-#undef S
-
-#define S ga_public
-const struct ga_shape ga_public_shape = {
-	.kind = "gpuaas.public/1",
-	.doc = "what a tenant may see of a profile",
-	.size = sizeof(struct S),
-	.fields = (const struct ga_field[]){
-		GA_TEXT(S, profile, GA_REQ, GA_T_NAME, "profile"),
-		GA_TEXT(S, type, GA_NULLOK, GA_T_ANY, "accelerator type"),
-		GA_ENUM(S, shape, GA_REQ, ga_shape_words, "slice or baremetal"),
-		GA_INTS(S, counts, GA_REQ, "allowed counts"),
-		GA_INT(S, available, GA_REQ, "GPUs available"),
-		GA_INT(S, pending, GA_REQ, "requests waiting"),
-		GA_INT(S, price_micros, GA_REQ, "a GPU hour, in millionths"),
-		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when"),
 		GA_FIELDS_END },
 };
 #undef S

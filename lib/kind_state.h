@@ -75,6 +75,7 @@ struct ga_image {
 	char *name, *digest, *chunks_digest, *format;
 	int64_t file_bytes, size_bytes;
 	char *firmware, *probe, *user, *driver_version;
+	int64_t ready_seconds; /* from start to readiness, or GA_UNKNOWN */
 };
 
 struct ga_node_image {
@@ -134,15 +135,6 @@ struct ga_pool {
 	int64_t fragmentation_ppm; /* 1e6 * (1 - largest / min(available, largest count)) */
 };
 
-/* What a tenant may see. */
-struct ga_public {
-	char *profile, *type, *shape;
-	GA_LIST(int64_t) counts;
-	int64_t available, pending;
-	int64_t price_micros;
-	char *at;
-};
-
 struct ga_finding {
 	char *check, *object, *sentence, *hint;
 };
@@ -163,7 +155,7 @@ struct ga_error {
 
 extern const struct ga_shape ga_slot_shape, ga_node_shape, ga_profile_shape, ga_image_shape,
 	ga_node_image_shape, ga_node_settings_shape, ga_claim_shape, ga_task_shape, ga_usage_shape,
-	ga_audit_shape, ga_attention_shape, ga_pool_shape, ga_public_shape, ga_finding_shape,
+	ga_audit_shape, ga_attention_shape, ga_pool_shape, ga_finding_shape,
 	ga_state_shape, ga_error_shape;
 
 #endif

@@ -14,9 +14,12 @@ static const char marker[] = "gpuaas-ready ";
 
 int64_t ga_ready_seconds(const struct ga_plan *plan)
 {
-	int64_t seconds = 180 + plan->memory_mib / 512 + 60 * (int64_t)plan->bundles.n;
+	int64_t own = plan->image ? plan->image->ready_seconds : GA_UNKNOWN;
+	int64_t rest = plan->memory_mib / 512 + 60 * (int64_t)plan->bundles.n;
 
-	return seconds < 7200 ? seconds : 7200;
+	if (own != GA_UNKNOWN && own > 0)
+		return own + rest;
+	return 180 + rest < 7200 ? 180 + rest : 7200;
 }
 
 int ga_ready_ssh(const char *user, const char *address, const char *known_hosts,

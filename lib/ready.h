@@ -9,8 +9,9 @@
 #include "kind_order.h"
 #include "virt.h"
 
-/* Seconds a VM may take from start to readiness: 180 s, 2 s a GiB of memory (pinning is linear in
- * it) and 60 s a GPU (drivers and firmware), at most two hours. */
+/* Seconds a VM may take from start to readiness: what its image asks for, else 180 s; 2 s a GiB of
+ * memory (pinning is linear in it) and 60 s a GPU (drivers and firmware). At most two hours where
+ * the image asks for nothing. */
 int64_t ga_ready_seconds(const struct ga_plan *plan);
 
 /*

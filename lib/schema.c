@@ -52,6 +52,8 @@ static json_t *value_schema(const struct ga_field *f)
 		return text_schema(f);
 	case GA_F_INT:
 		return int_schema(f);
+	case GA_F_DECIMAL:
+		return json_pack("{s:s, s:i}", "type", "number", "minimum", 0);
 	case GA_F_BOOL:
 	case GA_F_TRI:
 		return json_pack("{s:s}", "type", "boolean");

@@ -22,6 +22,11 @@ static bool is_pointer_obj(const struct ga_field *f)
 	return f->type == GA_F_OBJ && f->presence != GA_REQ;
 }
 
+static bool is_number(const struct ga_field *f)
+{
+	return f->type == GA_F_INT || f->type == GA_F_DECIMAL || f->type == GA_F_TRI;
+}
+
 /* ---- the formats of texts ---- */
 
 static bool is_printable(const char *s, size_t len, bool multiline)
@@ -162,6 +167,30 @@ static int parse_int(const struct ga_field *f, json_t *json, const char *path, i
 	return 0;
 }
 
+static int64_t decimal_unit(const struct ga_field *f)
+{
+	int64_t unit = 1;
+	int i;
+
+	for (i = 0; i < f->digits; i++)
+		unit *= 10;
+	return unit;
+}
+
+/* Fifteen digits survive a double, and no value of ours has more. */
+static int parse_decimal(const struct ga_field *f, json_t *json, const char *path, int64_t *ret,
+			 struct ga_err *err)
+{
+	double n = json_number_value(json) * (double)decimal_unit(f);
+
+	if (!json_is_number(json))
+		return wrong_type(path, "a number", json, err);
+	if (!(n >= 0 && n <= 1e15))
+		return ga_fail(err, GA_BADREC, "member '%s' is below 0 or too large", path);
+	*ret = (int64_t)(n + 0.5);
+	return 0;
+}
+
 static int parse_elements(const struct ga_field *f, json_t *json, void *list, const char *path,
 			  struct ga_err *err)
 {
@@ -211,6 +240,8 @@ static int parse_value(const struct ga_field *f, json_t *json, void *p, const ch
 		return 0;
 	case GA_F_INT:
 		return parse_int(f, json, path, p, err);
+	case GA_F_DECIMAL:
+		return parse_decimal(f, json, path, p, err);
 	case GA_F_BOOL:
 		if (!json_is_boolean(json))
 			return wrong_type(path, "true or false", json, err);
@@ -270,7 +301,7 @@ static int parse_object(const struct ga_shape *shape, json_t *json, void *ret, c
 			return ga_fail(err, GA_BADREC, "member '%s%s%s' is missing", prefix,
 				       *prefix ? "." : "", f->name);
 		if (!value || (json_is_null(value) && f->presence == GA_NULLOK)) {
-			if (f->type == GA_F_INT || f->type == GA_F_TRI)
+			if (is_number(f))
 				*(int64_t *)at(ret, f) = GA_UNKNOWN;
 			continue;
 		}
@@ -330,6 +361,12 @@ static json_t *format_elements(const struct ga_field *f, const struct ga_any_lis
 	return array;
 }
 
+/* As a fraction only where it is one, so that 5 does not become 5.0. */
+static json_t *format_decimal(int64_t n, int64_t unit)
+{
+	return n % unit ? json_real((double)n / (double)unit) : json_integer(n / unit);
+}
+
 /* The value as JSON, or NULL when it is absent or unknown. */
 static json_t *format_value(const struct ga_field *f, const void *p)
 {
@@ -339,6 +376,10 @@ static json_t *format_value(const struct ga_field *f, const void *p)
 	case GA_F_INT:
 		return *(const int64_t *)p == GA_UNKNOWN ? NULL :
 							   json_integer(*(const int64_t *)p);
+	case GA_F_DECIMAL:
+		return *(const int64_t *)p == GA_UNKNOWN ?
+			       NULL :
+			       format_decimal(*(const int64_t *)p, decimal_unit(f));
 	case GA_F_BOOL:
 		return json_boolean(*(const bool *)p);
 	case GA_F_TRI:
@@ -426,7 +467,7 @@ void ga_shape_init(const struct ga_shape *shape, void *obj)
 
 	memset(obj, 0, shape->size);
 	for (f = shape->fields; f->name; f++) {
-		if ((f->type == GA_F_INT || f->type == GA_F_TRI) && f->presence != GA_REQ)
+		if (is_number(f) && f->presence != GA_REQ)
 			*(int64_t *)at(obj, f) = GA_UNKNOWN;
 		else if (f->type == GA_F_OBJ && !is_pointer_obj(f))
 			ga_shape_init(f->sub, at(obj, f));

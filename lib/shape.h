@@ -33,6 +33,8 @@ enum ga_field_type {
 	GA_F_TEXT, /* char *; format below */
 	GA_F_INT,  /* int64_t within [min, max] of the format, default 0 .. 2^53-1 */
 	GA_F_BOOL, /* bool */
+	GA_F_DECIMAL, /* int64_t in units of the last digit: 989500 with 3 digits is 989.5 in JSON;
+			 read to the nearest unit, written exactly */
 	GA_F_TRI,  /* int64_t 0, 1 or GA_UNKNOWN: true, false, null */
 	GA_F_OBJ,  /* struct, or pointer to it when GA_NULLOK or GA_OPT */
 	GA_F_LIST, /* GA_LIST(struct …), element shape in sub */
@@ -70,6 +72,7 @@ struct ga_field {
 	const char *const *values;  /* the allowed words of a text, NULL-terminated, or NULL */
 	const struct ga_shape *sub; /* of GA_F_OBJ and GA_F_LIST */
 	int64_t min, max;	    /* of numbers; both 0: 0 .. 2^53-1 */
+	int digits;		    /* of GA_F_DECIMAL: behind the point, 1 .. 6 */
 	const char *doc;	    /* one line for the schema and gpuaas-records(5) */
 };
 
@@ -98,6 +101,10 @@ struct ga_shape {
 #define GA_TEXTS(s, m, pr, fmt, d) GA_FIELD(s, m, GA_F_TEXTS, pr, .format = (fmt), .doc = (d))
 #define GA_INTS(s, m, pr, d) GA_FIELD(s, m, GA_F_INTS, pr, .doc = (d))
 #define GA_JSON(s, m, pr, d) GA_FIELD(s, m, GA_F_JSON, pr, .doc = (d))
+/* A member that others spell otherwise than we do: "memoryGb" for memory_gb. */
+#define GA_AS(s, m, as, ty, pr, ...) \
+	{ .name = (as), .type = (ty), .presence = (pr), .offset = offsetof(struct s, m), \
+	  __VA_ARGS__ }
 #define GA_FIELDS_END { .name = NULL }
 
 /* Reads a JSON object into a zeroed struct. On error the struct is released and zeroed again, and

@@ -97,6 +97,25 @@ static void add_int(int64_t n, struct ga_str *out)
 	ga_str_add_bytes(out, p, (size_t)(end - p));
 }
 
+/* 989500 with 3 digits: 989.5; without zeros at the end. */
+static void add_decimal(int64_t n, int digits, struct ga_str *out)
+{
+	int64_t unit = 1, rest;
+	int i;
+
+	for (i = 0; i < digits; i++)
+		unit *= 10;
+	add_int(n / unit, out);
+	rest = n % unit;
+	if (!rest)
+		return;
+	ga_str_addc(out, '.');
+	for (; rest; rest = rest % unit) {
+		unit /= 10;
+		ga_str_addc(out, (char)('0' + rest / unit));
+	}
+}
+
 static void add_list(const struct ga_field *f, const struct ga_any_list *list, struct ga_str *out)
 {
 	size_t i;
@@ -122,6 +141,7 @@ static bool is_absent(const struct ga_field *f, const void *p)
 	case GA_F_JSON:
 		return !*(void *const *)p;
 	case GA_F_INT:
+	case GA_F_DECIMAL:
 	case GA_F_TRI:
 		return *(const int64_t *)p == GA_UNKNOWN;
 	case GA_F_OBJ:
@@ -144,6 +164,9 @@ static void add_value(const struct ga_field *f, const void *p, struct ga_str *ou
 		break;
 	case GA_F_INT:
 		add_int(*(const int64_t *)p, out);
+		break;
+	case GA_F_DECIMAL:
+		add_decimal(*(const int64_t *)p, f->digits, out);
 		break;
 	case GA_F_BOOL:
 		ga_str_add(out, *(const bool *)p ? "true" : "false");

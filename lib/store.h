@@ -82,7 +82,7 @@ struct ga_list_query {
 	const char *kind; /* node, slot, candidate, profile, image, node-image, allocation, plan,
 			     claim, task, usage, evidence, audit, team, grant,
 			     access-settings, proposal,
-			     pool, public, attention; or the plural */
+			     pool, attention; or the plural */
 	const char *const *where; /* "member=value", NULL-terminated, or NULL */
 	const char *since;	  /* RFC 3339: rows not older */
 	const char *after;	  /* id or seq: rows behind it */

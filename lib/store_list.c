@@ -105,8 +105,6 @@ static const struct list_kind kinds[] = {
 	{ "proposal", "proposals", &ga_proposal_shape, "proposal", "proposed_at", all_proposals,
 	  .text = false },
 	{ .name = "pool", .plural = "pools", .shape = &ga_pool_shape, .many = ga_store_list_pools },
-	{ .name = "public", .plural = "public", .shape = &ga_public_shape,
-	  .many = ga_store_list_public },
 	{ .name = "attention", .plural = "attention", .shape = &ga_attention_shape, .id = "object",
 	  .time = "since", .many = all_attention },
 };

@@ -181,6 +181,7 @@ static void copy_image(const struct ga_image *image, char *path, struct ga_plan 
 		.probe = ga_strdup0(image->probe),
 		.user = ga_strdup0(image->user),
 		.driver_version = ga_strdup0(image->driver_version),
+		.ready_seconds = image->ready_seconds,
 	};
 }
 

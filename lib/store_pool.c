@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Capacity by pool, region and type, and the view of it that a tenant may have. */
+/* Capacity by pool, region and type. */
 #include "rec.h"
 #include "store_place.h"
 #include "store_query.h"
 #include "store_row.h"
-#include "time.h"
 
 static bool takes_type(const struct ga_profile *p, const char *type)
 {
@@ -135,87 +134,6 @@ int ga_store_list_pools(struct ga_db *db, ga_store_each each, void *arg, struct 
 			return -1;
 		r = each_pool(db, &fleet, &pool, each, arg, err);
 		ga_shape_release(&ga_pool_shape, &pool);
-		if (r < 0)
-			return -1;
-	}
-	return r;
-}
-
-/* ---- for tenants ---- */
-
-static int free_of_type(struct ga_db *db, const struct ga_profile *p, const char *type,
-			int64_t *ret, struct ga_err *err)
-{
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
-
-	if (ga_db_query(db, &rows, err,
-			"SELECT count(*) FROM slot s JOIN node n ON n.id = s.node_id "
-			"WHERE s.state = 'available' AND s.cordon_reason IS NULL "
-			"AND n.state = 'active' AND n.blockers = '[]' "
-			"AND (?1 IS NULL OR s.accelerator_type = ?1) "
-			"AND (?2 IS NULL OR n.pool = ?2) AND (?3 IS NULL OR n.region = ?3)",
-			"sss", type, p->pool, p->region) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
-	if (r > 0)
-		*ret += ga_rows_int(rows, 0);
-	return r < 0 ? -1 : 0;
-}
-
-static int pending_of(struct ga_db *db, const char *profile, int64_t *ret, struct ga_err *err)
-{
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
-
-	if (ga_db_query(db, &rows, err,
-			"SELECT count(*) FROM allocation WHERE state = 'pending' AND profile = ?1",
-			"s", profile) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
-	if (r > 0)
-		*ret = ga_rows_int(rows, 0);
-	return r < 0 ? -1 : 0;
-}
-
-static int public_of(struct ga_db *db, const struct ga_profile *p, char *now, ga_store_each each,
-		     void *arg, struct ga_err *err)
-{
-	struct ga_public view = {
-		.profile = p->name,
-		.type = p->types.n ? p->types.v[0] : NULL,
-		.shape = p->shape,
-		.counts = { p->counts.v, p->counts.n },
-		.price_micros = p->price_micros,
-		.at = now,
-	};
-	size_t i;
-
-	if (!p->types.n && free_of_type(db, p, NULL, &view.available, err) < 0)
-		return -1;
-	for (i = 0; i < p->types.n; i++)
-		if (free_of_type(db, p, p->types.v[i], &view.available, err) < 0)
-			return -1;
-	if (pending_of(db, p->name, &view.pending, err) < 0)
-		return -1;
-	return each(&ga_public_shape, &view, arg, err);
-}
-
-int ga_store_list_public(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
-{
-	ga_autorows struct ga_rows *rows = NULL;
-	ga_autofree char *now = ga_time_now();
-	int r;
-
-	if (ga_query_profiles(db, &rows, err) < 0)
-		return -1;
-	while ((r = ga_rows_next(rows, err)) > 0) {
-		struct ga_profile p;
-
-		if (ga_rec_parse_text(ga_rows_text(rows, 0), &ga_profile_shape, &p, err) < 0)
-			return -1;
-		r = p.retired ? 0 : public_of(db, &p, now, each, arg, err);
-		ga_shape_release(&ga_profile_shape, &p);
 		if (r < 0)
 			return -1;
 	}

@@ -8,6 +8,7 @@
 
 #include "kind_state.h"
 #include "rec.h"
+#include "store_query.h"
 #include "time.h"
 
 /* Spans that may have a second in [?1, ?2): those that ended after it began, and the open ones.
@@ -170,6 +171,27 @@ int ga_store_report(struct ga_db *db, const struct ga_report_window *w, bool fac
 	while (r >= 0 && (r = ga_rows_next(rows, err)) > 0)
 		if (each_row(&reading, rows, err) < 0)
 			return -1;
+	return r;
+}
+
+/* ---- teams ---- */
+
+int ga_store_report_teams(struct ga_db *db, struct ga_team_projects *ret, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	*ret = (struct ga_team_projects){ 0 };
+	if (ga_query_teams(db, NULL, &rows, err) < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0) {
+		struct ga_team t;
+
+		if (ga_rec_parse_text(ga_rows_text(rows, 0), &ga_team_shape, &t, err) < 0)
+			return ga_wrap(err, "a stored team");
+		ga_team_projects_add(ret, &t);
+		ga_shape_release(&ga_team_shape, &t);
+	}
 	return r;
 }
 

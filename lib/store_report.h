@@ -5,6 +5,7 @@
 
 #include "cost.h"
 #include "db.h"
+#include "team.h"
 
 /* Whole seconds since 1970 UTC: from is in, to is not. */
 struct ga_report_window {
@@ -31,6 +32,9 @@ typedef int (*ga_report_each)(const struct ga_cost_line *line, const struct ga_r
  */
 int ga_store_report(struct ga_db *db, const struct ga_report_window *w, bool facts,
 		    ga_report_each each, void *arg, struct ga_err *err);
+
+/* The projects of all teams as they are now. ret is overwritten; ga_team_projects_release. */
+int ga_store_report_teams(struct ga_db *db, struct ga_team_projects *ret, struct ga_err *err);
 
 /* A profile whose current version names the type, and its price. */
 struct ga_report_price {

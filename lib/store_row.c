@@ -66,6 +66,7 @@ static int read_field(const struct ga_rows *rows, int column, const struct ga_fi
 		*(char **)member = ga_rows_dup(rows, column);
 		break;
 	case GA_F_INT:
+	case GA_F_DECIMAL:
 	case GA_F_TRI:
 		*(int64_t *)member = ga_rows_int(rows, column);
 		break;

@@ -67,6 +67,8 @@ static bool scalar_matches(const struct ga_field *f, const void *p, const char *
 	case GA_F_TRI:
 		n = *(const int64_t *)p;
 		return !strcmp(value, n == GA_UNKNOWN ? "null" : n ? "true" : "false");
+	case GA_F_DECIMAL: /* of no kind that is listed */
+		break;
 	case GA_F_INT:
 		n = *(const int64_t *)p;
 		snprintf(number, sizeof(number), "%" PRId64, n);

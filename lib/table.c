@@ -11,6 +11,7 @@
 #include "kind_host.h"
 #include "kind_node.h"
 #include "kind_notice.h"
+#include "kind_offer.h"
 #include "kind_order.h"
 #include "kind_report.h"
 #include "kind_result.h"
@@ -156,9 +157,12 @@ static const struct view views[] = {
 	    { "AVAILABLE", "available" }, { "ACTIVE", "active" }, { "CLEANING", "cleaning" },
 	    { "BLOCKED", "blocked" }, { "DISABLED", "disabled" }, { "LARGEST", "largest" },
 	    { "FRAGMENTED PPM", "fragmentation_ppm" } } },
-	{ &ga_public_shape, NULL,
-	  { { "PROFILE", "profile" }, { "TYPE", "type" }, { "SHAPE", "shape" },
-	    { "COUNTS", "counts" }, { "AVAILABLE", "available" } } },
+	{ &ga_hardware_profile_shape, NULL,
+	  { { "PROFILE", "name" }, { "WHAT", "summary" }, { "AT ONCE", "largestAvailable" },
+	    { "OF", "totalCount" }, { "UNKNOWN", "unknownCount" },
+	    { "EXPECTED", "expectedAvailableAt" }, { "COUNTS", "counts" },
+	    { "PRICE/HOUR", "pricePerHour" }, { "AGE S", "staleSeconds" },
+	    { "VERSION", "version" }, { "TEAMS", "teams" }, { "RETIRED", "retired" } } },
 	{ &ga_accelerator_shape, NULL,
 	  { { "TYPE", "slug" }, { "NAME", "name" }, { "GB", "memory.gpu_gb" },
 	    { "MEMORY", "memory.type" }, { "MB/S", "memory.bandwidth_mb_s" },
@@ -350,6 +354,8 @@ static void add_value(struct ga_str *out, const char *path, json_t *value)
 		add_text(out, json_string_value(value));
 	else if (json_is_integer(value))
 		add_number(out, path, json_integer_value(value));
+	else if (json_is_real(value))
+		ga_str_addf(out, "%.15g", json_real_value(value));
 	else if (json_is_boolean(value))
 		ga_str_add(out, json_is_true(value) ? "yes" : "no");
 	else if (json_is_array(value))

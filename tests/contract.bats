@@ -236,7 +236,7 @@ gpuaas-host-bootstrap --huge: --hugepages gpuaas-wipe $T/some: some-file"
     jq -r '.properties | keys[]' "$schema" >> "$T/members"
   done
   # The members of every record stand there by name.
-  grep -oE '[a-z][a-z0-9_]*' "$T/page" | sort -u > "$T/words"
+  grep -oE '[a-zA-Z][a-zA-Z0-9_]*' "$T/page" | sort -u > "$T/words"
   sort -u "$T/members" | comm -23 - "$T/words" | sed 's/^/gpuaas-records(5) lacks the member /' \
     >> "$T/bad"
   # What programs say they read and write is a kind.

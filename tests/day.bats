@@ -7,7 +7,7 @@ load helper
 
 day()
 {
-  PYTHONDONTWRITEBYTECODE=1 "$SRC/tests/day/run" --dir "$T/day" "$@" 3>&-
+  "$SRC/tests/day/run" --dir "$T/day" "$@" 3>&-
 }
 
 @test "forty hosts, three hundred events: nothing sold twice or unwiped, everything given back" {

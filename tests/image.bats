@@ -45,6 +45,21 @@ store_is_empty()
   run ! test -e "$GPUAAS_IMAGES"
 }
 
+@test "how long a machine of it may take to be ready is said with the image, within bounds" {
+  raw_image "$T/a.raw" 9
+  run_ok gpuaas-image add "$T/a.raw" --name a --ready 15m
+  jq_is 'select(.kind == "gpuaas.image/1") | .ready_seconds' 900
+  for wrong in 0s 25h -1s soon; do
+    run gpuaas-image add "$T/a.raw" --name a --ready "$wrong"
+    assert_status 2
+    assert_output "--ready"
+  done
+  run_ok gpuaas-image add - --name b --ready 90s < "$T/a.raw"
+  jq_is 'select(.kind == "gpuaas.image/1") | .ready_seconds' 90
+  run_ok gpuaas-image add "$T/a.raw" --name c
+  jq_is 'select(.kind == "gpuaas.image/1") | has("ready_seconds")' false
+}
+
 @test "a stream and a copied file are kept whole, with the digests of the bytes" {
   raw_image "$T/a.raw" 9
   gpuaas-image add - --name a --probe serial < "$T/a.raw" > "$T/a.json"

@@ -68,16 +68,6 @@ setup()
   assert_stderr "gpuaas-state init"
 }
 
-@test "the view for tenants has no addresses, serials or host names" {
-  run_ok gpuaas-list --public
-  jq_is '[.profile,.available,.pending]|join(" ")' "lab 1 0"
-  refute_output 0000:
-  refute_output eui.
-  refute_output "$NODE"
-  refute_output "$(jq -r 'select(.kind=="gpuaas.host/1").hostname' "$T/discovery")"
-  run_status 2 gpuaas-list slots --public
-}
-
 @test "pools count slots by state" {
   run_ok gpuaas-list pools
   jq_is '[.nodes,.slots,.available,.cleaning,.largest]|join(" ")' "1 2 1 1 1"

@@ -66,6 +66,60 @@ profile()
     .open_spans] | all(. > 0)' true
 }
 
+# Six projects: of one team each, of two teams, of a retired one only, of none.
+make_teams()
+{
+  local -a teams=('"alpha", projects: ["project-0", "project-1", "project-3"]'
+    '"beta", projects: ["project-2", "project-3", "project-2"]' '"none"'
+    '"closed", projects: ["project-0", "project-4"], retired: true')
+  printf '{kind: "gpuaas.team/1", name: %s}\n' "${teams[@]}" | while read -r team; do
+    jq -nc "$team"
+  done | gpuaas-state apply - > "$T/made"
+}
+
+@test "by team: that which has the project now; a project of several or of none is nobody's" {
+  local seed=${GA_SEED-$((RANDOM * 32768 + RANDOM))} by
+  make_histories "$seed" 150
+  make_teams
+  for by in team team,project team,type,node; do
+    run_ok gpuaas-report cost --by "$by" --from 2025-01-01 --to 2026-06-30
+    printf '%s\n' "$output" > "$T/records"
+    run_ok oracle check "$GPUAAS_STATE" cost "$T/records"
+    run_ok gpuaas-report usage --by "$by" --from 2025-02-03 --to 2025-09-01
+    printf '%s\n' "$output" > "$T/records"
+    run_ok oracle check "$GPUAAS_STATE" usage "$T/records"
+  done
+  run_ok gpuaas-report cost --by team,project --from 2025-01-01
+  jq_is '"\(.team) \(.project)"' "alpha project-0
+alpha project-1
+beta project-2
+null project-3
+null project-4
+null project-5"
+  # Once, however many lines there are, and only where teams are asked for.
+  assert_equal "$(grep -c 'under no team' <<< "$stderr")" 1
+  assert_stderr "'project-3' (of several: alpha, beta), 'project-4' (of none), 'project-5' (of none)"
+  run_ok gpuaas-report cost --by project --from 2025-01-01
+  assert_equal "$stderr" ""
+  # Teams are as of now: use of before moves with its project.
+  jq -nc '{kind: "gpuaas.team/1", name: "beta", projects: ["project-2", "project-0", "project-5"]}' |
+    gpuaas-state apply - > "$T/made"
+  run_ok gpuaas-report usage --by team,project --from 2025-01-01
+  jq_is 'select(.project == "project-0" or .project == "project-5").team' $'beta\nnull'
+  gpuaas-report cost --format focus --currency EUR --from 2025-01-15 --to 2025-12-24 > "$T/focus.csv" \
+    2> "$T/said"
+  grep -q 'under no team' "$T/said"
+  run_ok oracle focus "$GPUAAS_STATE" "$T/focus.csv" "$(date -u -d 2025-01-15 +%s)" \
+    "$(date -u -d 2025-12-24 +%s)"
+  # Without teams all of it is nobody's, and FOCUS has projects.
+  gpuaas-list teams --json | jq -c '.retired = true' | gpuaas-state apply - > "$T/made"
+  run_ok gpuaas-report cost --by team --from 2025-01-01
+  jq_is .team null
+  run_ok gpuaas-report cost --format focus --currency EUR --from 2025-01-15 --to 2025-12-24
+  assert_equal "$stderr" ""
+  refute_output ,Team,
+}
+
 @test "random windows: parts of a time add up to it, to the millionth" {
   local seed=${GA_SEED-$((RANDOM * 32768 + RANDOM))} cut previous=2025-01-01T00:00:00Z end
   make_histories "$seed" 120
@@ -329,7 +383,7 @@ nvidia-h200-141gb 1 0"
   run_status 2 gpuaas-report cost --from 2026-02-30
   run_status 2 gpuaas-report cost --to 2026-2-1
   run_status 2 gpuaas-report cost --by colour
-  assert_stderr "project type profile node allocation"
+  assert_stderr "team project type profile node allocation"
   run_status 2 gpuaas-report cost --by project,
   run_status 2 gpuaas-report cost --by project,,type
   run_status 2 gpuaas-report cost --format xml

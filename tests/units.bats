@@ -84,7 +84,7 @@ setting()
   for unit in "$UNITS"/gpuaas-{host,wipe,reconcile,reconcile-boot,publish,release}.service; do
     read -ra words < <(sed -n 's/^ExecStart=//p' "$unit")
     run_ok "${words[0]}" --introspect-cli
-    known=$(jq -r '.command.options[].names[]' <<< "$output")
+    known=$(jq -r ".command|..|.names?|arrays[]" <<< "$output")
     for word in "${words[@]:1}"; do
       [[ $word == --* ]] || continue
       grep -qxF -e "$word" <<< "$known" || { echo "${unit##*/}: ${words[0]} has no $word"; false; }
@@ -98,21 +98,23 @@ setting()
   mkdir "$T/run"
   echo old > "$T/run/public.json"
   chmod 600 "$T/run/public.json"
-  run_ok gpuaas-list public --output "$T/run/public.json"
+  run_ok gpuaas-profile list --public --output "$T/run/public.json"
   assert_equal "$output" ""
   assert_equal "$(stat -c %a "$T/run/public.json")" 644
   assert_equal "$(ls "$T/run")" public.json
-  jq -e '.kind == "gpuaas.public/1"' "$T/run/public.json"
+  jq -e '.madeAt and (.profiles|map(.kind)|unique == ["gpuaas.hardware-profile/1"])' "$T/run/public.json"
   # The time of the list is the only difference from what is printed.
-  diff <(jq -c 'del(.at)' "$T/run/public.json") <(gpuaas-list --public --json | jq -c 'del(.at)')
+  diff <(jq -c '.profiles[]|del(.madeAt)' "$T/run/public.json") \
+    <(gpuaas-profile list --public --json | jq -c 'del(.madeAt)')
   # What cannot be finished leaves what was there, and no half of it beside.
   cp "$T/run/public.json" "$T/before"
-  run_status 5 gpuaas-list public --output "$T/run/public.json" --state "$T/none.db"
+  run_status 5 gpuaas-profile list --public --output "$T/run/public.json" --state "$T/none.db"
   cmp "$T/before" "$T/run/public.json"
-  run_status 10 gpuaas-list public --output "$T/nowhere/public.json"
+  run_status 10 gpuaas-profile list --public --output "$T/nowhere/public.json"
   assert_stderr "its folder must be there"
-  run_status 2 gpuaas-list slots --output "$T/run/slots.json"
-  assert_stderr "not for them"
+  run_status 2 gpuaas-profile list --output "$T/run/all.json"
+  assert_stderr "for everybody"
+  run_status 2 gpuaas-profile list --public --team t --output "$T/run/all.json"
   assert_equal "$(ls "$T/run")" public.json
 }
 
@@ -190,12 +192,12 @@ needs_root()
   run_ok gpuaas-state init --lab
   run_ok gpuaas-state apply "$SRC/share/objects/lab.json"
   mkdir "$T/run"
-  run_ok confined gpuaas-publish gpuaas-list public --output "$T/run/public.json"
+  run_ok confined gpuaas-publish gpuaas-profile list --public --output "$T/run/public.json"
   [[ -s $T/run/public.json ]]
-  traced gpuaas-list public --output "$T/run/public.json"
+  traced gpuaas-profile list --public --output "$T/run/public.json"
   [[ $GPUAAS_BUILD == *asan* ]] || fits gpuaas-publish "$T/trace"
   # It is confined.
-  run_status 10 confined gpuaas-publish gpuaas-list public --output /usr/public.json
+  run_status 10 confined gpuaas-publish gpuaas-profile list --public --output /usr/public.json
   assert_stderr "Read-only"
 }
 

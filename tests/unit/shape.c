@@ -13,7 +13,7 @@ struct inner {
 };
 struct all {
 	char *text, *word, *maybe, *opt;
-	int64_t n, pct, n_maybe, tri;
+	int64_t n, pct, n_maybe, tri, price, speed;
 	bool flag;
 	struct inner obj, *obj_maybe, *obj_opt;
 	GA_LIST(struct inner) list;
@@ -49,6 +49,8 @@ static const struct ga_field all_fields[] = {
 	GA_INTS(all, ints, GA_REQ, "numbers"),
 	GA_JSON(all, free_form, GA_NULLOK, "any object"),
 	GA_TEXT(all, lines, GA_NULLOK, GA_T_MULTILINE, "lines"),
+	GA_AS(all, price, "perHour", GA_F_DECIMAL, GA_REQ, .digits = 6, .doc = "a price"),
+	GA_AS(all, speed, "speed", GA_F_DECIMAL, GA_NULLOK, .digits = 3, .doc = "a speed"),
 	GA_FIELDS_END,
 };
 static const struct ga_shape shape = { .kind = "gpuaas.all/1", .doc = "all",
@@ -60,12 +62,13 @@ static const char full[] =
 	"\"flag\":false,\"obj\":{\"name\":\"a\",\"n\":1},\"obj_maybe\":{\"name\":\"b\",\"n\":null},"
 	"\"obj_opt\":{\"name\":\"c\",\"n\":2},\"list\":[{\"name\":\"d\",\"n\":3},"
 	"{\"name\":\"e\",\"n\":null}],\"texts\":[\"0-7\",\"9\"],\"ints\":[1,2,3],"
-	"\"free_form\":{\"x\":[1,{\"y\":null}]},\"lines\":\"a\\nb\\tc\"}";
+	"\"free_form\":{\"x\":[1,{\"y\":null}]},\"lines\":\"a\\nb\\tc\","
+	"\"perHour\":9007199.000001,\"speed\":989.05}";
 static const char bare[] =
 	"{\"kind\":\"gpuaas.all/1\",\"text\":\"t\",\"word\":\"blue\",\"maybe\":null,\"n\":0,"
 	"\"pct\":100,\"n_maybe\":null,\"tri\":null,\"flag\":true,\"obj\":{\"name\":\"a\","
 	"\"n\":null},\"obj_maybe\":null,\"list\":[],\"texts\":[],\"ints\":[],"
-	"\"free_form\":null,\"lines\":null}";
+	"\"free_form\":null,\"lines\":null,\"perHour\":5,\"speed\":null}";
 
 static void round_trip(const char *text, const char *name)
 {
@@ -135,6 +138,10 @@ static void refusals(void)
 		{ "ints", "[1,-1]", "member 'ints[1]' is -1" },
 		{ "free_form", "[]", "must be an object" },
 		{ "lines", "\"a\\u0001\"", "control characters" },
+		{ "perHour", "null", "must be a number, not null" },
+		{ "perHour", "\"5\"", "must be a number, not text" },
+		{ "perHour", "-0.5", "below 0 or too large" },
+		{ "speed", "1e300", "below 0 or too large" },
 		{ "stranger", "1", "unknown member 'stranger'" },
 	};
 	size_t i;
@@ -283,7 +290,11 @@ static void check_member(const struct ga_field *f, const char *name, int depth)
 static void check_kind(const struct ga_shape *s, const char *name, int depth)
 {
 	ga_autojson json_t *schema = ga_schema_of(s);
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+	static const char ours[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+	/* Spelled by those who read it. */
+	static const char theirs[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				     "0123456789";
+	const char *letters = ga_starts(name, "gpuaas.hardware-profile/") ? theirs : ours;
 	const struct ga_field *f;
 	bool good = s->size && (!s->kind || (s->doc && s->doc[0]));
 	int i = 0;

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gpuaas-profile list: the view of profiles for operators, for a team and for everybody. */
+#include "cli_offer.h"
+
+#include "accel_name.h"
+#include "cli.h"
+#include "cli_accel.h"
+#include "clock.h"
+#include "file.h"
+#include "shape_write.h"
+#include "store_offer.h"
+#include "time.h"
+
+/* A file that grows without bound would not be read by who watches it. */
+#define FILE_MAX_BYTES (16 << 20)
+
+struct listing {
+	const struct ga_offer_opts *o;
+	const struct ga_accels *accels;
+	int file; /* descriptor, or -1: stdout */
+	size_t n, bytes;
+};
+
+/* Whether the profile names a type that the words mean; without words every one is wanted. */
+static bool has_type(const struct listing *l, const struct ga_hardware_profile *p)
+{
+	bool found = !l->o->types.n;
+	size_t i, j, k;
+
+	for (i = 0; !found && i < l->o->types.n; i++) {
+		ga_autonamed struct ga_accel_named named;
+
+		ga_accels_named(l->accels, GA_NAME_PEOPLE, l->o->types.v[i], &named);
+		for (j = 0; !found && j < p->types.n; j++) {
+			found = ga_streq(p->types.v[j], l->o->types.v[i]);
+			for (k = 0; !found && k < named.types.n; k++)
+				found = ga_streq(p->types.v[j], named.types.v[k]);
+		}
+	}
+	return found;
+}
+
+/* Of an operator's list: what the team may use. The user view has left the rest out. */
+static bool has_team(const struct listing *l, const struct ga_hardware_profile *p)
+{
+	bool found = !l->o->team || l->o->is_public || !p->teams.n;
+	size_t i;
+
+	for (i = 0; !found && i < p->teams.n; i++)
+		found = ga_streq(p->teams.v[i], l->o->team);
+	return found;
+}
+
+/* The file is one document, so that a browser and gpuaas-serve need nothing else. */
+static int write_text(struct listing *l, const struct ga_str *text, struct ga_err *err)
+{
+	l->bytes += text->len;
+	if (l->bytes > FILE_MAX_BYTES) {
+		ga_err_set(err, GA_CONFLICT, "'%s' would be larger than %d MiB", l->o->output,
+			   FILE_MAX_BYTES >> 20);
+		return ga_hint(err, "the one of before stays; retire profiles that nobody uses");
+	}
+	if (ga_write_all(l->file, text->buf, text->len) < 0)
+		return ga_fail_sys(err, "cannot write '%s'", l->o->output);
+	return 0;
+}
+
+static int write_profile(struct listing *l, const struct ga_hardware_profile *p,
+			 struct ga_err *err)
+{
+	ga_autostr struct ga_str text = GA_STR_INIT;
+
+	ga_str_add(&text, l->n > 1 ? ",\n" : "\n");
+	ga_shape_write(&ga_hardware_profile_shape, p, &text);
+	return write_text(l, &text, err);
+}
+
+static int show(const struct ga_shape *shape, const void *obj, void *arg, struct ga_err *err)
+{
+	struct listing *l = arg;
+
+	if (!has_type(l, obj) || !has_team(l, obj))
+		return 0;
+	l->n++;
+	return l->file >= 0 ? write_profile(l, obj, err) : ga_emit(shape, obj, err);
+}
+
+static int check_opts(const struct ga_offer_opts *o, const struct ga_accels *accels,
+		      struct ga_err *err)
+{
+	size_t i;
+
+	if (o->all && o->is_public)
+		return ga_fail(err, GA_USAGE, "--all is for operators: the public view has no "
+					      "retired profiles");
+	if (o->output && (!o->is_public || o->team))
+		return ga_fail(err, GA_USAGE,
+			       "--output makes a file for everybody: it needs --public, and goes "
+			       "without --team");
+	for (i = 0; i < o->types.n; i++) {
+		ga_autonamed struct ga_accel_named named;
+
+		ga_accels_named(accels, GA_NAME_PEOPLE, o->types.v[i], &named);
+		if (named.types.n)
+			continue;
+		ga_err_set(err, GA_USAGE, "the catalogue knows no accelerator type '%.64s'",
+			   o->types.v[i]);
+		return ga_hint(err, "gpuaas-profile catalog shows what it knows");
+	}
+	return 0;
+}
+
+static int run_query(struct listing *l, int64_t now, struct ga_err *err)
+{
+	ga_autodb struct ga_db *db = NULL;
+	struct ga_offer_query q = {
+		.accels = l->accels,
+		.now_micros = now,
+		.currency = ga_cli_setting("GPUAAS_CURRENCY", NULL),
+		.retired = l->o->all,
+		.concealed = l->o->is_public,
+		.team = l->o->team,
+	};
+
+	if (ga_duration_parse(ga_cli_setting("GPUAAS_STALE_AFTER", "24h"), &q.stale_seconds,
+			      err) < 0 ||
+	    ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
+	    ga_db_begin_read(db, err) < 0)
+		return -1;
+	return ga_store_offers(db, &q, show, l, err);
+}
+
+/* Whoever reads the file finds the one of before or this one, whole. */
+static int write_file(struct listing *l, struct ga_err *err)
+{
+	ga_autoreplace struct ga_replace file = GA_REPLACE_INIT;
+	ga_autostr struct ga_str head = GA_STR_INIT, tail = GA_STR_INIT;
+	int64_t now = ga_clock_micros();
+	char at[GA_TIME_SIZE];
+
+	if (ga_replace_begin(l->o->output, &file, err) < 0)
+		return ga_hint(err, "its folder must be there and writable");
+	l->file = file.fd;
+	ga_str_addf(&head, "{\"madeAt\":\"%s\",\"profiles\":[", ga_time_format(now, at));
+	ga_str_add(&tail, "\n]}\n");
+	if (write_text(l, &head, err) < 0 || run_query(l, now, err) < 0 ||
+	    write_text(l, &tail, err) < 0)
+		return -1;
+	return ga_replace_commit(&file, 0644, err);
+}
+
+int ga_cli_offers(const struct ga_offer_opts *opts, struct ga_err *err)
+{
+	ga_autoaccels struct ga_accels *accels = NULL;
+	struct listing l = { .o = opts, .file = -1 };
+
+	if (ga_cli_catalogue(&accels, err) < 0 || check_opts(opts, accels, err) < 0)
+		return -1;
+	l.accels = accels;
+	return opts->output ? write_file(&l, err) : run_query(&l, ga_clock_micros(), err);
+}

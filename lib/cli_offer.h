@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gpuaas-profile list: profiles with what is available of them. */
+#ifndef GA_CLI_OFFER_H
+#define GA_CLI_OFFER_H
+
+#include "ga.h"
+#include "vec.h"
+
+struct ga_offer_opts {
+	GA_LIST(const char *) types; /* only profiles that name one of these */
+	const char *team;	     /* only what this team may use */
+	const char *output;	     /* a file in place of stdout (public only) */
+	bool is_public, all;
+};
+
+/* gpuaas-profile list */
+int ga_cli_offers(const struct ga_offer_opts *opts, struct ga_err *err);
+
+#endif

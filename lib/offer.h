@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How many GPUs of a profile could be had: the fleet and a profile in, numbers out. Pure. What is
+ * free is what placement itself (place.h) would give now to requests that name the profile and
+ * nothing else, so that nobody is told of a GPU that is then refused.
+ */
+#ifndef GA_OFFER_H
+#define GA_OFFER_H
+
+#include "place.h"
+
+struct ga_offer_number {
+	const char *type; /* interned in the fleet; NULL: not known */
+	int64_t available, total;
+};
+
+struct ga_offer_numbers {
+	int64_t available; /* GPUs that requests would get, the largest counts first */
+	int64_t largest;   /* GPUs of the largest request that would be placed */
+	int64_t total;	   /* GPUs that the profile may ever use */
+	int64_t unknown;   /* of them: on nodes not observed since fleet->stale_micros */
+	int64_t oldest_micros; /* oldest observation of a node that counts; GA_UNKNOWN: none */
+	GA_LIST(struct ga_offer_number) types; /* in the order they were met */
+};
+
+/* ret is overwritten; GPUs that are not approved ("disabled") and those of nodes that are retired
+ * or only enrolled count for nothing. */
+void ga_offer_count(const struct ga_fleet *fleet, const struct ga_profile *profile,
+		    struct ga_offer_numbers *ret);
+void ga_offer_numbers_release(struct ga_offer_numbers *n);
+#define ga_autooffer ga_cleanup(ga_offer_numbers_release)
+
+/* The name of a profile for people: "premium-gpu" is "Premium GPU", "h200x2" is "H200X2". Words
+ * are parted by - and _ and begin with a capital; those with a digit and the usual short ones (gpu,
+ * ai, ...) are capitals throughout. Allocated. */
+char *ga_offer_title(const char *name);
+
+#endif

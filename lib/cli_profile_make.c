@@ -248,8 +248,10 @@ static int refuse_existing(struct ga_db *db, const char *name, struct ga_err *er
 	(void)ga_fail_for(err, GA_CONFLICT, "profile_exists", "there is a profile '%s' already"
 			  "%s: version %" PRId64, name, p.retired ? ", retired" : "", p.version);
 	ga_err_object(err, name);
-	(void)ga_hint(err, "another name, or 'gpuaas-profile %s %s%s'",
-		      p.retired ? "retire" : "set", name, p.retired ? " --undo" : " --price PRICE");
+	if (p.retired)
+		(void)ga_hint(err, "another name, or 'gpuaas-profile retire %s --undo'", name);
+	else
+		(void)ga_hint(err, "another name, or 'gpuaas-profile set %s --price PRICE'", name);
 	ga_shape_release(&ga_profile_shape, &p);
 	return -1;
 }

@@ -18,7 +18,7 @@ MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all
 
-PKGS = libpci libudev libvirt sqlite3 libarchive blkid jansson libcrypto
+PKGS = libpci libudev libvirt sqlite3 libarchive blkid jansson libcrypto libmicrohttpd
 
 # The project's own flags stand in variables of their own, so that CFLAGS stays the packager's.
 GA_WARN = -Wall -Wextra -Wformat=2 -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
@@ -262,7 +262,8 @@ PROGRAMS = $(BIN_SRC:bin/%.c=%)
 UNITDIR = $(DESTDIR)$(PREFIX)/lib/systemd/system
 TMPFILES = $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/gpuaas.conf
 SYSUSERS = $(DESTDIR)$(PREFIX)/lib/sysusers.d/gpuaas.conf
-SYSTEMD := $(sort $(notdir $(wildcard packaging/systemd/*.service packaging/systemd/*.timer)))
+SYSTEMD := $(sort $(notdir $(wildcard packaging/systemd/*.service packaging/systemd/*.timer \
+	packaging/systemd/*.socket)))
 
 # The demo's own: the recorded host, how to enter it, and the fake Fabric Manager.
 DEMO = $(SHARE)/demo

@@ -8,12 +8,24 @@
 static const struct ga_cmd cmds[] = {
 	{ .name = "openmetrics", .abstract = "metrics for Prometheus, as node_exporter takes them",
 	  .opts = ga_cli_openmetrics_opts, .run = ga_cli_openmetrics },
+	{ .name = "kueue", .abstract = "a ResourceFlavor of Kueue for each accelerator type",
+	  .run = ga_cli_kueue },
+	{ .name = "odh", .abstract = "a HardwareProfile of Open Data Hub for each profile",
+	  .opts = ga_cli_odh_opts, .run = ga_cli_odh },
+	{ .name = "dra", .abstract = "ResourceSlices of nodes, or DeviceClasses of types",
+	  .opts = ga_cli_dra_opts, .run = ga_cli_dra },
+	{ .name = "slurm", .abstract = "NodeName lines of slurm.conf, and gres.conf",
+	  .opts = ga_cli_slurm_opts, .run = ga_cli_slurm },
 	{ .name = NULL },
 };
 
 static const char *const examples[] = {
 	"gpuaas-export openmetrics | grep gpuaas_attention",
 	"gpuaas-export openmetrics --output /var/lib/prometheus/node-exporter/gpuaas.prom",
+	"gpuaas-export kueue > flavors.json",
+	"gpuaas-export odh --local-queue gpus > profiles.json",
+	"gpuaas-export dra --classes > classes.json",
+	"gpuaas-export slurm --gres --output /etc/slurm/gres.conf",
 	NULL,
 };
 

@@ -42,6 +42,37 @@ int ga_cli_export_write(const struct ga_str *text, struct ga_err *err)
 	return ga_emit_line(line, err);
 }
 
+/* A copy without what a terminal would obey. */
+static char *plain(const char *text)
+{
+	char *copy = ga_xstrndup(text, 128), *p;
+
+	for (p = copy; *p; p++)
+		if ((unsigned char)*p < 0x20 || *p == 0x7f)
+			*p = '?';
+	return copy;
+}
+
+int ga_cli_export_unfit(const char *what, const char *name, const char *system, const char *fits,
+			struct ga_err *err)
+{
+	ga_autofree char *shown = plain(name);
+
+	ga_err_set(err, GA_CONFLICT, "%s '%s' has a name that %s does not take", what, shown,
+		   system);
+	ga_err_reason(err, "name_unfit");
+	ga_err_object(err, shown);
+	return ga_hint(err, "%s", fits);
+}
+
+void ga_cli_export_left_out(const char *what, const char *name, const char *why)
+{
+	ga_autofree char *shown = plain(name);
+
+	ga_say("%s '%s' is left out: %s", what, shown, why);
+	ga_cli_note_status(GA_NO);
+}
+
 int ga_cli_openmetrics(struct ga_err *err)
 {
 	struct ga_metrics_query q = { .now = ga_clock_micros(), .backups = backups };

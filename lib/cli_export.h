@@ -18,7 +18,19 @@ int ga_cli_export_open(struct ga_db **ret, struct ga_err *err);
  * readable by everybody (0644); else standard output. */
 int ga_cli_export_write(const struct ga_str *text, struct ga_err *err);
 
-extern const struct ga_opt ga_cli_openmetrics_opts[];
+/* Refuses a name that a format cannot hold, because it is never quoted into one: what has it, whose
+ * format it is, and what would fit. Is -1. */
+int ga_cli_export_unfit(const char *what, const char *name, const char *system, const char *fits,
+			struct ga_err *err);
+/* Says what is left out and why; the status at the end is then 1. */
+void ga_cli_export_left_out(const char *what, const char *name, const char *why);
+
+extern const struct ga_opt ga_cli_openmetrics_opts[], ga_cli_odh_opts[], ga_cli_dra_opts[],
+	ga_cli_slurm_opts[];
 int ga_cli_openmetrics(struct ga_err *err); /* the state as metrics */
+int ga_cli_kueue(struct ga_err *err);	    /* ResourceFlavors */
+int ga_cli_odh(struct ga_err *err);	    /* HardwareProfiles */
+int ga_cli_dra(struct ga_err *err);	    /* ResourceSlices, DeviceClasses */
+int ga_cli_slurm(struct ga_err *err);	    /* slurm.conf, gres.conf */
 
 #endif

@@ -9,7 +9,7 @@ setup()
   common_setup
   UNITS=$T/units
   mkdir "$UNITS"
-  for unit in "$SRC"/packaging/systemd/*.{service,timer}; do
+  for unit in "$SRC"/packaging/systemd/*.{service,timer,socket}; do
     sed "s|@bindir@|$GPUAAS_BUILD/bin|" "$unit" > "$UNITS/${unit##*/}"
   done
   # The one program of theirs that is not ours.
@@ -62,6 +62,8 @@ setting()
     done
     for key in CapabilityBoundingSet SystemCallFilter RestrictAddressFamilies Documentation \
       ConditionPathExists; do
+      # What a socket starts answers, whatever is there.
+      [[ $key != ConditionPathExists || ! -e ${unit%.service}.socket ]] || continue
       grep -q "^$key=" "$unit" || { echo "$unit lacks $key"; false; }
     done
   done
@@ -69,6 +71,10 @@ setting()
   for timer in "$UNITS"/*.timer; do
     [[ -e ${timer%.timer}.service ]]
     grep -qx 'WantedBy=timers.target' "$timer"
+  done
+  for socket in "$UNITS"/*.socket; do
+    [[ -e ${socket%.socket}.service ]]
+    grep -qx 'WantedBy=sockets.target' "$socket"
   done
 }
 
@@ -81,7 +87,7 @@ setting()
 }
 
 @test "the commands in the units are command lines of the programs" {
-  for unit in "$UNITS"/gpuaas-{host,wipe,reconcile,reconcile-boot,publish,release}.service; do
+  for unit in "$UNITS"/gpuaas-{host,wipe,reconcile,reconcile-boot,publish,release,serve}.service; do
     read -ra words < <(sed -n 's/^ExecStart=//p' "$unit")
     run_ok "${words[0]}" --introspect-cli
     known=$(jq -r ".command|..|.names?|arrays[]" <<< "$output")
@@ -199,6 +205,33 @@ needs_root()
   # It is confined.
   run_status 10 confined gpuaas-publish gpuaas-profile list --public --output /usr/public.json
   assert_stderr "Read-only"
+}
+
+@test "serve works within its unit, on the socket it is passed" {
+  needs_root
+  echo '{"profiles":[]}' > "$T/public.json"
+  chmod 755 "$T"
+  cat > "$T/activate" << 'END'
+import os, socket, sys
+s = socket.create_server(("127.0.0.1", 0))
+with open(sys.argv[1] + ".new", "w") as f:
+    f.write(str(s.getsockname()[1]))
+os.rename(sys.argv[1] + ".new", sys.argv[1])
+os.dup2(s.fileno(), 3)
+os.set_inheritable(3, True)
+os.environ.update(LISTEN_FDS="1", ASAN_OPTIONS="detect_leaks=0")
+os.execvp(sys.argv[2], sys.argv[2:])
+END
+  background python3 "$T/activate" "$T/port" strace -f -qq -o "$T/trace" setpriv --reuid 65534 --regid 65534 \
+    --clear-groups --no-new-privs --bounding-set=-all bash -c 'LISTEN_PID=$$ exec "$@"' - \
+    "$GPUAAS_BUILD/bin/gpuaas-serve" --file "$T/public.json" --idle 1s
+  wait_for 30 test -s "$T/port"
+  run_ok curl -sSf --max-time 60 "http://127.0.0.1:$(< "$T/port")/api/hardware-profiles"
+  assert_equal "$output" '{"profiles":[]}'
+  wait_for 60 has_ended "$BG_PID"
+  # None of it opens a socket of its own, and what gave privileges up before is not the unit's.
+  sed -i '1,/execve(.*gpuaas-serve"/d' "$T/trace"
+  [[ $GPUAAS_BUILD == *asan* ]] || fits gpuaas-serve "$T/trace"
 }
 
 @test "backup works within its unit" {

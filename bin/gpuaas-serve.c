@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gpuaas-serve: the published view of profiles over HTTP, read-only, by socket activation.
+ *
+ * It never opens the state: it gives the file that gpuaas-publish.timer writes, as it is.
+ */
+#include "cli.h"
+#include "cli_serve.h"
+
+static struct ga_serve_opts serve = {
+	.file = "/run/gpuaas/public.json",
+	.stale_seconds = 60,
+	.idle_seconds = 120,
+};
+
+static const struct ga_opt opts[] = {
+	{ .name = "file", .type = GA_O_PATH, .var = &serve.file, .arg = "FILE",
+	  .help = "what is served (default /run/gpuaas/public.json)" },
+	{ .name = "listen", .type = GA_O_TEXT, .var = &serve.listen, .arg = "ADDRESS:PORT",
+	  .help = "listen here, not on the socket that systemd passes; :PORT is loopback" },
+	{ .name = "stale", .type = GA_O_DURATION, .var = &serve.stale_seconds, .arg = "TIME",
+	  .help = "an older file is not given (default 60s)" },
+	{ .name = "idle", .type = GA_O_DURATION, .var = &serve.idle_seconds, .arg = "TIME",
+	  .help = "end when nobody asked for so long; 0 never (default 2m)" },
+	GA_OPTS_END,
+};
+
+static const struct ga_prog prog = {
+	.name = "gpuaas-serve",
+	.abstract = "serve the published view of profiles over HTTP",
+	.opts = opts,
+	.examples = (const char *const[]){ "gpuaas-serve --listen 127.0.0.1:8742 --idle 0", NULL },
+};
+
+int main(int argc, char **argv)
+{
+	struct ga_err err = GA_ERR_INIT;
+	int r = ga_cli_parse(&prog, argc, argv, &err);
+
+	if (r > 0)
+		r = ga_cli_serve(&serve, &err);
+	return ga_cli_finish(&prog, r, &err);
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The HTTP server: libmicrohttpd reads requests and writes answers in a thread of its own, this
+ * thread waits for signals. Every connection ends with its answer, so that nobody holds one.
+ */
+#include "cli_serve.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <microhttpd.h>
+#include <netdb.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "clock.h"
+#include "serve.h"
+#include "stop.h"
+
+#define FIRST_FD 3 /* of socket activation, sd_listen_fds(3) */
+#define CLIENTS_MAX 512
+#define CLIENT_SECONDS 10 /* without a byte */
+#define REQUEST_BYTES (16 << 10)
+#define FILE_MAX_BYTES (16 << 20)
+#define FINISH_SECONDS 5 /* for answers under way, when it ends */
+#define LOOK_SECONDS 1   /* whether it is idle */
+
+static const struct ga_serve_opts *opts;
+static _Atomic int64_t asked_micros; /* monotonic: when somebody last asked */
+
+/* ---- the file ---- */
+
+static int64_t now_nanos(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
+}
+
+/* What is there now; the descriptor stays on this version of it, whatever is published next. */
+static int look(struct ga_serve_file *ret)
+{
+	int fd = open(opts->file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat st;
+
+	*ret = (struct ga_serve_file){ 0 };
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size <= 0 ||
+	    st.st_size > FILE_MAX_BYTES) {
+		close(fd);
+		return -1;
+	}
+	ret->there = true;
+	ret->size = st.st_size;
+	ret->inode = (int64_t)st.st_ino;
+	ret->modified_nanos = st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec;
+	return fd;
+}
+
+/* ---- answers ---- */
+
+static void add_header(struct MHD_Response *r, const char *name, const char *value)
+{
+	if (value[0])
+		(void)MHD_add_response_header(r, name, value);
+}
+
+static void add_number(struct MHD_Response *r, const char *name, int64_t n)
+{
+	ga_autofree char *text = ga_xprintf("%lld", (long long)n);
+
+	add_header(r, name, text);
+}
+
+/* Closes fd, or hands it to the response. */
+static struct MHD_Response *body(const struct ga_serve_answer *a, const struct ga_serve_file *f,
+				 int fd)
+{
+	ga_autofree char *text = NULL;
+
+	if (a->status == 200)
+		return MHD_create_response_from_fd((size_t)f->size, fd);
+	if (fd >= 0)
+		close(fd);
+	text = a->sentence ? ga_xprintf("{\"error\":\"%s\"}\n", a->sentence) : ga_xstrdup("");
+	return MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_COPY);
+}
+
+static enum MHD_Result give(struct MHD_Connection *connection, const struct ga_serve_answer *a,
+			    struct MHD_Response *r)
+{
+	enum MHD_Result queued;
+
+	if (a->status != 304)
+		add_header(r, "Content-Type", "application/json");
+	add_header(r, "Cache-Control", a->status < 400 ? "no-cache" : "no-store");
+	add_header(r, "X-Content-Type-Options", "nosniff");
+	add_header(r, "ETag", a->etag);
+	add_header(r, "Last-Modified", a->modified);
+	if (a->age_seconds >= 0)
+		add_number(r, "Age", a->age_seconds);
+	if (a->retry_seconds)
+		add_number(r, "Retry-After", a->retry_seconds);
+	if (a->allow)
+		add_header(r, "Allow", "GET, HEAD");
+	add_header(r, "Connection", "close");
+	queued = MHD_queue_response(connection, (unsigned int)a->status, r);
+	MHD_destroy_response(r);
+	return queued;
+}
+
+static enum MHD_Result answer(void *arg, struct MHD_Connection *connection, const char *url,
+			      const char *method, const char *version, const char *upload,
+			      size_t *upload_size, void **seen)
+{
+	struct ga_serve_request request = {
+		.method = method,
+		.path = url,
+		.if_none_match = MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
+							     "If-None-Match"),
+		.if_modified_since = MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
+								 "If-Modified-Since"),
+	};
+	struct ga_serve_answer a;
+	struct ga_serve_file file;
+	struct MHD_Response *r;
+	int fd;
+
+	(void)arg, (void)version, (void)upload, (void)upload_size, (void)seen;
+	atomic_store(&asked_micros, ga_clock_mono_micros());
+	fd = look(&file);
+	ga_serve_answer(&request, &file, now_nanos(), opts->stale_seconds, &a);
+	r = body(&a, &file, fd);
+	return r ? give(connection, &a, r) : MHD_NO;
+}
+
+/* Paths are compared as they came: nothing in them is decoded. */
+static size_t leave_encoded(void *arg, struct MHD_Connection *connection, char *text)
+{
+	(void)arg, (void)connection;
+	return strlen(text);
+}
+
+/* ---- the socket ---- */
+
+static int no_socket(struct ga_err *err)
+{
+	ga_err_set(err, GA_USAGE, "there is no socket to serve on");
+	return ga_hint(err, "systemctl start gpuaas-serve.socket, or give --listen 127.0.0.1:8742");
+}
+
+/* The one listening socket that systemd passed: the descriptor. */
+static int passed_socket(struct ga_err *err)
+{
+	const char *pid = secure_getenv("LISTEN_PID"), *fds = secure_getenv("LISTEN_FDS");
+	int listens = 0, fd = FIRST_FD;
+	socklen_t len = sizeof(listens);
+
+	if (!pid || !fds || strtoll(pid, NULL, 10) != getpid())
+		return no_socket(err);
+	if (strcmp(fds, "1") != 0)
+		return ga_fail(err, GA_USAGE, "%.16s sockets were passed, and one is served", fds);
+	if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &len) < 0 || !listens)
+		return ga_fail(err, GA_USAGE, "descriptor %d is no socket that listens", fd);
+	if (fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 || fcntl(fd, F_SETFL, O_NONBLOCK) < 0)
+		return ga_fail_sys(err, "cannot set up the socket that was passed");
+	return fd;
+}
+
+/* Binds to the first address that takes it. */
+static int bind_one(const struct addrinfo *list, const char *where, struct ga_err *err)
+{
+	const int yes = 1;
+	ga_autofd int fd = -1;
+
+	fd = socket(list->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) < 0 ||
+	    bind(fd, list->ai_addr, list->ai_addrlen) < 0 || listen(fd, CLIENTS_MAX) < 0)
+		return ga_fail_sys(err, "cannot listen on '%s'", where);
+	return GA_TAKE_FD(fd);
+}
+
+static int own_socket(const char *where, struct ga_err *err)
+{
+	const struct addrinfo hints = { .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE,
+					.ai_socktype = SOCK_STREAM };
+	ga_autofree char *host = NULL, *port = NULL;
+	struct addrinfo *list = NULL;
+	int r;
+
+	if (ga_serve_split(where, &host, &port, err) < 0)
+		return -1;
+	r = getaddrinfo(host, port, &hints, &list);
+	if (r)
+		return ga_fail(err, GA_USAGE, "'%.64s' is no address: %s", where, gai_strerror(r));
+	r = bind_one(list, where, err);
+	freeaddrinfo(list);
+	return r;
+}
+
+/* The address it listens on, with the port that the system chose for port 0. */
+static void say_where(int fd)
+{
+	char host[NI_MAXHOST], port[NI_MAXSERV];
+	struct sockaddr_storage at;
+	socklen_t len = sizeof(at);
+
+	if (getsockname(fd, (struct sockaddr *)&at, &len) == 0 &&
+	    !getnameinfo((struct sockaddr *)&at, len, host, sizeof(host), port, sizeof(port),
+			 NI_NUMERICHOST | NI_NUMERICSERV))
+		ga_say("serving http://%s%s%s:%s" GA_SERVE_PATH, strchr(host, ':') ? "[" : "", host,
+		       strchr(host, ':') ? "]" : "", port);
+}
+
+/* ---- life ---- */
+
+static int64_t clients(struct MHD_Daemon *d)
+{
+	const union MHD_DaemonInfo *info =
+		MHD_get_daemon_info(d, MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
+
+	return info ? (int64_t)info->num_connections : 0;
+}
+
+static bool is_idle(struct MHD_Daemon *d)
+{
+	return opts->idle_seconds && !clients(d) &&
+	       ga_clock_mono_micros() - atomic_load(&asked_micros) > opts->idle_seconds * 1000000;
+}
+
+/* Takes nobody else in, and lets those who are there have their answers. Who comes now stays in
+ * the queue of systemd's socket, for the next one. */
+static void finish(struct MHD_Daemon *d)
+{
+	int64_t until = ga_clock_mono_micros() + FINISH_SECONDS * INT64_C(1000000);
+	int fd = MHD_quiesce_daemon(d);
+
+	while (clients(d) && ga_clock_mono_micros() < until)
+		(void)poll(NULL, 0, 10);
+	MHD_stop_daemon(d);
+	if (fd >= 0)
+		close(fd);
+}
+
+static int serve(int fd, struct ga_err *err)
+{
+	static const struct timespec look_again = { .tv_sec = LOOK_SECONDS };
+	struct MHD_Daemon *d;
+	sigset_t ours, before;
+
+	/* Signals are this thread's, and come only while it waits. */
+	sigemptyset(&ours);
+	sigaddset(&ours, SIGINT);
+	sigaddset(&ours, SIGTERM);
+	sigaddset(&ours, SIGHUP);
+	pthread_sigmask(SIG_BLOCK, &ours, &before);
+	d = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC, 0, NULL, NULL, answer,
+			     NULL, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
+			     (unsigned int)CLIENTS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
+			     (unsigned int)CLIENT_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+			     (size_t)REQUEST_BYTES, MHD_OPTION_UNESCAPE_CALLBACK, leave_encoded,
+			     NULL, MHD_OPTION_END);
+	if (!d) {
+		close(fd);
+		return ga_fail(err, GA_SYSTEM, "the HTTP server cannot be started on its socket");
+	}
+	while (!ga_stop_asked() && !is_idle(d))
+		(void)ppoll(NULL, 0, &look_again, &before);
+	finish(d);
+	return 0;
+}
+
+int ga_cli_serve(const struct ga_serve_opts *o, struct ga_err *err)
+{
+	int fd;
+
+	opts = o;
+	fd = o->listen ? own_socket(o->listen, err) : passed_socket(err);
+	if (fd < 0)
+		return -1;
+	atomic_store(&asked_micros, ga_clock_mono_micros());
+	ga_stop_install();
+	if (o->listen)
+		say_where(fd);
+	return serve(fd, err);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Answers of gpuaas-serve. */
+#include "serve.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RETRY_SECONDS 10
+
+static void refuse(struct ga_serve_answer *ret, int status, const char *sentence)
+{
+	ret->status = status;
+	ret->sentence = sentence;
+}
+
+/* ---- dates ---- */
+
+/* The day of the civil calendar, from days since 1970; years from 1970 on. */
+static void civil(int64_t days, int *year, int *month, int *day)
+{
+	static const int lengths[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
+	int y = 1970, m = 0;
+
+	for (;; y++) {
+		int leap = (y % 4 == 0 && y % 100 != 0) || y % 400 == 0;
+
+		if (days < 365 + leap)
+			break;
+		days -= 365 + leap;
+	}
+	for (; m < 11; m++) {
+		int leap = m == 1 && ((y % 4 == 0 && y % 100 != 0) || y % 400 == 0);
+
+		if (days < lengths[m] + leap)
+			break;
+		days -= lengths[m] + leap;
+	}
+	*year = y;
+	*month = m;
+	*day = (int)days + 1;
+}
+
+void ga_serve_date(int64_t seconds, char out[GA_SERVE_TEXT_SIZE])
+{
+	static const char weekdays[] = "ThuFriSatSunMonTueWed"; /* 1970 began on a Thursday */
+	static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+	int64_t days, rest;
+	int year, month, day;
+
+	if (seconds < 0)
+		seconds = 0;
+	if (seconds > INT64_C(253402300799))
+		seconds = INT64_C(253402300799);
+	days = seconds / 86400;
+	rest = seconds % 86400;
+	civil(days, &year, &month, &day);
+	snprintf(out, GA_SERVE_TEXT_SIZE, "%.3s, %02d %.3s %04d %02d:%02d:%02d GMT",
+		 weekdays + 3 * (days % 7), day, months + 3 * (ptrdiff_t)month, year,
+		 (int)(rest / 3600), (int)(rest / 60 % 60), (int)(rest % 60));
+}
+
+/* ---- whether the reader has it already ---- */
+
+/* Whether a list of entity tags has ours; "*" is any, W/ is as good (RFC 9110, 13.1.2). */
+static bool has_tag(const char *list, const char *etag)
+{
+	size_t len = strlen(etag);
+
+	while (*list) {
+		list += strspn(list, " \t,");
+		if (!strcmp(list, "*"))
+			return true;
+		if (!strncmp(list, "W/", 2))
+			list += 2;
+		if (!strncmp(list, etag, len) && strchr(" \t,", list[len]))
+			return true;
+		if (*list == '"') {
+			const char *end = strchr(list + 1, '"');
+
+			if (!end)
+				return false;
+			list = end + 1;
+		} else {
+			list += strcspn(list, ",");
+		}
+	}
+	return false;
+}
+
+static bool has_it(const struct ga_serve_request *r, const struct ga_serve_answer *a)
+{
+	if (r->if_none_match)
+		return has_tag(r->if_none_match, a->etag);
+	return r->if_modified_since && !strcmp(r->if_modified_since, a->modified);
+}
+
+void ga_serve_answer(const struct ga_serve_request *request, const struct ga_serve_file *file,
+		     int64_t now_nanos, int64_t stale_seconds, struct ga_serve_answer *ret)
+{
+	int64_t age;
+
+	*ret = (struct ga_serve_answer){ .age_seconds = -1 };
+	if (strcmp(request->path, GA_SERVE_PATH) != 0) {
+		refuse(ret, 404, "there is only " GA_SERVE_PATH);
+		return;
+	}
+	if (strcmp(request->method, "GET") != 0 && strcmp(request->method, "HEAD") != 0) {
+		refuse(ret, 405, "this is for reading: GET and HEAD");
+		ret->allow = true;
+		return;
+	}
+	age = now_nanos > file->modified_nanos ? (now_nanos - file->modified_nanos) / 1000000000 :
+						 0;
+	if (!file->there || age > stale_seconds) {
+		refuse(ret, 503, file->there ?
+				 "what was published is too old to say what is available now" :
+				 "nothing was published yet");
+		ret->retry_seconds = RETRY_SECONDS;
+		return;
+	}
+	ret->age_seconds = age;
+	snprintf(ret->etag, sizeof(ret->etag), "\"%" PRIx64 "-%" PRIx64 "-%" PRIx64 "\"",
+		 file->modified_nanos, file->size, file->inode);
+	ga_serve_date(file->modified_nanos / 1000000000, ret->modified);
+	ret->status = has_it(request, ret) ? 304 : 200;
+}
+
+int ga_serve_split(const char *text, char **host, char **port, struct ga_err *err)
+{
+	const char *colon = strrchr(text, ':');
+	size_t len = colon ? (size_t)(colon - text) : 0;
+	bool bracket = len > 2 && text[0] == '[' && text[len - 1] == ']';
+
+	if (!colon || !colon[1] || strlen(colon + 1) > 5 ||
+	    colon[1 + strspn(colon + 1, "0123456789")] || strtol(colon + 1, NULL, 10) > 65535 ||
+	    (!bracket && memchr(text, ':', len))) {
+		ga_err_set(err, GA_USAGE, "'%.64s' is no address with a port", text);
+		return ga_hint(err, "127.0.0.1:8742, [::1]:8742, or :8742 on loopback");
+	}
+	*host = len ? ga_xstrndup(text + bracket, len - 2 * (size_t)bracket) :
+		      ga_xstrdup("127.0.0.1");
+	*port = ga_xstrdup(colon + 1);
+	return 0;
+}

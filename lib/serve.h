@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What gpuaas-serve answers: a request and the published file in, a status and its headers out.
+ * Pure; no socket, no file, no clock.
+ */
+#ifndef GA_SERVE_H
+#define GA_SERVE_H
+
+#include "ga.h"
+
+#define GA_SERVE_PATH "/api/hardware-profiles"
+#define GA_SERVE_TEXT_SIZE 48
+
+/* The file as it is now. */
+struct ga_serve_file {
+	bool there;		/* a regular file that could be opened, and is not too large */
+	int64_t size, inode;	/* bytes; number of the file */
+	int64_t modified_nanos; /* since 1970 UTC */
+};
+
+struct ga_serve_request {
+	const char *method, *path;  /* the path as it came, not decoded, without its query */
+	const char *if_none_match, *if_modified_since; /* header values, or NULL */
+};
+
+struct ga_serve_answer {
+	int status;	      /* 200, 304, 404, 405, 503 */
+	const char *sentence; /* for people, of what is no 200 or 304; constant */
+	bool allow;	      /* says which methods there are */
+	int retry_seconds;    /* 0: not said */
+	int64_t age_seconds;  /* of the file; -1: not said */
+	char etag[GA_SERVE_TEXT_SIZE], modified[GA_SERVE_TEXT_SIZE]; /* "" where not said */
+};
+
+/* now_nanos: since 1970 UTC. stale_seconds: an older file is not given (above 0). */
+void ga_serve_answer(const struct ga_serve_request *request, const struct ga_serve_file *file,
+		     int64_t now_nanos, int64_t stale_seconds, struct ga_serve_answer *ret);
+
+/* Writes seconds since 1970 UTC (0 .. 253402300799) as HTTP has it: "Sun, 22 Nov 2026 06:45:04
+ * GMT" (RFC 9110, 5.6.7). */
+void ga_serve_date(int64_t seconds, char out[GA_SERVE_TEXT_SIZE]);
+
+/* "127.0.0.1:8080", "[::1]:8080", ":8080" (loopback) parted: host and port are overwritten, both
+ * allocated. GA_USAGE: it has no port from 0 to 65535, or no address before it. */
+int ga_serve_split(const char *text, char **host, char **port, struct ga_err *err);
+
+#endif

@@ -270,3 +270,113 @@ END
   jq_is .name h200-141gb-2
   run_status 2 profile create --suggest one
 }
+
+# ---- what comes of them at placement ----
+
+# fleet NODES SLOTS: that many nodes of that many clean slots of H200, each with the image lab.
+fleet()
+{
+  setup_host h200
+  hand any > "$T/any" 2>&1 # how the slots are wiped
+  in_host gpuaas-discover > "$T/h200.rec"
+  "$SRC/tests/fleet" "$1" "$2" < "$T/h200.rec" > "$T/fleet.rec"
+  gpuaas-approve --all-ready < "$T/fleet.rec" > "$T/slots"
+  "$SRC/tests/evidence" < "$T/slots" > "$T/evidence"
+  gpuaas-state fold "$T/evidence" > "$T/folded"
+  {
+    echo '{"kind":"gpuaas.image/1","name":"lab","digest":"sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","format":"raw","file_bytes":1048576,"size_bytes":1048576,"firmware":"bios","probe":"running","user":"ubuntu"}'
+    jq -c 'select(.kind == "gpuaas.host/1") | {kind: "gpuaas.node-image/1", node, image: "lab",
+      digest: ("sha256:" + "a" * 64), path: "/images/lab.raw",
+      verified_at: "2026-11-20T00:00:00.000000Z"}' "$T/fleet.rec"
+  } > "$T/images"
+  gpuaas-state apply "$T/images" > "$T/applied"
+}
+
+# is_type NODE TYPE: what the slots of the node are.
+is_type()
+{
+  in_state "UPDATE slot SET accelerator_type = '$2', generation = generation + 1
+    WHERE node_id = '$1'"
+}
+
+@test "a generic profile gives the plan it gave before there were types, byte for byte" {
+  fleet 2 8
+  profile create lab --count 1,2,4,8 --vcpus-per-gpu 1 --memory-per-gpu 512M --image lab \
+    --domain-type test --graceful 5s > "$T/made"
+  run_ok gpuaas-place --profile lab --gpus 2 --project vision
+  jq -c '.allocation = "A" | .attempt = "T" | .controller = "C" | .created_at = "c" |
+    .expires_at = "e" | .domain = "D" | .digest = "d" |
+    .bundles |= map(.slot = "S" | .claim = "K")' <<< "$output" > "$T/plan"
+  cmp "$T/plan" "$SRC/tests/plan-generic.json"
+  run_ok gpuaas-list allocations
+  jq_is '"\(has("type_reason")) \(has("profile_changed"))"' "false false"
+}
+
+@test "the first type that fits is taken, and the allocation says why it is not the first" {
+  fleet 2 2
+  is_type n001 nvidia-a100-sxm4-80gb
+  hand two --type h200,a100-sxm4-80gb --image lab --vcpus-per-gpu 1 --memory-per-gpu 512M > "$T/made"
+  run_ok gpuaas-place --profile two --gpus 2
+  jq_is .node n000
+  run_ok gpuaas-place --profile two --gpus 2
+  jq_is .node n001
+  second=$(jq -r .allocation <<< "$output")
+  reason="nvidia-h200-141gb had no free slot on any node: nvidia-a100-sxm4-80gb is second in the order"
+  run_ok gpuaas-list allocations
+  jq_is 'select(.node == "n001") | "\(.type): \(.type_reason)"' "nvidia-a100-sxm4-80gb: $reason"
+  jq_is 'select(.node == "n000") | "\(.type): \(.type_reason)"' "nvidia-h200-141gb: null"
+  "$SRC/tests/validate" "$SRC/share/schema" <<< "$output"
+  run_ok gpuaas-list audit --where action=placed
+  jq_is "select(.object == \"$second\").detail.type_reason" "$reason"
+  run_ok gpuaas-show "$second" --table
+  assert_output "$reason"
+  run_ok gpuaas-state check
+}
+
+@test "no way of asking leads to a type that the profile does not name, and the state refuses it" {
+  fleet 2 2
+  is_type n001 nvidia-a100-sxm4-80gb
+  hand one --type h200 --image lab --vcpus-per-gpu 1 --memory-per-gpu 512M > "$T/made"
+  profile create whole --shape baremetal --type h200 > "$T/made"
+  run_status 1 gpuaas-place --profile one --node n001
+  jq_is .code type_missing
+  run_status 1 gpuaas-place --profile one --type nvidia-a100-sxm4-80gb
+  jq_is .code type_missing
+  run_status 1 gpuaas-place --profile whole --node n001
+  run_ok gpuaas-place --profile whole --dry-run
+  jq_is .node n000
+  jq -nc 'range(4) | {kind: "gpuaas.request/1", request_id: "r\(.)", profile: "one", count: 1}' \
+    > "$T/requests"
+  run_status 1 gpuaas-place < "$T/requests"
+  jq_slurp_is 'map(.node // .code) | join(" ")' "n000 n000 no_capacity no_capacity"
+  run_status 1 gpuaas-place < "$T/requests"
+  jq_slurp_is 'map(.node // .code) | join(" ")' "n000 n000 no_capacity no_capacity"
+  # Whoever writes past the programs is refused too.
+  run in_state "INSERT INTO claim (id, allocation_id, node_id, slot_id, claim_kind, live, held_by,
+    created_at) SELECT 'x', a.id, s.node_id, s.id, 'slot', 1, 'slices', 'x' FROM allocation a, slot s
+    WHERE s.node_id = 'n001' LIMIT 1"
+  [[ $status != 0 ]]
+  assert_equal "$(in_state "SELECT count(*) FROM claim c JOIN slot s ON s.id = c.slot_id
+    WHERE s.accelerator_type <> 'nvidia-h200-141gb'")" 0
+}
+
+@test "what runs keeps its version, and is marked when another is the current one" {
+  fleet 1 4
+  hand one --image lab --price 3 --vcpus-per-gpu 1 --memory-per-gpu 512M > "$T/made"
+  run_ok gpuaas-place --profile one --gpus 1
+  run_ok profile set one --price 5
+  assert_stderr "1 allocation keeps the version it was placed with"
+  run_ok gpuaas-place --profile one --gpus 1
+  run_ok gpuaas-list allocations
+  jq_slurp_is 'map("\(.profile_version) \(.profile_changed)") | sort | join(", ")' \
+    "1 true, 2 null"
+  run_ok gpuaas-list allocations --where profile_changed=true
+  jq_is .profile_version 1
+  assert_equal "$(in_state "SELECT price_micros FROM allocation ORDER BY number")" $'3000000\n5000000'
+  run_ok profile retire one
+  run_status 1 gpuaas-place --profile one --gpus 1
+  jq_is .code profile_retired
+  run_ok profile retire one --undo
+  run_ok gpuaas-place --profile one --gpus 1
+  run_ok gpuaas-state check
+}

@@ -8,11 +8,13 @@
 
 #include "cli.h"
 #include "kind_access.h"
+#include "kind_match.h"
 #include "kind_state.h"
 #include "store.h"
 
 static const struct ga_shape *const produces[] = {
 	&ga_node_shape, &ga_slot_shape,		 &ga_allocation_shape, &ga_claim_shape,
+	&ga_allocation_match_shape,
 	&ga_task_shape, &ga_wipe_evidence_shape, &ga_usage_shape,      &ga_audit_shape,
 	&ga_team_shape, &ga_grant_shape,	 &ga_proposal_shape,   NULL,
 };
@@ -39,6 +41,7 @@ static const struct {
 	const char *title;
 } sections[] = {
 	{ &ga_slot_shape, "Slots" },
+	{ &ga_allocation_match_shape, "Match" },
 	{ &ga_claim_shape, "Claims" },
 	{ &ga_task_shape, "Timeline" },
 	{ &ga_wipe_evidence_shape, "Wipe evidence" },

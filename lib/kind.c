@@ -9,6 +9,7 @@
 #include "kind_boot.h"
 #include "kind_host.h"
 #include "kind_inventory.h"
+#include "kind_match.h"
 #include "kind_node.h"
 #include "kind_notice.h"
 #include "kind_offer.h"
@@ -39,6 +40,7 @@ const struct ga_shape *const ga_kinds[] = {
 	&ga_usage_report_shape, &ga_cost_report_shape,
 	&ga_bootstrap_step_shape, &ga_bootstrap_shape,
 	&ga_accelerator_shape, &ga_node_view_shape, &ga_label_finding_shape,
+	&ga_requirement_shape, &ga_match_shape, &ga_allocation_match_shape,
 	&ga_team_shape,	       &ga_grant_shape,	     &ga_access_settings_shape,
 	&ga_proposal_shape,
 	&ga_finding_shape,     &ga_state_shape,	     &ga_error_shape,

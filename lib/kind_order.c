@@ -48,6 +48,8 @@ const struct ga_shape ga_request_shape = {
 		GA_TEXT(S, user_data_digest, GA_OPT, GA_T_DIGEST, "of the user-data beside it"),
 		GA_INT(S, run_seconds, GA_OPT, "how long it is meant to run"),
 		GA_BOOL_OPT(S, preemptible, "may be stopped for others"),
+		GA_OBJ(S, match, GA_OPT, &ga_request_match_shape,
+		       "what gpuaas-match said when it chose the profile"),
 		GA_FIELDS_END },
 };
 #undef S

@@ -9,6 +9,7 @@
 #define GA_KIND_ORDER_H
 
 #include "kind_host.h"
+#include "kind_match.h"
 #include "shape.h"
 
 #define GA_REQUEST_GPUS 64 /* GPUs of one request at most */
@@ -27,6 +28,7 @@ struct ga_request {
 	char *user_data_digest;
 	int64_t run_seconds;
 	bool preemptible;
+	struct ga_request_match *match; /* what gpuaas-match said of it */
 };
 
 /* How a disk has to be wiped: the policy's numbers are in verdict.h. */

@@ -13,6 +13,7 @@ struct counting {
 	struct ga_profile profile; /* borrows every member; its counts are largest first */
 	struct ga_fleet nothing;   /* no time and no staleness, for what a node is by itself */
 	struct ga_place_ask ask, timeless;
+	GA_LIST(int64_t) counts; /* of the profile here */
 	bool any_image;
 	struct ga_offer_numbers *ret;
 };
@@ -150,18 +151,27 @@ static void free_partitions(struct counting *c, const struct ga_fleet_node *node
 	free(copy.partitions.v);
 }
 
+static char any[] = "any";
+static const char *any_list[] = { any };
+
+/* The node, borrowed; where the profile names no image the request will, of the node's. */
+static struct ga_fleet_node with_image(const struct counting *c, const struct ga_fleet_node *node)
+{
+	struct ga_fleet_node here = *node;
+
+	if (c->any_image) {
+		here.images.v = any_list;
+		here.images.n = 1;
+	}
+	return here;
+}
+
 static void count_free(struct counting *c, const struct ga_fleet_node *node)
 {
-	struct ga_fleet_node here = *node; /* borrows every member */
-	static const char any[] = "any";
-	const char *image = any;
+	struct ga_fleet_node here = with_image(c, node);
 	struct ga_place_option o;
 	size_t i;
 
-	if (c->any_image) { /* the request will name one */
-		here.images.v = &image;
-		here.images.n = 1;
-	}
 	if (c->ask.baremetal) {
 		if (ga_place_offer(&c->ask, &here, &o))
 			return;
@@ -217,37 +227,155 @@ static int by_number_down(const void *a, const void *b)
 	return *x < *y ? 1 : *x > *y ? -1 : 0;
 }
 
+/* c is zeroed but for ret, and must not move until end(). */
+static void begin(struct counting *c, const struct ga_fleet *fleet,
+		  const struct ga_profile *profile)
+{
+	size_t i;
+
+	c->profile = *profile;
+	for (i = 0; i < profile->counts.n; i++)
+		*ga_list_add(&c->counts) = profile->counts.v[i];
+	if (c->counts.n)
+		qsort(c->counts.v, c->counts.n, sizeof(*c->counts.v), by_number_down);
+	c->profile.counts.v = c->counts.v;
+	c->any_image = !profile->image;
+	if (c->any_image)
+		c->profile.image = any;
+	ga_shape_init(&ga_request_shape, &c->request);
+	ga_place_asked(fleet, &c->request, &c->profile, &c->ask);
+	ga_place_asked(&c->nothing, &c->request, &c->profile, &c->timeless);
+}
+
+static void end(struct counting *c)
+{
+	ga_list_release(&c->counts);
+}
+
 void ga_offer_count(const struct ga_fleet *fleet, const struct ga_profile *profile,
 		    struct ga_offer_numbers *ret)
 {
-	struct counting c = { .profile = *profile, .ret = ret };
-	GA_LIST(int64_t) counts = { 0 };
-	char any[] = "any";
+	struct counting c = { .ret = ret };
 	size_t i;
 
 	*ret = (struct ga_offer_numbers){ .oldest_micros = GA_UNKNOWN };
 	if (profile->retired)
 		return;
-	for (i = 0; i < profile->counts.n; i++)
-		*ga_list_add(&counts) = profile->counts.v[i];
-	if (counts.n)
-		qsort(counts.v, counts.n, sizeof(*counts.v), by_number_down);
-	c.profile.counts.v = counts.v;
-	c.any_image = !profile->image;
-	if (c.any_image)
-		c.profile.image = any;
-	ga_shape_init(&ga_request_shape, &c.request);
-	ga_place_asked(fleet, &c.request, &c.profile, &c.ask);
-	ga_place_asked(&c.nothing, &c.request, &c.profile, &c.timeless);
+	begin(&c, fleet, profile);
 	for (i = 0; i < fleet->nodes.n; i++)
 		count_node(&c, &fleet->nodes.v[i]);
-	ga_list_release(&counts);
+	end(&c);
 }
 
 void ga_offer_numbers_release(struct ga_offer_numbers *n)
 {
 	ga_list_release(&n->types);
 	*n = (struct ga_offer_numbers){ .oldest_micros = GA_UNKNOWN };
+}
+
+/* ---- when there is something again ---- */
+
+struct expecting {
+	struct counting c;
+	const struct ga_offer_soon *soon;
+	size_t n_soon;
+	struct ga_fleet_node copy; /* borrows all but its slots */
+	const struct ga_offer_soon *of[GA_PLACE_SLOTS]; /* of each slot, or NULL */
+	struct ga_offer_expected *ret;
+};
+
+static int by_slot(const void *key, const void *item)
+{
+	const struct ga_offer_soon *s = item;
+
+	return strcmp(key, s->slot);
+}
+
+static int64_t window_over(const struct ga_fleet_node *node, int64_t at)
+{
+	size_t i;
+
+	for (i = 0; i < node->windows.n; i++)
+		if (node->windows.v[i].from <= at && node->windows.v[i].to > at)
+			return node->windows.v[i].to;
+	return at;
+}
+
+/* Whether the smallest request is placed on the node when all that comes until then is free. */
+static bool fits_at(struct expecting *e, const struct ga_fleet_node *node, int64_t at)
+{
+	struct ga_place_option o;
+	bool whole = true;
+	size_t i;
+
+	for (i = 0; i < node->slots.n; i++) {
+		struct ga_fleet_slot *s = &e->copy.slots.v[i];
+
+		*s = node->slots.v[i];
+		if (e->of[i] && e->of[i]->at_micros <= at) {
+			s->free = true;
+			s->why = NULL;
+		}
+		whole = whole && s->free;
+	}
+	e->copy.clean = node->clean || whole;
+	return !ga_place_offer(&e->c.timeless, &e->copy, &o);
+}
+
+/* One time at which something becomes free: kept when it is enough, and earlier than others. */
+static void try_time(struct expecting *e, const struct ga_fleet_node *node, int64_t at,
+		     const char *basis)
+{
+	int64_t now = e->c.ask.fleet->now_micros, over;
+
+	if (at < now)
+		at = now;
+	over = window_over(node, at);
+	if (over > at)
+		basis = "maintenance_ending";
+	if (!basis || (e->ret->at_micros != GA_UNKNOWN && e->ret->at_micros <= over) ||
+	    !fits_at(e, node, at))
+		return;
+	e->ret->at_micros = over;
+	e->ret->basis = basis;
+}
+
+static void expect_node(struct expecting *e, const struct ga_fleet_node *node)
+{
+	size_t i;
+
+	if (node->why || !node->slots.n || node->slots.n > GA_PLACE_SLOTS ||
+	    !in_reach(&e->c, node) || ga_place_is_stale(&e->c.ask, node))
+		return;
+	e->copy = with_image(&e->c, node);
+	e->copy.windows.n = 0;
+	e->copy.slots.v = ga_xcalloc(node->slots.n, sizeof(*e->copy.slots.v));
+	for (i = 0; i < node->slots.n; i++)
+		e->of[i] = e->n_soon ? bsearch(node->slots.v[i].id, e->soon, e->n_soon,
+					       sizeof(*e->soon), by_slot) :
+				       NULL;
+	try_time(e, node, e->c.ask.fleet->now_micros, NULL);
+	for (i = 0; i < node->slots.n; i++)
+		if (e->of[i])
+			try_time(e, node, e->of[i]->at_micros, e->of[i]->basis);
+	free(e->copy.slots.v);
+}
+
+void ga_offer_expect(const struct ga_fleet *fleet, const struct ga_profile *profile,
+		     const struct ga_offer_soon *soon, size_t n, struct ga_offer_expected *ret)
+{
+	struct expecting e = { .soon = soon, .n_soon = n, .ret = ret };
+	size_t i;
+
+	*ret = (struct ga_offer_expected){ .at_micros = GA_UNKNOWN };
+	if (profile->retired)
+		return;
+	begin(&e.c, fleet, profile);
+	if (e.c.counts.n) /* largest first: the last is the smallest */
+		e.c.timeless.count = e.c.counts.v[e.c.counts.n - 1];
+	for (i = 0; i < fleet->nodes.n; i++)
+		expect_node(&e, &fleet->nodes.v[i]);
+	end(&e.c);
 }
 
 /* ---- names ---- */

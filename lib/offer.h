@@ -30,6 +30,24 @@ void ga_offer_count(const struct ga_fleet *fleet, const struct ga_profile *profi
 void ga_offer_numbers_release(struct ga_offer_numbers *n);
 #define ga_autooffer ga_cleanup(ga_offer_numbers_release)
 
+/* A slot that is not free now and will be. */
+struct ga_offer_soon {
+	char *slot;
+	int64_t at_micros;
+	const char *basis; /* wiping, hold_ending */
+};
+
+struct ga_offer_expected {
+	int64_t at_micros; /* GA_UNKNOWN: nobody knows */
+	const char *basis; /* of the last thing waited for; or maintenance_ending; NULL: unknown */
+};
+
+/* When the smallest request of the profile would be placed, where none is now: placement is asked
+ * of each node for each time at which something of it becomes free. soon is in the order of slot
+ * ids. Never earlier than fleet->now_micros. */
+void ga_offer_expect(const struct ga_fleet *fleet, const struct ga_profile *profile,
+		     const struct ga_offer_soon *soon, size_t n, struct ga_offer_expected *ret);
+
 /* The name of a profile for people: "premium-gpu" is "Premium GPU", "h200x2" is "H200X2". Words
  * are parted by - and _ and begin with a capital; those with a digit and the usual short ones (gpu,
  * ai, ...) are capitals throughout. Allocated. */

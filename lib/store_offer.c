@@ -3,6 +3,7 @@
 #include "store_offer.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 
 #include "offer.h"
 #include "rec.h"
@@ -10,16 +11,26 @@
 #include "store_query.h"
 #include "time.h"
 
+#define WIPES_MAX 301 /* the last ones, whose durations are counted */
+
 /* What requests that wait ask for. */
 struct pending {
 	char *profile;
 	int64_t gpus;
 };
 
+/* How long a wipe took. */
+struct wiped {
+	char *type; /* of the slot's GPU, or NULL */
+	int64_t micros;
+};
+
 struct offering {
 	const struct ga_offer_query *q;
 	struct ga_fleet fleet;
 	GA_LIST(struct pending) pending;
+	GA_LIST(struct wiped) wiped;	    /* the shortest first */
+	GA_LIST(struct ga_offer_soon) soon; /* in the order of slots */
 };
 
 static void offering_release(struct offering *o)
@@ -28,7 +39,13 @@ static void offering_release(struct offering *o)
 
 	for (i = 0; i < o->pending.n; i++)
 		free(o->pending.v[i].profile);
+	for (i = 0; i < o->wiped.n; i++)
+		free(o->wiped.v[i].type);
+	for (i = 0; i < o->soon.n; i++)
+		free(o->soon.v[i].slot);
 	ga_list_release(&o->pending);
+	ga_list_release(&o->wiped);
+	ga_list_release(&o->soon);
 	ga_fleet_release(&o->fleet);
 }
 
@@ -44,6 +61,99 @@ static int read_pending(struct ga_db *db, struct offering *o, struct ga_err *err
 	while ((r = ga_rows_next(rows, err)) > 0)
 		*ga_list_add(&o->pending) =
 			(struct pending){ ga_rows_dup(rows, 0), ga_rows_int(rows, 1) };
+	return r;
+}
+
+/* ---- what becomes free ---- */
+
+/* The column's time, or GA_UNKNOWN. */
+static int64_t time_of(const struct ga_rows *rows, int column)
+{
+	struct ga_err ignored = GA_ERR_INIT;
+	const char *text = ga_rows_text(rows, column);
+	int64_t micros;
+
+	return text && ga_time_parse(text, &micros, &ignored) == 0 ? micros : GA_UNKNOWN;
+}
+
+static int by_micros(const void *a, const void *b)
+{
+	const struct wiped *x = a, *y = b;
+
+	return x->micros < y->micros ? -1 : x->micros > y->micros;
+}
+
+static int read_wiped(struct ga_db *db, struct offering *o, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT s.accelerator_type, e.started_at, e.finished_at "
+			"FROM wipe_evidence e JOIN slot s ON s.id = e.slot_id "
+			"WHERE e.outcome = 'confirmed' ORDER BY e.number DESC LIMIT ?1", "i",
+			(int64_t)WIPES_MAX) < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0) {
+		int64_t from = time_of(rows, 1), to = time_of(rows, 2);
+
+		if (from != GA_UNKNOWN && to != GA_UNKNOWN && to >= from)
+			*ga_list_add(&o->wiped) =
+				(struct wiped){ ga_rows_dup(rows, 0), to - from };
+	}
+	if (o->wiped.n)
+		qsort(o->wiped.v, o->wiped.n, sizeof(*o->wiped.v), by_micros);
+	return r;
+}
+
+/* The median of what wipes of the type's slots took, of all where there was none; GA_UNKNOWN where
+ * nothing was wiped yet. */
+static int64_t wipe_takes(const struct offering *o, const char *type)
+{
+	size_t i, of_type = 0, seen = 0;
+
+	for (i = 0; i < o->wiped.n; i++)
+		of_type += ga_streq(o->wiped.v[i].type, type);
+	for (i = 0; of_type && i < o->wiped.n; i++)
+		if (ga_streq(o->wiped.v[i].type, type) && seen++ == (of_type - 1) / 2)
+			return o->wiped.v[i].micros;
+	return o->wiped.n ? o->wiped.v[(o->wiped.n - 1) / 2].micros : GA_UNKNOWN;
+}
+
+/* A wipe that should be over is counted from now: it may not have begun. */
+static void add_soon(struct offering *o, const struct ga_rows *rows)
+{
+	int64_t now = o->q->now_micros, takes = wipe_takes(o, ga_rows_text(rows, 1)), at;
+	bool held = ga_rows_bool(rows, 4);
+
+	at = time_of(rows, held ? 3 : 2);
+	if (at == GA_UNKNOWN || takes == GA_UNKNOWN)
+		return;
+	at = (held ? at < now : at + takes < now) ? now + takes : at + takes;
+	*ga_list_add(&o->soon) = (struct ga_offer_soon){
+		.slot = ga_rows_dup(rows, 0),
+		.at_micros = at,
+		.basis = held ? "hold_ending" : "wiping",
+	};
+}
+
+static int read_soon(struct ga_db *db, struct offering *o, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT s.id, s.accelerator_type, s.since, a.expires_at, "
+			"a.state IS 'held' FROM slot s "
+			"LEFT JOIN claim c ON c.slot_id = s.id AND c.live = 1 "
+			"LEFT JOIN allocation a ON a.id = c.allocation_id "
+			"WHERE s.retired = 0 AND s.cordon_reason IS NULL "
+			"AND s.health_state <> 'failed' AND s.blockers = '[]' "
+			"AND (s.state IN ('releasing', 'wiping') OR a.state = 'held') "
+			"ORDER BY s.id", "") < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0)
+		add_soon(o, rows);
 	return r;
 }
 
@@ -189,6 +299,20 @@ static void add_numbers(const struct offering *o, const struct ga_offer_numbers 
 			ret->pending_count = o->pending.v[i].gpus;
 }
 
+static void add_expected(const struct offering *o, const struct ga_profile *p,
+			 struct ga_hardware_profile *ret)
+{
+	struct ga_offer_expected e;
+
+	if (ret->available)
+		return;
+	ga_offer_expect(&o->fleet, p, o->soon.v, o->soon.n, &e);
+	if (e.at_micros == GA_UNKNOWN)
+		return;
+	ret->expected_available_at = time_text(e.at_micros);
+	ret->expected_basis = ga_xstrdup(e.basis);
+}
+
 static void make(const struct offering *o, const struct ga_profile *p,
 		 struct ga_hardware_profile *ret)
 {
@@ -205,6 +329,7 @@ static void make(const struct offering *o, const struct ga_profile *p,
 	add_types(o, p, &n, ret);
 	add_words(p, ret);
 	add_age(o, &n, ret);
+	add_expected(o, p, ret);
 	ret->price_micros = ret->price_per_hour = p->price_micros;
 	ret->currency = ga_strdup0(o->q->currency);
 	ret->version = p->version;
@@ -259,6 +384,7 @@ int ga_store_offers(struct ga_db *db, const struct ga_offer_query *q, ga_store_e
 	if (q->stale_seconds)
 		o.fleet.stale_micros = q->now_micros - q->stale_seconds * 1000000;
 	if (ga_store_fleet_load(db, &o.fleet, err) < 0 || read_pending(db, &o, err) < 0 ||
+	    read_wiped(db, &o, err) < 0 || read_soon(db, &o, err) < 0 ||
 	    ga_query_profiles(db, &rows, err) < 0)
 		return -1;
 	o.fleet.now_micros = q->now_micros;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Everything of one object: itself, what it holds, its timeline, evidence, usage, audit. */
 #include "kind_access.h"
+#include "kind_match.h"
 #include "rec.h"
 #include "store.h"
 #include "store_query.h"
@@ -46,6 +47,19 @@ static int show_node(const struct show *s, const char *id, struct ga_err *err)
 	return each_row(s, r, rows, false, &ga_slot_shape, err);
 }
 
+/* What gpuaas-match said of the request, where it chose the profile. */
+static int show_match(const struct show *s, const char *id, struct ga_err *err)
+{
+	struct ga_rows *rows = NULL;
+	int r = ga_db_query(s->db, &rows, err,
+			    "SELECT json_object('kind', 'gpuaas.allocation-match/1', "
+			    "'allocation', id, 'match', json_extract(request, '$.match')) "
+			    "FROM allocation WHERE id = ?1 AND "
+			    "json_extract(request, '$.match') IS NOT NULL", "s", id);
+
+	return each_row(s, r, rows, true, &ga_allocation_match_shape, err);
+}
+
 static int show_holder(const struct show *s, const char *kind, const char *id, struct ga_err *err)
 {
 	struct ga_rows *rows = NULL;
@@ -54,6 +68,8 @@ static int show_holder(const struct show *s, const char *kind, const char *id, s
 		       ga_query_allocations(s->db, id, &rows, err);
 
 	if (each_row(s, r, rows, false, slot ? &ga_slot_shape : &ga_allocation_shape, err) < 0)
+		return -1;
+	if (!slot && show_match(s, id, err) < 0)
 		return -1;
 	rows = NULL;
 	r = ga_query_claims(s->db, id, &rows, err);

@@ -9,6 +9,7 @@
 #include "kind_access.h"
 #include "kind_boot.h"
 #include "kind_host.h"
+#include "kind_match.h"
 #include "kind_node.h"
 #include "kind_notice.h"
 #include "kind_offer.h"
@@ -180,6 +181,17 @@ static const struct view views[] = {
 	  { { "NODE", "node" }, { "PLATFORM", "platform" }, { "SEVERITY", "severity" },
 	    { "FINDING", "code" }, { "LABEL", "label" }, { "VALUE", "value" }, { "TYPE", "type" },
 	    { "WHAT IT MEANS", "sentence" }, { "WHAT TO DO", "hint" } } },
+	{ &ga_allocation_match_shape, NULL,
+	  { { "TYPE COUNTED ON", "match.accelerator_type" }, { "GPUS", "match.count" },
+	    { "TOKENS/S", "match.tokens_per_second_milli" }, { "HOURS", "match.seconds" },
+	    { "COST", "match.cost_micros" }, { "BASIS", "match.basis" },
+	    { "GIVEN UP", "match.fallback" } } },
+	{ &ga_match_shape, NULL,
+	  { { "#", "rank" }, { "PROFILE", "profile" }, { "TYPE", "type_name" },
+	    { "GPUS", "count" }, { "FITS", "fits" }, { "AVAILABLE", "availability" },
+	    { "SLO", "slo" }, { "TOKENS/S", "tokens_per_second_milli" },
+	    { "HOURS", "seconds" }, { "COST", "cost_micros" },
+	    { "AN HOUR", "cost_per_hour_micros" }, { "AGAINST IT", "reasons" } } },
 	{ &ga_bootstrap_step_shape, NULL,
 	  { { "STATE", "state" }, { "STEP", "step" }, { "SUBJECT", "subject" },
 	    { "WHY", "reason" }, { "CHANGE", "change" }, { "WHAT TO DO", "hint" } } },
@@ -296,7 +308,8 @@ static bool is_money(const char *path)
 {
 	const char *name = last_name(path);
 
-	return ga_streq(name, "cost_micros") || ga_streq(name, "difference_micros");
+	return ga_streq(name, "cost_micros") || ga_streq(name, "difference_micros") ||
+	       ga_streq(name, "cost_per_hour_micros");
 }
 
 static bool is_gpu_time(const char *path)
@@ -317,6 +330,10 @@ static void add_number(struct ga_str *out, const char *path, int64_t n)
 		ga_cost_format(n, out);
 	else if (is_gpu_time(path))
 		ga_cost_hours(n, 3, out);
+	else if (ga_streq(last_name(path), "seconds")) /* of a match: shown as hours */
+		ga_cost_hours(n, 1, out);
+	else if (ga_streq(last_name(path), "tokens_per_second_milli"))
+		ga_str_addf(out, "%lld", (long long)((n + 500) / 1000));
 	else
 		ga_str_addf(out, "%lld", (long long)n);
 }

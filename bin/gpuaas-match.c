@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gpuaas-match: what a model or a training job needs in, hardware profiles out, the best first,
+ * each with its speed or time, its cost, and the reasons against it. Reads only.
+ */
+#include "cli.h"
+#include "cli_match.h"
+#include "kind_order.h"
+#include "throughput.h"
+
+#define NUMBERS_MAX 1000000000
+
+static struct ga_match_opts opt = {
+	.layers = GA_UNKNOWN, .kv_heads = GA_UNKNOWN, .head_size = GA_UNKNOWN,
+	.context = GA_UNKNOWN, .batch = GA_UNKNOWN, .sequence_tokens = GA_UNKNOWN,
+	.epochs = GA_UNKNOWN, .checkpoints = GA_UNKNOWN, .tokens_per_second = GA_UNKNOWN,
+	.p99_ms = GA_UNKNOWN, .gpus = GA_UNKNOWN, .estimator_seconds = 5,
+};
+
+#define TEXT(n, v, a, h) { .name = n, .type = GA_O_TEXT, .var = &opt.v, .arg = a, .help = h }
+#define INT(n, v, lo, hi, h) \
+	{ .name = n, .type = GA_O_INT, .var = &opt.v, .arg = "N", .min = (lo), .max = (hi), \
+	  .help = h }
+
+static const struct ga_opt opts[] = {
+	TEXT("model", model, "NAME", "model, as the measurements call it"),
+	TEXT("model-params", params, "N", "its parameters: 7B, 1.5e9"),
+	{ .name = "precision", .type = GA_O_WORD, .var = &opt.precision, .arg = "WORD",
+	  .values = ga_precision_words,
+	  .help = "of the weights, or of training (default 16 bits)" },
+	INT("layers", layers, 1, 100000, "layers of the model"),
+	INT("kv-heads", kv_heads, 1, 100000, "heads that its cache has a layer"),
+	INT("head-size", head_size, 1, 100000, "numbers a head"),
+	INT("context", context, 1, NUMBERS_MAX, "tokens of a sequence"),
+	INT("batch", batch, 1, 1000000, "sequences at once (default 1)"),
+	TEXT("memory", memory, "SIZE", "memory of one GPU at least, as its maker prints it: 80GB"),
+	{ .name = "architecture", .type = GA_O_TEXTS, .var = &opt.architectures, .arg = "NAME",
+	  .help = "preferred, such as Hopper (several times: best first)" },
+	{ .name = "require-architecture", .type = GA_O_FLAG, .var = &opt.require_architecture,
+	  .help = "no other architecture will do" },
+	TEXT("min-compute-capability", min_compute_capability, "X.Y", "of CUDA at least"),
+	TEXT("vendor", vendor, "NAME", "only accelerators of this vendor"),
+	{ .name = "app", .type = GA_O_WORD, .var = &opt.app, .arg = "WORD",
+	  .values = ga_app_words, .help = "what the program was built for" },
+	{ .name = "method", .type = GA_O_WORD, .var = &opt.method, .arg = "WORD",
+	  .values = ga_method_words, .help = "a training: of all parameters, or LoRA" },
+	TEXT("train-tokens", train_tokens, "N", "tokens it is trained on: 300M, 1.5e12"),
+	TEXT("samples", samples, "N", "instead: samples, with --sequence-tokens and --epochs"),
+	INT("sequence-tokens", sequence_tokens, 1, NUMBERS_MAX, "tokens of a sample"),
+	INT("epochs", epochs, 1, 1000000, "how often each is seen (default 1)"),
+	INT("checkpoints", checkpoints, 0, 1000000, "checkpoints written, a minute each"),
+	{ .name = "scenario", .type = GA_O_WORD, .var = &opt.scenario, .arg = "WORD",
+	  .values = ga_scenario_words,
+	  .help = "which published measurement of inference counts (default server)" },
+	INT("tokens-per-second", tokens_per_second, 1, NUMBERS_MAX,
+	    "throughput wanted, of all its GPUs"),
+	INT("max-latency-ms", p99_ms, 1, NUMBERS_MAX, "99th percentile of the latency at most"),
+	{ .name = "latency", .type = GA_O_WORD, .var = &opt.latency, .arg = "WORD",
+	  .values = ga_latency_words,
+	  .help = "which: whole answer, first token, between tokens (default e2e)" },
+	TEXT("max-cost-per-hour", max_cost, "PRICE", "of all its GPUs: 3.50"),
+	INT("gpus", gpus, 1, 64, "so many (default: the least that does)"),
+	TEXT("team", team, "NAME", "only profiles that this team may use"),
+	TEXT("project", project, "NAME", "who the request is for"),
+	TEXT("image", image, "NAME", "image of the request"),
+	TEXT("name", name, "NAME", "name of the allocation"),
+	{ .name = "key", .type = GA_O_TEXTS, .var = &opt.keys, .arg = "FILE|KEY",
+	  .help = "ssh public key of the request, or a file of them" },
+	{ .name = "measured", .type = GA_O_PATH, .var = &opt.measured, .arg = "FILE",
+	  .help = "measurements of your own, as model catalogues keep them" },
+	{ .name = "estimator", .type = GA_O_TEXTS, .var = &opt.estimators, .arg = "PATH",
+	  .help = "program that says how long a training takes (several times: first first)" },
+	INT("estimator-seconds", estimator_seconds, 1, 600, "deadline of each (default 5)"),
+	{ .name = "request", .type = GA_O_FLAG, .var = &opt.request,
+	  .help = "write the request of the best that can be had now, for gpuaas-place" },
+	GA_OPTS_END,
+};
+
+static const struct ga_prog prog = {
+	.name = "gpuaas-match",
+	.abstract = "which hardware profile fits a model or a training, how fast, at what cost",
+	.args = "[FILE|-]",
+	.args_max = 1,
+	.opts = opts,
+	.consumes = (const struct ga_shape *const[]){ &ga_requirement_shape, NULL },
+	.produces = (const struct ga_shape *const[]){ &ga_match_shape, &ga_request_shape, NULL },
+	.examples = (const char *const[]){
+		"gpuaas-match",
+		"gpuaas-match --model llama2-70b --model-params 70B --tokens-per-second 4000",
+		"gpuaas-match --model-params 1.5B --method full --samples 100000 "
+		"--sequence-tokens 1024 --epochs 3",
+		"gpuaas-match --memory 80GB --app cuda --request | gpuaas-place",
+		"gpuaas-match - < requirement.json", NULL },
+	.needs_state = true,
+};
+
+int main(int argc, char **argv)
+{
+	struct ga_err err = GA_ERR_INIT;
+	int r = ga_cli_parse(&prog, argc, argv, &err);
+
+	if (r > 0)
+		r = ga_cli_match(&opt, &err);
+	return ga_cli_finish(&prog, r, &err);
+}

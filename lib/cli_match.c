@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gpuaas-match: the offers of the state, and what fits a requirement of them. */
+#include "cli_match.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "accel_name.h"
+#include "cli.h"
+#include "cli_accel.h"
+#include "cli_place.h"
+#include "clock.h"
+#include "estimator.h"
+#include "file.h"
+#include "hooks.h"
+#include "store_offer.h"
+#include "time.h"
+
+#define MEASURED_MAX (16 << 20) /* bytes of a file */
+
+struct profiles {
+	struct ga_hardware_profile *v;
+	size_t n;
+};
+
+struct matching {
+	const struct ga_match_opts *o;
+	struct ga_requirement need;
+	struct ga_accels *accels;
+	struct ga_throughput throughput;
+	struct ga_measured_list measured;
+	struct profiles profiles;
+	GA_LIST(struct ga_match_offer) offers;
+	struct ga_matches answers;
+};
+
+static void cleanup_matching(struct matching *m)
+{
+	size_t i;
+
+	ga_matches_release(&m->answers);
+	ga_list_release(&m->offers);
+	for (i = 0; i < m->profiles.n; i++)
+		ga_shape_release(&ga_hardware_profile_shape, &m->profiles.v[i]);
+	ga_list_release(&m->profiles);
+	ga_measured_release(&m->measured);
+	ga_throughput_release(&m->throughput);
+	ga_accels_close(m->accels);
+	ga_shape_release(&ga_requirement_shape, &m->need);
+}
+
+/* ---- what is offered ---- */
+
+static int keep(const struct ga_shape *shape, const void *obj, void *arg, struct ga_err *err)
+{
+	struct profiles *list = arg;
+
+	(void)err;
+	ga_shape_copy(shape, obj, ga_list_add(list));
+	return 0;
+}
+
+static int read_profiles(struct matching *m, struct ga_err *err)
+{
+	ga_autodb struct ga_db *db = NULL;
+	struct ga_offer_query q = {
+		.accels = m->accels,
+		.now_micros = ga_clock_micros(),
+		.currency = ga_cli_setting("GPUAAS_CURRENCY", NULL),
+	};
+
+	if (ga_duration_parse(ga_cli_setting("GPUAAS_STALE_AFTER", "24h"), &q.stale_seconds,
+			      err) < 0 ||
+	    ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
+	    ga_db_begin_read(db, err) < 0)
+		return -1;
+	return ga_store_offers(db, &q, keep, &m->profiles, err);
+}
+
+static const struct ga_offer_type *of_type(const struct ga_hardware_profile *p, const char *slug)
+{
+	size_t i;
+
+	for (i = 0; i < p->by_type.n; i++)
+		if (ga_streq(p->by_type.v[i].type, slug))
+			return &p->by_type.v[i];
+	return NULL;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* slug NULL: GPUs of any type. */
+static void add_offer(struct matching *m, const struct ga_hardware_profile *p, const char *slug)
+{
+	const struct ga_offer_type *numbers = slug ? of_type(p, slug) : NULL;
+	struct ga_match_offer *o = ga_list_add(&m->offers);
+	int64_t memory = slug ? ga_accels_memory_mib(m->accels, slug) : 0;
+
+	*o = (struct ga_match_offer){
+		.profile = p->name, .shape = p->shape, .slug = slug,
+		.type = slug ? ga_accels_type(m->accels, slug) : NULL,
+		.memory_mib = memory > 0 ? memory : GA_UNKNOWN,
+		.counts = p->counts.v, .n_counts = p->counts.n,
+		.price_micros = p->price_micros, .currency = p->currency,
+		.available = p->available_count, .largest = p->largest_available,
+		.pending = p->pending_count, .uncertain = p->unknown_count > 0,
+		.expected_at = p->expected_available_at, .stale_seconds = p->stale_seconds,
+		.team = !m->need.team || !p->teams.n,
+	};
+	o->type_name = o->type ? o->type->name : slug;
+	for (size_t i = 0; !o->team && i < p->teams.n; i++)
+		o->team = ga_streq(p->teams.v[i], m->need.team);
+	if (!slug)
+		return;
+	o->available = numbers ? numbers->available : 0;
+	o->largest = least(p->largest_available, o->available);
+}
+
+static int by_slug(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* A profile that names no type is offered with those that it gives, by their names. */
+static void add_given(struct matching *m, const struct ga_hardware_profile *p)
+{
+	GA_LIST(const char *) slugs = { 0 };
+	size_t i;
+
+	for (i = 0; i < p->by_type.n; i++)
+		if (p->by_type.v[i].type)
+			*ga_list_add(&slugs) = p->by_type.v[i].type;
+	if (slugs.n)
+		qsort(slugs.v, slugs.n, sizeof(*slugs.v), by_slug);
+	for (i = 0; i < slugs.n; i++)
+		add_offer(m, p, slugs.v[i]);
+	ga_list_release(&slugs);
+}
+
+static void add_offers(struct matching *m, const struct ga_hardware_profile *p)
+{
+	size_t i, n = m->offers.n;
+
+	for (i = 0; i < p->types.n; i++)
+		add_offer(m, p, p->types.v[i]);
+	if (!p->types.n)
+		add_given(m, p);
+	if (m->offers.n == n)
+		add_offer(m, p, NULL);
+}
+
+static int read_measured(struct matching *m, struct ga_err *err)
+{
+	ga_autostr struct ga_str text = GA_STR_INIT;
+
+	if (!m->o->measured)
+		return 0;
+	if (ga_file_read(m->o->measured, MEASURED_MAX, &text, err) < 0 ||
+	    ga_measured_parse(text.buf, text.len, m->accels, &m->measured, err) < 0)
+		return ga_wrap(err, "--measured '%.200s'", m->o->measured);
+	if (m->measured.left_out)
+		ga_say("warning: %zu records of --measured are of hardware that the catalogue does "
+		       "not know (gpuaas-profile catalog)", m->measured.left_out);
+	return 0;
+}
+
+/* Without a model, measurements of several cannot be told apart. */
+static int check_models(const struct matching *m, struct ga_err *err)
+{
+	const char *first = m->measured.n ? m->measured.v[0].model : NULL;
+	size_t i;
+
+	for (i = 1; !m->need.model && i < m->measured.n; i++) {
+		if (ga_streq(m->measured.v[i].model, first))
+			continue;
+		(void)ga_fail(err, GA_USAGE, "--measured has measurements of several models");
+		return ga_hint(err, "say with --model which one it is");
+	}
+	return 0;
+}
+
+/* ---- external estimators ---- */
+
+/* Of a path, for records and terminals. */
+static char *estimator_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *name = ga_xstrndup(slash ? slash + 1 : path, 64), *p;
+
+	for (p = name; *p; p++)
+		if (*p < 0x20 || *p > 0x7e)
+			*p = '?';
+	return name;
+}
+
+static void warn(const char *estimator, const char *why)
+{
+	ga_autofree char *clean = ga_xstrdup(why);
+	char *p;
+
+	for (p = clean; *p; p++)
+		if ((unsigned char)*p < 0x20 || *p == 0x7f)
+			*p = '?';
+	ga_say("warning: estimator '%s' is left out: %s", estimator, clean);
+}
+
+static void take_times(struct matching *m, const char *name, const struct ga_said_times *said)
+{
+	size_t i, unknown = 0;
+
+	for (i = 0; i < said->n; i++) {
+		const struct ga_said_time *s = &said->v[i];
+		ga_autofree char *basis = ga_xprintf("%s: %s", name, s->basis ? s->basis :
+						     "it does not say what that rests on");
+		const struct ga_external_time t = { .profile = s->profile, .type = s->type,
+						    .time = s->time, .basis = basis,
+						    .estimator = name };
+
+		unknown += !ga_match_external(&m->answers, &t);
+	}
+	if (unknown)
+		ga_say("warning: estimator '%s' answered for %zu profiles or types that it was "
+		       "not asked about", name, unknown);
+}
+
+static void ask_one(struct matching *m, const char *path, const char *question)
+{
+	ga_autosaid struct ga_said_times said = { 0 };
+	ga_autofree char *name = estimator_name(path);
+	struct ga_err why = GA_ERR_INIT;
+
+	if (ga_estimator_ask(path, question, m->o->estimator_seconds, &said, &why) < 0)
+		warn(name, why.msg);
+	else
+		take_times(m, name, &said);
+}
+
+/* The first that says a time for an answer is believed. A failure leaves its times out. */
+static void ask_estimators(struct matching *m)
+{
+	const char *folder = ga_cli_setting("GPUAAS_ESTIMATORS_DIR", "/etc/gpuaas/estimators.d");
+	ga_autohooks struct ga_hooks hooks = { 0 };
+	ga_autofree char *question = NULL;
+	struct ga_err why = GA_ERR_INIT;
+	size_t i;
+
+	if (!ga_estimate_is_training(&m->need))
+		return;
+	question = ga_estimator_question(&m->need, m->accels, &m->answers);
+	for (i = 0; i < m->o->estimators.n; i++)
+		ask_one(m, m->o->estimators.v[i], question);
+	if (ga_hooks_find(folder, &hooks, &why) < 0)
+		ga_say("warning: no estimator of '%s' is asked: %s", folder, why.msg);
+	for (i = 0; i < hooks.n; i++) {
+		if (hooks.v[i].refused)
+			warn(hooks.v[i].name, hooks.v[i].refused);
+		else
+			ask_one(m, hooks.v[i].path, question);
+	}
+}
+
+/* ---- answers out ---- */
+
+static void print_reasons(const struct ga_match *a)
+{
+	const struct ga_match_reasons *const lists[] = { &a->reasons, &a->unknown };
+	size_t i, j;
+
+	if (a->basis)
+		ga_print("%lld. %s: %s", (long long)a->rank, a->profile, a->basis);
+	for (j = 0; j < GA_ARRAY_SIZE(lists); j++)
+		for (i = 0; i < lists[j]->n; i++)
+			ga_print("%lld. %s: %s%s", (long long)a->rank, a->profile,
+				 j ? "not known: " : "", lists[j]->v[i].sentence);
+	if (a->fallback)
+		ga_print("%lld. %s: %s", (long long)a->rank, a->profile, a->fallback);
+}
+
+static int write_answers(const struct matching *m, struct ga_err *err)
+{
+	bool fits = false;
+	size_t i;
+
+	for (i = 0; i < m->answers.n; i++) {
+		fits |= m->answers.v[i].fits;
+		if (ga_emit(&ga_match_shape, &m->answers.v[i], err) < 0)
+			return -1;
+	}
+	ga_print("%s", "");
+	for (i = 0; i < m->answers.n; i++)
+		print_reasons(&m->answers.v[i]);
+	if (ga_match_asks(&m->need) && !fits)
+		ga_cli_note_status(GA_NO);
+	return 0;
+}
+
+/* The figures that stay with the request; texts are copied. */
+static struct ga_request_match *figures_of(const struct ga_match *a)
+{
+	struct ga_request_match *r = ga_xcalloc(1, sizeof(*r));
+
+	*r = (struct ga_request_match){
+		.accelerator_type = ga_strdup0(a->accelerator_type), .count = a->count,
+		.tokens_per_second_low_milli = a->tokens_per_second_low_milli,
+		.tokens_per_second_milli = a->tokens_per_second_milli,
+		.tokens_per_second_high_milli = a->tokens_per_second_high_milli,
+		.seconds_low = a->seconds_low, .seconds = a->seconds,
+		.seconds_high = a->seconds_high,
+		.cost_per_hour_micros = a->cost_per_hour_micros,
+		.cost_low_micros = a->cost_low_micros, .cost_micros = a->cost_micros,
+		.cost_high_micros = a->cost_high_micros,
+		.basis = ga_strdup0(a->basis), .confidence = ga_strdup0(a->confidence),
+		.estimator = ga_strdup0(a->estimator), .fallback = ga_strdup0(a->fallback),
+	};
+	return r;
+}
+
+static int fill_request(const struct matching *m, const struct ga_match *a,
+			struct ga_request *r, struct ga_err *err)
+{
+	size_t i;
+
+	r->name = ga_strdup0(m->o->name);
+	r->profile = ga_xstrdup(a->profile);
+	r->shape = ga_xstrdup(a->shape);
+	r->count = ga_streq(a->shape, "baremetal") ? GA_UNKNOWN : a->count;
+	r->project = ga_strdup0(m->need.project);
+	r->image = ga_strdup0(m->need.image);
+	r->match = figures_of(a);
+	if (a->accelerator_type)
+		ga_texts_add(&r->types, a->accelerator_type);
+	for (i = 0; i < m->o->keys.n; i++)
+		if (ga_request_add_key(r, m->o->keys.v[i], err) < 0)
+			return -1;
+	return ga_request_check(r, err);
+}
+
+static int write_request(const struct matching *m, struct ga_err *err)
+{
+	const struct ga_match *best = ga_match_best(&m->answers);
+	struct ga_request r;
+	int result;
+
+	if (!best) {
+		bool fits = m->answers.n && m->answers.v[0].fits;
+
+		(void)ga_fail_for(err, GA_NO, fits ? "no_capacity" : "no_match",
+				  fits ? "what fits cannot be had now; the best is profile '%s'" :
+					 "no profile fits%s", fits ? m->answers.v[0].profile : "");
+		return ga_hint(err, "the same command without --request shows every profile and "
+				    "what is against it");
+	}
+	if (best->fallback)
+		ga_say("warning: %s", best->fallback);
+	ga_shape_init(&ga_request_shape, &r);
+	result = fill_request(m, best, &r, err);
+	if (result == 0)
+		result = ga_emit(&ga_request_shape, &r, err);
+	ga_shape_release(&ga_request_shape, &r);
+	return result;
+}
+
+int ga_cli_match(const struct ga_match_opts *o, struct ga_err *err)
+{
+	ga_cleanup(cleanup_matching) struct matching m = { .o = o };
+	struct ga_match_tables tables;
+	char *const *args;
+	int n;
+	size_t i;
+
+	args = ga_cli_args(&n);
+	if (ga_match_need(o, n ? args[0] : NULL, &m.need, err) < 0 ||
+	    ga_cli_catalogue(&m.accels, err) < 0 || read_measured(&m, err) < 0 ||
+	    check_models(&m, err) < 0 || read_profiles(&m, err) < 0)
+		return -1;
+	ga_throughput_read(&m.throughput);
+	for (i = 0; i < m.profiles.n; i++)
+		add_offers(&m, &m.profiles.v[i]);
+	tables = (struct ga_match_tables){ m.accels, &m.throughput, m.measured.v, m.measured.n };
+	ga_match(&m.need, &tables, m.offers.v, m.offers.n, &m.answers);
+	ask_estimators(&m);
+	ga_match_rank(m.accels, &m.answers);
+	return o->request ? write_request(&m, err) : write_answers(&m, err);
+}

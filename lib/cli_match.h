@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gpuaas-match: what is asked on the command line, and the answers. */
+#ifndef GA_CLI_MATCH_H
+#define GA_CLI_MATCH_H
+
+#include "kind_match.h"
+#include "match.h"
+#include "vec.h"
+
+struct ga_match_opts {
+	const char *model, *params, *precision, *memory, *min_compute_capability, *vendor, *app;
+	int64_t layers, kv_heads, head_size, context, batch;
+	GA_LIST(const char *) architectures;
+	bool require_architecture;
+	const char *method, *train_tokens, *samples;
+	int64_t sequence_tokens, epochs, checkpoints;
+	const char *scenario, *latency, *max_cost;
+	int64_t tokens_per_second, p99_ms, gpus;
+	const char *team, *project, *image, *name;
+	GA_LIST(const char *) keys;
+	GA_LIST(const char *) estimators;
+	int64_t estimator_seconds;
+	const char *measured;
+	bool request;
+};
+
+/* The requirement of the operand ("-", a file; NULL: none) with what the options say over it, into
+ * ret, which is released by the caller also after an error. */
+int ga_match_need(const struct ga_match_opts *o, const char *operand, struct ga_requirement *ret,
+		  struct ga_err *err);
+/* Whether it asks for anything but who it is for. */
+bool ga_match_asks(const struct ga_requirement *need);
+
+/* Reads the offers, ranks them, and writes the answers, or the request of the best one. */
+int ga_cli_match(const struct ga_match_opts *o, struct ga_err *err);
+
+#endif

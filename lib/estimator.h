@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * External estimators: executables that are told a training job and the answers that are
+ * considered, and say how long it takes on each.
+ *
+ * On stdin one JSON object: {"job": a requirement with "tokens", "profiles": [{"profile",
+ * "acceleratorType", "gpus", "costPerHourMicros", "memoryGb", "bf16Tflops", …}]}; on stdout, before
+ * the deadline, [{"profile", "hoursLow", "hours", "hoursHigh", "basis"}], also with
+ * "acceleratorType". Only "profile" and "hours" are needed. What is not that is an answer to
+ * nothing.
+ */
+#ifndef GA_ESTIMATOR_H
+#define GA_ESTIMATOR_H
+
+#include <jansson.h>
+
+#include "match.h"
+
+#define GA_ESTIMATOR_OUTPUT_MAX (1 << 20)
+
+struct ga_said_time {
+	char *profile, *type; /* type NULL: not said */
+	struct ga_training_time time;
+	char *basis; /* NULL: not said */
+};
+struct ga_said_times {
+	struct ga_said_time *v;
+	size_t n;
+};
+#define ga_autosaid ga_cleanup(ga_said_times_release)
+
+/* Reads an answer. Hours are above 0 and at most those of a hundred years; hoursLow <= hours <=
+ * hoursHigh, each of the two hours where it is missing; seconds are rounded. GA_EXTERNAL with what
+ * is wrong, and then there are no times. */
+int ga_estimator_parse(const char *text, size_t len, struct ga_said_times *ret,
+		       struct ga_err *err);
+void ga_said_times_release(struct ga_said_times *list);
+
+/* The text an estimator is given. Allocated. */
+char *ga_estimator_question(const struct ga_requirement *need, const struct ga_accels *accels,
+			    const struct ga_matches *list);
+
+/* Runs one, in at most so many seconds, and reads its answer. */
+int ga_estimator_ask(const char *path, const char *question, int64_t seconds,
+		     struct ga_said_times *ret, struct ga_err *err);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The matching inside; private to match*.c. */
+#ifndef GA_MATCH_INT_H
+#define GA_MATCH_INT_H
+
+#include "match.h"
+
+#define MATCH_COUNTS_MAX 64
+
+struct match_context {
+	const struct ga_requirement *need;
+	const struct ga_match_tables *tables;
+};
+
+/* One offer with one count, while its answer is made. */
+struct try {
+	const struct ga_requirement *need;
+	const struct ga_match_tables *tables;
+	const struct ga_match_offer *offer;
+	struct ga_match *m;
+	bool too_small; /* its memory */
+};
+
+/* Throughput and latency of inference, as far as somebody measured them. */
+void match_speed(const struct try *t);
+/* Whether what was asked of throughput, latency and cost holds. */
+void match_slos(const struct try *t);
+/* The costs of the times of the answer. */
+void match_costs(struct ga_match *m);
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The order of answers, what is given up with one, and times that others say. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "accel_name.h"
+#include "cost.h"
+#include "match_int.h"
+
+struct pair {
+	struct ga_match m;
+	struct ga_match_more more;
+};
+
+static int order(int64_t a, int64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* Smaller first, the unknown last. */
+static int order_known(int64_t a, int64_t b)
+{
+	if ((a == GA_UNKNOWN) != (b == GA_UNKNOWN))
+		return a == GA_UNKNOWN ? 1 : -1;
+	return order(a, b);
+}
+
+static int slo_rank(const char *slo)
+{
+	return !slo || !strcmp(slo, "met") ? 0 : !strcmp(slo, "unknown") ? 1 : 2;
+}
+
+static int availability_rank(const char *word)
+{
+	static const char *const words[] = { "now", "later", "unknown" };
+	int i;
+
+	for (i = 0; i < (int)GA_ARRAY_SIZE(words); i++)
+		if (!strcmp(words[i], word))
+			return i;
+	return i;
+}
+
+static int compare_value(const struct pair *x, const struct pair *y)
+{
+	const struct ga_match *a = &x->m, *b = &y->m;
+	int r = order((int64_t)x->more.preference, (int64_t)y->more.preference);
+
+	/* Of a training all of it is paid for, of what serves each hour. */
+	r = r ? r : order_known(a->cost_micros, b->cost_micros);
+	r = r ? r : order(a->cost_per_hour_micros, b->cost_per_hour_micros);
+	r = r ? r : order_known(a->seconds, b->seconds);
+	if (!r && a->tokens_per_second_milli != b->tokens_per_second_milli)
+		r = a->tokens_per_second_milli > b->tokens_per_second_milli ? -1 : 1;
+	r = r ? r : strcmp(a->profile, b->profile);
+	return r ? r : order((int64_t)x->more.offer, (int64_t)y->more.offer);
+}
+
+static int compare(const void *x, const void *y)
+{
+	const struct ga_match *a = &((const struct pair *)x)->m;
+	const struct ga_match *b = &((const struct pair *)y)->m;
+	int r = order(b->fits, a->fits);
+
+	r = r ? r : order(slo_rank(a->slo), slo_rank(b->slo));
+	r = r ? r : order(availability_rank(a->availability), availability_rank(b->availability));
+	return r ? r : compare_value(x, y);
+}
+
+/* ---- what is given up ---- */
+
+static char *name_of(const struct ga_accels *accels, const struct ga_match *m,
+		     const struct ga_match *beside)
+{
+	const struct ga_accel_type *type =
+		m->accelerator_type && !ga_streq(m->accelerator_type, beside->accelerator_type) ?
+			ga_accels_type(accels, m->accelerator_type) : NULL;
+
+	return type ? ga_accel_short_name(type) : ga_xstrdup(m->profile);
+}
+
+static void add_speeds(const struct ga_match *m, const struct ga_match *best, struct ga_str *out)
+{
+	int64_t have = m->tokens_per_second_milli, lost = best->tokens_per_second_milli;
+
+	if (have != GA_UNKNOWN && lost != GA_UNKNOWN) {
+		ga_str_addf(out, ": %" PRId64 " instead of %" PRId64 " tokens/s",
+			    (have + 500) / 1000, (lost + 500) / 1000);
+	} else if (m->seconds != GA_UNKNOWN && best->seconds != GA_UNKNOWN) {
+		ga_str_add(out, ": ");
+		ga_cost_hours(m->seconds, 1, out);
+		ga_str_add(out, " instead of ");
+		ga_cost_hours(best->seconds, 1, out);
+		ga_str_add(out, " hours");
+	}
+}
+
+/* The answer that would be the best if all could be had now: of those that fit. */
+static const struct pair *ideal_of(const struct pair *v, size_t n)
+{
+	const struct pair *best = NULL;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		int r = best ? order(slo_rank(v[i].m.slo), slo_rank(best->m.slo)) : -1;
+
+		if (v[i].m.fits && (r < 0 || (!r && compare_value(&v[i], best) < 0)))
+			best = &v[i];
+	}
+	return best;
+}
+
+static bool is_now(const struct ga_match *m)
+{
+	return !strcmp(m->availability, "now");
+}
+
+/* Only speed, price and latency may be wanting: what cannot run there is no fallback. */
+static bool could_run(const struct ga_match *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->reasons.n; i++)
+		if (!ga_starts(m->reasons.v[i].code, "slo_"))
+			return false;
+	return true;
+}
+
+static void say_fallbacks(const struct ga_accels *accels, struct pair *v, size_t n)
+{
+	const struct pair *ideal = ideal_of(v, n);
+	size_t i;
+
+	for (i = 0; ideal && !is_now(&ideal->m) && i < n; i++) {
+		ga_autostr struct ga_str s = GA_STR_INIT;
+		ga_autofree char *have = NULL, *lost = NULL;
+
+		if (!is_now(&v[i].m) || !could_run(&v[i].m))
+			continue;
+		have = name_of(accels, &v[i].m, &ideal->m);
+		lost = name_of(accels, &ideal->m, &v[i].m);
+		ga_str_addf(&s, "%s instead of %s", have, lost);
+		add_speeds(&v[i].m, &ideal->m, &s);
+		v[i].m.fallback = ga_str_take(&s);
+	}
+}
+
+void ga_match_rank(const struct ga_accels *accels, struct ga_matches *list)
+{
+	ga_autofree struct pair *v = ga_xcalloc(list->n ? list->n : 1, sizeof(*v));
+	size_t i;
+
+	for (i = 0; i < list->n; i++) {
+		v[i].m = list->v[i];
+		v[i].more = list->more[i];
+		free(GA_TAKE(v[i].m.fallback));
+	}
+	if (list->n)
+		qsort(v, list->n, sizeof(*v), compare);
+	say_fallbacks(accels, v, list->n);
+	for (i = 0; i < list->n; i++) {
+		v[i].m.rank = (int64_t)i + 1;
+		list->v[i] = v[i].m;
+		list->more[i] = v[i].more;
+	}
+}
+
+const struct ga_match *ga_match_best(const struct ga_matches *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		if (list->v[i].fits && is_now(&list->v[i]))
+			return &list->v[i];
+	return NULL;
+}
+
+bool ga_match_external(struct ga_matches *list, const struct ga_external_time *time)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++) {
+		struct ga_match *m = &list->v[i];
+
+		if (strcmp(m->profile, time->profile) ||
+		    (time->type && !ga_streq(m->accelerator_type, time->type)))
+			continue;
+		if (m->estimator)
+			return true;
+		free(m->basis);
+		free(m->confidence);
+		free(m->estimator);
+		m->basis = ga_xstrdup(time->basis);
+		m->confidence = ga_xstrdup("external");
+		m->estimator = ga_xstrdup(time->estimator);
+		m->seconds_low = time->time.low;
+		m->seconds = time->time.seconds;
+		m->seconds_high = time->time.high;
+		match_costs(m);
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Measured speeds of accelerator types. */
+#include "throughput.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+__asm__(".section .rodata\n"
+	"ga_throughput_builtin:\n"
+	".incbin \"" GA_SOURCE_DIR "/share/throughput.json\"\n"
+	".byte 0\n"
+	".previous\n");
+extern const char ga_throughput_builtin[];
+
+const char *const ga_scenario_words[] = { "offline", "server", "interactive", NULL };
+
+#define S ga_throughput_source
+static const struct ga_shape source_shape = {
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_TEXT(S, name, GA_REQ, GA_T_ANY, ""),
+		GA_TEXT(S, what, GA_REQ, GA_T_ANY, ""),
+		GA_TEXT(S, where, GA_REQ, GA_T_ANY, ""),
+		GA_TEXT(S, trust, GA_REQ, GA_T_ANY, ""),
+		GA_FIELDS_END },
+};
+#undef S
+
+#define S ga_training_rate
+static const struct ga_shape training_shape = {
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_TEXT(S, type, GA_REQ, GA_T_ANY, ""),
+		GA_TEXT(S, precision, GA_REQ, GA_T_CODE, ""),
+		GA_INT_IN(S, mfu_low_ppm, GA_REQ, 1, 1000000, ""),
+		GA_INT_IN(S, mfu_ppm, GA_REQ, 1, 1000000, ""),
+		GA_INT_IN(S, mfu_high_ppm, GA_REQ, 1, 1000000, ""),
+		GA_INT_IN(S, runs, GA_REQ, 1, 1000000, ""),
+		GA_TEXT(S, source, GA_REQ, GA_T_ANY, ""),
+		GA_FIELDS_END },
+};
+#undef S
+
+#define S ga_inference_rate
+static const struct ga_shape inference_shape = {
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_TEXT(S, model, GA_REQ, GA_T_ANY, ""),
+		GA_TEXT(S, type, GA_REQ, GA_T_ANY, ""),
+		GA_ENUM(S, scenario, GA_REQ, ga_scenario_words, ""),
+		GA_TEXT(S, precision, GA_REQ, GA_T_CODE, ""),
+		GA_INT_IN(S, gpus_low, GA_REQ, 1, 1024, ""),
+		GA_INT_IN(S, gpus_high, GA_REQ, 1, 1024, ""),
+		GA_INT_IN(S, tokens_per_second_low_milli, GA_REQ, 1, INT64_C(1000000000000), ""),
+		GA_INT_IN(S, tokens_per_second_milli, GA_REQ, 1, INT64_C(1000000000000), ""),
+		GA_INT_IN(S, tokens_per_second_high_milli, GA_REQ, 1, INT64_C(1000000000000), ""),
+		GA_INT_IN(S, runs, GA_REQ, 1, 1000000, ""),
+		GA_TEXT(S, source, GA_REQ, GA_T_ANY, ""),
+		GA_FIELDS_END },
+};
+#undef S
+
+#define S ga_throughput
+static const struct ga_shape throughput_shape = {
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_LISTOF(S, sources, &source_shape, ""),
+		GA_LISTOF(S, training, &training_shape, ""),
+		GA_LISTOF(S, inference, &inference_shape, ""),
+		GA_FIELDS_END },
+};
+#undef S
+
+void ga_throughput_read(struct ga_throughput *ret)
+{
+	struct ga_err err = GA_ERR_INIT;
+	json_error_t why;
+	json_t *json = json_loads(ga_throughput_builtin, 0, &why);
+
+	if (!json || !ga_streq(json_string_value(json_object_get(json, "schema")),
+			       "gpuaas.throughput/1"))
+		abort(); /* unit tests read what is built in */
+	json_object_del(json, "schema");
+	if (ga_shape_parse(&throughput_shape, json, ret, &err) < 0)
+		abort();
+	json_decref(json);
+}
+
+void ga_throughput_release(struct ga_throughput *t)
+{
+	ga_shape_release(&throughput_shape, t);
+}
+
+const struct ga_training_rate *ga_throughput_training(const struct ga_throughput *t,
+						      const char *type, const char *precision)
+{
+	size_t i;
+
+	for (i = 0; i < t->training.n; i++)
+		if (ga_streq(t->training.v[i].type, type) &&
+		    ga_streq(t->training.v[i].precision, precision))
+			return &t->training.v[i];
+	return NULL;
+}
+
+const struct ga_inference_rate *ga_throughput_inference(const struct ga_throughput *t,
+							const char *model, const char *type,
+							const char *scenario,
+							const char *precision)
+{
+	const struct ga_inference_rate *best = NULL;
+	size_t i;
+
+	for (i = 0; i < t->inference.n; i++) {
+		const struct ga_inference_rate *r = &t->inference.v[i];
+
+		if (strcasecmp(r->model, model) || !ga_streq(r->type, type) ||
+		    !ga_streq(r->scenario, scenario) ||
+		    (precision && !ga_streq(r->precision, precision)))
+			continue;
+		if (!best || r->runs > best->runs)
+			best = r;
+	}
+	return best;
+}
+
+bool ga_throughput_has_model(const struct ga_throughput *t, const char *model)
+{
+	size_t i;
+
+	for (i = 0; i < t->inference.n; i++)
+		if (!strcasecmp(t->inference.v[i].model, model))
+			return true;
+	return false;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Measured speeds of accelerator types: share/throughput.json, built in. What stands there was
+ * published with its setting; nothing in it is computed but what packaging/make-throughput says.
+ */
+#ifndef GA_THROUGHPUT_H
+#define GA_THROUGHPUT_H
+
+#include "shape.h"
+#include "vec.h"
+
+/* How much of a type's dense peak the training of dense models reached (MFU). */
+struct ga_training_rate {
+	char *type, *precision;
+	int64_t mfu_low_ppm, mfu_ppm, mfu_high_ppm; /* lowest, median, highest of the runs */
+	int64_t runs;
+	char *source;
+};
+
+/* Tokens a second of one GPU, in thousandths, while so many of one node work together. */
+struct ga_inference_rate {
+	char *model, *type;
+	char *scenario; /* offline, server (answers in time), interactive (answers soon) */
+	char *precision;
+	int64_t gpus_low, gpus_high;
+	int64_t tokens_per_second_low_milli, tokens_per_second_milli, tokens_per_second_high_milli;
+	int64_t runs;
+	char *source;
+};
+
+struct ga_throughput_source {
+	char *name, *what, *where, *trust;
+};
+
+struct ga_throughput {
+	GA_LIST(struct ga_throughput_source) sources;
+	GA_LIST(struct ga_training_rate) training;
+	GA_LIST(struct ga_inference_rate) inference;
+};
+
+extern const char *const ga_scenario_words[]; /* offline, server, interactive */
+
+/* The built-in table, which was checked when the program was built; the caller releases it. */
+void ga_throughput_read(struct ga_throughput *ret);
+void ga_throughput_release(struct ga_throughput *t);
+#define ga_autothroughput ga_cleanup(ga_throughput_release)
+
+/* What training on the type reached at the precision, or NULL. */
+const struct ga_training_rate *ga_throughput_training(const struct ga_throughput *t,
+						      const char *type, const char *precision);
+/* The measurement of the model (in any case) on the type in the scenario; precision NULL: the one
+ * with the most runs. NULL: nobody measured it. */
+const struct ga_inference_rate *ga_throughput_inference(const struct ga_throughput *t,
+							const char *model, const char *type,
+							const char *scenario,
+							const char *precision);
+/* Whether any type was measured with the model. */
+bool ga_throughput_has_model(const struct ga_throughput *t, const char *model);
+
+#endif

@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: Apache-2.0
+# gpuaas-match: requirements against the profiles of a state with H200, A100 and V100.
+
+load helper
+
+# fleet SLUG NAME DEVICE NUMBER: a node with eight free GPUs of a type.
+fleet()
+{
+  sed "s/nvidia-h200-141gb/$1/g; s/NVIDIA H200 141GB/$2/g; s/\"2335\"/\"$3\"/g" "$T/pattern" |
+    "$GPUAAS_BUILD/bench/fleet" "$GPUAAS_STATE" 1 "$4"
+}
+
+# profile NAME TYPE PRICE [FILTER]
+profile()
+{
+  jq -c --arg name "$1" --arg type "$2" --argjson price "$3" \
+    ".name = \$name | .types = [\$type] | .price_micros = \$price | .counts = [1] |
+    .vcpus_per_gpu = 4 | .memory_mib_per_gpu = 8192 | ${4-.}" \
+    "$SRC/share/objects/h200-slice.json" | gpuaas-state apply - > "$T/applied"
+}
+
+setup()
+{
+  common_setup
+  export GPUAAS_ESTIMATORS_DIR=$T/estimators.d
+  setup_host h200
+  in_host gpuaas-discover > "$T/pattern"
+  gpuaas-state init --lab > "$T/made"
+  profile premium nvidia-h200-141gb 5000000
+  profile standard nvidia-a100-sxm4-80gb 3000000
+  profile basic nvidia-v100-sxm2-16gb 1500000
+  fleet nvidia-h200-141gb 'NVIDIA H200 141GB' 2335 1
+  fleet nvidia-a100-sxm4-80gb 'NVIDIA A100 80GB' 20b2 2
+  fleet nvidia-v100-sxm2-16gb 'NVIDIA V100 16GB' 1db1 3
+  GPT2=(--model-params 1.5B --samples 100000 --sequence-tokens 1024 --epochs 3)
+}
+
+# withdraw TYPE: its node is drained, nothing of it can be had.
+withdraw()
+{
+  local node
+  node=$(gpuaas-list slots | jq -r --arg t "$1" 'select(.accelerator_type==$t).node' | head -n 1)
+  gpuaas-node drain "$node" --reason test > "$T/drained"
+}
+
+estimator()
+{
+  printf '#!/bin/bash\n%s\n' "$2" > "$T/$1"
+  chmod +x "$T/$1"
+}
+
+@test "without a requirement it is the list of offers, by price" {
+  run_ok gpuaas-match --json
+  jq_is '"\(.rank) \(.profile) \(.accelerator_type) \(.availability) \(.available_count) \(.cost_per_hour_micros)"' \
+    "1 basic nvidia-v100-sxm2-16gb now 8 1500000
+2 standard nvidia-a100-sxm4-80gb now 8 3000000
+3 premium nvidia-h200-141gb now 8 5000000"
+  run_ok gpuaas-match --table
+  assert_output 'NVIDIA H200 141GB'
+}
+
+@test "GPT-2: memory first, then time ranges with their basis, then what it costs" {
+  run_ok gpuaas-match --json "${GPT2[@]}"
+  jq_is '"\(.rank) \(.profile) \(.fits) \(.seconds_low) \(.seconds) \(.seconds_high) \(.cost_micros) \(.confidence)"' \
+    "1 premium true 6317 7140 10908 9916667 similar
+2 standard true 14097 16059 22803 13382500 measured
+3 basic false null null null null null"
+  jq_is 'select(.profile=="basic") | .reasons[0].code, .memory_needed_mib' "memory_too_small
+22889"
+  # The published 2.1 and 5.3 hours lie in the ranges.
+  jq_slurp_is 'map(select(.fits) | ({premium: 7560, standard: 19080}[.profile]) as $said |
+    .seconds_low <= $said and $said <= .seconds_high)' '[
+  true,
+  true
+]'
+}
+
+@test "GPT-2: 2.1, 5.3 and 18.7 hours cost 10.50, 15.90 and 28.05" {
+  estimator theirs 'cat > "$0.in"; echo "[{\"profile\":\"premium\",\"hoursLow\":1.9,\"hours\":2.1,\"hoursHigh\":2.5,
+    \"basis\":\"example\"},{\"profile\":\"standard\",\"hours\":5.3},{\"profile\":\"basic\",\"hours\":18.7}]"'
+  run_ok gpuaas-match --json "${GPT2[@]}" --estimator "$T/theirs"
+  jq_is '"\(.profile) \(.seconds) \(.cost_micros) \(.confidence) \(.basis)"' \
+    "premium 7560 10500000 external theirs: example
+standard 19080 15900000 external theirs: it does not say what that rests on
+basic 67320 28050000 external theirs: it does not say what that rests on"
+  jq_is 'select(.profile=="basic").fits' false
+  run_ok jq -c '[.job.tokens, (.profiles[] | .profile, .gpus), (.profiles[] | select(.profile=="premium") |
+    .acceleratorType, .memoryGb, .bf16Tflops)]' "$T/theirs.in"
+  assert_output '[307200000,"basic",1,"premium",1,"standard",1,"nvidia-h200-141gb",141,989.5]'
+}
+
+@test "measured: 120 against 75 tokens/s, and what is lost where the better one is gone" {
+  cat > "$T/runs.json" <<'END'
+{"hardware_configuration":"H200 x 1","tps_mean":120,"e2e_p99":400.2,"model":"llama-7b"}
+[{"customProperties":{"hardware_type":{"metadataType":"x","string_value":"nvidia-a100-sxm4-80gb"},
+  "hardware_count":{"int_value":"1"},"requests_per_second":{"double_value":1.5}},"mean_output_tokens":50}]
+{"hardware":"no such thing","tps_mean":1}
+END
+  run_status 2 gpuaas-match --measured "$T/runs.json"
+  assert_stderr 'several models'
+  run_ok gpuaas-match --json --model llama-7b --measured "$T/runs.json" --tokens-per-second 100
+  assert_stderr '1 records of --measured are of hardware'
+  jq_is '"\(.profile) \(.fits) \(.slo) \(.tokens_per_second_milli) \(.p99_ms) \([.reasons[].code]|join(","))|"' \
+    "premium true met 120000 401 |
+basic true unknown null null |
+standard false missed 75000 null slo_tokens|"
+  withdraw nvidia-h200-141gb
+  run_ok gpuaas-match --json --model llama-7b --measured "$T/runs.json" --tokens-per-second 100
+  jq_is 'select(.fallback and .profile=="standard").fallback' 'A100 instead of H200: 75 instead of 120 tokens/s'
+  # 401 ms were measured on one.
+  run_ok gpuaas-match --json --model llama-7b --measured "$T/runs.json" --max-latency-ms 401
+  jq_is 'select(.profile=="premium").slo' met
+  run_ok gpuaas-match --json --model llama-7b --measured "$T/runs.json" --max-latency-ms 400
+  jq_is 'select(.profile=="premium") | .slo, .reasons[0].code' "missed
+slo_latency"
+}
+
+@test "published throughput, with its basis; none is made up" {
+  profile four nvidia-h200-141gb 4000000 '.counts = [8]'
+  run_ok gpuaas-match --json --model Llama2-70B
+  jq_is 'select(.profile=="premium") | .tokens_per_second_milli, .confidence' "4150550
+similar"
+  jq_is 'select(.profile=="premium").basis | test("mlperf-inference-5.1.*taken as so much a GPU")' true
+  jq_is 'select(.profile=="four") | .tokens_per_second_milli, .confidence' "33204400
+measured"
+  jq_is 'select(.profile=="basic") | .tokens_per_second_milli, .unknown[0].code' "null
+no_basis"
+  run_ok gpuaas-match --json --model nobody-has-it
+  jq_slurp_is 'map(.tokens_per_second_milli == null and .unknown[0].code == "no_basis") | all' true
+}
+
+# A verified copy of an image on every node.
+image()
+{
+  local digest
+  digest=sha256:$(printf 'a%.0s' {1..64})
+  jq -cn --arg d "$digest" '{kind:"gpuaas.image/1",name:"big",digest:$d,format:"raw",file_bytes:1048576,
+    size_bytes:1048576,firmware:"bios",probe:"running",user:"ubuntu"}' | gpuaas-state apply - > "$T/applied"
+  gpuaas-list nodes | jq -c --arg d "$digest" '{kind:"gpuaas.node-image/1",node,image:"big",digest:$d,
+    path:"/images/big.raw",verified_at:"2026-11-20T00:00:00.000000Z"}' | gpuaas-state apply - > "$T/applied"
+}
+
+@test "the choice is deployed, and its figures stay with the allocation" {
+  run_ok gpuaas-match --json "${GPT2[@]}" --request --project vision --name tune --image big
+  jq_is '"\(.kind) \(.profile) \(.types[0]) \(.count) \(.project) \(.match.seconds) \(.match.cost_micros)"' \
+    'gpuaas.request/1 premium nvidia-h200-141gb 1 vision 7140 9916667'
+  printf '%s\n' "$output" > "$T/request"
+  image
+  run_ok gpuaas-place < "$T/request"
+  jq_is '"\(.kind) \(.profile) \(.project)"' 'gpuaas.plan/1 premium vision'
+  allocation=$(jq -r .allocation <<< "$output")
+  run_ok gpuaas-show "$allocation" --json
+  jq_is 'select(.kind=="gpuaas.allocation-match/1") |
+    "\(.allocation) \(.match.accelerator_type) \(.match.seconds_low) \(.match.cost_micros) \(.match.confidence)"' \
+    "$allocation nvidia-h200-141gb 6317 9916667 similar"
+  run_ok gpuaas-show "$allocation" --table
+  assert_output 'not measured on the type'
+}
+
+@test "what cannot be had now is no request" {
+  withdraw nvidia-h200-141gb
+  run_status 1 gpuaas-match --memory 141GB --request
+  assert_equal "$output" ''
+  assert_stderr "the best is profile 'premium'"
+  run_status 1 gpuaas-match --memory 500GB --request
+  assert_stderr 'no profile fits'
+  run_status 1 gpuaas-match --json --memory 500GB
+  jq_slurp_is 'map(.reasons[0].code)|unique|join(" ")' memory_too_small
+  # Nothing else would do, and says so in the pipe's request too.
+  run_ok gpuaas-match --json --architecture hopper --memory 80GB --request
+  assert_stderr 'A100 instead of H200'
+  jq_is '.profile, .match.fallback' "standard
+A100 instead of H200"
+}
+
+@test "nodes that were not seen for too long are unknown, never free" {
+  GPUAAS_STALE_AFTER=1s wait_for 20 bash -c \
+    'gpuaas-match --json --memory 141GB | jq -es "map(select(.profile==\"premium\"))[0].availability == \"unknown\""'
+  GPUAAS_STALE_AFTER=1s run_status 1 gpuaas-match --memory 141GB --request
+}
+
+@test "teams: profiles of others do not fit" {
+  gpuaas-state apply - > "$T/applied" <<< '{"kind":"gpuaas.team/1","name":"red","projects":["vision"]}'
+  profile premium nvidia-h200-141gb 5000000 '.teams = ["red"]'
+  run_ok gpuaas-match --json --team red
+  jq_is 'select(.profile=="premium").fits' true
+  run_ok gpuaas-match --json --team blue
+  jq_is 'select(.profile=="premium") | .fits, .reasons[0].code, .rank' "false
+team
+3"
+  refute_output red
+}
+
+@test "a generic profile is offered with what it gives" {
+  jq -c '.name = "any" | del(.types) | .counts = [1] | .price_micros = 1 |
+    .vcpus_per_gpu = 4 | .memory_mib_per_gpu = 8192' "$SRC/share/objects/h200-slice.json" |
+    gpuaas-state apply - > "$T/applied"
+  run_ok gpuaas-match --json --memory 80GB
+  jq_is 'select(.profile=="any") | "\(.accelerator_type) \(.fits)"' "nvidia-a100-sxm4-80gb true
+nvidia-h200-141gb true
+nvidia-v100-sxm2-16gb false"
+  image
+  run_ok gpuaas-match --json --memory 80GB --request --image big
+  jq_is '"\(.profile) \(.types[0])"' 'any nvidia-a100-sxm4-80gb'
+  run_ok gpuaas-place --dry-run <<< "$output"
+}
+
+@test "estimators that fail leave the list without their times, with a warning" {
+  local one
+  estimator slow 'exec sleep 60 > /dev/null'
+  estimator status 'echo "[]"; echo "no $(printf "\033[1m")luck" >&2; exit 3'
+  estimator garbage 'echo "2 hours, I guess"'
+  estimator absurd 'echo "[{\"profile\":\"premium\",\"hours\":1e300}]"'
+  estimator negative 'echo "[{\"profile\":\"premium\",\"hours\":-1}]"'
+  estimator order 'echo "[{\"profile\":\"premium\",\"hoursLow\":3,\"hours\":2}]"'
+  estimator hostile 'printf "[{\"profile\":\"premium\",\"hours\":1,\"basis\":\"a\\\\u001b[1mb\"}]"'
+  estimator long 'yes "[" | head -c 3000000'
+  for one in slow status garbage absurd negative order hostile long missing; do
+    run_ok gpuaas-match --json "${GPT2[@]}" --estimator "$T/$one" --estimator-seconds 1
+    jq_is 'select(.profile=="premium") | .seconds, .estimator' "7140
+null"
+    assert_stderr "estimator '$one' is left out"
+    refute_stderr $'\033'
+  done
+  estimator other 'echo "[{\"profile\":\"nobody\",\"hours\":1},{\"profile\":\"premium\",\"hours\":1}]"'
+  run_ok gpuaas-match --json "${GPT2[@]}" --estimator "$T/garbage" --estimator "$T/other"
+  assert_stderr "answered for 1 profiles or types"
+  jq_is 'select(.profile=="premium") | .seconds, .estimator' "3600
+other"
+}
+
+@test "the folder of estimators: by name, and only what root alone may write" {
+  [[ $EUID -eq 0 ]] || skip "needs root: the folder has to be root's"
+  mkdir -m 755 "$GPUAAS_ESTIMATORS_DIR"
+  estimator estimators.d/10-first 'echo "[{\"profile\":\"premium\",\"hours\":1}]"'
+  estimator estimators.d/20-second 'echo "[{\"profile\":\"premium\",\"hours\":2},{\"profile\":\"standard\",\"hours\":4}]"'
+  chmod 755 "$GPUAAS_ESTIMATORS_DIR"/*
+  run_ok gpuaas-match --json "${GPT2[@]}"
+  jq_is 'select(.fits) | "\(.profile) \(.seconds) \(.estimator)"' "premium 3600 10-first
+standard 14400 20-second"
+  chmod 777 "$GPUAAS_ESTIMATORS_DIR/10-first"
+  run_ok gpuaas-match --json "${GPT2[@]}"
+  assert_stderr "estimator '10-first' is left out: others than its owner may write it"
+  jq_is 'select(.profile=="premium").estimator' 20-second
+  chmod 777 "$GPUAAS_ESTIMATORS_DIR"
+  run_ok gpuaas-match --json "${GPT2[@]}"
+  assert_stderr "somebody else than root"
+  jq_is 'select(.profile=="premium").estimator' null
+}
+
+@test "a requirement as a record, with options over it" {
+  printf '%s\n' '{"kind":"gpuaas.requirement/1","memory_mib":81920,"app":"cuda"}' > "$T/need"
+  run_ok gpuaas-match --json - < "$T/need"
+  jq_is 'select(.fits).profile' "standard
+premium"
+  run_ok gpuaas-match --json "$T/need" --memory 141GB
+  jq_is 'select(.fits).profile' premium
+  run_status 1 gpuaas-match --json "$T/need" --app rocm
+  jq_slurp_is 'map(.reasons[0].code)|unique|join(" ")' app_incompatible
+}
+
+@test "bad input is refused and says why" {
+  local bad
+  for bad in '{"kind":"gpuaas.requirement/1","unheard_of":1}' '{"kind":"gpuaas.requirement/1","params":-5}' \
+    '{"kind":"gpuaas.requirement/1","params":1e30}' '{"kind":"gpuaas.requirement/1","precision":"fp7"}' \
+    '{"kind":"gpuaas.requirement/1","model":"a\u0007b"}' 'x' ''; do
+    run_status 3 gpuaas-match - <<< "$bad"
+    assert_equal "$output" ''
+  done
+  printf '%s\n' '{"kind":"gpuaas.requirement/1"}' '{"kind":"gpuaas.requirement/1"}' > "$T/two"
+  run_status 3 gpuaas-match "$T/two"
+  assert_stderr 'second requirement'
+  run_status 2 gpuaas-match --model-params 1e30
+  run_status 2 gpuaas-match --model-params=-7
+  run_status 2 gpuaas-match --model-params 7x
+  run_status 2 gpuaas-match --memory 80EB
+  run_status 2 gpuaas-match --max-cost-per-hour 0.0000001
+  run_status 2 gpuaas-match --min-compute-capability new
+  run_status 2 gpuaas-match --samples 5
+  run_status 2 gpuaas-match --model $'a\033b'
+  run_status 2 gpuaas-match --require-architecture
+  printf '{"hardware":"H200","tps_mean":-1}' > "$T/bad"
+  run_status 3 gpuaas-match --measured "$T/bad"
+  assert_stderr 'record 1'
+  printf '{"hardware":"H200"' > "$T/bad"
+  run_status 3 gpuaas-match --measured "$T/bad"
+}
+
+@test "a gigabyte without a newline is refused in bounded memory" {
+  run_status 3 bash -c 'ulimit -v 8000000; head -c 1G /dev/zero | tr "\0" x | gpuaas-match -'
+  truncate -s 17M "$T/big"
+  run ! gpuaas-match --measured "$T/big"
+}

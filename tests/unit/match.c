@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Requirements and offers: which answers, in which order, with which reasons. */
+#include "match.h"
+#include "t.h"
+
+#include <stdlib.h>
+
+static struct ga_throughput table;
+static struct ga_accels *accels;
+
+static struct ga_match_offer offer(const char *profile, const char *slug, int64_t price,
+				   int64_t free)
+{
+	static const int64_t one[] = { 1 };
+	const struct ga_accel_type *type = slug ? ga_accels_type(accels, slug) : NULL;
+	int64_t memory = slug ? ga_accels_memory_mib(accels, slug) : 0;
+
+	return (struct ga_match_offer){
+		.profile = profile, .shape = "slice", .type = type, .slug = slug,
+		.type_name = type ? type->name : NULL, .memory_mib = memory ? memory : GA_UNKNOWN,
+		.counts = one, .n_counts = 1, .price_micros = price, .available = free,
+		.largest = free, .pending = 0, .stale_seconds = 5, .team = true };
+}
+
+static struct ga_requirement nothing(void)
+{
+	struct ga_requirement r;
+
+	ga_shape_init(&ga_requirement_shape, &r);
+	return r;
+}
+
+static void run(const struct ga_requirement *need, const struct ga_match_offer *offers, size_t n,
+		const struct ga_measured *measured, size_t n_measured, struct ga_matches *ret)
+{
+	const struct ga_match_tables tables = { accels, &table, measured, n_measured };
+
+	ga_match(need, &tables, offers, n, ret);
+	ga_match_rank(accels, ret);
+}
+
+/* "a b c" of the profiles, in order; what does not fit has "-" in front. */
+static const char *order_of(const struct ga_matches *m)
+{
+	static char text[256];
+	size_t i, at = 0;
+
+	text[0] = '\0';
+	for (i = 0; i < m->n && at < sizeof(text); i++)
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s%s", i ? " " : "",
+				       m->v[i].fits ? "" : "-", m->v[i].profile);
+	return text;
+}
+
+static const char *reasons_of(const struct ga_matches *m, size_t at)
+{
+	static char text[256];
+	size_t i, len = 0;
+
+	text[0] = '\0';
+	for (i = 0; i < m->v[at].reasons.n && len < sizeof(text); i++)
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s", i ? " " : "",
+					m->v[at].reasons.v[i].code);
+	return text;
+}
+
+static void reasons(void)
+{
+	static const struct {
+		const char *architecture, *capability, *vendor, *app;
+		int64_t memory_mib, gpus;
+		const char *type, *reasons;
+	} cases[] = {
+		{ NULL, NULL, NULL, NULL, 81920, 1, "nvidia-h100-sxm5-80gb", "" },
+		{ NULL, NULL, NULL, NULL, 81921, 1, "nvidia-h100-sxm5-80gb", "memory_too_small" },
+		{ NULL, NULL, NULL, NULL, 16384, 1, "nvidia-t4-16gb", "" },
+		{ NULL, NULL, NULL, NULL, 131072, 1, "amd-mi250x-128gb", "memory_too_small" },
+		{ "hopper", NULL, NULL, NULL, 1, 1, "nvidia-h200-141gb", "" },
+		{ "Ampere", NULL, NULL, NULL, 1, 1, "nvidia-h200-141gb", "architecture" },
+		{ NULL, "9.0", NULL, NULL, 1, 1, "nvidia-h200-141gb", "" },
+		{ NULL, "8.9", NULL, NULL, 1, 1, "nvidia-b200-180gb", "" }, /* 10.0 */
+		{ NULL, "9.0", NULL, NULL, 1, 1, "nvidia-a100-sxm4-80gb", "app_incompatible" },
+		{ NULL, "7.0", NULL, NULL, 1, 1, "amd-mi300x-192gb", "app_incompatible" },
+		{ NULL, NULL, "amd", NULL, 1, 1, "amd-mi300x-192gb", "" },
+		{ NULL, NULL, "nvidia", NULL, 1, 1, "amd-mi300x-192gb", "app_incompatible" },
+		{ NULL, NULL, NULL, "rocm", 1, 1, "amd-mi300x-192gb", "" },
+		{ NULL, NULL, NULL, "cuda", 1, 1, "amd-mi300x-192gb", "app_incompatible" },
+		{ NULL, NULL, NULL, "synapse", 1, 1, "intel-gaudi3-128gb", "" },
+		{ NULL, NULL, NULL, "oneapi", 1, 1, "intel-gaudi3-128gb", "app_incompatible" },
+		{ NULL, NULL, NULL, NULL, 1, 2, "nvidia-h200-141gb", "count_not_offered" },
+		{ "Volta", "9.9", "AMD", NULL, 999999, 3, "nvidia-h200-141gb",
+		  "architecture app_incompatible app_incompatible memory_too_small "
+		  "count_not_offered" },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(cases); i++) {
+		struct ga_match_offer o = offer("p", cases[i].type, 1000000, 1);
+		struct ga_requirement r = nothing();
+		struct ga_matches m;
+
+		if (cases[i].architecture)
+			ga_texts_add(&r.architectures, cases[i].architecture);
+		r.require_architecture = cases[i].architecture != NULL;
+		r.min_compute_capability = ga_strdup0(cases[i].capability);
+		r.vendor = ga_strdup0(cases[i].vendor);
+		r.app = ga_strdup0(cases[i].app);
+		r.memory_mib = cases[i].memory_mib;
+		r.gpus = cases[i].gpus;
+		run(&r, &o, 1, NULL, 0, &m);
+		t_str(reasons_of(&m, 0), cases[i].reasons, "case %zu, %s", i, cases[i].type);
+		ga_matches_release(&m);
+		ga_shape_release(&ga_requirement_shape, &r);
+	}
+}
+
+static void ranking(void)
+{
+	struct ga_match_offer o[] = {
+		offer("dear", "nvidia-h200-141gb", 9000000, 1),
+		offer("cheap", "nvidia-v100-sxm2-16gb", 1000000, 1),
+		offer("middle", "nvidia-a100-sxm4-80gb", 3000000, 1),
+		offer("gone", "nvidia-a100-sxm4-80gb", 500000, 0),
+		offer("soon", "nvidia-a100-sxm4-80gb", 600000, 0),
+		offer("any", NULL, 800000, 1),
+	};
+	const size_t n = GA_ARRAY_SIZE(o);
+	struct ga_requirement r = nothing();
+	struct ga_matches m;
+
+	o[4].expected_at = "2026-11-22T00:00:00.000000Z";
+	run(&r, o, n, NULL, 0, &m);
+	t_str(order_of(&m), "any cheap middle dear soon gone", "what there is, by price");
+	t_str(ga_match_best(&m)->profile, "any", "the best");
+	ga_matches_release(&m);
+	ga_texts_add(&r.architectures, "Hopper");
+	ga_texts_add(&r.architectures, "ampere");
+	run(&r, o, n, NULL, 0, &m);
+	t_str(order_of(&m), "dear middle any cheap soon gone", "architectures as preferred");
+	ga_matches_release(&m);
+	r.memory_mib = 40 * 1024;
+	r.require_architecture = true;
+	o[0].team = false;
+	run(&r, o, n, NULL, 0, &m);
+	t_str(order_of(&m), "middle any soon gone -dear -cheap", "what does not fit is last");
+	t_str(reasons_of(&m, 4), "team", "of another team");
+	t_int((int64_t)m.v[1].unknown.n, 2, "of any type nothing is known");
+	ga_matches_release(&m);
+	o[2].largest = 0;
+	o[2].uncertain = true;
+	run(&r, o + 2, 2, NULL, 0, &m);
+	t_str(m.v[0].availability, "unknown", "what was not seen for long is no capacity");
+	t_ok(!ga_match_best(&m), "and nothing is the best");
+	ga_matches_release(&m);
+	ga_shape_release(&ga_requirement_shape, &r);
+	r = nothing();
+	run(&r, o, 0, NULL, 0, &m);
+	t_ok(m.n == 0 && !ga_match_best(&m), "no offers, no answers");
+	ga_matches_release(&m);
+}
+
+/* 120 tokens/s of an H200, 75 of an A100. */
+static void fallback(void)
+{
+	struct ga_match_offer o[] = { offer("premium", "nvidia-h200-141gb", 5000000, 0),
+				      offer("standard", "nvidia-a100-sxm4-80gb", 3000000, 1) };
+	struct ga_measured measured[2] = { { 0 } };
+	struct ga_requirement r = nothing();
+	struct ga_matches m;
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		ga_texts_add(&measured[i].types, o[i].slug);
+		measured[i].count = 1;
+		measured[i].tokens_per_second_milli = i ? 75000 : 120000;
+		measured[i].ttft_p99_ms = measured[i].itl_p99_ms = GA_UNKNOWN;
+		measured[i].e2e_p99_ms = i ? 900 : 400;
+		measured[i].source = ga_xstrdup("here");
+	}
+	r.tokens_per_second = 100;
+	run(&r, o, 2, measured, 2, &m);
+	t_str(order_of(&m), "premium -standard", "75 are not 100");
+	t_str(reasons_of(&m, 1), "slo_tokens", "and it is said");
+	t_str(m.v[1].fallback, "A100 instead of H200: 75 instead of 120 tokens/s", "what is lost");
+	t_str(m.v[0].slo, "met", "the wanted one would do");
+	t_ok(!ga_match_best(&m), "what misses is not chosen");
+	ga_matches_release(&m);
+	r.tokens_per_second = 70;
+	ga_texts_add(&r.architectures, "hopper");
+	run(&r, o, 2, measured, 2, &m);
+	t_str(order_of(&m), "standard premium", "available goes before preferred");
+	t_str(m.v[0].fallback, "A100 instead of H200: 75 instead of 120 tokens/s", "is said");
+	ga_matches_release(&m);
+	o[0].largest = 1;
+	r.p99_ms = 500;
+	r.max_cost_per_hour_micros = 3000000;
+	run(&r, o, 2, measured, 2, &m);
+	t_str(order_of(&m), "-premium -standard", "one too dear, one too slow");
+	t_str(reasons_of(&m, 0), "slo_cost", "the dear one");
+	t_str(reasons_of(&m, 1), "slo_latency", "the slow one");
+	t_ok(!m.v[0].fallback && !m.v[1].fallback, "nothing is lost where nothing fits");
+	ga_matches_release(&m);
+	r.p99_ms = GA_UNKNOWN;
+	r.max_cost_per_hour_micros = 5000000;
+	measured[0].count = 2;
+	run(&r, o, 2, measured, 2, &m);
+	t_int(m.v[1].tokens_per_second_milli, 60000, "of two, taken for one");
+	t_str(m.v[1].confidence, "similar", "and not as good");
+	ga_matches_release(&m);
+	for (i = 0; i < 2; i++) {
+		free(measured[i].types.v[0]);
+		ga_list_release(&measured[i].types);
+		free(measured[i].source);
+	}
+	ga_shape_release(&ga_requirement_shape, &r);
+}
+
+/* 2.1 h at 5, 5.3 h at 3, 18.7 h at 1.50. */
+static void external(void)
+{
+	static const int64_t seconds[] = { 7560, 19080, 67320 };
+	static const int64_t costs[] = { 10500000, 15900000, 28050000 };
+	struct ga_match_offer o[] = { offer("h200", "nvidia-h200-141gb", 5000000, 1),
+				      offer("a100", "nvidia-a100-sxm4-80gb", 3000000, 1),
+				      offer("v100", "nvidia-v100-sxm2-16gb", 1500000, 1) };
+	const struct ga_match_tables tables = { .accels = accels, .throughput = &table };
+	struct ga_requirement r = nothing();
+	struct ga_matches m;
+	size_t i;
+
+	r.params = 1500000000;
+	r.samples = 100000;
+	r.sequence_tokens = 1024;
+	r.epochs = 3;
+	ga_match(&r, &tables, o, 3, &m);
+	t_ok(m.v[0].seconds_low <= seconds[0] && seconds[0] <= m.v[0].seconds_high,
+	     "the H200's 2.1 hours are in its range");
+	t_ok(m.v[1].seconds_low <= seconds[1] && seconds[1] <= m.v[1].seconds_high,
+	     "the A100's 5.3 hours are in its range");
+	t_str(reasons_of(&m, 2), "memory_too_small", "the V100 has no 24 GB");
+	t_int(m.v[2].seconds, GA_UNKNOWN, "and gets no time");
+	for (i = 0; i < 3; i++) {
+		struct ga_external_time t = { .profile = o[i].profile, .basis = "theirs",
+					      .estimator = "x", .time = { seconds[i] - 60,
+									  seconds[i],
+									  seconds[i] + 60 } };
+
+		t_ok(ga_match_external(&m, &t), "%s is known", o[i].profile);
+		t_int(m.v[i].cost_micros, costs[i], "cost on %s", o[i].profile);
+		t.time.seconds = 1;
+		t.estimator = "y";
+		t_ok(ga_match_external(&m, &t) && m.v[i].seconds == seconds[i],
+		     "the first that says it is believed");
+		t.type = "nvidia-l4-24gb";
+		t_ok(!ga_match_external(&m, &t), "of another type it is not");
+	}
+	ga_match_rank(accels, &m);
+	t_str(order_of(&m), "h200 a100 -v100", "the dear one is the cheapest in all");
+	ga_matches_release(&m);
+	ga_shape_release(&ga_requirement_shape, &r);
+}
+
+static void counts(void)
+{
+	static const int64_t all[] = { 8, 2, 1, 4 };
+	struct ga_match_offer o = offer("p", "nvidia-a100-sxm4-80gb", 3000000, 8);
+	struct ga_requirement r = nothing();
+	struct ga_matches m;
+
+	o.counts = all;
+	o.n_counts = GA_ARRAY_SIZE(all);
+	r.params = 70000000000; /* 140 GB */
+	run(&r, &o, 1, NULL, 0, &m);
+	t_int(m.v[0].count, 2, "the least that holds it");
+	t_int(m.v[0].cost_per_hour_micros, 6000000, "an hour of both");
+	ga_matches_release(&m);
+	r.max_cost_per_hour_micros = 3000000;
+	run(&r, &o, 1, NULL, 0, &m);
+	t_ok(!m.v[0].fits && m.v[0].count == 1, "none: the one with the fewest reasons");
+	ga_matches_release(&m);
+	o.shape = "baremetal";
+	o.n_counts = 0;
+	r.max_cost_per_hour_micros = GA_UNKNOWN;
+	run(&r, &o, 1, NULL, 0, &m);
+	t_int(m.v[0].count, 8, "a machine comes with all it has");
+	ga_matches_release(&m);
+	ga_shape_release(&ga_requirement_shape, &r);
+}
+
+static void capabilities(void)
+{
+	static const struct {
+		const char *have, *want;
+		int meets;
+	} cases[] = { { "9.0", "8.9", 1 }, { "8.9", "9.0", 0 }, { "10.0", "9.0", 1 },
+		      { "8.6", "8", 1 },   { "8.0", "8.0", 1 }, { "x", "8.0", -1 },
+		      { NULL, "8", -1 },   { "8.", "8", -1 },   { "8.0a", "8", -1 } };
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(cases); i++)
+		t_int(ga_capability_meets(cases[i].have, cases[i].want), cases[i].meets,
+		      "%s for %s", cases[i].have ? cases[i].have : "-", cases[i].want);
+}
+
+int main(void)
+{
+	struct ga_err err = GA_ERR_INIT;
+
+	ga_accels_drop_ins(NULL);
+	if (ga_accels_open(NULL, &accels, &err) < 0)
+		return 1;
+	ga_throughput_read(&table);
+	reasons();
+	ranking();
+	fallback();
+	external();
+	counts();
+	capabilities();
+	ga_throughput_release(&table);
+	ga_accels_close(accels);
+	return t_done();
+}

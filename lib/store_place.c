@@ -99,8 +99,8 @@ static int insert_allocation(struct ga_db *db, const struct placing *p, struct g
 		       p->request->request_id, request, p->request->project, p->request->priority,
 		       p->whole ? "baremetal" : "slice", (int64_t)p->decision->slots.n, p->now,
 		       p->decision->node->id, p->decision->type, p->profile->name,
-		       p->profile->version, p->profile->price_micros, ga_audit_actor(), p->decision->type_reason,
-		       types) < 0
+		       p->profile->version, p->profile->price_micros, ga_audit_actor(),
+		       p->decision->type_reason, types) < 0
 		       ? -1
 		       : 0;
 }

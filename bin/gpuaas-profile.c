@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpuaas-profile: which accelerators there are, and what is offered of them.
+ * gpuaas-profile: which accelerators there are, what is offered of them, and by which profiles.
  *
  * Shows and checks the catalogue of types, tells what each node has and how far that is known, what
- * the labels of Kubernetes nodes are worth, and which profiles there are with what is free of them.
+ * the labels of Kubernetes nodes are worth, and which profiles there are with what is free of them;
+ * makes, shows and changes profiles.
  */
 #include "cli.h"
 #include "cli_nodes.h"
 #include "cli_offer.h"
 #include "cli_profile.h"
+#include "cli_profile_make.h"
 #include "kind_offer.h"
 #include "kind_state.h"
 
@@ -61,16 +63,27 @@ static const struct ga_cmd cmds[] = {
 	  "[FILE|-|set NODE TYPE…|clear NODE]", 0, -1, nodes_opts, run_nodes },
 	{ "labels", "what the labels of Kubernetes nodes are worth", "check [FILE|-]", 1, 2,
 	  no_opts, ga_cli_labels },
+	{ "create", "make a profile by hand or from nodes, or suggest some", "[NAME [NODE…]]", 0,
+	  -1, ga_profile_create_opts, ga_cli_profile_create },
+	{ "show", "a profile, the current version or another", "NAME[@VERSION]", 1, 1,
+	  ga_profile_show_opts, ga_cli_profile_show },
+	{ "set", "change a profile: a new version, what runs keeps its own", "NAME", 1, 1,
+	  ga_profile_set_opts, ga_cli_profile_set },
+	{ "retire", "take no new work for a profile", "NAME", 1, 1, ga_profile_retire_opts,
+	  ga_cli_profile_retire },
+	{ "teams", "say which teams may use a profile", "NAME", 1, 1, ga_profile_teams_opts,
+	  ga_cli_profile_teams },
 	{ .name = NULL },
 };
 
 static const struct ga_prog prog = {
 	.name = "gpuaas-profile",
-	.abstract = "accelerator types, and what nodes have of them",
+	.abstract = "accelerator types, what nodes have of them, and profiles to sell them",
 	.cmds = cmds,
 	.produces = (const struct ga_shape *const[]){
 		&ga_accelerator_shape, &ga_finding_shape, &ga_node_view_shape,
-		&ga_label_finding_shape, &ga_hardware_profile_shape, NULL },
+		&ga_label_finding_shape, &ga_hardware_profile_shape, &ga_profile_shape, NULL },
+	.consumes = (const struct ga_shape *const[]){ &ga_node_view_shape, NULL },
 	.examples = (const char *const[]){ "gpuaas-profile catalog h100",
 					   "gpuaas-profile catalog p5.48xlarge",
 					   "gpuaas-profile catalog check own.json",
@@ -79,7 +92,11 @@ static const struct ga_prog prog = {
 					   "gpuaas-profile nodes --sort type",
 					   "kubectl get nodes -o json | gpuaas-profile nodes -",
 					   "gpuaas-profile nodes set h7 8xH200 --reason invoice",
-					   "gpuaas-profile labels check nodes.json", NULL },
+					   "gpuaas-profile labels check nodes.json",
+					   "gpuaas-profile create premium --from-nodes h7 "
+					   "--price 10.50 --image ubuntu",
+					   "gpuaas-profile create --suggest | gpuaas-state apply -",
+					   "gpuaas-profile set premium --price 9.90", NULL },
 	.needs_state = true,
 	.acts = true,
 };

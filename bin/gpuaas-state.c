@@ -8,6 +8,7 @@
  */
 #include <sys/stat.h>
 
+#include "cli_profile_types.h"
 #include "cli_state.h"
 #include "kind_access.h"
 #include "kind_notice.h"
@@ -109,6 +110,11 @@ static int apply(const struct ga_rec *rec, struct ga_err *err)
 	return ga_store_take(db, rec, err) < 0 ? -1 : ga_emit_raw(rec, err);
 }
 
+static int apply_profile(const struct ga_rec *rec, struct ga_err *err)
+{
+	return ga_cli_apply_profile(db, rec, err);
+}
+
 /* A result that is refused, as one that came too late, does not keep the others from the state. */
 static int fold(const struct ga_rec *rec, struct ga_err *err)
 {
@@ -136,7 +142,7 @@ static int stream(const struct ga_consumer *table, struct ga_err *err)
 static int run_apply(struct ga_err *err)
 {
 	static const struct ga_consumer table[] = {
-		{ &ga_profile_shape, apply },	 { &ga_image_shape, apply },
+		{ &ga_profile_shape, apply_profile }, { &ga_image_shape, apply },
 		{ &ga_node_image_shape, apply }, { &ga_node_settings_shape, apply },
 		{ &ga_team_shape, apply },	 { &ga_grant_shape, apply },
 		{ &ga_access_settings_shape, apply },	 { NULL, NULL },

@@ -76,6 +76,28 @@ void ga_cost_hours(__int128 gpu_seconds, int places, struct ga_str *out)
 	add_decimal(divide(gpu_seconds * unit, 3600), places, 0, out);
 }
 
+bool ga_price_parse(const char *text, int64_t *micros)
+{
+	int64_t value = 0, digits = 0, behind = 0;
+	const char *p = text;
+
+	for (; *p >= '0' && *p <= '9' && value <= GA_PRICE_MAX; p++, digits++)
+		value = value * 10 + (*p - '0');
+	if (!digits || value > GA_PRICE_MAX / 1000000)
+		return false;
+	value *= 1000000;
+	if (*p == '.') {
+		for (p++, digits = 100000; *p >= '0' && *p <= '9' && digits; p++, behind++) {
+			value += (*p - '0') * digits;
+			digits /= 10;
+		}
+		if (!behind)
+			return false;
+	}
+	*micros = value;
+	return !*p && value <= GA_PRICE_MAX;
+}
+
 /* ---- sums ---- */
 
 void ga_cost_sums_init(struct ga_cost_sums *s, const bool by[GA_BY_N], int64_t what_if_price)

@@ -58,6 +58,9 @@ __int128 ga_cost_of(const struct ga_cost_line *line);
 /* "16.80", "0.000001": at least two digits behind the point, no zeros behind those. Added to out.
  */
 void ga_cost_format(__int128 micros, struct ga_str *out);
+/* A price as people write it ("3.50", "3", "0.000001"), in millionths. False when it is none: with
+ * a sign or an exponent, more than six digits behind the point, or more than GA_PRICE_MAX. */
+bool ga_price_parse(const char *text, int64_t *micros);
 /* GPU hours of GPU seconds to so many digits (0 .. 12), half to even, without zeros at the end:
  * "4.2". */
 void ga_cost_hours(__int128 gpu_seconds, int places, struct ga_str *out);

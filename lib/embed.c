@@ -12,7 +12,8 @@
 	X(ga_sql_state_7, "share/sql/0007-notice.sql") \
 	X(ga_sql_state_8, "share/sql/0008-access.sql") \
 	X(ga_sql_state_9, "share/sql/0009-accelerator.sql") \
-	X(ga_sql_state_10, "share/sql/0010-report-span.sql")
+	X(ga_sql_state_10, "share/sql/0010-report-span.sql") \
+	X(ga_sql_state_11, "share/sql/0011-allocation-types.sql")
 
 #define HOST_MIGRATIONS(X) \
 	X(ga_sql_host_1, "share/sql/host-0001-base.sql") \

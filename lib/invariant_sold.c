@@ -74,6 +74,15 @@ const struct ga_rule ga_rules_sold[] = {
 	  "a.accelerator_type IS NOT s.accelerator_type) OR (NEW.accelerator_type IS NOT NULL AND "
 	  "NEW.accelerator_type IS NOT s.accelerator_type)))",
 	  "wrong_type: the allocation and its claims say the type of the slots they have", NULL },
+	{ "claim_profile_type", "BEFORE INSERT ON claim",
+	  "EXISTS (SELECT 1 FROM allocation a JOIN slot s ON s.id = NEW.slot_id "
+	  "WHERE a.id = NEW.allocation_id AND a.profile_types IS NOT NULL AND "
+	  "coalesce(instr(a.profile_types, char(10) || s.accelerator_type || char(10)), 0) = 0)",
+	  "wrong_type: the profile of the allocation does not name the type of that slot", NULL },
+	/* Texts in records have their quotation marks escaped: this is the member. */
+	{ "allocation_types", "BEFORE INSERT ON allocation",
+	  "(instr(NEW.profile_record, '\"types\":[') > 0) <> (NEW.profile_types IS NOT NULL)",
+	  "wrong_type: an allocation has the types that its profile names", NULL },
 	/* they end once, when the slot has left wiping */
 	{ "claim_revived", "BEFORE UPDATE OF live ON claim", "OLD.live = 0 AND NEW.live <> 0",
 	  "fixed: a claim that ended stays ended", NULL },

@@ -35,7 +35,7 @@ const struct ga_shape ga_request_shape = {
 		GA_TEXT(S, name, GA_OPT, GA_T_NAME, "name of the allocation"),
 		GA_TEXT(S, profile, GA_REQ, GA_T_NAME, "hardware profile"),
 		GA_ENUM(S, shape, GA_OPT, ga_shape_words, "default: the profile's"),
-		GA_INT_IN(S, count, GA_OPT, 1, 64, "GPUs"),
+		GA_INT_IN(S, count, GA_OPT, 1, GA_REQUEST_GPUS, "GPUs"),
 		GA_TEXT(S, project, GA_OPT, GA_T_NAME, "default: \"default\""),
 		GA_INT_IN(S, priority, GA_OPT, 0, 1000, "higher first; default 100"),
 		GA_TEXT(S, region, GA_OPT, GA_T_NAME, "only there"),

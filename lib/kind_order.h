@@ -12,6 +12,8 @@
 #include "kind_match.h"
 #include "shape.h"
 
+#define GA_REQUEST_GPUS 64 /* GPUs of one request at most */
+
 struct ga_request {
 	char *request_id; /* idempotency key chosen by the caller */
 	char *name, *profile, *shape;

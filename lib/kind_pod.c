@@ -51,7 +51,7 @@ const struct ga_shape ga_pod_patch_shape = {
 		GA_TEXT(S, type, GA_NULLOK, GA_T_NAME, "accelerator type; null: not known"),
 		GA_TEXT(S, annotated, GA_NULLOK, GA_T_ANY, "what its annotation says now"),
 		GA_ENUM(S, basis, GA_NULLOK, bases,
-			"node: it has one type; resource: of its types one is of that maker or kind"),
+			"node: it has one type; resource: one of its types is of that kind"),
 		GA_OBJ(S, patch, GA_NULLOK, &change_shape,
 		       "for kubectl patch --type merge; null: nothing is to change"),
 		GA_LISTOF(S, warnings, &pod_warning_shape, "why not, or what is wrong"),

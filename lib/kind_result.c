@@ -109,6 +109,11 @@ const struct ga_shape ga_allocation_shape = {
 		GA_TEXT(S, created_at, GA_REQ, GA_T_TIME, "when it was asked for"),
 		GA_TEXT(S, expires_at, GA_NULLOK, GA_T_TIME, "of a plan not taken up; of a hold"),
 		GA_BOOL(S, lab, "no real disks, readiness not proved"),
+		GA_FIELD(S, profile_changed, GA_F_TRI, GA_OPT,
+			 .doc = "true: another version of its profile is the current one; the "
+				"state says so, not the host"),
+		GA_TEXT(S, type_reason, GA_OPT, GA_T_ANY,
+			"why it is not on the first type of its order; of the state too"),
 		GA_FIELDS_END },
 };
 #undef S

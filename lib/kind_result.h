@@ -48,6 +48,8 @@ struct ga_allocation {
 	GA_LIST(struct ga_phase) phases;
 	char *created_at, *expires_at;
 	bool lab;
+	int64_t profile_changed; /* tristate; a host says neither */
+	char *type_reason;
 };
 
 struct ga_step {

@@ -54,6 +54,7 @@ void ga_fleet_release(struct ga_fleet *f)
 void ga_decision_release(struct ga_decision *d)
 {
 	ga_list_release(&d->slots);
+	free(d->type_reason);
 	ga_shape_release(&ga_refusal_shape, &d->refusal);
 	ga_shape_release(&ga_explanation_shape, &d->explanation);
 	memset(d, 0, sizeof(*d));
@@ -187,6 +188,8 @@ void ga_place(const struct ga_fleet *fleet, const struct ga_request *request,
 		ret->type = o[best].type;
 		ret->fabric_partition = o[best].partition;
 		ret->beats_clean = ga_place_beats_clean(&o[best]);
+		ret->type_reason = ga_place_type_reason(&ask, o[best].type,
+							o[best].terms[GA_TERM_TYPE]);
 		for (i = 0; i < o[best].n; i++)
 			*ga_list_add(&ret->slots) = o[best].slots[i];
 	} else {

@@ -77,6 +77,7 @@ struct ga_decision {
 	GA_LIST(const struct ga_fleet_slot *) slots; /* by index */
 	int64_t fabric_partition; /* GA_UNKNOWN: none needed */
 	const char *type;
+	char *type_reason; /* why it is not the first type of the order, or NULL; owned */
 	bool beats_clean; /* no node without a claim could have been better */
 	struct ga_refusal refusal;	   /* when not placed; owned */
 	struct ga_explanation explanation; /* filled when asked for; owned */

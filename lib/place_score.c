@@ -309,14 +309,16 @@ static const char *one_type(const struct ga_fleet_node *node)
 static const char *offer_node(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
 			      struct ga_place_option *ret)
 {
-	int64_t rank = 0, wanted = ask->request->count;
+	int64_t worst = 0, rank = 0, wanted = ask->request->count;
 	size_t i;
 
 	if (!node->slots.n)
 		return "type_missing";
-	for (i = 0; i < node->slots.n; i++)
+	for (i = 0; i < node->slots.n; i++) {
 		if (!ga_place_wants_type(ask, node->slots.v[i].type, &rank))
 			return "type_missing";
+		worst = rank > worst ? rank : worst;
+	}
 	if (!node->clean)
 		return "held_by_slices";
 	if (wanted != GA_UNKNOWN && wanted > (int64_t)node->slots.n)
@@ -334,7 +336,7 @@ static const char *offer_node(const struct ga_place_ask *ask, const struct ga_fl
 	ret->node = node;
 	ret->type = one_type(node);
 	ret->partition = GA_UNKNOWN;
-	ret->terms[GA_TERM_TYPE] = rank;
+	ret->terms[GA_TERM_TYPE] = worst;
 	ret->terms[GA_TERM_CLEAN] = 1;
 	ret->terms[GA_TERM_NODE_LEFT] =
 		wanted == GA_UNKNOWN ? (int64_t)i : (int64_t)i - wanted;

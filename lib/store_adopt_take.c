@@ -209,19 +209,46 @@ static int free_slot(struct ga_adopting *a, const struct ga_bundle *b, struct ga
 
 /* ---- the allocation ---- */
 
+/* Whether the profile names the type of every slot of the plan. One that does not is another than
+ * the plan was made with: after a restore a number of a version may be given anew. */
+static int is_of_profile(struct ga_adopting *a, const struct ga_plan *plan, const char *record,
+			 struct ga_err *err)
+{
+	size_t i;
+	int r = 1;
+
+	for (i = 0; r > 0 && i < plan->bundles.n; i++) {
+		ga_autorows struct ga_rows *rows = NULL;
+
+		if (ga_db_query(a->db, &rows, err,
+				"SELECT 1 WHERE coalesce(json_array_length(?1, '$.types'), 0) = 0 "
+				"OR (SELECT accelerator_type FROM slot WHERE id = ?2) IN "
+				"(SELECT value FROM json_each(?1, '$.types'))", "ss", record,
+				plan->bundles.v[i].slot) < 0)
+			return -1;
+		r = ga_rows_next(rows, err);
+	}
+	return r;
+}
+
 static char *profile_record(struct ga_adopting *a, const struct ga_plan *plan, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
 	struct ga_profile p;
 	char *text = NULL;
+	int r;
 
 	if (ga_db_query(a->db, &rows, err,
 			"SELECT record FROM profile WHERE name = ?1 AND version = ?2", "si",
 			plan->profile, plan->profile_version) < 0 ||
 	    ga_row_text(rows, &text, err) < 0)
 		return NULL;
-	if (text)
+	r = text ? is_of_profile(a, plan, text, err) : 0;
+	if (r > 0)
 		return text;
+	free(text);
+	if (r < 0)
+		return NULL;
 	/* What the plan says of it: enough for its release and its price. */
 	ga_shape_init(&ga_profile_shape, &p);
 	p.name = plan->profile;
@@ -293,8 +320,10 @@ static int insert_allocation(struct ga_adopting *a, const struct ga_plan *plan,
 		       a->db, err,
 		       "INSERT INTO allocation (id, name, request, project, shape, count, since, "
 		       "generation, node_id, accelerator_type, profile, profile_version, "
-		       "profile_record, price_micros, created_at, created_by) VALUES (?1, ?2, ?3, "
-		       "?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+		       "profile_record, price_micros, created_at, created_by, profile_types) "
+		       "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, "
+		       "?16, (SELECT char(10) || group_concat(value, char(10)) || char(10) FROM "
+		       "json_each(?13, '$.types')))",
 		       "sssssisisssisiss", plan->allocation, plan->name, request, plan->project,
 		       plan->shape, (int64_t)plan->bundles.n, a->now, plan->generation - 1,
 		       plan->node, type, plan->profile, plan->profile_version, profile,

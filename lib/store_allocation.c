@@ -16,7 +16,11 @@
 	"'started_at', t.started_at, 'elapsed_micros', t.elapsed_micros, 'bytes', t.bytes, " \
 	"'detail', t.detail) AS j FROM task t WHERE t.object = a.id " \
 	"AND t.attempt = json_extract(a.plan, '$.attempt') ORDER BY t.id)), " \
-	"a.created_at, a.expires_at, (SELECT lab FROM meta) FROM allocation a "
+	"a.created_at, a.expires_at, (SELECT lab FROM meta), " \
+	"(SELECT 1 FROM profile p WHERE p.name = a.profile AND p.current = 1 AND " \
+	"p.version <> a.profile_version AND a.state NOT IN ('released', 'cancelled', " \
+	"'refused')), " \
+	"a.type_reason FROM allocation a "
 
 int ga_query_allocations(struct ga_db *db, const char *id, struct ga_rows **ret,
 			 struct ga_err *err)

@@ -1,123 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declarative objects: profiles, images, verified copies, node settings; applied idempotently. */
-#include <inttypes.h>
-
+/* Declarative objects: images, verified copies, node settings; applied idempotently. */
 #include "audit.h"
-#include "cost.h"
 #include "rec.h"
 #include "store.h"
 #include "store_move.h"
 #include "store_query.h"
 #include "store_row.h"
 #include "time.h"
-
-/* ---- profiles: every version stays ---- */
-
-static int current_profile(struct ga_db *db, const char *name, char **text, int64_t *version,
-			   struct ga_err *err)
-{
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
-
-	*text = NULL;
-	*version = 0;
-	if (ga_db_query(db, &rows, err,
-			"SELECT record, version FROM profile WHERE name = ?1 AND current = 1", "s",
-			name) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
-	if (r > 0) {
-		*text = ga_rows_dup(rows, 0);
-		*version = ga_rows_int(rows, 1);
-	}
-	return r;
-}
-
-int ga_store_profile(struct ga_db *db, const char *name, struct ga_profile *ret,
-		     struct ga_err *err)
-{
-	ga_autofree char *text = NULL;
-	int64_t version;
-	int r = current_profile(db, name, &text, &version, err);
-
-	if (r < 0)
-		return -1;
-	if (!r) {
-		ga_err_set(err, GA_NOTFOUND, "there is no profile '%s'", name);
-		ga_err_reason(err, "no_profile");
-		ga_err_object(err, name);
-		return ga_hint(err, "'gpuaas-list profiles' shows them; 'gpuaas-state apply FILE' "
-				    "makes them");
-	}
-	return ga_rec_parse_text(text, &ga_profile_shape, ret, err);
-}
-
-int ga_store_profile_is_current(struct ga_db *db, const struct ga_profile *profile,
-				struct ga_err *err)
-{
-	ga_autorows struct ga_rows *rows = NULL;
-
-	if (ga_db_query(db, &rows, err,
-			"SELECT 1 FROM profile WHERE name = ?1 AND version = ?2 AND current = 1",
-			"si", profile->name, profile->version) < 0)
-		return -1;
-	return ga_rows_next(rows, err);
-}
-
-/* Of a slice nothing could be asked, or nothing could run, without these. */
-static int check_slice(const struct ga_profile *p, struct ga_err *err)
-{
-	const char *missing = !p->counts.n		    ? "counts" :
-			      p->vcpus_per_gpu == 0	    ? "vcpus_per_gpu" :
-			      p->memory_mib_per_gpu == 0 ? "memory_mib_per_gpu" :
-							      NULL;
-
-	if (!missing || !ga_streq(p->shape, "slice"))
-		return 0;
-	return ga_fail(err, GA_BADREC, "profile '%s' sells slices: member '%s' must not be empty",
-		       p->name, missing);
-}
-
-/* A slip of a few digits would be billed: a price is checked before anything is placed at it. */
-static int check_price(const struct ga_profile *p, struct ga_err *err)
-{
-	if (p->price_micros >= 0 && p->price_micros <= GA_PRICE_MAX)
-		return 0;
-	ga_err_set(err, GA_BADREC, "profile '%s': a price_micros of %lld is not between 0 and %lld",
-		   p->name, (long long)p->price_micros, (long long)GA_PRICE_MAX);
-	ga_err_reason(err, "price");
-	ga_err_object(err, p->name);
-	return ga_hint(err, "it is the price of a GPU hour in millionths: 3500000 for 3.50");
-}
-
-int ga_store_apply_profile(struct ga_db *db, const struct ga_profile *p, struct ga_err *err)
-{
-	ga_autofree char *old = NULL, *text = NULL, *now = ga_time_now();
-	struct ga_profile next = *p; /* borrows every member */
-	int64_t version;
-
-	if (check_slice(p, err) < 0 || check_price(p, err) < 0)
-		return -1;
-	if (current_profile(db, p->name, &old, &version, err) < 0)
-		return -1;
-	next.version = version;
-	text = ga_rec_format_text(&ga_profile_shape, &next);
-	if (ga_streq(old, text))
-		return 0;
-	free(text);
-	next.version = version + 1;
-	text = ga_rec_format_text(&ga_profile_shape, &next);
-	if (ga_db_exec(db, err, "UPDATE profile SET current = 0 WHERE name = ?1 AND current = 1",
-		       "s", p->name) < 0 ||
-	    ga_db_exec(db, err,
-		       "INSERT INTO profile (name, version, record, created_at, current) "
-		       "VALUES (?1, ?2, ?3, ?4, 1)",
-		       "siss", p->name, next.version, text, now) < 0 ||
-	    ga_audit_add(db, "profile_applied", p->name,
-			 json_pack("{s:I}", "version", (json_int_t)next.version), err) < 0)
-		return -1;
-	return 1;
-}
 
 /* ---- images ---- */
 
@@ -335,12 +224,6 @@ int ga_query_node_images(struct ga_db *db, struct ga_rows **ret, struct ga_err *
 			   "SELECT node_id, image, digest, path, verified_at, NULL, NULL, NULL "
 			   "FROM node_image ORDER BY node_id, image",
 			   "");
-}
-
-int ga_query_profiles(struct ga_db *db, struct ga_rows **ret, struct ga_err *err)
-{
-	return ga_db_query(db, ret, err,
-			   "SELECT record FROM profile WHERE current = 1 ORDER BY name", "");
 }
 
 int ga_query_images(struct ga_db *db, struct ga_rows **ret, struct ga_err *err)

@@ -71,22 +71,36 @@ int ga_store_placed_before(struct ga_db *db, const struct ga_request *request,
 
 /* ---- placing ---- */
 
+/* Each between line feeds, which no type has; NULL: any type. */
+static char *types_of(const struct ga_profile *p)
+{
+	struct ga_str text = GA_STR_INIT;
+	size_t i;
+
+	for (i = 0; i < p->types.n; i++)
+		ga_str_addf(&text, "%s%s\n", i ? "" : "\n", p->types.v[i]);
+	return text.len ? ga_str_take(&text) : NULL;
+}
+
 static int insert_allocation(struct ga_db *db, const struct placing *p, struct ga_err *err)
 {
 	ga_autofree char *request = ga_rec_format_text(&ga_request_shape, p->request);
+	ga_autofree char *types = types_of(p->profile);
 
 	return ga_db_exec(
 		       db, err,
 		       "INSERT INTO allocation (id, name, request_id, request, project, priority, "
 		       "shape, count, since, node_id, accelerator_type, profile, profile_version, "
-		       "profile_record, price_micros, created_at, created_by) VALUES "
+		       "profile_record, price_micros, created_at, created_by, type_reason, "
+		       "profile_types) VALUES "
 		       "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, (SELECT record "
-		       "FROM profile WHERE name = ?12 AND version = ?13), ?14, ?9, ?15)",
-		       "sssssisissssiis", p->plan->allocation, p->request->name,
+		       "FROM profile WHERE name = ?12 AND version = ?13), ?14, ?9, ?15, ?16, ?17)",
+		       "sssssisissssiisss", p->plan->allocation, p->request->name,
 		       p->request->request_id, request, p->request->project, p->request->priority,
 		       p->whole ? "baremetal" : "slice", (int64_t)p->decision->slots.n, p->now,
 		       p->decision->node->id, p->decision->type, p->profile->name,
-		       p->profile->version, p->profile->price_micros, ga_audit_actor()) < 0
+		       p->profile->version, p->profile->price_micros, ga_audit_actor(),
+		       p->decision->type_reason, types) < 0
 		       ? -1
 		       : 0;
 }
@@ -190,9 +204,10 @@ static int audit_placed(struct ga_db *db, const struct placing *p, struct ga_err
 	for (i = 0; i < p->decision->slots.n; i++)
 		json_array_append_new(slots, json_string(p->decision->slots.v[i]->id));
 	return ga_audit_add(db, "placed", p->plan->allocation,
-			    json_pack("{s:s, s:o, s:s, s:s, s:s}", "node", p->plan->node, "slots",
-				      slots, "project", p->plan->project, "profile",
-				      p->plan->profile, "plan", p->plan->digest),
+			    json_pack("{s:s, s:o, s:s, s:s, s:s, s:s*}", "node", p->plan->node,
+				      "slots", slots, "project", p->plan->project, "profile",
+				      p->plan->profile, "plan", p->plan->digest, "type_reason",
+				      p->decision->type_reason),
 			    err);
 }
 

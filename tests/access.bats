@@ -18,7 +18,7 @@ setup()
   unshare -m true 2> /dev/null || skip "mount namespaces are needed for accounts of the test's own"
   # The checkout may lie where others may not look.
   mkdir "$T/bin"
-  cp "$GPUAAS_BUILD"/bin/gpuaas-{state,list,show,place,approve,release,node,vm} "$T/bin"
+  cp "$GPUAAS_BUILD"/bin/gpuaas-{state,list,show,place,approve,release,node,vm,profile} "$T/bin"
   PATH=$T/bin:$PATH
   chmod -R a+rX "$T/bin"
   chmod 711 "$T"
@@ -532,4 +532,25 @@ make_unwiped()
     '"actions":["place"],"user":"x","group":"y"' '"actions":["place"],"group":""'; do
     run_status 3 root gpuaas-state apply - <<< "{\"kind\":\"gpuaas.grant/1\",\"name\":\"g\",$o}"
   done
+}
+
+@test "profiles are changed by who may administer them, where they are and where they go" {
+  apply "$(root gpuaas-profile show lab | jq -c '.name = "one" | .pool = "theirs"')"
+  grant g administer '"group":"admins","pools":["mine"]'
+  local args
+  for args in "set one --price 3" "set one --pool mine" "retire one" "teams one --allow red" \
+    "create two --pool theirs --count 1 --vcpus-per-gpu 1 --memory-per-gpu 1G"; do
+    # shellcheck disable=SC2086 # words of a command line
+    run_status 6 by dave gpuaas-profile $args
+    assert_equal "$output" ""
+  done
+  run_ok root gpuaas-profile show one
+  jq_is '"\(.version) \(.pool)"' "1 theirs"
+  run_ok by dave gpuaas-profile create two --pool mine --count 1 --vcpus-per-gpu 1 \
+    --memory-per-gpu 1G
+  run_ok by dave gpuaas-profile set two --price 3
+  run_status 6 by dave gpuaas-profile set two --pool theirs
+  run_status 6 by alice gpuaas-profile retire two
+  run_ok root gpuaas-list audit --where action=access_refused
+  jq_slurp_is length 7
 }

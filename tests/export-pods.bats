@@ -67,8 +67,8 @@ annotated()
     pod h mixed nvidia.com/gpu "$(annotated nvidia-v100-sxm2-16gb)"
     nodes; } | list
   patches
-  jq_is '"\(.name) \(.state) \(.type) \(.basis) \(.warnings | map(.code) | join(","))"' \
-    "a missing nvidia-h200-141gb node 
+  jq_is '"\(.name) \(.state) \(.type) \(.basis) \(.warnings | map(.code) | join(",") | if . == "" then "-" else . end)"' \
+    "a missing nvidia-h200-141gb node -
 c wrong nvidia-h200-141gb node annotation_wrong
 d unknown null null type_unknown
 e unknown null null node_missing
@@ -103,15 +103,15 @@ h unknown null null type_unknown,annotation_unproven"
     pod none h200 '' '{"spec":{"containers":[{"resources":{"limits":{"nvidia.com/gpu":"0","cpu":"4"}}}]}}'
     nodes; } | list
   patches
-  jq_is '"\(.name) \(.type) \(.basis) \(.warnings | map(.code) | join(","))"' \
-    "nv nvidia-l40s-48gb resource 
-amd amd-mi210-64gb resource 
-part nvidia-h100-sxm5-80gb node 
+  jq_is '"\(.name) \(.type) \(.basis) \(.warnings | map(.code) | join(",") | if . == "" then "-" else . end)"' \
+    "nv nvidia-l40s-48gb resource -
+amd amd-mi210-64gb resource -
+part nvidia-h100-sxm5-80gb node -
 two null null mixed_node
 intel null null nothing_there
-shared nvidia-h200-141gb node 
+shared nvidia-h200-141gb node -
 many null null several_resources
-init nvidia-h200-141gb node "
+init nvidia-h200-141gb node -"
   # MIG on a node whose other type has none.
   { pod m x nvidia.com/mig-1g.10gb
     node x '{"accelerator.gpuaas/type-override":"nvidia-h100-sxm5-80gb"}' '{"nvidia.com/mig-1g.10gb":"7"}'; } | list

@@ -351,17 +351,17 @@ nvidia-h200-141gb 1 0"
 
 @test "random histories: the what-if of every group" {
   make_histories "${GA_SEED-$((RANDOM * 32768 + RANDOM))}" 80
-  profile p9 nvidia-b200 1234567 | gpuaas-state apply - > "$T/made"
-  run_ok gpuaas-report cost --by project,type --from 2025-01-01 --what-if type=nvidia-b200
+  profile p9 nvidia-b200-180gb 1234567 | gpuaas-state apply - > "$T/made"
+  run_ok gpuaas-report cost --by project,type --from 2025-01-01 --what-if type=nvidia-b200-180gb
   printf '%s\n' "$output" > "$T/records"
   run_ok oracle check "$GPUAAS_STATE" cost "$T/records" 1234567
 }
 
 @test "records match their schema, tables are aligned also with hostile words" {
   make_histories 5 100
-  profile p9 nvidia-b200 1 | gpuaas-state apply - > "$T/made"
+  profile p9 nvidia-b200-180gb 1 | gpuaas-state apply - > "$T/made"
   { gpuaas-report cost --by project,node,profile,allocation --from 2025-01-01 --json
-    gpuaas-report cost --by project --from 2025-01-01 --what-if type=nvidia-b200 --json
+    gpuaas-report cost --by project --from 2025-01-01 --what-if type=nvidia-b200-180gb --json
     gpuaas-report usage --from 2025-01-01 --json; } > "$T/records"
   run_ok "$SRC/tests/validate" "$SRC/share/schema" < "$T/records"
   run_ok gpuaas-report cost --by type --from 2025-01-01 --format table

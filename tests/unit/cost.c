@@ -161,10 +161,35 @@ static void sums(void)
 	t_int((int64_t)s.groups.v[999].cost, 5 * 2 * 3600, "each with its own");
 }
 
+static void prices(void)
+{
+	static const struct {
+		const char *text;
+		int64_t want; /* -1: none */
+	} rows[] = {
+		{ "0", 0 }, { "3", 3000000 }, { "3.50", 3500000 }, { "0.000001", 1 },
+		{ "10.123456", 10123456 }, { "1000000", GA_PRICE_MAX },
+		{ "1000000.000001", -1 }, { "1000001", -1 }, { "99999999999999999999", -1 },
+		{ "", -1 }, { ".5", -1 }, { "3.", -1 }, { "-1", -1 }, { "+1", -1 },
+		{ "1e3", -1 }, { "3,50", -1 }, { " 3", -1 }, { "3 ", -1 }, { "3.1234567", -1 },
+		{ "0x10", -1 }, { "nan", -1 }, { "3.5.0", -1 },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		int64_t got = -1;
+
+		if (!ga_price_parse(rows[i].text, &got))
+			got = -1;
+		t_int(got, rows[i].want, "the price '%s'", rows[i].text);
+	}
+}
+
 int main(void)
 {
 	rounding();
 	texts();
+	prices();
 	parts();
 	sums();
 	return t_done();

@@ -15,6 +15,11 @@
 	"INSERT INTO allocation (id, request, project, shape, count, since, profile, " \
 	"profile_version, profile_record, price_micros, created_at, created_by) VALUES ('" id \
 	"', '{}', 'p', '" shape "', 1, 'x', 'h', 1, '{}', 5, 'x', 'me');"
+#define TYPED(id, type) \
+	"INSERT INTO allocation (id, request, project, shape, count, since, profile, " \
+	"profile_version, profile_record, profile_types, price_micros, created_at, created_by) " \
+	"VALUES ('" id "', '{}', 'p', 'slice', 1, 'x', 'h', 1, '{\"types\":[\"" type "\"," \
+	"\"b200\"]}', '\n" type "\nb200\n', 5, 'x', 'me');"
 #define CLAIM(id, a, n, s, held) \
 	"INSERT INTO claim (id, allocation_id, node_id, slot_id, claim_kind, live, held_by, " \
 	"created_at) VALUES ('" id "', '" a "', '" n "', '" s "', 'slot', 1, '" held "', 'x');"
@@ -121,6 +126,23 @@ static const struct {
 	  "INSERT INTO claim (id, allocation_id, node_id, slot_id, claim_kind, live, held_by, "
 	  "created_at, accelerator_type) VALUES ('x', 'x', 'n1', 's2', 'slot', 1, 'slices', 'x', "
 	  "'a100')" },
+	{ "a claim of a type that the profile does not name", "wrong_type",
+	  SLOT("accelerator_type = 'a100'", "s2") TYPED("x", "h200") TYPED("y", "a100"),
+	  CLAIM("x", "x", "n1", "s2", "slices"), CLAIM("y", "y", "n1", "s2", "slices") },
+	{ "a claim of no known type by a profile with types", "wrong_type", TYPED("x", "h200"),
+	  CLAIM("x", "x", "n1", "s2", "slices"), NULL },
+	{ "a claim of a part of a type's name", "wrong_type",
+	  SLOT("accelerator_type = 'a10'", "s2") TYPED("x", "a100"),
+	  CLAIM("x", "x", "n1", "s2", "slices"), NULL },
+	{ "types of a profile after the allocation", "fixed", TYPED("x", "a100"),
+	  "UPDATE allocation SET profile_types = NULL" GEN " WHERE id = 'x'", NULL },
+	{ "an allocation without the types of its profile", "wrong_type", "",
+	  "INSERT INTO allocation (id, request, project, shape, count, since, profile, "
+	  "profile_version, profile_record, price_micros, created_at, created_by) VALUES ('x', "
+	  "'{}', 'p', 'slice', 1, 'x', 'h', 1, '{\"types\":[\"h200\"]}', 5, 'x', 'me')",
+	  TYPED("x", "a100") },
+	{ "a reason of the type after the placement", "fixed", "",
+	  "UPDATE allocation SET type_reason = 'x'" GEN " WHERE id = 'a1'", NULL },
 	{ "the type of a slot in use", "in_use", "", SLOT("accelerator_type = 'h200'", "s1"),
 	  SLOT("accelerator_type = 'h200'", "s2") },
 	{ "what was asked for", "fixed", "",

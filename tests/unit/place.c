@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Placement from small fleets drawn as text: a node is "name:slots", a slot is f (free), u (in
- * use), w (waiting for its wipe), b (fabric trouble); "/" begins the next NUMA node. Each row says
- * what comes of it.
+ * use), w (waiting for its wipe), b (fabric trouble); capitals are of another type, a100 in place
+ * of h200; "/" begins the next NUMA node. Each row says what comes of it.
  */
 #include "place.h"
 
@@ -23,8 +23,8 @@ static char *word(const char *text)
 
 static void add_slot(struct scene *s, struct ga_fleet_node *n, char what, int64_t numa)
 {
-	const char *why = what == 'u' ? "in_use" :
-			  what == 'w' ? "waiting_for_wipe" :
+	const char *why = what == 'u' || what == 'U' ? "in_use" :
+			  what == 'w' || what == 'W' ? "waiting_for_wipe" :
 			  what == 'b' ? "fabric_vf_shared" :
 					NULL;
 	int64_t index = (int64_t)n->slots.n;
@@ -35,13 +35,13 @@ static void add_slot(struct scene *s, struct ga_fleet_node *n, char what, int64_
 		.generation = 1,
 		.numa_node = numa,
 		.module_id = index + 1,
-		.type = ga_fleet_word(&s->fleet, "h200"),
+		.type = ga_fleet_word(&s->fleet, strchr("FUW", what) ? "a100" : "h200"),
 		.memory_mib = 1024,
 		.cpus = 8,
 		.free = !why,
 		.why = ga_fleet_word(&s->fleet, why),
 	};
-	n->clean = n->clean && what != 'u';
+	n->clean = n->clean && what != 'u' && what != 'U';
 }
 
 static void add_node(struct scene *s, const char *text, size_t len)
@@ -217,6 +217,7 @@ static void types(void)
 
 static void baremetal(void)
 {
+	static const char *const order[] = { "h200", "a100" };
 	struct scene s;
 
 	scene(&s, "a:ffff b:ff");
@@ -232,6 +233,16 @@ static void baremetal(void)
 	scene(&s, "a:ff");
 	s.request.shape = word("baremetal");
 	check(&s, "not_ready", "a slice profile takes a whole node of mode baremetal only");
+	scene(&s, "a:fF b:FF c:ff");
+	s.profile.shape = word("baremetal");
+	s.profile.types.v = (char **)(uintptr_t)order;
+	s.profile.types.n = 2;
+	check(&s, "c:0,1", "a whole node of the first type before those with another");
+	scene(&s, "a:Ff b:uu");
+	s.profile.shape = word("baremetal");
+	s.profile.types.v = (char **)(uintptr_t)order;
+	s.profile.types.n = 1;
+	check(&s, "no_capacity", "no whole node with a type that the profile does not name");
 }
 
 static void add_partition(struct ga_fleet_node *n, int64_t id, int64_t first, int64_t count)
@@ -284,11 +295,58 @@ static void partitions(void)
 	check(&s, "fabric_blocked", "a 1-GPU slice needs its partition known");
 }
 
+/* The order of preference, and what is said where the first type was not taken. */
+static void preference(void)
+{
+	static const char *const order[] = { "h200", "a100" };
+	static const char *const three[] = { "x1", "h200", "a100" };
+	static const struct {
+		const char *nodes;
+		int64_t count;
+		size_t types; /* of which order: 2 or 3 */
+		const char *want, *reason;
+	} rows[] = {
+		{ "a:FF b:ff", 1, 2, "b:0", NULL },
+		{ "a:FF b:uu", 1, 2, "a:0",
+		  "h200 had no free slot on any node: a100 is second in the order" },
+		{ "a:FF", 1, 2, "a:0", "no node has h200: a100 is second in the order" },
+		{ "a:FF b:fu", 2, 2, "a:0,1",
+		  "h200 had at most 1 free on one node, not 2: a100 is second in the order" },
+		{ "a:FFfu", 2, 2, "a:0,1",
+		  "h200 had at most 1 free on one node, not 2: a100 is second in the order" },
+		{ "a:FF b:ww", 1, 2, "a:0",
+		  "h200 had no free slot on any node: a100 is second in the order" },
+		{ "a:FF b:uu", 1, 3, "a:0",
+		  "no node has x1; h200 had no free slot on any node: a100 is third in the order" },
+		{ "a:UU b:uu", 1, 2, NULL, NULL },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		ga_autofree char *got = NULL;
+		struct ga_decision d;
+		struct scene s;
+
+		scene(&s, rows[i].nodes);
+		s.profile.types.v = (char **)(uintptr_t)(rows[i].types == 3 ? three : order);
+		s.profile.types.n = rows[i].types;
+		s.request.count = rows[i].count;
+		ga_place(&s.fleet, &s.request, &s.profile, false, &d);
+		t_str(d.type_reason, rows[i].reason, "why not the first of '%s'", rows[i].nodes);
+		ga_decision_release(&d);
+		got = outcome(&s);
+		if (rows[i].want)
+			t_str(got, rows[i].want, "by preference of '%s'", rows[i].nodes);
+		end(&s);
+	}
+}
+
 int main(void)
 {
 	slices();
 	constraints();
 	types();
+	preference();
 	baremetal();
 	partitions();
 	return t_done();

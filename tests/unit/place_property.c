@@ -2,7 +2,8 @@
 /*
  * Placement over random fleets from a printed seed: it never gives what is not free, keeps to one
  * node, to legal partitions and allowed counts, takes its own decisions into account until nothing
- * fits, says no only when nothing fits, and answers the same however the fleet is ordered.
+ * fits, says no only when nothing fits, answers the same however the fleet is ordered, and never
+ * gives a type that profile or request do not name, or a later one where an earlier one fits.
  */
 #include <string.h>
 
@@ -19,6 +20,8 @@ static int64_t below(int64_t n)
 	return (int64_t)(t_random(&rnd) % (uint64_t)n);
 }
 
+static const char *const type_words[] = { "h200", "b200", "a100" };
+
 static void add_slot(struct ga_fleet *f, struct ga_fleet_node *n, int64_t index)
 {
 	static const char *const whys[] = { "in_use", "waiting_for_wipe", "fabric_vf_shared" };
@@ -30,7 +33,7 @@ static void add_slot(struct ga_fleet *f, struct ga_fleet_node *n, int64_t index)
 		.generation = 1,
 		.numa_node = index / 4,
 		.module_id = index + 1,
-		.type = ga_fleet_word(f, below(4) ? "h200" : "b200"),
+		.type = ga_fleet_word(f, below(9) ? type_words[below(4) ? 0 : 1 + below(2)] : NULL),
 		.memory_mib = 1024,
 		.cpus = 8,
 		.free = !why,
@@ -77,18 +80,50 @@ static void make_fleet(struct ga_fleet *f)
 	}
 }
 
+/* None, or up to three in a row. */
+static void some_types(char **v, size_t *n)
+{
+	size_t first = (size_t)below(3), i;
+
+	*n = below(3) ? (size_t)below(4) : 0;
+	for (i = 0; i < *n; i++)
+		v[i] = (char *)(uintptr_t)type_words[(first + i) % 3];
+}
+
 static void make_request(struct ga_request *r, struct ga_profile *p)
 {
+	static char *named[3], *asked[3];
 	static char word[] = "p", slice[] = "slice", bare[] = "baremetal", tiny[] = "tiny";
 
 	ga_shape_init(&ga_request_shape, r);
 	r->count = 1 << below(4);
+	p->version++; /* what is remembered is remembered by it */
+	p->types.v = named;
+	r->types.v = asked;
+	some_types(named, &p->types.n);
+	some_types(asked, &r->types.n);
 	p->name = word;
 	p->image = tiny;
 	p->shape = below(8) ? slice : bare;
 }
 
 /* ---- what must hold of a decision ---- */
+
+static bool has(char *const *v, size_t n, const char *type)
+{
+	size_t i;
+
+	for (i = 0; type && i < n; i++)
+		if (ga_streq(v[i], type))
+			return true;
+	return !n;
+}
+
+/* By the lists of the profile and of the request, whichever of them there are. */
+static bool is_allowed(const struct ga_request *r, const struct ga_profile *p, const char *type)
+{
+	return has(p->types.v, p->types.n, type) && has(r->types.v, r->types.n, type);
+}
 
 static bool is_partition(const struct ga_fleet_node *n, const struct ga_decision *d)
 {
@@ -122,34 +157,55 @@ static bool holds(const struct ga_request *r, const struct ga_profile *p,
 		if (!s->free || s < d->node->slots.v || s >= d->node->slots.v + d->node->slots.n ||
 		    (i && d->slots.v[i - 1]->slot_index >= s->slot_index))
 			return false;
-		if (!whole && s->type != d->type)
+		if ((!whole && s->type != d->type) || !is_allowed(r, p, s->type))
 			return false;
 	}
 	return whole || !d->node->partitions_in_use || is_partition(d->node, d);
 }
 
-/* The plainest possible reader of the rules: could any node take a slice of this size? */
-static bool fits_somewhere(const struct ga_fleet *f, const struct ga_request *r)
+/* The plainest possible reader of the rules: could any node take a slice of this size and type? */
+static bool fits_type(const struct ga_fleet *f, const struct ga_request *r, const char *type)
 {
-	static const char *const types[] = { "h200", "b200" };
-	size_t i, j, t;
+	size_t i, j;
 
 	for (i = 0; i < f->nodes.n; i++) {
 		const struct ga_fleet_node *n = &f->nodes.v[i];
+		int64_t free = 0;
 
 		if (n->why || !n->images.n || !ga_streq(n->mode, "slice") || n->partitions_in_use)
 			continue;
-		for (t = 0; t < 2; t++) {
-			int64_t free = 0;
-
-			for (j = 0; j < n->slots.n; j++)
-				free += n->slots.v[j].free &&
-					ga_streq(n->slots.v[j].type, types[t]);
-			if (free >= r->count)
-				return true;
-		}
+		for (j = 0; j < n->slots.n; j++)
+			free += n->slots.v[j].free && ga_streq(n->slots.v[j].type, type);
+		if (free >= r->count)
+			return true;
 	}
 	return false;
+}
+
+static bool fits_somewhere(const struct ga_fleet *f, const struct ga_request *r,
+			   const struct ga_profile *p)
+{
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(type_words); i++)
+		if (is_allowed(r, p, type_words[i]) && fits_type(f, r, type_words[i]))
+			return true;
+	return is_allowed(r, p, NULL) && fits_type(f, r, NULL);
+}
+
+/* A slice is on no later type than the first that fits, and what is not the first says why. */
+static bool is_preferred(const struct ga_fleet *f, const struct ga_request *r,
+			 const struct ga_profile *p, const struct ga_decision *d)
+{
+	char *const *order = r->types.n ? r->types.v : p->types.v;
+	size_t n = r->types.n ? r->types.n : p->types.n, i;
+
+	if (ga_place_is_baremetal(r, p) || !n)
+		return true;
+	for (i = 0; i < n && !ga_streq(order[i], d->type); i++)
+		if (is_allowed(r, p, order[i]) && fits_type(f, r, order[i]))
+			return false;
+	return i < n && (i > 0) == (d->type_reason != NULL);
 }
 
 static char *describe(const struct ga_decision *d)
@@ -266,12 +322,13 @@ static void one_fleet(int number)
 		ga_place(&f, &r, &profile, false, &d);
 		if (d.placed) {
 			placed++;
-			good = good && holds(&r, &profile, &d);
+			good = good && holds(&r, &profile, &d) &&
+			       is_preferred(&f, &r, &profile, &d);
 			ga_fleet_take(&f, &d);
 		} else {
 			refused++;
 			if (!ga_place_is_baremetal(&r, &profile))
-				right = right && !fits_somewhere(&f, &r);
+				right = right && !fits_somewhere(&f, &r, &profile);
 		}
 		ga_decision_release(&d);
 	}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The types of a profile by the catalogue. */
+#include "cli_profile_types.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "accel_name.h"
+#include "cli.h"
+#include "store_take.h"
+#include "suggest.h"
+
+void ga_type_names_release(struct ga_type_names *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		free(list->v[i]);
+	ga_list_release(list);
+}
+
+static bool has(const struct ga_type_names *list, const char *slug)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		if (!strcmp(list->v[i], slug))
+			return true;
+	return false;
+}
+
+static int twice(const char *name, const char *slug, struct ga_err *err)
+{
+	return ga_fail(err, GA_USAGE, "the type '%.64s' stands twice%s%s", name,
+		       strcmp(name, slug) ? ": it is " : "", strcmp(name, slug) ? slug : "");
+}
+
+static int add_one(const char *name, const char *slug, struct ga_type_names *ret,
+		   struct ga_err *err)
+{
+	if (has(ret, slug))
+		return twice(name, slug, err);
+	if (strcmp(name, slug) != 0)
+		ga_say("type '%.64s' is %s", name, slug);
+	ga_texts_add(ret, slug);
+	return 0;
+}
+
+/* A name of several types stands for all of them, the best first. */
+static void add_group(const struct ga_accels *list, const char *name,
+		      const struct ga_accel_named *named, struct ga_type_names *ret)
+{
+	GA_LIST(struct ga_suggest_type) types = { NULL, 0 };
+	ga_autostr struct ga_str said = GA_STR_INIT;
+	size_t i;
+
+	for (i = 0; i < named->types.n; i++) {
+		const struct ga_accel_type *t = ga_accels_type(list, named->types.v[i]);
+
+		*ga_list_add(&types) = (struct ga_suggest_type){
+			t->slug, 0, t->memory.gpu_gb == GA_UNKNOWN ? 0 : t->memory.gpu_gb };
+	}
+	ga_suggest_order(types.v, types.n);
+	for (i = 0; i < types.n; i++) {
+		if (has(ret, types.v[i].type))
+			continue;
+		ga_texts_add(ret, types.v[i].type);
+		ga_str_addf(&said, "%s%s", said.len ? ", " : "", types.v[i].type);
+	}
+	ga_say("type '%.64s' means several types, taken in this order: %s", name,
+	       said.len ? said.buf : "none that does not stand already");
+	ga_list_release(&types);
+}
+
+static int unknown(const struct ga_accels *list, const char *name, struct ga_err *err)
+{
+	ga_autostr struct ga_str near = GA_STR_INIT;
+	const char *slugs[GA_ACCEL_NEAR];
+	size_t n = ga_accels_near(list, name, slugs), i;
+
+	for (i = 0; i < n; i++)
+		ga_str_addf(&near, "%s%s", i ? ", " : "", slugs[i]);
+	(void)ga_fail_for(err, GA_USAGE, "unknown_type", "'%.64s' is no type of the catalogue%s%s",
+			  name, n ? "; near to it: " : "", near.buf);
+	return ga_hint(err, "'gpuaas-profile catalog' shows them; a drop-in can add one: "
+			    "gpuaas-accelerators(7)");
+}
+
+static int add_name(const struct ga_accels *list, const char *name, bool strict,
+		    struct ga_type_names *ret, struct ga_err *err)
+{
+	ga_autonamed struct ga_accel_named named = { 0 };
+	struct ga_err why = GA_ERR_INIT;
+
+	if (ga_accels_type(list, name))
+		return add_one(name, name, ret, err);
+	ga_accels_named(list, GA_NAME_PEOPLE, name, &named);
+	if (named.types.n && (named.part || named.shared))
+		return ga_fail(err, GA_USAGE, "'%.64s' is a part of a GPU, and profiles sell whole "
+			       "ones", name);
+	if (named.types.n == 1)
+		return add_one(name, named.types.v[0], ret, err);
+	if (named.types.n) {
+		add_group(list, name, &named, ret);
+		return 0;
+	}
+	if (strict)
+		return unknown(list, name, err);
+	if (has(ret, name))
+		return twice(name, name, err);
+	(void)unknown(list, name, &why);
+	ga_say("%s: nothing is placed on it until it is one (%s)", why.msg, why.hint);
+	ga_texts_add(ret, name);
+	return 0;
+}
+
+int ga_cli_profile_types(const struct ga_accels *list, char *const *names, size_t n, bool strict,
+			 struct ga_type_names *ret, struct ga_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (add_name(list, names[i], strict, ret, err) < 0)
+			return -1;
+	return 0;
+}
+
+/* ---- gpuaas-state apply ---- */
+
+/* The line of the profile with slugs, or NULL when it has nothing else already. */
+static int resolved(const struct ga_profile *p, char **ret, struct ga_err *err)
+{
+	ga_autoaccels struct ga_accels *list = NULL;
+	ga_autotypes struct ga_type_names types = { NULL, 0 };
+	struct ga_profile next = *p; /* borrows every member */
+	bool same;
+	size_t i;
+
+	*ret = NULL;
+	if (ga_cli_catalogue(&list, err) < 0)
+		return -1;
+	if (ga_cli_profile_types(list, p->types.v, p->types.n, false, &types, err) < 0) {
+		err->code = GA_BADREC;
+		return ga_wrap(err, "profile '%s'", p->name);
+	}
+	same = types.n == p->types.n;
+	for (i = 0; same && i < types.n; i++)
+		same = !strcmp(types.v[i], p->types.v[i]);
+	if (same)
+		return 0;
+	next.types.v = types.v;
+	next.types.n = types.n;
+	*ret = ga_rec_format_text(&ga_profile_shape, &next);
+	return 0;
+}
+
+static int take(struct ga_db *db, const struct ga_rec *rec, struct ga_err *err)
+{
+	return ga_store_take(db, rec, err) < 0 ? -1 : ga_emit_raw(rec, err);
+}
+
+int ga_cli_apply_profile(struct ga_db *db, const struct ga_rec *rec, struct ga_err *err)
+{
+	ga_autofree char *text = NULL;
+	struct ga_rec now = { 0 };
+	struct ga_profile p;
+	int r = 0;
+
+	if (ga_rec_parse(rec, &ga_profile_shape, &p, err) < 0)
+		return -1;
+	if (p.types.n)
+		r = resolved(&p, &text, err);
+	ga_shape_release(&ga_profile_shape, &p);
+	if (r < 0)
+		return -1;
+	if (!text)
+		return take(db, rec, err);
+	if (ga_rec_of_line(text, strlen(text), &now, err) < 0)
+		return -1;
+	now.line = rec->line;
+	r = take(db, &now, err);
+	json_decref(now.json);
+	json_decref(now.signature);
+	return r;
+}

@@ -1,0 +1,382 @@
+# SPDX-License-Identifier: Apache-2.0
+# gpuaas-profile create, show, set, retire, teams: by hand, from nodes, suggested.
+
+load helper
+
+setup()
+{
+  common_setup
+  export GPUAAS_ACCELERATORS_DIR=$T/d
+  gpuaas-state init --lab > "$T/init"
+}
+
+profile()
+{
+  gpuaas-profile "$@"
+}
+
+# hand NAME MORE…: a profile with what a slice needs.
+hand()
+{
+  profile create "$1" --count 1,2,4,8 --vcpus-per-gpu 12 --memory-per-gpu 64G "${@:2}"
+}
+
+# discovered HOST: the recorded host stands in the state, with nothing approved.
+discovered()
+{
+  setup_host "$1"
+  in_host gpuaas-discover --node "$1" | gpuaas-approve --record-only > "$T/recorded"
+}
+
+in_state()
+{
+  sqlite3 "$GPUAAS_STATE" "$1"
+}
+
+@test "a profile made by hand has what the options say, and is the record that apply would make" {
+  run_ok profile create premium --type H200 --type nvidia-a100-sxm4-80gb --count 1,2 --count 4 \
+    --vcpus-per-gpu 24 --memory-per-gpu 64G --hugepages 1G --image ubuntu --price 10.50 \
+    --region eu --pool p1 --team red,blue --wipe purge --wipe-verify sampled \
+    --wipe-gpu-memory required --domain-type qemu --hold 1h --graceful 90s
+  made=$output
+  assert_stderr "type 'H200' is nvidia-h200-141gb"
+  assert_stderr "there is no image 'ubuntu' yet"
+  assert_stderr "there is no team 'red' yet"
+  "$SRC/tests/validate" "$SRC/share/schema" <<< "$made"
+  assert_equal "$made" '{"kind":"gpuaas.profile/1","name":"premium","version":1,"shape":"slice","types":["nvidia-h200-141gb","nvidia-a100-sxm4-80gb"],"counts":[1,2,4],"vcpus_per_gpu":24,"memory_mib_per_gpu":65536,"hugepage_kib":1048576,"image":"ubuntu","price_micros":10500000,"wipe":{"minimum_class":"purge","verify":"sampled","gpu_memory":"required"},"domain_type":"qemu","hold_seconds":3600,"graceful_seconds":90,"region":"eu","pool":"p1","teams":["red","blue"],"retired":false}'
+  run_ok profile show premium
+  assert_equal "$output" "$made"
+  run_ok gpuaas-state apply - <<< "$made"
+  run_ok profile show premium
+  jq_is .version 1
+  run_ok gpuaas-list audit --where action=profile_applied
+  jq_is '"\(.object) \(.detail.version) \(.program)"' "premium 1 gpuaas-profile"
+}
+
+@test "a name that is taken is refused, also by a retired profile" {
+  hand one > "$T/made"
+  run_status 4 hand one --price 3
+  assert_stderr "there is a profile 'one' already: version 1"
+  assert_stderr "gpuaas-profile set one"
+  profile retire one > "$T/retired"
+  run_status 4 hand one
+  assert_stderr "already, retired: version 2"
+  assert_stderr "gpuaas-profile retire one --undo"
+  GPUAAS_ERRORS=json run_status 4 hand one
+  assert_stderr '"reason":"profile_exists"'
+  run_ok profile retire one --undo
+  jq_is '"\(.version) \(.retired)"' "3 false"
+}
+
+@test "set makes a new version and says what differs; versions stay, and are the way back" {
+  hand one --type h200 --price 3.50 --team red > "$T/made"
+  run_ok profile set one --price 4 --type h200,a100 --pool fast
+  jq_is '"\(.version) \(.price_micros) \(.types | join(" ")) \(.pool) \(.teams[0])"' \
+    "2 4000000 nvidia-h200-141gb nvidia-a100-pcie-40gb nvidia-a100-sxm4-40gb fast red"
+  assert_stderr "profile 'one' becomes version 2"
+  assert_stderr "price_micros            3500000 -> 4000000"
+  assert_stderr 'pool                    none -> "fast"'
+  refute_stderr "counts"
+  run_ok profile set one --price 4.00
+  assert_stderr "nothing differs: profile 'one' stays at version 2"
+  jq_is .version 2
+  run_ok profile set one --generic --pool ''
+  jq_is '"\(.types) \(.pool)"' "null null"
+  run_ok profile show one@1
+  jq_is '"\(.version) \(.price_micros)"' "1 3500000"
+  gpuaas-state apply - <<< "$output" > "$T/applied"
+  run_ok profile show one
+  jq_is '"\(.version) \(.price_micros) \(.types[0])"' "4 3500000 nvidia-h200-141gb"
+  run_ok profile show one --versions
+  jq_slurp_is 'map(.version) | tostring' '[1,2,3,4]'
+  run_status 5 profile show one@9
+  assert_stderr "has no version 9: 4 is its newest"
+  run_status 5 profile show two
+  run_status 5 profile show two --versions
+  run_status 5 profile set two --price 1
+  run_status 2 profile show one@x
+  run_status 2 profile set one
+  assert_stderr "none is given"
+  run_ok profile set one --price 35
+  assert_stderr "more than ten times"
+}
+
+@test "--dry-run shows and changes nothing" {
+  hand one --price 3 > "$T/made"
+  in_state .dump > "$T/before"
+  run_ok hand two --price 3 --dry-run
+  jq_is '"\(.name) \(.version)"' "two 1"
+  assert_stderr "nothing is changed"
+  run_ok profile set one --price 4 --dry-run
+  jq_is .version 2
+  run_ok profile retire one --dry-run
+  run_ok profile teams one --allow red --dry-run
+  in_state .dump > "$T/after"
+  cmp "$T/before" "$T/after"
+}
+
+@test "teams are allowed and forbidden; nobody is never said by an empty list" {
+  hand one > "$T/made"
+  run_status 4 profile teams one --forbid red
+  assert_stderr "every team may use it"
+  run_ok profile teams one --allow red,blue
+  assert_stderr "every team could use it until now"
+  jq_is '.teams | tostring' '["red","blue"]'
+  run_ok profile teams one --allow green --forbid red
+  jq_is '.teams | tostring' '["blue","green"]'
+  run_ok profile teams one --forbid yellow
+  assert_stderr "team 'yellow' may not use it anyway"
+  run_status 4 profile teams one --forbid blue,green
+  assert_stderr "the last that may use it"
+  run_ok profile show one
+  jq_is '.teams | tostring' '["blue","green"]'
+  run_ok profile teams one --everyone
+  jq_is .teams null
+  run_status 2 profile teams one
+  run_status 2 profile teams one --everyone --allow red
+}
+
+@test "types: unknown ones are refused with near ones, drop-ins count, apply warns and keeps" {
+  run_status 2 hand one --type nvidia-h200-140gb
+  assert_stderr "near to it: nvidia-h200-141gb"
+  assert_stderr "gpuaas-profile catalog"
+  run_status 2 hand one --type h200,H200
+  assert_stderr "stands twice: it is nvidia-h200-141gb"
+  run_status 2 hand one --type NVIDIA-A100-SXM4-40GB-MIG-1g.5gb
+  assert_stderr "a part of a GPU"
+  run_status 2 hand one --type ''
+  mkdir "$T/d"
+  echo '{"accelerators":[{"slug":"acme-x1-64gb","name":"Acme X1 64GB"}]}' > "$T/d/acme.json"
+  run_ok hand one --type 'Acme X1 64GB'
+  jq_is '.types[0]' acme-x1-64gb
+  rm "$T/d/acme.json"
+  run_status 2 hand two --type acme-x1-64gb
+  run_ok profile show one
+  gpuaas-state apply - <<< "$(jq -c '.name = "kept" | .types += ["H200"]' <<< "$output")" \
+    > "$T/applied" 2> "$T/said"
+  grep -qF "'acme-x1-64gb' is no type of the catalogue" "$T/said"
+  grep -qF "type 'H200' is nvidia-h200-141gb" "$T/said"
+  run_ok profile show kept
+  jq_is '.types | join(" ")' "acme-x1-64gb nvidia-h200-141gb"
+  assert_equal "$(jq -r '.types[1]' "$T/applied")" nvidia-h200-141gb
+  run_status 3 gpuaas-state apply - <<< "$(jq -c '.types = ["H200","h200"]' <<< "$output")"
+}
+
+@test "a generic profile asks no catalogue" {
+  mkdir "$T/d"
+  echo '{' > "$T/d/broken.json"
+  run_ok hand one
+  run_ok gpuaas-state apply - <<< "$output"
+  run_status 3 hand two --type h200
+  assert_stderr broken.json
+}
+
+@test "what can be nothing but a slip is refused" {
+  local args
+  while IFS= read -r args; do
+    # shellcheck disable=SC2086 # words of an option and its value
+    run_status 2 hand bad $args
+    assert_equal "$output" ""
+  done << 'END'
+--price -1
+--price 1e3
+--price 3,50
+--price 1000001
+--price 3.1234567
+--price .5
+--count 0
+--count 65
+--count 1,,2
+--count many
+--vcpus-per-gpu 0
+--memory-per-gpu 1K
+--memory-per-gpu -1
+--hugepages 3K
+--team NO
+--pool a/b
+END
+  run_status 2 hand $'evil\e[31m'
+  refute_stderr $'\e'
+  run_status 2 hand two --image $'a\nb'
+  run_status 2 hand "$(printf 'x%.0s' {1..64})"
+  run_status 2 hand Upper
+  run_status 2 profile create
+  run_status 2 profile create one two
+  run_status 3 profile create naked
+  assert_stderr "'counts' must not be empty"
+  for record in '.counts = [0]' '.counts = [1,1]' '.counts = [65]' '.types = ["a","a"]' \
+    '.types = [""]' '.price_micros = -1' '.price_micros = 1000000000001'; do
+    run_status 3 gpuaas-state apply - <<< "$(hand ok --dry-run 2> "$T/said" | jq -c "$record")"
+  done
+  run_ok gpuaas-list profiles
+  assert_equal "$output" ""
+}
+
+@test "from nodes: types, counts, CPUs and memory of each GPU, less what is reserved" {
+  discovered h200
+  run_ok profile create one --from-nodes h200 --price 3.50
+  jq_is '"\(.shape) \(.types | join(" ")) \(.counts) \(.vcpus_per_gpu) \(.memory_mib_per_gpu) \(.hugepage_kib)"' \
+    "slice nvidia-h200-141gb [1,2,4,8] 24 196608 1048576"
+  # What is reserved after the discovery counts too.
+  gpuaas-state apply - > "$T/applied" << 'END'
+{"kind":"gpuaas.node-settings/1","node":"h200","reserved_cpus":"0-3","reserved_memory_mib":1048576}
+END
+  run_ok profile create two --from-nodes h200
+  jq_is '"\(.vcpus_per_gpu) \(.memory_mib_per_gpu)"' "20 131072"
+  # Options stand above what nodes have.
+  run_ok profile create three --from-nodes h200 --count 2 --vcpus-per-gpu 4 --type h200
+  jq_is '"\(.counts) \(.vcpus_per_gpu)"' "[2] 4"
+  gpuaas-state apply - > "$T/applied" \
+    <<< '{"kind":"gpuaas.node-settings/1","node":"h200","mode":"baremetal"}'
+  run_ok profile create four --from-nodes h200
+  jq_is '"\(.shape) \(.counts) \(.vcpus_per_gpu) \(.types[0])"' \
+    "baremetal null null nvidia-h200-141gb"
+  run_status 5 profile create five --from-nodes nowhere
+  run_status 5 profile create five --from-nodes h200 nowhere
+}
+
+@test "a selection is piped in" {
+  discovered h200
+  profile nodes --type h200 --json > "$T/selection"
+  run_ok profile create one --from-nodes - < "$T/selection"
+  jq_is '.types[0]' nvidia-h200-141gb
+  run_status 1 profile create two --from-nodes - < /dev/null
+  assert_stderr "no node came"
+  jq -c '.source = "kubernetes"' "$T/selection" > "$T/kubernetes"
+  run_status 2 profile create two --from-nodes - < "$T/kubernetes"
+  assert_stderr "is one of Kubernetes"
+  run_status 3 profile create two --from-nodes - <<< '{"kind":"gpuaas.node-view/1"}'
+}
+
+@test "suggestions group nodes that are alike, and are not made twice" {
+  discovered h200
+  in_state .dump > "$T/before"
+  run_ok profile create --suggest --price 3.50
+  in_state .dump > "$T/after"
+  cmp "$T/before" "$T/after"
+  jq_is '"\(.name) \(.types[0]) \(.counts) \(.price_micros)"' \
+    "h200-141gb nvidia-h200-141gb [1,2,4,8] 3500000"
+  assert_stderr "suggested for profile 'h200-141gb': h200"
+  suggested=$output
+  run_ok profile create --suggest --price 3.50
+  assert_equal "$output" "$suggested"
+  run_ok gpuaas-state apply - <<< "$suggested"
+  run_ok profile create --suggest
+  assert_equal "$output" ""
+  assert_stderr "covered by profile 'h200-141gb': h200"
+  # The name is taken by something else: another one.
+  run_ok profile set h200-141gb --vcpus-per-gpu 1
+  run_ok profile create --suggest
+  jq_is .name h200-141gb-2
+  run_status 2 profile create --suggest one
+}
+
+# ---- what comes of them at placement ----
+
+# fleet NODES SLOTS: that many nodes of that many clean slots of H200, each with the image lab.
+fleet()
+{
+  setup_host h200
+  hand any > "$T/any" 2>&1 # how the slots are wiped
+  in_host gpuaas-discover > "$T/h200.rec"
+  "$SRC/tests/fleet" "$1" "$2" < "$T/h200.rec" > "$T/fleet.rec"
+  gpuaas-approve --all-ready < "$T/fleet.rec" > "$T/slots"
+  "$SRC/tests/evidence" < "$T/slots" > "$T/evidence"
+  gpuaas-state fold "$T/evidence" > "$T/folded"
+  {
+    echo '{"kind":"gpuaas.image/1","name":"lab","digest":"sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","format":"raw","file_bytes":1048576,"size_bytes":1048576,"firmware":"bios","probe":"running","user":"ubuntu"}'
+    jq -c 'select(.kind == "gpuaas.host/1") | {kind: "gpuaas.node-image/1", node, image: "lab",
+      digest: ("sha256:" + "a" * 64), path: "/images/lab.raw",
+      verified_at: "2026-11-20T00:00:00.000000Z"}' "$T/fleet.rec"
+  } > "$T/images"
+  gpuaas-state apply "$T/images" > "$T/applied"
+}
+
+# is_type NODE TYPE: what the slots of the node are.
+is_type()
+{
+  in_state "UPDATE slot SET accelerator_type = '$2', generation = generation + 1
+    WHERE node_id = '$1'"
+}
+
+@test "a generic profile gives the plan it gave before there were types, byte for byte" {
+  fleet 2 8
+  profile create lab --count 1,2,4,8 --vcpus-per-gpu 1 --memory-per-gpu 512M --image lab \
+    --domain-type test --graceful 5s > "$T/made"
+  run_ok gpuaas-place --profile lab --gpus 2 --project vision
+  jq -c '.allocation = "A" | .attempt = "T" | .controller = "C" | .created_at = "c" |
+    .expires_at = "e" | .domain = "D" | .digest = "d" |
+    .bundles |= map(.slot = "S" | .claim = "K")' <<< "$output" > "$T/plan"
+  cmp "$T/plan" "$SRC/tests/plan-generic.json"
+  run_ok gpuaas-list allocations
+  jq_is '"\(has("type_reason")) \(has("profile_changed"))"' "false false"
+}
+
+@test "the first type that fits is taken, and the allocation says why it is not the first" {
+  fleet 2 2
+  is_type n001 nvidia-a100-sxm4-80gb
+  hand two --type h200,a100-sxm4-80gb --image lab --vcpus-per-gpu 1 --memory-per-gpu 512M > "$T/made"
+  run_ok gpuaas-place --profile two --gpus 2
+  jq_is .node n000
+  run_ok gpuaas-place --profile two --gpus 2
+  jq_is .node n001
+  second=$(jq -r .allocation <<< "$output")
+  reason="nvidia-h200-141gb had no free slot on any node: nvidia-a100-sxm4-80gb is second in the order"
+  run_ok gpuaas-list allocations
+  jq_is 'select(.node == "n001") | "\(.type): \(.type_reason)"' "nvidia-a100-sxm4-80gb: $reason"
+  jq_is 'select(.node == "n000") | "\(.type): \(.type_reason)"' "nvidia-h200-141gb: null"
+  "$SRC/tests/validate" "$SRC/share/schema" <<< "$output"
+  run_ok gpuaas-list audit --where action=placed
+  jq_is "select(.object == \"$second\").detail.type_reason" "$reason"
+  run_ok gpuaas-show "$second" --table
+  assert_output "$reason"
+  run_ok gpuaas-state check
+}
+
+@test "no way of asking leads to a type that the profile does not name, and the state refuses it" {
+  fleet 2 2
+  is_type n001 nvidia-a100-sxm4-80gb
+  hand one --type h200 --image lab --vcpus-per-gpu 1 --memory-per-gpu 512M > "$T/made"
+  profile create whole --shape baremetal --type h200 > "$T/made"
+  run_status 1 gpuaas-place --profile one --node n001
+  jq_is .code type_missing
+  run_status 1 gpuaas-place --profile one --type nvidia-a100-sxm4-80gb
+  jq_is .code type_missing
+  run_status 1 gpuaas-place --profile whole --node n001
+  run_ok gpuaas-place --profile whole --dry-run
+  jq_is .node n000
+  jq -nc 'range(4) | {kind: "gpuaas.request/1", request_id: "r\(.)", profile: "one", count: 1}' \
+    > "$T/requests"
+  run_status 1 gpuaas-place < "$T/requests"
+  jq_slurp_is 'map(.node // .code) | join(" ")' "n000 n000 no_capacity no_capacity"
+  run_status 1 gpuaas-place < "$T/requests"
+  jq_slurp_is 'map(.node // .code) | join(" ")' "n000 n000 no_capacity no_capacity"
+  # Whoever writes past the programs is refused too.
+  run in_state "INSERT INTO claim (id, allocation_id, node_id, slot_id, claim_kind, live, held_by,
+    created_at) SELECT 'x', a.id, s.node_id, s.id, 'slot', 1, 'slices', 'x' FROM allocation a, slot s
+    WHERE s.node_id = 'n001' LIMIT 1"
+  [[ $status != 0 ]]
+  assert_equal "$(in_state "SELECT count(*) FROM claim c JOIN slot s ON s.id = c.slot_id
+    WHERE s.accelerator_type <> 'nvidia-h200-141gb'")" 0
+}
+
+@test "what runs keeps its version, and is marked when another is the current one" {
+  fleet 1 4
+  hand one --image lab --price 3 --vcpus-per-gpu 1 --memory-per-gpu 512M > "$T/made"
+  run_ok gpuaas-place --profile one --gpus 1
+  run_ok profile set one --price 5
+  assert_stderr "1 allocation keeps the version it was placed with"
+  run_ok gpuaas-place --profile one --gpus 1
+  run_ok gpuaas-list allocations
+  jq_slurp_is 'map("\(.profile_version) \(.profile_changed)") | sort | join(", ")' \
+    "1 true, 2 null"
+  run_ok gpuaas-list allocations --where profile_changed=true
+  jq_is .profile_version 1
+  assert_equal "$(in_state "SELECT price_micros FROM allocation ORDER BY number")" $'3000000\n5000000'
+  run_ok profile retire one
+  run_status 1 gpuaas-place --profile one --gpus 1
+  jq_is .code profile_retired
+  run_ok profile retire one --undo
+  run_ok gpuaas-place --profile one --gpus 1
+  run_ok gpuaas-state check
+}

@@ -148,7 +148,8 @@ init nvidia-h200-141gb node -"
   run_status 10 gpuaas-export pods "$T/none.json"
   run_status 2 gpuaas-export pods --output "$T/x" "$T/all.json"
   # Too much is refused, with bounded memory.
-  (ulimit -v 1500000; { echo '{"items":['; yes '{"kind":"Pod","metadata":{"name":"x"}},' | head -n 100001; } |
+  (grep -q __asan_init "$GPUAAS_BUILD/bin/gpuaas-export" || ulimit -v 1500000
+    { echo '{"items":['; yes '{"kind":"Pod","metadata":{"name":"x"}},' | head -n 100001; } |
     run_status 3 gpuaas-export pods -)
 }
 

@@ -118,15 +118,16 @@ static int node_exists(struct ga_db *db, const char *id, struct ga_err *err)
 	return ga_rows_next(rows, err);
 }
 
-/* Memory kept for the host is taken evenly from its NUMA nodes. */
+/* Memory kept for the host is taken evenly from its NUMA nodes; row -1 is the whole host. */
 static int spread_reserve(struct ga_db *db, const struct ga_node_settings *s, struct ga_err *err)
 {
 	if (s->reserved_memory_mib == GA_UNKNOWN)
 		return 0;
 	return ga_db_exec(db, err,
-			  "UPDATE node_memory SET reserve_mib = (?2 + k - 1) / k FROM "
-			  "(SELECT count(*) AS k FROM node_memory WHERE node_id = ?1) "
-			  "WHERE node_id = ?1 AND reserve_mib <> (?2 + k - 1) / k",
+			  "UPDATE node_memory SET "
+			  "reserve_mib = iif(numa_node < 0, ?2, (?2 + k - 1) / k) FROM (SELECT max(sum(numa_node >= 0), 1) AS k FROM node_memory "
+			  "WHERE node_id = ?1) WHERE node_id = ?1 "
+			  "AND reserve_mib <> iif(numa_node < 0, ?2, (?2 + k - 1) / k)",
 			  "si", s->node, s->reserved_memory_mib) < 0 ? -1 : 0;
 }
 

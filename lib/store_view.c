@@ -68,15 +68,19 @@ int ga_store_set_manual_types(struct ga_db *db, const char *node,
 
 /* Nodes with what each discovered GPU is: ids with subsystem and revision, and how many of them.
  * A node without candidates has its slots instead, by the type they were approved with. */
+/* Of the host: row -1 is the whole of it, beside those of its NUMA nodes. */
+#define MEMORY \
+	"coalesce((SELECT memory_mib FROM node_memory m WHERE m.node_id = n.id " \
+	"AND numa_node = -1), (SELECT sum(memory_mib) FROM node_memory m WHERE m.node_id = n.id))"
 #define VIEWS \
 	"SELECT n.id, n.name, n.state, n.observed_at, " \
-	"(SELECT sum(memory_mib) FROM node_memory m WHERE m.node_id = n.id), c.gpu, c.gpus, " \
+	MEMORY ", c.gpu, c.gpus, " \
 	"NULL, NULL FROM node n LEFT JOIN (SELECT node_id, gpu, count(*) AS gpus FROM candidate " \
 	"WHERE gpu IS NOT NULL GROUP BY node_id, gpu) c ON c.node_id = n.id " \
 	"WHERE n.state <> 'retired' AND (c.node_id IS NOT NULL OR NOT EXISTS " \
 	"(SELECT 1 FROM slot s WHERE s.node_id = n.id AND s.retired = 0)) " \
 	"UNION ALL SELECT n.id, n.name, n.state, n.observed_at, " \
-	"(SELECT sum(memory_mib) FROM node_memory m WHERE m.node_id = n.id), NULL, count(*), " \
+	MEMORY ", NULL, count(*), " \
 	"s.accelerator_type, s.type_name FROM slot s JOIN node n ON n.id = s.node_id " \
 	"WHERE s.retired = 0 AND n.state <> 'retired' AND NOT EXISTS (SELECT 1 FROM candidate c " \
 	"WHERE c.node_id = n.id AND c.gpu IS NOT NULL) " \

@@ -223,8 +223,8 @@ slurm()
   cat > "$T/expected" << 'END'
 # slurm.conf: nodes; GresTypes=gpu belongs there too
 NodeName=mixed Gres=gpu:nvidia-a100-sxm4-80gb:2,gpu:nvidia-l40s-48gb:1 Feature=nvidia-a100-sxm4-80gb,nvidia-l40s-48gb
-NodeName=n00001 CPUs=192 RealMemory=4194304 Gres=gpu:nvidia-h200-141gb:8 Feature=nvidia-h200-141gb
-NodeName=n00002 CPUs=192 RealMemory=4194304 Gres=gpu:nvidia-h200-141gb:8 Feature=nvidia-h200-141gb
+NodeName=n00001 CPUs=192 RealMemory=2097152 Gres=gpu:nvidia-h200-141gb:8 Feature=nvidia-h200-141gb
+NodeName=n00002 CPUs=192 RealMemory=2097152 Gres=gpu:nvidia-h200-141gb:8 Feature=nvidia-h200-141gb
 # gres.conf
 NodeName=mixed Name=gpu Type=nvidia-a100-sxm4-80gb Count=2
 NodeName=mixed Name=gpu Type=nvidia-l40s-48gb Count=1

@@ -134,6 +134,13 @@ static void settings(void)
 	s.reserved_memory_mib = 2000;
 	t_int(ga_store_apply_node_settings(db, &s, &err), 1, "a reserve");
 	t_str(sw_get(db, "SELECT reserve_mib FROM node_memory"), "2000", "reaches the NUMA nodes");
+	sw_sql(db, "INSERT INTO node_memory (node_id, numa_node, memory_mib) VALUES "
+		   "('n1', 1, 1048576), ('n1', -1, 2097152)");
+	s.reserved_memory_mib = 2001;
+	t_int(ga_store_apply_node_settings(db, &s, &err), 1, "another reserve");
+	t_str(sw_get(db, "SELECT group_concat(reserve_mib) FROM (SELECT reserve_mib FROM "
+			 "node_memory WHERE node_id = 'n1' ORDER BY numa_node)"),
+	      "2001,1001,1001", "all of it off the host, half off each of its NUMA nodes");
 	s.mode = TXT("baremetal");
 	t_code(ga_store_apply_node_settings(db, &s, &err), &err, GA_CONFLICT, "in use",
 	       "the mode of a node in use");

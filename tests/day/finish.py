@@ -27,16 +27,16 @@ def give_all_back(day):
                              "ORDER BY number"):
             day.a.run("gpuaas-node", "undrain", row[0])
         follow_attention(day)
-        release_rest(day)
+        refused = release_rest(day)
         by_hand(day)
         if is_over(day):
             day.log.append("given back after %d rounds" % (n + 1))
             return
     left = day.a.run("gpuaas-list", "attention").records
-    day.shout("not given back after %d rounds:\n%s\n%s" % (
+    day.shout("not given back after %d rounds:\n%s\n%s\n%s" % (
         ROUNDS, "\n".join(dump(r) for r in left[:8]),
         day.a.sql("SELECT id, state, node_id FROM slot WHERE state NOT IN ('available', "
-                  "'retired') LIMIT 8")))
+                  "'retired') LIMIT 8"), "\n".join(refused)))
 
 
 def busy_nodes(day):
@@ -83,10 +83,14 @@ def follow(day, r):
 
 
 def release_rest(day):
-    """What needs nobody's attention is released all the same: the day is over."""
+    """What needs nobody's attention is released all the same: the day is over. Returns what was
+    refused, with the reasons."""
+    refused = []
     for row in day.a.allocations("placed", "provisioning", "active", "held", "failed",
                                  "releasing", "release_failed"):
         r = day.a.run("gpuaas-release", row[0], allow=(0, 4))
+        if r.status:
+            refused.append("%s: %s" % (row[0], r.err))
         take_back(day, r.of("release-order"), quiet=True)
     for row in day.a.slots("wiping"):
         r = day.a.run("gpuaas-approve", "repair", row[0], "--reason", "once more", allow=(0, 4))
@@ -97,6 +101,7 @@ def release_rest(day):
     for row in day.a.sql("SELECT id FROM slot WHERE cordon_reason IS NOT NULL AND state <> "
                          "'retired'"):
         day.a.run("gpuaas-approve", "uncordon", row[0])
+    return refused
 
 
 def by_hand(day):

@@ -235,6 +235,37 @@ END
   run_status 5 profile create five --from-nodes h200 nowhere
 }
 
+@test "from nodes of several types: only in the order that --mixed takes" {
+  discovered h200
+  discovered mi300x
+  run_status 4 profile create two --from-nodes h200 mi300x --shape slice
+  assert_stderr "these nodes have several types: "
+  assert_stderr "--mixed takes them in this order"
+  GPUAAS_ERRORS=json run_status 4 profile create two --from-nodes h200 mi300x --shape slice
+  assert_stderr '"reason":"mixed_types"'
+  run_ok profile create two --from-nodes h200 mi300x --shape slice --mixed
+  jq_is '.types | sort | join(" ")' "amd-mi300x-192gb nvidia-h200-141gb"
+  assert_stderr "preference 1: $(jq -r '.types[0]' <<< "$output")"
+  assert_stderr "preference 2: $(jq -r '.types[1]' <<< "$output")"
+  # Named, there is nothing to choose.
+  run_ok profile create three --from-nodes h200 mi300x --shape slice --type mi300x
+  jq_is '.types | join(" ")' amd-mi300x-192gb
+  run_status 2 profile create four --mixed
+  assert_stderr "goes with --from-nodes"
+}
+
+@test "from nodes whose type is not known there is no profile" {
+  discovered h200
+  export GPUAAS_ACCELERATORS=$T/none.json
+  echo '{"accelerators":[{"slug":"acme-x1-64gb","name":"Acme X1 64GB"}]}' > "$T/none.json"
+  run_status 4 profile create one --from-nodes h200
+  assert_stderr "node 'h200'"
+  GPUAAS_ERRORS=json run_status 4 profile create one --from-nodes h200
+  assert_stderr '"reason":"type_open"'
+  run_ok gpuaas-list profiles
+  assert_equal "$output" ""
+}
+
 @test "a selection is piped in" {
   discovered h200
   profile nodes --type h200 --json > "$T/selection"

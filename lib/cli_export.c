@@ -6,6 +6,7 @@
 #include "file.h"
 #include "openmetrics.h"
 #include "store_metrics.h"
+#include "str.h"
 #include "time.h"
 
 static const char *output, *backups;
@@ -47,15 +48,9 @@ const char *ga_cli_export_output(void)
 	return output;
 }
 
-/* A copy without what a terminal would obey. */
 static char *plain(const char *text)
 {
-	char *copy = ga_xstrndup(text, 128), *p;
-
-	for (p = copy; *p; p++)
-		if ((unsigned char)*p < 0x20 || *p == 0x7f)
-			*p = '?';
-	return copy;
+	return ga_printable(ga_xstrndup(text, 128));
 }
 
 int ga_cli_export_unfit(const char *what, const char *name, const char *system, const char *fits,

@@ -8,12 +8,13 @@
 #include "accel_name.h"
 #include "cli.h"
 #include "cli_accel.h"
+#include "cli_offer.h"
 #include "cli_place.h"
 #include "clock.h"
 #include "estimator.h"
 #include "file.h"
 #include "hooks.h"
-#include "store_offer.h"
+#include "str.h"
 #include "time.h"
 
 #define MEASURED_MAX (16 << 20) /* bytes of a file */
@@ -32,12 +33,14 @@ struct matching {
 	struct profiles profiles;
 	GA_LIST(struct ga_match_offer) offers;
 	struct ga_matches answers;
+	char *question; /* to estimators, once there is one */
 };
 
 static void cleanup_matching(struct matching *m)
 {
 	size_t i;
 
+	free(m->question);
 	ga_matches_release(&m->answers);
 	ga_list_release(&m->offers);
 	for (i = 0; i < m->profiles.n; i++)
@@ -62,19 +65,9 @@ static int keep(const struct ga_shape *shape, const void *obj, void *arg, struct
 
 static int read_profiles(struct matching *m, struct ga_err *err)
 {
-	ga_autodb struct ga_db *db = NULL;
-	struct ga_offer_query q = {
-		.accels = m->accels,
-		.now_micros = ga_clock_micros(),
-		.currency = ga_cli_setting("GPUAAS_CURRENCY", NULL),
-	};
+	struct ga_offer_query q = { .accels = m->accels, .now_micros = ga_clock_micros() };
 
-	if (ga_duration_parse(ga_cli_setting("GPUAAS_STALE_AFTER", "24h"), &q.stale_seconds,
-			      err) < 0 ||
-	    ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
-	    ga_db_begin_read(db, err) < 0)
-		return -1;
-	return ga_store_offers(db, &q, keep, &m->profiles, err);
+	return ga_cli_read_offers(&q, keep, &m->profiles, err);
 }
 
 static const struct ga_offer_type *of_type(const struct ga_hardware_profile *p, const char *slug)
@@ -198,12 +191,8 @@ static char *estimator_name(const char *path)
 
 static void warn(const char *estimator, const char *why)
 {
-	ga_autofree char *clean = ga_xstrdup(why);
-	char *p;
+	ga_autofree char *clean = ga_printable(ga_xstrdup(why));
 
-	for (p = clean; *p; p++)
-		if ((unsigned char)*p < 0x20 || *p == 0x7f)
-			*p = '?';
 	ga_say("warning: estimator '%s' is left out: %s", estimator, clean);
 }
 
@@ -226,13 +215,15 @@ static void take_times(struct matching *m, const char *name, const struct ga_sai
 		       "not asked about", name, unknown);
 }
 
-static void ask_one(struct matching *m, const char *path, const char *question)
+static void ask_one(struct matching *m, const char *path)
 {
 	ga_autosaid struct ga_said_times said = { 0 };
 	ga_autofree char *name = estimator_name(path);
 	struct ga_err why = GA_ERR_INIT;
 
-	if (ga_estimator_ask(path, question, m->o->estimator_seconds, &said, &why) < 0)
+	if (!m->question)
+		m->question = ga_estimator_question(&m->need, m->accels, &m->answers);
+	if (ga_estimator_ask(path, m->question, m->o->estimator_seconds, &said, &why) < 0)
 		warn(name, why.msg);
 	else
 		take_times(m, name, &said);
@@ -243,22 +234,20 @@ static void ask_estimators(struct matching *m)
 {
 	const char *folder = ga_cli_setting("GPUAAS_ESTIMATORS_DIR", "/etc/gpuaas/estimators.d");
 	ga_autohooks struct ga_hooks hooks = { 0 };
-	ga_autofree char *question = NULL;
 	struct ga_err why = GA_ERR_INIT;
 	size_t i;
 
 	if (!ga_estimate_is_training(&m->need))
 		return;
-	question = ga_estimator_question(&m->need, m->accels, &m->answers);
 	for (i = 0; i < m->o->estimators.n; i++)
-		ask_one(m, m->o->estimators.v[i], question);
+		ask_one(m, m->o->estimators.v[i]);
 	if (ga_hooks_find(folder, &hooks, &why) < 0)
 		ga_say("warning: no estimator of '%s' is asked: %s", folder, why.msg);
 	for (i = 0; i < hooks.n; i++) {
 		if (hooks.v[i].refused)
 			warn(hooks.v[i].name, hooks.v[i].refused);
 		else
-			ask_one(m, hooks.v[i].path, question);
+			ask_one(m, hooks.v[i].path);
 	}
 }
 

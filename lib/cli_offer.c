@@ -8,7 +8,6 @@
 #include "clock.h"
 #include "file.h"
 #include "shape_write.h"
-#include "store_offer.h"
 #include "time.h"
 
 /* A file that grows without bound would not be read by who watches it. */
@@ -110,24 +109,32 @@ static int check_opts(const struct ga_offer_opts *o, const struct ga_accels *acc
 	return 0;
 }
 
-static int run_query(struct listing *l, int64_t now, struct ga_err *err)
+int ga_cli_read_offers(const struct ga_offer_query *query, ga_store_each each, void *arg,
+		       struct ga_err *err)
 {
 	ga_autodb struct ga_db *db = NULL;
-	struct ga_offer_query q = {
-		.accels = l->accels,
-		.now_micros = now,
-		.currency = ga_cli_setting("GPUAAS_CURRENCY", NULL),
-		.retired = l->o->all,
-		.concealed = l->o->is_public,
-		.team = l->o->team,
-	};
+	struct ga_offer_query q = *query;
 
+	q.currency = ga_cli_setting("GPUAAS_CURRENCY", NULL);
 	if (ga_duration_parse(ga_cli_setting("GPUAAS_STALE_AFTER", "24h"), &q.stale_seconds,
 			      err) < 0 ||
 	    ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
 	    ga_db_begin_read(db, err) < 0)
 		return -1;
-	return ga_store_offers(db, &q, show, l, err);
+	return ga_store_offers(db, &q, each, arg, err);
+}
+
+static int run_query(struct listing *l, int64_t now, struct ga_err *err)
+{
+	struct ga_offer_query q = {
+		.accels = l->accels,
+		.now_micros = now,
+		.retired = l->o->all,
+		.concealed = l->o->is_public,
+		.team = l->o->team,
+	};
+
+	return ga_cli_read_offers(&q, show, l, err);
 }
 
 /* Whoever reads the file finds the one of before or this one, whole. */

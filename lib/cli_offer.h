@@ -3,8 +3,7 @@
 #ifndef GA_CLI_OFFER_H
 #define GA_CLI_OFFER_H
 
-#include "ga.h"
-#include "vec.h"
+#include "store_offer.h"
 
 struct ga_offer_opts {
 	GA_LIST(const char *) types; /* only profiles that name one of these */
@@ -15,5 +14,10 @@ struct ga_offer_opts {
 
 /* gpuaas-profile list */
 int ga_cli_offers(const struct ga_offer_opts *opts, struct ga_err *err);
+
+/* ga_store_offers on the state of this machine; currency and stale_seconds of the query are taken
+ * from the settings. */
+int ga_cli_read_offers(const struct ga_offer_query *query, ga_store_each each, void *arg,
+		       struct ga_err *err);
 
 #endif

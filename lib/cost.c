@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decimal.h"
+
 const char *const ga_cost_by_words[] = { "team", "project",    "type", "profile",
 					 "node", "allocation", NULL };
 const char *const ga_cost_kind_words[] = { "active", "provisioning", "hold", "cleanup", NULL };
@@ -78,24 +80,12 @@ void ga_cost_hours(__int128 gpu_seconds, int places, struct ga_str *out)
 
 bool ga_price_parse(const char *text, int64_t *micros)
 {
-	int64_t value = 0, digits = 0, behind = 0;
-	const char *p = text;
+	const char *point = strchr(text, '.');
+	struct ga_err ignored = GA_ERR_INIT;
 
-	for (; *p >= '0' && *p <= '9' && value <= GA_PRICE_MAX; p++, digits++)
-		value = value * 10 + (*p - '0');
-	if (!digits || value > GA_PRICE_MAX / 1000000)
+	if (text[strspn(text, "0123456789.")] || (point && strlen(point) > 7))
 		return false;
-	value *= 1000000;
-	if (*p == '.') {
-		for (p++, digits = 100000; *p >= '0' && *p <= '9' && digits; p++, behind++) {
-			value += (*p - '0') * digits;
-			digits /= 10;
-		}
-		if (!behind)
-			return false;
-	}
-	*micros = value;
-	return !*p && value <= GA_PRICE_MAX;
+	return ga_decimal_parse(text, "price", 6, 0, GA_PRICE_MAX, micros, &ignored) == 0;
 }
 
 /* ---- sums ---- */

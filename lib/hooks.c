@@ -14,6 +14,7 @@
 #include "clock.h"
 #include "proc.h"
 #include "stop.h"
+#include "str.h"
 
 #define SAID_MAX 4096
 #define LOOK_MILLIS 50 /* an end is seen so soon also when the streams stay open */
@@ -161,16 +162,12 @@ static struct record *record_of(struct runs *r, const struct ga_hook *hook)
 /* The last line, without control characters: it goes to a terminal or a journal. */
 static char *last_line(struct ga_str *s)
 {
-	char *line, *p;
+	char *line;
 
 	while (s->len && s->buf[s->len - 1] == '\n')
 		s->buf[--s->len] = '\0';
 	line = strrchr(s->buf, '\n');
-	line = ga_xstrdup(line ? line + 1 : s->buf);
-	for (p = line; *p; p++)
-		if ((unsigned char)*p < 0x20 || *p == 0x7f)
-			*p = '?';
-	return line;
+	return ga_printable(ga_xstrdup(line ? line + 1 : s->buf));
 }
 
 static int end_run(struct runs *r, struct run *run, const char *failure, bool late,

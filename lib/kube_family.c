@@ -46,13 +46,9 @@ static int64_t or_zero(int64_t n)
 static void add_part(struct ga_gather *g, const char *profile, int64_t count)
 {
 	struct ga_node_part *p = ga_list_add(&g->view->parts);
-	char *c;
 
-	p->profile = ga_xstrdup(profile);
+	p->profile = ga_printable(ga_xstrdup(profile));
 	p->count = count;
-	for (c = p->profile; *c; c++)
-		if ((unsigned char)*c < 0x20 || *c == 0x7f)
-			*c = '?';
 }
 
 /* ---- NVIDIA ---- */

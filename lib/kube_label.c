@@ -33,12 +33,7 @@ static char *borrow(const char *text)
 /* A copy without what a terminal would obey, not longer than a record takes. */
 static char *plain(const char *text)
 {
-	char *copy = ga_xstrndup(text && *text ? text : "(empty)", 512), *p;
-
-	for (p = copy; *p; p++)
-		if ((unsigned char)*p < 0x20 || *p == 0x7f)
-			*p = '?';
-	return copy;
+	return ga_printable(ga_xstrndup(text && *text ? text : "(empty)", 512));
 }
 
 static void tell(struct telling *t, const struct told *what, const char *fmt, ...)

@@ -10,8 +10,8 @@
 
 #include "kind_state.h"
 #include "kube_select.h"
+#include "kube_view.h"
 
-#define GA_KUBE_TYPE "accelerator.opendatahub.io/type"
 #define GA_KUBE_SLICE_DEVICES 128 /* the most of a ResourceSlice */
 
 /* kueue.x-k8s.io/v1beta2; its name is the slug. */

@@ -45,15 +45,9 @@ static const char *vendor_of(const char *resource)
 	return NULL;
 }
 
-/* Names come from elsewhere: what a terminal would obey becomes '?'. */
 static char *plain(const char *text)
 {
-	char *copy = ga_xstrndup(text, NAME_MOST), *p;
-
-	for (p = copy; *p; p++)
-		if ((unsigned char)*p < 0x20 || *p == 0x7f)
-			*p = '?';
-	return copy;
+	return ga_printable(ga_xstrndup(text, NAME_MOST));
 }
 
 /* Of each resource that is asked for at all; how many does not matter. */
@@ -113,7 +107,7 @@ int ga_kube_pod(json_t *item, struct ga_kube_pod *ret, struct ga_err *err)
 		ret->namespace = ga_xstrdup("default");
 	ret->uid = text_of(metadata, "uid");
 	ret->node = text_of(spec, "nodeName");
-	ret->annotated = text_of(json_object_get(metadata, "annotations"), GA_KUBE_POD_TYPE);
+	ret->annotated = text_of(json_object_get(metadata, "annotations"), GA_KUBE_TYPE);
 	ret->running = ga_streq(json_string_value(json_object_get(json_object_get(item, "status"),
 								  "phase")), "Running");
 	read_containers(json_object_get(spec, "containers"), ret);
@@ -135,7 +129,7 @@ static void warn(struct ga_pod_patch *p, const char *code, const char *fmt, ...)
 	vsnprintf(buf, sizeof(buf), fmt, ap);
 	va_end(ap);
 	w->code = ga_xstrdup(code);
-	w->sentence = plain(buf);
+	w->sentence = ga_printable(ga_xstrdup(buf));
 }
 
 /* Whether GPUs of a node may be of this vendor: what is not known may be anybody's. */
@@ -204,7 +198,7 @@ static void set_patch(struct ga_pod_patch *ret)
 {
 	struct ga_pod_change *patch = ga_xcalloc(1, sizeof(*patch));
 
-	patch->metadata.annotations = json_pack("{s:s}", GA_KUBE_POD_TYPE, ret->type);
+	patch->metadata.annotations = json_pack("{s:s}", GA_KUBE_TYPE, ret->type);
 	ret->patch = patch;
 }
 

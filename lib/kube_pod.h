@@ -10,8 +10,6 @@
 #include "kind_pod.h"
 #include "kube_view.h"
 
-#define GA_KUBE_POD_TYPE "accelerator.opendatahub.io/type"
-
 /* What of a pod is kept until its node was read. Owned; ga_kube_pod_release. */
 struct ga_kube_pod {
 	char *namespace, *name, *uid, *node;

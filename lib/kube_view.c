@@ -364,17 +364,6 @@ static char *state_of(const struct ga_kube_node *node)
 	return ga_xprintf("%s%s", state, node->cordoned ? ",SchedulingDisabled" : "");
 }
 
-/* Names come from elsewhere: what a terminal would obey becomes '?'. */
-static char *plain(const char *text)
-{
-	char *copy = ga_xstrdup(text), *p;
-
-	for (p = copy; *p; p++)
-		if ((unsigned char)*p < 0x20 || *p == 0x7f)
-			*p = '?';
-	return copy;
-}
-
 void ga_kube_view(const struct ga_accels *list, const struct ga_kube_node *node,
 		  const struct ga_manual_types *manual, int64_t now_micros,
 		  struct ga_node_view *ret)
@@ -382,7 +371,7 @@ void ga_kube_view(const struct ga_accels *list, const struct ga_kube_node *node,
 	struct ga_gather g = { .list = list, .view = ret };
 
 	ga_shape_init(&ga_node_view_shape, ret);
-	ret->node = plain(node->name);
+	ret->node = ga_printable(ga_xstrdup(node->name));
 	ret->source = ga_xstrdup("kubernetes");
 	ret->state = state_of(node);
 	ret->node_memory_mib = ga_kube_memory_mib(node->capacity, "memory");

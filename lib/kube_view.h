@@ -9,6 +9,8 @@
 #include "accel_weigh.h"
 #include "kube.h"
 
+/* The annotation that says which type of accelerator something has. */
+#define GA_KUBE_TYPE "accelerator.opendatahub.io/type"
 #define GA_KUBE_OVERRIDE "accelerator.gpuaas/type-override"
 #define GA_KUBE_OVERRIDE_OWNER "accelerator.gpuaas/type-override-owner"
 

@@ -11,8 +11,6 @@
 #include "cost.h"
 #include "match_int.h"
 
-#define MOST INT64_C(9007199254740991) /* the largest integer of a record */
-
 int ga_capability_meets(const char *have, const char *want)
 {
 	const char *const texts[] = { have, want };
@@ -166,7 +164,7 @@ void match_costs(struct ga_match *m)
 		__int128 cost = seconds[i] == GA_UNKNOWN ?
 					-1 : ga_cost_micros(m->count, seconds[i], price);
 
-		*costs[i] = cost < 0 || cost > MOST ? GA_UNKNOWN : (int64_t)cost;
+		*costs[i] = cost < 0 || cost > MATCH_MOST ? GA_UNKNOWN : (int64_t)cost;
 	}
 }
 
@@ -258,7 +256,7 @@ static void try_count(const struct match_context *c, const struct ga_match_offer
 
 	ga_shape_init(&ga_match_shape, ret);
 	ret->count = count;
-	ret->cost_per_hour_micros = hour > MOST ? MOST : (int64_t)hour;
+	ret->cost_per_hour_micros = hour > MATCH_MOST ? MATCH_MOST : (int64_t)hour;
 	begin(&t);
 	ret->availability = ga_xstrdup(availability_of(offer, count));
 	if (!offer->team)

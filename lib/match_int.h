@@ -6,6 +6,7 @@
 #include "match.h"
 
 #define MATCH_COUNTS_MAX 64
+#define MATCH_MOST INT64_C(9007199254740991) /* the largest integer of a record */
 
 struct match_context {
 	const struct ga_requirement *need;

@@ -7,8 +7,6 @@
 #include "cost.h"
 #include "match_int.h"
 
-#define MOST INT64_C(9007199254740991)
-
 /* ---- measured by the site ---- */
 
 static bool is_of(const struct ga_measured *r, const struct try *t)
@@ -46,7 +44,7 @@ static int64_t scale(int64_t milli, int64_t count, int64_t by)
 {
 	__int128 all = milli == GA_UNKNOWN ? -1 : (__int128)milli * count / by;
 
-	return all < 0 || all > MOST ? GA_UNKNOWN : (int64_t)all;
+	return all < 0 || all > MATCH_MOST ? GA_UNKNOWN : (int64_t)all;
 }
 
 static int64_t latency_of(const struct ga_measured *r, const char *which)

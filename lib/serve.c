@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "time.h"
+
 #define RETRY_SECONDS 10
 
 static void refuse(struct ga_serve_answer *ret, int status, const char *sentence)
@@ -17,48 +19,21 @@ static void refuse(struct ga_serve_answer *ret, int status, const char *sentence
 
 /* ---- dates ---- */
 
-/* The day of the civil calendar, from days since 1970; years from 1970 on. */
-static void civil(int64_t days, int *year, int *month, int *day)
-{
-	static const int lengths[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
-	int y = 1970, m = 0;
-
-	for (;; y++) {
-		int leap = (y % 4 == 0 && y % 100 != 0) || y % 400 == 0;
-
-		if (days < 365 + leap)
-			break;
-		days -= 365 + leap;
-	}
-	for (; m < 11; m++) {
-		int leap = m == 1 && ((y % 4 == 0 && y % 100 != 0) || y % 400 == 0);
-
-		if (days < lengths[m] + leap)
-			break;
-		days -= lengths[m] + leap;
-	}
-	*year = y;
-	*month = m;
-	*day = (int)days + 1;
-}
-
 void ga_serve_date(int64_t seconds, char out[GA_SERVE_TEXT_SIZE])
 {
 	static const char weekdays[] = "ThuFriSatSunMonTueWed"; /* 1970 began on a Thursday */
 	static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
-	int64_t days, rest;
-	int year, month, day;
+	char at[GA_TIME_SIZE]; /* 2026-11-22T06:45:04.000000Z */
+	ptrdiff_t month;
 
 	if (seconds < 0)
 		seconds = 0;
 	if (seconds > INT64_C(253402300799))
 		seconds = INT64_C(253402300799);
-	days = seconds / 86400;
-	rest = seconds % 86400;
-	civil(days, &year, &month, &day);
-	snprintf(out, GA_SERVE_TEXT_SIZE, "%.3s, %02d %.3s %04d %02d:%02d:%02d GMT",
-		 weekdays + 3 * (days % 7), day, months + 3 * (ptrdiff_t)month, year,
-		 (int)(rest / 3600), (int)(rest / 60 % 60), (int)(rest % 60));
+	ga_time_format(seconds * 1000000, at);
+	month = (at[5] - '0') * 10 + at[6] - '0' - 1;
+	snprintf(out, GA_SERVE_TEXT_SIZE, "%.3s, %.2s %.3s %.4s %.8s GMT",
+		 weekdays + 3 * (seconds / 86400 % 7), at + 8, months + 3 * month, at, at + 11);
 }
 
 /* ---- whether the reader has it already ---- */

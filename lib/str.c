@@ -99,6 +99,16 @@ void ga_str_add_xml(struct ga_str *s, const char *text)
 	}
 }
 
+char *ga_printable(char *text)
+{
+	char *p;
+
+	for (p = text; *p; p++)
+		if ((unsigned char)*p < 0x20 || *p == 0x7f)
+			*p = '?';
+	return text;
+}
+
 char *ga_str_take(struct ga_str *s)
 {
 	char *p = s->cap ? s->buf : ga_xstrdup("");

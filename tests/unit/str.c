@@ -33,6 +33,14 @@ static void strings(void)
 	t_str(nothing, "", "take of nothing is allocated text");
 }
 
+static void printable(void)
+{
+	char text[] = "a\x1b[31m\n\x7f\xc3\xa9z", empty[] = "";
+
+	t_str(ga_printable(text), "a?[31m??\xc3\xa9z", "no control characters");
+	t_str(ga_printable(empty), "", "nothing of nothing");
+}
+
 static void xml(void)
 {
 	static const struct {
@@ -152,6 +160,7 @@ int main(void)
 {
 	strings();
 	xml();
+	printable();
 	lists();
 	take();
 	errors();

@@ -7,6 +7,7 @@
  * active allocations of this host and on domains that carry their id.
  */
 #include "cli.h"
+#include "cli_discover.h"
 #include "stop.h"
 #include "vm_tell.h"
 
@@ -172,7 +173,8 @@ static int run(struct ga_err *err)
 	int r;
 
 	ga_stop_install();
-	if (!only_looks() && ga_vm_may(operand(), dry_run, err) < 0)
+	if (!only_looks() &&
+	    (ga_cli_accelerators(err) < 0 || ga_vm_may(operand(), dry_run, err) < 0))
 		return -1;
 	r = ga_vm_tell_begin(progress, dry_run, &o, err);
 	if (r == 0)

@@ -81,6 +81,21 @@ audit_of()
   assert_equal "$(domstate)" "shut off"
 }
 
+@test "a GPU that only the site's catalogue knows is known to a start too" {
+  # Its class is none of an accelerator's.
+  eval "recorded_$(declare -f setup_host)"
+  setup_host()
+  {
+    recorded_setup_host "$@" && grep -rlZ 0x030200 "$HOST" | xargs -0 sed -i 's/0x030200/0xff0000/'
+  }
+  export GPUAAS_ACCELERATORS=$T/site.json
+  echo '{"accelerators":[{"slug":"acme-x1-64gb","name":"Acme X1 64GB","vendor":"NVIDIA","vendor_id":"10de",
+    "pci":[{"device_id":"2335","function":"physical"}],"memory":{"gpu_gb":64}}]}' > "$T/site.json"
+  make_vm
+  run_ok here gpuaas-vm reboot "$ID" --force
+  jq_is '[.power_wanted,.power_observed,.reason]|join(" ")' "on on rebooted"
+}
+
 @test "a start that finds its disk in use is refused, said why, and works when that is mended" {
   make_vm
   run_ok here gpuaas-vm stop demo

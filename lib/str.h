@@ -30,7 +30,7 @@ void ga_str_addc(struct ga_str *s, char c);
 void ga_str_addf(struct ga_str *s, const char *fmt, ...) GA_PRINTF(2, 3);
 /* Adds text with &, <, >, ' and " as XML entities; control characters become U+FFFD. */
 void ga_str_add_xml(struct ga_str *s, const char *text);
-/* Makes control characters (below 0x20, and 0x7f) of a text '?', in place: what comes from elsewhere
+/* Makes control characters (below 0x20, and 0x7f) of a text '?', in place: what comes from outside
  * must not steer a terminal. Returns text. */
 char *ga_printable(char *text);
 /* Hands the memory over; the string is empty afterwards. Free with free(3). */

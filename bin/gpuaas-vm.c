@@ -66,6 +66,8 @@ static const char *operand(void)
 
 static int run_start(struct ga_err *err)
 {
+	if (ga_cli_accelerators(err) < 0)
+		return -1;
 	return ga_vm_start(operand(), &o, err);
 }
 
@@ -76,12 +78,16 @@ static int run_stop(struct ga_err *err)
 
 static int run_reboot(struct ga_err *err)
 {
+	if (ga_cli_accelerators(err) < 0)
+		return -1;
 	return ga_vm_reboot(operand(), timeout_seconds, force, &o, err);
 }
 
 static int run_rebuild(struct ga_err *err)
 {
 	if (!yes && !dry_run && ga_vm_confirm(operand(), &o, err) < 0)
+		return -1;
+	if (ga_cli_accelerators(err) < 0)
 		return -1;
 	return ga_vm_rebuild(operand(), timeout_seconds, &o, err);
 }
@@ -173,8 +179,7 @@ static int run(struct ga_err *err)
 	int r;
 
 	ga_stop_install();
-	if (!only_looks() &&
-	    (ga_cli_accelerators(err) < 0 || ga_vm_may(operand(), dry_run, err) < 0))
+	if (!only_looks() && ga_vm_may(operand(), dry_run, err) < 0)
 		return -1;
 	r = ga_vm_tell_begin(progress, dry_run, &o, err);
 	if (r == 0)

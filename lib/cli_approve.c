@@ -66,13 +66,10 @@ static void look_at_disk(struct ga_nvme *d)
 
 void ga_approve_look_again(struct ga_candidates *candidates)
 {
-	ga_autofree char *here = NULL;
-	struct ga_err ignored = GA_ERR_INIT;
+	ga_autofree char *here = ga_host_node_if_known(ga_cli_setting("GPUAAS_NODE", NULL));
 	size_t i;
 
-	if (ga_host_node_id(ga_cli_setting("GPUAAS_NODE", NULL), &here, &ignored) < 0)
-		return;
-	for (i = 0; i < candidates->n; i++) {
+	for (i = 0; here && i < candidates->n; i++) {
 		struct ga_candidate *c = &candidates->v[i];
 
 		if (ga_streq(c->node, here) && c->nvme && c->nvme->wwid && !is_seen(c->nvme))

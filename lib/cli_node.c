@@ -10,6 +10,7 @@
 #include "audit.h"
 #include "cli.h"
 #include "clock.h"
+#include "host.h"
 #include "store_access.h"
 #include "store_key.h"
 
@@ -201,6 +202,14 @@ static int show(const struct ga_shape *shape, const void *obj, void *arg, struct
 	return ga_emit(shape, obj, err);
 }
 
+/* What is on the node and keeps it from being drained; their number. */
+static int show_blockers(struct run *run, struct ga_err *err)
+{
+	ga_autofree char *here = ga_host_node_if_known(ga_cli_setting("GPUAAS_NODE", NULL));
+
+	return ga_store_drain_blockers(run->db, run->id, here, show, NULL, err);
+}
+
 static int list(struct run *run, struct ga_err *err)
 {
 	struct ga_list_query q = { .kind = "node" };
@@ -218,10 +227,9 @@ static int show_node(struct run *run, struct ga_err *err)
 	if (begin(run, false, true, err) < 0 ||
 	    ga_store_node(run->db, run->id, &node, err) < 0 ||
 	    ga_emit(&ga_node_shape, &node, err) < 0 ||
-	    ga_store_maintenance_ahead(run->db, run->id, show, NULL, err) < 0 ||
-	    ga_store_drain_blockers(run->db, run->id, show, NULL, err) < 0)
+	    ga_store_maintenance_ahead(run->db, run->id, show, NULL, err) < 0)
 		return -1;
-	return 0;
+	return show_blockers(run, err) < 0 ? -1 : 0;
 }
 
 static int set(struct run *run, struct ga_err *err)
@@ -295,7 +303,7 @@ static int drain(struct run *run, struct ga_err *err)
 	if (move_to(run, o->deadline ? deadline : NULL, err) < 0 || evacuate(run, err) < 0 ||
 	    ga_db_begin_read(run->db, err) < 0)
 		return -1;
-	blockers = ga_store_drain_blockers(run->db, run->id, show, NULL, err);
+	blockers = show_blockers(run, err);
 	return blockers < 0 ? -1 : blockers > 0;
 }
 
@@ -319,7 +327,7 @@ static int lost(struct run *run, struct ga_err *err)
 	    ga_store_node(run->db, run->id, &node, err) < 0 ||
 	    finish(run, &ga_node_shape, &node, err) < 0 || ga_db_begin_read(run->db, err) < 0)
 		return -1;
-	return ga_store_drain_blockers(run->db, run->id, show, NULL, err) < 0 ? -1 : 0;
+	return show_blockers(run, err) < 0 ? -1 : 0;
 }
 
 static int revoke_key(struct run *run, struct ga_err *err)

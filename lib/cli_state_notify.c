@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "hooks.h"
+#include "host.h"
 #include "kind_notice.h"
 #include "rec.h"
 #include "stop.h"
@@ -21,6 +22,7 @@
 
 static const char *folder;
 static int64_t deadline = 30, jobs = 4;
+static bool dry_run;
 
 const struct ga_opt ga_cli_notify_opts[] = {
 	{ .name = "hooks", .type = GA_O_PATH, .var = &folder, .arg = "DIR",
@@ -29,6 +31,8 @@ const struct ga_opt ga_cli_notify_opts[] = {
 	  .help = "how long one call may take (default 30s)" },
 	{ .name = "jobs", .type = GA_O_INT, .var = &jobs, .arg = "N", .min = 1, .max = 64,
 	  .help = "calls at once (default 4)" },
+	{ .name = "dry-run", .type = GA_O_FLAG, .var = &dry_run,
+	  .help = "show what would be told to whom, tell nobody" },
 	GA_OPTS_END,
 };
 
@@ -132,7 +136,7 @@ static int note_refused(struct ga_db *db, const struct ga_hooks *hooks, struct g
 		if (!h->refused)
 			continue;
 		ga_say("gpuaas-state: '%s' is not run: %s", h->path, h->refused);
-		if (note_failure(db, h->name, h->refused, err) < 0)
+		if (!dry_run && note_failure(db, h->name, h->refused, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -190,24 +194,71 @@ static int tell(struct ga_db *db, const struct ga_hooks *hooks, struct ga_notice
 	return 0;
 }
 
+/* In the caller's transaction. */
 static int read_owed(struct ga_db *db, const struct ga_hooks *hooks, struct ga_notices *ret,
 		     struct ga_err *err)
 {
 	size_t i;
 
-	if (ga_db_begin_read(db, err) < 0)
-		return -1;
 	for (i = 0; i < hooks->n; i++)
 		if (!hooks->v[i].refused &&
 		    ga_store_notice_owed(db, hooks->v[i].name, ret, err) < 0)
 			return -1;
-	ga_db_rollback(db);
 	return 0;
+}
+
+static int look(struct ga_db *db, int64_t stale, struct ga_err *err)
+{
+	ga_autofree char *here = ga_host_node_if_known(ga_cli_setting("GPUAAS_NODE", NULL));
+	ga_autolook struct ga_notice_look *seen = NULL;
+	int differs = ga_store_notice_look(db, stale, here, &seen, err);
+
+	if (differs <= 0)
+		return differs;
+	if (begin(db, err) < 0)
+		return -1;
+	return end(db, ga_store_notice_write(db, seen, err), err);
+}
+
+static int look_and_tell(struct ga_db *db, const struct ga_hooks *hooks, int64_t stale,
+			 struct ga_err *err)
+{
+	ga_autonotices struct ga_notices owed = { 0 };
+	int r;
+
+	if (tidy(db, hooks, err) < 0 || note_refused(db, hooks, err) < 0 ||
+	    look(db, stale, err) < 0 || ga_db_begin_read(db, err) < 0)
+		return -1;
+	r = read_owed(db, hooks, &owed, err);
+	ga_db_rollback(db);
+	if (r < 0)
+		return -1;
+	return owed.n ? tell(db, hooks, &owed, err) : 0;
+}
+
+/* The same, written and taken back: what each hook would be told. */
+static int show(struct ga_db *db, const struct ga_hooks *hooks, int64_t stale, struct ga_err *err)
+{
+	ga_autofree char *here = ga_host_node_if_known(ga_cli_setting("GPUAAS_NODE", NULL));
+	ga_autolook struct ga_notice_look *seen = NULL;
+	ga_autonotices struct ga_notices owed = { 0 };
+	size_t i;
+	int r;
+
+	if (note_refused(db, hooks, err) < 0 ||
+	    ga_store_notice_look(db, stale, here, &seen, err) < 0 || begin(db, err) < 0)
+		return -1;
+	r = ga_store_notice_write(db, seen, err);
+	if (r == 0)
+		r = read_owed(db, hooks, &owed, err);
+	ga_db_rollback(db);
+	for (i = 0; i < owed.n && r == 0; i++)
+		r = ga_emit(&ga_notice_shape, &owed.v[i], err);
+	return r;
 }
 
 int ga_cli_notify(struct ga_err *err)
 {
-	ga_autonotices struct ga_notices owed = { 0 };
 	ga_autohooks struct ga_hooks hooks = { 0 };
 	ga_autodb struct ga_db *db = NULL;
 	ga_autofd int lock = -1;
@@ -224,14 +275,10 @@ int ga_cli_notify(struct ga_err *err)
 	lock = ga_store_notice_lock(db, err);
 	if (lock < 0)
 		return -1;
-	/* Of a folder that is empty or away nothing is forgotten: it may come back. */
-	if (!hooks.n) {
+	if (!hooks.n)
 		ga_say("gpuaas-state: nobody is told: there is no hook in '%s'", folder);
-		return ga_store_notice_look(db, stale, err);
-	}
-	if (tidy(db, &hooks, err) < 0 || note_refused(db, &hooks, err) < 0 ||
-	    ga_store_notice_look(db, stale, err) < 0 ||
-	    read_owed(db, &hooks, &owed, err) < 0)
-		return -1;
-	return owed.n ? tell(db, &hooks, &owed, err) : 0;
+	if (dry_run)
+		return show(db, &hooks, stale, err);
+	/* Of a folder that is empty or away nothing is forgotten: it may come back. */
+	return hooks.n ? look_and_tell(db, &hooks, stale, err) : look(db, stale, err);
 }

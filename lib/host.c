@@ -73,6 +73,14 @@ int ga_host_node_id(const char *setting, char **ret, struct ga_err *err)
 	return 0;
 }
 
+char *ga_host_node_if_known(const char *setting)
+{
+	struct ga_err ignored = GA_ERR_INIT;
+	char *id = NULL;
+
+	return ga_host_node_id(setting, &id, &ignored) < 0 ? NULL : id;
+}
+
 char *ga_host_cmdline(void)
 {
 	char *text = ga_sys_attr("/proc", "cmdline");

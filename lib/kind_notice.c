@@ -13,7 +13,7 @@ const struct ga_shape ga_notice_shape = {
 		GA_INT(S, notice, GA_REQ, "its number, the same for raised and cleared"),
 		GA_ENUM(S, change, GA_REQ, changes, "raised: it is so now; cleared: no more"),
 		GA_TEXT(S, hook, GA_REQ, GA_T_ANY, "who is told"),
-		GA_TRI(S, told, "whether that went well; null: it is being told"),
+		GA_TRI(S, told, "whether that went well; null: it is being told, or would be"),
 		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when it was raised or cleared"),
 		GA_TEXT(S, failure, GA_NULLOK, GA_T_ANY, "why it was not told"),
 		GA_TEXT(S, object, GA_REQ, GA_T_ANY, "id"),

@@ -10,7 +10,7 @@ struct ga_notice {
 	int64_t notice;
 	char *change;
 	char *hook;
-	int64_t told; /* 0, 1, GA_UNKNOWN: it is being told */
+	int64_t told; /* 0, 1, GA_UNKNOWN: it is being told, or would be */
 	char *at, *failure;
 	char *object, *object_kind, *state, *code;
 	char *since, *node, *project;

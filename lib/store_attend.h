@@ -13,31 +13,39 @@
 struct ga_attend {
 	const char *object, *object_kind, *state, *code, *since, *node, *project;
 	char *sentence, *command; /* owned; consumed by ga_attend_tell; command NULL: check */
+	bool from_here; /* the command is for this machine, wherever the node is */
 };
-int ga_attend_tell(const struct ga_attend *f, ga_store_each each, void *arg, struct ga_err *err);
+/* Where the rows go, and the node that this machine is (NULL: not known, or none): what people are
+ * to type for another node goes by gpuaas-on (remote.h). */
+struct ga_attend_to {
+	ga_store_each each;
+	void *arg;
+	const char *here;
+};
+int ga_attend_tell(const struct ga_attend *f, const struct ga_attend_to *to, struct ga_err *err);
 
 /* Drift that stays: each object and code of a node. */
-int ga_attend_drift(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
+int ga_attend_drift(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err);
 /* Slots in use or for sale whose last wipe could not prove that GPU memory is clean: one a node,
  * because what proves it is a tool of the host. Not of a lab. */
-int ga_attend_unproven(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
+int ga_attend_unproven(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err);
 /* Run times that are over or nearly, drains past their deadline, maintenance that comes nearer than
  * a day or has begun while something is on the node. */
-int ga_attend_expiring(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
+int ga_attend_expiring(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err);
 /* Holds, and undos of one, that failed on their host, until the power is as wanted. */
-int ga_attend_holds(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
+int ga_attend_holds(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err);
 /* Hooks of notices that fail (store_notice.h). */
-int ga_attend_hooks(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
+int ga_attend_hooks(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err);
 /* File systems that are full: the state's own, and those of hosts, as last seen; a lab's hosts are
  * recordings. */
-int ga_attend_disks(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
+int ga_attend_disks(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err);
 
 /* Overrides that wait for a second person. */
-int ga_attend_proposals(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
+int ga_attend_proposals(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err);
 
 /* Active nodes with slots that nobody has looked at for so long (0: not told): they are out of
  * placement. */
-int ga_attend_stale(struct ga_db *db, int64_t seconds, ga_store_each each, void *arg,
+int ga_attend_stale(struct ga_db *db, int64_t seconds, const struct ga_attend_to *to,
 		    struct ga_err *err);
 
 /* Keeps a drift of severity error or warning that was seen and not repaired; one that was repaired

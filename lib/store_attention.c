@@ -7,15 +7,18 @@
 
 #include "clock.h"
 #include "fsm.h"
+#include "remote.h"
 #include "store.h"
 #include "store_attend.h"
 #include "store_move.h"
 #include "store_query.h"
 #include "time.h"
 
-int ga_attend_tell(const struct ga_attend *f, ga_store_each each, void *arg, struct ga_err *err)
+int ga_attend_tell(const struct ga_attend *f, const struct ga_attend_to *to, struct ga_err *err)
 {
-	ga_autofree char *sentence = f->sentence, *command = f->command;
+	ga_autofree char *sentence = f->sentence, *given = f->command;
+	bool elsewhere = f->node && to->here && !f->from_here && strcmp(f->node, to->here) != 0;
+	ga_autofree char *command = elsewhere ? ga_remote_command(given, f->node) : GA_TAKE(given);
 	struct ga_attention a = {
 		.object = (char *)(uintptr_t)f->object,
 		.object_kind = (char *)(uintptr_t)f->object_kind,
@@ -28,7 +31,7 @@ int ga_attend_tell(const struct ga_attend *f, ga_store_each each, void *arg, str
 		.command = command ? command : (char *)(uintptr_t) "gpuaas-state check",
 	};
 
-	return each(&ga_attention_shape, &a, arg, err);
+	return to->each(&ga_attention_shape, &a, to->arg, err);
 }
 
 /* Seconds beyond the limit of its state; negative: within it, or there is no limit. */
@@ -86,7 +89,7 @@ static char *slot_command(const struct ga_rows *r)
 	return ga_store_leave(GA_M_SLOT, state, shape, id);
 }
 
-static int attend_slot(const struct ga_rows *r, ga_store_each each, void *arg, struct ga_err *err)
+static int attend_slot(const struct ga_rows *r, const struct ga_attend_to *to, struct ga_err *err)
 {
 	const char *state = ga_rows_text(r, S_STATE), *code = ga_rows_text(r, S_CODE);
 	bool failed = ga_streq(ga_rows_text(r, S_HEALTH), "failed");
@@ -98,6 +101,7 @@ static int attend_slot(const struct ga_rows *r, ga_store_each each, void *arg, s
 		.since = ga_rows_text(r, S_SINCE),
 		.node = ga_rows_text(r, S_NODE),
 		.project = ga_rows_text(r, S_PROJECT),
+		.from_here = ga_streq(ga_rows_text(r, S_SHAPE), "baremetal"),
 	};
 
 	if (!strcmp(state, "cleanup_blocked") || !strcmp(state, "quarantined") ||
@@ -115,10 +119,10 @@ static int attend_slot(const struct ga_rows *r, ga_store_each each, void *arg, s
 		return 0;
 	}
 	f.command = slot_command(r);
-	return ga_attend_tell(&f, each, arg, err);
+	return ga_attend_tell(&f, to, err);
 }
 
-static int attend_slots(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
+static int attend_slots(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
@@ -140,7 +144,7 @@ static int attend_slots(struct ga_db *db, ga_store_each each, void *arg, struct 
 			"") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0)
-		if (attend_slot(rows, each, arg, err) < 0)
+		if (attend_slot(rows, to, err) < 0)
 			return -1;
 	return r;
 }
@@ -149,8 +153,8 @@ static int attend_slots(struct ga_db *db, ga_store_each each, void *arg, struct 
 
 enum { A_ID, A_STATE, A_SINCE, A_NODE, A_PROJECT, A_REASON, A_EXPIRES, A_SHAPE };
 
-static int attend_allocation(const struct ga_rows *r, const char *now, ga_store_each each,
-			     void *arg, struct ga_err *err)
+static int attend_allocation(const struct ga_rows *r, const char *now,
+			     const struct ga_attend_to *to, struct ga_err *err)
 {
 	const char *state = ga_rows_text(r, A_STATE), *reason = ga_rows_text(r, A_REASON);
 	const char *expires = ga_rows_text(r, A_EXPIRES), *id = ga_rows_text(r, A_ID);
@@ -163,25 +167,26 @@ static int attend_allocation(const struct ga_rows *r, const char *now, ga_store_
 		.since = ga_rows_text(r, A_SINCE),
 		.node = ga_rows_text(r, A_NODE),
 		.project = ga_rows_text(r, A_PROJECT),
+		.from_here = ga_streq(shape, "baremetal"),
 	};
 
 	if (!strcmp(state, "failed") || !strcmp(state, "release_failed")) {
 		f.sentence = ga_xstrdup(reason ? reason : state);
 		f.command = ga_store_leave(GA_M_ALLOCATION, state, shape, id);
-		return ga_attend_tell(&f, each, arg, err);
+		return ga_attend_tell(&f, to, err);
 	}
 	if (!strcmp(state, "active")) {
 		f.code = "rebuild_failed";
 		f.sentence = ga_xstrdup(reason);
 		f.command = ga_xprintf("gpuaas-vm rebuild %s", id);
-		return ga_attend_tell(&f, each, arg, err);
+		return ga_attend_tell(&f, to, err);
 	}
 	if (!strcmp(state, "placed") && expires && strcmp(expires, now) < 0) {
 		f.object_kind = "plan";
 		f.code = "plan_expired";
 		f.sentence = ga_xprintf("nobody took the plan up before %s", expires);
 		f.command = ga_xprintf("gpuaas-release %s", id);
-		return ga_attend_tell(&f, each, arg, err);
+		return ga_attend_tell(&f, to, err);
 	}
 	if (!strcmp(state, "held") && expires) {
 		if (strcmp(expires, now) > 0)
@@ -190,17 +195,17 @@ static int attend_allocation(const struct ga_rows *r, const char *now, ga_store_
 		f.since = expires;
 		f.sentence = ga_xprintf("its hold ended at %s", expires);
 		f.command = ga_xprintf("gpuaas-release --pending | gpuaas-wipe");
-		return ga_attend_tell(&f, each, arg, err);
+		return ga_attend_tell(&f, to, err);
 	}
 	if (overdue(GA_M_ALLOCATION, state, f.since) <= 0)
 		return 0;
 	f.code = "stuck";
 	f.sentence = stuck(state, f.since);
 	f.command = ga_store_leave(GA_M_ALLOCATION, state, shape, id);
-	return ga_attend_tell(&f, each, arg, err);
+	return ga_attend_tell(&f, to, err);
 }
 
-static int attend_allocations(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
+static int attend_allocations(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
 	ga_autofree char *now = ga_time_now();
@@ -214,7 +219,7 @@ static int attend_allocations(struct ga_db *db, ga_store_each each, void *arg, s
 			"") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0)
-		if (attend_allocation(rows, now, each, arg, err) < 0)
+		if (attend_allocation(rows, now, to, err) < 0)
 			return -1;
 	return r;
 }
@@ -223,7 +228,7 @@ static int attend_allocations(struct ga_db *db, ga_store_each each, void *arg, s
 
 enum { N_ID, N_STATE, N_SINCE, N_CORDON, N_CODE, N_EVIDENCE, N_HINT };
 
-static int attend_node(const struct ga_rows *r, ga_store_each each, void *arg, struct ga_err *err)
+static int attend_node(const struct ga_rows *r, const struct ga_attend_to *to, struct ga_err *err)
 {
 	const char *state = ga_rows_text(r, N_STATE), *id = ga_rows_text(r, N_ID);
 	const char *code = ga_rows_text(r, N_CODE), *cordon = ga_rows_text(r, N_CORDON);
@@ -252,10 +257,10 @@ static int attend_node(const struct ga_rows *r, ga_store_each each, void *arg, s
 				       "gpuaas-state fold -",
 				       id);
 	}
-	return ga_attend_tell(&f, each, arg, err);
+	return ga_attend_tell(&f, to, err);
 }
 
-static int attend_nodes(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
+static int attend_nodes(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
@@ -272,13 +277,13 @@ static int attend_nodes(struct ga_db *db, ga_store_each each, void *arg, struct 
 			"") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0)
-		if (attend_node(rows, each, arg, err) < 0)
+		if (attend_node(rows, to, err) < 0)
 			return -1;
 	return r;
 }
 
 /* Free slots that nothing is placed on: their host has not been asked since the restore. */
-static int attend_unverified(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
+static int attend_unverified(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
@@ -304,21 +309,21 @@ static int attend_unverified(struct ga_db *db, ga_store_each each, void *arg, st
 					      "--reason TEXT -"),
 		};
 
-		if (ga_attend_tell(&f, each, arg, err) < 0)
+		if (ga_attend_tell(&f, to, err) < 0)
 			return -1;
 	}
 	return r;
 }
 
-int ga_store_list_attention(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
+int ga_store_list_attention(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
 {
-	if (attend_slots(db, each, arg, err) < 0 || attend_allocations(db, each, arg, err) < 0 ||
-	    attend_nodes(db, each, arg, err) < 0 || attend_unverified(db, each, arg, err) < 0 ||
-	    ga_attend_holds(db, each, arg, err) < 0 || ga_attend_drift(db, each, arg, err) < 0 ||
-	    ga_attend_unproven(db, each, arg, err) < 0 ||
-	    ga_attend_expiring(db, each, arg, err) < 0 ||
-	    ga_attend_proposals(db, each, arg, err) < 0 ||
-	    ga_attend_hooks(db, each, arg, err) < 0)
+	if (attend_slots(db, to, err) < 0 || attend_allocations(db, to, err) < 0 ||
+	    attend_nodes(db, to, err) < 0 || attend_unverified(db, to, err) < 0 ||
+	    ga_attend_holds(db, to, err) < 0 || ga_attend_drift(db, to, err) < 0 ||
+	    ga_attend_unproven(db, to, err) < 0 ||
+	    ga_attend_expiring(db, to, err) < 0 ||
+	    ga_attend_proposals(db, to, err) < 0 ||
+	    ga_attend_hooks(db, to, err) < 0)
 		return -1;
-	return ga_attend_disks(db, each, arg, err);
+	return ga_attend_disks(db, to, err);
 }

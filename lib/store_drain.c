@@ -7,6 +7,7 @@
 #include "audit.h"
 #include "fsm.h"
 #include "rec.h"
+#include "remote.h"
 #include "store_move.h"
 #include "store_node.h"
 #include "time.h"
@@ -194,14 +195,17 @@ static char *command_of(const struct ga_rows *r, const char *code, const char *n
 	return ga_store_leave(GA_M_SLOT, state, shape, id);
 }
 
-static int tell_blocker(const struct ga_rows *r, const char *node, ga_store_each each, void *arg,
-			struct ga_err *err)
+static int tell_blocker(const struct ga_rows *r, const char *node, bool elsewhere,
+			ga_store_each each, void *arg, struct ga_err *err)
 {
 	char until_text[GA_TIME_SIZE];
 	const char *code = code_of(ga_rows_text(r, B_KIND), ga_rows_text(r, B_STATE));
 	const char *until = until_of(r, until_text);
 	ga_autofree char *sentence = sentence_of(r, code, until);
-	ga_autofree char *command = command_of(r, code, node);
+	ga_autofree char *given = command_of(r, code, node);
+	bool whole = ga_streq(ga_rows_text(r, B_SHAPE), "baremetal");
+	ga_autofree char *command = elsewhere && !whole ? ga_remote_command(given, node) :
+							  GA_TAKE(given);
 	struct ga_drain_blocker b = {
 		.node = (char *)(uintptr_t)node,
 		.object = (char *)(uintptr_t)ga_rows_text(r, B_ID),
@@ -219,9 +223,10 @@ static int tell_blocker(const struct ga_rows *r, const char *node, ga_store_each
 	return each(&ga_drain_blocker_shape, &b, arg, err);
 }
 
-int ga_store_drain_blockers(struct ga_db *db, const char *node, ga_store_each each, void *arg,
-			    struct ga_err *err)
+int ga_store_drain_blockers(struct ga_db *db, const char *node, const char *here,
+			    ga_store_each each, void *arg, struct ga_err *err)
 {
+	bool elsewhere = here && strcmp(node, here) != 0;
 	ga_autorows struct ga_rows *rows = NULL;
 	int r, n = 0;
 
@@ -241,7 +246,7 @@ int ga_store_drain_blockers(struct ga_db *db, const char *node, ga_store_each ea
 			"s", node) < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0) {
-		if (tell_blocker(rows, node, each, arg, err) < 0)
+		if (tell_blocker(rows, node, elsewhere, each, arg, err) < 0)
 			return -1;
 		n++;
 	}

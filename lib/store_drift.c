@@ -57,7 +57,7 @@ int ga_store_drift_end(struct ga_db *db, const struct ga_observation *o, struct 
 enum { D_OBJECT, D_KIND, D_STATE, D_CODE, D_SINCE, D_NODE, D_PROJECT, D_EXPECTED, D_OBSERVED,
        D_COMMAND };
 
-static int attend(const struct ga_rows *r, ga_store_each each, void *arg, struct ga_err *err)
+static int attend(const struct ga_rows *r, const struct ga_attend_to *to, struct ga_err *err)
 {
 	const char *expected = ga_rows_text(r, D_EXPECTED), *observed = ga_rows_text(r, D_OBSERVED);
 	const char *node = ga_rows_text(r, D_NODE), *object = ga_rows_text(r, D_OBJECT);
@@ -81,10 +81,10 @@ static int attend(const struct ga_rows *r, ga_store_each each, void *arg, struct
 						node),
 	};
 
-	return ga_attend_tell(&f, each, arg, err);
+	return ga_attend_tell(&f, to, err);
 }
 
-int ga_attend_drift(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
+int ga_attend_drift(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
@@ -101,12 +101,12 @@ int ga_attend_drift(struct ga_db *db, ga_store_each each, void *arg, struct ga_e
 			"") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0)
-		if (attend(rows, each, arg, err) < 0)
+		if (attend(rows, to, err) < 0)
 			return -1;
 	return r;
 }
 
-int ga_attend_unproven(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
+int ga_attend_unproven(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
@@ -137,7 +137,7 @@ int ga_attend_unproven(struct ga_db *db, ga_store_each each, void *arg, struct g
 					      "gpu_memory=not_proven", node),
 		};
 
-		if (ga_attend_tell(&f, each, arg, err) < 0)
+		if (ga_attend_tell(&f, to, err) < 0)
 			return -1;
 	}
 	return r;

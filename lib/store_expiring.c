@@ -17,7 +17,7 @@
 
 /* ---- run times ---- */
 
-static int attend_run(const struct ga_rows *r, int64_t now, ga_store_each each, void *arg,
+static int attend_run(const struct ga_rows *r, int64_t now, const struct ga_attend_to *to,
 		      struct ga_err *err)
 {
 	struct ga_err ignored = GA_ERR_INIT;
@@ -28,6 +28,7 @@ static int attend_run(const struct ga_rows *r, int64_t now, ga_store_each each, 
 		.state = ga_rows_text(r, 1),
 		.node = ga_rows_text(r, 2),
 		.project = ga_rows_text(r, 3),
+		.from_here = ga_streq(ga_rows_text(r, 6), "baremetal"),
 	};
 	char until[GA_TIME_SIZE];
 	int64_t end;
@@ -43,10 +44,10 @@ static int attend_run(const struct ga_rows *r, int64_t now, ga_store_each each, 
 	f.sentence = ga_xprintf("it was meant to run until %s%s", until,
 				end <= now ? ", and still runs" : "");
 	f.command = ga_store_leave(GA_M_ALLOCATION, f.state, ga_rows_text(r, 6), id);
-	return ga_attend_tell(&f, each, arg, err);
+	return ga_attend_tell(&f, to, err);
 }
 
-static int attend_runs(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
+static int attend_runs(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
 	int64_t now = ga_clock_micros();
@@ -62,14 +63,14 @@ static int attend_runs(struct ga_db *db, ga_store_each each, void *arg, struct g
 			"") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0)
-		if (attend_run(rows, now, each, arg, err) < 0)
+		if (attend_run(rows, now, to, err) < 0)
 			return -1;
 	return r;
 }
 
 /* ---- drains and maintenance ---- */
 
-static int attend_drains(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
+static int attend_drains(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
@@ -98,14 +99,14 @@ static int attend_drains(struct ga_db *db, ga_store_each each, void *arg, struct
 			.command = ga_xprintf("gpuaas-node drain %s", node),
 		};
 
-		if (ga_attend_tell(&f, each, arg, err) < 0)
+		if (ga_attend_tell(&f, to, err) < 0)
 			return -1;
 	}
 	return r;
 }
 
 /* A node that is being drained is known to be on its way; its deadline tells when it is late. */
-static int attend_maintenance(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
+static int attend_maintenance(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
 	char soon[GA_TIME_SIZE];
@@ -138,20 +139,20 @@ static int attend_maintenance(struct ga_db *db, ga_store_each each, void *arg, s
 			.command = ga_xprintf("gpuaas-node drain %s --reason maintenance", node),
 		};
 
-		if (ga_attend_tell(&f, each, arg, err) < 0)
+		if (ga_attend_tell(&f, to, err) < 0)
 			return -1;
 	}
 	return r;
 }
 
-int ga_attend_expiring(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
+int ga_attend_expiring(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
 {
-	if (attend_runs(db, each, arg, err) < 0 || attend_drains(db, each, arg, err) < 0)
+	if (attend_runs(db, to, err) < 0 || attend_drains(db, to, err) < 0)
 		return -1;
-	return attend_maintenance(db, each, arg, err);
+	return attend_maintenance(db, to, err);
 }
 
-int ga_attend_stale(struct ga_db *db, int64_t seconds, ga_store_each each, void *arg,
+int ga_attend_stale(struct ga_db *db, int64_t seconds, const struct ga_attend_to *to,
 		    struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
@@ -183,7 +184,7 @@ int ga_attend_stale(struct ga_db *db, int64_t seconds, ga_store_each each, void 
 					      "gpuaas-approve --record-only", node),
 		};
 
-		if (ga_attend_tell(&f, each, arg, err) < 0)
+		if (ga_attend_tell(&f, to, err) < 0)
 			return -1;
 	}
 	return r;
@@ -192,7 +193,7 @@ int ga_attend_stale(struct ga_db *db, int64_t seconds, ga_store_each each, void 
 /* ---- room ---- */
 
 /* When it became full nobody noted: since is the moment it was seen. */
-static int attend_state_disk(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
+static int attend_state_disk(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
 {
 	ga_autofree char *now = ga_time_now();
 	const char *path = ga_db_path(db), *slash = strrchr(path, '/');
@@ -216,16 +217,16 @@ static int attend_state_disk(struct ga_db *db, ga_store_each each, void *arg, st
 				"when that is gone",
 				ga_size_format((int64_t)(v.f_bavail * v.f_frsize), size));
 	f.command = ga_xprintf("df -h '%s'", folder);
-	return ga_attend_tell(&f, each, arg, err);
+	return ga_attend_tell(&f, to, err);
 }
 
-int ga_attend_disks(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
+int ga_attend_disks(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
 	/* Records are large: only those that have the words are taken apart. */
-	if (attend_state_disk(db, each, arg, err) < 0 ||
+	if (attend_state_disk(db, to, err) < 0 ||
 	    ga_db_query(db, &rows, err,
 			"SELECT n.id, n.state, n.observed_at, json_extract(p.value, '$.evidence'), "
 			"json_extract(p.value, '$.hint') FROM node n "
@@ -253,7 +254,7 @@ int ga_attend_disks(struct ga_db *db, ga_store_each each, void *arg, struct ga_e
 					      "gpuaas-approve --record-only", node),
 		};
 
-		if (ga_attend_tell(&f, each, arg, err) < 0)
+		if (ga_attend_tell(&f, to, err) < 0)
 			return -1;
 	}
 	return r;

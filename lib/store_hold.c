@@ -246,7 +246,7 @@ int ga_store_hold_is_over(struct ga_db *db, const char *allocation, struct ga_er
 
 enum { H_ID, H_STATE, H_NODE, H_PROJECT, H_SINCE, H_SENTENCE };
 
-static int attend_hold(const struct ga_rows *r, ga_store_each each, void *arg, struct ga_err *err)
+static int attend_hold(const struct ga_rows *r, const struct ga_attend_to *to, struct ga_err *err)
 {
 	bool held = ga_streq(ga_rows_text(r, H_STATE), "held");
 	const char *id = ga_rows_text(r, H_ID);
@@ -264,10 +264,10 @@ static int attend_hold(const struct ga_rows *r, ga_store_each each, void *arg, s
 		.command = ga_xprintf(held ? "gpuaas-vm stop %s" : "gpuaas-release --undo %s", id),
 	};
 
-	return ga_attend_tell(&f, each, arg, err);
+	return ga_attend_tell(&f, to, err);
 }
 
-int ga_attend_holds(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
+int ga_attend_holds(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
@@ -285,7 +285,7 @@ int ga_attend_holds(struct ga_db *db, ga_store_each each, void *arg, struct ga_e
 			"") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0)
-		if (attend_hold(rows, each, arg, err) < 0)
+		if (attend_hold(rows, to, err) < 0)
 			return -1;
 	return r;
 }

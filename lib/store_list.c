@@ -159,10 +159,11 @@ static bool lets_through(struct filter *f, const struct ga_shape *shape, const v
 static int all_attention(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
 {
 	const struct filter *f = arg;
+	const struct ga_attend_to to = { each, arg, f->q->here };
 
-	if (ga_store_list_attention(db, each, arg, err) < 0)
+	if (ga_store_list_attention(db, &to, err) < 0)
 		return -1;
-	return ga_attend_stale(db, f->q->stale_seconds, each, arg, err);
+	return ga_attend_stale(db, f->q->stale_seconds, &to, err);
 }
 
 static int pass(const struct ga_shape *shape, const void *obj, void *arg, struct ga_err *err)

@@ -20,9 +20,10 @@ int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_
 		       struct ga_node *ret, struct ga_err *err);
 
 /* Calls each with a drain-blocker for every live claim's allocation, and for each slot whose
- * allocation has ended and whose wipe has not; the number of them. */
-int ga_store_drain_blockers(struct ga_db *db, const char *node, ga_store_each each, void *arg,
-			    struct ga_err *err);
+ * allocation has ended and whose wipe has not; the number of them. here: the node that this machine
+ * is, or NULL; commands for another one go by gpuaas-on (remote.h). */
+int ga_store_drain_blockers(struct ga_db *db, const char *node, const char *here,
+			    ga_store_each each, void *arg, struct ga_err *err);
 
 /* Plans a window of maintenance; from and to are RFC 3339. GA_USAGE when it is over already. */
 int ga_store_maintenance_plan(struct ga_db *db, const char *node, const char *from,

@@ -208,7 +208,7 @@ int ga_store_notice_tidy(struct ga_db *db, const char *const *hooks, struct ga_e
 
 /* ---- hooks that fail ---- */
 
-int ga_attend_hooks(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
+int ga_attend_hooks(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
@@ -230,7 +230,7 @@ int ga_attend_hooks(struct ga_db *db, ga_store_each each, void *arg, struct ga_e
 			.command = ga_xstrdup("gpuaas-state notify"),
 		};
 
-		if (ga_attend_tell(&f, each, arg, err) < 0)
+		if (ga_attend_tell(&f, to, err) < 0)
 			return -1;
 	}
 	return r;

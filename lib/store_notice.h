@@ -12,10 +12,16 @@
 #include "kind_notice.h"
 #include "store.h"
 
-/* Compares what needs a person (stale_seconds as in ga_list_query) with the open notices, and
- * writes what is different, in transactions of its own; none may be open. Whoever calls it holds
- * the lock of ga_store_notice_lock, so that nobody else writes notices. */
-int ga_store_notice_look(struct ga_db *db, int64_t stale_seconds, struct ga_err *err);
+/* Compares what needs a person (stale_seconds and here as in ga_list_query) with the open notices,
+ * in a read transaction of its own; none may be open. 1: they differ, and ga_store_notice_write, in
+ * the caller's transaction, makes them the same; 0: they do not; -1. Whoever calls it holds the
+ * lock of ga_store_notice_lock, so that nobody else writes notices in between. */
+struct ga_notice_look;
+void ga_store_notice_forget(struct ga_notice_look **look);
+#define ga_autolook ga_cleanup(ga_store_notice_forget)
+int ga_store_notice_look(struct ga_db *db, int64_t stale_seconds, const char *here,
+			 struct ga_notice_look **ret, struct ga_err *err);
+int ga_store_notice_write(struct ga_db *db, const struct ga_notice_look *look, struct ga_err *err);
 
 /* A lock beside the state: one run at a time tells. A descriptor that holds it until it is closed;
  * GA_BUSY when another one does. */
@@ -28,7 +34,7 @@ struct ga_notices {
 void ga_notices_release(struct ga_notices *list);
 #define ga_autonotices ga_cleanup(ga_notices_release)
 /* Adds what a hook is owed, in the order it was raised; told and failure are unknown. That a hook
- * itself fails is for the others. */
+ * itself fails is for the others. In the caller's transaction, which may be one that reads. */
 int ga_store_notice_owed(struct ga_db *db, const char *hook, struct ga_notices *ret,
 			 struct ga_err *err);
 

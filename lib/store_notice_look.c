@@ -38,6 +38,20 @@ static void cleanup_items(struct items *list)
 	ga_list_release(list);
 }
 
+struct ga_notice_look {
+	struct items open, now;
+};
+
+void ga_store_notice_forget(struct ga_notice_look **look)
+{
+	if (!*look)
+		return;
+	cleanup_items(&(*look)->open);
+	cleanup_items(&(*look)->now);
+	free(*look);
+	*look = NULL;
+}
+
 static int compare(const struct item *x, const struct item *y)
 {
 	int r = strcmp(x->object_kind, y->object_kind);
@@ -159,9 +173,9 @@ static bool all_matched(const struct items *list)
 	return true;
 }
 
-static int write_new(struct ga_db *db, const struct items *open, const struct items *now,
-		     struct ga_err *err)
+int ga_store_notice_write(struct ga_db *db, const struct ga_notice_look *look, struct ga_err *err)
 {
+	const struct items *open = &look->open, *now = &look->now;
 	ga_autofree char *at = ga_time_now();
 	size_t i;
 
@@ -184,32 +198,35 @@ static int write_new(struct ga_db *db, const struct items *open, const struct it
 	return 0;
 }
 
-int ga_store_notice_look(struct ga_db *db, int64_t stale_seconds, struct ga_err *err)
+static int read_both(struct ga_db *db, const struct ga_list_query *q, struct ga_notice_look *look,
+		     struct ga_err *err)
 {
-	const struct ga_list_query q = { .kind = "attention", .stale_seconds = stale_seconds };
-	ga_cleanup(cleanup_items) struct items open = { 0 }, now = { 0 };
 	int r;
 
 	if (ga_db_begin_read(db, err) < 0)
 		return -1;
-	r = ga_store_list(db, &q, add_attention, &now, err);
+	r = ga_store_list(db, q, add_attention, &look->now, err);
 	if (r == 0)
-		r = read_open(db, &open, err);
+		r = read_open(db, &look->open, err);
 	ga_db_rollback(db);
-	if (r < 0)
+	return r < 0 ? -1 : 0;
+}
+
+int ga_store_notice_look(struct ga_db *db, int64_t stale_seconds, const char *here,
+			 struct ga_notice_look **ret, struct ga_err *err)
+{
+	const struct ga_list_query q = { .kind = "attention", .stale_seconds = stale_seconds,
+					 .here = here };
+	ga_autolook struct ga_notice_look *look = ga_xcalloc(1, sizeof(*look));
+	struct items *open = &look->open, *now = &look->now;
+
+	if (read_both(db, &q, look, err) < 0)
 		return -1;
-	if (open.n)
-		qsort(open.v, open.n, sizeof(*open.v), by_subject);
-	if (now.n)
-		qsort(now.v, now.n, sizeof(*now.v), by_subject);
-	match_all(&open, &now);
-	if (all_matched(&open) && all_matched(&now))
-		return 0;
-	if (ga_db_begin(db, "gpuaas-state notify", err) < 0)
-		return -1;
-	if (write_new(db, &open, &now, err) < 0) {
-		ga_db_rollback(db);
-		return -1;
-	}
-	return ga_db_commit(db, err);
+	if (open->n)
+		qsort(open->v, open->n, sizeof(*open->v), by_subject);
+	if (now->n)
+		qsort(now->v, now->n, sizeof(*now->v), by_subject);
+	match_all(open, now);
+	*ret = GA_TAKE(look);
+	return all_matched(open) && all_matched(now) ? 0 : 1;
 }

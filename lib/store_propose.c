@@ -341,7 +341,7 @@ int ga_store_withdraw(struct ga_db *db, const char *id, struct ga_proposal *ret,
 
 /* ---- attention ---- */
 
-int ga_attend_proposals(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
+int ga_attend_proposals(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
@@ -370,7 +370,7 @@ int ga_attend_proposals(struct ga_db *db, ga_store_each each, void *arg, struct 
 					      retire ? "" : " | gpuaas-wipe"),
 		};
 
-		if (ga_attend_tell(&f, each, arg, err) < 0)
+		if (ga_attend_tell(&f, to, err) < 0)
 			return -1;
 	}
 	return r;

@@ -114,7 +114,7 @@ fleet()
   cat > "$T/image" << 'END'
 {"kind":"gpuaas.image/1","name":"lab","digest":"sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","format":"raw","file_bytes":1048576,"size_bytes":1048576,"firmware":"bios","probe":"running","user":"ubuntu"}
 END
-  jq -c 'select(.kind == "gpuaas.host/1") | {kind: "gpuaas.node-image/1", node, image: "lab",
+  jq_in_order -c 'select(.kind == "gpuaas.host/1") | {kind: "gpuaas.node-image/1", node, image: "lab",
     digest: ("sha256:" + "a" * 64), path: "/images/lab.raw",
     verified_at: "2026-11-20T00:00:00.000000Z"}' "$T/fleet.rec" >> "$T/image"
   root gpuaas-state apply "$T/image" > "$T/applied"
@@ -263,7 +263,7 @@ given by whoever can write the state;"* ]]
 @test "grants are for profiles, pools and projects" {
   fleet 2 2
   root gpuaas-node set n001 --pool b > "$T/set"
-  jq -c '.name = "big"' "$SRC/share/objects/lab.json" | root gpuaas-state apply - > "$T/big"
+  jq_in_order -c '.name = "big"' "$SRC/share/objects/lab.json" | root gpuaas-state apply - > "$T/big"
   grant one place,release,administer \
     '"group":"ops","profiles":["lab"],"pools":["b"],"projects":["vision"]'
   run_status 6 by alice gpuaas-place --profile big --project vision --pool b
@@ -332,7 +332,7 @@ given by whoever can write the state;"* ]]
 
 @test "a profile with teams is for their projects and members" {
   fleet 1 4
-  jq -c '.name = "gold" | .teams = ["vision"]' "$SRC/share/objects/lab.json" |
+  jq_in_order -c '.name = "gold" | .teams = ["vision"]' "$SRC/share/objects/lab.json" |
     root gpuaas-state apply - > "$T/gold"
   run_status 6 by carol gpuaas-place --profile gold --project vision
   jq_is .code team_profile
@@ -476,7 +476,7 @@ make_unwiped()
 @test "two people let a disk be destroyed that holds somebody's data" {
   setup_host lab1
   in_host gpuaas-discover > "$T/lab1.rec"
-  jq -c 'if .kind == "gpuaas.candidate/1" and .slot_index == 0
+  jq_in_order -c 'if .kind == "gpuaas.candidate/1" and .slot_index == 0
     then .nvme.signatures = ["nvme2n1: ext4"] else . end' "$T/lab1.rec" | seal > "$T/data.rec"
   wwid=$(jq -r 'select(.slot_index == 0) | .nvme.wwid' "$T/lab1.rec")
   grant over override,approve,wipe '"group":"ops"'
@@ -535,7 +535,7 @@ make_unwiped()
 }
 
 @test "profiles are changed by who may administer them, where they are and where they go" {
-  apply "$(root gpuaas-profile show lab | jq -c '.name = "one" | .pool = "theirs"')"
+  apply "$(root gpuaas-profile show lab | jq_in_order -c '.name = "one" | .pool = "theirs"')"
   grant g administer '"group":"admins","pools":["mine"]'
   local args
   for args in "set one --price 3" "set one --pool mine" "retire one" "teams one --allow red" \

@@ -110,7 +110,7 @@ slot_of()
   run_status 3 gpuaas-approve --all-ready < <(sed 's/02:/06:/' "$T/lab1.rec")
   assert_stderr "does not match the lines before it"
   run_status 3 gpuaas-approve --all-ready < \
-    <(jq -c 'if .kind == "gpuaas.candidate/1" then .fingerprint |= sub("sha256:....";
+    <(jq_in_order -c 'if .kind == "gpuaas.candidate/1" then .fingerprint |= sub("sha256:....";
       "sha256:0000") else . end' "$T/lab1.rec")
   assert_stderr "of another host or another discovery"
   dump > "$T/after"
@@ -129,7 +129,7 @@ slot_of()
 
 @test "a disk with content needs --destroy-data of its wwid, which goes into the order" {
   discover lab1
-  jq -c 'if .kind == "gpuaas.candidate/1" and .slot_index == 0
+  jq_in_order -c 'if .kind == "gpuaas.candidate/1" and .slot_index == 0
     then .nvme.signatures = ["nvme2n1: ext4"] else . end' "$T/lab1.rec" | seal > "$T/data.rec"
   wwid=$(jq -r 'select(.slot_index == 0) | .nvme.wwid' "$T/lab1.rec")
   run_status 1 gpuaas-approve --slot 0 < "$T/data.rec"
@@ -159,15 +159,15 @@ print(json.dumps(end, separators=(",", ":")))'
   chmod 000 "$WORK/disks/nvme2n1"
   # Root without capabilities reads no more than anybody else.
   in_host setpriv --bounding-set=-all --inh-caps=-all gpuaas-discover > "$T/blind"
-  run_ok jq -c 'select(.slot_index == 0) | .nvme | [.signatures_known, .signatures]' "$T/blind"
+  run_ok jq_in_order -c 'select(.slot_index == 0) | .nvme | [.signatures_known, .signatures]' "$T/blind"
   assert_equal "$output" '[false,[]]'
   # Elsewhere nobody can look: unknown blocks at the gate.
   GPUAAS_NODE=elsewhere gpuaas-approve --all-ready --dry-run < "$T/blind" > "$T/there" || true
   node=$(jq -r 'select(.kind == "gpuaas.host/1") | .node' "$T/blind")
   in_host env GPUAAS_NODE="$node" gpuaas-approve --all-ready --dry-run < "$T/blind" > "$T/here" ||
     true
-  there=$(jq -c 'select(.slot_index == 0) | [.blockers[] | .code] | sort' "$T/there")
-  here=$(jq -c 'select(.slot_index == 0) | [.blockers[] | .code] | sort' "$T/here")
+  there=$(jq_in_order -c 'select(.slot_index == 0) | [.blockers[] | .code] | sort' "$T/there")
+  here=$(jq_in_order -c 'select(.slot_index == 0) | [.blockers[] | .code] | sort' "$T/here")
   echo "there $there, here $here"
   assert_equal "$there" '["nvme_not_block","tainted"]' # whether it is one is not known
   assert_equal "$here" '["nvme_signature","tainted"]'
@@ -176,7 +176,7 @@ print(json.dumps(end, separators=(",", ":")))'
 @test "hardware that changed is blocked until it is accepted" {
   discover lab1
   gpuaas-approve --all-ready < "$T/lab1.rec" > "$T/out"
-  jq -c '.fingerprint = "sha256:" + ("0" * 64)
+  jq_in_order -c '.fingerprint = "sha256:" + ("0" * 64)
     | if has("observed_at") then .observed_at |= sub("^...."; "2199") else . end' \
     "$T/lab1.rec" | seal > "$T/changed.rec"
   run_ok gpuaas-approve --all-ready < "$T/changed.rec"
@@ -191,7 +191,7 @@ print(json.dumps(end, separators=(",", ":")))'
 @test "an older discovery than the one stored is refused" {
   discover lab1
   gpuaas-approve --record-only < "$T/lab1.rec" > "$T/out"
-  jq -c 'if has("observed_at") then .observed_at |= sub("^...."; "1999") else . end' \
+  jq_in_order -c 'if has("observed_at") then .observed_at |= sub("^...."; "1999") else . end' \
     "$T/lab1.rec" | seal > "$T/old.rec"
   run_status 4 gpuaas-approve --record-only < "$T/old.rec"
   assert_stderr "is stored already"

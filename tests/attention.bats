@@ -17,7 +17,7 @@ END
   gpuaas-approve --all-ready < "$T/fleet.rec" > "$T/slots"
   "$SRC/tests/evidence" < "$T/slots" > "$T/evidence"
   gpuaas-state fold "$T/evidence" > "$T/folded"
-  jq -c 'select(.kind == "gpuaas.host/1") | {kind: "gpuaas.node-image/1", node, image: "lab",
+  jq_in_order -c 'select(.kind == "gpuaas.host/1") | {kind: "gpuaas.node-image/1", node, image: "lab",
     digest: ("sha256:" + "a" * 64), path: "/images/lab.raw",
     verified_at: "2026-11-20T00:00:00.000000Z"}' "$T/fleet.rec" > "$T/images"
   gpuaas-state apply "$T/images" > "$T/applied"
@@ -29,7 +29,7 @@ running()
   gpuaas-place --profile lab --node "$NODE" "$@" > "$T/plan" || return 1
   local id
   id=$(jq -r .allocation "$T/plan")
-  gpuaas-list allocations --where "allocation=$id" | jq -c '.state = "active" |
+  gpuaas-list allocations --where "allocation=$id" | jq_in_order -c '.state = "active" |
     .power_observed = "on" | .since = (now | todate | sub("Z"; ".000000Z"))' > "$T/result"
   gpuaas-state fold "$T/result" > "$T/folded" || return 1
   echo "$id"
@@ -38,16 +38,16 @@ running()
 # drift AT CODE OBJECT [CHANGE]: what a reconcile at that time would have found
 drift()
 {
-  jq -cn --arg node "$NODE" --arg at "$1" --arg code "$2" --arg object "$3" '{kind:"gpuaas.drift/1",
+  jq_in_order -cn --arg node "$NODE" --arg at "$1" --arg code "$2" --arg object "$3" '{kind:"gpuaas.drift/1",
     node:$node, object:$object, code:$code, severity:"error", expected:"this", observed:"that",
     observation:"bad", age_seconds:0, repair:null, command:"gpuaas-show \($object)",
-    repaired:false, at:$at}' | jq -c "${4-.}"
+    repaired:false, at:$at}' | jq_in_order -c "${4-.}"
 }
 
 # observation AT AGREED
 observation()
 {
-  jq -cn --arg node "$NODE" --arg at "$1" --argjson agreed "$2" '{kind:"gpuaas.observation/1",
+  jq_in_order -cn --arg node "$NODE" --arg at "$1" --argjson agreed "$2" '{kind:"gpuaas.observation/1",
     node:$node, at:$at, boot_id:null, fingerprint:null, agreed:$agreed, journal_open:0, drifts:0,
     allocations:[]}'
 }
@@ -108,7 +108,10 @@ codes()
   short=$(running --run-time 40m --project vision)
   run_ok gpuaas-list attention
   jq_is '[.object,.code,.project,.command]|join(" ")' \
-    "$short run_time_ends vision gpuaas-release $short | gpuaas-wipe"
+    "$short run_time_ends vision gpuaas-release $short | gpuaas-on gpuaas-release - | gpuaas-on gpuaas-wipe | gpuaas-state fold -"
+  # Who sits at the node itself needs no ssh.
+  run_ok env GPUAAS_NODE="$NODE" gpuaas-list attention
+  jq_is .command "gpuaas-release $short | gpuaas-wipe"
   over=$(running --run-time 1s)
   # shellcheck disable=SC2016 # for the inner shell
   wait_for 10 bash -c '[[ $(gpuaas-list attention --where object="$0" | jq -r .code) == run_time_over ]]' "$over"
@@ -152,7 +155,7 @@ codes()
 @test "a host without room, and GPU memory that was not proven to be clean: not in a lab" {
   fleet 1 2
   record=$(sqlite3 "$GPUAAS_STATE" "SELECT record FROM node_observation" |
-    jq -c '.prerequisites |= map(if .name == "free_space" then .state = "missing" | .evidence = "/var has 3 GiB free" else . end)')
+    jq_in_order -c '.prerequisites |= map(if .name == "free_space" then .state = "missing" | .evidence = "/var has 3 GiB free" else . end)')
   sqlite3 "$GPUAAS_STATE" "UPDATE node_observation SET record = '${record//\'/\'\'}'"
   assert_equal "$(codes)" ""
   # A real state of the same content: triggers keep it from being made of a lab.
@@ -191,7 +194,7 @@ codes()
   gpuaas-place --profile lab-baremetal --node "$NODE" --run-time 1s > "$T/plan"
   job=$(jq -r .allocation "$T/plan")
   whole="gpuaas-release $job | gpuaas-release - | gpuaas-on gpuaas-wipe | gpuaas-state fold -"
-  jq -c '{kind:"gpuaas.failure/1",program:"gpuaas-provision",node,object:.allocation,attempt,
+  jq_in_order -c '{kind:"gpuaas.failure/1",program:"gpuaas-provision",node,object:.allocation,attempt,
     generation,dry_run:false,phase:"deploy",code:"hook_failed",status:9,sentence:"no",hint:null,
     at:"2026-11-20T10:00:00.000000Z"}' "$T/plan" > "$T/failure"
   run_status 9 gpuaas-state fold "$T/failure"

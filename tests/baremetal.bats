@@ -91,11 +91,7 @@ END
   maas_plays deploy
   metal_plan . > "$T/order"
   run_ok hook deploy
-  jq_is . '{
-  "address": "192.0.2.7",
-  "machine": "h7",
-  "image": "ubuntu/noble"
-}'
+  jq_is '[.address,.machine,.image,length]|join(" ")' "192.0.2.7 h7 ubuntu/noble 3"
   maas_is_done
   run_ok cat "$T/api/user_data-deploy"
   assert_equal "${lines[0]}" "#cloud-config-archive"
@@ -397,7 +393,7 @@ by_ssh()
 
 @test "ssh deploys: image written, read back and seeded, the tenant's own host key awaited" {
   installer_lab
-  metal_plan '.user_data_digest = null' | jq -c '. + {user_data: "#!/bin/sh\necho hello\n"}' > "$T/order"
+  metal_plan '.user_data_digest = null' | jq_in_order -c '. + {user_data: "#!/bin/sh\necho hello\n"}' > "$T/order"
   run_ok by_ssh deploy
   jq_is '[.address, .machine, .image]|join(" ")' "192.0.2.9 192.0.2.9 $T/tenant.raw"
   cmp -n 4194304 "$T/tenant.raw" "$T/work/disks/nvme2n1"

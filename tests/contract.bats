@@ -62,28 +62,34 @@ page()
   all_good
 }
 
+# lacking NAMES TEXT: the names, a line each, that are no word of the text
+lacking()
+{
+  awk 'FILENAME == ARGV[1] { names[++n] = $0; next }
+    { split($0, words, /[ ,]+/); for (i in words) seen[words[i]] }
+    END { for (i = 1; i <= n; i++) if (!(names[i] in seen)) print names[i] }' "$1" "$2"
+}
+
 @test "--help names every option, command and kind that introspection names" {
   for p in "${PROGRAMS[@]}"; do
     "$p" --help > "$T/help" 2> "$T/err" || bad "$p --help: status $?"
     [[ ! -s $T/err ]] || bad "$p --help writes to stderr: $(head -c 200 "$T/err")"
     introspect "$p" > "$T/i.json"
-    while read -r name; do
-      grep -qE -- "(^|[ ,])$name([ ,]|$)" "$T/help" || bad "$p --help lacks $name"
-    done < <(jq -r '.command | (.options[].names[], .commands[].name,
+    jq -r '.command | (.options[].names[], .commands[].name,
       (.["x-gpuaas.consumes"][], .["x-gpuaas.produces"][]
-       | ltrimstr("gpuaas.") | sub("/.*"; "")))' "$T/i.json")
+       | ltrimstr("gpuaas.") | sub("/.*"; "")))' "$T/i.json" > "$T/names"
+    [[ -s $T/names ]]
+    lacking "$T/names" "$T/help" | sed "s/^/$p --help lacks /" >> "$T/bad"
     while read -r command; do
-      "$p" "$command" --help > "$T/help" || bad "$p $command --help: status $?"
-      while read -r name; do
-        grep -qE -- "(^|[ ,])$name([ ,]|$)" "$T/help" || bad "$p $command --help lacks $name"
-      done < <(jq -r --arg c "$command" '.command.commands[] | select(.name == $c)
-        | .options[].names[]' "$T/i.json")
+      "$p" "$command" --help > "$T/one" || bad "$p $command --help: status $?"
+      jq -r --arg c "$command" '.command.commands[] | select(.name == $c)
+        | .options[].names[]' "$T/i.json" > "$T/names"
+      lacking "$T/names" "$T/one" | sed "s/^/$p $command --help lacks /" >> "$T/bad"
     done < <(jq -r '.command.commands[].name' "$T/i.json")
     # And the other way: what help shows, introspection has.
-    while read -r name; do
-      jq -e --arg n "$name" '[.command.options[].names[]] | index($n)' "$T/i.json" > "$T/out" ||
-        bad "$p --help shows $name, introspection does not"
-    done < <("$p" --help | sed -n 's/^  \(-[a-z], \|    \)\(--[a-z-]*\).*/\2/p')
+    sed -n 's/^  \(-[a-z], \|    \)\(--[a-z-]*\).*/\2/p' "$T/help" > "$T/names"
+    jq -r '.command.options[].names[]' "$T/i.json" > "$T/has"
+    lacking "$T/names" "$T/has" | sed "s/.*/$p --help shows &, introspection does not/" >> "$T/bad"
   done
   all_good
 }
@@ -122,9 +128,11 @@ page()
 @test "errors as records match their schema" {
   for p in "${PROGRAMS[@]}"; do
     GPUAAS_ERRORS=json "$p" --no-such-option 2> "$T/err" < /dev/null && bad "$p: status 0"
-    "$SRC/tests/validate" "$SRC/share/schema" < "$T/err" > "$T/out" 2>&1 || bad "$p: $(< "$T/out")"
     [[ $(jq -r .status "$T/err") == 2 ]] || bad "$p: $(head -c 300 "$T/err")"
+    cat "$T/err" >> "$T/errs"
   done
+  "$SRC/tests/validate" "$SRC/share/schema" < "$T/errs" > "$T/out" 2>&1 || bad "$(< "$T/out")"
+  assert_equal "$(tail -n 1 "$T/out")" "${#PROGRAMS[@]} records: gpuaas.error/1"
   all_good
 }
 
@@ -155,19 +163,21 @@ page()
     page "$p" "$section" > "$T/page" || { bad "$p: no man page"; continue; }
     introspect "$p" > "$T/i.json"
     # The options that every program has stand in gpuaas(7).
-    while read -r name; do
-      grep -qF -- "$name" "$T/page" || bad "$p: its man page lacks $name"
-    done < <(jq -r '.command | (.options[].names[], .commands[].options[].names[],
+    jq -r '.command | (.options[].names[], .commands[].options[].names[],
       .commands[].name) | select(IN("--json", "--table", "-h", "--help", "--version",
-        "--introspect-cli") | not)' "$T/i.json" | sort -u)
+        "--introspect-cli") | not)' "$T/i.json" | sort -u > "$T/names"
+    awk 'FILENAME == ARGV[1] { names[$0]; next } { text = text "\n" $0 }
+      END { for (name in names) if (!index(text, name)) print name }' "$T/names" "$T/page" |
+      sed "s/^/$p: its man page lacks /" >> "$T/bad"
     for head in NAME SYNOPSIS DESCRIPTION 'EXIT STATUS' EXAMPLES 'SEE ALSO'; do
-      grep -qx "$head" "$T/page" || bad "$p: its man page lacks $head"
-    done
+      echo "$head"
+    done > "$T/names"
+    grep -vxFf "$T/page" "$T/names" | sed "s/^/$p: its man page lacks /" >> "$T/bad" || :
     # And nothing that the program does not have.
-    while read -r name; do
-      jq -e --arg n "$name" '[.. | .names? // empty | .[]] | index($n)' "$T/i.json" > "$T/out" ||
-        bad "$p: its man page shows $name, the program has no such option"
-    done < <(sed -n 's/^\.It Fl Fl \([a-z-]*\).*/--\1/p' "$SRC/man/$p.$section")
+    sed -n 's/^\.It Fl Fl \([a-z-]*\).*/--\1/p' "$SRC/man/$p.$section" > "$T/names"
+    jq -r '[.. | .names? // empty | .[]] | .[]' "$T/i.json" > "$T/has"
+    lacking "$T/names" "$T/has" |
+      sed "s/.*/$p: its man page shows &, the program has no such option/" >> "$T/bad"
   done
   for name in --json --table --help --version --introspect-cli; do
     page gpuaas 7 > "$T/page"
@@ -228,24 +238,28 @@ gpuaas-host-bootstrap --huge: --hugepages gpuaas-wipe $T/some: some-file"
 }
 
 @test "every kind has a schema and a section in gpuaas-records(5)" {
+  run_ok "$SRC/tests/validate" --schemas "$SRC/share/schema"
   page gpuaas-records 5 > "$T/page"
-  for schema in "$SRC"/share/schema/*.json; do
-    kind=$(jq -r .properties.kind.const "$schema")
+  jq -r '"\(input_filename)\t\(.properties.kind.const)"' "$SRC"/share/schema/*.json > "$T/kinds"
+  while IFS=$'\t' read -r schema kind; do
     [[ $kind == "gpuaas.$(basename "$schema" .json)/"* ]] || bad "$schema is of $kind"
     grep -qF "$kind" "$T/page" || bad "gpuaas-records(5) lacks $kind"
-    jq -r '.properties | keys[]' "$schema" >> "$T/members"
-  done
+  done < "$T/kinds"
+  [[ -s $T/kinds ]]
   # The members of every record stand there by name.
+  jq -r '.properties | keys[]' "$SRC"/share/schema/*.json | sort -u > "$T/members"
   grep -oE '[a-zA-Z][a-zA-Z0-9_]*' "$T/page" | sort -u > "$T/words"
-  sort -u "$T/members" | comm -23 - "$T/words" | sed 's/^/gpuaas-records(5) lacks the member /' \
-    >> "$T/bad"
+  comm -23 "$T/members" "$T/words" | sed 's/^/gpuaas-records(5) lacks the member /' >> "$T/bad"
   # What programs say they read and write is a kind.
   for p in "${PROGRAMS[@]}"; do
-    for kind in $(introspect "$p" | jq -r '.command["x-gpuaas.consumes", "x-gpuaas.produces"][]'); do
-      name=${kind#gpuaas.}
-      [[ -f $SRC/share/schema/${name%/*}.json ]] || bad "$p: no schema of $kind"
-    done
-  done
+    introspect "$p" | jq -r --arg p "$p" \
+      '.command["x-gpuaas.consumes", "x-gpuaas.produces"][] | "\($p)\t\(.)"'
+  done > "$T/named"
+  while IFS=$'\t' read -r p kind; do
+    name=${kind#gpuaas.}
+    [[ -f $SRC/share/schema/${name%/*}.json ]] || bad "$p: no schema of $kind"
+  done < "$T/named"
+  [[ -s $T/named ]]
   all_good
 }
 
@@ -284,7 +298,7 @@ valid()
   valid host
   good=$output
   for change in '.stranger = 1' 'del(.node)' '.boot_id = 7' '.kind = "gpuaas.host/2"' '{node} + .'; do
-    output=$(jq -c "select(.kind == \"gpuaas.host/1\") | $change" <<< "$good")
+    output=$(jq_in_order -c "select(.kind == \"gpuaas.host/1\") | $change" <<< "$good")
     [[ -n $output ]]
     run ! valid host
   done

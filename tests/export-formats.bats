@@ -31,7 +31,7 @@ slot()
 
 profile()
 {
-  jq -c --arg name "$1" --argjson types "$2" '.name = $name | .types = $types' \
+  jq_in_order -c --arg name "$1" --argjson types "$2" '.name = $name | .types = $types' \
     "$SRC/share/objects/h200-slice.json" | gpuaas-state apply - > "$T/apply"
 }
 
@@ -87,7 +87,7 @@ nvidia-h200-141gb nvidia.com/gpu.product=NVIDIA-H200"
   # The other spelling of a type is told, because its nodes are not selected.
   assert_stderr "AMD_Instinct_MI300X) are not selected"
   # What labels select is that type: the node view of such a node says so.
-  printf '%s\n' "$output" | jq -c '{apiVersion: "v1", kind: "List", items: [.items[] | {kind: "Node",
+  printf '%s\n' "$output" | jq_in_order -c '{apiVersion: "v1", kind: "List", items: [.items[] | {kind: "Node",
     metadata: {name: .metadata.name, labels: .spec.nodeLabels}, status: {capacity: {}}}]}' > "$T/nodes.json"
   run_ok gpuaas-profile nodes "$T/nodes.json"
   jq_is '[.node, .types[0].type] | unique | length' $'1\n1\n1\n1'
@@ -107,7 +107,7 @@ nvidia-h200-141gb nvidia.com/gpu.product=NVIDIA-H200"
   run_ok gpuaas-export kueue
   valid ResourceFlavor "$n"
   ((n >= 112))
-  printf '%s\n' "$output" | jq -c '{apiVersion: "v1", kind: "List", items: [.items[] | {kind: "Node",
+  printf '%s\n' "$output" | jq_in_order -c '{apiVersion: "v1", kind: "List", items: [.items[] | {kind: "Node",
     metadata: {name: .metadata.name, labels: .spec.nodeLabels}, status: {capacity: {}}}]}' > "$T/nodes.json"
   gpuaas-export kueue 2>&1 > "$T/flavors.json" | grep -o 'type-override=.*' | sed 's/.*=\([^ ]*\) .*/\1/' | sort > "$T/told"
   jq -r '.items[] | select(.spec.nodeLabels["accelerator.gpuaas/type-override"]) | .metadata.name' \
@@ -116,7 +116,7 @@ nvidia-h200-141gb nvidia.com/gpu.product=NVIDIA-H200"
   run_ok gpuaas-profile nodes "$T/nodes.json"
   jq_slurp_is 'map(select(.node != .types[0].type) | .node) | join(" ")' ""
   # No two flavors have the same labels.
-  assert_equal "$(jq -c '.items[].spec.nodeLabels' "$T/flavors.json" | sort | uniq -d)" ""
+  assert_equal "$(jq_in_order -c '.items[].spec.nodeLabels' "$T/flavors.json" | sort | uniq -d)" ""
   # All of them as classes too, where a driver is known.
   run gpuaas-export dra --classes
   assert_status 1
@@ -129,7 +129,7 @@ nvidia-h200-141gb nvidia.com/gpu.product=NVIDIA-H200"
   fleet 1
   profile many '["nvidia-b200-180gb", "nvidia-h200-141gb"]'
   profile any '[]'
-  jq -c '.name = "old" | .retired = true' "$SRC/share/objects/h200-slice.json" | gpuaas-state apply - > "$T/apply"
+  jq_in_order -c '.name = "old" | .retired = true' "$SRC/share/objects/h200-slice.json" | gpuaas-state apply - > "$T/apply"
   run_ok gpuaas-export odh
   valid HardwareProfile 3
   assert_stderr "many: labels of nodes select one type: only its first, nvidia-b200-180gb"

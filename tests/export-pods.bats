@@ -13,7 +13,7 @@ setup()
 # pod NAME NODE RESOURCE [MORE]: a running pod in JSON
 pod()
 {
-  jq -nc --arg n "$1" --arg node "$2" --arg r "$3" --argjson more "${4:-{\}}" \
+  jq_in_order -nc --arg n "$1" --arg node "$2" --arg r "$3" --argjson more "${4:-{\}}" \
     '{kind: "Pod", metadata: {name: $n, namespace: "models", uid: ("uid-" + $n)}, spec: {nodeName: $node,
       containers: [{name: "main", resources: {limits: (if $r == "" then {} else {($r): "2"} end)}}]},
       status: {phase: "Running"}} * $more'
@@ -22,7 +22,7 @@ pod()
 # node NAME LABELS CAPACITY
 node()
 {
-  jq -nc --arg n "$1" --argjson l "$2" --argjson c "$3" \
+  jq_in_order -nc --arg n "$1" --argjson l "$2" --argjson c "$3" \
     '{kind: "Node", metadata: {name: $n, labels: $l}, status: {capacity: $c, allocatable: $c}}'
 }
 
@@ -42,7 +42,7 @@ nodes()
 # list: what comes on stdin as one List of kubectl, pods first as kubectl has them
 list()
 {
-  jq -cs '{apiVersion: "v1", kind: "List", items: .}' > "$T/all.json"
+  jq_in_order -cs '{apiVersion: "v1", kind: "List", items: .}' > "$T/all.json"
 }
 
 patches()
@@ -53,7 +53,7 @@ patches()
 
 annotated()
 {
-  jq -nc --arg t "$1" '{metadata: {annotations: {"accelerator.opendatahub.io/type": $t}}}'
+  jq_in_order -nc --arg t "$1" '{metadata: {annotations: {"accelerator.opendatahub.io/type": $t}}}'
 }
 
 @test "a patch for each running pod with GPUs: missing, wrong, right, unknown" {

@@ -13,9 +13,9 @@ fleet()
   in_host gpuaas-discover > "$T/pattern"
   "$GPUAAS_BUILD/bench/fleet" "$GPUAAS_STATE" "$1" < "$T/pattern"
   digest=sha256:$(printf 'a%.0s' {1..64})
-  jq -cn --arg digest "$digest" '{kind: "gpuaas.image/1", name: "lab", digest: $digest, format: "raw",
+  jq_in_order -cn --arg digest "$digest" '{kind: "gpuaas.image/1", name: "lab", digest: $digest, format: "raw",
     file_bytes: 1048576, size_bytes: 1048576, firmware: "bios", probe: "running", user: "ubuntu"}' > "$T/image"
-  gpuaas-list nodes | jq -c --arg digest "$digest" '{kind: "gpuaas.node-image/1", node, image: "lab",
+  gpuaas-list nodes | jq_in_order -c --arg digest "$digest" '{kind: "gpuaas.node-image/1", node, image: "lab",
     digest: $digest, path: "/images/lab.raw", verified_at: "2026-11-20T00:00:00.000000Z"}' >> "$T/image"
   gpuaas-state apply "$T/image" > "$T/apply"
   mkdir -p "$T/backup"
@@ -180,7 +180,7 @@ END
   node=$(gpuaas-list nodes --limit 1 | jq -r .node)
   at=2026-11-20T10:00:00.000000Z
   for code in nat_missing pci_binding nat_missing; do
-    jq -cn --arg node "$node" --arg at $at --arg code $code --arg n $((++i)) '{kind:"gpuaas.drift/1", node:$node,
+    jq_in_order -cn --arg node "$node" --arg at $at --arg code $code --arg n $((++i)) '{kind:"gpuaas.drift/1", node:$node,
       object:"x\($n)", code:$code, severity:"error", expected:"this", observed:"that", observation:"bad",
       age_seconds:0, repair:null, command:"gpuaas-show x", repaired:false, at:$at}'
   done > "$T/drifts"
@@ -206,11 +206,11 @@ END
 
 @test "GPUs that are billed, and what they cost" {
   fleet 1
-  jq -c 'select(.kind == "gpuaas.profile/1") | .price_micros = 10500000' "$SRC/share/objects/lab.json" \
+  jq_in_order -c 'select(.kind == "gpuaas.profile/1") | .price_micros = 10500000' "$SRC/share/objects/lab.json" \
     > "$T/profile"
   gpuaas-state apply "$T/profile" > "$T/out"
   id=$(gpuaas-place --profile lab --gpus 4 --project vision | jq -r .allocation)
-  gpuaas-list allocations --where "allocation=$id" | jq -c '.state = "active" |
+  gpuaas-list allocations --where "allocation=$id" | jq_in_order -c '.state = "active" |
     .power_observed = "on" | .since = (now | todate | sub("Z"; ".000000Z"))' > "$T/result"
   gpuaas-state fold "$T/result" > "$T/folded"
   type=$(gpuaas-list slots --limit 1 | jq -r .accelerator_type)

@@ -11,7 +11,7 @@ setup()
   gpuaas-state init --lab > /dev/null
   gpuaas-state apply "$SRC/share/objects/lab.json" > /dev/null
   in_host gpuaas-discover | gpuaas-approve --all-ready |
-    jq -c 'select(.kind=="gpuaas.wipe-order/1")' > "$T/orders"
+    jq_in_order -c 'select(.kind=="gpuaas.wipe-order/1")' > "$T/orders"
   SLOT=$(head -n 1 "$T/orders" | jq -r .object)
 }
 
@@ -44,14 +44,14 @@ slot_state()
   head -n 1 "$T/orders" | on_host gpuaas-wipe > "$T/good"
   for change in '.generation+=1' '.attempt="zzzzzzzz"' '.dry_run=true' '.lab=false' '.object=null' \
     '.node="elsewhere"'; do
-    jq -c "$change | del(.signature)" "$T/good" > "$T/bad"
+    jq_in_order -c "$change | del(.signature)" "$T/good" > "$T/bad"
     run_status 4 gpuaas-state fold "$T/bad"
     assert_equal "$(slot_state)" wiping
   done
-  jq -c '.class="purge" | del(.signature)' "$T/good" > "$T/bad"
+  jq_in_order -c '.class="purge" | del(.signature)' "$T/good" > "$T/bad"
   run_status 3 gpuaas-state fold "$T/bad"
   assert_stderr "digest"
-  jq -c '.object="zzzzzzzz" | del(.signature)' "$T/good" > "$T/bad"
+  jq_in_order -c '.object="zzzzzzzz" | del(.signature)' "$T/good" > "$T/bad"
   run_status 5 gpuaas-state fold "$T/bad"
   assert_equal "$(slot_state)" wiping
   run_ok gpuaas-list evidence
@@ -62,7 +62,7 @@ slot_state()
 
 @test "one result that came too late does not keep the others out" {
   on_host gpuaas-wipe < "$T/orders" > "$T/results"
-  { jq -c '.attempt="zzzzzzzz" | del(.signature)' "$T/results" | head -n 1; cat "$T/results"; } > "$T/mixed"
+  { jq_in_order -c '.attempt="zzzzzzzz" | del(.signature)' "$T/results" | head -n 1; cat "$T/results"; } > "$T/mixed"
   run_status 4 gpuaas-state fold "$T/mixed"
   run_ok gpuaas-list slots --where state=available
   jq_slurp_is length 2
@@ -70,7 +70,7 @@ slot_state()
 
 @test "a wipe that cannot vouch for the disk blocks its slot" {
   # The disk is not the one that the order names: nothing is erased, and nothing is sold.
-  head -n 1 "$T/orders" | jq -c '.nvme_wwid="eui.00000000000000ff"' |
+  head -n 1 "$T/orders" | jq_in_order -c '.nvme_wwid="eui.00000000000000ff"' |
     on_host gpuaas-wipe > "$T/results" 2> /dev/null || :
   run_ok cat "$T/results"
   jq_is .outcome not_started
@@ -94,10 +94,10 @@ slot_state()
   on_host gpuaas-wipe < "$T/orders" > "$T/wiped"
   gpuaas-state fold "$T/wiped" > /dev/null
   node=$(jq -r .node "$T/orders" | head -n 1)
-  jq -c --arg n "$node" 'if has("image") then .image="lab"|.node=$n else .name="lab" end' \
+  jq_in_order -c --arg n "$node" 'if has("image") then .image="lab"|.node=$n else .name="lab" end' \
     "$T/image.json" | gpuaas-state apply - > /dev/null
-  jq -cn --arg n "$node" --argjson net "$(network)" \
-    '{kind:"gpuaas.node-settings/1",node:$n,network:$net}' | gpuaas-state apply - > /dev/null
+  jq_in_order -cn --arg n "$node" --arg t "$T" \
+    "$PARTS"'{kind:"gpuaas.node-settings/1",node:$n,network:network}' | gpuaas-state apply - > /dev/null
   gpuaas-place --profile lab --gpus 1 --name job > "$T/plan"
   run_ok gpuaas-list plan
   assert_equal "$output" "$(< "$T/plan")"
@@ -136,7 +136,7 @@ slot_state()
   }
   told()
   {
-    jq -cn --arg at "$1" --arg why "$2" '{kind:"gpuaas.failure/1",program:"gpuaas-on",
+    jq_in_order -cn --arg at "$1" --arg why "$2" '{kind:"gpuaas.failure/1",program:"gpuaas-on",
       node:"n-1ab100000000",object:null,attempt:null,generation:null,dry_run:false,phase:null,
       code:"unreachable",status:8,sentence:$why,hint:null,at:$at}' > "$T/failure"
     run_status 8 gpuaas-state fold "$T/failure"

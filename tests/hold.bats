@@ -9,7 +9,7 @@ load lab
 make_vm()
 {
   make_lab
-  [[ -z ${1-} ]] || jq -c "$1" "$SRC/share/objects/lab.json" | gpuaas-state apply - > /dev/null
+  [[ -z ${1-} ]] || jq_in_order -c "$1" "$SRC/share/objects/lab.json" | gpuaas-state apply - > /dev/null
   here bash -c 'gpuaas-place --profile lab --gpus 1 --name demo --project vision | gpuaas-provision' \
     > "$T/provisioned"
   ID=$(allocation)
@@ -94,7 +94,7 @@ typed()
   jq_is .reason already_off
   assert_equal "$(billed)" $'provisioning\nactive\nhold open'
   wait_for 20 is_over
-  run_ok gpuaas-list attention
+  run_ok here gpuaas-list attention
   jq_is '[.object,.code,.command]|join(" ")' \
     "$ID hold_over gpuaas-release --pending | gpuaas-wipe"
   run_ok here gpuaas-release --pending --dry-run
@@ -155,7 +155,7 @@ typed()
   GPUAAS_NODE=elsewhere gpuaas-release demo --undo > "$T/undo"
   # For another attempt or another node it is no order.
   for change in '.attempt = "aaaaaaaa"' '.node = "n-somewhere"' '.dry_run = true'; do
-    jq -c "$change" "$T/undo" > "$T/changed"
+    jq_in_order -c "$change" "$T/undo" > "$T/changed"
     run_status 4 there gpuaas-release - < "$T/changed"
     assert_equal "$(domstate)" "shut off"
   done
@@ -222,7 +222,8 @@ typed()
   run_status 9 fold "$T/failed"
   assert_equal "$(gpuaas-list audit --where action=hold_failed | wc -l)" 1
   run_ok gpuaas-list attention
-  jq_is '[.object,.code,.state,.command]|join(" ")' "$ID hold_failed held gpuaas-vm stop $ID"
+  jq_is '[.object,.code,.state,.command]|join(" ")' "$ID hold_failed held gpuaas-on --nodes \
+node=n-1ab100000000 gpuaas-vm stop $ID | gpuaas-state fold -"
   jq_is '.sentence|startswith("its VM could not be stopped: ")' true
   run_ok gpuaas-list tasks --where "object=$ID" --where state=failed
   jq_is .phase power_stop
@@ -236,7 +237,8 @@ typed()
   printf '%s\n' "$output" > "$T/failed"
   run_status 9 fold "$T/failed"
   run_ok gpuaas-list attention
-  jq_is '[.object,.code,.command]|join(" ")' "$ID undo_failed gpuaas-release --undo $ID"
+  jq_is '[.object,.code,.command]|join(" ")' "$ID undo_failed gpuaas-release --undo $ID | \
+gpuaas-on gpuaas-release - | gpuaas-state fold -"
   there gpuaas-release - < "$T/undo" > "$T/on"
   run_ok fold "$T/on"
   run_ok gpuaas-list attention

@@ -12,7 +12,7 @@ setup()
   gpuaas-state apply "$SRC/share/objects/lab.json" > /dev/null
   in_host gpuaas-discover > "$T/discovery"
   gpuaas-approve --all-ready < "$T/discovery" > "$T/approved"
-  jq -c 'select(.kind=="gpuaas.wipe-order/1")' "$T/approved" | head -n 1 |
+  jq_in_order -c 'select(.kind=="gpuaas.wipe-order/1")' "$T/approved" | head -n 1 |
     in_host gpuaas-wipe > "$T/evidence"
   WIPED=$(jq -r .object "$T/evidence")
   WAITS=$(jq -r 'select(.kind=="gpuaas.slot/1").slot' "$T/approved" | grep -v "$WIPED")
@@ -76,9 +76,9 @@ setup()
 @test "attention says what needs a person, why, and what to do" {
   run_ok gpuaas-list attention
   assert_equal "$output" ""
-  jq -c "select(.kind==\"gpuaas.wipe-order/1\" and .object==\"$WAITS\")" "$T/approved" > "$T/order"
+  jq_in_order -c "select(.kind==\"gpuaas.wipe-order/1\" and .object==\"$WAITS\")" "$T/approved" > "$T/order"
   # The disk is another than the one that was approved: the wipe cannot begin.
-  jq -c '.nvme_wwid="eui.00000000000000ff"' "$T/order" > "$T/wrong"
+  jq_in_order -c '.nvme_wwid="eui.00000000000000ff"' "$T/order" > "$T/wrong"
   run --separate-stderr in_host gpuaas-wipe < "$T/wrong"
   run_ok gpuaas-list attention
   jq_is '[.object,.object_kind,.state]|join(" ")' "$WAITS slot cleanup_blocked"

@@ -13,7 +13,7 @@ fleet()
 # profile NAME TYPE PRICE [FILTER]
 profile()
 {
-  jq -c --arg name "$1" --arg type "$2" --argjson price "$3" \
+  jq_in_order -c --arg name "$1" --arg type "$2" --argjson price "$3" \
     ".name = \$name | .types = [\$type] | .price_micros = \$price | .counts = [1] |
     .vcpus_per_gpu = 4 | .memory_mib_per_gpu = 8192 | ${4-.}" \
     "$SRC/share/objects/h200-slice.json" | gpuaas-state apply - > "$T/applied"
@@ -84,7 +84,7 @@ estimator()
 standard 19080 15900000 external theirs: it does not say what that rests on
 basic 67320 28050000 external theirs: it does not say what that rests on"
   jq_is 'select(.profile=="basic").fits' false
-  run_ok jq -c '[.job.tokens, (.profiles[] | .profile, .gpus), (.profiles[] | select(.profile=="premium") |
+  run_ok jq_in_order -c '[.job.tokens, (.profiles[] | .profile, .gpus), (.profiles[] | select(.profile=="premium") |
     .acceleratorType, .memoryGb, .bf16Tflops)]' "$T/theirs.in"
   assert_output '[307200000,"basic",1,"premium",1,"standard",1,"nvidia-h200-141gb",141,989.5]'
 }
@@ -134,9 +134,9 @@ image()
 {
   local digest
   digest=sha256:$(printf 'a%.0s' {1..64})
-  jq -cn --arg d "$digest" '{kind:"gpuaas.image/1",name:"big",digest:$d,format:"raw",file_bytes:1048576,
+  jq_in_order -cn --arg d "$digest" '{kind:"gpuaas.image/1",name:"big",digest:$d,format:"raw",file_bytes:1048576,
     size_bytes:1048576,firmware:"bios",probe:"running",user:"ubuntu"}' | gpuaas-state apply - > "$T/applied"
-  gpuaas-list nodes | jq -c --arg d "$digest" '{kind:"gpuaas.node-image/1",node,image:"big",digest:$d,
+  gpuaas-list nodes | jq_in_order -c --arg d "$digest" '{kind:"gpuaas.node-image/1",node,image:"big",digest:$d,
     path:"/images/big.raw",verified_at:"2026-11-20T00:00:00.000000Z"}' | gpuaas-state apply - > "$T/applied"
 }
 
@@ -192,7 +192,7 @@ team
 }
 
 @test "a generic profile is offered with what it gives" {
-  jq -c '.name = "any" | del(.types) | .counts = [1] | .price_micros = 1 |
+  jq_in_order -c '.name = "any" | del(.types) | .counts = [1] | .price_micros = 1 |
     .vcpus_per_gpu = 4 | .memory_mib_per_gpu = 8192' "$SRC/share/objects/h200-slice.json" |
     gpuaas-state apply - > "$T/applied"
   run_ok gpuaas-match --json --memory 80GB

@@ -80,19 +80,19 @@ two_tenants()
 
 expectation()
 {
-  jq -cn --argjson b "$(bundles 2)" --argjson net "$(network)" --arg t "$T" \
-    --arg at "$(date -u +%FT%T.%6NZ)" '
+  jq -cn --arg t "$T" --arg at "$(date -u +%FT%T.%6NZ)" "$PARTS"'
     def tenant($id; $attempt; $slot):
       {allocation:$id,name:$id,state:"active",since:$at,generation:3,attempt:$attempt,
        domain:("gpuaas-"+$id),shape:"slice",power:"on",fabric_partition:null,slots:[$slot],
        expires_at:null};
+    bundles(2) as $b |
     {kind:"gpuaas.expectation/1",node:"n-1ab100000000",at:$at,epoch:1,mode:"slice",
      state:"active",fingerprint:null,boot_id:"1ab10000-0000-4000-8000-000000000001",
-     network:($net+{uplink:"uplink0",lease_file:($t+"/leases")}),lab:false,
+     network:(network+{uplink:"uplink0",lease_file:($t+"/leases")}),lab:false,
      slots:[{bundle:$b[0],state:"active",since:$at,allocation:"a110c000"},
             {bundle:$b[1],state:"active",since:$at,allocation:"b220c000"}],
      allocations:[tenant("a110c000";"attempt0";"s0000000"),
-                  tenant("b220c000";"attempt2";"s0000001")]}' | jq -c "${1:-.}"
+                  tenant("b220c000";"attempt2";"s0000001")]} | '"${1:-.}"
 }
 
 # The second tenant has gone, and its slot is idle.

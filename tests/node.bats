@@ -22,7 +22,7 @@ fleet()
   gpuaas-approve --all-ready < "$T/fleet.rec" > "$T/slots"
   "$SRC/tests/evidence" < "$T/slots" > "$T/evidence"
   gpuaas-state fold "$T/evidence" > "$T/folded"
-  jq -c 'select(.kind == "gpuaas.host/1") | {kind: "gpuaas.node-image/1", node, image: "lab",
+  jq_in_order -c 'select(.kind == "gpuaas.host/1") | {kind: "gpuaas.node-image/1", node, image: "lab",
     digest: ("sha256:" + "a" * 64), path: "/images/lab.raw",
     verified_at: "2026-11-20T00:00:00.000000Z"}' "$T/fleet.rec" > "$T/images"
   gpuaas-state apply "$T/images" > "$T/applied"
@@ -35,7 +35,7 @@ running()
   gpuaas-place --profile lab --node "$NODE" "$@" > "$T/plan"
   local id
   id=$(jq -r .allocation "$T/plan")
-  gpuaas-list allocations --where "allocation=$id" | jq -c '.state = "active" |
+  gpuaas-list allocations --where "allocation=$id" | jq_in_order -c '.state = "active" |
     .power_observed = "on" | .since = (now | todate | sub("Z"; ".000000Z"))' > "$T/result"
   gpuaas-state fold "$T/result" > "$T/folded"
   [[ $(gpuaas-list allocations --where "allocation=$id" | jq -r .state) == active ]] || return 1
@@ -153,7 +153,7 @@ END
     true
   jq_is "select(.object==\"$job\").owner" "$(gpuaas-list audit --where action=placed --limit 1 | jq -r .actor)"
   jq_is "select(.object==\"$plan\")|[.code,.command]|join(\" \")" \
-    "not_taken_up gpuaas-list plan --where allocation=$plan | gpuaas-provision"
+    "not_taken_up gpuaas-list plan --where allocation=$plan | gpuaas-on gpuaas-provision | gpuaas-state fold -"
   # Nothing new comes; what is there is not touched.
   run_status 1 gpuaas-place --profile lab --node "$NODE"
   jq_is .nodes[0].code node_draining
@@ -203,7 +203,7 @@ END
 first()
 {
   sqlite3 "$GPUAAS_STATE" "SELECT request FROM allocation WHERE id = '$job'" |
-    jq -c --arg id "evacuate-$job-1" 'del(.name, .node) | .request_id = $id' > "$T/request"
+    jq_in_order -c --arg id "evacuate-$job-1" 'del(.name, .node) | .request_id = $id' > "$T/request"
   gpuaas-place "$@" < "$T/request" > "$T/first"
   jq -r .allocation "$T/first"
 }
@@ -251,7 +251,7 @@ evacuated_to()
   fleet 1 2
   gpuaas-place --profile lab --gpus 2 > "$T/plan"
   id=$(jq -r .allocation "$T/plan")
-  jq -c '{kind: "gpuaas.failure/1", node, object: .allocation, attempt, generation,
+  jq_in_order -c '{kind: "gpuaas.failure/1", node, object: .allocation, attempt, generation,
     program: "gpuaas-provision", phase: "define", code: "failed", sentence: "no", hint: null,
     status: 9, at: .created_at, dry_run: false}' "$T/plan" > "$T/failure"
   run_status 9 gpuaas-state fold "$T/failure"
@@ -259,10 +259,10 @@ evacuated_to()
   gpuaas-approve quarantine "$first" --reason smoke > "$T/out"
   # The command that attention names for the allocation works, for what is left of it.
   run_ok gpuaas-list attention
-  jq_is "select(.object == \"$id\").command" "gpuaas-release $id | gpuaas-wipe"
+  jq_is "select(.object == \"$id\").command" "gpuaas-release $id | gpuaas-on gpuaas-release - | gpuaas-on gpuaas-wipe | gpuaas-state fold -"
   run_ok gpuaas-release "$id"
   jq_is '.bundles | map(.slot) | join(" ")' "$(jq -r .bundles[1].slot "$T/plan")"
-  jq -c '{kind: "gpuaas.released/1", allocation, node, generation, attempt, dry_run: false,
+  jq_in_order -c '{kind: "gpuaas.released/1", allocation, node, generation, attempt, dry_run: false,
     at: .issued_at, steps: [], slots: .bundles | map(.slot), lab: true}' <<< "$output" > "$T/done"
   run_ok gpuaas-state fold "$T/done"
   run_ok gpuaas-list slots

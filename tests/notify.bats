@@ -45,11 +45,11 @@ drift()
   minutes=$((${minutes-0} + 1))
   at=$(date -ud "2026-11-20 10:00 UTC + $minutes minutes" +%FT%T.000000Z)
   for object; do
-    jq -cn --arg node "$NODE" --arg at "$at" --arg code "$code" --arg object "$object" '{kind:"gpuaas.drift/1",
+    jq_in_order -cn --arg node "$NODE" --arg at "$at" --arg code "$code" --arg object "$object" '{kind:"gpuaas.drift/1",
       node:$node, object:$object, code:$code, severity:"error", expected:"this", observed:"that",
       observation:"bad", age_seconds:0, repair:null, command:"gpuaas-show x", repaired:false, at:$at}'
   done > "$T/drifts"
-  jq -cn --arg node "$NODE" --arg at "$at" --argjson agreed "$([[ $# -eq 0 ]] && echo true || echo false)" '{
+  jq_in_order -cn --arg node "$NODE" --arg at "$at" --argjson agreed "$([[ $# -eq 0 ]] && echo true || echo false)" '{
     kind:"gpuaas.observation/1", node:$node, at:$at, boot_id:null, fingerprint:null, agreed:$agreed,
     journal_open:0, drifts:0, allocations:[]}' >> "$T/drifts"
   gpuaas-state fold "$T/drifts" > "$T/folded"
@@ -94,6 +94,33 @@ cleared nat_missing $NODE"
   assert_equal "$(gpuaas-show "$NODE" | jq -r 'select(.action == "notified").detail.change' | paste -sd ' ')" \
     "raised cleared raised"
   run_ok gpuaas-state check
+}
+
+@test "--dry-run shows what would be told to whom, and nothing is told or written down" {
+  keeper a
+  keeper b
+  : > "$GPUAAS_NOTIFY_DIR/unfit"
+  chmod 777 "$GPUAAS_NOTIFY_DIR/unfit"
+  drift nat_missing "$NODE"
+  sqlite3 "$GPUAAS_STATE" .dump > "$T/before"
+  run_ok gpuaas-state notify --dry-run
+  jq_slurp_is 'map("\(.hook) \(.change) \(.code) \(.told)") | join(", ")' \
+    "a raised nat_missing null, b raised nat_missing null"
+  "$SRC/tests/validate" "$SRC/share/schema" <<< "$output"
+  assert_stderr "unfit' is not run"
+  assert_equal "$(told a)$(told b)" ""
+  sqlite3 "$GPUAAS_STATE" .dump | cmp "$T/before"
+  rm "$GPUAAS_NOTIFY_DIR/unfit"
+  notify
+  drift nothing
+  run_ok gpuaas-state notify --dry-run
+  jq_slurp_is 'map("\(.hook) \(.change)") | join(", ")' "a cleared, b cleared"
+  # It told nobody, so there is still something to tell.
+  notify
+  assert_equal "$(told a)" "raised nat_missing $NODE
+cleared nat_missing $NODE"
+  run_ok gpuaas-state notify --dry-run
+  assert_equal "$output" ""
 }
 
 @test "several of one code on one object are told each, and one that goes is the right one" {

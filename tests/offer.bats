@@ -14,7 +14,7 @@ setup()
 # image CHANGE: an image of that name.
 image()
 {
-  jq -c --argjson c "$1" '. + $c' << 'END' | gpuaas-state apply - > "$T/applied"
+  jq_in_order -c --argjson c "$1" '. + $c' << 'END' | gpuaas-state apply - > "$T/applied"
 {"kind":"gpuaas.image/1","name":"lab","digest":"sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","format":"raw","file_bytes":1048576,"size_bytes":1048576,"firmware":"bios","probe":"running","user":"ubuntu"}
 END
 }
@@ -22,7 +22,7 @@ END
 # profile NAME [CHANGE]: the lab profile under another name, with what CHANGE (of jq) makes of it.
 profile()
 {
-  jq -c --arg name "$1" "select(.kind == \"gpuaas.profile/1\") | .name = \$name | ${2:-.}" \
+  jq_in_order -c --arg name "$1" "select(.kind == \"gpuaas.profile/1\") | .name = \$name | ${2:-.}" \
     "$SRC/share/objects/lab.json" | gpuaas-state apply - > "$T/applied"
 }
 
@@ -35,7 +35,7 @@ fleet()
   gpuaas-approve --all-ready < "$T/fleet.rec" > "$T/slots"
   "$SRC/tests/evidence" < "$T/slots" > "$T/evidence"
   gpuaas-state fold "$T/evidence" > "$T/folded"
-  jq -c 'select(.kind == "gpuaas.host/1") | {kind: "gpuaas.node-image/1", node, image: "lab",
+  jq_in_order -c 'select(.kind == "gpuaas.host/1") | {kind: "gpuaas.node-image/1", node, image: "lab",
     digest: ("sha256:" + "a" * 64), path: "/images/lab.raw",
     verified_at: "2026-11-20T00:00:00.000000Z"}' "$T/fleet.rec" > "$T/images"
   gpuaas-state apply "$T/images" > "$T/applied"
@@ -56,7 +56,7 @@ raw()
 # numbers NAME: available, largest, total, unknown of a profile, as the public view has them
 numbers()
 {
-  gpuaas-profile list --public --json | jq -c "select(.name == \"$1\") |
+  gpuaas-profile list --public --json | jq_in_order -c "select(.name == \"$1\") |
     [.availableCount, .largestAvailable, .totalCount, .unknownCount]"
 }
 

@@ -27,7 +27,7 @@ three_nodes()
   for node in h1 h2 h3; do
     GPUAAS_NODE=$node in_host gpuaas-discover > "$T/$node.discovery"
     gpuaas-approve --record-only < "$T/$node.discovery" > "$T/$node.recorded"
-    jq -nc --arg n "$node" '{kind: "gpuaas.node-settings/1", node: $n, address: $n}'
+    jq_in_order -nc --arg n "$node" '{kind: "gpuaas.node-settings/1", node: $n, address: $n}'
   done > "$T/settings"
   gpuaas-state apply "$T/settings" >> "$T/made"
 }
@@ -35,7 +35,7 @@ three_nodes()
 # of NODE FILTER: jq over the records of one node
 of()
 {
-  jq -rc --arg n "$1" "select(.node == \$n) | $2" <<< "$output"
+  jq_in_order -rc --arg n "$1" "select(.node == \$n) | $2" <<< "$output"
 }
 
 # Another way to a machine in ssh's configuration.
@@ -104,8 +104,8 @@ RUN
   { gpuaas-list nodes; gpuaas-state expect; cat "$T/h2.discovery"; } > "$T/stream"
   run_ok gpuaas-on gpuaas-reconcile - < "$T/stream"
   for n in h1 h2 h3; do
-    gpuaas-state expect --node "$n" | jq -c 'del(.at)' > "$T/want"
-    jq -c 'del(.at)' "$T/$n.input" | cmp - "$T/want"
+    gpuaas-state expect --node "$n" | jq_in_order -c 'del(.at)' > "$T/want"
+    jq_in_order -c 'del(.at)' "$T/$n.input" | cmp - "$T/want"
     assert_equal "$(of "$n" 'select(.kind == "gpuaas.node-end/1") | .orders')" 1
   done
   grep -v '^{"kind":"gpuaas.expectation/' "$T/stream" > "$T/others"
@@ -160,7 +160,7 @@ RUN
   gpuaas-state apply - > "$T/set" <<< '{"kind":"gpuaas.node-settings/1","node":"h1","address":"-oProxyCommand=id"}'
   run --separate-stderr gpuaas-on --nodes node=h1 gpuaas-discover
   assert_equal "$(failures)" "h1 address 2"
-  jq -c '.node = "h9"' <(gpuaas-state expect --node h1) > "$T/h9"
+  jq_in_order -c '.node = "h9"' <(gpuaas-state expect --node h1) > "$T/h9"
   run_status 5 gpuaas-on gpuaas-reconcile - < "$T/h9"
   assert_equal "$(failures)" "h9 unknown_node 5"
   GPUAAS_SSH=$T/none run_status 9 gpuaas-on --nodes node=h3 gpuaas-discover
@@ -187,7 +187,7 @@ RUN
   run --separate-stderr gpuaas-on --nodes lab=true gpuaas-reconcile
   assert_equal "$(failures)" "h1 not_a_record 3, h2 line_too_long 3, h3 other_node 4"
   assert_equal "$(ends)" "h1 false h2 false h3 false"
-  assert_equal "$(jq -rc 'select(.kind == "gpuaas.drift/1") | [.node, .x] | join(" ")' <<< "$output" |
+  assert_equal "$(jq_in_order -rc 'select(.kind == "gpuaas.drift/1") | [.node, .x] | join(" ")' <<< "$output" |
     sort | paste -sd ,)" "h1 1,h2 1,h3 1"
   # A discovery whose end does not fit would spoil the others' for whoever reads them.
   ssh_runs h1 <<< "sed 2d $T/h1.discovery"
@@ -464,7 +464,7 @@ as_b()
   [[ ! -e $T/h1/hostdir/user-data/$digest ]]
   # A plan that is refused leaves nothing of it on the host; a command that passes it on tells nobody.
   gpuaas-place --profile lab --gpus 1 --name again --user-data "$T/ud" |
-    jq -c '.bundles[0].nvme_serial = "other"' > "$T/plan"
+    jq_in_order -c '.bundles[0].nvme_serial = "other"' > "$T/plan"
   run gpuaas-on gpuaas-provision < "$T/plan"
   [[ $status -ne 0 && ! -e $T/h1/hostdir/user-data/$digest ]]
   ssh_runs h1 <<< cat

@@ -114,7 +114,7 @@ fold_all()
   gpuaas-release job-h1 job-h2 job-h3 > "$T/orders"
   gpuaas-on gpuaas-release - < "$T/orders" > "$T/released"
   gpuaas-on gpuaas-wipe < "$T/released" > "$T/wiped"
-  jq -c 'select(.kind == "gpuaas.wipe-evidence/1")' "$T/wiped" > "$T/evidence"
+  jq_in_order -c 'select(.kind == "gpuaas.wipe-evidence/1")' "$T/wiped" > "$T/evidence"
   assert_equal "$(wc -l < "$T/evidence")" 3
   run_status 4 gpuaas-state fold "$T/evidence"
   assert_stderr "not wiping"
@@ -194,7 +194,7 @@ RUN
   link h3 up
   line "gpuaas-on --nodes node=h2 gpuaas-wipe --pending | gpuaas-state fold -"
   gpuaas-release job-h3 > "$T/again"
-  cmp <(jq -c 'select(.node == "h3")' "$T/orders") "$T/again"
+  cmp <(jq_in_order -c 'select(.node == "h3")' "$T/orders") "$T/again"
   line "gpuaas-on gpuaas-release - < $T/again | gpuaas-on gpuaas-wipe | gpuaas-state fold -"
   slots_are available
   allocations_are "job-h1 released, job-h2 released, job-h3 released"

@@ -74,11 +74,11 @@ load lab
   there gpuaas-provision "$T/plan" > "$T/results"
   before=$(snapshot)
   for change in '.attempt="zzzzzzzz"' '.generation+=1' '.lab=false' '.dry_run=true'; do
-    jq -c "$change | del(.signature)" "$T/results" > "$T/bad"
+    jq_in_order -c "$change | del(.signature)" "$T/results" > "$T/bad"
     run_status 4 fold "$T/bad"
     assert_stderr "line 1 is not folded"
   done
-  jq -c '.allocation="zzzzzzzz" | del(.signature)' "$T/results" > "$T/bad"
+  jq_in_order -c '.allocation="zzzzzzzz" | del(.signature)' "$T/results" > "$T/bad"
   run_status 5 fold "$T/bad"
   assert_equal "$(snapshot)" "$before"
 }
@@ -302,13 +302,13 @@ placer()
   setup_host h200
   here gpuaas-discover > "$T/discovery"
   gpuaas-state init --lab > "$T/out"
-  jq -c '.image="big"' "$SRC/share/objects/lab.json" | gpuaas-state apply - > "$T/out"
+  jq_in_order -c '.image="big"' "$SRC/share/objects/lab.json" | gpuaas-state apply - > "$T/out"
   "$GPUAAS_BUILD/bench/fleet" "$GPUAAS_STATE" 250 < "$T/discovery"
   digest=sha256:$(printf 'a%.0s' {1..64})
-  jq -cn --arg d "$digest" '{kind:"gpuaas.image/1",name:"big",digest:$d,format:"raw",
+  jq_in_order -cn --arg d "$digest" '{kind:"gpuaas.image/1",name:"big",digest:$d,format:"raw",
     file_bytes:1048576,size_bytes:1048576,firmware:"bios",probe:"running",user:"ubuntu"}' |
     gpuaas-state apply - > "$T/out"
-  gpuaas-list nodes | jq -c --arg d "$digest" '{kind:"gpuaas.node-image/1",node,image:"big",
+  gpuaas-list nodes | jq_in_order -c --arg d "$digest" '{kind:"gpuaas.node-image/1",node,image:"big",
     digest:$d,path:"/images/big.raw",verified_at:"2026-11-20T00:00:00.000000Z"}' |
     gpuaas-state apply - > "$T/out"
   for i in {1..32}; do

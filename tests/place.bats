@@ -8,7 +8,7 @@ setup()
 {
   common_setup
   gpuaas-state init --lab > "$T/init"
-  jq -c '.vcpus_per_gpu = 1' "$SRC/share/objects/lab.json" > "$T/lab.json"
+  jq_in_order -c '.vcpus_per_gpu = 1' "$SRC/share/objects/lab.json" > "$T/lab.json"
   cat >> "$T/lab.json" << 'END'
 {"kind":"gpuaas.profile/1","name":"whole","shape":"baremetal","price_micros":0,"wipe":{"minimum_class":"clear","verify":"full","gpu_memory":"if_supported"}}
 {"kind":"gpuaas.image/1","name":"lab","digest":"sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","format":"raw","file_bytes":1048576,"size_bytes":1048576,"firmware":"bios","probe":"running","user":"ubuntu"}
@@ -25,7 +25,7 @@ fleet()
   gpuaas-approve --all-ready < "$T/fleet.rec" > "$T/slots"
   "$SRC/tests/evidence" < "$T/slots" > "$T/evidence"
   gpuaas-state fold "$T/evidence" > "$T/folded"
-  jq -c 'select(.kind == "gpuaas.host/1") | {kind: "gpuaas.node-image/1", node, image: "lab",
+  jq_in_order -c 'select(.kind == "gpuaas.host/1") | {kind: "gpuaas.node-image/1", node, image: "lab",
     digest: ("sha256:" + "a" * 64), path: "/images/lab.raw",
     verified_at: "2026-11-20T00:00:00.000000Z"}' "$T/fleet.rec" > "$T/images"
   gpuaas-state apply "$T/images" > "$T/applied"
@@ -39,7 +39,7 @@ place()
 # request N MORE: a stream of N requests for one GPU
 requests()
 {
-  jq -nc --argjson n "$1" 'range($n) | {kind: "gpuaas.request/1", profile: "lab", count: 1}'
+  jq_in_order -nc --argjson n "$1" 'range($n) | {kind: "gpuaas.request/1", profile: "lab", count: 1}'
 }
 
 in_state()
@@ -55,7 +55,7 @@ in_state()
   jq_is '[.bundles[].slot_index] | tostring' '[0,1]'
   jq_is '[.bundles[].nvme_wwid] | tostring' '["eui.n000-0","eui.n000-1"]'
   jq_is '.image.name, .keys[0], .domain_type' $'lab\nssh-ed25519 AAAA me\ntest'
-  digest=$(jq -c 'del(.digest)' <<< "$output" | tr -d '\n' | sha256sum)
+  digest=$(jq_in_order -c 'del(.digest)' <<< "$output" | tr -d '\n' | sha256sum)
   jq_is .digest "sha256:${digest%% *}"
   assert_equal "$(in_state "SELECT count(*) FROM claim WHERE live = 1")" 2
   assert_equal "$(in_state "SELECT count(*) FROM slot WHERE state = 'reserved'")" 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2016 # filters of jq
 #
 # Plans and release orders for the recorded host lab1, written by hand, so that the host side is
 # tested without any state. IMAGE is set by make_image.
@@ -22,15 +22,15 @@ image_member()
 # seal: reads a plan without digest, adds the digest of its compact text
 seal()
 {
-  local text
-  text=$(jq -c .)
-  jq -c --arg d "sha256:$(printf %s "$text" | sha256sum | cut -d' ' -f1)" '. + {digest: $d}' <<< "$text"
+  local text digest
+  text=$(jq_in_order -c .)
+  digest=$(printf %s "$text" | sha256sum)
+  echo "${text%?},\"digest\":\"sha256:${digest%% *}\"}"
 }
 
-# bundles N: the first N slots of lab1 as a JSON list
-bundles()
-{
-  jq -cn --argjson n "$1" '[
+# What the records below are made of, for jq: the first N slots of lab1, and its network.
+PARTS='
+  def bundles($n): [
     {slot:"s0000000",claim:"c0000000",slot_index:0,generation:3,numa_node:0,
      gpu_identity:"slot:1:10de:2335",gpu_pci_address:"0000:18:00.0",gpu_device:"10de:2335",module_id:2,
      nvme_wwid:"eui.002538b1000000a1",nvme_serial:"S7LANE0L000001",nvme_path:"/dev/nvme2n1",
@@ -42,23 +42,20 @@ bundles()
      nvme_wwid:"eui.002538b1000000a2",nvme_serial:"S7LANE0L000002",nvme_path:"/dev/nvme1n1",
      nvme_size_bytes:16777216,fabric_vf_pci_address:null,fabric_pf_pci_address:null,
      cpuset:"8-11",memory_mib:2048,mac:"02:00:00:00:00:02",private_ip:"10.100.0.12",
-     bridge:"ovsbr0",port:"gp-1",wipe_attempt:null}] | .[:$n]'
-}
-
-network()
-{
-  jq -cn --arg t "$T" '{bridge:"ovsbr0",uplink:"eth0",gateway:"10.100.0.1",prefix_bits:24,
-    dhcp_hosts_dir:($t+"/dhcp"),lease_file:null}'
-}
+     bridge:"ovsbr0",port:"gp-1",wipe_attempt:null}] | .[:$n];
+  def network: {bridge:"ovsbr0",uplink:"eth0",gateway:"10.100.0.1",prefix_bits:24,
+    dhcp_hosts_dir:($t+"/dhcp"),lease_file:null};
+'
 
 # plan [JQ [N]]: a plan of N slots (1), changed by the filter JQ before it is sealed
 plan()
 {
   local filter=${1:-.} n=${2:-1}
   mkdir -p "$T/dhcp"
-  jq -cn --argjson b "$(bundles "$n")" --argjson net "$(network)" --arg image "$IMAGE" \
+  jq_in_order -cn --argjson n "$n" --arg t "$T" --arg image "$IMAGE" \
     --arg digest "$(image_member digest)" --arg chunks "$(image_member chunks_digest)" \
-    --argjson size "$(image_member size_bytes)" --arg format "$(image_member format)" '
+    --argjson size "$(image_member size_bytes)" --arg format "$(image_member format)" "$PARTS"'
+    bundles($n) as $b |
     {kind:"gpuaas.plan/1",allocation:"a110c000",name:"demo",node:"n-1ab100000000",generation:2,
      attempt:"attempt0",dry_run:false,shape:"slice",project:"vision",profile:"lab",
      profile_version:1,count:($b|length),created_at:"2026-11-20T18:00:00.000000Z",
@@ -68,21 +65,21 @@ plan()
      image:{name:"lab-image",digest:$digest,chunks_digest:$chunks,path:$image,format:$format,
             size_bytes:$size,firmware:"efi",probe:"running",user:"ubuntu",driver_version:null},
      domain:"gpuaas-a110c000",domain_type:"test",mac:$b[0].mac,private_ip:$b[0].private_ip,
-     port:$b[0].port,network:$net,keys:["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKey me@x"],
+     port:$b[0].port,network:network,keys:["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKey me@x"],
      user_data_digest:null,fabric_partition:null,
      wipe:{minimum_class:"clear",verify:"full",gpu_memory:"if_supported"},price_micros:4000000,
-     lab:true}' | jq -c "$filter" | seal
+     lab:true} | '"$filter" | seal
 }
 
 # release_order [JQ [N]]: the order that takes the plan's devices back
 release_order()
 {
-  jq -cn --argjson b "$(bundles "${2:-1}")" --argjson net "$(network)" '
+  jq_in_order -cn --argjson n "${2:-1}" --arg t "$T" "$PARTS"'
+    bundles($n) as $b |
     {kind:"gpuaas.release-order/1",allocation:"a110c000",node:"n-1ab100000000",generation:3,
      attempt:"attempt1",dry_run:false,issued_at:"2026-11-20T19:00:00.000000Z",shape:"slice",
      domain:"gpuaas-a110c000",graceful_seconds:1,
      bundles:($b|to_entries|map(.value+{wipe_attempt:"w000000\(.key)",generation:9})),
-     fabric_partition:null,network:$net,
-     wipe:{minimum_class:"clear",verify:"full",gpu_memory:"if_supported"},lab:true}' |
-    jq -c "${1:-.}"
+     fabric_partition:null,network:network,
+     wipe:{minimum_class:"clear",verify:"full",gpu_memory:"if_supported"},lab:true} | '"${1:-.}"
 }

@@ -6,7 +6,7 @@ load helper
 # found LABELS CAPACITY: the findings of such a node in $output, "severity code label".
 found()
 {
-  jq -nc --argjson l "$1" --argjson c "$2" '{items: [{kind: "Node", metadata: {name: "n1", labels: $l},
+  jq_in_order -nc --argjson l "$1" --argjson c "$2" '{items: [{kind: "Node", metadata: {name: "n1", labels: $l},
     status: {capacity: $c, allocatable: $c}}]}' > "$T/nodes.json"
   run --separate-stderr gpuaas-profile labels check "$T/nodes.json"
   "$SRC/tests/validate" "$SRC/share/schema" <<< "$output"

@@ -152,14 +152,14 @@ in_state()
   rm "$T/d/acme.json"
   run_status 2 hand two --type acme-x1-64gb
   run_ok profile show one
-  gpuaas-state apply - <<< "$(jq -c '.name = "kept" | .types += ["H200"]' <<< "$output")" \
+  gpuaas-state apply - <<< "$(jq_in_order -c '.name = "kept" | .types += ["H200"]' <<< "$output")" \
     > "$T/applied" 2> "$T/said"
   grep -qF "'acme-x1-64gb' is no type of the catalogue" "$T/said"
   grep -qF "type 'H200' is nvidia-h200-141gb" "$T/said"
   run_ok profile show kept
   jq_is '.types | join(" ")' "acme-x1-64gb nvidia-h200-141gb"
   assert_equal "$(jq -r '.types[1]' "$T/applied")" nvidia-h200-141gb
-  run_status 3 gpuaas-state apply - <<< "$(jq -c '.types = ["H200","h200"]' <<< "$output")"
+  run_status 3 gpuaas-state apply - <<< "$(jq_in_order -c '.types = ["H200","h200"]' <<< "$output")"
 }
 
 @test "a generic profile asks no catalogue" {
@@ -206,7 +206,7 @@ END
   assert_stderr "'counts' must not be empty"
   for record in '.counts = [0]' '.counts = [1,1]' '.counts = [65]' '.types = ["a","a"]' \
     '.types = [""]' '.price_micros = -1' '.price_micros = 1000000000001'; do
-    run_status 3 gpuaas-state apply - <<< "$(hand ok --dry-run 2> "$T/said" | jq -c "$record")"
+    run_status 3 gpuaas-state apply - <<< "$(hand ok --dry-run 2> "$T/said" | jq_in_order -c "$record")"
   done
   run_ok gpuaas-list profiles
   assert_equal "$output" ""
@@ -273,7 +273,7 @@ END
   jq_is '.types[0]' nvidia-h200-141gb
   run_status 1 profile create two --from-nodes - < /dev/null
   assert_stderr "no node came"
-  jq -c '.source = "kubernetes"' "$T/selection" > "$T/kubernetes"
+  jq_in_order -c '.source = "kubernetes"' "$T/selection" > "$T/kubernetes"
   run_status 2 profile create two --from-nodes - < "$T/kubernetes"
   assert_stderr "is one of Kubernetes"
   run_status 3 profile create two --from-nodes - <<< '{"kind":"gpuaas.node-view/1"}'
@@ -316,7 +316,7 @@ fleet()
   gpuaas-state fold "$T/evidence" > "$T/folded"
   {
     echo '{"kind":"gpuaas.image/1","name":"lab","digest":"sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","format":"raw","file_bytes":1048576,"size_bytes":1048576,"firmware":"bios","probe":"running","user":"ubuntu"}'
-    jq -c 'select(.kind == "gpuaas.host/1") | {kind: "gpuaas.node-image/1", node, image: "lab",
+    jq_in_order -c 'select(.kind == "gpuaas.host/1") | {kind: "gpuaas.node-image/1", node, image: "lab",
       digest: ("sha256:" + "a" * 64), path: "/images/lab.raw",
       verified_at: "2026-11-20T00:00:00.000000Z"}' "$T/fleet.rec"
   } > "$T/images"
@@ -335,7 +335,7 @@ is_type()
   profile create lab --count 1,2,4,8 --vcpus-per-gpu 1 --memory-per-gpu 512M --image lab \
     --domain-type test --graceful 5s > "$T/made"
   run_ok gpuaas-place --profile lab --gpus 2 --project vision
-  jq -c '.allocation = "A" | .attempt = "T" | .controller = "C" | .created_at = "c" |
+  jq_in_order -c '.allocation = "A" | .attempt = "T" | .controller = "C" | .created_at = "c" |
     .expires_at = "e" | .domain = "D" | .digest = "d" |
     .bundles |= map(.slot = "S" | .claim = "K")' <<< "$output" > "$T/plan"
   cmp "$T/plan" "$SRC/tests/plan-generic.json"
@@ -376,7 +376,7 @@ is_type()
   run_status 1 gpuaas-place --profile whole --node n001
   run_ok gpuaas-place --profile whole --dry-run
   jq_is .node n000
-  jq -nc 'range(4) | {kind: "gpuaas.request/1", request_id: "r\(.)", profile: "one", count: 1}' \
+  jq_in_order -nc 'range(4) | {kind: "gpuaas.request/1", request_id: "r\(.)", profile: "one", count: 1}' \
     > "$T/requests"
   run_status 1 gpuaas-place < "$T/requests"
   jq_slurp_is 'map(.node // .code) | join(" ")' "n000 n000 no_capacity no_capacity"

@@ -12,7 +12,7 @@ setup()
 # node NAME LABELS CAPACITY [MORE]: a List of one node, in JSON.
 node()
 {
-  jq -nc --arg n "$1" --argjson l "$2" --argjson c "$3" --argjson more "${4:-{\}}" \
+  jq_in_order -nc --arg n "$1" --argjson l "$2" --argjson c "$3" --argjson more "${4:-{\}}" \
     '{apiVersion: "v1", kind: "List", items: [{kind: "Node", metadata: {name: $n, labels: $l},
       status: {capacity: $c, allocatable: $c,
         conditions: [{type: "Ready", status: "True", lastHeartbeatTime: "2026-11-20T16:40:00Z"}]}}

@@ -15,16 +15,16 @@ setup()
 expectation()
 {
   mkdir -p "$T/dhcp"
-  jq -cn --argjson b "$(bundles 2)" --argjson net "$(network)" --arg at "${AT:-$(date -u +%FT%T.%6NZ)}" '
-    $at as $since | # since just now: nothing is stuck
+  jq -cn --arg t "$T" --arg at "${AT:-$(date -u +%FT%T.%6NZ)}" "$PARTS"'
+    bundles(2) as $b | $at as $since | # since just now: nothing is stuck
     {kind:"gpuaas.expectation/1",node:"n-1ab100000000",at:$at,epoch:1,mode:"slice",
-     state:"active",fingerprint:null,boot_id:"1ab10000-0000-4000-8000-000000000001",network:$net,
+     state:"active",fingerprint:null,boot_id:"1ab10000-0000-4000-8000-000000000001",network:network,
      lab:true,
      slots:[{bundle:$b[0],state:"active",since:$since,allocation:"a110c000"},
             {bundle:$b[1],state:"available",since:$since,allocation:null}],
      allocations:[{allocation:"a110c000",name:"demo",state:"active",since:$since,generation:3,
        attempt:"attempt0",domain:"gpuaas-a110c000",shape:"slice",power:"on",
-       fabric_partition:null,slots:["s0000000"],expires_at:null}]}' | jq -c "${1:-.}"
+       fabric_partition:null,slots:["s0000000"],expires_at:null}]} | '"${1:-.}"
 }
 
 provisioned()

@@ -93,7 +93,7 @@ $head"
   cat "$SRC/share/objects/lab.json" >&9
   wait_for 10 grep -q profile "$T/out"
   restore "$T/b.db"
-  jq -c '.name = "other"' "$SRC/share/objects/lab.json" >&9
+  jq_in_order -c '.name = "other"' "$SRC/share/objects/lab.json" >&9
   exec 9>&-
   wait_for 10 test -s "$T/rc"
   assert_equal "$(cat "$T/rc")" 4
@@ -130,7 +130,7 @@ inject()
   gpuaas-state init --lab > "$T/x"
   gpuaas-state apply "$SRC/share/objects/lab.json" > "$T/x"
   gpuaas-state backup "$T/b.db" > "$T/x"
-  gpuaas-state apply - < <(jq -c '.name = "later"' "$SRC/share/objects/lab.json") > "$T/x"
+  gpuaas-state apply - < <(jq_in_order -c '.name = "later"' "$SRC/share/objects/lab.json") > "$T/x"
   mkdir "$T/keep"
   cp "$GPUAAS_STATE" "$T/keep"
   local killed=0 failed=0 call n
@@ -186,7 +186,7 @@ old_state()
     assert_equal "$(sql "SELECT id, state, generation FROM slot UNION ALL SELECT id, state, generation
       FROM allocation UNION ALL SELECT id, digest, 0 FROM wipe_evidence")" "$before"
     assert_equal "$(gpuaas-list allocations | jq -rs 'map(.state)|sort|join(" ")')" "active released"
-    assert_equal "$(gpuaas-state audit head | jq -c '[.action, .detail.from]')" "[\"state_migrated\",$n]"
+    assert_equal "$(gpuaas-state audit head | jq_in_order -c '[.action, .detail.from]')" "[\"state_migrated\",$n]"
     # migrated again, nothing moves
     run_ok gpuaas-state migrate
     run_ok gpuaas-state check
@@ -360,7 +360,7 @@ epochs()
   slots_are available available
   adopt --wipe
   slots_are wiping available
-  jq -c 'select(.kind == "gpuaas.wipe-order/1")' <<< "$output" > "$T/order"
+  jq_in_order -c 'select(.kind == "gpuaas.wipe-order/1")' <<< "$output" > "$T/order"
   # Until the host was asked with the new epoch, it carries out orders of the one before.
   run_status 4 here gpuaas-wipe < "$T/order"
   assert_stderr "orders of the state"

@@ -42,7 +42,7 @@ new_state()
 
 profile()
 {
-  jq -c --arg name "$1" --arg type "$2" --argjson price "$3" \
+  jq_in_order -c --arg name "$1" --arg type "$2" --argjson price "$3" \
     '.name = $name | .types = [$type] | .price_micros = $price' "$SRC/share/objects/h200-slice.json"
 }
 
@@ -73,7 +73,7 @@ make_teams()
     '"beta", projects: ["project-2", "project-3", "project-2"]' '"none"'
     '"closed", projects: ["project-0", "project-4"], retired: true')
   printf '{kind: "gpuaas.team/1", name: %s}\n' "${teams[@]}" | while read -r team; do
-    jq -nc "$team"
+    jq_in_order -nc "$team"
   done | gpuaas-state apply - > "$T/made"
 }
 
@@ -102,7 +102,7 @@ null project-5"
   run_ok gpuaas-report cost --by project --from 2025-01-01
   assert_equal "$stderr" ""
   # Teams are as of now: use of before moves with its project.
-  jq -nc '{kind: "gpuaas.team/1", name: "beta", projects: ["project-2", "project-0", "project-5"]}' |
+  jq_in_order -nc '{kind: "gpuaas.team/1", name: "beta", projects: ["project-2", "project-0", "project-5"]}' |
     gpuaas-state apply - > "$T/made"
   run_ok gpuaas-report usage --by team,project --from 2025-01-01
   jq_is 'select(.project == "project-0" or .project == "project-5").team' $'beta\nnull'
@@ -112,7 +112,7 @@ null project-5"
   run_ok oracle focus "$GPUAAS_STATE" "$T/focus.csv" "$(date -u -d 2025-01-15 +%s)" \
     "$(date -u -d 2025-12-24 +%s)"
   # Without teams all of it is nobody's, and FOCUS has projects.
-  gpuaas-list teams --json | jq -c '.retired = true' | gpuaas-state apply - > "$T/made"
+  gpuaas-list teams --json | jq_in_order -c '.retired = true' | gpuaas-state apply - > "$T/made"
   run_ok gpuaas-report cost --by team --from 2025-01-01
   jq_is .team null
   run_ok gpuaas-report cost --format focus --currency EUR --from 2025-01-15 --to 2025-12-24
@@ -136,7 +136,7 @@ null project-5"
   run_ok gpuaas-report cost --by project,type --from 2025-01-01 --to "$end"
   sum='group_by([.project, .type]) | map([.[0].project, .[0].type, (map(.cost_micros) | add),
     (map(.billed_gpu_seconds) | add), (map(.not_billed_gpu_seconds) | add)])'
-  assert_equal "$(jq -cs "$sum" "$T/parts")" "$(jq -cs "$sum" <<< "$output")"
+  assert_equal "$(jq_in_order -cs "$sum" "$T/parts")" "$(jq_in_order -cs "$sum" <<< "$output")"
 }
 
 @test "FOCUS rows: the columns, months, and the same sums" {
@@ -231,9 +231,9 @@ for r in csv.DictReader(sys.stdin): print(json.dumps(r))' <<< "$output")
 
 @test "a new price holds for what is placed from then on" {
   make_lab
-  jq -c '.price_micros = 3600000000' "$SRC/share/objects/lab.json" | gpuaas-state apply - > "$T/made"
+  jq_in_order -c '.price_micros = 3600000000' "$SRC/share/objects/lab.json" | gpuaas-state apply - > "$T/made"
   gpuaas-place --profile lab --gpus 1 --project vision --name old | here gpuaas-provision > "$T/p"
-  jq -c '.price_micros = 7200000000' "$SRC/share/objects/lab.json" | gpuaas-state apply - > "$T/made"
+  jq_in_order -c '.price_micros = 7200000000' "$SRC/share/objects/lab.json" | gpuaas-state apply - > "$T/made"
   gpuaas-place --profile lab --gpus 1 --project speech --name new | here gpuaas-provision > "$T/p"
   # Spans that are open go on: two seconds of each.
   counted()
@@ -252,7 +252,7 @@ vision nvidia-h200-141gb lab 1000000 3600000000"
   billed=$(gpuaas-report cost --from 1h --json --by project | jq 'select(.project=="vision").cost_micros')
   gpuaas-list usage | jq -e 'select(.project=="vision" and .usage_kind=="cleanup").ended_at == null' > "$T/open"
   here gpuaas-release - < "$T/order" > "$T/released"
-  jq -c 'select(.kind=="gpuaas.wipe-order/1")' "$T/released" | here gpuaas-wipe > "$T/wiped"
+  jq_in_order -c 'select(.kind=="gpuaas.wipe-order/1")' "$T/released" | here gpuaas-wipe > "$T/wiped"
   wait_for 20 counted
   run_ok gpuaas-report cost --from 1h --by project
   jq_is 'select(.project=="vision").cost_micros' "$billed"
@@ -282,9 +282,9 @@ vision nvidia-h200-141gb lab 1000000 3600000000"
   new_state
   gpuaas-state apply "$SRC/share/objects/lab-baremetal.json" > "$T/made"
   here gpuaas-discover > "$T/discovery"
-  jq -c 'select(.kind != "gpuaas.end/1") | if .slot_index == 1 then
+  jq_in_order -c 'select(.kind != "gpuaas.end/1") | if .slot_index == 1 then
     .gpu.type = "nvidia-a100-sxm4-80gb" else . end' "$T/discovery" > "$T/other"
-  jq -c --arg d "sha256:$(sha256sum < "$T/other" | cut -d ' ' -f 1)" \
+  jq_in_order -c --arg d "sha256:$(sha256sum < "$T/other" | cut -d ' ' -f 1)" \
     'select(.kind == "gpuaas.end/1") | .digest = $d' "$T/discovery" >> "$T/other"
   # shellcheck disable=SC2016 # for the inner shell
   here bash -c 'gpuaas-approve --all-ready < "$1" | gpuaas-wipe' - "$T/other" > "$T/wiped"

@@ -15,7 +15,7 @@ setup()
   on_host gpuaas-wipe --pending
   on_host gpuaas-discover > "$T/discovery"
   gpuaas-approve --all-ready < "$T/discovery" |
-    jq -c 'select(.kind=="gpuaas.wipe-order/1")' > "$T/orders"
+    jq_in_order -c 'select(.kind=="gpuaas.wipe-order/1")' > "$T/orders"
   SLOT=$(head -n 1 "$T/orders" | jq -r .object)
   head -n 1 "$T/orders" | on_host gpuaas-wipe > "$T/results"
 }
@@ -43,10 +43,10 @@ refused()
 sign()
 {
   local text
-  text=$(jq -c 'del(.signature)')
+  text=$(jq_in_order -c 'del(.signature)')
   printf 'gpuaas.signature/1\n%s' "$text" > "$T/text"
   openssl pkeyutl -sign -rawin -inkey "$1" -in "$T/text" -out "$T/value"
-  jq -c --arg v "$(base64 -w 0 "$T/value")" --arg k "$(openssl pkey -in "$1" -pubout -outform DER |
+  jq_in_order -c --arg v "$(base64 -w 0 "$T/value")" --arg k "$(openssl pkey -in "$1" -pubout -outform DER |
     tail -c 32 | base64 -w 0)" '. + {signature: {key: $k, value: $v}}' <<< "$text"
 }
 
@@ -65,13 +65,13 @@ sign()
 }
 
 @test "changed, unsigned, of another key: refused, and told" {
-  jq -c '.markers.surviving = 1' "$T/results" > "$T/bad"
+  jq_in_order -c '.markers.surviving = 1' "$T/results" > "$T/bad"
   refused bad_signature
-  jq -c '.signature.value = "x"' "$T/results" > "$T/bad"
+  jq_in_order -c '.signature.value = "x"' "$T/results" > "$T/bad"
   refused bad_signature
-  jq -c '.signature = null' "$T/results" > "$T/bad"
+  jq_in_order -c '.signature = null' "$T/results" > "$T/bad"
   refused bad_signature
-  jq -c 'del(.signature)' "$T/results" > "$T/bad"
+  jq_in_order -c 'del(.signature)' "$T/results" > "$T/bad"
   refused unsigned
   openssl genpkey -algorithm ed25519 -out "$T/other.key" 2> /dev/null
   sign "$T/other.key" < "$T/results" > "$T/bad"
@@ -80,7 +80,7 @@ sign()
   run_ok gpuaas-state fold "$T/results"
   assert_equal "$(slot_state)" available
   # It travelled through jq, which keeps members and their order.
-  run_ok bash -c 'jq -c . "$1" | gpuaas-state fold -' - "$T/results"
+  run_ok bash -c 'jq_in_order -c . "$1" | gpuaas-state fold -' - "$T/results"
 }
 
 @test "another node's word for this one's slot" {
@@ -91,7 +91,7 @@ sign()
   GPUAAS_HOST_DIR=$T/elsewhere in_host gpuaas-discover --node elsewhere | gpuaas-approve --record-only
   sign "$T/other.key" < "$T/results" > "$T/bad"
   refused wrong_node
-  jq -c '.node = "elsewhere"' "$T/results" | sign "$T/other.key" > "$T/bad"
+  jq_in_order -c '.node = "elsewhere"' "$T/results" | sign "$T/other.key" > "$T/bad"
   refused wrong_node
 }
 
@@ -113,10 +113,10 @@ sign()
 @test "an inventory is its host's word too" {
   run_ok gpuaas-state fold "$T/results"
   on_host gpuaas-reconcile --inventory > "$T/inventory"
-  jq -c 'if .kind=="gpuaas.inventory/1" then del(.signature) else . end' "$T/inventory" > "$T/bad"
+  jq_in_order -c 'if .kind=="gpuaas.inventory/1" then del(.signature) else . end' "$T/inventory" > "$T/bad"
   run_status 6 gpuaas-state adopt "$T/bad" --reason test
   assert_stderr "not signed"
-  jq -c 'if .kind=="gpuaas.inventory/1" then .domains_known|=not else . end' "$T/inventory" > "$T/bad"
+  jq_in_order -c 'if .kind=="gpuaas.inventory/1" then .domains_known|=not else . end' "$T/inventory" > "$T/bad"
   run_status 6 gpuaas-state adopt "$T/bad" --reason test
   assert_stderr "not of this record"
   run gpuaas-state adopt "$T/inventory" --reason test
@@ -135,7 +135,7 @@ sign()
   refused key_revoked
   run_status 4 gpuaas-node revoke-key n-1ab100000000 --reason again --yes
   # Without a signature it is not heard either: it is known to have had a key.
-  jq -c 'del(.signature)' "$T/results" > "$T/bad"
+  jq_in_order -c 'del(.signature)' "$T/results" > "$T/bad"
   refused unsigned
 }
 
@@ -147,7 +147,7 @@ sign()
 }
 
 @test "what only says that nobody answered needs no signature" {
-  jq -cn --arg at "$(date -u +%FT%T.%6NZ)" '{kind:"gpuaas.failure/1",program:"gpuaas-on",
+  jq_in_order -cn --arg at "$(date -u +%FT%T.%6NZ)" '{kind:"gpuaas.failure/1",program:"gpuaas-on",
     node:"n-1ab100000000",object:null,attempt:null,generation:null,dry_run:false,phase:null,
     code:"unreachable",status:8,sentence:"no answer",hint:null,at:$at}' > "$T/failure"
   run_status 8 gpuaas-state fold "$T/failure"

@@ -91,7 +91,7 @@ sql()
   done
   profiles=$(cat "$SRC"/share/objects/*.json | grep -c '"gpuaas.profile/1"')
   assert_equal "$(sql 'SELECT count(*), max(version) FROM profile')" "$profiles|1"
-  run_ok gpuaas-state apply - < <(jq -c '.price_micros = 7' "$SRC/share/objects/lab.json")
+  run_ok gpuaas-state apply - < <(jq_in_order -c '.price_micros = 7' "$SRC/share/objects/lab.json")
   assert_equal "$(sql "SELECT count(*), max(version) FROM profile WHERE name = 'lab'")" "2|2"
   run_ok gpuaas-state audit verify
 }
@@ -161,7 +161,7 @@ sql()
 @test "32 writers at once: nothing lost, the chain whole" {
   run_ok gpuaas-state init
   for i in $(seq 32); do
-    jq -c ".name = \"p$i\"" "$SRC/share/objects/lab.json" > "$T/p$i.json"
+    jq_in_order -c ".name = \"p$i\"" "$SRC/share/objects/lab.json" > "$T/p$i.json"
     background gpuaas-state apply "$T/p$i.json"
   done
   for pid in "${BG[@]}"; do

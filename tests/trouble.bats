@@ -74,11 +74,11 @@ bad_line()
 
 @test "members that are missing or wrong are named, with the line" {
   small_state
-  order=$(jq -c 'select(.kind=="gpuaas.wipe-order/1")' "$T/approved" | head -n 1)
+  order=$(jq_in_order -c 'select(.kind=="gpuaas.wipe-order/1")' "$T/approved" | head -n 1)
   request='{"kind":"gpuaas.request/1","profile":"lab"}'
   host=$(head -n 1 "$T/discovery") profile=$(cat "$SRC/share/objects/lab.json")
   while IFS='|' read -r program record change text; do
-    { echo; jq -c "$change" <<< "${!record}"; } > "$T/in"
+    { echo; jq_in_order -c "$change" <<< "${!record}"; } > "$T/in"
     # shellcheck disable=SC2086 # program and arguments
     refuse 3 "line 2, $(jq -r .kind <<< "${!record}"): $text" $program < "$T/in"
   done << 'CASES'
@@ -98,7 +98,7 @@ gpuaas-state apply -|profile|del(.shape)|member 'shape' is missing
 gpuaas-state apply -|profile|.counts=["x"]|member 'counts[0]' must be a whole number
 gpuaas-state apply -|profile|.name="a/b"|member 'name' is not a name
 CASES
-  jq -c '.counts=[]' <<< "$profile" > "$T/in"
+  jq_in_order -c '.counts=[]' <<< "$profile" > "$T/in"
   refuse 3 "profile 'lab' sells slices: member 'counts' must not be empty" gpuaas-state apply - \
     < "$T/in"
 }
@@ -111,7 +111,7 @@ CASES
   tail -n +2 "$T/discovery" > "$T/in"
   refuse 3 "line 1: a candidate without its host record before it" \
     gpuaas-approve --all-ready < "$T/in"
-  jq -c 'if .slot_index == 1 then .slot_index = 5 else . end' "$T/discovery" > "$T/in"
+  jq_in_order -c 'if .slot_index == 1 then .slot_index = 5 else . end' "$T/discovery" > "$T/in"
   refuse 3 "the end does not match the lines before it" gpuaas-approve --all-ready < "$T/in"
   refuse 3 "standard input brought no discovery" gpuaas-approve --all-ready < /dev/null
 }
@@ -304,7 +304,7 @@ ends()
     assert_equal "$(cat "$WORK"/disks/* | sha256sum)" "$disks"
   }
   GPUAAS_NODE=elsewhere refused 4 wrong_node gpuaas-provision "$T/plan"
-  jq -c '.vcpus += 1' "$T/plan" > "$T/edited"
+  jq_in_order -c '.vcpus += 1' "$T/plan" > "$T/edited"
   refused 4 old_digest gpuaas-provision "$T/edited"
   GPUAAS_LIBVIRT_URI="test+unix:///default?socket=$T/nobody" \
     refused 9 libvirt_down gpuaas-provision "$T/plan"

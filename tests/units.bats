@@ -110,8 +110,8 @@ setting()
   assert_equal "$(ls "$T/run")" public.json
   jq -e '.madeAt and (.profiles|map(.kind)|unique == ["gpuaas.hardware-profile/1"])' "$T/run/public.json"
   # The time of the list is the only difference from what is printed.
-  diff <(jq -c '.profiles[]|del(.madeAt)' "$T/run/public.json") \
-    <(gpuaas-profile list --public --json | jq -c 'del(.madeAt)')
+  diff <(jq_in_order -c '.profiles[]|del(.madeAt)' "$T/run/public.json") \
+    <(gpuaas-profile list --public --json | jq_in_order -c 'del(.madeAt)')
   # What cannot be finished leaves what was there, and no half of it beside.
   cp "$T/run/public.json" "$T/before"
   run_status 5 gpuaas-profile list --public --output "$T/run/public.json" --state "$T/none.db"
@@ -129,23 +129,26 @@ setting()
 # The system calls of a filter such as "@system-service ~@privileged @chown", in its order.
 calls_of()
 {
-  local word name
-  local -A left=()
-  for word in $1; do
-    while read -r name; do
-      if [[ $word == ~* ]]; then unset "left[$name]"; else left[$name]=1; fi
-    done < <(expand "${word#\~}")
-  done
-  printf '%s\n' "${!left[@]}" | sort
-}
-
-expand()
-{
-  local name
-  [[ $1 == @* ]] || { echo "$1"; return; }
-  while read -r name; do
-    expand "$name"
-  done < <(systemd-analyze syscall-filter "$1" | sed -nE 's/^ +([@a-z0-9_-]+)$/\1/p')
+  systemd-analyze syscall-filter 2> /dev/null | awk -v filter="$1" '
+    /^@/ { set = $1 }
+    /^    [@a-z0-9_-]+$/ { members[set] = members[set] " " $1 }
+    function change(word, add,   names, n, i) {
+      if (word !~ /^@/) {
+        left[word] = add
+        return
+      }
+      n = split(members[word], names, " ")
+      for (i = 1; i <= n; i++)
+        change(names[i], add)
+    }
+    END {
+      n = split(filter, words, " ")
+      for (i = 1; i <= n; i++)
+        change(substr(words[i], 1 + (words[i] ~ /^~/)), words[i] !~ /^~/)
+      for (name in left)
+        if (left[name])
+          print name
+    }' | sort
 }
 
 # fits UNIT TRACE: every call and every address family of a trace is allowed to the unit.

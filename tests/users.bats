@@ -65,9 +65,9 @@ owner()
   # The same hardware, and nothing guessed: what differs is unknown without root.
   for filter in 'select(.kind=="gpuaas.host/1").fingerprint' \
     'select(.kind=="gpuaas.candidate/1")|[.slot_index,.gpu.pci_address,.nvme.wwid,.fabric.vf_pci_address]'; do
-    assert_equal "$(jq -c "$filter" <<< "$output")" "$(jq -c "$filter" <<< "$root")"
+    assert_equal "$(jq_in_order -c "$filter" <<< "$output")" "$(jq_in_order -c "$filter" <<< "$root")"
   done
-  [[ $(jq -c 'select(.kind=="gpuaas.candidate/1").gpu.pci_address' <<< "$output") == *0000:18:00.0* ]]
+  [[ $(jq_in_order -c 'select(.kind=="gpuaas.candidate/1").gpu.pci_address' <<< "$output") == *0000:18:00.0* ]]
   jq -s -e 'map(select(.kind=="gpuaas.host/1").warnings[].code)|index("mounts_unknown")' <<< "$output"
 }
 
@@ -107,7 +107,7 @@ owner()
   mkfifo "$T/in"
   background bash -c 'gpuaas-state apply - < "$1" > "$2"' - "$T/in" "$T/applied"
   exec 7> "$T/in"
-  jq -c . "$T/objects/lab.json" >&7
+  jq_in_order -c . "$T/objects/lab.json" >&7
   wait_for 20 test -s "$T/applied"
   [[ -e $T/state/state.db-wal ]]
   is_owners

@@ -164,7 +164,7 @@ XML
   make_vm
   printf 'TENANT-WAS-HERE' | dd of="$DISK" bs=1 seek=9437184 conv=notrunc status=none
   printf 'AND-HERE' | dd of="$DISK" bs=1 seek=512 conv=notrunc status=none
-  before=$(gpuaas-list claims | jq -c 'select(.live)')
+  before=$(gpuaas-list claims | jq_in_order -c 'select(.live)')
   seed=$(sha256sum < "$GPUAAS_HOST_DIR/vm/$ID/seed.iso")
   run_ok here gpuaas-vm rebuild demo --dry-run
   jq_is '[.kind,.dry_run,.reason]|join(" ")' "gpuaas.power/1 true rebuilt"
@@ -183,7 +183,7 @@ XML
   run ! grep -aqE 'TENANT-WAS-HERE|AND-HERE' "$DISK"
   assert_equal "$(domstate)" running
   assert_equal "$(sha256sum < "$GPUAAS_HOST_DIR/vm/$ID/seed.iso")" "$seed"
-  assert_equal "$(gpuaas-list claims | jq -c 'select(.live)')" "$before"
+  assert_equal "$(gpuaas-list claims | jq_in_order -c 'select(.live)')" "$before"
   allocation_is active
   run gpuaas-list slots --where "slot=$SLOT"
   jq_is '[.state,.tainted]|join(" ")' "active true"
@@ -235,7 +235,7 @@ typed()
   jq_slurp_is 'map(.kind)|join(" ")' "gpuaas.wipe-evidence/1 gpuaas.failure/1"
   jq_slurp_is '.[1]|[.phase,.code]|join(" ")' "rebuild_clone image_digest"
   allocation_is active
-  run gpuaas-list attention
+  run_ok here gpuaas-list attention
   jq_is 'select(.object_kind == "allocation")|[.code,.command]|join(" ")' \
     "rebuild_failed gpuaas-vm rebuild $ID"
   run_status 4 here gpuaas-vm start "$ID"
@@ -358,7 +358,7 @@ typed()
   # From elsewhere the way in is its node, where the state knows by which address that is reached.
   jq_is '.jump_host' null
   node=$(gpuaas-list nodes | jq -r .node)
-  jq -nc --arg n "$node" '{kind:"gpuaas.node-settings/1",node:$n,address:"h7.example.com"}' |
+  jq_in_order -nc --arg n "$node" '{kind:"gpuaas.node-settings/1",node:$n,address:"h7.example.com"}' |
     gpuaas-state apply - > "$T/applied"
   run_ok here gpuaas-vm rebuild demo --yes
   run_ok here gpuaas-vm access demo
@@ -410,7 +410,7 @@ netted()
 ports()
 {
   in_net nft -j list map ip gpuaas ingress |
-    jq -c '[.nftables[] | .map.elem // empty | .[] | .[0] | (.elem.val // .).concat]'
+    jq_in_order -c '[.nftables[] | .map.elem // empty | .[] | .[0] | (.elem.val // .).concat]'
 }
 
 @test "publish: one port of the host leads to one guest, until unpublish or release" {

@@ -27,7 +27,7 @@ teardown()
 order()
 {
   local IFS='|'
-  jq -cn --arg wwid "$WWID1" '{kind: "gpuaas.wipe-order/1", node: "n1", object: "aaaaaaa1",
+  jq_in_order -cn --arg wwid "$WWID1" '{kind: "gpuaas.wipe-order/1", node: "n1", object: "aaaaaaa1",
     claim: null, allocation: null, generation: 3, attempt: "bbbbbbb1", dry_run: false,
     issued_at: "2026-11-20T19:00:00.000000Z", cause: "release", nvme_wwid: $wwid,
     nvme_serial: null, nvme_path: "/dev/nvme2n1", nvme_size_bytes: 16777216, destroy_data: null,

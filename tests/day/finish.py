@@ -62,15 +62,23 @@ def follow_attention(day):
             follow(day, r)
 
 
+def typed_there(words):
+    """gpuaas-on [--nodes SELECTION] before what it runs: there, that is what is typed."""
+    if words[0] != "gpuaas-on":
+        return words
+    return words[3:] if words[1] == "--nodes" else words[1:]
+
+
 def follow(day, r):
     """One command line of attention. What stands for the host is done on the simulated one."""
-    first, *rest = [shlex.split(x) for x in r["command"].split("|")]
+    first, *rest = [typed_there(shlex.split(x)) for x in r["command"].split("|")]
     first = [("as attention says" if w == "TEXT" else w) for w in first]
     if first[0] == "gpuaas-discover":
         day.a.run("gpuaas-approve", *rest[0][1:],
                   stdin="\n".join(day.hosts[r["node"]].discovery()) + "\n", allow=(0, 1, 4))
         return
-    if first[0] in ("gpuaas-reconcile", "gpuaas-provision", "gpuaas-wipe"):
+    if {"gpuaas-reconcile", "gpuaas-provision"} & {first[0], *(x[0] for x in rest)} or \
+            first[0] == "gpuaas-wipe":
         look(day, day.hosts[r["node"]])
         for h in day.hosts.values():
             wipe(day, h.pending(), quiet=True)

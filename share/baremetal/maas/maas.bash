@@ -131,14 +131,15 @@ find_machine()
 
 read_machine()
 {
+  local -a said
   request "reading it" GET "machines/$id/"
   record=$body
-  [[ $(jq -r .system_id <<< "$record" 2> /dev/null) == "$id" ]] ||
+  mapfile -t said < <(jq -r '[.system_id, .status_name, "\(.osystem)/\(.distro_series)",
+    .owner_data.gpuaas_allocation // "", .owner_data.gpuaas_stage // ""][] | tostring |
+    split("\n") | join(" ")' <<< "$record" 2> /dev/null)
+  [[ ${said[0]-} == "$id" ]] ||
     fail "machine '$machine': MAAS answered something that is no machine"
-  status_name=$(jq -r .status_name <<< "$record")
-  runs=$(jq -r '"\(.osystem)/\(.distro_series)"' <<< "$record")
-  whose=$(jq -r '.owner_data.gpuaas_allocation // empty' <<< "$record")
-  stage=$(jq -r '.owner_data.gpuaas_stage // empty' <<< "$record")
+  status_name=${said[1]} runs=${said[2]} whose=${said[3]} stage=${said[4]}
 }
 
 operation()

@@ -17,6 +17,11 @@ static const struct {
 	  "<108>1 2026-11-20T18:24:00.123456Z - gpuaas-node - node_lost [gpuaas@32473 seq=\"7\" "
 	  "actor=\"root(0)\" object=\"h7\" hash=\"sha256:b\" previous_hash=\"sha256:a\"] {}",
 	  "what went wrong is a warning, and a host without a name is a hyphen" },
+	{ "gpuaas-state", "state_restored", "root(0)", "state", "{}", NULL,
+	  "<108>1 2026-11-20T18:24:00.123456Z - gpuaas-state - state_restored "
+	  "[gpuaas@32473 seq=\"7\" actor=\"root(0)\" object=\"state\" hash=\"sha256:b\" "
+	  "previous_hash=\"sha256:a\"] {}",
+	  "a restore is a warning" },
 	{ "a b\xc3\xa9", "drift", "eve\"]\\(7)", "x] y", "{\"s\":\"] \\\" \xc3\xa9\"}", "a b",
 	  "<108>1 2026-11-20T18:24:00.123456Z a_b a_b__ - drift [gpuaas@32473 seq=\"7\" "
 	  "actor=\"eve\\\"\\]\\\\(7)\" object=\"x\\] y\" hash=\"sha256:b\" "

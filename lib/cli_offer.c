@@ -6,6 +6,7 @@
 #include "cli.h"
 #include "cli_accel.h"
 #include "clock.h"
+#include "cost.h"
 #include "file.h"
 #include "shape_write.h"
 #include "time.h"
@@ -116,7 +117,10 @@ int ga_cli_read_offers(const struct ga_offer_query *query, ga_store_each each, v
 	struct ga_offer_query q = *query;
 
 	q.currency = ga_cli_setting("GPUAAS_CURRENCY", NULL);
-	if (ga_duration_parse(ga_cli_setting("GPUAAS_STALE_AFTER", "24h"), &q.stale_seconds,
+	if (q.currency && !*q.currency)
+		q.currency = NULL;
+	if ((q.currency && ga_currency_check(q.currency, err) < 0) ||
+	    ga_duration_parse(ga_cli_setting("GPUAAS_STALE_AFTER", "24h"), &q.stale_seconds,
 			      err) < 0 ||
 	    ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
 	    ga_db_begin_read(db, err) < 0)

@@ -150,12 +150,8 @@ static int read_currency(struct report *r, struct ga_err *err)
 		return ga_hint(err, "--currency EUR, or GPUAAS_CURRENCY=EUR in "
 				    "/etc/gpuaas/gpuaas.conf");
 	}
-	if (strlen(text) != 3 || strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != 3) {
-		ga_err_set(err, GA_USAGE, "'%.32s' is no currency", text);
-		return ga_hint(err, "three capital letters of ISO 4217, such as EUR or USD");
-	}
 	r->currency = text;
-	return 0;
+	return ga_currency_check(text, err);
 }
 
 static int read_asked(struct report *r, bool by[GA_BY_N], struct ga_err *err)

@@ -55,6 +55,9 @@ __int128 ga_cost_micros(int64_t count, int64_t seconds, int64_t price_micros);
 /* Cost of the line in millionths; 0 unless it is billed. */
 __int128 ga_cost_of(const struct ga_cost_line *line);
 
+/* GA_USAGE when the text is not three capital letters, as ISO 4217 has them. */
+int ga_currency_check(const char *text, struct ga_err *err);
+
 /* "16.80", "0.000001": at least two digits behind the point, no zeros behind those. Added to out.
  */
 void ga_cost_format(__int128 micros, struct ga_str *out);

@@ -74,6 +74,8 @@ numbers()
   jq_is '[ "name", "acceleratorType", "acceleratorTypes", "memory", "memoryGb", "architecture", "vendor",
     "computeCapability", "memoryBandwidthGBs", "bf16Tflops", "available", "availableCount", "totalCount",
     "asOf", "staleSeconds", "pricePerHour", "currency" ] - keys | length' 0
+  GPUAAS_CURRENCY=euro run_status 2 gpuaas-profile list --public --json
+  assert_stderr "'euro' is no currency"
   GPUAAS_CURRENCY=EUR run_ok gpuaas-profile list --public --json
   jq_is .currency EUR
   run_ok gpuaas-profile list --public --table

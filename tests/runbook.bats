@@ -9,7 +9,7 @@ setup()
   # A copy of what is compared, to be broken.
   mkdir -p "$T/tree/tests"
   cp "$SRC/tests/codes" "$T/tree/tests"
-  cp -r "$SRC/man" "$SRC/lib" "$T/tree"
+  cp -r "$SRC/man" "$SRC/lib" "$SRC/bin" "$T/tree"
 }
 
 codes()
@@ -26,7 +26,8 @@ codes()
   for one in $'SLOTS\tcleanup_blocked' $'DRIFT\tnat_missing' $'REFUSALS\tno_capacity' \
     $'BLOCKERS\twipe_unknown' $'ATTENTION\thold_over' $'PHASES\trebuild_wipe' \
     $'PREREQUISITES\tkvm' $'WARNINGS\tnode_id_clone' $'ANSWERS OF NODES\tnode_draining' \
-    $'REFUSED BY THE STATE\tconcurrent_update' $'DRAINS\tin_use'; do
+    $'REFUSED BY THE STATE\tconcurrent_update' $'DRAINS\tin_use' \
+    $'FAILURES\tfm_nvlink_error' $'FAILURES\tno_lease' $'ANSWERS OF MATCH\tno_basis'; do
     grep -qxF "$one" <<< "$output"
   done
 }
@@ -34,12 +35,15 @@ codes()
 @test "a new code, an item of an old one and a wrong order are found" {
   sed -i 's/ga_reasons_add(ret, "missing_gpu"/ga_reasons_add(ret, "gpu_on_fire"/' "$T/tree/lib/verdict.c"
   sed -i 's/say(ret, "no_single_node"/say(ret, "spread_out"/' "$T/tree/lib/place_refuse.c"
+  sed -i 's/too_late(p, "no_lease"/too_late(p, "no_packet"/' "$T/tree/lib/provision_ready.c"
   sed -i 's/^\.It Sy hold_over$/.It Sy held_over/' "$T/tree/man/gpuaas-codes.7"
   sed -i 's/^\.It Sy cleanup_blocked$/.It Sy blocked/' "$T/tree/man/gpuaas-operations.7"
   run_status 1 codes
   for line in "gpuaas-codes.7: BLOCKERS has no item 'gpu_on_fire'" \
     "gpuaas-codes.7: REFUSALS has no item 'spread_out'" \
     "gpuaas-codes.7: REFUSALS: nothing gives the code 'no_single_node'" \
+    "gpuaas-codes.7: FAILURES has no item 'no_packet'" \
+    "gpuaas-codes.7: FAILURES: nothing gives the code 'no_lease'" \
     "gpuaas-codes.7: ATTENTION has no item 'hold_over'" \
     "gpuaas-codes.7: ATTENTION: nothing gives the code 'held_over'" \
     "gpuaas-codes.7: the items of ATTENTION are not in the order of the alphabet" \

@@ -6,6 +6,9 @@
 #include <errno.h>
 #include <jansson.h>
 
+#include "rec.h"
+#include "shape_read.h"
+
 __asm__(".section .rodata\n"
 	".global ga_accel_builtin\n"
 	".global ga_accel_builtin_end\n"
@@ -85,16 +88,17 @@ void ga_accels_index(struct ga_accels *list, const char *text, size_t len)
 static const struct ga_accel_type *type_of(struct ga_accel_entry *e)
 {
 	struct ga_err err = GA_ERR_INIT;
+	ga_autojson json_t *json = NULL;
 	json_error_t why;
-	json_t *json;
 
 	if (e->type)
 		return e->type;
-	json = json_loadb(e->text, e->len, 0, &why);
 	e->type = ga_xcalloc(1, sizeof(*e->type));
-	if (!json || ga_shape_parse(&ga_accel_type_shape, json, e->type, &err) < 0)
-		abort();
-	json_decref(json);
+	if (!ga_shape_read(&ga_accel_type_shape, e->text, e->len, e->type)) {
+		json = json_loadb(e->text, e->len, 0, &why);
+		if (!json || ga_shape_parse(&ga_accel_type_shape, json, e->type, &err) < 0)
+			abort();
+	}
 	e->type->origin = ga_xstrdup(e->origin);
 	return e->type;
 }

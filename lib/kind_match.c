@@ -169,15 +169,11 @@ const struct ga_shape ga_allocation_match_shape = {
 void ga_match_say(struct ga_match_reasons *list, const char *code, const char *fmt, ...)
 {
 	struct ga_match_reason *r = ga_list_add(list);
-	va_list args, again;
-	int n;
+	va_list args;
 
 	va_start(args, fmt);
-	va_copy(again, args);
-	n = vsnprintf(NULL, 0, fmt, args);
-	va_end(args);
 	r->code = ga_xstrdup(code);
-	r->sentence = ga_xcalloc((size_t)n + 1, 1);
-	vsnprintf(r->sentence, (size_t)n + 1, fmt, again);
-	va_end(again);
+	if (vasprintf(&r->sentence, fmt, args) < 0)
+		abort(); /* as ga_xprintf */
+	va_end(args);
 }

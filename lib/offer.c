@@ -344,6 +344,8 @@ static void expect_node(struct expecting *e, const struct ga_fleet_node *node)
 {
 	size_t i;
 
+	if (!e->n_soon && !node->windows.n)
+		return; /* nothing ends here */
 	if (node->why || !node->slots.n || node->slots.n > GA_PLACE_SLOTS ||
 	    !in_reach(&e->c, node) || ga_place_is_stale(&e->c.ask, node))
 		return;

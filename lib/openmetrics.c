@@ -45,12 +45,27 @@ static size_t character(const unsigned char *p)
 	return n && c >= least[n] && c <= 0x10ffff && (c < 0xd800 || c > 0xdfff) ? n : 0;
 }
 
+/* Bytes from p on that stand in a value as they are, in any encoding. */
+static size_t plain(const unsigned char *p)
+{
+	const unsigned char *begin = p;
+
+	while (*p >= 0x20 && *p < 0x7f && *p != '\\' && *p != '"')
+		p++;
+	return (size_t)(p - begin);
+}
+
 static void add_value(struct ga_str *to, const char *value)
 {
 	const unsigned char *p = (const unsigned char *)value;
 	size_t n;
 
 	for (; *p; p += n) {
+		n = plain(p);
+		if (n) {
+			ga_str_add_bytes(to, p, n);
+			continue;
+		}
 		n = character(p);
 		if (*p == '\\' || *p == '"') {
 			ga_str_addc(to, '\\');
@@ -74,7 +89,9 @@ static void add_name(struct ga_str *to, const char *name, const struct ga_label 
 	for (; labels && labels->name; labels++) {
 		if (!labels->value || !*labels->value)
 			continue;
-		ga_str_addf(to, "%s%s=\"", before, labels->name);
+		ga_str_add(to, before);
+		ga_str_add(to, labels->name);
+		ga_str_add(to, "=\"");
 		add_value(to, labels->value);
 		ga_str_addc(to, '"');
 		before = ",";

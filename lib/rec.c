@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "digest.h"
+#include "shape_read.h"
 #include "shape_write.h"
 
 struct ga_reader {
@@ -208,9 +209,12 @@ int ga_rec_parse(const struct ga_rec *rec, const struct ga_shape *shape, void *r
 int ga_rec_parse_text(const char *text, const struct ga_shape *shape, void *ret,
 		      struct ga_err *err)
 {
+	ga_autojson json_t *json = NULL;
 	json_error_t why;
-	ga_autojson json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, &why);
 
+	if (ga_shape_read(shape, text, strlen(text), ret))
+		return 0;
+	json = json_loads(text, JSON_REJECT_DUPLICATES, &why);
 	if (!json)
 		return ga_fail(err, GA_BADREC, "not JSON: %s", why.text);
 	return ga_shape_parse(shape, json, ret, err);

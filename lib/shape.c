@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading, writing and releasing records by their tables. */
-#include "shape.h"
+#include "shape_int.h"
 
 #include <inttypes.h>
 
@@ -110,11 +110,9 @@ static bool is_value(const char *const *values, const char *s)
 	return false;
 }
 
-static int check_text(const struct ga_field *f, json_t *json, const char *path, struct ga_err *err)
+int ga_shape_check_text(const struct ga_field *f, const char *s, size_t len, const char *path,
+			struct ga_err *err)
 {
-	const char *s = json_string_value(json);
-	size_t len = json_string_length(json);
-
 	if (len > GA_TEXT_MAX)
 		return ga_fail(err, GA_BADREC, "member '%s' is longer than %d bytes", path,
 			       GA_TEXT_MAX);
@@ -135,6 +133,11 @@ static int check_text(const struct ga_field *f, json_t *json, const char *path, 
 }
 
 /* ---- reading ---- */
+
+static int check_text(const struct ga_field *f, json_t *json, const char *path, struct ga_err *err)
+{
+	return ga_shape_check_text(f, json_string_value(json), json_string_length(json), path, err);
+}
 
 static int parse_object(const struct ga_shape *shape, json_t *json, void *ret, const char *prefix,
 			struct ga_err *err);
@@ -167,7 +170,7 @@ static int parse_int(const struct ga_field *f, json_t *json, const char *path, i
 	return 0;
 }
 
-static int64_t decimal_unit(const struct ga_field *f)
+int64_t ga_shape_decimal_unit(const struct ga_field *f)
 {
 	int64_t unit = 1;
 	int i;
@@ -181,7 +184,7 @@ static int64_t decimal_unit(const struct ga_field *f)
 static int parse_decimal(const struct ga_field *f, json_t *json, const char *path, int64_t *ret,
 			 struct ga_err *err)
 {
-	double n = json_number_value(json) * (double)decimal_unit(f);
+	double n = json_number_value(json) * (double)ga_shape_decimal_unit(f);
 
 	if (!json_is_number(json))
 		return wrong_type(path, "a number", json, err);
@@ -379,7 +382,7 @@ static json_t *format_value(const struct ga_field *f, const void *p)
 	case GA_F_DECIMAL:
 		return *(const int64_t *)p == GA_UNKNOWN ?
 			       NULL :
-			       format_decimal(*(const int64_t *)p, decimal_unit(f));
+			       format_decimal(*(const int64_t *)p, ga_shape_decimal_unit(f));
 	case GA_F_BOOL:
 		return json_boolean(*(const bool *)p);
 	case GA_F_TRI:

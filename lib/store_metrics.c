@@ -207,9 +207,100 @@ static void tell_node(const char *node, const char *pool, struct groups *list, s
 	ga_list_release(list);
 }
 
-/* Counted here: to group them, SQLite would sort every slot. */
+/* The slots of a pool in a state: how many, since when the oldest is, and its order of a wipe. */
+struct age {
+	char *pool; /* or NULL */
+	char *state;
+	char *since, *issued; /* the least; issued: NULL where no wipe was ordered */
+	int64_t n;
+};
+
+struct ages {
+	struct age *v;
+	size_t n;
+};
+
+static void cleanup_ages(struct ages *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++) {
+		free(list->v[i].pool);
+		free(list->v[i].state);
+		free(list->v[i].since);
+		free(list->v[i].issued);
+	}
+	ga_list_release(list);
+}
+
+static int by_pool(const void *a, const void *b)
+{
+	const struct age *x = a, *y = b;
+	int r = strcmp(x->pool ? x->pool : "", y->pool ? y->pool : "");
+
+	return r ? r : strcmp(x->state, y->state);
+}
+
+/* Times are written so that their text is in their order. */
+static void keep_least(char **kept, const char *time)
+{
+	if (!time || (*kept && strcmp(*kept, time) <= 0))
+		return;
+	free(*kept);
+	*kept = ga_xstrdup(time);
+}
+
+static void count_age(struct ages *list, const char *pool, const char *state, const char *since,
+		      const char *issued)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		if (!strcmp(list->v[i].state, state) && ga_streq(list->v[i].pool, pool))
+			break;
+	if (i == list->n)
+		*ga_list_add(list) = (struct age){ .pool = ga_strdup0(pool),
+						   .state = ga_xstrdup(state) };
+	list->v[i].n++;
+	keep_least(&list->v[i].since, since);
+	keep_least(&list->v[i].issued, issued);
+}
+
+/* The oldest of each state, and the orders of wipes among them. */
+static void tell_ages(const struct ages *list, struct ga_str *to)
+{
+	static const char since[] = "gpuaas_slots_oldest_timestamp_seconds";
+	static const char orders[] = "gpuaas_wipe_orders";
+	static const char oldest[] = "gpuaas_wipe_orders_oldest_timestamp_seconds";
+	ga_autostr struct ga_str second = GA_STR_INIT, third = GA_STR_INIT;
+	size_t i;
+
+	ga_om_family(to, since, "Since when the slot is in its state that is in it longest.");
+	ga_om_family(&second, orders, "Wipes that were ordered and not proven yet.");
+	ga_om_family(&third, oldest, "When the oldest of them was ordered.");
+	if (list->n)
+		qsort(list->v, list->n, sizeof(*list->v), by_pool);
+	for (i = 0; i < list->n; i++) {
+		const struct age *a = &list->v[i];
+		const struct ga_label of[] = { { "pool", a->pool },
+					       { "state", a->state },
+					       { NULL, NULL } };
+		const struct ga_label pool[] = { of[0], { NULL, NULL } };
+
+		ga_om_micros(to, since, of, when(a->since));
+		if (strcmp(a->state, "wiping"))
+			continue;
+		ga_om_int(&second, orders, pool, a->n);
+		ga_om_micros(&third, oldest, pool, when(a->issued ? a->issued : a->since));
+	}
+	ga_str_add(to, second.buf);
+	ga_str_add(to, third.buf);
+}
+
+/* Counted here, in one look at the slots: to group them, SQLite would sort every one. */
 static int slots(struct ga_db *db, struct ga_str *to, struct ga_err *err)
 {
+	ga_cleanup(cleanup_ages) struct ages ages = { 0 };
 	ga_autofree char *node = NULL, *pool = NULL;
 	ga_autorows struct ga_rows *rows = NULL;
 	struct groups list = { 0 };
@@ -217,9 +308,9 @@ static int slots(struct ga_db *db, struct ga_str *to, struct ga_err *err)
 
 	ga_om_family(to, "gpuaas_slots", "Slots, not those retired, by node, type and state.");
 	if (ga_db_query(db, &rows, err,
-			"SELECT n.id, n.pool, coalesce(s.accelerator_type, 'unknown'), s.state "
-			"FROM node n CROSS JOIN slot s ON s.node_id = n.id "
-			"WHERE s.state <> 'retired' ORDER BY n.id",
+			"SELECT n.id, n.pool, coalesce(s.accelerator_type, 'unknown'), s.state, "
+			"s.since, s.wipe_issued_at FROM node n CROSS JOIN slot s "
+			"ON s.node_id = n.id WHERE s.retired = 0 ORDER BY n.id",
 			"") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0) {
@@ -231,45 +322,11 @@ static int slots(struct ga_db *db, struct ga_str *to, struct ga_err *err)
 			pool = ga_rows_dup(rows, 1);
 		}
 		count_slot(&list, ga_rows_text(rows, 2), ga_rows_text(rows, 3));
+		count_age(&ages, pool, ga_rows_text(rows, 3), ga_rows_text(rows, 4),
+			  ga_rows_text(rows, 5));
 	}
 	tell_node(node, pool, &list, to);
-	return r;
-}
-
-/* The oldest of each state, and the orders of wipes among them: one look at the slots. */
-static int slot_times(struct ga_db *db, struct ga_str *to, struct ga_err *err)
-{
-	static const char since[] = "gpuaas_slots_oldest_timestamp_seconds";
-	static const char orders[] = "gpuaas_wipe_orders";
-	static const char oldest[] = "gpuaas_wipe_orders_oldest_timestamp_seconds";
-	ga_autostr struct ga_str second = GA_STR_INIT, third = GA_STR_INIT;
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
-
-	ga_om_family(to, since, "Since when the slot is in its state that is in it longest.");
-	ga_om_family(&second, orders, "Wipes that were ordered and not proven yet.");
-	ga_om_family(&third, oldest, "When the oldest of them was ordered.");
-	if (ga_db_query(db, &rows, err,
-			"SELECT n.pool, s.state, count(*), min(s.since), min(s.wipe_issued_at) "
-			"FROM slot s JOIN node n ON n.id = s.node_id WHERE s.retired = 0 "
-			"GROUP BY n.pool, s.state ORDER BY n.pool, s.state",
-			"") < 0)
-		return -1;
-	while ((r = ga_rows_next(rows, err)) > 0) {
-		const char *state = ga_rows_text(rows, 1), *issued = ga_rows_text(rows, 4);
-		const struct ga_label of[] = { { "pool", ga_rows_text(rows, 0) },
-					       { "state", state },
-					       { NULL, NULL } };
-		const struct ga_label pool[] = { of[0], { NULL, NULL } };
-
-		ga_om_micros(to, since, of, when(ga_rows_text(rows, 3)));
-		if (strcmp(state, "wiping"))
-			continue;
-		ga_om_int(&second, orders, pool, ga_rows_int(rows, 2));
-		ga_om_micros(&third, oldest, pool, when(issued ? issued : ga_rows_text(rows, 3)));
-	}
-	ga_str_add(to, second.buf);
-	ga_str_add(to, third.buf);
+	tell_ages(&ages, to);
 	return r;
 }
 
@@ -454,7 +511,7 @@ int ga_store_metrics(struct ga_db *db, const struct ga_metrics_query *q, struct 
 {
 	about(db, q->now, to);
 	if (nodes(db, to, err) < 0 || node_times(db, to, err) < 0 || slots(db, to, err) < 0 ||
-	    slot_times(db, to, err) < 0 || allocations(db, to, err) < 0 ||
+	    allocations(db, to, err) < 0 ||
 	    usage(db, to, err) < 0 || drift(db, to, err) < 0 ||
 	    attention(db, q->stale_seconds, to, err) < 0 ||
 	    ga_metrics_work(db, q->now, to, err) < 0)

@@ -6,6 +6,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "rec.h"
+#include "shape_read.h"
+
 __asm__(".section .rodata\n"
 	"ga_throughput_builtin:\n"
 	".incbin \"" GA_SOURCE_DIR "/share/throughput.json\"\n"
@@ -61,10 +64,13 @@ static const struct ga_shape inference_shape = {
 };
 #undef S
 
+static const char *const schemas[] = { "gpuaas.throughput/1", NULL };
+
 #define S ga_throughput
 static const struct ga_shape throughput_shape = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
+		GA_ENUM(S, schema, GA_REQ, schemas, ""),
 		GA_LISTOF(S, sources, &source_shape, ""),
 		GA_LISTOF(S, training, &training_shape, ""),
 		GA_LISTOF(S, inference, &inference_shape, ""),
@@ -74,17 +80,13 @@ static const struct ga_shape throughput_shape = {
 
 void ga_throughput_read(struct ga_throughput *ret)
 {
+	size_t len = strlen(ga_throughput_builtin);
 	struct ga_err err = GA_ERR_INIT;
-	json_error_t why;
-	json_t *json = json_loads(ga_throughput_builtin, 0, &why);
 
-	if (!json || !ga_streq(json_string_value(json_object_get(json, "schema")),
-			       "gpuaas.throughput/1"))
+	len -= len && ga_throughput_builtin[len - 1] == '\n';
+	if (!ga_shape_read(&throughput_shape, ga_throughput_builtin, len, ret) &&
+	    ga_rec_parse_text(ga_throughput_builtin, &throughput_shape, ret, &err) < 0)
 		abort(); /* unit tests read what is built in */
-	json_object_del(json, "schema");
-	if (ga_shape_parse(&throughput_shape, json, ret, &err) < 0)
-		abort();
-	json_decref(json);
 }
 
 void ga_throughput_release(struct ga_throughput *t)

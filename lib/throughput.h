@@ -33,6 +33,7 @@ struct ga_throughput_source {
 };
 
 struct ga_throughput {
+	char *schema;
 	GA_LIST(struct ga_throughput_source) sources;
 	GA_LIST(struct ga_training_rate) training;
 	GA_LIST(struct ga_inference_rate) inference;

@@ -51,6 +51,14 @@
 	"INSERT INTO proposal (id, action, slot_id, device_id, proposed_by, proposed_uid, " \
 	"proposed_humans, proposed_at, expires_at) VALUES ('p1', 'retire_unwiped', 's4', 'd4', " \
 	"'x', 5, '[5]', 'x', 'x');"
+#define WINDOW \
+	"INSERT INTO maintenance VALUES ('m1', 'n1', 'a', 'b', 'fans', 'x', 'me', NULL);"
+#define KEY "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+#define NODE_KEY(values) \
+	"INSERT OR REPLACE INTO node_key (number, node_id, key, registered_at, revoked_at, " \
+	"reason) VALUES (" values ");"
+#define LIVE_KEY NODE_KEY("7, 'n1', '" KEY "=', 'x', NULL, NULL")
+#define REVOKED_KEY NODE_KEY("7, 'n1', '" KEY "=', 'x', 'x', 'stolen'")
 
 static const struct {
 	const char *name, *word, *before, *attack, *control;
@@ -174,6 +182,35 @@ static const struct {
 	  "INSERT OR REPLACE INTO proposal (id, action, slot_id, device_id, proposed_by, "
 	  "proposed_uid, proposed_humans, proposed_at, expires_at) VALUES ('p1', 'destroy_data', "
 	  "'s4', 'd4', 'x', 5, '[5]', 'x', 'x')", NULL },
+	{ "a window of maintenance moved", "fixed", WINDOW, "UPDATE maintenance SET to_at = 'c'",
+	  "UPDATE maintenance SET ended_at = 'x'" },
+	{ "a window of maintenance ended again", "fixed",
+	  WINDOW "UPDATE maintenance SET ended_at = 'x';",
+	  "UPDATE maintenance SET ended_at = NULL", NULL },
+	{ "deleting a window of maintenance", "kept", WINDOW, "DELETE FROM maintenance", NULL },
+	{ "a window of maintenance in the place of another", "duplicate", WINDOW,
+	  "INSERT OR REPLACE INTO maintenance VALUES ('m1', 'n2', 'a', 'b', 'r', 'x', 'me', NULL)",
+	  "INSERT OR REPLACE INTO maintenance VALUES ('m2', 'n2', 'a', 'b', 'r', 'x', 'me', "
+	  "NULL)" },
+	{ "the key of a node", "fixed", LIVE_KEY, "UPDATE node_key SET key = '" KEY "A'",
+	  "UPDATE node_key SET revoked_at = 'x', reason = 'stolen'" },
+	{ "a key given to another node", "fixed", LIVE_KEY, "UPDATE node_key SET node_id = 'n2'",
+	  NULL },
+	{ "a revoked key that counts again", "fixed", REVOKED_KEY,
+	  "UPDATE node_key SET revoked_at = NULL, reason = NULL", NULL },
+	{ "why a key was revoked", "fixed", REVOKED_KEY, "UPDATE node_key SET reason = 'old'",
+	  NULL },
+	{ "deleting a key", "kept", REVOKED_KEY, "DELETE FROM node_key", NULL },
+	{ "a second key of a node that counts", "duplicate", LIVE_KEY,
+	  NODE_KEY("8, 'n1', '" KEY "A', 'x', NULL, NULL"),
+	  NODE_KEY("8, 'n2', '" KEY "A', 'x', NULL, NULL") },
+	{ "a revoked key for another node", "duplicate", REVOKED_KEY,
+	  NODE_KEY("8, 'n2', '" KEY "=', 'x', NULL, NULL"),
+	  NODE_KEY("8, 'n1', '" KEY "A', 'x', NULL, NULL") },
+	{ "a key in the place of another by its number", "duplicate", REVOKED_KEY,
+	  NODE_KEY("7, 'n2', '" KEY "A', 'x', NULL, NULL"), NULL },
+	{ "the number of a key", "fixed", LIVE_KEY, "UPDATE OR REPLACE node_key SET rowid = 9",
+	  NULL },
 	{ "a version of a profile", "fixed", "", "UPDATE profile SET record = '[]'", NULL },
 	{ "the lab flag", "fixed", "", "UPDATE meta SET lab = 0", "UPDATE meta SET epoch = 2" },
 	{ "the epoch backwards", "fixed", "UPDATE meta SET epoch = 5;", "UPDATE meta SET epoch = 4",

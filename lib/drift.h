@@ -79,6 +79,8 @@ enum ga_drift_code {
 	  "activate a partition while its domain is off") \
 	X(WRITE_DHCP_HOST, "write_dhcp_host", "write an allocation's DHCP reservation again") \
 	X(SETUP_BRIDGE, "setup_bridge", "close the bridge, and add all flows again") \
+	X(ADD_PORT, "add_port", \
+	  "put the port of a running guest on the bridge again, with its flows") \
 	X(ADD_FLOWS, "add_flows", "add a port's anti-spoofing flows again") \
 	X(FORWARD, "forward", "switch the forwarding of IPv4 on") \
 	X(SETUP_NAT, "setup_nat", "set the table of NAT and isolation up again") \
@@ -166,6 +168,7 @@ struct ga_seen_port {
 	char *name, *bridge;
 	char *allocation; /* of its external ids or flows; NULL: not ours */
 	bool is_port;	  /* on the bridge now (false: only flows are left of it) */
+	bool loose;	  /* an interface of its name that is on no bridge (bridge is NULL) */
 	bool dead;	  /* a port without an interface: its guest is gone */
 	int64_t flows;	  /* tristate: its flows are there */
 };

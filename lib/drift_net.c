@@ -85,6 +85,15 @@ static void lease_stale(const struct ga_comparison *c, const struct ga_expected_
 
 /* ---- ports ---- */
 
+/* The guest has its interface still: its bridge was taken away below it. */
+static bool is_loose(const struct ga_comparison *c, const char *name)
+{
+	for (size_t i = 0; i < c->seen->ports.n; i++)
+		if (c->seen->ports.v[i].loose && ga_streq(c->seen->ports.v[i].name, name))
+			return true;
+	return false;
+}
+
 static void port(const struct ga_comparison *c, const struct ga_expected_allocation *a,
 		 const struct ga_expected_slot *s)
 {
@@ -100,11 +109,17 @@ static void port(const struct ga_comparison *c, const struct ga_expected_allocat
 			      s->bundle.bridge ? s->bundle.bridge : "the bridge");
 	if (!p || (s->bundle.bridge && !ga_streq(p->bridge, s->bundle.bridge))) {
 		ga_autofree char *there = p ? ga_xprintf("on %s", p->bridge) : NULL;
+		bool loose = !p && is_loose(c, s->bundle.port);
 
-		/* libvirt makes the port with the domain: only a restart of it brings it back. */
 		d = ga_deviation_add(c, GA_D_OVS_PORT_MISSING, GA_BAD, a->allocation);
-		ga_deviation_say(d, expected, there ? there : "no such port");
-		ga_deviation_command(d, "virsh domiflist %s", a->domain);
+		ga_deviation_say(d, expected,
+				 there ? there : loose ? "on no bridge" : "no such port");
+		d->slot = ga_xstrdup(s->bundle.slot);
+		/* Without the interface only a restart of the domain brings it back. */
+		if (loose && c->seen->bridge == 1)
+			ga_deviation_repair(d, GA_R_ADD_PORT, a->allocation, s->bundle.port);
+		else
+			ga_deviation_command(d, "virsh domiflist %s", a->domain);
 	} else if (p->flows == 0) {
 		/* Without them a guest may speak as another one. */
 		d = ga_deviation_add(c, GA_D_OVS_FLOWS_MISSING, GA_BAD, a->allocation);
@@ -129,6 +144,8 @@ static void port_orphan(const struct ga_comparison *c, const struct ga_seen_port
 {
 	struct ga_deviation *d;
 
+	if (p->loose)
+		return; /* it is on no bridge of anybody's */
 	if (is_idle_port(c, p)) {
 		d = ga_deviation_add(c, GA_D_OVS_PORT_ORPHAN, GA_WARN, p->name);
 		ga_deviation_say(d, "no port of an idle slot", p->name);

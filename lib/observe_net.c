@@ -4,6 +4,8 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <net/if.h>
+#include <unistd.h>
 
 #include "dhcp.h"
 #include "file.h"
@@ -153,6 +155,25 @@ static int look_ports(const struct ga_look *l, const char *bridge, bool ours, st
 	return 0;
 }
 
+/* The interface of a slot in use that is on no bridge, neither of Open vSwitch nor of the kernel:
+ * the kernel's datapath has its ports below a master too. */
+static void look_loose(const struct ga_look *l, const struct ga_expected_slot *slot)
+{
+	ga_autofree char *master = ga_xprintf("/sys/class/net/%s/master", slot->bundle.port);
+	struct ga_seen_port *s;
+
+	for (size_t i = 0; i < l->seen->ports.n; i++)
+		if (ga_streq(l->seen->ports.v[i].name, slot->bundle.port))
+			return;
+	if (!if_nametoindex(slot->bundle.port) || !access(master, F_OK))
+		return;
+	s = ga_list_add(&l->seen->ports);
+	s->name = ga_xstrdup(slot->bundle.port);
+	s->allocation = ga_xstrdup(slot->allocation);
+	s->loose = true;
+	s->flows = GA_UNKNOWN;
+}
+
 /* All bridges, so that a port on another one, and a bridge by another name, are seen as that. */
 static int look_bridges(const struct ga_look *l, const char *bridge, struct ga_err *err)
 {
@@ -176,6 +197,9 @@ static int look_bridges(const struct ga_look *l, const char *bridge, struct ga_e
 	l->seen->bridges = ga_xstrdup(names.buf);
 	if (l->seen->bridge != 1)
 		l->seen->bridge = 0;
+	for (size_t i = 0; i < l->want->slots.n; i++)
+		if (l->want->slots.v[i].bundle.port && l->want->slots.v[i].allocation)
+			look_loose(l, &l->want->slots.v[i]);
 	return 0;
 }
 

@@ -259,6 +259,19 @@ int ga_ovs_remove_flows(const char *bridge, const char *cookie, struct ga_err *e
 	return ga_proc_check(&p, &out, err);
 }
 
+int ga_ovs_add_port(const struct ga_ovs_port *p, const char *interface_id, struct ga_err *err)
+{
+	ga_autofree char *mac = ga_xprintf("external-ids:attached-mac=\"%s\"", p->mac);
+	ga_autofree char *id = ga_xprintf("external-ids:iface-id=\"%s\"", interface_id);
+	const char *argv[] = { "ovs-vsctl", "--timeout=10", "--may-exist", "add-port", p->bridge,
+			       p->port, "--", "set", "Interface", p->port, mac, id,
+			       "external-ids:iface-status=active", NULL };
+	const struct ga_proc run = { .argv = argv };
+	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
+
+	return ga_proc_check(&run, &out, err);
+}
+
 int ga_ovs_remove_port(const char *bridge, const char *port, struct ga_err *err)
 {
 	const char *argv[] = { "ovs-vsctl", "--timeout=10", "--if-exists", "del-port", bridge, port,

@@ -56,6 +56,10 @@ int ga_ovs_has_bridge(const char *bridge, struct ga_err *err);
 /* Waits until the port is on the bridge and has a number; then replaces its flows in one
  * transaction and reads back. */
 int ga_ovs_protect(const struct ga_ovs_port *p, struct ga_err *err);
+/* Puts the interface of a running guest on the bridge as libvirt does when the domain starts; the
+ * id is the interfaceid of its virtualport. On a closed bridge nothing passes until
+ * ga_ovs_protect. */
+int ga_ovs_add_port(const struct ga_ovs_port *p, const char *interface_id, struct ga_err *err);
 /* How many flows with the cookie there are. */
 int64_t ga_ovs_count_flows(const char *bridge, const char *cookie, struct ga_err *err);
 int ga_ovs_remove_flows(const char *bridge, const char *cookie, struct ga_err *err);

@@ -237,6 +237,7 @@ static int (*const repairs[GA_R_COUNT])(struct ga_repairer *r, struct ga_deviati
 	[GA_R_ACTIVATE_PARTITION] = activate_partition,
 	[GA_R_WRITE_DHCP_HOST] = ga_repair_write_dhcp_host,
 	[GA_R_SETUP_BRIDGE] = ga_repair_setup_bridge,
+	[GA_R_ADD_PORT] = ga_repair_add_port,
 	[GA_R_ADD_FLOWS] = ga_repair_add_flows,
 	[GA_R_FORWARD] = ga_repair_forward,
 	[GA_R_SETUP_NAT] = ga_repair_setup_nat,

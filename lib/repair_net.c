@@ -7,6 +7,7 @@
 
 #include "clock.h"
 #include "dhcp.h"
+#include "domain.h"
 #include "file.h"
 
 #define LEASE_MICROS INT64_C(10000000)
@@ -25,25 +26,62 @@ int ga_repair_write_dhcp_host(struct ga_repairer *r, struct ga_deviation *d, str
 
 /* ---- the switch ---- */
 
-int ga_repair_protect(struct ga_repairer *r, const char *allocation, struct ga_err *err)
+/* The port of the allocation; network is the caller's, and outlives it. */
+static int port_of(const struct ga_repairer *r, const char *allocation, char **network,
+		   struct ga_ovs_port *ret, struct ga_err *err)
 {
 	const struct ga_network *n = &r->want->network;
 	const struct ga_expected_slot *s = ga_drift_first_slot(r->want, allocation);
-	ga_autofree char *network = ga_net_network(n->gateway, n->prefix_bits);
-	const struct ga_ovs_port port = {
+
+	*network = ga_net_network(n->gateway, n->prefix_bits);
+	*ret = (struct ga_ovs_port){
 		.bridge = n->bridge,
 		.port = s->bundle.port,
 		.mac = s->bundle.mac,
 		.ip = s->bundle.private_ip,
 		.allocation = allocation,
 		.gateway = n->gateway,
-		.network = network,
+		.network = *network,
 	};
+	if (ret->bridge && ret->port && ret->mac && ret->ip)
+		return 0;
+	return ga_fail(err, GA_HOST, "slot '%s' lacks bridge, port or address", s->bundle.slot);
+}
 
-	if (!port.bridge || !port.port || !port.mac || !port.ip)
-		return ga_fail(err, GA_HOST, "slot '%s' lacks bridge, port or address",
-			       s->bundle.slot);
-	return ga_change_network(&r->changes, &port, err) < 0 ? -1 : ga_ovs_protect(&port, err);
+int ga_repair_protect(struct ga_repairer *r, const char *allocation, struct ga_err *err)
+{
+	ga_autofree char *network = NULL;
+	struct ga_ovs_port port;
+
+	if (port_of(r, allocation, &network, &port, err) < 0 ||
+	    ga_change_network(&r->changes, &port, err) < 0)
+		return -1;
+	return ga_ovs_protect(&port, err);
+}
+
+/* An open bridge would pass on what the guest sends before its flows are there. */
+static int check_closed(const char *bridge, struct ga_err *err)
+{
+	int closed = ga_ovs_is_closed(bridge, err);
+
+	if (closed)
+		return closed < 0 ? -1 : 0;
+	(void)ga_fail_for(err, GA_CONFLICT, "bridge_open",
+			  "bridge '%s' passes on what no flow allows", bridge);
+	return ga_hint(err, "the port is added when the bridge is closed (bridge_open)");
+}
+
+int ga_repair_add_port(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
+{
+	ga_autofree char *network = NULL;
+	struct ga_ovs_port port;
+	char id[GA_UUID_SIZE];
+
+	ga_domain_uuid("port", d->allocation, id);
+	if (port_of(r, d->allocation, &network, &port, err) < 0 ||
+	    check_closed(port.bridge, err) < 0 || ga_ovs_add_port(&port, id, err) < 0)
+		return -1;
+	return ga_repair_protect(r, d->allocation, err);
 }
 
 int ga_repair_add_flows(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)

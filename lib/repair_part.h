@@ -22,6 +22,7 @@ void ga_repair_say(const struct ga_repairer *r, const char *fmt, ...) GA_PRINTF(
 int ga_repair_protect(struct ga_repairer *r, const char *allocation, struct ga_err *err);
 int ga_repair_write_dhcp_host(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err);
 int ga_repair_setup_bridge(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err);
+int ga_repair_add_port(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err);
 int ga_repair_add_flows(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err);
 int ga_repair_forward(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err);
 int ga_repair_setup_nat(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err);

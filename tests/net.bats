@@ -372,6 +372,46 @@ lookups()
   net ovs-ofctl dump-tables ovsbr0 | grep -o 'lookup=[0-9]*' | head -n 1 | cut -d= -f2
 }
 
+@test "a bridge deleted below running guests: their ports come back without a restart" {
+  ready
+  serve outside -- tcp 7000 world
+  net ovs-vsctl --timeout=30 del-br ovsbr0
+  reconcile 1 . --repair
+  assert_equal "$(codes)" "bridge_missing ovs_port_missing ovs_port_missing"
+  assert_equal "$(drift ovs_port_missing .observed)" "on no bridge"
+  net ovs-vsctl --timeout=30 add-br ovsbr0 -- set bridge ovsbr0 datapath_type=netdev
+  net ip addr replace 10.100.0.1/24 dev ovsbr0
+  net ip link set ovsbr0 up
+  net "$packets" plain ovsbr0
+  reconcile 1 . --plan
+  assert_equal "$(codes)" "bridge_open ovs_port_missing ovs_port_missing"
+  assert_equal "$(drift ovs_port_missing .repair)" add_port
+  # shellcheck disable=SC2154 # of bats
+  [[ $stderr == *"would put the port of a running guest on the bridge again, with its flows: gp-0"* ]]
+  run_status 1 net ovs-vsctl --timeout=30 port-to-br gp-0
+  reconcile any . --repair
+  assert_equal "$(codes)" "bridge_open! ovs_port_missing! ovs_port_missing!"
+  run_ok guest 1 "$packets" ask tcp 10.9.0.2 7000
+  listen neighbour guest 2 -- eth0
+  dropped guest 1 "$packets" send eth0 dmac=02:00:00:00:00:02 ip=udp src=10.100.0.11 \
+    dst=10.100.0.12 data=evil
+  run ! heard neighbour evil
+  reconcile any .
+  assert_equal "$(codes)" ""
+}
+
+@test "a port is not put on a bridge that is open" {
+  two_tenants
+  reconcile any . --repair
+  net ovs-vsctl --timeout=30 del-port ovsbr0 gp-0
+  net ip link add stranger type veth peer name stranger1
+  net ovs-vsctl --timeout=30 add-port ovsbr0 stranger -- set-fail-mode ovsbr0 standalone
+  reconcile 1 . --repair
+  assert_equal "$(codes)" "ovs_flows_missing! bridge_open ovs_port_missing"
+  [[ $stderr == *"add_port did not succeed: bridge 'ovsbr0' passes on what no flow allows"* ]]
+  run_status 1 net ovs-vsctl --timeout=30 port-to-br gp-0
+}
+
 @test "a port that is made again has another number: its old flows protect nobody" {
   ready
   net ovs-vsctl --timeout=30 del-port ovsbr0 gp-0 -- add-port ovsbr0 gp-0 -- \

@@ -74,6 +74,8 @@ static const struct {
 	ROW(no_reservation, 1, DHCP_MISSING, "warning", "bad", "aaaaaaaa", WRITE_DHCP_HOST),
 	ROW(stale_reservation, 1, DHCP_STALE, "warning", "bad", "zzzzzzzz", REMOVE_DHCP_HOST),
 	ROW(no_port, 1, OVS_PORT_MISSING, "error", "bad", "aaaaaaaa", NONE),
+	ROW(loose_port, 1, OVS_PORT_MISSING, "error", "bad", "aaaaaaaa", ADD_PORT),
+	ROW(loose_port_no_bridge, 2, BRIDGE_MISSING, "error", "bad", "ovsbr0", NONE),
 	ROW(port_elsewhere, 1, OVS_PORT_MISSING, "error", "bad", "aaaaaaaa", NONE),
 	ROW(no_flows, 1, OVS_FLOWS_MISSING, "error", "bad", "aaaaaaaa", ADD_FLOWS),
 	ROW(flows_unknown, 1, UNOBSERVED, "info", "unknown", "aaaaaaaa", NONE),

@@ -374,6 +374,17 @@ CASE(stale_reservation)
 	set(&r->allocation, "zzzzzzzz");
 }
 CASE(no_port) { w->seen.ports.v[0].is_port = false; }
+CASE(loose_port)
+{
+	w->seen.ports.v[0].is_port = false;
+	w->seen.ports.v[0].loose = true;
+	set(&w->seen.ports.v[0].bridge, NULL);
+}
+CASE(loose_port_no_bridge)
+{
+	loose_port(w);
+	w->seen.bridge = 0;
+}
 CASE(port_elsewhere) { set(&w->seen.ports.v[0].bridge, "br-ex"); }
 CASE(no_flows) { w->seen.ports.v[0].flows = 0; }
 CASE(flows_unknown) { w->seen.ports.v[0].flows = GA_UNKNOWN; }

@@ -119,6 +119,17 @@ static bool wait_ended(struct ga_child *c, int *status)
 	return true;
 }
 
+/* A grandchild that was killed is there until whoever has it now has waited for it. */
+static bool wait_gone(pid_t group)
+{
+	int64_t deadline = ga_clock_mono_micros() + 20000000;
+
+	while (!kill(-group, 0))
+		if (!ga_clock_wait(deadline, 1000))
+			return false;
+	return true;
+}
+
 /* A child that the caller waits for: its descriptors, its end, and its being killed. */
 static void started(void)
 {
@@ -143,7 +154,7 @@ static void started(void)
 	t_ok(!ga_proc_ended(&c, &status), "it runs");
 	status = c.pid;
 	ga_proc_kill(&c);
-	t_int(kill(-status, 0), -1, "nothing of its group is left");
+	t_ok(wait_gone(status), "nothing of its group is left");
 	t_int(c.out, -1, "its descriptors are closed");
 	p.argv = ARGV("/no/such/program");
 	t_int(ga_proc_start(&p, &c, &err), -1, "no such program");

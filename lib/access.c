@@ -147,6 +147,19 @@ static bool is_for_team(const struct ga_team *t, const struct ga_access_ask *ask
 	       (!t->projects.n || has(NAMES(t->projects), ask->project));
 }
 
+bool ga_access_is_for_project(const struct ga_access_rules *rules, char *const *profile_teams,
+			      size_t n, const char *project)
+{
+	const struct ga_access_ask ask = { .project = project, .profile_teams = profile_teams,
+					   .n_profile_teams = n };
+	size_t i;
+
+	for (i = 0; i < rules->teams.n; i++)
+		if (is_for_team(&rules->teams.v[i], &ask))
+			return true;
+	return !n;
+}
+
 static bool may_profile(const struct ga_access_rules *rules, const struct ga_access_actor *actor,
 			const struct ga_access_ask *ask)
 {

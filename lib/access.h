@@ -54,6 +54,10 @@ struct ga_access_verdict {
 /* Whether the actor may. */
 bool ga_access_decide(const struct ga_access_rules *rules, const struct ga_access_actor *actor,
 		      const struct ga_access_ask *ask, struct ga_access_verdict *ret);
+/* Whether the profile is for the project, whoever asks: it is for no team in particular, or for one
+ * that has the project or lists none. */
+bool ga_access_is_for_project(const struct ga_access_rules *rules, char *const *profile_teams,
+			      size_t n, const char *project);
 /* Whether a grant names the action, also one that was revoked, and grants are not off. */
 bool ga_access_is_closed(const struct ga_access_rules *rules, const char *action);
 /* Whether overrides need a second person. */

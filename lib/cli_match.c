@@ -29,6 +29,7 @@ struct matching {
 	struct ga_requirement need;
 	struct ga_accels *accels;
 	struct ga_throughput throughput;
+	struct ga_access_rules rules; /* of the state, for the project's teams */
 	struct ga_measured_list measured;
 	struct profiles profiles;
 	GA_LIST(struct ga_match_offer) offers;
@@ -48,6 +49,7 @@ static void cleanup_matching(struct matching *m)
 	ga_list_release(&m->profiles);
 	ga_measured_release(&m->measured);
 	ga_throughput_release(&m->throughput);
+	ga_access_rules_release(&m->rules);
 	ga_accels_close(m->accels);
 	ga_shape_release(&ga_requirement_shape, &m->need);
 }
@@ -65,7 +67,8 @@ static int keep(const struct ga_shape *shape, const void *obj, void *arg, struct
 
 static int read_profiles(struct matching *m, struct ga_err *err)
 {
-	struct ga_offer_query q = { .accels = m->accels, .now_micros = ga_clock_micros() };
+	struct ga_offer_query q = { .accels = m->accels, .now_micros = ga_clock_micros(),
+				    .image = m->need.image, .rules = &m->rules };
 
 	return ga_cli_read_offers(&q, keep, &m->profiles, err);
 }
@@ -85,6 +88,21 @@ static int64_t least(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
+/* Whether the team that asks, else one that has the project, may use the profile: as gpuaas-place
+ * will have it. */
+static bool may_use(const struct matching *m, const struct ga_hardware_profile *p)
+{
+	bool may = !p->teams.n;
+	size_t i;
+
+	if (!m->need.team)
+		return !m->need.project || ga_access_is_for_project(&m->rules, p->teams.v,
+								    p->teams.n, m->need.project);
+	for (i = 0; !may && i < p->teams.n; i++)
+		may = ga_streq(p->teams.v[i], m->need.team);
+	return may;
+}
+
 /* slug NULL: GPUs of any type. */
 static void add_offer(struct matching *m, const struct ga_hardware_profile *p, const char *slug)
 {
@@ -101,11 +119,9 @@ static void add_offer(struct matching *m, const struct ga_hardware_profile *p, c
 		.available = p->available_count, .largest = p->largest_available,
 		.pending = p->pending_count, .uncertain = p->unknown_count > 0,
 		.expected_at = p->expected_available_at, .stale_seconds = p->stale_seconds,
-		.team = !m->need.team || !p->teams.n,
+		.team = may_use(m, p),
 	};
 	o->type_name = o->type ? o->type->name : slug;
-	for (size_t i = 0; !o->team && i < p->teams.n; i++)
-		o->team = ga_streq(p->teams.v[i], m->need.team);
 	if (!slug)
 		return;
 	o->available = numbers ? numbers->available : 0;

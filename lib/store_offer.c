@@ -7,6 +7,7 @@
 
 #include "offer.h"
 #include "rec.h"
+#include "store_access.h"
 #include "store_place.h"
 #include "store_query.h"
 #include "time.h"
@@ -363,6 +364,10 @@ static int each_profile(const struct offering *o, const char *text, ga_store_eac
 
 	if (ga_rec_parse_text(text, &ga_profile_shape, &p, err) < 0)
 		return -1;
+	if (o->q->image) {
+		free(p.image);
+		p.image = ga_xstrdup(o->q->image);
+	}
 	if (wanted(o->q, &p)) {
 		make(o, &p, &view);
 		r = each(&ga_hardware_profile_shape, &view, arg, err);
@@ -383,7 +388,8 @@ int ga_store_offers(struct ga_db *db, const struct ga_offer_query *q, ga_store_e
 
 	if (q->stale_seconds)
 		o.fleet.stale_micros = q->now_micros - q->stale_seconds * 1000000;
-	if (ga_store_fleet_load(db, &o.fleet, err) < 0 || read_pending(db, &o, err) < 0 ||
+	if ((q->rules && ga_store_access_load(db, q->rules, err) < 0) ||
+	    ga_store_fleet_load(db, &o.fleet, err) < 0 || read_pending(db, &o, err) < 0 ||
 	    read_wiped(db, &o, err) < 0 || read_soon(db, &o, err) < 0 ||
 	    ga_query_profiles(db, &rows, err) < 0)
 		return -1;

@@ -7,6 +7,7 @@
 #define GA_STORE_OFFER_H
 
 #include "accel.h"
+#include "access.h"
 #include "kind_offer.h"
 #include "store.h"
 
@@ -20,6 +21,9 @@ struct ga_offer_query {
 	bool concealed;	       /* only what everybody may see: profiles without teams, and nothing
 				  for operators in them (ga_offer_conceal) */
 	const char *team;      /* concealed: those that this team may use too; NULL: no team's */
+	const char *image;     /* requests will name this one; NULL: the profile's, else any */
+	struct ga_access_rules *rules; /* filled with teams and grants of the same look; NULL: not
+					  wanted. The caller releases it */
 };
 
 /* Calls each with every current profile as struct ga_hardware_profile, in the order of names. What

@@ -141,11 +141,15 @@ image()
 }
 
 @test "the choice is deployed, and its figures stay with the allocation" {
+  # No node has the image yet: placement would refuse the request.
+  run_status 1 gpuaas-match --json "${GPT2[@]}" --request --project vision --name tune --image big
+  run_ok gpuaas-match --json "${GPT2[@]}" --image big
+  jq_is 'select(.profile=="premium") | "\(.fits) \(.availability) \(.available_count)"' "true none 0"
+  image
   run_ok gpuaas-match --json "${GPT2[@]}" --request --project vision --name tune --image big
   jq_is '"\(.kind) \(.profile) \(.types[0]) \(.count) \(.project) \(.match.seconds) \(.match.cost_micros)"' \
     'gpuaas.request/1 premium nvidia-h200-141gb 1 vision 7140 9916667'
   printf '%s\n' "$output" > "$T/request"
-  image
   run_ok gpuaas-place < "$T/request"
   jq_is '"\(.kind) \(.profile) \(.project)"' 'gpuaas.plan/1 premium vision'
   allocation=$(jq -r .allocation <<< "$output")
@@ -189,6 +193,27 @@ A100 instead of H200"
 team
 3"
   refute_output red
+}
+
+@test "a project: only profiles of its teams, those that gpuaas-place accepts" {
+  local team
+  for team in '"red","projects":["vision","shared"]' '"blue","projects":["speech","shared"]' '"all"'; do
+    gpuaas-state apply - > "$T/applied" <<< "{\"kind\":\"gpuaas.team/1\",\"name\":$team}"
+  done
+  profile premium nvidia-h200-141gb 5000000 '.teams = ["red"]'
+  for row in "vision true" "shared true" "speech false" "nobodys false"; do
+    run_ok gpuaas-match --json --project "${row% *}"
+    jq_is 'select(.profile=="premium").fits' "${row#* }"
+  done
+  # The team that is said decides, and a team that lists no project is for every one.
+  run_ok gpuaas-match --json --project speech --team red
+  jq_is 'select(.profile=="premium").fits' true
+  profile premium nvidia-h200-141gb 5000000 '.teams = ["red", "all"]'
+  run_ok gpuaas-match --json --project speech
+  jq_is 'select(.profile=="premium").fits' true
+  gpuaas-state apply - > "$T/applied" <<< '{"kind":"gpuaas.team/1","name":"all","retired":true}'
+  run_ok gpuaas-match --json --project speech
+  jq_is 'select(.profile=="premium").fits' false
 }
 
 @test "a generic profile is offered with what it gives" {

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Small fleets drawn as text: a node is "name:slots", a slot is f (free), u (in use), w (waiting for
+ * its wipe), b (fabric trouble); capitals are of another type, a100 in place of h200; "/" begins the
+ * next NUMA node.
+ */
+#ifndef FLEET_WORLD_H
+#define FLEET_WORLD_H
+
+#include "place.h"
+
+#include <string.h>
+
+struct scene {
+	struct ga_fleet fleet;
+	struct ga_profile profile;
+	struct ga_request request;
+};
+
+static char *word(const char *text)
+{
+	return (char *)(uintptr_t)text;
+}
+
+static void add_slot(struct scene *s, struct ga_fleet_node *n, char what, int64_t numa)
+{
+	const char *why = what == 'u' || what == 'U' ? "in_use" :
+			  what == 'w' || what == 'W' ? "waiting_for_wipe" :
+			  what == 'b' ? "fabric_vf_shared" :
+					NULL;
+	int64_t index = (int64_t)n->slots.n;
+
+	*ga_list_add(&n->slots) = (struct ga_fleet_slot){
+		.id = ga_xprintf("%s-%lld", n->id, (long long)index),
+		.slot_index = index,
+		.generation = 1,
+		.numa_node = numa,
+		.module_id = index + 1,
+		.type = ga_fleet_word(&s->fleet, strchr("FUW", what) ? "a100" : "h200"),
+		.memory_mib = 1024,
+		.cpus = 8,
+		.free = !why,
+		.why = ga_fleet_word(&s->fleet, why),
+	};
+	n->clean = n->clean && what != 'u' && what != 'U';
+}
+
+static void add_node(struct scene *s, const char *text, size_t len)
+{
+	struct ga_fleet_node *n = ga_list_add(&s->fleet.nodes);
+	size_t colon = strcspn(text, ":"), i;
+	int64_t numa = 0;
+
+	n->id = ga_xstrndup(text, colon);
+	n->mode = ga_fleet_word(&s->fleet, "slice");
+	n->clean = true;
+	n->observed_micros = 1;
+	*ga_list_add(&n->images) = ga_fleet_word(&s->fleet, "tiny");
+	for (i = colon + 1; i < len; i++) {
+		if (text[i] == '/')
+			numa++;
+		else
+			add_slot(s, n, text[i], numa);
+	}
+}
+
+static void scene(struct scene *s, const char *nodes)
+{
+	static const int64_t counts[] = { 1, 2, 4, 8 };
+	size_t i;
+
+	memset(s, 0, sizeof(*s));
+	ga_shape_init(&ga_profile_shape, &s->profile);
+	ga_shape_init(&ga_request_shape, &s->request);
+	s->profile.name = word("p");
+	s->profile.shape = word("slice");
+	s->profile.image = word("tiny");
+	for (i = 0; i < GA_ARRAY_SIZE(counts); i++)
+		*ga_list_add(&s->profile.counts) = counts[i];
+	while (*nodes) {
+		size_t len = strcspn(nodes, " ");
+
+		add_node(s, nodes, len);
+		nodes += len + (nodes[len] == ' ');
+	}
+}
+
+static void end(struct scene *s)
+{
+	ga_fleet_release(&s->fleet);
+	ga_list_release(&s->profile.counts);
+}
+
+#endif

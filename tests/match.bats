@@ -143,6 +143,7 @@ image()
 @test "the choice is deployed, and its figures stay with the allocation" {
   # No node has the image yet: placement would refuse the request.
   run_status 1 gpuaas-match --json "${GPT2[@]}" --request --project vision --name tune --image big
+  assert_stderr "only nodes with a verified copy of image 'big' count (gpuaas-image prewarm)"
   run_ok gpuaas-match --json "${GPT2[@]}" --image big
   jq_is 'select(.profile=="premium") | "\(.fits) \(.availability) \(.available_count)"' "true none 0"
   image

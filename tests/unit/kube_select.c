@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Labels that select a type: a node that has them is of that type, and no two types share them. */
+#include "kube_select.h"
+
+#include <string.h>
+
+#include "kube.h"
+#include "kube_view.h"
+#include "rec.h"
+#include "t.h"
+
+/* What Kubernetes takes as the value of a label. */
+static bool is_label_value(const char *s)
+{
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+	size_t n = strlen(s), i;
+
+	if (!n || n > 63 || !strchr(letters, s[0]) || !strchr(letters, s[n - 1]))
+		return false;
+	for (i = 0; i < n; i++)
+		if (!strchr(letters, s[i]) && !strchr("-_.", s[i]))
+			return false;
+	return true;
+}
+
+static bool are_labels(json_t *labels)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(labels, key, value)
+		if (!json_is_string(value) || !is_label_value(json_string_value(value)) ||
+		    !strchr(key, '/'))
+			return false;
+	return json_object_size(labels) > 0;
+}
+
+/* The type of a node with the labels that offers eight of the resource; NULL: not one. */
+static char *type_of(const struct ga_accels *list, json_t *labels, const char *resource)
+{
+	static const struct ga_manual_types none = { NULL, 0 };
+	ga_autojson json_t *item =
+		json_pack("{s:s,s:{s:s,s:O},s:{s:{s:s}}}", "kind", "Node", "metadata", "name", "n",
+			  "labels", labels, "status", "capacity", resource, "8");
+	struct ga_err err = GA_ERR_INIT;
+	struct ga_node_view view;
+	struct ga_kube_node node;
+	char *type = NULL;
+
+	if (ga_kube_node(item, &node, &err) < 0)
+		return NULL;
+	ga_kube_view(list, &node, &none, 0, &view);
+	if (view.types.n == 1 && view.types.v[0].count == 8)
+		type = ga_strdup0(view.types.v[0].type);
+	ga_shape_release(&ga_node_view_shape, &view);
+	return type;
+}
+
+static void every_type(const struct ga_accels *list)
+{
+	size_t n = ga_accels_count(list), i, k;
+	json_t **labels = ga_xcalloc(n, sizeof(json_t *));
+
+	for (i = 0; i < n; i++) {
+		const struct ga_accel_type *t = ga_accels_at(list, i);
+		const char *resource = ga_kube_resource(t);
+		ga_autoselect struct ga_kube_select s;
+		ga_autofree char *type = NULL;
+		bool alone = true;
+
+		ga_kube_select(list, t, &s);
+		labels[i] = json_incref(s.labels);
+		t_ok(are_labels(s.labels), "%s: labels that Kubernetes takes", t->slug);
+		for (k = 0; k < i; k++)
+			alone = alone && !json_equal(labels[i], labels[k]);
+		t_ok(alone, "%s: no other type is selected by the same", t->slug);
+		if (!resource)
+			continue;
+		type = type_of(list, s.labels, resource);
+		t_str(type, t->slug, "%s: a node with them is of it", t->slug);
+	}
+	for (i = 0; i < n; i++)
+		json_decref(labels[i]);
+	free(labels);
+}
+
+static void names(void)
+{
+	static const struct {
+		const char *name;
+		bool valid;
+	} rows[] = {
+		{ "h200", true }, { "a.b-c.d", true }, { "0", true },
+		{ "", false }, { "-a", false }, { "a-", false }, { "a..b", false },
+		{ ".a", false }, { "a.", false }, { "A", false }, { "a_b", false },
+		{ "a/b", false }, { "a\n", false }, { "\xc3\xbc", false },
+	};
+	char longest[255] = "";
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++)
+		t_ok(ga_kube_name_is_valid(rows[i].name) == rows[i].valid, "name %zu is %s", i,
+		     rows[i].valid ? "one" : "none");
+	for (i = 0; i < 253; i++)
+		longest[i] = i % 64 == 63 ? '.' : 'a';
+	t_ok(ga_kube_name_is_valid(longest), "253 characters");
+	longest[253] = 'a';
+	t_ok(!ga_kube_name_is_valid(longest), "254 characters");
+}
+
+int main(void)
+{
+	ga_autoaccels struct ga_accels *list = NULL;
+	struct ga_err err = GA_ERR_INIT;
+
+	ga_accels_drop_ins(NULL);
+	if (ga_accels_open(NULL, &list, &err) < 0)
+		return 1;
+	every_type(list);
+	names();
+	return t_done();
+}

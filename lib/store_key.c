@@ -8,6 +8,7 @@
 #include "digest.h"
 #include "kind_result.h"
 #include "sign.h"
+#include "store_provision.h"
 #include "time.h"
 
 struct owner {
@@ -243,20 +244,33 @@ bool ga_store_key_is_refusal(const struct ga_err *err)
 	return false;
 }
 
+/* The very same refusal again: a host tells what it was not heard with at every run. */
+static int is_told(struct ga_db *db, const char *object, json_t *detail, struct ga_err *err)
+{
+	ga_autostr struct ga_str text = GA_STR_INIT;
+	ga_autofree char *last = NULL;
+
+	ga_rec_dump(detail, &text);
+	if (ga_store_last_audit(db, object, "result_refused", &last, err) < 0)
+		return -1;
+	return ga_streq(last, text.buf);
+}
+
 int ga_store_key_note(struct ga_db *db, const struct ga_rec *rec, const struct ga_err *refusal,
 		      struct ga_err *err)
 {
 	char digest[GA_DIGEST_SIZE];
-	json_t *detail;
+	ga_autojson json_t *detail = NULL;
+	int told;
 
 	ga_digest_of(rec->raw, rec->raw_len, digest);
 	detail = json_pack("{s:s, s:s, s:s?, s:s}", "reason", refusal->reason, "kind",
 			   rec->shape->kind, "object", object_of(rec), "record", digest);
-	if (ga_db_begin(db, "gpuaas-state", err) < 0) {
-		json_decref(detail);
+	if (ga_db_begin(db, "gpuaas-state", err) < 0)
 		return -1;
-	}
-	if (ga_audit_add(db, "result_refused", refusal->object, detail, err) < 0 ||
+	told = is_told(db, refusal->object, detail, err);
+	if (told < 0 ||
+	    (!told && ga_audit_add(db, "result_refused", refusal->object, GA_TAKE(detail), err) < 0) ||
 	    ga_db_commit(db, err) < 0) {
 		ga_db_rollback(db);
 		return -1;

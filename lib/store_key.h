@@ -34,7 +34,8 @@ int ga_store_key_check(struct ga_db *db, const struct ga_rec *rec, struct ga_err
 
 /* Whether the error is a refusal of ga_store_key_check: that result is not taken, others may be. */
 bool ga_store_key_is_refusal(const struct ga_err *err);
-/* The refusal into the audit, in a transaction of its own: somebody may be trying. */
+/* The refusal into the audit, in a transaction of its own: somebody may be trying. The same record
+ * refused for the same reason again stands there once. */
 int ga_store_key_note(struct ga_db *db, const struct ga_rec *rec, const struct ga_err *refusal,
 		      struct ga_err *err);
 

@@ -33,10 +33,16 @@ slot_state()
 # refused REASON: folding $T/bad is refused for it, moves nothing, and is in the audit
 refused()
 {
+  local audit
   run_status 6 env GPUAAS_ERRORS=json gpuaas-state fold "$T/bad"
   assert_equal "$(slot_state)" wiping
   run_ok gpuaas-list audit
   jq_slurp_is 'last | .action + " " + .detail.reason' "result_refused $1"
+  audit=$output
+  # The host tells it again at every run: it stands there once.
+  run_status 6 gpuaas-state fold "$T/bad"
+  run_ok gpuaas-list audit
+  assert_equal "$output" "$audit"
 }
 
 # sign JSON… with a key of our own, as any program can: prints the record with its signature

@@ -356,8 +356,9 @@ static int write_request(const struct matching *m, struct ga_err *err)
 				  fits ? "what fits cannot be had now; the best is profile '%s'" :
 					 "no profile fits%s", fits ? m->answers.v[0].profile : "");
 		if (fits && m->need.image)
-			return ga_hint(err, "only nodes with a verified copy of image '%.64s' count "
-					    "(gpuaas-image prewarm)", m->need.image);
+			return ga_hint(err,
+				       "only nodes with a verified copy of image '%.64s' count "
+				       "(gpuaas-image prewarm)", m->need.image);
 		return ga_hint(err, "the same command without --request shows every profile and "
 				    "what is against it");
 	}

@@ -269,9 +269,9 @@ int ga_store_key_note(struct ga_db *db, const struct ga_rec *rec, const struct g
 	if (ga_db_begin(db, "gpuaas-state", err) < 0)
 		return -1;
 	told = is_told(db, refusal->object, detail, err);
-	if (told < 0 ||
-	    (!told && ga_audit_add(db, "result_refused", refusal->object, GA_TAKE(detail), err) < 0) ||
-	    ga_db_commit(db, err) < 0) {
+	if (!told)
+		told = ga_audit_add(db, "result_refused", refusal->object, GA_TAKE(detail), err);
+	if (told < 0 || ga_db_commit(db, err) < 0) {
 		ga_db_rollback(db);
 		return -1;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Small fleets drawn as text: a node is "name:slots", a slot is f (free), u (in use), w (waiting for
- * its wipe), b (fabric trouble); capitals are of another type, a100 in place of h200; "/" begins the
- * next NUMA node.
+ * Small fleets drawn as text: a node is "name:slots", a slot is f (free), u (in use), w (waiting
+ * for its wipe), b (fabric trouble); capitals are of another type, a100 in place of h200; "/"
+ * begins the next NUMA node.
  */
 #ifndef FLEET_WORLD_H
 #define FLEET_WORLD_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a profile could get of small fleets drawn as text (fleet_world.h), and when there is more. */
+/* What a profile could get of small fleets drawn as text (fleet_world.h), and when it is more. */
 #include "fleet_world.h"
 #include "offer.h"
 #include "t.h"

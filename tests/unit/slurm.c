@@ -89,7 +89,8 @@ static void lines(void)
 		  "gpu:nvidia-l4-24gb:1 Feature=nvidia-a100-sxm4-80gb,nvidia-l4-24gb\n",
 		  "NodeName=n1 Name=gpu Type=nvidia-a100-sxm4-80gb Count=2\n"
 		  "NodeName=n1 Name=gpu Type=nvidia-l4-24gb Count=1\n" },
-		{ "another maker's files have other names", { { "amd-mi300x-192gb", 8 } }, 0, 0, true,
+		{ "another maker's files have other names", { { "amd-mi300x-192gb", 8 } }, 0, 0,
+		  true,
 		  "NodeName=n1 Gres=gpu:amd-mi300x-192gb:8 Feature=amd-mi300x-192gb\n",
 		  "NodeName=n1 Name=gpu Type=amd-mi300x-192gb Count=8\n" },
 		{ "some of an unknown type", { { NULL, 4 }, { "nvidia-l4-24gb", 1 } }, 8, 64000,

@@ -114,7 +114,7 @@ start_libvirt()
   detached in_world env PATH="$W/bin:$PATH" LIBVIRT_DRIVER_DIR="$drivers" \
     LD_PRELOAD="$W/libvirtd_world.so:libumockdev-preload.so.0" \
     libvirtd -f "$W/libvirtd.conf" -p "$W/libvirtd.pid"
-  wait_for 120 libvirt_answers
+  wait_for 120 libvirt_answers || { tail -n 30 "$W"/*.log; return 1; }
 }
 
 setup_file()

@@ -146,15 +146,15 @@ image_fact()
 seal()
 {
   local text
-  text=$(jq -c .)
-  jq -c --arg d "sha256:$(printf %s "$text" | sha256sum | cut -d ' ' -f 1)" '. + {digest: $d}' \
+  text=$(jq_in_order -c .)
+  jq_in_order -c --arg d "sha256:$(printf %s "$text" | sha256sum | cut -d ' ' -f 1)" '. + {digest: $d}' \
     <<< "$text"
 }
 
 # plan ALLOCATION IMAGE IP [JQ]: of the first slot
 plan()
 {
-  jq -cn --arg id "$1" --arg image "$2" --arg ip "$3" --arg digest "$(image_fact "$2" digest)" \
+  jq_in_order -cn --arg id "$1" --arg image "$2" --arg ip "$3" --arg digest "$(image_fact "$2" digest)" \
     --arg chunks "$(image_fact "$2" chunks_digest)" --arg name "$(image_fact "$2" name)" \
     --argjson size "$(image_fact "$2" size_bytes)" --arg key "$(< "$W/key.pub")" --arg w "$W" \
     --argjson disk "$CLOUD_LOOP_BYTES" '
@@ -178,7 +178,7 @@ plan()
        dhcp_hosts_dir:($w + "/dhcp"),lease_file:($w + "/leases")},keys:[$key],
      user_data_digest:null,fabric_partition:null,
      wipe:{minimum_class:"clear",verify:"full",gpu_memory:"if_supported"},price_micros:4000000,
-     lab:false}' | jq -c "${4:-.}" | seal
+     lab:false}' | jq_in_order -c "${4:-.}" | seal
 }
 
 # The tenant's own user-data, in a file named by its digest.
@@ -271,7 +271,7 @@ has_phoned()
 @test "released: nothing of it is left on the host but its bytes on the disk" {
   run_ok guest "sudo sh -c 'echo $MARKER > /var/marker; sync'"
   grep -q "$MARKER" "$CLOUD_LOOP"
-  jq -cn --slurpfile p "$W/plan" '$p[0] as $p |
+  jq_in_order -cn --slurpfile p "$W/plan" '$p[0] as $p |
     {kind:"gpuaas.release-order/1",allocation:$p.allocation,node:$p.node,generation:3,
      attempt:"r0000001",dry_run:false,issued_at:"2026-11-20T19:00:00.000000Z",shape:"slice",
      domain:$p.domain,graceful_seconds:60,

@@ -4,10 +4,8 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <jansson.h>
 
 #include "rec.h"
-#include "shape_read.h"
 
 __asm__(".section .rodata\n"
 	".global ga_accel_builtin\n"
@@ -88,17 +86,12 @@ void ga_accels_index(struct ga_accels *list, const char *text, size_t len)
 static const struct ga_accel_type *type_of(struct ga_accel_entry *e)
 {
 	struct ga_err err = GA_ERR_INIT;
-	ga_autojson json_t *json = NULL;
-	json_error_t why;
 
 	if (e->type)
 		return e->type;
 	e->type = ga_xcalloc(1, sizeof(*e->type));
-	if (!ga_shape_read(&ga_accel_type_shape, e->text, e->len, e->type)) {
-		json = json_loadb(e->text, e->len, 0, &why);
-		if (!json || ga_shape_parse(&ga_accel_type_shape, json, e->type, &err) < 0)
-			abort();
-	}
+	if (ga_rec_parse_bytes(e->text, e->len, &ga_accel_type_shape, e->type, &err) < 0)
+		abort();
 	e->type->origin = ga_xstrdup(e->origin);
 	return e->type;
 }

@@ -256,14 +256,11 @@ void ga_deviation_say(struct ga_deviation *d, const char *expected, const char *
 void ga_deviation_command(struct ga_deviation *d, const char *fmt, ...)
 {
 	va_list ap;
-	char *text = NULL;
 
-	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		abort();
-	va_end(ap);
 	free(d->drift.command);
-	d->drift.command = text;
+	va_start(ap, fmt);
+	d->drift.command = ga_xvprintf(fmt, ap);
+	va_end(ap);
 }
 
 void ga_deviation_repair(struct ga_deviation *d, enum ga_repair repair, const char *allocation,

@@ -115,8 +115,10 @@ static void port(const struct ga_comparison *c, const struct ga_expected_allocat
 		ga_deviation_say(d, expected,
 				 there ? there : loose ? "on no bridge" : "no such port");
 		d->slot = ga_xstrdup(s->bundle.slot);
-		/* Without the interface only a restart of the domain brings it back. */
-		if (loose && c->seen->bridge == 1)
+		/* Without the interface only a restart of the domain brings it back; and a person
+		 * says whether it may be on another bridge than it was sold with. */
+		if (loose && c->seen->bridge == 1 &&
+		    (!s->bundle.bridge || ga_streq(s->bundle.bridge, c->want->network.bridge)))
 			ga_deviation_repair(d, GA_R_ADD_PORT, a->allocation, s->bundle.port);
 		else
 			ga_deviation_command(d, "virsh domiflist %s", a->domain);

@@ -130,17 +130,23 @@ char *ga_xstrndup(const char *s, size_t n)
 	return p;
 }
 
-char *ga_xprintf(const char *fmt, ...)
+char *ga_xvprintf(const char *fmt, va_list ap)
 {
 	char *p = NULL;
+
+	if (vasprintf(&p, fmt, ap) < 0 || !p)
+		out_of_memory();
+	return p;
+}
+
+char *ga_xprintf(const char *fmt, ...)
+{
 	va_list ap;
-	int n;
+	char *p;
 
 	va_start(ap, fmt);
-	n = vasprintf(&p, fmt, ap);
+	p = ga_xvprintf(fmt, ap);
 	va_end(ap);
-	if (n < 0 || !p)
-		out_of_memory();
 	return p;
 }
 

@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdarg.h>
 #include <stdint.h>
 
 #define GA_VERSION "0.1.0"
@@ -53,6 +54,8 @@ void *ga_xcalloc(size_t n, size_t size) __attribute__((malloc, returns_nonnull))
 void *ga_xrealloc(void *p, size_t n, size_t size) __attribute__((returns_nonnull));
 char *ga_xstrdup(const char *s) __attribute__((malloc, returns_nonnull));
 char *ga_xstrndup(const char *s, size_t n) __attribute__((malloc, returns_nonnull));
+char *ga_xvprintf(const char *fmt, va_list ap) GA_PRINTF(1, 0)
+	__attribute__((malloc, returns_nonnull));
 char *ga_xprintf(const char *fmt, ...) GA_PRINTF(1, 2) __attribute__((malloc, returns_nonnull));
 /* NULL stays NULL. */
 char *ga_strdup0(const char *s);

@@ -173,7 +173,6 @@ void ga_match_say(struct ga_match_reasons *list, const char *code, const char *f
 
 	va_start(args, fmt);
 	r->code = ga_xstrdup(code);
-	if (vasprintf(&r->sentence, fmt, args) < 0)
-		abort(); /* as ga_xprintf */
+	r->sentence = ga_xvprintf(fmt, args);
 	va_end(args);
 }

@@ -206,18 +206,24 @@ int ga_rec_parse(const struct ga_rec *rec, const struct ga_shape *shape, void *r
 	return 0;
 }
 
-int ga_rec_parse_text(const char *text, const struct ga_shape *shape, void *ret,
-		      struct ga_err *err)
+int ga_rec_parse_bytes(const char *text, size_t len, const struct ga_shape *shape, void *ret,
+		       struct ga_err *err)
 {
 	ga_autojson json_t *json = NULL;
 	json_error_t why;
 
-	if (ga_shape_read(shape, text, strlen(text), ret))
+	if (ga_shape_read(shape, text, len, ret))
 		return 0;
-	json = json_loads(text, JSON_REJECT_DUPLICATES, &why);
+	json = json_loadb(text, len, JSON_REJECT_DUPLICATES, &why);
 	if (!json)
 		return ga_fail(err, GA_BADREC, "not JSON: %s", why.text);
 	return ga_shape_parse(shape, json, ret, err);
+}
+
+int ga_rec_parse_text(const char *text, const struct ga_shape *shape, void *ret,
+		      struct ga_err *err)
+{
+	return ga_rec_parse_bytes(text, strlen(text), shape, ret, err);
 }
 
 static int dump_to(const char *p, size_t n, void *out)

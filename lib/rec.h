@@ -48,7 +48,10 @@ bool ga_rec_is(const struct ga_rec *rec, const struct ga_shape *shape);
 int ga_rec_parse(const struct ga_rec *rec, const struct ga_shape *shape, void *ret,
 		 struct ga_err *err);
 
-/* One line of JSON (as a record on disk or in a column) into a struct. */
+/* One line of JSON (as a record on disk or in a column) into a struct; the short way where it was
+ * written by this library (shape_read.h). */
+int ga_rec_parse_bytes(const char *text, size_t len, const struct ga_shape *shape, void *ret,
+		       struct ga_err *err);
 int ga_rec_parse_text(const char *text, const struct ga_shape *shape, void *ret,
 		      struct ga_err *err);
 /* The struct as one compact line without newline, allocated. */

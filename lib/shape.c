@@ -22,7 +22,7 @@ static bool is_pointer_obj(const struct ga_field *f)
 	return f->type == GA_F_OBJ && f->presence != GA_REQ;
 }
 
-static bool is_number(const struct ga_field *f)
+bool ga_shape_is_number(const struct ga_field *f)
 {
 	return f->type == GA_F_INT || f->type == GA_F_DECIMAL || f->type == GA_F_TRI;
 }
@@ -154,10 +154,15 @@ static int wrong_type(const char *path, const char *want, json_t *json, struct g
 		       names[json_typeof(json)]);
 }
 
+int64_t ga_shape_int_max(const struct ga_field *f)
+{
+	return f->min || f->max ? f->max : GA_INT_MAX_SAFE;
+}
+
 static int parse_int(const struct ga_field *f, json_t *json, const char *path, int64_t *ret,
 		     struct ga_err *err)
 {
-	int64_t max = f->min || f->max ? f->max : GA_INT_MAX_SAFE;
+	int64_t max = ga_shape_int_max(f);
 	int64_t n = json_integer_value(json);
 
 	if (!json_is_integer(json))
@@ -188,7 +193,7 @@ static int parse_decimal(const struct ga_field *f, json_t *json, const char *pat
 
 	if (!json_is_number(json))
 		return wrong_type(path, "a number", json, err);
-	if (!(n >= 0 && n <= 1e15))
+	if (!(n >= 0 && n <= (double)GA_SHAPE_DECIMAL_MAX))
 		return ga_fail(err, GA_BADREC, "member '%s' is below 0 or too large", path);
 	*ret = (int64_t)(n + 0.5);
 	return 0;
@@ -304,7 +309,7 @@ static int parse_object(const struct ga_shape *shape, json_t *json, void *ret, c
 			return ga_fail(err, GA_BADREC, "member '%s%s%s' is missing", prefix,
 				       *prefix ? "." : "", f->name);
 		if (!value || (json_is_null(value) && f->presence == GA_NULLOK)) {
-			if (is_number(f))
+			if (ga_shape_is_number(f))
 				*(int64_t *)at(ret, f) = GA_UNKNOWN;
 			continue;
 		}
@@ -470,7 +475,7 @@ void ga_shape_init(const struct ga_shape *shape, void *obj)
 
 	memset(obj, 0, shape->size);
 	for (f = shape->fields; f->name; f++) {
-		if (is_number(f) && f->presence != GA_REQ)
+		if (ga_shape_is_number(f) && f->presence != GA_REQ)
 			*(int64_t *)at(obj, f) = GA_UNKNOWN;
 		else if (f->type == GA_F_OBJ && !is_pointer_obj(f))
 			ga_shape_init(f->sub, at(obj, f));

@@ -5,9 +5,6 @@
 #include <string.h>
 
 #include "shape_int.h"
-#include "size.h"
-
-#define DECIMAL_MAX 1000000000000000 /* as shape.c */
 
 struct cursor {
 	const char *p, *end;
@@ -80,13 +77,12 @@ static bool read_digits(struct cursor *c, int64_t *ret)
 
 static bool read_int(const struct ga_field *f, struct cursor *c, int64_t *ret)
 {
-	int64_t max = f->min || f->max ? f->max : GA_INT_MAX_SAFE;
 	bool below = eat_char(c, '-');
 
 	if (!read_digits(c, ret))
 		return false;
 	*ret = below ? -*ret : *ret;
-	return *ret >= f->min && *ret <= max;
+	return *ret >= f->min && *ret <= ga_shape_int_max(f);
 }
 
 /* 989.5 with 3 digits: 989500. */
@@ -94,7 +90,7 @@ static bool read_decimal(const struct ga_field *f, struct cursor *c, int64_t *re
 {
 	int64_t unit = ga_shape_decimal_unit(f);
 
-	if (!read_digits(c, ret) || *ret > DECIMAL_MAX / unit)
+	if (!read_digits(c, ret) || *ret > GA_SHAPE_DECIMAL_MAX / unit)
 		return false;
 	*ret *= unit;
 	if (!eat_char(c, '.'))
@@ -107,7 +103,7 @@ static bool read_decimal(const struct ga_field *f, struct cursor *c, int64_t *re
 			return false;
 		*ret += (*c->p - '0') * unit;
 	}
-	return *ret <= DECIMAL_MAX;
+	return *ret <= GA_SHAPE_DECIMAL_MAX;
 }
 
 static bool read_bool(struct cursor *c, bool *ret)
@@ -184,7 +180,7 @@ static bool read_value(const struct ga_field *f, struct cursor *c, void *p)
 
 static void set_unknown(const struct ga_field *f, void *p)
 {
-	if (f->type == GA_F_INT || f->type == GA_F_DECIMAL || f->type == GA_F_TRI)
+	if (ga_shape_is_number(f))
 		*(int64_t *)p = GA_UNKNOWN;
 }
 

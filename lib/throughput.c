@@ -7,7 +7,6 @@
 #include <strings.h>
 
 #include "rec.h"
-#include "shape_read.h"
 
 __asm__(".section .rodata\n"
 	"ga_throughput_builtin:\n"
@@ -84,8 +83,7 @@ void ga_throughput_read(struct ga_throughput *ret)
 	struct ga_err err = GA_ERR_INIT;
 
 	len -= len && ga_throughput_builtin[len - 1] == '\n';
-	if (!ga_shape_read(&throughput_shape, ga_throughput_builtin, len, ret) &&
-	    ga_rec_parse_text(ga_throughput_builtin, &throughput_shape, ret, &err) < 0)
+	if (ga_rec_parse_bytes(ga_throughput_builtin, len, &throughput_shape, ret, &err) < 0)
 		abort(); /* unit tests read what is built in */
 }
 

@@ -75,6 +75,7 @@ static const struct {
 	ROW(stale_reservation, 1, DHCP_STALE, "warning", "bad", "zzzzzzzz", REMOVE_DHCP_HOST),
 	ROW(no_port, 1, OVS_PORT_MISSING, "error", "bad", "aaaaaaaa", NONE),
 	ROW(loose_port, 1, OVS_PORT_MISSING, "error", "bad", "aaaaaaaa", ADD_PORT),
+	ROW(loose_port_other_bridge, 1, OVS_PORT_MISSING, "error", "bad", "aaaaaaaa", NONE),
 	ROW(loose_port_no_bridge, 2, BRIDGE_MISSING, "error", "bad", "ovsbr0", NONE),
 	ROW(port_elsewhere, 1, OVS_PORT_MISSING, "error", "bad", "aaaaaaaa", NONE),
 	ROW(no_flows, 1, OVS_FLOWS_MISSING, "error", "bad", "aaaaaaaa", ADD_FLOWS),

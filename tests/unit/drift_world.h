@@ -380,6 +380,11 @@ CASE(loose_port)
 	w->seen.ports.v[0].loose = true;
 	set(&w->seen.ports.v[0].bridge, NULL);
 }
+CASE(loose_port_other_bridge)
+{
+	loose_port(w);
+	set(&w->want.slots.v[0].bundle.bridge, "ovsbr1");
+}
 CASE(loose_port_no_bridge)
 {
 	loose_port(w);

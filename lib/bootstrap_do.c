@@ -317,7 +317,9 @@ static int do_unit(const struct ga_boot_doer *d, const struct ga_boot_step *s,
 			   s->op == GA_BOOT_DO_DISABLE ? "disable" : "start";
 	const char *op = s->op == GA_BOOT_DO_START ? "start" : "unit";
 	ga_autofree char *root = d->root_dir ? ga_xprintf("--root=%s", d->root_dir) : NULL;
-	const char *argv[] = { "systemctl", "--quiet", verb, s->say.subject, root, NULL };
+	/* systemd reads its units once, after the last of them. */
+	const char *argv[] = { "systemctl", "--quiet", "--no-reload", verb, s->say.subject, root,
+			       NULL };
 	int64_t seq;
 
 	if (ga_boot_intend(d, op, s->say.subject, json_pack("{s:s}", "was", verb), &seq, err) < 0 ||

@@ -18,15 +18,16 @@ const struct ga_boot_unit_wish ga_boot_units[] = {
 };
 
 /* ok, or pending with what is done and undone. */
-static void add(struct ga_boot_plan *plan, enum ga_boot_op op, const char *step,
-		const char *subject, bool ok, const char *reason, const char *change,
-		const char *inverse)
+static struct ga_boot_step *add(struct ga_boot_plan *plan, enum ga_boot_op op, const char *step,
+				const char *subject, bool ok, const char *reason,
+				const char *change, const char *inverse)
 {
 	struct ga_boot_step *s = ga_boot_add(plan, ok ? GA_BOOT_DO_NOTE : op, step, subject,
 					     ok ? "ok" : "pending", reason);
 
 	if (!ok)
 		ga_boot_tell(s, change, inverse, NULL);
+	return s;
 }
 
 static void add_manual(struct ga_boot_plan *plan, const char *step, const char *subject,
@@ -139,7 +140,8 @@ static void plan_unit(const struct ga_boot_facts *f, struct ga_boot_plan *plan,
 	else
 		add(plan, w->enable ? GA_BOOT_DO_ENABLE : GA_BOOT_DO_DISABLE, "unit", w->name,
 		    u->enabled == w->enable, w->why, w->enable ? "enable it" : "disable it",
-		    w->enable ? "disable it" : "enable it");
+		    w->enable ? "disable it" : "enable it")
+			->runs = f->rooted ? 0 : GA_BOOT_RUN_SYSTEMD;
 	if (w->start && f->systemd && !f->rooted)
 		add(plan, GA_BOOT_DO_START, "start", w->name, u->active == 1, w->why, "start it",
 		    "stop it");

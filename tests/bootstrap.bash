@@ -49,7 +49,7 @@ for f in /etc/default/grub.d/*.cfg; do [[ ! -e \$f ]] || . "\$f"; done
 echo "linux /vmlinuz root=/dev/x \$GRUB_CMDLINE_LINUX" > /boot/grub/grub.cfg
 EOF
   cat "$T/head" - > "$T/bin/systemctl" << EOF
-[[ \$1 == --quiet ]] && shift
+while [[ \$1 == --* ]]; do shift; done
 dir=/etc/systemd/system/multi-user.target.wants
 case \$1 in
 enable) mkdir -p \$dir && ln -sf /usr/lib/systemd/system/\$2 \$dir/\$2 ;;

@@ -5,8 +5,8 @@
 share=/run/share
 state=/var/lib/vm
 logs=$share/log
-# Seconds until an emulated machine within an emulated one is up: the deadline of a hang.
-boot_limit=900
+# Seconds until a tenant of an emulated machine is up: the deadline of a hang.
+boot_limit=600
 
 now() { cut -d ' ' -f 1 /proc/uptime; }
 log() { echo "$(now) $*" >> "$share/story.log"; }

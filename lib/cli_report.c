@@ -308,7 +308,7 @@ static int write_groups(struct ga_db *db, struct report *r, const bool by[GA_BY_
 	if (r->type && ga_store_report_price(db, r->type, r->profile, &r->price, err) < 0)
 		return -1;
 	ga_cost_sums_init(&r->sums, by, r->type ? r->price.price_micros : -1);
-	if (ga_store_report(db, &r->w, false, add_line, r, err) < 0)
+	if (ga_store_report(db, &r->w, by, add_line, r, err) < 0)
 		return -1;
 	ga_cost_sums_finish(&r->sums);
 	for (i = 0; i < r->sums.groups.n; i++) {
@@ -371,7 +371,7 @@ static int write_focus(struct ga_db *db, struct report *r, struct ga_err *err)
 	ga_focus_header(&header);
 	if (ga_emit_line(header.buf, err) < 0)
 		return -1;
-	return ga_store_report(db, &r->w, true, write_charges, r, err);
+	return ga_store_report(db, &r->w, NULL, write_charges, r, err);
 }
 
 int ga_report(const struct ga_report_opts *o, bool cost, struct ga_err *err)

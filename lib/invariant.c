@@ -171,7 +171,8 @@ static const struct {
 	{ "proposal", "decided", "confirmed_uid, decided_by, decided_at",
 	  "OLD.decided_at IS NOT NULL", "fixed: a proposal is decided once" },
 	{ "usage", "fixed",
-	  "id, allocation_id, usage_kind, count, accelerator_type, price_micros, started_at", NULL,
+	  "id, allocation_id, usage_kind, count, accelerator_type, price_micros, started_at, "
+	  "number, project, profile, node_id", NULL,
 	  "usage_fixed: what was begun to be billed never changes" },
 	{ "usage", "ended", "ended_at", "OLD.ended_at IS NOT NULL",
 	  "usage_fixed: a span that ended never changes" },
@@ -194,6 +195,11 @@ static const struct ga_rule rules[] = {
 	  "NEW.previous_hash IS NOT coalesce((SELECT hash FROM audit ORDER BY seq DESC LIMIT 1), "
 	  "'sha256:0000000000000000000000000000000000000000000000000000000000000000')",
 	  "audit_chain: an audit row continues the chain", NULL },
+	{ "usage_whose", "BEFORE INSERT ON usage",
+	  "NOT EXISTS (SELECT 1 FROM allocation a WHERE a.id = NEW.allocation_id AND "
+	  "a.number IS NEW.number AND a.project IS NEW.project AND a.profile IS NEW.profile "
+	  "AND a.node_id IS NEW.node_id)",
+	  "usage_whose: a span repeats number, project, profile and node of its allocation", NULL },
 	{ "usage_span", "BEFORE UPDATE OF ended_at ON usage", "NEW.ended_at < NEW.started_at",
 	  "usage_fixed: a span cannot end before it began", NULL },
 	{ .name = NULL },

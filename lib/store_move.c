@@ -324,8 +324,9 @@ int ga_store_usage_open(struct ga_db *db, const char *allocation, const char *us
 		return -1;
 	return ga_db_exec(db, err,
 			  "INSERT INTO usage (allocation_id, usage_kind, count, accelerator_type, "
-			  "price_micros, started_at) SELECT id, ?2, count, accelerator_type, "
-			  "price_micros, ?3 FROM allocation WHERE id = ?1",
+			  "price_micros, started_at, number, project, profile, node_id) "
+			  "SELECT id, ?2, count, accelerator_type, price_micros, ?3, number, "
+			  "project, profile, node_id FROM allocation WHERE id = ?1",
 			  "sss", allocation, usage_kind, at) < 0 ? -1 : 0;
 }
 

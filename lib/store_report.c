@@ -9,32 +9,30 @@
 #include "kind_state.h"
 #include "rec.h"
 #include "store_query.h"
-#include "time.h"
 
-/* How long a span is, as the index usage_span has it (share/sql/0010-report-span.sql). */
-#define CLASS \
-	"(CASE WHEN u.ended_at IS NULL THEN 4 " \
-	"WHEN julianday(u.ended_at) - julianday(u.started_at) < 1 THEN 0 " \
-	"WHEN julianday(u.ended_at) - julianday(u.started_at) < 8 THEN 1 " \
-	"WHEN julianday(u.ended_at) - julianday(u.started_at) < 64 THEN 2 " \
-	"WHEN julianday(u.ended_at) - julianday(u.started_at) < 512 THEN 3 ELSE 4 END)"
-static const int class_days[] = { 1, 8, 64, 512 }; /* a span of the class is shorter */
+/* How long a span of each class is at most: share/sql/0012-usage-line.sql. */
+static const int class_days[] = { 1, 8, 64, 512 };
+/* Beyond these a span has no time at all there. */
+#define NEVER INT64_C(9007199254740991)
 
 /* Spans that may have a second in [?1, ?2): those that ended after it began, and the open ones. Of
  * each class those that began before ?3 .. ?6 are too short to reach into it. */
-#define SPANS(columns, index, more) \
+#define SPANS(columns, more) \
 	"SELECT " columns " FROM (SELECT 0 AS class, ?3 AS since UNION ALL SELECT 1, ?4 " \
-	"UNION ALL SELECT 2, ?5 UNION ALL SELECT 3, ?6 UNION ALL SELECT 4, '') k " \
-	"CROSS JOIN usage u INDEXED BY usage_span ON " CLASS " = k.class AND " \
-	"u.started_at > k.since AND u.started_at < ?2 " \
-	"CROSS JOIN allocation a " index " ON a.id = u.allocation_id " more \
-	"WHERE (u.ended_at > ?1 OR u.ended_at IS NULL)"
+	"UNION ALL SELECT 2, ?5 UNION ALL SELECT 3, ?6 UNION ALL SELECT 4, ?7) k " \
+	"CROSS JOIN usage u INDEXED BY usage_line ON u.length_class = k.class AND " \
+	"u.began_second >= k.since AND u.began_second < ?2 " more \
+	"WHERE (u.ended_second > ?1 OR u.ended_second IS NULL)"
+/* All of them stand in the index; the rows are large. What nobody asks for is not read, but whose a
+ * span of several types is. */
 #define COLUMNS \
-	"u.id, u.usage_kind, u.count, u.price_micros, u.started_at, u.ended_at, " \
-	"u.accelerator_type, u.allocation_id, a.number, a.project, a.profile, a.node_id"
-/* All columns but the facts stand in this index; the rows are large. SQLite would take the key. */
-#define OF_INDEX "INDEXED BY allocation_report"
+	"u.number, u.usage_kind, u.count, u.price_micros, u.began_second, u.ended_second, " \
+	"u.accelerator_type, iif(?8, u.project, NULL), iif(?9, u.profile, NULL), " \
+	"iif(?10, u.node_id, NULL), " \
+	"iif(?11 OR u.accelerator_type IS NULL, u.allocation_id, NULL)"
 #define FACTS ", a.name, a.shape, n.region, a.profile_version"
+#define FACTS_OF \
+	"CROSS JOIN allocation a ON a.number = u.number LEFT JOIN node n ON n.id = u.node_id "
 
 struct reading {
 	struct ga_db *db;
@@ -43,17 +41,6 @@ struct reading {
 	ga_report_each each;
 	void *arg;
 };
-
-/* Whole seconds, cut downwards also before 1970. */
-static int seconds_of(const char *text, int64_t *ret, struct ga_err *err)
-{
-	int64_t micros;
-
-	if (ga_time_parse(text, &micros, err) < 0)
-		return -1;
-	*ret = micros / 1000000 - (micros % 1000000 < 0);
-	return 0;
-}
 
 static int kind_of(const char *word, enum ga_cost_kind *ret)
 {
@@ -68,11 +55,19 @@ static int kind_of(const char *word, enum ga_cost_kind *ret)
 	return -1;
 }
 
-static int bad_row(const struct ga_rows *rows, const char *what, struct ga_err *err)
+static int bad_row(const struct reading *r, int64_t number, const char *what, struct ga_err *err)
 {
-	ga_err_set(err, GA_SYSTEM, "span %" PRId64 " of allocation '%s' cannot be counted: %s",
-		   ga_rows_int(rows, 0), ga_rows_text(rows, 7), what);
-	ga_err_object(err, ga_rows_text(rows, 7));
+	ga_autorows struct ga_rows *rows = NULL;
+	int more;
+
+	if (ga_db_query(r->db, &rows, err, "SELECT id FROM allocation WHERE number = ?1", "i",
+			number) < 0 ||
+	    (more = ga_rows_next(rows, err)) < 0)
+		return -1;
+	ga_err_set(err, GA_SYSTEM, "a span of allocation '%s' cannot be counted: %s",
+		   more ? ga_rows_text(rows, 0) : "?", what);
+	if (more)
+		ga_err_object(err, ga_rows_text(rows, 0));
 	ga_hint(err, "'gpuaas-state check' says what else is wrong with the state");
 	return -1;
 }
@@ -109,36 +104,36 @@ static int each_type(struct reading *r, struct ga_cost_line *line,
 }
 
 static int read_line(const struct ga_rows *rows, const struct reading *r,
-		     struct ga_cost_line *line, int64_t *began, struct ga_err *err)
+		     struct ga_cost_line *line, struct ga_err *err)
 {
 	const struct ga_report_window *w = r->w;
-	const char *ended = ga_rows_text(rows, 5);
-	int64_t end = w->now, from, to;
+	int64_t began = ga_rows_int(rows, 4), ended = ga_rows_int(rows, 5), from, to;
+	bool open = ended == GA_UNKNOWN;
+	int64_t number = ga_rows_int(rows, 0), end = open ? w->now : ended;
 
 	if (kind_of(ga_rows_text(rows, 1), &line->kind) < 0)
-		return bad_row(rows, "its kind is unknown", err);
-	if (seconds_of(ga_rows_text(rows, 4), began, err) < 0 ||
-	    (ended && seconds_of(ended, &end, err) < 0))
-		return bad_row(rows, "its times are none", err);
-	from = w->from > *began ? w->from : *began;
+		return bad_row(r, number, "its kind is unknown", err);
+	if (began <= -NEVER || end >= NEVER)
+		return bad_row(r, number, "its times are none", err);
+	from = w->from > began ? w->from : began;
 	to = w->to < end ? w->to : end;
 	*line = (struct ga_cost_line){
-		.by = { [GA_BY_PROJECT] = ga_rows_text(rows, 9),
+		.by = { [GA_BY_PROJECT] = ga_rows_text(rows, 7),
 			[GA_BY_TYPE] = ga_rows_text(rows, 6),
-			[GA_BY_PROFILE] = ga_rows_text(rows, 10),
-			[GA_BY_NODE] = ga_rows_text(rows, 11),
-			[GA_BY_ALLOCATION] = ga_rows_text(rows, 7) },
+			[GA_BY_PROFILE] = ga_rows_text(rows, 8),
+			[GA_BY_NODE] = ga_rows_text(rows, 9),
+			[GA_BY_ALLOCATION] = ga_rows_text(rows, 10) },
 		.kind = line->kind,
-		.allocation = ga_rows_int(rows, 8),
+		.allocation = number,
 		.count = ga_rows_int(rows, 2),
 		.price_micros = ga_rows_int(rows, 3),
-		.from = from - *began,
-		.to = to > from ? to - *began : from - *began,
-		.open = !ended,
+		.from = from - began,
+		.to = to > from ? to - began : from - began,
+		.open = open,
 	};
 	if (line->count < 0 || line->count > GA_COST_COUNT_MAX || line->price_micros < 0 ||
 	    line->price_micros > GA_COST_PRICE_MAX)
-		return bad_row(rows, "its GPUs or its price are out of range", err);
+		return bad_row(r, number, "its GPUs or its price are out of range", err);
 	return 0;
 }
 
@@ -146,55 +141,43 @@ static int each_row(struct reading *r, const struct ga_rows *rows, struct ga_err
 {
 	struct ga_report_facts facts;
 	struct ga_cost_line line = { 0 };
-	int64_t began = 0;
 
-	if (read_line(rows, r, &line, &began, err) < 0)
+	if (read_line(rows, r, &line, err) < 0)
 		return -1;
 	if (line.from == line.to)
 		return 0;
 	if (r->facts)
 		facts = (struct ga_report_facts){
-			.name = ga_rows_text(rows, 12),
-			.shape = ga_rows_text(rows, 13),
-			.region = ga_rows_text(rows, 14),
-			.profile_version = ga_rows_int(rows, 15),
-			.began = began,
+			.name = ga_rows_text(rows, 11),
+			.shape = ga_rows_text(rows, 12),
+			.region = ga_rows_text(rows, 13),
+			.profile_version = ga_rows_int(rows, 14),
+			.began = ga_rows_int(rows, 4),
 		};
 	if (!line.by[GA_BY_TYPE])
 		return each_type(r, &line, r->facts ? &facts : NULL, err);
 	return r->each(&line, r->facts ? &facts : NULL, r->arg, err);
 }
 
-/* A second more than the class says: SQLite's days are rounded to milliseconds. Before the year 1
- * there are no times: all spans of the class. */
-static void since_of(const struct ga_report_window *w, size_t class, char ret[GA_TIME_SIZE])
-{
-	int64_t at = w->from - class_days[class] * INT64_C(86400) - 1;
-
-	*ret = '\0';
-	if (at > INT64_C(-62135596800))
-		ga_time_format(at * 1000000, ret);
-}
-
-int ga_store_report(struct ga_db *db, const struct ga_report_window *w, bool facts,
+int ga_store_report(struct ga_db *db, const struct ga_report_window *w, const bool by[GA_BY_N],
 		    ga_report_each each, void *arg, struct ga_err *err)
 {
-	struct reading reading = { db, w, facts, each, arg };
-	char from[GA_TIME_SIZE], to[GA_TIME_SIZE], since[4][GA_TIME_SIZE];
+	struct reading reading = { db, w, !by, each, arg };
+	bool project = !by || by[GA_BY_PROJECT] || by[GA_BY_TEAM];
+	bool profile = !by || by[GA_BY_PROFILE], node = !by || by[GA_BY_NODE];
+	bool allocation = !by || by[GA_BY_ALLOCATION];
+	int64_t since[GA_ARRAY_SIZE(class_days)];
 	ga_autorows struct ga_rows *rows = NULL;
 	size_t i;
 	int r;
 
-	ga_time_format(w->from * 1000000, from);
-	ga_time_format(w->to * 1000000, to);
-	for (i = 0; i < 4; i++)
-		since_of(w, i, since[i]);
-	r = facts ? ga_db_query(db, &rows, err,
-				SPANS(COLUMNS FACTS, "", "LEFT JOIN node n ON n.id = a.node_id ")
-				" ORDER BY 5, 1", "ssssss", from, to, since[0], since[1],
-				since[2], since[3]) :
-		    ga_db_query(db, &rows, err, SPANS(COLUMNS, OF_INDEX, ""), "ssssss", from, to,
-				since[0], since[1], since[2], since[3]);
+	for (i = 0; i < GA_ARRAY_SIZE(since); i++)
+		since[i] = w->from - class_days[i] * INT64_C(86400);
+	r = ga_db_query(db, &rows, err,
+			by ? SPANS(COLUMNS, "") :
+			     SPANS(COLUMNS FACTS, FACTS_OF) " ORDER BY u.began_second, u.id",
+			"iiiiiiibbbb", w->from, w->to, since[0], since[1], since[2], since[3],
+			-NEVER, project, profile, node, allocation);
 	while (r >= 0 && (r = ga_rows_next(rows, err)) > 0)
 		if (each_row(&reading, rows, err) < 0)
 			return -1;

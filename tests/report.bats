@@ -30,8 +30,9 @@ span()
       ${TYPE-'nvidia-h200-141gb'}, 'h200-slice', 1, '{}', $3, 'x', 'me'
       WHERE NOT EXISTS (SELECT 1 FROM allocation WHERE id = '$id');
     INSERT INTO usage (allocation_id, usage_kind, count, accelerator_type, price_micros,
-      started_at, ended_at) VALUES ('$id', '$1', $2, ${TYPE-'nvidia-h200-141gb'}, $3, '$4',
-      nullif('$5', ''));" 2>&1
+      started_at, ended_at, number, project, profile, node_id)
+      SELECT id, '$1', $2, ${TYPE-'nvidia-h200-141gb'}, $3, '$4', nullif('$5', ''), number,
+      project, profile, node_id FROM allocation WHERE id = '$id';" 2>&1
 }
 
 new_state()
@@ -297,8 +298,9 @@ vision nvidia-h200-141gb lab 1000000 3600000000"
   run_ok sqlite3 "$GPUAAS_STATE" "SELECT accelerator_type FROM claim WHERE claim_kind = 'slot' ORDER BY 1"
   assert_equal "$output" $'nvidia-a100-sxm4-80gb\nnvidia-h200-141gb'
   sqlite3 "$GPUAAS_STATE" "INSERT INTO usage (allocation_id, usage_kind, count, price_micros, started_at,
-    ended_at) VALUES ('$id', 'active', 2, 1800, '2026-01-01T00:00:00.000000Z',
-    '2026-01-01T00:00:01.000000Z')"
+    ended_at, number, project, profile, node_id) SELECT id, 'active', 2, 1800,
+    '2026-01-01T00:00:00.000000Z', '2026-01-01T00:00:01.000000Z', number, project, profile,
+    node_id FROM allocation WHERE id = '$id'"
   run_ok gpuaas-report cost --by type --from 2026-01-01 --to 2026-01-02
   jq_is '[.type, .billed_gpu_seconds, .cost_micros]|join(" ")' "nvidia-a100-sxm4-80gb 1 0
 nvidia-h200-141gb 1 0"
@@ -423,5 +425,26 @@ nvidia-h200-141gb 1 0"
   # What no program of ours writes is named, not counted.
   ID=00000002 span active -1 5 2026-01-01T00:00:00.000000Z 2026-01-02T00:00:00.000000Z
   run_status 10 gpuaas-report usage --from 2025-12-01 --to 2026-02-01
-  assert_stderr "of allocation '00000002' cannot be counted"
+  assert_stderr "of allocation '00000002' cannot be counted: its GPUs or its price"
+}
+
+@test "a span whose times are none is named whatever time is asked for" {
+  local n=10000000 begins ends from
+  new_state
+  while IFS='|' read -r begins ends; do
+    n=$((n + 1))
+    ID=$n span active 1 5 "$begins" "$ends"
+    for from in 1970-01-01 2026-02-02; do
+      run_status 10 gpuaas-report usage --from $from --to 2027-01-01
+      assert_stderr "of allocation '$n' cannot be counted: its times are none"
+    done
+    sqlite3 "$GPUAAS_STATE" 'DROP TRIGGER IF EXISTS usage_kept' 'DELETE FROM usage'
+  done << 'END'
+yesterday|
+2026-02-01|2026-02-03T00:00:00.000000Z
+2026-02-01T00:00:00.000000Z|later
+2026-02-01T00:00:00.000000Z|2026-13-01T00:00:00.000000Z
+2026-02-01T00:00:00.000000+01:00|
+2460000.5|2026-02-03T00:00:00.000000Z
+END
 }

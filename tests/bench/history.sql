@@ -22,9 +22,10 @@ INSERT INTO allocation (id, name, request, project, shape, count, since, node_id
 	printf('n%05d', gpu / 8), 'nvidia-type-' || type || '-80gb', 'profile-' || profile, 1,
 	printf('%.400c', 'p'), 1000000 + profile * 500000 + month * 10000, 'x', 'me',
 	printf('%.2800c', 'x') FROM one;
-INSERT INTO usage (allocation_id, usage_kind, count, accelerator_type, price_micros, started_at,
-	ended_at)
-	SELECT printf('%08d', i), kind, 1, 'nvidia-type-' || type || '-80gb',
+INSERT INTO usage (allocation_id, number, project, profile, node_id, usage_kind, count,
+	accelerator_type, price_micros, started_at, ended_at)
+	SELECT printf('%08d', i), i + 1, 'project-' || project, 'profile-' || profile,
+	printf('n%05d', gpu / 8), kind, 1, 'nvidia-type-' || type || '-80gb',
 	1000000 + profile * 500000 + month * 10000,
 	strftime('%Y-%m-%dT%H:%M:%S.123456Z', t + begins, 'unixepoch'),
 	CASE WHEN kind = 'active' AND month = 11 THEN NULL

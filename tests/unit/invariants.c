@@ -33,6 +33,10 @@
 	"SELECT '" \
 	id "', id, node_id, " members ", 'digest-" id "', '{}', 'now' FROM slot WHERE id = '" slot \
 	"';"
+/* The end of an INSERT INTO usage: the values, and whose the span is, as its allocation says. */
+#define WHOSE(values, allocation) \
+	", number, project, profile, node_id) SELECT " values \
+	", number, project, profile, node_id FROM allocation WHERE id = '" allocation "'"
 #define LATE "'2099-01-01T00:00:00.000000Z'"
 #define GOOD \
 	"'w3b', 'd3', 'g3', " LATE ", " LATE ", 'purge', 'confirmed', 'full', 'confirmed', 1"
@@ -288,8 +292,9 @@ static const struct {
 	  " WHERE id = 'n2'", NULL },
 	{ "taking usage by its rowid with UPDATE OR REPLACE", "fixed",
 	  "INSERT INTO usage (id, allocation_id, usage_kind, count, price_micros, started_at, "
-	  "ended_at) VALUES (70, 'a1', 'hold', 1, 5, 'x', 'y'), "
-	  "(71, 'a1', 'hold', 1, 5, 'x', 'y');",
+	  "ended_at" WHOSE("70, id, 'hold', 1, 5, 'x', 'y'", "a1") ";"
+	  "INSERT INTO usage (id, allocation_id, usage_kind, count, price_micros, started_at, "
+	  "ended_at" WHOSE("71, id, 'hold', 1, 5, 'x', 'y'", "a1") ";",
 	  "UPDATE OR REPLACE usage SET oid = 70 WHERE id = 71", NULL },
 	{ "replacing evidence by its number", "duplicate", "",
 	  "INSERT OR REPLACE INTO wipe_evidence SELECT number, 'x', slot_id, node_id, 'x', wwid, "
@@ -411,11 +416,12 @@ static const struct {
 	  NULL },
 	{ "replacing an open span of usage", "duplicate", "",
 	  "INSERT OR REPLACE INTO usage (allocation_id, usage_kind, count, price_micros, "
-	  "started_at) VALUES ('a1', 'active', 1, 5, 'x')",
-	  "INSERT INTO usage (allocation_id, usage_kind, count, price_micros, started_at) "
-	  "VALUES ('a3', 'cleanup', 1, 5, 'x')" },
+	  "started_at" WHOSE("id, 'active', 1, 5, 'x'", "a1"),
+	  "INSERT INTO usage (allocation_id, usage_kind, count, price_micros, started_at"
+	  WHOSE("id, 'cleanup', 1, 5, 'x'", "a3") },
 	{ "replacing a span of usage", "duplicate", "",
-	  "INSERT OR REPLACE INTO usage VALUES (2, 'a3', 'active', 9, NULL, 9, 'x', 'y')", NULL },
+	  "INSERT OR REPLACE INTO usage (id, allocation_id, usage_kind, count, price_micros, "
+	  "started_at, ended_at" WHOSE("2, id, 'active', 9, 9, 'x', 'y'", "a3"), NULL },
 	{ "replacing a version of a profile", "duplicate", "",
 	  "INSERT OR REPLACE INTO profile VALUES ('h', 1, '[]', 'x', 0)",
 	  "INSERT INTO profile VALUES ('h', 3, '[]', 'x', 0)" },
@@ -627,6 +633,21 @@ static const struct {
 	{ "a span that ends before it began", "usage_fixed", "",
 	  "UPDATE usage SET ended_at = '2025-04-01T00:00:00.000000Z' WHERE id = 1", NULL },
 	{ "the price of a span", "usage_fixed", "", "UPDATE usage SET price_micros = 0", NULL },
+	{ "a span of usage for another project", "usage_whose", "",
+	  "INSERT INTO usage (allocation_id, usage_kind, count, price_micros, started_at, number, "
+	  "project, profile, node_id) SELECT id, 'cleanup', 1, 5, 'x', number, 'other', profile, "
+	  "node_id FROM allocation WHERE id = 'a3'",
+	  "INSERT INTO usage (allocation_id, usage_kind, count, price_micros, started_at"
+	  WHOSE("id, 'cleanup', 1, 5, 'x'", "a3") },
+	{ "a span of usage on another node", "usage_whose", "",
+	  "INSERT INTO usage (allocation_id, usage_kind, count, price_micros, started_at, number, "
+	  "project, profile, node_id) SELECT id, 'cleanup', 1, 5, 'x', number, project, profile, "
+	  "'n9' FROM allocation WHERE id = 'a3'", NULL },
+	{ "a span of usage of nobody's", "usage_whose", "",
+	  "INSERT INTO usage (allocation_id, usage_kind, count, price_micros, started_at) "
+	  "VALUES ('a3', 'cleanup', 1, 5, 'x')", NULL },
+	{ "a span of usage that moves to another project", "usage_fixed", "",
+	  "UPDATE usage SET project = 'other' WHERE id = 1", NULL },
 };
 
 /* Evidence that proves nothing: what differs from good evidence. */

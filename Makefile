@@ -104,6 +104,7 @@ units: $(UNITS) $(B)/tests/libnvfm.so.1 $(B)/bench/fleet
 FUZZ := $(filter-out replay,$(patsubst tests/fuzz/%.c,%,$(sort $(wildcard tests/fuzz/*.c))))
 REPLAYS = $(FUZZ:%=$(B)/replay/%)
 BATS ?= $(sort $(wildcard tests/*.bats))
+LONGEST = tests/day.bats tests/onnet.bats
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 10
 # Recursive makes build in parallel, also when this one was started without -j.
@@ -142,9 +143,11 @@ check-replay: replays
 	$Qtests/run --each 'tests/fuzz/corpus/@/*' $(REPLAYS)
 
 ## check-bats: the tests of the programs; BATS=tests/NAME.bats for one file
-# One of them always waits for something.
+# One of them always waits for something; the longest and the largest come first, so that nothing
+# long is left over for the end.
 check-bats: all units $(B)/tool/schemas $(B)/tool/leaves $(B)/tool/codes
-	$QGPUAAS_BUILD=$(B) tests/run --jobs $$(($(JOBS) + 1)) $(BATS)
+	$QGPUAAS_BUILD=$(B) tests/run --jobs $$(($(JOBS) + 1)) \
+		$(filter $(LONGEST),$(BATS)) $(filter-out $(LONGEST),$(shell ls -S $(BATS)))
 
 ## check-cloud: a Debian cloud image with real cloud-init, through libvirt in software; needs root
 check-cloud:

@@ -90,7 +90,7 @@ three_hosts()
     mkdir -p "$T/$n/dhcp"
     libvirtd_start "$T/lv$n"
     TEST_URI[$n]=$LIBVIRTD_URI
-    "$SRC/tests/hosts/generate" lab1 "$T/$n/host" "nvme.1.serial=S64FNE0L10000$i" \
+    generate_host "$T/$n/host" lab1 "nvme.1.serial=S64FNE0L10000$i" \
       "nvme.1.eui=002538b10000000$i" "nvme.2.serial=S64FNE0L20000$i" "nvme.2.eui=002538b20000000$i" \
       "boot_id=1ab10000-0000-4000-8000-00000000000$i"
     # As in_host: the sanitizers' reports are their exit status in there.

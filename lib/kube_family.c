@@ -216,8 +216,9 @@ static void amd_device(struct ga_gather *g, const struct ga_kube_node *node, con
 	ga_type_said(t, "pci", said, a.slug ? &a.slug : a.may_be.v, a.slug ? 1 : a.may_be.n);
 }
 
-/* The product of an element: its names mean its types, or it is the only one. */
-static void amd_product(struct ga_gather *g, const char *text, int64_t count)
+/* The product of an element of AMD's, which are those from first on: its names mean its types, or
+ * it is the only one. */
+static void amd_product(struct ga_gather *g, size_t first, const char *text, int64_t count)
 {
 	ga_autonamed struct ga_accel_named n = { 0 };
 	ga_autofree char *said = ga_xprintf("amd.com/gpu.product-name=%.128s", text);
@@ -225,7 +226,7 @@ static void amd_product(struct ga_gather *g, const char *text, int64_t count)
 	size_t i, j, k;
 
 	ga_accels_named(g->list, GA_NAME_AMD, text, &n);
-	for (i = 0; !to && i < g->view->types.n; i++) {
+	for (i = first; !to && i < g->view->types.n; i++) {
 		struct ga_node_type *t = &g->view->types.v[i];
 
 		for (j = 0; t->evidence.n && j < t->evidence.v[0].types.n; j++)
@@ -233,8 +234,8 @@ static void amd_product(struct ga_gather *g, const char *text, int64_t count)
 				if (!strcmp(t->evidence.v[0].types.v[j], n.types.v[k]))
 					to = t;
 	}
-	if (!to && g->view->types.n == 1)
-		to = &g->view->types.v[0];
+	if (!to && g->view->types.n == first + 1)
+		to = &g->view->types.v[first];
 	if (!to)
 		to = ga_gather_add(g, count, GA_UNKNOWN);
 	ga_type_said(to, "label", said, n.types.v, n.types.n);
@@ -290,10 +291,10 @@ void ga_kube_amd(struct ga_gather *g, const struct ga_kube_node *node)
 	json_t *ignored;
 
 	if (product)
-		amd_product(g, product, capacity);
+		amd_product(g, first, product, capacity);
 	json_object_foreach(node->labels, key, ignored)
 		if (!product && counted(key, "product-name", &value) && !is_repeated(node, key))
-			amd_product(g, value, count_of(g, node->labels, key));
+			amd_product(g, first, value, count_of(g, node->labels, key));
 	if (g->view->types.n == first && capacity != GA_UNKNOWN && capacity) {
 		ga_type_said(ga_gather_add(g, capacity, GA_UNKNOWN), "resource", "amd.com/gpu",
 				NULL, 0);

@@ -288,7 +288,8 @@ static void add_override(struct ga_gather *g, const struct ga_kube_node *node)
 		struct ga_node_type *t = &g->view->types.v[i];
 		struct ga_type_evidence *e;
 
-		if (g->view->types.n > 1 && !says_nothing(t))
+		/* Of several it is for those that may be it. */
+		if (g->view->types.n > 1 && !says_nothing(t) && !says(t, slug))
 			continue;
 		e = ga_type_said(t, "override", slug,
 				    type ? (const char *const *)&type->slug : NULL, type ? 1 : 0);

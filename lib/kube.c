@@ -36,7 +36,7 @@ static int bad(const struct scan *s, struct ga_err *err, const char *why)
 static int too_long(const struct scan *s, struct ga_err *err, const char *what)
 {
 	(void)bad(s, err, what);
-	return ga_hint(err, "give the nodes in parts: kubectl get nodes -l KEY=VALUE -o json");
+	return ga_hint(err, "give them in parts: kubectl get … -l KEY=VALUE -o json");
 }
 
 static int item_done(struct scan *s, struct ga_err *err)
@@ -193,7 +193,7 @@ static int finish(struct scan *s, struct ga_err *err)
 		return bad(s, err, "nothing came");
 	if (!json) {
 		(void)ga_fail(err, GA_BADREC, "%s: not one JSON document: %s", s->name, why.text);
-		return ga_hint(err, "kubectl get nodes -o json prints one");
+		return ga_hint(err, "kubectl get … -o json prints one");
 	}
 	if (!json_is_object(json))
 		return bad(s, err, "it is no object");

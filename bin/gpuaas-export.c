@@ -28,8 +28,9 @@ static const char *const examples[] = {
 	"gpuaas-export kueue > flavors.json",
 	"gpuaas-export odh --local-queue gpus > profiles.json",
 	"gpuaas-export dra --classes > classes.json",
-	"gpuaas-export slurm --gres --output /etc/slurm/gres.conf",
+	"gpuaas-export slurm --gres --device-files --output /etc/slurm/gres.conf",
 	"kubectl get pods,nodes -A -o json | gpuaas-export pods",
+	"kubectl get pods,nodes,resourceclaims,resourceslices -A -o json | gpuaas-export pods",
 	NULL,
 };
 

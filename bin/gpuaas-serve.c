@@ -11,6 +11,7 @@ static struct ga_serve_opts serve = {
 	.file = "/run/gpuaas/public.json",
 	.stale_seconds = 60,
 	.idle_seconds = 120,
+	.deadline_seconds = 10,
 };
 
 static const struct ga_opt opts[] = {
@@ -22,6 +23,8 @@ static const struct ga_opt opts[] = {
 	  .help = "an older file is not given (default 60s)" },
 	{ .name = "idle", .type = GA_O_DURATION, .var = &serve.idle_seconds, .arg = "TIME",
 	  .help = "end when nobody asked for so long; 0 never (default 2m)" },
+	{ .name = "deadline", .type = GA_O_DURATION, .var = &serve.deadline_seconds, .arg = "TIME",
+	  .help = "a connection ends after so long, answered or not (default 10s)" },
 	GA_OPTS_END,
 };
 

@@ -251,6 +251,14 @@ const struct ga_accel_type *ga_accels_type(const struct ga_accels *list, const c
 	return e ? type_of(e) : NULL;
 }
 
+int64_t ga_accel_of_gpu(const struct ga_accel_type *type, int64_t figure)
+{
+	if (figure == GA_UNKNOWN || !ga_streq(type->figures_per, "card") ||
+	    type->gpus_per_card == GA_UNKNOWN || type->gpus_per_card < 2)
+		return figure;
+	return figure / type->gpus_per_card;
+}
+
 size_t ga_accels_count(const struct ga_accels *list)
 {
 	return list->entries.n;

@@ -72,6 +72,8 @@ bool ga_accels_has(const struct ga_accels *list, unsigned int vendor, unsigned i
 
 /* A type, or NULL when there is none; it lives as long as the list. */
 const struct ga_accel_type *ga_accels_type(const struct ga_accels *list, const char *slug);
+/* What one schedulable GPU has of a figure that may be of a card; GA_UNKNOWN stays. */
+int64_t ga_accel_of_gpu(const struct ga_accel_type *type, int64_t figure);
 /* All types, in the order of their slugs. */
 size_t ga_accels_count(const struct ga_accels *list);
 const struct ga_accel_type *ga_accels_at(const struct ga_accels *list, size_t i);

@@ -130,18 +130,20 @@ static void plan_unit(const struct ga_boot_facts *f, struct ga_boot_plan *plan,
 		      const struct ga_boot_unit_wish *w)
 {
 	const struct ga_boot_unit *u = unit(f, w->name);
+	struct ga_boot_step *s;
 	ga_autofree char *hint = ga_xprintf("systemctl %s %s", w->enable ? "enable" : "disable",
 					    w->name);
 
 	if (!u || !u->there)
 		return;
-	if (u->enabled != w->enable && !f->systemd && !f->rooted)
+	if (u->enabled != w->enable && !f->systemd && !f->rooted) {
 		add_manual(plan, "unit", w->name, "systemd does not run here", hint);
-	else
-		add(plan, w->enable ? GA_BOOT_DO_ENABLE : GA_BOOT_DO_DISABLE, "unit", w->name,
-		    u->enabled == w->enable, w->why, w->enable ? "enable it" : "disable it",
-		    w->enable ? "disable it" : "enable it")
-			->runs = f->rooted ? 0 : GA_BOOT_RUN_SYSTEMD;
+	} else {
+		s = add(plan, w->enable ? GA_BOOT_DO_ENABLE : GA_BOOT_DO_DISABLE, "unit", w->name,
+			u->enabled == w->enable, w->why, w->enable ? "enable it" : "disable it",
+			w->enable ? "disable it" : "enable it");
+		s->runs = f->rooted ? 0 : GA_BOOT_RUN_SYSTEMD;
+	}
 	if (w->start && f->systemd && !f->rooted)
 		add(plan, GA_BOOT_DO_START, "start", w->name, u->active == 1, w->why, "start it",
 		    "stop it");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Settings of the accelerator catalogue. */
+/* The accelerator catalogue by its settings, and types of it by their names. */
 #include "cli_accel.h"
 
 #include "cli.h"
@@ -14,4 +14,67 @@ const char *ga_cli_catalogue_file(void)
 int ga_cli_catalogue(struct ga_accels **ret, struct ga_err *err)
 {
 	return ga_accels_open(ga_cli_catalogue_file(), ret, err);
+}
+
+int ga_cli_type_unknown(const struct ga_accels *list, const char *name, struct ga_err *err)
+{
+	ga_autostr struct ga_str near = GA_STR_INIT;
+	const char *slugs[GA_ACCEL_NEAR];
+	size_t n = ga_accels_near(list, name, slugs), i;
+
+	for (i = 0; i < n; i++)
+		ga_str_addf(&near, "%s%s", i ? ", " : "", slugs[i]);
+	(void)ga_fail_for(err, GA_USAGE, "unknown_type", "'%.64s' is no type of the catalogue%s%s",
+			  name, n ? "; near to it: " : "", near.buf);
+	return ga_hint(err, "'gpuaas-profile catalog' shows them; a drop-in can add one: "
+			    "gpuaas-accelerators(7)");
+}
+
+int ga_cli_types_known(const struct ga_accels *list, const char *const *names, size_t n,
+		       struct ga_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		ga_autonamed struct ga_accel_named named = { 0 };
+
+		ga_accels_named(list, GA_NAME_PEOPLE, names[i], &named);
+		if (!named.types.n)
+			return ga_cli_type_unknown(list, names[i], err);
+	}
+	return 0;
+}
+
+int ga_cli_type_several(const char *name, const struct ga_accel_named *named, struct ga_err *err)
+{
+	ga_autostr struct ga_str types = GA_STR_INIT;
+	size_t i;
+
+	for (i = 0; i < named->types.n; i++)
+		ga_str_addf(&types, "%s%s", i ? ", " : "", named->types.v[i]);
+	(void)ga_fail(err, GA_USAGE, "'%.64s' means one of several types: %s", name, types.buf);
+	return ga_hint(err, "say which of them");
+}
+
+int ga_cli_type(const struct ga_accels *list, const char *name, const char **ret,
+		struct ga_err *err)
+{
+	ga_autonamed struct ga_accel_named named = { 0 };
+	const struct ga_accel_type *t = ga_accels_type(list, name);
+
+	if (t) {
+		*ret = t->slug;
+		return 0;
+	}
+	ga_accels_named(list, GA_NAME_PEOPLE, name, &named);
+	if (!named.types.n)
+		return ga_cli_type_unknown(list, name, err);
+	if (named.part || named.shared)
+		return ga_fail(err, GA_USAGE, "'%.64s' is a part of a GPU, and profiles sell whole "
+			       "ones", name);
+	if (named.types.n > 1)
+		return ga_cli_type_several(name, &named, err);
+	*ret = named.types.v[0];
+	ga_say("type '%.64s' is %s", name, *ret);
+	return 0;
 }

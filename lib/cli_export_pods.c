@@ -19,13 +19,15 @@ const struct ga_opt ga_cli_pods_opts[] = {
 	GA_OPTS_END,
 };
 
-/* Pods come before nodes in what kubectl prints: both are kept, a pod as a few texts. */
+/* Pods come before nodes in what kubectl prints: all is kept, but of pods, claims and slices a few
+ * texts. */
 struct pods {
 	struct ga_accels *list;
 	struct ga_manual_types manual;
 	int64_t now;
 	GA_LIST(struct ga_kube_pod) pods;
 	GA_LIST(struct ga_node_view) nodes; /* sorted when all is read */
+	struct ga_kube_claims *claims;
 };
 
 static void cleanup_pods(struct pods *p)
@@ -38,6 +40,7 @@ static void cleanup_pods(struct pods *p)
 		ga_shape_release(&ga_node_view_shape, &p->nodes.v[i]);
 	ga_list_release(&p->pods);
 	ga_list_release(&p->nodes);
+	ga_kube_claims_free(p->claims);
 	ga_manual_types_release(&p->manual);
 	ga_accels_close(p->list);
 }
@@ -48,8 +51,11 @@ static int take_item(json_t *item, size_t number, void *arg, struct ga_err *err)
 	struct pods *p = arg;
 	struct ga_kube_pod pod;
 	struct ga_kube_node node;
+	int r = ga_kube_claims_take(p->claims, item, err);
 
 	(void)number;
+	if (r)
+		return r < 0 ? -1 : 0;
 	if (ga_streq(kind, "Node")) {
 		if (ga_kube_node(item, &node, err) < 0)
 			return -1;
@@ -60,7 +66,7 @@ static int take_item(json_t *item, size_t number, void *arg, struct ga_err *err)
 		ga_kube_pod_release(&pod);
 		return -1;
 	}
-	if (pod.running && pod.resource)
+	if (pod.running && (pod.resource || pod.claims.n || pod.unmade))
 		*ga_list_add(&p->pods) = pod;
 	else
 		ga_kube_pod_release(&pod);
@@ -101,16 +107,24 @@ static int read_all(struct pods *p, const char *file, struct ga_err *err)
 	return r;
 }
 
-static int emit_one(const struct pods *p, const struct ga_kube_pod *pod, struct ga_err *err)
+static const struct ga_node_view *node_of(char *name, void *arg)
 {
-	const struct ga_node_view key = { .node = pod->node };
-	const struct ga_node_view *node = NULL;
+	const struct ga_node_view key = { .node = name };
+	const struct pods *p = arg;
+
+	return p->nodes.n ? bsearch(&key, p->nodes.v, p->nodes.n, sizeof(key), by_node) : NULL;
+}
+
+static int emit_one(struct pods *p, const struct ga_kube_pod *pod, struct ga_err *err)
+{
+	const struct ga_kube_claims *claims = ga_kube_claims_any(p->claims) ? p->claims : NULL;
+	const struct ga_node_view *node = pod->node ? node_of(pod->node, p) : NULL;
 	struct ga_pod_patch patch;
 	int r = 0;
 
-	if (pod->node && p->nodes.n)
-		node = bsearch(&key, p->nodes.v, p->nodes.n, sizeof(*p->nodes.v), by_node);
-	ga_kube_pod_patch(p->list, pod, node, &patch);
+	if (!ga_kube_pod_counts(pod, claims))
+		return 0;
+	ga_kube_pod_patch(p->list, pod, node, claims, &patch);
 	if (all || !ga_streq(patch.state, "right"))
 		r = ga_emit(&ga_pod_patch_shape, &patch, err);
 	ga_shape_release(&ga_pod_patch_shape, &patch);
@@ -119,7 +133,8 @@ static int emit_one(const struct pods *p, const struct ga_kube_pod *pod, struct 
 
 int ga_cli_pods(struct ga_err *err)
 {
-	ga_cleanup(cleanup_pods) struct pods p = { .now = ga_clock_micros() };
+	ga_cleanup(cleanup_pods) struct pods p = { .now = ga_clock_micros(),
+						       .claims = ga_kube_claims_new() };
 	char *const *args;
 	size_t i;
 	int n, r = 0;
@@ -133,6 +148,8 @@ int ga_cli_pods(struct ga_err *err)
 		return -1;
 	if (p.nodes.n)
 		qsort(p.nodes.v, p.nodes.n, sizeof(*p.nodes.v), by_node);
+	if (ga_kube_claims_judge(p.claims, p.list, node_of, &p, err) < 0)
+		return -1;
 	for (i = 0; i < p.pods.n && r == 0; i++)
 		r = emit_one(&p, &p.pods.v[i], err);
 	return r;

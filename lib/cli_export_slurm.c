@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gpuaas-export slurm: NodeName lines of slurm.conf and gres.conf. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli_accel.h"
@@ -23,6 +24,8 @@ const struct ga_opt ga_cli_slurm_opts[] = {
 struct slurm {
 	struct ga_db *db;
 	struct ga_str nodes, gres;
+	int64_t without; /* nodes with GPUs that have no File= */
+	char *first;	 /* of them */
 };
 
 static int unfit(const char *what, const char *name, struct ga_err *err)
@@ -57,8 +60,26 @@ static int add_node(struct ga_node_view *view, void *arg, struct ga_err *err)
 	if (!only_gres && ga_store_export_cpus(s->db, view->node, &cpus, err) < 0)
 		return -1;
 	ga_slurm_node(view, cpus, &s->nodes);
-	ga_slurm_gres(view, files, &s->gres);
+	if (!ga_slurm_gres(view, files, &s->gres) && !s->without++)
+		s->first = ga_xstrdup(view->node);
 	return 0;
+}
+
+/* Who copies these lines as they are has to know. */
+static void say_without(const struct slurm *s)
+{
+	ga_autofree char *others = NULL;
+
+	if (!s->without || only_nodes)
+		return;
+	others = s->without > 1 ? ga_xprintf(" and %lld other%s", (long long)s->without - 1,
+					     s->without > 2 ? "s" : "") :
+				  ga_xstrdup("");
+	ga_say("gres.conf: no File= for the GPUs of '%s'%s: slurmd drops them, and Slurm drains a "
+	       "node that has fewer than slurm.conf says; %s",
+	       s->first, others,
+	       files ? "add their device files by hand" :
+		       "--device-files names NVIDIA's, others are added by hand");
 }
 
 static int write_all(const struct slurm *s, struct ga_err *err)
@@ -77,7 +98,7 @@ int ga_cli_slurm(struct ga_err *err)
 {
 	ga_autoaccels struct ga_accels *list = NULL;
 	ga_autodb struct ga_db *db = NULL;
-	struct slurm s = { NULL, GA_STR_INIT, GA_STR_INIT };
+	struct slurm s = { NULL, GA_STR_INIT, GA_STR_INIT, 0, NULL };
 	int r;
 
 	if (only_gres && only_nodes)
@@ -89,7 +110,10 @@ int ga_cli_slurm(struct ga_err *err)
 	r = ga_store_node_views(db, list, ga_clock_micros(), add_node, &s, err);
 	if (r == 0)
 		r = write_all(&s, err);
+	if (r == 0)
+		say_without(&s);
 	ga_str_release(&s.nodes);
 	ga_str_release(&s.gres);
+	free(s.first);
 	return r;
 }

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "accel_name.h"
 #include "cli.h"
 #include "cli_accel.h"
 #include "clock.h"
@@ -67,23 +66,6 @@ static bool is_wanted(const struct nodes *n, const struct ga_node_view *v)
 			found = has_slug(v, named.types.v[j]);
 	}
 	return found;
-}
-
-static int check_types(const struct nodes *n, struct ga_err *err)
-{
-	size_t i;
-
-	for (i = 0; i < n->o->types.n; i++) {
-		ga_autonamed struct ga_accel_named named = { 0 };
-
-		ga_accels_named(n->list, GA_NAME_PEOPLE, n->o->types.v[i], &named);
-		if (named.types.n)
-			continue;
-		(void)ga_fail(err, GA_USAGE, "--type '%.64s' is no type of the catalogue",
-			      n->o->types.v[i]);
-		return ga_hint(err, "'gpuaas-profile catalog' shows them");
-	}
-	return 0;
 }
 
 static int by_node(const void *a, const void *b)
@@ -234,7 +216,7 @@ static int show(const struct ga_nodes_opts *o, const char *file, struct ga_err *
 	if (ga_cli_catalogue(&list, err) < 0)
 		return -1;
 	n.list = list;
-	r = check_types(&n, err);
+	r = ga_cli_types_known(list, o->types.v, o->types.n, err);
 	if (r == 0)
 		r = file ? from_kubernetes(&n, file, err) : from_state(&n, err);
 	if (r == 0)
@@ -250,8 +232,7 @@ static int read_type(const struct ga_accels *list, const char *text, struct ga_m
 		     struct ga_err *err)
 {
 	ga_autonamed struct ga_accel_named named = { 0 };
-	ga_autostr struct ga_str types = GA_STR_INIT;
-	size_t i, digits = strspn(text, "0123456789");
+	size_t digits = strspn(text, "0123456789");
 	const char *name = text;
 
 	ret->count = GA_UNKNOWN;
@@ -264,13 +245,12 @@ static int read_type(const struct ga_accels *list, const char *text, struct ga_m
 		ret->type = ga_xstrdup(named.types.v[0]);
 		return 0;
 	}
-	if (!named.types.n || ret->count == 0) {
-		(void)ga_fail(err, GA_USAGE, "'%.64s' is no type of the catalogue", text);
-		return ga_hint(err, "'gpuaas-profile catalog' shows them; 4xTYPE says how many");
-	}
-	for (i = 0; i < named.types.n; i++)
-		ga_str_addf(&types, "%s%s", i ? ", " : "", named.types.v[i]);
-	return ga_fail(err, GA_USAGE, "'%.64s' means one of several types: %s", name, types.buf);
+	if (ret->count == 0)
+		return ga_fail(err, GA_USAGE, "'%.64s' says that there is none: 4xTYPE says how "
+			       "many", text);
+	if (!named.types.n)
+		return ga_cli_type_unknown(list, name, err);
+	return ga_cli_type_several(name, &named, err);
 }
 
 /* The node's id in the state, or the name as it stands: of a node of Kubernetes. */

@@ -88,8 +88,6 @@ static int show(const struct ga_shape *shape, const void *obj, void *arg, struct
 static int check_opts(const struct ga_offer_opts *o, const struct ga_accels *accels,
 		      struct ga_err *err)
 {
-	size_t i;
-
 	if (o->all && o->is_public)
 		return ga_fail(err, GA_USAGE, "--all is for operators: the public view has no "
 					      "retired profiles");
@@ -97,17 +95,7 @@ static int check_opts(const struct ga_offer_opts *o, const struct ga_accels *acc
 		return ga_fail(err, GA_USAGE,
 			       "--output makes a file for everybody: it needs --public, and goes "
 			       "without --team");
-	for (i = 0; i < o->types.n; i++) {
-		ga_autonamed struct ga_accel_named named;
-
-		ga_accels_named(accels, GA_NAME_PEOPLE, o->types.v[i], &named);
-		if (named.types.n)
-			continue;
-		ga_err_set(err, GA_USAGE, "the catalogue knows no accelerator type '%.64s'",
-			   o->types.v[i]);
-		return ga_hint(err, "gpuaas-profile catalog shows what it knows");
-	}
-	return 0;
+	return ga_cli_types_known(accels, o->types.v, o->types.n, err);
 }
 
 int ga_cli_read_offers(const struct ga_offer_query *query, ga_store_each each, void *arg,

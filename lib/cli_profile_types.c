@@ -72,20 +72,6 @@ static void add_group(const struct ga_accels *list, const char *name,
 	ga_list_release(&types);
 }
 
-static int unknown(const struct ga_accels *list, const char *name, struct ga_err *err)
-{
-	ga_autostr struct ga_str near = GA_STR_INIT;
-	const char *slugs[GA_ACCEL_NEAR];
-	size_t n = ga_accels_near(list, name, slugs), i;
-
-	for (i = 0; i < n; i++)
-		ga_str_addf(&near, "%s%s", i ? ", " : "", slugs[i]);
-	(void)ga_fail_for(err, GA_USAGE, "unknown_type", "'%.64s' is no type of the catalogue%s%s",
-			  name, n ? "; near to it: " : "", near.buf);
-	return ga_hint(err, "'gpuaas-profile catalog' shows them; a drop-in can add one: "
-			    "gpuaas-accelerators(7)");
-}
-
 static int add_name(const struct ga_accels *list, const char *name, bool strict,
 		    struct ga_type_names *ret, struct ga_err *err)
 {
@@ -105,10 +91,10 @@ static int add_name(const struct ga_accels *list, const char *name, bool strict,
 		return 0;
 	}
 	if (strict)
-		return unknown(list, name, err);
+		return ga_cli_type_unknown(list, name, err);
 	if (has(ret, name))
 		return twice(name, name, err);
-	(void)unknown(list, name, &why);
+	(void)ga_cli_type_unknown(list, name, &why);
 	ga_say("%s: nothing is placed on it until it is one (%s)", why.msg, why.hint);
 	ga_texts_add(ret, name);
 	return 0;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "cli_accel.h"
 #include "clock.h"
 #include "emit.h"
 #include "focus.h"
@@ -300,15 +301,43 @@ static int add_line(const struct ga_cost_line *line, const struct ga_report_fact
 	return 0;
 }
 
+/* The price of the type that is meant. One that the catalogue does not know is taken as it stands:
+ * a profile may name it. */
+static int read_price(struct ga_db *db, struct report *r, struct ga_err *err)
+{
+	ga_autoaccels struct ga_accels *list = NULL;
+	struct ga_err unknown = GA_ERR_INIT;
+	const char *slug = r->type;
+
+	if (!r->type)
+		return 0;
+	if (ga_cli_catalogue(&list, err) < 0)
+		return -1;
+	if (ga_cli_type(list, r->type, &slug, &unknown) == 0) {
+		char *type = ga_xstrdup(slug);
+
+		free(r->type);
+		r->type = type;
+	} else if (!ga_streq(unknown.reason, "unknown_type")) {
+		*err = unknown;
+		return -1;
+	}
+	if (ga_store_report_price(db, r->type, r->profile, r->currency, &r->price, err) == 0)
+		return 0;
+	if (err->code == GA_NOTFOUND && unknown.code)
+		*err = unknown;
+	return -1;
+}
+
 static int write_groups(struct ga_db *db, struct report *r, const bool by[GA_BY_N],
 			struct ga_err *err)
 {
 	size_t i;
 
-	if (r->type && ga_store_report_price(db, r->type, r->profile, &r->price, err) < 0)
+	if (read_price(db, r, err) < 0)
 		return -1;
 	ga_cost_sums_init(&r->sums, by, r->type ? r->price.price_micros : -1);
-	if (ga_store_report(db, &r->w, by, add_line, r, err) < 0)
+	if (ga_store_report(db, &r->w, false, add_line, r, err) < 0)
 		return -1;
 	ga_cost_sums_finish(&r->sums);
 	for (i = 0; i < r->sums.groups.n; i++) {
@@ -371,7 +400,7 @@ static int write_focus(struct ga_db *db, struct report *r, struct ga_err *err)
 	ga_focus_header(&header);
 	if (ga_emit_line(header.buf, err) < 0)
 		return -1;
-	return ga_store_report(db, &r->w, NULL, write_charges, r, err);
+	return ga_store_report(db, &r->w, true, write_charges, r, err);
 }
 
 int ga_report(const struct ga_report_opts *o, bool cost, struct ga_err *err)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The HTTP server: libmicrohttpd reads requests and writes answers in a thread of its own, this
- * thread waits for signals. Every connection ends with its answer, so that nobody holds one.
+ * thread waits for signals and for deadlines. Every connection ends with its answer or at its
+ * deadline, so that nobody holds one.
  */
 #include "cli_serve.h"
 
@@ -10,6 +11,7 @@
 #include <microhttpd.h>
 #include <netdb.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -25,24 +27,32 @@
 #include "stop.h"
 
 #define FIRST_FD 3 /* of socket activation, sd_listen_fds(3) */
-#define CLIENTS_MAX 512
-#define CLIENT_SECONDS 10 /* without a byte */
+#define CLIENTS_MAX 500 /* two descriptors each: what a process has by default is enough */
 #define REQUEST_BYTES (16 << 10)
 #define FILE_MAX_BYTES (16 << 20)
 #define FINISH_SECONDS 5 /* for answers under way, when it ends */
-#define LOOK_SECONDS 1   /* whether it is idle */
+#define LOOK_MICROS 1000000 /* at most, between two looks at what is idle or over */
 
 static const struct ga_serve_opts *opts;
 static _Atomic int64_t asked_micros; /* monotonic: when somebody last asked */
 
 /* ---- the file ---- */
 
+/* Since 1970 UTC; what 64 bits do not hold is the nearest second that they do. */
+static int64_t nanos(const struct timespec *ts)
+{
+	const int64_t most = INT64_MAX / 1000000000 - 1;
+	int64_t seconds = ts->tv_sec < 0 ? 0 : ts->tv_sec > most ? most : ts->tv_sec;
+
+	return seconds * 1000000000 + ts->tv_nsec;
+}
+
 static int64_t now_nanos(void)
 {
 	struct timespec ts;
 
 	clock_gettime(CLOCK_REALTIME, &ts);
-	return ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
+	return nanos(&ts);
 }
 
 /* What is there now; the descriptor stays on this version of it, whatever is published next. */
@@ -62,7 +72,7 @@ static int look(struct ga_serve_file *ret)
 	ret->there = true;
 	ret->size = st.st_size;
 	ret->inode = (int64_t)st.st_ino;
-	ret->modified_nanos = st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec;
+	ret->modified_nanos = nanos(&st.st_mtim);
 	return fd;
 }
 
@@ -150,6 +160,75 @@ static size_t leave_encoded(void *arg, struct MHD_Connection *connection, char *
 	return strlen(text);
 }
 
+/* ---- deadlines ---- */
+
+/* A connection that the server holds. */
+struct client {
+	struct client *before, *after;
+	int fd;
+	int64_t until_micros; /* monotonic */
+};
+
+/* All of them, in the order of coming, which is that of their deadlines. The library's own timeout
+ * counts from the last byte, and who sends one now and then would stay for ever. */
+static struct {
+	pthread_mutex_t lock;
+	struct client *first, *last;
+} held = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void take_in(struct client *c)
+{
+	pthread_mutex_lock(&held.lock);
+	c->before = held.last;
+	*(held.last ? &held.last->after : &held.first) = c;
+	held.last = c;
+	pthread_mutex_unlock(&held.lock);
+}
+
+static void let_go(struct client *c)
+{
+	pthread_mutex_lock(&held.lock);
+	*(c->before ? &c->before->after : &held.first) = c->after;
+	*(c->after ? &c->after->before : &held.last) = c->before;
+	pthread_mutex_unlock(&held.lock);
+	free(c);
+}
+
+/* The library calls it when it has accepted a connection, and before it closes its descriptor. */
+static void noted(void *arg, struct MHD_Connection *connection, void **context,
+		  enum MHD_ConnectionNotificationCode code)
+{
+	struct client *c = *context;
+
+	(void)arg;
+	if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+		*context = NULL;
+		let_go(c);
+		return;
+	}
+	c = ga_xcalloc(1, sizeof(*c));
+	c->fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+	c->until_micros = ga_clock_mono_micros() + opts->deadline_seconds * 1000000;
+	*context = c;
+	take_in(c);
+}
+
+/* Ends what is past its deadline: the library sees the end and closes. Returns how long nothing
+ * more is due, at most LOOK_MICROS. */
+static int64_t end_overdue(void)
+{
+	int64_t now = ga_clock_mono_micros(), wait = LOOK_MICROS;
+	const struct client *c;
+
+	pthread_mutex_lock(&held.lock);
+	for (c = held.first; c && c->until_micros <= now; c = c->after)
+		(void)shutdown(c->fd, SHUT_RDWR); /* fails only where the client was first */
+	if (c && c->until_micros - now < wait)
+		wait = c->until_micros - now;
+	pthread_mutex_unlock(&held.lock);
+	return wait;
+}
+
 /* ---- the socket ---- */
 
 static int no_socket(struct ga_err *err)
@@ -162,15 +241,16 @@ static int no_socket(struct ga_err *err)
 static int passed_socket(struct ga_err *err)
 {
 	const char *pid = secure_getenv("LISTEN_PID"), *fds = secure_getenv("LISTEN_FDS");
-	int listens = 0, fd = FIRST_FD;
+	int listens = 0, type = 0, fd = FIRST_FD;
 	socklen_t len = sizeof(listens);
 
 	if (!pid || !fds || strtoll(pid, NULL, 10) != getpid())
 		return no_socket(err);
 	if (strcmp(fds, "1") != 0)
 		return ga_fail(err, GA_USAGE, "%.16s sockets were passed, and one is served", fds);
-	if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &len) < 0 || !listens)
-		return ga_fail(err, GA_USAGE, "descriptor %d is no socket that listens", fd);
+	if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &len) < 0 || !listens ||
+	    getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) < 0 || type != SOCK_STREAM)
+		return ga_fail(err, GA_USAGE, "descriptor %d is no stream socket that listens", fd);
 	if (fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 || fcntl(fd, F_SETFL, O_NONBLOCK) < 0)
 		return ga_fail_sys(err, "cannot set up the socket that was passed");
 	return fd;
@@ -251,9 +331,20 @@ static void finish(struct MHD_Daemon *d)
 		close(fd);
 }
 
+/* Until a signal, or until it is idle. */
+static void wait_for_end(struct MHD_Daemon *d, const sigset_t *signals)
+{
+	while (!ga_stop_asked() && !is_idle(d)) {
+		int64_t micros = end_overdue();
+		const struct timespec ts = { .tv_sec = micros / 1000000,
+					     .tv_nsec = micros % 1000000 * 1000 };
+
+		(void)ppoll(NULL, 0, &ts, signals);
+	}
+}
+
 static int serve(int fd, struct ga_err *err)
 {
-	static const struct timespec look_again = { .tv_sec = LOOK_SECONDS };
 	struct MHD_Daemon *d;
 	sigset_t ours, before;
 
@@ -265,16 +356,14 @@ static int serve(int fd, struct ga_err *err)
 	pthread_sigmask(SIG_BLOCK, &ours, &before);
 	d = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC, 0, NULL, NULL, answer,
 			     NULL, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
-			     (unsigned int)CLIENTS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
-			     (unsigned int)CLIENT_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-			     (size_t)REQUEST_BYTES, MHD_OPTION_UNESCAPE_CALLBACK, leave_encoded,
-			     NULL, MHD_OPTION_END);
+			     (unsigned int)CLIENTS_MAX, MHD_OPTION_NOTIFY_CONNECTION, noted, NULL,
+			     MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_BYTES,
+			     MHD_OPTION_UNESCAPE_CALLBACK, leave_encoded, NULL, MHD_OPTION_END);
 	if (!d) {
 		close(fd);
 		return ga_fail(err, GA_SYSTEM, "the HTTP server cannot be started on its socket");
 	}
-	while (!ga_stop_asked() && !is_idle(d))
-		(void)ppoll(NULL, 0, &look_again, &before);
+	wait_for_end(d, &before);
 	finish(d);
 	return 0;
 }
@@ -283,6 +372,8 @@ int ga_cli_serve(const struct ga_serve_opts *o, struct ga_err *err)
 {
 	int fd;
 
+	if (o->deadline_seconds < 1)
+		return ga_fail(err, GA_USAGE, "--deadline is too short: a client needs 1s or more");
 	opts = o;
 	fd = o->listen ? own_socket(o->listen, err) : passed_socket(err);
 	if (fd < 0)

@@ -10,6 +10,7 @@ struct ga_serve_opts {
 	const char *listen;    /* ADDRESS:PORT; NULL: the socket systemd passed */
 	int64_t stale_seconds; /* an older file is not given */
 	int64_t idle_seconds;  /* ends when nobody asked for so long; 0: never */
+	int64_t deadline_seconds; /* a connection ends after so long, answered or not */
 };
 
 /* Serves until a signal, or until it is idle. */

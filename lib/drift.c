@@ -256,11 +256,13 @@ void ga_deviation_say(struct ga_deviation *d, const char *expected, const char *
 void ga_deviation_command(struct ga_deviation *d, const char *fmt, ...)
 {
 	va_list ap;
+	char *command;
 
-	free(d->drift.command);
 	va_start(ap, fmt);
-	d->drift.command = ga_xvprintf(fmt, ap);
+	command = ga_xvprintf(fmt, ap); /* its arguments may point into the old one */
 	va_end(ap);
+	free(d->drift.command);
+	d->drift.command = command;
 }
 
 void ga_deviation_repair(struct ga_deviation *d, enum ga_repair repair, const char *allocation,

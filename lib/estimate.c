@@ -93,15 +93,15 @@ int64_t ga_estimate_peak(const struct ga_accel_type *type, const char *precision
 	const struct ga_accel_dense *d = &type->dense;
 
 	if (ga_streq(precision, "bf16"))
-		return d->bf16_gflops;
+		return ga_accel_of_gpu(type, d->bf16_gflops);
 	if (ga_streq(precision, "fp16"))
-		return d->fp16_gflops;
+		return ga_accel_of_gpu(type, d->fp16_gflops);
 	if (ga_streq(precision, "fp8"))
-		return d->fp8_gflops;
+		return ga_accel_of_gpu(type, d->fp8_gflops);
 	if (ga_streq(precision, "tf32"))
-		return d->tf32_gflops;
+		return ga_accel_of_gpu(type, d->tf32_gflops);
 	if (ga_streq(precision, "fp32"))
-		return d->fp32_gflops;
+		return ga_accel_of_gpu(type, d->fp32_gflops);
 	return GA_UNKNOWN;
 }
 

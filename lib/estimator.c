@@ -118,9 +118,11 @@ static void set_text(json_t *json, const char *name, const char *text)
 	json_object_set_new(json, name, text ? json_string(text) : json_null());
 }
 
-/* GFLOPS as TFLOPS, MB/s as GB/s, as estimators spell them. */
-static void set_milli(json_t *json, const char *name, int64_t n)
+/* GFLOPS as TFLOPS, MB/s as GB/s, as estimators spell them; of one GPU. */
+static void set_milli(json_t *json, const char *name, const struct ga_accel_type *type, int64_t of)
 {
+	int64_t n = ga_accel_of_gpu(type, of);
+
 	json_object_set_new(json, name,
 			    n == GA_UNKNOWN ? json_null() : json_real((double)n / 1000));
 }
@@ -134,11 +136,11 @@ static json_t *type_figures(const struct ga_accel_type *type)
 	set_text(json, "architecture", type->architecture.name);
 	set_text(json, "computeCapability", type->architecture.compute_capability);
 	set_number(json, "memoryGb", type->memory.gpu_gb);
-	set_milli(json, "memoryBandwidthGBs", type->memory.bandwidth_mb_s);
-	set_milli(json, "bf16Tflops", type->dense.bf16_gflops);
-	set_milli(json, "fp16Tflops", type->dense.fp16_gflops);
-	set_milli(json, "fp8Tflops", type->dense.fp8_gflops);
-	set_milli(json, "measuredMatmulTflops", type->measured_matmul.bf16_gflops);
+	set_milli(json, "memoryBandwidthGBs", type, type->memory.bandwidth_mb_s);
+	set_milli(json, "bf16Tflops", type, type->dense.bf16_gflops);
+	set_milli(json, "fp16Tflops", type, type->dense.fp16_gflops);
+	set_milli(json, "fp8Tflops", type, type->dense.fp8_gflops);
+	set_milli(json, "measuredMatmulTflops", type, type->measured_matmul.bf16_gflops);
 	set_number(json, "linkGBs", type->interconnect.gb_s_bidirectional);
 	set_number(json, "tdpW", type->power.tdp_w);
 	for (i = 0; i < type->aliases.n; i++)
@@ -168,6 +170,7 @@ char *ga_estimator_question(const struct ga_requirement *need, const struct ga_a
 		set_text(p, "acceleratorType", m->accelerator_type);
 		set_number(p, "gpus", m->count);
 		set_number(p, "costPerHourMicros", m->cost_per_hour_micros);
+		set_text(p, "currency", m->currency);
 		json_object_set_new(p, "fits", json_boolean(m->fits));
 		json_array_append_new(profiles, p);
 	}

@@ -116,12 +116,21 @@ static int add_phases(struct ga_db *db, const struct ga_allocation *a, struct ga
 	return 0;
 }
 
+/* When the work began: the phase that touched something first, as progress has it. */
+static const char *begun(const struct ga_allocation *a)
+{
+	size_t i;
+
+	for (i = 0; i < a->phases.n; i++)
+		if (!only_looks(a->phases.v[i].phase))
+			return a->phases.v[i].started_at;
+	return a->since;
+}
+
 static int become_active(struct ga_db *db, struct ga_holding *h, const struct ga_allocation *a,
 			 struct ga_err *err)
 {
-	const char *begun = a->phases.n ? a->phases.v[0].started_at : a->since;
-
-	if (ga_fold_start(db, h, begun, err) < 0 || add_phases(db, a, err) < 0 ||
+	if (ga_fold_start(db, h, begun(a), err) < 0 || add_phases(db, a, err) < 0 ||
 	    ga_store_move_claimed(db, h->id, "provisioning", "active", a->since, err) < 0 ||
 	    ga_store_move_allocation(db, h, "active", a->since, NULL, err) < 0 ||
 	    ga_store_running(db, a, err) < 0 ||

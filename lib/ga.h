@@ -10,9 +10,9 @@
 #ifndef GA_H
 #define GA_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdarg.h>
 #include <stdint.h>
 
 #define GA_VERSION "0.1.0"

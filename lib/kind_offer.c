@@ -79,7 +79,7 @@ const struct ga_shape ga_hardware_profile_shape = {
 		GA_AS(S, price_per_hour, "pricePerHour", GA_F_DECIMAL, GA_REQ, .digits = 6,
 		      .doc = "price of a GPU hour"),
 		NUMBER(price_micros, "priceMicros", GA_REQ, "the same in millionths"),
-		WORD(currency, "currency", "of the price; null: not said"),
+		WORD(currency, "currency", "of the price, of GPUAAS_CURRENCY; null: not said"),
 		NUMBER(version, "version", GA_OPT, "version of the profile (for operators)"),
 		GA_FIELD(S, retired, GA_F_TRI, GA_OPT, .doc = "not for new work (for operators)"),
 		GA_TEXTS(S, teams, GA_OPT, GA_T_NAME, "who alone may use it (for operators)"),

@@ -3,7 +3,7 @@
 #include "kind_pod.h"
 
 static const char *const states[] = { "missing", "wrong", "right", "unknown", NULL };
-static const char *const bases[] = { "node", "resource", NULL };
+static const char *const bases[] = { "node", "resource", "device", NULL };
 
 #define S ga_pod_metadata
 static const struct ga_shape metadata_shape = {
@@ -46,12 +46,14 @@ const struct ga_shape ga_pod_patch_shape = {
 		GA_TEXT(S, name, GA_REQ, GA_T_ANY, "its name"),
 		GA_TEXT(S, uid, GA_NULLOK, GA_T_ANY, "its identity in the cluster"),
 		GA_TEXT(S, node, GA_NULLOK, GA_T_ANY, "node it runs on"),
-		GA_TEXT(S, resource, GA_NULLOK, GA_T_ANY, "what it asked for"),
+		GA_TEXT(S, resource, GA_NULLOK, GA_T_ANY,
+			"what it asked for, or whose device its claim gave it"),
 		GA_ENUM(S, state, GA_REQ, states, "how its annotation stands to its type"),
 		GA_TEXT(S, type, GA_NULLOK, GA_T_NAME, "accelerator type; null: not known"),
 		GA_TEXT(S, annotated, GA_NULLOK, GA_T_ANY, "what its annotation says now"),
 		GA_ENUM(S, basis, GA_NULLOK, bases,
-			"node: it has one type; resource: one of its types is of that kind"),
+			"node: it has one type; resource: one of its types is of that kind; "
+			"device: the device of its claim says it"),
 		GA_OBJ(S, patch, GA_NULLOK, &change_shape,
 		       "for kubectl patch --type merge; null: nothing is to change"),
 		GA_LISTOF(S, warnings, &pod_warning_shape, "why not, or what is wrong"),

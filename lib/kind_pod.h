@@ -18,11 +18,11 @@ struct ga_pod_warning {
 /* gpuaas.pod-patch */
 struct ga_pod_patch {
 	char *namespace, *name, *uid, *node;
-	char *resource;
+	char *resource; /* or the driver of its claim's device */
 	char *state; /* missing, wrong, right, unknown */
 	char *type;  /* slug, or NULL */
 	char *annotated;
-	char *basis; /* node, resource; NULL: the type is not known */
+	char *basis; /* node, resource, device; NULL: the type is not known */
 	struct ga_pod_change *patch; /* as kubectl patch takes it; NULL: nothing is to change */
 	GA_LIST(struct ga_pod_warning) warnings;
 };

@@ -67,7 +67,8 @@ const struct ga_shape ga_cost_report_shape = {
 		       "lowest price of a GPU hour in it; null: nothing is billed"),
 		GA_INT(S, price_max_micros, GA_NULLOK, "and the highest"),
 		GA_INT(S, cost_micros, GA_REQ, "the cost, in millionths of the currency"),
-		GA_TEXT(S, currency, GA_NULLOK, GA_T_ANY, "of GPUAAS_CURRENCY or --currency"),
+		GA_TEXT(S, currency, GA_NULLOK, GA_T_ANY,
+			"of the cost, of --currency or GPUAAS_CURRENCY; null: not said"),
 		GA_OBJ(S, what_if, GA_NULLOK, &what_if_shape, "the answer to --what-if"),
 		GA_FIELDS_END },
 };

@@ -7,12 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rec.h"
 #include "str.h"
 
 #define NAME_MOST 253
 
 void ga_kube_pod_release(struct ga_kube_pod *p)
 {
+	size_t i;
+
 	free(p->namespace);
 	free(p->name);
 	free(p->uid);
@@ -20,30 +23,15 @@ void ga_kube_pod_release(struct ga_kube_pod *p)
 	free(p->resource);
 	free(p->others);
 	free(p->annotated);
+	free(p->served);
+	free(p->unmade);
+	for (i = 0; i < p->claims.n; i++)
+		free(p->claims.v[i]);
+	ga_list_release(&p->claims);
 	memset(p, 0, sizeof(*p));
 }
 
 /* ---- what a pod asks for ---- */
-
-/* Resources that are accelerators, or parts of them, with whose they are in the catalogue. */
-static const struct {
-	const char *prefix, *vendor;
-} resources[] = {
-	{ "nvidia.com/gpu", "NVIDIA" },		{ "nvidia.com/mig-", "NVIDIA" },
-	{ "amd.com/gpu", "AMD" },		{ "gpu.intel.com/", "Intel" },
-	{ "habana.ai/", "Intel Habana" },	{ "aws.amazon.com/neuron", "AWS" },
-	{ "google.com/tpu", "Google" },		{ "qualcomm.com/qaic", "Qualcomm" },
-};
-
-static const char *vendor_of(const char *resource)
-{
-	size_t i;
-
-	for (i = 0; i < GA_ARRAY_SIZE(resources); i++)
-		if (ga_starts(resource, resources[i].prefix))
-			return resources[i].vendor;
-	return NULL;
-}
 
 static char *plain(const char *text)
 {
@@ -59,7 +47,7 @@ static void read_resources(json_t *object, struct ga_kube_pod *ret)
 	json_object_foreach(object, key, ignored) {
 		int64_t n;
 
-		if (!vendor_of(key) || ga_kube_number(object, key, &n) <= 0 || !n)
+		if (!ga_kube_vendor(key) || ga_kube_number(object, key, &n) <= 0 || !n)
 			continue;
 		if (!ret->resource)
 			ret->resource = plain(key);
@@ -89,9 +77,48 @@ static char *text_of(json_t *object, const char *key)
 	return text && *text ? plain(text) : NULL;
 }
 
+/* The names of ResourceClaims that were made for the pod, by what it calls them. */
+static json_t *made_claims(json_t *status)
+{
+	json_t *made = json_object(), *one;
+	size_t i;
+
+	json_array_foreach(json_object_get(status, "resourceClaimStatuses"), i, one) {
+		const char *name = json_string_value(json_object_get(one, "name"));
+		json_t *claim = json_object_get(one, "resourceClaimName");
+
+		if (name)
+			json_object_set_new(made, name, claim ? json_incref(claim) : json_null());
+	}
+	return made;
+}
+
+/* Either it is named, or it was made from a template; a status without name: none is needed. */
+static void read_claims(json_t *spec, json_t *status, struct ga_kube_pod *ret)
+{
+	ga_autojson json_t *made = made_claims(status);
+	json_t *one;
+	size_t i;
+
+	ret->served = text_of(json_object_get(status, "extendedResourceClaimStatus"),
+			      "resourceClaimName");
+	json_array_foreach(json_object_get(spec, "resourceClaims"), i, one) {
+		const char *name = json_string_value(json_object_get(one, "name"));
+		char *claim = text_of(one, "resourceClaimName");
+
+		if (!claim && name)
+			claim = text_of(made, name);
+		if (claim)
+			*ga_list_add(&ret->claims) = claim;
+		else if (!ret->unmade && name && !json_object_get(made, name))
+			ret->unmade = plain(name);
+	}
+}
+
 int ga_kube_pod(json_t *item, struct ga_kube_pod *ret, struct ga_err *err)
 {
 	json_t *metadata = json_object_get(item, "metadata"), *spec = json_object_get(item, "spec");
+	json_t *status = json_object_get(item, "status");
 	const char *kind = json_string_value(json_object_get(item, "kind"));
 
 	memset(ret, 0, sizeof(*ret));
@@ -108,10 +135,10 @@ int ga_kube_pod(json_t *item, struct ga_kube_pod *ret, struct ga_err *err)
 	ret->uid = text_of(metadata, "uid");
 	ret->node = text_of(spec, "nodeName");
 	ret->annotated = text_of(json_object_get(metadata, "annotations"), GA_KUBE_TYPE);
-	ret->running = ga_streq(json_string_value(json_object_get(json_object_get(item, "status"),
-								  "phase")), "Running");
+	ret->running = ga_streq(json_string_value(json_object_get(status, "phase")), "Running");
 	read_containers(json_object_get(spec, "containers"), ret);
 	read_containers(json_object_get(spec, "initContainers"), ret);
+	read_claims(spec, status, ret);
 	return 0;
 }
 
@@ -132,68 +159,6 @@ static void warn(struct ga_pod_patch *p, const char *code, const char *fmt, ...)
 	w->sentence = ga_printable(ga_xstrdup(buf));
 }
 
-/* Whether GPUs of a node may be of this vendor: what is not known may be anybody's. */
-static bool may_be_of(const struct ga_accels *list, const struct ga_node_type *t,
-		      const char *vendor)
-{
-	const struct ga_accel_type *type = t->type ? ga_accels_type(list, t->type) : NULL;
-	size_t i;
-
-	if (type)
-		return ga_streq(type->vendor, vendor);
-	for (i = 0; i < t->may_be.n; i++) {
-		type = ga_accels_type(list, t->may_be.v[i]);
-		if (!type || ga_streq(type->vendor, vendor))
-			return true;
-	}
-	for (i = 0; !t->may_be.n && i < t->evidence.n; i++) {
-		const char *of = vendor_of(t->evidence.v[i].said);
-
-		if (of)
-			return ga_streq(of, vendor);
-	}
-	return !t->may_be.n;
-}
-
-/* Whether a part in MIG can be of it; only what the catalogue denies cannot. */
-static bool has_mig(const struct ga_accels *list, const struct ga_node_type *t)
-{
-	const struct ga_accel_type *type = t->type ? ga_accels_type(list, t->type) : NULL;
-
-	return !type || type->partitioning.mig != 0;
-}
-
-/* The one type that the pod's GPUs can be of; says why when there is none. */
-static const char *settle(const struct ga_accels *list, const struct ga_kube_pod *pod,
-			  const struct ga_node_view *node, struct ga_pod_patch *ret)
-{
-	const char *vendor = vendor_of(pod->resource), *one = NULL;
-	bool mig = ga_starts(pod->resource, "nvidia.com/mig-");
-	size_t i, n = 0, unknown = 0;
-
-	for (i = 0; i < node->types.n; i++) {
-		const struct ga_node_type *t = &node->types.v[i];
-
-		if (!may_be_of(list, t, vendor) || (mig && !has_mig(list, t)))
-			continue;
-		n++;
-		unknown += !t->type;
-		one = t->type ? t->type : one;
-	}
-	if (n == 1 && !unknown)
-		return one;
-	if (!n)
-		warn(ret, "nothing_there", "it has %s, and node '%s' shows nothing of that kind",
-		     pod->resource, node->node);
-	else if (unknown)
-		warn(ret, "type_unknown", "the type is not known of what node '%s' has (%s)",
-		     node->node, node->summary);
-	else
-		warn(ret, "mixed_node", "node '%s' has several types (%s), and %s does not tell "
-					"which", node->node, node->summary, pod->resource);
-	return NULL;
-}
-
 static void set_patch(struct ga_pod_patch *ret)
 {
 	struct ga_pod_change *patch = ga_xcalloc(1, sizeof(*patch));
@@ -211,35 +176,125 @@ static const char *state_of(const struct ga_pod_patch *p)
 	return strcmp(p->annotated, p->type) ? "wrong" : "right";
 }
 
-void ga_kube_pod_patch(const struct ga_accels *list, const struct ga_kube_pod *pod,
-		       const struct ga_node_view *node, struct ga_pod_patch *ret)
+/* What one of its claims gave it, joined to what others did. */
+static void join_claim(const struct ga_kube_claimed *c, const char *name, struct ga_kube_told *ret,
+		       const char **driver)
 {
-	const char *type = NULL;
+	struct ga_kube_told one = { 0 };
+
+	if (!c) {
+		ga_kube_tell(&one, "claim_missing", "its claim '%s' is not in the document", name);
+	} else {
+		one = c->told;
+		one.sentence = ga_strdup0(one.sentence);
+		*driver = *driver ? *driver : c->driver;
+	}
+	ga_kube_told_join(ret, &one);
+}
+
+/* What its claims gave it. The driver of its accelerators, or NULL. */
+static const char *told_by_claims(const struct ga_kube_pod *pod,
+				  const struct ga_kube_claims *claims, struct ga_kube_told *ret)
+{
+	const char *driver = NULL;
+	size_t i;
+
+	memset(ret, 0, sizeof(*ret));
+	for (i = 0; claims && i < pod->claims.n && !ret->code; i++)
+		join_claim(ga_kube_claims_find(claims, pod->namespace, pod->claims.v[i]),
+			   pod->claims.v[i], ret, &driver);
+	if (claims && pod->unmade && !ret->code)
+		ga_kube_tell(ret, "claim_missing", "no ResourceClaim was made yet of what it calls "
+			     "'%s'", pod->unmade);
+	return driver;
+}
+
+bool ga_kube_pod_counts(const struct ga_kube_pod *pod, const struct ga_kube_claims *claims)
+{
+	struct ga_kube_told told;
+	bool counts;
+
+	if (!pod->running || pod->resource)
+		return pod->running;
+	(void)told_by_claims(pod, claims, &told);
+	counts = told.type || told.code;
+	ga_kube_told_release(&told);
+	return counts;
+}
+
+static void told_by_node(const struct ga_accels *list, const struct ga_kube_pod *pod,
+			 const struct ga_node_view *node, struct ga_kube_told *ret)
+{
+	struct ga_kube_want want = {
+		.what = pod->resource,
+		.vendor = ga_kube_vendor(pod->resource),
+		.mig = ga_starts(pod->resource, "nvidia.com/mig-"),
+	};
+
+	if (node)
+		ga_kube_settle(list, &want, node, ret);
+	else
+		ga_kube_tell(ret, "node_missing", "its node '%s' is not in the document",
+			     pod->node ? pod->node : "");
+}
+
+/* Whether a driver serves the pod's resource: its devices are then those of a claim. */
+static bool told_by_service(const struct ga_kube_pod *pod, const struct ga_kube_claims *claims,
+			    struct ga_kube_told *ret)
+{
+	const struct ga_kube_claimed *c =
+		claims && pod->served ? ga_kube_claims_find(claims, pod->namespace, pod->served) :
+					NULL;
+	const char *driver = NULL;
+
+	if (!c || !c->driver)
+		return false;
+	join_claim(c, pod->served, ret, &driver);
+	return true;
+}
+
+/* The type, or why there is none; in ret->resource what it asked for. */
+static void tell(const struct ga_accels *list, const struct ga_kube_pod *pod,
+		 const struct ga_node_view *node, const struct ga_kube_claims *claims,
+		 struct ga_pod_patch *ret, struct ga_kube_told *told)
+{
+	const char *driver = told_by_claims(pod, claims, told);
+	const char *other = pod->others ? pod->others : driver;
+
+	ret->resource = ga_strdup0(pod->resource ? pod->resource : driver);
+	if (pod->resource && other) {
+		ga_kube_told_release(told);
+		ga_kube_tell(told, "several_resources", "it has %s and %s: one annotation cannot "
+			     "tell of both", pod->resource, other);
+	} else if (pod->resource && !told->code && !told_by_service(pod, claims, told)) {
+		told_by_node(list, pod, node, told);
+	}
+}
+
+void ga_kube_pod_patch(const struct ga_accels *list, const struct ga_kube_pod *pod,
+		       const struct ga_node_view *node, const struct ga_kube_claims *claims,
+		       struct ga_pod_patch *ret)
+{
+	struct ga_kube_told told;
 
 	ga_shape_init(&ga_pod_patch_shape, ret);
 	ret->namespace = ga_xstrdup(pod->namespace);
 	ret->name = ga_xstrdup(pod->name);
 	ret->uid = ga_strdup0(pod->uid);
 	ret->node = ga_strdup0(pod->node);
-	ret->resource = ga_strdup0(pod->resource);
 	ret->annotated = ga_strdup0(pod->annotated);
-	if (pod->others)
-		warn(ret, "several_resources", "it has %s and %s: one annotation cannot tell of "
-					       "both", pod->resource, pod->others);
-	else if (!node)
-		warn(ret, "node_missing", "its node '%s' is not in the document",
-		     pod->node ? pod->node : "");
-	else
-		type = settle(list, pod, node, ret);
-	ret->type = ga_strdup0(type);
-	if (type)
-		ret->basis = ga_xstrdup(node->types.n == 1 ? "node" : "resource");
+	tell(list, pod, node, claims, ret, &told);
+	if (told.code)
+		warn(ret, told.code, "%s", told.sentence);
+	ret->type = ga_strdup0(told.type);
+	ret->basis = ga_strdup0(told.basis);
 	ret->state = ga_xstrdup(state_of(ret));
 	if (ga_streq(ret->state, "wrong"))
 		warn(ret, "annotation_wrong", "its annotation says '%s'", ret->annotated);
-	else if (!type && ret->annotated)
+	else if (!ret->type && ret->annotated)
 		warn(ret, "annotation_unproven", "its annotation says '%s', which nothing here "
 						 "shows", ret->annotated);
-	if (type && !ga_streq(ret->state, "right"))
+	if (ret->type && !ga_streq(ret->state, "right"))
 		set_patch(ret);
+	ga_kube_told_release(&told);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which type of accelerator a running pod of Kubernetes has: from what it asks for and what its
- * node has. On a node of several types it is told only where what the pod asks for settles it; a
- * guess is never written.
+ * node has, or from the devices of its claims. On a node of several types it is told only where
+ * what the pod asks for settles it; a guess is never written.
  */
 #ifndef GA_KUBE_POD_H
 #define GA_KUBE_POD_H
 
 #include "kind_pod.h"
-#include "kube_view.h"
+#include "kube_claim.h"
 
 /* What of a pod is kept until its node was read. Owned; ga_kube_pod_release. */
 struct ga_kube_pod {
@@ -16,6 +16,9 @@ struct ga_kube_pod {
 	char *resource; /* of an accelerator; NULL: it asks for none */
 	char *others;	/* another one beside it, or NULL */
 	char *annotated; /* the type that its annotation says, or NULL */
+	GA_LIST(char *) claims; /* names of ResourceClaims, in its namespace */
+	char *served; /* ResourceClaim by which a driver serves its resource, or NULL */
+	char *unmade; /* what it calls a claim of which no ResourceClaim was made yet, or NULL */
 	bool running;
 };
 void ga_kube_pod_release(struct ga_kube_pod *p);
@@ -24,8 +27,14 @@ void ga_kube_pod_release(struct ga_kube_pod *p);
 /* ret is overwritten. GA_BADREC when the item is no pod. */
 int ga_kube_pod(json_t *item, struct ga_kube_pod *ret, struct ga_err *err);
 
-/* Decides. node NULL: the document does not have it. ret is overwritten; released by its shape. */
+/* Whether it runs and may have accelerators: what came of claims tells, when all is read. claims
+ * NULL: all is read, and none came. */
+bool ga_kube_pod_counts(const struct ga_kube_pod *pod, const struct ga_kube_claims *claims);
+
+/* Decides. node NULL: the document does not have it; claims as above. ret is overwritten; released
+ * by its shape. */
 void ga_kube_pod_patch(const struct ga_accels *list, const struct ga_kube_pod *pod,
-		       const struct ga_node_view *node, struct ga_pod_patch *ret);
+		       const struct ga_node_view *node, const struct ga_kube_claims *claims,
+		       struct ga_pod_patch *ret);
 
 #endif

@@ -175,7 +175,8 @@ static bool cost_holds(const struct try *t)
 	ga_cost_format(t->m->cost_per_hour_micros, &have);
 	ga_cost_format(t->need->max_cost_per_hour_micros, &want);
 	ga_match_say(&t->m->reasons, "slo_cost",
-		     "an hour costs %s, and at most %s is wanted", have.buf, want.buf);
+		     "an hour costs %s%s%s, and at most %s is wanted", have.buf,
+		     t->m->currency ? " " : "", t->m->currency ? t->m->currency : "", want.buf);
 	return false;
 }
 

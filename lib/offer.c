@@ -15,6 +15,8 @@ struct counting {
 	struct ga_place_ask ask, timeless;
 	GA_LIST(int64_t) counts; /* of the profile here */
 	bool any_image;
+	const char *type; /* a word of the fleet that was asked about last, and the answer */
+	bool type_known, type_wanted;
 	struct ga_offer_numbers *ret;
 };
 
@@ -31,24 +33,42 @@ static struct ga_offer_number *number_of(struct ga_offer_numbers *ret, const cha
 	return n;
 }
 
-/* Whether the profile may use the slot at some time. */
-static bool may_use(const struct counting *c, const struct ga_fleet_slot *slot)
+/* Slots of a node are most often of one type, and its word is one pointer in the whole fleet. */
+static bool wants_type(struct counting *c, const char *type)
 {
-	struct ga_fleet_slot free_one = *slot;
 	int64_t rank;
 
-	if (ga_streq(slot->why, "disabled") || !ga_place_wants_type(&c->ask, slot->type, &rank))
+	if (!c->type_known || c->type != type) {
+		c->type = type;
+		c->type_known = true;
+		c->type_wanted = ga_place_wants_type(&c->ask, type, &rank);
+	}
+	return c->type_wanted;
+}
+
+/* Whether the profile may use the slot at some time. */
+static bool may_use(struct counting *c, const struct ga_fleet_slot *slot)
+{
+	struct ga_fleet_slot free_one;
+
+	if (!wants_type(c, slot->type) || ga_streq(slot->why, "disabled"))
 		return false;
+	free_one = *slot;
 	free_one.free = true;
 	free_one.why = NULL;
 	return !ga_place_slot_reason(&c->ask, &free_one);
 }
 
-/* Whether the profile may use the node at some time: its place and mode, not its state. */
-static bool in_reach(const struct counting *c, const struct ga_fleet_node *node)
+/* Whether the profile may use the node at some time: its place and mode, not its state; and of a
+ * machine that is sold whole all types that are in it. */
+static bool in_reach(struct counting *c, const struct ga_fleet_node *node)
 {
 	struct ga_fleet_node plain = *node;
+	size_t i;
 
+	for (i = 0; c->ask.baremetal && i < node->slots.n; i++)
+		if (!wants_type(c, node->slots.v[i].type))
+			return false;
 	if (ga_streq(node->why, "node_retired") || ga_streq(node->why, "node_enrolled"))
 		return false;
 	plain.why = NULL;
@@ -93,9 +113,9 @@ static void free_slots(struct counting *c, const struct ga_fleet_node *node)
 
 	for (i = 0; i < node->slots.n && i < GA_PLACE_SLOTS; i++) {
 		const char *type = node->slots.v[i].type;
-		int64_t n = 0, gpus, largest, rank;
+		int64_t n = 0, gpus, largest;
 
-		if (done[i] || !ga_place_wants_type(&c->ask, type, &rank))
+		if (done[i] || !wants_type(c, type))
 			continue;
 		for (j = i; j < node->slots.n && j < GA_PLACE_SLOTS; j++) {
 			if (node->slots.v[j].type != type &&
@@ -279,7 +299,7 @@ struct expecting {
 	struct counting c;
 	const struct ga_offer_soon *soon;
 	size_t n_soon;
-	struct ga_fleet_node copy; /* borrows all but its slots */
+	struct ga_fleet_node copy; /* borrows all but its slots and partitions */
 	const struct ga_offer_soon *of[GA_PLACE_SLOTS]; /* of each slot, or NULL */
 	struct ga_offer_expected *ret;
 };
@@ -301,6 +321,33 @@ static int64_t window_over(const struct ga_fleet_node *node, int64_t at)
 	return at;
 }
 
+static bool has_module(const struct ga_partition *p, int64_t module_id)
+{
+	size_t i;
+
+	for (i = 0; i < p->module_ids.n; i++)
+		if (p->module_ids.v[i] == module_id)
+			return true;
+	return false;
+}
+
+/* Whether what held the partition has ended by then: all of its slots are free, and one was not. */
+static bool is_given_back(const struct expecting *e, const struct ga_fleet_node *node,
+			  const struct ga_partition *p)
+{
+	bool ended = false;
+	size_t i;
+
+	for (i = 0; i < node->slots.n; i++) {
+		if (!has_module(p, node->slots.v[i].module_id))
+			continue;
+		if (!e->copy.slots.v[i].free)
+			return false;
+		ended = ended || !node->slots.v[i].free;
+	}
+	return ended;
+}
+
 /* Whether the smallest request is placed on the node when all that comes until then is free. */
 static bool fits_at(struct expecting *e, const struct ga_fleet_node *node, int64_t at)
 {
@@ -318,7 +365,12 @@ static bool fits_at(struct expecting *e, const struct ga_fleet_node *node, int64
 		}
 		whole = whole && s->free;
 	}
+	for (i = 0; i < node->partitions.n; i++)
+		if (node->partitions.v[i].active == 1)
+			e->copy.partitions.v[i].active =
+				!is_given_back(e, node, &node->partitions.v[i]);
 	e->copy.clean = node->clean || whole;
+	e->copy.why = whole ? NULL : node->why;
 	return !ga_place_offer(&e->c.timeless, &e->copy, &o);
 }
 
@@ -346,12 +398,17 @@ static void expect_node(struct expecting *e, const struct ga_fleet_node *node)
 
 	if (!e->n_soon && !node->windows.n)
 		return; /* nothing ends here */
-	if (node->why || !node->slots.n || node->slots.n > GA_PLACE_SLOTS ||
-	    !in_reach(&e->c, node) || ga_place_is_stale(&e->c.ask, node))
+	/* Who has a machine whole has it until the last of it is wiped. */
+	if ((node->why && !ga_streq(node->why, "held_by_baremetal")) || !node->slots.n ||
+	    node->slots.n > GA_PLACE_SLOTS || !in_reach(&e->c, node) ||
+	    ga_place_is_stale(&e->c.ask, node))
 		return;
 	e->copy = with_image(&e->c, node);
 	e->copy.windows.n = 0;
 	e->copy.slots.v = ga_xcalloc(node->slots.n, sizeof(*e->copy.slots.v));
+	e->copy.partitions.v = ga_xcalloc(node->partitions.n + 1, sizeof(*e->copy.partitions.v));
+	for (i = 0; i < node->partitions.n; i++)
+		e->copy.partitions.v[i] = node->partitions.v[i];
 	for (i = 0; i < node->slots.n; i++)
 		e->of[i] = e->n_soon ? bsearch(node->slots.v[i].id, e->soon, e->n_soon,
 					       sizeof(*e->soon), by_slot) :
@@ -361,6 +418,7 @@ static void expect_node(struct expecting *e, const struct ga_fleet_node *node)
 		if (e->of[i])
 			try_time(e, node, e->of[i]->at_micros, e->of[i]->basis);
 	free(e->copy.slots.v);
+	free(e->copy.partitions.v);
 }
 
 void ga_offer_expect(const struct ga_fleet *fleet, const struct ga_profile *profile,

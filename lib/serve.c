@@ -91,7 +91,7 @@ void ga_serve_answer(const struct ga_serve_request *request, const struct ga_ser
 	if (!file->there || age > stale_seconds) {
 		refuse(ret, 503, file->there ?
 				 "what was published is too old to say what is available now" :
-				 "nothing was published yet");
+				 "nothing is published, or it cannot be read or is too large");
 		ret->retry_seconds = RETRY_SECONDS;
 		return;
 	}

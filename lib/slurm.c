@@ -50,8 +50,9 @@ void ga_slurm_node(const struct ga_node_view *view, int64_t cpus, struct ga_str 
 	ga_str_addc(out, '\n');
 }
 
-void ga_slurm_gres(const struct ga_node_view *view, bool files, struct ga_str *out)
+bool ga_slurm_gres(const struct ga_node_view *view, bool files, struct ga_str *out)
 {
+	bool all = true;
 	size_t i;
 
 	for (i = 0; i < view->types.n; i++) {
@@ -65,6 +66,9 @@ void ga_slurm_gres(const struct ga_node_view *view, bool files, struct ga_str *o
 			ga_str_addf(out, t->count > 1 ? " File=/dev/nvidia[0-%" PRId64 "]" :
 							" File=/dev/nvidia%" PRId64,
 				    t->count - 1);
+		else
+			all = false;
 		ga_str_addc(out, '\n');
 	}
+	return all;
 }

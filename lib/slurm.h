@@ -18,7 +18,8 @@ bool ga_slurm_name_is_valid(const char *name);
  * nothing for a node without a GPU of a known type. */
 void ga_slurm_node(const struct ga_node_view *view, int64_t cpus, struct ga_str *out);
 /* "NodeName=n1 Name=gpu Type=nvidia-h200-141gb Count=8", a line a type. files: with
- * File=/dev/nvidia[0-7] where all GPUs of the node are of one NVIDIA type. */
-void ga_slurm_gres(const struct ga_node_view *view, bool files, struct ga_str *out);
+ * File=/dev/nvidia[0-7] where all GPUs of the node are of one NVIDIA type. Returns false when a
+ * line is without: slurmd drops such GPUs ("a required parameter for GPUs", gres_gpu.c). */
+bool ga_slurm_gres(const struct ga_node_view *view, bool files, struct ga_str *out);
 
 #endif

@@ -55,11 +55,12 @@ static const char *node_why(const struct ga_rows *rows, int64_t epoch, const cha
 			return words[i][1];
 	if (ga_rows_text(rows, 6))
 		return "cordoned";
-	if (held_by && strcmp(held_by, "slices"))
-		return "held_by_baremetal";
 	/* The first epoch has seen no restore. */
 	if (epoch > 1 && ga_rows_int(rows, 8) < epoch)
 		return "unverified_since_restore";
+	/* What stays when its tenant goes comes before him. */
+	if (!ga_rows_text(rows, 11) && held_by && strcmp(held_by, "slices"))
+		return "held_by_baremetal";
 	return ga_rows_text(rows, 11);
 }
 

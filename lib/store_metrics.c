@@ -310,7 +310,8 @@ static int slots(struct ga_db *db, struct ga_str *to, struct ga_err *err)
 	if (ga_db_query(db, &rows, err,
 			"SELECT n.id, n.pool, coalesce(s.accelerator_type, 'unknown'), s.state, "
 			"s.since, s.wipe_issued_at FROM node n CROSS JOIN slot s "
-			"ON s.node_id = n.id WHERE s.retired = 0 ORDER BY n.id",
+			"INDEXED BY slot_place ON s.node_id = n.id WHERE s.state <> 'retired' "
+			"ORDER BY n.id",
 			"") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0) {

@@ -138,20 +138,23 @@ static void add_soon(struct offering *o, const struct ga_rows *rows)
 	};
 }
 
+#define USABLE "AND cordon_reason IS NULL AND health_state <> 'failed' AND blockers = '[]' "
+
 static int read_soon(struct ga_db *db, struct offering *o, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
 	if (ga_db_query(db, &rows, err,
-			"SELECT s.id, s.accelerator_type, s.since, a.expires_at, "
-			"a.state IS 'held' FROM slot s "
-			"LEFT JOIN claim c ON c.slot_id = s.id AND c.live = 1 "
-			"LEFT JOIN allocation a ON a.id = c.allocation_id "
-			"WHERE s.retired = 0 AND s.cordon_reason IS NULL "
-			"AND s.health_state <> 'failed' AND s.blockers = '[]' "
-			"AND (s.state IN ('releasing', 'wiping') OR a.state = 'held') "
-			"ORDER BY s.id", "") < 0)
+			"SELECT id, accelerator_type, since, NULL, 0 "
+			"FROM slot INDEXED BY slot_place "
+			"WHERE state IN ('releasing', 'wiping') " USABLE
+			"UNION ALL SELECT s.id, s.accelerator_type, NULL, a.expires_at, 1 "
+			"FROM allocation a CROSS JOIN claim c ON c.allocation_id = a.id "
+			"AND c.live = 1 CROSS JOIN slot s ON s.id = c.slot_id "
+			"WHERE a.state = 'held' "
+			"AND s.state NOT IN ('releasing', 'wiping', 'retired') " USABLE
+			"ORDER BY 1", "") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0)
 		add_soon(o, rows);
@@ -169,15 +172,6 @@ static char *lower(const char *text)
 	return copy;
 }
 
-/* Of a figure of a card, what one of its GPUs has. */
-static int64_t share_of(const struct ga_accel_type *t, int64_t figure)
-{
-	if (figure == GA_UNKNOWN || !ga_streq(t->figures_per, "card") ||
-	    t->gpus_per_card == GA_UNKNOWN || t->gpus_per_card < 2)
-		return figure;
-	return figure / t->gpus_per_card;
-}
-
 static void add_facts(const struct ga_accel_type *t, struct ga_hardware_profile *ret)
 {
 	ret->memory_gb = t->memory.gpu_gb;
@@ -187,15 +181,15 @@ static void add_facts(const struct ga_accel_type *t, struct ga_hardware_profile 
 	ret->architecture = ga_strdup0(t->architecture.name);
 	ret->vendor = lower(t->vendor);
 	ret->compute_capability = ga_strdup0(t->architecture.compute_capability);
-	ret->bandwidth_mb_s = share_of(t, t->memory.bandwidth_mb_s);
-	ret->fp64_gflops = share_of(t, t->dense.fp64_gflops);
-	ret->fp32_gflops = share_of(t, t->dense.fp32_gflops);
-	ret->tf32_gflops = share_of(t, t->dense.tf32_gflops);
-	ret->fp16_gflops = share_of(t, t->dense.fp16_gflops);
-	ret->bf16_gflops = share_of(t, t->dense.bf16_gflops);
-	ret->fp8_gflops = share_of(t, t->dense.fp8_gflops);
-	ret->int8_gops = share_of(t, t->dense.int8_gflops);
-	ret->fp4_gflops = share_of(t, t->dense.fp4_gflops);
+	ret->bandwidth_mb_s = ga_accel_of_gpu(t, t->memory.bandwidth_mb_s);
+	ret->fp64_gflops = ga_accel_of_gpu(t, t->dense.fp64_gflops);
+	ret->fp32_gflops = ga_accel_of_gpu(t, t->dense.fp32_gflops);
+	ret->tf32_gflops = ga_accel_of_gpu(t, t->dense.tf32_gflops);
+	ret->fp16_gflops = ga_accel_of_gpu(t, t->dense.fp16_gflops);
+	ret->bf16_gflops = ga_accel_of_gpu(t, t->dense.bf16_gflops);
+	ret->fp8_gflops = ga_accel_of_gpu(t, t->dense.fp8_gflops);
+	ret->int8_gops = ga_accel_of_gpu(t, t->dense.int8_gflops);
+	ret->fp4_gflops = ga_accel_of_gpu(t, t->dense.fp4_gflops);
 }
 
 static void add_type(const struct offering *o, const char *type, const struct ga_offer_numbers *n,

@@ -10,7 +10,7 @@
 #include "rec.h"
 #include "store_query.h"
 
-/* How long a span of each class is at most: share/sql/0012-usage-line.sql. */
+/* The classes of share/sql/0012-usage-line.sql: a span of the class is shorter. */
 static const int class_days[] = { 1, 8, 64, 512 };
 /* Beyond these a span has no time at all there. */
 #define NEVER INT64_C(9007199254740991)
@@ -23,16 +23,13 @@ static const int class_days[] = { 1, 8, 64, 512 };
 	"CROSS JOIN usage u INDEXED BY usage_line ON u.length_class = k.class AND " \
 	"u.began_second >= k.since AND u.began_second < ?2 " more \
 	"WHERE (u.ended_second > ?1 OR u.ended_second IS NULL)"
-/* All of them stand in the index; the rows are large. What nobody asks for is not read, but whose a
- * span of several types is. */
+/* All of them stand in the index; the rows are large. */
 #define COLUMNS \
-	"u.number, u.usage_kind, u.count, u.price_micros, u.began_second, u.ended_second, " \
-	"u.accelerator_type, iif(?8, u.project, NULL), iif(?9, u.profile, NULL), " \
-	"iif(?10, u.node_id, NULL), " \
-	"iif(?11 OR u.accelerator_type IS NULL, u.allocation_id, NULL)"
+	"u.id, u.usage_kind, u.count, u.price_micros, u.began_second, u.ended_second, " \
+	"u.accelerator_type, u.allocation_id, u.number, u.project, u.profile, u.node_id"
 #define FACTS ", a.name, a.shape, n.region, a.profile_version"
 #define FACTS_OF \
-	"CROSS JOIN allocation a ON a.number = u.number LEFT JOIN node n ON n.id = u.node_id "
+	"CROSS JOIN allocation a ON a.id = u.allocation_id LEFT JOIN node n ON n.id = u.node_id "
 
 struct reading {
 	struct ga_db *db;
@@ -55,19 +52,11 @@ static int kind_of(const char *word, enum ga_cost_kind *ret)
 	return -1;
 }
 
-static int bad_row(const struct reading *r, int64_t number, const char *what, struct ga_err *err)
+static int bad_row(const struct ga_rows *rows, const char *what, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	int more;
-
-	if (ga_db_query(r->db, &rows, err, "SELECT id FROM allocation WHERE number = ?1", "i",
-			number) < 0 ||
-	    (more = ga_rows_next(rows, err)) < 0)
-		return -1;
-	ga_err_set(err, GA_SYSTEM, "a span of allocation '%s' cannot be counted: %s",
-		   more ? ga_rows_text(rows, 0) : "?", what);
-	if (more)
-		ga_err_object(err, ga_rows_text(rows, 0));
+	ga_err_set(err, GA_SYSTEM, "span %" PRId64 " of allocation '%s' cannot be counted: %s",
+		   ga_rows_int(rows, 0), ga_rows_text(rows, 7), what);
+	ga_err_object(err, ga_rows_text(rows, 7));
 	ga_hint(err, "'gpuaas-state check' says what else is wrong with the state");
 	return -1;
 }
@@ -109,22 +98,22 @@ static int read_line(const struct ga_rows *rows, const struct reading *r,
 	const struct ga_report_window *w = r->w;
 	int64_t began = ga_rows_int(rows, 4), ended = ga_rows_int(rows, 5), from, to;
 	bool open = ended == GA_UNKNOWN;
-	int64_t number = ga_rows_int(rows, 0), end = open ? w->now : ended;
+	int64_t end = open ? w->now : ended;
 
 	if (kind_of(ga_rows_text(rows, 1), &line->kind) < 0)
-		return bad_row(r, number, "its kind is unknown", err);
+		return bad_row(rows, "its kind is unknown", err);
 	if (began <= -NEVER || end >= NEVER)
-		return bad_row(r, number, "its times are none", err);
+		return bad_row(rows, "its times are none", err);
 	from = w->from > began ? w->from : began;
 	to = w->to < end ? w->to : end;
 	*line = (struct ga_cost_line){
-		.by = { [GA_BY_PROJECT] = ga_rows_text(rows, 7),
+		.by = { [GA_BY_PROJECT] = ga_rows_text(rows, 9),
 			[GA_BY_TYPE] = ga_rows_text(rows, 6),
-			[GA_BY_PROFILE] = ga_rows_text(rows, 8),
-			[GA_BY_NODE] = ga_rows_text(rows, 9),
-			[GA_BY_ALLOCATION] = ga_rows_text(rows, 10) },
+			[GA_BY_PROFILE] = ga_rows_text(rows, 10),
+			[GA_BY_NODE] = ga_rows_text(rows, 11),
+			[GA_BY_ALLOCATION] = ga_rows_text(rows, 7) },
 		.kind = line->kind,
-		.allocation = number,
+		.allocation = ga_rows_int(rows, 8),
 		.count = ga_rows_int(rows, 2),
 		.price_micros = ga_rows_int(rows, 3),
 		.from = from - began,
@@ -133,7 +122,7 @@ static int read_line(const struct ga_rows *rows, const struct reading *r,
 	};
 	if (line->count < 0 || line->count > GA_COST_COUNT_MAX || line->price_micros < 0 ||
 	    line->price_micros > GA_COST_PRICE_MAX)
-		return bad_row(r, number, "its GPUs or its price are out of range", err);
+		return bad_row(rows, "its GPUs or its price are out of range", err);
 	return 0;
 }
 
@@ -148,10 +137,10 @@ static int each_row(struct reading *r, const struct ga_rows *rows, struct ga_err
 		return 0;
 	if (r->facts)
 		facts = (struct ga_report_facts){
-			.name = ga_rows_text(rows, 11),
-			.shape = ga_rows_text(rows, 12),
-			.region = ga_rows_text(rows, 13),
-			.profile_version = ga_rows_int(rows, 14),
+			.name = ga_rows_text(rows, 12),
+			.shape = ga_rows_text(rows, 13),
+			.region = ga_rows_text(rows, 14),
+			.profile_version = ga_rows_int(rows, 15),
 			.began = ga_rows_int(rows, 4),
 		};
 	if (!line.by[GA_BY_TYPE])
@@ -159,13 +148,10 @@ static int each_row(struct reading *r, const struct ga_rows *rows, struct ga_err
 	return r->each(&line, r->facts ? &facts : NULL, r->arg, err);
 }
 
-int ga_store_report(struct ga_db *db, const struct ga_report_window *w, const bool by[GA_BY_N],
+int ga_store_report(struct ga_db *db, const struct ga_report_window *w, bool facts,
 		    ga_report_each each, void *arg, struct ga_err *err)
 {
-	struct reading reading = { db, w, !by, each, arg };
-	bool project = !by || by[GA_BY_PROJECT] || by[GA_BY_TEAM];
-	bool profile = !by || by[GA_BY_PROFILE], node = !by || by[GA_BY_NODE];
-	bool allocation = !by || by[GA_BY_ALLOCATION];
+	struct reading reading = { db, w, facts, each, arg };
 	int64_t since[GA_ARRAY_SIZE(class_days)];
 	ga_autorows struct ga_rows *rows = NULL;
 	size_t i;
@@ -174,10 +160,9 @@ int ga_store_report(struct ga_db *db, const struct ga_report_window *w, const bo
 	for (i = 0; i < GA_ARRAY_SIZE(since); i++)
 		since[i] = w->from - class_days[i] * INT64_C(86400);
 	r = ga_db_query(db, &rows, err,
-			by ? SPANS(COLUMNS, "") :
-			     SPANS(COLUMNS FACTS, FACTS_OF) " ORDER BY u.began_second, u.id",
-			"iiiiiiibbbb", w->from, w->to, since[0], since[1], since[2], since[3],
-			-NEVER, project, profile, node, allocation);
+			facts ? SPANS(COLUMNS FACTS, FACTS_OF) " ORDER BY u.started_at, u.id" :
+				SPANS(COLUMNS, ""),
+			"iiiiiii", w->from, w->to, since[0], since[1], since[2], since[3], -NEVER);
 	while (r >= 0 && (r = ga_rows_next(rows, err)) > 0)
 		if (each_row(&reading, rows, err) < 0)
 			return -1;
@@ -223,7 +208,7 @@ static void cleanup_profile(struct ga_profile *p)
 }
 
 struct prices {
-	const char *type, *profile;
+	const char *type, *profile, *currency;
 	struct ga_report_price *ret;
 	struct ga_str names; /* those that name the type, with their prices */
 	bool several;	     /* they do not agree */
@@ -239,6 +224,8 @@ static int each_profile(struct prices *all, const char *record, struct ga_err *e
 		return 0;
 	ga_str_addf(&all->names, "%s%s at ", all->names.len ? ", " : "", p.name);
 	ga_cost_format(p.price_micros, &all->names);
+	if (all->currency)
+		ga_str_addf(&all->names, " %s", all->currency);
 	if (!all->ret->profile)
 		*all->ret = (struct ga_report_price){ ga_xstrdup(p.name), p.version,
 						      p.price_micros };
@@ -260,9 +247,9 @@ static int no_price(const struct prices *all, struct ga_err *err)
 }
 
 int ga_store_report_price(struct ga_db *db, const char *type, const char *profile,
-			  struct ga_report_price *ret, struct ga_err *err)
+			  const char *currency, struct ga_report_price *ret, struct ga_err *err)
 {
-	struct prices all = { type, profile, ret, GA_STR_INIT, false };
+	struct prices all = { type, profile, currency, ret, GA_STR_INIT, false };
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 

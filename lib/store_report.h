@@ -20,19 +20,17 @@ struct ga_report_facts {
 	int64_t began; /* seconds since 1970 UTC: when the span of the line began */
 };
 
-/* line and facts are valid during the call; facts is NULL where members were asked for. */
+/* line and facts are valid during the call; facts is NULL where none were asked for. */
 typedef int (*ga_report_each)(const struct ga_cost_line *line, const struct ga_report_facts *facts,
 			      void *arg, struct ga_err *err);
 
 /*
  * Calls each with every part of a span within the window that is at least a second long. A span of
  * devices of several types (a mixed machine, sold whole) comes once for each type with the GPUs of
- * it. by: the members that are asked for (GA_BY_TEAM: the project, whose team it is the caller
- * knows); the others may be NULL, but for the type. by NULL: all of them, and the facts,
- * in the order of the spans' beginning, to the second; else in any. GA_SYSTEM: a row holds what no
- * program of ours writes.
+ * it. facts: whether they are wanted; then the parts come in the order of the spans' beginning,
+ * else in any. GA_SYSTEM: a row holds what no program of ours writes.
  */
-int ga_store_report(struct ga_db *db, const struct ga_report_window *w, const bool by[GA_BY_N],
+int ga_store_report(struct ga_db *db, const struct ga_report_window *w, bool facts,
 		    ga_report_each each, void *arg, struct ga_err *err);
 
 /* The projects of all teams as they are now. ret is overwritten; ga_team_projects_release. */
@@ -46,8 +44,9 @@ struct ga_report_price {
 
 /* The price of a GPU hour of the type: of the profile's current version, which must name the type;
  * profile NULL: of the profiles that name it, which must agree. GA_NOTFOUND, GA_CONFLICT with the
- * profiles named. The caller frees ret->profile. */
+ * profiles and their prices named, in the currency (NULL: not said). The caller frees
+ * ret->profile. */
 int ga_store_report_price(struct ga_db *db, const char *type, const char *profile,
-			  struct ga_report_price *ret, struct ga_err *err);
+			  const char *currency, struct ga_report_price *ret, struct ga_err *err);
 
 #endif

@@ -23,7 +23,7 @@
 #include "time.h"
 #include "vec.h"
 
-#define COLUMNS_MAX 12
+#define COLUMNS_MAX 13
 
 struct column {
 	const char *title;
@@ -163,8 +163,9 @@ static const struct view views[] = {
 	  { { "PROFILE", "name" }, { "WHAT", "summary" }, { "AT ONCE", "largestAvailable" },
 	    { "OF", "totalCount" }, { "UNKNOWN", "unknownCount" },
 	    { "EXPECTED", "expectedAvailableAt" }, { "COUNTS", "counts" },
-	    { "PRICE/HOUR", "pricePerHour" }, { "AGE S", "staleSeconds" },
-	    { "VERSION", "version" }, { "TEAMS", "teams" }, { "RETIRED", "retired" } } },
+	    { "PRICE/HOUR", "priceMicros" }, { "CURRENCY", "currency" },
+	    { "AGE S", "staleSeconds" }, { "VERSION", "version" }, { "TEAMS", "teams" },
+	    { "RETIRED", "retired" } } },
 	{ &ga_accelerator_shape, NULL,
 	  { { "TYPE", "slug" }, { "NAME", "name" }, { "GB", "memory.gpu_gb" },
 	    { "MEMORY", "memory.type" }, { "MB/S", "memory.bandwidth_mb_s" },
@@ -196,7 +197,8 @@ static const struct view views[] = {
 	    { "GPUS", "count" }, { "FITS", "fits" }, { "AVAILABLE", "availability" },
 	    { "SLO", "slo" }, { "TOKENS/S", "tokens_per_second_milli" },
 	    { "HOURS", "seconds" }, { "COST", "cost_micros" },
-	    { "AN HOUR", "cost_per_hour_micros" }, { "AGAINST IT", "reasons" } } },
+	    { "AN HOUR", "cost_per_hour_micros" }, { "CURRENCY", "currency" },
+	    { "AGAINST IT", "reasons" } } },
 	{ &ga_bootstrap_step_shape, NULL,
 	  { { "STATE", "state" }, { "STEP", "step" }, { "SUBJECT", "subject" },
 	    { "WHY", "reason" }, { "CHANGE", "change" }, { "WHAT TO DO", "hint" } } },
@@ -314,7 +316,7 @@ static bool is_money(const char *path)
 	const char *name = last_name(path);
 
 	return ga_streq(name, "cost_micros") || ga_streq(name, "difference_micros") ||
-	       ga_streq(name, "cost_per_hour_micros");
+	       ga_streq(name, "cost_per_hour_micros") || ga_streq(name, "priceMicros");
 }
 
 static bool is_gpu_time(const char *path)

@@ -448,7 +448,7 @@ check true false"
   run machine '
     wants() { (cd /etc/systemd/system/multi-user.target.wants && echo *); }
     gpuaas-host-bootstrap --mode slice > "$T/apply"; echo $?
-    wants; (cd "$T/run" && echo active.*)
+    wants; (cd "$T/run" && echo active.*); mv "$T/ran" "$T/applied"
     gpuaas-host-bootstrap > "$T/again"; echo $?; : > "$T/ran"
     gpuaas-host-bootstrap --undo > /dev/null; wants; (cd "$T/run" && echo active.*)'
   assert_equal "$output" "0
@@ -459,6 +459,10 @@ libvirt-guests.service
 active.*"
   output=$(< "$T/again")
   jq_is 'select(.kind == "gpuaas.bootstrap/1") | "\(.changes) \(.left)"' "0 0"
+  # systemd reads its units once, when all of them are enabled
+  run sed -n 's/^systemctl \(.*able .*\|daemon-reload\)$/\1/p' "$T/applied"
+  assert_equal "$(grep -c '^--quiet --no-reload ' <<< "$output") $(tail -n 1 <<< "$output") ${#lines[@]}" \
+    "4 daemon-reload 5"
 }
 
 @test "LVM: a filter that accepts is a person's, one that rejects is repeated after ours" {

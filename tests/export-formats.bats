@@ -190,6 +190,16 @@ n00002 gpu.nvidia.com 8"
   jq_is '.items[:2][] | "\(.metadata.name) \(.spec.pool.resourceSliceCount) \(.spec.devices | length)"' \
     "amd-gpu.amd.com-0 2 128
 amd-gpu.amd.com-1 2 2"
+  # Read back: pods whose claims gave them these devices.
+  jq_in_order -c '.items[], (("n00002/gpu-3/gpu.nvidia.com", "amd/gpu-129/gpu.amd.com") | split("/") as $d |
+    {kind: "Pod", metadata: {name: $d[0]}, spec: {resourceClaims: [{name: "gpu", resourceClaimName: $d[0]}]},
+      status: {phase: "Running"}},
+    {kind: "ResourceClaim", metadata: {name: $d[0]}, status: {allocation: {devices: {results: [
+      {driver: $d[2], pool: $d[0], device: $d[1]}]}}}})' <<< "$output" |
+    jq_in_order -cs '{items: .}' > "$T/pods.json"
+  run_ok gpuaas-export pods "$T/pods.json"
+  jq_is '"\(.name) \(.type) \(.basis)"' "n00002 nvidia-h200-141gb device
+amd amd-mi300x-192gb device"
   # A GPU of no known type is told, not made up.
   slot odd 0 NULL
   run_status 1 gpuaas-export dra
@@ -232,7 +242,13 @@ NodeName=n00001 Name=gpu Type=nvidia-h200-141gb Count=8
 NodeName=n00002 Name=gpu Type=nvidia-h200-141gb Count=8
 END
   diff "$T/expected" "$T/lines"
+  assert_stderr "no File= for the GPUs of 'mixed' and 2 others: slurmd drops them"
+  assert_stderr "--device-files"
+  run_ok gpuaas-export slurm --nodes
+  assert_equal "$stderr" ""
   run_ok gpuaas-export slurm --gres --device-files
+  assert_stderr "no File= for the GPUs of 'mixed': slurmd drops them"
+  assert_stderr "by hand"
   assert_output "NodeName=n00001 Name=gpu Type=nvidia-h200-141gb Count=8 File=/dev/nvidia[0-7]"
   refute_output "sxm4-80gb Count=2 File"
   run_status 2 gpuaas-export slurm --gres --nodes
@@ -250,6 +266,119 @@ END
   local program
   program=$(type -P slurmd-wlm || type -P slurmd || echo /usr/sbin/slurmd)
   run ! timeout 60 "$program" -N n00001 -f "$T/slurm/slurm.conf" -G
+}
+
+# The lines as exported for a real Slurm on this machine in $T/slurm: the nodes are here, their CPUs and memory
+# are not, and each device file is a name in $T/slurm/dev of one that is there.
+slurm_files()
+{
+  local i ports
+  mkdir -p "$T/slurm/dev" "$T/slurm/munge"
+  for i in {0..7}; do
+    ln -s /dev/null "$T/slurm/dev/nvidia$i"
+  done
+  # All are taken before one is given back.
+  mapfile -t ports < <(/usr/bin/python3 -c 'import socket
+for s in [socket.create_server(("127.0.0.1", 0)) for _ in range(3)]: print(s.getsockname()[1])')
+  { cat << END
+ClusterName=test
+SlurmctldHost=$(hostname -s)(127.0.0.1)
+SlurmctldPort=${ports[0]}
+CommunicationParameters=NoInAddrAny,NoCtldInAddrAny
+AuthType=auth/munge
+AuthInfo=socket=$T/slurm/munge/socket
+SlurmUser=$(id -un)
+SlurmdUser=$(id -un)
+GresTypes=gpu
+SelectType=select/cons_tres
+TaskPlugin=task/none
+ProctrackType=proctrack/linuxproc
+MpiDefault=none
+StateSaveLocation=$T/slurm/state
+SlurmctldPidFile=$T/slurm/slurmctld.pid
+SlurmdSpoolDir=$T/slurm/spool.%n
+SlurmdPidFile=$T/slurm/%n.pid
+END
+    gpuaas-export slurm --nodes | sed 's/ CPUs=[0-9]*//; s/ RealMemory=[0-9]*//
+      s/^NodeName=.*/& NodeHostname=localhost NodeAddr=127.0.0.1/' |
+      sed "/^NodeName=mixed /s/\$/ Port=${ports[1]}/; /^NodeName=n00001 /s/\$/ Port=${ports[2]}/"
+    echo "PartitionName=all Nodes=ALL Default=YES"; } > "$T/slurm/slurm.conf"
+  gpuaas-export slurm --gres --device-files 2> "$T/slurm/warned" |
+    sed "s|/dev/nvidia|$T/slurm/dev/nvidia|" > "$T/slurm/gres.conf"
+}
+
+# Ends what runs of it, and starts it with the files as they are now: a controller that knows nothing yet, and
+# a slurmd for each node.
+slurm_start()
+{
+  local pid node
+  for pid in "${SLURM[@]}"; do
+    kill "$pid"
+    wait_for 30 has_ended "$pid"
+  done
+  rm -rf "$T/slurm/state"
+  mkdir -p "$T/slurm/state" "$T/slurm/spool.mixed" "$T/slurm/spool.n00001"
+  background slurmctld -D -c &> "$T/slurm/slurmctld.log"
+  SLURM=("$BG_PID")
+  for node in mixed n00001; do
+    background slurmd -D -N "$node" &> "$T/slurm/$node.log"
+    SLURM+=("$BG_PID")
+  done
+}
+
+# slurm_says NODE TEXT…: what scontrol says of the node has each of these
+slurm_says()
+{
+  local node=$1 said text
+  said="$(timeout 30 scontrol show node "$node" -o 2>&1) "
+  printf '%s\n' "$said" > "$T/slurm/said"
+  for text in "${@:2}"; do
+    [[ $said == *" $text "* ]] || return 1
+  done
+}
+
+# becomes NODE TEXT…: the same within half a minute; else what was said, and the logs
+becomes()
+{
+  wait_for 30 slurm_says "$@" || { tail -n 20 "$T/slurm/said" "$T/slurm"/*.log; return 1; }
+}
+
+@test "slurm: a real controller and the slurmd of each node agree about the lines" {
+  PATH=$PATH:/usr/sbin:/sbin
+  local program
+  for program in munged slurmctld slurmd scontrol; do
+    [[ -n $(type -P $program) ]] || skip "$program is missing (packages munge, slurmctld, slurmd, slurm-client)"
+  done
+  fleet 1
+  slot mixed 0 nvidia-a100-sxm4-80gb
+  slot mixed 1 nvidia-a100-sxm4-80gb
+  slot mixed 2 nvidia-l40s-48gb
+  slurm_files
+  export SLURM_CONF=$T/slurm/slurm.conf
+  # munged wants its socket where others may reach it.
+  chmod 711 "$T"
+  head -c 64 /dev/urandom > "$T/slurm/munge/key"
+  chmod 600 "$T/slurm/munge/key"
+  background munged --foreground --key-file="$T/slurm/munge/key" --socket="$T/slurm/munge/socket" \
+    --pid-file="$T/slurm/munge/pid" --log-file="$T/slurm/munge/log" --seed-file="$T/slurm/munge/seed" \
+    &> "$T/slurm/munged.log"
+  wait_for 30 test -S "$T/slurm/munge/socket"
+  SLURM=()
+  # What the export said of the node without files is what Slurm does with it.
+  grep -q "no File= for the GPUs of 'mixed': slurmd drops them" "$T/slurm/warned"
+  slurm_start
+  becomes n00001 Gres=gpu:nvidia-h200-141gb:8 State=IDLE
+  becomes mixed 'Reason=gres/gpu count reported lower than configured (0 < 3)'
+  # With the files that a person knows, both are right; a gres.conf with one too few is seen.
+  sed -i "/Type=nvidia-a100/s|\$| File=$T/slurm/dev/nvidia[0-1]|; /Type=nvidia-l40s/s|\$| File=$T/slurm/dev/nvidia2|" \
+    "$T/slurm/gres.conf"
+  slurm_start
+  becomes mixed Gres=gpu:nvidia-a100-sxm4-80gb:2,gpu:nvidia-l40s-48gb:1 State=IDLE
+  becomes n00001 Gres=gpu:nvidia-h200-141gb:8 State=IDLE
+  sed -i 's/Count=8\(.*\)\[0-7\]/Count=7\1[0-6]/' "$T/slurm/gres.conf"
+  slurm_start
+  becomes n00001 'Reason=gres/gpu count reported lower than configured (7 < 8)'
+  becomes mixed State=IDLE
 }
 
 @test "names that a format cannot hold are refused by name, and nothing is written" {

@@ -39,6 +39,37 @@ nodes()
   node amd2 '{"beta.amd.com/gpu.device-id.74a1":"4","beta.amd.com/gpu.device-id.740f":"4"}' '{"amd.com/gpu":"8"}'
 }
 
+# claimed NAME CLAIM: a pod on node h200 whose claim "gpu" was made from a template
+claimed()
+{
+  pod "$1" h200 '' "$(jq_in_order -nc --arg c "$2" '{spec: {resourceClaims: [{name: "gpu", resourceClaimTemplateName: "one"}]},
+    status: {resourceClaimStatuses: [{name: "gpu", resourceClaimName: $c}]}}')"
+}
+
+# claim NAME DEVICE… : a ResourceClaim with these devices (DRIVER/POOL/DEVICE)
+claim()
+{
+  local name=$1
+  shift
+  jq_in_order -nc --arg n "$name" '{apiVersion: "resource.k8s.io/v1", kind: "ResourceClaim",
+    metadata: {name: $n, namespace: "models"}, status: {allocation: {devices: {results: [$ARGS.positional[] |
+    split("/") | {request: "gpu", driver: .[0], pool: .[1], device: .[2]}]}}}}' --args "$@"
+}
+
+# slice DRIVER POOL DEVICES [MORE]: a ResourceSlice of node h200; DEVICES in JSON
+slice()
+{
+  jq_in_order -nc --arg d "$1" --arg p "$2" --argjson l "$3" --argjson more "${4:-{\}}" \
+    '{apiVersion: "resource.k8s.io/v1", kind: "ResourceSlice", metadata: {name: "s"}, spec: ({driver: $d, nodeName: "h200",
+      pool: {name: $p, generation: 1, resourceSliceCount: 1}, devices: $l} * $more)}'
+}
+
+# device NAME PRODUCT
+device()
+{
+  jq_in_order -nc --arg n "$1" --arg p "$2" '{name: $n, attributes: {type: {string: "gpu"}, productName: {string: $p}}}'
+}
+
 # list: what comes on stdin as one List of kubectl, pods first as kubectl has them
 list()
 {
@@ -157,4 +188,113 @@ init nvidia-h200-141gb node -"
   { for i in {1..300}; do pod "p$i" "h200" nvidia.com/gpu; done; nodes; } | list
   patches
   jq_slurp_is 'length, (map(select(.type == "nvidia-h200-141gb")) | length), .[299].name' $'300\n300\np300'
+}
+
+# told: name, state, type, basis and warnings of each pod
+told()
+{
+  jq_is '"\(.name) \(.state) \(.type) \(.basis) \(.warnings | map(.code) | join(",") | if . == "" then "-" else . end)"' "$1"
+}
+
+# A cluster in which some pods have their GPUs by claims.
+cluster()
+{
+  claimed a c
+  claimed b c | jq_in_order -c --argjson more "$(annotated nvidia-h200-141gb)" '. * $more'
+  claimed d d | jq_in_order -c --argjson more "$(annotated nvidia-h200-141gb)" '. * $more'
+  claimed e gone
+  claimed f waits
+  claimed g g
+  claimed i i
+  claimed k nic
+  pod m h200 nvidia.com/gpu
+  nodes
+  claim c gpu.nvidia.com/h200/gpu-0 gpu.nvidia.com/h200/gpu-1
+  claim d gpu.nvidia.com/h200/gpu-2
+  claim waits | jq_in_order -c 'del(.status)'
+  claim g gpu.nvidia.com/h200/gpu-9
+  claim i gpu.nvidia.com/h200/gpu-0 gpu.nvidia.com/h200/gpu-2
+  claim nic dra.net/h200/eth0
+  slice gpu.nvidia.com h200 "[$(device gpu-0 'NVIDIA H200'), $(device gpu-2 'NVIDIA L40S')]"
+  slice gpu.nvidia.com h200 "[$(device gpu-1 'NVIDIA H200')]"
+  slice gpu.nvidia.com h200 "[$(device gpu-0 'NVIDIA L4'), $(device gpu-9 'NVIDIA L4')]" '{"pool": {"generation": 0}}'
+}
+
+@test "a pod whose claim gave it devices has the type that their slices say" {
+  cluster | list
+  patches --all
+  told "a missing nvidia-h200-141gb device -
+b right nvidia-h200-141gb device -
+d wrong nvidia-l40s-48gb device annotation_wrong
+e unknown null null claim_missing
+f unknown null null claim_unallocated
+g unknown null null device_missing
+i unknown null null several_types
+m missing nvidia-h200-141gb node -"
+  jq_is 'select(.name == "a" or .name == "e") | "\(.resource) \(.patch | tojson)"' \
+    'gpu.nvidia.com {"metadata":{"annotations":{"accelerator.opendatahub.io/type":"nvidia-h200-141gb"}}}
+null null'
+  jq_is 'select(.type == null).warnings[0].sentence' \
+    "its claim 'gone' is not in the document
+its claim 'waits' is not allocated
+device 'gpu-9' of its claim 'g' is in no ResourceSlice of pool 'h200' of gpu.nvidia.com
+its claims gave it nvidia-h200-141gb and nvidia-l40s-48gb: one annotation cannot tell of both"
+  # In whichever order the items come, except that pods are told in theirs.
+  before=$(jq_in_order -cS . <<< "$output" | sort)
+  for by in '.kind' 'tojson' '(tojson | explode | reverse)'; do
+    cluster | jq_in_order -cs "sort_by($by)[]" | list
+    patches --all
+    assert_equal "$(jq_in_order -cS . <<< "$output" | sort)" "$before"
+  done
+}
+
+@test "claims and slices as the older versions of their interface have them" {
+  cluster | list
+  patches
+  before=$output
+  cluster | jq_in_order -c 'if .kind == "ResourceSlice" then .apiVersion = "resource.k8s.io/v1beta1" |
+    .spec.devices |= map({name, basic: del(.name)}) else . end' | list
+  grep -q '"basic"' "$T/all.json"
+  patches
+  assert_equal "$output" "$before"
+  cluster | jq_in_order -c 'if .kind | startswith("Resource") then .apiVersion = "resource.k8s.io/v1beta2" else . end' | list
+  patches
+  assert_equal "$output" "$before"
+}
+
+@test "without claims and slices in the document nothing is said of them" {
+  { cluster; pod n h200 nvidia.com/gpu "$(claimed n c | jq_in_order -c 'del(.spec.containers)')"; } |
+    jq_in_order -c 'select(.kind == "Pod" or .kind == "Node")' | list
+  patches --all
+  told "m missing nvidia-h200-141gb node -
+n missing nvidia-h200-141gb node -"
+  before=$output
+  jq_in_order -c '.items[] | del(.spec.resourceClaims, .status.resourceClaimStatuses)' "$T/all.json" > "$T/plain"
+  list < "$T/plain"
+  patches --all
+  assert_equal "$output" "$before"
+}
+
+@test "bad claims and slices are refused with the item; too many devices too, with bounded memory" {
+  { claim c gpu.nvidia.com/h200/gpu-0; claim d gpu.nvidia.com/h200; } | list
+  run_status 3 gpuaas-export pods "$T/all.json"
+  assert_stderr "item 2: a device of it has no pool or no name"
+  { claim c; claim c; } | list
+  run_status 3 gpuaas-export pods "$T/all.json"
+  assert_stderr "ResourceClaim 'models/c' is in the document more than once"
+  { claimed a c; claim c $'gpu.nvidia.com/h200/g\x1b[2J\n'; slice gpu.nvidia.com h200 '[]'; } | list
+  patches
+  assert_equal "${#lines[@]}" 1
+  refute_output $'\x1b'
+  (grep -q __asan_init "$GPUAAS_BUILD/bin/gpuaas-export" || ulimit -v 1500000
+    { echo '{"items":[0'
+      for _ in {1..4}; do
+        echo ',{"kind":"ResourceSlice","spec":{"driver":"gpu.nvidia.com","pool":{"name":"n"},"devices":['
+        yes '{"name":"a"},' | head -n 260000
+        echo '{"name":"b"}]}}'
+      done
+      echo ']}'; } | sed '1s/0//;2s/,//' | {
+      run_status 3 gpuaas-export pods -
+      assert_stderr "item 4: more than 1000000 devices of slices"
+    })
 }

@@ -121,6 +121,9 @@ slot_state()
   jq_slurp_is length 2
   run_ok gpuaas-list usage
   jq_is '[.usage_kind,(.ended_at!=null)]|join(" ")' $'provisioning true\nactive true\ncleanup true'
+  # It began with what touched something: looking before that is nobody's use.
+  jq_is 'select(.usage_kind == "provisioning").started_at' "$(jq -r 'select(.state == "active") | [.phases[] |
+    select(.phase != "hold" and .phase != "recheck" and .phase != "prerequisites")][0].started_at' "$T/running")"
   run_ok gpuaas-list claims --where live=true
   assert_equal "$output" ""
   run_ok gpuaas-show job

@@ -60,6 +60,7 @@ common_setup()
   export T HOST WORK
   export TMPDIR=$T/tmp HOME=$T PATH=$GPUAAS_BUILD/bin:$PATH LC_ALL=C.UTF-8 TZ=UTC
   export GPUAAS_STATE=$T/state.db GPUAAS_HOST_DIR=$T/hostdir GPUAAS_IMAGES=$T/kept
+  export ENTER_TREES=$BATS_FILE_TMPDIR/trees
   unset GPUAAS_ERRORS GPUAAS_LOG
   # Reports go to files: a program that is expected to fail must not hide one.
   shopt -s extglob
@@ -113,7 +114,7 @@ generate_host()
     mkdir -p "$BATS_FILE_TMPDIR/hosts"
     "$SRC/tests/hosts/generate" "$1" "$made.new" "${@:2}" && mv -- "$made.new" "$made" || return
   fi
-  cp -a -- "$made" "$folder"
+  cp -aT -- "$made" "$folder"
 }
 
 setup_host()

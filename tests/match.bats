@@ -59,6 +59,48 @@ estimator()
   assert_output 'NVIDIA H200 141GB'
 }
 
+# heading NAME: the word of each row of a table below that heading
+heading()
+{
+  local head at
+  head=$(head -n 1 <<< "$output")
+  [[ $head == *"$1"* ]] || { echo "no column $1: $head"; return 1; }
+  at=${head%%"$1"*}
+  tail -n +2 <<< "$output" | cut -c "$((${#at} + 1))-" | awk '{ print $1 }'
+}
+
+@test "one currency for every price that is told, or none" {
+  export GPUAAS_CURRENCY=EUR
+  estimator theirs 'cat > "$0.in"; echo "[]"'
+  run_ok gpuaas-profile list --public --json
+  jq_is .currency $'EUR\nEUR\nEUR'
+  run_ok gpuaas-profile list --table
+  assert_equal "$(heading PRICE/HOUR | paste -sd ' ') $(heading CURRENCY | paste -sd ' ')" "1.50 5.00 3.00 EUR EUR EUR"
+  run_ok gpuaas-match --json --max-cost-per-hour 2 --estimator "$T/theirs" --model-params 1B --train-tokens 1B
+  jq_is .currency $'EUR\nEUR\nEUR'
+  jq_is 'select(.profile == "premium").reasons[] | select(.code == "slo_cost").sentence' \
+    'an hour costs 5.00 EUR, and at most 2.00 is wanted'
+  assert_equal "$(jq -r '[.profiles[] | .currency] | unique | @json' "$T/theirs.in")" '["EUR"]'
+  run_ok gpuaas-match --table
+  assert_equal "$(heading 'AN HOUR' | paste -sd ' ') $(heading CURRENCY | paste -sd ' ')" "1.50 3.00 5.00 EUR EUR EUR"
+  run_ok gpuaas-report cost --json
+  jq_is .currency EUR
+  profile cheap nvidia-h200-141gb 4000000
+  run_status 4 gpuaas-report cost --what-if type=h200
+  assert_stderr "several prices: cheap at 4.00 EUR, premium at 5.00 EUR"
+  # What is kept says none, and where none is set nobody makes one up.
+  run_ok gpuaas-list profiles
+  refute_output currency
+  unset GPUAAS_CURRENCY
+  run_ok gpuaas-profile list --table
+  assert_equal "$(heading CURRENCY | paste -sd ' ')" "- - - -"
+  run_ok gpuaas-match --json --max-cost-per-hour 2
+  jq_is 'select(.profile == "premium") | [.currency, (.reasons[] | select(.code == "slo_cost").sentence)] | @json' \
+    '[null,"an hour costs 5.00, and at most 2.00 is wanted"]'
+  run_status 4 gpuaas-report cost --what-if type=h200
+  assert_stderr "cheap at 4.00, premium at 5.00"
+}
+
 @test "GPT-2: memory first, then time ranges with their basis, then what it costs" {
   run_ok gpuaas-match --json "${GPT2[@]}"
   jq_is '"\(.rank) \(.profile) \(.fits) \(.seconds_low) \(.seconds) \(.seconds_high) \(.cost_micros) \(.confidence)"' \
@@ -87,6 +129,15 @@ basic 67320 28050000 external theirs: it does not say what that rests on"
   run_ok jq_in_order -c '[.job.tokens, (.profiles[] | .profile, .gpus), (.profiles[] | select(.profile=="premium") |
     .acceleratorType, .memoryGb, .bf16Tflops)]' "$T/theirs.in"
   assert_output '[307200000,"basic",1,"premium",1,"standard",1,"nvidia-h200-141gb",141,989.5]'
+}
+
+@test "an estimator is told of one GPU, also of a card that has two" {
+  profile dual amd-mi250x-128gb 1000000
+  estimator theirs 'cat > "$0.in"; echo "[]"'
+  run_ok gpuaas-match --json "${GPT2[@]}" --estimator "$T/theirs"
+  run_ok jq_in_order -c '.profiles[] | select(.profile=="dual") |
+    [.gpus, .memoryGb, .memoryBandwidthGBs, .bf16Tflops, .fp16Tflops, .fp8Tflops]' "$T/theirs.in"
+  assert_equal "$output" '[1,64,1638.4,191.5,191.5,null]'
 }
 
 @test "measured: 120 against 75 tokens/s, and what is lost where the better one is gone" {

@@ -26,12 +26,18 @@ profile()
     "$SRC/share/objects/lab.json" | gpuaas-state apply - > "$T/applied"
 }
 
-# fleet NODES SLOTS: that many nodes of that many clean slots, each with the image.
+# fleet NODES SLOTS [HOST [KEY=VALUE…]]: that many nodes of that many clean slots, each with the image.
 fleet()
 {
-  setup_host h200
-  in_host gpuaas-discover > "$T/h200.rec"
-  "$SRC/tests/fleet" "$1" "$2" < "$T/h200.rec" > "$T/fleet.rec"
+  setup_host "${3-h200}" "${@:4}"
+  in_host gpuaas-discover > "$T/host.rec"
+  "$SRC/tests/fleet" "$1" "$2" < "$T/host.rec" > "$T/fleet.rec"
+  clean_slots
+}
+
+# The nodes of fleet.rec, their slots wiped, each with the image.
+clean_slots()
+{
   gpuaas-approve --all-ready < "$T/fleet.rec" > "$T/slots"
   "$SRC/tests/evidence" < "$T/slots" > "$T/evidence"
   gpuaas-state fold "$T/evidence" > "$T/folded"
@@ -175,7 +181,7 @@ numbers()
   jq_is 'select(.name == "pairs") | .expectedBasis' null
 }
 
-@test "what waits is counted, and several types have their own numbers" {
+@test "several types have their own numbers, a generic profile has those of all" {
   fleet 1 2
   profile two '.types = ["nvidia-h100-sxm5-80gb", "nvidia-h200-141gb"]'
   run_ok gpuaas-profile list --public --json
@@ -191,8 +197,160 @@ numbers()
   jq_is .name $'premium-gpu\ntwo'
   run_ok gpuaas-profile list --type nvidia-h100-sxm5-80gb --json
   jq_is .name two
-  run_status 2 gpuaas-profile list --type nonesuch
+  run_status 2 gpuaas-profile list --type nvidia-a101-sxm4-80gb
+  assert_stderr "'nvidia-a101-sxm4-80gb' is no type of the catalogue; near to it: nvidia-a100-sxm4-80gb"
   assert_stderr "gpuaas-profile catalog"
+}
+
+# pending ID PROFILE GPUS: a request that waits
+pending()
+{
+  in_state "INSERT INTO allocation (id, request, project, shape, count, since, profile, profile_version,
+      profile_record, price_micros, created_at, created_by, profile_types)
+    SELECT '$1', '{}', 'manhattan', 'slice', $3, '2026-11-20T00:00:00.000000Z', name, version, record, 0,
+      '2026-11-20T00:00:00.000000Z', 'somebody', (SELECT char(10) || group_concat(value, char(10)) || char(10)
+        FROM json_each(record, '\$.types')) FROM profile WHERE name = '$2' AND current = 1"
+}
+
+@test "requests that wait are told, by profile, whatever is free" {
+  fleet 1 2
+  profile premium-gpu '.types = ["nvidia-h200-141gb"]'
+  profile other '.types = ["nvidia-l4-24gb"]'
+  pending waits001 premium-gpu 2
+  pending waits002 premium-gpu 4
+  pending waits003 other 1
+  run_ok gpuaas-profile list --public --json
+  jq_is '[.name, .availableCount, .pendingCount, .summary] | @json' \
+    '["other",0,1,"Other (NVIDIA L4 24GB) - none available, 1 pending"]
+["premium-gpu",2,6,"Premium GPU (NVIDIA H200 141GB) - 2 available, 6 pending"]'
+  refute_output manhattan
+  # Who waits holds nothing yet, and who has got something waits no more.
+  gpuaas-place --profile premium-gpu --gpus 2 > "$T/plan"
+  run_ok gpuaas-profile list --json
+  jq_is 'select(.name == "premium-gpu") | [.pendingCount, .summary] | @json' \
+    '[6,"Premium GPU (NVIDIA H200 141GB) - none available, 6 pending"]'
+  run_ok gpuaas-release waits002
+  run_ok gpuaas-profile list --public --json
+  jq_is 'select(.name == "premium-gpu") | .pendingCount' 2
+  # A new version of the profile does not lose sight of them.
+  profile premium-gpu '.types = ["nvidia-h200-141gb"] | .price_micros = 1'
+  in_state "UPDATE node SET observed_at = '2020-01-01T00:00:00.000000Z', generation = generation + 1"
+  run_ok gpuaas-profile list --public --json
+  jq_is 'select(.name == "premium-gpu") | .summary' \
+    'Premium GPU (NVIDIA H200 141GB) - availability unknown, 2 pending'
+}
+
+# Modules 1 and 5 of this machine are out of order. Its partitions of two are 1 3, 2 4, 5 7 and 6 8.
+@test "GPUs behind NVSwitches are available in partitions that there are" {
+  setup_host h200
+  export GPUAAS_LIBNVFM=$GPUAAS_BUILD/tests/libnvfm.so.1 GPUAAS_FAKE_FABRIC=$HOST/fabric.json
+  in_host gpuaas-discover > "$T/fleet.rec"
+  clean_slots
+  profile pairs '.counts = [2]'
+  profile fours '.counts = [4]'
+  # Six are free: two pairs and two single ones, and no four of them.
+  assert_equal "$(numbers premium-gpu)" '[6,2,8,0]'
+  assert_equal "$(numbers pairs)" '[4,2,8,0]'
+  assert_equal "$(numbers fours)" '[0,0,8,0]'
+  run_status 1 gpuaas-place --profile fours --gpus 4
+  jq_is .code topology_blocked
+  gpuaas-place --profile pairs --gpus 2 > "$T/plan"
+  assert_equal "$(numbers premium-gpu)" '[4,2,8,0]'
+  assert_equal "$(numbers pairs)" '[2,2,8,0]'
+  gpuaas-place --profile pairs --gpus 2 > "$T/plan"
+  assert_equal "$(numbers premium-gpu)" '[2,1,8,0]'
+  run_ok gpuaas-profile list --public --json
+  jq_is 'select(.name == "pairs") | [.availableCount, .expectedAvailableAt, .expectedBasis] | @json' \
+    '[0,null,null]'
+  # A hold that ends gives back its partition with its GPUs.
+  raw "UPDATE allocation SET state = 'held', expires_at = '2096-01-01T00:00:00.000000Z'
+    WHERE id = '$(jq -r .allocation "$T/plan")'"
+  run_ok gpuaas-profile list --public --json
+  jq_is 'select(.name == "pairs") | [.expectedBasis, .expectedAvailableAt[0:13]] | @json' \
+    '["hold_ending","2096-01-01T00"]'
+}
+
+@test "a profile of whole machines counts machines that are free as a whole" {
+  fleet 2 2
+  profile whole '.shape = "baremetal" | .types = ["nvidia-h200-141gb"] | del(.counts, .vcpus_per_gpu,
+    .memory_mib_per_gpu, .image)'
+  profile other '.shape = "baremetal" | .types = ["nvidia-l4-24gb"] | del(.counts, .vcpus_per_gpu,
+    .memory_mib_per_gpu, .image)'
+  assert_equal "$(numbers whole)" '[4,2,4,0]'
+  assert_equal "$(numbers other)" '[0,0,0,0]'
+  run_ok gpuaas-profile list --public --json
+  jq_is 'select(.name == "whole") | [.shape, .counts, .summary, .memoryGb] | @json' \
+    '["baremetal",[],"Whole (NVIDIA H200 141GB) - 4 available",141]'
+  # A slice on one of them, and it is no whole machine any more.
+  gpuaas-place --profile premium-gpu --gpus 1 > "$T/slice"
+  assert_equal "$(numbers whole)" '[2,2,4,0]'
+  gpuaas-place --profile whole --baremetal > "$T/whole"
+  assert_equal "$(numbers whole)" '[0,0,4,0]'
+  assert_equal "$(numbers premium-gpu)" '[1,1,4,0]'
+  run_status 1 gpuaas-place --profile whole --baremetal
+  run_ok gpuaas-profile list --public --json
+  jq_is 'select(.name == "whole") | [.available, .expectedBasis] | @json' '[false,null]'
+  # The machine is back from its tenant and is wiped.
+  raw "UPDATE allocation SET state = 'released' WHERE shape = 'baremetal';
+    UPDATE slot SET state = 'wiping', since = '$(date -u +%Y-%m-%dT%H:%M:%S.000000Z)'
+    WHERE node_id = '$(jq -r .node "$T/whole")'"
+  run_ok gpuaas-profile list --public --json
+  jq_is 'select(.name == "whole") | [.available, .expectedBasis] | @json' '[false,"wiping"]'
+  # What stands against it when its tenant has gone: nobody is promised it.
+  raw "UPDATE node SET blockers = '[{\"code\":\"iommu_off\",\"evidence\":null,\"hint\":null}]'"
+  run_ok gpuaas-profile list --public --json
+  jq_is 'select(.name == "whole") | [.available, .expectedBasis] | @json' '[false,null]'
+}
+
+# A card of two GPUs is two PCI functions: what is sold, counted and described is one of them.
+@test "a GPU of MI250X is half a card" {
+  profile mi250x '.types = ["amd-mi250x-128gb"]'
+  fleet 1 8 mi300x defaults.gpu.id=1002:7408
+  run_ok gpuaas-profile list --public --type mi250x --json
+  jq_is '[.summary, .memory, .memoryGb, .architecture, .vendor, .computeCapability] | @json' \
+    '["MI250X (AMD Instinct MI250X 128GB) - 8 available","64GB",64,"CDNA2","amd",null]'
+  jq_is '[.availableCount, .largestAvailable, .totalCount, .byType[0].memoryGb, .byType[0].totalCount] | @json' \
+    '[8,8,8,64,8]'
+  # Of the catalogue's figures of a card: 3276.8 GB/s, 383, 47.9 and 47.87 TFLOPS.
+  jq_is '[.memoryBandwidthGBs, .bf16Tflops, .fp32Tflops, .fp64Tflops, .fp8Tflops] | @json' \
+    '[1638.4,191.5,23.95,23.935,null]'
+  run_ok gpuaas-place --profile mi250x --gpus 1
+  assert_equal "$(numbers mi250x)" '[7,4,8,0]'
+}
+
+# 740c is a MI250 or a MI250X, and no source of this machine says which.
+@test "GPUs whose type is open are told in generic profiles only" {
+  profile mi250x '.types = ["amd-mi250x-128gb", "amd-mi250-128gb"]'
+  profile generic .
+  fleet 1 2 mi300x defaults.gpu.id=1002:740c
+  assert_equal "$(numbers mi250x)" '[0,0,0,0]'
+  run_ok gpuaas-profile list --public --json
+  jq_is 'select(.name == "generic") | [.summary, .byType] | @json' \
+    '["Generic - 2 available",[{"acceleratorType":null,"availableCount":2,"memoryGb":null,"name":"type unknown","totalCount":2}]]'
+}
+
+# Seven profiles whose types fill some 3 MiB of the view each.
+@test "a file of more than 16 MiB is not published, and the one of before stays" {
+  file=$T/public.json
+  gpuaas-profile list --public --output "$file"
+  cp "$file" "$T/before"
+  for name in a b c d e f g; do
+    profile "$name" .
+  done
+  raw "UPDATE profile SET record = json_set(record, '\$.types', (WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL
+      SELECT i + 1 FROM n WHERE i < 10000) SELECT json_group_array(printf('own-accelerator-type-with-a-name-%d', i))
+      FROM n)) WHERE name IN ('a', 'b', 'c', 'd', 'e', 'f', 'g')"
+  run_status 4 gpuaas-profile list --public --output "$file"
+  assert_stderr "'$file' would be larger than 16 MiB"
+  assert_stderr "retire profiles"
+  cmp "$file" "$T/before"
+  assert_equal "$(find "$T" -maxdepth 1 -name '*public*')" "$file"
+  # As the hint says: with half of them it is less, and is published.
+  raw "UPDATE profile SET record = json_set(record, '\$.retired', json('true')) WHERE name IN ('d', 'e', 'f', 'g')"
+  run_ok gpuaas-profile list --public --output "$file"
+  jq -e '.profiles | length == 4' "$file"
+  size=$(stat -c %s "$file")
+  [[ $size -gt $((6 << 20)) && $size -le $((16 << 20)) ]]
 }
 
 @test "operators see versions, teams and what is retired; everybody sees his own" {

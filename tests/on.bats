@@ -132,7 +132,7 @@ until grep -q drift $T/three; do sleep 0.01; done
 kill -9 \$PPID
 RUN
   : > "$T/three"
-  run_status 9 tee_to "$T/three" gpuaas-on --nodes lab=true gpuaas-discover
+  run_status 9 tee_to "$T/three" gpuaas-on --timeout 60s --nodes lab=true gpuaas-discover
   assert_equal "$(failures)" "h1 connection_lost 9, h3 connection_lost 9"
   assert_equal "$(ends)" "h1 false h2 true h3 false"
   # Nothing of a discovery that was cut comes out; the whole one is taken.

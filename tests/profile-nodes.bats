@@ -181,8 +181,8 @@ discovered()
   jq_slurp_is 'map(.node) | join(" ")' "h200"
   run_ok gpuaas-profile nodes --sort gpus
   jq_slurp_is 'map(.gpus) | . == (sort | reverse)' true
-  run_status 2 gpuaas-profile nodes --type h9000
-  assert_stderr h9000
+  run_status 2 gpuaas-profile nodes --type nvidia-a101-sxm4-80gb
+  assert_stderr "'nvidia-a101-sxm4-80gb' is no type of the catalogue; near to it: nvidia-a100-sxm4-80gb"
 }
 
 @test "a type that somebody recorded counts where ids say nothing, and says who, when and why" {
@@ -227,8 +227,10 @@ h200 nvidia-a2-16gb"
   assert_stderr --reason
   run_status 2 gpuaas-profile nodes set n1 A100 --reason x
   assert_stderr "one of several types"
-  run_status 2 gpuaas-profile nodes set n1 h9000 --reason x
+  run_status 2 gpuaas-profile nodes set n1 4xnvidia-a101-sxm4-80gb --reason x
+  assert_stderr "'nvidia-a101-sxm4-80gb' is no type of the catalogue; near to it: nvidia-a100-sxm4-80gb"
   run_status 2 gpuaas-profile nodes set n1 0xh200 --reason x
+  assert_stderr "says that there is none"
   run_status 2 gpuaas-profile nodes set "a b" h200 --reason x
   run_ok gpuaas-list audit
   jq_is 'select(.action == "type_recorded")' ""

@@ -481,6 +481,168 @@ epochs()
   run_ok gpuaas-state check
 }
 
+# What of use there is: spans, with whose they are and at what price.
+spans()
+{
+  sql "SELECT allocation_id, usage_kind, count, accelerator_type, price_micros, started_at, ended_at, project,
+    profile, node_id FROM usage ORDER BY started_at, id"
+}
+
+# The type of the newest allocation, of its slots, its claims and its spans; - where there is none.
+types()
+{
+  sql "SELECT DISTINCT ifnull(a.accelerator_type, '-') || ' ' || ifnull(s.accelerator_type, '-') || ' ' ||
+    ifnull(c.accelerator_type, '-') || ' ' || ifnull(u.accelerator_type, '-') FROM allocation a
+    JOIN claim c ON c.allocation_id = a.id JOIN slot s ON s.id = c.slot_id JOIN usage u ON u.allocation_id = a.id
+    WHERE a.number = (SELECT max(number) FROM allocation)"
+}
+
+# typed_lab: version 2 of the profile names a type, and costs something
+typed_lab()
+{
+  jq_in_order -c '.types = ["nvidia-h200-141gb"] | .price_micros = 3600000000' "$SRC/share/objects/lab.json" |
+    gpuaas-state apply - > "$T/typed"
+}
+
+# reported ARG…: gpuaas-report has what is still in use, which it has from the first whole second on
+reported()
+{
+  run_ok gpuaas-report "$@" --from 2020-01-01 --to 2096-01-01
+  [[ $output == *'"open_spans":1'* ]]
+}
+
+# A catalogue that has another type and nothing else.
+forget_types()
+{
+  echo '{"accelerators":[{"slug":"acme-x1-64gb","name":"Acme X1 64GB"}]}' > "$T/none.json"
+  export GPUAAS_ACCELERATORS=$T/none.json
+}
+
+H200=nvidia-h200-141gb
+
+@test "after a rebuild what runs is of its type, and billed from its beginning at its price" {
+  make_lab
+  typed_lab
+  gone=$(place_one)
+  provision_last
+  here bash -c "gpuaas-release $gone | gpuaas-wipe" > "$T/x"
+  kept=$(gpuaas-place --profile lab --gpus 2 --project vision --json | tee "$T/plan" | jq -r .allocation)
+  provision_last
+  before=$(spans | grep "^$kept")
+  assert_equal "$(wc -l <<< "$before")" 2
+  assert_equal "$(cut -d'|' -f2-5 <<< "$before")" "provisioning|2|$H200|3600000000
+active|2|$H200|3600000000"
+  inventory
+  rm -f "$GPUAAS_STATE"*
+  run_ok gpuaas-state rebuild --lab --reason "the disk died" "$T/inventory"
+  # Looking is no provisioning, whether its progress was heard of or not.
+  assert_equal "$(spans | tail -n 1)" "$(tail -n 1 <<< "$before")"
+  assert_equal "$(spans | head -n 1)" "$(head -n 1 <<< "$before" | awk -F'|' -v OFS='|' -v at="$(jq -rs '
+    map(select(.kind == "gpuaas.allocation/1")) | [.[-1].phases[] |
+    select(.phase | IN("hold", "recheck", "prerequisites") | not)][0].started_at' "$T/provisioned")" '{ $6 = at } 1')"
+  assert_equal "$(types)" "$H200 $H200 $H200 $H200"
+  wait_for 10 reported cost --by project,profile,type
+  jq_is '[.project, .profile, .type, .allocations, .open_spans, .price_min_micros, .price_max_micros] | @json' \
+    "[\"vision\",\"lab\",\"$H200\",1,1,3600000000,3600000000]"
+  # Its end is billed as any other: what was open is closed, and the clean-up is of the same type.
+  run_ok here gpuaas-reconcile --json
+  here bash -c "gpuaas-release $kept | gpuaas-wipe" > "$T/x"
+  assert_equal "$(sql "SELECT usage_kind, accelerator_type, ended_at IS NULL FROM usage ORDER BY id")" \
+    "provisioning|$H200|0
+active|$H200|0
+cleanup|$H200|0"
+  assert_equal "$(sql "SELECT count(*) FROM usage u JOIN usage n ON n.id = u.id + 1 WHERE n.started_at <> u.ended_at")" 0
+  run_ok gpuaas-state check
+}
+
+@test "a rebuild with GPUs that the catalogue does not know: they are of no type, and are counted so" {
+  make_lab
+  kept=$(place_one)
+  provision_last
+  forget_types
+  inventory
+  rm -f "$GPUAAS_STATE"*
+  run_ok gpuaas-state rebuild --lab --reason "the disk died" "$T/inventory"
+  allocation_is active
+  assert_equal "$(types)" "- - - -"
+  assert_equal "$(gpuaas-list slots | jq -r '[.accelerator_type, .gpu_device] | @json')" '[null,"10de:2335"]'
+  wait_for 10 reported usage --by type
+  jq_is '[.type, .allocations, .open_spans] | @json' '[null,1,1]'
+  run_ok gpuaas-state check
+  # With its type in the catalogue again nothing is another by adopting once more.
+  unset GPUAAS_ACCELERATORS
+  inventory
+  adopt
+  assert_status 0
+  assert_equal "$(types)" "- - - -"
+  # A slot gets its type by being approved again, when nobody has it; what ran without one keeps none.
+  run_ok here gpuaas-reconcile --json
+  typed_lab
+  slot=$(gpuaas-list slots | jq -r .slot)
+  here bash -c "gpuaas-release $kept | gpuaas-wipe" > "$T/x"
+  gpuaas-approve disable "$slot" --reason "its type is known now" > "$T/x"
+  here bash -c 'gpuaas-discover | gpuaas-approve --all-ready | gpuaas-wipe' > "$T/x"
+  run_ok gpuaas-approve enable "$slot"
+  slots_are available available
+  assert_equal "$(gpuaas-list slots | jq -r .accelerator_type)" "$H200
+$H200"
+  assert_equal "$(sql 'SELECT DISTINCT accelerator_type IS NULL FROM usage')" 1
+  run_ok gpuaas-state check
+}
+
+@test "hosts know no hold: after a rebuild what was held is active without power, and counts so" {
+  make_lab
+  kept=$(place_one)
+  provision_last
+  here gpuaas-release "$kept" --hold 24h --reason away > "$T/x"
+  allocation_is held
+  inventory
+  rm -f "$GPUAAS_STATE"*
+  run_ok gpuaas-state rebuild --lab --reason "the disk died" "$T/inventory"
+  assert_equal "$(gpuaas-list allocations | jq -r '[.state, .power_wanted, .power_observed] | @json')" \
+    '["active","on","off"]'
+  assert_equal "$(sql "SELECT group_concat(usage_kind || (ended_at IS NULL)) FROM usage")" provisioning0,active1
+  run here gpuaas-reconcile --json
+  jq_is 'select(.kind == "gpuaas.drift/1").code' power_off
+}
+
+# A backup of before the host was approved, with the profile in it.
+@test "adopted with a type its profile names, or none that is known: the claim is what it was" {
+  make_lab
+  typed_lab
+  gpuaas-state --state "$T/new.db" init --lab > "$T/x"
+  GPUAAS_STATE=$T/new.db gpuaas-state apply "$SRC/share/objects/lab.json" > "$T/x"
+  GPUAAS_STATE=$T/new.db typed_lab
+  gpuaas-state --state "$T/new.db" backup "$T/b.db" > "$T/x"
+  kept=$(place_one)
+  provision_last
+  restore "$T/b.db"
+  inventory
+  adopt
+  assert_status 0
+  assert_equal "$(types)" "$H200 $H200 $H200 $H200"
+  assert_equal "$(sql "SELECT profile_version, json_extract(profile_record, '\$.types[0]') FROM allocation")" "2|$H200"
+  # Its GPU is of a type that nobody knows: it runs all the same, at the price of its plan.
+  restore "$T/b.db"
+  forget_types
+  inventory
+  adopt
+  assert_status 0
+  assert_equal "$(jq -r 'select(.kind == "gpuaas.allocation/1").allocation' <<< "$output")" "$kept"
+  assert_equal "$(types)" "- - - -"
+  assert_equal "$(sql "SELECT profile_version, json_extract(profile_record, '\$.types'), price_micros FROM allocation")" \
+    "2||3600000000"
+  assert_equal "$(sql "SELECT usage_kind, price_micros FROM usage ORDER BY id")" "provisioning|3600000000
+active|3600000000"
+  run_ok gpuaas-state check
+  # Nothing else of the profile is placed there.
+  run here gpuaas-reconcile
+  here gpuaas-discover | gpuaas-approve --all-ready > "$T/slots" || :
+  "$SRC/tests/evidence" < "$T/slots" | gpuaas-state fold - > "$T/x" || :
+  run_status 1 gpuaas-place --profile lab --gpus 1 --project p --json
+  assert_output type_missing
+}
+
 @test "a rebuild without the lab flag takes nothing of a lab" {
   make_lab
   place_one > "$T/x"

@@ -343,12 +343,49 @@ nvidia-h200-141gb 1 0"
     --what-if type=nvidia-a100-sxm4-80gb,profile=a100-cheap
   jq_is .what_if.cost_micros 4200000
   run_status 5 gpuaas-report cost --what-if type=nvidia-b200
-  assert_stderr "no profile names the type 'nvidia-b200'"
+  assert_stderr "no profile names the type 'nvidia-b200-180gb'"
   run_status 5 gpuaas-report cost --what-if type=nvidia-a100-sxm4-80gb,profile=h200-slice
   local bad
   for bad in nvidia-b200 profile=x type= type=a,type=b type=a,colour=red "type=a,"; do
     run_status 2 gpuaas-report cost --what-if "$bad"
   done
+}
+
+# what_if TYPE: the question, its answer's type and cost
+what_if()
+{
+  run_ok gpuaas-report cost --from 2026-11-01 --to 2026-12-01 --what-if "type=$1"
+  jq_is '[.what_if.type, .what_if.cost_micros] | join(" ")' "$2"
+}
+
+@test "what if: a type by whatever name it has, and refusals of what is none or several" {
+  new_state
+  { profile h200-slice nvidia-h200-141gb 5000000; profile a100-slice nvidia-a100-sxm4-80gb 3000000; } |
+    gpuaas-state apply - > "$T/made"
+  span active 2 5000000 2026-11-20T02:00:00.000000Z 2026-11-20T04:06:00.000000Z
+  what_if nvidia-a100-sxm4-80gb 'nvidia-a100-sxm4-80gb 12600000'
+  assert_equal "$stderr" ""
+  # The label, the driver's name, and an alias in other letters.
+  local name
+  for name in NVIDIA-A100-SXM4-80GB 'NVIDIA A100-SXM4-80GB' a100-sxm4-80gb; do
+    what_if "$name" 'nvidia-a100-sxm4-80gb 12600000'
+    assert_stderr "type '$name' is nvidia-a100-sxm4-80gb"
+  done
+  what_if H200,profile=h200-slice 'nvidia-h200-141gb 21000000'
+  # Which A100 of 40 GB is not said, and nobody chooses for whoever asks.
+  run_status 2 gpuaas-report cost --what-if type=a100
+  assert_stderr "'a100' means one of several types: nvidia-a100-pcie-40gb, nvidia-a100-sxm4-40gb"
+  assert_equal "$output" ""
+  run_status 2 gpuaas-report cost --what-if type=A100-SXM4-80GB-MIG-1g.10gb
+  assert_stderr "'A100-SXM4-80GB-MIG-1g.10gb' is a part of a GPU"
+  GPUAAS_ERRORS=json run_status 2 gpuaas-report cost --what-if type=nvidia-a101-sxm4-80gb
+  assert_stderr "'nvidia-a101-sxm4-80gb' is no type of the catalogue; near to it: nvidia-a100-sxm4-80gb"
+  assert_stderr '"reason":"unknown_type"'
+  # What a profile names has a price, also where the drop-in that describes it is missing.
+  profile own-slice acme-x1-64gb 1000000 | gpuaas-state apply - > "$T/made"
+  what_if acme-x1-64gb 'acme-x1-64gb 4200000'
+  run_status 2 gpuaas-report cost --what-if type=acme-x1-64gb,profile=h200-slice
+  assert_stderr "'acme-x1-64gb' is no type of the catalogue"
 }
 
 @test "random histories: the what-if of every group" {
@@ -446,5 +483,11 @@ yesterday|
 2026-02-01T00:00:00.000000Z|2026-13-01T00:00:00.000000Z
 2026-02-01T00:00:00.000000+01:00|
 2460000.5|2026-02-03T00:00:00.000000Z
+2026-02-30T00:00:00.000000Z|2026-03-03T00:00:00.000000Z
+2026-02-01T24:00:00.000000Z|2026-02-03T00:00:00.000000Z
+0000-12-31T00:00:00.000000Z|
+2026-02-01T00:00:00.Z|2026-02-03T00:00:00.000000Z
+2026-02-01T00:00:00.0Z|2026-02-03T00:00:00.0Z0Z
+2026-02-01T00:00:00Z|2026-02-03T00:00:00 and a bit Z
 END
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# gpuaas-serve: the published view over real sockets, passed as systemd passes them.
+# gpuaas-serve: the published view over real sockets, passed as systemd passes them and by its own tool.
 
 load helper
 
@@ -14,7 +14,11 @@ setup()
 # raw PORT                send standard input as it is, print what comes back
 # many PORT N             N clients at once, each counted by status; all are connected before one asks
 # slow PORT               hold a connection that never asks, print "open", and wait for its end
-import os, socket, sys, threading
+# hold PORT N             N connections that say nothing, print "open", and wait for the end of all
+# drip PORT WHAT          send a byte of WHAT (line, headers) every 20 ms, until the server ends it
+# sip PORT FILE SIZE      ask, read a byte every 20 ms until FILE is there, then the rest; print the status and
+#                         whether it was less than SIZE
+import os, select, socket, sys, threading
 what = sys.argv[1]
 if what == "activate":
     s = socket.socket()
@@ -64,6 +68,38 @@ elif what == "slow":
     s.sendall(b"GET /api/hard")
     print("open", flush=True)
     rest(s)
+elif what == "hold":
+    clients = [connect() for _ in range(int(sys.argv[3]))]
+    print("open", flush=True)
+    for s in clients:
+        s.settimeout(None)
+        assert rest(s) == b""
+elif what == "drip":
+    s = connect()
+    s.sendall(b"GET /" if sys.argv[3] == "line" else b"GET /api/hardware-profiles HTTP/1.1\r\nHost: ")
+    print("open", flush=True)
+    for _ in range(60 * 50):
+        if select.select([s], [], [], 0.02)[0]:
+            sys.exit(rest(s) != b"")
+        try:
+            s.send(b"a")
+        except OSError:
+            sys.exit(0)
+    sys.exit("it was never ended")
+elif what == "sip":
+    s = socket.socket()
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    s.settimeout(60)
+    s.connect(("127.0.0.1", port))
+    s.sendall(b"GET /api/hardware-profiles HTTP/1.1\r\nHost: x\r\n\r\n")
+    got = s.recv(1)
+    print("open", flush=True)
+    while not os.path.exists(sys.argv[3]):
+        select.select([], [], [], 0.02)
+        got += s.recv(1)
+    got += rest(s)
+    head, body = got.split(b"\r\n\r\n", 1)
+    print(head.split(b"\r\n")[0].decode(), len(body) < int(sys.argv[4]))
 END
   chmod +x "$T/client"
 }
@@ -76,14 +112,21 @@ publish()
   mv "$FILE.new" "$FILE"
 }
 
-# activate OPTION…: the server with a socket as systemd passes it; sets PORT and URL.
+# activate OPTION…: the server with a socket as systemd passes it; sets SERVER (its pid), PORT and URL.
 activate()
 {
   rm -f "$T/port"
   background "$T/client" activate "$T/port" gpuaas-serve --file "$FILE" "$@"
+  SERVER=$BG_PID
   wait_for 30 test -s "$T/port"
   PORT=$(< "$T/port")
   URL=http://127.0.0.1:$PORT/api/hardware-profiles
+}
+
+# holds N: the server has N connections, beside the socket that listens
+holds()
+{
+  (($(find "/proc/$SERVER/fd" -lname 'socket:*' | wc -l) == $1 + 1))
 }
 
 # ask ARG…: curl with headers, its output without carriage returns in $output
@@ -137,10 +180,14 @@ raw()
   assert_output 'Retry-After: 10'
   refute_output 'ETag'
   assert_equal "$(jq -r .error "$T/body")" 'what was published is too old to say what is available now'
+  # A time that 64 bits of nanoseconds do not hold is not taken for one long ago.
+  touch -d 2400-01-01 "$FILE"
+  ask "$URL"
+  assert_output 'HTTP/1.1 200 '
   rm "$FILE"
   ask "$URL"
   assert_output 'HTTP/1.1 503 '
-  assert_equal "$(jq -r .error "$T/body")" 'nothing was published yet'
+  assert_equal "$(jq -r .error "$T/body")" 'nothing is published, or it cannot be read or is too large'
   ln -s /etc/passwd "$FILE"
   ask "$URL"
   assert_output 'HTTP/1.1 503 '
@@ -152,6 +199,18 @@ raw()
   publish 1
   ask "$URL"
   assert_output 'HTTP/1.1 200 '
+}
+
+@test "16 MiB are served, and not a byte more" {
+  activate
+  truncate -s $((16 << 20)) "$FILE"
+  ask "$URL"
+  assert_output 'HTTP/1.1 200 '
+  cmp "$FILE" "$T/body"
+  truncate -s $(((16 << 20) + 1)) "$FILE"
+  ask "$URL"
+  assert_output 'HTTP/1.1 503 '
+  [[ $(stat -c %s "$T/body") -lt 200 ]]
 }
 
 @test "other paths, other methods and no requests at all" {
@@ -195,9 +254,142 @@ raw()
   assert_equal "$output" "100 1 $(stat -c %s "$FILE")"
 }
 
+# stays WHAT…: a client in the background that has connected and printed "open"; its pid is in $BG_PID, what it
+# prints in $T/stays.$BG_PID
+stays()
+{
+  background "$T/client" "$1" "$PORT" "${@:2}" > "$T/stays"
+  wait_for 30 test -s "$T/stays"
+  mv "$T/stays" "$T/stays.$BG_PID"
+}
+
+# slow_clients: who drips the request line, drips headers, says nothing, and reads an answer that no buffer takes
+slow_clients()
+{
+  SLOW=()
+  rm -f "$T/ended"
+  local how
+  for how in "drip line" "drip headers" "hold 1" "sip $T/ended $(stat -c %s "$FILE")"; do
+    # shellcheck disable=SC2086 # words
+    stays $how
+    SLOW+=("$BG_PID")
+  done
+}
+
+@test "while some drip, say nothing or sip, the others are served" {
+  truncate -s 8M "$FILE"
+  activate --deadline 1h
+  slow_clients
+  wait_for 30 holds 4
+  run_ok "$T/client" many "$PORT" 4
+  assert_equal "$output" "4 1 $(stat -c %s "$FILE")"
+  wait_for 30 holds 4
+}
+
+@test "who drips, says nothing or sips is ended at the deadline" {
+  truncate -s 8M "$FILE"
+  activate --deadline 1s
+  slow_clients
+  wait_for 30 holds 0
+  : > "$T/ended"
+  local pid
+  for pid in "${SLOW[@]}"; do
+    wait_for 60 has_ended "$pid"
+    wait "$pid"
+  done
+  # What was under way to the slow reader arrives, and no more.
+  assert_equal "$(tail -n 1 "$T/stays.${SLOW[3]}")" "HTTP/1.1 200 OK True"
+  # A client that asks at once has all of it.
+  run_ok "$T/client" many "$PORT" 1
+  assert_equal "$output" "1 1 $(stat -c %s "$FILE")"
+  run_status 2 gpuaas-serve --listen :0 --deadline 0
+  assert_stderr "--deadline is too short"
+}
+
+@test "no more than 500 connections are held; who comes then waits for a place and is answered" {
+  activate --deadline 1h
+  stays hold 520
+  crowd=$BG_PID
+  wait_for 30 holds 500
+  background curl -sS --max-time 120 -o "$T/body" "$URL"
+  # The listening socket takes it in the order of coming, and nobody leaves: it waits.
+  wait_for 30 eval '(($(ss -Htn "sport = :$PORT" | wc -l) == 521))'
+  holds 500
+  [[ ! -e $T/body ]]
+  kill "$crowd"
+  wait_for 30 has_ended "$BG_PID"
+  wait "$BG_PID"
+  cmp "$FILE" "$T/body"
+  wait_for 30 holds 0
+  # Where they do not leave, the deadline makes the places free.
+  kill "$SERVER"
+  wait_for 30 has_ended "$SERVER"
+  activate --deadline 1s
+  stays hold 520
+  ask "$URL"
+  assert_output 'HTTP/1.1 200 '
+  wait_for 30 has_ended "$BG_PID"
+  wait "$BG_PID"
+}
+
+# by_systemd OPTION…: systemd's own tool holds the socket and starts the server for the first client
+by_systemd()
+{
+  rm -f "$T/said"
+  background systemd-socket-activate -E ASAN_OPTIONS -E UBSAN_OPTIONS -E LSAN_OPTIONS "$@" \
+    "$GPUAAS_BUILD/bin/gpuaas-serve" --file "$FILE" 2> "$T/said"
+  wait_for 30 grep -q Listening "$T/said"
+}
+
+@test "systemd's own socket activation: TCP and Unix sockets, started by the first client" {
+  # An address of this test alone: the tool takes no port 0.
+  local at=127.$((16 + RANDOM % 200)).$((RANDOM % 256)).$((1 + RANDOM % 254)):8742
+  by_systemd -l "$at"
+  [[ $(readlink "/proc/$BG_PID/exe") == */systemd-socket-activate ]]
+  ask "http://$at/api/hardware-profiles"
+  assert_output 'HTTP/1.1 200 '
+  cmp "$FILE" "$T/body"
+  [[ $(readlink "/proc/$BG_PID/exe") == */gpuaas-serve ]]
+  ask "http://$at/"
+  assert_output 'HTTP/1.1 404 '
+  kill "$BG_PID"
+  wait_for 30 has_ended "$BG_PID"
+  wait "$BG_PID"
+  by_systemd -l "$T/socket"
+  rm "$T/body"
+  ask --unix-socket "$T/socket" http://localhost/api/hardware-profiles
+  assert_output 'HTTP/1.1 200 '
+  cmp "$FILE" "$T/body"
+  kill "$BG_PID"
+  wait_for 30 has_ended "$BG_PID"
+  wait "$BG_PID"
+}
+
+@test "systemd's own socket activation: two sockets, a connection and packets are refused" {
+  local how
+  for how in "-l $T/a -l $T/b" "--seqpacket -l $T/a"; do
+    # shellcheck disable=SC2086 # options
+    by_systemd $how
+    run /usr/bin/python3 -c 'import socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET if sys.argv[2] == "--seqpacket" else socket.SOCK_STREAM)
+s.connect(sys.argv[1])' "$T/a" "${how%% *}"
+    assert_status 0
+    wait_for 30 has_ended "$BG_PID"
+    run wait "$BG_PID"
+    assert_status 2
+    case $how in
+    --seqpacket*) grep -q 'descriptor 3 is no stream socket that listens' "$T/said" ;;
+    *) grep -q '2 sockets were passed, and one is served' "$T/said" ;;
+    esac
+    rm -f "$T/a" "$T/b"
+  done
+  by_systemd --accept -l "$T/a"
+  run ! curl -sS --max-time 60 --unix-socket "$T/a" http://localhost/
+  wait_for 30 grep -q 'descriptor 3 is no stream socket that listens' "$T/said"
+}
+
 @test "a signal ends it after the answers under way, and it ends by itself when nobody asks" {
   activate
-  SERVER=$BG_PID
   ask "$URL"
   kill -TERM "$SERVER"
   wait_for 30 has_ended "$SERVER"
@@ -217,7 +409,7 @@ raw()
   run_status 2 gpuaas-serve --file "$FILE"
   assert_stderr "gpuaas-serve.socket"
   run_status 2 bash -c 'LISTEN_PID=$$ LISTEN_FDS=1 exec gpuaas-serve 3< /dev/null'
-  assert_stderr "no socket that listens"
+  assert_stderr "no stream socket that listens"
   run_status 2 bash -c 'LISTEN_PID=$$ LISTEN_FDS=2 exec gpuaas-serve 3< /dev/null'
   run_status 2 gpuaas-serve --listen localhost
   run_status 2 gpuaas-serve --listen localhost:80

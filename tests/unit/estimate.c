@@ -146,6 +146,25 @@ static void times(void)
 	ga_shape_release(&ga_requirement_shape, &r);
 }
 
+/* A card of two GPUs has twice the peak of one of them. */
+static void peaks(void)
+{
+	static const struct {
+		const char *type, *precision;
+		int64_t gflops;
+	} cases[] = {
+		{ "nvidia-h200-141gb", "bf16", 989500 }, { "amd-mi250x-128gb", "bf16", 191500 },
+		{ "amd-mi250x-128gb", "fp16", 191500 },	 { "amd-mi250x-128gb", "fp32", 23950 },
+		{ "amd-mi250-128gb", "bf16", 181000 },	 { "amd-mi250x-128gb", "fp8", GA_UNKNOWN },
+		{ "amd-mi300x-192gb", "bf16", 1307400 }, { "nvidia-a16-16gb", "fp16", 18430 },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(cases); i++)
+		t_int(ga_estimate_peak(ga_accels_type(accels, cases[i].type), cases[i].precision),
+		      cases[i].gflops, "%s of a GPU of %s", cases[i].precision, cases[i].type);
+}
+
 static void work(void)
 {
 	struct ga_efficiency e = { .low_ppm = 250000, .ppm = 500000, .high_ppm = 1000000 };
@@ -240,6 +259,7 @@ int main(void)
 	cache();
 	tokens();
 	times();
+	peaks();
 	work();
 	absurd();
 	builtin();

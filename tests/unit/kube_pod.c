@@ -45,7 +45,7 @@ static char *decided(const struct ga_accels *list, const char *resource, const c
 	char *said;
 
 	t_ok(!ga_kube_pod(item, &pod, &err) && pod.running, "a pod that runs");
-	ga_kube_pod_patch(list, &pod, view, &patch);
+	ga_kube_pod_patch(list, &pod, view, NULL, &patch);
 	said = ga_xprintf("%s %s %s%s", patch.state, patch.type ? patch.type : "-",
 			  patch.warnings.n ? patch.warnings.v[0].code : "-",
 			  patch.patch ? " patch" : "");

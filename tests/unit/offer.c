@@ -120,6 +120,121 @@ static void otherwise(void)
 	}
 }
 
+/* Counts of a profile, 0 at the end; none: any. */
+static void only_counts(struct scene *s, const int64_t *counts)
+{
+	s->profile.counts.n = 0;
+	while (*counts)
+		*ga_list_add(&s->profile.counts) = *counts++;
+}
+
+/* On nodes that are run by fabric partitions a slice is a whole partition. */
+static void in_partitions(void)
+{
+	static const struct {
+		const char *name, *nodes;
+		int64_t counts[5], active; /* active: of the first node, as id + 1 */
+		const char *want;
+	} rows[] = {
+		{ "all of them", "a:ffff/ffff", { 1, 2, 4, 8 }, 0, "8/8 8; h200 8/8" },
+		{ "a four of 5 to 8, and 2 and 3 apart", "a:uffu/ffff", { 1, 2, 4, 8 }, 0,
+		  "6/8 4; h200 6/8" },
+		{ "2 and 3 are no pair", "a:uffu/uffu", { 2 }, 0, "0/8 0; h200 0/8" },
+		{ "nor is a pair in each of two halves a four", "a:uuff/uuff", { 4 }, 0,
+		  "0/8 0; h200 0/8" },
+		{ "threes are in no partition", "a:ffff/ffff", { 3 }, 0, "0/8 0; h200 0/8" },
+		{ "any number", "a:ffff/uuuf", { 0 }, 0, "5/8 4; h200 5/8" },
+		{ "the half of an active one is out", "a:ffff/ffff", { 1, 2, 4, 8 }, 2,
+		  "4/8 4; h200 4/8" },
+		{ "two nodes", "a:uuuu/ffff b:ffff/ffff", { 1, 2, 4, 8 }, 0,
+		  "12/16 8; h200 12/16" },
+		{ "a partition is of one type", "a:ffff/FFFF", { 1, 2, 4, 8 }, 0,
+		  "8/8 4; h200 4/4, a100 4/4" },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		ga_autofree char *got = NULL;
+		struct scene s;
+
+		partitioned(&s, rows[i].nodes);
+		only_counts(&s, rows[i].counts);
+		if (rows[i].active)
+			s.fleet.nodes.v[0].partitions.v[rows[i].active - 1].active = 1;
+		got = numbers(&s);
+		t_str(got, rows[i].want, "partitions: %s", rows[i].name);
+		end(&s);
+	}
+}
+
+/* Run by partitions that nobody has read yet: placement refuses, and nothing is offered. */
+static void partitions_unknown(void)
+{
+	ga_autofree char *got = NULL;
+	struct scene s;
+
+	scene(&s, "a:ffff");
+	s.fleet.nodes.v[0].partitions_in_use = true;
+	got = numbers(&s);
+	t_str(got, "0/4 0; h200 0/4", "partitions that nobody knows");
+	end(&s);
+}
+
+/* A machine is sold whole or not at all. */
+static void whole_machines(void)
+{
+	static const struct {
+		const char *name, *nodes, *type, *mode, *why, *want;
+	} rows[] = {
+		{ .name = "one request, one machine", .nodes = "a:ffff b:ff",
+		  .want = "6/6 4; h200 6/6" },
+		{ .name = "one GPU in use", .nodes = "a:fffu", .want = "0/4 0; h200 0/4" },
+		{ .name = "one GPU to be wiped", .nodes = "a:fffw b:ff",
+		  .want = "2/6 2; h200 2/6" },
+		{ .name = "a machine that somebody has", .nodes = "a:uuuu",
+		  .why = "held_by_baremetal", .want = "0/4 0; h200 0/4" },
+		{ .name = "a machine sold in slices", .nodes = "a:ffff", .mode = "slice",
+		  .want = "4/4 4; h200 4/4" },
+		{ .name = "two types, any will do", .nodes = "a:ffFF",
+		  .want = "4/4 4; h200 2/2, a100 2/2" },
+		{ .name = "two types, one of them is not the profile's", .nodes = "a:ffFF b:FF",
+		  .type = "a100", .want = "2/2 2; a100 2/2" },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		ga_autofree char *got = NULL;
+		struct scene s;
+
+		scene(&s, rows[i].nodes);
+		s.profile.shape = word("baremetal");
+		s.profile.image = NULL;
+		only_counts(&s, (const int64_t[]){ 0 });
+		s.fleet.nodes.v[0].mode = ga_fleet_word(
+			&s.fleet, rows[i].mode ? rows[i].mode : "baremetal");
+		s.fleet.nodes.v[0].why = ga_fleet_word(&s.fleet, rows[i].why);
+		if (rows[i].type)
+			only(&s, rows[i].type);
+		got = numbers(&s);
+		t_str(got, rows[i].want, "whole machines: %s", rows[i].name);
+		ga_list_release(&s.profile.types);
+		end(&s);
+	}
+}
+
+/* A node that is only sold whole has nothing for slices. */
+static void not_in_slices(void)
+{
+	ga_autofree char *got = NULL;
+	struct scene s;
+
+	scene(&s, "a:ffff");
+	s.fleet.nodes.v[0].mode = ga_fleet_word(&s.fleet, "baremetal");
+	got = numbers(&s);
+	t_str(got, "0/0 0", "slices of a node that is only sold whole");
+	end(&s);
+}
+
 /* ---- when there is something again ---- */
 
 static void expected(void)
@@ -185,6 +300,99 @@ static void expected(void)
 	}
 }
 
+/* "MINUTES BASIS", or "nobody knows" */
+static char *expectation(const struct scene *s, const struct ga_offer_soon *soon, size_t n)
+{
+	struct ga_offer_expected e;
+
+	ga_offer_expect(&s->fleet, &s->profile, soon, n, &e);
+	if (e.at_micros == GA_UNKNOWN)
+		return ga_xstrdup("nobody knows");
+	return ga_xprintf("%lld %s", (long long)((e.at_micros - NOW) / MINUTE), e.basis);
+}
+
+/* What an allocation holds is its partition too, and both end together. */
+static void partitions_expected(void)
+{
+	static const struct {
+		const char *name, *nodes;
+		int64_t count, active; /* active: as id + 1 */
+		struct {
+			const char *slot;
+			int64_t minutes;
+			const char *basis;
+		} soon[3];
+		const char *want;
+	} rows[] = {
+		{ "a wipe, its partition given back", "a:uuuu/uuwu", 1, 0,
+		  { { "a-6", 3, "wiping" } }, "3 wiping" },
+		{ "a pair that is held", "a:uuuu/uuuu", 2, 7,
+		  { { "a-6", 5, "hold_ending" }, { "a-7", 6, "hold_ending" } }, "6 hold_ending" },
+		{ "half of a held pair", "a:uuuu/uuuu", 1, 7, { { "a-6", 5, "hold_ending" } },
+		  "nobody knows" },
+		{ "no pair of two halves", "a:uuuu/uuuu", 2, 0,
+		  { { "a-5", 5, "wiping" }, { "a-6", 6, "wiping" } }, "nobody knows" },
+		{ "an active one that nothing ends", "a:ffuu/uuuu", 2, 4, { { 0 } },
+		  "nobody knows" },
+	};
+	size_t i, k;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		struct ga_offer_soon soon[3] = { { 0 } };
+		ga_autofree char *got = NULL;
+		struct scene s;
+		size_t n = 0;
+
+		partitioned(&s, rows[i].nodes);
+		only_counts(&s, (const int64_t[]){ rows[i].count, 0 });
+		s.fleet.now_micros = NOW;
+		if (rows[i].active)
+			s.fleet.nodes.v[0].partitions.v[rows[i].active - 1].active = 1;
+		for (k = 0; k < 3 && rows[i].soon[k].slot; k++)
+			soon[n++] = (struct ga_offer_soon){
+				word(rows[i].soon[k].slot),
+				NOW + rows[i].soon[k].minutes * MINUTE, rows[i].soon[k].basis };
+		got = expectation(&s, soon, n);
+		t_str(got, rows[i].want, "partitions: %s", rows[i].name);
+		end(&s);
+	}
+}
+
+/* A whole machine is had when the last of it is wiped, whoever had it. */
+static void machine_expected(void)
+{
+	static const struct {
+		const char *name, *nodes, *why, *want;
+	} rows[] = {
+		{ "after slices", "a:fw", NULL, "3 wiping" },
+		{ "after a tenant who had it whole", "a:ww", "held_by_baremetal", "7 wiping" },
+		{ "with one GPU in use", "a:wu", NULL, "nobody knows" },
+		{ "on a node that drains", "a:ww", "node_draining", "nobody knows" },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		const struct ga_offer_soon soon[] = {
+			{ word("a-0"), NOW + 7 * MINUTE, "wiping" },
+			{ word("a-1"), NOW + 3 * MINUTE, "wiping" },
+		};
+		bool first = rows[i].nodes[2] == 'w';
+		ga_autofree char *got = NULL;
+		struct scene s;
+
+		scene(&s, rows[i].nodes);
+		s.profile.shape = word("baremetal");
+		only_counts(&s, (const int64_t[]){ 0 });
+		s.fleet.now_micros = NOW;
+		s.fleet.nodes.v[0].clean = false; /* the claim lives until the wipe is over */
+		s.fleet.nodes.v[0].why = ga_fleet_word(&s.fleet, rows[i].why);
+		got = expectation(&s, first ? soon : soon + 1,
+				  1 + (first && rows[i].nodes[3] == 'w'));
+		t_str(got, rows[i].want, "a whole machine %s", rows[i].name);
+		end(&s);
+	}
+}
+
 static void titles(void)
 {
 	static const struct {
@@ -206,7 +414,13 @@ int main(void)
 {
 	counted();
 	otherwise();
+	in_partitions();
+	partitions_unknown();
+	whole_machines();
+	not_in_slices();
 	expected();
+	partitions_expected();
+	machine_expected();
 	titles();
 	return t_done();
 }

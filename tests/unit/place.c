@@ -158,31 +158,6 @@ static void baremetal(void)
 	check(&s, "no_capacity", "no whole node with a type that the profile does not name");
 }
 
-static void add_partition(struct ga_fleet_node *n, int64_t id, int64_t first, int64_t count)
-{
-	struct ga_partition *p = ga_list_add(&n->partitions);
-	int64_t i;
-
-	p->id = id;
-	for (i = 0; i < count; i++)
-		*ga_list_add(&p->module_ids) = first + i;
-}
-
-/* 1 of 8, 2 of 4, 4 of 2, 8 of 1, as an 8-GPU node lists them. */
-static void partitioned(struct scene *s, const char *nodes)
-{
-	int64_t id = 0, size, i;
-	size_t n;
-
-	scene(s, nodes);
-	for (n = 0; n < s->fleet.nodes.n; n++) {
-		s->fleet.nodes.v[n].partitions_in_use = true;
-		for (size = 8, id = 0; size; size /= 2)
-			for (i = 0; i < 8 / size; i++)
-				add_partition(&s->fleet.nodes.v[n], id++, 1 + i * size, size);
-	}
-}
-
 static void partitions(void)
 {
 	struct scene s;

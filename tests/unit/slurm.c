@@ -43,10 +43,21 @@ struct row {
 	const char *node, *gres;
 };
 
+/* How often it stands there. */
+static int times(const char *text, const char *what)
+{
+	int n = 0;
+
+	for (const char *p = text; (p = strstr(p, what)); p += strlen(what))
+		n++;
+	return n;
+}
+
 static void one(const struct row *r)
 {
 	ga_autostr struct ga_str node = GA_STR_INIT, gres = GA_STR_INIT;
 	struct ga_node_view v;
+	bool all;
 	size_t i;
 
 	ga_shape_init(&ga_node_view_shape, &v);
@@ -61,9 +72,11 @@ static void one(const struct row *r)
 	ga_str_clear(&node);
 	ga_str_clear(&gres);
 	ga_slurm_node(&v, r->cpus, &node);
-	ga_slurm_gres(&v, r->files, &gres);
+	all = ga_slurm_gres(&v, r->files, &gres);
 	t_str(node.buf, r->node, "%s: slurm.conf", r->name);
 	t_str(gres.buf, r->gres, "%s: gres.conf", r->name);
+	t_ok(all == (times(r->gres, "\n") == times(r->gres, " File=")),
+	     "%s: whether each line has its files", r->name);
 	ga_list_release(&v.types);
 }
 

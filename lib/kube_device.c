@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A device of a ResourceSlice. */
+#include "kube_device.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "str.h"
+
+#define TEXT_MOST 128
+
+/* AMD's deviceID is the number of the board, no PCI id, and its memory may be made up. */
+static const struct ga_kube_driver drivers[] = {
+	{ "gpu.nvidia.com", "NVIDIA", "productName", "deviceID", GA_NAME_NVIDIA, 0x10de, true },
+	{ "gpu.amd.com", "AMD", "productName", NULL, GA_NAME_AMD, 0x1002, false },
+	{ "gpu.intel.com", "Intel", NULL, "pciId", GA_NAME_INTEL, 0x8086, false },
+	{ "gaudi.intel.com", "Intel Habana", "model", NULL, GA_NAME_PEOPLE, 0x1da3, false },
+};
+
+const struct ga_kube_driver *ga_kube_driver_named(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(drivers); i++)
+		if (ga_streq(name, drivers[i].name))
+			return &drivers[i];
+	return NULL;
+}
+
+void ga_kube_device_release(struct ga_kube_says *s)
+{
+	free(s->slug);
+	free(s->product);
+	memset(s, 0, sizeof(*s));
+}
+
+/* v1beta1 has what later versions have in the device itself in its member basic. */
+static json_t *member(json_t *device, const char *key)
+{
+	json_t *value = json_object_get(device, key);
+
+	return value ? value : json_object_get(json_object_get(device, "basic"), key);
+}
+
+/* A name without a domain is of the driver's domain, which may stand there, too. */
+static const char *attribute(const struct ga_kube_driver *driver, json_t *attributes,
+			     const char *name)
+{
+	json_t *value = json_object_get(attributes, name);
+	const char *text;
+
+	if (!value && !strchr(name, '/')) {
+		ga_autofree char *whole = ga_xprintf("%s/%s", driver->name, name);
+
+		value = json_object_get(attributes, whole);
+	}
+	text = json_string_value(json_object_get(value, "string"));
+	return text && *text ? text : NULL;
+}
+
+static char *kept(const char *text)
+{
+	return text ? ga_printable(ga_xstrndup(text, TEXT_MOST)) : NULL;
+}
+
+/* "0x2335" */
+static int64_t device_id(const char *text)
+{
+	size_t i;
+
+	if (!text || !ga_starts(text, "0x") || strlen(text) != 6)
+		return GA_UNKNOWN;
+	for (i = 2; i < 6; i++)
+		if (!isxdigit((unsigned char)text[i]))
+			return GA_UNKNOWN;
+	return strtol(text, NULL, 16);
+}
+
+/* Intel's driver writes Unknown where it knows none. */
+static const char *product(const struct ga_kube_driver *driver, json_t *attributes)
+{
+	const char *text = attribute(driver, attributes, driver->product);
+
+	return ga_streq(text, "Unknown") ? NULL : text;
+}
+
+void ga_kube_device(const struct ga_kube_driver *driver, json_t *device, struct ga_kube_says *ret)
+{
+	json_t *attributes = member(device, "attributes");
+	json_t *memory = json_object_get(member(device, "capacity"), "memory");
+	const char *type = attribute(driver, attributes, "type");
+
+	*ret = (struct ga_kube_says){ .device_id = GA_UNKNOWN, .memory_mib = GA_UNKNOWN };
+	ret->slug = kept(attribute(driver, attributes, GA_KUBE_OWN_TYPE));
+	if (driver->product)
+		ret->product = kept(product(driver, attributes));
+	if (driver->pci_id)
+		ret->device_id = device_id(attribute(driver, attributes, driver->pci_id));
+	ret->mig = ga_streq(type, "mig");
+	if (driver->has_memory && ga_streq(type, "gpu"))
+		ret->memory_mib = ga_kube_memory_mib(memory, "value");
+}
+
+static void add_pci(const struct ga_accels *list, const struct ga_kube_driver *driver,
+		    int64_t device, struct ga_node_type *t)
+{
+	ga_autoaccel struct ga_accel a = { .match = GA_ACCEL_UNKNOWN };
+	ga_autofree char *said =
+		ga_xprintf("%04x:%04x", driver->pci_vendor, (unsigned int)device);
+
+	ga_accels_find(list, driver->pci_vendor, (unsigned int)device, GA_UNKNOWN, GA_UNKNOWN, &a);
+	ga_type_said(t, "pci", said, a.slug ? &a.slug : a.may_be.v, a.slug ? 1 : a.may_be.n);
+}
+
+void ga_kube_device_view(const struct ga_accels *list, const struct ga_kube_driver *driver,
+			 const struct ga_kube_says *says, struct ga_node_view *ret)
+{
+	struct ga_gather g = { .list = list, .view = ret };
+	struct ga_node_type *t;
+
+	ga_shape_init(&ga_node_view_shape, ret);
+	t = ga_gather_add(&g, 1, says->memory_mib);
+	if (says->device_id != GA_UNKNOWN)
+		add_pci(list, driver, says->device_id, t);
+	if (says->slug) {
+		const struct ga_accel_type *own = ga_accels_type(list, says->slug);
+		ga_autofree char *said = ga_xprintf(GA_KUBE_OWN_TYPE "=%s", says->slug);
+
+		ga_type_said(t, "override", said, own ? (const char *const *)&own->slug : NULL,
+			     own ? 1 : 0);
+	}
+	if (says->product) {
+		ga_autonamed struct ga_accel_named n = { 0 };
+		ga_autofree char *said = ga_xprintf("%s=%s", driver->product, says->product);
+
+		ga_accels_named(list, driver->family, says->product, &n);
+		ga_type_said(t, "label", said, n.types.v, n.types.n);
+	}
+	ga_gather_done(&g);
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One of the types of a node. */
+#include "kube_settle.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "str.h"
+
+void ga_kube_told_release(struct ga_kube_told *t)
+{
+	free(t->sentence);
+	memset(t, 0, sizeof(*t));
+}
+
+void ga_kube_tell(struct ga_kube_told *ret, const char *code, const char *fmt, ...)
+{
+	char buf[768];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(buf, sizeof(buf), fmt, ap);
+	va_end(ap);
+	ret->code = code;
+	ret->sentence = ga_printable(ga_xstrdup(buf));
+}
+
+/* How sure: what the device says is surest, what is left over of a node's types least. */
+static int rank_of(const char *basis)
+{
+	return ga_streq(basis, "device") ? 2 : ga_streq(basis, "node");
+}
+
+void ga_kube_told_join(struct ga_kube_told *all, struct ga_kube_told *one)
+{
+	const char *first = all->type;
+
+	if (all->code || (!one->code && !one->type)) {
+		ga_kube_told_release(one);
+	} else if (one->code || !first) {
+		*all = *one;
+	} else if (strcmp(first, one->type) != 0) {
+		memset(all, 0, sizeof(*all));
+		ga_kube_tell(all, "several_types", "its claims gave it %s and %s: one annotation "
+			     "cannot tell of both", first, one->type);
+	} else if (rank_of(one->basis) < rank_of(all->basis)) {
+		all->basis = one->basis;
+	}
+}
+
+/* Resources that are accelerators, or parts of them, with whose they are in the catalogue. */
+static const struct {
+	const char *prefix, *vendor;
+} resources[] = {
+	{ "nvidia.com/gpu", "NVIDIA" },		{ "nvidia.com/mig-", "NVIDIA" },
+	{ "amd.com/gpu", "AMD" },		{ "gpu.intel.com/", "Intel" },
+	{ "habana.ai/", "Intel Habana" },	{ "aws.amazon.com/neuron", "AWS" },
+	{ "google.com/tpu", "Google" },		{ "qualcomm.com/qaic", "Qualcomm" },
+};
+
+const char *ga_kube_vendor(const char *resource)
+{
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(resources); i++)
+		if (ga_starts(resource, resources[i].prefix))
+			return resources[i].vendor;
+	return NULL;
+}
+
+/* Whether GPUs of a node may be of this vendor: what is not known may be anybody's. */
+static bool may_be_of(const struct ga_accels *list, const struct ga_node_type *t,
+		      const char *vendor)
+{
+	const struct ga_accel_type *type = t->type ? ga_accels_type(list, t->type) : NULL;
+	size_t i;
+
+	if (type)
+		return ga_streq(type->vendor, vendor);
+	for (i = 0; i < t->may_be.n; i++) {
+		type = ga_accels_type(list, t->may_be.v[i]);
+		if (!type || ga_streq(type->vendor, vendor))
+			return true;
+	}
+	for (i = 0; !t->may_be.n && i < t->evidence.n; i++) {
+		const char *of = ga_kube_vendor(t->evidence.v[i].said);
+
+		if (of)
+			return ga_streq(of, vendor);
+	}
+	return !t->may_be.n;
+}
+
+/* Whether a part in MIG can be of it; only what the catalogue denies cannot. */
+static bool has_mig(const struct ga_accels *list, const struct ga_node_type *t)
+{
+	const struct ga_accel_type *type = t->type ? ga_accels_type(list, t->type) : NULL;
+
+	return !type || type->partitioning.mig != 0;
+}
+
+static bool has(const struct ga_node_type *t, const char *slug)
+{
+	size_t i;
+
+	for (i = 0; i < t->may_be.n; i++)
+		if (!strcmp(t->may_be.v[i], slug))
+			return true;
+	return false;
+}
+
+/* Whether GPUs of a node may be one of the types: what is not known may be any. */
+static bool may_be_one(const struct ga_node_type *t, const struct ga_node_type *of)
+{
+	size_t i;
+
+	if (!of || !of->may_be.n || (!t->type && !t->may_be.n))
+		return true;
+	if (t->type)
+		return has(of, t->type);
+	for (i = 0; i < t->may_be.n; i++)
+		if (has(of, t->may_be.v[i]))
+			return true;
+	return false;
+}
+
+void ga_kube_settle(const struct ga_accels *list, const struct ga_kube_want *want,
+		    const struct ga_node_view *node, struct ga_kube_told *ret)
+{
+	const char *one = NULL;
+	size_t i, n = 0, unknown = 0;
+
+	memset(ret, 0, sizeof(*ret));
+	for (i = 0; i < node->types.n; i++) {
+		const struct ga_node_type *t = &node->types.v[i];
+
+		if (!may_be_of(list, t, want->vendor) || (want->mig && !has_mig(list, t)) ||
+		    !may_be_one(t, want->one_of))
+			continue;
+		n++;
+		unknown += !t->type;
+		one = t->type ? t->type : one;
+	}
+	if (n == 1 && !unknown) {
+		ret->type = one;
+		ret->basis = node->types.n == 1 ? "node" : "resource";
+	} else if (!n) {
+		ga_kube_tell(ret, "nothing_there", "it has %s, and node '%s' shows nothing of that "
+			     "kind", want->what, node->node);
+	} else if (unknown) {
+		ga_kube_tell(ret, "type_unknown", "the type is not known of what node '%s' has "
+			     "(%s)", node->node, node->summary);
+	} else {
+		ga_kube_tell(ret, "mixed_node", "node '%s' has several types (%s), and %s does not "
+			     "tell which", node->node, node->summary, want->what);
+	}
+}

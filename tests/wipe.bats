@@ -17,7 +17,6 @@ setup()
 
 teardown()
 {
-  [[ -z ${MOUNTED-} ]] || umount "$MOUNTED"
   [[ -z ${NODE-} ]] || rm -f -- "$NODE"
   [[ -z ${LOOP-} ]] || losetup -d "$LOOP"
   common_teardown
@@ -492,12 +491,30 @@ make_loop()
   truncate -s 32M "$T/backing"
   LOOP=$(losetup -P -f --show "$T/backing" 2> /dev/null) || skip "no loop device"
   id=$(gpuaas-wipe --device "$LOOP" --dry-run | jq -r .device.wwid)
+  IN=()
   mkdir "$T/mnt"
 }
 
 alone()
 {
-  run_status "$1" gpuaas-wipe --device "$LOOP" --confirm "$id" --class clear
+  run_status "$1" "${IN[@]}" gpuaas-wipe --device "$LOOP" --confirm "$id" --class clear
+}
+
+# mounted DEV: on $T/mnt, in a mount namespace of its own. In ours another test's new namespace would take a copy
+# with it, and DEV would stay mounted there.
+mounted()
+{
+  unshare -m sh -c 'mount "$1" "$2/mnt" && : > "$2/up" && exec sleep 1000' - "$1" "$T" &
+  BG+=($!)
+  wait_for 10 test -e "$T/up"
+  run ! mountpoint -q "$T/mnt"
+}
+
+# What the last one held is free when it is waited for, not when it is gone from memory.
+end_last()
+{
+  kill "${BG[-1]}"
+  wait "${BG[-1]}" || :
 }
 
 @test "loop device: wiped" {
@@ -515,18 +532,18 @@ alone()
 @test "loop device: mounted, in use as swap, open" {
   make_loop
   mkfs.ext4 -q "$LOOP"
-  mount "$LOOP" "$T/mnt"
-  MOUNTED=$T/mnt
+  mounted "$LOOP"
+  IN=(nsenter -t "${BG[-1]}" -m)
   alone 4
   assert_output "nvme_mounted: ${LOOP#/dev/} is mounted on $T/mnt"
-  umount "$T/mnt"
-  MOUNTED=
+  end_last
+  IN=()
   sleep 1000 < "$LOOP" &
   BG+=($!)
+  wait_for 10 grep -qx sleep "/proc/${BG[-1]}/comm"
   alone 4
   assert_output "(sleep) has it open"
-  kill "${BG[-1]}"
-  wait_for 10 has_ended "${BG[-1]}"
+  end_last
   blkid "$LOOP" | grep -q ext4
   alone 0
 }
@@ -534,10 +551,7 @@ alone()
 @test "loop device: a mount in another namespace" {
   make_loop
   mkfs.ext4 -q "$LOOP"
-  unshare -m sh -c "mount '$LOOP' '$T/mnt' && touch '$T/up' && exec sleep 1000" &
-  BG+=($!)
-  wait_for 10 test -e "$T/up"
-  run ! mountpoint -q "$T/mnt"
+  mounted "$LOOP"
   alone 4
   assert_output "nvme_mounted"
 }
@@ -550,12 +564,10 @@ alone()
   # Where nothing makes nodes: one, removed with the device.
   [[ -b ${LOOP}p1 ]] || { mknod "${LOOP}p1" b "$major" "$minor" && NODE=${LOOP}p1; }
   mkfs.ext4 -q "${LOOP}p1"
-  mount "${LOOP}p1" "$T/mnt"
-  MOUNTED=$T/mnt
+  mounted "${LOOP}p1"
   alone 4
   assert_output "nvme_mounted: ${LOOP#/dev/}p1 is mounted on $T/mnt"
-  umount "$T/mnt"
-  MOUNTED=
+  end_last
   run_status 4 gpuaas-wipe --device "${LOOP}p1" --dry-run
   assert_stderr "is a partition"
   alone 0

@@ -272,7 +272,19 @@ static int node_of(struct ga_db *db, const char *text, char **ret, struct ga_err
 	return 0;
 }
 
-static int record(const struct ga_nodes_opts *o, const char *node,
+/* What the view of the node arg warns of now: a better source may say something else. */
+static int say_warnings(struct ga_node_view *v, void *arg, struct ga_err *err)
+{
+	size_t i;
+
+	(void)err;
+	for (i = 0; i < v->warnings.n && !strcmp(v->node, arg); i++)
+		ga_say("%s: %s", v->warnings.v[i].code, v->warnings.v[i].sentence);
+	return 0;
+}
+
+/* list tells what the types mean; NULL where there are none. */
+static int record(const struct ga_nodes_opts *o, const struct ga_accels *list, const char *node,
 		  const struct ga_manual_types *types, struct ga_err *err)
 {
 	ga_autodb struct ga_db *db = NULL;
@@ -280,7 +292,9 @@ static int record(const struct ga_nodes_opts *o, const char *node,
 
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_WRITE, &db, err) < 0 ||
 	    ga_db_begin(db, ga_cli_program(), err) < 0 || node_of(db, node, &id, err) < 0 ||
-	    ga_store_set_manual_types(db, id, types->v, types->n, o->reason, err) < 0)
+	    ga_store_set_manual_types(db, id, types->v, types->n, o->reason, err) < 0 ||
+	    (list &&
+	     ga_store_node_views(db, list, ga_clock_micros(), say_warnings, id, err) < 0))
 		return -1;
 	if (o->dry_run) {
 		ga_say("dry run: nothing is changed");
@@ -304,7 +318,7 @@ static int set(const struct ga_nodes_opts *o, char *const *args, int n, struct g
 	for (i = 1; i < n; i++)
 		if (read_type(list, args[i], ga_list_add(&types), err) < 0)
 			return -1;
-	return record(o, args[0], &types, err);
+	return record(o, list, args[0], &types, err);
 }
 
 int ga_cli_nodes(const struct ga_nodes_opts *o, struct ga_err *err)
@@ -319,7 +333,7 @@ int ga_cli_nodes(const struct ga_nodes_opts *o, struct ga_err *err)
 	if (n && !strcmp(args[0], "clear")) {
 		if (n != 2)
 			return ga_fail(err, GA_USAGE, "nodes clear takes one node");
-		return record(o, args[1], &none, err);
+		return record(o, NULL, args[1], &none, err);
 	}
 	if (n > 1)
 		return ga_fail(err, GA_USAGE, "'%.64s' is one operand too many", args[1]);

@@ -149,10 +149,12 @@ background()
   BG+=("$BG_PID")
 }
 
-# A process that ended has no exe, also while it is a zombie.
+# Gone or a zombie: only then are its files, locks and namespaces given back (its memory and so its exe go first).
 has_ended()
 {
-  [[ ! -e /proc/$1/exe ]]
+  local stat
+  { read -r stat < "/proc/$1/stat"; } 2> /dev/null || return 0
+  [[ ${stat##*) } == [ZX]* ]]
 }
 
 wait_for()

@@ -192,6 +192,7 @@ discovered()
   run_ok gpuaas-profile nodes --unknown
   jq_is .summary "8x GPU - type unknown (10de:2335)"
   run_ok gpuaas-profile nodes set h200 8xacme-x1-64gb --reason "printed on the card"
+  assert_equal "$stderr" ""
   run_ok gpuaas-profile nodes
   jq_is '.types[0] | "\(.type) \(.rung) \(.count)"' "acme-x1-64gb manual 8"
   jq_is '.types[0].evidence[1] | "\(.source) \(.said) \(.by != null) \(.at != null)"' \
@@ -201,6 +202,7 @@ discovered()
   unset GPUAAS_ACCELERATORS
   # PCI ids are better evidence than a person.
   run_ok gpuaas-profile nodes set h200 a2 --reason "a guess"
+  assert_stderr "type_conflict: pci says '10de:2335/10de:18be', manual says 'nvidia-a2-16gb: a guess': the first counts"
   run_ok gpuaas-profile nodes
   jq_is '.types[0].type' nvidia-h200-141gb
   warned type_conflict

@@ -35,6 +35,20 @@ order()
     wipe: {minimum_class: "clear", verify: "full", gpu_memory: "if_supported"}, lab: true} | '"${*:-.}"
 }
 
+# open_in_sleep FILE: somebody has it open
+open_in_sleep()
+{
+  sleep 1000 < "$1" &
+  BG+=($!)
+  wait_for 10 grep -qx sleep "/proc/${BG[-1]}/comm"
+}
+
+end_last()
+{
+  kill "${BG[-1]}"
+  wait_for 10 has_ended "${BG[-1]}"
+}
+
 # wipe STATUS [JQ-CHANGE…]: carries out such an order
 wipe()
 {
@@ -151,8 +165,7 @@ CASES
 
 @test "a disk that a process has open is refused, and who it is" {
   make_lab
-  sleep 1000 < "$(disk)" &
-  BG+=($!)
+  open_in_sleep "$(disk)"
   wipe 4
   jq_is .outcome not_started
   assert_output "(sleep) has it open"
@@ -231,11 +244,9 @@ XML
 
 @test "what was refused waits for --pending" {
   make_lab
-  sleep 1000 < "$(disk)" &
-  BG+=($!)
+  open_in_sleep "$(disk)"
   wipe 4
-  kill "${BG[-1]}"
-  wait_for 10 has_ended "${BG[-1]}"
+  end_last
   run_status 0 in_host gpuaas-wipe --pending
   jq_is .outcome confirmed
   is_zero
@@ -510,13 +521,6 @@ mounted()
   run ! mountpoint -q "$T/mnt"
 }
 
-# What the last one held is free when it is waited for, not when it is gone from memory.
-end_last()
-{
-  kill "${BG[-1]}"
-  wait "${BG[-1]}" || :
-}
-
 @test "loop device: wiped" {
   make_loop
   head -c 32M /dev/zero | tr '\0' 'x' > "$LOOP"
@@ -538,9 +542,7 @@ end_last()
   assert_output "nvme_mounted: ${LOOP#/dev/} is mounted on $T/mnt"
   end_last
   IN=()
-  sleep 1000 < "$LOOP" &
-  BG+=($!)
-  wait_for 10 grep -qx sleep "/proc/${BG[-1]}/comm"
+  open_in_sleep "$LOOP"
   alone 4
   assert_output "(sleep) has it open"
   end_last

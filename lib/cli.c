@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -367,6 +368,14 @@ const char *ga_cli_state_path(void)
 const char *ga_cli_host_dir(void)
 {
 	return ga_cli_setting("GPUAAS_HOST_DIR", "/var/lib/gpuaas/host");
+}
+
+int ga_cli_may_replace(const char *path, struct ga_err *err)
+{
+	if (!strcmp(path, "-"))
+		return ga_fail(err, GA_USAGE, "--output takes a file: without it all goes to "
+					      "standard output");
+	return ga_file_may_replace(path, ga_cli_state_path(), err);
 }
 
 int ga_cli_open(const char *operand, struct ga_err *err)

@@ -129,6 +129,8 @@ int ga_cli_stream_jobs_here(int fd, const char *name, const struct ga_consumer *
 			    const struct ga_consumer *here, int jobs, struct ga_err *err);
 /* Opens an operand: "-" is stdin (fd 0), else the file. The caller closes what is not 0. */
 int ga_cli_open(const char *operand, struct ga_err *err);
+/* Whether --output may name path: ga_file_may_replace, and not the state. */
+int ga_cli_may_replace(const char *path, struct ga_err *err);
 /* GA_USAGE when stdin is a terminal, so that nobody waits for records that do not come. */
 int ga_cli_need_pipe(const char *what, struct ga_err *err);
 

@@ -34,6 +34,8 @@ int ga_cli_export_write(const struct ga_str *text, struct ga_err *err)
 {
 	ga_autofree char *line = NULL;
 
+	if (output && ga_cli_may_replace(output, err) < 0)
+		return -1;
 	if (output)
 		return ga_file_replace(output, text->buf, text->len, 0644, err) < 0 ?
 			       ga_hint(err, "its folder must be there and writable") :

@@ -137,6 +137,8 @@ static int write_file(struct listing *l, struct ga_err *err)
 	int64_t now = ga_clock_micros();
 	char at[GA_TIME_SIZE];
 
+	if (ga_cli_may_replace(l->o->output, err) < 0)
+		return -1;
 	if (ga_replace_begin(l->o->output, &file, err) < 0)
 		return ga_hint(err, "its folder must be there and writable");
 	l->file = file.fd;

@@ -474,11 +474,13 @@ static int put_in_place(const char *temporary, const char *to, struct ga_err *er
 int ga_db_backup(struct ga_db *db, const char *to, struct ga_err *err)
 {
 	ga_autofree char *temporary = ga_xprintf("%s.part", to);
-	ga_autofd int fd = open(temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
-				0600);
+	ga_autofd int fd = -1;
 	sqlite3 *copy = NULL;
 	int r;
 
+	if (ga_file_may_replace(to, ga_db_path(db), err) < 0)
+		return -1;
+	fd = open(temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return ga_fail_sys(err, "making '%s' failed", temporary);
 	if (sqlite3_open_v2(temporary, &copy, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)

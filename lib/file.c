@@ -82,9 +82,32 @@ int ga_file_sync_dir(const char *path, struct ga_err *err)
 	return 0;
 }
 
+int ga_file_may_replace(const char *path, const char *state, struct ga_err *err)
+{
+	struct stat st, own;
+
+	if (lstat(path, &st) < 0)
+		return errno == ENOENT ? 0 : ga_fail_sys(err, "cannot look at '%s'", path);
+	if (!S_ISREG(st.st_mode)) {
+		ga_err_set(err, GA_CONFLICT, "'%s' is %s: only a regular file is replaced", path,
+			   S_ISLNK(st.st_mode) ? "a link" :
+			   S_ISDIR(st.st_mode) ? "a folder" :
+						 "no file, but a device, a pipe or a socket");
+		return ga_hint(err, "name a file, or one that is not there yet");
+	}
+	if (state && !stat(state, &own) && st.st_dev == own.st_dev && st.st_ino == own.st_ino) {
+		ga_err_set(err, GA_CONFLICT, "'%s' is the state itself: it is not replaced", path);
+		return ga_hint(err, "name another file");
+	}
+	return 0;
+}
+
 int ga_replace_begin(const char *path, struct ga_replace *ret, struct ga_err *err)
 {
-	*ret = (struct ga_replace){ .fd = -1, .tmp = ga_xprintf("%s.XXXXXX", path) };
+	*ret = (struct ga_replace){ .fd = -1 };
+	if (ga_file_may_replace(path, NULL, err) < 0)
+		return -1;
+	ret->tmp = ga_xprintf("%s.XXXXXX", path);
 	ret->fd = mkostemp(ret->tmp, O_CLOEXEC);
 	if (ret->fd < 0) {
 		ga_err_set_sys(err, "cannot create '%s'", ret->tmp);

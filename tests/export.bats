@@ -241,6 +241,32 @@ END
   assert_equal "$output" ""
 }
 
+@test "a device, a pipe, a link, a folder and the state are not replaced" {
+  local words cmd to
+  gpuaas-state init --lab > "$T/init"
+  mkfifo "$T/pipe"
+  ln -s file "$T/link"
+  mkdir "$T/folder"
+  echo before > "$T/file"
+  ln "$GPUAAS_STATE" "$T/other-name"
+  [[ $EUID -ne 0 ]] || mknod "$T/device" c 1 3
+  for words in "gpuaas-export openmetrics --output" "gpuaas-profile list --public --output" "gpuaas-state backup"; do
+    read -ra cmd <<< "$words"
+    for to in pipe link folder device other-name; do
+      [[ -e $T/$to ]] || continue
+      stat -c '%F %i %a' "$T/$to" > "$T/is"
+      run_status 4 "${cmd[@]}" "$T/$to"
+      assert_stderr "replaced"
+      stat -c '%F %i %a' "$T/$to" | diff "$T/is" -
+    done
+    run_ok "${cmd[@]}" "$T/file"
+  done
+  run_status 4 gpuaas-state backup "$GPUAAS_STATE"
+  run_status 2 gpuaas-export openmetrics --output -
+  run_status 2 gpuaas-profile list --public --output -
+  [[ -z $(find . -maxdepth 1 -name '-*') ]]
+}
+
 @test "--output replaces the file whole, readable by everybody, or leaves it" {
   fleet 1
   mkdir "$T/out"

@@ -14,7 +14,8 @@ int ga_file_attr(int dirfd, const char *path, struct ga_str *out);
 /* Whether a file may come in the place of path: nothing is there, or a regular file other than the
  * state (NULL: any). GA_CONFLICT for devices, pipes, links and folders, which are not ours. */
 int ga_file_may_replace(const char *path, const char *state, struct ga_err *err);
-/* Replaces path (ga_file_may_replace): temporary file beside it, fsync, rename, fsync of the directory. */
+/* Replaces path (ga_file_may_replace): temporary file beside it, fsync, rename, fsync of the
+ * directory. */
 int ga_file_replace(const char *path, const void *data, size_t len, unsigned int mode,
 		    struct ga_err *err);
 /* fsync of the directory that path is in, so that a new name lasts. */

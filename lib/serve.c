@@ -11,6 +11,7 @@
 #include "time.h"
 
 #define RETRY_SECONDS 10
+#define AHEAD_NANOS INT64_C(5000000000) /* what is dated later than this was not written just now */
 
 static void refuse(struct ga_serve_answer *ret, int status, const char *sentence)
 {
@@ -118,6 +119,8 @@ static bool is_current(const struct ga_serve_file *file, int64_t now_nanos, int6
 {
 	if (!file->there)
 		refuse(ret, 503, "nothing is published, or it cannot be read or is too large");
+	else if (file->modified_nanos - now_nanos > AHEAD_NANOS)
+		refuse(ret, 503, "what was published is dated ahead: the clock was set back");
 	else if ((now_nanos - file->modified_nanos) / 1000000000 > stale_seconds)
 		refuse(ret, 503, "what was published is too old to say what is available now");
 	else
@@ -129,15 +132,17 @@ static bool is_current(const struct ga_serve_file *file, int64_t now_nanos, int6
 void ga_serve_answer(const struct ga_serve_request *request, const struct ga_serve_file *file,
 		     int64_t now_nanos, int64_t stale_seconds, struct ga_serve_answer *ret)
 {
+	int64_t modified;
+
 	*ret = (struct ga_serve_answer){ .age_seconds = -1 };
 	if (!wants_file(request, ret) || !is_current(file, now_nanos, stale_seconds, ret))
 		return;
-	ret->age_seconds = now_nanos > file->modified_nanos ?
-				   (now_nanos - file->modified_nanos) / 1000000000 :
-				   0;
+	/* Nothing is said to have been written after its answer (RFC 9110, 8.8.2.1). */
+	modified = file->modified_nanos < now_nanos ? file->modified_nanos : now_nanos;
+	ret->age_seconds = (now_nanos - modified) / 1000000000;
 	snprintf(ret->etag, sizeof(ret->etag), "\"%" PRIx64 "-%" PRIx64 "-%" PRIx64 "\"",
 		 file->modified_nanos, file->size, file->inode);
-	ga_serve_date(file->modified_nanos / 1000000000, ret->modified);
+	ga_serve_date(modified / 1000000000, ret->modified);
 	ret->status = has_it(request, ret) ? 304 : 200;
 }
 

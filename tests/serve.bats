@@ -216,6 +216,8 @@ raw()
   tag=$(sed -n 's/^ETag: //p' <<< "$output")
   ask -H "If-None-Match: $tag" "$URL"
   assert_output 'HTTP/1.1 304 '
+  # 304 has no length, or that of what is not sent.
+  assert_equal "$(sed -n 's/^Content-Length: //p' <<< "$output" | grep -vx "$(stat -c %s "$FILE")")" ''
   ask -H "If-None-Match: \"x\", W/$tag" "$URL"
   assert_output 'HTTP/1.1 304 '
   ask -H 'If-None-Match: "x"' -H "if-none-match: $tag" "$URL"
@@ -242,10 +244,15 @@ raw()
   assert_output 'Retry-After: 10'
   refute_output 'ETag'
   assert_equal "$(jq -r .error "$T/body")" 'what was published is too old to say what is available now'
-  # A time that 64 bits of nanoseconds do not hold is not taken for one long ago.
-  touch -d 2400-01-01 "$FILE"
-  ask "$URL"
-  assert_output 'HTTP/1.1 200 '
+  # Ahead of the clock, which was set back: nobody knows how old it is. 64 bits of nanoseconds do not hold 2400.
+  local when
+  for when in '2 hours' 2400-01-01; do
+    touch -d "$when" "$FILE"
+    ask "$URL"
+    assert_output 'HTTP/1.1 503 '
+    refute_output 'Last-Modified'
+    assert_equal "$(jq -r .error "$T/body")" 'what was published is dated ahead: the clock was set back'
+  done
   rm "$FILE"
   ask "$URL"
   assert_output 'HTTP/1.1 503 '

@@ -10,6 +10,7 @@
 #define MADE (INT64_C(1795000000) * SECOND)
 #define TAG "\"18e91efd5bd38000-3b4-2a\""
 #define DATE "Wed, 18 Nov 2026 11:06:40 GMT"
+#define DATE_BEFORE "Wed, 18 Nov 2026 11:06:35 GMT" /* five seconds */
 
 static const struct ga_serve_file made = { .there = true, .size = 948, .inode = 42,
 					   .modified_nanos = MADE };
@@ -33,7 +34,11 @@ static void answers(void)
 		{ "no file", "GET", GA_SERVE_PATH, NULL, NULL, true, 5, 503 },
 		{ "a file just young enough", "GET", GA_SERVE_PATH, NULL, NULL, false, 60, 200 },
 		{ "a file too old", "GET", GA_SERVE_PATH, NULL, NULL, false, 61, 503 },
-		{ "a file of tomorrow", "GET", GA_SERVE_PATH, NULL, NULL, false, -86400, 200 },
+		{ "a file of a moment ahead", "GET", GA_SERVE_PATH, NULL, NULL, false, -5, 200 },
+		{ "its date, which is that of now", "GET", GA_SERVE_PATH, NULL, DATE_BEFORE, false,
+		  -5, 304 },
+		{ "a file ahead of the clock", "GET", GA_SERVE_PATH, NULL, NULL, false, -6, 503 },
+		{ "a file of tomorrow", "GET", GA_SERVE_PATH, TAG, NULL, false, -86400, 503 },
 		{ "its tag", "GET", GA_SERVE_PATH, TAG, NULL, false, 5, 304 },
 		{ "its weak tag", "GET", GA_SERVE_PATH, "W/" TAG, NULL, false, 5, 304 },
 		{ "one of several", "GET", GA_SERVE_PATH, "\"a,b\" , " TAG ", \"c\"", NULL, false,
@@ -68,7 +73,8 @@ static void answers(void)
 		t_int(a.status, rows[i].status, "%s: %s %s", rows[i].name, rows[i].method,
 		      rows[i].path);
 		t_str(a.etag, given ? TAG : "", "%s: the tag", rows[i].name);
-		t_str(a.modified, given ? DATE : "", "%s: the date", rows[i].name);
+		t_str(a.modified, !given ? "" : rows[i].age < 0 ? DATE_BEFORE : DATE,
+		      "%s: the date", rows[i].name);
 		t_ok(given ? !a.sentence : a.sentence && *a.sentence, "%s: a sentence",
 		     rows[i].name);
 		t_ok(a.allow == (a.status == 405), "%s: which methods there are", rows[i].name);

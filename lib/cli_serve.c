@@ -28,7 +28,7 @@
 
 #define FIRST_FD 3 /* of socket activation, sd_listen_fds(3) */
 #define CLIENTS_MAX 500 /* two descriptors each: what a process has by default is enough */
-#define REQUEST_BYTES (16 << 10)
+#define CLIENT_BYTES (64 << 10) /* a request, its cookies again, 64 a field, the answer's head */
 #define FILE_MAX_BYTES (16 << 20)
 #define FINISH_SECONDS 5 /* for answers under way, when it ends */
 #define LOOK_MICROS 1000000 /* at most, between two looks at what is idle or over */
@@ -47,11 +47,12 @@ static int64_t nanos(const struct timespec *ts)
 	return seconds * 1000000000 + ts->tv_nsec;
 }
 
+/* By the clock that also dates files and answers. */
 static int64_t now_nanos(void)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_REALTIME, &ts);
+	clock_gettime(CLOCK_REALTIME_COARSE, &ts);
 	return nanos(&ts);
 }
 
@@ -97,11 +98,11 @@ static struct MHD_Response *body(const struct ga_serve_answer *a, const struct g
 {
 	ga_autofree char *text = NULL;
 
-	if (a->status == 200)
+	if (a->status == 200 || a->status == 304) /* of which the library sends the length alone */
 		return MHD_create_response_from_fd((size_t)f->size, fd);
 	if (fd >= 0)
 		close(fd);
-	text = a->sentence ? ga_xprintf("{\"error\":\"%s\"}\n", a->sentence) : ga_xstrdup("");
+	text = ga_xprintf("{\"error\":\"%s\"}\n", a->sentence);
 	return MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_COPY);
 }
 
@@ -128,25 +129,80 @@ static enum MHD_Result give(struct MHD_Connection *connection, const struct ga_s
 	return queued;
 }
 
-static enum MHD_Result answer(void *arg, struct MHD_Connection *connection, const char *url,
-			      const char *method, const char *version, const char *upload,
-			      size_t *upload_size, void **seen)
+/* ---- requests ---- */
+
+/* Before the library parts the query. Nobody reads that, so it is cut off: each argument would
+ * take memory, and where there is no more, libmicrohttpd 0.9.75 loses the connection and says
+ * nothing (it goes on as if the line had been read). Returns what follows the target. */
+static void *line_came(void *arg, const char *target, struct MHD_Connection *connection)
 {
+	char *query = strchr(target, '?'), *next = strchr(target, '\0') + 1;
+
+	(void)arg, (void)connection;
+	if (query)
+		query[1] = '\0';
+	return next;
+}
+
+/* What of a request's fields is read. */
+struct fields {
+	char *host, *tags, *since;
+};
+
+static void fields_release(struct fields *f)
+{
+	free(f->host);
+	free(f->tags);
+	free(f->since);
+}
+
+static enum MHD_Result take_field(void *arg, enum MHD_ValueKind kind, const char *name,
+				  const char *value)
+{
+	struct fields *f = arg;
+	char **at = !strcasecmp(name, "Host")		   ? &f->host :
+		    !strcasecmp(name, "If-None-Match")	   ? &f->tags :
+		    !strcasecmp(name, "If-Modified-Since") ? &f->since :
+							     NULL;
+
+	(void)kind;
+	if (at) {
+		char *joined = ga_xprintf("%s%s%s", *at ? *at : "", *at ? ", " : "", value);
+
+		free(*at);
+		*at = joined;
+	}
+	return MHD_YES;
+}
+
+static enum MHD_Result answer(void *arg, struct MHD_Connection *connection, const char *target,
+			      const char *method, const char *version, const char *upload,
+			      size_t *upload_size, void **context)
+{
+	ga_cleanup(fields_release) struct fields fields = { 0 };
 	struct ga_serve_request request = {
 		.method = method,
-		.path = url,
-		.if_none_match = MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
-							     "If-None-Match"),
-		.if_modified_since = MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
-								 "If-Modified-Since"),
+		.target = target,
+		.version = version,
+		/* The three lie in the line as it came, each behind the end of the last. */
+		.torn = target != method + strlen(method) + 1 || version != *context,
 	};
 	struct ga_serve_answer a;
 	struct ga_serve_file file;
 	struct MHD_Response *r;
 	int fd;
 
-	(void)arg, (void)version, (void)upload, (void)upload_size, (void)seen;
+	(void)arg, (void)upload, (void)upload_size;
 	atomic_store(&asked_micros, ga_clock_mono_micros());
+	(void)MHD_get_connection_values(connection, MHD_HEADER_KIND, take_field, &fields);
+	request.bytes =
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE)
+			->header_size;
+	request.host = fields.host;
+	request.if_none_match = fields.tags;
+	request.if_modified_since = fields.since;
+	request.fields = (size_t)MHD_get_connection_values(
+		connection, MHD_HEADER_KIND | MHD_COOKIE_KIND, NULL, NULL);
 	fd = look(&file);
 	ga_serve_answer(&request, &file, now_nanos(), opts->stale_seconds, &a);
 	r = body(&a, &file, fd);
@@ -357,7 +413,8 @@ static int serve(int fd, struct ga_err *err)
 	d = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC, 0, NULL, NULL, answer,
 			     NULL, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
 			     (unsigned int)CLIENTS_MAX, MHD_OPTION_NOTIFY_CONNECTION, noted, NULL,
-			     MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_BYTES,
+			     MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CLIENT_BYTES,
+			     MHD_OPTION_URI_LOG_CALLBACK, line_came, NULL,
 			     MHD_OPTION_UNESCAPE_CALLBACK, leave_encoded, NULL, MHD_OPTION_END);
 	if (!d) {
 		close(fd);

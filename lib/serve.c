@@ -6,15 +6,57 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "time.h"
 
 #define RETRY_SECONDS 10
+#define AHEAD_NANOS INT64_C(5000000000) /* what is dated later than this was not written just now */
 
 static void refuse(struct ga_serve_answer *ret, int status, const char *sentence)
 {
 	ret->status = status;
 	ret->sentence = sentence;
+}
+
+/* ---- what is asked for ---- */
+
+/* Whether it is a host, of one field Host (RFC 9112, 3.2): a comma is what joins two of them. */
+static bool is_host(const char *text)
+{
+	size_t len = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				  "0123456789-._~%!$&'()*+;=:[]");
+
+	return !text[len + strspn(text + len, " \t")];
+}
+
+/* The path of a target, also of one that names the host as well (RFC 9112, 3.2.2). */
+static const char *path_of(const char *target)
+{
+	static const char scheme[] = "http://";
+	size_t len = strlen(scheme), host;
+
+	if (strncasecmp(target, scheme, len) != 0)
+		return target;
+	host = strcspn(target + len, "/");
+	return host ? target + len + host : "";
+}
+
+/* Whether it asks for the file; if not, ret says why. */
+static bool wants_file(const struct ga_serve_request *r, struct ga_serve_answer *ret)
+{
+	if (r->bytes > GA_SERVE_REQUEST_BYTES || r->fields > GA_SERVE_FIELDS)
+		refuse(ret, 431, "there are more than 16 KiB, or more than 400 fields and cookies");
+	else if (r->torn)
+		refuse(ret, 400, "the request line has a NUL, or a blank too many");
+	else if (r->host ? !is_host(r->host) : strcmp(r->version, "HTTP/1.0") != 0)
+		refuse(ret, 400, "one field Host is needed");
+	else if (strcmp(path_of(r->target), GA_SERVE_PATH) != 0)
+		refuse(ret, 404, "there is only " GA_SERVE_PATH);
+	else if (strcmp(r->method, "GET") != 0 && strcmp(r->method, "HEAD") != 0)
+		refuse(ret, 405, "this is for reading: GET and HEAD");
+	ret->allow = ret->status == 405;
+	return !ret->status;
 }
 
 /* ---- dates ---- */
@@ -71,34 +113,36 @@ static bool has_it(const struct ga_serve_request *r, const struct ga_serve_answe
 	return r->if_modified_since && !strcmp(r->if_modified_since, a->modified);
 }
 
+/* Whether it says what is available now; if not, ret says why. */
+static bool is_current(const struct ga_serve_file *file, int64_t now_nanos, int64_t stale_seconds,
+		       struct ga_serve_answer *ret)
+{
+	if (!file->there)
+		refuse(ret, 503, "nothing is published, or it cannot be read or is too large");
+	else if (file->modified_nanos - now_nanos > AHEAD_NANOS)
+		refuse(ret, 503, "what was published is dated ahead: the clock was set back");
+	else if ((now_nanos - file->modified_nanos) / 1000000000 > stale_seconds)
+		refuse(ret, 503, "what was published is too old to say what is available now");
+	else
+		return true;
+	ret->retry_seconds = RETRY_SECONDS;
+	return false;
+}
+
 void ga_serve_answer(const struct ga_serve_request *request, const struct ga_serve_file *file,
 		     int64_t now_nanos, int64_t stale_seconds, struct ga_serve_answer *ret)
 {
-	int64_t age;
+	int64_t modified;
 
 	*ret = (struct ga_serve_answer){ .age_seconds = -1 };
-	if (strcmp(request->path, GA_SERVE_PATH) != 0) {
-		refuse(ret, 404, "there is only " GA_SERVE_PATH);
+	if (!wants_file(request, ret) || !is_current(file, now_nanos, stale_seconds, ret))
 		return;
-	}
-	if (strcmp(request->method, "GET") != 0 && strcmp(request->method, "HEAD") != 0) {
-		refuse(ret, 405, "this is for reading: GET and HEAD");
-		ret->allow = true;
-		return;
-	}
-	age = now_nanos > file->modified_nanos ? (now_nanos - file->modified_nanos) / 1000000000 :
-						 0;
-	if (!file->there || age > stale_seconds) {
-		refuse(ret, 503, file->there ?
-				 "what was published is too old to say what is available now" :
-				 "nothing is published, or it cannot be read or is too large");
-		ret->retry_seconds = RETRY_SECONDS;
-		return;
-	}
-	ret->age_seconds = age;
+	/* Nothing is said to have been written after its answer (RFC 9110, 8.8.2.1). */
+	modified = file->modified_nanos < now_nanos ? file->modified_nanos : now_nanos;
+	ret->age_seconds = (now_nanos - modified) / 1000000000;
 	snprintf(ret->etag, sizeof(ret->etag), "\"%" PRIx64 "-%" PRIx64 "-%" PRIx64 "\"",
 		 file->modified_nanos, file->size, file->inode);
-	ga_serve_date(file->modified_nanos / 1000000000, ret->modified);
+	ga_serve_date(modified / 1000000000, ret->modified);
 	ret->status = has_it(request, ret) ? 304 : 200;
 }
 

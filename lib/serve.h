@@ -10,6 +10,8 @@
 
 #define GA_SERVE_PATH "/api/hardware-profiles"
 #define GA_SERVE_TEXT_SIZE 48
+#define GA_SERVE_REQUEST_BYTES (16 << 10) /* of a request without its body, at most */
+#define GA_SERVE_FIELDS 400 /* of it and cookies in them, at most */
 
 /* The file as it is now. */
 struct ga_serve_file {
@@ -19,12 +21,15 @@ struct ga_serve_file {
 };
 
 struct ga_serve_request {
-	const char *method, *path;  /* the path as it came, not decoded, without its query */
-	const char *if_none_match, *if_modified_since; /* header values, or NULL */
+	const char *method, *target, *version; /* as they came, not decoded; without the query */
+	bool torn; /* a NUL, or a blank too many, is in the line of these */
+	/* Values of fields, or NULL; of repeated ones all, with ", " between them. */
+	const char *host, *if_none_match, *if_modified_since;
+	size_t bytes, fields; /* of all of it: bytes without a body; fields and cookies */
 };
 
 struct ga_serve_answer {
-	int status;	      /* 200, 304, 404, 405, 503 */
+	int status;	      /* 200, 304, 400, 404, 405, 431, 503 */
 	const char *sentence; /* for people, of what is no 200 or 304; constant */
 	bool allow;	      /* says which methods there are */
 	int retry_seconds;    /* 0: not said */

@@ -12,6 +12,8 @@ setup()
 #!/usr/bin/env python3
 # activate FILE COMMAND…  listen on loopback, write the port to FILE, run COMMAND with the socket as 3
 # raw PORT                send standard input as it is, print what comes back
+# table PORT              requests in all shapes, each on a connection of its own that stays open until the
+#                         server ends it: print those whose status is not what it should be
 # many PORT N             N clients at once, each counted by status; all are connected before one asks
 # slow PORT               hold a connection that never asks, print "open", and wait for its end
 # hold PORT N             N connections that say nothing, print "open", and wait for the end of all
@@ -50,6 +52,64 @@ if what == "raw":
     except OSError:
         pass  # it was refused before all of it was sent
     sys.stdout.buffer.write(rest(s))
+elif what == "table":
+    PATH = b"/api/hardware-profiles"
+    def request(target=PATH, fields=b"Host: x\r\n", method=b"GET", version=b"HTTP/1.1"):
+        return method + b" " + target + b" " + version + b"\r\n" + fields + b"\r\n"
+    def field(name, size):  # of a request of that size
+        return b"Host: x\r\n" + name + b"a" * (size - len(request()) - len(name) - 2) + b"\r\n"
+    def cookies(n):
+        return b"Host: x\r\nCookie: " + b"; ".join([b"a=1"] * n) + b"\r\n"
+    rows = [(f"{n} arguments", "200", request(PATH + b"?" + b"&".join([b"a"] * n)))
+            for n in (230, 240, 245, 250, 300, 1000, 8000)]
+    rows += [(f"{n} arguments", "414 431", request(PATH + b"?" + b"&".join([b"a"] * n))) for n in (9000, 40000)]
+    rows += [(f"{n} cookies", "200", request(fields=cookies(n))) for n in (1, 250, 398)]
+    rows += [(f"{n} cookies", "431", request(fields=cookies(n))) for n in (399, 500, 1000, 3000, 20000)]
+    rows += [(f"{n} fields", "200", request(fields=b"Host: x\r\n" + b"a:\r\n" * (n - 1))) for n in (250, 400)]
+    rows += [(f"{n} fields", "431", request(fields=b"Host: x\r\n" + b"a:\r\n" * (n - 1)))
+             for n in (401, 700, 1000, 4000, 20000)]
+    rows += [(f"{size} bytes with {name.decode()}", "200", request(fields=field(name, size)))
+             for size in (8000, 16000, 16100, 16200, 16384) for name in (b"X: ", b"Cookie: ", b"Cookie: a=")]
+    rows += [(f"{size} bytes with {name.decode()}", "431", request(fields=field(name, size)))
+             for size in (16385, 20000, 40000, 100000) for name in (b"X: ", b"Cookie: ")]
+    rows += [(f"{n} bytes in front of a path", "404", request(b"/" * n + PATH)) for n in (1, 16000)]
+    rows += [(f"{n} bytes in front of a path", "414 431", request(b"/" * n + PATH)) for n in (17000, 40000, 100000)]
+    rows += [(f"a query of {n}", "200", request(PATH + b"?" + b"?" * n)) for n in (0, 1, 16000)]
+    rows += [(f"a query of {n}", "414 431", request(PATH + b"?" + b"?" * n)) for n in (17000, 40000, 100000)]
+    rows += [
+        ("HTTP/1.0 without a host", "200", request(fields=b"", version=b"HTTP/1.0")),
+        ("no host", "400", request(fields=b"")),
+        ("no host in HTTP/1.9", "400", request(fields=b"", version=b"HTTP/1.9")),
+        ("two hosts", "400", request(fields=b"Host: x\r\nA: b\r\nhost: x\r\n")),
+        ("a host with a path", "400", request(fields=b"Host: x/\r\n")),
+        ("the whole address", "200", request(b"http://x:8742" + PATH + b"?a")),
+        ("the whole address, another path", "404", request(b"http://x:8742/" + PATH)),
+        ("a NUL in the path", "400 closed", request(PATH + b"\0x")),
+        ("a NUL in the query", "400 closed", request(PATH + b"?a\0x")),
+        ("a NUL in the query, then HTTP", "400 closed", request(PATH + b"?a\0HTTP/1.1")),
+        ("a NUL in the method", "400 closed", request(method=b"GET\0x")),
+        ("a length that is no number", "400", request(fields=b"Host: x\r\nContent-Length: x\r\n")),
+        ("a length too large", "413", request(fields=b"Host: x\r\nContent-Length: 9" + b"9" * 30 + b"\r\n")),
+        ("a field without a colon", "400", request(fields=b"Host: x\r\nabc\r\n")),
+        ("HTTP/0.9", "505", request(version=b"HTTP/0.9")),
+        ("HTTP/2", "505", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
+        ("no version", "400", b"GET / \r\n\r\n"),
+        ("a word", "closed", b"hello\r\n\r\n"),
+        ("TLS", "closed", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n"),
+    ]
+    for name, wanted, sent in rows:
+        s = connect()
+        s.settimeout(30)
+        try:
+            s.sendall(sent)
+            got = rest(s)
+            status = got[9:12].decode() if got else "closed"
+        except TimeoutError:
+            status = "silence"
+        except OSError:
+            status = "an end while it was sent"
+        if status not in wanted.split():
+            print(f"{name}: {status}, not {wanted}")
 elif what == "many":
     n = int(sys.argv[3])
     clients = [connect() for _ in range(n)]
@@ -156,7 +216,11 @@ raw()
   tag=$(sed -n 's/^ETag: //p' <<< "$output")
   ask -H "If-None-Match: $tag" "$URL"
   assert_output 'HTTP/1.1 304 '
+  # 304 has no length, or that of what is not sent.
+  assert_equal "$(sed -n 's/^Content-Length: //p' <<< "$output" | grep -vx "$(stat -c %s "$FILE")")" ''
   ask -H "If-None-Match: \"x\", W/$tag" "$URL"
+  assert_output 'HTTP/1.1 304 '
+  ask -H 'If-None-Match: "x"' -H "if-none-match: $tag" "$URL"
   assert_output 'HTTP/1.1 304 '
   ask -H "If-Modified-Since: $(sed -n 's/^Last-Modified: //p' <<< "$output")" "$URL"
   assert_output 'HTTP/1.1 304 '
@@ -180,10 +244,15 @@ raw()
   assert_output 'Retry-After: 10'
   refute_output 'ETag'
   assert_equal "$(jq -r .error "$T/body")" 'what was published is too old to say what is available now'
-  # A time that 64 bits of nanoseconds do not hold is not taken for one long ago.
-  touch -d 2400-01-01 "$FILE"
-  ask "$URL"
-  assert_output 'HTTP/1.1 200 '
+  # Ahead of the clock, which was set back: nobody knows how old it is. 64 bits of nanoseconds do not hold 2400.
+  local when
+  for when in '2 hours' 2400-01-01; do
+    touch -d "$when" "$FILE"
+    ask "$URL"
+    assert_output 'HTTP/1.1 503 '
+    refute_output 'Last-Modified'
+    assert_equal "$(jq -r .error "$T/body")" 'what was published is dated ahead: the clock was set back'
+  done
   rm "$FILE"
   ask "$URL"
   assert_output 'HTTP/1.1 503 '
@@ -240,6 +309,12 @@ raw()
   # It is still there for the others.
   ask "$URL"
   assert_output 'HTTP/1.1 200 '
+}
+
+@test "up to 16 KiB are answered by what they ask, and the rest is refused at once, not at the deadline" {
+  activate --deadline 1h --stale 1h
+  run_ok "$T/client" table "$PORT"
+  assert_equal "$output" ''
 }
 
 @test "a hundred clients at once are all answered, while others hold their connections" {

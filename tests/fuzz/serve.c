@@ -1,26 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What gpuaas-serve makes of a request: method, path, If-None-Match and If-Modified-Since, a line
- * each, where an empty line is a header that is missing. Nothing else of a request is read: the
- * HTTP library parts the query from the path and keeps it. The path is read as an address to
- * listen on, too.
+ * What gpuaas-serve makes of a request: method, target, If-None-Match, If-Modified-Since, Host and
+ * version, a line each, where an empty line is a field that is missing; without the last two lines
+ * it is a plain request of HTTP/1.1. Nothing else of a request is read: the HTTP library parts the
+ * query from the target. The target is read as an address to listen on, too.
  */
 #include "fuzz.h"
 
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 #include "serve.h"
 
 #define SECOND INT64_C(1000000000)
 #define MADE (INT64_C(1795000000) * SECOND) /* as in the corpus */
 #define STALE_SECONDS 60
+#define AHEAD_SECONDS 5
 
 static const struct ga_serve_file there = { true, 948, 42, MADE }, gone = { 0 };
 
+static bool is_one_host(const struct ga_serve_request *r)
+{
+	const char *c;
+
+	if (!r->host)
+		return !strcmp(r->version, "HTTP/1.0");
+	for (c = r->host; *c && *c != ' ' && *c != '\t'; c++)
+		if (!isalnum((unsigned char)*c) && !strchr("-._~%!$&'()*+;=:[]", *c))
+			return false;
+	for (; *c; c++)
+		if (*c != ' ' && *c != '\t')
+			return false;
+	return true;
+}
+
 static int expected(const struct ga_serve_request *r, bool given)
 {
-	if (strcmp(r->path, GA_SERVE_PATH) != 0)
+	const char *end = strstr(r->target, GA_SERVE_PATH);
+	size_t before = end ? (size_t)(end - r->target) : 0;
+
+	if (!is_one_host(r))
+		return 400;
+	if (!end || end[strlen(GA_SERVE_PATH)] ||
+	    (before && (before < 8 || strncasecmp(r->target, "http://", 7) != 0 ||
+			memchr(r->target + 7, '/', before - 7))))
 		return 404;
 	if (strcmp(r->method, "GET") != 0 && strcmp(r->method, "HEAD") != 0)
 		return 405;
@@ -40,7 +64,8 @@ static void check_given(const struct ga_serve_answer *a, int64_t age)
 {
 	size_t len = strlen(a->etag);
 
-	fuzz_check(!a->sentence && !a->allow && !a->retry_seconds && a->age_seconds == age);
+	fuzz_check(!a->sentence && !a->allow && !a->retry_seconds);
+	fuzz_check(a->age_seconds == (age > 0 ? age : 0));
 	fuzz_check(len > 2 && a->etag[0] == '"' && strchr(a->etag + 1, '"') == a->etag + len - 1);
 	fuzz_check(strlen(a->modified) == 29);
 }
@@ -56,7 +81,7 @@ static void check_refused(const struct ga_serve_answer *a)
 static void ask(const struct ga_serve_request *r, const struct ga_serve_file *file, int64_t age,
 		struct ga_serve_answer *a)
 {
-	int want = expected(r, file->there && age <= STALE_SECONDS);
+	int want = expected(r, file->there && age <= STALE_SECONDS && age >= -AHEAD_SECONDS);
 
 	ga_serve_answer(r, file, MADE + age * SECOND, STALE_SECONDS, a);
 	fuzz_check(a->status == want || (a->status == 304 && want == 200));
@@ -105,21 +130,32 @@ static void check_address(const char *text)
 		   port[strspn(port, "0123456789")] == '\0' && strtol(port, NULL, 10) <= 65535);
 }
 
+static const char *or_none(const char *line)
+{
+	return line && *line ? line : NULL;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	ga_autofree char *text = fuzz_text(data, size);
 	char *rest = text;
-	const char *method = strsep(&rest, "\n"), *path = strsep(&rest, "\n");
+	const char *method = strsep(&rest, "\n"), *target = strsep(&rest, "\n");
 	const char *tags = strsep(&rest, "\n"), *since = strsep(&rest, "\n");
-	const struct ga_serve_request r = { method, path ? path : "/", tags && *tags ? tags : NULL,
-					    since && *since ? since : NULL };
+	const char *host = strsep(&rest, "\n"), *version = strsep(&rest, "\n");
+	const struct ga_serve_request r = { .method = method, .target = target ? target : "/",
+					    .version = version ? version : "HTTP/1.1",
+					    .host = host ? or_none(host) : "x",
+					    .if_none_match = or_none(tags),
+					    .if_modified_since = or_none(since) };
 	struct ga_serve_answer a, given;
 
 	ask(&r, &gone, 5, &a);
 	ask(&r, &there, STALE_SECONDS + 1, &a);
+	ask(&r, &there, -AHEAD_SECONDS - 1, &a);
+	ask(&r, &there, -AHEAD_SECONDS, &a);
 	ask(&r, &there, 5, &given);
 	if (given.etag[0])
 		ask_again(&r, given.etag, given.modified);
-	check_address(r.path);
+	check_address(r.target);
 	return 0;
 }

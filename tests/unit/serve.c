@@ -10,6 +10,10 @@
 #define MADE (INT64_C(1795000000) * SECOND)
 #define TAG "\"18e91efd5bd38000-3b4-2a\""
 #define DATE "Wed, 18 Nov 2026 11:06:40 GMT"
+#define DATE_BEFORE "Wed, 18 Nov 2026 11:06:35 GMT" /* five seconds */
+
+static const struct ga_serve_file made = { .there = true, .size = 948, .inode = 42,
+					   .modified_nanos = MADE };
 
 static void answers(void)
 {
@@ -30,7 +34,11 @@ static void answers(void)
 		{ "no file", "GET", GA_SERVE_PATH, NULL, NULL, true, 5, 503 },
 		{ "a file just young enough", "GET", GA_SERVE_PATH, NULL, NULL, false, 60, 200 },
 		{ "a file too old", "GET", GA_SERVE_PATH, NULL, NULL, false, 61, 503 },
-		{ "a file of tomorrow", "GET", GA_SERVE_PATH, NULL, NULL, false, -86400, 200 },
+		{ "a file of a moment ahead", "GET", GA_SERVE_PATH, NULL, NULL, false, -5, 200 },
+		{ "its date, which is that of now", "GET", GA_SERVE_PATH, NULL, DATE_BEFORE, false,
+		  -5, 304 },
+		{ "a file ahead of the clock", "GET", GA_SERVE_PATH, NULL, NULL, false, -6, 503 },
+		{ "a file of tomorrow", "GET", GA_SERVE_PATH, TAG, NULL, false, -86400, 503 },
 		{ "its tag", "GET", GA_SERVE_PATH, TAG, NULL, false, 5, 304 },
 		{ "its weak tag", "GET", GA_SERVE_PATH, "W/" TAG, NULL, false, 5, 304 },
 		{ "one of several", "GET", GA_SERVE_PATH, "\"a,b\" , " TAG ", \"c\"", NULL, false,
@@ -51,18 +59,22 @@ static void answers(void)
 	size_t i;
 
 	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
-		const struct ga_serve_request r = { rows[i].method, rows[i].path, rows[i].tag,
-						    rows[i].since };
-		const struct ga_serve_file f = { .there = !rows[i].gone, .size = 948,
-						 .inode = 42, .modified_nanos = MADE };
+		const struct ga_serve_request r = { .method = rows[i].method,
+						    .target = rows[i].path,
+						    .version = "HTTP/1.1",
+						    .host = "x",
+						    .if_none_match = rows[i].tag,
+						    .if_modified_since = rows[i].since };
+		const struct ga_serve_file gone = { 0 }, *f = rows[i].gone ? &gone : &made;
 		bool given = rows[i].status == 200 || rows[i].status == 304;
 		struct ga_serve_answer a;
 
-		ga_serve_answer(&r, &f, MADE + rows[i].age * SECOND, 60, &a);
+		ga_serve_answer(&r, f, MADE + rows[i].age * SECOND, 60, &a);
 		t_int(a.status, rows[i].status, "%s: %s %s", rows[i].name, rows[i].method,
 		      rows[i].path);
 		t_str(a.etag, given ? TAG : "", "%s: the tag", rows[i].name);
-		t_str(a.modified, given ? DATE : "", "%s: the date", rows[i].name);
+		t_str(a.modified, !given ? "" : rows[i].age < 0 ? DATE_BEFORE : DATE,
+		      "%s: the date", rows[i].name);
 		t_ok(given ? !a.sentence : a.sentence && *a.sentence, "%s: a sentence",
 		     rows[i].name);
 		t_ok(a.allow == (a.status == 405), "%s: which methods there are", rows[i].name);
@@ -70,6 +82,65 @@ static void answers(void)
 		     rows[i].name);
 		t_int(a.age_seconds, !given ? -1 : rows[i].age < 0 ? 0 : rows[i].age,
 		      "%s: its age", rows[i].name);
+	}
+}
+
+/* What is asked for and how, before there is a look at the file. */
+static void requests(void)
+{
+	static const struct {
+		const char *name, *target, *version, *host;
+		int status;
+		bool torn;
+		size_t bytes, fields;
+	} rows[] = {
+		{ "a host", GA_SERVE_PATH, "HTTP/1.1", "localhost:8742", .status = 200 },
+		{ "a host and blanks", GA_SERVE_PATH, "HTTP/1.1", "x \t", .status = 200 },
+		{ "a host by its address", GA_SERVE_PATH, "HTTP/1.1", "[::1]:8742", .status = 200 },
+		{ "a host without a name", GA_SERVE_PATH, "HTTP/1.1", "", .status = 200 },
+		{ "no host", GA_SERVE_PATH, "HTTP/1.1", NULL, .status = 400 },
+		{ "no host in what is newer", GA_SERVE_PATH, "HTTP/1.2", NULL, .status = 400 },
+		{ "no host in what is older", GA_SERVE_PATH, "HTTP/1.0", NULL, .status = 200 },
+		{ "two hosts, joined", GA_SERVE_PATH, "HTTP/1.1", "x, x", .status = 400 },
+		{ "two hosts in what is older", GA_SERVE_PATH, "HTTP/1.0", "x, x",
+		  .status = 400 },
+		{ "two hosts without a name", GA_SERVE_PATH, "HTTP/1.1", ", ", .status = 400 },
+		{ "a path as a host", GA_SERVE_PATH, "HTTP/1.1", "x/y", .status = 400 },
+		{ "no host, another path", "/", "HTTP/1.1", NULL, .status = 400 },
+		{ "a torn line", GA_SERVE_PATH, "HTTP/1.1", "x", .status = 400, .torn = true },
+		{ "as a proxy asks", "http://x" GA_SERVE_PATH, "HTTP/1.1", "x", .status = 200 },
+		{ "as a proxy asks, with a port", "HTTP://[::1]:8742" GA_SERVE_PATH, "HTTP/1.1",
+		  "y", .status = 200 },
+		{ "a proxy asks without a host", "http://x" GA_SERVE_PATH, "HTTP/1.1", NULL,
+		  .status = 400 },
+		{ "a proxy asks for nobody", "http://" GA_SERVE_PATH, "HTTP/1.1", "x",
+		  .status = 404 },
+		{ "a proxy asks for the root", "http://x", "HTTP/1.1", "x", .status = 404 },
+		{ "a proxy asks for what is below", "http://x/y" GA_SERVE_PATH, "HTTP/1.1", "x",
+		  .status = 404 },
+		{ "a scheme it has not", "ftp://x" GA_SERVE_PATH, "HTTP/1.1", "x", .status = 404 },
+		{ "as much as it may be", GA_SERVE_PATH, "HTTP/1.1", "x", .status = 200,
+		  .bytes = GA_SERVE_REQUEST_BYTES, .fields = GA_SERVE_FIELDS },
+		{ "a byte too many", GA_SERVE_PATH, "HTTP/1.1", "x", .status = 431,
+		  .bytes = GA_SERVE_REQUEST_BYTES + 1 },
+		{ "a field too many", GA_SERVE_PATH, "HTTP/1.1", "x", .status = 431,
+		  .fields = GA_SERVE_FIELDS + 1 },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		const struct ga_serve_request r = { .method = "GET", .target = rows[i].target,
+						    .version = rows[i].version,
+						    .host = rows[i].host, .torn = rows[i].torn,
+						    .bytes = rows[i].bytes,
+						    .fields = rows[i].fields };
+		struct ga_serve_answer a;
+
+		ga_serve_answer(&r, &made, MADE, 60, &a);
+		t_int(a.status, rows[i].status, "%s: %s", rows[i].name, rows[i].target);
+		t_ok((a.status == 200) != (a.sentence && *a.sentence), "%s: a sentence",
+		     rows[i].name);
+		t_ok(!a.allow && !a.retry_seconds, "%s: nothing else is said", rows[i].name);
 	}
 }
 
@@ -133,6 +204,7 @@ static void addresses(void)
 int main(void)
 {
 	answers();
+	requests();
 	dates();
 	addresses();
 	return t_done();

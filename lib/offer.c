@@ -174,12 +174,12 @@ static void free_partitions(struct counting *c, const struct ga_fleet_node *node
 static char any[] = "any";
 static const char *any_list[] = { any };
 
-/* The node, borrowed; where the profile names no image the request will, of the node's. */
+/* The node, borrowed; where the profile names no image the request will, one that the node has. */
 static struct ga_fleet_node with_image(const struct counting *c, const struct ga_fleet_node *node)
 {
 	struct ga_fleet_node here = *node;
 
-	if (c->any_image) {
+	if (c->any_image && node->images.n) {
 		here.images.v = any_list;
 		here.images.n = 1;
 	}

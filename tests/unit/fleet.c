@@ -179,7 +179,7 @@ static void expired_plans(struct ga_db *db)
 	t_ok(good && freed > 50, "%d worlds, %d of them with plans that expired", i, freed);
 }
 
-/* Four plans, and a slot that nobody has; of the two slots of the first, and all, is a partition. */
+/* Four plans, and a slot that nobody has; the first has a partition, and all slots are one. */
 static void test_expired(void)
 {
 	struct ga_db *db = sw_open(6);

@@ -148,6 +148,11 @@ numbers()
   run_ok gpuaas-profile list --public --json
   jq_is '[.expectedAvailableAt, .expectedBasis] | @json' \
     '["2096-01-01T00:00:00.000000Z","maintenance_ending"]'
+  # A second window is open when the first ends.
+  run_ok gpuaas-node maintenance n001 --from 2095-06-01T00:00:00Z --to 2097-01-01T00:00:00Z --reason fans
+  run_ok gpuaas-profile list --public --json
+  jq_is '[.expectedAvailableAt, .expectedBasis] | @json' \
+    '["2097-01-01T00:00:00.000000Z","maintenance_ending"]'
 }
 
 # Durations of wipes are those of the fixture's evidence: some seconds.

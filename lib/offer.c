@@ -174,12 +174,12 @@ static void free_partitions(struct counting *c, const struct ga_fleet_node *node
 static char any[] = "any";
 static const char *any_list[] = { any };
 
-/* The node, borrowed; where the profile names no image the request will, of the node's. */
+/* The node, borrowed; where the profile names no image the request will, one that the node has. */
 static struct ga_fleet_node with_image(const struct counting *c, const struct ga_fleet_node *node)
 {
 	struct ga_fleet_node here = *node;
 
-	if (c->any_image) {
+	if (c->any_image && node->images.n) {
 		here.images.v = any_list;
 		here.images.n = 1;
 	}
@@ -311,14 +311,16 @@ static int by_slot(const void *key, const void *item)
 	return strcmp(key, s->slot);
 }
 
+/* When no window is open any more, of a request without a run time: where one ends another may be
+ * open. */
 static int64_t window_over(const struct ga_fleet_node *node, int64_t at)
 {
-	size_t i;
+	struct ga_fleet then = { .now_micros = at };
+	const struct ga_fleet_window *open;
 
-	for (i = 0; i < node->windows.n; i++)
-		if (node->windows.v[i].from <= at && node->windows.v[i].to > at)
-			return node->windows.v[i].to;
-	return at;
+	while ((open = ga_fleet_window_in_way(&then, node, 0)) != NULL)
+		then.now_micros = open->to;
+	return then.now_micros;
 }
 
 static bool has_module(const struct ga_partition *p, int64_t module_id)

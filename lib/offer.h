@@ -2,7 +2,8 @@
 /*
  * How many GPUs of a profile could be had: the fleet and a profile in, numbers out. Pure. What is
  * free is what placement itself (place.h) would give now to requests that name the profile and
- * nothing else, so that nobody is told of a GPU that is then refused.
+ * nothing else but an image where it has none, so that nobody is told of a GPU that is then
+ * refused.
  */
 #ifndef GA_OFFER_H
 #define GA_OFFER_H

@@ -30,14 +30,28 @@
 #define IMAGES \
 	"SELECT c.node_id, c.image FROM node_image c JOIN image i ON i.name = c.image " \
 	"AND i.digest = c.digest "
-/* Few columns, all in the index slot_place: this is read of thousands of slots. */
-#define SLOTS \
-	"SELECT node_id, id, slot_index, state, generation, accelerator_type, module_id, " \
-	"numa_node, memory_mib, cpuset, CASE WHEN cordon_reason IS NOT NULL THEN 'cordoned' " \
+/* Whatever its state, why a slot is out, or NULL. */
+#define SLOT_BLOCKER \
+	"CASE WHEN cordon_reason IS NOT NULL THEN 'cordoned' " \
 	"WHEN health_state = 'failed' THEN 'health_failed' WHEN blockers <> '[]' " \
 	"THEN json_extract(blockers, '$[0].code') " \
 	"WHEN (SELECT epoch FROM meta) > 1 AND epoch_verified < (SELECT epoch FROM meta) " \
-	"THEN 'unverified_since_restore' END FROM slot "
+	"THEN 'unverified_since_restore' END "
+/* Few columns, all in the index slot_place: this is read of thousands of slots. */
+#define SLOTS \
+	"SELECT node_id, id, slot_index, state, generation, accelerator_type, module_id, " \
+	"numa_node, memory_mib, cpuset, " SLOT_BLOCKER "FROM slot "
+/* The slots that plans leave when they expire (ga_store_cancel), and whether the node is then
+ * nobody's. */
+#define EXPIRED \
+	"WITH freed (claim, slot, fabric_partition) AS (SELECT c.number, s.id, " \
+	"allocation.fabric_partition FROM allocation INDEXED BY allocation_expiry CROSS JOIN " \
+	"claim c ON c.allocation_id = allocation.id AND c.live = 1 CROSS JOIN slot s " \
+	"ON s.id = c.slot_id AND s.state = 'reserved' WHERE " GA_SQL_PLAN_EXPIRED ") " \
+	"SELECT s.node_id, s.id, f.fabric_partition, " SLOT_BLOCKER ", NOT EXISTS (SELECT 1 " \
+	"FROM claim c WHERE c.node_id = s.node_id AND c.held_by IS NOT NULL " \
+	"AND c.claim_kind = 'slot' AND c.number NOT IN (SELECT claim FROM freed)) " \
+	"FROM freed f CROSS JOIN slot s ON s.id = f.slot "
 
 /* Why a node as a whole is out, or NULL. */
 static const char *node_why(const struct ga_rows *rows, int64_t epoch, const char **state)
@@ -356,6 +370,59 @@ static int by_id(const void *key, const void *node)
 	return strcmp(key, ((const struct ga_fleet_node *)node)->id);
 }
 
+static struct ga_fleet_node *find_node(struct ga_fleet *f, const char *id)
+{
+	return f->nodes.n ? bsearch(id, f->nodes.v, f->nodes.n, sizeof(*f->nodes.v), by_id) : NULL;
+}
+
+static struct ga_fleet_slot *find_slot(struct ga_fleet_node *node, const char *id)
+{
+	size_t i;
+
+	for (i = 0; i < node->slots.n; i++)
+		if (!strcmp(node->slots.v[i].id, id))
+			return &node->slots.v[i];
+	return NULL;
+}
+
+/* ---- plans that nobody took up ---- */
+
+static void free_expired(struct ga_fleet *f, const struct ga_rows *rows)
+{
+	struct ga_fleet_node *node = find_node(f, ga_rows_text(rows, 0));
+	struct ga_fleet_slot *slot = node ? find_slot(node, ga_rows_text(rows, 1)) : NULL;
+	size_t i;
+
+	if (!slot)
+		return;
+	ga_fleet_touch(f, node);
+	slot->why = ga_fleet_word(f, ga_rows_text(rows, 3));
+	slot->free = !slot->why;
+	for (i = 0; i < node->partitions.n; i++)
+		if (node->partitions.v[i].id == ga_rows_int(rows, 2))
+			node->partitions.v[i].active = 0;
+	if (!ga_rows_bool(rows, 4))
+		return;
+	node->clean = true;
+	if (ga_streq(node->why, "held_by_baremetal"))
+		node->why = NULL;
+}
+
+int ga_store_fleet_expire(struct ga_db *db, struct ga_fleet *fleet, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	char now[GA_TIME_SIZE];
+	int r;
+
+	if (ga_db_query(db, &rows, err, EXPIRED, "s", ga_time_format(fleet->now_micros, now)) < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0)
+		free_expired(fleet, rows);
+	return r;
+}
+
+/* ---- again ---- */
+
 /* Reads one node again; 0 when it is not among those known (new, or retired now). */
 static int reload_node(struct ga_db *db, struct ga_fleet *f, const char *id, struct ga_err *err)
 {
@@ -363,7 +430,7 @@ static int reload_node(struct ga_db *db, struct ga_fleet *f, const char *id, str
 	struct ga_fleet_node *old, node = { 0 };
 	int r;
 
-	old = f->nodes.n ? bsearch(id, f->nodes.v, f->nodes.n, sizeof(*f->nodes.v), by_id) : NULL;
+	old = find_node(f, id);
 	if (!old)
 		return 0;
 	if (ga_db_query(db, &rows, err, NODES "WHERE id = ?1 AND state <> 'retired'", "s", id) < 0)
@@ -439,22 +506,20 @@ static int only_placed(struct ga_db *db, int64_t seq, struct ga_err *err)
 /* What ga_store_place did for a claim: the slot is taken, and moved once. */
 static bool take_claim(struct ga_fleet *f, const char *id, const char *slot)
 {
-	struct ga_fleet_node *node =
-		f->nodes.n ? bsearch(id, f->nodes.v, f->nodes.n, sizeof(*f->nodes.v), by_id) : NULL;
-	size_t i;
+	struct ga_fleet_node *node = find_node(f, id);
+	struct ga_fleet_slot *s;
 
 	if (!node || !slot || node->partitions_in_use)
 		return false;
-	for (i = 0; i < node->slots.n && strcmp(node->slots.v[i].id, slot); i++)
-		;
-	if (i == node->slots.n || !node->slots.v[i].free)
+	s = find_slot(node, slot);
+	if (!s || !s->free)
 		return false;
 	ga_fleet_touch(f, node);
 	node->generation += node->clean;
 	node->clean = false;
-	node->slots.v[i].free = false;
-	node->slots.v[i].why = ga_fleet_word(f, "in_use");
-	node->slots.v[i].generation++;
+	s->free = false;
+	s->why = ga_fleet_word(f, "in_use");
+	s->generation++;
 	return true;
 }
 

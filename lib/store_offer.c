@@ -383,11 +383,11 @@ int ga_store_offers(struct ga_db *db, const struct ga_offer_query *q, ga_store_e
 	if (q->stale_seconds)
 		o.fleet.stale_micros = q->now_micros - q->stale_seconds * 1000000;
 	if ((q->rules && ga_store_access_load(db, q->rules, err) < 0) ||
-	    ga_store_fleet_load(db, &o.fleet, err) < 0 || read_pending(db, &o, err) < 0 ||
+	    ga_store_fleet_load(db, &o.fleet, err) < 0 ||
+	    ga_store_fleet_expire(db, &o.fleet, err) < 0 || read_pending(db, &o, err) < 0 ||
 	    read_wiped(db, &o, err) < 0 || read_soon(db, &o, err) < 0 ||
 	    ga_query_profiles(db, &rows, err) < 0)
 		return -1;
-	o.fleet.now_micros = q->now_micros;
 	while ((r = ga_rows_next(rows, err)) > 0)
 		if (each_profile(&o, ga_rows_text(rows, 0), each, arg, err) < 0)
 			return -1;

@@ -280,14 +280,9 @@ int ga_store_expire_plans(struct ga_db *db, struct ga_err *err)
 	size_t i;
 	int r;
 
-	/* After a restore the host may have taken it up since the backup: it is asked first. */
 	if (ga_db_query(db, &rows, err,
 			"SELECT id FROM allocation INDEXED BY allocation_expiry WHERE "
-			"state = 'placed' AND expires_at <= ?1 AND NOT EXISTS (SELECT 1 FROM node "
-			"WHERE id = allocation.node_id AND epoch_verified < "
-			"(SELECT epoch FROM meta WHERE epoch > 1)) "
-			"ORDER BY expires_at, id",
-			"s", now) < 0)
+			GA_SQL_PLAN_EXPIRED "ORDER BY expires_at, id", "s", now) < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0)
 		*(char **)ga_list_add(&ids) = ga_rows_dup(rows, 0);

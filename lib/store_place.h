@@ -17,6 +17,9 @@ int ga_store_fleet_load(struct ga_db *db, struct ga_fleet *ret, struct ga_err *e
 int ga_store_fleet_load_held(struct ga_db *db, struct ga_fleet *ret, struct ga_err *err);
 int ga_store_fleet_refresh(struct ga_db *db, struct ga_fleet *fleet, struct ga_err *err);
 int ga_store_fleet_seen(struct ga_db *db, struct ga_fleet *fleet, struct ga_err *err);
+/* A fleet just loaded as it is once ga_store_expire_plans has run at fleet->now_micros: for those
+ * who only read and say what a placement would find. Nothing is placed on it. */
+int ga_store_fleet_expire(struct ga_db *db, struct ga_fleet *fleet, struct ga_err *err);
 
 /* The plan that this request_id was answered with before: 1 with ret filled, 0 when it is new.
  * GA_CONFLICT "request_id_reused" when it was another request, "request_ended" when the
@@ -39,6 +42,12 @@ int ga_store_place(struct ga_db *db, const struct ga_request *request,
 		   const struct ga_profile *profile, const struct ga_decision *decision,
 		   struct ga_plan_maker *maker, struct ga_plan *ret, char **text,
 		   struct ga_err *err);
+/* Of the table allocation: its plan was not taken up until ?1, a time. After a restore the host may
+ * have taken it up since the backup: it is asked first. */
+#define GA_SQL_PLAN_EXPIRED \
+	"allocation.state = 'placed' AND allocation.expires_at <= ?1 AND NOT EXISTS (SELECT 1 " \
+	"FROM node WHERE id = allocation.node_id AND epoch_verified < " \
+	"(SELECT epoch FROM meta WHERE epoch > 1)) "
 /* Frees every plan whose time is over; the number freed. */
 int ga_store_expire_plans(struct ga_db *db, struct ga_err *err);
 

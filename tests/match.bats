@@ -32,6 +32,8 @@ setup()
   fleet nvidia-h200-141gb 'NVIDIA H200 141GB' 2335 1
   fleet nvidia-a100-sxm4-80gb 'NVIDIA A100 80GB' 20b2 2
   fleet nvidia-v100-sxm2-16gb 'NVIDIA V100 16GB' 1db1 3
+  # The profiles name none: requests do, and without any image nothing is placed.
+  image base
   GPT2=(--model-params 1.5B --samples 100000 --sequence-tokens 1024 --epochs 3)
 }
 
@@ -180,15 +182,15 @@ no_basis"
   jq_slurp_is 'map(.tokens_per_second_milli == null and .unknown[0].code == "no_basis") | all' true
 }
 
-# A verified copy of an image on every node.
+# image [NAME]: a verified copy of it on every node.
 image()
 {
-  local digest
+  local digest name=${1-big}
   digest=sha256:$(printf 'a%.0s' {1..64})
-  jq_in_order -cn --arg d "$digest" '{kind:"gpuaas.image/1",name:"big",digest:$d,format:"raw",file_bytes:1048576,
+  jq_in_order -cn --arg d "$digest" --arg name "$name" '{kind:"gpuaas.image/1",name:$name,digest:$d,format:"raw",file_bytes:1048576,
     size_bytes:1048576,firmware:"bios",probe:"running",user:"ubuntu"}' | gpuaas-state apply - > "$T/applied"
-  gpuaas-list nodes | jq_in_order -c --arg d "$digest" '{kind:"gpuaas.node-image/1",node,image:"big",digest:$d,
-    path:"/images/big.raw",verified_at:"2026-11-20T00:00:00.000000Z"}' | gpuaas-state apply - > "$T/applied"
+  gpuaas-list nodes | jq_in_order -c --arg d "$digest" --arg name "$name" '{kind:"gpuaas.node-image/1",node,image:$name,
+    digest:$d,path:"/images/big.raw",verified_at:"2026-11-20T00:00:00.000000Z"}' | gpuaas-state apply - > "$T/applied"
 }
 
 @test "the choice is deployed, and its figures stay with the allocation" {

@@ -148,6 +148,11 @@ numbers()
   run_ok gpuaas-profile list --public --json
   jq_is '[.expectedAvailableAt, .expectedBasis] | @json' \
     '["2096-01-01T00:00:00.000000Z","maintenance_ending"]'
+  # A second window is open when the first ends.
+  run_ok gpuaas-node maintenance n001 --from 2095-06-01T00:00:00Z --to 2097-01-01T00:00:00Z --reason fans
+  run_ok gpuaas-profile list --public --json
+  jq_is '[.expectedAvailableAt, .expectedBasis] | @json' \
+    '["2097-01-01T00:00:00.000000Z","maintenance_ending"]'
 }
 
 # Durations of wipes are those of the fixture's evidence: some seconds.
@@ -270,6 +275,20 @@ pending()
     '["hold_ending","2096-01-01T00"]'
 }
 
+@test "a plan whose time is over gives back its fabric partition" {
+  setup_host h200
+  export GPUAAS_LIBNVFM=$GPUAAS_BUILD/tests/libnvfm.so.1 GPUAAS_FAKE_FABRIC=$HOST/fabric.json
+  in_host gpuaas-discover > "$T/fleet.rec"
+  clean_slots
+  profile pairs '.counts = [2]'
+  gpuaas-place --profile pairs --gpus 2 > "$T/plan"
+  gpuaas-place --profile pairs --gpus 2 > "$T/plan"
+  assert_equal "$(numbers premium-gpu)$(numbers pairs)" '[2,1,8,0][0,0,8,0]'
+  expire
+  assert_equal "$(numbers premium-gpu)$(numbers pairs)" '[6,2,8,0][4,2,8,0]'
+  run_ok gpuaas-place --profile pairs --gpus 2
+}
+
 @test "a profile of whole machines counts machines that are free as a whole" {
   fleet 2 2
   profile whole '.shape = "baremetal" | .types = ["nvidia-h200-141gb"] | del(.counts, .vcpus_per_gpu,
@@ -300,6 +319,53 @@ pending()
   raw "UPDATE node SET blockers = '[{\"code\":\"iommu_off\",\"evidence\":null,\"hint\":null}]'"
   run_ok gpuaas-profile list --public --json
   jq_is 'select(.name == "whole") | [.available, .expectedBasis] | @json' '[false,null]'
+}
+
+# expire: the time of every plan that nobody took up is over, and no writer has freed its slots yet
+expire()
+{
+  in_state "UPDATE allocation SET expires_at = '2020-01-01T00:00:00.000000Z', generation = generation + 1
+    WHERE state = 'placed'"
+}
+
+# What placement would free first is available: nothing else writes on a quiet site.
+@test "what a plan has whose time is over is available, and is placed" {
+  fleet 2 2
+  gpuaas-place --profile premium-gpu --gpus 2 > "$T/plan"
+  gpuaas-place --profile premium-gpu --gpus 2 > "$T/plan"
+  assert_equal "$(numbers premium-gpu)" '[0,0,4,0]'
+  expire
+  assert_equal "$(numbers premium-gpu)" '[4,2,4,0]'
+  run_ok gpuaas-profile list --public --json
+  jq_is '[.summary, .available, .expectedAvailableAt] | @json' \
+    '["Premium GPU (NVIDIA H200 141GB) - 4 available",true,null]'
+  # As placement says when it writes nothing, and as a request is made of it.
+  gpuaas-match --gpus 2 --request --project p > "$T/request"
+  run_ok gpuaas-place --dry-run < "$T/request"
+  jq_is .kind gpuaas.plan/1
+  run_ok gpuaas-place --explain --dry-run --profile premium-gpu --gpus 2
+  # Nothing but the plan ended: what is out of order stays so.
+  in_state "UPDATE slot SET cordon_reason = 'loose', generation = generation + 1
+    WHERE node_id = 'n000' AND slot_index = 0"
+  assert_equal "$(numbers premium-gpu)" '[3,2,4,0]'
+  run_ok gpuaas-place --profile premium-gpu --gpus 2
+  assert_equal "$(numbers premium-gpu)" '[1,1,4,0]'
+  run_status 1 gpuaas-place --profile premium-gpu --gpus 2
+}
+
+@test "a machine that an expired plan had whole is free as a whole" {
+  fleet 1 2
+  profile whole '.shape = "baremetal" | .types = ["nvidia-h200-141gb"] | del(.counts, .vcpus_per_gpu,
+    .memory_mib_per_gpu, .image)'
+  gpuaas-place --profile whole --baremetal > "$T/whole"
+  assert_equal "$(numbers whole)$(numbers premium-gpu)" '[0,0,2,0][0,0,2,0]'
+  expire
+  assert_equal "$(numbers whole)$(numbers premium-gpu)" '[2,2,2,0][2,2,2,0]'
+  # One slice whose time is not over, and it is none.
+  gpuaas-place --profile premium-gpu --gpus 1 > "$T/plan"
+  gpuaas-place --profile premium-gpu --gpus 1 --expires 0s > "$T/plan"
+  assert_equal "$(numbers whole)$(numbers premium-gpu)" '[0,0,2,0][1,1,2,0]'
+  run_status 1 gpuaas-place --profile whole --baremetal
 }
 
 # A card of two GPUs is two PCI functions: what is sold, counted and described is one of them.

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The fleet in memory is what the state says: after the placements of another connection, which are
- * taken over from their claims, and after anything else, for which nodes are read again.
+ * taken over from their claims, and after anything else, for which nodes are read again. And what
+ * is said of plans that will be freed is what freeing them does.
  */
 #include "audit.h"
 #include "state_world.h"
 #include "store_place.h"
 
-static char *describe(const struct ga_fleet *f)
+static char *describe(const struct ga_fleet *f, bool generations)
 {
 	struct ga_str s = GA_STR_INIT;
 	size_t i, j;
@@ -15,12 +16,16 @@ static char *describe(const struct ga_fleet *f)
 	for (i = 0; i < f->nodes.n; i++) {
 		const struct ga_fleet_node *n = &f->nodes.v[i];
 
-		ga_str_addf(&s, "%s %lld %s %d:", n->id, (long long)n->generation,
+		ga_str_addf(&s, "%s %lld %s %d:", n->id, (long long)n->generation * generations,
 			    n->why ? n->why : "-", n->clean);
 		for (j = 0; j < n->slots.n; j++)
 			ga_str_addf(&s, " %s %lld %d %s", n->slots.v[j].id,
-				    (long long)n->slots.v[j].generation, n->slots.v[j].free,
+				    (long long)n->slots.v[j].generation * generations,
+				    n->slots.v[j].free,
 				    n->slots.v[j].why ? n->slots.v[j].why : "-");
+		for (j = 0; j < n->partitions.n; j++)
+			ga_str_addf(&s, " %lld %lld", (long long)n->partitions.v[j].id,
+				    (long long)n->partitions.v[j].active);
 		ga_str_addc(&s, '\n');
 	}
 	return ga_str_take(&s);
@@ -36,8 +41,8 @@ static void compare(struct ga_db *db, struct ga_fleet *known, const char *after)
 	sw_must(ga_store_fleet_refresh(db, known, &sw_err));
 	sw_must(ga_store_fleet_load(db, &anew, &sw_err));
 	sw_commit(db);
-	a = describe(known);
-	b = describe(&anew);
+	a = describe(known, true);
+	b = describe(&anew, true);
 	t_str(a, b, "the fleet after %s", after);
 	t_ok(known->seq == anew.seq && known->claim == anew.claim, "its marks after %s", after);
 	ga_fleet_release(&anew);
@@ -95,6 +100,104 @@ static void held_nodes(struct ga_db *db)
 	ga_fleet_release(&f);
 }
 
+/* ---- plans that nobody took up ---- */
+
+/* What may be of a slot, a plan or the node when it is looked at, each one time in so many. */
+static const struct {
+	const char *sql; /* with the number of the slot or of the plan, where it is of one */
+	int one_in, of;
+} changes[] = {
+	{ "UPDATE allocation SET expires_at = '2026-03-01T00:00:00.000000Z', "
+	  "generation = generation + 1 WHERE id = 'a000000%d'", 2, 4 },
+	{ "UPDATE allocation SET fabric_partition = %d, generation = generation + 1 "
+	  "WHERE number = 1", 3, 4 },
+	{ "UPDATE slot SET cordon_reason = 'loose', generation = generation + 1 "
+	  "WHERE id = 's000000%d'", 5, 6 },
+	{ "UPDATE slot SET state = 'quarantined', generation = generation + 1 "
+	  "WHERE id = 's000000%d' AND state = 'available'", 6, 6 },
+	{ "UPDATE node SET fabric_mode = 'partitions', generation = generation + 1", 2, 1 },
+	{ "UPDATE node SET cordon_reason = 'noise', generation = generation + 1", 6, 1 },
+	{ "UPDATE node SET state = 'draining', generation = generation + 1", 6, 1 },
+	{ "UPDATE meta SET epoch = 2", 8, 1 },
+};
+
+static void change_some(struct ga_db *db, uint64_t *seed)
+{
+	size_t i;
+	int k;
+
+	for (i = 0; i < GA_ARRAY_SIZE(changes); i++)
+		for (k = 1; k <= changes[i].of; k++) {
+			ga_autostr struct ga_str sql = GA_STR_INIT;
+			const char *hole = strstr(changes[i].sql, "%d");
+
+			if (t_random(seed) % (uint64_t)changes[i].one_in)
+				continue;
+			if (hole)
+				ga_str_addf(&sql, "%.*s%d", (int)(hole - changes[i].sql),
+					    changes[i].sql, k);
+			ga_str_add(&sql, hole ? hole + 2 : changes[i].sql);
+			sw_sql(db, sql.buf);
+		}
+}
+
+static char *look(struct ga_db *db, bool expire)
+{
+	struct ga_fleet f = { .version = GA_FLEET_UNREAD, .now_micros = ga_clock_micros() };
+	char *text;
+
+	sw_must(ga_store_fleet_load(db, &f, &sw_err));
+	if (expire)
+		sw_must(ga_store_fleet_expire(db, &f, &sw_err));
+	text = describe(&f, false);
+	ga_fleet_release(&f);
+	return text;
+}
+
+/* What is said to be free is what is free when the plans whose time is over have been freed. */
+static void expired_plans(struct ga_db *db)
+{
+	uint64_t seed = t_seed() | 1;
+	int i, freed = 0;
+	bool good = true;
+
+	for (i = 0; i < 300 && good; i++) {
+		ga_autofree char *said = NULL, *is = NULL, *before = NULL;
+
+		sw_begin(db);
+		change_some(db, &seed);
+		before = look(db, false);
+		said = look(db, true);
+		sw_must(ga_store_expire_plans(db, &sw_err));
+		is = look(db, false);
+		ga_db_rollback(db);
+		freed += !ga_streq(before, is);
+		good = ga_streq(said, is);
+		if (!good)
+			t_str(said, is, "world %d", i);
+	}
+	t_ok(good && freed > 50, "%d worlds, %d of them with plans that expired", i, freed);
+}
+
+/* Four plans, and a slot that nobody has; the first has a partition, and all slots are one. */
+static void test_expired(void)
+{
+	struct ga_db *db = sw_open(6);
+	int i;
+
+	for (i = 1; i <= 6; i++)
+		sw_ready(db, i);
+	sw_begin(db);
+	sw_sql(db, "INSERT INTO node_partition (node_id, id, module_ids) VALUES "
+		   "('n1', 1, '[1,2]'), ('n1', 2, '[1,2,3,4,5,6]')");
+	sw_commit(db);
+	sw_place(db, 1, 1, 2);
+	for (i = 2; i <= 4; i++)
+		sw_place(db, i, i + 1, 1);
+	expired_plans(db);
+	sw_close(db);
+}
+
 int main(void)
 {
 	struct ga_db *db = sw_open(6), *other = NULL;
@@ -107,5 +210,6 @@ int main(void)
 	held_nodes(db);
 	ga_db_close(other);
 	sw_close(db);
+	test_expired();
 	return t_done();
 }

@@ -247,28 +247,43 @@ static void expected(void)
 			int64_t minutes;
 			const char *basis;
 		} soon[3]; /* in the order of slots */
-		int64_t from, to; /* a window of maintenance, in minutes; 0, 0: none */
+		struct {
+			int64_t from, to;
+		} windows[3]; /* of maintenance, in minutes, by their beginning */
 		int64_t minutes; /* -1: nobody knows */
 		const char *basis;
 	} rows[] = {
-		{ "nothing ends", "a:uu", 1, { { 0 } }, 0, 0, -1, NULL },
-		{ "a wipe", "a:wu", 1, { { "a-0", 3, "wiping" } }, 0, 0, 3, "wiping" },
+		{ "nothing ends", "a:uu", 1, { { 0 } }, { { 0 } }, -1, NULL },
+		{ "a wipe", "a:wu", 1, { { "a-0", 3, "wiping" } }, { { 0 } }, 3, "wiping" },
 		{ "the earlier of two", "a:wu", 1,
-		  { { "a-0", 9, "wiping" }, { "a-1", 4, "hold_ending" } }, 0, 0, 4,
+		  { { "a-0", 9, "wiping" }, { "a-1", 4, "hold_ending" } }, { { 0 } }, 4,
 		  "hold_ending" },
 		{ "both are needed", "a:wu", 2,
-		  { { "a-0", 9, "wiping" }, { "a-1", 4, "hold_ending" } }, 0, 0, 9, "wiping" },
-		{ "one beside a free one", "a:fw", 2, { { "a-1", 2, "wiping" } }, 0, 0, 2,
+		  { { "a-0", 9, "wiping" }, { "a-1", 4, "hold_ending" } }, { { 0 } }, 9,
+		  "wiping" },
+		{ "one beside a free one", "a:fw", 2, { { "a-1", 2, "wiping" } }, { { 0 } }, 2,
 		  "wiping" },
 		{ "two nodes do not add up", "a:w b:w", 2,
-		  { { "a-0", 1, "wiping" }, { "b-0", 1, "wiping" } }, 0, 0, -1, NULL },
-		{ "of another type", "a:W", 1, { { "a-0", 1, "wiping" } }, 0, 0, -1, NULL },
-		{ "never before now", "a:w", 1, { { "a-0", -5, "wiping" } }, 0, 0, 0, "wiping" },
-		{ "a window that ends", "a:ff", 1, { { 0 } }, -10, 20, 20, "maintenance_ending" },
-		{ "a wipe that ends in a window", "a:w", 1, { { "a-0", 5, "wiping" } }, 0, 30, 30,
-		  "maintenance_ending" },
-		{ "a wipe behind a window", "a:w", 1, { { "a-0", 40, "wiping" } }, 0, 30, 40,
+		  { { "a-0", 1, "wiping" }, { "b-0", 1, "wiping" } }, { { 0 } }, -1, NULL },
+		{ "of another type", "a:W", 1, { { "a-0", 1, "wiping" } }, { { 0 } }, -1, NULL },
+		{ "never before now", "a:w", 1, { { "a-0", -5, "wiping" } }, { { 0 } }, 0,
 		  "wiping" },
+		{ "a window that ends", "a:ff", 1, { { 0 } }, { { -10, 20 } }, 20,
+		  "maintenance_ending" },
+		{ "a wipe that ends in a window", "a:w", 1, { { "a-0", 5, "wiping" } },
+		  { { 0, 30 } }, 30, "maintenance_ending" },
+		{ "a wipe behind a window", "a:w", 1, { { "a-0", 40, "wiping" } }, { { 0, 30 } },
+		  40, "wiping" },
+		{ "a window that another touches", "a:f", 1, { { 0 } },
+		  { { -10, 20 }, { 20, 50 } }, 50, "maintenance_ending" },
+		{ "windows that overlap, twice", "a:f", 1, { { 0 } },
+		  { { -10, 60 }, { 30, 300 }, { 200, 400 } }, 400, "maintenance_ending" },
+		{ "a window within another", "a:f", 1, { { 0 } }, { { -10, 60 }, { -5, 30 } }, 60,
+		  "maintenance_ending" },
+		{ "a gap between two windows", "a:f", 1, { { 0 } }, { { -10, 20 }, { 21, 50 } },
+		  20, "maintenance_ending" },
+		{ "a wipe that ends in the first of two", "a:w", 1, { { "a-0", 10, "wiping" } },
+		  { { 5, 20 }, { 15, 50 } }, 50, "maintenance_ending" },
 	};
 	size_t i, k;
 
@@ -287,9 +302,10 @@ static void expected(void)
 			soon[n++] = (struct ga_offer_soon){
 				word(rows[i].soon[k].slot),
 				NOW + rows[i].soon[k].minutes * MINUTE, rows[i].soon[k].basis };
-		if (rows[i].to)
+		for (k = 0; k < 3 && rows[i].windows[k].to; k++)
 			*ga_list_add(&s.fleet.nodes.v[0].windows) = (struct ga_fleet_window){
-				NOW + rows[i].from * MINUTE, NOW + rows[i].to * MINUTE, "fans" };
+				NOW + rows[i].windows[k].from * MINUTE,
+				NOW + rows[i].windows[k].to * MINUTE, "fans" };
 		ga_offer_expect(&s.fleet, &s.profile, soon, n, &e);
 		t_int(e.at_micros,
 		      rows[i].minutes < 0 ? GA_UNKNOWN : NOW + rows[i].minutes * MINUTE,

@@ -372,6 +372,10 @@ static void pools(void)
 	sw_place(db, 1, 4, 1);
 	sw_begin(db);
 	sw_must(ga_store_apply_profile(db, &p, &err));
+	sw_sql(db, "INSERT INTO image VALUES ('tiny', 'sha256:1', '{}', "
+		   "'2026-01-01T00:00:00.000000Z')");
+	sw_sql(db, "INSERT INTO node_image VALUES ('n1', 'tiny', 'sha256:1', '/tiny.raw', "
+		   "'2026-01-01T00:00:00.000000Z')");
 	sw_commit(db);
 	sw_must(ga_store_list(db, &(struct ga_list_query){ .kind = "pool" }, keep_numbers, &is,
 		&err));

@@ -73,6 +73,14 @@ static void files(void)
 		  "accelerator 'x': member 'vendor_id'" },
 		{ "{\"accelerators\":[{\"slug\":\"x\",\"name\":\"X\",\"vendor_id\":\"10de\","
 		  "\"pci\":[{\"device_id\":\"0x29\"}]}]}", "member 'pci[0].device_id'" },
+		{ "{\"accelerators\":[{\"slug\":\"x\",\"name\":\"X\",\"vendor_id\":\"10de\","
+		  "\"memory\":{\"nominal_gb\":1000000}}]}", NULL },
+		{ "{\"accelerators\":[{\"slug\":\"x\",\"name\":\"X\",\"vendor_id\":\"10de\","
+		  "\"memory\":{\"nominal_gb\":1000001}}]}", "member 'memory.nominal_gb'" },
+		{ "{\"accelerators\":[{\"slug\":\"x\",\"name\":\"X\",\"vendor_id\":\"10de\","
+		  "\"memory\":{\"gpu_gb\":9007199254740991}}]}", "member 'memory.gpu_gb'" },
+		{ "{\"accelerators\":[{\"slug\":\"x\",\"name\":\"X\",\"vendor_id\":\"10de\","
+		  "\"gpus_per_card\":9007199254740991}]}", "member 'gpus_per_card'" },
 	};
 	char path[] = "/tmp/ga-accel.XXXXXX";
 	int fd = mkstemp(path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of labels and resources, and what a node is that has absurd ones. */
+/* Numbers of labels and resources: which are numbers, and which resources are accelerators. */
 #include "kube.h"
 
 #include <inttypes.h>
@@ -75,7 +75,7 @@ static int64_t or_none(int64_t n)
 	return n == GA_UNKNOWN ? -1 : n;
 }
 
-/* "GPUs of the first element, allocatable, its type, first warning" of a node with these labels and
+/* "GPUs, allocatable, type of the first, first warning" of a node with these labels and
  * these resources, in which ' stands for ". */
 static char *said_of(const struct ga_accels *list, const char *labels, const char *has)
 {
@@ -95,7 +95,7 @@ static char *said_of(const struct ga_accels *list, const char *labels, const cha
 	t_ok(!ga_kube_node(item, &node, &err), "a node: %s", err.msg);
 	ga_kube_view(list, &node, &none, 0, &v);
 	said = ga_xprintf("%" PRId64 " %" PRId64 " %s %s",
-			  v.types.n ? or_none(v.types.v[0].count) : 0, or_none(v.allocatable),
+			  or_none(v.gpus), or_none(v.allocatable),
 			  v.types.n && v.types.v[0].type ? v.types.v[0].type : "-",
 			  v.warnings.n ? v.warnings.v[0].code : "-");
 	ga_shape_release(&ga_node_view_shape, &v);
@@ -145,6 +145,33 @@ static void absurd(const struct ga_accels *list)
 	}
 }
 
+/* What goes beside accelerators is none, and a name of the same ones does not count twice. */
+static void resources(const struct ga_accels *list)
+{
+	static const struct {
+		const char *has, *want;
+	} rows[] = {
+		{ "'gpu.intel.com/i915':'2','gpu.intel.com/i915_monitoring':'1',"
+		  "'gpu.intel.com/millicores':'2000','gpu.intel.com/memory.max':'32000000000',"
+		  "'gpu.intel.com/tiles':'2'", "2 2 - label_missing" },
+		{ "'gpu.intel.com/xe':'2','gpu.intel.com/monitoring':'1'", "2 2 - label_missing" },
+		{ "'gpu.intel.com/monitoring':'1'", "0 -1 - -" },
+		{ "'nvidia.com/gpu':'4','nvidia.com/gpumem':'65536'", "4 4 - label_missing" },
+		{ "'nvidia.com/gpu':'4','nvidia.com/mig-1g.10gb':'7'", "4 11 - label_missing" },
+		{ "'aws.amazon.com/neuron':'16','aws.amazon.com/neuroncore':'32',"
+		  "'aws.amazon.com/neurondevice':'16'", "16 16 - -" },
+		{ "'aws.amazon.com/neurondevice':'16'", "16 16 - -" },
+		{ "'aws.amazon.com/neuroncore':'32'", "0 -1 - -" },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		ga_autofree char *said = said_of(list, "", rows[i].has);
+
+		t_str(said, rows[i].want, "%s", rows[i].has);
+	}
+}
+
 int main(void)
 {
 	ga_autoaccels struct ga_accels *list = NULL;
@@ -155,5 +182,6 @@ int main(void)
 		return 1;
 	quantities();
 	absurd(list);
+	resources(list);
 	return t_done();
 }

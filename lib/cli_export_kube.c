@@ -311,7 +311,8 @@ static int add_classes(struct export *e, struct ga_err *err)
 	if (read_types(e, err) < 0)
 		return -1;
 	for (i = 0; i < e->types.n; i++) {
-		json_t *made = ga_kube_class(e->list, e->types.v[i]);
+		bool only_own = false;
+		json_t *made = ga_kube_class(e->list, e->types.v[i], &only_own);
 
 		if (!ga_kube_name_is_valid(e->types.v[i]->slug)) {
 			json_decref(made);
@@ -322,6 +323,10 @@ static int add_classes(struct export *e, struct ga_err *err)
 		else
 			ga_cli_export_left_out("type", e->types.v[i]->slug,
 					       "no DRA driver of it is known");
+		if (only_own)
+			ga_say("%s: its class selects devices of our own slices only: nothing that "
+			       "%s says of a device is known to mean this type alone",
+			       e->types.v[i]->slug, ga_kube_driver(e->types.v[i]));
 	}
 	return 0;
 }

@@ -176,8 +176,9 @@ n00002 gpu.nvidia.com 8"
     "gpu-3 NVIDIA H200 9.0.0 0000:13:00.0 nvidia-h200-141gb 143771Mi"
   run_ok gpuaas-export dra --classes
   valid DeviceClass 2
+  assert_equal "$stderr" ""
   jq_is '.items[1].spec.selectors[0].cel.expression' \
-    'device.driver == "gpu.nvidia.com" && device.attributes["gpu.nvidia.com"].productName in ["NVIDIA H200"]'
+    'device.driver == "gpu.nvidia.com" && ("type" in device.attributes["accelerator.gpuaas"] ? device.attributes["accelerator.gpuaas"].type == "nvidia-h200-141gb" : "productName" in device.attributes["gpu.nvidia.com"] && device.attributes["gpu.nvidia.com"].productName in ["NVIDIA H200"])'
   # A node of more devices than a slice takes.
   local sql='' i
   for ((i = 1; i < 130; i++)); do
@@ -205,6 +206,22 @@ amd amd-mi300x-192gb device"
   run_status 1 gpuaas-export dra
   assert_stderr "of node 'odd' is left out: 1 of its GPUs"
   valid ResourceSlice 4
+}
+
+@test "dra: classes select by what each driver says, or it is told that they select our own slices only" {
+  gpuaas-state init --lab > "$T/init"
+  slot a 0 amd-mi300x-192gb
+  slot b 0 intel-flex-140-12gb
+  slot c 0 intel-gaudi2-96gb
+  slot d 0 intel-gaudi3-128gb
+  run_ok gpuaas-export dra --classes
+  valid DeviceClass 4
+  jq_is '.items[] | "\(.metadata.name) \(.spec.selectors[0].cel.expression | capture("(?<by>[a-zA-Z]+ in \\[.*\\])|false").by)"' \
+    'amd-mi300x-192gb productName in ["AMD_Instinct_MI300X_OAM", "AMD_Instinct_MI300X"]
+intel-flex-140-12gb pciId in ["0x56c1"]
+intel-gaudi2-96gb model in ["Gaudi2"]
+intel-gaudi3-128gb null'
+  assert_equal "$stderr" "intel-gaudi3-128gb: its class selects devices of our own slices only: nothing that gaudi.intel.com says of a device is known to mean this type alone"
 }
 
 # What Slurm's own parser makes of slurm.conf and gres.conf for a node: slurm NODE

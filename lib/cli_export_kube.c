@@ -280,13 +280,15 @@ static int add_node(struct ga_node_view *view, void *arg, struct ga_err *err)
 	static const char *const drivers[] = { "gpu.nvidia.com", "gpu.amd.com", "gpu.intel.com",
 					       "gaudi.intel.com" };
 	ga_autogpus struct ga_export_gpus gpus = { NULL, 0 };
+	/* A kubelet calls its node by the name of its host. */
+	const char *node = view->name ? view->name : view->node;
 	struct export *e = arg;
 	size_t i, unknown = 0;
 
 	if (ga_store_export_gpus(e->db, view, &gpus, err) < 0)
 		return -1;
-	if (gpus.n && !ga_kube_name_is_valid(view->node))
-		return unfit("node", view->node, err);
+	if (gpus.n && !ga_kube_name_is_valid(node))
+		return unfit("node", node, err);
 	for (i = 0; i < gpus.n; i++) {
 		const struct ga_accel_type *type =
 			gpus.v[i].type ? ga_accels_type(e->list, gpus.v[i].type) : NULL;
@@ -300,7 +302,7 @@ static int add_node(struct ga_node_view *view, void *arg, struct ga_err *err)
 		ga_cli_export_left_out("of node", view->node, why);
 	}
 	for (i = 0; i < GA_ARRAY_SIZE(drivers); i++)
-		add_slices(e, view->node, &gpus, drivers[i]);
+		add_slices(e, node, &gpus, drivers[i]);
 	return 0;
 }
 

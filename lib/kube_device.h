@@ -43,8 +43,8 @@ void ga_kube_device(const struct ga_kube_driver *driver, json_t *device, struct 
 void ga_kube_device_view(const struct ga_accels *list, const struct ga_kube_driver *driver,
 			 const struct ga_kube_says *says, struct ga_node_view *ret);
 
-/* The other way round: values of an attribute (its name in *name) that mean this type of the driver's
- * maker and no other, as an array of texts, which may be empty. */
+/* The other way round: values of an attribute (its name in *name) that mean this type of the
+ * driver's maker and no other, as an array of texts, which may be empty. */
 json_t *ga_kube_device_values(const struct ga_accels *list, const struct ga_kube_driver *driver,
 			      const struct ga_accel_type *type, const char **name);
 

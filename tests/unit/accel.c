@@ -130,8 +130,8 @@ static struct ga_accels *opened(const char *text)
 }
 
 #define TYPE(slug, name, pci, more) \
-	"{\"slug\":\"" slug "\",\"name\":\"" name "\",\"vendor_id\":\"1abc\",\"pci\":[" pci "]" more \
-	"}"
+	"{\"slug\":\"" slug "\",\"name\":\"" name "\",\"vendor_id\":\"1abc\"," \
+	"\"pci\":[" pci "]" more "}"
 #define ID(id, more) "{\"device_id\":\"" id "\"" more "}"
 #define REV(list) ",\"revisions\":[" list "]"
 #define OPEN ",\"ambiguous\":\"why\""

@@ -169,6 +169,39 @@ static void check_names(struct check *c, const struct ga_accel_type *t, const vo
 		check_name(c, t, names->v[i], family, is_in(shared_labels, names->v[i]));
 }
 
+/* A revision that both have, "" when they are for all, or NULL. */
+static const char *same_revision(const struct ga_accel_pci *a, const struct ga_accel_pci *b)
+{
+	size_t i, j;
+
+	if (!a->revisions.n && !b->revisions.n)
+		return "";
+	for (i = 0; i < a->revisions.n; i++)
+		for (j = 0; j < b->revisions.n; j++)
+			if (strtol(a->revisions.v[i], NULL, 16) ==
+			    strtol(b->revisions.v[j], NULL, 16))
+				return a->revisions.v[i];
+	return NULL;
+}
+
+/* What an id is, by its revision too, stands in one place. */
+static void check_ids(struct check *c, const struct ga_accel_type *t)
+{
+	const char *revision;
+	size_t i, j;
+
+	for (i = 0; i < t->pci.n; i++)
+		for (j = 0; j < i; j++) {
+			const struct ga_accel_pci *a = &t->pci.v[i], *b = &t->pci.v[j];
+
+			revision = strcmp(a->device_id, b->device_id) ? NULL : same_revision(a, b);
+			if (revision)
+				tell(c, t->slug, "pci", "%s:%s%s%s stands twice",
+				     t->vendor_id ? t->vendor_id : "?", a->device_id,
+				     *revision ? " revision " : "", revision);
+		}
+}
+
 /* A board's subsystem settles one type. */
 static void check_boards(struct check *c, const struct ga_accel_type *t)
 {
@@ -253,6 +286,7 @@ int ga_accels_check(const struct ga_accels *list,
 		check_names(&c, t, &t->labels.nvidia_product, GA_NAME_NVIDIA);
 		check_names(&c, t, &t->labels.amd_product_name, GA_NAME_AMD);
 		check_names(&c, t, &t->labels.intel_product, GA_NAME_INTEL);
+		check_ids(&c, t);
 		check_boards(&c, t);
 	}
 	check_rest(&c);

@@ -5,6 +5,7 @@
  */
 #include "accel_int.h"
 
+#include <inttypes.h>
 #include <jansson.h>
 
 #include "file.h"
@@ -89,6 +90,24 @@ static int check_ids(const struct ga_accel_type *type, struct ga_err *err)
 	return 0;
 }
 
+/* These are multiplied: nothing has a million of them, and their products fit. */
+static int check_figures(const struct ga_accel_type *type, struct ga_err *err)
+{
+	const struct {
+		const char *name;
+		int64_t n;
+	} figures[] = { { "memory.nominal_gb", type->memory.nominal_gb },
+			{ "memory.gpu_gb", type->memory.gpu_gb },
+			{ "gpus_per_card", type->gpus_per_card } };
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(figures); i++)
+		if (figures[i].n > 1000000)
+			return ga_fail(err, GA_BADREC, "member '%s' is %" PRId64
+				       ", not within 0 .. 1000000", figures[i].name, figures[i].n);
+	return 0;
+}
+
 /* A whole type out of what a person wrote. */
 static int parse_type(json_t *json, struct ga_accel_type **ret, struct ga_err *err)
 {
@@ -100,7 +119,7 @@ static int parse_type(json_t *json, struct ga_accel_type **ret, struct ga_err *e
 	if (ga_shape_parse(&ga_accel_type_shape, copy, type, err) == 0) {
 		if (type->memory.gpu_gb == GA_UNKNOWN)
 			type->memory.gpu_gb = type->memory.nominal_gb;
-		if (check_ids(type, err) == 0) {
+		if (check_ids(type, err) == 0 && check_figures(type, err) == 0) {
 			*ret = type;
 			return 0;
 		}

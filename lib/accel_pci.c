@@ -4,12 +4,13 @@
 
 #include <stdio.h>
 
-/* A type that has the device id. */
+/* An entry of a type that has the device id; those of one type stand together. */
 struct found {
 	const struct ga_accel_type *type;
 	const struct ga_accel_pci *pci;
-	bool settled; /* its revision says so */
-	bool excluded;
+	bool settled;  /* its revision says so */
+	bool excluded; /* by its revision, or what is known of the type */
+	bool open;     /* it is by the id alone, which does not tell */
 };
 struct founds {
 	struct found *v;
@@ -34,6 +35,28 @@ static bool has_revision(const struct ga_accel_pci *p, int64_t revision)
 	return false;
 }
 
+static void add_entries(const struct ga_accel_type *type, const struct ga_accel_clue *c,
+			struct founds *ret)
+{
+	size_t i;
+
+	for (i = 0; i < type->pci.n; i++) {
+		const struct ga_accel_pci *p = &type->pci.v[i];
+		bool by_revision = p->revisions.n && c->revision >= 0;
+		bool has = by_revision && has_revision(p, c->revision);
+
+		if (strtoul(p->device_id, NULL, 16) == c->device)
+			*ga_list_add(ret) = (struct found){
+				.type = type,
+				.pci = p,
+				.settled = has,
+				.excluded = by_revision && !has,
+				.open = p->ambiguous && !by_revision,
+			};
+	}
+}
+
+/* A reference is of an entry, and a type may have several with one id: each type once. */
 static void look_up(const struct ga_accels *list, const struct ga_accel_clue *c,
 		    struct founds *ret)
 {
@@ -46,19 +69,30 @@ static void look_up(const struct ga_accels *list, const struct ga_accel_clue *c,
 		if (r->vendor != c->vendor || r->device != c->device)
 			continue;
 		type = ga_accels_at(list, r->entry);
-		for (j = 0; j < type->pci.n; j++) {
-			const struct ga_accel_pci *p = &type->pci.v[j];
-			bool by_revision = p->revisions.n && c->revision >= 0;
-
-			if (strtoul(p->device_id, NULL, 16) == c->device)
-				*ga_list_add(ret) = (struct found){
-					.type = type,
-					.pci = p,
-					.settled = by_revision && has_revision(p, c->revision),
-					.excluded = by_revision && !has_revision(p, c->revision),
-				};
-		}
+		for (j = 0; j < ret->n && ret->v[j].type != type; j++)
+			;
+		if (j == ret->n)
+			add_entries(type, c, ret);
 	}
+}
+
+/* Leaves one of each type, which any of its entries keeps. */
+static void join_entries(struct founds *all)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < all->n; i++) {
+		struct found *f = &all->v[i], *last = n ? &all->v[n - 1] : NULL;
+
+		if (!last || last->type != f->type) {
+			all->v[n++] = *f;
+			continue;
+		}
+		last->settled = last->settled || f->settled;
+		last->excluded = last->excluded && f->excluded;
+		last->open = last->open || f->open;
+	}
+	all->n = n;
 }
 
 static const struct ga_accel_board *board_of(const void *list, const char *id)
@@ -179,13 +213,14 @@ static void by_device(struct founds *all, const struct ga_accel_clue *c, struct 
 	size_t i, left = 0, fit;
 	bool open = false;
 
+	join_entries(all);
 	for (i = 0; i < all->n; i++)
 		left += !all->v[i].excluded;
 	fit = drop(all, c);
 	for (i = 0; i < all->n; i++) {
 		if (all->v[i].excluded)
 			continue;
-		open = open || (all->v[i].pci->ambiguous && !all->v[i].settled);
+		open = open || (all->v[i].open && !all->v[i].settled);
 		one = &all->v[i];
 	}
 	if (!one)

@@ -280,13 +280,15 @@ static int add_node(struct ga_node_view *view, void *arg, struct ga_err *err)
 	static const char *const drivers[] = { "gpu.nvidia.com", "gpu.amd.com", "gpu.intel.com",
 					       "gaudi.intel.com" };
 	ga_autogpus struct ga_export_gpus gpus = { NULL, 0 };
+	/* A kubelet calls its node by the name of its host. */
+	const char *node = view->name ? view->name : view->node;
 	struct export *e = arg;
 	size_t i, unknown = 0;
 
 	if (ga_store_export_gpus(e->db, view, &gpus, err) < 0)
 		return -1;
-	if (gpus.n && !ga_kube_name_is_valid(view->node))
-		return unfit("node", view->node, err);
+	if (gpus.n && !ga_kube_name_is_valid(node))
+		return unfit("node", node, err);
 	for (i = 0; i < gpus.n; i++) {
 		const struct ga_accel_type *type =
 			gpus.v[i].type ? ga_accels_type(e->list, gpus.v[i].type) : NULL;
@@ -300,7 +302,7 @@ static int add_node(struct ga_node_view *view, void *arg, struct ga_err *err)
 		ga_cli_export_left_out("of node", view->node, why);
 	}
 	for (i = 0; i < GA_ARRAY_SIZE(drivers); i++)
-		add_slices(e, view->node, &gpus, drivers[i]);
+		add_slices(e, node, &gpus, drivers[i]);
 	return 0;
 }
 
@@ -311,7 +313,8 @@ static int add_classes(struct export *e, struct ga_err *err)
 	if (read_types(e, err) < 0)
 		return -1;
 	for (i = 0; i < e->types.n; i++) {
-		json_t *made = ga_kube_class(e->list, e->types.v[i]);
+		bool only_own = false;
+		json_t *made = ga_kube_class(e->list, e->types.v[i], &only_own);
 
 		if (!ga_kube_name_is_valid(e->types.v[i]->slug)) {
 			json_decref(made);
@@ -322,6 +325,10 @@ static int add_classes(struct export *e, struct ga_err *err)
 		else
 			ga_cli_export_left_out("type", e->types.v[i]->slug,
 					       "no DRA driver of it is known");
+		if (only_own)
+			ga_say("%s: its class selects devices of our own slices only: nothing that "
+			       "%s says of a device is known to mean this type alone",
+			       e->types.v[i]->slug, ga_kube_driver(e->types.v[i]));
 	}
 	return 0;
 }

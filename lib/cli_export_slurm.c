@@ -45,6 +45,8 @@ static int add_node(struct ga_node_view *view, void *arg, struct ga_err *err)
 		return 0;
 	if (!ga_slurm_name_is_valid(view->node))
 		return unfit("node", view->node, err);
+	if (view->name && !ga_slurm_name_is_valid(view->name))
+		return unfit("node", view->name, err);
 	for (i = 0; i < view->types.n; i++) {
 		const struct ga_node_type *t = &view->types.v[i];
 

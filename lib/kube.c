@@ -303,7 +303,7 @@ const char *ga_kube_label(const struct ga_kube_node *node, const char *key)
 	return json_string_value(json_object_get(node->labels, key));
 }
 
-/* A quantity in units; false when it is none. */
+/* A quantity in units, within 0 .. 2^53 - 1; false when it is none. */
 static bool quantity(json_t *value, double *ret)
 {
 	static const struct {
@@ -319,7 +319,7 @@ static bool quantity(json_t *value, double *ret)
 
 	if (json_is_integer(value)) {
 		*ret = (double)json_integer_value(value);
-		return *ret >= 0;
+		return *ret >= 0 && *ret <= (double)GA_INT_MAX_SAFE;
 	}
 	if (!text || !isdigit((unsigned char)*text) || strlen(text) > 32 ||
 	    strspn(text, "0123456789.eE+-KMGTPikm") != strlen(text))

@@ -12,10 +12,12 @@
 
 /* AMD's deviceID is the number of the board, no PCI id, and its memory may be made up. */
 static const struct ga_kube_driver drivers[] = {
-	{ "gpu.nvidia.com", "NVIDIA", "productName", "deviceID", GA_NAME_NVIDIA, 0x10de, true },
-	{ "gpu.amd.com", "AMD", "productName", NULL, GA_NAME_AMD, 0x1002, false },
-	{ "gpu.intel.com", "Intel", NULL, "pciId", GA_NAME_INTEL, 0x8086, false },
-	{ "gaudi.intel.com", "Intel Habana", "model", NULL, GA_NAME_PEOPLE, 0x1da3, false },
+	{ "gpu.nvidia.com", "NVIDIA", "productName", "deviceID", { NULL }, GA_NAME_NVIDIA, 0x10de,
+	  true },
+	{ "gpu.amd.com", "AMD", "productName", NULL, { NULL }, GA_NAME_AMD, 0x1002, false },
+	{ "gpu.intel.com", "Intel", NULL, "pciId", { NULL }, GA_NAME_INTEL, 0x8086, false },
+	{ "gaudi.intel.com", "Intel Habana", "model", NULL, { "Gaudi", "Gaudi2", "Gaudi3" },
+	  GA_NAME_PEOPLE, 0x1da3, false },
 };
 
 const struct ga_kube_driver *ga_kube_driver_named(const char *name)
@@ -138,4 +140,48 @@ void ga_kube_device_view(const struct ga_accels *list, const struct ga_kube_driv
 		ga_type_said(t, "label", said, n.types.v, n.types.n);
 	}
 	ga_gather_done(&g);
+}
+
+/* ---- the other way round ---- */
+
+/* Adds a value when a device that says it is of the type. */
+static void add_value(const struct ga_accels *list, const struct ga_kube_driver *driver,
+		      const struct ga_accel_type *type, char *value, json_t *to)
+{
+	struct ga_kube_says says = { .device_id = GA_UNKNOWN, .memory_mib = GA_UNKNOWN };
+	struct ga_node_view view;
+
+	if (driver->product)
+		says.product = value;
+	else
+		says.device_id = device_id(value);
+	ga_kube_device_view(list, driver, &says, &view);
+	if (ga_streq(view.types.v[0].type, type->slug))
+		json_array_append_new(to, json_string(value));
+	ga_shape_release(&ga_node_view_shape, &view);
+}
+
+json_t *ga_kube_device_values(const struct ga_accels *list, const struct ga_kube_driver *driver,
+			      const struct ga_accel_type *type, const char **name)
+{
+	const struct ga_accel_labels *l = &type->labels;
+	json_t *values = json_array();
+	size_t i;
+
+	*name = driver->product ? driver->product : driver->pci_id;
+	for (i = 0; driver->family == GA_NAME_NVIDIA && i < l->driver_names.n; i++)
+		add_value(list, driver, type, l->driver_names.v[i], values);
+	for (i = 0; driver->family == GA_NAME_AMD && i < l->amd_product_name.n; i++)
+		add_value(list, driver, type, l->amd_product_name.v[i], values);
+	for (i = 0; i < GA_ARRAY_SIZE(driver->models) && driver->models[i]; i++) {
+		ga_autofree char *model = ga_xstrdup(driver->models[i]);
+
+		add_value(list, driver, type, model, values);
+	}
+	for (i = 0; !driver->product && i < type->pci.n; i++) {
+		ga_autofree char *id = ga_xprintf("0x%s", type->pci.v[i].device_id);
+
+		add_value(list, driver, type, id, values);
+	}
+	return values;
 }

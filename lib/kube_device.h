@@ -18,6 +18,7 @@ struct ga_kube_driver {
 	const char *name, *vendor; /* vendor: of the catalogue */
 	const char *product;	   /* attribute with a product's name, or NULL */
 	const char *pci_id;	   /* attribute with a PCI device id, or NULL */
+	const char *models[3];	   /* of the product, where the catalogue has no list of them */
 	enum ga_name_family family;
 	unsigned int pci_vendor;
 	bool has_memory; /* capacity 'memory' of a device of type gpu is what the GPU reports */
@@ -41,5 +42,10 @@ void ga_kube_device(const struct ga_kube_driver *driver, json_t *device, struct 
  * its shape). No evidence there: nothing was said. */
 void ga_kube_device_view(const struct ga_accels *list, const struct ga_kube_driver *driver,
 			 const struct ga_kube_says *says, struct ga_node_view *ret);
+
+/* The other way round: values of an attribute (its name in *name) that mean this type of the
+ * driver's maker and no other, as an array of texts, which may be empty. */
+json_t *ga_kube_device_values(const struct ga_accels *list, const struct ga_kube_driver *driver,
+			      const struct ga_accel_type *type, const char **name);
 
 #endif

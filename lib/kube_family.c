@@ -27,7 +27,7 @@ static int64_t number_of(struct ga_gather *g, json_t *object, const char *key)
 	return n;
 }
 
-/* How many GPUs or parts: no node has a million, and products of such numbers fit. */
+/* How many GPUs, or parts or units of one: nothing has a million, and their products fit. */
 static int64_t count_of(struct ga_gather *g, json_t *object, const char *key)
 {
 	int64_t n = number_of(g, object, key);
@@ -206,7 +206,7 @@ static void amd_device(struct ga_gather *g, const struct ga_kube_node *node, con
 		.is_virtual = GA_UNKNOWN,
 		.memory_mib = memory,
 		.compute_units =
-			alone ? number_of(g, node->labels, "amd.com/gpu.cu-count") : GA_UNKNOWN,
+			alone ? count_of(g, node->labels, "amd.com/gpu.cu-count") : GA_UNKNOWN,
 	};
 	ga_autofree char *said = ga_xprintf("1002:%.8s", id);
 	ga_autoaccel struct ga_accel a = { .match = GA_ACCEL_UNKNOWN };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "accel_name.h"
+#include "kube_device.h"
 #include "rec.h"
 #include "str.h"
 
@@ -212,42 +212,29 @@ json_t *ga_kube_slice(const char *node, const char *driver, const struct ga_kube
 	return slice;
 }
 
-/* The names by which a driver calls the type and no other, as a list in CEL, or NULL. */
-static char *names_of(const struct ga_accels *list, const struct ga_accel_type *type)
+#define OWN "device.attributes[\"" OWN_DOMAIN "\"]"
+
+json_t *ga_kube_class(const struct ga_accels *list, const struct ga_accel_type *type,
+		      bool *only_own)
 {
-	ga_autojson json_t *names = json_array();
-	size_t i;
-
-	for (i = 0; i < type->labels.driver_names.n; i++) {
-		const char *name = type->labels.driver_names.v[i];
-		ga_autonamed struct ga_accel_named n = { 0 };
-
-		ga_accels_named(list, GA_NAME_PEOPLE, name, &n);
-		if (n.types.n == 1 && !strcmp(n.types.v[0], type->slug))
-			json_array_append_new(names, text(name));
-	}
-	/* JSON's quoting of texts is one that CEL reads too. */
-	return json_array_size(names) ? json_dumps(names, JSON_ENSURE_ASCII) : NULL;
-}
-
-json_t *ga_kube_class(const struct ga_accels *list, const struct ga_accel_type *type)
-{
-	const char *driver = ga_kube_driver(type);
+	const struct ga_kube_driver *driver = ga_kube_driver_named(ga_kube_driver(type));
+	const char *name;
 	json_t *made;
-	ga_autofree char *names = NULL, *cel = NULL;
+	ga_autojson json_t *values = NULL;
+	ga_autofree char *of_driver = NULL, *list_of = NULL, *cel = NULL;
 
 	if (!driver)
 		return NULL;
-	names = ga_streq(driver, "gpu.nvidia.com") ? names_of(list, type) : NULL;
-	if (names)
-		cel = ga_xprintf("device.driver == \"%s\" && "
-				 "device.attributes[\"%s\"].productName in %s", driver, driver,
-				 names);
-	else
-		cel = ga_xprintf("device.driver == \"%s\" && "
-				 "\"type\" in device.attributes[\"" OWN_DOMAIN "\"] && "
-				 "device.attributes[\"" OWN_DOMAIN "\"].type == \"%s\"", driver,
-				 type->slug);
+	values = ga_kube_device_values(list, driver, type, &name);
+	*only_own = !json_array_size(values);
+	/* JSON's quoting of texts is one that CEL reads too; what is asked for must be there. */
+	list_of = json_dumps(values, 0);
+	of_driver = *only_own ? ga_xstrdup("false") :
+				ga_xprintf("\"%s\" in device.attributes[\"%s\"] && "
+					   "device.attributes[\"%s\"].%s in %s", name,
+					   driver->name, driver->name, name, list_of);
+	cel = ga_xprintf("device.driver == \"%s\" && (\"type\" in " OWN " ? " OWN
+			 ".type == \"%s\" : %s)", driver->name, type->slug, of_driver);
 	made = object("resource.k8s.io/v1", "DeviceClass", type->slug);
 	put(made, "spec", json_pack("{s:[{s:{s:s}}]}", "selectors", "cel", "expression", cel));
 	return made;

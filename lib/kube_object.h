@@ -38,8 +38,11 @@ struct ga_kube_device {
  * GA_KUBE_SLICE_DEVICES of them. resource.k8s.io/v1. */
 json_t *ga_kube_slice(const char *node, const char *driver, const struct ga_kube_device *devices,
 		      size_t n, size_t part, size_t parts);
-/* resource.k8s.io/v1; its name is the slug, its selector CEL. NULL when the driver is not known. */
-json_t *ga_kube_class(const struct ga_accels *list, const struct ga_accel_type *type);
+/* resource.k8s.io/v1; its name is the slug, its selector CEL. Devices of our own slices count by
+ * their type, those of the driver's by what they say, where that means the type alone; *only_own:
+ * it never does. NULL when the driver is not known. */
+json_t *ga_kube_class(const struct ga_accels *list, const struct ga_accel_type *type,
+		      bool *only_own);
 
 /* All in one: what kubectl takes as a file. Takes items over. */
 json_t *ga_kube_list(json_t *items);

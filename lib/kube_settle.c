@@ -50,24 +50,28 @@ void ga_kube_told_join(struct ga_kube_told *all, struct ga_kube_told *one)
 	}
 }
 
-/* Resources that are accelerators, or parts of them, with whose they are in the catalogue. */
-static const struct {
-	const char *prefix, *vendor;
-} resources[] = {
-	{ "nvidia.com/gpu", "NVIDIA" },		{ "nvidia.com/mig-", "NVIDIA" },
-	{ "amd.com/gpu", "AMD" },		{ "gpu.intel.com/", "Intel" },
-	{ "habana.ai/", "Intel Habana" },	{ "aws.amazon.com/neuron", "AWS" },
-	{ "google.com/tpu", "Google" },		{ "qualcomm.com/qaic", "Qualcomm" },
-};
+/* Whose a resource or label is, as the catalogue calls the maker; NULL: of none that is known. */
+static const char *maker_of(const char *key)
+{
+	static const struct {
+		const char *domain, *vendor;
+	} makers[] = {
+		{ "nvidia.com/", "NVIDIA" },	 { "amd.com/", "AMD" },
+		{ "gpu.intel.com", "Intel" },	 { "habana.ai/", "Intel Habana" },
+		{ "aws.amazon.com/", "AWS" },	 { "google.com/", "Google" },
+		{ "qualcomm.com/", "Qualcomm" },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(makers); i++)
+		if (ga_starts(key, makers[i].domain))
+			return makers[i].vendor;
+	return NULL;
+}
 
 const char *ga_kube_vendor(const char *resource)
 {
-	size_t i;
-
-	for (i = 0; i < GA_ARRAY_SIZE(resources); i++)
-		if (ga_starts(resource, resources[i].prefix))
-			return resources[i].vendor;
-	return NULL;
+	return ga_kube_is_accelerator(resource) ? maker_of(resource) : NULL;
 }
 
 /* Whether GPUs of a node may be of this vendor: what is not known may be anybody's. */
@@ -85,7 +89,7 @@ static bool may_be_of(const struct ga_accels *list, const struct ga_node_type *t
 			return true;
 	}
 	for (i = 0; !t->may_be.n && i < t->evidence.n; i++) {
-		const char *of = ga_kube_vendor(t->evidence.v[i].said);
+		const char *of = maker_of(t->evidence.v[i].said);
 
 		if (of)
 			return ga_streq(of, vendor);

@@ -120,17 +120,56 @@ void ga_manual_types_release(struct ga_manual_types *list)
 	ga_list_release(list);
 }
 
-/* ---- other makers ---- */
+/* ---- resources ---- */
 
-/* What a resource is made of: all types of a vendor, by its PCI id or the begin of its slugs. */
-static const struct {
-	const char *resource, *slugs;
-} makers[] = {
-	{ "habana.ai/gaudi", "intel-gaudi" },	   { "aws.amazon.com/neuron", "aws-" },
-	{ "aws.amazon.com/neurondevice", "aws-" }, { "google.com/tpu", "google-tpu-" },
-	{ "qualcomm.com/qaic", "qualcomm-" },
+static const struct resource {
+	const char *name;  /* with '-' at the end: any that begins so */
+	const char *slugs; /* how those begin that it may be; NULL: kube_family.c has more of it */
+	const char *same;  /* another name of the same devices, which counts where both are */
+	bool part;	   /* of a device: how many there are says nothing of devices */
+} resources[] = {
+	{ .name = "nvidia.com/gpu" },
+	{ .name = "nvidia.com/gpu.shared" },
+	{ .name = "nvidia.com/mig-" },
+	{ .name = "amd.com/gpu" },
+	{ .name = "gpu.intel.com/i915" },
+	{ .name = "gpu.intel.com/xe" },
+	{ .name = "habana.ai/gaudi", .slugs = "intel-gaudi" },
+	{ .name = "aws.amazon.com/neuron", .slugs = "aws-" },
+	{ .name = "aws.amazon.com/neurondevice", .slugs = "aws-", .same = "aws.amazon.com/neuron" },
+	{ .name = "aws.amazon.com/neuroncore", .part = true },
+	{ .name = "google.com/tpu", .slugs = "google-tpu-" },
+	{ .name = "qualcomm.com/qaic", .slugs = "qualcomm-" },
 };
 
+static const struct resource *resource_named(const char *name)
+{
+	size_t i, n;
+
+	for (i = 0; i < GA_ARRAY_SIZE(resources); i++) {
+		n = strlen(resources[i].name);
+		if (!strncmp(name, resources[i].name, n) &&
+		    (!name[n] || resources[i].name[n - 1] == '-'))
+			return &resources[i];
+	}
+	return NULL;
+}
+
+bool ga_kube_is_accelerator(const char *resource)
+{
+	return resource_named(resource) != NULL;
+}
+
+/* How many devices an object has of it; false where it does not say. */
+static bool devices_of(const struct resource *r, json_t *object, const char *key, int64_t *ret)
+{
+	return !r->part && !(r->same && json_object_get(object, r->same)) &&
+	       ga_kube_number(object, key, ret) > 0 && *ret <= 1000000;
+}
+
+/* ---- other makers ---- */
+
+/* All types of a maker, by the begin of their slugs. */
 static void add_maker(struct ga_gather *g, const char *resource, const char *slugs, int64_t count)
 {
 	GA_LIST(const char *) types = { 0 };
@@ -178,12 +217,12 @@ void ga_kube_others(struct ga_gather *g, const struct ga_kube_node *node)
 	json_t *ignored;
 	size_t i;
 
-	for (i = 0; i < GA_ARRAY_SIZE(makers); i++) {
+	for (i = 0; i < GA_ARRAY_SIZE(resources); i++) {
+		const struct resource *r = &resources[i];
 		int64_t n;
 
-		if (ga_kube_number(node->capacity, makers[i].resource, &n) > 0 && n > 0 &&
-		    n <= 1000000)
-			add_maker(g, makers[i].resource, makers[i].slugs, n);
+		if (r->slugs && devices_of(r, node->capacity, r->name, &n) && n)
+			add_maker(g, r->name, r->slugs, n);
 	}
 	if (g->view->types.n)
 		return;
@@ -299,32 +338,21 @@ static void add_override(struct ga_gather *g, const struct ga_kube_node *node)
 
 static void sum_allocatable(const struct ga_kube_node *node, struct ga_node_view *v)
 {
-	static const char *const resources[] = { "nvidia.com/gpu",     "nvidia.com/gpu.shared",
-						 "amd.com/gpu",	       "gpu.intel.com/i915",
-						 "gpu.intel.com/xe",   "habana.ai/gaudi",
-						 "aws.amazon.com/neuron", "google.com/tpu",
-						 "qualcomm.com/qaic" };
 	int64_t n, capacity, may = 0, has = 0;
 	bool known = false;
 	const char *key;
 	json_t *ignored;
-	size_t i;
 
-	for (i = 0; i < GA_ARRAY_SIZE(resources); i++) {
-		if (ga_kube_number(node->allocatable, resources[i], &n) > 0 && n <= 1000000) {
-			known = true;
-			may += n;
-			if (ga_kube_number(node->capacity, resources[i], &capacity) > 0 &&
-			    capacity <= 1000000)
-				has += capacity - n;
-		}
+	json_object_foreach(node->allocatable, key, ignored) {
+		const struct resource *r = resource_named(key);
+
+		if (!r || !devices_of(r, node->allocatable, key, &n))
+			continue;
+		known = true;
+		may += n;
+		if (devices_of(r, node->capacity, key, &capacity))
+			has += capacity - n;
 	}
-	json_object_foreach(node->allocatable, key, ignored)
-		if (ga_starts(key, "nvidia.com/mig-") &&
-		    ga_kube_number(node->allocatable, key, &n) > 0 && n <= 1000000) {
-			known = true;
-			may += n;
-		}
 	v->allocatable = known ? may : GA_UNKNOWN;
 	if (has > 0)
 		ga_view_warn(v, "not_allocatable",

@@ -54,6 +54,10 @@ void ga_kube_others(struct ga_gather *g, const struct ga_kube_node *node);
 /* The labels of clouds: types of GPUs that stand already, or else GPUs of their own. */
 void ga_kube_cloud(struct ga_gather *g, const struct ga_kube_node *node);
 
+/* Whether an extended resource is an accelerator or a part of one. What makers let a pod ask for
+ * beside it is none: monitoring of all there are, memory and cores of a shared one. */
+bool ga_kube_is_accelerator(const char *resource);
+
 /* nvidia.com/gpu.memory is MiB; a number beyond 10^8 can only be bytes. */
 int64_t ga_kube_nvidia_memory(int64_t number, bool *is_bytes);
 

@@ -35,6 +35,8 @@ void ga_slurm_node(const struct ga_node_view *view, int64_t cpus, struct ga_str 
 	if (first == view->types.n)
 		return;
 	ga_str_addf(out, "NodeName=%s", view->node);
+	if (view->name && strcmp(view->name, view->node) != 0)
+		ga_str_addf(out, " NodeHostname=%s", view->name);
 	if (cpus != GA_UNKNOWN && cpus > 0)
 		ga_str_addf(out, " CPUs=%" PRId64, cpus);
 	if (view->node_memory_mib != GA_UNKNOWN && view->node_memory_mib > 0)

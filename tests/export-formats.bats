@@ -10,7 +10,7 @@ setup()
   export GPUAAS_ACCELERATORS_DIR=$T/d
 }
 
-# A lab with so many nodes of eight H200.
+# A lab with so many nodes of eight H200, n00001 with the host gpu-host-1 and so on.
 fleet()
 {
   gpuaas-state init --lab > "$T/init"
@@ -18,6 +18,8 @@ fleet()
   setup_host h200
   in_host gpuaas-discover > "$T/pattern"
   "$GPUAAS_BUILD/bench/fleet" "$GPUAAS_STATE" "$1" < "$T/pattern"
+  sqlite3 "$GPUAAS_STATE" "UPDATE node SET generation = generation + 1,
+    name = replace(id, 'n0000', 'gpu-host-')"
 }
 
 # slot NODE INDEX TYPE|NULL: a node that was not discovered, with a slot of that type
@@ -168,16 +170,18 @@ null'
   run_ok gpuaas-export dra
   valid ResourceSlice 3
   jq_is '.items[] | "\(.spec.nodeName) \(.spec.driver) \(.spec.devices | length)"' "amd gpu.amd.com 1
-n00001 gpu.nvidia.com 8
-n00002 gpu.nvidia.com 8"
+gpu-host-1 gpu.nvidia.com 8
+gpu-host-2 gpu.nvidia.com 8"
+  jq_is '.items[1] | "\(.metadata.name) \(.spec.pool.name)"' "gpu-host-1-gpu.nvidia.com-0 gpu-host-1"
   jq_is '.items[1].spec.devices[3] | [.name, .attributes.productName.string,
     .attributes.cudaComputeCapability.version, .attributes["resource.kubernetes.io/pciBusID"].string,
     .attributes["accelerator.gpuaas/type"].string, .capacity.memory.value] | join(" ")' \
     "gpu-3 NVIDIA H200 9.0.0 0000:13:00.0 nvidia-h200-141gb 143771Mi"
   run_ok gpuaas-export dra --classes
   valid DeviceClass 2
+  assert_equal "$stderr" ""
   jq_is '.items[1].spec.selectors[0].cel.expression' \
-    'device.driver == "gpu.nvidia.com" && device.attributes["gpu.nvidia.com"].productName in ["NVIDIA H200"]'
+    'device.driver == "gpu.nvidia.com" && ("type" in device.attributes["accelerator.gpuaas"] ? device.attributes["accelerator.gpuaas"].type == "nvidia-h200-141gb" : "productName" in device.attributes["gpu.nvidia.com"] && device.attributes["gpu.nvidia.com"].productName in ["NVIDIA H200"])'
   # A node of more devices than a slice takes.
   local sql='' i
   for ((i = 1; i < 130; i++)); do
@@ -191,14 +195,14 @@ n00002 gpu.nvidia.com 8"
     "amd-gpu.amd.com-0 2 128
 amd-gpu.amd.com-1 2 2"
   # Read back: pods whose claims gave them these devices.
-  jq_in_order -c '.items[], (("n00002/gpu-3/gpu.nvidia.com", "amd/gpu-129/gpu.amd.com") | split("/") as $d |
+  jq_in_order -c '.items[], (("gpu-host-2/gpu-3/gpu.nvidia.com", "amd/gpu-129/gpu.amd.com") | split("/") as $d |
     {kind: "Pod", metadata: {name: $d[0]}, spec: {resourceClaims: [{name: "gpu", resourceClaimName: $d[0]}]},
       status: {phase: "Running"}},
     {kind: "ResourceClaim", metadata: {name: $d[0]}, status: {allocation: {devices: {results: [
       {driver: $d[2], pool: $d[0], device: $d[1]}]}}}})' <<< "$output" |
     jq_in_order -cs '{items: .}' > "$T/pods.json"
   run_ok gpuaas-export pods "$T/pods.json"
-  jq_is '"\(.name) \(.type) \(.basis)"' "n00002 nvidia-h200-141gb device
+  jq_is '"\(.name) \(.type) \(.basis)"' "gpu-host-2 nvidia-h200-141gb device
 amd amd-mi300x-192gb device"
   # A GPU of no known type is told, not made up.
   slot odd 0 NULL
@@ -207,7 +211,24 @@ amd amd-mi300x-192gb device"
   valid ResourceSlice 4
 }
 
-# What Slurm's own parser makes of slurm.conf and gres.conf for a node: slurm NODE
+@test "dra: classes select by what each driver says, or it is told that they select our own slices only" {
+  gpuaas-state init --lab > "$T/init"
+  slot a 0 amd-mi300x-192gb
+  slot b 0 intel-flex-140-12gb
+  slot c 0 intel-gaudi2-96gb
+  slot d 0 intel-gaudi3-128gb
+  run_ok gpuaas-export dra --classes
+  valid DeviceClass 4
+  jq_is '.items[] | "\(.metadata.name) \(.spec.selectors[0].cel.expression | capture("(?<by>[a-zA-Z]+ in \\[.*\\])|false").by)"' \
+    'amd-mi300x-192gb productName in ["AMD_Instinct_MI300X_OAM", "AMD_Instinct_MI300X"]
+intel-flex-140-12gb pciId in ["0x56c1"]
+intel-gaudi2-96gb model in ["Gaudi2"]
+intel-gaudi3-128gb null'
+  assert_equal "$stderr" "intel-gaudi3-128gb: its class selects devices of our own slices only: nothing that gaudi.intel.com says of a device is known to mean this type alone"
+}
+
+# What Slurm's own parser makes of slurm.conf and gres.conf for a node: slurm NODE; for a host of a name, which
+# finds its node by itself: slurm '' HOST
 slurm()
 {
   local program
@@ -220,7 +241,13 @@ slurm()
     gpuaas-export slurm --nodes
     echo "PartitionName=all Nodes=ALL Default=YES"; } > "$T/slurm/slurm.conf"
   gpuaas-export slurm --gres > "$T/slurm/gres.conf"
-  timeout 60 "$program" -N "$1" -f "$T/slurm/slurm.conf" -G > "$T/slurm/said" 2>&1
+  if [[ -n $1 ]]; then
+    timeout 60 "$program" -N "$1" -f "$T/slurm/slurm.conf" -G > "$T/slurm/said" 2>&1
+  else
+    # shellcheck disable=SC2016 # the shell inside has them
+    timeout 60 unshare --uts sh -c 'hostname "$1" && exec "$2" -f "$3" -G' - "$2" "$program" \
+      "$T/slurm/slurm.conf" > "$T/slurm/said" 2>&1
+  fi
 }
 
 @test "slurm: the lines of a fleet, and Slurm's parser reads them" {
@@ -233,8 +260,8 @@ slurm()
   cat > "$T/expected" << 'END'
 # slurm.conf: nodes; GresTypes=gpu belongs there too
 NodeName=mixed Gres=gpu:nvidia-a100-sxm4-80gb:2,gpu:nvidia-l40s-48gb:1 Feature=nvidia-a100-sxm4-80gb,nvidia-l40s-48gb
-NodeName=n00001 CPUs=192 RealMemory=2097152 Gres=gpu:nvidia-h200-141gb:8 Feature=nvidia-h200-141gb
-NodeName=n00002 CPUs=192 RealMemory=2097152 Gres=gpu:nvidia-h200-141gb:8 Feature=nvidia-h200-141gb
+NodeName=n00001 NodeHostname=gpu-host-1 CPUs=192 RealMemory=2097152 Gres=gpu:nvidia-h200-141gb:8 Feature=nvidia-h200-141gb
+NodeName=n00002 NodeHostname=gpu-host-2 CPUs=192 RealMemory=2097152 Gres=gpu:nvidia-h200-141gb:8 Feature=nvidia-h200-141gb
 # gres.conf
 NodeName=mixed Name=gpu Type=nvidia-a100-sxm4-80gb Count=2
 NodeName=mixed Name=gpu Type=nvidia-l40s-48gb Count=1
@@ -257,6 +284,18 @@ END
   slurm mixed
   grep -q gpu:nvidia-a100-sxm4-80gb "$T/slurm/said"
   grep -q gpu:nvidia-l40s-48gb "$T/slurm/said"
+}
+
+@test "slurm: a slurmd finds its node by the name of its host" {
+  unshare --uts true 2> "$T/unshare" || skip "no host name may be set here: $(< "$T/unshare")"
+  fleet 2
+  slot mixed 0 nvidia-l40s-48gb
+  gpuaas-node rename n00002 gpu2.rack7.example > "$T/renamed"
+  for host in gpu-host-1 gpu2.rack7.example mixed; do
+    slurm '' $host
+    grep -q gpu:nvidia- "$T/slurm/said"
+  done
+  grep -q l40s "$T/slurm/said"
 }
 
 @test "slurm: the parser in use refuses what is wrong" {
@@ -300,7 +339,7 @@ SlurmdSpoolDir=$T/slurm/spool.%n
 SlurmdPidFile=$T/slurm/%n.pid
 END
     gpuaas-export slurm --nodes | sed 's/ CPUs=[0-9]*//; s/ RealMemory=[0-9]*//
-      s/^NodeName=.*/& NodeHostname=localhost NodeAddr=127.0.0.1/' |
+      s/ NodeHostname=[^ ]*//; s/^NodeName=.*/& NodeHostname=localhost NodeAddr=127.0.0.1/' |
       sed "/^NodeName=mixed /s/\$/ Port=${ports[1]}/; /^NodeName=n00001 /s/\$/ Port=${ports[2]}/"
     echo "PartitionName=all Nodes=ALL Default=YES"; } > "$T/slurm/slurm.conf"
   gpuaas-export slurm --gres --device-files 2> "$T/slurm/warned" |
@@ -400,6 +439,19 @@ becomes()
     assert_equal "$output" ""
     assert_stderr "has a name that Kubernetes does not take"
     refute_stderr $'\x1b'
+  done
+  # A host's name goes into the files too: as it is, or not at all.
+  rm -f "$GPUAAS_STATE"*
+  gpuaas-state init --lab > "$T/init"
+  slot n1 0 nvidia-h200-141gb
+  for name in $'a\nNodeName=b' 'a b' 'n[1-9]' 'x=y' $'a\x1b[2J'; do
+    sqlite3 "$GPUAAS_STATE" "UPDATE node SET generation = generation + 1, name = '$name'"
+    for what in slurm dra; do
+      run_status 4 gpuaas-export $what --output "$T/out.conf"
+      assert_stderr "has a name that"
+      refute_stderr $'\x1b'
+      [[ ! -e $T/out.conf ]]
+    done
   done
   rm -f "$GPUAAS_STATE"*
   gpuaas-state init --lab > "$T/init"

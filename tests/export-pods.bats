@@ -150,6 +150,21 @@ init nvidia-h200-141gb node -"
   jq_is .type nvidia-h100-sxm5-80gb
 }
 
+@test "what goes beside accelerators is not asked for: monitoring, and shares of one" {
+  flex='{"gpu.intel.com/product":"Flex_170","gpu.intel.com/device.count":"2"}'
+  { pod monitor intel gpu.intel.com/i915_monitoring
+    pod share intel gpu.intel.com/i915 '{"spec":{"containers":[{"resources":{"limits":{"gpu.intel.com/i915":"1",
+      "gpu.intel.com/millicores":"500","gpu.intel.com/memory.max":"8G"}}}]}}'
+    pod hami h200 nvidia.com/gpu '{"spec":{"containers":[{"resources":{"limits":{"nvidia.com/gpu":"1",
+      "nvidia.com/gpumem":"8192","nvidia.com/gpucores":"30"}}}]}}'
+    pod watch h200 nvidia.com/gpumem
+    node intel "$flex" '{"gpu.intel.com/i915":"2","gpu.intel.com/i915_monitoring":"1"}'
+    nodes; } | list
+  patches
+  jq_is '"\(.name) \(.resource) \(.type) \(.warnings | length)"' "share gpu.intel.com/i915 intel-flex-170-16gb 0
+hami nvidia.com/gpu nvidia-h200-141gb 0"
+}
+
 @test "what was recorded by hand counts where there is a state" {
   gpuaas-state init --lab > "$T/init"
   { pod d mixed nvidia.com/gpu

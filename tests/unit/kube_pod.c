@@ -99,6 +99,50 @@ static void beside(const struct ga_accels *list, const struct ga_accel_type *t, 
 	ga_shape_release(&ga_node_view_shape, &view);
 }
 
+/* What a pod may ask for: accelerators and parts of them, nothing that goes beside them. */
+static void resources(void)
+{
+	static const struct {
+		const char *resource, *vendor;
+	} rows[] = {
+		{ "nvidia.com/gpu", "NVIDIA" },
+		{ "nvidia.com/gpu.shared", "NVIDIA" },
+		{ "nvidia.com/mig-1g.10gb", "NVIDIA" },
+		{ "nvidia.com/mig-1g.10gb.shared", "NVIDIA" },
+		{ "nvidia.com/gpumem", NULL }, /* of HAMi, beside nvidia.com/gpu */
+		{ "nvidia.com/gpucores", NULL },
+		{ "nvidia.com/gpumem-percentage", NULL },
+		{ "nvidia.com/priority", NULL },
+		{ "nvidia.com/hostdev", NULL },
+		{ "amd.com/gpu", "AMD" },
+		{ "amd.com/gpumem", NULL },
+		{ "gpu.intel.com/i915", "Intel" },
+		{ "gpu.intel.com/xe", "Intel" },
+		{ "gpu.intel.com/i915_monitoring", NULL },
+		{ "gpu.intel.com/xe_monitoring", NULL },
+		{ "gpu.intel.com/monitoring", NULL },
+		{ "gpu.intel.com/millicores", NULL },
+		{ "gpu.intel.com/memory.max", NULL },
+		{ "gpu.intel.com/tiles", NULL },
+		{ "habana.ai/gaudi", "Intel Habana" },
+		{ "habana.ai/gaudi-nic", NULL },
+		{ "aws.amazon.com/neuron", "AWS" },
+		{ "aws.amazon.com/neuroncore", "AWS" },
+		{ "aws.amazon.com/neurondevice", "AWS" },
+		{ "aws.amazon.com/neuron-x", NULL },
+		{ "google.com/tpu", "Google" },
+		{ "google.com/tpu-x", NULL },
+		{ "qualcomm.com/qaic", "Qualcomm" },
+		{ "cpu", NULL },
+		{ "", NULL },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++)
+		t_str(ga_kube_vendor(rows[i].resource), rows[i].vendor, "whose is '%s'",
+		      rows[i].resource);
+}
+
 int main(void)
 {
 	ga_autoaccels struct ga_accels *list = NULL;
@@ -108,6 +152,7 @@ int main(void)
 	ga_accels_drop_ins(NULL);
 	if (ga_accels_open(NULL, &list, &err) < 0)
 		return 1;
+	resources();
 	for (i = 0; i < ga_accels_count(list); i++) {
 		const struct ga_accel_type *t = ga_accels_at(list, i);
 		ga_autoselect struct ga_kube_select s;

@@ -122,9 +122,42 @@ static void lines(void)
 		one(&rows[i]);
 }
 
+/* slurmd finds its line by the name of its host. */
+static void hosts(void)
+{
+	static const struct {
+		const char *name, *want;
+	} rows[] = {
+		{ NULL, "NodeName=n1 CPUs=8 Gres=gpu:x:2 Feature=x\n" },
+		{ "n1", "NodeName=n1 CPUs=8 Gres=gpu:x:2 Feature=x\n" },
+		{ "gpu7.rack-2",
+		  "NodeName=n1 NodeHostname=gpu7.rack-2 CPUs=8 Gres=gpu:x:2 Feature=x\n" },
+	};
+	char id[] = "n1", type[] = "x";
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		ga_autostr struct ga_str out = GA_STR_INIT;
+		ga_autofree char *name = ga_strdup0(rows[i].name);
+		struct ga_node_view v;
+		struct ga_node_type *t;
+
+		ga_shape_init(&ga_node_view_shape, &v);
+		v.node = id;
+		v.name = name;
+		t = ga_list_add(&v.types);
+		t->type = type;
+		t->count = 2;
+		ga_slurm_node(&v, 8, &out);
+		t_str(out.buf, rows[i].want, "a host called %s", name ? name : "nothing known");
+		ga_list_release(&v.types);
+	}
+}
+
 int main(void)
 {
 	names();
 	lines();
+	hosts();
 	return t_done();
 }

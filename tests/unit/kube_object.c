@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * DeviceClasses: by which values each selects devices of its driver's own slices, of which every
+ * one means the type alone, read as a device that says it. tests/export-formats.bats has objects.
+ */
+#include "kube_object.h"
+
+#include <string.h>
+
+#include "kube_device.h"
+#include "rec.h"
+#include "t.h"
+
+#define OWN "\"type\" in device.attributes[\"accelerator.gpuaas\"]"
+#define OWN_IS(slug) "device.attributes[\"accelerator.gpuaas\"].type == \"" slug "\""
+#define CLASS(driver, slug, name, values) \
+	"device.driver == \"" driver "\" && (" OWN " ? " OWN_IS(slug) " : \"" name \
+	"\" in device.attributes[\"" driver "\"] && device.attributes[\"" driver "\"]." name \
+	" in [" values "])"
+#define ONLY_OWN(driver, slug) \
+	"device.driver == \"" driver "\" && (" OWN " ? " OWN_IS(slug) " : false)"
+
+static char *expression(const struct ga_accels *list, const struct ga_accel_type *type,
+			bool *only_own)
+{
+	ga_autojson json_t *made = ga_kube_class(list, type, only_own);
+	json_t *spec = json_object_get(made, "spec");
+	json_t *one = json_array_get(json_object_get(spec, "selectors"), 0);
+
+	return ga_strdup0(json_string_value(
+		json_object_get(json_object_get(one, "cel"), "expression")));
+}
+
+static void expressions(const struct ga_accels *list)
+{
+	static const struct {
+		const char *slug, *want; /* want NULL: no class */
+		bool only_own;
+	} rows[] = {
+		{ "nvidia-h200-141gb",
+		  CLASS("gpu.nvidia.com", "nvidia-h200-141gb", "productName", "\"NVIDIA H200\""),
+		  false },
+		{ "amd-mi300x-192gb",
+		  CLASS("gpu.amd.com", "amd-mi300x-192gb", "productName",
+			"\"AMD_Instinct_MI300X_OAM\", \"AMD_Instinct_MI300X\""), false },
+		/* A MI250X calls itself what a MI250 does. */
+		{ "amd-mi250x-128gb", ONLY_OWN("gpu.amd.com", "amd-mi250x-128gb"), true },
+		{ "intel-flex-170-16gb",
+		  CLASS("gpu.intel.com", "intel-flex-170-16gb", "pciId", "\"0x56c0\", \"0x56c2\""),
+		  false },
+		/* 0x0bd6 may be a Max 1450 as well. */
+		{ "intel-max-1550-128gb",
+		  CLASS("gpu.intel.com", "intel-max-1550-128gb", "pciId", "\"0x0bd5\""), false },
+		{ "intel-gaudi2-96gb",
+		  CLASS("gaudi.intel.com", "intel-gaudi2-96gb", "model", "\"Gaudi2\""), false },
+		/* OAM and PCIe are one model. */
+		{ "intel-gaudi3-128gb", ONLY_OWN("gaudi.intel.com", "intel-gaudi3-128gb"), true },
+		{ "aws-trainium2-96gb", NULL, false },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		const struct ga_accel_type *type = ga_accels_type(list, rows[i].slug);
+		bool only_own = false;
+		ga_autofree char *said = type ? expression(list, type, &only_own) : NULL;
+
+		t_ok(type != NULL, "%s is there", rows[i].slug);
+		t_str(said, rows[i].want, "%s: its class", rows[i].slug);
+		t_int(only_own, rows[i].only_own, "%s: only our own slices", rows[i].slug);
+	}
+}
+
+/* The type of a device that says this and nothing else, or NULL. */
+static char *type_of(const struct ga_accels *list, const struct ga_kube_driver *driver,
+		     const char *name, json_t *value)
+{
+	ga_autojson json_t *device = json_pack("{s:s,s:{s:{s:O}}}", "name", "d", "attributes",
+					       name, "string", value);
+	struct ga_kube_says says;
+	struct ga_node_view view;
+	char *type;
+
+	ga_kube_device(driver, device, &says);
+	ga_kube_device_view(list, driver, &says, &view);
+	type = ga_strdup0(view.types.v[0].type);
+	ga_shape_release(&ga_node_view_shape, &view);
+	ga_kube_device_release(&says);
+	return type;
+}
+
+static void every_type(const struct ga_accels *list)
+{
+	size_t i, k;
+
+	for (i = 0; i < ga_accels_count(list); i++) {
+		const struct ga_accel_type *t = ga_accels_at(list, i);
+		const struct ga_kube_driver *driver = ga_kube_driver_named(ga_kube_driver(t));
+		bool only_own = false;
+		ga_autofree char *said = driver ? expression(list, t, &only_own) : NULL;
+		char *values = said ? strstr(said, " in [") : NULL, *end;
+		ga_autojson json_t *array = NULL;
+		json_t *value;
+
+		if (!driver)
+			continue;
+		t_int(only_own, !values, "%s: it is said when nothing of the driver is selected",
+		      t->slug);
+		if (!values)
+			continue;
+		end = strrchr(values, ']');
+		array = json_loadb(values + 4, (size_t)(end + 1 - values - 4), 0, NULL);
+		t_ok(json_array_size(array) > 0, "%s: values that are JSON's", t->slug);
+		json_array_foreach(array, k, value) {
+			ga_autofree char *type =
+				type_of(list, driver,
+					driver->product ? driver->product : driver->pci_id, value);
+
+			t_str(type, t->slug, "%s: a device that says %s", t->slug,
+			      json_string_value(value));
+		}
+	}
+}
+
+int main(void)
+{
+	ga_autoaccels struct ga_accels *list = NULL;
+	struct ga_err err = GA_ERR_INIT;
+
+	ga_accels_drop_ins(NULL);
+	if (ga_accels_open(NULL, &list, &err) < 0)
+		return 1;
+	expressions(list);
+	every_type(list);
+	return t_done();
+}

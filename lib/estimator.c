@@ -204,7 +204,8 @@ int ga_estimator_ask(const char *path, const char *question, int64_t seconds,
 	const struct ga_proc p = { .argv = argv, .input = question,
 				   .input_len = strlen(question),
 				   .timeout_micros = seconds * 1000000,
-				   .output_max = GA_ESTIMATOR_OUTPUT_MAX };
+				   .output_max = GA_ESTIMATOR_OUTPUT_MAX,
+				   .ends_with_us = true };
 	ga_autoproc struct ga_proc_result result = GA_PROC_RESULT_INIT;
 
 	*ret = (struct ga_said_times){ 0 };

@@ -322,6 +322,29 @@ null"
 other"
 }
 
+# started FILE: an estimator has written its process id there.
+started()
+{
+  [[ -s $1 && $(tail -c 1 "$1" | wc -l) -eq 1 ]]
+}
+
+@test "an estimator ends with gpuaas-match, however that ends" {
+  local signal
+  estimator mute 'trap "" HUP INT TERM; sleep 600 > /dev/null & echo $$ $! > "$0.pids"; wait; wait'
+  for signal in TERM INT KILL; do
+    rm -f "$T/mute.pids"
+    # A shell starts what is in the background without SIGINT.
+    background env --default-signal gpuaas-match --json "${GPT2[@]}" --estimator "$T/mute" --estimator-seconds 600
+    wait_for 20 started "$T/mute.pids"
+    kill -s "$signal" "$BG_PID"
+    wait "$BG_PID" || :
+    read -r leader other < "$T/mute.pids"
+    BG+=("$leader" "$other")
+    wait_for 20 has_ended "$leader"
+    wait_for 20 has_ended "$other"
+  done
+}
+
 @test "the folder of estimators: by name, and only what root alone may write" {
   [[ $EUID -eq 0 ]] || skip "needs root: the folder has to be root's"
   mkdir -m 755 "$GPUAAS_ESTIMATORS_DIR"

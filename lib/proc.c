@@ -42,6 +42,12 @@ static char *const *unconst(const char *const *argv)
 	return (char *const *)(uintptr_t)argv;
 }
 
+void ga_proc_default_signals(void)
+{
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
+}
+
 /* ---- ending with us ---- */
 
 static volatile pid_t watched_for;
@@ -94,7 +100,7 @@ static void exec_child(const struct ga_proc *p, pid_t parent, struct pipes *pipe
 	int saved;
 
 	setpgid(0, 0);
-	signal(SIGPIPE, SIG_DFL);
+	ga_proc_default_signals();
 	/* All that this program holds open, also what a library opened without O_CLOEXEC. */
 	close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
 	if ((!p->ends_with_us || stay_and_watch(parent) == 0) && dup2(pipes->in[0], 0) >= 0 &&

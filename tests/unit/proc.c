@@ -22,6 +22,8 @@ static void outcomes(void)
 		{ "echo out; echo err >&2", NULL, 0, "out\n", "err\n" },
 		{ "exit 3", NULL, 3, "", "" },
 		{ "kill -9 $$", NULL, 137, "", "" },
+		{ "kill -PIPE $$", NULL, 128 + SIGPIPE, "", "" },
+		{ "kill -XFSZ $$", NULL, 128 + SIGXFSZ, "", "" },
 		{ "cat", "given\n", 0, "given\n", "" },
 		{ "cat", NULL, 0, "", "" },
 		{ "echo $PATH $LC_ALL", NULL, 0, "/usr/sbin:/usr/bin:/sbin:/bin C\n", "" },
@@ -31,6 +33,7 @@ static void outcomes(void)
 	size_t i;
 
 	setenv("GA_SECRET", "leaks", 1);
+	signal(SIGXFSZ, SIG_IGN); /* as programs do; what they start does not */
 	/* Each as a child, and as one that ends with its parent. */
 	for (i = 0; i < 2 * GA_ARRAY_SIZE(cases); i++) {
 		ga_autoproc struct ga_proc_result ret = GA_PROC_RESULT_INIT;
@@ -42,12 +45,15 @@ static void outcomes(void)
 			.ends_with_us = i % 2,
 		};
 
+		signal(SIGPIPE, i % 2 ? SIG_IGN : SIG_DFL); /* as they do or do not */
 		t_int(ga_proc_run(&p, &ret, &err), 0, "%s%s", cases[i / 2].script,
 		      i % 2 ? " (ends with us)" : "");
 		t_int(ret.status, cases[i / 2].status, "its status");
 		t_str(ret.out.buf, cases[i / 2].out, "its output");
 		t_str(ret.err.buf, cases[i / 2].err, "its errors");
 	}
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 }
 
 static void limits(void)

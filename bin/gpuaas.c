@@ -76,7 +76,7 @@ static void find_programs(const char *own, struct names *ret)
 		qsort(ret->v, ret->n, sizeof(*ret->v), by_name);
 }
 
-static int help(const char *own)
+static void help(const char *own)
 {
 	struct names names = { 0 };
 	size_t i;
@@ -93,7 +93,6 @@ static int help(const char *own)
 	if (!names.n)
 		printf("    (no gpuaas-PROGRAM is here or in PATH)\n");
 	ga_list_release(&names);
-	return fflush(stdout) ? GA_SYSTEM : GA_OK;
 }
 
 /* Does not return when the program runs. */
@@ -136,18 +135,19 @@ int main(int argc, char **argv)
 	ga_autofree char *own = NULL;
 	int r;
 
-	/* What follows the name of a program is that program's. */
-	if (argc < 2 || argv[1][0] == '-') {
-		r = ga_cli_parse(&prog, argc < 2 ? argc : 2, argv, &err);
-		return ga_cli_finish(&prog, r, &err);
-	}
 	own = own_folder();
-	if (strcmp(argv[1], "help"))
-		return run_program(own, argv);
-	if (argc > 2) {
+	/* What follows the name of a program is that program's. */
+	if (argc < 2 || (argv[1][0] == '-' && argv[1][1]) ||
+	    (argc == 2 && !strcmp(argv[1], "help"))) {
+		r = ga_cli_parse(&prog, argc < 2 ? argc : 2, argv, &err);
+		if (r > 0)
+			help(own);
+		return ga_cli_finish(&prog, r > 0 ? 0 : r, &err);
+	}
+	if (!strcmp(argv[1], "help")) {
 		char *args[] = { argv[0], argv[2], (char *)(uintptr_t) "--help", NULL };
 
 		return run_program(own, args);
 	}
-	return help(own);
+	return run_program(own, argv);
 }

@@ -213,16 +213,17 @@ static int check_operands(struct ga_err *err)
 	return 0;
 }
 
+/* A missing descriptor is one that fails in its direction, as with gnulib's stdopen: orders that
+ * were not read and records that nobody got are no success. Who is not to read standard input does
+ * not touch it. Words are lost with standard error. */
 static int open_missing_descriptors(struct ga_err *err)
 {
+	static const int modes[] = { O_WRONLY, O_RDONLY, O_RDWR };
 	int fd;
 
-	do {
-		fd = open("/dev/null", O_RDWR);
-		if (fd < 0)
+	for (fd = 0; fd < (int)GA_ARRAY_SIZE(modes); fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", modes[fd]) < 0)
 			return ga_fail_sys(err, "cannot open '/dev/null'");
-	} while (fd <= 2);
-	close(fd);
 	return 0;
 }
 
@@ -284,6 +285,7 @@ int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_er
 	cli.prog = prog;
 	if (open_missing_descriptors(err) < 0 || read_config(err) < 0)
 		return -1;
+	signal(SIGXFSZ, SIG_IGN); /* then a write beyond 'ulimit -f' fails, and is said */
 	if (prog->acts)
 		signal(SIGPIPE, SIG_IGN);
 	log = ga_cli_setting("GPUAAS_LOG", "off");

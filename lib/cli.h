@@ -58,7 +58,8 @@ struct ga_prog {
 	bool acts;	  /* changes things: ignores SIGPIPE and finishes */
 };
 
-/* Opens /dev/null on missing descriptors 0-2, reads configuration and command line.
+/* Opens /dev/null on missing descriptors 0-2, so that reading 0 and writing 1 fail; ignores
+ * SIGXFSZ, so that writing beyond 'ulimit -f' fails; reads configuration and command line.
  * 1: go on; 0: done already (--help, --version, --introspect-cli); -1: usage. */
 int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_err *err);
 /* Prints the error if r < 0, finishes the table, flushes, and is the exit status: the error's

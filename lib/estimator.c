@@ -127,6 +127,18 @@ static void set_milli(json_t *json, const char *name, const struct ga_accel_type
 			    n == GA_UNKNOWN ? json_null() : json_real((double)n / 1000));
 }
 
+/* What one GPU has of it: power is of the card, whatever the other figures are of. */
+static json_t *power_of_gpu(const struct ga_accel_type *type)
+{
+	int64_t n = type->gpus_per_card == GA_UNKNOWN || type->gpus_per_card < 2 ?
+			    1 : type->gpus_per_card;
+
+	if (type->power.tdp_w == GA_UNKNOWN)
+		return json_null();
+	return type->power.tdp_w % n ? json_real((double)type->power.tdp_w / (double)n) :
+				       json_integer(type->power.tdp_w / n);
+}
+
 static json_t *type_figures(const struct ga_accel_type *type)
 {
 	json_t *json = json_object(), *names = json_array();
@@ -141,8 +153,9 @@ static json_t *type_figures(const struct ga_accel_type *type)
 	set_milli(json, "fp16Tflops", type, type->dense.fp16_gflops);
 	set_milli(json, "fp8Tflops", type, type->dense.fp8_gflops);
 	set_milli(json, "measuredMatmulTflops", type, type->measured_matmul.bf16_gflops);
+	/* A link goes from one GPU to others: two on a card have the one between them. */
 	set_number(json, "linkGBs", type->interconnect.gb_s_bidirectional);
-	set_number(json, "tdpW", type->power.tdp_w);
+	json_object_set_new(json, "tdpW", power_of_gpu(type));
 	for (i = 0; i < type->aliases.n; i++)
 		json_array_append_new(names, json_string(type->aliases.v[i]));
 	json_object_set_new(json, "aliases", names);
@@ -164,8 +177,11 @@ char *ga_estimator_question(const struct ga_requirement *need, const struct ga_a
 		const struct ga_match *m = &list->v[i];
 		const struct ga_accel_type *type =
 			m->accelerator_type ? ga_accels_type(accels, m->accelerator_type) : NULL;
-		json_t *p = type ? type_figures(type) : json_object();
+		json_t *p;
 
+		if (ga_match_is_too_small(m))
+			continue;
+		p = type ? type_figures(type) : json_object();
 		set_text(p, "profile", m->profile);
 		set_text(p, "acceleratorType", m->accelerator_type);
 		set_number(p, "gpus", m->count);
@@ -188,7 +204,8 @@ int ga_estimator_ask(const char *path, const char *question, int64_t seconds,
 	const struct ga_proc p = { .argv = argv, .input = question,
 				   .input_len = strlen(question),
 				   .timeout_micros = seconds * 1000000,
-				   .output_max = GA_ESTIMATOR_OUTPUT_MAX };
+				   .output_max = GA_ESTIMATOR_OUTPUT_MAX,
+				   .ends_with_us = true };
 	ga_autoproc struct ga_proc_result result = GA_PROC_RESULT_INIT;
 
 	*ret = (struct ga_said_times){ 0 };

@@ -36,7 +36,7 @@ int ga_estimator_parse(const char *text, size_t len, struct ga_said_times *ret,
 		       struct ga_err *err);
 void ga_said_times_release(struct ga_said_times *list);
 
-/* The text an estimator is given. Allocated. */
+/* The text an estimator is given: without the answers that are too small in memory. Allocated. */
 char *ga_estimator_question(const struct ga_requirement *need, const struct ga_accels *accels,
 			    const struct ga_matches *list);
 

@@ -43,7 +43,7 @@ struct ga_match_tables {
 /* What an external estimator said of a profile. */
 struct ga_external_time {
 	const char *profile;
-	const char *type; /* NULL: not said, the first type of the profile */
+	const char *type; /* NULL: not said, the first type of the profile that was asked about */
 	struct ga_training_time time;
 	const char *basis, *estimator;
 };
@@ -60,8 +60,10 @@ struct ga_matches {
 /* An answer for each offer, in their order; unranked. */
 void ga_match(const struct ga_requirement *need, const struct ga_match_tables *tables,
 	      const struct ga_match_offer *offers, size_t n, struct ga_matches *ret);
-/* Puts an external time in the place of what was known, unless another external one is there.
- * False: no answer is of that profile and type. */
+/* Whether the model does not fit its memory: it has no time, and nobody is asked for one. */
+bool ga_match_is_too_small(const struct ga_match *m);
+/* Puts an external time in the place of what was known or not known, unless another external one is
+ * there. What is too small stays without one. False: no answer is of that profile and type. */
 bool ga_match_external(struct ga_matches *list, const struct ga_external_time *time);
 /* Orders the answers, numbers them, and says what is given up with those that can be had now while
  * a better one cannot. */

@@ -176,8 +176,52 @@ const struct ga_match *ga_match_best(const struct ga_matches *list)
 	return NULL;
 }
 
+/* ---- times that others say ---- */
+
+bool ga_match_is_too_small(const struct ga_match *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->reasons.n; i++)
+		if (!strcmp(m->reasons.v[i].code, "memory_too_small"))
+			return true;
+	return false;
+}
+
+/* Of an answer without a time the first no_basis says so; that of the latency comes behind it. */
+static void forget_no_time(struct ga_match_reasons *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->n && strcmp(list->v[i].code, "no_basis"); i++)
+		;
+	if (i == list->n)
+		return;
+	free(list->v[i].code);
+	free(list->v[i].sentence);
+	memmove(&list->v[i], &list->v[i + 1], (list->n - i - 1) * sizeof(*list->v));
+	if (!--list->n)
+		ga_list_release(list);
+}
+
+static void take_time(struct ga_match *m, const struct ga_external_time *time)
+{
+	if (m->seconds == GA_UNKNOWN)
+		forget_no_time(&m->unknown);
+	free(m->basis);
+	free(m->confidence);
+	m->basis = ga_xstrdup(time->basis);
+	m->confidence = ga_xstrdup("external");
+	m->estimator = ga_xstrdup(time->estimator);
+	m->seconds_low = time->time.low;
+	m->seconds = time->time.seconds;
+	m->seconds_high = time->time.high;
+	match_costs(m);
+}
+
 bool ga_match_external(struct ga_matches *list, const struct ga_external_time *time)
 {
+	bool known = false;
 	size_t i;
 
 	for (i = 0; i < list->n; i++) {
@@ -186,19 +230,12 @@ bool ga_match_external(struct ga_matches *list, const struct ga_external_time *t
 		if (strcmp(m->profile, time->profile) ||
 		    (time->type && !ga_streq(m->accelerator_type, time->type)))
 			continue;
-		if (m->estimator)
-			return true;
-		free(m->basis);
-		free(m->confidence);
-		free(m->estimator);
-		m->basis = ga_xstrdup(time->basis);
-		m->confidence = ga_xstrdup("external");
-		m->estimator = ga_xstrdup(time->estimator);
-		m->seconds_low = time->time.low;
-		m->seconds = time->time.seconds;
-		m->seconds_high = time->time.high;
-		match_costs(m);
-		return true;
+		known = true;
+		if (ga_match_is_too_small(m))
+			continue;
+		if (!m->estimator)
+			take_time(m, time);
+		break;
 	}
-	return false;
+	return known;
 }

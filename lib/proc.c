@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -41,19 +42,69 @@ static char *const *unconst(const char *const *argv)
 	return (char *const *)(uintptr_t)argv;
 }
 
-static void exec_child(const struct ga_proc *p, struct pipes *pipes, const char *const *env)
-	__attribute__((noreturn));
+void ga_proc_default_signals(void)
+{
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
+}
 
-static void exec_child(const struct ga_proc *p, struct pipes *pipes, const char *const *env)
+/* ---- ending with us ---- */
+
+static volatile pid_t watched_for;
+
+static void on_death_signal(int sig)
+{
+	(void)sig;
+	if (getppid() != watched_for)
+		kill(0, SIGKILL);
+}
+
+static void watch(pid_t program) __attribute__((noreturn));
+
+static void watch(pid_t program)
+{
+	int how = 0;
+
+	/* The pipes are the program's: their ends are seen when it closes them. */
+	close_range(0, ~0U, 0);
+	while (waitpid(program, &how, 0) < 0 && errno == EINTR)
+		;
+	_exit(WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how));
+}
+
+/* The leader of the group stays and watches, and a child of it goes on to be the program: the
+ * signal of a parent's death reaches one process, not a group, and is lost at the exec of a file
+ * that is set-uid. */
+static int stay_and_watch(pid_t parent)
+{
+	pid_t program;
+
+	watched_for = parent;
+	signal(SIGUSR1, on_death_signal);
+	if (prctl(PR_SET_PDEATHSIG, SIGUSR1) < 0)
+		return -1;
+	on_death_signal(SIGUSR1); /* it may have ended before */
+	program = fork();
+	if (program > 0)
+		watch(program);
+	signal(SIGUSR1, SIG_DFL);
+	return (int)program;
+}
+
+static void exec_child(const struct ga_proc *p, pid_t parent, struct pipes *pipes,
+		       const char *const *env) __attribute__((noreturn));
+
+static void exec_child(const struct ga_proc *p, pid_t parent, struct pipes *pipes,
+		       const char *const *env)
 {
 	int saved;
 
 	setpgid(0, 0);
-	signal(SIGPIPE, SIG_DFL);
+	ga_proc_default_signals();
 	/* All that this program holds open, also what a library opened without O_CLOEXEC. */
 	close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
-	if (dup2(pipes->in[0], 0) >= 0 && dup2(pipes->out[1], 1) >= 0 &&
-	    dup2(pipes->err[1], 2) >= 0)
+	if ((!p->ends_with_us || stay_and_watch(parent) == 0) && dup2(pipes->in[0], 0) >= 0 &&
+	    dup2(pipes->out[1], 1) >= 0 && dup2(pipes->err[1], 2) >= 0)
 		execvpe(p->argv[0], unconst(p->argv), unconst(env));
 	saved = errno;
 	if (ga_write_all(pipes->start[1], &saved, sizeof(saved)) < 0)
@@ -195,6 +246,7 @@ static const char **child_env(const struct ga_proc *p)
 static int spawn(const struct ga_proc *p, struct pipes *pipes, pid_t *pid, struct ga_err *err)
 {
 	ga_autofree const char **env = child_env(p);
+	pid_t parent = getpid();
 	int child_errno = 0;
 	ssize_t n;
 
@@ -202,7 +254,7 @@ static int spawn(const struct ga_proc *p, struct pipes *pipes, pid_t *pid, struc
 	if (*pid < 0)
 		return ga_fail_sys(err, "cannot start '%s'", p->argv[0]);
 	if (!*pid)
-		exec_child(p, pipes, env);
+		exec_child(p, parent, pipes, env);
 	ga_cleanup_fd(&pipes->out[1]);
 	ga_cleanup_fd(&pipes->err[1]);
 	ga_cleanup_fd(&pipes->start[1]);

@@ -3,8 +3,15 @@
  * External programs: by argv, never through a shell, with a deadline and captured output.
  *
  * The child gets a clean environment (PATH=/usr/sbin:/usr/bin:/sbin:/bin, LC_ALL=C, and what env
- * adds), its own process group, and no descriptor above 2. When the deadline passes the group is
- * killed and the result is GA_BUSY.
+ * adds), its own process group, the signals that programs here ignore, and no descriptor above 2.
+ * When the deadline passes the group is killed and the result is GA_BUSY.
+ *
+ * A signal to this process, also Ctrl-C, does not reach the group, and by default a program that
+ * was begun outlives the one that began it: what changes the world (nft, ovs-vsctl, qemu-img,
+ * scrubbing, deploying) is not to be cut in half, what was told is to be delivered (hooks), and the
+ * other end of an ssh finishes in any case. A program of which nothing but its answer to us is
+ * wanted, and that may be at it for long, says ends_with_us. Those that only look end by
+ * themselves at once.
  */
 #ifndef GA_PROC_H
 #define GA_PROC_H
@@ -21,6 +28,7 @@ struct ga_proc {
 	size_t input_len;
 	int64_t timeout_micros; /* 0: 30 seconds */
 	size_t output_max; /* bytes kept of each stream; 0: 1 MiB; the rest is read and dropped */
+	bool ends_with_us; /* its group is killed when this process ends before it, by whatever */
 };
 
 struct ga_proc_result {
@@ -38,6 +46,9 @@ int ga_proc_run(const struct ga_proc *p, struct ga_proc_result *ret, struct ga_e
 /* As ga_proc_run, and a status other than 0 is GA_EXTERNAL with the last line of its stderr. */
 int ga_proc_check(const struct ga_proc *p, struct ga_proc_result *ret, struct ga_err *err);
 void ga_proc_result_release(struct ga_proc_result *r);
+
+/* Before an exec: gives back the signals that programs ignore, which would stay ignored. */
+void ga_proc_default_signals(void);
 
 /* A program that was started and is waited for by the caller. Descriptors are the caller's to
  * close, and do not block; in is -1 when p->input is NULL (what it points to is not written). */

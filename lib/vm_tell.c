@@ -2,12 +2,12 @@
 /* Asking before a rebuild, showing access, becoming ssh. */
 #include "vm_tell.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "cli.h"
 #include "host.h"
+#include "proc.h"
 #include "result.h"
 #include "size.h"
 #include "store_access.h"
@@ -153,7 +153,7 @@ static int exec_ssh(const struct ga_reach *to, const char *known_hosts, char *co
 	for (; *command; command++)
 		*ga_list_add(&argv) = *command;
 	*ga_list_add(&argv) = NULL;
-	signal(SIGPIPE, SIG_DFL);
+	ga_proc_default_signals();
 	execvp("ssh", (char *const *)(uintptr_t)argv.v);
 	ga_list_release(&argv);
 	return ga_fail_sys(err, "cannot start 'ssh'");

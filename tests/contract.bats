@@ -136,11 +136,51 @@ lacking()
   all_good
 }
 
-@test "no descriptors: a program survives without stdin, stdout and stderr" {
+# says COMMAND: run by a shell; its exit status in $status, its words in $words. They go through a
+# pipe: bats' own files would be under the limit that a command sets itself.
+says()
+{
+  status=0
+  words=$(bash -c "$1" 2>&1) || status=$?
+}
+
+@test "standard output that is closed is an error, also for --version" {
   for p in "${PROGRAMS[@]}"; do
-    status=0
-    "$p" --version <&- >&- 2>&- || status=$?
-    [[ $status -eq 0 ]] || bad "$p: status $status"
+    says "$p --version >&-"
+    [[ $status -eq 10 && $words == "$p: cannot write to standard output: Bad file descriptor" ]] ||
+      bad "$p >&-: status $status: $words"
+    says "$p --version <&- >&- 2>&-"
+    [[ $status -eq 10 && ! $words ]] || bad "$p without descriptors: status $status: $words"
+    says "$p --version <&- 2>&-"
+    [[ $status -eq 0 && $words == "$p "* ]] || bad "$p <&- 2>&-: status $status: $words"
+  done
+  gpuaas-state init --lab > "$T/made"
+  for p in "report cost" "report cost --format focus --currency EUR" "export openmetrics" "list audit" "state check" \
+    "match --table" "help" "state apply $SRC/share/objects/lab.json"; do
+    says "gpuaas $p >&-"
+    [[ $status -eq 10 && $words == *": cannot write to standard output: Bad file descriptor" ]] ||
+      bad "gpuaas $p >&-: status $status: $words"
+  done
+  # Who has nothing to write misses nothing.
+  for p in "list slots" "place < /dev/null" "wipe < /dev/null" "match --table --request"; do
+    says "gpuaas $p"
+    before="$status $words"
+    says "gpuaas $p >&-"
+    [[ $before == "$status $words" ]] || bad "gpuaas $p: $before; >&-: $status $words"
+  done
+  all_good
+}
+
+@test "a limit on the size of files is an error" {
+  for p in "${PROGRAMS[@]}" "gpuaas help"; do
+    [[ $p == *" "* ]] || p+=" --help"
+    $p > "$T/help"
+    for limit in 0 1; do
+      says "ulimit -f $limit; $p > '$T/cut'"
+      [[ $status -eq 10 && $words == "${p%% *}: cannot write to standard output: File too large" ]] ||
+        (($(stat -c %s "$T/help") <= limit * 1024)) || bad "$p, ulimit -f $limit: status $status: $words"
+      cmp -s "$T/cut" <(head -c "$((limit * 1024))" "$T/help") || bad "$p, ulimit -f $limit: not the beginning"
+    done
   done
   all_good
 }

@@ -120,26 +120,42 @@ heading()
 }
 
 @test "GPT-2: 2.1, 5.3 and 18.7 hours cost 10.50, 15.90 and 28.05" {
+  profile basic nvidia-v100-sxm2-32gb 1500000
+  profile small nvidia-v100-sxm2-16gb 1500000
   estimator theirs 'cat > "$0.in"; echo "[{\"profile\":\"premium\",\"hoursLow\":1.9,\"hours\":2.1,\"hoursHigh\":2.5,
-    \"basis\":\"example\"},{\"profile\":\"standard\",\"hours\":5.3},{\"profile\":\"basic\",\"hours\":18.7}]"'
+    \"basis\":\"example\"},{\"profile\":\"standard\",\"hours\":5.3},{\"profile\":\"basic\",\"hours\":18.7},
+    {\"profile\":\"small\",\"hours\":18.7}]"'
   run_ok gpuaas-match --json "${GPT2[@]}" --estimator "$T/theirs"
+  # What is too small takes no time, whoever says one.
   jq_is '"\(.profile) \(.seconds) \(.cost_micros) \(.confidence) \(.basis)"' \
     "premium 7560 10500000 external theirs: example
 standard 19080 15900000 external theirs: it does not say what that rests on
-basic 67320 28050000 external theirs: it does not say what that rests on"
-  jq_is 'select(.profile=="basic").fits' false
+basic 67320 28050000 external theirs: it does not say what that rests on
+small null null null null"
+  jq_is 'select(.profile=="small").reasons[].code' memory_too_small
+  # Where a time is known, it is not said that none is.
+  jq_is 'select(.profile=="basic").unknown[].code' memory
+  assert_equal "$stderr" ""
+  run_ok gpuaas-match --json "${GPT2[@]}"
+  jq_is 'select(.profile=="basic").unknown[].code' "memory
+no_basis"
   run_ok jq_in_order -c '[.job.tokens, (.profiles[] | .profile, .gpus), (.profiles[] | select(.profile=="premium") |
     .acceleratorType, .memoryGb, .bf16Tflops)]' "$T/theirs.in"
   assert_output '[307200000,"basic",1,"premium",1,"standard",1,"nvidia-h200-141gb",141,989.5]'
 }
 
-@test "an estimator is told of one GPU, also of a card that has two" {
+@test "an estimator is told of one GPU, also of a card that has several" {
   profile dual amd-mi250x-128gb 1000000
+  profile quad nvidia-a16-16gb 1000000
+  profile old nvidia-k80-12gb 1000000
   estimator theirs 'cat > "$0.in"; echo "[]"'
-  run_ok gpuaas-match --json "${GPT2[@]}" --estimator "$T/theirs"
-  run_ok jq_in_order -c '.profiles[] | select(.profile=="dual") |
-    [.gpus, .memoryGb, .memoryBandwidthGBs, .bf16Tflops, .fp16Tflops, .fp8Tflops]' "$T/theirs.in"
-  assert_equal "$output" '[1,64,1638.4,191.5,191.5,null]'
+  run_ok gpuaas-match --json --model-params 100M --train-tokens 1B --estimator "$T/theirs"
+  # A link goes from GPU to GPU, and each of the two has all of it; power is always of the card.
+  run_ok jq_in_order -c '.profiles[] | select(.profile | IN("dual", "quad", "old")) |
+    [.profile, .gpus, .memoryGb, .memoryBandwidthGBs, .bf16Tflops, .fp16Tflops, .fp8Tflops, .linkGBs, .tdpW]' "$T/theirs.in"
+  assert_equal "$output" '["dual",1,64,1638.4,191.5,191.5,null,400,280]
+["old",1,12,240,null,null,null,null,150]
+["quad",1,16,200,null,18.43,null,null,62.5]'
 }
 
 @test "measured: 120 against 75 tokens/s, and what is lost where the better one is gone" {
@@ -306,6 +322,29 @@ null"
   assert_stderr "answered for 1 profiles or types"
   jq_is 'select(.profile=="premium") | .seconds, .estimator' "3600
 other"
+}
+
+# started FILE: an estimator has written its process id there.
+started()
+{
+  [[ -s $1 && $(tail -c 1 "$1" | wc -l) -eq 1 ]]
+}
+
+@test "an estimator ends with gpuaas-match, however that ends" {
+  local signal
+  estimator mute 'trap "" HUP INT TERM; sleep 600 > /dev/null & echo $$ $! > "$0.pids"; wait; wait'
+  for signal in TERM INT KILL; do
+    rm -f "$T/mute.pids"
+    # A shell starts what is in the background without SIGINT.
+    background env --default-signal gpuaas-match --json "${GPT2[@]}" --estimator "$T/mute" --estimator-seconds 600
+    wait_for 20 started "$T/mute.pids"
+    kill -s "$signal" "$BG_PID"
+    wait "$BG_PID" || :
+    read -r leader other < "$T/mute.pids"
+    BG+=("$leader" "$other")
+    wait_for 20 has_ended "$leader"
+    wait_for 20 has_ended "$other"
+  done
 }
 
 @test "the folder of estimators: by name, and only what root alone may write" {

@@ -246,16 +246,38 @@ no_state()
   run_ok gpuaas-state check
 }
 
-@test "standard input that is closed" {
+@test "standard input that is closed is no empty one" {
   small_state
   before=$(sqlite3 "$GPUAAS_STATE" .dump | sha256sum)
-  for program in gpuaas-place gpuaas-wipe gpuaas-provision gpuaas-release "gpuaas-state fold -"; do
-    run_ok bash -c "$program <&-"
+  for program in "${READERS[@]}"; do
+    run_status 10 here bash -c "$program <&-"
+    assert_stderr "Bad file descriptor"
     assert_equal "$output" ""
   done
-  run_status 3 bash -c 'gpuaas-approve --all-ready <&-'
-  assert_stderr "no discovery"
   assert_equal "$(sqlite3 "$GPUAAS_STATE" .dump | sha256sum)" "$before"
+  # Who is told what to do by the command line does not read it.
+  run_ok bash -c 'gpuaas-list slots <&-'
+}
+
+# Through pipes: bats' own files would be under the limit.
+@test "a limit on the size of files ends a change, and the state is as it was" {
+  small_state
+  before=$(sqlite3 "$GPUAAS_STATE" .dump | sha256sum)
+  slot=$(gpuaas-list slots | jq -rs '.[0].slot')
+  ended=()
+  for kib in 0 1 4 16 31 32 33 36 40 48 64 96 128 192 256 512 1024 4096; do
+    status=0
+    words=$(ulimit -f "$kib"; gpuaas-approve cordon "$slot" --reason x 2>&1) || status=$?
+    ended+=("$status")
+    [[ $status -ne 0 ]] || break
+    echo "$kib KiB, status $status: $words"
+    [[ $status -eq 10 && $words == "gpuaas-approve: "* ]]
+    run_ok gpuaas-state check
+    assert_equal "$(sqlite3 "$GPUAAS_STATE" .dump | sha256sum)" "$before"
+  done
+  # Some limits were too small, and the last was not.
+  [[ ${#ended[@]} -gt 3 && ${ended[-1]} -eq 0 ]]
+  run_ok gpuaas-state check
 }
 
 # ends STATUS COMMAND: run by a shell, so that it can redirect
@@ -287,7 +309,10 @@ ends()
   for program in "list audit" "show job" "state check" "list slots --table"; do
     ends 10 "gpuaas-$program > /dev/full"
   done
-  ends 0 'gpuaas-list slots >&- 2>&-'
+  ends 10 'gpuaas-list slots >&-'
+  assert_stderr "cannot write to standard output: Bad file descriptor"
+  # Not in the recorded host, where umockdev takes a missing descriptor for its socket.
+  run_status 10 bash -c 'gpuaas-list slots >&- 2>&-'
   run_ok gpuaas-state check
 }
 

@@ -215,6 +215,28 @@ static void fallback(void)
 	ga_shape_release(&ga_requirement_shape, &r);
 }
 
+/* How often a code is among what nobody can say. */
+static int64_t unknowns(const struct ga_match *m, const char *code)
+{
+	int64_t n = 0;
+	size_t i;
+
+	for (i = 0; i < m->unknown.n; i++)
+		n += ga_streq(m->unknown.v[i].code, code);
+	return n;
+}
+
+static struct ga_requirement gpt2(void)
+{
+	struct ga_requirement r = nothing();
+
+	r.params = 1500000000;
+	r.samples = 100000;
+	r.sequence_tokens = 1024;
+	r.epochs = 3;
+	return r;
+}
+
 /* 2.1 h at 5, 5.3 h at 3, 18.7 h at 1.50. */
 static void external(void)
 {
@@ -222,23 +244,20 @@ static void external(void)
 	static const int64_t costs[] = { 10500000, 15900000, 28050000 };
 	struct ga_match_offer o[] = { offer("h200", "nvidia-h200-141gb", 5000000, 1),
 				      offer("a100", "nvidia-a100-sxm4-80gb", 3000000, 1),
-				      offer("v100", "nvidia-v100-sxm2-16gb", 1500000, 1) };
+				      offer("v100", "nvidia-v100-sxm2-32gb", 1500000, 1) };
 	const struct ga_match_tables tables = { .accels = accels, .throughput = &table };
-	struct ga_requirement r = nothing();
+	struct ga_requirement r = gpt2();
 	struct ga_matches m;
 	size_t i;
 
-	r.params = 1500000000;
-	r.samples = 100000;
-	r.sequence_tokens = 1024;
-	r.epochs = 3;
+	r.p99_ms = 500;
 	ga_match(&r, &tables, o, 3, &m);
 	t_ok(m.v[0].seconds_low <= seconds[0] && seconds[0] <= m.v[0].seconds_high,
 	     "the H200's 2.1 hours are in its range");
 	t_ok(m.v[1].seconds_low <= seconds[1] && seconds[1] <= m.v[1].seconds_high,
 	     "the A100's 5.3 hours are in its range");
-	t_str(reasons_of(&m, 2), "memory_too_small", "the V100 has no 24 GB");
-	t_int(m.v[2].seconds, GA_UNKNOWN, "and gets no time");
+	t_int(m.v[2].seconds, GA_UNKNOWN, "of the V100 nobody knows a time");
+	t_int(unknowns(&m.v[2], "no_basis"), 2, "nor a latency");
 	for (i = 0; i < 3; i++) {
 		struct ga_external_time t = { .profile = o[i].profile, .basis = "theirs",
 					      .estimator = "x", .time = { seconds[i] - 60,
@@ -247,6 +266,8 @@ static void external(void)
 
 		t_ok(ga_match_external(&m, &t), "%s is known", o[i].profile);
 		t_int(m.v[i].cost_micros, costs[i], "cost on %s", o[i].profile);
+		t_int(unknowns(&m.v[i], "no_basis"), 1, "only the latency is not known now");
+		t_int(unknowns(&m.v[i], "memory"), 1, "what else is not known stays");
 		t.time.seconds = 1;
 		t.estimator = "y";
 		t_ok(ga_match_external(&m, &t) && m.v[i].seconds == seconds[i],
@@ -254,9 +275,51 @@ static void external(void)
 		t.type = "nvidia-l4-24gb";
 		t_ok(!ga_match_external(&m, &t), "of another type it is not");
 	}
+	t_ok(strstr(m.v[2].unknown.v[m.v[2].unknown.n - 1].sentence, "latency"),
+	     "and it is the latency that stayed");
 	ga_match_rank(accels, &m);
-	t_str(order_of(&m), "h200 a100 -v100", "the dear one is the cheapest in all");
+	t_str(order_of(&m), "h200 a100 v100", "the dear one is the cheapest in all");
 	ga_matches_release(&m);
+	ga_shape_release(&ga_requirement_shape, &r);
+}
+
+/* A V100 of 16 GB has not the 24 that GPT-2 needs. */
+static void external_too_small(void)
+{
+	struct ga_match_offer o[] = { offer("mixed", "nvidia-v100-sxm2-16gb", 1500000, 1),
+				      offer("mixed", "nvidia-a100-sxm4-80gb", 1500000, 1),
+				      offer("small", "nvidia-v100-sxm2-16gb", 1500000, 1) };
+	const struct ga_match_tables tables = { .accels = accels, .throughput = &table };
+	static const struct {
+		const char *profile, *type;
+		int64_t taken; /* by which answer; -1: none */
+	} cases[] = {
+		{ "small", NULL, -1 },
+		{ "small", "nvidia-v100-sxm2-16gb", -1 },
+		{ "mixed", "nvidia-v100-sxm2-16gb", -1 },
+		{ "mixed", NULL, 1 },
+		{ "mixed", "nvidia-a100-sxm4-80gb", 1 },
+	};
+	struct ga_requirement r = gpt2();
+	size_t i, j;
+
+	for (i = 0; i < GA_ARRAY_SIZE(cases); i++) {
+		const struct ga_external_time t = { .profile = cases[i].profile,
+						    .type = cases[i].type, .basis = "theirs",
+						    .estimator = "x", .time = { 60, 60, 60 } };
+		struct ga_matches m;
+
+		ga_match(&r, &tables, o, 3, &m);
+		t_ok(ga_match_external(&m, &t), "case %zu is no stranger", i);
+		for (j = 0; j < m.n; j++) {
+			bool taken = (int64_t)j == cases[i].taken;
+
+			t_int(ga_match_is_too_small(&m.v[j]), j != 1, "answer %zu", j);
+			t_ok((m.v[j].seconds == 60) == taken && !!m.v[j].estimator == taken,
+			     "case %zu, answer %zu", i, j);
+		}
+		ga_matches_release(&m);
+	}
 	ga_shape_release(&ga_requirement_shape, &r);
 }
 
@@ -314,6 +377,7 @@ int main(void)
 	ranking();
 	fallback();
 	external();
+	external_too_small();
 	counts();
 	capabilities();
 	ga_throughput_release(&table);

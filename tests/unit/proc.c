@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "proc.h"
@@ -21,6 +22,8 @@ static void outcomes(void)
 		{ "echo out; echo err >&2", NULL, 0, "out\n", "err\n" },
 		{ "exit 3", NULL, 3, "", "" },
 		{ "kill -9 $$", NULL, 137, "", "" },
+		{ "kill -PIPE $$", NULL, 128 + SIGPIPE, "", "" },
+		{ "kill -XFSZ $$", NULL, 128 + SIGXFSZ, "", "" },
 		{ "cat", "given\n", 0, "given\n", "" },
 		{ "cat", NULL, 0, "", "" },
 		{ "echo $PATH $LC_ALL", NULL, 0, "/usr/sbin:/usr/bin:/sbin:/bin C\n", "" },
@@ -30,20 +33,27 @@ static void outcomes(void)
 	size_t i;
 
 	setenv("GA_SECRET", "leaks", 1);
-	for (i = 0; i < GA_ARRAY_SIZE(cases); i++) {
+	signal(SIGXFSZ, SIG_IGN); /* as programs do; what they start does not */
+	/* Each as a child, and as one that ends with its parent. */
+	for (i = 0; i < 2 * GA_ARRAY_SIZE(cases); i++) {
 		ga_autoproc struct ga_proc_result ret = GA_PROC_RESULT_INIT;
 		struct ga_err err = GA_ERR_INIT;
 		const struct ga_proc p = {
-			.argv = ARGV("sh", "-c", cases[i].script),
-			.input = cases[i].input,
-			.input_len = cases[i].input ? strlen(cases[i].input) : 0,
+			.argv = ARGV("sh", "-c", cases[i / 2].script),
+			.input = cases[i / 2].input,
+			.input_len = cases[i / 2].input ? strlen(cases[i / 2].input) : 0,
+			.ends_with_us = i % 2,
 		};
 
-		t_int(ga_proc_run(&p, &ret, &err), 0, "%s", cases[i].script);
-		t_int(ret.status, cases[i].status, "its status");
-		t_str(ret.out.buf, cases[i].out, "its output");
-		t_str(ret.err.buf, cases[i].err, "its errors");
+		signal(SIGPIPE, i % 2 ? SIG_IGN : SIG_DFL); /* as they do or do not */
+		t_int(ga_proc_run(&p, &ret, &err), 0, "%s%s", cases[i / 2].script,
+		      i % 2 ? " (ends with us)" : "");
+		t_int(ret.status, cases[i / 2].status, "its status");
+		t_str(ret.out.buf, cases[i / 2].out, "its output");
+		t_str(ret.err.buf, cases[i / 2].err, "its errors");
 	}
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 }
 
 static void limits(void)
@@ -63,6 +73,9 @@ static void limits(void)
 	p = (struct ga_proc){ .argv = ARGV("gpuaas-no-such-program") };
 	r = ga_proc_run(&p, &ret, &err);
 	t_code(r, &err, GA_EXTERNAL, "gpuaas-no-such-program", "a program that is not there");
+	p.ends_with_us = true;
+	r = ga_proc_run(&p, &ret, &err);
+	t_code(r, &err, GA_EXTERNAL, "gpuaas-no-such-program", "nor as one that ends with us");
 
 	err = (struct ga_err)GA_ERR_INIT;
 	p = (struct ga_proc){ .argv = ARGV("sh", "-c", "echo first; echo why not >&2; exit 4") };
@@ -161,9 +174,64 @@ static void started(void)
 	t_int(c.pid, 0, "and no child");
 }
 
+/* Starts a program of two processes that will not be asked to end, and tells its group. */
+static void be_its_parent(bool ends_with_us, int tell) __attribute__((noreturn));
+
+static void be_its_parent(bool ends_with_us, int tell)
+{
+	const struct ga_proc p = {
+		.argv = ARGV("sh", "-c", "trap '' HUP INT TERM; sleep 600 & echo on; wait"),
+		.ends_with_us = ends_with_us };
+	struct ga_err err = GA_ERR_INIT;
+	struct ga_child c;
+	char buf[4];
+
+	if (ga_proc_start(&p, &c, &err) < 0)
+		_exit(1);
+	fcntl(c.out, F_SETFL, 0);
+	if (read(c.out, buf, 3) != 3 || write(tell, &c.pid, sizeof(c.pid)) != sizeof(c.pid))
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+/* What ends this process: nothing of it is asked then, nor can be. */
+static void ends_with_us(void)
+{
+	static const struct {
+		int signal;
+		bool ends_with_us;
+	} cases[] = { { SIGTERM, true }, { SIGINT, true },   { SIGHUP, true },
+		      { SIGKILL, true }, { SIGTERM, false }, { SIGKILL, false } };
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(cases); i++) {
+		pid_t parent, group = 0;
+		int tell[2];
+
+		t_int(pipe(tell), 0, "a pipe");
+		fflush(stdout);
+		parent = fork();
+		if (!parent)
+			be_its_parent(cases[i].ends_with_us, tell[1]);
+		close(tell[1]);
+		t_int(read(tell[0], &group, sizeof(group)), sizeof(group), "it is on");
+		close(tell[0]);
+		kill(parent, cases[i].signal);
+		t_int(waitpid(parent, NULL, 0), parent, "its parent ends by signal %d",
+		      cases[i].signal);
+		if (cases[i].ends_with_us)
+			t_ok(wait_gone(group), "nothing of it is left");
+		else
+			t_int(kill(-group, 0), 0, "it goes on");
+		kill(-group, SIGKILL);
+	}
+}
+
 int main(void)
 {
 	started();
+	ends_with_us();
 	outcomes();
 	limits();
 	group();

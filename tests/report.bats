@@ -161,12 +161,13 @@ print(sum(fractions.Fraction(r["BilledCost"]) for r in csv.DictReader(open(sys.a
     "$T/focus.csv")" "$total"
 }
 
+# But for RegionName, which has to be there where RegionId is, and the two that are not of FOCUS.
 @test "FOCUS rows have the columns of the published sample, in its order" {
   sample=/work/shared/data/samples/focus.csv
   [[ -f $sample ]] || skip "$sample is missing"
   new_state
   assert_equal "$(gpuaas-report cost --format focus --currency USD | head -n 1 | tr -d '\r')" \
-    "$(head -n 1 "$sample")"
+    "$(sed -n '1s/,RegionId,/,RegionId,RegionName,/p' "$sample"),x_GpuCount,x_ProfileVersion"
 }
 
 @test "FOCUS: the worked example, cell by cell" {
@@ -180,9 +181,19 @@ for r in csv.DictReader(sys.stdin): print(json.dumps(r))' <<< "$output")
   jq_is '[.ChargePeriodStart, .ChargePeriodEnd]|join(" ")' "2026-11-20T02:00:00Z 2026-11-20T04:06:00Z"
   jq_is '[.SkuId, .SubAccountId, .SubAccountType, .ResourceId, .RegionId, .BillingCurrency]|join(" ")' \
     "nvidia-h200-141gb vision Project 00000001 west USD"
-  jq_is '.SkuPriceDetails|fromjson|[.GpuCount, .x_AcceleratorType]|join(" ")' "2 nvidia-h200-141gb"
+  jq_is '[.SkuMeter, .SkuPriceId, .RegionName, .x_GpuCount, .x_ProfileVersion]|join(" ")' \
+    "GPU time nvidia-h200-141gb/h200-slice west 2 1"
+  jq_is '.SkuPriceDetails|fromjson|[.GpuCount, .x_AcceleratorType, .x_Profile]|join(" ")' \
+    "1 nvidia-h200-141gb h200-slice"
   jq_is '.Tags|fromjson|."accelerator.opendatahub.io/type"' nvidia-h200-141gb
   jq_is '[.ChargeClass, .ResourceName]|join("")' ""
+  # A type that is not known has a SKU too, so that what is metered and its price have their parent.
+  ID=00000002 TYPE=NULL span active 1 5000000 2026-11-20T02:00:00.000000Z 2026-11-20T03:00:00.000000Z
+  run_ok gpuaas-report cost --format focus --currency USD --from 2026-11-01 --to 2026-12-01
+  output=$(python3 -c 'import csv, json, sys
+for r in csv.DictReader(sys.stdin): print(json.dumps(r))' <<< "$output")
+  jq_is 'select(.ResourceId == "00000002")|[.SkuId, .SkuPriceId, .SkuPriceDetails]|join(" ")' \
+    'gpu-unknown gpu-unknown/h200-slice {"GpuCount":1,"x_Profile":"h200-slice"}'
   # Whoever bills has a name.
   GPUAAS_PROVIDER='+Ops, "GPU"' run_ok gpuaas-report cost --format focus --currency USD --from 2026-11-01 \
     --to 2026-12-01

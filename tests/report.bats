@@ -331,6 +331,31 @@ nvidia-h200-141gb 1 0"
   jq_is '[.project, .type, .allocations]|join(" ")' "vision nvidia-h200-141gb 1"
 }
 
+@test "metrics of what is open have the types that reports have, to the millionth" {
+  local seed=${GA_SEED-$((RANDOM * 32768 + RANDOM))} id=00000001
+  make_histories "$seed" 150
+  gpuaas-export openmetrics > "$T/metrics"
+  run_ok oracle open "$GPUAAS_STATE" "$T/metrics"
+  # An hour of machines with several types, sold whole, costs what the metrics say.
+  rm "$GPUAAS_STATE"*
+  new_state
+  SHAPE=baremetal TYPE=NULL span active 8 24799999 2026-02-01T00:00:00.000000Z ''
+  sqlite3 "$GPUAAS_STATE" .schema | grep -o 'CREATE TRIGGER [a-z_]*' | sed 's/CREATE/DROP/; s/$/;/' |
+    sqlite3 "$GPUAAS_STATE"
+  for slot in 1:gpu-a 2:gpu-a 3:gpu-b; do
+    sqlite3 "$GPUAAS_STATE" "INSERT INTO slot (id, node_id, slot_index, since) VALUES
+        ('s${slot%:*}', 'h1', ${slot%:*}, 'x');
+      INSERT INTO claim (id, allocation_id, node_id, slot_id, claim_kind, live, created_at, ended_at,
+        accelerator_type) VALUES ('c${slot%:*}', '$id', 'h1', 's${slot%:*}', 'slot', 0, 'x', 'x',
+        '${slot#*:}')"
+  done
+  gpuaas-export openmetrics | sed -n 's/^gpuaas_usage_open_cost_per_hour{type="\(.*\)"} /\1 /p' |
+    tr -d . | sort > "$T/metrics"
+  run_ok gpuaas-report cost --by type --from 2026-02-01 --to 2026-02-01T01:00:00Z
+  assert_equal "$(jq -r '"\(.type // "unknown") \(.cost_micros)"' <<< "$output" | sort)" "$(< "$T/metrics")"
+  assert_equal "$(< "$T/metrics")" $'gpu-a 49599998\ngpu-b 24799999\nunknown 123999995'
+}
+
 @test "what if it had been another type: a question with its basis, never recorded" {
   new_state
   { profile h200-slice nvidia-h200-141gb 5000000; profile a100-slice nvidia-a100-sxm4-80gb 3000000; } |

@@ -472,6 +472,36 @@ what_if()
   run_status 5 gpuaas-report cost --state "$T/none"
 }
 
+@test "what contradicts itself or cannot be said is refused, with its cause" {
+  local two
+  new_state
+  for two in 'json --table' 'table --json' 'focus --json' 'focus --table'; do
+    # shellcheck disable=SC2086 # two words
+    run_status 2 gpuaas-report cost --currency EUR --format $two
+    assert_stderr "--format ${two% *} and ${two#* } exclude each other"
+    assert_equal "$output" ""
+  done
+  run_status 2 gpuaas-report usage --json --format table
+  run_ok gpuaas-report usage --format json --json
+  run_ok gpuaas-report usage --format table --table
+  # A duration has an end, which is said.
+  run_ok gpuaas-report usage --from 3660d
+  run_status 2 gpuaas-report usage --from 36500d
+  assert_stderr "--from '36500d' is neither a time, a day nor a duration of at most 3660d"
+  # Who issues the bill is text.
+  GPUAAS_PROVIDER=$'a\xffb' run_status 2 gpuaas-report cost --format focus --currency EUR
+  assert_stderr "GPUAAS_PROVIDER"
+  assert_equal "$output" ""
+  GPUAAS_PROVIDER=$'a\xffb' run_ok gpuaas-report cost
+  # FOCUS is no way out of a question that it refuses.
+  profile dear nvidia-b200-180gb 1000000000000 | gpuaas-state apply - > "$T/made"
+  span active 65536 1 2020-01-01T00:00:00.000000Z 2026-01-01T00:00:00.000000Z
+  run_ok gpuaas-report cost --from 2020-01-01 --to 2026-01-01
+  run_status 4 gpuaas-report cost --from 2020-01-01 --to 2026-01-01 --what-if type=nvidia-b200-180gb
+  assert_stderr "ask for less time or group by more"
+  refute_stderr FOCUS
+}
+
 @test "prices: negative and absurd ones are refused when they are applied" {
   new_state
   local price
@@ -492,6 +522,7 @@ what_if()
   span active 65536 9007199254740991 2020-01-01T00:00:00.000000Z 2026-01-01T00:00:00.000000Z
   run_status 4 gpuaas-report cost --from 2020-01-01 --to 2026-01-01
   assert_stderr "too large"
+  assert_stderr "FOCUS rows have no such limit"
   gpuaas-report cost --from 2020-01-01 --to 2026-01-01 --format focus --currency IRR > "$T/focus.csv"
   run_ok oracle focus "$GPUAAS_STATE" "$T/focus.csv" "$(date -u -d 2020-01-01 +%s)" \
     "$(date -u -d 2026-01-01 +%s)"

@@ -218,17 +218,17 @@ static void look(struct ga_db *db, const struct life *l, int64_t latest, struct 
 	}
 }
 
-/* The whole time of all allocations: from the first second to the last, less where one was broken.
- */
+/* The whole time of all allocations: from the first second to the last, less what is not counted
+ * before a cleanup, which only what had failed may have (look). */
 static int64_t whole(struct ga_db *db, int64_t at)
 {
 	ga_autofree char *sql = ga_xprintf(
-		"SELECT sum(whole - gap) FROM (SELECT max(coalesce(u.ended_second, %" PRId64 ")) - "
-		"min(u.began_second) AS whole, coalesce((SELECT c.began_second - max(b.ended_second) "
-		"FROM usage c JOIN usage b ON b.allocation_id = c.allocation_id AND b.id < c.id "
-		"WHERE c.allocation_id = u.allocation_id AND c.usage_kind = 'cleanup' AND EXISTS "
-		"(SELECT 1 FROM task t WHERE t.object = u.allocation_id AND t.state = 'failed')), 0) "
-		"AS gap FROM usage u GROUP BY u.allocation_id)", at / SECOND);
+		"SELECT sum(ended - began - gap) FROM (SELECT min(u.began_second) AS began, "
+		"max(coalesce(u.ended_second, %" PRId64 ")) AS ended, coalesce((SELECT "
+		"c.began_second - max(b.ended_second) FROM usage c JOIN usage b "
+		"ON b.allocation_id = c.allocation_id AND b.id < c.id WHERE "
+		"c.allocation_id = u.allocation_id AND c.usage_kind = 'cleanup'), 0) AS gap "
+		"FROM usage u GROUP BY u.allocation_id)", at / SECOND);
 
 	return strtoll(sw_get(db, sql), NULL, 10);
 }

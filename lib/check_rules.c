@@ -8,6 +8,14 @@
 #include <stddef.h>
 
 #define ADOPT "take it out of sale (gpuaas-approve disable ID --reason TEXT), look at its audit"
+#define AS_BILLED \
+	"'gpuaas-list usage' shows its spans, which stay as they are: correct what was billed"
+/* Each span, and the last second that those before it reached; whole seconds, as reports count. */
+#define SPANS \
+	"SELECT allocation_id, usage_kind, began_second, ended_second, " \
+	"max(coalesce(ended_second, 9007199254740991)) OVER (PARTITION BY allocation_id " \
+	"ORDER BY began_second, ended_second ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) " \
+	"AS before FROM usage"
 
 const struct ga_check_rule ga_check_rules[] = {
 	{ "meta", "SELECT 'meta' WHERE (SELECT count(*) FROM meta) <> 1",
@@ -194,5 +202,12 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "SELECT a.id FROM allocation a WHERE a.state = 'active' AND NOT EXISTS (SELECT 1 FROM "
 	  "usage u WHERE u.allocation_id = a.id AND u.ended_at IS NULL) ORDER BY 1",
 	  "the allocation is active, and nothing counts its use", NULL },
+	{ "billing", "SELECT DISTINCT allocation_id FROM (" SPANS
+	  ") WHERE began_second < before AND ended_second IS NOT began_second ORDER BY 1",
+	  "spans of its use share time, which reports count twice", AS_BILLED },
+	/* What failed, or was on a host that was lost, is not counted until its release. */
+	{ "billing", "SELECT DISTINCT allocation_id FROM (" SPANS
+	  ") WHERE began_second > before AND usage_kind <> 'cleanup' ORDER BY 1",
+	  "there is time between spans of its use that no report counts", AS_BILLED },
 	{ .check = NULL },
 };

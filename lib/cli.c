@@ -256,6 +256,11 @@ static const char *config_value(const char *key)
 	return NULL;
 }
 
+const char *ga_cli_form(void)
+{
+	return cli.json ? "json" : cli.table ? "table" : NULL;
+}
+
 const char *ga_cli_setting(const char *key, const char *fallback)
 {
 	const char *value = secure_getenv(key);

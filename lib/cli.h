@@ -71,6 +71,8 @@ char *const *ga_cli_args(int *n);
 /* The command that was given (prog->cmds), or NULL. */
 const struct ga_cmd *ga_cli_command(void);
 const char *ga_cli_program(void);
+/* "json" or "table" where --json or --table was given, else NULL. */
+const char *ga_cli_form(void);
 
 /* A setting: environment KEY, else KEY of /etc/gpuaas/gpuaas.conf, else fallback. Flags are the
  * caller's. The environment is not read in a set-uid program. */

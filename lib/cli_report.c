@@ -24,6 +24,7 @@ struct report {
 	const char *by[GA_BY_N]; /* the members grouped by, in order */
 	size_t n_by;
 	const char *currency; /* NULL: not known */
+	const char *provider; /* of FOCUS rows */
 	char *type;	      /* of --what-if; NULL: not asked */
 	char *profile;	      /* of it, or NULL */
 	struct ga_report_price price;
@@ -59,8 +60,8 @@ static int read_when(const char *option, const char *text, int64_t now, int64_t 
 		*ret = n / 1000000 - (n % 1000000 < 0);
 		return 0;
 	}
-	ga_err_set(err, GA_USAGE, "%s '%.64s' is neither a time, a day nor a duration", option,
-		   text);
+	ga_err_set(err, GA_USAGE, "%s '%.64s' is neither a time, a day nor a duration of at most "
+		   "3660d", option, text);
 	return ga_hint(err, "2026-11-01, 2026-11-01T08:15:00Z, or 24h for so long ago; always UTC");
 }
 
@@ -155,14 +156,37 @@ static int read_currency(struct report *r, struct ga_err *err)
 	return ga_currency_check(text, err);
 }
 
+static int read_provider(struct report *r, struct ga_err *err)
+{
+	ga_autojson json_t *text = NULL;
+
+	r->provider = ga_cli_setting("GPUAAS_PROVIDER", "gpuaas");
+	text = json_string(r->provider); /* of UTF-8 alone */
+	return text ? 0 :
+		      ga_fail(err, GA_USAGE, "GPUAAS_PROVIDER is not text in UTF-8: FOCUS rows "
+					     "cannot say who issues the bill");
+}
+
+static int read_format(struct report *r, struct ga_err *err)
+{
+	const char *format = r->o->format, *form = ga_cli_form();
+
+	if (format && form && strcmp(format, form))
+		return ga_fail(err, GA_USAGE, "--format %s and --%s exclude each other", format,
+			       form);
+	if (!ga_streq(format, "focus"))
+		return 0;
+	if (r->o->by || r->o->what_if)
+		return ga_fail(err, GA_USAGE, "FOCUS rows are spans of use, each a charge: --by "
+					      "and --what-if are for the other formats");
+	return read_provider(r, err);
+}
+
 static int read_asked(struct report *r, bool by[GA_BY_N], struct ga_err *err)
 {
 	size_t i;
 
-	if (ga_streq(r->o->format, "focus") && (r->o->by || r->o->what_if))
-		return ga_fail(err, GA_USAGE, "FOCUS rows are spans of use, each a charge: --by "
-					      "and --what-if are for the other formats");
-	if (read_window(r, err) < 0 || read_by(r->o->by, by, err) < 0 ||
+	if (read_format(r, err) < 0 || read_window(r, err) < 0 || read_by(r->o->by, by, err) < 0 ||
 	    (r->cost && (read_what_if(r, err) < 0 || read_currency(r, err) < 0)))
 		return -1;
 	for (i = 0; i < GA_BY_N; i++)
@@ -178,14 +202,18 @@ static char *borrow(const char *text)
 	return (char *)(uintptr_t)text;
 }
 
-static int fit(__int128 n, int64_t *ret, struct ga_err *err)
+static int fit(const struct report *r, __int128 n, int64_t *ret, struct ga_err *err)
 {
+	/* What they can say: cost, and no question. */
+	bool focus = r->cost && !r->type;
+
 	*ret = (int64_t)n;
 	if (n <= MOST && n >= -MOST)
 		return 0;
 	ga_err_set(err, GA_CONFLICT, "a sum is too large for an integer of a record");
 	ga_err_reason(err, "too_large");
-	return ga_hint(err, "ask for less time or group by more; FOCUS rows have no such limit");
+	return ga_hint(err, "ask for less time or group by more%s",
+		       focus ? "; FOCUS rows have no such limit" : "");
 }
 
 #define SAME(r, g) \
@@ -200,10 +228,10 @@ static int emit_usage(struct report *r, const struct ga_cost_group *g, struct ga
 {
 	struct ga_usage_report u = { SAME(r, g) };
 
-	if (fit(g->gpu_seconds[GA_COST_ACTIVE], &u.active_gpu_seconds, err) < 0 ||
-	    fit(g->gpu_seconds[GA_COST_PROVISIONING], &u.provisioning_gpu_seconds, err) < 0 ||
-	    fit(g->gpu_seconds[GA_COST_HOLD], &u.hold_gpu_seconds, err) < 0 ||
-	    fit(g->gpu_seconds[GA_COST_CLEANUP], &u.cleanup_gpu_seconds, err) < 0)
+	if (fit(r, g->gpu_seconds[GA_COST_ACTIVE], &u.active_gpu_seconds, err) < 0 ||
+	    fit(r, g->gpu_seconds[GA_COST_PROVISIONING], &u.provisioning_gpu_seconds, err) < 0 ||
+	    fit(r, g->gpu_seconds[GA_COST_HOLD], &u.hold_gpu_seconds, err) < 0 ||
+	    fit(r, g->gpu_seconds[GA_COST_CLEANUP], &u.cleanup_gpu_seconds, err) < 0)
 		return -1;
 	return ga_emit(&ga_usage_report_shape, &u, err);
 }
@@ -229,11 +257,11 @@ static int emit_cost(struct report *r, const struct ga_cost_group *g, struct ga_
 	__int128 rest = g->gpu_seconds[GA_COST_PROVISIONING] + g->gpu_seconds[GA_COST_HOLD] +
 			g->gpu_seconds[GA_COST_CLEANUP];
 
-	if (fit(g->gpu_seconds[GA_COST_ACTIVE], &c.billed_gpu_seconds, err) < 0 ||
-	    fit(rest, &c.not_billed_gpu_seconds, err) < 0 ||
-	    fit(g->cost, &c.cost_micros, err) < 0 ||
-	    fit(g->what_if, &what_if.cost_micros, err) < 0 ||
-	    fit(g->what_if - g->cost, &what_if.difference_micros, err) < 0)
+	if (fit(r, g->gpu_seconds[GA_COST_ACTIVE], &c.billed_gpu_seconds, err) < 0 ||
+	    fit(r, rest, &c.not_billed_gpu_seconds, err) < 0 ||
+	    fit(r, g->cost, &c.cost_micros, err) < 0 ||
+	    fit(r, g->what_if, &what_if.cost_micros, err) < 0 ||
+	    fit(r, g->what_if - g->cost, &what_if.difference_micros, err) < 0)
 		return -1;
 	return ga_emit(&ga_cost_report_shape, &c, err);
 }
@@ -362,7 +390,7 @@ static int write_charges(const struct ga_cost_line *line, const struct ga_report
 	struct report *r = arg;
 	struct ga_cost_line part = *line;
 	struct ga_focus f = {
-		.provider = ga_cli_setting("GPUAAS_PROVIDER", "gpuaas"),
+		.provider = r->provider,
 		.currency = r->currency,
 		.team = line->kind == GA_COST_ACTIVE ? team_of(r, line) : NULL,
 		.project = line->by[GA_BY_PROJECT],

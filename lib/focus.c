@@ -9,17 +9,17 @@
 #include "rec.h"
 #include "time.h"
 
-/* In the order of the header, which is that of the names. */
+/* In the order of the header, which is that of the names; those that are not of FOCUS are last. */
 enum column {
 	BILLED_COST, BILLING_ACCOUNT_ID, BILLING_ACCOUNT_NAME, BILLING_ACCOUNT_TYPE,
 	BILLING_CURRENCY, BILLING_PERIOD_END, BILLING_PERIOD_START, CHARGE_CATEGORY, CHARGE_CLASS,
 	CHARGE_DESCRIPTION, CHARGE_FREQUENCY, CHARGE_PERIOD_END, CHARGE_PERIOD_START,
 	CONSUMED_QUANTITY, CONSUMED_UNIT, CONTRACTED_COST, CONTRACTED_UNIT_PRICE, EFFECTIVE_COST,
 	INVOICE_ISSUER_NAME, LIST_COST, LIST_UNIT_PRICE, PRICING_CATEGORY, PRICING_QUANTITY,
-	PRICING_UNIT, PROVIDER_NAME, PUBLISHER_NAME, REGION_ID, RESOURCE_ID, RESOURCE_NAME,
-	RESOURCE_TYPE, SERVICE_CATEGORY, SERVICE_NAME, SERVICE_SUBCATEGORY, SKU_ID, SKU_METER,
-	SKU_PRICE_DETAILS, SKU_PRICE_ID, SUB_ACCOUNT_ID, SUB_ACCOUNT_NAME, SUB_ACCOUNT_TYPE, TAGS,
-	COLUMNS,
+	PRICING_UNIT, PROVIDER_NAME, PUBLISHER_NAME, REGION_ID, REGION_NAME, RESOURCE_ID,
+	RESOURCE_NAME, RESOURCE_TYPE, SERVICE_CATEGORY, SERVICE_NAME, SERVICE_SUBCATEGORY, SKU_ID,
+	SKU_METER, SKU_PRICE_DETAILS, SKU_PRICE_ID, SUB_ACCOUNT_ID, SUB_ACCOUNT_NAME,
+	SUB_ACCOUNT_TYPE, TAGS, X_GPU_COUNT, X_PROFILE_VERSION, COLUMNS,
 };
 
 static const char header[] =
@@ -28,9 +28,12 @@ static const char header[] =
 	"ChargeFrequency,ChargePeriodEnd,ChargePeriodStart,ConsumedQuantity,ConsumedUnit,"
 	"ContractedCost,ContractedUnitPrice,EffectiveCost,InvoiceIssuerName,ListCost,"
 	"ListUnitPrice,PricingCategory,PricingQuantity,PricingUnit,ProviderName,PublisherName,"
-	"RegionId,ResourceId,ResourceName,ResourceType,ServiceCategory,ServiceName,"
+	"RegionId,RegionName,ResourceId,ResourceName,ResourceType,ServiceCategory,ServiceName,"
 	"ServiceSubcategory,SkuId,SkuMeter,SkuPriceDetails,SkuPriceId,SubAccountId,"
-	"SubAccountName,SubAccountType,Tags\r";
+	"SubAccountName,SubAccountType,Tags,x_GpuCount,x_ProfileVersion\r";
+
+/* Usage always has a SKU; that of devices whose type is not known. */
+static const char unknown_sku[] = "gpu-unknown";
 
 void ga_focus_header(struct ga_str *out)
 {
@@ -107,8 +110,13 @@ static void add_cell(const char *text, struct ga_str *out)
 /* What is made for the row and freed behind it. */
 struct made {
 	char *cost, *price, *quantity, *month_from, *month_to, *from, *to;
-	char *description, *details, *price_id, *tags;
+	char *description, *details, *price_id, *tags, *count, *version;
 };
+
+static const char *sku_of(const struct ga_focus *f)
+{
+	return f->type ? f->type : unknown_sku;
+}
 
 static void make(const struct ga_focus *f, struct made *m)
 {
@@ -122,10 +130,12 @@ static void make(const struct ga_focus *f, struct made *m)
 	m->description = ga_xprintf("%s, %" PRId64 " GPU for %" PRId64 " s",
 				    f->type ? f->type : "GPU of unknown type", f->count,
 				    f->to - f->from);
-	m->details = json_text(json_pack("{s:I, s:s*, s:s*}", "GpuCount", (json_int_t)f->count,
-					 "x_AcceleratorType", f->type, "x_Profile", f->profile));
-	m->price_id = ga_xprintf("%s/%s/%" PRId64, f->type ? f->type : "unknown", f->profile,
-				 f->profile_version);
+	/* The same in every charge with this price: of one unit of it, which is a GPU hour. */
+	m->details = json_text(json_pack("{s:i, s:s*, s:s*}", "GpuCount", 1, "x_AcceleratorType",
+					 f->type, "x_Profile", f->profile));
+	m->price_id = ga_xprintf("%s/%s", sku_of(f), f->profile);
+	m->count = ga_xprintf("%" PRId64, f->count);
+	m->version = ga_xprintf("%" PRId64, f->profile_version);
 	m->tags = json_text(json_pack("{s:s*, s:s*, s:s*, s:s*}", "team", f->team, "project",
 				      f->project, "workload", f->name,
 				      "accelerator.opendatahub.io/type", f->type));
@@ -173,13 +183,14 @@ void ga_focus_row(const struct ga_focus *f, struct ga_str *out)
 		[PROVIDER_NAME] = f->provider,
 		[PUBLISHER_NAME] = f->provider,
 		[REGION_ID] = f->region,
+		[REGION_NAME] = f->region,
 		[RESOURCE_ID] = f->allocation,
 		[RESOURCE_NAME] = f->name,
 		[RESOURCE_TYPE] = whole ? "GPU Machine" : "GPU Slice",
 		[SERVICE_CATEGORY] = "AI and Machine Learning",
 		[SERVICE_NAME] = "GPU as a Service",
 		[SERVICE_SUBCATEGORY] = "AI Platforms",
-		[SKU_ID] = f->type,
+		[SKU_ID] = sku_of(f),
 		[SKU_METER] = "GPU time",
 		[SKU_PRICE_DETAILS] = m.details,
 		[SKU_PRICE_ID] = m.price_id,
@@ -187,6 +198,8 @@ void ga_focus_row(const struct ga_focus *f, struct ga_str *out)
 		[SUB_ACCOUNT_NAME] = f->team ? f->team : f->project,
 		[SUB_ACCOUNT_TYPE] = f->team ? "Team" : "Project",
 		[TAGS] = m.tags,
+		[X_GPU_COUNT] = m.count,
+		[X_PROFILE_VERSION] = m.version,
 	};
 	for (i = 0; i < COLUMNS; i++) {
 		if (i)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows of cost in FOCUS 1.2 (focus.finops.org), as CSV of RFC 4180: the 21 mandatory columns and
- * those that say what was used. Lines end in CRLF; a text that a spreadsheet would take for a
- * formula (it begins with =, +, -, @, a tab or a carriage return) gets an apostrophe in front.
+ * Rows of cost in FOCUS 1.2 (focus.finops.org), as CSV of RFC 4180: the 21 mandatory columns, those
+ * that say what was used, and two of our own (x_). Lines end in CRLF; a text that a spreadsheet
+ * would take for a formula (it begins with =, +, -, @, a tab or a carriage return) gets an
+ * apostrophe in front.
  */
 #ifndef GA_FOCUS_H
 #define GA_FOCUS_H

@@ -200,6 +200,10 @@ static const struct ga_rule rules[] = {
 	  "a.number IS NEW.number AND a.project IS NEW.project AND a.profile IS NEW.profile "
 	  "AND a.node_id IS NEW.node_id)",
 	  "usage_whose: a span repeats number, project, profile and node of its allocation", NULL },
+	{ "usage_follows", "BEFORE INSERT ON usage",
+	  "EXISTS (SELECT 1 FROM usage u WHERE u.allocation_id = NEW.allocation_id AND "
+	  "u.ended_at > NEW.started_at)",
+	  "usage_follows: a span begins where the one before it ended, or later", NULL },
 	{ "usage_span", "BEFORE UPDATE OF ended_at ON usage", "NEW.ended_at < NEW.started_at",
 	  "usage_fixed: a span cannot end before it began", NULL },
 	{ .name = NULL },

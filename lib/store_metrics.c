@@ -7,9 +7,8 @@
 
 #include "openmetrics.h"
 #include "store.h"
+#include "store_report.h"
 #include "time.h"
-
-#define LABELS_MAX 7
 
 /* A time as micros; 0, which is long ago, where there is none. */
 static int64_t when(const char *text)
@@ -18,93 +17,6 @@ static int64_t when(const char *text)
 	int64_t micros;
 
 	return text && ga_time_parse(text, &micros, &ignored) == 0 ? micros : 0;
-}
-
-static void labels_of(const struct ga_rows *rows, const char *const *names,
-		      struct ga_label ret[LABELS_MAX + 1])
-{
-	int n;
-
-	for (n = 0; names[n]; n++)
-		ret[n] = (struct ga_label){ names[n], ga_rows_text(rows, n) };
-	ret[n] = (struct ga_label){ NULL, NULL };
-}
-
-static int count_labels(const char *const *names)
-{
-	int n = 0;
-
-	while (names[n])
-		n++;
-	return n;
-}
-
-int ga_metrics_rows(struct ga_rows *rows, const char *name, const char *const *labels,
-		    struct ga_str *to, struct ga_err *err)
-{
-	int number = count_labels(labels), r;
-	struct ga_label of[LABELS_MAX + 1];
-
-	while ((r = ga_rows_next(rows, err)) > 0) {
-		labels_of(rows, labels, of);
-		ga_om_int(to, name, of, ga_rows_int(rows, number));
-	}
-	return r;
-}
-
-/* ---- rows beyond those told one by one ---- */
-
-/* Sums by the first label. */
-struct rest {
-	struct rest_sum {
-		char *first;
-		int64_t n;
-	} *v;
-	size_t n;
-};
-
-static void rest_add(struct rest *rest, const char *first, int64_t n)
-{
-	size_t i;
-
-	for (i = 0; i < rest->n && !ga_streq(rest->v[i].first, first); i++)
-		;
-	if (i == rest->n)
-		ga_list_add(rest)->first = ga_strdup0(first);
-	rest->v[i].n += n;
-}
-
-static void cleanup_rest(struct rest *rest)
-{
-	size_t i;
-
-	for (i = 0; i < rest->n; i++)
-		free(rest->v[i].first);
-	ga_list_release(rest);
-}
-
-/* As ga_metrics_rows, of rows with the largest number first. */
-static int bounded_rows(struct ga_rows *rows, const char *name, const char *const *labels,
-			struct ga_str *to, struct ga_err *err)
-{
-	ga_cleanup(cleanup_rest) struct rest rest = { 0 };
-	int number = count_labels(labels), told = 0, r;
-	struct ga_label of[LABELS_MAX + 1];
-	size_t i;
-
-	while ((r = ga_rows_next(rows, err)) > 0) {
-		labels_of(rows, labels, of);
-		if (told++ < GA_METRICS_MAX)
-			ga_om_int(to, name, of, ga_rows_int(rows, number));
-		else
-			rest_add(&rest, of[0].value, ga_rows_int(rows, number));
-	}
-	for (i = 0; i < rest.n; i++) {
-		of[0] = (struct ga_label){ labels[0], rest.v[i].first };
-		of[1] = (struct ga_label){ NULL, NULL };
-		ga_om_int(to, name, of, rest.v[i].n);
-	}
-	return r;
 }
 
 /* ---- nodes ---- */
@@ -351,7 +263,7 @@ static int allocations(struct ga_db *db, struct ga_str *to, struct ga_err *err)
 			"WHERE " LIVE " GROUP BY state, project, profile "
 			"ORDER BY n DESC, state, project, profile",
 			"") < 0 ||
-	    bounded_rows(rows, "gpuaas_allocations", labels, to, err) < 0)
+	    ga_metrics_bounded_rows(rows, "gpuaas_allocations", labels, to, err) < 0)
 		return -1;
 	ga_om_family(to, since, "Since when the allocation is in its state that is in it longest.");
 	if (ga_db_query(db, &times, err,
@@ -367,36 +279,106 @@ static int allocations(struct ga_db *db, struct ga_str *to, struct ga_err *err)
 	return r;
 }
 
-static int usage(struct ga_db *db, struct ga_str *to, struct ga_err *err)
-{
-	static const char *const labels[] = { "kind", "type", "project", NULL };
-	static const char cost[] = "gpuaas_usage_open_cost_per_hour";
-	ga_autorows struct ga_rows *rows = NULL, *costs = NULL;
-	int r;
+/* GPUs whose use is counted, by kind, type and project. */
+struct use {
+	const char *kind, *type, *project;
+	int64_t gpus;
+};
 
-	ga_om_family(to, "gpuaas_usage_open_gpus", "GPUs whose use is counted; active is billed.");
-	if (ga_db_query(db, &rows, err,
-			"SELECT u.usage_kind, coalesce(u.accelerator_type, 'unknown') AS type, "
-			"a.project, sum(u.count) AS n FROM usage u "
-			"JOIN allocation a ON a.id = u.allocation_id WHERE u.ended_at IS NULL "
-			"GROUP BY u.usage_kind, type, a.project "
-			"ORDER BY n DESC, u.usage_kind, type, a.project",
-			"") < 0 ||
-	    bounded_rows(rows, "gpuaas_usage_open_gpus", labels, to, err) < 0)
-		return -1;
-	ga_om_family(to, cost, "What is billed now costs so much an hour, in the site's currency.");
-	if (ga_db_query(db, &costs, err,
-			"SELECT coalesce(accelerator_type, 'unknown') AS type, "
-			"sum(count * price_micros) FROM usage WHERE ended_at IS NULL "
-			"AND usage_kind = 'active' GROUP BY type ORDER BY type",
-			"") < 0)
-		return -1;
-	while ((r = ga_rows_next(costs, err)) > 0) {
-		const struct ga_label of[] = { { "type", ga_rows_text(costs, 0) },
+static int by_gpus(const void *a, const void *b)
+{
+	const struct use *x = a, *y = b;
+	int r = x->gpus != y->gpus ? (x->gpus < y->gpus ? 1 : -1) : strcmp(x->kind, y->kind);
+
+	r = r ? r : strcmp(x->type, y->type);
+	return r ? r : strcmp(x->project ? x->project : "", y->project ? y->project : "");
+}
+
+static const char *type_of(const struct ga_cost_group *g)
+{
+	return g->by[GA_BY_TYPE] ? g->by[GA_BY_TYPE] : "unknown";
+}
+
+static void tell_gpus(const struct ga_cost_sums *sums, struct ga_str *to)
+{
+	struct ga_metrics_bounded b = { .name = "gpuaas_usage_open_gpus", .to = to };
+	GA_LIST(struct use) list = { 0 };
+	size_t i, k;
+
+	for (i = 0; i < sums->groups.n; i++)
+		for (k = 0; k < GA_COST_KIND_N; k++) {
+			const struct ga_cost_group *g = &sums->groups.v[i];
+
+			if (g->gpu_seconds[k])
+				*ga_list_add(&list) = (struct use){
+					ga_cost_kind_words[k], type_of(g), g->by[GA_BY_PROJECT],
+					(int64_t)(g->gpu_seconds[k] / 3600) };
+		}
+	if (list.n)
+		qsort(list.v, list.n, sizeof(*list.v), by_gpus);
+	ga_om_family(to, b.name, "GPUs whose use is counted; active is billed.");
+	for (i = 0; i < list.n; i++) {
+		const struct ga_label of[] = { { "kind", list.v[i].kind },
+					       { "type", list.v[i].type },
+					       { "project", list.v[i].project },
 					       { NULL, NULL } };
 
-		ga_om_micros(to, cost, of, ga_rows_int(costs, 1));
+		ga_metrics_tell(&b, of, list.v[i].gpus);
 	}
+	ga_metrics_tell_rest(&b, "kind");
+	ga_list_release(&list);
+}
+
+static void tell_costs(const struct ga_cost_sums *sums, struct ga_str *to)
+{
+	static const char cost[] = "gpuaas_usage_open_cost_per_hour";
+	size_t i;
+
+	ga_om_family(to, cost, "What is billed now costs so much an hour, in the site's currency.");
+	for (i = 0; i < sums->groups.n; i++) {
+		const struct ga_cost_group *g = &sums->groups.v[i];
+		const struct ga_label of[] = { { "type", type_of(g) }, { NULL, NULL } };
+
+		if (g->gpu_seconds[GA_COST_ACTIVE])
+			ga_om_micros(to, cost, of, g->cost < INT64_MAX ? (int64_t)g->cost :
+									 INT64_MAX);
+	}
+}
+
+/* Both sums: by type and project, and by type. */
+struct open_use {
+	struct ga_cost_sums gpus, costs;
+};
+
+static int add_open(const struct ga_cost_line *line, const struct ga_report_facts *facts, void *arg,
+		    struct ga_err *err)
+{
+	struct open_use *open = arg;
+
+	(void)facts;
+	(void)err;
+	ga_cost_sums_add(&open->gpus, line);
+	ga_cost_sums_add(&open->costs, line);
+	return 0;
+}
+
+static int usage(struct ga_db *db, struct ga_str *to, struct ga_err *err)
+{
+	static const bool by_project[GA_BY_N] = { [GA_BY_TYPE] = true, [GA_BY_PROJECT] = true };
+	static const bool by_type_only[GA_BY_N] = { [GA_BY_TYPE] = true };
+	struct open_use open;
+	int r;
+
+	ga_cost_sums_init(&open.gpus, by_project, -1);
+	ga_cost_sums_init(&open.costs, by_type_only, -1);
+	r = ga_store_report_open(db, add_open, &open, err);
+	if (r == 0) {
+		ga_cost_sums_finish(&open.costs);
+		tell_gpus(&open.gpus, to);
+		tell_costs(&open.costs, to);
+	}
+	ga_cost_sums_release(&open.gpus);
+	ga_cost_sums_release(&open.costs);
 	return r;
 }
 
@@ -414,7 +396,7 @@ static int drift(struct ga_db *db, struct ga_str *to, struct ga_err *err)
 			"GROUP BY d.severity, d.code ORDER BY n DESC, d.severity, d.code",
 			"") < 0)
 		return -1;
-	return bounded_rows(rows, "gpuaas_drift", labels, to, err);
+	return ga_metrics_bounded_rows(rows, "gpuaas_drift", labels, to, err);
 }
 
 struct codes {

@@ -11,6 +11,7 @@
 
 #include "db.h"
 #include "str.h"
+#include "vec.h"
 
 #define GA_METRICS_MAX 500
 
@@ -37,5 +38,24 @@ int ga_metrics_files(struct ga_db *db, const char *backups, struct ga_str *to,
  * next is the number. */
 int ga_metrics_rows(struct ga_rows *rows, const char *name, const char *const *labels,
 		    struct ga_str *to, struct ga_err *err);
+
+struct ga_label;
+/* Samples of one family, told with the largest number first: those beyond GA_METRICS_MAX are sums
+ * by their first label. */
+struct ga_metrics_bounded {
+	const char *name;
+	struct ga_str *to;
+	int told;
+	GA_LIST(struct ga_metrics_rest {
+		char *first;
+		int64_t n;
+	}) rest;
+};
+void ga_metrics_tell(struct ga_metrics_bounded *b, const struct ga_label *of, int64_t n);
+/* Tells those sums; label: the name of the first. b is released. */
+void ga_metrics_tell_rest(struct ga_metrics_bounded *b, const char *label);
+/* As ga_metrics_rows, of rows with the largest number first. */
+int ga_metrics_bounded_rows(struct ga_rows *rows, const char *name, const char *const *labels,
+			    struct ga_str *to, struct ga_err *err);
 
 #endif

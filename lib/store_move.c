@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "clock.h"
 #include "rec.h"
 #include "store_row.h"
 #include "time.h"
@@ -307,27 +308,47 @@ int ga_store_end_holding(struct ga_db *db, const char *allocation, const char *a
 	return ga_store_usage_close(db, allocation, at, err);
 }
 
-int ga_store_usage_close(struct ga_db *db, const char *allocation, const char *at,
-			 struct ga_err *err)
+/* The times of hosts and of a state whose clock was set back are not to be trusted: a span never
+ * ends before it began. */
+static int close_span(struct ga_db *db, const char *allocation, const char *at, struct ga_err *err)
 {
-	/* Host and state have two clocks: a span never ends before it began. */
 	return ga_db_exec(db, err,
 			  "UPDATE usage SET ended_at = max(started_at, ?2) "
 			  "WHERE allocation_id = ?1 AND ended_at IS NULL",
 			  "ss", allocation, at) < 0 ? -1 : 0;
 }
 
+/* at, or the present where that is still to come. */
+static const char *not_ahead(const char *at, char now[GA_TIME_SIZE])
+{
+	ga_time_format(ga_clock_micros(), now);
+	return strcmp(at, now) < 0 ? at : now;
+}
+
+int ga_store_usage_close(struct ga_db *db, const char *allocation, const char *at,
+			 struct ga_err *err)
+{
+	char now[GA_TIME_SIZE];
+
+	return close_span(db, allocation, not_ahead(at, now), err);
+}
+
 int ga_store_usage_open(struct ga_db *db, const char *allocation, const char *usage_kind,
 			const char *at, struct ga_err *err)
 {
-	if (ga_store_usage_close(db, allocation, at, err) < 0)
+	char now[GA_TIME_SIZE];
+	const char *when = not_ahead(at, now);
+
+	if (close_span(db, allocation, when, err) < 0)
 		return -1;
 	return ga_db_exec(db, err,
 			  "INSERT INTO usage (allocation_id, usage_kind, count, accelerator_type, "
 			  "price_micros, started_at, number, project, profile, node_id) "
-			  "SELECT id, ?2, count, accelerator_type, price_micros, ?3, number, "
-			  "project, profile, node_id FROM allocation WHERE id = ?1",
-			  "sss", allocation, usage_kind, at) < 0 ? -1 : 0;
+			  "SELECT id, ?2, count, accelerator_type, price_micros, "
+			  "max(?3, coalesce((SELECT max(u.ended_at) FROM usage u "
+			  "WHERE u.allocation_id = ?1), '')), number, project, profile, node_id "
+			  "FROM allocation WHERE id = ?1",
+			  "sss", allocation, usage_kind, when) < 0 ? -1 : 0;
 }
 
 int ga_store_task(struct ga_db *db, const struct ga_task *t, struct ga_err *err)

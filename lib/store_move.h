@@ -67,7 +67,9 @@ int ga_store_taint_slot(struct ga_db *db, const char *slot, const char *by, stru
 int ga_store_end_holding(struct ga_db *db, const char *allocation, const char *at,
 			 struct ga_err *err);
 
-/* usage: at most one span is open; opening ends what was open. */
+/* usage: at most one span is open; opening ends what was open. Whatever clock `at` is of, a span
+ * begins where the one before it ended, or later, and neither begins nor ends in what is still to
+ * come (gpuaas-report(1): spans share no second and leave no gap). */
 int ga_store_usage_open(struct ga_db *db, const char *allocation, const char *usage_kind,
 			const char *at, struct ga_err *err);
 int ga_store_usage_close(struct ga_db *db, const char *allocation, const char *at,

@@ -169,6 +169,26 @@ int ga_store_report(struct ga_db *db, const struct ga_report_window *w, bool fac
 	return r;
 }
 
+int ga_store_report_open(struct ga_db *db, ga_report_each each, void *arg, struct ga_err *err)
+{
+	struct ga_report_window hour;
+	struct reading reading = { db, &hour, false, each, arg };
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	r = ga_db_query(db, &rows, err,
+			"SELECT " COLUMNS " FROM usage u INDEXED BY usage_line "
+			"WHERE u.length_class = 4 AND u.ended_second IS NULL", "");
+	while (r >= 0 && (r = ga_rows_next(rows, err)) > 0) {
+		int64_t began = ga_rows_int(rows, 4);
+
+		hour = (struct ga_report_window){ began, began + 3600, began + 3600 };
+		if (each_row(&reading, rows, err) < 0)
+			return -1;
+	}
+	return r;
+}
+
 /* ---- teams ---- */
 
 int ga_store_report_teams(struct ga_db *db, struct ga_team_projects *ret, struct ga_err *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The use that lies in a time, span by span, for gpuaas-report. */
+/* The use that lies in a time, span by span, for gpuaas-report and the metrics. */
 #ifndef GA_STORE_REPORT_H
 #define GA_STORE_REPORT_H
 
@@ -32,6 +32,10 @@ typedef int (*ga_report_each)(const struct ga_cost_line *line, const struct ga_r
  */
 int ga_store_report(struct ga_db *db, const struct ga_report_window *w, bool facts,
 		    ga_report_each each, void *arg, struct ga_err *err);
+
+/* Calls each, in any order, with the first hour of every open span, by type as above, whether it
+ * has passed or not: 3600 GPU seconds are a GPU, and its cost is what an hour costs. */
+int ga_store_report_open(struct ga_db *db, ga_report_each each, void *arg, struct ga_err *err);
 
 /* The projects of all teams as they are now. ret is overwritten; ga_team_projects_release. */
 int ga_store_report_teams(struct ga_db *db, struct ga_team_projects *ret, struct ga_err *err);

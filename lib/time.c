@@ -122,8 +122,8 @@ int ga_duration_parse(const char *text, int64_t *seconds, struct ga_err *err)
 		}
 	}
 	if (!isdigit((unsigned char)*text) || *p || n > most || n * unit > most)
-		return ga_fail(err, GA_USAGE, "'%.64s' is not a duration such as 90s, 15m, 24h, 7d",
-			       text);
+		return ga_fail(err, GA_USAGE, "'%.64s' is not a duration such as 90s, 15m, 24h, "
+					      "7d, at most 3660d", text);
 	*seconds = n * unit;
 	return 0;
 }

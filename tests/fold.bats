@@ -98,7 +98,7 @@ slot_state()
     "$T/image.json" | gpuaas-state apply - > /dev/null
   jq_in_order -cn --arg n "$node" --arg t "$T" \
     "$PARTS"'{kind:"gpuaas.node-settings/1",node:$n,network:network}' | gpuaas-state apply - > /dev/null
-  gpuaas-place --profile lab --gpus 1 --name job > "$T/plan"
+  gpuaas-place --profile lab --gpus 1 --name job > "$T/plan" 2> "$T/why" || cat "$T/why"
   run_ok gpuaas-list plan
   assert_equal "$output" "$(< "$T/plan")"
   on_host gpuaas-provision "$T/plan" > "$T/running"
@@ -156,4 +156,29 @@ slot_state()
   gpuaas-node drain n-1ab100000000 --reason fan > "$T/drained" || :
   told 2026-11-20T19:15:00.000000Z "no route"
   assert_equal "$(rows)" 3
+}
+
+@test "a host whose clock is ahead: its use is counted once, and none of it is lost" {
+  on_host gpuaas-wipe < "$T/orders" | gpuaas-state fold - > "$T/folded"
+  digest=sha256:$(printf 'a%.0s' {1..64})
+  jq_in_order -cn --arg digest "$digest" --arg node "$(jq -r .node "$T/orders" | head -n 1)" '
+    {kind: "gpuaas.image/1", name: "lab", $digest, format: "raw", file_bytes: 1048576,
+      size_bytes: 1048576, firmware: "bios", probe: "running", user: "ubuntu"},
+    {kind: "gpuaas.node-image/1", $node, image: "lab", $digest, path: "/images/lab.raw",
+      verified_at: "2026-11-20T00:00:00.000000Z"}' | gpuaas-state apply - > "$T/applied"
+  gpuaas-place --profile lab --gpus 1 --project vision --name job > "$T/plan"
+  gpuaas-list allocations | jq_in_order -c '.state = "active" | .power_observed = "on" |
+    .since = (now + 600 | todate | sub("Z$"; ".000000Z"))' | gpuaas-state fold - > "$T/folded"
+  in_use()
+  {
+    gpuaas-report usage --from 1h --json | jq -e '.active_gpu_seconds > 0' > "$T/used"
+  }
+  wait_for 20 in_use
+  export GPUAAS_NODE=elsewhere
+  { gpuaas-release job --hold 1h; gpuaas-release job --undo; gpuaas-release job; } > "$T/ordered"
+  run_ok gpuaas-list usage
+  jq_is .usage_kind $'provisioning\nactive\nhold\nactive\ncleanup'
+  jq_slurp_is '[.[:-1], .[1:]] | transpose | all(.[0].ended_at == .[1].started_at)' true
+  jq_slurp_is '[.[] | .started_at, .ended_at // empty] | . == sort' true
+  run_ok gpuaas-state check
 }

@@ -161,12 +161,13 @@ print(sum(fractions.Fraction(r["BilledCost"]) for r in csv.DictReader(open(sys.a
     "$T/focus.csv")" "$total"
 }
 
+# But for RegionName, which has to be there where RegionId is, and the two that are not of FOCUS.
 @test "FOCUS rows have the columns of the published sample, in its order" {
   sample=/work/shared/data/samples/focus.csv
   [[ -f $sample ]] || skip "$sample is missing"
   new_state
   assert_equal "$(gpuaas-report cost --format focus --currency USD | head -n 1 | tr -d '\r')" \
-    "$(head -n 1 "$sample")"
+    "$(sed -n '1s/,RegionId,/,RegionId,RegionName,/p' "$sample"),x_GpuCount,x_ProfileVersion"
 }
 
 @test "FOCUS: the worked example, cell by cell" {
@@ -180,9 +181,19 @@ for r in csv.DictReader(sys.stdin): print(json.dumps(r))' <<< "$output")
   jq_is '[.ChargePeriodStart, .ChargePeriodEnd]|join(" ")' "2026-11-20T02:00:00Z 2026-11-20T04:06:00Z"
   jq_is '[.SkuId, .SubAccountId, .SubAccountType, .ResourceId, .RegionId, .BillingCurrency]|join(" ")' \
     "nvidia-h200-141gb vision Project 00000001 west USD"
-  jq_is '.SkuPriceDetails|fromjson|[.GpuCount, .x_AcceleratorType]|join(" ")' "2 nvidia-h200-141gb"
+  jq_is '[.SkuMeter, .SkuPriceId, .RegionName, .x_GpuCount, .x_ProfileVersion]|join(" ")' \
+    "GPU time nvidia-h200-141gb/h200-slice west 2 1"
+  jq_is '.SkuPriceDetails|fromjson|[.GpuCount, .x_AcceleratorType, .x_Profile]|join(" ")' \
+    "1 nvidia-h200-141gb h200-slice"
   jq_is '.Tags|fromjson|."accelerator.opendatahub.io/type"' nvidia-h200-141gb
   jq_is '[.ChargeClass, .ResourceName]|join("")' ""
+  # A type that is not known has a SKU too, so that what is metered and its price have their parent.
+  ID=00000002 TYPE=NULL span active 1 5000000 2026-11-20T02:00:00.000000Z 2026-11-20T03:00:00.000000Z
+  run_ok gpuaas-report cost --format focus --currency USD --from 2026-11-01 --to 2026-12-01
+  output=$(python3 -c 'import csv, json, sys
+for r in csv.DictReader(sys.stdin): print(json.dumps(r))' <<< "$output")
+  jq_is 'select(.ResourceId == "00000002")|[.SkuId, .SkuPriceId, .SkuPriceDetails]|join(" ")' \
+    'gpu-unknown gpu-unknown/h200-slice {"GpuCount":1,"x_Profile":"h200-slice"}'
   # Whoever bills has a name.
   GPUAAS_PROVIDER='+Ops, "GPU"' run_ok gpuaas-report cost --format focus --currency USD --from 2026-11-01 \
     --to 2026-12-01
@@ -320,6 +331,31 @@ nvidia-h200-141gb 1 0"
   jq_is '[.project, .type, .allocations]|join(" ")' "vision nvidia-h200-141gb 1"
 }
 
+@test "metrics of what is open have the types that reports have, to the millionth" {
+  local seed=${GA_SEED-$((RANDOM * 32768 + RANDOM))} id=00000001
+  make_histories "$seed" 150
+  gpuaas-export openmetrics > "$T/metrics"
+  run_ok oracle open "$GPUAAS_STATE" "$T/metrics"
+  # An hour of machines with several types, sold whole, costs what the metrics say.
+  rm "$GPUAAS_STATE"*
+  new_state
+  SHAPE=baremetal TYPE=NULL span active 8 24799999 2026-02-01T00:00:00.000000Z ''
+  sqlite3 "$GPUAAS_STATE" .schema | grep -o 'CREATE TRIGGER [a-z_]*' | sed 's/CREATE/DROP/; s/$/;/' |
+    sqlite3 "$GPUAAS_STATE"
+  for slot in 1:gpu-a 2:gpu-a 3:gpu-b; do
+    sqlite3 "$GPUAAS_STATE" "INSERT INTO slot (id, node_id, slot_index, since) VALUES
+        ('s${slot%:*}', 'h1', ${slot%:*}, 'x');
+      INSERT INTO claim (id, allocation_id, node_id, slot_id, claim_kind, live, created_at, ended_at,
+        accelerator_type) VALUES ('c${slot%:*}', '$id', 'h1', 's${slot%:*}', 'slot', 0, 'x', 'x',
+        '${slot#*:}')"
+  done
+  gpuaas-export openmetrics | sed -n 's/^gpuaas_usage_open_cost_per_hour{type="\(.*\)"} /\1 /p' |
+    tr -d . | sort > "$T/metrics"
+  run_ok gpuaas-report cost --by type --from 2026-02-01 --to 2026-02-01T01:00:00Z
+  assert_equal "$(jq -r '"\(.type // "unknown") \(.cost_micros)"' <<< "$output" | sort)" "$(< "$T/metrics")"
+  assert_equal "$(< "$T/metrics")" $'gpu-a 49599998\ngpu-b 24799999\nunknown 123999995'
+}
+
 @test "what if it had been another type: a question with its basis, never recorded" {
   new_state
   { profile h200-slice nvidia-h200-141gb 5000000; profile a100-slice nvidia-a100-sxm4-80gb 3000000; } |
@@ -436,6 +472,36 @@ what_if()
   run_status 5 gpuaas-report cost --state "$T/none"
 }
 
+@test "what contradicts itself or cannot be said is refused, with its cause" {
+  local two
+  new_state
+  for two in 'json --table' 'table --json' 'focus --json' 'focus --table'; do
+    # shellcheck disable=SC2086 # two words
+    run_status 2 gpuaas-report cost --currency EUR --format $two
+    assert_stderr "--format ${two% *} and ${two#* } exclude each other"
+    assert_equal "$output" ""
+  done
+  run_status 2 gpuaas-report usage --json --format table
+  run_ok gpuaas-report usage --format json --json
+  run_ok gpuaas-report usage --format table --table
+  # A duration has an end, which is said.
+  run_ok gpuaas-report usage --from 3660d
+  run_status 2 gpuaas-report usage --from 36500d
+  assert_stderr "--from '36500d' is neither a time, a day nor a duration of at most 3660d"
+  # Who issues the bill is text.
+  GPUAAS_PROVIDER=$'a\xffb' run_status 2 gpuaas-report cost --format focus --currency EUR
+  assert_stderr "GPUAAS_PROVIDER"
+  assert_equal "$output" ""
+  GPUAAS_PROVIDER=$'a\xffb' run_ok gpuaas-report cost
+  # FOCUS is no way out of a question that it refuses.
+  profile dear nvidia-b200-180gb 1000000000000 | gpuaas-state apply - > "$T/made"
+  span active 65536 1 2020-01-01T00:00:00.000000Z 2026-01-01T00:00:00.000000Z
+  run_ok gpuaas-report cost --from 2020-01-01 --to 2026-01-01
+  run_status 4 gpuaas-report cost --from 2020-01-01 --to 2026-01-01 --what-if type=nvidia-b200-180gb
+  assert_stderr "ask for less time or group by more"
+  refute_stderr FOCUS
+}
+
 @test "prices: negative and absurd ones are refused when they are applied" {
   new_state
   local price
@@ -456,6 +522,7 @@ what_if()
   span active 65536 9007199254740991 2020-01-01T00:00:00.000000Z 2026-01-01T00:00:00.000000Z
   run_status 4 gpuaas-report cost --from 2020-01-01 --to 2026-01-01
   assert_stderr "too large"
+  assert_stderr "FOCUS rows have no such limit"
   gpuaas-report cost --from 2020-01-01 --to 2026-01-01 --format focus --currency IRR > "$T/focus.csv"
   run_ok oracle focus "$GPUAAS_STATE" "$T/focus.csv" "$(date -u -d 2020-01-01 +%s)" \
     "$(date -u -d 2026-01-01 +%s)"

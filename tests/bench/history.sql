@@ -29,7 +29,7 @@ INSERT INTO usage (allocation_id, number, project, profile, node_id, usage_kind,
 	1000000 + profile * 500000 + month * 10000,
 	strftime('%Y-%m-%dT%H:%M:%S.123456Z', t + begins, 'unixepoch'),
 	CASE WHEN kind = 'active' AND month = 11 THEN NULL
-	ELSE strftime('%Y-%m-%dT%H:%M:%S.654321Z', t + ends, 'unixepoch') END
+	ELSE strftime('%Y-%m-%dT%H:%M:%S.123456Z', t + ends, 'unixepoch') END
 	FROM one, (SELECT 'provisioning' AS kind, 0 AS begins, 90 AS ends
 		UNION ALL SELECT 'active', 90, 600000
 		UNION ALL SELECT 'cleanup', 600000, 600700)

@@ -18,6 +18,9 @@
 	"INSERT INTO claim (id, allocation_id, node_id, claim_kind, live, held_by, created_at) " \
 	"VALUES ('" id "', '" a "', '" n "', 'node', 1, '" a "', 'x');"
 
+#define SPAN(a, what, from) \
+	"INSERT INTO usage (allocation_id, usage_kind, count, price_micros, started_at) " \
+	"VALUES ('" a "', '" what "', 1, 5, " from ")"
 #define PROPOSAL(by, humans, confirmed) \
 	"INSERT INTO proposal (id, action, slot_id, device_id, proposed_by, proposed_uid, " \
 	"proposed_humans, proposed_at, expires_at, confirmed_uid, decided_by, decided_at) VALUES " \
@@ -95,6 +98,9 @@ static const struct {
 	{ "billing", "a1", "not in use", MOVE("allocation", "a1", "state = 'releasing'") },
 	{ "billing", "a1", "nothing counts its use",
 	  "UPDATE usage SET ended_at = 'x' WHERE id = 1" },
+	{ "billing", "a3", "share time", SPAN("a3", "cleanup", "'2026-03-01T12:00:00.000000Z'") },
+	{ "billing", "a3", "that no report counts",
+	  SPAN("a3", "hold", "'2026-03-02T00:00:01.000000Z'") },
 	{ "evidence_columns", "e5", "other facts", "" },
 	/* what is not a rule */
 	{ "unknown_state", "s2", "does not have", MOVE("slot", "s2", "state = 'lent'") },

@@ -294,7 +294,7 @@ static const struct {
 	  "INSERT INTO usage (id, allocation_id, usage_kind, count, price_micros, started_at, "
 	  "ended_at" WHOSE("70, id, 'hold', 1, 5, 'x', 'y'", "a1") ";"
 	  "INSERT INTO usage (id, allocation_id, usage_kind, count, price_micros, started_at, "
-	  "ended_at" WHOSE("71, id, 'hold', 1, 5, 'x', 'y'", "a1") ";",
+	  "ended_at" WHOSE("71, id, 'hold', 1, 5, 'y', 'z'", "a1") ";",
 	  "UPDATE OR REPLACE usage SET oid = 70 WHERE id = 71", NULL },
 	{ "replacing evidence by its number", "duplicate", "",
 	  "INSERT OR REPLACE INTO wipe_evidence SELECT number, 'x', slot_id, node_id, 'x', wwid, "
@@ -646,6 +646,11 @@ static const struct {
 	{ "a span of usage of nobody's", "usage_whose", "",
 	  "INSERT INTO usage (allocation_id, usage_kind, count, price_micros, started_at) "
 	  "VALUES ('a3', 'cleanup', 1, 5, 'x')", NULL },
+	{ "a span of usage that begins within the one before it", "usage_follows", "",
+	  "INSERT INTO usage (allocation_id, usage_kind, count, price_micros, started_at"
+	  WHOSE("id, 'cleanup', 1, 5, '2026-03-01T23:59:59.999999Z'", "a3"),
+	  "INSERT INTO usage (allocation_id, usage_kind, count, price_micros, started_at"
+	  WHOSE("id, 'cleanup', 1, 5, '2026-03-02T00:00:00.000000Z'", "a3") },
 	{ "a span of usage that moves to another project", "usage_fixed", "",
 	  "UPDATE usage SET project = 'other' WHERE id = 1", NULL },
 };

@@ -92,12 +92,12 @@ static int64_t least(int64_t a, int64_t b)
  * will have it. */
 static bool may_use(const struct matching *m, const struct ga_hardware_profile *p)
 {
+	const char *project = m->need.project ? m->need.project : GA_PROJECT_DEFAULT;
 	bool may = !p->teams.n;
 	size_t i;
 
 	if (!m->need.team)
-		return !m->need.project || ga_access_is_for_project(&m->rules, p->teams.v,
-								    p->teams.n, m->need.project);
+		return ga_access_is_for_project(&m->rules, p->teams.v, p->teams.n, project);
 	for (i = 0; !may && i < p->teams.n; i++)
 		may = ga_streq(p->teams.v[i], m->need.team);
 	return may;

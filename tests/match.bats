@@ -257,6 +257,10 @@ team
     run_ok gpuaas-match --json --project "${row% *}"
     jq_is 'select(.profile=="premium").fits' "${row#* }"
   done
+  # Without one it is the project that gpuaas-place takes then.
+  run_ok gpuaas-match --json
+  jq_is 'select(.profile=="premium") | .fits, .reasons[0].code' "false
+team"
   # The team that is said decides, and a team that lists no project is for every one.
   run_ok gpuaas-match --json --project speech --team red
   jq_is 'select(.profile=="premium").fits' true
@@ -266,6 +270,10 @@ team
   gpuaas-state apply - > "$T/applied" <<< '{"kind":"gpuaas.team/1","name":"all","retired":true}'
   run_ok gpuaas-match --json --project speech
   jq_is 'select(.profile=="premium").fits' false
+  # Where neither grants nor teams are asked.
+  gpuaas-state apply - > "$T/applied" <<< '{"kind":"gpuaas.access-settings/1","grants":"off"}'
+  run_ok gpuaas-match --json --project speech
+  jq_is 'select(.profile=="premium").fits' true
 }
 
 @test "a generic profile is offered with what it gives" {

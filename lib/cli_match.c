@@ -331,7 +331,7 @@ static int fill_request(const struct matching *m, const struct ga_match *a,
 	r->name = ga_strdup0(m->o->name);
 	r->profile = ga_xstrdup(a->profile);
 	r->shape = ga_xstrdup(a->shape);
-	r->count = ga_streq(a->shape, "baremetal") ? GA_UNKNOWN : a->count;
+	r->count = a->count;
 	r->project = ga_strdup0(m->need.project);
 	r->image = ga_strdup0(m->need.image);
 	r->match = figures_of(a);

@@ -290,6 +290,39 @@ nvidia-v100-sxm2-16gb false"
   run_ok gpuaas-place --dry-run <<< "$output"
 }
 
+# machine_profile NAME FILTER: what FILTER makes of the profile of whole machines
+machine_profile()
+{
+  jq_in_order -c --arg name "$1" ".name = \$name | $2" "$SRC/share/objects/h200-baremetal.json" |
+    gpuaas-state apply - > "$T/applied"
+}
+
+# small NODES TYPE NAME DEVICE: machines with four free GPUs of a type, from n000 on.
+small()
+{
+  sed "s/nvidia-h200-141gb/$2/g; s/NVIDIA H200 141GB/$3/g; s/\"2335\"/\"$4\"/g" "$T/pattern" |
+    "$SRC/tests/fleet" "$1" 4 | gpuaas-approve --all-ready > "$T/slots"
+  "$SRC/tests/evidence" < "$T/slots" | gpuaas-state fold - > "$T/folded"
+}
+
+@test "machines of two sizes: the one that was chosen is given" {
+  small 1 nvidia-h200-141gb 'NVIDIA H200 141GB' 2335
+  machine_profile whole '.price_micros = 1'
+  run_ok gpuaas-match --json --memory 141GB
+  jq_is 'select(.profile=="whole") | "\(.count) \(.availability) \(.cost_per_hour_micros)"' "8 now 8"
+  run_ok gpuaas-match --memory 141GB --request
+  jq_is '"\(.profile) \(.count) \(.match.count)"' "whole 8 8"
+  run_ok gpuaas-place --dry-run <<< "$output"
+  jq_is '"\(.count) \(.bundles | length)"' "8 8"
+  # Who names no count is given the smallest that there is.
+  run_ok gpuaas-place --dry-run --profile whole
+  jq_is .count 4
+  # None with so many is free any more, and the refusal says that.
+  gpuaas-place --profile whole --gpus 5 > "$T/plan"
+  run_status 1 gpuaas-place --profile whole --gpus 5
+  jq_is '"\(.count) \(.sentence)"' '5 a whole node of 5 GPUs or more wanted, and 4 GPUs are free in all'
+}
+
 @test "estimators that fail leave the list without their times, with a warning" {
   local one
   estimator slow 'exec sleep 60 > /dev/null'

@@ -83,11 +83,6 @@ static const struct ga_offer_type *of_type(const struct ga_hardware_profile *p, 
 	return NULL;
 }
 
-static int64_t least(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Whether the team that asks, else one that has the project, may use the profile: as gpuaas-place
  * will have it. */
 static bool may_use(const struct matching *m, const struct ga_hardware_profile *p)
@@ -125,7 +120,8 @@ static void add_offer(struct matching *m, const struct ga_hardware_profile *p, c
 	if (!slug)
 		return;
 	o->available = numbers ? numbers->available : 0;
-	o->largest = least(p->largest_available, o->available);
+	o->largest = numbers ? numbers->largest : 0;
+	o->expected_at = numbers ? numbers->expected_at : NULL;
 }
 
 static int by_slug(const void *a, const void *b)

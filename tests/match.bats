@@ -323,6 +323,61 @@ small()
   jq_is '"\(.count) \(.sentence)"' '5 a whole node of 5 GPUs or more wanted, and 4 GPUs are free in all'
 }
 
+@test "each type of a profile has its own machines" {
+  small 2 nvidia-a100-sxm4-80gb 'NVIDIA A100 80GB' 20b2
+  # The machine with eight A100 is not to be had.
+  gpuaas-node drain n00002 --reason test > "$T/drained"
+  machine_profile whole '.types = ["nvidia-a100-sxm4-80gb", "nvidia-h200-141gb"] | .price_micros = 1'
+  run_ok gpuaas-match --json --gpus 8
+  jq_is 'select(.profile=="whole") | "\(.accelerator_type) \(.fits) \(.count) \(.availability)"' \
+    "nvidia-h200-141gb true 8 now
+nvidia-a100-sxm4-80gb false 4 now"
+  run_ok gpuaas-profile list --public --json
+  jq_is 'select(.name=="whole") | [.largestAvailable, (.byType[] | .availableCount, .largestAvailable)] | @json' '[8,8,4,8,8]'
+}
+
+@test "seven of a type on each of two nodes are no eight" {
+  fleet nvidia-a100-sxm4-80gb 'NVIDIA A100 80GB' 20b2 4
+  image
+  profile two nvidia-h200-141gb 1 '.counts = [1, 8] | .image = "big" |
+    .types = ["nvidia-a100-sxm4-80gb", "nvidia-h200-141gb"]'
+  for node in n00002 n00004; do
+    gpuaas-place --profile two --gpus 1 --node "$node" > "$T/plan"
+  done
+  run_ok gpuaas-match --json --gpus 8
+  jq_is 'select(.profile=="two") | "\(.accelerator_type) \(.availability) \(.available_count) \(.largest_available)"' \
+    "nvidia-h200-141gb now 8 8
+nvidia-a100-sxm4-80gb none 14 1"
+  run_ok gpuaas-match --gpus 8 --request
+  run_ok gpuaas-place --dry-run <<< "$output"
+  jq_is '"\(.count) \(.bundles[0].gpu_device)"' '8 10de:2335'
+}
+
+@test "later is said of the type and the count that are expected, and of no other" {
+  local a100
+  image
+  profile two nvidia-h200-141gb 1 '.counts = [1, 8] | .image = "big" |
+    .types = ["nvidia-a100-sxm4-80gb", "nvidia-h200-141gb"]'
+  for node in n00001 n00002; do
+    gpuaas-place --profile two --gpus 8 --node "$node" > "$T/plan"
+  done
+  sqlite3 "$GPUAAS_STATE" "$(sqlite3 "$GPUAAS_STATE" \
+    "SELECT 'DROP TRIGGER ' || name || ';' FROM sqlite_master WHERE type = 'trigger'")
+    UPDATE slot SET state = 'wiping', since = '$(date -u +%Y-%m-%dT%H:%M:%S.000000Z)'
+      WHERE node_id = 'n00002' AND slot_index = 0"
+  run_ok gpuaas-match --json
+  jq_is 'select(.profile=="two") | "\(.accelerator_type) \(.count) \(.availability) \(.expected_available_at != null)"' \
+    "nvidia-a100-sxm4-80gb 1 later true
+nvidia-h200-141gb 1 none false"
+  run_ok gpuaas-match --json --gpus 8
+  jq_is 'select(.profile=="two") | "\(.accelerator_type) \(.count) \(.availability) \(.expected_available_at)"' \
+    "nvidia-a100-sxm4-80gb 8 unknown null
+nvidia-h200-141gb 8 none null"
+  run_ok gpuaas-profile list --public --json
+  jq_is 'select(.name=="two") | (.byType[0].expectedAvailableAt == .expectedAvailableAt), .byType[1].expectedAvailableAt' "true
+null"
+}
+
 @test "estimators that fail leave the list without their times, with a warning" {
   local one
   estimator slow 'exec sleep 60 > /dev/null'

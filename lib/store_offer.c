@@ -309,13 +309,14 @@ static void add_expected(const struct offering *o, const struct ga_profile *p,
 	ret->expected_basis = ga_xstrdup(e.basis);
 }
 
-/* The profile's own time is of whichever of its types comes first. */
+/* The profile's own time is of whichever of its types comes first: without it none has one. */
 static void add_expected_types(const struct offering *o, const struct ga_profile *p,
 			       struct ga_hardware_profile *ret)
 {
+	bool any = ret->available || ret->expected_available_at;
 	size_t i;
 
-	for (i = 0; i < ret->by_type.n; i++) {
+	for (i = 0; any && i < ret->by_type.n; i++) {
 		struct ga_offer_type *row = &ret->by_type.v[i];
 		struct ga_profile only = *p; /* borrows every member */
 		struct ga_offer_expected e = { .at_micros = GA_UNKNOWN };

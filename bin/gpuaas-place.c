@@ -21,7 +21,7 @@ static const struct ga_opt opts[] = {
 	{ .name = "profile", .type = GA_O_TEXT, .var = &opt.profile, .arg = "NAME",
 	  .help = "hardware profile; without it requests are read from standard input" },
 	{ .name = "gpus", .type = GA_O_INT, .var = &opt.gpus, .arg = "N", .min = 1, .max = 64,
-	  .help = "GPUs of the slice (default 1)" },
+	  .help = "GPUs of the slice (default 1); of a whole node at least so many" },
 	{ .name = "baremetal", .type = GA_O_FLAG, .var = &opt.baremetal,
 	  .help = "a whole node" },
 	{ .name = "project", .type = GA_O_TEXT, .var = &opt.project, .arg = "NAME",

@@ -157,7 +157,7 @@ bool ga_access_is_for_project(const struct ga_access_rules *rules, char *const *
 	for (i = 0; i < rules->teams.n; i++)
 		if (is_for_team(&rules->teams.v[i], &ask))
 			return true;
-	return !n;
+	return !n || is_off(rules);
 }
 
 static bool may_profile(const struct ga_access_rules *rules, const struct ga_access_actor *actor,

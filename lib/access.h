@@ -55,7 +55,7 @@ struct ga_access_verdict {
 bool ga_access_decide(const struct ga_access_rules *rules, const struct ga_access_actor *actor,
 		      const struct ga_access_ask *ask, struct ga_access_verdict *ret);
 /* Whether the profile is for the project, whoever asks: it is for no team in particular, or for one
- * that has the project or lists none. */
+ * that has the project or lists none, or grants are off. */
 bool ga_access_is_for_project(const struct ga_access_rules *rules, char *const *profile_teams,
 			      size_t n, const char *project);
 /* Whether a grant names the action, also one that was revoked, and grants are not off. */

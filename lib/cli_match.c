@@ -83,21 +83,16 @@ static const struct ga_offer_type *of_type(const struct ga_hardware_profile *p, 
 	return NULL;
 }
 
-static int64_t least(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Whether the team that asks, else one that has the project, may use the profile: as gpuaas-place
  * will have it. */
 static bool may_use(const struct matching *m, const struct ga_hardware_profile *p)
 {
+	const char *project = m->need.project ? m->need.project : GA_PROJECT_DEFAULT;
 	bool may = !p->teams.n;
 	size_t i;
 
 	if (!m->need.team)
-		return !m->need.project || ga_access_is_for_project(&m->rules, p->teams.v,
-								    p->teams.n, m->need.project);
+		return ga_access_is_for_project(&m->rules, p->teams.v, p->teams.n, project);
 	for (i = 0; !may && i < p->teams.n; i++)
 		may = ga_streq(p->teams.v[i], m->need.team);
 	return may;
@@ -125,7 +120,8 @@ static void add_offer(struct matching *m, const struct ga_hardware_profile *p, c
 	if (!slug)
 		return;
 	o->available = numbers ? numbers->available : 0;
-	o->largest = least(p->largest_available, o->available);
+	o->largest = numbers ? numbers->largest : 0;
+	o->expected_at = numbers ? numbers->expected_at : NULL;
 }
 
 static int by_slug(const void *a, const void *b)
@@ -331,7 +327,7 @@ static int fill_request(const struct matching *m, const struct ga_match *a,
 	r->name = ga_strdup0(m->o->name);
 	r->profile = ga_xstrdup(a->profile);
 	r->shape = ga_xstrdup(a->shape);
-	r->count = ga_streq(a->shape, "baremetal") ? GA_UNKNOWN : a->count;
+	r->count = a->count;
 	r->project = ga_strdup0(m->need.project);
 	r->image = ga_strdup0(m->need.image);
 	r->match = figures_of(a);

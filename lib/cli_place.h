@@ -11,6 +11,7 @@
 #include "vec.h"
 
 #define GA_PLACER_BATCH 64
+#define GA_PROJECT_DEFAULT "default" /* of a request that names none */
 
 /* What came of one request: a plan, or a refusal. */
 struct ga_placed {

@@ -19,6 +19,12 @@ static const struct ga_shape type_shape = {
 		GA_AS(S, available, "availableCount", GA_F_INT, GA_REQ,
 		      .doc = "GPUs that requests would get now"),
 		GA_AS(S, total, "totalCount", GA_F_INT, GA_REQ, .doc = "GPUs there are"),
+		GA_AS(S, largest, "largestAvailable", GA_F_INT, GA_REQ,
+		      .doc = "GPUs that one request for the type would get now, at most"),
+		GA_AS(S, expected_at, "expectedAvailableAt", GA_F_TEXT, GA_NULLOK,
+		      .format = GA_T_TIME,
+		      .doc = "when the smallest request for the type could be placed; null: now, "
+			     "or not known"),
 		GA_FIELDS_END },
 };
 #undef S

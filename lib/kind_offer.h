@@ -14,6 +14,8 @@ struct ga_offer_type {
 	char *name; /* for people */
 	int64_t memory_gb; /* nominal, of one GPU */
 	int64_t available, total;
+	int64_t largest;   /* that one request for the type alone would get */
+	char *expected_at; /* of the type alone; NULL: available now, or nobody knows */
 };
 
 /* gpuaas.hardware-profile */

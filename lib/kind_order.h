@@ -17,7 +17,7 @@
 struct ga_request {
 	char *request_id; /* idempotency key chosen by the caller */
 	char *name, *profile, *shape;
-	int64_t count; /* GPUs; for a baremetal node GA_UNKNOWN */
+	int64_t count; /* GPUs; of a baremetal node at least; GA_UNKNOWN: 1, or any node */
 	char *project;
 	int64_t priority; /* 0..1000, higher first; default 100 */
 	char *region, *pool, *node;

@@ -221,6 +221,29 @@ static void find_time(const struct try *t)
 
 /* ---- one count, and the least that does ---- */
 
+/* A machine is given with all it has. */
+static bool is_whole(const struct ga_match_offer *o)
+{
+	return !strcmp(o->shape, "baremetal");
+}
+
+/* Whether what is expected is so much: it is the least that is given, and of a machine nobody knows
+ * yet how much that is. */
+static bool is_expected(const struct try *t)
+{
+	const struct ga_match_offer *o = t->offer;
+	int64_t least = o->n_counts ? o->counts[0] : 1;
+	size_t i;
+
+	if (!o->expected_at)
+		return false;
+	if (is_whole(o))
+		return t->need->gpus <= 1;
+	for (i = 1; i < o->n_counts; i++)
+		least = o->counts[i] < least ? o->counts[i] : least;
+	return t->m->count == least;
+}
+
 static void begin(const struct try *t)
 {
 	const struct ga_match_offer *o = t->offer;
@@ -235,17 +258,21 @@ static void begin(const struct try *t)
 	m->available_count = o->available;
 	m->largest_available = o->largest;
 	m->pending_count = o->pending;
-	m->expected_available_at = ga_strdup0(o->expected_at);
+	m->expected_available_at = is_expected(t) ? ga_xstrdup(o->expected_at) : NULL;
 	m->stale_seconds = o->stale_seconds;
 }
 
-static const char *availability_of(const struct ga_match_offer *o, int64_t count)
+static const char *availability_of(const struct try *t)
 {
-	if (o->largest != GA_UNKNOWN && o->largest >= count)
+	const struct ga_match_offer *o = t->offer;
+
+	if (o->largest != GA_UNKNOWN && o->largest >= t->m->count)
 		return "now";
 	if (o->largest == GA_UNKNOWN || o->uncertain)
 		return "unknown";
-	return o->expected_at ? "later" : "none";
+	if (!o->expected_at)
+		return "none";
+	return is_expected(t) ? "later" : "unknown";
 }
 
 static void try_count(const struct match_context *c, const struct ga_match_offer *offer,
@@ -258,7 +285,7 @@ static void try_count(const struct match_context *c, const struct ga_match_offer
 	ret->count = count;
 	ret->cost_per_hour_micros = hour > MATCH_MOST ? MATCH_MOST : (int64_t)hour;
 	begin(&t);
-	ret->availability = ga_xstrdup(availability_of(offer, count));
+	ret->availability = ga_xstrdup(availability_of(&t));
 	if (!offer->team)
 		ga_match_say(&ret->reasons, "team", "it is for other teams");
 	check_architecture(&t);
@@ -296,12 +323,6 @@ static int by_size(const void *a, const void *b)
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
 	return (x > y) - (x < y);
-}
-
-/* A machine is given with all it has. */
-static bool is_whole(const struct ga_match_offer *o)
-{
-	return !strcmp(o->shape, "baremetal");
 }
 
 /* The counts to be tried, least first; any count: 1, 2, 4, 8. */

@@ -25,11 +25,12 @@ struct ga_match_offer {
 	size_t n_counts;
 	int64_t price_micros; /* of a GPU hour */
 	const char *currency; /* or NULL */
-	/* GPUs; GA_UNKNOWN: not known. uncertain: more may be on nodes not seen for too long. */
+	/* GPUs of the type; GA_UNKNOWN: not known. uncertain: more may be on nodes not seen for too
+	 * long. */
 	int64_t available, largest, pending;
 	bool uncertain;
 	bool team; /* whether who asks may use it */
-	const char *expected_at; /* or NULL */
+	const char *expected_at; /* of the least count of the type, of a machine; or NULL */
 	int64_t stale_seconds;
 };
 

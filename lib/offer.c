@@ -77,12 +77,20 @@ static bool in_reach(struct counting *c, const struct ga_fleet_node *node)
 
 /* ---- what is free ---- */
 
+static int64_t larger(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* largest: GPUs of one request that names the type. */
 static void add_free(struct counting *c, const char *type, int64_t gpus, int64_t largest)
 {
-	number_of(c->ret, type)->available += gpus;
+	struct ga_offer_number *n = number_of(c->ret, type);
+
+	n->available += gpus;
+	n->largest = larger(n->largest, largest);
 	c->ret->available += gpus;
-	if (largest > c->ret->largest)
-		c->ret->largest = largest;
+	c->ret->largest = larger(c->ret->largest, largest);
 }
 
 /* GPUs that requests of the allowed counts, largest first, get out of n; any number without
@@ -195,8 +203,10 @@ static void count_free(struct counting *c, const struct ga_fleet_node *node)
 	if (c->ask.baremetal) {
 		if (ga_place_offer(&c->ask, &here, &o))
 			return;
+		/* One of several types is of none, and only had by who names none. */
 		for (i = 0; i < o.n; i++)
-			add_free(c, o.slots[i]->type, 1, (int64_t)o.n);
+			add_free(c, o.slots[i]->type, 1, o.type ? (int64_t)o.n : 0);
+		c->ret->largest = larger(c->ret->largest, (int64_t)o.n);
 		return;
 	}
 	for (i = 0; i < here.images.n && !ga_streq(here.images.v[i], c->ask.image); i++)

@@ -109,7 +109,11 @@ static void tally_slots(const struct ga_place_ask *ask, const struct ga_fleet_no
 
 static int64_t needed(const struct ga_place_ask *ask, const struct ga_fleet_node *node)
 {
-	return ask->baremetal ? (int64_t)node->slots.n : ask->count;
+	int64_t all = (int64_t)node->slots.n, wanted = ask->request->count;
+
+	if (!ask->baremetal)
+		return ask->count;
+	return wanted > all ? wanted : all;
 }
 
 static void tally_node(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
@@ -173,11 +177,14 @@ static void say(struct ga_refusal *ret, const char *code, char *sentence, char *
 	ret->hint = hint;
 }
 
-/* What was asked for, in words: "4 GPUs" or "a whole node". */
+/* What was asked for, in words: "4 GPUs", "a whole node" or "a whole node of 4 GPUs or more". */
 static char *asked_for(const struct ga_place_ask *ask)
 {
-	if (ask->baremetal)
+	if (ask->baremetal && ask->request->count == GA_UNKNOWN)
 		return ga_xstrdup("a whole node");
+	if (ask->baremetal)
+		return ga_xprintf("a whole node of %" PRId64 " GPU%s or more", ask->count,
+				  ask->count == 1 ? "" : "s");
 	return ga_xprintf("%" PRId64 " GPU%s", ask->count, ask->count == 1 ? "" : "s");
 }
 

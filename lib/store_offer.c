@@ -208,6 +208,7 @@ static void add_type(const struct offering *o, const char *type, const struct ga
 		if (ga_streq(n->types.v[i].type, type) || (!type && !n->types.v[i].type)) {
 			row->available = n->types.v[i].available;
 			row->total = n->types.v[i].total;
+			row->largest = n->types.v[i].largest;
 		}
 }
 
@@ -308,6 +309,29 @@ static void add_expected(const struct offering *o, const struct ga_profile *p,
 	ret->expected_basis = ga_xstrdup(e.basis);
 }
 
+/* The profile's own time is of whichever of its types comes first: without it none has one. */
+static void add_expected_types(const struct offering *o, const struct ga_profile *p,
+			       struct ga_hardware_profile *ret)
+{
+	bool any = ret->available || ret->expected_available_at;
+	size_t i;
+
+	for (i = 0; any && i < ret->by_type.n; i++) {
+		struct ga_offer_type *row = &ret->by_type.v[i];
+		struct ga_profile only = *p; /* borrows every member */
+		struct ga_offer_expected e = { .at_micros = GA_UNKNOWN };
+
+		only.types.v = &row->type;
+		only.types.n = 1;
+		if (p->types.n == 1)
+			row->expected_at = ga_strdup0(ret->expected_available_at);
+		else if (row->type && row->total && !row->largest)
+			ga_offer_expect(&o->fleet, &only, o->soon.v, o->soon.n, &e);
+		if (e.at_micros != GA_UNKNOWN)
+			row->expected_at = time_text(e.at_micros);
+	}
+}
+
 static void make(const struct offering *o, const struct ga_profile *p,
 		 struct ga_hardware_profile *ret)
 {
@@ -325,6 +349,7 @@ static void make(const struct offering *o, const struct ga_profile *p,
 	add_words(p, ret);
 	add_age(o, &n, ret);
 	add_expected(o, p, ret);
+	add_expected_types(o, p, ret);
 	ret->price_micros = ret->price_per_hour = p->price_micros;
 	ret->currency = ga_strdup0(o->q->currency);
 	ret->version = p->version;

@@ -18,7 +18,7 @@ setup()
   unshare -m true 2> /dev/null || skip "mount namespaces are needed for accounts of the test's own"
   # The checkout may lie where others may not look.
   mkdir "$T/bin"
-  cp "$GPUAAS_BUILD"/bin/gpuaas-{state,list,show,place,approve,release,node,vm,profile} "$T/bin"
+  cp "$GPUAAS_BUILD"/bin/gpuaas-{state,list,show,match,place,approve,release,node,vm,profile} "$T/bin"
   PATH=$T/bin:$PATH
   chmod -R a+rX "$T/bin"
   chmod 711 "$T"
@@ -199,6 +199,31 @@ given by whoever can write the state;"* ]]
   run_status 6 by alice gpuaas-place --dry-run < "$T/requests"
   jq_slurp_is 'map(.kind) | join(" ")' "gpuaas.plan/1 gpuaas.refusal/1 gpuaas.plan/1"
   assert_equal "$(rows)" "$before"
+}
+
+@test "what is matched and what is placed has one gate" {
+  local setting project fits
+  fleet 1 4
+  team vision '"vision"' '"vision"'
+  jq_in_order -c 'select(.kind == "gpuaas.profile/1") | .teams = ["vision"]' "$SRC/share/objects/lab.json" |
+    root gpuaas-state apply - > "$T/applied"
+  for row in "auto vision true" "auto speech false" "auto - false" "off speech true" "off - true"; do
+    read -r setting project fits <<< "$row"
+    apply "{\"kind\":\"gpuaas.access-settings/1\",\"grants\":\"$setting\"}"
+    set -- --project "$project"
+    [[ $project != - ]] || shift 2
+    run by carol gpuaas-match --json "$@"
+    jq_is '.fits' "$fits"
+    if [[ $fits == true ]]; then
+      run_ok by carol gpuaas-match --request "$@"
+      run_ok by carol gpuaas-place --dry-run <<< "$output"
+      jq_is .project "${2-default}"
+    else
+      run_status 1 by carol gpuaas-match --request "$@"
+      run_status 6 by carol gpuaas-place --dry-run --profile lab "$@"
+      jq_is .code team_profile
+    fi
+  done
 }
 
 @test "every program that changes the state asks" {

@@ -275,6 +275,10 @@ team
     run_ok gpuaas-match --json --project "${row% *}"
     jq_is 'select(.profile=="premium").fits' "${row#* }"
   done
+  # Without one it is the project that gpuaas-place takes then.
+  run_ok gpuaas-match --json
+  jq_is 'select(.profile=="premium") | .fits, .reasons[0].code' "false
+team"
   # The team that is said decides, and a team that lists no project is for every one.
   run_ok gpuaas-match --json --project speech --team red
   jq_is 'select(.profile=="premium").fits' true
@@ -284,6 +288,10 @@ team
   gpuaas-state apply - > "$T/applied" <<< '{"kind":"gpuaas.team/1","name":"all","retired":true}'
   run_ok gpuaas-match --json --project speech
   jq_is 'select(.profile=="premium").fits' false
+  # Where neither grants nor teams are asked.
+  gpuaas-state apply - > "$T/applied" <<< '{"kind":"gpuaas.access-settings/1","grants":"off"}'
+  run_ok gpuaas-match --json --project speech
+  jq_is 'select(.profile=="premium").fits' true
 }
 
 @test "a generic profile is offered with what it gives" {
@@ -298,6 +306,94 @@ nvidia-v100-sxm2-16gb false"
   run_ok gpuaas-match --json --memory 80GB --request --image big
   jq_is '"\(.profile) \(.types[0])"' 'any nvidia-a100-sxm4-80gb'
   run_ok gpuaas-place --dry-run <<< "$output"
+}
+
+# machine_profile NAME FILTER: what FILTER makes of the profile of whole machines
+machine_profile()
+{
+  jq_in_order -c --arg name "$1" ".name = \$name | $2" "$SRC/share/objects/h200-baremetal.json" |
+    gpuaas-state apply - > "$T/applied"
+}
+
+# small NODES TYPE NAME DEVICE: machines with four free GPUs of a type, from n000 on.
+small()
+{
+  sed "s/nvidia-h200-141gb/$2/g; s/NVIDIA H200 141GB/$3/g; s/\"2335\"/\"$4\"/g" "$T/pattern" |
+    "$SRC/tests/fleet" "$1" 4 | gpuaas-approve --all-ready > "$T/slots"
+  "$SRC/tests/evidence" < "$T/slots" | gpuaas-state fold - > "$T/folded"
+}
+
+@test "machines of two sizes: the one that was chosen is given" {
+  small 1 nvidia-h200-141gb 'NVIDIA H200 141GB' 2335
+  machine_profile whole '.price_micros = 1'
+  run_ok gpuaas-match --json --memory 141GB
+  jq_is 'select(.profile=="whole") | "\(.count) \(.availability) \(.cost_per_hour_micros)"' "8 now 8"
+  run_ok gpuaas-match --memory 141GB --request
+  jq_is '"\(.profile) \(.count) \(.match.count)"' "whole 8 8"
+  run_ok gpuaas-place --dry-run <<< "$output"
+  jq_is '"\(.count) \(.bundles | length)"' "8 8"
+  # Who names no count is given the smallest that there is.
+  run_ok gpuaas-place --dry-run --profile whole
+  jq_is .count 4
+  # None with so many is free any more, and the refusal says that.
+  gpuaas-place --profile whole --gpus 5 > "$T/plan"
+  run_status 1 gpuaas-place --profile whole --gpus 5
+  jq_is '"\(.count) \(.sentence)"' '5 a whole node of 5 GPUs or more wanted, and 4 GPUs are free in all'
+}
+
+@test "each type of a profile has its own machines" {
+  small 2 nvidia-a100-sxm4-80gb 'NVIDIA A100 80GB' 20b2
+  # The machine with eight A100 is not to be had.
+  gpuaas-node drain n00002 --reason test > "$T/drained"
+  machine_profile whole '.types = ["nvidia-a100-sxm4-80gb", "nvidia-h200-141gb"] | .price_micros = 1'
+  run_ok gpuaas-match --json --gpus 8
+  jq_is 'select(.profile=="whole") | "\(.accelerator_type) \(.fits) \(.count) \(.availability)"' \
+    "nvidia-h200-141gb true 8 now
+nvidia-a100-sxm4-80gb false 4 now"
+  run_ok gpuaas-profile list --public --json
+  jq_is 'select(.name=="whole") | [.largestAvailable, (.byType[] | .availableCount, .largestAvailable)] | @json' '[8,8,4,8,8]'
+}
+
+@test "seven of a type on each of two nodes are no eight" {
+  fleet nvidia-a100-sxm4-80gb 'NVIDIA A100 80GB' 20b2 4
+  image
+  profile two nvidia-h200-141gb 1 '.counts = [1, 8] | .image = "big" |
+    .types = ["nvidia-a100-sxm4-80gb", "nvidia-h200-141gb"]'
+  for node in n00002 n00004; do
+    gpuaas-place --profile two --gpus 1 --node "$node" > "$T/plan"
+  done
+  run_ok gpuaas-match --json --gpus 8
+  jq_is 'select(.profile=="two") | "\(.accelerator_type) \(.availability) \(.available_count) \(.largest_available)"' \
+    "nvidia-h200-141gb now 8 8
+nvidia-a100-sxm4-80gb none 14 1"
+  run_ok gpuaas-match --gpus 8 --request
+  run_ok gpuaas-place --dry-run <<< "$output"
+  jq_is '"\(.count) \(.bundles[0].gpu_device)"' '8 10de:2335'
+}
+
+@test "later is said of the type and the count that are expected, and of no other" {
+  local a100
+  image
+  profile two nvidia-h200-141gb 1 '.counts = [1, 8] | .image = "big" |
+    .types = ["nvidia-a100-sxm4-80gb", "nvidia-h200-141gb"]'
+  for node in n00001 n00002; do
+    gpuaas-place --profile two --gpus 8 --node "$node" > "$T/plan"
+  done
+  sqlite3 "$GPUAAS_STATE" "$(sqlite3 "$GPUAAS_STATE" \
+    "SELECT 'DROP TRIGGER ' || name || ';' FROM sqlite_master WHERE type = 'trigger'")
+    UPDATE slot SET state = 'wiping', since = '$(date -u +%Y-%m-%dT%H:%M:%S.000000Z)'
+      WHERE node_id = 'n00002' AND slot_index = 0"
+  run_ok gpuaas-match --json
+  jq_is 'select(.profile=="two") | "\(.accelerator_type) \(.count) \(.availability) \(.expected_available_at != null)"' \
+    "nvidia-a100-sxm4-80gb 1 later true
+nvidia-h200-141gb 1 none false"
+  run_ok gpuaas-match --json --gpus 8
+  jq_is 'select(.profile=="two") | "\(.accelerator_type) \(.count) \(.availability) \(.expected_available_at)"' \
+    "nvidia-a100-sxm4-80gb 8 unknown null
+nvidia-h200-141gb 8 none null"
+  run_ok gpuaas-profile list --public --json
+  jq_is 'select(.name=="two") | (.byType[0].expectedAvailableAt == .expectedAvailableAt), .byType[1].expectedAvailableAt' "true
+null"
 }
 
 @test "estimators that fail leave the list without their times, with a warning" {

@@ -392,7 +392,7 @@ expire()
   assert_equal "$(numbers mi250x)" '[0,0,0,0]'
   run_ok gpuaas-profile list --public --json
   jq_is 'select(.name == "generic") | [.summary, .byType] | @json' \
-    '["Generic - 2 available",[{"acceleratorType":null,"availableCount":2,"memoryGb":null,"name":"type unknown","totalCount":2}]]'
+    '["Generic - 2 available",[{"acceleratorType":null,"availableCount":2,"expectedAvailableAt":null,"largestAvailable":2,"memoryGb":null,"name":"type unknown","totalCount":2}]]'
 }
 
 # Seven profiles whose types fill some 3 MiB of the view each.

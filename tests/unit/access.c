@@ -138,6 +138,37 @@ static void test_cases(void)
 	}
 }
 
+/* Whoever asks: where teams count for something, only for who has the project. */
+static void test_project(void)
+{
+	static const struct {
+		const char *name;
+		const struct ga_team *team;
+		const char *setting, *project;
+		bool profile_has_team, want;
+	} rows[] = {
+		{ "the team has it", &t_vision, NULL, "vision", true, true },
+		{ "the team has another", &t_vision, NULL, "p", true, false },
+		{ "it is for no team", &t_vision, NULL, "p", false, true },
+		{ "the team is not there", NULL, NULL, "vision", true, false },
+		{ "the team is retired", &t_gone, NULL, "vision", true, false },
+		{ "the team lists none", &t_free, NULL, "p", true, true },
+		{ "grants are off", &t_vision, "off", "p", true, true },
+		{ "grants are asked", &t_vision, "auto", "p", true, false },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		struct ga_team t = rows[i].team ? *rows[i].team : (struct ga_team){ 0 };
+		struct ga_access_rules rules = { .teams = { &t, rows[i].team != NULL },
+						 .settings.grants = T(rows[i].setting) };
+		bool is = ga_access_is_for_project(&rules, vision, rows[i].profile_has_team,
+						   rows[i].project);
+
+		t_ok(is == rows[i].want, "for the project: %s", rows[i].name);
+	}
+}
+
 static void test_two(void)
 {
 	static char *override[] = { T("override") };
@@ -493,6 +524,7 @@ int main(void)
 	rnd = t_seed();
 	test_cases();
 	test_two();
+	test_project();
 	test_random();
 	test_who();
 	return t_done();

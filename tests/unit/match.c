@@ -350,6 +350,55 @@ static void counts(void)
 	ga_shape_release(&ga_requirement_shape, &r);
 }
 
+/* What is expected is a request of the least count, or a machine whose size nobody knows yet. */
+static void expected(void)
+{
+	static const char *const at = "2026-11-22T00:00:00.000000Z";
+	static const struct {
+		const char *name, *shape;
+		int64_t counts[3], gpus; /* counts: 0 at the end */
+		bool uncertain, none; /* none: nothing is expected */
+		const char *availability;
+		bool told;
+	} rows[] = {
+		{ "the least count", "slice", { 4, 2 }, 2, false, false, "later", true },
+		{ "the least that is tried", "slice", { 4, 2 }, GA_UNKNOWN, false, false, "later",
+		  true },
+		{ "a larger one", "slice", { 4, 2 }, 4, false, false, "unknown", false },
+		{ "one that is not given", "slice", { 4, 2 }, 1, false, false, "unknown", false },
+		{ "one of any count", "slice", { 0 }, 1, false, false, "later", true },
+		{ "two of any count", "slice", { 0 }, 2, false, false, "unknown", false },
+		{ "a larger one, with nodes not seen", "slice", { 4, 2 }, 4, true, false, "unknown",
+		  false },
+		{ "the least, with nodes not seen", "slice", { 4, 2 }, 2, true, false, "unknown",
+		  true },
+		{ "nothing", "slice", { 4, 2 }, 2, false, true, "none", false },
+		{ "a machine", "baremetal", { 0 }, GA_UNKNOWN, false, false, "later", true },
+		{ "a machine with so many", "baremetal", { 0 }, 8, false, false, "unknown", false },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		struct ga_match_offer o = offer("p", "nvidia-a100-sxm4-80gb", 3000000, 0);
+		struct ga_requirement r = nothing();
+		struct ga_matches m;
+
+		o.shape = rows[i].shape;
+		o.counts = rows[i].counts;
+		for (o.n_counts = 0; o.counts[o.n_counts]; o.n_counts++)
+			;
+		o.uncertain = rows[i].uncertain;
+		o.expected_at = rows[i].none ? NULL : at;
+		r.gpus = rows[i].gpus;
+		run(&r, &o, 1, NULL, 0, &m);
+		t_str(m.v[0].availability, rows[i].availability, "expected: %s", rows[i].name);
+		t_str(m.v[0].expected_available_at, rows[i].told ? at : NULL,
+		      "expected: when, of %s", rows[i].name);
+		ga_matches_release(&m);
+		ga_shape_release(&ga_requirement_shape, &r);
+	}
+}
+
 static void capabilities(void)
 {
 	static const struct {
@@ -379,6 +428,7 @@ int main(void)
 	external();
 	external_too_small();
 	counts();
+	expected();
 	capabilities();
 	ga_throughput_release(&table);
 	ga_accels_close(accels);

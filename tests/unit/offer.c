@@ -222,6 +222,150 @@ static void whole_machines(void)
 	}
 }
 
+/* "type largest, …": what one request that names the type gets at most. */
+static char *largest_of_types(const struct scene *s)
+{
+	ga_autooffer struct ga_offer_numbers n;
+	struct ga_str out = GA_STR_INIT;
+	size_t i;
+
+	ga_offer_count(&s->fleet, &s->profile, &n);
+	for (i = 0; i < n.types.n; i++)
+		ga_str_addf(&out, "%s%s %lld", i ? ", " : "", n.types.v[i].type,
+			    (long long)n.types.v[i].largest);
+	return ga_str_take(&out);
+}
+
+static void by_type(void)
+{
+	static const struct {
+		const char *name, *nodes, *shape, *want;
+	} rows[] = {
+		{ "seven on two nodes are no eight", "a:FFFFFFFU b:FFFFFFFU c:ffffffff", "slice",
+		  "a100 4, h200 8" },
+		{ "two types on one node", "a:fFFf", "slice", "h200 2, a100 2" },
+		{ "nothing free of one", "a:uuFF", "slice", "h200 0, a100 2" },
+		{ "machines of two sizes", "a:FFFF b:FFFF c:ffffffff", "baremetal",
+		  "a100 4, h200 8" },
+		{ "a machine of two types is had by who names none", "a:ffFF", "baremetal",
+		  "h200 0, a100 0" },
+		{ "beside one of one type", "a:ffFF b:F", "baremetal", "h200 0, a100 1" },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		ga_autofree char *got = NULL;
+		struct scene s;
+
+		scene(&s, rows[i].nodes);
+		s.profile.shape = word(rows[i].shape);
+		got = largest_of_types(&s);
+		t_str(got, rows[i].want, "by type: %s", rows[i].name);
+		end(&s);
+	}
+}
+
+/* ---- what is told is given ---- */
+
+#define FLEETS 300
+
+static uint64_t rnd;
+
+static int64_t below(int64_t n)
+{
+	return (int64_t)(t_random(&rnd) % (uint64_t)n);
+}
+
+/* Of one to four nodes; all have eight slots where they are run by partitions. */
+static char *drawing(bool partitions)
+{
+	struct ga_str out = GA_STR_INIT;
+	int64_t nodes = 1 + below(4), slots, i, j;
+
+	for (i = 0; i < nodes; i++) {
+		const char *slot = (const char *const[]){ "ffffuw", "FFFFUW", "fffFFu" }[below(3)];
+
+		slots = partitions ? 8 : 1 + below(8);
+		ga_str_addf(&out, "%s%c:", i ? " " : "", (char)('a' + i));
+		for (j = 0; j < slots; j++)
+			ga_str_addf(&out, "%s%c", j == 4 ? "/" : "",
+				    below(2) ? slot[0] : slot[below(6)]);
+	}
+	return ga_str_take(&out);
+}
+
+/* GPUs that a request of the count gets, all of the type where one is named; 0: it is refused. */
+static int64_t given(const struct scene *s, const char *type, int64_t count)
+{
+	char *types[] = { word(type) };
+	struct ga_request r = s->request;
+	struct ga_decision d;
+	int64_t n = 0;
+	size_t i;
+
+	r.types.v = types;
+	r.types.n = type != NULL;
+	r.count = count;
+	ga_place(&s->fleet, &r, &s->profile, false, &d);
+	for (i = 0; d.placed && i < d.slots.n; i++)
+		n += !type || ga_streq(d.slots.v[i]->type, type);
+	n = d.placed && n == (int64_t)d.slots.n ? n : 0;
+	ga_decision_release(&d);
+	return n;
+}
+
+/* No more than the largest is given, and of machines exactly that; of slices also what is less. */
+static bool holds(const struct scene *s, const char *type, int64_t largest)
+{
+	static const int64_t all[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+	bool whole = ga_place_is_baremetal(&s->request, &s->profile);
+	const int64_t *counts = s->profile.counts.n ? s->profile.counts.v : all;
+	size_t n = s->profile.counts.n ? s->profile.counts.n : GA_ARRAY_SIZE(all), i;
+
+	for (i = 0; i < n; i++) {
+		int64_t want = counts[i] <= largest ? counts[i] : 0;
+
+		if ((!whole || counts[i] >= largest) && given(s, type, counts[i]) != want)
+			return false;
+	}
+	return true;
+}
+
+/* Whatever the fleet and the profile: what is told of each type, and of all, placement gives. */
+static void told_is_given(void)
+{
+	static const int64_t sets[][5] = { { 1, 2, 4, 8 }, { 2, 8 }, { 4 }, { 1, 3, 5 }, { 0 } };
+	static const char *const shapes[] = { "slice", "slice", "baremetal" };
+	int i;
+
+	for (i = 0; i < FLEETS; i++) {
+		ga_autooffer struct ga_offer_numbers n;
+		bool partitions = !below(3), good;
+		const int64_t *counts = sets[below(partitions ? 3 : 5)];
+		const char *shape = shapes[below(3)];
+		ga_autofree char *nodes = drawing(partitions);
+		int64_t types = below(4);
+		struct scene s;
+		size_t k;
+
+		(partitions ? partitioned : scene)(&s, nodes);
+		s.profile.shape = word(shape);
+		only_counts(&s, ga_streq(shape, "baremetal") ? sets[4] : counts);
+		if (types & 1)
+			only(&s, "a100");
+		if (types & 2)
+			only(&s, "h200");
+		ga_offer_count(&s.fleet, &s.profile, &n);
+		good = holds(&s, NULL, n.largest);
+		for (k = 0; k < n.types.n; k++)
+			good = good && holds(&s, n.types.v[k].type, n.types.v[k].largest);
+		t_ok(good, "what is told is given: %s of %s%s, types %d, counts from %d", shape,
+		     nodes, partitions ? " in partitions" : "", (int)types, (int)counts[0]);
+		ga_list_release(&s.profile.types);
+		end(&s);
+	}
+}
+
 /* A node that is only sold whole has nothing for slices. */
 static void not_in_slices(void)
 {
@@ -428,11 +572,14 @@ static void titles(void)
 
 int main(void)
 {
+	rnd = t_seed() | 1;
 	counted();
 	otherwise();
 	in_partitions();
 	partitions_unknown();
 	whole_machines();
+	by_type();
+	told_is_given();
 	not_in_slices();
 	expected();
 	partitions_expected();

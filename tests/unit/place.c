@@ -140,6 +140,11 @@ static void baremetal(void)
 	s.profile.shape = word("baremetal");
 	s.request.count = 4;
 	check(&s, "a:0,1,2,3", "unless more GPUs were asked for");
+	scene(&s, "a:ff b:uuuu");
+	s.profile.shape = word("baremetal");
+	s.fleet.nodes.v[0].why = "node_draining";
+	s.request.count = 4;
+	check(&s, "no_capacity", "a node that is too small and out would not do either");
 	scene(&s, "a:fffu b:fw");
 	s.profile.shape = word("baremetal");
 	check(&s, "waiting_for_wipe", "a node that is not whole is not sold whole");

@@ -202,7 +202,7 @@ given by whoever can write the state;"* ]]
 }
 
 @test "what is matched and what is placed has one gate" {
-  local setting project fits
+  local row setting project fits
   fleet 1 4
   team vision '"vision"' '"vision"'
   jq_in_order -c 'select(.kind == "gpuaas.profile/1") | .teams = ["vision"]' "$SRC/share/objects/lab.json" |

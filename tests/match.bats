@@ -355,6 +355,7 @@ nvidia-a100-sxm4-80gb false 4 now"
 }
 
 @test "seven of a type on each of two nodes are no eight" {
+  local node
   fleet nvidia-a100-sxm4-80gb 'NVIDIA A100 80GB' 20b2 4
   image
   profile two nvidia-h200-141gb 1 '.counts = [1, 8] | .image = "big" |
@@ -372,7 +373,7 @@ nvidia-a100-sxm4-80gb none 14 1"
 }
 
 @test "later is said of the type and the count that are expected, and of no other" {
-  local a100
+  local node
   image
   profile two nvidia-h200-141gb 1 '.counts = [1, 8] | .image = "big" |
     .types = ["nvidia-a100-sxm4-80gb", "nvidia-h200-141gb"]'

@@ -19,6 +19,8 @@ static const struct ga_shape type_shape = {
 		GA_AS(S, available, "availableCount", GA_F_INT, GA_REQ,
 		      .doc = "GPUs that requests would get now"),
 		GA_AS(S, total, "totalCount", GA_F_INT, GA_REQ, .doc = "GPUs there are"),
+		GA_AS(S, machine, "largestMachine", GA_F_INT, GA_OPT,
+		      .doc = "of a profile of whole machines: GPUs of the largest, free or not"),
 		GA_FIELDS_END },
 };
 #undef S

@@ -14,6 +14,7 @@ struct ga_offer_type {
 	char *name; /* for people */
 	int64_t memory_gb; /* nominal, of one GPU */
 	int64_t available, total;
+	int64_t machine; /* GPUs of the largest machine; GA_UNKNOWN: none is sold whole */
 };
 
 /* gpuaas.hardware-profile */

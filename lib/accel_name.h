@@ -41,6 +41,9 @@ const struct ga_accel_platform_label *ga_accels_platform_label(const struct ga_a
 /* Slugs of types whose names are near to a text that names none, nearest first; how many. */
 size_t ga_accels_near(const struct ga_accels *list, const char *text,
 		      const char *ret[GA_ACCEL_NEAR]);
+/* The same of any words; ret has pointers of words. */
+size_t ga_words_near(const char *const *words, size_t n, const char *text,
+		     const char *ret[GA_ACCEL_NEAR]);
 
 /* "H200" of "NVIDIA H200 141GB": without vendor, line of products and size; allocated. */
 char *ga_accel_short_name(const struct ga_accel_type *type);

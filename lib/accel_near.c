@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types whose names are near to one that means nothing, for whoever mistyped it. */
+/* Names that are near to one that means nothing, for whoever mistyped it. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,30 +67,57 @@ static size_t distance_of(const struct ga_accel_type *t, const char *asked, size
 	return best;
 }
 
+struct nearest {
+	const char **v; /* GA_ACCEL_NEAR, nearest first */
+	size_t far[GA_ACCEL_NEAR], n;
+};
+
+/* Of n letters a third may be wrong. */
+static void take(struct nearest *list, size_t n, const char *name, size_t d)
+{
+	size_t i;
+
+	if (d > 2 * ((n + 2) / 3))
+		return;
+	for (i = list->n; i && list->far[i - 1] > d; i--)
+		if (i < GA_ACCEL_NEAR) {
+			list->far[i] = list->far[i - 1];
+			list->v[i] = list->v[i - 1];
+		}
+	if (i == GA_ACCEL_NEAR)
+		return;
+	list->far[i] = d;
+	list->v[i] = name;
+	list->n += list->n < GA_ACCEL_NEAR;
+}
+
 size_t ga_accels_near(const struct ga_accels *list, const char *text,
 		      const char *ret[GA_ACCEL_NEAR])
 {
-	size_t far[GA_ACCEL_NEAR], found = 0, i, j, n;
+	struct nearest found = { .v = ret };
 	char asked[WORD_MAX];
+	size_t i, n = plain(text, asked);
 
-	n = plain(text, asked);
 	for (i = 0; n && i < ga_accels_count(list); i++) {
 		const struct ga_accel_type *t = ga_accels_at(list, i);
-		size_t d = distance_of(t, asked, n);
 
-		/* A third of the letters may be wrong. */
-		if (d > 2 * ((n + 2) / 3))
-			continue;
-		for (j = found; j && far[j - 1] > d; j--)
-			if (j < GA_ACCEL_NEAR) {
-				far[j] = far[j - 1];
-				ret[j] = ret[j - 1];
-			}
-		if (j == GA_ACCEL_NEAR)
-			continue;
-		far[j] = d;
-		ret[j] = t->slug;
-		found += found < GA_ACCEL_NEAR;
+		take(&found, n, t->slug, distance_of(t, asked, n));
 	}
-	return found;
+	return found.n;
+}
+
+size_t ga_words_near(const char *const *words, size_t n_words, const char *text,
+		     const char *ret[GA_ACCEL_NEAR])
+{
+	struct nearest found = { .v = ret };
+	char asked[WORD_MAX];
+	size_t i, n = plain(text, asked);
+
+	for (i = 0; n && i < n_words; i++) {
+		size_t d = 2 * WORD_MAX;
+
+		nearer(asked, n, words[i], &d);
+		take(&found, n, words[i], d);
+	}
+	return found.n;
 }

@@ -98,6 +98,19 @@ static bool may_use(const struct matching *m, const struct ga_hardware_profile *
 	return may;
 }
 
+/* GPUs of its largest machine, of any type without a slug; GA_UNKNOWN. */
+static int64_t machine_of(const struct ga_hardware_profile *p, const char *slug)
+{
+	int64_t most = GA_UNKNOWN;
+	size_t i;
+
+	for (i = 0; i < p->by_type.n; i++)
+		if ((!slug || ga_streq(p->by_type.v[i].type, slug)) &&
+		    p->by_type.v[i].machine > most)
+			most = p->by_type.v[i].machine;
+	return most;
+}
+
 /* slug NULL: GPUs of any type. */
 static void add_offer(struct matching *m, const struct ga_hardware_profile *p, const char *slug)
 {
@@ -114,7 +127,7 @@ static void add_offer(struct matching *m, const struct ga_hardware_profile *p, c
 		.available = p->available_count, .largest = p->largest_available,
 		.pending = p->pending_count, .uncertain = p->unknown_count > 0,
 		.expected_at = p->expected_available_at, .stale_seconds = p->stale_seconds,
-		.team = may_use(m, p),
+		.team = may_use(m, p), .machine = machine_of(p, slug),
 	};
 	o->type_name = o->type ? o->type->name : slug;
 	if (!slug)
@@ -345,6 +358,13 @@ static int write_request(const struct matching *m, struct ga_err *err)
 	struct ga_request r;
 	int result;
 
+	if (!best && m->answers.n && m->answers.v[0].fits && m->answers.more[0].unsure) {
+		(void)ga_fail_for(err, GA_NO, "no_match",
+				  "whether it fits is not known of any profile, nor of '%s'",
+				  m->answers.v[0].profile);
+		return ga_hint(err, "--model-params or --memory say what it needs; the same "
+				    "command without --request shows what is not known");
+	}
 	if (!best) {
 		bool fits = m->answers.n && m->answers.v[0].fits;
 
@@ -360,6 +380,9 @@ static int write_request(const struct matching *m, struct ga_err *err)
 	}
 	if (best->fallback)
 		ga_say("warning: %s", best->fallback);
+	if (ga_streq(best->slo, "unknown"))
+		ga_say("warning: whether profile '%s' is as fast as wanted, nobody knows",
+		       best->profile);
 	ga_shape_init(&ga_request_shape, &r);
 	result = fill_request(m, best, &r, err);
 	if (result == 0)
@@ -372,6 +395,7 @@ int ga_cli_match(const struct ga_match_opts *o, struct ga_err *err)
 {
 	ga_cleanup(cleanup_matching) struct matching m = { .o = o };
 	struct ga_match_tables tables;
+	struct ga_match_words words;
 	char *const *args;
 	int n;
 	size_t i;
@@ -382,6 +406,9 @@ int ga_cli_match(const struct ga_match_opts *o, struct ga_err *err)
 	    check_models(&m, err) < 0 || read_profiles(&m, err) < 0)
 		return -1;
 	ga_throughput_read(&m.throughput);
+	words = (struct ga_match_words){ m.accels, &m.throughput, &m.measured, &m.rules };
+	if (ga_match_check_words(&m.need, &words, err) < 0)
+		return -1;
 	for (i = 0; i < m.profiles.n; i++)
 		add_offers(&m, &m.profiles.v[i]);
 	tables = (struct ga_match_tables){ m.accels, &m.throughput, m.measured.v, m.measured.n };

@@ -3,6 +3,7 @@
 #ifndef GA_CLI_MATCH_H
 #define GA_CLI_MATCH_H
 
+#include "access.h"
 #include "kind_match.h"
 #include "match.h"
 #include "vec.h"
@@ -30,6 +31,18 @@ int ga_match_need(const struct ga_match_opts *o, const char *operand, struct ga_
 		  struct ga_err *err);
 /* Whether it asks for anything but who it is for. */
 bool ga_match_asks(const struct ga_requirement *need);
+
+/* What the words of a requirement may mean; all borrowed. */
+struct ga_match_words {
+	const struct ga_accels *accels;
+	const struct ga_throughput *throughput;
+	const struct ga_measured_list *measured;
+	const struct ga_access_rules *rules;
+};
+/* GA_USAGE where an architecture or a vendor is none of the catalogue, with those whose names are
+ * near. Says on stderr of models and teams that nobody knows, and which parameters a model has. */
+int ga_match_check_words(const struct ga_requirement *need, const struct ga_match_words *words,
+			 struct ga_err *err);
 
 /* Reads the offers, ranks them, and writes the answers, or the request of the best one. */
 int ga_cli_match(const struct ga_match_opts *o, struct ga_err *err);

@@ -6,6 +6,7 @@
 #include "cli_match.h"
 #include "decimal.h"
 
+#define PARAMS_MIN 100000 /* less has lost its unit: 7 for 7B */
 #define PARAMS_MAX INT64_C(1000000000000000)
 #define SAMPLES_MAX INT64_C(1000000000000)
 
@@ -114,6 +115,11 @@ static int check(const struct ga_requirement *n, struct ga_err *err)
 		return ga_fail(err, GA_USAGE,
 			       "'%.32s' is no compute capability: those are such as 8.0",
 			       n->min_compute_capability);
+	if (n->params != GA_UNKNOWN && n->params < PARAMS_MIN) {
+		(void)ga_fail(err, GA_USAGE, "a model has %d parameters or more, not %lld",
+			      PARAMS_MIN, (long long)n->params);
+		return ga_hint(err, "%lldB?", (long long)n->params);
+	}
 	if (n->require_architecture && !n->architectures.n)
 		return ga_fail(err, GA_USAGE, "an architecture is required, and none is named");
 	if ((n->samples != GA_UNKNOWN) != (n->sequence_tokens != GA_UNKNOWN)) {

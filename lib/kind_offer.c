@@ -25,6 +25,8 @@ static const struct ga_shape type_shape = {
 		      .format = GA_T_TIME,
 		      .doc = "when the smallest request for the type could be placed; null: now, "
 			     "or not known"),
+		GA_AS(S, machine, "largestMachine", GA_F_INT, GA_OPT,
+		      .doc = "of a profile of whole machines: GPUs of the largest, free or not"),
 		GA_FIELDS_END },
 };
 #undef S

@@ -16,6 +16,7 @@ struct ga_offer_type {
 	int64_t available, total;
 	int64_t largest;   /* that one request for the type alone would get */
 	char *expected_at; /* of the type alone; NULL: available now, or nobody knows */
+	int64_t machine; /* GPUs of the largest machine; GA_UNKNOWN: none is sold whole */
 };
 
 /* gpuaas.hardware-profile */

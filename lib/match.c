@@ -86,6 +86,13 @@ static const char *const app_vendors[][2] = {
 	{ "neuron", "AWS" },	{ "synapse", "Intel Habana" }, { "xla", "Google" },
 };
 
+bool ga_match_is_vendor(const char *have, const char *want)
+{
+	size_t n = strlen(want);
+
+	return !strncasecmp(have, want, n) && (!have[n] || have[n] == ' ');
+}
+
 static void check_vendor(const struct try *t)
 {
 	const char *have = t->offer->type ? t->offer->type->vendor : NULL;
@@ -96,7 +103,7 @@ static void check_vendor(const struct try *t)
 			     "the vendor of its accelerators is not known");
 		return;
 	}
-	if (t->need->vendor && strcasecmp(have, t->need->vendor))
+	if (t->need->vendor && !ga_match_is_vendor(have, t->need->vendor))
 		ga_match_say(&t->m->reasons, "app_incompatible",
 			     "its accelerators are of %s", have);
 	for (i = 0; t->need->app && i < GA_ARRAY_SIZE(app_vendors); i++)
@@ -106,62 +113,18 @@ static void check_vendor(const struct try *t)
 				     have, t->need->app);
 }
 
-/* ---- memory ---- */
-
-static void add_gib(int64_t mib, struct ga_str *out)
-{
-	if (mib % 1024)
-		ga_str_addf(out, "%" PRId64 ".%" PRId64 " GiB", mib / 1024,
-			    mib % 1024 * 10 / 1024);
-	else
-		ga_str_addf(out, "%" PRId64 " GiB", mib / 1024);
-}
-
-static void check_memory(struct try *t)
-{
-	const char *missing;
-	int64_t needed = ga_estimate_memory(t->need, t->m->count, &missing);
-	int64_t have = t->offer->memory_mib;
-	ga_autostr struct ga_str wants = GA_STR_INIT, has = GA_STR_INIT;
-
-	if (t->need->memory_mib != GA_UNKNOWN && t->need->memory_mib > needed)
-		needed = t->need->memory_mib;
-	if (needed == GA_UNKNOWN) {
-		if (ga_estimate_is_training(t->need) || t->need->context != GA_UNKNOWN)
-			ga_match_say(&t->m->unknown, "memory",
-				     "without the parameters of the model nobody can say how much "
-				     "memory it needs");
-		return;
-	}
-	t->m->memory_needed_mib = needed;
-	if (missing)
-		ga_match_say(&t->m->unknown, "memory", "%s", missing);
-	if (have == GA_UNKNOWN) {
-		ga_match_say(&t->m->unknown, "memory",
-			     "the memory of its accelerators is not known");
-		return;
-	}
-	if (needed <= have)
-		return;
-	t->too_small = true;
-	add_gib(needed, &wants);
-	add_gib(have, &has);
-	ga_match_say(&t->m->reasons, "memory_too_small",
-		     "%s are needed of each GPU (of %" PRId64 "), and it has %s", wants.buf,
-		     t->m->count, has.buf);
-}
-
 /* ---- time ---- */
 
 void match_costs(struct ga_match *m)
 {
-	const int64_t price = m->count ? m->cost_per_hour_micros / m->count : 0;
+	const bool known = m->count != GA_UNKNOWN && m->count > 0;
+	const int64_t price = known ? m->cost_per_hour_micros / m->count : 0;
 	const int64_t seconds[] = { m->seconds_low, m->seconds, m->seconds_high };
 	int64_t *const costs[] = { &m->cost_low_micros, &m->cost_micros, &m->cost_high_micros };
 	size_t i;
 
 	for (i = 0; i < GA_ARRAY_SIZE(costs); i++) {
-		__int128 cost = seconds[i] == GA_UNKNOWN ?
+		__int128 cost = seconds[i] == GA_UNKNOWN || !known ?
 					-1 : ga_cost_micros(m->count, seconds[i], price);
 
 		*costs[i] = cost < 0 || cost > MATCH_MOST ? GA_UNKNOWN : (int64_t)cost;
@@ -190,6 +153,10 @@ static void find_time(const struct try *t)
 	}
 	if (!type) {
 		say_no_time(t, "no time for accelerators of which the type is not known");
+		return;
+	}
+	if (t->m->count == GA_UNKNOWN) {
+		say_no_time(t, "no time while nobody knows how many GPUs it has");
 		return;
 	}
 	precision = ga_estimate_precision(t->need, type);
@@ -265,47 +232,15 @@ static void begin(const struct try *t)
 static const char *availability_of(const struct try *t)
 {
 	const struct ga_match_offer *o = t->offer;
+	int64_t count = t->m->count;
 
-	if (o->largest != GA_UNKNOWN && o->largest >= t->m->count)
+	if (count != GA_UNKNOWN && o->largest != GA_UNKNOWN && o->largest >= count)
 		return "now";
 	if (o->largest == GA_UNKNOWN || o->uncertain)
 		return "unknown";
 	if (!o->expected_at)
 		return "none";
 	return is_expected(t) ? "later" : "unknown";
-}
-
-static void try_count(const struct match_context *c, const struct ga_match_offer *offer,
-		      int64_t count, struct ga_match *ret)
-{
-	struct try t = { .need = c->need, .tables = c->tables, .offer = offer, .m = ret };
-	__int128 hour = (__int128)offer->price_micros * count;
-
-	ga_shape_init(&ga_match_shape, ret);
-	ret->count = count;
-	ret->cost_per_hour_micros = hour > MATCH_MOST ? MATCH_MOST : (int64_t)hour;
-	begin(&t);
-	ret->availability = ga_xstrdup(availability_of(&t));
-	if (!offer->team)
-		ga_match_say(&ret->reasons, "team", "it is for other teams");
-	check_architecture(&t);
-	check_vendor(&t);
-	check_capability(&t);
-	check_memory(&t);
-	find_time(&t);
-	match_speed(&t);
-	match_slos(&t);
-	ret->fits = !ret->reasons.n;
-}
-
-/* Fits, then SLOs known to be met, then fewer reasons against it. */
-static bool is_better(const struct ga_match *a, const struct ga_match *b)
-{
-	if (a->fits != b->fits)
-		return a->fits;
-	if (a->fits && ga_streq(a->slo, "met") != ga_streq(b->slo, "met"))
-		return ga_streq(a->slo, "met");
-	return a->reasons.n < b->reasons.n;
 }
 
 static bool is_count(const struct ga_match_offer *o, int64_t count)
@@ -318,6 +253,89 @@ static bool is_count(const struct ga_match_offer *o, int64_t count)
 	return !o->n_counts;
 }
 
+static void check_given(const struct try *t)
+{
+	const struct ga_match_offer *o = t->offer;
+	int64_t count = t->m->count, asked = is_whole(o) ? t->need->gpus : count;
+
+	if (count == GA_UNKNOWN)
+		ga_match_say(&t->m->unknown, "count",
+			     "nobody has seen how many GPUs a machine of it has");
+	else if (is_whole(o) ? asked > count : !is_count(o, count))
+		ga_match_say(&t->m->reasons, "count_not_offered",
+			     "it is not given with %" PRId64 " GPUs", asked);
+}
+
+/* An answer, and whether nobody knows that it fits its memory. */
+struct tried {
+	struct ga_match m;
+	bool unsure;
+};
+
+static void try_count(const struct match_context *c, const struct ga_match_offer *offer,
+		      int64_t count, struct tried *ret)
+{
+	struct try t = { .need = c->need, .tables = c->tables, .offer = offer, .m = &ret->m };
+	__int128 hour = (__int128)offer->price_micros * count;
+
+	ga_shape_init(&ga_match_shape, t.m);
+	t.m->count = count;
+	if (count != GA_UNKNOWN)
+		t.m->cost_per_hour_micros = hour > MATCH_MOST ? MATCH_MOST : (int64_t)hour;
+	begin(&t);
+	t.m->availability = ga_xstrdup(availability_of(&t));
+	if (!offer->team)
+		ga_match_say(&t.m->reasons, "team", "it is for other teams");
+	check_architecture(&t);
+	check_vendor(&t);
+	check_capability(&t);
+	match_memory(&t);
+	find_time(&t);
+	match_speed(&t);
+	match_slos(&t);
+	check_given(&t);
+	t.m->fits = !t.m->reasons.n;
+	ret->unsure = t.unsure;
+}
+
+bool match_has_reason(const struct ga_match *m, const char *code)
+{
+	size_t i;
+
+	for (i = 0; i < m->reasons.n; i++)
+		if (!strcmp(m->reasons.v[i].code, code))
+			return true;
+	return false;
+}
+
+/* Of two that do not fit: the one that would run there at all, then the one with fewer reasons
+ * against it, then the one that lacks less. */
+static bool is_nearer(const struct ga_match *a, const struct ga_match *b)
+{
+	bool too_small = match_has_reason(a, "memory_too_small");
+
+	if (too_small != match_has_reason(b, "memory_too_small"))
+		return !too_small;
+	if (a->reasons.n != b->reasons.n)
+		return a->reasons.n < b->reasons.n;
+	if (too_small)
+		return a->memory_needed_mib < b->memory_needed_mib;
+	return match_has_reason(a, "slo_tokens") && match_has_reason(b, "slo_tokens") &&
+	       a->tokens_per_second_milli > b->tokens_per_second_milli;
+}
+
+/* Fits, then what is known to, then SLOs known to be met; of what does not fit, the nearest. */
+static bool is_better(const struct tried *a, const struct tried *b)
+{
+	if (a->m.fits != b->m.fits)
+		return a->m.fits;
+	if (!a->m.fits)
+		return is_nearer(&a->m, &b->m);
+	if (a->unsure != b->unsure)
+		return b->unsure;
+	return ga_streq(a->m.slo, "met") && !ga_streq(b->m.slo, "met");
+}
+
 static int by_size(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -325,7 +343,8 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The counts to be tried, least first; any count: 1, 2, 4, 8. */
+/* The counts to be tried, least first; any count: 1, 2, 4, 8. Of whole machines what can be had
+ * now, then what there is. */
 static void counts_of(const struct match_context *c, const struct ga_match_offer *o,
 		      int64_t *ret, size_t *n)
 {
@@ -334,7 +353,12 @@ static void counts_of(const struct match_context *c, const struct ga_match_offer
 
 	*n = 0;
 	if (is_whole(o)) {
-		ret[(*n)++] = o->largest > 0 ? o->largest : 1;
+		if (o->largest > 0)
+			ret[(*n)++] = o->largest;
+		if (o->machine > 0 && o->machine > o->largest)
+			ret[(*n)++] = o->machine;
+		if (!*n)
+			ret[(*n)++] = GA_UNKNOWN;
 		return;
 	}
 	if (c->need->gpus != GA_UNKNOWN) {
@@ -354,39 +378,29 @@ static void counts_of(const struct match_context *c, const struct ga_match_offer
 		ret[(*n)++] = 1;
 }
 
-static void check_given(const struct match_context *c, const struct ga_match_offer *o,
-			struct ga_match *m)
+static bool is_enough(const struct tried *t)
 {
-	if (is_whole(o) && o->largest <= 0)
-		ga_match_say(&m->unknown, "count",
-			     "how many GPUs a machine of it has is not known while none is free");
-	if (is_whole(o) ? o->largest > 0 && c->need->gpus > m->count : !is_count(o, m->count)) {
-		ga_match_say(&m->reasons, "count_not_offered",
-			     "it is not given with %" PRId64 " GPUs",
-			     is_whole(o) ? c->need->gpus : m->count);
-		m->fits = false;
-	}
+	return t->m.fits && !t->unsure && !ga_streq(t->m.slo, "unknown");
 }
 
 static void answer(const struct match_context *c, const struct ga_match_offer *offer,
-		   struct ga_match *ret)
+		   struct tried *ret)
 {
 	int64_t counts[MATCH_COUNTS_MAX];
-	struct ga_match next;
+	struct tried next;
 	size_t i, n;
 
 	counts_of(c, offer, counts, &n);
 	try_count(c, offer, counts[0], ret);
-	for (i = 1; i < n && !(ret->fits && !ga_streq(ret->slo, "unknown")); i++) {
+	for (i = 1; i < n && !is_enough(ret); i++) {
 		try_count(c, offer, counts[i], &next);
 		if (is_better(&next, ret)) {
-			ga_shape_release(&ga_match_shape, ret);
+			ga_shape_release(&ga_match_shape, &ret->m);
 			*ret = next;
 		} else {
-			ga_shape_release(&ga_match_shape, &next);
+			ga_shape_release(&ga_match_shape, &next.m);
 		}
 	}
-	check_given(c, offer, ret);
 }
 
 void ga_match(const struct ga_requirement *need, const struct ga_match_tables *tables,
@@ -398,7 +412,11 @@ void ga_match(const struct ga_requirement *need, const struct ga_match_tables *t
 	*ret = (struct ga_matches){ .v = ga_xcalloc(n ? n : 1, sizeof(*ret->v)), .n = n,
 				    .more = ga_xcalloc(n ? n : 1, sizeof(*ret->more)) };
 	for (i = 0; i < n; i++) {
-		answer(&c, &offers[i], &ret->v[i]);
+		struct tried a;
+
+		answer(&c, &offers[i], &a);
+		ret->v[i] = a.m;
+		ret->more[i].unsure = a.unsure;
 		ret->more[i].preference = preference_of(need, offers[i].type);
 		ret->more[i].offer = i;
 	}

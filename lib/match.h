@@ -4,10 +4,11 @@
  * Pure.
  *
  * An answer is one profile with one of its accelerator types, and the least of the profile's counts
- * that does. What is known to be against it makes it not fit; what nobody knows is told apart, and
- * never stands for yes or no. The order: what fits; then SLOs met before those of which not all is
- * known; then what is to be had now, later, unknown, not; then architectures as preferred; then the
- * cheapest (the whole training, or the hour); then the fastest; then names.
+ * that does, or the one that comes nearest. What is known to be against it makes it not fit; what
+ * nobody knows is told apart, and never stands for yes or no. The order: what fits; then what is
+ * known to fit its memory; then SLOs met before those of which not all is known; then what is to be
+ * had now, later, unknown, not; then architectures as preferred; then the cheapest (the whole
+ * training, or the hour); then the fastest; then names.
  */
 #ifndef GA_MATCH_H
 #define GA_MATCH_H
@@ -28,6 +29,7 @@ struct ga_match_offer {
 	/* GPUs of the type; GA_UNKNOWN: not known. uncertain: more may be on nodes not seen for too
 	 * long. */
 	int64_t available, largest, pending;
+	int64_t machine; /* of whole ones: GPUs of the largest there is; 0 or less: not known */
 	bool uncertain;
 	bool team; /* whether who asks may use it */
 	const char *expected_at; /* of the least count of the type, of a machine; or NULL */
@@ -54,6 +56,7 @@ struct ga_matches {
 	size_t n;
 	struct ga_match_more { /* of each, what only the ranking needs */
 		size_t preference, offer;
+		bool unsure; /* nobody knows whether it fits its memory */
 	} *more;
 };
 #define ga_automatches ga_cleanup(ga_matches_release)
@@ -69,10 +72,13 @@ bool ga_match_external(struct ga_matches *list, const struct ga_external_time *t
 /* Orders the answers, numbers them, and says what is given up with those that can be had now while
  * a better one cannot. */
 void ga_match_rank(const struct ga_accels *accels, struct ga_matches *list);
-/* The best answer that fits and can be had now, or NULL. After ga_match_rank. */
+/* The best answer that fits, is known to fit its memory, and can be had now, or NULL. After
+ * ga_match_rank. */
 const struct ga_match *ga_match_best(const struct ga_matches *list);
 void ga_matches_release(struct ga_matches *list);
 
+/* Whether a vendor's name is the one that is wanted, in any case: "Intel Habana" is Intel's. */
+bool ga_match_is_vendor(const char *have, const char *want);
 /* "8.9" < "9.0" < "10.0": whether have is want or more; -1: one of them is no such number. */
 int ga_capability_meets(const char *have, const char *want);
 

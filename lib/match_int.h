@@ -19,14 +19,25 @@ struct try {
 	const struct ga_match_tables *tables;
 	const struct ga_match_offer *offer;
 	struct ga_match *m;
-	bool too_small; /* its memory */
+	/* Of its memory: known to be too small; nobody knows; known to hold what was computed. */
+	bool too_small, unsure, holds;
+	bool apart; /* its throughput and its latency were measured apart */
 };
 
+/* Whether what is needed fits its memory. */
+void match_memory(struct try *t);
+/* Whether the site measured the model, in whatever precision, on so many of the type or fewer. */
+bool match_has_run(const struct try *t);
+/* What was published of the model there, in the precision that is asked; or NULL. */
+const struct ga_inference_rate *match_run_published(const struct try *t);
+
 /* Throughput and latency of inference, as far as somebody measured them. */
-void match_speed(const struct try *t);
+void match_speed(struct try *t);
 /* Whether what was asked of throughput, latency and cost holds. */
 void match_slos(const struct try *t);
 /* The costs of the times of the answer. */
 void match_costs(struct ga_match *m);
+/* Whether a reason of this code is against it. */
+bool match_has_reason(const struct ga_match *m, const char *code);
 
 #endif

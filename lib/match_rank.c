@@ -42,6 +42,11 @@ static int availability_rank(const char *word)
 	return i;
 }
 
+static int order_unsure(const struct pair *x, const struct pair *y)
+{
+	return order(x->more.unsure, y->more.unsure);
+}
+
 static int compare_value(const struct pair *x, const struct pair *y)
 {
 	const struct ga_match *a = &x->m, *b = &y->m;
@@ -49,7 +54,7 @@ static int compare_value(const struct pair *x, const struct pair *y)
 
 	/* Of a training all of it is paid for, of what serves each hour. */
 	r = r ? r : order_known(a->cost_micros, b->cost_micros);
-	r = r ? r : order(a->cost_per_hour_micros, b->cost_per_hour_micros);
+	r = r ? r : order_known(a->cost_per_hour_micros, b->cost_per_hour_micros);
 	r = r ? r : order_known(a->seconds, b->seconds);
 	if (!r && a->tokens_per_second_milli != b->tokens_per_second_milli)
 		r = a->tokens_per_second_milli > b->tokens_per_second_milli ? -1 : 1;
@@ -63,6 +68,7 @@ static int compare(const void *x, const void *y)
 	const struct ga_match *b = &((const struct pair *)y)->m;
 	int r = order(b->fits, a->fits);
 
+	r = r ? r : order_unsure(x, y);
 	r = r ? r : order(slo_rank(a->slo), slo_rank(b->slo));
 	r = r ? r : order(availability_rank(a->availability), availability_rank(b->availability));
 	return r ? r : compare_value(x, y);
@@ -103,8 +109,9 @@ static const struct pair *ideal_of(const struct pair *v, size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		int r = best ? order(slo_rank(v[i].m.slo), slo_rank(best->m.slo)) : -1;
+		int r = best ? order_unsure(&v[i], best) : -1;
 
+		r = r ? r : order(slo_rank(v[i].m.slo), slo_rank(best->m.slo));
 		if (v[i].m.fits && (r < 0 || (!r && compare_value(&v[i], best) < 0)))
 			best = &v[i];
 	}
@@ -171,7 +178,7 @@ const struct ga_match *ga_match_best(const struct ga_matches *list)
 	size_t i;
 
 	for (i = 0; i < list->n; i++)
-		if (list->v[i].fits && is_now(&list->v[i]))
+		if (list->v[i].fits && !list->more[i].unsure && is_now(&list->v[i]))
 			return &list->v[i];
 	return NULL;
 }
@@ -180,12 +187,7 @@ const struct ga_match *ga_match_best(const struct ga_matches *list)
 
 bool ga_match_is_too_small(const struct ga_match *m)
 {
-	size_t i;
-
-	for (i = 0; i < m->reasons.n; i++)
-		if (!strcmp(m->reasons.v[i].code, "memory_too_small"))
-			return true;
-	return false;
+	return match_has_reason(m, "memory_too_small");
 }
 
 /* Of an answer without a time the first no_basis says so; that of the latency comes behind it. */

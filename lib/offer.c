@@ -221,6 +221,20 @@ static void count_free(struct counting *c, const struct ga_fleet_node *node)
 
 /* ---- the fleet ---- */
 
+/* What a whole machine of one type gives when it is free: all that is in it. */
+static void count_machine(struct counting *c, const struct ga_fleet_node *node)
+{
+	int64_t gpus = (int64_t)node->slots.n;
+	struct ga_offer_number *n;
+	size_t i;
+
+	for (i = 1; i < node->slots.n; i++)
+		if (!ga_streq(node->slots.v[i].type, node->slots.v[0].type))
+			return;
+	n = number_of(c->ret, node->slots.v[0].type);
+	n->machine = gpus > n->machine ? gpus : n->machine;
+}
+
 static void count_node(struct counting *c, const struct ga_fleet_node *node)
 {
 	struct ga_offer_numbers *ret = c->ret;
@@ -238,6 +252,8 @@ static void count_node(struct counting *c, const struct ga_fleet_node *node)
 	ret->total += usable;
 	if (!usable)
 		return;
+	if (c->ask.baremetal)
+		count_machine(c, node);
 	if (ga_place_is_stale(&c->ask, node)) {
 		ret->unknown += usable;
 		return;

@@ -14,6 +14,7 @@ struct ga_offer_number {
 	const char *type; /* interned in the fleet; NULL: not known */
 	int64_t available, total;
 	int64_t largest; /* GPUs of the largest request for the type alone that would be placed */
+	int64_t machine; /* of whole ones: GPUs of the largest of this type alone, free or not */
 };
 
 struct ga_offer_numbers {

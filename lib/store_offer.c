@@ -203,12 +203,14 @@ static void add_type(const struct offering *o, const char *type, const struct ga
 		.type = ga_strdup0(type),
 		.name = ga_xstrdup(t ? t->name : type ? type : "type unknown"),
 		.memory_gb = t ? t->memory.gpu_gb : GA_UNKNOWN,
+		.machine = GA_UNKNOWN,
 	};
 	for (i = 0; i < n->types.n; i++)
 		if (ga_streq(n->types.v[i].type, type) || (!type && !n->types.v[i].type)) {
 			row->available = n->types.v[i].available;
 			row->total = n->types.v[i].total;
 			row->largest = n->types.v[i].largest;
+			row->machine = n->types.v[i].machine ? n->types.v[i].machine : GA_UNKNOWN;
 		}
 }
 

@@ -412,6 +412,50 @@ static void print_members(json_t *json)
 	printf("\n");
 }
 
+/* What is estimated or measured as a range: the expected value, its least, its most. */
+static const char *const ranges[][3] = {
+	{ "seconds", "seconds_low", "seconds_high" },
+	{ "cost_micros", "cost_low_micros", "cost_high_micros" },
+	{ "tokens_per_second_milli", "tokens_per_second_low_milli",
+	  "tokens_per_second_high_milli" },
+};
+
+/* Whole cents: more would say that an estimate is exact. */
+static json_int_t rounded(const char *path, json_int_t n)
+{
+	return is_money(path) && n >= 1000000 ? (n + 5000) / 10000 * 10000 : n;
+}
+
+/* "2 (1.8-3)", where the record has a range. */
+static bool add_range(struct ga_str *out, const char *path, json_t *json)
+{
+	int prefix = (int)(last_name(path) - path);
+	json_int_t n[3];
+	size_t i, j;
+
+	for (i = 0; i < GA_ARRAY_SIZE(ranges) && strcmp(last_name(path), ranges[i][0]) != 0; i++)
+		;
+	if (i == GA_ARRAY_SIZE(ranges))
+		return false;
+	for (j = 0; j < 3; j++) {
+		ga_autofree char *name = ga_xprintf("%.*s%s", prefix, path, ranges[i][j]);
+		json_t *value = member(json, name);
+
+		if (!json_is_integer(value))
+			return false;
+		n[j] = rounded(path, json_integer_value(value));
+	}
+	if (n[1] == n[2])
+		return false;
+	add_number(out, path, n[0]);
+	ga_str_add(out, " (");
+	add_number(out, path, n[1]);
+	ga_str_addc(out, '-');
+	add_number(out, path, n[2]);
+	ga_str_addc(out, ')');
+	return true;
+}
+
 static void add_row(const struct view *view, json_t *json)
 {
 	struct row *row = ga_list_add(&table.rows);
@@ -420,7 +464,9 @@ static void add_row(const struct view *view, json_t *json)
 	for (i = 0; view->columns[i].title; i++) {
 		struct ga_str cell = GA_STR_INIT;
 
-		add_value(&cell, view->columns[i].path, member(json, view->columns[i].path));
+		if (!add_range(&cell, view->columns[i].path, json))
+			add_value(&cell, view->columns[i].path,
+				  member(json, view->columns[i].path));
 		if (!cell.len)
 			ga_str_addc(&cell, '-');
 		row->cells[i] = ga_str_take(&cell);

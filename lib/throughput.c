@@ -29,6 +29,17 @@ static const struct ga_shape source_shape = {
 };
 #undef S
 
+#define S ga_throughput_model
+static const struct ga_shape model_shape = {
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_TEXT(S, model, GA_REQ, GA_T_ANY, ""),
+		GA_INT_IN(S, params, GA_REQ, 1, INT64_C(1000000000000000), ""),
+		GA_TEXT(S, source, GA_REQ, GA_T_ANY, ""),
+		GA_FIELDS_END },
+};
+#undef S
+
 #define S ga_training_rate
 static const struct ga_shape training_shape = {
 	.size = sizeof(struct S),
@@ -71,6 +82,7 @@ static const struct ga_shape throughput_shape = {
 	.fields = (const struct ga_field[]){
 		GA_ENUM(S, schema, GA_REQ, schemas, ""),
 		GA_LISTOF(S, sources, &source_shape, ""),
+		GA_LISTOF(S, models, &model_shape, ""),
 		GA_LISTOF(S, training, &training_shape, ""),
 		GA_LISTOF(S, inference, &inference_shape, ""),
 		GA_FIELDS_END },
@@ -116,7 +128,7 @@ const struct ga_inference_rate *ga_throughput_inference(const struct ga_throughp
 		const struct ga_inference_rate *r = &t->inference.v[i];
 
 		if (strcasecmp(r->model, model) || !ga_streq(r->type, type) ||
-		    !ga_streq(r->scenario, scenario) ||
+		    (scenario && !ga_streq(r->scenario, scenario)) ||
 		    (precision && !ga_streq(r->precision, precision)))
 			continue;
 		if (!best || r->runs > best->runs)
@@ -125,12 +137,13 @@ const struct ga_inference_rate *ga_throughput_inference(const struct ga_throughp
 	return best;
 }
 
-bool ga_throughput_has_model(const struct ga_throughput *t, const char *model)
+const struct ga_throughput_model *ga_throughput_model(const struct ga_throughput *t,
+						      const char *model)
 {
 	size_t i;
 
-	for (i = 0; i < t->inference.n; i++)
-		if (!strcasecmp(t->inference.v[i].model, model))
-			return true;
-	return false;
+	for (i = 0; i < t->models.n; i++)
+		if (!strcasecmp(t->models.v[i].model, model))
+			return &t->models.v[i];
+	return NULL;
 }

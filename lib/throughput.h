@@ -28,6 +28,13 @@ struct ga_inference_rate {
 	char *source;
 };
 
+/* A model that was served. */
+struct ga_throughput_model {
+	char *model;
+	int64_t params; /* as its maker prints them; of all experts */
+	char *source;
+};
+
 struct ga_throughput_source {
 	char *name, *what, *where, *trust;
 };
@@ -35,6 +42,7 @@ struct ga_throughput_source {
 struct ga_throughput {
 	char *schema;
 	GA_LIST(struct ga_throughput_source) sources;
+	GA_LIST(struct ga_throughput_model) models;
 	GA_LIST(struct ga_training_rate) training;
 	GA_LIST(struct ga_inference_rate) inference;
 };
@@ -49,13 +57,14 @@ void ga_throughput_release(struct ga_throughput *t);
 /* What training on the type reached at the precision, or NULL. */
 const struct ga_training_rate *ga_throughput_training(const struct ga_throughput *t,
 						      const char *type, const char *precision);
-/* The measurement of the model (in any case) on the type in the scenario; precision NULL: the one
- * with the most runs. NULL: nobody measured it. */
+/* The measurement of the model (in any case) on the type; scenario or precision NULL: in any, the
+ * one with the most runs. NULL: nobody measured it. */
 const struct ga_inference_rate *ga_throughput_inference(const struct ga_throughput *t,
 							const char *model, const char *type,
 							const char *scenario,
 							const char *precision);
-/* Whether any type was measured with the model. */
-bool ga_throughput_has_model(const struct ga_throughput *t, const char *model);
+/* The model (in any case), or NULL: nobody measured it. */
+const struct ga_throughput_model *ga_throughput_model(const struct ga_throughput *t,
+						      const char *model);
 
 #endif

@@ -162,7 +162,8 @@ no_basis"
   cat > "$T/runs.json" <<'END'
 {"hardware_configuration":"H200 x 1","tps_mean":120,"e2e_p99":400.2,"model":"llama-7b"}
 [{"customProperties":{"hardware_type":{"metadataType":"x","string_value":"nvidia-a100-sxm4-80gb"},
-  "hardware_count":{"int_value":"1"},"requests_per_second":{"double_value":1.5}},"mean_output_tokens":50}]
+  "hardware_count":{"int_value":"1"},"requests_per_second":{"double_value":1.5}},"mean_output_tokens":50,
+  "model_name":"LLaMA-7B"}]
 {"hardware":"no such thing","tps_mean":1}
 END
   run_status 2 gpuaas-match --measured "$T/runs.json"
@@ -192,10 +193,15 @@ similar"
   jq_is 'select(.profile=="premium").basis | test("mlperf-inference-5.1.*taken as so much a GPU")' true
   jq_is 'select(.profile=="four") | .tokens_per_second_milli, .confidence' "33204400
 measured"
-  jq_is 'select(.profile=="basic") | .tokens_per_second_milli, .unknown[0].code' "null
-no_basis"
+  jq_is 'select(.profile=="standard" or .profile=="basic") | .tokens_per_second_milli, .reasons[0].code' "null
+memory_too_small
+null
+memory_too_small"
+  run_ok gpuaas-match --json --model llama3.1-8b
+  jq_is 'select(.profile=="standard") | .tokens_per_second_milli, ([.unknown[].code] | join(","))' "null
+memory,no_basis"
   run_ok gpuaas-match --json --model nobody-has-it
-  jq_slurp_is 'map(.tokens_per_second_milli == null and .unknown[0].code == "no_basis") | all' true
+  jq_slurp_is 'map(.tokens_per_second_milli == null and .unknown[1].code == "no_basis") | all' true
 }
 
 # image [NAME]: a verified copy of it on every node.
@@ -349,7 +355,7 @@ small()
   run_ok gpuaas-match --json --gpus 8
   jq_is 'select(.profile=="whole") | "\(.accelerator_type) \(.fits) \(.count) \(.availability)"' \
     "nvidia-h200-141gb true 8 now
-nvidia-a100-sxm4-80gb false 4 now"
+nvidia-a100-sxm4-80gb true 8 none"
   run_ok gpuaas-profile list --public --json
   jq_is 'select(.name=="whole") | [.largestAvailable, (.byType[] | .availableCount, .largestAvailable)] | @json' '[8,8,4,8,8]'
 }
@@ -508,4 +514,144 @@ premium"
   run_status 3 bash -c "ulimit -v $limit; head -c 1G /dev/zero | tr '\\0' x | gpuaas-match -"
   truncate -s 17M "$T/big"
   run ! gpuaas-match --measured "$T/big"
+}
+
+@test "a model without its parameters: those that are built in, else nobody knows and nothing is deployed" {
+  image
+  profile one nvidia-h200-141gb 1
+  profile eight nvidia-h200-141gb 1000000 '.counts = [1, 2, 4, 8]'
+  run_ok gpuaas-match --json --model llama3.1-405b
+  jq_is 'select(.profile == "one" or .profile == "basic" or .profile == "eight") |
+    "\(.profile) \(.count) \(.fits) \(.memory_needed_mib) \(.tokens_per_second_milli) \([.reasons[].code] | join(","))|"' \
+    "eight 8 true 96560 295200 |
+one 1 false 772477 null memory_too_small|
+basic 1 false 772477 null memory_too_small|"
+  assert_stderr "model 'llama3.1-405b' has 405000000000 parameters: Meta's model cards of Llama 2 and Llama 3.1"
+  gpuaas-state apply - > "$T/applied" <<< '{"kind":"gpuaas.profile/1","name":"eight","retired":true}' || :
+  # What nobody knows of is not sent on, also where nothing is known against it.
+  run_ok gpuaas-match --json --model nobody-has-it
+  jq_slurp_is 'map(.fits and any(.unknown[]; .code == "memory") and .memory_needed_mib == null) | all' true
+  assert_stderr "warning: nobody measured the model 'nobody-has-it'"
+  run_status 1 gpuaas-match --model nobody-has-it --request --image big
+  assert_equal "$output" ''
+  assert_stderr "whether it fits is not known of any profile"
+  assert_stderr "--model-params"
+  run_ok gpuaas-match --model nobody-has-it --model-params 7B --request --image big
+  jq_is .profile one
+  # Memory that somebody names is a statement of its own.
+  run_ok gpuaas-match --model nobody-has-it --memory 80GB --request --image big
+  # Where nobody knows whether it is as fast as wanted, that is said.
+  run_ok gpuaas-match --model-params 7B --tokens-per-second 10 --request --image big
+  assert_stderr "warning: whether profile 'one' is as fast as wanted, nobody knows"
+}
+
+@test "the precision that was measured is the one that is told" {
+  profile eight nvidia-h200-141gb 1 '.counts = [8]'
+  run_ok gpuaas-match --json --model llama2-70b --precision bf16
+  jq_is 'select(.profile == "eight") | .tokens_per_second_milli, (.unknown[] | select(.code == "no_basis").sentence)' \
+    "null
+no throughput: on the type the model was measured in fp8 (server), and not in bf16 (server)"
+  run_ok gpuaas-match --json --model llama2-70b
+  jq_is 'select(.profile == "eight") | .tokens_per_second_milli, (.unknown[] | select(.code == "no_basis").sentence)' \
+    "33204400
+the throughput is that of fp8, and the memory that of 16 bits: say which precision it is"
+  run_ok gpuaas-match --json --model llama2-70b --precision fp8
+  jq_is 'select(.profile == "eight") | .tokens_per_second_milli, .memory_needed_mib, ([.unknown[].code] | join(","))' \
+    "33204400
+8345
+memory"
+}
+
+@test "a machine that is busy is judged as what it is" {
+  image
+  # Eight A100, of which one is in use: nothing of the machine is to be had whole.
+  jq_in_order -c '.name = "whole" | .types = ["nvidia-a100-sxm4-80gb"] | .price_micros = 2500000' \
+    "$SRC/share/objects/h200-baremetal.json" | gpuaas-state apply - > "$T/applied"
+  gpuaas-place --profile standard --gpus 1 --image big > "$T/plan"
+  whole() { jq_is 'select(.profile == "whole") | "\(.fits) \(.count) \(.cost_per_hour_micros) \(.slo) \(.availability) \([.reasons[].code] | join(","))|"' "$1"; }
+  run_ok gpuaas-match --json --model-params 70B
+  whole "true 8 20000000 null none |"
+  run_ok gpuaas-match --json --max-cost-per-hour 3
+  whole "false 8 20000000 missed none slo_cost|"
+  run_ok gpuaas-match --json --gpus 8
+  whole "true 8 20000000 null none |"
+  run_status 1 gpuaas-match --json --gpus 16
+  whole "false 8 20000000 null none count_not_offered|"
+  run_ok gpuaas-profile list --public --json
+  jq_is 'select(.name == "whole" or .name == "standard") | .byType[0].largestMachine' "null
+8"
+  # Of a machine that nobody has seen nothing is made up.
+  jq_in_order -c '.name = "unseen" | .types = ["nvidia-l40s-48gb"] | .price_micros = 1' \
+    "$SRC/share/objects/h200-baremetal.json" | gpuaas-state apply - > "$T/applied"
+  run_ok gpuaas-match --json --model-params 70B --max-cost-per-hour 100 --train-tokens 1B
+  jq_is 'select(.profile == "unseen") |
+    [.fits, .count, .cost_per_hour_micros, .seconds, .cost_micros, .slo, ([.unknown[].code] | index("count") != null)] | @json' \
+    '[true,null,null,null,null,"unknown",true]'
+  run_ok gpuaas-match --table
+  assert_output unseen
+}
+
+@test "words that mean nothing are refused where the catalogue has all of them, else said" {
+  run_status 2 gpuaas-match --architecture hoper
+  assert_stderr "'hoper' is no architecture of the catalogue; near to it: Hopper"
+  run_status 2 gpuaas-match --architecture ada
+  assert_stderr "near to it: Ada Lovelace"
+  run_ok gpuaas-match --json --architecture 'ada lovelace' --architecture ada-lovelace --architecture HOPPER
+  jq_is .profile "premium
+basic
+standard"
+  run_status 2 gpuaas-match --vendor nvidea
+  assert_stderr "'nvidea' is no vendor of the catalogue; near to it: NVIDIA"
+  printf '%s\n' '{"kind":"gpuaas.requirement/1","vendor":"nvidea"}' > "$T/need"
+  run_status 2 gpuaas-match "$T/need"
+  profile gaudi intel-gaudi3-128gb 1
+  run_ok gpuaas-match --json --vendor intel
+  jq_is 'select(.fits).profile' gaudi
+  run_ok gpuaas-match --json --model llama2-70
+  assert_stderr "warning: nobody measured the model 'llama2-70'; near to it: llama2-70b"
+  run_status 1 gpuaas-match --json --team nosuch --memory 500GB
+  assert_stderr "warning: there is no team 'nosuch'"
+  run_status 2 gpuaas-match --model-params 7
+  assert_stderr "7B?"
+}
+
+@test "the table has the ranges to plan with" {
+  run_ok gpuaas-match --table "${GPT2[@]}"
+  assert_output '2 (1.8-3)'
+  assert_output '9.92 (8.77-15.15)'
+  profile four nvidia-h200-141gb 4000000 '.counts = [8]'
+  run_ok gpuaas-match --table --model llama2-70b
+  assert_output '33204 (29027-34194)'
+}
+
+@test "measured: what is said does not hang on the order of the file" {
+  local at one two
+  one='{"hardware":"H200","model":"m","tps_mean":30,"e2e_p99":100}'
+  two='{"hardware":"H200","model":"m","tps_mean":900,"e2e_p99":4000}'
+  for at in "$one $two" "$two $one"; do
+    printf '%s\n' "$at" > "$T/runs.json"
+    run_ok gpuaas-match --json --model m --measured "$T/runs.json" --tokens-per-second 500
+    jq_is 'select(.profile=="premium") | "\(.fits) \(.slo) \(.tokens_per_second_low_milli) \(.tokens_per_second_milli) \(.tokens_per_second_high_milli) \(.p99_ms)"' \
+      "true met 30000 900000 900000 4000"
+    jq_is 'select(.profile=="premium") | .basis | test("of 2 records")' true
+  done
+  # A record that has no throughput takes none away that is published.
+  echo '{"hardware_configuration":"H200 x 8","ttft_p99":100,"model":"llama2-70b"}' > "$T/runs.json"
+  profile four nvidia-h200-141gb 4000000 '.counts = [8]'
+  run_ok gpuaas-match --json --model llama2-70b --measured "$T/runs.json" --tokens-per-second 4000
+  jq_is 'select(.profile=="four") | .slo, .tokens_per_second_milli, .confidence' "met
+33204400
+measured"
+  # Both at once nobody has measured.
+  run_ok gpuaas-match --json --model llama2-70b --measured "$T/runs.json" --tokens-per-second 4000 \
+    --max-latency-ms 100 --latency ttft
+  jq_is 'select(.profile=="four") | .slo, .p99_ms' "unknown
+100"
+  # A record that names no model is not of the one that is asked about.
+  echo '{"hardware":"H200","tps_mean":900}' > "$T/runs.json"
+  run_ok gpuaas-match --json --model m --measured "$T/runs.json"
+  jq_is 'select(.profile=="premium").tokens_per_second_milli' null
+  assert_stderr '1 records of --measured name no model'
+  run_ok gpuaas-match --json --measured "$T/runs.json"
+  jq_is 'select(.profile=="premium").tokens_per_second_milli' 900000
 }

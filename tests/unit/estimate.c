@@ -239,8 +239,21 @@ static void builtin(void)
 		       r->tokens_per_second_milli > r->tokens_per_second_high_milli;
 	}
 	t_int((int64_t)bad, 0, "rows of unknown types or out of order");
-	t_ok(table.training.n >= 5 && table.inference.n >= 40 && table.sources.n == 3,
+	for (i = 0; i < table.inference.n; i++)
+		bad += !ga_throughput_model(&table, table.inference.v[i].model);
+	for (i = 0; i < table.models.n; i++) {
+		const char *name = table.models.v[i].source;
+		size_t j;
+
+		for (j = 0; j < table.sources.n && !ga_streq(table.sources.v[j].name, name); j++)
+			;
+		bad += j == table.sources.n;
+	}
+	t_int((int64_t)bad, 0, "models without parameters, or parameters without a source");
+	t_ok(table.training.n >= 5 && table.inference.n >= 40 && table.sources.n == 6,
 	     "the table is all there");
+	t_int(ga_throughput_model(&table, "LLAMA3.1-405B")->params, 405000000000, "as Meta says");
+	t_ok(!ga_throughput_model(&table, "llama3.1-70b"), "nobody served that one");
 	t_int(ga_throughput_inference(&table, "LLAMA2-70B", "nvidia-h200-141gb", "server", NULL)
 		      ->tokens_per_second_milli, 4150550, "H200: the median of both accuracies");
 	t_ok(!ga_throughput_inference(&table, "llama2-70b", "nvidia-h200-141gb", "server", "fp4"),

@@ -570,6 +570,38 @@ static void titles(void)
 	}
 }
 
+/* How large a machine is that is busy, too. */
+static void machine_sizes(void)
+{
+	static const struct {
+		const char *nodes, *shape, *why, *want;
+	} rows[] = {
+		{ "a:uuff b:FF", "baremetal", NULL, "h200 4, a100 2" },
+		{ "a:uu b:ffff c:f", "baremetal", NULL, "h200 4" },
+		{ "a:uuuu", "baremetal", "held_by_baremetal", "h200 4" },
+		{ "a:ffff", "baremetal", "node_retired", "" },
+		{ "a:ffFF", "baremetal", NULL, "h200 0, a100 0" },
+		{ "a:ffff", "slice", NULL, "h200 0" },
+	};
+	size_t i, j;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		ga_autostr struct ga_str got = GA_STR_INIT;
+		ga_autooffer struct ga_offer_numbers n;
+		struct scene s;
+
+		scene(&s, rows[i].nodes);
+		s.profile.shape = word(rows[i].shape);
+		s.fleet.nodes.v[0].why = ga_fleet_word(&s.fleet, rows[i].why);
+		ga_offer_count(&s.fleet, &s.profile, &n);
+		for (j = 0; j < n.types.n; j++)
+			ga_str_addf(&got, "%s%s %lld", j ? ", " : "", n.types.v[j].type,
+				    (long long)n.types.v[j].machine);
+		t_str(got.buf ? got.buf : "", rows[i].want, "machines of %s", rows[i].nodes);
+		end(&s);
+	}
+}
+
 int main(void)
 {
 	rnd = t_seed() | 1;
@@ -585,5 +617,6 @@ int main(void)
 	partitions_expected();
 	machine_expected();
 	titles();
+	machine_sizes();
 	return t_done();
 }

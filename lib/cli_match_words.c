@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the words of a requirement mean: to the catalogue, to measurements, to the state. */
+#include <string.h>
+#include <strings.h>
+
+#include "accel_name.h"
+#include "cli.h"
+#include "cli_match.h"
+
+struct words {
+	GA_LIST(const char *) v;
+};
+#define autowords ga_cleanup(words_release)
+
+static void words_release(struct words *w)
+{
+	ga_list_release(&w->v);
+}
+
+/* Each once. */
+static void add(struct words *w, const char *word)
+{
+	size_t i;
+
+	for (i = 0; word && i < w->v.n; i++)
+		if (!strcasecmp(w->v.v[i], word))
+			return;
+	if (word)
+		*ga_list_add(&w->v) = word;
+}
+
+/* "; near to it: Hopper", or nothing. */
+static void add_near(const struct words *w, const char *text, struct ga_str *out)
+{
+	const char *near[GA_ACCEL_NEAR];
+	size_t n = ga_words_near(w->v.v, w->v.n, text, near), i;
+
+	for (i = 0; i < n; i++)
+		ga_str_addf(out, "%s%s", i ? ", " : "; near to it: ", near[i]);
+}
+
+static int refuse(const struct words *w, const char *text, const char *what, struct ga_err *err)
+{
+	ga_autostr struct ga_str near = GA_STR_INIT;
+
+	add_near(w, text, &near);
+	(void)ga_fail(err, GA_USAGE, "'%.64s' is no %s of the catalogue%s", text, what, near.buf);
+	return ga_hint(err, "'gpuaas-profile catalog' shows them; a drop-in can add one: "
+			    "gpuaas-accelerators(7)");
+}
+
+static int check_architecture(const struct ga_accels *accels, const char *text,
+			      struct ga_err *err)
+{
+	autowords struct words names = { 0 };
+	size_t i;
+
+	for (i = 0; i < ga_accels_count(accels); i++) {
+		const struct ga_accel_architecture *a = &ga_accels_at(accels, i)->architecture;
+
+		if ((a->name && !strcasecmp(a->name, text)) ||
+		    (a->family && !strcasecmp(a->family, text)))
+			return 0;
+		add(&names, a->name);
+	}
+	return refuse(&names, text, "architecture", err);
+}
+
+static int check_vendor(const struct ga_accels *accels, const char *text, struct ga_err *err)
+{
+	autowords struct words names = { 0 };
+	size_t i;
+
+	for (i = 0; i < ga_accels_count(accels); i++) {
+		const char *have = ga_accels_at(accels, i)->vendor;
+
+		if (have && ga_match_is_vendor(have, text))
+			return 0;
+		add(&names, have);
+	}
+	return refuse(&names, text, "vendor", err);
+}
+
+static void say_params(const struct ga_throughput *t, const struct ga_throughput_model *model)
+{
+	const char *what = model->source;
+	size_t i;
+
+	for (i = 0; i < t->sources.n; i++)
+		if (!strcmp(t->sources.v[i].name, model->source))
+			what = t->sources.v[i].what;
+	ga_say("model '%s' has %lld parameters: %s", model->model, (long long)model->params, what);
+}
+
+static void check_model(const struct ga_requirement *need, const struct ga_match_words *w)
+{
+	const struct ga_throughput_model *model = ga_throughput_model(w->throughput, need->model);
+	ga_autofree char *clean = ga_printable(ga_xstrndup(need->model, 64));
+	ga_autostr struct ga_str near = GA_STR_INIT;
+	autowords struct words names = { 0 };
+	size_t i, without = 0;
+	bool known = model;
+
+	for (i = 0; i < w->throughput->models.n; i++)
+		add(&names, w->throughput->models.v[i].model);
+	for (i = 0; i < w->measured->n; i++) {
+		const char *name = w->measured->v[i].model;
+
+		known = known || (name && !strcasecmp(name, need->model));
+		add(&names, name);
+		without += !name;
+	}
+	if (model && need->params == GA_UNKNOWN)
+		say_params(w->throughput, model);
+	if (ga_estimate_is_training(need))
+		return;
+	if (without)
+		ga_say("warning: %zu records of --measured name no model, and do not count for "
+		       "'%s'", without, clean);
+	if (known)
+		return;
+	add_near(&names, need->model, &near);
+	ga_say("warning: nobody measured the model '%s'%s", clean, near.buf);
+}
+
+static void check_team(const struct ga_requirement *need, const struct ga_match_words *w)
+{
+	size_t i;
+
+	for (i = 0; i < w->rules->teams.n; i++)
+		if (!w->rules->teams.v[i].retired &&
+		    !strcmp(w->rules->teams.v[i].name, need->team))
+			return;
+	ga_say("warning: there is no team '%s'", need->team);
+}
+
+int ga_match_check_words(const struct ga_requirement *need, const struct ga_match_words *words,
+			 struct ga_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < need->architectures.n; i++)
+		if (check_architecture(words->accels, need->architectures.v[i], err) < 0)
+			return -1;
+	if (need->vendor && check_vendor(words->accels, need->vendor, err) < 0)
+		return -1;
+	if (need->model)
+		check_model(need, words);
+	if (need->team)
+		check_team(need, words);
+	return 0;
+}

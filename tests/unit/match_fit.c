@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Answers of gpuaas-match where something is not known: memory, machines, measurements. */
+#include "match_world.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is computed needs bytes that are there; what is asked for is the vendor's word. */
+static void memories(void)
+{
+	static const struct {
+		int64_t params, gpus, memory_mib;
+		const char *type, *precision;
+		int64_t needed;
+		const char *reasons;
+		bool unsure;
+	} rows[] = {
+		{ 150000000000, 1, GA_UNKNOWN, "nvidia-b300-288gb", NULL, 286103,
+		  "memory_too_small", false },
+		{ 144000000000, 1, GA_UNKNOWN, "nvidia-b300-288gb", NULL, 274659, "", false },
+		{ 8500000000, 1, GA_UNKNOWN, "nvidia-t4-16gb", NULL, 16213, "memory_too_small",
+		  false },
+		{ 8000000000, 1, GA_UNKNOWN, "nvidia-t4-16gb", NULL, 15259, "", false },
+		{ 8000000000, 1, 16384, "nvidia-t4-16gb", NULL, 16384, "", false },
+		{ 8000000000, 1, 16385, "nvidia-t4-16gb", NULL, 16385, "memory_too_small", false },
+		{ 8500000000, 1, 16385, "nvidia-t4-16gb", NULL, 16385, "memory_too_small", false },
+		/* Of an L4 nobody says what is reported: of 24576, 22610 to 25067 may be. */
+		{ 11800000000, 1, GA_UNKNOWN, "nvidia-l4-24gb", NULL, 22507, "", false },
+		{ 11860000000, 1, GA_UNKNOWN, "nvidia-l4-24gb", NULL, 22622, "", true },
+		{ 13140000000, 1, GA_UNKNOWN, "nvidia-l4-24gb", NULL, 25063, "", true },
+		{ 13150000000, 1, GA_UNKNOWN, "nvidia-l4-24gb", NULL, 25082, "memory_too_small",
+		  false },
+		{ 13150000000, 2, GA_UNKNOWN, "nvidia-l4-24gb", NULL, 12541, "", false },
+		{ 72000000000, 1, GA_UNKNOWN, "amd-mi250x-128gb", "fp8", 68665, "memory_too_small",
+		  false },
+		{ 150000000000, 1, GA_UNKNOWN, NULL, NULL, 286103, "", true },
+		{ GA_UNKNOWN, 1, GA_UNKNOWN, NULL, NULL, GA_UNKNOWN, "", false },
+	};
+	static const int64_t both[] = { 1, 2 };
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		struct ga_match_offer o = offer("p", rows[i].type, 1000000, 2);
+		struct ga_requirement r = nothing();
+		struct ga_matches m;
+
+		o.counts = both;
+		o.n_counts = 2;
+		r.params = rows[i].params;
+		r.gpus = rows[i].gpus;
+		r.memory_mib = rows[i].memory_mib;
+		r.precision = ga_strdup0(rows[i].precision);
+		run(&r, &o, 1, NULL, 0, &m);
+		t_int(m.v[0].memory_needed_mib, rows[i].needed, "memory %zu: needed", i);
+		t_str(reasons_of(&m, 0), rows[i].reasons, "memory %zu", i);
+		t_ok(m.more[0].unsure == rows[i].unsure, "memory %zu: known or not", i);
+		t_ok(!ga_match_best(&m) == (rows[i].unsure || *rows[i].reasons),
+		     "memory %zu: what nobody knows is not chosen", i);
+		ga_matches_release(&m);
+		r.gpus = GA_UNKNOWN;
+		run(&r, &o, 1, NULL, 0, &m);
+		t_ok(!rows[i].unsure || !rows[i].type || m.v[0].count == 2,
+		     "memory %zu: rather more of them than one that may be too small", i);
+		ga_matches_release(&m);
+		ga_shape_release(&ga_requirement_shape, &r);
+	}
+}
+
+/* Models of which only the name is said. */
+static void models(void)
+{
+	static const struct {
+		const char *model, *type, *precision, *scenario;
+		int64_t gpus, milli;
+		const char *reasons;
+		bool unsure, trained;
+	} rows[] = {
+		{ "Llama3.1-405B", "nvidia-h200-141gb", NULL, NULL, 1, GA_UNKNOWN,
+		  "memory_too_small", false, false },
+		{ "llama3.1-405b", "nvidia-h200-141gb", NULL, NULL, 8, 295200, "", false, false },
+		{ "llama3.1-405b", "nvidia-h200-141gb", "fp8", NULL, 4, 147600, "", false, false },
+		{ "llama3.1-405b", "nvidia-h200-141gb", "bf16", NULL, 8, GA_UNKNOWN, "", false,
+		  false },
+		{ "llama2-70b", "nvidia-h200-141gb", NULL, "interactive", 1, 2549300, "", false,
+		  false },
+		{ "llama3.1-405b", "nvidia-gb200-186gb", NULL, "interactive", 8, GA_UNKNOWN, "",
+		  false, false },
+		{ "llama3.1-405b", "nvidia-v100-sxm2-16gb", NULL, NULL, 8, GA_UNKNOWN,
+		  "memory_too_small", false, false },
+		{ "nobody-has-it", "nvidia-h200-141gb", NULL, NULL, 8, GA_UNKNOWN, "", true,
+		  false },
+		/* Of a training only the memory: of experts not all work at once. */
+		{ "mixtral-8x7b", "nvidia-h200-141gb", NULL, NULL, 4, GA_UNKNOWN,
+		  "memory_too_small", false, true },
+		{ "mixtral-8x7b", "nvidia-h200-141gb", NULL, NULL, 8, GA_UNKNOWN, "", false, true },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		struct ga_match_offer o = offer("p", rows[i].type, 1000000, 8);
+		struct ga_requirement r = nothing();
+		struct ga_matches m;
+
+		o.n_counts = 0;
+		r.model = ga_strdup0(rows[i].model);
+		r.precision = ga_strdup0(rows[i].precision);
+		r.scenario = ga_strdup0(rows[i].scenario);
+		r.train_tokens = rows[i].trained ? 1000000000 : GA_UNKNOWN;
+		r.gpus = rows[i].gpus;
+		run(&r, &o, 1, NULL, 0, &m);
+		t_int(m.v[0].tokens_per_second_milli, rows[i].milli, "model %zu: throughput", i);
+		t_str(reasons_of(&m, 0), rows[i].reasons, "model %zu", i);
+		t_ok(m.more[0].unsure == rows[i].unsure, "model %zu: known or not", i);
+		t_int(m.v[0].seconds, GA_UNKNOWN, "model %zu: no time", i);
+		ga_matches_release(&m);
+		ga_shape_release(&ga_requirement_shape, &r);
+	}
+}
+
+/* Where no count does, the nearest is told. */
+static void nearest(void)
+{
+	static const int64_t all[] = { 1, 2, 4, 8 };
+	static const struct {
+		const char *name, *type;
+		int64_t params, tokens, micros, count;
+		const char *reasons;
+	} rows[] = {
+		{ "most memory", "nvidia-a100-sxm4-80gb", 405000000000, GA_UNKNOWN, GA_UNKNOWN, 8,
+		  "memory_too_small" },
+		{ "fastest", "nvidia-h200-141gb", 70000000000, 40000, GA_UNKNOWN, 8, "slo_tokens" },
+		{ "cheapest", "nvidia-h200-141gb", 70000000000, GA_UNKNOWN, 999999, 1,
+		  "slo_cost" },
+		{ "one that runs", "nvidia-a100-sxm4-80gb", 70000000000, GA_UNKNOWN, 1000000, 2,
+		  "slo_cost" },
+		{ "enough memory, too slow", "nvidia-h200-141gb", 100000000000, 40000, GA_UNKNOWN,
+		  8, "slo_tokens" },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		struct ga_match_offer o = offer("p", rows[i].type, 1000000, 8);
+		struct ga_requirement r = nothing();
+		struct ga_matches m;
+
+		o.counts = all;
+		o.n_counts = GA_ARRAY_SIZE(all);
+		r.model = ga_xstrdup("llama2-70b");
+		r.params = rows[i].params;
+		r.tokens_per_second = rows[i].tokens;
+		r.max_cost_per_hour_micros = rows[i].micros;
+		run(&r, &o, 1, NULL, 0, &m);
+		t_int(m.v[0].count, rows[i].count, "nearest: %s", rows[i].name);
+		t_str(reasons_of(&m, 0), rows[i].reasons, "nearest: why not the %s", rows[i].name);
+		ga_matches_release(&m);
+		ga_shape_release(&ga_requirement_shape, &r);
+	}
+}
+
+/* Whole machines: what is free, what there is, what nobody knows. */
+static void machines(void)
+{
+	static const struct {
+		const char *name;
+		int64_t largest, machine, gpus, params, micros;
+		int64_t count;
+		const char *reasons, *slo, *availability;
+	} rows[] = {
+		{ "one is busy", 0, 8, GA_UNKNOWN, 70000000000, GA_UNKNOWN, 8, "", NULL, "none" },
+		{ "its cost is known", 0, 8, GA_UNKNOWN, GA_UNKNOWN, 3000000, 8, "slo_cost",
+		  "missed", "none" },
+		{ "it has so many", 0, 8, 8, GA_UNKNOWN, GA_UNKNOWN, 8, "", NULL, "none" },
+		{ "none has so many", 0, 8, 16, GA_UNKNOWN, GA_UNKNOWN, 8, "count_not_offered",
+		  NULL, "none" },
+		{ "a free one does", 4, 8, GA_UNKNOWN, 70000000000, GA_UNKNOWN, 4, "", NULL,
+		  "now" },
+		{ "a free one is too small", 4, 8, GA_UNKNOWN, 300000000000, GA_UNKNOWN, 8, "",
+		  NULL, "none" },
+		{ "a free one has too few", 4, 8, 8, GA_UNKNOWN, GA_UNKNOWN, 8, "", NULL,
+		  "none" },
+		{ "no one does", 4, 8, 16, GA_UNKNOWN, GA_UNKNOWN, 4, "count_not_offered", NULL,
+		  "now" },
+		{ "nobody knows", 0, GA_UNKNOWN, 16, 70000000000, 3000000, GA_UNKNOWN, "",
+		  "unknown", "none" },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		struct ga_match_offer o = offer("p", "nvidia-a100-sxm4-80gb", 1000000, 0);
+		struct ga_requirement r = nothing();
+		struct ga_matches m;
+		int64_t count = rows[i].count;
+
+		o.shape = "baremetal";
+		o.n_counts = 0;
+		o.largest = rows[i].largest;
+		o.machine = rows[i].machine;
+		r.gpus = rows[i].gpus;
+		r.params = rows[i].params;
+		r.max_cost_per_hour_micros = rows[i].micros;
+		run(&r, &o, 1, NULL, 0, &m);
+		t_int(m.v[0].count, count, "machines: GPUs where %s", rows[i].name);
+		t_int(m.v[0].cost_per_hour_micros,
+		      count == GA_UNKNOWN ? GA_UNKNOWN : count * 1000000, "machines: cost where %s",
+		      rows[i].name);
+		t_str(reasons_of(&m, 0), rows[i].reasons, "machines: %s", rows[i].name);
+		t_str(m.v[0].slo, rows[i].slo, "machines: wanted, where %s", rows[i].name);
+		t_str(m.v[0].availability, rows[i].availability, "machines: to be had, where %s",
+		      rows[i].name);
+		ga_matches_release(&m);
+		ga_shape_release(&ga_requirement_shape, &r);
+	}
+}
+
+/* ---- what a site measured ---- */
+
+#define RUNS 4
+
+struct run {
+	int64_t count, milli, ms; /* count 0: no more; 0: not measured */
+};
+
+static size_t make_runs(const struct run *runs, const char *model, struct ga_measured *ret)
+{
+	size_t i;
+
+	for (i = 0; i < RUNS && runs[i].count; i++) {
+		ret[i] = (struct ga_measured){
+			.count = runs[i].count, .source = ga_xstrdup("here"),
+			.model = ga_strdup0(model),
+			.tokens_per_second_milli = runs[i].milli ? runs[i].milli : GA_UNKNOWN,
+			.e2e_p99_ms = runs[i].ms ? runs[i].ms : GA_UNKNOWN,
+			.ttft_p99_ms = GA_UNKNOWN, .itl_p99_ms = GA_UNKNOWN };
+		ga_texts_add(&ret[i].types, "nvidia-h200-141gb");
+	}
+	return i;
+}
+
+static void release_runs(struct ga_measured *v, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		free(v[i].types.v[0]);
+		ga_list_release(&v[i].types);
+		free(v[i].model);
+		free(v[i].source);
+	}
+}
+
+/* The k-th order of n things. */
+static void shuffle(struct ga_measured *v, size_t n, size_t k)
+{
+	size_t i;
+
+	for (i = n; i > 1; k /= i, i--) {
+		struct ga_measured last = v[i - 1];
+
+		v[i - 1] = v[k % i];
+		v[k % i] = last;
+	}
+}
+
+static const char *number(int64_t n)
+{
+	static char text[4][24];
+	static size_t at;
+
+	at = (at + 1) % 4;
+	(void)snprintf(text[at], sizeof(text[at]), "%lld", (long long)n);
+	return n == GA_UNKNOWN ? "-" : text[at];
+}
+
+static void measured(void)
+{
+	static const struct {
+		const char *name;
+		struct run runs[RUNS];
+		const char *model;
+		int64_t gpus, params, tokens, p99_ms;
+		const char *want; /* lowest, median and highest throughput, ms, SLO, confidence */
+	} rows[] = {
+		{ "the median of three", { { 1, 300, 5 }, { 1, 100, 6 }, { 1, 200, 7 } }, "m", 1,
+		  1000000, GA_UNKNOWN, GA_UNKNOWN, "100 200 300 7 - measured" },
+		{ "one of two that is fast enough", { { 1, 30000, 100 }, { 1, 900000, 4000 } },
+		  "m", 1, 1000000, 500, GA_UNKNOWN, "30000 900000 900000 4000 met measured" },
+		{ "one of two that is soon enough", { { 1, 30000, 100 }, { 1, 900000, 4000 } },
+		  "m", 1, 1000000, GA_UNKNOWN, 200, "30000 30000 900000 100 met measured" },
+		{ "not both at once", { { 1, 30000, 100 }, { 1, 900000, 4000 } }, "m", 1, 1000000,
+		  500, 200, "30000 900000 900000 4000 missed measured" },
+		{ "the median of those that do", { { 1, 1000000, 9 }, { 1, 600000, 9 },
+		  { 1, 700000, 9 }, { 1, 100000, 9 } }, "m", 1, 1000000, 500, GA_UNKNOWN,
+		  "100000 700000 1000000 9 met measured" },
+		{ "the nearest where none does", { { 1, 100000, 9 }, { 1, 400000, 9 },
+		  { 1, 200000, 9 } }, "m", 1, 1000000, 500, GA_UNKNOWN,
+		  "100000 400000 400000 9 missed measured" },
+		{ "the soonest where none is soon enough", { { 1, 100000, 9 }, { 1, 400000, 8 },
+		  { 1, 200000, 7 } }, "m", 1, 1000000, GA_UNKNOWN, 6,
+		  "100000 200000 400000 7 missed measured" },
+		{ "its own count before others", { { 8, 800, 1 }, { 2, 150, 2 }, { 1, 90, 3 } },
+		  "m", 2, 1000000, GA_UNKNOWN, GA_UNKNOWN, "150 150 150 2 - measured" },
+		{ "more GPUs before fewer", { { 8, 800, 1 }, { 4, 360, 2 }, { 1, 110, 3 } }, "m",
+		  2, 1000000, GA_UNKNOWN, GA_UNKNOWN, "180 180 180 - - similar" },
+		{ "fewer where it may not fit", { { 8, 800, 1 }, { 4, 360, 2 }, { 1, 110, 3 } },
+		  "m", 2, GA_UNKNOWN, GA_UNKNOWN, GA_UNKNOWN, "220 220 220 - - similar" },
+		{ "none where it may not fit", { { 8, 800, 1 } }, "m", 2, GA_UNKNOWN, 1,
+		  GA_UNKNOWN, "- - - - unknown -" },
+		{ "a latency takes no throughput", { { 8, 0, 100 } }, "llama2-70b", 8,
+		  GA_UNKNOWN, 4000, GA_UNKNOWN, "29027200 33204400 34193600 100 met measured" },
+		{ "both, but not together", { { 8, 0, 100 } }, "llama2-70b", 8, GA_UNKNOWN, 4000,
+		  100, "29027200 33204400 34193600 100 unknown measured" },
+		{ "both, and one is missed", { { 8, 0, 100 } }, "llama2-70b", 8, GA_UNKNOWN, 4000,
+		  99, "29027200 33204400 34193600 100 missed measured" },
+		{ "a throughput and latencies", { { 1, 500000, 0 }, { 1, 0, 50 }, { 1, 0, 70 },
+		  { 1, 0, 60 } }, "m", 1, 1000000, 400, 65,
+		  "500000 500000 500000 60 unknown measured" },
+		{ "a latency alone", { { 1, 0, 50 } }, "m", 1, 1000000, GA_UNKNOWN, 65,
+		  "- - - 50 met measured" },
+		{ "no model asked, none said", { { 1, 300, 5 } }, NULL, 1, GA_UNKNOWN, GA_UNKNOWN,
+		  GA_UNKNOWN, "300 300 300 5 - measured" },
+	};
+	size_t i, k;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		struct ga_match_offer o = offer("p", "nvidia-h200-141gb", 1000000, 8);
+		struct ga_requirement r = nothing();
+
+		o.n_counts = 0;
+		r.model = ga_strdup0(rows[i].model);
+		r.gpus = rows[i].gpus;
+		r.params = rows[i].params;
+		r.tokens_per_second = rows[i].tokens;
+		r.p99_ms = rows[i].p99_ms;
+		/* All 24 orders of four. */
+		for (k = 0; k < 24; k++) {
+			struct ga_measured v[RUNS];
+			struct ga_matches m;
+			size_t n = make_runs(rows[i].runs, rows[i].model, v);
+			ga_autofree char *got = NULL;
+
+			shuffle(v, n, k);
+			run(&r, &o, 1, v, n, &m);
+			got = ga_xprintf("%s %s %s %s %s %s",
+					 number(m.v[0].tokens_per_second_low_milli),
+					 number(m.v[0].tokens_per_second_milli),
+					 number(m.v[0].tokens_per_second_high_milli),
+					 number(m.v[0].p99_ms), m.v[0].slo ? m.v[0].slo : "-",
+					 m.v[0].confidence ? m.v[0].confidence : "-");
+			if (!k || strcmp(got, rows[i].want) != 0)
+				t_str(got, rows[i].want, "measured: %s, order %zu", rows[i].name,
+				      k);
+			ga_matches_release(&m);
+			release_runs(v, n);
+		}
+		ga_shape_release(&ga_requirement_shape, &r);
+	}
+}
+
+/* A record is of the model that it names. */
+static void models_measured(void)
+{
+	static const struct {
+		const char *said, *asked;
+		bool taken;
+	} cases[] = { { "m", "M", true }, { "m", "n", false }, { NULL, "m", false },
+		      { NULL, NULL, true }, { "m", NULL, true } };
+	const struct run runs[RUNS] = { { 1, 300, 5 } };
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(cases); i++) {
+		struct ga_match_offer o = offer("p", "nvidia-h200-141gb", 1000000, 8);
+		struct ga_requirement r = nothing();
+		struct ga_measured v[RUNS];
+		size_t n = make_runs(runs, cases[i].said, v);
+		struct ga_matches m;
+
+		r.model = ga_strdup0(cases[i].asked);
+		run(&r, &o, 1, v, n, &m);
+		t_ok((m.v[0].tokens_per_second_milli == 300) == cases[i].taken,
+		     "a record of %s, %s asked", cases[i].said ? cases[i].said : "none",
+		     cases[i].asked ? cases[i].asked : "none");
+		t_ok(m.more[0].unsure == (cases[i].asked && !cases[i].taken),
+		     "what was measured there has run there");
+		ga_matches_release(&m);
+		r.params = 405000000000;
+		run(&r, &o, 1, v, n, &m);
+		t_ok(m.v[0].fits == cases[i].taken, "also where it needs more in 16 bits");
+		ga_matches_release(&m);
+		r.precision = ga_xstrdup("bf16");
+		run(&r, &o, 1, v, n, &m);
+		t_ok(!m.v[0].fits, "but not where that is what is asked for");
+		ga_matches_release(&m);
+		release_runs(v, n);
+		ga_shape_release(&ga_requirement_shape, &r);
+	}
+}
+
+static void vendors(void)
+{
+	static const struct {
+		const char *have, *want;
+		bool is;
+	} cases[] = { { "NVIDIA", "nvidia", true },	 { "Intel Habana", "intel", true },
+		      { "Intel Habana", "Intel habana", true }, { "Intel", "Intel Habana", false },
+		      { "Intelligent", "intel", false }, { "AMD", "NVIDIA", false } };
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(cases); i++)
+		t_ok(ga_match_is_vendor(cases[i].have, cases[i].want) == cases[i].is, "%s for %s",
+		     cases[i].have, cases[i].want);
+}
+
+int main(void)
+{
+	struct ga_err err = GA_ERR_INIT;
+
+	ga_accels_drop_ins(NULL);
+	if (ga_accels_open(NULL, &accels, &err) < 0)
+		return 1;
+	ga_throughput_read(&table);
+	memories();
+	models();
+	nearest();
+	machines();
+	measured();
+	models_measured();
+	vendors();
+	ga_throughput_release(&table);
+	ga_accels_close(accels);
+	return t_done();
+}

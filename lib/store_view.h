@@ -16,7 +16,8 @@ int ga_store_node_views(struct ga_db *db, const struct ga_accels *list, int64_t 
 /* All types recorded by hand, by node and type. */
 int ga_store_manual_types(struct ga_db *db, struct ga_manual_types *ret, struct ga_err *err);
 /* Records types for a node in place of those before; it may be one that the state does not have.
- * n 0 forgets them: GA_NOTFOUND when there are none. types borrow; by and at are filled in. */
+ * n 0 forgets them: GA_NOTFOUND when there are none. types borrow; by and at are filled in.
+ * GA_USAGE: a type stands twice. */
 int ga_store_set_manual_types(struct ga_db *db, const char *node,
 			      const struct ga_manual_type *types, size_t n, const char *reason,
 			      struct ga_err *err);

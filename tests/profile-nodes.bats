@@ -252,6 +252,8 @@ h200 nvidia-a2-16gb"
   run_status 2 gpuaas-profile nodes set n1 0xh200 --reason x
   assert_stderr "says that there is none"
   run_status 2 gpuaas-profile nodes set "a b" h200 --reason x
+  run_status 2 gpuaas-profile nodes set n1 h200 4xa2 2xH200 --reason x
+  assert_stderr "the type 'nvidia-h200-141gb' stands twice"
   run_ok gpuaas-list audit
   jq_is 'select(.action == "type_recorded")' ""
 }

@@ -2,8 +2,8 @@
 /*
  * Names of accelerators: what drivers, node labels, people and clouds call them. A name means one
  * type, one of several, or nothing. The bare name of a product ("A100") means all its forms where
- * people say it; NVL, Max-Q and the like are products of their own. Memory is never read out of a name: "GH200 480GB" is the memory
- * of its CPU.
+ * people say it; NVL, Max-Q and the like are products of their own. Memory is never read out of a
+ * name: "GH200 480GB" is the memory of its CPU.
  */
 #ifndef GA_ACCEL_NAME_H
 #define GA_ACCEL_NAME_H

@@ -6,16 +6,17 @@
 #include "audit.h"
 #include "cli.h"
 #include "cli_place.h"
+#include "decimal.h"
 #include "time.h"
 
 static struct {
-	const char *profile, *project, *name, *region, *pool, *node, *image, *request_id, *data;
+	const char *profile, *project, *name, *region, *pool, *node, *image, *request_id, *data,
+		*min_memory;
 	GA_LIST(const char *) types;
 	GA_LIST(const char *) keys;
-	int64_t gpus, priority, min_memory, expires, run_time;
+	int64_t gpus, priority, expires, run_time;
 	bool baremetal, preemptible, dry_run, explain;
-} opt = { .gpus = GA_UNKNOWN, .priority = GA_UNKNOWN, .min_memory = GA_UNKNOWN, .expires = 900,
-	  .run_time = GA_UNKNOWN };
+} opt = { .gpus = GA_UNKNOWN, .priority = GA_UNKNOWN, .expires = 900, .run_time = GA_UNKNOWN };
 
 static const struct ga_opt opts[] = {
 	{ .name = "profile", .type = GA_O_TEXT, .var = &opt.profile, .arg = "NAME",
@@ -37,8 +38,8 @@ static const struct ga_opt opts[] = {
 	{ .name = "node", .type = GA_O_TEXT, .var = &opt.node, .arg = "ID", .help = "only there" },
 	{ .name = "type", .type = GA_O_TEXTS, .var = &opt.types, .arg = "TYPE",
 	  .help = "accelerator type (several times: best first)" },
-	{ .name = "min-memory", .type = GA_O_SIZE, .var = &opt.min_memory, .arg = "SIZE",
-	  .help = "memory of one accelerator at least" },
+	{ .name = "min-memory", .type = GA_O_TEXT, .var = &opt.min_memory, .arg = "SIZE",
+	  .help = "memory of one accelerator at least, as its maker prints it: 80GB" },
 	{ .name = "image", .type = GA_O_TEXT, .var = &opt.image, .arg = "NAME",
 	  .help = "image (default: the profile's)" },
 	{ .name = "key", .type = GA_O_TEXTS, .var = &opt.keys, .arg = "FILE|KEY",
@@ -82,30 +83,27 @@ struct batch {
 	size_t n;
 };
 
-static char *dup(const char *text)
-{
-	return ga_strdup0(text);
-}
-
 static int from_flags(struct ga_request *r, struct ga_err *err)
 {
 	size_t i;
 
 	ga_shape_init(&ga_request_shape, r);
-	r->request_id = dup(opt.request_id);
-	r->name = dup(opt.name);
-	r->profile = dup(opt.profile);
-	r->shape = opt.baremetal ? dup("baremetal") : NULL;
+	r->request_id = ga_strdup0(opt.request_id);
+	r->name = ga_strdup0(opt.name);
+	r->profile = ga_strdup0(opt.profile);
+	r->shape = opt.baremetal ? ga_strdup0("baremetal") : NULL;
 	r->count = opt.gpus;
-	r->project = dup(opt.project);
+	r->project = ga_strdup0(opt.project);
 	r->priority = opt.priority;
-	r->region = dup(opt.region);
-	r->pool = dup(opt.pool);
-	r->node = dup(opt.node);
-	r->image = dup(opt.image);
-	r->min_memory_mib = opt.min_memory == GA_UNKNOWN ? GA_UNKNOWN : opt.min_memory >> 20;
+	r->region = ga_strdup0(opt.region);
+	r->pool = ga_strdup0(opt.pool);
+	r->node = ga_strdup0(opt.node);
+	r->image = ga_strdup0(opt.image);
 	r->run_seconds = opt.run_time;
 	r->preemptible = opt.preemptible;
+	if (opt.min_memory &&
+	    ga_memory_parse(opt.min_memory, "--min-memory", &r->min_memory_mib, err) < 0)
+		return -1;
 	for (i = 0; i < opt.types.n; i++)
 		ga_texts_add(&r->types, opt.types.v[i]);
 	for (i = 0; i < opt.keys.n; i++)

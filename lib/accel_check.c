@@ -202,6 +202,17 @@ static void check_ids(struct check *c, const struct ga_accel_type *t)
 		}
 }
 
+/* An alias means one type, unless it is the bare name of a product, and so of all its forms. */
+static void check_aliases(struct check *c, const struct ga_accel_type *t)
+{
+	ga_autofree char *bare = ga_accel_short_name(t);
+	size_t i;
+
+	for (i = 0; i < t->aliases.n; i++)
+		check_name(c, t, t->aliases.v[i], GA_NAME_PEOPLE,
+			   !strcasecmp(t->aliases.v[i], bare));
+}
+
 /* A board's subsystem settles one type. */
 static void check_boards(struct check *c, const struct ga_accel_type *t)
 {
@@ -282,7 +293,7 @@ int ga_accels_check(const struct ga_accels *list,
 		check_facts(&c, t);
 		check_sizes(&c, t);
 		check_name(&c, t, t->slug, GA_NAME_PEOPLE, false);
-		check_names(&c, t, &t->aliases, GA_NAME_PEOPLE);
+		check_aliases(&c, t);
 		check_names(&c, t, &t->labels.nvidia_product, GA_NAME_NVIDIA);
 		check_names(&c, t, &t->labels.amd_product_name, GA_NAME_AMD);
 		check_names(&c, t, &t->labels.intel_product, GA_NAME_INTEL);

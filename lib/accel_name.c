@@ -8,7 +8,7 @@
 #include "accel_int.h"
 
 /* Kinds of names. */
-enum sort { SLUG, ALIAS, GROUP, DRIVER, NVIDIA, AMD, INTEL };
+enum sort { SLUG, ALIAS, GROUP, PRODUCT, DRIVER, NVIDIA, AMD, INTEL };
 
 /* Lower case, and one dash for blanks and underlines: "Instinct_MI210" and "instinct mi210". */
 static char *fold(const char *text)
@@ -47,6 +47,17 @@ static void add_words(struct ga_accel_lazy *lazy, const void *texts, enum sort s
 		add_word(lazy, list->v[i], sort, entry);
 }
 
+/* People mean every form of a product by its bare name, while labels and clouds have come to mean
+ * the form that was first by it: "A100" is one of 40 GB there. */
+static void add_product(struct ga_accel_lazy *lazy, const struct ga_accel_type *t, size_t entry)
+{
+	ga_autofree char *bare = ga_accel_short_name(t);
+
+	add_word(lazy, t->name, PRODUCT, entry);
+	*ga_list_add(&lazy->words) =
+		(struct ga_accel_word){ fold(bare), t->name, PRODUCT, entry };
+}
+
 static void index_words(const struct ga_accels *list)
 {
 	const struct ga_accel_rest *rest = ga_accels_rest(list);
@@ -59,6 +70,7 @@ static void index_words(const struct ga_accels *list)
 		const struct ga_accel_type *t = ga_accels_at(list, i);
 
 		add_word(lazy, t->slug, SLUG, i);
+		add_product(lazy, t, i);
 		add_words(lazy, &t->aliases, ALIAS, i);
 		add_words(lazy, &t->labels.driver_names, DRIVER, i);
 		add_words(lazy, &t->labels.nvidia_product, NVIDIA, i);
@@ -156,6 +168,11 @@ static bool look_up(const struct ga_accels *list, enum ga_name_family family, co
 
 		if (!takes(family, (enum sort)w->sort))
 			continue;
+		/* A slug is itself; with blanks it may be the product of several. */
+		if (w->sort == SLUG && !strchr(text, ' ')) {
+			add_type(ret, list->entries.v[w->entry].slug);
+			return true;
+		}
 		if (w->sort == GROUP) {
 			const struct ga_accel_group *g =
 				&ga_accels_rest(list)->groups.v[w->entry];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names of accelerators: what drivers, node labels, people and clouds call them. A name means one
- * type, one of several, or nothing. Memory is never read out of a name: "GH200 480GB" is the memory
- * of its CPU.
+ * type, one of several, or nothing. The bare name of a product ("A100") means all its forms where
+ * people say it; NVL, Max-Q and the like are products of their own. Memory is never read out of a
+ * name: "GH200 480GB" is the memory of its CPU.
  */
 #ifndef GA_ACCEL_NAME_H
 #define GA_ACCEL_NAME_H
@@ -14,7 +15,8 @@ enum ga_name_family {
 	GA_NAME_NVIDIA, /* nvidia.com/gpu.product, or what the driver says */
 	GA_NAME_AMD,	/* amd.com/gpu.product-name */
 	GA_NAME_INTEL,	/* gpu.intel.com/product */
-	GA_NAME_PEOPLE, /* slug, group, alias, product or driver name, in any case */
+	GA_NAME_PEOPLE, /* slug, group, alias, product with or without its size, driver name,
+			 * label, in any case */
 };
 
 struct ga_accel_named {

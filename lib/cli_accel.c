@@ -2,6 +2,8 @@
 /* The accelerator catalogue by its settings, and types of it by their names. */
 #include "cli_accel.h"
 
+#include <string.h>
+
 #include "cli.h"
 
 const char *ga_cli_catalogue_file(void)
@@ -30,6 +32,16 @@ int ga_cli_type_unknown(const struct ga_accels *list, const char *name, struct g
 			    "gpuaas-accelerators(7)");
 }
 
+static char *listed(const struct ga_accel_named *named)
+{
+	struct ga_str types = GA_STR_INIT;
+	size_t i;
+
+	for (i = 0; i < named->types.n; i++)
+		ga_str_addf(&types, "%s%s", i ? ", " : "", named->types.v[i]);
+	return ga_str_take(&types);
+}
+
 int ga_cli_types_known(const struct ga_accels *list, const char *const *names, size_t n,
 		       struct ga_err *err)
 {
@@ -37,22 +49,23 @@ int ga_cli_types_known(const struct ga_accels *list, const char *const *names, s
 
 	for (i = 0; i < n; i++) {
 		ga_autonamed struct ga_accel_named named = { 0 };
+		ga_autofree char *types = NULL;
 
 		ga_accels_named(list, GA_NAME_PEOPLE, names[i], &named);
 		if (!named.types.n)
 			return ga_cli_type_unknown(list, names[i], err);
+		types = listed(&named);
+		if (strcmp(types, names[i]) != 0)
+			ga_say("type '%.64s' means %s", names[i], types);
 	}
 	return 0;
 }
 
 int ga_cli_type_several(const char *name, const struct ga_accel_named *named, struct ga_err *err)
 {
-	ga_autostr struct ga_str types = GA_STR_INIT;
-	size_t i;
+	ga_autofree char *types = listed(named);
 
-	for (i = 0; i < named->types.n; i++)
-		ga_str_addf(&types, "%s%s", i ? ", " : "", named->types.v[i]);
-	(void)ga_fail(err, GA_USAGE, "'%.64s' means one of several types: %s", name, types.buf);
+	(void)ga_fail(err, GA_USAGE, "'%.64s' means one of several types: %s", name, types);
 	return ga_hint(err, "say which of them");
 }
 

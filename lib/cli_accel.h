@@ -16,7 +16,8 @@ const char *ga_cli_catalogue_file(void);
  * ("unknown_type"). */
 int ga_cli_type(const struct ga_accels *list, const char *name, const char **ret,
 		struct ga_err *err);
-/* Whether each of the names means a type, or one of several. GA_USAGE, "unknown_type". */
+/* Whether each of the names means a type, or one of several; what a name that is no slug means is
+ * said on stderr, because what is found by it may be nothing. GA_USAGE, "unknown_type". */
 int ga_cli_types_known(const struct ga_accels *list, const char *const *names, size_t n,
 		       struct ga_err *err);
 /* GA_USAGE, "unknown_type", with the types that are near to it. */

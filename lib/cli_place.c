@@ -7,9 +7,10 @@
 
 #include "accel.h"
 #include "cli.h"
-#include "cli_accel.h"
+#include "cli_profile_types.h"
 #include "clock.h"
 #include "store_plan.h"
+#include "store_view.h"
 #include "time.h"
 
 #define TRIES 4			  /* fresh looks at the fleet before giving up on a request */
@@ -57,6 +58,8 @@ void ga_placer_release(struct ga_placer *p)
 	ga_plan_maker_release(&p->maker);
 	ga_access_rules_release(&p->rules);
 	ga_fleet_release(&p->fleet);
+	ga_accels_close(p->accels);
+	p->accels = NULL;
 }
 
 /* ---- one request ---- */
@@ -87,7 +90,8 @@ static void add_plan(struct ga_placer *p, const struct ga_plan *plan, char *text
 	memset(&d->explanation, 0, sizeof(d->explanation));
 }
 
-static void refuse_retired(struct ga_placer *p, const struct ga_request *request)
+/* A refusal before any node was looked at. */
+static struct ga_placed *refuse(struct ga_placer *p, const struct ga_request *request, int status)
 {
 	struct ga_placed *r = ga_list_add(&p->results);
 
@@ -96,7 +100,14 @@ static void refuse_retired(struct ga_placer *p, const struct ga_request *request
 	r->refusal.project = ga_strdup0(request->project);
 	r->refusal.profile = ga_xstrdup(request->profile);
 	r->refusal.count = request->count;
-	r->refusal.status = GA_NO;
+	r->refusal.status = status;
+	return r;
+}
+
+static void refuse_retired(struct ga_placer *p, const struct ga_request *request)
+{
+	struct ga_placed *r = refuse(p, request, GA_NO);
+
 	r->refusal.code = ga_xstrdup("profile_retired");
 	r->refusal.sentence = ga_xprintf("profile '%s' is retired: it takes no new work",
 					 request->profile);
@@ -107,14 +118,8 @@ static void refuse_retired(struct ga_placer *p, const struct ga_request *request
 static int refuse_denied(struct ga_placer *p, const struct ga_request *request,
 			 const struct ga_err *why, struct ga_err *err)
 {
-	struct ga_placed *r = ga_list_add(&p->results);
+	struct ga_placed *r = refuse(p, request, GA_DENIED);
 
-	ga_shape_init(&ga_refusal_shape, &r->refusal);
-	r->refusal.request_id = ga_strdup0(request->request_id);
-	r->refusal.project = ga_strdup0(request->project);
-	r->refusal.profile = ga_xstrdup(request->profile);
-	r->refusal.count = request->count;
-	r->refusal.status = GA_DENIED;
 	r->refusal.code = ga_xstrdup(why->reason);
 	r->refusal.sentence = ga_xstrdup(why->msg);
 	r->refusal.hint = ga_xstrdup(why->hint);
@@ -212,14 +217,18 @@ static int decide(struct ga_placer *p, const struct ga_request *request,
 	return r;
 }
 
+static int need_catalogue(struct ga_placer *p, struct ga_err *err)
+{
+	return p->accels ? 0 : ga_cli_catalogue(&p->accels, err);
+}
+
 static int add_types(struct ga_placer *p, struct ga_err *err)
 {
-	ga_autoaccels struct ga_accels *catalogue = NULL;
 	size_t i, j, k;
 
 	if (p->fleet.types.n)
 		return 0;
-	if (ga_cli_catalogue(&catalogue, err) < 0)
+	if (need_catalogue(p, err) < 0)
 		return -1;
 	for (i = 0; i < p->fleet.nodes.n; i++) {
 		for (j = 0; j < p->fleet.nodes.v[i].slots.n; j++) {
@@ -229,7 +238,7 @@ static int add_types(struct ga_placer *p, struct ga_err *err)
 				;
 			if (k == p->fleet.types.n && type)
 				*ga_list_add(&p->fleet.types) = (struct ga_fleet_type){
-					type, ga_accels_memory_mib(catalogue, type) };
+					type, ga_accels_memory_mib(p->accels, type) };
 		}
 	}
 	return 0;
@@ -301,16 +310,95 @@ static void say_which(struct ga_placer *p, const struct ga_err *why)
 	last->refusal.hint = ga_xstrdup(why->hint);
 }
 
-/* A node may be asked for by its name; the stored request has its id. What names no node stays,
- * and is refused. */
+/* ---- what people call it ---- */
+
+/* Whether the profile or a slot has the type by that name, though this machine's catalogue does
+ * not: 1, 0 or -1. */
+static int is_type_here(struct ga_placer *p, const struct ga_request *request, const char *type,
+			struct ga_err *err)
+{
+	size_t i;
+
+	if (need_profile(p, request->profile, err) < 0)
+		return -1;
+	for (i = 0; i < p->profile.types.n; i++)
+		if (ga_streq(p->profile.types.v[i], type))
+			return 1;
+	return ga_store_has_type(p->db, type, err);
+}
+
+static int refuse_unknown(struct ga_placer *p, const struct ga_request *request,
+			  const struct ga_err *why, struct ga_err *err)
+{
+	struct ga_placed *r;
+
+	if (p->once) {
+		*err = *why;
+		return -1;
+	}
+	r = refuse(p, request, GA_USAGE);
+	r->refusal.code = ga_xstrdup("unknown_type");
+	r->refusal.sentence = ga_xstrdup(why->msg);
+	r->refusal.hint = ga_strdup0(*why->hint ? why->hint : NULL);
+	return 0;
+}
+
+/* Adds what a name means, each type once: 1, 0 it was refused, -1. */
+static int add_type(struct ga_placer *p, const struct ga_request *request, const char *name,
+		    struct ga_type_names *ret, struct ga_err *err)
+{
+	ga_autotypes struct ga_type_names meant = { NULL, 0 };
+	struct ga_err why = GA_ERR_INIT;
+	size_t i, j;
+	int here;
+
+	if (ga_cli_type_means(p->accels, name, &meant, &why) < 0) {
+		here = is_type_here(p, request, name, err);
+		if (here <= 0)
+			return here < 0 ? -1 : refuse_unknown(p, request, &why, err);
+		ga_texts_add(&meant, name);
+	}
+	if (p->once)
+		ga_cli_type_say(name, meant.v, meant.n);
+	for (i = 0; i < meant.n; i++) {
+		for (j = 0; j < ret->n && strcmp(ret->v[j], meant.v[i]) != 0; j++)
+			;
+		if (j == ret->n)
+			ga_texts_add(ret, meant.v[i]);
+	}
+	return 1;
+}
+
+/* Slugs of the types that are asked for: 1, 0 it was refused, -1. */
+static int name_types(struct ga_placer *p, const struct ga_request *request,
+		      struct ga_type_names *ret, struct ga_err *err)
+{
+	size_t i;
+	int r = 1;
+
+	if (request->types.n && need_catalogue(p, err) < 0)
+		return -1;
+	for (i = 0; r > 0 && i < request->types.n; i++)
+		r = add_type(p, request, request->types.v[i], ret, err);
+	return r;
+}
+
+/* A node may be asked for by its name, and a type by any of its names; the stored request has id
+ * and slugs. What names no node stays, and is refused. */
 static int place_named(struct ga_placer *p, const struct ga_request *request, struct ga_err *err)
 {
+	ga_autotypes struct ga_type_names types = { NULL, 0 };
 	struct ga_request named = *request; /* borrows every member */
 	ga_autofree char *id = NULL;
 	struct ga_err none = GA_ERR_INIT;
+	int r = name_types(p, request, &types, err);
 
+	if (r <= 0)
+		return r;
+	named.types.v = types.v;
+	named.types.n = types.n;
 	if (!request->node)
-		return place_one(p, request, err);
+		return place_one(p, &named, err);
 	if (ga_store_resolve(p->db, "node", request->node, &id, NULL, &none) == 0)
 		named.node = id;
 	else if (none.code != GA_NOTFOUND && none.code != GA_USAGE) {

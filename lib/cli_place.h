@@ -27,7 +27,8 @@ struct ga_placer {
 	struct ga_fleet fleet; /* begin with .version = GA_FLEET_UNREAD */
 	bool explain, dry_run;
 	bool admitted; /* asked before whether who runs it may: the gate of places is not */
-	bool once; /* a single request: only what can matter to it is read */
+	bool once; /* a single request of a command line: only what can matter to it is read */
+	struct ga_accels *accels; /* the catalogue, once it was needed; NULL */
 	struct ga_plan_maker maker;
 	int64_t stale_seconds;
 	struct ga_access_rules rules; /* as of this transaction; empty for root */

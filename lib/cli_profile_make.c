@@ -13,10 +13,7 @@
 #include "store_access.h"
 #include "store_profile.h"
 
-static struct ga_profile_opts opt = {
-	.vcpus = GA_UNKNOWN, .memory_bytes = GA_UNKNOWN, .hugepage_bytes = GA_UNKNOWN,
-	.hold = GA_UNKNOWN, .graceful = GA_UNKNOWN,
-};
+static struct ga_profile_opts opt;
 
 #define DRY_RUN \
 	{ .name = "dry-run", .type = GA_O_FLAG, .var = &opt.dry_run, \
@@ -28,12 +25,12 @@ static struct ga_profile_opts opt = {
 	  .help = "accelerator type; several, best first" }, \
 	{ .name = "count", .type = GA_O_TEXTS, .var = &opt.counts, .arg = "N,…", \
 	  .help = "GPUs a slice may have" }, \
-	{ .name = "vcpus-per-gpu", .type = GA_O_INT, .var = &opt.vcpus, .arg = "N", .min = 1, \
-	  .max = 4096, .help = "virtual CPUs a GPU" }, \
-	{ .name = "memory-per-gpu", .type = GA_O_SIZE, .var = &opt.memory_bytes, .arg = "SIZE", \
+	{ .name = "vcpus-per-gpu", .type = GA_O_TEXT, .var = &opt.vcpus, .arg = "N", \
+	  .help = "virtual CPUs a GPU" }, \
+	{ .name = "memory-per-gpu", .type = GA_O_TEXT, .var = &opt.memory, .arg = "SIZE", \
 	  .help = "memory a GPU" }, \
-	{ .name = "hugepages", .type = GA_O_SIZE, .var = &opt.hugepage_bytes, .arg = "SIZE", \
-	  .help = "size of the pages; 0: ordinary ones" }, \
+	{ .name = "hugepages", .type = GA_O_TEXT, .var = &opt.hugepages, .arg = "SIZE", \
+	  .help = "size of the pages: 2M, 1G; 0: ordinary ones" }, \
 	{ .name = "image", .type = GA_O_TEXT, .var = &opt.image, .arg = "NAME", \
 	  .help = "default image" }, \
 	{ .name = "price", .type = GA_O_TEXT, .var = &opt.price, .arg = "PRICE", \
@@ -53,9 +50,9 @@ static struct ga_profile_opts opt = {
 	  .help = "whether GPU memory needs proof" }, \
 	{ .name = "domain-type", .type = GA_O_WORD, .var = &opt.domain_type, .arg = "TYPE", \
 	  .values = ga_domain_types, .help = "libvirt's domain type (default kvm)" }, \
-	{ .name = "hold", .type = GA_O_DURATION, .var = &opt.hold, .arg = "DURATION", \
+	{ .name = "hold", .type = GA_O_TEXT, .var = &opt.hold, .arg = "DURATION", \
 	  .help = "how long a release is held by default" }, \
-	{ .name = "graceful", .type = GA_O_DURATION, .var = &opt.graceful, .arg = "DURATION", \
+	{ .name = "graceful", .type = GA_O_TEXT, .var = &opt.graceful, .arg = "DURATION", \
 	  .help = "how long a guest may take to stop (default 60s)" }
 
 const struct ga_opt ga_profile_create_opts[] = {
@@ -146,27 +143,13 @@ static int say_behind(struct ga_db *db, const struct ga_profile *now, struct ga_
 	return n < 0 ? -1 : 0;
 }
 
-/* As gpuaas-state apply would, with the reasons of a command line. */
-static int check(const struct ga_profile *p, struct ga_err *err)
-{
-	ga_autojson json_t *json = ga_shape_format(&ga_profile_shape, p);
-	struct ga_profile unused;
-
-	if (ga_shape_parse(&ga_profile_shape, json, &unused, err) < 0) {
-		err->code = GA_USAGE;
-		return -1;
-	}
-	ga_shape_release(&ga_profile_shape, &unused);
-	return 0;
-}
-
 /* Stores the profile in the open transaction: 1 changed, with the stored version in ret. */
 static int put(struct ga_db *db, const struct ga_profile *before, const struct ga_profile *p,
 	       struct ga_profile *ret, struct ga_err *err)
 {
 	int r;
 
-	if (check(p, err) < 0 ||
+	if (ga_profile_check(p, err) < 0 ||
 	    (before && ga_store_may_apply(db, &ga_profile_shape, before, err) < 0) ||
 	    ga_store_may_apply(db, &ga_profile_shape, p, err) < 0)
 		return -1;
@@ -217,6 +200,19 @@ static int begin(struct ga_db **db, struct ga_err *err)
 
 /* ---- create ---- */
 
+/* No type means any GPU: that is not said by saying nothing. */
+static int need_types(const struct ga_type_names *words, struct ga_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < words->n && *words->v[i]; i++)
+		;
+	if (i == words->n)
+		return 0;
+	(void)ga_fail(err, GA_USAGE, "--type names no type");
+	return ga_hint(err, "for any GPU: 'create' without it, 'set' with --generic");
+}
+
 /* The types that were asked for, as slugs, in place of the names. */
 static int resolve_types(struct ga_type_names *ret, struct ga_err *err)
 {
@@ -226,7 +222,7 @@ static int resolve_types(struct ga_type_names *ret, struct ga_err *err)
 	if (!opt.types.n)
 		return 0;
 	ga_profile_words(&opt.types, &words);
-	if (ga_cli_catalogue(&list, err) < 0 ||
+	if (need_types(&words, err) < 0 || ga_cli_catalogue(&list, err) < 0 ||
 	    ga_cli_profile_types(list, words.v, words.n, true, ret, err) < 0)
 		return -1;
 	opt.slugs.v = ret->v; /* borrowed */
@@ -370,9 +366,8 @@ static bool nothing_given(void)
 {
 	return !opt.shape && !opt.image && !opt.price && !opt.region && !opt.pool &&
 	       !opt.domain_type && !opt.wipe && !opt.wipe_verify && !opt.wipe_gpu_memory &&
-	       !opt.types.n && !opt.counts.n && !opt.teams.n && opt.vcpus == GA_UNKNOWN &&
-	       opt.memory_bytes == GA_UNKNOWN && opt.hugepage_bytes == GA_UNKNOWN &&
-	       opt.hold == GA_UNKNOWN && opt.graceful == GA_UNKNOWN && !opt.generic;
+	       !opt.types.n && !opt.counts.n && !opt.teams.n && !opt.vcpus && !opt.memory &&
+	       !opt.hugepages && !opt.hold && !opt.graceful && !opt.generic;
 }
 
 static int apply_flags(struct ga_profile *p, struct ga_err *err)

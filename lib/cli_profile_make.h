@@ -7,10 +7,11 @@
 #include "db.h"
 #include "kind_state.h"
 
-/* What the options say of a profile; NULL, GA_UNKNOWN and empty: not given. */
+/* What the options say of a profile; NULL and no element: not given; "": takes a member away. */
 struct ga_profile_opts {
 	const char *shape, *image, *price, *region, *pool, *domain_type;
 	const char *wipe, *wipe_verify, *wipe_gpu_memory;
+	const char *vcpus, *memory, *hugepages, *hold, *graceful;
 	GA_LIST(const char *) types;
 	GA_LIST(char *) slugs; /* of these types */
 	GA_LIST(const char *) counts;
@@ -18,7 +19,6 @@ struct ga_profile_opts {
 	GA_LIST(const char *) from_nodes;
 	GA_LIST(const char *) allow;
 	GA_LIST(const char *) forbid;
-	int64_t vcpus, memory_bytes, hugepage_bytes, hold, graceful;
 	bool generic, mixed, suggest, everyone, undo, versions, dry_run;
 };
 
@@ -36,6 +36,8 @@ int ga_cli_profile_teams(struct ga_err *err);
 /* The options over a profile (released with its shape by the caller): what was given replaces what
  * it has. GA_USAGE for what is malformed. Of the types it takes the slugs. */
 int ga_profile_flags(const struct ga_profile_opts *o, struct ga_profile *p, struct ga_err *err);
+/* Whether gpuaas-state apply would take what the options made: GA_USAGE. */
+int ga_profile_check(const struct ga_profile *p, struct ga_err *err);
 /* A profile as it is before the options: of no type, wiped as the state's kind asks for. */
 void ga_profile_blank(const char *name, bool lab, struct ga_profile *ret);
 /* What each of a GA_LIST(const char *) says, at its commas; appended to ret (GA_LIST(char *)). */

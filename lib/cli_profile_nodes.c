@@ -386,6 +386,8 @@ static int suggest(struct suggesting *s, const struct ga_suggest_node *nodes, si
 		free(p.name);
 		p.name = GA_TAKE(name);
 		r = ga_profile_flags(s->o, &p, err);
+		if (r == 0)
+			r = ga_profile_check(&p, err);
 	}
 	if (by) {
 		say_nodes("covered by profile", by->name, nodes, n);

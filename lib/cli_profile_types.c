@@ -35,23 +35,11 @@ static int twice(const char *name, const char *slug, struct ga_err *err)
 		       strcmp(name, slug) ? ": it is " : "", strcmp(name, slug) ? slug : "");
 }
 
-static int add_one(const char *name, const char *slug, struct ga_type_names *ret,
-		   struct ga_err *err)
-{
-	if (has(ret, slug))
-		return twice(name, slug, err);
-	if (strcmp(name, slug) != 0)
-		ga_say("type '%.64s' is %s", name, slug);
-	ga_texts_add(ret, slug);
-	return 0;
-}
-
-/* A name of several types stands for all of them, the best first. */
-static void add_group(const struct ga_accels *list, const char *name,
-		      const struct ga_accel_named *named, struct ga_type_names *ret)
+/* The types of a group, the best first. */
+static void add_group(const struct ga_accels *list, const struct ga_accel_named *named,
+		      struct ga_type_names *ret)
 {
 	GA_LIST(struct ga_suggest_type) types = { NULL, 0 };
-	ga_autostr struct ga_str said = GA_STR_INIT;
 	size_t i;
 
 	for (i = 0; i < named->types.n; i++) {
@@ -61,40 +49,76 @@ static void add_group(const struct ga_accels *list, const char *name,
 			t->slug, 0, t->memory.gpu_gb == GA_UNKNOWN ? 0 : t->memory.gpu_gb };
 	}
 	ga_suggest_order(types.v, types.n);
-	for (i = 0; i < types.n; i++) {
-		if (has(ret, types.v[i].type))
-			continue;
+	for (i = 0; i < types.n; i++)
 		ga_texts_add(ret, types.v[i].type);
-		ga_str_addf(&said, "%s%s", said.len ? ", " : "", types.v[i].type);
-	}
-	ga_say("type '%.64s' means several types, taken in this order: %s", name,
-	       said.len ? said.buf : "none that does not stand already");
 	ga_list_release(&types);
+}
+
+int ga_cli_type_means(const struct ga_accels *list, const char *name, struct ga_type_names *ret,
+		      struct ga_err *err)
+{
+	ga_autonamed struct ga_accel_named named = { 0 };
+
+	if (ga_accels_type(list, name)) {
+		ga_texts_add(ret, name);
+		return 0;
+	}
+	ga_accels_named(list, GA_NAME_PEOPLE, name, &named);
+	if (!named.types.n)
+		return ga_cli_type_unknown(list, name, err);
+	if (named.part || named.shared)
+		return ga_fail(err, GA_USAGE, "'%.64s' is a part of a GPU, and profiles sell whole "
+			       "ones", name);
+	add_group(list, &named, ret);
+	return 0;
+}
+
+void ga_cli_type_say(const char *name, char *const *slugs, size_t n)
+{
+	ga_autostr struct ga_str said = GA_STR_INIT;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		ga_str_addf(&said, "%s%s", i ? ", " : "", slugs[i]);
+	if (n > 1)
+		ga_say("type '%.64s' means several types, taken in this order: %s", name,
+		       said.buf);
+	else if (n && strcmp(name, slugs[0]) != 0)
+		ga_say("type '%.64s' is %s", name, said.buf);
+}
+
+/* Adds what a name means; of several types those that stand already are left out. */
+static int add_meant(const char *name, const struct ga_type_names *meant,
+		     struct ga_type_names *ret, struct ga_err *err)
+{
+	size_t i, before = ret->n;
+
+	if (meant->n == 1 && has(ret, meant->v[0]))
+		return twice(name, meant->v[0], err);
+	for (i = 0; i < meant->n; i++)
+		if (!has(ret, meant->v[i]))
+			ga_texts_add(ret, meant->v[i]);
+	if (ret->n == before)
+		ga_say("type '%.64s' means several types, and each stands already", name);
+	else
+		ga_cli_type_say(name, ret->v + before, ret->n - before);
+	return 0;
 }
 
 static int add_name(const struct ga_accels *list, const char *name, bool strict,
 		    struct ga_type_names *ret, struct ga_err *err)
 {
-	ga_autonamed struct ga_accel_named named = { 0 };
+	ga_autotypes struct ga_type_names meant = { NULL, 0 };
 	struct ga_err why = GA_ERR_INIT;
 
-	if (ga_accels_type(list, name))
-		return add_one(name, name, ret, err);
-	ga_accels_named(list, GA_NAME_PEOPLE, name, &named);
-	if (named.types.n && (named.part || named.shared))
-		return ga_fail(err, GA_USAGE, "'%.64s' is a part of a GPU, and profiles sell whole "
-			       "ones", name);
-	if (named.types.n == 1)
-		return add_one(name, named.types.v[0], ret, err);
-	if (named.types.n) {
-		add_group(list, name, &named, ret);
-		return 0;
+	if (ga_cli_type_means(list, name, &meant, &why) == 0)
+		return add_meant(name, &meant, ret, err);
+	if (strict || !ga_streq(why.reason, "unknown_type")) {
+		*err = why;
+		return -1;
 	}
-	if (strict)
-		return ga_cli_type_unknown(list, name, err);
 	if (has(ret, name))
 		return twice(name, name, err);
-	(void)ga_cli_type_unknown(list, name, &why);
 	ga_say("%s: nothing is placed on it until it is one (%s)", why.msg, why.hint);
 	ga_texts_add(ret, name);
 	return 0;

@@ -15,6 +15,14 @@ struct ga_type_names {
 void ga_type_names_release(struct ga_type_names *list);
 #define ga_autotypes ga_cleanup(ga_type_names_release)
 
+/* The slugs that a name means to whoever sells whole GPUs, the one with the most memory first;
+ * appended to ret. GA_USAGE: a part of a GPU, and what means nothing ("unknown_type", with near
+ * ones). */
+int ga_cli_type_means(const struct ga_accels *list, const char *name, struct ga_type_names *ret,
+		      struct ga_err *err);
+/* Says on stderr what became of a name, where it is not the slug itself. */
+void ga_cli_type_say(const char *name, char *const *slugs, size_t n);
+
 /*
  * Slugs of what was asked for, in its order, each once; appended to ret. A name of one type becomes
  * its slug, that of a group its types (best memory first, those that stand already left out); both

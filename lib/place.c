@@ -182,6 +182,10 @@ void ga_place(const struct ga_fleet *fleet, const struct ga_request *request,
 		ga_place_refuse_count(&ask, &ret->refusal);
 		return;
 	}
+	if (!ask.baremetal && !ask.image) {
+		ga_place_refuse_image(&ask, &ret->refusal);
+		return;
+	}
 	ret->placed = best_offer(&ask, o, &best);
 	if (ret->placed) {
 		ret->node = o[best].node;

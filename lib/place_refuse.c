@@ -12,11 +12,14 @@ struct tally {
 	int64_t slots;	    /* of a type wanted, on nodes that may be used at all */
 	int64_t free;	    /* of them on nodes that are not out */
 	int64_t waiting;    /* waiting for a wipe */
+	int64_t other;	    /* free, but of a type that is not wanted */
 	int64_t most;	    /* free on one node */
 	const char *most_node;
 	const char *enough_waiting; /* node that has enough once its wipes are done */
 	const char *enough_topology, *enough_image, *enough_out, *enough_blocked;
 	const char *out_why, *out_detail, *topology_why, *blocked_why;
+	bool here;	    /* a node is where it is wanted */
+	bool in_region;	    /* or in the region at least */
 };
 
 static bool is_elsewhere(const char *code)
@@ -89,6 +92,9 @@ static void tally_slots(const struct ga_place_ask *ask, const struct ga_fleet_no
 	size_t i, j;
 
 	count_slots(ask, node, NULL, t);
+	/* A machine goes whole, or not at all. */
+	if (ask->baremetal && t->slots < (int64_t)node->slots.n)
+		memset(t, 0, sizeof(*t));
 	if (ask->baremetal || !t->slots)
 		return;
 	memset(t, 0, sizeof(*t));
@@ -116,6 +122,17 @@ static int64_t needed(const struct ga_place_ask *ask, const struct ga_fleet_node
 	return wanted > all ? wanted : all;
 }
 
+static int64_t free_of_others(const struct ga_place_ask *ask, const struct ga_fleet_node *node)
+{
+	int64_t rank, n = 0;
+	size_t i;
+
+	for (i = 0; !ask->baremetal && i < node->slots.n; i++)
+		n += node->slots.v[i].free &&
+		     !ga_place_wants_type(ask, node->slots.v[i].type, &rank);
+	return n;
+}
+
 static void tally_node(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
 		       const char *code, struct tally *t)
 {
@@ -134,6 +151,7 @@ static void tally_node(const struct ga_place_ask *ask, const struct ga_fleet_nod
 		return;
 	}
 	t->free += n.free;
+	t->other += free_of_others(ask, node);
 	t->waiting += n.waiting;
 	if (n.free > t->most) {
 		t->most = n.free;
@@ -218,6 +236,160 @@ static bool refuse_in_the_way(const struct tally *t, const char *what, struct ga
 	return true;
 }
 
+/* ---- what is wanted ---- */
+
+static bool wants_memory(const struct ga_place_ask *ask)
+{
+	return ask->request->min_memory_mib != GA_UNKNOWN;
+}
+
+static bool has(char *const *types, size_t n, const char *type)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (ga_streq(types[i], type))
+			return true;
+	return false;
+}
+
+/* A request gets types that the profile has too. */
+static bool is_sold(const struct ga_place_ask *ask, const char *type)
+{
+	const struct ga_profile *p = ask->profile;
+
+	return !p->types.n || has(p->types.v, p->types.n, type);
+}
+
+static bool wants_nothing(const struct ga_place_ask *ask)
+{
+	size_t i;
+
+	for (i = 0; i < ask->n_types; i++)
+		if (is_sold(ask, ask->types[i]))
+			return false;
+	return ask->n_types > 0;
+}
+
+/* "type a, b with 80 GB or more" */
+static char *type_list(const struct ga_place_ask *ask)
+{
+	int64_t mib = ask->request->min_memory_mib;
+	struct ga_str s = GA_STR_INIT;
+	bool any = false;
+	size_t i;
+
+	ga_str_add(&s, ask->n_types ? "type " : "any type");
+	for (i = 0; i < ask->n_types; i++) {
+		if (!is_sold(ask, ask->types[i]))
+			continue;
+		ga_str_addf(&s, "%s%s", any ? ", " : "", ask->types[i]);
+		any = true;
+	}
+	if (wants_memory(ask))
+		ga_str_addf(&s, " with %" PRId64 " %s or more", mib % 1024 ? mib : mib / 1024,
+			    mib % 1024 ? "MiB" : "GB");
+	return ga_str_take(&s);
+}
+
+static const char *either(const char *asked, const char *own)
+{
+	return asked ? asked : own;
+}
+
+/* " on node 'a'", " in pool 'p'"; "" where any place will do. */
+static char *place_wanted(const struct ga_place_ask *ask)
+{
+	const struct ga_request *r = ask->request;
+	const char *pool = either(r->pool, ask->profile->pool);
+	const char *region = either(r->region, ask->profile->region);
+
+	if (r->node)
+		return ga_xprintf(" on node '%s'", r->node);
+	if (pool || region)
+		return ga_xprintf(" in %s '%s'", pool ? "pool" : "region", either(pool, region));
+	return ga_xstrdup("");
+}
+
+/* The profile is for other types than the request. */
+static void refuse_types(const struct ga_place_ask *ask, struct ga_refusal *ret)
+{
+	ga_autostr struct ga_str asked = GA_STR_INIT, own = GA_STR_INIT;
+	const struct ga_profile *p = ask->profile;
+	size_t i;
+
+	for (i = 0; i < ask->n_types; i++)
+		ga_str_addf(&asked, "%s%s", i ? ", " : "", ask->types[i]);
+	for (i = 0; i < p->types.n; i++)
+		ga_str_addf(&own, "%s%s", i ? ", " : "", p->types.v[i]);
+	say(ret, "type_missing",
+	    ga_xprintf("profile '%s' does not have %s: it has %s", p->name, asked.buf, own.buf),
+	    ga_xstrdup("one of its types, or another profile: 'gpuaas-profile list' shows them"));
+}
+
+/* No node is where it is wanted: what is there would have been looked at. */
+static char *nowhere(const struct ga_place_ask *ask, bool is_pool)
+{
+	const struct ga_request *r = ask->request;
+	const struct ga_profile *p = ask->profile;
+	const char *what = is_pool ? "pool" : "region";
+	const char *asked = is_pool ? r->pool : r->region, *own = is_pool ? p->pool : p->region;
+	const char *place = either(asked, own), *region = either(r->region, p->region);
+	ga_autofree char *by = own && !asked ? ga_xprintf(", which profile '%s' names", p->name) :
+					       ga_xstrdup("");
+
+	if (asked && own && strcmp(asked, own) != 0)
+		return ga_xprintf("%s '%s' was asked for, and profile '%s' names %s '%s'", what,
+				  asked, p->name, what, own);
+	if (r->node)
+		return ga_xprintf("node '%s' is not in %s '%s'%s", r->node, what, place, by);
+	if (is_pool && region)
+		return ga_xprintf("no node of region '%s' is in pool '%s'%s", region, place, by);
+	return ga_xprintf("no node is in %s '%s'%s", what, place, by);
+}
+
+static void refuse_place(const struct ga_place_ask *ask, const struct tally *t,
+			 struct ga_refusal *ret)
+{
+	if (t->in_region)
+		say(ret, "other_pool_wanted", nowhere(ask, true),
+		    ga_xstrdup("'gpuaas-list nodes' shows the pool of each"));
+	else
+		say(ret, "other_region_wanted", nowhere(ask, false),
+		    ga_xstrdup("'gpuaas-list nodes' shows the region of each"));
+}
+
+static void refuse_missing(const struct ga_place_ask *ask, struct ga_refusal *ret)
+{
+	ga_autofree char *types = type_list(ask), *place = place_wanted(ask);
+
+	say(ret, "type_missing",
+	    ga_xprintf("no %s of %s%s is%s", ask->baremetal ? "machine" : "slot", types,
+		       ask->baremetal ? " alone" : "", *place ? place : " there"),
+	    ga_xstrdup("'gpuaas-list slots' shows the types there are"));
+}
+
+static void refuse_full(const struct ga_place_ask *ask, const struct tally *t, const char *what,
+			struct ga_refusal *ret)
+{
+	ga_autofree char *types = type_list(ask), *place = place_wanted(ask);
+	ga_autofree char *other =
+		t->other ? ga_xprintf(" (%" PRId64 " GPU%s of other types %s)", t->other,
+				      t->other == 1 ? "" : "s", t->other == 1 ? "is" : "are") :
+			   ga_xstrdup("");
+	bool narrow = t->slots && (ask->n_types || wants_memory(ask));
+
+	say(ret, "no_capacity",
+	    t->free ? ga_xprintf("%s wanted, and %" PRId64 " GPU%s%s%s %s free%s in all", what,
+				 t->free, t->free == 1 ? "" : "s", narrow ? " of " : "",
+				 narrow ? types : "", t->free == 1 ? "is" : "are", place) :
+	    narrow  ? ga_xprintf("%s wanted, and none of %s is free%s%s", what, types, place,
+				 other) :
+		      ga_xprintf("%s wanted, and nothing is free%s", what, place),
+	    t->slots ? ga_xstrdup("gpuaas-list allocation shows who holds what") :
+		       ga_xstrdup("gpuaas-discover | gpuaas-approve makes capacity"));
+}
+
 static void refuse_rest(const struct ga_place_ask *ask, const struct tally *t, const char *what,
 			struct ga_refusal *ret)
 {
@@ -239,12 +411,7 @@ static void refuse_rest(const struct ga_place_ask *ask, const struct tally *t, c
 			       what, t->enough_blocked, t->blocked_why),
 		    ga_xstrdup("gpuaas-list slot shows each slot's blockers and their fix"));
 	else
-		say(ret, "no_capacity",
-		    t->free ? ga_xprintf("%s wanted, and %" PRId64 " GPUs are free in all", what,
-					 t->free) :
-			      ga_xprintf("%s wanted, and nothing is free", what),
-		    t->slots ? ga_xstrdup("gpuaas-list allocation shows who holds what") :
-			       ga_xstrdup("gpuaas-discover | gpuaas-approve makes capacity"));
+		refuse_full(ask, t, what, ret);
 }
 
 /* Only a retired one is known and not among the fleet's. */
@@ -258,25 +425,6 @@ static bool is_missing(const struct ga_place_ask *ask)
 		if (ga_streq(ask->fleet->nodes.v[i].id, ask->request->node))
 			return false;
 	return true;
-}
-
-static bool wants_memory(const struct ga_place_ask *ask)
-{
-	return ask->request->min_memory_mib != GA_UNKNOWN;
-}
-
-/* "type a, b with 80000 MiB or more" */
-static char *type_list(const struct ga_place_ask *ask)
-{
-	struct ga_str s = GA_STR_INIT;
-	size_t i;
-
-	ga_str_add(&s, ask->n_types ? "type " : "any type");
-	for (i = 0; i < ask->n_types; i++)
-		ga_str_addf(&s, "%s%s", i ? ", " : "", ask->types[i]);
-	if (wants_memory(ask))
-		ga_str_addf(&s, " with %" PRId64 " MiB or more", ask->request->min_memory_mib);
-	return ga_str_take(&s);
 }
 
 /* A smaller allowed count that fits now, the largest first. */
@@ -365,19 +513,23 @@ void ga_place_refuse(const struct ga_place_ask *ask, struct ga_refusal *ret)
 		const char *code = ga_place_offer(ask, node, &o);
 
 		add_answer(ask, node, code, ret);
-		if (!is_elsewhere(code))
-			tally_node(ask, node, code, &t);
+		t.in_region = t.in_region || ga_streq(code, "other_pool_wanted");
+		if (is_elsewhere(code))
+			continue;
+		t.here = true;
+		tally_node(ask, node, code, &t);
 	}
 	ga_list_release(&nodes);
 	if (is_missing(ask)) {
 		say(ret, "node_missing",
 		    ga_xprintf("node '%s' is retired, or was never there", ask->request->node),
 		    ga_xstrdup("'gpuaas-list nodes' shows them"));
+	} else if (wants_nothing(ask)) {
+		refuse_types(ask, ret);
+	} else if (!t.here && ask->fleet->nodes.n) {
+		refuse_place(ask, &t, ret);
 	} else if (!t.slots && ask->fleet->nodes.n && (ask->n_types || wants_memory(ask))) {
-		ga_autofree char *types = type_list(ask);
-
-		say(ret, "type_missing", ga_xprintf("no slot of %s is there", types),
-		    ga_xstrdup("gpuaas-list slot shows the types there are"));
+		refuse_missing(ask, ret);
 	} else if (!refuse_in_the_way(&t, what, ret)) {
 		refuse_rest(ask, &t, what, ret);
 	}
@@ -398,4 +550,14 @@ void ga_place_refuse_count(const struct ga_place_ask *ask, struct ga_refusal *re
 		*ga_list_add(&ret->alternatives) =
 			ga_xprintf("%" PRId64 " GPU%s", ask->profile->counts.v[i],
 				   ask->profile->counts.v[i] == 1 ? "" : "s");
+}
+
+void ga_place_refuse_image(const struct ga_place_ask *ask, struct ga_refusal *ret)
+{
+	begin(ask, ret);
+	say(ret, "image_not_named",
+	    ga_xprintf("no image is named: neither by the request nor by profile '%s'",
+		       ask->profile->name),
+	    ga_xprintf("--image NAME; 'gpuaas-profile set %s --image NAME' for all requests",
+		       ask->profile->name));
 }

@@ -76,5 +76,7 @@ void ga_place_refuse(const struct ga_place_ask *ask, struct ga_refusal *ret);
  * the first, or any type would do (place_type.c). type: of its devices, NULL when of several. */
 char *ga_place_type_reason(const struct ga_place_ask *ask, const char *type, int64_t rank);
 void ga_place_refuse_count(const struct ga_place_ask *ask, struct ga_refusal *ret);
+/* A slice has an image, and neither the request nor the profile names one. */
+void ga_place_refuse_image(const struct ga_place_ask *ask, struct ga_refusal *ret);
 
 #endif

@@ -190,16 +190,48 @@ static int check_types(const struct ga_profile *p, struct ga_err *err)
 	return 0;
 }
 
+/* The memory of a guest is made of whole pages, of a size that these hosts have. By a profile that
+ * is retired no guest gets any. */
+static int check_pages(const struct ga_profile *p, struct ga_err *err)
+{
+	int64_t kib = p->hugepage_kib, mib;
+	size_t i;
+
+	if (kib == GA_UNKNOWN || p->retired)
+		return 0;
+	if (kib != 2048 && kib != 1048576) {
+		(void)ga_fail(err, GA_BADREC, "profile '%s': there are no pages of %" PRId64
+			      " KiB", p->name, kib);
+		return ga_hint(err, "hugepage_kib is 2048 or 1048576; none: ordinary pages");
+	}
+	for (i = 0; p->memory_mib_per_gpu != GA_UNKNOWN && i < p->counts.n; i++) {
+		mib = p->memory_mib_per_gpu * p->counts.v[i];
+		if (mib % (kib / 1024) == 0)
+			continue;
+		(void)ga_fail(err, GA_BADREC, "profile '%s': a guest of %" PRId64 " GPU%s gets %"
+			      PRId64 " MiB, and pages are of %" PRId64 " MiB", p->name,
+			      p->counts.v[i], p->counts.v[i] == 1 ? "" : "s", mib, kib / 1024);
+		return ga_hint(err, "memory of whole pages, or smaller pages");
+	}
+	return 0;
+}
+
+int ga_store_profile_check(const struct ga_profile *p, struct ga_err *err)
+{
+	return check_slice(p, err) < 0 || check_price(p, err) < 0 || check_counts(p, err) < 0 ||
+			       check_types(p, err) < 0 || check_pages(p, err) < 0 ?
+		       -1 :
+		       0;
+}
+
 int ga_store_apply_profile(struct ga_db *db, const struct ga_profile *p, struct ga_err *err)
 {
 	ga_autofree char *old = NULL, *text = NULL, *now = ga_time_now();
 	struct ga_profile next = *p; /* borrows every member */
 	int64_t version;
 
-	if (check_slice(p, err) < 0 || check_price(p, err) < 0 || check_counts(p, err) < 0 ||
-	    check_types(p, err) < 0)
-		return -1;
-	if (current_profile(db, p->name, &old, &version, err) < 0)
+	if (ga_store_profile_check(p, err) < 0 ||
+	    current_profile(db, p->name, &old, &version, err) < 0)
 		return -1;
 	next.version = version;
 	text = ga_rec_format_text(&ga_profile_shape, &next);

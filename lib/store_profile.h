@@ -15,6 +15,10 @@ int ga_store_profile_versions(struct ga_db *db, const char *name, ga_store_each 
 /* The current versions of all profiles, by name. */
 int ga_store_profiles(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
 
+/* Whether a record may become a profile, beyond what its shape says: GA_BADREC. What is applied is
+ * asked the same. */
+int ga_store_profile_check(const struct ga_profile *p, struct ga_err *err);
+
 /* How many allocations that have not ended were placed with another version than this one; -1. */
 int64_t ga_store_profile_behind(struct ga_db *db, const char *name, int64_t version,
 				struct ga_err *err);

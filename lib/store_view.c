@@ -40,6 +40,22 @@ static json_t *detail_of(const struct ga_manual_type *types, size_t n, const cha
 	return json_pack("{s:o, s:s?}", "types", list, "reason", reason);
 }
 
+/* Each type has one count: said twice, nobody knows which of them is meant. */
+static int check_twice(const struct ga_manual_type *types, size_t n, struct ga_err *err)
+{
+	size_t i, j;
+
+	for (i = 0; i < n; i++) {
+		for (j = 0; j < i && strcmp(types[j].type, types[i].type) != 0; j++)
+			;
+		if (j == i)
+			continue;
+		(void)ga_fail(err, GA_USAGE, "the type '%.64s' stands twice", types[i].type);
+		return ga_hint(err, "once, with the number of all of them: 4xTYPE");
+	}
+	return 0;
+}
+
 int ga_store_set_manual_types(struct ga_db *db, const char *node,
 			      const struct ga_manual_type *types, size_t n, const char *reason,
 			      struct ga_err *err)
@@ -48,6 +64,8 @@ int ga_store_set_manual_types(struct ga_db *db, const char *node,
 	int gone;
 	size_t i;
 
+	if (check_twice(types, n, err) < 0)
+		return -1;
 	gone = ga_db_exec(db, err, "DELETE FROM manual_type WHERE node = ?1", "s", node);
 	if (gone < 0)
 		return -1;
@@ -62,6 +80,18 @@ int ga_store_set_manual_types(struct ga_db *db, const char *node,
 			return -1;
 	return ga_audit_add(db, n ? "type_recorded" : "type_forgotten", node,
 			    detail_of(types, n, reason), err);
+}
+
+/* ---- approved ---- */
+
+int ga_store_has_type(struct ga_db *db, const char *type, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+
+	if (ga_db_query(db, &rows, err, "SELECT 1 FROM slot WHERE accelerator_type = ?1 AND "
+			"retired = 0 LIMIT 1", "s", type) < 0)
+		return -1;
+	return ga_rows_next(rows, err);
 }
 
 /* ---- discovered ---- */

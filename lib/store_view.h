@@ -13,10 +13,14 @@ int ga_store_node_views(struct ga_db *db, const struct ga_accels *list, int64_t 
 			int (*each)(struct ga_node_view *view, void *arg, struct ga_err *err),
 			void *arg, struct ga_err *err);
 
+/* Whether a slot that is not retired is of the type: 1, 0 or -1. The host that it is of may know
+ * types that this machine's catalogue does not. */
+int ga_store_has_type(struct ga_db *db, const char *type, struct ga_err *err);
 /* All types recorded by hand, by node and type. */
 int ga_store_manual_types(struct ga_db *db, struct ga_manual_types *ret, struct ga_err *err);
 /* Records types for a node in place of those before; it may be one that the state does not have.
- * n 0 forgets them: GA_NOTFOUND when there are none. types borrow; by and at are filled in. */
+ * n 0 forgets them: GA_NOTFOUND when there are none. types borrow; by and at are filled in.
+ * GA_USAGE: a type stands twice. */
 int ga_store_set_manual_types(struct ga_db *db, const char *node,
 			      const struct ga_manual_type *types, size_t n, const char *reason,
 			      struct ga_err *err);

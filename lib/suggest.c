@@ -203,6 +203,9 @@ static void fill(struct sum *s, const char *shape, struct ga_profile *ret)
 		ga_texts_add(&ret->types, s->types.v[i].type);
 	ret->vcpus_per_gpu = whole ? GA_UNKNOWN : s->vcpus;
 	ret->memory_mib_per_gpu = whole ? GA_UNKNOWN : round_down(s->memory_mib, s->hugepage_kib);
+	/* A page that is more than a GPU has would be no whole one. */
+	if (s->memory_mib != GA_UNKNOWN && s->hugepage_kib / 1024 > s->memory_mib)
+		s->hugepage_kib = GA_UNKNOWN;
 	ret->hugepage_kib = whole ? GA_UNKNOWN : s->hugepage_kib;
 	if (!whole)
 		ga_suggest_counts(s->most, &ret->counts);

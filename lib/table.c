@@ -72,7 +72,9 @@ static const struct view views[] = {
 	  { { "PROFILE", "name" }, { "VERSION", "version" }, { "SHAPE", "shape" },
 	    { "COUNTS", "counts" }, { "VCPUS/GPU", "vcpus_per_gpu" },
 	    { "MIB/GPU", "memory_mib_per_gpu" }, { "IMAGE", "image" },
-	    { "WIPE", "wipe.minimum_class" }, { "VERIFY", "wipe.verify" } } },
+	    { "WIPE", "wipe.minimum_class" }, { "VERIFY", "wipe.verify" },
+	    { "PRICE/HOUR", "price_micros" }, { "RETIRED", "retired" }, { "TEAMS", "teams" },
+	    { "TYPES", "types" } } },
 	{ &ga_image_shape, NULL,
 	  { { "IMAGE", "name" }, { "FORMAT", "format" }, { "SIZE", "size_bytes" },
 	    { "FIRMWARE", "firmware" }, { "PROBE", "probe" }, { "DIGEST", "digest" } } },
@@ -316,7 +318,8 @@ static bool is_money(const char *path)
 	const char *name = last_name(path);
 
 	return ga_streq(name, "cost_micros") || ga_streq(name, "difference_micros") ||
-	       ga_streq(name, "cost_per_hour_micros") || ga_streq(name, "priceMicros");
+	       ga_streq(name, "cost_per_hour_micros") || ga_streq(name, "priceMicros") ||
+	       ga_streq(name, "price_micros");
 }
 
 static bool is_gpu_time(const char *path)

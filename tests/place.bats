@@ -121,7 +121,12 @@ in_state()
   run_status 1 place --gpus 8
   jq_is '"\(.code) \(.alternatives[0])"' "no_single_node 4 GPUs on node n000 now"
   run_status 1 place --type b200
-  jq_is .code type_missing
+  jq_is '"\(.code): \(.sentence)"' "type_missing: no slot of type nvidia-b200-180gb is there"
+  run_status 1 place --pool nowhere
+  jq_is '"\(.code): \(.sentence): \(.nodes[0].code)"' \
+    "other_pool_wanted: no node is in pool 'nowhere': other_pool_wanted"
+  run_status 1 place --region nowhere --type h200
+  jq_is '"\(.code): \(.sentence)"' "other_region_wanted: no node is in region 'nowhere'"
   run_status 1 place --min-memory 1T
   jq_is .code type_missing
   run_ok place --min-memory 100G --dry-run
@@ -136,6 +141,101 @@ in_state()
     generation = generation + 1"
   run_status 1 place
   jq_is '"\(.code) \(.nodes[0].code)"' "not_ready stale"
+}
+
+@test "a type has any of its names, on each way of asking; one that is none is refused with near ones" {
+  local name
+  fleet 1 8
+  export GPUAAS_ACCELERATORS_DIR=$T/d
+  for name in h200 H200 'NVIDIA H200 141GB' nvidia-h200-141gb NVIDIA-H200; do
+    run_ok place --type "$name"
+    jq_is '.bundles | length' 1
+  done
+  assert_stderr "type 'NVIDIA-H200' is nvidia-h200-141gb"
+  run_ok place --type a100 --type h200 --dry-run --explain
+  assert_stderr "type 'a100' means several types, taken in this order: nvidia-a100-pcie-80gb,"
+  # Said twice in two ways, it is one.
+  run_ok place --type h200 --type H200 --dry-run
+  assert_equal "$(in_state "SELECT group_concat(DISTINCT request ->> '\$.types') FROM allocation")" \
+    '["nvidia-h200-141gb"]'
+  run_status 2 place --type h20x
+  assert_equal "$output" ""
+  assert_stderr "'h20x' is no type of the catalogue; near to it: nvidia-h20-"
+  run_status 2 place --type h20x --dry-run --explain
+  assert_stderr "near to it"
+  run_status 2 place --type NVIDIA-H200-MIG-1g.18gb
+  assert_stderr "a part of a GPU"
+  # In a stream the others are answered all the same.
+  jq_in_order -nc '("H200", "h20x", "nvidia-h200-141gb", "nvidia-b200-180gb") |
+    {kind: "gpuaas.request/1", request_id: "r-\(.)", profile: "lab", types: [.]}' > "$T/in"
+  run_status 2 gpuaas-place < "$T/in"
+  jq_slurp_is 'map(.code // "plan") | join(" ")' "plan unknown_type plan type_missing"
+  jq_is 'select(.code == "unknown_type") | "\(.status) \(.sentence | test("near to it")) \(.hint != null)"' \
+    "2 true true"
+  assert_equal "$stderr" ""
+  first=$output
+  run_status 2 gpuaas-place < "$T/in"
+  assert_equal "$output" "$first"
+  # What a drop-in named is there without it, by the name that it has there.
+  in_state "UPDATE slot SET accelerator_type = 'acme-x1', generation = generation + 1 WHERE slot_index > 6"
+  run_ok place --type acme-x1
+  run_status 2 place --type acme-x2
+}
+
+@test "a profile without the type, a place without nodes and types that are taken are told apart" {
+  fleet 2 2
+  in_state "UPDATE slot SET accelerator_type = 'nvidia-a100-sxm4-80gb', generation = generation + 1
+    WHERE node_id = 'n001'"
+  jq_in_order -c 'select(.counts and .name == "lab") | .name = "only", .name = "far" | .types = ["nvidia-h200-141gb"]' \
+    "$T/lab.json" > "$T/only.json"
+  jq_in_order -c 'if .name == "far" then .pool = "east" else . end' "$T/only.json" |
+    gpuaas-state apply - > "$T/applied"
+  run_status 1 gpuaas-place --profile only --type nvidia-a100-sxm4-80gb
+  jq_is '"\(.code): \(.sentence)"' \
+    "type_missing: profile 'only' does not have nvidia-a100-sxm4-80gb: it has nvidia-h200-141gb"
+  jq_is '.alternatives[0]' "1 GPU of type nvidia-h200-141gb on node n000 now"
+  run_status 1 gpuaas-place --profile only --node n001
+  jq_is .sentence "no slot of type nvidia-h200-141gb is on node 'n001'"
+  run_status 1 gpuaas-place --profile far
+  jq_is '"\(.code): \(.sentence)"' \
+    "other_pool_wanted: no node is in pool 'east', which profile 'far' names"
+  run_status 1 gpuaas-place --profile far --pool west --dry-run --explain
+  jq_slurp_is '.[0].sentence' "pool 'west' was asked for, and profile 'far' names pool 'east'"
+  gpuaas-place --profile only --gpus 2 > "$T/plan"
+  run_status 1 gpuaas-place --profile only
+  jq_is '"\(.code): \(.sentence)"' \
+    "no_capacity: 1 GPU wanted, and none of type nvidia-h200-141gb is free (2 GPUs of other types are)"
+}
+
+@test "a slice without an image is refused as that, and no node is blamed" {
+  fleet 1 2
+  jq_in_order -c 'select(.counts and .name == "lab") | .name = "bare" | del(.image)' "$T/lab.json" |
+    gpuaas-state apply - > "$T/applied"
+  run_status 1 gpuaas-place --profile bare
+  jq_is '"\(.code): \(.sentence)"' \
+    "image_not_named: no image is named: neither by the request nor by profile 'bare'"
+  jq_is '"\(.nodes | length) \(.hint | test("--image NAME"))"' "0 true"
+  jq_in_order -nc '{kind: "gpuaas.request/1", profile: "bare"}' > "$T/in"
+  run_status 1 gpuaas-place --dry-run --explain < "$T/in"
+  jq_slurp_is '.[0].code' image_not_named
+  run_ok gpuaas-place --profile bare --image lab
+}
+
+@test "memory is that of the maker, as everywhere" {
+  local size
+  fleet 1 8
+  in_state "UPDATE slot SET accelerator_type = 'nvidia-v100-sxm2-16gb', generation = generation + 1"
+  for size in 80 80G 80GB 80GiB 81920M 17; do
+    run_status 1 place --min-memory "$size"
+    jq_is .code type_missing
+  done
+  for size in 16 16G 16GB 16384MiB 1; do
+    run_ok place --min-memory "$size" --dry-run
+  done
+  for size in '' 0 16K -1 lots 16.5; do
+    run_status 2 place --min-memory "$size"
+    assert_stderr --min-memory
+  done
 }
 
 @test "what waits for its wipe is told" {

@@ -71,8 +71,8 @@ in_state()
 @test "set makes a new version and says what differs; versions stay, and are the way back" {
   hand one --type h200 --price 3.50 --team red > "$T/made"
   run_ok profile set one --price 4 --type h200,a100 --pool fast
-  jq_is '"\(.version) \(.price_micros) \(.types | join(" ")) \(.pool) \(.teams[0])"' \
-    "2 4000000 nvidia-h200-141gb nvidia-a100-pcie-40gb nvidia-a100-sxm4-40gb fast red"
+  jq_is '"\(.version) \(.price_micros) \(.pool) \(.teams[0])"' "2 4000000 fast red"
+  jq_is '.types | join(" ")' "nvidia-h200-141gb nvidia-a100-pcie-80gb nvidia-a100-sxm4-80gb nvidia-a100-sxm-64gb nvidia-a100-pcie-40gb nvidia-a100-sxm4-40gb"
   assert_stderr "profile 'one' becomes version 2"
   assert_stderr "price_micros            3500000 -> 4000000"
   assert_stderr 'pool                    none -> "fast"'
@@ -192,7 +192,14 @@ in_state()
 --memory-per-gpu 1K
 --memory-per-gpu -1
 --hugepages 3K
+--hugepages 4K
+--hugepages 2G
+--hugepages 1G --memory-per-gpu 1536M
+--hugepages 2M --memory-per-gpu 65M
+--count 3,3
+--count 8
 --team NO
+--team red,
 --pool a/b
 END
   run_status 2 hand $'evil\e[31m'
@@ -202,14 +209,80 @@ END
   run_status 2 hand Upper
   run_status 2 profile create
   run_status 2 profile create one two
-  run_status 3 profile create naked
-  assert_stderr "'counts' must not be empty"
+  run_status 2 profile create naked
+  assert_stderr "--count"
+  run_status 2 profile create naked --type h200
+  assert_stderr "--count is missing"
+  run_status 2 profile create twice --count 1,1
+  assert_stderr "--count 1 stands twice"
   for record in '.counts = [0]' '.counts = [1,1]' '.counts = [65]' '.types = ["a","a"]' \
-    '.types = [""]' '.price_micros = -1' '.price_micros = 1000000000001'; do
+    '.types = [""]' '.price_micros = -1' '.price_micros = 1000000000001' '.hugepage_kib = 4' \
+    '.hugepage_kib = 0' '.hugepage_kib = 1048576 | .memory_mib_per_gpu = 1536' \
+    '.hugepage_kib = 2048 | .memory_mib_per_gpu = 1'; do
     run_status 3 gpuaas-state apply - <<< "$(hand ok --dry-run 2> "$T/said" | jq_in_order -c "$record")"
   done
   run_ok gpuaas-list profiles
   assert_equal "$output" ""
+}
+
+@test "pages and memory go together by what each guest gets" {
+  run_ok hand whole --hugepages 1G --memory-per-gpu 3G
+  run_ok profile create pairs --count 2,4 --hugepages 1G --memory-per-gpu 1536M
+  run_ok hand small --hugepages 2M --memory-per-gpu 1536M
+  run_ok hand none --hugepages 0 --memory-per-gpu 1537M
+  run_status 2 profile set pairs --count 1,2
+  assert_stderr "a guest of 1 GPU gets 1536 MiB"
+  # What stands in the state since before can still be retired.
+  in_state "UPDATE profile SET current = 0 WHERE name = 'whole';
+    INSERT INTO profile (name, version, record, created_at, current) SELECT name, 2,
+    replace(replace(record, '\"hugepage_kib\":1048576', '\"hugepage_kib\":4'),
+    '\"version\":1', '\"version\":2'), created_at, 1 FROM profile WHERE name = 'whole'"
+  run_status 2 profile set whole --price 3
+  assert_stderr "no pages of 4 KiB"
+  run_ok profile retire whole
+}
+
+@test "an empty value takes away what a profile may be without, and says where it may not" {
+  local option
+  hand one --hugepages 2M --hold 1h --graceful 5s --image lab --region eu --pool p --type h200 \
+    --team red > "$T/made"
+  run_ok profile set one --vcpus-per-gpu '' --memory-per-gpu '' --hugepages '' --hold '' \
+    --graceful '' --image '' --region '' --pool ''
+  jq_is '[.vcpus_per_gpu, .memory_mib_per_gpu, .hugepage_kib, .hold_seconds, .graceful_seconds, .image,
+    .region, .pool] | tostring' '[null,null,null,null,null,null,null,null]'
+  run_ok hand two --hold '' --image ''
+  jq_is '"\(has("hold_seconds")) \(has("image"))"' "false false"
+  run_status 2 profile set one --type ''
+  assert_stderr "--generic"
+  run_status 2 profile set one --team ''
+  assert_stderr "gpuaas-profile teams one --everyone"
+  run_status 2 profile set one --count ''
+  assert_stderr "--count is missing"
+  for option in --price --shape --wipe --wipe-verify --wipe-gpu-memory --domain-type; do
+    run_status 2 profile set one "$option" ''
+    assert_stderr "$option"
+  done
+  for option in '--vcpus-per-gpu 0' '--vcpus-per-gpu 4097' '--vcpus-per-gpu x' '--memory-per-gpu x' \
+    '--hugepages x' '--hold x' '--graceful x'; do
+    # shellcheck disable=SC2086 # an option and its value
+    run_status 2 profile set one $option
+    assert_stderr "${option%% *}"
+  done
+  run_ok profile show one
+  jq_is '"\(.version) \(.types | length) \(.teams | length)"' "2 1 1"
+  # What is sold whole needs no counts.
+  profile create whole --shape baremetal --count 8 > "$T/made"
+  run_ok profile set whole --count ''
+  jq_is 'has("counts")' false
+}
+
+@test "the table of versions shows what versions differ in" {
+  hand one --type h200 --price 3.50 > "$T/made"
+  profile set one --price 4 --team red > "$T/set"
+  run_ok profile show one --versions --table
+  assert_output "nvidia-h200-141gb"
+  assert_equal "$(grep -c 3.50 <<< "$output") $(grep -c 4.00 <<< "$output") $(grep -c red <<< "$output")" \
+    "1 1 1"
 }
 
 @test "from nodes: types, counts, CPUs and memory of each GPU, less what is reserved" {

@@ -185,6 +185,24 @@ discovered()
   assert_stderr "'nvidia-a101-sxm4-80gb' is no type of the catalogue; near to it: nvidia-a100-sxm4-80gb"
 }
 
+@test "the bare name of a product finds every form of it, and what a name meant is said" {
+  node w1 '{"nvidia.com/gpu.product":"NVIDIA-A100-SXM4-80GB","nvidia.com/gpu.count":"4"}' '{"nvidia.com/gpu":"4"}' \
+    > "$T/nodes.json"
+  run_ok gpuaas-profile nodes --type a100 "$T/nodes.json"
+  jq_is .types[0].type nvidia-a100-sxm4-80gb
+  assert_stderr "type 'a100' means nvidia-a100-pcie-40gb, nvidia-a100-pcie-80gb, nvidia-a100-sxm-64gb, nvidia-a100-sxm4-40gb, nvidia-a100-sxm4-80gb"
+  # A name that finds nothing says what it meant, too.
+  run_ok gpuaas-profile nodes --type h200 "$T/nodes.json"
+  assert_equal "$output" ""
+  assert_stderr "type 'h200' means nvidia-h200-141gb"
+  run_ok gpuaas-profile nodes --type nvidia-a100-sxm4-80gb "$T/nodes.json"
+  assert_equal "$stderr" ""
+  # An 80 GB and a 40 GB card may hide behind one name: neither is chosen by guessing.
+  gpuaas-state init --lab > "$T/init"
+  run_status 2 gpuaas-profile nodes set n1 8xh100 --reason x
+  assert_stderr "nvidia-h100-pcie-80gb"
+}
+
 @test "a type that somebody recorded counts where ids say nothing, and says who, when and why" {
   discovered h200
   export GPUAAS_ACCELERATORS=$T/none.json
@@ -234,6 +252,8 @@ h200 nvidia-a2-16gb"
   run_status 2 gpuaas-profile nodes set n1 0xh200 --reason x
   assert_stderr "says that there is none"
   run_status 2 gpuaas-profile nodes set "a b" h200 --reason x
+  run_status 2 gpuaas-profile nodes set n1 h200 4xa2 2xH200 --reason x
+  assert_stderr "the type 'nvidia-h200-141gb' stands twice"
   run_ok gpuaas-list audit
   jq_is 'select(.action == "type_recorded")' ""
 }

@@ -183,6 +183,22 @@ static void suffixes_of(const char *label, const char *slug)
 	}
 }
 
+/* What is printed of a type can be typed, with its memory or without, and is no label by that. */
+static void products_of(const struct ga_accel_type *t)
+{
+	ga_autofree char *bare = ga_accel_short_name(t);
+	char *p;
+
+	name(GA_NAME_PEOPLE, t->name, t->slug, false);
+	name(GA_NAME_PEOPLE, bare, t->slug, false);
+	for (p = bare; *p; p++)
+		*p = (char)tolower((unsigned char)*p);
+	name(GA_NAME_PEOPLE, bare, t->slug, false);
+	no_name(GA_NAME_NVIDIA, bare);
+	no_name(GA_NAME_AMD, bare);
+	no_name(GA_NAME_INTEL, bare);
+}
+
 static void names_of(const struct ga_accel_type *t)
 {
 	const struct ga_accel_labels *l = &t->labels;
@@ -193,8 +209,11 @@ static void names_of(const struct ga_accel_type *t)
 	for (p = upper; *p; p++)
 		*p = (char)toupper((unsigned char)*p);
 	name(GA_NAME_PEOPLE, upper, t->slug, true);
+	/* An alias that is the bare name of a product means every form of it. */
 	for (i = 0; i < t->aliases.n; i++)
-		name(GA_NAME_PEOPLE, t->aliases.v[i], t->slug, true);
+		name(GA_NAME_PEOPLE, t->aliases.v[i], t->slug,
+		     strcmp(t->aliases.v[i], "H100") != 0);
+	products_of(t);
 	for (i = 0; i < l->nvidia_product.n; i++) {
 		bool alone = strcmp(l->nvidia_product.v[i], "NVIDIA-H100") != 0;
 
@@ -207,6 +226,44 @@ static void names_of(const struct ga_accel_type *t)
 		name(GA_NAME_AMD, l->amd_product_name.v[i], t->slug, true);
 	for (i = 0; i < l->intel_product.n; i++)
 		name(GA_NAME_INTEL, l->intel_product.v[i], t->slug, true);
+}
+
+/* The bare name of a product means all its forms, and no other product's. */
+static void families(void)
+{
+	static const struct {
+		const char *text, *types;
+	} cases[] = {
+		{ "a100", "nvidia-a100-pcie-40gb nvidia-a100-pcie-80gb nvidia-a100-sxm-64gb "
+			  "nvidia-a100-sxm4-40gb nvidia-a100-sxm4-80gb" },
+		{ "A100-80GB", "nvidia-a100-pcie-80gb nvidia-a100-sxm4-80gb" },
+		{ "NVIDIA A100 80GB", "nvidia-a100-pcie-80gb nvidia-a100-sxm4-80gb" },
+		{ "NVIDIA A100 64GB", "nvidia-a100-sxm-64gb" },
+		{ "V100", "nvidia-v100-pcie-16gb nvidia-v100-pcie-32gb nvidia-v100-sxm2-16gb "
+			  "nvidia-v100-sxm2-32gb nvidia-v100-sxm3-32gb" },
+		{ "v100s", "nvidia-v100s-pcie-32gb" },
+		{ "h100", "nvidia-h100-pcie-80gb nvidia-h100-sxm5-64gb nvidia-h100-sxm5-80gb "
+			  "nvidia-h100-sxm5-94gb nvidia-h100-sxm5-96gb" },
+		{ "h100 nvl", "nvidia-h100-nvl-94gb" },
+		{ "h100-sxm", "nvidia-h100-sxm5-80gb" },
+		{ "H200", "nvidia-h200-141gb" },
+		{ "h200 nvl", "nvidia-h200-nvl-141gb" },
+		{ "h20", "nvidia-h20-96gb" },
+		{ "mi50", "amd-mi50-16gb amd-mi50-32gb" },
+		{ "AMD Instinct MI300X 192GB", "amd-mi300x-192gb" },
+		{ "a100-sxm-mig-1g.5gb", "" },
+	};
+	size_t i, j;
+
+	for (i = 0; i < GA_ARRAY_SIZE(cases); i++) {
+		ga_autonamed struct ga_accel_named n = { 0 };
+		ga_autostr struct ga_str types = GA_STR_INIT;
+
+		ga_accels_named(list, GA_NAME_PEOPLE, cases[i].text, &n);
+		for (j = 0; j < n.types.n; j++)
+			ga_str_addf(&types, "%s%s", j ? " " : "", n.types.v[j]);
+		t_str(types.buf ? types.buf : "", cases[i].types, "'%s' for people", cases[i].text);
+	}
 }
 
 static void rest(void)
@@ -368,6 +425,7 @@ int main(void)
 	}
 	clues();
 	functions();
+	families();
 	rest();
 	wrong();
 	spellings();

@@ -128,6 +128,143 @@ static void types(void)
 	check(&s, "type_missing", "memory that nobody knows is not enough");
 }
 
+/* What was asked for, as "key=value …" over the scene: type and types with commas. */
+struct asked {
+	char words[16][32];
+	char *type[4], *types[4];
+};
+
+static size_t split(char *text, char *v[4])
+{
+	size_t n = 0;
+
+	for (; n < 4 && text; n++) {
+		char *comma = strchr(text, ',');
+
+		v[n] = text;
+		text = comma ? comma + 1 : NULL;
+		if (comma)
+			*comma = '\0';
+	}
+	return n;
+}
+
+static void ask(struct asked *a, struct scene *s, const char *text)
+{
+	struct ga_request *r = &s->request;
+	struct ga_profile *p = &s->profile;
+	size_t i;
+	int used;
+
+	for (i = 0; i < 16 && sscanf(text, "%31s %n", a->words[i], &used) == 1; i++, text += used) {
+		char *word = a->words[i], *value = strchr(word, '=') + 1;
+
+		if (ga_starts(word, "type="))
+			r->types.n = split(value, r->types.v = a->type);
+		else if (ga_starts(word, "profile-types="))
+			p->types.n = split(value, p->types.v = a->types);
+		else if (ga_starts(word, "profile-pool="))
+			p->pool = value;
+		else if (ga_starts(word, "memory="))
+			r->min_memory_mib = strtoll(value, NULL, 10);
+		else if (ga_starts(word, "shape="))
+			r->shape = value;
+		else if (ga_starts(word, "image="))
+			p->image = *value ? value : NULL;
+		else
+			*(word[0] == 'n' ? &r->node : word[0] == 'p' ? &r->pool : &r->region) =
+				value;
+	}
+}
+
+/* Every node is in a pool of its own name, and all are in region "here". */
+static void reasons(void)
+{
+	static const struct {
+		const char *nodes, *asked, *want;
+	} rows[] = {
+		{ "a:ff b:FF", "profile-types=h200 type=a100",
+		  "type_missing: profile 'p' does not have a100: it has h200" },
+		{ "a:ff b:FF", "profile-types=h200 type=a100,x1 pool=nowhere",
+		  "type_missing: profile 'p' does not have a100, x1: it has h200" },
+		{ "a:ff", "type=a100", "type_missing: no slot of type a100 is there" },
+		{ "a:ff", "profile-types=a100,x1",
+		  "type_missing: no slot of type a100, x1 is there" },
+		{ "a:ff b:FF", "profile-types=h200 node=b",
+		  "type_missing: no slot of type h200 is on node 'b'" },
+		{ "a:ff b:FF", "profile-types=h200 pool=b",
+		  "type_missing: no slot of type h200 is in pool 'b'" },
+		{ "a:ff", "type=a100 region=here",
+		  "type_missing: no slot of type a100 is in region 'here'" },
+		{ "a:ff b:FF", "profile-types=h200 pool=nowhere",
+		  "other_pool_wanted: no node is in pool 'nowhere'" },
+		{ "a:ff", "pool=nowhere", "other_pool_wanted: no node is in pool 'nowhere'" },
+		{ "a:ff b:FF", "profile-types=h200 profile-pool=x",
+		  "other_pool_wanted: no node is in pool 'x', which profile 'p' names" },
+		{ "a:ff b:FF", "pool=b profile-pool=a",
+		  "other_pool_wanted: pool 'b' was asked for, and profile 'p' names pool 'a'" },
+		{ "a:ff b:FF", "profile-types=h200 node=a pool=b",
+		  "other_pool_wanted: node 'a' is not in pool 'b'" },
+		{ "a:ff b:FF", "profile-types=h200 region=far pool=nowhere",
+		  "other_region_wanted: no node is in region 'far'" },
+		{ "a:ff b:FF", "profile-types=h200 region=here pool=nowhere",
+		  "other_pool_wanted: no node of region 'here' is in pool 'nowhere'" },
+		{ "a:uuFF", "profile-types=h200",
+		  "no_capacity: 1 GPU wanted, and none of type h200 is free (2 GPUs of other types "
+		  "are)" },
+		{ "a:uuF", "type=h200",
+		  "no_capacity: 1 GPU wanted, and none of type h200 is free (1 GPU of other types "
+		  "is)" },
+		{ "a:uu b:UU", "profile-types=h200,a100 type=x1,h200",
+		  "no_capacity: 1 GPU wanted, and none of type h200 is free" },
+		{ "a:uu", "", "no_capacity: 1 GPU wanted, and nothing is free" },
+		{ "a:uu b:ff", "node=a",
+		  "no_capacity: 1 GPU wanted, and nothing is free on node 'a'" },
+		{ "a:uuFF b:ff", "profile-types=h200 pool=a",
+		  "no_capacity: 1 GPU wanted, and none of type h200 is free in pool 'a' (2 GPUs of "
+		  "other types are)" },
+		{ "", "profile-types=h200", "no_capacity: 1 GPU wanted, and nothing is free" },
+		{ "a:ff", "image=", "image_not_named: no image is named: neither by the request "
+				    "nor by profile 'p'" },
+		{ "a:uu", "image= type=x1", "image_not_named: no image is named: neither by the "
+					    "request nor by profile 'p'" },
+		{ "a:ff", "memory=81920",
+		  "type_missing: no slot of any type with 80 GB or more is there" },
+		{ "a:ff", "memory=100 profile-types=h200",
+		  "type_missing: no slot of type h200 with 100 MiB or more is there" },
+		{ "a:fF b:FF", "shape=baremetal profile-types=h200",
+		  "type_missing: no machine of type h200 alone is there" },
+		{ "a:fF b:FF", "shape=baremetal profile-types=h200 pool=a",
+		  "type_missing: no machine of type h200 alone is in pool 'a'" },
+		{ "a:fF b:fu", "shape=baremetal profile-types=h200 image=",
+		  "no_capacity: a whole node wanted, and 1 GPU of type h200 is free in all" },
+	};
+	size_t i, j;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		ga_autofree char *said = NULL;
+		struct asked asked;
+		struct ga_decision d;
+		struct scene s;
+
+		scene(&s, rows[i].nodes);
+		ask(&asked, &s, rows[i].asked);
+		for (j = 0; j < s.fleet.nodes.n; j++) {
+			s.fleet.nodes.v[j].pool = s.fleet.nodes.v[j].id;
+			s.fleet.nodes.v[j].region = "here";
+			s.fleet.nodes.v[j].mode = s.request.shape ? s.request.shape : "slice";
+		}
+		ga_place(&s.fleet, &s.request, &s.profile, false, &d);
+		said = d.placed ? ga_xprintf("placed on '%s'", d.node->id) :
+				  ga_xprintf("%s: %s", d.refusal.code, d.refusal.sentence);
+		t_str(said, rows[i].want, "row %zu: '%s' of '%s'", i, rows[i].asked,
+		      rows[i].nodes);
+		t_ok(d.placed || d.refusal.hint, "row %zu has a hint", i);
+		ga_decision_release(&d);
+		end(&s);
+	}
+}
+
 static void baremetal(void)
 {
 	static const char *const order[] = { "h200", "a100" };
@@ -239,6 +376,7 @@ int main(void)
 	slices();
 	constraints();
 	types();
+	reasons();
 	preference();
 	baremetal();
 	partitions();

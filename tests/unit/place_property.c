@@ -2,8 +2,9 @@
 /*
  * Placement over random fleets from a printed seed: it never gives what is not free, keeps to one
  * node, to legal partitions and allowed counts, takes its own decisions into account until nothing
- * fits, says no only when nothing fits, answers the same however the fleet is ordered, and never
- * gives a type that profile or request do not name, or a later one where an earlier one fits.
+ * fits, says no only when nothing fits, and that a type is missing only when it is; it answers the
+ * same however the fleet is ordered, and never gives a type that profile or request do not name, or
+ * a later one where an earlier one fits.
  */
 #include <string.h>
 
@@ -193,6 +194,19 @@ static bool fits_somewhere(const struct ga_fleet *f, const struct ga_request *r,
 	return is_allowed(r, p, NULL) && fits_type(f, r, NULL);
 }
 
+/* Whether a type is missing, and only then, is said so: it is free or not for another reason. */
+static bool tells_missing(const struct ga_fleet *f, const struct ga_request *r,
+			  const struct ga_profile *p, const struct ga_decision *d)
+{
+	size_t i, j;
+
+	for (i = 0; i < f->nodes.n; i++)
+		for (j = 0; j < f->nodes.v[i].slots.n; j++)
+			if (is_allowed(r, p, f->nodes.v[i].slots.v[j].type))
+				return !ga_streq(d->refusal.code, "type_missing");
+	return ga_streq(d->refusal.code, "type_missing");
+}
+
 /* A slice is on no later type than the first that fits, and what is not the first says why. */
 static bool is_preferred(const struct ga_fleet *f, const struct ga_request *r,
 			 const struct ga_profile *p, const struct ga_decision *d)
@@ -328,7 +342,8 @@ static void one_fleet(int number)
 		} else {
 			refused++;
 			if (!ga_place_is_baremetal(&r, &profile))
-				right = right && !fits_somewhere(&f, &r, &profile);
+				right = right && !fits_somewhere(&f, &r, &profile) &&
+					tells_missing(&f, &r, &profile, &d);
 		}
 		ga_decision_release(&d);
 	}

@@ -170,6 +170,35 @@ static void profiles(void)
 	}
 }
 
+/* Pages go with what a GPU has: whole ones, or none where a page is more than that. */
+static void pages(void)
+{
+	static const struct {
+		int64_t kib, mib, want_kib, want_mib;
+	} rows[] = {
+		{ 1048576, 1536, 1048576, 1024 }, { 1048576, 1000, GA_UNKNOWN, 1000 },
+		{ 2048, 1001, 2048, 1000 },	  { 2048, 1, GA_UNKNOWN, 1 },
+		{ 1048576, GA_UNKNOWN, 1048576, GA_UNKNOWN },
+		{ GA_UNKNOWN, 1001, GA_UNKNOWN, 1001 },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		struct ga_profile p;
+		struct drawn d;
+
+		draw(&d, "a slice 80000 8 v-h200:2");
+		d.v[0].hugepage_kib = rows[i].kib;
+		d.v[0].memory_mib_per_gpu = rows[i].mib;
+		ga_shape_init(&ga_profile_shape, &p);
+		(void)ga_suggest_profile(d.v, d.n, NULL, NULL, &p);
+		t_int(p.hugepage_kib, rows[i].want_kib, "row %zu: pages", i);
+		t_int(p.memory_mib_per_gpu, rows[i].want_mib, "row %zu: memory", i);
+		ga_shape_release(&ga_profile_shape, &p);
+		rub_out(&d);
+	}
+}
+
 static bool is_in(const char *name, void *arg)
 {
 	const char *const *v = arg;
@@ -210,6 +239,7 @@ int main(void)
 {
 	groups();
 	profiles();
+	pages();
 	names();
 	return t_done();
 }

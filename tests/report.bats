@@ -410,7 +410,7 @@ what_if()
   what_if H200,profile=h200-slice 'nvidia-h200-141gb 21000000'
   # Which A100 of 40 GB is not said, and nobody chooses for whoever asks.
   run_status 2 gpuaas-report cost --what-if type=a100
-  assert_stderr "'a100' means one of several types: nvidia-a100-pcie-40gb, nvidia-a100-sxm4-40gb"
+  assert_stderr "'a100' means one of several types: nvidia-a100-pcie-40gb, nvidia-a100-pcie-80gb, nvidia-a100-sxm-64gb, nvidia-a100-sxm4-40gb"
   assert_equal "$output" ""
   run_status 2 gpuaas-report cost --what-if type=A100-SXM4-80GB-MIG-1g.10gb
   assert_stderr "'A100-SXM4-80GB-MIG-1g.10gb' is a part of a GPU"

@@ -89,7 +89,8 @@ static const struct ga_prog prog = {
 		"gpuaas-match --model llama2-70b --model-params 70B --tokens-per-second 4000",
 		"gpuaas-match --model-params 1.5B --method full --samples 100000 "
 		"--sequence-tokens 1024 --epochs 3",
-		"gpuaas-match --memory 80GB --app cuda --request | gpuaas-place",
+		"gpuaas-match --memory 80GB --app cuda --image ubuntu-24.04 --request "
+		"| gpuaas-place",
 		"gpuaas-match - < requirement.json", NULL },
 	.needs_state = true,
 };

@@ -237,17 +237,33 @@ static void add_types(const struct offering *o, const struct ga_profile *p,
 
 /* ---- words ---- */
 
+/* Types that differ in what is not in their names are one to people. */
+static void add_names(const struct ga_hardware_profile *view, struct ga_str *to)
+{
+	const char *before = " (";
+	size_t i, j;
+
+	for (i = 0; i < view->by_type.n; i++) {
+		const char *name = view->by_type.v[i].name;
+
+		for (j = 0; j < i && !ga_streq(view->by_type.v[j].name, name); j++)
+			;
+		if (j < i)
+			continue;
+		ga_str_addf(to, "%s%s", before, name);
+		before = " or ";
+	}
+	ga_str_addc(to, ')');
+}
+
 static void add_words(const struct ga_profile *p, struct ga_hardware_profile *ret)
 {
 	ga_autofree char *title = ga_offer_title(p->name);
 	ga_autostr struct ga_str what = GA_STR_INIT, line = GA_STR_INIT;
-	size_t i;
 
 	ga_str_add(&what, title);
-	for (i = 0; i < p->types.n; i++)
-		ga_str_addf(&what, "%s%s", i ? " or " : " (", ret->by_type.v[i].name);
 	if (p->types.n)
-		ga_str_addc(&what, ')');
+		add_names(ret, &what);
 	ga_str_addf(&line, "%s - ", what.buf);
 	if (ret->available_count)
 		ga_str_addf(&line, "%lld available", (long long)ret->available_count);

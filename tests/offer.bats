@@ -289,6 +289,13 @@ pending()
   run_ok gpuaas-place --profile pairs --gpus 2
 }
 
+@test "a name that several types have stands once among the words" {
+  run_ok gpuaas-profile create any-a100 --type a100,h200 --count 1
+  run_ok gpuaas-profile list --public --json
+  jq_is 'select(.name == "any-a100") | .displayName + "; " + (.byType | length | tostring)' \
+    "Any A100 (NVIDIA A100 80GB or NVIDIA A100 64GB or NVIDIA A100 40GB or NVIDIA H200 141GB); 6"
+}
+
 @test "a profile of whole machines counts machines that are free as a whole" {
   fleet 2 2
   profile whole '.shape = "baremetal" | .types = ["nvidia-h200-141gb"] | del(.counts, .vcpus_per_gpu,

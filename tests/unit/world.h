@@ -7,6 +7,7 @@
 #ifndef WORLD_H
 #define WORLD_H
 
+#include <dirent.h>
 #include <sqlite3.h>
 #include <unistd.h>
 
@@ -164,17 +165,17 @@ __attribute__((unused)) static void w_fill(sqlite3 *db)
 	       "COMMIT");
 }
 
-/* Removes the state, also when a statement that must succeed ends the program. */
+/* Removes the folder and its files, also when a statement that must succeed ends the program. */
 __attribute__((unused)) static void w_clean(void)
 {
-	static const char *const files[] = { "", "-wal", "-shm", ".gate", ".lock" };
-	size_t i;
+	DIR *dir = opendir(w_dir);
+	struct dirent *e;
 
-	for (i = 0; i < GA_ARRAY_SIZE(files); i++) {
-		ga_autofree char *name = ga_xprintf("%s%s", w_path, files[i]);
-
-		unlink(name);
-	}
+	while (dir && (e = readdir(dir)) != NULL)
+		if (*e->d_name != '.')
+			unlinkat(dirfd(dir), e->d_name, 0);
+	if (dir)
+		closedir(dir);
 	rmdir(w_dir);
 }
 

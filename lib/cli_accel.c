@@ -69,25 +69,29 @@ int ga_cli_type_several(const char *name, const struct ga_accel_named *named, st
 	return ga_hint(err, "say which of them");
 }
 
+int ga_cli_type_named(const struct ga_accels *list, const char *name, struct ga_accel_named *ret,
+		      struct ga_err *err)
+{
+	ga_accels_named(list, GA_NAME_PEOPLE, name, ret);
+	if (!ret->types.n)
+		return ga_cli_type_unknown(list, name, err);
+	if (ret->part || ret->shared)
+		return ga_fail(err, GA_USAGE, "'%.64s' is a part of a GPU, and profiles sell whole "
+			       "ones", name);
+	return 0;
+}
+
 int ga_cli_type(const struct ga_accels *list, const char *name, const char **ret,
 		struct ga_err *err)
 {
 	ga_autonamed struct ga_accel_named named = { 0 };
-	const struct ga_accel_type *t = ga_accels_type(list, name);
 
-	if (t) {
-		*ret = t->slug;
-		return 0;
-	}
-	ga_accels_named(list, GA_NAME_PEOPLE, name, &named);
-	if (!named.types.n)
-		return ga_cli_type_unknown(list, name, err);
-	if (named.part || named.shared)
-		return ga_fail(err, GA_USAGE, "'%.64s' is a part of a GPU, and profiles sell whole "
-			       "ones", name);
+	if (ga_cli_type_named(list, name, &named, err) < 0)
+		return -1;
 	if (named.types.n > 1)
 		return ga_cli_type_several(name, &named, err);
 	*ret = named.types.v[0];
-	ga_say("type '%.64s' is %s", name, *ret);
+	if (strcmp(name, *ret) != 0)
+		ga_say("type '%.64s' is %s", name, *ret);
 	return 0;
 }

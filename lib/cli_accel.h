@@ -11,6 +11,10 @@ int ga_cli_catalogue(struct ga_accels **ret, struct ga_err *err);
 /* Only the settings, for what opens a catalogue itself. The file to stand in, or NULL. */
 const char *ga_cli_catalogue_file(void);
 
+/* The types that people call so, one or several, of whole GPUs; a slug is itself. GA_USAGE: a part
+ * of a GPU, or a name that means nothing ("unknown_type"). */
+int ga_cli_type_named(const struct ga_accels *list, const char *name, struct ga_accel_named *ret,
+		      struct ga_err *err);
 /* The slug of the one type that people call so; another name is said on stderr with it. GA_USAGE: a
  * part of a GPU, a name of several types (all of them are named), and one that means nothing
  * ("unknown_type"). */

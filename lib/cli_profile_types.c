@@ -59,16 +59,8 @@ int ga_cli_type_means(const struct ga_accels *list, const char *name, struct ga_
 {
 	ga_autonamed struct ga_accel_named named = { 0 };
 
-	if (ga_accels_type(list, name)) {
-		ga_texts_add(ret, name);
-		return 0;
-	}
-	ga_accels_named(list, GA_NAME_PEOPLE, name, &named);
-	if (!named.types.n)
-		return ga_cli_type_unknown(list, name, err);
-	if (named.part || named.shared)
-		return ga_fail(err, GA_USAGE, "'%.64s' is a part of a GPU, and profiles sell whole "
-			       "ones", name);
+	if (ga_cli_type_named(list, name, &named, err) < 0)
+		return -1;
 	add_group(list, &named, ret);
 	return 0;
 }

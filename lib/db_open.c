@@ -198,6 +198,7 @@ static int make_triggers(struct ga_db *db, struct ga_err *err)
 	ga_fsm_ddl(GA_M_ALLOCATION, &sql);
 	ga_fsm_ddl(GA_M_NODE, &sql);
 	ga_invariant_ddl(&sql);
+	ga_str_add(&sql, ga_sql_count_slots); /* while there were none, nothing was counted */
 	return run(db, sql.buf, err);
 }
 

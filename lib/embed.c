@@ -16,7 +16,8 @@
 	X(ga_sql_state_11, "share/sql/0011-allocation-types.sql") \
 	X(ga_sql_state_12, "share/sql/0012-usage-line.sql") \
 	X(ga_sql_state_13, "share/sql/0013-slot-views.sql") \
-	X(ga_sql_state_14, "share/sql/0014-usage-allocation.sql")
+	X(ga_sql_state_14, "share/sql/0014-usage-allocation.sql") \
+	X(ga_sql_state_15, "share/sql/0015-node-capacity.sql")
 
 #define HOST_MIGRATIONS(X) \
 	X(ga_sql_host_1, "share/sql/host-0001-base.sql") \

@@ -394,5 +394,6 @@ void ga_invariant_ddl(struct ga_str *sql)
 	add_rules(rules, &all);
 	add_rules(ga_rules_sold, &all);
 	add_rules(ga_rules_wiped, &all);
+	add_rules(ga_rules_counted, &all);
 	write_events(&all);
 }

@@ -15,6 +15,11 @@
 /* The present moment in SQL, 27 characters as in records. */
 #define GA_SQL_NOW "strftime('%Y-%m-%dT%H:%M:%f000Z', 'now')"
 
+/* Whether something keeps a slot out of sale, whatever its state; row is one of slot. */
+#define GA_SQL_SLOT_BLOCKED(row) \
+	"(" row ".cordon_reason IS NOT NULL OR " row ".health_state = 'failed' OR " row \
+	".blockers <> '[]')"
+
 /* One trigger: it refuses when the condition holds, or runs its statements. */
 struct ga_rule {
 	const char *name;
@@ -24,9 +29,12 @@ struct ga_rule {
 	const char *run;    /* statements when refuse is NULL */
 };
 
-/* Sold once (claims, nodes, CPUs, memory); never unwiped (devices, evidence, available); each ends
- * with a rule without name. */
-extern const struct ga_rule ga_rules_sold[], ga_rules_wiped[];
+/* Sold once (claims, nodes, CPUs, memory); never unwiped (devices, evidence, available); what is
+ * counted as slots move; each ends with a rule without name. */
+extern const struct ga_rule ga_rules_sold[], ga_rules_wiped[], ga_rules_counted[];
+
+/* Counts all slots anew: what the triggers on slot keep up from then on. */
+extern const char ga_sql_count_slots[];
 
 /* Adds the DDL of every trigger but those of the machines (ga_fsm_ddl). */
 void ga_invariant_ddl(struct ga_str *sql);

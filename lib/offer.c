@@ -11,6 +11,7 @@
 struct counting {
 	struct ga_request request; /* that names the profile and nothing else */
 	struct ga_profile profile; /* borrows every member; its counts are largest first */
+	int64_t times;		   /* the nodes that the one in hand stands for */
 	struct ga_fleet nothing;   /* no time and no staleness, for what a node is by itself */
 	struct ga_place_ask ask, timeless;
 	GA_LIST(int64_t) counts; /* of the profile here */
@@ -87,9 +88,9 @@ static void add_free(struct counting *c, const char *type, int64_t gpus, int64_t
 {
 	struct ga_offer_number *n = number_of(c->ret, type);
 
-	n->available += gpus;
+	n->available += gpus * c->times;
 	n->largest = larger(n->largest, largest);
-	c->ret->available += gpus;
+	c->ret->available += gpus * c->times;
 	c->ret->largest = larger(c->ret->largest, largest);
 }
 
@@ -244,10 +245,11 @@ static void count_node(struct counting *c, const struct ga_fleet_node *node)
 
 	if (!in_reach(c, node))
 		return;
+	c->times = node->alike ? node->alike : 1;
 	for (i = 0; i < node->slots.n; i++)
 		if (may_use(c, &node->slots.v[i])) {
-			number_of(ret, node->slots.v[i].type)->total++;
-			usable++;
+			number_of(ret, node->slots.v[i].type)->total += c->times;
+			usable += c->times;
 		}
 	ret->total += usable;
 	if (!usable)
@@ -271,6 +273,15 @@ static int by_number_down(const void *a, const void *b)
 	const int64_t *x = a, *y = b;
 
 	return *x < *y ? 1 : *x > *y ? -1 : 0;
+}
+
+static int by_type(const void *a, const void *b)
+{
+	const struct ga_offer_number *x = a, *y = b;
+
+	if (!x->type || !y->type)
+		return !x->type - !y->type;
+	return strcmp(x->type, y->type);
 }
 
 /* c is zeroed but for ret, and must not move until end(). */
@@ -310,6 +321,8 @@ void ga_offer_count(const struct ga_fleet *fleet, const struct ga_profile *profi
 	begin(&c, fleet, profile);
 	for (i = 0; i < fleet->nodes.n; i++)
 		count_node(&c, &fleet->nodes.v[i]);
+	if (ret->types.n)
+		qsort(ret->types.v, ret->types.n, sizeof(*ret->types.v), by_type);
 	end(&c);
 }
 

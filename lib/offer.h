@@ -23,7 +23,7 @@ struct ga_offer_numbers {
 	int64_t total;	   /* GPUs that the profile may ever use */
 	int64_t unknown;   /* of them: on nodes not observed since fleet->stale_micros */
 	int64_t oldest_micros; /* oldest observation of a node that counts; GA_UNKNOWN: none */
-	GA_LIST(struct ga_offer_number) types; /* in the order they were met */
+	GA_LIST(struct ga_offer_number) types; /* by name, what is not known last */
 };
 
 /* ret is overwritten; GPUs that are not approved ("disabled") and those of nodes that are retired

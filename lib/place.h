@@ -33,6 +33,8 @@ struct ga_fleet_node {
 	uint64_t change;  /* another number after each change (ga_fleet_touch); 0: not followed */
 	const char *why;  /* interned: first reason the whole node is out, or NULL */
 	const char *why_detail; /* interned: what an operator gave as the reason, or NULL */
+	int64_t alike;	  /* nodes that it stands for in a fleet for counting, where its slots have
+			     no ids; 0: itself */
 	bool clean;	  /* no live claim at all: kept for baremetal where possible */
 	bool partitions_in_use;
 	int64_t observed_micros; /* last observation, or GA_UNKNOWN */

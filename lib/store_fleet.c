@@ -7,17 +7,12 @@
 #include <string.h>
 
 #include "invariant.h"
-#include "store_place.h"
+#include "store_fleet.h"
 #include "time.h"
 
 #define CHANGES_MAX 256 /* changed objects beyond which reading all is cheaper */
 #define HELD_MAX 128	/* nodes beyond which reading all is not much dearer */
 
-#define NODES \
-	"SELECT id, region, pool, mode, state, generation, cordon_reason, held_by, " \
-	"epoch_verified, observed_at, fabric_mode, " \
-	"CASE WHEN blockers = '[]' THEN NULL ELSE json_extract(blockers, '$[0].code') END FROM " \
-	"node "
 #define PARTITIONS \
 	"SELECT p.node_id, p.id, p.module_ids, EXISTS (SELECT 1 FROM allocation a " \
 	"WHERE a.node_id = p.node_id AND a.fabric_partition = p.id AND a.state IN ('placed', " \
@@ -30,29 +25,10 @@
 #define IMAGES \
 	"SELECT c.node_id, c.image FROM node_image c JOIN image i ON i.name = c.image " \
 	"AND i.digest = c.digest "
-/* Whatever its state, why a slot is out, or NULL. */
-#define SLOT_BLOCKER \
-	"CASE WHEN cordon_reason IS NOT NULL THEN 'cordoned' " \
-	"WHEN health_state = 'failed' THEN 'health_failed' WHEN blockers <> '[]' " \
-	"THEN json_extract(blockers, '$[0].code') " \
-	"WHEN (SELECT epoch FROM meta) > 1 AND epoch_verified < (SELECT epoch FROM meta) " \
-	"THEN 'unverified_since_restore' END "
 /* Few columns, all in the index slot_place: this is read of thousands of slots. */
 #define SLOTS \
 	"SELECT node_id, id, slot_index, state, generation, accelerator_type, module_id, " \
-	"numa_node, memory_mib, cpuset, " SLOT_BLOCKER "FROM slot "
-/* The slots that plans leave when they expire (ga_store_cancel), and whether the node is then
- * nobody's. */
-#define EXPIRED \
-	"WITH freed (claim, slot, fabric_partition) AS (SELECT c.number, s.id, " \
-	"allocation.fabric_partition FROM allocation INDEXED BY allocation_expiry CROSS JOIN " \
-	"claim c ON c.allocation_id = allocation.id AND c.live = 1 CROSS JOIN slot s " \
-	"ON s.id = c.slot_id AND s.state = 'reserved' WHERE " GA_SQL_PLAN_EXPIRED ") " \
-	"SELECT s.node_id, s.id, f.fabric_partition, " SLOT_BLOCKER ", NOT EXISTS (SELECT 1 " \
-	"FROM claim c WHERE c.node_id = s.node_id AND c.held_by IS NOT NULL " \
-	"AND c.claim_kind = 'slot' AND c.number NOT IN (SELECT claim FROM freed)) " \
-	"FROM freed f CROSS JOIN slot s ON s.id = f.slot "
-
+	"numa_node, memory_mib, cpuset, " GA_SQL_SLOT_BLOCKER "FROM slot "
 /* Why a node as a whole is out, or NULL. */
 static const char *node_why(const struct ga_rows *rows, int64_t epoch, const char **state)
 {
@@ -78,8 +54,8 @@ static const char *node_why(const struct ga_rows *rows, int64_t epoch, const cha
 	return ga_rows_text(rows, 11);
 }
 
-static void fill_node(struct ga_fleet *f, struct ga_fleet_node *node, const struct ga_rows *rows,
-		      int64_t epoch)
+void ga_store_fleet_fill_node(struct ga_fleet *f, struct ga_fleet_node *node,
+			      const struct ga_rows *rows, int64_t epoch)
 {
 	const char *observed = ga_rows_text(rows, 9), *state;
 	struct ga_err ignored = GA_ERR_INIT;
@@ -285,10 +261,11 @@ static int load_nodes(struct ga_db *db, struct ga_fleet *f, struct ga_err *err)
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
-	if (ga_db_query(db, &rows, err, NODES "WHERE state <> 'retired' ORDER BY id", "") < 0)
+	if (ga_db_query(db, &rows, err,
+			GA_SQL_FLEET_NODES "WHERE state <> 'retired' ORDER BY id", "") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0)
-		fill_node(f, ga_list_add(&f->nodes), rows, ga_db_epoch(db));
+		ga_store_fleet_fill_node(f, ga_list_add(&f->nodes), rows, ga_db_epoch(db));
 	return r;
 }
 
@@ -335,11 +312,12 @@ static int load_held(struct ga_db *db, struct ga_fleet *f, struct ga_err *err)
 	size_t i;
 	int r;
 
-	if (ga_db_query(db, &rows, err, NODES "WHERE held_by = 'slices' AND state <> 'retired' "
+	if (ga_db_query(db, &rows, err,
+			GA_SQL_FLEET_NODES "WHERE held_by = 'slices' AND state <> 'retired' "
 			"ORDER BY id", "") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0 && f->nodes.n < HELD_MAX)
-		fill_node(f, ga_list_add(&f->nodes), rows, ga_db_epoch(db));
+		ga_store_fleet_fill_node(f, ga_list_add(&f->nodes), rows, ga_db_epoch(db));
 	if (r)
 		return r < 0 ? -1 : 0;
 	for (i = 0; i < f->nodes.n; i++)
@@ -370,12 +348,12 @@ static int by_id(const void *key, const void *node)
 	return strcmp(key, ((const struct ga_fleet_node *)node)->id);
 }
 
-static struct ga_fleet_node *find_node(struct ga_fleet *f, const char *id)
+struct ga_fleet_node *ga_store_fleet_node(struct ga_fleet *f, const char *id)
 {
 	return f->nodes.n ? bsearch(id, f->nodes.v, f->nodes.n, sizeof(*f->nodes.v), by_id) : NULL;
 }
 
-static struct ga_fleet_slot *find_slot(struct ga_fleet_node *node, const char *id)
+struct ga_fleet_slot *ga_store_fleet_slot(struct ga_fleet_node *node, const char *id)
 {
 	size_t i;
 
@@ -385,67 +363,53 @@ static struct ga_fleet_slot *find_slot(struct ga_fleet_node *node, const char *i
 	return NULL;
 }
 
-/* ---- plans that nobody took up ---- */
-
-static void free_expired(struct ga_fleet *f, const struct ga_rows *rows)
-{
-	struct ga_fleet_node *node = find_node(f, ga_rows_text(rows, 0));
-	struct ga_fleet_slot *slot = node ? find_slot(node, ga_rows_text(rows, 1)) : NULL;
-	size_t i;
-
-	if (!slot)
-		return;
-	ga_fleet_touch(f, node);
-	slot->why = ga_fleet_word(f, ga_rows_text(rows, 3));
-	slot->free = !slot->why;
-	for (i = 0; i < node->partitions.n; i++)
-		if (node->partitions.v[i].id == ga_rows_int(rows, 2))
-			node->partitions.v[i].active = 0;
-	if (!ga_rows_bool(rows, 4))
-		return;
-	node->clean = true;
-	if (ga_streq(node->why, "held_by_baremetal"))
-		node->why = NULL;
-}
-
-int ga_store_fleet_expire(struct ga_db *db, struct ga_fleet *fleet, struct ga_err *err)
-{
-	ga_autorows struct ga_rows *rows = NULL;
-	char now[GA_TIME_SIZE];
-	int r;
-
-	if (ga_db_query(db, &rows, err, EXPIRED, "s", ga_time_format(fleet->now_micros, now)) < 0)
-		return -1;
-	while ((r = ga_rows_next(rows, err)) > 0)
-		free_expired(fleet, rows);
-	return r;
-}
-
 /* ---- again ---- */
 
-/* Reads one node again; 0 when it is not among those known (new, or retired now). */
-static int reload_node(struct ga_db *db, struct ga_fleet *f, const char *id, struct ga_err *err)
+/* The node as it stands now, in ret, which is zeroed: 1, 0 there is none, -1. */
+static int read_node(struct ga_db *db, struct ga_fleet *f, const char *id,
+		     struct ga_fleet_node *ret, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
-	struct ga_fleet_node *old, node = { 0 };
 	int r;
 
-	old = find_node(f, id);
-	if (!old)
-		return 0;
-	if (ga_db_query(db, &rows, err, NODES "WHERE id = ?1 AND state <> 'retired'", "s", id) < 0)
+	if (ga_db_query(db, &rows, err, GA_SQL_FLEET_NODES "WHERE id = ?1 AND state <> 'retired'",
+			"s", id) < 0)
 		return -1;
 	r = ga_rows_next(rows, err);
 	if (r <= 0)
 		return r;
-	fill_node(f, &node, rows, ga_db_epoch(db));
-	if (fill_parts(db, f, &node, err) < 0) {
-		ga_fleet_node_release(&node);
+	ga_store_fleet_fill_node(f, ret, rows, ga_db_epoch(db));
+	if (fill_parts(db, f, ret, err) < 0) {
+		ga_fleet_node_release(ret);
 		return -1;
 	}
-	ga_fleet_node_release(old);
-	*old = node;
 	return 1;
+}
+
+int ga_store_fleet_add(struct ga_db *db, struct ga_fleet *f, const char *id, struct ga_err *err)
+{
+	struct ga_fleet_node node = { 0 };
+	int r = read_node(db, f, id, &node, err);
+
+	if (r > 0)
+		*ga_list_add(&f->nodes) = node;
+	return r;
+}
+
+/* Reads one node again; 0 when it is not among those known (new, or retired now). */
+static int reload_node(struct ga_db *db, struct ga_fleet *f, const char *id, struct ga_err *err)
+{
+	struct ga_fleet_node *old = ga_store_fleet_node(f, id), node = { 0 };
+	int r;
+
+	if (!old)
+		return 0;
+	r = read_node(db, f, id, &node, err);
+	if (r > 0) {
+		ga_fleet_node_release(old);
+		*old = node;
+	}
+	return r;
 }
 
 /* ---- what others changed ---- */
@@ -506,12 +470,12 @@ static int only_placed(struct ga_db *db, int64_t seq, struct ga_err *err)
 /* What ga_store_place did for a claim: the slot is taken, and moved once. */
 static bool take_claim(struct ga_fleet *f, const char *id, const char *slot)
 {
-	struct ga_fleet_node *node = find_node(f, id);
+	struct ga_fleet_node *node = ga_store_fleet_node(f, id);
 	struct ga_fleet_slot *s;
 
 	if (!node || !slot || node->partitions_in_use)
 		return false;
-	s = find_slot(node, slot);
+	s = ga_store_fleet_slot(node, slot);
 	if (!s || !s->free)
 		return false;
 	ga_fleet_touch(f, node);

@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
+#include "invariant.h"
 #include "offer.h"
 #include "rec.h"
 #include "store_access.h"
@@ -27,9 +28,12 @@ struct wiped {
 };
 
 struct offering {
+	struct ga_db *db;
 	const struct ga_offer_query *q;
 	struct ga_fleet fleet;
 	GA_LIST(struct pending) pending;
+	bool knows_ending;	     /* the rest is read when the first profile asks for it */
+	struct ga_fleet ending;	     /* the nodes of which something becomes free */
 	GA_LIST(struct wiped) wiped;	    /* the shortest first */
 	GA_LIST(struct ga_offer_soon) soon; /* in the order of slots */
 };
@@ -48,14 +52,15 @@ static void offering_release(struct offering *o)
 	ga_list_release(&o->wiped);
 	ga_list_release(&o->soon);
 	ga_fleet_release(&o->fleet);
+	ga_fleet_release(&o->ending);
 }
 
-static int read_pending(struct ga_db *db, struct offering *o, struct ga_err *err)
+static int read_pending(struct offering *o, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
-	if (ga_db_query(db, &rows, err,
+	if (ga_db_query(o->db, &rows, err,
 			"SELECT profile, sum(count) FROM allocation WHERE state = 'pending' "
 			"GROUP BY profile ORDER BY profile", "") < 0)
 		return -1;
@@ -84,12 +89,12 @@ static int by_micros(const void *a, const void *b)
 	return x->micros < y->micros ? -1 : x->micros > y->micros;
 }
 
-static int read_wiped(struct ga_db *db, struct offering *o, struct ga_err *err)
+static int read_wiped(struct offering *o, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
-	if (ga_db_query(db, &rows, err,
+	if (ga_db_query(o->db, &rows, err,
 			"SELECT s.accelerator_type, e.started_at, e.finished_at "
 			"FROM wipe_evidence e JOIN slot s ON s.id = e.slot_id "
 			"WHERE e.outcome = 'confirmed' ORDER BY e.number DESC LIMIT ?1", "i",
@@ -138,17 +143,18 @@ static void add_soon(struct offering *o, const struct ga_rows *rows)
 	};
 }
 
-#define USABLE "AND cordon_reason IS NULL AND health_state <> 'failed' AND blockers = '[]' "
+#define USABLE "AND NOT " GA_SQL_SLOT_BLOCKED("s") " "
 
-static int read_soon(struct ga_db *db, struct offering *o, struct ga_err *err)
+static int read_soon(struct offering *o, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
-	if (ga_db_query(db, &rows, err,
-			"SELECT id, accelerator_type, since, NULL, 0 "
-			"FROM slot INDEXED BY slot_place "
-			"WHERE state IN ('releasing', 'wiping') " USABLE
+	if (ga_db_query(o->db, &rows, err,
+			"SELECT s.id, s.accelerator_type, s.since, NULL, 0 "
+			"FROM slot s INDEXED BY slot_place WHERE s.node_id IN "
+			"(SELECT node_id FROM node_capacity WHERE waiting > 0) "
+			"AND s.state IN ('releasing', 'wiping') " USABLE
 			"UNION ALL SELECT s.id, s.accelerator_type, NULL, a.expires_at, 1 "
 			"FROM allocation a CROSS JOIN claim c ON c.allocation_id = a.id "
 			"AND c.live = 1 CROSS JOIN slot s ON s.id = c.slot_id "
@@ -159,6 +165,19 @@ static int read_soon(struct ga_db *db, struct offering *o, struct ga_err *err)
 	while ((r = ga_rows_next(rows, err)) > 0)
 		add_soon(o, rows);
 	return r;
+}
+
+static int read_ending(struct offering *o, struct ga_err *err)
+{
+	if (o->knows_ending)
+		return 0;
+	o->ending = (struct ga_fleet){ .stale_micros = o->fleet.stale_micros,
+				       .now_micros = o->fleet.now_micros };
+	if (ga_store_fleet_load_ending(o->db, &o->ending, err) < 0 || read_wiped(o, err) < 0 ||
+	    read_soon(o, err) < 0)
+		return -1;
+	o->knows_ending = true;
+	return 0;
 }
 
 /* ---- facts ---- */
@@ -313,6 +332,18 @@ static void add_numbers(const struct offering *o, const struct ga_offer_numbers 
 			ret->pending_count = o->pending.v[i].gpus;
 }
 
+/* Whether anybody asks when there is something again. */
+static bool is_scarce(const struct ga_hardware_profile *view)
+{
+	bool scarce = !view->available;
+	size_t i;
+
+	for (i = 0; !scarce && i < view->by_type.n; i++)
+		scarce = view->by_type.v[i].type && view->by_type.v[i].total &&
+			 !view->by_type.v[i].largest;
+	return scarce;
+}
+
 static void add_expected(const struct offering *o, const struct ga_profile *p,
 			 struct ga_hardware_profile *ret)
 {
@@ -320,7 +351,7 @@ static void add_expected(const struct offering *o, const struct ga_profile *p,
 
 	if (ret->available)
 		return;
-	ga_offer_expect(&o->fleet, p, o->soon.v, o->soon.n, &e);
+	ga_offer_expect(&o->ending, p, o->soon.v, o->soon.n, &e);
 	if (e.at_micros == GA_UNKNOWN)
 		return;
 	ret->expected_available_at = time_text(e.at_micros);
@@ -344,20 +375,20 @@ static void add_expected_types(const struct offering *o, const struct ga_profile
 		if (p->types.n == 1)
 			row->expected_at = ga_strdup0(ret->expected_available_at);
 		else if (row->type && row->total && !row->largest)
-			ga_offer_expect(&o->fleet, &only, o->soon.v, o->soon.n, &e);
+			ga_offer_expect(&o->ending, &only, o->soon.v, o->soon.n, &e);
 		if (e.at_micros != GA_UNKNOWN)
 			row->expected_at = time_text(e.at_micros);
 	}
 }
 
-static void make(const struct offering *o, const struct ga_profile *p,
-		 struct ga_hardware_profile *ret)
+static int make(struct offering *o, const struct ga_profile *p, struct ga_hardware_profile *ret,
+		struct ga_err *err)
 {
 	ga_autooffer struct ga_offer_numbers n;
 	size_t i;
 
-	ga_offer_count(&o->fleet, p, &n);
 	ga_shape_init(&ga_hardware_profile_shape, ret);
+	ga_offer_count(&o->fleet, p, &n);
 	ret->name = ga_xstrdup(p->name);
 	ret->shape = ga_xstrdup(p->shape);
 	for (i = 0; i < p->counts.n; i++)
@@ -366,8 +397,12 @@ static void make(const struct offering *o, const struct ga_profile *p,
 	add_types(o, p, &n, ret);
 	add_words(p, ret);
 	add_age(o, &n, ret);
-	add_expected(o, p, ret);
-	add_expected_types(o, p, ret);
+	if (is_scarce(ret)) {
+		if (read_ending(o, err) < 0)
+			return -1;
+		add_expected(o, p, ret);
+		add_expected_types(o, p, ret);
+	}
 	ret->price_micros = ret->price_per_hour = p->price_micros;
 	ret->currency = ga_strdup0(o->q->currency);
 	ret->version = p->version;
@@ -376,6 +411,7 @@ static void make(const struct offering *o, const struct ga_profile *p,
 		ga_texts_add(&ret->teams, p->teams.v[i]);
 	if (o->q->concealed)
 		ga_offer_conceal(ret);
+	return 0;
 }
 
 static bool wanted(const struct ga_offer_query *q, const struct ga_profile *p)
@@ -392,7 +428,7 @@ static bool wanted(const struct ga_offer_query *q, const struct ga_profile *p)
 	return false;
 }
 
-static int each_profile(const struct offering *o, const char *text, ga_store_each each, void *arg,
+static int each_profile(struct offering *o, const char *text, ga_store_each each, void *arg,
 			struct ga_err *err)
 {
 	struct ga_hardware_profile view;
@@ -406,8 +442,9 @@ static int each_profile(const struct offering *o, const char *text, ga_store_eac
 		p.image = ga_xstrdup(o->q->image);
 	}
 	if (wanted(o->q, &p)) {
-		make(o, &p, &view);
-		r = each(&ga_hardware_profile_shape, &view, arg, err);
+		r = make(o, &p, &view, err);
+		if (r == 0)
+			r = each(&ga_hardware_profile_shape, &view, arg, err);
 		ga_shape_release(&ga_hardware_profile_shape, &view);
 	}
 	ga_shape_release(&ga_profile_shape, &p);
@@ -418,7 +455,7 @@ int ga_store_offers(struct ga_db *db, const struct ga_offer_query *q, ga_store_e
 		    void *arg, struct ga_err *err)
 {
 	ga_cleanup(offering_release) struct offering o = {
-		.q = q, .fleet = { .version = GA_FLEET_UNREAD, .now_micros = q->now_micros },
+		.db = db, .q = q, .fleet = { .now_micros = q->now_micros },
 	};
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
@@ -426,9 +463,7 @@ int ga_store_offers(struct ga_db *db, const struct ga_offer_query *q, ga_store_e
 	if (q->stale_seconds)
 		o.fleet.stale_micros = q->now_micros - q->stale_seconds * 1000000;
 	if ((q->rules && ga_store_access_load(db, q->rules, err) < 0) ||
-	    ga_store_fleet_load(db, &o.fleet, err) < 0 ||
-	    ga_store_fleet_expire(db, &o.fleet, err) < 0 || read_pending(db, &o, err) < 0 ||
-	    read_wiped(db, &o, err) < 0 || read_soon(db, &o, err) < 0 ||
+	    ga_store_fleet_load_alike(db, &o.fleet, err) < 0 || read_pending(&o, err) < 0 ||
 	    ga_query_profiles(db, &rows, err) < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0)

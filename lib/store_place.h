@@ -21,6 +21,15 @@ int ga_store_fleet_seen(struct ga_db *db, struct ga_fleet *fleet, struct ga_err 
  * who only read and say what a placement would find. Nothing is placed on it. */
 int ga_store_fleet_expire(struct ga_db *db, struct ga_fleet *fleet, struct ga_err *err);
 
+/* For those who count what is free (offer.h), as it is once expired plans are freed: nodes that are
+ * alike stand once, with how many they are, from what is counted as slots move. Those with windows
+ * of maintenance, partitions in use or expired plans stand for themselves; where they are many all
+ * nodes do. */
+int ga_store_fleet_load_alike(struct ga_db *db, struct ga_fleet *ret, struct ga_err *err);
+/* Of the same the nodes of which something becomes free by itself, each for itself: those with
+ * windows of maintenance, wipes and holds; where they are many all nodes. */
+int ga_store_fleet_load_ending(struct ga_db *db, struct ga_fleet *ret, struct ga_err *err);
+
 /* The plan that this request_id was answered with before: 1 with ret filled, 0 when it is new.
  * GA_CONFLICT "request_id_reused" when it was another request, "request_ended" when the
  * allocation is no longer alive. */

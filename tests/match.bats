@@ -387,7 +387,8 @@ nvidia-a100-sxm4-80gb none 14 1"
     gpuaas-place --profile two --gpus 8 --node "$node" > "$T/plan"
   done
   sqlite3 "$GPUAAS_STATE" "$(sqlite3 "$GPUAAS_STATE" \
-    "SELECT 'DROP TRIGGER ' || name || ';' FROM sqlite_master WHERE type = 'trigger'")
+    "SELECT 'DROP TRIGGER ' || name || ';' FROM sqlite_master
+      WHERE type = 'trigger' AND name NOT LIKE 'slot_counted%'")
     UPDATE slot SET state = 'wiping', since = '$(date -u +%Y-%m-%dT%H:%M:%S.000000Z)'
       WHERE node_id = 'n00002' AND slot_index = 0"
   run_ok gpuaas-match --json

@@ -56,7 +56,8 @@ in_state()
 raw()
 {
   sqlite3 "$GPUAAS_STATE" "$(sqlite3 "$GPUAAS_STATE" \
-    "SELECT 'DROP TRIGGER ' || name || ';' FROM sqlite_master WHERE type = 'trigger'") $1"
+    "SELECT 'DROP TRIGGER ' || name || ';' FROM sqlite_master
+      WHERE type = 'trigger' AND name NOT LIKE 'slot_counted%'") $1"
 }
 
 # numbers NAME: available, largest, total, unknown of a profile, as the public view has them

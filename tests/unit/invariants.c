@@ -815,10 +815,27 @@ static void weak_evidence(sqlite3 *db, const char *keys)
 	}
 }
 
+/* How many slots of the nodes there are, free, waiting and disabled: as counted, and as they are. */
+static void is_counted(sqlite3 *db, const char *after)
+{
+	ga_autofree char *is = ga_xstrdup(
+		w_get(db, "SELECT group_concat(x, ' ') FROM (SELECT node_id || ':' || count(*) || "
+			  "'/' || sum(state = 'available') || '/' || sum(state IN ('releasing', "
+			  "'wiping')) || '/' || sum(state = 'disabled') AS x FROM slot WHERE "
+			  "retired = 0 GROUP BY node_id)"));
+
+	t_str(w_get(db, "SELECT group_concat(x, ' ') FROM (SELECT node_id || ':' || sum(slots) || "
+			"'/' || sum(free) || '/' || sum(waiting) || '/' || sum(disabled) AS x "
+			"FROM node_capacity GROUP BY node_id)"), is, "slots counted after %s",
+	      after);
+}
+
 /* What the triggers do by themselves on the good way. */
 static void good_way(sqlite3 *db)
 {
+	is_counted(db, "they were made");
 	w_must(db, "BEGIN;" EVIDENCE("x", "s3", GOOD) TO_AVAILABLE("x"));
+	is_counted(db, "one became available");
 	t_str(w_get(db, "SELECT count(*) FROM device WHERE id IN ('d3', 'n1/g3') "
 			"AND dirty_since IS NULL AND cleared_by = 'x'"), "2",
 	      "good evidence clears disk and GPU");
@@ -835,10 +852,12 @@ static void good_way(sqlite3 *db)
 	w_must(db, SLOT("state = 'retired', retired = 1, disposal = 'shredded'", "s1"));
 	t_str(w_get(db, "SELECT count(*) FROM slot_cpu WHERE slot_id = 's1'"), "0",
 	      "a retired slot gives its CPUs back");
+	is_counted(db, "one was retired");
 	w_must(db, "INSERT INTO slot (id, node_id, slot_index, since, nvme_wwid, gpu_id) VALUES "
 		   "('y', 'n1', 1, 'x', 'd1', 'n1/g1')");
 	t_str(w_get(db, "SELECT dirty_since IS NOT NULL FROM device WHERE id = 'd1'"), "1",
 	      "a new slot of the same disk finds it tainted");
+	is_counted(db, "one was born");
 	w_must(db, "ROLLBACK");
 	w_must(db, "BEGIN;" ALLOC("x", "baremetal") NODE("held_by = 'x'", "n2")
 		       NODE_CLAIM("cx", "x", "n2") CLAIM("c5", "x", "n2", "s5", "x")

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to the stores that read the fleet (store_fleet.c, store_alike.c): a node by its rows. */
+#ifndef GA_STORE_FLEET_H
+#define GA_STORE_FLEET_H
+
+#include "store_place.h"
+
+/* What ga_store_fleet_fill_node reads; a condition and an order follow. */
+#define GA_SQL_FLEET_NODES \
+	"SELECT id, region, pool, mode, state, generation, cordon_reason, held_by, " \
+	"epoch_verified, observed_at, fabric_mode, " \
+	"CASE WHEN blockers = '[]' THEN NULL ELSE json_extract(blockers, '$[0].code') END FROM " \
+	"node "
+
+/* Of the table slot: why one is out, whatever its state, or NULL. */
+#define GA_SQL_SLOT_BLOCKER \
+	"CASE WHEN cordon_reason IS NOT NULL THEN 'cordoned' " \
+	"WHEN health_state = 'failed' THEN 'health_failed' WHEN blockers <> '[]' " \
+	"THEN json_extract(blockers, '$[0].code') " \
+	"WHEN (SELECT epoch FROM meta) > 1 AND epoch_verified < (SELECT epoch FROM meta) " \
+	"THEN 'unverified_since_restore' END "
+
+/* node is zeroed; its texts are the fleet's words. epoch is the state's. */
+void ga_store_fleet_fill_node(struct ga_fleet *f, struct ga_fleet_node *node,
+			      const struct ga_rows *rows, int64_t epoch);
+/* Adds a node of that id with all that belongs to it: 1, 0 when there is none that is not retired,
+ * -1. Nodes are to be added in the order of their ids. */
+int ga_store_fleet_add(struct ga_db *db, struct ga_fleet *f, const char *id, struct ga_err *err);
+/* NULL when there is none; the nodes are in the order of their ids. */
+struct ga_fleet_node *ga_store_fleet_node(struct ga_fleet *f, const char *id);
+struct ga_fleet_slot *ga_store_fleet_slot(struct ga_fleet_node *node, const char *id);
+
+#endif

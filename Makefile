@@ -18,7 +18,9 @@ MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all
 
-PKGS = libpci libudev libvirt sqlite3 libarchive blkid jansson libcrypto libmicrohttpd
+PKGS = libpci libudev libvirt sqlite3 libarchive blkid jansson libmicrohttpd
+# Only its headers: lib/crypto.c loads it at first use.
+LOADED = libcrypto
 
 # The project's own flags stand in variables of their own, so that CFLAGS stays the packager's.
 GA_WARN = -Wall -Wextra -Wformat=2 -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
@@ -32,7 +34,7 @@ GA_HARDEN = -fPIE -fstack-protector-strong -fno-strict-aliasing -fno-delete-null
 	-fstack-clash-protection -fcf-protection=full -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 GA_CPPFLAGS = -D_GNU_SOURCE -iquote lib -DGA_SHARE_DIR='"$(PREFIX)/share/gpuaas"' \
 	-DGA_SOURCE_DIR='"$(CURDIR)"'
-GA_CFLAGS = -std=gnu17 $(GA_WARN) $(GA_HARDEN) $(shell pkg-config --cflags $(PKGS))
+GA_CFLAGS = -std=gnu17 $(GA_WARN) $(GA_HARDEN) $(shell pkg-config --cflags $(PKGS) $(LOADED))
 GA_LDFLAGS = -pie -Wl,-z,relro,-z,now -Wl,-z,noexecstack -Wl,--as-needed \
 	$(if $(SANITIZE),-fsanitize=$(SANITIZE))
 GA_LIBS = $(shell pkg-config --libs $(PKGS)) -lpthread -ldl

@@ -4,10 +4,9 @@
  * read the configuration and load providers at the first digest, which takes as long as reading the
  * nodes of a fleet. OpenSSL 3 calls them deprecated.
  */
-#define OPENSSL_SUPPRESS_DEPRECATED
 #include "digest.h"
 
-#include <openssl/sha.h>
+#include "crypto.h"
 
 struct ga_digest {
 	SHA256_CTX ctx;
@@ -15,12 +14,13 @@ struct ga_digest {
 
 void ga_sha256(const void *data, size_t len, unsigned char out[GA_SHA256_BYTES])
 {
+	const struct ga_crypto *c = ga_crypto();
 	SHA256_CTX ctx;
 
 	/* SHA256() would go through EVP again. */
-	SHA256_Init(&ctx);
-	SHA256_Update(&ctx, data, len);
-	SHA256_Final(out, &ctx);
+	c->SHA256_Init(&ctx);
+	c->SHA256_Update(&ctx, data, len);
+	c->SHA256_Final(out, &ctx);
 }
 
 char *ga_digest_format(const unsigned char hash[GA_SHA256_BYTES], char out[GA_DIGEST_SIZE])
@@ -56,20 +56,20 @@ struct ga_digest *ga_digest_open(void)
 {
 	struct ga_digest *d = ga_xcalloc(1, sizeof(*d));
 
-	SHA256_Init(&d->ctx);
+	ga_crypto()->SHA256_Init(&d->ctx);
 	return d;
 }
 
 void ga_digest_add(struct ga_digest *d, const void *data, size_t len)
 {
-	SHA256_Update(&d->ctx, data, len);
+	ga_crypto()->SHA256_Update(&d->ctx, data, len);
 }
 
 void ga_digest_close(struct ga_digest *d, char out[GA_DIGEST_SIZE])
 {
 	unsigned char hash[GA_SHA256_BYTES];
 
-	SHA256_Final(hash, &d->ctx);
+	ga_crypto()->SHA256_Final(hash, &d->ctx);
 	free(d);
 	ga_digest_format(hash, out);
 }

@@ -84,6 +84,14 @@ void ga_err_clear(struct ga_err *err)
 	*err = (struct ga_err)GA_ERR_INIT;
 }
 
+void ga_err_end(const struct ga_err *err)
+{
+	dprintf(STDERR_FILENO, "%s: %s\n", program_invocation_short_name, err->msg);
+	if (err->hint[0])
+		dprintf(STDERR_FILENO, "%s: hint: %s\n", program_invocation_short_name, err->hint);
+	_exit((int)err->code);
+}
+
 static void out_of_memory(void) __attribute__((noreturn));
 
 static void out_of_memory(void)

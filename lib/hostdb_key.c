@@ -2,7 +2,6 @@
 /* The host's key: a file beside host.db, made once. */
 #include <errno.h>
 #include <fcntl.h>
-#include <openssl/crypto.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -44,7 +43,7 @@ int ga_hostdb_key(const char *dir, struct ga_sign_key **ret, struct ga_err *err)
 		return ga_fail_sys(err, "cannot read '%s'", path);
 	pem[n] = '\0';
 	r = ga_sign_open(pem, ret, err);
-	OPENSSL_cleanse(pem, sizeof(pem));
+	explicit_bzero(pem, sizeof(pem));
 	return r < 0 ? ga_wrap(err, "'%s'", path) : 1;
 }
 
@@ -74,7 +73,7 @@ int ga_hostdb_make_key(const char *dir, struct ga_sign_key **ret, struct ga_err 
 	if (ga_file_mkdirs(dir, 0700, err) < 0 || ga_sign_make(&pem, err) < 0)
 		return -1;
 	made = put(path, &pem, err);
-	OPENSSL_cleanse(pem.buf, pem.len);
+	explicit_bzero(pem.buf, pem.len);
 	if (made < 0)
 		return -1;
 	found = ga_hostdb_key(dir, ret, err);

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 
+#include "dl.h"
 #include "nvfm_abi.h"
 #include "pciaddr.h"
 #include "sys.h"
@@ -101,32 +102,18 @@ void ga_cleanup_nvfm(struct ga_nvfm **fm)
 	ga_nvfm_close(*fm);
 }
 
-/* POSIX gives functions as object pointers; this is the one place where that is converted. */
-static bool find(void *library, const char *name, void *function)
-{
-	void *symbol = dlsym(library, name);
-
-	memcpy(function, &symbol, sizeof(symbol));
-	return symbol;
-}
-
 static int load(struct ga_nvfm *fm, const char *library, struct ga_err *err)
 {
-	fm->library = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-	if (!fm->library) {
-		const char *why = dlerror();
-
-		ga_err_set(err, GA_NOTFOUND, "cannot load '%s': %s", library, why ? why : "?");
+	if (ga_dl_open(library, &fm->library, err) < 0)
 		return ga_hint(err, "it comes with NVIDIA's nvidia-fabricmanager-dev package; "
 			       "needed on hosts with NVSwitches only");
-	}
-	if (!find(fm->library, "fmLibInit", &fm->init) ||
-	    !find(fm->library, "fmLibShutdown", &fm->shutdown) ||
-	    !find(fm->library, "fmConnect", &fm->connect) ||
-	    !find(fm->library, "fmDisconnect", &fm->disconnect) ||
-	    !find(fm->library, "fmGetSupportedFabricPartitions", &fm->list) ||
-	    !find(fm->library, "fmActivateFabricPartition", &fm->activate) ||
-	    !find(fm->library, "fmDeactivateFabricPartition", &fm->deactivate))
+	if (!ga_dl_find(fm->library, "fmLibInit", &fm->init) ||
+	    !ga_dl_find(fm->library, "fmLibShutdown", &fm->shutdown) ||
+	    !ga_dl_find(fm->library, "fmConnect", &fm->connect) ||
+	    !ga_dl_find(fm->library, "fmDisconnect", &fm->disconnect) ||
+	    !ga_dl_find(fm->library, "fmGetSupportedFabricPartitions", &fm->list) ||
+	    !ga_dl_find(fm->library, "fmActivateFabricPartition", &fm->activate) ||
+	    !ga_dl_find(fm->library, "fmDeactivateFabricPartition", &fm->deactivate))
 		return ga_fail(err, GA_HOST, "'%s' is not the Fabric Manager library: %s", library,
 			       dlerror());
 	return 0;

@@ -2,10 +2,10 @@
 /* User-data as records, there and back. */
 #include "userdata.h"
 
-#include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "crypto.h"
 #include "digest.h"
 #include "rec.h"
 #include "seed.h"
@@ -34,7 +34,8 @@ static void add_piece(const struct ga_str *bytes, size_t offset, const char *dig
 	};
 	char *line;
 
-	EVP_EncodeBlock((unsigned char *)text, (const unsigned char *)bytes->buf + offset, (int)n);
+	ga_crypto()->EVP_EncodeBlock((unsigned char *)text,
+				     (const unsigned char *)bytes->buf + offset, (int)n);
 	line = ga_rec_format_text(&ga_user_data_shape, &piece);
 	ga_str_add(out, line);
 	ga_str_addc(out, '\n');
@@ -82,7 +83,7 @@ static int add_bytes(struct ga_user_data_given *g, const struct ga_user_data *pi
 	const char *text = piece->base64 ? piece->base64 : "";
 	size_t len = strlen(text), pad = 0;
 	ga_autofree unsigned char *bytes = ga_xcalloc(1, len / 4 * 3 + 4);
-	int n = EVP_DecodeBlock(bytes, (const unsigned char *)text, (int)len);
+	int n = ga_crypto()->EVP_DecodeBlock(bytes, (const unsigned char *)text, (int)len);
 
 	while (pad < 2 && pad < len && text[len - 1 - pad] == '=')
 		pad++;

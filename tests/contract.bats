@@ -171,6 +171,29 @@ says()
   all_good
 }
 
+@test "libcrypto is loaded by who digests: where it cannot be, that is an error, and a query is none" {
+  mkdir "$T/broken"
+  echo 'no library' > "$T/broken/libcrypto.so.3"
+  run_status 10 env LD_LIBRARY_PATH="$T/broken" gpuaas-state init --lab
+  assert_equal "$output" ""
+  assert_equal "$stderr" "gpuaas-state: cannot load 'libcrypto.so.3': $T/broken/libcrypto.so.3: file too short
+gpuaas-state: hint: it is OpenSSL's: install libssl3t64 or libssl3, whichever this system has"
+  # A library of that name, with nothing in it.
+  mkdir "$T/empty"
+  gcc -shared -o "$T/empty/libcrypto.so.3" -x c /dev/null
+  run_status 10 env LD_LIBRARY_PATH="$T/empty" gpuaas-state init --lab
+  assert_stderr "'libcrypto.so.3' lacks a function: $T/empty/libcrypto.so.3: undefined symbol: BIO_ctrl"
+  # What was begun is finished by the same command, when the library is there.
+  run_ok gpuaas-state init --lab
+  run_ok gpuaas-state apply "$SRC/share/objects/lab.json"
+  for p in "state --version" "list slots" "list audit" "profile list" "profile catalog" \
+    "report usage"; do
+    says "LD_LIBRARY_PATH=$T/broken gpuaas $p"
+    [[ $status -eq 0 && $words != *libcrypto* ]] || bad "gpuaas $p: status $status: $words"
+  done
+  all_good
+}
+
 @test "a limit on the size of files is an error" {
   for p in "${PROGRAMS[@]}" "gpuaas help"; do
     [[ $p == *" "* ]] || p+=" --help"

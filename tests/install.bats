@@ -72,6 +72,16 @@ load helper
   grep -qE "^gpuaas ${version##* } \([0-9]{4}-[0-9]{2}-[0-9]{2}\)$" "$SRC/NEWS"
 }
 
+@test "a package with programs depends on what they load at first use" {
+  for list in "$SRC"/packaging/debian/*.install; do
+    grep -q '^usr/bin/' "$list" || continue
+    package=$(basename "$list" .install)
+    depends=$(awk -v RS= -v head="Package: $package\n" 'index($0, head) == 1' "$SRC/packaging/debian/control" |
+      sed -n '/^Depends:/,/^[^D ]/p')
+    [[ $depends == *" libssl3t64 | libssl3,"* ]] || { echo "$package: $depends"; return 1; }
+  done
+}
+
 @test "make-deb makes nothing when NEWS lacks the version" {
   mkdir "$T/tree"
   cp -r "$SRC/packaging" "$SRC/NEWS" "$T/tree"

@@ -26,9 +26,7 @@
 	"SELECT node_id, accelerator_type, memory_mib, cpus, slots, free, disabled, " \
 	"epoch_verified < (SELECT epoch FROM meta WHERE epoch > 1) FROM node_capacity " \
 	"ORDER BY node_id"
-#define IMAGES \
-	"SELECT c.node_id, c.image FROM node_image c JOIN image i ON i.name = c.image " \
-	"AND i.digest = c.digest ORDER BY c.node_id, c.image"
+#define COPIES "SELECT node_id, image, digest FROM node_image ORDER BY node_id, image"
 /* The slots that plans leave when they expire (ga_store_cancel), and whether the node is then
  * nobody's. */
 #define EXPIRED \
@@ -145,19 +143,32 @@ int ga_store_fleet_load_ending(struct ga_db *db, struct ga_fleet *ret, struct ga
 	return 0;
 }
 
-/* ---- nodes that are alike ---- */
+/*
+ * ---- nodes that are alike ----
+ *
+ * What is read of a node becomes its key, a row of words and numbers; those of one key are of one
+ * kind. Thousands of nodes differ in little from the one before: what stays is not looked at again.
+ */
 
-/* One of those that were met, and where in keys what makes nodes like it begins. */
+/* What the columns of GA_SQL_FLEET_NODES say of a node beside id, generation and observed_at, and
+ * all that is a text. */
+static const int like_columns[] = { 1, 2, 3, 4, 6, 7, 10, 11 };
+#define EPOCH_COLUMN 8
+
+/* The key: first these, then CAPACITY_WORDS for each row of capacity, then the images it has, and
+ * at last how many rows of capacity there were. */
+enum { KEY_REGION, KEY_POOL, KEY_MODE, KEY_WHY, KEY_FLAGS, KEY_WORDS };
+enum { C_TYPE, C_MEMORY, C_CPUS, C_SLOTS, C_FREE, C_DISABLED, CAPACITY_WORDS };
+
 struct kind {
 	struct ga_fleet_node node;
 	uint64_t hash;
-	size_t key;
+	size_t key, n; /* where its key begins in keys, and its words */
 };
 
-/* Slots of one row of node_capacity. */
-struct counted {
-	const char *type;
-	int64_t memory_mib, cpus, slots, free, disabled;
+struct image {
+	const char *name; /* the fleet's word */
+	char *digest;
 };
 
 /* Rows in the order of nodes, and whether there is one. */
@@ -171,10 +182,17 @@ struct reading {
 	struct ids over; /* nodes with windows, or with plans that expired */
 	size_t at;	 /* of over, the next */
 	struct ids own;	 /* nodes that stand for themselves */
+	char *before[GA_ARRAY_SIZE(like_columns)]; /* of the node before */
+	int64_t epoch_before;
+	struct ga_fleet_node like; /* what these say */
+	const char *type;	   /* of the row of capacity before */
+	GA_LIST(struct image) images;
+	size_t image;		   /* of images, the one of the copy before */
 	GA_LIST(struct kind) kinds;
-	GA_LIST(uint64_t) keys; /* of all kinds, one after the other, and then the node's */
-	GA_LIST(struct counted) counted; /* of the node */
-	struct cursor nodes, capacity, images;
+	size_t kind;		   /* of kinds, that of the node before */
+	uint64_t *keys;		   /* of all kinds, and then of the node */
+	size_t n_keys, room;
+	struct cursor nodes, capacity, copies;
 };
 
 static void release(struct reading *a)
@@ -183,12 +201,17 @@ static void release(struct reading *a)
 
 	ga_rows_close(a->nodes.rows);
 	ga_rows_close(a->capacity.rows);
-	ga_rows_close(a->images.rows);
+	ga_rows_close(a->copies.rows);
 	for (i = 0; i < a->kinds.n; i++)
 		ga_fleet_node_release(&a->kinds.v[i].node);
+	for (i = 0; i < a->images.n; i++)
+		free(a->images.v[i].digest);
+	for (i = 0; i < GA_ARRAY_SIZE(a->before); i++)
+		free(a->before[i]);
 	ga_list_release(&a->kinds);
-	ga_list_release(&a->keys);
-	ga_list_release(&a->counted);
+	ga_list_release(&a->images);
+	free(a->keys);
+	ga_fleet_node_release(&a->like);
 	release_ids(&a->over);
 	release_ids(&a->own);
 	ga_fleet_release(&a->f);
@@ -204,87 +227,143 @@ static bool is_of(struct cursor *c, const char *id, struct ga_err *err)
 	return c->r > 0 && !order;
 }
 
-static void add_key(struct reading *a, const void *word)
-{
-	*ga_list_add(&a->keys) = (uintptr_t)word;
-}
-
 static void add_number(struct reading *a, int64_t number)
 {
-	*ga_list_add(&a->keys) = (uint64_t)number;
+	if (a->n_keys == a->room) {
+		a->room = a->room ? 2 * a->room : 256;
+		a->keys = ga_xrealloc(a->keys, a->room, sizeof(*a->keys));
+	}
+	a->keys[a->n_keys++] = (uint64_t)number;
 }
 
-static void read_counted(struct reading *a)
+static void add_word(struct reading *a, const char *word)
+{
+	add_number(a, (int64_t)(uintptr_t)word);
+}
+
+static const char *word_of(uint64_t key)
+{
+	return (const char *)(uintptr_t)key;
+}
+
+/* a->like becomes what the row says, unless that is what the row before said. */
+static void read_like(struct reading *a, int64_t epoch)
+{
+	const struct ga_rows *rows = a->nodes.rows;
+	bool same = a->like.id && ga_rows_int(rows, EPOCH_COLUMN) == a->epoch_before;
+	size_t i;
+
+	for (i = 0; same && i < GA_ARRAY_SIZE(like_columns); i++) {
+		const char *text = ga_rows_text(rows, like_columns[i]);
+
+		same = text && a->before[i] ? !strcmp(text, a->before[i]) : text == a->before[i];
+	}
+	if (same)
+		return;
+	a->epoch_before = ga_rows_int(rows, EPOCH_COLUMN);
+	for (i = 0; i < GA_ARRAY_SIZE(like_columns); i++) {
+		free(a->before[i]);
+		a->before[i] = ga_rows_dup(rows, like_columns[i]);
+	}
+	ga_fleet_node_release(&a->like);
+	a->like = (struct ga_fleet_node){ 0 };
+	ga_store_fleet_fill_node(&a->f, &a->like, rows, epoch);
+}
+
+static void read_capacity(struct reading *a)
 {
 	const struct ga_rows *rows = a->capacity.rows;
-	struct counted *c = ga_list_add(&a->counted);
 	const char *type = ga_rows_text(rows, 1);
+	int64_t memory = ga_rows_int(rows, 2);
 	bool unverified = ga_rows_bool(rows, 7); /* since a restore: that blocks what nothing else
 						    does */
 
-	*c = (struct counted){
-		.type = *type ? ga_fleet_word(&a->f, type) : NULL,
-		.memory_mib = ga_rows_int(rows, 2) < 0 ? GA_UNKNOWN : ga_rows_int(rows, 2),
-		.cpus = ga_rows_int(rows, 3),
-		.slots = ga_rows_int(rows, 4),
-		.free = unverified ? 0 : ga_rows_int(rows, 5),
-		.disabled = unverified ? 0 : ga_rows_int(rows, 6),
-	};
-	add_key(a, c->type);
-	add_number(a, c->memory_mib);
-	add_number(a, c->cpus);
-	add_number(a, c->slots);
-	add_number(a, c->free);
-	add_number(a, c->disabled);
+	if (!a->type || strcmp(a->type, type))
+		a->type = ga_fleet_word(&a->f, type);
+	add_word(a, *type ? a->type : NULL);
+	add_number(a, memory < 0 ? GA_UNKNOWN : memory);
+	add_number(a, ga_rows_int(rows, 3));
+	add_number(a, ga_rows_int(rows, 4));
+	add_number(a, unverified ? 0 : ga_rows_int(rows, 5));
+	add_number(a, unverified ? 0 : ga_rows_int(rows, 6));
 }
 
-/* Reads what belongs to the node, and makes its key: the end of keys, from that place on. */
-static int read_parts(struct reading *a, struct ga_fleet_node *node, struct ga_err *err)
+/* A copy counts while its digest is the image's. */
+static void read_copy(struct reading *a)
 {
-	bool stale = node->observed_micros == GA_UNKNOWN ||
-		     node->observed_micros < a->f.stale_micros;
+	const char *name = ga_rows_text(a->copies.rows, 1);
+	const char *digest = ga_rows_text(a->copies.rows, 2);
+	size_t i;
 
-	add_key(a, node->region);
-	add_key(a, node->pool);
-	add_key(a, node->mode);
-	add_key(a, node->why);
-	add_number(a, node->clean * 2 + stale);
-	for (a->counted.n = 0; is_of(&a->capacity, node->id, err);
-	     a->capacity.r = ga_rows_next(a->capacity.rows, err))
-		read_counted(a);
-	for (; is_of(&a->images, node->id, err);
-	     a->images.r = ga_rows_next(a->images.rows, err)) {
-		*ga_list_add(&node->images) =
-			ga_fleet_word(&a->f, ga_rows_text(a->images.rows, 1));
-		add_key(a, node->images.v[node->images.n - 1]);
-	}
-	add_number(a, (int64_t)a->counted.n);
-	return a->capacity.r < 0 || a->images.r < 0 ? -1 : 0;
+	for (i = 0; i < a->images.n && strcmp(a->images.v[a->image].name, name); i++)
+		a->image = (a->image + 1) % a->images.n;
+	if (i < a->images.n && !strcmp(a->images.v[a->image].digest, digest))
+		add_word(a, a->images.v[a->image].name);
 }
 
-static void add_slots(struct reading *a, struct ga_fleet_node *node)
+/* Reads what belongs to the node, and makes its key: the end of keys. */
+static int read_key(struct reading *a, const char *id, bool stale, struct ga_err *err)
+{
+	int64_t rows = 0;
+
+	add_word(a, a->like.region);
+	add_word(a, a->like.pool);
+	add_word(a, a->like.mode);
+	add_word(a, a->like.why);
+	add_number(a, a->like.clean * 2 + stale);
+	for (; is_of(&a->capacity, id, err); rows++) {
+		read_capacity(a);
+		a->capacity.r = ga_rows_next(a->capacity.rows, err);
+	}
+	while (is_of(&a->copies, id, err)) {
+		read_copy(a);
+		a->copies.r = ga_rows_next(a->copies.rows, err);
+	}
+	add_number(a, rows);
+	return a->capacity.r < 0 || a->copies.r < 0 ? -1 : 0;
+}
+
+static void add_slots(struct reading *a, const uint64_t *c, struct ga_fleet_node *node)
 {
 	const char *in_use = ga_fleet_word(&a->f, "in_use"),
 		   *disabled = ga_fleet_word(&a->f, "disabled");
-	size_t i;
-	int64_t k;
+	uint64_t k;
 
-	for (i = 0; i < a->counted.n; i++)
-		for (k = 0; k < a->counted.v[i].slots; k++) {
-			const struct counted *c = &a->counted.v[i];
-			int64_t index = (int64_t)node->slots.n;
+	for (k = 0; k < c[C_SLOTS]; k++) {
+		int64_t index = (int64_t)node->slots.n;
 
-			*ga_list_add(&node->slots) = (struct ga_fleet_slot){
-				.slot_index = index,
-				.type = c->type,
-				.memory_mib = c->memory_mib,
-				.cpus = c->cpus,
-				.free = k < c->free,
-				.why = k < c->free		 ? NULL :
-				       k < c->free + c->disabled ? disabled :
-								   in_use,
-			};
-		}
+		*ga_list_add(&node->slots) = (struct ga_fleet_slot){
+			.slot_index = index,
+			.type = word_of(c[C_TYPE]),
+			.memory_mib = (int64_t)c[C_MEMORY],
+			.cpus = (int64_t)c[C_CPUS],
+			.free = k < c[C_FREE],
+			.why = k < c[C_FREE]		       ? NULL :
+			       k < c[C_FREE] + c[C_DISABLED] ? disabled :
+							       in_use,
+		};
+	}
+}
+
+static void add_kind(struct reading *a, const char *id, const struct kind *k)
+{
+	const uint64_t *key = &a->keys[k->key], *end = key + k->n - 1, *p = key + KEY_WORDS;
+	struct kind *new = ga_list_add(&a->kinds);
+	struct ga_fleet_node *node = &new->node;
+	uint64_t rows;
+
+	*new = *k;
+	*node = (struct ga_fleet_node){
+		.id = ga_xstrdup(id),
+		.region = a->like.region, .pool = a->like.pool, .mode = a->like.mode,
+		.why = a->like.why, .why_detail = a->like.why_detail,
+		.clean = a->like.clean,
+		.observed_micros = GA_UNKNOWN,
+	};
+	for (rows = *end; rows; rows--, p += CAPACITY_WORDS)
+		add_slots(a, p, node);
+	while (p < end)
+		*ga_list_add(&node->images) = word_of(*p++);
 }
 
 static uint64_t hash_of(const uint64_t *key, size_t n)
@@ -296,77 +375,91 @@ static uint64_t hash_of(const uint64_t *key, size_t n)
 	return hash;
 }
 
-/* Of a node whose key begins at that place in keys; node is taken. */
-static void add_to_kinds(struct reading *a, struct ga_fleet_node *node, size_t key)
+/* The kind of the node whose key begins at that place in keys; that of the node before is the
+ * likeliest. */
+static struct ga_fleet_node *kind_of(struct reading *a, const char *id, size_t key)
 {
-	size_t i, n = a->keys.n - key;
-	uint64_t hash = hash_of(&a->keys.v[key], n);
-	struct ga_fleet_node *like;
+	struct kind k = { .key = key, .n = a->n_keys - key };
+	size_t tries;
 
-	for (i = 0; i < a->kinds.n; i++) {
-		const struct kind *k = &a->kinds.v[i];
-		size_t end = i + 1 < a->kinds.n ? k[1].key : key;
+	k.hash = hash_of(&a->keys[key], k.n);
+	for (tries = 0; tries < a->kinds.n; tries++) {
+		const struct kind *it = &a->kinds.v[a->kind];
 
-		if (k->hash == hash && end - k->key == n &&
-		    !memcmp(&a->keys.v[k->key], &a->keys.v[key], n * sizeof(*a->keys.v)))
-			break;
+		if (it->hash == k.hash && it->n == k.n &&
+		    !memcmp(&a->keys[it->key], &a->keys[key], k.n * sizeof(*a->keys))) {
+			a->n_keys = key;
+			return &a->kinds.v[a->kind].node;
+		}
+		a->kind = (a->kind + 1) % a->kinds.n;
 	}
-	if (i == a->kinds.n) {
-		add_slots(a, node);
-		node->alike = 1;
-		*ga_list_add(&a->kinds) = (struct kind){ *node, hash, key };
-		return;
-	}
-	like = &a->kinds.v[i].node;
-	like->alike++;
-	if (like->observed_micros == GA_UNKNOWN ||
-	    (node->observed_micros != GA_UNKNOWN &&
-	     node->observed_micros < like->observed_micros))
-		like->observed_micros = node->observed_micros;
-	a->keys.n = key;
-	ga_fleet_node_release(node);
+	add_kind(a, id, &k);
+	a->kind = a->kinds.n - 1;
+	return &a->kinds.v[a->kind].node;
 }
 
 /* One with windows, partitions of its fabric or plans that expired stands for itself. */
-static bool is_own(struct reading *a, const struct ga_fleet_node *node)
+static bool is_own(struct reading *a, const char *id)
 {
 	int order = -1;
 
-	while (a->at < a->over.list.n && (order = strcmp(a->over.list.v[a->at], node->id)) < 0)
+	while (a->at < a->over.list.n && (order = strcmp(a->over.list.v[a->at], id)) < 0)
 		a->at++;
-	return node->partitions_in_use || (a->at < a->over.list.n && !order);
+	return a->like.partitions_in_use || (a->at < a->over.list.n && !order);
 }
 
-static int read_nodes(struct reading *a, int64_t epoch, struct ga_err *err)
+static int read_node(struct reading *a, int64_t epoch, struct ga_err *err)
 {
-	while ((a->nodes.r = ga_rows_next(a->nodes.rows, err)) > 0) {
-		struct ga_fleet_node node = { 0 };
-		size_t key = a->keys.n;
+	const char *id = ga_rows_text(a->nodes.rows, 0);
+	int64_t observed = ga_store_fleet_observed(a->nodes.rows);
+	bool stale = observed == GA_UNKNOWN || observed < a->f.stale_micros;
+	struct ga_fleet_node *kind;
+	size_t key = a->n_keys;
 
-		ga_store_fleet_fill_node(&a->f, &node, a->nodes.rows, epoch);
-		if (is_own(a, &node)) {
-			*ga_list_add(&a->own.list) = GA_TAKE(node.id);
-			ga_fleet_node_release(&node);
-		} else if (read_parts(a, &node, err) < 0) {
-			ga_fleet_node_release(&node);
-			return -1;
-		} else {
-			add_to_kinds(a, &node, key);
-		}
+	read_like(a, epoch);
+	if (is_own(a, id)) {
+		*ga_list_add(&a->own.list) = ga_xstrdup(id);
+		return 0;
 	}
-	return a->nodes.r;
+	if (read_key(a, id, stale, err) < 0)
+		return -1;
+	kind = kind_of(a, id, key);
+	kind->alike++;
+	if (kind->observed_micros == GA_UNKNOWN ||
+	    (observed != GA_UNKNOWN && observed < kind->observed_micros))
+		kind->observed_micros = observed;
+	return 0;
 }
 
-static int open_rows(struct ga_db *db, struct reading *a, struct ga_err *err)
+static int read_images(struct ga_db *db, struct reading *a, struct ga_err *err)
 {
-	if (ga_db_query(db, &a->nodes.rows, err,
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err, "SELECT name, digest FROM image", "") < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0)
+		*ga_list_add(&a->images) = (struct image){
+			ga_fleet_word(&a->f, ga_rows_text(rows, 0)), ga_rows_dup(rows, 1) };
+	return r;
+}
+
+static int read_nodes(struct ga_db *db, struct reading *a, struct ga_err *err)
+{
+	if (read_images(db, a, err) < 0 ||
+	    ga_db_query(db, &a->nodes.rows, err,
 			GA_SQL_FLEET_NODES "WHERE state <> 'retired' ORDER BY id", "") < 0 ||
 	    ga_db_query(db, &a->capacity.rows, err, CAPACITY, "") < 0 ||
-	    ga_db_query(db, &a->images.rows, err, IMAGES, "") < 0)
+	    ga_db_query(db, &a->copies.rows, err, COPIES, "") < 0)
 		return -1;
 	a->capacity.r = ga_rows_next(a->capacity.rows, err);
-	a->images.r = ga_rows_next(a->images.rows, err);
-	return a->capacity.r < 0 || a->images.r < 0 ? -1 : 0;
+	a->copies.r = ga_rows_next(a->copies.rows, err);
+	if (a->capacity.r < 0 || a->copies.r < 0)
+		return -1;
+	while ((a->nodes.r = ga_rows_next(a->nodes.rows, err)) > 0)
+		if (read_node(a, ga_db_epoch(db), err) < 0)
+			return -1;
+	return a->nodes.r;
 }
 
 int ga_store_fleet_load_alike(struct ga_db *db, struct ga_fleet *ret, struct ga_err *err)
@@ -377,12 +470,11 @@ int ga_store_fleet_load_alike(struct ga_db *db, struct ga_fleet *ret, struct ga_
 	};
 	size_t i;
 
-	if (read_ids(db, OWN, ret->now_micros, &a.over, err) < 0 || open_rows(db, &a, err) < 0 ||
-	    read_nodes(&a, ga_db_epoch(db), err) < 0)
+	if (read_ids(db, OWN, ret->now_micros, &a.over, err) < 0 || read_nodes(db, &a, err) < 0)
 		return -1;
 	if (a.own.list.n > OWN_MAX)
 		return load_whole(db, ret, err);
-	if (add_nodes(db, &a.own, &a.f, err) < 0)
+	if (a.own.list.n && add_nodes(db, &a.own, &a.f, err) < 0)
 		return -1;
 	for (i = 0; i < a.kinds.n; i++)
 		*ga_list_add(&a.f.nodes) = a.kinds.v[i].node;

@@ -54,11 +54,19 @@ static const char *node_why(const struct ga_rows *rows, int64_t epoch, const cha
 	return ga_rows_text(rows, 11);
 }
 
+int64_t ga_store_fleet_observed(const struct ga_rows *rows)
+{
+	const char *observed = ga_rows_text(rows, 9);
+	struct ga_err ignored = GA_ERR_INIT;
+	int64_t micros;
+
+	return observed && ga_time_parse(observed, &micros, &ignored) == 0 ? micros : GA_UNKNOWN;
+}
+
 void ga_store_fleet_fill_node(struct ga_fleet *f, struct ga_fleet_node *node,
 			      const struct ga_rows *rows, int64_t epoch)
 {
-	const char *observed = ga_rows_text(rows, 9), *state;
-	struct ga_err ignored = GA_ERR_INIT;
+	const char *state;
 
 	node->id = ga_rows_dup(rows, 0);
 	node->region = ga_fleet_word(f, ga_rows_text(rows, 1));
@@ -70,8 +78,7 @@ void ga_store_fleet_fill_node(struct ga_fleet *f, struct ga_fleet_node *node,
 	node->clean = !ga_rows_text(rows, 7);
 	node->partitions_in_use = ga_streq(ga_rows_text(rows, 10), "partitions");
 	ga_fleet_touch(f, node);
-	if (!observed || ga_time_parse(observed, &node->observed_micros, &ignored) < 0)
-		node->observed_micros = GA_UNKNOWN;
+	node->observed_micros = ga_store_fleet_observed(rows);
 }
 
 /* "[1,3,5]" as it was written by approve: digits and commas. */

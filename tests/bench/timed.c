@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timed RUNS [-i FILE] [-o FILE] -- COMMAND…: runs a command RUNS times and writes one JSON object:
- * median, p99, least and most seconds from before fork to its end, the largest resident set in
- * KiB, and its exit status (the last one). Its input is FILE or nothing, as its output is.
+ * timed RUNS [-p] [-i FILE] [-o FILE] -- COMMAND…: runs a command RUNS times and writes one JSON
+ * object: median, p99, least and most seconds from before fork to its end, the largest resident set
+ * in KiB, and its exit status (the first that is not 0). Its input is FILE or nothing, as its
+ * output is. With -p all RUNS begin at the same moment, each in a process that waits for it, and
+ * the times are from that moment on.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -20,7 +22,8 @@
 struct task {
 	const char *input, *output;
 	char **argv;
-	int status;
+	bool at_once;
+	int status; /* as wait(2) has it */
 	long rss_kib;
 };
 
@@ -34,26 +37,72 @@ static void redirect(const char *path, int flags, int to)
 	}
 }
 
+static void start(const struct task *t)
+{
+	redirect(t->input, O_RDONLY, 0);
+	redirect(t->output, O_WRONLY | O_CREAT | O_TRUNC, 1);
+	execvp(t->argv[0], t->argv);
+	perror(t->argv[0]);
+	_exit(127);
+}
+
+static int end_of_one(struct task *t, struct ga_err *err)
+{
+	struct rusage used;
+	int status;
+
+	if (wait4(-1, &status, 0, &used) < 0)
+		return ga_fail_sys(err, "cannot wait");
+	if (!t->status)
+		t->status = status;
+	if (used.ru_maxrss > t->rss_kib)
+		t->rss_kib = used.ru_maxrss;
+	return 0;
+}
+
 static int64_t once(struct task *t, struct ga_err *err)
 {
 	int64_t began = ga_clock_mono_micros();
-	struct rusage used;
 	pid_t pid = fork();
 
 	if (pid < 0)
 		return ga_fail_sys(err, "cannot fork");
-	if (pid == 0) {
-		redirect(t->input, O_RDONLY, 0);
-		redirect(t->output, O_WRONLY | O_CREAT | O_TRUNC, 1);
-		execvp(t->argv[0], t->argv);
-		perror(t->argv[0]);
-		_exit(127);
+	if (pid == 0)
+		start(t);
+	return end_of_one(t, err) < 0 ? -1 : ga_clock_mono_micros() - began;
+}
+
+/* Each process has the gate open until it is there: it ends when all are, and the parent opens. */
+static int at_once(struct task *t, size_t runs, int64_t *took, struct ga_err *err)
+{
+	int64_t began;
+	int gate[2];
+	size_t i;
+	char c;
+
+	if (pipe2(gate, O_CLOEXEC) < 0)
+		return ga_fail_sys(err, "cannot make a pipe");
+	for (i = 0; i < runs; i++) {
+		pid_t pid = fork();
+
+		if (pid < 0)
+			return ga_fail_sys(err, "cannot fork");
+		if (pid == 0) {
+			close(gate[1]);
+			if (read(gate[0], &c, 1) < 0)
+				_exit(127);
+			start(t);
+		}
 	}
-	if (wait4(pid, &t->status, 0, &used) < 0)
-		return ga_fail_sys(err, "cannot wait");
-	if (used.ru_maxrss > t->rss_kib)
-		t->rss_kib = used.ru_maxrss;
-	return ga_clock_mono_micros() - began;
+	began = ga_clock_mono_micros();
+	close(gate[1]);
+	for (i = 0; i < runs; i++) {
+		if (end_of_one(t, err) < 0)
+			return -1;
+		took[i] = ga_clock_mono_micros() - began;
+	}
+	close(gate[0]);
+	return 0;
 }
 
 static int compare(const void *a, const void *b)
@@ -68,7 +117,9 @@ static int run(struct task *t, size_t runs, struct ga_err *err)
 	ga_autofree int64_t *took = ga_xcalloc(runs, sizeof(*took));
 	size_t i;
 
-	for (i = 0; i < runs; i++) {
+	if (t->at_once && at_once(t, runs, took, err) < 0)
+		return -1;
+	for (i = 0; i < runs && !t->at_once; i++) {
 		took[i] = once(t, err);
 		if (took[i] < 0)
 			return -1;
@@ -90,10 +141,16 @@ int main(int argc, char **argv)
 	long runs = argc > 1 ? strtol(argv[1], NULL, 10) : 0;
 	int i;
 
-	for (i = 2; i + 1 < argc && argv[i][0] == '-' && argv[i][1] != '-'; i += 2)
+	for (i = 2; i + 1 < argc && argv[i][0] == '-' && argv[i][1] != '-'; i++) {
+		if (argv[i][1] == 'p') {
+			t.at_once = true;
+			continue;
+		}
 		*(argv[i][1] == 'i' ? &t.input : &t.output) = argv[i + 1];
+		i++;
+	}
 	if (runs < 1 || i + 1 >= argc || strcmp(argv[i], "--")) {
-		fprintf(stderr, "usage: timed RUNS [-i FILE] [-o FILE] -- COMMAND...\n");
+		fprintf(stderr, "usage: timed RUNS [-p] [-i FILE] [-o FILE] -- COMMAND...\n");
 		return GA_USAGE;
 	}
 	t.argv = argv + i + 1;

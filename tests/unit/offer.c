@@ -40,7 +40,7 @@ static void counted(void)
 		{ "a:fff", NULL, "3/3 2; h200 3/3" }, /* a request of 2 and one of 1 */
 		{ "a:uuuu", NULL, "0/4 0; h200 0/4" },
 		{ "a:fwbf", NULL, "2/4 2; h200 2/4" },
-		{ "a:ffFF", NULL, "4/4 2; h200 2/2, a100 2/2" },
+		{ "a:ffFF", NULL, "4/4 2; a100 2/2, h200 2/2" },
 		{ "a:ffFF", "a100", "2/2 2; a100 2/2" },
 		{ "a:ffff", "a100", "0/0 0" },
 		{ "", NULL, "0/0 0" },
@@ -149,7 +149,7 @@ static void in_partitions(void)
 		{ "two nodes", "a:uuuu/ffff b:ffff/ffff", { 1, 2, 4, 8 }, 0,
 		  "12/16 8; h200 12/16" },
 		{ "a partition is of one type", "a:ffff/FFFF", { 1, 2, 4, 8 }, 0,
-		  "8/8 4; h200 4/4, a100 4/4" },
+		  "8/8 4; a100 4/4, h200 4/4" },
 	};
 	size_t i;
 
@@ -196,7 +196,7 @@ static void whole_machines(void)
 		{ .name = "a machine sold in slices", .nodes = "a:ffff", .mode = "slice",
 		  .want = "4/4 4; h200 4/4" },
 		{ .name = "two types, any will do", .nodes = "a:ffFF",
-		  .want = "4/4 4; h200 2/2, a100 2/2" },
+		  .want = "4/4 4; a100 2/2, h200 2/2" },
 		{ .name = "two types, one of them is not the profile's", .nodes = "a:ffFF b:FF",
 		  .type = "a100", .want = "2/2 2; a100 2/2" },
 	};
@@ -243,13 +243,13 @@ static void by_type(void)
 	} rows[] = {
 		{ "seven on two nodes are no eight", "a:FFFFFFFU b:FFFFFFFU c:ffffffff", "slice",
 		  "a100 4, h200 8" },
-		{ "two types on one node", "a:fFFf", "slice", "h200 2, a100 2" },
-		{ "nothing free of one", "a:uuFF", "slice", "h200 0, a100 2" },
+		{ "two types on one node", "a:fFFf", "slice", "a100 2, h200 2" },
+		{ "nothing free of one", "a:uuFF", "slice", "a100 2, h200 0" },
 		{ "machines of two sizes", "a:FFFF b:FFFF c:ffffffff", "baremetal",
 		  "a100 4, h200 8" },
 		{ "a machine of two types is had by who names none", "a:ffFF", "baremetal",
-		  "h200 0, a100 0" },
-		{ "beside one of one type", "a:ffFF b:F", "baremetal", "h200 0, a100 1" },
+		  "a100 0, h200 0" },
+		{ "beside one of one type", "a:ffFF b:F", "baremetal", "a100 1, h200 0" },
 	};
 	size_t i;
 
@@ -576,11 +576,11 @@ static void machine_sizes(void)
 	static const struct {
 		const char *nodes, *shape, *why, *want;
 	} rows[] = {
-		{ "a:uuff b:FF", "baremetal", NULL, "h200 4, a100 2" },
+		{ "a:uuff b:FF", "baremetal", NULL, "a100 2, h200 4" },
 		{ "a:uu b:ffff c:f", "baremetal", NULL, "h200 4" },
 		{ "a:uuuu", "baremetal", "held_by_baremetal", "h200 4" },
 		{ "a:ffff", "baremetal", "node_retired", "" },
-		{ "a:ffFF", "baremetal", NULL, "h200 0, a100 0" },
+		{ "a:ffFF", "baremetal", NULL, "a100 0, h200 0" },
 		{ "a:ffff", "slice", NULL, "h200 0" },
 	};
 	size_t i, j;

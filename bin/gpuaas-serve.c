@@ -6,9 +6,10 @@
  */
 #include "cli.h"
 #include "cli_serve.h"
+#include "published.h"
 
 static struct ga_serve_opts serve = {
-	.file = "/run/gpuaas/public.json",
+	.file = GA_PUBLISHED_PATH,
 	.stale_seconds = 60,
 	.idle_seconds = 120,
 	.deadline_seconds = 10,
@@ -16,7 +17,7 @@ static struct ga_serve_opts serve = {
 
 static const struct ga_opt opts[] = {
 	{ .name = "file", .type = GA_O_PATH, .var = &serve.file, .arg = "FILE",
-	  .help = "what is served (default /run/gpuaas/public.json)" },
+	  .help = "what is served (default " GA_PUBLISHED_PATH ")" },
 	{ .name = "listen", .type = GA_O_TEXT, .var = &serve.listen, .arg = "ADDRESS:PORT",
 	  .help = "listen here, not on the socket that systemd passes; :PORT is loopback" },
 	{ .name = "stale", .type = GA_O_DURATION, .var = &serve.stale_seconds, .arg = "TIME",

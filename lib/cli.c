@@ -372,6 +372,11 @@ const char *ga_cli_state_path(void)
 	return cli.state ? cli.state : ga_cli_setting("GPUAAS_STATE", "/var/lib/gpuaas/state.db");
 }
 
+bool ga_cli_state_named(void)
+{
+	return cli.state != NULL;
+}
+
 const char *ga_cli_host_dir(void)
 {
 	return ga_cli_setting("GPUAAS_HOST_DIR", "/var/lib/gpuaas/host");

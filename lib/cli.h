@@ -79,6 +79,7 @@ const char *ga_cli_form(void);
 const char *ga_cli_setting(const char *key, const char *fallback);
 /* The state file: --state, GPUAAS_STATE, else /var/lib/gpuaas/state.db. */
 const char *ga_cli_state_path(void);
+bool ga_cli_state_named(void); /* by --state */
 /* The host's own folder: GPUAAS_HOST_DIR, else /var/lib/gpuaas/host. */
 const char *ga_cli_host_dir(void);
 

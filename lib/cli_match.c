@@ -30,6 +30,7 @@ struct matching {
 	struct ga_accels *accels;
 	struct ga_throughput throughput;
 	struct ga_access_rules rules; /* of the state, for the project's teams */
+	bool published; /* profiles are what is published, and the rules are not known */
 	struct ga_measured_list measured;
 	struct profiles profiles;
 	GA_LIST(struct ga_match_offer) offers;
@@ -70,7 +71,10 @@ static int read_profiles(struct matching *m, struct ga_err *err)
 	struct ga_offer_query q = { .accels = m->accels, .now_micros = ga_clock_micros(),
 				    .image = m->need.image, .rules = &m->rules };
 
-	return ga_cli_read_offers(&q, keep, &m->profiles, err);
+	int r = ga_cli_read_offers(&q, true, keep, &m->profiles, err);
+
+	m->published = r > 0;
+	return r;
 }
 
 static const struct ga_offer_type *of_type(const struct ga_hardware_profile *p, const char *slug)
@@ -406,7 +410,8 @@ int ga_cli_match(const struct ga_match_opts *o, struct ga_err *err)
 	    check_models(&m, err) < 0 || read_profiles(&m, err) < 0)
 		return -1;
 	ga_throughput_read(&m.throughput);
-	words = (struct ga_match_words){ m.accels, &m.throughput, &m.measured, &m.rules };
+	words = (struct ga_match_words){ m.accels, &m.throughput, &m.measured,
+					 m.published ? NULL : &m.rules };
 	if (ga_match_check_words(&m.need, &words, err) < 0)
 		return -1;
 	for (i = 0; i < m.profiles.n; i++)

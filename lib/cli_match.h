@@ -37,7 +37,7 @@ struct ga_match_words {
 	const struct ga_accels *accels;
 	const struct ga_throughput *throughput;
 	const struct ga_measured_list *measured;
-	const struct ga_access_rules *rules;
+	const struct ga_access_rules *rules; /* NULL: not known */
 };
 /* GA_USAGE where an architecture or a vendor is none of the catalogue, with those whose names are
  * near. Says on stderr of models and teams that nobody knows, and which parameters a model has. */

@@ -127,11 +127,15 @@ static void check_team(const struct ga_requirement *need, const struct ga_match_
 {
 	size_t i;
 
-	for (i = 0; i < w->rules->teams.n; i++)
+	for (i = 0; w->rules && i < w->rules->teams.n; i++)
 		if (!w->rules->teams.v[i].retired &&
 		    !strcmp(w->rules->teams.v[i].name, need->team))
 			return;
-	ga_say("warning: there is no team '%s'", need->team);
+	if (w->rules)
+		ga_say("warning: there is no team '%s'", need->team);
+	else
+		ga_say("warning: what is published has no profiles of teams: those of '%s' are "
+		       "not looked at", need->team);
 }
 
 int ga_match_check_words(const struct ga_requirement *need, const struct ga_match_words *words,

@@ -2,17 +2,21 @@
 /* gpuaas-profile list: the view of profiles for operators, for a team and for everybody. */
 #include "cli_offer.h"
 
+#include <errno.h>
+#include <unistd.h>
+
 #include "accel_name.h"
 #include "cli.h"
 #include "cli_accel.h"
 #include "clock.h"
 #include "cost.h"
 #include "file.h"
+#include "published.h"
 #include "shape_write.h"
 #include "time.h"
 
-/* A file that grows without bound would not be read by who watches it. */
-#define FILE_MAX_BYTES (16 << 20)
+/* The timer publishes every ten seconds: this is said of a view that is older. */
+#define PUBLISHED_SECONDS 60
 
 struct listing {
 	const struct ga_offer_opts *o;
@@ -55,9 +59,9 @@ static bool has_team(const struct listing *l, const struct ga_hardware_profile *
 static int write_text(struct listing *l, const struct ga_str *text, struct ga_err *err)
 {
 	l->bytes += text->len;
-	if (l->bytes > FILE_MAX_BYTES) {
+	if (l->bytes > GA_PUBLISHED_MAX) {
 		ga_err_set(err, GA_CONFLICT, "'%s' would be larger than %d MiB", l->o->output,
-			   FILE_MAX_BYTES >> 20);
+			   GA_PUBLISHED_MAX >> 20);
 		return ga_hint(err, "the one of before stays; retire profiles that nobody uses");
 	}
 	if (ga_write_all(l->file, text->buf, text->len) < 0)
@@ -98,8 +102,51 @@ static int check_opts(const struct ga_offer_opts *o, const struct ga_accels *acc
 	return ga_cli_types_known(accels, o->types.v, o->types.n, err);
 }
 
-int ga_cli_read_offers(const struct ga_offer_query *query, ga_store_each each, void *arg,
-		       struct ga_err *err)
+/* ---- where it is read ---- */
+
+/* Who may not read the state of this machine reads what is published of it. Who names another state
+ * means that one. */
+static bool is_barred(void)
+{
+	return !ga_cli_state_named() && access(ga_cli_state_path(), R_OK) < 0 && errno == EACCES;
+}
+
+static int read_published(const struct ga_offer_query *q, ga_store_each each, void *arg,
+			  struct ga_err *err)
+{
+	const char *path = ga_cli_setting("GPUAAS_PUBLISHED", GA_PUBLISHED_PATH);
+	ga_autopublished struct ga_published p = { 0 };
+	ga_autostr struct ga_str text = GA_STR_INIT;
+	int64_t age;
+	size_t i;
+
+	if (ga_file_read(path, GA_PUBLISHED_MAX, &text, err) < 0) {
+		err->code = GA_DENIED;
+		ga_err_reason(err, "denied");
+		(void)ga_wrap(err, "you may not read the state '%s', and nothing is published",
+			      ga_cli_state_path());
+		return ga_hint(err, "ask who runs this machine for gpuaas-publish.timer, or run it "
+				    "as the user that owns the state");
+	}
+	if (ga_published_parse(text.buf, text.len, q->now_micros, &p, err) < 0)
+		return ga_wrap(err, "'%s'", path);
+	age = (q->now_micros - p.made_micros) / 1000000;
+	if (q->stale_seconds && age > q->stale_seconds) {
+		(void)ga_fail_for(err, GA_CONFLICT, "stale", "'%s' was published %lld seconds ago: what "
+				  "is free now is not known", path, (long long)age);
+		return ga_hint(err, "gpuaas-publish.timer keeps it (systemctl status)");
+	}
+	if (age > PUBLISHED_SECONDS)
+		ga_say("'%s' was published %lld seconds ago; gpuaas-publish.timer keeps it", path,
+		       (long long)age);
+	for (i = 0; i < p.profiles.n; i++)
+		if (each(&ga_hardware_profile_shape, &p.profiles.v[i], arg, err) < 0)
+			return -1;
+	return 1;
+}
+
+int ga_cli_read_offers(const struct ga_offer_query *query, bool published, ga_store_each each,
+		       void *arg, struct ga_err *err)
 {
 	ga_autodb struct ga_db *db = NULL;
 	struct ga_offer_query q = *query;
@@ -109,8 +156,11 @@ int ga_cli_read_offers(const struct ga_offer_query *query, ga_store_each each, v
 		q.currency = NULL;
 	if ((q.currency && ga_currency_check(q.currency, err) < 0) ||
 	    ga_duration_parse(ga_cli_setting("GPUAAS_STALE_AFTER", "24h"), &q.stale_seconds,
-			      err) < 0 ||
-	    ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
+			      err) < 0)
+		return -1;
+	if (published && is_barred())
+		return read_published(&q, each, arg, err);
+	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
 	    ga_db_begin_read(db, err) < 0)
 		return -1;
 	return ga_store_offers(db, &q, each, arg, err);
@@ -126,7 +176,14 @@ static int run_query(struct listing *l, int64_t now, struct ga_err *err)
 		.team = l->o->team,
 	};
 
-	return ga_cli_read_offers(&q, show, l, err);
+	int r;
+
+	/* What is to be published is never what was. */
+	r = ga_cli_read_offers(&q, l->o->is_public && !l->o->output, show, l, err);
+	if (r > 0 && l->o->team)
+		ga_say("what is published has no profiles of teams: those of '%s' are not shown",
+		       l->o->team);
+	return r < 0 ? -1 : 0;
 }
 
 /* Whoever reads the file finds the one of before or this one, whole. */

@@ -486,3 +486,69 @@ END
   run_ok gpuaas-profile list --public --json
   jq_is '[.acceleratorType, .memory, .byType[0].name] | @json' '["own<b>-type",null,"own<b>-type"]'
 }
+
+# barred CMD…: as somebody who may not read the state; root without its capabilities is one.
+barred()
+{
+  local may=()
+  [[ $EUID -ne 0 ]] || may=(setpriv --bounding-set=-dac_override,-dac_read_search --inh-caps=-all)
+  chmod 000 "$GPUAAS_STATE"
+  "${may[@]}" "$@" || { status=$?; chmod 600 "$GPUAAS_STATE"; return "$status"; }
+  chmod 600 "$GPUAAS_STATE"
+}
+
+@test "who may not read the state is answered from what is published of it" {
+  fleet 2 2
+  profile for-physics '.teams = []'
+  export GPUAAS_PUBLISHED=$T/public.json
+  run_status 6 barred gpuaas-profile list --public
+  assert_stderr "nothing is published"
+  gpuaas-profile list --public --output "$GPUAAS_PUBLISHED"
+  run_ok barred gpuaas-profile list --public --json
+  jq_is '[.name, .availableCount, .totalCount] | @json' $'["for-physics",4,4]\n["premium-gpu",4,4]'
+  assert_equal "$stderr" ""
+  # It is the published one, not the state: that has fewer now. Its age is of now.
+  gpuaas-place --profile premium-gpu --gpus 2 > "$T/plan"
+  jq_in_order -c '.profiles |= map(.asOf = "2026-01-01T00:00:00.000000Z")' "$GPUAAS_PUBLISHED" > "$T/public.old"
+  GPUAAS_PUBLISHED=$T/public.old run_ok barred gpuaas-profile list --public --type nvidia-h200-141gb --json
+  jq_is 'select(.name == "premium-gpu") | [.availableCount, .staleSeconds > 80000] | @json' '[4,true]'
+  run_ok gpuaas-profile list --public --json
+  jq_is 'select(.name == "premium-gpu") | .availableCount' 2
+  run_ok barred gpuaas-match --memory 80GB --json
+  jq_is '[.profile, .fits, .availability] | @json' $'["for-physics",true,"now"]\n["premium-gpu",true,"now"]'
+  run_ok barred gpuaas-profile list --public --team physics
+  assert_stderr "no profiles of teams"
+  run_ok barred gpuaas-match --memory 80GB --team physics --json
+  assert_stderr "no profiles of teams"
+  # What is for operators is not for him, nor is a state that he names.
+  run_status 6 barred gpuaas-profile list
+  run_status 6 barred gpuaas-profile list --public --state "$GPUAAS_STATE"
+  run_status 6 barred gpuaas-profile list --public --output "$T/other.json"
+  [[ ! -e $T/other.json ]]
+}
+
+@test "a published view that is old, or none, is not taken for what is free" {
+  fleet 1 2
+  export GPUAAS_PUBLISHED=$T/public.json
+  gpuaas-profile list --public --output "$T/good.json"
+  jq_in_order -c --arg at "$(date -u -d '10 minutes ago' +%Y-%m-%dT%H:%M:%S.000000Z)" '.madeAt = $at' "$T/good.json" \
+    > "$GPUAAS_PUBLISHED"
+  run_ok barred gpuaas-profile list --public --json
+  jq_is .availableCount 2
+  [[ $stderr =~ was\ published\ 60[0-9]\ seconds\ ago ]]
+  GPUAAS_STALE_AFTER=5m run_status 4 barred gpuaas-profile list --public --json
+  assert_stderr "what is free now is not known"
+  assert_equal "$output" ""
+  for bad in '.madeAt = "then"' 'del(.madeAt)' 'del(.profiles)' '.profiles = {}' '.profiles[0].kind = "gpuaas.profile/1"' \
+    '.profiles[0].availableCount = "many"' 'del(.profiles[0].name)' '.profiles += [7]'; do
+    jq_in_order -c "$bad" "$T/good.json" > "$GPUAAS_PUBLISHED"
+    run_status 3 barred gpuaas-profile list --public --json
+    assert_stderr "no published view of profiles"
+    assert_equal "$output" ""
+  done
+  printf '{"madeAt":' > "$GPUAAS_PUBLISHED"
+  run_status 3 barred gpuaas-match --memory 80GB
+  truncate -s 17M "$GPUAAS_PUBLISHED"
+  run barred gpuaas-profile list --public
+  [[ $status -ne 0 ]]
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The published view of profiles (gpuaas-profile list --public --output), read back. */
+#ifndef GA_PUBLISHED_H
+#define GA_PUBLISHED_H
+
+#include "kind_offer.h"
+#include "str.h"
+
+#define GA_PUBLISHED_PATH "/run/gpuaas/public.json"
+#define GA_PUBLISHED_MAX (16 << 20) /* bytes: more is neither written nor read */
+
+struct ga_published {
+	int64_t made_micros; /* wall clock */
+	GA_LIST(struct ga_hardware_profile) profiles; /* as they stand there, but for their age */
+};
+
+/* Reads a document {"madeAt":TIME,"profiles":[…]}; staleSeconds become those of now_micros.
+ * GA_BADREC with what is wrong, in words to follow the name of the file. */
+int ga_published_parse(const char *text, size_t len, int64_t now_micros,
+		       struct ga_published *ret, struct ga_err *err);
+void ga_published_release(struct ga_published *p);
+#define ga_autopublished ga_cleanup(ga_published_release)
+
+#endif

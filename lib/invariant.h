@@ -20,6 +20,17 @@
 	"(" row ".cordon_reason IS NOT NULL OR " row ".health_state = 'failed' OR " row \
 	".blockers <> '[]')"
 
+/* The list of CPUs of a slot, "0-3,8", as rows r.value "0-3" and "8": first and last CPU of each,
+ * and how many it names. (Of the JSON functions only json_each is usable in a trigger with
+ * trusted_schema off.) */
+#define GA_SQL_CPU_RANGES(row) \
+	"json_each('[\"' || replace(" row ".cpuset, ',', '\",\"') || '\"]')"
+#define GA_SQL_FIRST_CPU "CAST(r.value AS INTEGER)"
+#define GA_SQL_LAST_CPU "CAST(substr(r.value, instr(r.value, '-') + 1) AS INTEGER)"
+#define GA_SQL_CPUS_NAMED(row) \
+	"(SELECT sum(" GA_SQL_LAST_CPU " - " GA_SQL_FIRST_CPU " + 1) FROM " \
+	GA_SQL_CPU_RANGES(row) " r)"
+
 /* One trigger: it refuses when the condition holds, or runs its statements. */
 struct ga_rule {
 	const char *name;

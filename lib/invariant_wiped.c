@@ -40,16 +40,12 @@
 	"'[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]T[0-9][0-9]:[0-9][0-9]:[0-9][0-9]." \
 	"[0-9][0-9][0-9][0-9][0-9][0-9]Z'"
 
-/* "0-3,8" as ["0-3","8"]: the CPUs it names, and the rows of slot_cpu that are among them. (Of the
- * JSON functions only json_each is usable in a trigger with trusted_schema off.) */
-#define RANGES(s) "json_each('[\"' || replace(" s ".cpuset, ',', '\",\"') || '\"]')"
-#define FIRST_CPU "CAST(r.value AS INTEGER)"
-#define LAST_CPU "CAST(substr(r.value, instr(r.value, '-') + 1) AS INTEGER)"
-#define CPUS_NAMED(s) "(SELECT sum(" LAST_CPU " - " FIRST_CPU " + 1) FROM " RANGES(s) " r)"
+/* The rows of slot_cpu of a slot, and those that its list of CPUs names. */
 #define CPUS_HELD(s) "(SELECT count(*) FROM slot_cpu c WHERE c.slot_id = " s ".id)"
 #define CPUS_RIGHT(s) \
 	"(SELECT count(*) FROM slot_cpu c WHERE c.slot_id = " s ".id AND EXISTS (SELECT 1 FROM " \
-	RANGES(s) " r WHERE c.cpu BETWEEN " FIRST_CPU " AND " LAST_CPU "))"
+	GA_SQL_CPU_RANGES(s) " r WHERE c.cpu BETWEEN " GA_SQL_FIRST_CPU " AND " \
+	GA_SQL_LAST_CPU "))"
 
 /* From reserved a slot goes back as it is: what it consists of did not change meanwhile. */
 #define OPENS "NEW.state = 'available' AND OLD.state IN ('disabled', 'wiping') AND "
@@ -154,7 +150,7 @@ const struct ga_rule ga_rules_wiped[] = {
 	  "missing_fabric_vf: the slot has no fabric function", NULL },
 	{ "slot_needs_cpus", ON_OPEN,
 	  OPENS "(NEW.cpuset IS NULL OR NEW.cpuset = '' OR " CPUS_HELD("NEW") " = 0 OR "
-	  CPUS_HELD("NEW") " IS NOT " CPUS_NAMED("NEW") " OR "
+	  CPUS_HELD("NEW") " IS NOT " GA_SQL_CPUS_NAMED("NEW") " OR "
 	  CPUS_HELD("NEW") " IS NOT " CPUS_RIGHT("NEW") ")",
 	  "cpuset_taken: the CPUs of the slot are not all its own", NULL },
 	{ "slot_needs_memory", ON_OPEN, OPENS "coalesce(NEW.memory_mib, 0) <= 0",

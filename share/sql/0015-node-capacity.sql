@@ -17,6 +17,7 @@ CREATE TABLE node_capacity (
 	PRIMARY KEY (node_id, accelerator_type, memory_mib, cpus, epoch_verified)
 ) STRICT, WITHOUT ROWID;
 
+-- What is to be counted.
 CREATE VIEW slot_capacity AS
 SELECT node_id, accelerator_type, memory_mib, cpus, epoch_verified, count(*) AS slots,
 	sum(counted = 'available') AS free, sum(counted = 'waiting') AS waiting,

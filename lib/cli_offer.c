@@ -122,7 +122,6 @@ static int read_published(const struct ga_offer_query *q, ga_store_each each, vo
 
 	if (ga_file_read(path, GA_PUBLISHED_MAX, &text, err) < 0) {
 		err->code = GA_DENIED;
-		ga_err_reason(err, "denied");
 		(void)ga_wrap(err, "you may not read the state '%s', and nothing is published",
 			      ga_cli_state_path());
 		return ga_hint(err, "ask who runs this machine for gpuaas-publish.timer, or run it "
@@ -132,8 +131,8 @@ static int read_published(const struct ga_offer_query *q, ga_store_each each, vo
 		return ga_wrap(err, "'%s'", path);
 	age = (q->now_micros - p.made_micros) / 1000000;
 	if (q->stale_seconds && age > q->stale_seconds) {
-		(void)ga_fail_for(err, GA_CONFLICT, "stale", "'%s' was published %lld seconds ago: what "
-				  "is free now is not known", path, (long long)age);
+		(void)ga_fail(err, GA_CONFLICT, "'%s' was published %lld seconds ago: what is free "
+			      "now is not known", path, (long long)age);
 		return ga_hint(err, "gpuaas-publish.timer keeps it (systemctl status)");
 	}
 	if (age > PUBLISHED_SECONDS)

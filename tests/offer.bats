@@ -491,7 +491,7 @@ END
 barred()
 {
   local may=()
-  [[ $EUID -ne 0 ]] || may=(setpriv --bounding-set=-dac_override,-dac_read_search --inh-caps=-all)
+  [[ $EUID -ne 0 ]] || may=(setpriv --bounding-set '-dac_override,-dac_read_search' --inh-caps=-all)
   chmod 000 "$GPUAAS_STATE"
   "${may[@]}" "$@" || { status=$?; chmod 600 "$GPUAAS_STATE"; return "$status"; }
   chmod 600 "$GPUAAS_STATE"

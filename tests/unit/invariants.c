@@ -815,7 +815,7 @@ static void weak_evidence(sqlite3 *db, const char *keys)
 	}
 }
 
-/* How many slots of the nodes there are, free, waiting and disabled: as counted, and as they are. */
+/* How many slots of each node there are, free, waiting and disabled: as counted, as they are. */
 static void is_counted(sqlite3 *db, const char *after)
 {
 	ga_autofree char *is = ga_xstrdup(

@@ -25,7 +25,8 @@ static int take(const struct ga_rec *rec, struct ga_err *err)
 
 static int read_record(const char *operand, struct ga_requirement *ret, struct ga_err *err)
 {
-	static const struct ga_consumer table[] = { { &ga_requirement_shape, take }, { NULL } };
+	static const struct ga_consumer table[] = { { &ga_requirement_shape, take },
+						    { .shape = NULL } };
 
 	reading.need = ret;
 	reading.records = 0;

@@ -173,11 +173,12 @@ static int read_ending(struct offering *o, struct ga_err *err)
 		return 0;
 	o->ending = (struct ga_fleet){ .stale_micros = o->fleet.stale_micros,
 				       .now_micros = o->fleet.now_micros };
-	if (ga_store_fleet_load_ending(o->db, &o->ending, err) < 0 || read_wiped(o, err) < 0 ||
-	    read_soon(o, err) < 0)
-		return -1;
 	o->knows_ending = true;
-	return 0;
+	if (ga_store_fleet_load_ending(o->db, &o->ending, err) < 0)
+		return -1;
+	if (!o->ending.nodes.n)
+		return 0; /* nothing ends: how long wipes take is of no use */
+	return read_wiped(o, err) < 0 ? -1 : read_soon(o, err);
 }
 
 /* ---- facts ---- */

@@ -38,7 +38,7 @@ static const struct {
 	{ "UPDATE slot SET memory_mib = ?3 WHERE node_id = ?1 AND slot_index = ?2",
 	  { "64000", "64000", "1000", "-" } },
 	{ "UPDATE slot SET cpuset = ?3 WHERE node_id = ?1 AND slot_index = ?2",
-	  { "0-3", "0-3", "5,7,9-10", "6", "-" } },
+	  { "0-3", "0-3", "5,7,9-10", "6", "", "-" } },
 	{ "UPDATE slot SET epoch_verified = ?3 WHERE node_id = ?1 AND slot_index = ?2",
 	  { "1", "2" } },
 	{ "UPDATE slot SET state = ?3 WHERE node_id = ?1 AND retired = 0",
@@ -123,6 +123,7 @@ static struct ga_profile profiles[] = {
 	{ .memory_mib_per_gpu = 2000, .vcpus_per_gpu = 4, .shape = TXT("slice"),
 	  .counts = { pairs, 1 }, .types = { both, 2 } },
 	{ ANY, .shape = TXT("slice"), .region = TXT("west"), .pool = TXT("prod") },
+	{ .memory_mib_per_gpu = GA_UNKNOWN, .vcpus_per_gpu = 1, .shape = TXT("slice") },
 	{ ANY, .shape = TXT("baremetal") },
 	{ ANY, .shape = TXT("baremetal"), .types = { h200, 1 } },
 };

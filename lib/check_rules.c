@@ -177,9 +177,9 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "blockers <> '[]') ORDER BY node_id, slot_index",
 	  "the slot is on sale, and something is wrong with it", ADOPT },
 	{ "capacity",
-	  "SELECT node_id FROM (SELECT * FROM node_capacity EXCEPT SELECT * FROM slot_capacity) "
-	  "UNION SELECT node_id FROM (SELECT * FROM slot_capacity EXCEPT SELECT * FROM "
-	  "node_capacity) ORDER BY 1",
+	  "SELECT DISTINCT node_id FROM (SELECT * FROM node_capacity UNION ALL SELECT * FROM "
+	  "slot_capacity) GROUP BY node_id, accelerator_type, memory_mib, cpus, epoch_verified, "
+	  "slots, free, waiting, disabled HAVING count(*) <> 2 ORDER BY 1",
 	  "its slots are not as they were counted: lists say wrong numbers, placement does not",
 	  "gpuaas-state migrate counts them again" },
 	/* who may do what */

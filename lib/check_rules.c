@@ -177,20 +177,9 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "blockers <> '[]') ORDER BY node_id, slot_index",
 	  "the slot is on sale, and something is wrong with it", ADOPT },
 	{ "capacity",
-	  "SELECT node_id FROM (SELECT node_id, sum(slots) AS slots, sum(free) AS free, "
-	  "sum(waiting) AS waiting, sum(disabled) AS disabled FROM node_capacity GROUP BY 1 "
-	  "UNION SELECT node_id, count(*), "
-	  "count(*) FILTER (WHERE state = 'available' AND cordon_reason IS NULL AND "
-	  "health_state IS NOT 'failed' AND blockers = '[]'), "
-	  "count(*) FILTER (WHERE state IN ('releasing', 'wiping')), "
-	  "count(*) FILTER (WHERE state = 'disabled' AND cordon_reason IS NULL AND "
-	  "health_state IS NOT 'failed' AND blockers = '[]') FROM slot WHERE state <> 'retired' "
-	  "GROUP BY 1) GROUP BY 1 HAVING count(*) <> 1 UNION "
-	  "SELECT s.node_id FROM slot s WHERE s.state <> 'retired' AND NOT EXISTS (SELECT 1 FROM "
-	  "node_capacity c WHERE c.node_id = s.node_id AND "
-	  "c.accelerator_type = coalesce(s.accelerator_type, '') AND "
-	  "c.memory_mib = coalesce(s.memory_mib, -1) AND c.epoch_verified = s.epoch_verified) "
-	  "ORDER BY 1",
+	  "SELECT DISTINCT node_id FROM (SELECT * FROM node_capacity UNION ALL SELECT * FROM "
+	  "slot_capacity) GROUP BY node_id, accelerator_type, memory_mib, cpus, epoch_verified, "
+	  "slots, free, waiting, disabled HAVING count(*) <> 2 ORDER BY 1",
 	  "its slots are not as they were counted: lists say wrong numbers, placement does not",
 	  "gpuaas-state migrate counts them again" },
 	/* who may do what */

@@ -309,15 +309,18 @@ int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_er
 	return check_operands(err) < 0 ? -1 : 1;
 }
 
+/* A sentence may quote what comes from outside. */
 static void print_error(const struct ga_prog *prog, const struct ga_err *err)
 {
+	struct ga_err shown = *err;
+
 	if (ga_streq(ga_cli_setting("GPUAAS_ERRORS", "text"), "json")) {
 		ga_emit_error(prog->name, err);
 		return;
 	}
-	fprintf(stderr, "%s: %s\n", prog->name, err->msg);
+	fprintf(stderr, "%s: %s\n", prog->name, ga_printable(shown.msg));
 	if (err->hint[0])
-		fprintf(stderr, "%s: hint: %s\n", prog->name, err->hint);
+		fprintf(stderr, "%s: hint: %s\n", prog->name, ga_printable(shown.hint));
 }
 
 int ga_cli_confirm(const char *allocation, const char *name, struct ga_err *err)

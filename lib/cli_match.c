@@ -70,7 +70,6 @@ static int read_profiles(struct matching *m, struct ga_err *err)
 {
 	struct ga_offer_query q = { .accels = m->accels, .now_micros = ga_clock_micros(),
 				    .image = m->need.image, .rules = &m->rules };
-
 	int r = ga_cli_read_offers(&q, true, keep, &m->profiles, err);
 
 	m->published = r > 0;

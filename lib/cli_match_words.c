@@ -138,6 +138,14 @@ static void check_team(const struct ga_requirement *need, const struct ga_match_
 		       "not looked at", need->team);
 }
 
+static void say_image(const struct ga_requirement *need)
+{
+	ga_autofree char *clean = ga_printable(ga_xstrndup(need->image, 64));
+
+	ga_say("warning: what is published does not say which nodes have a copy of image '%s'",
+	       clean);
+}
+
 int ga_match_check_words(const struct ga_requirement *need, const struct ga_match_words *words,
 			 struct ga_err *err)
 {
@@ -152,5 +160,7 @@ int ga_match_check_words(const struct ga_requirement *need, const struct ga_matc
 		check_model(need, words);
 	if (need->team)
 		check_team(need, words);
+	if (need->image && !words->rules)
+		say_image(need);
 	return 0;
 }

@@ -174,7 +174,6 @@ static int run_query(struct listing *l, int64_t now, struct ga_err *err)
 		.concealed = l->o->is_public,
 		.team = l->o->team,
 	};
-
 	int r;
 
 	/* What is to be published is never what was. */

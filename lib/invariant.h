@@ -24,7 +24,7 @@
  * and how many it names. (Of the JSON functions only json_each is usable in a trigger with
  * trusted_schema off.) */
 #define GA_SQL_CPU_RANGES(row) \
-	"json_each('[\"' || replace(" row ".cpuset, ',', '\",\"') || '\"]')"
+	"json_each('[\"' || replace(nullif(" row ".cpuset, ''), ',', '\",\"') || '\"]')"
 #define GA_SQL_FIRST_CPU "CAST(r.value AS INTEGER)"
 #define GA_SQL_LAST_CPU "CAST(substr(r.value, instr(r.value, '-') + 1) AS INTEGER)"
 #define GA_SQL_CPUS_NAMED(row) \

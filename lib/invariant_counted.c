@@ -22,8 +22,9 @@ const struct ga_rule ga_rules_counted[] = {
 	{ "slot_counted_moved",
 	  "AFTER UPDATE OF state, cordon_reason, health_state, blockers ON slot",
 	  "NEW.retired = 0 AND " ALIKE("NEW") " IS " ALIKE("OLD"), NULL,
-	  /* Not FROM a subquery, which would make a table of it at each move. */
-	  "UPDATE node_capacity SET "
+	  /* Not FROM a subquery, which would make a table of it at each move. OR IGNORE: where
+	   * somebody wrote other numbers the checks of the table keep no slot from moving. */
+	  "UPDATE OR IGNORE node_capacity SET "
 	  "free = free + " OPEN_AND("NEW", "available") " - " OPEN_AND("OLD", "available") ", "
 	  "waiting = waiting + " WAITS("NEW") " - " WAITS("OLD") ", "
 	  "disabled = disabled + " OPEN_AND("NEW", "disabled") " - " OPEN_AND("OLD", "disabled")

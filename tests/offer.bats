@@ -520,6 +520,8 @@ barred()
   assert_stderr "no profiles of teams"
   run_ok barred gpuaas-match --memory 80GB --team physics --json
   assert_stderr "no profiles of teams"
+  run_ok barred gpuaas-match --memory 80GB --image nobodys --json
+  assert_stderr "which nodes have a copy of image 'nobodys'"
   # What is for operators is not for him, nor is a state that he names.
   run_status 6 barred gpuaas-profile list
   run_status 6 barred gpuaas-profile list --public --state "$GPUAAS_STATE"
@@ -546,6 +548,13 @@ barred()
     assert_stderr "no published view of profiles"
     assert_equal "$output" ""
   done
+  # What stands in it steers no terminal.
+  jq_in_order -c '.profiles[0]."\u001b[31m" = 1' "$T/good.json" > "$GPUAAS_PUBLISHED"
+  run_status 3 barred gpuaas-profile list --public
+  assert_stderr "unknown member '?[31m'"
+  printf '{"madeAt":\e]0;x\a}' > "$GPUAAS_PUBLISHED"
+  run_status 3 barred gpuaas-profile list --public
+  refute_stderr $'\e'
   printf '{"madeAt":' > "$GPUAAS_PUBLISHED"
   run_status 3 barred gpuaas-match --memory 80GB
   truncate -s 17M "$GPUAAS_PUBLISHED"

@@ -27,7 +27,8 @@ FROM (SELECT node_id, coalesce(accelerator_type, '') AS accelerator_type,
 	-- of a list such as "0-11,96-107"
 	coalesce((SELECT sum(CAST(substr(r.value, instr(r.value, '-') + 1) AS INTEGER)
 		- CAST(r.value AS INTEGER) + 1)
-		FROM json_each('["' || replace(cpuset, ',', '","') || '"]') r), 0) AS cpus,
+		FROM json_each('["' || replace(nullif(cpuset, ''), ',', '","') || '"]') r),
+		0) AS cpus,
 	CASE WHEN state IN ('releasing', 'wiping') THEN 'waiting'
 		WHEN cordon_reason IS NOT NULL OR health_state = 'failed' OR blockers <> '[]'
 		THEN '' ELSE state END AS counted

@@ -38,7 +38,7 @@ static const struct {
 	{ "UPDATE slot SET memory_mib = ?3 WHERE node_id = ?1 AND slot_index = ?2",
 	  { "64000", "64000", "1000", "-" } },
 	{ "UPDATE slot SET cpuset = ?3 WHERE node_id = ?1 AND slot_index = ?2",
-	  { "0-3", "0-3", "5,7,9-10", "6", "-" } },
+	  { "0-3", "0-3", "5,7,9-10", "6", "", "-" } },
 	{ "UPDATE slot SET epoch_verified = ?3 WHERE node_id = ?1 AND slot_index = ?2",
 	  { "1", "2" } },
 	{ "UPDATE slot SET state = ?3 WHERE node_id = ?1 AND retired = 0",
@@ -64,6 +64,7 @@ static const struct {
 	{ "INSERT OR REPLACE INTO node_image SELECT ?1, ?3, 'sha256:1', '/x', 'x'",
 	  { "tiny", "big" } },
 	{ "DELETE FROM node_image WHERE node_id = ?1 AND image = ?3", { "tiny", "big" } },
+	{ "UPDATE image SET digest = ?3 WHERE name = 'big'", { "sha256:1", "sha256:2" } },
 	{ "INSERT INTO maintenance (id, node_id, from_at, to_at, reason, created_at, created_by) "
 	  "SELECT 'm' || count(*), ?1, ?3, '2096-01-01T00:00:00.000000Z', 'fans', 'x', 'me' "
 	  "FROM maintenance HAVING count(*) < 400",
@@ -76,7 +77,7 @@ static const struct {
 	{ "UPDATE maintenance SET ended_at = ?3", { "2026-02-01T00:00:00.000000Z" } },
 	{ "UPDATE maintenance SET ended_at = ?3", { "2026-02-01T00:00:00.000000Z" } },
 	/* as most of a fleet is */
-	{ "UPDATE node SET state = 'active', epoch_verified = 1, region = 'west', pool = 'prod', "
+	{ "UPDATE node SET state = 'active', epoch_verified = 2, region = 'west', pool = 'prod', "
 	  "mode = ?3, cordon_reason = NULL, held_by = NULL, fabric_mode = 'none', "
 	  "blockers = '[]', observed_at = '2026-06-01T00:00:00.000000Z' WHERE id >= ?1",
 	  { "slice", "slice", "baremetal" } },
@@ -92,6 +93,13 @@ static const struct {
 	{ "UPDATE claim SET node_id = s.node_id, slot_id = s.id FROM slot s WHERE "
 	  "s.node_id = ?1 AND s.slot_index = ?2 AND s.state = ?3",
 	  { "reserved", "active" } },
+	/* a plan that nobody took up */
+	{ "UPDATE slot SET state = ?3 WHERE retired = 0 AND id = (SELECT slot_id FROM claim)",
+	  { "reserved" } },
+	{ "UPDATE allocation SET state = 'placed', expires_at = ?3",
+	  { "2026-03-01T00:00:00.000000Z" } },
+	/* what claims hold counts, whatever the allocation says */
+	{ "UPDATE allocation SET node_id = ?3", { "-", "n04" } },
 };
 
 static void change(struct ga_db *db, uint64_t *seed)
@@ -106,8 +114,6 @@ static void change(struct ga_db *db, uint64_t *seed)
 	sw_must(ga_db_exec(db, &sw_err, changes[i].sql, "sis", node,
 			   (int64_t)(t_random(seed) % SLOTS),
 			   strcmp(value, "-") ? value : NULL));
-	sw_must(ga_db_exec(db, &sw_err, "UPDATE allocation SET node_id = "
-			   "(SELECT node_id FROM claim)", ""));
 }
 
 /* ---- profiles ---- */
@@ -123,6 +129,8 @@ static struct ga_profile profiles[] = {
 	{ .memory_mib_per_gpu = 2000, .vcpus_per_gpu = 4, .shape = TXT("slice"),
 	  .counts = { pairs, 1 }, .types = { both, 2 } },
 	{ ANY, .shape = TXT("slice"), .region = TXT("west"), .pool = TXT("prod") },
+	{ .memory_mib_per_gpu = GA_UNKNOWN, .vcpus_per_gpu = 1, .shape = TXT("slice") },
+	{ ANY, .shape = TXT("slice"), .image = TXT("big") },
 	{ ANY, .shape = TXT("baremetal") },
 	{ ANY, .shape = TXT("baremetal"), .types = { h200, 1 } },
 };
@@ -160,7 +168,7 @@ static void read_soon(struct ga_db *db, int64_t now, struct soon *ret)
 			    "SELECT s.id, s.number * 7 % 11 FROM slot s WHERE s.state IN "
 			    "('releasing', 'wiping') OR EXISTS (SELECT 1 FROM claim c JOIN "
 			    "allocation a ON a.id = c.allocation_id WHERE c.slot_id = s.id AND "
-			    "a.state = 'held' AND a.node_id = s.node_id) ORDER BY 1", ""));
+			    "a.state = 'held') ORDER BY 1", ""));
 	while (sw_must(ga_rows_next(rows, &sw_err)))
 		*ga_list_add(&ret->list) = (struct ga_offer_soon){
 			ga_rows_dup(rows, 0), now + ga_rows_int(rows, 1) * 1000000, "wiping" };
@@ -241,7 +249,7 @@ static void fill(struct ga_db *db)
 	for (i = 0; i < NODES; i++) {
 		ga_autofree char *node = ga_xprintf(
 			"INSERT INTO node (id, name, since, state, epoch_verified, region, pool, "
-			"network, observed_at) VALUES ('n%02d', 'm%d', 'x', 'active', 1, 'west', "
+			"network, observed_at) VALUES ('n%02d', 'm%d', 'x', 'active', 2, 'west', "
 			"'prod', '{}', '2026-06-01T00:00:00.000000Z')", i, i);
 		ga_autofree char *parts = ga_xprintf(
 			"INSERT INTO node_partition (node_id, id, module_ids) VALUES "
@@ -276,16 +284,32 @@ static void fill(struct ga_db *db)
 static const char *wrong(struct ga_db *db)
 {
 	return sw_get(db, "SELECT node_id FROM (SELECT node_id, sum(slots), sum(free), "
-			  "sum(waiting) FROM node_capacity GROUP BY 1 UNION SELECT node_id, "
+			  "sum(waiting), sum(disabled) FROM node_capacity GROUP BY 1 UNION "
+			  "SELECT node_id, "
 			  "count(*), sum(state = 'available' AND cordon_reason IS NULL AND "
 			  "health_state <> 'failed' AND blockers = '[]'), sum(state IN "
-			  "('releasing', 'wiping')) FROM slot WHERE retired = 0 GROUP BY 1) "
+			  "('releasing', 'wiping')), sum(state = 'disabled' AND cordon_reason IS "
+			  "NULL AND health_state <> 'failed' AND blockers = '[]') "
+			  "FROM slot WHERE retired = 0 GROUP BY 1) "
 			  "GROUP BY 1 HAVING count(*) > 1");
+}
+
+/* Of nodes the epoch counts with which the state was opened. */
+static struct ga_db *in_epoch_2(struct ga_db *db)
+{
+	struct ga_db *ret = NULL;
+
+	sw_begin(db);
+	sw_sql(db, "UPDATE meta SET epoch = 2");
+	sw_commit(db);
+	ga_db_close(db);
+	sw_must(ga_db_open(sw_path, GA_DB_STATE, GA_DB_WRITE, &ret, &sw_err));
+	return ret;
 }
 
 int main(void)
 {
-	struct ga_db *db = sw_open(0);
+	struct ga_db *db = in_epoch_2(sw_open(0));
 	uint64_t seed = t_seed() | 1;
 	struct seen seen = { 0 };
 	int64_t stale;

@@ -830,6 +830,26 @@ static void is_counted(sqlite3 *db, const char *after)
 	      after);
 }
 
+/* The counts are for lists: what is wrong with them keeps no slot from moving. */
+static void wrongly_counted(sqlite3 *db)
+{
+	static const char *const wrong[] = {
+		"UPDATE node_capacity SET free = 0, waiting = 0",
+		"UPDATE node_capacity SET free = slots - waiting - disabled",
+		"DELETE FROM node_capacity",
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(wrong); i++) {
+		ga_autofree char *sql = ga_xprintf("BEGIN;%s;%s", wrong[i],
+						   EVIDENCE("x", "s3", GOOD) TO_AVAILABLE("x"));
+
+		w_must(db, sql);
+		w_must(db, SLOT("state = 'disabled'", "s2"));
+		w_must(db, "ROLLBACK");
+	}
+}
+
 /* What the triggers do by themselves on the good way. */
 static void good_way(sqlite3 *db)
 {
@@ -907,6 +927,7 @@ int main(int argc, char **argv)
 	if (argc == 3 && ga_streq(argv[1], "--mutant"))
 		m_make(db, strtoul(argv[2], NULL, 10));
 	good_way(db);
+	wrongly_counted(db);
 	attack_all(db, "on");
 	weak_evidence(db, "on");
 	stand_still(db, "on");

@@ -541,6 +541,9 @@ barred()
   GPUAAS_STALE_AFTER=5m run_status 4 barred gpuaas-profile list --public --json
   assert_stderr "what is free now is not known"
   assert_equal "$output" ""
+  jq_in_order -c '.madeAt = "2096-01-01T00:00:00.000000Z"' "$T/good.json" > "$GPUAAS_PUBLISHED"
+  GPUAAS_STALE_AFTER=0 run_status 4 barred gpuaas-profile list --public --json
+  assert_stderr "a clock is wrong"
   for bad in '.madeAt = "then"' 'del(.madeAt)' 'del(.profiles)' '.profiles = {}' '.profiles[0].kind = "gpuaas.profile/1"' \
     '.profiles[0].availableCount = "many"' 'del(.profiles[0].name)' '.profiles += [7]'; do
     jq_in_order -c "$bad" "$T/good.json" > "$GPUAAS_PUBLISHED"

@@ -131,8 +131,9 @@ static int read_published(const struct ga_offer_query *q, ga_store_each each, vo
 		return ga_wrap(err, "'%s'", path);
 	age = (q->now_micros - p.made_micros) / 1000000;
 	if (age < -PUBLISHED_SECONDS)
-		return ga_fail(err, GA_CONFLICT, "'%s' was published %lld seconds from now: a clock "
-			       "is wrong, and nobody knows how old it is", path, (long long)-age);
+		return ga_fail(err, GA_CONFLICT, "'%s' was published %lld seconds from now: a "
+			       "clock is wrong, and nobody knows how old it is", path,
+			       (long long)-age);
 	if (q->stale_seconds && age > q->stale_seconds) {
 		(void)ga_fail(err, GA_CONFLICT, "'%s' was published %lld seconds ago: what is free "
 			      "now is not known", path, (long long)age);

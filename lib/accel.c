@@ -34,29 +34,6 @@ static const char *find(const char *text, size_t len, const char *what)
 	return memmem(text, len, what, strlen(what));
 }
 
-/* The value of the first member KEY of a line: four hex digits, or -1. */
-static int64_t hex_member(const char *line, size_t len, const char *key, const char **behind)
-{
-	const char *at = find(line, len, key);
-
-	if (!at || (size_t)(line + len - at) < strlen(key) + 5)
-		return -1;
-	at += strlen(key);
-	*behind = at;
-	return *at == '"' ? strtol(at + 1, NULL, 16) : -1;
-}
-
-static void add_refs(struct ga_accels *list, const char *line, size_t len, size_t entry)
-{
-	const char *end = line + len, *at = line;
-	int64_t vendor = hex_member(line, len, "\"vendor_id\":", &at), device;
-
-	while (vendor >= 0 &&
-	       (device = hex_member(at, (size_t)(end - at), "\"device_id\":", &at)) >= 0)
-		*ga_list_add(&list->refs) = (struct ga_accel_ref){ (unsigned int)vendor,
-								   (unsigned int)device, entry };
-}
-
 void ga_accels_index(struct ga_accels *list, const char *text, size_t len)
 {
 	const char *end = text + len, *line = find(text, len, TYPES_BEGIN);
@@ -77,7 +54,6 @@ void ga_accels_index(struct ga_accels *list, const char *text, size_t len)
 			.len = n - (line[n - 1] == ','),
 			.origin = "built-in",
 		};
-		add_refs(list, line, n, list->entries.n - 1);
 		line += n + 1;
 	}
 }
@@ -171,7 +147,7 @@ void ga_accels_close(struct ga_accels *list)
 	ga_accels_forget_words(list);
 	ga_accels_rest_release(&list->lazy->rest);
 	ga_list_release(&list->entries);
-	ga_list_release(&list->refs);
+	ga_list_release(&list->lazy->refs);
 	ga_list_release(&list->files);
 	free(list->lazy);
 	free(list);
@@ -202,20 +178,10 @@ struct ga_accel_entry *ga_accels_entry(const struct ga_accels *list, const char 
 	return NULL;
 }
 
-static void refs_of(struct ga_accels *list, const struct ga_accel_type *type, size_t entry)
-{
-	size_t i;
-
-	for (i = 0; type->vendor_id && i < type->pci.n; i++)
-		*ga_list_add(&list->refs) = (struct ga_accel_ref){
-			(unsigned int)strtoul(type->vendor_id, NULL, 16),
-			(unsigned int)strtoul(type->pci.v[i].device_id, NULL, 16), entry };
-}
-
 void ga_accels_put(struct ga_accels *list, struct ga_accel_type *type, const char *origin)
 {
 	struct ga_accel_entry *e = ga_accels_entry(list, type->slug);
-	size_t i, at, n = 0;
+	size_t at;
 
 	if (e && e->type) {
 		ga_shape_release(&ga_accelerator_shape, e->type);
@@ -228,20 +194,14 @@ void ga_accels_put(struct ga_accels *list, struct ga_accel_type *type, const cha
 			list->entries.v[at] = list->entries.v[at - 1];
 		e = &list->entries.v[at];
 		*e = (struct ga_accel_entry){ .slug = ga_xstrdup(type->slug) };
-		for (i = 0; i < list->refs.n; i++)
-			list->refs.v[i].entry += list->refs.v[i].entry >= at;
 	}
-	at = (size_t)(e - list->entries.v);
-	for (i = 0; i < list->refs.n; i++)
-		if (list->refs.v[i].entry != at)
-			list->refs.v[n++] = list->refs.v[i];
-	list->refs.n = n;
+	list->lazy->has_refs = false;
+	list->lazy->refs.n = 0;
 	e->type = type;
 	e->text = NULL;
 	e->origin = origin;
 	free(type->origin);
 	type->origin = ga_xstrdup(origin);
-	refs_of(list, type, at);
 }
 
 const struct ga_accel_type *ga_accels_type(const struct ga_accels *list, const char *slug)
@@ -269,12 +229,72 @@ const struct ga_accel_type *ga_accels_at(const struct ga_accels *list, size_t i)
 	return type_of(&list->entries.v[i]);
 }
 
-bool ga_accels_has(const struct ga_accels *list, unsigned int vendor, unsigned int device)
+/* ---- PCI ids ---- */
+
+/* The value of the first member KEY of a line: four hex digits, or -1. */
+static int64_t hex_member(const char *line, size_t len, const char *key, const char **behind)
+{
+	const char *at = find(line, len, key);
+
+	if (!at || (size_t)(line + len - at) < strlen(key) + 5)
+		return -1;
+	at += strlen(key);
+	*behind = at;
+	return *at == '"' ? strtol(at + 1, NULL, 16) : -1;
+}
+
+static void add_ref(struct ga_accel_lazy *lazy, int64_t vendor, int64_t device, size_t entry)
+{
+	*ga_list_add(&lazy->refs) =
+		(struct ga_accel_ref){ (unsigned int)vendor, (unsigned int)device, entry };
+}
+
+/* Of a line that was not parsed. */
+static void add_refs_of_line(struct ga_accel_lazy *lazy, const char *line, size_t len,
+			     size_t entry)
+{
+	const char *end = line + len, *at = line;
+	int64_t vendor = hex_member(line, len, "\"vendor_id\":", &at), device;
+
+	while (vendor >= 0 &&
+	       (device = hex_member(at, (size_t)(end - at), "\"device_id\":", &at)) >= 0)
+		add_ref(lazy, vendor, device, entry);
+}
+
+static void add_refs_of_type(struct ga_accel_lazy *lazy, const struct ga_accel_type *type,
+			     size_t entry)
 {
 	size_t i;
 
-	for (i = 0; i < list->refs.n; i++)
-		if (list->refs.v[i].vendor == vendor && list->refs.v[i].device == device)
+	for (i = 0; type->vendor_id && i < type->pci.n; i++)
+		add_ref(lazy, strtol(type->vendor_id, NULL, 16),
+			strtol(type->pci.v[i].device_id, NULL, 16), entry);
+}
+
+const struct ga_accel_lazy *ga_accels_refs(const struct ga_accels *list)
+{
+	struct ga_accel_lazy *lazy = list->lazy;
+	size_t i;
+
+	for (i = 0; !lazy->has_refs && i < list->entries.n; i++) {
+		const struct ga_accel_entry *e = &list->entries.v[i];
+
+		if (e->text)
+			add_refs_of_line(lazy, e->text, e->len, i);
+		else
+			add_refs_of_type(lazy, e->type, i);
+	}
+	lazy->has_refs = true;
+	return lazy;
+}
+
+bool ga_accels_has(const struct ga_accels *list, unsigned int vendor, unsigned int device)
+{
+	const struct ga_accel_lazy *lazy = ga_accels_refs(list);
+	size_t i;
+
+	for (i = 0; i < lazy->refs.n; i++)
+		if (lazy->refs.v[i].vendor == vendor && lazy->refs.v[i].device == device)
 			return true;
 	return false;
 }

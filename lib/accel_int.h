@@ -29,14 +29,14 @@ struct ga_accel_word {
 };
 
 struct ga_accel_lazy {
-	bool has_rest;
+	bool has_refs, has_rest;
+	GA_LIST(struct ga_accel_ref) refs;
 	struct ga_accel_rest rest;
 	GA_LIST(struct ga_accel_word) words;
 };
 
 struct ga_accels {
 	GA_LIST(struct ga_accel_entry) entries; /* by slug */
-	GA_LIST(struct ga_accel_ref) refs;
 	GA_LIST(char *) files; /* names of what was read */
 	const char *head; /* of the built-in text: all before its types; NULL: not built in */
 	size_t head_len;
@@ -49,6 +49,8 @@ int ga_accels_load(struct ga_accels *list, const char *file, bool drop_in, struc
 struct ga_accel_entry *ga_accels_entry(const struct ga_accels *list, const char *slug);
 /* Adds a type, which it owns from then on, or puts it in the place of one with its slug. */
 void ga_accels_put(struct ga_accels *list, struct ga_accel_type *type, const char *origin);
+/* With refs, which are made when the first PCI id is asked for. */
+const struct ga_accel_lazy *ga_accels_refs(const struct ga_accels *list);
 struct ga_accel_rest *ga_accels_rest_of(const struct ga_accels *list);
 /* Forgets the index of names. */
 void ga_accels_forget_words(const struct ga_accels *list);

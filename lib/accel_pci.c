@@ -60,10 +60,11 @@ static void add_entries(const struct ga_accel_type *type, const struct ga_accel_
 static void look_up(const struct ga_accels *list, const struct ga_accel_clue *c,
 		    struct founds *ret)
 {
+	const struct ga_accel_lazy *lazy = ga_accels_refs(list);
 	size_t i, j;
 
-	for (i = 0; i < list->refs.n; i++) {
-		const struct ga_accel_ref *r = &list->refs.v[i];
+	for (i = 0; i < lazy->refs.n; i++) {
+		const struct ga_accel_ref *r = &lazy->refs.v[i];
 		const struct ga_accel_type *type;
 
 		if (r->vendor != c->vendor || r->device != c->device)

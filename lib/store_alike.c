@@ -11,16 +11,12 @@
 
 #define OWN_MAX 64 /* nodes of their own beyond which reading all is not much dearer */
 
-/* The slots that plans leave when they expire (ga_store_cancel). */
-#define FREED \
-	"WITH freed (claim, slot, fabric_partition) AS (SELECT c.number, s.id, " \
-	"allocation.fabric_partition FROM allocation INDEXED BY allocation_expiry CROSS JOIN " \
-	"claim c ON c.allocation_id = allocation.id AND c.live = 1 CROSS JOIN slot s " \
-	"ON s.id = c.slot_id AND s.state = 'reserved' WHERE " GA_SQL_PLAN_EXPIRED ") "
-/* Nodes whose counts do not say what is free: with windows of maintenance or such slots. */
+/* Nodes whose counts do not say what is free: with windows of maintenance or expired plans. */
 #define OWN \
-	FREED "SELECT node_id FROM maintenance WHERE ended_at IS NULL AND to_at > ?1 " \
-	"UNION SELECT s.node_id FROM freed f CROSS JOIN slot s ON s.id = f.slot ORDER BY 1"
+	"SELECT node_id FROM maintenance WHERE ended_at IS NULL AND to_at > ?1 " \
+	"UNION SELECT c.node_id FROM allocation INDEXED BY allocation_expiry CROSS JOIN claim c " \
+	"ON c.allocation_id = allocation.id AND c.live = 1 WHERE " GA_SQL_PLAN_EXPIRED \
+	"ORDER BY 1"
 /* Those of which something becomes free by itself. */
 #define ENDING \
 	"SELECT node_id FROM maintenance WHERE ended_at IS NULL AND to_at > ?1 " \
@@ -32,9 +28,13 @@
 	"epoch_verified < (SELECT epoch FROM meta WHERE epoch > 1) FROM node_capacity " \
 	"ORDER BY node_id"
 #define COPIES "SELECT node_id, image, digest FROM node_image ORDER BY node_id, image"
-/* The freed slots, and whether their node is then nobody's. */
+/* The slots that plans leave when they expire (ga_store_cancel), and whether the node is then
+ * nobody's. */
 #define EXPIRED \
-	FREED \
+	"WITH freed (claim, slot, fabric_partition) AS (SELECT c.number, s.id, " \
+	"allocation.fabric_partition FROM allocation INDEXED BY allocation_expiry CROSS JOIN " \
+	"claim c ON c.allocation_id = allocation.id AND c.live = 1 CROSS JOIN slot s " \
+	"ON s.id = c.slot_id AND s.state = 'reserved' WHERE " GA_SQL_PLAN_EXPIRED ") " \
 	"SELECT s.node_id, s.id, f.fabric_partition, " GA_SQL_SLOT_BLOCKER ", NOT EXISTS " \
 	"(SELECT 1 FROM claim c WHERE c.node_id = s.node_id AND c.held_by IS NOT NULL " \
 	"AND c.claim_kind = 'slot' AND c.number NOT IN (SELECT claim FROM freed)) " \

@@ -271,19 +271,21 @@ static void add_refs_of_type(struct ga_accel_lazy *lazy, const struct ga_accel_t
 			strtol(type->pci.v[i].device_id, NULL, 16), entry);
 }
 
+/* What was added comes after what is built in. */
 const struct ga_accel_lazy *ga_accels_refs(const struct ga_accels *list)
 {
+	const struct ga_accel_entry *e = list->entries.v;
 	struct ga_accel_lazy *lazy = list->lazy;
 	size_t i;
 
-	for (i = 0; !lazy->has_refs && i < list->entries.n; i++) {
-		const struct ga_accel_entry *e = &list->entries.v[i];
-
-		if (e->text)
-			add_refs_of_line(lazy, e->text, e->len, i);
-		else
-			add_refs_of_type(lazy, e->type, i);
-	}
+	if (lazy->has_refs)
+		return lazy;
+	for (i = 0; i < list->entries.n; i++)
+		if (e[i].text)
+			add_refs_of_line(lazy, e[i].text, e[i].len, i);
+	for (i = 0; i < list->entries.n; i++)
+		if (!e[i].text)
+			add_refs_of_type(lazy, e[i].type, i);
 	lazy->has_refs = true;
 	return lazy;
 }

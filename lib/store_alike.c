@@ -156,9 +156,9 @@ int ga_store_fleet_load_ending(struct ga_db *db, struct ga_fleet *ret, struct ga
 static const int like_columns[] = { 1, 2, 3, 4, 6, 7, 10, 11 };
 #define EPOCH_COLUMN 8
 
-/* The key: first these, then CAPACITY_WORDS for each row of capacity, then the images it has, and
- * at last how many rows of capacity there were. */
-enum { KEY_REGION, KEY_POOL, KEY_MODE, KEY_WHY, KEY_FLAGS, KEY_WORDS };
+/* The key: region, pool, mode, why and flags, then CAPACITY_WORDS for each row of capacity, then
+ * the images it has, and at last how many rows of capacity there were. */
+#define KEY_WORDS 5
 enum { C_TYPE, C_MEMORY, C_CPUS, C_SLOTS, C_FREE, C_DISABLED, CAPACITY_WORDS };
 
 struct kind {
@@ -357,7 +357,7 @@ static void add_kind(struct reading *a, const char *id, const struct kind *k)
 	*node = (struct ga_fleet_node){
 		.id = ga_xstrdup(id),
 		.region = a->like.region, .pool = a->like.pool, .mode = a->like.mode,
-		.why = a->like.why, .why_detail = a->like.why_detail,
+		.why = a->like.why,
 		.clean = a->like.clean,
 		.observed_micros = GA_UNKNOWN,
 	};

@@ -564,3 +564,17 @@ barred()
   run barred gpuaas-profile list --public
   [[ $status -ne 0 ]]
 }
+
+@test "a state that is damaged where it is counted is told as damaged, and nothing is listed" {
+  fleet 1 2
+  local root table
+  for table in node_capacity node_image; do
+    cp "$GPUAAS_STATE" "$T/bad.db"
+    sqlite3 "$T/bad.db" 'PRAGMA wal_checkpoint' > "$T/x"
+    root=$(sqlite3 "$T/bad.db" "SELECT rootpage FROM sqlite_schema WHERE name = '$table'")
+    head -c 4096 /dev/zero | tr '\0' '\377' | dd of="$T/bad.db" bs=4096 seek=$((root - 1)) conv=notrunc status=none
+    run_status 10 gpuaas-profile list --public --state "$T/bad.db"
+    assert_stderr "is damaged"
+    assert_equal "$output" ""
+  done
+}

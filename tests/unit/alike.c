@@ -57,7 +57,7 @@ static const struct {
 	{ "UPDATE node SET region = ?3 WHERE id = ?1", { "west", "west", "east", "-" } },
 	{ "UPDATE node SET pool = ?3 WHERE id = ?1", { "prod", "-" } },
 	{ "UPDATE node SET observed_at = ?3 WHERE id = ?1",
-	  { "2026-06-01T00:00:00.000000Z", "2026-06-02T00:00:00.000000Z",
+	  { "2026-06-01T00:00:00.000000Z", "2026-06-01T00:00:00.5Z", "2026-06-02T00:00:00.000000Z",
 	    "2026-01-01T00:00:00.000000Z", "-" } },
 	{ "UPDATE node SET fabric_mode = ?3 WHERE id = ?1", { "none", "none", "partitions" } },
 	{ "UPDATE node SET blockers = ?3 WHERE id = ?1", { "[]", "[]", "[{\"code\":\"iommu\"}]" } },

@@ -52,10 +52,11 @@ static int check_triggers(struct check *c)
 	ga_fsm_ddl(GA_M_ALLOCATION, &ddl);
 	ga_fsm_ddl(GA_M_NODE, &ddl);
 	ga_invariant_ddl(&ddl);
-	for (p = ddl.buf; (p = strstr(p, "CREATE TRIGGER ")); p++)
+	for (p = ddl.buf; (p = strstr(p, "CREATE ")); p++)
 		wanted++;
 	if (ga_db_query(c->db, &rows, c->err,
-			"SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY name",
+			"SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' "
+			"OR name = 'slot_proven' ORDER BY name",
 			"") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, c->err)) > 0) {

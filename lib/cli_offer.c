@@ -164,7 +164,7 @@ int ga_cli_read_offers(const struct ga_offer_query *query, bool published, ga_st
 	if (published && is_barred())
 		return read_published(&q, each, arg, err);
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
-	    ga_db_begin_read(db, err) < 0)
+	    ga_db_keep_pages(db, GA_DB_KEEP_LITTLE, err) < 0 || ga_db_begin_read(db, err) < 0)
 		return -1;
 	return ga_store_offers(db, &q, each, arg, err);
 }

@@ -442,7 +442,7 @@ int ga_report(const struct ga_report_opts *o, bool cost, struct ga_err *err)
 	if (o->format)
 		ga_emit_open(!strcmp(o->format, "table"));
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
-	    ga_db_keep_pages(db, err) < 0 || ga_db_begin_read(db, err) < 0)
+	    ga_db_keep_pages(db, GA_DB_KEEP_MUCH, err) < 0 || ga_db_begin_read(db, err) < 0)
 		return -1;
 	if (read_teams(db, &r, by[GA_BY_TEAM], err) < 0 ||
 	    (ga_streq(o->format, "focus") ? write_focus(db, &r, err) :

@@ -72,9 +72,10 @@ int64_t ga_db_epoch(const struct ga_db *db);
 const char *ga_db_path(const struct ga_db *db);
 int64_t ga_db_schema_version(const struct ga_db *db);
 
-/* For one question that looks at much of a large state in no order: pages that were read stay in
- * memory, up to 64 MiB. */
-int ga_db_keep_pages(struct ga_db *db, struct ga_err *err);
+/* How many KiB of the pages that were read stay in memory; 2000 where nobody says. */
+#define GA_DB_KEEP_MUCH 65536 /* a question that looks at much of a large state in no order */
+#define GA_DB_KEEP_LITTLE 64  /* one that reads tables once, from one end to the other */
+int ga_db_keep_pages(struct ga_db *db, int kib, struct ga_err *err);
 
 /* What is known to be wrong with the SQLite in use, as a sentence; NULL when nothing is. */
 const char *ga_db_engine_warning(void);

@@ -167,23 +167,27 @@ static int configure(struct ga_db *db, struct ga_err *err)
 	return run(db, "PRAGMA synchronous=FULL; PRAGMA cell_size_check=ON", err);
 }
 
-int ga_db_keep_pages(struct ga_db *db, struct ga_err *err)
+int ga_db_keep_pages(struct ga_db *db, int kib, struct ga_err *err)
 {
-	return run(db, "PRAGMA cache_size=-65536", err);
+	char pragma[48];
+
+	snprintf(pragma, sizeof(pragma), "PRAGMA cache_size=-%d", kib);
+	return run(db, pragma, err);
 }
 
-/* Migrations run without the triggers of an older version. */
+/* Migrations run without the triggers of an older version, and the view that they ask. */
 static int drop_triggers(struct ga_db *db, struct ga_err *err)
 {
 	ga_autostr struct ga_str sql = GA_STR_INIT;
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
-	if (ga_db_query(db, &rows, err, "SELECT name FROM sqlite_schema WHERE type = 'trigger'",
-			"") < 0)
+	if (ga_db_query(db, &rows, err,
+			"SELECT type, name FROM sqlite_schema "
+			"WHERE type = 'trigger' OR name = 'slot_proven'", "") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0)
-		ga_str_addf(&sql, "DROP TRIGGER %s;\n", ga_rows_text(rows, 0));
+		ga_str_addf(&sql, "DROP %s %s;\n", ga_rows_text(rows, 0), ga_rows_text(rows, 1));
 	if (r < 0)
 		return -1;
 	ga_rows_close(GA_TAKE(rows));

@@ -26,98 +26,95 @@ static const char *const numbered[] = { "node", "device", "slot", "allocation", 
 #define NUMBER_SENTENCE "duplicate: a row of that number is there already"
 
 /*
- * What REPLACE would delete silently: the keys of the guarded tables. match compares the stored row
- * k with NEW; of are the columns of the key, "" when no row comes to it later (see fixed); when
- * limits the rows of a partial index.
+ * What REPLACE would delete silently: the keys of the guarded tables. match compares the columns
+ * of stored rows with NEW; of are the columns of the key, "" when no row comes to it later (see
+ * fixed).
  */
 static const struct {
-	const char *table, *name, *of, *match, *when, *refuse;
+	const char *table, *name, *of, *match, *refuse;
 } keys[] = {
-	{ "meta", "one", "", "k.one = NEW.one", NULL, "duplicate: the state has one meta row" },
-	{ "node", "number", "", "k.number = NEW.number", NULL, NUMBER_SENTENCE },
-	{ "node", "id", "", "k.id = NEW.id", NULL, "duplicate: there is a node of that id" },
-	{ "node", "name", "name", "k.name = NEW.name", NULL,
-	  "name_taken: another node has that name" },
-	{ "node_key", "number", "", "k.number = NEW.number", NULL, NUMBER_SENTENCE },
-	{ "node_key", "key", "", "k.key = NEW.key", NULL,
-	  "duplicate: that key is known already" },
-	{ "node_key", "live", "", "k.node_id = NEW.node_id",
-	  "k.revoked_at IS NULL AND NEW.revoked_at IS NULL",
+	{ "meta", "one", "", "one = NEW.one", "duplicate: the state has one meta row" },
+	{ "node", "number", "", "number = NEW.number", NUMBER_SENTENCE },
+	{ "node", "id", "", "id = NEW.id", "duplicate: there is a node of that id" },
+	{ "node", "name", "name", "name = NEW.name", "name_taken: another node has that name" },
+	{ "node_key", "number", "", "number = NEW.number", NUMBER_SENTENCE },
+	{ "node_key", "key", "", "key = NEW.key", "duplicate: that key is known already" },
+	{ "node_key", "live", "",
+	  "node_id = NEW.node_id AND revoked_at IS NULL AND NEW.revoked_at IS NULL",
 	  "duplicate: the node has a key that counts" },
-	{ "maintenance", "id", "", "k.id = NEW.id", NULL,
+	{ "maintenance", "id", "", "id = NEW.id",
 	  "duplicate: there is a window of maintenance of that id" },
-	{ "device", "number", "", "k.number = NEW.number", NULL, NUMBER_SENTENCE },
-	{ "device", "id", "", "k.id = NEW.id", NULL,
-	  "duplicate_identity: that device is known already" },
-	{ "slot", "number", "", "k.number = NEW.number", NULL, NUMBER_SENTENCE },
-	{ "slot", "id", "", "k.id = NEW.id", NULL, "duplicate: there is a slot of that id" },
-	{ "slot", "index", "node_id, slot_index, retired",
-	  "k.node_id = NEW.node_id AND k.slot_index = NEW.slot_index",
-	  "k.retired = 0 AND NEW.retired = 0",
-	  "duplicate_identity: another slot has that index on the node" },
-	{ "slot", "gpu", "gpu_id, retired", "k.gpu_id = NEW.gpu_id",
-	  "k.retired = 0 AND NEW.retired = 0",
-	  "duplicate_identity: that GPU stands in another slot" },
-	{ "slot", "gpu_address", "gpu_pci_address, retired",
-	  "k.node_id = NEW.node_id AND k.gpu_pci_address = NEW.gpu_pci_address",
-	  "k.retired = 0 AND NEW.retired = 0",
-	  "duplicate_identity: a GPU at that address stands in another slot" },
-	{ "slot", "nvme", "nvme_wwid, retired", "k.nvme_wwid = NEW.nvme_wwid",
-	  "k.retired = 0 AND NEW.retired = 0",
-	  "duplicate_identity: that disk stands in another slot" },
-	{ "slot", "vf", "fabric_vf_pci_address, retired",
-	  "k.node_id = NEW.node_id AND k.fabric_vf_pci_address = NEW.fabric_vf_pci_address",
-	  "k.retired = 0 AND NEW.retired = 0",
-	  "fabric_vf_shared: that fabric function stands in another slot" },
-	{ "slot", "mac", "mac, retired", "k.mac = NEW.mac",
-	  "k.retired = 0 AND NEW.retired = 0",
-	  "duplicate_identity: that MAC stands in another slot" },
-	{ "slot", "ip", "private_ip, retired",
-	  "k.node_id = NEW.node_id AND k.private_ip = NEW.private_ip",
-	  "k.retired = 0 AND NEW.retired = 0",
-	  "duplicate_identity: that address stands in another slot of the node" },
-	{ "slot_cpu", "cpu", "", "k.node_id = NEW.node_id AND k.cpu = NEW.cpu", NULL,
+	{ "device", "number", "", "number = NEW.number", NUMBER_SENTENCE },
+	{ "device", "id", "", "id = NEW.id", "duplicate_identity: that device is known already" },
+	{ "slot", "number", "", "number = NEW.number", NUMBER_SENTENCE },
+	{ "slot", "id", "", "id = NEW.id", "duplicate: there is a slot of that id" },
+	{ "slot_cpu", "cpu", "", "node_id = NEW.node_id AND cpu = NEW.cpu",
 	  "cpuset_taken: that CPU stands in another slot" },
-	{ "allocation", "number", "", "k.number = NEW.number", NULL, NUMBER_SENTENCE },
-	{ "allocation", "id", "", "k.id = NEW.id", NULL,
-	  "duplicate: there is an allocation of that id" },
-	{ "allocation", "request", "", "k.request_id = NEW.request_id", NULL,
+	{ "allocation", "number", "", "number = NEW.number", NUMBER_SENTENCE },
+	{ "allocation", "id", "", "id = NEW.id", "duplicate: there is an allocation of that id" },
+	{ "allocation", "request", "", "request_id = NEW.request_id",
 	  "request_taken: another allocation has that request id" },
-	{ "allocation", "name", "name", "k.name = NEW.name",
-	  "k.state NOT IN ('released', 'cancelled', 'refused') AND "
+	{ "allocation", "name", "name",
+	  "name = NEW.name AND state NOT IN ('released', 'cancelled', 'refused') AND "
 	  "NEW.state NOT IN ('released', 'cancelled', 'refused')",
 	  "name_taken: another allocation has that name" },
-	{ "claim", "number", "", "k.number = NEW.number", NULL, NUMBER_SENTENCE },
-	{ "claim", "id", "", "k.id = NEW.id", NULL, "duplicate: there is a claim of that id" },
-	{ "claim", "slot", "live", "k.slot_id = NEW.slot_id",
-	  "k.live = 1 AND NEW.live = 1",
+	{ "claim", "number", "", "number = NEW.number", NUMBER_SENTENCE },
+	{ "claim", "id", "", "id = NEW.id", "duplicate: there is a claim of that id" },
+	{ "claim", "slot", "live", "slot_id = NEW.slot_id AND live = 1 AND NEW.live = 1",
 	  "sold_once: the slot is claimed already" },
-	{ "claim", "node", "live", "k.node_id = NEW.node_id",
-	  "k.live = 1 AND NEW.live = 1 AND k.claim_kind = 'node' AND NEW.claim_kind = 'node'",
+	{ "claim", "node", "live",
+	  "node_id = NEW.node_id AND live = 1 AND NEW.live = 1 AND claim_kind = 'node' AND "
+	  "NEW.claim_kind = 'node'",
 	  "sold_once: the node is claimed already" },
-	{ "profile", "version", "", "k.name = NEW.name AND k.version = NEW.version", NULL,
+	{ "profile", "version", "", "name = NEW.name AND version = NEW.version",
 	  "duplicate: that version of the profile exists" },
-	{ "profile", "current", "current", "k.name = NEW.name",
-	  "k.current = 1 AND NEW.current = 1",
+	{ "profile", "current", "current",
+	  "name = NEW.name AND current = 1 AND NEW.current = 1",
 	  "duplicate: another version of the profile is the current one" },
-	{ "wipe_evidence", "number", "", "k.number = NEW.number", NULL, NUMBER_SENTENCE },
-	{ "wipe_evidence", "id", "", "k.id = NEW.id OR k.attempt = NEW.attempt OR "
-	  "k.digest = NEW.digest", NULL, "duplicate: that evidence is known already" },
-	{ "usage", "id", "", "k.id = NEW.id", NULL, "duplicate: that usage row exists" },
-	{ "team", "name", "", "k.name = NEW.name", NULL,
-	  "duplicate: there is a team of that name" },
-	{ "access_grant", "name", "", "k.name = NEW.name", NULL,
+	{ "wipe_evidence", "number", "", "number = NEW.number", NUMBER_SENTENCE },
+	{ "wipe_evidence", "id", "",
+	  "(id = NEW.id OR attempt = NEW.attempt OR digest = NEW.digest)",
+	  "duplicate: that evidence is known already" },
+	{ "usage", "id", "", "id = NEW.id", "duplicate: that usage row exists" },
+	{ "team", "name", "", "name = NEW.name", "duplicate: there is a team of that name" },
+	{ "access_grant", "name", "", "name = NEW.name",
 	  "duplicate: there is a grant of that name" },
-	{ "access", "one", "", "k.one = NEW.one", NULL,
+	{ "access", "one", "", "one = NEW.one",
 	  "duplicate: the state has its settings of access" },
-	{ "proposal", "id", "", "k.id = NEW.id", NULL,
-	  "duplicate: there is a proposal of that id" },
-	{ "usage", "open", "", "k.allocation_id = NEW.allocation_id",
-	  "k.ended_at IS NULL AND NEW.ended_at IS NULL",
+	{ "proposal", "id", "", "id = NEW.id", "duplicate: there is a proposal of that id" },
+	{ "usage", "open", "",
+	  "allocation_id = NEW.allocation_id AND ended_at IS NULL AND NEW.ended_at IS NULL",
 	  "duplicate: the allocation has an open span of usage" },
 };
 
-/* Columns that never change; when limits it to some states. */
+/* The keys of slots that are not retired: asked together, of those that an index finds by one. */
+#define SLOT_KEYS \
+	"gpu_id, node_id, slot_index, gpu_pci_address, nvme_wwid, fabric_vf_pci_address, mac, " \
+	"private_ip, retired"
+#define SLOT_ROWS \
+	"FROM slot WHERE retired = 0 AND NEW.retired = 0 AND (node_id = NEW.node_id OR " \
+	"gpu_id = NEW.gpu_id OR nvme_wwid = NEW.nvme_wwid OR mac = NEW.mac)"
+
+static const struct {
+	const char *match, *refuse;
+} slot_keys[] = {
+	{ "node_id = NEW.node_id AND slot_index = NEW.slot_index",
+	  "duplicate_identity: another slot has that index on the node" },
+	{ "gpu_id = NEW.gpu_id",
+	  "duplicate_identity: that GPU stands in another slot" },
+	{ "node_id = NEW.node_id AND gpu_pci_address = NEW.gpu_pci_address",
+	  "duplicate_identity: a GPU at that address stands in another slot" },
+	{ "nvme_wwid = NEW.nvme_wwid",
+	  "duplicate_identity: that disk stands in another slot" },
+	{ "node_id = NEW.node_id AND fabric_vf_pci_address = NEW.fabric_vf_pci_address",
+	  "fabric_vf_shared: that fabric function stands in another slot" },
+	{ "mac = NEW.mac",
+	  "duplicate_identity: that MAC stands in another slot" },
+	{ "node_id = NEW.node_id AND private_ip = NEW.private_ip",
+	  "duplicate_identity: that address stands in another slot of the node" },
+};
+
+/* Columns that never change, and so are not named by an update; when limits it to some states. */
 static const struct {
 	const char *table, *name, *of, *when, *refuse;
 } fixed[] = {
@@ -196,24 +193,36 @@ static const struct ga_rule rules[] = {
 	  "'sha256:0000000000000000000000000000000000000000000000000000000000000000')",
 	  "audit_chain: an audit row continues the chain", NULL },
 	{ "usage_whose", "BEFORE INSERT ON usage",
-	  "NOT EXISTS (SELECT 1 FROM allocation a WHERE a.id = NEW.allocation_id AND "
-	  "a.number IS NEW.number AND a.project IS NEW.project AND a.profile IS NEW.profile "
-	  "AND a.node_id IS NEW.node_id)",
+	  "NOT EXISTS (SELECT 1 FROM allocation WHERE id = NEW.allocation_id AND "
+	  "number IS NEW.number AND project IS NEW.project AND profile IS NEW.profile "
+	  "AND node_id IS NEW.node_id)",
 	  "usage_whose: a span repeats number, project, profile and node of its allocation", NULL },
 	{ "usage_follows", "BEFORE INSERT ON usage",
-	  "EXISTS (SELECT 1 FROM usage u WHERE u.allocation_id = NEW.allocation_id AND "
-	  "u.ended_at > NEW.started_at)",
+	  "EXISTS (SELECT 1 FROM usage WHERE allocation_id = NEW.allocation_id AND "
+	  "ended_at > NEW.started_at)",
 	  "usage_follows: a span begins where the one before it ended, or later", NULL },
 	{ "usage_span", "BEFORE UPDATE OF ended_at ON usage", "NEW.ended_at < NEW.started_at",
 	  "usage_fixed: a span cannot end before it began", NULL },
 	{ .name = NULL },
 };
 
+#define ALWAYS "1"
+
+struct refusal {
+	char *when, *sentence;
+};
+
+/* Refusals that are asked of the same rows are one SELECT. */
+struct question {
+	char *rows; /* "FROM slot WHERE …"; "": once, of OLD and NEW */
+	GA_LIST(struct refusal) refusals;
+};
+
 /* All refusals of one event are one trigger: each that fires costs SQLite a frame of its own. */
 struct event {
 	char *event; /* "BEFORE INSERT ON claim" */
 	char *name;  /* of its rule, or made of the event when it has several */
-	char *cases;
+	GA_LIST(struct question) questions;
 };
 
 struct events {
@@ -234,42 +243,61 @@ static char *name_event(const char *event)
 	return name;
 }
 
-/* The rule that was added last is asked first. */
-static void add_refusal(struct events *all, const char *name, const char *event, const char *when,
-			const char *refuse)
+static struct event *find_event(struct events *all, const char *name, const char *event)
 {
-	struct event *e = NULL;
-	char *cases;
+	struct event *e;
 	size_t i;
 
-	for (i = 0; i < all->list.n && !e; i++)
-		if (ga_streq(all->list.v[i].event, event))
-			e = &all->list.v[i];
-	if (e) {
-		free(e->name);
-		e->name = name_event(event);
-	} else {
-		e = ga_list_add(&all->list);
-		e->event = ga_xstrdup(event);
-		e->name = ga_xstrdup(name);
+	for (i = 0; i < all->list.n; i++) {
+		e = &all->list.v[i];
+		if (!ga_streq(e->event, event))
+			continue;
+		if (!ga_streq(e->name, name)) {
+			free(e->name);
+			e->name = name_event(event);
+		}
+		return e;
 	}
-	cases = ga_xprintf("WHEN %s\n\tTHEN RAISE(ABORT, '%s')\n%s", when ? when : "1", refuse,
-			   e->cases ? e->cases : "");
-	free(e->cases);
-	e->cases = cases;
+	e = ga_list_add(&all->list);
+	e->event = ga_xstrdup(event);
+	e->name = ga_xstrdup(name);
+	return e;
+}
+
+static struct question *find_question(struct event *e, const char *rows)
+{
+	struct question *q;
+	size_t i;
+
+	for (i = 0; i < e->questions.n; i++)
+		if (ga_streq(e->questions.v[i].rows, rows))
+			return &e->questions.v[i];
+	q = ga_list_add(&e->questions);
+	q->rows = ga_xstrdup(rows);
+	return q;
+}
+
+static void add_refusal(struct events *all, const struct ga_rule *r)
+{
+	struct event *e = find_event(all, r->name, r->event);
+	struct question *q = find_question(e, r->rest ? r->rest : "");
+	struct refusal *refusal = ga_list_add(&q->refusals);
+
+	refusal->when = ga_xstrdup(r->when ? r->when : ALWAYS);
+	refusal->sentence = ga_xstrdup(r->refuse);
 }
 
 static void add_rules(const struct ga_rule *r, struct events *all)
 {
 	for (; r->name; r++) {
 		if (r->refuse) {
-			add_refusal(all, r->name, r->event, r->when, r->refuse);
+			add_refusal(all, r);
 			continue;
 		}
 		ga_str_addf(all->sql, "CREATE TRIGGER %s %s", r->name, r->event);
 		if (r->when)
 			ga_str_addf(all->sql, "\nWHEN %s", r->when);
-		ga_str_addf(all->sql, "\nBEGIN %s END;\n", r->run);
+		ga_str_addf(all->sql, "\nBEGIN\n%s\nEND;\n", r->rest);
 	}
 }
 
@@ -282,7 +310,7 @@ static void add_kept(struct events *all)
 		ga_autofree char *event = ga_xprintf("BEFORE DELETE ON %s", *t);
 		ga_autofree char *refuse = ga_xprintf("kept: rows of %s are never deleted", *t);
 
-		add_refusal(all, name, event, NULL, refuse);
+		add_refusal(all, &(struct ga_rule){ name, event, NULL, refuse, NULL });
 	}
 	for (t = counted; *t; t++) {
 		ga_autofree char *name = ga_xprintf("%s_counted", *t);
@@ -290,30 +318,15 @@ static void add_kept(struct events *all)
 		ga_autofree char *refuse = ga_xprintf("concurrent_update: every change of the %s "
 						      "raises its generation by one", *t);
 
-		add_refusal(all, name, event, "NEW.generation IS NOT OLD.generation + 1", refuse);
+		add_refusal(all, &(struct ga_rule){
+			name, event, "NEW.generation IS NOT OLD.generation + 1", refuse, NULL });
 	}
 	for (t = numbered; *t; t++) {
 		ga_autofree char *name = ga_xprintf("%s_numbered", *t);
 		ga_autofree char *event = ga_xprintf("BEFORE UPDATE ON %s", *t);
 
-		add_refusal(all, name, event, "NEW.rowid <> OLD.rowid",
-			    "fixed: the number of a row never changes");
-	}
-}
-
-/* "a, b" as "NEW.a IS NOT OLD.a OR NEW.b IS NOT OLD.b". */
-static void add_changed(const char *columns, struct ga_str *sql)
-{
-	const char *or = "";
-
-	while (*columns) {
-		size_t n = strcspn(columns, ",");
-
-		ga_str_addf(sql, "%sNEW.%.*s IS NOT OLD.%.*s", or, (int)n, columns, (int)n,
-			    columns);
-		columns += n;
-		columns += strspn(columns, ", ");
-		or = " OR ";
+		add_refusal(all, &(struct ga_rule){ name, event, "NEW.rowid <> OLD.rowid",
+			"fixed: the number of a row never changes", NULL });
 	}
 }
 
@@ -325,21 +338,16 @@ static void add_fixed(struct events *all)
 		ga_autofree char *name = ga_xprintf("%s_%s", fixed[i].table, fixed[i].name);
 		ga_autofree char *event = ga_xprintf("BEFORE UPDATE OF %s ON %s", fixed[i].of,
 						     fixed[i].table);
-		ga_autostr struct ga_str when = GA_STR_INIT;
 
-		ga_str_addc(&when, '(');
-		add_changed(fixed[i].of, &when);
-		ga_str_addc(&when, ')');
-		if (fixed[i].when)
-			ga_str_addf(&when, " AND %s", fixed[i].when);
-		add_refusal(all, name, event, when.buf, fixed[i].refuse);
+		add_refusal(all, &(struct ga_rule){ name, event, fixed[i].when, fixed[i].refuse,
+						    NULL });
 	}
 }
 
 /* The stored row that is not the one being changed. */
 static const char *other_row(const char *table)
 {
-	return ga_streq(table, "profile") ? "k.version <> OLD.version" : "k.id <> OLD.id";
+	return ga_streq(table, "profile") ? "version <> OLD.version" : "id <> OLD.id";
 }
 
 static void add_keys(struct events *all)
@@ -348,24 +356,77 @@ static void add_keys(struct events *all)
 
 	for (i = 0; i < GA_ARRAY_SIZE(keys); i++) {
 		const char *table = keys[i].table;
-		ga_autofree char *where = ga_xprintf("(%s)%s%s", keys[i].match,
-						     keys[i].when ? " AND " : "",
-						     keys[i].when ? keys[i].when : "");
 		ga_autofree char *name = ga_xprintf("%s_new_%s", table, keys[i].name);
 		ga_autofree char *event = ga_xprintf("BEFORE INSERT ON %s", table);
-		ga_autofree char *when = ga_xprintf("EXISTS (SELECT 1 FROM %s k WHERE %s)", table,
-						    where);
+		ga_autofree char *rows = ga_xprintf("FROM %s WHERE %s", table, keys[i].match);
 		ga_autofree char *change = ga_xprintf("%s_change_%s", table, keys[i].name);
 		ga_autofree char *changed = ga_xprintf("BEFORE UPDATE OF %s ON %s", keys[i].of,
 						       table);
-		ga_autofree char *other =
-			ga_xprintf("EXISTS (SELECT 1 FROM %s k WHERE %s AND %s)", table, where,
-				   other_row(table));
+		ga_autofree char *others = ga_xprintf("%s AND %s", rows, other_row(table));
 
-		add_refusal(all, name, event, when, keys[i].refuse);
+		add_refusal(all, &(struct ga_rule){ name, event, NULL, keys[i].refuse, rows });
 		if (*keys[i].of)
-			add_refusal(all, change, changed, other, keys[i].refuse);
+			add_refusal(all, &(struct ga_rule){ change, changed, NULL, keys[i].refuse,
+							    others });
 	}
+	for (i = 0; i < GA_ARRAY_SIZE(slot_keys); i++) {
+		add_refusal(all, &(struct ga_rule){ "slot_new_key", "BEFORE INSERT ON slot",
+			slot_keys[i].match, slot_keys[i].refuse, SLOT_ROWS });
+		add_refusal(all, &(struct ga_rule){ "slot_change_key",
+			"BEFORE UPDATE OF " SLOT_KEYS " ON slot", slot_keys[i].match,
+			slot_keys[i].refuse, SLOT_ROWS " AND id <> OLD.id" });
+	}
+}
+
+static void write_question(const struct question *q, struct ga_str *sql)
+{
+	const char *space = *q->rows ? " " : "";
+	size_t i;
+
+	if (q->refusals.n == 1) {
+		const struct refusal *only = &q->refusals.v[0];
+
+		ga_str_addf(sql, "SELECT RAISE(ABORT, '%s')%s%s", only->sentence, space, q->rows);
+		if (!ga_streq(only->when, ALWAYS))
+			ga_str_addf(sql, *q->rows ? " AND (%s)" : " WHERE %s", only->when);
+		ga_str_add(sql, ";\n");
+		return;
+	}
+	ga_str_add(sql, "SELECT CASE");
+	for (i = q->refusals.n; i-- > 0;)
+		ga_str_addf(sql, "\nWHEN %s\n\tTHEN RAISE(ABORT, '%s')", q->refusals.v[i].when,
+			    q->refusals.v[i].sentence);
+	ga_str_addf(sql, "\nEND%s%s;\n", space, q->rows);
+}
+
+/* What was added last is asked first. Not in WHEN, which SQLite copies whenever it reads it. */
+static void write_event(struct event *e, struct ga_str *sql)
+{
+	size_t i;
+
+	ga_str_addf(sql, "CREATE TRIGGER %s %s\nBEGIN\n", e->name, e->event);
+	for (i = e->questions.n; i-- > 0;)
+		write_question(&e->questions.v[i], sql);
+	ga_str_add(sql, "END;\n");
+}
+
+static void release_event(struct event *e)
+{
+	size_t i, j;
+
+	for (i = 0; i < e->questions.n; i++) {
+		struct question *q = &e->questions.v[i];
+
+		for (j = 0; j < q->refusals.n; j++) {
+			free(q->refusals.v[j].when);
+			free(q->refusals.v[j].sentence);
+		}
+		ga_list_release(&q->refusals);
+		free(q->rows);
+	}
+	ga_list_release(&e->questions);
+	free(e->event);
+	free(e->name);
 }
 
 static void write_events(struct events *all)
@@ -373,13 +434,8 @@ static void write_events(struct events *all)
 	size_t i;
 
 	for (i = 0; i < all->list.n; i++) {
-		struct event *e = &all->list.v[i];
-
-		ga_str_addf(all->sql, "CREATE TRIGGER %s %s\nBEGIN SELECT CASE\n%sEND; END;\n",
-			    e->name, e->event, e->cases);
-		free(e->event);
-		free(e->name);
-		free(e->cases);
+		write_event(&all->list.v[i], all->sql);
+		release_event(&all->list.v[i]);
 	}
 	ga_list_release(&all->list);
 }
@@ -388,6 +444,7 @@ void ga_invariant_ddl(struct ga_str *sql)
 {
 	struct events all = { .sql = sql };
 
+	ga_str_add(sql, ga_sql_slot_proven);
 	add_kept(&all);
 	add_fixed(&all);
 	add_keys(&all);

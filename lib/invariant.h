@@ -31,13 +31,19 @@
 	"(SELECT sum(" GA_SQL_LAST_CPU " - " GA_SQL_FIRST_CPU " + 1) FROM " \
 	GA_SQL_CPU_RANGES(row) " r)"
 
+/* A slot that becomes available from disabled or by its wipe, as the rest of rules that say what it
+ * needs then. From reserved it goes back as it is: what it consists of did not change meanwhile. */
+#define GA_SQL_OPENS "WHERE NEW.state = 'available' AND OLD.state IN ('disabled', 'wiping')"
+
 /* One trigger: it refuses when the condition holds, or runs its statements. */
 struct ga_rule {
 	const char *name;
 	const char *event;  /* "BEFORE UPDATE OF state ON slot" */
 	const char *when;   /* condition over OLD and NEW; NULL: always */
 	const char *refuse; /* "word: sentence", or NULL */
-	const char *run;    /* statements when refuse is NULL */
+	/* When refuse is NULL the statements; else the rows it is asked of, "FROM slot s WHERE …",
+	 * or NULL for once. Rules of one event with the same rows are one SELECT. */
+	const char *rest;
 };
 
 /* Sold once (claims, nodes, CPUs, memory); never unwiped (devices, evidence, available); what is
@@ -47,7 +53,10 @@ extern const struct ga_rule ga_rules_sold[], ga_rules_wiped[], ga_rules_counted[
 /* Counts all slots anew: what the triggers on slot keep up from then on. */
 extern const char ga_sql_count_slots[];
 
-/* Adds the DDL of every trigger but those of the machines (ga_fsm_ddl). */
+/* The view of slots whose wipe is proven, which triggers ask. */
+extern const char ga_sql_slot_proven[];
+
+/* Adds the DDL of that view and of every trigger but those of the machines (ga_fsm_ddl). */
 void ga_invariant_ddl(struct ga_str *sql);
 
 #endif

@@ -12,28 +12,32 @@
 
 /* Memory of the other slots of NEW's NUMA node, and NEW's own. */
 #define MEMORY_SOLD \
-	"coalesce((SELECT sum(o.memory_mib) FROM slot o WHERE o.node_id = NEW.node_id " \
-	"AND o.retired = 0 AND o.id <> NEW.id AND o.memory_mib IS NOT NULL " \
-	"AND coalesce(o.numa_node, -1) = coalesce(NEW.numa_node, -1)), 0) + NEW.memory_mib"
+	"coalesce((SELECT sum(memory_mib) FROM slot WHERE node_id = NEW.node_id " \
+	"AND retired = 0 AND id <> NEW.id AND memory_mib IS NOT NULL " \
+	"AND coalesce(numa_node, -1) = coalesce(NEW.numa_node, -1)), 0) + NEW.memory_mib"
 #define MEMORY_OF_HOST \
-	"(SELECT m.memory_mib - m.reserve_mib FROM node_memory m WHERE m.node_id = NEW.node_id " \
-	"AND m.numa_node = coalesce(NEW.numa_node, -1))"
+	"(SELECT memory_mib - reserve_mib FROM node_memory WHERE node_id = NEW.node_id " \
+	"AND numa_node = coalesce(NEW.numa_node, -1))"
 #define MEMORY_WHEN "NEW.retired = 0 AND " MEMORY_SOLD " > " MEMORY_OF_HOST
 #define MEMORY_SENTENCE \
 	"memory_overcommitted: the slots of the NUMA node would have more memory than it has"
 
 #define PF_VF_WHEN \
 	"NEW.retired = 0 AND (NEW.fabric_vf_pci_address = NEW.fabric_pf_pci_address OR " \
-	"EXISTS (SELECT 1 FROM slot o WHERE o.node_id = NEW.node_id AND o.retired = 0 AND " \
-	"(o.fabric_pf_pci_address = NEW.fabric_vf_pci_address OR " \
-	"o.fabric_vf_pci_address = NEW.fabric_pf_pci_address)))"
+	"EXISTS (SELECT 1 FROM slot WHERE node_id = NEW.node_id AND retired = 0 AND " \
+	"(fabric_pf_pci_address = NEW.fabric_vf_pci_address OR " \
+	"fabric_vf_pci_address = NEW.fabric_pf_pci_address)))"
 #define PF_VF_SENTENCE \
 	"pf_vf_conflict: a physical fabric function is never sold beside its own virtual one"
 
-#define CPU_CLOSED(row) \
-	"NOT EXISTS (SELECT 1 FROM slot s WHERE s.id = " row ".slot_id AND s.node_id = " row \
-	".node_id AND s.state = 'disabled')"
+#define CPU_CLOSED \
+	"NOT EXISTS (SELECT 1 FROM slot WHERE id = NEW.slot_id AND node_id = NEW.node_id AND " \
+	"state = 'disabled')"
 #define CPU_SENTENCE "in_use: the CPUs of a slot change only while it is disabled"
+
+/* The slot of a claim, and the allocation it is for; that they are there others hold. */
+#define OF_SLOT \
+	"FROM allocation a JOIN slot s ON s.id = NEW.slot_id WHERE a.id = NEW.allocation_id"
 
 const struct ga_rule ga_rules_sold[] = {
 	/* Claims are born live, on what is free, for who is being placed. Those with a holder are
@@ -45,40 +49,37 @@ const struct ga_rule ga_rules_sold[] = {
 	  "id = NEW.node_id) IS NOT NEW.held_by)",
 	  "sold_once: the node is not held for this claim", NULL },
 	{ "claim_exclusive", "BEFORE INSERT ON claim",
-	  "NEW.live = 1 AND EXISTS (SELECT 1 FROM claim c WHERE c.node_id = NEW.node_id AND "
-	  "c.held_by IS NOT NULL AND c.held_by IS NOT NEW.held_by)",
+	  "NEW.live = 1 AND EXISTS (SELECT 1 FROM claim WHERE node_id = NEW.node_id AND "
+	  "held_by IS NOT NULL AND held_by IS NOT NEW.held_by)",
 	  "sold_once: the node is claimed whole, or slots of it are", NULL },
 	{ "claim_slot", "BEFORE INSERT ON claim",
-	  "NEW.claim_kind = 'slot' AND NOT EXISTS (SELECT 1 FROM slot s WHERE s.id = NEW.slot_id "
-	  "AND s.node_id = NEW.node_id)",
+	  "NEW.claim_kind = 'slot' AND NOT EXISTS (SELECT 1 FROM slot WHERE id = NEW.slot_id "
+	  "AND node_id = NEW.node_id)",
 	  "sold_once: the slot is not of that node", NULL },
 	{ "claim_available", "BEFORE INSERT ON claim",
-	  "NEW.claim_kind = 'slot' AND EXISTS (SELECT 1 FROM slot s WHERE s.id = NEW.slot_id "
-	  "AND s.state <> 'available')",
-	  "sold_once: the slot is not available", NULL },
-	{ "claim_fractional", "BEFORE INSERT ON claim",
-	  "EXISTS (SELECT 1 FROM slot s WHERE s.id = NEW.slot_id AND " FRACTIONAL("s") ")",
-	  "fractional: parts of a GPU are not sold yet", NULL },
+	  "NEW.claim_kind = 'slot' AND s.state <> 'available'",
+	  "sold_once: the slot is not available", OF_SLOT },
+	{ "claim_fractional", "BEFORE INSERT ON claim", FRACTIONAL("s"),
+	  "fractional: parts of a GPU are not sold yet", OF_SLOT },
 	{ "claim_allocation", "BEFORE INSERT ON claim",
-	  "NOT EXISTS (SELECT 1 FROM allocation a WHERE a.id = NEW.allocation_id AND "
-	  "a.state IN ('pending', 'placed'))",
+	  "NOT EXISTS (SELECT 1 FROM allocation WHERE id = NEW.allocation_id AND "
+	  "state IN ('pending', 'placed'))",
 	  "wrong_state: only an allocation that is being placed gets a claim", NULL },
 	{ "claim_one_node", "BEFORE INSERT ON claim",
-	  "EXISTS (SELECT 1 FROM claim c WHERE c.allocation_id = NEW.allocation_id AND c.live = 1 "
-	  "AND c.node_id <> NEW.node_id)",
+	  "EXISTS (SELECT 1 FROM claim WHERE allocation_id = NEW.allocation_id AND live = 1 "
+	  "AND node_id <> NEW.node_id)",
 	  "one_node: all claims of an allocation are on one node", NULL },
 	/* A machine with GPUs of several types has none as a whole. */
 	{ "claim_type", "BEFORE INSERT ON claim",
-	  "EXISTS (SELECT 1 FROM allocation a JOIN slot s ON s.id = NEW.slot_id "
-	  "WHERE a.id = NEW.allocation_id AND ((a.accelerator_type IS NOT NULL AND "
-	  "a.accelerator_type IS NOT s.accelerator_type) OR (NEW.accelerator_type IS NOT NULL AND "
-	  "NEW.accelerator_type IS NOT s.accelerator_type)))",
-	  "wrong_type: the allocation and its claims say the type of the slots they have", NULL },
+	  "(a.accelerator_type IS NOT NULL AND a.accelerator_type IS NOT s.accelerator_type) OR "
+	  "(NEW.accelerator_type IS NOT NULL AND NEW.accelerator_type IS NOT s.accelerator_type)",
+	  "wrong_type: the allocation and its claims say the type of the slots they have",
+	  OF_SLOT },
 	{ "claim_profile_type", "BEFORE INSERT ON claim",
-	  "EXISTS (SELECT 1 FROM allocation a JOIN slot s ON s.id = NEW.slot_id "
-	  "WHERE a.id = NEW.allocation_id AND a.profile_types IS NOT NULL AND "
-	  "coalesce(instr(a.profile_types, char(10) || s.accelerator_type || char(10)), 0) = 0)",
-	  "wrong_type: the profile of the allocation does not name the type of that slot", NULL },
+	  "a.profile_types IS NOT NULL AND "
+	  "coalesce(instr(a.profile_types, char(10) || s.accelerator_type || char(10)), 0) = 0",
+	  "wrong_type: the profile of the allocation does not name the type of that slot",
+	  OF_SLOT },
 	/* Texts in records have their quotation marks escaped: this is the member. */
 	{ "allocation_types", "BEFORE INSERT ON allocation",
 	  "(instr(NEW.profile_record, '\"types\":[') > 0) <> (NEW.profile_types IS NOT NULL)",
@@ -88,16 +89,16 @@ const struct ga_rule ga_rules_sold[] = {
 	  "fixed: a claim that ended stays ended", NULL },
 	{ "claim_in_use", "BEFORE UPDATE OF live ON claim",
 	  "OLD.live = 1 AND NEW.live = 0 AND OLD.claim_kind = 'slot' AND EXISTS (SELECT 1 FROM "
-	  "slot s WHERE s.id = OLD.slot_id AND s.state IN (" IN_USE "))",
+	  "slot WHERE id = OLD.slot_id AND state IN (" IN_USE "))",
 	  "claim_in_use: a claim lives until its slot has left wiping", NULL },
 	{ "claim_node_in_use", "BEFORE UPDATE OF live ON claim",
 	  "OLD.live = 1 AND NEW.live = 0 AND OLD.claim_kind = 'node' "
-	  "AND (EXISTS (SELECT 1 FROM claim c "
-	  "WHERE c.node_id = OLD.node_id AND c.held_by IS NOT NULL AND c.claim_kind = 'slot') "
-	  "OR (NOT EXISTS (SELECT 1 FROM claim c "
-	  "WHERE c.allocation_id = OLD.allocation_id AND c.claim_kind = 'slot') "
-	  "AND EXISTS (SELECT 1 FROM allocation a WHERE a.id = OLD.allocation_id "
-	  "AND a.state NOT IN ('pending', 'placed', 'cancelled', 'refused', 'released'))))",
+	  "AND (EXISTS (SELECT 1 FROM claim "
+	  "WHERE node_id = OLD.node_id AND held_by IS NOT NULL AND claim_kind = 'slot') "
+	  "OR (NOT EXISTS (SELECT 1 FROM claim "
+	  "WHERE allocation_id = OLD.allocation_id AND claim_kind = 'slot') "
+	  "AND EXISTS (SELECT 1 FROM allocation WHERE id = OLD.allocation_id "
+	  "AND state NOT IN ('pending', 'placed', 'cancelled', 'refused', 'released'))))",
 	  "claim_in_use: a node is held until all its slots have left wiping", NULL },
 	{ "slot_claim_end", "AFTER UPDATE OF state ON slot",
 	  "NEW.state <> OLD.state AND (NEW.state = 'available' OR NEW.state = 'disabled' OR "
@@ -107,30 +108,30 @@ const struct ga_rule ga_rules_sold[] = {
 	{ "claim_ended", "AFTER UPDATE OF live ON claim", "OLD.live = 1 AND NEW.live = 0", NULL,
 	  "UPDATE claim SET live = 0, held_by = NULL, ended_at = max(created_at, " GA_SQL_NOW ") "
 	  "WHERE node_id = NEW.node_id AND live = 1 AND claim_kind = 'node' AND NOT EXISTS "
-	  "(SELECT 1 FROM claim c WHERE c.node_id = NEW.node_id AND c.held_by IS NOT NULL AND "
-	  "c.claim_kind = 'slot');\n"
+	  "(SELECT 1 FROM claim WHERE node_id = NEW.node_id AND held_by IS NOT NULL AND "
+	  "claim_kind = 'slot');\n"
 	  "UPDATE node SET held_by = NULL, generation = generation + 1 WHERE id = NEW.node_id AND "
-	  "held_by IS NOT NULL AND NOT EXISTS (SELECT 1 FROM claim c WHERE "
-	  "c.node_id = NEW.node_id AND c.held_by IS NOT NULL);" },
+	  "held_by IS NOT NULL AND NOT EXISTS (SELECT 1 FROM claim WHERE "
+	  "node_id = NEW.node_id AND held_by IS NOT NULL);" },
 	/* who holds a node */
 	{ "node_birth_held", "BEFORE INSERT ON node", "NEW.held_by IS NOT NULL",
 	  "birth: nobody holds a new node", NULL },
 	{ "node_held", "BEFORE UPDATE OF held_by ON node",
-	  "NEW.held_by IS NOT OLD.held_by AND EXISTS (SELECT 1 FROM claim c WHERE "
-	  "c.node_id = OLD.id AND c.held_by IS NOT NULL)",
+	  "NEW.held_by IS NOT OLD.held_by AND EXISTS (SELECT 1 FROM claim WHERE "
+	  "node_id = OLD.id AND held_by IS NOT NULL)",
 	  "sold_once: the node is held by a live claim", NULL },
 	{ "node_holder", "BEFORE UPDATE OF held_by ON node",
-	  "NEW.held_by <> 'slices' AND NOT EXISTS (SELECT 1 FROM allocation a WHERE "
-	  "a.id = NEW.held_by)",
+	  "NEW.held_by <> 'slices' AND NOT EXISTS (SELECT 1 FROM allocation WHERE "
+	  "id = NEW.held_by)",
 	  "sold_once: a node is held by slices or by an allocation", NULL },
 	{ "node_retired", "BEFORE UPDATE OF state ON node",
-	  "NEW.state = 'retired' AND EXISTS (SELECT 1 FROM claim c WHERE c.node_id = OLD.id AND "
-	  "c.held_by IS NOT NULL)",
+	  "NEW.state = 'retired' AND EXISTS (SELECT 1 FROM claim WHERE node_id = OLD.id AND "
+	  "held_by IS NOT NULL)",
 	  "has_claims: a node with live claims cannot be retired", NULL },
 	/* slots and their claims */
 	{ "slot_unclaimed", "BEFORE UPDATE OF state ON slot",
 	  "NEW.state = 'reserved' AND OLD.state <> 'reserved' "
-	  "AND NOT EXISTS (SELECT 1 FROM claim c WHERE c.slot_id = OLD.id AND c.live = 1)",
+	  "AND NOT EXISTS (SELECT 1 FROM claim WHERE slot_id = OLD.id AND live = 1)",
 	  "no_claim: a slot is reserved only for a live claim", NULL },
 	/* The first epoch has seen no restore. */
 	{ "slot_unverified", "BEFORE UPDATE OF state ON slot",
@@ -151,19 +152,19 @@ const struct ga_rule ga_rules_sold[] = {
 	  "WHERE n.slot_id = o.id AND n.live = 1 AND n.allocation_id = c.allocation_id)))",
 	  "sold_once: a baremetal claim takes every slot of its node", NULL },
 	{ "slot_retired", "BEFORE UPDATE OF state ON slot",
-	  "NEW.state = 'retired' AND EXISTS (SELECT 1 FROM claim c WHERE c.slot_id = OLD.id AND "
-	  "c.live = 1)",
+	  "NEW.state = 'retired' AND EXISTS (SELECT 1 FROM claim WHERE slot_id = OLD.id AND "
+	  "live = 1)",
 	  "has_claims: a slot with a live claim cannot be retired", NULL },
 	{ "slot_fractional", "BEFORE UPDATE ON slot",
 	  "NEW.state IN ('available', 'reserved') AND " FRACTIONAL("NEW"),
 	  "fractional: parts of a GPU are not sold yet", NULL },
 	/* CPUs, memory, fabric functions */
-	{ "slot_cpu_new", "BEFORE INSERT ON slot_cpu", CPU_CLOSED("NEW"), CPU_SENTENCE, NULL },
+	{ "slot_cpu_new", "BEFORE INSERT ON slot_cpu", CPU_CLOSED, CPU_SENTENCE, NULL },
 	{ "slot_cpu_moved", "BEFORE UPDATE ON slot_cpu", NULL,
 	  "fixed: the CPUs of a slot are added and removed, never moved", NULL },
 	{ "slot_cpu_gone", "BEFORE DELETE ON slot_cpu",
-	  "EXISTS (SELECT 1 FROM slot s WHERE s.id = OLD.slot_id AND "
-	  "s.state NOT IN ('disabled', 'retired'))", CPU_SENTENCE, NULL },
+	  "EXISTS (SELECT 1 FROM slot WHERE id = OLD.slot_id AND "
+	  "state NOT IN ('disabled', 'retired'))", CPU_SENTENCE, NULL },
 	{ "slot_cpu_retired", "AFTER UPDATE OF state ON slot",
 	  "NEW.state = 'retired' AND OLD.state <> 'retired'", NULL,
 	  "DELETE FROM slot_cpu WHERE slot_id = NEW.id;" },
@@ -172,8 +173,7 @@ const struct ga_rule ga_rules_sold[] = {
 	  "(NEW.memory_mib IS NOT OLD.memory_mib OR NEW.numa_node IS NOT OLD.numa_node) AND "
 	  MEMORY_WHEN, MEMORY_SENTENCE, NULL },
 	{ "slot_open_memory", "BEFORE UPDATE OF state ON slot",
-	  "NEW.state = 'available' AND OLD.state IN ('disabled', 'wiping') AND " MEMORY_SOLD
-	  " > coalesce(" MEMORY_OF_HOST ", 0)", MEMORY_SENTENCE, NULL },
+	  MEMORY_SOLD " > coalesce(" MEMORY_OF_HOST ", 0)", MEMORY_SENTENCE, GA_SQL_OPENS },
 	{ "slot_new_pf_vf", "BEFORE INSERT ON slot", PF_VF_WHEN, PF_VF_SENTENCE, NULL },
 	{ "slot_change_pf_vf",
 	  "BEFORE UPDATE OF fabric_vf_pci_address, fabric_pf_pci_address ON slot", PF_VF_WHEN,

@@ -8,28 +8,32 @@
 #define RANK(class) "CASE " class " WHEN 'purge' THEN 2 WHEN 'clear' THEN 1 ELSE 0 END"
 
 /*
- * The evidence that slot s names proves its wipe: confirmed, of this disk and GPU, for the order in
+ * The slots whose evidence proves their wipe: confirmed, of this disk and GPU, for the order in
  * force, as strong as the policy, and begun after both devices were last dirtied.
  */
-#define PROVEN(s) \
-	"EXISTS (SELECT 1 FROM wipe_evidence e WHERE e.id = " s ".wipe_evidence_id AND " \
-	"e.outcome = 'confirmed' AND e.slot_id = " s ".id AND e.node_id = " s ".node_id AND " \
-	"e.wwid = " s ".nvme_wwid AND e.gpu_identity = " s ".gpu_identity AND " \
-	s ".gpu_id = " s ".node_id || '/' || " s ".gpu_identity AND " \
-	"e.attempt = " s ".wipe_attempt AND e.lab = (SELECT lab FROM meta) AND " \
-	RANK("e.class") " >= max(1, " RANK(s ".wipe_minimum_class") ") AND " \
-	s ".wipe_minimum_class IS NOT NULL AND " \
-	"(e.verify = 'full' OR (e.verify = 'sampled' AND " s ".wipe_verify = 'sampled')) AND " \
-	"(e.gpu_memory = 'confirmed' OR (e.gpu_memory IN ('not_needed', 'not_proven') AND " \
-	s ".wipe_gpu_memory = 'if_supported')) AND " \
-	"NOT EXISTS (SELECT 1 FROM device x WHERE x.id IN (" s ".nvme_wwid, " s ".gpu_id) AND " \
-	"x.dirty_since >= e.started_at))"
+const char ga_sql_slot_proven[] =
+	"CREATE VIEW slot_proven AS SELECT s.id, s.state, s.nvme_wwid, s.gpu_id, "
+	"s.wipe_evidence_id FROM slot s JOIN wipe_evidence e ON e.id = s.wipe_evidence_id\n"
+	"WHERE e.outcome = 'confirmed' AND e.slot_id = s.id AND e.node_id = s.node_id AND "
+	"e.wwid = s.nvme_wwid AND e.gpu_identity = s.gpu_identity AND "
+	"s.gpu_id = s.node_id || '/' || s.gpu_identity AND "
+	"e.attempt = s.wipe_attempt AND e.lab = (SELECT lab FROM meta) AND "
+	RANK("e.class") " >= max(1, " RANK("s.wipe_minimum_class") ") AND "
+	"s.wipe_minimum_class IS NOT NULL AND "
+	"(e.verify = 'full' OR (e.verify = 'sampled' AND s.wipe_verify = 'sampled')) AND "
+	"(e.gpu_memory = 'confirmed' OR (e.gpu_memory IN ('not_needed', 'not_proven') AND "
+	"s.wipe_gpu_memory = 'if_supported')) AND "
+	"NOT EXISTS (SELECT 1 FROM device x WHERE x.id IN (s.nvme_wwid, s.gpu_id) AND "
+	"x.dirty_since >= e.started_at);\n";
+#define PROVEN "EXISTS (SELECT 1 FROM slot_proven WHERE id = NEW.id)"
 
-/* Both devices are known, of this node, of the right kind, and clean. */
-#define CLEAN(s) \
-	"2 = (SELECT count(*) FROM device x WHERE x.dirty_since IS NULL AND " \
-	"x.node_id = " s ".node_id AND ((x.id = " s ".nvme_wwid AND x.device_kind = 'disk') OR " \
-	"(x.id = " s ".gpu_id AND x.device_kind = 'gpu')))"
+/* Both devices are known, of this node, of the right kind, and clean: but for those of a slot that
+ * was wiped, which are cleared after it (slot_cleared). */
+#define CLEAN \
+	"2 = (SELECT count(*) FROM device WHERE node_id = NEW.node_id AND " \
+	"((id = NEW.nvme_wwid AND device_kind = 'disk') OR " \
+	"(id = NEW.gpu_id AND device_kind = 'gpu')) AND " \
+	"(dirty_since IS NULL OR OLD.state = 'wiping'))"
 
 /* A taint never predates the wipe that cleared the device before, whatever the clock says. */
 #define TAINT_TIME \
@@ -40,20 +44,18 @@
 	"'[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]T[0-9][0-9]:[0-9][0-9]:[0-9][0-9]." \
 	"[0-9][0-9][0-9][0-9][0-9][0-9]Z'"
 
-/* The rows of slot_cpu of a slot, and those that its list of CPUs names. */
-#define CPUS_HELD(s) "(SELECT count(*) FROM slot_cpu c WHERE c.slot_id = " s ".id)"
-#define CPUS_RIGHT(s) \
-	"(SELECT count(*) FROM slot_cpu c WHERE c.slot_id = " s ".id AND EXISTS (SELECT 1 FROM " \
-	GA_SQL_CPU_RANGES(s) " r WHERE c.cpu BETWEEN " GA_SQL_FIRST_CPU " AND " \
+/* The rows of slot_cpu of the slot, and those that its list of CPUs names. */
+#define CPUS_HELD "(SELECT count(*) FROM slot_cpu WHERE slot_id = NEW.id)"
+#define CPUS_RIGHT \
+	"(SELECT count(*) FROM slot_cpu WHERE slot_id = NEW.id AND EXISTS (SELECT 1 FROM " \
+	GA_SQL_CPU_RANGES("NEW") " r WHERE cpu BETWEEN " GA_SQL_FIRST_CPU " AND " \
 	GA_SQL_LAST_CPU "))"
 
-/* From reserved a slot goes back as it is: what it consists of did not change meanwhile. */
-#define OPENS "NEW.state = 'available' AND OLD.state IN ('disabled', 'wiping') AND "
 #define ON_OPEN "BEFORE UPDATE OF state ON slot"
 /* The slots a device stands in are found by the device; a bare state would send the planner through
  * the index of states, which at thousands of slots is most of the table. */
-#define OF_DEVICE "(s.nvme_wwid = OLD.id OR s.gpu_id = OLD.id)"
-#define ONE_OF(states) "coalesce(s.state, '') IN (" states ")"
+#define OF_DEVICE "(nvme_wwid = OLD.id OR gpu_id = OLD.id)"
+#define ONE_OF(states) "coalesce(state, '') IN (" states ")"
 
 const struct ga_rule ga_rules_wiped[] = {
 	/* devices */
@@ -64,17 +66,17 @@ const struct ga_rule ga_rules_wiped[] = {
 	{ "device_taint_time", "BEFORE UPDATE OF dirty_since ON device",
 	  "NEW.dirty_since IS NOT NULL AND NEW.dirty_since IS NOT OLD.dirty_since AND ("
 	  "NOT " IS_TIME("NEW.dirty_since") " OR NEW.dirty_since < OLD.dirty_since OR "
-	  "NEW.dirty_since < (SELECT e.finished_at FROM wipe_evidence e WHERE "
-	  "e.id = OLD.cleared_by))",
+	  "NEW.dirty_since < (SELECT finished_at FROM wipe_evidence WHERE "
+	  "id = OLD.cleared_by))",
 	  "tainted: a taint is never moved to an earlier time", NULL },
 	{ "device_taint_in_use", "BEFORE UPDATE OF dirty_since ON device",
-	  "NEW.dirty_since IS NOT NULL AND EXISTS (SELECT 1 FROM slot s WHERE "
+	  "NEW.dirty_since IS NOT NULL AND EXISTS (SELECT 1 FROM slot WHERE "
 	  OF_DEVICE " AND " ONE_OF("'available', 'reserved'") ")",
 	  "in_use: the slot of a device is taken out of sale before the device is tainted", NULL },
 	{ "device_clear", "BEFORE UPDATE OF dirty_since ON device",
 	  "OLD.dirty_since IS NOT NULL AND NEW.dirty_since IS NULL AND NOT EXISTS (SELECT 1 FROM "
-	  "slot s WHERE " OF_DEVICE " AND " ONE_OF("'available', 'disabled'") " AND "
-	  "s.wipe_evidence_id = NEW.cleared_by AND " PROVEN("s") ")",
+	  "slot_proven WHERE " OF_DEVICE " AND " ONE_OF("'available', 'disabled'") " AND "
+	  "wipe_evidence_id = NEW.cleared_by)",
 	  "tainted: only confirmed evidence of a later wipe clears a device", NULL },
 	{ "device_cleared_by", "BEFORE UPDATE OF cleared_by ON device",
 	  "NEW.cleared_by IS NOT OLD.cleared_by AND NOT (OLD.dirty_since IS NOT NULL AND "
@@ -82,13 +84,13 @@ const struct ga_rule ga_rules_wiped[] = {
 	  "fixed: what cleared a device changes only when it is cleared", NULL },
 	{ "device_moved", "BEFORE UPDATE OF node_id ON device",
 	  "NEW.node_id <> OLD.node_id AND (OLD.device_kind = 'gpu' OR NEW.dirty_since IS NULL OR "
-	  "EXISTS (SELECT 1 FROM slot s WHERE s.nvme_wwid = OLD.id AND "
-	  "s.state NOT IN ('disabled', 'retired')))",
+	  "EXISTS (SELECT 1 FROM slot WHERE nvme_wwid = OLD.id AND "
+	  "state NOT IN ('disabled', 'retired')))",
 	  "tainted: a disk that comes from another node is tainted, and not in use", NULL },
 	{ "slot_dirtied", "AFTER UPDATE OF state ON slot",
 	  "NEW.state = 'provisioning' AND OLD.state <> 'provisioning'", NULL,
 	  "UPDATE device SET dirty_since = " TAINT_TIME ", dirtied_by = coalesce((SELECT "
-	  "allocation_id FROM claim c WHERE c.slot_id = NEW.id AND c.live = 1), NEW.id) "
+	  "allocation_id FROM claim WHERE slot_id = NEW.id AND live = 1), NEW.id) "
 	  "WHERE id IN (NEW.nvme_wwid, NEW.gpu_id);" },
 	/* Disks of the node that stand in no slot: whoever has the node has had them too. */
 	{ "node_dirtied", "AFTER UPDATE OF state ON allocation",
@@ -105,66 +107,57 @@ const struct ga_rule ga_rules_wiped[] = {
 	  " OR NEW.finished_at < NEW.started_at",
 	  "evidence: a wipe ends after it began", NULL },
 	{ "evidence_slot", "BEFORE INSERT ON wipe_evidence",
-	  "NOT EXISTS (SELECT 1 FROM slot s WHERE s.id = NEW.slot_id AND s.node_id = NEW.node_id)",
+	  "NOT EXISTS (SELECT 1 FROM slot WHERE id = NEW.slot_id AND node_id = NEW.node_id)",
 	  "evidence: the slot of the evidence is not of that node", NULL },
 	/* the way back to available */
-	{ "slot_unproven", "BEFORE UPDATE OF state ON slot",
-	  "OLD.state = 'wiping' AND NEW.state = 'available' AND NOT " PROVEN("NEW"),
-	  "tainted: a slot leaves wiping for available only with confirmed evidence of its wipe",
-	  NULL },
 	{ "slot_tainted", "BEFORE UPDATE OF state ON slot",
-	  "NEW.state IN ('available', 'reserved') AND NEW.state <> OLD.state AND "
-	  "OLD.state <> 'wiping' AND NOT " CLEAN("NEW"),
-	  "tainted: a device of the slot is not known to be wiped", NULL },
-	{ "slot_unknown_device", "BEFORE UPDATE OF state ON slot",
-	  "OLD.state = 'wiping' AND NEW.state = 'available' "
-	  "AND 2 <> (SELECT count(*) FROM device x WHERE x.node_id = NEW.node_id "
-	  "AND ((x.id = NEW.nvme_wwid AND x.device_kind = 'disk') "
-	  "OR (x.id = NEW.gpu_id AND x.device_kind = 'gpu')))",
-	  "tainted: a device of the slot is not known", NULL },
+	  "NEW.state IN ('available', 'reserved') AND NEW.state <> OLD.state AND NOT " CLEAN,
+	  "tainted: a device of the slot is not known, or not known to be wiped", NULL },
+	/* After the update, where the view sees the slot as it will be. */
 	{ "slot_cleared", "AFTER UPDATE OF state ON slot",
-	  "OLD.state = 'wiping' AND NEW.state IN ('available', 'disabled') AND "
-	  "" PROVEN("NEW"), NULL,
+	  "OLD.state = 'wiping' AND NEW.state IN ('available', 'disabled')", NULL,
+	  "SELECT RAISE(ABORT, 'tainted: a slot leaves wiping for available only with "
+	  "confirmed evidence of its wipe') WHERE NEW.state = 'available' AND NOT " PROVEN ";\n"
 	  "UPDATE device SET dirty_since = NULL, dirtied_by = NULL, "
 	  "cleared_by = NEW.wipe_evidence_id WHERE id IN (NEW.nvme_wwid, NEW.gpu_id) AND "
-	  "dirty_since IS NOT NULL;" },
+	  "dirty_since IS NOT NULL AND " PROVEN ";" },
 	{ "slot_disposal", "BEFORE UPDATE OF state ON slot",
 	  "NEW.state = 'retired' AND OLD.state <> 'retired' AND NEW.disposal IS NULL AND "
-	  "EXISTS (SELECT 1 FROM device x WHERE x.id IN (NEW.nvme_wwid, NEW.gpu_id) AND "
-	  "x.dirty_since IS NOT NULL)",
+	  "EXISTS (SELECT 1 FROM device WHERE id IN (NEW.nvme_wwid, NEW.gpu_id) AND "
+	  "dirty_since IS NOT NULL)",
 	  "tainted: a slot that was not wiped is retired only with a record of its "
 	  "disposal", NULL },
 	/* what an available slot has */
 	{ "slot_needs_gpu", ON_OPEN,
-	  OPENS "(NEW.gpu_id IS NULL OR NEW.gpu_id IS NOT NEW.node_id || '/' || NEW.gpu_identity)",
-	  "missing_gpu: the slot has no GPU", NULL },
-	{ "slot_needs_nvme", ON_OPEN, OPENS "NEW.nvme_wwid IS NULL",
-	  "missing_nvme: the slot has no disk", NULL },
-	{ "slot_needs_mac", ON_OPEN, OPENS "NEW.mac IS NULL",
-	  "missing_mac: the slot has no MAC", NULL },
-	{ "slot_needs_ip", ON_OPEN, OPENS "NEW.private_ip IS NULL",
-	  "missing_ip: the slot has no private address", NULL },
-	{ "slot_needs_claim_mode", ON_OPEN, OPENS "NEW.fabric_claim_mode IS NOT 'per_slot_vf'",
-	  "fabric_not_per_slot_vf: the slot has no fabric function of its own", NULL },
-	{ "slot_needs_vf", ON_OPEN, OPENS "NEW.fabric_vf_pci_address IS NULL",
-	  "missing_fabric_vf: the slot has no fabric function", NULL },
+	  "NEW.gpu_id IS NULL OR NEW.gpu_id IS NOT NEW.node_id || '/' || NEW.gpu_identity",
+	  "missing_gpu: the slot has no GPU", GA_SQL_OPENS },
+	{ "slot_needs_nvme", ON_OPEN, "NEW.nvme_wwid IS NULL",
+	  "missing_nvme: the slot has no disk", GA_SQL_OPENS },
+	{ "slot_needs_mac", ON_OPEN, "NEW.mac IS NULL",
+	  "missing_mac: the slot has no MAC", GA_SQL_OPENS },
+	{ "slot_needs_ip", ON_OPEN, "NEW.private_ip IS NULL",
+	  "missing_ip: the slot has no private address", GA_SQL_OPENS },
+	{ "slot_needs_claim_mode", ON_OPEN, "NEW.fabric_claim_mode IS NOT 'per_slot_vf'",
+	  "fabric_not_per_slot_vf: the slot has no fabric function of its own", GA_SQL_OPENS },
+	{ "slot_needs_vf", ON_OPEN, "NEW.fabric_vf_pci_address IS NULL",
+	  "missing_fabric_vf: the slot has no fabric function", GA_SQL_OPENS },
+	/* Without CPUs nothing is named, or none is right. */
 	{ "slot_needs_cpus", ON_OPEN,
-	  OPENS "(NEW.cpuset IS NULL OR NEW.cpuset = '' OR " CPUS_HELD("NEW") " = 0 OR "
-	  CPUS_HELD("NEW") " IS NOT " GA_SQL_CPUS_NAMED("NEW") " OR "
-	  CPUS_HELD("NEW") " IS NOT " CPUS_RIGHT("NEW") ")",
-	  "cpuset_taken: the CPUs of the slot are not all its own", NULL },
-	{ "slot_needs_memory", ON_OPEN, OPENS "coalesce(NEW.memory_mib, 0) <= 0",
-	  "memory_overcommitted: the slot has no memory", NULL },
-	{ "slot_needs_ownership", ON_OPEN, OPENS "NEW.storage_ownership IS NOT 'tenant_slice'",
-	  "storage_not_owned: the disk of the slot is not ours to give", NULL },
+	  CPUS_HELD " IS NOT " GA_SQL_CPUS_NAMED("NEW") " OR "
+	  CPUS_RIGHT " IS NOT max(1, " CPUS_HELD ")",
+	  "cpuset_taken: the CPUs of the slot are not all its own", GA_SQL_OPENS },
+	{ "slot_needs_memory", ON_OPEN, "coalesce(NEW.memory_mib, 0) <= 0",
+	  "memory_overcommitted: the slot has no memory", GA_SQL_OPENS },
+	{ "slot_needs_ownership", ON_OPEN, "NEW.storage_ownership IS NOT 'tenant_slice'",
+	  "storage_not_owned: the disk of the slot is not ours to give", GA_SQL_OPENS },
 	{ "slot_needs_policy", ON_OPEN,
-	  OPENS "(NEW.wipe_minimum_class IS NULL OR NEW.wipe_verify IS NULL OR "
-	  "NEW.wipe_gpu_memory IS NULL)",
-	  "no_wipe_policy: how the slot is wiped is not decided", NULL },
-	{ "slot_needs_health", ON_OPEN, OPENS "NEW.health_state = 'failed'",
-	  "health_failed: the health of the slot is failed", NULL },
-	{ "slot_needs_no_blocker", ON_OPEN, OPENS "NEW.blockers <> '[]'",
-	  "not_ready: something blocks the slot", NULL },
+	  "NEW.wipe_minimum_class IS NULL OR NEW.wipe_verify IS NULL OR "
+	  "NEW.wipe_gpu_memory IS NULL",
+	  "no_wipe_policy: how the slot is wiped is not decided", GA_SQL_OPENS },
+	{ "slot_needs_health", ON_OPEN, "NEW.health_state = 'failed'",
+	  "health_failed: the health of the slot is failed", GA_SQL_OPENS },
+	{ "slot_needs_no_blocker", ON_OPEN, "NEW.blockers <> '[]'",
+	  "not_ready: something blocks the slot", GA_SQL_OPENS },
 	{ "slot_stays_healthy", "BEFORE UPDATE OF health_state, blockers ON slot",
 	  "NEW.state = 'available' AND OLD.state = 'available' AND "
 	  "((NEW.health_state = 'failed' AND OLD.health_state <> 'failed') OR "

@@ -65,14 +65,15 @@ struct ga_shape;
 
 struct ga_field {
 	const char *name;
-	enum ga_field_type type;
-	enum ga_presence presence;
-	size_t offset;
-	enum ga_format format;
+	/* Packed: there are thousands, and each program has its own copy of their pages. */
+	enum ga_field_type type : 8;
+	enum ga_presence presence : 8;
+	enum ga_format format : 8;
+	unsigned int digits : 8; /* of GA_F_DECIMAL: behind the point, 1 .. 6 */
+	uint32_t offset;
 	const char *const *values;  /* the allowed words of a text, NULL-terminated, or NULL */
 	const struct ga_shape *sub; /* of GA_F_OBJ and GA_F_LIST */
 	int64_t min, max;	    /* of numbers; both 0: 0 .. 2^53-1 */
-	int digits;		    /* of GA_F_DECIMAL: behind the point, 1 .. 6 */
 	const char *doc;	    /* one line for the schema and gpuaas-records(5) */
 };
 

@@ -172,10 +172,11 @@ struct image {
 	char *digest;
 };
 
-/* Rows in the order of nodes, and whether there is one. */
+/* Rows in the order of nodes: whether there is one, and its node. */
 struct cursor {
 	struct ga_rows *rows;
 	int r;
+	const char *node;
 };
 
 struct reading {
@@ -218,17 +219,23 @@ static void release(struct reading *a)
 	ga_fleet_release(&a->f);
 }
 
+static void next_row(struct cursor *c, struct ga_err *err)
+{
+	c->r = ga_rows_next(c->rows, err);
+	c->node = c->r > 0 ? ga_rows_text(c->rows, 0) : NULL;
+}
+
 /* Whether the cursor's row is of the node; those of nodes before are passed over. */
 static bool is_of(struct cursor *c, const char *id, struct ga_err *err)
 {
 	int order = -1;
 
-	while (c->r > 0 && (order = strcmp(ga_rows_text(c->rows, 0), id)) < 0)
-		c->r = ga_rows_next(c->rows, err);
-	return c->r > 0 && !order;
+	while (c->node && (order = strcmp(c->node, id)) < 0)
+		next_row(c, err);
+	return c->node && !order;
 }
 
-static void add_number(struct reading *a, int64_t number)
+static inline void add_number(struct reading *a, int64_t number)
 {
 	if (a->n_keys == a->room) {
 		a->room = a->room ? 2 * a->room : 256;
@@ -314,11 +321,11 @@ static int read_key(struct reading *a, const char *id, bool stale, struct ga_err
 	add_number(a, a->like.clean * 2 + stale);
 	for (; is_of(&a->capacity, id, err); rows++) {
 		read_capacity(a);
-		a->capacity.r = ga_rows_next(a->capacity.rows, err);
+		next_row(&a->capacity, err);
 	}
 	while (is_of(&a->copies, id, err)) {
 		read_copy(a);
-		a->copies.r = ga_rows_next(a->copies.rows, err);
+		next_row(&a->copies, err);
 	}
 	add_number(a, rows);
 	return a->capacity.r < 0 || a->copies.r < 0 ? -1 : 0;
@@ -453,8 +460,8 @@ static int read_nodes(struct ga_db *db, struct reading *a, struct ga_err *err)
 	    ga_db_query(db, &a->capacity.rows, err, CAPACITY, "") < 0 ||
 	    ga_db_query(db, &a->copies.rows, err, COPIES, "") < 0)
 		return -1;
-	a->capacity.r = ga_rows_next(a->capacity.rows, err);
-	a->copies.r = ga_rows_next(a->copies.rows, err);
+	next_row(&a->capacity, err);
+	next_row(&a->copies, err);
 	if (a->capacity.r < 0 || a->copies.r < 0)
 		return -1;
 	while ((a->nodes.r = ga_rows_next(a->nodes.rows, err)) > 0)

@@ -10,10 +10,12 @@
 #include "vec.h"
 #include "world.h"
 
-/* As lib/invariant.c writes the refusals of one event: a line with each condition, one with each
- * sentence. Any other trigger is one thing. */
-#define M_CASES "BEGIN SELECT CASE\n"
-#define M_THEN "\n\tTHEN RAISE(ABORT, '"
+/* As lib/invariant.c writes a trigger of several statements: each begins a line; in a SELECT of
+ * several refusals each condition does, and each sentence. Any other trigger is one thing. */
+#define M_BODY "\nBEGIN\n"
+#define M_STATEMENT ";\n"
+#define M_CASE "\nWHEN "
+#define M_RAISE "RAISE(ABORT, '"
 
 struct mutant {
 	char *trigger, *sentence, *when;
@@ -24,41 +26,55 @@ struct mutants {
 	GA_LIST(struct mutant) list;
 };
 
-static void m_add_case(struct mutants *all, const char *trigger, const char *sql, const char *from,
-		       const char *then, bool only)
+/* Without the part [from, to) of it; alone: it has no other. */
+static void m_add_part(struct mutants *all, const char *trigger, const char *sql, const char *from,
+		       const char *to, bool alone)
 {
 	struct mutant *m = ga_list_add(&all->list);
-	const char *said = then + strlen(M_THEN), *end = strchr(said, '\n') + 1;
+	const char *said = strstr(from, M_RAISE);
 
 	m->trigger = ga_xstrdup(trigger);
+	m->when = ga_xstrndup(from, (size_t)(to - from));
+	m->sql = alone ? NULL : ga_xprintf("%.*s%s", (int)(from - sql), sql, to);
+	if (!said || said >= to) {
+		m->sentence = ga_xprintf("%.*s of it", (int)strcspn(from, " \n"), from);
+		return;
+	}
+	said += strlen(M_RAISE);
 	m->sentence = ga_xstrndup(said, strcspn(said, "'"));
-	m->when = ga_xstrndup(from, (size_t)(then - from));
-	m->sql = only ? NULL : ga_xprintf("%.*s%s", (int)(from - sql), sql, end);
+}
+
+/* A statement [from, to): each of its cases, or all of it. */
+static void m_add_statement(struct mutants *all, const char *trigger, const char *sql,
+			    const char *from, const char *to, bool alone)
+{
+	const char *one = strstr(from, M_CASE), *two = one ? strstr(one + 1, M_CASE) : NULL;
+
+	if (!two || two >= to) {
+		m_add_part(all, trigger, sql, from, to, alone);
+		return;
+	}
+	while (one && one < to) {
+		const char *end = strchr(strstr(one, M_RAISE), '\n');
+
+		m_add_part(all, trigger, sql, one, end, false);
+		one = strncmp(end, M_CASE, strlen(M_CASE)) == 0 ? end : NULL;
+	}
 }
 
 static void m_add(struct mutants *all, const char *trigger, const char *sql)
 {
-	const char *from = strstr(sql, M_CASES), *then, *next;
-	struct mutant *m;
+	const char *body = strstr(sql, M_BODY), *from, *end;
+	bool alone;
 
-	if (!from) {
-		m = ga_list_add(&all->list);
-		m->trigger = ga_xstrdup(trigger);
-		m->sentence = ga_xstrdup("the whole trigger");
-		m->when = ga_xstrdup(sql);
+	if (!body) {
+		m_add_part(all, trigger, sql, sql, sql + strlen(sql), true);
 		return;
 	}
-	from += strlen(M_CASES);
-	then = strstr(from, M_THEN);
-	next = strstr(then + 1, M_THEN);
-	if (!next) {
-		m_add_case(all, trigger, sql, from, then, true);
-		return;
-	}
-	for (; then; then = strstr(from, M_THEN)) {
-		m_add_case(all, trigger, sql, from, then, false);
-		from = strchr(then + 1, '\n') + 1;
-	}
+	from = body + strlen(M_BODY);
+	alone = !strstr(strstr(from, M_STATEMENT) + 1, M_STATEMENT);
+	for (; (end = strstr(from, M_STATEMENT)); from = end + strlen(M_STATEMENT))
+		m_add_statement(all, trigger, sql, from, end + strlen(M_STATEMENT), alone);
 }
 
 static void m_read(sqlite3 *db, struct mutants *all)

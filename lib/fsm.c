@@ -125,7 +125,8 @@ void ga_fsm_ddl(enum ga_machine m, struct ga_str *sql)
 	ga_str_addf(sql,
 		    "CREATE TRIGGER %s_edge BEFORE UPDATE OF state ON %s\nBEGIN\n"
 		    "SELECT RAISE(ABORT, 'wrong_state: the machine of %s has no edge to that "
-		    "state') WHERE NEW.state <> OLD.state AND (instr(NEW.state, '>') > 0 OR instr('",
+		    "state') WHERE NEW.state <> OLD.state AND "
+		    "(instr(NEW.state, '>') > 0 OR instr('",
 		    table, table, table);
 	add_edges(machines[m].states, sql);
 	ga_str_add(sql, " ', ' ' || OLD.state || '>' || NEW.state || ' ') = 0);\nEND;\n");

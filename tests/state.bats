@@ -57,6 +57,17 @@ sql()
   run_ok gpuaas-state check
 }
 
+@test "the view that triggers ask is missed, found out when it says more, and made again" {
+  run_ok gpuaas-state init
+  sql 'DROP VIEW slot_proven'
+  run_status 1 gpuaas-state check
+  sql 'CREATE VIEW slot_proven AS SELECT id, state, nvme_wwid, gpu_id, wipe_evidence_id FROM slot'
+  run_status 1 gpuaas-state check
+  jq_is 'select(.kind == "gpuaas.finding/1" and .object) | .object' slot_proven
+  run_ok gpuaas-state migrate
+  run_ok gpuaas-state check
+}
+
 @test "a state that a foreign hand changed is found out" {
   run_ok gpuaas-state init
   run_ok gpuaas-state apply "$SRC/share/objects/lab.json"

@@ -39,7 +39,16 @@ static int on_schema(const char *name, const char *sentence, void *arg)
 	return report(arg, "schema", name, sentence, "stop all writers and go back to a backup");
 }
 
-/* A trigger that is missing or different leaves an invariant unguarded. */
+/* Whether the statement stands in ddl, whole: of a view the beginning would be one, too. */
+static bool stands_in(const char *ddl, const char *sql)
+{
+	const char *p = strstr(ddl, sql);
+
+	return p && p[strlen(sql)] == ';';
+}
+
+/* A trigger that is missing or different leaves an invariant unguarded, as does the view that
+ * triggers ask. */
 static int check_triggers(struct check *c)
 {
 	ga_autorows struct ga_rows *rows = NULL;
@@ -55,20 +64,23 @@ static int check_triggers(struct check *c)
 	for (p = ddl.buf; (p = strstr(p, "CREATE ")); p++)
 		wanted++;
 	if (ga_db_query(c->db, &rows, c->err,
-			"SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' "
+			"SELECT name, sql, type FROM sqlite_schema WHERE type = 'trigger' "
 			"OR name = 'slot_proven' ORDER BY name",
 			"") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, c->err)) > 0) {
-		if (strstr(ddl.buf, ga_rows_text(rows, 1)))
+		ga_autofree char *sentence = ga_xprintf("the %s is not the one of this version",
+							ga_rows_text(rows, 2));
+
+		if (stands_in(ddl.buf, ga_rows_text(rows, 1)))
 			there++;
-		else if (report(c, "trigger", ga_rows_text(rows, 0),
-				"the trigger is not the one of this version",
+		else if (report(c, "trigger", ga_rows_text(rows, 0), sentence,
 				"gpuaas-state migrate makes all triggers again") < 0)
 			return -1;
 	}
 	if (r == 0 && there < wanted) {
-		ga_autofree char *sentence = ga_xprintf("%lld of %lld triggers are missing",
+		ga_autofree char *sentence = ga_xprintf("%lld of %lld triggers and views "
+							"are missing or different",
 							(long long)(wanted - there),
 							(long long)wanted);
 

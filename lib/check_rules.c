@@ -102,9 +102,9 @@ const struct ga_check_rule ga_check_rules[] = {
 	{ "cpuset_taken",
 	  "SELECT s.id FROM slot s LEFT JOIN (SELECT slot_id, count(*) AS n FROM slot_cpu GROUP BY "
 	  "slot_id) h ON h.slot_id = s.id WHERE s.state NOT IN ('disabled', 'retired') AND "
-	  "coalesce(h.n, 0) IS NOT (SELECT sum(CAST(substr(r.value, instr(r.value, '-') + 1) AS "
-	  "INTEGER) - CAST(r.value AS INTEGER) + 1) FROM json_each('[\"' || replace(s.cpuset, ',', "
-	  "'\",\"') || '\"]') r) ORDER BY s.node_id, s.slot_index",
+	  "coalesce(h.n, 0) IS NOT (SELECT sum(max(CAST(substr(r.value, instr(r.value, '-') + 1) "
+	  "AS INTEGER) - CAST(r.value AS INTEGER), 0) + 1) FROM json_each('[\"' || "
+	  "replace(s.cpuset, ',', '\",\"') || '\"]') r) ORDER BY s.node_id, s.slot_index",
 	  "the CPUs the slot names are not those it holds", NULL },
 	{ "memory_overcommitted",
 	  "SELECT s.node_id || ' NUMA ' || coalesce(s.numa_node, -1) "

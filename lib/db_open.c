@@ -182,12 +182,14 @@ static int drop_triggers(struct ga_db *db, struct ga_err *err)
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
+	/* IF EXISTS: with the view its own triggers go. */
 	if (ga_db_query(db, &rows, err,
-			"SELECT type, name FROM sqlite_schema "
+			"SELECT 'DROP ' || type || ' IF EXISTS \"' || replace(name, '\"', "
+			"'\"\"') || '\";' FROM sqlite_schema "
 			"WHERE type = 'trigger' OR name = 'slot_proven'", "") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0)
-		ga_str_addf(&sql, "DROP %s %s;\n", ga_rows_text(rows, 0), ga_rows_text(rows, 1));
+		ga_str_add(&sql, ga_rows_text(rows, 0));
 	if (r < 0)
 		return -1;
 	ga_rows_close(GA_TAKE(rows));

@@ -23,6 +23,20 @@ static const char *const counted[] = { "slot", "allocation", "node", NULL };
 static const char *const numbered[] = { "node", "device", "slot", "allocation", "claim", "usage",
 					"node_key", NULL };
 
+/* Columns that have a default: OR REPLACE puts it in place of a NULL, but only after the triggers
+ * have seen the NULL, which no comparison refuses. */
+static const struct {
+	const char *table, *columns;
+} defaulted[] = {
+	{ "slot",
+	  "NEW.state, NEW.retired, NEW.generation, NEW.shape, NEW.sharing_mechanism, "
+	  "NEW.health_state, NEW.blockers, NEW.epoch_verified" },
+	{ "allocation", "NEW.state, NEW.generation, NEW.priority" },
+	{ "node",
+	  "NEW.state, NEW.generation, NEW.mode, NEW.epoch_verified, NEW.blockers, NEW.network, "
+	  "NEW.network_set, NEW.reserved_memory_mib, NEW.fabric_mode" },
+};
+
 #define NUMBER_SENTENCE "duplicate: a row of that number is there already"
 
 /*
@@ -344,6 +358,24 @@ static void add_fixed(struct events *all)
 	}
 }
 
+static void add_defaulted(struct events *all)
+{
+	static const char *const writes[] = { "INSERT", "UPDATE" };
+	size_t i, w;
+
+	for (i = 0; i < GA_ARRAY_SIZE(defaulted); i++)
+		for (w = 0; w < GA_ARRAY_SIZE(writes); w++) {
+			ga_autofree char *event = ga_xprintf("BEFORE %s ON %s", writes[w],
+							     defaulted[i].table);
+			ga_autofree char *name = name_event(event);
+			ga_autofree char *when = ga_xprintf("max(%s) IS NULL",
+							    defaulted[i].columns);
+
+			add_refusal(all, &(struct ga_rule){ name, event, when,
+				"check: what has a default is never NULL", NULL });
+		}
+}
+
 /* The stored row that is not the one being changed. */
 static const char *other_row(const char *table)
 {
@@ -446,6 +478,7 @@ void ga_invariant_ddl(struct ga_str *sql)
 
 	ga_str_add(sql, ga_sql_slot_proven);
 	add_kept(&all);
+	add_defaulted(&all);
 	add_fixed(&all);
 	add_keys(&all);
 	add_rules(rules, &all);

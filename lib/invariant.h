@@ -21,14 +21,14 @@
 	".blockers <> '[]')"
 
 /* The list of CPUs of a slot, "0-3,8", as rows r.value "0-3" and "8": first and last CPU of each,
- * and how many it names. (Of the JSON functions only json_each is usable in a trigger with
- * trusted_schema off.) */
+ * and how many it names; a range that runs backwards counts as one that nobody has. (Of the JSON
+ * functions only json_each is usable in a trigger with trusted_schema off.) */
 #define GA_SQL_CPU_RANGES(row) \
 	"json_each('[\"' || replace(nullif(" row ".cpuset, ''), ',', '\",\"') || '\"]')"
 #define GA_SQL_FIRST_CPU "CAST(r.value AS INTEGER)"
 #define GA_SQL_LAST_CPU "CAST(substr(r.value, instr(r.value, '-') + 1) AS INTEGER)"
 #define GA_SQL_CPUS_NAMED(row) \
-	"(SELECT sum(" GA_SQL_LAST_CPU " - " GA_SQL_FIRST_CPU " + 1) FROM " \
+	"(SELECT sum(max(" GA_SQL_LAST_CPU " - " GA_SQL_FIRST_CPU ", 0) + 1) FROM " \
 	GA_SQL_CPU_RANGES(row) " r)"
 
 /* A slot that becomes available from disabled or by its wipe, as the rest of rules that say what it
@@ -41,8 +41,9 @@ struct ga_rule {
 	const char *event;  /* "BEFORE UPDATE OF state ON slot" */
 	const char *when;   /* condition over OLD and NEW; NULL: always */
 	const char *refuse; /* "word: sentence", or NULL */
-	/* When refuse is NULL the statements; else the rows it is asked of, "FROM slot s WHERE …",
-	 * or NULL for once. Rules of one event with the same rows are one SELECT. */
+	/* When refuse is NULL the statements; else the rows it is asked of, "FROM slot s WHERE …"
+	 * or "WHERE …", to which AND can be added, or NULL for once. Rules of one event with the
+	 * same rows are one SELECT. */
 	const char *rest;
 };
 

@@ -66,6 +66,15 @@ sql()
   jq_is 'select(.kind == "gpuaas.finding/1" and .object) | .object' slot_proven
   run_ok gpuaas-state migrate
   run_ok gpuaas-state check
+  # Its beginning is a view, too.
+  sql "$(sql "SELECT 'DROP VIEW slot_proven; ' || substr(sql, 1, instr(sql, 'WHERE') - 1)
+    FROM sqlite_schema WHERE name = 'slot_proven'")"
+  run_status 1 gpuaas-state check
+  jq_is 'select(.kind == "gpuaas.finding/1" and .object) | .object' slot_proven
+  # What somebody hung on it goes with it.
+  sql 'CREATE TRIGGER "an ""odd"" one" INSTEAD OF INSERT ON slot_proven BEGIN SELECT 1; END'
+  run_ok gpuaas-state migrate
+  run_ok gpuaas-state check
 }
 
 @test "a state that a foreign hand changed is found out" {

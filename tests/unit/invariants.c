@@ -431,6 +431,24 @@ static const struct {
 	  "INSERT OR REPLACE INTO profile VALUES ('h', 3, '[]', 'x', 1)", NULL },
 	{ "replacing meta", "duplicate", "", "INSERT OR REPLACE INTO meta VALUES (1, 0, 1, 'x')",
 	  NULL },
+	/* what REPLACE puts in place of NULL, after triggers have seen the NULL */
+	{ "the state of a slot in use replaced by its default", "check", "",
+	  "UPDATE OR REPLACE slot SET state = NULL" GEN " WHERE id = 's1'", NULL },
+	{ "a retired slot that revives", "check",
+	  SLOT("state = 'retired', retired = 1", "s4"),
+	  "UPDATE OR REPLACE slot SET state = NULL, retired = NULL" GEN " WHERE id = 's4'", NULL },
+	{ "replacing a slot by one that is retired or not", "check", "",
+	  "INSERT OR REPLACE INTO slot (id, node_id, slot_index, since, retired) VALUES "
+	  "('z', 'n1', 1, 'x', NULL)", NULL },
+	{ "reserving what nobody verified, in no epoch", "check",
+	  ALLOC("x", "slice") CLAIM("x", "x", "n1", "s2", "slices"),
+	  "UPDATE OR REPLACE slot SET state = 'reserved', epoch_verified = NULL" GEN
+	  " WHERE id = 's2'", SLOT("state = 'reserved'", "s2") },
+	{ "a cpuset that runs backwards and names too few", "cpuset_taken",
+	  S2_OFF "DELETE FROM slot_cpu WHERE slot_id = 's2';"
+	  "INSERT INTO slot_cpu VALUES ('n1', 20, 's2'), ('n1', 21, 's2'), ('n1', 22, 's2'), "
+	  "('n1', 23, 's2');" SLOT("cpuset = '20-25,9-6,25-24'", "s2"), S2_ON,
+	  SLOT("cpuset = '20-23'", "s2") S2_ON },
 	/* sold once */
 	{ "a second claim on a slot", "sold_once", ALLOC("x", "slice"),
 	  CLAIM("x", "x", "n1", "s1", "slices"), CLAIM("x", "x", "n1", "s2", "slices") },
@@ -567,6 +585,19 @@ static const struct {
 	  "VALUES ('n1/x', 'gpu', 'n1', '2026-01-01T00:00:00.000000Z', 'x');"
 	  S2_OFF SLOT("gpu_id = 'n1/x', gpu_identity = 'x'", "s2"),
 	  "UPDATE device SET dirty_since = NULL, cleared_by = 'e2' WHERE id = 'n1/x'", NULL },
+	{ "a GPU that is not the one the slot says it has", "tainted",
+	  "INSERT INTO device (id, device_kind, node_id, dirty_since, first_seen_at) "
+	  "VALUES ('n1/x', 'gpu', 'n1', '2026-01-01T00:00:00.000000Z', 'x');"
+	  S2_OFF SLOT("gpu_id = 'n1/x'", "s2"),
+	  "UPDATE device SET dirty_since = NULL, cleared_by = 'e2' WHERE id = 'n1/x'", NULL },
+	{ "the evidence of another slot", "tainted", EVIDENCE("x", "s2", GOOD), TO_AVAILABLE("x"),
+	  NULL },
+	{ "a disk of a slot whose wipe was not decided", "tainted",
+	  S2_OFF "UPDATE device SET dirty_since = '2026-03-01T00:00:00.000000Z' WHERE id = 'd2';"
+	  SLOT("wipe_minimum_class = NULL", "s2")
+	  SLOT("state = 'wiping', wipe_attempt = 'w2b'", "s2") S2_WIPED
+	  SLOT("state = 'disabled', wipe_evidence_id = 'x'", "s2"),
+	  "UPDATE device SET dirty_since = NULL, cleared_by = 'x' WHERE id = 'd2'", NULL },
 	{ "leaving wiping without evidence", "tainted", "", SLOT("state = 'available'", "s3"),
 	NULL },
 	{ "leaving wiping with the evidence of before", "tainted", "", TO_AVAILABLE("e3"), NULL },
@@ -787,6 +818,58 @@ static void stand_still(sqlite3 *db, const char *keys)
 	}
 }
 
+/* Each column with a default, of the tables whose triggers ask for one: REPLACE puts the default
+ * in place of NULL, but only when triggers have seen the NULL. */
+static void never_null(sqlite3 *db, const char *keys)
+{
+	static const struct {
+		const char *table, *row, *columns, *values;
+	} t[] = {
+		{ "slot", "id = 's4'", "id, node_id, slot_index, since", "'z', 'n1', 99, 'x'" },
+		{ "node", "id = 'n2'", "id, since", "'z', 'x'" },
+		{ "allocation", "id = 'a1'",
+		  "id, request_id, request, project, shape, count, profile, profile_version, "
+		  "profile_record, price_micros, created_at, created_by, since",
+		  "'z', 'z', '{}', 'p', 'slice', 1, 'h', 1, '{}', 5, 'x', 'me', 'x'" },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(t); i++) {
+		ga_autofree char *list = ga_xprintf(
+			"SELECT group_concat(name, ' ') FROM pragma_table_info('%s') "
+			"WHERE \"notnull\" AND dflt_value IS NOT NULL", t[i].table);
+		ga_autofree char *columns = ga_xstrdup(w_get(db, list));
+		char *at, *column = strtok_r(columns, " ", &at);
+
+		for (; column; column = strtok_r(NULL, " ", &at)) {
+			ga_autofree char *update = ga_xprintf(
+				"UPDATE OR REPLACE %s SET %s = NULL%s WHERE %s", t[i].table,
+				column, strcmp(column, "generation") ? GEN : "", t[i].row);
+			ga_autofree char *insert = ga_xprintf(
+				"INSERT OR REPLACE INTO %s (%s, %s) VALUES (%s, NULL)",
+				t[i].table, t[i].columns, column, t[i].values);
+
+			t_ok((try_it(db, "", update) & 0xff) == SQLITE_CONSTRAINT &&
+			     (try_it(db, "", insert) & 0xff) == SQLITE_CONSTRAINT &&
+			     ga_starts(w_message, "check: what has a default"),
+			     "%s of %s is never NULL, foreign keys %s: %s", column, t[i].table,
+			     keys, w_message);
+		}
+		free(GA_TAKE(list));
+		list = ga_xprintf("INSERT INTO %s (%s) VALUES (%s)", t[i].table, t[i].columns,
+				  t[i].values);
+		t_ok(try_it(db, "", list) == SQLITE_OK, "one of %s without them is let through",
+		     t[i].table);
+	}
+	t_str(w_get(db, "SELECT group_concat(t.name || '.' || c.name) FROM sqlite_schema t, "
+			"pragma_table_info(t.name) c WHERE t.type = 'table' AND t.name NOT IN "
+			"('slot', 'node', 'allocation') AND c.\"notnull\" AND "
+			"c.dflt_value IS NOT NULL AND EXISTS (SELECT 1 FROM sqlite_schema g WHERE "
+			"g.type = 'trigger' AND g.tbl_name = t.name AND "
+			"g.sql LIKE '%NEW.' || c.name || '%')"), "",
+	      "triggers of other tables ask for no column that has a default");
+}
+
 static void weak_evidence(sqlite3 *db, const char *keys)
 {
 	static const char *const ways[] = {
@@ -931,10 +1014,12 @@ int main(int argc, char **argv)
 	good_way(db);
 	wrongly_counted(db);
 	attack_all(db, "on");
+	never_null(db, "on");
 	weak_evidence(db, "on");
 	stand_still(db, "on");
 	w_must(db, "PRAGMA foreign_keys=OFF");
 	attack_all(db, "off");
+	never_null(db, "off");
 	weak_evidence(db, "off");
 	stand_still(db, "off");
 	w_close(db);

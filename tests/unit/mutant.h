@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The triggers of a state with one thing taken out: a refusal, or a trigger that acts. Each such
- * state is a mutant, numbered from 1; tests/mutate-triggers runs the attacks against all of them.
+ * The triggers of a state with one thing taken out: a refusal, a trigger that acts, or a condition
+ * of the view that they ask. Each such state is a mutant, numbered from 1; tests/mutate-triggers
+ * runs the attacks against all of them.
  */
 #ifndef MUTANT_H
 #define MUTANT_H
@@ -16,10 +17,14 @@
 #define M_STATEMENT ";\n"
 #define M_CASE "\nWHEN "
 #define M_RAISE "RAISE(ABORT, '"
+/* Each condition of a view begins a line. */
+#define M_WHERE "\nWHERE "
+#define M_AND "\nAND "
 
 struct mutant {
+	const char *type;    /* "VIEW" or "TRIGGER" */
 	char *trigger, *sentence, *when;
-	char *sql; /* what is made in place of the trigger; NULL: nothing */
+	char *sql; /* what is made in its place; NULL: nothing */
 };
 
 struct mutants {
@@ -33,6 +38,7 @@ static void m_add_part(struct mutants *all, const char *trigger, const char *sql
 	struct mutant *m = ga_list_add(&all->list);
 	const char *said = strstr(from, M_RAISE);
 
+	m->type = "TRIGGER";
 	m->trigger = ga_xstrdup(trigger);
 	m->when = ga_xstrndup(from, (size_t)(to - from));
 	m->sql = alone ? NULL : ga_xprintf("%.*s%s", (int)(from - sql), sql, to);
@@ -77,18 +83,37 @@ static void m_add(struct mutants *all, const char *trigger, const char *sql)
 		m_add_statement(all, trigger, sql, from, end + strlen(M_STATEMENT), alone);
 }
 
+static void m_add_view(struct mutants *all, const char *view, const char *sql)
+{
+	const char *from = strstr(sql, M_WHERE), *keep = "\nWHERE 1", *end;
+
+	for (; from; from = *end ? end : NULL, keep = "") {
+		struct mutant *m = ga_list_add(&all->list);
+
+		end = strstr(from + 1, M_AND);
+		if (!end)
+			end = from + strlen(from);
+		m->type = "VIEW";
+		m->trigger = ga_xstrdup(view);
+		m->when = ga_xstrndup(from, (size_t)(end - from));
+		m->sentence = ga_xstrdup(m->when + 1);
+		m->sql = ga_xprintf("%.*s%s%s", (int)(from - sql), sql, keep, end);
+	}
+}
+
 static void m_read(sqlite3 *db, struct mutants *all)
 {
 	sqlite3_stmt *stmt = NULL;
 
 	if (sqlite3_prepare_v2(db,
-			       "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' "
-			       "ORDER BY name",
+			       "SELECT name, sql, type FROM sqlite_schema WHERE type = 'trigger' "
+			       "OR name = 'slot_proven' ORDER BY name",
 			       -1, &stmt, NULL) != SQLITE_OK)
 		exit(1);
 	while (sqlite3_step(stmt) == SQLITE_ROW)
-		m_add(all, (const char *)sqlite3_column_text(stmt, 0),
-		      (const char *)sqlite3_column_text(stmt, 1));
+		(*sqlite3_column_text(stmt, 2) == 'v' ? m_add_view : m_add)(
+			all, (const char *)sqlite3_column_text(stmt, 0),
+			(const char *)sqlite3_column_text(stmt, 1));
 	sqlite3_finalize(stmt);
 }
 
@@ -126,12 +151,13 @@ static void m_make(sqlite3 *db, size_t number)
 {
 	struct mutants all = { 0 };
 	ga_autofree char *sql = NULL;
+	const struct mutant *m;
 
 	m_read(db, &all);
 	if (number < 1 || number > all.list.n)
 		exit(2);
-	sql = ga_xprintf("DROP TRIGGER %s; %s", all.list.v[number - 1].trigger,
-			 all.list.v[number - 1].sql ? all.list.v[number - 1].sql : "");
+	m = &all.list.v[number - 1];
+	sql = ga_xprintf("DROP %s %s; %s", m->type, m->trigger, m->sql ? m->sql : "");
 	w_must(db, sql);
 	m_release(&all);
 }

@@ -115,7 +115,7 @@ int ga_node_when(const char *what, const char *text, char out[GA_TIME_SIZE], str
 		ga_time_format(ga_clock_micros() + seconds * 1000000, out);
 		return 0;
 	}
-	if (ga_time_parse(text, &micros, &ignored) == 0) {
+	if (ga_time_read(text, &micros)) {
 		ga_time_format(micros, out);
 		return 0;
 	}

@@ -56,7 +56,7 @@ static int read_when(const char *option, const char *text, int64_t now, int64_t 
 		*ret = now - n;
 		return 0;
 	}
-	if (ga_time_parse(strlen(text) == 10 ? day : text, &n, &ignored) == 0) {
+	if (ga_time_read(strlen(text) == 10 ? day : text, &n)) {
 		*ret = n / 1000000 - (n % 1000000 < 0);
 		return 0;
 	}

@@ -9,10 +9,9 @@
 /* Seconds from a record's time to the look, or GA_UNKNOWN when it cannot be read. */
 static int64_t age_of(const struct ga_comparison *c, const char *since)
 {
-	struct ga_err ignored = GA_ERR_INIT;
 	int64_t micros;
 
-	if (!since || ga_time_parse(since, &micros, &ignored) < 0)
+	if (!ga_time_read(since, &micros))
 		return GA_UNKNOWN;
 	/* A clock behind the state's is not an age below zero. */
 	return micros > c->seen->at_micros ? 0 : (c->seen->at_micros - micros) / 1000000;
@@ -152,12 +151,11 @@ static void stuck(const struct ga_comparison *c, bool is_slot, const char *id, c
 
 static void plan_expired(const struct ga_comparison *c, const struct ga_expected_allocation *a)
 {
-	struct ga_err ignored = GA_ERR_INIT;
 	struct ga_deviation *d;
 	int64_t until;
 
-	if (!ga_streq(a->state, "placed") || !a->expires_at ||
-	    ga_time_parse(a->expires_at, &until, &ignored) < 0 || until > c->seen->at_micros)
+	if (!ga_streq(a->state, "placed") || !ga_time_read(a->expires_at, &until) ||
+	    until > c->seen->at_micros)
 		return;
 	/* The next writer of the state frees its slots; nothing is wrong on the host. */
 	d = ga_deviation_add(c, GA_D_PLAN_EXPIRED, GA_NOTE, a->allocation);

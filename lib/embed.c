@@ -17,7 +17,8 @@
 	X(ga_sql_state_12, "share/sql/0012-usage-line.sql") \
 	X(ga_sql_state_13, "share/sql/0013-slot-views.sql") \
 	X(ga_sql_state_14, "share/sql/0014-usage-allocation.sql") \
-	X(ga_sql_state_15, "share/sql/0015-node-capacity.sql")
+	X(ga_sql_state_15, "share/sql/0015-node-capacity.sql") \
+	X(ga_sql_state_16, "share/sql/0016-node-alike.sql")
 
 #define HOST_MIGRATIONS(X) \
 	X(ga_sql_host_1, "share/sql/host-0001-base.sql") \

@@ -361,14 +361,13 @@ static void sum_allocatable(const struct ga_kube_node *node, struct ga_node_view
 
 static void read_age(const struct ga_kube_node *node, int64_t now, struct ga_node_view *v)
 {
-	struct ga_err ignored = GA_ERR_INIT;
 	char buf[GA_TIME_SIZE];
 	int64_t at = GA_UNKNOWN, seconds;
 
 	if (ga_kube_number(node->labels, "nvidia.com/gfd.timestamp", &seconds) > 0 &&
 	    seconds > 0 && seconds < INT64_C(253402300800))
 		at = seconds * 1000000;
-	else if (node->heartbeat_at && ga_time_parse(node->heartbeat_at, &at, &ignored) < 0)
+	else if (!ga_time_read(node->heartbeat_at, &at))
 		at = GA_UNKNOWN;
 	v->age_seconds = GA_UNKNOWN;
 	if (at == GA_UNKNOWN)

@@ -21,10 +21,9 @@
 
 static int64_t seconds_since(const char *at)
 {
-	struct ga_err ignored = GA_ERR_INIT;
 	int64_t micros, now = ga_clock_micros();
 
-	if (!at || ga_time_parse(at, &micros, &ignored) < 0)
+	if (!ga_time_read(at, &micros))
 		return GA_UNKNOWN;
 	return micros > now ? 0 : (now - micros) / 1000000;
 }

@@ -12,10 +12,9 @@ static int bad(struct ga_err *err, const char *what)
 
 static void set_age(struct ga_hardware_profile *p, int64_t now_micros)
 {
-	struct ga_err ignored = GA_ERR_INIT;
 	int64_t as_of;
 
-	if (p->as_of && ga_time_parse(p->as_of, &as_of, &ignored) == 0)
+	if (ga_time_read(p->as_of, &as_of))
 		p->stale_seconds = as_of < now_micros ? (now_micros - as_of) / 1000000 : 0;
 }
 

@@ -67,7 +67,7 @@ static bool matches(enum ga_format format, const char *s)
 	case GA_T_HEX:
 		return all_of(s, "0123456789abcdef");
 	case GA_T_TIME:
-		return !ga_time_parse(s, &micros, &ignored) &&
+		return ga_time_read(s, &micros) &&
 		       ga_streq(ga_time_format(micros, buf), s);
 	case GA_T_DIGEST:
 		return ga_digest_is_valid(s);

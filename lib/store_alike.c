@@ -27,7 +27,9 @@
 	"SELECT node_id, accelerator_type, memory_mib, cpus, slots, free, disabled, " \
 	"epoch_verified < (SELECT epoch FROM meta WHERE epoch > 1) FROM node_capacity " \
 	"ORDER BY node_id"
-#define COPIES "SELECT node_id, image, digest FROM node_image ORDER BY node_id, image"
+#define COPIES \
+	"SELECT node_id FROM node_image WHERE image = ?1 AND digest = ?2 ORDER BY node_id"
+#define NODES "SELECT id, observed_at, alike FROM node INDEXED BY node_alike ORDER BY id"
 /* The slots that plans leave when they expire (ga_store_cancel), and whether the node is then
  * nobody's. */
 #define EXPIRED \
@@ -151,11 +153,6 @@ int ga_store_fleet_load_ending(struct ga_db *db, struct ga_fleet *ret, struct ga
  * kind. Thousands of nodes differ in little from the one before: what stays is not looked at again.
  */
 
-/* What the columns of GA_SQL_FLEET_NODES say of a node beside id, generation and observed_at, and
- * all that is a text. */
-static const int like_columns[] = { 1, 2, 3, 4, 6, 7, 10, 11 };
-#define EPOCH_COLUMN 8
-
 /* The key: region, pool, mode, why and flags, then CAPACITY_WORDS for each row of capacity, then
  * the images it has, and at last how many rows of capacity there were. */
 #define KEY_WORDS 5
@@ -167,9 +164,10 @@ struct kind {
 	size_t key, n; /* where its key begins in keys, and its words */
 };
 
-struct image {
-	const char *name; /* the fleet's word */
-	char *digest;
+/* What nodes of one text say. */
+struct like {
+	char *alike;
+	struct ga_fleet_node node;
 };
 
 /* Rows in the order of nodes: whether there is one, and its node. */
@@ -179,22 +177,25 @@ struct cursor {
 	const char *node;
 };
 
+struct image {
+	const char *name; /* the fleet's word */
+	struct cursor copies;
+};
+
 struct reading {
 	struct ga_fleet f;
 	struct ids over; /* nodes with windows, or with plans that expired */
 	size_t at;	 /* of over, the next */
 	struct ids own;	 /* nodes that stand for themselves */
-	char *before[GA_ARRAY_SIZE(like_columns)]; /* of the node before */
-	int64_t epoch_before;
-	struct ga_fleet_node like; /* what these say */
-	const char *type;	   /* of the row of capacity before */
+	GA_LIST(struct like) likes;
+	size_t like;	  /* of likes, that of the node before */
+	const char *type; /* of the row of capacity before */
 	GA_LIST(struct image) images;
-	size_t image;		   /* of images, the one of the copy before */
 	GA_LIST(struct kind) kinds;
-	size_t kind;		   /* of kinds, that of the node before */
-	uint64_t *keys;		   /* of all kinds, and then of the node */
+	size_t kind;	/* of kinds, that of the node before */
+	uint64_t *keys; /* of all kinds, and then of the node */
 	size_t n_keys, room;
-	struct cursor nodes, capacity, copies;
+	struct cursor nodes, capacity;
 };
 
 static void release(struct reading *a)
@@ -203,17 +204,18 @@ static void release(struct reading *a)
 
 	ga_rows_close(a->nodes.rows);
 	ga_rows_close(a->capacity.rows);
-	ga_rows_close(a->copies.rows);
 	for (i = 0; i < a->kinds.n; i++)
 		ga_fleet_node_release(&a->kinds.v[i].node);
 	for (i = 0; i < a->images.n; i++)
-		free(a->images.v[i].digest);
-	for (i = 0; i < GA_ARRAY_SIZE(a->before); i++)
-		free(a->before[i]);
+		ga_rows_close(a->images.v[i].copies.rows);
+	for (i = 0; i < a->likes.n; i++) {
+		ga_fleet_node_release(&a->likes.v[i].node);
+		free(a->likes.v[i].alike);
+	}
 	ga_list_release(&a->kinds);
 	ga_list_release(&a->images);
+	ga_list_release(&a->likes);
 	free(a->keys);
-	ga_fleet_node_release(&a->like);
 	release_ids(&a->over);
 	release_ids(&a->own);
 	ga_fleet_release(&a->f);
@@ -254,28 +256,40 @@ static const char *word_of(uint64_t key)
 	return (const char *)(uintptr_t)key;
 }
 
-/* a->like becomes what the row says, unless that is what the row before said. */
-static void read_like(struct reading *a, int64_t epoch)
+/* What nodes of that text say, read of the first that has it. */
+static int add_like(struct ga_db *db, struct reading *a, const char *id, const char *alike,
+		    struct ga_err *err)
 {
-	const struct ga_rows *rows = a->nodes.rows;
-	bool same = a->like.id && ga_rows_int(rows, EPOCH_COLUMN) == a->epoch_before;
-	size_t i;
+	ga_autorows struct ga_rows *rows = NULL;
+	struct like *like;
+	int r;
 
-	for (i = 0; same && i < GA_ARRAY_SIZE(like_columns); i++) {
-		const char *text = ga_rows_text(rows, like_columns[i]);
+	if (ga_db_query(db, &rows, err, GA_SQL_FLEET_NODES "WHERE id = ?1", "s", id) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r <= 0)
+		return r < 0 ? -1 : ga_fail_for(err, GA_SYSTEM, "corrupt",
+						"the state is damaged: the index node_alike has a "
+						"node '%s' that is not there", id);
+	a->like = a->likes.n;
+	like = ga_list_add(&a->likes);
+	*like = (struct like){ .alike = ga_xstrdup(alike) };
+	ga_store_fleet_fill_node(&a->f, &like->node, rows, ga_db_epoch(db));
+	return 0;
+}
 
-		same = text && a->before[i] ? !strcmp(text, a->before[i]) : text == a->before[i];
+/* a->like becomes that of the text; that of the node before is the likeliest. */
+static int find_like(struct ga_db *db, struct reading *a, const char *id, const char *alike,
+		     struct ga_err *err)
+{
+	size_t tries;
+
+	for (tries = 0; tries < a->likes.n; tries++) {
+		if (!strcmp(a->likes.v[a->like].alike, alike))
+			return 0;
+		a->like = (a->like + 1) % a->likes.n;
 	}
-	if (same)
-		return;
-	a->epoch_before = ga_rows_int(rows, EPOCH_COLUMN);
-	for (i = 0; i < GA_ARRAY_SIZE(like_columns); i++) {
-		free(a->before[i]);
-		a->before[i] = ga_rows_dup(rows, like_columns[i]);
-	}
-	ga_fleet_node_release(&a->like);
-	a->like = (struct ga_fleet_node){ 0 };
-	ga_store_fleet_fill_node(&a->f, &a->like, rows, epoch);
+	return add_like(db, a, id, alike, err);
 }
 
 static void read_capacity(struct reading *a)
@@ -296,39 +310,30 @@ static void read_capacity(struct reading *a)
 	add_number(a, unverified ? 0 : ga_rows_int(rows, 6));
 }
 
-/* A copy counts while its digest is the image's. */
-static void read_copy(struct reading *a)
-{
-	const char *name = ga_rows_text(a->copies.rows, 1);
-	const char *digest = ga_rows_text(a->copies.rows, 2);
-	size_t i;
-
-	for (i = 0; i < a->images.n && strcmp(a->images.v[a->image].name, name); i++)
-		a->image = (a->image + 1) % a->images.n;
-	if (i < a->images.n && !strcmp(a->images.v[a->image].digest, digest))
-		add_word(a, a->images.v[a->image].name);
-}
-
 /* Reads what belongs to the node, and makes its key: the end of keys. */
 static int read_key(struct reading *a, const char *id, bool stale, struct ga_err *err)
 {
+	const struct ga_fleet_node *like = &a->likes.v[a->like].node;
 	int64_t rows = 0;
+	size_t i;
 
-	add_word(a, a->like.region);
-	add_word(a, a->like.pool);
-	add_word(a, a->like.mode);
-	add_word(a, a->like.why);
-	add_number(a, a->like.clean * 2 + stale);
+	add_word(a, like->region);
+	add_word(a, like->pool);
+	add_word(a, like->mode);
+	add_word(a, like->why);
+	add_number(a, like->clean * 2 + stale);
 	for (; is_of(&a->capacity, id, err); rows++) {
 		read_capacity(a);
 		next_row(&a->capacity, err);
 	}
-	while (is_of(&a->copies, id, err)) {
-		read_copy(a);
-		next_row(&a->copies, err);
+	for (i = 0; i < a->images.n; i++) {
+		if (is_of(&a->images.v[i].copies, id, err))
+			add_word(a, a->images.v[i].name);
+		if (a->images.v[i].copies.r < 0)
+			return -1;
 	}
 	add_number(a, rows);
-	return a->capacity.r < 0 || a->copies.r < 0 ? -1 : 0;
+	return a->capacity.r < 0 ? -1 : 0;
 }
 
 static void add_slots(struct reading *a, const uint64_t *c, struct ga_fleet_node *node)
@@ -355,6 +360,7 @@ static void add_slots(struct reading *a, const uint64_t *c, struct ga_fleet_node
 
 static void add_kind(struct reading *a, const char *id, const struct kind *k)
 {
+	const struct ga_fleet_node *like = &a->likes.v[a->like].node;
 	const uint64_t *key = &a->keys[k->key], *end = key + k->n - 1, *p = key + KEY_WORDS;
 	struct kind *new = ga_list_add(&a->kinds);
 	struct ga_fleet_node *node = &new->node;
@@ -363,9 +369,9 @@ static void add_kind(struct reading *a, const char *id, const struct kind *k)
 	*new = *k;
 	*node = (struct ga_fleet_node){
 		.id = ga_xstrdup(id),
-		.region = a->like.region, .pool = a->like.pool, .mode = a->like.mode,
-		.why = a->like.why,
-		.clean = a->like.clean,
+		.region = like->region, .pool = like->pool, .mode = like->mode,
+		.why = like->why,
+		.clean = like->clean,
 		.observed_micros = GA_UNKNOWN,
 	};
 	for (rows = *end; rows; rows--, p += CAPACITY_WORDS)
@@ -413,18 +419,23 @@ static bool is_own(struct reading *a, const char *id)
 
 	while (a->at < a->over.list.n && (order = strcmp(a->over.list.v[a->at], id)) < 0)
 		a->at++;
-	return a->like.partitions_in_use || (a->at < a->over.list.n && !order);
+	return a->likes.v[a->like].node.partitions_in_use || (a->at < a->over.list.n && !order);
 }
 
-static int read_node(struct reading *a, int64_t epoch, struct ga_err *err)
+static int read_node(struct ga_db *db, struct reading *a, struct ga_err *err)
 {
-	const char *id = ga_rows_text(a->nodes.rows, 0);
-	int64_t observed = ga_store_fleet_observed(a->nodes.rows);
-	bool stale = observed == GA_UNKNOWN || observed < a->f.stale_micros;
+	const char *id = ga_rows_text(a->nodes.rows, 0), *alike = ga_rows_text(a->nodes.rows, 2);
 	struct ga_fleet_node *kind;
+	int64_t observed = GA_UNKNOWN;
 	size_t key = a->n_keys;
+	bool stale;
 
-	read_like(a, epoch);
+	if (!alike) /* retired */
+		return 0;
+	if (find_like(db, a, id, alike, err) < 0)
+		return -1;
+	stale = !ga_time_read(ga_rows_text(a->nodes.rows, 1), &observed) ||
+		observed < a->f.stale_micros;
 	if (is_own(a, id)) {
 		*ga_list_add(&a->own.list) = ga_xstrdup(id);
 		return 0;
@@ -442,30 +453,33 @@ static int read_node(struct reading *a, int64_t epoch, struct ga_err *err)
 static int read_images(struct ga_db *db, struct reading *a, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
+	struct image *i;
 	int r;
 
 	if (ga_db_query(db, &rows, err, "SELECT name, digest FROM image", "") < 0)
 		return -1;
-	while ((r = ga_rows_next(rows, err)) > 0)
-		*ga_list_add(&a->images) = (struct image){
-			ga_fleet_word(&a->f, ga_rows_text(rows, 0)), ga_rows_dup(rows, 1) };
+	while ((r = ga_rows_next(rows, err)) > 0) {
+		i = ga_list_add(&a->images);
+		*i = (struct image){ .name = ga_fleet_word(&a->f, ga_rows_text(rows, 0)) };
+		if (ga_db_query(db, &i->copies.rows, err, COPIES, "ss", ga_rows_text(rows, 0),
+				ga_rows_text(rows, 1)) < 0)
+			return -1;
+		next_row(&i->copies, err);
+	}
 	return r;
 }
 
 static int read_nodes(struct ga_db *db, struct reading *a, struct ga_err *err)
 {
 	if (read_images(db, a, err) < 0 ||
-	    ga_db_query(db, &a->nodes.rows, err,
-			GA_SQL_FLEET_NODES "WHERE state <> 'retired' ORDER BY id", "") < 0 ||
-	    ga_db_query(db, &a->capacity.rows, err, CAPACITY, "") < 0 ||
-	    ga_db_query(db, &a->copies.rows, err, COPIES, "") < 0)
+	    ga_db_query(db, &a->nodes.rows, err, NODES, "") < 0 ||
+	    ga_db_query(db, &a->capacity.rows, err, CAPACITY, "") < 0)
 		return -1;
 	next_row(&a->capacity, err);
-	next_row(&a->copies, err);
-	if (a->capacity.r < 0 || a->copies.r < 0)
+	if (a->capacity.r < 0)
 		return -1;
 	while ((a->nodes.r = ga_rows_next(a->nodes.rows, err)) > 0)
-		if (read_node(a, ga_db_epoch(db), err) < 0)
+		if (read_node(db, a, err) < 0)
 			return -1;
 	return a->nodes.r;
 }

@@ -38,10 +38,9 @@ int ga_attend_tell(const struct ga_attend *f, const struct ga_attend_to *to, str
 static int64_t overdue(enum ga_machine m, const char *state, const char *since)
 {
 	const struct ga_fsm_state *s = ga_fsm_find(m, state);
-	struct ga_err ignored = GA_ERR_INIT;
 	int64_t micros;
 
-	if (!s || !s->limit_seconds || ga_time_parse(since, &micros, &ignored) < 0)
+	if (!s || !s->limit_seconds || !ga_time_read(since, &micros))
 		return -1;
 	return (ga_clock_micros() - micros) / 1000000 - s->limit_seconds;
 }

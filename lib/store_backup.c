@@ -117,10 +117,9 @@ static int64_t time_of_name(const char *name)
 	const char *t = name + strlen("state-");
 	ga_autofree char *text = ga_xprintf("%.4s-%.2s-%.2sT%.2s:%.2s:%.2sZ", t, t + 4, t + 6,
 					    t + 9, t + 11, t + 13);
-	struct ga_err ignored = GA_ERR_INIT;
 	int64_t micros;
 
-	return ga_time_parse(text, &micros, &ignored) < 0 ? 0 : micros;
+	return ga_time_read(text, &micros) ? micros : 0;
 }
 
 static void count_file(const char *name, struct ga_backups *ret)

@@ -157,9 +157,8 @@ static const char *code_of(const char *kind, const char *state)
 static const char *until_of(const struct ga_rows *r, char out[GA_TIME_SIZE])
 {
 	int64_t run = ga_rows_int(r, B_RUN), started;
-	struct ga_err ignored = GA_ERR_INIT;
 
-	if (run == GA_UNKNOWN || ga_time_parse(ga_rows_text(r, B_STARTED), &started, &ignored) < 0)
+	if (run == GA_UNKNOWN || !ga_time_read(ga_rows_text(r, B_STARTED), &started))
 		return NULL;
 	return ga_time_format(started + run * 1000000, out);
 }

@@ -20,7 +20,6 @@
 static int attend_run(const struct ga_rows *r, int64_t now, const struct ga_attend_to *to,
 		      struct ga_err *err)
 {
-	struct ga_err ignored = GA_ERR_INIT;
 	const char *id = ga_rows_text(r, 0);
 	struct ga_attend f = {
 		.object = id,
@@ -33,7 +32,7 @@ static int attend_run(const struct ga_rows *r, int64_t now, const struct ga_atte
 	char until[GA_TIME_SIZE];
 	int64_t end;
 
-	if (ga_time_parse(ga_rows_text(r, 4), &end, &ignored) < 0)
+	if (!ga_time_read(ga_rows_text(r, 4), &end))
 		return 0;
 	end += ga_rows_int(r, 5) * 1000000;
 	if (end - now > ENDING_MICROS)

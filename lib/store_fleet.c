@@ -54,15 +54,6 @@ static const char *node_why(const struct ga_rows *rows, int64_t epoch, const cha
 	return ga_rows_text(rows, 11);
 }
 
-int64_t ga_store_fleet_observed(const struct ga_rows *rows)
-{
-	const char *observed = ga_rows_text(rows, 9);
-	struct ga_err ignored = GA_ERR_INIT;
-	int64_t micros;
-
-	return observed && ga_time_parse(observed, &micros, &ignored) == 0 ? micros : GA_UNKNOWN;
-}
-
 void ga_store_fleet_fill_node(struct ga_fleet *f, struct ga_fleet_node *node,
 			      const struct ga_rows *rows, int64_t epoch)
 {
@@ -78,7 +69,8 @@ void ga_store_fleet_fill_node(struct ga_fleet *f, struct ga_fleet_node *node,
 	node->clean = !ga_rows_text(rows, 7);
 	node->partitions_in_use = ga_streq(ga_rows_text(rows, 10), "partitions");
 	ga_fleet_touch(f, node);
-	node->observed_micros = ga_store_fleet_observed(rows);
+	node->observed_micros = GA_UNKNOWN;
+	(void)ga_time_read(ga_rows_text(rows, 9), &node->observed_micros);
 }
 
 /* "[1,3,5]" as it was written by approve: digits and commas. */
@@ -109,10 +101,9 @@ static void fill_window(struct ga_fleet *f, struct ga_fleet_node *node,
 			const struct ga_rows *rows)
 {
 	struct ga_fleet_window w = { .reason = ga_fleet_word(f, ga_rows_text(rows, 3)) };
-	struct ga_err ignored = GA_ERR_INIT;
 
-	if (ga_time_parse(ga_rows_text(rows, 1), &w.from, &ignored) == 0 &&
-	    ga_time_parse(ga_rows_text(rows, 2), &w.to, &ignored) == 0)
+	if (ga_time_read(ga_rows_text(rows, 1), &w.from) &&
+	    ga_time_read(ga_rows_text(rows, 2), &w.to))
 		*ga_list_add(&node->windows) = w;
 }
 

@@ -23,8 +23,6 @@
 /* node is zeroed; its texts are the fleet's words. epoch is the state's. */
 void ga_store_fleet_fill_node(struct ga_fleet *f, struct ga_fleet_node *node,
 			      const struct ga_rows *rows, int64_t epoch);
-/* When such a node was last observed; GA_UNKNOWN: never. */
-int64_t ga_store_fleet_observed(const struct ga_rows *rows);
 /* Adds a node of that id with all that belongs to it: 1, 0 when there is none that is not retired,
  * -1. Nodes are to be added in the order of their ids. */
 int ga_store_fleet_add(struct ga_db *db, struct ga_fleet *f, const char *id, struct ga_err *err);

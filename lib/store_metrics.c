@@ -13,10 +13,9 @@
 /* A time as micros; 0, which is long ago, where there is none. */
 static int64_t when(const char *text)
 {
-	struct ga_err ignored = GA_ERR_INIT;
 	int64_t micros;
 
-	return text && ga_time_parse(text, &micros, &ignored) == 0 ? micros : 0;
+	return ga_time_read(text, &micros) ? micros : 0;
 }
 
 /* ---- nodes ---- */

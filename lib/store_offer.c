@@ -75,11 +75,9 @@ static int read_pending(struct offering *o, struct ga_err *err)
 /* The column's time, or GA_UNKNOWN. */
 static int64_t time_of(const struct ga_rows *rows, int column)
 {
-	struct ga_err ignored = GA_ERR_INIT;
-	const char *text = ga_rows_text(rows, column);
 	int64_t micros;
 
-	return text && ga_time_parse(text, &micros, &ignored) == 0 ? micros : GA_UNKNOWN;
+	return ga_time_read(ga_rows_text(rows, column), &micros) ? micros : GA_UNKNOWN;
 }
 
 static int by_micros(const void *a, const void *b)

@@ -174,11 +174,10 @@ static void add_approved(struct ga_gather *g, const char *type, const char *name
 
 static void read_age(struct ga_node_view *v, const char *observed_at, int64_t now)
 {
-	struct ga_err ignored = GA_ERR_INIT;
 	int64_t at;
 
 	v->age_seconds = GA_UNKNOWN;
-	if (!observed_at || ga_time_parse(observed_at, &at, &ignored) < 0)
+	if (!ga_time_read(observed_at, &at))
 		return;
 	v->observed_at = ga_xstrdup(observed_at);
 	v->age_seconds = at > now ? 0 : (now - at) / 1000000;

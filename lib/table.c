@@ -366,10 +366,9 @@ static void add_plain(struct ga_str *out, const char *text)
 /* A time to the second; any other text as it is. */
 static void add_text(struct ga_str *out, const char *text)
 {
-	struct ga_err ignored = GA_ERR_INIT;
 	int64_t micros;
 
-	if (strlen(text) == 27 && ga_time_parse(text, &micros, &ignored) == 0)
+	if (strlen(text) == 27 && ga_time_read(text, &micros))
 		ga_str_addf(out, "%.10s %.8sZ", text, text + 11);
 	else
 		add_plain(out, text);

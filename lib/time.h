@@ -16,6 +16,8 @@ char *ga_time_format(int64_t micros, char out[GA_TIME_SIZE]);
 char *ga_time_now(void);
 /* Reads "YYYY-MM-DDTHH:MM:SS[.f…]Z" exactly; -1 with GA_BADREC when it is anything else. */
 int ga_time_parse(const char *text, int64_t *micros, struct ga_err *err);
+/* The same for those who need no sentence: whether text is a time; NULL is none. */
+bool ga_time_read(const char *text, int64_t *micros);
 /* Reads a duration such as "90", "90s", "15m", "24h", "7d" to seconds (0 .. 3660 days). */
 int ga_duration_parse(const char *text, int64_t *seconds, struct ga_err *err);
 

@@ -568,7 +568,7 @@ barred()
 @test "a state that is damaged where it is counted is told as damaged, and nothing is listed" {
   fleet 1 2
   local root table
-  for table in node_capacity node_image; do
+  for table in node_capacity node_alike node_image_copy; do
     cp "$GPUAAS_STATE" "$T/bad.db"
     sqlite3 "$T/bad.db" 'PRAGMA wal_checkpoint' > "$T/x"
     root=$(sqlite3 "$T/bad.db" "SELECT rootpage FROM sqlite_schema WHERE name = '$table'")

@@ -10,9 +10,9 @@
 	"DELETE FROM node_capacity WHERE node_id = NEW.node_id;\n" \
 	"INSERT INTO node_capacity SELECT * FROM slot_capacity WHERE node_id = NEW.node_id;"
 
-/* Whether a slot is counted so, as the view slot_capacity has it. */
-#define OPEN_AND(row, state) "(" row ".state = '" state "' AND NOT " GA_SQL_SLOT_BLOCKED(row) ")"
-#define WAITS(row) "(" row ".state IN ('releasing', 'wiping'))"
+/* The column goes up where the slot came to count so, and down where it did. */
+#define MOVE(column, so) \
+	column " = " column " + (NEW.counted = '" so "') - (OLD.counted = '" so "')"
 
 const struct ga_rule ga_rules_counted[] = {
 	{ "slot_counted_new", "AFTER INSERT ON slot", NULL, NULL, COUNT_NODE },
@@ -25,10 +25,8 @@ const struct ga_rule ga_rules_counted[] = {
 	  /* Not FROM a subquery, which would make a table of it at each move. OR IGNORE: where
 	   * somebody wrote other numbers the checks of the table keep no slot from moving. */
 	  "UPDATE OR IGNORE node_capacity SET "
-	  "free = free + " OPEN_AND("NEW", "available") " - " OPEN_AND("OLD", "available") ", "
-	  "waiting = waiting + " WAITS("NEW") " - " WAITS("OLD") ", "
-	  "disabled = disabled + " OPEN_AND("NEW", "disabled") " - " OPEN_AND("OLD", "disabled")
-	  " WHERE node_id = NEW.node_id AND "
+	  MOVE("free", "available") ", " MOVE("waiting", "waiting") ", "
+	  MOVE("disabled", "disabled") " WHERE node_id = NEW.node_id AND "
 	  "accelerator_type = coalesce(NEW.accelerator_type, '') AND "
 	  "memory_mib = coalesce(NEW.memory_mib, -1) AND "
 	  "cpus = coalesce(" GA_SQL_CPUS_NAMED("NEW") ", 0) AND "

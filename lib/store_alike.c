@@ -14,9 +14,9 @@
 /* Nodes whose counts do not say what is free: with windows of maintenance or expired plans. */
 #define OWN \
 	"SELECT node_id FROM maintenance WHERE ended_at IS NULL AND to_at > ?1 " \
-	"UNION SELECT c.node_id FROM allocation INDEXED BY allocation_expiry CROSS JOIN claim c " \
-	"ON c.allocation_id = allocation.id AND c.live = 1 WHERE " GA_SQL_PLAN_EXPIRED \
-	"ORDER BY 1"
+	"UNION SELECT c.node_id FROM allocation a INDEXED BY allocation_expiry CROSS JOIN claim c " \
+	"ON c.allocation_id = a.id AND c.live = 1 WHERE a.state = 'placed' " \
+	"AND a.expires_at <= ?1 ORDER BY 1"
 /* Those of which something becomes free by itself. */
 #define ENDING \
 	"SELECT node_id FROM maintenance WHERE ended_at IS NULL AND to_at > ?1 " \
@@ -25,8 +25,7 @@
 	"AND c.live = 1 WHERE a.state = 'held' ORDER BY 1"
 #define CAPACITY \
 	"SELECT node_id, accelerator_type, memory_mib, cpus, slots, free, disabled, " \
-	"epoch_verified < (SELECT epoch FROM meta WHERE epoch > 1) FROM node_capacity " \
-	"ORDER BY node_id"
+	"epoch_verified FROM node_capacity ORDER BY node_id"
 #define COPIES \
 	"SELECT node_id FROM node_image WHERE image = ?1 AND digest = ?2 ORDER BY node_id"
 #define NODES "SELECT id, observed_at, alike FROM node INDEXED BY node_alike ORDER BY id"
@@ -195,6 +194,7 @@ struct reading {
 	size_t kind;	/* of kinds, that of the node before */
 	uint64_t *keys; /* of all kinds, and then of the node */
 	size_t n_keys, room;
+	int64_t epoch; /* the state's */
 	struct cursor nodes, capacity;
 };
 
@@ -297,8 +297,8 @@ static void read_capacity(struct reading *a)
 	const struct ga_rows *rows = a->capacity.rows;
 	const char *type = ga_rows_text(rows, 1);
 	int64_t memory = ga_rows_int(rows, 2);
-	bool unverified = ga_rows_bool(rows, 7); /* since a restore: that blocks what nothing else
-						    does */
+	/* Since a restore: that blocks what nothing else does. The first epoch has seen none. */
+	bool unverified = a->epoch > 1 && ga_rows_int(rows, 7) < a->epoch;
 
 	if (!a->type || strcmp(a->type, type))
 		a->type = ga_fleet_word(&a->f, type);
@@ -450,6 +450,18 @@ static int read_node(struct ga_db *db, struct reading *a, struct ga_err *err)
 	return 0;
 }
 
+static int read_epoch(struct ga_db *db, struct reading *a, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err, "SELECT epoch FROM meta", "") < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	a->epoch = r > 0 ? ga_rows_int(rows, 0) : 1;
+	return r < 0 ? -1 : 0;
+}
+
 static int read_images(struct ga_db *db, struct reading *a, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
@@ -492,7 +504,8 @@ int ga_store_fleet_load_alike(struct ga_db *db, struct ga_fleet *ret, struct ga_
 	};
 	size_t i;
 
-	if (read_ids(db, OWN, ret->now_micros, &a.over, err) < 0 || read_nodes(db, &a, err) < 0)
+	if (read_ids(db, OWN, ret->now_micros, &a.over, err) < 0 ||
+	    read_epoch(db, &a, err) < 0 || read_nodes(db, &a, err) < 0)
 		return -1;
 	if (a.own.list.n > OWN_MAX)
 		return load_whole(db, ret, err);

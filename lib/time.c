@@ -36,29 +36,23 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Reads exactly n digits. */
-static bool digits(const char **p, int n, int *value)
+/* What two digits say, or -1. */
+static inline int two(const char *p)
 {
-	*value = 0;
-	for (; n > 0; n--, (*p)++) {
-		if (!is_digit(**p))
-			return false;
-		*value = *value * 10 + (**p - '0');
-	}
-	return true;
+	return is_digit(p[0]) && is_digit(p[1]) ? (p[0] - '0') * 10 + (p[1] - '0') : -1;
 }
 
-static bool one_char(const char **p, char c)
+/* The same of two digits that end with that character. */
+static inline int two_and(const char *p, char end)
 {
-	if (**p != c)
-		return false;
-	(*p)++;
-	return true;
+	int value = two(p);
+
+	return value >= 0 && p[2] == end ? value : -1;
 }
 
 static bool fraction(const char **p, int64_t *micros)
 {
-	int64_t unit = 100000;
+	int missing = 6;
 
 	*micros = 0;
 	if (**p != '.')
@@ -66,8 +60,13 @@ static bool fraction(const char **p, int64_t *micros)
 	(*p)++;
 	if (!is_digit(**p))
 		return false;
-	for (; is_digit(**p); (*p)++, unit /= 10)
-		*micros += unit * (**p - '0');
+	for (; is_digit(**p); (*p)++)
+		if (missing > 0) {
+			*micros = *micros * 10 + (**p - '0');
+			missing--;
+		}
+	for (; missing > 0; missing--)
+		*micros *= 10;
 	return true;
 }
 
@@ -90,16 +89,20 @@ static int64_t days_since_1970(int year, int month, int day)
 
 bool ga_time_read(const char *text, int64_t *micros)
 {
-	const char *p = text;
-	int year, month, day, hour, minute, second;
+	int century, year, month, day, hour, minute, second;
+	const char *p;
 	int64_t frac;
 
-	if (!p || !(digits(&p, 4, &year) && one_char(&p, '-') && digits(&p, 2, &month) &&
-	      one_char(&p, '-') && digits(&p, 2, &day) && one_char(&p, 'T') &&
-	      digits(&p, 2, &hour) && one_char(&p, ':') && digits(&p, 2, &minute) &&
-	      one_char(&p, ':') && digits(&p, 2, &second) && fraction(&p, &frac) &&
-	      one_char(&p, 'Z') && !*p && year >= 1 && month >= 1 && month <= 12 && day >= 1 &&
-	      day <= days_in(year, month) && hour < 24 && minute < 60 && second < 60))
+	/* Each looks only at what is there when the one before was right. */
+	if (!text || (century = two(text)) < 0 || (year = two_and(text + 2, '-')) < 0 ||
+	    (month = two_and(text + 5, '-')) < 1 || month > 12 ||
+	    (day = two_and(text + 8, 'T')) < 1 || (hour = two_and(text + 11, ':')) < 0 ||
+	    (minute = two_and(text + 14, ':')) < 0 || (second = two(text + 17)) < 0)
+		return false;
+	p = text + 19;
+	year += 100 * century;
+	if (!fraction(&p, &frac) || strcmp(p, "Z") || year < 1 || day > days_in(year, month) ||
+	    hour > 23 || minute > 59 || second > 59)
 		return false;
 	*micros = (((days_since_1970(year, month, day) * 24 + hour) * 60 + minute) * 60 + second) *
 			  1000000 + frac;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timed RUNS [-p] [-i FILE] [-o FILE] -- COMMAND…: runs a command RUNS times and writes one JSON
+ * timed RUNS [-p|-s] [-i FILE] [-o FILE] -- COMMAND…: runs a command RUNS times and writes one JSON
  * object: median, p99, least and most seconds from before fork to its end, the largest resident set
  * in KiB, and its exit status (the first that is not 0). Its input is FILE or nothing, as its
  * output is. With -p all RUNS begin at the same moment, each in a process that waits for it, and
- * the times are from that moment on.
+ * the times are from that moment on. With -s they are started one after the other and none is
+ * waited for, as a shell starts jobs.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -22,7 +23,7 @@
 struct task {
 	const char *input, *output;
 	char **argv;
-	bool at_once;
+	enum { ONE_BY_ONE, AT_ONCE, STARTED } how;
 	int status; /* as wait(2) has it */
 	long rss_kib;
 };
@@ -46,18 +47,20 @@ static void start(const struct task *t)
 	_exit(127);
 }
 
-static int end_of_one(struct task *t, struct ga_err *err)
+/* The process that ended, or -1. */
+static pid_t end_of_one(struct task *t, struct ga_err *err)
 {
 	struct rusage used;
 	int status;
+	pid_t pid = wait4(-1, &status, 0, &used);
 
-	if (wait4(-1, &status, 0, &used) < 0)
+	if (pid < 0)
 		return ga_fail_sys(err, "cannot wait");
 	if (!t->status)
 		t->status = status;
 	if (used.ru_maxrss > t->rss_kib)
 		t->rss_kib = used.ru_maxrss;
-	return 0;
+	return pid;
 }
 
 static int64_t once(struct task *t, struct ga_err *err)
@@ -105,6 +108,33 @@ static int at_once(struct task *t, size_t runs, int64_t *took, struct ga_err *er
 	return 0;
 }
 
+/* Each counts from before it was forked. */
+static int started(struct task *t, size_t runs, int64_t *took, struct ga_err *err)
+{
+	ga_autofree pid_t *pids = ga_xcalloc(runs, sizeof(*pids));
+	size_t i, k;
+	pid_t pid;
+
+	for (i = 0; i < runs; i++) {
+		took[i] = -ga_clock_mono_micros();
+		pids[i] = fork();
+		if (pids[i] < 0)
+			return ga_fail_sys(err, "cannot fork");
+		if (pids[i] == 0)
+			start(t);
+	}
+	for (i = 0; i < runs; i++) {
+		pid = end_of_one(t, err);
+		if (pid < 0)
+			return -1;
+		for (k = 0; k < runs && pids[k] != pid; k++)
+			;
+		if (k < runs)
+			took[k] += ga_clock_mono_micros();
+	}
+	return 0;
+}
+
 static int compare(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -117,9 +147,10 @@ static int run(struct task *t, size_t runs, struct ga_err *err)
 	ga_autofree int64_t *took = ga_xcalloc(runs, sizeof(*took));
 	size_t i;
 
-	if (t->at_once && at_once(t, runs, took, err) < 0)
+	if ((t->how == AT_ONCE && at_once(t, runs, took, err) < 0) ||
+	    (t->how == STARTED && started(t, runs, took, err) < 0))
 		return -1;
-	for (i = 0; i < runs && !t->at_once; i++) {
+	for (i = 0; i < runs && t->how == ONE_BY_ONE; i++) {
 		took[i] = once(t, err);
 		if (took[i] < 0)
 			return -1;
@@ -142,15 +173,15 @@ int main(int argc, char **argv)
 	int i;
 
 	for (i = 2; i + 1 < argc && argv[i][0] == '-' && argv[i][1] != '-'; i++) {
-		if (argv[i][1] == 'p') {
-			t.at_once = true;
+		if (argv[i][1] == 'p' || argv[i][1] == 's') {
+			t.how = argv[i][1] == 'p' ? AT_ONCE : STARTED;
 			continue;
 		}
 		*(argv[i][1] == 'i' ? &t.input : &t.output) = argv[i + 1];
 		i++;
 	}
 	if (runs < 1 || i + 1 >= argc || strcmp(argv[i], "--")) {
-		fprintf(stderr, "usage: timed RUNS [-p] [-i FILE] [-o FILE] -- COMMAND...\n");
+		fprintf(stderr, "usage: timed RUNS [-p|-s] [-i FILE] [-o FILE] -- COMMAND...\n");
 		return GA_USAGE;
 	}
 	t.argv = argv + i + 1;

@@ -14,8 +14,8 @@
 /* Nodes whose counts do not say what is free: with windows of maintenance or expired plans. */
 #define OWN \
 	"SELECT node_id FROM maintenance WHERE ended_at IS NULL AND to_at > ?1 " \
-	"UNION SELECT c.node_id FROM allocation a INDEXED BY allocation_expiry CROSS JOIN claim c " \
-	"ON c.allocation_id = a.id AND c.live = 1 WHERE a.state = 'placed' " \
+	"UNION SELECT c.node_id FROM allocation a INDEXED BY allocation_expiry CROSS JOIN " \
+	"claim c ON c.allocation_id = a.id AND c.live = 1 WHERE a.state = 'placed' " \
 	"AND a.expires_at <= ?1 ORDER BY 1"
 /* Those of which something becomes free by itself. */
 #define ENDING \

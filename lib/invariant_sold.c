@@ -46,8 +46,8 @@ const struct ga_rule ga_rules_sold[] = {
 	  "birth: a new claim is live", NULL },
 	{ "claim_holder", "BEFORE INSERT ON claim",
 	  "NEW.live = 1 AND (NEW.held_by IS NULL OR (SELECT held_by FROM node WHERE "
-	  "id = NEW.node_id) IS NOT NEW.held_by)",
-	  "sold_once: the node is not held for this claim", NULL },
+	  "id = NEW.node_id AND state <> 'retired') IS NOT NEW.held_by)",
+	  "sold_once: the node is not held for this claim, or retired", NULL },
 	{ "claim_exclusive", "BEFORE INSERT ON claim",
 	  "NEW.live = 1 AND EXISTS (SELECT 1 FROM claim WHERE node_id = NEW.node_id AND "
 	  "held_by IS NOT NULL AND held_by IS NOT NEW.held_by)",

@@ -462,6 +462,9 @@ static const struct {
 	  "created_at) VALUES ('y', 'x', 'n2', 'node', 1, 'x', 'x')", NULL },
 	{ "a claim on a node nobody holds", "sold_once", ALLOC("x", "slice"),
 	  CLAIM("x", "x", "n2", "s5", "slices"), NULL },
+	{ "a claim on a retired node", "sold_once",
+	  ALLOC("x", "slice") NODE("state = 'draining'", "n2") NODE("state = 'retired'", "n2")
+	  NODE("held_by = 'slices'", "n2"), CLAIM("x", "x", "n2", "s5", "slices"), NULL },
 	{ "a claim that names another node of the slot", "sold_once",
 	  ALLOC("x", "slice") NODE("held_by = 'slices'", "n2"), CLAIM("x", "x", "n2", "s2",
 	  "slices"),

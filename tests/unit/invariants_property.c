@@ -9,7 +9,7 @@
 #include "vec.h"
 #include "world.h"
 
-#define ROUNDS 300
+#define ROUNDS 200
 #define STATEMENTS 40 /* of a round; then the state is as it was */
 #define COLUMNS 64
 
@@ -31,8 +31,8 @@ static bool chance(unsigned int percent)
 	"SELECT '" table " ' || id FROM was." table " EXCEPT SELECT '" table " ' || id FROM main." \
 	table
 #define NO_EDGE(table) \
-	"SELECT w.id || ': ' || w.state || ' to ' || n.state FROM was." table " w JOIN main." table \
-	" n ON n.id = w.id WHERE n.state <> w.state AND NOT EXISTS (SELECT 1 FROM was.edge " \
+	"SELECT w.id || ': ' || w.state || ' to ' || n.state FROM was." table " w JOIN main." \
+	table " n ON n.id = w.id WHERE n.state <> w.state AND NOT EXISTS (SELECT 1 FROM was.edge " \
 	"WHERE machine = '" table "' AND a = w.state AND b = n.state)"
 #define OTHER(table, columns) \
 	"SELECT '" table "', " columns " FROM was." table " EXCEPT SELECT '" table "', " columns \
@@ -96,12 +96,12 @@ static const struct {
 	{ "a CPU that a slot on sale names is its own",
 	  "SELECT s.id FROM main.slot s, json_each('[\"' || replace(s.cpuset, ',', '\",\"') || "
 	  "'\"]') r WHERE s.state IN ('available', 'reserved', 'provisioning', 'active') AND NOT "
-	  "EXISTS (SELECT 1 FROM main.slot_cpu c WHERE c.slot_id = s.id AND c.node_id = s.node_id AND c.cpu = "
-	  "CAST(r.value AS INTEGER))" },
+	  "EXISTS (SELECT 1 FROM main.slot_cpu c WHERE c.slot_id = s.id AND c.node_id = "
+	  "s.node_id AND c.cpu = CAST(r.value AS INTEGER))" },
 	{ "the NUMA node has the memory of what is opened",
 	  "SELECT s.id FROM main.slot s JOIN was.slot w ON w.id = s.id AND w.state IN ('disabled', "
-	  "'wiping') WHERE s.state = 'available' AND (SELECT sum(memory_mib) FROM main.slot o WHERE "
-	  "o.node_id = s.node_id AND o.retired = 0 AND o.numa_node = s.numa_node) > (SELECT "
+	  "'wiping') WHERE s.state = 'available' AND (SELECT sum(memory_mib) FROM main.slot o "
+	  "WHERE o.node_id = s.node_id AND o.retired = 0 AND o.numa_node = s.numa_node) > (SELECT "
 	  "memory_mib - reserve_mib FROM main.node_memory WHERE node_id = s.node_id AND "
 	  "numa_node = s.numa_node)" },
 	{ "what is sold stays what it is",

@@ -66,7 +66,11 @@ int ga_db_fail(const struct ga_db *db, struct ga_err *err)
 		(void)ga_fail_for(err, GA_SYSTEM, "disk_full", "no space left for '%s'", path);
 		return ga_hint(err, "make room on its file system; nothing was half written");
 	default:
-		return ga_fail(err, GA_SYSTEM, "'%s': %s (SQLite %d)", path, sentence, rc);
+		(void)ga_fail(err, GA_SYSTEM, "'%s': %s (SQLite %d)", path, sentence, rc);
+		if (db->file == GA_DB_STATE && ga_starts(sentence, "no such "))
+			return ga_hint(err, "somebody changed what the file consists of: "
+					    "'gpuaas-state check' says what is missing");
+		return -1;
 	}
 }
 

@@ -259,3 +259,15 @@ print(json.dumps(end, separators=(",", ":")))'
   run_status 2 gpuaas-approve polish
   run_status 5 gpuaas-approve disable 00000000 --reason x
 }
+
+@test "where the view that triggers ask is gone, nothing moves, and what helps is said" {
+  make_available lab1
+  sqlite3 "$GPUAAS_STATE" 'DROP VIEW slot_proven'
+  run_status 10 gpuaas-approve disable "$(slot_of 0)" --reason noise
+  assert_stderr "no such table: main.slot_proven"
+  assert_stderr "gpuaas-state check"
+  run_status 1 gpuaas-state check
+  assert_output "migrate makes all triggers again"
+  run_ok gpuaas-state migrate
+  run_ok gpuaas-approve disable "$(slot_of 0)" --reason noise
+}

@@ -205,6 +205,11 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "AND a.state NOT IN ('active', 'preempting', 'held') ORDER BY 1",
 	  "the allocation is billed, and it is not in use", NULL },
 	{ "billing",
+	  "SELECT u.allocation_id FROM usage u JOIN allocation a ON a.id = u.allocation_id "
+	  "WHERE u.ended_at IS NULL AND u.usage_kind = 'provisioning' "
+	  "AND a.state <> 'provisioning' ORDER BY 1",
+	  "its provisioning is counted on, and it is not being provisioned", NULL },
+	{ "billing",
 	  "SELECT a.id FROM allocation a WHERE a.state = 'active' AND NOT EXISTS (SELECT 1 FROM "
 	  "usage u WHERE u.allocation_id = a.id AND u.ended_at IS NULL) ORDER BY 1",
 	  "the allocation is active, and nothing counts its use", NULL },

@@ -108,6 +108,8 @@ static const struct {
 	{ "not_ready", "s2", "something is wrong",
 	  MOVE("slot", "s2", "blockers = '[{\"code\":\"x\"}]'") },
 	{ "billing", "a1", "not in use", MOVE("allocation", "a1", "state = 'releasing'") },
+	{ "billing", "a3", "not being provisioned",
+	  SPAN("a3", "provisioning", "'2026-03-02T00:00:00.000000Z'") },
 	{ "billing", "a1", "nothing counts its use",
 	  "UPDATE usage SET ended_at = 'x' WHERE id = 1" },
 	{ "billing", "a3", "share time", SPAN("a3", "cleanup", "'2026-03-01T12:00:00.000000Z'") },

@@ -43,7 +43,5 @@ int ga_db_fail(const struct ga_db *db, struct ga_err *err);
 int ga_db_fail_foreign(const struct ga_db *db, struct ga_err *err);
 /* "newer_state" or "older_state". Is -1. */
 int ga_db_fail_version(const struct ga_db *db, int64_t version, struct ga_err *err);
-/* The first column of the first row: 1, 0 when there is none, -1. */
-int ga_db_scalar(struct ga_db *db, const char *sql, int64_t *ret, struct ga_err *err);
 
 #endif

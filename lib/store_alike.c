@@ -11,7 +11,8 @@
 
 #define OWN_MAX 64 /* nodes of their own beyond which reading all is not much dearer */
 
-/* Nodes whose counts do not say what is free: with windows of maintenance or expired plans. */
+/* Nodes whose counts do not say what is free: with windows of maintenance or plans whose time is
+ * over. Those of them that stay (GA_SQL_PLAN_EXPIRED) make a node no worse than read by itself. */
 #define OWN \
 	"SELECT node_id FROM maintenance WHERE ended_at IS NULL AND to_at > ?1 " \
 	"UNION SELECT c.node_id FROM allocation a INDEXED BY allocation_expiry CROSS JOIN " \
@@ -267,10 +268,14 @@ static int add_like(struct ga_db *db, struct reading *a, const char *id, const c
 	if (ga_db_query(db, &rows, err, GA_SQL_FLEET_NODES "WHERE id = ?1", "s", id) < 0)
 		return -1;
 	r = ga_rows_next(rows, err);
-	if (r <= 0)
-		return r < 0 ? -1 : ga_fail_for(err, GA_SYSTEM, "corrupt",
-						"the state is damaged: the index node_alike has a "
-						"node '%s' that is not there", id);
+	if (r < 0)
+		return -1;
+	if (r == 0) {
+		(void)ga_fail_for(err, GA_SYSTEM, "corrupt", "'%s' is damaged: the index "
+				  "node_alike has a node '%s' that is not there",
+				  ga_db_path(db), id);
+		return ga_hint(err, "stop all writers, keep the file, and go back to a backup");
+	}
 	a->like = a->likes.n;
 	like = ga_list_add(&a->likes);
 	*like = (struct like){ .alike = ga_xstrdup(alike) };
@@ -450,18 +455,6 @@ static int read_node(struct ga_db *db, struct reading *a, struct ga_err *err)
 	return 0;
 }
 
-static int read_epoch(struct ga_db *db, struct reading *a, struct ga_err *err)
-{
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
-
-	if (ga_db_query(db, &rows, err, "SELECT epoch FROM meta", "") < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
-	a->epoch = r > 0 ? ga_rows_int(rows, 0) : 1;
-	return r < 0 ? -1 : 0;
-}
-
 static int read_images(struct ga_db *db, struct reading *a, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
@@ -505,7 +498,8 @@ int ga_store_fleet_load_alike(struct ga_db *db, struct ga_fleet *ret, struct ga_
 	size_t i;
 
 	if (read_ids(db, OWN, ret->now_micros, &a.over, err) < 0 ||
-	    read_epoch(db, &a, err) < 0 || read_nodes(db, &a, err) < 0)
+	    ga_db_scalar(db, "SELECT epoch FROM meta", &a.epoch, err) < 0 ||
+	    read_nodes(db, &a, err) < 0)
 		return -1;
 	if (a.own.list.n > OWN_MAX)
 		return load_whole(db, ret, err);

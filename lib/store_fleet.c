@@ -221,19 +221,6 @@ static int fill_one(struct ga_db *db, struct ga_fleet *f, struct ga_fleet_node *
 	return r;
 }
 
-static int read_int(struct ga_db *db, const char *sql, int64_t *ret, struct ga_err *err)
-{
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
-
-	if (ga_db_query(db, &rows, err, sql, "") < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
-	if (r > 0)
-		*ret = ga_rows_int(rows, 0);
-	return r < 0 ? -1 : 0;
-}
-
 static const char version_sql[] = "PRAGMA data_version";
 
 /* Up to where the fleet knows what happened. */
@@ -273,7 +260,7 @@ int ga_store_fleet_load(struct ga_db *db, struct ga_fleet *ret, struct ga_err *e
 			      .now_micros = ret->now_micros };
 
 	ga_fleet_release(ret);
-	if (read_int(db, version_sql, &f.version, err) < 0 || read_marks(db, &f, err) < 0 ||
+	if (ga_db_scalar(db, version_sql, &f.version, err) < 0 || read_marks(db, &f, err) < 0 ||
 	    load_nodes(db, &f, err) < 0 ||
 	    fill_all(db, &f, PARTITIONS "ORDER BY p.node_id, p.id", fill_partition, err) < 0 ||
 	    fill_all(db, &f, IMAGES "ORDER BY c.node_id, c.image", fill_image, err) < 0 ||
@@ -330,7 +317,7 @@ int ga_store_fleet_load_held(struct ga_db *db, struct ga_fleet *ret, struct ga_e
 			      .now_micros = ret->now_micros, .held_only = true };
 	int r = -1;
 
-	if (read_int(db, version_sql, &f.version, err) == 0 && read_marks(db, &f, err) == 0)
+	if (ga_db_scalar(db, version_sql, &f.version, err) >= 0 && read_marks(db, &f, err) == 0)
 		r = load_held(db, &f, err);
 	if (r <= 0) {
 		ga_fleet_release(&f);
@@ -522,7 +509,7 @@ int ga_store_fleet_refresh(struct ga_db *db, struct ga_fleet *fleet, struct ga_e
 	size_t i;
 	int r;
 
-	if (read_int(db, version_sql, &version, err) < 0)
+	if (ga_db_scalar(db, version_sql, &version, err) < 0)
 		return -1;
 	if (version == fleet->version)
 		return 0;

@@ -565,6 +565,19 @@ barred()
   [[ $status -ne 0 ]]
 }
 
+@test "an index with a node that is not there is told as damage, and nothing is listed" {
+  fleet 1 2
+  # The node goes while nobody knows that there is the index.
+  sqlite3 "$GPUAAS_STATE" "PRAGMA writable_schema=ON; CREATE TABLE hidden AS SELECT * FROM sqlite_schema
+    WHERE name = 'node_alike'; DELETE FROM sqlite_schema WHERE name = 'node_alike'"
+  sqlite3 "$GPUAAS_STATE" "DROP TRIGGER node_kept; DELETE FROM node WHERE id = (SELECT min(id) FROM node)"
+  sqlite3 "$GPUAAS_STATE" "PRAGMA writable_schema=ON; INSERT INTO sqlite_schema SELECT * FROM hidden"
+  run_status 10 gpuaas-profile list --public
+  assert_stderr "is damaged: the index node_alike has a node"
+  assert_stderr "go back to a backup"
+  assert_equal "$output" ""
+}
+
 @test "a state that is damaged where it is counted is told as damaged, and nothing is listed" {
   fleet 1 2
   local root table

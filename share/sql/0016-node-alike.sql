@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Who asks how much of the fleet is free reads every node, and nearly all say the same: one text
 -- and an index of its own stand for ten columns. It is compared, not read: what a text says is
--- read of the first node that has it. Which code blocks a node does not count, that one does does.
+-- read of the first node that has it. By which code a node is blocked is left out: lists ask only
+-- whether it is.
 -- Copies of an image are read by image for the same reason.
 
 ALTER TABLE node ADD COLUMN alike TEXT GENERATED ALWAYS AS (CASE WHEN state <> 'retired' THEN

@@ -69,7 +69,7 @@ int ga_db_fail(const struct ga_db *db, struct ga_err *err)
 		(void)ga_fail(err, GA_SYSTEM, "'%s': %s (SQLite %d)", path, sentence, rc);
 		if (db->file == GA_DB_STATE && ga_starts(sentence, "no such "))
 			return ga_hint(err, "somebody changed what the file consists of: "
-					    "'gpuaas-state check' says what is missing");
+					    "'gpuaas-state check' says what mends it");
 		return -1;
 	}
 }

@@ -12,8 +12,7 @@
 static struct {
 	const char *profile, *project, *name, *region, *pool, *node, *image, *request_id, *data,
 		*min_memory;
-	GA_LIST(const char *) types;
-	GA_LIST(const char *) keys;
+	GA_LIST(const char *) types, keys;
 	int64_t gpus, priority, expires, run_time;
 	bool baremetal, preemptible, dry_run, explain;
 } opt = { .gpus = GA_UNKNOWN, .priority = GA_UNKNOWN, .expires = 900, .run_time = GA_UNKNOWN };
@@ -23,8 +22,7 @@ static const struct ga_opt opts[] = {
 	  .help = "hardware profile; without it requests are read from standard input" },
 	{ .name = "gpus", .type = GA_O_INT, .var = &opt.gpus, .arg = "N", .min = 1, .max = 64,
 	  .help = "GPUs of the slice (default 1); of a whole node at least so many" },
-	{ .name = "baremetal", .type = GA_O_FLAG, .var = &opt.baremetal,
-	  .help = "a whole node" },
+	{ .name = "baremetal", .type = GA_O_FLAG, .var = &opt.baremetal, .help = "a whole node" },
 	{ .name = "project", .type = GA_O_TEXT, .var = &opt.project, .arg = "NAME",
 	  .help = "who it is for (default \"default\")" },
 	{ .name = "name", .type = GA_O_TEXT, .var = &opt.name, .arg = "NAME",
@@ -64,7 +62,6 @@ static const struct ga_opt opts[] = {
 static const struct ga_prog prog = {
 	.name = "gpuaas-place",
 	.abstract = "find room for a request and claim it",
-	.args_max = 0,
 	.opts = opts,
 	.consumes = (const struct ga_shape *const[]){ &ga_request_shape, NULL },
 	.produces = (const struct ga_shape *const[]){ &ga_plan_shape, &ga_refusal_shape,
@@ -81,6 +78,7 @@ static const struct ga_prog prog = {
 struct batch {
 	struct ga_request v[GA_PLACER_BATCH];
 	size_t n;
+	bool asked, matched; /* of the stream: whether requests came, and whether matches did */
 };
 
 static int from_flags(struct ga_request *r, struct ga_err *err)
@@ -101,6 +99,7 @@ static int from_flags(struct ga_request *r, struct ga_err *err)
 	r->image = ga_strdup0(opt.image);
 	r->run_seconds = opt.run_time;
 	r->preemptible = opt.preemptible;
+	ga_request_complete(r);
 	if (opt.min_memory &&
 	    ga_memory_parse(opt.min_memory, "--min-memory", &r->min_memory_mib, err) < 0)
 		return -1;
@@ -147,8 +146,10 @@ static int flush(struct ga_placer *p, struct batch *b, struct ga_err *err)
 static int take(struct ga_placer *p, struct batch *b, const struct ga_rec *rec,
 		struct ga_err *err)
 {
+	b->matched |= ga_rec_is(rec, &ga_match_shape);
 	if (!ga_rec_is(rec, &ga_request_shape))
 		return ga_emit_raw(rec, err);
+	b->asked = true;
 	if (ga_rec_parse(rec, &ga_request_shape, &b->v[b->n], err) < 0)
 		return -1;
 	ga_request_complete(&b->v[b->n++]);
@@ -173,7 +174,10 @@ static int run_stream(struct ga_placer *p, struct batch *b, struct ga_err *err)
 	/* What came before a bad line stands. */
 	if (flush(p, b, r < 0 ? &later : err) < 0)
 		r = -1;
-	return r;
+	if (r < 0 || b->asked || !b->matched)
+		return r;
+	(void)ga_fail(err, GA_USAGE, "matches came and no request: nothing is placed");
+	return ga_hint(err, "gpuaas-match --request writes the request of the best match");
 }
 
 static int run(struct ga_err *err)
@@ -183,7 +187,7 @@ static int run(struct ga_err *err)
 				    .explain = opt.explain, .dry_run = opt.dry_run,
 				    .once = opt.profile != NULL,
 				    .maker.expires_seconds = opt.expires };
-	struct batch *b = ga_xcalloc(1, sizeof(*b));
+	static struct batch b; /* large */
 	int r;
 
 	ga_audit_program(prog.name);
@@ -193,16 +197,14 @@ static int run(struct ga_err *err)
 		r = ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_WRITE, &db, err);
 	placer.db = db;
 	if (r == 0 && !opt.profile) {
-		r = run_stream(&placer, b, err);
+		r = run_stream(&placer, &b, err);
 	} else if (r == 0) {
-		r = from_flags(&b->v[b->n++], err);
-		ga_request_complete(&b->v[0]);
+		r = from_flags(&b.v[b.n++], err);
 		if (r == 0)
-			r = flush(&placer, b, err);
+			r = flush(&placer, &b, err);
 	}
-	while (b->n)
-		ga_shape_release(&ga_request_shape, &b->v[--b->n]);
-	free(b);
+	while (b.n)
+		ga_shape_release(&ga_request_shape, &b.v[--b.n]);
 	ga_placer_release(&placer);
 	return r;
 }

@@ -237,6 +237,17 @@ image()
   assert_output 'not measured on the type'
 }
 
+@test "matches are no request: gpuaas-place passes them on, and says that nothing is placed" {
+  gpuaas-match "${GPT2[@]}" > "$T/matches"
+  run_status 2 gpuaas-place < "$T/matches"
+  assert_equal "$output" "$(cat "$T/matches")"
+  assert_stderr 'matches came and no request: nothing is placed'
+  image
+  gpuaas-match "${GPT2[@]}" --request --image big >> "$T/matches"
+  run_ok gpuaas-place --dry-run < "$T/matches"
+  assert_equal "$(jq -r .kind <<< "$output" | sort -u)" $'gpuaas.match/1\ngpuaas.plan/1'
+}
+
 @test "what cannot be had now is no request" {
   withdraw nvidia-h200-141gb
   run_status 1 gpuaas-match --memory 141GB --request

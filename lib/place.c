@@ -231,17 +231,17 @@ void ga_fleet_take(struct ga_fleet *fleet, const struct ga_decision *decision)
 			node->partitions.v[j].active = 1;
 }
 
-int64_t ga_place_largest(const struct ga_fleet_node *node, const struct ga_profile *profile)
+int64_t ga_place_largest(const struct ga_fleet *fleet, const struct ga_fleet_node *node,
+			 const struct ga_profile *profile)
 {
 	struct ga_request request;
-	struct ga_fleet none = { 0 };
 	struct ga_place_option o;
 	struct ga_place_ask ask;
 	int64_t largest = 0;
 	size_t i;
 
 	ga_shape_init(&ga_request_shape, &request);
-	ga_place_asked(&none, &request, profile, &ask);
+	ga_place_asked(fleet, &request, profile, &ask);
 	if (ask.baremetal)
 		return ga_place_offer(&ask, node, &o) ? 0 : (int64_t)o.n;
 	for (i = 0; i < profile->counts.n; i++) {

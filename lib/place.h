@@ -99,8 +99,10 @@ void ga_place(const struct ga_fleet *fleet, const struct ga_request *request,
 	      const struct ga_profile *profile, bool explain, struct ga_decision *ret);
 /* The fleet after a decision was committed; generations become those of the reserved slots. */
 void ga_fleet_take(struct ga_fleet *fleet, const struct ga_decision *decision);
-/* GPUs of the largest slice of the profile's counts that fits now on a node; for list pools. */
-int64_t ga_place_largest(const struct ga_fleet_node *node, const struct ga_profile *profile);
+/* GPUs of the largest slice of the profile's counts that fits now on a node of the fleet; for list
+ * pools. */
+int64_t ga_place_largest(const struct ga_fleet *fleet, const struct ga_fleet_node *node,
+			 const struct ga_profile *profile);
 /* The GPUs asked for: 1 where the request does not say. */
 int64_t ga_place_count(const struct ga_request *request);
 bool ga_place_is_baremetal(const struct ga_request *request, const struct ga_profile *profile);

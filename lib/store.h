@@ -87,7 +87,7 @@ struct ga_list_query {
 	const char *since;	  /* RFC 3339: rows not older */
 	const char *after;	  /* id or seq: rows behind it */
 	int64_t limit;		  /* 0: all */
-	int64_t stale_seconds;	  /* attention: nodes not seen for so long; 0: not told */
+	int64_t stale_seconds;	  /* attention, pools: nodes not seen for so long; 0: not told */
 	const char *here; /* attention: the node that this machine is; NULL: none, or not known */
 };
 typedef int (*ga_store_each)(const struct ga_shape *shape, const void *obj, void *arg,

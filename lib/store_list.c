@@ -75,6 +75,7 @@ static int some_events(struct ga_db *db, const struct ga_list_query *q, struct g
 	return ga_query_events(db, after, q->since, ret, err);
 }
 
+static int all_pools(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
 static int all_attention(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
 
 static const struct list_kind kinds[] = {
@@ -104,7 +105,7 @@ static const struct list_kind kinds[] = {
 	  .text = true },
 	{ "proposal", "proposals", &ga_proposal_shape, "proposal", "proposed_at", all_proposals,
 	  .text = false },
-	{ .name = "pool", .plural = "pools", .shape = &ga_pool_shape, .many = ga_store_list_pools },
+	{ .name = "pool", .plural = "pools", .shape = &ga_pool_shape, .many = all_pools },
 	{ .name = "attention", .plural = "attention", .shape = &ga_attention_shape, .id = "object",
 	  .time = "since", .many = all_attention },
 };
@@ -155,7 +156,15 @@ static bool lets_through(struct filter *f, const struct ga_shape *shape, const v
 	return true;
 }
 
-/* The one list of many rows that the query says more of than what is let through. */
+/* The lists of many rows that the query says more of than what is let through. */
+
+static int all_pools(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
+{
+	const struct filter *f = arg;
+
+	return ga_store_list_pools(db, f->q->stale_seconds, each, arg, err);
+}
+
 static int all_attention(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
 {
 	const struct filter *f = arg;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Capacity by pool, region and type. */
+#include "clock.h"
 #include "rec.h"
 #include "store_place.h"
 #include "store_query.h"
@@ -46,7 +47,7 @@ static void add_profile(const struct ga_fleet *fleet, const struct ga_pool *pool
 			continue;
 		n.images.v = &image;
 		n.images.n = 1;
-		fits = ga_place_largest(&n, &narrow);
+		fits = ga_place_largest(fleet, &n, &narrow);
 		if (fits > ret->largest)
 			ret->largest = fits;
 	}
@@ -120,14 +121,21 @@ static int each_pool(struct ga_db *db, const struct ga_fleet *fleet, struct ga_p
 	return each(&ga_pool_shape, pool, arg, err);
 }
 
-int ga_store_list_pools(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
+int ga_store_list_pools(struct ga_db *db, int64_t stale_seconds, ga_store_each each, void *arg,
+			struct ga_err *err)
 {
-	ga_cleanup(ga_fleet_release) struct ga_fleet fleet = { .version = GA_FLEET_UNREAD };
+	int64_t now = ga_clock_micros();
+	ga_cleanup(ga_fleet_release) struct ga_fleet fleet = {
+		.version = GA_FLEET_UNREAD,
+		.now_micros = now,
+		.stale_micros = stale_seconds ? now - stale_seconds * 1000000 : 0,
+	};
 	ga_autorows struct ga_rows *rows = NULL;
 	struct ga_pool pool;
 	int r;
 
-	if (ga_store_fleet_load(db, &fleet, err) < 0 || query_pools(db, &rows, err) < 0)
+	if (ga_store_fleet_load(db, &fleet, err) < 0 ||
+	    ga_store_fleet_expire(db, &fleet, err) < 0 || query_pools(db, &rows, err) < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0) {
 		if (ga_row_read(rows, 0, &ga_pool_shape, &pool, err) < 0)

@@ -53,8 +53,10 @@ int ga_query_teams(struct ga_db *db, const char *name, struct ga_rows **ret, str
 int ga_query_grants(struct ga_db *db, const char *name, struct ga_rows **ret, struct ga_err *err);
 int ga_query_access(struct ga_db *db, struct ga_rows **ret, struct ga_err *err);
 
-/* Kinds made from many rows (store_pool.c, store_attention.c). */
-int ga_store_list_pools(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
+/* Kinds made from many rows (store_pool.c, store_attention.c). stale_seconds: on nodes that were
+ * not observed for so long nothing fits; 0: on all it may. */
+int ga_store_list_pools(struct ga_db *db, int64_t stale_seconds, ga_store_each each, void *arg,
+			struct ga_err *err);
 struct ga_attend_to;
 int ga_store_list_attention(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err);
 

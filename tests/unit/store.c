@@ -358,6 +358,42 @@ static int keep_numbers(const struct ga_shape *shape, const void *obj, void *arg
 	return 0;
 }
 
+/* What fits of a pool is what would be placed now. */
+static void pool_now(struct ga_db *db)
+{
+	static const struct {
+		const char *sql;
+		int64_t stale_seconds, largest;
+		const char *why;
+	} cases[] = {
+		{ "SELECT 1", 60, 0, "nobody has looked at the node for a minute" },
+		{ "UPDATE node SET observed_at = '2999-01-01T00:00:00.000000Z', "
+		  "generation = generation + 1", 60, 2, "somebody has" },
+		{ "INSERT INTO maintenance (id, node_id, from_at, to_at, reason, created_at, "
+		  "created_by) VALUES ('w1', 'n1', '2026-01-01T00:00:00.000000Z', "
+		  "'2999-01-01T00:00:00.000000Z', 'fans', 'x', 'me')", 60, 0,
+		  "the node is in maintenance" },
+		{ "UPDATE maintenance SET ended_at = '2026-01-02T00:00:00.000000Z'", 60, 2,
+		  "somebody ended it" },
+		{ "UPDATE slot SET cordon_reason = 'fans', generation = generation + 1 "
+		  "WHERE state = 'available'", 60, 0, "a plan has the only good slot" },
+		{ "UPDATE allocation SET expires_at = '2026-01-01T00:00:00.000000Z', "
+		  "generation = generation + 1", 60, 1, "its time is over" },
+	};
+	struct ga_err err = GA_ERR_INIT;
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(cases); i++) {
+		struct ga_list_query q = { .kind = "pool",
+					   .stale_seconds = cases[i].stale_seconds };
+		struct pool_is is = { 0 };
+
+		sw_sql(db, cases[i].sql);
+		sw_must(ga_store_list(db, &q, keep_numbers, &is, &err));
+		t_int(is.p.largest, cases[i].largest, "the largest slice where %s", cases[i].why);
+	}
+}
+
 static void pools(void)
 {
 	struct ga_db *db = sw_open(5);
@@ -393,6 +429,7 @@ static void pools(void)
 	t_int(is.view.available_count, 3, "a user sees the number");
 	t_int(is.view.price_micros, 5, "and the price");
 	ga_accels_close(accels);
+	pool_now(db);
 	sw_close(db);
 }
 

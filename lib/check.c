@@ -10,6 +10,9 @@
 #include "fsm.h"
 #include "invariant.h"
 
+#define NAMED 5 /* of triggers that are missing */
+#define MADE_AGAIN "gpuaas-state migrate makes all triggers again"
+
 struct check {
 	struct ga_db *db;
 	int (*each)(const struct ga_finding *finding, void *arg, struct ga_err *err);
@@ -47,22 +50,58 @@ static bool stands_in(const char *ddl, const char *sql)
 	return p && p[strlen(sql)] == ';';
 }
 
+/* 1 there is one of that type and name, 0, -1. type: TRIGGER, VIEW */
+static int is_there(struct check *c, const char *type, const char *name)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+
+	if (ga_db_query(c->db, &rows, c->err, "SELECT 1 FROM sqlite_schema WHERE name = ?1 "
+			"AND upper(type) = ?2", "ss", name, type) < 0)
+		return -1;
+	return ga_rows_next(rows, c->err);
+}
+
+/* Of what the statements create: how many are not there, and the first of them by name. */
+static int check_missing(struct check *c, const char *ddl)
+{
+	ga_autostr struct ga_str names = GA_STR_INIT;
+	ga_autofree char *sentence = NULL;
+	int wanted = 0, missing = 0;
+	const char *p;
+
+	for (p = ddl; (p = strstr(p, "CREATE ")); wanted++) {
+		ga_autofree char *type = NULL, *name = NULL;
+		int r;
+
+		p += strlen("CREATE ");
+		type = ga_xstrndup(p, strcspn(p, " "));
+		p += strlen(type) + 1;
+		name = ga_xstrndup(p, strcspn(p, " "));
+		r = is_there(c, type, name);
+		if (r < 0)
+			return -1;
+		if (!r && ++missing <= NAMED)
+			ga_str_addf(&names, "%s%s", missing > 1 ? ", " : "", name);
+	}
+	if (!missing)
+		return 0;
+	sentence = ga_xprintf("%d of %d triggers and views are missing: %s%s", missing, wanted,
+			      names.buf, missing > NAMED ? " and others" : "");
+	return report(c, "trigger", NULL, sentence, MADE_AGAIN);
+}
+
 /* A trigger that is missing or different leaves an invariant unguarded, as does the view that
  * triggers ask. */
 static int check_triggers(struct check *c)
 {
 	ga_autorows struct ga_rows *rows = NULL;
 	ga_autostr struct ga_str ddl = GA_STR_INIT;
-	int64_t wanted = 0, there = 0;
-	const char *p;
 	int r;
 
 	ga_fsm_ddl(GA_M_SLOT, &ddl);
 	ga_fsm_ddl(GA_M_ALLOCATION, &ddl);
 	ga_fsm_ddl(GA_M_NODE, &ddl);
 	ga_invariant_ddl(&ddl);
-	for (p = ddl.buf; (p = strstr(p, "CREATE ")); p++)
-		wanted++;
 	if (ga_db_query(c->db, &rows, c->err,
 			"SELECT name, sql, type FROM sqlite_schema WHERE type = 'trigger' "
 			"OR name = 'slot_proven' ORDER BY name",
@@ -72,22 +111,11 @@ static int check_triggers(struct check *c)
 		ga_autofree char *sentence = ga_xprintf("the %s is not the one of this version",
 							ga_rows_text(rows, 2));
 
-		if (stands_in(ddl.buf, ga_rows_text(rows, 1)))
-			there++;
-		else if (report(c, "trigger", ga_rows_text(rows, 0), sentence,
-				"gpuaas-state migrate makes all triggers again") < 0)
+		if (!stands_in(ddl.buf, ga_rows_text(rows, 1)) &&
+		    report(c, "trigger", ga_rows_text(rows, 0), sentence, MADE_AGAIN) < 0)
 			return -1;
 	}
-	if (r == 0 && there < wanted) {
-		ga_autofree char *sentence = ga_xprintf("%lld of %lld triggers and views "
-							"are missing or different",
-							(long long)(wanted - there),
-							(long long)wanted);
-
-		return report(c, "trigger", NULL, sentence,
-			      "gpuaas-state migrate makes all triggers again");
-	}
-	return r;
+	return r < 0 ? -1 : check_missing(c, ddl.buf);
 }
 
 static int check_states(struct check *c, enum ga_machine m, const char *sql)

@@ -53,6 +53,16 @@ sql()
   sql 'DROP TRIGGER slot_state'
   run_status 1 gpuaas-state check
   jq_is 'select(.kind == "gpuaas.finding/1") | .check' trigger
+  count=$(sql "SELECT count(*) + 2 FROM sqlite_schema WHERE type = 'trigger'")
+  jq_is 'select(.check) | .sentence' "1 of $count triggers and views are missing: slot_state"
+  # What only has the name is not it.
+  sql 'DROP TRIGGER slot_kept; CREATE VIEW slot_kept AS SELECT 1'
+  run_status 1 gpuaas-state check
+  jq_is 'select(.check) | .sentence' "2 of $count triggers and views are missing: slot_kept, slot_state"
+  sql "SELECT 'DROP TRIGGER ' || name || ';' FROM sqlite_schema WHERE type = 'trigger'" > "$T/drop"
+  sql "$(cat "$T/drop"); DROP VIEW slot_kept"
+  run_status 1 gpuaas-state check
+  jq_is "select(.check) | .sentence | test(\"^$((count - 1)) of $count .*: ([a-z_]+, ){4}[a-z_]+ and others$\")" true
   run_ok gpuaas-state migrate
   run_ok gpuaas-state check
 }

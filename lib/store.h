@@ -36,6 +36,10 @@ int ga_store_profile(struct ga_db *db, const char *name, struct ga_profile *ret,
 /* Idempotent: 1 when something changed, 0 when it was so already. */
 int ga_store_apply_profile(struct ga_db *db, const struct ga_profile *p, struct ga_err *err);
 int ga_store_apply_image(struct ga_db *db, const struct ga_image *i, struct ga_err *err);
+/* 0 what an image of that name is probed by counts in this state, else GA_CONFLICT (lab_probe):
+ * that a guest runs proves nothing outside a lab. */
+int ga_store_probe_counts(struct ga_db *db, const char *name, const char *probe,
+			  struct ga_err *err);
 int ga_store_apply_node_image(struct ga_db *db, const struct ga_node_image *i, struct ga_err *err);
 int ga_store_apply_node_settings(struct ga_db *db, const struct ga_node_settings *s,
 				 struct ga_err *err);

@@ -10,6 +10,16 @@
 
 /* ---- images ---- */
 
+int ga_store_probe_counts(struct ga_db *db, const char *name, const char *probe,
+			  struct ga_err *err)
+{
+	if (ga_db_is_lab(db) || !ga_streq(probe, "running"))
+		return 0;
+	(void)ga_fail_for(err, GA_CONFLICT, "lab_probe", "image '%s' proves readiness by 'running' "
+			  "only, which counts in a lab state alone", name);
+	return ga_hint(err, "give the image the probe ssh, serial or agent");
+}
+
 int ga_store_apply_image(struct ga_db *db, const struct ga_image *i, struct ga_err *err)
 {
 	ga_autofree char *text = ga_rec_format_text(&ga_image_shape, i), *now = ga_time_now();
@@ -17,7 +27,8 @@ int ga_store_apply_image(struct ga_db *db, const struct ga_image *i, struct ga_e
 	struct ga_rows *rows = NULL;
 	int r;
 
-	if (ga_db_query(db, &rows, err, "SELECT record FROM image WHERE name = ?1", "s",
+	if (ga_store_probe_counts(db, i->name, i->probe, err) < 0 ||
+	    ga_db_query(db, &rows, err, "SELECT record FROM image WHERE name = ?1", "s",
 			i->name) < 0)
 		return -1;
 	r = ga_row_text(rows, &old, err);

@@ -206,11 +206,7 @@ static int fill_image(struct ga_db *db, const char *name, struct ga_plan_maker *
 			err) < 0)
 		return ga_wrap(err, "image '%s'", name);
 	copy_image(&m->image, ga_rows_dup(rows, 1), p);
-	if (ga_db_is_lab(db) || !ga_streq(p->image->probe, "running"))
-		return 0;
-	(void)ga_fail_for(err, GA_CONFLICT, "lab_probe", "image '%s' proves readiness by 'running' "
-			  "only, which counts in a lab state alone", name);
-	return ga_hint(err, "give the image the probe ssh, serial or agent");
+	return ga_store_probe_counts(db, name, p->image->probe, err);
 }
 
 /* Asked once: a process that goes on after a restore writes nothing. */

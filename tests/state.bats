@@ -138,6 +138,17 @@ sql()
   run_status 10 gpuaas-state apply "$T/nofile"
 }
 
+@test "an image that only a lab can prove ready is none of a real state" {
+  image='{"kind":"gpuaas.image/1","name":"vm","digest":"sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","format":"raw","file_bytes":1048576,"size_bytes":1048576,"firmware":"bios","probe":"running","user":"ubuntu"}'
+  run_ok gpuaas-state init
+  run_status 4 gpuaas-state apply - <<< "$image"
+  assert_stderr "image 'vm' proves readiness by 'running' only, which counts in a lab state alone"
+  assert_equal "$(gpuaas-list images)" ""
+  run_ok gpuaas-state apply - <<< "${image/running/ssh}"
+  run_ok gpuaas-state --state "$T/lab.db" init --lab
+  run_ok gpuaas-state --state "$T/lab.db" apply - <<< "$image"
+}
+
 @test "a result for nothing known is refused and the next one is still taken" {
   run_ok gpuaas-state init
   failure='{"kind":"gpuaas.failure/1","node":"n1","object":"00000000","attempt":"00000000","generation":1,"program":"gpuaas-wipe","phase":"guard","code":"x","sentence":"x","hint":null,"status":4,"at":"2026-11-20T00:00:00.000000Z","dry_run":false}'

@@ -9,6 +9,7 @@
 #define GA_ACCEL_NAME_H
 
 #include "accel.h"
+#include "near.h"
 
 /* Whose name it is; a name counts only in its own family. */
 enum ga_name_family {
@@ -39,13 +40,8 @@ const struct ga_accel_platform_label *ga_accels_platform_label(const struct ga_a
 							       const char *key,
 							       const char *value);
 
-#define GA_ACCEL_NEAR 4
-/* Slugs of types whose names are near to a text that names none, nearest first; how many. */
-size_t ga_accels_near(const struct ga_accels *list, const char *text,
-		      const char *ret[GA_ACCEL_NEAR]);
-/* The same of any words; ret has pointers of words. */
-size_t ga_words_near(const char *const *words, size_t n, const char *text,
-		     const char *ret[GA_ACCEL_NEAR]);
+/* Slugs of types whose names are near to a text that names none. */
+void ga_accels_near(const struct ga_accels *list, const char *text, struct ga_near *ret);
 
 /* "H200" of "NVIDIA H200 141GB": without vendor, line of products and size; allocated. */
 char *ga_accel_short_name(const struct ga_accel_type *type);

@@ -13,6 +13,7 @@
 #include "emit.h"
 #include "file.h"
 #include "log.h"
+#include "near.h"
 #include "size.h"
 #include "time.h"
 #include "turnstile.h"
@@ -128,6 +129,48 @@ static int set_opt(const struct ga_opt *o, char *value, struct ga_err *err)
 	return 0;
 }
 
+static int hint_help(struct ga_err *err)
+{
+	return ga_hint(err, "see '%s%s%s --help'", cli.prog->name, cli.cmd ? " " : "",
+		       cli.cmd ? cli.cmd->name : "");
+}
+
+/* dashes: of options, else "" */
+static int hint_near(const struct ga_near *near, const char *dashes, struct ga_err *err)
+{
+	if (!near->n)
+		return hint_help(err);
+	return ga_hint(err, "near to it: '%s%s'; see '%s%s%s --help'", dashes, near->names[0],
+		       cli.prog->name, cli.cmd ? " " : "", cli.cmd ? cli.cmd->name : "");
+}
+
+static int unknown_option(const char *arg, size_t len, struct ga_err *err)
+{
+	const struct ga_opt *const *t = ga_cli_tables(cli.prog, cli.cmd);
+	ga_autofree char *name = ga_xstrndup(arg, len);
+	const struct ga_opt *o;
+	struct ga_near near;
+
+	ga_near_begin(&near, name);
+	for (; len > 2 && *t; t++)
+		for (o = *t; o->name; o++)
+			ga_near_word(&near, o->name);
+	ga_err_set(err, GA_USAGE, "unknown option '%.64s'", name);
+	return hint_near(&near, "--", err);
+}
+
+static int unknown_command(const char *name, struct ga_err *err)
+{
+	const struct ga_cmd *c;
+	struct ga_near near;
+
+	ga_near_begin(&near, name);
+	for (c = cli.prog->cmds; c->name; c++)
+		ga_near_word(&near, c->name);
+	ga_err_set(err, GA_USAGE, "unknown command '%.64s'", name);
+	return hint_near(&near, "", err);
+}
+
 /* Takes the option at argv[*i]; its value may be the next argument. */
 static int take_option(int argc, char **argv, int *i, struct ga_err *err)
 {
@@ -136,11 +179,8 @@ static int take_option(int argc, char **argv, int *i, struct ga_err *err)
 	size_t len = is_long ? strcspn(arg + 2, "=") : 1;
 	const struct ga_opt *o = find_opt(is_long ? arg + 2 : NULL, len, is_long ? 0 : arg[1]);
 
-	if (!o) {
-		ga_err_set(err, GA_USAGE, "unknown option '%.*s'",
-			   (int)(is_long ? len + 2 : 2), arg);
-		return ga_hint(err, "see '%s --help'", cli.prog->name);
-	}
+	if (!o)
+		return unknown_option(arg, is_long ? len + 2 : 2, err);
 	if (is_long && arg[2 + len] == '=')
 		value = arg + 3 + len;
 	else if (!is_long && arg[2])
@@ -165,8 +205,7 @@ static int take_command(const char *name, struct ga_err *err)
 			return 0;
 		}
 	}
-	ga_err_set(err, GA_USAGE, "unknown command '%.64s'", name);
-	return ga_hint(err, "see '%s --help'", cli.prog->name);
+	return unknown_command(name, err);
 }
 
 static int parse_args(int argc, char **argv, struct ga_err *err)
@@ -200,11 +239,11 @@ static int check_operands(struct ga_err *err)
 
 	if (cli.prog->cmds && !cli.cmd) {
 		ga_err_set(err, GA_USAGE, "a command is missing");
-		return ga_hint(err, "see '%s --help'", cli.prog->name);
+		return hint_help(err);
 	}
 	if (cli.n_args < min) {
 		ga_err_set(err, GA_USAGE, "%s is missing", args ? args : "an operand");
-		return ga_hint(err, "see '%s --help'", cli.prog->name);
+		return hint_help(err);
 	}
 	if (max >= 0 && cli.n_args > max)
 		return ga_fail(err, GA_USAGE, "unexpected operand '%.64s'", cli.args[max]);

@@ -20,14 +20,15 @@ int ga_cli_catalogue(struct ga_accels **ret, struct ga_err *err)
 
 int ga_cli_type_unknown(const struct ga_accels *list, const char *name, struct ga_err *err)
 {
-	ga_autostr struct ga_str near = GA_STR_INIT;
-	const char *slugs[GA_ACCEL_NEAR];
-	size_t n = ga_accels_near(list, name, slugs), i;
+	ga_autostr struct ga_str slugs = GA_STR_INIT;
+	struct ga_near near;
+	size_t i;
 
-	for (i = 0; i < n; i++)
-		ga_str_addf(&near, "%s%s", i ? ", " : "", slugs[i]);
+	ga_accels_near(list, name, &near);
+	for (i = 0; i < near.n; i++)
+		ga_str_addf(&slugs, "%s%s", i ? ", " : "", near.names[i]);
 	(void)ga_fail_for(err, GA_USAGE, "unknown_type", "'%.64s' is no type of the catalogue%s%s",
-			  name, n ? "; near to it: " : "", near.buf);
+			  name, near.n ? "; near to it: " : "", slugs.buf);
 	return ga_hint(err, "'gpuaas-profile catalog' shows them; a drop-in can add one: "
 			    "gpuaas-accelerators(7)");
 }

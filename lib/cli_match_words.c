@@ -32,11 +32,14 @@ static void add(struct words *w, const char *word)
 /* "; near to it: Hopper", or nothing. */
 static void add_near(const struct words *w, const char *text, struct ga_str *out)
 {
-	const char *near[GA_ACCEL_NEAR];
-	size_t n = ga_words_near(w->v.v, w->v.n, text, near), i;
+	struct ga_near near;
+	size_t i;
 
-	for (i = 0; i < n; i++)
-		ga_str_addf(out, "%s%s", i ? ", " : "; near to it: ", near[i]);
+	ga_near_begin(&near, text);
+	for (i = 0; i < w->v.n; i++)
+		ga_near_word(&near, w->v.v[i]);
+	for (i = 0; i < near.n; i++)
+		ga_str_addf(out, "%s%s", i ? ", " : "; near to it: ", near.names[i]);
 }
 
 static int refuse(const struct words *w, const char *text, const char *what, struct ga_err *err)

@@ -397,6 +397,35 @@ valid()
   assert_equal "$missing" ""
 }
 
+@test "a slip in an option or a command is told what is near to it" {
+  local slip word count=0
+  for p in "${PROGRAMS[@]}"; do
+    introspect "$p" > "$T/i.json"
+    # The command, and an option of it with a letter too many; "-" stands for no command.
+    jq -r '(.command | ["-", .options[].names[]]), (.command.commands[]? | [.name, .options[].names[]])
+      | .[0] as $c | .[1:][] | select(length > 6) | "\($c) \(.)"' "$T/i.json" > "$T/options"
+    while read -r command word; do
+      [[ $command != - ]] || command=
+      slip=${word:0:4}x${word:4}
+      # shellcheck disable=SC2086 # a command or nothing
+      "$p" $command "$slip=1" > "$T/out" 2> "$T/err" < /dev/null || :
+      grep -qF "near to it: '--" "$T/err" || bad "$p $command $slip: $(cat "$T/err")"
+      count=$((count + 1))
+    done < "$T/options"
+    while read -r word; do
+      "$p" "${word}x" > "$T/out" 2> "$T/err" < /dev/null || :
+      grep -qF "near to it: '" "$T/err" || bad "$p ${word}x: $(cat "$T/err")"
+    done < <(jq -r '.command.commands[]?.name' "$T/i.json")
+  done
+  [[ $count -gt 100 ]]
+  run_status 2 gpuaas-profile create x --counts 1,2
+  assert_stderr "unknown option '--counts'"
+  assert_stderr "near to it: '--count'; see 'gpuaas-profile create --help'"
+  run_status 2 gpuaas-place --frobnicate=--profile
+  assert_stderr "hint: see 'gpuaas-place --help'"
+  all_good
+}
+
 @test "every command line that pages, units and messages show is one" {
   run_ok "$SRC/tests/commands" "$GPUAAS_BUILD"
   # It would see one that is not.

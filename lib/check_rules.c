@@ -179,7 +179,7 @@ const struct ga_check_rule ga_check_rules[] = {
 	{ "capacity",
 	  "SELECT DISTINCT node_id FROM (SELECT * FROM node_capacity UNION ALL SELECT * FROM "
 	  "slot_capacity) GROUP BY node_id, accelerator_type, memory_mib, cpus, epoch_verified, "
-	  "slots, free, waiting, disabled HAVING count(*) <> 2 ORDER BY 1",
+	  "slots, free, waiting, disabled, modules, free_modules HAVING count(*) <> 2 ORDER BY 1",
 	  "its slots are not as they were counted: lists say wrong numbers, placement does not",
 	  "gpuaas-state migrate counts them again" },
 	/* who may do what */

@@ -34,7 +34,7 @@ static const struct {
 	{ "allocation", "NEW.state, NEW.generation, NEW.priority" },
 	{ "node",
 	  "NEW.state, NEW.generation, NEW.mode, NEW.epoch_verified, NEW.blockers, NEW.network, "
-	  "NEW.network_set, NEW.reserved_memory_mib, NEW.fabric_mode" },
+	  "NEW.network_set, NEW.reserved_memory_mib, NEW.fabric_mode, NEW.partitions" },
 };
 
 #define NUMBER_SENTENCE "duplicate: a row of that number is there already"

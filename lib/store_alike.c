@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fleet of those who only say what there is: nodes that are alike stand once, from what is
- * counted of their slots (node_capacity), and plans that nobody took up are over.
+ * The fleet of those who only count what is free: nodes that are alike stand once, from what is
+ * counted of their slots (node_capacity).
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "store_fleet.h"
 #include "time.h"
-
-#define OWN_MAX 64 /* nodes of their own beyond which reading all is not much dearer */
 
 /* Nodes whose counts do not say what is free: with windows of maintenance or plans whose time is
  * over. Those of them that stay (GA_SQL_PLAN_EXPIRED) make a node no worse than read by itself. */
@@ -18,133 +16,13 @@
 	"UNION SELECT c.node_id FROM allocation a INDEXED BY allocation_expiry CROSS JOIN " \
 	"claim c ON c.allocation_id = a.id AND c.live = 1 WHERE a.state = 'placed' " \
 	"AND a.expires_at <= ?1 ORDER BY 1"
-/* Those of which something becomes free by itself. */
-#define ENDING \
-	"SELECT node_id FROM maintenance WHERE ended_at IS NULL AND to_at > ?1 " \
-	"UNION SELECT node_id FROM node_capacity WHERE waiting > 0 " \
-	"UNION SELECT c.node_id FROM allocation a CROSS JOIN claim c ON c.allocation_id = a.id " \
-	"AND c.live = 1 WHERE a.state = 'held' ORDER BY 1"
 #define CAPACITY \
 	"SELECT node_id, accelerator_type, memory_mib, cpus, slots, free, disabled, " \
-	"epoch_verified FROM node_capacity ORDER BY node_id"
+	"epoch_verified, modules, free_modules FROM node_capacity ORDER BY node_id"
 #define COPIES \
 	"SELECT node_id FROM node_image WHERE image = ?1 AND digest = ?2 ORDER BY node_id"
+#define HAD GA_SQL_PARTITIONS_HAD "ORDER BY node_id, fabric_partition"
 #define NODES "SELECT id, observed_at, alike FROM node INDEXED BY node_alike ORDER BY id"
-/* The slots that plans leave when they expire (ga_store_cancel), and whether the node is then
- * nobody's. */
-#define EXPIRED \
-	"WITH freed (claim, slot, fabric_partition) AS (SELECT c.number, s.id, " \
-	"allocation.fabric_partition FROM allocation INDEXED BY allocation_expiry CROSS JOIN " \
-	"claim c ON c.allocation_id = allocation.id AND c.live = 1 CROSS JOIN slot s " \
-	"ON s.id = c.slot_id AND s.state = 'reserved' WHERE " GA_SQL_PLAN_EXPIRED ") " \
-	"SELECT s.node_id, s.id, f.fabric_partition, " GA_SQL_SLOT_BLOCKER ", NOT EXISTS " \
-	"(SELECT 1 FROM claim c WHERE c.node_id = s.node_id AND c.held_by IS NOT NULL " \
-	"AND c.claim_kind = 'slot' AND c.number NOT IN (SELECT claim FROM freed)) " \
-	"FROM freed f CROSS JOIN slot s ON s.id = f.slot "
-
-/* ---- plans that nobody took up ---- */
-
-static void free_expired(struct ga_fleet *f, const struct ga_rows *rows)
-{
-	struct ga_fleet_node *node = ga_store_fleet_node(f, ga_rows_text(rows, 0));
-	struct ga_fleet_slot *slot =
-		node ? ga_store_fleet_slot(node, ga_rows_text(rows, 1)) : NULL;
-	size_t i;
-
-	if (!slot)
-		return;
-	ga_fleet_touch(f, node);
-	slot->why = ga_fleet_word(f, ga_rows_text(rows, 3));
-	slot->free = !slot->why;
-	for (i = 0; i < node->partitions.n; i++)
-		if (node->partitions.v[i].id == ga_rows_int(rows, 2))
-			node->partitions.v[i].active = 0;
-	if (!ga_rows_bool(rows, 4))
-		return;
-	node->clean = true;
-	if (ga_streq(node->why, "held_by_baremetal"))
-		node->why = NULL;
-}
-
-int ga_store_fleet_expire(struct ga_db *db, struct ga_fleet *fleet, struct ga_err *err)
-{
-	ga_autorows struct ga_rows *rows = NULL;
-	char now[GA_TIME_SIZE];
-	int r;
-
-	if (ga_db_query(db, &rows, err, EXPIRED, "s", ga_time_format(fleet->now_micros, now)) < 0)
-		return -1;
-	while ((r = ga_rows_next(rows, err)) > 0)
-		free_expired(fleet, rows);
-	return r;
-}
-
-/* ---- some nodes, each for itself ---- */
-
-struct ids {
-	GA_LIST(char *) list; /* in their order */
-};
-
-static void release_ids(struct ids *ids)
-{
-	size_t i;
-
-	for (i = 0; i < ids->list.n; i++)
-		free(ids->list.v[i]);
-	ga_list_release(&ids->list);
-}
-
-static int read_ids(struct ga_db *db, const char *sql, int64_t now_micros, struct ids *ret,
-		    struct ga_err *err)
-{
-	ga_autorows struct ga_rows *rows = NULL;
-	char now[GA_TIME_SIZE];
-	int r;
-
-	if (ga_db_query(db, &rows, err, sql, "s", ga_time_format(now_micros, now)) < 0)
-		return -1;
-	while ((r = ga_rows_next(rows, err)) > 0)
-		*ga_list_add(&ret->list) = ga_rows_dup(rows, 0);
-	return r;
-}
-
-/* Makes the fleet one of these nodes. */
-static int add_nodes(struct ga_db *db, const struct ids *ids, struct ga_fleet *f,
-		     struct ga_err *err)
-{
-	size_t i;
-
-	for (i = 0; i < ids->list.n; i++)
-		if (ga_store_fleet_add(db, f, ids->list.v[i], err) < 0)
-			return -1;
-	return ga_store_fleet_expire(db, f, err);
-}
-
-static int load_whole(struct ga_db *db, struct ga_fleet *ret, struct ga_err *err)
-{
-	if (ga_store_fleet_load(db, ret, err) < 0)
-		return -1;
-	return ga_store_fleet_expire(db, ret, err);
-}
-
-int ga_store_fleet_load_ending(struct ga_db *db, struct ga_fleet *ret, struct ga_err *err)
-{
-	ga_cleanup(release_ids) struct ids ids = { 0 };
-	struct ga_fleet f = { .lab = ga_db_is_lab(db), .stale_micros = ret->stale_micros,
-			      .now_micros = ret->now_micros };
-
-	if (read_ids(db, ENDING, ret->now_micros, &ids, err) < 0)
-		return -1;
-	if (ids.list.n > OWN_MAX)
-		return load_whole(db, ret, err);
-	if (add_nodes(db, &ids, &f, err) < 0) {
-		ga_fleet_release(&f);
-		return -1;
-	}
-	ga_fleet_release(ret);
-	*ret = f;
-	return 0;
-}
 
 /*
  * ---- nodes that are alike ----
@@ -153,10 +31,16 @@ int ga_store_fleet_load_ending(struct ga_db *db, struct ga_fleet *ret, struct ga
  * kind. Thousands of nodes differ in little from the one before: what stays is not looked at again.
  */
 
-/* The key: region, pool, mode, why and flags, then CAPACITY_WORDS for each row of capacity, then
- * the images it has, and at last how many rows of capacity there were. */
-#define KEY_WORDS 5
-enum { C_TYPE, C_MEMORY, C_CPUS, C_SLOTS, C_FREE, C_DISABLED, CAPACITY_WORDS };
+/*
+ * The key: region, pool, mode, why, flags and which table of partitions is in use, then
+ * CAPACITY_WORDS for each row of capacity, the images it has, and the partitions that somebody has
+ * where it has a free slot; at last how many of these and how many rows of capacity there were.
+ * Modules are 0 where no partitions are in use.
+ */
+#define KEY_WORDS 6
+#define KEY_END 2
+enum { C_TYPE, C_MEMORY, C_CPUS, C_SLOTS, C_FREE, C_DISABLED, C_MODULES, C_FREE_MODULES,
+       CAPACITY_WORDS };
 
 struct kind {
 	struct ga_fleet_node node;
@@ -168,6 +52,7 @@ struct kind {
 struct like {
 	char *alike;
 	struct ga_fleet_node node;
+	bool crossing; /* partitions that overlap and are not one in the other */
 };
 
 /* Rows in the order of nodes: whether there is one, and its node. */
@@ -184,9 +69,9 @@ struct image {
 
 struct reading {
 	struct ga_fleet f;
-	struct ids over; /* nodes with windows, or with plans that expired */
+	struct ga_node_ids over; /* nodes with windows, or with plans that expired */
 	size_t at;	 /* of over, the next */
-	struct ids own;	 /* nodes that stand for themselves */
+	struct ga_node_ids own; /* nodes that stand for themselves */
 	GA_LIST(struct like) likes;
 	size_t like;	  /* of likes, that of the node before */
 	const char *type; /* of the row of capacity before */
@@ -196,7 +81,10 @@ struct reading {
 	uint64_t *keys; /* of all kinds, and then of the node */
 	size_t n_keys, room;
 	int64_t epoch; /* the state's */
-	struct cursor nodes, capacity;
+	struct cursor nodes, capacity, had;
+	/* of the node in hand */
+	bool by_modules, any_free;
+	bool odd; /* its slots do not each have a module of their own */
 };
 
 static void release(struct reading *a)
@@ -205,6 +93,7 @@ static void release(struct reading *a)
 
 	ga_rows_close(a->nodes.rows);
 	ga_rows_close(a->capacity.rows);
+	ga_rows_close(a->had.rows);
 	for (i = 0; i < a->kinds.n; i++)
 		ga_fleet_node_release(&a->kinds.v[i].node);
 	for (i = 0; i < a->images.n; i++)
@@ -217,8 +106,8 @@ static void release(struct reading *a)
 	ga_list_release(&a->images);
 	ga_list_release(&a->likes);
 	free(a->keys);
-	release_ids(&a->over);
-	release_ids(&a->own);
+	ga_node_ids_release(&a->over);
+	ga_node_ids_release(&a->own);
 	ga_fleet_release(&a->f);
 }
 
@@ -257,6 +146,38 @@ static const char *word_of(uint64_t key)
 	return (const char *)(uintptr_t)key;
 }
 
+/* The modules of a partition as bits; all bits where one of them has none (see slot.module_bit). */
+static uint64_t module_bits(const struct ga_partition *p)
+{
+	uint64_t bits = 0;
+	size_t i;
+
+	for (i = 0; i < p->module_ids.n; i++)
+		bits |= p->module_ids.v[i] < 32 ? UINT64_C(1) << p->module_ids.v[i] : UINT64_MAX;
+	return bits;
+}
+
+/* Where partitions are disjoint or one in the other, as Fabric Manager's are, it is the same which
+ * of a size is taken first; else that hangs on what is not counted. */
+static bool is_crossing(const struct ga_fleet_node *node)
+{
+	size_t i, k;
+
+	for (i = 0; i < node->partitions.n; i++) {
+		uint64_t a = module_bits(&node->partitions.v[i]);
+
+		for (k = 0; k < i; k++) {
+			uint64_t b = module_bits(&node->partitions.v[k]);
+
+			if ((a & b) && (a & ~b) && (b & ~a))
+				return true;
+		}
+		if (a == UINT64_MAX)
+			return true;
+	}
+	return false;
+}
+
 /* What nodes of that text say, read of the first that has it. */
 static int add_like(struct ga_db *db, struct reading *a, const char *id, const char *alike,
 		    struct ga_err *err)
@@ -280,6 +201,7 @@ static int add_like(struct ga_db *db, struct reading *a, const char *id, const c
 	like = ga_list_add(&a->likes);
 	*like = (struct like){ .alike = ga_xstrdup(alike) };
 	ga_store_fleet_fill_node(&a->f, &like->node, rows, ga_db_epoch(db));
+	like->crossing = like->node.partitions_in_use && is_crossing(&like->node);
 	return 0;
 }
 
@@ -295,6 +217,27 @@ static int find_like(struct ga_db *db, struct reading *a, const char *id, const 
 		a->like = (a->like + 1) % a->likes.n;
 	}
 	return add_like(db, a, id, alike, err);
+}
+
+static bool is_bit_each(int64_t modules, int64_t slots)
+{
+	return __builtin_popcountll((uint64_t)modules) == slots;
+}
+
+static void read_modules(struct reading *a, bool unverified)
+{
+	const struct ga_rows *rows = a->capacity.rows;
+	int64_t modules = 0, free_modules = 0;
+
+	if (a->by_modules) {
+		modules = ga_rows_int(rows, 8);
+		free_modules = ga_rows_int(rows, 9);
+		a->odd = a->odd || !is_bit_each(modules, ga_rows_int(rows, 4)) ||
+			 !is_bit_each(free_modules, ga_rows_int(rows, 5));
+	}
+	add_number(a, modules);
+	add_number(a, unverified ? 0 : free_modules);
+	a->any_free = a->any_free || (free_modules && !unverified);
 }
 
 static void read_capacity(struct reading *a)
@@ -313,20 +256,43 @@ static void read_capacity(struct reading *a)
 	add_number(a, ga_rows_int(rows, 4));
 	add_number(a, unverified ? 0 : ga_rows_int(rows, 5));
 	add_number(a, unverified ? 0 : ga_rows_int(rows, 6));
+	read_modules(a, unverified);
+}
+
+/* The partitions of the node that somebody has; what is not free needs none of them. */
+static int read_had(struct ga_db *db, struct reading *a, const char *id, struct ga_err *err)
+{
+	int64_t n = 0;
+
+	if (a->any_free && !a->had.rows) {
+		if (ga_db_query(db, &a->had.rows, err, HAD, "") < 0)
+			return -1;
+		next_row(&a->had, err);
+	}
+	for (; a->any_free && is_of(&a->had, id, err); n++) {
+		add_number(a, ga_rows_int(a->had.rows, 1));
+		next_row(&a->had, err);
+	}
+	add_number(a, n);
+	return a->had.r < 0 ? -1 : 0;
 }
 
 /* Reads what belongs to the node, and makes its key: the end of keys. */
-static int read_key(struct reading *a, const char *id, bool stale, struct ga_err *err)
+static int read_key(struct ga_db *db, struct reading *a, const char *id, bool stale,
+		    struct ga_err *err)
 {
 	const struct ga_fleet_node *like = &a->likes.v[a->like].node;
 	int64_t rows = 0;
 	size_t i;
 
+	a->by_modules = like->partitions_in_use;
+	a->any_free = a->odd = false;
 	add_word(a, like->region);
 	add_word(a, like->pool);
 	add_word(a, like->mode);
 	add_word(a, like->why);
 	add_number(a, like->clean * 2 + stale);
+	add_number(a, a->by_modules ? 1 + (int64_t)a->like : 0);
 	for (; is_of(&a->capacity, id, err); rows++) {
 		read_capacity(a);
 		next_row(&a->capacity, err);
@@ -337,21 +303,33 @@ static int read_key(struct reading *a, const char *id, bool stale, struct ga_err
 		if (a->images.v[i].copies.r < 0)
 			return -1;
 	}
+	if (read_had(db, a, id, err) < 0)
+		return -1;
 	add_number(a, rows);
 	return a->capacity.r < 0 ? -1 : 0;
+}
+
+/* Takes the lowest bit of modules. */
+static int64_t take_module(uint64_t *modules)
+{
+	int64_t module = *modules ? __builtin_ctzll(*modules) : 0;
+
+	*modules &= *modules - 1;
+	return module;
 }
 
 static void add_slots(struct reading *a, const uint64_t *c, struct ga_fleet_node *node)
 {
 	const char *in_use = ga_fleet_word(&a->f, "in_use"),
 		   *disabled = ga_fleet_word(&a->f, "disabled");
-	uint64_t k;
+	uint64_t free = c[C_FREE_MODULES], others = c[C_MODULES] & ~free, k;
 
 	for (k = 0; k < c[C_SLOTS]; k++) {
 		int64_t index = (int64_t)node->slots.n;
 
 		*ga_list_add(&node->slots) = (struct ga_fleet_slot){
 			.slot_index = index,
+			.module_id = take_module(k < c[C_FREE] ? &free : &others),
 			.type = word_of(c[C_TYPE]),
 			.memory_mib = (int64_t)c[C_MEMORY],
 			.cpus = (int64_t)c[C_CPUS],
@@ -363,10 +341,26 @@ static void add_slots(struct reading *a, const uint64_t *c, struct ga_fleet_node
 	}
 }
 
+/* The table of another node, of which nobody has anything yet. */
+static void add_partitions(const struct ga_fleet_node *from, struct ga_fleet_node *to)
+{
+	size_t i, k;
+
+	for (i = 0; i < from->partitions.n; i++) {
+		const struct ga_partition *p = &from->partitions.v[i];
+		struct ga_partition *new = ga_list_add(&to->partitions);
+
+		*new = (struct ga_partition){ .id = p->id };
+		for (k = 0; k < p->module_ids.n; k++)
+			*ga_list_add(&new->module_ids) = p->module_ids.v[k];
+	}
+}
+
 static void add_kind(struct reading *a, const char *id, const struct kind *k)
 {
 	const struct ga_fleet_node *like = &a->likes.v[a->like].node;
-	const uint64_t *key = &a->keys[k->key], *end = key + k->n - 1, *p = key + KEY_WORDS;
+	const uint64_t *key = &a->keys[k->key], *end = key + k->n - KEY_END, *p = key + KEY_WORDS;
+	const uint64_t *had = end - end[0];
 	struct kind *new = ga_list_add(&a->kinds);
 	struct ga_fleet_node *node = &new->node;
 	uint64_t rows;
@@ -377,12 +371,18 @@ static void add_kind(struct reading *a, const char *id, const struct kind *k)
 		.region = like->region, .pool = like->pool, .mode = like->mode,
 		.why = like->why,
 		.clean = like->clean,
+		.partitions_in_use = like->partitions_in_use,
 		.observed_micros = GA_UNKNOWN,
 	};
-	for (rows = *end; rows; rows--, p += CAPACITY_WORDS)
+	for (rows = end[1]; rows; rows--, p += CAPACITY_WORDS)
 		add_slots(a, p, node);
-	while (p < end)
+	while (p < had)
 		*ga_list_add(&node->images) = word_of(*p++);
+	if (!like->partitions_in_use)
+		return;
+	add_partitions(like, node);
+	while (had < end)
+		ga_store_fleet_partition_had(node, (int64_t)*had++);
 }
 
 static uint64_t hash_of(const uint64_t *key, size_t n)
@@ -417,14 +417,19 @@ static struct ga_fleet_node *kind_of(struct reading *a, const char *id, size_t k
 	return &a->kinds.v[a->kind].node;
 }
 
-/* One with windows, partitions of its fabric or plans that expired stands for itself. */
+/* One with windows, crossing partitions or plans that expired stands for itself. */
 static bool is_own(struct reading *a, const char *id)
 {
 	int order = -1;
 
 	while (a->at < a->over.list.n && (order = strcmp(a->over.list.v[a->at], id)) < 0)
 		a->at++;
-	return a->likes.v[a->like].node.partitions_in_use || (a->at < a->over.list.n && !order);
+	return a->likes.v[a->like].crossing || (a->at < a->over.list.n && !order);
+}
+
+static void add_own(struct reading *a, const char *id)
+{
+	*ga_list_add(&a->own.list) = ga_xstrdup(id);
 }
 
 static int read_node(struct ga_db *db, struct reading *a, struct ga_err *err)
@@ -442,11 +447,16 @@ static int read_node(struct ga_db *db, struct reading *a, struct ga_err *err)
 	stale = !ga_time_read(ga_rows_text(a->nodes.rows, 1), &observed) ||
 		observed < a->f.stale_micros;
 	if (is_own(a, id)) {
-		*ga_list_add(&a->own.list) = ga_xstrdup(id);
+		add_own(a, id);
 		return 0;
 	}
-	if (read_key(a, id, stale, err) < 0)
+	if (read_key(db, a, id, stale, err) < 0)
 		return -1;
+	if (a->odd) {
+		add_own(a, id);
+		a->n_keys = key;
+		return 0;
+	}
 	kind = kind_of(a, id, key);
 	kind->alike++;
 	if (kind->observed_micros == GA_UNKNOWN ||
@@ -496,15 +506,15 @@ int ga_store_fleet_load_alike(struct ga_db *db, struct ga_fleet *ret, struct ga_
 		       .now_micros = ret->now_micros },
 	};
 	size_t i;
+	int r;
 
-	if (read_ids(db, OWN, ret->now_micros, &a.over, err) < 0 ||
+	if (ga_node_ids_read(db, OWN, ret->now_micros, &a.over, err) < 0 ||
 	    ga_db_scalar(db, "SELECT epoch FROM meta", &a.epoch, err) < 0 ||
 	    read_nodes(db, &a, err) < 0)
 		return -1;
-	if (a.own.list.n > OWN_MAX)
-		return load_whole(db, ret, err);
-	if (a.own.list.n && add_nodes(db, &a.own, &a.f, err) < 0)
-		return -1;
+	r = a.own.list.n ? ga_store_fleet_add_some(db, &a.own, &a.f, err) : 1;
+	if (r <= 0)
+		return r < 0 ? -1 : ga_store_fleet_load_expired(db, ret, err);
 	for (i = 0; i < a.kinds.n; i++)
 		*ga_list_add(&a.f.nodes) = a.kinds.v[i].node;
 	a.kinds.n = 0;

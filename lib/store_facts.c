@@ -206,8 +206,8 @@ static int in_partition(struct ga_db *db, const struct ga_candidate *c, bool *re
 	if (!c->gpu || c->gpu->module_id == GA_UNKNOWN)
 		return 0;
 	if (ga_db_query(db, &rows, err,
-			"SELECT 1 FROM node_partition p WHERE p.node_id = ?1 AND EXISTS "
-			"(SELECT 1 FROM json_each(p.module_ids) WHERE value = ?2)",
+			"SELECT 1 FROM node n, json_each(n.partitions) p, json_each(p.value) m "
+			"WHERE n.id = ?1 AND m.value = ?2",
 			"si", c->node, c->gpu->module_id) < 0)
 		return -1;
 	r = ga_rows_next(rows, err);

@@ -13,12 +13,6 @@
 #define CHANGES_MAX 256 /* changed objects beyond which reading all is cheaper */
 #define HELD_MAX 128	/* nodes beyond which reading all is not much dearer */
 
-#define PARTITIONS \
-	"SELECT p.node_id, p.id, p.module_ids, EXISTS (SELECT 1 FROM allocation a " \
-	"WHERE a.node_id = p.node_id AND a.fabric_partition = p.id AND a.state IN ('placed', " \
-	"'provisioning', 'active', 'held', 'preempting', 'releasing', 'release_failed', " \
-	"'failed')) " \
-	"FROM node_partition p "
 #define WINDOWS \
 	"SELECT node_id, from_at, to_at, reason FROM maintenance WHERE ended_at IS NULL " \
 	"AND to_at > " GA_SQL_NOW " "
@@ -54,6 +48,49 @@ static const char *node_why(const struct ga_rows *rows, int64_t epoch, const cha
 	return ga_rows_text(rows, 11);
 }
 
+static int64_t read_number(const char **text)
+{
+	int64_t n = 0;
+
+	for (; **text >= '0' && **text <= '9'; (*text)++)
+		n = (int64_t)((uint64_t)n * 10 + (uint64_t)(**text - '0'));
+	return n;
+}
+
+/* {"1":[0,1],"2":[2,3]} as observe wrote it: an id is in quotes, a module is not. */
+static void fill_partitions(struct ga_fleet_node *node, const char *text)
+{
+	struct ga_partition *p = NULL;
+
+	while (*text) {
+		bool id = *text == '"';
+
+		text += id;
+		if (*text < '0' || *text > '9') {
+			text += *text != '\0';
+			continue;
+		}
+		if (id) {
+			p = ga_list_add(&node->partitions);
+			p->id = read_number(&text);
+			text += *text == '"';
+		} else if (p) {
+			*ga_list_add(&p->module_ids) = read_number(&text);
+		} else {
+			text++;
+		}
+	}
+}
+
+void ga_store_fleet_partition_had(struct ga_fleet_node *node, int64_t id)
+{
+	size_t i;
+
+	for (i = 0; i < node->partitions.n; i++)
+		if (node->partitions.v[i].id == id)
+			node->partitions.v[i].active = 1;
+}
+
 void ga_store_fleet_fill_node(struct ga_fleet *f, struct ga_fleet_node *node,
 			      const struct ga_rows *rows, int64_t epoch)
 {
@@ -71,30 +108,13 @@ void ga_store_fleet_fill_node(struct ga_fleet *f, struct ga_fleet_node *node,
 	ga_fleet_touch(f, node);
 	node->observed_micros = GA_UNKNOWN;
 	(void)ga_time_read(ga_rows_text(rows, 9), &node->observed_micros);
+	fill_partitions(node, ga_rows_text(rows, 12));
 }
 
-/* "[1,3,5]" as it was written by approve: digits and commas. */
-static void fill_modules(const char *text, struct ga_partition *p)
+static void fill_had(struct ga_fleet *f, struct ga_fleet_node *node, const struct ga_rows *rows)
 {
-	char *end;
-
-	while (*text && (*text < '0' || *text > '9'))
-		text++;
-	while (*text >= '0' && *text <= '9') {
-		*ga_list_add(&p->module_ids) = strtoll(text, &end, 10);
-		text = end + (*end == ',');
-	}
-}
-
-static void fill_partition(struct ga_fleet *f, struct ga_fleet_node *node,
-			   const struct ga_rows *rows)
-{
-	struct ga_partition *p = ga_list_add(&node->partitions);
-
 	(void)f;
-	p->id = ga_rows_int(rows, 1);
-	p->active = ga_rows_bool(rows, 3);
-	fill_modules(ga_rows_text(rows, 2), p);
+	ga_store_fleet_partition_had(node, ga_rows_int(rows, 1));
 }
 
 static void fill_window(struct ga_fleet *f, struct ga_fleet_node *node,
@@ -131,15 +151,6 @@ static const char *slot_why(const struct ga_rows *rows)
 	if (blocker)
 		return blocker;
 	return available ? NULL : "disabled";
-}
-
-static int64_t read_number(const char **text)
-{
-	int64_t n = 0;
-
-	for (; **text >= '0' && **text <= '9'; (*text)++)
-		n = n * 10 + (**text - '0');
-	return n;
 }
 
 /* CPUs in a list such as "0-11,96-107"; the list was checked when it was stored. */
@@ -262,7 +273,7 @@ int ga_store_fleet_load(struct ga_db *db, struct ga_fleet *ret, struct ga_err *e
 	ga_fleet_release(ret);
 	if (ga_db_scalar(db, version_sql, &f.version, err) < 0 || read_marks(db, &f, err) < 0 ||
 	    load_nodes(db, &f, err) < 0 ||
-	    fill_all(db, &f, PARTITIONS "ORDER BY p.node_id, p.id", fill_partition, err) < 0 ||
+	    fill_all(db, &f, GA_SQL_PARTITIONS_HAD "ORDER BY node_id", fill_had, err) < 0 ||
 	    fill_all(db, &f, IMAGES "ORDER BY c.node_id, c.image", fill_image, err) < 0 ||
 	    fill_all(db, &f, WINDOWS "ORDER BY node_id, from_at", fill_window, err) < 0 ||
 	    fill_all(db, &f, SLOTS "WHERE state <> 'retired' ORDER BY node_id, slot_index",
@@ -279,8 +290,8 @@ int ga_store_fleet_load(struct ga_db *db, struct ga_fleet *ret, struct ga_err *e
 static int fill_parts(struct ga_db *db, struct ga_fleet *f, struct ga_fleet_node *node,
 		      struct ga_err *err)
 {
-	if (fill_one(db, f, node, node->id, PARTITIONS "WHERE p.node_id = ?1 ORDER BY p.id",
-		     fill_partition, err) < 0 ||
+	if (fill_one(db, f, node, node->id, GA_SQL_PARTITIONS_HAD "AND node_id = ?1", fill_had,
+		     err) < 0 ||
 	    fill_one(db, f, node, node->id, IMAGES "WHERE c.node_id = ?1 ORDER BY c.image",
 		     fill_image, err) < 0 ||
 	    fill_one(db, f, node, node->id, WINDOWS "AND node_id = ?1 ORDER BY from_at",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to the stores that read the fleet (store_fleet.c, store_alike.c): a node by its rows. */
+/* Private to the stores that read the fleet (store_fleet.c, store_alike.c, store_some.c): a node by
+ * its rows. */
 #ifndef GA_STORE_FLEET_H
 #define GA_STORE_FLEET_H
 
@@ -9,8 +10,15 @@
 #define GA_SQL_FLEET_NODES \
 	"SELECT id, region, pool, mode, state, generation, cordon_reason, held_by, " \
 	"epoch_verified, observed_at, fabric_mode, " \
-	"CASE WHEN blockers = '[]' THEN NULL ELSE json_extract(blockers, '$[0].code') END FROM " \
-	"node "
+	"CASE WHEN blockers = '[]' THEN NULL ELSE json_extract(blockers, '$[0].code') END, " \
+	"partitions FROM node "
+
+/* The partitions that somebody has, of which nodes; AND with a condition, and an order follow. In
+ * the words of the index allocation_partition. */
+#define GA_SQL_PARTITIONS_HAD \
+	"SELECT node_id, fabric_partition FROM allocation INDEXED BY allocation_partition " \
+	"WHERE node_id IS NOT NULL AND fabric_partition IS NOT NULL AND state IN ('placed', " \
+	"'provisioning', 'active', 'held', 'preempting', 'releasing', 'release_failed', 'failed') "
 
 /* Of the table slot: why one is out, whatever its state, or NULL. */
 #define GA_SQL_SLOT_BLOCKER \
@@ -23,9 +31,27 @@
 /* node is zeroed; its texts are the fleet's words. epoch is the state's. */
 void ga_store_fleet_fill_node(struct ga_fleet *f, struct ga_fleet_node *node,
 			      const struct ga_rows *rows, int64_t epoch);
+/* Somebody has its partition of that id, if it has one. */
+void ga_store_fleet_partition_had(struct ga_fleet_node *node, int64_t id);
 /* Adds a node of that id with all that belongs to it: 1, 0 when there is none that is not retired,
  * -1. Nodes are to be added in the order of their ids. */
 int ga_store_fleet_add(struct ga_db *db, struct ga_fleet *f, const char *id, struct ga_err *err);
+
+/* Ids of nodes, in their order. */
+struct ga_node_ids {
+	GA_LIST(char *) list;
+};
+/* Adds what a query says in its first column, in that order; its ?1 is a moment. */
+int ga_node_ids_read(struct ga_db *db, const char *sql, int64_t now_micros,
+		     struct ga_node_ids *ret, struct ga_err *err);
+void ga_node_ids_release(struct ga_node_ids *ids);
+/* Adds those nodes, each for itself, as they are once expired plans are freed: 1, 0 where they are
+ * so many that reading all is not much dearer and nothing was added, -1. */
+int ga_store_fleet_add_some(struct ga_db *db, const struct ga_node_ids *ids, struct ga_fleet *f,
+			    struct ga_err *err);
+/* The whole fleet so. */
+int ga_store_fleet_load_expired(struct ga_db *db, struct ga_fleet *ret, struct ga_err *err);
+
 /* NULL when there is none; the nodes are in the order of their ids. */
 struct ga_fleet_node *ga_store_fleet_node(struct ga_fleet *f, const char *id);
 struct ga_fleet_slot *ga_store_fleet_slot(struct ga_fleet_node *node, const char *id);

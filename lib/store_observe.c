@@ -88,19 +88,63 @@ static int insert_node(struct ga_db *db, const struct ga_host *host, const char 
 		       : 0;
 }
 
+static int by_id(const void *a, const void *b)
+{
+	const struct ga_partition *const *x = a, *const *y = b;
+
+	return ((*x)->id > (*y)->id) - ((*x)->id < (*y)->id);
+}
+
+static void add_partition(struct ga_str *out, const struct ga_partition *p)
+{
+	size_t i;
+
+	ga_str_addf(out, "%s\"%lld\":[", out->len > 1 ? "," : "", (long long)p->id);
+	for (i = 0; i < p->module_ids.n; i++)
+		ga_str_addf(out, "%s%lld", i ? "," : "", (long long)p->module_ids.v[i]);
+	ga_str_addc(out, ']');
+}
+
+/* The same text for the same table. Only one that was read replaces the one known, else *ret is
+ * NULL: a Fabric Manager that is down says nothing. */
+static int partitions_text(const struct ga_host *host, char **ret, struct ga_err *err)
+{
+	size_t i, n = host->fabric_manager.partitions.n;
+	ga_autofree const struct ga_partition **sorted = ga_xcalloc(n + 1, sizeof(void *));
+	ga_autostr struct ga_str out = GA_STR_INIT;
+
+	*ret = NULL;
+	for (i = 0; i < n; i++)
+		sorted[i] = &host->fabric_manager.partitions.v[i];
+	qsort(sorted, n, sizeof(*sorted), by_id);
+	ga_str_addc(&out, '{');
+	for (i = 0; i < n; i++) {
+		if (i && sorted[i - 1]->id == sorted[i]->id)
+			return ga_fail(err, GA_BADREC, "Fabric Manager of node '%s' has two "
+				       "partitions %lld", host->node, (long long)sorted[i]->id);
+		add_partition(&out, sorted[i]);
+	}
+	ga_str_addc(&out, '}');
+	*ret = n ? ga_str_take(&out) : NULL;
+	return 0;
+}
+
 static int update_node(struct ga_db *db, const struct ga_host *host, const struct known *known,
 		       const char *text, const char *digest, struct ga_err *err)
 {
+	ga_autofree char *partitions = NULL;
 	ga_autofree char *blockers = blockers_text(host, known);
 	ga_autofree char *network = ga_rec_format_text(&ga_network_shape, &host->network);
 
-	if (ga_db_exec(db, err,
+	if (partitions_text(host, &partitions, err) < 0 ||
+	    ga_db_exec(db, err,
 		       "UPDATE node SET boot_id = ?2, observation_digest = ?3, observed_at = ?4, "
 		       "blockers = ?5, network = CASE WHEN network_set THEN network ELSE ?6 END, "
-		       "fabric_mode = CASE WHEN ?7 THEN 'partitions' ELSE fabric_mode END, "
+		       "fabric_mode = CASE WHEN ?7 IS NULL THEN fabric_mode ELSE 'partitions' END, "
+		       "partitions = coalesce(?7, partitions), "
 		       "generation = generation + 1 WHERE id = ?1",
-		       "ssssssb", host->node, host->boot_id, digest, host->observed_at, blockers,
-		       network, (int)(host->fabric_manager.partitions.n > 0)) < 0)
+		       "sssssss", host->node, host->boot_id, digest, host->observed_at, blockers,
+		       network, partitions) < 0)
 		return -1;
 	return ga_db_exec(db, err,
 			  "INSERT INTO node_observation (node_id, record) VALUES (?1, ?2) "
@@ -125,41 +169,6 @@ static int store_memory(struct ga_db *db, const struct ga_host *host, struct ga_
 	if (host->memory_mib != GA_UNKNOWN &&
 	    ga_db_exec(db, err, sql, "sii", host->node, (int64_t)-1, host->memory_mib) < 0)
 		return -1;
-	return 0;
-}
-
-static char *module_list(const struct ga_partition *p)
-{
-	struct ga_str out = GA_STR_INIT;
-	size_t i;
-
-	ga_str_addc(&out, '[');
-	for (i = 0; i < p->module_ids.n; i++)
-		ga_str_addf(&out, "%s%lld", i ? "," : "", (long long)p->module_ids.v[i]);
-	ga_str_addc(&out, ']');
-	return ga_str_take(&out);
-}
-
-/* Only a list that was read replaces the one known: a Fabric Manager that is down says nothing. */
-static int store_partitions(struct ga_db *db, const struct ga_host *host, struct ga_err *err)
-{
-	size_t i;
-
-	if (!host->fabric_manager.partitions.n)
-		return 0;
-	if (ga_db_exec(db, err, "DELETE FROM node_partition WHERE node_id = ?1", "s",
-		       host->node) < 0)
-		return -1;
-	for (i = 0; i < host->fabric_manager.partitions.n; i++) {
-		const struct ga_partition *p = &host->fabric_manager.partitions.v[i];
-		ga_autofree char *modules = module_list(p);
-
-		if (ga_db_exec(db, err,
-			       "INSERT INTO node_partition (node_id, id, module_ids) "
-			       "VALUES (?1, ?2, ?3)",
-			       "sis", host->node, p->id, modules) < 0)
-			return -1;
-	}
 	return 0;
 }
 
@@ -265,7 +274,7 @@ int ga_store_observe(struct ga_db *db, const struct ga_host *host,
 	}
 	if ((!known.exists && insert_node(db, host, now, err) < 0) ||
 	    update_node(db, host, &known, text, digest, err) < 0 ||
-	    store_memory(db, host, err) < 0 || store_partitions(db, host, err) < 0 ||
+	    store_memory(db, host, err) < 0 ||
 	    store_candidates(db, host, candidates, now, err) < 0)
 		return -1;
 	return ga_audit_add(db, "observed", host->node,

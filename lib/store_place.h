@@ -23,8 +23,7 @@ int ga_store_fleet_expire(struct ga_db *db, struct ga_fleet *fleet, struct ga_er
 
 /* For those who count what is free (offer.h), as it is once expired plans are freed: nodes that are
  * alike stand once, with how many they are, from what is counted as slots move. Those with windows
- * of maintenance, partitions in use or expired plans stand for themselves; where they are many all
- * nodes do. */
+ * of maintenance or expired plans stand for themselves; where they are many all nodes do. */
 int ga_store_fleet_load_alike(struct ga_db *db, struct ga_fleet *ret, struct ga_err *err);
 /* Of the same the nodes of which something becomes free by itself, each for itself: those with
  * windows of maintenance, wipes and holds; where they are many all nodes. */

@@ -14,7 +14,9 @@
 /* The slot that has the index, or had it last. */
 #define LAST \
 	"number = (SELECT max(number) FROM slot WHERE node_id = ?1 AND slot_index = ?2)"
-#define ALL "[0,1,2,3,4,5,6,7]"
+#define TABLE "{\"1\":[0,1],\"2\":[2,3],\"3\":[0,1,2,3,4,5,6,7]}"
+#define LARGE "{\"0\":[0,1,2,3],\"4\":[4,5,6,7],\"7\":[0],\"8\":[1],\"9\":[4,5],\"10\":[6,7]}"
+#define CROSSING "{\"1\":[0,1],\"2\":[1,2],\"3\":[2,3]}"
 
 /* What may become of a row, of one that is picked by its number; "-" is NULL. */
 static const struct {
@@ -60,6 +62,18 @@ static const struct {
 	  { "2026-06-01T00:00:00.000000Z", "2026-06-01T00:00:00.5Z", "2026-06-02T00:00:00.000000Z",
 	    "2026-01-01T00:00:00.000000Z", "-" } },
 	{ "UPDATE node SET fabric_mode = ?3 WHERE id = ?1", { "none", "none", "partitions" } },
+	{ "UPDATE node SET fabric_mode = ?3 WHERE id >= ?1", { "none", "partitions" } },
+	{ "UPDATE node SET fabric_mode = 'partitions', partitions = ?3 WHERE id >= ?1",
+	  { LARGE, LARGE, TABLE, CROSSING } },
+	{ "UPDATE node SET partitions = ?3 WHERE id = ?1",
+	  { TABLE, TABLE, LARGE, LARGE, CROSSING, "{}", "{\"1\":[0,40]}" } },
+	{ "UPDATE slot SET module_id = ?3 WHERE node_id = ?1 AND slot_index = ?2",
+	  { "0", "1", "4", "40", "-" } },
+	{ "UPDATE slot SET module_id = coalesce(?3, slot_index) WHERE node_id >= ?1", { "-" } },
+	{ "UPDATE allocation SET fabric_partition = ?3 WHERE node_id = ?1",
+	  { "1", "2", "3", "0", "4", "7", "9", "10", "-" } },
+	{ "UPDATE allocation SET state = ?3 WHERE node_id = ?1",
+	  { "active", "failed", "released", "placed" } },
 	{ "UPDATE node SET blockers = ?3 WHERE id = ?1", { "[]", "[]", "[{\"code\":\"iommu\"}]" } },
 	{ "INSERT OR REPLACE INTO node_image SELECT ?1, ?3, 'sha256:1', '/x', 'x'",
 	  { "tiny", "big" } },
@@ -99,7 +113,11 @@ static const struct {
 	{ "UPDATE allocation SET state = 'placed', expires_at = ?3",
 	  { "2026-03-01T00:00:00.000000Z" } },
 	/* what claims hold counts, whatever the allocation says */
-	{ "UPDATE allocation SET node_id = ?3", { "-", "n04" } },
+	{ "UPDATE allocation SET node_id = ?3 WHERE id = 'a1'", { "-", "n04" } },
+	/* which of the partitions that cross is the best */
+	{ "UPDATE slot SET numa_node = ?3 WHERE node_id = ?1 AND slot_index = ?2", { "0", "1" } },
+	{ "UPDATE slot SET numa_node = (slot_index + coalesce(?3, 0)) / 2 % 2 WHERE node_id >= ?1",
+	  { "0", "1" } },
 };
 
 static void change(struct ga_db *db, uint64_t *seed)
@@ -184,7 +202,7 @@ static char *expected(const struct ga_fleet *f, const struct ga_profile *p,
 }
 
 struct seen {
-	int alike, own, whole, available, expected;
+	int alike, own, whole, available, expected, partitioned;
 };
 
 static bool compare(struct ga_db *db, int64_t stale, struct seen *seen)
@@ -204,6 +222,8 @@ static bool compare(struct ga_db *db, int64_t stale, struct seen *seen)
 	for (i = 0; i < alike.nodes.n; i++) {
 		seen->alike += alike.nodes.v[i].alike > 1;
 		seen->own += !alike.nodes.v[i].alike;
+		seen->partitioned += alike.nodes.v[i].alike > 0 &&
+				     alike.nodes.v[i].partitions.n > 0;
 	}
 	for (i = 0; i < GA_ARRAY_SIZE(profiles) && same; i++) {
 		ga_autofree char *a = numbers(&all, &profiles[i]);
@@ -249,15 +269,11 @@ static void fill(struct ga_db *db)
 	for (i = 0; i < NODES; i++) {
 		ga_autofree char *node = ga_xprintf(
 			"INSERT INTO node (id, name, since, state, epoch_verified, region, pool, "
-			"network, observed_at) VALUES ('n%02d', 'm%d', 'x', 'active', 2, 'west', "
-			"'prod', '{}', '2026-06-01T00:00:00.000000Z')", i, i);
-		ga_autofree char *parts = ga_xprintf(
-			"INSERT INTO node_partition (node_id, id, module_ids) VALUES "
-			"('n%02d', 1, '[0,1]'), ('n%02d', 2, '[2,3]'), ('n%02d', 3, '" ALL "')",
-			i, i, i);
+			"network, observed_at, partitions) VALUES ('n%02d', 'm%d', 'x', 'active', "
+			"2, 'west', 'prod', '{}', '2026-06-01T00:00:00.000000Z', '" TABLE "')",
+			i, i);
 
 		sw_sql(db, node);
-		sw_sql(db, parts);
 		for (k = 0; k < i % 3 * 4; k++) {
 			ga_autofree char *slot = ga_xprintf(
 				"INSERT INTO slot (id, node_id, slot_index, since, state, "
@@ -275,6 +291,11 @@ static void fill(struct ga_db *db)
 		   "profile, profile_version, profile_record, price_micros, created_at, "
 		   "created_by, state) VALUES ('a1', '{}', 'p', 'slice', 1, 'x', 'n04', 'lab', 1, "
 		   "'{}', 5, 'x', 'me', 'placed')");
+	sw_sql(db, "INSERT INTO allocation (id, request, project, shape, count, since, node_id, "
+		   "profile, profile_version, profile_record, price_micros, created_at, "
+		   "created_by, state, fabric_partition) SELECT 'p' || id, '{}', 'p', 'slice', 1, "
+		   "'x', id, 'lab', 1, '{}', 5, 'x', 'me', 'active', 2 FROM node "
+		   "WHERE number % 2");
 	sw_sql(db, "INSERT INTO claim (id, allocation_id, node_id, slot_id, claim_kind, live, "
 		   "held_by, created_at) SELECT 'c1', 'a1', 'n04', 't040', 'slot', 1, 'slices', "
 		   "'x'");
@@ -328,10 +349,11 @@ int main(void)
 	t_ok(good, "%d states, counted in both ways", i);
 	t_str(wrong(db), "", "what is counted as slots move is what is there");
 	t_ok(seen.alike > 300 && seen.own > 300 && seen.whole > 2 && seen.available > 300 &&
-	     seen.expected > 100,
-	     "kinds of nodes %d, nodes of their own %d, fleets read whole %d; profiles with "
-	     "something free %d, something soon %d",
-	     seen.alike, seen.own, seen.whole, seen.available, seen.expected);
+	     seen.expected > 100 && seen.partitioned > 300,
+	     "kinds of nodes %d, of nodes by partitions %d, nodes of their own %d, fleets read "
+	     "whole %d; profiles with something free %d, something soon %d",
+	     seen.alike, seen.partitioned, seen.own, seen.whole, seen.available,
+	     seen.expected);
 	ga_db_rollback(db);
 	sw_close(db);
 	return t_done();

@@ -75,8 +75,12 @@ static const struct {
 	  "UPDATE node_capacity SET cpus = cpus + 1 WHERE node_id = 'n1'" },
 	{ "capacity", "n1", "not as they were counted",
 	  "INSERT INTO node_capacity SELECT node_id, 'x', memory_mib, cpus, epoch_verified, 1, 0, "
-	  "0, 0 FROM node_capacity WHERE node_id = 'n1' LIMIT 1;"
+	  "0, 0, 0, 0 FROM node_capacity WHERE node_id = 'n1' LIMIT 1;"
 	  "UPDATE node_capacity SET slots = slots - 1 WHERE node_id = 'n1' AND slots > 1" },
+	{ "capacity", "n1", "not as they were counted",
+	  "UPDATE node_capacity SET modules = modules + 1 WHERE node_id = 'n1'" },
+	{ "capacity", "n1", "not as they were counted",
+	  "UPDATE node_capacity SET free_modules = 7 WHERE node_id = 'n1'" },
 	{ "access_record", "t", "not the record of its name",
 	  "INSERT INTO team VALUES ('t', '{\"name\":\"x\"}', 'x', 'x')" },
 	{ "access_record", "g", "not the record of its name",

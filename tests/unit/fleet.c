@@ -188,8 +188,8 @@ static void test_expired(void)
 	for (i = 1; i <= 6; i++)
 		sw_ready(db, i);
 	sw_begin(db);
-	sw_sql(db, "INSERT INTO node_partition (node_id, id, module_ids) VALUES "
-		   "('n1', 1, '[1,2]'), ('n1', 2, '[1,2,3,4,5,6]')");
+	sw_sql(db, "UPDATE node SET partitions = '{\"1\":[1,2],\"2\":[1,2,3,4,5,6]}', "
+		   "generation = generation + 1 WHERE id = 'n1'");
 	sw_commit(db);
 	sw_place(db, 1, 1, 2);
 	for (i = 2; i <= 4; i++)

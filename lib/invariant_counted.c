@@ -17,8 +17,8 @@
 const struct ga_rule ga_rules_counted[] = {
 	{ "slot_counted_new", "AFTER INSERT ON slot", NULL, NULL, COUNT_NODE },
 	{ "slot_counted_anew",
-	  "AFTER UPDATE OF accelerator_type, memory_mib, cpuset, epoch_verified, retired, module_id "
-	  "ON slot",
+	  "AFTER UPDATE OF accelerator_type, memory_mib, cpuset, epoch_verified, retired, "
+	  "module_id ON slot",
 	  ALIKE("NEW") " IS NOT " ALIKE("OLD"), NULL, COUNT_NODE },
 	{ "slot_counted_moved",
 	  "AFTER UPDATE OF state, cordon_reason, health_state, blockers ON slot",

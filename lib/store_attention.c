@@ -45,6 +45,18 @@ static int64_t overdue(enum ga_machine m, const char *state, const char *since)
 	return (ga_clock_micros() - micros) / 1000000 - s->limit_seconds;
 }
 
+/* The moment since when something must have been so at the least to be overdue in any state. */
+static void overdue_before(enum ga_machine m, char ret[GA_TIME_SIZE])
+{
+	const struct ga_fsm_state *s;
+	int64_t least = INT64_MAX;
+
+	for (s = ga_fsm_states(m); s->name; s++)
+		if (s->limit_seconds && s->limit_seconds < least)
+			least = s->limit_seconds;
+	(void)ga_time_format(ga_clock_micros() - least * 1000000, ret);
+}
+
 static char *stuck(const char *state, const char *since)
 {
 	return ga_xprintf("%s since %s: longer than that should take", state, since);
@@ -124,9 +136,12 @@ static int attend_slot(const struct ga_rows *r, const struct ga_attend_to *to, s
 static int attend_slots(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
+	char before[GA_TIME_SIZE];
 	int r;
 
-	/* A blocked slot is told by its last reason, a disabled one by its first. */
+	overdue_before(GA_M_SLOT, before);
+	/* A blocked slot is told by its last reason, a disabled one by its first. Those that only
+	 * do their work are most of a fleet; an active one may stay so for ever. */
 	if (ga_db_query(db, &rows, err,
 			"SELECT s.id, s.state, s.since, s.node_id, a.project, "
 			"json_extract(s.blockers, at || '.code'), "
@@ -135,13 +150,14 @@ static int attend_slots(struct ga_db *db, const struct ga_attend_to *to, struct 
 			"s.health_detail, s.slot_index, a.shape "
 			"FROM (SELECT *, CASE state WHEN 'cleanup_blocked' THEN '$[#-1]' "
 			"ELSE '$[0]' END AS at FROM slot INDEXED BY slot_place "
-			"WHERE health_state = 'failed' OR (state <> 'available' "
-			"AND state <> 'retired')) s "
+			"WHERE health_state = 'failed' OR (state <> 'available' AND "
+			"state <> 'active' AND state <> 'retired' AND (since < ?1 OR state IN "
+			"('cleanup_blocked', 'quarantined', 'disabled')))) s "
 			"LEFT JOIN claim c ON c.slot_id = s.id AND c.live = 1 "
 			"AND c.claim_kind = 'slot' "
 			"LEFT JOIN allocation a ON a.id = c.allocation_id "
 			"ORDER BY s.node_id, s.slot_index, s.id",
-			"") < 0)
+			"s", before) < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0)
 		if (attend_slot(rows, to, err) < 0)
@@ -209,14 +225,17 @@ static int attend_allocations(struct ga_db *db, const struct ga_attend_to *to, s
 {
 	ga_autorows struct ga_rows *rows = NULL;
 	ga_autofree char *now = ga_time_now();
+	char before[GA_TIME_SIZE];
 	int r;
 
+	overdue_before(GA_M_ALLOCATION, before);
 	if (ga_db_query(db, &rows, err,
 			"SELECT id, state, since, node_id, project, reason, expires_at, shape "
-			"FROM allocation WHERE state NOT IN ('pending', 'active', 'released', "
-			"'cancelled', 'refused') OR (state = 'active' AND reason IS NOT NULL) "
-			"ORDER BY created_at, id",
-			"") < 0)
+			"FROM allocation WHERE (state IN ('placed', 'provisioning', 'held', "
+			"'preempting', 'releasing') AND (expires_at < ?2 OR since < ?1)) "
+			"OR state IN ('failed', 'release_failed') "
+			"OR (state = 'active' AND reason IS NOT NULL) ORDER BY created_at, id",
+			"ss", before, now) < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0)
 		if (attend_allocation(rows, now, to, err) < 0)

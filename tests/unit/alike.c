@@ -305,12 +305,15 @@ static void fill(struct ga_db *db)
 static const char *wrong(struct ga_db *db)
 {
 	return sw_get(db, "SELECT node_id FROM (SELECT node_id, sum(slots), sum(free), "
-			  "sum(waiting), sum(disabled) FROM node_capacity GROUP BY 1 UNION "
-			  "SELECT node_id, "
+			  "sum(waiting), sum(disabled), sum(modules), sum(free_modules) "
+			  "FROM node_capacity GROUP BY 1 UNION SELECT node_id, "
 			  "count(*), sum(state = 'available' AND cordon_reason IS NULL AND "
 			  "health_state <> 'failed' AND blockers = '[]'), sum(state IN "
 			  "('releasing', 'wiping')), sum(state = 'disabled' AND cordon_reason IS "
-			  "NULL AND health_state <> 'failed' AND blockers = '[]') "
+			  "NULL AND health_state <> 'failed' AND blockers = '[]'), "
+			  "sum(iif(module_id < 32, 1 << module_id, 0)), sum(iif(module_id < 32 "
+			  "AND state = 'available' AND cordon_reason IS NULL AND "
+			  "health_state <> 'failed' AND blockers = '[]', 1 << module_id, 0)) "
 			  "FROM slot WHERE retired = 0 GROUP BY 1) "
 			  "GROUP BY 1 HAVING count(*) > 1");
 }

@@ -3,6 +3,7 @@
 #include "state_world.h"
 
 #include "clock.h"
+#include "fsm.h"
 #include "store_offer.h"
 #include "store_where.h"
 
@@ -500,6 +501,46 @@ static void needs_a_person(void)
 	sw_close(db);
 }
 
+/* One of the machine that has been in each of its states for years. */
+static void for_years(struct ga_db *db, enum ga_machine m, const char *table, const char *id)
+{
+	const struct ga_fsm_state *s;
+
+	for (s = ga_fsm_states(m); s->name; s++) {
+		ga_autofree char *told = ga_xprintf("\n%s ", id), *all = NULL;
+		ga_autofree char *sql = ga_xprintf(
+			"UPDATE %s SET state = '%s', since = '2020-01-01T00:00:00.000000Z' "
+			"WHERE id = '%s'", table, s->name, id);
+		bool always = m == GA_M_SLOT && !strcmp(s->name, "quarantined");
+
+		if (!strcmp(s->name, "retired"))
+			continue; /* that is its end */
+		sw_sql(db, sql);
+		all = ga_xprintf("\n%s", attention(db));
+		t_int(strstr(all, told) != NULL, s->limit_seconds || always,
+		      "%s: one that is %s for years", table, s->name);
+	}
+}
+
+static void too_long(void)
+{
+	struct ga_db *db = sw_open(1);
+	const char *name;
+
+	sw_ready(db, 1);
+	sw_place(db, 1, 1, 1);
+	while (*(name = sw_get(db, "SELECT name FROM sqlite_schema WHERE type = 'trigger' "
+				   "LIMIT 1"))) {
+		ga_autofree char *sql = ga_xprintf("DROP TRIGGER %s", name);
+
+		sw_sql(db, sql);
+	}
+	sw_sql(db, "UPDATE allocation SET expires_at = NULL, reason = NULL");
+	for_years(db, GA_M_ALLOCATION, "allocation", "a0000001");
+	for_years(db, GA_M_SLOT, "slot", "s0000001");
+	sw_close(db);
+}
+
 int main(void)
 {
 	finding();
@@ -512,5 +553,6 @@ int main(void)
 	plans();
 	pools();
 	needs_a_person();
+	too_long();
 	return t_done();
 }

@@ -70,8 +70,8 @@ struct image {
 struct reading {
 	struct ga_fleet f;
 	struct ga_node_ids over; /* nodes with windows, or with plans that expired */
-	size_t at;	 /* of over, the next */
-	struct ga_node_ids own; /* nodes that stand for themselves */
+	size_t at;		 /* of over, the next */
+	struct ga_node_ids own;	 /* nodes that stand for themselves */
 	GA_LIST(struct like) likes;
 	size_t like;	  /* of likes, that of the node before */
 	const char *type; /* of the row of capacity before */
@@ -82,9 +82,9 @@ struct reading {
 	size_t n_keys, room;
 	int64_t epoch; /* the state's */
 	struct cursor nodes, capacity, had;
-	/* of the node in hand */
-	bool by_modules, any_free;
-	bool odd; /* its slots do not each have a module of their own */
+	/* Of the node in hand: whether partitions are in use, whether one of its slots is free,
+	 * and whether its slots do not each have a module of their own. */
+	bool by_modules, any_free, odd;
 };
 
 static void release(struct reading *a)

@@ -152,6 +152,31 @@ sys.stdout.writelines(lines)
 print(json.dumps(end, separators=(",", ":")))'
 }
 
+@test "Fabric Manager's partitions are kept by id, each once" {
+  discover lab1
+  partitions()
+  {
+    jq_in_order -c --argjson p "$1" 'if .kind == "gpuaas.host/1" then .fabric_manager.partitions = $p
+      | .observed_at |= sub("^...."; "2199") else . end' "$T/lab1.rec" | seal
+  }
+  kept()
+  {
+    sqlite3 "$GPUAAS_STATE" 'SELECT fabric_mode, partitions FROM node'
+  }
+  gpuaas-approve --record-only < "$T/lab1.rec" > "$T/out"
+  assert_equal "$(kept)" 'none|{}'
+  partitions '[{"id":10,"module_ids":[7],"active":null},{"id":2,"module_ids":[1,3],"active":true}]' > "$T/two.rec"
+  run_ok gpuaas-approve --record-only < "$T/two.rec"
+  assert_equal "$(kept)" 'partitions|{"2":[1,3],"10":[7]}'
+  partitions '[{"id":3,"module_ids":[1],"active":null},{"id":3,"module_ids":[2],"active":null}]' > "$T/twice.rec"
+  run_status 3 gpuaas-approve --record-only < "$T/twice.rec"
+  assert_stderr "has two partitions 3"
+  # One that is down says nothing.
+  partitions '[]' > "$T/none.rec"
+  run_ok gpuaas-approve --record-only < "$T/none.rec"
+  assert_equal "$(kept)" 'partitions|{"2":[1,3],"10":[7]}'
+}
+
 @test "on the host itself, root looks again at what discover could not read" {
   setup_host lab1
   in_host true # makes the disks

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the nodes offered to the last kind of request. A placement changes one node of thousands, so
- * the next request of its kind asks only that one again. Requests that name a node, a place or a
- * type are asked of every node each time.
+ * What the nodes offered to the last kinds of request. A placement changes one node of thousands,
+ * so the next request of its kind asks only those again that were changed since. Requests that name
+ * a node, a place or a type are asked of every node each time.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "place_score.h"
+
+#define KINDS 8 /* a stream has few: profiles, and counts of them */
 
 struct offer {
 	uint64_t change; /* of the node it was made by; 0: none */
@@ -15,22 +17,32 @@ struct offer {
 	int64_t terms[GA_TERM_COUNT];
 };
 
-struct ga_place_memo {
-	/* the kind of request */
-	char *profile, *image;
+/* A kind of request. */
+struct kind {
+	char *profile, *image; /* profile NULL: none yet */
 	int64_t version, count;
 	bool baremetal;
 	struct offer *offers; /* one a node, in the fleet's order */
 	size_t n;
 };
 
+struct ga_place_memo {
+	struct kind kinds[KINDS]; /* the last one first */
+};
+
+static void release(struct kind *k)
+{
+	free(k->profile);
+	free(k->image);
+	free(k->offers);
+}
+
 void ga_place_memo_release(struct ga_place_memo *memo)
 {
-	if (!memo)
-		return;
-	free(memo->profile);
-	free(memo->image);
-	free(memo->offers);
+	size_t i;
+
+	for (i = 0; memo && i < KINDS; i++)
+		release(&memo->kinds[i]);
 	free(memo);
 }
 
@@ -48,7 +60,7 @@ static bool is_plain(const struct ga_request *r)
 }
 
 /* A version of a profile never changes: its name and number stand for all of it. */
-static bool is_of_kind(const struct ga_place_memo *m, const struct ga_place_ask *ask)
+static bool is_of_kind(const struct kind *m, const struct ga_place_ask *ask)
 {
 	return m->profile && !strcmp(m->profile, ask->profile->name) &&
 	       m->version == ask->profile->version && m->count == ask->request->count &&
@@ -56,11 +68,9 @@ static bool is_of_kind(const struct ga_place_memo *m, const struct ga_place_ask 
 	       (m->image ? ask->image && !strcmp(m->image, ask->image) : !ask->image);
 }
 
-static void begin_kind(struct ga_place_memo *m, const struct ga_place_ask *ask)
+static void begin_kind(struct kind *m, const struct ga_place_ask *ask)
 {
-	free(m->profile);
-	free(m->image);
-	free(m->offers);
+	release(m);
 	m->profile = ga_xstrdup(ask->profile->name);
 	m->image = ga_strdup0(ask->image);
 	m->version = ask->profile->version;
@@ -68,6 +78,22 @@ static void begin_kind(struct ga_place_memo *m, const struct ga_place_ask *ask)
 	m->baremetal = ask->baremetal;
 	m->n = ask->fleet->nodes.n;
 	m->offers = ga_xcalloc(m->n + 1, sizeof(*m->offers));
+}
+
+/* The kind of that request becomes the first; where it is new it takes the place of the last. */
+static const struct kind *kind_of(struct ga_place_memo *memo, const struct ga_place_ask *ask)
+{
+	struct kind it;
+	size_t i;
+
+	for (i = 0; i < KINDS - 1 && !is_of_kind(&memo->kinds[i], ask); i++)
+		;
+	it = memo->kinds[i];
+	memmove(&memo->kinds[1], &memo->kinds[0], i * sizeof(it));
+	if (!is_of_kind(&it, ask))
+		begin_kind(&it, ask);
+	memo->kinds[0] = it;
+	return &memo->kinds[0];
 }
 
 static void ask_again(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
@@ -96,16 +122,15 @@ static bool is_better(const struct offer *a, const struct ga_fleet_node *x, cons
 
 const struct ga_fleet_node *ga_place_memo_best(const struct ga_place_ask *ask, bool *knows)
 {
-	struct ga_place_memo *m = ask->fleet->memo;
 	const struct ga_fleet_node *best = NULL;
 	const struct offer *its = NULL;
+	const struct kind *m;
 	size_t i;
 
-	*knows = m && is_plain(ask->request);
+	*knows = ask->fleet->memo && is_plain(ask->request);
 	if (!*knows)
 		return NULL;
-	if (!is_of_kind(m, ask))
-		begin_kind(m, ask);
+	m = kind_of(ask->fleet->memo, ask);
 	for (i = 0; i < m->n; i++) {
 		const struct ga_fleet_node *node = &ask->fleet->nodes.v[i];
 		struct offer *offer = &m->offers[i];

@@ -354,6 +354,87 @@ static void one_fleet(int number)
 	ga_fleet_release(&f);
 }
 
+/* ---- what is remembered ---- */
+
+/* One of more kinds of requests than are remembered. */
+static void kind_of_request(struct ga_request *r, struct ga_profile *p)
+{
+	static char word[] = "p", slice[] = "slice", bare[] = "baremetal", tiny[] = "tiny",
+		    other[] = "other";
+	static char *h200[1], *any[2];
+
+	h200[0] = (char *)(uintptr_t)type_words[0];
+	any[0] = (char *)(uintptr_t)type_words[2];
+	any[1] = h200[0];
+	memset(p, 0, sizeof(*p));
+	ga_shape_init(&ga_request_shape, r);
+	r->count = 1 << below(4);
+	r->image = below(12) ? NULL : other;
+	r->shape = below(6) ? NULL : bare;
+	p->memory_mib_per_gpu = p->vcpus_per_gpu = GA_UNKNOWN;
+	p->name = word;
+	p->image = tiny;
+	p->version = below(2);
+	p->shape = slice;
+	p->types.v = p->version ? h200 : any;
+	p->types.n = p->version ? 1 : 2;
+}
+
+static void free_some(struct ga_fleet *f)
+{
+	struct ga_fleet_node *n = &f->nodes.v[below((int64_t)f->nodes.n)];
+	size_t i;
+
+	for (i = 0; i < n->slots.n; i++)
+		if (below(2)) {
+			n->slots.v[i].free = true;
+			n->slots.v[i].why = NULL;
+		}
+	for (i = 0; i < n->partitions.n; i++)
+		n->partitions.v[i].active = 0;
+	ga_fleet_touch(f, n);
+}
+
+static void remembered(void)
+{
+	struct ga_profile p = { 0 };
+	struct ga_request r;
+	struct ga_fleet f;
+	int i, step, placed = 0, steps = 0;
+	bool same = true;
+
+	for (i = 0; i < FLEETS && same; i++) {
+		make_fleet(&f);
+		for (step = 0; step < (int)f.nodes.n; step++)
+			ga_fleet_touch(&f, &f.nodes.v[step]);
+		for (step = 0; step < 200 && same; step++, steps++) {
+			struct ga_fleet forgetful = f; /* borrows all but what is remembered */
+			struct ga_decision d, fresh;
+			ga_autofree char *a = NULL, *b = NULL;
+
+			forgetful.memo = NULL;
+			kind_of_request(&r, &p);
+			ga_place(&f, &r, &p, false, &d);
+			ga_place(&forgetful, &r, &p, false, &fresh);
+			a = describe(&d);
+			b = describe(&fresh);
+			same = ga_streq(a, b);
+			if (!same)
+				t_str(a, b, "fleet %d, step %d", i, step);
+			placed += d.placed;
+			if (d.placed && below(3))
+				ga_fleet_take(&f, &d);
+			if (!below(4))
+				free_some(&f);
+			ga_decision_release(&d);
+			ga_decision_release(&fresh);
+		}
+		ga_fleet_release(&f);
+	}
+	t_ok(same && placed > steps / 10, "%d decisions, %d of them plans, remembered or not",
+	     steps, placed);
+}
+
 int main(void)
 {
 	int i;
@@ -361,5 +442,6 @@ int main(void)
 	rnd = t_seed() | 1;
 	for (i = 0; i < FLEETS; i++)
 		one_fleet(i);
+	remembered();
 	return t_done();
 }

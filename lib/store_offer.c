@@ -23,7 +23,7 @@ struct pending {
 
 /* How long a wipe took. */
 struct wiped {
-	char *type; /* of the slot's GPU, or NULL */
+	const char *type; /* of the slot's GPU, a word of the fleet ending; NULL: not known */
 	int64_t micros;
 };
 
@@ -44,8 +44,6 @@ static void offering_release(struct offering *o)
 
 	for (i = 0; i < o->pending.n; i++)
 		free(o->pending.v[i].profile);
-	for (i = 0; i < o->wiped.n; i++)
-		free(o->wiped.v[i].type);
 	for (i = 0; i < o->soon.n; i++)
 		free(o->soon.v[i].slot);
 	ga_list_release(&o->pending);
@@ -103,7 +101,8 @@ static int read_wiped(struct offering *o, struct ga_err *err)
 
 		if (from != GA_UNKNOWN && to != GA_UNKNOWN && to >= from)
 			*ga_list_add(&o->wiped) =
-				(struct wiped){ ga_rows_dup(rows, 0), to - from };
+				(struct wiped){ ga_fleet_word(&o->ending, ga_rows_text(rows, 0)),
+						to - from };
 	}
 	if (o->wiped.n)
 		qsort(o->wiped.v, o->wiped.n, sizeof(*o->wiped.v), by_micros);
@@ -111,15 +110,15 @@ static int read_wiped(struct offering *o, struct ga_err *err)
 }
 
 /* The median of what wipes of the type's slots took, of all where there was none; GA_UNKNOWN where
- * nothing was wiped yet. */
+ * nothing was wiped yet. The type is a word of the fleet ending. */
 static int64_t wipe_takes(const struct offering *o, const char *type)
 {
 	size_t i, of_type = 0, seen = 0;
 
 	for (i = 0; i < o->wiped.n; i++)
-		of_type += ga_streq(o->wiped.v[i].type, type);
+		of_type += o->wiped.v[i].type == type;
 	for (i = 0; of_type && i < o->wiped.n; i++)
-		if (ga_streq(o->wiped.v[i].type, type) && seen++ == (of_type - 1) / 2)
+		if (o->wiped.v[i].type == type && seen++ == (of_type - 1) / 2)
 			return o->wiped.v[i].micros;
 	return o->wiped.n ? o->wiped.v[(o->wiped.n - 1) / 2].micros : GA_UNKNOWN;
 }
@@ -127,7 +126,8 @@ static int64_t wipe_takes(const struct offering *o, const char *type)
 /* A wipe that should be over is counted from now: it may not have begun. */
 static void add_soon(struct offering *o, const struct ga_rows *rows)
 {
-	int64_t now = o->q->now_micros, takes = wipe_takes(o, ga_rows_text(rows, 1)), at;
+	const char *type = ga_fleet_word(&o->ending, ga_rows_text(rows, 1));
+	int64_t now = o->q->now_micros, takes = wipe_takes(o, type), at;
 	bool held = ga_rows_bool(rows, 4);
 
 	at = time_of(rows, held ? 3 : 2);

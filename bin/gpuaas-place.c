@@ -78,7 +78,7 @@ static const struct ga_prog prog = {
 struct batch {
 	struct ga_request v[GA_PLACER_BATCH];
 	size_t n;
-	bool asked, matched; /* of the stream: whether requests came, and whether matches did */
+	bool saw_request, saw_match;
 };
 
 static int from_flags(struct ga_request *r, struct ga_err *err)
@@ -146,10 +146,10 @@ static int flush(struct ga_placer *p, struct batch *b, struct ga_err *err)
 static int take(struct ga_placer *p, struct batch *b, const struct ga_rec *rec,
 		struct ga_err *err)
 {
-	b->matched |= ga_rec_is(rec, &ga_match_shape);
+	b->saw_match |= ga_rec_is(rec, &ga_match_shape);
 	if (!ga_rec_is(rec, &ga_request_shape))
 		return ga_emit_raw(rec, err);
-	b->asked = true;
+	b->saw_request = true;
 	if (ga_rec_parse(rec, &ga_request_shape, &b->v[b->n], err) < 0)
 		return -1;
 	ga_request_complete(&b->v[b->n++]);
@@ -174,7 +174,7 @@ static int run_stream(struct ga_placer *p, struct batch *b, struct ga_err *err)
 	/* What came before a bad line stands. */
 	if (flush(p, b, r < 0 ? &later : err) < 0)
 		r = -1;
-	if (r < 0 || b->asked || !b->matched)
+	if (r < 0 || b->saw_request || !b->saw_match)
 		return r;
 	(void)ga_fail(err, GA_USAGE, "matches came and no request: nothing is placed");
 	return ga_hint(err, "gpuaas-match --request writes the request of the best match");

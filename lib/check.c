@@ -10,7 +10,7 @@
 #include "fsm.h"
 #include "invariant.h"
 
-#define NAMED 5 /* of triggers that are missing */
+#define MISSING_NAMED 5
 #define MADE_AGAIN "gpuaas-state migrate makes all triggers again"
 
 struct check {
@@ -80,13 +80,13 @@ static int check_missing(struct check *c, const char *ddl)
 		r = is_there(c, type, name);
 		if (r < 0)
 			return -1;
-		if (!r && ++missing <= NAMED)
+		if (!r && ++missing <= MISSING_NAMED)
 			ga_str_addf(&names, "%s%s", missing > 1 ? ", " : "", name);
 	}
 	if (!missing)
 		return 0;
 	sentence = ga_xprintf("%d of %d triggers and views are missing: %s%s", missing, wanted,
-			      names.buf, missing > NAMED ? " and others" : "");
+			      names.buf, missing > MISSING_NAMED ? " and others" : "");
 	return report(c, "trigger", NULL, sentence, MADE_AGAIN);
 }
 

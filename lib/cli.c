@@ -129,19 +129,20 @@ static int set_opt(const struct ga_opt *o, char *value, struct ga_err *err)
 	return 0;
 }
 
-static int hint_help(struct ga_err *err)
+/* before: what comes before where to look, or "" */
+static int hint_help(const char *before, struct ga_err *err)
 {
-	return ga_hint(err, "see '%s%s%s --help'", cli.prog->name, cli.cmd ? " " : "",
+	return ga_hint(err, "%ssee '%s%s%s --help'", before, cli.prog->name, cli.cmd ? " " : "",
 		       cli.cmd ? cli.cmd->name : "");
 }
 
 /* dashes: of options, else "" */
 static int hint_near(const struct ga_near *near, const char *dashes, struct ga_err *err)
 {
-	if (!near->n)
-		return hint_help(err);
-	return ga_hint(err, "near to it: '%s%s'; see '%s%s%s --help'", dashes, near->names[0],
-		       cli.prog->name, cli.cmd ? " " : "", cli.cmd ? cli.cmd->name : "");
+	ga_autofree char *nearest = near->n ? ga_xprintf("near to it: '%s%s'; ", dashes,
+							 near->names[0]) : ga_xstrdup("");
+
+	return hint_help(nearest, err);
 }
 
 static int unknown_option(const char *arg, size_t len, struct ga_err *err)
@@ -239,11 +240,11 @@ static int check_operands(struct ga_err *err)
 
 	if (cli.prog->cmds && !cli.cmd) {
 		ga_err_set(err, GA_USAGE, "a command is missing");
-		return hint_help(err);
+		return hint_help("", err);
 	}
 	if (cli.n_args < min) {
 		ga_err_set(err, GA_USAGE, "%s is missing", args ? args : "an operand");
-		return hint_help(err);
+		return hint_help("", err);
 	}
 	if (max >= 0 && cli.n_args > max)
 		return ga_fail(err, GA_USAGE, "unexpected operand '%.64s'", cli.args[max]);

@@ -150,9 +150,7 @@ static bool take_one(struct counting *c, struct ga_fleet_node *copy, int64_t cou
 		return false;
 	for (i = 0; i < o.n; i++)
 		copy->slots.v[o.slots[i] - copy->slots.v].free = false;
-	for (i = 0; i < copy->partitions.n; i++)
-		if (copy->partitions.v[i].id == o.partition)
-			copy->partitions.v[i].active = 1;
+	ga_fleet_set_active(copy, o.partition, true);
 	add_free(c, o.type, (int64_t)o.n, (int64_t)o.n);
 	return true;
 }

@@ -203,6 +203,15 @@ void ga_place(const struct ga_fleet *fleet, const struct ga_request *request,
 		explain_all(&ask, ret->node, &ret->explanation);
 }
 
+void ga_fleet_set_active(struct ga_fleet_node *node, int64_t partition, bool active)
+{
+	size_t i;
+
+	for (i = 0; i < node->partitions.n; i++)
+		if (node->partitions.v[i].id == partition)
+			node->partitions.v[i].active = active;
+}
+
 static struct ga_fleet_node *find_node(struct ga_fleet *fleet, const struct ga_fleet_node *node)
 {
 	size_t i = (size_t)(node - fleet->nodes.v);
@@ -213,7 +222,7 @@ static struct ga_fleet_node *find_node(struct ga_fleet *fleet, const struct ga_f
 void ga_fleet_take(struct ga_fleet *fleet, const struct ga_decision *decision)
 {
 	struct ga_fleet_node *node = find_node(fleet, decision->node);
-	size_t i, j;
+	size_t i;
 
 	if (!node)
 		return;
@@ -226,9 +235,7 @@ void ga_fleet_take(struct ga_fleet *fleet, const struct ga_decision *decision)
 		s->why = ga_fleet_word(fleet, "in_use");
 		s->generation++;
 	}
-	for (j = 0; j < node->partitions.n; j++)
-		if (node->partitions.v[j].id == decision->fabric_partition)
-			node->partitions.v[j].active = 1;
+	ga_fleet_set_active(node, decision->fabric_partition, true);
 }
 
 int64_t ga_place_largest(const struct ga_fleet *fleet, const struct ga_fleet_node *node,

@@ -72,6 +72,11 @@ void ga_fleet_node_release(struct ga_fleet_node *node);
 /* To be called for a node that is new or was changed. From the first call on, what nodes offer is
  * remembered from one decision to the next; decisions stay the same. */
 void ga_fleet_touch(struct ga_fleet *f, struct ga_fleet_node *node);
+/* Whether a live allocation has the node's partition of that id; nothing where it has none such. */
+void ga_fleet_set_active(struct ga_fleet_node *node, int64_t partition, bool active);
+/* Whether partitions of the node overlap without one being in the other. Where none do, as in
+ * Fabric Manager's tables, it is the same for what still fits which of a size is taken first. */
+bool ga_fleet_partitions_cross(const struct ga_fleet_node *node);
 
 struct ga_decision {
 	bool placed;

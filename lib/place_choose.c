@@ -35,6 +35,23 @@ static uint64_t partition_mask(const struct ga_partition *p)
 	return mask;
 }
 
+bool ga_fleet_partitions_cross(const struct ga_fleet_node *node)
+{
+	size_t i, j;
+
+	for (i = 0; i < node->partitions.n; i++) {
+		uint64_t a = partition_mask(&node->partitions.v[i]);
+
+		for (j = 0; j < i; j++) {
+			uint64_t b = partition_mask(&node->partitions.v[j]);
+
+			if ((a & b) && (a & ~b) && (b & ~a))
+				return true;
+		}
+	}
+	return false;
+}
+
 static bool overlaps_active(const struct ga_fleet_node *node, uint64_t mask)
 {
 	size_t i;

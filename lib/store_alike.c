@@ -21,7 +21,7 @@
 	"epoch_verified, modules, free_modules FROM node_capacity ORDER BY node_id"
 #define COPIES \
 	"SELECT node_id FROM node_image WHERE image = ?1 AND digest = ?2 ORDER BY node_id"
-#define HAD GA_SQL_PARTITIONS_HAD "ORDER BY node_id, fabric_partition"
+#define ACTIVE GA_SQL_ACTIVE_PARTITIONS "ORDER BY node_id, fabric_partition"
 #define NODES "SELECT id, observed_at, alike FROM node INDEXED BY node_alike ORDER BY id"
 
 /*
@@ -33,8 +33,8 @@
 
 /*
  * The key: region, pool, mode, why, flags and which table of partitions is in use, then
- * CAPACITY_WORDS for each row of capacity, the images it has, and the partitions that somebody has
- * where it has a free slot; at last how many of these and how many rows of capacity there were.
+ * CAPACITY_WORDS for each row of capacity, the images it has, and its active partitions where it
+ * has a free slot; at last how many of these and how many rows of capacity there were.
  * Modules are 0 where no partitions are in use.
  */
 #define KEY_WORDS 6
@@ -52,7 +52,7 @@ struct kind {
 struct like {
 	char *alike;
 	struct ga_fleet_node node;
-	bool crossing; /* partitions that overlap and are not one in the other */
+	bool crossing; /* its partitions do, and are in use */
 };
 
 /* Rows in the order of nodes: whether there is one, and its node. */
@@ -81,7 +81,7 @@ struct reading {
 	uint64_t *keys; /* of all kinds, and then of the node */
 	size_t n_keys, room;
 	int64_t epoch; /* the state's */
-	struct cursor nodes, capacity, had;
+	struct cursor nodes, capacity, active;
 	/* Of the node in hand: whether partitions are in use, whether one of its slots is free,
 	 * and whether its slots do not each have a module of their own. */
 	bool by_modules, any_free, odd;
@@ -93,7 +93,7 @@ static void release(struct reading *a)
 
 	ga_rows_close(a->nodes.rows);
 	ga_rows_close(a->capacity.rows);
-	ga_rows_close(a->had.rows);
+	ga_rows_close(a->active.rows);
 	for (i = 0; i < a->kinds.n; i++)
 		ga_fleet_node_release(&a->kinds.v[i].node);
 	for (i = 0; i < a->images.n; i++)
@@ -146,38 +146,6 @@ static const char *word_of(uint64_t key)
 	return (const char *)(uintptr_t)key;
 }
 
-/* The modules of a partition as bits; all bits where one of them has none (see slot.module_bit). */
-static uint64_t module_bits(const struct ga_partition *p)
-{
-	uint64_t bits = 0;
-	size_t i;
-
-	for (i = 0; i < p->module_ids.n; i++)
-		bits |= p->module_ids.v[i] < 32 ? UINT64_C(1) << p->module_ids.v[i] : UINT64_MAX;
-	return bits;
-}
-
-/* Where partitions are disjoint or one in the other, as Fabric Manager's are, it is the same which
- * of a size is taken first; else that hangs on what is not counted. */
-static bool is_crossing(const struct ga_fleet_node *node)
-{
-	size_t i, k;
-
-	for (i = 0; i < node->partitions.n; i++) {
-		uint64_t a = module_bits(&node->partitions.v[i]);
-
-		for (k = 0; k < i; k++) {
-			uint64_t b = module_bits(&node->partitions.v[k]);
-
-			if ((a & b) && (a & ~b) && (b & ~a))
-				return true;
-		}
-		if (a == UINT64_MAX)
-			return true;
-	}
-	return false;
-}
-
 /* What nodes of that text say, read of the first that has it. */
 static int add_like(struct ga_db *db, struct reading *a, const char *id, const char *alike,
 		    struct ga_err *err)
@@ -201,7 +169,7 @@ static int add_like(struct ga_db *db, struct reading *a, const char *id, const c
 	like = ga_list_add(&a->likes);
 	*like = (struct like){ .alike = ga_xstrdup(alike) };
 	ga_store_fleet_fill_node(&a->f, &like->node, rows, ga_db_epoch(db));
-	like->crossing = like->node.partitions_in_use && is_crossing(&like->node);
+	like->crossing = like->node.partitions_in_use && ga_fleet_partitions_cross(&like->node);
 	return 0;
 }
 
@@ -259,22 +227,22 @@ static void read_capacity(struct reading *a)
 	read_modules(a, unverified);
 }
 
-/* The partitions of the node that somebody has; what is not free needs none of them. */
-static int read_had(struct ga_db *db, struct reading *a, const char *id, struct ga_err *err)
+/* The active partitions of the node; what has no free slot needs none of them. */
+static int read_active(struct ga_db *db, struct reading *a, const char *id, struct ga_err *err)
 {
 	int64_t n = 0;
 
-	if (a->any_free && !a->had.rows) {
-		if (ga_db_query(db, &a->had.rows, err, HAD, "") < 0)
+	if (a->any_free && !a->active.rows) {
+		if (ga_db_query(db, &a->active.rows, err, ACTIVE, "") < 0)
 			return -1;
-		next_row(&a->had, err);
+		next_row(&a->active, err);
 	}
-	for (; a->any_free && is_of(&a->had, id, err); n++) {
-		add_number(a, ga_rows_int(a->had.rows, 1));
-		next_row(&a->had, err);
+	for (; a->any_free && is_of(&a->active, id, err); n++) {
+		add_number(a, ga_rows_int(a->active.rows, 1));
+		next_row(&a->active, err);
 	}
 	add_number(a, n);
-	return a->had.r < 0 ? -1 : 0;
+	return a->active.r < 0 ? -1 : 0;
 }
 
 /* Reads what belongs to the node, and makes its key: the end of keys. */
@@ -303,7 +271,7 @@ static int read_key(struct ga_db *db, struct reading *a, const char *id, bool st
 		if (a->images.v[i].copies.r < 0)
 			return -1;
 	}
-	if (read_had(db, a, id, err) < 0)
+	if (read_active(db, a, id, err) < 0)
 		return -1;
 	add_number(a, rows);
 	return a->capacity.r < 0 ? -1 : 0;
@@ -341,7 +309,7 @@ static void add_slots(struct reading *a, const uint64_t *c, struct ga_fleet_node
 	}
 }
 
-/* The table of another node, of which nobody has anything yet. */
+/* The table of another node, nothing of it active. */
 static void add_partitions(const struct ga_fleet_node *from, struct ga_fleet_node *to)
 {
 	size_t i, k;
@@ -360,7 +328,7 @@ static void add_kind(struct reading *a, const char *id, const struct kind *k)
 {
 	const struct ga_fleet_node *like = &a->likes.v[a->like].node;
 	const uint64_t *key = &a->keys[k->key], *end = key + k->n - KEY_END, *p = key + KEY_WORDS;
-	const uint64_t *had = end - end[0];
+	const uint64_t *active = end - end[0];
 	struct kind *new = ga_list_add(&a->kinds);
 	struct ga_fleet_node *node = &new->node;
 	uint64_t rows;
@@ -376,13 +344,13 @@ static void add_kind(struct reading *a, const char *id, const struct kind *k)
 	};
 	for (rows = end[1]; rows; rows--, p += CAPACITY_WORDS)
 		add_slots(a, p, node);
-	while (p < had)
+	while (p < active)
 		*ga_list_add(&node->images) = word_of(*p++);
 	if (!like->partitions_in_use)
 		return;
 	add_partitions(like, node);
-	while (had < end)
-		ga_store_fleet_partition_had(node, (int64_t)*had++);
+	while (active < end)
+		ga_fleet_set_active(node, (int64_t)*active++, true);
 }
 
 static uint64_t hash_of(const uint64_t *key, size_t n)

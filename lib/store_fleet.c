@@ -63,32 +63,17 @@ static void fill_partitions(struct ga_fleet_node *node, const char *text)
 	struct ga_partition *p = NULL;
 
 	while (*text) {
-		bool id = *text == '"';
-
-		text += id;
-		if (*text < '0' || *text > '9') {
-			text += *text != '\0';
-			continue;
-		}
-		if (id) {
+		if (*text == '"') {
+			text++;
 			p = ga_list_add(&node->partitions);
 			p->id = read_number(&text);
 			text += *text == '"';
-		} else if (p) {
+		} else if (p && *text >= '0' && *text <= '9') {
 			*ga_list_add(&p->module_ids) = read_number(&text);
 		} else {
 			text++;
 		}
 	}
-}
-
-void ga_store_fleet_partition_had(struct ga_fleet_node *node, int64_t id)
-{
-	size_t i;
-
-	for (i = 0; i < node->partitions.n; i++)
-		if (node->partitions.v[i].id == id)
-			node->partitions.v[i].active = 1;
 }
 
 void ga_store_fleet_fill_node(struct ga_fleet *f, struct ga_fleet_node *node,
@@ -111,10 +96,10 @@ void ga_store_fleet_fill_node(struct ga_fleet *f, struct ga_fleet_node *node,
 	fill_partitions(node, ga_rows_text(rows, 12));
 }
 
-static void fill_had(struct ga_fleet *f, struct ga_fleet_node *node, const struct ga_rows *rows)
+static void fill_active(struct ga_fleet *f, struct ga_fleet_node *node, const struct ga_rows *rows)
 {
 	(void)f;
-	ga_store_fleet_partition_had(node, ga_rows_int(rows, 1));
+	ga_fleet_set_active(node, ga_rows_int(rows, 1), true);
 }
 
 static void fill_window(struct ga_fleet *f, struct ga_fleet_node *node,
@@ -273,7 +258,8 @@ int ga_store_fleet_load(struct ga_db *db, struct ga_fleet *ret, struct ga_err *e
 	ga_fleet_release(ret);
 	if (ga_db_scalar(db, version_sql, &f.version, err) < 0 || read_marks(db, &f, err) < 0 ||
 	    load_nodes(db, &f, err) < 0 ||
-	    fill_all(db, &f, GA_SQL_PARTITIONS_HAD "ORDER BY node_id", fill_had, err) < 0 ||
+	    fill_all(db, &f, GA_SQL_ACTIVE_PARTITIONS "ORDER BY node_id", fill_active,
+		     err) < 0 ||
 	    fill_all(db, &f, IMAGES "ORDER BY c.node_id, c.image", fill_image, err) < 0 ||
 	    fill_all(db, &f, WINDOWS "ORDER BY node_id, from_at", fill_window, err) < 0 ||
 	    fill_all(db, &f, SLOTS "WHERE state <> 'retired' ORDER BY node_id, slot_index",
@@ -290,8 +276,8 @@ int ga_store_fleet_load(struct ga_db *db, struct ga_fleet *ret, struct ga_err *e
 static int fill_parts(struct ga_db *db, struct ga_fleet *f, struct ga_fleet_node *node,
 		      struct ga_err *err)
 {
-	if (fill_one(db, f, node, node->id, GA_SQL_PARTITIONS_HAD "AND node_id = ?1", fill_had,
-		     err) < 0 ||
+	if (fill_one(db, f, node, node->id, GA_SQL_ACTIVE_PARTITIONS "AND node_id = ?1",
+		     fill_active, err) < 0 ||
 	    fill_one(db, f, node, node->id, IMAGES "WHERE c.node_id = ?1 ORDER BY c.image",
 		     fill_image, err) < 0 ||
 	    fill_one(db, f, node, node->id, WINDOWS "AND node_id = ?1 ORDER BY from_at",

@@ -13,9 +13,9 @@
 	"CASE WHEN blockers = '[]' THEN NULL ELSE json_extract(blockers, '$[0].code') END, " \
 	"partitions FROM node "
 
-/* The partitions that somebody has, of which nodes; AND with a condition, and an order follow. In
- * the words of the index allocation_partition. */
-#define GA_SQL_PARTITIONS_HAD \
+/* Nodes and the partitions of them that live allocations have; AND with a condition, and an order
+ * follow. In the words of the index allocation_partition. */
+#define GA_SQL_ACTIVE_PARTITIONS \
 	"SELECT node_id, fabric_partition FROM allocation INDEXED BY allocation_partition " \
 	"WHERE node_id IS NOT NULL AND fabric_partition IS NOT NULL AND state IN ('placed', " \
 	"'provisioning', 'active', 'held', 'preempting', 'releasing', 'release_failed', 'failed') "
@@ -31,8 +31,6 @@
 /* node is zeroed; its texts are the fleet's words. epoch is the state's. */
 void ga_store_fleet_fill_node(struct ga_fleet *f, struct ga_fleet_node *node,
 			      const struct ga_rows *rows, int64_t epoch);
-/* Somebody has its partition of that id, if it has one. */
-void ga_store_fleet_partition_had(struct ga_fleet_node *node, int64_t id);
 /* Adds a node of that id with all that belongs to it: 1, 0 when there is none that is not retired,
  * -1. Nodes are to be added in the order of their ids. */
 int ga_store_fleet_add(struct ga_db *db, struct ga_fleet *f, const char *id, struct ga_err *err);

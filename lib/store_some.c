@@ -33,16 +33,13 @@ static void free_expired(struct ga_fleet *f, const struct ga_rows *rows)
 	struct ga_fleet_node *node = ga_store_fleet_node(f, ga_rows_text(rows, 0));
 	struct ga_fleet_slot *slot =
 		node ? ga_store_fleet_slot(node, ga_rows_text(rows, 1)) : NULL;
-	size_t i;
 
 	if (!slot)
 		return;
 	ga_fleet_touch(f, node);
 	slot->why = ga_fleet_word(f, ga_rows_text(rows, 3));
 	slot->free = !slot->why;
-	for (i = 0; i < node->partitions.n; i++)
-		if (node->partitions.v[i].id == ga_rows_int(rows, 2))
-			node->partitions.v[i].active = 0;
+	ga_fleet_set_active(node, ga_rows_int(rows, 2), false);
 	if (!ga_rows_bool(rows, 4))
 		return;
 	node->clean = true;

@@ -580,8 +580,12 @@ barred()
 
 @test "a state that is damaged where it is counted is told as damaged, and nothing is listed" {
   fleet 1 2
+  # All that is read of nodes behind NVSwitches.
+  raw "UPDATE slot SET module_id = slot_index;
+    UPDATE node SET fabric_mode = 'partitions', partitions = '{\"0\":[0],\"1\":[1]}'"
+  assert_equal "$(gpuaas-profile list --public --json | jq -s 'map(.availableCount) | max > 0')" true
   local root table
-  for table in node_capacity node_alike node_image_copy; do
+  for table in node_capacity node_alike node_image_copy allocation_partition; do
     cp "$GPUAAS_STATE" "$T/bad.db"
     sqlite3 "$T/bad.db" 'PRAGMA wal_checkpoint' > "$T/x"
     root=$(sqlite3 "$T/bad.db" "SELECT rootpage FROM sqlite_schema WHERE name = '$table'")

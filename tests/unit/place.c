@@ -371,6 +371,40 @@ static void preference(void)
 	}
 }
 
+static void crossing(void)
+{
+	static const struct {
+		uint64_t masks[4]; /* of modules, a partition each */
+		bool cross;
+		const char *what;
+	} rows[] = {
+		{ { 0 }, false, "no partitions" },
+		{ { 0xff, 0x0f, 0xf0, 0x03 }, false, "halves of halves" },
+		{ { 0x03, 0x0c, 0x0f }, false, "smaller ones first" },
+		{ { 0x03, 0x03 }, false, "the same modules twice" },
+		{ { 0x03, 0x06 }, true, "a module of both, one of each alone" },
+		{ { 0x0f, 0x03, 0x3c }, true, "not the first pair" },
+		{ { UINT64_C(1) << 40 | 1, 0x03 }, true, "high modules" },
+	};
+	size_t i, k;
+	int m;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		struct ga_fleet_node n = { 0 };
+
+		for (k = 0; k < GA_ARRAY_SIZE(rows[i].masks) && rows[i].masks[k]; k++) {
+			struct ga_partition *p = ga_list_add(&n.partitions);
+
+			p->id = (int64_t)k;
+			for (m = 0; m < 64; m++)
+				if (rows[i].masks[k] & UINT64_C(1) << m)
+					*ga_list_add(&p->module_ids) = m;
+		}
+		t_int(ga_fleet_partitions_cross(&n), rows[i].cross, "crossing: %s", rows[i].what);
+		ga_fleet_node_release(&n);
+	}
+}
+
 int main(void)
 {
 	slices();
@@ -380,5 +414,6 @@ int main(void)
 	preference();
 	baremetal();
 	partitions();
+	crossing();
 	return t_done();
 }

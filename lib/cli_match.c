@@ -128,6 +128,7 @@ static void add_offer(struct matching *m, const struct ga_hardware_profile *p, c
 		.counts = p->counts.v, .n_counts = p->counts.n,
 		.price_micros = p->price_micros, .currency = p->currency,
 		.available = p->available_count, .largest = p->largest_available,
+		.counts_now = p->counts_now.v, .n_counts_now = p->counts_now.n,
 		.pending = p->pending_count, .uncertain = p->unknown_count > 0,
 		.expected_at = p->expected_available_at, .stale_seconds = p->stale_seconds,
 		.team = may_use(m, p), .machine = machine_of(p, slug),
@@ -137,6 +138,8 @@ static void add_offer(struct matching *m, const struct ga_hardware_profile *p, c
 		return;
 	o->available = numbers ? numbers->available : 0;
 	o->largest = numbers ? numbers->largest : 0;
+	o->counts_now = numbers ? numbers->counts_now.v : NULL;
+	o->n_counts_now = numbers ? numbers->counts_now.n : 0;
 	o->expected_at = numbers ? numbers->expected_at : NULL;
 }
 

@@ -21,6 +21,9 @@ static const struct ga_shape type_shape = {
 		GA_AS(S, total, "totalCount", GA_F_INT, GA_REQ, .doc = "GPUs there are"),
 		GA_AS(S, largest, "largestAvailable", GA_F_INT, GA_REQ,
 		      .doc = "GPUs that one request for the type would get now, at most"),
+		GA_AS(S, counts_now, "availableCounts", GA_F_INTS, GA_OPT,
+		      .doc = "of slices: numbers of GPUs that one request for the type would get "
+			     "now"),
 		GA_AS(S, expected_at, "expectedAvailableAt", GA_F_TEXT, GA_NULLOK,
 		      .format = GA_T_TIME,
 		      .doc = "when the smallest request for the type could be placed; null: now, "
@@ -68,6 +71,9 @@ const struct ga_shape ga_hardware_profile_shape = {
 		       "GPUs that requests would get now"),
 		NUMBER(largest_available, "largestAvailable", GA_REQ,
 		       "GPUs that one request would get now, at most"),
+		GA_AS(S, counts_now, "availableCounts", GA_F_INTS, GA_OPT,
+		      .doc = "of slices: numbers of GPUs that one request would get now; with "
+			     "fabric partitions not each up to the largest is one"),
 		NUMBER(total_count, "totalCount", GA_REQ, "GPUs there are"),
 		NUMBER(unknown_count, "unknownCount", GA_REQ,
 		       "GPUs of them that were not observed for too long to say"),

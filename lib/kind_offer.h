@@ -15,6 +15,7 @@ struct ga_offer_type {
 	int64_t memory_gb; /* nominal, of one GPU */
 	int64_t available, total;
 	int64_t largest;   /* that one request for the type alone would get */
+	GA_LIST(int64_t) counts_now; /* of slices: what one request for the type alone would get */
 	char *expected_at; /* of the type alone; NULL: available now, or nobody knows */
 	int64_t machine; /* GPUs of the largest machine; GA_UNKNOWN: none is sold whole */
 };
@@ -40,6 +41,7 @@ struct ga_hardware_profile {
 	bool available;	   /* whether any request would be placed now */
 	int64_t available_count;   /* that requests would get now, one after the other */
 	int64_t largest_available; /* in one request */
+	GA_LIST(int64_t) counts_now; /* of slices: those that one request would get now */
 	int64_t total_count, unknown_count;
 	int64_t pending_count; /* asked for by requests that wait */
 	GA_LIST(struct ga_offer_type) by_type;

@@ -229,12 +229,20 @@ static void begin(const struct try *t)
 	m->stale_seconds = o->stale_seconds;
 }
 
+static bool is_given_now(const struct ga_match_offer *o, int64_t count)
+{
+	size_t i;
+
+	for (i = 0; i < o->n_counts_now; i++)
+		if (o->counts_now[i] == count)
+			return true;
+	return !o->n_counts_now && count != GA_UNKNOWN && o->largest >= count;
+}
+
 static const char *availability_of(const struct try *t)
 {
 	const struct ga_match_offer *o = t->offer;
-	int64_t count = t->m->count;
-
-	if (count != GA_UNKNOWN && o->largest != GA_UNKNOWN && o->largest >= count)
+	if (is_given_now(o, t->m->count))
 		return "now";
 	if (o->largest == GA_UNKNOWN || o->uncertain)
 		return "unknown";
@@ -324,7 +332,8 @@ static bool is_nearer(const struct ga_match *a, const struct ga_match *b)
 	       a->tokens_per_second_milli > b->tokens_per_second_milli;
 }
 
-/* Fits, then what is known to, then SLOs known to be met; of what does not fit, the nearest. */
+/* Fits, then what is known to, then SLOs known to be met, then what is given now; of what does not
+ * fit, the nearest. */
 static bool is_better(const struct tried *a, const struct tried *b)
 {
 	if (a->m.fits != b->m.fits)
@@ -333,7 +342,9 @@ static bool is_better(const struct tried *a, const struct tried *b)
 		return is_nearer(&a->m, &b->m);
 	if (a->unsure != b->unsure)
 		return b->unsure;
-	return ga_streq(a->m.slo, "met") && !ga_streq(b->m.slo, "met");
+	if (ga_streq(a->m.slo, "met") != ga_streq(b->m.slo, "met"))
+		return ga_streq(a->m.slo, "met");
+	return ga_streq(a->m.availability, "now") && !ga_streq(b->m.availability, "now");
 }
 
 static int by_size(const void *a, const void *b)
@@ -378,9 +389,11 @@ static void counts_of(const struct match_context *c, const struct ga_match_offer
 		ret[(*n)++] = 1;
 }
 
-static bool is_enough(const struct tried *t)
+/* Behind NVSwitches a larger count may be given now where a smaller one never is. */
+static bool is_enough(const struct ga_match_offer *o, const struct tried *t)
 {
-	return t->m.fits && !t->unsure && !ga_streq(t->m.slo, "unknown");
+	return t->m.fits && !t->unsure && !ga_streq(t->m.slo, "unknown") &&
+	       (ga_streq(t->m.availability, "now") || o->largest <= t->m.count);
 }
 
 static void answer(const struct match_context *c, const struct ga_match_offer *offer,
@@ -392,7 +405,7 @@ static void answer(const struct match_context *c, const struct ga_match_offer *o
 
 	counts_of(c, offer, counts, &n);
 	try_count(c, offer, counts[0], ret);
-	for (i = 1; i < n && !is_enough(ret); i++) {
+	for (i = 1; i < n && !is_enough(offer, ret); i++) {
 		try_count(c, offer, counts[i], &next);
 		if (is_better(&next, ret)) {
 			ga_shape_release(&ga_match_shape, &ret->m);

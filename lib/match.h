@@ -4,11 +4,11 @@
  * Pure.
  *
  * An answer is one profile with one of its accelerator types, and the least of the profile's counts
- * that does, or the one that comes nearest. What is known to be against it makes it not fit; what
- * nobody knows is told apart, and never stands for yes or no. The order: what fits; then what is
- * known to fit its memory; then SLOs met before those of which not all is known; then what is to be
- * had now, later, unknown, not; then architectures as preferred; then the cheapest (the whole
- * training, or the hour); then the fastest; then names.
+ * that does, of those that can be had now where there are any, or the one that comes nearest. What
+ * is known to be against it makes it not fit; what nobody knows is told apart, and never stands for
+ * yes or no. The order: what fits; then what is known to fit its memory; then SLOs met before those
+ * of which not all is known; then what is to be had now, later, unknown, not; then architectures as
+ * preferred; then the cheapest (the whole training, or the hour); then the fastest; then names.
  */
 #ifndef GA_MATCH_H
 #define GA_MATCH_H
@@ -29,6 +29,8 @@ struct ga_match_offer {
 	/* GPUs of the type; GA_UNKNOWN: not known. uncertain: more may be on nodes not seen for too
 	 * long. */
 	int64_t available, largest, pending;
+	const int64_t *counts_now; /* that one request would get; n_counts_now 0: all to largest */
+	size_t n_counts_now;
 	int64_t machine; /* of whole ones: GPUs of the largest there is; 0 or less: not known */
 	bool uncertain;
 	bool team; /* whether who asks may use it */

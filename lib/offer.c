@@ -2,7 +2,6 @@
 /* What a profile could get of the fleet, by placement's own rules (place_score.h). */
 #include "offer.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,14 +20,22 @@ struct counting {
 	struct ga_offer_numbers *ret;
 };
 
-static struct ga_offer_number *number_of(struct ga_offer_numbers *ret, const char *type)
+static struct ga_offer_number *find_number(struct ga_offer_numbers *ret, const char *type)
 {
-	struct ga_offer_number *n;
 	size_t i;
 
 	for (i = 0; i < ret->types.n; i++)
 		if (ret->types.v[i].type == type || ga_streq(ret->types.v[i].type, type))
 			return &ret->types.v[i];
+	return NULL;
+}
+
+static struct ga_offer_number *number_of(struct ga_offer_numbers *ret, const char *type)
+{
+	struct ga_offer_number *n = find_number(ret, type);
+
+	if (n)
+		return n;
 	n = ga_list_add(&ret->types);
 	*n = (struct ga_offer_number){ .type = type };
 	return n;
@@ -78,6 +85,15 @@ static bool in_reach(struct counting *c, const struct ga_fleet_node *node)
 
 /* ---- what is free ---- */
 
+static bool has_number(const int64_t *v, size_t n, int64_t number)
+{
+	size_t i;
+
+	for (i = 0; i < n && v[i] != number; i++)
+		;
+	return i < n;
+}
+
 static int64_t larger(int64_t a, int64_t b)
 {
 	return a > b ? a : b;
@@ -114,6 +130,18 @@ static int64_t fill(const struct counting *c, int64_t n, int64_t *largest)
 	return c->profile.counts.n ? n - left : n;
 }
 
+static bool is_allowed(const struct counting *c, int64_t count)
+{
+	return !c->profile.counts.n ||
+	       has_number(c->profile.counts.v, c->profile.counts.n, count);
+}
+
+static void add_count(struct ga_offer_number *n, int64_t count)
+{
+	if (!has_number(n->counts.v, n->counts.n, count))
+		*ga_list_add(&n->counts) = count;
+}
+
 /* Without fabric partitions any usable slots of one type make a slice. */
 static void free_slots(struct counting *c, const struct ga_fleet_node *node)
 {
@@ -122,7 +150,7 @@ static void free_slots(struct counting *c, const struct ga_fleet_node *node)
 
 	for (i = 0; i < node->slots.n && i < GA_PLACE_SLOTS; i++) {
 		const char *type = node->slots.v[i].type;
-		int64_t n = 0, gpus, largest;
+		int64_t n = 0, gpus, largest, count;
 
 		if (done[i] || !wants_type(c, type))
 			continue;
@@ -136,6 +164,43 @@ static void free_slots(struct counting *c, const struct ga_fleet_node *node)
 		gpus = fill(c, n, &largest);
 		if (gpus)
 			add_free(c, type, gpus, largest);
+		for (count = 1; count <= n; count++)
+			if (is_allowed(c, count))
+				add_count(number_of(c->ret, type), count);
+	}
+}
+
+/* The counts that have a partition of the type on the node as it is. */
+static void ask_counts(struct counting *c, const struct ga_fleet_node *node, const char *type)
+{
+	struct ga_offer_number *number = find_number(c->ret, type);
+	struct ga_place_ask ask = c->ask;
+	struct ga_place_option o;
+
+	if (!number) /* none of the type may be used */
+		return;
+	if (type) {
+		ask.types = &type;
+		ask.n_types = 1;
+	}
+	for (ask.count = 1; ask.count <= (int64_t)node->slots.n; ask.count++)
+		if (is_allowed(c, ask.count) &&
+		    !has_number(number->counts.v, number->counts.n, ask.count) &&
+		    !ga_place_offer(&ask, node, &o) && ga_streq(o.type, type))
+			add_count(number, ask.count);
+}
+
+static void ask_all_counts(struct counting *c, const struct ga_fleet_node *node)
+{
+	size_t i, j;
+
+	for (i = 0; i < node->slots.n; i++) {
+		const char *type = node->slots.v[i].type;
+
+		for (j = 0; j < i && node->slots.v[j].type != type; j++)
+			;
+		if (j == i && wants_type(c, type))
+			ask_counts(c, node, type);
 	}
 }
 
@@ -163,6 +228,7 @@ static void free_partitions(struct counting *c, const struct ga_fleet_node *node
 
 	if (!node->slots.n || !node->partitions.n)
 		return;
+	ask_all_counts(c, node);
 	copy.slots.v = ga_xcalloc(node->slots.n, sizeof(*copy.slots.v));
 	memcpy(copy.slots.v, node->slots.v, node->slots.n * sizeof(*copy.slots.v));
 	copy.partitions.v = ga_xcalloc(node->partitions.n, sizeof(*copy.partitions.v));
@@ -223,7 +289,6 @@ static void count_free(struct counting *c, const struct ga_fleet_node *node)
 /* What a whole machine of one type gives when it is free: all that is in it. */
 static void count_machine(struct counting *c, const struct ga_fleet_node *node)
 {
-	int64_t gpus = (int64_t)node->slots.n;
 	struct ga_offer_number *n;
 	size_t i;
 
@@ -231,7 +296,7 @@ static void count_machine(struct counting *c, const struct ga_fleet_node *node)
 		if (!ga_streq(node->slots.v[i].type, node->slots.v[0].type))
 			return;
 	n = number_of(c->ret, node->slots.v[0].type);
-	n->machine = gpus > n->machine ? gpus : n->machine;
+	n->machine = larger(n->machine, (int64_t)node->slots.n);
 }
 
 static void count_node(struct counting *c, const struct ga_fleet_node *node)
@@ -273,6 +338,11 @@ static int by_number_down(const void *a, const void *b)
 	return *x < *y ? 1 : *x > *y ? -1 : 0;
 }
 
+static int by_number(const void *a, const void *b)
+{
+	return by_number_down(b, a);
+}
+
 static int by_type(const void *a, const void *b)
 {
 	const struct ga_offer_number *x = a, *y = b;
@@ -307,6 +377,26 @@ static void end(struct counting *c)
 	ga_list_release(&c->counts);
 }
 
+/* Orders what was found. The counts of any type are those of all types. */
+static void finish(struct ga_offer_numbers *ret)
+{
+	size_t i, j;
+
+	for (i = 0; i < ret->types.n; i++) {
+		const struct ga_offer_number *n = &ret->types.v[i];
+
+		if (n->counts.n)
+			qsort(n->counts.v, n->counts.n, sizeof(*n->counts.v), by_number);
+		for (j = 0; j < n->counts.n; j++)
+			if (!has_number(ret->counts.v, ret->counts.n, n->counts.v[j]))
+				*ga_list_add(&ret->counts) = n->counts.v[j];
+	}
+	if (ret->counts.n)
+		qsort(ret->counts.v, ret->counts.n, sizeof(*ret->counts.v), by_number);
+	if (ret->types.n)
+		qsort(ret->types.v, ret->types.n, sizeof(*ret->types.v), by_type);
+}
+
 void ga_offer_count(const struct ga_fleet *fleet, const struct ga_profile *profile,
 		    struct ga_offer_numbers *ret)
 {
@@ -319,14 +409,18 @@ void ga_offer_count(const struct ga_fleet *fleet, const struct ga_profile *profi
 	begin(&c, fleet, profile);
 	for (i = 0; i < fleet->nodes.n; i++)
 		count_node(&c, &fleet->nodes.v[i]);
-	if (ret->types.n)
-		qsort(ret->types.v, ret->types.n, sizeof(*ret->types.v), by_type);
+	finish(ret);
 	end(&c);
 }
 
 void ga_offer_numbers_release(struct ga_offer_numbers *n)
 {
+	size_t i;
+
+	for (i = 0; i < n->types.n; i++)
+		ga_list_release(&n->types.v[i].counts);
 	ga_list_release(&n->types);
+	ga_list_release(&n->counts);
 	*n = (struct ga_offer_numbers){ .oldest_micros = GA_UNKNOWN };
 }
 
@@ -475,39 +569,4 @@ void ga_offer_expect(const struct ga_fleet *fleet, const struct ga_profile *prof
 	for (i = 0; i < fleet->nodes.n; i++)
 		expect_node(&e, &fleet->nodes.v[i]);
 	end(&e.c);
-}
-
-/* ---- names ---- */
-
-static bool is_capitals(const char *word, size_t len)
-{
-	static const char *const short_ones[] = { "ai", "amd", "cpu", "gpu", "hpc", "llm", "ml",
-						  "nlp", "pcie", "sxm", "vm", "xl" };
-	size_t i;
-
-	for (i = 0; i < len; i++)
-		if (isdigit((unsigned char)word[i]))
-			return true;
-	for (i = 0; i < GA_ARRAY_SIZE(short_ones); i++)
-		if (strlen(short_ones[i]) == len && !strncmp(short_ones[i], word, len))
-			return true;
-	return false;
-}
-
-char *ga_offer_title(const char *name)
-{
-	char *title = ga_xstrdup(name), *word = title;
-
-	while (*word) {
-		size_t len = strcspn(word, "-_"), i;
-		bool capitals = is_capitals(word, len);
-
-		for (i = 0; i < len; i++)
-			if (!i || capitals)
-				word[i] = (char)toupper((unsigned char)word[i]);
-		if (word[len])
-			word[len++] = ' ';
-		word += len;
-	}
-	return title;
 }

@@ -14,12 +14,14 @@ struct ga_offer_number {
 	const char *type; /* interned in the fleet; NULL: not known */
 	int64_t available, total;
 	int64_t largest; /* GPUs of the largest request for the type alone that would be placed */
+	GA_LIST(int64_t) counts; /* of all requests for slices that would be, least first */
 	int64_t machine; /* of whole ones: GPUs of the largest of this type alone, free or not */
 };
 
 struct ga_offer_numbers {
 	int64_t available; /* GPUs that requests would get, the largest counts first */
 	int64_t largest;   /* GPUs of the largest request that would be placed */
+	GA_LIST(int64_t) counts; /* of all requests for slices that would be, least first */
 	int64_t total;	   /* GPUs that the profile may ever use */
 	int64_t unknown;   /* of them: on nodes not observed since fleet->stale_micros */
 	int64_t oldest_micros; /* oldest observation of a node that counts; GA_UNKNOWN: none */

@@ -215,7 +215,7 @@ static void add_type(const struct offering *o, const char *type, const struct ga
 {
 	const struct ga_accel_type *t = type ? ga_accels_type(o->q->accels, type) : NULL;
 	struct ga_offer_type *row = ga_list_add(&ret->by_type);
-	size_t i;
+	size_t i, j;
 
 	*row = (struct ga_offer_type){
 		.type = ga_strdup0(type),
@@ -223,13 +223,18 @@ static void add_type(const struct offering *o, const char *type, const struct ga
 		.memory_gb = t ? t->memory.gpu_gb : GA_UNKNOWN,
 		.machine = GA_UNKNOWN,
 	};
-	for (i = 0; i < n->types.n; i++)
-		if (ga_streq(n->types.v[i].type, type) || (!type && !n->types.v[i].type)) {
-			row->available = n->types.v[i].available;
-			row->total = n->types.v[i].total;
-			row->largest = n->types.v[i].largest;
-			row->machine = n->types.v[i].machine ? n->types.v[i].machine : GA_UNKNOWN;
-		}
+	for (i = 0; i < n->types.n; i++) {
+		const struct ga_offer_number *of = &n->types.v[i];
+
+		if (!ga_streq(of->type, type))
+			continue;
+		row->available = of->available;
+		row->total = of->total;
+		row->largest = of->largest;
+		row->machine = of->machine ? of->machine : GA_UNKNOWN;
+		for (j = 0; j < of->counts.n; j++)
+			*ga_list_add(&row->counts_now) = of->counts.v[j];
+	}
 }
 
 /* In the profile's order; of a generic one, whatever there is. */
@@ -326,6 +331,8 @@ static void add_numbers(const struct offering *o, const struct ga_offer_numbers 
 	ret->largest_available = n->largest;
 	ret->total_count = n->total;
 	ret->unknown_count = n->unknown;
+	for (i = 0; i < n->counts.n; i++)
+		*ga_list_add(&ret->counts_now) = n->counts.v[i];
 	for (i = 0; i < o->pending.n; i++)
 		if (!strcmp(o->pending.v[i].profile, ret->name))
 			ret->pending_count = o->pending.v[i].gpus;

@@ -260,6 +260,17 @@ pending()
   assert_equal "$(numbers fours)" '[0,0,8,0]'
   run_status 1 gpuaas-place --profile fours --gpus 4
   jq_is .code topology_blocked
+  # Where six are free a request for three is told no more than placement gives.
+  profile threes '.counts = [2, 3]'
+  run_ok gpuaas-profile list --public --json
+  jq_is 'select(.name == "premium-gpu" or .name == "threes") |
+    [.name, .availableCounts, .byType[].availableCounts] | @json' \
+    '["premium-gpu",[1,2],[1,2]]
+["threes",[2],[2]]'
+  run_ok gpuaas-match --gpus 3 --json
+  jq_is 'select(.profile == "threes") | [.count, .available_count, .availability] | @json' \
+    '[3,4,"none"]'
+  run_status 1 gpuaas-match --gpus 3 --request
   gpuaas-place --profile pairs --gpus 2 > "$T/plan"
   assert_equal "$(numbers premium-gpu)" '[4,2,8,0]'
   assert_equal "$(numbers pairs)" '[2,2,8,0]'
@@ -400,7 +411,7 @@ expire()
   assert_equal "$(numbers mi250x)" '[0,0,0,0]'
   run_ok gpuaas-profile list --public --json
   jq_is 'select(.name == "generic") | [.summary, .byType] | @json' \
-    '["Generic - 2 available",[{"acceleratorType":null,"availableCount":2,"expectedAvailableAt":null,"largestAvailable":2,"memoryGb":null,"name":"type unknown","totalCount":2}]]'
+    '["Generic - 2 available",[{"acceleratorType":null,"availableCount":2,"availableCounts":[1,2],"expectedAvailableAt":null,"largestAvailable":2,"memoryGb":null,"name":"type unknown","totalCount":2}]]'
 }
 
 # Seven profiles whose types fill some 3 MiB of the view each.

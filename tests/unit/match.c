@@ -106,6 +106,27 @@ static void ranking(void)
 	t_str(m.v[0].availability, "unknown", "what was not seen for long is no capacity");
 	t_ok(!ga_match_best(&m), "and nothing is the best");
 	ga_matches_release(&m);
+	o[2].largest = 8;
+	o[2].counts_now = (const int64_t[]){ 1, 2, 4, 8 };
+	o[2].n_counts_now = 4;
+	o[2].uncertain = false;
+	for (r.gpus = 2; r.gpus < 4; r.gpus++) {
+		run(&r, o + 2, 1, NULL, 0, &m);
+		t_str(m.v[0].availability, r.gpus == 2 ? "now" : "none",
+		      "%d of what is given by twos and fours", (int)r.gpus);
+		ga_matches_release(&m);
+	}
+	r.gpus = GA_UNKNOWN;
+	o[2].counts = (const int64_t[]){ 3, 4, 8 };
+	o[2].n_counts = 3;
+	run(&r, o + 2, 1, NULL, 0, &m);
+	t_int(m.v[0].count, 4, "of what does, the least that is given now");
+	ga_matches_release(&m);
+	o[2].n_counts = 1;
+	run(&r, o + 2, 1, NULL, 0, &m);
+	t_int(m.v[0].count, 3, "or the least, where none is");
+	t_str(m.v[0].availability, "none", "and that is said");
+	ga_matches_release(&m);
 	ga_shape_release(&ga_requirement_shape, &r);
 	r = nothing();
 	run(&r, o, 0, NULL, 0, &m);

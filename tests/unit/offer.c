@@ -128,33 +128,63 @@ static void only_counts(struct scene *s, const int64_t *counts)
 		*ga_list_add(&s->profile.counts) = *counts++;
 }
 
+static void add_numbers(struct ga_str *to, const int64_t *v, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		ga_str_addf(to, "%s%lld", i ? " " : "", (long long)v[i]);
+}
+
+/* "all; of the first type; …": the counts that one request would get. */
+static char *counts(const struct scene *s)
+{
+	ga_autooffer struct ga_offer_numbers n;
+	struct ga_str out = GA_STR_INIT;
+	size_t i;
+
+	ga_offer_count(&s->fleet, &s->profile, &n);
+	add_numbers(&out, n.counts.v, n.counts.n);
+	for (i = 0; i < n.types.n; i++) {
+		ga_str_add(&out, "; ");
+		add_numbers(&out, n.types.v[i].counts.v, n.types.v[i].counts.n);
+	}
+	return ga_str_take(&out);
+}
+
 /* On nodes that are run by fabric partitions a slice is a whole partition. */
 static void in_partitions(void)
 {
 	static const struct {
 		const char *name, *nodes;
 		int64_t counts[5], active; /* active: of the first node, as id + 1 */
-		const char *want;
+		const char *want, *at_once;
 	} rows[] = {
-		{ "all of them", "a:ffff/ffff", { 1, 2, 4, 8 }, 0, "8/8 8; h200 8/8" },
+		{ "all of them", "a:ffff/ffff", { 1, 2, 4, 8 }, 0, "8/8 8; h200 8/8",
+		  "1 2 4 8; 1 2 4 8" },
 		{ "a four of 5 to 8, and 2 and 3 apart", "a:uffu/ffff", { 1, 2, 4, 8 }, 0,
-		  "6/8 4; h200 6/8" },
-		{ "2 and 3 are no pair", "a:uffu/uffu", { 2 }, 0, "0/8 0; h200 0/8" },
+		  "6/8 4; h200 6/8", "1 2 4; 1 2 4" },
+		{ "2 and 3 are no pair", "a:uffu/uffu", { 2 }, 0, "0/8 0; h200 0/8", "; " },
 		{ "nor is a pair in each of two halves a four", "a:uuff/uuff", { 4 }, 0,
-		  "0/8 0; h200 0/8" },
-		{ "threes are in no partition", "a:ffff/ffff", { 3 }, 0, "0/8 0; h200 0/8" },
-		{ "any number", "a:ffff/uuuf", { 0 }, 0, "5/8 4; h200 5/8" },
+		  "0/8 0; h200 0/8", "; " },
+		{ "threes are in no partition", "a:ffff/ffff", { 3 }, 0, "0/8 0; h200 0/8", "; " },
+		{ "nor beside eights", "a:ffff/ffff", { 8, 3 }, 0, "8/8 8; h200 8/8", "8; 8" },
+		{ "any number", "a:ffff/uuuf", { 0 }, 0, "5/8 4; h200 5/8", "1 2 4; 1 2 4" },
 		{ "the half of an active one is out", "a:ffff/ffff", { 1, 2, 4, 8 }, 2,
-		  "4/8 4; h200 4/8" },
+		  "4/8 4; h200 4/8", "1 2 4; 1 2 4" },
 		{ "two nodes", "a:uuuu/ffff b:ffff/ffff", { 1, 2, 4, 8 }, 0,
-		  "12/16 8; h200 12/16" },
+		  "12/16 8; h200 12/16", "1 2 4 8; 1 2 4 8" },
+		{ "a pair on one, a four on the other", "a:ffuu/uuuu b:fuuu/ffff",
+		  { 1, 2, 4, 8 }, 0, "7/16 4; h200 7/16", "1 2 4; 1 2 4" },
 		{ "a partition is of one type", "a:ffff/FFFF", { 1, 2, 4, 8 }, 0,
-		  "8/8 4; a100 4/4, h200 4/4" },
+		  "8/8 4; a100 4/4, h200 4/4", "1 2 4; 1 2 4; 1 2 4" },
+		{ "twos of one type, a four of the other", "a:uffu/FFFF b:ffuu/uuuu",
+		  { 2, 4 }, 0, "6/16 4; a100 4/4, h200 2/12", "2 4; 2 4; 2" },
 	};
 	size_t i;
 
 	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
-		ga_autofree char *got = NULL;
+		ga_autofree char *got = NULL, *at_once = NULL;
 		struct scene s;
 
 		partitioned(&s, rows[i].nodes);
@@ -163,6 +193,8 @@ static void in_partitions(void)
 			s.fleet.nodes.v[0].partitions.v[rows[i].active - 1].active = 1;
 		got = numbers(&s);
 		t_str(got, rows[i].want, "partitions: %s", rows[i].name);
+		at_once = counts(&s);
+		t_str(at_once, rows[i].at_once, "counts: %s", rows[i].name);
 		end(&s);
 	}
 }
@@ -314,21 +346,24 @@ static int64_t given(const struct scene *s, const char *type, int64_t count)
 	return n;
 }
 
-/* No more than the largest is given, and of machines exactly that; of slices also what is less. */
-static bool holds(const struct scene *s, const char *type, int64_t largest)
+/* No more than the largest is given, and of machines exactly that; of slices the counts told. */
+static bool holds(const struct scene *s, const char *type, int64_t largest, const int64_t *told,
+		  size_t n_told)
 {
 	static const int64_t all[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
 	bool whole = ga_place_is_baremetal(&s->request, &s->profile);
 	const int64_t *counts = s->profile.counts.n ? s->profile.counts.v : all;
-	size_t n = s->profile.counts.n ? s->profile.counts.n : GA_ARRAY_SIZE(all), i;
+	size_t n = s->profile.counts.n ? s->profile.counts.n : GA_ARRAY_SIZE(all), i, j;
 
 	for (i = 0; i < n; i++) {
-		int64_t want = counts[i] <= largest ? counts[i] : 0;
+		int64_t want = whole && counts[i] <= largest ? counts[i] : 0;
 
+		for (j = 0; j < n_told; j++)
+			want = told[j] == counts[i] && counts[i] <= largest ? counts[i] : want;
 		if ((!whole || counts[i] >= largest) && given(s, type, counts[i]) != want)
 			return false;
 	}
-	return true;
+	return !whole || !n_told;
 }
 
 /* Whatever the fleet and the profile: what is told of each type, and of all, placement gives. */
@@ -341,7 +376,7 @@ static void told_is_given(void)
 	for (i = 0; i < FLEETS; i++) {
 		ga_autooffer struct ga_offer_numbers n;
 		bool partitions = !below(3), good;
-		const int64_t *counts = sets[below(partitions ? 3 : 5)];
+		const int64_t *counts = sets[below(5)];
 		const char *shape = shapes[below(3)];
 		ga_autofree char *nodes = drawing(partitions);
 		int64_t types = below(4);
@@ -356,9 +391,10 @@ static void told_is_given(void)
 		if (types & 2)
 			only(&s, "h200");
 		ga_offer_count(&s.fleet, &s.profile, &n);
-		good = holds(&s, NULL, n.largest);
+		good = holds(&s, NULL, n.largest, n.counts.v, n.counts.n);
 		for (k = 0; k < n.types.n; k++)
-			good = good && holds(&s, n.types.v[k].type, n.types.v[k].largest);
+			good = good && holds(&s, n.types.v[k].type, n.types.v[k].largest,
+					     n.types.v[k].counts.v, n.types.v[k].counts.n);
 		t_ok(good, "what is told is given: %s of %s%s, types %d, counts from %d", shape,
 		     nodes, partitions ? " in partitions" : "", (int)types, (int)counts[0]);
 		ga_list_release(&s.profile.types);

@@ -12,11 +12,12 @@
 
 /* AMD's deviceID is the number of the board, no PCI id, and its memory may be made up. */
 static const struct ga_kube_driver drivers[] = {
-	{ "gpu.nvidia.com", "NVIDIA", "productName", "deviceID", { NULL }, GA_NAME_NVIDIA, 0x10de,
-	  true },
-	{ "gpu.amd.com", "AMD", "productName", NULL, { NULL }, GA_NAME_AMD, 0x1002, false },
-	{ "gpu.intel.com", "Intel", NULL, "pciId", { NULL }, GA_NAME_INTEL, 0x8086, false },
-	{ "gaudi.intel.com", "Intel Habana", "model", NULL, { "Gaudi", "Gaudi2", "Gaudi3" },
+	{ "gpu.nvidia.com", "NVIDIA", "productName", "deviceID", { NULL }, "gpu", GA_NAME_NVIDIA,
+	  0x10de, true },
+	{ "gpu.amd.com", "AMD", "productName", NULL, { NULL }, "amdgpu", GA_NAME_AMD, 0x1002,
+	  false },
+	{ "gpu.intel.com", "Intel", NULL, "pciId", { NULL }, "gpu", GA_NAME_INTEL, 0x8086, false },
+	{ "gaudi.intel.com", "Intel Habana", "model", NULL, { "Gaudi", "Gaudi2", "Gaudi3" }, NULL,
 	  GA_NAME_PEOPLE, 0x1da3, false },
 };
 

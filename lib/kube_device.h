@@ -19,6 +19,7 @@ struct ga_kube_driver {
 	const char *product;	   /* attribute with a product's name, or NULL */
 	const char *pci_id;	   /* attribute with a PCI device id, or NULL */
 	const char *models[3];	   /* of the product, where the catalogue has no list of them */
+	const char *whole; /* attribute type of a whole GPU in containers; NULL: it has no parts */
 	enum ga_name_family family;
 	unsigned int pci_vendor;
 	bool has_memory; /* capacity 'memory' of a device of type gpu is what the GPU reports */

@@ -214,6 +214,21 @@ json_t *ga_kube_slice(const char *node, const char *driver, const struct ga_kube
 
 #define OWN "device.attributes[\"" OWN_DOMAIN "\"]"
 
+/* A device of the driver's own slices: the whole of a GPU, with one of the values. What is asked for
+ * must be there, else CEL fails. JSON's quoting of texts is one that CEL reads, too. */
+static char *of_driver(const struct ga_kube_driver *driver, const char *name, json_t *values)
+{
+	ga_autofree char *list = json_dumps(values, 0);
+	ga_autofree char *of = ga_xprintf("device.attributes[\"%s\"]", driver->name);
+	ga_autostr struct ga_str cel = GA_STR_INIT;
+
+	if (driver->whole)
+		ga_str_addf(&cel, "\"type\" in %s && %s.type == \"%s\" && ", of, of,
+			    driver->whole);
+	ga_str_addf(&cel, "\"%s\" in %s && %s.%s in %s", name, of, of, name, list);
+	return ga_str_take(&cel);
+}
+
 json_t *ga_kube_class(const struct ga_accels *list, const struct ga_accel_type *type,
 		      bool *only_own)
 {
@@ -221,20 +236,15 @@ json_t *ga_kube_class(const struct ga_accels *list, const struct ga_accel_type *
 	const char *name;
 	json_t *made;
 	ga_autojson json_t *values = NULL;
-	ga_autofree char *of_driver = NULL, *list_of = NULL, *cel = NULL;
+	ga_autofree char *foreign = NULL, *cel = NULL;
 
 	if (!driver)
 		return NULL;
 	values = ga_kube_device_values(list, driver, type, &name);
 	*only_own = !json_array_size(values);
-	/* JSON's quoting of texts is one that CEL reads too; what is asked for must be there. */
-	list_of = json_dumps(values, 0);
-	of_driver = *only_own ? ga_xstrdup("false") :
-				ga_xprintf("\"%s\" in device.attributes[\"%s\"] && "
-					   "device.attributes[\"%s\"].%s in %s", name,
-					   driver->name, driver->name, name, list_of);
+	foreign = *only_own ? ga_xstrdup("false") : of_driver(driver, name, values);
 	cel = ga_xprintf("device.driver == \"%s\" && (\"type\" in " OWN " ? " OWN
-			 ".type == \"%s\" : %s)", driver->name, type->slug, of_driver);
+			 ".type == \"%s\" : %s)", driver->name, type->slug, foreign);
 	made = object("resource.k8s.io/v1", "DeviceClass", type->slug);
 	put(made, "spec", json_pack("{s:[{s:{s:s}}]}", "selectors", "cel", "expression", cel));
 	return made;

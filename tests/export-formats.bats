@@ -181,7 +181,7 @@ gpu-host-2 gpu.nvidia.com 8"
   valid DeviceClass 2
   assert_equal "$stderr" ""
   jq_is '.items[1].spec.selectors[0].cel.expression' \
-    'device.driver == "gpu.nvidia.com" && ("type" in device.attributes["accelerator.gpuaas"] ? device.attributes["accelerator.gpuaas"].type == "nvidia-h200-141gb" : "productName" in device.attributes["gpu.nvidia.com"] && device.attributes["gpu.nvidia.com"].productName in ["NVIDIA H200"])'
+    'device.driver == "gpu.nvidia.com" && ("type" in device.attributes["accelerator.gpuaas"] ? device.attributes["accelerator.gpuaas"].type == "nvidia-h200-141gb" : "type" in device.attributes["gpu.nvidia.com"] && device.attributes["gpu.nvidia.com"].type == "gpu" && "productName" in device.attributes["gpu.nvidia.com"] && device.attributes["gpu.nvidia.com"].productName in ["NVIDIA H200"])'
   # A node of more devices than a slice takes.
   local sql='' i
   for ((i = 1; i < 130; i++)); do
@@ -224,6 +224,13 @@ amd amd-mi300x-192gb device"
 intel-flex-140-12gb pciId in ["0x56c1"]
 intel-gaudi2-96gb model in ["Gaudi2"]
 intel-gaudi3-128gb null'
+  # Whole GPUs, not their partitions and virtual functions; Gaudis have none.
+  jq_is '.items[] | "\(.metadata.name) \(.spec.selectors[0].cel.expression |
+    [capture("attributes\\[\"(?<of>[a-z.]+)\"\\]\\.type == \"(?<type>[a-z]+)\" && ") | .of, .type] | join(" ") | if . == "" then "-" else . end)"' \
+    'amd-mi300x-192gb gpu.amd.com amdgpu
+intel-flex-140-12gb gpu.intel.com gpu
+intel-gaudi2-96gb -
+intel-gaudi3-128gb -'
   assert_equal "$stderr" "intel-gaudi3-128gb: its class selects devices of our own slices only: nothing that gaudi.intel.com says of a device is known to mean this type alone"
 }
 

@@ -214,8 +214,8 @@ json_t *ga_kube_slice(const char *node, const char *driver, const struct ga_kube
 
 #define OWN "device.attributes[\"" OWN_DOMAIN "\"]"
 
-/* A device of the driver's own slices: the whole of a GPU, with one of the values. What is asked for
- * must be there, else CEL fails. JSON's quoting of texts is one that CEL reads, too. */
+/* A device of the driver's own slices: the whole of a GPU, with one of the values. What is asked
+ * for must be there, else CEL fails. JSON's quoting of texts is one that CEL reads, too. */
 static char *of_driver(const struct ga_kube_driver *driver, const char *name, json_t *values)
 {
 	ga_autofree char *list = json_dumps(values, 0);

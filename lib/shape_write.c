@@ -20,6 +20,15 @@ static void add_quoted(const char *s, size_t n, struct ga_str *out)
 	out->len += n + 2;
 }
 
+/* The name of a member with what stands around it. */
+static void add_name(const char *name, bool first, struct ga_str *out)
+{
+	if (!first)
+		ga_str_addc(out, ',');
+	add_quoted(name, strlen(name), out);
+	ga_str_addc(out, ':');
+}
+
 static void add_escaped(const char *s, struct ga_str *out)
 {
 	const char *run = s;
@@ -50,9 +59,13 @@ static void add_escaped(const char *s, struct ga_str *out)
 /* Bytes at the start of s that stand in JSON as they are, in any encoding. */
 static size_t plain(const char *s)
 {
+	/* all of ASCII but control characters, the quote and the backslash */
+	static const bool is_plain[256] = {
+		[0x20 ... 0x21] = true, [0x23 ... 0x5b] = true, [0x5d ... 0x7f] = true,
+	};
 	const unsigned char *p = (const unsigned char *)s;
 
-	while (*p >= 0x20 && *p < 0x80 && *p != '"' && *p != '\\')
+	while (is_plain[*p])
 		p++;
 	return (size_t)(p - (const unsigned char *)s);
 }
@@ -201,7 +214,7 @@ void ga_shape_write_without(const struct ga_shape *shape, const void *obj, const
 
 	ga_str_addc(out, '{');
 	if (shape->kind) {
-		ga_str_add(out, "\"kind\":");
+		add_name("kind", first, out);
 		add_quoted(shape->kind, strlen(shape->kind), out);
 		first = false;
 	}
@@ -216,11 +229,8 @@ void ga_shape_write_without(const struct ga_shape *shape, const void *obj, const
 				shape->kind ? shape->kind : "a member", f->name);
 			abort();
 		}
-		if (!first)
-			ga_str_addc(out, ',');
+		add_name(f->name, first, out);
 		first = false;
-		add_quoted(f->name, strlen(f->name), out);
-		ga_str_addc(out, ':');
 		if (absent)
 			ga_str_add(out, "null");
 		else

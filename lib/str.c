@@ -20,18 +20,21 @@ void ga_str_clear(struct ga_str *s)
 		s->buf[0] = '\0';
 }
 
-void ga_str_reserve(struct ga_str *s, size_t more)
+static void grow(struct ga_str *s, size_t want)
 {
-	size_t want = s->len + more + 1;
 	size_t cap = s->cap ? s->cap : 128;
 
-	if (want <= s->cap)
-		return;
 	while (cap < want)
 		cap *= 2;
 	s->buf = ga_xrealloc(s->cap ? s->buf : NULL, cap, 1);
 	s->cap = cap;
 	s->buf[s->len] = '\0';
+}
+
+void ga_str_reserve(struct ga_str *s, size_t more)
+{
+	if (s->len + more >= s->cap)
+		grow(s, s->len + more + 1);
 }
 
 void ga_str_add(struct ga_str *s, const char *text)
@@ -51,7 +54,9 @@ void ga_str_add_bytes(struct ga_str *s, const void *p, size_t n)
 
 void ga_str_addc(struct ga_str *s, char c)
 {
-	ga_str_add_bytes(s, &c, 1);
+	ga_str_reserve(s, 1);
+	s->buf[s->len++] = c;
+	s->buf[s->len] = '\0';
 }
 
 void ga_str_addf(struct ga_str *s, const char *fmt, ...)

@@ -13,8 +13,12 @@
 
 #define OWN "\"type\" in device.attributes[\"accelerator.gpuaas\"]"
 #define OWN_IS(slug) "device.attributes[\"accelerator.gpuaas\"].type == \"" slug "\""
-#define CLASS(driver, slug, name, values) \
-	"device.driver == \"" driver "\" && (" OWN " ? " OWN_IS(slug) " : \"" name \
+/* A whole GPU: what is no part in MIG, no partition and no virtual function. */
+#define WHOLE(driver, type) \
+	"\"type\" in device.attributes[\"" driver "\"] && device.attributes[\"" driver \
+	"\"].type == \"" type "\" && "
+#define CLASS(driver, slug, whole, name, values) \
+	"device.driver == \"" driver "\" && (" OWN " ? " OWN_IS(slug) " : " whole "\"" name \
 	"\" in device.attributes[\"" driver "\"] && device.attributes[\"" driver "\"]." name \
 	" in [" values "])"
 #define ONLY_OWN(driver, slug) \
@@ -38,21 +42,28 @@ static void expressions(const struct ga_accels *list)
 		bool only_own;
 	} rows[] = {
 		{ "nvidia-h200-141gb",
-		  CLASS("gpu.nvidia.com", "nvidia-h200-141gb", "productName", "\"NVIDIA H200\""),
+		  CLASS("gpu.nvidia.com", "nvidia-h200-141gb",
+			WHOLE("gpu.nvidia.com", "gpu"),
+			"productName", "\"NVIDIA H200\""),
 		  false },
 		{ "amd-mi300x-192gb",
-		  CLASS("gpu.amd.com", "amd-mi300x-192gb", "productName",
-			"\"AMD_Instinct_MI300X_OAM\", \"AMD_Instinct_MI300X\""), false },
+		  CLASS("gpu.amd.com", "amd-mi300x-192gb",
+			WHOLE("gpu.amd.com", "amdgpu"),
+			"productName", "\"AMD_Instinct_MI300X_OAM\", \"AMD_Instinct_MI300X\""), false },
 		/* A MI250X calls itself what a MI250 does. */
 		{ "amd-mi250x-128gb", ONLY_OWN("gpu.amd.com", "amd-mi250x-128gb"), true },
 		{ "intel-flex-170-16gb",
-		  CLASS("gpu.intel.com", "intel-flex-170-16gb", "pciId", "\"0x56c0\", \"0x56c2\""),
+		  CLASS("gpu.intel.com", "intel-flex-170-16gb",
+			WHOLE("gpu.intel.com", "gpu"), "pciId",
+			"\"0x56c0\", \"0x56c2\""),
 		  false },
 		/* 0x0bd6 may be a Max 1450 as well. */
 		{ "intel-max-1550-128gb",
-		  CLASS("gpu.intel.com", "intel-max-1550-128gb", "pciId", "\"0x0bd5\""), false },
+		  CLASS("gpu.intel.com", "intel-max-1550-128gb",
+			WHOLE("gpu.intel.com", "gpu"), "pciId",
+			"\"0x0bd5\""), false },
 		{ "intel-gaudi2-96gb",
-		  CLASS("gaudi.intel.com", "intel-gaudi2-96gb", "model", "\"Gaudi2\""), false },
+		  CLASS("gaudi.intel.com", "intel-gaudi2-96gb", "", "model", "\"Gaudi2\""), false },
 		/* OAM and PCIe are one model. */
 		{ "intel-gaudi3-128gb", ONLY_OWN("gaudi.intel.com", "intel-gaudi3-128gb"), true },
 		{ "aws-trainium2-96gb", NULL, false },

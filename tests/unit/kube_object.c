@@ -49,7 +49,8 @@ static void expressions(const struct ga_accels *list)
 		{ "amd-mi300x-192gb",
 		  CLASS("gpu.amd.com", "amd-mi300x-192gb",
 			WHOLE("gpu.amd.com", "amdgpu"),
-			"productName", "\"AMD_Instinct_MI300X_OAM\", \"AMD_Instinct_MI300X\""), false },
+			"productName", "\"AMD_Instinct_MI300X_OAM\", \"AMD_Instinct_MI300X\""),
+		  false },
 		/* A MI250X calls itself what a MI250 does. */
 		{ "amd-mi250x-128gb", ONLY_OWN("gpu.amd.com", "amd-mi250x-128gb"), true },
 		{ "intel-flex-170-16gb",

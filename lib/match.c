@@ -229,14 +229,25 @@ static void begin(const struct try *t)
 	m->stale_seconds = o->stale_seconds;
 }
 
-static bool is_given_now(const struct ga_match_offer *o, int64_t count)
+static bool has_count(const int64_t *counts, size_t n, int64_t count)
 {
 	size_t i;
 
-	for (i = 0; i < o->n_counts_now; i++)
-		if (o->counts_now[i] == count)
-			return true;
-	return !o->n_counts_now && count != GA_UNKNOWN && o->largest >= count;
+	for (i = 0; i < n && counts[i] != count; i++)
+		;
+	return i < n;
+}
+
+static bool is_count(const struct ga_match_offer *o, int64_t count)
+{
+	return !o->n_counts || has_count(o->counts, o->n_counts, count);
+}
+
+static bool is_given_now(const struct ga_match_offer *o, int64_t count)
+{
+	if (o->n_counts_now)
+		return has_count(o->counts_now, o->n_counts_now, count);
+	return count != GA_UNKNOWN && o->largest >= count;
 }
 
 static const char *availability_of(const struct try *t)
@@ -249,16 +260,6 @@ static const char *availability_of(const struct try *t)
 	if (!o->expected_at)
 		return "none";
 	return is_expected(t) ? "later" : "unknown";
-}
-
-static bool is_count(const struct ga_match_offer *o, int64_t count)
-{
-	size_t i;
-
-	for (i = 0; i < o->n_counts; i++)
-		if (o->counts[i] == count)
-			return true;
-	return !o->n_counts;
 }
 
 static void check_given(const struct try *t)

@@ -381,6 +381,9 @@ static int write_request(const struct matching *m, struct ga_err *err)
 			return ga_hint(err,
 				       "only nodes with a verified copy of image '%.64s' count "
 				       "(gpuaas-image prewarm)", m->need.image);
+		if (fits)
+			return ga_hint(err, "'gpuaas-place --dry-run' with that profile and as "
+					    "many GPUs says what is in the way");
 		return ga_hint(err, "the same command without --request shows every profile and "
 				    "what is against it");
 	}

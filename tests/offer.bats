@@ -271,6 +271,9 @@ pending()
   jq_is 'select(.profile == "threes") | [.count, .available_count, .availability] | @json' \
     '[3,4,"none"]'
   run_status 1 gpuaas-match --gpus 3 --request
+  assert_stderr "'gpuaas-place --dry-run' with that profile and as many GPUs says what is in the way"
+  run_status 1 gpuaas-place --dry-run --profile threes --gpus 3
+  jq_is .code fabric_blocked
   gpuaas-place --profile pairs --gpus 2 > "$T/plan"
   assert_equal "$(numbers premium-gpu)" '[4,2,8,0]'
   assert_equal "$(numbers pairs)" '[2,2,8,0]'

@@ -36,7 +36,7 @@ void ga_db_close(struct ga_db *db);
 void ga_cleanup_db(struct ga_db **db); /* rolls back what is open */
 #define ga_autodb ga_cleanup(ga_cleanup_db)
 
-/* Through the turnstile and BEGIN IMMEDIATE; what is for whoever waits ("gpuaas-place"). */
+/* Through the turnstile and BEGIN IMMEDIATE; what is for whoever waits (turnstile.h). */
 int ga_db_begin(struct ga_db *db, const char *what, struct ga_err *err);
 int ga_db_begin_read(struct ga_db *db, struct ga_err *err);
 int ga_db_commit(struct ga_db *db, struct ga_err *err);

@@ -221,8 +221,11 @@ static int wait_turn(struct ga_turnstile *t, struct ga_err *err)
 
 static void name_holder(const struct ga_turnstile *t, const char *what)
 {
+	const char *program = program_invocation_short_name;
 	char line[HOLDER_SIZE], now[GA_TIME_SIZE];
-	int n = snprintf(line, sizeof(line), "%.48s (process %d) since %s", what, (int)getpid(),
+	bool told = strncmp(what, program, strlen(program)) == 0;
+	int n = snprintf(line, sizeof(line), "%.32s%s%.32s (process %d) since %s",
+			 told ? "" : program, told ? "" : " for ", what, (int)getpid(),
 			 ga_time_format(ga_clock_micros(), now));
 
 	memset(line + n, '\n', sizeof(line) - (size_t)n);

@@ -31,7 +31,8 @@ int64_t ga_turnstile_deadline(void);
 int ga_turnstile_open(struct ga_turnstile *t, const char *path, struct ga_err *err);
 void ga_turnstile_close(struct ga_turnstile *t);
 /* Waits for the turn. GA_BUSY "locked" naming the holder after the deadline, GA_BUSY "interrupted"
- * when a signal asked to stop. what says who we are to those who wait ("gpuaas-place"). */
+ * when a signal asked to stop. what tells those who wait what for ("wipe evidence"); the program's
+ * name is put before it where it does not begin with that. */
 int ga_turnstile_enter(struct ga_turnstile *t, const char *what, struct ga_err *err);
 /* Takes the turn only when nobody holds or waits for it; false when not. */
 bool ga_turnstile_try(struct ga_turnstile *t, const char *what);

@@ -76,6 +76,7 @@ static void deadline(void)
 	t_ok(took >= 1000000 && took < 60000000, "after about the deadline");
 	t_str(err.reason, "locked", "with its word");
 	t_ok(strstr(err.msg, process) != NULL, "with its process id");
+	t_ok(strstr(err.msg, "locked by turnstile for the-holder (") != NULL, "and its program");
 	t_ok(!ga_turnstile_try(&t, "test"), "trying does not get it either");
 	ga_turnstile_set_deadline(0);
 	ga_err_clear(&err);

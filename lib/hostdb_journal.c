@@ -143,7 +143,7 @@ int ga_attempt_end(struct ga_hostdb *h, const char *attempt, const char *state, 
 {
 	ga_autofree char *now = ga_time_now();
 
-	if (ga_db_begin(h->db, state, err) < 0)
+	if (ga_db_begin(h->db, "end of attempt", err) < 0)
 		return -1;
 	return finish(h,
 		      ga_db_exec(h->db, err,

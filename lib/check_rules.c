@@ -8,6 +8,9 @@
 #include <stddef.h>
 
 #define ADOPT "take it out of sale (gpuaas-approve disable ID --reason TEXT), look at its audit"
+#define CAPACITY \
+	"node_id, accelerator_type, memory_mib, cpus, epoch_verified, slots, free, waiting, " \
+	"disabled, modules, free_modules"
 #define AS_BILLED \
 	"'gpuaas-list usage' shows its spans, which stay as they are: correct what was billed"
 /* Each span, and the last second that those before it reached; whole seconds, as reports count. */
@@ -177,9 +180,9 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "blockers <> '[]') ORDER BY node_id, slot_index",
 	  "the slot is on sale, and something is wrong with it", ADOPT },
 	{ "capacity",
-	  "SELECT DISTINCT node_id FROM (SELECT * FROM node_capacity UNION ALL SELECT * FROM "
-	  "slot_capacity) GROUP BY node_id, accelerator_type, memory_mib, cpus, epoch_verified, "
-	  "slots, free, waiting, disabled, modules, free_modules HAVING count(*) <> 2 ORDER BY 1",
+	  "SELECT DISTINCT node_id FROM (SELECT " CAPACITY " FROM node_capacity UNION ALL "
+	  "SELECT " CAPACITY " FROM slot_capacity) GROUP BY " CAPACITY " HAVING count(*) <> 2 "
+	  "ORDER BY 1",
 	  "its slots are not as they were counted: lists say wrong numbers, placement does not",
 	  "gpuaas-state migrate counts them again" },
 	/* who may do what */

@@ -17,8 +17,14 @@
 	"claim c ON c.allocation_id = a.id AND c.live = 1 WHERE a.state = 'placed' " \
 	"AND a.expires_at <= ?1 ORDER BY 1"
 #define CAPACITY \
-	"SELECT node_id, accelerator_type, memory_mib, cpus, slots, free, disabled, " \
-	"epoch_verified, modules, free_modules FROM node_capacity ORDER BY node_id"
+	"SELECT node_id, modules, free_modules, alike FROM node_capacity ORDER BY node_id"
+#define COUNTS \
+	"SELECT accelerator_type, memory_mib, cpus, slots, free, disabled, epoch_verified " \
+	"FROM node_capacity WHERE node_id = ?1 AND alike = ?2"
+/* Whether every node has the image: then it need not be looked for on each. */
+#define EVERYWHERE \
+	"SELECT (SELECT count(*) FROM node_image WHERE image = ?1 AND digest = ?2) = " \
+	"(SELECT count(*) FROM node)"
 #define COPIES \
 	"SELECT node_id FROM node_image WHERE image = ?1 AND digest = ?2 ORDER BY node_id"
 #define ACTIVE GA_SQL_ACTIVE_PARTITIONS "ORDER BY node_id, fabric_partition"
@@ -33,14 +39,13 @@
 
 /*
  * The key: region, pool, mode, why, flags and which table of partitions is in use, then
- * CAPACITY_WORDS for each row of capacity, the images it has, and its active partitions where it
- * has a free slot; at last how many of these and how many rows of capacity there were.
- * Modules are 0 where no partitions are in use.
+ * CAPACITY_WORDS for each row of capacity, the images it has that not every node has, and its
+ * active partitions where it has a free slot; at last how many of these and how many rows of
+ * capacity there were. Modules are 0 where no partitions are in use.
  */
 #define KEY_WORDS 6
 #define KEY_END 2
-enum { C_TYPE, C_MEMORY, C_CPUS, C_SLOTS, C_FREE, C_DISABLED, C_MODULES, C_FREE_MODULES,
-       CAPACITY_WORDS };
+enum { C_COUNTS, C_MODULES, C_FREE_MODULES, CAPACITY_WORDS };
 
 struct kind {
 	struct ga_fleet_node node;
@@ -55,6 +60,14 @@ struct like {
 	bool crossing; /* its partitions do, and are in use */
 };
 
+/* What rows of capacity of one text say. */
+struct counts {
+	char *alike;
+	const char *type; /* the fleet's word; NULL where it is not known */
+	int64_t memory_mib, cpus, slots, free, disabled;
+	bool unverified; /* since a restore: none of them is free */
+};
+
 /* Rows in the order of nodes: whether there is one, and its node. */
 struct cursor {
 	struct ga_rows *rows;
@@ -63,8 +76,8 @@ struct cursor {
 };
 
 struct image {
-	const char *name; /* the fleet's word */
-	struct cursor copies;
+	const char *name;      /* the fleet's word */
+	struct cursor copies;  /* not open where every node has one */
 };
 
 struct reading {
@@ -73,8 +86,9 @@ struct reading {
 	size_t at;		 /* of over, the next */
 	struct ga_node_ids own;	 /* nodes that stand for themselves */
 	GA_LIST(struct like) likes;
-	size_t like;	  /* of likes, that of the node before */
-	const char *type; /* of the row of capacity before */
+	size_t like; /* of likes, that of the node before */
+	GA_LIST(struct counts) counts;
+	size_t count; /* of counts, that of the row before */
 	GA_LIST(struct image) images;
 	GA_LIST(struct kind) kinds;
 	size_t kind;	/* of kinds, that of the node before */
@@ -102,8 +116,11 @@ static void release(struct reading *a)
 		ga_fleet_node_release(&a->likes.v[i].node);
 		free(a->likes.v[i].alike);
 	}
+	for (i = 0; i < a->counts.n; i++)
+		free(a->counts.v[i].alike);
 	ga_list_release(&a->kinds);
 	ga_list_release(&a->images);
+	ga_list_release(&a->counts);
 	ga_list_release(&a->likes);
 	free(a->keys);
 	ga_node_ids_release(&a->over);
@@ -146,6 +163,14 @@ static const char *word_of(uint64_t key)
 	return (const char *)(uintptr_t)key;
 }
 
+/* The index or table has a row that the other reading does not find. */
+static int fail_damaged(struct ga_db *db, const char *where, const char *node, struct ga_err *err)
+{
+	(void)ga_fail_for(err, GA_SYSTEM, "corrupt", "'%s' is damaged: the %s has a node '%s' that "
+			  "is not there", ga_db_path(db), where, node);
+	return ga_hint(err, "stop all writers, keep the file, and go back to a backup");
+}
+
 /* What nodes of that text say, read of the first that has it. */
 static int add_like(struct ga_db *db, struct reading *a, const char *id, const char *alike,
 		    struct ga_err *err)
@@ -159,12 +184,8 @@ static int add_like(struct ga_db *db, struct reading *a, const char *id, const c
 	r = ga_rows_next(rows, err);
 	if (r < 0)
 		return -1;
-	if (r == 0) {
-		(void)ga_fail_for(err, GA_SYSTEM, "corrupt", "'%s' is damaged: the index "
-				  "node_alike has a node '%s' that is not there",
-				  ga_db_path(db), id);
-		return ga_hint(err, "stop all writers, keep the file, and go back to a backup");
-	}
+	if (r == 0)
+		return fail_damaged(db, "index node_alike", id, err);
 	a->like = a->likes.n;
 	like = ga_list_add(&a->likes);
 	*like = (struct like){ .alike = ga_xstrdup(alike) };
@@ -187,44 +208,76 @@ static int find_like(struct ga_db *db, struct reading *a, const char *id, const 
 	return add_like(db, a, id, alike, err);
 }
 
+/* What rows of that text say, read of the first that has it. */
+static int add_counts(struct ga_db *db, struct reading *a, const char *id, const char *alike,
+		      struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	const char *type;
+	struct counts *c;
+	int r;
+
+	if (ga_db_query(db, &rows, err, COUNTS, "ss", id, alike) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r <= 0)
+		return r < 0 ? -1 : fail_damaged(db, "table node_capacity", id, err);
+	type = ga_rows_text(rows, 0);
+	a->count = a->counts.n;
+	c = ga_list_add(&a->counts);
+	*c = (struct counts){
+		.alike = ga_xstrdup(alike),
+		.type = *type ? ga_fleet_word(&a->f, type) : NULL,
+		.memory_mib = ga_rows_int(rows, 1),
+		.cpus = ga_rows_int(rows, 2), .slots = ga_rows_int(rows, 3),
+		.free = ga_rows_int(rows, 4), .disabled = ga_rows_int(rows, 5),
+		/* That blocks what nothing else does. The first epoch has seen no restore. */
+		.unverified = a->epoch > 1 && ga_rows_int(rows, 6) < a->epoch,
+	};
+	if (c->memory_mib < 0)
+		c->memory_mib = GA_UNKNOWN;
+	return 0;
+}
+
+/* a->count becomes that of the text; that of the row before is the likeliest. */
+static int find_counts(struct ga_db *db, struct reading *a, const char *id, const char *alike,
+		       struct ga_err *err)
+{
+	size_t tries;
+
+	for (tries = 0; tries < a->counts.n; tries++) {
+		if (!strcmp(a->counts.v[a->count].alike, alike))
+			return 0;
+		a->count = (a->count + 1) % a->counts.n;
+	}
+	return add_counts(db, a, id, alike, err);
+}
+
 static bool is_bit_each(int64_t modules, int64_t slots)
 {
 	return __builtin_popcountll((uint64_t)modules) == slots;
 }
 
-static void read_modules(struct reading *a, bool unverified)
+static int read_capacity(struct ga_db *db, struct reading *a, const char *id, struct ga_err *err)
 {
 	const struct ga_rows *rows = a->capacity.rows;
 	int64_t modules = 0, free_modules = 0;
+	const struct counts *c;
 
+	if (find_counts(db, a, id, ga_rows_text(rows, 3), err) < 0)
+		return -1;
+	c = &a->counts.v[a->count];
 	if (a->by_modules) {
-		modules = ga_rows_int(rows, 8);
-		free_modules = ga_rows_int(rows, 9);
-		a->odd = a->odd || !is_bit_each(modules, ga_rows_int(rows, 4)) ||
-			 !is_bit_each(free_modules, ga_rows_int(rows, 5));
+		modules = ga_rows_int(rows, 1);
+		free_modules = ga_rows_int(rows, 2);
+		a->odd = a->odd || !is_bit_each(modules, c->slots) ||
+			 !is_bit_each(free_modules, c->free);
 	}
+	add_number(a, (int64_t)a->count);
 	add_number(a, modules);
-	add_number(a, unverified ? 0 : free_modules);
-	a->any_free = a->any_free || (free_modules && !unverified);
-}
-
-static void read_capacity(struct reading *a)
-{
-	const struct ga_rows *rows = a->capacity.rows;
-	const char *type = ga_rows_text(rows, 1);
-	int64_t memory = ga_rows_int(rows, 2);
-	/* Since a restore: that blocks what nothing else does. The first epoch has seen none. */
-	bool unverified = a->epoch > 1 && ga_rows_int(rows, 7) < a->epoch;
-
-	if (!a->type || strcmp(a->type, type))
-		a->type = ga_fleet_word(&a->f, type);
-	add_word(a, *type ? a->type : NULL);
-	add_number(a, memory < 0 ? GA_UNKNOWN : memory);
-	add_number(a, ga_rows_int(rows, 3));
-	add_number(a, ga_rows_int(rows, 4));
-	add_number(a, unverified ? 0 : ga_rows_int(rows, 5));
-	add_number(a, unverified ? 0 : ga_rows_int(rows, 6));
-	read_modules(a, unverified);
+	add_number(a, c->unverified ? 0 : free_modules);
+	a->any_free = a->any_free || (free_modules && !c->unverified);
+	return 0;
 }
 
 /* The active partitions of the node; what has no free slot needs none of them. */
@@ -262,10 +315,13 @@ static int read_key(struct ga_db *db, struct reading *a, const char *id, bool st
 	add_number(a, like->clean * 2 + stale);
 	add_number(a, a->by_modules ? 1 + (int64_t)a->like : 0);
 	for (; is_of(&a->capacity, id, err); rows++) {
-		read_capacity(a);
+		if (read_capacity(db, a, id, err) < 0)
+			return -1;
 		next_row(&a->capacity, err);
 	}
 	for (i = 0; i < a->images.n; i++) {
+		if (!a->images.v[i].copies.rows)
+			continue;
 		if (is_of(&a->images.v[i].copies, id, err))
 			add_word(a, a->images.v[i].name);
 		if (a->images.v[i].copies.r < 0)
@@ -286,25 +342,28 @@ static int64_t take_module(uint64_t *modules)
 	return module;
 }
 
-static void add_slots(struct reading *a, const uint64_t *c, struct ga_fleet_node *node)
+static void add_slots(struct reading *a, const uint64_t *key, struct ga_fleet_node *node)
 {
+	const struct counts *c = &a->counts.v[key[C_COUNTS]];
 	const char *in_use = ga_fleet_word(&a->f, "in_use"),
 		   *disabled = ga_fleet_word(&a->f, "disabled");
-	uint64_t free = c[C_FREE_MODULES], others = c[C_MODULES] & ~free, k;
+	uint64_t free = key[C_FREE_MODULES], others = key[C_MODULES] & ~free;
+	int64_t n_free = c->unverified ? 0 : c->free, k,
+		n_disabled = c->unverified ? 0 : c->disabled;
 
-	for (k = 0; k < c[C_SLOTS]; k++) {
+	for (k = 0; k < c->slots; k++) {
 		int64_t index = (int64_t)node->slots.n;
 
 		*ga_list_add(&node->slots) = (struct ga_fleet_slot){
 			.slot_index = index,
-			.module_id = take_module(k < c[C_FREE] ? &free : &others),
-			.type = word_of(c[C_TYPE]),
-			.memory_mib = (int64_t)c[C_MEMORY],
-			.cpus = (int64_t)c[C_CPUS],
-			.free = k < c[C_FREE],
-			.why = k < c[C_FREE]		       ? NULL :
-			       k < c[C_FREE] + c[C_DISABLED] ? disabled :
-							       in_use,
+			.module_id = take_module(k < n_free ? &free : &others),
+			.type = c->type,
+			.memory_mib = c->memory_mib,
+			.cpus = c->cpus,
+			.free = k < n_free,
+			.why = k < n_free	       ? NULL :
+			       k < n_free + n_disabled ? disabled :
+							 in_use,
 		};
 	}
 }
@@ -332,6 +391,7 @@ static void add_kind(struct reading *a, const char *id, const struct kind *k)
 	struct kind *new = ga_list_add(&a->kinds);
 	struct ga_fleet_node *node = &new->node;
 	uint64_t rows;
+	size_t i;
 
 	*new = *k;
 	*node = (struct ga_fleet_node){
@@ -344,6 +404,9 @@ static void add_kind(struct reading *a, const char *id, const struct kind *k)
 	};
 	for (rows = end[1]; rows; rows--, p += CAPACITY_WORDS)
 		add_slots(a, p, node);
+	for (i = 0; i < a->images.n; i++)
+		if (!a->images.v[i].copies.rows)
+			*ga_list_add(&node->images) = a->images.v[i].name;
 	while (p < active)
 		*ga_list_add(&node->images) = word_of(*p++);
 	if (!like->partitions_in_use)
@@ -433,6 +496,22 @@ static int read_node(struct ga_db *db, struct reading *a, struct ga_err *err)
 	return 0;
 }
 
+static int read_copies(struct ga_db *db, struct image *i, const char *name, const char *digest,
+		       struct ga_err *err)
+{
+	ga_autorows struct ga_rows *everywhere = NULL;
+
+	if (ga_db_query(db, &everywhere, err, EVERYWHERE, "ss", name, digest) < 0 ||
+	    ga_rows_next(everywhere, err) < 0)
+		return -1;
+	if (ga_rows_int(everywhere, 0))
+		return 0;
+	if (ga_db_query(db, &i->copies.rows, err, COPIES, "ss", name, digest) < 0)
+		return -1;
+	next_row(&i->copies, err);
+	return i->copies.r < 0 ? -1 : 0;
+}
+
 static int read_images(struct ga_db *db, struct reading *a, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
@@ -444,10 +523,8 @@ static int read_images(struct ga_db *db, struct reading *a, struct ga_err *err)
 	while ((r = ga_rows_next(rows, err)) > 0) {
 		i = ga_list_add(&a->images);
 		*i = (struct image){ .name = ga_fleet_word(&a->f, ga_rows_text(rows, 0)) };
-		if (ga_db_query(db, &i->copies.rows, err, COPIES, "ss", ga_rows_text(rows, 0),
-				ga_rows_text(rows, 1)) < 0)
+		if (read_copies(db, i, ga_rows_text(rows, 0), ga_rows_text(rows, 1), err) < 0)
 			return -1;
-		next_row(&i->copies, err);
 	}
 	return r;
 }

@@ -37,7 +37,10 @@ GA_CPPFLAGS = -D_GNU_SOURCE -iquote lib -DGA_SHARE_DIR='"$(PREFIX)/share/gpuaas"
 GA_CFLAGS = -std=gnu17 $(GA_WARN) $(GA_HARDEN) $(shell pkg-config --cflags $(PKGS) $(LOADED))
 GA_LDFLAGS = -pie -Wl,-z,relro,-z,now -Wl,-z,noexecstack -Wl,--as-needed \
 	$(if $(SANITIZE),-fsanitize=$(SANITIZE))
-GA_LIBS = $(shell pkg-config --libs $(PKGS)) -lpthread -ldl
+# SQLite is linked in: most of what the loader did at each start was to bind that library to itself.
+# SQLITE_LIBS=-lsqlite3 takes the system's as a program starts (gpuaas-hacking(7)).
+SQLITE_LIBS = -Wl,-Bstatic -lsqlite3 -Wl,-Bdynamic -lm
+GA_LIBS = $(shell pkg-config --libs $(filter-out sqlite3,$(PKGS))) $(SQLITE_LIBS) -lpthread -ldl
 
 LIB_SRC := $(sort $(wildcard lib/*.c))
 BIN_SRC := $(sort $(wildcard bin/*.c))
@@ -53,7 +56,7 @@ LIB = $(B)/libgpuaas.a
 all: $(BINS)
 
 # What the programs were built with: another PREFIX or CFLAGS builds them again.
-BUILT_WITH = $(CC) $(PREFIX) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(SANITIZE)
+BUILT_WITH = $(CC) $(PREFIX) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(SQLITE_LIBS) $(SANITIZE)
 $(B)/flags: FORCE
 	@mkdir -p $(@D)
 	@[ "$$(cat $@ 2>/dev/null)" = '$(BUILT_WITH)' ] || echo '$(BUILT_WITH)' >$@

@@ -119,7 +119,7 @@ static int kind_wanted(const char **ret, struct ga_err *err)
 static int run(struct ga_err *err)
 {
 	ga_autofree char *here = ga_host_node_if_known(ga_cli_setting("GPUAAS_NODE", NULL));
-	ga_autodb struct ga_db *db = NULL;
+	ga_autodb_leave struct ga_db *db = NULL;
 	struct ga_list_query q = { .after = after, .limit = limit, .here = here };
 	char time[GA_TIME_SIZE];
 	int r;

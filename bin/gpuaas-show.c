@@ -103,7 +103,7 @@ static int show(const struct ga_shape *shape, const void *obj, void *arg, struct
 
 static int run(struct ga_err *err)
 {
-	ga_autodb struct ga_db *db = NULL;
+	ga_autodb_leave struct ga_db *db = NULL;
 	struct shown shown = { 0 };
 	ga_autofree char *id = NULL;
 	const char *kind = NULL;

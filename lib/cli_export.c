@@ -79,7 +79,7 @@ int ga_cli_openmetrics(struct ga_err *err)
 {
 	struct ga_metrics_query q = { .now = ga_clock_micros(), .backups = backups };
 	ga_autostr struct ga_str text = GA_STR_INIT;
-	ga_autodb struct ga_db *db = NULL;
+	ga_autodb_leave struct ga_db *db = NULL;
 
 	if (!q.backups)
 		q.backups = ga_cli_setting("GPUAAS_BACKUPS", "/var/lib/gpuaas/backup");

@@ -199,7 +199,7 @@ static int from_kubernetes(struct nodes *n, const char *file, struct ga_err *err
 
 static int from_state(struct nodes *n, struct ga_err *err)
 {
-	ga_autodb struct ga_db *db = NULL;
+	ga_autodb_leave struct ga_db *db = NULL;
 
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
 	    ga_db_begin_read(db, err) < 0)

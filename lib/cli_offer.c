@@ -151,7 +151,7 @@ static int read_published(const struct ga_offer_query *q, ga_store_each each, vo
 int ga_cli_read_offers(const struct ga_offer_query *query, bool published, ga_store_each each,
 		       void *arg, struct ga_err *err)
 {
-	ga_autodb struct ga_db *db = NULL;
+	ga_autodb_leave struct ga_db *db = NULL;
 	struct ga_offer_query q = *query;
 
 	q.currency = ga_cli_setting("GPUAAS_CURRENCY", NULL);

@@ -434,7 +434,7 @@ static int write_focus(struct ga_db *db, struct report *r, struct ga_err *err)
 int ga_report(const struct ga_report_opts *o, bool cost, struct ga_err *err)
 {
 	ga_cleanup(cleanup_report) struct report r = { .o = o, .cost = cost };
-	ga_autodb struct ga_db *db = NULL;
+	ga_autodb_leave struct ga_db *db = NULL;
 	bool by[GA_BY_N] = { false };
 
 	if (read_asked(&r, by, err) < 0)

@@ -35,6 +35,12 @@ int ga_db_init(const char *path, bool lab, struct ga_db **ret, struct ga_err *er
 void ga_db_close(struct ga_db *db);
 void ga_cleanup_db(struct ga_db **db); /* rolls back what is open */
 #define ga_autodb ga_cleanup(ga_cleanup_db)
+/* Of a program that has read what it came for, and ends: reading ends, and the connection goes with
+ * the process. Closing it would take the schema apart piece by piece first, a twelfth of a short
+ * query. One that may write is closed, and so is the one that was left before. */
+void ga_db_leave(struct ga_db *db);
+void ga_cleanup_db_leave(struct ga_db **db);
+#define ga_autodb_leave ga_cleanup(ga_cleanup_db_leave)
 
 /* Through the turnstile and BEGIN IMMEDIATE; what is for whoever waits (turnstile.h). */
 int ga_db_begin(struct ga_db *db, const char *what, struct ga_err *err);

@@ -405,14 +405,21 @@ int ga_db_init(const char *path, bool lab, struct ga_db **ret, struct ga_err *er
 	return open_file(path, GA_DB_STATE, GA_DB_CREATE, lab, ret, err);
 }
 
-void ga_db_close(struct ga_db *db)
+static void finalize(struct ga_db *db)
 {
 	size_t i;
 
+	for (i = 0; i < GA_DB_CACHE; i++) {
+		sqlite3_finalize(db->cache[i].stmt);
+		db->cache[i].stmt = NULL;
+	}
+}
+
+void ga_db_close(struct ga_db *db)
+{
 	if (!db)
 		return;
-	for (i = 0; i < GA_DB_CACHE; i++)
-		sqlite3_finalize(db->cache[i].stmt);
+	finalize(db);
 	if (db->sqlite && db->turn.lock >= 0) {
 		if (ga_db_in_transaction(db))
 			sqlite3_exec(db->sqlite, "ROLLBACK", NULL, NULL, NULL);
@@ -430,6 +437,26 @@ void ga_db_close(struct ga_db *db)
 void ga_cleanup_db(struct ga_db **db)
 {
 	ga_db_close(*db);
+}
+
+void ga_db_leave(struct ga_db *db)
+{
+	static struct ga_db *left;
+
+	if (!db || db->mode != GA_DB_READ) {
+		ga_db_close(db);
+		return;
+	}
+	finalize(db);
+	if (ga_db_in_transaction(db))
+		sqlite3_exec(db->sqlite, "ROLLBACK", NULL, NULL, NULL);
+	ga_db_close(left);
+	left = db;
+}
+
+void ga_cleanup_db_leave(struct ga_db **db)
+{
+	ga_db_leave(*db);
 }
 
 /* ---- copies ---- */

@@ -3,6 +3,7 @@
  * db.h: which files are opened and which refused, statements, transactions and their parts, errors
  * of constraints, backups. statfs(2) is ours here, so that a network file system can be played.
  */
+#include <dirent.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/stat.h>
@@ -175,6 +176,53 @@ static void transactions(struct ga_db *db)
 	t_ok(!ga_db_in_transaction(db), "a rollback of nothing is harmless");
 }
 
+static size_t descriptors(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	size_t n = 0;
+
+	while (dir && readdir(dir))
+		n++;
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+static void leave_one(struct ga_db *db, bool with_wal, size_t *files)
+{
+	ga_autodb_leave struct ga_db *reader = NULL;
+	int64_t busy = -1;
+
+	t_ok(ga_db_open(w_path, GA_DB_STATE, GA_DB_READ, &reader, &err) == 0 &&
+		     ga_db_begin_read(reader, &err) == 0,
+	     "a reader that will be left");
+	*files = descriptors();
+	if (with_wal)
+		t_ok(ga_db_exec(db, &err,
+				"UPDATE node SET cordon_reason = hex(randomblob(8)), "
+				"generation = generation + 1 WHERE id = 'a'", "") == 1 &&
+			     ga_db_scalar(db, "PRAGMA wal_checkpoint(TRUNCATE)", &busy, &err) > 0 &&
+			     busy == 1,
+		     "keeps the WAL as it is while it reads");
+}
+
+/* One that was left reads no longer, and only the last of them stays. */
+static void leaving(struct ga_db *db)
+{
+	size_t one = 0, many = 0, i;
+	int64_t busy = -1, millis;
+
+	ga_err_clear(&err);
+	ga_db_scalar(db, "PRAGMA busy_timeout=0", &millis, &err);
+	leave_one(db, true, &one);
+	t_ok(ga_db_scalar(db, "PRAGMA wal_checkpoint(TRUNCATE)", &busy, &err) > 0 && !busy,
+	     "and lets it go when it is left");
+	for (i = 0; i < 5; i++)
+		leave_one(db, false, &many);
+	t_int((int64_t)many, (int64_t)one + 2, "beside it one that was left is open, not five");
+	ga_db_scalar(db, "PRAGMA busy_timeout=5000", &millis, &err);
+}
+
 static void sentences(struct ga_db *db)
 {
 	static const struct {
@@ -260,6 +308,9 @@ int main(void)
 	copies(own);
 	ga_db_close(GA_TAKE(own));
 	closing();
+	if (ga_db_open(w_path, GA_DB_STATE, GA_DB_WRITE, &own, &err) < 0)
+		return 1;
+	leaving(own);
 	w_close(NULL);
 	return t_done();
 }

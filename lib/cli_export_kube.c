@@ -33,16 +33,18 @@ struct export {
 	struct ga_accels *list;
 	GA_LIST(const struct ga_accel_type *) types; /* of nodes and profiles, by slug */
 	GA_LIST(const struct ga_accel_type *) of_nodes;
-	json_t *items;
+	struct ga_str made; /* the list of objects */
 };
+
+#define EXPORT_INIT { .made = GA_STR_INIT }
 
 static void cleanup_export(struct export *e)
 {
-	json_decref(e->items);
+	ga_str_release(&e->made);
 	ga_list_release(&e->types);
 	ga_list_release(&e->of_nodes);
 	ga_accels_close(e->list);
-	ga_db_close(e->db);
+	ga_db_leave(e->db);
 }
 
 static int unfit(const char *what, const char *name, struct ga_err *err)
@@ -103,10 +105,14 @@ static int by_slug(const void *a, const void *b)
 
 static int begin(struct export *e, struct ga_err *err)
 {
-	e->items = json_array();
-	if (ga_cli_catalogue(&e->list, err) < 0 || ga_cli_export_open(&e->db, err) < 0)
-		return -1;
-	return ga_store_node_views(e->db, e->list, ga_clock_micros(), types_of_node, e, err);
+	return ga_cli_catalogue(&e->list, err) < 0 ? -1 : ga_cli_export_open(&e->db, err);
+}
+
+static int each_node(struct export *e,
+		     int (*each)(struct ga_node_view *view, void *arg, struct ga_err *err),
+		     struct ga_err *err)
+{
+	return ga_store_node_views(e->db, e->list, ga_clock_micros(), each, e, err);
 }
 
 static int each_profile(struct export *e, ga_store_each each, struct ga_err *err)
@@ -116,7 +122,7 @@ static int each_profile(struct export *e, ga_store_each each, struct ga_err *err
 
 static int read_types(struct export *e, struct ga_err *err)
 {
-	if (each_profile(e, types_of_profile, err) < 0)
+	if (each_node(e, types_of_node, err) < 0 || each_profile(e, types_of_profile, err) < 0)
 		return -1;
 	if (e->types.n)
 		qsort(e->types.v, e->types.n, sizeof(*e->types.v), by_slug);
@@ -125,19 +131,15 @@ static int read_types(struct export *e, struct ga_err *err)
 
 static int finish(struct export *e, struct ga_err *err)
 {
-	ga_autojson json_t *all = ga_kube_list(json_incref(e->items));
-	ga_autofree char *json = json_dumps(all, JSON_INDENT(1));
-	ga_autostr struct ga_str text = GA_STR_INIT;
-
-	ga_str_addf(&text, "%s\n", json);
-	return ga_cli_export_write(&text, err);
+	ga_kube_list_end(&e->made);
+	return ga_cli_export_write(&e->made, err);
 }
 
 /* ---- kueue ---- */
 
 int ga_cli_kueue(struct ga_err *err)
 {
-	ga_cleanup(cleanup_export) struct export e = { 0 };
+	ga_cleanup(cleanup_export) struct export e = EXPORT_INIT;
 	size_t i;
 
 	if (begin(&e, err) < 0 || read_types(&e, err) < 0)
@@ -150,7 +152,7 @@ int ga_cli_kueue(struct ga_err *err)
 		ga_kube_select(e.list, e.types.v[i], &select);
 		if (select.note)
 			ga_say("%s: %s", e.types.v[i]->slug, select.note);
-		json_array_append_new(e.items, ga_kube_flavor(e.types.v[i], &select));
+		ga_kube_list_add(&e.made, ga_kube_flavor(e.types.v[i], &select));
 	}
 	return finish(&e, err);
 }
@@ -219,19 +221,20 @@ static int add_hardware(const struct ga_shape *shape, const void *obj, void *arg
 	/* A queue may give it any of them: which is not known before. */
 	if (p->types.n > 1 && queue)
 		h.type = NULL;
-	json_array_append_new(e->items, ga_kube_hardware_profile(&h));
+	ga_kube_list_add(&e->made, ga_kube_hardware_profile(&h));
 	return 0;
 }
 
 int ga_cli_odh(struct ga_err *err)
 {
-	ga_cleanup(cleanup_export) struct export e = { 0 };
+	ga_cleanup(cleanup_export) struct export e = EXPORT_INIT;
 
 	if ((namespace && !ga_kube_name_is_valid(namespace)) ||
 	    (queue && !ga_kube_name_is_valid(queue)))
 		return ga_fail(err, GA_USAGE, "'%.64s' is no name of Kubernetes",
 			       namespace && !ga_kube_name_is_valid(namespace) ? namespace : queue);
-	if (begin(&e, err) < 0 || each_profile(&e, add_hardware, err) < 0)
+	if (begin(&e, err) < 0 || each_node(&e, types_of_node, err) < 0 ||
+	    each_profile(&e, add_hardware, err) < 0)
 		return -1;
 	return finish(&e, err);
 }
@@ -267,11 +270,10 @@ static void add_slices(struct export *e, const char *node, const struct ga_expor
 	for (i = 0; i < parts; i++) {
 		size_t from = i * GA_KUBE_SLICE_DEVICES, left = n - from;
 
-		json_array_append_new(
-			e->items,
-			ga_kube_slice(node, driver, devices + from,
-				      left < GA_KUBE_SLICE_DEVICES ? left : GA_KUBE_SLICE_DEVICES,
-				      i, parts));
+		if (left > GA_KUBE_SLICE_DEVICES)
+			left = GA_KUBE_SLICE_DEVICES;
+		ga_kube_list_add(&e->made,
+				 ga_kube_slice(node, driver, devices + from, left, i, parts));
 	}
 }
 
@@ -321,7 +323,7 @@ static int add_classes(struct export *e, struct ga_err *err)
 			return unfit("type", e->types.v[i]->slug, err);
 		}
 		if (made)
-			json_array_append_new(e->items, made);
+			ga_kube_list_add(&e->made, made);
 		else
 			ga_cli_export_left_out("type", e->types.v[i]->slug,
 					       "no DRA driver of it is known");
@@ -335,11 +337,10 @@ static int add_classes(struct export *e, struct ga_err *err)
 
 int ga_cli_dra(struct ga_err *err)
 {
-	ga_cleanup(cleanup_export) struct export e = { 0 };
+	ga_cleanup(cleanup_export) struct export e = EXPORT_INIT;
 
 	if (begin(&e, err) < 0 ||
-	    (classes ? add_classes(&e, err) :
-		       ga_store_node_views(e.db, e.list, ga_clock_micros(), add_node, &e, err)) < 0)
+	    (classes ? add_classes(&e, err) : each_node(&e, add_node, err)) < 0)
 		return -1;
 	return finish(&e, err);
 }

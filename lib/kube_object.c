@@ -8,7 +8,6 @@
 
 #include "kube_device.h"
 #include "rec.h"
-#include "str.h"
 
 static json_t *text(const char *value)
 {
@@ -31,9 +30,25 @@ static void put(json_t *to, const char *key, json_t *value)
 		json_object_set_new(to, key, value);
 }
 
-json_t *ga_kube_list(json_t *items)
+#define LIST "{\n \"apiVersion\": \"v1\",\n \"kind\": \"List\",\n \"items\": ["
+
+void ga_kube_list_add(struct ga_str *list, json_t *item)
 {
-	return json_pack("{s:s, s:s, s:o}", "apiVersion", "v1", "kind", "List", "items", items);
+	ga_autofree char *json = json_dumps(item, JSON_INDENT(1));
+	const char *line, *end;
+
+	ga_str_add(list, list->len ? "," : LIST);
+	for (line = json; line; line = *end ? end + 1 : NULL) {
+		end = strchrnul(line, '\n');
+		ga_str_add(list, "\n  ");
+		ga_str_add_bytes(list, line, (size_t)(end - line));
+	}
+	json_decref(item);
+}
+
+void ga_kube_list_end(struct ga_str *list)
+{
+	ga_str_add(list, list->len ? "\n ]\n}\n" : LIST "]\n}\n");
 }
 
 /* Device plugins taint nodes by their resource; to tolerate what is not there is harmless. */

@@ -11,6 +11,7 @@
 #include "kind_state.h"
 #include "kube_select.h"
 #include "kube_view.h"
+#include "str.h"
 
 #define GA_KUBE_SLICE_DEVICES 128 /* the most of a ResourceSlice */
 
@@ -44,7 +45,9 @@ json_t *ga_kube_slice(const char *node, const char *driver, const struct ga_kube
 json_t *ga_kube_class(const struct ga_accels *list, const struct ga_accel_type *type,
 		      bool *only_own);
 
-/* All in one: what kubectl takes as a file. Takes items over. */
-json_t *ga_kube_list(json_t *items);
+/* All in one, as text: what kubectl takes as a file. The list begins empty; each item is written
+ * and released as it comes, so that of thousands only the text is in memory. */
+void ga_kube_list_add(struct ga_str *list, json_t *item);
+void ga_kube_list_end(struct ga_str *list);
 
 #endif

@@ -133,6 +133,33 @@ static void every_type(const struct ga_accels *list)
 	}
 }
 
+/* A list is what jansson would write of it whole. */
+static void lists(void)
+{
+	static const char *const texts[] = { "{\"a\": [1, {\"b\": \"x\\ny\"}], \"c\": {}}", "[]",
+					     "{\"d\": [[true]]}" };
+	size_t n, i;
+
+	for (n = 0; n <= GA_ARRAY_SIZE(texts); n++) {
+		ga_autostr struct ga_str list = GA_STR_INIT, want = GA_STR_INIT;
+		json_t *items = json_array();
+		ga_autojson json_t *all = json_pack("{s:s, s:s, s:o}", "apiVersion", "v1", "kind",
+						    "List", "items", items);
+		ga_autofree char *whole = NULL;
+
+		for (i = 0; i < n; i++) {
+			json_t *item = json_loads(texts[i], 0, NULL);
+
+			json_array_append(items, item);
+			ga_kube_list_add(&list, item);
+		}
+		ga_kube_list_end(&list);
+		whole = json_dumps(all, JSON_INDENT(1));
+		ga_str_addf(&want, "%s\n", whole);
+		t_str(list.buf, want.buf, "a list of %zu", n);
+	}
+}
+
 int main(void)
 {
 	ga_autoaccels struct ga_accels *list = NULL;
@@ -143,5 +170,6 @@ int main(void)
 		return 1;
 	expressions(list);
 	every_type(list);
+	lists();
 	return t_done();
 }

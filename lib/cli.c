@@ -14,6 +14,7 @@
 #include "file.h"
 #include "log.h"
 #include "near.h"
+#include "proc.h"
 #include "size.h"
 #include "time.h"
 #include "turnstile.h"
@@ -327,6 +328,7 @@ int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_er
 	const char *log;
 
 	umask(077);
+	ga_proc_own_signals();
 	cli.prog = prog;
 	if (open_missing_descriptors(err) < 0 || read_config(err) < 0)
 		return -1;

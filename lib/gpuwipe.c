@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "hooks.h"
 #include "openers.h"
 #include "pci.h"
 #include "proc.h"
@@ -204,12 +205,20 @@ void ga_gpu_reset(const char *address, const char *identity, const char *ids, co
 
 /* ---- memory ---- */
 
-static bool is_safe_hook(const char *path)
+/* Why the scrub hook of a folder is not run; NULL: it is. */
+static char *why_not_run(const char *folder, const char *name)
 {
+	ga_autofd int dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct ga_err err = GA_ERR_INIT;
+	const char *why;
 	struct stat st;
 
-	return !stat(path, &st) && S_ISREG(st.st_mode) && st.st_uid == 0 &&
-	       !(st.st_mode & (S_IWGRP | S_IWOTH)) && (st.st_mode & S_IXUSR);
+	if (dir < 0 || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return ga_xprintf("it cannot be looked at: %s", strerror(errno));
+	if (ga_hooks_check_folder(folder, dir, &err) < 0)
+		return ga_xstrdup(err.msg);
+	why = ga_hook_why_refused(&st);
+	return ga_strdup0(why || st.st_mode & S_IXUSR ? why : "it is not executable");
 }
 
 static const char *last_line(struct ga_str *s)
@@ -230,7 +239,7 @@ void ga_gpu_scrub(const char *hooks, const char *address, const char *ids, struc
 	static const char step[] = "gpu_memory";
 	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
 	ga_autofree char *now = address ? ids_of(address) : NULL;
-	ga_autofree char *hook = now ? ga_xprintf("%s/%s", hooks, now) : NULL;
+	ga_autofree char *hook = now ? ga_xprintf("%s/%s", hooks, now) : NULL, *why = NULL;
 	struct ga_err err = GA_ERR_INIT;
 
 	if (!address) {
@@ -246,10 +255,9 @@ void ga_gpu_scrub(const char *hooks, const char *address, const char *ids, struc
 		ga_step_set(ret, step, "not_proven", "no scrub method for %s", now);
 		return;
 	}
-	if (!is_safe_hook(hook)) {
-		ga_step_set(ret, step, "not_proven",
-			    "'%s' must be executable, belong to root and be writable by it alone",
-			    hook);
+	why = why_not_run(hooks, now);
+	if (why) {
+		ga_step_set(ret, step, "not_proven", "'%s' is not run: %s", hook, why);
 		return;
 	}
 	if (ga_proc_check(&(struct ga_proc){ .argv = (const char *const[]){ hook, address, NULL },

@@ -32,12 +32,19 @@ static bool is_name(const char *s)
 	       !s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")];
 }
 
+static bool is_ours(const struct stat *st)
+{
+	return !st->st_uid || st->st_uid == geteuid();
+}
+
 /* What a link points to could be swapped by whoever owns its folder. */
-static const char *why_refused(const struct stat *st)
+const char *ga_hook_why_refused(const struct stat *st)
 {
 	if (S_ISLNK(st->st_mode))
 		return "it is a symbolic link: put the file itself there";
-	if (st->st_uid)
+	if (!S_ISREG(st->st_mode))
+		return "it is no regular file";
+	if (!is_ours(st))
 		return "it does not belong to root";
 	if (st->st_mode & 022)
 		return "others than its owner may write it";
@@ -58,7 +65,7 @@ static int add_hook(const char *folder, int dir, const char *name, struct ga_hoo
 							 name);
 	if (!S_ISLNK(st.st_mode) && (!S_ISREG(st.st_mode) || !(st.st_mode & 0111)))
 		return 0;
-	why = why_refused(&st);
+	why = ga_hook_why_refused(&st);
 	hook = ga_list_add(ret);
 	hook->name = ga_xstrdup(name);
 	hook->path = ga_xprintf("%s/%s", folder, name);
@@ -66,13 +73,13 @@ static int add_hook(const char *folder, int dir, const char *name, struct ga_hoo
 	return 0;
 }
 
-static int check_folder(const char *folder, int dir, struct ga_err *err)
+int ga_hooks_check_folder(const char *folder, int dir, struct ga_err *err)
 {
 	struct stat st;
 
 	if (fstat(dir, &st) < 0)
 		return ga_fail_sys(err, "looking at '%s' failed", folder);
-	if (!st.st_uid && !(st.st_mode & 022))
+	if (is_ours(&st) && !(st.st_mode & 022))
 		return 0;
 	ga_err_set(err, GA_DENIED, "somebody else than root could put hooks into '%s'", folder);
 	ga_err_reason(err, "hook_unsafe");
@@ -87,7 +94,7 @@ int ga_hooks_find(const char *folder, struct ga_hooks *ret, struct ga_err *err)
 	*ret = (struct ga_hooks){ 0 };
 	if (!d)
 		return errno == ENOENT ? 0 : ga_fail_sys(err, "opening '%s' failed", folder);
-	if (check_folder(folder, dirfd(d), err) < 0)
+	if (ga_hooks_check_folder(folder, dirfd(d), err) < 0)
 		return -1;
 	while ((e = readdir(d))) {
 		if (add_hook(folder, dirfd(d), e->d_name, ret, err) < 0) {

@@ -7,8 +7,19 @@
 #ifndef GA_HOOKS_H
 #define GA_HOOKS_H
 
+#include <sys/stat.h>
+
 #include "ga.h"
 #include "vec.h"
+
+/*
+ * What stands against running an operator's executable with our rights, of what lstat says of it;
+ * NULL: nothing. It is a regular file that root or this user owns and nobody else may write. Of its
+ * folder the same is asked (dir is open, folder its name for people), else somebody could put
+ * another file there: GA_DENIED "hook_unsafe". What is run behind both is what was looked at.
+ */
+const char *ga_hook_why_refused(const struct stat *st);
+int ga_hooks_check_folder(const char *folder, int dir, struct ga_err *err);
 
 struct ga_hook {
 	char *name, *path;
@@ -23,10 +34,9 @@ struct ga_hooks {
 
 /*
  * What is executable in the folder, by name. As run-parts(8) has it, names are of letters, digits,
- * '_' and '-', so that what an editor or dpkg leaves behind is no hook. It is refused unless it is
- * a regular file that belongs to root and that nobody else may write: it is run with our rights.
- * A folder that is not there has none; GA_DENIED "hook_unsafe" when somebody else than root could
- * put files into it.
+ * '_' and '-', so that what an editor or dpkg leaves behind is no hook. It is refused
+ * as ga_hook_why_refused has it. A folder that is not there has none; one that others could put
+ * files into is refused as ga_hooks_check_folder has it.
  */
 int ga_hooks_find(const char *folder, struct ga_hooks *ret, struct ga_err *err);
 void ga_hooks_release(struct ga_hooks *hooks);

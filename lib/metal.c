@@ -4,9 +4,11 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "hooks.h"
 #include "proc.h"
 #include "vec.h"
 
@@ -17,21 +19,21 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Whether only root or this user can have written it: it is run with our rights. */
-static int check_hook(const char *path, struct ga_err *err)
+/* Whether it is an executable; a link to one is refused, as one that others may write is. */
+static int check_hook(const char *folder, int dir, const char *name, struct ga_err *err)
 {
+	const char *why;
 	struct stat st;
 
-	if (stat(path, &st) < 0)
-		return ga_fail_sys(err, "cannot look at '%s'", path);
-	if (!S_ISREG(st.st_mode) || !(st.st_mode & 0111))
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return ga_fail_sys(err, "cannot look at '%s/%s'", folder, name);
+	if (!S_ISLNK(st.st_mode) && (!S_ISREG(st.st_mode) || !(st.st_mode & 0111)))
 		return 0;
-	if ((st.st_uid && st.st_uid != geteuid()) || st.st_mode & 022) {
-		ga_err_set(err, GA_DENIED, "'%s' could have been written by somebody else", path);
-		ga_err_reason(err, "hook_unsafe");
-		return ga_hint(err, "chown root '%s' && chmod go-w '%s'", path, path);
-	}
-	return 1;
+	why = ga_hook_why_refused(&st);
+	if (!why)
+		return 1;
+	(void)ga_fail_for(err, GA_DENIED, "hook_unsafe", "'%s/%s' is not run: %s", folder, name, why);
+	return S_ISLNK(st.st_mode) ? -1 : ga_hint(err, "chown root '%s/%s' && chmod go-w '%s/%s'", folder, name, folder, name);
 }
 
 /* The executables of a folder, sorted; what is hidden or no executable is passed over. */
@@ -42,9 +44,11 @@ static int find_hooks(const char *folder, struct ga_any_list *list, struct ga_er
 
 	if (!d)
 		return errno == ENOENT ? 0 : ga_fail_sys(err, "cannot open '%s'", folder);
+	if (ga_hooks_check_folder(folder, dirfd(d), err) < 0)
+		return -1;
 	while ((e = readdir(d))) {
 		ga_autofree char *path = ga_xprintf("%s/%s", folder, e->d_name);
-		int r = e->d_name[0] == '.' ? 0 : check_hook(path, err);
+		int r = e->d_name[0] == '.' ? 0 : check_hook(folder, dirfd(d), e->d_name, err);
 
 		if (r < 0)
 			return -1;

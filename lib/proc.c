@@ -17,6 +17,8 @@
 
 static const char clean_path[] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin";
 
+#define GA_PROC_UNKNOWN 255 /* nobody can tell how it ended */
+
 struct pipes {
 	int in[2], out[2], err[2], start[2]; /* start carries the child's exec errno */
 };
@@ -48,7 +50,21 @@ void ga_proc_default_signals(void)
 	signal(SIGXFSZ, SIG_DFL);
 }
 
+void ga_proc_own_signals(void)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	signal(SIGCHLD, SIG_DFL);
+	pthread_sigmask(SIG_SETMASK, &none, NULL);
+}
+
 /* ---- ending with us ---- */
+
+static int status_of(int how)
+{
+	return WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how);
+}
 
 static volatile pid_t watched_for;
 
@@ -63,13 +79,15 @@ static void watch(pid_t program) __attribute__((noreturn));
 
 static void watch(pid_t program)
 {
-	int how = 0;
+	int how;
+	pid_t got;
 
 	/* The pipes are the program's: their ends are seen when it closes them. */
 	close_range(0, ~0U, 0);
-	while (waitpid(program, &how, 0) < 0 && errno == EINTR)
-		;
-	_exit(WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how));
+	do
+		got = waitpid(program, &how, 0);
+	while (got < 0 && errno == EINTR);
+	_exit(got < 0 ? GA_PROC_UNKNOWN : status_of(how));
 }
 
 /* The leader of the group stays and watches, and a child of it goes on to be the program: the
@@ -192,27 +210,29 @@ static bool pump(const struct ga_proc *p, struct pipes *pipes, struct ga_proc_re
 	return true;
 }
 
-/* Waits for the child; false when the deadline passed. */
-static bool reap(pid_t pid, int64_t deadline, int *status)
+/* Waits for the child: 1 it ended, 0 the deadline passed, -1 nobody can tell. */
+static int reap(pid_t pid, int64_t deadline, int *status)
 {
 	int64_t nap = 200;
 
 	for (;;) {
 		pid_t got = waitpid(pid, status, WNOHANG);
 
-		if (got == pid || (got < 0 && errno != EINTR))
-			return true;
+		if (got == pid)
+			return 1;
+		if (got < 0 && errno != EINTR)
+			return -1;
 		if (!ga_clock_wait(deadline, nap))
-			return false;
+			return 0;
 		nap = nap < 20000 ? nap * 2 : 20000;
 	}
 }
 
-static void kill_group(pid_t pid, int *status)
+static void kill_group(pid_t pid)
 {
 	kill(-pid, SIGKILL);
 	kill(pid, SIGKILL);
-	while (waitpid(pid, status, 0) < 0 && errno == EINTR)
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
 }
 
@@ -297,20 +317,19 @@ int ga_proc_start(const struct ga_proc *p, struct ga_child *ret, struct ga_err *
 bool ga_proc_ended(struct ga_child *c, int *status)
 {
 	int how;
+	pid_t got = c->pid ? waitpid(c->pid, &how, WNOHANG) : 0;
 
-	if (!c->pid || waitpid(c->pid, &how, WNOHANG) != c->pid)
+	if (!got || (got < 0 && errno == EINTR))
 		return false;
 	c->pid = 0;
-	*status = WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how);
+	*status = got < 0 ? GA_PROC_UNKNOWN : status_of(how);
 	return true;
 }
 
 void ga_proc_kill(struct ga_child *c)
 {
-	int status;
-
 	if (c->pid)
-		kill_group(c->pid, &status);
+		kill_group(c->pid);
 	ga_cleanup_fd(&c->in);
 	ga_cleanup_fd(&c->out);
 	ga_cleanup_fd(&c->err);
@@ -324,7 +343,7 @@ int ga_proc_run(const struct ga_proc *p, struct ga_proc_result *ret, struct ga_e
 	};
 	int64_t timeout = p->timeout_micros ? p->timeout_micros : 30000000;
 	int64_t deadline = ga_clock_mono_micros() + timeout;
-	int status = 0;
+	int how, ended;
 	pid_t pid;
 
 	ga_str_clear(&ret->out);
@@ -333,12 +352,15 @@ int ga_proc_run(const struct ga_proc *p, struct ga_proc_result *ret, struct ga_e
 		return ga_fail_sys(err, "cannot start '%s'", p->argv[0]);
 	if (spawn(p, &pipes, &pid, err) < 0)
 		return -1;
-	if (!pump(p, &pipes, ret, deadline) || !reap(pid, deadline, &status)) {
-		kill_group(pid, &status);
+	ended = pump(p, &pipes, ret, deadline) ? reap(pid, deadline, &how) : 0;
+	if (ended < 0)
+		return ga_fail_sys(err, "nobody can tell how '%s' ended", p->argv[0]);
+	if (!ended) {
+		kill_group(pid);
 		return ga_fail(err, GA_BUSY, "'%s' did not end within %lld s and was killed",
 			       p->argv[0], (long long)(timeout / 1000000));
 	}
-	ret->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	ret->status = status_of(how);
 	return 0;
 }
 

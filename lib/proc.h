@@ -41,7 +41,7 @@ struct ga_proc_result {
 #define ga_autoproc ga_cleanup(ga_proc_result_release)
 
 /* 0 when the program ran to its end, whatever its status; GA_EXTERNAL when it cannot be started,
- * GA_BUSY at the deadline. */
+ * GA_BUSY at the deadline, GA_SYSTEM when nobody can tell how it ended. */
 int ga_proc_run(const struct ga_proc *p, struct ga_proc_result *ret, struct ga_err *err);
 /* As ga_proc_run, and a status other than 0 is GA_EXTERNAL with the last line of its stderr. */
 int ga_proc_check(const struct ga_proc *p, struct ga_proc_result *ret, struct ga_err *err);
@@ -49,6 +49,9 @@ void ga_proc_result_release(struct ga_proc_result *r);
 
 /* Before an exec: gives back the signals that programs ignore, which would stay ignored. */
 void ga_proc_default_signals(void);
+/* At the start of a program: what a parent left that exec keeps. Where SIGCHLD is ignored the kernel
+ * tells nobody how a child ended, and a signal that is blocked ends no wait (SIGALRM, SIGTERM). */
+void ga_proc_own_signals(void);
 
 /* A program that was started and is waited for by the caller. Descriptors are the caller's to
  * close, and do not block; in is -1 when p->input is NULL (what it points to is not written). */
@@ -58,7 +61,8 @@ struct ga_child {
 };
 #define GA_CHILD_INIT { .in = -1, .out = -1, .err = -1 }
 int ga_proc_start(const struct ga_proc *p, struct ga_child *ret, struct ga_err *err);
-/* Whether it has ended; then status is its exit status or 128 + signal, and pid becomes 0. */
+/* Whether it has ended; then status is its exit status, 128 + signal, or 255 when nobody can tell
+ * how it ended, and pid becomes 0. */
 bool ga_proc_ended(struct ga_child *c, int *status);
 /* Kills its process group and takes its end; closes the descriptors. */
 void ga_proc_kill(struct ga_child *c);

@@ -158,6 +158,31 @@ static void collect(int out)
  * looking again every 10 ms. */
 #define LOOK_AGAIN 10000
 
+static void take_end(struct crew *crew, struct worker *w, int status)
+{
+	if (w->out >= 0)
+		collect(w->out);
+	*w = crew->workers[--crew->running];
+	if (!WIFEXITED(status))
+		ga_say("%s: a worker was ended by signal %d; run the same again",
+		       ga_cli_program(), WTERMSIG(status));
+	ga_cli_note_status(WIFEXITED(status) ? WEXITSTATUS(status) : GA_SYSTEM);
+}
+
+/* They have ended, and nobody can tell how: what they wrote counts. */
+static void give_up(struct crew *crew)
+{
+	while (crew->running) {
+		struct worker w = crew->workers[--crew->running];
+
+		if (w.out >= 0)
+			collect(w.out);
+		ga_say("%s: nobody can tell how a worker ended; run the same again",
+		       ga_cli_program());
+		ga_cli_note_status(GA_SYSTEM);
+	}
+}
+
 /* Takes children that have ended; waits for one when told to. */
 static void reap(struct crew *crew, bool wait)
 {
@@ -174,19 +199,15 @@ static void reap(struct crew *crew, bool wait)
 		}
 		if (pid < 0 && errno == EINTR)
 			continue;
+		if (pid < 0)
+			give_up(crew);
 		if (pid <= 0)
 			return;
 		for (i = 0; i < crew->running && crew->workers[i].pid != pid; i++)
 			;
 		if (i == crew->running)
 			continue;
-		if (crew->workers[i].out >= 0)
-			collect(crew->workers[i].out);
-		crew->workers[i] = crew->workers[--crew->running];
-		if (!WIFEXITED(status))
-			ga_say("%s: a worker was ended by signal %d; run the same again",
-			       ga_cli_program(), WTERMSIG(status));
-		ga_cli_note_status(WIFEXITED(status) ? WEXITSTATUS(status) : GA_SYSTEM);
+		take_end(crew, &crew->workers[i], status);
 		wait = false;
 	}
 }

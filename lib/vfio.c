@@ -30,14 +30,14 @@ int ga_sysfs_write(const char *path, const char *text, int64_t timeout_micros,
 {
 	int64_t deadline = ga_clock_mono_micros() + (timeout_micros ? timeout_micros : 15000000);
 	int64_t nap = 100;
-	int status = 0;
-	pid_t pid = fork();
+	int status;
+	pid_t pid = fork(), got;
 
 	if (pid < 0)
 		return ga_fail_sys(err, "cannot start a child to write '%s'", path);
 	if (!pid)
 		write_in_child(path, text);
-	while (waitpid(pid, &status, WNOHANG) == 0) {
+	while ((got = waitpid(pid, &status, WNOHANG)) == 0) {
 		if (!ga_clock_wait(deadline, nap)) {
 			kill(pid, SIGKILL); /* it ends when the kernel lets go */
 			ga_err_set(err, GA_BUSY, "the kernel did not return from writing '%s'",
@@ -48,6 +48,8 @@ int ga_sysfs_write(const char *path, const char *text, int64_t timeout_micros,
 		}
 		nap = nap < 20000 ? nap * 2 : 20000;
 	}
+	if (got < 0)
+		return ga_fail_sys(err, "nobody can tell whether '%s' was written", path);
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
 		return 0;
 	errno = WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;

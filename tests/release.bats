@@ -158,8 +158,20 @@ open_entries()
   plan "$metal" > "$T/plan"
   run_status 6 in_host gpuaas-provision "$T/plan"
   jq_is .code hook_unsafe
-  rm -rf "$GPUAAS_HOST_DIR"
   chmod 755 "$T/metal/deploy/10-deploy"
+  # What a link names, and what stands in a folder of everybody's, could be swapped.
+  mv "$T/metal/deploy/10-deploy" "$T/deploy"
+  ln -s "$T/deploy" "$T/metal/deploy/10-deploy"
+  rm -rf "$GPUAAS_HOST_DIR"
+  run_status 6 in_host gpuaas-provision "$T/plan"
+  jq_is '.code + (.sentence | if contains("symbolic link") then " link" else . end)' "hook_unsafe link"
+  mv "$T/deploy" "$T/metal/deploy/10-deploy"
+  chmod 777 "$T/metal/deploy"
+  rm -rf "$GPUAAS_HOST_DIR"
+  run_status 6 in_host gpuaas-provision "$T/plan"
+  jq_is .code hook_unsafe
+  chmod 755 "$T/metal/deploy"
+  rm -rf "$GPUAAS_HOST_DIR"
   run_ok in_host gpuaas-provision "$T/plan"
   jq_is '.state+" "+.access.address' "active 192.0.2.7"
   assert_equal "$(jq -r .allocation "$T/seen")" a110c000

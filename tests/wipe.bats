@@ -485,6 +485,33 @@ POINTS
   chmod 777 "$T/scrub/10de:2335"
   wipe 7 "$gpu" '.attempt = "ccccccc4"' '.wipe.gpu_memory = "required"'
   jq_is .gpu_memory.outcome not_proven
+  jq_is '.gpu_memory.detail | endswith("others than its owner may write it")' true
+  # What a link names, and what stands in a folder of everybody's, could be swapped.
+  mv "$T/scrub/10de:2335" "$T/method"
+  chmod 755 "$T/method"
+  ln -s "$T/method" "$T/scrub/10de:2335"
+  wipe 7 "$gpu" '.attempt = "ccccccc5"' '.wipe.gpu_memory = "required"'
+  jq_is '.gpu_memory | [.outcome, (.detail | contains("symbolic link"))] | tostring' '["not_proven",true]'
+  mv "$T/method" "$T/scrub/10de:2335"
+  chmod 777 "$T/scrub"
+  wipe 7 "$gpu" '.attempt = "ccccccc6"' '.wipe.gpu_memory = "required"'
+  jq_is '.gpu_memory | [.outcome, (.detail | contains("could put hooks into"))] | tostring' '["not_proven",true]'
+}
+
+@test "a method that fails is no proof, whatever signals a parent ignores" {
+  [[ $(id -u) -eq 0 ]] || skip "an operator's method must belong to root"
+  make_lab
+  export GPUAAS_GPU_SCRUB_DIR=$T/scrub
+  mkdir "$T/scrub"
+  printf '#!/bin/sh\nexit 3\n' > "$T/scrub/10de:2335"
+  chmod 755 "$T/scrub/10de:2335"
+  order '.gpu_pci_address = "0000:18:00.0"' '.gpu_device = "10de:2335"' \
+    '.wipe.gpu_memory = "required"' > "$T/orders"
+  # bash -c, not a function: what is ignored stays so over exec.
+  run_status 7 in_host timeout 60 bash -c "trap '' CHLD; exec gpuaas-wipe $T/orders"
+  jq_is '[.outcome, .gpu_memory.outcome, (.gpu_memory.detail | contains("status 3"))] | tostring' \
+    '["failed","failed",true]'
+  run_status 7 in_host timeout 60 bash -c "trap '' CHLD; exec gpuaas-wipe --jobs 2 $T/orders"
 }
 
 @test "a GPU that the host's driver uses is left alone" {

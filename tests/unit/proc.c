@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "proc.h"
+#include "vfio.h"
 
 #define ARGV(...) (const char *const[]){ __VA_ARGS__, NULL }
 
@@ -174,6 +175,35 @@ static void started(void)
 	t_int(c.pid, 0, "and no child");
 }
 
+/* A parent that ignores SIGCHLD leaves that to us, and the kernel then tells of no end: what nobody
+ * can tell is no success. */
+static void untold_ends(void)
+{
+	ga_autoproc struct ga_proc_result ret = GA_PROC_RESULT_INIT;
+	struct ga_proc p = { .argv = ARGV("sh", "-c", "exit 0") };
+	struct ga_child c = GA_CHILD_INIT;
+	struct ga_err err = GA_ERR_INIT;
+	int status = -1;
+	sigset_t blocked;
+
+	signal(SIGCHLD, SIG_IGN);
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGALRM);
+	sigprocmask(SIG_BLOCK, &blocked, NULL);
+	t_ok(ga_proc_check(&p, &ret, &err) < 0 && err.code == GA_SYSTEM, "an end nobody told of");
+	ga_err_clear(&err);
+	t_ok(!ga_proc_start(&p, &c, &err) && wait_ended(&c, &status) && status == 255,
+	     "also of one that the caller waits for");
+	ga_proc_kill(&c);
+	t_ok(ga_sysfs_write("/no/such/attribute", "1", 0, &err) < 0, "nor is that written");
+	ga_err_clear(&err);
+	ga_proc_own_signals();
+	p.argv = ARGV("sh", "-c", "exit 3");
+	t_ok(!ga_proc_run(&p, &ret, &err) && ret.status == 3, "ends are told again");
+	t_ok(!sigprocmask(SIG_BLOCK, NULL, &blocked) && !sigismember(&blocked, SIGALRM),
+	     "and a deadline's signal comes");
+}
+
 /* Starts a program of two processes that will not be asked to end, and tells its group. */
 static void be_its_parent(bool ends_with_us, int tell) __attribute__((noreturn));
 
@@ -231,6 +261,7 @@ static void ends_with_us(void)
 int main(void)
 {
 	started();
+	untold_ends();
 	ends_with_us();
 	outcomes();
 	limits();

@@ -37,7 +37,8 @@ void ga_cleanup_db(struct ga_db **db); /* rolls back what is open */
 #define ga_autodb ga_cleanup(ga_cleanup_db)
 /* Of a program that has read what it came for, and ends: reading ends, and the connection goes with
  * the process. Closing it would take the schema apart piece by piece first, a twelfth of a short
- * query. One that may write is closed, and so is the one that was left before. */
+ * query. FILE-wal and FILE-shm stay. One that may write is closed, and so are one with a long WAL
+ * and the one that was left before. */
 void ga_db_leave(struct ga_db *db);
 void ga_cleanup_db_leave(struct ga_db **db);
 #define ga_autodb_leave ga_cleanup(ga_cleanup_db_leave)

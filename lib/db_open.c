@@ -15,6 +15,7 @@
 #include "invariant.h"
 #include "time.h"
 
+#define WAL_SHORT (256 << 10) /* bytes that cost a query next to nothing */
 #define BUSY_MILLIS 5000 /* for tools that take no turns; our own writers queue */
 
 static const struct {
@@ -439,11 +440,20 @@ void ga_cleanup_db(struct ga_db **db)
 	ga_db_close(*db);
 }
 
+/* The last to close takes a WAL over. Left, each reader that comes alone would index it again. */
+static bool has_long_wal(const struct ga_db *db)
+{
+	ga_autofree char *wal = ga_xprintf("%s-wal", db->path);
+	struct stat st;
+
+	return stat(wal, &st) == 0 && st.st_size > WAL_SHORT;
+}
+
 void ga_db_leave(struct ga_db *db)
 {
 	static struct ga_db *left;
 
-	if (!db || db->mode != GA_DB_READ) {
+	if (!db || db->mode != GA_DB_READ || has_long_wal(db)) {
 		ga_db_close(db);
 		return;
 	}

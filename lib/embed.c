@@ -20,7 +20,8 @@
 	X(ga_sql_state_15, "share/sql/0015-node-capacity.sql") \
 	X(ga_sql_state_16, "share/sql/0016-node-alike.sql") \
 	X(ga_sql_state_17, "share/sql/0017-node-partitions.sql") \
-	X(ga_sql_state_18, "share/sql/0018-capacity-alike.sql")
+	X(ga_sql_state_18, "share/sql/0018-capacity-alike.sql") \
+	X(ga_sql_state_19, "share/sql/0019-given-back.sql")
 
 #define HOST_MIGRATIONS(X) \
 	X(ga_sql_host_1, "share/sql/host-0001-base.sql") \

@@ -481,9 +481,11 @@ void ga_invariant_ddl(struct ga_str *sql)
 	add_defaulted(&all);
 	add_fixed(&all);
 	add_keys(&all);
+	/* SQLite fires what was made last first. Counts come after all that must hold: where
+	 * somebody wrote other numbers, they may fail, and OR FAIL keeps what was done before. */
+	add_rules(ga_rules_counted, &all);
 	add_rules(rules, &all);
 	add_rules(ga_rules_sold, &all);
 	add_rules(ga_rules_wiped, &all);
-	add_rules(ga_rules_counted, &all);
 	write_events(&all);
 }

@@ -151,6 +151,18 @@ const struct ga_rule ga_rules_sold[] = {
 	  "o.node_id = OLD.node_id AND o.retired = 0 AND NOT EXISTS (SELECT 1 FROM claim n "
 	  "WHERE n.slot_id = o.id AND n.live = 1 AND n.allocation_id = c.allocation_id)))",
 	  "sold_once: a baremetal claim takes every slot of its node", NULL },
+	/* Also where no slot of it moves: its tenant has the whole machine. */
+	{ "allocation_whole_node", "BEFORE UPDATE OF state ON allocation",
+	  "NEW.state = 'provisioning' AND NEW.shape = 'baremetal' AND EXISTS (SELECT 1 FROM "
+	  "claim c JOIN slot s ON s.node_id = c.node_id WHERE c.allocation_id = OLD.id AND "
+	  "c.live = 1 AND s.retired = 0 AND NOT EXISTS (SELECT 1 FROM claim WHERE "
+	  "slot_id = s.id AND live = 1 AND allocation_id = OLD.id))",
+	  "sold_once: a baremetal claim takes every slot of its node", NULL },
+	{ "slot_given_back", "BEFORE UPDATE OF state ON slot",
+	  "OLD.state = 'reserved' AND NEW.state = 'available' AND EXISTS (SELECT 1 FROM claim c "
+	  "JOIN allocation a ON a.id = c.allocation_id WHERE c.slot_id = OLD.id AND c.live = 1 "
+	  "AND a.state NOT IN ('pending', 'placed', 'cancelled', 'refused'))",
+	  "claim_in_use: what an allocation has begun to use is wiped before it is free", NULL },
 	{ "slot_retired", "BEFORE UPDATE OF state ON slot",
 	  "NEW.state = 'retired' AND EXISTS (SELECT 1 FROM claim WHERE slot_id = OLD.id AND "
 	  "live = 1)",

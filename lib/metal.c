@@ -33,7 +33,9 @@ static int check_hook(const char *folder, int dir, const char *name, struct ga_e
 	if (!why)
 		return 1;
 	(void)ga_fail_for(err, GA_DENIED, "hook_unsafe", "'%s/%s' is not run: %s", folder, name, why);
-	return S_ISLNK(st.st_mode) ? -1 : ga_hint(err, "chown root '%s/%s' && chmod go-w '%s/%s'", folder, name, folder, name);
+	if (S_ISLNK(st.st_mode))
+		return -1;
+	return ga_hint(err, "chown root '%s/%s' && chmod go-w '%s/%s'", folder, name, folder, name);
 }
 
 /* The executables of a folder, sorted; what is hidden or no executable is passed over. */

@@ -15,6 +15,10 @@
 	"INSERT INTO allocation (id, request, project, shape, count, since, profile, " \
 	"profile_version, profile_record, price_micros, created_at, created_by) VALUES ('" id \
 	"', '{}', 'p', '" shape "', 1, 'x', 'h', 1, '{}', 5, 'x', 'me');"
+#define PLACED(id, node) \
+	"UPDATE allocation SET state = 'placed', node_id = '" node "'" GEN " WHERE id = '" id "';"
+#define PROVISIONING(id) \
+	"UPDATE allocation SET state = 'provisioning'" GEN " WHERE id = '" id "';"
 #define TYPED(id, type) \
 	"INSERT INTO allocation (id, request, project, shape, count, since, profile, " \
 	"profile_version, profile_record, profile_types, price_micros, created_at, created_by) " \
@@ -491,6 +495,16 @@ static const struct {
 	  SLOT("state = 'provisioning'", "s5"),
 	  CLAIM("c6", "x", "n2", "s6", "x") SLOT("state = 'reserved'", "s6")
 	  SLOT("state = 'provisioning'", "s5") },
+	{ "a machine handed over with a slot left out", "sold_once",
+	  ALLOC("x", "baremetal") NODE("held_by = 'x'", "n2") NODE_CLAIM("cx", "x", "n2")
+	  CLAIM("c5", "x", "n2", "s5", "x") PLACED("x", "n2"), PROVISIONING("x"),
+	  CLAIM("c6", "x", "n2", "s6", "x") PROVISIONING("x") },
+	{ "giving back a slot that its allocation has begun to use", "claim_in_use",
+	  ALLOC("x", "slice") CLAIM("x", "x", "n1", "s2", "slices") SLOT("state = 'reserved'", "s2")
+	  PLACED("x", "n1"), PROVISIONING("x") S2_ON, S2_ON },
+	{ "opening a slot by OR FAIL where counts that are wrong fail", "tainted",
+	  "UPDATE node_capacity SET free = slots, waiting = 0, disabled = 0 WHERE node_id = 'n1'",
+	  "UPDATE OR FAIL slot SET state = 'available'" GEN " WHERE id = 's3'", NULL },
 	{ "claims of one allocation on two nodes", "one_node",
 	  ALLOC("x", "slice") CLAIM("x", "x", "n1", "s2", "slices") NODE("held_by = 'slices'",
 	  "n2"),
@@ -991,10 +1005,10 @@ static void good_way(sqlite3 *db)
 	w_must(db, "BEGIN;" SLOT("state = 'disabled'", "s6")
 		       SLOT("state = 'retired', retired = 1", "s6") ALLOC("x", "baremetal")
 		       NODE("held_by = 'x'", "n2") NODE_CLAIM("cx", "x", "n2")
-		       "UPDATE allocation SET state = 'placed'" GEN " WHERE id = 'x';");
+		       CLAIM("c5", "x", "n2", "s5", "x") PLACED("x", "n2"));
 	t_str(w_get(db, "SELECT dirty_since IS NULL FROM device WHERE id = 'd6'"), "1",
 	      "a spare disk is clean");
-	w_must(db, "UPDATE allocation SET state = 'provisioning'" GEN " WHERE id = 'x'");
+	w_must(db, PROVISIONING("x"));
 	t_str(w_get(db, "SELECT dirtied_by FROM device WHERE id = 'd6'"), "x",
 	      "until its node is handed over");
 	w_must(db, "ROLLBACK");

@@ -279,7 +279,7 @@ static const struct {
 	{ "slot", "id" },  { "slot", "id" },	   { "slot", "id" },	{ "allocation", "id" },
 	{ "node", "id" },  { "device", "id" },	   { "device", "id" },	{ "claim", "id" },
 	{ "claim", "id" }, { "wipe_evidence", "id" }, { "slot_cpu", "cpu" }, { "usage", "id" },
-	{ "meta", "one" },
+	{ "meta", "one" }, { "node_capacity", "node_id" },
 };
 
 static const char *const conflicts[] = { "", "", "", "OR REPLACE ", "OR REPLACE ", "OR IGNORE ",

@@ -1,0 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- No table changes. The triggers, which every migration makes anew (lib/invariant*.c), refuse two
+-- ways more: a slot that goes back on sale while its allocation is in use, and a whole machine that
+-- is handed over while one of its slots is not claimed with it.

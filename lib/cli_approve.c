@@ -6,8 +6,10 @@
 
 #include "block.h"
 #include "cli.h"
+#include "cli_accel.h"
 #include "host.h"
 #include "size.h"
+#include "store_view.h"
 
 int ga_approve_policy(struct ga_approve_run *run, const char *profile, const char *class,
 		      const char *verify, const char *gpu_memory, struct ga_err *err)
@@ -151,6 +153,8 @@ static int approve_one(struct ga_approve_run *run, const struct ga_candidate *c,
 {
 	struct ga_approval a = {
 		.candidate = c,
+		.type = run->by_hand ? run->by_hand->slug : NULL,
+		.type_name = run->by_hand ? run->by_hand->name : NULL,
 		.wipe = run->wipe,
 		.destroy_data = may_destroy(run, c),
 		.note = run->note,
@@ -199,12 +203,29 @@ static int check_destroy(const struct ga_approve_run *run, const struct ga_candi
 	return 0;
 }
 
+/* What ids leave open people may have told: gpuaas-profile nodes set. */
+static int find_type(struct ga_approve_run *run, const struct ga_candidates *candidates,
+		     struct ga_err *err)
+{
+	size_t i;
+
+	run->by_hand = NULL;
+	for (i = 0; i < candidates->n; i++)
+		if (candidates->v[i].gpu && !candidates->v[i].gpu->type)
+			break;
+	if (i == candidates->n)
+		return 0;
+	if (!run->accels && ga_cli_catalogue(&run->accels, err) < 0)
+		return -1;
+	return ga_store_manual_of(run->db, run->accels, candidates->v[i].node, &run->by_hand, err);
+}
+
 int ga_approve_candidates(struct ga_approve_run *run, const struct ga_candidates *candidates,
 			  struct ga_err *err)
 {
 	size_t i;
 
-	if (check_destroy(run, candidates, err) < 0)
+	if (check_destroy(run, candidates, err) < 0 || find_type(run, candidates, err) < 0)
 		return -1;
 	for (i = 0; run->all && i < candidates->n; i++)
 		if (approve_one(run, &candidates->v[i], err) < 0)
@@ -420,6 +441,7 @@ void ga_approve_release(struct ga_approve_run *run)
 	free(run->wipe.minimum_class);
 	free(run->wipe.verify);
 	free(run->wipe.gpu_memory);
+	ga_accels_close(run->accels);
 }
 
 void ga_approve_explain(const struct ga_slot *s)

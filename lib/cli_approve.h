@@ -6,6 +6,7 @@
 #ifndef GA_CLI_APPROVE_H
 #define GA_CLI_APPROVE_H
 
+#include "accel.h"
 #include "store_approve.h"
 #include "store_key.h"
 #include "store_propose.h"
@@ -24,6 +25,9 @@ struct ga_approve_run {
 	GA_LIST(const char *) destroy_data; /* wwids; borrowed */
 	const char *note, *reason, *disposal;
 	bool accept_change, all;
+	/* Recorded by hand for GPUs of the discovery that have none; NULL: none. */
+	const struct ga_accel_type *by_hand;
+	struct ga_accels *accels; /* read when it is needed */
 	struct ga_wipe_policy wipe;
 	GA_LIST(struct ga_approve_result) results; /* of the step, in order */
 	int64_t approved; /* slots of the whole run that nothing but a wipe stands against */

@@ -63,6 +63,7 @@ static int write_hardware(struct ga_db *db, const char *slot, const struct ga_ap
 	const struct ga_nvme *d = t->nvme ? NULL : c->nvme;
 	const struct ga_fabric *f = t->vf || t->pf ? NULL : c->fabric;
 	const struct ga_suggestion *s = &c->suggested;
+	bool by_hand = g && !g->type && a->type;
 	ga_autofree char *gpu_id = g ? ga_xprintf("%s/%s", c->node, g->identity) : NULL;
 	ga_autofree char *ids = g ? ga_xprintf("%s:%s", g->vendor_id, g->device_id) : NULL;
 
@@ -70,8 +71,9 @@ static int write_hardware(struct ga_db *db, const char *slot, const struct ga_ap
 		db, err,
 		"UPDATE slot SET " COLUMNS ", generation = generation + 1 "
 		"WHERE id = ?1 AND state = ?2 AND " DIFFERENT,
-		"ssssssssisssisssisissssssss", slot, "disabled", g ? g->type : NULL,
-		g ? g->type_name : NULL, gpu_id, g ? g->identity : NULL,
+		"ssssssssisssisssisissssssss", slot, "disabled",
+		by_hand ? a->type : g ? g->type : NULL,
+		by_hand ? a->type_name : g ? g->type_name : NULL, gpu_id, g ? g->identity : NULL,
 		g ? g->pci_address : NULL, ids, g ? g->module_id : GA_UNKNOWN,
 		d ? d->wwid : NULL, d ? d->serial : NULL, d ? d->path : NULL,
 		d ? d->size_bytes : GA_UNKNOWN, f ? f->claim_mode : NULL,

@@ -17,6 +17,8 @@ int ga_store_observe(struct ga_db *db, const struct ga_host *host,
 /* What the operator decided for one candidate. */
 struct ga_approval {
 	const struct ga_candidate *candidate;
+	/* Of its GPU where the candidate has none: slug and name, or NULL. */
+	const char *type, *type_name;
 	struct ga_wipe_policy wipe;
 	const char *destroy_data; /* wwid whose content may be destroyed, or NULL */
 	const char *note;	  /* --by */

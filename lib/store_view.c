@@ -264,3 +264,52 @@ int ga_store_node_views(struct ga_db *db, const struct ga_accels *list, int64_t 
 	}
 	return -1;
 }
+
+/* ---- by hand, of one node ---- */
+
+struct by_hand {
+	const struct ga_accels *list;
+	const char *node;
+	const struct ga_accel_type *type; /* of those that ids leave open, so far */
+	bool open;			  /* some are still, or are of several types */
+};
+
+/* Whether its ids mean one type. */
+static bool is_told_by_ids(const struct ga_node_type *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->evidence.n; i++)
+		if (ga_streq(t->evidence.v[i].source, "pci") && t->evidence.v[i].types.n == 1)
+			return true;
+	return false;
+}
+
+static int take_by_hand(struct ga_node_view *view, void *arg, struct ga_err *err)
+{
+	struct by_hand *h = arg;
+	size_t i;
+
+	(void)err;
+	for (i = 0; i < view->types.n && ga_streq(view->node, h->node); i++) {
+		const struct ga_node_type *t = &view->types.v[i];
+		const struct ga_accel_type *type = t->type ? ga_accels_type(h->list, t->type) : NULL;
+
+		if (is_told_by_ids(t))
+			continue;
+		h->open |= !type || (h->type && h->type != type);
+		h->type = type;
+	}
+	return 0;
+}
+
+int ga_store_manual_of(struct ga_db *db, const struct ga_accels *list, const char *node,
+		       const struct ga_accel_type **ret, struct ga_err *err)
+{
+	struct by_hand h = { .list = list, .node = node };
+
+	if (ga_store_node_views(db, list, 0, take_by_hand, &h, err) < 0)
+		return -1;
+	*ret = h.open ? NULL : h.type;
+	return *ret != NULL;
+}

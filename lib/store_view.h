@@ -13,6 +13,11 @@ int ga_store_node_views(struct ga_db *db, const struct ga_accels *list, int64_t 
 			int (*each)(struct ga_node_view *view, void *arg, struct ga_err *err),
 			void *arg, struct ga_err *err);
 
+/* The type that people recorded for the GPUs of a discovered node whose ids leave it open: 1 and
+ * *ret, of list; 0: none, not one for all of them, or what was discovered is against it; -1. */
+int ga_store_manual_of(struct ga_db *db, const struct ga_accels *list, const char *node,
+		       const struct ga_accel_type **ret, struct ga_err *err);
+
 /* Whether a slot that is not retired is of the type: 1, 0 or -1. The host that it is of may know
  * types that this machine's catalogue does not. */
 int ga_store_has_type(struct ga_db *db, const char *type, struct ga_err *err);

@@ -296,3 +296,26 @@ print(json.dumps(end, separators=(",", ":")))'
   run_ok gpuaas-state migrate
   run_ok gpuaas-approve disable "$(slot_of 0)" --reason noise
 }
+
+@test "a type that ids leave open is what somebody recorded for the node, of a slot too" {
+  # Ids that tell are believed.
+  discover lab1
+  gpuaas-approve --record-only < "$T/lab1.rec" > "$T/node"
+  node=$(jq -r .node "$T/node")
+  gpuaas-profile nodes set "$node" 2xa16 --reason 'a slip of the pen' 2> "$T/words"
+  run_ok gpuaas-approve --all-ready --dry-run < "$T/lab1.rec"
+  jq_slurp_is '[.[] | select(.kind == "gpuaas.slot/1") | .accelerator_type] | unique | tostring' '["nvidia-h200-141gb"]'
+  gpuaas-profile nodes clear "$node" 2> "$T/words"
+  discover lab1 gpu.0.id=10de:25b6 gpu.1.id=10de:25b6
+  run_ok gpuaas-approve --all-ready --dry-run < "$T/lab1.rec"
+  jq_slurp_is '[.[] | select(.kind == "gpuaas.slot/1") | .accelerator_type] | tostring' '[null,null]'
+  gpuaas-approve --record-only < "$T/lab1.rec" > "$T/node"
+  # What ids exclude is no type of theirs.
+  gpuaas-profile nodes set "$node" 2xh200 --reason 'a slip of the pen' 2> "$T/words"
+  run_ok gpuaas-approve --all-ready --dry-run < "$T/lab1.rec"
+  jq_slurp_is '[.[] | select(.kind == "gpuaas.slot/1") | .accelerator_type] | tostring' '[null,null]'
+  gpuaas-profile nodes set "$node" 2xa16 --reason 'printed on the card'
+  run_ok gpuaas-approve --all-ready < "$T/lab1.rec"
+  jq_slurp_is '[.[] | select(.kind == "gpuaas.slot/1") | .accelerator_type, .type_name] | unique | tostring' \
+    '["NVIDIA A16 16GB","nvidia-a16-16gb"]'
+}

@@ -142,9 +142,15 @@ static int read_published(const struct ga_offer_query *q, ga_store_each each, vo
 	if (age > PUBLISHED_SECONDS)
 		ga_say("'%s' was published %lld seconds ago; gpuaas-publish.timer keeps it", path,
 		       (long long)age);
-	for (i = 0; i < p.profiles.n; i++)
-		if (each(&ga_hardware_profile_shape, &p.profiles.v[i], arg, err) < 0)
+	for (i = 0; i < p.profiles.n; i++) {
+		struct ga_hardware_profile *one = &p.profiles.v[i];
+
+		/* GA_UNKNOWN is less than any age. */
+		if (q->stale_seconds && one->stale_seconds > q->stale_seconds)
+			ga_offer_forget(one);
+		if (each(&ga_hardware_profile_shape, one, arg, err) < 0)
 			return -1;
+	}
 	return 1;
 }
 

@@ -110,3 +110,24 @@ void ga_offer_conceal(struct ga_hardware_profile *p)
 	ga_list_release(&p->teams);
 	p->version = p->retired = GA_UNKNOWN;
 }
+
+void ga_offer_forget(struct ga_hardware_profile *p)
+{
+	size_t i;
+
+	p->available = false;
+	p->available_count = p->largest_available = 0;
+	p->unknown_count = p->total_count;
+	ga_list_release(&p->counts_now);
+	for (i = 0; i < p->by_type.n; i++) {
+		struct ga_offer_type *t = &p->by_type.v[i];
+
+		t->available = t->largest = 0;
+		ga_list_release(&t->counts_now);
+		free(GA_TAKE(t->expected_at));
+	}
+	free(GA_TAKE(p->expected_available_at));
+	free(GA_TAKE(p->expected_basis));
+	free(p->summary);
+	p->summary = ga_xprintf("%s - availability unknown", p->display_name);
+}

@@ -62,5 +62,7 @@ extern const struct ga_shape ga_hardware_profile_shape;
 
 /* Takes out what is for operators. */
 void ga_offer_conceal(struct ga_hardware_profile *p);
+/* What it rests on is too old: nobody knows what is free, nothing is to be had. */
+void ga_offer_forget(struct ga_hardware_profile *p);
 
 #endif

@@ -11,6 +11,8 @@ struct stock {
 	bool any;     /* some node has it */
 	int64_t free; /* most free slots of it on one node that may be used */
 	const struct ga_fleet_node *near; /* that node; NULL: none has a free one */
+	const struct ga_fleet_node *out;  /* one that has free ones and may not be used, or NULL */
+	const char *why_out;
 };
 
 static bool is_of(const struct ga_fleet_slot *slot, const char *type)
@@ -25,16 +27,22 @@ static void take_stock(const struct ga_place_ask *ask, const char *type, struct 
 	*ret = (struct stock){ .any = false };
 	for (i = 0; i < ask->fleet->nodes.n; i++) {
 		const struct ga_fleet_node *node = &ask->fleet->nodes.v[i];
-		bool out = ga_place_node_reason(ask, node) != NULL;
+		const char *out = ga_place_node_reason(ask, node);
 		int64_t free = 0;
 
 		for (j = 0; j < node->slots.n; j++) {
 			if (!is_of(&node->slots.v[j], type))
 				continue;
 			ret->any = true;
-			free += !out && !ga_place_slot_reason(ask, &node->slots.v[j]);
+			free += !ga_place_slot_reason(ask, &node->slots.v[j]);
 		}
 		/* Whatever the order of the fleet, the same node is named. */
+		if (out && free && (!ret->out || strcmp(node->id, ret->out->id) < 0)) {
+			ret->out = node;
+			ret->why_out = out;
+		}
+		if (out)
+			continue;
 		if (free > ret->free ||
 		    (free && free == ret->free && strcmp(node->id, ret->near->id) < 0)) {
 			ret->free = free;
@@ -62,6 +70,9 @@ static void add_why(const struct ga_place_ask *ask, const char *type, struct ga_
 	take_stock(&one, type, &stock);
 	if (!stock.any) {
 		ga_str_addf(out, "no node has %s", type);
+	} else if (!stock.free && stock.out) {
+		ga_str_addf(out, "%s was free on no node that may be used (%s on '%s')", type,
+			    stock.why_out, stock.out->id);
 	} else if (!stock.free) {
 		ga_str_addf(out, "%s had no free slot on any node", type);
 	} else if (ask->baremetal) {

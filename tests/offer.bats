@@ -523,9 +523,18 @@ barred()
   assert_equal "$stderr" ""
   # It is the published one, not the state: that has fewer now. Its age is of now.
   gpuaas-place --profile premium-gpu --gpus 2 > "$T/plan"
-  jq_in_order -c '.profiles |= map(.asOf = "2026-01-01T00:00:00.000000Z")' "$GPUAAS_PUBLISHED" > "$T/public.old"
+  jq_in_order -c --arg at "$(date -u -d '2 hours ago' +%Y-%m-%dT%H:%M:%S.000000Z)" '.profiles |= map(.asOf = $at)' \
+    "$GPUAAS_PUBLISHED" > "$T/public.old"
   GPUAAS_PUBLISHED=$T/public.old run_ok barred gpuaas-profile list --public --type nvidia-h200-141gb --json
-  jq_is 'select(.name == "premium-gpu") | [.availableCount, .staleSeconds > 80000] | @json' '[4,true]'
+  jq_is 'select(.name == "premium-gpu") | [.availableCount, .staleSeconds >= 7200] | @json' '[4,true]'
+  # What the numbers rest on is too old: nobody knows what is free.
+  GPUAAS_STALE_AFTER=1h GPUAAS_PUBLISHED=$T/public.old run_ok barred gpuaas-profile list --public --json
+  jq_is 'select(.name == "premium-gpu") | [.available, .availableCount, .largestAvailable, .availableCounts, .unknownCount,
+    .totalCount, (.summary | split(" - ")[1]), .byType[0].availableCount, .byType[0].availableCounts] | @json' \
+    '[false,0,0,null,4,4,"availability unknown",0,null]'
+  "$SRC/tests/validate" "$SRC/share/schema" <<< "$output"
+  GPUAAS_STALE_AFTER=1h GPUAAS_PUBLISHED=$T/public.old run_ok barred gpuaas-match --memory 80GB --json
+  jq_is 'select(.profile == "premium-gpu") | .availability' unknown
   run_ok gpuaas-profile list --public --json
   jq_is 'select(.name == "premium-gpu") | .availableCount' 2
   run_ok barred gpuaas-match --memory 80GB --json

@@ -335,20 +335,32 @@ static void preference(void)
 		int64_t count;
 		size_t types; /* of which order: 2 or 3 */
 		const char *want, *reason;
+		const char *why; /* the second node is out */
 	} rows[] = {
-		{ "a:FF b:ff", 1, 2, "b:0", NULL },
+		{ "a:FF b:ff", 1, 2, "b:0", NULL, NULL },
+		{ "a:FF b:ff", 1, 2, "a:0",
+		  "h200 was free on no node that may be used (maintenance on 'b'): a100 is second "
+		  "in the order", "maintenance" },
 		{ "a:FF b:uu", 1, 2, "a:0",
-		  "h200 had no free slot on any node: a100 is second in the order" },
-		{ "a:FF", 1, 2, "a:0", "no node has h200: a100 is second in the order" },
+		  "h200 had no free slot on any node: a100 is second in the order", "maintenance" },
+		{ "a:FF b:ff c:fu", 2, 2, "a:0,1",
+		  "h200 had at most 1 free on one node, not 2: a100 is second in the order",
+		  "maintenance" },
+		{ "a:FF b:uu", 1, 2, "a:0",
+		  "h200 had no free slot on any node: a100 is second in the order", NULL },
+		{ "a:FF", 1, 2, "a:0", "no node has h200: a100 is second in the order", NULL },
 		{ "a:FF b:fu", 2, 2, "a:0,1",
-		  "h200 had at most 1 free on one node, not 2: a100 is second in the order" },
+		  "h200 had at most 1 free on one node, not 2: a100 is second in the order",
+		  NULL },
 		{ "a:FFfu", 2, 2, "a:0,1",
-		  "h200 had at most 1 free on one node, not 2: a100 is second in the order" },
+		  "h200 had at most 1 free on one node, not 2: a100 is second in the order",
+		  NULL },
 		{ "a:FF b:ww", 1, 2, "a:0",
-		  "h200 had no free slot on any node: a100 is second in the order" },
+		  "h200 had no free slot on any node: a100 is second in the order", NULL },
 		{ "a:FF b:uu", 1, 3, "a:0",
-		  "no node has x1; h200 had no free slot on any node: a100 is third in the order" },
-		{ "a:UU b:uu", 1, 2, NULL, NULL },
+		  "no node has x1; h200 had no free slot on any node: a100 is third in the order",
+		  NULL },
+		{ "a:UU b:uu", 1, 2, NULL, NULL, NULL },
 	};
 	size_t i;
 
@@ -361,6 +373,8 @@ static void preference(void)
 		s.profile.types.v = (char **)(uintptr_t)(rows[i].types == 3 ? three : order);
 		s.profile.types.n = rows[i].types;
 		s.request.count = rows[i].count;
+		if (rows[i].why)
+			s.fleet.nodes.v[1].why = word(rows[i].why);
 		ga_place(&s.fleet, &s.request, &s.profile, false, &d);
 		t_str(d.type_reason, rows[i].reason, "why not the first of '%s'", rows[i].nodes);
 		ga_decision_release(&d);

@@ -159,7 +159,7 @@ const struct ga_shape ga_gpu_shape = {
 		GA_TEXT(S, subsystem_device_id, GA_NULLOK, GA_T_HEX, "PCI subsystem device"),
 		GA_TEXT(S, revision, GA_NULLOK, GA_T_HEX, "PCI revision"),
 		GA_TEXT(S, class, GA_REQ, GA_T_HEX, "PCI class, 6 digits"),
-		GA_TEXT(S, type, GA_NULLOK, GA_T_ANY, "slug in the accelerator catalogue"),
+		GA_TEXT(S, type, GA_NULLOK, GA_T_NAME, "slug in the accelerator catalogue"),
 		GA_TEXT(S, type_name, GA_REQ, GA_T_ANY, "type for people"),
 		GA_INT(S, numa_node, GA_NULLOK, "NUMA node"),
 		GA_INT(S, iommu_group, GA_NULLOK, "IOMMU group"),

@@ -7,6 +7,7 @@
 
 #include "audit.h"
 #include "cost.h"
+#include "id.h"
 #include "kind_access.h"
 #include "rec.h"
 #include "store_query.h"
@@ -180,8 +181,11 @@ static int check_types(const struct ga_profile *p, struct ga_err *err)
 	size_t i, j;
 
 	for (i = 0; i < p->types.n; i++) {
-		if (!*p->types.v[i])
-			return ga_fail(err, GA_BADREC, "profile '%s': a type is empty", p->name);
+		/* The user view shows it to everybody. One of before can still be retired. */
+		if (!ga_name_is_valid(p->types.v[i]) && !p->retired)
+			return ga_fail(err, GA_BADREC, "profile '%s': '%.64s' is no type: small "
+				       "letters, digits, '.', '_' and '-', 63 at most", p->name,
+				       p->types.v[i]);
 		for (j = 0; j < i; j++)
 			if (!strcmp(p->types.v[j], p->types.v[i]))
 				return ga_fail(err, GA_BADREC, "profile '%s': the type '%.64s' "

@@ -618,3 +618,14 @@ barred()
     assert_equal "$output" ""
   done
 }
+
+@test "no profile names a type that is no name: the user view would show it to everybody" {
+  fleet 1 2
+  for type in '\u202e10.66.66.66' 'n000 serial S123' 'A100!' "$(printf 'z%.0s' {1..64})"; do
+    jq -c --arg type "$(printf %b "$type")" '.name = "odd" | .counts = [1] | .types = [$type]' "$SRC/share/objects/h200-slice.json" \
+      > "$T/odd"
+    run_status 3 gpuaas-state apply "$T/odd"
+    assert_stderr "is no type: small letters"
+  done
+  run_status 5 gpuaas-profile show odd
+}

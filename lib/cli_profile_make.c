@@ -175,8 +175,8 @@ static int store(struct ga_db *db, const struct ga_profile *before, const struct
 	struct ga_profile now;
 	int r;
 
-	if (put(db, before, p, &now, err) < 0)
-		return ga_store_access_note(db, err);
+	if (put(db, before, p, &now, err) < 0) /* of a dry run not even the refusal is kept */
+		return opt.dry_run ? -1 : ga_store_access_note(db, err);
 	r = 0;
 	if (opt.dry_run) {
 		ga_db_rollback(db);

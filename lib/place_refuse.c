@@ -390,6 +390,12 @@ static void refuse_full(const struct ga_place_ask *ask, const struct tally *t, c
 		       ga_xstrdup("gpuaas-discover | gpuaas-approve makes capacity"));
 }
 
+/* Whether nothing blocks the slots, but less of them than the profile wants. */
+static bool is_small(const char *why)
+{
+	return ga_streq(why, "slot_cpus_few") || ga_streq(why, "slot_memory_small");
+}
+
 static void refuse_rest(const struct ga_place_ask *ask, const struct tally *t, const char *what,
 			struct ga_refusal *ret)
 {
@@ -409,7 +415,10 @@ static void refuse_rest(const struct ga_place_ask *ask, const struct tally *t, c
 		say(ret, class_of(t->blocked_why),
 		    ga_xprintf("%s would fit on node '%s', but slots of it are not available (%s)",
 			       what, t->enough_blocked, t->blocked_why),
-		    ga_xstrdup("gpuaas-list slot shows each slot's blockers and their fix"));
+		    is_small(t->blocked_why) ?
+			    ga_xprintf("gpuaas-profile show %s says what it wants of a slot, "
+				       "gpuaas-list slot what slots have", ask->profile->name) :
+			    ga_xstrdup("gpuaas-list slot shows each slot's blockers and their fix"));
 	else
 		refuse_full(ask, t, what, ret);
 }
@@ -479,10 +488,11 @@ static void alternative_place(const struct ga_place_ask *ask, const char *what,
 		    !ga_place_offer(&wider, node, &o))
 			where = node;
 	}
+	/* A machine with GPUs of several types has none as a whole. */
 	if (where && !ga_place_offer(&wider, where, &o))
 		*ga_list_add(&ret->alternatives) =
-			ga_xprintf("%s of type %s on node %s now", what,
-				   o.type ? o.type : "unknown", where->id);
+			ga_xprintf("%s%s%s on node %s now", what, o.type ? " of type " : "",
+				   o.type ? o.type : "", where->id);
 }
 
 static void begin(const struct ga_place_ask *ask, struct ga_refusal *ret)

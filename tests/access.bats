@@ -274,6 +274,7 @@ given by whoever can write the state;"* ]]
   run_status 6 by alice gpuaas-release "$a" --dry-run
   run_status 6 by alice gpuaas-approve cordon "$s" --reason x --dry-run
   run_status 6 by alice gpuaas-node drain n000 --reason x --dry-run
+  run_status 6 by alice gpuaas-profile create new --count 1 --price 1 --dry-run
   assert_equal "$(rows)" "$before"
   # Nothing of all that was done.
   assert_equal "$(sqlite3 "$GPUAAS_STATE" "SELECT group_concat(state, ' ') FROM slot")" \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening, making, migrating and copying the two database files of db.h. */
+/* Opening, making and migrating the two database files of db.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -96,10 +96,7 @@ static int refuse_network(const char *path, struct ga_err *err)
 /* Of its folder, as all that SQLite and the turnstile will put beside it. */
 static int make_file(const char *path, struct ga_err *err)
 {
-	const char *slash = strrchr(path, '/');
-	ga_autofree char *dir =
-		slash ? ga_xstrndup(path, slash == path ? 1 : (size_t)(slash - path))
-		      : ga_xstrdup(".");
+	ga_autofree char *dir = ga_file_folder(path);
 	ga_autofd int fd = -1;
 
 	if (refuse_network(dir, err) < 0)
@@ -467,75 +464,4 @@ void ga_db_leave(struct ga_db *db)
 void ga_cleanup_db_leave(struct ga_db **db)
 {
 	ga_db_leave(*db);
-}
-
-/* ---- copies ---- */
-
-static int copy_pages(struct ga_db *db, sqlite3 *to, const char *path, struct ga_err *err)
-{
-	sqlite3_backup *backup = sqlite3_backup_init(to, "main", db->sqlite, "main");
-	int rc;
-
-	if (!backup)
-		return ga_fail(err, GA_SYSTEM, "backup to '%s' failed: %s", path,
-			       sqlite3_errmsg(to));
-	rc = sqlite3_backup_step(backup, -1);
-	sqlite3_backup_finish(backup);
-	if (rc != SQLITE_DONE)
-		return ga_fail(err, GA_SYSTEM, "backup to '%s' failed: %s", path,
-			       sqlite3_errstr(rc));
-	/* One file without a WAL beside it: a copy that can be carried away. */
-	rc = sqlite3_exec(to, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
-	return rc == SQLITE_OK ? 0 : ga_fail(err, GA_SYSTEM, "backup to '%s' failed: %s", path,
-					     sqlite3_errmsg(to));
-}
-
-static int check_copy(sqlite3 *copy, const char *path, struct ga_err *err)
-{
-	sqlite3_stmt *stmt = NULL;
-	bool good = sqlite3_prepare_v2(copy, "PRAGMA quick_check", -1, &stmt, NULL) == SQLITE_OK &&
-		    sqlite3_step(stmt) == SQLITE_ROW &&
-		    ga_streq((const char *)sqlite3_column_text(stmt, 0), "ok");
-
-	sqlite3_finalize(stmt);
-	return good ? 0 : ga_fail_for(err, GA_SYSTEM, "corrupt", "the copy '%s' is damaged", path);
-}
-
-/* fsync of the file, its rename, fsync of its folder. */
-static int put_in_place(const char *temporary, const char *to, struct ga_err *err)
-{
-	const char *slash = strrchr(to, '/');
-	ga_autofree char *dir = slash ? ga_xstrndup(to, slash == to ? 1 : (size_t)(slash - to)) :
-					ga_xstrdup(".");
-	ga_autofd int fd = open(temporary, O_RDONLY | O_CLOEXEC);
-	ga_autofd int dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd < 0 || dirfd < 0 || fsync(fd) < 0 || rename(temporary, to) < 0 || fsync(dirfd) < 0)
-		return ga_fail_sys(err, "putting '%s' in place failed", to);
-	return 0;
-}
-
-int ga_db_backup(struct ga_db *db, const char *to, struct ga_err *err)
-{
-	ga_autofree char *temporary = ga_xprintf("%s.part", to);
-	ga_autofd int fd = -1;
-	sqlite3 *copy = NULL;
-	int r;
-
-	if (ga_file_may_replace(to, ga_db_path(db), err) < 0)
-		return -1;
-	fd = open(temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return ga_fail_sys(err, "making '%s' failed", temporary);
-	if (sqlite3_open_v2(temporary, &copy, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
-		r = ga_fail(err, GA_SYSTEM, "opening '%s' failed: %s", temporary,
-			    sqlite3_errmsg(copy));
-	else if ((r = copy_pages(db, copy, to, err)) == 0)
-		r = check_copy(copy, to, err);
-	sqlite3_close(copy);
-	if (r == 0)
-		r = put_in_place(temporary, to, err);
-	if (r < 0)
-		unlink(temporary);
-	return r;
 }

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -72,10 +72,19 @@ int ga_file_attr(int dirfd, const char *path, struct ga_str *out)
 	return 1;
 }
 
+char *ga_file_folder(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!slash)
+		return ga_xstrdup(".");
+	return ga_xstrndup(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
 int ga_file_sync_dir(const char *path, struct ga_err *err)
 {
-	ga_autofree char *copy = ga_xstrdup(path);
-	ga_autofd int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	ga_autofree char *folder = ga_file_folder(path);
+	ga_autofd int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd < 0 || fsync(fd) < 0)
 		return ga_fail_sys(err, "cannot sync the directory of '%s'", path);

@@ -8,6 +8,8 @@
 
 /* Reads at most max bytes of a file into out (cleared first). A longer file is GA_SYSTEM. */
 int ga_file_read(const char *path, size_t max, struct ga_str *out, struct ga_err *err);
+/* The folder that a path is in: "." where it names none. Allocated. */
+char *ga_file_folder(const char *path);
 /* As ga_file_read, below a directory descriptor, for sysfs attributes: a trailing newline is
  * removed. Returns 1 when read, 0 when the file is absent or unreadable (errno tells). */
 int ga_file_attr(int dirfd, const char *path, struct ga_str *out);

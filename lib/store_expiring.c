@@ -5,6 +5,7 @@
 #include <sys/statvfs.h>
 
 #include "clock.h"
+#include "file.h"
 #include "invariant.h"
 #include "size.h"
 #include "store_attend.h"
@@ -195,9 +196,8 @@ int ga_attend_stale(struct ga_db *db, int64_t seconds, const struct ga_attend_to
 static int attend_state_disk(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
 {
 	ga_autofree char *now = ga_time_now();
-	const char *path = ga_db_path(db), *slash = strrchr(path, '/');
-	ga_autofree char *folder = slash ? ga_xstrndup(path, slash == path ? 1 :
-						       (size_t)(slash - path)) : ga_xstrdup(".");
+	const char *path = ga_db_path(db);
+	ga_autofree char *folder = ga_file_folder(path);
 	char size[GA_SIZE_SIZE];
 	struct statvfs v;
 	struct ga_attend f = {

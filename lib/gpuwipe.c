@@ -4,9 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -14,6 +12,7 @@
 #include "openers.h"
 #include "pci.h"
 #include "proc.h"
+#include "vfio.h"
 
 #define SECOND INT64_C(1000000)
 #define RESET_DEADLINE (60 * SECOND)
@@ -120,42 +119,6 @@ static bool may_touch(const char *address, const char *identity, const char *ids
 
 /* ---- reset ---- */
 
-/* In the child: nothing but system calls. The status is an errno. */
-static void write_reset(const char *path) __attribute__((noreturn));
-
-static void write_reset(const char *path)
-{
-	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
-
-	if (fd < 0 || write(fd, "1", 1) != 1)
-		_exit(errno & 0xff);
-	_exit(0);
-}
-
-/* 0 or an errno; ETIMEDOUT when the write did not return (the child cannot be ended then). */
-static int reset_in_child(const char *path, int64_t deadline)
-{
-	pid_t pid = fork();
-	int status;
-
-	if (pid < 0)
-		return errno;
-	if (!pid)
-		write_reset(path);
-	for (;;) {
-		pid_t r = waitpid(pid, &status, WNOHANG);
-
-		if (r == pid)
-			return WIFEXITED(status) ? WEXITSTATUS(status) : EIO;
-		if (r < 0 && errno != EINTR)
-			return errno;
-		if (!ga_clock_wait(deadline, SECOND / 100)) {
-			kill(pid, SIGKILL);
-			return ETIMEDOUT;
-		}
-	}
-}
-
 static bool config_answers(const char *address)
 {
 	ga_autofree char *path = ga_xprintf("%s/%s/config", GA_PCI_SYSFS, address);
@@ -173,7 +136,7 @@ void ga_gpu_reset(const char *address, const char *identity, const char *ids, co
 {
 	int64_t began = ga_clock_mono_micros(), deadline = began + RESET_DEADLINE;
 	ga_autofree char *path = NULL;
-	int r;
+	struct ga_err err = GA_ERR_INIT;
 
 	if (!address) {
 		ga_step_set(ret, step, "not_needed", "no such device in the order");
@@ -187,10 +150,9 @@ void ga_gpu_reset(const char *address, const char *identity, const char *ids, co
 			    address);
 		return;
 	}
-	r = reset_in_child(path, deadline);
-	if (r) {
-		ga_step_set(ret, step, r == EACCES || r == EPERM ? "not_proven" : "failed",
-			    "reset of %s: %s", address, strerror(r));
+	if (ga_sysfs_write(path, "1", RESET_DEADLINE, &err) < 0) {
+		ga_step_set(ret, step, err.code == GA_DENIED ? "not_proven" : "failed",
+			    "reset of %s: %s", address, err.msg);
 		return;
 	}
 	while (!config_answers(address))

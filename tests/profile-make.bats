@@ -484,3 +484,18 @@ is_type()
   run_ok gpuaas-place --profile one --gpus 1
   run_ok gpuaas-state check
 }
+
+@test "the rollout of gpuaas-profiles(7) works as it is printed" {
+  fleet 1 4
+  hand generic --image lab > "$T/made"
+  local command n=0
+  while IFS= read -r command; do
+    n=$((n + 1))
+    run_ok bash -c "$command"
+  done < <(sed -n '/^\.Sh ROLLING OUT TYPES/,/^\.Sh MIGRATING/{
+      s/\\e$/\\/
+      s/^\.Dl \\ \\ \\ \\ / /p
+      s/^\.Dl \$ //p
+    }' "$SRC/man/gpuaas-profiles.7" | sed ':a; /\\$/{N; s/\\\n//; ta}; s/h7/n000/; s/ubuntu/lab/')
+  assert_equal "$n" 5
+}

@@ -32,7 +32,9 @@ setup()
   run_ok gpuaas-profile catalog mi300x --table
   assert_output "AMD Instinct MI300X 192GB"
   run_status 1 gpuaas-profile catalog no-such-thing
-  assert_stderr no-such-thing
+  assert_stderr "matches 'no-such-thing'"
+  run_status 1 gpuaas-profile catalog h100 amd
+  assert_stderr "no accelerator type of the catalogue has all of 'h100' and 'amd'"
 }
 
 @test "a drop-in extends and corrects, and says so" {

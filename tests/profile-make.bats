@@ -84,9 +84,13 @@ in_state()
   jq_is '"\(.types) \(.pool)"' "null null"
   run_ok profile show one@1
   jq_is '"\(.version) \(.price_micros)"' "1 3500000"
-  gpuaas-state apply - <<< "$output" > "$T/applied"
+  run_ok gpuaas-state apply - <<< "$output"
+  applied=$output
   run_ok profile show one
   jq_is '"\(.version) \(.price_micros) \(.types[0])"' "4 3500000 nvidia-h200-141gb"
+  assert_equal "$applied" "$output"
+  run_ok gpuaas-state apply "$SRC/share/objects/h200-baremetal.json" --table
+  assert_output "h200-baremetal  1 "
   run_ok profile show one --versions
   jq_slurp_is 'map(.version) | tostring' '[1,2,3,4]'
   run_status 5 profile show one@9
@@ -97,8 +101,14 @@ in_state()
   run_status 2 profile show one@x
   run_status 2 profile set one
   assert_stderr "none is given"
-  run_ok profile set one --price 35
-  assert_stderr "more than ten times"
+  run_ok profile set one --price 40
+  assert_stderr "the price becomes ten times what it was, or more"
+  run_ok profile set one --price 4
+  assert_stderr "the price becomes a tenth of what it was, or less"
+  run_ok profile set one --price 39.99
+  refute_stderr "the price becomes"
+  run_ok profile set one --price 0
+  assert_stderr "'gpuaas-profile set one --price PRICE' changes that"
 }
 
 @test "--dry-run shows and changes nothing" {

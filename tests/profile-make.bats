@@ -470,6 +470,7 @@ is_type()
     created_at) SELECT 'x', a.id, s.node_id, s.id, 'slot', 1, 'slices', 'x' FROM allocation a, slot s
     WHERE s.node_id = 'n001' LIMIT 1"
   [[ $status != 0 ]]
+  assert_output wrong_type
   assert_equal "$(in_state "SELECT count(*) FROM claim c JOIN slot s ON s.id = c.slot_id
     WHERE s.accelerator_type <> 'nvidia-h200-141gb'")" 0
 }

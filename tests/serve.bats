@@ -282,7 +282,7 @@ raw()
   truncate -s $(((16 << 20) + 1)) "$FILE"
   ask "$URL"
   assert_output 'HTTP/1.1 503 '
-  run ! grep -F "$FILE" "$T/body"
+  refute_grep -F "$FILE" "$T/body"
   rm "$FILE"
   mkdir "$FILE"
   ask "$URL"

@@ -7,6 +7,7 @@
 
 #include "cli.h"
 #include "cli_follow.h"
+#include "cli_where.h"
 #include "clock.h"
 #include "host.h"
 #include "kind_access.h"
@@ -133,15 +134,15 @@ static int run(struct ga_err *err)
 	q.since = since_when(time);
 	if (gethostname(hostname, sizeof(hostname) - 1) < 0)
 		hostname[0] = '\0';
-	if (follow) {
-		r = ga_follow(ga_cli_state_path(), &q, show, NULL, err);
-		ga_list_release(&where);
-		return r;
-	}
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
-	    ga_db_begin_read(db, err) < 0)
+	    ga_db_begin_read(db, err) < 0 || ga_cli_where(db, where.v, err) < 0)
 		return -1;
-	r = ga_store_list(db, &q, show, NULL, err);
+	if (follow) {
+		ga_db_close(GA_TAKE(db));
+		r = ga_follow(ga_cli_state_path(), &q, show, NULL, err);
+	} else {
+		r = ga_store_list(db, &q, show, NULL, err);
+	}
 	ga_list_release(&where);
 	return r;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "cli.h"
+#include "cli_where.h"
 #include "on.h"
 #include "quote.h"
 #include "stop.h"
@@ -101,7 +102,8 @@ static int add_nodes(struct ga_on *on, struct ga_err *err)
 
 	*ga_list_add(&where) = NULL;
 	q.where = where.v;
-	if (open_state(&db, err) < 0 || ga_store_list(db, &q, add, on, err) < 0)
+	if (open_state(&db, err) < 0 || ga_cli_where(db, where.v, err) < 0 ||
+	    ga_store_list(db, &q, add, on, err) < 0)
 		return -1;
 	if (ga_on_count(on))
 		return 0;

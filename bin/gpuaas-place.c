@@ -163,7 +163,7 @@ static int run_stream(struct ga_placer *p, struct batch *b, struct ga_err *err)
 	struct ga_rec rec;
 	int more, r = 0;
 
-	if (ga_cli_need_pipe("requests", err) < 0)
+	if (ga_request_needs_profile(opts, err) < 0 || ga_cli_need_pipe("requests", err) < 0)
 		return -1;
 	while (r == 0 && (more = ga_reader_next(reader, &rec, err)) != 0) {
 		r = more < 0 ? -1 : take(p, b, &rec, err);

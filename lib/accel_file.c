@@ -171,14 +171,15 @@ static int correct(struct ga_accels *list, json_t *json, const char *file, struc
 
 /* ---- what is beside the types ---- */
 
-static bool has_source(const struct ga_accel_rest *rest, const char *name)
+static const struct ga_accel_source *source_named(const struct ga_accel_rest *rest,
+						  const char *name)
 {
 	size_t i;
 
 	for (i = 0; i < rest->sources.n; i++)
 		if (ga_streq(rest->sources.v[i].name, name))
-			return true;
-	return false;
+			return &rest->sources.v[i];
+	return NULL;
 }
 
 /* Every name in a member "sources" or "…_sources", at any depth. */
@@ -201,7 +202,7 @@ static int check_sources(const struct ga_accel_rest *rest, json_t *json, struct 
 			continue;
 		}
 		json_array_foreach(value, i, item)
-			if (!has_source(rest, json_string_value(item))) {
+			if (!source_named(rest, json_string_value(item))) {
 				(void)ga_fail(err, GA_BADREC, "source '%.64s' is not known",
 					      json_is_string(item) ? json_string_value(item) : "?");
 				return ga_hint(err, "describe it under \"sources\" with name, "
@@ -244,25 +245,6 @@ static int parse_rest(json_t *json, struct ga_accel_rest *rest, struct ga_err *e
 		       0;
 }
 
-/* The same source described twice in one way is one. */
-static int parse_sources(json_t *json, struct ga_accel_rest *rest, bool drop_in,
-			 struct ga_err *err)
-{
-	size_t i, before = rest->sources.n;
-	json_t *sources = json_object_get(json, "sources"), *one;
-
-	/* A stand-in of the first version has an object there. */
-	if (json_is_object(sources) && !drop_in)
-		return 0;
-	json_array_foreach(sources, i, one) {
-		const char *name = json_string_value(json_object_get(one, "name"));
-
-		if (name && before && has_source(rest, name))
-			return ga_fail(err, GA_BADREC, "source '%.64s' is there already", name);
-	}
-	return parse_rows(json, "sources", &ga_accel_source_shape, LIST(rest->sources), err);
-}
-
 static void release_rows(const struct ga_shape *shape, struct ga_any_list *list)
 {
 	size_t i;
@@ -271,6 +253,44 @@ static void release_rows(const struct ga_shape *shape, struct ga_any_list *list)
 		ga_shape_release(shape, (char *)list->v + i * shape->size);
 	free(list->v);
 	*list = (struct ga_any_list){ NULL, 0 };
+}
+
+static bool is_same(const struct ga_accel_source *a, const struct ga_accel_source *b)
+{
+	return ga_streq(a->what, b->what) && ga_streq(a->where, b->where) &&
+	       ga_streq(a->trust, b->trust);
+}
+
+/* A source that files describe in the same words is one; in other words it cannot be believed. */
+static int add_source(struct ga_accel_rest *rest, struct ga_accel_source *s, const char *file,
+		      struct ga_err *err)
+{
+	const struct ga_accel_source *have = source_named(rest, s->name);
+
+	if (have && !is_same(have, s)) {
+		(void)ga_fail(err, GA_BADREC, "source '%.64s' is there already, described in other "
+			      "words by %s", s->name, have->origin);
+		return ga_hint(err, "give it another name, or the same what, where and trust");
+	}
+	if (have)
+		return 0;
+	s->origin = file;
+	*ga_list_add(&rest->sources) = *s;
+	memset(s, 0, sizeof(*s));
+	return 0;
+}
+
+static int parse_sources(json_t *json, struct ga_accel_rest *rest, const char *file,
+			 struct ga_err *err)
+{
+	GA_LIST(struct ga_accel_source) sources = { NULL, 0 };
+	int r = parse_rows(json, "sources", &ga_accel_source_shape, LIST(sources), err);
+	size_t i;
+
+	for (i = 0; r == 0 && i < sources.n; i++)
+		r = add_source(rest, &sources.v[i], file, err);
+	release_rows(&ga_accel_source_shape, LIST(sources));
+	return r;
 }
 
 void ga_accels_rest_release(struct ga_accel_rest *rest)
@@ -295,7 +315,7 @@ struct ga_accel_rest *ga_accels_rest_of(const struct ga_accels *list)
 	ga_str_add_bytes(&text, list->head, list->head_len);
 	ga_str_add(&text, "]}");
 	json = json_loadb(text.buf, text.len, 0, &why);
-	if (!json || parse_sources(json, &lazy->rest, true, &err) < 0 ||
+	if (!json || parse_sources(json, &lazy->rest, "built-in", &err) < 0 ||
 	    parse_rest(json, &lazy->rest, &err) < 0)
 		abort(); /* unit tests read what is built in */
 	return &lazy->rest;
@@ -333,7 +353,7 @@ static int take_drop_in(struct ga_accels *list, json_t *json, const char *file, 
 	json_t *one;
 	size_t i;
 
-	if (check_members(json, err) < 0 || parse_sources(json, rest, true, err) < 0 ||
+	if (check_members(json, err) < 0 || parse_sources(json, rest, file, err) < 0 ||
 	    check_sources(rest, json_object_get(json, "accelerators"), err) < 0 ||
 	    check_sources(rest, json_object_get(json, "corrections"), err) < 0 ||
 	    check_sources(rest, json_object_get(json, "instances"), err) < 0 ||
@@ -359,10 +379,11 @@ static int take_whole(struct ga_accels *list, json_t *json, const char *file, st
 	json_array_foreach(types, i, one)
 		if (add_type(list, one, file, err) < 0)
 			return -1;
-	return parse_sources(json, &list->lazy->rest, false, err) < 0 ||
-			       parse_rest(json, &list->lazy->rest, err) < 0 ?
-		       -1 :
-		       0;
+	/* One of the first version has an object there. */
+	if (!json_is_object(json_object_get(json, "sources")) &&
+	    parse_sources(json, &list->lazy->rest, file, err) < 0)
+		return -1;
+	return parse_rest(json, &list->lazy->rest, err);
 }
 
 int ga_accels_load(struct ga_accels *list, const char *file, bool drop_in, struct ga_err *err)

@@ -105,6 +105,20 @@ static void tell_name(const struct term *term)
 	       term->named.part ? ", in parts: " : "", term->named.part ? term->named.part : "");
 }
 
+/* Several words have to be of one type: none of them is to blame alone. */
+static int tell_nothing(char *const *words, int n, struct ga_err *err)
+{
+	ga_autostr struct ga_str all = GA_STR_INIT;
+	int i;
+
+	for (i = 0; i < n; i++)
+		ga_str_addf(&all, "%s'%.64s'", !i ? "" : i + 1 < n ? ", " : " and ", words[i]);
+	(void)ga_fail(err, GA_NO, n ? "no accelerator type of the catalogue %s %s" :
+				      "the catalogue has no accelerator type",
+		      n > 1 ? "has all of" : "matches", all.buf);
+	return ga_hint(err, "a drop-in can add one: gpuaas-accelerators(7)");
+}
+
 static int search(const struct ga_accels *list, char *const *words, int n, struct ga_err *err)
 {
 	struct term *terms = ga_xcalloc((size_t)n + 1, sizeof(*terms));
@@ -133,11 +147,7 @@ static int search(const struct ga_accels *list, char *const *words, int n, struc
 	for (j = 0; j < n; j++)
 		ga_accel_named_release(&terms[j].named);
 	free(terms);
-	if (r < 0 || found)
-		return r;
-	(void)ga_fail(err, GA_NO, "no accelerator type of the catalogue matches%s%s%s",
-		      n ? " '" : "", n ? words[0] : "", n ? "'" : "");
-	return ga_hint(err, "a drop-in can add one: gpuaas-accelerators(7)");
+	return r < 0 || found ? r : tell_nothing(words, n, err);
 }
 
 /* ---- checking ---- */

@@ -4,6 +4,16 @@
 
 #include <jansson.h>
 
+/* Bytes are not columns: "TEAM,…" has eight of the one and six of the other. */
+static int columns(const char *text)
+{
+	int n = 0;
+
+	for (; *text; text++)
+		n += (*text & 0xc0) != 0x80;
+	return n;
+}
+
 static void help_options(const struct ga_opt *o)
 {
 	for (; o->name; o++) {
@@ -12,7 +22,9 @@ static void help_options(const struct ga_opt *o)
 						    o->short_name ? ',' : ' ', o->name,
 						    o->arg ? " " : "", o->arg ? o->arg : "");
 
-		printf(strlen(left) > 27 ? "  %s\n%31s%s\n" : "  %-27s%.0s  %s\n", left, "",
+		int n = columns(left);
+
+		printf(n > 27 ? "  %s\n%*s%s\n" : "  %s%*s%s\n", left, n > 27 ? 31 : 29 - n, "",
 		       o->help);
 	}
 }

@@ -3,6 +3,7 @@
 #include "cli_offer.h"
 
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "accel_name.h"
@@ -175,14 +176,27 @@ int ga_cli_read_offers(const struct ga_offer_query *query, bool published, ga_st
 	return ga_store_offers(db, &q, each, arg, err);
 }
 
+/* A name that is mistyped has no profiles of its own: it is not to look as if it had none. */
+static void tell_team(const char *team, const struct ga_access_rules *rules)
+{
+	size_t i;
+
+	for (i = 0; i < rules->teams.n; i++)
+		if (!rules->teams.v[i].retired && !strcmp(rules->teams.v[i].name, team))
+			return;
+	ga_say("warning: there is no team '%s'", team);
+}
+
 static int run_query(struct listing *l, int64_t now, struct ga_err *err)
 {
+	ga_autorules struct ga_access_rules rules = { 0 };
 	struct ga_offer_query q = {
 		.accels = l->accels,
 		.now_micros = now,
 		.retired = l->o->all,
 		.concealed = l->o->is_public,
 		.team = l->o->team,
+		.rules = l->o->team ? &rules : NULL,
 	};
 	int r;
 
@@ -191,6 +205,8 @@ static int run_query(struct listing *l, int64_t now, struct ga_err *err)
 	if (r > 0 && l->o->team)
 		ga_say("what is published has no profiles of teams: those of '%s' are not shown",
 		       l->o->team);
+	else if (r == 0 && l->o->team)
+		tell_team(l->o->team, &rules);
 	return r < 0 ? -1 : 0;
 }
 

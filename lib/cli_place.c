@@ -297,17 +297,39 @@ static int place_one(struct ga_placer *p, const struct ga_request *request, stru
 	return ga_hint(err, "run it again; gpuaas-state check finds out if it goes on");
 }
 
-/* The node that was asked for is none, or could be several: the refusal says which. */
-static void say_which(struct ga_placer *p, const struct ga_err *why)
+/* The last answer, where it is a refusal of that code. */
+static struct ga_refusal *refused_as(struct ga_placer *p, const char *code)
 {
 	struct ga_placed *last = p->results.n ? &p->results.v[p->results.n - 1] : NULL;
 
-	if (!last || last->is_plan || !ga_streq(last->refusal.code, "node_missing"))
-		return;
-	free(last->refusal.sentence);
-	free(last->refusal.hint);
-	last->refusal.sentence = ga_xstrdup(why->msg);
-	last->refusal.hint = ga_xstrdup(why->hint);
+	return last && !last->is_plan && ga_streq(last->refusal.code, code) ? &last->refusal :
+									      NULL;
+}
+
+/* What was asked for is none, or could be several: the refusal says which. */
+static void say_which(struct ga_refusal *r, const struct ga_err *why, const char *hint)
+{
+	free(r->sentence);
+	free(r->hint);
+	r->sentence = ga_xstrdup(why->msg);
+	r->hint = ga_xstrdup(hint);
+}
+
+/* An image that no node has may be one that there is not. */
+static int say_image(struct ga_placer *p, const struct ga_request *request, struct ga_err *err)
+{
+	struct ga_refusal *r = refused_as(p, "image_missing");
+	struct ga_err why = GA_ERR_INIT;
+
+	if (!r || ga_store_image_known(p->db, request->image ? request->image : p->profile.image,
+				       &why) == 0)
+		return 0;
+	if (why.code != GA_NOTFOUND) {
+		*err = why;
+		return -1;
+	}
+	say_which(r, &why, "'gpuaas-list images' shows them; 'gpuaas-image add' makes one");
+	return 0;
 }
 
 /* ---- what people call it ---- */
@@ -398,7 +420,7 @@ static int place_named(struct ga_placer *p, const struct ga_request *request, st
 	named.types.v = types.v;
 	named.types.n = types.n;
 	if (!request->node)
-		return place_one(p, &named, err);
+		return place_one(p, &named, err) < 0 ? -1 : say_image(p, request, err);
 	if (ga_store_resolve(p->db, "node", request->node, &id, NULL, &none) == 0)
 		named.node = id;
 	else if (none.code != GA_NOTFOUND && none.code != GA_USAGE) {
@@ -407,9 +429,9 @@ static int place_named(struct ga_placer *p, const struct ga_request *request, st
 	}
 	if (place_one(p, &named, err) < 0)
 		return -1;
-	if (!id)
-		say_which(p, &none);
-	return 0;
+	if (!id && refused_as(p, "node_missing"))
+		say_which(refused_as(p, "node_missing"), &none, none.hint);
+	return say_image(p, request, err);
 }
 
 /* ---- a batch ---- */

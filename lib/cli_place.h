@@ -48,6 +48,10 @@ int ga_placer_run(struct ga_placer *p, const struct ga_request *requests, size_t
 void ga_placer_clear(struct ga_placer *p); /* results */
 void ga_placer_release(struct ga_placer *p);
 
+/* GA_USAGE naming an option of a single request that was given without --profile; the table's
+ * variables have their defaults where none was. */
+struct ga_opt;
+int ga_request_needs_profile(const struct ga_opt *opts, struct ga_err *err);
 /* Whether every member is of its format: GA_USAGE naming the one that is not. */
 int ga_request_check(const struct ga_request *request, struct ga_err *err);
 /* Adds the public keys of a file, or the key that text is. */

@@ -104,10 +104,11 @@ static void cost_note(const struct ga_profile *before, const struct ga_profile *
 	int64_t was = before ? before->price_micros : 0, is = now->price_micros;
 
 	if (!is && (!before || was))
-		say("it costs nothing: 'gpuaas-profile set NAME --price PRICE' changes that");
-	else if (was && is && (is / 10 >= was || is <= was / 10))
-		say(is > was ? "the price becomes more than ten times what it was" :
-			       "the price becomes less than a tenth of what it was");
+		ga_say("%s: it costs nothing: 'gpuaas-profile set %s --price PRICE' changes that",
+		       ga_cli_program(), now->name);
+	else if (was && is && (is / 10 >= was || was / 10 >= is))
+		say(is > was ? "the price becomes ten times what it was, or more" :
+			       "the price becomes a tenth of what it was, or less");
 }
 
 /* One member of both, as a line of what differs. */

@@ -7,6 +7,7 @@
 
 #include "accel_name.h"
 #include "cli.h"
+#include "store.h"
 #include "store_take.h"
 #include "suggest.h"
 
@@ -156,14 +157,22 @@ static int resolved(const struct ga_profile *p, char **ret, struct ga_err *err)
 	return 0;
 }
 
-static int take(struct ga_db *db, const struct ga_rec *rec, struct ga_err *err)
+/* What is written is what the state has now: the version is its own, whatever the file says. */
+static int take(struct ga_db *db, const struct ga_rec *rec, const char *name, struct ga_err *err)
 {
-	return ga_store_take(db, rec, err) < 0 ? -1 : ga_emit_raw(rec, err);
+	struct ga_profile stored;
+	int r;
+
+	if (ga_store_take(db, rec, err) < 0 || ga_store_profile(db, name, &stored, err) < 0)
+		return -1;
+	r = ga_emit(&ga_profile_shape, &stored, err);
+	ga_shape_release(&ga_profile_shape, &stored);
+	return r;
 }
 
 int ga_cli_apply_profile(struct ga_db *db, const struct ga_rec *rec, struct ga_err *err)
 {
-	ga_autofree char *text = NULL;
+	ga_autofree char *text = NULL, *name = NULL;
 	struct ga_rec now = { 0 };
 	struct ga_profile p;
 	int r = 0;
@@ -172,15 +181,16 @@ int ga_cli_apply_profile(struct ga_db *db, const struct ga_rec *rec, struct ga_e
 		return -1;
 	if (p.types.n)
 		r = resolved(&p, &text, err);
+	name = ga_xstrdup(p.name);
 	ga_shape_release(&ga_profile_shape, &p);
 	if (r < 0)
 		return -1;
 	if (!text)
-		return take(db, rec, err);
+		return take(db, rec, name, err);
 	if (ga_rec_of_line(text, strlen(text), &now, err) < 0)
 		return -1;
 	now.line = rec->line;
-	r = take(db, &now, err);
+	r = take(db, &now, name, err);
 	json_decref(now.json);
 	json_decref(now.signature);
 	return r;

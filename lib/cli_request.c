@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli.h"
 #include "cli_place.h"
 #include "digest.h"
 #include "file.h"
@@ -47,8 +48,11 @@ int ga_request_add_key(struct ga_request *request, const char *text, struct ga_e
 
 	if (is_key(text))
 		return add_key(request, text, strlen(text), "--key", err);
-	if (ga_file_read(text, KEYS_MAX, &content, err) < 0)
-		return -1;
+	if (ga_file_read(text, KEYS_MAX, &content, err) < 0) {
+		(void)ga_wrap(err, "--key");
+		return ga_hint(err, "a public key (ssh-ed25519 AAAA...), or a file with them (.pub), "
+			       "is wanted");
+	}
 	/* A private key is no error to be shown: not a byte of it may reach a message. */
 	if (strstr(content.buf, "PRIVATE KEY"))
 		return ga_fail(err, GA_USAGE, "'%.200s' is a private key; name its .pub file",
@@ -90,8 +94,10 @@ int ga_request_user_data(struct ga_request *request, const char *file, const cha
 	ga_autofree char *path = NULL;
 	char digest[GA_DIGEST_SIZE];
 
-	if (ga_file_read(file, GA_USER_DATA_MAX, &content, err) < 0)
-		return -1;
+	if (ga_file_read(file, GA_USER_DATA_MAX, &content, err) < 0) {
+		(void)ga_wrap(err, "--user-data");
+		return ga_hint(err, "a file with user-data of cloud-init is wanted");
+	}
 	ga_digest_of(content.buf, content.len, digest);
 	request->user_data_digest = ga_xstrdup(digest);
 	if (dry_run)
@@ -103,6 +109,42 @@ int ga_request_user_data(struct ga_request *request, const char *file, const cha
 	if (ga_write_all(copy.fd, content.buf, content.len) < 0)
 		return ga_fail_sys(err, "cannot write '%s'", path);
 	return ga_replace_commit(&copy, 0600, err);
+}
+
+static bool is_given(const struct ga_opt *o)
+{
+	switch (o->type) {
+	case GA_O_FLAG:
+		return *(const bool *)o->var;
+	case GA_O_TEXTS:
+		return ((const struct ga_any_list *)o->var)->n > 0;
+	case GA_O_INT:
+	case GA_O_SIZE:
+	case GA_O_DURATION:
+		return *(const int64_t *)o->var != GA_UNKNOWN;
+	case GA_O_TEXT:
+	case GA_O_PATH:
+	case GA_O_WORD:
+		break;
+	}
+	return *(const char *const *)o->var != NULL;
+}
+
+int ga_request_needs_profile(const struct ga_opt *opts, struct ga_err *err)
+{
+	static const char *const of_all[] = { "expires", "dry-run", "explain" };
+	size_t i;
+
+	for (; opts->name; opts++) {
+		for (i = 0; i < GA_ARRAY_SIZE(of_all) && strcmp(of_all[i], opts->name) != 0; i++)
+			;
+		if (i < GA_ARRAY_SIZE(of_all) || !is_given(opts))
+			continue;
+		(void)ga_fail(err, GA_USAGE, "--%s is of a request, and without --profile requests "
+			      "are read from standard input, which say it themselves", opts->name);
+		return ga_hint(err, "give --profile NAME; 'gpuaas-profile list' shows them");
+	}
+	return 0;
 }
 
 int ga_request_check(const struct ga_request *request, struct ga_err *err)

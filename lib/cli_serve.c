@@ -56,18 +56,48 @@ static int64_t now_nanos(void)
 	return nanos(&ts);
 }
 
+/* Why the file is not given, for whoever runs this: clients are not told of paths. It is said when
+ * it begins, not for each that asks. NULL: it is given. Of the library's thread alone. */
+static void tell_why(char *why)
+{
+	static char *told;
+
+	if (why && !ga_streq(why, told))
+		ga_say("%s: %s", ga_cli_program(), why);
+	free(told);
+	told = why;
+}
+
+static char *unfit(const struct stat *st)
+{
+	if (!S_ISREG(st->st_mode) || !st->st_size)
+		return ga_xprintf("'%s' is %s", opts->file, S_ISREG(st->st_mode) ? "empty" :
+				  "no regular file");
+	return st->st_size <= FILE_MAX_BYTES ? NULL :
+	       ga_xprintf("'%s' is too large to be served: %lld bytes, %d at most", opts->file,
+			  (long long)st->st_size, FILE_MAX_BYTES);
+}
+
 /* What is there now; the descriptor stays on this version of it, whatever is published next. */
 static int look(struct ga_serve_file *ret)
 {
 	int fd = open(opts->file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct stat st;
+	char *why;
 
 	*ret = (struct ga_serve_file){ 0 };
-	if (fd < 0)
-		return -1;
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size <= 0 ||
-	    st.st_size > FILE_MAX_BYTES) {
-		close(fd);
+	if (fd < 0 && errno == ENOENT)
+		why = ga_xprintf("nothing is published: there is no '%s'; gpuaas-publish.timer "
+				 "writes it", opts->file);
+	else if (fd < 0 || fstat(fd, &st) < 0)
+		why = ga_xprintf("cannot read '%s': %s", opts->file,
+				 errno == ELOOP ? "it is a link" : strerror(errno));
+	else
+		why = unfit(&st);
+	tell_why(why);
+	if (why) {
+		if (fd >= 0)
+			close(fd);
 		return -1;
 	}
 	ret->there = true;

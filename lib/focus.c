@@ -127,9 +127,9 @@ static void make(const struct ga_focus *f, struct made *m)
 	m->month_to = time_text(f->month_to);
 	m->from = time_text(f->from);
 	m->to = time_text(f->to);
-	m->description = ga_xprintf("%s, %" PRId64 " GPU for %" PRId64 " s",
+	m->description = ga_xprintf("%s, %" PRId64 " GPU%s for %" PRId64 " s",
 				    f->type ? f->type : "GPU of unknown type", f->count,
-				    f->to - f->from);
+				    f->count == 1 ? "" : "s", f->to - f->from);
 	/* The same in every charge with this price: of one unit of it, which is a GPU hour. */
 	m->details = json_text(json_pack("{s:i, s:s*, s:s*}", "GpuCount", 1, "x_AcceleratorType",
 					 f->type, "x_Profile", f->profile));

@@ -102,6 +102,7 @@ struct ga_accel_type {
 /* The rest of a catalogue file. */
 struct ga_accel_source {
 	char *name, *what, *where, *trust;
+	const char *origin; /* the file, or built-in; no member of the record, and not owned */
 };
 struct ga_accel_group {
 	char *name;

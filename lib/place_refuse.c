@@ -549,14 +549,18 @@ void ga_place_refuse(const struct ga_place_ask *ask, struct ga_refusal *ret)
 
 void ga_place_refuse_count(const struct ga_place_ask *ask, struct ga_refusal *ret)
 {
-	size_t i;
+	ga_autostr struct ga_str counts = GA_STR_INIT;
+	size_t i, n = ask->profile->counts.n;
 
 	begin(ask, ret);
+	for (i = 0; i < n; i++)
+		ga_str_addf(&counts, "%s%" PRId64, !i ? "" : i + 1 < n ? ", " : " or ",
+			    ask->profile->counts.v[i]);
 	say(ret, "count_not_allowed",
 	    ga_xprintf("profile '%s' does not allow %" PRId64 " GPUs", ask->profile->name,
 		       ask->count),
-	    ga_xstrdup("ask for one of the counts it allows"));
-	for (i = 0; i < ask->profile->counts.n; i++)
+	    ga_xprintf("ask for %s", counts.buf));
+	for (i = 0; i < n; i++)
 		*ga_list_add(&ret->alternatives) =
 			ga_xprintf("%" PRId64 " GPU%s", ask->profile->counts.v[i],
 				   ask->profile->counts.v[i] == 1 ? "" : "s");

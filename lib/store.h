@@ -31,6 +31,9 @@ int ga_store_profile_is_current(struct ga_db *db, const struct ga_profile *profi
 int ga_store_profile(struct ga_db *db, const char *name, struct ga_profile *ret,
 		     struct ga_err *err);
 
+/* 0 the state has the image, else GA_NOTFOUND (no_image). */
+int ga_store_image_known(struct ga_db *db, const char *name, struct ga_err *err);
+
 /* ---- declarative objects (gpuaas-state apply) ---- */
 
 /* Idempotent: 1 when something changed, 0 when it was so already. */

@@ -68,6 +68,13 @@ static int image_digest(struct ga_db *db, const char *name, char **ret, struct g
 	return 0;
 }
 
+int ga_store_image_known(struct ga_db *db, const char *name, struct ga_err *err)
+{
+	ga_autofree char *digest = NULL;
+
+	return image_digest(db, name, &digest, err);
+}
+
 /* Takes the copy away; one that was verified again since, or has another digest, stays. */
 static int withdraw(struct ga_db *db, const struct ga_node_image *i, struct ga_err *err)
 {

@@ -302,13 +302,15 @@ at()
     [[ ${process#/proc/} != "$$" && ${process#/proc/} != "$BASHPID" ]] || continue
     run ! grep -aqE 'Zr4secretVb8|token9Qw' "$process/cmdline" "$process/environ"
   done
+  folders=(/run/gpuaas-metal.*)
+  [[ -d ${folders[0]} ]]
   run find /run /tmp -maxdepth 2 -path '*gpuaas-metal*' -perm /077
   assert_equal "$output" ""
-  run ! grep -rqE 'Zr4secretVb8|token9Qw' /run/gpuaas-metal.*
+  refute_grep -rqE 'Zr4secretVb8|token9Qw' "${folders[@]}"
   touch "$T/api/go"
   wait_for 20 has_ended "$hook"
   maas_is_done
-  run ! grep -qE 'Zr4secretVb8|token9Qw' "$T/answer" "$T/words"
+  refute_grep -qE 'Zr4secretVb8|token9Qw' "$T/answer" "$T/words"
   run find /run /tmp -maxdepth 1 -name 'gpuaas-metal.*'
   assert_equal "$output" ""
 }
@@ -448,7 +450,7 @@ by_ssh()
   metal_plan . > "$T/order"
   run_status 1 by_ssh deploy
   assert_stderr "what was written to eui.002538b1000000a1 does not read back as '$T/tenant.raw'"
-  run ! grep -q disk "$T/there/starts"
+  refute_grep -q disk "$T/there/starts"
 }
 
 # ---- where ----
@@ -492,7 +494,7 @@ by_ssh()
   run_ok gpuaas-provision --user-data-dir "$T/ud" "$T/plan"
   refute_output sesame
   assert_equal "$(jq -r .user_data "$T/order")" "$(< "$T/text")"
-  run ! grep -rq sesame "$GPUAAS_HOST_DIR"
+  refute_grep -rq sesame "$GPUAAS_HOST_DIR"
 }
 
 @test "killed while the tenant's system arrives: resumed, with its user-data, and told once" {

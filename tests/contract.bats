@@ -70,6 +70,12 @@ lacking()
     END { for (i = 1; i <= n; i++) if (!(names[i] in seen)) print names[i] }' "$1" "$2"
 }
 
+# crooked FILE: what is said of an option and does not begin in the 32nd column
+crooked()
+{
+  grep -P '^  (-\w,|   ) --' "$1" | grep -vP '^.{29}  \S|^  (-\w,|   ) --\S+( \S+)?$' || :
+}
+
 @test "--help names every option, command and kind that introspection names" {
   for p in "${PROGRAMS[@]}"; do
     "$p" --help > "$T/help" 2> "$T/err" || bad "$p --help: status $?"
@@ -85,7 +91,9 @@ lacking()
       jq -r --arg c "$command" '.command.commands[] | select(.name == $c)
         | .options[].names[]' "$T/i.json" > "$T/names"
       lacking "$T/names" "$T/one" | sed "s/^/$p $command --help lacks /" >> "$T/bad"
+      crooked "$T/one" | sed "s/^/$p $command --help is crooked: /" >> "$T/bad"
     done < <(jq -r '.command.commands[].name' "$T/i.json")
+    crooked "$T/help" | sed "s/^/$p --help is crooked: /" >> "$T/bad"
     # And the other way: what help shows, introspection has.
     sed -n 's/^  \(-[a-z], \|    \)\(--[a-z-]*\).*/\2/p' "$T/help" > "$T/names"
     jq -r '.command.options[].names[]' "$T/i.json" > "$T/has"

@@ -24,6 +24,7 @@
 #   assert_output TEXT, refute_output TEXT, assert_stderr TEXT, refute_stderr TEXT
 #                                 TEXT does (not) stand somewhere in $output or $stderr
 #   assert_equal ACTUAL EXPECTED
+#   refute_grep ARG…              grep finds nothing; a file that is not there is a failure, not that
 #
 # run, run_ok and run_status keep stdout in $output and $lines. run_ok and run_status keep stderr
 # apart in $stderr. A bare `! cmd` never fails a test: write `run ! cmd`.
@@ -207,6 +208,13 @@ assert_equal()
     printf 'expected: %s\nactual:   %s\n' "$2" "$1"
     return 1
   fi
+}
+
+refute_grep()
+{
+  local found=0
+  grep "$@" || found=$?
+  [[ $found -eq 1 ]] || { echo "grep $* ended with $found"; return 1; }
 }
 
 jq_compare()

@@ -58,6 +58,10 @@ load helper
   assert_stderr bad
   ( run ! refute_stderr bad )
   run ! wait_for 0 false
+  echo words > "$T/file"
+  refute_grep other "$T/file"
+  run ! refute_grep words "$T/file"
+  run ! refute_grep other "$T/none"
 }
 
 @test "a sanitizer report fails the test that caused it" {

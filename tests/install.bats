@@ -18,7 +18,7 @@ load helper
   for unit in "$SRC"/packaging/systemd/*; do
     diff <(sed 's|@bindir@|/usr/local/bin|' "$unit") "$at/lib/systemd/system/${unit##*/}"
   done
-  run ! grep -rq '@bindir@' "$at/lib/systemd"
+  refute_grep -rq '@bindir@' "$at/lib/systemd"
   for dir in tmpfiles.d sysusers.d; do
     cmp "$SRC/packaging/$dir/gpuaas.conf" "$at/lib/$dir/gpuaas.conf"
   done

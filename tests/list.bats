@@ -51,6 +51,38 @@ setup()
   jq_is .object "$WIPED"
 }
 
+@test "a condition on a node, slot or allocation takes a name, or the beginning of an id" {
+  gpuaas-node set "$NODE" --name h7 > "$T/set"
+  run_ok gpuaas-list slots
+  all=$output
+  local condition
+  for condition in node=h7 "node=${NODE:0:3}" "node=$NODE"; do
+    run_ok gpuaas-list slots --where "$condition"
+    assert_equal "$output" "$all"
+    assert_equal "$stderr" ""
+  done
+  run_ok gpuaas-list slots --where "slot=${WIPED:0:5}"
+  jq_is .slot "$WIPED"
+  run_ok gpuaas-node list --where node=h7
+  jq_is .node "$NODE"
+  run_ok gpuaas-list events --where node=h7 --limit 1
+  jq_is .node "$NODE"
+  run_ok gpuaas-list events --where node=h7 --limit 1 --follow
+  jq_is .node "$NODE"
+  run_ok gpuaas-list events --where node=null --limit 1
+  jq_is .node null
+  assert_equal "$stderr" ""
+  # What is none is said, and what could be several is asked for.
+  run_ok gpuaas-list slots --where node=h8
+  assert_equal "$output" ""
+  assert_stderr "gpuaas-list: there is no node 'h8': 'gpuaas-list nodes' shows them"
+  for node in alike1 alike2; do
+    GPUAAS_HOST_DIR=$T/$node in_host gpuaas-discover --node "$node" | gpuaas-approve --record-only > "$T/recorded"
+  done
+  run_status 2 gpuaas-list slots --where node=alike
+  assert_stderr "'alike' could be node alike1, node alike2"
+}
+
 @test "a wrong question gets an answer that helps" {
   run_status 2 gpuaas-list
   assert_stderr "attention"

@@ -115,7 +115,7 @@ drops_are()
     run ! heard "$who" evil
   done
   # None of the ARP reached anybody who believes it.
-  run ! grep -E '^(.{12}).{12}0806.{16}(020000000001|020000000099|020000000002)0a640001' \
+  refute_grep -E '^(.{12}).{12}0806.{16}(020000000001|020000000099|020000000002)0a640001' \
     "$T/neighbour.frames"
   run_ok guest 2 ip neigh show 10.100.0.1
   refute_output 02:00:00:00:00:01
@@ -336,7 +336,7 @@ SH
   [[ " $(codes) " == *" lease_stale "* ]]
   reconcile any "$ONE" --repair
   [[ " $(codes) " == *" lease_stale! "* ]]
-  run ! grep -q 02:00:00:00:00:02 "$T/leases"
+  refute_grep -q 02:00:00:00:00:02 "$T/leases"
   grep -q 02:00:00:00:00:01 "$T/leases"
 }
 

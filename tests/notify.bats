@@ -159,7 +159,7 @@ raised notify_failed bad"
   assert_equal "$(wc -l < "$T/good.log")" 2
   assert_equal "$(audit notify_failed)" 1
   # Nothing it printed came into the state.
-  run ! grep -q secret "$GPUAAS_STATE" "$GPUAAS_STATE-wal"
+  refute_grep -q secret "$GPUAAS_STATE" "$GPUAAS_STATE-wal"
   touch "$T/well"
   notify
   assert_equal "$(< "$T/bad.log")" "raised 1"
@@ -262,7 +262,7 @@ raised pci_missing $NODE"
 GPUAAS_NOTICE=1
 LC_ALL=C
 PATH=/usr/sbin:/usr/bin:/sbin:/bin"
-  run ! grep -q state.db "$T/fds"
+  refute_grep -q state.db "$T/fds"
   refute_output noise
 }
 

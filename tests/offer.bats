@@ -455,11 +455,13 @@ END
   jq_is '[.name, .retired] | @json' $'["for-physics",false]\n["old",true]\n["premium-gpu",false]'
   run_ok gpuaas-profile list --team chemistry --json
   jq_is .name premium-gpu
+  assert_stderr "there is no team 'chemistry'"
   run_ok gpuaas-profile list --public --json
   jq_is '[.name, has("version"), has("teams"), has("retired")] | @json' '["premium-gpu",false,false,false]'
   refute_output physics
   run_ok gpuaas-profile list --public --team physics --json
   jq_is .name $'for-physics\npremium-gpu'
+  refute_stderr "there is no team"
   refute_output '"physics"'
   run_status 2 gpuaas-profile list --public --all
   assert_stderr "for operators"

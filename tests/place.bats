@@ -117,7 +117,8 @@ in_state()
 @test "refusals tell apart, with the nearest that would fit" {
   fleet 2 4
   run_status 1 place --gpus 3
-  jq_is '"\(.code) \(.alternatives | join(","))"' "count_not_allowed 1 GPU,2 GPUs,4 GPUs,8 GPUs"
+  jq_is '"\(.code) \(.alternatives | join(",")) \(.hint)"' \
+    "count_not_allowed 1 GPU,2 GPUs,4 GPUs,8 GPUs ask for 1, 2, 4 or 8"
   run_status 1 place --gpus 8
   jq_is '"\(.code) \(.alternatives[0])"' "no_single_node 4 GPUs on node n000 now"
   run_status 1 place --type b200
@@ -131,7 +132,13 @@ in_state()
   jq_is .code type_missing
   run_ok place --min-memory 100G --dry-run
   run_status 1 place --image none
-  jq_is .code image_missing
+  jq_is '"\(.code): \(.sentence)"' "image_missing: there is no image 'none'"
+  jq_is '.hint | test("gpuaas-list images")' true
+  in_state "DELETE FROM node_image"
+  run_status 1 place --node n000
+  jq_is '"\(.code): \(.sentence)"' \
+    "image_missing: 1 GPU would fit on node 'n000', but it has no verified copy of the image"
+  gpuaas-state apply "$T/images" > "$T/applied"
   run_status 1 place --node elsewhere
   jq_is .nodes[0].code other_node_wanted
   run_status 5 gpuaas-place --profile nope
@@ -340,6 +347,11 @@ in_state()
   run_status 2 place --key "$T/id"
   assert_stderr "is a private key"
   refute_stderr secret
+  run_status 5 place --key hello
+  assert_stderr "--key: 'hello' does not exist"
+  assert_stderr "a public key (ssh-ed25519 AAAA...), or a file with them (.pub), is wanted"
+  run_status 5 place --user-data hello
+  assert_stderr "--user-data: 'hello' does not exist"
   echo '#cloud-config' > "$T/ud"
   run_ok place --user-data "$T/ud"
   digest=$(sha256sum < "$T/ud")
@@ -352,6 +364,19 @@ in_state()
   run_status 2 gpuaas-place --profile lab --gpus 0
   run_status 2 gpuaas-place --profile 'not a name'
   run_status 2 gpuaas-place operand
+  # A request without its profile is none, and no requests come.
+  run_status 2 gpuaas-place --gpus 2 --node h7 --type h200 < /dev/null
+  assert_stderr "--gpus is of a request"
+  assert_stderr "give --profile NAME"
+  run_status 2 gpuaas-place --preemptible --dry-run < /dev/null
+  run_status 2 gpuaas-place --run-time 5m < /dev/null
+  run_status 2 gpuaas-place --key k < /dev/null
+  run_ok gpuaas-place --dry-run --explain --expires 5m < /dev/null
+  run_status 2 gpuaas-place --profile lab --run-time 5
+  assert_stderr "--run-time: '5' has no unit"
+  assert_stderr "say the unit: 5s, 5m, 5h"
+  run_status 2 gpuaas-place --profile lab --type h200,mi300x
+  assert_stderr "give --type again for each of them"
   fleet 1 2
   run_ok place --name twin
   run_status 4 place --name twin

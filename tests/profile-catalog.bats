@@ -32,7 +32,9 @@ setup()
   run_ok gpuaas-profile catalog mi300x --table
   assert_output "AMD Instinct MI300X 192GB"
   run_status 1 gpuaas-profile catalog no-such-thing
-  assert_stderr no-such-thing
+  assert_stderr "matches 'no-such-thing'"
+  run_status 1 gpuaas-profile catalog h100 amd
+  assert_stderr "no accelerator type of the catalogue has all of 'h100' and 'amd'"
 }
 
 @test "a drop-in extends and corrects, and says so" {
@@ -81,12 +83,32 @@ refused()
   refused '{"accelerators":[{"slug":"x","name":"X","colour":"red"}]}' "unknown member 'colour'"
   refused '{"accelerators":[{"slug":"x","name":"X","memory":{"nominal_gb":-1}}]}' \
     "memory.nominal_gb"
-  refused '{"sources":[{"name":"wiki","what":"mine","trust":"weak"}]}' "source 'wiki' is there"
+  refused '{"sources":[{"name":"wiki","what":"mine","trust":"weak"}]}' \
+    "source 'wiki' is there already, described in other words by built-in"
   refused '{"schema":"gpuaas.accelerators/9"}' "gpuaas.accelerators/9"
   refused '{"acclerators":[]}' "unknown member 'acclerators'"
   refused '{' "not JSON"
   refused '[]' "no JSON object"
   refused "{\"accelerators\":[{\"slug\":\"x\",\"name\":\"a\\u001b[31m\"}]}" "control characters"
+}
+
+@test "files may describe one source in the same words, and in no others" {
+  local source='{"name":"site","what":"our bench","where":null,"trust":"observed"}'
+  echo "{\"sources\":[$source],\"accelerators\":[{\"slug\":\"acme-x1\",\"name\":\"Acme X1\",
+    \"power\":{\"tdp_w\":300,\"sources\":[\"site\"]}}]}" > "$T/d/10-one.json"
+  sed 's/acme-x1/acme-x2/; s/Acme X1/Acme X2/' "$T/d/10-one.json" > "$T/d/20-two.json"
+  run_ok gpuaas-profile catalog acme
+  jq_slurp_is 'map(.slug)|join(" ")' "acme-x1 acme-x2"
+  run_ok gpuaas-profile catalog check
+  run_ok gpuaas-profile catalog check "$T"/d/*.json
+  sed -i 's/observed/weak/' "$T/d/20-two.json"
+  run_ok gpuaas-profile catalog check "$T/d/20-two.json"
+  run_status 3 gpuaas-profile catalog check "$T"/d/*.json
+  assert_stderr "'$T/d/20-two.json': source 'site' is there already, described in other words by $T/d/10-one.json"
+  run_status 3 gpuaas-profile catalog
+  assert_stderr "described in other words by $T/d/10-one.json"
+  assert_stderr "give it another name"
+  refute_stderr "looks at it alone"
 }
 
 @test "a drop-in that contradicts the catalogue is found by check" {

@@ -84,9 +84,13 @@ in_state()
   jq_is '"\(.types) \(.pool)"' "null null"
   run_ok profile show one@1
   jq_is '"\(.version) \(.price_micros)"' "1 3500000"
-  gpuaas-state apply - <<< "$output" > "$T/applied"
+  run_ok gpuaas-state apply - <<< "$output"
+  applied=$output
   run_ok profile show one
   jq_is '"\(.version) \(.price_micros) \(.types[0])"' "4 3500000 nvidia-h200-141gb"
+  assert_equal "$applied" "$output"
+  run_ok gpuaas-state apply "$SRC/share/objects/h200-baremetal.json" --table
+  assert_output "h200-baremetal  1 "
   run_ok profile show one --versions
   jq_slurp_is 'map(.version) | tostring' '[1,2,3,4]'
   run_status 5 profile show one@9
@@ -97,8 +101,14 @@ in_state()
   run_status 2 profile show one@x
   run_status 2 profile set one
   assert_stderr "none is given"
-  run_ok profile set one --price 35
-  assert_stderr "more than ten times"
+  run_ok profile set one --price 40
+  assert_stderr "the price becomes ten times what it was, or more"
+  run_ok profile set one --price 4
+  assert_stderr "the price becomes a tenth of what it was, or less"
+  run_ok profile set one --price 39.99
+  refute_stderr "the price becomes"
+  run_ok profile set one --price 0
+  assert_stderr "'gpuaas-profile set one --price PRICE' changes that"
 }
 
 @test "--dry-run shows and changes nothing" {
@@ -460,6 +470,7 @@ is_type()
     created_at) SELECT 'x', a.id, s.node_id, s.id, 'slot', 1, 'slices', 'x' FROM allocation a, slot s
     WHERE s.node_id = 'n001' LIMIT 1"
   [[ $status != 0 ]]
+  assert_output wrong_type
   assert_equal "$(in_state "SELECT count(*) FROM claim c JOIN slot s ON s.id = c.slot_id
     WHERE s.accelerator_type <> 'nvidia-h200-141gb'")" 0
 }
@@ -483,4 +494,19 @@ is_type()
   run_ok profile retire one --undo
   run_ok gpuaas-place --profile one --gpus 1
   run_ok gpuaas-state check
+}
+
+@test "the rollout of gpuaas-profiles(7) works as it is printed" {
+  fleet 1 4
+  hand generic --image lab > "$T/made"
+  local command n=0
+  while IFS= read -r command; do
+    n=$((n + 1))
+    run_ok bash -c "$command"
+  done < <(sed -n '/^\.Sh ROLLING OUT TYPES/,/^\.Sh MIGRATING/{
+      s/\\e$/\\/
+      s/^\.Dl \\ \\ \\ \\ / /p
+      s/^\.Dl \$ //p
+    }' "$SRC/man/gpuaas-profiles.7" | sed ':a; /\\$/{N; s/\\\n//; ta}; s/h7/n000/; s/ubuntu/lab/')
+  assert_equal "$n" 5
 }

@@ -194,7 +194,7 @@ refused()
   run_ok in_host gpuaas-provision --progress json "$T/plan"
   refute_output hunter2
   refute_stderr hunter2
-  run ! grep -rq hunter2 "$GPUAAS_HOST_DIR/host.db"
+  refute_grep -rq hunter2 "$GPUAAS_HOST_DIR/host.db"
   run_ok stat -c %a "$GPUAAS_HOST_DIR/vm/a110c000/seed.iso"
   assert_equal "$output" 600
   grep -aq hunter2 "$GPUAAS_HOST_DIR/vm/a110c000/seed.iso"

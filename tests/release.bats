@@ -142,7 +142,7 @@ open_entries()
   provision ".user_data_digest = \"sha256:$digest\""
   release_order > "$T/order"
   run_ok release
-  run ! grep -rq hunter2 "$GPUAAS_HOST_DIR"
+  refute_grep -rq hunter2 "$GPUAAS_HOST_DIR"
 }
 
 @test "bare metal: the operator's executables, and proof of a trusted image" {

@@ -187,6 +187,7 @@ for r in csv.DictReader(sys.stdin): print(json.dumps(r))' <<< "$output")
     "1 nvidia-h200-141gb h200-slice"
   jq_is '.Tags|fromjson|."accelerator.opendatahub.io/type"' nvidia-h200-141gb
   jq_is '[.ChargeClass, .ResourceName]|join("")' ""
+  jq_is .ChargeDescription "nvidia-h200-141gb, 2 GPUs for 7560 s"
   # A type that is not known has a SKU too, so that what is metered and its price have their parent.
   ID=00000002 TYPE=NULL span active 1 5000000 2026-11-20T02:00:00.000000Z 2026-11-20T03:00:00.000000Z
   run_ok gpuaas-report cost --format focus --currency USD --from 2026-11-01 --to 2026-12-01
@@ -194,6 +195,7 @@ for r in csv.DictReader(sys.stdin): print(json.dumps(r))' <<< "$output")
 for r in csv.DictReader(sys.stdin): print(json.dumps(r))' <<< "$output")
   jq_is 'select(.ResourceId == "00000002")|[.SkuId, .SkuPriceId, .SkuPriceDetails]|join(" ")' \
     'gpu-unknown gpu-unknown/h200-slice {"GpuCount":1,"x_Profile":"h200-slice"}'
+  jq_is 'select(.ResourceId == "00000002").ChargeDescription' "GPU of unknown type, 1 GPU for 3600 s"
   # Whoever bills has a name.
   GPUAAS_PROVIDER='+Ops, "GPU"' run_ok gpuaas-report cost --format focus --currency USD --from 2026-11-01 \
     --to 2026-12-01

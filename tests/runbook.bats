@@ -27,7 +27,10 @@ codes()
     $'BLOCKERS\twipe_unknown' $'ATTENTION\thold_over' $'PHASES\trebuild_wipe' \
     $'PREREQUISITES\tkvm' $'WARNINGS\tnode_id_clone' $'ANSWERS OF NODES\tnode_draining' \
     $'REFUSED BY THE STATE\tconcurrent_update' $'DRAINS\tin_use' \
-    $'FAILURES\tfm_nvlink_error' $'FAILURES\tno_lease' $'ANSWERS OF MATCH\tno_basis'; do
+    $'FAILURES\tfm_nvlink_error' $'FAILURES\tno_lease' $'ANSWERS OF MATCH\tno_basis' \
+    $'FINDINGS OF LABELS\tlossy' $'FINDINGS OF LABELS\tmachine' \
+    $'WARNINGS OF NODES\ttype_conflict' $'WARNINGS OF PODS\tdevice_repeated' \
+    $'WARNINGS OF PODS\tannotation_wrong'; do
     grep -qxF "$one" <<< "$output"
   done
 }
@@ -50,4 +53,23 @@ codes()
     "gpuaas-operations.7: SLOTS has no item 'cleanup_blocked'"; do
     assert_output "$line"
   done
+}
+
+@test "a new code of what Kubernetes says is found, and one that stands in no known way is asked for" {
+  sed -i 's/ga_view_warn(v, "memory_ratio"/ga_view_warn(v, "memory_odd"/' "$T/tree/lib/accel_weigh.c"
+  sed -i 's/? "device_repeated" : "device_missing"/? "device_twice" : "device_missing"/' \
+    "$T/tree/lib/kube_claim.c"
+  sed -i 's/warn(ret, "annotation_wrong"/warn(ret, "annotation_odd"/' "$T/tree/lib/kube_pod.c"
+  sed -i 's/w->code = "lossy"/w->code = "vague"/; s/"info", "machine", keys/"info", "cloud", keys/' \
+    "$T/tree/lib/kube_label.c"
+  run_status 1 codes
+  for line in "WARNINGS OF NODES has no item 'memory_odd'" \
+    "WARNINGS OF NODES: nothing gives the code 'memory_ratio'" \
+    "WARNINGS OF PODS has no item 'device_twice'" "WARNINGS OF PODS has no item 'annotation_odd'" \
+    "FINDINGS OF LABELS has no item 'vague'" "FINDINGS OF LABELS has no item 'cloud'"; do
+    assert_output "gpuaas-codes.7: $line"
+  done
+  sed -i 's/ga_view_warn(v, "memory_odd"/ga_view_warn(v, odd/' "$T/tree/lib/accel_weigh.c"
+  run_status 1 codes
+  assert_stderr "ga_view_warn() is given the code 'odd'"
 }

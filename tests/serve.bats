@@ -270,6 +270,39 @@ raw()
   assert_output 'HTTP/1.1 200 '
 }
 
+@test "why nothing is given is said on stderr with the path, once each time it begins" {
+  activate 2> "$T/words"
+  rm "$FILE"
+  ask "$URL"
+  ask "$URL"
+  refute_output "$FILE"
+  ln -s /etc/passwd "$FILE"
+  ask "$URL"
+  rm "$FILE"
+  truncate -s $(((16 << 20) + 1)) "$FILE"
+  ask "$URL"
+  assert_output 'HTTP/1.1 503 '
+  refute_grep -F "$FILE" "$T/body"
+  rm "$FILE"
+  mkdir "$FILE"
+  ask "$URL"
+  rmdir "$FILE"
+  touch "$FILE"
+  ask "$URL"
+  publish 1
+  ask "$URL"
+  assert_output 'HTTP/1.1 200 '
+  rm "$FILE"
+  ask "$URL"
+  assert_equal "$(< "$T/words")" "\
+gpuaas-serve: nothing is published: there is no '$FILE'; gpuaas-publish.timer writes it
+gpuaas-serve: cannot read '$FILE': it is a link
+gpuaas-serve: '$FILE' is too large to be served: 16777217 bytes, 16777216 at most
+gpuaas-serve: '$FILE' is no regular file
+gpuaas-serve: '$FILE' is empty
+gpuaas-serve: nothing is published: there is no '$FILE'; gpuaas-publish.timer writes it"
+}
+
 @test "16 MiB are served, and not a byte more" {
   activate
   truncate -s $((16 << 20)) "$FILE"

@@ -44,7 +44,7 @@ setting()
   mandoc -Tutf8 "$SRC/man/gpuaas-hacking.7" | col -bx > "$T/page"
   for unit in "$UNITS"/*.service; do
     name=${unit##*/} name=${name%.service}
-    most=$(sed -nE "s/^ *$name +([0-9])\.([0-9]) .*/\1\2/p" "$T/page")
+    most=$(sed -nE "s/^ *$name +([0-9])\.([0-9]): .*/\1\2/p" "$T/page")
     [[ -n $most ]] || { echo "gpuaas-hacking(7) has no figure for $name"; false; }
     [[ $(systemd-analyze --version | head -n 1) == 'systemd 252 '* ]] || most=$((most + 3))
     run_ok systemd-analyze security --offline=true --threshold="$most" --no-pager "$unit"

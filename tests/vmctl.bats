@@ -180,7 +180,7 @@ XML
     "rebuild confirmed $SLOT $ID clear"
   jq_slurp_is '.[1].state' active
   cloned
-  run ! grep -aqE 'TENANT-WAS-HERE|AND-HERE' "$DISK"
+  refute_grep -aqE 'TENANT-WAS-HERE|AND-HERE' "$DISK"
   assert_equal "$(domstate)" running
   assert_equal "$(sha256sum < "$GPUAAS_HOST_DIR/vm/$ID/seed.iso")" "$seed"
   assert_equal "$(gpuaas-list claims | jq_in_order -c 'select(.live)')" "$before"
@@ -223,7 +223,7 @@ typed()
   assert_equal "$(domstate)" running
   run typed demo gpuaas-vm rebuild "$ID" --json
   assert_status 0
-  run ! grep -aq TENANT-WAS-HERE "$DISK"
+  refute_grep -aq TENANT-WAS-HERE "$DISK"
   cloned
 }
 
@@ -286,7 +286,7 @@ typed()
     assert_status 137
     run_ok here gpuaas-vm rebuild "$ID" --yes
     cloned
-    run ! grep -aq TENANT-WAS-HERE "$DISK"
+    refute_grep -aq TENANT-WAS-HERE "$DISK"
     assert_equal "$(domstate)" running
     run_ok sqlite3 "$GPUAAS_HOST_DIR/host.db" \
       "SELECT count(*), count(DISTINCT op || subject) FROM journal WHERE undone = 0"
@@ -319,7 +319,7 @@ typed()
     run_status 4 here gpuaas-vm start "$ID"
     run_ok here bash -c 'gpuaas-release "$1" | gpuaas-wipe' - "$ID"
     slots_are available available
-    run ! grep -aq TENANT-WAS-HERE "$DISK"
+    refute_grep -aq TENANT-WAS-HERE "$DISK"
     run_ok sqlite3 "$GPUAAS_HOST_DIR/host.db" \
       "SELECT count(*) FROM journal WHERE undone = 0 AND object = '$ID'"
     assert_equal "$output" 0
@@ -344,7 +344,7 @@ typed()
   run_ok here gpuaas-vm rebuild pair --yes
   jq_slurp_is 'map(select(.kind == "gpuaas.wipe-evidence/1"))|map(.outcome)|join(" ")' \
     "confirmed confirmed"
-  run ! grep -aq TENANT-WAS-HERE "$WORK/disks/nvme1n1" "$WORK/disks/nvme2n1"
+  refute_grep -aq TENANT-WAS-HERE "$WORK/disks/nvme1n1" "$WORK/disks/nvme2n1"
   assert_equal "$(domstate)" running
   slots_are active active
 }
@@ -529,7 +529,7 @@ shows()
     <(gpuaas-list audit --where "object=$ID")
   assert_output "$recording sha256:$(sha256sum < "$recording" | cut -d' ' -f1) $(stat -c %s "$recording")"
   # What was shown is in no record.
-  run ! grep -aq hello-guest "$GPUAAS_STATE" "$GPUAAS_HOST_DIR/host.db"
+  refute_grep -aq hello-guest "$GPUAAS_STATE" "$GPUAAS_HOST_DIR/host.db"
   run_ok "$SRC/tests/validate" "$SRC/share/schema" < "${recording%.log}.json"
   fold "${recording%.log}.json"
 }

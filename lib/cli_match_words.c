@@ -126,6 +126,18 @@ static void check_model(const struct ga_requirement *need, const struct ga_match
 	ga_say("warning: nobody measured the model '%s'%s", clean, near.buf);
 }
 
+/* Parameters may be those of any model: what was measured of one is not taken for theirs. All are
+ * of one, or it was refused. */
+static void check_unnamed(const struct ga_measured_list *measured)
+{
+	const char *name = measured->n ? measured->v[0].model : NULL;
+	ga_autofree char *clean = name ? ga_printable(ga_xstrndup(name, 64)) : NULL;
+
+	if (clean)
+		ga_say("warning: the measurements are of '%s', and do not count: --model says that "
+		       "it is that one", clean);
+}
+
 static void check_team(const struct ga_requirement *need, const struct ga_match_words *w)
 {
 	size_t i;
@@ -161,6 +173,8 @@ int ga_match_check_words(const struct ga_requirement *need, const struct ga_matc
 		return -1;
 	if (need->model)
 		check_model(need, words);
+	else if (need->params != GA_UNKNOWN && !ga_estimate_is_training(need))
+		check_unnamed(words->measured);
 	if (need->team)
 		check_team(need, words);
 	if (need->image && !words->rules)

@@ -10,12 +10,17 @@
 
 /* ---- measured by the site ---- */
 
-/* A record on the type and of the model; one that names no model is not of one that is asked. */
-static bool is_of(const struct ga_measured *r, const struct try *t)
+/* One that names no model is not of one that is asked about, and one that does is not of parameters
+ * that were said without a name. */
+bool match_is_of(const struct ga_measured *r, const struct try *t)
 {
+	const struct ga_requirement *need = t->need;
 	size_t i;
 
-	if (t->need->model && (!r->model || strcasecmp(t->need->model, r->model)))
+	if (need->model ? !r->model || strcasecmp(need->model, r->model) :
+			  r->model && need->params != GA_UNKNOWN)
+		return false;
+	if (need->precision && r->precision && strcasecmp(need->precision, r->precision))
 		return false;
 	for (i = 0; t->offer->slug && i < r->types.n; i++)
 		if (!strcmp(r->types.v[i], t->offer->slug))
@@ -121,7 +126,7 @@ static void pick(const struct try *t, bool fast, struct picked *ret)
 		const struct ga_measured *r = &t->tables->measured[i];
 		struct point p;
 
-		if (fast != (r->tokens_per_second_milli != GA_UNKNOWN) || !is_of(r, t))
+		if (fast != (r->tokens_per_second_milli != GA_UNKNOWN) || !match_is_of(r, t))
 			continue;
 		make_point(t, r, &p);
 		distance = distance_of(t, r);
@@ -236,19 +241,6 @@ static void take_published(const struct try *t, const struct ga_inference_rate *
 }
 
 /* ---- both ---- */
-
-bool match_has_run(const struct try *t)
-{
-	size_t i;
-
-	for (i = 0; !ga_estimate_is_training(t->need) && i < t->tables->n_measured; i++) {
-		const struct ga_measured *own = &t->tables->measured[i];
-
-		if (own->types.n == 1 && own->count <= t->m->count && is_of(own, t))
-			return true;
-	}
-	return false;
-}
 
 const struct ga_inference_rate *match_run_published(const struct try *t)
 {

@@ -636,6 +636,31 @@ standard"
   assert_output '33204 (29027-34194)'
 }
 
+@test "measured: what ran there says nothing of another model, and of no more than fits" {
+  echo '{"hardware":"nvidia-v100-sxm2-16gb","tps_mean":75,"model":"llama-7b"}' > "$T/runs.json"
+  image
+  run_status 1 gpuaas-match --json --model-params 405B --measured "$T/runs.json" --tokens-per-second 50 --request \
+    --image big --project vision
+  assert_equal "$output" ''
+  assert_stderr "warning: the measurements are of 'llama-7b', and do not count: --model says that it is that one"
+  run_status 1 gpuaas-match --json --model llama-7b --model-params 7B --layers 32 --kv-heads 32 --head-size 128 \
+    --context 1000000 --batch 64 --measured "$T/runs.json"
+  jq_is 'select(.profile=="basic") | .fits, .reasons[0].code' "false
+memory_too_small"
+  run_ok gpuaas-match --json --model llama-7b --model-params 9B --measured "$T/runs.json"
+  jq_is 'select(.profile=="basic") | .fits, (.unknown[] | select(.sentence | test("it ran there")).sentence)' "true
+16.7 GiB would be needed of each GPU (of 1) in 16 bits; it ran there, and in which precision is not said"
+  # What was measured in another precision is not of the one that is asked for.
+  echo '{"hardware":"H200","tps_mean":75,"model":"llama-7b","precision":"FP8"}' > "$T/runs.json"
+  run_ok gpuaas-match --json --model llama-7b --precision fp8 --measured "$T/runs.json"
+  jq_is 'select(.profile=="premium").tokens_per_second_milli' 75000
+  run_ok gpuaas-match --json --model llama-7b --precision bf16 --measured "$T/runs.json"
+  jq_is 'select(.profile=="premium").tokens_per_second_milli' null
+  echo '{"hardware":"H200","tps_mean":75,"model":"llama-7b","precision":8}' > "$T/runs.json"
+  run_status 3 gpuaas-match --json --model llama-7b --measured "$T/runs.json"
+  assert_stderr "record 1: 'precision' is no text"
+}
+
 @test "measured: what is said does not hang on the order of the file" {
   local at one two
   one='{"hardware":"H200","model":"m","tps_mean":30,"e2e_p99":100}'

@@ -245,6 +245,7 @@ static void release_runs(struct ga_measured *v, size_t n)
 		free(v[i].types.v[0]);
 		ga_list_release(&v[i].types);
 		free(v[i].model);
+		free(v[i].precision);
 		free(v[i].source);
 	}
 }
@@ -357,14 +358,29 @@ static void measured(void)
 	}
 }
 
-/* A record is of the model that it names. */
+/* A record is of the model that it names, and of the precision. */
 static void models_measured(void)
 {
 	static const struct {
 		const char *said, *asked;
+		int64_t params;
+		const char *ran_in, *precision; /* of the record, and asked for */
 		bool taken;
-	} cases[] = { { "m", "M", true }, { "m", "n", false }, { NULL, "m", false },
-		      { NULL, NULL, true }, { "m", NULL, true } };
+	} cases[] = {
+		{ "m", "M", GA_UNKNOWN, NULL, NULL, true },
+		{ "m", "n", GA_UNKNOWN, NULL, NULL, false },
+		{ NULL, "m", GA_UNKNOWN, NULL, NULL, false },
+		{ NULL, NULL, GA_UNKNOWN, NULL, NULL, true },
+		{ "m", NULL, GA_UNKNOWN, NULL, NULL, true },
+		/* Parameters alone may be those of any model. */
+		{ "m", NULL, 1000000, NULL, NULL, false },
+		{ NULL, NULL, 1000000, NULL, NULL, true },
+		{ "m", "m", 1000000, NULL, NULL, true },
+		{ "m", "m", 1000000, NULL, "fp8", true },
+		{ "m", "m", 1000000, "FP8", "fp8", true },
+		{ "m", "m", 1000000, "fp8", "bf16", false },
+		{ "m", "m", 1000000, "fp8", NULL, true },
+	};
 	const struct run runs[RUNS] = { { 1, 300, 5 } };
 	size_t i;
 
@@ -375,21 +391,88 @@ static void models_measured(void)
 		size_t n = make_runs(runs, cases[i].said, v);
 		struct ga_matches m;
 
+		v[0].precision = ga_strdup0(cases[i].ran_in);
 		r.model = ga_strdup0(cases[i].asked);
+		r.params = cases[i].params;
+		r.precision = ga_strdup0(cases[i].precision);
 		run(&r, &o, 1, v, n, &m);
 		t_ok((m.v[0].tokens_per_second_milli == 300) == cases[i].taken,
-		     "a record of %s, %s asked", cases[i].said ? cases[i].said : "none",
+		     "record %zu: of %s, %s asked", i, cases[i].said ? cases[i].said : "none",
 		     cases[i].asked ? cases[i].asked : "none");
-		t_ok(m.more[0].unsure == (cases[i].asked && !cases[i].taken),
-		     "what was measured there has run there");
+		t_ok(m.more[0].unsure == (cases[i].params == GA_UNKNOWN && cases[i].asked &&
+					  !cases[i].taken),
+		     "record %zu: what was measured there has run there", i);
 		ga_matches_release(&m);
-		r.params = 405000000000;
+		release_runs(v, n);
+		ga_shape_release(&ga_requirement_shape, &r);
+	}
+}
+
+/* What ran there fits, where that can be true of the model that is asked about. */
+static void shown(void)
+{
+	static const struct {
+		const char *name, *type, *asked;
+		int64_t params, context;
+		const char *ran_in, *precision;
+		const char *reasons, *unknown; /* unknown: what is said of the memory has it */
+		bool unsure;
+	} rows[] = {
+		{ "in fewer bits", "nvidia-h200-141gb", "m", 100000000000, 1, NULL, NULL, "",
+		  "would be needed of each GPU (of 1) in 16 bits; it ran there, and in which "
+		  "precision is not said", false },
+		{ "in 8 bits", "nvidia-h200-141gb", "m", 100000000000, 1, "fp8", NULL, "",
+		  "in 16 bits; it ran there in fp8", false },
+		{ "in 16 bits, which cannot be", "nvidia-h200-141gb", "m", 100000000000, 1,
+		  "bf16", NULL, "memory_too_small", NULL, false },
+		{ "where another precision is asked for", "nvidia-h200-141gb", "m", 100000000000,
+		  1, NULL, "bf16", "memory_too_small", NULL, false },
+		{ "where 4 bits are too many", "nvidia-h200-141gb", "m", 405000000000, 1, NULL,
+		  NULL, "memory_too_small", NULL, false },
+		{ "where the cache alone is too much", "nvidia-h200-141gb", "m", 7000000000,
+		  1000000, NULL, NULL, "memory_too_small", NULL, false },
+		{ "where nobody knows it of 4 bits", "nvidia-l4-24gb", "m", 47500000000, 1, NULL,
+		  NULL, "memory_too_small", NULL, false },
+		{ "where 4 bits fit", "nvidia-l4-24gb", "m", 46000000000, 1, NULL, NULL, "",
+		  "it ran there", false },
+		{ "of another model", "nvidia-h200-141gb", "n", 100000000000, 1, NULL, NULL,
+		  "memory_too_small", NULL, false },
+		{ "of no model that is named", "nvidia-h200-141gb", NULL, 100000000000, 1, NULL,
+		  NULL, "memory_too_small", NULL, false },
+		{ "without parameters", "nvidia-h200-141gb", "m", GA_UNKNOWN, 1, NULL, NULL, "",
+		  NULL, false },
+		{ "without parameters, and too much cache", "nvidia-h200-141gb", "m", GA_UNKNOWN,
+		  1000000, NULL, NULL, "", "without the parameters", true },
+	};
+	const struct run runs[RUNS] = { { 1, 300, 5 } };
+	size_t i, j;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		struct ga_match_offer o = offer("p", rows[i].type, 1000000, 8);
+		struct ga_requirement r = nothing();
+		struct ga_measured v[RUNS];
+		size_t n = make_runs(runs, "m", v);
+		const char *said = NULL;
+		struct ga_matches m;
+
+		free(v[0].types.v[0]);
+		v[0].types.v[0] = ga_xstrdup(rows[i].type);
+		v[0].precision = ga_strdup0(rows[i].ran_in);
+		r.model = ga_strdup0(rows[i].asked);
+		r.params = rows[i].params;
+		r.precision = ga_strdup0(rows[i].precision);
+		r.layers = r.kv_heads = 32;
+		r.head_size = 128;
+		r.context = rows[i].context;
 		run(&r, &o, 1, v, n, &m);
-		t_ok(m.v[0].fits == cases[i].taken, "also where it needs more in 16 bits");
-		ga_matches_release(&m);
-		r.precision = ga_xstrdup("bf16");
-		run(&r, &o, 1, v, n, &m);
-		t_ok(!m.v[0].fits, "but not where that is what is asked for");
+		t_str(reasons_of(&m, 0), rows[i].reasons, "it ran there %s", rows[i].name);
+		t_ok(m.more[0].unsure == rows[i].unsure, "it ran there %s: known or not",
+		     rows[i].name);
+		for (j = 0; j < m.v[0].unknown.n; j++)
+			if (ga_streq(m.v[0].unknown.v[j].code, "memory"))
+				said = m.v[0].unknown.v[j].sentence;
+		t_ok(rows[i].unknown ? said && strstr(said, rows[i].unknown) : !said,
+		     "it ran there %s: %s", rows[i].name, said ? said : "-");
 		ga_matches_release(&m);
 		release_runs(v, n);
 		ga_shape_release(&ga_requirement_shape, &r);
@@ -425,6 +508,7 @@ int main(void)
 	machines();
 	measured();
 	models_measured();
+	shown();
 	vendors();
 	ga_throughput_release(&table);
 	ga_accels_close(accels);

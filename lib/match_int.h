@@ -23,6 +23,7 @@ struct try {
 	bool too_small, unsure, holds;
 	const char *weights; /* the precision that its memory was judged in; NULL: it was not */
 	bool apart; /* its throughput and its latency were measured apart */
+	bool mixed; /* what is wanted of them, in another precision than its memory was judged in */
 };
 
 /* Whether what is needed fits its memory. */

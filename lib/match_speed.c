@@ -8,6 +8,30 @@
 #include "cost.h"
 #include "match_int.h"
 
+static bool wants_speed(const struct try *t)
+{
+	return t->need->tokens_per_second != GA_UNKNOWN;
+}
+
+static bool wants_latency(const struct try *t)
+{
+	return t->need->p99_ms != GA_UNKNOWN;
+}
+
+/* Nobody knows whether a model whose precision is not said is run in the one that was measured. */
+static void check_precision(struct try *t, const char *what, const char *precision, bool wanted)
+{
+	bool half = precision && (!strcasecmp(precision, "fp16") || !strcasecmp(precision, "bf16"));
+
+	if (!precision || !t->weights || !strcasecmp(t->weights, precision) ||
+	    (half && ga_streq(t->weights, "16 bits")))
+		return;
+	t->mixed |= wanted;
+	ga_match_say(&t->m->unknown, "no_basis",
+		     "the %s is that of %s, and the memory that of %s: say which precision it is",
+		     what, precision, t->weights);
+}
+
 /* ---- measured by the site ---- */
 
 /* One that names no model is not of one that is asked about, and one that does is not of parameters
@@ -69,7 +93,7 @@ static int64_t distance_of(const struct try *t, const struct ga_measured *r)
 static void make_point(const struct try *t, const struct ga_measured *r, struct point *ret)
 {
 	const struct ga_requirement *n = t->need;
-	bool fast = n->tokens_per_second != GA_UNKNOWN, soon = n->p99_ms != GA_UNKNOWN;
+	bool fast = wants_speed(t), soon = wants_latency(t);
 
 	*ret = (struct point){ .r = r, .milli = scale(r->tokens_per_second_milli, t->m->count,
 						      r->count),
@@ -220,12 +244,10 @@ static const struct ga_inference_rate *published(const struct try *t)
 	return NULL;
 }
 
-static void take_published(const struct try *t, const struct ga_inference_rate *r,
-			   struct ga_str *basis)
+static void take_published(struct try *t, const struct ga_inference_rate *r, struct ga_str *basis)
 {
 	struct ga_match *m = t->m;
 	bool same = m->count >= r->gpus_low && m->count <= r->gpus_high;
-	bool half = ga_streq(r->precision, "fp16") || ga_streq(r->precision, "bf16");
 
 	m->tokens_per_second_low_milli = scale(r->tokens_per_second_low_milli, m->count, 1);
 	m->tokens_per_second_milli = scale(r->tokens_per_second_milli, m->count, 1);
@@ -234,10 +256,7 @@ static void take_published(const struct try *t, const struct ga_inference_rate *
 		    r->source, r->scenario, r->precision, r->runs, r->gpus_low, r->gpus_high,
 		    same ? "" : ", taken as so much a GPU");
 	m->confidence = ga_xstrdup(same ? "measured" : "similar");
-	if (!t->need->precision && t->holds && !half)
-		ga_match_say(&m->unknown, "no_basis",
-			     "the throughput is that of %s, and the memory that of 16 bits: say "
-			     "which precision it is", r->precision);
+	check_precision(t, "throughput", r->precision, wants_speed(t));
 }
 
 /* ---- both ---- */
@@ -264,6 +283,8 @@ static void take_measured(struct try *t, const struct picked *fast, struct ga_st
 	add_basis(t, fast, basis);
 	m->confidence = ga_xstrdup(r->count == m->count && r->types.n == 1 ? "measured" :
 									      "similar");
+	check_precision(t, "throughput", r->precision,
+			wants_speed(t) || (wants_latency(t) && m->p99_ms != GA_UNKNOWN));
 }
 
 /* Latency of this count that was measured apart from any throughput. */
@@ -281,6 +302,7 @@ static void take_latency(struct try *t, struct ga_str *basis)
 	add_basis(t, &soon, basis);
 	if (!m->confidence)
 		m->confidence = ga_xstrdup(soon.p.r->types.n == 1 ? "measured" : "similar");
+	check_precision(t, "latency", soon.p.r->precision, wants_latency(t));
 }
 
 void match_speed(struct try *t)
@@ -319,7 +341,7 @@ static bool tokens_hold(const struct try *t, bool *unknown)
 {
 	ga_autostr struct ga_str have = GA_STR_INIT;
 
-	if (t->need->tokens_per_second == GA_UNKNOWN)
+	if (!wants_speed(t))
 		return true;
 	if (t->too_small)
 		return false;
@@ -338,7 +360,7 @@ static bool tokens_hold(const struct try *t, bool *unknown)
 
 static bool latency_holds(const struct try *t, bool *unknown)
 {
-	if (t->need->p99_ms == GA_UNKNOWN)
+	if (!wants_latency(t))
 		return true;
 	if (t->too_small)
 		return false;
@@ -378,17 +400,16 @@ static bool cost_holds(const struct try *t, bool *unknown)
 
 void match_slos(const struct try *t)
 {
-	bool unknown = false, holds;
+	bool unknown = t->mixed, holds;
 
-	if (t->need->tokens_per_second == GA_UNKNOWN && t->need->p99_ms == GA_UNKNOWN &&
+	if (!wants_speed(t) && !wants_latency(t) &&
 	    t->need->max_cost_per_hour_micros == GA_UNKNOWN)
 		return;
 	/* Each says for itself what is wrong. */
 	holds = tokens_hold(t, &unknown);
 	holds &= latency_holds(t, &unknown);
 	holds &= cost_holds(t, &unknown);
-	if (holds && t->apart && t->need->tokens_per_second != GA_UNKNOWN &&
-	    t->need->p99_ms != GA_UNKNOWN) {
+	if (holds && t->apart && wants_speed(t) && wants_latency(t)) {
 		ga_match_say(&t->m->unknown, "no_basis",
 			     "throughput and latency were not measured together");
 		unknown = true;

@@ -572,6 +572,15 @@ the throughput is that of fp8, and the memory that of 16 bits: say which precisi
     "33204400
 8345
 memory"
+  # Whether it is met where the precision is not said nobody knows, and who deploys it is told.
+  image
+  run_ok gpuaas-match --json --model llama2-70b --tokens-per-second 4000 --request --image big
+  jq_is .profile eight
+  assert_stderr "warning: whether profile 'eight' is as fast as wanted, nobody knows"
+  run_ok gpuaas-match --json --model llama2-70b --tokens-per-second 4000
+  jq_is 'select(.profile == "eight").slo' unknown
+  run_ok gpuaas-match --json --model llama2-70b --precision fp8 --tokens-per-second 4000
+  jq_is 'select(.profile == "eight").slo' met
 }
 
 @test "a machine that is busy is judged as what it is" {
@@ -675,12 +684,12 @@ memory_too_small"
   # A record that has no throughput takes none away that is published.
   echo '{"hardware_configuration":"H200 x 8","ttft_p99":100,"model":"llama2-70b"}' > "$T/runs.json"
   profile four nvidia-h200-141gb 4000000 '.counts = [8]'
-  run_ok gpuaas-match --json --model llama2-70b --measured "$T/runs.json" --tokens-per-second 4000
+  run_ok gpuaas-match --json --model llama2-70b --precision fp8 --measured "$T/runs.json" --tokens-per-second 4000
   jq_is 'select(.profile=="four") | .slo, .tokens_per_second_milli, .confidence' "met
 33204400
 measured"
   # Both at once nobody has measured.
-  run_ok gpuaas-match --json --model llama2-70b --measured "$T/runs.json" --tokens-per-second 4000 \
+  run_ok gpuaas-match --json --model llama2-70b --precision fp8 --measured "$T/runs.json" --tokens-per-second 4000 \
     --max-latency-ms 100 --latency ttft
   jq_is 'select(.profile=="four") | .slo, .p99_ms' "unknown
 100"

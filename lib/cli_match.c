@@ -222,9 +222,10 @@ static char *estimator_name(const char *path)
 
 static void warn(const char *estimator, const char *why)
 {
+	ga_autofree char *name = ga_printable(ga_xstrdup(estimator));
 	ga_autofree char *clean = ga_printable(ga_xstrdup(why));
 
-	ga_say("warning: estimator '%s' is left out: %s", estimator, clean);
+	ga_say("warning: estimator '%s' is left out: %s", name, clean);
 }
 
 static void take_times(struct matching *m, const char *name, const struct ga_said_times *said)
@@ -273,7 +274,7 @@ static void ask_estimators(struct matching *m)
 	for (i = 0; i < m->o->estimators.n; i++)
 		ask_one(m, m->o->estimators.v[i]);
 	if (ga_hooks_find(folder, &hooks, &why) < 0)
-		ga_say("warning: no estimator of '%s' is asked: %s", folder, why.msg);
+		ga_say("warning: no estimator of the folder is asked: %s", ga_printable(why.msg));
 	for (i = 0; i < hooks.n; i++) {
 		if (hooks.v[i].refused)
 			warn(hooks.v[i].name, hooks.v[i].refused);
@@ -284,19 +285,26 @@ static void ask_estimators(struct matching *m)
 
 /* ---- answers out ---- */
 
+/* What others wrote is in sentences, too: drop-ins of the catalogue, measurements, estimators. */
+static void print_line(const struct ga_match *a, const char *before, const char *sentence)
+{
+	ga_autofree char *clean = ga_printable(ga_xstrdup(sentence));
+
+	ga_print("%lld. %s: %s%s", (long long)a->rank, a->profile, before, clean);
+}
+
 static void print_reasons(const struct ga_match *a)
 {
 	const struct ga_match_reasons *const lists[] = { &a->reasons, &a->unknown };
 	size_t i, j;
 
 	if (a->basis)
-		ga_print("%lld. %s: %s", (long long)a->rank, a->profile, a->basis);
+		print_line(a, "", a->basis);
 	for (j = 0; j < GA_ARRAY_SIZE(lists); j++)
 		for (i = 0; i < lists[j]->n; i++)
-			ga_print("%lld. %s: %s%s", (long long)a->rank, a->profile,
-				 j ? "not known: " : "", lists[j]->v[i].sentence);
+			print_line(a, j ? "not known: " : "", lists[j]->v[i].sentence);
 	if (a->fallback)
-		ga_print("%lld. %s: %s", (long long)a->rank, a->profile, a->fallback);
+		print_line(a, "", a->fallback);
 }
 
 static int write_answers(const struct matching *m, struct ga_err *err)
@@ -387,8 +395,11 @@ static int write_request(const struct matching *m, struct ga_err *err)
 		return ga_hint(err, "the same command without --request shows every profile and "
 				    "what is against it");
 	}
-	if (best->fallback)
-		ga_say("warning: %s", best->fallback);
+	if (best->fallback) {
+		ga_autofree char *clean = ga_printable(ga_xstrdup(best->fallback));
+
+		ga_say("warning: %s", clean);
+	}
 	if (ga_streq(best->slo, "unknown"))
 		ga_say("warning: whether profile '%s' is as fast as wanted, nobody knows",
 		       best->profile);

@@ -123,7 +123,7 @@ static void check_model(const struct ga_requirement *need, const struct ga_match
 	if (known)
 		return;
 	add_near(&names, need->model, &near);
-	ga_say("warning: nobody measured the model '%s'%s", clean, near.buf);
+	ga_say("warning: nobody measured the model '%s'%s", clean, ga_printable(near.buf));
 }
 
 /* Parameters may be those of any model: what was measured of one is not taken for theirs. All are

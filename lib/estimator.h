@@ -16,7 +16,7 @@
 
 #include "match.h"
 
-#define GA_ESTIMATOR_OUTPUT_MAX (1 << 20)
+#define GA_ESTIMATOR_OUTPUT_MAX (1 << 20) /* bytes of an answer */
 
 struct ga_said_time {
 	char *profile, *type; /* type NULL: not said */
@@ -30,7 +30,7 @@ struct ga_said_times {
 #define ga_autosaid ga_cleanup(ga_said_times_release)
 
 /* Reads an answer. Hours are above 0 and at most those of a hundred years; hoursLow <= hours <=
- * hoursHigh, each of the two hours where it is missing; seconds are rounded. GA_EXTERNAL with what
+ * hoursHigh, each of the two hours where it is missing or null; seconds are rounded. GA_EXTERNAL with what
  * is wrong, and then there are no times. */
 int ga_estimator_parse(const char *text, size_t len, struct ga_said_times *ret,
 		       struct ga_err *err);

@@ -348,18 +348,18 @@ static void add_number(struct ga_str *out, const char *path, int64_t n)
 		ga_str_addf(out, "%lld", (long long)n);
 }
 
-/* Records have no control characters; what else wrote the state must not move the cursor. */
+/* Records have no control characters below U+0080; what else wrote the state has any. */
 static void add_plain(struct ga_str *out, const char *text)
 {
-	const unsigned char *p = (const unsigned char *)text;
+	while (*text) {
+		unsigned int code;
+		size_t bytes = ga_unprintable(text, &code);
 
-	for (; *p; p++) {
-		if (*p < 0x20 || *p == 0x7f)
-			ga_str_addf(out, "\\x%02x", *p);
-		else if (*p == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0)
-			ga_str_addf(out, "\\u00%02x", *++p);
+		if (bytes)
+			ga_str_addf(out, bytes == 1 ? "\\x%02x" : "\\u%04x", code);
 		else
-			ga_str_addc(out, (char)*p);
+			ga_str_addc(out, *text);
+		text += bytes ? bytes : 1;
 	}
 }
 

@@ -424,19 +424,45 @@ null"
   estimator negative 'echo "[{\"profile\":\"premium\",\"hours\":-1}]"'
   estimator order 'echo "[{\"profile\":\"premium\",\"hoursLow\":3,\"hours\":2}]"'
   estimator hostile 'printf "[{\"profile\":\"premium\",\"hours\":1,\"basis\":\"a\\\\u001b[1mb\"}]"'
-  estimator long 'yes "[" | head -c 3000000'
-  for one in slow status garbage absurd negative order hostile long missing; do
+  estimator c1 'printf "[{\"profile\":\"premium\",\"hours\":1,\"basis\":\"a\\u009b1mb\"}]"'
+  estimator bidi 'printf "[{\"profile\":\"premium\",\"hours\":1,\"basis\":\"a\\u202eb\"}]"'
+  estimator long 'echo "["; head -c 3000000 /dev/zero | tr "\0" " "; echo "]"'
+  for one in slow status garbage absurd negative order hostile c1 bidi long missing; do
     run_ok gpuaas-match --json "${GPT2[@]}" --estimator "$T/$one" --estimator-seconds 1
     jq_is 'select(.profile=="premium") | .seconds, .estimator' "7140
 null"
     assert_stderr "estimator '$one' is left out"
     refute_stderr $'\033'
+    [[ $one != long ]] || assert_stderr "its answer is longer than 1 MiB"
   done
+  # What is null is not said.
+  estimator null 'echo "[{\"profile\":\"premium\",\"hoursLow\":null,\"hours\":1,\"basis\":null}]"'
+  run_ok gpuaas-match --json "${GPT2[@]}" --estimator "$T/null"
+  jq_is 'select(.profile=="premium") | .seconds_low, .seconds, .estimator' "3600
+3600
+null"
   estimator other 'echo "[{\"profile\":\"nobody\",\"hours\":1},{\"profile\":\"premium\",\"hours\":1}]"'
   run_ok gpuaas-match --json "${GPT2[@]}" --estimator "$T/garbage" --estimator "$T/other"
   assert_stderr "answered for 1 profiles or types"
   jq_is 'select(.profile=="premium") | .seconds, .estimator' "3600
 other"
+}
+
+@test "what steers a terminal does not reach it" {
+  local bidi=$'\u202e' c1=$'\u009b'
+  run_ok gpuaas-match --json --model "a${bidi}b${c1}c"
+  assert_stderr "warning: nobody measured the model 'a?b?c'"
+  echo "{\"hardware\":\"H200\",\"tps_mean\":1,\"model\":\"llama${bidi}7b\"}" > "$T/runs.json"
+  run_ok gpuaas-match --json --model llama-7b --measured "$T/runs.json"
+  assert_stderr "near to it: llama?7b"
+  echo "{\"hardware\":\"H200\",\"tps_mean\":1,\"model\":\"m\",\"precision\":\"fp${bidi}8\"}" > "$T/runs.json"
+  run_ok gpuaas-match --table --model m --model-params 100B --measured "$T/runs.json"
+  assert_output "it ran there in fp?8"
+  refute_output "$bidi"
+  echo "{\"kind\":\"gpuaas.team/1\",\"name\":\"red\",\"note\":\"a${bidi}b${c1}c\"}" | gpuaas-state apply - > "$T/applied"
+  run_ok gpuaas-list teams --table
+  assert_output 'a\u202eb\u009bc'
+  refute_output "$bidi"
 }
 
 # started FILE: an estimator has written its process id there.

@@ -6,13 +6,24 @@
 
 #include "match_int.h"
 
+static void add_tenths(int64_t tenths, struct ga_str *out)
+{
+	ga_str_addf(out, "%" PRId64, tenths / 10);
+	if (tenths % 10)
+		ga_str_addf(out, ".%" PRId64, tenths % 10);
+	ga_str_add(out, " GiB");
+}
+
+/* What there is, down to a tenth, and what is needed, up to one: more is needed never reads like as
+ * much as there is. */
 static void add_gib(int64_t mib, struct ga_str *out)
 {
-	if (mib % 1024)
-		ga_str_addf(out, "%" PRId64 ".%" PRId64 " GiB", mib / 1024,
-			    mib % 1024 * 10 / 1024);
-	else
-		ga_str_addf(out, "%" PRId64 " GiB", mib / 1024);
+	add_tenths(mib * 10 / 1024, out);
+}
+
+static void add_needed(int64_t mib, struct ga_str *out)
+{
+	add_tenths((mib * 10 + 1023) / 1024, out);
 }
 
 /* What the tool of the vendor reports, or GA_UNKNOWN. */
@@ -41,17 +52,29 @@ static void say_too_small(struct try *t, const struct ga_str *wants, int64_t hav
 	ga_match_say(&t->m->reasons, "memory_too_small", "%s, and it has %s", wants->buf, has.buf);
 }
 
-/* What was asked for in the words of vendors. */
+/* What was asked for in the words of vendors. Of a type of which only what is reported is known,
+ * the vendor's word is between that and that / 0.92. */
 static void check_asked(struct try *t)
 {
-	ga_autostr struct ga_str wants = GA_STR_INIT;
+	ga_autostr struct ga_str wants = GA_STR_INIT, has = GA_STR_INIT;
 	int64_t asked = t->need->memory_mib, have = t->offer->memory_mib;
+	bool printed = !t->offer->type || t->offer->type->memory.gpu_gb != GA_UNKNOWN;
 
 	if (asked == GA_UNKNOWN || asked <= have)
 		return;
-	add_gib(asked, &wants);
-	ga_str_add(&wants, " are asked for");
-	say_too_small(t, &wants, have);
+	if (asked % 1024)
+		ga_str_addf(&wants, "%" PRId64 " MiB are asked for", asked);
+	else
+		ga_str_addf(&wants, "%" PRId64 " GiB are asked for", asked / 1024);
+	if (printed || asked * 92 > have * 100) {
+		say_too_small(t, &wants, have);
+		return;
+	}
+	t->unsure = true;
+	add_gib(have, &has);
+	ga_match_say(&t->m->unknown, "memory",
+		     "%s; %s are reported of it, and what is printed on it is not known",
+		     wants.buf, has.buf);
 }
 
 /* The word of a precision that a run says; of one that it does not say, or in other words, the
@@ -108,7 +131,7 @@ static void say_shown(struct try *t, int64_t needed, const struct ga_measured *r
 
 	t->holds = true;
 	t->weights = run->precision ? run->precision : "a run that does not say it";
-	add_gib(needed, &wants);
+	add_needed(needed, &wants);
 	ga_match_say(&t->m->unknown, "memory",
 		     "%s would be needed of each GPU (of %" PRId64 ") in 16 bits; it ran there%s%s",
 		     wants.buf, t->m->count, run->precision ? " in " : ", and in which precision "
@@ -132,7 +155,7 @@ static void check_computed(struct try *t, int64_t params, int64_t needed)
 	t->holds = r == 1;
 	if (r == 1)
 		return;
-	add_gib(needed, &wants);
+	add_needed(needed, &wants);
 	ga_str_addf(&wants, " are needed of each GPU (of %" PRId64 "%s%s", t->m->count,
 		    trained ? "" : ", weights in ", trained ? "" : t->weights);
 	if (ran && !t->need->precision)

@@ -684,7 +684,7 @@ standard"
 memory_too_small"
   run_ok gpuaas-match --json --model llama-7b --model-params 9B --measured "$T/runs.json"
   jq_is 'select(.profile=="basic") | .fits, (.unknown[] | select(.sentence | test("it ran there")).sentence)' "true
-16.7 GiB would be needed of each GPU (of 1) in 16 bits; it ran there, and in which precision is not said"
+16.8 GiB would be needed of each GPU (of 1) in 16 bits; it ran there, and in which precision is not said"
   # What was measured in another precision is not of the one that is asked for.
   echo '{"hardware":"H200","tps_mean":75,"model":"llama-7b","precision":"FP8"}' > "$T/runs.json"
   run_ok gpuaas-match --json --model llama-7b --precision fp8 --measured "$T/runs.json"

@@ -34,6 +34,7 @@ struct matching {
 	struct ga_measured_list measured;
 	struct profiles profiles;
 	GA_LIST(struct ga_match_offer) offers;
+	struct ga_match_tables tables; /* of these */
 	struct ga_matches answers;
 	char *question; /* to estimators, once there is one */
 };
@@ -254,7 +255,7 @@ static void ask_one(struct matching *m, const char *path)
 	struct ga_err why = GA_ERR_INIT;
 
 	if (!m->question)
-		m->question = ga_estimator_question(&m->need, m->accels, &m->answers);
+		m->question = ga_estimator_question(&m->need, &m->tables, &m->answers);
 	if (ga_estimator_ask(path, m->question, m->o->estimator_seconds, &said, &why) < 0)
 		warn(name, why.msg);
 	else
@@ -414,7 +415,6 @@ static int write_request(const struct matching *m, struct ga_err *err)
 int ga_cli_match(const struct ga_match_opts *o, struct ga_err *err)
 {
 	ga_cleanup(cleanup_matching) struct matching m = { .o = o };
-	struct ga_match_tables tables;
 	struct ga_match_words words;
 	char *const *args;
 	int n;
@@ -432,8 +432,8 @@ int ga_cli_match(const struct ga_match_opts *o, struct ga_err *err)
 		return -1;
 	for (i = 0; i < m.profiles.n; i++)
 		add_offers(&m, &m.profiles.v[i]);
-	tables = (struct ga_match_tables){ m.accels, &m.throughput, m.measured.v, m.measured.n };
-	ga_match(&m.need, &tables, m.offers.v, m.offers.n, &m.answers);
+	m.tables = (struct ga_match_tables){ m.accels, &m.throughput, m.measured.v, m.measured.n };
+	ga_match(&m.need, &m.tables, m.offers.v, m.offers.n, &m.answers);
 	ask_estimators(&m);
 	ga_match_rank(m.accels, &m.answers);
 	return o->request ? write_request(&m, err) : write_answers(&m, err);

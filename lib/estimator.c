@@ -165,21 +165,26 @@ static json_t *type_figures(const struct ga_accel_type *type)
 	return json;
 }
 
-char *ga_estimator_question(const struct ga_requirement *need, const struct ga_accels *accels,
+char *ga_estimator_question(const struct ga_requirement *need, const struct ga_match_tables *tables,
 			    const struct ga_matches *list)
 {
 	ga_autojson json_t *json = json_object();
 	json_t *job = ga_shape_format(&ga_requirement_shape, need), *profiles = json_array();
 	ga_autostr struct ga_str out = GA_STR_INIT;
+	int64_t params;
+	bool dense;
 	size_t i;
 
+	params = ga_estimate_params(need, tables->throughput, &dense);
+	if (dense && params != GA_UNKNOWN)
+		set_number(job, "params", params);
 	json_object_del(job, "kind");
 	set_number(job, "tokens", ga_estimate_tokens(need));
 	json_object_set_new(json, "job", job);
 	for (i = 0; i < list->n; i++) {
 		const struct ga_match *m = &list->v[i];
 		const struct ga_accel_type *type =
-			m->accelerator_type ? ga_accels_type(accels, m->accelerator_type) : NULL;
+			m->accelerator_type ? ga_accels_type(tables->accels, m->accelerator_type) : NULL;
 		json_t *p;
 
 		if (ga_match_is_too_small(m))

@@ -36,8 +36,9 @@ int ga_estimator_parse(const char *text, size_t len, struct ga_said_times *ret,
 		       struct ga_err *err);
 void ga_said_times_release(struct ga_said_times *list);
 
-/* The text an estimator is given: without the answers that are too small in memory. Allocated. */
-char *ga_estimator_question(const struct ga_requirement *need, const struct ga_accels *accels,
+/* The text an estimator is given: without the answers that are too small in memory, and with the
+ * parameters of a dense model of the tables. Allocated. */
+char *ga_estimator_question(const struct ga_requirement *need, const struct ga_match_tables *tables,
 			    const struct ga_matches *list);
 
 /* Runs one, in at most so many seconds, and reads its answer. */

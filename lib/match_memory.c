@@ -174,18 +174,6 @@ static void check_computed(struct try *t, int64_t params, int64_t needed)
 		     has.buf);
 }
 
-/* Those that are asked about, else those that the maker of a measured model prints. They are not
- * what a training takes its time from: of a model of experts not all work at once. */
-static int64_t params_of(const struct try *t)
-{
-	const struct ga_throughput_model *model;
-
-	if (t->need->params != GA_UNKNOWN || !t->need->model)
-		return t->need->params;
-	model = ga_throughput_model(t->tables->throughput, t->need->model);
-	return model ? model->params : GA_UNKNOWN;
-}
-
 /* Without parameters: what was measured there has run there. Of what was published they are known.
  */
 static void say_unknown(struct try *t)
@@ -206,7 +194,7 @@ void match_memory(struct try *t)
 	int64_t needed = GA_UNKNOWN, asked = need.memory_mib;
 	const char *missing = NULL;
 
-	need.params = params_of(t);
+	need.params = ga_estimate_params(t->need, t->tables->throughput, NULL);
 	if (need.params == GA_UNKNOWN)
 		say_unknown(t);
 	else if (t->m->count == GA_UNKNOWN)

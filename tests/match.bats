@@ -144,6 +144,18 @@ no_basis"
   assert_output '[307200000,"basic",1,"premium",1,"standard",1,"nvidia-h200-141gb",141,989.5]'
 }
 
+@test "the parameters of a built-in model make a time where all of them work on each token" {
+  estimator theirs 'cat > "$0.in"; echo "[]"'
+  run_ok gpuaas-match --json --model llama3.1-8b --method lora --train-tokens 1B --estimator "$T/theirs"
+  jq_is 'select(.profile=="premium") | .seconds, .confidence' "99259
+similar"
+  assert_equal "$(jq .job.params "$T/theirs.in")" 8000000000
+  run_ok gpuaas-match --json --model mixtral-8x7b --method lora --train-tokens 1B --estimator "$T/theirs"
+  jq_is 'select(.profile=="premium") | .seconds, (.unknown[] | select(.code=="no_basis").sentence)' "null
+no time: of a model of experts not all parameters work at once"
+  assert_equal "$(jq .job.params "$T/theirs.in")" null
+}
+
 @test "an estimator is told of one GPU, also of a card that has several" {
   profile dual amd-mi250x-128gb 1000000
   profile quad nvidia-a16-16gb 1000000

@@ -108,6 +108,16 @@ static void memory_words(void)
 	}
 }
 
+static bool says(const struct ga_matches *m, const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < m->v[0].unknown.n; i++)
+		if (strstr(m->v[0].unknown.v[i].sentence, text))
+			return true;
+	return false;
+}
+
 /* Models of which only the name is said. */
 static void models(void)
 {
@@ -116,25 +126,32 @@ static void models(void)
 		int64_t gpus, milli;
 		const char *reasons;
 		bool unsure, trained;
+		int64_t seconds;
 	} rows[] = {
 		{ "Llama3.1-405B", "nvidia-h200-141gb", NULL, NULL, 1, GA_UNKNOWN,
-		  "memory_too_small", false, false },
-		{ "llama3.1-405b", "nvidia-h200-141gb", NULL, NULL, 8, 295200, "", false, false },
-		{ "llama3.1-405b", "nvidia-h200-141gb", "fp8", NULL, 4, 147600, "", false, false },
+		  "memory_too_small", false, false, GA_UNKNOWN },
+		{ "llama3.1-405b", "nvidia-h200-141gb", NULL, NULL, 8, 295200, "", false, false,
+		  GA_UNKNOWN },
+		{ "llama3.1-405b", "nvidia-h200-141gb", "fp8", NULL, 4, 147600, "", false, false,
+		  GA_UNKNOWN },
 		{ "llama3.1-405b", "nvidia-h200-141gb", "bf16", NULL, 8, GA_UNKNOWN, "", false,
-		  false },
+		  false, GA_UNKNOWN },
 		{ "llama2-70b", "nvidia-h200-141gb", NULL, "interactive", 1, 2549300, "", false,
-		  false },
+		  false, GA_UNKNOWN },
 		{ "llama3.1-405b", "nvidia-gb200-186gb", NULL, "interactive", 8, GA_UNKNOWN, "",
-		  false, false },
+		  false, false, GA_UNKNOWN },
 		{ "llama3.1-405b", "nvidia-v100-sxm2-16gb", NULL, NULL, 8, GA_UNKNOWN,
-		  "memory_too_small", false, false },
+		  "memory_too_small", false, false, GA_UNKNOWN },
 		{ "nobody-has-it", "nvidia-h200-141gb", NULL, NULL, 8, GA_UNKNOWN, "", true,
-		  false },
+		  false, GA_UNKNOWN },
 		/* Of a training only the memory: of experts not all work at once. */
 		{ "mixtral-8x7b", "nvidia-h200-141gb", NULL, NULL, 4, GA_UNKNOWN,
-		  "memory_too_small", false, true },
-		{ "mixtral-8x7b", "nvidia-h200-141gb", NULL, NULL, 8, GA_UNKNOWN, "", false, true },
+		  "memory_too_small", false, true, GA_UNKNOWN },
+		{ "mixtral-8x7b", "nvidia-h200-141gb", NULL, NULL, 8, GA_UNKNOWN, "", false, true,
+		  GA_UNKNOWN },
+		/* 6 * 8e9 * 1e9 / (8 * 989.5e12 * 0.4085) + 300 */
+		{ "llama3.1-8b", "nvidia-h200-141gb", NULL, NULL, 8, GA_UNKNOWN, "", false, true,
+		  15144 },
 	};
 	size_t i;
 
@@ -153,7 +170,9 @@ static void models(void)
 		t_int(m.v[0].tokens_per_second_milli, rows[i].milli, "model %zu: throughput", i);
 		t_str(reasons_of(&m, 0), rows[i].reasons, "model %zu", i);
 		t_ok(m.more[0].unsure == rows[i].unsure, "model %zu: known or not", i);
-		t_int(m.v[0].seconds, GA_UNKNOWN, "model %zu: no time", i);
+		t_int(m.v[0].seconds, rows[i].seconds, "model %zu: time", i);
+		t_ok(!rows[i].trained || rows[i].seconds != GA_UNKNOWN || m.v[0].reasons.n ||
+		     says(&m, "of a model of experts"), "model %zu: why there is none", i);
 		ga_matches_release(&m);
 		ga_shape_release(&ga_requirement_shape, &r);
 	}

@@ -426,7 +426,7 @@ int ga_cli_match(const struct ga_match_opts *o, struct ga_err *err)
 	    check_models(&m, err) < 0 || read_profiles(&m, err) < 0)
 		return -1;
 	ga_throughput_read(&m.throughput);
-	words = (struct ga_match_words){ m.accels, &m.throughput, &m.measured,
+	words = (struct ga_match_words){ o, m.accels, &m.throughput, &m.measured,
 					 m.published ? NULL : &m.rules };
 	if (ga_match_check_words(&m.need, &words, err) < 0)
 		return -1;

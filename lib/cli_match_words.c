@@ -161,6 +161,13 @@ static void say_image(const struct ga_requirement *need)
 	       clean);
 }
 
+static int refused(bool typed, struct ga_err *err)
+{
+	if (!typed)
+		err->code = GA_BADREC;
+	return -1;
+}
+
 int ga_match_check_words(const struct ga_requirement *need, const struct ga_match_words *words,
 			 struct ga_err *err)
 {
@@ -168,9 +175,9 @@ int ga_match_check_words(const struct ga_requirement *need, const struct ga_matc
 
 	for (i = 0; i < need->architectures.n; i++)
 		if (check_architecture(words->accels, need->architectures.v[i], err) < 0)
-			return -1;
+			return refused(words->typed->architectures.n, err);
 	if (need->vendor && check_vendor(words->accels, need->vendor, err) < 0)
-		return -1;
+		return refused(words->typed->vendor, err);
 	if (need->model)
 		check_model(need, words);
 	else if (need->params != GA_UNKNOWN && !ga_estimate_is_training(need))

@@ -534,10 +534,25 @@ premium"
   local bad
   for bad in '{"kind":"gpuaas.requirement/1","unheard_of":1}' '{"kind":"gpuaas.requirement/1","params":-5}' \
     '{"kind":"gpuaas.requirement/1","params":1e30}' '{"kind":"gpuaas.requirement/1","precision":"fp7"}' \
-    '{"kind":"gpuaas.requirement/1","model":"a\u0007b"}' 'x' ''; do
+    '{"kind":"gpuaas.requirement/1","model":"a\u0007b"}' 'x' '' \
+    '{"kind":"gpuaas.requirement/1","samples":5}' '{"kind":"gpuaas.requirement/1","params":5}' \
+    '{"kind":"gpuaas.requirement/1","min_compute_capability":"abc"}' \
+    '{"kind":"gpuaas.requirement/1","architectures":["hoper"]}' \
+    '{"kind":"gpuaas.requirement/1","train_tokens":5,"epochs":2}' '{"kind":"gpuaas.requirement/1","checkpoints":2}'; do
     run_status 3 gpuaas-match - <<< "$bad"
     assert_equal "$output" ''
   done
+  # What the record lacks, options may add; what they add may be wrong.
+  run_ok gpuaas-match --json - --sequence-tokens 5 <<< '{"kind":"gpuaas.requirement/1","samples":5}'
+  run_status 2 gpuaas-match - --model-params 5 <<< '{"kind":"gpuaas.requirement/1","params":7000000}'
+  run_status 2 gpuaas-match - --epochs 5 <<< '{"kind":"gpuaas.requirement/1","train_tokens":5}'
+  assert_stderr "epochs are said, and no samples"
+  run_status 2 gpuaas-match --model-params 1B --train-tokens 1B --epochs 3
+  run_status 2 gpuaas-match --model-params 1B --checkpoints 3
+  assert_stderr "checkpoints are said, and no training"
+  run_status 2 gpuaas-match --max-cost-per-hour abc
+  assert_stderr "--max-cost-per-hour 'abc' is no price of an hour"
+  assert_stderr "3.50; at most 1000000"
   printf '%s\n' '{"kind":"gpuaas.requirement/1"}' '{"kind":"gpuaas.requirement/1"}' > "$T/two"
   run_status 3 gpuaas-match "$T/two"
   assert_stderr 'second requirement'
@@ -662,7 +677,9 @@ standard"
   run_status 2 gpuaas-match --vendor nvidea
   assert_stderr "'nvidea' is no vendor of the catalogue; near to it: NVIDIA"
   printf '%s\n' '{"kind":"gpuaas.requirement/1","vendor":"nvidea"}' > "$T/need"
-  run_status 2 gpuaas-match "$T/need"
+  run_status 3 gpuaas-match "$T/need"
+  assert_stderr "'nvidea' is no vendor of the catalogue"
+  run_status 2 gpuaas-match "$T/need" --vendor nvidya
   profile gaudi intel-gaudi3-128gb 1
   run_ok gpuaas-match --json --vendor intel
   jq_is 'select(.fits).profile' gaudi

@@ -118,8 +118,9 @@ static void check_model(const struct ga_requirement *need, const struct ga_match
 	if (ga_estimate_is_training(need))
 		return;
 	if (without)
-		ga_say("warning: %zu records of --measured name no model, and do not count for "
-		       "'%s'", without, clean);
+		ga_say("warning: %zu record%s of --measured name%s no model, and do%s not count "
+		       "for '%s'", without, without == 1 ? "" : "s", without == 1 ? "s" : "",
+		       without == 1 ? "es" : "", clean);
 	if (known)
 		return;
 	add_near(&names, need->model, &near);

@@ -252,8 +252,11 @@ static void take_published(struct try *t, const struct ga_inference_rate *r, str
 	m->tokens_per_second_low_milli = scale(r->tokens_per_second_low_milli, m->count, 1);
 	m->tokens_per_second_milli = scale(r->tokens_per_second_milli, m->count, 1);
 	m->tokens_per_second_high_milli = scale(r->tokens_per_second_high_milli, m->count, 1);
-	ga_str_addf(basis, "%s, %s, %s, %" PRId64 " runs on %" PRId64 " to %" PRId64 " GPUs%s",
-		    r->source, r->scenario, r->precision, r->runs, r->gpus_low, r->gpus_high,
+	ga_str_addf(basis, "%s, %s, %s, %" PRId64 " run%s on ", r->source, r->scenario,
+		    r->precision, r->runs, r->runs == 1 ? "" : "s");
+	if (r->gpus_low != r->gpus_high)
+		ga_str_addf(basis, "%" PRId64 " to ", r->gpus_low);
+	ga_str_addf(basis, "%" PRId64 " GPU%s%s", r->gpus_high, r->gpus_high == 1 ? "" : "s",
 		    same ? "" : ", taken as so much a GPU");
 	m->confidence = ga_xstrdup(same ? "measured" : "similar");
 	check_precision(t, "throughput", r->precision, wants_speed(t));

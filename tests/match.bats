@@ -181,7 +181,7 @@ END
   run_status 2 gpuaas-match --measured "$T/runs.json"
   assert_stderr 'several models'
   run_ok gpuaas-match --json --model llama-7b --measured "$T/runs.json" --tokens-per-second 100
-  assert_stderr '1 records of --measured are of hardware'
+  assert_stderr '1 record of --measured is of hardware'
   jq_is '"\(.profile) \(.fits) \(.slo) \(.tokens_per_second_milli) \(.p99_ms) \([.reasons[].code]|join(","))|"' \
     "premium true met 120000 401 |
 basic true unknown null null |
@@ -202,7 +202,7 @@ slo_latency"
   run_ok gpuaas-match --json --model Llama2-70B
   jq_is 'select(.profile=="premium") | .tokens_per_second_milli, .confidence' "4150550
 similar"
-  jq_is 'select(.profile=="premium").basis | test("mlperf-inference-5.1.*taken as so much a GPU")' true
+  jq_is 'select(.profile=="premium").basis | test("mlperf-inference-5.1.* 14 runs on 8 GPUs, taken as so much a GPU$")' true
   jq_is 'select(.profile=="four") | .tokens_per_second_milli, .confidence' "33204400
 measured"
   jq_is 'select(.profile=="standard" or .profile=="basic") | .tokens_per_second_milli, .reasons[0].code' "null
@@ -274,12 +274,36 @@ image()
   assert_stderr 'A100 instead of H200'
   jq_is '.profile, .match.fallback' "standard
 A100 instead of H200"
+  # What costs more is given up with, too; what is equal is not told.
+  profile dear nvidia-h200-141gb 7000000
+  gpuaas-node undrain n00001 --reason test > "$T/drained"
+  withdraw nvidia-a100-sxm4-80gb
+  run_ok gpuaas-match --json --memory 80GB
+  jq_is 'select(.fallback) | "\(.profile): \(.fallback)"' "premium: H200 instead of A100: 5.00 instead of 3.00 an hour
+dear: H200 instead of A100: 7.00 instead of 3.00 an hour"
+  # Nothing can be had with or without a copy of an image.
+  withdraw nvidia-h200-141gb
+  run_status 1 gpuaas-match --memory 80GB --request --image big
+  assert_stderr "what is in the way"
+  refute_stderr "verified copy"
+}
+
+@test "a state without profiles says so, and what makes one" {
+  rm -f "$GPUAAS_STATE"*
+  gpuaas-state init --lab > "$T/made"
+  run_ok gpuaas-match --table
+  assert_equal "$output" ''
+  assert_stderr "there is no profile yet: 'gpuaas-profile create' makes one"
+  run_status 1 gpuaas-match --memory 80GB --request
+  assert_stderr "there is no profile yet"
+  run_status 1 gpuaas-match --memory 80GB --json
 }
 
 @test "nodes that were not seen for too long are unknown, never free" {
   GPUAAS_STALE_AFTER=1s wait_for 20 bash -c \
     'gpuaas-match --json --memory 141GB | jq -es "map(select(.profile==\"premium\"))[0].availability == \"unknown\""'
   GPUAAS_STALE_AFTER=1s run_status 1 gpuaas-match --memory 141GB --request
+  assert_stderr "whether what fits can be had now is not known: nodes of the best, profile 'premium'"
 }
 
 @test "teams: profiles of others do not fit" {
@@ -447,6 +471,9 @@ null"
     refute_stderr $'\033'
     [[ $one != long ]] || assert_stderr "its answer is longer than 1 MiB"
   done
+  # Without a training none is asked, and that is said.
+  run_ok gpuaas-match --json --model-params 1B --estimator "$T/absurd"
+  assert_stderr "warning: --estimator is not asked"
   # What is null is not said.
   estimator null 'echo "[{\"profile\":\"premium\",\"hoursLow\":null,\"hours\":1,\"basis\":null}]"'
   run_ok gpuaas-match --json "${GPT2[@]}" --estimator "$T/null"
@@ -455,7 +482,7 @@ null"
 null"
   estimator other 'echo "[{\"profile\":\"nobody\",\"hours\":1},{\"profile\":\"premium\",\"hours\":1}]"'
   run_ok gpuaas-match --json "${GPT2[@]}" --estimator "$T/garbage" --estimator "$T/other"
-  assert_stderr "answered for 1 profiles or types"
+  assert_stderr "answered 1 time for a profile or type"
   jq_is 'select(.profile=="premium") | .seconds, .estimator' "3600
 other"
 }
@@ -526,6 +553,9 @@ standard 14400 20-second"
 premium"
   run_ok gpuaas-match --json "$T/need" --memory 141GB
   jq_is 'select(.fits).profile' premium
+  run_status 1 gpuaas-match --table --vendor intel --app rocm
+  output=${output%%$'\n\n'*}
+  assert_equal "$(heading 'AGAINST IT' | paste -sd ' ')" 'app_incompatible app_incompatible app_incompatible'
   run_status 1 gpuaas-match --json "$T/need" --app rocm
   jq_slurp_is 'map(.reasons[0].code)|unique|join(" ")' app_incompatible
 }
@@ -568,6 +598,16 @@ premium"
   printf '{"hardware":"H200","tps_mean":-1}' > "$T/bad"
   run_status 3 gpuaas-match --measured "$T/bad"
   assert_stderr 'record 1'
+  printf '{"hardware":"H200","tps_mean":1,"tps_mean":1}' > "$T/bad"
+  run_status 3 gpuaas-match --measured "$T/bad"
+  assert_stderr 'what stands behind record 0 has a member twice'
+  printf '{"hardware_configuration":"H200 X 8","hardware_count":4,"tps_mean":1}' > "$T/bad"
+  run_status 3 gpuaas-match --measured "$T/bad"
+  assert_stderr "record 1: 'H200 X 8' has 8 GPUs, and its count is 4"
+  printf '{"hardware_configuration":"H200 X 8","hardware_count":8,"tps_mean":1}' > "$T/bad"
+  run_ok gpuaas-match --json --measured "$T/bad"
+  run_status 5 gpuaas-match "$T/nofile.json"
+  assert_stderr "nofile.json' does not exist"
   printf '{"hardware":"H200"' > "$T/bad"
   run_status 3 gpuaas-match --measured "$T/bad"
 }
@@ -577,8 +617,12 @@ premium"
   local limit=100000
   if grep -qa __asan_init "$(command -v gpuaas-match)"; then limit=unlimited; fi
   run_status 3 bash -c "ulimit -v $limit; head -c 1G /dev/zero | tr '\\0' x | gpuaas-match -"
-  truncate -s 17M "$T/big"
-  run ! gpuaas-match --measured "$T/big"
+  # What is valid but for its size is refused for that, and with less it is read.
+  { echo '{"hardware":"H200","tps_mean":1}'; head -c 16000000 /dev/zero | tr '\0' ' '; } > "$T/big"
+  run_ok gpuaas-match --json --measured "$T/big"
+  head -c 1000000 /dev/zero | tr '\0' ' ' >> "$T/big"
+  run_status 10 gpuaas-match --measured "$T/big"
+  assert_stderr "too large"
 }
 
 @test "a model without its parameters: those that are built in, else nobody knows and nothing is deployed" {
@@ -752,7 +796,7 @@ measured"
   echo '{"hardware":"H200","tps_mean":900}' > "$T/runs.json"
   run_ok gpuaas-match --json --model m --measured "$T/runs.json"
   jq_is 'select(.profile=="premium").tokens_per_second_milli' null
-  assert_stderr '1 records of --measured name no model'
+  assert_stderr "1 record of --measured names no model, and does not count for 'm'"
   run_ok gpuaas-match --json --measured "$T/runs.json"
   jq_is 'select(.profile=="premium").tokens_per_second_milli' 900000
 }

@@ -421,8 +421,8 @@ static int refuse_capacity(struct matching *m, struct ga_err *err)
 
 	if (o->uncertain || o->largest == GA_UNKNOWN) {
 		(void)ga_fail_for(err, GA_NO, "no_capacity",
-				  "whether what fits can be had now is not known: nodes of the best, "
-				  "profile '%s', were not seen for too long", best->profile);
+				  "whether what fits can be had now is not known: nodes of the "
+				  "best, profile '%s', were not seen for too long", best->profile);
 		return ga_hint(err, "'gpuaas-list nodes' says which; 'gpuaas-profile list' has how "
 				    "many of its GPUs are unknown");
 	}

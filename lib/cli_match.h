@@ -42,7 +42,8 @@ struct ga_match_words {
 	const struct ga_access_rules *rules; /* NULL: not known */
 };
 /* Where an architecture or a vendor is none of the catalogue, GA_USAGE (of a record GA_BADREC) with
- * those whose names are near. Says on stderr of models and teams that nobody knows, and which parameters a model has. */
+ * those whose names are near. Says on stderr of models and teams that nobody knows, which
+ * parameters a model has, and which measurements do not count. */
 int ga_match_check_words(const struct ga_requirement *need, const struct ga_match_words *words,
 			 struct ga_err *err);
 

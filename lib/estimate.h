@@ -35,7 +35,7 @@ bool ga_estimate_is_lora(const struct ga_requirement *need);
 int64_t ga_estimate_tokens(const struct ga_requirement *need);
 
 /* Parameters of the model: as they are said, else as the table has them. GA_UNKNOWN. Of a model of
- * experts the table has all, and dense, if it is not NULL, is false: not all of them work at once. */
+ * experts the table has all, and dense, if it is not NULL, is false: not all work at once. */
 int64_t ga_estimate_params(const struct ga_requirement *need, const struct ga_throughput *table,
 			   bool *dense);
 

@@ -183,15 +183,15 @@ char *ga_estimator_question(const struct ga_requirement *need, const struct ga_m
 	json_object_set_new(json, "job", job);
 	for (i = 0; i < list->n; i++) {
 		const struct ga_match *m = &list->v[i];
-		const struct ga_accel_type *type =
-			m->accelerator_type ? ga_accels_type(tables->accels, m->accelerator_type) : NULL;
+		const char *slug = m->accelerator_type;
+		const struct ga_accel_type *type = slug ? ga_accels_type(tables->accels, slug) : NULL;
 		json_t *p;
 
 		if (ga_match_is_too_small(m))
 			continue;
 		p = type ? type_figures(type) : json_object();
 		set_text(p, "profile", m->profile);
-		set_text(p, "acceleratorType", m->accelerator_type);
+		set_text(p, "acceleratorType", slug);
 		set_number(p, "gpus", m->count);
 		set_number(p, "costPerHourMicros", m->cost_per_hour_micros);
 		set_text(p, "currency", m->currency);

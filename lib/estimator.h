@@ -30,8 +30,8 @@ struct ga_said_times {
 #define ga_autosaid ga_cleanup(ga_said_times_release)
 
 /* Reads an answer. Hours are above 0 and at most those of a hundred years; hoursLow <= hours <=
- * hoursHigh, each of the two hours where it is missing or null; seconds are rounded. GA_EXTERNAL with what
- * is wrong, and then there are no times. */
+ * hoursHigh, each of the two hours where it is missing or null; seconds are rounded. GA_EXTERNAL
+ * with what is wrong, and then there are no times. */
 int ga_estimator_parse(const char *text, size_t len, struct ga_said_times *ret,
 		       struct ga_err *err);
 void ga_said_times_release(struct ga_said_times *list);

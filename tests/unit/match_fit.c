@@ -36,7 +36,7 @@ static void memories(void)
 		  false },
 		{ 150000000000, 1, GA_UNKNOWN, NULL, NULL, 286103, "", true },
 		{ GA_UNKNOWN, 1, GA_UNKNOWN, NULL, NULL, GA_UNKNOWN, "", false },
-		/* Of a GB300 nobody says what is printed: from the 284208 that it reports to 308921. */
+		/* Of a GB300 nobody says what is printed: 284208, which it reports, to 308921. */
 		{ GA_UNKNOWN, 1, 284208, "nvidia-gb300-288gb", NULL, 284208, "", false },
 		{ GA_UNKNOWN, 1, 284209, "nvidia-gb300-288gb", NULL, 284209, "", true },
 		{ GA_UNKNOWN, 1, 294912, "nvidia-gb300-288gb", NULL, 294912, "", true },
@@ -333,96 +333,98 @@ static const char *number(int64_t n)
 	return n == GA_UNKNOWN ? "-" : text[at];
 }
 
+static const struct measured_row {
+	const char *name;
+	struct run runs[RUNS];
+	const char *model;
+	int64_t gpus, params, tokens, p99_ms;
+	const char *want; /* lowest, median and highest throughput, ms, SLO, confidence */
+	const char *precision, *ran_in; /* asked for; of the runs */
+} measured_rows[] = {
+	{ "the median of three", { { 1, 300, 5 }, { 1, 100, 6 }, { 1, 200, 7 } }, "m", 1,
+	  1000000, GA_UNKNOWN, GA_UNKNOWN, "100 200 300 7 - measured", NULL, NULL },
+	{ "one of two that is fast enough", { { 1, 30000, 100 }, { 1, 900000, 4000 } },
+	  "m", 1, 1000000, 500, GA_UNKNOWN, "30000 900000 900000 4000 met measured",
+	  NULL, NULL },
+	{ "one of two that is soon enough", { { 1, 30000, 100 }, { 1, 900000, 4000 } },
+	  "m", 1, 1000000, GA_UNKNOWN, 200, "30000 30000 900000 100 met measured",
+	  NULL, NULL },
+	{ "not both at once", { { 1, 30000, 100 }, { 1, 900000, 4000 } }, "m", 1, 1000000,
+	  500, 200, "30000 900000 900000 4000 missed measured", NULL, NULL },
+	{ "the median of those that do", { { 1, 1000000, 9 }, { 1, 600000, 9 },
+	  { 1, 700000, 9 }, { 1, 100000, 9 } }, "m", 1, 1000000, 500, GA_UNKNOWN,
+	  "100000 700000 1000000 9 met measured", NULL, NULL },
+	{ "the nearest where none does", { { 1, 100000, 9 }, { 1, 400000, 9 },
+	  { 1, 200000, 9 } }, "m", 1, 1000000, 500, GA_UNKNOWN,
+	  "100000 400000 400000 9 missed measured", NULL, NULL },
+	{ "the soonest where none is soon enough", { { 1, 100000, 9 }, { 1, 400000, 8 },
+	  { 1, 200000, 7 } }, "m", 1, 1000000, GA_UNKNOWN, 6,
+	  "100000 200000 400000 7 missed measured", NULL, NULL },
+	{ "its own count before others", { { 8, 800, 1 }, { 2, 150, 2 }, { 1, 90, 3 } },
+	  "m", 2, 1000000, GA_UNKNOWN, GA_UNKNOWN, "150 150 150 2 - measured", NULL, NULL },
+	{ "more GPUs before fewer", { { 8, 800, 1 }, { 4, 360, 2 }, { 1, 110, 3 } }, "m",
+	  2, 1000000, GA_UNKNOWN, GA_UNKNOWN, "180 180 180 - - similar", NULL, NULL },
+	{ "fewer where it may not fit", { { 8, 800, 1 }, { 4, 360, 2 }, { 1, 110, 3 } },
+	  "m", 2, GA_UNKNOWN, GA_UNKNOWN, GA_UNKNOWN, "220 220 220 - - similar",
+	  NULL, NULL },
+	{ "none where it may not fit", { { 8, 800, 1 } }, "m", 2, GA_UNKNOWN, 1,
+	  GA_UNKNOWN, "- - - - unknown -", NULL, NULL },
+	{ "a latency takes no throughput", { { 8, 0, 100 } }, "llama2-70b", 8,
+	  GA_UNKNOWN, 4000, GA_UNKNOWN, "29027200 33204400 34193600 100 met measured",
+	  "fp8", NULL },
+	{ "both, but not together", { { 8, 0, 100 } }, "llama2-70b", 8, GA_UNKNOWN, 4000,
+	  100, "29027200 33204400 34193600 100 unknown measured", "fp8", NULL },
+	{ "both, and one is missed", { { 8, 0, 100 } }, "llama2-70b", 8, GA_UNKNOWN, 4000,
+	  99, "29027200 33204400 34193600 100 missed measured", "fp8", NULL },
+	/* Its memory is judged for 16 bits. */
+	{ "published in fp8, which is not asked", { { 8, 0, 100 } }, "llama2-70b", 8,
+	  GA_UNKNOWN, 4000, GA_UNKNOWN, "29027200 33204400 34193600 100 unknown measured",
+	  NULL, NULL },
+	{ "only the latency is wanted", { { 8, 0, 100 } }, "llama2-70b", 8, GA_UNKNOWN,
+	  GA_UNKNOWN, 100, "29027200 33204400 34193600 100 met measured", NULL, NULL },
+	{ "the latency of fp8 is wanted", { { 8, 0, 100 } }, "m", 8, 1000000, GA_UNKNOWN,
+	  100, "- - - 100 unknown measured", NULL, "fp8" },
+	{ "measured in fp8, which is not asked", { { 1, 900000, 9 } }, "m", 1, 1000000,
+	  500, GA_UNKNOWN, "900000 900000 900000 9 unknown measured", NULL, "fp8" },
+	{ "measured in 16 bits", { { 1, 900000, 9 } }, "m", 1, 1000000, 500, 9,
+	  "900000 900000 900000 9 met measured", NULL, "bf16" },
+	{ "measured in the only one it fits in", { { 1, 900000, 9 } }, "m", 1,
+	  100000000000, 500, GA_UNKNOWN, "900000 900000 900000 9 met measured", NULL,
+	  "fp8" },
+	{ "a throughput and latencies", { { 1, 500000, 0 }, { 1, 0, 50 }, { 1, 0, 70 },
+	  { 1, 0, 60 } }, "m", 1, 1000000, 400, 65,
+	  "500000 500000 500000 60 unknown measured", NULL, NULL },
+	{ "a latency alone", { { 1, 0, 50 } }, "m", 1, 1000000, GA_UNKNOWN, 65,
+	  "- - - 50 met measured", NULL, NULL },
+	{ "no model asked, none said", { { 1, 300, 5 } }, NULL, 1, GA_UNKNOWN, GA_UNKNOWN,
+	  GA_UNKNOWN, "300 300 300 5 - measured", NULL, NULL },
+};
+
 static void measured(void)
 {
-	static const struct {
-		const char *name;
-		struct run runs[RUNS];
-		const char *model;
-		int64_t gpus, params, tokens, p99_ms;
-		const char *want; /* lowest, median and highest throughput, ms, SLO, confidence */
-		const char *precision, *ran_in; /* asked for; of the runs */
-	} rows[] = {
-		{ "the median of three", { { 1, 300, 5 }, { 1, 100, 6 }, { 1, 200, 7 } }, "m", 1,
-		  1000000, GA_UNKNOWN, GA_UNKNOWN, "100 200 300 7 - measured", NULL, NULL },
-		{ "one of two that is fast enough", { { 1, 30000, 100 }, { 1, 900000, 4000 } },
-		  "m", 1, 1000000, 500, GA_UNKNOWN, "30000 900000 900000 4000 met measured",
-		  NULL, NULL },
-		{ "one of two that is soon enough", { { 1, 30000, 100 }, { 1, 900000, 4000 } },
-		  "m", 1, 1000000, GA_UNKNOWN, 200, "30000 30000 900000 100 met measured",
-		  NULL, NULL },
-		{ "not both at once", { { 1, 30000, 100 }, { 1, 900000, 4000 } }, "m", 1, 1000000,
-		  500, 200, "30000 900000 900000 4000 missed measured", NULL, NULL },
-		{ "the median of those that do", { { 1, 1000000, 9 }, { 1, 600000, 9 },
-		  { 1, 700000, 9 }, { 1, 100000, 9 } }, "m", 1, 1000000, 500, GA_UNKNOWN,
-		  "100000 700000 1000000 9 met measured", NULL, NULL },
-		{ "the nearest where none does", { { 1, 100000, 9 }, { 1, 400000, 9 },
-		  { 1, 200000, 9 } }, "m", 1, 1000000, 500, GA_UNKNOWN,
-		  "100000 400000 400000 9 missed measured", NULL, NULL },
-		{ "the soonest where none is soon enough", { { 1, 100000, 9 }, { 1, 400000, 8 },
-		  { 1, 200000, 7 } }, "m", 1, 1000000, GA_UNKNOWN, 6,
-		  "100000 200000 400000 7 missed measured", NULL, NULL },
-		{ "its own count before others", { { 8, 800, 1 }, { 2, 150, 2 }, { 1, 90, 3 } },
-		  "m", 2, 1000000, GA_UNKNOWN, GA_UNKNOWN, "150 150 150 2 - measured", NULL, NULL },
-		{ "more GPUs before fewer", { { 8, 800, 1 }, { 4, 360, 2 }, { 1, 110, 3 } }, "m",
-		  2, 1000000, GA_UNKNOWN, GA_UNKNOWN, "180 180 180 - - similar", NULL, NULL },
-		{ "fewer where it may not fit", { { 8, 800, 1 }, { 4, 360, 2 }, { 1, 110, 3 } },
-		  "m", 2, GA_UNKNOWN, GA_UNKNOWN, GA_UNKNOWN, "220 220 220 - - similar",
-		  NULL, NULL },
-		{ "none where it may not fit", { { 8, 800, 1 } }, "m", 2, GA_UNKNOWN, 1,
-		  GA_UNKNOWN, "- - - - unknown -", NULL, NULL },
-		{ "a latency takes no throughput", { { 8, 0, 100 } }, "llama2-70b", 8,
-		  GA_UNKNOWN, 4000, GA_UNKNOWN, "29027200 33204400 34193600 100 met measured",
-		  "fp8", NULL },
-		{ "both, but not together", { { 8, 0, 100 } }, "llama2-70b", 8, GA_UNKNOWN, 4000,
-		  100, "29027200 33204400 34193600 100 unknown measured", "fp8", NULL },
-		{ "both, and one is missed", { { 8, 0, 100 } }, "llama2-70b", 8, GA_UNKNOWN, 4000,
-		  99, "29027200 33204400 34193600 100 missed measured", "fp8", NULL },
-		/* Its memory is judged for 16 bits. */
-		{ "published in fp8, which is not asked", { { 8, 0, 100 } }, "llama2-70b", 8,
-		  GA_UNKNOWN, 4000, GA_UNKNOWN, "29027200 33204400 34193600 100 unknown measured",
-		  NULL, NULL },
-		{ "only the latency is wanted", { { 8, 0, 100 } }, "llama2-70b", 8, GA_UNKNOWN,
-		  GA_UNKNOWN, 100, "29027200 33204400 34193600 100 met measured", NULL, NULL },
-		{ "the latency of fp8 is wanted", { { 8, 0, 100 } }, "m", 8, 1000000, GA_UNKNOWN,
-		  100, "- - - 100 unknown measured", NULL, "fp8" },
-		{ "measured in fp8, which is not asked", { { 1, 900000, 9 } }, "m", 1, 1000000,
-		  500, GA_UNKNOWN, "900000 900000 900000 9 unknown measured", NULL, "fp8" },
-		{ "measured in 16 bits", { { 1, 900000, 9 } }, "m", 1, 1000000, 500, 9,
-		  "900000 900000 900000 9 met measured", NULL, "bf16" },
-		{ "measured in the only one it fits in", { { 1, 900000, 9 } }, "m", 1,
-		  100000000000, 500, GA_UNKNOWN, "900000 900000 900000 9 met measured", NULL,
-		  "fp8" },
-		{ "a throughput and latencies", { { 1, 500000, 0 }, { 1, 0, 50 }, { 1, 0, 70 },
-		  { 1, 0, 60 } }, "m", 1, 1000000, 400, 65,
-		  "500000 500000 500000 60 unknown measured", NULL, NULL },
-		{ "a latency alone", { { 1, 0, 50 } }, "m", 1, 1000000, GA_UNKNOWN, 65,
-		  "- - - 50 met measured", NULL, NULL },
-		{ "no model asked, none said", { { 1, 300, 5 } }, NULL, 1, GA_UNKNOWN, GA_UNKNOWN,
-		  GA_UNKNOWN, "300 300 300 5 - measured", NULL, NULL },
-	};
 	size_t i, k;
 
-	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+	for (i = 0; i < GA_ARRAY_SIZE(measured_rows); i++) {
 		struct ga_match_offer o = offer("p", "nvidia-h200-141gb", 1000000, 8);
+		const struct measured_row *row = &measured_rows[i];
 		struct ga_requirement r = nothing();
 
 		o.n_counts = 0;
-		r.model = ga_strdup0(rows[i].model);
-		r.gpus = rows[i].gpus;
-		r.params = rows[i].params;
-		r.tokens_per_second = rows[i].tokens;
-		r.p99_ms = rows[i].p99_ms;
-		r.precision = ga_strdup0(rows[i].precision);
+		r.model = ga_strdup0(row->model);
+		r.gpus = row->gpus;
+		r.params = row->params;
+		r.tokens_per_second = row->tokens;
+		r.p99_ms = row->p99_ms;
+		r.precision = ga_strdup0(row->precision);
 		/* All 24 orders of four. */
 		for (k = 0; k < 24; k++) {
 			struct ga_measured v[RUNS];
 			struct ga_matches m;
-			size_t j, n = make_runs(rows[i].runs, rows[i].model, v);
+			size_t j, n = make_runs(row->runs, row->model, v);
 			ga_autofree char *got = NULL;
 
 			for (j = 0; j < n; j++)
-				v[j].precision = ga_strdup0(rows[i].ran_in);
+				v[j].precision = ga_strdup0(row->ran_in);
 			shuffle(v, n, k);
 			run(&r, &o, 1, v, n, &m);
 			got = ga_xprintf("%s %s %s %s %s %s",
@@ -431,8 +433,8 @@ static void measured(void)
 					 number(m.v[0].tokens_per_second_high_milli),
 					 number(m.v[0].p99_ms), m.v[0].slo ? m.v[0].slo : "-",
 					 m.v[0].confidence ? m.v[0].confidence : "-");
-			if (!k || strcmp(got, rows[i].want) != 0)
-				t_str(got, rows[i].want, "measured: %s, order %zu", rows[i].name,
+			if (!k || strcmp(got, row->want) != 0)
+				t_str(got, row->want, "measured: %s, order %zu", row->name,
 				      k);
 			ga_matches_release(&m);
 			release_runs(v, n);

@@ -184,7 +184,8 @@ char *ga_estimator_question(const struct ga_requirement *need, const struct ga_m
 	for (i = 0; i < list->n; i++) {
 		const struct ga_match *m = &list->v[i];
 		const char *slug = m->accelerator_type;
-		const struct ga_accel_type *type = slug ? ga_accels_type(tables->accels, slug) : NULL;
+		const struct ga_accel_type *type =
+			slug ? ga_accels_type(tables->accels, slug) : NULL;
 		json_t *p;
 
 		if (ga_match_is_too_small(m))

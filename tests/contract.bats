@@ -156,13 +156,13 @@ says()
   done
   gpuaas-state init --lab > "$T/made"
   for p in "report cost" "report cost --format focus --currency EUR" "export openmetrics" "list audit" "state check" \
-    "help" "state apply $SRC/share/objects/lab.json"; do
+    "help" "state apply $SRC/share/objects/lab.json" "match --table"; do
     says "gpuaas $p >&-"
     [[ $status -eq 10 && $words == *": cannot write to standard output: Bad file descriptor" ]] ||
       bad "gpuaas $p >&-: status $status: $words"
   done
   # Who has nothing to write misses nothing.
-  for p in "list slots" "place < /dev/null" "wipe < /dev/null" "match --table" "match --table --request"; do
+  for p in "list slots" "place < /dev/null" "wipe < /dev/null" "match --table --request"; do
     says "gpuaas $p"
     before="$status $words"
     says "gpuaas $p >&-"

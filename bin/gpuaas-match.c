@@ -86,7 +86,7 @@ static const struct ga_prog prog = {
 	.produces = (const struct ga_shape *const[]){ &ga_match_shape, &ga_request_shape, NULL },
 	.examples = (const char *const[]){
 		"gpuaas-match",
-		"gpuaas-match --model llama2-70b --model-params 70B --tokens-per-second 4000",
+		"gpuaas-match --model llama2-70b --precision fp8 --tokens-per-second 4000",
 		"gpuaas-match --model-params 1.5B --method full --samples 100000 "
 		"--sequence-tokens 1024 --epochs 3",
 		"gpuaas-match --memory 80GB --app cuda --image ubuntu-24.04 --request "

@@ -3,6 +3,7 @@
 #include "cli.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
@@ -442,6 +443,8 @@ int ga_cli_open(const char *operand, struct ga_err *err)
 	if (ga_streq(operand, "-"))
 		return 0;
 	fd = open(operand, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0 && errno == ENOENT)
+		return ga_fail(err, GA_NOTFOUND, "'%s' does not exist", operand);
 	return fd < 0 ? ga_fail_sys(err, "cannot open '%s'", operand) : fd;
 }
 

@@ -131,7 +131,8 @@ int ga_cli_stream_jobs(int fd, const char *name, const struct ga_consumer *table
  * a child after that. Of orders that came together all are taken before a child begins. */
 int ga_cli_stream_jobs_here(int fd, const char *name, const struct ga_consumer *table,
 			    const struct ga_consumer *here, int jobs, struct ga_err *err);
-/* Opens an operand: "-" is stdin (fd 0), else the file. The caller closes what is not 0. */
+/* Opens an operand: "-" is stdin (fd 0), else the file. The caller closes what is not 0.
+ * GA_NOTFOUND where there is no such file. */
 int ga_cli_open(const char *operand, struct ga_err *err);
 /* Whether --output may name path: ga_file_may_replace, and not the state. */
 int ga_cli_may_replace(const char *path, struct ga_err *err);

@@ -34,23 +34,30 @@ struct matching {
 	struct ga_measured_list measured;
 	struct profiles profiles;
 	GA_LIST(struct ga_match_offer) offers;
+	struct ga_match_tables tables; /* of these */
 	struct ga_matches answers;
 	char *question; /* to estimators, once there is one */
 };
 
-static void cleanup_matching(struct matching *m)
+/* What was read of the state, and what was made of it. */
+static void forget_offers(struct matching *m)
 {
 	size_t i;
 
-	free(m->question);
 	ga_matches_release(&m->answers);
 	ga_list_release(&m->offers);
 	for (i = 0; i < m->profiles.n; i++)
 		ga_shape_release(&ga_hardware_profile_shape, &m->profiles.v[i]);
 	ga_list_release(&m->profiles);
+	ga_access_rules_release(&m->rules);
+}
+
+static void cleanup_matching(struct matching *m)
+{
+	free(m->question);
+	forget_offers(m);
 	ga_measured_release(&m->measured);
 	ga_throughput_release(&m->throughput);
-	ga_access_rules_release(&m->rules);
 	ga_accels_close(m->accels);
 	ga_shape_release(&ga_requirement_shape, &m->need);
 }
@@ -176,6 +183,15 @@ static void add_offers(struct matching *m, const struct ga_hardware_profile *p)
 		add_offer(m, p, NULL);
 }
 
+static void match_offers(struct matching *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->profiles.n; i++)
+		add_offers(m, &m->profiles.v[i]);
+	ga_match(&m->need, &m->tables, m->offers.v, m->offers.n, &m->answers);
+}
+
 static int read_measured(struct matching *m, struct ga_err *err)
 {
 	ga_autostr struct ga_str text = GA_STR_INIT;
@@ -186,8 +202,10 @@ static int read_measured(struct matching *m, struct ga_err *err)
 	    ga_measured_parse(text.buf, text.len, m->accels, &m->measured, err) < 0)
 		return ga_wrap(err, "--measured '%.200s'", m->o->measured);
 	if (m->measured.left_out)
-		ga_say("warning: %zu records of --measured are of hardware that the catalogue does "
-		       "not know (gpuaas-profile catalog)", m->measured.left_out);
+		ga_say("warning: %zu record%s of --measured %s of hardware that the catalogue does "
+		       "not know (gpuaas-profile catalog)", m->measured.left_out,
+		       m->measured.left_out == 1 ? "" : "s",
+		       m->measured.left_out == 1 ? "is" : "are");
 	return 0;
 }
 
@@ -222,9 +240,10 @@ static char *estimator_name(const char *path)
 
 static void warn(const char *estimator, const char *why)
 {
+	ga_autofree char *name = ga_printable(ga_xstrdup(estimator));
 	ga_autofree char *clean = ga_printable(ga_xstrdup(why));
 
-	ga_say("warning: estimator '%s' is left out: %s", estimator, clean);
+	ga_say("warning: estimator '%s' is left out: %s", name, clean);
 }
 
 static void take_times(struct matching *m, const char *name, const struct ga_said_times *said)
@@ -242,8 +261,8 @@ static void take_times(struct matching *m, const char *name, const struct ga_sai
 		unknown += !ga_match_external(&m->answers, &t);
 	}
 	if (unknown)
-		ga_say("warning: estimator '%s' answered for %zu profiles or types that it was "
-		       "not asked about", name, unknown);
+		ga_say("warning: estimator '%s' answered %zu time%s for a profile or type that it "
+		       "was not asked about", name, unknown, unknown == 1 ? "" : "s");
 }
 
 static void ask_one(struct matching *m, const char *path)
@@ -253,7 +272,7 @@ static void ask_one(struct matching *m, const char *path)
 	struct ga_err why = GA_ERR_INIT;
 
 	if (!m->question)
-		m->question = ga_estimator_question(&m->need, m->accels, &m->answers);
+		m->question = ga_estimator_question(&m->need, &m->tables, &m->answers);
 	if (ga_estimator_ask(path, m->question, m->o->estimator_seconds, &said, &why) < 0)
 		warn(name, why.msg);
 	else
@@ -268,12 +287,16 @@ static void ask_estimators(struct matching *m)
 	struct ga_err why = GA_ERR_INIT;
 	size_t i;
 
-	if (!ga_estimate_is_training(&m->need))
+	if (!ga_estimate_is_training(&m->need)) {
+		if (m->o->estimators.n)
+			ga_say("warning: --estimator is not asked: it says how long a training "
+			       "takes, and none is asked about");
 		return;
+	}
 	for (i = 0; i < m->o->estimators.n; i++)
 		ask_one(m, m->o->estimators.v[i]);
 	if (ga_hooks_find(folder, &hooks, &why) < 0)
-		ga_say("warning: no estimator of '%s' is asked: %s", folder, why.msg);
+		ga_say("warning: no estimator of the folder is asked: %s", ga_printable(why.msg));
 	for (i = 0; i < hooks.n; i++) {
 		if (hooks.v[i].refused)
 			warn(hooks.v[i].name, hooks.v[i].refused);
@@ -284,19 +307,33 @@ static void ask_estimators(struct matching *m)
 
 /* ---- answers out ---- */
 
+/* What others wrote is in sentences, too: drop-ins of the catalogue, measurements, estimators. */
+static void print_line(const struct ga_match *a, const char *before, const char *sentence)
+{
+	ga_autofree char *clean = ga_printable(ga_xstrdup(sentence));
+
+	ga_print("%lld. %s: %s%s", (long long)a->rank, a->profile, before, clean);
+}
+
 static void print_reasons(const struct ga_match *a)
 {
 	const struct ga_match_reasons *const lists[] = { &a->reasons, &a->unknown };
 	size_t i, j;
 
 	if (a->basis)
-		ga_print("%lld. %s: %s", (long long)a->rank, a->profile, a->basis);
+		print_line(a, "", a->basis);
 	for (j = 0; j < GA_ARRAY_SIZE(lists); j++)
 		for (i = 0; i < lists[j]->n; i++)
-			ga_print("%lld. %s: %s%s", (long long)a->rank, a->profile,
-				 j ? "not known: " : "", lists[j]->v[i].sentence);
+			print_line(a, j ? "not known: " : "", lists[j]->v[i].sentence);
 	if (a->fallback)
-		ga_print("%lld. %s: %s", (long long)a->rank, a->profile, a->fallback);
+		print_line(a, "", a->fallback);
+}
+
+static const char *const makes_profile = "'gpuaas-profile create' makes one";
+
+static const char *no_profile(const struct matching *m)
+{
+	return m->published ? "what is published has no profile" : "there is no profile yet";
 }
 
 static int write_answers(const struct matching *m, struct ga_err *err)
@@ -309,7 +346,10 @@ static int write_answers(const struct matching *m, struct ga_err *err)
 		if (ga_emit(&ga_match_shape, &m->answers.v[i], err) < 0)
 			return -1;
 	}
-	ga_print("%s", "");
+	if (m->answers.n)
+		ga_print("%s", "");
+	else
+		ga_say("%s: %s", no_profile(m), makes_profile);
 	for (i = 0; i < m->answers.n; i++)
 		print_reasons(&m->answers.v[i]);
 	if (ga_match_asks(&m->need) && !fits)
@@ -358,37 +398,82 @@ static int fill_request(const struct matching *m, const struct ga_match *a,
 	return ga_request_check(r, err);
 }
 
-static int write_request(const struct matching *m, struct ga_err *err)
+/* Whether one could be had now if no copy of the image were needed, which m forgets: the last that
+ * it is asked. */
+static int has_without_image(struct matching *m, struct ga_err *err)
 {
-	const struct ga_match *best = ga_match_best(&m->answers);
-	struct ga_request r;
-	int result;
+	free(GA_TAKE(m->need.image));
+	forget_offers(m);
+	if (read_profiles(m, err) < 0)
+		return -1;
+	match_offers(m);
+	return ga_match_best(&m->answers) != NULL;
+}
 
-	if (!best && m->answers.n && m->answers.v[0].fits && m->answers.more[0].unsure) {
+/* Of what fits nothing can be had now, as far as anybody knows. */
+static int refuse_capacity(struct matching *m, struct ga_err *err)
+{
+	const struct ga_match *best = &m->answers.v[0];
+	const struct ga_match_offer *o = &m->offers.v[m->answers.more[0].offer];
+	ga_autofree char *image = ga_strdup0(m->need.image);
+	struct ga_err why = GA_ERR_INIT;
+	int r;
+
+	if (o->uncertain || o->largest == GA_UNKNOWN) {
+		(void)ga_fail_for(err, GA_NO, "no_capacity",
+				  "whether what fits can be had now is not known: nodes of the "
+				  "best, profile '%s', were not seen for too long", best->profile);
+		return ga_hint(err, "'gpuaas-list nodes' says which; 'gpuaas-profile list' has how "
+				    "many of its GPUs are unknown");
+	}
+	(void)ga_fail_for(err, GA_NO, "no_capacity",
+			  "what fits cannot be had now; the best is profile '%s'", best->profile);
+	r = image ? has_without_image(m, &why) : 0;
+	if (r < 0) {
+		*err = why;
+		return -1;
+	}
+	if (r)
+		return ga_hint(err, "only nodes with a verified copy of image '%.64s' count "
+				    "(gpuaas-image prewarm)", image);
+	return ga_hint(err, "'gpuaas-place --dry-run' with that profile and as many GPUs says "
+			    "what is in the way");
+}
+
+static int refuse_request(struct matching *m, struct ga_err *err)
+{
+	if (!m->answers.n) {
+		(void)ga_fail_for(err, GA_NO, "no_match", "%s", no_profile(m));
+		return ga_hint(err, "%s", makes_profile);
+	}
+	if (!m->answers.v[0].fits) {
+		(void)ga_fail_for(err, GA_NO, "no_match", "no profile fits");
+		return ga_hint(err, "the same command without --request shows every profile and "
+				    "what is against it");
+	}
+	if (m->answers.more[0].unsure) {
 		(void)ga_fail_for(err, GA_NO, "no_match",
 				  "whether it fits is not known of any profile, nor of '%s'",
 				  m->answers.v[0].profile);
 		return ga_hint(err, "--model-params or --memory say what it needs; the same "
 				    "command without --request shows what is not known");
 	}
-	if (!best) {
-		bool fits = m->answers.n && m->answers.v[0].fits;
+	return refuse_capacity(m, err);
+}
 
-		(void)ga_fail_for(err, GA_NO, fits ? "no_capacity" : "no_match",
-				  fits ? "what fits cannot be had now; the best is profile '%s'" :
-					 "no profile fits%s", fits ? m->answers.v[0].profile : "");
-		if (fits && m->need.image)
-			return ga_hint(err,
-				       "only nodes with a verified copy of image '%.64s' count "
-				       "(gpuaas-image prewarm)", m->need.image);
-		if (fits)
-			return ga_hint(err, "'gpuaas-place --dry-run' with that profile and as "
-					    "many GPUs says what is in the way");
-		return ga_hint(err, "the same command without --request shows every profile and "
-				    "what is against it");
+static int write_request(struct matching *m, struct ga_err *err)
+{
+	const struct ga_match *best = ga_match_best(&m->answers);
+	struct ga_request r;
+	int result;
+
+	if (!best)
+		return refuse_request(m, err);
+	if (best->fallback) {
+		ga_autofree char *clean = ga_printable(ga_xstrdup(best->fallback));
+
+		ga_say("warning: %s", clean);
 	}
-	if (best->fallback)
-		ga_say("warning: %s", best->fallback);
 	if (ga_streq(best->slo, "unknown"))
 		ga_say("warning: whether profile '%s' is as fast as wanted, nobody knows",
 		       best->profile);
@@ -403,11 +488,9 @@ static int write_request(const struct matching *m, struct ga_err *err)
 int ga_cli_match(const struct ga_match_opts *o, struct ga_err *err)
 {
 	ga_cleanup(cleanup_matching) struct matching m = { .o = o };
-	struct ga_match_tables tables;
 	struct ga_match_words words;
 	char *const *args;
 	int n;
-	size_t i;
 
 	args = ga_cli_args(&n);
 	if (ga_match_need(o, n ? args[0] : NULL, &m.need, err) < 0 ||
@@ -415,14 +498,12 @@ int ga_cli_match(const struct ga_match_opts *o, struct ga_err *err)
 	    check_models(&m, err) < 0 || read_profiles(&m, err) < 0)
 		return -1;
 	ga_throughput_read(&m.throughput);
-	words = (struct ga_match_words){ m.accels, &m.throughput, &m.measured,
+	words = (struct ga_match_words){ o, m.accels, &m.throughput, &m.measured,
 					 m.published ? NULL : &m.rules };
 	if (ga_match_check_words(&m.need, &words, err) < 0)
 		return -1;
-	for (i = 0; i < m.profiles.n; i++)
-		add_offers(&m, &m.profiles.v[i]);
-	tables = (struct ga_match_tables){ m.accels, &m.throughput, m.measured.v, m.measured.n };
-	ga_match(&m.need, &tables, m.offers.v, m.offers.n, &m.answers);
+	m.tables = (struct ga_match_tables){ m.accels, &m.throughput, m.measured.v, m.measured.n };
+	match_offers(&m);
 	ask_estimators(&m);
 	ga_match_rank(m.accels, &m.answers);
 	return o->request ? write_request(&m, err) : write_answers(&m, err);

@@ -26,7 +26,8 @@ struct ga_match_opts {
 };
 
 /* The requirement of the operand ("-", a file; NULL: none) with what the options say over it, into
- * ret, which is released by the caller also after an error. */
+ * ret, which is released by the caller also after an error. GA_BADREC where the record is wrong,
+ * GA_USAGE where options are. */
 int ga_match_need(const struct ga_match_opts *o, const char *operand, struct ga_requirement *ret,
 		  struct ga_err *err);
 /* Whether it asks for anything but who it is for. */
@@ -34,13 +35,15 @@ bool ga_match_asks(const struct ga_requirement *need);
 
 /* What the words of a requirement may mean; all borrowed. */
 struct ga_match_words {
+	const struct ga_match_opts *typed; /* what is not there came with the record */
 	const struct ga_accels *accels;
 	const struct ga_throughput *throughput;
 	const struct ga_measured_list *measured;
 	const struct ga_access_rules *rules; /* NULL: not known */
 };
-/* GA_USAGE where an architecture or a vendor is none of the catalogue, with those whose names are
- * near. Says on stderr of models and teams that nobody knows, and which parameters a model has. */
+/* Where an architecture or a vendor is none of the catalogue, GA_USAGE (of a record GA_BADREC) with
+ * those whose names are near. Says on stderr of models and teams that nobody knows, which
+ * parameters a model has, and which measurements do not count. */
 int ga_match_check_words(const struct ga_requirement *need, const struct ga_match_words *words,
 			 struct ga_err *err);
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What gpuaas-match is asked: a record, options over it. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
 #include "cli_match.h"
+#include "cost.h"
 #include "decimal.h"
 
 #define PARAMS_MIN 100000 /* less has lost its unit: 7 for 7B */
@@ -53,20 +55,27 @@ static void set_number(int64_t *to, int64_t n)
 		*to = n;
 }
 
-static int set_decimal(int64_t *to, const char *text, const char *option, int places, int64_t max,
+static int set_decimal(int64_t *to, const char *text, const char *option, int64_t max,
 		       struct ga_err *err)
 {
-	return text ? ga_decimal_parse(text, option, places, places ? 0 : 1, max, to, err) : 0;
+	return text ? ga_decimal_parse(text, option, 0, 1, max, to, err) : 0;
+}
+
+static int set_price(int64_t *to, const char *text, struct ga_err *err)
+{
+	if (!text || ga_price_parse(text, to))
+		return 0;
+	(void)ga_fail(err, GA_USAGE, "--max-cost-per-hour '%.64s' is no price of an hour", text);
+	return ga_hint(err, "3.50; at most %lld, and six digits behind the point",
+		       (long long)(GA_PRICE_MAX / 1000000));
 }
 
 static int set_numbers(const struct ga_match_opts *o, struct ga_requirement *n, struct ga_err *err)
 {
-	if (set_decimal(&n->params, o->params, "--model-params", 0, PARAMS_MAX, err) < 0 ||
-	    set_decimal(&n->train_tokens, o->train_tokens, "--train-tokens", 0, PARAMS_MAX,
-			err) < 0 ||
-	    set_decimal(&n->samples, o->samples, "--samples", 0, SAMPLES_MAX, err) < 0 ||
-	    set_decimal(&n->max_cost_per_hour_micros, o->max_cost, "--max-cost-per-hour", 6,
-			SAMPLES_MAX, err) < 0 ||
+	if (set_decimal(&n->params, o->params, "--model-params", PARAMS_MAX, err) < 0 ||
+	    set_decimal(&n->train_tokens, o->train_tokens, "--train-tokens", PARAMS_MAX, err) < 0 ||
+	    set_decimal(&n->samples, o->samples, "--samples", SAMPLES_MAX, err) < 0 ||
+	    set_price(&n->max_cost_per_hour_micros, o->max_cost, err) < 0 ||
 	    (o->memory && ga_memory_parse(o->memory, "--memory", &n->memory_mib, err) < 0))
 		return -1;
 	set_number(&n->layers, o->layers);
@@ -108,6 +117,28 @@ static void set_texts(const struct ga_match_opts *o, struct ga_requirement *n)
 		n->require_architecture = true;
 }
 
+static int check_training(const struct ga_requirement *n, struct ga_err *err)
+{
+	if ((n->samples != GA_UNKNOWN) != (n->sequence_tokens != GA_UNKNOWN)) {
+		(void)ga_fail(err, GA_USAGE, "samples and their length go together");
+		return ga_hint(err, "--samples 100000 --sequence-tokens 1024 --epochs 3");
+	}
+	if (n->samples != GA_UNKNOWN && n->train_tokens != GA_UNKNOWN)
+		return ga_fail(err, GA_USAGE, "tokens are said twice: as such, and as samples");
+	if (n->epochs != GA_UNKNOWN && n->samples == GA_UNKNOWN)
+		return ga_fail(err, GA_USAGE, "epochs are said, and no samples: tokens are said as "
+					      "often as they are seen");
+	if (n->samples != GA_UNKNOWN && ga_estimate_tokens(n) == GA_UNKNOWN)
+		return ga_fail(err, GA_USAGE,
+			       "samples times their length times epochs is beyond 10^15 tokens");
+	if (n->checkpoints != GA_UNKNOWN && !ga_estimate_is_training(n))
+		return ga_fail(err, GA_USAGE, "checkpoints are said, and no training");
+	if (ga_estimate_is_training(n) &&
+	    (n->tokens_per_second != GA_UNKNOWN || n->p99_ms != GA_UNKNOWN))
+		return ga_fail(err, GA_USAGE, "a training has no throughput or latency to be held");
+	return 0;
+}
+
 /* What the shape cannot say. */
 static int check(const struct ga_requirement *n, struct ga_err *err)
 {
@@ -123,29 +154,22 @@ static int check(const struct ga_requirement *n, struct ga_err *err)
 	}
 	if (n->require_architecture && !n->architectures.n)
 		return ga_fail(err, GA_USAGE, "an architecture is required, and none is named");
-	if ((n->samples != GA_UNKNOWN) != (n->sequence_tokens != GA_UNKNOWN)) {
-		(void)ga_fail(err, GA_USAGE, "samples and their length go together");
-		return ga_hint(err, "--samples 100000 --sequence-tokens 1024 --epochs 3");
-	}
-	if (n->samples != GA_UNKNOWN && n->train_tokens != GA_UNKNOWN)
-		return ga_fail(err, GA_USAGE, "tokens are said twice: as such, and as samples");
-	if (n->samples != GA_UNKNOWN && ga_estimate_tokens(n) == GA_UNKNOWN)
-		return ga_fail(err, GA_USAGE,
-			       "samples times their length times epochs is beyond 10^15 tokens");
-	if (ga_estimate_is_training(n) &&
-	    (n->tokens_per_second != GA_UNKNOWN || n->p99_ms != GA_UNKNOWN))
-		return ga_fail(err, GA_USAGE, "a training has no throughput or latency to be held");
-	return 0;
+	return check_training(n, err);
 }
 
 int ga_match_need(const struct ga_match_opts *o, const char *operand, struct ga_requirement *ret,
 		  struct ga_err *err)
 {
 	ga_autojson json_t *json = NULL;
+	struct ga_err of_record = GA_ERR_INIT;
 	struct ga_requirement unused;
 
 	ga_shape_init(&ga_requirement_shape, ret);
-	if ((operand && read_record(operand, ret, err) < 0) || set_numbers(o, ret, err) < 0)
+	if (operand && read_record(operand, ret, err) < 0)
+		return -1;
+	/* Options may yet add what it lacks. */
+	(void)check(ret, &of_record);
+	if (set_numbers(o, ret, err) < 0)
 		return -1;
 	set_texts(o, ret);
 	json = ga_shape_format(&ga_requirement_shape, ret);
@@ -154,7 +178,11 @@ int ga_match_need(const struct ga_match_opts *o, const char *operand, struct ga_
 		return -1;
 	}
 	ga_shape_release(&ga_requirement_shape, &unused);
-	return check(ret, err);
+	if (check(ret, err) == 0)
+		return 0;
+	if (!strcmp(err->msg, of_record.msg))
+		err->code = GA_BADREC;
+	return -1;
 }
 
 bool ga_match_asks(const struct ga_requirement *n)

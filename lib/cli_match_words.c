@@ -118,12 +118,25 @@ static void check_model(const struct ga_requirement *need, const struct ga_match
 	if (ga_estimate_is_training(need))
 		return;
 	if (without)
-		ga_say("warning: %zu records of --measured name no model, and do not count for "
-		       "'%s'", without, clean);
+		ga_say("warning: %zu record%s of --measured name%s no model, and do%s not count "
+		       "for '%s'", without, without == 1 ? "" : "s", without == 1 ? "s" : "",
+		       without == 1 ? "es" : "", clean);
 	if (known)
 		return;
 	add_near(&names, need->model, &near);
-	ga_say("warning: nobody measured the model '%s'%s", clean, near.buf);
+	ga_say("warning: nobody measured the model '%s'%s", clean, ga_printable(near.buf));
+}
+
+/* Parameters may be those of any model: what was measured of one is not taken for theirs. All are
+ * of one, or it was refused. */
+static void check_unnamed(const struct ga_measured_list *measured)
+{
+	const char *name = measured->n ? measured->v[0].model : NULL;
+	ga_autofree char *clean = name ? ga_printable(ga_xstrndup(name, 64)) : NULL;
+
+	if (clean)
+		ga_say("warning: the measurements are of '%s', and do not count: --model says that "
+		       "it is that one", clean);
 }
 
 static void check_team(const struct ga_requirement *need, const struct ga_match_words *w)
@@ -149,6 +162,13 @@ static void say_image(const struct ga_requirement *need)
 	       clean);
 }
 
+static int refused(bool typed, struct ga_err *err)
+{
+	if (!typed)
+		err->code = GA_BADREC;
+	return -1;
+}
+
 int ga_match_check_words(const struct ga_requirement *need, const struct ga_match_words *words,
 			 struct ga_err *err)
 {
@@ -156,11 +176,13 @@ int ga_match_check_words(const struct ga_requirement *need, const struct ga_matc
 
 	for (i = 0; i < need->architectures.n; i++)
 		if (check_architecture(words->accels, need->architectures.v[i], err) < 0)
-			return -1;
+			return refused(words->typed->architectures.n, err);
 	if (need->vendor && check_vendor(words->accels, need->vendor, err) < 0)
-		return -1;
+		return refused(words->typed->vendor, err);
 	if (need->model)
 		check_model(need, words);
+	else if (need->params != GA_UNKNOWN && !ga_estimate_is_training(need))
+		check_unnamed(words->measured);
 	if (need->team)
 		check_team(need, words);
 	if (need->image && !words->rules)

@@ -35,6 +35,17 @@ int64_t ga_estimate_tokens(const struct ga_requirement *need)
 	return tokens > TOKENS_MAX ? GA_UNKNOWN : (int64_t)tokens;
 }
 
+int64_t ga_estimate_params(const struct ga_requirement *need, const struct ga_throughput *table,
+			   bool *dense)
+{
+	const struct ga_throughput_model *model =
+		need->model ? ga_throughput_model(table, need->model) : NULL;
+
+	if (dense)
+		*dense = !model || model->dense;
+	return need->params != GA_UNKNOWN || !model ? need->params : model->params;
+}
+
 /* ---- memory ---- */
 
 static int64_t half_bytes_of(const char *precision)
@@ -183,7 +194,9 @@ bool ga_estimate_efficiency(const struct ga_throughput *table, const struct ga_a
 			    struct ga_efficiency *ret)
 {
 	const struct ga_training_rate *r = ga_throughput_training(table, type->slug, precision);
+	ga_autostr struct ga_str sources = GA_STR_INIT;
 	ga_autofree char *figures = NULL;
+	size_t i;
 
 	*ret = (struct ga_efficiency){ 0 };
 	if (r)
@@ -193,10 +206,12 @@ bool ga_estimate_efficiency(const struct ga_throughput *table, const struct ga_a
 	if (!r)
 		return from_matmul(type, precision, ret);
 	take_rate(r, ret);
+	for (i = 0; i < r->sources.n; i++)
+		ga_str_addf(&sources, "%s%s", i ? " and " : "", r->sources.v[i]);
 	figures = ga_xprintf("MFU 0.%03" PRId64 " to 0.%03" PRId64 ", median 0.%03" PRId64
 			     ", %s, %" PRId64 " runs of %s",
 			     r->mfu_low_ppm / 1000, r->mfu_high_ppm / 1000, r->mfu_ppm / 1000,
-			     precision, r->runs, r->source);
+			     precision, r->runs, sources.buf);
 	ret->basis = ga_streq(ret->confidence, "measured") ?
 			     ga_xprintf("measured on the type: %s", figures) :
 			     ga_xprintf("not measured on the type, but on %s of the same "

@@ -34,6 +34,11 @@ bool ga_estimate_is_lora(const struct ga_requirement *need);
  * GA_UNKNOWN: not said, or beyond 10^15. */
 int64_t ga_estimate_tokens(const struct ga_requirement *need);
 
+/* Parameters of the model: as they are said, else as the table has them. GA_UNKNOWN. Of a model of
+ * experts the table has all, and dense, if it is not NULL, is false: not all work at once. */
+int64_t ga_estimate_params(const struct ga_requirement *need, const struct ga_throughput *table,
+			   bool *dense);
+
 /* MiB of each of so many GPUs (1 or more) at least, rounded up; GA_UNKNOWN without parameters.
  * *missing is what is not counted in it, for people. */
 int64_t ga_estimate_memory(const struct ga_requirement *need, int64_t gpus, const char **missing);

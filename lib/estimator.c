@@ -22,24 +22,24 @@ static int64_t seconds_of(json_t *hours)
 	return n < 1 ? 1 : (int64_t)(n + 0.5);
 }
 
-/* Hours, or the middle ones where there are none. */
+/* Hours, or the middle ones where none are said. */
 static int64_t bound_of(json_t *item, const char *name, int64_t middle)
 {
 	json_t *value = json_object_get(item, name);
 
-	return value ? seconds_of(value) : middle;
+	return value && !json_is_null(value) ? seconds_of(value) : middle;
 }
 
 static bool is_text(json_t *value, size_t max)
 {
 	const char *p = json_string_value(value);
+	unsigned int code;
 
 	if (!p || !*p || strlen(p) != json_string_length(value) || strlen(p) > max)
 		return false;
-	for (; *p; p++)
-		if ((unsigned char)*p < 0x20 || *p == 0x7f)
-			return false;
-	return true;
+	while (*p && !ga_unprintable(p, &code))
+		p++;
+	return !*p;
 }
 
 static int read_time(json_t *item, size_t number, struct ga_said_times *ret, struct ga_err *err)
@@ -62,7 +62,7 @@ static int read_time(json_t *item, size_t number, struct ga_said_times *ret, str
 	    (basis && !json_is_null(basis) && !is_text(basis, BASIS_MAX)))
 		return ga_fail(err, GA_EXTERNAL,
 			       "a text of element %zu of its answer is empty, too long or has "
-			       "control characters", number);
+			       "characters that steer a terminal", number);
 	said = ga_list_add(ret);
 	said->profile = ga_xstrdup(json_string_value(profile));
 	said->type = ga_strdup0(json_string_value(type));
@@ -80,6 +80,9 @@ int ga_estimator_parse(const char *text, size_t len, struct ga_said_times *ret,
 	size_t i;
 
 	*ret = (struct ga_said_times){ 0 };
+	if (len > GA_ESTIMATOR_OUTPUT_MAX)
+		return ga_fail(err, GA_EXTERNAL, "its answer is longer than %d MiB",
+			       GA_ESTIMATOR_OUTPUT_MAX >> 20);
 	if (!json_is_array(json))
 		return ga_fail(err, GA_EXTERNAL, "its answer is no list in JSON");
 	if (json_array_size(json) > TIMES_MAX)
@@ -162,28 +165,34 @@ static json_t *type_figures(const struct ga_accel_type *type)
 	return json;
 }
 
-char *ga_estimator_question(const struct ga_requirement *need, const struct ga_accels *accels,
+char *ga_estimator_question(const struct ga_requirement *need, const struct ga_match_tables *tables,
 			    const struct ga_matches *list)
 {
 	ga_autojson json_t *json = json_object();
 	json_t *job = ga_shape_format(&ga_requirement_shape, need), *profiles = json_array();
 	ga_autostr struct ga_str out = GA_STR_INIT;
+	int64_t params;
+	bool dense;
 	size_t i;
 
+	params = ga_estimate_params(need, tables->throughput, &dense);
+	if (dense && params != GA_UNKNOWN)
+		set_number(job, "params", params);
 	json_object_del(job, "kind");
 	set_number(job, "tokens", ga_estimate_tokens(need));
 	json_object_set_new(json, "job", job);
 	for (i = 0; i < list->n; i++) {
 		const struct ga_match *m = &list->v[i];
+		const char *slug = m->accelerator_type;
 		const struct ga_accel_type *type =
-			m->accelerator_type ? ga_accels_type(accels, m->accelerator_type) : NULL;
+			slug ? ga_accels_type(tables->accels, slug) : NULL;
 		json_t *p;
 
 		if (ga_match_is_too_small(m))
 			continue;
 		p = type ? type_figures(type) : json_object();
 		set_text(p, "profile", m->profile);
-		set_text(p, "acceleratorType", m->accelerator_type);
+		set_text(p, "acceleratorType", slug);
 		set_number(p, "gpus", m->count);
 		set_number(p, "costPerHourMicros", m->cost_per_hour_micros);
 		set_text(p, "currency", m->currency);
@@ -204,7 +213,7 @@ int ga_estimator_ask(const char *path, const char *question, int64_t seconds,
 	const struct ga_proc p = { .argv = argv, .input = question,
 				   .input_len = strlen(question),
 				   .timeout_micros = seconds * 1000000,
-				   .output_max = GA_ESTIMATOR_OUTPUT_MAX,
+				   .output_max = GA_ESTIMATOR_OUTPUT_MAX + 1,
 				   .ends_with_us = true };
 	ga_autoproc struct ga_proc_result result = GA_PROC_RESULT_INIT;
 

@@ -16,7 +16,7 @@
 
 #include "match.h"
 
-#define GA_ESTIMATOR_OUTPUT_MAX (1 << 20)
+#define GA_ESTIMATOR_OUTPUT_MAX (1 << 20) /* bytes of an answer */
 
 struct ga_said_time {
 	char *profile, *type; /* type NULL: not said */
@@ -30,14 +30,15 @@ struct ga_said_times {
 #define ga_autosaid ga_cleanup(ga_said_times_release)
 
 /* Reads an answer. Hours are above 0 and at most those of a hundred years; hoursLow <= hours <=
- * hoursHigh, each of the two hours where it is missing; seconds are rounded. GA_EXTERNAL with what
- * is wrong, and then there are no times. */
+ * hoursHigh, each of the two hours where it is missing or null; seconds are rounded. GA_EXTERNAL
+ * with what is wrong, and then there are no times. */
 int ga_estimator_parse(const char *text, size_t len, struct ga_said_times *ret,
 		       struct ga_err *err);
 void ga_said_times_release(struct ga_said_times *list);
 
-/* The text an estimator is given: without the answers that are too small in memory. Allocated. */
-char *ga_estimator_question(const struct ga_requirement *need, const struct ga_accels *accels,
+/* The text an estimator is given: without the answers that are too small in memory, and with the
+ * parameters of a dense model of the tables. Allocated. */
+char *ga_estimator_question(const struct ga_requirement *need, const struct ga_match_tables *tables,
 			    const struct ga_matches *list);
 
 /* Runs one, in at most so many seconds, and reads its answer. */

@@ -131,32 +131,37 @@ void match_costs(struct ga_match *m)
 	}
 }
 
-static void say_no_time(const struct try *t, const char *sentence)
+/* What a time is not known without, of the job and of the offer; NULL: it is all there. */
+static const char *missing_for_time(const struct try *t, int64_t params, bool dense)
 {
-	ga_match_say(&t->m->unknown, "no_basis", "%s", sentence);
+	if (!dense)
+		return "no time: of a model of experts not all parameters work at once";
+	if (ga_estimate_tokens(t->need) == GA_UNKNOWN || params == GA_UNKNOWN)
+		return "no time without both the parameters of the model and the tokens it is "
+		       "trained on";
+	if (!t->offer->type)
+		return "no time for accelerators of which the type is not known";
+	if (t->m->count == GA_UNKNOWN)
+		return "no time while nobody knows how many GPUs it has";
+	return NULL;
 }
 
 static void find_time(const struct try *t)
 {
 	const struct ga_accel_type *type = t->offer->type;
+	struct ga_requirement need = *t->need; /* borrows every member */
 	struct ga_training_time time;
 	struct ga_efficiency e;
-	const char *precision;
+	const char *precision, *missing;
+	bool dense;
 
 	/* What does not fit takes no time. */
 	if (!ga_estimate_is_training(t->need) || t->too_small)
 		return;
-	if (ga_estimate_tokens(t->need) == GA_UNKNOWN || t->need->params == GA_UNKNOWN) {
-		say_no_time(t, "no time without both the parameters of the model and the tokens "
-			       "it is trained on");
-		return;
-	}
-	if (!type) {
-		say_no_time(t, "no time for accelerators of which the type is not known");
-		return;
-	}
-	if (t->m->count == GA_UNKNOWN) {
-		say_no_time(t, "no time while nobody knows how many GPUs it has");
+	need.params = ga_estimate_params(t->need, t->tables->throughput, &dense);
+	missing = missing_for_time(t, need.params, dense);
+	if (missing) {
+		ga_match_say(&t->m->unknown, "no_basis", "%s", missing);
 		return;
 	}
 	precision = ga_estimate_precision(t->need, type);
@@ -173,10 +178,10 @@ static void find_time(const struct try *t)
 		return;
 	}
 	t->m->basis = GA_TAKE(e.basis);
-	if (!ga_estimate_time(t->need, t->m->count, ga_estimate_peak(type, precision), &e,
-			      &time)) {
+	if (!ga_estimate_time(&need, t->m->count, ga_estimate_peak(type, precision), &e, &time)) {
 		free(GA_TAKE(t->m->basis));
-		say_no_time(t, "no time: it would take more than a hundred years");
+		ga_match_say(&t->m->unknown, "no_basis",
+			     "no time: it would take more than a hundred years");
 		return;
 	}
 	t->m->confidence = ga_xstrdup(e.confidence);

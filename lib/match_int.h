@@ -21,13 +21,16 @@ struct try {
 	struct ga_match *m;
 	/* Of its memory: known to be too small; nobody knows; known to hold what was computed. */
 	bool too_small, unsure, holds;
+	const char *weights; /* the precision that its memory was judged in; NULL: it was not */
 	bool apart; /* its throughput and its latency were measured apart */
+	bool mixed; /* what is wanted of them, in another precision than its memory was judged in */
 };
 
 /* Whether what is needed fits its memory. */
 void match_memory(struct try *t);
-/* Whether the site measured the model, in whatever precision, on so many of the type or fewer. */
-bool match_has_run(const struct try *t);
+/* Whether what the site measured was on the type, of what is asked about, and in no other precision
+ * as far as it says one. */
+bool match_is_of(const struct ga_measured *r, const struct try *t);
 /* What was published of the model there, in the precision that is asked; or NULL. */
 const struct ga_inference_rate *match_run_published(const struct try *t);
 

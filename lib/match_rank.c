@@ -86,20 +86,46 @@ static char *name_of(const struct ga_accels *accels, const struct ga_match *m,
 	return type ? ga_accel_short_name(type) : ga_xstrdup(m->profile);
 }
 
+/* Adds "have instead of lost unit" where the two differ as they are written. */
+static void add_change(const struct ga_str *have, const struct ga_str *lost, const char *unit,
+		       struct ga_str *out)
+{
+	if (strcmp(have->buf, lost->buf))
+		ga_str_addf(out, "%s%s instead of %s%s", out->len ? ", " : "", have->buf,
+			    lost->buf, unit);
+}
+
 static void add_speeds(const struct ga_match *m, const struct ga_match *best, struct ga_str *out)
 {
 	int64_t have = m->tokens_per_second_milli, lost = best->tokens_per_second_milli;
+	ga_autostr struct ga_str a = GA_STR_INIT, b = GA_STR_INIT;
 
 	if (have != GA_UNKNOWN && lost != GA_UNKNOWN) {
-		ga_str_addf(out, ": %" PRId64 " instead of %" PRId64 " tokens/s",
-			    (have + 500) / 1000, (lost + 500) / 1000);
+		ga_str_addf(&a, "%" PRId64, (have + 500) / 1000);
+		ga_str_addf(&b, "%" PRId64, (lost + 500) / 1000);
+		add_change(&a, &b, " tokens/s", out);
 	} else if (m->seconds != GA_UNKNOWN && best->seconds != GA_UNKNOWN) {
-		ga_str_add(out, ": ");
-		ga_cost_hours(m->seconds, 1, out);
-		ga_str_add(out, " instead of ");
-		ga_cost_hours(best->seconds, 1, out);
-		ga_str_add(out, " hours");
+		ga_cost_hours(m->seconds, 1, &a);
+		ga_cost_hours(best->seconds, 1, &b);
+		add_change(&a, &b, " hours", out);
 	}
+}
+
+/* Only what is dearer is given up with: of a training all that it costs, else the hour. */
+static void add_costs(const struct ga_match *m, const struct ga_match *best, struct ga_str *out)
+{
+	bool all = m->cost_micros != GA_UNKNOWN && best->cost_micros != GA_UNKNOWN;
+	int64_t have = all ? m->cost_micros : m->cost_per_hour_micros;
+	int64_t lost = all ? best->cost_micros : best->cost_per_hour_micros;
+	ga_autostr struct ga_str a = GA_STR_INIT, b = GA_STR_INIT, unit = GA_STR_INIT;
+
+	if (have == GA_UNKNOWN || lost == GA_UNKNOWN || have <= lost)
+		return;
+	ga_cost_format(have, &a);
+	ga_cost_format(lost, &b);
+	ga_str_addf(&unit, "%s%s %s", m->currency ? " " : "", m->currency ? m->currency : "",
+		    all ? "in all" : "an hour");
+	add_change(&a, &b, unit.buf, out);
 }
 
 /* The answer that would be the best if all could be had now: of those that fit. */
@@ -140,15 +166,17 @@ static void say_fallbacks(const struct ga_accels *accels, struct pair *v, size_t
 	size_t i;
 
 	for (i = 0; ideal && !is_now(&ideal->m) && i < n; i++) {
-		ga_autostr struct ga_str s = GA_STR_INIT;
+		ga_autostr struct ga_str s = GA_STR_INIT, given = GA_STR_INIT;
 		ga_autofree char *have = NULL, *lost = NULL;
 
 		if (!is_now(&v[i].m) || !could_run(&v[i].m))
 			continue;
 		have = name_of(accels, &v[i].m, &ideal->m);
 		lost = name_of(accels, &ideal->m, &v[i].m);
-		ga_str_addf(&s, "%s instead of %s", have, lost);
-		add_speeds(&v[i].m, &ideal->m, &s);
+		add_speeds(&v[i].m, &ideal->m, &given);
+		add_costs(&v[i].m, &ideal->m, &given);
+		ga_str_addf(&s, "%s instead of %s%s%s", have, lost, given.len ? ": " : "",
+			    given.buf);
 		v[i].m.fallback = ga_str_take(&s);
 	}
 }

@@ -8,14 +8,43 @@
 #include "cost.h"
 #include "match_int.h"
 
+static bool wants_speed(const struct try *t)
+{
+	return t->need->tokens_per_second != GA_UNKNOWN;
+}
+
+static bool wants_latency(const struct try *t)
+{
+	return t->need->p99_ms != GA_UNKNOWN;
+}
+
+/* Nobody knows whether a model whose precision is not said is run in the one that was measured. */
+static void check_precision(struct try *t, const char *what, const char *precision, bool wanted)
+{
+	bool half = precision && (!strcasecmp(precision, "fp16") || !strcasecmp(precision, "bf16"));
+
+	if (!precision || !t->weights || !strcasecmp(t->weights, precision) ||
+	    (half && ga_streq(t->weights, "16 bits")))
+		return;
+	t->mixed |= wanted;
+	ga_match_say(&t->m->unknown, "no_basis",
+		     "the %s is that of %s, and the memory that of %s: say which precision it is",
+		     what, precision, t->weights);
+}
+
 /* ---- measured by the site ---- */
 
-/* A record on the type and of the model; one that names no model is not of one that is asked. */
-static bool is_of(const struct ga_measured *r, const struct try *t)
+/* One that names no model is not of one that is asked about, and one that does is not of parameters
+ * that were said without a name. */
+bool match_is_of(const struct ga_measured *r, const struct try *t)
 {
+	const struct ga_requirement *need = t->need;
 	size_t i;
 
-	if (t->need->model && (!r->model || strcasecmp(t->need->model, r->model)))
+	if (need->model ? !r->model || strcasecmp(need->model, r->model) :
+			  r->model && need->params != GA_UNKNOWN)
+		return false;
+	if (need->precision && r->precision && strcasecmp(need->precision, r->precision))
 		return false;
 	for (i = 0; t->offer->slug && i < r->types.n; i++)
 		if (!strcmp(r->types.v[i], t->offer->slug))
@@ -64,7 +93,7 @@ static int64_t distance_of(const struct try *t, const struct ga_measured *r)
 static void make_point(const struct try *t, const struct ga_measured *r, struct point *ret)
 {
 	const struct ga_requirement *n = t->need;
-	bool fast = n->tokens_per_second != GA_UNKNOWN, soon = n->p99_ms != GA_UNKNOWN;
+	bool fast = wants_speed(t), soon = wants_latency(t);
 
 	*ret = (struct point){ .r = r, .milli = scale(r->tokens_per_second_milli, t->m->count,
 						      r->count),
@@ -121,7 +150,7 @@ static void pick(const struct try *t, bool fast, struct picked *ret)
 		const struct ga_measured *r = &t->tables->measured[i];
 		struct point p;
 
-		if (fast != (r->tokens_per_second_milli != GA_UNKNOWN) || !is_of(r, t))
+		if (fast != (r->tokens_per_second_milli != GA_UNKNOWN) || !match_is_of(r, t))
 			continue;
 		make_point(t, r, &p);
 		distance = distance_of(t, r);
@@ -215,40 +244,25 @@ static const struct ga_inference_rate *published(const struct try *t)
 	return NULL;
 }
 
-static void take_published(const struct try *t, const struct ga_inference_rate *r,
-			   struct ga_str *basis)
+static void take_published(struct try *t, const struct ga_inference_rate *r, struct ga_str *basis)
 {
 	struct ga_match *m = t->m;
 	bool same = m->count >= r->gpus_low && m->count <= r->gpus_high;
-	bool half = ga_streq(r->precision, "fp16") || ga_streq(r->precision, "bf16");
 
 	m->tokens_per_second_low_milli = scale(r->tokens_per_second_low_milli, m->count, 1);
 	m->tokens_per_second_milli = scale(r->tokens_per_second_milli, m->count, 1);
 	m->tokens_per_second_high_milli = scale(r->tokens_per_second_high_milli, m->count, 1);
-	ga_str_addf(basis, "%s, %s, %s, %" PRId64 " runs on %" PRId64 " to %" PRId64 " GPUs%s",
-		    r->source, r->scenario, r->precision, r->runs, r->gpus_low, r->gpus_high,
+	ga_str_addf(basis, "%s, %s, %s, %" PRId64 " run%s on ", r->source, r->scenario,
+		    r->precision, r->runs, r->runs == 1 ? "" : "s");
+	if (r->gpus_low != r->gpus_high)
+		ga_str_addf(basis, "%" PRId64 " to ", r->gpus_low);
+	ga_str_addf(basis, "%" PRId64 " GPU%s%s", r->gpus_high, r->gpus_high == 1 ? "" : "s",
 		    same ? "" : ", taken as so much a GPU");
 	m->confidence = ga_xstrdup(same ? "measured" : "similar");
-	if (!t->need->precision && t->holds && !half)
-		ga_match_say(&m->unknown, "no_basis",
-			     "the throughput is that of %s, and the memory that of 16 bits: say "
-			     "which precision it is", r->precision);
+	check_precision(t, "throughput", r->precision, wants_speed(t));
 }
 
 /* ---- both ---- */
-
-bool match_has_run(const struct try *t)
-{
-	size_t i;
-
-	for (i = 0; !ga_estimate_is_training(t->need) && i < t->tables->n_measured; i++) {
-		const struct ga_measured *own = &t->tables->measured[i];
-
-		if (own->types.n == 1 && own->count <= t->m->count && is_of(own, t))
-			return true;
-	}
-	return false;
-}
 
 const struct ga_inference_rate *match_run_published(const struct try *t)
 {
@@ -272,6 +286,8 @@ static void take_measured(struct try *t, const struct picked *fast, struct ga_st
 	add_basis(t, fast, basis);
 	m->confidence = ga_xstrdup(r->count == m->count && r->types.n == 1 ? "measured" :
 									      "similar");
+	check_precision(t, "throughput", r->precision,
+			wants_speed(t) || (wants_latency(t) && m->p99_ms != GA_UNKNOWN));
 }
 
 /* Latency of this count that was measured apart from any throughput. */
@@ -289,6 +305,7 @@ static void take_latency(struct try *t, struct ga_str *basis)
 	add_basis(t, &soon, basis);
 	if (!m->confidence)
 		m->confidence = ga_xstrdup(soon.p.r->types.n == 1 ? "measured" : "similar");
+	check_precision(t, "latency", soon.p.r->precision, wants_latency(t));
 }
 
 void match_speed(struct try *t)
@@ -327,7 +344,7 @@ static bool tokens_hold(const struct try *t, bool *unknown)
 {
 	ga_autostr struct ga_str have = GA_STR_INIT;
 
-	if (t->need->tokens_per_second == GA_UNKNOWN)
+	if (!wants_speed(t))
 		return true;
 	if (t->too_small)
 		return false;
@@ -346,7 +363,7 @@ static bool tokens_hold(const struct try *t, bool *unknown)
 
 static bool latency_holds(const struct try *t, bool *unknown)
 {
-	if (t->need->p99_ms == GA_UNKNOWN)
+	if (!wants_latency(t))
 		return true;
 	if (t->too_small)
 		return false;
@@ -386,17 +403,16 @@ static bool cost_holds(const struct try *t, bool *unknown)
 
 void match_slos(const struct try *t)
 {
-	bool unknown = false, holds;
+	bool unknown = t->mixed, holds;
 
-	if (t->need->tokens_per_second == GA_UNKNOWN && t->need->p99_ms == GA_UNKNOWN &&
+	if (!wants_speed(t) && !wants_latency(t) &&
 	    t->need->max_cost_per_hour_micros == GA_UNKNOWN)
 		return;
 	/* Each says for itself what is wrong. */
 	holds = tokens_hold(t, &unknown);
 	holds &= latency_holds(t, &unknown);
 	holds &= cost_holds(t, &unknown);
-	if (holds && t->apart && t->need->tokens_per_second != GA_UNKNOWN &&
-	    t->need->p99_ms != GA_UNKNOWN) {
+	if (holds && t->apart && wants_speed(t) && wants_latency(t)) {
 		ga_match_say(&t->m->unknown, "no_basis",
 			     "throughput and latency were not measured together");
 		unknown = true;

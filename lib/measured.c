@@ -98,6 +98,7 @@ static int read_hardware(const struct reading *r, json_t *json, struct ga_measur
 	ga_autofree char *name = NULL;
 	ga_autonamed struct ga_accel_named named = { 0 };
 	double count;
+	int64_t said;
 	size_t i;
 
 	if (read_number(r, json, NAMES("hardware_count", "gpu_count"), &count, err) < 0)
@@ -106,7 +107,12 @@ static int read_hardware(const struct reading *r, json_t *json, struct ga_measur
 		return ga_fail(err, GA_BADREC, "record %zu names no hardware "
 			       "(hardware_configuration, hardware_type)", r->record);
 	ret->count = count < 0 ? 1 : count > 1e6 ? 0 : (int64_t)count;
+	said = ret->count;
 	name = whole ? split_configuration(whole, &ret->count) : ga_xstrdup(type);
+	if (count >= 0 && ret->count != said)
+		return ga_fail(err, GA_BADREC, "record %zu: '%.64s' has %lld GPUs, and its count "
+			       "is %lld", r->record, whole, (long long)ret->count,
+			       (long long)said);
 	if (ret->count < 1 || ret->count > 1024 || (count >= 0 && count != (double)(int64_t)count))
 		return ga_fail(err, GA_BADREC, "record %zu: a count of GPUs is from 1 to 1024",
 			       r->record);
@@ -154,7 +160,19 @@ static void release(struct ga_measured *m)
 		free(m->types.v[i]);
 	ga_list_release(&m->types);
 	free(m->model);
+	free(m->precision);
 	free(m->source);
+}
+
+/* What is no text says nothing that could be compared. */
+static int read_precision(const struct reading *r, json_t *json, char **ret, struct ga_err *err)
+{
+	json_t *value = member(json, NAMES("precision"));
+
+	if (value && !json_is_string(value))
+		return ga_fail(err, GA_BADREC, "record %zu: 'precision' is no text", r->record);
+	*ret = ga_strdup0(json_string_value(value));
+	return 0;
 }
 
 static int read_record(struct reading *r, json_t *json, struct ga_err *err)
@@ -177,6 +195,8 @@ static int read_record(struct reading *r, json_t *json, struct ga_err *err)
 		result = read_latency(r, json, "e2e_p99", &m.e2e_p99_ms, err);
 	if (result == 0)
 		result = read_latency(r, json, "itl_p99", &m.itl_p99_ms, err);
+	if (result == 0)
+		result = read_precision(r, json, &m.precision, err);
 	if (result < 0 || !m.types.n) {
 		r->list->left_out += result == 0;
 		release(&m);
@@ -220,8 +240,9 @@ int ga_measured_parse(const char *text, size_t len, const struct ga_accels *acce
 		json = json_loadb(text + at, len - at,
 				  JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK, &why);
 		if (!json)
-			return ga_fail(err, GA_BADREC, "what stands behind record %zu is no JSON",
-				       r.record);
+			return ga_fail(err, GA_BADREC, "what stands behind record %zu %s", r.record,
+				       json_error_code(&why) == json_error_duplicate_key ?
+					       "has a member twice" : "is no JSON");
 		at += (size_t)why.position;
 		if (read_value(&r, json, err) < 0)
 			return -1;

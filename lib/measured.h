@@ -9,6 +9,7 @@
  *   tokens_per_second or tps_mean, of all of its GPUs; or requests_per_second with
  *   mean_output_tokens or output_tokens, whose product it is
  *   ttft_p99, e2e_p99, itl_p99 in milliseconds
+ *   precision of the weights, in any words
  *
  * A value may be wrapped: {"metadataType": …, "double_value": 4.2}; members may stand under
  * customProperties. What else a record has is not looked at.
@@ -21,7 +22,7 @@
 #define GA_MEASURED_MAX 100000 /* records of a file */
 
 struct ga_measured {
-	char *model; /* NULL: not said */
+	char *model, *precision; /* as they are said; NULL: not said */
 	GA_LIST(char *) types; /* slugs; several: of one of them, it is not said which */
 	int64_t count; /* GPUs together, 1 .. 1024 */
 	int64_t tokens_per_second_milli; /* of all of them; GA_UNKNOWN */

@@ -375,8 +375,9 @@ int ga_proc_check(const struct ga_proc *p, struct ga_proc_result *ret, struct ga
 	while (ret->err.len && ret->err.buf[ret->err.len - 1] == '\n')
 		ret->err.buf[--ret->err.len] = '\0';
 	line = strrchr(ret->err.buf, '\n');
-	return ga_fail(err, GA_EXTERNAL, "'%s' ended with status %d: %s", p->argv[0], ret->status,
-		       line ? line + 1 : ret->err.buf);
+	line = line ? line + 1 : ret->err.buf;
+	return ga_fail(err, GA_EXTERNAL, "'%s' ended with status %d%s%s", p->argv[0], ret->status,
+		       *line ? ": " : "", line);
 }
 
 void ga_proc_result_release(struct ga_proc_result *r)

@@ -104,13 +104,40 @@ void ga_str_add_xml(struct ga_str *s, const char *text)
 	}
 }
 
+size_t ga_unprintable(const char *text, unsigned int *code)
+{
+	static const struct {
+		unsigned int from, to;
+	} bad[] = { { 0x01, 0x1f },	{ 0x7f, 0x9f },	    { 0x61c, 0x61c },
+		    { 0x200e, 0x200f }, { 0x202a, 0x202e }, { 0x2066, 0x2069 } };
+	const unsigned char *p = (const unsigned char *)text;
+	size_t bytes = *p < 0x80 ? 1 : *p < 0xc0 ? 0 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : 4, i;
+
+	/* Too long forms of a character are that character. */
+	*code = bytes < 2 ? *p : *p & (0x7fU >> bytes);
+	for (i = 1; i < bytes && (p[i] & 0xc0) == 0x80; i++)
+		*code = *code << 6 | (p[i] & 0x3f);
+	if (!bytes || i < bytes)
+		return 0;
+	for (i = 0; i < GA_ARRAY_SIZE(bad); i++)
+		if (*code >= bad[i].from && *code <= bad[i].to)
+			return bytes;
+	return 0;
+}
+
 char *ga_printable(char *text)
 {
-	char *p;
+	const char *from = text;
+	char *to = text;
 
-	for (p = text; *p; p++)
-		if ((unsigned char)*p < 0x20 || *p == 0x7f)
-			*p = '?';
+	while (*from) {
+		unsigned int code;
+		size_t bytes = ga_unprintable(from, &code);
+
+		*to++ = bytes ? '?' : *from;
+		from += bytes ? bytes : 1;
+	}
+	*to = '\0';
 	return text;
 }
 

@@ -30,8 +30,13 @@ void ga_str_addc(struct ga_str *s, char c);
 void ga_str_addf(struct ga_str *s, const char *fmt, ...) GA_PRINTF(2, 3);
 /* Adds text with &, <, >, ' and " as XML entities; control characters become U+FFFD. */
 void ga_str_add_xml(struct ga_str *s, const char *text);
-/* Makes control characters (below 0x20, and 0x7f) of a text '?', in place: what comes from outside
- * must not steer a terminal. Returns text. */
+/* Bytes of the character that text begins with, where it must not reach a terminal, and its code
+ * point; 0: it may, or text is at its end. Those that steer a terminal: U+0000 to U+001F, U+007F to
+ * U+009F; those that turn the direction of what stands beside them: U+061C, U+200E, U+200F, U+202A
+ * to U+202E, U+2066 to U+2069. */
+size_t ga_unprintable(const char *text, unsigned int *code);
+/* Makes each of these a '?', in place: what comes from outside must not steer a terminal. Returns
+ * text. */
 char *ga_printable(char *text);
 /* Hands the memory over; the string is empty afterwards. Free with free(3). */
 char *ga_str_take(struct ga_str *s);

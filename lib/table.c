@@ -275,6 +275,17 @@ static json_t *member(json_t *json, const char *path)
 static void add_value(struct ga_str *out, const char *path, json_t *value);
 
 /* A reason is shown by its code, a term of a score as name=value, any other element as it is. */
+/* Whether an element before the n-th has the code, too. */
+static bool has_code(json_t *list, size_t n, json_t *code)
+{
+	size_t i;
+
+	for (i = 0; code && i < n; i++)
+		if (json_equal(json_object_get(json_array_get(list, i), "code"), code))
+			return true;
+	return false;
+}
+
 static void add_list(struct ga_str *out, json_t *list)
 {
 	json_t *item;
@@ -283,6 +294,9 @@ static void add_list(struct ga_str *out, json_t *list)
 	json_array_foreach(list, i, item) {
 		json_t *code = json_object_get(item, "code");
 		json_t *value = json_object_get(item, "value");
+
+		if (has_code(list, i, code))
+			continue;
 
 		if (value) {
 			ga_str_addf(out, "%s%s=", i ? " " : "",
@@ -348,18 +362,18 @@ static void add_number(struct ga_str *out, const char *path, int64_t n)
 		ga_str_addf(out, "%lld", (long long)n);
 }
 
-/* Records have no control characters; what else wrote the state must not move the cursor. */
+/* Records have no control characters below U+0080; what else wrote the state has any. */
 static void add_plain(struct ga_str *out, const char *text)
 {
-	const unsigned char *p = (const unsigned char *)text;
+	while (*text) {
+		unsigned int code;
+		size_t bytes = ga_unprintable(text, &code);
 
-	for (; *p; p++) {
-		if (*p < 0x20 || *p == 0x7f)
-			ga_str_addf(out, "\\x%02x", *p);
-		else if (*p == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0)
-			ga_str_addf(out, "\\u00%02x", *++p);
+		if (bytes)
+			ga_str_addf(out, bytes == 1 ? "\\x%02x" : "\\u%04x", code);
 		else
-			ga_str_addc(out, (char)*p);
+			ga_str_addc(out, *text);
+		text += bytes ? bytes : 1;
 	}
 }
 

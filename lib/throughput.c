@@ -35,6 +35,7 @@ static const struct ga_shape model_shape = {
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, model, GA_REQ, GA_T_ANY, ""),
 		GA_INT_IN(S, params, GA_REQ, 1, INT64_C(1000000000000000), ""),
+		GA_BOOL(S, dense, ""),
 		GA_TEXT(S, source, GA_REQ, GA_T_ANY, ""),
 		GA_FIELDS_END },
 };
@@ -50,7 +51,7 @@ static const struct ga_shape training_shape = {
 		GA_INT_IN(S, mfu_ppm, GA_REQ, 1, 1000000, ""),
 		GA_INT_IN(S, mfu_high_ppm, GA_REQ, 1, 1000000, ""),
 		GA_INT_IN(S, runs, GA_REQ, 1, 1000000, ""),
-		GA_TEXT(S, source, GA_REQ, GA_T_ANY, ""),
+		GA_TEXTS(S, sources, GA_REQ, GA_T_ANY, ""),
 		GA_FIELDS_END },
 };
 #undef S

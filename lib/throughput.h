@@ -13,8 +13,8 @@
 struct ga_training_rate {
 	char *type, *precision;
 	int64_t mfu_low_ppm, mfu_ppm, mfu_high_ppm; /* lowest, median, highest of the runs */
-	int64_t runs;
-	char *source;
+	int64_t runs; /* of all sources */
+	GA_LIST(char *) sources;
 };
 
 /* Tokens a second of one GPU, in thousandths, while so many of one node work together. */
@@ -32,6 +32,7 @@ struct ga_inference_rate {
 struct ga_throughput_model {
 	char *model;
 	int64_t params; /* as its maker prints them; of all experts */
+	bool dense; /* all of them work on each token */
 	char *source;
 };
 

@@ -164,7 +164,7 @@ says()
   done
   gpuaas-state init --lab > "$T/made"
   for p in "report cost" "report cost --format focus --currency EUR" "export openmetrics" "list audit" "state check" \
-    "match --table" "help" "state apply $SRC/share/objects/lab.json"; do
+    "help" "state apply $SRC/share/objects/lab.json" "match --table"; do
     says "gpuaas $p >&-"
     [[ $status -eq 10 && $words == *": cannot write to standard output: Bad file descriptor" ]] ||
       bad "gpuaas $p >&-: status $status: $words"

@@ -144,6 +144,18 @@ no_basis"
   assert_output '[307200000,"basic",1,"premium",1,"standard",1,"nvidia-h200-141gb",141,989.5]'
 }
 
+@test "the parameters of a built-in model make a time where all of them work on each token" {
+  estimator theirs 'cat > "$0.in"; echo "[]"'
+  run_ok gpuaas-match --json --model llama3.1-8b --method lora --train-tokens 1B --estimator "$T/theirs"
+  jq_is 'select(.profile=="premium") | .seconds, .confidence' "99259
+similar"
+  assert_equal "$(jq .job.params "$T/theirs.in")" 8000000000
+  run_ok gpuaas-match --json --model mixtral-8x7b --method lora --train-tokens 1B --estimator "$T/theirs"
+  jq_is 'select(.profile=="premium") | .seconds, (.unknown[] | select(.code=="no_basis").sentence)' "null
+no time: of a model of experts not all parameters work at once"
+  assert_equal "$(jq .job.params "$T/theirs.in")" null
+}
+
 @test "an estimator is told of one GPU, also of a card that has several" {
   profile dual amd-mi250x-128gb 1000000
   profile quad nvidia-a16-16gb 1000000
@@ -169,7 +181,7 @@ END
   run_status 2 gpuaas-match --measured "$T/runs.json"
   assert_stderr 'several models'
   run_ok gpuaas-match --json --model llama-7b --measured "$T/runs.json" --tokens-per-second 100
-  assert_stderr '1 records of --measured are of hardware'
+  assert_stderr '1 record of --measured is of hardware'
   jq_is '"\(.profile) \(.fits) \(.slo) \(.tokens_per_second_milli) \(.p99_ms) \([.reasons[].code]|join(","))|"' \
     "premium true met 120000 401 |
 basic true unknown null null |
@@ -190,7 +202,7 @@ slo_latency"
   run_ok gpuaas-match --json --model Llama2-70B
   jq_is 'select(.profile=="premium") | .tokens_per_second_milli, .confidence' "4150550
 similar"
-  jq_is 'select(.profile=="premium").basis | test("mlperf-inference-5.1.*taken as so much a GPU")' true
+  jq_is 'select(.profile=="premium").basis | test("mlperf-inference-5.1.* 14 runs on 8 GPUs, taken as so much a GPU$")' true
   jq_is 'select(.profile=="four") | .tokens_per_second_milli, .confidence' "33204400
 measured"
   jq_is 'select(.profile=="standard" or .profile=="basic") | .tokens_per_second_milli, .reasons[0].code' "null
@@ -262,12 +274,36 @@ image()
   assert_stderr 'A100 instead of H200'
   jq_is '.profile, .match.fallback' "standard
 A100 instead of H200"
+  # What costs more is given up with, too; what is equal is not told.
+  profile dear nvidia-h200-141gb 7000000
+  gpuaas-node undrain n00001 --reason test > "$T/drained"
+  withdraw nvidia-a100-sxm4-80gb
+  run_ok gpuaas-match --json --memory 80GB
+  jq_is 'select(.fallback) | "\(.profile): \(.fallback)"' "premium: H200 instead of A100: 5.00 instead of 3.00 an hour
+dear: H200 instead of A100: 7.00 instead of 3.00 an hour"
+  # Nothing can be had with or without a copy of an image.
+  withdraw nvidia-h200-141gb
+  run_status 1 gpuaas-match --memory 80GB --request --image big
+  assert_stderr "what is in the way"
+  refute_stderr "verified copy"
+}
+
+@test "a state without profiles says so, and what makes one" {
+  rm -f "$GPUAAS_STATE"*
+  gpuaas-state init --lab > "$T/made"
+  run_ok gpuaas-match --table
+  assert_equal "$output" ''
+  assert_stderr "there is no profile yet: 'gpuaas-profile create' makes one"
+  run_status 1 gpuaas-match --memory 80GB --request
+  assert_stderr "there is no profile yet"
+  run_status 1 gpuaas-match --memory 80GB --json
 }
 
 @test "nodes that were not seen for too long are unknown, never free" {
   GPUAAS_STALE_AFTER=1s wait_for 20 bash -c \
     'gpuaas-match --json --memory 141GB | jq -es "map(select(.profile==\"premium\"))[0].availability == \"unknown\""'
   GPUAAS_STALE_AFTER=1s run_status 1 gpuaas-match --memory 141GB --request
+  assert_stderr "whether what fits can be had now is not known: nodes of the best, profile 'premium'"
 }
 
 @test "teams: profiles of others do not fit" {
@@ -424,19 +460,48 @@ null"
   estimator negative 'echo "[{\"profile\":\"premium\",\"hours\":-1}]"'
   estimator order 'echo "[{\"profile\":\"premium\",\"hoursLow\":3,\"hours\":2}]"'
   estimator hostile 'printf "[{\"profile\":\"premium\",\"hours\":1,\"basis\":\"a\\\\u001b[1mb\"}]"'
-  estimator long 'yes "[" | head -c 3000000'
-  for one in slow status garbage absurd negative order hostile long missing; do
+  estimator c1 'printf "[{\"profile\":\"premium\",\"hours\":1,\"basis\":\"a\\u009b1mb\"}]"'
+  estimator bidi 'printf "[{\"profile\":\"premium\",\"hours\":1,\"basis\":\"a\\u202eb\"}]"'
+  estimator long 'echo "["; head -c 3000000 /dev/zero | tr "\0" " "; echo "]"'
+  for one in slow status garbage absurd negative order hostile c1 bidi long missing; do
     run_ok gpuaas-match --json "${GPT2[@]}" --estimator "$T/$one" --estimator-seconds 1
     jq_is 'select(.profile=="premium") | .seconds, .estimator' "7140
 null"
     assert_stderr "estimator '$one' is left out"
     refute_stderr $'\033'
+    [[ $one != long ]] || assert_stderr "its answer is longer than 1 MiB"
   done
+  # Without a training none is asked, and that is said.
+  run_ok gpuaas-match --json --model-params 1B --estimator "$T/absurd"
+  assert_stderr "warning: --estimator is not asked"
+  # What is null is not said.
+  estimator null 'echo "[{\"profile\":\"premium\",\"hoursLow\":null,\"hours\":1,\"basis\":null}]"'
+  run_ok gpuaas-match --json "${GPT2[@]}" --estimator "$T/null"
+  jq_is 'select(.profile=="premium") | .seconds_low, .seconds, .estimator' "3600
+3600
+null"
   estimator other 'echo "[{\"profile\":\"nobody\",\"hours\":1},{\"profile\":\"premium\",\"hours\":1}]"'
   run_ok gpuaas-match --json "${GPT2[@]}" --estimator "$T/garbage" --estimator "$T/other"
-  assert_stderr "answered for 1 profiles or types"
+  assert_stderr "answered 1 time for a profile or type"
   jq_is 'select(.profile=="premium") | .seconds, .estimator' "3600
 other"
+}
+
+@test "what steers a terminal does not reach it" {
+  local bidi=$'\u202e' c1=$'\u009b'
+  run_ok gpuaas-match --json --model "a${bidi}b${c1}c"
+  assert_stderr "warning: nobody measured the model 'a?b?c'"
+  echo "{\"hardware\":\"H200\",\"tps_mean\":1,\"model\":\"llama${bidi}7b\"}" > "$T/runs.json"
+  run_ok gpuaas-match --json --model llama-7b --measured "$T/runs.json"
+  assert_stderr "near to it: llama?7b"
+  echo "{\"hardware\":\"H200\",\"tps_mean\":1,\"model\":\"m\",\"precision\":\"fp${bidi}8\"}" > "$T/runs.json"
+  run_ok gpuaas-match --table --model m --model-params 100B --measured "$T/runs.json"
+  assert_output "it ran there in fp?8"
+  refute_output "$bidi"
+  echo "{\"kind\":\"gpuaas.team/1\",\"name\":\"red\",\"note\":\"a${bidi}b${c1}c\"}" | gpuaas-state apply - > "$T/applied"
+  run_ok gpuaas-list teams --table
+  assert_output 'a\u202eb\u009bc'
+  refute_output "$bidi"
 }
 
 # started FILE: an estimator has written its process id there.
@@ -488,6 +553,9 @@ standard 14400 20-second"
 premium"
   run_ok gpuaas-match --json "$T/need" --memory 141GB
   jq_is 'select(.fits).profile' premium
+  run_status 1 gpuaas-match --table --vendor intel --app rocm
+  output=${output%%$'\n\n'*}
+  assert_equal "$(heading 'AGAINST IT' | paste -sd ' ')" 'app_incompatible app_incompatible app_incompatible'
   run_status 1 gpuaas-match --json "$T/need" --app rocm
   jq_slurp_is 'map(.reasons[0].code)|unique|join(" ")' app_incompatible
 }
@@ -496,10 +564,25 @@ premium"
   local bad
   for bad in '{"kind":"gpuaas.requirement/1","unheard_of":1}' '{"kind":"gpuaas.requirement/1","params":-5}' \
     '{"kind":"gpuaas.requirement/1","params":1e30}' '{"kind":"gpuaas.requirement/1","precision":"fp7"}' \
-    '{"kind":"gpuaas.requirement/1","model":"a\u0007b"}' 'x' ''; do
+    '{"kind":"gpuaas.requirement/1","model":"a\u0007b"}' 'x' '' \
+    '{"kind":"gpuaas.requirement/1","samples":5}' '{"kind":"gpuaas.requirement/1","params":5}' \
+    '{"kind":"gpuaas.requirement/1","min_compute_capability":"abc"}' \
+    '{"kind":"gpuaas.requirement/1","architectures":["hoper"]}' \
+    '{"kind":"gpuaas.requirement/1","train_tokens":5,"epochs":2}' '{"kind":"gpuaas.requirement/1","checkpoints":2}'; do
     run_status 3 gpuaas-match - <<< "$bad"
     assert_equal "$output" ''
   done
+  # What the record lacks, options may add; what they add may be wrong.
+  run_ok gpuaas-match --json - --sequence-tokens 5 <<< '{"kind":"gpuaas.requirement/1","samples":5}'
+  run_status 2 gpuaas-match - --model-params 5 <<< '{"kind":"gpuaas.requirement/1","params":7000000}'
+  run_status 2 gpuaas-match - --epochs 5 <<< '{"kind":"gpuaas.requirement/1","train_tokens":5}'
+  assert_stderr "epochs are said, and no samples"
+  run_status 2 gpuaas-match --model-params 1B --train-tokens 1B --epochs 3
+  run_status 2 gpuaas-match --model-params 1B --checkpoints 3
+  assert_stderr "checkpoints are said, and no training"
+  run_status 2 gpuaas-match --max-cost-per-hour abc
+  assert_stderr "--max-cost-per-hour 'abc' is no price of an hour"
+  assert_stderr "3.50; at most 1000000"
   printf '%s\n' '{"kind":"gpuaas.requirement/1"}' '{"kind":"gpuaas.requirement/1"}' > "$T/two"
   run_status 3 gpuaas-match "$T/two"
   assert_stderr 'second requirement'
@@ -515,6 +598,16 @@ premium"
   printf '{"hardware":"H200","tps_mean":-1}' > "$T/bad"
   run_status 3 gpuaas-match --measured "$T/bad"
   assert_stderr 'record 1'
+  printf '{"hardware":"H200","tps_mean":1,"tps_mean":1}' > "$T/bad"
+  run_status 3 gpuaas-match --measured "$T/bad"
+  assert_stderr 'what stands behind record 0 has a member twice'
+  printf '{"hardware_configuration":"H200 X 8","hardware_count":4,"tps_mean":1}' > "$T/bad"
+  run_status 3 gpuaas-match --measured "$T/bad"
+  assert_stderr "record 1: 'H200 X 8' has 8 GPUs, and its count is 4"
+  printf '{"hardware_configuration":"H200 X 8","hardware_count":8,"tps_mean":1}' > "$T/bad"
+  run_ok gpuaas-match --json --measured "$T/bad"
+  run_status 5 gpuaas-match "$T/nofile.json"
+  assert_stderr "nofile.json' does not exist"
   printf '{"hardware":"H200"' > "$T/bad"
   run_status 3 gpuaas-match --measured "$T/bad"
 }
@@ -524,8 +617,12 @@ premium"
   local limit=100000
   if grep -qa __asan_init "$(command -v gpuaas-match)"; then limit=unlimited; fi
   run_status 3 bash -c "ulimit -v $limit; head -c 1G /dev/zero | tr '\\0' x | gpuaas-match -"
-  truncate -s 17M "$T/big"
-  run ! gpuaas-match --measured "$T/big"
+  # What is valid but for its size is refused for that, and with less it is read.
+  { echo '{"hardware":"H200","tps_mean":1}'; head -c 16000000 /dev/zero | tr '\0' ' '; } > "$T/big"
+  run_ok gpuaas-match --json --measured "$T/big"
+  head -c 1000000 /dev/zero | tr '\0' ' ' >> "$T/big"
+  run_status 10 gpuaas-match --measured "$T/big"
+  assert_stderr "too large"
 }
 
 @test "a model without its parameters: those that are built in, else nobody knows and nothing is deployed" {
@@ -572,6 +669,15 @@ the throughput is that of fp8, and the memory that of 16 bits: say which precisi
     "33204400
 8345
 memory"
+  # Whether it is met where the precision is not said nobody knows, and who deploys it is told.
+  image
+  run_ok gpuaas-match --json --model llama2-70b --tokens-per-second 4000 --request --image big
+  jq_is .profile eight
+  assert_stderr "warning: whether profile 'eight' is as fast as wanted, nobody knows"
+  run_ok gpuaas-match --json --model llama2-70b --tokens-per-second 4000
+  jq_is 'select(.profile == "eight").slo' unknown
+  run_ok gpuaas-match --json --model llama2-70b --precision fp8 --tokens-per-second 4000
+  jq_is 'select(.profile == "eight").slo' met
 }
 
 @test "a machine that is busy is judged as what it is" {
@@ -615,7 +721,9 @@ standard"
   run_status 2 gpuaas-match --vendor nvidea
   assert_stderr "'nvidea' is no vendor of the catalogue; near to it: NVIDIA"
   printf '%s\n' '{"kind":"gpuaas.requirement/1","vendor":"nvidea"}' > "$T/need"
-  run_status 2 gpuaas-match "$T/need"
+  run_status 3 gpuaas-match "$T/need"
+  assert_stderr "'nvidea' is no vendor of the catalogue"
+  run_status 2 gpuaas-match "$T/need" --vendor nvidya
   profile gaudi intel-gaudi3-128gb 1
   run_ok gpuaas-match --json --vendor intel
   jq_is 'select(.fits).profile' gaudi
@@ -636,6 +744,31 @@ standard"
   assert_output '33204 (29027-34194)'
 }
 
+@test "measured: what ran there says nothing of another model, and of no more than fits" {
+  echo '{"hardware":"nvidia-v100-sxm2-16gb","tps_mean":75,"model":"llama-7b"}' > "$T/runs.json"
+  image
+  run_status 1 gpuaas-match --json --model-params 405B --measured "$T/runs.json" --tokens-per-second 50 --request \
+    --image big --project vision
+  assert_equal "$output" ''
+  assert_stderr "warning: the measurements are of 'llama-7b', and do not count: --model says that it is that one"
+  run_status 1 gpuaas-match --json --model llama-7b --model-params 7B --layers 32 --kv-heads 32 --head-size 128 \
+    --context 1000000 --batch 64 --measured "$T/runs.json"
+  jq_is 'select(.profile=="basic") | .fits, .reasons[0].code' "false
+memory_too_small"
+  run_ok gpuaas-match --json --model llama-7b --model-params 9B --measured "$T/runs.json"
+  jq_is 'select(.profile=="basic") | .fits, (.unknown[] | select(.sentence | test("it ran there")).sentence)' "true
+16.8 GiB would be needed of each GPU (of 1) in 16 bits; it ran there, and in which precision is not said"
+  # What was measured in another precision is not of the one that is asked for.
+  echo '{"hardware":"H200","tps_mean":75,"model":"llama-7b","precision":"FP8"}' > "$T/runs.json"
+  run_ok gpuaas-match --json --model llama-7b --precision fp8 --measured "$T/runs.json"
+  jq_is 'select(.profile=="premium").tokens_per_second_milli' 75000
+  run_ok gpuaas-match --json --model llama-7b --precision bf16 --measured "$T/runs.json"
+  jq_is 'select(.profile=="premium").tokens_per_second_milli' null
+  echo '{"hardware":"H200","tps_mean":75,"model":"llama-7b","precision":8}' > "$T/runs.json"
+  run_status 3 gpuaas-match --json --model llama-7b --measured "$T/runs.json"
+  assert_stderr "record 1: 'precision' is no text"
+}
+
 @test "measured: what is said does not hang on the order of the file" {
   local at one two
   one='{"hardware":"H200","model":"m","tps_mean":30,"e2e_p99":100}'
@@ -650,12 +783,12 @@ standard"
   # A record that has no throughput takes none away that is published.
   echo '{"hardware_configuration":"H200 x 8","ttft_p99":100,"model":"llama2-70b"}' > "$T/runs.json"
   profile four nvidia-h200-141gb 4000000 '.counts = [8]'
-  run_ok gpuaas-match --json --model llama2-70b --measured "$T/runs.json" --tokens-per-second 4000
+  run_ok gpuaas-match --json --model llama2-70b --precision fp8 --measured "$T/runs.json" --tokens-per-second 4000
   jq_is 'select(.profile=="four") | .slo, .tokens_per_second_milli, .confidence' "met
 33204400
 measured"
   # Both at once nobody has measured.
-  run_ok gpuaas-match --json --model llama2-70b --measured "$T/runs.json" --tokens-per-second 4000 \
+  run_ok gpuaas-match --json --model llama2-70b --precision fp8 --measured "$T/runs.json" --tokens-per-second 4000 \
     --max-latency-ms 100 --latency ttft
   jq_is 'select(.profile=="four") | .slo, .p99_ms' "unknown
 100"
@@ -663,7 +796,7 @@ measured"
   echo '{"hardware":"H200","tps_mean":900}' > "$T/runs.json"
   run_ok gpuaas-match --json --model m --measured "$T/runs.json"
   jq_is 'select(.profile=="premium").tokens_per_second_milli' null
-  assert_stderr '1 records of --measured name no model'
+  assert_stderr "1 record of --measured names no model, and does not count for 'm'"
   run_ok gpuaas-match --json --measured "$T/runs.json"
   jq_is 'select(.profile=="premium").tokens_per_second_milli' 900000
 }

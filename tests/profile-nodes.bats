@@ -270,7 +270,7 @@ h200 nvidia-a2-16gb"
   done
   run_ok gpuaas-profile nodes - <<< '{"kind":"Node","metadata":{"name":"alone"}}'
   jq_is .node alone
-  run_status 10 gpuaas-profile nodes /nonexistent
+  run_status 5 gpuaas-profile nodes /nonexistent
 }
 
 @test "hostile strings neither break the table nor reach the terminal" {

@@ -135,7 +135,7 @@ sql()
   assert_equal "$(sql 'SELECT count(*) FROM profile')" 1
   run_status 3 gpuaas-state apply - <<< "not json"
   run_status 2 gpuaas-state apply
-  run_status 10 gpuaas-state apply "$T/nofile"
+  run_status 5 gpuaas-state apply "$T/nofile"
 }
 
 @test "an image that only a lab can prove ready is none of a real state" {

@@ -146,6 +146,46 @@ static void times(void)
 	ga_shape_release(&ga_requirement_shape, &r);
 }
 
+/* A basis names all whose runs are in it. */
+static void bases(void)
+{
+	const struct ga_accel_type *type = ga_accels_type(accels, "nvidia-h100-sxm5-80gb");
+	struct ga_efficiency e;
+
+	t_ok(ga_estimate_efficiency(&table, accels, type, "fp8", &e), "H100, fp8");
+	t_str(e.basis, "measured on the type: MFU 0.143 to 0.417, median 0.363, fp8, 16 runs of "
+	      "llm-foundry and megatron-bridge", "of both");
+	free(e.basis);
+}
+
+/* Parameters that are said go before those of the table. */
+static void params(void)
+{
+	static const struct {
+		const char *model;
+		int64_t said, params;
+		bool dense;
+	} cases[] = {
+		{ "Llama2-70B", GA_UNKNOWN, 70000000000, true },
+		{ "llama2-70b", 69000000000, 69000000000, true },
+		{ "mixtral-8x7b", GA_UNKNOWN, 47000000000, false },
+		{ "mixtral-8x7b", 13000000000, 13000000000, false },
+		{ "nobody-has-it", GA_UNKNOWN, GA_UNKNOWN, true },
+		{ NULL, 7000000000, 7000000000, true },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(cases); i++) {
+		struct ga_requirement r = need(cases[i].said, NULL, NULL);
+		bool dense;
+
+		r.model = ga_strdup0(cases[i].model);
+		t_int(ga_estimate_params(&r, &table, &dense), cases[i].params, "parameters %zu", i);
+		t_ok(dense == cases[i].dense, "parameters %zu: dense or not", i);
+		ga_shape_release(&ga_requirement_shape, &r);
+	}
+}
+
 /* A card of two GPUs has twice the peak of one of them. */
 static void peaks(void)
 {
@@ -220,40 +260,53 @@ static void absurd(void)
 	}
 }
 
+static bool is_source(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < table.sources.n && !ga_streq(table.sources.v[i].name, name); i++)
+		;
+	return i < table.sources.n;
+}
+
 /* What is built in is a table of types that there are, each row in order. */
 static void builtin(void)
 {
-	size_t i, bad = 0;
+	const struct ga_training_rate *fp8;
+	size_t i, j, bad = 0;
 
 	for (i = 0; i < table.training.n; i++) {
 		const struct ga_training_rate *r = &table.training.v[i];
 
 		bad += !ga_accels_type(accels, r->type) || r->mfu_low_ppm > r->mfu_ppm ||
-		       r->mfu_ppm > r->mfu_high_ppm;
+		       r->mfu_ppm > r->mfu_high_ppm || !r->sources.n;
+		for (j = 0; j < r->sources.n; j++)
+			bad += !is_source(r->sources.v[j]);
 	}
 	for (i = 0; i < table.inference.n; i++) {
 		const struct ga_inference_rate *r = &table.inference.v[i];
 
 		bad += !ga_accels_type(accels, r->type) || r->gpus_low > r->gpus_high ||
 		       r->tokens_per_second_low_milli > r->tokens_per_second_milli ||
-		       r->tokens_per_second_milli > r->tokens_per_second_high_milli;
+		       r->tokens_per_second_milli > r->tokens_per_second_high_milli ||
+		       !is_source(r->source);
 	}
 	t_int((int64_t)bad, 0, "rows of unknown types or out of order");
 	for (i = 0; i < table.inference.n; i++)
 		bad += !ga_throughput_model(&table, table.inference.v[i].model);
-	for (i = 0; i < table.models.n; i++) {
-		const char *name = table.models.v[i].source;
-		size_t j;
-
-		for (j = 0; j < table.sources.n && !ga_streq(table.sources.v[j].name, name); j++)
-			;
-		bad += j == table.sources.n;
-	}
+	for (i = 0; i < table.models.n; i++)
+		bad += !is_source(table.models.v[i].source);
 	t_int((int64_t)bad, 0, "models without parameters, or parameters without a source");
 	t_ok(table.training.n >= 5 && table.inference.n >= 40 && table.sources.n == 6,
 	     "the table is all there");
 	t_int(ga_throughput_model(&table, "LLAMA3.1-405B")->params, 405000000000, "as Meta says");
 	t_ok(!ga_throughput_model(&table, "llama3.1-70b"), "nobody served that one");
+	t_ok(ga_throughput_model(&table, "llama2-70b")->dense &&
+	     !ga_throughput_model(&table, "mixtral-8x7b")->dense, "which have experts");
+	/* Seven runs of MosaicML, from 0.1438, and nine of NVIDIA, up to 0.4179. */
+	fp8 = ga_throughput_training(&table, "nvidia-h100-sxm5-80gb", "fp8");
+	t_ok(fp8->sources.n == 2 && fp8->runs == 16 && fp8->mfu_low_ppm == 143800 &&
+	     fp8->mfu_high_ppm == 417888, "H100, fp8: the runs of both sources");
 	t_int(ga_throughput_inference(&table, "LLAMA2-70B", "nvidia-h200-141gb", "server", NULL)
 		      ->tokens_per_second_milli, 4150550, "H200: the median of both accuracies");
 	t_ok(!ga_throughput_inference(&table, "llama2-70b", "nvidia-h200-141gb", "server", "fp4"),
@@ -272,6 +325,8 @@ int main(void)
 	cache();
 	tokens();
 	times();
+	bases();
+	params();
 	peaks();
 	work();
 	absurd();

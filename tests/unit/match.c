@@ -166,6 +166,16 @@ static void fallback(void)
 	t_str(order_of(&m), "standard premium", "available goes before preferred");
 	t_str(m.v[0].fallback, "A100 instead of H200: 75 instead of 120 tokens/s", "is said");
 	ga_matches_release(&m);
+	measured[1].tokens_per_second_milli = 120400;
+	run(&r, o, 2, measured, 2, &m);
+	t_str(m.v[0].fallback, "A100 instead of H200", "not what reads alike");
+	ga_matches_release(&m);
+	o[1].price_micros = 6000000;
+	run(&r, o, 2, measured, 2, &m);
+	t_str(m.v[0].fallback, "A100 instead of H200: 6.00 instead of 5.00 an hour", "the cost");
+	ga_matches_release(&m);
+	o[1].price_micros = 3000000;
+	measured[1].tokens_per_second_milli = 75000;
 	o[0].largest = 1;
 	r.p99_ms = 500;
 	r.max_cost_per_hour_micros = 3000000;

@@ -83,6 +83,10 @@ static void limits(void)
 	r = ga_proc_check(&p, &ret, &err);
 	t_code(r, &err, GA_EXTERNAL, "ended with status 4: why not",
 	       "check names status and reason");
+	err = (struct ga_err)GA_ERR_INIT;
+	p = (struct ga_proc){ .argv = ARGV("sh", "-c", "kill -s SEGV $$") };
+	t_int(ga_proc_check(&p, &ret, &err), -1, "one that says nothing");
+	t_str(err.msg, "'sh' ended with status 139", "and no reason is promised");
 
 	err = (struct ga_err)GA_ERR_INIT;
 	start = ga_clock_mono_micros();

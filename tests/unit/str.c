@@ -35,9 +35,37 @@ static void strings(void)
 
 static void printable(void)
 {
-	char text[] = "a\x1b[31m\n\x7f\xc3\xa9z", empty[] = "";
+	static const struct {
+		const char *in, *out;
+		unsigned int code; /* of the first that is not printed */
+	} cases[] = {
+		{ "a\x1b[31m\n\x7f\xc3\xa9z", "a?[31m??\xc3\xa9z", 0x1b },
+		{ "\xc2\x9b" "31m\xc2\x80", "?31m?", 0x9b },
+		{ "\xc2\xa0\xc3\x84", "\xc2\xa0\xc3\x84", 0 }, /* U+00A0, U+00C4 */
+		{ "\xd8\x9c", "?", 0x61c },
+		{ "\xe2\x80\x8d\xe2\x80\x8e\xe2\x80\x8f\xe2\x80\x90",
+		  "\xe2\x80\x8d??\xe2\x80\x90", 0x200e },
+		{ "\xe2\x80\xa9\xe2\x80\xaa\xe2\x80\xae\xe2\x80\xaf",
+		  "\xe2\x80\xa9??\xe2\x80\xaf", 0x202a },
+		{ "\xe2\x81\xa5\xe2\x81\xa6\xe2\x81\xa9\xe2\x81\xaa",
+		  "\xe2\x81\xa5??\xe2\x81\xaa", 0x2066 },
+		{ "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80", 0 },
+		{ "\xc0\x9b", "?", 0x1b }, /* too long a form of ESC */
+		{ "\xe2\x80", "\xe2\x80", 0 }, /* the end of the text is in it */
+	};
+	char empty[] = "";
+	size_t i;
 
-	t_str(ga_printable(text), "a?[31m??\xc3\xa9z", "no control characters");
+	for (i = 0; i < GA_ARRAY_SIZE(cases); i++) {
+		ga_autofree char *text = ga_xstrdup(cases[i].in);
+		unsigned int code = 0;
+		const char *p = text;
+
+		while (*p && !ga_unprintable(p, &code))
+			p++;
+		t_int(*p ? code : 0, cases[i].code, "printable %zu: which is not", i);
+		t_str(ga_printable(text), cases[i].out, "printable %zu", i);
+	}
 	t_str(ga_printable(empty), "", "nothing of nothing");
 }
 

@@ -460,6 +460,20 @@ becomes()
       [[ ! -e $T/out.conf ]]
     done
   done
+  # Also the first of several nodes.
+  for what in "gpu_1 dra" "all slurm --nodes"; do
+    read -r name what <<< "$what"
+    rm -f "$GPUAAS_STATE"*
+    gpuaas-state init --lab > "$T/init"
+    for node in "$name" h2 h3; do
+      slot "$node" 0 nvidia-h200-141gb
+    done
+    # shellcheck disable=SC2086 # the command and its option
+    GPUAAS_ERRORS=json run_status 4 gpuaas-export $what --output "$T/out.conf"
+    assert_stderr name_unfit
+    assert_stderr "'$name'"
+    [[ ! -e $T/out.conf ]]
+  done
   rm -f "$GPUAAS_STATE"*
   gpuaas-state init --lab > "$T/init"
   profile a_b '["nvidia-h200-141gb"]'

@@ -266,6 +266,36 @@ static void families(void)
 	}
 }
 
+/* What a guest's driver calls its share of a GPU: a part of it, never all of it. */
+static void guests(void)
+{
+	static const struct {
+		const char *text, *type, *part;
+	} cases[] = {
+		{ "GRID-T4-1B4", "nvidia-t4-16gb", "GRID T4-1B4" },
+		{ "GRID-T4-1B", "nvidia-t4-16gb", "GRID T4-1B" },
+		{ "GRID-A100X-1-5C", "nvidia-a100-sxm4-40gb", "GRID A100X-1-5C" },
+		{ "NVIDIA-H200X-141C", "nvidia-h200-141gb", "NVIDIA H200X-141C" },
+		{ "NVIDIA-H200X-141C-MIG-1g.18gb", NULL, NULL },
+		{ "GRID-T4-1B5", NULL, NULL },
+		{ "NVIDIA-GeForce-RTX-3050", NULL, NULL },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(cases); i++) {
+		ga_autonamed struct ga_accel_named n = { 0 };
+
+		ga_accels_named(list, GA_NAME_NVIDIA, cases[i].text, &n);
+		t_str(n.types.n == 1 ? n.types.v[0] : NULL, cases[i].type, "%s is of %s",
+		      cases[i].text, cases[i].type ? cases[i].type : "nothing");
+		t_ok(cases[i].type || !n.types.n, "%s: nothing more", cases[i].text);
+		if (cases[i].type)
+			t_str(n.part, cases[i].part, "%s is a part", cases[i].text);
+		t_ok(!n.by_hand && !n.old_name && !n.shared, "%s: a driver writes it",
+		     cases[i].text);
+	}
+}
+
 static void rest(void)
 {
 	const struct ga_accel_rest *r = ga_accels_rest(list);
@@ -426,6 +456,7 @@ int main(void)
 	clues();
 	functions();
 	families();
+	guests();
 	rest();
 	wrong();
 	spellings();

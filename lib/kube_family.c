@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "accel_name.h"
+#include "kube_nfd.h"
 #include "str.h"
 
 static void malformed(struct ga_gather *g, json_t *object, const char *key)
@@ -143,6 +144,7 @@ void ga_kube_nvidia(struct ga_gather *g, const struct ga_kube_node *node)
 {
 	struct nvidia n = { 0 };
 	struct ga_node_type *t;
+	size_t first = g->view->types.n;
 	int64_t more, offers;
 
 	read_nvidia(g, node, &n);
@@ -162,15 +164,13 @@ void ga_kube_nvidia(struct ga_gather *g, const struct ga_kube_node *node)
 			ga_view_warn(g->view, "label_unknown",
 				     "nvidia.com/gpu.product is '%.128s', which is no type of the "
 				     "catalogue", n.product);
-		if (!n.product)
-			ga_view_warn(g->view, "label_missing",
-				     "nvidia.com/gpu is offered, and no label says of which type");
 		if (offered_as(&n) > 1 && !n.named.part)
 			add_part(g, "shared", offers);
 		if (more)
 			ga_type_said(ga_gather_add(g, more, GA_UNKNOWN), "resource",
 					"nvidia.com/gpu", NULL, 0);
 	}
+	ga_kube_nfd(g, node, 0x10de, first);
 	ga_accel_named_release(&n.named);
 }
 
@@ -295,12 +295,10 @@ void ga_kube_amd(struct ga_gather *g, const struct ga_kube_node *node)
 	json_object_foreach(node->labels, key, ignored)
 		if (!product && counted(key, "product-name", &value) && !is_repeated(node, key))
 			amd_product(g, first, value, count_of(g, node->labels, key));
-	if (g->view->types.n == first && capacity != GA_UNKNOWN && capacity) {
+	if (g->view->types.n == first && or_zero(capacity))
 		ga_type_said(ga_gather_add(g, capacity, GA_UNKNOWN), "resource", "amd.com/gpu",
 				NULL, 0);
-		ga_view_warn(g->view, "label_missing",
-			     "amd.com/gpu is offered, and no label says of which type");
-	}
+	ga_kube_nfd(g, node, 0x1002, first);
 	for (i = first; i < g->view->types.n; i++)
 		sum += or_zero(g->view->types.v[i].count);
 	if (devices > 1 && capacity != GA_UNKNOWN && sum != capacity)
@@ -361,9 +359,8 @@ void ga_kube_intel(struct ga_gather *g, const struct ga_kube_node *node)
 	} else if (g->view->types.n == first && or_zero(capacity)) {
 		ga_type_said(ga_gather_add(g, capacity, GA_UNKNOWN), "resource",
 				"gpu.intel.com", NULL, 0);
-		ga_view_warn(g->view, "label_missing",
-			     "Intel GPUs are offered, and no label says of which type");
 	}
+	ga_kube_nfd(g, node, 0x8086, first);
 	if (count != GA_UNKNOWN && g->view->types.n > first &&
 	    (i915 != GA_UNKNOWN || xe != GA_UNKNOWN) && count != or_zero(i915) + or_zero(xe))
 		ga_view_warn(g->view, "count_mismatch",

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "accel_name.h"
+#include "kube_nfd.h"
 #include "str.h"
 #include "time.h"
 
@@ -126,6 +127,7 @@ static const struct resource {
 	const char *name;  /* with '-' at the end: any that begins so */
 	const char *slugs; /* how those begin that it may be; NULL: kube_family.c has more of it */
 	const char *same;  /* another name of the same devices, which counts where both are */
+	unsigned int pci;  /* vendor of theirs; 0: kube_family.c has it, or there is none */
 	bool part;	   /* of a device: how many there are says nothing of devices */
 } resources[] = {
 	{ .name = "nvidia.com/gpu" },
@@ -134,12 +136,13 @@ static const struct resource {
 	{ .name = "amd.com/gpu" },
 	{ .name = "gpu.intel.com/i915" },
 	{ .name = "gpu.intel.com/xe" },
-	{ .name = "habana.ai/gaudi", .slugs = "intel-gaudi" },
-	{ .name = "aws.amazon.com/neuron", .slugs = "aws-" },
-	{ .name = "aws.amazon.com/neurondevice", .slugs = "aws-", .same = "aws.amazon.com/neuron" },
+	{ .name = "habana.ai/gaudi", .slugs = "intel-gaudi", .pci = 0x1da3 },
+	{ .name = "aws.amazon.com/neuron", .slugs = "aws-", .pci = 0x1d0f },
+	{ .name = "aws.amazon.com/neurondevice", .slugs = "aws-", .same = "aws.amazon.com/neuron",
+	  .pci = 0x1d0f },
 	{ .name = "aws.amazon.com/neuroncore", .part = true },
 	{ .name = "google.com/tpu", .slugs = "google-tpu-" },
-	{ .name = "qualcomm.com/qaic", .slugs = "qualcomm-" },
+	{ .name = "qualcomm.com/qaic", .slugs = "qualcomm-", .pci = 0x17cb },
 };
 
 static const struct resource *resource_named(const char *name)
@@ -186,49 +189,20 @@ static void add_maker(struct ga_gather *g, const char *resource, const char *slu
 	ga_list_release(&types);
 }
 
-/* "pci-10de.present" of NFD, or with class and device: "pci-0302_10de_2335.present". */
-static void nfd_device(struct ga_gather *g, const char *what)
-{
-	unsigned int class = 0, vendor = 0, device = 0;
-	ga_autoaccel struct ga_accel a = { .match = GA_ACCEL_UNKNOWN };
-	ga_autofree char *said = NULL;
-	struct ga_node_type *t;
-	int n = 0;
-
-	if (sscanf(what, "%4x_%4x_%4x.present%n", &class, &vendor, &device, &n) == 3 && n) {
-		said = ga_xprintf("%04x:%04x", vendor, device);
-		ga_accels_find(g->list, vendor, device, GA_UNKNOWN, GA_UNKNOWN, &a);
-	} else if ((sscanf(what, "%4x_%4x.present%n", &class, &vendor, &n) == 2 && n) ||
-		   (sscanf(what, "%4x.present%n", &vendor, &n) == 1 && n)) {
-		said = ga_xprintf("%04x", vendor);
-	}
-	if (!said || (vendor != 0x10de && vendor != 0x1002 && vendor != 0x1da3))
-		return;
-	t = ga_gather_add(g, GA_UNKNOWN, GA_UNKNOWN);
-	ga_type_said(t, "pci", said, a.slug ? &a.slug : a.may_be.v, a.slug ? 1 : a.may_be.n);
-	ga_view_warn(g->view, "driver_missing",
-		     "a device %s is there, and nothing on the node offers it", said);
-}
-
 void ga_kube_others(struct ga_gather *g, const struct ga_kube_node *node)
 {
-	static const char nfd[] = "feature.node.kubernetes.io/pci-";
-	const char *key;
-	json_t *ignored;
 	size_t i;
 
 	for (i = 0; i < GA_ARRAY_SIZE(resources); i++) {
 		const struct resource *r = &resources[i];
 		int64_t n;
 
-		if (r->slugs && devices_of(r, node->capacity, r->name, &n) && n)
-			add_maker(g, r->name, r->slugs, n);
+		if (!r->slugs || !devices_of(r, node->capacity, r->name, &n) || !n)
+			continue;
+		add_maker(g, r->name, r->slugs, n);
+		if (r->pci)
+			ga_kube_nfd(g, node, r->pci, g->view->types.n - 1);
 	}
-	if (g->view->types.n)
-		return;
-	json_object_foreach(node->labels, key, ignored)
-		if (ga_starts(key, nfd))
-			nfd_device(g, key + sizeof(nfd) - 1);
 }
 
 /* ---- clouds ---- */
@@ -380,6 +354,25 @@ static void read_age(const struct ga_kube_node *node, int64_t now, struct ga_nod
 		v->age_seconds = at > now ? 0 : (now - at) / 1000000;
 }
 
+/* What is offered and of which type nothing at all tells. What GPUs of a second model are beside
+ * those that labels tell of is told as that. */
+static void warn_unlabelled(const struct ga_kube_node *node, struct ga_node_view *v)
+{
+	size_t i;
+
+	for (i = 0; i < v->types.n; i++) {
+		const struct ga_node_type *t = &v->types.v[i];
+		const struct ga_type_evidence *e = t->evidence.n ? t->evidence.v : NULL;
+
+		if (t->type || !e || e->types.n || strcmp(e->source, "resource") != 0 ||
+		    (!strcmp(e->said, "nvidia.com/gpu") &&
+		     ga_kube_label(node, "nvidia.com/gpu.product")))
+			continue;
+		ga_view_warn(v, "label_missing", "%s is offered, and no label says of which type",
+			     e->said);
+	}
+}
+
 static char *state_of(const struct ga_kube_node *node)
 {
 	const char *state = ga_streq(node->ready, "True")    ? "Ready" :
@@ -407,10 +400,12 @@ void ga_kube_view(const struct ga_accels *list, const struct ga_kube_node *node,
 	ga_kube_amd(&g, node);
 	ga_kube_intel(&g, node);
 	ga_kube_others(&g, node);
+	ga_kube_nfd_unoffered(&g, node);
 	ga_kube_cloud(&g, node);
 	add_override(&g, node);
 	ga_gather_manual(&g, manual);
 	sum_allocatable(node, ret);
 	read_age(node, now_micros, ret);
 	ga_gather_done(&g);
+	warn_unlabelled(node, ret);
 }

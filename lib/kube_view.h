@@ -49,7 +49,7 @@ void ga_kube_view(const struct ga_accels *list, const struct ga_kube_node *node,
 void ga_kube_nvidia(struct ga_gather *g, const struct ga_kube_node *node);
 void ga_kube_amd(struct ga_gather *g, const struct ga_kube_node *node);
 void ga_kube_intel(struct ga_gather *g, const struct ga_kube_node *node);
-/* Resources of other makers, and devices that NFD saw and nobody offers. */
+/* Resources of other makers. */
 void ga_kube_others(struct ga_gather *g, const struct ga_kube_node *node);
 /* The labels of clouds: types of GPUs that stand already, or else GPUs of their own. */
 void ga_kube_cloud(struct ga_gather *g, const struct ga_kube_node *node);

@@ -31,7 +31,15 @@ static bool is_accelerator(unsigned int class)
 	return class >> 8 == 0x03 || class >> 8 == 0x12 || class == 0x0b40;
 }
 
-bool ga_kube_pci_label(const struct ga_kube_node *node, const char *key, struct ga_kube_pci *ret)
+/* Also one that nobody knows yet; AMD's display controllers are the graphics of processors. */
+static bool may_be_new(const struct ga_kube_pci *pci)
+{
+	return pci->vendor == 0x10de || pci->vendor == 0x1da3 ||
+	       (pci->vendor == 0x1002 && pci->class != 0x0300);
+}
+
+bool ga_kube_pci_label(const struct ga_accels *list, const struct ga_kube_node *node,
+		       const char *key, struct ga_kube_pci *ret)
 {
 	static const char prefix[] = "feature.node.kubernetes.io/pci-";
 	unsigned int number[3];
@@ -44,17 +52,11 @@ bool ga_kube_pci_label(const struct ga_kube_node *node, const char *key, struct 
 		ret->class = number[0];
 	if (n > 2)
 		ret->device = number[2];
-	return n == 1 || is_accelerator(number[0]);
+	return (n == 1 || is_accelerator(number[0])) &&
+	       (may_be_new(ret) || (n > 2 && ga_accels_has(list, number[1], number[2])));
 }
 
-bool ga_kube_pci_is_display(const struct ga_accels *list, const struct ga_kube_pci *pci)
-{
-	return pci->class == 0x0300 && pci->vendor != 0x10de && pci->device != GA_UNKNOWN &&
-	       !ga_accels_has(list, pci->vendor, (unsigned int)pci->device);
-}
-
-void ga_kube_pci_find(const struct ga_accels *list, const struct ga_kube_pci *pci,
-		      struct ga_accel *ret)
+static void find(const struct ga_accels *list, const struct ga_kube_pci *pci, struct ga_accel *ret)
 {
 	*ret = (struct ga_accel){ .match = GA_ACCEL_UNKNOWN };
 	if (pci->device != GA_UNKNOWN)
@@ -81,7 +83,7 @@ static void add_seen(struct seen *s, const struct ga_accels *list, const struct 
 	const char *const *types;
 	size_t n, i, j;
 
-	ga_kube_pci_find(list, pci, &a);
+	find(list, pci, &a);
 	types = types_of(&a, &n);
 	s->unknown = s->unknown || !n;
 	if (s->said.len < SAID_MOST)
@@ -107,8 +109,8 @@ void ga_kube_nfd(struct ga_gather *g, const struct ga_kube_node *node, unsigned 
 	if (first == g->view->types.n)
 		return;
 	json_object_foreach(node->labels, key, ignored)
-		if (ga_kube_pci_label(node, key, &pci) && pci.vendor == vendor &&
-		    pci.device != GA_UNKNOWN && !ga_kube_pci_is_display(g->list, &pci))
+		if (ga_kube_pci_label(g->list, node, key, &pci) && pci.vendor == vendor &&
+		    pci.device != GA_UNKNOWN)
 			add_seen(&s, g->list, &pci);
 	for (i = first; s.said.len && i < g->view->types.n; i++)
 		ga_type_said(&g->view->types.v[i], "pci", s.said.buf, s.types.v,
@@ -127,7 +129,7 @@ static void add_unoffered(struct ga_gather *g, const struct ga_kube_pci *pci)
 	const char *const *types;
 	size_t n;
 
-	ga_kube_pci_find(g->list, pci, &a);
+	find(g->list, pci, &a);
 	types = types_of(&a, &n);
 	ga_type_said(ga_gather_add(g, GA_UNKNOWN, GA_UNKNOWN), "pci", said, types, n);
 	ga_view_warn(g->view, "driver_missing",
@@ -143,8 +145,6 @@ void ga_kube_nfd_unoffered(struct ga_gather *g, const struct ga_kube_node *node)
 	if (g->view->types.n)
 		return;
 	json_object_foreach(node->labels, key, ignored)
-		if (ga_kube_pci_label(node, key, &pci) &&
-		    (pci.vendor == 0x10de || pci.vendor == 0x1002 || pci.vendor == 0x1da3) &&
-		    !ga_kube_pci_is_display(g->list, &pci))
+		if (ga_kube_pci_label(g->list, node, key, &pci))
 			add_unoffered(g, &pci);
 }

@@ -14,14 +14,10 @@ struct ga_kube_pci {
 	unsigned int vendor;
 	int64_t device; /* GA_UNKNOWN: not said */
 };
-/* False where the label is none of these, or of what is no accelerator by its class. */
-bool ga_kube_pci_label(const struct ga_kube_node *node, const char *key, struct ga_kube_pci *ret);
-/* Whether it is graphics of the machine itself, or of somebody's desk: none of the catalogue's. */
-bool ga_kube_pci_is_display(const struct ga_accels *list, const struct ga_kube_pci *pci);
-/* The types that the device may be of. The caller releases ret. */
-void ga_kube_pci_find(const struct ga_accels *list, const struct ga_kube_pci *pci,
-		      struct ga_accel *ret);
-
+/* False where the label is none of these, or of what is no accelerator: by its class, or because the
+ * catalogue does not have it and its maker makes other things, too. */
+bool ga_kube_pci_label(const struct ga_accels *list, const struct ga_kube_node *node,
+		       const char *key, struct ga_kube_pci *ret);
 /* Says to the elements of g from first on, which are all of the vendor's, what its devices are. */
 void ga_kube_nfd(struct ga_gather *g, const struct ga_kube_node *node, unsigned int vendor,
 		 size_t first);

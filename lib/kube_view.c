@@ -220,56 +220,87 @@ static void cloud_type(struct ga_gather *g, const char *source, const char *said
 				(const char *const *)types->v, types->n);
 }
 
-static void instance_count(struct ga_gather *g, const struct ga_accel_instance *one)
+/* How many accelerators something says the node has: counts where nothing else says it. */
+static void cloud_count(struct ga_gather *g, const char *what, const char *name, int64_t count)
 {
 	int64_t sum = 0;
 	size_t i;
 
+	if (g->view->types.n == 1 && g->view->types.v[0].count == GA_UNKNOWN && !g->view->parts.n)
+		g->view->types.v[0].count = count;
 	for (i = 0; i < g->view->types.n; i++) {
 		if (g->view->types.v[i].count == GA_UNKNOWN)
 			return;
 		sum += g->view->types.v[i].count;
 	}
-	if (sum != one->count)
+	if (sum != count)
 		ga_view_warn(g->view, "count_instance",
-			     "the machine '%s' has %lld accelerators, the node tells of %lld",
-			     one->name, (long long)one->count, (long long)sum);
+			     "by the %s '%.64s' there are %lld accelerators, the node tells of "
+			     "%lld", what, name, (long long)count, (long long)sum);
 }
 
-void ga_kube_cloud(struct ga_gather *g, const struct ga_kube_node *node)
+const char *const ga_kube_cloud_keys[] = {
+	"cloud.google.com/gke-accelerator",
+	"cloud.google.com/gke-tpu-accelerator",
+	"karpenter.k8s.aws/instance-gpu-name",
+	"karpenter.k8s.aws/instance-accelerator-name",
+	"eks.amazonaws.com/instance-gpu-name",
+	"eks.amazonaws.com/instance-accelerator-name",
+	"k8s.amazonaws.com/accelerator",
+	NULL,
+};
+
+static void cloud_labels(struct ga_gather *g, const struct ga_kube_node *node)
 {
-	static const char *const keys[] = { "cloud.google.com/gke-accelerator",
-					    "karpenter.k8s.aws/instance-gpu-name",
-					    "eks.amazonaws.com/instance-gpu-name" };
-	const char *name = ga_kube_label(node, "node.kubernetes.io/instance-type");
-	const struct ga_accel_instance *one;
-	bool nothing = !g->view->types.n;
 	size_t i;
 
-	for (i = 0; i < GA_ARRAY_SIZE(keys); i++) {
-		const char *value = ga_kube_label(node, keys[i]);
+	for (i = 0; ga_kube_cloud_keys[i]; i++) {
+		const char *key = ga_kube_cloud_keys[i], *value = ga_kube_label(node, key);
 		const struct ga_accel_platform_label *l =
-			value ? ga_accels_platform_label(g->list, keys[i], value) : NULL;
-		ga_autofree char *said = value ? ga_xprintf("%s=%.64s", keys[i], value) : NULL;
+			value ? ga_accels_platform_label(g->list, key, value) : NULL;
+		ga_autofree char *said = value ? ga_xprintf("%s=%.64s", key, value) : NULL;
 
 		if (l)
 			cloud_type(g, "label", said, &l->types, GA_UNKNOWN);
 	}
+}
+
+/* Karpenter's: 0 stands for a part of one. */
+static void cloud_counts(struct ga_gather *g, const struct ga_kube_node *node,
+			 const struct ga_accel_instance *machine)
+{
+	static const char *const keys[] = { "karpenter.k8s.aws/instance-gpu-count",
+					    "karpenter.k8s.aws/instance-accelerator-count",
+					    "eks.amazonaws.com/instance-gpu-count",
+					    "eks.amazonaws.com/instance-accelerator-count" };
+	int64_t n;
+	size_t i;
+
+	if (machine)
+		cloud_count(g, "machine", machine->name, machine->count);
+	for (i = 0; i < GA_ARRAY_SIZE(keys); i++)
+		if (ga_kube_number(node->labels, keys[i], &n) > 0 && n && n <= 1000000 &&
+		    (!machine || machine->count != n))
+			cloud_count(g, "label", keys[i], n);
+}
+
+void ga_kube_cloud(struct ga_gather *g, const struct ga_kube_node *node)
+{
+	const char *name = ga_kube_label(node, "node.kubernetes.io/instance-type");
+	const struct ga_accel_instance *one;
+	bool nothing = !g->view->types.n;
+
+	cloud_labels(g, node);
 	if (!name)
 		name = ga_kube_label(node, "beta.kubernetes.io/instance-type");
 	one = name ? ga_accels_instance(g->list, name) : NULL;
-	if (!one)
-		return;
-	cloud_type(g, "instance", one->name, &one->types, one->count);
-	for (i = 0; i < g->view->types.n && g->view->types.n == 1; i++)
-		if (g->view->types.v[i].count == GA_UNKNOWN && !g->view->parts.n)
-			g->view->types.v[i].count = one->count;
-	if (nothing)
+	if (one)
+		cloud_type(g, "instance", one->name, &one->types, one->count);
+	if (one && nothing)
 		ga_view_warn(g->view, "driver_missing",
 			     "the machine '%s' has accelerators, and nothing on the node offers "
 			     "them", one->name);
-	else
-		instance_count(g, one);
+	cloud_counts(g, node, one);
 }
 
 /* ---- the rest of the node ---- */

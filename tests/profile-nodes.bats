@@ -137,6 +137,10 @@ true label"
   jq_is '"\(.gpus) \(.types[0].memory_gb) \(.types[0].may_be | join(" "))"' \
     "1 80 nvidia-a100-sxm4-80gb nvidia-a100-pcie-80gb"
   warned driver_missing
+  view '{"cloud.google.com/gke-tpu-accelerator":"tpu-v6e-slice"}' '{"google.com/tpu":"4"}'
+  jq_is '"\(.gpus) \(.types[0].type) \(.types[0].rung)"' "4 google-tpu-v6e label"
+  view '{"karpenter.k8s.aws/instance-gpu-name":"l4","karpenter.k8s.aws/instance-gpu-count":"4"}' '{}'
+  jq_is '"\(.gpus) \(.types[0].type)"' "4 nvidia-l4-24gb"
   view '{"node.kubernetes.io/instance-type":"inf2.48xlarge"}' '{"aws.amazon.com/neuron":"12"}'
   jq_is '"\(.gpus) \(.types[0].type)"' "12 aws-inferentia2"
 }

@@ -78,8 +78,14 @@ END
   slot old 1 nvidia-a100-sxm4-80gb
   slot amd 0 amd-mi300x-192gb
   slot odd 0 NULL
+  slot odder 0 nvidia-x9000
+  slot odder 1 nvidia-h200-141gb
   profile training '["nvidia-b200-180gb", "nvidia-h200-141gb"]'
-  run_ok gpuaas-export kueue
+  run_status 1 gpuaas-export dra --classes
+  assert_stderr "of node 'odder' is left out: GPUs whose type is not known"
+  run_status 1 gpuaas-export kueue
+  assert_stderr "of node 'odd' is left out: GPUs whose type is not known"
+  assert_stderr "of node 'odder' is left out: GPUs whose type is not known"
   valid ResourceFlavor 4
   jq_is '.items[] | "\(.metadata.name) \(.spec.nodeLabels | to_entries | map("\(.key)=\(.value)") | join(","))"' \
     "amd-mi300x-192gb amd.com/gpu.product-name=AMD_Instinct_MI300X_OAM

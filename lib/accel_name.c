@@ -143,15 +143,16 @@ static bool is_of(const struct ga_accel_type *t, enum ga_name_family family)
 }
 
 /* A label differs from a driver's name in its blanks only. */
+static bool is_label_of(const char *name, const char *text)
+{
+	for (; *name && (*name == *text || (*name == ' ' && *text == '-')); name++, text++)
+		;
+	return !*name && !*text;
+}
+
 static bool is_spelled(const struct ga_accel_word *w, const char *text)
 {
-	const char *p = w->text;
-
-	if (w->sort != DRIVER)
-		return !strcmp(p, text);
-	for (; *p && (*p == *text || (*p == ' ' && *text == '-')); p++, text++)
-		;
-	return !*p && !*text;
+	return w->sort == DRIVER ? is_label_of(w->text, text) : !strcmp(w->text, text);
 }
 
 /* Adds what exactly this name means. Labels are as they are written: their case counts. */
@@ -244,6 +245,37 @@ static void strip_suffix(char *text, struct ga_accel_named *ret)
 	*mig = '\0';
 }
 
+/* A share of a GPU has its profile behind a dash; a guest's GeForce is called as a card is. */
+static bool is_share(const char *name)
+{
+	const char *dash = name ? strrchr(name, '-') : NULL;
+
+	return dash && isdigit((unsigned char)dash[1]);
+}
+
+/* A guest's driver calls its share of a GPU by its own name. */
+static void look_up_guest(const struct ga_accels *list, const char *text,
+			  struct ga_accel_named *ret)
+{
+	size_t i, j, k;
+
+	for (i = 0; i < list->entries.n; i++) {
+		const struct ga_accel_type *t = ga_accels_at(list, i);
+
+		for (j = 0; is_of(t, GA_NAME_NVIDIA) && j < t->pci.n; j++) {
+			for (k = 0; k < t->pci.v[j].vgpu_subsystems.n; k++) {
+				const char *name = t->pci.v[j].vgpu_subsystems.v[k].name;
+
+				if (!is_share(name) || !is_label_of(name, text))
+					continue;
+				add_type(ret, t->slug);
+				if (!ret->part)
+					ret->part = ga_xstrdup(name);
+			}
+		}
+	}
+}
+
 /* How the label came to be written so, where no driver of today writes it. */
 static void tell_spelling(const struct ga_accels *list, const char *text,
 			  struct ga_accel_named *ret)
@@ -287,6 +319,8 @@ void ga_accels_named(const struct ga_accels *list, enum ga_name_family family, c
 	if ((ret->part || ret->shared) && look_up(list, family, base, ret) &&
 	    family == GA_NAME_NVIDIA)
 		tell_spelling(list, base, ret);
+	if (family == GA_NAME_NVIDIA && !ret->part && !ret->types.n)
+		look_up_guest(list, base, ret);
 }
 
 void ga_accel_named_release(struct ga_accel_named *n)

@@ -22,7 +22,8 @@ enum ga_name_family {
 
 struct ga_accel_named {
 	GA_LIST(const char *) types; /* slugs; none: unknown; several: one of these */
-	char *part;    /* allocated: "MIG 1g.10gb", "MIG INVALID"; NULL: whole GPUs */
+	char *part;    /* allocated: "MIG 1g.10gb", "MIG INVALID", a guest's share ("GRID T4-1B");
+			* NULL: whole GPUs */
 	bool shared;   /* time-sliced or otherwise shared */
 	bool old_name; /* as drivers before 450 wrote it, without "NVIDIA-" */
 	bool by_hand;  /* no driver writes it so */

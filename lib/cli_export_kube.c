@@ -79,6 +79,18 @@ static int types_of_node(struct ga_node_view *view, void *arg, struct ga_err *er
 	return 0;
 }
 
+/* The same, where each type is to have an object. */
+static int told_types_of_node(struct ga_node_view *view, void *arg, struct ga_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < view->types.n && view->types.v[i].type; i++)
+		;
+	if (i < view->types.n)
+		ga_cli_export_left_out("of node", view->node, "GPUs whose type is not known");
+	return types_of_node(view, arg, err);
+}
+
 static int types_of_profile(const struct ga_shape *shape, const void *obj, void *arg,
 			    struct ga_err *err)
 {
@@ -122,7 +134,8 @@ static int each_profile(struct export *e, ga_store_each each, struct ga_err *err
 
 static int read_types(struct export *e, struct ga_err *err)
 {
-	if (each_node(e, types_of_node, err) < 0 || each_profile(e, types_of_profile, err) < 0)
+	if (each_node(e, told_types_of_node, err) < 0 ||
+	    each_profile(e, types_of_profile, err) < 0)
 		return -1;
 	if (e->types.n)
 		qsort(e->types.v, e->types.n, sizeof(*e->types.v), by_slug);

@@ -66,7 +66,7 @@ static int take_item(json_t *item, size_t number, void *arg, struct ga_err *err)
 		ga_kube_pod_release(&pod);
 		return -1;
 	}
-	if (pod.running && (pod.resource || pod.claims.n || pod.unmade))
+	if (pod.running && (pod.resources.n || pod.claims.n || pod.unmade))
 		*ga_list_add(&p->pods) = pod;
 	else
 		ga_kube_pod_release(&pod);

@@ -329,26 +329,73 @@ static int add_line(const struct ga_cost_line *line, const struct ga_report_fact
 	return 0;
 }
 
+/* Of the types that a name means those count that have a price, if that is one. */
+static int price_of_several(struct ga_db *db, struct report *r, const struct ga_accel_named *named,
+			    struct ga_err *err)
+{
+	ga_autostr struct ga_str priced = GA_STR_INIT;
+	bool several = false;
+	const char *type = NULL;
+
+	for (size_t i = 0; i < named->types.n; i++) {
+		struct ga_report_price price;
+		struct ga_err none = GA_ERR_INIT;
+		int found = ga_store_report_price(db, named->types.v[i], r->profile, r->currency,
+						  &price, &none);
+
+		if (found < 0 && none.code == GA_NOTFOUND)
+			continue;
+		if (found < 0 && none.code != GA_CONFLICT) {
+			*err = none;
+			return -1;
+		}
+		ga_str_addf(&priced, "%s%s at %s", priced.len ? ", " : "", named->types.v[i],
+			    found < 0 ? "several prices" : "");
+		if (found == 0)
+			ga_cost_format(price.price_micros, &priced);
+		several |= found < 0 || (type && price.price_micros != r->price.price_micros);
+		if (type)
+			free(price.profile);
+		else
+			r->price = price;
+		type = type ? type : named->types.v[i];
+	}
+	if (!priced.len)
+		return ga_cli_type_several(r->type, named, err);
+	if (several) {
+		(void)ga_fail(err, GA_USAGE, "'%.64s' means several types with several prices: %s",
+			      r->type, priced.buf);
+		return ga_hint(err, "say which type, or whose price: type=TYPE,profile=NAME");
+	}
+	ga_say("type '%.64s' is taken as %s: there is one price, %s", r->type, type, priced.buf);
+	free(r->type);
+	r->type = ga_xstrdup(type);
+	return 0;
+}
+
 /* The price of the type that is meant. One that the catalogue does not know is taken as it stands:
  * a profile may name it. */
 static int read_price(struct ga_db *db, struct report *r, struct ga_err *err)
 {
+	ga_autonamed struct ga_accel_named named = { 0 };
 	ga_autoaccels struct ga_accels *list = NULL;
 	struct ga_err unknown = GA_ERR_INIT;
-	const char *slug = r->type;
 
 	if (!r->type)
 		return 0;
 	if (ga_cli_catalogue(&list, err) < 0)
 		return -1;
-	if (ga_cli_type(list, r->type, &slug, &unknown) == 0) {
-		char *type = ga_xstrdup(slug);
-
+	if (ga_cli_type_named(list, r->type, &named, &unknown) < 0) {
+		if (!ga_streq(unknown.reason, "unknown_type")) {
+			*err = unknown;
+			return -1;
+		}
+	} else if (named.types.n > 1) {
+		return price_of_several(db, r, &named, err);
+	} else if (strcmp(r->type, named.types.v[0]) != 0) {
+		ga_say("type '%.64s' is %s", r->type, named.types.v[0]);
 		free(r->type);
-		r->type = type;
-	} else if (!ga_streq(unknown.reason, "unknown_type")) {
-		*err = unknown;
-		return -1;
+		r->type = ga_xstrdup(named.types.v[0]);
 	}
 	if (ga_store_report_price(db, r->type, r->profile, r->currency, &r->price, err) == 0)
 		return 0;

@@ -138,11 +138,14 @@ static const struct ga_shape labels_shape = {
 	.doc = "what drivers and node labels call it",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
-		GA_TEXTS(S, driver_names, GA_REQ, GA_T_ANY, "names the driver gives"),
-		GA_TEXTS(S, nvidia_product, GA_REQ, GA_T_ANY, "values of nvidia.com/gpu.product"),
+		GA_TEXTS(S, driver_names, GA_REQ, GA_T_ANY,
+			 "names the driver gives, the usual one first"),
+		GA_TEXTS(S, nvidia_product, GA_REQ, GA_T_ANY,
+			 "values of nvidia.com/gpu.product, the usual one first"),
 		GA_TEXTS(S, amd_product_name, GA_REQ, GA_T_ANY,
-			 "values of amd.com/gpu.product-name"),
-		GA_TEXTS(S, intel_product, GA_REQ, GA_T_ANY, "values of gpu.intel.com/product"),
+			 "values of amd.com/gpu.product-name, the usual one first"),
+		GA_TEXTS(S, intel_product, GA_REQ, GA_T_ANY,
+			 "values of gpu.intel.com/product, the usual one first"),
 		GA_FIELDS_END },
 };
 #undef S

@@ -377,7 +377,7 @@ static void judge_claim(const struct judge *j, struct claim *claim)
 		struct ga_kube_told one;
 
 		judge_device(j, claim, &claim->results.v[i], &one);
-		ga_kube_told_join(told, &one);
+		ga_kube_told_join(told, &one, GA_KUBE_BY_CLAIMS);
 	}
 }
 

@@ -12,6 +12,8 @@
 
 #define GA_KUBE_DEVICES 1000000 /* of all slices; and as many of all claims */
 
+#define GA_KUBE_BY_CLAIMS "its claims gave it" /* for ga_kube_told_join */
+
 struct ga_kube_claims;
 
 struct ga_kube_claims *ga_kube_claims_new(void);

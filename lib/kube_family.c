@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "accel_name.h"
+#include "kube_nfd.h"
 #include "str.h"
 
 static void malformed(struct ga_gather *g, json_t *object, const char *key)
@@ -143,6 +144,7 @@ void ga_kube_nvidia(struct ga_gather *g, const struct ga_kube_node *node)
 {
 	struct nvidia n = { 0 };
 	struct ga_node_type *t;
+	size_t first = g->view->types.n;
 	int64_t more, offers;
 
 	read_nvidia(g, node, &n);
@@ -162,35 +164,37 @@ void ga_kube_nvidia(struct ga_gather *g, const struct ga_kube_node *node)
 			ga_view_warn(g->view, "label_unknown",
 				     "nvidia.com/gpu.product is '%.128s', which is no type of the "
 				     "catalogue", n.product);
-		if (!n.product)
-			ga_view_warn(g->view, "label_missing",
-				     "nvidia.com/gpu is offered, and no label says of which type");
 		if (offered_as(&n) > 1 && !n.named.part)
 			add_part(g, "shared", offers);
 		if (more)
 			ga_type_said(ga_gather_add(g, more, GA_UNKNOWN), "resource",
 					"nvidia.com/gpu", NULL, 0);
 	}
+	ga_kube_nfd(g, node, 0x10de, first);
 	ga_accel_named_release(&n.named);
 }
 
 /* ---- AMD ---- */
 
-/* "192G" is GiB, rounded. */
+/* It is GiB, rounded. */
+int64_t ga_kube_amd_vram(const char *text)
+{
+	char *end = NULL;
+	long n = isdigit((unsigned char)*text) && strlen(text) < 8 ? strtol(text, &end, 10) : 0;
+
+	if (n <= 0 || (strcmp(end, "G") != 0 && strcmp(end, "M") != 0))
+		return GA_UNKNOWN;
+	return *end == 'G' ? (int64_t)n * 1024 : n;
+}
+
 static int64_t vram_mib(struct ga_gather *g, const struct ga_kube_node *node)
 {
 	const char *text = ga_kube_label(node, "amd.com/gpu.vram");
-	char *end = NULL;
-	long n;
+	int64_t mib = text ? ga_kube_amd_vram(text) : GA_UNKNOWN;
 
-	if (!text)
-		return GA_UNKNOWN;
-	n = isdigit((unsigned char)*text) && strlen(text) < 8 ? strtol(text, &end, 10) : 0;
-	if (n <= 0 || (strcmp(end, "G") != 0 && strcmp(end, "M") != 0)) {
+	if (text && mib == GA_UNKNOWN)
 		malformed(g, node->labels, "amd.com/gpu.vram");
-		return GA_UNKNOWN;
-	}
-	return *end == 'G' ? (int64_t)n * 1024 : n;
+	return mib;
 }
 
 static void amd_device(struct ga_gather *g, const struct ga_kube_node *node, const char *id,
@@ -241,7 +245,7 @@ static void amd_product(struct ga_gather *g, size_t first, const char *text, int
 	ga_type_said(to, "label", said, n.types.v, n.types.n);
 }
 
-static bool is_hex(const char *text)
+bool ga_kube_amd_is_id(const char *text)
 {
 	return *text && strlen(text) <= 8 && text[strspn(text, "0123456789abcdef")] == '\0';
 }
@@ -266,6 +270,27 @@ static bool is_repeated(const struct ga_kube_node *node, const char *key)
 	return ga_starts(key, "beta.") && json_object_get(node->labels, key + 5);
 }
 
+bool ga_kube_amd_label(const struct ga_kube_node *node, const char *key,
+		       struct ga_kube_amd_label *ret)
+{
+	static const char *const kinds[] = { "device-id", "product-name", "vram" };
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(kinds); i++) {
+		ga_autofree char *plain = ga_xprintf("amd.com/gpu.%s", kinds[i]);
+		const char *said = ga_kube_label(node, plain);
+
+		ret->kind = (enum ga_kube_amd_kind)i;
+		ret->value = said;
+		ret->counted = counted(key, kinds[i], &ret->value);
+		if (ret->counted)
+			return !is_repeated(node, key) && !ga_streq(said, ret->value);
+		if (!strcmp(key, plain))
+			return said != NULL;
+	}
+	return false;
+}
+
 static size_t amd_devices(struct ga_gather *g, const struct ga_kube_node *node)
 {
 	const char *id = ga_kube_label(node, "amd.com/gpu.device-id"), *key, *value;
@@ -273,12 +298,12 @@ static size_t amd_devices(struct ga_gather *g, const struct ga_kube_node *node)
 	size_t before = g->view->types.n;
 	json_t *ignored;
 
-	if (id && is_hex(id)) {
+	if (id && ga_kube_amd_is_id(id)) {
 		amd_device(g, node, id, capacity, true);
 		return 1;
 	}
 	json_object_foreach(node->labels, key, ignored)
-		if (counted(key, "device-id", &value) && is_hex(value) && !is_repeated(node, key))
+		if (counted(key, "device-id", &value) && ga_kube_amd_is_id(value) && !is_repeated(node, key))
 			amd_device(g, node, value, count_of(g, node->labels, key), false);
 	return g->view->types.n - before;
 }
@@ -295,12 +320,10 @@ void ga_kube_amd(struct ga_gather *g, const struct ga_kube_node *node)
 	json_object_foreach(node->labels, key, ignored)
 		if (!product && counted(key, "product-name", &value) && !is_repeated(node, key))
 			amd_product(g, first, value, count_of(g, node->labels, key));
-	if (g->view->types.n == first && capacity != GA_UNKNOWN && capacity) {
+	if (g->view->types.n == first && or_zero(capacity))
 		ga_type_said(ga_gather_add(g, capacity, GA_UNKNOWN), "resource", "amd.com/gpu",
 				NULL, 0);
-		ga_view_warn(g->view, "label_missing",
-			     "amd.com/gpu is offered, and no label says of which type");
-	}
+	ga_kube_nfd(g, node, 0x1002, first);
 	for (i = first; i < g->view->types.n; i++)
 		sum += or_zero(g->view->types.v[i].count);
 	if (devices > 1 && capacity != GA_UNKNOWN && sum != capacity)
@@ -311,28 +334,35 @@ void ga_kube_amd(struct ga_gather *g, const struct ga_kube_node *node)
 
 /* ---- Intel ---- */
 
-/* "gpu.intel.com/device-id.CLASS-ID.present" and ".count". */
-static void intel_devices(struct ga_gather *g, const struct ga_kube_node *node, int64_t capacity)
+bool ga_kube_intel_label(const char *key, unsigned int *device, char **count)
 {
 	static const char prefix[] = "gpu.intel.com/device-id.";
+	const char *dash = ga_starts(key, prefix) ? strchr(key + sizeof(prefix) - 1, '-') : NULL;
+
+	if (!dash || strspn(dash + 1, "0123456789abcdef") != 4 ||
+	    strcmp(dash + 5, ".present") != 0)
+		return false;
+	*device = (unsigned int)strtoul(dash + 1, NULL, 16);
+	*count = ga_xprintf("%.*s.count", (int)(dash + 5 - key), key);
+	return true;
+}
+
+static void intel_devices(struct ga_gather *g, const struct ga_kube_node *node, int64_t capacity)
+{
 	const char *key;
 	json_t *ignored;
 
 	json_object_foreach(node->labels, key, ignored) {
-		const char *dash = ga_starts(key, prefix) ? strchr(key + sizeof(prefix) - 1, '-') :
-							    NULL;
 		ga_autoaccel struct ga_accel a = { .match = GA_ACCEL_UNKNOWN };
 		ga_autofree char *said = NULL, *count = NULL;
+		unsigned int device;
 		int64_t n;
 
-		if (!dash || strlen(dash) < 6 ||
-		    strcmp(dash + 5, ".present") != 0)
+		if (!ga_kube_intel_label(key, &device, &count))
 			continue;
-		count = ga_xprintf("%.*s.count", (int)(dash + 5 - key), key);
 		n = count_of(g, node->labels, count);
-		said = ga_xprintf("8086:%.4s", dash + 1);
-		ga_accels_find(g->list, 0x8086, (unsigned int)strtoul(dash + 1, NULL, 16),
-			       GA_UNKNOWN, GA_UNKNOWN, &a);
+		said = ga_xprintf("8086:%04x", device);
+		ga_accels_find(g->list, 0x8086, device, GA_UNKNOWN, GA_UNKNOWN, &a);
 		ga_type_said(ga_gather_add(g, n != GA_UNKNOWN ? n : capacity, GA_UNKNOWN),
 				"pci", said, a.slug ? &a.slug : a.may_be.v,
 				a.slug ? 1 : a.may_be.n);
@@ -361,9 +391,8 @@ void ga_kube_intel(struct ga_gather *g, const struct ga_kube_node *node)
 	} else if (g->view->types.n == first && or_zero(capacity)) {
 		ga_type_said(ga_gather_add(g, capacity, GA_UNKNOWN), "resource",
 				"gpu.intel.com", NULL, 0);
-		ga_view_warn(g->view, "label_missing",
-			     "Intel GPUs are offered, and no label says of which type");
 	}
+	ga_kube_nfd(g, node, 0x8086, first);
 	if (count != GA_UNKNOWN && g->view->types.n > first &&
 	    (i915 != GA_UNKNOWN || xe != GA_UNKNOWN) && count != or_zero(i915) + or_zero(xe))
 		ga_view_warn(g->view, "count_mismatch",

@@ -169,11 +169,11 @@ static void put_attribute(json_t *to, const char *name, const char *kind, const 
 		put(to, name, json_pack("{s:o}", kind, text(value)));
 }
 
-/* What NVIDIA's driver says of the device; other makers' names are the labeller's or ours. */
+/* AMD's driver spells it as its labeller does. */
 static const char *product_of(const struct ga_accel_type *t)
 {
-	return t->labels.driver_names.n	    ? t->labels.driver_names.v[0] :
-	       t->labels.amd_product_name.n ? t->labels.amd_product_name.v[0] :
+	return t->labels.amd_product_name.n ? t->labels.amd_product_name.v[0] :
+	       t->labels.driver_names.n	    ? t->labels.driver_names.v[0] :
 					      t->name;
 }
 

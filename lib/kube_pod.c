@@ -20,14 +20,15 @@ void ga_kube_pod_release(struct ga_kube_pod *p)
 	free(p->name);
 	free(p->uid);
 	free(p->node);
-	free(p->resource);
-	free(p->others);
 	free(p->annotated);
 	free(p->served);
 	free(p->unmade);
 	for (i = 0; i < p->claims.n; i++)
 		free(p->claims.v[i]);
+	for (i = 0; i < p->resources.n; i++)
+		free(p->resources.v[i]);
 	ga_list_release(&p->claims);
+	ga_list_release(&p->resources);
 	memset(p, 0, sizeof(*p));
 }
 
@@ -38,21 +39,27 @@ static char *plain(const char *text)
 	return ga_printable(ga_xstrndup(text, NAME_MOST));
 }
 
-/* Of each resource that is asked for at all; how many does not matter. */
+/* Each resource that is asked for at all; how many does not matter. */
 static void read_resources(json_t *object, struct ga_kube_pod *ret)
 {
 	const char *key;
 	json_t *ignored;
+	size_t i;
 
 	json_object_foreach(object, key, ignored) {
 		int64_t n;
 
 		if (!ga_kube_vendor(key) || ga_kube_number(object, key, &n) <= 0 || !n)
 			continue;
-		if (!ret->resource)
-			ret->resource = plain(key);
-		else if (strcmp(ret->resource, key) != 0 && !ret->others)
-			ret->others = plain(key);
+		ga_autofree char *name = plain(key);
+		for (i = 0; i < ret->resources.n && strcmp(ret->resources.v[i], name) != 0; i++)
+			;
+		if (i < ret->resources.n)
+			continue;
+		if (i < GA_KUBE_POD_RESOURCES)
+			*ga_list_add(&ret->resources) = GA_TAKE(name);
+		else
+			ret->more_resources = true;
 	}
 }
 
@@ -189,7 +196,7 @@ static void join_claim(const struct ga_kube_claimed *c, const char *name, struct
 		one.sentence = ga_strdup0(one.sentence);
 		*driver = *driver ? *driver : c->driver;
 	}
-	ga_kube_told_join(ret, &one);
+	ga_kube_told_join(ret, &one, GA_KUBE_BY_CLAIMS);
 }
 
 /* What its claims gave it. The driver of its accelerators, or NULL. */
@@ -214,7 +221,7 @@ bool ga_kube_pod_counts(const struct ga_kube_pod *pod, const struct ga_kube_clai
 	struct ga_kube_told told;
 	bool counts;
 
-	if (!pod->running || pod->resource)
+	if (!pod->running || pod->resources.n)
 		return pod->running;
 	(void)told_by_claims(pod, claims, &told);
 	counts = told.type || told.code;
@@ -223,19 +230,24 @@ bool ga_kube_pod_counts(const struct ga_kube_pod *pod, const struct ga_kube_clai
 }
 
 static void told_by_node(const struct ga_accels *list, const struct ga_kube_pod *pod,
-			 const struct ga_node_view *node, struct ga_kube_told *ret)
+			 const char *resource, const struct ga_node_view *node,
+			 struct ga_kube_told *ret)
 {
 	struct ga_kube_want want = {
-		.what = pod->resource,
-		.vendor = ga_kube_vendor(pod->resource),
-		.mig = ga_starts(pod->resource, "nvidia.com/mig-"),
+		.what = resource,
+		.vendor = ga_kube_vendor(resource),
+		.mig = ga_starts(resource, "nvidia.com/mig-"),
 	};
 
+	memset(ret, 0, sizeof(*ret));
 	if (node)
 		ga_kube_settle(list, &want, node, ret);
-	else
+	else if (pod->node)
 		ga_kube_tell(ret, "node_missing", "its node '%s' is not in the document",
-			     pod->node ? pod->node : "");
+			     pod->node);
+	else
+		ga_kube_tell(ret, "node_missing", "it runs, and no spec.nodeName says on which "
+			     "node");
 }
 
 /* Whether a driver serves the pod's resource: its devices are then those of a claim. */
@@ -253,22 +265,45 @@ static bool told_by_service(const struct ga_kube_pod *pod, const struct ga_kube_
 	return true;
 }
 
-/* The type, or why there is none; in ret->resource what it asked for. */
+/* That what a pod has, of several resources or drivers, is not known to be of one type. */
+static void tell_several(const struct ga_kube_pod *pod, const char *driver,
+			 struct ga_kube_told *told)
+{
+	ga_autofree char *why = GA_TAKE(told->sentence);
+	ga_autostr struct ga_str all = GA_STR_INIT;
+	size_t i, n = pod->resources.n + (driver != NULL);
+
+	for (i = 0; i < n; i++)
+		ga_str_addf(&all, "%s%s", !i ? "" : i == n - 1 ? " and " : ", ",
+			    i < pod->resources.n ? pod->resources.v[i] : driver);
+	*told = (struct ga_kube_told){ 0 };
+	ga_kube_tell(told, "several_resources", "it has %.256s, and %s", all.buf, why);
+}
+
+/* The type, or why there is none; in ret->resource what it asked for first. Of several resources
+ * it is not known here which of them a driver serves: the node tells of each as well. */
 static void tell(const struct ga_accels *list, const struct ga_kube_pod *pod,
 		 const struct ga_node_view *node, const struct ga_kube_claims *claims,
 		 struct ga_pod_patch *ret, struct ga_kube_told *told)
 {
 	const char *driver = told_by_claims(pod, claims, told);
-	const char *other = pod->others ? pod->others : driver;
+	size_t i, n = pod->resources.n;
+	bool served;
 
-	ret->resource = ga_strdup0(pod->resource ? pod->resource : driver);
-	if (pod->resource && other) {
-		ga_kube_told_release(told);
-		ga_kube_tell(told, "several_resources", "it has %s and %s: one annotation cannot "
-			     "tell of both", pod->resource, other);
-	} else if (pod->resource && !told->code && !told_by_service(pod, claims, told)) {
-		told_by_node(list, pod, node, told);
+	ret->resource = ga_strdup0(n ? pod->resources.v[0] : driver);
+	if (!n || (told->code && !driver))
+		return;
+	served = !told->code && told_by_service(pod, claims, told);
+	for (i = 0; i < n && !(served && n == 1); i++) {
+		struct ga_kube_told one;
+
+		told_by_node(list, pod, pod->resources.v[i], node, &one);
+		ga_kube_told_join(told, &one, "they are");
 	}
+	if (pod->more_resources && !told->code)
+		ga_kube_tell(told, "several_resources", "it asks for more than these");
+	if (told->code && n + (driver != NULL) > 1)
+		tell_several(pod, driver, told);
 }
 
 void ga_kube_pod_patch(const struct ga_accels *list, const struct ga_kube_pod *pod,

@@ -2,7 +2,8 @@
 /*
  * Which type of accelerator a running pod of Kubernetes has: from what it asks for and what its
  * node has, or from the devices of its claims. On a node of several types it is told only where
- * what the pod asks for settles it; a guess is never written.
+ * what the pod asks for settles it, and of a pod that asks for several things only where all are of
+ * one type; a guess is never written.
  */
 #ifndef GA_KUBE_POD_H
 #define GA_KUBE_POD_H
@@ -10,11 +11,14 @@
 #include "kind_pod.h"
 #include "kube_claim.h"
 
+/* No GPU has as many kinds of parts. */
+#define GA_KUBE_POD_RESOURCES 32
+
 /* What of a pod is kept until its node was read. Owned; ga_kube_pod_release. */
 struct ga_kube_pod {
 	char *namespace, *name, *uid, *node;
-	char *resource; /* of an accelerator; NULL: it asks for none */
-	char *others;	/* another one beside it, or NULL */
+	GA_LIST(char *) resources; /* of accelerators, each once, as they came */
+	bool more_resources;	   /* than GA_KUBE_POD_RESOURCES, which are left out */
 	char *annotated; /* the type that its annotation says, or NULL */
 	GA_LIST(char *) claims; /* names of ResourceClaims, in its namespace */
 	char *served; /* ResourceClaim by which a driver serves its resource, or NULL */

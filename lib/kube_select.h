@@ -21,7 +21,8 @@ void ga_kube_select_release(struct ga_kube_select *s);
  * The product label of the vendor's labeller that means this type and nothing else. Where there is
  * none, the override label (GA_KUBE_OVERRIDE) stands with the ambiguous one or alone: no labeller
  * writes it, so the note says that somebody must. Where there are several spellings, the first of
- * the catalogue that today's drivers write counts, and the note names the others.
+ * the catalogue that today's drivers write counts, which is the usual one, and the note names the
+ * others.
  */
 void ga_kube_select(const struct ga_accels *list, const struct ga_accel_type *type,
 		    struct ga_kube_select *ret);

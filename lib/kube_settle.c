@@ -33,7 +33,7 @@ static int rank_of(const char *basis)
 	return ga_streq(basis, "device") ? 2 : ga_streq(basis, "node");
 }
 
-void ga_kube_told_join(struct ga_kube_told *all, struct ga_kube_told *one)
+void ga_kube_told_join(struct ga_kube_told *all, struct ga_kube_told *one, const char *how)
 {
 	const char *first = all->type;
 
@@ -43,8 +43,8 @@ void ga_kube_told_join(struct ga_kube_told *all, struct ga_kube_told *one)
 		*all = *one;
 	} else if (strcmp(first, one->type) != 0) {
 		memset(all, 0, sizeof(*all));
-		ga_kube_tell(all, "several_types", "its claims gave it %s and %s: one annotation "
-			     "cannot tell of both", first, one->type);
+		ga_kube_tell(all, "several_types", "%s %s and %s: one annotation cannot tell of "
+			     "both", how, first, one->type);
 	} else if (rank_of(one->basis) < rank_of(all->basis)) {
 		all->basis = one->basis;
 	}

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "accel_name.h"
+#include "kube_nfd.h"
 #include "str.h"
 #include "time.h"
 
@@ -126,6 +127,7 @@ static const struct resource {
 	const char *name;  /* with '-' at the end: any that begins so */
 	const char *slugs; /* how those begin that it may be; NULL: kube_family.c has more of it */
 	const char *same;  /* another name of the same devices, which counts where both are */
+	unsigned int pci;  /* vendor of theirs; 0: kube_family.c has it, or there is none */
 	bool part;	   /* of a device: how many there are says nothing of devices */
 } resources[] = {
 	{ .name = "nvidia.com/gpu" },
@@ -134,12 +136,13 @@ static const struct resource {
 	{ .name = "amd.com/gpu" },
 	{ .name = "gpu.intel.com/i915" },
 	{ .name = "gpu.intel.com/xe" },
-	{ .name = "habana.ai/gaudi", .slugs = "intel-gaudi" },
-	{ .name = "aws.amazon.com/neuron", .slugs = "aws-" },
-	{ .name = "aws.amazon.com/neurondevice", .slugs = "aws-", .same = "aws.amazon.com/neuron" },
+	{ .name = "habana.ai/gaudi", .slugs = "intel-gaudi", .pci = 0x1da3 },
+	{ .name = "aws.amazon.com/neuron", .slugs = "aws-", .pci = 0x1d0f },
+	{ .name = "aws.amazon.com/neurondevice", .slugs = "aws-", .same = "aws.amazon.com/neuron",
+	  .pci = 0x1d0f },
 	{ .name = "aws.amazon.com/neuroncore", .part = true },
 	{ .name = "google.com/tpu", .slugs = "google-tpu-" },
-	{ .name = "qualcomm.com/qaic", .slugs = "qualcomm-" },
+	{ .name = "qualcomm.com/qaic", .slugs = "qualcomm-", .pci = 0x17cb },
 };
 
 static const struct resource *resource_named(const char *name)
@@ -186,49 +189,20 @@ static void add_maker(struct ga_gather *g, const char *resource, const char *slu
 	ga_list_release(&types);
 }
 
-/* "pci-10de.present" of NFD, or with class and device: "pci-0302_10de_2335.present". */
-static void nfd_device(struct ga_gather *g, const char *what)
-{
-	unsigned int class = 0, vendor = 0, device = 0;
-	ga_autoaccel struct ga_accel a = { .match = GA_ACCEL_UNKNOWN };
-	ga_autofree char *said = NULL;
-	struct ga_node_type *t;
-	int n = 0;
-
-	if (sscanf(what, "%4x_%4x_%4x.present%n", &class, &vendor, &device, &n) == 3 && n) {
-		said = ga_xprintf("%04x:%04x", vendor, device);
-		ga_accels_find(g->list, vendor, device, GA_UNKNOWN, GA_UNKNOWN, &a);
-	} else if ((sscanf(what, "%4x_%4x.present%n", &class, &vendor, &n) == 2 && n) ||
-		   (sscanf(what, "%4x.present%n", &vendor, &n) == 1 && n)) {
-		said = ga_xprintf("%04x", vendor);
-	}
-	if (!said || (vendor != 0x10de && vendor != 0x1002 && vendor != 0x1da3))
-		return;
-	t = ga_gather_add(g, GA_UNKNOWN, GA_UNKNOWN);
-	ga_type_said(t, "pci", said, a.slug ? &a.slug : a.may_be.v, a.slug ? 1 : a.may_be.n);
-	ga_view_warn(g->view, "driver_missing",
-		     "a device %s is there, and nothing on the node offers it", said);
-}
-
 void ga_kube_others(struct ga_gather *g, const struct ga_kube_node *node)
 {
-	static const char nfd[] = "feature.node.kubernetes.io/pci-";
-	const char *key;
-	json_t *ignored;
 	size_t i;
 
 	for (i = 0; i < GA_ARRAY_SIZE(resources); i++) {
 		const struct resource *r = &resources[i];
 		int64_t n;
 
-		if (r->slugs && devices_of(r, node->capacity, r->name, &n) && n)
-			add_maker(g, r->name, r->slugs, n);
+		if (!r->slugs || !devices_of(r, node->capacity, r->name, &n) || !n)
+			continue;
+		add_maker(g, r->name, r->slugs, n);
+		if (r->pci)
+			ga_kube_nfd(g, node, r->pci, g->view->types.n - 1);
 	}
-	if (g->view->types.n)
-		return;
-	json_object_foreach(node->labels, key, ignored)
-		if (ga_starts(key, nfd))
-			nfd_device(g, key + sizeof(nfd) - 1);
 }
 
 /* ---- clouds ---- */
@@ -246,56 +220,87 @@ static void cloud_type(struct ga_gather *g, const char *source, const char *said
 				(const char *const *)types->v, types->n);
 }
 
-static void instance_count(struct ga_gather *g, const struct ga_accel_instance *one)
+/* How many accelerators something says the node has: counts where nothing else says it. */
+static void cloud_count(struct ga_gather *g, const char *what, const char *name, int64_t count)
 {
 	int64_t sum = 0;
 	size_t i;
 
+	if (g->view->types.n == 1 && g->view->types.v[0].count == GA_UNKNOWN && !g->view->parts.n)
+		g->view->types.v[0].count = count;
 	for (i = 0; i < g->view->types.n; i++) {
 		if (g->view->types.v[i].count == GA_UNKNOWN)
 			return;
 		sum += g->view->types.v[i].count;
 	}
-	if (sum != one->count)
+	if (sum != count)
 		ga_view_warn(g->view, "count_instance",
-			     "the machine '%s' has %lld accelerators, the node tells of %lld",
-			     one->name, (long long)one->count, (long long)sum);
+			     "by the %s '%.64s' there are %lld accelerators, the node tells of "
+			     "%lld", what, name, (long long)count, (long long)sum);
 }
 
-void ga_kube_cloud(struct ga_gather *g, const struct ga_kube_node *node)
+const char *const ga_kube_cloud_keys[] = {
+	"cloud.google.com/gke-accelerator",
+	"cloud.google.com/gke-tpu-accelerator",
+	"karpenter.k8s.aws/instance-gpu-name",
+	"karpenter.k8s.aws/instance-accelerator-name",
+	"eks.amazonaws.com/instance-gpu-name",
+	"eks.amazonaws.com/instance-accelerator-name",
+	"k8s.amazonaws.com/accelerator",
+	NULL,
+};
+
+static void cloud_labels(struct ga_gather *g, const struct ga_kube_node *node)
 {
-	static const char *const keys[] = { "cloud.google.com/gke-accelerator",
-					    "karpenter.k8s.aws/instance-gpu-name",
-					    "eks.amazonaws.com/instance-gpu-name" };
-	const char *name = ga_kube_label(node, "node.kubernetes.io/instance-type");
-	const struct ga_accel_instance *one;
-	bool nothing = !g->view->types.n;
 	size_t i;
 
-	for (i = 0; i < GA_ARRAY_SIZE(keys); i++) {
-		const char *value = ga_kube_label(node, keys[i]);
+	for (i = 0; ga_kube_cloud_keys[i]; i++) {
+		const char *key = ga_kube_cloud_keys[i], *value = ga_kube_label(node, key);
 		const struct ga_accel_platform_label *l =
-			value ? ga_accels_platform_label(g->list, keys[i], value) : NULL;
-		ga_autofree char *said = value ? ga_xprintf("%s=%.64s", keys[i], value) : NULL;
+			value ? ga_accels_platform_label(g->list, key, value) : NULL;
+		ga_autofree char *said = value ? ga_xprintf("%s=%.64s", key, value) : NULL;
 
 		if (l)
 			cloud_type(g, "label", said, &l->types, GA_UNKNOWN);
 	}
+}
+
+/* Karpenter's: 0 stands for a part of one. */
+static void cloud_counts(struct ga_gather *g, const struct ga_kube_node *node,
+			 const struct ga_accel_instance *machine)
+{
+	static const char *const keys[] = { "karpenter.k8s.aws/instance-gpu-count",
+					    "karpenter.k8s.aws/instance-accelerator-count",
+					    "eks.amazonaws.com/instance-gpu-count",
+					    "eks.amazonaws.com/instance-accelerator-count" };
+	int64_t n;
+	size_t i;
+
+	if (machine)
+		cloud_count(g, "machine", machine->name, machine->count);
+	for (i = 0; i < GA_ARRAY_SIZE(keys); i++)
+		if (ga_kube_number(node->labels, keys[i], &n) > 0 && n && n <= 1000000 &&
+		    (!machine || machine->count != n))
+			cloud_count(g, "label", keys[i], n);
+}
+
+void ga_kube_cloud(struct ga_gather *g, const struct ga_kube_node *node)
+{
+	const char *name = ga_kube_label(node, "node.kubernetes.io/instance-type");
+	const struct ga_accel_instance *one;
+	bool nothing = !g->view->types.n;
+
+	cloud_labels(g, node);
 	if (!name)
 		name = ga_kube_label(node, "beta.kubernetes.io/instance-type");
 	one = name ? ga_accels_instance(g->list, name) : NULL;
-	if (!one)
-		return;
-	cloud_type(g, "instance", one->name, &one->types, one->count);
-	for (i = 0; i < g->view->types.n && g->view->types.n == 1; i++)
-		if (g->view->types.v[i].count == GA_UNKNOWN && !g->view->parts.n)
-			g->view->types.v[i].count = one->count;
-	if (nothing)
+	if (one)
+		cloud_type(g, "instance", one->name, &one->types, one->count);
+	if (one && nothing)
 		ga_view_warn(g->view, "driver_missing",
 			     "the machine '%s' has accelerators, and nothing on the node offers "
 			     "them", one->name);
-	else
-		instance_count(g, one);
+	cloud_counts(g, node, one);
 }
 
 /* ---- the rest of the node ---- */
@@ -380,6 +385,25 @@ static void read_age(const struct ga_kube_node *node, int64_t now, struct ga_nod
 		v->age_seconds = at > now ? 0 : (now - at) / 1000000;
 }
 
+/* What is offered and of which type nothing at all tells. What GPUs of a second model are beside
+ * those that labels tell of is told as that. */
+static void warn_unlabelled(const struct ga_kube_node *node, struct ga_node_view *v)
+{
+	size_t i;
+
+	for (i = 0; i < v->types.n; i++) {
+		const struct ga_node_type *t = &v->types.v[i];
+		const struct ga_type_evidence *e = t->evidence.n ? t->evidence.v : NULL;
+
+		if (t->type || !e || e->types.n || strcmp(e->source, "resource") != 0 ||
+		    (!strcmp(e->said, "nvidia.com/gpu") &&
+		     ga_kube_label(node, "nvidia.com/gpu.product")))
+			continue;
+		ga_view_warn(v, "label_missing", "%s is offered, and no label says of which type",
+			     e->said);
+	}
+}
+
 static char *state_of(const struct ga_kube_node *node)
 {
 	const char *state = ga_streq(node->ready, "True")    ? "Ready" :
@@ -407,10 +431,12 @@ void ga_kube_view(const struct ga_accels *list, const struct ga_kube_node *node,
 	ga_kube_amd(&g, node);
 	ga_kube_intel(&g, node);
 	ga_kube_others(&g, node);
+	ga_kube_nfd_unoffered(&g, node);
 	ga_kube_cloud(&g, node);
 	add_override(&g, node);
 	ga_gather_manual(&g, manual);
 	sum_allocatable(node, ret);
 	read_age(node, now_micros, ret);
 	ga_gather_done(&g);
+	warn_unlabelled(node, ret);
 }

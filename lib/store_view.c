@@ -253,9 +253,8 @@ int ga_store_node_views(struct ga_db *db, const struct ga_accels *list, int64_t 
 	if (ga_store_manual_types(db, &manual, err) < 0 ||
 	    ga_db_query(db, &rows, err, VIEWS, "") < 0)
 		return -1;
-	while ((more = ga_rows_next(rows, err)) > 0)
-		if (read_row(&r, rows, err) < 0)
-			more = -1;
+	while ((more = ga_rows_next(rows, err)) > 0 && (more = read_row(&r, rows, err)) == 0)
+		;
 	if (more == 0)
 		return end_node(&r, err);
 	if (r.open) {

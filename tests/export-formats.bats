@@ -78,8 +78,14 @@ END
   slot old 1 nvidia-a100-sxm4-80gb
   slot amd 0 amd-mi300x-192gb
   slot odd 0 NULL
+  slot odder 0 nvidia-x9000
+  slot odder 1 nvidia-h200-141gb
   profile training '["nvidia-b200-180gb", "nvidia-h200-141gb"]'
-  run_ok gpuaas-export kueue
+  run_status 1 gpuaas-export dra --classes
+  assert_stderr "of node 'odder' is left out: GPUs whose type is not known"
+  run_status 1 gpuaas-export kueue
+  assert_stderr "of node 'odd' is left out: GPUs whose type is not known"
+  assert_stderr "of node 'odder' is left out: GPUs whose type is not known"
   valid ResourceFlavor 4
   jq_is '.items[] | "\(.metadata.name) \(.spec.nodeLabels | to_entries | map("\(.key)=\(.value)") | join(","))"' \
     "amd-mi300x-192gb amd.com/gpu.product-name=AMD_Instinct_MI300X_OAM
@@ -234,20 +240,40 @@ intel-gaudi3-128gb -'
   assert_equal "$stderr" "intel-gaudi3-128gb: its class selects devices of our own slices only: nothing that gaudi.intel.com says of a device is known to mean this type alone"
 }
 
+# gres.conf as exported, with device files that are there: $T/slurm/dev/nvidia0 to 7
+gres_files()
+{
+  local i
+  mkdir -p "$T/slurm/dev"
+  for i in {0..7}; do
+    ln -sf /dev/null "$T/slurm/dev/nvidia$i"
+  done
+  gpuaas-export slurm --gres --device-files 2> "$T/slurm/warned" |
+    sed "s|/dev/nvidia|$T/slurm/dev/nvidia|" > "$T/slurm/gres.conf"
+}
+
+# And with those that a person knows of the node "mixed".
+gres_by_hand()
+{
+  sed -i "/File=/!{/Type=nvidia-a100/s|\$| File=$T/slurm/dev/nvidia[0-1]|; /Type=nvidia-l40s/s|\$| File=$T/slurm/dev/nvidia2|}" \
+    "$T/slurm/gres.conf"
+}
+
 # What Slurm's own parser makes of slurm.conf and gres.conf for a node: slurm NODE; for a host of a name, which
 # finds its node by itself: slurm '' HOST
 slurm()
 {
   local program
-  program=$(type -P slurmd-wlm || type -P slurmd || { [[ -x /usr/sbin/slurmd ]] && echo /usr/sbin/slurmd; }) ||
-    skip "slurmd is missing (package slurmd)"
+  # By this name: under slurmd-wlm, Debian's other one, it does not read slurm.conf as slurmd does.
+  program=$(PATH=$PATH:/usr/sbin type -P slurmd) || skip "slurmd is missing (package slurmd)"
   mkdir -p "$T/slurm/spool"
   { printf '%s\n' ClusterName=test SlurmctldHost=localhost AuthType=auth/none SlurmUser=root GresTypes=gpu \
       SelectType=select/cons_tres TaskPlugin=task/none ProctrackType=proctrack/linuxproc \
       SlurmdSpoolDir="$T/slurm/spool" SlurmdPidFile="$T/slurm/pid" SlurmdLogFile="$T/slurm/log"
     gpuaas-export slurm --nodes
     echo "PartitionName=all Nodes=ALL Default=YES"; } > "$T/slurm/slurm.conf"
-  gpuaas-export slurm --gres > "$T/slurm/gres.conf"
+  gres_files
+  gres_by_hand
   if [[ -n $1 ]]; then
     timeout 60 "$program" -N "$1" -f "$T/slurm/slurm.conf" -G > "$T/slurm/said" 2>&1
   else
@@ -255,6 +281,12 @@ slurm()
     timeout 60 unshare --uts sh -c 'hostname "$1" && exec "$2" -f "$3" -G' - "$2" "$program" \
       "$T/slurm/slurm.conf" > "$T/slurm/said" 2>&1
   fi
+}
+
+# has_gres LINES: the GPUs that slurmd found, "TYPE COUNT" each, and nothing else was said
+has_gres()
+{
+  assert_equal "$(sed 's/.*Gres Name=gpu Type=\([^ ]*\) Count=\([0-9]*\) .*/\1 \2/' "$T/slurm/said")" "$1"
 }
 
 @test "slurm: the lines of a fleet, and Slurm's parser reads them" {
@@ -286,11 +318,12 @@ END
   assert_output "NodeName=n00001 Name=gpu Type=nvidia-h200-141gb Count=8 File=/dev/nvidia[0-7]"
   refute_output "sxm4-80gb Count=2 File"
   run_status 2 gpuaas-export slurm --gres --nodes
+  # slurmd has of gres.conf what slurm.conf says, too, and warns of the rest.
   slurm n00002
-  assert_equal "$(grep -c 'gpu:nvidia-h200-141gb' "$T/slurm/said")" 1
+  has_gres "nvidia-h200-141gb 8"
   slurm mixed
-  grep -q gpu:nvidia-a100-sxm4-80gb "$T/slurm/said"
-  grep -q gpu:nvidia-l40s-48gb "$T/slurm/said"
+  has_gres "nvidia-a100-sxm4-80gb 2
+nvidia-l40s-48gb 1"
 }
 
 @test "slurm: a slurmd finds its node by the name of its host" {
@@ -300,9 +333,9 @@ END
   gpuaas-node rename n00002 gpu2.rack7.example > "$T/renamed"
   for host in gpu-host-1 gpu2.rack7.example mixed; do
     slurm '' $host
-    grep -q gpu:nvidia- "$T/slurm/said"
+    [[ $host == mixed ]] || has_gres "nvidia-h200-141gb 8"
   done
-  grep -q l40s "$T/slurm/said"
+  has_gres "nvidia-l40s-48gb 1"
 }
 
 @test "slurm: the parser in use refuses what is wrong" {
@@ -310,7 +343,7 @@ END
   slurm n00001
   sed -i '2s/Count=8/Kount=8/' "$T/slurm/gres.conf"
   local program
-  program=$(type -P slurmd-wlm || type -P slurmd || echo /usr/sbin/slurmd)
+  program=$(PATH=$PATH:/usr/sbin type -P slurmd)
   run ! timeout 60 "$program" -N n00001 -f "$T/slurm/slurm.conf" -G
 }
 
@@ -318,11 +351,8 @@ END
 # are not, and each device file is a name in $T/slurm/dev of one that is there.
 slurm_files()
 {
-  local i ports
-  mkdir -p "$T/slurm/dev" "$T/slurm/munge"
-  for i in {0..7}; do
-    ln -s /dev/null "$T/slurm/dev/nvidia$i"
-  done
+  local ports
+  mkdir -p "$T/slurm/munge"
   # All are taken before one is given back.
   mapfile -t ports < <(/usr/bin/python3 -c 'import socket
 for s in [socket.create_server(("127.0.0.1", 0)) for _ in range(3)]: print(s.getsockname()[1])')
@@ -349,8 +379,7 @@ END
       s/ NodeHostname=[^ ]*//; s/^NodeName=.*/& NodeHostname=localhost NodeAddr=127.0.0.1/' |
       sed "/^NodeName=mixed /s/\$/ Port=${ports[1]}/; /^NodeName=n00001 /s/\$/ Port=${ports[2]}/"
     echo "PartitionName=all Nodes=ALL Default=YES"; } > "$T/slurm/slurm.conf"
-  gpuaas-export slurm --gres --device-files 2> "$T/slurm/warned" |
-    sed "s|/dev/nvidia|$T/slurm/dev/nvidia|" > "$T/slurm/gres.conf"
+  gres_files
 }
 
 # Ends what runs of it, and starts it with the files as they are now: a controller that knows nothing yet, and
@@ -416,8 +445,7 @@ becomes()
   becomes n00001 Gres=gpu:nvidia-h200-141gb:8 State=IDLE
   becomes mixed 'Reason=gres/gpu count reported lower than configured (0 < 3)'
   # With the files that a person knows, both are right; a gres.conf with one too few is seen.
-  sed -i "/Type=nvidia-a100/s|\$| File=$T/slurm/dev/nvidia[0-1]|; /Type=nvidia-l40s/s|\$| File=$T/slurm/dev/nvidia2|" \
-    "$T/slurm/gres.conf"
+  gres_by_hand
   slurm_start
   becomes mixed Gres=gpu:nvidia-a100-sxm4-80gb:2,gpu:nvidia-l40s-48gb:1 State=IDLE
   becomes n00001 Gres=gpu:nvidia-h200-141gb:8 State=IDLE
@@ -459,6 +487,20 @@ becomes()
       refute_stderr $'\x1b'
       [[ ! -e $T/out.conf ]]
     done
+  done
+  # Also the first of several nodes.
+  for what in "gpu_1 dra" "all slurm --nodes"; do
+    read -r name what <<< "$what"
+    rm -f "$GPUAAS_STATE"*
+    gpuaas-state init --lab > "$T/init"
+    for node in "$name" h2 h3; do
+      slot "$node" 0 nvidia-h200-141gb
+    done
+    # shellcheck disable=SC2086 # the command and its option
+    GPUAAS_ERRORS=json run_status 4 gpuaas-export $what --output "$T/out.conf"
+    assert_stderr name_unfit
+    assert_stderr "'$name'"
+    [[ ! -e $T/out.conf ]]
   done
   rm -f "$GPUAAS_STATE"*
   gpuaas-state init --lab > "$T/init"

@@ -87,6 +87,12 @@ annotated()
   jq_in_order -nc --arg t "$1" '{metadata: {annotations: {"accelerator.opendatahub.io/type": $t}}}'
 }
 
+# told: name, state, type, basis and warnings of each pod
+told()
+{
+  jq_is '"\(.name) \(.state) \(.type) \(.basis) \(.warnings | map(.code) | join(",") | if . == "" then "-" else . end)"' "$1"
+}
+
 @test "a patch for each running pod with GPUs: missing, wrong, right, unknown" {
   { pod a h200 nvidia.com/gpu
     pod b h200 nvidia.com/gpu "$(annotated nvidia-h200-141gb)"
@@ -98,8 +104,7 @@ annotated()
     pod h mixed nvidia.com/gpu "$(annotated nvidia-v100-sxm2-16gb)"
     nodes; } | list
   patches
-  jq_is '"\(.name) \(.state) \(.type) \(.basis) \(.warnings | map(.code) | join(",") | if . == "" then "-" else . end)"' \
-    "a missing nvidia-h200-141gb node -
+  told "a missing nvidia-h200-141gb node -
 c wrong nvidia-h200-141gb node annotation_wrong
 d unknown null null type_unknown
 e unknown null null node_missing
@@ -148,6 +153,42 @@ init nvidia-h200-141gb node -"
     node x '{"accelerator.gpuaas/type-override":"nvidia-h100-sxm5-80gb"}' '{"nvidia.com/mig-1g.10gb":"7"}'; } | list
   patches
   jq_is .type nvidia-h100-sxm5-80gb
+}
+
+# asks NAME NODE RESOURCE… : a pod that asks for one of each
+asks()
+{
+  local name=$1 node=$2
+  shift 2
+  pod "$name" "$node" '' "$(jq_in_order -nc '{spec: {containers: [{resources: {limits: ($ARGS.positional |
+    map({(.): "1"}) | add)}}]}}' --args "$@")"
+}
+
+@test "a pod that asks for several resources has their type, where it is one" {
+  { asks mig mig nvidia.com/gpu nvidia.com/mig-1g.10gb
+    asks parts mig nvidia.com/mig-1g.10gb nvidia.com/mig-2g.20gb nvidia.com/gpu
+    asks neuron trn aws.amazon.com/neuron aws.amazon.com/neuroncore
+    asks both both nvidia.com/gpu amd.com/gpu
+    asks mixed mixed nvidia.com/gpu nvidia.com/gpu.shared
+    asks gone gone nvidia.com/gpu nvidia.com/gpu.shared
+    # shellcheck disable=SC2046 # a word each
+    asks more h200 $(printf 'nvidia.com/mig-%s ' {1..40})
+    pod nowhere '' nvidia.com/gpu
+    node trn '{"node.kubernetes.io/instance-type":"trn2.48xlarge"}' '{"aws.amazon.com/neuron":"16","aws.amazon.com/neuroncore":"128"}'
+    nodes; } | list
+  patches
+  told "mig missing nvidia-h100-sxm5-80gb node -
+parts missing nvidia-h100-sxm5-80gb node -
+neuron missing aws-trainium2-96gb node -
+both unknown null null several_resources
+mixed unknown null null several_resources
+gone unknown null null several_resources
+more unknown null null several_resources
+nowhere unknown null null node_missing"
+  jq_is 'select(.type == null and .name != "mixed" and .name != "more").warnings[0].sentence' \
+    "it has nvidia.com/gpu and amd.com/gpu, and they are nvidia-l40s-48gb and amd-mi210-64gb: one annotation cannot tell of both
+it has nvidia.com/gpu and nvidia.com/gpu.shared, and its node 'gone' is not in the document
+it runs, and no spec.nodeName says on which node"
 }
 
 @test "what goes beside accelerators is not asked for: monitoring, and shares of one" {
@@ -203,12 +244,6 @@ hami nvidia.com/gpu nvidia-h200-141gb 0"
   { for i in {1..300}; do pod "p$i" "h200" nvidia.com/gpu; done; nodes; } | list
   patches
   jq_slurp_is 'length, (map(select(.type == "nvidia-h200-141gb")) | length), .[299].name' $'300\n300\np300'
-}
-
-# told: name, state, type, basis and warnings of each pod
-told()
-{
-  jq_is '"\(.name) \(.state) \(.type) \(.basis) \(.warnings | map(.code) | join(",") | if . == "" then "-" else . end)"' "$1"
 }
 
 # A cluster in which some pods have their GPUs by claims.

@@ -31,6 +31,10 @@ has()
   has "info old_spelling nvidia.com/gpu.product"
   found '{"nvidia.com/gpu.product":"NVIDIA-H200-MIG-1g.18gb"}' '{"nvidia.com/gpu":"7"}'
   has "info parts nvidia.com/gpu.product"
+  found '{"nvidia.com/gpu.product":"GRID-T4-1B"}' '{"nvidia.com/gpu":"1"}'
+  assert_status 0
+  has "info parts nvidia.com/gpu.product"
+  jq_is .type nvidia-t4-16gb
 }
 
 @test "wrong, malformed, ambiguous and unpublished labels are told as such" {
@@ -68,6 +72,91 @@ has()
   has "warning type_conflict null"
   found '{}' '{"nvidia.com/gpu":"8"}'
   has "warning label_missing null"
+}
+
+@test "labels that hold PCI ids are told with the type, and an id that nobody knows as that" {
+  local nfd=feature.node.kubernetes.io/pci
+  found '{"amd.com/gpu.device-id":"ffff","beta.amd.com/gpu.device-id.ffff":"8"}' '{"amd.com/gpu":"8"}'
+  assert_status 1
+  has "warning unknown_value amd.com/gpu.device-id"
+  # What says the same again is told once.
+  refute_output beta.
+  found '{"amd.com/gpu.device-id":"74a1","amd.com/gpu.vram":"192G","beta.amd.com/gpu.vram.192G":"8"}' '{"amd.com/gpu":"8"}'
+  assert_status 0
+  jq_is 'select(.label == "amd.com/gpu.device-id").type' amd-mi300x-192gb
+  has "info present amd.com/gpu.vram"
+  found '{"amd.com/gpu.device-id":"0x74a1","amd.com/gpu.vram":"lots"}' '{"amd.com/gpu":"8"}'
+  has "error number_malformed amd.com/gpu.device-id"
+  has "error number_malformed amd.com/gpu.vram"
+  found '{"beta.amd.com/gpu.device-id.74a1":"4","beta.amd.com/gpu.device-id.740f":"four","beta.amd.com/gpu.product-name.AMD_Instinct_MI300X_OAM":"4","beta.amd.com/gpu.product-name.MI999":"4","beta.amd.com/gpu.vram.64G":"4"}' \
+    '{"amd.com/gpu":"8"}'
+  has "info present beta.amd.com/gpu.device-id.74a1"
+  has "error number_malformed beta.amd.com/gpu.device-id.740f"
+  has "info lossy beta.amd.com/gpu.product-name.AMD_Instinct_MI300X_OAM"
+  has "error unknown_value beta.amd.com/gpu.product-name.MI999"
+  has "info present beta.amd.com/gpu.vram.64G"
+  found '{"gpu.intel.com/device-id.0380-0bd5.present":"true","gpu.intel.com/device-id.0380-0bd5.count":"all","gpu.intel.com/device-id.0300-4680.present":"true"}' \
+    '{"gpu.intel.com/i915":"8"}'
+  has "info present gpu.intel.com/device-id.0380-0bd5.present"
+  has "error number_malformed gpu.intel.com/device-id.0380-0bd5.count"
+  has "warning unknown_value gpu.intel.com/device-id.0300-4680.present"
+  found "{\"$nfd-0302_10de_2335.present\":\"true\",\"nvidia.com/gpu.product\":\"NVIDIA-L4\"}" '{"nvidia.com/gpu":"8"}'
+  assert_status 1
+  has "info present $nfd-0302_10de_2335.present"
+  has "warning type_conflict null"
+  found "{\"$nfd-0302_10de_ffff.present\":\"true\",\"$nfd-0200_15b3_1021.present\":\"true\",\"$nfd-0b40_8086_4940.present\":\"true\"}" '{}'
+  has "warning unknown_value $nfd-0302_10de_ffff.present"
+  refute_output 15b3
+  refute_output 8086
+}
+
+@test "labels of which the words are known, and keys that are nearly one that is read" {
+  found '{"nvidia.com/mig.strategy":"single","nvidia.com/gpu.present":"true","nvidia.com/gpu.sharing-strategy":"mps"}' '{}'
+  assert_status 0
+  has "info present nvidia.com/mig.strategy"
+  found '{"nvidia.com/mig.strategy":"sometimes","nvidia.com/gpu.present":"yes"}' '{}'
+  assert_status 1
+  has "warning unknown_value nvidia.com/mig.strategy"
+  has "warning unknown_value nvidia.com/gpu.present"
+  local key
+  for key in nvidia.com/gpu.products nvidia.com/gpu.Product amd.com/gpu.productname gpu.intel.com/produkt \
+    cloud.google.com/gke-accelerators accelerator.gpuaas/type-overide; do
+    found "{\"$key\":\"x\"}" '{}'
+    assert_status 1
+    has "warning misspelled $key"
+  done
+  # Other keys of those domains are somebody's.
+  found '{"nvidia.com/gpu.deploy.driver":"true","nvidia.com/mig.config":"all-disabled","nvidia.com/gpu.mode":"compute","nvidia.com/gpu":"true","beta.amd.com/gpu.family.AI":"8","beta.amd.com/gpu.cu-count.64":"8","karpenter.k8s.aws/instance-cpu-manufacturer":"intel","karpenter.k8s.aws/instance-memory":"1","cloud.google.com/gke-tpu-topology":"2x4","amd.com/gpu.cu-count.8":"1","example.com/gpu.products":"x","nvidia.com/gpu.present":"true"}' '{}'
+  assert_status 0
+  jq_is .label nvidia.com/gpu.present
+}
+
+@test "clouds that say whose they are or how many, against what the node offers" {
+  found '{"kubernetes.azure.com/accelerator":"nvidia","eks.amazonaws.com/instance-gpu-manufacturer":"amd"}' '{"nvidia.com/gpu":"1"}'
+  has "info present kubernetes.azure.com/accelerator"
+  has "info present eks.amazonaws.com/instance-gpu-manufacturer"
+  found '{"kubernetes.azure.com/accelerator":"nvidia","node.kubernetes.io/instance-type":"Standard_ND96isr_MI300X_v5"}' '{"amd.com/gpu":"8"}'
+  assert_status 1
+  has "error contradicts kubernetes.azure.com/accelerator"
+  found '{"kubernetes.azure.com/accelerator":"gaming"}' '{}'
+  has "warning unknown_value kubernetes.azure.com/accelerator"
+  found '{"k8s.amazonaws.com/accelerator":"nvidia-tesla-k80"}' '{"nvidia.com/gpu":"1"}'
+  assert_status 0
+  jq_is .type nvidia-k80-12gb
+  found '{"k8s.amazonaws.com/accelerator":"true"}' '{"nvidia.com/gpu":"1"}'
+  has "warning unknown_value k8s.amazonaws.com/accelerator"
+  found '{"cloud.google.com/gke-tpu-accelerator":"tpu-v5-lite-podslice"}' '{"google.com/tpu":"4"}'
+  assert_status 0
+  jq_is .type google-tpu-v5e
+  found '{"karpenter.k8s.aws/instance-gpu-name":"l4","karpenter.k8s.aws/instance-gpu-count":"4"}' '{"nvidia.com/gpu":"1"}'
+  assert_status 1
+  has "warning count_instance null"
+  # 0 is a part of one.
+  found '{"karpenter.k8s.aws/instance-gpu-name":"l4","karpenter.k8s.aws/instance-gpu-count":"0"}' '{"nvidia.com/gpu":"1"}'
+  assert_status 0
+  # No label of GFD, and the cloud's tells the type: nothing is missing.
+  found '{"cloud.google.com/gke-accelerator":"nvidia-tesla-a100"}' '{"nvidia.com/gpu":"8"}'
+  assert_status 0
 }
 
 @test "the five distributions are told apart by labels of their own" {

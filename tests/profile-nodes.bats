@@ -112,6 +112,8 @@ true label"
   warned driver_missing
   view '{"feature.node.kubernetes.io/pci-0302_10de_2335.present":"true"}' '{}'
   jq_is '.types[0].type' nvidia-h200-141gb
+  view '{"feature.node.kubernetes.io/pci-0c03_10de.present":"true","feature.node.kubernetes.io/pci-0302_10de_2335.present":"false"}' '{}'
+  jq_is .summary "no GPU"
   view '{"nvidia.com/gpu.product":"NVIDIA-X9000","nvidia.com/gpu.count":"many","nvidia.com/gpu.memory":"-1"}' \
     '{"nvidia.com/gpu":"8"}'
   jq_is .summary "8x GPU - type unknown (nvidia.com/gpu.product=NVIDIA-X9000)"
@@ -135,8 +137,51 @@ true label"
   jq_is '"\(.gpus) \(.types[0].memory_gb) \(.types[0].may_be | join(" "))"' \
     "1 80 nvidia-a100-sxm4-80gb nvidia-a100-pcie-80gb"
   warned driver_missing
+  view '{"cloud.google.com/gke-tpu-accelerator":"tpu-v6e-slice"}' '{"google.com/tpu":"4"}'
+  jq_is '"\(.gpus) \(.types[0].type) \(.types[0].rung)"' "4 google-tpu-v6e label"
+  view '{"karpenter.k8s.aws/instance-gpu-name":"l4","karpenter.k8s.aws/instance-gpu-count":"4"}' '{}'
+  jq_is '"\(.gpus) \(.types[0].type)"' "4 nvidia-l4-24gb"
   view '{"node.kubernetes.io/instance-type":"inf2.48xlarge"}' '{"aws.amazon.com/neuron":"12"}'
   jq_is '"\(.gpus) \(.types[0].type)"' "12 aws-inferentia2"
+}
+
+@test "what Node Feature Discovery saw is evidence by PCI id, for what the node offers too" {
+  local nfd=feature.node.kubernetes.io/pci
+  view "{\"$nfd-0302_10de_2335.present\":\"true\"}" '{"nvidia.com/gpu":"8"}'
+  jq_is '"\(.types[0].type) \(.types[0].rung) \(.gpus) \(.warnings | length)"' "nvidia-h200-141gb pci 8 0"
+  view "{\"$nfd-0302_10de_2335.present\":\"true\",\"nvidia.com/gpu.product\":\"NVIDIA-A100-SXM4-80GB\"}" '{"nvidia.com/gpu":"8"}'
+  jq_is .types[0].type nvidia-h200-141gb
+  warned type_conflict
+  # Of two it is the one that the labels tell of, and one that nobody knows leaves it to them.
+  view "{\"$nfd-0302_10de_2335.present\":\"true\",\"$nfd-0302_10de_20b2.present\":\"true\",\"nvidia.com/gpu.product\":\"NVIDIA-A100-SXM4-80GB\"}" \
+    '{"nvidia.com/gpu":"8"}'
+  jq_is '"\(.types[0].type) \(.warnings | length)"' "nvidia-a100-sxm4-80gb 0"
+  view "{\"$nfd-0302_10de_2335.present\":\"true\",\"$nfd-0302_10de_ffff.present\":\"true\"}" '{"nvidia.com/gpu":"8"}'
+  jq_is .types[0].type null
+  warned label_missing
+  # The graphics of the machine's own processor are no accelerator.
+  view "{\"$nfd-0300_1002_1638.present\":\"true\",\"$nfd-1200_1002_74a1.present\":\"true\"}" '{"amd.com/gpu":"8"}'
+  jq_is .types[0].type amd-mi300x-192gb
+  view "{\"$nfd-0300_1002_1638.present\":\"true\"}" '{}'
+  jq_is .summary "no GPU"
+  view "{\"$nfd-1200_1da3_1020.present\":\"true\"}" '{"habana.ai/gaudi":"8"}'
+  jq_is .types[0].type intel-gaudi2-96gb
+}
+
+@test "label_missing is told where nothing tells the type, and not where a cloud or a person does" {
+  local labels
+  for labels in '{"cloud.google.com/gke-accelerator":"nvidia-tesla-a100"}' '{"node.kubernetes.io/instance-type":"p5.48xlarge"}' \
+    '{"accelerator.gpuaas/type-override":"nvidia-l4-24gb","accelerator.gpuaas/type-override-owner":"ops"}'; do
+    view "$labels" '{"nvidia.com/gpu":"8"}'
+    jq_is '"\(.types[0].type != null) \(.warnings | length)"' "true 0"
+  done
+  view '{"node.kubernetes.io/instance-type":"Standard_ND96isr_MI300X_v5"}' '{"amd.com/gpu":"8"}'
+  jq_is '.warnings | length' 0
+  # What leaves it open does not tell it.
+  view '{"karpenter.k8s.aws/instance-gpu-name":"a100"}' '{"nvidia.com/gpu":"8"}'
+  warned label_missing
+  view '{}' '{"amd.com/gpu":"8"}'
+  warned label_missing
 }
 
 @test "contradictions: every source is shown, the better one wins, a warning says so" {

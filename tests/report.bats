@@ -410,10 +410,24 @@ what_if()
     assert_stderr "type '$name' is nvidia-a100-sxm4-80gb"
   done
   what_if H200,profile=h200-slice 'nvidia-h200-141gb 21000000'
-  # Which A100 of 40 GB is not said, and nobody chooses for whoever asks.
+  # Of the A100s one has a price: it is that.
+  what_if a100 'nvidia-a100-sxm4-80gb 12600000'
+  assert_stderr "type 'a100' is taken as nvidia-a100-sxm4-80gb: there is one price, nvidia-a100-sxm4-80gb at 3.00"
+  what_if a100,profile=a100-slice 'nvidia-a100-sxm4-80gb 12600000'
+  # Two at one price are one answer; at two prices nobody chooses for whoever asks.
+  profile a100-pcie nvidia-a100-pcie-80gb 3000000 | gpuaas-state apply - > "$T/made"
+  what_if a100 'nvidia-a100-pcie-80gb 12600000'
+  profile a100-pcie nvidia-a100-pcie-80gb 2000000 | gpuaas-state apply - > "$T/made"
   run_status 2 gpuaas-report cost --what-if type=a100
-  assert_stderr "'a100' means one of several types: nvidia-a100-pcie-40gb, nvidia-a100-pcie-80gb, nvidia-a100-sxm-64gb, nvidia-a100-sxm4-40gb"
+  assert_stderr "'a100' means several types with several prices: nvidia-a100-pcie-80gb at 2.00, nvidia-a100-sxm4-80gb at 3.00"
   assert_equal "$output" ""
+  what_if a100,profile=a100-pcie 'nvidia-a100-pcie-80gb 8400000'
+  profile a100-dear nvidia-a100-sxm4-80gb 9000000 | gpuaas-state apply - > "$T/made"
+  run_status 2 gpuaas-report cost --what-if type=a100-80gb
+  assert_stderr "nvidia-a100-sxm4-80gb at several prices"
+  # Which V100 is not said, and none has a price.
+  run_status 2 gpuaas-report cost --what-if type=v100
+  assert_stderr "'v100' means one of several types: nvidia-v100-pcie-16gb, nvidia-v100-pcie-32gb"
   run_status 2 gpuaas-report cost --what-if type=A100-SXM4-80GB-MIG-1g.10gb
   assert_stderr "'A100-SXM4-80GB-MIG-1g.10gb' is a part of a GPU"
   GPUAAS_ERRORS=json run_status 2 gpuaas-report cost --what-if type=nvidia-a101-sxm4-80gb

@@ -120,7 +120,7 @@ static void decide_all(struct seen *s)
 			ga_autofree char *said = good ? decide(&s->pods[i], node, s->claims) : NULL;
 			ga_autofree char *same = good ? decide(&s->pods[i], node, again) : NULL;
 
-			fuzz_check(!*alone || s->pods[i].resource);
+			fuzz_check(!*alone || s->pods[i].resources.n);
 			fuzz_check(!good || !strcmp(said, same));
 		}
 	}

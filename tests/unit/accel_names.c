@@ -266,6 +266,81 @@ static void families(void)
 	}
 }
 
+/* What a guest's driver calls its share of a GPU: a part of it, never all of it. */
+static void guests(void)
+{
+	static const struct {
+		const char *text, *type, *part;
+	} cases[] = {
+		{ "GRID-T4-1B4", "nvidia-t4-16gb", "GRID T4-1B4" },
+		{ "GRID-T4-1B", "nvidia-t4-16gb", "GRID T4-1B" },
+		{ "GRID-A100X-1-5C", "nvidia-a100-sxm4-40gb", "GRID A100X-1-5C" },
+		{ "NVIDIA-H200X-141C", "nvidia-h200-141gb", "NVIDIA H200X-141C" },
+		{ "NVIDIA-H200X-141C-MIG-1g.18gb", NULL, NULL },
+		{ "GRID-T4-1B5", NULL, NULL },
+		{ "NVIDIA-GeForce-RTX-3050", NULL, NULL },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(cases); i++) {
+		ga_autonamed struct ga_accel_named n = { 0 };
+
+		ga_accels_named(list, GA_NAME_NVIDIA, cases[i].text, &n);
+		t_str(n.types.n == 1 ? n.types.v[0] : NULL, cases[i].type, "%s is of %s",
+		      cases[i].text, cases[i].type ? cases[i].type : "nothing");
+		t_ok(cases[i].type || !n.types.n, "%s: nothing more", cases[i].text);
+		if (cases[i].type)
+			t_str(n.part, cases[i].part, "%s is a part", cases[i].text);
+		t_ok(!n.by_hand && !n.old_name && !n.shared, "%s: a driver writes it",
+		     cases[i].text);
+	}
+}
+
+/* Machines as their sources have them: "COUNT TYPE…". */
+static void machines(void)
+{
+	static const struct {
+		const char *name, *has;
+	} cases[] = {
+		{ "p3.2xlarge", "1 nvidia-v100-sxm2-16gb nvidia-v100-pcie-16gb" },
+		{ "p3.16xlarge", "8 nvidia-v100-sxm2-16gb" },
+		{ "p2.8xlarge", "8 nvidia-k80-12gb" },
+		{ "dl1.24xlarge", "8 intel-gaudi-32gb" },
+		{ "ml.p3.8xlarge", "4 nvidia-v100-sxm2-16gb" },
+		{ "a3-edgegpu-8g", "8 nvidia-h100-sxm5-80gb" },
+		{ "ct5lp-hightpu-4t", "4 google-tpu-v5e" },
+		{ "ct6e-standard-8t", "8 google-tpu-v6e" },
+		{ "tpu7x-standard-4t", "4 google-tpu-v7x" },
+		{ "Standard_NC24rs_v3", "4 nvidia-v100-sxm2-16gb nvidia-v100-pcie-16gb" },
+		{ "Standard_NV36ads_A10_v5", "1 nvidia-a10-24gb" },
+		{ "BM.GPU.H100.8", "8 nvidia-h100-sxm5-80gb nvidia-h100-pcie-80gb" },
+		{ "BM.GPU.H200.8", "8 nvidia-h200-141gb nvidia-h200-nvl-141gb" },
+		{ "BM.GPU.B200.8", "8 nvidia-b200-180gb" },
+		{ "BM.GPU4.8", "8 nvidia-a100-sxm4-40gb nvidia-a100-pcie-40gb" },
+		{ "BM.GPU.A100-v2.8", "8 nvidia-a100-sxm4-80gb nvidia-a100-pcie-80gb" },
+		{ "BM.GPU.A10.4", "4 nvidia-a10-24gb" },
+		{ "VM.GPU.A10.2", "2 nvidia-a10-24gb" },
+		{ "BM.GPU.L40S.4", "4 nvidia-l40s-48gb" },
+		{ "BM.GPU.MI300X.8", "8 amd-mi300x-192gb" },
+		/* A part of a GPU is none. */
+		{ "Standard_NV18ads_A10_v5", "none" },
+	};
+	size_t i, j;
+
+	for (i = 0; i < GA_ARRAY_SIZE(cases); i++) {
+		const struct ga_accel_instance *m = ga_accels_instance(list, cases[i].name);
+		ga_autostr struct ga_str has = GA_STR_INIT;
+
+		if (!m)
+			ga_str_add(&has, "none");
+		else
+			ga_str_addf(&has, "%lld", (long long)m->count);
+		for (j = 0; m && j < m->types.n; j++)
+			ga_str_addf(&has, " %s", m->types.v[j]);
+		t_str(has.buf, cases[i].has, "machine %s", cases[i].name);
+	}
+}
+
 static void rest(void)
 {
 	const struct ga_accel_rest *r = ga_accels_rest(list);
@@ -426,6 +501,8 @@ int main(void)
 	clues();
 	functions();
 	families();
+	guests();
+	machines();
 	rest();
 	wrong();
 	spellings();

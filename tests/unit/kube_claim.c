@@ -123,12 +123,21 @@ static const struct {
 	  POD_OF("a", ASKS("nvidia.com/gpu") ",'resourceClaims':[" BY_NAME("c") "]", "") ","
 	  POD_OF("b", ASKS("nvidia.com/gpu") ",'resourceClaims':[" BY_NAME("x") "]", "") ","
 	  POD_OF("d", ASKS("nvidia.com/gpu") ",'resourceClaims':[" BY_NAME("y") "]", "") ","
-	  CLAIM("c", NV("g")) "," CLAIM("x", GETS("nic.example", "n", "e")) ","
-	  SLICE(NAMED("g", "NVIDIA H200")) ","
+	  POD_OF("e", ASKS("nvidia.com/gpu") ",'resourceClaims':[" BY_NAME("l") "]", "") ","
+	  CLAIM("c", NV("g")) "," CLAIM("l", NV("l")) ","
+	  CLAIM("x", GETS("nic.example", "n", "e")) ","
+	  SLICE(NAMED("g", "NVIDIA H200") "," NAMED("l", "NVIDIA L4")) ","
 	  NODE(PRODUCT("NVIDIA-H200"), "'nvidia.com/gpu':1"),
-	  "a unknown - - several_resources nvidia.com/gpu\n"
+	  "a missing " H200 " node - nvidia.com/gpu\n"
 	  "b missing " H200 " node - nvidia.com/gpu\n"
-	  "d unknown - - claim_missing nvidia.com/gpu" },
+	  "d unknown - - claim_missing nvidia.com/gpu\n"
+	  "e unknown - - several_resources nvidia.com/gpu" },
+	{ "a resource that a driver serves, beside another",
+	  POD_OF("a", ASKS("nvidia.com/gpu':1,'nvidia.com/mig-1g.18gb"),
+		 ",'extendedResourceClaimStatus':{'resourceClaimName':'c'}") ","
+	  CLAIM("c", NV("g")) "," SLICE(NAMED("g", "NVIDIA L4")) ","
+	  NODE(PRODUCT("NVIDIA-H200"), "'nvidia.com/gpu':1"),
+	  "a unknown - - several_resources nvidia.com/gpu" },
 	{ "a resource that a driver serves",
 	  POD_OF("a", ASKS("nvidia.com/gpu"),
 		 ",'extendedResourceClaimStatus':{'resourceClaimName':'c'}") ","

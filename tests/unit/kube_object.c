@@ -51,6 +51,12 @@ static void expressions(const struct ga_accels *list)
 			WHOLE("gpu.amd.com", "amdgpu"),
 			"productName", "\"AMD_Instinct_MI300X_OAM\", \"AMD_Instinct_MI300X\""),
 		  false },
+		/* No vGPU's name: GRID T4-1B4 is a guest's share of one. */
+		{ "nvidia-t4-16gb",
+		  CLASS("gpu.nvidia.com", "nvidia-t4-16gb",
+			WHOLE("gpu.nvidia.com", "gpu"),
+			"productName", "\"Tesla T4\""),
+		  false },
 		/* A MI250X calls itself what a MI250 does. */
 		{ "amd-mi250x-128gb", ONLY_OWN("gpu.amd.com", "amd-mi250x-128gb"), true },
 		{ "intel-flex-170-16gb",
@@ -133,6 +139,38 @@ static void every_type(const struct ga_accels *list)
 	}
 }
 
+/* What a slice calls its devices is what the maker's driver calls them on nearly all nodes. */
+static void products(const struct ga_accels *list)
+{
+	static const struct {
+		const char *slug, *product;
+	} rows[] = {
+		{ "nvidia-t4-16gb", "Tesla T4" },
+		{ "nvidia-a100-sxm4-40gb", "NVIDIA A100-SXM4-40GB" },
+		{ "nvidia-a100-sxm4-80gb", "NVIDIA A100-SXM4-80GB" },
+		{ "nvidia-gh200-96gb", "NVIDIA GH200 480GB" },
+		{ "nvidia-h100-sxm5-80gb", "NVIDIA H100 80GB HBM3" },
+		{ "nvidia-h200-141gb", "NVIDIA H200" },
+		{ "amd-mi300x-192gb", "AMD_Instinct_MI300X_OAM" },
+		{ "amd-mi325x-256gb", "AMD_Instinct_MI325_OAM" },
+		{ "amd-mi210-64gb", "Instinct_MI210" },
+		{ "intel-gaudi2-96gb", "Intel Gaudi 2 96GB" },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		struct ga_kube_device d = { 0, ga_accels_type(list, rows[i].slug), NULL, -1 };
+		ga_autojson json_t *slice = ga_kube_slice("n", "d", &d, 1, 0, 1);
+		json_t *devices = json_object_get(json_object_get(slice, "spec"), "devices");
+		json_t *attributes =
+			json_object_get(json_array_get(devices, 0), "attributes");
+		json_t *product = json_object_get(attributes, "productName");
+
+		t_str(json_string_value(json_object_get(product, "string")), rows[i].product,
+		      "%s: its product name", rows[i].slug);
+	}
+}
+
 /* A list is what jansson would write of it whole. */
 static void lists(void)
 {
@@ -170,6 +208,7 @@ int main(void)
 		return 1;
 	expressions(list);
 	every_type(list);
+	products(list);
 	lists();
 	return t_done();
 }

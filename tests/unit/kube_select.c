@@ -85,6 +85,53 @@ static void every_type(const struct ga_accels *list)
 	free(labels);
 }
 
+/* What nearly all nodes of a type say, and no vGPU's name, nor that of one odd board. */
+static void usual(const struct ga_accels *list)
+{
+	static const struct {
+		const char *slug, *key, *value;
+	} rows[] = {
+		{ "nvidia-t4-16gb", "nvidia.com/gpu.product", "Tesla-T4" },
+		{ "nvidia-a100-sxm4-40gb", "nvidia.com/gpu.product", "NVIDIA-A100-SXM4-40GB" },
+		{ "nvidia-a100-sxm4-80gb", "nvidia.com/gpu.product", "NVIDIA-A100-SXM4-80GB" },
+		{ "nvidia-a100-pcie-40gb", "nvidia.com/gpu.product", "NVIDIA-A100-PCIE-40GB" },
+		{ "nvidia-a100-pcie-80gb", "nvidia.com/gpu.product", "NVIDIA-A100-80GB-PCIe" },
+		{ "nvidia-a800-pcie-80gb", "nvidia.com/gpu.product", "NVIDIA-A800-80GB-PCIe" },
+		{ "nvidia-h100-sxm5-80gb", "nvidia.com/gpu.product", "NVIDIA-H100-80GB-HBM3" },
+		{ "nvidia-h100-pcie-80gb", "nvidia.com/gpu.product", "NVIDIA-H100-PCIe" },
+		{ "nvidia-h100-nvl-94gb", "nvidia.com/gpu.product", "NVIDIA-H100-NVL" },
+		{ "nvidia-h200-141gb", "nvidia.com/gpu.product", "NVIDIA-H200" },
+		{ "nvidia-gh200-96gb", "nvidia.com/gpu.product", "NVIDIA-GH200-480GB" },
+		{ "nvidia-l4-24gb", "nvidia.com/gpu.product", "NVIDIA-L4" },
+		{ "nvidia-l40s-48gb", "nvidia.com/gpu.product", "NVIDIA-L40S" },
+		{ "nvidia-a10-24gb", "nvidia.com/gpu.product", "NVIDIA-A10" },
+		{ "nvidia-v100-sxm2-16gb", "nvidia.com/gpu.product", "Tesla-V100-SXM2-16GB" },
+		{ "nvidia-v100-pcie-32gb", "nvidia.com/gpu.product", "Tesla-V100-PCIE-32GB" },
+		{ "nvidia-b200-180gb", "nvidia.com/gpu.product", "NVIDIA-B200" },
+		{ "nvidia-b300-288gb", "nvidia.com/gpu.product", "NVIDIA-B300-SXM6-AC" },
+		{ "amd-mi300x-192gb", "amd.com/gpu.product-name", "AMD_Instinct_MI300X_OAM" },
+		{ "amd-mi325x-256gb", "amd.com/gpu.product-name", "AMD_Instinct_MI325_OAM" },
+		{ "amd-mi210-64gb", "amd.com/gpu.product-name", "Instinct_MI210" },
+		{ "intel-max-1550-128gb", "gpu.intel.com/product", "Max_1550" },
+		{ "intel-flex-170-16gb", "gpu.intel.com/product", "Flex_170" },
+		{ "intel-gaudi2-96gb", GA_KUBE_OVERRIDE, "intel-gaudi2-96gb" },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		const struct ga_accel_type *t = ga_accels_type(list, rows[i].slug);
+		ga_autoselect struct ga_kube_select s = { 0 };
+
+		t_ok(t != NULL, "%s is there", rows[i].slug);
+		if (!t)
+			continue;
+		ga_kube_select(list, t, &s);
+		t_int((int64_t)json_object_size(s.labels), 1, "%s: one label", rows[i].slug);
+		t_str(json_string_value(json_object_get(s.labels, rows[i].key)), rows[i].value,
+		      "%s: the usual spelling of %s", rows[i].slug, rows[i].key);
+	}
+}
+
 static void names(void)
 {
 	static const struct {
@@ -118,6 +165,7 @@ int main(void)
 	if (ga_accels_open(NULL, &list, &err) < 0)
 		return 1;
 	every_type(list);
+	usual(list);
 	names();
 	return t_done();
 }

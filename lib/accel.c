@@ -117,15 +117,20 @@ int ga_accels_open(const char *file, struct ga_accels **ret, struct ga_err *err)
 				(size_t)(ga_accel_builtin_end - ga_accel_builtin));
 	else if (ga_accels_load(list, file, false, err) < 0)
 		return -1;
-	if (load_drop_ins(list, err) < 0)
+	if (load_drop_ins(list, err) < 0 || ga_accels_check_slugs(list, err) < 0)
 		return -1;
 	*ret = GA_TAKE(list);
 	return 0;
 }
 
-int ga_accels_add_file(struct ga_accels *list, const char *file, struct ga_err *err)
+int ga_accels_add_files(struct ga_accels *list, char *const *files, int n, struct ga_err *err)
 {
-	return ga_accels_load(list, file, true, err);
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (ga_accels_load(list, files[i], true, err) < 0)
+			return -1;
+	return ga_accels_check_slugs(list, err);
 }
 
 void ga_accels_close(struct ga_accels *list)
@@ -143,7 +148,7 @@ void ga_accels_close(struct ga_accels *list)
 		free(e->slug);
 	}
 	for (i = 0; i < list->files.n; i++)
-		free(list->files.v[i]);
+		free(list->files.v[i].name);
 	ga_accels_forget_words(list);
 	ga_accels_rest_release(&list->lazy->rest);
 	ga_list_release(&list->entries);

@@ -327,6 +327,64 @@ static int check_members(json_t *json, struct ga_err *err)
 	return 0;
 }
 
+static int check_types(const struct ga_accels *list, const char *what, const char *name,
+		       const void *from, struct ga_err *err)
+{
+	const GA_LIST(char *) *types = from;
+	size_t i;
+
+	for (i = 0; i < types->n; i++)
+		if (!ga_accels_entry(list, types->v[i]))
+			return ga_fail(err, GA_BADREC, "%s '%.64s' names the type '%.64s', which "
+				       "is not there", what, name, types->v[i]);
+	return 0;
+}
+
+/* The rows from those of one file to those of the next. */
+static int check_rows(const struct ga_accels *list, const struct ga_accel_file *from,
+		      const struct ga_accel_file *to, struct ga_err *err)
+{
+	const struct ga_accel_rest *r = &list->lazy->rest;
+	size_t i;
+
+	for (i = from->groups; i < to->groups; i++)
+		if (check_types(list, "group", r->groups.v[i].name, &r->groups.v[i].types,
+				err) < 0)
+			return -1;
+	for (i = from->instances; i < to->instances; i++)
+		if (check_types(list, "machine", r->instances.v[i].name, &r->instances.v[i].types,
+				err) < 0)
+			return -1;
+	for (i = from->platform_labels; i < to->platform_labels; i++)
+		if (check_types(list, "label", r->platform_labels.v[i].value,
+				&r->platform_labels.v[i].types, err) < 0)
+			return -1;
+	return 0;
+}
+
+static struct ga_accel_file file_of(const struct ga_accel_rest *rest, char *name)
+{
+	return (struct ga_accel_file){ name, rest->groups.n, rest->instances.n,
+				       rest->platform_labels.n };
+}
+
+int ga_accels_check_slugs(const struct ga_accels *list, struct ga_err *err)
+{
+	struct ga_accel_file end = file_of(&list->lazy->rest, NULL);
+	size_t i;
+
+	for (i = 0; i < list->files.n; i++) {
+		const struct ga_accel_file *f = &list->files.v[i];
+
+		if (check_rows(list, f, i + 1 < list->files.n ? f + 1 : &end, err) == 0)
+			continue;
+		(void)ga_wrap(err, "catalogue '%s'", f->name);
+		return ga_hint(err, "'gpuaas-profile catalog' shows the types; a drop-in may name "
+			       "those of another");
+	}
+	return 0;
+}
+
 static int take_drop_in(struct ga_accels *list, json_t *json, const char *file, struct ga_err *err)
 {
 	struct ga_accel_rest *rest = ga_accels_rest_of(list);
@@ -379,7 +437,8 @@ int ga_accels_load(struct ga_accels *list, const char *file, bool drop_in, struc
 	if (!json)
 		return ga_fail(err, GA_BADREC, "catalogue '%s', line %d: not JSON: %s", file,
 			       why.line, why.text);
-	name = *ga_list_add(&list->files) = ga_xstrdup(file);
+	name = ga_xstrdup(file);
+	*ga_list_add(&list->files) = file_of(ga_accels_rest_of(list), name);
 	ga_accels_forget_words(list);
 	r = drop_in ? take_drop_in(list, json, name, err) : take_whole(list, json, name, err);
 	if (r < 0) {

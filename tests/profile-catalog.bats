@@ -89,6 +89,28 @@ refused()
   refused "{\"accelerators\":[{\"slug\":\"x\",\"name\":\"a\\u001b[31m\"}]}" "control characters"
 }
 
+@test "what names a type that is not there is refused, once all drop-ins are read" {
+  refused '{"groups":[{"name":"big","types":["no-such-type"]}]}' \
+    "group 'big' names the type 'no-such-type', which is not there"
+  refused '{"instances":[{"provider":"aws","name":"zz.big","types":["no-such-type"],"count":4,"sources":["wiki"]}]}' \
+    "machine 'zz.big' names the type 'no-such-type'"
+  refused '{"platform_labels":[{"key":"cloud.google.com/gke-accelerator","value":"zz","types":["no-such-type"],"sources":["wiki"]}]}' \
+    "label 'zz' names the type 'no-such-type'"
+  # A file may name what a later one brings.
+  echo '{"groups":[{"name":"big","types":["acme-x1"]}]}' > "$T/d/10.json"
+  run_status 3 gpuaas-profile catalog big
+  assert_stderr "$T/d/10.json"
+  echo '{"accelerators":[{"slug":"acme-x1","name":"Acme X1"}]}' > "$T/d/20.json"
+  run_ok gpuaas-profile catalog big
+  jq_is .slug acme-x1
+  run_ok gpuaas-profile catalog check "$T/d/10.json" "$T/d/20.json"
+  run_status 3 gpuaas-profile catalog check "$T/d/10.json"
+  # A file that stands in for the catalogue, too.
+  echo '{"accelerators":[],"groups":[{"name":"big","types":["nvidia-h200-141gb"]}]}' > "$T/own.json"
+  GPUAAS_ACCELERATORS=$T/own.json GPUAAS_ACCELERATORS_DIR=/nonexistent run_status 3 gpuaas-profile catalog
+  assert_stderr "$T/own.json"
+}
+
 @test "a drop-in that contradicts the catalogue is found by check" {
   cat > "$T/odd.json" << 'END'
 {"sources":[{"name":"site","what":"our bench","where":null,"trust":"observed"}],
@@ -100,7 +122,7 @@ refused()
    "size_sources":["site"],"reported_sources":["site"]}},
   {"slug":"acme-x5","name":"E","vendor_id":"10de","pci":[{"device_id":"2335",
    "subsystems":[{"id":"10de:18be"}]}],"pci_sources":["site"]}],
- "groups":[{"name":"gone","types":["no-such-type"]},{"name":"h100-80gb-x","types":["acme-x2"]}]}
+ "groups":[{"name":"gone","types":[]},{"name":"h100-80gb-x","types":["acme-x2"]}]}
 END
   run_status 1 gpuaas-profile catalog check "$T/odd.json"
   "$SRC/tests/validate" "$SRC/share/schema" <<< "$output"

@@ -19,7 +19,7 @@ struct ga_node_type *ga_gather_add(struct ga_gather *g, int64_t count, int64_t m
 	return ga_view_add(g->view, count);
 }
 
-static bool says(const struct ga_node_type *t, const char *slug)
+bool ga_gather_says(const struct ga_node_type *t, const char *slug)
 {
 	size_t i, j;
 
@@ -30,7 +30,7 @@ static bool says(const struct ga_node_type *t, const char *slug)
 	return false;
 }
 
-static bool says_nothing(const struct ga_node_type *t)
+bool ga_gather_says_nothing(const struct ga_node_type *t)
 {
 	size_t i;
 
@@ -40,85 +40,10 @@ static bool says_nothing(const struct ga_node_type *t)
 	return true;
 }
 
-static bool is_manual(const struct ga_node_type *t)
-{
-	size_t i;
-
-	for (i = 0; i < t->evidence.n; i++)
-		if (!strcmp(t->evidence.v[i].source, "manual"))
-			return true;
-	return false;
-}
-
-static void add_manual(struct ga_gather *g, struct ga_node_type *t, const struct ga_manual_type *m)
-{
-	const struct ga_accel_type *type = ga_accels_type(g->list, m->type);
-	ga_autofree char *said = ga_xprintf("%s: %s", m->type, m->reason);
-	struct ga_type_evidence *e =
-		ga_type_said(t, "manual", said, type ? (const char *const *)&type->slug : NULL,
-				type ? 1 : 0);
-
-	e->by = ga_strdup0(m->by);
-	e->at = ga_strdup0(m->at);
-	if (!type)
-		ga_view_warn(g->view, "manual_unknown", "'%s' was recorded by hand, and is no "
-			     "type of the catalogue", m->type);
-	if (t->count == GA_UNKNOWN)
-		t->count = m->count;
-}
-
-/* The element that a recorded type is of: one that may be it, one nothing is known of, any that
- * has none yet. */
-static struct ga_node_type *element_of(struct ga_gather *g, const char *slug)
-{
-	size_t i, pass;
-
-	for (pass = 0; pass < 3; pass++) {
-		for (i = 0; i < g->view->types.n; i++) {
-			struct ga_node_type *t = &g->view->types.v[i];
-
-			if (!is_manual(t) && (pass == 0 ? says(t, slug) :
-					      pass == 1 ? says_nothing(t) :
-							  true))
-				return t;
-		}
-	}
-	return NULL;
-}
-
-void ga_gather_manual(struct ga_gather *g, const struct ga_manual_types *manual)
-{
-	size_t i;
-
-	for (i = 0; manual && i < manual->n; i++) {
-		const struct ga_manual_type *m = &manual->v[i];
-		struct ga_node_type *t;
-
-		if (strcmp(m->node, g->view->node) != 0)
-			continue;
-		t = element_of(g, m->type);
-		add_manual(g, t ? t : ga_gather_add(g, GA_UNKNOWN, GA_UNKNOWN), m);
-	}
-}
-
 void ga_gather_done(struct ga_gather *g)
 {
 	ga_accels_weigh(g->list, g->view, g->memory_mib.v);
 	ga_list_release(&g->memory_mib);
-}
-
-void ga_manual_types_release(struct ga_manual_types *list)
-{
-	size_t i;
-
-	for (i = 0; i < list->n; i++) {
-		free(list->v[i].node);
-		free(list->v[i].type);
-		free(list->v[i].reason);
-		free(list->v[i].by);
-		free(list->v[i].at);
-	}
-	ga_list_release(list);
 }
 
 /* ---- resources ---- */
@@ -333,7 +258,7 @@ static void add_override(struct ga_gather *g, const struct ga_kube_node *node)
 		struct ga_type_evidence *e;
 
 		/* Of several it is for those that may be it. */
-		if (g->view->types.n > 1 && !says_nothing(t) && !says(t, slug))
+		if (g->view->types.n > 1 && !ga_gather_says_nothing(t) && !ga_gather_says(t, slug))
 			continue;
 		e = ga_type_said(t, "override", slug,
 				    type ? (const char *const *)&type->slug : NULL, type ? 1 : 0);

@@ -35,7 +35,13 @@ struct ga_gather {
 	GA_LIST(int64_t) memory_mib;
 };
 struct ga_node_type *ga_gather_add(struct ga_gather *g, int64_t count, int64_t memory_mib);
-/* Adds what people recorded for the view's node to its types. */
+/* Whether any source says so of these GPUs, or none says anything of their type. */
+bool ga_gather_says(const struct ga_node_type *t, const char *slug);
+bool ga_gather_says_nothing(const struct ga_node_type *t);
+/* Adds what people recorded for the view's node to its types (kube_manual.c). A person tells what
+ * GPUs are, not how many there are where the node tells that: of an element that PCI ids leave open
+ * a part may be of a recorded type, and what has no place is a contradiction (count_mismatch, and
+ * type_conflict as it is weighed). */
 void ga_gather_manual(struct ga_gather *g, const struct ga_manual_types *manual);
 /* Weighs, and releases what the gathering holds. */
 void ga_gather_done(struct ga_gather *g);

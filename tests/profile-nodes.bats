@@ -286,6 +286,40 @@ h200 nvidia-a2-16gb"
   jq_is .summary "Mixed (4x A100, 4x V100)"
 }
 
+@test "types by hand are for GPUs that the node tells of, and make no more of them" {
+  discovered h200
+  run_ok gpuaas-profile nodes set h200 4xh200 4xl4 --reason x
+  assert_stderr "count_mismatch: 4 of 'nvidia-h200-141gb' were recorded by hand, the node tells of 8"
+  assert_stderr "type_conflict: pci says '10de:2335/10de:18be', manual says 'nvidia-l4-24gb: x'"
+  run_ok gpuaas-profile nodes
+  jq_is '"\(.summary) \(.gpus) \(.types[0].evidence | map(.source) | join(" "))"' \
+    "8x NVIDIA H200 141GB 8 pci manual manual"
+  run_ok gpuaas-profile nodes set h200 8xh200 1xl4 --reason x
+  assert_stderr "count_mismatch: 9 GPUs were recorded by hand, the node tells of 8"
+  # Several that resources count are of what a person says, and the others stay unknown.
+  node k8s '{}' '{"nvidia.com/gpu":"8"}' > "$T/nodes.json"
+  run_ok gpuaas-profile nodes set k8s 4xA100-SXM4-40GB 2xTesla-V100-SXM2-16GB --reason x
+  run_ok gpuaas-profile nodes "$T/nodes.json"
+  jq_is '"\(.summary) \(.gpus)"' "Mixed (4x A100, 2x V100, 2x GPU - type unknown (nvidia.com/gpu)) 8"
+  jq_is '.warnings | map(.code) | join(" ")' label_missing
+  # A person is better than a label.
+  node k8s '{"nvidia.com/gpu.product":"NVIDIA-H200","nvidia.com/gpu.count":"8"}' '{"nvidia.com/gpu":"8"}' \
+    > "$T/nodes.json"
+  run_ok gpuaas-profile nodes set k8s 4xh200 4xl4 --reason x
+  run_ok gpuaas-profile nodes "$T/nodes.json"
+  jq_is '"\(.summary) \(.gpus)"' "Mixed (4x H200, 4x L4) 8"
+  jq_is '.warnings | map(.code) | join(" ")' "count_mismatch type_conflict"
+  # Both numbers were left out: how the eight divide is not known.
+  run_ok gpuaas-profile nodes set k8s h200 l4 --reason x
+  run_ok gpuaas-profile nodes "$T/nodes.json"
+  jq_is '"\(.summary) \(.gpus)"' "Mixed (H200, L4) null"
+  # A set that ids leave open divides, too.
+  node k8s '{"amd.com/gpu.device-id":"740c"}' '{"amd.com/gpu":"8"}' > "$T/nodes.json"
+  run_ok gpuaas-profile nodes set k8s 4xamd-mi250-128gb 4xamd-mi250x-128gb --reason x
+  run_ok gpuaas-profile nodes "$T/nodes.json"
+  jq_is '"\(.summary) \(.gpus) \(.warnings | length)"' "Mixed (4x MI250, 4x MI250X) 8 0"
+}
+
 @test "a type is recorded only with a reason, and only one that is known" {
   gpuaas-state init --lab > "$T/init"
   run_status 2 gpuaas-profile nodes set n1 h200

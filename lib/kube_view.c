@@ -11,12 +11,38 @@
 #include "str.h"
 #include "time.h"
 
+#define MOST 64
+
 /* ---- gathering ---- */
 
 struct ga_node_type *ga_gather_add(struct ga_gather *g, int64_t count, int64_t memory_mib)
 {
 	*ga_list_add(&g->memory_mib) = memory_mib;
 	return ga_view_add(g->view, count);
+}
+
+bool ga_gather_is_full(struct ga_gather *g)
+{
+	const struct ga_node_view *v = g->view;
+
+	if (!g->full && (v->types.n >= MOST || v->parts.n >= MOST || v->warnings.n >= MOST)) {
+		g->full = true;
+		ga_view_warn(g->view, "too_many", "it tells of more than %d types or parts of "
+			     "GPUs, or of more that is wrong: the rest is left out", MOST);
+		ga_type_said(ga_gather_add(g, GA_UNKNOWN, GA_UNKNOWN), "label",
+				"more than can be told", NULL, 0);
+	}
+	return g->full;
+}
+
+void ga_view_malformed(struct ga_node_view *v, json_t *object, const char *key)
+{
+	json_t *value = json_object_get(object, key);
+	ga_autofree char *text = json_is_string(value) ? ga_xstrdup(json_string_value(value)) :
+							 json_dumps(value, JSON_ENCODE_ANY);
+
+	ga_view_warn(v, "number_malformed", "%s is '%.64s', which cannot be", key,
+		     text ? text : "?");
 }
 
 bool ga_gather_says(const struct ga_node_type *t, const char *slug)
@@ -88,11 +114,19 @@ bool ga_kube_is_accelerator(const char *resource)
 	return resource_named(resource) != NULL;
 }
 
-/* How many devices an object has of it; false where it does not say. */
-static bool devices_of(const struct resource *r, json_t *object, const char *key, int64_t *ret)
+/* How many devices an object has of it, as ga_kube_number() has it: none has a million. */
+static int devices_of(const struct resource *r, json_t *object, const char *key, int64_t *ret)
 {
-	return !r->part && !(r->same && json_object_get(object, r->same)) &&
-	       ga_kube_number(object, key, ret) > 0 && *ret <= 1000000;
+	int found;
+
+	*ret = GA_UNKNOWN;
+	if (r->part || (r->same && json_object_get(object, r->same)))
+		return 0;
+	found = ga_kube_number(object, key, ret);
+	if (found <= 0 || *ret <= 1000000)
+		return found;
+	*ret = GA_UNKNOWN;
+	return -1;
 }
 
 /* ---- other makers ---- */
@@ -124,6 +158,8 @@ void ga_kube_others(struct ga_gather *g, const struct ga_kube_node *node)
 
 		if (!r->slugs || !devices_of(r, node->capacity, r->name, &n) || !n)
 			continue;
+		if (n == GA_UNKNOWN)
+			ga_view_malformed(g->view, node->capacity, r->name);
 		add_maker(g, r->name, r->slugs, n);
 		if (r->pci)
 			ga_kube_nfd(g, node, r->pci, g->view->types.n - 1);
@@ -276,11 +312,11 @@ static void sum_allocatable(const struct ga_kube_node *node, struct ga_node_view
 	json_object_foreach(node->allocatable, key, ignored) {
 		const struct resource *r = resource_named(key);
 
-		if (!r || !devices_of(r, node->allocatable, key, &n))
+		if (!r || devices_of(r, node->allocatable, key, &n) <= 0)
 			continue;
 		known = true;
 		may += n;
-		if (devices_of(r, node->capacity, key, &capacity))
+		if (devices_of(r, node->capacity, key, &capacity) > 0)
 			has += capacity - n;
 	}
 	v->allocatable = known ? may : GA_UNKNOWN;
@@ -293,12 +329,17 @@ static void read_age(const struct ga_kube_node *node, int64_t now, struct ga_nod
 {
 	char buf[GA_TIME_SIZE];
 	int64_t at = GA_UNKNOWN, seconds;
+	int found = ga_kube_number(node->labels, "nvidia.com/gfd.timestamp", &seconds);
 
-	if (ga_kube_number(node->labels, "nvidia.com/gfd.timestamp", &seconds) > 0 &&
-	    seconds > 0 && seconds < INT64_C(253402300800))
+	if (found > 0 && seconds > 0 && seconds < INT64_C(253402300800))
 		at = seconds * 1000000;
-	else if (!ga_time_read(node->heartbeat_at, &at))
+	else if (found)
+		ga_view_malformed(v, node->labels, "nvidia.com/gfd.timestamp");
+	if (at == GA_UNKNOWN && node->heartbeat_at && !ga_time_read(node->heartbeat_at, &at)) {
 		at = GA_UNKNOWN;
+		ga_view_warn(v, "time_malformed", "lastHeartbeatTime is '%.64s', which is no time",
+			     node->heartbeat_at);
+	}
 	v->age_seconds = GA_UNKNOWN;
 	if (at == GA_UNKNOWN)
 		return;

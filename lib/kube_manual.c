@@ -13,6 +13,7 @@ void ga_manual_types_release(struct ga_manual_types *list)
 
 	for (i = 0; i < list->n; i++) {
 		free(list->v[i].node);
+		free(list->v[i].name);
 		free(list->v[i].type);
 		free(list->v[i].reason);
 		free(list->v[i].by);
@@ -149,10 +150,14 @@ static int64_t sum_of(const struct ga_node_view *v)
 	return sum;
 }
 
-/* What was recorded for the node of the view. */
+/* What was recorded for the node of the view: under its id, or under its name in Kubernetes, which
+ * a node of the state has too. */
 static bool is_for(const struct ga_node_view *v, const struct ga_manual_type *m)
 {
-	return !strcmp(m->node, v->node);
+	if (!strcmp(m->node, v->node))
+		return true;
+	return m->of_state ? !strcmp(v->source, "kubernetes") && ga_streq(m->name, v->node) :
+			     ga_streq(v->name, m->node);
 }
 
 /* A person need not tell of all GPUs, but cannot tell of more than there are. */

@@ -16,7 +16,9 @@
 
 /* A type that somebody recorded for a node. */
 struct ga_manual_type {
-	char *node;
+	char *node;    /* id of a node of the state, or the name of one of Kubernetes */
+	bool of_state; /* the former */
+	char *name;    /* that the node of the state has, or NULL */
 	char *type; /* slug; one that the catalogue no longer has counts as unknown */
 	int64_t count; /* GA_UNKNOWN: not said */
 	char *reason, *by, *at;

@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <sys/stat.h>
 
 #include "rec.h"
 
@@ -86,6 +87,17 @@ static int is_json(const struct dirent *d)
 	return d->d_name[0] != '.' && n > 5 && !strcmp(d->d_name + n - 5, ".json");
 }
 
+/* Whoever reads the folder would wait for a pipe in it. */
+static int load_drop_in(struct ga_accels *list, const char *name, struct ga_err *err)
+{
+	ga_autofree char *path = ga_xprintf("%s/%s", drop_ins, name);
+	struct stat st;
+
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+		return ga_fail(err, GA_BADREC, "catalogue '%s' is no regular file", path);
+	return ga_accels_load(list, path, true, err);
+}
+
 static int load_drop_ins(struct ga_accels *list, struct ga_err *err)
 {
 	struct dirent **names = NULL;
@@ -97,10 +109,8 @@ static int load_drop_ins(struct ga_accels *list, struct ga_err *err)
 			       ga_fail_sys(err, "cannot read the catalogue drop-ins in '%s'",
 					   drop_ins);
 	for (i = 0; i < n; i++) {
-		ga_autofree char *path = ga_xprintf("%s/%s", drop_ins, names[i]->d_name);
-
 		if (r == 0)
-			r = ga_accels_load(list, path, true, err);
+			r = load_drop_in(list, names[i]->d_name, err);
 		free(names[i]);
 	}
 	free(names);
@@ -117,15 +127,20 @@ int ga_accels_open(const char *file, struct ga_accels **ret, struct ga_err *err)
 				(size_t)(ga_accel_builtin_end - ga_accel_builtin));
 	else if (ga_accels_load(list, file, false, err) < 0)
 		return -1;
-	if (load_drop_ins(list, err) < 0)
+	if (load_drop_ins(list, err) < 0 || ga_accels_check_slugs(list, err) < 0)
 		return -1;
 	*ret = GA_TAKE(list);
 	return 0;
 }
 
-int ga_accels_add_file(struct ga_accels *list, const char *file, struct ga_err *err)
+int ga_accels_add_files(struct ga_accels *list, char *const *files, int n, struct ga_err *err)
 {
-	return ga_accels_load(list, file, true, err);
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (ga_accels_load(list, files[i], true, err) < 0)
+			return -1;
+	return ga_accels_check_slugs(list, err);
 }
 
 void ga_accels_close(struct ga_accels *list)
@@ -143,7 +158,7 @@ void ga_accels_close(struct ga_accels *list)
 		free(e->slug);
 	}
 	for (i = 0; i < list->files.n; i++)
-		free(list->files.v[i]);
+		free(list->files.v[i].name);
 	ga_accels_forget_words(list);
 	ga_accels_rest_release(&list->lazy->rest);
 	ga_list_release(&list->entries);

@@ -94,7 +94,7 @@ int ga_accels_check(const struct ga_accels *list,
 		    int (*each)(const char *object, const char *check, const char *sentence,
 				void *arg),
 		    void *arg);
-/* Reads one more drop-in, as if it lay in the folder behind the others. GA_BADREC as above. */
-int ga_accels_add_file(struct ga_accels *list, const char *file, struct ga_err *err);
+/* Reads more drop-ins, as if they lay in the folder behind the others. GA_BADREC as above. */
+int ga_accels_add_files(struct ga_accels *list, char *const *files, int n, struct ga_err *err);
 
 #endif

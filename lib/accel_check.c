@@ -13,6 +13,13 @@
 #include <string.h>
 #include <strings.h>
 
+/* How far a source may be trusted (gpuaas-accelerators(7)). */
+static const char *const trust_words[] = { "vendor",	"vendor-coauthored",
+					   "registry",	"secondary, vendor-linked",
+					   "secondary", "consumer",
+					   "weak",	"observed",
+					   NULL };
+
 /* Labels that really are several types' (gpuaas-accelerators(7)). */
 static const char *const shared_labels[] = { "NVIDIA-H100", NULL };
 
@@ -202,6 +209,39 @@ static void check_ids(struct check *c, const struct ga_accel_type *t)
 		}
 }
 
+/* An id that is not marked as shared is of its type alone: else every GPU that has it would be one
+ * of several. Of an entry with revisions, each of them. */
+static void check_id(struct check *c, const struct ga_accel_type *t, const struct ga_accel_pci *p,
+		     int64_t revision)
+{
+	ga_autoaccel struct ga_accel a = { .match = GA_ACCEL_UNKNOWN };
+	struct ga_accel_clue clue = {
+		(unsigned int)strtoul(t->vendor_id, NULL, 16),
+		(unsigned int)strtoul(p->device_id, NULL, 16),
+		GA_UNKNOWN, GA_UNKNOWN, revision, GA_UNKNOWN, GA_UNKNOWN, GA_UNKNOWN };
+
+	ga_accels_detect(c->list, &clue, &a);
+	if (!ga_streq(a.slug, t->slug))
+		tell(c, t->slug, "pci", "%s:%s is not it alone, and not marked ambiguous: %s",
+		     t->vendor_id, p->device_id, a.name);
+}
+
+static void check_golden(struct check *c, const struct ga_accel_type *t)
+{
+	size_t i, j;
+
+	for (i = 0; t->vendor_id && i < t->pci.n; i++) {
+		const struct ga_accel_pci *p = &t->pci.v[i];
+
+		if (p->ambiguous)
+			continue;
+		if (!p->revisions.n)
+			check_id(c, t, p, GA_UNKNOWN);
+		for (j = 0; j < p->revisions.n; j++)
+			check_id(c, t, p, strtol(p->revisions.v[j], NULL, 16));
+	}
+}
+
 /* An alias means one type, unless it is the bare name of a product, and so of all its forms. */
 static void check_aliases(struct check *c, const struct ga_accel_type *t)
 {
@@ -253,6 +293,10 @@ static void check_rest(struct check *c)
 	const struct ga_accel_rest *r = ga_accels_rest(c->list);
 	size_t i, j;
 
+	for (i = 0; i < r->sources.n; i++)
+		if (!is_in(trust_words, r->sources.v[i].trust))
+			tell(c, r->sources.v[i].name, "trust", "'%s' is no word of trust",
+			     r->sources.v[i].trust);
 	for (i = 0; i < r->groups.n; i++) {
 		check_types(c, r->groups.v[i].name, &r->groups.v[i].types);
 		if (ga_accels_type(c->list, r->groups.v[i].name))
@@ -298,6 +342,7 @@ int ga_accels_check(const struct ga_accels *list,
 		check_names(&c, t, &t->labels.amd_product_name, GA_NAME_AMD);
 		check_names(&c, t, &t->labels.intel_product, GA_NAME_INTEL);
 		check_ids(&c, t);
+		check_golden(&c, t);
 		check_boards(&c, t);
 	}
 	check_rest(&c);

@@ -13,10 +13,12 @@
 
 #define CATALOGUE_MAX (16 << 20)
 #define SCHEMA "gpuaas.accelerators/1"
+#define HEX "0123456789abcdef"
 
 static const char *const sections[] = { "schema",	"built",	   "label_suffixes",
 					"sources",	"groups",	   "instances",
 					"platform_labels", "accelerators", "corrections" };
+#define FIRST_LIST 3
 
 /* Adds what the shape has and a person left out: null, and lists of nothing. */
 static void complete(const struct ga_shape *shape, json_t *json)
@@ -68,13 +70,30 @@ static void first_form(json_t *type)
 
 static bool is_hex4(const char *text)
 {
-	return text && strlen(text) == 4;
+	return strlen(text) == 4; /* of hex digits: its shape says that */
+}
+
+static int check_boards(const void *from, struct ga_err *err)
+{
+	const GA_LIST(struct ga_accel_board) *boards = from;
+	size_t i;
+
+	for (i = 0; i < boards->n; i++) {
+		const char *id = boards->v[i].id;
+
+		if (strspn(id, HEX) != 4 || id[4] != ':' || strspn(id + 5, HEX) != 4 || id[9])
+			return ga_fail(err, GA_BADREC, "subsystem '%.32s' is not such as "
+				       "10de:18be", id);
+	}
+	return 0;
 }
 
 static int check_ids(const struct ga_accel_type *type, struct ga_err *err)
 {
-	size_t i, j;
+	size_t i;
 
+	if (type->pci.n && !type->vendor_id)
+		return ga_fail(err, GA_BADREC, "it has PCI ids and no 'vendor_id'");
 	if (type->vendor_id && !is_hex4(type->vendor_id))
 		return ga_fail(err, GA_BADREC, "'vendor_id' is not four hex digits");
 	for (i = 0; i < type->pci.n; i++) {
@@ -82,29 +101,32 @@ static int check_ids(const struct ga_accel_type *type, struct ga_err *err)
 
 		if (!is_hex4(p->device_id))
 			return ga_fail(err, GA_BADREC, "'device_id' is not four hex digits");
-		for (j = 0; j < p->subsystems.n; j++)
-			if (strlen(p->subsystems.v[j].id) != 9 || p->subsystems.v[j].id[4] != ':')
-				return ga_fail(err, GA_BADREC, "subsystem '%.32s' is not such as "
-					       "10de:18be", p->subsystems.v[j].id);
+		if (check_boards(&p->subsystems, err) < 0 ||
+		    check_boards(&p->other_subsystems, err) < 0 ||
+		    check_boards(&p->vgpu_subsystems, err) < 0)
+			return -1;
 	}
 	return 0;
 }
 
-/* These are multiplied: nothing has a million of them, and their products fit. */
+/* They are multiplied, and something is divided by them: nothing has a million GB or GPUs, none
+ * takes 100 kW, and their products fit. */
 static int check_figures(const struct ga_accel_type *type, struct ga_err *err)
 {
 	const struct {
 		const char *name;
-		int64_t n;
-	} figures[] = { { "memory.nominal_gb", type->memory.nominal_gb },
-			{ "memory.gpu_gb", type->memory.gpu_gb },
-			{ "gpus_per_card", type->gpus_per_card } };
+		int64_t n, most;
+	} figures[] = { { "memory.nominal_gb", type->memory.nominal_gb, 1000000 },
+			{ "memory.gpu_gb", type->memory.gpu_gb, 1000000 },
+			{ "gpus_per_card", type->gpus_per_card, 1000000 },
+			{ "power.tdp_w", type->power.tdp_w, 100000 } };
 	size_t i;
 
 	for (i = 0; i < GA_ARRAY_SIZE(figures); i++)
-		if (figures[i].n > 1000000)
-			return ga_fail(err, GA_BADREC, "member '%s' is %" PRId64
-				       ", not within 0 .. 1000000", figures[i].name, figures[i].n);
+		if (figures[i].n != GA_UNKNOWN && (figures[i].n < 1 || figures[i].n > figures[i].most))
+			return ga_fail(err, GA_BADREC, "member '%s' is %" PRId64 ", not within "
+				       "1 .. %" PRId64, figures[i].name, figures[i].n,
+				       figures[i].most);
 	return 0;
 }
 
@@ -343,6 +365,66 @@ static int check_members(json_t *json, struct ga_err *err)
 			;
 		if (i == GA_ARRAY_SIZE(sections))
 			return ga_fail(err, GA_BADREC, "unknown member '%.64s'", key);
+		if (i >= FIRST_LIST && !json_is_array(value))
+			return ga_fail(err, GA_BADREC, "'%s' is not a list", key);
+	}
+	return 0;
+}
+
+static int check_types(const struct ga_accels *list, const char *what, const char *name,
+		       const void *from, struct ga_err *err)
+{
+	const GA_LIST(char *) *types = from;
+	size_t i;
+
+	for (i = 0; i < types->n; i++)
+		if (!ga_accels_entry(list, types->v[i]))
+			return ga_fail(err, GA_BADREC, "%s '%.64s' names the type '%.64s', which "
+				       "is not there", what, name, types->v[i]);
+	return 0;
+}
+
+/* The rows from those of one file to those of the next. */
+static int check_rows(const struct ga_accels *list, const struct ga_accel_file *from,
+		      const struct ga_accel_file *to, struct ga_err *err)
+{
+	const struct ga_accel_rest *r = &list->lazy->rest;
+	size_t i;
+
+	for (i = from->groups; i < to->groups; i++)
+		if (check_types(list, "group", r->groups.v[i].name, &r->groups.v[i].types,
+				err) < 0)
+			return -1;
+	for (i = from->instances; i < to->instances; i++)
+		if (check_types(list, "machine", r->instances.v[i].name, &r->instances.v[i].types,
+				err) < 0)
+			return -1;
+	for (i = from->platform_labels; i < to->platform_labels; i++)
+		if (check_types(list, "label", r->platform_labels.v[i].value,
+				&r->platform_labels.v[i].types, err) < 0)
+			return -1;
+	return 0;
+}
+
+static struct ga_accel_file file_of(const struct ga_accel_rest *rest, char *name)
+{
+	return (struct ga_accel_file){ name, rest->groups.n, rest->instances.n,
+				       rest->platform_labels.n };
+}
+
+int ga_accels_check_slugs(const struct ga_accels *list, struct ga_err *err)
+{
+	struct ga_accel_file end = file_of(&list->lazy->rest, NULL);
+	size_t i;
+
+	for (i = 0; i < list->files.n; i++) {
+		const struct ga_accel_file *f = &list->files.v[i];
+
+		if (check_rows(list, f, i + 1 < list->files.n ? f + 1 : &end, err) == 0)
+			continue;
+		(void)ga_wrap(err, "catalogue '%s'", f->name);
+		return ga_hint(err, "'gpuaas-profile catalog' shows the types; a drop-in may name "
+			       "those of another");
 	}
 	return 0;
 }
@@ -400,7 +482,8 @@ int ga_accels_load(struct ga_accels *list, const char *file, bool drop_in, struc
 	if (!json)
 		return ga_fail(err, GA_BADREC, "catalogue '%s', line %d: not JSON: %s", file,
 			       why.line, why.text);
-	name = *ga_list_add(&list->files) = ga_xstrdup(file);
+	name = ga_xstrdup(file);
+	*ga_list_add(&list->files) = file_of(ga_accels_rest_of(list), name);
 	ga_accels_forget_words(list);
 	r = drop_in ? take_drop_in(list, json, name, err) : take_whole(list, json, name, err);
 	if (r < 0) {

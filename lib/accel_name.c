@@ -228,15 +228,12 @@ static bool strip(char *text, const char *suffix)
 	return true;
 }
 
-/* Takes the one suffix off that GFD may have put there. */
+/* Takes off what GFD may have put there: parts in MIG may be shared, too. */
 static void strip_suffix(char *text, struct ga_accel_named *ret)
 {
 	char *mig = NULL, *at = text;
 
-	if (strip(text, "-SHARED") || strip(text, "-PRIVATE")) {
-		ret->shared = true;
-		return;
-	}
+	ret->shared = strip(text, "-SHARED") || strip(text, "-PRIVATE");
 	while ((at = strstr(at, "-MIG-")) != NULL)
 		mig = at++;
 	if (!mig || (strcmp(mig + 5, "INVALID") != 0 && !is_mig_profile(mig + 5)))

@@ -91,12 +91,15 @@ static bool set_has(const struct set *s, const char *slug)
 	return false;
 }
 
-static void set_of(const struct ga_type_evidence *e, struct set *ret)
+/* The types it says that the catalogue has. */
+static void set_of(const struct ga_accels *list, const struct ga_type_evidence *e,
+		   struct set *ret)
 {
 	size_t i;
 
 	for (i = 0; i < e->types.n; i++)
-		*ga_list_add(ret) = e->types.v[i];
+		if (ga_accels_type(list, e->types.v[i]))
+			*ga_list_add(ret) = e->types.v[i];
 }
 
 /* Leaves what both have; false, and nothing changed, where that is nothing. */
@@ -209,12 +212,12 @@ static void decide(const struct ga_accels *list, struct ga_node_view *v, struct 
 
 	best = next_best(t, &rank, &after);
 	if (best)
-		set_of(best, &s);
+		set_of(list, best, &s);
 	t->rung = ga_xstrdup(best ? rung_of(best) : "none");
 	while (best && (e = next_best(t, &rank, &after)) != NULL) {
 		struct set other = { NULL, 0 };
 
-		set_of(e, &other);
+		set_of(list, e, &other);
 		if (!narrow(&s, &other))
 			tell_conflict(v, best, e);
 		ga_list_release(&other);

@@ -79,7 +79,7 @@ int ga_cli_type_named(const struct ga_accels *list, const char *name, struct ga_
 	if (!ret->types.n)
 		return ga_cli_type_unknown(list, name, err);
 	if (ret->part || ret->shared)
-		return ga_fail(err, GA_USAGE, "'%.64s' is a part of a GPU, and profiles sell whole "
+		return ga_fail(err, GA_USAGE, "'%.64s' is a part of a GPU, and types are of whole "
 			       "ones", name);
 	return 0;
 }

@@ -166,15 +166,13 @@ static int show_finding(const char *object, const char *check, const char *sente
 static int check(char *const *files, int n, struct ga_err *err)
 {
 	ga_autoaccels struct ga_accels *list = NULL;
-	int i, found;
+	int found;
 
 	if (n)
 		ga_accels_drop_ins(NULL);
-	if ((n ? ga_accels_open(NULL, &list, err) : ga_cli_catalogue(&list, err)) < 0)
+	if ((n ? ga_accels_open(NULL, &list, err) : ga_cli_catalogue(&list, err)) < 0 ||
+	    ga_accels_add_files(list, files, n, err) < 0)
 		return -1;
-	for (i = 0; i < n; i++)
-		if (ga_accels_add_file(list, files[i], err) < 0)
-			return -1;
 	found = ga_accels_check(list, show_finding, err);
 	if (found == 0)
 		ga_say("%zu types, nothing is wrong", ga_accels_count(list));

@@ -12,8 +12,9 @@
 #include "cli_accel.h"
 #include "clock.h"
 #include "size.h"
-#include "store.h"
 #include "store_view.h"
+
+#define REASON_MAX 1024
 
 const char *const ga_nodes_sorts[] = { "node", "type", "gpus", "age", NULL };
 
@@ -236,33 +237,33 @@ static int read_type(const struct ga_accels *list, const char *text, struct ga_m
 	const char *name = text;
 
 	ret->count = GA_UNKNOWN;
-	if (digits && digits < 5 && text[digits] == 'x') {
-		ret->count = strtol(text, NULL, 10);
+	if (digits && text[digits] == 'x') {
+		ret->count = digits < 9 ? strtol(text, NULL, 10) : 0;
 		name = text + digits + 1;
+		if (ret->count < 1 || ret->count > GA_MANUAL_COUNT_MAX)
+			return ga_fail(err, GA_USAGE, "'%.64s': a node has 1 .. %d of a type", text,
+				       GA_MANUAL_COUNT_MAX);
 	}
-	ga_accels_named(list, GA_NAME_PEOPLE, name, &named);
-	if (named.types.n == 1 && ret->count != 0) {
-		ret->type = ga_xstrdup(named.types.v[0]);
-		return 0;
-	}
-	if (ret->count == 0)
-		return ga_fail(err, GA_USAGE, "'%.64s' says that there is none: 4xTYPE says how "
-			       "many", text);
-	if (!named.types.n)
-		return ga_cli_type_unknown(list, name, err);
-	return ga_cli_type_several(name, &named, err);
+	if (ga_cli_type_named(list, name, &named, err) < 0)
+		return -1;
+	if (named.types.n > 1)
+		return ga_cli_type_several(name, &named, err);
+	ret->type = ga_xstrdup(named.types.v[0]);
+	return 0;
 }
 
-/* The node's id in the state, or the name as it stands: of a node of Kubernetes. */
+/* The node's id in the state, by its whole id or name, or the name as it stands: of a node of
+ * Kubernetes, which may begin as another's id does. */
 static int node_of(struct ga_db *db, const char *text, char **ret, struct ga_err *err)
 {
 	const char *p;
 
-	if (ga_store_resolve(db, "node", text, ret, NULL, err) == 0)
-		return 0;
-	if (err->code != GA_NOTFOUND)
+	if (ga_store_node_called(db, text, ret, err) < 0)
 		return -1;
-	ga_err_clear(err);
+	if (*ret && strcmp(*ret, text) != 0)
+		ga_say("'%s' is node '%s' of the state", text, *ret);
+	if (*ret)
+		return 0;
 	for (p = text; *p && *p > 0x20 && *p != 0x7f; p++)
 		;
 	if (*p || p == text || p - text > 253)
@@ -303,6 +304,22 @@ static int record(const struct ga_nodes_opts *o, const struct ga_accels *list, c
 	return ga_db_commit(db, err);
 }
 
+/* It stands in the view's evidence, behind the type. */
+static int check_reason(const char *reason, struct ga_err *err)
+{
+	ga_autojson json_t *text = json_string(reason); /* of UTF-8 alone */
+	const char *p = reason;
+
+	for (; *p && (unsigned char)*p >= 0x20 && *p != 0x7f; p++)
+		;
+	if (*p || !text)
+		return ga_fail(err, GA_USAGE, "--reason %s", *p ? "contains control characters" :
+								  "is not text in UTF-8");
+	if (p - reason > REASON_MAX)
+		return ga_fail(err, GA_USAGE, "--reason is longer than %d bytes", REASON_MAX);
+	return 0;
+}
+
 static int set(const struct ga_nodes_opts *o, char *const *args, int n, struct ga_err *err)
 {
 	ga_automanual struct ga_manual_types types = { NULL, 0 };
@@ -313,6 +330,8 @@ static int set(const struct ga_nodes_opts *o, char *const *args, int n, struct g
 		return ga_fail(err, GA_USAGE, "nodes set takes a node and its types");
 	if (!o->reason || !*o->reason)
 		return ga_fail(err, GA_USAGE, "--reason is missing: how the type is known");
+	if (check_reason(o->reason, err) < 0)
+		return -1;
 	if (ga_cli_catalogue(&list, err) < 0)
 		return -1;
 	for (i = 1; i < n; i++)
@@ -333,6 +352,8 @@ int ga_cli_nodes(const struct ga_nodes_opts *o, struct ga_err *err)
 	if (n && !strcmp(args[0], "clear")) {
 		if (n != 2)
 			return ga_fail(err, GA_USAGE, "nodes clear takes one node");
+		if (o->reason && check_reason(o->reason, err) < 0)
+			return -1;
 		return record(o, NULL, args[1], &none, err);
 	}
 	if (n > 1)

@@ -11,6 +11,8 @@
 #include "str.h"
 #include "time.h"
 
+#define MOST 64
+
 /* ---- gathering ---- */
 
 struct ga_node_type *ga_gather_add(struct ga_gather *g, int64_t count, int64_t memory_mib)
@@ -19,7 +21,31 @@ struct ga_node_type *ga_gather_add(struct ga_gather *g, int64_t count, int64_t m
 	return ga_view_add(g->view, count);
 }
 
-static bool says(const struct ga_node_type *t, const char *slug)
+bool ga_gather_is_full(struct ga_gather *g)
+{
+	const struct ga_node_view *v = g->view;
+
+	if (!g->full && (v->types.n >= MOST || v->parts.n >= MOST || v->warnings.n >= MOST)) {
+		g->full = true;
+		ga_view_warn(g->view, "too_many", "it tells of more than %d types or parts of "
+			     "GPUs, or of more that is wrong: the rest is left out", MOST);
+		ga_type_said(ga_gather_add(g, GA_UNKNOWN, GA_UNKNOWN), "label",
+				"more than can be told", NULL, 0);
+	}
+	return g->full;
+}
+
+void ga_view_malformed(struct ga_node_view *v, json_t *object, const char *key)
+{
+	json_t *value = json_object_get(object, key);
+	ga_autofree char *text = json_is_string(value) ? ga_xstrdup(json_string_value(value)) :
+							 json_dumps(value, JSON_ENCODE_ANY);
+
+	ga_view_warn(v, "number_malformed", "%s is '%.64s', which cannot be", key,
+		     text ? text : "?");
+}
+
+bool ga_gather_says(const struct ga_node_type *t, const char *slug)
 {
 	size_t i, j;
 
@@ -30,7 +56,7 @@ static bool says(const struct ga_node_type *t, const char *slug)
 	return false;
 }
 
-static bool says_nothing(const struct ga_node_type *t)
+bool ga_gather_says_nothing(const struct ga_node_type *t)
 {
 	size_t i;
 
@@ -40,85 +66,10 @@ static bool says_nothing(const struct ga_node_type *t)
 	return true;
 }
 
-static bool is_manual(const struct ga_node_type *t)
-{
-	size_t i;
-
-	for (i = 0; i < t->evidence.n; i++)
-		if (!strcmp(t->evidence.v[i].source, "manual"))
-			return true;
-	return false;
-}
-
-static void add_manual(struct ga_gather *g, struct ga_node_type *t, const struct ga_manual_type *m)
-{
-	const struct ga_accel_type *type = ga_accels_type(g->list, m->type);
-	ga_autofree char *said = ga_xprintf("%s: %s", m->type, m->reason);
-	struct ga_type_evidence *e =
-		ga_type_said(t, "manual", said, type ? (const char *const *)&type->slug : NULL,
-				type ? 1 : 0);
-
-	e->by = ga_strdup0(m->by);
-	e->at = ga_strdup0(m->at);
-	if (!type)
-		ga_view_warn(g->view, "manual_unknown", "'%s' was recorded by hand, and is no "
-			     "type of the catalogue", m->type);
-	if (t->count == GA_UNKNOWN)
-		t->count = m->count;
-}
-
-/* The element that a recorded type is of: one that may be it, one nothing is known of, any that
- * has none yet. */
-static struct ga_node_type *element_of(struct ga_gather *g, const char *slug)
-{
-	size_t i, pass;
-
-	for (pass = 0; pass < 3; pass++) {
-		for (i = 0; i < g->view->types.n; i++) {
-			struct ga_node_type *t = &g->view->types.v[i];
-
-			if (!is_manual(t) && (pass == 0 ? says(t, slug) :
-					      pass == 1 ? says_nothing(t) :
-							  true))
-				return t;
-		}
-	}
-	return NULL;
-}
-
-void ga_gather_manual(struct ga_gather *g, const struct ga_manual_types *manual)
-{
-	size_t i;
-
-	for (i = 0; manual && i < manual->n; i++) {
-		const struct ga_manual_type *m = &manual->v[i];
-		struct ga_node_type *t;
-
-		if (strcmp(m->node, g->view->node) != 0)
-			continue;
-		t = element_of(g, m->type);
-		add_manual(g, t ? t : ga_gather_add(g, GA_UNKNOWN, GA_UNKNOWN), m);
-	}
-}
-
 void ga_gather_done(struct ga_gather *g)
 {
 	ga_accels_weigh(g->list, g->view, g->memory_mib.v);
 	ga_list_release(&g->memory_mib);
-}
-
-void ga_manual_types_release(struct ga_manual_types *list)
-{
-	size_t i;
-
-	for (i = 0; i < list->n; i++) {
-		free(list->v[i].node);
-		free(list->v[i].type);
-		free(list->v[i].reason);
-		free(list->v[i].by);
-		free(list->v[i].at);
-	}
-	ga_list_release(list);
 }
 
 /* ---- resources ---- */
@@ -163,11 +114,19 @@ bool ga_kube_is_accelerator(const char *resource)
 	return resource_named(resource) != NULL;
 }
 
-/* How many devices an object has of it; false where it does not say. */
-static bool devices_of(const struct resource *r, json_t *object, const char *key, int64_t *ret)
+/* How many devices an object has of it, as ga_kube_number() has it: none has a million. */
+static int devices_of(const struct resource *r, json_t *object, const char *key, int64_t *ret)
 {
-	return !r->part && !(r->same && json_object_get(object, r->same)) &&
-	       ga_kube_number(object, key, ret) > 0 && *ret <= 1000000;
+	int found;
+
+	*ret = GA_UNKNOWN;
+	if (r->part || (r->same && json_object_get(object, r->same)))
+		return 0;
+	found = ga_kube_number(object, key, ret);
+	if (found <= 0 || *ret <= 1000000)
+		return found;
+	*ret = GA_UNKNOWN;
+	return -1;
 }
 
 /* ---- other makers ---- */
@@ -199,6 +158,8 @@ void ga_kube_others(struct ga_gather *g, const struct ga_kube_node *node)
 
 		if (!r->slugs || !devices_of(r, node->capacity, r->name, &n) || !n)
 			continue;
+		if (n == GA_UNKNOWN)
+			ga_view_malformed(g->view, node->capacity, r->name);
 		add_maker(g, r->name, r->slugs, n);
 		if (r->pci)
 			ga_kube_nfd(g, node, r->pci, g->view->types.n - 1);
@@ -333,7 +294,7 @@ static void add_override(struct ga_gather *g, const struct ga_kube_node *node)
 		struct ga_type_evidence *e;
 
 		/* Of several it is for those that may be it. */
-		if (g->view->types.n > 1 && !says_nothing(t) && !says(t, slug))
+		if (g->view->types.n > 1 && !ga_gather_says_nothing(t) && !ga_gather_says(t, slug))
 			continue;
 		e = ga_type_said(t, "override", slug,
 				    type ? (const char *const *)&type->slug : NULL, type ? 1 : 0);
@@ -351,11 +312,11 @@ static void sum_allocatable(const struct ga_kube_node *node, struct ga_node_view
 	json_object_foreach(node->allocatable, key, ignored) {
 		const struct resource *r = resource_named(key);
 
-		if (!r || !devices_of(r, node->allocatable, key, &n))
+		if (!r || devices_of(r, node->allocatable, key, &n) <= 0)
 			continue;
 		known = true;
 		may += n;
-		if (devices_of(r, node->capacity, key, &capacity))
+		if (devices_of(r, node->capacity, key, &capacity) > 0)
 			has += capacity - n;
 	}
 	v->allocatable = known ? may : GA_UNKNOWN;
@@ -368,12 +329,17 @@ static void read_age(const struct ga_kube_node *node, int64_t now, struct ga_nod
 {
 	char buf[GA_TIME_SIZE];
 	int64_t at = GA_UNKNOWN, seconds;
+	int found = ga_kube_number(node->labels, "nvidia.com/gfd.timestamp", &seconds);
 
-	if (ga_kube_number(node->labels, "nvidia.com/gfd.timestamp", &seconds) > 0 &&
-	    seconds > 0 && seconds < INT64_C(253402300800))
+	if (found > 0 && seconds > 0 && seconds < INT64_C(253402300800))
 		at = seconds * 1000000;
-	else if (!ga_time_read(node->heartbeat_at, &at))
+	else if (found)
+		ga_view_malformed(v, node->labels, "nvidia.com/gfd.timestamp");
+	if (at == GA_UNKNOWN && node->heartbeat_at && !ga_time_read(node->heartbeat_at, &at)) {
 		at = GA_UNKNOWN;
+		ga_view_warn(v, "time_malformed", "lastHeartbeatTime is '%.64s', which is no time",
+			     node->heartbeat_at);
+	}
 	v->age_seconds = GA_UNKNOWN;
 	if (at == GA_UNKNOWN)
 		return;

@@ -16,7 +16,9 @@
 
 /* A type that somebody recorded for a node. */
 struct ga_manual_type {
-	char *node;
+	char *node;    /* id of a node of the state, or the name of one of Kubernetes */
+	bool of_state; /* the former */
+	char *name;    /* that the node of the state has, or NULL */
 	char *type; /* slug; one that the catalogue no longer has counts as unknown */
 	int64_t count; /* GA_UNKNOWN: not said */
 	char *reason, *by, *at;
@@ -33,9 +35,22 @@ struct ga_gather {
 	const struct ga_accels *list;
 	struct ga_node_view *view;
 	GA_LIST(int64_t) memory_mib;
+	bool full;
 };
 struct ga_node_type *ga_gather_add(struct ga_gather *g, int64_t count, int64_t memory_mib);
-/* Adds what people recorded for the view's node to its types. */
+/* Whether there are as many types, parts or warnings as anybody would read (64): what is beyond is
+ * GPUs of unknown type and number then, with the warning too_many. Ask before adding what labels
+ * may have any number of. */
+bool ga_gather_is_full(struct ga_gather *g);
+/* Whether any source says so of these GPUs, or none says anything of their type. */
+bool ga_gather_says(const struct ga_node_type *t, const char *slug);
+bool ga_gather_says_nothing(const struct ga_node_type *t);
+/* Warns of a member of an object that is no number, or none that can be (number_malformed). */
+void ga_view_malformed(struct ga_node_view *v, json_t *object, const char *key);
+/* Adds what people recorded for the view's node to its types (kube_manual.c). A person tells what
+ * GPUs are, not how many there are where the node tells that: of an element that PCI ids leave open
+ * a part may be of a recorded type, and what has no place is a contradiction (count_mismatch, and
+ * type_conflict as it is weighed). */
 void ga_gather_manual(struct ga_gather *g, const struct ga_manual_types *manual);
 /* Weighs, and releases what the gathering holds. */
 void ga_gather_done(struct ga_gather *g);
@@ -64,7 +79,7 @@ struct ga_kube_amd_label {
  * with "beta." before it. False where it is none, or says again what another one does. */
 bool ga_kube_amd_label(const struct ga_kube_node *node, const char *key,
 		       struct ga_kube_amd_label *ret);
-/* A PCI id as that labeller writes it: up to 8 hexadecimal digits. */
+/* A PCI id, up to 8 hexadecimal digits as that labeller writes it, or "0x74A1" of a person. */
 bool ga_kube_amd_is_id(const char *text);
 /* "192G" in MiB, which one GPU has; GA_UNKNOWN: no size. */
 int64_t ga_kube_amd_vram(const char *text);

@@ -16,14 +16,43 @@ int ga_store_manual_types(struct ga_db *db, struct ga_manual_types *ret, struct 
 	int r;
 
 	if (ga_db_query(db, &rows, err,
-			"SELECT node, accelerator_type, count, reason, said_by, said_at "
-			"FROM manual_type ORDER BY node, accelerator_type", "") < 0)
+			"SELECT node, accelerator_type, count, reason, said_by, said_at, "
+			"n.id IS NOT NULL, n.name FROM manual_type LEFT JOIN node n "
+			"ON n.id = node ORDER BY node, accelerator_type", "") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0)
 		*ga_list_add(ret) = (struct ga_manual_type){
-			ga_rows_dup(rows, 0), ga_rows_dup(rows, 1), ga_rows_int(rows, 2),
-			ga_rows_dup(rows, 3), ga_rows_dup(rows, 4), ga_rows_dup(rows, 5) };
+			.node = ga_rows_dup(rows, 0),
+			.of_state = ga_rows_int(rows, 6) != 0,
+			.name = ga_rows_dup(rows, 7),
+			.type = ga_rows_dup(rows, 1),
+			.count = ga_rows_int(rows, 2),
+			.reason = ga_rows_dup(rows, 3),
+			.by = ga_rows_dup(rows, 4),
+			.at = ga_rows_dup(rows, 5),
+		};
 	return r;
+}
+
+int ga_store_node_called(struct ga_db *db, const char *text, char **ret, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	*ret = NULL;
+	if (ga_db_query(db, &rows, err, "SELECT id FROM node WHERE id = ?1 OR name = ?1 "
+			"ORDER BY id <> ?1 LIMIT 2", "s", text) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r <= 0)
+		return r;
+	*ret = ga_rows_dup(rows, 0);
+	if (strcmp(*ret, text) == 0)
+		return 0;
+	r = ga_rows_next(rows, err);
+	return r <= 0 ? r :
+			ga_fail(err, GA_USAGE, "'%.64s' is the name of several nodes: '%s', '%s'",
+				text, *ret, ga_rows_text(rows, 0));
 }
 
 static json_t *detail_of(const struct ga_manual_type *types, size_t n, const char *reason)
@@ -66,7 +95,9 @@ int ga_store_set_manual_types(struct ga_db *db, const char *node,
 
 	if (check_twice(types, n, err) < 0)
 		return -1;
-	gone = ga_db_exec(db, err, "DELETE FROM manual_type WHERE node = ?1", "s", node);
+	gone = ga_db_exec(db, err, "DELETE FROM manual_type WHERE node = ?1 OR node = "
+			  "(SELECT name FROM node WHERE id = ?1) AND NOT EXISTS "
+			  "(SELECT 1 FROM node n WHERE n.id = manual_type.node)", "s", node);
 	if (gone < 0)
 		return -1;
 	if (!n && !gone)

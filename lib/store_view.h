@@ -23,7 +23,12 @@ int ga_store_manual_of(struct ga_db *db, const struct ga_accels *list, const cha
 int ga_store_has_type(struct ga_db *db, const char *type, struct ga_err *err);
 /* All types recorded by hand, by node and type. */
 int ga_store_manual_types(struct ga_db *db, struct ga_manual_types *ret, struct ga_err *err);
-/* Records types for a node in place of those before; it may be one that the state does not have.
+/* The id of the node of the state that has exactly this id, or else this name; ret is allocated,
+ * NULL where there is none. GA_USAGE: several have the name. */
+int ga_store_node_called(struct ga_db *db, const char *text, char **ret, struct ga_err *err);
+#define GA_MANUAL_COUNT_MAX 1024 /* of one type on a node, as the table has it */
+/* Records types for a node in place of those before, also of those under its name from before it
+ * was in the state; it may be one that the state does not have.
  * n 0 forgets them: GA_NOTFOUND when there are none. types borrow; by and at are filled in.
  * GA_USAGE: a type stands twice. */
 int ga_store_set_manual_types(struct ga_db *db, const char *node,

@@ -87,6 +87,8 @@ refused()
     "source 'wiki' is there already, described in other words by built-in"
   refused '{"schema":"gpuaas.accelerators/9"}' "gpuaas.accelerators/9"
   refused '{"acclerators":[]}' "unknown member 'acclerators'"
+  refused '{"corrections":{"slug":"nvidia-h200-141gb"}}' "'corrections' is not a list"
+  refused '{"accelerators":{"slug":"x","name":"X"}}' "'accelerators' is not a list"
   refused '{' "not JSON"
   refused '[]' "no JSON object"
   refused "{\"accelerators\":[{\"slug\":\"x\",\"name\":\"a\\u001b[31m\"}]}" "control characters"
@@ -111,9 +113,42 @@ refused()
   refute_stderr "looks at it alone"
 }
 
+@test "a pipe or a folder that is called like a drop-in is refused, and nobody waits for it" {
+  mkfifo "$T/d/pipe.json"
+  run_status 3 timeout 20 gpuaas-profile catalog
+  assert_stderr "catalogue '$T/d/pipe.json' is no regular file"
+  rm "$T/d/pipe.json"
+  mkdir "$T/d/folder.json"
+  run_status 3 gpuaas-profile catalog
+  assert_stderr "catalogue '$T/d/folder.json' is no regular file"
+}
+
+@test "what names a type that is not there is refused, once all drop-ins are read" {
+  refused '{"groups":[{"name":"big","types":["no-such-type"]}]}' \
+    "group 'big' names the type 'no-such-type', which is not there"
+  refused '{"instances":[{"provider":"aws","name":"zz.big","types":["no-such-type"],"count":4,"sources":["wiki"]}]}' \
+    "machine 'zz.big' names the type 'no-such-type'"
+  refused '{"platform_labels":[{"key":"cloud.google.com/gke-accelerator","value":"zz","types":["no-such-type"],"sources":["wiki"]}]}' \
+    "label 'zz' names the type 'no-such-type'"
+  # A file may name what a later one brings.
+  echo '{"groups":[{"name":"big","types":["acme-x1"]}]}' > "$T/d/10.json"
+  run_status 3 gpuaas-profile catalog big
+  assert_stderr "$T/d/10.json"
+  echo '{"accelerators":[{"slug":"acme-x1","name":"Acme X1"}]}' > "$T/d/20.json"
+  run_ok gpuaas-profile catalog big
+  jq_is .slug acme-x1
+  run_ok gpuaas-profile catalog check "$T/d/10.json" "$T/d/20.json"
+  run_status 3 gpuaas-profile catalog check "$T/d/10.json"
+  # A file that stands in for the catalogue, too.
+  echo '{"accelerators":[],"groups":[{"name":"big","types":["nvidia-h200-141gb"]}]}' > "$T/own.json"
+  GPUAAS_ACCELERATORS=$T/own.json GPUAAS_ACCELERATORS_DIR=/nonexistent run_status 3 gpuaas-profile catalog
+  assert_stderr "$T/own.json"
+}
+
 @test "a drop-in that contradicts the catalogue is found by check" {
   cat > "$T/odd.json" << 'END'
-{"sources":[{"name":"site","what":"our bench","where":null,"trust":"observed"}],
+{"sources":[{"name":"site","what":"our bench","where":null,"trust":"observed"},
+  {"name":"rumour","what":"heard","where":null,"trust":"gospel"}],
  "accelerators":[
   {"slug":"acme-x1-64gb","name":"A","memory":{"nominal_gb":32,"size_sources":["site"]}},
   {"slug":"acme-x2","name":"B","power":{"tdp_w":300}},
@@ -122,14 +157,19 @@ refused()
    "size_sources":["site"],"reported_sources":["site"]}},
   {"slug":"acme-x5","name":"E","vendor_id":"10de","pci":[{"device_id":"2335",
    "subsystems":[{"id":"10de:18be"}]}],"pci_sources":["site"]}],
- "groups":[{"name":"gone","types":["no-such-type"]},{"name":"h100-80gb-x","types":["acme-x2"]}]}
+ "corrections":[{"slug":"nvidia-l4-24gb","pci":[{"device_id":"27b8","ambiguous":"one of ours has it"}]},
+  {"slug":"amd-mi25-16gb","pci":[{"device_id":"6860","revisions":["00","01","02"]}]}],
+ "groups":[{"name":"gone","types":[]},{"name":"h100-80gb-x","types":["acme-x2"]}]}
 END
   run_status 1 gpuaas-profile catalog check "$T/odd.json"
   "$SRC/tests/validate" "$SRC/share/schema" <<< "$output"
   for want in "acme-x1-64gb suffix" "acme-x2 no_source" "acme-x3 name" "acme-x4 memory_ratio" \
-    "acme-x5 subsystem" "gone no_type"; do
+    "acme-x5 subsystem" "gone no_type" "rumour trust" \
+    "nvidia-h200-141gb pci" "acme-x5 pci"; do
     jq -r '"\(.object) \(.check)"' <<< "$output" | grep -qx "$want" || { echo "$want"; false; }
   done
+  # What is marked ambiguous, or told apart by its revision, is no contradiction.
+  jq_slurp_is 'map(select(.object == "nvidia-l4-24gb" or .object == "amd-mi25-16gb")) | length' 0
 }
 
 @test "the catalogue is what make-accelerators makes of the gathered facts" {

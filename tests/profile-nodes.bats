@@ -121,6 +121,8 @@ true label"
   warned number_malformed
   view '{"nvidia.com/gpu.product":"NVIDIA-H200","nvidia.com/gpu.memory":"24576"}' '{"nvidia.com/gpu":"8"}'
   warned memory_ratio
+  view '{}' '{}' '{"status":{"conditions":[{"type":"Ready","status":"True","lastHeartbeatTime":"now"}]}}'
+  warned time_malformed
   # Labels that dashboards look for and nobody publishes say nothing.
   view '{"amd.com/gpu.product":"MI300X","intel.com/gpu.product":"Max 1550"}' '{}'
   jq_is .summary "no GPU"
@@ -286,6 +288,66 @@ h200 nvidia-a2-16gb"
   jq_is .summary "Mixed (4x A100, 4x V100)"
 }
 
+@test "a node of Kubernetes is known by its whole name, which a node of the state may have, too" {
+  discovered h200
+  run_ok gpuaas-profile nodes set h2 4xl4 --reason x
+  assert_stderr "'h2' is no node of the state: it is taken as one of Kubernetes"
+  run_ok gpuaas-profile nodes
+  jq_is '"\(.summary) \(.warnings | length)"' "8x NVIDIA H200 141GB 0"
+  node h2 '{}' '{}' > "$T/nodes.json"
+  run_ok gpuaas-profile nodes "$T/nodes.json"
+  jq_is .summary "4x NVIDIA L4 24GB"
+  # The state's name of a node is Kubernetes' name of it.
+  sqlite3 "$GPUAAS_STATE" "UPDATE node SET name = 'w01', generation = generation + 1"
+  run_ok gpuaas-profile nodes set w01 8xh200 --reason x
+  assert_stderr "'w01' is node 'h200' of the state"
+  node w01 '{}' '{"nvidia.com/gpu":"8"}' > "$T/nodes.json"
+  run_ok gpuaas-profile nodes "$T/nodes.json"
+  jq_is .summary "8x NVIDIA H200 141GB"
+  run_ok gpuaas-profile nodes clear w01
+  # What was recorded before the node came to the state is the node's, and is cleared with it.
+  sqlite3 "$GPUAAS_STATE" "UPDATE node SET name = 'h2', generation = generation + 1"
+  run_ok gpuaas-profile nodes
+  warned type_conflict
+  run_ok gpuaas-profile nodes clear h2
+  run_ok gpuaas-profile nodes
+  jq_is '.warnings | length' 0
+}
+
+@test "types by hand are for GPUs that the node tells of, and make no more of them" {
+  discovered h200
+  run_ok gpuaas-profile nodes set h200 4xh200 4xl4 --reason x
+  assert_stderr "count_mismatch: 4 of 'nvidia-h200-141gb' were recorded by hand, the node tells of 8"
+  assert_stderr "type_conflict: pci says '10de:2335/10de:18be', manual says 'nvidia-l4-24gb: x'"
+  run_ok gpuaas-profile nodes
+  jq_is '"\(.summary) \(.gpus) \(.types[0].evidence | map(.source) | join(" "))"' \
+    "8x NVIDIA H200 141GB 8 pci manual manual"
+  run_ok gpuaas-profile nodes set h200 8xh200 1xl4 --reason x
+  assert_stderr "count_mismatch: 9 GPUs were recorded by hand, the node tells of 8"
+  # Several that resources count are of what a person says, and the others stay unknown.
+  node k8s '{}' '{"nvidia.com/gpu":"8"}' > "$T/nodes.json"
+  run_ok gpuaas-profile nodes set k8s 4xA100-SXM4-40GB 2xTesla-V100-SXM2-16GB --reason x
+  run_ok gpuaas-profile nodes "$T/nodes.json"
+  jq_is '"\(.summary) \(.gpus)"' "Mixed (4x A100, 2x V100, 2x GPU - type unknown (nvidia.com/gpu)) 8"
+  jq_is '.warnings | map(.code) | join(" ")' label_missing
+  # A person is better than a label.
+  node k8s '{"nvidia.com/gpu.product":"NVIDIA-H200","nvidia.com/gpu.count":"8"}' '{"nvidia.com/gpu":"8"}' \
+    > "$T/nodes.json"
+  run_ok gpuaas-profile nodes set k8s 4xh200 4xl4 --reason x
+  run_ok gpuaas-profile nodes "$T/nodes.json"
+  jq_is '"\(.summary) \(.gpus)"' "Mixed (4x H200, 4x L4) 8"
+  jq_is '.warnings | map(.code) | join(" ")' "count_mismatch type_conflict"
+  # Both numbers were left out: how the eight divide is not known.
+  run_ok gpuaas-profile nodes set k8s h200 l4 --reason x
+  run_ok gpuaas-profile nodes "$T/nodes.json"
+  jq_is '"\(.summary) \(.gpus)"' "Mixed (H200, L4) null"
+  # A set that ids leave open divides, too.
+  node k8s '{"amd.com/gpu.device-id":"740c"}' '{"amd.com/gpu":"8"}' > "$T/nodes.json"
+  run_ok gpuaas-profile nodes set k8s 4xamd-mi250-128gb 4xamd-mi250x-128gb --reason x
+  run_ok gpuaas-profile nodes "$T/nodes.json"
+  jq_is '"\(.summary) \(.gpus) \(.warnings | length)"' "Mixed (4x MI250, 4x MI250X) 8 0"
+}
+
 @test "a type is recorded only with a reason, and only one that is known" {
   gpuaas-state init --lab > "$T/init"
   run_status 2 gpuaas-profile nodes set n1 h200
@@ -295,7 +357,21 @@ h200 nvidia-a2-16gb"
   run_status 2 gpuaas-profile nodes set n1 4xnvidia-a101-sxm4-80gb --reason x
   assert_stderr "'nvidia-a101-sxm4-80gb' is no type of the catalogue; near to it: nvidia-a100-sxm4-80gb"
   run_status 2 gpuaas-profile nodes set n1 0xh200 --reason x
-  assert_stderr "says that there is none"
+  assert_stderr "'0xh200': a node has 1 .. 1024 of a type"
+  run_status 2 gpuaas-profile nodes set n1 1025xh200 --reason x
+  run_status 2 gpuaas-profile nodes set n1 99999999999999999999xh200 --reason x
+  assert_stderr "a node has 1 .. 1024 of a type"
+  # Parts are no type of a GPU.
+  run_status 2 gpuaas-profile nodes set n1 A100-SXM4-40GB-MIG-1g.5gb --reason x
+  assert_stderr "is a part of a GPU"
+  run_status 2 gpuaas-profile nodes set n1 4xTesla-T4-SHARED --reason x
+  # The reason stands in records.
+  run_status 2 gpuaas-profile nodes set n1 h200 --reason "$(printf 'a%.0s' {1..1025})"
+  assert_stderr "--reason is longer than 1024 bytes"
+  run_status 2 gpuaas-profile nodes set n1 h200 --reason $'a\nb'
+  run_status 2 gpuaas-profile nodes set n1 h200 --reason $'a\xff'
+  assert_stderr "--reason is not text in UTF-8"
+  run_status 2 gpuaas-profile nodes clear n1 --reason $'a\x7f'
   run_status 2 gpuaas-profile nodes set "a b" h200 --reason x
   run_status 2 gpuaas-profile nodes set n1 h200 4xa2 2xH200 --reason x
   assert_stderr "the type 'nvidia-h200-141gb' stands twice"

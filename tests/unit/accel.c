@@ -56,6 +56,10 @@ static void built_in(void)
 	t_ok(list && !ga_accels_has(list, 0x10de, 0x293d), "10de:293d is not");
 }
 
+#define BOARD(list, id) \
+	"{\"accelerators\":[{\"slug\":\"x\",\"name\":\"X\",\"vendor_id\":\"10de\"," \
+	"\"pci\":[{\"device_id\":\"293d\",\"" list "\":[{\"id\":\"" id "\"}]}]}]}"
+
 static void files(void)
 {
 	static const struct {
@@ -81,6 +85,17 @@ static void files(void)
 		  "\"memory\":{\"gpu_gb\":9007199254740991}}]}", "member 'memory.gpu_gb'" },
 		{ "{\"accelerators\":[{\"slug\":\"x\",\"name\":\"X\",\"vendor_id\":\"10de\","
 		  "\"gpus_per_card\":9007199254740991}]}", "member 'gpus_per_card'" },
+		{ "{\"accelerators\":[{\"slug\":\"x\",\"name\":\"X\","
+		  "\"gpus_per_card\":0}]}", "member 'gpus_per_card' is 0" },
+		{ "{\"accelerators\":[{\"slug\":\"x\",\"name\":\"X\","
+		  "\"power\":{\"tdp_w\":100001}}]}", "member 'power.tdp_w'" },
+		{ "{\"accelerators\":[{\"slug\":\"x\",\"name\":\"X\","
+		  "\"pci\":[{\"device_id\":\"293d\"}]}]}", "PCI ids and no 'vendor_id'" },
+		{ BOARD("subsystems", "10de:18be"), NULL },
+		{ BOARD("subsystems", "10de:18bg"), "subsystem '10de:18bg'" },
+		{ BOARD("subsystems", "10DE:18be"), "subsystem '10DE:18be'" },
+		{ BOARD("other_subsystems", "10de-18be"), "subsystem '10de-18be'" },
+		{ BOARD("vgpu_subsystems", "10de:18be0"), "subsystem '10de:18be0'" },
 	};
 	char path[] = "/tmp/ga-accel.XXXXXX";
 	int fd = mkstemp(path);

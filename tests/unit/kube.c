@@ -70,14 +70,9 @@ static void quantities(void)
 	}
 }
 
-static int64_t or_none(int64_t n)
-{
-	return n == GA_UNKNOWN ? -1 : n;
-}
-
-/* "GPUs, allocatable, type of the first, first warning" of a node with these labels and
- * these resources, in which ' stands for ". */
-static char *said_of(const struct ga_accels *list, const char *labels, const char *has)
+/* The view of a node with these labels and these resources, in which ' stands for ". */
+static void view_of(const struct ga_accels *list, const char *labels, const char *has,
+		    struct ga_node_view *ret)
 {
 	static const struct ga_manual_types none = { NULL, 0 };
 	ga_autofree char *text = ga_xprintf(
@@ -86,14 +81,27 @@ static char *said_of(const struct ga_accels *list, const char *labels, const cha
 	ga_autojson json_t *item = NULL;
 	struct ga_err err = GA_ERR_INIT;
 	struct ga_kube_node node;
-	struct ga_node_view v;
-	char *p, *said;
+	char *p;
 
 	for (p = text; *p; p++)
 		*p = *p == '\'' ? '"' : *p;
 	item = parsed(text);
 	t_ok(!ga_kube_node(item, &node, &err), "a node: %s", err.msg);
-	ga_kube_view(list, &node, &none, 0, &v);
+	ga_kube_view(list, &node, &none, 0, ret);
+}
+
+static int64_t or_none(int64_t n)
+{
+	return n == GA_UNKNOWN ? -1 : n;
+}
+
+/* "GPUs, allocatable, type of the first, first warning". */
+static char *said_of(const struct ga_accels *list, const char *labels, const char *has)
+{
+	struct ga_node_view v;
+	char *said;
+
+	view_of(list, labels, has, &v);
 	said = ga_xprintf("%" PRId64 " %" PRId64 " %s %s",
 			  or_none(v.gpus), or_none(v.allocatable),
 			  v.types.n && v.types.v[0].type ? v.types.v[0].type : "-",
@@ -135,7 +143,16 @@ static void absurd(const struct ga_accels *list)
 		  "4 4 - memory_ratio" },
 		{ MI250 ",'amd.com/gpu.vram':'9999999G'", "'amd.com/gpu':'4'",
 		  "4 4 - number_malformed" },
-		{ "", "'habana.ai/gaudi':9223372036854775807", "0 -1 - -" },
+		/* What is offered is there, however many that is. */
+		{ "", "'habana.ai/gaudi':9223372036854775807", "-1 -1 - number_malformed" },
+		{ "", "'habana.ai/gaudi':'eight'", "-1 -1 - number_malformed" },
+		{ "", "'nvidia.com/gpu':'-4'", "-1 -1 - number_malformed" },
+		{ "", "'nvidia.com/gpu.shared':'1e12'", "-1 -1 - number_malformed" },
+		{ "", "'nvidia.com/mig-1g.10gb':'x'", "-1 -1 - number_malformed" },
+		{ "", "'amd.com/gpu':'8.5'", "-1 -1 - number_malformed" },
+		{ "", "'gpu.intel.com/i915':-1", "-1 -1 - number_malformed" },
+		{ "", "'gpu.intel.com/xe':null", "-1 -1 - number_malformed" },
+		{ "", "'nvidia.com/gpu':'0','amd.com/gpu':0,'gpu.intel.com/xe':'0'", "0 0 - -" },
 	};
 	size_t i;
 
@@ -173,6 +190,138 @@ static void resources(const struct ga_accels *list)
 	}
 }
 
+#define AMD "amd.com/gpu."
+#define INTEL "gpu.intel.com/device-id.0380-"
+#define PRODUCT "'nvidia.com/gpu.product':"
+
+/* Summary, number of GPUs and warnings of what labels tell of GPUs and of parts of them. */
+static void families(const struct ga_accels *list)
+{
+	static const struct {
+		const char *labels, *has, *want;
+	} rows[] = {
+		/* AMD: a product that nobody knows is none of the GPUs that ids tell of. */
+		{ "'"AMD"device-id.74a1':'4','"AMD"device-id.75a3':'4',"
+		  "'"AMD"product-name.AMD_Instinct_MI300X_OAM':'4',"
+		  "'"AMD"product-name.XX':'4'",
+		  "'amd.com/gpu':'8'", "Mixed (4x MI300X, 4x MI355X), 8 label_unknown" },
+		{ "'"AMD"device-id.74a1':'4','"AMD"product-name.XX':'4'",
+		  "'amd.com/gpu':'8'",
+		  "Mixed (4x MI300X, "
+		  "4x GPU - type unknown (amd.com/gpu.product-name=XX)), 8 label_unknown" },
+		{ "'"AMD"device-id.74a1':'4'",
+		  "'amd.com/gpu':'8'",
+		  "Mixed (4x MI300X, "
+		  "4x GPU - type unknown (amd.com/gpu)), 8 count_mismatch label_missing" },
+		{ "'"AMD"device-id.74a1':'4','"AMD"device-id.740f':'4',"
+		  "'"AMD"product-name.AMD_Instinct_MI325X':'4'",
+		  "'amd.com/gpu':'8'", "Mixed (4x MI300X, 4x MI210), 8 type_conflict" },
+		{ "'"AMD"product-name.AMD_Instinct_MI300X_OAM':'4',"
+		  "'"AMD"product-name.XX':'4'",
+		  "'amd.com/gpu':'8'",
+		  "Mixed (4x MI300X, "
+		  "4x GPU - type unknown (amd.com/gpu.product-name=XX)), 8 label_unknown" },
+		{ "'"AMD"device-id.74a1':'many','"AMD"device-id.740f':'4'",
+		  "'amd.com/gpu':'8'", "Mixed (MI300X, 4x MI210), -1 number_malformed" },
+		{ "'"AMD"device-id':'0x74A1'",
+		  "'amd.com/gpu':'8'", "8x AMD Instinct MI300X 192GB, 8" },
+		{ "'"AMD"device-id':'zz'",
+		  "'amd.com/gpu':'8'",
+		  "8x GPU - type unknown (amd.com/gpu.device-id=zz), 8 number_malformed" },
+		/* Divided ones: the node offers parts. */
+		{ "'"AMD"device-id':'74a1','"AMD"vram':'24G','"AMD"cu-count':'38',"
+		  "'"AMD"compute-memory-partition':'cpx_nps4'",
+		  "'amd.com/gpu':'64'", "AMD Instinct MI300X 192GB in 64x cpx_nps4, -1" },
+		{ "'"AMD"device-id':'74a1','"AMD"compute-memory-partition':'spx_nps1'",
+		  "'amd.com/gpu':'8'", "8x AMD Instinct MI300X 192GB, 8" },
+		{ "'beta."AMD"device-id.74a1':'36',"
+		  "'beta."AMD"compute-memory-partition.cpx_nps4':'32',"
+		  "'beta."AMD"compute-memory-partition.spx_nps1':'4'",
+		  "'amd.com/gpu':'36'", "AMD Instinct MI300X 192GB in 32x cpx_nps4, -1" },
+		{ "'"AMD"compute-memory-partition':'cpx_nps4'",
+		  "'amd.com/gpu':'64'",
+		  "GPU - type unknown (amd.com/gpu) in 64x cpx_nps4, -1 label_missing" },
+		/* Intel: each id has a count of its own, and a plugin may offer a GPU often. */
+		{ "'"INTEL"0bd5.present':'true','"INTEL"56c0.present':'true',"
+		  "'gpu.intel.com/product':'Flex_170'",
+		  "'gpu.intel.com/i915':'4'", "Mixed (Max 1550, Flex 170), -1" },
+		{ "'"INTEL"0bd5.present':'true','"INTEL"0bd5.count':'1',"
+		  "'"INTEL"56c0.present':'true','gpu.intel.com/product':'Flex_170'",
+		  "'gpu.intel.com/i915':'4'", "Mixed (1x Max 1550, 3x Flex 170), 4" },
+		{ "'"INTEL"0bd5.present':'true','gpu.intel.com/device.count':'2'",
+		  "'gpu.intel.com/i915':'20'",
+		  "2x Intel Data Center GPU Max 1550 128GB, 2 count_mismatch" },
+		{ "'"INTEL"0bd5.present':'true','"INTEL"56c0.present':'true',"
+		  "'gpu.intel.com/product':'XX'",
+		  "'gpu.intel.com/xe':'4'", "Mixed (Max 1550, Flex 170), -1 label_unknown" },
+		{ "'"INTEL"zzzz.present':'true'",
+		  "'gpu.intel.com/xe':'4'",
+		  "4x GPU - type unknown (gpu.intel.com), 4 label_missing" },
+		/* NVIDIA: parts in MIG may be shared; how often one is may not be told. */
+		{ PRODUCT "'NVIDIA-H100-80GB-HBM3-MIG-1g.10gb-SHARED',"
+		  "'nvidia.com/gpu.count':'56','nvidia.com/gpu.replicas':'2'",
+		  "'nvidia.com/gpu':'112'", "NVIDIA H100 80GB in 56x MIG 1g.10gb, -1" },
+		{ PRODUCT "'NVIDIA-H100-80GB-HBM3-MIG-1g.10gb-SHARED',"
+		  "'nvidia.com/gpu.replicas':'2'",
+		  "'nvidia.com/gpu':'112'", "NVIDIA H100 80GB in 56x MIG 1g.10gb, -1" },
+		{ PRODUCT "'NVIDIA-A100-SXM4-80GB-SHARED','nvidia.com/gpu.count':'4'",
+		  "'nvidia.com/gpu':'40'", "4x NVIDIA A100 80GB in 40x shared, 4" },
+		{ PRODUCT "'NVIDIA-A100-SXM4-80GB-SHARED'",
+		  "'nvidia.com/gpu':'40'", "NVIDIA A100 80GB in 40x shared, -1" },
+		/* Times that are none. */
+		{ "'nvidia.com/gfd.timestamp':'yesterday'",
+		  "", "no GPU, 0 number_malformed" },
+	};
+	size_t i, k;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		ga_autostr struct ga_str said = GA_STR_INIT;
+		struct ga_node_view v;
+
+		view_of(list, rows[i].labels, rows[i].has, &v);
+		ga_str_addf(&said, "%s, %" PRId64, v.summary, or_none(v.gpus));
+		for (k = 0; k < v.warnings.n; k++)
+			ga_str_addf(&said, " %s", v.warnings.v[k].code);
+		t_str(said.buf, rows[i].want, "%s %s", rows[i].labels, rows[i].has);
+		ga_shape_release(&ga_node_view_shape, &v);
+	}
+}
+
+/* 200 of what labels and resources may have any number of make a view of less. */
+static void most(const struct ga_accels *list)
+{
+	static const struct {
+		const char *before, *after;
+		bool resource;
+	} rows[] = {
+		{ "beta.amd.com/gpu.device-id.", "", false },
+		{ "amd.com/gpu.product-name.X", "", false },
+		{ "amd.com/gpu.compute-memory-partition.x", "", false },
+		{ "gpu.intel.com/device-id.0380-", ".present", false },
+		{ "nvidia.com/mig-", "", true },
+	};
+	size_t i, j;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		ga_autostr struct ga_str text = GA_STR_INIT;
+		struct ga_node_view v;
+		size_t told = 0;
+
+		for (j = 0; j < 200; j++)
+			ga_str_addf(&text, "%s'%s%04zx%s':'1'", j ? "," : "", rows[i].before,
+				    j + 1, rows[i].after);
+		view_of(list, rows[i].resource ? "" : text.buf, rows[i].resource ? text.buf : "",
+			&v);
+		for (j = 0; j < v.warnings.n; j++)
+			told += !strcmp(v.warnings.v[j].code, "too_many");
+		t_int((int64_t)told, 1, "%s: told once", rows[i].before);
+		t_ok(v.types.n <= 66 && v.parts.n <= 66 && v.warnings.n <= 70, "%s: %zu, %zu, %zu",
+		     rows[i].before, v.types.n, v.parts.n, v.warnings.n);
+		t_int(v.gpus, GA_UNKNOWN, "%s: and how many GPUs is not known", rows[i].before);
+		ga_shape_release(&ga_node_view_shape, &v);
+	}
+}
+
 int main(void)
 {
 	ga_autoaccels struct ga_accels *list = NULL;
@@ -184,5 +333,7 @@ int main(void)
 	quantities();
 	absurd(list);
 	resources(list);
+	families(list);
+	most(list);
 	return t_done();
 }

@@ -293,6 +293,17 @@ END
   assert_output "nvidia-h200-141gb"
   assert_equal "$(grep -c 3.50 <<< "$output") $(grep -c 4.00 <<< "$output") $(grep -c red <<< "$output")" \
     "1 1 1"
+  refute_output POOL
+  # Also what a table has no room for, where versions differ in it.
+  profile set one --pool zz --graceful 7s > "$T/made"
+  profile set one --wipe-gpu-memory required > "$T/made"
+  run_ok profile show one --versions --table
+  assert_output POOL
+  [[ $output =~ zz\ +7\ +required ]]
+  # Of one version only that it is bound to a place.
+  run_ok profile show one --table
+  assert_output POOL
+  refute_output GRACEFUL
 }
 
 @test "from nodes: types, counts, CPUs and memory of each GPU, less what is reserved" {
@@ -485,6 +496,8 @@ is_type()
   run_ok gpuaas-list allocations
   jq_slurp_is 'map("\(.profile_version) \(.profile_changed)") | sort | join(", ")' \
     "1 true, 2 null"
+  run_ok gpuaas-list allocations --table
+  assert_output "PROFILE CHANGED"
   run_ok gpuaas-list allocations --where profile_changed=true
   jq_is .profile_version 1
   assert_equal "$(in_state "SELECT price_micros FROM allocation ORDER BY number")" $'3000000\n5000000'

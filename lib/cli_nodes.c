@@ -8,10 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "audit.h"
 #include "cli.h"
 #include "cli_accel.h"
 #include "clock.h"
 #include "size.h"
+#include "store_access.h"
 #include "store_view.h"
 
 #define REASON_MAX 1024
@@ -254,12 +256,14 @@ static int read_type(const struct ga_accels *list, const char *text, struct ga_m
 
 /* The node's id in the state, by its whole id or name, or the name as it stands: of a node of
  * Kubernetes, which may begin as another's id does. */
-static int node_of(struct ga_db *db, const char *text, char **ret, struct ga_err *err)
+static int node_of(struct ga_db *db, const char *text, char **ret, bool *of_state,
+		   struct ga_err *err)
 {
 	const char *p;
 
 	if (ga_store_node_called(db, text, ret, err) < 0)
 		return -1;
+	*of_state = *ret != NULL;
 	if (*ret && strcmp(*ret, text) != 0)
 		ga_say("'%s' is node '%s' of the state", text, *ret);
 	if (*ret)
@@ -284,16 +288,29 @@ static int say_warnings(struct ga_node_view *v, void *arg, struct ga_err *err)
 	return 0;
 }
 
+/* What is recorded becomes the type of slots, and so what they are sold for. */
+static int may_record(struct ga_db *db, const char *node, bool of_state, struct ga_err *err)
+{
+	return of_state ? ga_store_may_node(db, "administer", node, err) :
+			  ga_store_may_state(db, "types of nodes", err);
+}
+
 /* list tells what the types mean; NULL where there are none. */
 static int record(const struct ga_nodes_opts *o, const struct ga_accels *list, const char *node,
 		  const struct ga_manual_types *types, struct ga_err *err)
 {
 	ga_autodb struct ga_db *db = NULL;
 	ga_autofree char *id = NULL;
+	bool of_state;
 
+	ga_audit_program(ga_cli_program());
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_WRITE, &db, err) < 0 ||
-	    ga_db_begin(db, ga_cli_program(), err) < 0 || node_of(db, node, &id, err) < 0 ||
-	    ga_store_set_manual_types(db, id, types->v, types->n, o->reason, err) < 0 ||
+	    ga_db_begin(db, ga_cli_program(), err) < 0 ||
+	    node_of(db, node, &id, &of_state, err) < 0)
+		return -1;
+	if (may_record(db, id, of_state, err) < 0)
+		return o->dry_run ? -1 : ga_store_access_note(db, err);
+	if (ga_store_set_manual_types(db, id, types->v, types->n, o->reason, err) < 0 ||
 	    (list &&
 	     ga_store_node_views(db, list, ga_clock_micros(), say_warnings, id, err) < 0))
 		return -1;

@@ -265,6 +265,8 @@ given by whoever can write the state;"* ]]
     refused alice gpuaas-state apply - <<< "$o"
   done
   refused alice gpuaas-state restore "$T/state/backup.db" --reason x
+  refused alice gpuaas-profile nodes set n000 4xh200 --reason x
+  refused alice gpuaas-profile nodes set k8s-1 4xh200 --reason x
   refused alice gpuaas-vm stop "$a"
   refused alice gpuaas-vm rebuild "$a" --yes
   # Reading is everybody's who can read the file; dry runs say the same and leave nothing.
@@ -275,6 +277,7 @@ given by whoever can write the state;"* ]]
   run_status 6 by alice gpuaas-approve cordon "$s" --reason x --dry-run
   run_status 6 by alice gpuaas-node drain n000 --reason x --dry-run
   run_status 6 by alice gpuaas-profile create new --count 1 --price 1 --dry-run
+  run_status 6 by alice gpuaas-profile nodes set n000 4xh200 --reason x --dry-run
   assert_equal "$(rows)" "$before"
   # Nothing of all that was done.
   assert_equal "$(sqlite3 "$GPUAAS_STATE" "SELECT group_concat(state, ' ') FROM slot")" \

@@ -50,8 +50,8 @@ int ga_request_add_key(struct ga_request *request, const char *text, struct ga_e
 		return add_key(request, text, strlen(text), "--key", err);
 	if (ga_file_read(text, KEYS_MAX, &content, err) < 0) {
 		(void)ga_wrap(err, "--key");
-		return ga_hint(err, "a public key (ssh-ed25519 AAAA...), or a file with them (.pub), "
-			       "is wanted");
+		return ga_hint(err, "a public key (ssh-ed25519 AAAA...), or a file with them "
+			       "(.pub), is wanted");
 	}
 	/* A private key is no error to be shown: not a byte of it may reach a message. */
 	if (strstr(content.buf, "PRIVATE KEY"))

@@ -20,9 +20,11 @@ static char *plain(const char *text)
 	return ga_printable(ga_xstrndup(text && *text ? text : "(empty)", 512));
 }
 
-void ga_label_tell(struct ga_label_telling *t, const struct ga_label_told *what, const char *fmt, ...)
+void ga_label_tell(struct ga_label_telling *t, const struct ga_label_told *what, const char *fmt,
+		   ...)
 {
 	ga_autofree char *node = plain(t->node->name);
+	ga_autofree char *label = what->label ? plain(what->label) : NULL;
 	ga_autofree char *value = what->value ? plain(what->value) : NULL;
 	ga_autofree char *text = NULL;
 	struct ga_label_finding f = {
@@ -30,7 +32,7 @@ void ga_label_tell(struct ga_label_telling *t, const struct ga_label_told *what,
 		.platform = borrow(t->platform),
 		.severity = borrow(what->severity),
 		.code = borrow(what->code),
-		.label = borrow(what->label),
+		.label = label,
 		.value = value,
 		.type = borrow(what->type),
 		.hint = borrow(what->hint),
@@ -74,7 +76,8 @@ const char *ga_kube_platform(const struct ga_kube_node *node)
 
 /* ---- products ---- */
 
-static void tell_sets(struct ga_label_telling *t, struct ga_label_told *w, const struct ga_accel_named *n)
+static void tell_sets(struct ga_label_telling *t, struct ga_label_told *w,
+		      const struct ga_accel_named *n)
 {
 	ga_autostr struct ga_str types = GA_STR_INIT;
 	size_t i;
@@ -88,8 +91,8 @@ static void tell_sets(struct ga_label_telling *t, struct ga_label_told *w, const
 }
 
 /* What a product label that means one type does not say. */
-static void tell_worth(struct ga_label_telling *t, struct ga_label_told *w, const struct ga_accel_named *n,
-		       const char *name)
+static void tell_worth(struct ga_label_telling *t, struct ga_label_told *w,
+		       const struct ga_accel_named *n, const char *name)
 {
 	const struct ga_accel_type *type = ga_accels_type(t->list, n->types.v[0]);
 	ga_autofree char *size = type->memory.nominal_gb == GA_UNKNOWN ?
@@ -110,11 +113,12 @@ static void tell_worth(struct ga_label_telling *t, struct ga_label_told *w, cons
 		w->severity = "info";
 		w->code = "parts";
 		ga_label_tell(t, w, "the node offers parts of %s (%s)", type->name,
-		     n->part ? n->part : "shared");
+			      n->part ? n->part : "shared");
 	} else if (!size || !strstr(name, size)) {
 		w->severity = "info";
 		w->code = "lossy";
-		ga_label_tell(t, w, "it means %s; the label itself does not say the memory", type->name);
+		ga_label_tell(t, w, "it means %s; the label itself does not say the memory",
+			      type->name);
 	} else {
 		w->severity = "info";
 		w->code = "present";
@@ -122,7 +126,8 @@ static void tell_worth(struct ga_label_telling *t, struct ga_label_told *w, cons
 	}
 }
 
-void ga_label_name(struct ga_label_telling *t, struct ga_label_told *w, enum ga_name_family family, const char *name)
+void ga_label_name(struct ga_label_telling *t, struct ga_label_told *w, enum ga_name_family family,
+		   const char *name)
 {
 	ga_autonamed struct ga_accel_named n = { 0 };
 
@@ -160,8 +165,9 @@ static void check_product(struct ga_label_telling *t, const char *key, enum ga_n
 static void check_against(struct ga_label_telling *t, const struct ga_accel_type *type)
 {
 	struct ga_label_told w = { "error", "contradicts", "nvidia.com/gpu.family",
-			  ga_kube_label(t->node, "nvidia.com/gpu.family"), type->slug,
-			  "one of both was written by hand, or another GPU is there too" };
+				   ga_kube_label(t->node, "nvidia.com/gpu.family"), type->slug,
+				   "one of both was written by hand, or another GPU is there "
+				   "too" };
 	ga_autofree char *cc = NULL;
 	int64_t major, minor;
 
@@ -176,7 +182,7 @@ static void check_against(struct ga_label_telling *t, const struct ga_accel_type
 	if (type->architecture.compute_capability &&
 	    strcmp(cc, type->architecture.compute_capability) != 0)
 		ga_label_tell(t, &w, "%s has compute capability %s", type->name,
-		     type->architecture.compute_capability);
+			      type->architecture.compute_capability);
 }
 
 /* What the view warns of that is not told of a label already. */
@@ -203,10 +209,10 @@ static void check_node(struct ga_label_telling *t, int64_t now)
 			check_against(t, ga_accels_type(t->list, v.types.v[i].type));
 	ga_label_makers(t, &v);
 	for (i = 0; i < v.warnings.n; i++) {
-		struct ga_label_told w = { .severity = strcmp(v.warnings.v[i].code, "not_allocatable") ?
-						      "warning" :
-						      "info",
-				  .code = v.warnings.v[i].code };
+		const char *code = v.warnings.v[i].code;
+		struct ga_label_told w = { .severity = strcmp(code, "not_allocatable") ? "warning" :
+											 "info",
+					   .code = code };
 
 		if (!is_told(w.code))
 			ga_label_tell(t, &w, "%s", v.warnings.v[i].sentence);

@@ -14,8 +14,8 @@ struct ga_kube_pci {
 	unsigned int vendor;
 	int64_t device; /* GA_UNKNOWN: not said */
 };
-/* False where the label is none of these, or of what is no accelerator: by its class, or because the
- * catalogue does not have it and its maker makes other things, too. */
+/* False where the label is none of these, or of what is no accelerator: by its class, or because
+ * the catalogue does not have it and its maker makes other things, too. */
 bool ga_kube_pci_label(const struct ga_accels *list, const struct ga_kube_node *node,
 		       const char *key, struct ga_kube_pci *ret);
 /* Says to the elements of g from first on, which are all of the vendor's, what its devices are. */

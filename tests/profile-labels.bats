@@ -185,6 +185,18 @@ has()
   jq_is 'select(.code == "machine").type' nvidia-a100-sxm4-40gb
 }
 
+@test "hostile keys and values reach neither the terminal nor another line" {
+  found "$(jq_in_order -nc '{"amd.com/gpu.device-id.\u001b[2J\n": "8", "nvidia.com/gpu.\u001bproduct": "x\u001b[31m",
+    "gpu.intel.com/device-id.\u001b-0bd5.present": "true", "nvidia.com/mig.strategy": "\u001bc"}')" '{}'
+  assert_status 1
+  has "error number_malformed amd.com/gpu.device-id.?[2J?"
+  has "warning misspelled nvidia.com/gpu.?product"
+  assert_equal "${#lines[@]}" 4
+  refute_output u001b
+  run_status 1 gpuaas-profile labels check --table "$T/nodes.json"
+  refute_output $'\x1b'
+}
+
 @test "labels has one command, and reads standard input" {
   run_status 2 gpuaas-profile labels fix
   assert_stderr "labels check"

@@ -52,8 +52,8 @@ bool ga_kube_pci_label(const struct ga_accels *list, const struct ga_kube_node *
 		ret->class = number[0];
 	if (n > 2)
 		ret->device = number[2];
-	return (n == 1 || is_accelerator(number[0])) &&
-	       (may_be_new(ret) || (n > 2 && ga_accels_has(list, number[1], number[2])));
+	return (n > 2 && ga_accels_has(list, number[1], number[2])) ||
+	       ((n == 1 || is_accelerator(number[0])) && may_be_new(ret));
 }
 
 static void find(const struct ga_accels *list, const struct ga_kube_pci *pci, struct ga_accel *ret)
@@ -108,6 +108,7 @@ void ga_kube_nfd(struct ga_gather *g, const struct ga_kube_node *node, unsigned 
 
 	if (first == g->view->types.n)
 		return;
+	*ga_list_add(&g->vendors) = vendor;
 	json_object_foreach(node->labels, key, ignored)
 		if (ga_kube_pci_label(g->list, node, key, &pci) && pci.vendor == vendor &&
 		    pci.device != GA_UNKNOWN)
@@ -136,15 +137,56 @@ static void add_unoffered(struct ga_gather *g, const struct ga_kube_pci *pci)
 		     "a device %s is there, and nothing on the node offers it", said);
 }
 
-void ga_kube_nfd_unoffered(struct ga_gather *g, const struct ga_kube_node *node)
+/* Devices that were told of already. */
+struct told {
+	GA_LIST(struct ga_kube_pci) pci;
+};
+
+/* A device may have labels with and without its id, and with several classes. */
+static bool is_told(const struct told *t, const struct ga_kube_pci *pci)
+{
+	size_t i;
+
+	for (i = 0; i < t->pci.n; i++)
+		if (t->pci.v[i].vendor == pci->vendor &&
+		    (pci->device == GA_UNKNOWN || t->pci.v[i].device == pci->device))
+			return true;
+	return false;
+}
+
+static bool is_offered(const struct ga_gather *g, const struct ga_kube_pci *pci)
+{
+	size_t i;
+
+	for (i = 0; i < g->vendors.n; i++)
+		if (g->vendors.v[i] == pci->vendor)
+			return true;
+	return false;
+}
+
+static void tell_unoffered(struct ga_gather *g, const struct ga_kube_node *node, bool with_id,
+			   struct told *told)
 {
 	struct ga_kube_pci pci;
 	const char *key;
 	json_t *ignored;
 
-	if (g->view->types.n)
-		return;
-	json_object_foreach(node->labels, key, ignored)
-		if (ga_kube_pci_label(g->list, node, key, &pci))
-			add_unoffered(g, &pci);
+	json_object_foreach(node->labels, key, ignored) {
+		if (!ga_kube_pci_label(g->list, node, key, &pci) || is_offered(g, &pci) ||
+		    (pci.device != GA_UNKNOWN) != with_id || is_told(told, &pci))
+			continue;
+		if (ga_gather_is_full(g))
+			return;
+		*ga_list_add(&told->pci) = pci;
+		add_unoffered(g, &pci);
+	}
+}
+
+void ga_kube_nfd_unoffered(struct ga_gather *g, const struct ga_kube_node *node)
+{
+	struct told told = { { NULL, 0 } };
+
+	tell_unoffered(g, node, true, &told);
+	tell_unoffered(g, node, false, &told);
+	ga_list_release(&told.pci);
 }

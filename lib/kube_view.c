@@ -70,6 +70,7 @@ void ga_gather_done(struct ga_gather *g)
 {
 	ga_accels_weigh(g->list, g->view, g->memory_mib.v);
 	ga_list_release(&g->memory_mib);
+	ga_list_release(&g->vendors);
 }
 
 /* ---- resources ---- */

@@ -35,6 +35,7 @@ struct ga_gather {
 	const struct ga_accels *list;
 	struct ga_node_view *view;
 	GA_LIST(int64_t) memory_mib;
+	GA_LIST(unsigned int) vendors; /* by PCI, of what resources or labels tell of */
 	bool full;
 };
 struct ga_node_type *ga_gather_add(struct ga_gather *g, int64_t count, int64_t memory_mib);

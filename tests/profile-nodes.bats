@@ -166,6 +166,14 @@ true label"
   jq_is .types[0].type amd-mi300x-192gb
   view "{\"$nfd-0300_1002_1638.present\":\"true\"}" '{}'
   jq_is .summary "no GPU"
+  view "{\"$nfd-0300_10de.present\":\"true\",\"$nfd-0302_10de_2335.present\":\"true\",\"$nfd-1200_10de_2335.present\":\"true\",\"$nfd-10de.present\":\"true\"}" '{}'
+  jq_is '"\(.summary) \(.warnings | length)"' "NVIDIA H200 141GB 1"
+  # A device of another maker than what is offered, and one whose class says little.
+  view "{\"$nfd-1200_1002_74a1.present\":\"true\",\"$nfd-0302_10de_2335.present\":\"true\"}" '{"nvidia.com/gpu":"2"}'
+  jq_is '"\(.summary) \(.gpus)"' "Mixed (2x H200, MI300X) null"
+  warned driver_missing
+  view "{\"$nfd-0880_1d0f_7164.present\":\"true\",\"$nfd-0680_10de_22a3.present\":\"true\",\"$nfd-0403_10de_22bd.present\":\"true\"}" '{}'
+  jq_is .summary "AWS Trainium"
   view "{\"$nfd-1200_1da3_1020.present\":\"true\"}" '{"habana.ai/gaudi":"8"}'
   jq_is .types[0].type intel-gaudi2-96gb
 }

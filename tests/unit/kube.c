@@ -298,6 +298,7 @@ static void most(const struct ga_accels *list)
 		{ "amd.com/gpu.product-name.X", "", false },
 		{ "amd.com/gpu.compute-memory-partition.x", "", false },
 		{ "gpu.intel.com/device-id.0380-", ".present", false },
+		{ "feature.node.kubernetes.io/pci-1200_10de_", ".present", false },
 		{ "nvidia.com/mig-", "", true },
 	};
 	size_t i, j;
@@ -308,8 +309,8 @@ static void most(const struct ga_accels *list)
 		size_t told = 0;
 
 		for (j = 0; j < 200; j++)
-			ga_str_addf(&text, "%s'%s%04zx%s':'1'", j ? "," : "", rows[i].before,
-				    j + 1, rows[i].after);
+			ga_str_addf(&text, "%s'%s%04zx%s':'%s'", j ? "," : "", rows[i].before,
+				    j + 1, rows[i].after, *rows[i].after ? "true" : "1");
 		view_of(list, rows[i].resource ? "" : text.buf, rows[i].resource ? text.buf : "",
 			&v);
 		for (j = 0; j < v.warnings.n; j++)

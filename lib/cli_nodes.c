@@ -111,6 +111,25 @@ static int by_age(const void *a, const void *b)
 	return x->age_seconds < y->age_seconds ? 1 : -1;
 }
 
+/* A document may have a node twice, and nobody knows which item is right. */
+static void warn_of_twins(struct nodes *n)
+{
+	struct ga_node_view *v = n->views.v;
+	size_t i, same;
+
+	if (n->views.n)
+		qsort(v, n->views.n, sizeof(*v), by_node);
+	for (i = 0; i < n->views.n; i += same) {
+		size_t k;
+
+		for (same = 1; i + same < n->views.n && !strcmp(v[i].node, v[i + same].node);)
+			same++;
+		for (k = i; same > 1 && k < i + same; k++)
+			ga_view_warn(&v[k], "node_twice", "%zu items are of node '%s'", same,
+				     v[k].node);
+	}
+}
+
 static int emit_all(struct nodes *n, struct ga_err *err)
 {
 	int (*order)(const void *, const void *) = ga_streq(n->o->sort, "type") ? by_type :
@@ -120,6 +139,7 @@ static int emit_all(struct nodes *n, struct ga_err *err)
 	size_t i;
 	int r = 0;
 
+	warn_of_twins(n);
 	if (n->views.n)
 		qsort(n->views.v, n->views.n, sizeof(*n->views.v), order);
 	for (i = 0; i < n->views.n && r == 0; i++)

@@ -317,8 +317,13 @@ static void sum_allocatable(const struct ga_kube_node *node, struct ga_node_view
 			continue;
 		known = true;
 		may += n;
-		if (devices_of(r, node->capacity, key, &capacity) > 0)
-			has += capacity - n;
+		if (devices_of(r, node->capacity, key, &capacity) < 0)
+			continue;
+		capacity = capacity == GA_UNKNOWN ? 0 : capacity;
+		has += capacity > n ? capacity - n : 0;
+		if (n > capacity)
+			ga_view_warn(v, "count_mismatch", "it may hand out %lld of %.64s and has "
+				     "%lld", (long long)n, key, (long long)capacity);
 	}
 	v->allocatable = known ? may : GA_UNKNOWN;
 	if (has > 0)

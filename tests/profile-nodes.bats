@@ -123,6 +123,15 @@ true label"
   warned memory_ratio
   view '{}' '{}' '{"status":{"conditions":[{"type":"Ready","status":"True","lastHeartbeatTime":"now"}]}}'
   warned time_malformed
+  view '{"nvidia.com/gpu.product":"NVIDIA-H200"}' '{"nvidia.com/gpu":"4"}' '{"status":{"allocatable":{"nvidia.com/gpu":"8","amd.com/gpu":"1"}}}'
+  jq_is '[.warnings[] | select(.code == "count_mismatch")] | map(.sentence) | sort | join(", ")' \
+    "it may hand out 1 of amd.com/gpu and has 0, it may hand out 8 of nvidia.com/gpu and has 4"
+  # The same node twice: each item is shown, and which is right is not known.
+  jq_in_order -c '.items += .items + [.items[0] * {metadata: {name: "n0"}}]' "$T/nodes.json" > "$T/twice.json"
+  run_ok gpuaas-profile nodes "$T/twice.json"
+  jq_is '"\(.node) \([.warnings[] | select(.code == "node_twice")] | length)"' "n0 0
+n1 1
+n1 1"
   # Labels that dashboards look for and nobody publishes say nothing.
   view '{"amd.com/gpu.product":"MI300X","intel.com/gpu.product":"Max 1550"}' '{}'
   jq_is .summary "no GPU"

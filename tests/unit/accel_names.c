@@ -409,6 +409,15 @@ static void spellings(void)
 
 /* ---- facts that peers have wrong ---- */
 
+static void of_others(const struct ga_accel_type *t)
+{
+	size_t i;
+
+	for (i = 0; !ga_streq(t->vendor, "NVIDIA") && i < t->partitioning.sources.n; i++)
+		t_ok(!ga_streq(t->partitioning.sources.v[i], "nvmig"), "%s: its own source",
+		     t->slug);
+}
+
 static void facts(void)
 {
 	static const struct {
@@ -445,6 +454,15 @@ static void facts(void)
 	/* Wikipedia's are with sparsity, or of another part. */
 	t_int(ga_accels_type(list, "nvidia-l40-48gb")->dense.fp16_gflops, 181000, "L40 dense");
 	t_int(ga_accels_type(list, "nvidia-h200-141gb")->memory.bandwidth_mb_s, 4800000, "H200");
+	/* Lightning has A10's 125 TFLOPS, gpu.blog 133 of the vector units. */
+	t_int(ga_accels_type(list, "nvidia-a10g-24gb")->dense.fp16_gflops, 70000, "A10G");
+	t_int(ga_accels_type(list, "nvidia-a10-24gb")->dense.fp16_gflops, 125000, "A10");
+	t_int(ga_accels_type(list, "nvidia-h100-nvl-94gb")->dense.fp16_gflops, 835500, "H100 NVL");
+	/* NVIDIA's list of GPUs with MIG says nothing of others. */
+	t_int(ga_accels_type(list, "intel-max-1550-128gb")->partitioning.mig, GA_UNKNOWN, "Max");
+	t_int(ga_accels_type(list, "nvidia-l4-24gb")->partitioning.mig, false, "L4");
+	for (i = 0; i < ga_accels_count(list); i++)
+		of_others(ga_accels_at(list, i));
 	t_ok(!ga_accels_type(list, "nvidia-h9000"), "no type of that slug");
 }
 

@@ -123,7 +123,8 @@ static int check_figures(const struct ga_accel_type *type, struct ga_err *err)
 	size_t i;
 
 	for (i = 0; i < GA_ARRAY_SIZE(figures); i++)
-		if (figures[i].n != GA_UNKNOWN && (figures[i].n < 1 || figures[i].n > figures[i].most))
+		if (figures[i].n != GA_UNKNOWN &&
+		    (figures[i].n < 1 || figures[i].n > figures[i].most))
 			return ga_fail(err, GA_BADREC, "member '%s' is %" PRId64 ", not within "
 				       "1 .. %" PRId64, figures[i].name, figures[i].n,
 				       figures[i].most);

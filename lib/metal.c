@@ -32,7 +32,8 @@ static int check_hook(const char *folder, int dir, const char *name, struct ga_e
 	why = ga_hook_why_refused(&st);
 	if (!why)
 		return 1;
-	(void)ga_fail_for(err, GA_DENIED, "hook_unsafe", "'%s/%s' is not run: %s", folder, name, why);
+	(void)ga_fail_for(err, GA_DENIED, "hook_unsafe", "'%s/%s' is not run: %s", folder, name,
+			  why);
 	if (S_ISLNK(st.st_mode))
 		return -1;
 	return ga_hint(err, "chown root '%s/%s' && chmod go-w '%s/%s'", folder, name, folder, name);

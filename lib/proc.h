@@ -49,8 +49,8 @@ void ga_proc_result_release(struct ga_proc_result *r);
 
 /* Before an exec: gives back the signals that programs ignore, which would stay ignored. */
 void ga_proc_default_signals(void);
-/* At the start of a program: what a parent left that exec keeps. Where SIGCHLD is ignored the kernel
- * tells nobody how a child ended, and a signal that is blocked ends no wait (SIGALRM, SIGTERM). */
+/* At the start of a program: what a parent left that exec keeps. Where SIGCHLD is ignored the
+ * kernel tells nobody how a child ended, and a signal that is blocked ends no wait (SIGALRM). */
 void ga_proc_own_signals(void);
 
 /* A program that was started and is waited for by the caller. Descriptors are the caller's to

@@ -323,7 +323,8 @@ static int take_by_hand(struct ga_node_view *view, void *arg, struct ga_err *err
 	(void)err;
 	for (i = 0; i < view->types.n && ga_streq(view->node, h->node); i++) {
 		const struct ga_node_type *t = &view->types.v[i];
-		const struct ga_accel_type *type = t->type ? ga_accels_type(h->list, t->type) : NULL;
+		const struct ga_accel_type *type =
+			t->type ? ga_accels_type(h->list, t->type) : NULL;
 
 		if (is_told_by_ids(t))
 			continue;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Copies of the state file: a backup, and the steps of a restore (db.h). Renames, not writes into
- * the file at hand: that one may be damaged, and whatever it is, it is kept as it is. Beside the new
- * file nothing of the old one may stay: SQLite would replay its WAL, or believe its index of it.
+ * the file at hand: that one may be damaged, and whatever it is, it is kept as it is. Beside the
+ * new file nothing of the old one may stay: SQLite would replay its WAL, or believe its index
+ * of it.
  */
 #include <errno.h>
 #include <fcntl.h>

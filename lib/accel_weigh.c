@@ -45,15 +45,23 @@ struct ga_node_type *ga_view_add(struct ga_node_view *v, int64_t count)
 
 void ga_view_warn(struct ga_node_view *v, const char *code, const char *fmt, ...)
 {
-	struct ga_view_warning *w = ga_list_add(&v->warnings);
+	ga_autofree char *sentence = NULL;
+	struct ga_view_warning *w;
 	char buf[768];
 	va_list ap;
+	size_t i;
 
 	va_start(ap, fmt);
 	vsnprintf(buf, sizeof(buf), fmt, ap);
 	va_end(ap);
+	sentence = plain(buf);
+	for (i = 0; i < v->warnings.n; i++)
+		if (!strcmp(v->warnings.v[i].code, code) &&
+		    !strcmp(v->warnings.v[i].sentence, sentence))
+			return;
+	w = ga_list_add(&v->warnings);
 	w->code = ga_xstrdup(code);
-	w->sentence = plain(buf);
+	w->sentence = GA_TAKE(sentence);
 }
 
 char *ga_unknown_name(const char *raw)

@@ -14,6 +14,7 @@ struct ga_type_evidence *ga_type_said(struct ga_node_type *t, const char *source
 					 const char *said, const char *const *types, size_t n);
 /* Adds GPUs of some type to a view; count GA_UNKNOWN where nothing tells how many. */
 struct ga_node_type *ga_view_add(struct ga_node_view *v, int64_t count);
+/* Once of all that would be the same. */
 void ga_view_warn(struct ga_node_view *v, const char *code, const char *fmt, ...)
 	GA_PRINTF(3, 4);
 

@@ -195,94 +195,100 @@ static void resources(const struct ga_accels *list)
 #define PRODUCT "'nvidia.com/gpu.product':"
 
 /* Summary, number of GPUs and warnings of what labels tell of GPUs and of parts of them. */
+static const struct {
+	const char *labels, *has, *want;
+} family_rows[] = {
+	/* AMD: a product that nobody knows is none of the GPUs that ids tell of. */
+	{ "'"AMD"device-id.74a1':'4','"AMD"device-id.75a3':'4',"
+	  "'"AMD"product-name.AMD_Instinct_MI300X_OAM':'4',"
+	  "'"AMD"product-name.XX':'4'",
+	  "'amd.com/gpu':'8'", "Mixed (4x MI300X, 4x MI355X), 8 label_unknown" },
+	{ "'"AMD"device-id.74a1':'4','"AMD"product-name.XX':'4'",
+	  "'amd.com/gpu':'8'",
+	  "Mixed (4x MI300X, "
+	  "4x GPU - type unknown (amd.com/gpu.product-name=XX)), 8 label_unknown" },
+	{ "'"AMD"device-id.74a1':'4'",
+	  "'amd.com/gpu':'8'",
+	  "Mixed (4x MI300X, "
+	  "4x GPU - type unknown (amd.com/gpu)), 8 count_mismatch label_missing" },
+	{ "'"AMD"device-id.74a1':'4','"AMD"device-id.740f':'4',"
+	  "'"AMD"product-name.AMD_Instinct_MI325X':'4'",
+	  "'amd.com/gpu':'8'", "Mixed (4x MI300X, 4x MI210), 8 type_conflict" },
+	{ "'"AMD"product-name.AMD_Instinct_MI300X_OAM':'4',"
+	  "'"AMD"product-name.XX':'4'",
+	  "'amd.com/gpu':'8'",
+	  "Mixed (4x MI300X, "
+	  "4x GPU - type unknown (amd.com/gpu.product-name=XX)), 8 label_unknown" },
+	{ "'"AMD"device-id.74a1':'many','"AMD"device-id.740f':'4'",
+	  "'amd.com/gpu':'8'", "Mixed (MI300X, 4x MI210), -1 number_malformed" },
+	{ "'"AMD"device-id':'0x74A1'",
+	  "'amd.com/gpu':'8'", "8x AMD Instinct MI300X 192GB, 8" },
+	{ "'"AMD"device-id':'zz'",
+	  "'amd.com/gpu':'8'",
+	  "8x GPU - type unknown (amd.com/gpu.device-id=zz), 8 number_malformed" },
+	/* Divided ones: the node offers parts. */
+	{ "'"AMD"device-id':'74a1','"AMD"vram':'24G','"AMD"cu-count':'38',"
+	  "'"AMD"compute-memory-partition':'cpx_nps4'",
+	  "'amd.com/gpu':'64'", "AMD Instinct MI300X 192GB in 64x cpx_nps4, -1" },
+	{ "'"AMD"device-id':'74a1','"AMD"compute-memory-partition':'spx_nps1'",
+	  "'amd.com/gpu':'8'", "8x AMD Instinct MI300X 192GB, 8" },
+	{ "'beta."AMD"device-id.74a1':'36',"
+	  "'beta."AMD"compute-memory-partition.cpx_nps4':'32',"
+	  "'beta."AMD"compute-memory-partition.spx_nps1':'4'",
+	  "'amd.com/gpu':'36'", "AMD Instinct MI300X 192GB in 32x cpx_nps4, -1" },
+	{ "'"AMD"compute-memory-partition':'cpx_nps4'",
+	  "'amd.com/gpu':'64'",
+	  "GPU - type unknown (amd.com/gpu) in 64x cpx_nps4, -1 label_missing" },
+	/* Intel: each id has a count of its own, and a plugin may offer a GPU often. */
+	{ "'"INTEL"0bd5.present':'true','"INTEL"56c0.present':'true',"
+	  "'gpu.intel.com/product':'Flex_170'",
+	  "'gpu.intel.com/i915':'4'", "Mixed (Max 1550, Flex 170), -1" },
+	{ "'"INTEL"0bd5.present':'true','"INTEL"0bd5.count':'1',"
+	  "'"INTEL"56c0.present':'true','gpu.intel.com/product':'Flex_170'",
+	  "'gpu.intel.com/i915':'4'", "Mixed (1x Max 1550, 3x Flex 170), 4" },
+	{ "'"INTEL"0bd5.present':'true','gpu.intel.com/device.count':'2'",
+	  "'gpu.intel.com/i915':'20'",
+	  "2x Intel Data Center GPU Max 1550 128GB, 2 count_mismatch" },
+	{ "'"INTEL"0bd5.present':'true','"INTEL"56c0.present':'true',"
+	  "'gpu.intel.com/product':'XX'",
+	  "'gpu.intel.com/xe':'4'", "Mixed (Max 1550, Flex 170), -1 label_unknown" },
+	{ "'"INTEL"zzzz.present':'true'",
+	  "'gpu.intel.com/xe':'4'",
+	  "4x GPU - type unknown (gpu.intel.com), 4 label_missing" },
+	/* NVIDIA: parts in MIG may be shared; how often one is may not be told. */
+	{ PRODUCT "'NVIDIA-H100-80GB-HBM3-MIG-1g.10gb-SHARED',"
+	  "'nvidia.com/gpu.count':'56','nvidia.com/gpu.replicas':'2'",
+	  "'nvidia.com/gpu':'112'", "NVIDIA H100 80GB in 56x MIG 1g.10gb, -1" },
+	{ PRODUCT "'NVIDIA-H100-80GB-HBM3-MIG-1g.10gb-SHARED',"
+	  "'nvidia.com/gpu.replicas':'2'",
+	  "'nvidia.com/gpu':'112'", "NVIDIA H100 80GB in 56x MIG 1g.10gb, -1" },
+	{ PRODUCT "'NVIDIA-A100-SXM4-80GB-SHARED','nvidia.com/gpu.count':'4'",
+	  "'nvidia.com/gpu':'40'", "4x NVIDIA A100 80GB in 40x shared, 4" },
+	{ PRODUCT "'NVIDIA-A100-SXM4-80GB-SHARED'",
+	  "'nvidia.com/gpu':'40'", "NVIDIA A100 80GB in 40x shared, -1" },
+	/* What is wrong with two elements is told once. */
+	{ "'nvidia.com/gpu.count':'4'", "'nvidia.com/gpu':'8'",
+	  "Mixed (4x GPU - type unknown (nvidia.com/gpu), "
+	  "4x GPU - type unknown (nvidia.com/gpu)), 8 count_mismatch label_missing" },
+	/* Times that are none. */
+	{ "'nvidia.com/gfd.timestamp':'yesterday'",
+	  "", "no GPU, 0 number_malformed" },
+};
+
 static void families(const struct ga_accels *list)
 {
-	static const struct {
-		const char *labels, *has, *want;
-	} rows[] = {
-		/* AMD: a product that nobody knows is none of the GPUs that ids tell of. */
-		{ "'"AMD"device-id.74a1':'4','"AMD"device-id.75a3':'4',"
-		  "'"AMD"product-name.AMD_Instinct_MI300X_OAM':'4',"
-		  "'"AMD"product-name.XX':'4'",
-		  "'amd.com/gpu':'8'", "Mixed (4x MI300X, 4x MI355X), 8 label_unknown" },
-		{ "'"AMD"device-id.74a1':'4','"AMD"product-name.XX':'4'",
-		  "'amd.com/gpu':'8'",
-		  "Mixed (4x MI300X, "
-		  "4x GPU - type unknown (amd.com/gpu.product-name=XX)), 8 label_unknown" },
-		{ "'"AMD"device-id.74a1':'4'",
-		  "'amd.com/gpu':'8'",
-		  "Mixed (4x MI300X, "
-		  "4x GPU - type unknown (amd.com/gpu)), 8 count_mismatch label_missing" },
-		{ "'"AMD"device-id.74a1':'4','"AMD"device-id.740f':'4',"
-		  "'"AMD"product-name.AMD_Instinct_MI325X':'4'",
-		  "'amd.com/gpu':'8'", "Mixed (4x MI300X, 4x MI210), 8 type_conflict" },
-		{ "'"AMD"product-name.AMD_Instinct_MI300X_OAM':'4',"
-		  "'"AMD"product-name.XX':'4'",
-		  "'amd.com/gpu':'8'",
-		  "Mixed (4x MI300X, "
-		  "4x GPU - type unknown (amd.com/gpu.product-name=XX)), 8 label_unknown" },
-		{ "'"AMD"device-id.74a1':'many','"AMD"device-id.740f':'4'",
-		  "'amd.com/gpu':'8'", "Mixed (MI300X, 4x MI210), -1 number_malformed" },
-		{ "'"AMD"device-id':'0x74A1'",
-		  "'amd.com/gpu':'8'", "8x AMD Instinct MI300X 192GB, 8" },
-		{ "'"AMD"device-id':'zz'",
-		  "'amd.com/gpu':'8'",
-		  "8x GPU - type unknown (amd.com/gpu.device-id=zz), 8 number_malformed" },
-		/* Divided ones: the node offers parts. */
-		{ "'"AMD"device-id':'74a1','"AMD"vram':'24G','"AMD"cu-count':'38',"
-		  "'"AMD"compute-memory-partition':'cpx_nps4'",
-		  "'amd.com/gpu':'64'", "AMD Instinct MI300X 192GB in 64x cpx_nps4, -1" },
-		{ "'"AMD"device-id':'74a1','"AMD"compute-memory-partition':'spx_nps1'",
-		  "'amd.com/gpu':'8'", "8x AMD Instinct MI300X 192GB, 8" },
-		{ "'beta."AMD"device-id.74a1':'36',"
-		  "'beta."AMD"compute-memory-partition.cpx_nps4':'32',"
-		  "'beta."AMD"compute-memory-partition.spx_nps1':'4'",
-		  "'amd.com/gpu':'36'", "AMD Instinct MI300X 192GB in 32x cpx_nps4, -1" },
-		{ "'"AMD"compute-memory-partition':'cpx_nps4'",
-		  "'amd.com/gpu':'64'",
-		  "GPU - type unknown (amd.com/gpu) in 64x cpx_nps4, -1 label_missing" },
-		/* Intel: each id has a count of its own, and a plugin may offer a GPU often. */
-		{ "'"INTEL"0bd5.present':'true','"INTEL"56c0.present':'true',"
-		  "'gpu.intel.com/product':'Flex_170'",
-		  "'gpu.intel.com/i915':'4'", "Mixed (Max 1550, Flex 170), -1" },
-		{ "'"INTEL"0bd5.present':'true','"INTEL"0bd5.count':'1',"
-		  "'"INTEL"56c0.present':'true','gpu.intel.com/product':'Flex_170'",
-		  "'gpu.intel.com/i915':'4'", "Mixed (1x Max 1550, 3x Flex 170), 4" },
-		{ "'"INTEL"0bd5.present':'true','gpu.intel.com/device.count':'2'",
-		  "'gpu.intel.com/i915':'20'",
-		  "2x Intel Data Center GPU Max 1550 128GB, 2 count_mismatch" },
-		{ "'"INTEL"0bd5.present':'true','"INTEL"56c0.present':'true',"
-		  "'gpu.intel.com/product':'XX'",
-		  "'gpu.intel.com/xe':'4'", "Mixed (Max 1550, Flex 170), -1 label_unknown" },
-		{ "'"INTEL"zzzz.present':'true'",
-		  "'gpu.intel.com/xe':'4'",
-		  "4x GPU - type unknown (gpu.intel.com), 4 label_missing" },
-		/* NVIDIA: parts in MIG may be shared; how often one is may not be told. */
-		{ PRODUCT "'NVIDIA-H100-80GB-HBM3-MIG-1g.10gb-SHARED',"
-		  "'nvidia.com/gpu.count':'56','nvidia.com/gpu.replicas':'2'",
-		  "'nvidia.com/gpu':'112'", "NVIDIA H100 80GB in 56x MIG 1g.10gb, -1" },
-		{ PRODUCT "'NVIDIA-H100-80GB-HBM3-MIG-1g.10gb-SHARED',"
-		  "'nvidia.com/gpu.replicas':'2'",
-		  "'nvidia.com/gpu':'112'", "NVIDIA H100 80GB in 56x MIG 1g.10gb, -1" },
-		{ PRODUCT "'NVIDIA-A100-SXM4-80GB-SHARED','nvidia.com/gpu.count':'4'",
-		  "'nvidia.com/gpu':'40'", "4x NVIDIA A100 80GB in 40x shared, 4" },
-		{ PRODUCT "'NVIDIA-A100-SXM4-80GB-SHARED'",
-		  "'nvidia.com/gpu':'40'", "NVIDIA A100 80GB in 40x shared, -1" },
-		/* Times that are none. */
-		{ "'nvidia.com/gfd.timestamp':'yesterday'",
-		  "", "no GPU, 0 number_malformed" },
-	};
 	size_t i, k;
 
-	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+	for (i = 0; i < GA_ARRAY_SIZE(family_rows); i++) {
 		ga_autostr struct ga_str said = GA_STR_INIT;
 		struct ga_node_view v;
 
-		view_of(list, rows[i].labels, rows[i].has, &v);
+		view_of(list, family_rows[i].labels, family_rows[i].has, &v);
 		ga_str_addf(&said, "%s, %" PRId64, v.summary, or_none(v.gpus));
 		for (k = 0; k < v.warnings.n; k++)
 			ga_str_addf(&said, " %s", v.warnings.v[k].code);
-		t_str(said.buf, rows[i].want, "%s %s", rows[i].labels, rows[i].has);
+		t_str(said.buf, family_rows[i].want, "%s %s", family_rows[i].labels,
+		      family_rows[i].has);
 		ga_shape_release(&ga_node_view_shape, &v);
 	}
 }

@@ -424,8 +424,8 @@ int ga_accels_check_slugs(const struct ga_accels *list, struct ga_err *err)
 		if (check_rows(list, f, i + 1 < list->files.n ? f + 1 : &end, err) == 0)
 			continue;
 		(void)ga_wrap(err, "catalogue '%s'", f->name);
-		return ga_hint(err, "'gpuaas-profile catalog' shows the types; a drop-in may name "
-			       "those of another");
+		return ga_hint(err, "'gpuaas-profile catalog check FILE ...' looks at files "
+			       "together, and at nothing else");
 	}
 	return 0;
 }

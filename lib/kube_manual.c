@@ -22,8 +22,7 @@ void ga_manual_types_release(struct ga_manual_types *list)
 	ga_list_release(list);
 }
 
-/* Whether PCI ids leave no choice of what it is. */
-static bool is_settled(const struct ga_node_type *t)
+bool ga_type_is_settled(const struct ga_node_type *t)
 {
 	size_t i;
 
@@ -98,7 +97,7 @@ static void place_some(struct ga_gather *g, size_t at, const struct ga_manual_ty
 		ga_view_warn(g->view, "count_mismatch", "%lld of '%s' were recorded by hand, the "
 			     "node tells of %lld", (long long)m->count, m->type,
 			     (long long)t->count);
-	if (m->count < t->count && !is_settled(t))
+	if (m->count < t->count && !ga_type_is_settled(t))
 		split(g, at, m->count);
 }
 
@@ -130,7 +129,7 @@ static void place_more(struct ga_gather *g, const struct ga_manual_type *m, bool
 {
 	struct ga_node_type *t = g->view->types.n ? &g->view->types.v[0] : NULL;
 
-	if (told && t && (m->count != GA_UNKNOWN || is_settled(t))) {
+	if (told && t && (m->count != GA_UNKNOWN || ga_type_is_settled(t))) {
 		say(g, t, m);
 		return;
 	}

@@ -48,6 +48,8 @@ bool ga_gather_says(const struct ga_node_type *t, const char *slug);
 bool ga_gather_says_nothing(const struct ga_node_type *t);
 /* Warns of a member of an object that is no number, or none that can be (number_malformed). */
 void ga_view_malformed(struct ga_node_view *v, json_t *object, const char *key);
+/* Whether PCI ids leave no choice of what it is. */
+bool ga_type_is_settled(const struct ga_node_type *t);
 /* Adds what people recorded for the view's node to its types (kube_manual.c). A person tells what
  * GPUs are, not how many there are where the node tells that: of an element that PCI ids leave open
  * a part may be of a recorded type, and what has no place is a contradiction (count_mismatch, and

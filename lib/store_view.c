@@ -304,17 +304,6 @@ struct by_hand {
 	bool open;			  /* some are still, or are of several types */
 };
 
-/* Whether its ids mean one type. */
-static bool is_told_by_ids(const struct ga_node_type *t)
-{
-	size_t i;
-
-	for (i = 0; i < t->evidence.n; i++)
-		if (ga_streq(t->evidence.v[i].source, "pci") && t->evidence.v[i].types.n == 1)
-			return true;
-	return false;
-}
-
 static int take_by_hand(struct ga_node_view *view, void *arg, struct ga_err *err)
 {
 	struct by_hand *h = arg;
@@ -326,7 +315,7 @@ static int take_by_hand(struct ga_node_view *view, void *arg, struct ga_err *err
 		const struct ga_accel_type *type =
 			t->type ? ga_accels_type(h->list, t->type) : NULL;
 
-		if (is_told_by_ids(t))
+		if (ga_type_is_settled(t))
 			continue;
 		h->open |= !type || (h->type && h->type != type);
 		h->type = type;

@@ -60,8 +60,8 @@ codes()
   sed -i 's/? "device_repeated" : "device_missing"/? "device_twice" : "device_missing"/' \
     "$T/tree/lib/kube_claim.c"
   sed -i 's/warn(ret, "annotation_wrong"/warn(ret, "annotation_odd"/' "$T/tree/lib/kube_pod.c"
-  sed -i 's/w->code = "lossy"/w->code = "vague"/; s/"info", "machine", keys/"info", "cloud", keys/' \
-    "$T/tree/lib/kube_label.c"
+  sed -i 's/w->code = "lossy"/w->code = "vague"/' "$T/tree/lib/kube_label.c"
+  sed -i 's/"info", "machine", keys/"info", "cloud", keys/' "$T/tree/lib/kube_label_key.c"
   run_status 1 codes
   for line in "WARNINGS OF NODES has no item 'memory_odd'" \
     "WARNINGS OF NODES: nothing gives the code 'memory_ratio'" \

@@ -71,6 +71,18 @@ static void check(struct scene *s, const char *want, const char *name)
 	end(s);
 }
 
+/* Nothing blocks such slots: their blockers tell nothing. */
+static void hint_of_small(const struct scene *s)
+{
+	struct ga_decision d;
+
+	ga_place(&s->fleet, &s->request, &s->profile, false, &d);
+	t_ok(!d.placed && strstr(d.refusal.hint, "gpuaas-profile show ") &&
+		     !strstr(d.refusal.hint, "blockers"),
+	     "slots with too few CPUs are held against the profile");
+	ga_decision_release(&d);
+}
+
 static void constraints(void)
 {
 	struct scene s;
@@ -102,6 +114,7 @@ static void constraints(void)
 	check(&s, "not_ready", "memory is not overcommitted");
 	scene(&s, "a:ff");
 	s.profile.vcpus_per_gpu = 9;
+	hint_of_small(&s);
 	check(&s, "not_ready", "CPUs are not overcommitted");
 	scene(&s, "a:ff");
 	s.fleet.nodes.v[0].mode = "baremetal";
@@ -298,6 +311,11 @@ static void baremetal(void)
 	s.profile.types.v = (char **)(uintptr_t)order;
 	s.profile.types.n = 1;
 	check(&s, "no_capacity", "no whole node with a type that the profile does not name");
+	scene(&s, "a:Ff b:uu");
+	s.profile.shape = word("baremetal");
+	s.request.node = word("b");
+	check(&s, "no_capacity|a whole node on node a now",
+	      "a machine with GPUs of several types is an alternative, and of no one type");
 }
 
 static void partitions(void)

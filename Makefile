@@ -109,7 +109,7 @@ units: $(UNITS) $(B)/tests/libnvfm.so.1 $(B)/bench/fleet
 FUZZ := $(filter-out replay,$(patsubst tests/fuzz/%.c,%,$(sort $(wildcard tests/fuzz/*.c))))
 REPLAYS = $(FUZZ:%=$(B)/replay/%)
 BATS ?= $(sort $(wildcard tests/*.bats))
-LONGEST = tests/day.bats tests/onnet.bats
+LONGEST = tests/day.bats tests/onnet.bats tests/wipe.bats
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 10
 # Recursive makes build in parallel, also when this one was started without -j.
@@ -161,7 +161,7 @@ check-cloud:
 	GPUAAS_BUILD=$(abspath $(B)) tests/cloud/enter tests/run tests/cloud/cloud.bats
 
 ## check-source: layers, style, shellcheck, mandoc, cppcheck, gcc -fanalyzer, generated files
-check-source: all $(B)/tool/schemas
+check-source: all $(B)/tool/schemas $(B)/tool/codes
 	$QGPUAAS_BUILD=$(B) tests/run tests/check-layers tests/check-source
 
 ## check-layers: what includes what, who prints, where SQL is, what the programs link
@@ -236,6 +236,14 @@ day:
 	$(DEPS) --build --test
 	$(SUB) all
 	$QGPUAAS_BUILD=$(B) tests/day/run --seed $(SEED) --events $(EVENTS) $(DAY)
+
+SECONDS ?= 60
+
+## torture: random SQL against a state, and programs that are killed; SEED=, SECONDS= each (60)
+torture:
+	$(DEPS) --build --test
+	$(SUB) all
+	$QGPUAAS_BUILD=$(B) tests/torture/run --seed $(SEED) --seconds $(SECONDS) sql kill
 
 ## bench: the figures, each beside its peer
 bench:
@@ -320,5 +328,6 @@ help:
 
 .PHONY: all units benches replays check check-unit check-replay check-bats check-cloud \
 	check-vm check-source check-layers check-asan analyzer mutate fuzz-smoke schemas \
-	records-man completions demo deb check-deb bench day install uninstall clean help FORCE
+	records-man completions demo deb check-deb bench day torture install uninstall clean help \
+	FORCE
 .SECONDARY:

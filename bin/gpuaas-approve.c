@@ -163,8 +163,7 @@ static int run_verb(char *const *args, int n, struct ga_err *err)
 	int i, r = 0;
 
 	if (n < 2)
-		return ga_fail(err, GA_USAGE, "%s needs a %s", args[0],
-			       confirms || withdraws ? "proposal" : "slot");
+		return ga_approve_of_nothing(args[0], err);
 	if (begin(err) < 0)
 		return -1;
 	for (i = 1; r == 0 && i < n; i++)
@@ -201,7 +200,7 @@ static int run(struct ga_err *err)
 	if (r >= 0)
 		r = n ? run_verb(args, n, err) : run_stream(err);
 	if (r < 0 && !opt.dry_run)
-		ga_store_access_note(db, err);
+		(void)ga_store_access_note(db, err); /* it adds to err where it cannot */
 	ga_approve_release(&run_state);
 	return r;
 }

@@ -7,9 +7,12 @@
  */
 #include "cli.h"
 #include "cli_bootstrap.h"
+#include "hostdb.h"
 #include "stop.h"
 
 static struct ga_cli_boot_opts opt = { .vfs = GA_UNKNOWN };
+
+static bool new_key;
 
 static const char *const modes[] = { "slice", "baremetal", NULL };
 
@@ -24,6 +27,8 @@ static const struct ga_opt opts[] = {
 	  .help = "take back what was changed; refused while slices live here" },
 	{ .name = "boot", .type = GA_O_FLAG, .var = &opt.boot,
 	  .help = "bring back what a reboot loses (gpuaas-host.service)" },
+	{ .name = "new-key", .type = GA_O_FLAG, .var = &new_key,
+	  .help = "replace the key that the host signs its results with, and change nothing else" },
 	{ .name = "hugepages", .type = GA_O_TEXTS, .var = &opt.hugepages, .arg = "SIZE:N",
 	  .help = "set aside N pages of 1G or 2M at boot; may be given for each size" },
 	{ .name = "vfs", .type = GA_O_INT, .var = &opt.vfs, .arg = "N", .min = 0, .max = 65535,
@@ -138,11 +143,32 @@ static int undo(struct ga_err *err)
 	return r > 0;
 }
 
+/* The state learns of it from a discovery. */
+static int renew_key(struct ga_err *err)
+{
+	struct ga_sign_key *key = NULL;
+
+	if (ga_hostdb_renew_key(ga_cli_host_dir(), err) < 0 ||
+	    ga_hostdb_key(ga_cli_host_dir(), &key, err) < 0)
+		return -1;
+	ga_say("%s: the key of this host is %s now; next: gpuaas-discover | gpuaas-approve "
+	       "--record-only, with --accept-change where the old key was not revoked", prog.name,
+	       key ? ga_sign_public(key) : "gone");
+	ga_sign_close(key);
+	return 0;
+}
+
 static int run(struct ga_err *err)
 {
-	if (opt.check + opt.dry_run + opt.undo + opt.boot > 1)
+	if (opt.check + opt.dry_run + opt.undo + opt.boot + new_key > 1)
 		return ga_fail(err, GA_USAGE,
-			       "--check, --dry-run, --undo and --boot exclude each other");
+			       "--check, --dry-run, --undo, --boot and --new-key exclude each "
+			       "other");
+	if (new_key)
+		return opt.root ?
+			       ga_fail(err, GA_USAGE, "an image has no key: --new-key and --root "
+						      "exclude each other") :
+			       renew_key(err);
 	if (opt.boot && opt.root)
 		return ga_fail(err, GA_USAGE, "an image is not booted: --boot and --root exclude "
 					      "each other");

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "proc.h"
 #include "quote.h"
 
 static const char *const roles[] = { "host", "controller", "nothing", NULL };
@@ -88,10 +89,10 @@ static int become(char **argv, struct ga_err *err)
 	slash = strrchr(self, '/');
 	beside = ga_xprintf("%.*s/%s", slash ? (int)(slash - self) : 0, self, argv[0]);
 	unsetenv("SSH_ORIGINAL_COMMAND");
-	setenv("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", 1);
+	setenv("PATH", ga_proc_path(), 1);
 	execv(beside, argv);
 	if (errno == ENOENT)
-		execvp(argv[0], argv);
+		ga_proc_exec((const char *const *)(uintptr_t)argv, environ);
 	return ga_fail(err, errno == ENOENT ? GA_HOST : GA_SYSTEM, "cannot run '%s': %s", argv[0],
 		       strerror(errno));
 }

@@ -196,15 +196,15 @@ static int run(struct ga_err *err)
 	if (r == 0)
 		r = ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_WRITE, &db, err);
 	placer.db = db;
-	if (r == 0 && !opt.profile) {
+	if (r == 0 && !opt.profile)
 		r = run_stream(&placer, &b, err);
-	} else if (r == 0) {
-		r = from_flags(&b.v[b.n++], err);
-		if (r == 0)
-			r = flush(&placer, &b, err);
-	}
+	else if (r == 0)
+		r = from_flags(&b.v[b.n++], err) < 0 ? -1 : flush(&placer, &b, err);
 	while (b.n)
 		ga_shape_release(&ga_request_shape, &b.v[--b.n]);
+	/* That of a request which was refused, and of plans that nobody took up. */
+	if (db && !opt.dry_run && (opt.data || placer.has_expired))
+		ga_request_tidy(db);
 	ga_placer_release(&placer);
 	return r;
 }

@@ -148,6 +148,8 @@ static int run(struct ga_err *err)
 		r = release_all(args, (size_t)n, err);
 	else
 		r = ga_release_over(&over, err) < 0 ? -1 : release_all(over.v, over.n, err);
+	if (!ask.dry_run)
+		ga_result_tidy();
 	ga_result_close();
 	free(ask.node);
 	return r;

@@ -13,6 +13,7 @@
 #include "kind_access.h"
 #include "kind_notice.h"
 #include "store_take.h"
+#include "store_userdata.h"
 #include "tell_state.h"
 
 static bool lab;
@@ -101,7 +102,9 @@ static int run_migrate(struct ga_err *err)
 		return open_state(GA_DB_WRITE, err);
 	if (open_state(GA_DB_CREATE, err) < 0)
 		return -1;
-	return ga_tell_state(db, "migrate", ga_cli_state_path(), err);
+	return ga_tell_unsellable(db, err) < 0 ? -1 :
+						 ga_tell_state(db, "migrate",
+							       ga_cli_state_path(), err);
 }
 
 /* After the commit the record goes on, so that the pipeline shows what was stored. */
@@ -118,8 +121,17 @@ static int apply_profile(const struct ga_rec *rec, struct ga_err *err)
 /* A result that is refused, as one that came too late, does not keep the others from the state. */
 static int fold(const struct ga_rec *rec, struct ga_err *err)
 {
-	if (ga_store_take(db, rec, err) >= 0)
+	struct ga_err why = GA_ERR_INIT;
+	bool first = false;
+	int r = ga_store_take_result(db, rec, &first, &why, err);
+
+	if (r >= 0) {
+		if (first)
+			ga_tell_first_key(rec);
+		if (why.code)
+			ga_cli_say_error(&why);
 		return ga_emit_raw(rec, err);
+	}
 	if (err->code != GA_CONFLICT && err->code != GA_NOTFOUND && !ga_store_key_is_refusal(err))
 		return -1;
 	ga_say("gpuaas-state: line %llu is not folded: %s", (unsigned long long)rec->line,
@@ -153,6 +165,8 @@ static int run_apply(struct ga_err *err)
 
 static int run_fold(struct ga_err *err)
 {
+	struct ga_err later = GA_ERR_INIT;
+	int r;
 	static const struct ga_consumer table[] = {
 		{ &ga_progress_shape, fold },	 { &ga_allocation_shape, fold },
 		{ &ga_released_shape, fold },	 { &ga_wipe_evidence_shape, fold },
@@ -161,7 +175,10 @@ static int run_fold(struct ga_err *err)
 		{ &ga_console_shape, fold },	 { &ga_ingress_shape, fold }, { NULL, NULL },
 	};
 
-	return stream(table, err);
+	r = stream(table, err);
+	if (db && ga_store_user_data_tidy(db, r < 0 ? &later : err) < 0)
+		r = -1;
+	return r;
 }
 
 static int run_expect(struct ga_err *err)

@@ -87,17 +87,22 @@ static int carry_out(const struct ga_wipe_order *order, struct ga_wipe_evidence 
 				.attempt = order->attempt, .generation = order->generation,
 				.folds = true };
 	struct ga_wipe_opts o = options(order, &tell);
-	struct ga_err lost = GA_ERR_INIT;
+	struct ga_err lost = GA_ERR_INIT, no = GA_ERR_INIT;
 	int r;
 
 	if (ga_hostdb_open(ga_cli_host_dir(), &h, err) < 0)
 		return -1;
 	/* A state on this machine learns of it at once; its loss never stops a wipe. */
-	if (ga_result_open(ga_cli_state_path(), &lost) < 0)
-		ga_say("gpuaas-wipe: nothing is folded into the state: %s", lost.msg);
-	r = ga_wipe_job(&h, &o, e, err);
-	if (r >= 0)
+	if (ga_result_open(ga_cli_state_path(), &lost) < 0) {
+		(void)ga_wrap(&lost, "nothing is folded into the state");
+		ga_cli_say_error(&lost);
+	}
+	r = ga_result_may_wipe(order, &no, err);
+	o.refused = no.code ? &no : NULL;
+	if (r >= 0 && (r = ga_wipe_job(&h, &o, e, err)) >= 0) {
+		ga_wipe_say(e);
 		r = ga_result_emit(&ga_wipe_evidence_shape, e, err);
+	}
 	ga_result_close();
 	return r;
 }
@@ -138,9 +143,11 @@ static int keep_order(const struct ga_rec *rec, struct ga_err *err)
 static const struct ga_consumer keepers[] = { { &ga_wipe_order_shape, keep_order },
 					      { NULL, NULL } };
 
-/* Evidence of a disk wiped by hand is kept where that is possible, and shown in any case. */
+/* Evidence of a disk wiped by hand is kept like any other: where that cannot be, nothing is wiped;
+ * where it turns out afterwards, the evidence is shown, and the status is that of the failure. */
 static int wipe_alone(struct ga_err *err)
 {
+	ga_autohostdb struct ga_hostdb h = { 0 };
 	ga_autofree char *id = ga_id_new();
 	struct ga_wipe_order order = { 0 };
 	struct ga_wipe_evidence e = { 0 };
@@ -152,11 +159,19 @@ static int wipe_alone(struct ga_err *err)
 	ga_stop_install();
 	if (ga_wipe_alone(device, confirm, class, verify, dry_run, &order, err) < 0)
 		return -1;
+	if (!dry_run && ga_hostdb_open(ga_cli_host_dir(), &h, err) < 0) {
+		(void)ga_wrap(err, "nothing was wiped: its evidence could not be kept");
+		ga_shape_release(&ga_wipe_order_shape, &order);
+		return -1;
+	}
 	ga_wipe_run(&o, &e);
-	if (dry_run)
+	if (dry_run) {
 		ga_wipe_evidence_seal(&e);
-	else if (ga_wipe_keep_alone(ga_cli_host_dir(), &e, &lost) < 0)
-		ga_say("gpuaas-wipe: the evidence is not kept on this host: %s", lost.msg);
+	} else if (ga_evidence_add(&h, &e, &lost) < 0) {
+		ga_wipe_evidence_seal(&e);
+		(void)ga_wrap(&lost, "the evidence is not kept on this host");
+		ga_cli_say_error(&lost);
+	}
 	r = ga_wipe_show(&e, err);
 	ga_shape_release(&ga_wipe_evidence_shape, &e);
 	ga_shape_release(&ga_wipe_order_shape, &order);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpuaas: the front. "gpuaas place …" becomes gpuaas-place (beside this program, else in PATH);
- * "gpuaas help" lists the programs that are there.
+ * gpuaas: the front. "gpuaas place …" becomes gpuaas-place (beside this program, else in the path
+ * of proc.h); "gpuaas help" lists the programs that are there.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "proc.h"
 #include "vec.h"
 
 static const char *const examples[] = {
@@ -64,8 +65,7 @@ static void add_folder(const char *folder, struct names *ret)
 
 static void find_programs(const char *own, struct names *ret)
 {
-	const char *env = getenv("PATH");
-	ga_autofree char *path = ga_xstrdup(env ? env : "/usr/local/bin:/usr/bin:/bin");
+	ga_autofree char *path = ga_xstrdup(ga_proc_path());
 	char *save = NULL, *folder;
 
 	if (own)
@@ -78,21 +78,24 @@ static void find_programs(const char *own, struct names *ret)
 
 static void help(const char *own)
 {
+	ga_autostr struct ga_str text = GA_STR_INIT;
 	struct names names = { 0 };
 	size_t i;
 
 	find_programs(own, &names);
-	printf("gpuaas %s: the life of GPU capacity, one program a step\n\n"
-	       "    gpuaas PROGRAM ARGUMENT…    runs gpuaas-PROGRAM\n"
-	       "    gpuaas PROGRAM --help       tells its options\n\n",
-	       GA_VERSION);
+	ga_str_addf(&text,
+		    "gpuaas %s: the life of GPU capacity, one program a step\n\n"
+		    "    gpuaas PROGRAM ARGUMENT…    runs gpuaas-PROGRAM\n"
+		    "    gpuaas PROGRAM --help       tells its options\n\n",
+		    GA_VERSION);
 	for (i = 0; i < names.n; i++) {
-		printf("    %s\n", names.v[i] + strlen("gpuaas-"));
+		ga_str_addf(&text, "    %s\n", names.v[i] + strlen("gpuaas-"));
 		free(names.v[i]);
 	}
 	if (!names.n)
-		printf("    (no gpuaas-PROGRAM is here or in PATH)\n");
+		ga_str_addf(&text, "    (no gpuaas-PROGRAM is here or in %s)\n", ga_proc_path());
 	ga_list_release(&names);
+	ga_print_text(text.buf);
 }
 
 /* Does not return when the program runs. */
@@ -100,24 +103,25 @@ static int run_program(const char *own, char **argv)
 {
 	ga_autofree char *name = ga_xprintf("gpuaas-%s", argv[1]);
 	ga_autofree char *beside = own ? ga_xprintf("%s/%s", own, name) : NULL;
+	int saved;
 
 	if (strchr(argv[1], '/')) {
-		fprintf(stderr, "gpuaas: '%s' is no program's name\n", argv[1]);
+		ga_say("gpuaas: '%s' is no program's name", argv[1]);
 		return GA_USAGE;
 	}
 	argv[1] = name;
 	if (beside)
 		execv(beside, argv + 1);
 	if (!beside || errno == ENOENT)
-		execvp(name, argv + 1);
+		ga_proc_exec((const char *const *)(uintptr_t)(argv + 1), environ);
 	if (errno == ENOENT) {
-		fprintf(stderr, "gpuaas: there is no program '%s'\n"
-				"gpuaas: hint: 'gpuaas help' lists what is there\n",
-			name);
+		ga_say("gpuaas: there is no program '%s'", name);
+		ga_say("gpuaas: hint: 'gpuaas help' lists what is there");
 		return GA_USAGE;
 	}
-	fprintf(stderr, "gpuaas: cannot run '%s': %s\n", name, strerror(errno));
-	return errno == EACCES ? GA_DENIED : GA_SYSTEM;
+	saved = errno;
+	ga_say("gpuaas: cannot run '%s': %s", name, strerror(saved));
+	return saved == EACCES ? GA_DENIED : GA_SYSTEM;
 }
 
 static const struct ga_prog prog = {
@@ -136,6 +140,8 @@ int main(int argc, char **argv)
 	int r;
 
 	own = own_folder();
+	if (ga_cli_read_config(&err) < 0)
+		return ga_cli_finish(&prog, -1, &err);
 	/* What follows the name of a program is that program's. */
 	if (argc < 2 || (argv[1][0] == '-' && argv[1][1]) ||
 	    (argc == 2 && !strcmp(argv[1], "help"))) {

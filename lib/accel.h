@@ -37,7 +37,7 @@ void ga_accel_release(struct ga_accel *a);
 /* Reads the built-in catalogue (file NULL) or a file, and over it the drop-ins of the folder that
  * ga_accels_drop_ins names, in the order of their names. GA_BADREC names the file and what is wrong
  * with it. */
-int ga_accels_open(const char *file, struct ga_accels **ret, struct ga_err *err);
+GA_MUST_CHECK int ga_accels_open(const char *file, struct ga_accels **ret, struct ga_err *err);
 void ga_accels_close(struct ga_accels *list);
 void ga_cleanup_accels(struct ga_accels **list);
 #define ga_autoaccels ga_cleanup(ga_cleanup_accels)
@@ -95,6 +95,7 @@ int ga_accels_check(const struct ga_accels *list,
 				void *arg),
 		    void *arg);
 /* Reads more drop-ins, as if they lay in the folder behind the others. GA_BADREC as above. */
-int ga_accels_add_files(struct ga_accels *list, char *const *files, int n, struct ga_err *err);
+GA_MUST_CHECK int ga_accels_add_files(struct ga_accels *list, char *const *files, int n,
+				      struct ga_err *err);
 
 #endif

@@ -51,10 +51,11 @@ struct ga_accels {
 
 /* The text must be a catalogue as make-accelerators writes it. */
 void ga_accels_index(struct ga_accels *list, const char *text, size_t len);
-int ga_accels_load(struct ga_accels *list, const char *file, bool drop_in, struct ga_err *err);
+GA_MUST_CHECK int ga_accels_load(struct ga_accels *list, const char *file, bool drop_in,
+				 struct ga_err *err);
 /* Whether each type that a group, a machine or a label of the files names is there, now that all
  * of them are read. GA_BADREC names the file. */
-int ga_accels_check_slugs(const struct ga_accels *list, struct ga_err *err);
+GA_MUST_CHECK int ga_accels_check_slugs(const struct ga_accels *list, struct ga_err *err);
 struct ga_accel_entry *ga_accels_entry(const struct ga_accels *list, const char *slug);
 /* Adds a type, which it owns from then on, or puts it in the place of one with its slug. */
 void ga_accels_put(struct ga_accels *list, struct ga_accel_type *type, const char *origin);

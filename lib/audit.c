@@ -111,6 +111,23 @@ int ga_audit_head(struct ga_db *db, int64_t *seq, char hash[GA_DIGEST_SIZE], str
 	return r < 0 ? -1 : 0;
 }
 
+/* The row goes on from what was counted, so that rows that were cut off before it stay missing. */
+static int next_row(struct ga_db *db, int64_t *seq, char previous[GA_DIGEST_SIZE],
+		    struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_audit_head(db, seq, previous, err) < 0 ||
+	    ga_db_query(db, &rows, err, "SELECT audit_seq FROM meta", "") < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r > 0 && ga_rows_int(rows, 0) > *seq)
+		*seq = ga_rows_int(rows, 0);
+	++*seq;
+	return r < 0 ? -1 : 0;
+}
+
 int ga_audit_add(struct ga_db *db, const char *action, const char *object, json_t *detail,
 		 struct ga_err *err)
 {
@@ -121,11 +138,10 @@ int ga_audit_add(struct ga_db *db, const char *action, const char *object, json_
 			 .program = program ? program : program_invocation_short_name,
 			 .action = action, .object = object };
 
-	if (ga_audit_head(db, &r.seq, previous, err) < 0)
+	if (next_row(db, &r.seq, previous, err) < 0)
 		return -1;
 	if (owned)
 		ga_rec_dump(owned, &text);
-	r.seq++;
 	r.at = ga_time_format(ga_clock_micros(), at);
 	r.detail = text.len ? text.buf : "{}";
 	hash_row(&r, &array, hash);
@@ -134,6 +150,13 @@ int ga_audit_add(struct ga_db *db, const char *action, const char *object, json_
 			  "previous_hash, hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
 			  "issssssss", r.seq, r.at, r.actor, r.program, r.action, r.object,
 			  r.detail, r.previous, hash) < 0 ? -1 : 0;
+}
+
+/* "sha256:" and 64 digits, as every program of ours writes it. */
+static bool is_hash(const char *hash)
+{
+	return ga_starts(hash, "sha256:") && strlen(hash) == strlen(FIRST) &&
+	       strspn(hash + 7, "0123456789abcdef") == strlen(FIRST) - 7;
 }
 
 /* Why the row does not continue the chain; NULL when it does. */
@@ -149,6 +172,8 @@ static const char *look_at(const struct ga_rows *rows, int64_t seq, const char *
 		return "a row before it is missing";
 	if (!ga_streq(r.previous, previous))
 		return "it does not name the row before it";
+	if (!is_hash(ga_rows_text(rows, 8)))
+		return "its hash is none: no program of gpuaas wrote it";
 	hash_row(&r, text, hash);
 	return ga_streq(hash, ga_rows_text(rows, 8)) ? NULL : "it was changed after it was written";
 }
@@ -174,6 +199,49 @@ int ga_audit_verify(struct ga_db *db, int64_t *bad_seq, char why[128], struct ga
 			return 1;
 		}
 		snprintf(previous, sizeof(previous), "%s", hash);
+	}
+	return r;
+}
+
+/* What the state has and the audit must have named, in the transaction in which it came. What was
+ * adopted is named with its node, and what ended with a node that was lost is, too. */
+#define NAMED(action) "(SELECT object FROM audit WHERE action IN (" action "))"
+static const char unnamed[] =
+	"SELECT 'state', 'the making of the state' WHERE NOT EXISTS (SELECT 1 FROM audit WHERE "
+	"action = 'state_made' OR action = 'state_migrated') "
+	"UNION ALL SELECT 'audit', 'rows ' || (have + 1) || ' to ' || audit_seq || "
+	"', which were counted' FROM meta, (SELECT coalesce(max(seq), 0) AS have FROM audit) "
+	"WHERE have < audit_seq "
+	"UNION ALL SELECT id, 'its placement' FROM allocation WHERE id NOT IN "
+	NAMED("'placed', 'adopted'")
+	" UNION ALL SELECT id, 'that it became active' FROM allocation WHERE state = 'active' AND "
+	"id NOT IN " NAMED("'active', 'adopted'")
+	" UNION ALL SELECT id, 'its release' FROM allocation WHERE state = 'released' AND "
+	"id NOT IN " NAMED("'released'")
+	" UNION ALL SELECT id, 'its approval' FROM slot WHERE id NOT IN " NAMED("'approved'")
+	" AND node_id NOT IN " NAMED("'adopted'")
+	" UNION ALL SELECT id, 'the evidence' FROM wipe_evidence WHERE id NOT IN (SELECT "
+	"json_extract(detail, '$.evidence') FROM audit WHERE action IN ('wiped', "
+	"'wipe_not_confirmed', 'rebuild_wiped') AND json_valid(detail) AND "
+	"json_extract(detail, '$.evidence') IS NOT NULL) "
+	"AND node_id NOT IN " NAMED("'adopted'") " ORDER BY 1";
+
+int ga_audit_missing(struct ga_db *db,
+		     int (*each)(const char *object, const char *sentence, void *arg,
+				 struct ga_err *err),
+		     void *arg, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err, unnamed, "") < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0) {
+		ga_autofree char *sentence = ga_xprintf("the audit does not have %s: rows of it "
+							"are gone", ga_rows_text(rows, 1));
+
+		if (each(ga_rows_text(rows, 0), sentence, arg, err) < 0)
+			return -1;
 	}
 	return r;
 }

@@ -32,7 +32,7 @@ struct ga_block_devs {
 };
 
 /* All NVMe namespaces, by name. */
-int ga_block_scan(struct ga_block_devs *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_block_scan(struct ga_block_devs *ret, struct ga_err *err);
 /* Kernel names of the hidden path devices of native multipath, for who wants to name them. */
 void ga_block_hidden(struct ga_any_list *names);
 void ga_block_devs_release(struct ga_block_devs *devs);
@@ -41,7 +41,7 @@ void ga_block_dev_release(struct ga_block_dev *dev);
 #define ga_autoblock ga_cleanup(ga_block_dev_release)
 
 /* The disk with the wwid. GA_NOTFOUND when there is none, GA_CONFLICT when two claim it. */
-int ga_block_find(const char *wwid, struct ga_block_dev *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_block_find(const char *wwid, struct ga_block_dev *ret, struct ga_err *err);
 
 struct ga_block_mount {
 	char *device; /* kernel name of disk, partition or holder mounted */
@@ -53,19 +53,28 @@ struct ga_block_mount {
 struct ga_block_uses {
 	GA_LIST(struct ga_block_mount) mounts;
 	GA_LIST(char *) holders;    /* kernel names of devices built on it (dm-0, md1, …) */
+	GA_LIST(char *) loops;	    /* loop devices over it, a partition, a holder, or a file that
+				       lies on one of these: "loop7 (/dev/nvme1n1)" */
 	GA_LIST(char *) slaves;	    /* devices it is itself built on */
-	GA_LIST(char *) swap;	    /* /proc/swaps entries on it */
+	GA_LIST(char *) swap;	    /* /proc/swaps entries on it: "nvme1n1p2", "/swap" */
 	GA_LIST(char *) md;	    /* arrays of /proc/mdstat that name it */
+	GA_LIST(char *) exports;    /* what hands it on without a process: "nvmet subsystem …" */
+	GA_LIST(char *) same;	    /* other disks with its wwid; what uses them is above too */
 	GA_LIST(char *) signatures; /* "nvme1n1: gpt", "nvme1n1p2: ext4" */
 	bool signatures_known; /* disk and partitions could all be read */
 	bool namespaces_known; /* the mounts of every process could be read */
+	bool loops_known;      /* the kernel told of every loop device what is below it */
+	bool exports_known;    /* the lists of exports could be read */
 };
 
-int ga_block_uses(const struct ga_block_dev *dev, struct ga_block_uses *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_block_uses(const struct ga_block_dev *dev, struct ga_block_uses *ret,
+				struct ga_err *err);
 void ga_block_uses_release(struct ga_block_uses *uses);
 #define ga_autouses ga_cleanup(ga_block_uses_release)
-/* Mounted, held, swapped on, part of an array. Signatures alone are no use. */
+/* Mounted, held, looped, swapped on, part of an array, exported. Signatures alone are no use. */
 bool ga_block_is_used(const struct ga_block_uses *uses);
+/* Whether all of that could be looked at: if not, "not used" proves nothing. */
+bool ga_block_uses_known(const struct ga_block_uses *uses);
 /* Whether one of the mounts is part of the running system (/, /boot, /boot/efi, /usr, /var). */
 bool ga_block_is_system(const struct ga_block_uses *uses);
 
@@ -80,6 +89,32 @@ void ga_cleanup_block_table(struct ga_block_table **table);
 /* As ga_block_uses with a table; signatures only where asked for. */
 void ga_block_uses_in(const struct ga_block_table *table, const struct ga_block_dev *dev,
 		      bool signatures, struct ga_block_uses *ret);
+
+/* What a sample of a disk's blocks reads as. */
+struct ga_content {
+	bool known;	    /* all of the sample could be read, or a block that differs was found */
+	int64_t blocks;	    /* blocks of 4 KiB looked at */
+	unsigned char byte; /* the first of the disk */
+	int64_t differs_at; /* offset of a block that is not all that byte, or GA_UNKNOWN */
+};
+
+/* Looks at the first and last MiB and at 512 random blocks of 4 KiB of an open disk; at all of a
+ * disk of at most 16 MiB. Ends at the first block that differs. */
+void ga_block_content_read(int fd, int64_t size, struct ga_content *ret);
+/* The word of a candidate: empty (all zero), pattern (all 0xff, which is erased flash, unless
+ * DLFEAT says that deallocated blocks read as something else), unknown_content, unread. */
+const char *ga_block_content_word(const struct ga_content *c, int64_t dlfeat);
+/* The same for people, allocated. */
+char *ga_block_content_text(const char *word, const struct ga_content *c);
+
+/* Puts the uses (read with signatures) into the disk's record, in place of what it said, and looks
+ * at the content of a disk without signatures. The record's capabilities are read already. */
+void ga_block_show(const struct ga_block_dev *dev, const struct ga_block_uses *uses,
+		   struct ga_nvme *ret);
+
+/* "nvme4n1p2 mounted on /; held by dm-0": everything that uses a disk, for people; allocated, empty
+ * when nothing does. */
+char *ga_block_uses_text(const struct ga_block_uses *uses);
 
 /* Adds the content signatures found on an open disk or partition to a GA_LIST(char *), as
  * "name: type". -1 when it cannot be read whole (errno). */

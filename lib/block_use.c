@@ -1,47 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What uses a disk now: mounts in every mount namespace, holders and slaves recursively, swap and
- * md. The kernel's lists are read once into a table; each disk is then looked up in it.
+ * What uses a disk now: mounts in every mount namespace, holders, slaves and loop devices
+ * recursively, swap, md, exports, and other names of the same bytes. The kernel's lists are read
+ * once into a table; each disk is then looked up in it.
  */
-#include "block.h"
+#include "block_part.h"
 
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "file.h"
-#include "sys.h"
 
 #define PROC_FILE_MAX (8 << 20)
 /* Processes whose namespace cannot be told apart but whose mounts may be read: at most so many. */
 #define BLIND_MAX 32
-
-struct mount_row {
-	int64_t major, minor;
-	char *where;
-	char *source; /* "nvme1n1" of "/dev/nvme1n1": btrfs mounts have a number of their own */
-	int64_t pid;
-};
-
-struct ga_block_table {
-	GA_LIST(struct mount_row) mounts;
-	struct ga_names swaps;	/* last parts of /proc/swaps */
-	struct ga_str mdstat;
-	bool namespaces_known;
-};
-
-/* A device of the tree that stands on a disk. */
-struct tree {
-	struct ga_names names;
-	size_t own; /* the first own names are the disk and its partitions */
-};
-
-static void release_tree(struct tree *t)
-{
-	ga_names_release(&t->names);
-}
 
 /* Undoes the octal escapes of mountinfo and swaps ("\040") in place. */
 static void unescape(char *text)
@@ -64,7 +40,7 @@ static void unescape(char *text)
 static void add_mount(struct ga_block_table *table, char *line, int64_t pid)
 {
 	char *field[5], *rest = line, *dash, *colon, *source;
-	struct mount_row *row;
+	struct ga_block_mount_row *row;
 	size_t i;
 
 	for (i = 0; i < GA_ARRAY_SIZE(field); i++) {
@@ -150,8 +126,38 @@ static void read_swaps(struct ga_block_table *table)
 	while ((line = strsep(&rest, "\n"))) {
 		line[strcspn(line, " \t")] = '\0';
 		unescape(line);
-		if (ga_starts(line, "/dev/"))
-			ga_texts_add(&table->swaps, strrchr(line, '/') + 1);
+		if (*line == '/')
+			ga_texts_add(&table->swaps, line);
+	}
+}
+
+/* The wwid of a disk as NVMe and virtio show it, or as SCSI does. */
+static char *wwid_of(const char *name)
+{
+	ga_autofree char *dir = ga_xprintf("/sys/class/block/%s", name);
+	char *wwid = ga_sys_attr(dir, "wwid");
+
+	return wwid ? wwid : ga_sys_attr(dir, "device/wwid");
+}
+
+static void read_wwids(struct ga_block_table *table)
+{
+	ga_autonames struct ga_names names = { 0 };
+	size_t i;
+
+	ga_sys_list("/sys/block", &names);
+	for (i = 0; i < names.n; i++) {
+		ga_autofree char *dir = ga_xprintf("/sys/block/%s", names.v[i]);
+		char *wwid = wwid_of(names.v[i]);
+
+		/* A hidden one is a path of native multipath, whose head is listed by itself. */
+		if (wwid && ga_sys_attr_int(dir, "hidden") != 1)
+			*ga_list_add(&table->wwids) = (struct ga_block_wwid){
+				.name = ga_xstrdup(names.v[i]),
+				.wwid = wwid,
+			};
+		else
+			free(wwid);
 	}
 }
 
@@ -165,6 +171,9 @@ struct ga_block_table *ga_block_table_read(void)
 	if (!read_mounts(table, "/proc/self/mountinfo", 0))
 		table->namespaces_known = false;
 	read_swaps(table);
+	read_wwids(table);
+	ga_block_read_loops(table);
+	ga_block_read_exports(table);
 	if (ga_file_read("/proc/mdstat", 1 << 20, &table->mdstat, &ignored) < 0)
 		ga_str_clear(&table->mdstat); /* no md driver: no arrays */
 	return table;
@@ -186,6 +195,13 @@ void ga_block_table_free(struct ga_block_table *table)
 		free(table->mounts.v[i].source);
 	}
 	ga_list_release(&table->mounts);
+	for (i = 0; i < table->wwids.n; i++) {
+		free(table->wwids.v[i].name);
+		free(table->wwids.v[i].wwid);
+	}
+	ga_list_release(&table->wwids);
+	ga_block_release_loops(table);
+	ga_block_release_exports(table);
 	ga_names_release(&table->swaps);
 	ga_str_release(&table->mdstat);
 	free(table);
@@ -197,46 +213,59 @@ void ga_cleanup_block_table(struct ga_block_table **table)
 }
 
 /* Adds what is built on the devices of the tree, until nothing new comes. */
-static void add_holders(struct tree *t)
+static void add_holders(const struct ga_block_table *table, struct ga_block_tree *t)
 {
-	size_t i, j;
+	size_t i = 0, j;
 
-	for (i = 0; i < t->names.n && t->names.n < 1024; i++) {
-		ga_autofree char *dir = ga_xprintf("/sys/class/block/%s/holders", t->names.v[i]);
-		ga_autonames struct ga_names holders = { 0 };
+	do
+		for (; i < t->nodes.n && t->nodes.n < 1024; i++) {
+			ga_autofree char *dir = ga_xprintf("/sys/class/block/%s/holders",
+							   t->nodes.v[i].name);
+			ga_autonames struct ga_names holders = { 0 };
 
-		ga_sys_list(dir, &holders);
-		for (j = 0; j < holders.n; j++)
-			if (!ga_names_has(&t->names, holders.v[j]))
-				ga_texts_add(&t->names, holders.v[j]);
-	}
+			ga_sys_list(dir, &holders);
+			for (j = 0; j < holders.n; j++)
+				ga_block_tree_add(t, holders.v[j], GA_NODE_HOLDER, NULL);
+		}
+	while (t->nodes.n < 1024 && ga_block_add_loops(table, t));
 }
 
-static void add_slaves(const struct tree *t, struct ga_block_uses *ret)
+static void add_slaves(const struct ga_block_tree *t, struct ga_names *ret)
 {
 	size_t i, j;
 
-	for (i = 0; i < t->own; i++) {
-		ga_autofree char *dir = ga_xprintf("/sys/class/block/%s/slaves", t->names.v[i]);
+	for (i = 0; i < t->nodes.n; i++) {
+		ga_autofree char *dir = ga_xprintf("/sys/class/block/%s/slaves",
+						   t->nodes.v[i].name);
 		ga_autonames struct ga_names slaves = { 0 };
 
+		if (t->nodes.v[i].sort != GA_NODE_OWN)
+			continue;
 		ga_sys_list(dir, &slaves);
 		for (j = 0; j < slaves.n; j++)
-			ga_texts_add(&ret->slaves, slaves.v[j]);
+			ga_texts_add(ret, slaves.v[j]);
 	}
 }
 
-/* The name in the tree that a mount is of, or NULL. */
-static const char *mounted_device(const struct tree *t, const struct mount_row *row,
-				  const int64_t (*numbers)[2])
+/* Other disks that say they are this one: what uses them uses it. */
+static void add_same(const struct ga_block_table *table, struct ga_block_tree *t)
 {
+	ga_autofree char *wwid = t->nodes.n ? wwid_of(t->nodes.v[0].name) : NULL;
 	size_t i;
 
-	for (i = 0; i < t->names.n; i++)
-		if ((row->major == numbers[i][0] && row->minor == numbers[i][1]) ||
-		    ga_streq(row->source, t->names.v[i]))
-			return t->names.v[i];
-	return NULL;
+	for (i = 0; wwid && i < table->wwids.n; i++)
+		if (ga_streq(table->wwids.v[i].wwid, wwid))
+			ga_block_tree_add(t, table->wwids.v[i].name, GA_NODE_SAME, NULL);
+}
+
+/* The node of the tree that a mount is of, or NULL. */
+static const char *mounted_device(const struct ga_block_tree *t,
+				  const struct ga_block_mount_row *row)
+{
+	const struct ga_block_node *node = ga_block_tree_number(t, row->major, row->minor);
+
+	node = node ? node : ga_block_tree_name(t, row->source);
+	return node ? node->name : NULL;
 }
 
 static bool has_mount(const struct ga_block_uses *u, const char *device, const char *where)
@@ -250,30 +279,17 @@ static bool has_mount(const struct ga_block_uses *u, const char *device, const c
 	return false;
 }
 
-static void add_mounts(const struct ga_block_table *table, const struct tree *t,
+static void add_mounts(const struct ga_block_table *table, const struct ga_block_tree *t,
 		       struct ga_block_uses *ret)
 {
-	ga_autofree int64_t(*numbers)[2] = ga_xcalloc(t->names.n, sizeof(*numbers));
 	size_t i;
 	int own;
 
-	for (i = 0; i < t->names.n; i++) {
-		ga_autofree char *dir = ga_xprintf("/sys/class/block/%s", t->names.v[i]);
-		ga_autofree char *dev = ga_sys_attr(dir, "dev");
-		char *colon = dev ? strchr(dev, ':') : NULL;
-
-		numbers[i][0] = numbers[i][1] = GA_UNKNOWN + 1; /* equals no number */
-		if (!colon)
-			continue;
-		*colon = '\0';
-		numbers[i][0] = ga_sys_number(dev);
-		numbers[i][1] = ga_sys_number(colon + 1);
-	}
 	/* This namespace first: its mount points are the ones an operator knows. */
 	for (own = 1; own >= 0; own--) {
 		for (i = 0; i < table->mounts.n; i++) {
-			const struct mount_row *row = &table->mounts.v[i];
-			const char *device = mounted_device(t, row, (const int64_t(*)[2])numbers);
+			const struct ga_block_mount_row *row = &table->mounts.v[i];
+			const char *device = mounted_device(t, row);
 
 			if (!device || (row->pid == 0) != own || has_mount(ret, device, row->where))
 				continue;
@@ -287,7 +303,7 @@ static void add_mounts(const struct ga_block_table *table, const struct tree *t,
 }
 
 /* Arrays of mdstat that have a device of the tree: "md0 : active raid1 nvme1n1p1[0] …". */
-static void add_md(const struct ga_block_table *table, const struct tree *t,
+static void add_md(const struct ga_block_table *table, const struct ga_block_tree *t,
 		   struct ga_block_uses *ret)
 {
 	ga_autofree char *copy = ga_xstrdup(table->mdstat.buf);
@@ -298,7 +314,7 @@ static void add_md(const struct ga_block_table *table, const struct tree *t,
 
 		while (ga_starts(array, "md") && line && (word = strsep(&line, " "))) {
 			word[strcspn(word, "[")] = '\0';
-			if (!ga_names_has(&t->names, word))
+			if (!ga_block_tree_name(t, word))
 				continue;
 			ga_texts_add(&ret->md, array);
 			break;
@@ -306,41 +322,94 @@ static void add_md(const struct ga_block_table *table, const struct tree *t,
 	}
 }
 
-static void add_signatures(const struct tree *t, struct ga_block_uses *ret)
+static void add_signatures(const struct ga_block_tree *t, struct ga_block_uses *ret)
 {
 	struct ga_any_list *found = (struct ga_any_list *)(void *)&ret->signatures;
 	size_t i;
 
-	ret->signatures_known = true;
-	for (i = 0; i < t->own; i++) {
-		ga_autofree char *path = ga_xprintf("/dev/%s", t->names.v[i]);
-		ga_autofd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	ret->signatures_known = t->nodes.n > 0;
+	for (i = 0; i < t->nodes.n; i++) {
+		ga_autofree char *path = ga_xprintf("/dev/%s", t->nodes.v[i].name);
+		ga_autofd int fd = -1;
 
-		if (fd < 0 || ga_block_signatures(fd, t->names.v[i], found) < 0)
+		if (t->nodes.v[i].sort != GA_NODE_OWN)
+			continue;
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		if (fd < 0 || ga_block_signatures(fd, t->nodes.v[i].name, found) < 0)
 			ret->signatures_known = false;
+	}
+}
+
+/* The disk by its names, and by its file where it is one. */
+static void make_tree(const struct ga_block_table *table, const struct ga_block_dev *dev,
+		      struct ga_block_tree *t, struct ga_names *slaves)
+{
+	size_t i;
+
+	if (dev->is_block != 1) {
+		ga_autofd int fd = open(dev->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		struct stat st;
+
+		/* By the descriptor: the path of a recorded disk shows a block device. */
+		if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode)) {
+			t->has_file = true;
+			t->file_device = st.st_dev;
+			t->file_inode = st.st_ino;
+		}
+	}
+	if (strchr(dev->name, '/'))
+		return; /* a plain file has no name among the devices */
+	ga_block_tree_add(t, dev->name, GA_NODE_OWN, NULL);
+	for (i = 0; i < dev->partitions.n; i++)
+		ga_block_tree_add(t, dev->partitions.v[i], GA_NODE_OWN, NULL);
+	add_slaves(t, slaves);
+	ga_block_own_loop(table, t, slaves);
+	add_same(table, t);
+}
+
+static void name_nodes(const struct ga_block_tree *t, struct ga_block_uses *ret)
+{
+	size_t i;
+
+	for (i = 0; i < t->nodes.n; i++) {
+		const struct ga_block_node *node = &t->nodes.v[i];
+
+		if (node->sort == GA_NODE_SAME) {
+			ga_texts_add(&ret->same, node->name);
+		} else if (node->sort == GA_NODE_HOLDER) {
+			ga_texts_add(&ret->holders, node->name);
+		} else if (node->sort == GA_NODE_LOOP) {
+			*ga_list_add(&ret->loops) = ga_sys_tidy(
+				ga_xprintf("%s (%s)", node->name,
+					   node->loop->backing ? node->loop->backing : "no path"));
+		}
 	}
 }
 
 void ga_block_uses_in(const struct ga_block_table *table, const struct ga_block_dev *dev,
 		      bool signatures, struct ga_block_uses *ret)
 {
-	ga_cleanup(release_tree) struct tree t = { 0 };
+	ga_cleanup(ga_block_tree_release) struct ga_block_tree t = { 0 };
 	size_t i;
 
-	*ret = (struct ga_block_uses){ .namespaces_known = table->namespaces_known };
-	ga_texts_add(&t.names, dev->name);
-	for (i = 0; i < dev->partitions.n; i++)
-		ga_texts_add(&t.names, dev->partitions.v[i]);
-	t.own = t.names.n;
-	add_holders(&t);
-	for (i = t.own; i < t.names.n; i++)
-		ga_texts_add(&ret->holders, t.names.v[i]);
-	add_slaves(&t, ret);
+	*ret = (struct ga_block_uses){
+		.namespaces_known = table->namespaces_known,
+		.loops_known = ga_block_loops_known(table),
+		.exports_known = table->exports_known,
+	};
+	make_tree(table, dev, &t, (struct ga_names *)(void *)&ret->slaves);
+	add_holders(table, &t);
+	name_nodes(&t, ret);
 	add_mounts(table, &t, ret);
 	for (i = 0; i < table->swaps.n; i++)
-		if (ga_names_has(&t.names, table->swaps.v[i]))
-			ga_texts_add(&ret->swap, table->swaps.v[i]);
+		if (ga_block_tree_has_path(table, &t, table->swaps.v[i])) {
+			const char *path = table->swaps.v[i];
+
+			path += ga_starts(path, "/dev/") ? strlen("/dev/") : 0;
+			*ga_list_add(&ret->swap) = ga_sys_tidy(ga_xstrdup(path));
+		}
 	add_md(table, &t, ret);
+	ga_block_add_exports(table, &t, (struct ga_names *)(void *)&ret->exports);
 	if (signatures)
 		add_signatures(&t, ret);
 }
@@ -370,12 +439,55 @@ void ga_block_uses_release(struct ga_block_uses *u)
 	ga_names_release((struct ga_names *)(void *)&u->slaves);
 	ga_names_release((struct ga_names *)(void *)&u->swap);
 	ga_names_release((struct ga_names *)(void *)&u->md);
+	ga_names_release((struct ga_names *)(void *)&u->loops);
+	ga_names_release((struct ga_names *)(void *)&u->same);
+	ga_names_release((struct ga_names *)(void *)&u->exports);
 	ga_names_release((struct ga_names *)(void *)&u->signatures);
 }
 
 bool ga_block_is_used(const struct ga_block_uses *u)
 {
-	return u->mounts.n || u->holders.n || u->slaves.n || u->swap.n || u->md.n;
+	return u->mounts.n || u->holders.n || u->slaves.n || u->swap.n || u->md.n || u->loops.n ||
+	       u->exports.n;
+}
+
+bool ga_block_uses_known(const struct ga_block_uses *u)
+{
+	return u->namespaces_known && u->loops_known && u->exports_known;
+}
+
+static void add_texts(struct ga_str *out, const char *what, const struct ga_any_list *list)
+{
+	char *const *v = list->v;
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		ga_str_addf(out, "%s%s %s", out->len ? "; " : "", what, v[i]);
+}
+#define ADD_TEXTS(out, what, list) \
+	add_texts(out, what, (const struct ga_any_list *)(const void *)&(list))
+
+char *ga_block_uses_text(const struct ga_block_uses *u)
+{
+	struct ga_str out = GA_STR_INIT;
+	size_t i;
+
+	for (i = 0; i < u->mounts.n && i < 8; i++) {
+		const struct ga_block_mount *m = &u->mounts.v[i];
+
+		ga_str_addf(&out, "%s%s mounted on %s", out.len ? "; " : "", m->device, m->where);
+		if (m->pid)
+			ga_str_addf(&out, " (seen by process %lld)", (long long)m->pid);
+	}
+	if (u->mounts.n > i)
+		ga_str_addf(&out, "; %zu more mounts", u->mounts.n - i);
+	ADD_TEXTS(&out, "held by", u->holders);
+	ADD_TEXTS(&out, "under loop device", u->loops);
+	ADD_TEXTS(&out, "built on", u->slaves);
+	ADD_TEXTS(&out, "swap on", u->swap);
+	ADD_TEXTS(&out, "part of", u->md);
+	ADD_TEXTS(&out, "exported by", u->exports);
+	return ga_str_take(&out);
 }
 
 bool ga_block_is_system(const struct ga_block_uses *u)

@@ -244,8 +244,10 @@ bool ga_boot_wwid_is_plain(const char *wwid);
 /* The wwids an exclusion file of ours has, added to a GA_LIST(char *): those before "# disk ". */
 void ga_boot_listed_disks(const char *text, struct ga_any_list *wwids);
 /* Reads the devices file; lines it does not understand are refused. */
-int ga_boot_devices_parse(const char *text, struct ga_boot_list *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_boot_devices_parse(const char *text, struct ga_boot_list *ret,
+					struct ga_err *err);
 /* "1G:512" or "2M:1024". */
-int ga_boot_pages_parse(const char *text, struct ga_boot_pages *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_boot_pages_parse(const char *text, struct ga_boot_pages *ret,
+				      struct ga_err *err);
 
 #endif

@@ -10,8 +10,8 @@
 
 /* Fills facts whose settings (baremetal, rooted, boot, network …) the caller has set. accelerators:
  * catalogue file or NULL. What only doing can tell (who has a device open) is not in it. */
-int ga_boot_look(const struct ga_root *root, const char *accelerators, struct ga_boot_facts *facts,
-		 struct ga_err *err);
+GA_MUST_CHECK int ga_boot_look(const struct ga_root *root, const char *accelerators,
+			       struct ga_boot_facts *facts, struct ga_err *err);
 /* A setting of the running kernel ("vm.swappiness"), its parts separated by one blank, allocated,
  * or NULL when it has none such. */
 char *ga_boot_sysctl(const char *key);

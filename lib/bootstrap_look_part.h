@@ -6,6 +6,7 @@
 #include "bootstrap_look.h"
 
 void ga_boot_look_network(struct ga_boot_facts *f);
-int ga_boot_look_devices(const char *accelerators, struct ga_boot_facts *f, struct ga_err *err);
+GA_MUST_CHECK int ga_boot_look_devices(const char *accelerators, struct ga_boot_facts *f,
+				       struct ga_err *err);
 
 #endif

@@ -191,11 +191,31 @@ static void add_gpu_reasons(struct ga_candidate *c)
 			       "move the other device to another slot, or enable ACS in the "
 			       "firmware; pcie_acs_override would only hide it");
 	}
+	if (c->gpu->answers == 0)
+		ga_reasons_add(&c->reasons, "gpu_not_answering", c->gpu->pci_address,
+			       "its configuration space reads as ones",
+			       "see 'dmesg'; start the host anew from power off, and if that does "
+			       "not bring it back, replace the GPU");
+	if (c->gpu->can_reset == 0)
+		ga_reasons_add(&c->reasons, "gpu_no_reset", c->gpu->pci_address,
+			       c->gpu->reset_methods.n ?
+				       "its only reset, of the bus, reaches other devices too" :
+				       "its reset_method is empty",
+			       "a newer kernel or firmware may bring one (echo default > "
+			       "reset_method undoes a choice of your own); else sell the machine "
+			       "as a whole, with a scrub method for its GPUs: gpuaas-wipe(1)");
 	if (c->gpu->boot_display == 1)
 		ga_reasons_add(&c->reasons, "gpu_is_boot_display", c->gpu->pci_address,
 			       "its boot_vga is 1: the console is on it",
 			       "make another display the primary one in the firmware, or start "
 			       "with video=efifb:off");
+}
+
+static char *allow(const struct ga_candidate *c)
+{
+	return ga_xprintf("look at it; if nobody needs the data: gpuaas-discover | gpuaas-approve "
+			  "--slot %lld --destroy-data %s | gpuaas-wipe",
+			  (long long)c->slot_index, c->nvme->wwid);
 }
 
 static void add_reasons(struct ga_candidate *c)
@@ -209,13 +229,16 @@ static void add_reasons(struct ga_candidate *c)
 			       "see left_out for what keeps each disk away");
 	} else if (c->nvme->signatures.n) {
 		ga_autostr struct ga_str found = GA_STR_INIT;
-		ga_autofree char *hint = ga_xprintf(
-			"look at it; if nobody needs the data: gpuaas-approve --destroy-data %s",
-			c->nvme->wwid);
+		ga_autofree char *hint = allow(c);
 
 		for (i = 0; i < c->nvme->signatures.n; i++)
 			ga_str_addf(&found, "%s%s", i ? ", " : "", c->nvme->signatures.v[i]);
 		ga_reasons_add(&c->reasons, "nvme_signature", c->nvme->path, found.buf, hint);
+	} else if (ga_streq(c->nvme->content, "unknown_content")) {
+		ga_autofree char *hint = allow(c);
+
+		ga_reasons_add(&c->reasons, "nvme_signature", c->nvme->path,
+			       "unknown content: no known signature, and not empty", hint);
 	}
 	if (!c->fabric)
 		ga_reasons_add(&c->reasons, "missing_fabric_vf", c->gpu->pci_address,

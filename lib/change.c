@@ -32,15 +32,25 @@ int ga_changes_virt(struct ga_changes *c, struct ga_virt **ret, struct ga_err *e
 
 void ga_changes_say(const struct ga_changes *c, const char *fmt, ...)
 {
-	char text[4096];
+	ga_autofree char *text = NULL;
+	char *line, *rest = NULL;
 	va_list ap;
 
 	if (!c->dry_run || !c->say)
 		return;
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	text = ga_xvprintf(fmt, ap);
 	va_end(ap);
-	c->say(text);
+	/* The printer replaces control characters, line ends too: it gets one line at a time. */
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		c->say(line);
+}
+
+void ga_change_reset_say(const struct ga_changes *c, const char *address)
+{
+	ga_autofree char *words = ga_vfio_reset_words(address);
+
+	ga_changes_say(c, "%s", words);
 }
 
 /* Enters a change; the members of the inverse are pairs of names and texts, ended by NULL. */

@@ -40,39 +40,46 @@ void ga_changes_close(struct ga_changes *c);
 #define ga_autochanges ga_cleanup(ga_changes_close)
 
 /* The connection, opened when first asked for. */
-int ga_changes_virt(struct ga_changes *c, struct ga_virt **ret, struct ga_err *err);
-/* A line of a dry run; nothing otherwise. */
+GA_MUST_CHECK int ga_changes_virt(struct ga_changes *c, struct ga_virt **ret, struct ga_err *err);
+/* What a dry run says, a line or several; nothing otherwise. */
 void ga_changes_say(const struct ga_changes *c, const char *fmt, ...) GA_PRINTF(2, 3);
 
-int ga_change_disk(struct ga_changes *c, const char *wwid, const char *what, struct ga_err *err);
-int ga_change_file(struct ga_changes *c, const char *path, const void *data, size_t len,
-		   unsigned int mode, struct ga_err *err);
+/* How a dry run says that the function is reset. */
+void ga_change_reset_say(const struct ga_changes *c, const char *address);
+GA_MUST_CHECK int ga_change_disk(struct ga_changes *c, const char *wwid, const char *what,
+				 struct ga_err *err);
+GA_MUST_CHECK int ga_change_file(struct ga_changes *c, const char *path, const void *data,
+				 size_t len, unsigned int mode, struct ga_err *err);
 /* Enters a file that another program will write. */
-int ga_change_file_by_other(struct ga_changes *c, const char *path, struct ga_err *err);
-int ga_change_folder(struct ga_changes *c, const char *path, unsigned int mode,
-		     struct ga_err *err);
+GA_MUST_CHECK int ga_change_file_by_other(struct ga_changes *c, const char *path,
+					  struct ga_err *err);
+GA_MUST_CHECK int ga_change_folder(struct ga_changes *c, const char *path, unsigned int mode,
+				   struct ga_err *err);
 /* In the journal of the node: release leaves it, drain, repair and retire undo it. */
-int ga_change_bind(struct ga_changes *c, const char *address, struct ga_err *err);
+GA_MUST_CHECK int ga_change_bind(struct ga_changes *c, const char *address, struct ga_err *err);
 /* Gives the fabric function of a slot its settings (vf.h), in the journal of the node as well. 1
  * they are as they should be, 0 the physical function has no interface to set them by. */
-int ga_change_vf(struct ga_changes *c, const char *vf, const char *pf, const char *node,
-		 int64_t slot_index, struct ga_err *err);
-int ga_change_partition(struct ga_changes *c, int64_t partition, struct ga_err *err);
-int ga_change_domain(struct ga_changes *c, const char *name, const char *xml,
-		     struct ga_err *err);
+GA_MUST_CHECK int ga_change_vf(struct ga_changes *c, const char *vf, const char *pf,
+			       const char *node, int64_t slot_index, struct ga_err *err);
+GA_MUST_CHECK int ga_change_partition(struct ga_changes *c, int64_t partition, struct ga_err *err);
+GA_MUST_CHECK int ga_change_domain(struct ga_changes *c, const char *name, const char *xml,
+				   struct ga_err *err);
 /* Enters port and flows before the domain starts; ga_ovs_protect makes them when it has. */
-int ga_change_network(struct ga_changes *c, const struct ga_ovs_port *p, struct ga_err *err);
-int ga_change_lease(struct ga_changes *c, const char *mac, const char *ip, const char *bridge,
-		    struct ga_err *err);
+GA_MUST_CHECK int ga_change_network(struct ga_changes *c, const struct ga_ovs_port *p,
+				    struct ga_err *err);
+GA_MUST_CHECK int ga_change_lease(struct ga_changes *c, const char *mac, const char *ip,
+				  const char *bridge, struct ga_err *err);
 /* Publishes a port of the host (ga_nat_publish); i->allocation is c->object. One that was refused
  * leaves no entry. */
-int ga_change_ingress(struct ga_changes *c, const struct ga_net_ingress *i, struct ga_err *err);
+GA_MUST_CHECK int ga_change_ingress(struct ga_changes *c, const struct ga_net_ingress *i,
+				    struct ga_err *err);
 /* What an entry of op "ingress" published: 0; GA_BADREC when it is none. */
-int ga_change_ingress_of(const struct ga_journal_entry *e, struct ga_net_ingress *ret,
-			 struct ga_err *err);
+GA_MUST_CHECK int ga_change_ingress_of(const struct ga_journal_entry *e, struct ga_net_ingress *ret,
+				       struct ga_err *err);
 
 /* Carries out the inverse of an entry and closes it; GA_* of what failed, the entry stays open.
  * 1 undone, 0 nothing to undo by itself (disk: the wipe does it; the entry is closed). */
-int ga_change_undo(struct ga_changes *c, const struct ga_journal_entry *e, struct ga_err *err);
+GA_MUST_CHECK int ga_change_undo(struct ga_changes *c, const struct ga_journal_entry *e,
+				 struct ga_err *err);
 
 #endif

@@ -5,6 +5,7 @@
 #include <syslog.h>
 
 #include "audit.h"
+#include "check_content.h"
 #include "check_rules.h"
 #include "digest.h"
 #include "fsm.h"
@@ -128,9 +129,29 @@ static int check_states(struct check *c, enum ga_machine m, const char *sql)
 	while ((r = ga_rows_next(rows, c->err)) > 0)
 		if (!ga_fsm_find(m, ga_rows_text(rows, 0)) &&
 		    report(c, "unknown_state", ga_rows_text(rows, 1),
-			   "it is in a state that its machine does not have", NULL) < 0)
+			   "it is in a state that its machine does not have, which no program "
+			   "of gpuaas writes",
+			   "stop all writers and go back to a backup (gpuaas-state restore), or "
+			   "have the state made whole by who changed it") < 0)
 			return -1;
 	return r;
+}
+
+/* The hint with the object's id where it has ID for one. */
+static char *for_object(const char *hint, const char *object)
+{
+	ga_autostr struct ga_str text = GA_STR_INIT;
+	const char *at;
+
+	if (!hint || !object)
+		return ga_strdup0(hint);
+	while ((at = strstr(hint, " ID "))) {
+		ga_str_add_bytes(&text, hint, (size_t)(at - hint));
+		ga_str_addf(&text, " %s", object);
+		hint = at + 3;
+	}
+	ga_str_add(&text, hint);
+	return ga_str_take(&text);
 }
 
 static int check_rule(struct check *c, const struct ga_check_rule *rule)
@@ -140,9 +161,12 @@ static int check_rule(struct check *c, const struct ga_check_rule *rule)
 
 	if (ga_db_query(c->db, &rows, c->err, rule->sql, "") < 0)
 		return ga_wrap(c->err, "check %s", rule->check);
-	while ((r = ga_rows_next(rows, c->err)) > 0)
-		if (report(c, rule->check, ga_rows_text(rows, 0), rule->sentence, rule->hint) < 0)
+	while ((r = ga_rows_next(rows, c->err)) > 0) {
+		ga_autofree char *hint = for_object(rule->hint, ga_rows_text(rows, 0));
+
+		if (report(c, rule->check, ga_rows_text(rows, 0), rule->sentence, hint) < 0)
 			return -1;
+	}
 	return r;
 }
 
@@ -178,6 +202,32 @@ static int check_evidence(struct check *c)
 	return r;
 }
 
+/* One in use is wiped when it is released, with new evidence. */
+static int on_content(const struct ga_doubted *d, void *arg)
+{
+	ga_autofree char *hint = NULL;
+
+	if (!d->slot)
+		hint = ga_xstrdup("no slot has its disk any more: retire it, or approve it anew, "
+				  "which wipes it");
+	else if (ga_streq(d->state, "available") || ga_streq(d->state, "disabled") ||
+		 ga_streq(d->state, "quarantined"))
+		hint = ga_xprintf("gpuaas-approve disable %s --reason evidence_content && "
+				  "gpuaas-approve repair %s --reason evidence_content | "
+				  "gpuaas-wipe", d->slot, d->slot);
+	else
+		hint = ga_xprintf("slot %s is %s: its next wipe makes new evidence; "
+				  "gpuaas-show %s", d->slot, d->state, d->slot);
+	return report(arg, "evidence_content", d->evidence, d->sentence, hint);
+}
+
+static int on_unnamed(const char *object, const char *sentence, void *arg, struct ga_err *err)
+{
+	(void)err; /* the check has the same */
+	return report(arg, "audit_short", object, sentence,
+		      "compare the heads in the system log with a backup");
+}
+
 static int check_audit(struct check *c)
 {
 	int64_t seq = 0;
@@ -195,7 +245,8 @@ static int check_audit(struct check *c)
 			   "compare the heads in the system log with a backup") < 0)
 			return -1;
 	}
-	if (ga_audit_head(c->db, &seq, hash, c->err) < 0)
+	if (ga_audit_missing(c->db, on_unnamed, c, c->err) < 0 ||
+	    ga_audit_head(c->db, &seq, hash, c->err) < 0)
 		return -1;
 	syslog(LOG_NOTICE, "gpuaas audit head of %s: %lld %s", ga_db_path(c->db), (long long)seq,
 	       hash);
@@ -217,7 +268,9 @@ static int check_all(struct check *c)
 	for (rule = ga_check_rules; rule->check; rule++)
 		if (check_rule(c, rule) < 0)
 			return -1;
-	return check_evidence(c) < 0 ? -1 : check_audit(c);
+	if (check_evidence(c) < 0 || ga_check_content(c->db, on_content, c, c->err) < 0)
+		return -1;
+	return check_audit(c);
 }
 
 int ga_state_check(struct ga_db *db,

@@ -13,8 +13,7 @@
 
 /* Calls each with every finding; the number of them, -1 on error. A database opened for reading
  * will do; the whole check sees one moment. */
-int ga_state_check(struct ga_db *db,
-		   int (*each)(const struct ga_finding *finding, void *arg, struct ga_err *err),
-		   void *arg, struct ga_err *err);
+GA_MUST_CHECK int ga_state_check(struct ga_db *db, int (*each)(const struct ga_finding *finding,
+				 void *arg, struct ga_err *err), void *arg, struct ga_err *err);
 
 #endif

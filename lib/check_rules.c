@@ -7,7 +7,10 @@
 
 #include <stddef.h>
 
+#include "invariant.h"
+
 #define ADOPT "take it out of sale (gpuaas-approve disable ID --reason TEXT), look at its audit"
+#define WIPE ADOPT ", and wipe it again (gpuaas-approve repair ID --reason TEXT | gpuaas-wipe)"
 #define CAPACITY \
 	"node_id, accelerator_type, memory_mib, cpus, epoch_verified, slots, free, waiting, " \
 	"disabled, modules, free_modules"
@@ -107,7 +110,10 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "slot_id) h ON h.slot_id = s.id WHERE s.state NOT IN ('disabled', 'retired') AND "
 	  "coalesce(h.n, 0) IS NOT (SELECT sum(max(CAST(substr(r.value, instr(r.value, '-') + 1) "
 	  "AS INTEGER) - CAST(r.value AS INTEGER), 0) + 1) FROM json_each('[\"' || "
-	  "replace(s.cpuset, ',', '\",\"') || '\"]') r) ORDER BY s.node_id, s.slot_index",
+	  "replace(s.cpuset, ',', '\",\"') || '\"]') r) OR (s.state NOT IN ('disabled', 'retired') "
+	  "AND EXISTS (SELECT 1 FROM slot_cpu k WHERE k.slot_id = s.id AND NOT EXISTS (SELECT 1 "
+	  "FROM " GA_SQL_CPU_RANGES("s") " r WHERE k.cpu BETWEEN " GA_SQL_FIRST_CPU " AND "
+	  GA_SQL_LAST_CPU "))) ORDER BY s.node_id, s.slot_index",
 	  "the CPUs the slot names are not those it holds", NULL },
 	{ "memory_overcommitted",
 	  "SELECT s.node_id || ' NUMA ' || coalesce(s.numa_node, -1) "
@@ -126,14 +132,14 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "its fabric function is the physical one of another slot's", NULL },
 	{ "fractional",
 	  "SELECT id FROM slot WHERE (shape <> 'slice' OR sharing_mechanism <> 'exclusive_device') "
-	  "AND state NOT IN ('disabled', 'quarantined', 'retired') ORDER BY 1",
+	  "AND state IN ('available', 'reserved', 'provisioning', 'active') ORDER BY 1",
 	  "the slot is a part of a GPU, and on sale or in use", NULL },
 	/* never unwiped */
 	{ "tainted",
 	  "SELECT s.id FROM slot s WHERE s.state IN ('available', 'reserved') AND 2 <> (SELECT "
 	  "count(*) FROM device d WHERE d.id IN (s.nvme_wwid, s.gpu_id) AND d.node_id = s.node_id "
 	  "AND d.dirty_since IS NULL) ORDER BY s.node_id, s.slot_index",
-	  "the slot is on sale, and a device of it is not known to be wiped", ADOPT },
+	  "the slot is on sale, and a device of it is not known to be wiped", WIPE },
 	{ "wipe_proof",
 	  "SELECT s.id FROM slot s JOIN device d ON d.id IN (s.nvme_wwid, s.gpu_id) LEFT JOIN "
 	  "wipe_evidence e ON e.id = d.cleared_by WHERE s.state IN ('available', 'reserved') AND "
@@ -145,12 +151,28 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "(s.wipe_gpu_memory = 'required' AND e.gpu_memory <> 'confirmed') OR "
 	  "e.lab <> (SELECT lab FROM meta)) GROUP BY s.id ORDER BY s.node_id, s.slot_index",
 	  "the slot is on sale without evidence that its devices were wiped as its policy asks",
-	  ADOPT },
+	  WIPE },
 	{ "wipe_proof",
 	  "SELECT d.id FROM device d WHERE d.dirty_since IS NULL AND NOT EXISTS (SELECT 1 FROM "
 	  "wipe_evidence e WHERE e.id = d.cleared_by AND e.outcome = 'confirmed' AND "
 	  "(e.wwid = d.id OR d.id = e.node_id || '/' || e.gpu_identity)) ORDER BY 1",
 	  "the device counts as clean, and no confirmed evidence of it says so", NULL },
+	/* A slot that was claimed after its evidence came, by what was handed over, was used. Both
+	 * times are of the state's clock; a claim never ends before it began: one of a clock that
+	 * went ahead ends when it began. */
+	{ "wipe_proof",
+	  "SELECT s.id FROM slot s JOIN wipe_evidence e ON e.id = s.wipe_evidence_id "
+	  "WHERE s.state = 'available' AND EXISTS (SELECT 1 FROM claim c JOIN allocation a "
+	  "ON a.id = c.allocation_id WHERE c.slot_id = s.id AND c.created_at > e.folded_at "
+	  "AND c.ended_at > c.created_at AND a.state NOT IN ('pending', 'placed', 'cancelled', "
+	  "'refused')) "
+	  "ORDER BY s.node_id, s.slot_index",
+	  "the slot is on sale, and it was claimed after its evidence came", WIPE },
+	{ "tainted",
+	  "SELECT s.id FROM slot s WHERE s.state IN ('provisioning', 'active', 'releasing') AND "
+	  "EXISTS (SELECT 1 FROM device d WHERE d.id IN (s.nvme_wwid, s.gpu_id) AND "
+	  "d.dirty_since IS NULL) ORDER BY s.node_id, s.slot_index",
+	  "the slot is in use, and a device of it counts as clean", ADOPT },
 	{ "evidence_columns",
 	  "SELECT id FROM wipe_evidence WHERE json_valid(record) AND ("
 	  "id IS NOT json_extract(record, '$.evidence') OR "
@@ -165,6 +187,14 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "outcome IS NOT json_extract(record, '$.outcome') OR "
 	  "verify IS NOT json_extract(record, '$.read_back.verify') OR "
 	  "gpu_memory IS NOT json_extract(record, '$.gpu_memory.outcome') OR "
+	  "gpu_reset IS NOT json_extract(record, '$.gpu_reset.outcome') OR "
+	  "vf_state IS NOT json_extract(record, '$.vf_state.outcome') OR "
+	  "medium IS NOT json_extract(record, '$.device.medium') OR "
+	  "size_bytes IS NOT json_extract(record, '$.device.size_bytes') OR "
+	  "bytes_read IS NOT json_extract(record, '$.read_back.bytes_read') OR "
+	  "mismatches IS NOT json_extract(record, '$.read_back.mismatches') OR "
+	  "surviving IS NOT json_extract(record, '$.markers.surviving') OR "
+	  "rules IS NOT json_extract(record, '$.rules') OR "
 	  "lab IS NOT json_extract(record, '$.lab')) ORDER BY number",
 	  "the evidence is stored with other facts than its record has", NULL },
 	/* what is available is complete */
@@ -176,8 +206,9 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "wipe_minimum_class IS NULL OR wipe_verify IS NULL OR wipe_gpu_memory IS NULL) "
 	  "ORDER BY node_id, slot_index", "the slot is on sale and incomplete", ADOPT },
 	{ "not_ready",
-	  "SELECT id FROM slot WHERE state = 'available' AND (health_state = 'failed' OR "
-	  "blockers <> '[]') ORDER BY node_id, slot_index",
+	  "SELECT id FROM slot WHERE (state IN ('available', 'reserved') AND "
+	  "health_state = 'failed') OR (state = 'available' AND blockers <> '[]') "
+	  "ORDER BY node_id, slot_index",
 	  "the slot is on sale, and something is wrong with it", ADOPT },
 	{ "capacity",
 	  "SELECT DISTINCT node_id FROM (SELECT " CAPACITY " FROM node_capacity UNION ALL "
@@ -216,6 +247,19 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "SELECT a.id FROM allocation a WHERE a.state = 'active' AND NOT EXISTS (SELECT 1 FROM "
 	  "usage u WHERE u.allocation_id = a.id AND u.ended_at IS NULL) ORDER BY 1",
 	  "the allocation is active, and nothing counts its use", NULL },
+	{ "billing",
+	  "SELECT DISTINCT allocation_id FROM usage WHERE length(started_at) <> 27 OR "
+	  "began_second <= -9007199254740991 OR (ended_at IS NOT NULL AND "
+	  "(length(ended_at) <> 27 OR ended_second >= 9007199254740991 OR "
+	  "ended_at < started_at)) ORDER BY 1",
+	  "a span of its use has times that are none, or ends before it begins", AS_BILLED },
+	{ "billing",
+	  "SELECT DISTINCT u.allocation_id FROM usage u LEFT JOIN allocation a "
+	  "ON a.id = u.allocation_id WHERE a.id IS NULL OR u.count <> a.count OR "
+	  "u.price_micros <> a.price_micros OR u.accelerator_type IS NOT a.accelerator_type OR "
+	  "u.project IS NOT a.project OR u.profile IS NOT a.profile OR "
+	  "u.node_id IS NOT a.node_id OR u.number IS NOT a.number ORDER BY 1",
+	  "a span of its use says another price, size or owner than the allocation", AS_BILLED },
 	{ "billing", "SELECT DISTINCT allocation_id FROM (" SPANS
 	  ") WHERE began_second < before AND ended_second IS NOT began_second ORDER BY 1",
 	  "spans of its use share time, which reports count twice", AS_BILLED },

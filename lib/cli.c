@@ -269,18 +269,6 @@ static int open_missing_descriptors(struct ga_err *err)
 	return 0;
 }
 
-static int read_config(struct ga_err *err)
-{
-	struct ga_err missing = GA_ERR_INIT;
-
-	if (!access("/etc/gpuaas/gpuaas.conf", R_OK) &&
-	    ga_file_read("/etc/gpuaas/gpuaas.conf", 65536, &cli.conf, &missing) < 0) {
-		*err = missing;
-		return -1;
-	}
-	return 0;
-}
-
 /* The value of KEY=VALUE in the configuration, as a text that lives as long as the program. */
 static const char *config_value(const char *key)
 {
@@ -324,6 +312,33 @@ static int set_deadline(struct ga_err *err)
 	return 0;
 }
 
+/* A file that users may not read has no settings for them. */
+int ga_cli_read_config(struct ga_err *err)
+{
+	static const char name[] = "/etc/gpuaas/gpuaas.conf";
+	ga_autofd int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	const char *path;
+	struct stat st;
+
+	if (fd < 0)
+		return errno == ENOENT || errno == EACCES || errno == ENOTDIR ?
+			       0 :
+			       ga_fail_sys(err, "cannot open '%s'", name);
+	if (fstat(fd, &st) < 0)
+		return ga_fail_sys(err, "cannot look at '%s'", name);
+	/* It says which programs root runs, and on which state. */
+	if (!S_ISREG(st.st_mode) || st.st_uid || (st.st_mode & (S_IWGRP | S_IWOTH))) {
+		ga_err_set(err, GA_DENIED, "'%s' is not root's alone, and is not read", name);
+		return ga_hint(err, "chown root %s; chmod go-w %s", name, name);
+	}
+	if (ga_file_read_fd(fd, name, 65536, &cli.conf, err) < 0)
+		return -1;
+	path = config_value("GPUAAS_PATH");
+	return path && ga_proc_set_path(path, err) < 0 ?
+		       ga_wrap(err, "GPUAAS_PATH of '%s'", name) :
+		       0;
+}
+
 int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_err *err)
 {
 	const char *log;
@@ -331,7 +346,7 @@ int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_er
 	umask(077);
 	ga_proc_own_signals();
 	cli.prog = prog;
-	if (open_missing_descriptors(err) < 0 || read_config(err) < 0)
+	if (open_missing_descriptors(err) < 0 || ga_cli_read_config(err) < 0)
 		return -1;
 	signal(SIGXFSZ, SIG_IGN); /* then a write beyond 'ulimit -f' fails, and is said */
 	if (prog->acts)
@@ -342,11 +357,14 @@ int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_er
 					    GA_LOG_OFF);
 	if (parse_args(argc, argv, err) < 0 || set_deadline(err) < 0)
 		return -1;
-	ga_emit_open(cli.table || (!cli.json && isatty(STDOUT_FILENO)));
+	ga_emit_open(cli.table || (!cli.json && isatty(STDOUT_FILENO)), !prog->acts);
 	if (cli.help)
 		return ga_cli_help(prog, cli.cmd), 0;
-	if (cli.version)
-		return printf("%s %s\n", prog->name, GA_VERSION), 0;
+	if (cli.version) {
+		ga_autofree char *text = ga_xprintf("%s %s\n", prog->name, GA_VERSION);
+
+		return ga_print_text(text), 0;
+	}
 	if (cli.introspect)
 		return ga_cli_introspect(prog), 0;
 	return check_operands(err) < 0 ? -1 : 1;
@@ -355,15 +373,19 @@ int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_er
 /* A sentence may quote what comes from outside. */
 static void print_error(const struct ga_prog *prog, const struct ga_err *err)
 {
-	struct ga_err shown = *err;
-
 	if (ga_streq(ga_cli_setting("GPUAAS_ERRORS", "text"), "json")) {
 		ga_emit_error(prog->name, err);
 		return;
 	}
-	fprintf(stderr, "%s: %s\n", prog->name, ga_printable(shown.msg));
+	ga_say("%s: %s", prog->name, err->msg);
 	if (err->hint[0])
-		fprintf(stderr, "%s: hint: %s\n", prog->name, ga_printable(shown.hint));
+		ga_say("%s: hint: %s", prog->name, err->hint);
+}
+
+void ga_cli_say_error(const struct ga_err *err)
+{
+	print_error(cli.prog, err);
+	ga_cli_note_status((int)err->code);
 }
 
 int ga_cli_confirm(const char *allocation, const char *name, struct ga_err *err)

@@ -61,10 +61,11 @@ struct ga_prog {
 /* Opens /dev/null on missing descriptors 0-2, so that reading 0 and writing 1 fail; ignores
  * SIGXFSZ, so that writing beyond 'ulimit -f' fails; reads configuration and command line.
  * 1: go on; 0: done already (--help, --version, --introspect-cli); -1: usage. */
-int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_err *err);
+GA_MUST_CHECK int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv,
+			       struct ga_err *err);
 /* Prints the error if r < 0, finishes the table, flushes, and is the exit status: the error's
  * code, else the first status of a refusal or failure that went by, else r. */
-int ga_cli_finish(const struct ga_prog *prog, int r, struct ga_err *err);
+GA_MUST_CHECK int ga_cli_finish(const struct ga_prog *prog, int r, struct ga_err *err);
 
 /* The operands that were given. */
 char *const *ga_cli_args(int *n);
@@ -74,6 +75,10 @@ const char *ga_cli_program(void);
 /* "json" or "table" where --json or --table was given, else NULL. */
 const char *ga_cli_form(void);
 
+/* Reads /etc/gpuaas/gpuaas.conf, which must be root's and writable by nobody else (GA_DENIED).
+ * GPUAAS_PATH of it replaces the path in which programs are found (proc.h); no variable of the
+ * environment does. Part of ga_cli_parse. */
+GA_MUST_CHECK int ga_cli_read_config(struct ga_err *err);
 /* A setting: environment KEY, else KEY of /etc/gpuaas/gpuaas.conf, else fallback. Flags are the
  * caller's. The environment is not read in a set-uid program. */
 const char *ga_cli_setting(const char *key, const char *fallback);
@@ -87,25 +92,30 @@ const char *ga_cli_host_dir(void);
 
 /* Writes one record to stdout (or adds a row to the table) at once. GA_SYSTEM when stdout fails:
  * after a commit nothing is undone, and gpuaas-list prints the same records again. */
-int ga_emit(const struct ga_shape *shape, const void *obj, struct ga_err *err);
+GA_MUST_CHECK int ga_emit(const struct ga_shape *shape, const void *obj, struct ga_err *err);
 /* Passes a record on as the bytes it came in. */
-int ga_emit_raw(const struct ga_rec *rec, struct ga_err *err);
+GA_MUST_CHECK int ga_emit_raw(const struct ga_rec *rec, struct ga_err *err);
 /* ga_emit of a record whose line is known already: text is that of ga_rec_format_text, or NULL. */
-int ga_emit_text(const struct ga_shape *shape, const void *obj, const char *text,
-		 struct ga_err *err);
+GA_MUST_CHECK int ga_emit_text(const struct ga_shape *shape, const void *obj, const char *text,
+			       struct ga_err *err);
 /* ga_emit of a result that travels, signed with the host's key (NULL: it has none). */
-int ga_emit_signed(const struct ga_shape *shape, const void *obj, const struct ga_sign_key *key,
-		   struct ga_err *err);
+GA_MUST_CHECK int ga_emit_signed(const struct ga_shape *shape, const void *obj,
+				 const struct ga_sign_key *key, struct ga_err *err);
 /* Writes a line that is no record, where an option asked for another format. */
-int ga_emit_line(const char *text, struct ga_err *err);
+GA_MUST_CHECK int ga_emit_line(const char *text, struct ga_err *err);
 /* Whether stdout gets a table for people. */
 bool ga_emit_is_table(void);
-/* A line of words for people on stderr. */
+/* A line of words for people on stderr. This function and those below print '?' for each
+ * character that would steer a terminal, so that their callers need not look for any. */
 void ga_say(const char *fmt, ...) GA_PRINTF(1, 2);
 /* A line of text for people on stdout, in table mode only (headlines, explanations). */
 void ga_print(const char *fmt, ...) GA_PRINTF(1, 2);
+/* Prints text of several lines on stdout, also with --json. */
+void ga_print_text(const char *text);
 /* Notes a status for the end as a refusal going by would; the first one stays. */
 void ga_cli_note_status(int status);
+/* Prints an error with its hint as ga_cli_finish does, and notes its status: the work goes on. */
+void ga_cli_say_error(const struct ga_err *err);
 
 /* ---- records in ---- */
 
@@ -116,35 +126,37 @@ struct ga_consumer {
 
 /* Reads records from a descriptor: each consumer takes its kind, every other gpuaas record is
  * passed on at once. The table ends with shape NULL. */
-int ga_cli_stream(int fd, const char *name, const struct ga_consumer *table, struct ga_err *err);
+GA_MUST_CHECK int ga_cli_stream(int fd, const char *name, const struct ga_consumer *table,
+				struct ga_err *err);
 /* The same from the file that an operand names; NULL and "-" are standard input, which must not be
  * a terminal then: what says what is missing ("records"). */
-int ga_cli_stream_from(const char *operand, const char *what, const struct ga_consumer *table,
-		       struct ga_err *err);
+GA_MUST_CHECK int ga_cli_stream_from(const char *operand, const char *what,
+				     const struct ga_consumer *table, struct ga_err *err);
 /* The same for slow work: each order is taken in a child of its own, at most jobs at a time, while
  * reading and passing on continue. A child that fails ends with its status, which is noted;
  * SIGINT and SIGTERM are handed to the children, which finish or give up at their next phase. */
-int ga_cli_stream_jobs(int fd, const char *name, const struct ga_consumer *table, int jobs,
-		       struct ga_err *err);
+GA_MUST_CHECK int ga_cli_stream_jobs(int fd, const char *name, const struct ga_consumer *table,
+				     int jobs, struct ga_err *err);
 /* As ga_cli_stream_jobs, but what the consumers of here (as table, or NULL) take is taken in this
  * process before more is read, so that the children of later orders have it; a kind of both goes to
  * a child after that. Of orders that came together all are taken before a child begins. */
-int ga_cli_stream_jobs_here(int fd, const char *name, const struct ga_consumer *table,
-			    const struct ga_consumer *here, int jobs, struct ga_err *err);
+GA_MUST_CHECK int ga_cli_stream_jobs_here(int fd, const char *name, const struct ga_consumer *table,
+					  const struct ga_consumer *here, int jobs,
+					  struct ga_err *err);
 /* Opens an operand: "-" is stdin (fd 0), else the file. The caller closes what is not 0.
  * GA_NOTFOUND where there is no such file. */
-int ga_cli_open(const char *operand, struct ga_err *err);
+GA_MUST_CHECK int ga_cli_open(const char *operand, struct ga_err *err);
 /* Whether --output may name path: ga_file_may_replace, and not the state. */
-int ga_cli_may_replace(const char *path, struct ga_err *err);
+GA_MUST_CHECK int ga_cli_may_replace(const char *path, struct ga_err *err);
 /* GA_USAGE when stdin is a terminal, so that nobody waits for records that do not come. */
-int ga_cli_need_pipe(const char *what, struct ga_err *err);
+GA_MUST_CHECK int ga_cli_need_pipe(const char *what, struct ga_err *err);
 
 /* ---- asking ---- */
 
 /* Before what cannot be undone: says on stderr that everything on the allocation's disks will be
  * destroyed, and reads its name (its id when name is NULL) from stdin. GA_NO: something else was
  * typed. */
-int ga_cli_confirm(const char *allocation, const char *name, struct ga_err *err);
+GA_MUST_CHECK int ga_cli_confirm(const char *allocation, const char *name, struct ga_err *err);
 
 /* ---- progress for people ---- */
 

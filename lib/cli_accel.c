@@ -83,18 +83,3 @@ int ga_cli_type_named(const struct ga_accels *list, const char *name, struct ga_
 			       "ones", name);
 	return 0;
 }
-
-int ga_cli_type(const struct ga_accels *list, const char *name, const char **ret,
-		struct ga_err *err)
-{
-	ga_autonamed struct ga_accel_named named = { 0 };
-
-	if (ga_cli_type_named(list, name, &named, err) < 0)
-		return -1;
-	if (named.types.n > 1)
-		return ga_cli_type_several(name, &named, err);
-	*ret = named.types.v[0];
-	if (strcmp(name, *ret) != 0)
-		ga_say("type '%.64s' is %s", name, *ret);
-	return 0;
-}

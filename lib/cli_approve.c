@@ -41,41 +41,34 @@ static bool is_seen(const struct ga_nvme *d)
 	return d->signatures_known && d->is_block != GA_UNKNOWN;
 }
 
-static void look_at_disk(struct ga_nvme *d)
+static void look_at_disk(const struct ga_block_table *table, struct ga_nvme *d)
 {
 	ga_autoblock struct ga_block_dev dev = { 0 };
 	ga_autouses struct ga_block_uses uses = { 0 };
 	struct ga_err ignored = GA_ERR_INIT;
-	size_t i;
 
 	/* What cannot be looked at stays unknown, and unknown blocks. */
-	if (ga_block_find(d->wwid, &dev, &ignored) < 0 ||
-	    ga_block_uses(&dev, &uses, &ignored) < 0)
+	if (ga_block_find(d->wwid, &dev, &ignored) < 0)
 		return;
-	d->is_block = dev.is_block;
-	if (!uses.signatures_known)
-		return;
-	for (i = 0; i < d->signatures.n; i++)
-		free(d->signatures.v[i]);
-	ga_list_release(&d->signatures);
-	for (i = 0; i < uses.signatures.n; i++)
-		ga_texts_add(&d->signatures, uses.signatures.v[i]);
-	d->signatures_known = true;
-	for (i = 0; i < uses.mounts.n; i++)
-		if (!d->mounts.n)
-			ga_texts_add(&d->mounts, uses.mounts.v[i].where);
+	ga_block_uses_in(table, &dev, true, &uses);
+	/* A discovery by root knows more than a look by somebody else. */
+	if (uses.signatures_known || !is_seen(d) || ga_block_is_used(&uses))
+		ga_block_show(&dev, &uses, d);
 }
 
 void ga_approve_look_again(struct ga_candidates *candidates)
 {
 	ga_autofree char *here = ga_host_node_if_known(ga_cli_setting("GPUAAS_NODE", NULL));
+	ga_autoblocktable struct ga_block_table *table = NULL;
 	size_t i;
 
 	for (i = 0; here && i < candidates->n; i++) {
 		struct ga_candidate *c = &candidates->v[i];
 
-		if (ga_streq(c->node, here) && c->nvme && c->nvme->wwid && !is_seen(c->nvme))
-			look_at_disk(c->nvme);
+		if (!ga_streq(c->node, here) || !c->nvme || !c->nvme->wwid)
+			continue;
+		table = table ? table : ga_block_table_read();
+		look_at_disk(table, c->nvme);
 	}
 }
 
@@ -88,9 +81,15 @@ int ga_approve_node(struct ga_approve_run *run, const struct ga_host *host, cons
 	struct ga_node_settings s;
 	int r;
 
-	if (ga_store_may_node(run->db, "approve", host->node, err) < 0 ||
-	    ga_store_key_learn(run->db, host, accept_change, err) < 0)
+	r = ga_store_may_node(run->db, "approve", host->node, err) < 0 ?
+		    -1 :
+		    ga_store_key_learn(run->db, host, accept_change, err);
+	if (r < 0)
 		return -1;
+	if (r == GA_KEY_AFTER_REVOKED)
+		ga_say("%s: the key of node '%s' was revoked, and %s counts from now on; if it is "
+		       "not the host's own: gpuaas-node revoke-key %s --reason TEXT",
+		       ga_cli_program(), host->node, host->node_key, host->node);
 	if (!mode)
 		return 0;
 	ga_shape_init(&ga_node_settings_shape, &s);
@@ -128,6 +127,23 @@ static int propose_destruction(struct ga_approve_run *run, struct ga_approval *a
 	return 0;
 }
 
+/* A word that changed nothing is no leave: what the state has as wiped is out of sale only when it
+ * has heard what its host found. */
+static int tell_destruction(struct ga_approve_run *run, const char *wwid, const struct ga_slot *s,
+			    struct ga_err *err)
+{
+	int allowed = ga_store_destruction_allowed(run->db, wwid, err);
+
+	if (allowed > 0)
+		ga_say("%s: slot %s: its next wipe destroys what disk '%s' holds",
+		       ga_cli_program(), s->slot, wwid);
+	else if (!allowed)
+		ga_say("%s: slot %s is %s: --destroy-data changed nothing, its disk '%s' counts as "
+		       "wiped; when gpuaas-provision found data there, fold what it said first",
+		       ga_cli_program(), s->slot, s->state, wwid);
+	return allowed < 0 ? -1 : 0;
+}
+
 static int approve_with(struct ga_approve_run *run, struct ga_approval *a,
 			struct ga_approve_result *r, struct ga_err *err)
 {
@@ -145,7 +161,7 @@ static int approve_with(struct ga_approve_run *run, struct ga_approval *a,
 	if (ga_store_approve(run->db, a, &r->slot, &r->order, &r->has_order, err) < 0)
 		return -1;
 	r->has_slot = true;
-	return 0;
+	return a->destroy_data ? tell_destruction(run, a->destroy_data, &r->slot, err) : 0;
 }
 
 static int approve_one(struct ga_approve_run *run, const struct ga_candidate *c,
@@ -203,6 +219,45 @@ static int check_destroy(const struct ga_approve_run *run, const struct ga_candi
 	return 0;
 }
 
+/* By what the content of the disks was judged: who approves all of them has not named one. */
+static void tell_content(const struct ga_candidates *candidates)
+{
+	static const struct {
+		const char *content, *what;
+	} words[] = {
+		{ "empty", "no known signature, all zero" },
+		{ "pattern", "no known signature, all 0xff, as erased flash reads" },
+		{ "unknown_content", "no known signature, and not empty" },
+		{ "signatures", "known signatures" },
+		{ "unread", "it could not be read" },
+	};
+	size_t i, j;
+
+	for (j = 0; j < GA_ARRAY_SIZE(words); j++) {
+		const char *node = NULL;
+		int64_t blocks = 0;
+		size_t n = 0;
+
+		for (i = 0; i < candidates->n; i++) {
+			const struct ga_nvme *d = candidates->v[i].nvme;
+
+			if (!d || !ga_streq(d->content ? d->content : "unread", words[j].content))
+				continue;
+			blocks = n && blocks < d->content_blocks ? blocks : d->content_blocks;
+			node = candidates->v[i].node;
+			n++;
+		}
+		if (n && j < 3)
+			ga_say("%s: content of %zu disk%s of '%s': %s (%lld block%s of 4 KiB "
+			       "sampled of each)",
+			       ga_cli_program(), n, n > 1 ? "s" : "", node, words[j].what,
+			       (long long)blocks, blocks == 1 ? "" : "s");
+		else if (n)
+			ga_say("%s: content of %zu disk%s of '%s': %s", ga_cli_program(), n,
+			       n > 1 ? "s" : "", node, words[j].what);
+	}
+}
+
 /* What ids leave open people may have told: gpuaas-profile nodes set. */
 static int find_type(struct ga_approve_run *run, const struct ga_candidates *candidates,
 		     struct ga_err *err)
@@ -227,6 +282,8 @@ int ga_approve_candidates(struct ga_approve_run *run, const struct ga_candidates
 
 	if (check_destroy(run, candidates, err) < 0 || find_type(run, candidates, err) < 0)
 		return -1;
+	if (run->all)
+		tell_content(candidates);
 	for (i = 0; run->all && i < candidates->n; i++)
 		if (approve_one(run, &candidates->v[i], err) < 0)
 			return -1;
@@ -310,6 +367,19 @@ static int move(struct ga_approve_run *run, const char *verb, const char *slot,
 	return 0;
 }
 
+int ga_approve_of_nothing(const char *verb, struct ga_err *err)
+{
+	if (ga_streq(verb, "confirm") || ga_streq(verb, "withdraw")) {
+		(void)ga_fail(err, GA_USAGE, "%s needs a proposal", verb);
+		return ga_hint(err, "'gpuaas-list proposals' shows those that are open");
+	}
+	(void)ga_fail(err, GA_USAGE, "%s needs a slot", verb);
+	if (ga_streq(verb, "repair"))
+		return ga_hint(err, "'gpuaas-list attention' shows which need one: "
+				    "gpuaas-approve repair SLOT --reason TEXT");
+	return ga_hint(err, "'gpuaas-list slots' shows them");
+}
+
 int ga_approve_verb(struct ga_approve_run *run, const char *verb, const char *slot,
 		    const char *reason, struct ga_err *err)
 {
@@ -320,6 +390,7 @@ int ga_approve_verb(struct ga_approve_run *run, const char *verb, const char *sl
 
 	if (ga_store_resolve(run->db, "slot", slot, &id, NULL, err) < 0)
 		return -1;
+	run->wanted = repair || ga_streq(verb, "enable");
 	unwiped = retire && run->disposal ? is_unwiped(run, id, err) : 0;
 	if (unwiped < 0)
 		return -1;
@@ -417,6 +488,13 @@ static int emit_proposal(struct ga_proposal *p, bool dry_run, struct ga_err *err
 	return ga_emit(&ga_proposal_shape, p, err);
 }
 
+/* Whether to print what blocks the slot: the user named it, or asked for all and got none. */
+static bool is_asked_for(const struct ga_approve_run *run, const struct ga_approve_result *r)
+{
+	return r->has_slot && !r->has_proposal && ga_streq(r->slot.state, "disabled") &&
+	       (run->wanted || run->slots.n || (run->all && !run->approved));
+}
+
 int ga_approve_emit(struct ga_approve_run *run, bool dry_run, bool explain, struct ga_err *err)
 {
 	size_t i;
@@ -425,8 +503,9 @@ int ga_approve_emit(struct ga_approve_run *run, bool dry_run, bool explain, stru
 		struct ga_approve_result *r = &run->results.v[i];
 
 		r->slot.dry_run = r->order.dry_run = dry_run;
-		if (explain && r->has_slot && ga_streq(r->slot.state, "disabled"))
-			ga_approve_explain(&r->slot);
+		if (is_asked_for(run, r) ||
+		    (explain && r->has_slot && ga_streq(r->slot.state, "disabled")))
+			ga_approve_explain(&r->slot, explain);
 		if ((r->has_slot && ga_emit(&ga_slot_shape, &r->slot, err) < 0) ||
 		    (r->has_order && ga_emit(&ga_wipe_order_shape, &r->order, err) < 0) ||
 		    (r->has_proposal && emit_proposal(&r->proposal, dry_run, err) < 0))
@@ -444,11 +523,15 @@ void ga_approve_release(struct ga_approve_run *run)
 	ga_accels_close(run->accels);
 }
 
-void ga_approve_explain(const struct ga_slot *s)
+void ga_approve_explain(const struct ga_slot *s, bool all)
 {
 	size_t i;
 
-	for (i = 0; i < s->blockers.n; i++) {
+	if (s->cordon_reason)
+		ga_say("slot %lld of '%s': a person disabled it: %s; fix: gpuaas-approve enable %s "
+		       "| gpuaas-wipe",
+		       (long long)s->slot_index, s->node, s->cordon_reason, s->slot);
+	for (i = 0; i < s->blockers.n && (all || !i); i++) {
 		const struct ga_reason *r = &s->blockers.v[i];
 
 		ga_say("slot %lld of '%s': %s%s%s%s%s%s%s", (long long)s->slot_index, s->node,

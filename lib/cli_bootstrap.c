@@ -199,7 +199,9 @@ static int open_journal(struct ga_cli_boot *c, struct ga_err *err)
 	db = dir ? ga_xprintf("%s/host.db", dir) : NULL;
 	if (!make && (!db || !ga_sys_exists(db)))
 		return 0;
-	return ga_hostdb_open(dir, &c->h, err);
+	/* Each machine of an image makes a key of its own. */
+	return c->root.image ? ga_hostdb_open_image(dir, &c->h, err) :
+			       ga_hostdb_open(dir, &c->h, err);
 }
 
 static const char *action(const struct ga_cli_boot_opts *o)

@@ -36,28 +36,30 @@ void ga_cli_boot_close(struct ga_cli_boot *c);
 
 /* Opens the root and the journal (made only when something will be changed), and settles settings
  * and mode. GA_DENIED without root. */
-int ga_cli_boot_open(const struct ga_cli_boot_opts *opts, struct ga_cli_boot *ret,
-		     struct ga_err *err);
+GA_MUST_CHECK int ga_cli_boot_open(const struct ga_cli_boot_opts *opts, struct ga_cli_boot *ret,
+				   struct ga_err *err);
 /* Looks and plans. facts are what the doer works with until the next look. */
-int ga_cli_boot_look(struct ga_cli_boot *c, unsigned int pending, struct ga_boot_facts *facts,
-		     struct ga_boot_plan *plan, struct ga_err *err);
+GA_MUST_CHECK int ga_cli_boot_look(struct ga_cli_boot *c, unsigned int pending,
+				   struct ga_boot_facts *facts, struct ga_boot_plan *plan,
+				   struct ga_err *err);
 /* Emits a step (a copy gets node, time and the state given; NULL: its own). why: of a failure. */
-int ga_cli_boot_tell(struct ga_cli_boot *c, const struct ga_bootstrap_step *s, const char *state,
-		     const struct ga_err *why, struct ga_err *err);
+GA_MUST_CHECK int ga_cli_boot_tell(struct ga_cli_boot *c, const struct ga_bootstrap_step *s,
+				   const char *state, const struct ga_err *why, struct ga_err *err);
 /* Shows the plan to people and asks; 1 go on, 0 no. Without a terminal or with --yes: 1. */
-int ga_cli_boot_ask(struct ga_cli_boot *c, const struct ga_boot_plan *plan, struct ga_err *err);
+GA_MUST_CHECK int ga_cli_boot_ask(struct ga_cli_boot *c, const struct ga_boot_plan *plan,
+				  struct ga_err *err);
 /* Carries out what is pending, all but the start of daemons, and looks again, until nothing new is
  * pending: one change makes another possible. A step that fails is told and keeps no other. */
-int ga_cli_boot_apply(struct ga_cli_boot *c, struct ga_boot_facts *facts,
-		      struct ga_boot_plan *plan, struct ga_err *err);
+GA_MUST_CHECK int ga_cli_boot_apply(struct ga_cli_boot *c, struct ga_boot_facts *facts,
+				    struct ga_boot_plan *plan, struct ga_err *err);
 /* Starts daemons. */
-int ga_cli_boot_start(struct ga_cli_boot *c, struct ga_boot_facts *facts,
-		      struct ga_boot_plan *plan, struct ga_err *err);
+GA_MUST_CHECK int ga_cli_boot_start(struct ga_cli_boot *c, struct ga_boot_facts *facts,
+				    struct ga_boot_plan *plan, struct ga_err *err);
 /* Emits the steps that were not told on the way. */
-int ga_cli_boot_tell_rest(struct ga_cli_boot *c, const struct ga_boot_plan *plan,
-			  struct ga_err *err);
+GA_MUST_CHECK int ga_cli_boot_tell_rest(struct ga_cli_boot *c, const struct ga_boot_plan *plan,
+					struct ga_err *err);
 /* Counts what the plan still has, asks discovery for blockers, and emits the closing record. */
-int ga_cli_boot_finish(struct ga_cli_boot *c, const struct ga_boot_plan *plan,
-		       struct ga_err *err);
+GA_MUST_CHECK int ga_cli_boot_finish(struct ga_cli_boot *c, const struct ga_boot_plan *plan,
+				     struct ga_err *err);
 
 #endif

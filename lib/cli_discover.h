@@ -11,13 +11,13 @@
  * GPUAAS_LIBNVFM, GPUAAS_FABRIC_ADDRESS, GPUAAS_LIBVIRT_URI. The texts live on.
  */
 /* The public half of this host's key into the record, where this user may read it. */
-int ga_cli_discover_key(struct ga_host *host, struct ga_err *err);
-int ga_cli_discover_opts(struct ga_discover_opts *opts, struct ga_err *err);
+GA_MUST_CHECK int ga_cli_discover_key(struct ga_host *host, struct ga_err *err);
+GA_MUST_CHECK int ga_cli_discover_opts(struct ga_discover_opts *opts, struct ga_err *err);
 
 /*
  * Where GPUAAS_ACCELERATORS names a catalogue, its functions count as accelerators from now on
  * (ga_pci_know). For programs that look at PCI without ga_cli_discover_opts, which does it too.
  */
-int ga_cli_accelerators(struct ga_err *err);
+GA_MUST_CHECK int ga_cli_accelerators(struct ga_err *err);
 
 #endif

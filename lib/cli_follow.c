@@ -178,7 +178,7 @@ int ga_follow(const char *path, const struct ga_list_query *q, ga_store_each eac
 	if (q->after && ga_int_parse(q->after, "--after", 0, GA_INT_MAX_SAFE, &f.last, err) < 0)
 		return -1;
 	/* A table would be shown at its end, which never comes. */
-	ga_emit_open(false);
+	ga_emit_open(false, true);
 	begin_watch(&f);
 	while ((r = read_new(&f, err)) > 0)
 		if (!wait_for_change(&f))

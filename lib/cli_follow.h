@@ -11,7 +11,7 @@
  * as q->after misses nothing and gets nothing twice. GA_CONFLICT "restored" when the state was
  * replaced meanwhile, or ends before q->after: its numbers then mean something else.
  */
-int ga_follow(const char *path, const struct ga_list_query *q, ga_store_each each, void *arg,
-	      struct ga_err *err);
+GA_MUST_CHECK int ga_follow(const char *path, const struct ga_list_query *q, ga_store_each each,
+			    void *arg, struct ga_err *err);
 
 #endif

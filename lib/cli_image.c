@@ -122,8 +122,7 @@ int ga_image_run_add_in_place(struct ga_image_run *run, const char *file, const 
 	ga_autofacts struct ga_image_facts f = { 0 };
 	ga_autofree char *now = NULL;
 	char path[PATH_MAX], chunks[GA_DIGEST_SIZE];
-	struct ga_image made = *image; /* a borrowed view, as here */
-	struct ga_node_image here;
+	struct ga_stored_image s = { .image = *image, .in_place = true }; /* borrows all */
 	int r;
 
 	if (!realpath(file, path))
@@ -139,15 +138,17 @@ int ga_image_run_add_in_place(struct ga_image_run *run, const char *file, const 
 	if (ga_chunks_write(path, &f.chunks, chunks, err) < 0)
 		return -1;
 	now = ga_time_now();
-	made.digest = f.digest;
-	made.chunks_digest = chunks;
-	made.format = f.format;
-	made.file_bytes = f.file_bytes;
-	made.size_bytes = f.size_bytes;
-	here = (struct ga_node_image){ .node = run->node, .image = made.name, .digest = f.digest,
-				       .path = path, .verified_at = now,
-				       .file_bytes = f.file_bytes };
-	return emit_both(&made, &here, err);
+	s.image.digest = f.digest;
+	s.image.chunks_digest = chunks;
+	s.image.format = f.format;
+	s.image.file_bytes = f.file_bytes;
+	s.image.size_bytes = f.size_bytes;
+	s.copy = (struct ga_node_image){ .node = run->node, .image = s.image.name,
+					 .digest = f.digest, .path = path, .verified_at = now,
+					 .file_bytes = f.file_bytes };
+	if (ga_image_store_note(run->dir, &s, err) < 0)
+		return -1;
+	return emit_both(&s.image, &s.copy, err);
 }
 
 static void name_as(const struct ga_image *image, struct ga_stored_image *s)
@@ -222,7 +223,7 @@ static int copy_here(struct ga_image_run *run, const struct ga_image *image,
 	if (ga_image_store_list(run->dir, image->name, run->node, &list, err) < 0)
 		return -1;
 	for (size_t i = 0; i < list.n; i++)
-		if (ga_streq(list.v[i].image.digest, image->digest) &&
+		if (ga_streq(list.v[i].image.digest, image->digest) && !list.v[i].in_place &&
 		    !list.v[i].copy.withdrawn_at) {
 			*ret = list.v[i].copy;
 			list.v[i].copy = (struct ga_node_image){ 0 };
@@ -311,10 +312,9 @@ int ga_image_run_named(struct ga_image_run *run, const char *name, const char *d
 
 	if (found)
 		return found;
-	ga_err_set(err, GA_NOTFOUND, "this node keeps no image '%s'", name);
+	ga_err_set(err, GA_NOTFOUND, "this node has no image '%s'", name);
 	ga_err_object(err, name);
-	return ga_hint(err, "gpuaas-image list shows what it keeps; a file that was added in place "
-			    "is not kept here");
+	return ga_hint(err, "gpuaas-image list shows those it has");
 }
 
 int ga_image_run_show(struct ga_image_run *run, struct ga_stored_image *s, struct ga_err *err)
@@ -453,7 +453,11 @@ int ga_image_run_remove(struct ga_image_run *run, struct ga_stored_image *s, str
 		if (ga_image_store_mark(run->dir, s, err) < 0)
 			return -1;
 	}
-	if (ga_emit(&ga_node_image_shape, &s->copy, err) < 0)
+	if (ga_emit(&ga_node_image_shape, &s->copy, err) < 0 ||
+	    ga_image_store_remove(run->dir, s, err) < 0)
 		return -1;
-	return ga_image_store_remove(run->dir, s, err);
+	if (s->in_place)
+		ga_say("image '%s' is withdrawn; its file stays: '%s'", s->image.name,
+		       s->copy.path);
+	return 0;
 }

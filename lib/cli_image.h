@@ -16,54 +16,60 @@ struct ga_image_run {
 };
 void ga_image_run_release(struct ga_image_run *run);
 #define ga_autoimagerun ga_cleanup(ga_image_run_release)
-int ga_image_run_init(struct ga_image_run *run, const char *progress, struct ga_err *err);
+GA_MUST_CHECK int ga_image_run_init(struct ga_image_run *run, const char *progress,
+				    struct ga_err *err);
 /* For lib/image.h: draws the progress of what is named and asks for signals. */
-int ga_image_run_bytes(int64_t done, int64_t total, void *what, struct ga_err *err);
+GA_MUST_CHECK int ga_image_run_bytes(int64_t done, int64_t total, void *what, struct ga_err *err);
 
 /* Reads a file where it is and stays, writes its chunk list beside it and emits both records. image
  * says name, firmware and probe; expected (NULL: none) is the digest that the file must have. */
-int ga_image_run_add_in_place(struct ga_image_run *run, const char *file, const char *expected,
-			      const struct ga_image *image, struct ga_err *err);
+GA_MUST_CHECK int ga_image_run_add_in_place(struct ga_image_run *run, const char *file,
+					    const char *expected, const struct ga_image *image,
+					    struct ga_err *err);
 /* Brings a file, or "-", into the store and emits both records. bytes (0: unknown) is what a stream
  * will take. */
-int ga_image_run_add(struct ga_image_run *run, const char *operand, int64_t bytes,
-		     const char *expected, const struct ga_image *image, struct ga_err *err);
+GA_MUST_CHECK int ga_image_run_add(struct ga_image_run *run, const char *operand, int64_t bytes,
+				   const char *expected, const struct ga_image *image,
+				   struct ga_err *err);
 
 /* Brings the bytes of fd into the store. s names the image and how it boots; its facts and the copy
  * are filled in. bytes: what it will take, 0: unknown. expected (NULL: none) is the digest that it
  * must have; other as for ga_incoming_keep. 1 brought, 0 was there. */
-int ga_image_run_bring(struct ga_image_run *run, int fd, int64_t bytes, const char *expected,
-		       bool other, struct ga_stored_image *s, struct ga_err *err);
+GA_MUST_CHECK int ga_image_run_bring(struct ga_image_run *run, int fd, int64_t bytes,
+				     const char *expected, bool other, struct ga_stored_image *s,
+				     struct ga_err *err);
 /* Brings the image of a record from a folder, unless the node has it: the store of another node,
  * or files named NAME, NAME.raw, NAME.img, NAME.qcow2, with .gz, .xz or .zst. Emits the
  * node-image record. One that the folder lacks is said and noted as the status GA_NOTFOUND: the
  * others come all the same. */
-int ga_image_run_prewarm(struct ga_image_run *run, const struct ga_image *image, const char *from,
-			 struct ga_err *err);
+GA_MUST_CHECK int ga_image_run_prewarm(struct ga_image_run *run, const struct ga_image *image,
+				       const char *from, struct ga_err *err);
 
 typedef int (*ga_image_each)(struct ga_image_run *run, struct ga_stored_image *s,
 			     struct ga_err *err);
 /* Calls act for each copy of the name (NULL: all) and digest (NULL: any); their number. */
-int ga_image_run_each(struct ga_image_run *run, const char *name, const char *digest,
-		      ga_image_each act, struct ga_err *err);
+GA_MUST_CHECK int ga_image_run_each(struct ga_image_run *run, const char *name, const char *digest,
+				    ga_image_each act, struct ga_err *err);
 
 /* The same where there must be one: GA_NOTFOUND. */
-int ga_image_run_named(struct ga_image_run *run, const char *name, const char *digest,
-		       ga_image_each act, struct ga_err *err);
+GA_MUST_CHECK int ga_image_run_named(struct ga_image_run *run, const char *name, const char *digest,
+				     ga_image_each act, struct ga_err *err);
 /* Emits the record of a copy. */
-int ga_image_run_show(struct ga_image_run *run, struct ga_stored_image *s, struct ga_err *err);
+GA_MUST_CHECK int ga_image_run_show(struct ga_image_run *run, struct ga_stored_image *s,
+				    struct ga_err *err);
 
 /*
  * Reads whole the copies of a name (NULL: all), or else a file, and compares with the chunk list
  * and, where it is not NULL, the digest. A copy of the store is marked and its record emitted,
  * which withdraws a bad one. What is bad is kept for the verdict, so that the others are read too.
  */
-int ga_image_run_verify(struct ga_image_run *run, const char *operand, const char *digest,
-			struct ga_err *err);
+GA_MUST_CHECK int ga_image_run_verify(struct ga_image_run *run, const char *operand,
+				      const char *digest, struct ga_err *err);
 /* 0, or GA_NO "image_digest" for the first that was not what was added. */
-int ga_image_run_verdict(const struct ga_image_run *run, struct ga_err *err);
+GA_MUST_CHECK int ga_image_run_verdict(const struct ga_image_run *run, struct ga_err *err);
 /* Withdraws a copy, emits the record that says so, and removes its files. GA_CONFLICT
  * "image_in_use" where allocations on this host need it. */
-int ga_image_run_remove(struct ga_image_run *run, struct ga_stored_image *s, struct ga_err *err);
+GA_MUST_CHECK int ga_image_run_remove(struct ga_image_run *run, struct ga_stored_image *s,
+				      struct ga_err *err);
 
 #endif

@@ -240,10 +240,7 @@ static char *estimator_name(const char *path)
 
 static void warn(const char *estimator, const char *why)
 {
-	ga_autofree char *name = ga_printable(ga_xstrdup(estimator));
-	ga_autofree char *clean = ga_printable(ga_xstrdup(why));
-
-	ga_say("warning: estimator '%s' is left out: %s", name, clean);
+	ga_say("warning: estimator '%s' is left out: %s", estimator, why);
 }
 
 static void take_times(struct matching *m, const char *name, const struct ga_said_times *said)
@@ -296,7 +293,7 @@ static void ask_estimators(struct matching *m)
 	for (i = 0; i < m->o->estimators.n; i++)
 		ask_one(m, m->o->estimators.v[i]);
 	if (ga_hooks_find(folder, &hooks, &why) < 0)
-		ga_say("warning: no estimator of the folder is asked: %s", ga_printable(why.msg));
+		ga_say("warning: the estimators of '%s' are left out: %s", folder, why.msg);
 	for (i = 0; i < hooks.n; i++) {
 		if (hooks.v[i].refused)
 			warn(hooks.v[i].name, hooks.v[i].refused);
@@ -307,12 +304,9 @@ static void ask_estimators(struct matching *m)
 
 /* ---- answers out ---- */
 
-/* What others wrote is in sentences, too: drop-ins of the catalogue, measurements, estimators. */
 static void print_line(const struct ga_match *a, const char *before, const char *sentence)
 {
-	ga_autofree char *clean = ga_printable(ga_xstrdup(sentence));
-
-	ga_print("%lld. %s: %s%s", (long long)a->rank, a->profile, before, clean);
+	ga_print("%lld. %s: %s%s", (long long)a->rank, a->profile, before, sentence);
 }
 
 static void print_reasons(const struct ga_match *a)
@@ -469,11 +463,8 @@ static int write_request(struct matching *m, struct ga_err *err)
 
 	if (!best)
 		return refuse_request(m, err);
-	if (best->fallback) {
-		ga_autofree char *clean = ga_printable(ga_xstrdup(best->fallback));
-
-		ga_say("warning: %s", clean);
-	}
+	if (best->fallback)
+		ga_say("warning: %s", best->fallback);
 	if (ga_streq(best->slo, "unknown"))
 		ga_say("warning: whether profile '%s' is as fast as wanted, nobody knows",
 		       best->profile);

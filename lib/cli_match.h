@@ -28,8 +28,8 @@ struct ga_match_opts {
 /* The requirement of the operand ("-", a file; NULL: none) with what the options say over it, into
  * ret, which is released by the caller also after an error. GA_BADREC where the record is wrong,
  * GA_USAGE where options are. */
-int ga_match_need(const struct ga_match_opts *o, const char *operand, struct ga_requirement *ret,
-		  struct ga_err *err);
+GA_MUST_CHECK int ga_match_need(const struct ga_match_opts *o, const char *operand,
+				struct ga_requirement *ret, struct ga_err *err);
 /* Whether it asks for anything but who it is for. */
 bool ga_match_asks(const struct ga_requirement *need);
 
@@ -44,10 +44,10 @@ struct ga_match_words {
 /* Where an architecture or a vendor is none of the catalogue, GA_USAGE (of a record GA_BADREC) with
  * those whose names are near. Says on stderr of models and teams that nobody knows, which
  * parameters a model has, and which measurements do not count. */
-int ga_match_check_words(const struct ga_requirement *need, const struct ga_match_words *words,
-			 struct ga_err *err);
+GA_MUST_CHECK int ga_match_check_words(const struct ga_requirement *need,
+				       const struct ga_match_words *words, struct ga_err *err);
 
 /* Reads the offers, ranks them, and writes the answers, or the request of the best one. */
-int ga_cli_match(const struct ga_match_opts *o, struct ga_err *err);
+GA_MUST_CHECK int ga_cli_match(const struct ga_match_opts *o, struct ga_err *err);
 
 #endif

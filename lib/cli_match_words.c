@@ -98,7 +98,6 @@ static void say_params(const struct ga_throughput *t, const struct ga_throughput
 static void check_model(const struct ga_requirement *need, const struct ga_match_words *w)
 {
 	const struct ga_throughput_model *model = ga_throughput_model(w->throughput, need->model);
-	ga_autofree char *clean = ga_printable(ga_xstrndup(need->model, 64));
 	ga_autostr struct ga_str near = GA_STR_INIT;
 	autowords struct words names = { 0 };
 	size_t i, without = 0;
@@ -119,12 +118,12 @@ static void check_model(const struct ga_requirement *need, const struct ga_match
 		return;
 	if (without)
 		ga_say("warning: %zu record%s of --measured name%s no model, and do%s not count "
-		       "for '%s'", without, without == 1 ? "" : "s", without == 1 ? "s" : "",
-		       without == 1 ? "es" : "", clean);
+		       "for '%.64s'", without, without == 1 ? "" : "s", without == 1 ? "s" : "",
+		       without == 1 ? "es" : "", need->model);
 	if (known)
 		return;
 	add_near(&names, need->model, &near);
-	ga_say("warning: nobody measured the model '%s'%s", clean, ga_printable(near.buf));
+	ga_say("warning: nobody measured the model '%.64s'%s", need->model, near.buf);
 }
 
 /* Parameters may be those of any model: what was measured of one is not taken for theirs. All are
@@ -132,11 +131,10 @@ static void check_model(const struct ga_requirement *need, const struct ga_match
 static void check_unnamed(const struct ga_measured_list *measured)
 {
 	const char *name = measured->n ? measured->v[0].model : NULL;
-	ga_autofree char *clean = name ? ga_printable(ga_xstrndup(name, 64)) : NULL;
 
-	if (clean)
-		ga_say("warning: the measurements are of '%s', and do not count: --model says that "
-		       "it is that one", clean);
+	if (name)
+		ga_say("warning: the measurements are of '%.64s', and do not count: --model says "
+		       "that it is that one", name);
 }
 
 static void check_team(const struct ga_requirement *need, const struct ga_match_words *w)
@@ -156,10 +154,8 @@ static void check_team(const struct ga_requirement *need, const struct ga_match_
 
 static void say_image(const struct ga_requirement *need)
 {
-	ga_autofree char *clean = ga_printable(ga_xstrndup(need->image, 64));
-
-	ga_say("warning: what is published does not say which nodes have a copy of image '%s'",
-	       clean);
+	ga_say("warning: what is published does not say which nodes have a copy of image '%.64s'",
+	       need->image);
 }
 
 static int refused(bool typed, struct ga_err *err)

@@ -9,6 +9,7 @@
 
 #include "audit.h"
 #include "cli.h"
+#include "cli_place.h"
 #include "cli_where.h"
 #include "clock.h"
 #include "host.h"
@@ -113,7 +114,7 @@ int ga_node_when(const char *what, const char *text, char out[GA_TIME_SIZE], str
 	int64_t seconds, micros;
 
 	if (ga_duration_parse(text, &seconds, &ignored) == 0) {
-		ga_time_format(ga_clock_micros() + seconds * 1000000, out);
+		ga_time_format(ga_time_after(ga_clock_micros(), seconds), out);
 		return 0;
 	}
 	if (ga_time_read(text, &micros)) {
@@ -328,7 +329,11 @@ static int lost(struct run *run, struct ga_err *err)
 	    begin(run, true, true, err) < 0 ||
 	    ga_store_node_lost(run->db, run->id, run->o->reason, err) < 0 ||
 	    ga_store_node(run->db, run->id, &node, err) < 0 ||
-	    finish(run, &ga_node_shape, &node, err) < 0 || ga_db_begin_read(run->db, err) < 0)
+	    finish(run, &ga_node_shape, &node, err) < 0)
+		return -1;
+	if (!run->o->dry_run)
+		ga_request_tidy(run->db); /* its plans are cancelled */
+	if (ga_db_begin_read(run->db, err) < 0)
 		return -1;
 	return show_blockers(run, err) < 0 ? -1 : 0;
 }

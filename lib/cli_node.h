@@ -23,15 +23,16 @@ struct ga_node_opts {
 };
 
 /* Runs a command of gpuaas-node on the operands that were given. */
-int ga_node_command(const char *name, struct ga_node_opts *opts, struct ga_err *err);
+GA_MUST_CHECK int ga_node_command(const char *name, struct ga_node_opts *opts, struct ga_err *err);
 
 /* A time as it is given, or so long from now ("24h"). GA_USAGE naming what. */
-int ga_node_when(const char *what, const char *text, char out[GA_TIME_SIZE], struct ga_err *err);
+GA_MUST_CHECK int ga_node_when(const char *what, const char *text, char out[GA_TIME_SIZE],
+			       struct ga_err *err);
 
 /* Stops an allocation of the node and makes it again elsewhere: its request is placed first, and
  * only what has its place is given up. Emits the plan and the release order, or the refusal, whose
  * allocation goes on running. No transaction may be open. */
-int ga_node_evacuate(struct ga_db *db, const char *node, const char *allocation,
-		     const char *reason, struct ga_err *err);
+GA_MUST_CHECK int ga_node_evacuate(struct ga_db *db, const char *node, const char *allocation,
+				   const char *reason, struct ga_err *err);
 
 #endif

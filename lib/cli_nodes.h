@@ -14,8 +14,8 @@ struct ga_nodes_opts {
 extern const char *const ga_nodes_sorts[];
 
 /* gpuaas-profile nodes [FILE|-|set NODE TYPE…|clear NODE] */
-int ga_cli_nodes(const struct ga_nodes_opts *opts, struct ga_err *err);
+GA_MUST_CHECK int ga_cli_nodes(const struct ga_nodes_opts *opts, struct ga_err *err);
 /* gpuaas-profile labels check [FILE|-] */
-int ga_cli_labels(struct ga_err *err);
+GA_MUST_CHECK int ga_cli_labels(struct ga_err *err);
 
 #endif

@@ -9,6 +9,7 @@
 #include "cli.h"
 #include "cli_profile_types.h"
 #include "clock.h"
+#include "store_fleet.h"
 #include "store_plan.h"
 #include "store_view.h"
 #include "time.h"
@@ -161,18 +162,50 @@ static void plan_warning(struct ga_placer *p, const struct ga_request *request,
 				   d->node->id, ga_time_format(w->from, from), w->reason);
 }
 
+/* Takes the slots that may not be sold out of the fleet, so that the choice is made without them;
+ * what they lack stands in gpuaas-list attention. */
+static void leave_out(struct ga_placer *p, const struct ga_decision *d,
+		      const struct ga_refused_slots *refused)
+{
+	struct ga_fleet_node *node = ga_store_fleet_node(&p->fleet, d->node->id);
+	size_t i;
+
+	for (i = 0; i < refused->n; i++) {
+		const struct ga_reason *why = &refused->v[i].reasons.v[0];
+		struct ga_fleet_slot *slot =
+			ga_store_fleet_slot(node, d->slots.v[refused->v[i].slot]->id);
+
+		slot->free = false;
+		slot->why = ga_fleet_word(&p->fleet, why->code);
+		*ga_list_add(&p->warnings) = ga_xprintf(
+			"slot '%s' of node '%s' is left out: %s%s%s; 'gpuaas-list attention' "
+			"shows what to do", slot->id, node->id, why->code,
+			why->evidence ? ": " : "", why->evidence ? why->evidence : "");
+	}
+	ga_fleet_touch(&p->fleet, node);
+}
+
 /* Commits the decision within a savepoint: 1 placed, 0 the fleet was not what it is, -1. */
 static int commit_decision(struct ga_placer *p, const struct ga_request *request,
 			   const struct ga_profile *profile, struct ga_decision *d,
-			   struct ga_err *err)
+			   bool *left_out, struct ga_err *err)
 {
+	ga_cleanup(ga_refused_slots_release) struct ga_refused_slots refused = { 0 };
 	struct ga_err why = GA_ERR_INIT;
 	struct ga_plan plan;
 	char *text;
+	int r;
 
 	if (ga_db_savepoint(p->db, err) < 0)
 		return -1;
-	if (ga_store_place(p->db, request, profile, d, &p->maker, &plan, &text, &why) < 0) {
+	r = ga_store_place(p->db, request, profile, d, &p->maker, &plan, &text, &refused, &why);
+	if (!r) {
+		ga_db_rollback_to(p->db);
+		leave_out(p, d, &refused);
+		*left_out = true;
+		return 0;
+	}
+	if (r < 0) {
 		ga_db_rollback_to(p->db);
 		p->fleet.version = GA_FLEET_UNREAD;
 		if (needs_fresh_look(&why))
@@ -196,16 +229,18 @@ static int commit_decision(struct ga_placer *p, const struct ga_request *request
 	return 1;
 }
 
-/* Decides and commits: 1 answered, 0 look again, -1. */
+/* Decides and commits: 1 answered, 0 look again, -1. left_out: again without slots that the
+ * predicate refused, of which there are fewer each time. */
 static int decide(struct ga_placer *p, const struct ga_request *request,
-		  const struct ga_profile *profile, struct ga_err *err)
+		  const struct ga_profile *profile, bool *left_out, struct ga_err *err)
 {
 	struct ga_decision d;
 	int r = 1;
 
+	*left_out = false;
 	ga_place(&p->fleet, request, profile, p->explain, &d);
 	if (d.placed && (d.beats_clean || !p->fleet.held_only)) {
-		r = commit_decision(p, request, profile, &d, err);
+		r = commit_decision(p, request, profile, &d, left_out, err);
 	} else if (p->fleet.whole) {
 		add_refusal(p, &d);
 	} else {
@@ -266,6 +301,7 @@ static int need_profile(struct ga_placer *p, const char *name, struct ga_err *er
 static int place_one(struct ga_placer *p, const struct ga_request *request, struct ga_err *err)
 {
 	struct ga_plan plan;
+	bool left_out = false;
 	int r, tries;
 
 	r = ga_store_placed_before(p->db, request, &plan, err);
@@ -280,14 +316,14 @@ static int place_one(struct ga_placer *p, const struct ga_request *request, stru
 		return r;
 	if (p->profile.retired)
 		refuse_retired(p, request);
-	for (tries = 0, r = p->profile.retired; !r && tries < TRIES; tries++) {
+	for (tries = 0, r = p->profile.retired; !r && tries < TRIES; tries += !left_out) {
 		if (p->fleet.version == GA_FLEET_UNREAD &&
 		    ga_store_fleet_load(p->db, &p->fleet, err) < 0)
 			r = -1;
 		else if (request->min_memory_mib != GA_UNKNOWN && add_types(p, err) < 0)
 			r = -1;
 		else
-			r = decide(p, request, &p->profile, err);
+			r = decide(p, request, &p->profile, &left_out, err);
 	}
 	if (r)
 		return r < 0 ? -1 : 0;
@@ -470,7 +506,7 @@ static int begin(struct ga_placer *p, const struct ga_request *request, struct g
 
 	p->fleet.now_micros = ga_clock_micros();
 	p->fleet.stale_micros =
-		p->stale_seconds ? p->fleet.now_micros - p->stale_seconds * 1000000 : 0;
+		p->stale_seconds ? ga_time_after(p->fleet.now_micros, -p->stale_seconds) : 0;
 	/* The long look at everything is taken before the turn, not while others wait. */
 	if (p->fleet.version == GA_FLEET_UNREAD && look(p, request, err) < 0)
 		return -1;
@@ -483,8 +519,10 @@ static int begin(struct ga_placer *p, const struct ga_request *request, struct g
 		expired = ga_store_expire_plans(p->db, err);
 		p->expired_micros = mono;
 	}
-	if (expired > 0)
+	if (expired > 0) {
 		p->fleet.version = GA_FLEET_UNREAD;
+		p->has_expired = true;
+	}
 	if (expired < 0 || (!expired && ga_store_fleet_refresh(p->db, &p->fleet, err) < 0))
 		return -1;
 	return 0;

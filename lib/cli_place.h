@@ -33,6 +33,7 @@ struct ga_placer {
 	int64_t stale_seconds;
 	struct ga_access_rules rules; /* as of this transaction; empty for root */
 	int64_t expired_micros; /* monotonic: when old plans were last freed */
+	bool has_expired; /* it freed some: their user-data may go */
 	struct ga_profile profile; /* of the last request, when has_profile */
 	bool has_profile, profile_is_current; /* as of this transaction */
 	GA_LIST(struct ga_placed) results;
@@ -43,21 +44,25 @@ struct ga_placer {
 void ga_request_complete(struct ga_request *request);
 /* Places the requests in order and commits. results has what was committed, also when a later
  * request is an error (-1): the earlier ones stand. Of a dry run nothing is committed. */
-int ga_placer_run(struct ga_placer *p, const struct ga_request *requests, size_t n,
-		  struct ga_err *err);
+GA_MUST_CHECK int ga_placer_run(struct ga_placer *p, const struct ga_request *requests, size_t n,
+				struct ga_err *err);
 void ga_placer_clear(struct ga_placer *p); /* results */
 void ga_placer_release(struct ga_placer *p);
 
 /* GA_USAGE naming an option of a single request that was given without --profile; the table's
  * variables have their defaults where none was. */
 struct ga_opt;
-int ga_request_needs_profile(const struct ga_opt *opts, struct ga_err *err);
+GA_MUST_CHECK int ga_request_needs_profile(const struct ga_opt *opts, struct ga_err *err);
 /* Whether every member is of its format: GA_USAGE naming the one that is not. */
-int ga_request_check(const struct ga_request *request, struct ga_err *err);
+GA_MUST_CHECK int ga_request_check(const struct ga_request *request, struct ga_err *err);
 /* Adds the public keys of a file, or the key that text is. */
-int ga_request_add_key(struct ga_request *request, const char *text, struct ga_err *err);
+GA_MUST_CHECK int ga_request_add_key(struct ga_request *request, const char *text,
+				     struct ga_err *err);
 /* Stores user-data 0600 below the state's folder, named by its digest, and notes the digest. */
-int ga_request_user_data(struct ga_request *request, const char *file, const char *state_path,
-			 bool dry_run, struct ga_err *err);
+GA_MUST_CHECK int ga_request_user_data(struct ga_request *request, const char *file,
+				       const char *state_path, bool dry_run, struct ga_err *err);
+/* Outside of any transaction: removes user-data that no allocation needs any more. Names on
+ * stderr what it cannot remove; the next run tries that again. */
+void ga_request_tidy(struct ga_db *db);
 
 #endif

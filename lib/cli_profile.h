@@ -6,6 +6,6 @@
 #include "cli_accel.h"
 
 /* gpuaas-profile catalog [SEARCH…|check FILE…] */
-int ga_cli_catalog(struct ga_err *err);
+GA_MUST_CHECK int ga_cli_catalog(struct ga_err *err);
 
 #endif

@@ -25,19 +25,20 @@ struct ga_profile_opts {
 extern const struct ga_opt ga_profile_create_opts[], ga_profile_show_opts[], ga_profile_set_opts[],
 	ga_profile_retire_opts[], ga_profile_teams_opts[];
 
-int ga_cli_profile_create(struct ga_err *err);
-int ga_cli_profile_show(struct ga_err *err);
-int ga_cli_profile_set(struct ga_err *err);
-int ga_cli_profile_retire(struct ga_err *err);
-int ga_cli_profile_teams(struct ga_err *err);
+GA_MUST_CHECK int ga_cli_profile_create(struct ga_err *err);
+GA_MUST_CHECK int ga_cli_profile_show(struct ga_err *err);
+GA_MUST_CHECK int ga_cli_profile_set(struct ga_err *err);
+GA_MUST_CHECK int ga_cli_profile_retire(struct ga_err *err);
+GA_MUST_CHECK int ga_cli_profile_teams(struct ga_err *err);
 
 /* ---- of these commands alone ---- */
 
 /* The options over a profile (released with its shape by the caller): what was given replaces what
  * it has. GA_USAGE for what is malformed. Of the types it takes the slugs. */
-int ga_profile_flags(const struct ga_profile_opts *o, struct ga_profile *p, struct ga_err *err);
+GA_MUST_CHECK int ga_profile_flags(const struct ga_profile_opts *o, struct ga_profile *p,
+				   struct ga_err *err);
 /* Whether gpuaas-state apply would take what the options made: GA_USAGE. */
-int ga_profile_check(const struct ga_profile *p, struct ga_err *err);
+GA_MUST_CHECK int ga_profile_check(const struct ga_profile *p, struct ga_err *err);
 /* A profile as it is before the options: of no type, wiped as the state's kind asks for. */
 void ga_profile_blank(const char *name, bool lab, struct ga_profile *ret);
 /* What each of a GA_LIST(const char *) says, at its commas; appended to ret (GA_LIST(char *)). */
@@ -50,12 +51,12 @@ struct ga_profile_nodes {
 	size_t n;
 };
 void ga_profile_nodes_release(struct ga_profile_nodes *nodes);
-int ga_profile_piped(const struct ga_profile_opts *o, char *const *more, int n,
-		     struct ga_profile_nodes *ret, struct ga_err *err);
-int ga_profile_from_nodes(struct ga_db *db, const struct ga_profile_opts *o,
-			  const struct ga_profile_nodes *nodes, struct ga_profile *ret,
-			  struct ga_err *err);
+GA_MUST_CHECK int ga_profile_piped(const struct ga_profile_opts *o, char *const *more, int n,
+				   struct ga_profile_nodes *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_profile_from_nodes(struct ga_db *db, const struct ga_profile_opts *o,
+					const struct ga_profile_nodes *nodes,
+					struct ga_profile *ret, struct ga_err *err);
 /* create --suggest */
-int ga_profile_suggest(const struct ga_profile_opts *o, struct ga_err *err);
+GA_MUST_CHECK int ga_profile_suggest(const struct ga_profile_opts *o, struct ga_err *err);
 
 #endif

@@ -18,8 +18,8 @@ void ga_type_names_release(struct ga_type_names *list);
 /* The slugs that a name means to whoever sells whole GPUs, the one with the most memory first;
  * appended to ret. GA_USAGE: a part of a GPU, and what means nothing ("unknown_type", with near
  * ones). */
-int ga_cli_type_means(const struct ga_accels *list, const char *name, struct ga_type_names *ret,
-		      struct ga_err *err);
+GA_MUST_CHECK int ga_cli_type_means(const struct ga_accels *list, const char *name,
+				    struct ga_type_names *ret, struct ga_err *err);
 /* Says on stderr what became of a name, where it is not the slug itself. */
 void ga_cli_type_say(const char *name, char *const *slugs, size_t n);
 
@@ -29,11 +29,12 @@ void ga_cli_type_say(const char *name, char *const *slugs, size_t n);
  * are said on stderr. GA_USAGE: a part of a GPU, the same type twice, and with strict a name that
  * means nothing ("unknown_type", with near ones); without strict it is said and kept.
  */
-int ga_cli_profile_types(const struct ga_accels *list, char *const *names, size_t n, bool strict,
-			 struct ga_type_names *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_cli_profile_types(const struct ga_accels *list, char *const *names, size_t n,
+				       bool strict, struct ga_type_names *ret, struct ga_err *err);
 
 /* gpuaas-state apply of a profile: its types become slugs, and it is stored and passed on so. A
  * type that the catalogue does not know is said and kept: its drop-in may come later. */
-int ga_cli_apply_profile(struct ga_db *db, const struct ga_rec *rec, struct ga_err *err);
+GA_MUST_CHECK int ga_cli_apply_profile(struct ga_db *db, const struct ga_rec *rec,
+				       struct ga_err *err);
 
 #endif

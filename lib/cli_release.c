@@ -153,7 +153,7 @@ int ga_release_end(const char *id, const struct ga_release_ask *ask, struct ga_e
 
 /* ---- holds ---- */
 
-static int look(const char *id, struct ga_release_outlook *ret, struct ga_err *err)
+static int look(const char *id, bool by_profile, struct ga_release_outlook *ret, struct ga_err *err)
 {
 	ga_autodb struct ga_db *db = NULL;
 	ga_autofree char *full = NULL;
@@ -161,7 +161,7 @@ static int look(const char *id, struct ga_release_outlook *ret, struct ga_err *e
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
 	    ga_store_resolve(db, "allocation", id, &full, NULL, err) < 0)
 		return -1;
-	return ga_store_release_outlook(db, full, ret, err);
+	return ga_store_release_outlook(db, full, by_profile, ret, err);
 }
 
 static int intend_hold(const char *id, int64_t seconds, const struct ga_release_ask *ask,
@@ -194,7 +194,7 @@ static int hold_intent(const char *id, const struct ga_release_ask *ask,
 	int64_t seconds = ask->hold_seconds;
 
 	ga_shape_init(&ga_hold_order_shape, ret);
-	if (look(id, &o, err) < 0)
+	if (look(id, seconds == GA_UNKNOWN && !ask->undo, &o, err) < 0)
 		return -1;
 	if (seconds == GA_UNKNOWN)
 		seconds = o.hold_seconds;

@@ -14,25 +14,27 @@ struct ga_release_ask {
 };
 
 /* Refuses options that contradict each other, and those that need an id or go without one. */
-int ga_release_check(const struct ga_release_ask *ask, bool pending, bool has_ids,
-		     struct ga_err *err);
+GA_MUST_CHECK int ga_release_check(const struct ga_release_ask *ask, bool pending, bool has_ids,
+				   struct ga_err *err);
 /*
  * Ends, holds or starts again, as ask and the allocation's profile say. What is on this machine is
  * done at once, for another node its order goes out. On a terminal the name of what cannot be
  * undone must be typed.
  */
-int ga_release_one(const char *id, const struct ga_release_ask *ask, struct ga_err *err);
+GA_MUST_CHECK int ga_release_one(const char *id, const struct ga_release_ask *ask,
+				 struct ga_err *err);
 /* Ends it, without asking. */
-int ga_release_end(const char *id, const struct ga_release_ask *ask, struct ga_err *err);
+GA_MUST_CHECK int ga_release_end(const char *id, const struct ga_release_ask *ask,
+				 struct ga_err *err);
 
 /* On the host: takes the devices back, emits gpuaas.released and wipe-orders. */
-int ga_release_carry_out(const struct ga_release_order *order, const struct ga_release_ask *ask,
-			 struct ga_err *err);
+GA_MUST_CHECK int ga_release_carry_out(const struct ga_release_order *order,
+				       const struct ga_release_ask *ask, struct ga_err *err);
 /* On the host: stops the VM or starts it again; emits what gpuaas-vm emits. */
-int ga_release_hold_do(const struct ga_hold_order *order, const struct ga_release_ask *ask,
-		       struct ga_err *err);
+GA_MUST_CHECK int ga_release_hold_do(const struct ga_hold_order *order,
+				     const struct ga_release_ask *ask, struct ga_err *err);
 
 /* The held allocations whose time is over. */
-int ga_release_over(struct ga_held *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_release_over(struct ga_held *ret, struct ga_err *err);
 
 #endif

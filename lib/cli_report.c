@@ -14,7 +14,6 @@
 #include "store_report.h"
 #include "time.h"
 
-#define MOST INT64_C(9007199254740991) /* the largest integer of a record */
 
 struct report {
 	const struct ga_report_opts *o;
@@ -76,9 +75,9 @@ static int read_window(struct report *r, struct ga_err *err)
 	ga_focus_month(r->w.to - 1, &r->w.from, &behind);
 	if (r->o->from && read_when("--from", r->o->from, r->w.now, &r->w.from, err) < 0)
 		return -1;
-	ga_time_format(r->w.from * 1000000, r->from);
-	ga_time_format(r->w.to * 1000000, r->to);
-	ga_time_format(r->w.now * 1000000, r->at);
+	ga_time_format(ga_time_after(0, r->w.from), r->from);
+	ga_time_format(ga_time_after(0, r->w.to), r->to);
+	ga_time_format(ga_time_after(0, r->w.now), r->at);
 	if (r->w.from < r->w.to)
 		return 0;
 	ga_err_set(err, GA_USAGE, "there is no time from %.19sZ to %.19sZ", r->from, r->to);
@@ -208,7 +207,7 @@ static int fit(const struct report *r, __int128 n, int64_t *ret, struct ga_err *
 	bool focus = r->cost && !r->type;
 
 	*ret = (int64_t)n;
-	if (n <= MOST && n >= -MOST)
+	if (n <= GA_INT_MAX_SAFE && n >= -GA_INT_MAX_SAFE)
 		return 0;
 	ga_err_set(err, GA_CONFLICT, "a sum is too large for an integer of a record");
 	ga_err_reason(err, "too_large");
@@ -487,7 +486,7 @@ int ga_report(const struct ga_report_opts *o, bool cost, struct ga_err *err)
 	if (read_asked(&r, by, err) < 0)
 		return -1;
 	if (o->format)
-		ga_emit_open(!strcmp(o->format, "table"));
+		ga_emit_open(!strcmp(o->format, "table"), true);
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
 	    ga_db_keep_pages(db, GA_DB_KEEP_MUCH, err) < 0 || ga_db_begin_read(db, err) < 0)
 		return -1;

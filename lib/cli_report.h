@@ -15,6 +15,6 @@ struct ga_report_opts {
 };
 
 /* Reads the state and writes the report: a record a group, or FOCUS rows. cost: else only use. */
-int ga_report(const struct ga_report_opts *o, bool cost, struct ga_err *err);
+GA_MUST_CHECK int ga_report(const struct ga_report_opts *o, bool cost, struct ga_err *err);
 
 #endif

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What people put into a request by hand: keys and user-data. */
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -11,6 +8,7 @@
 #include "digest.h"
 #include "file.h"
 #include "rec.h"
+#include "store_userdata.h"
 #include "userdata.h"
 
 #define KEYS_MAX 65536
@@ -69,29 +67,10 @@ int ga_request_add_key(struct ga_request *request, const char *text, struct ga_e
 	return 0;
 }
 
-/* Beside the state, and its owner's. */
-static int make_folder(const char *dir, const char *state_path, struct ga_err *err)
-{
-	ga_autofd int fd = -1;
-
-	if (mkdir(dir, 0700) < 0)
-		return errno == EEXIST ? 0 : ga_fail_sys(err, "cannot create directory '%s'", dir);
-	fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return ga_fail_sys(err, "cannot open '%s'", dir);
-	return ga_file_give(fd, state_path, err);
-}
-
 int ga_request_user_data(struct ga_request *request, const char *file, const char *state_path,
 			 bool dry_run, struct ga_err *err)
 {
 	ga_autostr struct ga_str content = GA_STR_INIT;
-	const char *slash = strrchr(state_path, '/');
-	ga_autofree char *dir = slash ? ga_xprintf("%.*s/user-data", (int)(slash - state_path),
-						   state_path) :
-					ga_xstrdup("user-data");
-	ga_autoreplace struct ga_replace copy = GA_REPLACE_INIT;
-	ga_autofree char *path = NULL;
 	char digest[GA_DIGEST_SIZE];
 
 	if (ga_file_read(file, GA_USER_DATA_MAX, &content, err) < 0) {
@@ -102,13 +81,16 @@ int ga_request_user_data(struct ga_request *request, const char *file, const cha
 	request->user_data_digest = ga_xstrdup(digest);
 	if (dry_run)
 		return 0;
-	path = ga_xprintf("%s/%s", dir, digest + strlen("sha256:"));
-	if (make_folder(dir, state_path, err) < 0 || ga_replace_begin(path, &copy, err) < 0 ||
-	    ga_file_give(copy.fd, state_path, err) < 0)
-		return -1;
-	if (ga_write_all(copy.fd, content.buf, content.len) < 0)
-		return ga_fail_sys(err, "cannot write '%s'", path);
-	return ga_replace_commit(&copy, 0600, err);
+	return ga_store_user_data_put(state_path, digest, content.buf, content.len, err);
+}
+
+void ga_request_tidy(struct ga_db *db)
+{
+	struct ga_err err = GA_ERR_INIT;
+
+	if (ga_store_user_data_tidy(db, &err) < 0)
+		ga_say("%s: user-data of ended allocations is left: %s", ga_cli_program(),
+		       err.msg);
 }
 
 static bool is_given(const struct ga_opt *o)

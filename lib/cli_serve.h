@@ -14,6 +14,6 @@ struct ga_serve_opts {
 };
 
 /* Serves until a signal, or until it is idle. */
-int ga_cli_serve(const struct ga_serve_opts *opts, struct ga_err *err);
+GA_MUST_CHECK int ga_cli_serve(const struct ga_serve_opts *opts, struct ga_err *err);
 
 #endif

@@ -11,14 +11,14 @@
 extern const struct ga_opt ga_cli_backup_opts[], ga_cli_restore_opts[], ga_cli_adopt_opts[],
 	ga_cli_rebuild_opts[], ga_cli_notify_opts[];
 
-int ga_cli_backup(struct ga_err *err); /* one file, or kept in a folder */
-int ga_cli_audit(struct ga_err *err); /* verify, head */
+GA_MUST_CHECK int ga_cli_backup(struct ga_err *err); /* one file, or kept in a folder */
+GA_MUST_CHECK int ga_cli_audit(struct ga_err *err); /* verify, head */
 /* A backup in the place of the state, in a new epoch. */
-int ga_cli_restore(struct ga_err *err);
+GA_MUST_CHECK int ga_cli_restore(struct ga_err *err);
 /* What hosts know (gpuaas-reconcile --inventory) into the state; a new state of it. */
-int ga_cli_adopt(struct ga_err *err);
-int ga_cli_rebuild(struct ga_err *err);
+GA_MUST_CHECK int ga_cli_adopt(struct ga_err *err);
+GA_MUST_CHECK int ga_cli_rebuild(struct ga_err *err);
 /* Hooks are told what needs a person, each once. */
-int ga_cli_notify(struct ga_err *err);
+GA_MUST_CHECK int ga_cli_notify(struct ga_err *err);
 
 #endif

@@ -197,9 +197,13 @@ static bool is_open(const struct ga_adoption *a)
 /* 1 when something could not be adopted. */
 static int adopt_one(const struct reading *r, struct ga_err *err)
 {
+	struct ga_err second = GA_ERR_INIT;
+	int first;
 	ga_autoadoption struct ga_adoption a = { .reason = reason, .wipe = wipe };
 	const struct ga_rec end = { .shape = &ga_inventory_shape, .json = r->json,
-				    .signature = r->signature };
+				    .signature = r->signature,
+				    .raw = r->lines.len ? r->lines.buf : "",
+				    .raw_len = r->lines.len };
 
 	if (!r->whole) {
 		char check[] = "cut_short", hint[] = "gpuaas-reconcile --inventory",
@@ -211,12 +215,20 @@ static int adopt_one(const struct reading *r, struct ga_err *err)
 	if (ga_store_begin(all.db, "gpuaas-state adopt", err) < 0)
 		return -1;
 	if (ga_store_may_node(all.db, "administer", r->node, err) < 0 ||
-	    ga_store_key_check(all.db, &end, err) < 0 ||
+	    (first = ga_store_key_check(all.db, &end, err)) < 0 ||
 	    ga_store_adopt(all.db, &r->of, &a, err) < 0) {
+		ga_db_rollback(all.db);
+		if (ga_store_key_is_refusal(err) &&
+		    ga_store_key_note(all.db, &end, err, &second) < 0)
+			*err = second;
 		(void)ga_store_access_note(all.db, err);
 		return ga_wrap(err, "node '%s'", r->node);
 	}
-	if (ga_db_commit(all.db, err) < 0 || tell(&a, err) < 0)
+	if (ga_db_commit(all.db, err) < 0)
+		return -1;
+	if (first)
+		ga_tell_first_key(&end);
+	if (tell(&a, err) < 0)
 		return -1;
 	return is_open(&a);
 }

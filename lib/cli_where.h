@@ -7,6 +7,6 @@
 
 /* Puts the id in place of what people call a node, slot or allocation ("node=h7"), in a
  * NULL-terminated list. What there is none of stays and is said: no record can have it. */
-int ga_cli_where(struct ga_db *db, const char **where, struct ga_err *err);
+GA_MUST_CHECK int ga_cli_where(struct ga_db *db, const char **where, struct ga_err *err);
 
 #endif

@@ -21,10 +21,21 @@ int ga_wipe_keep(const struct ga_rec *rec, const char *node, struct ga_err *err)
 	return r;
 }
 
+void ga_wipe_say(const struct ga_wipe_evidence *e)
+{
+	if (!ga_streq(e->outcome, "confirmed"))
+		ga_say("%s: the wipe of disk '%s'%s%s%s is %s: %s", ga_cli_program(),
+		       e->device.wwid ? e->device.wwid : "unknown", e->object ? " of slot '" : "",
+		       e->object ? e->object : "", e->object ? "'" : "", e->outcome,
+		       e->reason ? e->reason : "the record has no reason");
+}
+
 int ga_wipe_show(const struct ga_wipe_evidence *e, struct ga_err *err)
 {
 	ga_autostr struct ga_str text = GA_STR_INIT;
 
+	if (!e->dry_run)
+		ga_wipe_say(e);
 	if (!e->dry_run || !ga_emit_is_table())
 		return ga_emit(&ga_wipe_evidence_shape, e, err);
 	ga_wipe_plan_text(e, &text);
@@ -39,6 +50,6 @@ int ga_wipe_print_certificate(const char *key, struct ga_err *err)
 
 	if (ga_wipe_certificate_of(ga_cli_host_dir(), key, &text, err) < 0)
 		return -1;
-	fputs(text.buf, stdout);
+	ga_print_text(text.buf);
 	return 0;
 }

@@ -11,12 +11,15 @@
  * waits for a disk is then not lost with the process. An order of another node or of a dry
  * run is none of this host's: 0, and whoever takes it says so.
  */
-int ga_wipe_keep(const struct ga_rec *rec, const char *node, struct ga_err *err);
+GA_MUST_CHECK int ga_wipe_keep(const struct ga_rec *rec, const char *node, struct ga_err *err);
+
+/* Says on standard error why a wipe is not confirmed: its record often goes into a file or pipe. */
+void ga_wipe_say(const struct ga_wipe_evidence *e);
 
 /* Writes the evidence: a dry run at a terminal is a plan to read, everything else the record. */
-int ga_wipe_show(const struct ga_wipe_evidence *e, struct ga_err *err);
+GA_MUST_CHECK int ga_wipe_show(const struct ga_wipe_evidence *e, struct ga_err *err);
 
 /* Prints the certificate of kept evidence; key as in ga_wipe_certificate_of. */
-int ga_wipe_print_certificate(const char *key, struct ga_err *err);
+GA_MUST_CHECK int ga_wipe_print_certificate(const char *key, struct ga_err *err);
 
 #endif

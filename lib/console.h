@@ -30,6 +30,7 @@ struct ga_console_end {
  * meanwhile and put back in any case. ret is filled in any case; -1: recording or showing failed,
  * and then nothing more was shown than was recorded.
  */
-int ga_console_run(const struct ga_console_io *io, struct ga_console_end *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_console_run(const struct ga_console_io *io, struct ga_console_end *ret,
+				 struct ga_err *err);
 
 #endif

@@ -56,7 +56,7 @@ __int128 ga_cost_micros(int64_t count, int64_t seconds, int64_t price_micros);
 __int128 ga_cost_of(const struct ga_cost_line *line);
 
 /* GA_USAGE when the text is not three capital letters, as ISO 4217 has them. */
-int ga_currency_check(const char *text, struct ga_err *err);
+GA_MUST_CHECK int ga_currency_check(const char *text, struct ga_err *err);
 
 /* "16.80", "0.000001": at least two digits behind the point, no zeros behind those. Added to out.
  */

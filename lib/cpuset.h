@@ -12,7 +12,7 @@ struct ga_cpuset {
 };
 
 /* Reads a list; "" is the empty set; GA_BADREC when it is not one or a CPU is >= GA_CPU_MAX. */
-int ga_cpuset_parse(const char *text, struct ga_cpuset *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_cpuset_parse(const char *text, struct ga_cpuset *ret, struct ga_err *err);
 char *ga_cpuset_format(const struct ga_cpuset *s); /* allocated, shortest form, ascending */
 int ga_cpuset_count(const struct ga_cpuset *s);
 bool ga_cpuset_has(const struct ga_cpuset *s, int cpu);

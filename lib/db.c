@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SQLite behind db.h: statements, transactions, errors. Opening and making files: db_open.c. */
+#include <errno.h>
 #include <stdarg.h>
+#include <string.h>
+#include <sys/statvfs.h>
 
 #include "db_private.h"
+#include "file.h"
 #include "log.h"
 
 #define WAL_LIMIT 1000 /* pages in the WAL (4 MiB) at which a writer checkpoints */
@@ -39,6 +43,39 @@ static int fail_constraint(const char *sentence, struct ga_err *err)
 	return ga_fail_for(err, GA_CONFLICT, "constraint", "the state refuses this: %s", sentence);
 }
 
+static int fail_full(const char *path, struct ga_err *err)
+{
+	(void)ga_fail_for(err, GA_SYSTEM, "disk_full", "no space left for '%s'", path);
+	return ga_hint(err, "make room on its file system; nothing was half written");
+}
+
+int ga_db_fail_read_only(const char *path, struct ga_err *err)
+{
+	(void)ga_fail_for(err, GA_DENIED, "read_only", "'%s' is on a read-only file system, and "
+			  "programs that only read it need files beside it, too", path);
+	return ga_hint(err, "mount it read-write, or copy the file with its '-wal' to a folder of "
+			    "its own and name the copy with --state");
+}
+
+/* Reading needs files beside the database, too: where those cannot be made or grow, SQLite says
+ * only that it failed. The file system says why. */
+static int fail_io(const struct ga_db *db, const char *sentence, int rc, struct ga_err *err)
+{
+	int cause = sqlite3_system_errno(db->sqlite);
+	ga_autofree char *folder = ga_file_folder(db->path);
+	struct statvfs fs;
+
+	if (statvfs(folder, &fs) < 0)
+		fs = (struct statvfs){ .f_bavail = 1 };
+	if (fs.f_flag & ST_RDONLY)
+		return ga_db_fail_read_only(db->path, err);
+	if (cause == ENOSPC || cause == EDQUOT || fs.f_bavail == 0)
+		return fail_full(db->path, err);
+	(void)ga_fail(err, GA_SYSTEM, "'%s': %s: %s (SQLite %d)", db->path, sentence,
+		      cause ? strerror(cause) : "the system does not say why", rc);
+	return ga_hint(err, "look at its folder '%s' and at the log of the kernel (dmesg)", folder);
+}
+
 int ga_db_fail(const struct ga_db *db, struct ga_err *err)
 {
 	const char *sentence = sqlite3_errmsg(db->sqlite), *path = db->path;
@@ -63,8 +100,10 @@ int ga_db_fail(const struct ga_db *db, struct ga_err *err)
 		(void)ga_fail_for(err, GA_SYSTEM, "corrupt", "'%s' is damaged: %s", path, sentence);
 		return ga_hint(err, "stop all writers, keep the file, and go back to a backup");
 	case SQLITE_FULL:
-		(void)ga_fail_for(err, GA_SYSTEM, "disk_full", "no space left for '%s'", path);
-		return ga_hint(err, "make room on its file system; nothing was half written");
+		return fail_full(path, err);
+	case SQLITE_CANTOPEN:
+	case SQLITE_IOERR:
+		return fail_io(db, sentence, rc, err);
 	default:
 		(void)ga_fail(err, GA_SYSTEM, "'%s': %s (SQLite %d)", path, sentence, rc);
 		if (db->file == GA_DB_STATE && ga_starts(sentence, "no such "))

@@ -60,6 +60,9 @@ int ga_db_fail_version(const struct ga_db *db, int64_t version, struct ga_err *e
 			  "%s '%s' has schema %lld, and this program needs %lld",
 			  files[db->file].what, db->path, (long long)version,
 			  (long long)newest(db->file));
+	if (db->file == GA_DB_HOST)
+		return ga_hint(err, "what works on this host first brings it to this version: "
+				    "gpuaas-wipe --pending");
 	return ga_hint(err, "make a backup, then run 'gpuaas-state migrate'");
 }
 
@@ -122,9 +125,11 @@ static int find_file(const char *path, enum ga_db_file file, enum ga_db_mode mod
 		return ga_hint(err, "make one with 'gpuaas-state init', or name it with --state or "
 				    "GPUAAS_STATE");
 	} else if (access(path, mode == GA_DB_READ ? R_OK : R_OK | W_OK) < 0) {
+		if (errno == EROFS)
+			return ga_db_fail_read_only(path, err);
 		ga_err_set(err, GA_DENIED, "%s '%s' cannot be %s: %s", files[file].what, path,
 			   mode == GA_DB_READ ? "read" : "written", strerror(errno));
-		ga_err_reason(err, errno == EROFS ? "read_only" : "denied");
+		ga_err_reason(err, "denied");
 		return ga_hint(err, "run as the user that owns it");
 	} else if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
 		return fail_foreign(path, file, err);

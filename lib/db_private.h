@@ -38,10 +38,12 @@ struct ga_rows {
 };
 
 /* The last error of SQLite as ours. Is -1. */
-int ga_db_fail(const struct ga_db *db, struct ga_err *err);
+GA_MUST_CHECK int ga_db_fail(const struct ga_db *db, struct ga_err *err);
 /* "foreign_file": not one of ours. Is -1. */
-int ga_db_fail_foreign(const struct ga_db *db, struct ga_err *err);
+GA_MUST_CHECK int ga_db_fail_foreign(const struct ga_db *db, struct ga_err *err);
+/* GA_DENIED "read_only": the file system is, and a reader, too, needs files beside the database. */
+GA_MUST_CHECK int ga_db_fail_read_only(const char *path, struct ga_err *err);
 /* "newer_state" or "older_state". Is -1. */
-int ga_db_fail_version(const struct ga_db *db, int64_t version, struct ga_err *err);
+GA_MUST_CHECK int ga_db_fail_version(const struct ga_db *db, int64_t version, struct ga_err *err);
 
 #endif

@@ -11,11 +11,12 @@
  * 3500000. What does not come out whole, is negative or has anything else in it is GA_USAGE; what
  * names it in the message.
  */
-int ga_decimal_parse(const char *text, const char *what, int places, int64_t min, int64_t max,
-		     int64_t *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_decimal_parse(const char *text, const char *what, int places, int64_t min,
+				   int64_t max, int64_t *ret, struct ga_err *err);
 
 /* Reads memory of a GPU as its maker prints it, "80GB", "80", "80GiB", "81920MiB", to MiB: the
  * gigabytes on the box are matched as 1024 MiB. */
-int ga_memory_parse(const char *text, const char *what, int64_t *mib, struct ga_err *err);
+GA_MUST_CHECK int ga_memory_parse(const char *text, const char *what, int64_t *mib,
+				  struct ga_err *err);
 
 #endif

@@ -16,7 +16,7 @@ void ga_dhcp_lease(const char *lease_file, const char *mac, const char *ip,
 		   struct ga_lease *ret);
 /* Asks dnsmasq to forget the lease (dhcp_release(1)); 1 done, 0 there is nothing to ask with: the
  * tool is not installed or the bridge is gone. */
-int ga_dhcp_release_lease(const char *bridge, const char *ip, const char *mac,
-			  struct ga_err *err);
+GA_MUST_CHECK int ga_dhcp_release_lease(const char *bridge, const char *ip, const char *mac,
+					struct ga_err *err);
 
 #endif

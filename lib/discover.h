@@ -33,7 +33,8 @@ struct ga_discovery {
 	struct ga_candidates candidates; /* by slot index */
 };
 
-int ga_discover(const struct ga_discover_opts *opts, struct ga_discovery *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_discover(const struct ga_discover_opts *opts, struct ga_discovery *ret,
+			      struct ga_err *err);
 void ga_discovery_release(struct ga_discovery *d);
 #define ga_autodiscovery ga_cleanup(ga_discovery_release)
 

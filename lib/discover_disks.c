@@ -8,12 +8,6 @@
 #include "nvme_id.h"
 #include "sys.h"
 
-static void move_texts(void *from, void *to)
-{
-	memcpy(to, from, sizeof(struct ga_any_list));
-	memset(from, 0, sizeof(struct ga_any_list));
-}
-
 /* Identify needs root and a real drive; without, the capabilities stay unknown. */
 static void read_caps(const struct ga_block_dev *d, struct ga_nvme_caps *caps)
 {
@@ -28,7 +22,7 @@ static void read_caps(const struct ga_block_dev *d, struct ga_nvme_caps *caps)
 		*caps = id.caps;
 }
 
-static struct ga_nvme *new_nvme(const struct ga_block_dev *d, struct ga_block_uses *uses)
+static struct ga_nvme *new_nvme(const struct ga_block_dev *d, const struct ga_block_uses *uses)
 {
 	struct ga_nvme *n = ga_xcalloc(1, sizeof(*n));
 
@@ -45,53 +39,14 @@ static struct ga_nvme *new_nvme(const struct ga_block_dev *d, struct ga_block_us
 	n->nsid = d->nsid;
 	n->namespaces = d->namespaces;
 	n->diskseq = ga_strdup0(d->diskseq);
-	n->is_block = d->is_block;
-	move_texts(&uses->signatures, &n->signatures);
-	n->signatures_known = uses->signatures_known;
 	read_caps(d, &n->capabilities);
-	return n;
-}
-
-/* "nvme4n1p2 on / ; dm-0 ; …": everything that uses a disk, for people. */
-static char *uses_text(const struct ga_block_uses *u)
-{
-	ga_autostr struct ga_str out = GA_STR_INIT;
-	size_t i;
-
-	for (i = 0; i < u->mounts.n && i < 8; i++) {
-		const struct ga_block_mount *m = &u->mounts.v[i];
-
-		ga_str_addf(&out, "%s%s mounted on %s", out.len ? "; " : "", m->device, m->where);
-		if (m->pid)
-			ga_str_addf(&out, " (seen by process %lld)", (long long)m->pid);
-	}
-	if (u->mounts.n > i)
-		ga_str_addf(&out, "; %zu more mounts", u->mounts.n - i);
-	for (i = 0; i < u->holders.n; i++)
-		ga_str_addf(&out, "%sheld by %s", out.len ? "; " : "", u->holders.v[i]);
-	for (i = 0; i < u->slaves.n; i++)
-		ga_str_addf(&out, "%sbuilt on %s", out.len ? "; " : "", u->slaves.v[i]);
-	for (i = 0; i < u->swap.n; i++)
-		ga_str_addf(&out, "%sswap on %s", out.len ? "; " : "", u->swap.v[i]);
-	for (i = 0; i < u->md.n; i++)
-		ga_str_addf(&out, "%spart of %s", out.len ? "; " : "", u->md.v[i]);
-	return ga_str_take(&out);
-}
-
-/* How many of the disks have this wwid. */
-static int same_wwid(const struct ga_block_devs *disks, const char *wwid)
-{
-	int n = 0;
-	size_t i;
-
-	for (i = 0; i < disks->n; i++)
-		n += ga_streq(disks->v[i].wwid, wwid);
+	ga_block_show(d, uses, n);
 	return n;
 }
 
 /* Why a disk may not be part of a candidate, or NULL. */
-static const char *refuse(const struct ga_look *look, const struct ga_block_dev *d,
-			  const struct ga_block_uses *uses, const char **why, const char **hint)
+static const char *refuse(const struct ga_block_dev *d, const struct ga_block_uses *uses,
+			  const char **why, const char **hint)
 {
 	*why = NULL;
 	*hint = NULL;
@@ -102,14 +57,15 @@ static const char *refuse(const struct ga_look *look, const struct ga_block_dev 
 		return "mounted";
 	}
 	if (ga_block_is_used(uses)) {
-		*hint = "see 'lsblk'; swapoff, vgchange -an, mdadm --stop, and what set it up";
+		*hint = "see 'lsblk' and 'losetup'; swapoff, losetup -d, vgchange -an, "
+			"mdadm --stop, and what set it up";
 		return "in_use";
 	}
 	if (!d->wwid) {
 		*why = "the drive reports no wwid: it cannot be told from another";
 		return "no_wwid";
 	}
-	if (same_wwid(&look->disks, d->wwid) > 1) {
+	if (uses->same.n) {
 		*why = "another disk of this host has the same wwid";
 		return "duplicate_identity";
 	}
@@ -130,9 +86,9 @@ static void look_at_disk(const struct ga_look *look, struct ga_host *host,
 
 	/* A disk in use is not opened more than needed: its signatures are its owner's affair. */
 	ga_block_uses_in(look->table, d, false, &uses);
-	code = refuse(look, d, &uses, &why, &hint);
+	code = refuse(d, &uses, &why, &hint);
 	if (code) {
-		ga_autofree char *used = uses_text(&uses);
+		ga_autofree char *used = ga_block_uses_text(&uses);
 
 		ga_left_out_add(host, "nvme", d->pci_address, d->path, code, why ? why : used,
 				hint);

@@ -74,6 +74,8 @@ static void fill_gpu(const struct ga_look *look, const struct ga_pci_dev *d, str
 			 (struct ga_any_list *)(void *)&gpu->iommu_group_members);
 	gpu->driver = ga_strdup0(d->driver);
 	ga_pci_reset_methods(d->address, (struct ga_any_list *)(void *)&gpu->reset_methods);
+	gpu->can_reset = ga_pci_can_reset(d->address);
+	gpu->answers = ga_pci_answers(d->address);
 	ga_pci_bars(d->address, (struct ga_any_list *)(void *)&gpu->bars);
 	gpu->pcie_switch = ga_pci_switch(d);
 	gpu->physical_slot = ga_strdup0(d->physical_slot);

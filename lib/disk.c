@@ -340,12 +340,13 @@ int ga_disk_read(struct ga_disk *d, void *buf, size_t len, int64_t offset, struc
 	char *p = buf;
 
 	while (len) {
+		bool direct = d->direct; /* as it was tried: another thread may clear it */
 		ssize_t n = d->ops->read(d, p, len, offset);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		/* A file's last block need not fit direct I/O. */
-		if (n < 0 && errno == EINVAL && d->direct) {
+		if (n < 0 && errno == EINVAL && direct) {
 			clear_direct(d);
 			continue;
 		}

@@ -37,7 +37,7 @@ struct ga_disk {
 	char *identity;	    /* wwid; "loop:DEV:INODE", "file:DEV:INODE", "serial:…" without one */
 	const char *medium; /* nvme, block, file; known after ga_disk_open */
 	int fd;		    /* -1 while closed */
-	bool direct;	    /* O_DIRECT is in force */
+	_Atomic bool direct; /* O_DIRECT is in force; two threads read (zero.c) */
 	int64_t size_bytes; /* as the descriptor says */
 	const struct ga_disk_ops *ops;
 	void *arg; /* of a test's ops */
@@ -48,10 +48,10 @@ void ga_disk_release(struct ga_disk *d); /* closes and frees */
 
 /* Finds a disk by wwid or by a path; reads only. GA_NOTFOUND; GA_CONFLICT for a partition, a
  * stacked device, or a wwid that two disks claim. */
-int ga_disk_find(const char *which, struct ga_disk *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_disk_find(const char *which, struct ga_disk *ret, struct ga_err *err);
 /* Opens it with O_EXCL (files of a lab: an exclusive flock), for writing or only to look. GA_BUSY
  * with reason "nvme_in_use" when somebody holds it or a partition. */
-int ga_disk_open(struct ga_disk *d, bool write, struct ga_err *err);
+GA_MUST_CHECK int ga_disk_open(struct ga_disk *d, bool write, struct ga_err *err);
 /* What the open descriptor is now, allocated; NULL when the kernel does not tell. */
 char *ga_disk_wwid(const struct ga_disk *d);
 char *ga_disk_diskseq(const struct ga_disk *d);
@@ -61,10 +61,11 @@ int64_t ga_disk_size(const struct ga_disk *d);
 void ga_disk_set_direct(struct ga_disk *d);
 
 /* All of a range, or -1 with err. */
-int ga_disk_read(struct ga_disk *d, void *buf, size_t len, int64_t offset, struct ga_err *err);
-int ga_disk_write(struct ga_disk *d, const void *buf, size_t len, int64_t offset,
-		  struct ga_err *err);
-int ga_disk_sync(struct ga_disk *d, struct ga_err *err);
+GA_MUST_CHECK int ga_disk_read(struct ga_disk *d, void *buf, size_t len, int64_t offset,
+			       struct ga_err *err);
+GA_MUST_CHECK int ga_disk_write(struct ga_disk *d, const void *buf, size_t len, int64_t offset,
+				struct ga_err *err);
+GA_MUST_CHECK int ga_disk_sync(struct ga_disk *d, struct ga_err *err);
 
 /* Lets the kernel read the partition table anew, so that no node of an erased partition stays. */
 void ga_disk_forget_partitions(struct ga_disk *d);

@@ -25,8 +25,8 @@ struct ga_domain_env {
 };
 
 /* GA_BADREC when the plan cannot be a domain (no bundles, no CPUs, more vCPUs than CPUs, …). */
-int ga_domain_xml(const struct ga_plan *plan, const struct ga_domain_env *env, struct ga_str *out,
-		  struct ga_err *err);
+GA_MUST_CHECK int ga_domain_xml(const struct ga_plan *plan, const struct ga_domain_env *env,
+				struct ga_str *out, struct ga_err *err);
 
 /* A UUID that is the same each time for the same purpose and id (version 8, SHA-256). */
 #define GA_UUID_SIZE 37

@@ -30,11 +30,6 @@ const char *ga_drift_word(enum ga_drift_code code)
 	return codes[code].word;
 }
 
-const char *ga_drift_doc(enum ga_drift_code code)
-{
-	return codes[code].doc;
-}
-
 const char *ga_repair_word(enum ga_repair repair)
 {
 	return repairs[repair].word;
@@ -96,7 +91,7 @@ static void release_numa(struct ga_numa *n)
 
 static void release_host_parts(struct ga_seen *s)
 {
-	EACH(&s->pci, free(x->address); free(x->identity); free(x->driver));
+	EACH(&s->pci, free(x->address); free(x->identity); free(x->driver); free(x->power));
 	EACH(&s->disks, free(x->wwid); free(x->serial); free(x->path); FREE_TEXTS(&x->uses));
 	EACH(&s->leases, free(x->mac); free(x->ip));
 	EACH(&s->reservations, free(x->path); free(x->allocation); free(x->mac); free(x->ip));

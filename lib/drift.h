@@ -24,6 +24,12 @@
 	  "a domain is paused, crashed, in an I/O error, or its guest agent is silent") \
 	X(PCI_BINDING, "pci_binding", "a function is not bound to vfio-pci") \
 	X(PCI_MISSING, "pci_missing", "a function of a slot is not there") \
+	X(GPU_LOST, "gpu_lost", \
+	  "a GPU is gone from the bus or does not answer; the slot's health fails") \
+	X(GPU_ERRORS, "gpu_errors", \
+	  "the bus has counted fatal errors of a GPU; the slot's health fails") \
+	X(GPU_DEGRADED, "gpu_degraded", \
+	  "a GPU's link is narrower than it can be, or the bus had to repeat a lot") \
 	X(PCI_MOVED, "pci_moved", "a GPU is at another address than approved") \
 	X(DISK_MISSING, "disk_missing", "no disk has the wwid of the slot") \
 	X(DISK_CHANGED, "disk_changed", "the wwid is there with another size or serial") \
@@ -106,7 +112,6 @@ enum ga_repair {
 };
 
 const char *ga_drift_word(enum ga_drift_code code);
-const char *ga_drift_doc(enum ga_drift_code code);
 const char *ga_repair_word(enum ga_repair repair); /* NULL for GA_R_NONE */
 const char *ga_repair_doc(enum ga_repair repair);
 
@@ -143,6 +148,13 @@ struct ga_seen_domain {
 struct ga_seen_pci {
 	char *address, *identity; /* identity only of GPUs */
 	char *driver;		  /* NULL: none */
+	/* Only of GPUs: whether the configuration space answers (tristate), the power state as
+	 * sysfs names it, errors that the bus has counted since the host's start, lanes in use
+	 * and lanes that the GPU and the port above it both have. */
+	int64_t answers;
+	char *power;
+	int64_t fatal, nonfatal, correctable;
+	int64_t width, width_max;
 };
 
 struct ga_seen_disk {

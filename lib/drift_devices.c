@@ -82,6 +82,101 @@ static void binding(const struct ga_comparison *c, const struct ga_expected_slot
 		ga_deviation_command(d, "gpuaas-show %s", s->bundle.slot);
 }
 
+/* ---- GPUs ---- */
+
+/* Somebody is at work on the slot: a GPU in its reset does not answer, and that is no fault. */
+static bool is_worked_on(const struct ga_comparison *c, const struct ga_expected_slot *s)
+{
+	const struct ga_seen_work *a = ga_seen_work_of(c->seen, s->allocation);
+	const struct ga_seen_work *w = ga_seen_work_of(c->seen, s->bundle.slot);
+
+	return (a && a->held) || (w && w->held);
+}
+
+static void lost(const struct ga_comparison *c, const struct ga_expected_slot *s,
+		 const char *observed)
+{
+	const struct ga_bundle *b = &s->bundle;
+	struct ga_deviation *d = add_for_slot(c, GA_D_GPU_LOST, s);
+	ga_autofree char *expected =
+		ga_xprintf("%s that answers at %s",
+			   b->gpu_identity ? b->gpu_identity : "a GPU", b->gpu_pci_address);
+
+	ga_deviation_say(d, expected, observed);
+	ga_deviation_command(d, "gpuaas-show %s", b->slot);
+}
+
+static void silent(const struct ga_comparison *c, const struct ga_expected_slot *s,
+		   const struct ga_seen_pci *p)
+{
+	ga_autofree char *observed =
+		ga_xprintf("all ones in its configuration space%s%s",
+			   p->power ? ", power state " : "", p->power ? p->power : "");
+
+	lost(c, s, observed);
+}
+
+/* A warning: the count stays until the host starts again, whatever was mended, and what is an error
+ * keeps a node from being verified after a restore. It fails the slot all the same (health.h). */
+static void fatal_errors(const struct ga_comparison *c, const struct ga_expected_slot *s,
+			 const struct ga_seen_pci *p)
+{
+	ga_autofree char *observed = ga_xprintf("%lld since the host's start",
+						(long long)p->fatal);
+	struct ga_deviation *d =
+		ga_deviation_add(c, GA_D_GPU_ERRORS, GA_WARN, s->bundle.slot);
+
+	d->slot = ga_xstrdup(s->bundle.slot);
+	ga_deviation_say(d, "no fatal bus error of its GPU", observed);
+	ga_deviation_command(d, "cat /sys/bus/pci/devices/%s/aer_dev_fatal", p->address);
+}
+
+/* A link repeats what was damaged on the way, and a few times in a day that is normal. The speed
+ * is not compared: drivers lower that of an idle GPU to save power. */
+static void degraded(const struct ga_comparison *c, const struct ga_expected_slot *s,
+		     const struct ga_seen_pci *p)
+{
+	enum { CORRECTABLE_MANY = 1000 };
+	bool narrow = p->width > 0 && p->width_max > 0 && p->width < p->width_max;
+	bool noisy = p->correctable != GA_UNKNOWN && p->correctable >= CORRECTABLE_MANY;
+	bool nonfatal = p->nonfatal != GA_UNKNOWN && p->nonfatal > 0;
+	ga_autostr struct ga_str observed = GA_STR_INIT;
+	struct ga_deviation *d;
+
+	if (!narrow && !noisy && !nonfatal)
+		return;
+	if (narrow)
+		ga_str_addf(&observed, "%lld of %lld lanes", (long long)p->width,
+			    (long long)p->width_max);
+	if (nonfatal)
+		ga_str_addf(&observed, "%s%lld uncorrectable errors", observed.len ? ", " : "",
+			    (long long)p->nonfatal);
+	if (noisy)
+		ga_str_addf(&observed, "%s%lld or more errors corrected",
+			    observed.len ? ", " : "",
+			    (long long)(p->correctable / CORRECTABLE_MANY * CORRECTABLE_MANY));
+	d = ga_deviation_add(c, GA_D_GPU_DEGRADED, GA_WARN, s->bundle.slot);
+	d->slot = ga_xstrdup(s->bundle.slot);
+	ga_deviation_say(d, "a link of its GPU with all lanes and few errors", observed.buf);
+	ga_deviation_command(d, "lspci -vvs %s", p->address);
+}
+
+/* What the bus shows of a GPU without its driver, which is in the guest. */
+static void condition(const struct ga_comparison *c, const struct ga_expected_slot *s,
+		      const struct ga_seen_pci *p)
+{
+	if (is_worked_on(c, s))
+		return;
+	/* Nothing else that a device says counts when it says nothing but ones. */
+	if (p->answers == 0) {
+		silent(c, s, p);
+		return;
+	}
+	if (p->fatal != GA_UNKNOWN && p->fatal > 0)
+		fatal_errors(c, s, p);
+	degraded(c, s, p);
+}
+
 static void gpu(const struct ga_comparison *c, const struct ga_expected_slot *s)
 {
 	const struct ga_bundle *b = &s->bundle;
@@ -100,16 +195,14 @@ static void gpu(const struct ga_comparison *c, const struct ga_expected_slot *s)
 		ga_deviation_say(d, b->gpu_identity, observed);
 		ga_deviation_command(d, "gpuaas-discover | gpuaas-approve --record-only");
 	} else if (!p) {
-		d = add_for_slot(c, GA_D_PCI_MISSING, s);
-		ga_deviation_say(d, b->gpu_identity ? b->gpu_identity : b->gpu_pci_address,
-				 "no such GPU");
-		ga_deviation_command(d, "gpuaas-discover | gpuaas-approve --record-only");
+		lost(c, s, "no such GPU");
 	} else if (!ga_streq(p->address, b->gpu_pci_address)) {
 		d = add_for_slot(c, GA_D_PCI_MOVED, s);
 		ga_deviation_say(d, b->gpu_pci_address, p->address);
 		ga_deviation_command(d, "gpuaas-discover | gpuaas-approve --record-only");
 	} else {
 		binding(c, s, p);
+		condition(c, s, p);
 	}
 }
 

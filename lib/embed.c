@@ -21,12 +21,18 @@
 	X(ga_sql_state_16, "share/sql/0016-node-alike.sql") \
 	X(ga_sql_state_17, "share/sql/0017-node-partitions.sql") \
 	X(ga_sql_state_18, "share/sql/0018-capacity-alike.sql") \
-	X(ga_sql_state_19, "share/sql/0019-given-back.sql")
+	X(ga_sql_state_19, "share/sql/0019-given-back.sql") \
+	X(ga_sql_state_20, "share/sql/0020-evidence-content.sql") \
+	X(ga_sql_state_21, "share/sql/0021-slot-health.sql") \
+	X(ga_sql_state_22, "share/sql/0022-usage-triggers.sql") \
+	X(ga_sql_state_23, "share/sql/0023-audit-count.sql")
 
 #define HOST_MIGRATIONS(X) \
 	X(ga_sql_host_1, "share/sql/host-0001-base.sql") \
 	X(ga_sql_host_2, "share/sql/host-0002-attempts.sql") \
-	X(ga_sql_host_3, "share/sql/host-0003-served.sql")
+	X(ga_sql_host_3, "share/sql/host-0003-served.sql") \
+	X(ga_sql_host_4, "share/sql/host-0004-gpu-errors.sql") \
+	X(ga_sql_host_5, "share/sql/host-0005-no-module.sql")
 
 #define INCLUDE(symbol, path) \
 	__asm__(".pushsection .rodata\n" #symbol ":\n\t.incbin \"" GA_SOURCE_DIR "/" path \

@@ -20,7 +20,7 @@ const char *const ga_progress_words[] = { "auto", "json", "none", NULL };
 static struct {
 	int fd;	     /* where records go */
 	int lock_fd; /* taken for each line when several processes write; -1: alone */
-	bool table;
+	bool table, only_looks;
 	bool broken; /* a write to stdout failed; say it once, at the end */
 	int broken_errno;
 	int status;
@@ -29,9 +29,10 @@ static struct {
 	int64_t drawn_at;
 } emit = { .fd = STDOUT_FILENO, .lock_fd = -1, .line = GA_STR_INIT };
 
-void ga_emit_open(bool table)
+void ga_emit_open(bool table, bool only_looks)
 {
 	emit.table = table;
+	emit.only_looks = only_looks;
 }
 
 bool ga_emit_is_table(void)
@@ -86,10 +87,31 @@ static void lock_line(short type)
 		;
 }
 
+/* Records are for programs; where a terminal gets them, what would steer it stands as JSON
+ * spells it, which is the same text. Outside of texts a record has no such character. */
+static void add_for_terminal(const char *text, struct ga_str *out)
+{
+	while (*text) {
+		const char *at = text;
+		unsigned int code;
+
+		if (ga_unprintable(&text, &code) && code != '\n')
+			ga_str_addf(out, "\\u%04x", code);
+		else
+			ga_str_add_bytes(out, at, (size_t)(text - at));
+	}
+}
+
 static int write_line(const char *p, size_t n, struct ga_err *err)
 {
+	ga_autostr struct ga_str fit = GA_STR_INIT;
 	int r, saved;
 
+	if (isatty(emit.fd)) {
+		add_for_terminal(p, &fit);
+		p = fit.buf;
+		n = fit.len;
+	}
 	lock_line(F_WRLCK);
 	r = ga_write_all(emit.fd, p, n);
 	saved = errno;
@@ -105,7 +127,8 @@ static int write_line(const char *p, size_t n, struct ga_err *err)
 
 static int emit_json(const struct ga_shape *shape, json_t *json, struct ga_err *err)
 {
-	ga_emit_note(shape, json);
+	if (!emit.only_looks)
+		ga_emit_note(shape, json);
 	if (emit.table) {
 		ga_table_add(shape, json);
 		return 0;
@@ -198,32 +221,46 @@ void ga_emit_error(const char *program, const struct ga_err *err)
 		.hint = err->hint[0] ? (char *)(uintptr_t)err->hint : NULL,
 	};
 	ga_autofree char *text = ga_rec_format_text(&ga_error_shape, &e);
+	ga_autostr struct ga_str fit = GA_STR_INIT;
 
-	fprintf(stderr, "%s\n", text);
+	if (isatty(STDERR_FILENO))
+		add_for_terminal(text, &fit);
+	fprintf(stderr, "%s\n", fit.len ? fit.buf : text);
 }
 
 void ga_say(const char *fmt, ...)
 {
+	ga_autostr struct ga_str shown = GA_STR_INIT;
+	ga_autofree char *text = NULL;
 	va_list ap;
 
 	ga_cli_progress_end();
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	text = ga_xvprintf(fmt, ap);
 	va_end(ap);
-	fputc('\n', stderr);
+	ga_str_add_visible(&shown, text);
+	fprintf(stderr, "%s\n", shown.len ? ga_printable_words(shown.buf) : "");
 }
 
 void ga_print(const char *fmt, ...)
 {
+	ga_autofree char *text = NULL;
 	va_list ap;
 
 	if (!emit.table)
 		return;
 	ga_table_flush();
 	va_start(ap, fmt);
-	vprintf(fmt, ap);
+	text = ga_xvprintf(fmt, ap);
 	va_end(ap);
-	putchar('\n');
+	puts(ga_printable_text(text));
+}
+
+void ga_print_text(const char *text)
+{
+	ga_autofree char *shown = ga_xstrdup(text);
+
+	fputs(ga_printable_text(shown), stdout);
 }
 
 void ga_cli_progress(const char *mode, const char *what, int64_t done, int64_t total,
@@ -232,13 +269,15 @@ void ga_cli_progress(const char *mode, const char *what, int64_t done, int64_t t
 	int64_t now = ga_clock_mono_micros();
 	double seconds = (double)(now - started_mono_micros) / 1e6;
 	double rate = seconds > 0 ? (double)done / seconds : 0;
+	ga_autofree char *shown = NULL;
 	char size[GA_SIZE_SIZE];
 
 	if (!ga_streq(mode, "auto") || !isatty(STDERR_FILENO) || now - emit.drawn_at < 100000)
 		return;
+	shown = ga_xstrdup(what);
 	emit.drawn_at = now;
 	emit.moving = true;
-	fprintf(stderr, "\r\033[K%s", what);
+	fprintf(stderr, "\r\033[K%s", ga_printable(shown));
 	if (total > 0)
 		fprintf(stderr, "  %3.0f %%", 100.0 * (double)done / (double)total);
 	fprintf(stderr, "  %s/s", ga_size_format((int64_t)rate, size));

@@ -5,9 +5,11 @@
 
 #include "cli.h"
 
-void ga_emit_open(bool table);
+/* only_looks: the program shows what is there; the status in a record of its own is that of the
+ * work the record is about, and not the program's. What passes through counts all the same. */
+void ga_emit_open(bool table, bool only_looks);
 /* Prints what the table still holds. -1 when a write to stdout failed now or before. */
-int ga_emit_close(struct ga_err *err);
+GA_MUST_CHECK int ga_emit_close(struct ga_err *err);
 int ga_emit_status(void);
 /* For a child that shares stdout with others: records go to fd (a file of its own, when the parent
  * collects a table) or to stdout whole line by whole line, under a lock on lock_fd (-1: none). Rows

@@ -7,6 +7,8 @@
 #include <stdarg.h>
 #include <unistd.h>
 
+#include "str.h"
+
 static void set_v(struct ga_err *err, enum ga_code code, const char *fmt, va_list ap)
 	__attribute__((format(printf, 3, 0)));
 
@@ -86,9 +88,12 @@ void ga_err_clear(struct ga_err *err)
 
 void ga_err_end(const struct ga_err *err)
 {
-	dprintf(STDERR_FILENO, "%s: %s\n", program_invocation_short_name, err->msg);
+	struct ga_err shown = *err;
+
+	dprintf(STDERR_FILENO, "%s: %s\n", program_invocation_short_name, ga_printable(shown.msg));
 	if (err->hint[0])
-		dprintf(STDERR_FILENO, "%s: hint: %s\n", program_invocation_short_name, err->hint);
+		dprintf(STDERR_FILENO, "%s: hint: %s\n", program_invocation_short_name,
+			ga_printable(shown.hint));
 	_exit((int)err->code);
 }
 

@@ -37,9 +37,10 @@ static bool is_text(json_t *value, size_t max)
 
 	if (!p || !*p || strlen(p) != json_string_length(value) || strlen(p) > max)
 		return false;
-	while (*p && !ga_unprintable(p, &code))
-		p++;
-	return !*p;
+	while (*p)
+		if (ga_unprintable(&p, &code))
+			return false;
+	return true;
 }
 
 static int read_time(json_t *item, size_t number, struct ga_said_times *ret, struct ga_err *err)

@@ -32,8 +32,8 @@ struct ga_said_times {
 /* Reads an answer. Hours are above 0 and at most those of a hundred years; hoursLow <= hours <=
  * hoursHigh, each of the two hours where it is missing or null; seconds are rounded. GA_EXTERNAL
  * with what is wrong, and then there are no times. */
-int ga_estimator_parse(const char *text, size_t len, struct ga_said_times *ret,
-		       struct ga_err *err);
+GA_MUST_CHECK int ga_estimator_parse(const char *text, size_t len, struct ga_said_times *ret,
+				     struct ga_err *err);
 void ga_said_times_release(struct ga_said_times *list);
 
 /* The text an estimator is given: without the answers that are too small in memory, and with the
@@ -42,7 +42,7 @@ char *ga_estimator_question(const struct ga_requirement *need, const struct ga_m
 			    const struct ga_matches *list);
 
 /* Runs one, in at most so many seconds, and reads its answer. */
-int ga_estimator_ask(const char *path, const char *question, int64_t seconds,
-		     struct ga_said_times *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_estimator_ask(const char *path, const char *question, int64_t seconds,
+				   struct ga_said_times *ret, struct ga_err *err);
 
 #endif

@@ -89,15 +89,6 @@ static int set_active(struct ga_nvfm *fm, int64_t partition, bool want, struct g
 			   partition, want ? "in" : "");
 }
 
-int ga_fabric_is_active(const struct ga_fabric_at *at, int64_t partition, struct ga_err *err)
-{
-	ga_autonvfm struct ga_nvfm *fm = NULL;
-
-	if (ga_nvfm_open(at->library, at->address, &fm, err) < 0)
-		return -1;
-	return read_active(fm, partition, err);
-}
-
 static int set_within(const struct ga_fabric_at *at, int64_t partition, bool want,
 		      struct ga_err *err)
 {

@@ -23,11 +23,11 @@ char *ga_fabric_version(const char *program);
 /* Whether two versions are of one release as far as Fabric Manager and drivers have to be: the
  * first two numbers ("550.54"). */
 bool ga_fabric_same_release(const char *a, const char *b);
-/* Whether the partition is active: 1, 0; GA_NOTFOUND "fabric_partition_unknown". */
-int ga_fabric_is_active(const struct ga_fabric_at *at, int64_t partition, struct ga_err *err);
 /* These do nothing when it is so already; -1 when it is not so afterwards. Fabric Manager that is
  * still starting is asked again for up to 60 s. */
-int ga_fabric_activate(const struct ga_fabric_at *at, int64_t partition, struct ga_err *err);
-int ga_fabric_deactivate(const struct ga_fabric_at *at, int64_t partition, struct ga_err *err);
+GA_MUST_CHECK int ga_fabric_activate(const struct ga_fabric_at *at, int64_t partition,
+				     struct ga_err *err);
+GA_MUST_CHECK int ga_fabric_deactivate(const struct ga_fabric_at *at, int64_t partition,
+				       struct ga_err *err);
 
 #endif

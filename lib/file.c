@@ -46,6 +46,11 @@ static int read_fd(int fd, size_t max, struct ga_str *out)
 	}
 }
 
+int ga_file_read_fd(int fd, const char *path, size_t max, struct ga_str *out, struct ga_err *err)
+{
+	return read_fd(fd, max, out) < 0 ? ga_fail_sys(err, "cannot read '%s'", path) : 0;
+}
+
 int ga_file_read(const char *path, size_t max, struct ga_str *out, struct ga_err *err)
 {
 	ga_autofd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -55,9 +60,7 @@ int ga_file_read(const char *path, size_t max, struct ga_str *out, struct ga_err
 			return ga_fail(err, GA_NOTFOUND, "'%s' does not exist", path);
 		return ga_fail_sys(err, "cannot open '%s'", path);
 	}
-	if (read_fd(fd, max, out) < 0)
-		return ga_fail_sys(err, "cannot read '%s'", path);
-	return 0;
+	return ga_file_read_fd(fd, path, max, out, err);
 }
 
 int ga_file_attr(int dirfd, const char *path, struct ga_str *out)

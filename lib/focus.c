@@ -57,7 +57,7 @@ static char *time_text(int64_t seconds)
 {
 	char micros[GA_TIME_SIZE];
 
-	ga_time_format(seconds * 1000000, micros);
+	ga_time_format(ga_time_after(0, seconds), micros);
 	return ga_xprintf("%.19sZ", micros);
 }
 

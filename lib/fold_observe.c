@@ -4,6 +4,7 @@
 #include "fold.h"
 #include "rec.h"
 #include "store_attend.h"
+#include "store_health.h"
 #include "store_provision.h"
 #include "store_wipe.h"
 
@@ -19,7 +20,7 @@ int ga_fold_observation(struct ga_db *db, const struct ga_observation *o, struct
 	changed = ga_store_observed(db, o, err);
 	for (i = 0; changed >= 0 && i < o->allocations.n; i++) {
 		const struct ga_observed_allocation *a = &o->allocations.v[i];
-		int r = a->power ? ga_store_power(db, a->allocation, a->power, err) : 0;
+		int r = a->power ? ga_store_power(db, a->allocation, o->node, a->power, err) : 0;
 
 		changed = r < 0 ? -1 : changed || r;
 	}
@@ -45,7 +46,7 @@ int ga_fold_drift(struct ga_db *db, const struct ga_drift *d, struct ga_err *err
 	ga_autostr struct ga_str text = GA_STR_INIT;
 	ga_autofree char *last = NULL;
 
-	if (ga_store_drift(db, d, err) < 0)
+	if (ga_store_health_drift(db, d, err) < 0 || ga_store_drift(db, d, err) < 0)
 		return -1;
 	if (strcmp(d->severity, "error") || !strcmp(d->observation, "unknown"))
 		return 0;

@@ -3,12 +3,16 @@
 #include "audit.h"
 #include "fold.h"
 #include "rec.h"
+#include "store_health.h"
 #include "store_provision.h"
 #include "store_wipe.h"
 
 /* The host knows of data on the disk that the state thinks was wiped: the slot must not be offered
  * again, so this fails the allocation although nothing was written. Release and wipe answer it. */
 #define NOT_WIPED "not_wiped"
+
+/* Data on a disk that is wiped here: it came since, and from nobody of gpuaas. */
+#define FOUND_DATA "nvme_signature"
 
 /* Phases that look and do not touch: a plan that failed in one of them can be tried again. */
 static bool only_looks(const char *phase)
@@ -134,6 +138,7 @@ static int become_active(struct ga_db *db, struct ga_holding *h, const struct ga
 	    ga_store_move_claimed(db, h->id, "provisioning", "active", a->since, err) < 0 ||
 	    ga_store_move_allocation(db, h, "active", a->since, NULL, err) < 0 ||
 	    ga_store_running(db, a, err) < 0 ||
+	    ga_store_health_ready(db, h->id, a->since, err) < 0 ||
 	    ga_store_usage_open(db, h->id, "active", a->since, err) < 0)
 		return -1;
 	return ga_audit_add(db, "active", h->id,
@@ -185,6 +190,62 @@ static int keep_placed(struct ga_db *db, const struct ga_holding *h, const struc
 			    err) < 0 ? -1 : 1;
 }
 
+/* Whether the sentence names the slot, as gpuaas-provision writes ids: 's0000001'. */
+static bool names_slot(const char *sentence, const char *slot)
+{
+	ga_autofree char *quoted = ga_xprintf("'%s'", slot);
+
+	return strstr(sentence, quoted) != NULL;
+}
+
+/* Not the state's word for it: without a name it may be the disk of any of them. */
+static bool names_any(const char *sentence, const struct ga_ids *slots)
+{
+	size_t i;
+
+	for (i = 0; i < slots->n; i++)
+		if (names_slot(sentence, slots->v[i]))
+			return true;
+	return false;
+}
+
+static int disable_found(struct ga_db *db, const char *slot, const char *sentence, const char *at,
+			 struct ga_err *err)
+{
+	ga_autofree char *state = NULL, *owner = NULL;
+
+	if (ga_store_slot_owner(db, slot, &state, &owner, err) < 0)
+		return -1;
+	if (!ga_streq(state, "available"))
+		return 0; /* taken out already */
+	return ga_store_disable_slot(db, slot, FOUND_DATA, sentence, at, err) < 0 ||
+			       ga_store_taint_slot(db, slot, "found_data", err) < 0 ?
+		       -1 :
+		       0;
+}
+
+/* Nothing was written, so the other slots are free again. The disk's own is out of sale until a
+ * person has looked: what lies there is no tenant's, and its next wipe is a first one. */
+static int found_data(struct ga_db *db, struct ga_holding *h, const struct ga_failure *f,
+		      const char *reason, struct ga_err *err)
+{
+	ga_autoids struct ga_ids slots = { 0 };
+	char at[GA_TIME_SIZE];
+	bool named;
+	size_t i;
+
+	if (ga_store_claimed(db, h->id, NULL, &slots, err) < 0 ||
+	    ga_store_not_ahead(f->at, at, err) < 0 ||
+	    ga_store_cancel(db, h, reason, at, err) < 0)
+		return -1;
+	named = names_any(f->sentence, &slots);
+	for (i = 0; i < slots.n; i++)
+		if ((!named || names_slot(f->sentence, slots.v[i])) &&
+		    disable_found(db, slots.v[i], f->sentence, at, err) < 0)
+			return -1;
+	return keep_placed(db, h, f, err);
+}
+
 int ga_fold_provision_failed(struct ga_db *db, struct ga_holding *h, const struct ga_failure *f,
 			     struct ga_err *err)
 {
@@ -195,12 +256,18 @@ int ga_fold_provision_failed(struct ga_db *db, struct ga_holding *h, const struc
 		return only_looks(f->phase) ? keep_placed(db, h, f, err) :
 					      ga_fold_late(db, h, f->at, err);
 	/* Whoever failed to take the hold did nothing, and somebody else has it. */
-	if (ga_streq(f->phase, "hold") ||
-	    (placed && only_looks(f->phase) && strcmp(f->code, NOT_WIPED)))
+	if (ga_streq(f->phase, "hold"))
 		return keep_placed(db, h, f, err);
+	if (placed && only_looks(f->phase) && !strcmp(f->code, FOUND_DATA))
+		return found_data(db, h, f, reason, err);
+	/* A device that is found broken is not sold again, whatever becomes of this plan. */
+	if (placed && only_looks(f->phase) && strcmp(f->code, NOT_WIPED))
+		return ga_store_health_not_ready(db, f, err) < 0 ? -1 :
+								   keep_placed(db, h, f, err);
 	if (!placed && strcmp(h->state, "provisioning"))
 		return keep_placed(db, h, f, err);
 	if (ga_fold_start(db, h, f->at, err) < 0 ||
+	    ga_store_health_not_ready(db, f, err) < 0 ||
 	    ga_store_move_allocation(db, h, "failed", f->at, reason, err) < 0 ||
 	    ga_store_block_claimed(db, h->id, "provision_failed", reason, f->at, err) < 0 ||
 	    ga_store_usage_close(db, h->id, f->at, err) < 0)

@@ -2,6 +2,7 @@
 /* Folding what gpuaas-release did on the host: the devices are free of the allocation, or not. */
 #include "audit.h"
 #include "fold.h"
+#include "store_health.h"
 #include "store_provision.h"
 
 static int add_steps(struct ga_db *db, const struct ga_released *r, struct ga_err *err)
@@ -50,8 +51,9 @@ int ga_fold_released(struct ga_db *db, const struct ga_released *r, struct ga_er
 	if (!strcmp(h.state, "released"))
 		return 0;
 	if (resume(db, &h, r->at, err) < 0 || add_steps(db, r, err) < 0 ||
+	    ga_store_health_released(db, r, err) < 0 ||
 	    ga_store_move_claimed(db, h.id, "releasing", "wiping", r->at, err) < 0 ||
-	    ga_store_power(db, h.id, "off", err) < 0 ||
+	    ga_store_power(db, h.id, h.node, "off", err) < 0 ||
 	    ga_store_move_allocation(db, &h, "released", r->at, NULL, err) < 0 ||
 	    ga_store_end_holding(db, h.id, r->at, err) < 0)
 		return -1;

@@ -6,6 +6,7 @@
 #include "digest.h"
 #include "fold.h"
 #include "rec.h"
+#include "store_health.h"
 #include "store_provision.h"
 #include "store_wipe.h"
 
@@ -176,6 +177,25 @@ int ga_fold_rebuild_failed(struct ga_db *db, const struct ga_holding *h,
 			    err) < 0 ? -1 : 1;
 }
 
+/* No order of the state stands behind a rebuild: what it wiped is the allocation's that has the
+ * slot, and of no other one it may say anything, not of the health of its devices either. */
+static int check_rebuild(const struct ga_wipe_evidence *e, const struct ga_wipe_due *due,
+			 struct ga_err *err)
+{
+	if (ga_streq(due->nvme_wwid, e->device.wwid) && due->allocation &&
+	    ga_streq(due->allocation, e->allocation))
+		return 0;
+	ga_err_set(err, GA_CONFLICT,
+		   "evidence '%s' is of a rebuild of allocation '%s' on disk '%s', and slot '%s' "
+		   "with disk '%s' belongs to %s",
+		   e->evidence, e->allocation ? e->allocation : "none", e->device.wwid, due->slot,
+		   due->nvme_wwid ? due->nvme_wwid : "none",
+		   due->allocation ? due->allocation : "nobody");
+	ga_err_reason(err, "wrong_cause");
+	ga_err_object(err, due->slot);
+	return ga_hint(err, "gpuaas-show %s", due->slot);
+}
+
 int ga_fold_rebuild_evidence(struct ga_db *db, const struct ga_wipe_evidence *e,
 			     const struct ga_wipe_due *due, struct ga_err *err)
 {
@@ -191,12 +211,15 @@ int ga_fold_rebuild_evidence(struct ga_db *db, const struct ga_wipe_evidence *e,
 				   "evidence '%s' says it is of a rebuild and answers the wipe "
 				   "order of slot '%s'",
 				   e->evidence, due->slot);
+	if (check_rebuild(e, due, err) < 0)
+		return -1;
 	ga_rec_digest(&ga_wipe_evidence_shape, e, "digest", digest);
 	if (strcmp(digest, e->digest))
 		return ga_fail_for(err, GA_BADREC, "digest",
 				   "evidence '%s' was changed: its digest is another", e->evidence);
 	/* The disk is written again at once: the taint stays, and no slot moves. */
-	if (ga_store_evidence_add(db, e, err) < 0)
+	if (ga_store_evidence_add(db, e, err) < 0 ||
+	    ga_store_health_wiped(db, e, NULL, err) < 0)
 		return -1;
 	return ga_audit_add(db, "rebuild_wiped", due->slot,
 			    json_pack("{s:s, s:s, s:s, s:s, s:s, s:s?}", "evidence", e->evidence,

@@ -1,99 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Folding wipe evidence. The state judges by the policy it ordered, not by the one in the record:
- * only evidence that satisfies it lets a slot leave wiping for available; everything else blocks.
+ * Folding wipe evidence. The state judges its content (wipejudge.h) by the order and the policy in
+ * force, not by the conclusion in the record: only what is proved lets a slot leave wiping for
+ * available; everything else blocks.
  */
 #include "audit.h"
 #include "digest.h"
 #include "fold.h"
 #include "rec.h"
+#include "store_health.h"
+#include "store_move.h"
 #include "store_wipe.h"
-#include "verdict.h"
+#include "wipejudge.h"
 
-struct verdict {
-	const char *code; /* NULL: it satisfies the policy */
-	char *sentence;
-};
-
-static void cleanup_verdict(struct verdict *v)
+/* What is proved, since the slot was last used, and in no time to come: a later use of the slot is
+ * dated after its wipe, and no wipe counts before that, so that evidence of next year would close
+ * the slot until then. */
+static void judge(const struct ga_wipe_due *due, const struct ga_wipe_evidence *e, bool lab,
+		  struct ga_wipe_verdict *v)
 {
-	free(v->sentence);
-}
+	const struct ga_wipe_asked asked = ga_wipe_due_asked(due, lab);
 
-static void judge_outcome(const struct ga_wipe_evidence *e, struct verdict *v)
-{
-	const char *why = e->reason ? e->reason : "no reason was given";
-
-	if (!strcmp(e->outcome, "not_started"))
-		v->code = "wipe_not_started";
-	else if (!strcmp(e->outcome, "unknown"))
-		v->code = "wipe_unknown";
-	else if (strcmp(e->outcome, "confirmed"))
-		v->code = "wipe_failed";
-	if (v->code)
-		v->sentence = ga_xprintf("wipe %s: %s", e->outcome, why);
-}
-
-/* Proof of the GPU's memory: "required" takes nothing less than confirmed. */
-static void judge_gpu(const struct ga_wipe_due *due, const struct ga_wipe_evidence *e,
-		      struct verdict *v)
-{
-	const char *outcome = e->gpu_memory.outcome;
-	bool enough = !strcmp(outcome, "confirmed") ||
-		      (ga_streq(due->gpu_memory, "if_supported") && strcmp(outcome, "failed"));
-
-	if (!ga_streq(e->gpu_identity, due->gpu_identity)) {
-		v->code = "wrong_device";
-		v->sentence = ga_xprintf("the wipe was beside GPU %s, the slot has %s",
-					 e->gpu_identity ? e->gpu_identity : "unknown",
-					 due->gpu_identity ? due->gpu_identity : "none");
-	} else if (!enough) {
-		v->code = "gpu_memory_not_proven";
-		v->sentence = ga_xprintf("GPU memory %s: %s", outcome,
-					 e->gpu_memory.detail ? e->gpu_memory.detail : "no detail");
-	}
-}
-
-static void judge_policy(const struct ga_wipe_due *due, const struct ga_wipe_evidence *e,
-			 struct verdict *v)
-{
-	const char *verify = e->read_back ? e->read_back->verify : "none";
-	int least = ga_class_rank(due->minimum_class);
-
-	if (ga_class_rank(e->class) < (least ? least : 1) || !e->read_back ||
-	    (strcmp(verify, "full") && !ga_streq(due->verify, "sampled"))) {
-		v->code = "wipe_below_policy";
-		v->sentence = ga_xprintf("class %s with %s read-back, the policy asks for %s with "
-		"%s",
-					 e->class, verify, due->minimum_class, due->verify);
-	} else if (e->read_back->mismatches) {
-		v->code = "wipe_failed";
-		v->sentence = ga_xprintf("%lld blocks were not zero",
-					 (long long)e->read_back->mismatches);
-	} else if (due->dirty_since && strcmp(due->dirty_since, e->started_at) >= 0) {
+	if (!ga_wipe_proves(&asked, e, v))
+		return;
+	if (due->dirty_since && strcmp(due->dirty_since, e->started_at) >= 0) {
 		v->code = "wipe_too_old";
 		v->sentence = ga_xprintf("the wipe began at %s, the slot was last dirtied at %s: "
 					 "it proves nothing, or the clocks of host and state "
 					 "differ",
 					 e->started_at, due->dirty_since);
-	}
-}
+	} else if (ga_time_is_ahead(e->started_at) || ga_time_is_ahead(e->finished_at)) {
+		ga_autofree char *now = ga_time_now();
 
-static void judge(const struct ga_wipe_due *due, const struct ga_wipe_evidence *e,
-		  struct verdict *v)
-{
-	*v = (struct verdict){ 0 };
-	if (strcmp(e->device.wwid, due->nvme_wwid ? due->nvme_wwid : "")) {
-		v->code = "wrong_device";
-		v->sentence = ga_xprintf("the wipe was of %s, the slot has %s", e->device.wwid,
-					 due->nvme_wwid ? due->nvme_wwid : "no disk");
-		return;
+		v->code = "wipe_ahead";
+		v->sentence = ga_xprintf("the wipe began at %s and ended at %s, and here it is %s: "
+					 "the clocks of host and state differ",
+					 e->started_at, e->finished_at, now);
 	}
-	judge_outcome(e, v);
-	if (!v->code)
-		judge_policy(due, e, v);
-	if (!v->code)
-		judge_gpu(due, e, v);
 }
 
 /* The reasons that a confirmed wipe leaves; and the host's, when it is not fit. */
@@ -142,10 +85,13 @@ static int accept_wipe(struct ga_db *db, const struct ga_wipe_due *due,
 }
 
 static int refuse_wipe(struct ga_db *db, const struct ga_wipe_due *due,
-		       const struct ga_wipe_evidence *e, const struct verdict *v,
+		       const struct ga_wipe_evidence *e, const struct ga_wipe_verdict *v,
 		       struct ga_err *err)
 {
-	if (ga_store_block_slot(db, due->slot, v->code, v->sentence, e->finished_at, err) < 0)
+	char at[GA_TIME_SIZE];
+
+	if (ga_store_not_ahead(e->finished_at, at, err) < 0 ||
+	    ga_store_block_slot(db, due->slot, v->code, v->sentence, at, err) < 0)
 		return -1;
 	return ga_audit_add(db, "wipe_not_confirmed", due->slot,
 			    json_pack("{s:s, s:s, s:s, s:s}", "evidence", e->evidence, "code",
@@ -181,7 +127,7 @@ static int check_evidence(const struct ga_wipe_due *due, const struct ga_wipe_ev
 
 int ga_fold_evidence(struct ga_db *db, const struct ga_wipe_evidence *e, struct ga_err *err)
 {
-	ga_cleanup(cleanup_verdict) struct verdict v = { 0 };
+	ga_autoverdict struct ga_wipe_verdict v = { 0 };
 	ga_autowipedue struct ga_wipe_due due = { 0 };
 	int r;
 
@@ -201,9 +147,10 @@ int ga_fold_evidence(struct ga_db *db, const struct ga_wipe_evidence *e, struct 
 		return ga_fail_for(err, GA_NOTFOUND, "no_slot", "there is no slot '%s'", e->object);
 	if (ga_streq(e->cause, "rebuild"))
 		return ga_fold_rebuild_evidence(db, e, &due, err);
-	if (check_evidence(&due, e, err) < 0 || ga_store_evidence_add(db, e, err) < 0)
+	if (check_evidence(&due, e, err) < 0 || ga_store_evidence_add(db, e, err) < 0 ||
+	    ga_store_health_wiped(db, e, &due.health_state, err) < 0)
 		return -1;
-	judge(&due, e, &v);
+	judge(&due, e, ga_db_is_lab(db), &v);
 	r = v.code ? refuse_wipe(db, &due, e, &v, err) : accept_wipe(db, &due, e, err);
 	return r < 0 ? -1 : 1;
 }

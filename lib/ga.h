@@ -18,7 +18,13 @@
 #define GA_VERSION "0.1.0"
 
 #define GA_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+/* On every function that can fail: its result is used, or given up with (void). gcc takes (void)
+ * for an answer of C23's attribute only, clang of GNU's. */
+#ifdef __clang__
 #define GA_MUST_CHECK __attribute__((warn_unused_result))
+#else
+#define GA_MUST_CHECK [[nodiscard]]
+#endif
 #define GA_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 /* Hands ownership of a pointer over: evaluates to the value and leaves NULL behind. */

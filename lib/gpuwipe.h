@@ -11,14 +11,13 @@
 #include "kind_result.h"
 
 /*
- * Resets a PCI function through sysfs and waits until its configuration space answers (at most
- * 60 s, as GPUs take that long). Only while vfio-pci or nothing is bound to it, and only when it is
- * the device that was meant: identity as ga_pci_identity says it, or "vendor:device" in ids; NULL
- * is not compared. The write to sysfs may block for good; it is made in a child that is left
- * behind.
+ * Resets a PCI function (ga_vfio_reset). Only while vfio-pci or nothing is bound to it and nobody
+ * uses it (gpuuse.h), and only when it is the device that was meant: identity as ga_pci_identity
+ * says it, or "vendor:device" in ids; NULL is not compared. The word of the kernel's method comes
+ * in *method (NULL: not wanted), allocated, when the step is confirmed and the kernel names it.
  */
 void ga_gpu_reset(const char *address, const char *identity, const char *ids, const char *step,
-		  struct ga_step *ret);
+		  struct ga_step *ret, char **method);
 
 /*
  * Clears the memory of a GPU after its reset. There is no method that works for every device
@@ -29,7 +28,7 @@ void ga_gpu_reset(const char *address, const char *identity, const char *ids, co
 void ga_gpu_scrub(const char *hooks, const char *address, const char *ids, struct ga_step *ret);
 
 /* Reads the state of a fabric function after its reset: bound to vfio-pci or nothing, its physical
- * function the one that was meant, no GUID of a tenant left on it. */
+ * function the one that was meant. A GUID stays: only the physical function can set it. */
 void ga_vf_check(const char *vf_address, const char *pf_address, struct ga_step *ret);
 
 /* Sets a step; detail may be NULL. */

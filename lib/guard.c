@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "guard_steps.h"
+#include "nvme_id.h"
 #include "openers.h"
 #include "virt.h"
 
@@ -106,7 +108,8 @@ static void check_mounts(const struct ga_block_uses *u, bool file, struct ga_gua
 		const struct ga_block_mount *m = &u->mounts.v[0];
 
 		add_step(steps, "mounts", "failed",
-			 "nvme_mounted: %s is mounted on %s (seen by process %lld)%s", m->device,
+			 "nvme_mounted: %s is mounted on %s (seen by process %lld)%s; "
+			 "unmount it, and take apart what stands on the disk, first", m->device,
 			 m->where, (long long)(m->pid ? m->pid : getpid()),
 			 u->mounts.n > 1 ? " and elsewhere" : "");
 	} else if (!u->namespaces_known && !file) {
@@ -131,11 +134,51 @@ static void check_list(const struct ga_any_list *list, const char *name, const c
 #define CHECK_LIST(list, name, what, steps) \
 	check_list((const struct ga_any_list *)(const void *)&(list), name, what, steps)
 
+/* A list that may not have been read whole: what it does not show may be there. */
+static void check_seen(const struct ga_any_list *list, bool known, bool file, const char *name,
+		       const char *what, const char *unseen, struct ga_guard_steps *steps)
+{
+	if (list->n || known)
+		check_list(list, name, what, steps);
+	else
+		add_step(steps, name, file ? "not_proven" : "failed", "nvme_in_use: %s", unseen);
+}
+#define CHECK_SEEN(list, known, file, name, what, unseen, steps) \
+	check_seen((const struct ga_any_list *)(const void *)&(list), known, file, name, what, \
+		   unseen, steps)
+#define UNSEEN_LOOPS "what is below a loop device of this host cannot be read: run as root"
+#define UNSEEN_EXPORTS "the exports in configfs cannot be read: mount it, and run as root"
+
+static bool may_destroy(const struct ga_guard_opts *o)
+{
+	return o->content_expected || ga_streq(o->destroy_data, o->wwid);
+}
+
+/* What a person can do about content that may not go. */
+static char *way_out(const struct ga_guard_opts *o)
+{
+	return o->seen ? ga_xstrdup("it may have come since the last run of this order: "
+				    "'gpuaas-approve repair SLOT --reason TEXT | gpuaas-wipe' "
+				    "orders its wipe anew") :
+			 ga_xprintf("'gpuaas-approve --destroy-data %s' allows its wipe", o->wwid);
+}
+
+/* Whether one came since the order's last run. */
+static bool is_new(const struct ga_block_uses *u, const char *seen)
+{
+	size_t i;
+
+	for (i = 0; seen && i < u->signatures.n; i++)
+		if (!strstr(seen, u->signatures.v[i]))
+			return true;
+	return false;
+}
+
 static void check_signatures(const struct ga_disk *d, const struct ga_block_uses *u,
 			     const struct ga_guard_opts *o, struct ga_guard_steps *steps)
 {
-	ga_autofree char *found = JOINED(u->signatures);
-	bool may = o->content_expected || ga_streq(o->destroy_data, o->wwid);
+	ga_autofree char *found = JOINED(u->signatures), *way = way_out(o);
+	bool may = may_destroy(o) && !(o->content_expected && is_new(u, o->seen));
 
 	if (!u->signatures_known)
 		add_step(steps, "signatures", may ? "not_proven" : "failed",
@@ -147,9 +190,51 @@ static void check_signatures(const struct ga_disk *d, const struct ga_block_uses
 			 o->content_expected ? "expected" : "to be destroyed, as ordered");
 	else
 		add_step(steps, "signatures", "failed",
-			 "nvme_signature: there is data on it: %s; 'gpuaas-approve --destroy-data "
-			 "%s' allows its wipe",
-			 found, o->wwid);
+			 "nvme_signature: there is data on it: %s; %s", found, way);
+}
+
+/* A disk without a signature is not known to be empty. */
+static void check_content(const struct ga_disk *d, const struct ga_guard_opts *o,
+			  struct ga_guard_steps *steps)
+{
+	struct ga_err none = GA_ERR_INIT; /* no NVMe commands: what the drive reads as is unknown */
+	ga_autofree char *text = NULL, *way = way_out(o);
+	bool may = may_destroy(o);
+	struct ga_nvme_id id = { .caps.dlfeat = GA_UNKNOWN };
+	struct ga_content c = { 0 };
+	const char *word;
+
+	if (d->fd >= 0)
+		ga_block_content_read(d->fd, d->size_bytes, &c);
+	if (!ga_streq(d->medium, "nvme") || ga_nvme_identify(d->fd, d->dev.nsid, &id, &none) < 0)
+		id.caps.dlfeat = GA_UNKNOWN;
+	/* Markers, and what a purge left, are read as any data; a signature they have not. */
+	may = may || (o->begun && c.known);
+	word = ga_block_content_word(&c, id.caps.dlfeat);
+	text = ga_block_content_text(word, &c);
+	if (ga_streq(word, "empty") || ga_streq(word, "pattern"))
+		add_step(steps, "content", "confirmed", "%s: %s", word, text);
+	else if (may)
+		add_step(steps, "content", c.known ? "confirmed" : "not_proven", "%s (%s)", text,
+			 o->content_expected || o->begun ? "expected" :
+							   "to be destroyed, as ordered");
+	else if (!c.known)
+		add_step(steps, "content", "failed", "nvme_signature: '%s': %s", d->dev.path, text);
+	else
+		add_step(steps, "content", "failed",
+			 "nvme_signature: %s; %s", text, way);
+}
+
+/* All uses of it; a file that is named by its path has its signatures behind the descriptor. */
+static int read_uses(struct ga_disk *d, struct ga_block_uses *u, struct ga_err *err)
+{
+	struct ga_any_list *found = (struct ga_any_list *)(void *)&u->signatures;
+
+	if (ga_block_uses(&d->dev, u, err) < 0)
+		return -1;
+	if (strchr(d->dev.name, '/') && d->fd >= 0)
+		u->signatures_known = ga_block_signatures(d->fd, d->dev.name, found) >= 0;
+	return 0;
 }
 
 static int check_uses(struct ga_disk *d, const struct ga_guard_opts *o,
@@ -158,19 +243,52 @@ static int check_uses(struct ga_disk *d, const struct ga_guard_opts *o,
 	ga_autouses struct ga_block_uses u = { 0 };
 	bool file = ga_streq(d->medium, "file");
 
-	if (strchr(d->dev.name, '/')) {
-		add_step(steps, "mounts", "not_needed", "a plain file");
-		return 0;
-	}
-	if (ga_block_uses(&d->dev, &u, err) < 0)
+	if (read_uses(d, &u, err) < 0)
 		return -1;
+	if (u.same.n) {
+		ga_autofree char *same = JOINED(u.same);
+
+		add_step(steps, "other_names", "failed",
+			 "duplicate_identity: %s has the same wwid", same);
+	} else {
+		add_step(steps, "other_names", "confirmed", "%s", "");
+	}
 	check_mounts(&u, file, steps);
 	CHECK_LIST(u.holders, "holders", "it is part of", steps);
+	CHECK_SEEN(u.loops, u.loops_known, file, "loops", "it is below loop device", UNSEEN_LOOPS,
+		   steps);
 	CHECK_LIST(u.slaves, "slaves", "it is built on", steps);
 	CHECK_LIST(u.swap, "swap", "there is swap on", steps);
 	CHECK_LIST(u.md, "md", "it is in the array", steps);
+	CHECK_SEEN(u.exports, u.exports_known, file, "exports", "it is exported by",
+		   UNSEEN_EXPORTS, steps);
 	check_signatures(d, &u, o, steps);
+	check_content(d, o, steps);
 	return 0;
+}
+
+/* Between the first look and the first byte, and until the end, nobody came who does not have to
+ * open it: a loop device, an export, a mount of either. */
+static void check_uses_again(const struct ga_disk *d, const char *name,
+			     struct ga_guard_steps *steps)
+{
+	ga_autoblocktable struct ga_block_table *table = ga_block_table_read();
+	ga_autouses struct ga_block_uses u = { 0 };
+	ga_autofree char *text = NULL;
+	bool file = ga_streq(d->medium, "file");
+
+	ga_block_uses_in(table, &d->dev, false, &u);
+	text = ga_block_uses_text(&u);
+	if (ga_block_is_used(&u))
+		add_step(steps, name, "failed", "nvme_in_use: %s", text);
+	else if (u.same.n)
+		add_step(steps, name, "failed", "duplicate_identity: %s has the same wwid",
+			 u.same.v[0]);
+	else if (ga_block_uses_known(&u))
+		add_step(steps, name, "confirmed", "%s", "");
+	else
+		add_step(steps, name, file ? "not_proven" : "failed",
+			 "nvme_in_use: not everything that could use it can be read: run as root");
 }
 
 /* The names of domains that use the disk; their number, or -1. */
@@ -194,7 +312,7 @@ static int ask_libvirt(const char *uri, const struct ga_disk *d, struct ga_str *
 }
 
 /* A hypervisor that does not answer is no refusal: a domain that runs has the disk open, and that
- * is looked for in any case. */
+ * is looked for in any case. But one that was made here and is off has it too. */
 static void check_domains(const struct ga_disk *d, const struct ga_guard_opts *o,
 			  struct ga_guard_steps *steps)
 {
@@ -208,19 +326,14 @@ static void check_domains(const struct ga_disk *d, const struct ga_guard_opts *o
 			 names.buf);
 	else if (!n)
 		add_step(steps, "domains", "confirmed", "%s", "");
+	else if (o->holder)
+		add_step(steps, "domains", "failed", "nvme_in_use: allocation %s has it by the "
+			 "journal of this host, and libvirt was not asked whether its VM is "
+			 "gone%s%s",
+			 o->holder, silent.msg[0] ? ": " : "", silent.msg);
 	else
 		add_step(steps, "domains", "not_proven", "libvirt was not asked%s%s",
 			 silent.msg[0] ? ": " : "", silent.msg);
-}
-
-static void check_exports(const struct ga_disk *d, struct ga_guard_steps *steps)
-{
-	ga_autofree char *where = ga_openers_export(d->dev.path);
-
-	if (where)
-		add_step(steps, "exports", "failed", "nvme_in_use: it is exported by %s", where);
-	else
-		add_step(steps, "exports", "confirmed", "%s", "");
 }
 
 /* Openers that go away by themselves within a moment (udev looking at a new disk) do not count. */
@@ -234,15 +347,18 @@ static void check_openers(const struct ga_disk *d, const char *name, struct ga_g
 		ga_openers_find(d, &who);
 	while (who.pid && ga_clock_wait(deadline, SECOND / 5));
 	if (who.pid)
-		add_step(steps, name, "failed", "nvme_in_use: process %lld (%s) has it open",
-			 (long long)who.pid, who.command);
+		add_step(steps, name, "failed", "nvme_in_use: process %lld (%s) has it open%s",
+			 (long long)who.pid, who.command, who.mapped ? " (mapped)" : "");
 	else if (!who.complete && !file)
 		add_step(steps, name, "failed",
 			 "nvme_in_use: the open files of other processes cannot be read: run as "
 			 "root");
 	else
 		add_step(steps, name, who.complete ? "confirmed" : "not_proven", "%s",
-			 who.complete ? "" : "only this user's processes could be looked at");
+			 !who.complete	 ? "only this user's processes could be looked at" :
+			 who.init_hidden ? "of all processes but init, which even root may not "
+					   "look at here" :
+					   "");
 }
 
 int ga_guard_take(struct ga_disk *d, const struct ga_guard_opts *o, bool write,
@@ -268,7 +384,6 @@ int ga_guard_take(struct ga_disk *d, const struct ga_guard_opts *o, bool write,
 	if (check_uses(d, o, steps, err) < 0)
 		return -1;
 	check_domains(d, o, steps);
-	check_exports(d, steps);
 	check_openers(d, "open_files", steps);
 	return !any_failed(steps);
 }
@@ -277,9 +392,11 @@ int ga_guard_again(struct ga_disk *d, const struct ga_guard_opts *o, const char 
 		   bool format_ran, struct ga_guard_steps *steps, struct ga_err *err)
 {
 	ga_autofree char *openers = ga_xprintf("%s_open_files", step);
+	ga_autofree char *uses = ga_xprintf("%s_uses", step);
 
 	(void)err;
 	check_identity(d, o, step, format_ran, steps);
+	check_uses_again(d, uses, steps);
 	check_openers(d, openers, steps);
 	return !any_failed(steps);
 }

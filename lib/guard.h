@@ -4,8 +4,10 @@
  *
  * Checked while the disk is held by O_EXCL, which the kernel grants only when neither the disk nor
  * a partition is mounted, swap or part of another device, in any mount namespace; what O_EXCL does
- * not see (plain openers such as QEMU, exports, domains defined but not running, inactive LVM, md
- * and ZFS members) is looked for by name. The caller keeps the descriptor open until it is done.
+ * not see (plain openers such as QEMU, mappings, loop devices, exports, domains defined but not
+ * running, inactive LVM, md and ZFS members) is looked for by name. A disk without a known
+ * signature is not known to be empty: a sample of its blocks is read. guard_steps.h has the names
+ * of the steps. The caller keeps the descriptor open until it is done.
  */
 #ifndef GA_GUARD_H
 #define GA_GUARD_H
@@ -25,9 +27,14 @@ struct ga_guard_opts {
 	int64_t size_bytes;	  /* as ordered, or GA_UNKNOWN */
 	const char *diskseq;	  /* as planned, or NULL */
 	const char *destroy_data; /* identity whose foreign content may be destroyed, or NULL */
-	bool content_expected;	  /* a tenant's disk: signatures are recorded, not refused */
+	bool content_expected;	  /* a tenant's disk: content is recorded, not refused */
+	const char *seen;	  /* the signatures that the order's last run found; a new one came
+				     since and is somebody's. NULL: this is its first run */
+	bool begun;		  /* a wipe of it began here: what it left has no signature */
 	int64_t lab;		  /* 1: files only, 0: block devices only, GA_UNKNOWN: both */
 	ga_domains_fn domains;	  /* or NULL */
+	const char *holder;	  /* who has the disk by the host's journal, or NULL: then a
+				     hypervisor that does not answer is a refusal */
 	const char *libvirt_uri;  /* whose domains are asked without it, or NULL */
 };
 
@@ -40,11 +47,11 @@ struct ga_guard_steps {
  * Opens the disk (write: for writing) and looks at everything; each check becomes a step. 1: all
  * clear, the disk is open; 0: refused, the failed steps say "code: sentence"; -1: could not look.
  */
-int ga_guard_take(struct ga_disk *d, const struct ga_guard_opts *o, bool write,
-		  struct ga_guard_steps *steps, struct ga_err *err);
+GA_MUST_CHECK int ga_guard_take(struct ga_disk *d, const struct ga_guard_opts *o, bool write,
+				struct ga_guard_steps *steps, struct ga_err *err);
 /* Again, on the open descriptor, right before the destructive command and after the last one:
- * identity, size and openers. format_ran: a Format gives the disk a new diskseq. */
-int ga_guard_again(struct ga_disk *d, const struct ga_guard_opts *o, const char *step,
-		   bool format_ran, struct ga_guard_steps *steps, struct ga_err *err);
+ * identity, size, uses and openers. format_ran: a Format gives the disk a new diskseq. */
+GA_MUST_CHECK int ga_guard_again(struct ga_disk *d, const struct ga_guard_opts *o, const char *step,
+				 bool format_ran, struct ga_guard_steps *steps, struct ga_err *err);
 
 #endif

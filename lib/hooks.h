@@ -19,7 +19,7 @@
  * another file there: GA_DENIED "hook_unsafe". What is run behind both is what was looked at.
  */
 const char *ga_hook_why_refused(const struct stat *st);
-int ga_hooks_check_folder(const char *folder, int dir, struct ga_err *err);
+GA_MUST_CHECK int ga_hooks_check_folder(const char *folder, int dir, struct ga_err *err);
 
 struct ga_hook {
 	char *name, *path;
@@ -38,7 +38,7 @@ struct ga_hooks {
  * as ga_hook_why_refused has it. A folder that is not there has none; one that others could put
  * files into is refused as ga_hooks_check_folder has it.
  */
-int ga_hooks_find(const char *folder, struct ga_hooks *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_hooks_find(const char *folder, struct ga_hooks *ret, struct ga_err *err);
 void ga_hooks_release(struct ga_hooks *hooks);
 
 struct ga_hook_call {
@@ -61,7 +61,8 @@ typedef int (*ga_hook_ended)(size_t call, const char *failure, const char *said,
 /* Makes the calls in their order, but for those to hooks that are refused or were given up. A
  * signal (stop.h) lets those that run come to their end, and begins no other. The number of calls
  * that were not made; -1 when ended() failed, after those that ran were killed. */
-int ga_hooks_run(const struct ga_hook_call *calls, size_t n, const struct ga_hook_limits *limits,
-		 ga_hook_ended ended, void *arg, struct ga_err *err);
+GA_MUST_CHECK int ga_hooks_run(const struct ga_hook_call *calls, size_t n,
+			       const struct ga_hook_limits *limits, ga_hook_ended ended, void *arg,
+			       struct ga_err *err);
 
 #endif

@@ -20,7 +20,7 @@ char *ga_host_boot_id(void);
  * the machine id (machine-id(5)), so that it survives a change of host name.
  * GA_USAGE when the setting is no name, GA_HOST when there is no machine id.
  */
-int ga_host_node_id(const char *setting, char **ret, struct ga_err *err);
+GA_MUST_CHECK int ga_host_node_id(const char *setting, char **ret, struct ga_err *err);
 /* The same, or NULL where there is none: for what is told, not for what is done. */
 char *ga_host_node_if_known(const char *setting);
 /* Why the machine id is not this machine's own (empty, zero, left in an image), or NULL. */
@@ -32,7 +32,7 @@ const char *ga_host_clone_reason(void);
  * boot ids, and nothing that only root may read, so that it is the same whoever looks and whatever
  * drivers are bound.
  */
-int ga_host_fingerprint(char digest[GA_DIGEST_SIZE], struct ga_err *err);
+GA_MUST_CHECK int ga_host_fingerprint(char digest[GA_DIGEST_SIZE], struct ga_err *err);
 /* The same of a scan that was made already. */
 void ga_host_fingerprint_of(const struct ga_pci *pci, const struct ga_block_devs *disks,
 			    char digest[GA_DIGEST_SIZE]);

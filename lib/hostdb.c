@@ -13,10 +13,9 @@
 #include "stop.h"
 #include "time.h"
 
-int ga_hostdb_open(const char *dir, struct ga_hostdb *ret, struct ga_err *err)
+int ga_hostdb_open_image(const char *dir, struct ga_hostdb *ret, struct ga_err *err)
 {
 	ga_autofree char *path = ga_xprintf("%s/host.db", dir);
-	ga_autosign struct ga_sign_key *key = NULL;
 
 	*ret = (struct ga_hostdb){ 0 };
 	if (ga_file_mkdirs(dir, 0700, err) < 0)
@@ -25,11 +24,34 @@ int ga_hostdb_open(const char *dir, struct ga_hostdb *ret, struct ga_err *err)
 	if (ga_db_open(path, GA_DB_HOST, GA_DB_CREATE, &ret->db, err) < 0)
 		return -1;
 	ret->dir = ga_xstrdup(dir);
+	return 0;
+}
+
+int ga_hostdb_open(const char *dir, struct ga_hostdb *ret, struct ga_err *err)
+{
+	ga_autosign struct ga_sign_key *key = NULL;
+
+	if (ga_hostdb_open_image(dir, ret, err) < 0)
+		return -1;
 	/* Whoever works here has something to say, and signs it. */
 	if (ga_hostdb_make_key(dir, &key, err) < 0) {
 		ga_hostdb_close(ret);
 		return -1;
 	}
+	return 0;
+}
+
+int ga_hostdb_open_read(const char *dir, struct ga_hostdb *ret, struct ga_err *err)
+{
+	ga_autofree char *path = ga_xprintf("%s/host.db", dir);
+
+	*ret = (struct ga_hostdb){ 0 };
+	if (ga_db_open(path, GA_DB_HOST, GA_DB_READ, &ret->db, err) < 0) {
+		if (err->code != GA_NOTFOUND)
+			return -1;
+		ga_err_clear(err);
+	}
+	ret->dir = ga_xstrdup(dir);
 	return 0;
 }
 
@@ -223,36 +245,39 @@ int ga_hostdb_pending_wipes(struct ga_hostdb *h, bool unanswered, struct ga_any_
 	return r;
 }
 
-/* ---- module ids ---- */
+/* ---- errors of GPUs ---- */
 
-int ga_hostdb_module_id(struct ga_hostdb *h, const char *gpu_identity, int64_t *module_id,
-			struct ga_err *err)
+int ga_hostdb_gpu_errors(struct ga_hostdb *h, const char *gpu_identity, const char *boot_id,
+			 int64_t *fatal, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
+	*fatal = 0;
+	if (!h->db)
+		return 0;
 	if (ga_db_query(h->db, &rows, err,
-			"SELECT module_id FROM gpu_module WHERE gpu_identity = ?1", "s",
-			gpu_identity) < 0)
+			"SELECT fatal FROM gpu_errors WHERE gpu_identity = ?1 AND boot_id = ?2",
+			"ss", gpu_identity, boot_id) < 0)
 		return -1;
 	r = ga_rows_next(rows, err);
 	if (r > 0)
-		*module_id = ga_rows_int(rows, 0);
-	return r;
+		*fatal = ga_rows_int(rows, 0);
+	return r < 0 ? -1 : 0;
 }
 
-int ga_hostdb_learn_module_id(struct ga_hostdb *h, const char *gpu_identity, int64_t module_id,
-			      struct ga_err *err)
+int ga_hostdb_told_gpu_errors(struct ga_hostdb *h, const char *gpu_identity, const char *boot_id,
+			      int64_t fatal, struct ga_err *err)
 {
 	ga_autofree char *now = ga_time_now();
 
-	if (ga_db_begin(h->db, "module id", err) < 0)
+	if (ga_db_begin(h->db, "errors of a GPU", err) < 0)
 		return -1;
 	if (ga_db_exec(h->db, err,
-		       "INSERT INTO gpu_module (gpu_identity, module_id, learnt_at) "
-		       "VALUES (?1, ?2, ?3) ON CONFLICT (gpu_identity) DO UPDATE SET "
-		       "module_id = excluded.module_id, learnt_at = excluded.learnt_at",
-		       "sis", gpu_identity, module_id, now) < 0) {
+		       "INSERT INTO gpu_errors (gpu_identity, boot_id, fatal, at) "
+		       "VALUES (?1, ?2, ?3, ?4) ON CONFLICT (gpu_identity) DO UPDATE SET "
+		       "boot_id = excluded.boot_id, fatal = excluded.fatal, at = excluded.at",
+		       "ssis", gpu_identity, boot_id, fatal, now) < 0) {
 		ga_db_rollback(h->db);
 		return -1;
 	}

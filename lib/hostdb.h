@@ -19,7 +19,12 @@ struct ga_hostdb {
 	char *dir;
 };
 
-int ga_hostdb_open(const char *dir, struct ga_hostdb *ret, struct ga_err *err);
+/* Makes the folder, host.db and the host's key where they are not there. */
+GA_MUST_CHECK int ga_hostdb_open(const char *dir, struct ga_hostdb *ret, struct ga_err *err);
+/* The same without a key: all machines that are made from an image would have the same one. */
+GA_MUST_CHECK int ga_hostdb_open_image(const char *dir, struct ga_hostdb *ret, struct ga_err *err);
+/* For a dry run: only to be read, and nothing is made. db is NULL when there is none yet. */
+GA_MUST_CHECK int ga_hostdb_open_read(const char *dir, struct ga_hostdb *ret, struct ga_err *err);
 void ga_hostdb_close(struct ga_hostdb *h);
 #define ga_autohostdb ga_cleanup(ga_hostdb_close)
 
@@ -28,8 +33,8 @@ void ga_hostdb_close(struct ga_hostdb *h);
  * never a time. GA_BUSY naming pid and program when somebody has it for half a second more. The
  * descriptor is the hold: close it to let go.
  */
-int ga_hold_take(const char *dir, const char *object, const char *program, int *fd,
-		 struct ga_err *err);
+GA_MUST_CHECK int ga_hold_take(const char *dir, const char *object, const char *program, int *fd,
+			       struct ga_err *err);
 
 /* ---- attempts: one row an order taken up ---- */
 
@@ -46,18 +51,18 @@ void ga_attempt_release(struct ga_attempt *a);
 
 /* Records that an order is taken up; 1 when new, 0 when known (the caller continues or prints its
  * result again). The same attempt with another order text is GA_CONFLICT "old_digest". */
-int ga_attempt_begin(struct ga_hostdb *h, const char *attempt, const char *object,
-		     const char *program, const char *order, const char *boot_id,
-		     struct ga_err *err);
-int ga_attempt_get(struct ga_hostdb *h, const char *attempt, struct ga_attempt *ret,
-		   struct ga_err *err); /* 1 found, 0 not */
+GA_MUST_CHECK int ga_attempt_begin(struct ga_hostdb *h, const char *attempt, const char *object,
+				   const char *program, const char *order, const char *boot_id,
+				   struct ga_err *err);
+GA_MUST_CHECK int ga_attempt_get(struct ga_hostdb *h, const char *attempt, struct ga_attempt *ret,
+				 struct ga_err *err); /* 1 found, 0 not */
 /* The newest attempt of a program for an object (or NULL: of any object in state "working"). */
-int ga_attempt_find(struct ga_hostdb *h, const char *program, const char *object,
-		    struct ga_attempt *ret, struct ga_err *err);
-int ga_attempt_phase(struct ga_hostdb *h, const char *attempt, const char *phase,
-		     struct ga_err *err);
-int ga_attempt_end(struct ga_hostdb *h, const char *attempt, const char *state, const char *result,
-		   struct ga_err *err);
+GA_MUST_CHECK int ga_attempt_find(struct ga_hostdb *h, const char *program, const char *object,
+				  struct ga_attempt *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_attempt_phase(struct ga_hostdb *h, const char *attempt, const char *phase,
+				   struct ga_err *err);
+GA_MUST_CHECK int ga_attempt_end(struct ga_hostdb *h, const char *attempt, const char *state,
+				 const char *result, struct ga_err *err);
 
 /* ---- whose orders are carried out (hostdb_served.c) ---- */
 
@@ -79,14 +84,17 @@ void ga_served_release(struct ga_served *s);
 #define ga_autoserved ga_cleanup(ga_served_release)
 
 /* 1 with whom this host serves (ga_served_release), 0 when nobody yet. */
-int ga_hostdb_served(struct ga_hostdb *h, struct ga_served *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_hostdb_served(struct ga_hostdb *h, struct ga_served *ret, struct ga_err *err);
 /* Serves the issuer: the first one that comes, or whoever takes over. What was taken up before is
  * always gone on with. GA_CONFLICT "other_controller" for anybody else, who is noted. */
-int ga_hostdb_serve(struct ga_hostdb *h, const struct ga_issuer *by, bool take_over,
-		    struct ga_err *err);
+GA_MUST_CHECK int ga_hostdb_serve(struct ga_hostdb *h, const struct ga_issuer *by, bool take_over,
+				  struct ga_err *err);
+/* Whether it would: nothing is noted. For a dry run, also without a db. */
+GA_MUST_CHECK int ga_hostdb_would_serve(struct ga_hostdb *h, const struct ga_issuer *by,
+					struct ga_err *err);
 /* The same with the host.db in dir. */
-int ga_hostdb_serve_in(const char *dir, const struct ga_issuer *by, bool take_over,
-		       struct ga_err *err);
+GA_MUST_CHECK int ga_hostdb_serve_in(const char *dir, const struct ga_issuer *by, bool take_over,
+				     struct ga_err *err);
 
 /* ---- the journal: every change of the host, with its inverse, before it is made ---- */
 
@@ -104,31 +112,33 @@ void ga_journal_entry_release(struct ga_journal_entry *e);
 
 /* Intent, committed before the change; ret is the entry's number. The same open (object, op,
  * subject) is not entered twice: its number is returned and the first inverse stays. */
-int ga_journal_intend(struct ga_hostdb *h, const char *object, const char *op, const char *subject,
-		      const char *inverse, int64_t *seq, struct ga_err *err);
-int ga_journal_done(struct ga_hostdb *h, int64_t seq, struct ga_err *err);
-int ga_journal_undone(struct ga_hostdb *h, int64_t seq, struct ga_err *err);
+GA_MUST_CHECK int ga_journal_intend(struct ga_hostdb *h, const char *object, const char *op,
+				    const char *subject, const char *inverse, int64_t *seq,
+				    struct ga_err *err);
+GA_MUST_CHECK int ga_journal_done(struct ga_hostdb *h, int64_t seq, struct ga_err *err);
+GA_MUST_CHECK int ga_journal_undone(struct ga_hostdb *h, int64_t seq, struct ga_err *err);
 /* Entries not undone, newest first; object NULL: all. */
 struct ga_journal {
 	struct ga_journal_entry *v;
 	size_t n;
 };
-int ga_journal_open_entries(struct ga_hostdb *h, const char *object, struct ga_journal *ret,
-			    struct ga_err *err);
+GA_MUST_CHECK int ga_journal_open_entries(struct ga_hostdb *h, const char *object,
+					  struct ga_journal *ret, struct ga_err *err);
 void ga_journal_release(struct ga_journal *j);
 #define ga_autojournal ga_cleanup(ga_journal_release)
 
 /* ---- evidence: a chain, never changed ---- */
 
 /* Sets previous_digest, seals (ga_wipe_evidence_seal) and stores it, in one transaction. */
-int ga_evidence_add(struct ga_hostdb *h, struct ga_wipe_evidence *e, struct ga_err *err);
+GA_MUST_CHECK int ga_evidence_add(struct ga_hostdb *h, struct ga_wipe_evidence *e,
+				  struct ga_err *err);
 /* The stored record by evidence id, attempt or (newest) slot or wwid; 1 found, 0 not. */
-int ga_evidence_get(struct ga_hostdb *h, const char *key, struct ga_wipe_evidence *ret,
-		    struct ga_err *err);
+GA_MUST_CHECK int ga_evidence_get(struct ga_hostdb *h, const char *key,
+				  struct ga_wipe_evidence *ret, struct ga_err *err);
 /* Orders taken up or seen by this host whose wipe is not confirmed yet, as texts; unanswered: only
  * those without any evidence, because what was answered with less waits for a person. */
-int ga_hostdb_pending_wipes(struct ga_hostdb *h, bool unanswered, struct ga_any_list *texts,
-			    struct ga_err *err);
+GA_MUST_CHECK int ga_hostdb_pending_wipes(struct ga_hostdb *h, bool unanswered,
+					  struct ga_any_list *texts, struct ga_err *err);
 
 /* ---- the key that results are signed with ---- */
 
@@ -137,21 +147,30 @@ int ga_hostdb_pending_wipes(struct ga_hostdb *h, bool unanswered, struct ga_any_
  * GA_DENIED "key_unsafe" when the file is no regular one of this user's or root's that nobody else
  * may open, GA_BADREC when it is no key.
  */
-int ga_hostdb_key(const char *dir, struct ga_sign_key **ret, struct ga_err *err);
+GA_MUST_CHECK int ga_hostdb_key(const char *dir, struct ga_sign_key **ret, struct ga_err *err);
 /* The same, made when it is not there yet: 1 made, 0 it was there. Of several programs at once one
  * makes it, and all get that one. */
-int ga_hostdb_make_key(const char *dir, struct ga_sign_key **ret, struct ga_err *err);
+GA_MUST_CHECK int ga_hostdb_make_key(const char *dir, struct ga_sign_key **ret, struct ga_err *err);
+/* A new pair in the place of the one that is there, if any: the old one is gone. */
+GA_MUST_CHECK int ga_hostdb_renew_key(const char *dir, struct ga_err *err);
 
-/* ---- wipe orders that wait (gpuaas-wipe --pending) and facts that outlive a driver ---- */
+/* ---- wipe orders that wait (gpuaas-wipe --pending) ---- */
 
 /* The order's text without who gave it, allocated: after a restore the same order, with the same
  * attempt, comes from the state of then. */
 char *ga_hostdb_order_text(const struct ga_wipe_order *o);
-int ga_hostdb_keep_order(struct ga_hostdb *h, const struct ga_wipe_order *o, struct ga_err *err);
-/* GPU module ids learnt while the vendor's driver was bound: by identity; 1 found, 0 not. */
-int ga_hostdb_module_id(struct ga_hostdb *h, const char *gpu_identity, int64_t *module_id,
-			struct ga_err *err);
-int ga_hostdb_learn_module_id(struct ga_hostdb *h, const char *gpu_identity, int64_t module_id,
-			      struct ga_err *err);
+GA_MUST_CHECK int ga_hostdb_keep_order(struct ga_hostdb *h, const struct ga_wipe_order *o,
+				       struct ga_err *err);
+
+/*
+ * The number of fatal bus errors of a GPU that gpuaas-reconcile has reported to the state in this
+ * boot; 0 when it has reported none. The state judges what is reported (health.h): it fails the
+ * slot, and a person may repair the slot while the count stays. Nobody has judged a higher count.
+ */
+GA_MUST_CHECK int ga_hostdb_gpu_errors(struct ga_hostdb *h, const char *gpu_identity,
+				       const char *boot_id, int64_t *fatal, struct ga_err *err);
+GA_MUST_CHECK int ga_hostdb_told_gpu_errors(struct ga_hostdb *h, const char *gpu_identity,
+					    const char *boot_id, int64_t fatal,
+					    struct ga_err *err);
 
 #endif

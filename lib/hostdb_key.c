@@ -62,6 +62,22 @@ static int put(const char *path, const struct ga_str *pem, struct ga_err *err)
 	return errno == EEXIST ? 0 : ga_fail_sys(err, "cannot make '%s'", path);
 }
 
+int ga_hostdb_renew_key(const char *dir, struct ga_err *err)
+{
+	ga_autofree char *path = ga_xprintf("%s/node.key", dir);
+	ga_autoreplace struct ga_replace r = GA_REPLACE_INIT;
+	ga_autostr struct ga_str pem = GA_STR_INIT;
+	int written;
+
+	if (ga_file_mkdirs(dir, 0700, err) < 0 || ga_replace_begin(path, &r, err) < 0 ||
+	    ga_sign_make(&pem, err) < 0)
+		return -1;
+	written = ga_write_all(r.fd, pem.buf, pem.len);
+	explicit_bzero(pem.buf, pem.len);
+	return written < 0 ? ga_fail_sys(err, "cannot write '%s'", r.tmp) :
+			     ga_replace_commit(&r, 0600, err);
+}
+
 int ga_hostdb_make_key(const char *dir, struct ga_sign_key **ret, struct ga_err *err)
 {
 	ga_autofree char *path = ga_xprintf("%s/node.key", dir);

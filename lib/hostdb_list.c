@@ -6,7 +6,9 @@
 #include <inttypes.h>
 #include <sys/stat.h>
 
+#include "digest.h"
 #include "file.h"
+#include "rec.h"
 
 #define LOCKS_MAX (4 << 20)
 
@@ -93,23 +95,113 @@ int ga_attempt_newest(struct ga_hostdb *h, const char *object, struct ga_attempt
 	return r;
 }
 
-int ga_hostdb_unwiped(struct ga_hostdb *h, const char *wwid, const char *object, char **ret,
-		      struct ga_err *err)
+/* Whether the record itself says what its row says, with the digest of its text. */
+static bool is_confirmed(const char *record, const char *wwid)
+{
+	struct ga_err ignored = GA_ERR_INIT; /* what cannot be read proves nothing */
+	char digest[GA_DIGEST_SIZE] = "";
+	struct ga_wipe_evidence e;
+	bool ret;
+
+	if (ga_rec_parse_text(record, &ga_wipe_evidence_shape, &e, &ignored) < 0)
+		return false;
+	ga_rec_digest(&ga_wipe_evidence_shape, &e, "digest", digest);
+	ret = ga_streq(e.outcome, "confirmed") && !e.dry_run && ga_streq(e.device.wwid, wwid) &&
+	      ga_streq(e.digest, digest);
+	ga_shape_release(&ga_wipe_evidence_shape, &e);
+	return ret;
+}
+
+/* When the last wipe of the disk that counts came to its end here (the caller's), or NULL. */
+static int wiped_at(struct ga_hostdb *h, const char *wwid, char **ret, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
-	if (ga_db_query(
+	*ret = NULL;
+	if (ga_db_query(h->db, &rows, err,
+			"SELECT record, at FROM evidence WHERE wwid = ?1 "
+			"AND outcome = 'confirmed' ORDER BY seq DESC",
+			"s", wwid) < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0)
+		if (is_confirmed(ga_rows_text(rows, 0), wwid)) {
+			*ret = ga_rows_dup(rows, 1);
+			return 1;
+		}
+	return r;
+}
+
+int ga_hostdb_unwiped(struct ga_hostdb *h, const char *wwid, const char *object, char **ret,
+		      struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	ga_autofree char *at = NULL;
+	int r;
+
+	if (wiped_at(h, wwid, &at, err) < 0 ||
+	    ga_db_query(
 		    h->db, &rows, err,
 		    "SELECT j.object FROM journal j WHERE j.op = 'disk' AND j.subject = ?1 "
-		    "AND j.object <> ?2 AND NOT EXISTS (SELECT 1 FROM evidence e WHERE e.wwid = ?1 "
-		    "AND e.outcome = 'confirmed' AND e.at > j.at) ORDER BY j.seq DESC LIMIT 1",
-		    "ss", wwid, object) < 0)
+		    "AND j.object <> ?2 AND (?3 IS NULL OR j.at >= ?3) ORDER BY j.seq DESC LIMIT 1",
+		    "sss", wwid, object, at) < 0)
 		return -1;
 	r = ga_rows_next(rows, err);
 	if (r > 0)
 		*ret = ga_rows_dup(rows, 0);
 	return r;
+}
+
+int ga_hostdb_holder_of(struct ga_hostdb *h, const char *wwid, char **ret, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(h->db, &rows, err,
+			"SELECT object FROM journal WHERE op = 'disk' AND subject = ?1 AND "
+			"undone = 0 ORDER BY seq DESC LIMIT 1", "s", wwid) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r > 0)
+		*ret = ga_rows_dup(rows, 0);
+	return r;
+}
+
+int ga_hostdb_wiped(struct ga_hostdb *h, const char *wwid, const char *object, char **by,
+		    struct ga_err *err)
+{
+	ga_autofree char *at = NULL;
+	int r;
+
+	*by = NULL;
+	if (!h->db)
+		return 0; /* a host that never did anything */
+	r = ga_hostdb_unwiped(h, wwid, object, by, err);
+	if (r)
+		return r < 0 ? -1 : 0;
+	return wiped_at(h, wwid, &at, err);
+}
+
+int ga_hostdb_wipe_begun(struct ga_hostdb *h, const char *object, const char *wwid,
+			 struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+
+	/* An attempt whose phase only looks (ga_wipe_phase_looks) wrote nothing; after a confirmed
+	 * wipe the disk is empty. */
+	if (ga_db_query(h->db, &rows, err,
+			"SELECT 1 FROM attempt a WHERE a.program = 'wipe' AND a.object = ?1 "
+			"AND a.phase NOT IN ('guard', 'settle', 'recheck') "
+			"AND a.state <> 'done' "
+			"AND json_extract(a.order_text, '$.nvme_wwid') = ?2 "
+			"AND NOT EXISTS (SELECT 1 FROM attempt b WHERE b.program = 'wipe' "
+			"AND b.seq > a.seq AND b.state = 'done' "
+			"AND json_extract(b.order_text, '$.nvme_wwid') = ?2) "
+			"AND NOT EXISTS (SELECT 1 FROM evidence e WHERE e.wwid = ?2 "
+			"AND e.outcome = 'confirmed' AND e.at > a.started_at)",
+			"ss", object, wwid) < 0)
+		return -1;
+	return ga_rows_next(rows, err);
 }
 
 /* Lines of /proc/locks: "1: FLOCK  ADVISORY  WRITE 708 00:1a:1234 0 EOF" (proc(5)). The inode is

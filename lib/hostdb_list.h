@@ -13,23 +13,40 @@ void ga_attempts_release(struct ga_attempts *list);
 #define ga_autoattempts ga_cleanup(ga_attempts_release)
 
 /* The newest attempt of every object, newest first, at most 4096. */
-int ga_attempts_newest(struct ga_hostdb *h, struct ga_attempts *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_attempts_newest(struct ga_hostdb *h, struct ga_attempts *ret,
+				     struct ga_err *err);
 
 /* The newest attempt of every object by each of provision, release and wipe, in the order they were
  * taken up. GA_SYSTEM when they are more than 4096: a part of them would be no inventory. */
-int ga_attempts_newest_works(struct ga_hostdb *h, struct ga_attempts *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_attempts_newest_works(struct ga_hostdb *h, struct ga_attempts *ret,
+					   struct ga_err *err);
 
 /* The newest attempt of one object; 1 found, 0 none. */
-int ga_attempt_newest(struct ga_hostdb *h, const char *object, struct ga_attempt *ret,
-		      struct ga_err *err);
+GA_MUST_CHECK int ga_attempt_newest(struct ga_hostdb *h, const char *object, struct ga_attempt *ret,
+				    struct ga_err *err);
 
 /*
  * Another object than this one that wrote on the disk here since its last confirmed wipe here; 1
  * with its id in ret (the caller's), 0 none. The host's own memory: it counts also when the state
  * was restored, or has not heard of that work.
  */
-int ga_hostdb_unwiped(struct ga_hostdb *h, const char *wwid, const char *object, char **ret,
-		      struct ga_err *err);
+GA_MUST_CHECK int ga_hostdb_unwiped(struct ga_hostdb *h, const char *wwid, const char *object,
+				    char **ret, struct ga_err *err);
+/*
+ * Whether the object may have the disk as far as this host remembers: 1 when a wipe of it was
+ * confirmed here and no other object wrote on it since; 0 when not, and by is who wrote (the
+ * caller's), or NULL when no wipe of it was ever confirmed here.
+ */
+GA_MUST_CHECK int ga_hostdb_wiped(struct ga_hostdb *h, const char *wwid, const char *object,
+				  char **by, struct ga_err *err);
+/* The allocation that has the disk on this host now, by the journal: provisioned here and not
+ * released. 1 and ret (the caller's), 0, -1. */
+GA_MUST_CHECK int ga_hostdb_holder_of(struct ga_hostdb *h, const char *wwid, char **ret,
+				      struct ga_err *err);
+/* Whether a wipe of the disk for the object began to write here and was not confirmed since: then
+ * markers, or what a purge left, lie on it. 1, 0, -1. */
+GA_MUST_CHECK int ga_hostdb_wipe_begun(struct ga_hostdb *h, const char *object, const char *wwid,
+				       struct ga_err *err);
 
 /*
  * Whether somebody holds the object now, by /proc/locks and without taking the hold for a moment

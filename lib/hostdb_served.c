@@ -109,6 +109,22 @@ static int decide(struct ga_hostdb *h, const struct ga_issuer *by, bool take_ove
 	return note_refused(h, by, err) < 0 ? -1 : 1;
 }
 
+int ga_hostdb_would_serve(struct ga_hostdb *h, const struct ga_issuer *by, struct ga_err *err)
+{
+	ga_autoserved struct ga_served s = { 0 };
+	int r;
+
+	if (!by->controller || !h->db)
+		return 0;
+	r = is_known(h, by->attempt, err);
+	if (r)
+		return r < 0 ? -1 : 0;
+	r = ga_hostdb_served(h, &s, err);
+	if (r <= 0)
+		return r;
+	return ga_streq(s.controller, by->controller) ? 0 : refuse(by, &s, err);
+}
+
 int ga_hostdb_serve(struct ga_hostdb *h, const struct ga_issuer *by, bool take_over,
 		    struct ga_err *err)
 {

@@ -21,9 +21,9 @@ void ga_host_stream_release(struct ga_host_stream *s);
 /* Takes a host, candidate or end record, whose raw bytes count for the digest. 1 when an end
  * completed the discovery (then host and candidates stand until the next host), 0 go on, -1
  * GA_BADREC with the line. */
-int ga_host_stream_take(struct ga_host_stream *s, const struct ga_rec *rec,
-			     struct ga_err *err);
+GA_MUST_CHECK int ga_host_stream_take(struct ga_host_stream *s, const struct ga_rec *rec,
+				      struct ga_err *err);
 /* At the end of input: GA_BADREC when a discovery was begun and not ended. */
-int ga_host_stream_end(const struct ga_host_stream *s, struct ga_err *err);
+GA_MUST_CHECK int ga_host_stream_end(const struct ga_host_stream *s, struct ga_err *err);
 
 #endif

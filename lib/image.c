@@ -238,7 +238,7 @@ static int take_file(struct worker *w, int64_t index, int64_t len, struct ga_err
 		if (d)
 			ga_digest_add(d, w->buf, (size_t)n);
 		if (c->target >= 0 && put(w, w->buf, n, at + i) < 0) {
-			cannot_write(err, at + i);
+			(void)cannot_write(err, at + i);
 			break;
 		}
 	}

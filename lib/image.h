@@ -32,10 +32,10 @@ void ga_chunks_release(struct ga_chunks *c);
 /* The list as text: "gpuaas-chunks/1 SIZE" and one digest a line. */
 void ga_chunks_format(const struct ga_chunks *c, struct ga_str *out);
 /* Reads IMAGE.chunks; digest (NULL: not checked) is of its bytes. GA_CONFLICT "image_digest". */
-int ga_chunks_read(const char *image, const char *digest, struct ga_chunks *ret,
-		   struct ga_err *err);
-int ga_chunks_write(const char *image, const struct ga_chunks *c, char digest[GA_DIGEST_SIZE],
-		    struct ga_err *err);
+GA_MUST_CHECK int ga_chunks_read(const char *image, const char *digest, struct ga_chunks *ret,
+				 struct ga_err *err);
+GA_MUST_CHECK int ga_chunks_write(const char *image, const struct ga_chunks *c,
+				  char digest[GA_DIGEST_SIZE], struct ga_err *err);
 
 /* ---- digests ---- */
 
@@ -54,10 +54,11 @@ void ga_image_facts_release(struct ga_image_facts *f);
 
 /* Digest of the file and of each chunk of the disk it makes, in one pass (qcow2: through a
  * temporary raw file beside it). The format is found by its magic. */
-int ga_image_digest(const char *path, ga_image_progress progress, void *arg,
-		    struct ga_image_facts *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_image_digest(const char *path, ga_image_progress progress, void *arg,
+				  struct ga_image_facts *ret, struct ga_err *err);
 /* The digest of the file alone. */
-int ga_image_file_digest(const char *path, char digest[GA_DIGEST_SIZE], struct ga_err *err);
+GA_MUST_CHECK int ga_image_file_digest(const char *path, char digest[GA_DIGEST_SIZE],
+				       struct ga_err *err);
 
 /* ---- clones ---- */
 
@@ -81,7 +82,7 @@ struct ga_image_cloned {
 
 /* GA_CONFLICT "image_digest" when a chunk is not what the list says, "image_size" when the image is
  * larger than the target or makes another size than it should. Ends with fsync. */
-int ga_image_clone(const struct ga_image_clone *c, struct ga_image_cloned *ret,
-		   struct ga_err *err);
+GA_MUST_CHECK int ga_image_clone(const struct ga_image_clone *c, struct ga_image_cloned *ret,
+				 struct ga_err *err);
 
 #endif

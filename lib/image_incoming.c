@@ -180,7 +180,7 @@ static int look(const char *dir, const struct ga_image *image, const char *node,
 	for (size_t i = 0; i < list.n; i++) {
 		struct ga_stored_image *s = &list.v[i];
 
-		if (s->copy.withdrawn_at)
+		if (s->copy.withdrawn_at || s->in_place)
 			continue;
 		if (ga_streq(s->image.digest, image->digest)) {
 			*there = s->copy;

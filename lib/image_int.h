@@ -29,18 +29,18 @@ struct ga_source {
 
 /* Opens path; format NULL is found by magic and written to found[16]. with_digest: the file's
  * digest is made on the way (which makes a raw file a stream). */
-int ga_source_open(const char *path, const char *format, bool with_digest, char *found,
-		   struct ga_source *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_source_open(const char *path, const char *format, bool with_digest,
+				 char *found, struct ga_source *ret, struct ga_err *err);
 void ga_source_close(struct ga_source *s);
 #define ga_autosource ga_cleanup(ga_source_close)
 /* Stream only, under the crew's lock: the next chunk into buf. Returns its length, 0 at the end. */
-int64_t ga_source_read(struct ga_source *s, unsigned char *buf, struct ga_err *err);
+GA_MUST_CHECK int64_t ga_source_read(struct ga_source *s, unsigned char *buf, struct ga_err *err);
 
 /* Checks that a qcow2 file refers to no other file, and reads its virtual size. */
-int ga_qcow2_check(int fd, const char *name, int64_t *size_bytes, struct ga_err *err);
+GA_MUST_CHECK int ga_qcow2_check(int fd, const char *name, int64_t *size_bytes, struct ga_err *err);
 /* Converts by qemu-img between descriptors, named /proc/PID/fd/N so that no path is opened twice.
  */
-int ga_qcow2_convert(int from, int to, bool target_is_zero, struct ga_err *err);
+GA_MUST_CHECK int ga_qcow2_convert(int from, int to, bool target_is_zero, struct ga_err *err);
 
 struct ga_crew {
 	struct ga_source *source;
@@ -61,7 +61,7 @@ struct ga_crew {
 };
 
 /* Runs the crew to the end of the source. */
-int ga_crew_run(struct ga_crew *crew, struct ga_err *err);
+GA_MUST_CHECK int ga_crew_run(struct ga_crew *crew, struct ga_err *err);
 /* Zeroes a range of the target by the cheapest way it knows. */
 int ga_target_zero(int fd, int64_t offset, int64_t len);
 
@@ -71,10 +71,11 @@ struct ga_stored_image;
 /* DIR/NAME/HEX and the suffix, allocated. */
 char *ga_store_path(const char *dir, const char *name, const char *digest, const char *suffix);
 /* The lock on the store, a descriptor: close it to let go. */
-int ga_store_lock(const char *dir, struct ga_err *err);
+GA_MUST_CHECK int ga_store_lock(const char *dir, struct ga_err *err);
 /* Under the lock. */
-int ga_store_write_records(const char *dir, const struct ga_stored_image *s, struct ga_err *err);
-int ga_store_remove_files(const char *dir, const char *name, const char *digest,
-			  struct ga_err *err);
+GA_MUST_CHECK int ga_store_write_records(const char *dir, const struct ga_stored_image *s,
+					 struct ga_err *err);
+GA_MUST_CHECK int ga_store_remove_files(const char *dir, const char *name, const char *digest,
+					struct ga_err *err);
 
 #endif

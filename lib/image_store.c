@@ -16,6 +16,7 @@
 #include "rec.h"
 
 #define RECORDS_MAX 65536
+#define IN_PLACE ".in-place"
 
 void ga_stored_image_release(struct ga_stored_image *s)
 {
@@ -53,7 +54,8 @@ int ga_store_lock(const char *dir, struct ga_err *err)
 
 int ga_store_write_records(const char *dir, const struct ga_stored_image *s, struct ga_err *err)
 {
-	ga_autofree char *path = ga_store_path(dir, s->image.name, s->image.digest, ".records");
+	ga_autofree char *path = ga_store_path(dir, s->image.name, s->image.digest,
+					       s->in_place ? IN_PLACE : ".records");
 	ga_autofree char *image = ga_rec_format_text(&ga_image_shape, &s->image);
 	ga_autofree char *copy = ga_rec_format_text(&ga_node_image_shape, &s->copy);
 	ga_autofree char *text = ga_xprintf("%s\n%s\n", image, copy);
@@ -120,7 +122,7 @@ static int list_name(const char *dir, const char *name, const char *node,
 		struct ga_stored_image s;
 		int r;
 
-		if (!has_suffix(e->d_name, ".records"))
+		if (!has_suffix(e->d_name, ".records") && !has_suffix(e->d_name, IN_PLACE))
 			continue;
 		r = read_records(file, &s, err);
 		if (r < 0)
@@ -129,10 +131,13 @@ static int list_name(const char *dir, const char *name, const char *node,
 			continue;
 		/* The folder may have been moved, or be another node's too. */
 		free(s.copy.node);
-		free(s.copy.path);
 		s.copy.node = ga_xstrdup(node);
-		s.copy.path = ga_store_path(dir, s.image.name, s.image.digest, ".image");
 		s.copy.file_bytes = s.image.file_bytes;
+		s.in_place = has_suffix(e->d_name, IN_PLACE);
+		if (!s.in_place) {
+			free(s.copy.path);
+			s.copy.path = ga_store_path(dir, s.image.name, s.image.digest, ".image");
+		}
 		*ga_list_add(ret) = s;
 	}
 	return 0;
@@ -175,12 +180,46 @@ int ga_image_store_list(const char *dir, const char *name, const char *node,
 	return 0;
 }
 
+/* ---- images in place ---- */
+
+int ga_image_store_note(const char *dir, const struct ga_stored_image *s, struct ga_err *err)
+{
+	ga_autofree char *folder = ga_xprintf("%s/%s", dir, s->image.name);
+	ga_autostoredlist struct ga_stored_images list = { 0 };
+	ga_autofd int lock = -1;
+
+	if (ga_file_mkdirs(dir, 0700, err) < 0 || ga_file_mkdirs(folder, 0700, err) < 0)
+		return ga_hint(err, "GPUAAS_IMAGES names the folder in which this node notes its "
+				    "images");
+	lock = ga_store_lock(dir, err);
+	if (lock < 0 || ga_image_store_list(dir, s->image.name, s->copy.node, &list, err) < 0)
+		return -1;
+	/* A copy of the same bytes is in the folder: by it the image is withdrawn. */
+	for (size_t i = 0; i < list.n; i++)
+		if (!list.v[i].in_place && !list.v[i].copy.withdrawn_at &&
+		    ga_streq(list.v[i].image.digest, s->image.digest))
+			return 0;
+	if (ga_store_write_records(dir, s, err) < 0)
+		return -1;
+	/* The file holds other bytes now: it is no longer the image that it was. */
+	for (size_t i = 0; i < list.n; i++) {
+		const struct ga_stored_image *old = &list.v[i];
+		ga_autofree char *noted =
+			ga_store_path(dir, old->image.name, old->image.digest, IN_PLACE);
+
+		if (old->in_place && ga_streq(old->copy.path, s->copy.path) &&
+		    !ga_streq(old->image.digest, s->image.digest) && unlink(noted) < 0)
+			return ga_fail_sys(err, "cannot remove '%s'", noted);
+	}
+	return 0;
+}
+
 /* ---- removal ---- */
 
 int ga_store_remove_files(const char *dir, const char *name, const char *digest,
 			  struct ga_err *err)
 {
-	static const char *const suffixes[] = { ".image", ".image.chunks", ".records" };
+	static const char *const suffixes[] = { IN_PLACE, ".image", ".image.chunks", ".records" };
 
 	for (size_t i = 0; i < GA_ARRAY_SIZE(suffixes); i++) {
 		ga_autofree char *path = ga_store_path(dir, name, digest, suffixes[i]);
@@ -194,10 +233,15 @@ int ga_store_remove_files(const char *dir, const char *name, const char *digest,
 int ga_image_store_remove(const char *dir, const struct ga_stored_image *s, struct ga_err *err)
 {
 	ga_autofree char *folder = ga_xprintf("%s/%s", dir, s->image.name);
+	ga_autofree char *noted = ga_store_path(dir, s->image.name, s->image.digest, IN_PLACE);
 	ga_autofd int lock = ga_store_lock(dir, err);
 
-	if (lock < 0 || ga_store_remove_files(dir, s->image.name, s->image.digest, err) < 0)
+	if (lock < 0)
 		return -1;
+	if (!s->in_place && ga_store_remove_files(dir, s->image.name, s->image.digest, err) < 0)
+		return -1;
+	if (s->in_place && unlink(noted) < 0 && errno != ENOENT)
+		return ga_fail_sys(err, "cannot remove '%s'", noted);
 	if (rmdir(folder) < 0 && errno != ENOTEMPTY && errno != EEXIST)
 		return ga_fail_sys(err, "cannot remove '%s'", folder);
 	return 0;

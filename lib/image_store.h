@@ -6,6 +6,8 @@
  *   NAME/HEX.image         the file as it came
  *   NAME/HEX.image.chunks  digests of its chunks
  *   NAME/HEX.records       its image record and its node-image record; written last, removed last
+ *   NAME/HEX.in-place      the same two records of an image whose file lies elsewhere: the file is
+ *                          its owner's, nothing here moves or removes it
  *   .incoming/             what is being read, each held by a lock; what nobody holds is swept
  *
  * All of it 0700 and 0600. A copy counts from the moment its records stand, and nothing is ever
@@ -21,6 +23,7 @@
 struct ga_stored_image {
 	struct ga_image image;
 	struct ga_node_image copy; /* withdrawn_at set: no verified copy any more */
+	bool in_place;		   /* copy.path is a file outside the folder */
 };
 void ga_stored_image_release(struct ga_stored_image *s);
 #define ga_autostored ga_cleanup(ga_stored_image_release)
@@ -34,8 +37,8 @@ void ga_stored_images_release(struct ga_stored_images *list);
 
 /* The copies of one name (NULL: all), ordered by name and digest. node stands in the records. A
  * folder that does not exist holds none. */
-int ga_image_store_list(const char *dir, const char *name, const char *node,
-			struct ga_stored_images *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_image_store_list(const char *dir, const char *name, const char *node,
+				      struct ga_stored_images *ret, struct ga_err *err);
 
 /* ---- bringing one in ---- */
 
@@ -52,29 +55,37 @@ void ga_incoming_release(struct ga_incoming *in);
 
 /* Sweeps what killed programs left, and begins a file. need_bytes (0: unknown) and 256 MiB must be
  * free: GA_HOST "no_space". */
-int ga_incoming_open(const char *dir, int64_t need_bytes, struct ga_incoming *ret,
-		     struct ga_err *err);
+GA_MUST_CHECK int ga_incoming_open(const char *dir, int64_t need_bytes, struct ga_incoming *ret,
+				   struct ga_err *err);
 /* Reads fd to its end; zeros become holes. total is for the progress (0: unknown). GA_HOST
  * "no_space" when fewer than 256 MiB would stay free. */
-int ga_incoming_fill(struct ga_incoming *in, int fd, int64_t total, ga_image_progress progress,
-		     void *arg, struct ga_err *err);
+GA_MUST_CHECK int ga_incoming_fill(struct ga_incoming *in, int fd, int64_t total,
+				   ga_image_progress progress, void *arg, struct ga_err *err);
 /*
  * Puts the file in place under its name and digest, durably. s brings the records, whose path,
  * chunks_digest and verified_at are set here. A copy with this digest that stands already stays (0,
  * else 1). Where other is false, a verified copy with another digest under the name is GA_CONFLICT
  * "image_exists".
  */
-int ga_incoming_keep(struct ga_incoming *in, const struct ga_chunks *chunks, bool other,
-		     struct ga_stored_image *s, struct ga_err *err);
+GA_MUST_CHECK int ga_incoming_keep(struct ga_incoming *in, const struct ga_chunks *chunks,
+				   bool other, struct ga_stored_image *s, struct ga_err *err);
+
+/* Records an image whose file stays where it is, so that it can be listed, verified and withdrawn
+ * like a copy. What was recorded of that file under the name before is replaced. */
+GA_MUST_CHECK int ga_image_store_note(const char *dir, const struct ga_stored_image *s,
+				      struct ga_err *err);
 
 /* ---- what becomes of a copy ---- */
 
 /* Writes the records of a copy anew (verified_at, withdrawn_at). */
-int ga_image_store_mark(const char *dir, const struct ga_stored_image *s, struct ga_err *err);
-/* Removes the files of a copy, its records last. */
-int ga_image_store_remove(const char *dir, const struct ga_stored_image *s, struct ga_err *err);
+GA_MUST_CHECK int ga_image_store_mark(const char *dir, const struct ga_stored_image *s,
+				      struct ga_err *err);
+/* Removes the files of a copy, its records last; of an image in place its records alone. */
+GA_MUST_CHECK int ga_image_store_remove(const char *dir, const struct ga_stored_image *s,
+					struct ga_err *err);
 /* Fills copy.used_by: the allocations on this host that were made, or are being made, from it; a
  * rebuild reads it again. 1, or 0 when host.db cannot be read without root. */
-int ga_image_store_uses(const char *host_dir, struct ga_stored_images *list, struct ga_err *err);
+GA_MUST_CHECK int ga_image_store_uses(const char *host_dir, struct ga_stored_images *list,
+				      struct ga_err *err);
 
 #endif

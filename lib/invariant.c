@@ -18,6 +18,20 @@ static const char *const kept[] = {
 /* Each change counts, so that whoever saw an older generation is refused. */
 static const char *const counted[] = { "slot", "allocation", "node", NULL };
 
+/*
+ * Columns by which rules tell the row as it was from what it becomes. A temporary trigger of a
+ * connection fires first and may have changed the row meanwhile: then OLD is not what is stored any
+ * more, and the update would put back what it read. Of the counted tables it is the generation.
+ */
+static const struct {
+	const char *table, *column, *key;
+} moving[] = {
+	{ "meta", "epoch", "one" },	   { "device", "dirty_since", "id" },
+	{ "claim", "live", "id" },	   { "usage", "ended_at", "id" },
+	{ "node_key", "revoked_at", "number" }, { "maintenance", "ended_at", "id" },
+	{ "proposal", "decided_at", "id" },
+};
+
 /* Tables with a number beside their keys. It has other names (rowid, oid): only a trigger on every
  * update sees those. */
 static const char *const numbered[] = { "node", "device", "slot", "allocation", "claim", "usage",
@@ -96,9 +110,6 @@ static const struct {
 	{ "access", "one", "", "one = NEW.one",
 	  "duplicate: the state has its settings of access" },
 	{ "proposal", "id", "", "id = NEW.id", "duplicate: there is a proposal of that id" },
-	{ "usage", "open", "",
-	  "allocation_id = NEW.allocation_id AND ended_at IS NULL AND NEW.ended_at IS NULL",
-	  "duplicate: the allocation has an open span of usage" },
 };
 
 /* The keys of slots that are not retired: asked together, of those that an index finds by one. */
@@ -189,9 +200,32 @@ static const struct {
 	  "usage_fixed: a span that ended never changes" },
 };
 
+/* The present, and what a clock may differ while a statement runs: SQLite cuts it short. */
+#define SOON "strftime('%Y-%m-%dT%H:%M:%f000Z', 'now', '+1 second')"
+
+/* A span that came from an older version may begin at no time at all: it can be ended. */
+#define SPAN_WHEN \
+	"NEW.ended_at IS NOT NULL AND (NOT " GA_SQL_IS_REAL_TIME("NEW.ended_at") " OR " \
+	"NEW.ended_at > max(" SOON ", NEW.started_at) OR " \
+	"(NEW.ended_at < NEW.started_at AND " GA_SQL_IS_TIME("NEW.started_at") "))"
+#define SPAN_SENTENCE \
+	"usage_time: a span ends at a time that is not before it began and not in the future"
+
+/* "sha256:" and 64 digits, and no row has that of the one before it. */
+#define HASH_WRONG \
+	"length(NEW.hash) <> 71 OR NEW.hash NOT GLOB 'sha256:*' OR " \
+	"substr(NEW.hash, 8) GLOB '*[^0-9a-f]*' OR NEW.hash = NEW.previous_hash"
+
 static const struct ga_rule rules[] = {
 	{ "meta_epoch", "BEFORE UPDATE OF epoch ON meta", "NEW.epoch < OLD.epoch",
 	  "fixed: an epoch only grows", NULL },
+	{ "meta_audit", "BEFORE UPDATE OF audit_seq ON meta", "NEW.audit_seq < OLD.audit_seq",
+	  "fixed: audit rows are counted as they come, and none goes", NULL },
+	{ "meta_counts", "BEFORE UPDATE OF audit_seq ON meta",
+	  "NEW.audit_seq IS NOT (SELECT max(seq) FROM audit)",
+	  "fixed: no more audit rows are counted than there are", NULL },
+	{ "audit_counted", "AFTER INSERT ON audit", NULL, NULL,
+	  "UPDATE meta SET audit_seq = NEW.seq;" },
 	{ "slot_birth_evidence", "BEFORE INSERT ON slot", "NEW.wipe_evidence_id IS NOT NULL",
 	  "birth: a new slot has no evidence", NULL },
 	{ "slot_birth_node", "BEFORE INSERT ON slot",
@@ -202,21 +236,57 @@ static const struct ga_rule rules[] = {
 	{ "audit_unchanged", "BEFORE UPDATE ON audit", NULL, "fixed: audit rows are never changed",
 	  NULL },
 	{ "audit_chain", "BEFORE INSERT ON audit",
-	  "NEW.seq IS NOT (SELECT coalesce(max(seq), 0) + 1 FROM audit) OR "
+	  "NEW.seq IS NOT max((SELECT coalesce(max(seq), 0) FROM audit), "
+	  "coalesce((SELECT audit_seq FROM meta), 0)) + 1 OR "
 	  "NEW.previous_hash IS NOT coalesce((SELECT hash FROM audit ORDER BY seq DESC LIMIT 1), "
 	  "'sha256:0000000000000000000000000000000000000000000000000000000000000000')",
 	  "audit_chain: an audit row continues the chain", NULL },
+	/* SQLite has no SHA-256: whether it is that of the row only check and verify can say. */
+	{ "audit_hash", "BEFORE INSERT ON audit", HASH_WRONG,
+	  "audit_chain: the hash of an audit row has a form that no program writes", NULL },
 	{ "usage_whose", "BEFORE INSERT ON usage",
 	  "NOT EXISTS (SELECT 1 FROM allocation WHERE id = NEW.allocation_id AND "
 	  "number IS NEW.number AND project IS NEW.project AND profile IS NEW.profile "
 	  "AND node_id IS NEW.node_id)",
 	  "usage_whose: a span repeats number, project, profile and node of its allocation", NULL },
+	{ "usage_price", "BEFORE INSERT ON usage",
+	  "NOT EXISTS (SELECT 1 FROM allocation WHERE id = NEW.allocation_id AND "
+	  "count IS NEW.count AND price_micros IS NEW.price_micros "
+	  "AND accelerator_type IS NEW.accelerator_type)",
+	  "usage_price: a span repeats GPUs, type and price of its allocation", NULL },
+	{ "allocation_billed",
+	  "BEFORE UPDATE OF count, price_micros, accelerator_type, profile, node_id ON allocation",
+	  "(NEW.count, NEW.price_micros, NEW.accelerator_type, NEW.profile, NEW.node_id) IS NOT "
+	  "(OLD.count, OLD.price_micros, OLD.accelerator_type, OLD.profile, OLD.node_id) AND "
+	  "EXISTS (SELECT 1 FROM usage WHERE allocation_id = OLD.id)",
+	  "fixed: what an allocation is billed by does not change once it has spans", NULL },
+	{ "usage_over", "BEFORE INSERT ON usage",
+	  "EXISTS (SELECT 1 FROM allocation WHERE id = NEW.allocation_id AND "
+	  "state IN ('released', 'cancelled', 'refused'))",
+	  "usage_life: an allocation that is over is used no more", NULL },
+	{ "usage_early", "BEFORE INSERT ON usage",
+	  "EXISTS (SELECT 1 FROM allocation WHERE id = NEW.allocation_id AND "
+	  "created_at > NEW.started_at AND " GA_SQL_IS_TIME("created_at") ")",
+	  "usage_life: a span does not begin before its allocation was made", NULL },
+	/* A clock that went ahead may have written the allocation or the span before this one: then
+	 * this span begins no earlier than they say. */
+	{ "usage_ahead", "BEFORE INSERT ON usage",
+	  "NEW.started_at > max(" SOON ", coalesce((SELECT created_at FROM allocation WHERE "
+	  "id = NEW.allocation_id AND " GA_SQL_IS_TIME("created_at") "), ''), "
+	  "coalesce((SELECT max(ended_at) FROM usage WHERE allocation_id = NEW.allocation_id), "
+	  "''))",
+	  "usage_life: a span does not begin in the future", NULL },
 	{ "usage_follows", "BEFORE INSERT ON usage",
 	  "EXISTS (SELECT 1 FROM usage WHERE allocation_id = NEW.allocation_id AND "
-	  "ended_at > NEW.started_at)",
+	  "(ended_at IS NULL OR (ended_at > NEW.started_at AND "
+	  GA_SQL_IS_TIME("ended_at") ")))",
 	  "usage_follows: a span begins where the one before it ended, or later", NULL },
-	{ "usage_span", "BEFORE UPDATE OF ended_at ON usage", "NEW.ended_at < NEW.started_at",
-	  "usage_fixed: a span cannot end before it began", NULL },
+	{ "usage_new_end", "BEFORE INSERT ON usage", SPAN_WHEN, SPAN_SENTENCE, NULL },
+	{ "usage_time", "BEFORE INSERT ON usage",
+	  "NOT " GA_SQL_IS_REAL_TIME("NEW.started_at"),
+	  "usage_time: a span begins at a time such as 2026-01-31T08:15:00.000000Z", NULL },
+	{ "usage_span", "BEFORE UPDATE OF ended_at ON usage",
+	  "OLD.ended_at IS NULL AND " SPAN_WHEN, SPAN_SENTENCE, NULL },
 	{ .name = NULL },
 };
 
@@ -332,8 +402,11 @@ static void add_kept(struct events *all)
 		ga_autofree char *refuse = ga_xprintf("concurrent_update: every change of the %s "
 						      "raises its generation by one", *t);
 
-		add_refusal(all, &(struct ga_rule){
-			name, event, "NEW.generation IS NOT OLD.generation + 1", refuse, NULL });
+		ga_autofree char *when = ga_xprintf("NEW.generation IS NOT OLD.generation + 1 OR "
+						    "OLD.generation IS NOT (SELECT generation FROM "
+						    "%s WHERE id = OLD.id)", *t);
+
+		add_refusal(all, &(struct ga_rule){ name, event, when, refuse, NULL });
 	}
 	for (t = numbered; *t; t++) {
 		ga_autofree char *name = ga_xprintf("%s_numbered", *t);
@@ -341,6 +414,23 @@ static void add_kept(struct events *all)
 
 		add_refusal(all, &(struct ga_rule){ name, event, "NEW.rowid <> OLD.rowid",
 			"fixed: the number of a row never changes", NULL });
+	}
+}
+
+static void add_moving(struct events *all)
+{
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(moving); i++) {
+		const char *table = moving[i].table, *column = moving[i].column;
+		ga_autofree char *name = ga_xprintf("%s_meanwhile", table);
+		ga_autofree char *event = ga_xprintf("BEFORE UPDATE OF %s ON %s", column, table);
+		ga_autofree char *when = ga_xprintf("OLD.%s IS NOT (SELECT %s FROM %s WHERE "
+						    "%s = OLD.%s)", column, column, table,
+						    moving[i].key, moving[i].key);
+
+		add_refusal(all, &(struct ga_rule){ name, event, when,
+			"concurrent_update: the row was changed meanwhile", NULL });
 	}
 }
 
@@ -479,6 +569,7 @@ void ga_invariant_ddl(struct ga_str *sql)
 	ga_str_add(sql, ga_sql_slot_proven);
 	add_kept(&all);
 	add_defaulted(&all);
+	add_moving(&all);
 	add_fixed(&all);
 	add_keys(&all);
 	/* SQLite fires what was made last first. Counts come after all that must hold: where

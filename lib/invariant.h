@@ -15,10 +15,30 @@
 /* The present moment in SQL, 27 characters as in records. */
 #define GA_SQL_NOW "strftime('%Y-%m-%dT%H:%M:%f000Z', 'now')"
 
+/* Whether a text has the form of a time as records have it, in which the order of texts is that of
+ * times; and whether there is such a time ('+0 days': without a modifier 30 February stays). */
+#define GA_SQL_IS_TIME(column) \
+	column " GLOB " \
+	"'[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]T[0-9][0-9]:[0-9][0-9]:[0-9][0-9]." \
+	"[0-9][0-9][0-9][0-9][0-9][0-9]Z'"
+#define GA_SQL_IS_REAL_TIME(column) \
+	"(" GA_SQL_IS_TIME(column) " AND " column " > '0001' AND " \
+	"strftime('%Y-%m-%dT%H:%M:%S', substr(" column ", 1, 19), '+0 days') IS " \
+	"substr(" column ", 1, 19))"
+
 /* Whether something keeps a slot out of sale, whatever its state; row is one of slot. */
 #define GA_SQL_SLOT_BLOCKED(row) \
 	"(" row ".cordon_reason IS NOT NULL OR " row ".health_state = 'failed' OR " row \
 	".blockers <> '[]')"
+
+/* Whether evidence e is as strong as a policy asks; what the policy leaves open it does not ask. */
+#define GA_SQL_CLASS_RANK(class) \
+	"CASE " class " WHEN 'purge' THEN 2 WHEN 'clear' THEN 1 ELSE 0 END"
+#define GA_SQL_WIPED_FOR(e, class, verify, memory) \
+	"(" e ".outcome = 'confirmed' AND " GA_SQL_CLASS_RANK(e ".class") " >= max(1, " \
+	GA_SQL_CLASS_RANK(class) ") AND (" e ".verify = 'full' OR coalesce(" verify \
+	", 'sampled') = 'sampled') AND (" e ".gpu_memory = 'confirmed' OR coalesce(" memory \
+	", 'if_supported') = 'if_supported'))"
 
 /* The list of CPUs of a slot, "0-3,8", as rows r.value "0-3" and "8": first and last CPU of each,
  * and how many it names; a range that runs backwards counts as one that nobody has. (Of the JSON

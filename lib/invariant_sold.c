@@ -129,9 +129,11 @@ const struct ga_rule ga_rules_sold[] = {
 	  "held_by IS NOT NULL)",
 	  "has_claims: a node with live claims cannot be retired", NULL },
 	/* slots and their claims */
+	/* Of an allocation that is being placed: a claim that somebody kept from ending is none. */
 	{ "slot_unclaimed", "BEFORE UPDATE OF state ON slot",
 	  "NEW.state = 'reserved' AND OLD.state <> 'reserved' "
-	  "AND NOT EXISTS (SELECT 1 FROM claim WHERE slot_id = OLD.id AND live = 1)",
+	  "AND NOT EXISTS (SELECT 1 FROM claim c JOIN allocation a ON a.id = c.allocation_id WHERE "
+	  "c.slot_id = OLD.id AND c.live = 1 AND a.state IN ('pending', 'placed'))",
 	  "no_claim: a slot is reserved only for a live claim", NULL },
 	/* The first epoch has seen no restore. */
 	{ "slot_unverified", "BEFORE UPDATE OF state ON slot",

@@ -5,15 +5,18 @@
  */
 #include "invariant.h"
 
-#define RANK(class) "CASE " class " WHEN 'purge' THEN 2 WHEN 'clear' THEN 1 ELSE 0 END"
+#define RANK(class) GA_SQL_CLASS_RANK(class)
 
 /*
- * The slots whose evidence proves their wipe: confirmed, of this disk and GPU, for the order in
- * force, as strong as the policy, and begun after both devices were last dirtied.
+ * Each slot with the evidence that proves its wipe: confirmed, of this disk and GPU, for the order
+ * in force, as strong as the policy, read back whole, with a GPU and a fabric function that came
+ * back, written by a version whose evidence is judged, and begun after both devices were last
+ * dirtied. The rest of its content is for ga_wipe_proves(), in the fold and in the check. The view
+ * does not read the slot's wipe_evidence_id: a trigger before an update still sees the old one.
  */
 const char ga_sql_slot_proven[] =
 	"CREATE VIEW slot_proven AS SELECT s.id, s.state, s.nvme_wwid, s.gpu_id, "
-	"s.wipe_evidence_id FROM slot s JOIN wipe_evidence e ON e.id = s.wipe_evidence_id\n"
+	"e.id AS wipe_evidence_id FROM slot s, wipe_evidence e\n"
 	"WHERE e.outcome = 'confirmed'\n"
 	"AND e.slot_id = s.id\n"
 	"AND e.node_id = s.node_id\n"
@@ -24,15 +27,26 @@ const char ga_sql_slot_proven[] =
 	"AND e.lab = (SELECT lab FROM meta)\n"
 	"AND " RANK("e.class") " >= max(1, " RANK("s.wipe_minimum_class") ")\n"
 	"AND s.wipe_minimum_class IS NOT NULL\n"
-	"AND (e.verify = 'full' OR (e.verify = 'sampled' AND s.wipe_verify = 'sampled'))\n"
+	"AND ((e.verify = 'full' AND e.bytes_read = e.size_bytes) OR (e.verify = 'sampled' AND "
+	"s.wipe_verify = 'sampled' AND e.bytes_read > 0))\n"
+	"AND (s.nvme_size_bytes IS NULL OR e.size_bytes = s.nvme_size_bytes)\n"
+	"AND e.mismatches = 0\n"
+	"AND e.surviving = 0\n"
 	"AND (e.gpu_memory = 'confirmed' OR (e.gpu_memory IN ('not_needed', 'not_proven') AND "
-	"s.wipe_gpu_memory = 'if_supported'))\n"
+	"e.gpu_reset = 'confirmed' AND s.wipe_gpu_memory = 'if_supported'))\n"
+	"AND e.gpu_reset <> 'failed'\n"
+	"AND (e.vf_state = 'confirmed' OR (e.vf_state = 'not_needed' AND "
+	"s.fabric_vf_pci_address IS NULL))\n"
+	"AND (e.medium = 'file') = e.lab\n"
+	"AND e.rules >= 1\n"
 	"AND NOT EXISTS (SELECT 1 FROM device x WHERE x.id IN (s.nvme_wwid, s.gpu_id) AND "
 	"x.dirty_since >= e.started_at);\n";
-#define PROVEN "EXISTS (SELECT 1 FROM slot_proven WHERE id = NEW.id)"
+#define PROVEN \
+	"EXISTS (SELECT 1 FROM slot_proven WHERE id = NEW.id AND " \
+	"wipe_evidence_id = NEW.wipe_evidence_id)"
 
 /* Both devices are known, of this node, of the right kind, and clean: but for those of a slot that
- * was wiped, which are cleared after it (slot_cleared). */
+ * was wiped, which are cleared with it (slot_cleared). */
 #define CLEAN \
 	"2 = (SELECT count(*) FROM device WHERE node_id = NEW.node_id AND " \
 	"((id = NEW.nvme_wwid AND device_kind = 'disk') OR " \
@@ -44,9 +58,17 @@ const char ga_sql_slot_proven[] =
 	"max(" GA_SQL_NOW ", coalesce(dirty_since, ''), coalesce((SELECT e.finished_at FROM " \
 	"wipe_evidence e WHERE e.id = device.cleared_by), ''))"
 
-#define IS_TIME(column) column " GLOB " \
-	"'[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]T[0-9][0-9]:[0-9][0-9]:[0-9][0-9]." \
-	"[0-9][0-9][0-9][0-9][0-9][0-9]Z'"
+#define IS_TIME(column) GA_SQL_IS_TIME(column)
+
+/* A device of the slot that its tenant has had counts as clean. */
+#define NOT_TAINTED(row) \
+	"EXISTS (SELECT 1 FROM device WHERE id IN (" row ".nvme_wwid, " row ".gpu_id) AND " \
+	"dirty_since IS NULL)"
+/* Devices of the allocation's node that stand in no slot. */
+#define SPARE_OF(row) \
+	"node_id IN (SELECT c.node_id FROM claim c WHERE c.allocation_id = " row ".id AND " \
+	"c.live = 1) AND NOT EXISTS (SELECT 1 FROM slot s WHERE (s.nvme_wwid = device.id OR " \
+	"s.gpu_id = device.id) AND s.retired = 0)"
 
 /* The rows of slot_cpu of the slot, and those that its list of CPUs names. */
 #define CPUS_HELD "(SELECT count(*) FROM slot_cpu WHERE slot_id = NEW.id)"
@@ -77,14 +99,15 @@ const struct ga_rule ga_rules_wiped[] = {
 	  "NEW.dirty_since IS NOT NULL AND EXISTS (SELECT 1 FROM slot WHERE "
 	  OF_DEVICE " AND " ONE_OF("'available', 'reserved'") ")",
 	  "in_use: the slot of a device is taken out of sale before the device is tainted", NULL },
-	{ "device_clear", "BEFORE UPDATE OF dirty_since ON device",
-	  "OLD.dirty_since IS NOT NULL AND NEW.dirty_since IS NULL AND NOT EXISTS (SELECT 1 FROM "
-	  "slot_proven WHERE " OF_DEVICE " AND " ONE_OF("'available', 'disabled'") " AND "
+	{ "device_clear", "BEFORE UPDATE OF dirty_since, cleared_by ON device",
+	  "NEW.dirty_since IS NULL AND (OLD.dirty_since IS NOT NULL OR "
+	  "NEW.cleared_by IS NOT OLD.cleared_by) AND NOT EXISTS (SELECT 1 FROM "
+	  "slot_proven WHERE " OF_DEVICE " AND "
+	  ONE_OF("'wiping', 'available', 'disabled'") " AND "
 	  "wipe_evidence_id = NEW.cleared_by)",
 	  "tainted: only confirmed evidence of a later wipe clears a device", NULL },
 	{ "device_cleared_by", "BEFORE UPDATE OF cleared_by ON device",
-	  "NEW.cleared_by IS NOT OLD.cleared_by AND NOT (OLD.dirty_since IS NOT NULL AND "
-	  "NEW.dirty_since IS NULL)",
+	  "NEW.cleared_by IS NOT OLD.cleared_by AND NEW.dirty_since IS NOT NULL",
 	  "fixed: what cleared a device changes only when it is cleared", NULL },
 	{ "device_moved", "BEFORE UPDATE OF node_id ON device",
 	  "NEW.node_id <> OLD.node_id AND (OLD.device_kind = 'gpu' OR NEW.dirty_since IS NULL OR "
@@ -95,16 +118,39 @@ const struct ga_rule ga_rules_wiped[] = {
 	  "NEW.state = 'provisioning' AND OLD.state <> 'provisioning'", NULL,
 	  "UPDATE device SET dirty_since = " TAINT_TIME ", dirtied_by = coalesce((SELECT "
 	  "allocation_id FROM claim WHERE slot_id = NEW.id AND live = 1), NEW.id) "
-	  "WHERE id IN (NEW.nvme_wwid, NEW.gpu_id);" },
+	  "WHERE id IN (NEW.nvme_wwid, NEW.gpu_id);\n"
+	  "SELECT RAISE(ABORT, 'tainted: the devices of a slot that is handed over were not "
+	  "tainted') WHERE " NOT_TAINTED("NEW") ";" },
+	/* A temporary trigger of a connection fires first, and can end what follows (IGNORE, FAIL)
+	 * or keep it from running (a trigger does not run within itself). So this trigger, which
+	 * changes nothing, looks before the slot's next step whether the taint is there. */
+	{ "slot_was_dirtied", "BEFORE UPDATE OF state ON slot",
+	  "OLD.state = 'provisioning' AND NEW.state <> OLD.state AND " NOT_TAINTED("OLD"),
+	  "tainted: the devices of a slot that was handed over were not tainted", NULL },
+	/* What is released was handed over. */
+	{ "slot_released_dirty", "BEFORE UPDATE OF state ON slot",
+	  "NEW.state = 'releasing' AND OLD.state <> 'releasing' AND " NOT_TAINTED("NEW"),
+	  "tainted: the devices of a slot that is released were never tainted", NULL },
+	/* Also when its allocation is not moved, as only a foreign hand does it. */
+	{ "slot_node_was_dirtied", "BEFORE UPDATE OF state ON slot",
+	  "OLD.state = 'provisioning' AND NEW.state <> OLD.state AND EXISTS (SELECT 1 FROM claim k "
+	  "JOIN allocation a ON a.id = k.allocation_id WHERE k.slot_id = OLD.id AND k.live = 1 AND "
+	  "a.shape = 'baremetal' AND EXISTS (SELECT 1 FROM device WHERE dirty_since IS NULL AND "
+	  SPARE_OF("a") "))",
+	  "tainted: a spare device of a node that was handed over was not tainted", NULL },
+	{ "node_was_dirtied", "BEFORE UPDATE OF state ON allocation",
+	  "OLD.state = 'provisioning' AND NEW.state <> OLD.state AND OLD.shape = 'baremetal' AND "
+	  "EXISTS (SELECT 1 FROM device WHERE dirty_since IS NULL AND " SPARE_OF("OLD") ")",
+	  "tainted: a spare device of a node that was handed over was not tainted", NULL },
 	/* Disks of the node that stand in no slot: whoever has the node has had them too. */
 	{ "node_dirtied", "AFTER UPDATE OF state ON allocation",
 	  "NEW.state = 'provisioning' AND OLD.state <> 'provisioning' AND NEW.shape = 'baremetal'",
 	  NULL,
 	  "UPDATE device SET dirty_since = " TAINT_TIME ", dirtied_by = NEW.id "
-	  "WHERE node_id IN (SELECT c.node_id FROM claim c "
-	  "WHERE c.allocation_id = NEW.id AND c.live = 1) "
-	  "AND NOT EXISTS (SELECT 1 FROM slot s "
-	  "WHERE (s.nvme_wwid = device.id OR s.gpu_id = device.id) AND s.retired = 0);" },
+	  "WHERE " SPARE_OF("NEW") ";\n"
+	  "SELECT RAISE(ABORT, 'tainted: the spare devices of a node that is handed over were not "
+	  "tainted') WHERE EXISTS (SELECT 1 FROM device WHERE dirty_since IS NULL AND "
+	  SPARE_OF("NEW") ");" },
 	/* evidence */
 	{ "evidence_times", "BEFORE INSERT ON wipe_evidence",
 	  "NOT " IS_TIME("NEW.started_at") " OR NOT " IS_TIME("NEW.finished_at")
@@ -117,14 +163,27 @@ const struct ga_rule ga_rules_wiped[] = {
 	{ "slot_tainted", "BEFORE UPDATE OF state ON slot",
 	  "NEW.state IN ('available', 'reserved') AND NEW.state <> OLD.state AND NOT " CLEAN,
 	  "tainted: a device of the slot is not known, or not known to be wiped", NULL },
-	/* After the update, where the view sees the slot as it will be. */
-	{ "slot_cleared", "AFTER UPDATE OF state ON slot",
+	{ "slot_proof", "BEFORE UPDATE OF state ON slot",
+	  "OLD.state = 'wiping' AND NEW.state = 'available' AND NOT " PROVEN,
+	  "tainted: a slot leaves wiping for available only with confirmed evidence of its wipe",
+	  NULL },
+	/* Before the update: what is cleared was wiped, also when the slot then stays as it is. */
+	{ "slot_cleared", "BEFORE UPDATE OF state ON slot",
 	  "OLD.state = 'wiping' AND NEW.state IN ('available', 'disabled')", NULL,
-	  "SELECT RAISE(ABORT, 'tainted: a slot leaves wiping for available only with "
-	  "confirmed evidence of its wipe') WHERE NEW.state = 'available' AND NOT " PROVEN ";\n"
 	  "UPDATE device SET dirty_since = NULL, dirtied_by = NULL, "
 	  "cleared_by = NEW.wipe_evidence_id WHERE id IN (NEW.nvme_wwid, NEW.gpu_id) AND "
-	  "dirty_since IS NOT NULL AND " PROVEN ";" },
+	  PROVEN ";\n"
+	  "SELECT RAISE(ABORT, 'tainted: a device of a slot that was wiped was not cleared') WHERE "
+	  "NEW.state = 'available' AND EXISTS (SELECT 1 FROM device WHERE id IN (NEW.nvme_wwid, "
+	  "NEW.gpu_id) AND dirty_since IS NOT NULL);" },
+	/* What was wiped under another policy, or in another slot. */
+	{ "slot_wiped_for", "BEFORE UPDATE OF state ON slot",
+	  "NEW.state = 'available' AND OLD.state = 'disabled' AND EXISTS (SELECT 1 FROM device d "
+	  "WHERE d.id IN (NEW.nvme_wwid, NEW.gpu_id) AND NOT EXISTS (SELECT 1 FROM wipe_evidence e "
+	  "WHERE e.id = d.cleared_by AND "
+	  GA_SQL_WIPED_FOR("e", "NEW.wipe_minimum_class", "NEW.wipe_verify",
+			   "NEW.wipe_gpu_memory") "))",
+	  "tainted: a device of the slot was wiped less than its policy asks", NULL },
 	{ "slot_disposal", "BEFORE UPDATE OF state ON slot",
 	  "NEW.state = 'retired' AND OLD.state <> 'retired' AND NEW.disposal IS NULL AND "
 	  "EXISTS (SELECT 1 FROM device WHERE id IN (NEW.nvme_wwid, NEW.gpu_id) AND "
@@ -162,10 +221,13 @@ const struct ga_rule ga_rules_wiped[] = {
 	  "health_failed: the health of the slot is failed", GA_SQL_OPENS },
 	{ "slot_needs_no_blocker", ON_OPEN, "NEW.blockers <> '[]'",
 	  "not_ready: something blocks the slot", GA_SQL_OPENS },
+	/* A plan puts a reserved slot back on sale as it is: its health may not fail there either.
+	 */
 	{ "slot_stays_healthy", "BEFORE UPDATE OF health_state, blockers ON slot",
-	  "NEW.state = 'available' AND OLD.state = 'available' AND "
-	  "((NEW.health_state = 'failed' AND OLD.health_state <> 'failed') OR "
-	  "(NEW.blockers <> '[]' AND OLD.blockers = '[]'))",
+	  "(NEW.health_state = 'failed' AND OLD.health_state <> 'failed' AND "
+	  "(NEW.state = 'available' OR NEW.state = 'reserved')) OR "
+	  "(NEW.state = 'available' AND OLD.state = 'available' AND "
+	  "NEW.blockers <> '[]' AND OLD.blockers = '[]')",
 	  "in_use: a slot that is not well is disabled in the same change", NULL },
 	{ .name = NULL },
 };

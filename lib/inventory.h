@@ -15,8 +15,8 @@
  * record that closes them. Nothing is given when host.db cannot be read: an inventory that leaves
  * something out would say that it is free.
  */
-int ga_inventory(const char *node, const struct ga_observe_opts *look,
-		 int (*result)(const struct ga_shape *shape, const void *obj, struct ga_err *err),
-		 struct ga_err *err);
+GA_MUST_CHECK int ga_inventory(const char *node, const struct ga_observe_opts *look,
+			       int (*result)(const struct ga_shape *shape, const void *obj,
+			       struct ga_err *err), struct ga_err *err);
 
 #endif

@@ -41,11 +41,11 @@ static const struct ga_shape memory_shape = {
 	.doc = "memory of the accelerator",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
-		GA_INT(S, nominal_gb, GA_NULLOK, "the number the vendor prints"),
-		GA_INT(S, gpu_gb, GA_NULLOK, "of one schedulable GPU: what requirements meet"),
+		GA_COUNT(S, nominal_gb, GA_NULLOK, "the number the vendor prints"),
+		GA_COUNT(S, gpu_gb, GA_NULLOK, "of one schedulable GPU: what requirements meet"),
 		GA_TEXT(S, type, GA_NULLOK, GA_T_ANY, "kind of memory"),
-		GA_INT(S, reported_mib, GA_NULLOK, "what the vendor's tool reports"),
-		GA_INT(S, bandwidth_mb_s, GA_NULLOK, "bandwidth in 10^6 bytes a second"),
+		GA_MIB(S, reported_mib, GA_NULLOK, "what the vendor's tool reports"),
+		GA_COUNT(S, bandwidth_mb_s, GA_NULLOK, "bandwidth in 10^6 bytes a second"),
 		SOURCES(S, size_sources),
 		SOURCES(S, bandwidth_sources),
 		SOURCES(S, reported_sources),
@@ -62,7 +62,7 @@ static const struct ga_shape architecture_shape = {
 		GA_TEXT(S, family, GA_NULLOK, GA_T_ANY, "value of the label nvidia.com/gpu.family"),
 		GA_TEXT(S, compute_capability, GA_NULLOK, GA_T_ANY, "CUDA compute capability"),
 		GA_TEXT(S, llvm_target, GA_NULLOK, GA_T_ANY, "target of AMD's compilers"),
-		GA_INT(S, compute_units, GA_NULLOK, "compute units"),
+		GA_COUNT(S, compute_units, GA_NULLOK, "compute units"),
 		GA_TEXT(S, basis, GA_NULLOK, GA_T_ANY, "how it was concluded"),
 		SOURCES(S, sources),
 		GA_FIELDS_END },
@@ -70,7 +70,7 @@ static const struct ga_shape architecture_shape = {
 #undef S
 
 #define S ga_accel_dense
-#define SPEED(m) GA_INT(S, m, GA_NULLOK, "10^9 operations a second, without sparsity")
+#define SPEED(m) GA_COUNT(S, m, GA_NULLOK, "10^9 operations a second, without sparsity")
 static const struct ga_shape dense_shape = {
 	.doc = "peak speed by precision, dense",
 	.size = sizeof(struct S),
@@ -99,7 +99,7 @@ static const struct ga_shape link_shape = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, kind, GA_NULLOK, GA_T_ANY, "kind of link"),
-		GA_INT(S, gb_s_bidirectional, GA_NULLOK, "10^9 bytes a second, both directions"),
+		GA_COUNT(S, gb_s_bidirectional, GA_NULLOK, "10^9 bytes a second, both directions"),
 		SOURCES(S, sources),
 		GA_FIELDS_END },
 };
@@ -110,7 +110,7 @@ static const struct ga_shape power_shape = {
 	.doc = "power",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
-		GA_INT(S, tdp_w, GA_NULLOK, "thermal design power of the board in watts"),
+		GA_COUNT(S, tdp_w, GA_NULLOK, "thermal design power of the board in watts"),
 		SOURCES(S, sources),
 		GA_FIELDS_END },
 };
@@ -122,7 +122,7 @@ static const struct ga_shape parts_shape = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TRI(S, mig, "whether it has MIG"),
-		GA_INT(S, mig_max_instances, GA_NULLOK, "MIG instances at most"),
+		GA_COUNT(S, mig_max_instances, GA_NULLOK, "MIG instances at most"),
 		GA_TEXTS(S, mig_balanced_profiles, GA_REQ, GA_T_ANY, "MIG profiles of the vendor's "
 			 "balanced layout, with their number"),
 		GA_TRI(S, vgpu, "whether the vendor lists it for vGPU"),
@@ -159,7 +159,7 @@ static const struct ga_shape labels_shape = {
 	GA_TEXT(S, status, GA_NULLOK, GA_T_ANY, "whether it is sold"), \
 	GA_LISTOF(S, pci, &pci_shape, "its PCI ids"), \
 	SOURCES(S, pci_sources), \
-	GA_INT(S, gpus_per_card, GA_NULLOK, "schedulable GPUs of one card"), \
+	GA_COUNT(S, gpus_per_card, GA_NULLOK, "schedulable GPUs of one card"), \
 	GA_ENUM(S, figures_per, GA_NULLOK, per, \
 		"what nominal memory, speed and compute units are of; power is of the card"), \
 	GA_TEXT(S, form_factor, GA_NULLOK, GA_T_ANY, "how it is built in"), \

@@ -6,6 +6,8 @@ static const char *const tri_states[] = { "ok", "missing", "unknown", NULL };
 static const char *const fm_states[] = { "ok", "absent", "unknown", NULL };
 static const char *const device_words[] = { "gpu", "nvme", "fabric", "switch", NULL };
 static const char *const claim_modes[] = { "per_slot_vf", NULL };
+static const char *const content_words[] = { "empty", "pattern", "unknown_content", "signatures",
+					     "unread", NULL };
 static const char *const link_layers[] = { "infiniband", "ethernet", NULL };
 
 #define S ga_reason
@@ -24,9 +26,9 @@ const struct ga_shape ga_reason_shape = {
 static const struct ga_shape hugepages_shape = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
-		GA_INT(S, size_kib, GA_REQ, "size of a page"),
-		GA_INT(S, total, GA_REQ, "pages configured"),
-		GA_INT(S, free, GA_REQ, "pages free"),
+		GA_KIB(S, size_kib, GA_REQ, "size of a page"),
+		GA_COUNT(S, total, GA_REQ, "pages configured"),
+		GA_COUNT(S, free, GA_REQ, "pages free"),
 		GA_FIELDS_END },
 };
 #undef S
@@ -35,9 +37,9 @@ static const struct ga_shape hugepages_shape = {
 static const struct ga_shape numa_shape = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
-		GA_INT(S, numa_node, GA_REQ, "number of the NUMA node"),
+		GA_NUMBER(S, numa_node, GA_REQ, "number of the NUMA node"),
 		GA_TEXT(S, cpus, GA_NULLOK, GA_T_CPUS, "its CPUs"),
-		GA_INT(S, memory_mib, GA_NULLOK, "its memory"),
+		GA_MIB(S, memory_mib, GA_NULLOK, "its memory"),
 		GA_LISTOF(S, hugepages, &hugepages_shape, "its hugepages by size"),
 		GA_FIELDS_END },
 };
@@ -73,8 +75,8 @@ static const struct ga_shape left_out_shape = {
 const struct ga_shape ga_partition_shape = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
-		GA_INT(S, id, GA_REQ, "Fabric Manager partition id"),
-		GA_INTS(S, module_ids, GA_REQ, "GPU module ids (physicalId), ascending"),
+		GA_NUMBER(S, id, GA_REQ, "Fabric Manager partition id"),
+		GA_NUMBERS(S, module_ids, GA_REQ, "GPU module ids (physicalId), ascending"),
 		GA_TRI(S, active, "whether it is active"),
 		GA_FIELDS_END },
 };
@@ -120,7 +122,7 @@ const struct ga_shape ga_host_shape = {
 		GA_TEXT(S, vendor, GA_NULLOK, GA_T_ANY, "DMI system vendor"),
 		GA_TEXT(S, product, GA_NULLOK, GA_T_ANY, "DMI product name"),
 		GA_TEXT(S, cpus, GA_NULLOK, GA_T_CPUS, "CPUs online"),
-		GA_INT(S, memory_mib, GA_NULLOK, "memory"),
+		GA_MIB(S, memory_mib, GA_NULLOK, "memory"),
 		GA_LISTOF(S, numa, &numa_shape, "NUMA nodes"),
 		GA_LISTOF(S, prerequisites, &ga_prereq_shape, "what slices need of the host"),
 		GA_BOOL(S, reboot_required, "a change waits for a reboot"),
@@ -140,8 +142,8 @@ const struct ga_shape ga_host_shape = {
 static const struct ga_shape bar_shape = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
-		GA_INT(S, index, GA_REQ, "number of the BAR"),
-		GA_INT(S, size_bytes, GA_REQ, "size"),
+		GA_NUMBER(S, index, GA_REQ, "number of the BAR"),
+		GA_BYTES(S, size_bytes, GA_REQ, "size"),
 		GA_BOOL(S, prefetchable, "prefetchable memory"),
 		GA_FIELDS_END },
 };
@@ -161,15 +163,17 @@ const struct ga_shape ga_gpu_shape = {
 		GA_TEXT(S, class, GA_REQ, GA_T_HEX, "PCI class, 6 digits"),
 		GA_TEXT(S, type, GA_NULLOK, GA_T_NAME, "slug in the accelerator catalogue"),
 		GA_TEXT(S, type_name, GA_REQ, GA_T_ANY, "type for people"),
-		GA_INT(S, numa_node, GA_NULLOK, "NUMA node"),
-		GA_INT(S, iommu_group, GA_NULLOK, "IOMMU group"),
+		GA_NUMBER(S, numa_node, GA_NULLOK, "NUMA node"),
+		GA_NUMBER(S, iommu_group, GA_NULLOK, "IOMMU group"),
 		GA_TEXTS(S, iommu_group_members, GA_REQ, GA_T_PCI, "other functions in the group"),
 		GA_TEXT(S, driver, GA_NULLOK, GA_T_ANY, "bound driver"),
 		GA_TEXTS(S, reset_methods, GA_REQ, GA_T_ANY, "reset methods, best first"),
+		GA_TRI(S, can_reset, "whether the kernel can reset it"),
+		GA_TRI(S, answers, "whether it answers in configuration space"),
 		GA_LISTOF(S, bars, &bar_shape, "memory BARs"),
 		GA_TEXT(S, pcie_switch, GA_NULLOK, GA_T_PCI, "upstream port of its PCIe switch"),
 		GA_TEXT(S, physical_slot, GA_NULLOK, GA_T_ANY, "physical slot"),
-		GA_INT(S, module_id, GA_NULLOK, "GPU module id (Fabric Manager physicalId)"),
+		GA_NUMBER(S, module_id, GA_NULLOK, "GPU module id (Fabric Manager physicalId)"),
 		GA_TRI(S, boot_display, "whether it holds the boot framebuffer"),
 		GA_FIELDS_END },
 };
@@ -179,11 +183,11 @@ const struct ga_shape ga_gpu_shape = {
 const struct ga_shape ga_nvme_caps_shape = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
-		GA_INT(S, oacs, GA_NULLOK, "optional admin commands (bit 1: Format)"),
-		GA_INT(S, oncs, GA_NULLOK, "optional NVM commands (bit 3: Write Zeroes)"),
-		GA_INT(S, fna, GA_NULLOK, "format attributes (bit 2: crypto erase)"),
-		GA_INT(S, sanicap, GA_NULLOK, "sanitize capabilities"),
-		GA_INT(S, dlfeat, GA_NULLOK, "what deallocated blocks read as"),
+		GA_NUMBER(S, oacs, GA_NULLOK, "optional admin commands (bit 1: Format)"),
+		GA_NUMBER(S, oncs, GA_NULLOK, "optional NVM commands (bit 3: Write Zeroes)"),
+		GA_NUMBER(S, fna, GA_NULLOK, "format attributes (bit 2: crypto erase)"),
+		GA_NUMBER(S, sanicap, GA_NULLOK, "sanitize capabilities"),
+		GA_NUMBER(S, dlfeat, GA_NULLOK, "what deallocated blocks read as"),
 		GA_FIELDS_END },
 };
 #undef S
@@ -198,17 +202,24 @@ const struct ga_shape ga_nvme_shape = {
 		GA_TEXT(S, firmware, GA_NULLOK, GA_T_ANY, "firmware revision"),
 		GA_TEXT(S, path, GA_REQ, GA_T_ANY, "device node: a cache, not an identity"),
 		GA_TEXT(S, pci_address, GA_NULLOK, GA_T_PCI, "PCI address of the controller"),
-		GA_INT(S, numa_node, GA_NULLOK, "NUMA node"),
-		GA_INT(S, size_bytes, GA_REQ, "size"),
-		GA_INT(S, logical_block_bytes, GA_NULLOK, "logical block size"),
-		GA_INT(S, nsid, GA_NULLOK, "namespace id"),
-		GA_INT(S, namespaces, GA_NULLOK, "namespaces on the controller"),
+		GA_NUMBER(S, numa_node, GA_NULLOK, "NUMA node"),
+		GA_BYTES(S, size_bytes, GA_REQ, "size"),
+		GA_BYTES(S, logical_block_bytes, GA_NULLOK, "logical block size"),
+		GA_NUMBER(S, nsid, GA_NULLOK, "namespace id"),
+		GA_COUNT(S, namespaces, GA_NULLOK, "namespaces on the controller"),
 		GA_TEXT(S, diskseq, GA_NULLOK, GA_T_ANY, "disk sequence number"),
 		GA_TRI(S, is_block, "a block device; false: a file (lab)"),
 		GA_TEXTS(S, mounts, GA_REQ, GA_T_ANY, "where it or a partition is mounted"),
-		GA_TEXTS(S, holders, GA_REQ, GA_T_ANY, "block devices built on it"),
+		GA_TEXTS(S, holders, GA_REQ, GA_T_ANY,
+			 "what else uses it: devices built on it, loop devices, swap, exports"),
+		GA_BOOL_OPT(S, uses_known,
+			    "whether everything that could use it could be looked at"),
 		GA_TEXTS(S, signatures, GA_REQ, GA_T_ANY, "content signatures"),
 		GA_BOOL(S, signatures_known, "whether the signatures could be read"),
+		GA_ENUM(S, content, GA_OPT, content_words,
+			"what its blocks read as: empty (zeros), pattern (erased flash), "
+			"unknown_content, signatures (not sampled), unread"),
+		GA_COUNT(S, content_blocks, GA_OPT, "blocks of 4 KiB looked at for that"),
 		GA_OBJ(S, capabilities, GA_REQ, &ga_nvme_caps_shape, "what the drive can do"),
 		GA_FIELDS_END },
 };
@@ -221,9 +232,9 @@ const struct ga_shape ga_fabric_shape = {
 		(const struct ga_field[]){
 			GA_TEXT(S, vf_pci_address, GA_REQ, GA_T_PCI, "the virtual function"),
 			GA_TEXT(S, pf_pci_address, GA_REQ, GA_T_PCI, "its physical function"),
-			GA_INT(S, vf_index, GA_NULLOK, "index below the physical function"),
-			GA_INT(S, numa_node, GA_NULLOK, "NUMA node"),
-			GA_INT(S, iommu_group, GA_NULLOK, "IOMMU group"),
+			GA_NUMBER(S, vf_index, GA_NULLOK, "index below the physical function"),
+			GA_NUMBER(S, numa_node, GA_NULLOK, "NUMA node"),
+			GA_NUMBER(S, iommu_group, GA_NULLOK, "IOMMU group"),
 			GA_TEXT(S, driver, GA_NULLOK, GA_T_ANY, "bound driver"),
 			GA_ENUM(S, link_layer, GA_NULLOK, link_layers,
 				"link layer of the physical function"),
@@ -244,7 +255,7 @@ static const struct ga_shape suggestion_shape = {
 		GA_TEXT(S, bridge, GA_NULLOK, GA_T_ANY, "Open vSwitch bridge"),
 		GA_TEXT(S, port, GA_NULLOK, GA_T_ANY, "port name"),
 		GA_TEXT(S, cpuset, GA_NULLOK, GA_T_CPUS, "CPUs"),
-		GA_INT(S, memory_mib, GA_NULLOK, "memory"),
+		GA_MIB(S, memory_mib, GA_NULLOK, "memory"),
 		GA_FIELDS_END },
 };
 #undef S
@@ -258,7 +269,7 @@ const struct ga_shape ga_candidate_shape = {
 		GA_TEXT(S, node, GA_REQ, GA_T_NAME, "node id"),
 		GA_INT_IN(S, slot_index, GA_REQ, 0, 255, "index of the bundle on the node"),
 		GA_TEXT(S, fingerprint, GA_REQ, GA_T_DIGEST, "of the host record it belongs to"),
-		GA_INT(S, numa_node, GA_NULLOK, "NUMA node of the bundle"),
+		GA_NUMBER(S, numa_node, GA_NULLOK, "NUMA node of the bundle"),
 		GA_OBJ(S, gpu, GA_NULLOK, &ga_gpu_shape, "the GPU"),
 		GA_OBJ(S, nvme, GA_NULLOK, &ga_nvme_shape, "the raw NVMe namespace"),
 		GA_OBJ(S, fabric, GA_NULLOK, &ga_fabric_shape, "the fabric virtual function"),
@@ -275,7 +286,7 @@ const struct ga_shape ga_end_shape = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, node, GA_REQ, GA_T_NAME, "node id"),
-		GA_INT(S, count, GA_REQ, "candidate records before it"),
+		GA_COUNT(S, count, GA_REQ, "candidate records before it"),
 		GA_TEXT(S, digest, GA_REQ, GA_T_DIGEST, "over the lines of host and candidates"),
 		GA_TEXT(S, fingerprint, GA_REQ, GA_T_DIGEST, "of the host record"),
 		GA_FIELDS_END },
@@ -301,4 +312,13 @@ bool ga_reasons_has(const struct ga_reasons *list, const char *code)
 		if (ga_streq(list->v[i].code, code))
 			return true;
 	return false;
+}
+
+void ga_reasons_release(struct ga_reasons *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		ga_shape_release(&ga_reason_shape, &list->v[i]);
+	ga_list_release(list);
 }

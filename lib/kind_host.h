@@ -94,6 +94,8 @@ struct ga_gpu {
 	GA_LIST(char *) iommu_group_members; /* the other functions of its group, bridges not */
 	char *driver;
 	GA_LIST(char *) reset_methods;
+	int64_t can_reset; /* tristate; a kernel that names no methods may know one */
+	int64_t answers;   /* tristate: ga_pci_answers */
 	GA_LIST(struct ga_bar) bars;
 	char *pcie_switch; /* PCI address of the nearest common upstream port, or NULL */
 	char *physical_slot;
@@ -113,8 +115,11 @@ struct ga_nvme {
 	char *diskseq;
 	int64_t is_block; /* tristate: a block device; false is a file (lab) */
 	GA_LIST(char *) mounts, holders;
+	bool uses_known; /* all that could use it was looked at: loop devices, exports, … */
 	GA_LIST(char *) signatures; /* meaningful when signatures_known */
 	bool signatures_known;
+	char *content; /* empty, pattern, unknown_content, signatures, unread; NULL as unread */
+	int64_t content_blocks; /* blocks of 4 KiB looked at for that */
 	struct ga_nvme_caps capabilities;
 };
 
@@ -163,5 +168,6 @@ extern const struct ga_shape ga_host_shape, ga_candidate_shape, ga_end_shape;
 void ga_reasons_add(struct ga_reasons *list, const char *code, const char *subject,
 		    const char *evidence, const char *hint);
 bool ga_reasons_has(const struct ga_reasons *list, const char *code);
+void ga_reasons_release(struct ga_reasons *list);
 
 #endif

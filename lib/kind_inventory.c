@@ -38,7 +38,7 @@ const struct ga_shape ga_inventory_shape = {
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, node, GA_REQ, GA_T_NAME, "node id"),
 		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when"),
-		GA_INT(S, count, GA_REQ, "inventory-work records before it"),
+		GA_COUNT(S, count, GA_REQ, "inventory-work records before it"),
 		GA_BOOL(S, domains_known, "whether libvirt could be asked"),
 		GA_OBJ(S, host, GA_NULLOK, &ga_host_shape, "the host as discover shows it"),
 		GA_LISTOF(S, candidates, &ga_candidate_shape, "its GPUs and what goes with them"),

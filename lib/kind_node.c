@@ -52,7 +52,7 @@ const struct ga_shape ga_event_shape = {
 	.doc = "something that happened, in the order of the audit",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
-		GA_INT(S, seq, GA_REQ, "number in the audit: go on behind it with --after"),
+		GA_SERIAL(S, seq, GA_REQ, "number in the audit: go on behind it with --after"),
 		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when"),
 		GA_TEXT(S, actor, GA_REQ, GA_T_ANY, "who"),
 		GA_TEXT(S, program, GA_REQ, GA_T_ANY, "by which program"),

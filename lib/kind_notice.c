@@ -10,7 +10,7 @@ const struct ga_shape ga_notice_shape = {
 	.doc = "what needs a person, or does no more, as it is told to a hook",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
-		GA_INT(S, notice, GA_REQ, "its number, the same for raised and cleared"),
+		GA_SERIAL(S, notice, GA_REQ, "its number, the same for raised and cleared"),
 		GA_ENUM(S, change, GA_REQ, changes, "raised: it is so now; cleared: no more"),
 		GA_TEXT(S, hook, GA_REQ, GA_T_ANY, "who is told"),
 		GA_TRI(S, told, "whether that went well; null: it is being told, or would be"),

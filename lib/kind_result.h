@@ -110,6 +110,7 @@ struct ga_wipe_evidence {
 	struct ga_markers *markers;
 	struct ga_read_back *read_back;
 	struct ga_step gpu_memory, gpu_reset, vf_state;
+	char *gpu_reset_method; /* bus, flr, …: as in the kernel's reset_method, or NULL */
 	char *gpu_identity;
 	char *class; /* none, clear, purge */
 	char *outcome; /* confirmed, not_started, unknown, failed */
@@ -117,6 +118,7 @@ struct ga_wipe_evidence {
 	int64_t status; /* exit status for the pipeline; 0 when confirmed */
 	bool lab;
 	char *tool;
+	int64_t rules; /* wipejudge.h: what its content is judged by; GA_UNKNOWN: it is older */
 	char *previous_digest; /* of this host's evidence before */
 	char *digest; /* of this record without this member */
 };

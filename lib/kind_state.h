@@ -27,7 +27,7 @@ struct ga_slot {
 	char *mac, *private_ip, *bridge, *port;
 	char *storage_ownership; /* tenant_slice */
 	struct ga_wipe_policy *wipe;
-	char *health_state, *health_detail; /* ok, failed, unknown */
+	char *health_state, *health_detail, *health_since; /* ok, failed, unknown (health.h) */
 	char *cordon_reason;
 	bool tainted;
 	char *tainted_since, *wipe_evidence;
@@ -45,6 +45,7 @@ struct ga_node {
 	char *cordon_reason, *drain_deadline, *held_by;
 	int64_t epoch_verified;
 	char *fingerprint, *boot_id, *observed_at, *observation_digest;
+	char *node_key, *node_key_since; /* NULL: the state has no key of it that counts */
 	struct ga_reasons blockers;
 	struct ga_network network;
 	int64_t reserved_memory_mib;

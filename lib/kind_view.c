@@ -32,8 +32,8 @@ static const struct ga_shape type_shape = {
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, type, GA_NULLOK, GA_T_NAME, "slug in the accelerator catalogue"),
 		GA_TEXT(S, name, GA_REQ, GA_T_ANY, "the same for people"),
-		GA_INT(S, count, GA_NULLOK, "how many GPUs"),
-		GA_INT(S, memory_gb, GA_NULLOK, "nominal memory of one GPU"),
+		GA_COUNT(S, count, GA_NULLOK, "how many GPUs"),
+		GA_COUNT(S, memory_gb, GA_NULLOK, "nominal memory of one GPU"),
 		GA_ENUM(S, rung, GA_REQ, rungs, "which rung of detection answered"),
 		GA_TEXTS(S, may_be, GA_REQ, GA_T_NAME, "where it is open: one of these types"),
 		GA_LISTOF(S, evidence, &evidence_shape, "what each source says"),
@@ -47,7 +47,7 @@ static const struct ga_shape part_shape = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, profile, GA_REQ, GA_T_ANY, "what a part is: a MIG profile, shared"),
-		GA_INT(S, count, GA_REQ, "how many"),
+		GA_COUNT(S, count, GA_REQ, "how many"),
 		GA_FIELDS_END },
 };
 #undef S
@@ -75,13 +75,13 @@ const struct ga_shape ga_node_view_shape = {
 		GA_TEXT(S, summary, GA_REQ, GA_T_ANY, "types and counts for people"),
 		GA_BOOL(S, mixed, "whether it has several types"),
 		GA_LISTOF(S, types, &type_shape, "its types"),
-		GA_INT(S, gpus, GA_NULLOK, "its GPUs, whole"),
-		GA_INT(S, allocatable, GA_NULLOK, "GPUs or parts that its platform may hand out"),
+		GA_COUNT(S, gpus, GA_NULLOK, "its GPUs, whole"),
+		GA_COUNT(S, allocatable, GA_NULLOK, "GPUs or parts that its platform may hand out"),
 		GA_LISTOF(S, parts, &part_shape, "parts of GPUs that it offers"),
-		GA_INT(S, node_memory_mib, GA_NULLOK, "memory of the host, not of its GPUs"),
+		GA_MIB(S, node_memory_mib, GA_NULLOK, "memory of the host, not of its GPUs"),
 		GA_TEXT(S, state, GA_NULLOK, GA_T_ANY, "state of the node there"),
 		GA_TEXT(S, observed_at, GA_NULLOK, GA_T_TIME, "when it was seen so"),
-		GA_INT(S, age_seconds, GA_NULLOK, "how long ago that is"),
+		GA_AMOUNT(S, age_seconds, GA_NULLOK, "how long ago that is"),
 		GA_LISTOF(S, warnings, &warning_shape, "what does not fit together"),
 		GA_FIELDS_END },
 };

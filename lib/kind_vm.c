@@ -13,7 +13,7 @@ const struct ga_shape ga_power_shape = {
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, allocation, GA_REQ, GA_T_ID, "allocation id"),
 		GA_TEXT(S, node, GA_REQ, GA_T_NAME, "node id"),
-		GA_INT(S, generation, GA_REQ, "generation of the order"),
+		GA_SERIAL(S, generation, GA_REQ, "generation of the order"),
 		GA_TEXT(S, attempt, GA_REQ, GA_T_ID, "attempt of the order"),
 		GA_BOOL(S, dry_run, "nothing was done"),
 		GA_ENUM(S, power_wanted, GA_REQ, ga_power_words, "power wanted from now on"),
@@ -36,11 +36,11 @@ const struct ga_shape ga_console_shape = {
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, allocation, GA_REQ, GA_T_ID, "allocation id"),
 		GA_TEXT(S, node, GA_REQ, GA_T_NAME, "node id"),
-		GA_INT(S, generation, GA_REQ, "generation of the order"),
+		GA_SERIAL(S, generation, GA_REQ, "generation of the order"),
 		GA_TEXT(S, attempt, GA_REQ, GA_T_ID, "attempt of the order"),
 		GA_TEXT(S, path, GA_REQ, GA_T_ANY, "the recording, on the node"),
 		GA_TEXT(S, digest, GA_NULLOK, GA_T_DIGEST, "of the recording, once it is closed"),
-		GA_INT(S, bytes, GA_NULLOK, "length of the recording, once it is closed"),
+		GA_BYTES(S, bytes, GA_NULLOK, "length of the recording, once it is closed"),
 		GA_TEXT(S, started_at, GA_REQ, GA_T_TIME, "when it was opened"),
 		GA_TEXT(S, ended_at, GA_NULLOK, GA_T_TIME, "when it was closed"),
 		GA_BOOL(S, lab, "of a lab"),
@@ -57,7 +57,7 @@ const struct ga_shape ga_ingress_shape = {
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, allocation, GA_REQ, GA_T_ID, "allocation id"),
 		GA_TEXT(S, node, GA_REQ, GA_T_NAME, "node id"),
-		GA_INT(S, generation, GA_REQ, "generation of the order"),
+		GA_SERIAL(S, generation, GA_REQ, "generation of the order"),
 		GA_TEXT(S, attempt, GA_REQ, GA_T_ID, "attempt of the order"),
 		GA_BOOL(S, dry_run, "nothing was done"),
 		GA_ENUM(S, proto, GA_REQ, ga_proto_words, "protocol"),

@@ -22,7 +22,8 @@ typedef int (*ga_kube_each)(json_t *item, size_t number, void *arg, struct ga_er
 
 /* Reads a descriptor to its end; name is for messages. GA_BADREC says what is wrong with it, with
  * the number of the item. What each() did for items before stands: use it when all is read. */
-int ga_kube_items(int fd, const char *name, ga_kube_each each, void *arg, struct ga_err *err);
+GA_MUST_CHECK int ga_kube_items(int fd, const char *name, ga_kube_each each, void *arg,
+				struct ga_err *err);
 
 /* A node. Every member borrows from the item; an object that is missing is NULL. */
 struct ga_kube_node {
@@ -33,7 +34,7 @@ struct ga_kube_node {
 	bool cordoned;
 };
 /* GA_BADREC when the item is no node. */
-int ga_kube_node(json_t *item, struct ga_kube_node *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_kube_node(json_t *item, struct ga_kube_node *ret, struct ga_err *err);
 
 /* A label's text; NULL when it is not there or no text. */
 const char *ga_kube_label(const struct ga_kube_node *node, const char *key);

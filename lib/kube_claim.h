@@ -20,7 +20,7 @@ struct ga_kube_claims *ga_kube_claims_new(void);
 void ga_kube_claims_free(struct ga_kube_claims *c);
 
 /* Takes a ResourceClaim or a ResourceSlice. 1; 0 when the item is neither; GA_BADREC. */
-int ga_kube_claims_take(struct ga_kube_claims *c, json_t *item, struct ga_err *err);
+GA_MUST_CHECK int ga_kube_claims_take(struct ga_kube_claims *c, json_t *item, struct ga_err *err);
 /* Whether any came: without them nothing is known of claims, and nothing is said of them. */
 bool ga_kube_claims_any(const struct ga_kube_claims *c);
 
@@ -32,8 +32,8 @@ struct ga_kube_claimed {
 /* A node by its name, or NULL. */
 typedef const struct ga_node_view *(*ga_kube_node_of)(char *name, void *arg);
 /* All is read. GA_BADREC when a claim came twice. */
-int ga_kube_claims_judge(struct ga_kube_claims *c, const struct ga_accels *list,
-			 ga_kube_node_of node_of, void *arg, struct ga_err *err);
+GA_MUST_CHECK int ga_kube_claims_judge(struct ga_kube_claims *c, const struct ga_accels *list,
+				       ga_kube_node_of node_of, void *arg, struct ga_err *err);
 /* NULL: it did not come. It lives as long as c. */
 const struct ga_kube_claimed *ga_kube_claims_find(const struct ga_kube_claims *c,
 						  char *namespace, char *name);

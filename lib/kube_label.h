@@ -12,8 +12,9 @@ typedef int (*ga_label_each)(const struct ga_label_finding *finding, void *arg,
 			     struct ga_err *err);
 /* Every finding goes to each(), labels in the order of this page's families, then the node's.
  * Returns how many were warnings or errors, or -1. */
-int ga_kube_labels(const struct ga_accels *list, const struct ga_kube_node *node,
-		   int64_t now_micros, ga_label_each each, void *arg, struct ga_err *err);
+GA_MUST_CHECK int ga_kube_labels(const struct ga_accels *list, const struct ga_kube_node *node,
+				 int64_t now_micros, ga_label_each each, void *arg,
+				 struct ga_err *err);
 /* eks, gke, aks, openshift or kubernetes, by labels that only they put on nodes. */
 const char *ga_kube_platform(const struct ga_kube_node *node);
 

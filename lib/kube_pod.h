@@ -29,7 +29,7 @@ void ga_kube_pod_release(struct ga_kube_pod *p);
 #define ga_autopod ga_cleanup(ga_kube_pod_release)
 
 /* ret is overwritten. GA_BADREC when the item is no pod. */
-int ga_kube_pod(json_t *item, struct ga_kube_pod *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_kube_pod(json_t *item, struct ga_kube_pod *ret, struct ga_err *err);
 
 /* Whether it runs and may have accelerators: what came of claims tells, when all is read. claims
  * NULL: all is read, and none came. */

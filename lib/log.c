@@ -27,6 +27,7 @@ void ga_log_at(enum ga_log_level level, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	ga_printable(text);
 	ga_str_addf(&line, "%s %s: %s\n", ga_time_format(ga_clock_micros(), now),
 		    level == GA_LOG_INFO ? "info" : "debug", text);
 	if (ga_write_all(2, line.buf, line.len) < 0)

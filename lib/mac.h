@@ -10,7 +10,7 @@
 
 /* Reads "52:54:00:aa:bb:cc" (either case), unicast and not all zero; GA_BADREC otherwise.
  * Writes it in lower case. */
-int ga_mac_parse(const char *text, char out[GA_MAC_SIZE], struct ga_err *err);
+GA_MUST_CHECK int ga_mac_parse(const char *text, char out[GA_MAC_SIZE], struct ga_err *err);
 /* The suggested MAC of a slot: 02:xx:xx:xx:xx:II, locally administered and unicast; xx are the
  * first four bytes of SHA-256("gpuaas-mac" NUL node), II is the slot index (0..255). */
 void ga_mac_suggest(const char *node, int slot_index, char out[GA_MAC_SIZE]);
@@ -18,9 +18,9 @@ void ga_mac_suggest(const char *node, int slot_index, char out[GA_MAC_SIZE]);
 void ga_mac_fabric(const char *node, int slot_index, char out[GA_MAC_SIZE]);
 
 /* Reads a dotted IPv4 address (four decimal parts, no leading zeros). */
-int ga_ip_parse(const char *text, uint32_t *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_ip_parse(const char *text, uint32_t *ret, struct ga_err *err);
 char *ga_ip_format(uint32_t ip, char out[GA_IP_SIZE]);
 /* Reads "10.100.0.0/24"; the host bits must be zero; bits 8..30. */
-int ga_ip_net_parse(const char *text, uint32_t *net, int *bits, struct ga_err *err);
+GA_MUST_CHECK int ga_ip_net_parse(const char *text, uint32_t *net, int *bits, struct ga_err *err);
 
 #endif

@@ -9,9 +9,7 @@
 
 #include "disk.h"
 #include "kind_result.h"
-
-#define GA_MARKER_COUNT 64
-#define GA_MARKER_BYTES 4096
+#include "wipeplan.h"
 
 struct ga_marker_set {
 	unsigned char seed[32];
@@ -19,14 +17,16 @@ struct ga_marker_set {
 	size_t n;
 };
 
-/* Draws the seed and the places: first and last MiB always, the rest at random. */
-int ga_markers_draw(struct ga_marker_set *set, int64_t size_bytes, struct ga_err *err);
+/* Draws the seed and the places: first and last MiB always, the rest at random;
+ * ga_wipe_marker_count() of them. */
+GA_MUST_CHECK int ga_markers_draw(struct ga_marker_set *set, int64_t size_bytes,
+				  struct ga_err *err);
 /* Writes them, flushes, reads them back: all must be there. Sets seed_digest and written. */
-int ga_markers_write(const struct ga_marker_set *set, struct ga_disk *d, struct ga_markers *ret,
-		     struct ga_err *err);
+GA_MUST_CHECK int ga_markers_write(const struct ga_marker_set *set, struct ga_disk *d,
+				   struct ga_markers *ret, struct ga_err *err);
 /* Counts what survives (one sector of a marker is enough) and what cannot be read. Unreadable
  * places are no error here: after a crypto erase a drive may refuse reads until the next write. */
-int ga_markers_check(const struct ga_marker_set *set, struct ga_disk *d, struct ga_markers *ret,
-		     struct ga_err *err);
+GA_MUST_CHECK int ga_markers_check(const struct ga_marker_set *set, struct ga_disk *d,
+				   struct ga_markers *ret, struct ga_err *err);
 
 #endif

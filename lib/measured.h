@@ -39,8 +39,8 @@ struct ga_measured_list {
 
 /* Reads JSON objects, one after the other or in arrays, and adds them to list, which begins zeroed.
  * GA_BADREC names the record (from 1) and what is wrong. */
-int ga_measured_parse(const char *text, size_t len, const struct ga_accels *accels,
-		      struct ga_measured_list *list, struct ga_err *err);
+GA_MUST_CHECK int ga_measured_parse(const char *text, size_t len, const struct ga_accels *accels,
+				    struct ga_measured_list *list, struct ga_err *err);
 void ga_measured_release(struct ga_measured_list *list);
 
 #endif

@@ -13,9 +13,9 @@
 #include "ga.h"
 
 /* Whether there are executables to run, all safe. GA_HOST "no_hooks"; GA_DENIED "hook_unsafe". */
-int ga_metal_check(const char *dir, const char *stage, struct ga_err *err);
+GA_MUST_CHECK int ga_metal_check(const char *dir, const char *stage, struct ga_err *err);
 /* Fails as ga_metal_check. ret: the merged answers, to be released. */
-int ga_metal_run(const char *dir, const char *stage, const char *order, json_t **ret,
-		 struct ga_err *err);
+GA_MUST_CHECK int ga_metal_run(const char *dir, const char *stage, const char *order, json_t **ret,
+			       struct ga_err *err);
 
 #endif

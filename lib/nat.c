@@ -280,32 +280,22 @@ int ga_nat_publish(const struct ga_net_ingress *i, struct ga_err *err)
 	return change(&text, i, "publish", err);
 }
 
-static int unpublish(const struct ga_net_ingress *i, bool orphan, struct ga_err *err)
+int ga_nat_unpublish(const struct ga_net_ingress *i, struct ga_err *err)
 {
 	ga_autorules struct ga_net_rules rules = { 0 };
 	ga_autostr struct ga_str text = GA_STR_INIT;
 	const struct ga_net_ingress *old;
 	bool last = true;
 
-	if (ga_net_rules_read(NULL, NULL, &rules, err) < 0)
+	if (check_whole(i, false, err) < 0 || ga_net_rules_read(NULL, NULL, &rules, err) < 0)
 		return -1;
 	old = find(&rules, i->proto, i->port);
-	if (!old || (orphan ? !leads_to(old, i) : !ga_streq(old->allocation, i->allocation)))
+	if (!old || !ga_streq(old->allocation, i->allocation))
 		return 0;
 	for (size_t k = 0; k < rules.ingress.n; k++)
 		last &= &rules.ingress.v[k] == old || !leads_to(&rules.ingress.v[k], old);
 	ga_nat_unpublish_text(old, last, &text);
 	return change(&text, i, "close", err) < 0 ? -1 : 1;
-}
-
-int ga_nat_unpublish(const struct ga_net_ingress *i, struct ga_err *err)
-{
-	return check_whole(i, false, err) < 0 ? -1 : unpublish(i, false, err);
-}
-
-int ga_nat_unpublish_orphan(const struct ga_net_ingress *i, struct ga_err *err)
-{
-	return unpublish(i, true, err);
 }
 
 /* ---- connections ---- */

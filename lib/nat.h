@@ -19,30 +19,29 @@
  * what is published. Also what boot loads from a file. GA_HOST when the network has no bridge,
  * gateway or prefix, or the bridge's name could be no interface's.
  */
-int ga_nat_ruleset(const struct ga_network *n, struct ga_str *out, struct ga_err *err);
+GA_MUST_CHECK int ga_nat_ruleset(const struct ga_network *n, struct ga_str *out,
+				 struct ga_err *err);
 /* Loads it and reads it back: GA_EXTERNAL when it does not stand then. Harmless when it stands. */
-int ga_nat_setup(const struct ga_network *n, struct ga_err *err);
+GA_MUST_CHECK int ga_nat_setup(const struct ga_network *n, struct ga_err *err);
 /* Removes the table and what is published with it; nothing to do is done. */
-int ga_nat_remove(struct ga_err *err);
+GA_MUST_CHECK int ga_nat_remove(struct ga_err *err);
 
 /*
  * Opens one port of the host to one port of a slice. Done already is done. GA_CONFLICT "port_taken"
  * when the port leads elsewhere or the host itself listens on it, GA_HOST "nat_missing" when the
  * table is not set up, GA_USAGE when the parts are none (allocation, tcp or udp, ports, address).
  */
-int ga_nat_publish(const struct ga_net_ingress *i, struct ga_err *err);
+GA_MUST_CHECK int ga_nat_publish(const struct ga_net_ingress *i, struct ga_err *err);
 /* Closes it, new and open connections: 1 closed, 0 the allocation has not published it (also when
  * somebody else has). Only proto, port and allocation are looked at. */
-int ga_nat_unpublish(const struct ga_net_ingress *i, struct ga_err *err);
-/* Removes an element whatever its comment says, when it still leads where i says; for orphans. */
-int ga_nat_unpublish_orphan(const struct ga_net_ingress *i, struct ga_err *err);
+GA_MUST_CHECK int ga_nat_unpublish(const struct ga_net_ingress *i, struct ga_err *err);
 
 /*
  * Makes the kernel forget the connections of a slice's address, both ways (conntrack(8)), so that
  * what answers its last tenant does not reach the next one. 1 when there were some, 0 when not;
  * GA_HOST "conntrack_missing" when the tool is not installed.
  */
-int ga_nat_forget(const char *ip, struct ga_err *err);
+GA_MUST_CHECK int ga_nat_forget(const char *ip, struct ga_err *err);
 
 /* The commands publish and unpublish give nft; with_target: the last that leads to the address
  * and port there. */

@@ -19,7 +19,7 @@ struct ga_net {
 	size_t n;
 };
 
-int ga_net_scan(struct ga_net *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_net_scan(struct ga_net *ret, struct ga_err *err);
 void ga_net_release(struct ga_net *list);
 #define ga_autonet ga_cleanup(ga_net_release)
 const struct ga_net_dev *ga_net_find(const struct ga_net *list, const char *name);
@@ -71,16 +71,17 @@ void ga_net_rules_lack(const struct ga_net_rules *r, struct ga_str *out);
 /* What "nft -j list table ip gpuaas" printed. A rule counts when it is for this very bridge and
  * network ("10.100.0.0/24"); without them (NULL) only the elements are read. GA_BADREC when the
  * text is not of nft. */
-int ga_net_rules_parse(const char *text, size_t len, const char *bridge, const char *network,
-		       struct ga_net_rules *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_net_rules_parse(const char *text, size_t len, const char *bridge,
+				     const char *network, struct ga_net_rules *ret,
+				     struct ga_err *err);
 /* Asks nft; without bridge and network (NULL) only for what is published. 0 also when there is no
  * such table; GA_DENIED, GA_EXTERNAL when it is not known. */
-int ga_net_rules_read(const char *bridge, const char *network, struct ga_net_rules *ret,
-		      struct ga_err *err);
+GA_MUST_CHECK int ga_net_rules_read(const char *bridge, const char *network,
+				    struct ga_net_rules *ret, struct ga_err *err);
 /* What "nft -j list ruleset" printed: 1 when a rule of any table masquerades the whole network,
  * else 0; -1 as above. evidence gets its table and chain. */
-int ga_net_nat_parse(const char *text, size_t len, const char *network, struct ga_str *evidence,
-		     struct ga_err *err);
+GA_MUST_CHECK int ga_net_nat_parse(const char *text, size_t len, const char *network,
+				   struct ga_str *evidence, struct ga_err *err);
 /*
  * Adds what is wrong with the private network: stale_lease (a lease without a reservation), and as
  * root, where Open vSwitch runs: bridge_renamed, bridge_open, stale_port, isolation_missing,
@@ -89,7 +90,8 @@ int ga_net_nat_parse(const char *text, size_t len, const char *network, struct g
 void ga_net_warn(const struct ga_network *n, struct ga_reasons *warnings);
 /* The first chain but ours that drops by its policy what is forwarded, in the same text: 1 with its
  * table and name in evidence, 0 none, -1 as above. */
-int ga_net_forward_parse(const char *text, size_t len, struct ga_str *evidence, struct ga_err *err);
+GA_MUST_CHECK int ga_net_forward_parse(const char *text, size_t len, struct ga_str *evidence,
+				       struct ga_err *err);
 /* "10.100.0.0/24" of a gateway and the prefix, allocated; NULL when they are none. */
 char *ga_net_network(const char *gateway, int64_t prefix_bits);
 

@@ -161,7 +161,7 @@ int ga_nvfm_open(const char *library, const char *address, struct ga_nvfm **ret,
 	fm->started = true;
 	r = connect_to(fm, address ? address : DEFAULT_ADDRESS);
 	if (r) {
-		failed(r, "connect to it", err);
+		(void)failed(r, "connect to it", err);
 		err->code = GA_HOST;
 		return ga_hint(err, "check 'systemctl status nvidia-fabricmanager' and that "
 			       "FABRIC_MODE is 1 in /usr/share/nvidia/nvswitch/fabricmanager.cfg");

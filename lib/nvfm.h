@@ -35,14 +35,15 @@ struct ga_nvfm_partitions {
  * a socket path beginning with '/', or NULL for 127.0.0.1.
  * GA_NOTFOUND when the library is not there, GA_HOST when Fabric Manager does not answer.
  */
-int ga_nvfm_open(const char *library, const char *address, struct ga_nvfm **ret,
-		 struct ga_err *err);
+GA_MUST_CHECK int ga_nvfm_open(const char *library, const char *address, struct ga_nvfm **ret,
+			       struct ga_err *err);
 void ga_nvfm_close(struct ga_nvfm *fm);
 void ga_cleanup_nvfm(struct ga_nvfm **fm);
 #define ga_autonvfm ga_cleanup(ga_cleanup_nvfm)
 
 /* The supported partitions as they are now, by id. */
-int ga_nvfm_partitions(struct ga_nvfm *fm, struct ga_nvfm_partitions *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_nvfm_partitions(struct ga_nvfm *fm, struct ga_nvfm_partitions *ret,
+				     struct ga_err *err);
 void ga_nvfm_partitions_release(struct ga_nvfm_partitions *list);
 #define ga_autopartitions ga_cleanup(ga_nvfm_partitions_release)
 
@@ -51,9 +52,9 @@ void ga_nvfm_partitions_release(struct ga_nvfm_partitions *list);
  * by the code. GA_EXTERNAL; the reason is the code's word: "fm_in_use", "fm_not_configured",
  * "fm_nvlink_error", … ga_nvfm_retry says whether to try again.
  */
-int ga_nvfm_activate(struct ga_nvfm *fm, int64_t partition, struct ga_err *err);
-int ga_nvfm_deactivate(struct ga_nvfm *fm, int64_t partition, struct ga_err *err);
+GA_MUST_CHECK int ga_nvfm_activate(struct ga_nvfm *fm, int64_t partition, struct ga_err *err);
+GA_MUST_CHECK int ga_nvfm_deactivate(struct ga_nvfm *fm, int64_t partition, struct ga_err *err);
 /* Whether Fabric Manager was not ready yet (still initialising). */
-bool ga_nvfm_retry(const struct ga_err *err);
+GA_MUST_CHECK bool ga_nvfm_retry(const struct ga_err *err);
 
 #endif

@@ -14,6 +14,7 @@
 #define ADMIN_FORMAT 0x80
 #define ADMIN_SANITIZE 0x84
 #define LOG_SANITIZE 0x81
+#define LOG_HEALTH 0x02
 #define CNS_NAMESPACE 0x00
 #define CNS_CONTROLLER 0x01
 #define CNS_ACTIVE 0x02
@@ -190,6 +191,28 @@ int ga_nvme_sanitize_log(struct ga_nvme_dev *d, struct ga_sanitize_log *ret)
 	ret->block_seconds = le32(log + 12) == 0xffffffff ? GA_UNKNOWN : le32(log + 12);
 	ret->crypto_seconds = le32(log + 16) == 0xffffffff ? GA_UNKNOWN : le32(log + 16);
 	return 0;
+}
+
+/* NVMe Base 2.0, figure 207: byte 0, Critical Warning. */
+const char *ga_nvme_failing(struct ga_nvme_dev *d)
+{
+	static const char *const words[8] = {
+		[2] = "its reliability is degraded by errors",
+		[3] = "it takes no writes any more",
+		[4] = "the backup of its volatile memory has failed",
+	};
+	unsigned char log[512] = { 0 };
+	struct ga_nvme_cmd c = { .opcode = ADMIN_GET_LOG, .nsid = 0xffffffff,
+				 .cdw10 = LOG_HEALTH | (sizeof(log) / 4 - 1) << 16,
+				 .data = log, .data_len = sizeof(log), .timeout_ms = COMMAND_MS };
+	size_t i;
+
+	if (d->ops->admin(d->ctx, &c))
+		return NULL;
+	for (i = 0; i < GA_ARRAY_SIZE(words); i++)
+		if (words[i] && log[0] & 1 << i)
+			return words[i];
+	return NULL;
 }
 
 static void GA_PRINTF(4, 5) conclude(struct ga_nvme_try *ret, enum ga_wipe_outcome outcome,

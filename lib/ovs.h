@@ -36,9 +36,9 @@ int ga_ovs_flows(const struct ga_ovs_port *p, int64_t ofport, struct ga_str *out
  * number: a port that was made again has another one, and nothing keeps its guest from lying. */
 bool ga_ovs_flows_stand(const struct ga_ovs_port *p, int64_t ofport, const char *dump);
 /* The port's number, 0 while it has none. */
-int64_t ga_ovs_port_number(const char *port, struct ga_err *err);
+GA_MUST_CHECK int64_t ga_ovs_port_number(const char *port, struct ga_err *err);
 /* Whether Open vSwitch found no interface for the port: 1, 0, -1. Its guest is gone then. */
-int ga_ovs_port_is_dead(const char *port, struct ga_err *err);
+GA_MUST_CHECK int ga_ovs_port_is_dead(const char *port, struct ga_err *err);
 
 /*
  * A bridge that is gpuaas's alone: fail mode "secure", so that it drops what no flow allows, also
@@ -46,24 +46,26 @@ int ga_ovs_port_is_dead(const char *port, struct ga_err *err);
  * the flow for the host's DHCP broadcasts. Changing the fail mode loses the flows of the slices:
  * protect them again (ga_ovs_protect). Not for a bridge with ports of strangers.
  */
-int ga_ovs_setup_bridge(const char *bridge, struct ga_err *err);
+GA_MUST_CHECK int ga_ovs_setup_bridge(const char *bridge, struct ga_err *err);
 /* Whether it is set up so: 1, 0; -1 when Open vSwitch does not answer. */
-int ga_ovs_is_closed(const char *bridge, struct ga_err *err);
+GA_MUST_CHECK int ga_ovs_is_closed(const char *bridge, struct ga_err *err);
 #define GA_OVS_BRIDGE_COOKIE "0x6761000000000000" /* of the flows that are no allocation's */
 
 /* Whether the bridge is there: 1, 0; -1 when Open vSwitch does not answer. */
-int ga_ovs_has_bridge(const char *bridge, struct ga_err *err);
+GA_MUST_CHECK int ga_ovs_has_bridge(const char *bridge, struct ga_err *err);
 /* Waits until the port is on the bridge and has a number; then replaces its flows in one
  * transaction and reads back. */
-int ga_ovs_protect(const struct ga_ovs_port *p, struct ga_err *err);
+GA_MUST_CHECK int ga_ovs_protect(const struct ga_ovs_port *p, struct ga_err *err);
 /* Puts the interface of a running guest on the bridge as libvirt does when the domain starts; the
  * id is the interfaceid of its virtualport. On a closed bridge nothing passes until
  * ga_ovs_protect. */
-int ga_ovs_add_port(const struct ga_ovs_port *p, const char *interface_id, struct ga_err *err);
+GA_MUST_CHECK int ga_ovs_add_port(const struct ga_ovs_port *p, const char *interface_id,
+				  struct ga_err *err);
 /* How many flows with the cookie there are. */
-int64_t ga_ovs_count_flows(const char *bridge, const char *cookie, struct ga_err *err);
-int ga_ovs_remove_flows(const char *bridge, const char *cookie, struct ga_err *err);
+GA_MUST_CHECK int64_t ga_ovs_count_flows(const char *bridge, const char *cookie,
+					 struct ga_err *err);
+GA_MUST_CHECK int ga_ovs_remove_flows(const char *bridge, const char *cookie, struct ga_err *err);
 /* Removes the port if it is still there. */
-int ga_ovs_remove_port(const char *bridge, const char *port, struct ga_err *err);
+GA_MUST_CHECK int ga_ovs_remove_port(const char *bridge, const char *port, struct ga_err *err);
 
 #endif

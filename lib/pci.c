@@ -5,8 +5,10 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pci/pci.h>
+#include <unistd.h>
 
 #include "file.h"
+#include "health.h"
 #include "sys.h"
 
 /* Vendors of accelerators; a display of another vendor is a console (ASPEED, Matrox, virtio). */
@@ -224,11 +226,93 @@ char *ga_pci_attr(const char *address, const char *name)
 	return ga_sys_attr(dir, name);
 }
 
+int64_t ga_pci_answers(const char *address)
+{
+	ga_autofree char *path = ga_xprintf("%s/%s/config", GA_PCI_SYSFS, address);
+	ga_autofree char *physfn = ga_xprintf("%s/%s/physfn", GA_PCI_SYSFS, address);
+	ga_autofd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	unsigned char b[16]; /* 0 vendor, 2 device, 4 command, 14 header type */
+	bool is_vf = access(physfn, F_OK) == 0;
+
+	if (fd < 0 || pread(fd, b, sizeof(b), 0) != sizeof(b))
+		return GA_UNKNOWN;
+	return !(b[4] == 0xff && b[5] == 0xff) && b[14] != 0xff &&
+	       (is_vf || !(b[0] == 0xff && b[1] == 0xff));
+}
+
+int64_t ga_pci_aer(const char *address, const char *attr, const char *name)
+{
+	ga_autofree char *path = ga_xprintf(GA_PCI_SYSFS "/%s/%s", address, attr);
+	ga_autostr struct ga_str text = GA_STR_INIT;
+
+	return ga_file_attr(AT_FDCWD, path, &text) ? ga_health_aer(text.buf, name) : GA_UNKNOWN;
+}
+
 char *ga_pci_driver(const char *address)
 {
 	ga_autofree char *dir = ga_xprintf(GA_PCI_SYSFS "/%s", address);
 
 	return ga_sys_link(dir, "driver");
+}
+
+bool ga_pci_is_bus_reset(const char *method)
+{
+	return ga_streq(method, "bus") || ga_streq(method, "cxl_bus");
+}
+
+char *ga_pci_beside(const char *address, struct ga_names *ret)
+{
+	ga_autofree char *path = ga_sys_real(GA_PCI_SYSFS, address);
+	ga_autofree char *physfn = ga_pci_attr(address, "physfn/vendor");
+	ga_autonames struct ga_names names = { 0 };
+	char *slash = path ? strrchr(path, '/') : NULL;
+	struct ga_err ignored = GA_ERR_INIT;
+	struct ga_pciaddr a;
+	const char *bridge;
+	size_t i;
+
+	if (slash)
+		*slash = '\0';
+	bridge = slash ? strrchr(path, '/') : NULL;
+	if (physfn || !bridge || ga_pciaddr_parse(bridge + 1, &a, &ignored) < 0)
+		return NULL;
+	ga_sys_list(path, &names);
+	for (i = 0; i < names.n; i++)
+		if (ga_pciaddr_parse(names.v[i], &a, &ignored) == 0 &&
+		    !ga_streq(names.v[i], address))
+			ga_texts_add(ret, names.v[i]);
+	return ga_xstrdup(bridge + 1);
+}
+
+bool ga_pci_is_part(const char *address, const char *other)
+{
+	ga_autofree char *class = ga_pci_attr(other, "class");
+
+	/* All but the function: "0000:18:00." */
+	return !strncmp(address, other, strlen(address) - 1) &&
+	       (ga_starts(class, "0x04") || ga_starts(class, "0x0c"));
+}
+
+bool ga_pci_can_reset(const char *address)
+{
+	ga_autofree char *dir = ga_xprintf(GA_PCI_SYSFS "/%s", address);
+	ga_autofree char *file = ga_xprintf("%s/reset", dir);
+	ga_autofree char *list = ga_xprintf("%s/reset_method", dir);
+	ga_autonames struct ga_names methods = { 0 }, beside = { 0 };
+	ga_autofree char *bridge = NULL;
+	size_t i;
+
+	if (!ga_sys_exists(file) || !ga_sys_exists(list))
+		return ga_sys_exists(file);
+	ga_pci_reset_methods(address, (struct ga_any_list *)(void *)&methods);
+	for (i = 0; i < methods.n; i++)
+		if (!ga_pci_is_bus_reset(methods.v[i]))
+			return true;
+	bridge = ga_names_has(&methods, "bus") ? ga_pci_beside(address, &beside) : NULL;
+	for (i = 0; i < beside.n; i++)
+		if (!ga_pci_is_part(address, beside.v[i]))
+			return false;
+	return bridge;
 }
 
 void ga_pci_reset_methods(const char *address, struct ga_any_list *list)

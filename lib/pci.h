@@ -10,6 +10,7 @@
 #include "ga.h"
 #include "kind_host.h"
 #include "pciaddr.h"
+#include "sys.h"
 
 #define GA_PCI_SYSFS "/sys/bus/pci/devices"
 
@@ -55,13 +56,35 @@ struct ga_pci {
 void ga_pci_know(const struct ga_accels *list);
 
 /* All functions, by address. A machine without a PCI bus has none. */
-int ga_pci_scan(struct ga_pci *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_pci_scan(struct ga_pci *ret, struct ga_err *err);
 void ga_pci_release(struct ga_pci *pci);
 #define ga_autopci ga_cleanup(ga_pci_release)
 const struct ga_pci_dev *ga_pci_find(const struct ga_pci *pci, const char *address);
 
+/*
+ * Whether a function answers in configuration space now: 1, 0 (it fell off the bus, or did not come
+ * back from a reset), or GA_UNKNOWN when its configuration space cannot be read. What is gone reads
+ * as ones. Every program asks this one function: a GPU has been seen whose ids still read right
+ * while its command register was ones, whose bits 11 to 15 read as zero in every device (PCI Local
+ * Bus 3.0, 6.2.2). A virtual function has no vendor of its own there, all else it has.
+ */
+int64_t ga_pci_answers(const char *address);
+/* One counter of the AER attributes of a function (aer_dev_fatal and its like): a line a kind of
+ * error, and a sum. GA_UNKNOWN where the device or the host has none. */
+int64_t ga_pci_aer(const char *address, const char *attr, const char *name);
 /* The driver a function is bound to now, allocated, or NULL (none, or no such function). */
 char *ga_pci_driver(const char *address);
+/* Whether the kernel has a way to reset the function and no other device: a reset of the bus counts
+ * where only the function's own parts hang from it too. Linux before 5.15 has no reset_method:
+ * there the file "reset" says so alone. */
+bool ga_pci_can_reset(const char *address);
+/* Whether a method of reset_method is one of the bus above the function. */
+bool ga_pci_is_bus_reset(const char *method);
+/* The functions that hang from the bridge above this one, itself left out, into ret, and that
+ * bridge's address, allocated; NULL where it has none (a virtual function, a root complex). */
+char *ga_pci_beside(const char *address, struct ga_names *ret);
+/* Whether other is a part of the same card that nobody is sold: its sound or USB function. */
+bool ga_pci_is_part(const char *address, const char *other);
 /* Adds the words of the attribute reset_method to a GA_LIST(char *), best first. */
 void ga_pci_reset_methods(const char *address, struct ga_any_list *list);
 /* The memory BARs from /sys/…/resource, added to a GA_LIST(struct ga_bar). */

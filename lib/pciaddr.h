@@ -16,7 +16,7 @@ struct ga_pciaddr {
 #define GA_PCIADDR_SIZE 20
 
 /* Reads exactly "DDDD[DDDD]:BB:DD.F" in lower or upper case; GA_BADREC otherwise. */
-int ga_pciaddr_parse(const char *text, struct ga_pciaddr *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_pciaddr_parse(const char *text, struct ga_pciaddr *ret, struct ga_err *err);
 /* Writes it in lower case and returns out. */
 char *ga_pciaddr_format(const struct ga_pciaddr *a, char out[GA_PCIADDR_SIZE]);
 int ga_pciaddr_cmp(const struct ga_pciaddr *a, const struct ga_pciaddr *b);

@@ -418,8 +418,8 @@ static void refuse_rest(const struct ga_place_ask *ask, const struct tally *t, c
 		    is_small(t->blocked_why) ?
 			    ga_xprintf("gpuaas-profile show %s says what it wants of a slot, "
 				       "gpuaas-list slot what slots have", ask->profile->name) :
-			    ga_xstrdup("gpuaas-list slot shows each slot's blockers and their "
-				       "fix"));
+			    ga_xprintf("gpuaas-list slots --where node=%s shows them, "
+				       "gpuaas-list attention what to do", t->enough_blocked));
 	else
 		refuse_full(ask, t, what, ret);
 }

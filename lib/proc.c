@@ -15,7 +15,7 @@
 #include "clock.h"
 #include "file.h"
 
-static const char clean_path[] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin";
+static char *search_path; /* NULL: GA_PROC_PATH */
 
 #define GA_PROC_UNKNOWN 255 /* nobody can tell how it ended */
 
@@ -109,6 +109,56 @@ static int stay_and_watch(pid_t parent)
 	return (int)program;
 }
 
+/* ---- which program ---- */
+
+const char *ga_proc_path(void)
+{
+	return search_path ? search_path : GA_PROC_PATH;
+}
+
+int ga_proc_set_path(const char *path, struct ga_err *err)
+{
+	const char *p;
+
+	for (p = path; *p == '/'; p += *p == ':') {
+		p += strcspn(p, ":");
+		if (!*p) {
+			free(search_path);
+			search_path = ga_xstrdup(path);
+			return 0;
+		}
+	}
+	return ga_fail(err, GA_USAGE, "'%.200s' is no search path: folders from the root, between "
+		       "colons", path);
+}
+
+void ga_proc_exec(const char *const *argv, char *const *env)
+{
+	char *const *args = (char *const *)(uintptr_t)argv;
+	const char *folder = ga_proc_path();
+	int denied = 0;
+
+	if (strchr(argv[0], '/')) {
+		execve(argv[0], args, env);
+		return;
+	}
+	for (;;) {
+		int len = (int)strcspn(folder, ":");
+		ga_autofree char *file = ga_xprintf("%.*s/%s", len, folder, argv[0]);
+
+		execve(file, args, env);
+		/* Something of that name that may not be run here may be there, too. */
+		if (errno == EACCES)
+			denied = EACCES;
+		else if (errno != ENOENT && errno != ENOTDIR)
+			return;
+		if (!folder[len])
+			break;
+		folder += len + 1;
+	}
+	errno = denied ? denied : ENOENT;
+}
+
 static void exec_child(const struct ga_proc *p, pid_t parent, struct pipes *pipes,
 		       const char *const *env) __attribute__((noreturn));
 
@@ -123,7 +173,7 @@ static void exec_child(const struct ga_proc *p, pid_t parent, struct pipes *pipe
 	close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
 	if ((!p->ends_with_us || stay_and_watch(parent) == 0) && dup2(pipes->in[0], 0) >= 0 &&
 	    dup2(pipes->out[1], 1) >= 0 && dup2(pipes->err[1], 2) >= 0)
-		execvpe(p->argv[0], unconst(p->argv), unconst(env));
+		ga_proc_exec(p->argv, unconst(env));
 	saved = errno;
 	if (ga_write_all(pipes->start[1], &saved, sizeof(saved)) < 0)
 		_exit(126);
@@ -247,7 +297,7 @@ static int make_pipes(struct pipes *p, const struct ga_proc *proc)
 	return p->in[0];
 }
 
-static const char **child_env(const struct ga_proc *p)
+static const char **child_env(const struct ga_proc *p, const char *path)
 {
 	size_t n = 0, i;
 	const char **env;
@@ -255,7 +305,7 @@ static const char **child_env(const struct ga_proc *p)
 	while (p->env && p->env[n])
 		n++;
 	env = ga_xcalloc(n + 3, sizeof(*env));
-	env[0] = clean_path;
+	env[0] = path;
 	env[1] = "LC_ALL=C";
 	for (i = 0; i < n; i++)
 		env[i + 2] = p->env[i];
@@ -265,7 +315,8 @@ static const char **child_env(const struct ga_proc *p)
 /* Forks and learns whether exec worked. */
 static int spawn(const struct ga_proc *p, struct pipes *pipes, pid_t *pid, struct ga_err *err)
 {
-	ga_autofree const char **env = child_env(p);
+	ga_autofree char *path = ga_xprintf("PATH=%s", ga_proc_path());
+	ga_autofree const char **env = child_env(p, path);
 	pid_t parent = getpid();
 	int child_errno = 0;
 	ssize_t n;
@@ -285,8 +336,13 @@ static int spawn(const struct ga_proc *p, struct pipes *pipes, pid_t *pid, struc
 	while (n < 0 && errno == EINTR);
 	if (n == sizeof(child_errno)) {
 		waitpid(*pid, NULL, 0);
-		return ga_fail(err, GA_EXTERNAL, "cannot run '%s': %s", p->argv[0],
-			       strerror(child_errno));
+		(void)ga_fail(err, GA_EXTERNAL, "cannot run '%s': %s", p->argv[0],
+			      strerror(child_errno));
+		return strchr(p->argv[0], '/') ?
+			       -1 :
+			       ga_hint(err, "it is looked for in %s; GPUAAS_PATH in "
+					    "/etc/gpuaas/gpuaas.conf names other folders",
+				       ga_proc_path());
 	}
 	if (pipes->in[1] >= 0)
 		fcntl(pipes->in[1], F_SETFL, O_NONBLOCK);

@@ -2,9 +2,12 @@
 /*
  * External programs: by argv, never through a shell, with a deadline and captured output.
  *
- * The child gets a clean environment (PATH=/usr/sbin:/usr/bin:/sbin:/bin, LC_ALL=C, and what env
- * adds), its own process group, the signals that programs here ignore, and no descriptor above 2.
- * When the deadline passes the group is killed and the result is GA_BUSY.
+ * A program without a slash in its name is looked for in one fixed path, GA_PROC_PATH unless the
+ * host's configuration names another (ga_proc_set_path): never in the caller's PATH, which may be
+ * anybody's under sudo, and lacks sbin under cron. The child gets a clean environment (that path as
+ * PATH, LC_ALL=C, and what env adds), its own process group, the signals that programs here ignore,
+ * and no descriptor above 2. When the deadline passes the group is killed and the result is
+ * GA_BUSY.
  *
  * A signal to this process, also Ctrl-C, does not reach the group, and by default a program that
  * was begun outlives the one that began it: what changes the world (nft, ovs-vsctl, qemu-img,
@@ -21,8 +24,17 @@
 #include "ga.h"
 #include "str.h"
 
+#define GA_PROC_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+/* Replaces the path, for the whole process: folders from the root, between colons. GA_USAGE where
+ * it is not. The text is copied. */
+GA_MUST_CHECK int ga_proc_set_path(const char *path, struct ga_err *err);
+const char *ga_proc_path(void);
+/* execve(2) of a program that is found as above, with the environment given; returns only when it
+ * cannot be run, with errno. */
+void ga_proc_exec(const char *const *argv, char *const *env);
+
 struct ga_proc {
-	const char *const *argv; /* NULL-terminated; argv[0] is looked up in the PATH above */
+	const char *const *argv; /* NULL-terminated; argv[0] is looked up as said above */
 	const char *const *env;	 /* "KEY=value" to add, NULL-terminated, or NULL */
 	const char *input;	 /* given on stdin, or NULL for /dev/null */
 	size_t input_len;
@@ -42,9 +54,11 @@ struct ga_proc_result {
 
 /* 0 when the program ran to its end, whatever its status; GA_EXTERNAL when it cannot be started,
  * GA_BUSY at the deadline, GA_SYSTEM when nobody can tell how it ended. */
-int ga_proc_run(const struct ga_proc *p, struct ga_proc_result *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_proc_run(const struct ga_proc *p, struct ga_proc_result *ret,
+			      struct ga_err *err);
 /* As ga_proc_run, and a status other than 0 is GA_EXTERNAL with the last line of its stderr. */
-int ga_proc_check(const struct ga_proc *p, struct ga_proc_result *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_proc_check(const struct ga_proc *p, struct ga_proc_result *ret,
+				struct ga_err *err);
 void ga_proc_result_release(struct ga_proc_result *r);
 
 /* Before an exec: gives back the signals that programs ignore, which would stay ignored. */
@@ -60,7 +74,7 @@ struct ga_child {
 	int in, out, err;
 };
 #define GA_CHILD_INIT { .in = -1, .out = -1, .err = -1 }
-int ga_proc_start(const struct ga_proc *p, struct ga_child *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_proc_start(const struct ga_proc *p, struct ga_child *ret, struct ga_err *err);
 /* Whether it has ended; then status is its exit status, 128 + signal, or 255 when nobody can tell
  * how it ended, and pid becomes 0. */
 bool ga_proc_ended(struct ga_child *c, int *status);

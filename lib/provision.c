@@ -231,7 +231,8 @@ static int phase_hold(struct ga_provision *p, struct ga_err *err)
 	int r;
 
 	if (p->opts->dry_run)
-		return ga_provision_check_order(p, err);
+		return ga_provision_check_order(p, err) < 0 ? -1 :
+		       ga_provision_is_here(p) ? ga_hostdb_would_serve(&p->h, &by, err) : 0;
 	if (ga_provision_hold(p, p->plan->allocation, err) < 0)
 		return -1;
 	for (i = 0; i < p->plan->bundles.n; i++)
@@ -482,7 +483,8 @@ int ga_provision_prepare(struct ga_provision *p, struct ga_err *err)
 {
 	size_t i;
 
-	if (!p->opts->dry_run && ga_hostdb_open(p->opts->host_dir, &p->h, err) < 0)
+	if ((p->opts->dry_run ? ga_hostdb_open_read(p->opts->host_dir, &p->h, err) :
+				ga_hostdb_open(p->opts->host_dir, &p->h, err)) < 0)
 		return -1;
 	p->changes = (struct ga_changes){ .h = &p->h, .object = p->plan->allocation,
 					  .libvirt_uri = p->opts->libvirt_uri,

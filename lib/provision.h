@@ -35,10 +35,11 @@ struct ga_provision_opts {
 
 /* Carries a plan out and emits an allocation or a failure record. 0 when one was emitted, -1 when
  * not even that was possible. */
-int ga_provision(const struct ga_plan *plan, const struct ga_provision_opts *opts,
-		 struct ga_err *err);
+GA_MUST_CHECK int ga_provision(const struct ga_plan *plan, const struct ga_provision_opts *opts,
+			       struct ga_err *err);
 /* The same for an order taken up before, by allocation or attempt id. GA_NOTFOUND. */
-int ga_provision_resume(const char *id, const struct ga_provision_opts *opts, struct ga_err *err);
+GA_MUST_CHECK int ga_provision_resume(const char *id, const struct ga_provision_opts *opts,
+				      struct ga_err *err);
 
 /* The names of the phases in their order, NULL-terminated. */
 extern const char *const ga_provision_phases[];

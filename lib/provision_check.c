@@ -13,6 +13,7 @@
 #include "hostdb_list.h"
 #include "image.h"
 #include "metal.h"
+#include "nvme.h"
 #include "pci.h"
 #include "provision_int.h"
 #include "size.h"
@@ -20,16 +21,13 @@
 
 /* ---- the order ---- */
 
-static int refuse(struct ga_err *err, const char *reason, const char *object, const char *hint)
+int ga_provision_refuse(struct ga_err *err, const char *reason, const char *object,
+			const char *hint)
 {
 	ga_err_reason(err, reason);
 	ga_err_object(err, object);
 	return hint ? ga_hint(err, "%s", hint) : -1;
 }
-
-#define REFUSE(p, reason, hint, ...) \
-	(ga_err_set(err, GA_CONFLICT, __VA_ARGS__), \
-	 refuse(err, reason, (p)->plan->allocation, hint))
 
 static int check_digest(struct ga_provision *p, struct ga_err *err)
 {
@@ -123,97 +121,6 @@ static int check_fingerprint(struct ga_provision *p, struct ga_err *err)
 		      "the hardware of this host is not what was approved");
 }
 
-/* ---- PCI functions ---- */
-
-static int check_gpu(struct ga_provision *p, const struct ga_pci *pci, const struct ga_bundle *b,
-		     struct ga_err *err)
-{
-	const struct ga_pci_dev *d =
-		b->gpu_pci_address ? ga_pci_find(pci, b->gpu_pci_address) : NULL;
-	ga_autofree char *ids = NULL, *identity = NULL;
-
-	if (!d)
-		return REFUSE(p, "missing_gpu", "gpuaas-reconcile shows what changed",
-			      "GPU of slot '%s' is not at '%s'", b->slot,
-			      b->gpu_pci_address ? b->gpu_pci_address : "(no address)");
-	ids = ga_xprintf("%04x:%04x", d->vendor, d->device);
-	identity = ga_pci_identity(d);
-	if ((b->gpu_device && !ga_streq(ids, b->gpu_device)) ||
-	    (b->gpu_identity && !ga_streq(identity, b->gpu_identity)))
-		return REFUSE(p, "gpu_changed",
-			      "gpuaas-discover | gpuaas-approve; then place again",
-			      "'%s' is '%s' and not the GPU of slot '%s'", b->gpu_pci_address,
-			      identity ? identity : ids, b->slot);
-	if (d->boot_display == 1)
-		return REFUSE(p, "gpu_is_boot_display", NULL,
-			      "'%s' is the display this host booted on", b->gpu_pci_address);
-	if (b->fabric_vf_pci_address && !ga_pci_find(pci, b->fabric_vf_pci_address))
-		return REFUSE(p, "missing_fabric_vf", "gpuaas-reconcile shows what changed",
-			      "fabric function of slot '%s' is not at '%s'", b->slot,
-			      b->fabric_vf_pci_address);
-	return 0;
-}
-
-/* No other domain may have the function. */
-static int check_users(struct ga_provision *p, struct ga_virt *virt, const char *address,
-		       struct ga_err *err)
-{
-	GA_LIST(char *) names = { 0 };
-	size_t i;
-	int r;
-
-	if (!address)
-		return 0;
-	r = ga_virt_domains_using_pci(virt, address, (struct ga_any_list *)(void *)&names, err);
-	for (i = 0; i < names.n; i++) {
-		if (!r && !ga_streq(names.v[i], p->plan->domain))
-			r = REFUSE(p, "device_in_use",
-				   "gpuaas-reconcile shows whose domain that is",
-				   "'%s' is used by domain '%s'", address, names.v[i]);
-		free(names.v[i]);
-	}
-	ga_list_release(&names);
-	return r;
-}
-
-static int check_domain(struct ga_provision *p, struct ga_err *err)
-{
-	ga_autovirtdomain struct ga_virt_domain d = { 0 };
-	enum ga_virt_state state;
-	struct ga_virt *virt;
-	size_t i;
-	int r;
-
-	if (ga_changes_virt(&p->changes, &virt, err) < 0 ||
-	    ga_virt_state(virt, p->plan->domain, &state, err) < 0)
-		return -1;
-	r = ga_virt_find(virt, p->plan->domain, &d, err);
-	if (r < 0)
-		return -1;
-	if (state != GA_VIRT_ABSENT && !(r && ga_streq(d.allocation, p->plan->allocation)))
-		return REFUSE(p, "domain_exists", "gpuaas-reconcile shows whose it is",
-			      "domain '%s' is there already and is not this allocation's",
-			      p->plan->domain);
-	for (i = 0; i < p->plan->bundles.n; i++)
-		if (check_users(p, virt, p->plan->bundles.v[i].gpu_pci_address, err) < 0 ||
-		    check_users(p, virt, p->plan->bundles.v[i].fabric_vf_pci_address, err) < 0)
-			return -1;
-	return 0;
-}
-
-static int check_functions(struct ga_provision *p, struct ga_err *err)
-{
-	ga_autopci struct ga_pci pci = { 0 };
-	size_t i;
-
-	if (ga_pci_scan(&pci, err) < 0)
-		return -1;
-	for (i = 0; i < p->plan->bundles.n; i++)
-		if (check_gpu(p, &pci, &p->plan->bundles.v[i], err) < 0)
-			return -1;
-	return 0;
-}
-
 /* ---- image and user-data ---- */
 
 static int check_image(struct ga_provision *p, struct ga_err *err)
@@ -224,7 +131,7 @@ static int check_image(struct ga_provision *p, struct ga_err *err)
 	if (access(image->path, R_OK) < 0) {
 		ga_err_set_sys(err, "image '%s' is not at '%s'", image->name, image->path);
 		err->code = GA_NOTFOUND;
-		return refuse(err, "image_missing", p->plan->allocation,
+		return ga_provision_refuse(err, "image_missing", p->plan->allocation,
 			      "gpuaas-image add FILE --name NAME on this node");
 	}
 	if (image->size_bytes > p->disks[0].size_bytes && p->disks[0].fd >= 0)
@@ -304,39 +211,64 @@ static void release_steps(struct ga_guard_steps *s)
 static int take_disk(struct ga_provision *p, size_t i, struct ga_err *err)
 {
 	const struct ga_bundle *b = &p->plan->bundles.v[i];
+	bool whole = ga_streq(p->plan->shape, "baremetal");
 	const struct ga_guard_opts o = {
 		.wwid = b->nvme_wwid,
 		.size_bytes = b->nvme_size_bytes,
 		/* Half an image of ours, when an earlier run was killed in the middle of it. */
 		.content_expected = p->known,
 		.lab = p->plan->lab,
-		.domains = domains_using,
+		/* A machine that is handed out whole needs no libvirt: whoever has a disk open is
+		 * found without it. */
+		.domains = whole ? NULL : domains_using,
 	};
 	ga_cleanup(release_steps) struct ga_guard_steps steps = { 0 };
 	int r;
 
 	asking = p;
-	r = ga_guard_take(&p->disks[i], &o, !p->opts->dry_run, &steps, err);
+	r = ga_guard_take(&p->disks[i], &o, !p->opts->dry_run && !whole, &steps, err);
 	return r > 0 ? 0 : r < 0 ? -1 : refused_by(p, &steps, b, err);
 }
 
 /* What this host remembers of the disk counts whatever the plan says: a state that was restored, or
- * that has not heard of another's work yet, takes it for empty. */
+ * that has not heard of another's work yet, takes it for empty. A host whose host.db is lost, or
+ * younger than the wipe, knows nothing of the disk: that is no proof either. */
 static int check_wiped(struct ga_provision *p, const struct ga_bundle *b, struct ga_err *err)
 {
+	/* The state believes it, and blocks the slot (fold_provision.c). */
+	ga_autofree char *hint =
+		ga_xprintf("nothing was written; when the state has this result, its slots are "
+			   "blocked: 'gpuaas-release %s' and gpuaas-wipe here bring them back",
+			   p->plan->allocation);
 	ga_autofree char *by = NULL;
-	int r;
+	int r = ga_hostdb_wiped(&p->h, b->nvme_wwid, p->plan->allocation, &by, err);
 
-	if (p->opts->dry_run)
+	if (r)
+		return r < 0 ? -1 : 0;
+	if (by)
+		return REFUSE(p, "not_wiped", hint,
+			      "disk '%s' of slot '%s' was written by allocation '%s' and not "
+			      "wiped since",
+			      b->nvme_wwid, b->slot, by);
+	return REFUSE(p, "not_wiped", hint,
+		      "this host has no record of a finished wipe of disk '%s' of slot '%s'",
+		      b->nvme_wwid, b->slot);
+}
+
+/* A lab's file, and a disk that is no NVMe drive, say nothing of their health. */
+static int check_drive(struct ga_provision *p, size_t i, struct ga_err *err)
+{
+	const struct ga_bundle *b = &p->plan->bundles.v[i];
+	struct ga_nvme_dev drive = { .ops = &ga_nvme_real_ops, .ctx = &p->disks[i].fd };
+	const char *why;
+
+	if (!ga_streq(p->disks[i].medium, "nvme"))
 		return 0;
-	r = ga_hostdb_unwiped(&p->h, b->nvme_wwid, p->plan->allocation, &by, err);
-	return r <= 0 ? r
-		      : REFUSE(p, "not_wiped",
-			       "nothing was written; gpuaas-reconcile shows what is left, and "
-			       "gpuaas-wipe empties the disk",
-			       "disk '%s' of slot '%s' was written by allocation '%s' and not "
-			       "wiped since",
-			       b->nvme_wwid, b->slot, by);
+	why = ga_nvme_failing(&drive);
+	return why ? REFUSE(p, "health_failed", "nothing was written; replace the drive",
+			    "disk '%s' of slot '%s' says that it is failing: %s", b->nvme_wwid,
+			    b->slot, why) :
+		     0;
 }
 
 int ga_provision_take_disks(struct ga_provision *p, struct ga_err *err)
@@ -352,7 +284,8 @@ int ga_provision_take_disks(struct ga_provision *p, struct ga_err *err)
 			continue;
 		if (ga_disk_find(b->nvme_wwid, &p->disks[i], err) < 0)
 			return ga_wrap(err, "disk of slot '%s'", b->slot);
-		if (!p->resume && (check_wiped(p, b, err) < 0 || take_disk(p, i, err) < 0))
+		if (!p->resume && (check_wiped(p, b, err) < 0 || take_disk(p, i, err) < 0 ||
+				   check_drive(p, i, err) < 0))
 			return -1;
 	}
 	return 0;
@@ -374,12 +307,22 @@ static int read_user_data(struct ga_provision *p, struct ga_err *err)
 				p->plan->user_data_digest, &p->user_data, err);
 }
 
-/* From another machine only the executables can look at the node. */
+/* The checks of a whole machine. On the machine itself they are those of slices, and the disks are
+ * closed again. From another machine only the operator's executables can look at it. */
 static int recheck_metal(struct ga_provision *p, struct ga_err *err)
 {
-	if (ga_metal_check(p->opts->baremetal_dir, "deploy", err) < 0)
-		return -1;
-	return p->plan->user_data_digest ? read_user_data(p, err) : 0;
+	bool here = ga_provision_is_here(p);
+	int r = ga_metal_check(p->opts->baremetal_dir, "deploy", err);
+	size_t i;
+
+	if (r == 0 && here && !p->resume)
+		r = ga_provision_check_functions(p, true, err);
+	if (r == 0 && here && !p->resume)
+		r = ga_provision_take_disks(p, err);
+	ga_provision_close_disks(p);
+	for (i = 0; !here && r == 0 && i < p->plan->bundles.n; i++)
+		r = ga_provision_check_bundle(p, &p->plan->bundles.v[i], NULL, NULL, err);
+	return r == 0 && p->plan->user_data_digest ? read_user_data(p, err) : r;
 }
 
 int ga_phase_recheck(struct ga_provision *p, struct ga_err *err)
@@ -390,7 +333,8 @@ int ga_phase_recheck(struct ga_provision *p, struct ga_err *err)
 		return -1;
 	if (whole)
 		return recheck_metal(p, err);
-	if (check_functions(p, err) < 0 || check_domain(p, err) < 0 ||
+	if (ga_provision_check_functions(p, !p->resume, err) < 0 ||
+	    ga_provision_check_domain(p, err) < 0 ||
 	    ga_provision_take_disks(p, err) < 0 || check_image(p, err) < 0)
 		return -1;
 	return p->plan->user_data_digest ? read_user_data(p, err) : 0;
@@ -400,8 +344,9 @@ int ga_provision_recheck(struct ga_provision *p, bool image, struct ga_err *err)
 {
 	const char *digest = p->plan->user_data_digest;
 
-	if (ga_provision_check_order(p, err) < 0 || check_functions(p, err) < 0 ||
-	    check_domain(p, err) < 0)
+	if (ga_provision_check_order(p, err) < 0 ||
+	    ga_provision_check_functions(p, false, err) < 0 ||
+	    ga_provision_check_domain(p, err) < 0)
 		return -1;
 	if (!image)
 		return 0;
@@ -556,7 +501,7 @@ static int check_dhcp(struct ga_provision *p, struct ga_err *err)
 		return 0;
 	ga_err_set_sys(err, "the folder of DHCP reservations '%s' cannot be written", dir);
 	err->code = GA_HOST;
-	return refuse(
+	return ga_provision_refuse(
 		err, "dhcp_hosts_dir", p->plan->allocation,
 		"make it and let dnsmasq read it (--dhcp-hostsdir); the node's settings name it");
 }

@@ -6,6 +6,7 @@
 #include "change.h"
 #include "disk.h"
 #include "hostdb.h"
+#include "pci.h"
 #include "provision.h"
 #include "seed.h"
 
@@ -46,46 +47,64 @@ struct ga_phase_def {
 
 /* provision.c: for work on a plan that was carried out before (vm.h). prepare opens host.db and
  * names the files; clear frees everything and lets go of the holds. */
-int ga_provision_prepare(struct ga_provision *p, struct ga_err *err);
+GA_MUST_CHECK int ga_provision_prepare(struct ga_provision *p, struct ga_err *err);
 void ga_provision_clear(struct ga_provision *p);
 /* Whether the plan is for this node: only one of bare metal may be for another. */
 bool ga_provision_is_here(const struct ga_provision *p);
-int ga_provision_hold(struct ga_provision *p, const char *object, struct ga_err *err);
-int ga_provision_run_phase(struct ga_provision *p, const struct ga_phase_def *def,
-			   struct ga_err *err);
+GA_MUST_CHECK int ga_provision_hold(struct ga_provision *p, const char *object, struct ga_err *err);
+GA_MUST_CHECK int ga_provision_run_phase(struct ga_provision *p, const struct ga_phase_def *def,
+					 struct ga_err *err);
 /* Ends the attempt with what the phases say: the allocation, or why it failed. */
-int ga_provision_finish(struct ga_provision *p, struct ga_err *err);
-int ga_provision_fail(struct ga_provision *p, const struct ga_err *why, struct ga_err *err);
+GA_MUST_CHECK int ga_provision_finish(struct ga_provision *p, struct ga_err *err);
+GA_MUST_CHECK int ga_provision_fail(struct ga_provision *p, const struct ga_err *why,
+				    struct ga_err *err);
 /* Writes a record out; a stdout that is gone is kept in stdout_err. */
-int ga_provision_emit(struct ga_provision *p, const struct ga_shape *shape, const void *obj,
-		      struct ga_err *err);
-int ga_phase_active(struct ga_provision *p, struct ga_err *err);
+GA_MUST_CHECK int ga_provision_emit(struct ga_provision *p, const struct ga_shape *shape,
+				    const void *obj, struct ga_err *err);
+GA_MUST_CHECK int ga_phase_active(struct ga_provision *p, struct ga_err *err);
 /* provision_check.c: nothing is changed */
-int ga_provision_check_order(struct ga_provision *p, struct ga_err *err);
-int ga_phase_recheck(struct ga_provision *p, struct ga_err *err);
-int ga_phase_prerequisites(struct ga_provision *p, struct ga_err *err);
+/* Reason, object and hint (or NULL) of a refusal, whose sentence stands already; always -1. */
+int ga_provision_refuse(struct ga_err *err, const char *reason, const char *object,
+			const char *hint);
+#define REFUSE(p, reason, hint, ...) \
+	(ga_err_set(err, GA_CONFLICT, __VA_ARGS__), \
+	 ga_provision_refuse(err, reason, (p)->plan->allocation, hint))
+GA_MUST_CHECK int ga_provision_check_order(struct ga_provision *p, struct ga_err *err);
+GA_MUST_CHECK int ga_phase_recheck(struct ga_provision *p, struct ga_err *err);
+GA_MUST_CHECK int ga_phase_prerequisites(struct ga_provision *p, struct ga_err *err);
 /* What of these two can be asked while the VM is there: order, functions, domain, image. */
-int ga_provision_recheck(struct ga_provision *p, bool image, struct ga_err *err);
+GA_MUST_CHECK int ga_provision_recheck(struct ga_provision *p, bool image, struct ga_err *err);
+/* provision_functions.c: GPU and fabric function of each bundle, as the plan says and free. anew:
+ * they go to a tenant now, so what their host has against them counts as well. */
+GA_MUST_CHECK int ga_provision_check_functions(struct ga_provision *p, bool anew,
+					       struct ga_err *err);
+GA_MUST_CHECK int ga_provision_check_domain(struct ga_provision *p, struct ga_err *err);
+/* gpu: as the host shows it, or NULL where this is not its host; fault: what its host has against
+ * a device of the bundle, or NULL */
+GA_MUST_CHECK int ga_provision_check_bundle(struct ga_provision *p, const struct ga_bundle *b,
+					    const struct ga_pci_dev *gpu, const char *fault,
+					    struct ga_err *err);
 /* provision_phase.c */
-int ga_phase_clone(struct ga_provision *p, struct ga_err *err);
-int ga_phase_seed(struct ga_provision *p, struct ga_err *err);
-int ga_phase_network(struct ga_provision *p, struct ga_err *err);
-int ga_phase_devices(struct ga_provision *p, struct ga_err *err);
-int ga_phase_fabric(struct ga_provision *p, struct ga_err *err);
-int ga_phase_define(struct ga_provision *p, struct ga_err *err);
-int ga_phase_start(struct ga_provision *p, struct ga_err *err);
+GA_MUST_CHECK int ga_phase_clone(struct ga_provision *p, struct ga_err *err);
+GA_MUST_CHECK int ga_phase_seed(struct ga_provision *p, struct ga_err *err);
+GA_MUST_CHECK int ga_phase_network(struct ga_provision *p, struct ga_err *err);
+GA_MUST_CHECK int ga_phase_devices(struct ga_provision *p, struct ga_err *err);
+GA_MUST_CHECK int ga_phase_fabric(struct ga_provision *p, struct ga_err *err);
+GA_MUST_CHECK int ga_phase_define(struct ga_provision *p, struct ga_err *err);
+GA_MUST_CHECK int ga_phase_start(struct ga_provision *p, struct ga_err *err);
 /* provision_ready.c */
-int ga_phase_lease(struct ga_provision *p, struct ga_err *err);
-int ga_phase_ready(struct ga_provision *p, struct ga_err *err);
+GA_MUST_CHECK int ga_phase_lease(struct ga_provision *p, struct ga_err *err);
+GA_MUST_CHECK int ga_phase_ready(struct ga_provision *p, struct ga_err *err);
 /* provision_metal.c */
-int ga_phase_deploy(struct ga_provision *p, struct ga_err *err);
+GA_MUST_CHECK int ga_phase_deploy(struct ga_provision *p, struct ga_err *err);
 
 /* A phase that has nothing to do says why. */
 void ga_provision_note(struct ga_provision *p, const char *fmt, ...) GA_PRINTF(2, 3);
 /* Bytes of a long phase: the moving line always, a record about once a second. */
-int ga_provision_bytes(struct ga_provision *p, int64_t done, int64_t total, struct ga_err *err);
+GA_MUST_CHECK int ga_provision_bytes(struct ga_provision *p, int64_t done, int64_t total,
+				     struct ga_err *err);
 /* Opens the disks of the bundles under the guard; what would refuse a write refuses here. */
-int ga_provision_take_disks(struct ga_provision *p, struct ga_err *err);
+GA_MUST_CHECK int ga_provision_take_disks(struct ga_provision *p, struct ga_err *err);
 void ga_provision_close_disks(struct ga_provision *p);
 /* How the domain names a disk: by its identity where udev made such a link. Allocated. */
 char *ga_provision_disk_path(const struct ga_disk *d);

@@ -7,6 +7,7 @@
 #include "dhcp.h"
 #include "domain.h"
 #include "file.h"
+#include "gpuuse.h"
 #include "image.h"
 #include "provision_int.h"
 #include "size.h"
@@ -191,19 +192,29 @@ int ga_phase_network(struct ga_provision *p, struct ga_err *err)
 
 /* ---- devices ---- */
 
-static int prepare(struct ga_provision *p, const char *address, struct ga_err *err)
+static int prepare(struct ga_provision *p, const char *address, bool is_gpu, struct ga_err *err)
 {
+	struct ga_vfio_reset how;
 	int r;
 
+	/* Asked again: time went by since the recheck, and unbinding waits for who has it. */
+	if (!p->opts->dry_run && ga_gpu_use_refuse(address, p->plan->lab, err) < 0)
+		return -1;
 	if (ga_change_bind(&p->changes, address, err) < 0)
 		return -1;
-	ga_changes_say(&p->changes, "write 1 to /sys/bus/pci/devices/%s/reset", address);
-	if (p->opts->dry_run)
+	if (p->opts->dry_run) {
+		ga_change_reset_say(&p->changes, address);
 		return 0;
-	r = ga_vfio_reset(address, err);
+	}
+	r = ga_vfio_reset(address, &how, err);
 	if (r < 0)
 		return -1;
-	return r ? 0 : ga_vfio_wait_config(address, INT64_C(60000000), err);
+	if (!r && !is_gpu) /* it was reset with its slot's wipe, and holds no tenant's data */
+		return ga_vfio_wait_config(address, INT64_C(60000000), err);
+	if (r && is_gpu)
+		ga_provision_note(p, "%s by %s reset", address,
+				  how.method[0] ? how.method : "the kernel's");
+	return r ? 0 : ga_vfio_no_reset(address, &how, err);
 }
 
 /* Whether the domain runs already: then its devices are not to be touched. */
@@ -233,7 +244,7 @@ static int prepare_fabric(struct ga_provision *p, const struct ga_bundle *b, str
 	if (!r)
 		ga_provision_note(p, "'%s' has no interface here: '%s' keeps its address",
 				  b->fabric_pf_pci_address, b->fabric_vf_pci_address);
-	return r < 0 ? -1 : prepare(p, b->fabric_vf_pci_address, err);
+	return r < 0 ? -1 : prepare(p, b->fabric_vf_pci_address, false, err);
 }
 
 int ga_phase_devices(struct ga_provision *p, struct ga_err *err)
@@ -244,7 +255,7 @@ int ga_phase_devices(struct ga_provision *p, struct ga_err *err)
 	for (i = 0; !r && i < p->plan->bundles.n; i++) {
 		const struct ga_bundle *b = &p->plan->bundles.v[i];
 
-		if (prepare(p, b->gpu_pci_address, err) < 0 || prepare_fabric(p, b, err) < 0)
+		if (prepare(p, b->gpu_pci_address, true, err) < 0 || prepare_fabric(p, b, err) < 0)
 			return -1;
 	}
 	return r < 0 ? -1 : 0;

@@ -16,8 +16,8 @@ struct ga_published {
 
 /* Reads a document {"madeAt":TIME,"profiles":[…]}; staleSeconds become those of now_micros.
  * GA_BADREC with what is wrong, in words to follow the name of the file. */
-int ga_published_parse(const char *text, size_t len, int64_t now_micros,
-		       struct ga_published *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_published_parse(const char *text, size_t len, int64_t now_micros,
+				     struct ga_published *ret, struct ga_err *err);
 void ga_published_release(struct ga_published *p);
 #define ga_autopublished ga_cleanup(ga_published_release)
 

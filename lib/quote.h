@@ -24,7 +24,7 @@ struct ga_words {
 /* Takes a line apart as a shell would, as far as ga_quote_command writes it: bare words, which may
  * also have "=", and single quotes. Whatever else means something to a shell (pipes, variables, …)
  * is GA_DENIED "not_plain", naming it. ret is released by ga_words_release, also after an error. */
-int ga_quote_split(const char *line, struct ga_words *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_quote_split(const char *line, struct ga_words *ret, struct ga_err *err);
 void ga_words_release(struct ga_words *w);
 #define ga_autowords ga_cleanup(ga_words_release)
 

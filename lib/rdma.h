@@ -17,7 +17,7 @@ struct ga_rdma {
 	size_t n;
 };
 
-int ga_rdma_scan(struct ga_rdma *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_rdma_scan(struct ga_rdma *ret, struct ga_err *err);
 void ga_rdma_release(struct ga_rdma *list);
 #define ga_autordma ga_cleanup(ga_rdma_release)
 /* The RDMA device of a PCI function, or NULL. */

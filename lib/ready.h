@@ -20,8 +20,8 @@ int64_t ga_ready_seconds(const struct ga_plan *plan);
  * somebody else answers. No login is needed: the key exchange comes before it, and a server that
  * goes on to refuse us has proved the key.
  */
-int ga_ready_ssh(const char *user, const char *address, const char *known_hosts,
-		 struct ga_err *err);
+GA_MUST_CHECK int ga_ready_ssh(const char *user, const char *address, const char *known_hosts,
+			       struct ga_err *err);
 /* Whether the console log has the marker the seed prints at the end of cloud-init. */
 bool ga_ready_serial(const char *console_log);
 

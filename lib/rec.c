@@ -128,7 +128,7 @@ static int not_json(struct ga_reader *r, const char *line, size_t len, const jso
 	if (code == json_error_premature_end_of_input ||
 	    (code == json_error_invalid_syntax && len && (line[0] == '{' || line[0] == '}' ||
 							   line[0] == ' ' || line[0] == '"'))) {
-		bad_line(r, err, "not one whole JSON object a line");
+		(void)bad_line(r, err, "not one whole JSON object a line");
 		return ga_hint(err, "when objects span lines, put 'jq -c .' in front");
 	}
 	if (code == json_error_end_of_input_expected)
@@ -217,6 +217,7 @@ int ga_rec_parse_bytes(const char *text, size_t len, const struct ga_shape *shap
 	json = json_loadb(text, len, JSON_REJECT_DUPLICATES, &why);
 	if (!json)
 		return ga_fail(err, GA_BADREC, "not JSON: %s", why.text);
+	ga_shape_clamp(shape, json);
 	return ga_shape_parse(shape, json, ret, err);
 }
 

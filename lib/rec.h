@@ -30,7 +30,7 @@ struct ga_reader;
 /* Reads from a descriptor, which stays the caller's; name is for messages ("standard input"). */
 struct ga_reader *ga_reader_open(int fd, const char *name);
 /* 1 with a record (owned by the reader until the next call), 0 at the end, -1 on error. */
-int ga_reader_next(struct ga_reader *r, struct ga_rec *rec, struct ga_err *err);
+GA_MUST_CHECK int ga_reader_next(struct ga_reader *r, struct ga_rec *rec, struct ga_err *err);
 /* Whether a whole further line is buffered already, so that reading it will not block: lets a
  * program put what is waiting into one transaction. */
 bool ga_reader_has_line(const struct ga_reader *r);
@@ -40,20 +40,22 @@ void ga_cleanup_reader(struct ga_reader **r);
 
 /* One line, without its newline, as a record; ret->json is the caller's to free and is NULL after
  * an error. GA_BADREC says what is wrong in words to follow "the line is ". */
-int ga_rec_of_line(const char *line, size_t len, struct ga_rec *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_rec_of_line(const char *line, size_t len, struct ga_rec *ret,
+				 struct ga_err *err);
 
 /* Whether the record is of the shape's kind. */
 bool ga_rec_is(const struct ga_rec *rec, const struct ga_shape *shape);
 /* Reads the record into its struct; the message gets the line and the kind in front. */
-int ga_rec_parse(const struct ga_rec *rec, const struct ga_shape *shape, void *ret,
-		 struct ga_err *err);
+GA_MUST_CHECK int ga_rec_parse(const struct ga_rec *rec, const struct ga_shape *shape, void *ret,
+			       struct ga_err *err);
 
-/* One line of JSON (as a record on disk or in a column) into a struct; the short way where it was
- * written by this library (shape_read.h). */
-int ga_rec_parse_bytes(const char *text, size_t len, const struct ga_shape *shape, void *ret,
-		       struct ga_err *err);
-int ga_rec_parse_text(const char *text, const struct ga_shape *shape, void *ret,
-		      struct ga_err *err);
+/* One line of JSON that a version of this library wrote (a record on disk or in a column) into a
+ * struct, the short way where that can be (shape_read.h). A number beyond today's bounds counts as
+ * the bound: what was taken then must not become unreadable. */
+GA_MUST_CHECK int ga_rec_parse_bytes(const char *text, size_t len, const struct ga_shape *shape,
+				     void *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_rec_parse_text(const char *text, const struct ga_shape *shape, void *ret,
+				    struct ga_err *err);
 /* The struct as one compact line without newline, allocated. */
 char *ga_rec_format_text(const struct ga_shape *shape, const void *obj);
 /* json as one compact line, members in their order. */

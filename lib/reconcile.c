@@ -42,15 +42,42 @@ static int work(const struct ga_expectation *want, const struct ga_reconcile_opt
 }
 
 /* A look makes no host.db, and who may not read the one there is may look at the rest. */
+static bool may_write(const struct ga_reconcile_opts *opts)
+{
+	ga_autofree char *path = ga_xprintf("%s/host.db", opts->repair.host_dir);
+
+	return !opts->repair.dry_run && (opts->repairs || access(path, R_OK | W_OK) == 0);
+}
+
 static int serve(const struct ga_expectation *want, const struct ga_reconcile_opts *opts,
 		 struct ga_err *err)
 {
 	const struct ga_issuer by = { want->node, NULL, want->controller, want->epoch };
-	ga_autofree char *path = ga_xprintf("%s/host.db", opts->repair.host_dir);
 
-	if (opts->repair.dry_run || (!opts->repairs && access(path, R_OK | W_OK) < 0))
+	if (!may_write(opts))
 		return 0;
 	return ga_hostdb_serve_in(opts->repair.host_dir, &by, opts->take_over, err);
+}
+
+/* Keeps what was reported: the state judges these errors, gpuaas-provision refuses newer ones. */
+static int note_errors(const struct ga_reconcile_opts *opts, const struct ga_seen *seen,
+		       struct ga_err *err)
+{
+	ga_autohostdb struct ga_hostdb h = { 0 };
+
+	if (!may_write(opts) || !seen->boot_id)
+		return 0;
+	for (size_t i = 0; i < seen->pci.n; i++) {
+		const struct ga_seen_pci *p = &seen->pci.v[i];
+
+		if (p->fatal == GA_UNKNOWN || p->fatal <= 0 || !p->identity)
+			continue;
+		if (!h.db && ga_hostdb_open(opts->repair.host_dir, &h, err) < 0)
+			return -1;
+		if (ga_hostdb_told_gpu_errors(&h, p->identity, seen->boot_id, p->fatal, err) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 int64_t ga_reconcile(const struct ga_expectation *want, const struct ga_reconcile_opts *opts,
@@ -79,5 +106,7 @@ int64_t ga_reconcile(const struct ga_expectation *want, const struct ga_reconcil
 	ga_drift_observation(want, &seen, &found, &o);
 	r = opts->repair.result(&ga_observation_shape, &o, err);
 	ga_shape_release(&ga_observation_shape, &o);
+	if (r >= 0)
+		r = note_errors(opts, &seen, err);
 	return r < 0 ? -1 : (int64_t)ga_drift_remaining(&found);
 }

@@ -6,6 +6,7 @@
 
 #include "str.h"
 
+#define AND " && "
 #define FOLD "gpuaas-state fold -"
 #define PROVISION "gpuaas-provision"
 #define RESUME PROVISION " --resume "
@@ -17,6 +18,7 @@ struct stage {
 };
 
 static const struct stage stages[] = {
+	{ "gpuaas-host-bootstrap --new-key", false },
 	{ "gpuaas-discover", false },
 	{ "gpuaas-reconcile --inventory", false },
 	{ "gpuaas-reconcile", true },
@@ -66,6 +68,16 @@ static bool orders_release(const char *text, size_t len, bool alone)
 	return begins(text, len, alone ? "gpuaas-release --undo " : "gpuaas-release ");
 }
 
+/* Two commands, the second when the first succeeded. */
+static char *both(const char *command, const char *and, const char *node)
+{
+	ga_autofree char *one = ga_xstrndup(command, (size_t)(and - command));
+	ga_autofree char *first = ga_remote_command(one, node);
+	ga_autofree char *second = ga_remote_command(and + strlen(AND), node);
+
+	return ga_xprintf("%s" AND "%s", first, second);
+}
+
 char *ga_remote_command(const char *command, const char *node)
 {
 	ga_autostr struct ga_str out = GA_STR_INIT;
@@ -74,6 +86,9 @@ char *ga_remote_command(const char *command, const char *node)
 
 	if (!command || strstr(command, "gpuaas-on ") || strstr(command, "ssh "))
 		return ga_strdup0(command);
+	end = strstr(command, AND);
+	if (end)
+		return both(command, end, node);
 	for (; at; at = end ? end + 3 : NULL, first = false) {
 		size_t len;
 		const struct stage *s;

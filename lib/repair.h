@@ -28,8 +28,9 @@ struct ga_repair_opts {
 
 /* Repairs in the order of enum ga_repair and sets drift.repaired of what was done. A repair that
  * fails is said, stays drift, and the rest goes on; -1 only when host.db cannot be opened. */
-int ga_repair(const struct ga_expectation *want, const struct ga_seen *seen, struct ga_drifts *d,
-	      const struct ga_repair_opts *opts, struct ga_err *err);
+GA_MUST_CHECK int ga_repair(const struct ga_expectation *want, const struct ga_seen *seen,
+			    struct ga_drifts *d, const struct ga_repair_opts *opts,
+			    struct ga_err *err);
 
 /* What is left after a second look: those of before that were repaired and are gone (repaired), and
  * those of after. What was taken is moved out of both. */

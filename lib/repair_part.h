@@ -19,22 +19,37 @@ struct ga_repairer {
 void ga_repair_say(const struct ga_repairer *r, const char *fmt, ...) GA_PRINTF(2, 3);
 
 /* repair_net.c */
-int ga_repair_protect(struct ga_repairer *r, const char *allocation, struct ga_err *err);
-int ga_repair_write_dhcp_host(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err);
-int ga_repair_setup_bridge(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err);
-int ga_repair_add_port(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err);
-int ga_repair_add_flows(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err);
-int ga_repair_forward(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err);
-int ga_repair_setup_nat(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err);
-int ga_repair_publish(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err);
-int ga_repair_unpublish(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err);
-int ga_repair_release_lease(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err);
+GA_MUST_CHECK int ga_repair_protect(struct ga_repairer *r, const char *allocation,
+				    struct ga_err *err);
+GA_MUST_CHECK int ga_repair_write_dhcp_host(struct ga_repairer *r, struct ga_deviation *d,
+					    struct ga_err *err);
+GA_MUST_CHECK int ga_repair_setup_bridge(struct ga_repairer *r, struct ga_deviation *d,
+					 struct ga_err *err);
+GA_MUST_CHECK int ga_repair_add_port(struct ga_repairer *r, struct ga_deviation *d,
+				     struct ga_err *err);
+GA_MUST_CHECK int ga_repair_add_flows(struct ga_repairer *r, struct ga_deviation *d,
+				      struct ga_err *err);
+GA_MUST_CHECK int ga_repair_forward(struct ga_repairer *r, struct ga_deviation *d,
+				    struct ga_err *err);
+GA_MUST_CHECK int ga_repair_setup_nat(struct ga_repairer *r, struct ga_deviation *d,
+				      struct ga_err *err);
+GA_MUST_CHECK int ga_repair_publish(struct ga_repairer *r, struct ga_deviation *d,
+				    struct ga_err *err);
+GA_MUST_CHECK int ga_repair_unpublish(struct ga_repairer *r, struct ga_deviation *d,
+				      struct ga_err *err);
+GA_MUST_CHECK int ga_repair_release_lease(struct ga_repairer *r, struct ga_deviation *d,
+					  struct ga_err *err);
 
 /* repair_remove.c: of allocations that have ended (ga_drift_is_over) */
-int ga_repair_undo_journal(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err);
-int ga_repair_remove_port(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err);
-int ga_repair_remove_flows(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err);
-int ga_repair_remove_file(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err);
-int ga_repair_remove_vm(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err);
+GA_MUST_CHECK int ga_repair_undo_journal(struct ga_repairer *r, struct ga_deviation *d,
+					 struct ga_err *err);
+GA_MUST_CHECK int ga_repair_remove_port(struct ga_repairer *r, struct ga_deviation *d,
+					struct ga_err *err);
+GA_MUST_CHECK int ga_repair_remove_flows(struct ga_repairer *r, struct ga_deviation *d,
+					 struct ga_err *err);
+GA_MUST_CHECK int ga_repair_remove_file(struct ga_repairer *r, struct ga_deviation *d,
+					struct ga_err *err);
+GA_MUST_CHECK int ga_repair_remove_vm(struct ga_repairer *r, struct ga_deviation *d,
+				      struct ga_err *err);
 
 #endif

@@ -7,21 +7,30 @@
 #ifndef GA_RESULT_H
 #define GA_RESULT_H
 
+#include "kind_order.h"
 #include "kind_result.h"
 
 /* Decides once where results go: a state file at path that exists is folded into; NULL or a
  * missing file: only stdout. lab must agree with the file's when it is known (GA_CONFLICT). */
-int ga_result_open(const char *state_path, struct ga_err *err);
+GA_MUST_CHECK int ga_result_open(const char *state_path, struct ga_err *err);
 void ga_result_close(void);
-/* Folds (when there is a state) and then writes the record; without a state it is signed with the
- * host's key. A fold that is refused
- * (concurrent_update, …) still writes the record, and the refusal is the error. */
-int ga_result_emit(const struct ga_shape *shape, const void *obj, struct ga_err *err);
+/* Folds (when there is a state) and then writes the record, signed with the host's key. A fold that
+ * is refused (concurrent_update, …) still writes the record, and the refusal is the error. What the
+ * state took and did not believe (ga_fold_unbelieved) stands on stderr, and its status is noted. */
+GA_MUST_CHECK int ga_result_emit(const struct ga_shape *shape, const void *obj, struct ga_err *err);
+/* Where the state is on this machine: GA_BUSY "wipe_too_early" when it would not believe a wipe of
+ * the slot that begins now. 0 with the reason in no: the order is no longer in force. */
+GA_MUST_CHECK int ga_result_may_wipe(const struct ga_wipe_order *order, struct ga_err *no,
+				     struct ga_err *err);
 /* Writes only, signed when it is a kind that is: for what is no result of an order. */
-int ga_result_say(const struct ga_shape *shape, const void *obj, struct ga_err *err);
+GA_MUST_CHECK int ga_result_say(const struct ga_shape *shape, const void *obj, struct ga_err *err);
 /* Folds only: for results that are not for stdout. */
-int ga_result_fold(const struct ga_shape *shape, const void *obj, struct ga_err *err);
+GA_MUST_CHECK int ga_result_fold(const struct ga_shape *shape, const void *obj, struct ga_err *err);
 /* A phase: folded as a timeline row; on stdout only when to_stdout (--progress json). */
-int ga_result_progress(const struct ga_progress *p, bool to_stdout, struct ga_err *err);
+GA_MUST_CHECK int ga_result_progress(const struct ga_progress *p, bool to_stdout,
+				     struct ga_err *err);
+/* Where the state is on this machine: user-data that no allocation needs any more is removed. What
+ * cannot be removed is told, and is for a later run. Before ga_result_close. */
+void ga_result_tidy(void);
 
 #endif

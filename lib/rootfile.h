@@ -20,35 +20,36 @@ struct ga_root {
 #define ga_autoroot ga_cleanup(ga_root_close)
 
 /* dir NULL: "/". */
-int ga_root_open(const char *dir, struct ga_root *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_root_open(const char *dir, struct ga_root *ret, struct ga_err *err);
 void ga_root_close(struct ga_root *root);
 
 /* 1 there (st filled), 0 absent, -1 with err. */
-int ga_root_stat(const struct ga_root *root, const char *path, struct stat *st,
-		 struct ga_err *err);
+GA_MUST_CHECK int ga_root_stat(const struct ga_root *root, const char *path, struct stat *st,
+			       struct ga_err *err);
 bool ga_root_has(const struct ga_root *root, const char *path); /* follows links within the root */
 /* A regular file of at most max bytes. 1 read, 0 absent, -1 with err (also for what is no regular
  * file). */
-int ga_root_read(const struct ga_root *root, const char *path, size_t max, struct ga_str *out,
-		 struct stat *st, struct ga_err *err);
+GA_MUST_CHECK int ga_root_read(const struct ga_root *root, const char *path, size_t max,
+			       struct ga_str *out, struct stat *st, struct ga_err *err);
 /* What a symbolic link holds, allocated, or NULL. */
 char *ga_root_link(const struct ga_root *root, const char *path);
 /* An open folder, links within the root followed; -1 with errno. */
 int ga_root_folder(const struct ga_root *root, const char *path);
 
 /* Replaces path atomically and durably. uid and gid -1: this process's. */
-int ga_root_replace(const struct ga_root *root, const char *path, const void *data, size_t len,
-		    const struct stat *like, unsigned int mode, struct ga_err *err);
+GA_MUST_CHECK int ga_root_replace(const struct ga_root *root, const char *path, const void *data,
+				  size_t len, const struct stat *like, unsigned int mode,
+				  struct ga_err *err);
 /* Removes a file or link; absent is removed. */
-int ga_root_remove(const struct ga_root *root, const char *path, struct ga_err *err);
-int ga_root_symlink(const struct ga_root *root, const char *path, const char *target,
-		    struct ga_err *err);
+GA_MUST_CHECK int ga_root_remove(const struct ga_root *root, const char *path, struct ga_err *err);
+GA_MUST_CHECK int ga_root_symlink(const struct ga_root *root, const char *path, const char *target,
+				  struct ga_err *err);
 /* One folder, whose parent is there; its mode is set when it is there already. */
-int ga_root_mkdir(const struct ga_root *root, const char *path, unsigned int mode,
-		  struct ga_err *err);
-int ga_root_chmod(const struct ga_root *root, const char *path, unsigned int mode,
-		  struct ga_err *err);
+GA_MUST_CHECK int ga_root_mkdir(const struct ga_root *root, const char *path, unsigned int mode,
+				struct ga_err *err);
+GA_MUST_CHECK int ga_root_chmod(const struct ga_root *root, const char *path, unsigned int mode,
+				struct ga_err *err);
 /* 1 removed or absent, 0 not empty, -1 with err. */
-int ga_root_rmdir(const struct ga_root *root, const char *path, struct ga_err *err);
+GA_MUST_CHECK int ga_root_rmdir(const struct ga_root *root, const char *path, struct ga_err *err);
 
 #endif

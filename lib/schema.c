@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The JSON Schema (2020-12) of a shape: share/schema is written from here and checked fresh. */
 #include "shape.h"
-#include "size.h"
 
 static const char *const patterns[] = {
 	[GA_T_ANY] = NULL,
@@ -42,7 +41,7 @@ static json_t *text_schema(const struct ga_field *f)
 static json_t *int_schema(const struct ga_field *f)
 {
 	return json_pack("{s:s, s:I, s:I}", "type", "integer", "minimum", (json_int_t)f->min,
-			 "maximum", (json_int_t)(f->min || f->max ? f->max : GA_INT_MAX_SAFE));
+			 "maximum", (json_int_t)f->max);
 }
 
 static json_t *value_schema(const struct ga_field *f)

@@ -22,7 +22,7 @@ struct ga_host_key {
 void ga_host_key_release(struct ga_host_key *k);
 #define ga_autohostkey ga_cleanup(ga_host_key_release)
 /* Reads DIR/host_key, or makes it there (ssh-keygen). */
-int ga_host_key_get(const char *dir, struct ga_host_key *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_host_key_get(const char *dir, struct ga_host_key *ret, struct ga_err *err);
 
 struct ga_seed {
 	const struct ga_plan *plan;
@@ -36,11 +36,11 @@ void ga_seed_config(const struct ga_seed *s, struct ga_str *out);
 void ga_seed_meta_data(const struct ga_seed *s, struct ga_str *out);
 void ga_seed_network(const struct ga_seed *s, struct ga_str *out);
 /* The image. */
-int ga_seed_iso(const struct ga_seed *s, struct ga_str *out, struct ga_err *err);
+GA_MUST_CHECK int ga_seed_iso(const struct ga_seed *s, struct ga_str *out, struct ga_err *err);
 
 /* The tenant's user-data from DIR/DIGEST (without "sha256:"), checked against its digest.
  * GA_NOTFOUND "user_data_missing", GA_CONFLICT "user_data_digest". */
-int ga_user_data_read(const char *dir, const char *digest, struct ga_str *out,
-		      struct ga_err *err);
+GA_MUST_CHECK int ga_user_data_read(const char *dir, const char *digest, struct ga_str *out,
+				    struct ga_err *err);
 
 #endif

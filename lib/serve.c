@@ -72,7 +72,7 @@ void ga_serve_date(int64_t seconds, char out[GA_SERVE_TEXT_SIZE])
 		seconds = 0;
 	if (seconds > INT64_C(253402300799))
 		seconds = INT64_C(253402300799);
-	ga_time_format(seconds * 1000000, at);
+	ga_time_format(ga_time_after(0, seconds), at);
 	month = (at[5] - '0') * 10 + at[6] - '0' - 1;
 	snprintf(out, GA_SERVE_TEXT_SIZE, "%.3s, %.2s %.3s %.4s %.8s GMT",
 		 weekdays + 3 * (seconds / 86400 % 7), at + 8, months + 3 * month, at, at + 11);

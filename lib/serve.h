@@ -47,6 +47,6 @@ void ga_serve_date(int64_t seconds, char out[GA_SERVE_TEXT_SIZE]);
 
 /* "127.0.0.1:8080", "[::1]:8080", ":8080" (loopback) parted: host and port are overwritten, both
  * allocated. GA_USAGE: it has no port from 0 to 65535, or no address before it. */
-int ga_serve_split(const char *text, char **host, char **port, struct ga_err *err);
+GA_MUST_CHECK int ga_serve_split(const char *text, char **host, char **port, struct ga_err *err);
 
 #endif

@@ -9,8 +9,6 @@
 #include "id.h"
 #include "mac.h"
 #include "pciaddr.h"
-#include "size.h"
-#include "time.h"
 
 static void *at(const void *obj, const struct ga_field *f)
 {
@@ -154,23 +152,17 @@ static int wrong_type(const char *path, const char *want, json_t *json, struct g
 		       names[json_typeof(json)]);
 }
 
-int64_t ga_shape_int_max(const struct ga_field *f)
-{
-	return f->min || f->max ? f->max : GA_INT_MAX_SAFE;
-}
-
 static int parse_int(const struct ga_field *f, json_t *json, const char *path, int64_t *ret,
 		     struct ga_err *err)
 {
-	int64_t max = ga_shape_int_max(f);
 	int64_t n = json_integer_value(json);
 
 	if (!json_is_integer(json))
 		return wrong_type(path, "a whole number", json, err);
-	if (n < f->min || n > max)
+	if (n < f->min || n > f->max)
 		return ga_fail(err, GA_BADREC,
 			       "member '%s' is %" PRId64 ", not within %" PRId64 " .. %" PRId64,
-			       path, n, f->min, max);
+			       path, n, f->min, f->max);
 	*ret = n;
 	return 0;
 }

@@ -23,7 +23,9 @@
 #include <jansson.h>
 
 #include "ga.h"
+#include "size.h"
 #include "str.h"
+#include "time.h"
 #include "vec.h"
 
 #define GA_TEXT_MAX 16384
@@ -31,7 +33,7 @@
 
 enum ga_field_type {
 	GA_F_TEXT, /* char *; format below */
-	GA_F_INT,  /* int64_t within [min, max] of the format, default 0 .. 2^53-1 */
+	GA_F_INT,  /* int64_t within [min, max] */
 	GA_F_BOOL, /* bool */
 	GA_F_DECIMAL, /* int64_t in units of the last digit: 989500 with 3 digits is 989.5 in JSON;
 			 read to the nearest unit, written exactly */
@@ -73,7 +75,7 @@ struct ga_field {
 	uint32_t offset;
 	const char *const *values;  /* the allowed words of a text, NULL-terminated, or NULL */
 	const struct ga_shape *sub; /* of GA_F_OBJ and GA_F_LIST */
-	int64_t min, max;	    /* of numbers; both 0: 0 .. 2^53-1 */
+	int64_t min, max;	    /* of GA_F_INT and of each of GA_F_INTS; both are given */
 	const char *doc;	    /* one line for the schema and gpuaas-records(5) */
 };
 
@@ -91,16 +93,33 @@ struct ga_shape {
 	{ .name = #m, .type = (ty), .presence = (pr), .offset = offsetof(struct s, m), __VA_ARGS__ }
 #define GA_TEXT(s, m, pr, fmt, d) GA_FIELD(s, m, GA_F_TEXT, pr, .format = (fmt), .doc = (d))
 #define GA_ENUM(s, m, pr, vals, d) GA_FIELD(s, m, GA_F_TEXT, pr, .values = (vals), .doc = (d))
-#define GA_INT(s, m, pr, d) GA_FIELD(s, m, GA_F_INT, pr, .doc = (d))
 #define GA_INT_IN(s, m, pr, lo, hi, d) \
 	GA_FIELD(s, m, GA_F_INT, pr, .min = (lo), .max = (hi), .doc = (d))
+#define GA_INTS_IN(s, m, pr, lo, hi, d) \
+	GA_FIELD(s, m, GA_F_INTS, pr, .min = (lo), .max = (hi), .doc = (d))
+/* What a number measures bounds it, and there is no number without: seconds in microseconds, MiB
+ * and KiB in bytes, and either of them a thousand times stay within 63 bits. */
+#define GA_BYTES_MAX (INT64_C(1) << 50)
+#define GA_COUNT_MAX INT64_C(1000000000)
+#define GA_SECONDS(s, m, pr, d) GA_INT_IN(s, m, pr, 0, GA_SECONDS_MAX, d)
+#define GA_BYTES(s, m, pr, d) GA_INT_IN(s, m, pr, 0, GA_BYTES_MAX, d)
+#define GA_KIB(s, m, pr, d) GA_INT_IN(s, m, pr, 0, GA_BYTES_MAX >> 10, d)
+#define GA_MIB(s, m, pr, d) GA_INT_IN(s, m, pr, 0, GA_BYTES_MAX >> 20, d)
+#define GA_COUNT(s, m, pr, d) GA_INT_IN(s, m, pr, 0, GA_COUNT_MAX, d)
+#define GA_COUNTS(s, m, pr, d) GA_INTS_IN(s, m, pr, 0, GA_COUNT_MAX, d)
+/* Which one of several, as the kernel and PCI number them. */
+#define GA_NUMBER(s, m, pr, d) GA_INT_IN(s, m, pr, 0, UINT32_MAX, d)
+#define GA_NUMBERS(s, m, pr, d) GA_INTS_IN(s, m, pr, 0, UINT32_MAX, d)
+/* Counts up with each change: it is compared, and nothing is calculated with it. */
+#define GA_SERIAL(s, m, pr, d) GA_INT_IN(s, m, pr, 0, GA_INT_MAX_SAFE, d)
+/* Money, time that passed, estimates, and sums of them: calculated with in 128 bits (cost.h). */
+#define GA_AMOUNT(s, m, pr, d) GA_INT_IN(s, m, pr, 0, GA_INT_MAX_SAFE, d)
 #define GA_BOOL(s, m, d) GA_FIELD(s, m, GA_F_BOOL, GA_REQ, .doc = (d))
 #define GA_BOOL_OPT(s, m, d) GA_FIELD(s, m, GA_F_BOOL, GA_OPT, .doc = (d))
 #define GA_TRI(s, m, d) GA_FIELD(s, m, GA_F_TRI, GA_NULLOK, .doc = (d))
 #define GA_OBJ(s, m, pr, sh, d) GA_FIELD(s, m, GA_F_OBJ, pr, .sub = (sh), .doc = (d))
 #define GA_LISTOF(s, m, sh, d) GA_FIELD(s, m, GA_F_LIST, GA_REQ, .sub = (sh), .doc = (d))
 #define GA_TEXTS(s, m, pr, fmt, d) GA_FIELD(s, m, GA_F_TEXTS, pr, .format = (fmt), .doc = (d))
-#define GA_INTS(s, m, pr, d) GA_FIELD(s, m, GA_F_INTS, pr, .doc = (d))
 #define GA_JSON(s, m, pr, d) GA_FIELD(s, m, GA_F_JSON, pr, .doc = (d))
 /* A member that others spell otherwise than we do: "memoryGb" for memory_gb. */
 #define GA_AS(s, m, as, ty, pr, ...) \
@@ -110,7 +129,12 @@ struct ga_shape {
 
 /* Reads a JSON object into a zeroed struct. On error the struct is released and zeroed again, and
  * the message names the member ("member 'gpu.pci_address' …"); code GA_BADREC. */
-int ga_shape_parse(const struct ga_shape *shape, json_t *json, void *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_shape_parse(const struct ga_shape *shape, json_t *json, void *ret,
+				 struct ga_err *err);
+/* Puts numbers of json beyond their bounds to the bound: for what this library wrote itself, when
+ * the bound was another one. What is not a number stays for ga_shape_parse to refuse. */
+void ga_shape_clamp(const struct ga_shape *shape, json_t *json);
+int64_t ga_field_clamp(const struct ga_field *f, int64_t n);
 /* Writes a struct as a new JSON object; "kind" first when the shape has one. Never fails: a GA_REQ
  * text that is NULL is a programming error and ends the process. */
 json_t *ga_shape_format(const struct ga_shape *shape, const void *obj);

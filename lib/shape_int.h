@@ -6,12 +6,10 @@
 #include "shape.h"
 
 /* Whether the text may stand in the field; GA_BADREC names path and what is wrong. */
-int ga_shape_check_text(const struct ga_field *f, const char *s, size_t len, const char *path,
-			struct ga_err *err);
+GA_MUST_CHECK int ga_shape_check_text(const struct ga_field *f, const char *s, size_t len,
+				      const char *path, struct ga_err *err);
 #define GA_SHAPE_DECIMAL_MAX INT64_C(1000000000000000)
 bool ga_shape_is_number(const struct ga_field *f);
-/* The largest that the field takes. */
-int64_t ga_shape_int_max(const struct ga_field *f);
 /* 10 to the digits of a decimal. */
 int64_t ga_shape_decimal_unit(const struct ga_field *f);
 

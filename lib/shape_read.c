@@ -82,7 +82,7 @@ static bool read_int(const struct ga_field *f, struct cursor *c, int64_t *ret)
 	if (!read_digits(c, ret))
 		return false;
 	*ret = below ? -*ret : *ret;
-	return *ret >= f->min && *ret <= ga_shape_int_max(f);
+	return *ret >= f->min && *ret <= f->max;
 }
 
 /* 989.5 with 3 digits: 989500. */

@@ -9,11 +9,11 @@
 #define GA_INT_MAX_SAFE INT64_C(9007199254740991) /* 2^53 - 1: the largest integer in a record */
 
 /* Reads "4096", "64K", "64KiB", "1G", "1GiB" (powers of 1024) to bytes, 0 .. 2^53 - 1. */
-int ga_size_parse(const char *text, int64_t *bytes, struct ga_err *err);
+GA_MUST_CHECK int ga_size_parse(const char *text, int64_t *bytes, struct ga_err *err);
 /* "3.5 TiB", for people. Returns out. */
 char *ga_size_format(int64_t bytes, char out[GA_SIZE_SIZE]);
 /* Reads a whole decimal number within [min, max]; what names it in the message. */
-int ga_int_parse(const char *text, const char *what, int64_t min, int64_t max, int64_t *ret,
-		 struct ga_err *err);
+GA_MUST_CHECK int ga_int_parse(const char *text, const char *what, int64_t min, int64_t max,
+			       int64_t *ret, struct ga_err *err);
 
 #endif

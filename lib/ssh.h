@@ -26,13 +26,13 @@ void ga_ssh_release(struct ga_ssh *ssh);
 /* Starts command, a line for the shell over there (quote.h). address is [USER@]HOST or ssh://…;
  * GA_USAGE "address" when it could be taken for something else. The child's stdin is a pipe when
  * with_input is true. */
-int ga_ssh_start(const struct ga_ssh *ssh, const char *address, const char *command,
-		 bool with_input, struct ga_child *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_ssh_start(const struct ga_ssh *ssh, const char *address, const char *command,
+			       bool with_input, struct ga_child *ret, struct ga_err *err);
 
 /* What the end of ssh means. Fills err with code, sentence and reason for a connection that failed
  * (ssh's status 255) and for a command that could not be run (126, 127) or was killed, and is -1;
  * 0 for every other status, which is the command's own. said is ssh's stderr or its end;
  * had_output: the command has written something, so the connection was there. */
-int ga_ssh_verdict(int status, const char *said, bool had_output, struct ga_err *err);
+GA_MUST_CHECK int ga_ssh_verdict(int status, const char *said, bool had_output, struct ga_err *err);
 
 #endif

@@ -8,6 +8,6 @@
 void ga_stop_install(void); /* handlers without SA_RESTART */
 bool ga_stop_asked(void);
 /* GA_BUSY "interrupted …" when a signal came, 0 otherwise. */
-int ga_stop_check(const char *what, struct ga_err *err);
+GA_MUST_CHECK int ga_stop_check(const char *what, struct ga_err *err);
 
 #endif

@@ -196,7 +196,7 @@ static int take_order(struct ga_adopting *a, const struct ga_release_order *o,
 	    ga_db_exec(a->db, err,
 		       "UPDATE allocation SET state = 'releasing', since = ?2, reason = NULL, "
 		       "attempt = ?3, attempt_generation = ?4, order_kind = 'release-order', "
-		       "order_text = ?5, power_wanted = 'off', phase = NULL, "
+		       "order_text = ?5, power_wanted = 'off', "
 		       "generation = generation + 1 WHERE id = ?1",
 		       "sssis", o->allocation, o->issued_at, o->attempt, o->generation,
 		       text) < 0 ||

@@ -35,10 +35,10 @@ void ga_adoption_release(struct ga_adoption *a);
  * In the caller's transaction: the node (made when it is not known), what the host ended since,
  * evidence, running allocations with their slots and claims, and which slots are as the state says.
  */
-int ga_store_adopt(struct ga_db *db, const struct ga_inventory_of *inventory,
-		   struct ga_adoption *adoption, struct ga_err *err);
+GA_MUST_CHECK int ga_store_adopt(struct ga_db *db, const struct ga_inventory_of *inventory,
+				 struct ga_adoption *adoption, struct ga_err *err);
 /* Raises the epoch to at least 2 and above every plan of the inventories: a state made anew. */
-int ga_store_adopt_epoch(struct ga_db *db, const struct ga_inventory_of *inventories, size_t n,
-			 const char *reason, struct ga_err *err);
+GA_MUST_CHECK int ga_store_adopt_epoch(struct ga_db *db, const struct ga_inventory_of *inventories,
+				       size_t n, const char *reason, struct ga_err *err);
 
 #endif

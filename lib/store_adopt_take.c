@@ -145,7 +145,28 @@ static int evidence_is_known(struct ga_db *db, const char *id, struct ga_err *er
 	return ga_rows_next(rows, err);
 }
 
-/* disabled, wiping or blocked → available; the triggers judge the evidence. */
+/* Whether the evidence is what the fold would take for the order that it answers. */
+static int judge(struct ga_adopting *a, const char *slot, const struct ga_wipe_evidence *e,
+		 struct ga_err *err)
+{
+	ga_autoverdict struct ga_wipe_verdict v = { 0 };
+	ga_autowipedue struct ga_wipe_due due = { 0 };
+	struct ga_wipe_asked asked;
+
+	if (ga_store_wipe_due(a->db, slot, &due, err) < 0)
+		return -1;
+	asked = ga_wipe_due_asked(&due, ga_db_is_lab(a->db));
+	/* Leave to destroy is not in what a host kept. */
+	asked.may_destroy = true;
+	if (ga_wipe_proves(&asked, e, &v))
+		return 0;
+	(void)ga_fail_for(err, GA_CONFLICT, "no_evidence",
+			  "the host's last wipe of slot '%s' does not prove it (%s): %s", slot,
+			  v.code, v.sentence);
+	return ga_hint(err, "let it end, then approve the host's hardware again");
+}
+
+/* disabled, wiping or blocked → available by the evidence. */
 static int prove(struct ga_adopting *a, const char *slot, const char *state, struct ga_err *err)
 {
 	struct ga_wipe_evidence e;
@@ -158,7 +179,7 @@ static int prove(struct ga_adopting *a, const char *slot, const char *state, str
 				   "slot '%s' is %s, and the host has no confirmed wipe of it",
 				   slot, state);
 	known = evidence_is_known(a->db, e.evidence, err);
-	r = known < 0 || ga_adopt_order(a, slot, &e, err) < 0 ||
+	r = known < 0 || ga_adopt_order(a, slot, &e, err) < 0 || judge(a, slot, &e, err) < 0 ||
 			    (!known && ga_store_evidence_add(a->db, &e, err) < 0) ||
 			    ga_store_slot_wiped(a->db, slot, "available", e.evidence, "[]",
 						e.finished_at, err) < 0 ?
@@ -414,6 +435,6 @@ int ga_adopt_take(struct ga_adopting *a, const struct ga_inventory_work *w,
 	if (w->result ? ga_adopt_fold(a, w, err) < 0 : begin(a, w, err) < 0)
 		return -1;
 	return w->power && !ga_streq(w->power, "absent") ?
-		       ga_store_power(a->db, plan->allocation, w->power, err) :
+		       ga_store_power(a->db, plan->allocation, plan->node, w->power, err) :
 		       0;
 }

@@ -12,6 +12,7 @@
 #include "store.h"
 #include "store_approve.h"
 #include "store_row.h"
+#include "store_wipe.h"
 
 struct slot {
 	char *id, *state, *wwid, *gpu, *cleared_by, *allocation;
@@ -118,12 +119,36 @@ static int verify_sold(struct ga_adopting *a, const struct slot *s, struct ga_er
 
 /* ---- idle ---- */
 
+/* Why the content of the evidence is no proof, or NULL. What is older than the rules cleared the
+ * slot when it was believed. */
+static const char *judge(struct ga_adopting *a, const struct slot *s,
+			 const struct ga_wipe_evidence *e, struct ga_err *err)
+{
+	ga_autoverdict struct ga_wipe_verdict v = { 0 };
+	ga_autowipedue struct ga_wipe_due due = { 0 };
+	struct ga_wipe_asked asked;
+
+	if (ga_wipe_is_old(e))
+		return NULL;
+	if (ga_store_wipe_due(a->db, s->id, &due, err) < 0)
+		return err->msg;
+	asked = ga_wipe_due_asked(&due, ga_db_is_lab(a->db));
+	asked.may_destroy = true;
+	/* The state that was restored may not know the order that the host answered last. */
+	if (!ga_streq(due.attempt, e->attempt))
+		asked.cause = NULL;
+	asked.fabric = GA_UNKNOWN;
+	return ga_wipe_proves(&asked, e, &v) ? NULL :
+					       "the last wipe of it on the host does not prove it";
+}
+
 /* Why an idle slot cannot be taken as it is, or NULL. */
 static const char *idle_why(struct ga_adopting *a, const struct slot *s, bool strangers,
 			    char **evidence, struct ga_err *err)
 {
 	const struct ga_inventory_work *w = ga_adopt_work(a, "wipe", s->id);
 	struct ga_wipe_evidence e;
+	const char *why;
 	int r;
 
 	if (!a->of->end.domains_known)
@@ -137,10 +162,14 @@ static const char *idle_why(struct ga_adopting *a, const struct slot *s, bool st
 	r = ga_adopt_evidence(a, s->id, &e, err);
 	if (r <= 0)
 		return r < 0 ? err->msg : "the last wipe of it on the host is not confirmed";
-	if (ga_streq(e.device.wwid, s->wwid) && ga_streq(e.gpu_identity, s->gpu))
+	if (!ga_streq(e.device.wwid, s->wwid) || !ga_streq(e.gpu_identity, s->gpu))
+		why = "the host wiped other devices for it";
+	else
+		why = judge(a, s, &e, err);
+	if (!why)
 		*evidence = ga_xstrdup(e.evidence);
 	ga_shape_release(&ga_wipe_evidence_shape, &e);
-	return *evidence ? NULL : "the host wiped other devices for it";
+	return why;
 }
 
 static int order_wipe(struct ga_adopting *a, const struct slot *s, struct ga_err *err)

@@ -232,8 +232,13 @@ static int enter_state(struct ga_db *db, const struct ga_approval *a,
 		return 0;
 	if (approve_node(db, a, at, now, err) < 0 || sign(db, a, slot, now, err) < 0)
 		return -1;
-	if (blockers->n)
-		return order_wipe(db, slot, "first", now, err) < 0 ? -1 : 1;
+	if (blockers->n) {
+		int ours = ga_store_disk_is_ours(db, a->candidate->nvme->wwid, err);
+
+		if (ours < 0)
+			return -1;
+		return order_wipe(db, slot, ours ? "repair" : "first", now, err) < 0 ? -1 : 1;
+	}
 	return ga_db_exec(db, err,
 			  "UPDATE slot SET state = 'available', since = ?2, "
 			  "generation = generation + 1 WHERE id = ?1",
@@ -282,10 +287,11 @@ static int renew(struct ga_db *db, const struct ga_approval *a, struct ga_place_
 	struct ga_taken taken;
 	int changed, moved;
 
+	/* First: the reasons name the slot. */
+	if (is_new && new_slot(db, a->candidate, now, &at->slot, err) < 0)
+		return -1;
 	if (ga_store_taken(db, a->candidate, at->slot, &taken, err) < 0 ||
 	    ga_store_blockers(db, a, at, &taken, &blockers, err) < 0)
-		return -1;
-	if (is_new && new_slot(db, a->candidate, now, &at->slot, err) < 0)
 		return -1;
 	text = reasons_text(&blockers);
 	changed = write_hardware(db, at->slot, a, &taken, text, err);

@@ -22,36 +22,55 @@ struct ga_attend_to {
 	void *arg;
 	const char *here;
 };
-int ga_attend_tell(const struct ga_attend *f, const struct ga_attend_to *to, struct ga_err *err);
+GA_MUST_CHECK int ga_attend_tell(const struct ga_attend *f, const struct ga_attend_to *to,
+				 struct ga_err *err);
 
 /* Drift that stays: each object and code of a node. */
-int ga_attend_drift(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err);
+GA_MUST_CHECK int ga_attend_drift(struct ga_db *db, const struct ga_attend_to *to,
+				  struct ga_err *err);
 /* Slots in use or for sale whose last wipe could not prove that GPU memory is clean: one a node,
  * because what proves it is a tool of the host. Not of a lab. */
-int ga_attend_unproven(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err);
+GA_MUST_CHECK int ga_attend_unproven(struct ga_db *db, const struct ga_attend_to *to,
+				     struct ga_err *err);
 /* Run times that are over or nearly, drains past their deadline, maintenance that comes nearer than
  * a day or has begun while something is on the node. */
-int ga_attend_expiring(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err);
+GA_MUST_CHECK int ga_attend_expiring(struct ga_db *db, const struct ga_attend_to *to,
+				     struct ga_err *err);
 /* Holds, and undos of one, that failed on their host, until the power is as wanted. */
-int ga_attend_holds(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err);
+GA_MUST_CHECK int ga_attend_holds(struct ga_db *db, const struct ga_attend_to *to,
+				  struct ga_err *err);
 /* Hooks of notices that fail (store_notice.h). */
-int ga_attend_hooks(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err);
+GA_MUST_CHECK int ga_attend_hooks(struct ga_db *db, const struct ga_attend_to *to,
+				  struct ga_err *err);
+/* Nodes in whose name something came last that was refused (store_key.h): somebody may be trying,
+ * or the host has another key than the state knows. */
+GA_MUST_CHECK int ga_attend_refused(struct ga_db *db, const struct ga_attend_to *to,
+				    struct ga_err *err);
+/* Nodes without a key that counts (store_key.h). */
+GA_MUST_CHECK int ga_attend_keys(struct ga_db *db, const struct ga_attend_to *to,
+				 struct ga_err *err);
 /* File systems that are full: the state's own, and those of hosts, as last seen; a lab's hosts are
  * recordings. */
-int ga_attend_disks(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err);
+GA_MUST_CHECK int ga_attend_disks(struct ga_db *db, const struct ga_attend_to *to,
+				  struct ga_err *err);
 
 /* Overrides that wait for a second person. */
-int ga_attend_proposals(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err);
+GA_MUST_CHECK int ga_attend_proposals(struct ga_db *db, const struct ga_attend_to *to,
+				      struct ga_err *err);
 
 /* Active nodes with slots that nobody has looked at for so long (0: not told): they are out of
  * placement. */
-int ga_attend_stale(struct ga_db *db, int64_t seconds, const struct ga_attend_to *to,
-		    struct ga_err *err);
+GA_MUST_CHECK int ga_attend_stale(struct ga_db *db, int64_t seconds, const struct ga_attend_to *to,
+				  struct ga_err *err);
 
 /* Keeps a drift of severity error or warning that was seen and not repaired; one that was repaired
  * is forgotten. What is older than the last run of the node is not kept. */
-int ga_store_drift(struct ga_db *db, const struct ga_drift *d, struct ga_err *err);
+GA_MUST_CHECK int ga_store_drift(struct ga_db *db, const struct ga_drift *d, struct ga_err *err);
+/* An object ended: what was found of it before is over. */
+GA_MUST_CHECK int ga_store_drift_forget(struct ga_db *db, const char *node, const char *object,
+					struct ga_err *err);
 /* A run is over: what it did not find again is no more. */
-int ga_store_drift_end(struct ga_db *db, const struct ga_observation *o, struct ga_err *err);
+GA_MUST_CHECK int ga_store_drift_end(struct ga_db *db, const struct ga_observation *o,
+				     struct ga_err *err);
 
 #endif

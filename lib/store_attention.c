@@ -7,9 +7,12 @@
 
 #include "clock.h"
 #include "fsm.h"
+#include "health.h"
+#include "rec.h"
 #include "remote.h"
 #include "store.h"
 #include "store_attend.h"
+#include "store_facts.h"
 #include "store_move.h"
 #include "store_query.h"
 #include "time.h"
@@ -54,7 +57,7 @@ static void overdue_before(enum ga_machine m, char ret[GA_TIME_SIZE])
 	for (s = ga_fsm_states(m); s->name; s++)
 		if (s->limit_seconds && s->limit_seconds < least)
 			least = s->limit_seconds;
-	(void)ga_time_format(ga_clock_micros() - least * 1000000, ret);
+	(void)ga_time_format(ga_time_after(ga_clock_micros(), -least), ret);
 }
 
 static char *stuck(const char *state, const char *since)
@@ -66,16 +69,58 @@ static char *stuck(const char *state, const char *since)
 
 /* The columns of the query below. */
 enum { S_ID, S_STATE, S_SINCE, S_NODE, S_PROJECT, S_CODE, S_EVIDENCE, S_HINT, S_ALLOCATION,
-       S_ALLOCATION_STATE, S_HEALTH, S_DETAIL, S_INDEX, S_SHAPE };
+       S_ALLOCATION_STATE, S_HEALTH, S_DETAIL, S_HEALTH_SINCE, S_INDEX, S_SHAPE, S_DIRTY_SINCE,
+       S_ANSWERED, S_CORDON, S_BLOCKERS, S_WWID };
 
 static char *slot_sentence(const struct ga_rows *r)
 {
 	const char *evidence = ga_rows_text(r, S_EVIDENCE), *hint = ga_rows_text(r, S_HINT);
-	const char *code = ga_rows_text(r, S_CODE);
+	const char *code = ga_rows_text(r, S_CODE), *cordon = ga_rows_text(r, S_CORDON);
 
+	if (!code && !strcmp(ga_rows_text(r, S_STATE), "disabled"))
+		return ga_xprintf("not proven wiped since its last use%s%s",
+				  cordon ? "; disabled: " : "", cordon ? cordon : "");
 	if (!code)
 		return ga_xprintf("it is %s", ga_rows_text(r, S_STATE));
 	return ga_xprintf("%s%s%s", evidence ? evidence : code, hint ? ": " : "", hint ? hint : "");
+}
+
+/* The first reason that a wipe does not answer, or NULL. */
+static char *not_answered(const struct ga_rows *r)
+{
+	const char *text = ga_rows_text(r, S_BLOCKERS);
+	ga_autojson json_t *blockers = json_loads(text ? text : "[]", 0, NULL);
+	json_t *item;
+	size_t i;
+
+	json_array_foreach(blockers, i, item) {
+		const char *code = json_string_value(json_object_get(item, "code"));
+
+		if (code && !ga_store_block_is_answered(code))
+			return ga_xstrdup(code);
+	}
+	return NULL;
+}
+
+/* What stands against it is mended on the host, and only a new look tells; what a wipe answers is
+ * wiped. A slot that a person took out is no candidate's until that is taken back. */
+static char *disabled_command(const struct ga_rows *r)
+{
+	ga_autofree char *code = not_answered(r);
+	const char *id = ga_rows_text(r, S_ID), *wwid = ga_rows_text(r, S_WWID);
+	bool data = ga_streq(code, "nvme_signature") && wwid;
+
+	if (!code)
+		return ga_store_leave(GA_M_SLOT, "cleanup_blocked", ga_rows_text(r, S_SHAPE), id);
+	if (ga_rows_text(r, S_CORDON) && !data)
+		return ga_xprintf("gpuaas-discover | gpuaas-approve --record-only && "
+				  "gpuaas-approve enable %s | gpuaas-wipe", id);
+	return ga_xprintf("%s%s%sgpuaas-discover | gpuaas-approve --slot %" PRId64
+			  "%s%s | gpuaas-wipe",
+			  ga_rows_text(r, S_CORDON) ? "gpuaas-approve uncordon " : "",
+			  ga_rows_text(r, S_CORDON) ? id : "",
+			  ga_rows_text(r, S_CORDON) ? " && " : "", ga_rows_int(r, S_INDEX),
+			  data ? " --destroy-data " : "", data ? wwid : "");
 }
 
 /* What an allocation holds is freed by what leaves the allocation's state; a slot that waits for
@@ -92,15 +137,60 @@ static char *slot_command(const struct ga_rows *r)
 		return ga_store_leave(GA_M_ALLOCATION, owner, shape, allocation);
 	if (owner && !ended && strcmp(state, "wiping") && strcmp(state, "cleanup_blocked"))
 		return ga_store_leave(GA_M_ALLOCATION, owner, shape, allocation);
-	/* What stands against it is mended on the host, and only a new look tells. */
-	if (!strcmp(state, "disabled") && ga_rows_text(r, S_CODE))
-		return ga_xprintf("gpuaas-discover | gpuaas-approve --slot %" PRId64
-				  " | gpuaas-wipe",
-				  ga_rows_int(r, S_INDEX));
+	if (!strcmp(state, "disabled"))
+		return disabled_command(r);
 	return ga_store_leave(GA_M_SLOT, state, shape, id);
 }
 
-static int attend_slot(const struct ga_rows *r, const struct ga_attend_to *to, struct ga_err *err)
+/* A slot that is not in use goes back on sale by its wipe; one in use stays where it is. What the
+ * last discovery saw in the way of a disabled one may be mended with the device. */
+static char *health_command(const struct ga_rows *r)
+{
+	const char *state = ga_rows_text(r, S_STATE), *id = ga_rows_text(r, S_ID);
+
+	if (!strcmp(state, "disabled"))
+		return ga_xprintf("gpuaas-approve repair %s --reason TEXT && gpuaas-discover | "
+				  "gpuaas-approve --slot %" PRId64 " | gpuaas-wipe",
+				  id, ga_rows_int(r, S_INDEX));
+	if (!strcmp(state, "wiping"))
+		return ga_store_leave(GA_M_SLOT, "wiping", ga_rows_text(r, S_SHAPE), id);
+	return ga_xprintf("gpuaas-approve repair %s --reason TEXT", id);
+}
+
+/* Of a slot that waits for a wipe: when one counts from, where clocks went back (store_wipe.h). */
+static char *and_from_when(char *given, const struct ga_rows *r, const char *now)
+{
+	ga_autofree char *sentence = given;
+	const char *dirty = ga_rows_text(r, S_DIRTY_SINCE);
+
+	if (!dirty || strcmp(dirty, now) < 0)
+		return GA_TAKE(sentence);
+	return ga_xprintf("%s; a wipe counts from %s on", sentence, dirty);
+}
+
+/* A GPU that is gone comes back by a cold start, and that it did is seen by a look at its host: no
+ * repair and no wipe before it. */
+static void cold_start_first(struct ga_attend *f, const struct ga_rows *r)
+{
+	const char *since = ga_rows_text(r, S_HEALTH_SINCE), *seen = ga_rows_text(r, S_ANSWERED);
+	ga_autofree char *sentence = NULL;
+
+	if (!ga_streq(ga_rows_text(r, S_HEALTH), "failed") || f->from_here ||
+	    !ga_health_is_gone(ga_rows_text(r, S_DETAIL)) ||
+	    !ga_starts(f->command, "gpuaas-approve repair ") ||
+	    (seen && since && strcmp(seen, since) > 0))
+		return;
+	sentence = f->sentence;
+	f->sentence = ga_xprintf("%s; start the machine cold first (power off, then on): a repair "
+				 "and a wipe can succeed from the first discovery after %s on that "
+				 "sees it answer",
+				 sentence, since ? since : "that");
+	free(f->command);
+	f->command = ga_xstrdup("gpuaas-discover | gpuaas-approve --record-only");
+}
+
+static int attend_slot(const struct ga_rows *r, const char *now, const struct ga_attend_to *to,
+		       struct ga_err *err)
 {
 	const char *state = ga_rows_text(r, S_STATE), *code = ga_rows_text(r, S_CODE);
 	bool failed = ga_streq(ga_rows_text(r, S_HEALTH), "failed");
@@ -115,26 +205,43 @@ static int attend_slot(const struct ga_rows *r, const struct ga_attend_to *to, s
 		.from_here = ga_streq(ga_rows_text(r, S_SHAPE), "baremetal"),
 	};
 
-	if (!strcmp(state, "cleanup_blocked") || !strcmp(state, "quarantined") ||
-	    (!strcmp(state, "disabled") && code)) {
+	if (!strcmp(state, "cleanup_blocked") || !strcmp(state, "quarantined")) {
 		f.sentence = slot_sentence(r);
+	} else if (!ga_fsm_find(GA_M_SLOT, state)) {
+		f.code = "unknown_state";
+		f.sentence = ga_xprintf("it is in a state '%s' that slots do not have, which no "
+					"program of gpuaas writes", state);
+		return ga_attend_tell(&f, to, err);
 	} else if (overdue(GA_M_SLOT, state, f.since) > 0) {
 		f.code = "stuck";
 		f.sentence = stuck(state, f.since);
 	} else if (failed) {
 		const char *detail = ga_rows_text(r, S_DETAIL);
+		const char *since = ga_rows_text(r, S_HEALTH_SINCE);
 
 		f.code = "health_failed";
+		f.since = since ? since : f.since;
 		f.sentence = ga_xstrdup(detail ? detail : "its health is failed");
+		if (!strcmp(state, "disabled") || !strcmp(state, "wiping"))
+			f.sentence = and_from_when(f.sentence, r, now);
+		f.command = health_command(r);
+		cold_start_first(&f, r);
+		return ga_attend_tell(&f, to, err);
+	} else if (!strcmp(state, "disabled") && (code || ga_rows_text(r, S_DIRTY_SINCE))) {
+		f.code = code ? code : "tainted";
+		f.sentence = slot_sentence(r);
 	} else {
 		return 0;
 	}
+	f.sentence = and_from_when(f.sentence, r, now);
 	f.command = slot_command(r);
+	cold_start_first(&f, r);
 	return ga_attend_tell(&f, to, err);
 }
 
 static int attend_slots(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
 {
+	ga_autofree char *now = ga_time_now();
 	ga_autorows struct ga_rows *rows = NULL;
 	char before[GA_TIME_SIZE];
 	int r;
@@ -147,12 +254,18 @@ static int attend_slots(struct ga_db *db, const struct ga_attend_to *to, struct 
 			"json_extract(s.blockers, at || '.code'), "
 			"json_extract(s.blockers, at || '.evidence'), "
 			"json_extract(s.blockers, at || '.hint'), a.id, a.state, s.health_state, "
-			"s.health_detail, s.slot_index, a.shape "
+			"s.health_detail, s.health_since, s.slot_index, a.shape, "
+			"(SELECT max(dirty_since) FROM device WHERE id IN (s.nvme_wwid, "
+			"s.gpu_id)), iif(s.health_state = 'failed', (SELECT k.observed_at FROM "
+			"candidate k WHERE k.node_id = s.node_id AND k.slot_index = s.slot_index "
+			"AND json_extract(k.record, '$.gpu.identity') = s.gpu_identity "
+			"AND json_extract(k.record, '$.gpu.answers') = 1), NULL), "
+			"s.cordon_reason, s.blockers, s.nvme_wwid "
 			"FROM (SELECT *, CASE state WHEN 'cleanup_blocked' THEN '$[#-1]' "
 			"ELSE '$[0]' END AS at FROM slot INDEXED BY slot_place "
 			"WHERE health_state = 'failed' OR (state <> 'available' AND "
-			"state <> 'active' AND state <> 'retired' AND (since < ?1 OR state IN "
-			"('cleanup_blocked', 'quarantined', 'disabled')))) s "
+			"state <> 'active' AND state <> 'retired' AND (since < ?1 OR state NOT IN "
+			"('reserved', 'provisioning', 'releasing', 'wiping')))) s "
 			"LEFT JOIN claim c ON c.slot_id = s.id AND c.live = 1 "
 			"AND c.claim_kind = 'slot' "
 			"LEFT JOIN allocation a ON a.id = c.allocation_id "
@@ -160,7 +273,7 @@ static int attend_slots(struct ga_db *db, const struct ga_attend_to *to, struct 
 			"s", before) < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0)
-		if (attend_slot(rows, to, err) < 0)
+		if (attend_slot(rows, now, to, err) < 0)
 			return -1;
 	return r;
 }
@@ -334,12 +447,37 @@ static int attend_unverified(struct ga_db *db, const struct ga_attend_to *to, st
 	return r;
 }
 
+static int attend_unsellable(const struct ga_rows *rows, const char *left_out,
+			     const struct ga_reasons *reasons, void *arg, struct ga_err *err)
+{
+	const struct ga_reason *why = &reasons->v[0];
+	const char *id = ga_rows_text(rows, GA_SF_ID);
+	struct ga_attend f = {
+		.object_kind = "slot",
+		.object = id,
+		.state = ga_rows_text(rows, GA_SF_STATE),
+		.since = ga_rows_text(rows, GA_SF_SINCE),
+		.node = ga_rows_text(rows, GA_SF_NODE),
+		.code = "not_for_sale",
+		.from_here = true,
+	};
+
+	if (reasons->n == 1 && ga_streq(why->code, "health_failed"))
+		return 0; /* attend_slots has it */
+	f.sentence = ga_xprintf("it is available, and placement %s: %s%s%s", left_out, why->code,
+				why->evidence ? ": " : "", why->evidence ? why->evidence : "");
+	f.command = ga_xprintf("gpuaas-approve disable %s --reason %s", id, why->code);
+	return ga_attend_tell(&f, arg, err);
+}
+
 int ga_store_list_attention(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
 {
 	if (attend_slots(db, to, err) < 0 || attend_allocations(db, to, err) < 0 ||
 	    attend_nodes(db, to, err) < 0 || attend_unverified(db, to, err) < 0 ||
 	    ga_attend_holds(db, to, err) < 0 || ga_attend_drift(db, to, err) < 0 ||
-	    ga_attend_unproven(db, to, err) < 0 ||
+	    ga_store_each_unsellable(db, attend_unsellable, (void *)(uintptr_t)to, err) < 0 ||
+	    ga_attend_unproven(db, to, err) < 0 || ga_attend_keys(db, to, err) < 0 ||
+	    ga_attend_refused(db, to, err) < 0 ||
 	    ga_attend_expiring(db, to, err) < 0 ||
 	    ga_attend_proposals(db, to, err) < 0 ||
 	    ga_attend_hooks(db, to, err) < 0)

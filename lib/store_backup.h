@@ -12,15 +12,15 @@
  * findings stays as state-TIME.db.findings, and no older one goes: the number of findings is
  * returned, and *made (allocated) is the file either way.
  */
-int ga_state_backup(struct ga_db *db, const char *dir, int64_t keep,
-		    int (*each)(const struct ga_finding *finding, void *arg, struct ga_err *err),
-		    void *arg, char **made, struct ga_err *err);
+GA_MUST_CHECK int ga_state_backup(struct ga_db *db, const char *dir, int64_t keep,
+				  int (*each)(const struct ga_finding *finding, void *arg,
+				  struct ga_err *err), void *arg, char **made, struct ga_err *err);
 
 /* What is in such a folder; a folder that is not there holds nothing. */
 struct ga_backups {
 	int64_t good, findings; /* how many without and with findings */
 	int64_t newest_micros;	/* when the newest without was made; 0: there is none */
 };
-int ga_state_backups(const char *dir, struct ga_backups *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_state_backups(const char *dir, struct ga_backups *ret, struct ga_err *err);
 
 #endif

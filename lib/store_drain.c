@@ -160,7 +160,7 @@ static const char *until_of(const struct ga_rows *r, char out[GA_TIME_SIZE])
 
 	if (run == GA_UNKNOWN || !ga_time_read(ga_rows_text(r, B_STARTED), &started))
 		return NULL;
-	return ga_time_format(started + run * 1000000, out);
+	return ga_time_format(ga_time_after(started, run), out);
 }
 
 static char *sentence_of(const struct ga_rows *r, const char *code, const char *until)

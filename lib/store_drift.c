@@ -36,6 +36,13 @@ int ga_store_drift(struct ga_db *db, const struct ga_drift *d, struct ga_err *er
 	return n < 0 ? -1 : 0;
 }
 
+int ga_store_drift_forget(struct ga_db *db, const char *node, const char *object,
+			  struct ga_err *err)
+{
+	return ga_db_exec(db, err, "DELETE FROM node_drift WHERE node_id = ?1 AND object = ?2",
+			  "ss", node, object) < 0 ? -1 : 0;
+}
+
 int ga_store_drift_end(struct ga_db *db, const struct ga_observation *o, struct ga_err *err)
 {
 	int n = ga_db_exec(db, err,
@@ -53,6 +60,10 @@ int ga_store_drift_end(struct ga_db *db, const struct ga_observation *o, struct 
 }
 
 /* ---- telling ---- */
+
+/* What a host has of an allocation that ended is its node's, and no command of the allocation's own
+ * leaves it. */
+#define ENDED "('released', 'cancelled', 'refused') "
 
 enum { D_OBJECT, D_KIND, D_STATE, D_CODE, D_SINCE, D_NODE, D_PROJECT, D_EXPECTED, D_OBSERVED,
        D_COMMAND };
@@ -93,9 +104,11 @@ int ga_attend_drift(struct ga_db *db, const struct ga_attend_to *to, struct ga_e
 			"SELECT d.object, CASE WHEN a.id IS NOT NULL THEN 'allocation' "
 			"WHEN s.id IS NOT NULL THEN 'slot' WHEN d.object = n.id THEN 'node' END, "
 			"coalesce(a.state, s.state, n.state), d.code, d.since, d.node_id, "
-			"a.project, d.expected, d.observed, d.command "
+			"a.project, d.expected, d.observed, "
+			"CASE WHEN e.id IS NULL THEN d.command END "
 			"FROM node_drift d JOIN node n ON n.id = d.node_id "
-			"LEFT JOIN allocation a ON a.id = d.object "
+			"LEFT JOIN allocation a ON a.id = d.object AND a.state NOT IN " ENDED
+			"LEFT JOIN allocation e ON e.id = d.object AND e.state IN " ENDED
 			"LEFT JOIN slot s ON s.id = d.object WHERE n.state <> 'retired' "
 			"ORDER BY d.severity, d.node_id, d.object, d.code",
 			"") < 0)

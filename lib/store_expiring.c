@@ -35,7 +35,7 @@ static int attend_run(const struct ga_rows *r, int64_t now, const struct ga_atte
 
 	if (!ga_time_read(ga_rows_text(r, 4), &end))
 		return 0;
-	end += ga_rows_int(r, 5) * 1000000;
+	end = ga_time_after(end, ga_rows_int(r, 5));
 	if (end - now > ENDING_MICROS)
 		return 0;
 	ga_time_format(end, until);
@@ -161,7 +161,7 @@ int ga_attend_stale(struct ga_db *db, int64_t seconds, const struct ga_attend_to
 
 	if (!seconds)
 		return 0;
-	ga_time_format(ga_clock_micros() - seconds * 1000000, before);
+	ga_time_format(ga_time_after(ga_clock_micros(), -seconds), before);
 	if (ga_db_query(db, &rows, err,
 			"SELECT n.id, n.state, n.since, n.observed_at FROM node n "
 			"WHERE n.state = 'active' AND coalesce(n.observed_at, '') < ?1 AND EXISTS "

@@ -22,9 +22,10 @@ void ga_export_gpus_release(struct ga_export_gpus *list);
 /* The GPUs of a node as its last discovery has them (its slots where it has none), in the order of
  * their slots. Where the view has one type for all of them, it is that: the view weighs more than
  * PCI ids. ret is overwritten. */
-int ga_store_export_gpus(struct ga_db *db, const struct ga_node_view *view,
-			 struct ga_export_gpus *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_store_export_gpus(struct ga_db *db, const struct ga_node_view *view,
+				       struct ga_export_gpus *ret, struct ga_err *err);
 /* Logical CPUs of a node as it last said, GA_UNKNOWN when it did not. */
-int ga_store_export_cpus(struct ga_db *db, const char *node, int64_t *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_store_export_cpus(struct ga_db *db, const char *node, int64_t *ret,
+				       struct ga_err *err);
 
 #endif

@@ -3,6 +3,7 @@
 #include "store_facts.h"
 
 #include "cpuset.h"
+#include "invariant.h"
 #include "kind_state.h"
 #include "rec.h"
 
@@ -30,7 +31,7 @@ int ga_store_place_of(struct ga_db *db, const struct ga_candidate *c, struct ga_
 			"WHERE json_extract(value, '$.code') <> 'fingerprint_changed' LIMIT 1), "
 			"n.fabric_mode = 'partitions', s.id, s.state, s.cordon_reason, "
 			"s.health_state, s.wipe_attempt, s.generation, s.gpu_identity, "
-			"s.nvme_wwid FROM node n "
+			"s.nvme_wwid, n.mode = 'baremetal' FROM node n "
 			"LEFT JOIN slot s ON s.node_id = n.id AND s.slot_index = ?2 "
 			"AND s.retired = 0 WHERE n.id = ?1",
 			"si", c->node, c->slot_index) < 0)
@@ -53,6 +54,7 @@ int ga_store_place_of(struct ga_db *db, const struct ga_candidate *c, struct ga_
 		.generation = ga_rows_int(rows, 9),
 		.gpu_identity = ga_rows_dup(rows, 10),
 		.nvme_wwid = ga_rows_dup(rows, 11),
+		.whole = ga_rows_bool(rows, 12),
 	};
 	return 0;
 }
@@ -180,8 +182,9 @@ static int has_profile(struct ga_db *db, const char *type, bool *ret, struct ga_
 	return r < 0 ? -1 : 0;
 }
 
-static int is_tainted(struct ga_db *db, const struct ga_candidate *c, bool *ret,
-		      struct ga_err *err)
+/* Dirty, or wiped less than the slot's policy asks from now on. */
+static int is_tainted(struct ga_db *db, const struct ga_candidate *c,
+		      const struct ga_wipe_policy *policy, bool *ret, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
 	ga_autofree char *gpu =
@@ -189,12 +192,37 @@ static int is_tainted(struct ga_db *db, const struct ga_candidate *c, bool *ret,
 	int r;
 
 	if (ga_db_query(db, &rows, err,
-			"SELECT 1 FROM device WHERE id IN (?1, ?2) AND dirty_since IS NOT NULL",
-			"ss", c->nvme ? c->nvme->wwid : NULL, gpu) < 0)
+			"SELECT 1 FROM device d WHERE d.id IN (?1, ?2) AND (d.dirty_since IS NOT "
+			"NULL OR NOT EXISTS (SELECT 1 FROM wipe_evidence e WHERE e.id = "
+			"d.cleared_by AND " GA_SQL_WIPED_FOR("e", "?3", "?4", "?5") "))",
+			"sssss", c->nvme ? c->nvme->wwid : NULL, gpu, policy->minimum_class,
+			policy->verify, policy->gpu_memory) < 0)
 		return -1;
 	r = ga_rows_next(rows, err);
 	*ret = r > 0;
 	return r < 0 ? -1 : 0;
+}
+
+int ga_store_disk_is_ours(struct ga_db *db, const char *wwid, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+
+	/* A wipe that was not started: its guard refused, for what others may have written. A disk
+	 * that was given away with its slot's disposal is no longer ours: what comes back is not
+	 * what we knew. */
+	if (ga_db_query(db, &rows, err,
+			"SELECT 1 FROM device d WHERE d.id = ?1 AND d.dirty_since IS NOT NULL "
+			"AND NOT EXISTS (SELECT 1 FROM slot s WHERE s.nvme_wwid = d.id AND "
+			"s.retired = 1 AND s.disposal IS NOT NULL AND s.since >= d.dirty_since) "
+			"AND (EXISTS (SELECT 1 FROM allocation a WHERE a.id = d.dirtied_by) "
+			"OR EXISTS (SELECT 1 FROM slot s WHERE s.id = d.dirtied_by) "
+			"OR d.dirtied_by IN ('adopted', 'unverified_since_restore') "
+			"OR EXISTS (SELECT 1 FROM wipe_evidence e WHERE e.wwid = d.id "
+			"AND e.node_id = d.node_id AND e.outcome IN ('failed', 'unknown') "
+			"AND e.finished_at >= d.dirty_since))",
+			"s", wwid) < 0)
+		return -1;
+	return ga_rows_next(rows, err);
 }
 
 static int in_partition(struct ga_db *db, const struct ga_candidate *c, bool *ret,
@@ -244,6 +272,7 @@ static void facts_of_gpu(const struct ga_gpu *g, struct ga_slot_facts *f)
 	f->iommu_group = g->iommu_group;
 	f->iommu_group_members = g->iommu_group_members.n;
 	f->gpu_boot_display = g->boot_display;
+	f->gpu_can_reset = g->can_reset;
 }
 
 static void facts_of_disk(const struct ga_nvme *d, const struct ga_approval *a, bool lab,
@@ -256,6 +285,10 @@ static void facts_of_disk(const struct ga_nvme *d, const struct ga_approval *a, 
 	f->nvme_reported = true;
 	f->nvme_mounts = d->mounts.n;
 	f->nvme_holders = d->holders.n;
+	f->nvme_user = d->holders.n ? d->holders.v[0] : NULL;
+	f->nvme_uses_known = d->uses_known;
+	f->nvme_content = d->content;
+	f->nvme_content_blocks = d->content_blocks == GA_UNKNOWN ? 0 : d->content_blocks;
 	f->nvme_signatures_known = d->signatures_known;
 	f->nvme_signatures = d->signatures.n;
 	f->wipe_possible_known = possible != GA_UNKNOWN;
@@ -268,11 +301,14 @@ static void facts_of(const struct ga_approval *a, const struct ga_place_of *at,
 	const struct ga_candidate *c = a->candidate;
 
 	*f = (struct ga_slot_facts){
+		.slot = at->slot,
 		.node = c->node,
 		.slot_index = c->slot_index,
 		.lab = lab,
+		.baremetal = at->whole,
 		.iommu_group = GA_UNKNOWN,
 		.gpu_boot_display = GA_UNKNOWN,
+		.gpu_can_reset = GA_UNKNOWN,
 		.nvme_is_block = GA_UNKNOWN,
 		.destroy_data = a->destroy_data,
 		.storage_ownership = "tenant_slice",
@@ -309,11 +345,15 @@ int ga_store_blockers(struct ga_db *db, const struct ga_approval *a, const struc
 {
 	const struct ga_candidate *c = a->candidate;
 	struct ga_slot_facts f;
+	int ours = c->nvme ? ga_store_disk_is_ours(db, c->nvme->wwid, err) : 0;
 	size_t i;
 
+	if (ours < 0)
+		return -1;
 	facts_of(a, at, taken, ga_db_is_lab(db), &f);
+	f.nvme_ours = ours;
 	if (has_profile(db, c->gpu ? c->gpu->type : NULL, &f.has_profile, err) < 0 ||
-	    is_tainted(db, c, &f.tainted, err) < 0 ||
+	    is_tainted(db, c, &a->wipe, &f.tainted, err) < 0 ||
 	    in_partition(db, c, &f.partition_known, err) < 0 ||
 	    autoactivates(db, c->node, &f.disk_autoactivation, err) < 0)
 		return -1;
@@ -325,4 +365,139 @@ int ga_store_blockers(struct ga_db *db, const struct ga_approval *a, const struc
 			ga_reasons_add(ret, r->code, r->subject, r->evidence, r->hint);
 	}
 	return 0;
+}
+
+/* ---- slots on sale ---- */
+
+/* Whether the CPUs of a slot stand in one of its node's other slots: lists with semicolons between
+ * them. What is no list has no CPUs. */
+static bool overlaps(const char *cpuset, const char *others)
+{
+	ga_autofree char *copy = ga_strdup0(others);
+	struct ga_err ignored = GA_ERR_INIT;
+	char *rest = copy, *one;
+	struct ga_cpuset own, other;
+
+	if (!cpuset || ga_cpuset_parse(cpuset, &own, &ignored) < 0)
+		return false;
+	while (rest && (one = strsep(&rest, ";")))
+		if (ga_cpuset_parse(one, &other, &ignored) == 0 && ga_cpuset_overlaps(&own, &other))
+			return true;
+	return false;
+}
+
+size_t ga_store_sale_blockers(struct ga_db *db, const struct ga_rows *rows, bool baremetal,
+			      struct ga_reasons *ret)
+{
+	const struct ga_wipe_policy wipe = {
+		.minimum_class = (char *)(uintptr_t)ga_rows_text(rows, GA_SF_CLASS),
+		.verify = (char *)(uintptr_t)ga_rows_text(rows, GA_SF_VERIFY),
+		.gpu_memory = (char *)(uintptr_t)ga_rows_text(rows, GA_SF_GPU_MEMORY),
+	};
+	const char *node = ga_rows_text(rows, GA_SF_NODE), *gpu = ga_rows_text(rows, GA_SF_GPU_ID);
+	const char *identity = ga_rows_text(rows, GA_SF_GPU_IDENTITY);
+	size_t n = node ? strlen(node) : 0;
+	/* The device that carries the GPU's taint is that of its identity on this node. */
+	bool known = gpu && identity && ga_starts(gpu, node) && gpu[n] == '/' &&
+		     !strcmp(gpu + n + 1, identity);
+	const struct ga_slot_facts f = {
+		.slot = ga_rows_text(rows, GA_SF_ID),
+		.node = node,
+		.slot_index = ga_rows_int(rows, GA_SF_INDEX),
+		.lab = ga_db_is_lab(db),
+		.baremetal = baremetal,
+		.gpu_pci_address = ga_rows_text(rows, GA_SF_GPU_ADDRESS),
+		.gpu_identity = known ? identity : NULL,
+		.nvme_wwid = ga_rows_text(rows, GA_SF_WWID),
+		.storage_ownership = ga_rows_text(rows, GA_SF_OWNERSHIP),
+		.wipe = &wipe,
+		.mac = ga_rows_text(rows, GA_SF_MAC),
+		.private_ip = ga_rows_text(rows, GA_SF_IP),
+		.fabric_claim_mode = ga_rows_text(rows, GA_SF_CLAIM_MODE),
+		.fabric_vf_pci_address = ga_rows_text(rows, GA_SF_VF),
+		.fabric_pf_pci_address = ga_rows_text(rows, GA_SF_PF),
+		.cpuset = ga_rows_text(rows, GA_SF_CPUSET),
+		.cpuset_taken = overlaps(ga_rows_text(rows, GA_SF_CPUSET),
+					 ga_rows_text(rows, GA_SF_OTHER_CPUS)),
+		.memory_mib = ga_rows_int(rows, GA_SF_MEMORY),
+		.claimed_by = ga_rows_text(rows, GA_SF_CLAIMED_BY),
+		.tainted = ga_rows_int(rows, GA_SF_CLEAN) != 2,
+		.health = ga_rows_text(rows, GA_SF_HEALTH),
+	};
+
+	return ga_slot_blockers(&f, GA_GATE_PLACE, ret);
+}
+
+static int add_blocker(struct ga_db *db, const char *slot, const struct ga_reason *why,
+		       struct ga_err *err)
+{
+	ga_autojson json_t *json = ga_shape_format(&ga_reason_shape, why);
+	ga_autostr struct ga_str text = GA_STR_INIT;
+
+	ga_rec_dump(json, &text);
+	return ga_db_exec(db, err,
+			  "UPDATE slot SET blockers = json_insert(blockers, '$[#]', json(?2)), "
+			  "generation = generation + 1 WHERE id = ?1 AND state = 'disabled' AND "
+			  "NOT EXISTS (SELECT 1 FROM json_each(blockers) WHERE "
+			  "json_extract(value, '$.code') = ?3)",
+			  "sss", slot, text.buf, why->code) < 0 ? -1 : 0;
+}
+
+int ga_store_block_unsellable(struct ga_db *db, const char *slot, struct ga_err *err)
+{
+	struct ga_reasons reasons = { 0 };
+	ga_autorows struct ga_rows *rows = NULL;
+	size_t i;
+	int r;
+
+	if (ga_db_query(db, &rows, err, GA_SQL_SLOT_FACTS "WHERE id = ?1", "s", slot) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	/* A slot is a complete row whatever its node sells. */
+	if (r > 0)
+		ga_store_sale_blockers(db, rows, false, &reasons);
+	for (i = 0; r >= 0 && i < reasons.n; i++)
+		if (!ga_streq(reasons.v[i].code, "tainted") &&
+		    !ga_streq(reasons.v[i].code, "health_failed"))
+			r = add_blocker(db, slot, &reasons.v[i], err);
+	ga_reasons_release(&reasons);
+	return r < 0 ? -1 : 0;
+}
+
+/* A node in the mode baremetal sells no slices: what only these lack is no fault of its slots. One
+ * in the mode slice also sells whole machines, to a profile of that shape; slices are what it is
+ * there for, so a slot that cannot be one is named although a whole machine can have it. */
+static int judge_sale(struct ga_db *db, const struct ga_rows *rows, ga_unsellable each, void *arg,
+		      struct ga_err *err)
+{
+	struct ga_reasons slice = { 0 }, whole = { 0 };
+	bool not_whole = ga_store_sale_blockers(db, rows, true, &whole) > 0;
+	bool only_whole = ga_rows_bool(rows, GA_SF_ONLY_WHOLE);
+	bool not_slice = !only_whole && ga_store_sale_blockers(db, rows, false, &slice) > 0;
+	int r = 0;
+
+	if (only_whole ? not_whole : not_slice)
+		r = each(rows, only_whole || not_whole ? "leaves it out" :
+							 "leaves it out of slices",
+			 only_whole || not_whole ? &whole : &slice, arg, err);
+	ga_reasons_release(&slice);
+	ga_reasons_release(&whole);
+	return r;
+}
+
+int ga_store_each_unsellable(struct ga_db *db, ga_unsellable each, void *arg, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err,
+			GA_SQL_SLOT_FACTS_AND(", (SELECT mode FROM node WHERE id = slot.node_id) = "
+					      "'baremetal' ")
+			"WHERE state = 'available' ORDER BY node_id, slot_index",
+			"") < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0)
+		if (judge_sale(db, rows, each, arg, err) < 0)
+			return -1;
+	return r;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the state knows of a candidate, for the predicate of verdict.h. Private to the store. */
+/* What the state knows of a candidate or of a slot, for the predicate of verdict.h. Private to the
+ * store. */
 #ifndef GA_STORE_FACTS_H
 #define GA_STORE_FACTS_H
 
@@ -13,21 +14,75 @@ struct ga_place_of {
 	char *node_state, *node_fingerprint, *node_blocker;
 	int64_t generation;
 	bool partitions_in_use;
+	bool whole; /* the node sells whole machines */
 };
 void ga_cleanup_place_of(struct ga_place_of *p);
-int ga_store_place_of(struct ga_db *db, const struct ga_candidate *c, struct ga_place_of *ret,
-		      struct ga_err *err);
+GA_MUST_CHECK int ga_store_place_of(struct ga_db *db, const struct ga_candidate *c,
+				    struct ga_place_of *ret, struct ga_err *err);
 
 /* What of a candidate another slot has already: those columns stay empty. */
 struct ga_taken {
 	bool gpu, nvme, mac, ip, vf, pf, cpus, memory;
 };
-int ga_store_taken(struct ga_db *db, const struct ga_candidate *c, const char *slot,
-		   struct ga_taken *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_store_taken(struct ga_db *db, const struct ga_candidate *c, const char *slot,
+				 struct ga_taken *ret, struct ga_err *err);
+
+/* Whether what lies on the disk is known to be this state's own doing: a tenant of it dirtied the
+ * disk, or a wipe that it ordered began and was not confirmed. 1, 0, -1. */
+GA_MUST_CHECK int ga_store_disk_is_ours(struct ga_db *db, const char *wwid, struct ga_err *err);
 
 /* Adds every blocker of the candidate at the gate of approval. The candidate's own reasons that
  * the predicate does not look at itself are added too. */
-int ga_store_blockers(struct ga_db *db, const struct ga_approval *a, const struct ga_place_of *at,
-		      const struct ga_taken *taken, struct ga_reasons *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_store_blockers(struct ga_db *db, const struct ga_approval *a,
+				    const struct ga_place_of *at, const struct ga_taken *taken,
+				    struct ga_reasons *ret, struct ga_err *err);
+
+/* ---- slots on sale ---- */
+
+/* The columns of a slot that a plan's bundle and the predicate need; a condition follows. A device
+ * counts as clean where evidence cleared it and nothing dirtied it since. A claim stands against a
+ * sale when it is of the slot, of its node whole, or of another slot of the node, which does not
+ * have the holder that the claim names. */
+#define GA_SQL_CLAIM_AGAINST \
+	"(SELECT c.allocation_id FROM claim c WHERE c.slot_id = slot.id AND c.live = 1 UNION ALL " \
+	"SELECT c.allocation_id FROM claim c WHERE c.node_id = slot.node_id AND c.live = 1 AND " \
+	"c.claim_kind = 'node' UNION ALL SELECT c.allocation_id FROM slot x JOIN claim c ON " \
+	"c.slot_id = x.id AND c.live = 1 WHERE x.node_id = slot.node_id AND c.held_by IS NOT " \
+	"(SELECT held_by FROM node WHERE id = slot.node_id) LIMIT 1)"
+#define GA_SQL_SLOT_FACTS GA_SQL_SLOT_FACTS_AND(" ")
+#define GA_SQL_SLOT_FACTS_AND(more) \
+	"SELECT id, slot_index, generation, numa_node, gpu_identity, gpu_pci_address, " \
+	"gpu_device, module_id, nvme_wwid, nvme_serial, nvme_path, nvme_size_bytes, " \
+	"fabric_vf_pci_address, fabric_pf_pci_address, cpuset, memory_mib, mac, private_ip, " \
+	"bridge, port, wipe_minimum_class, wipe_verify, wipe_gpu_memory, node_id, gpu_id, " \
+	"fabric_claim_mode, storage_ownership, health_state, " \
+	"(SELECT count(*) FROM device WHERE node_id = slot.node_id AND dirty_since IS NULL AND " \
+	"cleared_by IS NOT NULL AND ((id = slot.nvme_wwid AND device_kind = 'disk') OR " \
+	"(id = slot.gpu_id AND device_kind = 'gpu'))), state, since, " GA_SQL_CLAIM_AGAINST \
+	", (SELECT group_concat(x.cpuset, ';') FROM slot x WHERE x.node_id = slot.node_id AND " \
+	"x.id <> slot.id AND x.retired = 0)" more "FROM slot "
+enum {
+	GA_SF_ID, GA_SF_INDEX, GA_SF_GENERATION, GA_SF_NUMA, GA_SF_GPU_IDENTITY, GA_SF_GPU_ADDRESS,
+	GA_SF_GPU_DEVICE, GA_SF_MODULE, GA_SF_WWID, GA_SF_SERIAL, GA_SF_PATH, GA_SF_BYTES,
+	GA_SF_VF, GA_SF_PF, GA_SF_CPUSET, GA_SF_MEMORY, GA_SF_MAC, GA_SF_IP, GA_SF_BRIDGE,
+	GA_SF_PORT, GA_SF_CLASS, GA_SF_VERIFY, GA_SF_GPU_MEMORY, GA_SF_NODE, GA_SF_GPU_ID,
+	GA_SF_CLAIM_MODE, GA_SF_OWNERSHIP, GA_SF_HEALTH, GA_SF_CLEAN, GA_SF_STATE,
+	GA_SF_SINCE, GA_SF_CLAIMED_BY, GA_SF_OTHER_CPUS,
+	GA_SF_ONLY_WHOLE, /* of ga_store_each_unsellable: its node sells whole machines only */
+};
+/* Adds why a slot of that row may not be sold in the shape (GA_GATE_PLACE); the number added. */
+size_t ga_store_sale_blockers(struct ga_db *db, const struct ga_rows *rows, bool baremetal,
+			      struct ga_reasons *ret);
+/* Adds to the blockers of a disabled slot what its row lacks of one on sale, each code once. Taint
+ * and health have their own columns and are left out. */
+GA_MUST_CHECK int ga_store_block_unsellable(struct ga_db *db, const char *slot,
+					    struct ga_err *err);
+/* Calls each for every slot that is available although it may not be sold as its node's mode says,
+ * in the order of nodes and indexes, and stops when it returns -1. left_out: what placement does
+ * with it, "leaves it out" or "leaves it out of slices" (a whole machine can have it). */
+typedef int (*ga_unsellable)(const struct ga_rows *rows, const char *left_out,
+			     const struct ga_reasons *reasons, void *arg, struct ga_err *err);
+GA_MUST_CHECK int ga_store_each_unsellable(struct ga_db *db, ga_unsellable each, void *arg,
+					   struct ga_err *err);
 
 #endif

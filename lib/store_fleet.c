@@ -117,7 +117,8 @@ static void fill_image(struct ga_fleet *f, struct ga_fleet_node *node, const str
 	*ga_list_add(&node->images) = ga_fleet_word(f, ga_rows_text(rows, 1));
 }
 
-/* Why a slot is not free, or NULL. available implies untainted: the state's triggers hold that. */
+/* Why a slot is not free, or NULL. Of one that is, its row is judged when it is chosen
+ * (ga_store_sale_blockers). */
 static const char *slot_why(const struct ga_rows *rows)
 {
 	static const char *const words[][2] = {

@@ -33,22 +33,24 @@ void ga_store_fleet_fill_node(struct ga_fleet *f, struct ga_fleet_node *node,
 			      const struct ga_rows *rows, int64_t epoch);
 /* Adds a node of that id with all that belongs to it: 1, 0 when there is none that is not retired,
  * -1. Nodes are to be added in the order of their ids. */
-int ga_store_fleet_add(struct ga_db *db, struct ga_fleet *f, const char *id, struct ga_err *err);
+GA_MUST_CHECK int ga_store_fleet_add(struct ga_db *db, struct ga_fleet *f, const char *id,
+				     struct ga_err *err);
 
 /* Ids of nodes, in their order. */
 struct ga_node_ids {
 	GA_LIST(char *) list;
 };
 /* Adds what a query says in its first column, in that order; its ?1 is a moment. */
-int ga_node_ids_read(struct ga_db *db, const char *sql, int64_t now_micros,
-		     struct ga_node_ids *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_node_ids_read(struct ga_db *db, const char *sql, int64_t now_micros,
+				   struct ga_node_ids *ret, struct ga_err *err);
 void ga_node_ids_release(struct ga_node_ids *ids);
 /* Adds those nodes, each for itself, as they are once expired plans are freed: 1, 0 where they are
  * so many that reading all is not much dearer and nothing was added, -1. */
-int ga_store_fleet_add_some(struct ga_db *db, const struct ga_node_ids *ids, struct ga_fleet *f,
-			    struct ga_err *err);
+GA_MUST_CHECK int ga_store_fleet_add_some(struct ga_db *db, const struct ga_node_ids *ids,
+					  struct ga_fleet *f, struct ga_err *err);
 /* The whole fleet so. */
-int ga_store_fleet_load_expired(struct ga_db *db, struct ga_fleet *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_store_fleet_load_expired(struct ga_db *db, struct ga_fleet *ret,
+					      struct ga_err *err);
 
 /* NULL when there is none; the nodes are in the order of their ids. */
 struct ga_fleet_node *ga_store_fleet_node(struct ga_fleet *f, const char *id);

@@ -12,13 +12,14 @@
 
 /* Of the allocation, beside what ga_holding has. */
 struct facts {
-	char *name, *profile, *power_wanted, *power_observed, *expires_at;
+	char *name, *profile, *record, *power_wanted, *power_observed, *expires_at;
 };
 
 static void clear_facts(struct facts *f)
 {
 	free(f->name);
 	free(f->profile);
+	free(f->record);
 	free(f->power_wanted);
 	free(f->power_observed);
 	free(f->expires_at);
@@ -31,7 +32,7 @@ static int read_facts(struct ga_db *db, const char *id, struct facts *ret, struc
 	int r;
 
 	if (ga_db_query(db, &rows, err,
-			"SELECT name, profile_record, "
+			"SELECT name, profile, profile_record, "
 			"power_wanted, power_observed, expires_at FROM allocation WHERE id = ?1",
 			"s", id) < 0)
 		return -1;
@@ -39,25 +40,36 @@ static int read_facts(struct ga_db *db, const char *id, struct facts *ret, struc
 	if (r > 0)
 		*ret = (struct facts){ ga_rows_dup(rows, 0), ga_rows_dup(rows, 1),
 				       ga_rows_dup(rows, 2), ga_rows_dup(rows, 3),
-				       ga_rows_dup(rows, 4) };
+				       ga_rows_dup(rows, 4), ga_rows_dup(rows, 5) };
 	return r < 0 ? -1 : 0;
 }
 
 /* Seconds of the profile as it was when the allocation was placed. */
-static void profile_seconds(const char *record, int64_t *hold, int64_t *graceful)
+static int profile_seconds(const char *allocation, const struct facts *f, int64_t *hold,
+			   int64_t *graceful, struct ga_err *err)
 {
-	struct ga_err ignored = GA_ERR_INIT;
+	struct ga_err why = GA_ERR_INIT;
 	struct ga_profile p;
 
 	*hold = 0;
 	*graceful = 60;
-	if (!record || ga_rec_parse_text(record, &ga_profile_shape, &p, &ignored) < 0)
-		return;
+	if (!f->record)
+		return 0;
+	if (ga_rec_parse_text(f->record, &ga_profile_shape, &p, &why) < 0) {
+		(void)ga_fail_for(err, GA_BADREC, "profile_unreadable",
+				  "profile '%s', as allocation '%s' was placed with it, cannot be "
+				  "read: %s",
+				  f->profile ? f->profile : "?", allocation, why.msg);
+		ga_err_object(err, allocation);
+		return ga_hint(err, "whether it is to be held is not known; 'gpuaas-release %s "
+				    "--hold 0' releases it at once", allocation);
+	}
 	if (p.hold_seconds != GA_UNKNOWN)
 		*hold = p.hold_seconds;
 	if (p.graceful_seconds != GA_UNKNOWN)
-		*graceful = p.graceful_seconds > 86400 ? 86400 : p.graceful_seconds;
+		*graceful = p.graceful_seconds;
 	ga_shape_release(&ga_profile_shape, &p);
+	return 0;
 }
 
 static int find(struct ga_db *db, const char *id, struct ga_holding *h, struct facts *f,
@@ -81,19 +93,19 @@ void ga_release_outlook_clear(struct ga_release_outlook *o)
 	*o = (struct ga_release_outlook){ 0 };
 }
 
-int ga_store_release_outlook(struct ga_db *db, const char *allocation,
+int ga_store_release_outlook(struct ga_db *db, const char *allocation, bool by_profile,
 			     struct ga_release_outlook *ret, struct ga_err *err)
 {
 	ga_autoholding struct ga_holding h = { 0 };
 	autofacts struct facts f = { 0 };
-	int64_t hold, graceful;
+	int64_t hold = 0, graceful;
 	bool used;
 
 	if (find(db, allocation, &h, &f, err) < 0)
 		return -1;
-	profile_seconds(f.profile, &hold, &graceful);
-	if (!ga_streq(h.state, "active") || !ga_streq(h.shape, "slice"))
-		hold = 0;
+	if (by_profile && ga_streq(h.state, "active") && ga_streq(h.shape, "slice") &&
+	    profile_seconds(h.id, &f, &hold, &graceful, err) < 0)
+		return -1;
 	used = ga_streq(h.state, "active") || ga_streq(h.state, "held") ||
 	       ga_streq(h.state, "preempting");
 	*ret = (struct ga_release_outlook){
@@ -113,9 +125,11 @@ static int fill(struct ga_db *db, const struct ga_holding *h, const struct facts
 		struct ga_err *err)
 {
 	char controller[GA_CONTROLLER_SIZE];
-	int64_t hold;
+	int64_t hold, graceful = 60; /* nothing is stopped by an undo */
 
-	if (ga_store_controller(db, controller, err) < 0)
+	if (ga_store_controller(db, controller, err) < 0 ||
+	    (ga_streq(action, "hold") &&
+	     profile_seconds(h->id, f, &hold, &graceful, err) < 0))
 		return -1;
 	o->allocation = ga_xstrdup(h->id);
 	o->node = ga_xstrdup(h->node);
@@ -124,7 +138,7 @@ static int fill(struct ga_db *db, const struct ga_holding *h, const struct facts
 	o->issued_at = ga_xstrdup(at);
 	o->action = ga_xstrdup(action);
 	o->until = ga_strdup0(until);
-	profile_seconds(f->profile, &hold, &o->graceful_seconds);
+	o->graceful_seconds = graceful;
 	o->lab = ga_db_is_lab(db);
 	o->epoch = ga_db_epoch(db);
 	o->controller = ga_xstrdup(controller);
@@ -158,7 +172,7 @@ int ga_store_hold(struct ga_db *db, const char *allocation, int64_t seconds, con
 		return ga_fail_for(err, GA_CONFLICT, "no_vm",
 				   "allocation '%s' is a whole machine: it has no VM to stop",
 				   h.id);
-	ga_time_format(ga_clock_micros() + seconds * 1000000, until);
+	ga_time_format(ga_time_after(ga_clock_micros(), seconds), until);
 	if (ga_db_exec(db, err,
 		       "UPDATE allocation SET state = 'held', "
 		       "since = CASE state WHEN 'held' THEN since ELSE ?2 END, reason = ?3, "

@@ -23,21 +23,22 @@ struct ga_metrics_query {
 
 /* Adds every family, without the end. The caller has a transaction open. GA_DENIED, GA_SYSTEM when
  * the folder of the backups is there and cannot be read. */
-int ga_store_metrics(struct ga_db *db, const struct ga_metrics_query *q, struct ga_str *to,
-		     struct ga_err *err);
+GA_MUST_CHECK int ga_store_metrics(struct ga_db *db, const struct ga_metrics_query *q,
+				   struct ga_str *to, struct ga_err *err);
 
 /* ---- parts, private to the store ---- */
 
 struct ga_rows;
 /* What the last day took: phases of work, wipes (store_metrics_work.c). */
-int ga_metrics_work(struct ga_db *db, int64_t now, struct ga_str *to, struct ga_err *err);
+GA_MUST_CHECK int ga_metrics_work(struct ga_db *db, int64_t now, struct ga_str *to,
+				  struct ga_err *err);
 /* The files: the state and its file system, the backups (store_metrics_file.c). */
-int ga_metrics_files(struct ga_db *db, const char *backups, struct ga_str *to,
-		     struct ga_err *err);
+GA_MUST_CHECK int ga_metrics_files(struct ga_db *db, const char *backups, struct ga_str *to,
+				   struct ga_err *err);
 /* A sample a row: the first columns are the values of the labels (NULL-terminated, at most 7), the
  * next is the number. */
-int ga_metrics_rows(struct ga_rows *rows, const char *name, const char *const *labels,
-		    struct ga_str *to, struct ga_err *err);
+GA_MUST_CHECK int ga_metrics_rows(struct ga_rows *rows, const char *name, const char *const *labels,
+				  struct ga_str *to, struct ga_err *err);
 
 struct ga_label;
 /* Samples of one family, told with the largest number first: those beyond GA_METRICS_MAX are sums
@@ -55,7 +56,8 @@ void ga_metrics_tell(struct ga_metrics_bounded *b, const struct ga_label *of, in
 /* Tells those sums; label: the name of the first. b is released. */
 void ga_metrics_tell_rest(struct ga_metrics_bounded *b, const char *label);
 /* As ga_metrics_rows, of rows with the largest number first. */
-int ga_metrics_bounded_rows(struct ga_rows *rows, const char *name, const char *const *labels,
-			    struct ga_str *to, struct ga_err *err);
+GA_MUST_CHECK int ga_metrics_bounded_rows(struct ga_rows *rows, const char *name,
+					  const char *const *labels, struct ga_str *to,
+					  struct ga_err *err);
 
 #endif

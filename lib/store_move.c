@@ -5,7 +5,9 @@
 #include <inttypes.h>
 
 #include "clock.h"
+#include "invariant.h"
 #include "rec.h"
+#include "store_attend.h"
 #include "store_row.h"
 #include "time.h"
 
@@ -94,6 +96,8 @@ int ga_store_move_allocation(struct ga_db *db, struct ga_holding *h, const char 
 	free(h->state);
 	h->state = ga_xstrdup(to);
 	h->generation++;
+	if (h->node && !ga_fsm_find(GA_M_ALLOCATION, to)->to[0])
+		return ga_store_drift_forget(db, h->node, h->id, err);
 	return 0;
 }
 
@@ -164,7 +168,9 @@ int ga_store_move_claimed(struct ga_db *db, const char *allocation, const char *
 static const char *const answered[] = {
 	"tainted",	    "provision_failed", "release_failed",	"host_lost",
 	"wipe_not_started", "wipe_unknown",	"wipe_failed",		"wipe_below_policy",
-	"wipe_too_old",	    "wrong_device",	"gpu_memory_not_proven",
+	"wipe_too_old",	    "wipe_ahead",	"wipe_not_proven",	"wrong_device",
+	"gpu_memory_not_proven",
+	"gpu_reset_failed", "gpu_reset_not_proven", "vf_not_proven",	"evidence_old",
 	"used_after_plan",  "untrusted_host",	NULL,
 };
 
@@ -209,6 +215,12 @@ int ga_store_quarantine_slot(struct ga_db *db, const char *slot, const char *cod
 			     const char *sentence, const char *at, struct ga_err *err)
 {
 	return move_for(db, slot, "quarantined", code, sentence, at, err);
+}
+
+int ga_store_disable_slot(struct ga_db *db, const char *slot, const char *code,
+			  const char *sentence, const char *at, struct ga_err *err)
+{
+	return move_for(db, slot, "disabled", code, sentence, at, err);
 }
 
 int ga_store_taint_slot(struct ga_db *db, const char *slot, const char *by, struct ga_err *err)
@@ -309,44 +321,50 @@ int ga_store_end_holding(struct ga_db *db, const char *allocation, const char *a
 }
 
 /* The times of hosts and of a state whose clock was set back are not to be trusted: a span never
- * ends before it began. */
+ * ends before it began. (Where it began at no time at all, as older versions let one, it ends all
+ * the same.) */
 static int close_span(struct ga_db *db, const char *allocation, const char *at, struct ga_err *err)
 {
 	return ga_db_exec(db, err,
-			  "UPDATE usage SET ended_at = max(started_at, ?2) "
-			  "WHERE allocation_id = ?1 AND ended_at IS NULL",
+			  "UPDATE usage SET ended_at = iif(" GA_SQL_IS_TIME("started_at")
+			  ", max(started_at, ?2), ?2) WHERE allocation_id = ?1 "
+			  "AND ended_at IS NULL",
 			  "ss", allocation, at) < 0 ? -1 : 0;
 }
 
-/* at, or the present where that is still to come. */
-static const char *not_ahead(const char *at, char now[GA_TIME_SIZE])
+int ga_store_not_ahead(const char *at, char when[GA_TIME_SIZE], struct ga_err *err)
 {
-	ga_time_format(ga_clock_micros(), now);
-	return strcmp(at, now) < 0 ? at : now;
+	int64_t micros, now = ga_clock_micros();
+
+	if (ga_time_parse(at, &micros, err) < 0)
+		return -1;
+	ga_time_format(micros < now ? micros : now, when);
+	return 0;
 }
 
 int ga_store_usage_close(struct ga_db *db, const char *allocation, const char *at,
 			 struct ga_err *err)
 {
-	char now[GA_TIME_SIZE];
+	char when[GA_TIME_SIZE];
 
-	return close_span(db, allocation, not_ahead(at, now), err);
+	return ga_store_not_ahead(at, when, err) < 0 ? -1 : close_span(db, allocation, when, err);
 }
 
 int ga_store_usage_open(struct ga_db *db, const char *allocation, const char *usage_kind,
 			const char *at, struct ga_err *err)
 {
-	char now[GA_TIME_SIZE];
-	const char *when = not_ahead(at, now);
+	char when[GA_TIME_SIZE];
 
-	if (close_span(db, allocation, when, err) < 0)
+	if (ga_store_not_ahead(at, when, err) < 0 || close_span(db, allocation, when, err) < 0)
 		return -1;
 	return ga_db_exec(db, err,
 			  "INSERT INTO usage (allocation_id, usage_kind, count, accelerator_type, "
 			  "price_micros, started_at, number, project, profile, node_id) "
 			  "SELECT id, ?2, count, accelerator_type, price_micros, "
-			  "max(?3, coalesce((SELECT max(u.ended_at) FROM usage u "
-			  "WHERE u.allocation_id = ?1), '')), number, project, profile, node_id "
+			  "max(?3, iif(" GA_SQL_IS_TIME("created_at") ", created_at, ''), "
+			  "coalesce((SELECT max(u.ended_at) FROM usage u "
+			  "WHERE u.allocation_id = ?1 AND " GA_SQL_IS_TIME("u.ended_at") "), '')), "
+			  "number, project, profile, node_id "
 			  "FROM allocation WHERE id = ?1",
 			  "sss", allocation, usage_kind, when) < 0 ? -1 : 0;
 }

@@ -27,63 +27,73 @@ struct ga_holding {
 void ga_cleanup_holding(struct ga_holding *h);
 #define ga_autoholding ga_cleanup(ga_cleanup_holding)
 /* 1 found, 0 no such allocation, -1. */
-int ga_store_holding(struct ga_db *db, const char *allocation, struct ga_holding *ret,
-		     struct ga_err *err);
+GA_MUST_CHECK int ga_store_holding(struct ga_db *db, const char *allocation, struct ga_holding *ret,
+				   struct ga_err *err);
 
 /* GA_CONFLICT "wrong_state" when there is no edge from the state it is in. h->state follows. */
-int ga_store_move_allocation(struct ga_db *db, struct ga_holding *h, const char *to,
-			     const char *at, const char *reason, struct ga_err *err);
+GA_MUST_CHECK int ga_store_move_allocation(struct ga_db *db, struct ga_holding *h, const char *to,
+					   const char *at, const char *reason, struct ga_err *err);
 /* Moves one slot; from NULL: from wherever it is. 1 moved, 0 it was not in from. */
-int ga_store_move_slot(struct ga_db *db, const char *slot, const char *from, const char *to,
-		       const char *at, struct ga_err *err);
+GA_MUST_CHECK int ga_store_move_slot(struct ga_db *db, const char *slot, const char *from,
+				     const char *to, const char *at, struct ga_err *err);
 /* Moves every slot of the allocation's live claims that is in from; the number moved. */
-int ga_store_move_claimed(struct ga_db *db, const char *allocation, const char *from,
-			  const char *to, const char *at, struct ga_err *err);
+GA_MUST_CHECK int ga_store_move_claimed(struct ga_db *db, const char *allocation, const char *from,
+					const char *to, const char *at, struct ga_err *err);
 /* The slots of the allocation's live claims in a state (NULL: any), by index. */
-int ga_store_claimed(struct ga_db *db, const char *allocation, const char *state,
-		     struct ga_ids *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_store_claimed(struct ga_db *db, const char *allocation, const char *state,
+				   struct ga_ids *ret, struct ga_err *err);
 /* Moves the slot to cleanup_blocked and adds the reason to its blockers. */
-int ga_store_block_slot(struct ga_db *db, const char *slot, const char *code,
-			const char *sentence, const char *at, struct ga_err *err);
-int ga_store_block_claimed(struct ga_db *db, const char *allocation, const char *code,
-			   const char *sentence, const char *at, struct ga_err *err);
+GA_MUST_CHECK int ga_store_block_slot(struct ga_db *db, const char *slot, const char *code,
+				      const char *sentence, const char *at, struct ga_err *err);
+GA_MUST_CHECK int ga_store_block_claimed(struct ga_db *db, const char *allocation, const char *code,
+					 const char *sentence, const char *at, struct ga_err *err);
 /* Whether a reason of this code was added by ga_store_block_slot: a confirmed wipe answers it. */
 bool ga_store_block_is_answered(const char *code);
 /* pending or placed → cancelled, its slots free again; with its audit row. */
-int ga_store_cancel(struct ga_db *db, struct ga_holding *h, const char *reason, const char *at,
-		    struct ga_err *err);
+GA_MUST_CHECK int ga_store_cancel(struct ga_db *db, struct ga_holding *h, const char *reason,
+				  const char *at, struct ga_err *err);
 /* Every slot that an allocation ever had a claim on, by index. */
-int ga_store_ever_claimed(struct ga_db *db, const char *allocation, struct ga_ids *ret,
-			  struct ga_err *err);
+GA_MUST_CHECK int ga_store_ever_claimed(struct ga_db *db, const char *allocation,
+					struct ga_ids *ret, struct ga_err *err);
 /* The slot's state, and the allocation of its live claim (NULL: none); both allocated. */
-int ga_store_slot_owner(struct ga_db *db, const char *slot, char **state, char **owner,
-			struct ga_err *err);
+GA_MUST_CHECK int ga_store_slot_owner(struct ga_db *db, const char *slot, char **state,
+				      char **owner, struct ga_err *err);
 /* available → quarantined with the reason in its blockers. */
-int ga_store_quarantine_slot(struct ga_db *db, const char *slot, const char *code,
-			     const char *sentence, const char *at, struct ga_err *err);
+GA_MUST_CHECK int ga_store_quarantine_slot(struct ga_db *db, const char *slot, const char *code,
+					   const char *sentence, const char *at,
+					   struct ga_err *err);
+/* available → disabled with the reason in its blockers. */
+GA_MUST_CHECK int ga_store_disable_slot(struct ga_db *db, const char *slot, const char *code,
+					const char *sentence, const char *at, struct ga_err *err);
 /* Taints the slot's devices as of now; the slot must not be available or reserved. */
-int ga_store_taint_slot(struct ga_db *db, const char *slot, const char *by, struct ga_err *err);
+GA_MUST_CHECK int ga_store_taint_slot(struct ga_db *db, const char *slot, const char *by,
+				      struct ga_err *err);
 /* Ends what is left of an allocation whose last slot is free: the node claim, the cleanup time. */
-int ga_store_end_holding(struct ga_db *db, const char *allocation, const char *at,
-			 struct ga_err *err);
+GA_MUST_CHECK int ga_store_end_holding(struct ga_db *db, const char *allocation, const char *at,
+				       struct ga_err *err);
+
+/* A host's time as the state takes it: at, or the present where that is still to come; with the
+ * digits that make texts of times sort as times, which a record may leave out. */
+GA_MUST_CHECK int ga_store_not_ahead(const char *at, char when[GA_TIME_SIZE], struct ga_err *err);
 
 /* usage: at most one span is open; opening ends what was open. Whatever clock `at` is of, a span
  * begins where the one before it ended, or later, and neither begins nor ends in what is still to
  * come (gpuaas-report(1): spans share no second and leave no gap). */
-int ga_store_usage_open(struct ga_db *db, const char *allocation, const char *usage_kind,
-			const char *at, struct ga_err *err);
-int ga_store_usage_close(struct ga_db *db, const char *allocation, const char *at,
-			 struct ga_err *err);
+GA_MUST_CHECK int ga_store_usage_open(struct ga_db *db, const char *allocation,
+				      const char *usage_kind, const char *at, struct ga_err *err);
+GA_MUST_CHECK int ga_store_usage_close(struct ga_db *db, const char *allocation, const char *at,
+				       struct ga_err *err);
 
 /* The timeline: adds or renews the row of (object, attempt, phase). */
-int ga_store_task(struct ga_db *db, const struct ga_task *t, struct ga_err *err);
+GA_MUST_CHECK int ga_store_task(struct ga_db *db, const struct ga_task *t, struct ga_err *err);
 
 /* The command that leaves the state (fsm.h) with the id in it, allocated; NULL for a final one.
  * shape: of the allocation, or of the one that holds the slot; NULL: none, or not known. */
 char *ga_store_leave(enum ga_machine m, const char *state, const char *shape, const char *id);
 
 /* "expected generation 3 of attempt x, found …" as GA_CONFLICT concurrent_update. */
-int ga_store_stale(const char *object, const char *attempt, int64_t generation,
-		   const char *attempt_found, int64_t generation_found, struct ga_err *err);
+GA_MUST_CHECK int ga_store_stale(const char *object, const char *attempt, int64_t generation,
+				 const char *attempt_found, int64_t generation_found,
+				 struct ga_err *err);
 
 #endif

@@ -13,12 +13,14 @@
 #define NODES \
 	"SELECT n.id, n.name, n.address, n.region, n.pool, n.mode, n.state, n.since, " \
 	"n.generation, n.cordon_reason, n.drain_deadline, n.held_by, n.epoch_verified, " \
-	"n.fingerprint, n.boot_id, n.observed_at, n.observation_digest, n.blockers, n.network, " \
+	"n.fingerprint, n.boot_id, n.observed_at, n.observation_digest, k.key, k.registered_at, " \
+	"n.blockers, n.network, " \
 	"n.reserved_memory_mib, n.reserved_cpus, n.fabric_mode, " \
 	"(SELECT count(*) FROM slot s WHERE s.node_id = n.id AND s.retired = 0), " \
 	"(SELECT count(*) FROM slot s WHERE s.node_id = n.id AND s.retired = 0 AND " \
 	"s.state = 'available'), " \
-	"(SELECT lab FROM meta) FROM node n "
+	"(SELECT lab FROM meta) FROM node n " \
+	"LEFT JOIN node_key k ON k.node_id = n.id AND k.revoked_at IS NULL "
 
 int ga_query_nodes(struct ga_db *db, const char *id, struct ga_rows **ret, struct ga_err *err)
 {

@@ -19,8 +19,8 @@ struct ga_node_facts {
 };
 
 /* ret is overwritten. GA_NOTFOUND: no such node. */
-int ga_store_node_facts(struct ga_db *db, const char *node, struct ga_node_facts *ret,
-			struct ga_err *err);
+GA_MUST_CHECK int ga_store_node_facts(struct ga_db *db, const char *node, struct ga_node_facts *ret,
+				      struct ga_err *err);
 void ga_node_facts_release(struct ga_node_facts *f);
 
 #endif

@@ -214,8 +214,8 @@ int ga_attend_hooks(struct ga_db *db, const struct ga_attend_to *to, struct ga_e
 	int r;
 
 	if (ga_db_query(db, &rows, err,
-			"SELECT hook, failing_since, attempts, sentence FROM notice_hook "
-			"ORDER BY hook", "") < 0)
+			"SELECT hook, failing_since, attempts, sentence, failed_at "
+			"FROM notice_hook ORDER BY hook", "") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0) {
 		struct ga_attend f = {
@@ -224,9 +224,10 @@ int ga_attend_hooks(struct ga_db *db, const struct ga_attend_to *to, struct ga_e
 			.state = "failing",
 			.code = "notify_failed",
 			.since = ga_rows_text(rows, 1),
-			.sentence = ga_xprintf("it was to tell what needs a person, %lld times: %s",
+			.sentence = ga_xprintf("it was to tell what needs a person, %lld times, "
+					       "last at %s: %s",
 					       (long long)ga_rows_int(rows, 2),
-					       ga_rows_text(rows, 3)),
+					       ga_rows_text(rows, 4), ga_rows_text(rows, 3)),
 			.command = ga_xstrdup("gpuaas-state notify"),
 		};
 

@@ -150,6 +150,36 @@ static int spread_reserve(struct ga_db *db, const struct ga_node_settings *s, st
 			  "si", s->node, s->reserved_memory_mib) < 0 ? -1 : 0;
 }
 
+/* Slots of a node that sold whole machines were approved for these: what a VM needs of its GPU was
+ * not asked (verdict.h). They are approved anew before they are sold as slices. */
+static int refuse_slices(struct ga_db *db, const struct ga_node_settings *s, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (!ga_streq(s->mode, "slice"))
+		return 0;
+	if (ga_db_query(db, &rows, err,
+			"SELECT count(*) FROM node n, slot s ON s.node_id = n.id WHERE n.id = ?1 "
+			"AND n.mode = 'baremetal' AND s.retired = 0 "
+			"AND s.state NOT IN ('disabled', 'quarantined') HAVING count(*) > 0",
+			"s", s->node) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r <= 0)
+		return r;
+	ga_err_set(err, GA_CONFLICT,
+		   "node '%s' has %lld slots that were approved to be sold as a whole machine: its "
+		   "mode cannot become slice",
+		   s->node, (long long)ga_rows_int(rows, 0));
+	ga_err_reason(err, "node_in_use");
+	return ga_hint(err,
+		       "disable them first ('gpuaas-list slots --where node=%s'; gpuaas-approve "
+		       "disable SLOT --reason TEXT), then 'gpuaas-approve --mode slice' judges "
+		       "them as slices",
+		       s->node);
+}
+
 static int refuse_mode(struct ga_db *db, const struct ga_node_settings *s, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
@@ -221,7 +251,7 @@ int ga_store_apply_node_settings(struct ga_db *db, const struct ga_node_settings
 	ga_autofree char *now = ga_time_now();
 	int known = node_exists(db, s->node, err), changed;
 
-	if (known < 0 || refuse_mode(db, s, err) < 0)
+	if (known < 0 || refuse_mode(db, s, err) < 0 || refuse_slices(db, s, err) < 0)
 		return -1;
 	if (!known && ga_db_exec(db, err, "INSERT INTO node (id, since) VALUES (?1, ?2)", "ss",
 				 s->node, now) < 0)

@@ -213,6 +213,22 @@ static char *gpu_ids(const struct ga_gpu *gpu)
 	return ga_str_take(&out);
 }
 
+/* Data on a disk that was wiped here came since, and not from a tenant of this state: it is no
+ * longer clean. One of a slot that is not disabled is left to the guard of provision. */
+static int taint_found(struct ga_db *db, const struct ga_nvme *d, const char *now,
+		       struct ga_err *err)
+{
+	if (!d->signatures.n && !ga_streq(d->content, "unknown_content"))
+		return 0;
+	return ga_db_exec(db, err,
+			  "UPDATE device SET dirtied_by = 'found_data', dirty_since = max(?2, "
+			  "coalesce((SELECT e.finished_at FROM wipe_evidence e "
+			  "WHERE e.id = device.cleared_by), '')) "
+			  "WHERE id = ?1 AND dirty_since IS NULL AND NOT EXISTS (SELECT 1 FROM "
+			  "slot WHERE nvme_wwid = ?1 AND state NOT IN ('disabled', 'retired'))",
+			  "ss", d->wwid, now) < 0 ? -1 : 0;
+}
+
 static int store_candidate(struct ga_db *db, const struct ga_candidate *c, const char *at,
 			   const char *now, struct ga_err *err)
 {
@@ -227,7 +243,8 @@ static int store_candidate(struct ga_db *db, const struct ga_candidate *c, const
 	if (c->nvme && c->nvme->wwid) {
 		ga_autofree char *facts = ga_rec_format_text(&ga_nvme_shape, c->nvme);
 
-		if (store_device(db, c->node, c->nvme->wwid, "disk", facts, now, err) < 0)
+		if (store_device(db, c->node, c->nvme->wwid, "disk", facts, now, err) < 0 ||
+		    taint_found(db, c->nvme, now, err) < 0)
 			return -1;
 	}
 	if (c->gpu) {
@@ -253,6 +270,28 @@ static int store_candidates(struct ga_db *db, const struct ga_host *host,
 	return 0;
 }
 
+/* A discovery of next year would be the newest one until then, and every right one an older one. */
+static int check_time(const struct ga_host *host, const struct known *known, const char *now,
+		      struct ga_err *err)
+{
+	if (ga_time_is_ahead(host->observed_at)) {
+		ga_err_set(err, GA_CONFLICT, "the discovery of '%s' is from %s, and here it is %s: "
+			   "the clocks of host and state differ", host->node, host->observed_at,
+			   now);
+		ga_err_reason(err, "observation_ahead");
+		return ga_hint(err, "set the clock that is wrong ('timedatectl' shows it), then "
+				    "run gpuaas-discover on the host again");
+	}
+	/* One that an older version took with a wrong clock does not count. */
+	if (!known->observed_at || strcmp(known->observed_at, host->observed_at) <= 0 ||
+	    ga_time_is_ahead(known->observed_at))
+		return 0;
+	ga_err_set(err, GA_CONFLICT, "the discovery of '%s' is from %s, and one from %s is stored "
+		   "already", host->node, host->observed_at, known->observed_at);
+	ga_err_reason(err, "old_observation");
+	return ga_hint(err, "run gpuaas-discover on the host again");
+}
+
 int ga_store_observe(struct ga_db *db, const struct ga_host *host,
 		     const struct ga_candidates *candidates, struct ga_err *err)
 {
@@ -266,12 +305,8 @@ int ga_store_observe(struct ga_db *db, const struct ga_host *host,
 		return -1;
 	if (ga_streq(known.digest, digest))
 		return 0;
-	if (known.observed_at && strcmp(known.observed_at, host->observed_at) > 0) {
-		ga_err_set(err, GA_CONFLICT, "the discovery of '%s' is from %s, and one from %s is "
-			   "stored already", host->node, host->observed_at, known.observed_at);
-		ga_err_reason(err, "old_observation");
-		return ga_hint(err, "run gpuaas-discover on the host again");
-	}
+	if (check_time(host, &known, now, err) < 0)
+		return -1;
 	if ((!known.exists && insert_node(db, host, now, err) < 0) ||
 	    update_node(db, host, &known, text, digest, err) < 0 ||
 	    store_memory(db, host, err) < 0 ||

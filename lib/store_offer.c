@@ -467,7 +467,7 @@ int ga_store_offers(struct ga_db *db, const struct ga_offer_query *q, ga_store_e
 	int r;
 
 	if (q->stale_seconds)
-		o.fleet.stale_micros = q->now_micros - q->stale_seconds * 1000000;
+		o.fleet.stale_micros = ga_time_after(q->now_micros, -q->stale_seconds);
 	if ((q->rules && ga_store_access_load(db, q->rules, err) < 0) ||
 	    ga_store_fleet_load_alike(db, &o.fleet, err) < 0 || read_pending(&o, err) < 0 ||
 	    ga_query_profiles(db, &rows, err) < 0)

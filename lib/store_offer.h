@@ -28,7 +28,7 @@ struct ga_offer_query {
 
 /* Calls each with every current profile as struct ga_hardware_profile, in the order of names. What
  * is given is each's until it returns. Nothing of it names a node, a device or a project. */
-int ga_store_offers(struct ga_db *db, const struct ga_offer_query *q, ga_store_each each,
-		    void *arg, struct ga_err *err);
+GA_MUST_CHECK int ga_store_offers(struct ga_db *db, const struct ga_offer_query *q,
+				  ga_store_each each, void *arg, struct ga_err *err);
 
 #endif

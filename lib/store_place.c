@@ -220,14 +220,15 @@ static void stamp(struct ga_plan *plan, int64_t expires_seconds, char now[GA_TIM
 	plan->attempt = ga_id_new();
 	plan->generation = 2; /* born pending as 1, placed as 2 */
 	plan->created_at = ga_xstrdup(ga_time_format(micros, now));
-	plan->expires_at = ga_xstrdup(ga_time_format(micros + expires_seconds * 1000000, expires));
+	plan->expires_at = ga_xstrdup(ga_time_format(ga_time_after(micros, expires_seconds),
+						    expires));
 	plan->domain = ga_xprintf("gpuaas-%s", plan->allocation);
 }
 
 int ga_store_place(struct ga_db *db, const struct ga_request *request,
 		   const struct ga_profile *profile, const struct ga_decision *decision,
 		   struct ga_plan_maker *maker, struct ga_plan *ret, char **text,
-		   struct ga_err *err)
+		   struct ga_refused_slots *refused, struct ga_err *err)
 {
 	char now[GA_TIME_SIZE];
 	struct placing p = {
@@ -238,14 +239,17 @@ int ga_store_place(struct ga_db *db, const struct ga_request *request,
 		.now = now,
 		.plan = ret,
 	};
+	int r;
 
 	ga_shape_init(&ga_plan_shape, ret);
 	*text = NULL;
 	stamp(ret, maker->expires_seconds, now);
-	if (ga_store_plan_fill(db, request, profile, decision, maker, ret, err) < 0 ||
-	    insert_allocation(db, &p, err) < 0 || claim_all(db, &p, err) < 0) {
+	r = ga_store_plan_fill(db, request, profile, decision, maker, ret, refused, err);
+	if (r > 0 && (insert_allocation(db, &p, err) < 0 || claim_all(db, &p, err) < 0))
+		r = -1;
+	if (r <= 0) {
 		ga_shape_release(&ga_plan_shape, ret);
-		return -1;
+		return r;
 	}
 	*text = ga_store_plan_seal(ret);
 	if (store_plan(db, &p, *text, err) < 0 || audit_placed(db, &p, err) < 0) {

@@ -11,29 +11,34 @@
  * }. refresh brings it up to date in a transaction, reading only the nodes that the audit names
  * since; seen tells it of the caller's own rows, whose changes it has by ga_fleet_take. After a
  * rollback set version to GA_FLEET_UNREAD. */
-int ga_store_fleet_load(struct ga_db *db, struct ga_fleet *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_store_fleet_load(struct ga_db *db, struct ga_fleet *ret, struct ga_err *err);
 /* The same of the nodes that slices hold, where they are few: a decision that beats_clean needs no
  * more. 1 with held_only set, 0 when they are many and nothing was read. */
-int ga_store_fleet_load_held(struct ga_db *db, struct ga_fleet *ret, struct ga_err *err);
-int ga_store_fleet_refresh(struct ga_db *db, struct ga_fleet *fleet, struct ga_err *err);
-int ga_store_fleet_seen(struct ga_db *db, struct ga_fleet *fleet, struct ga_err *err);
+GA_MUST_CHECK int ga_store_fleet_load_held(struct ga_db *db, struct ga_fleet *ret,
+					   struct ga_err *err);
+GA_MUST_CHECK int ga_store_fleet_refresh(struct ga_db *db, struct ga_fleet *fleet,
+					 struct ga_err *err);
+GA_MUST_CHECK int ga_store_fleet_seen(struct ga_db *db, struct ga_fleet *fleet, struct ga_err *err);
 /* A fleet just loaded as it is once ga_store_expire_plans has run at fleet->now_micros: for those
  * who only read and say what a placement would find. Nothing is placed on it. */
-int ga_store_fleet_expire(struct ga_db *db, struct ga_fleet *fleet, struct ga_err *err);
+GA_MUST_CHECK int ga_store_fleet_expire(struct ga_db *db, struct ga_fleet *fleet,
+					struct ga_err *err);
 
 /* For those who count what is free (offer.h), as it is once expired plans are freed: nodes that are
  * alike stand once, with how many they are, from what is counted as slots move. Those with windows
  * of maintenance or expired plans stand for themselves; where they are many all nodes do. */
-int ga_store_fleet_load_alike(struct ga_db *db, struct ga_fleet *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_store_fleet_load_alike(struct ga_db *db, struct ga_fleet *ret,
+					    struct ga_err *err);
 /* Of the same the nodes of which something becomes free by itself, each for itself: those with
  * windows of maintenance, wipes and holds; where they are many all nodes. */
-int ga_store_fleet_load_ending(struct ga_db *db, struct ga_fleet *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_store_fleet_load_ending(struct ga_db *db, struct ga_fleet *ret,
+					     struct ga_err *err);
 
 /* The plan that this request_id was answered with before: 1 with ret filled, 0 when it is new.
  * GA_CONFLICT "request_id_reused" when it was another request, "request_ended" when the
  * allocation is no longer alive. */
-int ga_store_placed_before(struct ga_db *db, const struct ga_request *request,
-			   struct ga_plan *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_store_placed_before(struct ga_db *db, const struct ga_request *request,
+					 struct ga_plan *ret, struct ga_err *err);
 /* How plans are made; the rest is what the last one was made of, used again while the stored text
  * is the same. All zero at first. */
 struct ga_plan_maker {
@@ -43,13 +48,25 @@ struct ga_plan_maker {
 	struct ga_image image;
 };
 void ga_plan_maker_release(struct ga_plan_maker *maker);
+/* Slots of a decision that the predicate refuses (GA_GATE_PLACE), whatever their state says. */
+struct ga_refused_slot {
+	size_t slot; /* its place in the decision's slots */
+	struct ga_reasons reasons;
+};
+struct ga_refused_slots {
+	struct ga_refused_slot *v;
+	size_t n;
+};
+void ga_refused_slots_release(struct ga_refused_slots *list);
 /* Commits a decision: allocation, claims, slots reserved, plan stored, filled in and in *text its
  * line, allocated. The request has its defaults filled in; profile is the current version of its
- * name. GA_CONFLICT "concurrent_update" when a slot moved since the fleet was read. */
-int ga_store_place(struct ga_db *db, const struct ga_request *request,
-		   const struct ga_profile *profile, const struct ga_decision *decision,
-		   struct ga_plan_maker *maker, struct ga_plan *ret, char **text,
-		   struct ga_err *err);
+ * name. 1; or 0 with nothing written where slots of it may not be sold, each of which is in
+ * refused. GA_CONFLICT "concurrent_update" when a slot moved since the fleet was read. */
+GA_MUST_CHECK int ga_store_place(struct ga_db *db, const struct ga_request *request,
+				 const struct ga_profile *profile,
+				 const struct ga_decision *decision, struct ga_plan_maker *maker,
+				 struct ga_plan *ret, char **text,
+				 struct ga_refused_slots *refused, struct ga_err *err);
 /* Of the table allocation: its plan was not taken up until ?1, a time. After a restore the host may
  * have taken it up since the backup: it is asked first. */
 #define GA_SQL_PLAN_EXPIRED \
@@ -57,6 +74,6 @@ int ga_store_place(struct ga_db *db, const struct ga_request *request,
 	"FROM node WHERE id = allocation.node_id AND epoch_verified < " \
 	"(SELECT epoch FROM meta WHERE epoch > 1)) "
 /* Frees every plan whose time is over; the number freed. */
-int ga_store_expire_plans(struct ga_db *db, struct ga_err *err);
+GA_MUST_CHECK int ga_store_expire_plans(struct ga_db *db, struct ga_err *err);
 
 #endif

@@ -9,6 +9,7 @@
 #include "digest.h"
 #include "rec.h"
 #include "shape_write.h"
+#include "store_facts.h"
 #include "verdict.h"
 
 void ga_plan_maker_release(struct ga_plan_maker *m)
@@ -82,63 +83,79 @@ static void tighten(struct ga_wipe_policy *p, const char *class, const char *ver
 static void fill_bundle(const struct ga_rows *rows, struct ga_bundle *b)
 {
 	ga_shape_init(&ga_bundle_shape, b);
-	b->slot = ga_rows_dup(rows, 0);
-	b->slot_index = ga_rows_int(rows, 1);
-	b->generation = ga_rows_int(rows, 2);
-	b->numa_node = ga_rows_int(rows, 3);
-	b->gpu_identity = ga_rows_dup(rows, 4);
-	b->gpu_pci_address = ga_rows_dup(rows, 5);
-	b->gpu_device = ga_rows_dup(rows, 6);
-	b->module_id = ga_rows_int(rows, 7);
-	b->nvme_wwid = ga_rows_dup(rows, 8);
-	b->nvme_serial = ga_rows_dup(rows, 9);
-	b->nvme_path = ga_rows_dup(rows, 10);
-	b->nvme_size_bytes = ga_rows_int(rows, 11);
-	b->fabric_vf_pci_address = ga_rows_dup(rows, 12);
-	b->fabric_pf_pci_address = ga_rows_dup(rows, 13);
-	b->cpuset = ga_rows_dup(rows, 14);
-	b->memory_mib = ga_rows_int(rows, 15);
-	b->mac = ga_rows_dup(rows, 16);
-	b->private_ip = ga_rows_dup(rows, 17);
-	b->bridge = ga_rows_dup(rows, 18);
-	b->port = ga_rows_dup(rows, 19);
+	b->slot = ga_rows_dup(rows, GA_SF_ID);
+	b->slot_index = ga_rows_int(rows, GA_SF_INDEX);
+	b->generation = ga_rows_int(rows, GA_SF_GENERATION);
+	b->numa_node = ga_rows_int(rows, GA_SF_NUMA);
+	b->gpu_identity = ga_rows_dup(rows, GA_SF_GPU_IDENTITY);
+	b->gpu_pci_address = ga_rows_dup(rows, GA_SF_GPU_ADDRESS);
+	b->gpu_device = ga_rows_dup(rows, GA_SF_GPU_DEVICE);
+	b->module_id = ga_rows_int(rows, GA_SF_MODULE);
+	b->nvme_wwid = ga_rows_dup(rows, GA_SF_WWID);
+	b->nvme_serial = ga_rows_dup(rows, GA_SF_SERIAL);
+	b->nvme_path = ga_rows_dup(rows, GA_SF_PATH);
+	b->nvme_size_bytes = ga_rows_int(rows, GA_SF_BYTES);
+	b->fabric_vf_pci_address = ga_rows_dup(rows, GA_SF_VF);
+	b->fabric_pf_pci_address = ga_rows_dup(rows, GA_SF_PF);
+	b->cpuset = ga_rows_dup(rows, GA_SF_CPUSET);
+	b->memory_mib = ga_rows_int(rows, GA_SF_MEMORY);
+	b->mac = ga_rows_dup(rows, GA_SF_MAC);
+	b->private_ip = ga_rows_dup(rows, GA_SF_IP);
+	b->bridge = ga_rows_dup(rows, GA_SF_BRIDGE);
+	b->port = ga_rows_dup(rows, GA_SF_PORT);
 }
 
-static int add_bundle(struct ga_db *db, const char *slot, struct ga_plan *p, struct ga_err *err)
+/* 1, or 0 when the slot may not be sold: its reasons are in refused. */
+static int add_bundle(struct ga_db *db, const char *slot, struct ga_plan *p,
+		      struct ga_reasons *refused, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
-	if (ga_db_query(
-		    db, &rows, err,
-		    "SELECT id, slot_index, generation, numa_node, gpu_identity, "
-		    "gpu_pci_address, gpu_device, module_id, nvme_wwid, nvme_serial, nvme_path, "
-		    "nvme_size_bytes, fabric_vf_pci_address, fabric_pf_pci_address, cpuset, "
-		    "memory_mib, mac, private_ip, bridge, port, wipe_minimum_class, wipe_verify, "
-		    "wipe_gpu_memory FROM slot WHERE id = ?1",
-		    "s", slot) < 0)
+	if (ga_db_query(db, &rows, err, GA_SQL_SLOT_FACTS "WHERE id = ?1", "s", slot) < 0)
 		return -1;
 	r = ga_rows_next(rows, err);
 	if (r <= 0)
 		return r < 0 ? -1 : ga_fail(err, GA_NOTFOUND, "there is no slot '%s'", slot);
+	if (ga_store_sale_blockers(db, rows, ga_streq(p->shape, "baremetal"), refused))
+		return 0;
 	fill_bundle(rows, ga_list_add(&p->bundles));
-	tighten(&p->wipe, ga_rows_text(rows, 20), ga_rows_text(rows, 21), ga_rows_text(rows, 22));
-	return 0;
+	tighten(&p->wipe, ga_rows_text(rows, GA_SF_CLASS), ga_rows_text(rows, GA_SF_VERIFY),
+		ga_rows_text(rows, GA_SF_GPU_MEMORY));
+	return 1;
 }
 
-static int fill_bundles(struct ga_db *db, const struct ga_decision *d, struct ga_plan *p,
-			struct ga_err *err)
+void ga_refused_slots_release(struct ga_refused_slots *list)
 {
 	size_t i;
 
-	for (i = 0; i < d->slots.n; i++)
-		if (add_bundle(db, d->slots.v[i]->id, p, err) < 0)
+	for (i = 0; i < list->n; i++)
+		ga_reasons_release(&list->v[i].reasons);
+	ga_list_release(list);
+}
+
+/* 1, or 0 when slots of the decision may not be sold: all of these are in refused. */
+static int fill_bundles(struct ga_db *db, const struct ga_decision *d, struct ga_plan *p,
+			struct ga_refused_slots *refused, struct ga_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < d->slots.n; i++) {
+		struct ga_reasons reasons = { 0 };
+		int r = add_bundle(db, d->slots.v[i]->id, p, &reasons, err);
+
+		if (r < 0)
 			return -1;
+		if (!r)
+			*ga_list_add(refused) = (struct ga_refused_slot){ i, reasons };
+	}
+	if (refused->n)
+		return 0;
 	p->count = (int64_t)d->slots.n;
 	p->mac = ga_strdup0(p->bundles.v[0].mac);
 	p->private_ip = ga_strdup0(p->bundles.v[0].private_ip);
 	p->port = ga_strdup0(p->bundles.v[0].port);
-	return 0;
+	return 1;
 }
 
 static int fill_sizes(const struct ga_profile *profile, struct ga_plan *p, struct ga_err *err)
@@ -227,10 +244,12 @@ static int fill_controller(struct ga_db *db, struct ga_plan_maker *m, struct ga_
 
 int ga_store_plan_fill(struct ga_db *db, const struct ga_request *request,
 		       const struct ga_profile *profile, const struct ga_decision *decision,
-		       struct ga_plan_maker *maker, struct ga_plan *ret, struct ga_err *err)
+		       struct ga_plan_maker *maker, struct ga_plan *ret,
+		       struct ga_refused_slots *refused, struct ga_err *err)
 {
 	bool whole = ga_place_is_baremetal(request, profile);
 	size_t i;
+	int r;
 
 	ret->name = ga_strdup0(request->name);
 	ret->shape = ga_xstrdup(whole ? "baremetal" : "slice");
@@ -245,15 +264,21 @@ int ga_store_plan_fill(struct ga_db *db, const struct ga_request *request,
 	for (i = 0; i < request->keys.n; i++)
 		ga_texts_add(&ret->keys, request->keys.v[i]);
 	if (fill_controller(db, maker, ret, err) < 0 ||
-	    fill_node(db, decision->node->id, maker, ret, err) < 0 ||
-	    fill_bundles(db, decision, ret, err) < 0 || fill_sizes(profile, ret, err) < 0)
+	    fill_node(db, decision->node->id, maker, ret, err) < 0)
+		return -1;
+	r = fill_bundles(db, decision, ret, refused, err);
+	if (r <= 0)
+		return r;
+	if (fill_sizes(profile, ret, err) < 0)
 		return -1;
 	/* A file of a lab cannot be purged: there the slots' own policy is the whole of it. */
 	if (!ret->lab)
 		tighten(&ret->wipe, profile->wipe.minimum_class, profile->wipe.verify,
 			profile->wipe.gpu_memory);
-	return whole ? 0 : fill_image(db, request->image ? request->image : profile->image, maker,
-				      ret, err);
+	if (!whole && fill_image(db, request->image ? request->image : profile->image, maker, ret,
+				 err) < 0)
+		return -1;
+	return 1;
 }
 
 char *ga_store_plan_seal(struct ga_plan *plan)

@@ -128,7 +128,7 @@ int ga_store_list_pools(struct ga_db *db, int64_t stale_seconds, ga_store_each e
 	ga_cleanup(ga_fleet_release) struct ga_fleet fleet = {
 		.version = GA_FLEET_UNREAD,
 		.now_micros = now,
-		.stale_micros = stale_seconds ? now - stale_seconds * 1000000 : 0,
+		.stale_micros = stale_seconds ? ga_time_after(now, -stale_seconds) : 0,
 	};
 	ga_autorows struct ga_rows *rows = NULL;
 	struct ga_pool pool;

@@ -152,6 +152,17 @@ int ga_store_destruction_due(struct ga_db *db, const char *wwid, struct ga_err *
 	return ga_rows_next(rows, err);
 }
 
+int ga_store_destruction_allowed(struct ga_db *db, const char *wwid, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT 1 FROM device WHERE id = ?1 AND destroy_data_by IS NOT NULL", "s",
+			wwid) < 0)
+		return -1;
+	return ga_rows_next(rows, err);
+}
+
 /* ---- proposing ---- */
 
 /* The proposal of the slot that waits: 1, 0, -1. */
@@ -200,7 +211,7 @@ static int lifetime(struct ga_db *db, int64_t *ret, struct ga_err *err)
 
 	if (ga_store_access_load(db, &rules, err) < 0)
 		return -1;
-	*ret = ga_access_confirm_seconds(&rules) * 1000000;
+	*ret = ga_access_confirm_seconds(&rules);
 	return 0;
 }
 
@@ -234,7 +245,7 @@ int ga_store_propose(struct ga_db *db, const char *action, const char *slot, con
 		  !ga_streq(old.disposal, disposal) || !ga_streq(old.device, device) ||
 		  strcmp(old.proposed_by, p.proposed_by)))
 		return fail_waiting(&old, err);
-	ga_time_format(micros + life, expires);
+	ga_time_format(ga_time_after(micros, life), expires);
 	if (!r && insert(db, &p, err) < 0)
 		return -1;
 	return by_id(db, r ? old.proposal : id, ret, err);

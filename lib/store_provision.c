@@ -49,15 +49,15 @@ int ga_store_running(struct ga_db *db, const struct ga_allocation *a, struct ga_
 	return n < 0 ? -1 : n > 0;
 }
 
-int ga_store_power(struct ga_db *db, const char *allocation, const char *power,
+int ga_store_power(struct ga_db *db, const char *allocation, const char *node, const char *power,
 		   struct ga_err *err)
 {
 	int n = ga_db_exec(db, err,
 			   "UPDATE allocation SET power_observed = ?2, generation = generation + 1 "
-			   "WHERE id = ?1 AND power_observed IS NOT ?2 "
+			   "WHERE id = ?1 AND node_id = ?3 AND power_observed IS NOT ?2 "
 			   "AND state IN ('active', 'held', 'preempting', 'releasing', "
 			   "'release_failed')",
-			   "ss", allocation, power);
+			   "sss", allocation, power, node);
 
 	return n < 0 ? -1 : n > 0;
 }

@@ -81,7 +81,7 @@ static int64_t graceful_of(const char *profile_record)
 		return 60;
 	seconds = p.graceful_seconds == GA_UNKNOWN ? 60 : p.graceful_seconds;
 	ga_shape_release(&ga_profile_shape, &p);
-	return seconds > 86400 ? 86400 : seconds;
+	return seconds;
 }
 
 /* What the plan said of the domain and the host, for the way back. */
@@ -190,7 +190,7 @@ static int store_order(struct ga_db *db, const struct ga_release_order *o, struc
 	return ga_db_exec(db, err,
 			  "UPDATE allocation SET state = 'releasing', since = ?2, reason = NULL, "
 			  "attempt = ?3, attempt_generation = ?4, order_kind = 'release-order', "
-			  "order_text = ?5, power_wanted = 'off', phase = NULL, "
+			  "order_text = ?5, power_wanted = 'off', "
 			  "generation = generation + 1 WHERE id = ?1",
 			  "sssis", o->allocation, o->issued_at, o->attempt, o->generation,
 			  text) < 0 ?

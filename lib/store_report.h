@@ -30,15 +30,17 @@ typedef int (*ga_report_each)(const struct ga_cost_line *line, const struct ga_r
  * it. facts: whether they are wanted; then the parts come in the order of the spans' beginning,
  * else in any. GA_SYSTEM: a row holds what no program of ours writes.
  */
-int ga_store_report(struct ga_db *db, const struct ga_report_window *w, bool facts,
-		    ga_report_each each, void *arg, struct ga_err *err);
+GA_MUST_CHECK int ga_store_report(struct ga_db *db, const struct ga_report_window *w, bool facts,
+				  ga_report_each each, void *arg, struct ga_err *err);
 
 /* Calls each, in any order, with the first hour of every open span, by type as above, whether it
  * has passed or not: 3600 GPU seconds are a GPU, and its cost is what an hour costs. */
-int ga_store_report_open(struct ga_db *db, ga_report_each each, void *arg, struct ga_err *err);
+GA_MUST_CHECK int ga_store_report_open(struct ga_db *db, ga_report_each each, void *arg,
+				       struct ga_err *err);
 
 /* The projects of all teams as they are now. ret is overwritten; ga_team_projects_release. */
-int ga_store_report_teams(struct ga_db *db, struct ga_team_projects *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_store_report_teams(struct ga_db *db, struct ga_team_projects *ret,
+					struct ga_err *err);
 
 /* A profile whose current version names the type, and its price. */
 struct ga_report_price {
@@ -50,7 +52,8 @@ struct ga_report_price {
  * profile NULL: of the profiles that name it, which must agree. GA_NOTFOUND, GA_CONFLICT with the
  * profiles and their prices named, in the currency (NULL: not said). The caller frees
  * ret->profile. */
-int ga_store_report_price(struct ga_db *db, const char *type, const char *profile,
-			  const char *currency, struct ga_report_price *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_store_report_price(struct ga_db *db, const char *type, const char *profile,
+					const char *currency, struct ga_report_price *ret,
+					struct ga_err *err);
 
 #endif

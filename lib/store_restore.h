@@ -19,8 +19,8 @@ void ga_restored_release(struct ga_restored *r);
  * renamed into place while writers wait. Nothing is placed on a node until its reconcile agreed,
  * nor on a slot until it was adopted or wiped. A lab replaces only a lab.
  */
-int ga_state_restore(const char *path, const char *from, const char *reason,
-		     int (*each)(const struct ga_finding *finding, void *arg, struct ga_err *err),
-		     void *arg, struct ga_restored *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_state_restore(const char *path, const char *from, const char *reason,
+		int (*each)(const struct ga_finding *finding, void *arg,
+		struct ga_err *err), void *arg, struct ga_restored *ret, struct ga_err *err);
 
 #endif

@@ -34,6 +34,7 @@ static int read_json(const struct ga_field *f, const char *text, void *member, s
 		return ga_fail(err, GA_SYSTEM, "member '%s' is not JSON: %s", f->name, why.text);
 	json_object_set_new(object, f->name, value);
 	fields[0].offset = 0;
+	ga_shape_clamp(&one, object);
 	return ga_shape_parse(&one, object, member, err);
 }
 
@@ -56,6 +57,14 @@ static int read_policy(const struct ga_rows *rows, int column, const struct ga_f
 	return 3;
 }
 
+/* A row of an older version may have what is beyond today's bounds. */
+static int64_t read_int(const struct ga_rows *rows, int column, const struct ga_field *f)
+{
+	int64_t n = ga_rows_int(rows, column);
+
+	return n == GA_UNKNOWN ? n : ga_field_clamp(f, n);
+}
+
 static int read_field(const struct ga_rows *rows, int column, const struct ga_field *f,
 		      void *member, struct ga_err *err)
 {
@@ -66,6 +75,8 @@ static int read_field(const struct ga_rows *rows, int column, const struct ga_fi
 		*(char **)member = ga_rows_dup(rows, column);
 		break;
 	case GA_F_INT:
+		*(int64_t *)member = read_int(rows, column, f);
+		break;
 	case GA_F_DECIMAL:
 	case GA_F_TRI:
 		*(int64_t *)member = ga_rows_int(rows, column);

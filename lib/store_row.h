@@ -15,9 +15,9 @@
 
 /* Fills obj (overwritten; release it with ga_shape_release) from column on. GA_SYSTEM when the
  * row holds what the shape does not allow: the file was written by something else. */
-int ga_row_read(const struct ga_rows *rows, int column, const struct ga_shape *shape, void *obj,
-		struct ga_err *err);
+GA_MUST_CHECK int ga_row_read(const struct ga_rows *rows, int column, const struct ga_shape *shape,
+			      void *obj, struct ga_err *err);
 /* Reads one row with one text, allocated; NULL when there is no row or it is NULL. */
-int ga_row_text(struct ga_rows *rows, char **ret, struct ga_err *err);
+GA_MUST_CHECK int ga_row_text(struct ga_rows *rows, char **ret, struct ga_err *err);
 
 #endif

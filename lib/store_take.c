@@ -48,18 +48,25 @@ static int put(struct ga_db *db, const struct ga_shape *shape, const void *obj, 
 }
 
 /* The result as it came: what was folded before needs no proof, it changes nothing. */
-static int check(struct ga_db *db, const struct ga_rec *rec, const void *obj, struct ga_err *err)
+static int check(struct ga_db *db, const struct ga_rec *rec, const void *obj, bool *first,
+		 struct ga_err *err)
 {
 	int known;
 
+	*first = false;
 	if (is_declared(rec->shape))
 		return ga_store_may_apply(db, rec->shape, obj, err);
 	known = rec->shape->is_signed ? ga_fold_is_known(db, rec->shape, obj, err) : 1;
-
-	return known ? known : ga_store_key_check(db, rec, err);
+	if (!known) {
+		known = ga_store_key_check(db, rec, err);
+		*first = known > 0;
+	}
+	return known;
 }
 
-int ga_store_take(struct ga_db *db, const struct ga_rec *rec, struct ga_err *err)
+/* why: NULL, or what ga_fold_unbelieved says. */
+static int take(struct ga_db *db, const struct ga_rec *rec, bool *first, struct ga_err *why,
+		struct ga_err *err)
 {
 	ga_autofree void *obj = ga_xcalloc(1, rec->shape->size);
 	struct ga_err second = GA_ERR_INIT;
@@ -69,7 +76,9 @@ int ga_store_take(struct ga_db *db, const struct ga_rec *rec, struct ga_err *err
 		return -1;
 	r = ga_store_begin(db, "gpuaas-state", err);
 	if (r == 0)
-		r = check(db, rec, obj, err) < 0 ? -1 : put(db, rec->shape, obj, err);
+		r = check(db, rec, obj, first, err) < 0 ? -1 : put(db, rec->shape, obj, err);
+	if (r >= 0 && why && ga_fold_unbelieved(db, rec->shape, obj, why, err) < 0)
+		r = -1;
 	ga_shape_release(rec->shape, obj);
 	if (r >= 0 && ga_db_commit(db, err) == 0)
 		return r;
@@ -77,4 +86,17 @@ int ga_store_take(struct ga_db *db, const struct ga_rec *rec, struct ga_err *err
 	if (ga_store_key_is_refusal(err) && ga_store_key_note(db, rec, err, &second) < 0)
 		*err = second;
 	return ga_store_access_note(db, err);
+}
+
+int ga_store_take(struct ga_db *db, const struct ga_rec *rec, struct ga_err *err)
+{
+	bool first;
+
+	return take(db, rec, &first, NULL, err);
+}
+
+int ga_store_take_result(struct ga_db *db, const struct ga_rec *rec, bool *first,
+			 struct ga_err *why, struct ga_err *err)
+{
+	return take(db, rec, first, why, err);
 }

@@ -13,6 +13,10 @@
 extern const struct ga_shape *const ga_store_takes[];
 
 /* In a transaction of its own: 1 when it changed something, 0 when it was so already. */
-int ga_store_take(struct ga_db *db, const struct ga_rec *rec, struct ga_err *err);
+GA_MUST_CHECK int ga_store_take(struct ga_db *db, const struct ga_rec *rec, struct ga_err *err);
+/* The same of a result; first: its key was taken for the node's (ga_store_key_check), and why the
+ * state did not believe what it took (ga_fold_unbelieved). */
+GA_MUST_CHECK int ga_store_take_result(struct ga_db *db, const struct ga_rec *rec, bool *first,
+				       struct ga_err *why, struct ga_err *err);
 
 #endif

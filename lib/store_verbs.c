@@ -4,9 +4,15 @@
 #include <string.h>
 
 #include "audit.h"
+#include "check_content.h"
 #include "fsm.h"
 #include "rec.h"
 #include "store_approve.h"
+#include "store_facts.h"
+#include "store_health.h"
+#include "store_move.h"
+#include "store_propose.h"
+#include "store_wipe.h"
 #include "time.h"
 
 /* A move: where it may begin, where it leads (NULL: stays), whether it needs a reason. */
@@ -99,7 +105,20 @@ static int fail_state(const struct verb *v, const struct ga_slot *s, struct ga_e
 	if (s->allocation && ga_streq(v->name, "disable"))
 		return ga_hint(err, "gpuaas-approve cordon %s keeps new work off it; it is held by "
 			       "allocation %s", s->slot, s->allocation);
-	return state && state->leaves ? ga_hint(err, "gpuaas-show %s", s->slot) : -1;
+	if (ga_streq(v->name, "repair") && ga_streq(s->state, "available"))
+		return ga_hint(err, "to have it wiped again: gpuaas-approve disable %s --reason "
+			       "TEXT, then the same again", s->slot);
+	if (!state)
+		return ga_hint(err, "no program of gpuaas writes that state: stop all writers and "
+			       "go back to a backup (gpuaas-state restore)");
+	return state->leaves ? ga_hint(err, "gpuaas-show %s", s->slot) : -1;
+}
+
+/* The health that failed is repaired in any state; where the slot then goes is the state's. */
+static bool is_failed(const struct verb *v, const struct ga_slot *s)
+{
+	return ga_streq(v->name, "repair") && ga_streq(s->health_state, "failed") &&
+	       !ga_streq(s->state, "retired");
 }
 
 static int check(const struct verb *v, const struct ga_slot *s, const char *reason,
@@ -114,7 +133,7 @@ static int check(const struct verb *v, const struct ga_slot *s, const char *reas
 		ga_err_reason(err, "concurrent_update");
 		return -1;
 	}
-	return may_begin(v, s->state) ? 0 : fail_state(v, s, err);
+	return may_begin(v, s->state) || is_failed(v, s) ? 0 : fail_state(v, s, err);
 }
 
 /* ---- enable: the predicate again, on the last candidate seen ---- */
@@ -141,16 +160,25 @@ static int read_candidate(struct ga_db *db, const struct ga_slot *s, struct ga_c
 	return ga_rec_parse_text(ga_rows_text(rows, 0), &ga_candidate_shape, ret, err);
 }
 
-/* Leave to destroy what is on the disk, where somebody gave it: 1, 0, -1. */
-static int has_leave(struct ga_db *db, const char *wwid, struct ga_err *err)
+static int uncordon(struct ga_db *db, const struct ga_slot *s, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
+	return s->cordon_reason ? ga_db_exec(db, err,
+					     "UPDATE slot SET cordon_reason = NULL, "
+					     "generation = generation + 1 WHERE id = ?1",
+					     "s", s->slot) : 0;
+}
 
-	if (ga_db_query(db, &rows, err,
-			"SELECT 1 FROM device WHERE id = ?1 AND destroy_data_by IS NOT NULL", "s",
-			wwid) < 0)
-		return -1;
-	return ga_rows_next(rows, err);
+/* The evidence that keeps its devices clean has to hold before they are sold by it. */
+static int doubt(const struct ga_doubted *d, void *arg)
+{
+	struct ga_err *err = arg;
+
+	ga_err_set(err, GA_CONFLICT, "slot '%s': evidence '%s' does not prove that it is wiped: %s",
+		   d->slot, d->evidence, d->sentence);
+	ga_err_reason(err, "evidence_content");
+	ga_err_object(err, d->slot);
+	return ga_hint(err, "gpuaas-approve repair %s --reason evidence_content | gpuaas-wipe",
+		       d->slot);
 }
 
 static int enable(struct ga_db *db, const struct ga_slot *s, struct ga_slot *ret_slot,
@@ -166,13 +194,9 @@ static int enable(struct ga_db *db, const struct ga_slot *s, struct ga_slot *ret
 			       "approve it again: gpuaas-discover | gpuaas-approve --slot %lld",
 			       (long long)s->slot_index);
 	}
-	if (s->cordon_reason &&
-	    ga_db_exec(db, err,
-		       "UPDATE slot SET cordon_reason = NULL, generation = generation + 1 "
-		       "WHERE id = ?1",
-		       "s", s->slot) < 0)
+	if (ga_check_content_of(db, s->slot, doubt, err, err) < 0 || uncordon(db, s, err) < 0)
 		return -1;
-	r = has_leave(db, s->nvme_wwid, err);
+	r = ga_store_destruction_allowed(db, s->nvme_wwid, err);
 	if (r < 0 || read_candidate(db, s, &c, err) < 0)
 		return -1;
 	a.destroy_data = r ? s->nvme_wwid : NULL;
@@ -207,13 +231,37 @@ static int check_let_go(struct ga_db *db, const struct ga_slot *s, struct ga_err
 	return ga_hint(err, "gpuaas-release %s", s->allocation);
 }
 
-static int repair(struct ga_db *db, const struct ga_slot *s, struct ga_err *err)
+/* A slot that waits for its wipe comes with the order. */
+static int read_moved(struct ga_db *db, const struct ga_slot *s, struct ga_slot *ret_slot,
+		      struct ga_wipe_order *ret_order, bool *has_order, struct ga_err *err)
 {
-	if (ga_streq(s->state, "disabled"))
-		return ga_db_exec(db, err,
-				  "UPDATE slot SET health_state = 'unknown', health_detail = NULL, "
-				  "generation = generation + 1 WHERE id = ?1",
-				  "s", s->slot) < 0 ? -1 : 0;
+	if (ga_store_slot(db, s->slot, ret_slot, err) < 0)
+		return -1;
+	*has_order = ga_store_wipe_order(db, s->slot, ret_order, err) == 0;
+	if (!*has_order)
+		ga_shape_release(&ga_slot_shape, ret_slot);
+	return *has_order ? 0 : -1;
+}
+
+static int repair_health(struct ga_db *db, const struct ga_slot *s, const char *reason,
+			 const char *now, struct ga_err *err)
+{
+	ga_autohealth struct ga_health_sign sign = {
+		.event = GA_HEALTH_REPAIRED,
+		.detail = ga_xprintf("repaired: %s", reason),
+	};
+
+	return ga_streq(s->health_state, "failed") ?
+		       ga_store_health(db, s->slot, &sign, now, err) : 0;
+}
+
+/* A wipe once more, from any state that waits for one: the order in force, or a new one. */
+static int wipe_again(struct ga_db *db, const struct ga_slot *s, struct ga_err *err)
+{
+	int ours;
+
+	if (ga_store_wipe_may_begin(db, s->slot, err) < 0)
+		return -1;
 	/* Its order is in force; whoever lost it on its way gets the same one again. */
 	if (ga_streq(s->state, "wiping"))
 		return 0;
@@ -222,7 +270,80 @@ static int repair(struct ga_db *db, const struct ga_slot *s, struct ga_err *err)
 	if (!s->nvme_wwid || !s->wipe)
 		return ga_fail(err, GA_CONFLICT, "slot '%s' has no disk or no wipe policy: "
 			       "quarantine it, then disable it", s->slot);
+	ours = ga_store_disk_is_ours(db, s->nvme_wwid, err);
+	if (ours < 0)
+		return -1;
+	/* A first wipe that its guard refused is not answered by another word for it. */
+	return ga_store_order_wipe(db, s->slot, ours ? "repair" : "first", err);
+}
+
+/* A disabled slot may be wiped without a look at it where its disk holds nothing but what tenants
+ * of this state left: it was dirtied here, or is clean by evidence and no discovery has seen data
+ * on it since. Anything else, and a row that has no disk, is for the gate of approval. 1, 0, -1. */
+static int may_wipe_disabled(struct ga_db *db, const struct ga_slot *s, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (!s->nvme_wwid || !s->wipe)
+		return 0;
+	if (ga_db_query(db, &rows, err,
+			"SELECT 1 FROM device d JOIN wipe_evidence e ON e.id = d.cleared_by "
+			"WHERE d.id = ?1 AND d.node_id = ?2 AND d.dirty_since IS NULL AND "
+			"NOT EXISTS (SELECT 1 FROM candidate k WHERE k.node_id = ?2 AND "
+			"json_extract(k.record, '$.nvme.wwid') = d.id AND "
+			"k.observed_at > e.finished_at AND "
+			"(json_array_length(k.record, '$.nvme.signatures') > 0 OR "
+			"json_extract(k.record, '$.nvme.content') = 'unknown_content'))",
+			"ss", s->nvme_wwid, s->node) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	return r ? r : ga_store_disk_is_ours(db, s->nvme_wwid, err);
+}
+
+/* Whatever made a person doubt that it is clean: from now on it counts as used, and only a proved
+ * wipe says otherwise. With that the slot is back on sale, unless something else stands against
+ * it. */
+static int wipe_disabled(struct ga_db *db, const struct ga_slot *s, struct ga_err *err)
+{
+	if (ga_store_wipe_may_begin(db, s->slot, err) < 0 || check_let_go(db, s, err) < 0 ||
+	    uncordon(db, s, err) < 0 || ga_store_block_unsellable(db, s->slot, err) < 0 ||
+	    ga_store_taint_slot(db, s->slot, s->slot, err) < 0)
+		return -1;
 	return ga_store_order_wipe(db, s->slot, "repair", err);
+}
+
+static int on_doubt(const struct ga_doubted *d, void *arg)
+{
+	(void)d;
+	*(bool *)arg = true;
+	return 0;
+}
+
+static int repair(struct ga_db *db, const struct ga_slot *s, const char *reason, const char *now,
+		  struct ga_slot *ret_slot, struct ga_wipe_order *ret_order, bool *has_order,
+		  struct ga_err *err)
+{
+	bool failed = ga_streq(s->health_state, "failed"), in_doubt = false;
+	int r;
+
+	if (repair_health(db, s, reason, now, err) < 0)
+		return -1;
+	if (ga_streq(s->state, "wiping") || ga_streq(s->state, "cleanup_blocked"))
+		return wipe_again(db, s, err) < 0 ? -1 : read_moved(db, s, ret_slot, ret_order,
+								    has_order, err);
+	/* What a person took out of sale is not put back by who mends its health. */
+	if (!ga_streq(s->state, "disabled") || (failed && (s->cordon_reason || !s->wipe)))
+		return ga_store_slot(db, s->slot, ret_slot, err);
+	/* What only its health had taken out goes back through the gate of approval, unwiped where
+	 * the proof that it is clean holds. */
+	r = failed ? ga_check_content_of(db, s->slot, on_doubt, &in_doubt, err) : 0;
+	if (r >= 0)
+		r = failed && !in_doubt ? 0 : may_wipe_disabled(db, s, err);
+	if (r <= 0)
+		return r < 0 ? -1 : enable(db, s, ret_slot, ret_order, has_order, err);
+	return wipe_disabled(db, s, err) < 0 ? -1 : read_moved(db, s, ret_slot, ret_order,
+								has_order, err);
 }
 
 static int hint_disposal(const struct ga_slot *s, struct ga_err *err)
@@ -239,13 +360,13 @@ static int move(struct ga_db *db, const struct verb *v, const struct ga_slot *s,
 {
 	ga_autofree char *now = ga_time_now();
 
-	if (!v->sql)
-		return repair(db, s, err);
 	if (ga_streq(v->name, "uncordon"))
 		reason = NULL;
-	if (ga_db_exec(db, err, v->sql, v->types, s->slot, reason, now, disposal) >= 0)
-		return 0;
-	return ga_streq(v->name, "retire") ? hint_disposal(s, err) : -1;
+	if (ga_db_exec(db, err, v->sql, v->types, s->slot, reason, now, disposal) < 0)
+		return ga_streq(v->name, "retire") ? hint_disposal(s, err) : -1;
+	/* What its row lacks stays in view: nobody else names a slot that is not on sale. */
+	return ga_streq(v->name, "disable") && ga_streq(s->state, "available") ?
+		       ga_store_block_unsellable(db, s->slot, err) : 0;
 }
 
 /* What is so already is not done again. */
@@ -262,18 +383,15 @@ static int act(struct ga_db *db, const struct verb *v, const struct ga_slot *s,
 	       const char *reason, const char *disposal, struct ga_slot *ret_slot,
 	       struct ga_wipe_order *ret_order, bool *has_order, struct ga_err *err)
 {
+	ga_autofree char *now = ga_time_now();
+
 	if (ga_streq(v->name, "enable"))
 		return enable(db, s, ret_slot, ret_order, has_order, err);
+	if (ga_streq(v->name, "repair"))
+		return repair(db, s, reason, now, ret_slot, ret_order, has_order, err);
 	if (!is_done(v, s, reason) && move(db, v, s, reason, disposal, err) < 0)
 		return -1;
-	if (ga_store_slot(db, s->slot, ret_slot, err) < 0)
-		return -1;
-	if (!ga_streq(v->name, "repair") || !ga_streq(ret_slot->state, "wiping"))
-		return 0;
-	*has_order = ga_store_wipe_order(db, s->slot, ret_order, err) == 0;
-	if (!*has_order)
-		ga_shape_release(&ga_slot_shape, ret_slot);
-	return *has_order ? 0 : -1;
+	return ga_store_slot(db, s->slot, ret_slot, err);
 }
 
 static void cleanup_slot(struct ga_slot *s)

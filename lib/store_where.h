@@ -9,7 +9,8 @@
 #include "shape.h"
 
 /* GA_USAGE when the condition has no '=', or the shape no such member (the members are named). */
-int ga_where_check(const struct ga_shape *shape, const char *where, struct ga_err *err);
+GA_MUST_CHECK int ga_where_check(const struct ga_shape *shape, const char *where,
+				 struct ga_err *err);
 bool ga_where_matches(const struct ga_shape *shape, const void *obj, const char *where);
 /* The text member of this name, or NULL. */
 const char *ga_where_text(const struct ga_shape *shape, const void *obj, const char *member);

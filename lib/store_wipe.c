@@ -2,6 +2,8 @@
 /* Wipe orders in force, evidence, and what a slot becomes after it. */
 #include "store_wipe.h"
 
+#include <string.h>
+
 #include "rec.h"
 #include "store_move.h"
 #include "store_query.h"
@@ -15,7 +17,7 @@ void ga_cleanup_wipe_due(struct ga_wipe_due *d)
 		       &d->gpu_memory,	 &d->nvme_wwid,	    &d->gpu_identity, &d->cordon_reason,
 		       &d->health_state, &d->blockers,	    &d->node_state,   &d->node_blockers,
 		       &d->claim,	 &d->allocation,    &d->destroy_data_by,
-		       &d->dirty_since };
+		       &d->dirty_since,	 &d->nvme_serial,   &d->fabric_vf_pci_address };
 	size_t i;
 
 	for (i = 0; i < GA_ARRAY_SIZE(p); i++)
@@ -46,6 +48,9 @@ static void read_due(const struct ga_rows *rows, struct ga_wipe_due *ret)
 		.allocation = ga_rows_dup(rows, 18),
 		.destroy_data_by = ga_rows_dup(rows, 19),
 		.dirty_since = ga_rows_dup(rows, 20),
+		.nvme_serial = ga_rows_dup(rows, 21),
+		.nvme_size_bytes = ga_rows_int(rows, 22),
+		.fabric_vf_pci_address = ga_rows_dup(rows, 23),
 	};
 }
 
@@ -66,7 +71,8 @@ int ga_store_wipe_due(struct ga_db *db, const char *slot, struct ga_wipe_due *re
 			"s.wipe_gpu_memory), s.nvme_wwid, s.gpu_identity, s.cordon_reason, "
 			"s.health_state, s.blockers, n.state, n.blockers, c.id, c.allocation_id, "
 			"d.destroy_data_by, (SELECT max(dirty_since) FROM device "
-			"WHERE id IN (s.nvme_wwid, s.gpu_id)) FROM slot s "
+			"WHERE id IN (s.nvme_wwid, s.gpu_id)), s.nvme_serial, s.nvme_size_bytes, "
+			"s.fabric_vf_pci_address FROM slot s "
 			"JOIN node n ON n.id = s.node_id "
 			"LEFT JOIN claim c ON c.slot_id = s.id AND c.live = 1 "
 			"AND c.claim_kind = 'slot' "
@@ -79,6 +85,25 @@ int ga_store_wipe_due(struct ga_db *db, const char *slot, struct ga_wipe_due *re
 	if (r > 0)
 		read_due(rows, ret);
 	return r;
+}
+
+struct ga_wipe_asked ga_wipe_due_asked(const struct ga_wipe_due *due, bool lab)
+{
+	return (struct ga_wipe_asked){
+		.cause = due->cause,
+		.claim = due->claim,
+		.allocation = due->allocation,
+		.wwid = due->nvme_wwid,
+		.serial = due->nvme_serial,
+		.size_bytes = due->nvme_size_bytes,
+		.gpu_identity = due->gpu_identity,
+		.minimum_class = due->minimum_class,
+		.verify = due->verify,
+		.gpu_memory = due->gpu_memory,
+		.fabric = due->fabric_vf_pci_address != NULL,
+		.lab = lab,
+		.may_destroy = ga_wipe_content_expected(due->cause) || due->destroy_data_by,
+	};
 }
 
 static int no_order(const struct ga_wipe_due *due, struct ga_err *err)
@@ -143,6 +168,63 @@ int ga_store_wipe_order(struct ga_db *db, const char *slot, struct ga_wipe_order
 	return 0;
 }
 
+int ga_store_wipe_counts_from(struct ga_db *db, const char *slot, char **ret, struct ga_err *err)
+{
+	ga_autofree char *now = ga_time_now();
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	*ret = NULL;
+	if (ga_db_query(db, &rows, err,
+			"SELECT max(d.dirty_since) FROM slot s "
+			"JOIN device d ON d.id IN (s.nvme_wwid, s.gpu_id) WHERE s.id = ?1", "s",
+			slot) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r > 0 && ga_rows_text(rows, 0) && strcmp(ga_rows_text(rows, 0), now) >= 0)
+		*ret = ga_rows_dup(rows, 0);
+	return r < 0 ? -1 : 0;
+}
+
+int ga_store_wipe_may_begin(struct ga_db *db, const char *slot, struct ga_err *err)
+{
+	ga_autofree char *from = NULL;
+
+	if (ga_store_wipe_counts_from(db, slot, &from, err) < 0)
+		return -1;
+	if (!from)
+		return 0;
+	ga_err_set(err, GA_BUSY, "slot '%s' was used at %s, and the clock of this machine is not "
+		   "there yet: a wipe counts from then on", slot, from);
+	ga_err_reason(err, "wipe_too_early");
+	ga_err_object(err, slot);
+	return ga_hint(err, "look whether the clock is right; run the same again after %s", from);
+}
+
+int ga_store_wipe_in_force(struct ga_db *db, const struct ga_wipe_order *order, struct ga_err *err)
+{
+	ga_autowipedue struct ga_wipe_due due = { 0 };
+	ga_autofree char *command = NULL;
+	int r = ga_store_wipe_due(db, order->object, &due, err);
+	bool same;
+
+	if (r <= 0)
+		return r;
+	same = ga_streq(due.attempt, order->attempt);
+	if (same && (!strcmp(due.state, "wiping") || !strcmp(due.state, "releasing")))
+		return 0;
+	ga_err_set(err, GA_CONFLICT, "slot '%s' is %s: its wipe order '%s' is no longer in force, "
+		   "and nothing was wiped", due.slot, due.state, order->attempt);
+	ga_err_reason(err, same || strcmp(due.state, "wiping") ? "wrong_state" :
+								 "concurrent_update");
+	ga_err_object(err, due.slot);
+	command = !strcmp(due.state, "wiping") || !strcmp(due.state, "cleanup_blocked") ?
+			  ga_xprintf("gpuaas-approve repair %s --reason TEXT | gpuaas-wipe",
+				     due.slot) :
+			  ga_store_leave(GA_M_SLOT, due.state, NULL, due.slot);
+	return command ? ga_hint(err, "what goes on from there: %s", command) : -1;
+}
+
 int ga_store_evidence_add(struct ga_db *db, const struct ga_wipe_evidence *e, struct ga_err *err)
 {
 	ga_autofree char *text = ga_rec_format_text(&ga_wipe_evidence_shape, e);
@@ -151,12 +233,19 @@ int ga_store_evidence_add(struct ga_db *db, const struct ga_wipe_evidence *e, st
 	return ga_db_exec(db, err,
 			  "INSERT INTO wipe_evidence (id, slot_id, node_id, attempt, wwid, "
 			  "gpu_identity, started_at, finished_at, class, outcome, verify, "
-			  "gpu_memory, lab, digest, record, folded_at) VALUES "
-			  "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
-			  "ssssssssssssbsss", e->evidence, e->object, e->node, e->attempt,
+			  "gpu_memory, lab, digest, record, folded_at, rules, gpu_reset, vf_state, "
+			  "medium, size_bytes, bytes_read, mismatches, surviving) VALUES "
+			  "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, "
+			  "?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)",
+			  "ssssssssssssbsssisssiiii", e->evidence, e->object, e->node, e->attempt,
 			  e->device.wwid, e->gpu_identity, e->started_at, e->finished_at, e->class,
 			  e->outcome, e->read_back ? e->read_back->verify : NULL,
-			  e->gpu_memory.outcome, (int)e->lab, e->digest, text, now) < 0 ? -1 : 0;
+			  e->gpu_memory.outcome, (int)e->lab, e->digest, text, now, e->rules,
+			  e->gpu_reset.outcome, e->vf_state.outcome, e->device.medium,
+			  e->device.size_bytes,
+			  e->read_back ? e->read_back->bytes_read : GA_UNKNOWN,
+			  e->read_back ? e->read_back->mismatches : GA_UNKNOWN,
+			  e->markers ? e->markers->surviving : GA_UNKNOWN) < 0 ? -1 : 0;
 }
 
 int ga_store_slot_wiped(struct ga_db *db, const char *slot, const char *to, const char *evidence,

@@ -104,41 +104,102 @@ void ga_str_add_xml(struct ga_str *s, const char *text)
 	}
 }
 
-size_t ga_unprintable(const char *text, unsigned int *code)
+bool ga_unprintable(const char **text, unsigned int *code)
 {
 	static const struct {
 		unsigned int from, to;
 	} bad[] = { { 0x01, 0x1f },	{ 0x7f, 0x9f },	    { 0x61c, 0x61c },
 		    { 0x200e, 0x200f }, { 0x202a, 0x202e }, { 0x2066, 0x2069 } };
-	const unsigned char *p = (const unsigned char *)text;
+	const unsigned char *p = (const unsigned char *)*text;
 	size_t bytes = *p < 0x80 ? 1 : *p < 0xc0 ? 0 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : 4, i;
 
 	/* Too long forms of a character are that character. */
 	*code = bytes < 2 ? *p : *p & (0x7fU >> bytes);
 	for (i = 1; i < bytes && (p[i] & 0xc0) == 0x80; i++)
 		*code = *code << 6 | (p[i] & 0x3f);
-	if (!bytes || i < bytes)
-		return 0;
+	/* No character: terminals of eight bits take 0x80 to 0x9f for controls. */
+	if (!bytes || i < bytes) {
+		*code = *p;
+		*text += 1;
+		return true;
+	}
+	*text += bytes;
 	for (i = 0; i < GA_ARRAY_SIZE(bad); i++)
 		if (*code >= bad[i].from && *code <= bad[i].to)
-			return bytes;
-	return 0;
+			return true;
+	return false;
 }
 
-char *ga_printable(char *text)
+/* Characters that take no room on a terminal and join nothing: who reads does not see that they are
+ * there. U+200C and U+200D are part of how some languages are written. */
+static bool is_invisible(unsigned int code)
+{
+	return code == 0xad || code == 0x180e || code == 0x200b ||
+	       (code >= 0x2060 && code <= 0x2064) || code == 0xfeff ||
+	       (code >= 0xfff9 && code <= 0xfffb);
+}
+
+void ga_str_add_visible(struct ga_str *s, const char *text)
+{
+	while (*text) {
+		const char *at = text;
+		unsigned int code;
+
+		if (!ga_unprintable(&text, &code) && is_invisible(code))
+			ga_str_addf(s, "\\u%04x", code);
+		else
+			ga_str_add_bytes(s, at, (size_t)(text - at));
+	}
+}
+
+/* keep: which newlines stay. */
+static char *printable(char *text, bool (*keep)(const char *newline))
 {
 	const char *from = text;
 	char *to = text;
 
 	while (*from) {
+		const char *at = from;
 		unsigned int code;
-		size_t bytes = ga_unprintable(from, &code);
 
-		*to++ = bytes ? '?' : *from;
-		from += bytes ? bytes : 1;
+		if (!ga_unprintable(&from, &code))
+			while (at < from)
+				*to++ = *at++;
+		else if (code == '\t')
+			*to++ = ' ';
+		else if (code == '\n' && keep && keep(at))
+			*to++ = '\n';
+		else
+			*to++ = '?';
 	}
 	*to = '\0';
 	return text;
+}
+
+static bool keep_each(const char *newline)
+{
+	(void)newline;
+	return true;
+}
+
+static bool keep_indented(const char *newline)
+{
+	return ga_starts(newline, "\n  ");
+}
+
+char *ga_printable(char *text)
+{
+	return printable(text, NULL);
+}
+
+char *ga_printable_words(char *text)
+{
+	return printable(text, keep_indented);
+}
+
+char *ga_printable_text(char *text)
+{
+	return printable(text, keep_each);
 }
 
 char *ga_str_take(struct ga_str *s)

@@ -30,14 +30,20 @@ void ga_str_addc(struct ga_str *s, char c);
 void ga_str_addf(struct ga_str *s, const char *fmt, ...) GA_PRINTF(2, 3);
 /* Adds text with &, <, >, ' and " as XML entities; control characters become U+FFFD. */
 void ga_str_add_xml(struct ga_str *s, const char *text);
-/* Bytes of the character that text begins with, where it must not reach a terminal, and its code
- * point; 0: it may, or text is at its end. Those that steer a terminal: U+0000 to U+001F, U+007F to
- * U+009F; those that turn the direction of what stands beside them: U+061C, U+200E, U+200F, U+202A
- * to U+202E, U+2066 to U+2069. */
-size_t ga_unprintable(const char *text, unsigned int *code);
-/* Makes each of these a '?', in place: what comes from outside must not steer a terminal. Returns
- * text. */
+/* Goes behind the character that *text begins with (not its end) and says whether that must not
+ * reach a terminal, and its code point. Those that steer a terminal: U+0000 to U+001F, U+007F to
+ * U+009F, and bytes that are no character; those that turn the direction of what stands beside
+ * them: U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069. */
+bool ga_unprintable(const char **text, unsigned int *code);
+/* Adds text; a character that nobody sees (a byte order mark, a space of no width) stands as JSON
+ * spells it, \uXXXX. Those that ga_unprintable() finds stay as they are. */
+void ga_str_add_visible(struct ga_str *s, const char *text);
+/* Makes each of these a '?', a tab a space, in place: what comes from outside must not steer a
+ * terminal. Returns text. The printers (cli.h) do that to all they print. */
 char *ga_printable(char *text);
+/* The same, and newlines stay: those of a hint that stands indented below a sentence; or each. */
+char *ga_printable_words(char *text);
+char *ga_printable_text(char *text);
 /* Hands the memory over; the string is empty afterwards. Free with free(3). */
 char *ga_str_take(struct ga_str *s);
 

@@ -77,6 +77,7 @@ struct crew {
 	int lock_fd; /* keeps the lines of the workers apart */
 	GA_LIST(struct order) waiting;
 	size_t next; /* first of waiting not yet begun */
+	bool stuck;  /* nobody is at work, and no worker can be started */
 	const struct ga_prog *prog;
 };
 
@@ -103,9 +104,10 @@ static void child(const struct order *o, int out, int lock_fd)
 	_exit(ga_cli_finish(&prog, r, &err));
 }
 
+/* An order of which no worker can be started stays the next that waits. */
 static int start(struct crew *crew, struct ga_err *err)
 {
-	struct order *o = &crew->waiting.v[crew->next++];
+	struct order *o = &crew->waiting.v[crew->next];
 	ga_autofd int out = -1;
 	pid_t pid;
 
@@ -119,9 +121,10 @@ static int start(struct crew *crew, struct ga_err *err)
 	pid = fork();
 	if (!pid)
 		child(o, out, crew->lock_fd);
-	free(o->raw);
 	if (pid < 0)
 		return ga_fail_sys(err, "cannot start a worker");
+	free(o->raw);
+	crew->next++;
 	crew->workers[crew->running++] = (struct worker){ pid, GA_TAKE_FD(out) };
 	if (crew->next == crew->waiting.n) {
 		ga_list_release(&crew->waiting);
@@ -227,15 +230,45 @@ static size_t waiting(const struct crew *crew)
 	return crew->waiting.n - crew->next;
 }
 
-/* Begins what may begin. */
+/* Begins what may begin. With others at work a worker that cannot be started (a limit on processes,
+ * no memory) waits for one of them to end: an error means that none is left. */
 static int advance(struct crew *crew, struct ga_err *err)
 {
+	struct ga_err now = GA_ERR_INIT;
+
 	reap(crew, false);
 	while (waiting(crew) && crew->running < (size_t)crew->jobs && !ga_stop_asked()) {
-		if (start(crew, err) < 0)
+		if (start(crew, &now) == 0)
+			continue;
+		if (!crew->running) {
+			crew->stuck = true;
+			*err = now;
 			return -1;
+		}
+		reap(crew, true);
 	}
 	return 0;
+}
+
+/* Orders that were read and that no worker has taken; none at the end of a stream that went
+ * well. */
+static void leave(struct crew *crew)
+{
+	for (; crew->next < crew->waiting.n; crew->next++) {
+		struct order *o = &crew->waiting.v[crew->next];
+		json_error_t why;
+		ga_autojson json_t *json = json_loadb(o->raw, o->len, 0, &why);
+		const char *id = json_string_value(json_object_get(json, "allocation"));
+		char kind[32];
+
+		if (!id)
+			id = json_string_value(json_object_get(json, "slot"));
+		ga_say("%s: line %llu was not begun: %s%s%s; run the same again", ga_cli_program(),
+		       (unsigned long long)o->line, ga_kind_short(o->consumer->shape, kind),
+		       id ? " of " : "", id ? id : "");
+		free(o->raw);
+	}
+	ga_list_release(&crew->waiting);
 }
 
 /* Whether a record can be had without leaving a child that ended unattended for long. */
@@ -251,14 +284,15 @@ static int read_orders(struct crew *crew, struct ga_reader *reader, int fd,
 		       struct ga_err *err)
 {
 	const struct ga_consumer *c, *now;
-	struct ga_rec rec;
+	struct ga_rec rec = { 0 };
 	int more = 1;
 
 	while (more > 0 && !ga_stop_asked()) {
 		/* Orders that came together are all taken in before the first is begun. */
 		if ((!ga_reader_has_line(reader) || waiting(crew) >= WAITING_MAX) &&
 		    advance(crew, err) < 0)
-			return -1;
+			return ga_hint(err, "nothing behind line %llu was read",
+				       (unsigned long long)rec.line);
 		if (waiting(crew) >= WAITING_MAX) {
 			reap(crew, true);
 			continue;
@@ -302,17 +336,14 @@ int ga_cli_stream_jobs_here(int fd, const char *name, const struct ga_consumer *
 	ga_emit_share(lock_fd);
 	r = read_orders(&crew, reader, fd, table, here, err);
 	/* Orders read before a bad line stand: they are carried out. */
-	while (crew.running || (waiting(&crew) && !ga_stop_asked())) {
-		if (advance(&crew, r < 0 ? &later : err) < 0) {
-			r = -1;
-			break;
-		}
-		reap(&crew, true);
+	while (!crew.stuck && (crew.running || (waiting(&crew) && !ga_stop_asked()))) {
+		if (advance(&crew, r < 0 ? &later : err) == 0)
+			reap(&crew, true);
 	}
 	ga_emit_share(-1);
-	for (; crew.next < crew.waiting.n; crew.next++)
-		free(crew.waiting.v[crew.next].raw);
-	ga_list_release(&crew.waiting);
+	leave(&crew);
 	free(crew.workers);
-	return r;
+	if (later.msg[0])
+		ga_say("%s: %s", ga_cli_program(), later.msg);
+	return crew.stuck ? -1 : r;
 }

@@ -31,7 +31,7 @@ char *ga_sys_real(const char *dir, const char *name);
 /* The names in a directory (not "." and ".."), sorted; none when it cannot be read. */
 void ga_sys_list(const char *dir, struct ga_names *ret);
 /* Real sysfs paths of the devices of a subsystem ("block", "net", "infiniband"), by libudev. */
-int ga_sys_devices(const char *subsystem, struct ga_names *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_sys_devices(const char *subsystem, struct ga_names *ret, struct ga_err *err);
 /* Makes a text fit for a record, in place, and returns it. */
 char *ga_sys_tidy(char *text);
 /* A number of text (decimal or 0x…), or GA_UNKNOWN. */

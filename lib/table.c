@@ -135,14 +135,13 @@ static void add_number(struct ga_str *out, const char *path, int64_t n)
 static void add_plain(struct ga_str *out, const char *text)
 {
 	while (*text) {
+		const char *at = text;
 		unsigned int code;
-		size_t bytes = ga_unprintable(text, &code);
 
-		if (bytes)
-			ga_str_addf(out, bytes == 1 ? "\\x%02x" : "\\u%04x", code);
+		if (ga_unprintable(&text, &code))
+			ga_str_addf(out, text - at == 1 ? "\\x%02x" : "\\u%04x", code);
 		else
-			ga_str_addc(out, *text);
-		text += bytes ? bytes : 1;
+			ga_str_add_bytes(out, at, (size_t)(text - at));
 	}
 }
 
@@ -155,6 +154,14 @@ static void add_text(struct ga_str *out, const char *text)
 		ga_str_addf(out, "%.10s %.8sZ", text, text + 11);
 	else
 		add_plain(out, text);
+}
+
+static void add_object(struct ga_str *out, json_t *value)
+{
+	ga_autostr struct ga_str text = GA_STR_INIT;
+
+	ga_rec_dump(value, &text);
+	add_plain(out, text.buf);
 }
 
 static void add_value(struct ga_str *out, const char *path, json_t *value)
@@ -170,7 +177,7 @@ static void add_value(struct ga_str *out, const char *path, json_t *value)
 	else if (json_is_array(value))
 		add_list(out, value);
 	else if (json_is_object(value))
-		ga_rec_dump(value, out);
+		add_object(out, value);
 }
 
 static void print_members(json_t *json)
@@ -181,8 +188,10 @@ static void print_members(json_t *json)
 	json_object_foreach(json, key, value) {
 		ga_autostr struct ga_str text = GA_STR_INIT;
 
+		add_plain(&text, key);
+		ga_str_add(&text, ": ");
 		add_value(&text, key, value);
-		printf("%s: %s\n", key, text.buf);
+		printf("%s\n", text.buf);
 	}
 	printf("\n");
 }

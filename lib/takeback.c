@@ -340,12 +340,12 @@ static int phase_devices(struct takeback *t, struct ga_err *err)
 
 		if (!b->gpu_pci_address)
 			continue;
-		ga_changes_say(&t->changes, "write 1 to /sys/bus/pci/devices/%s/reset",
-			       b->gpu_pci_address);
-		if (t->opts->dry_run)
+		if (t->opts->dry_run) {
+			ga_change_reset_say(&t->changes, b->gpu_pci_address);
 			continue;
+		}
 		ga_gpu_reset(b->gpu_pci_address, b->gpu_identity, b->gpu_device, "gpu_reset",
-			     ga_list_add(&t->out.steps));
+			     ga_list_add(&t->out.steps), NULL);
 		check_binding(t, b->gpu_pci_address);
 		if (b->fabric_vf_pci_address)
 			check_binding(t, b->fabric_vf_pci_address);
@@ -449,6 +449,29 @@ static int emit_orders(struct takeback *t, struct ga_err *err)
 	return 0;
 }
 
+/*
+ * The allocation is released and its disks are to be wiped whatever the GPU does, so that the
+ * records say so and go on to gpuaas-wipe; the status says that a device did not come back.
+ */
+static int check_steps(const struct takeback *t, const struct ga_released *r, struct ga_err *err)
+{
+	const struct ga_step *s = NULL;
+	size_t i;
+
+	for (i = 0; i < r->steps.n && !s; i++)
+		if (ga_streq(r->steps.v[i].outcome, "failed"))
+			s = &r->steps.v[i];
+	if (!s || t->stdout_err.code != GA_OK)
+		return 0;
+	ga_err_set(err, GA_EXTERNAL, "'%s' is released, but step %s failed: %s",
+		   t->order->allocation, s->step, s->detail ? s->detail : "no detail");
+	ga_err_reason(err, s->step);
+	ga_err_object(err, t->order->allocation);
+	return ga_hint(err, "its disks are wiped all the same; a slot is not sold before its "
+			    "device works: see 'dmesg', start the host anew from power off, "
+			    "then what 'gpuaas-list attention' says");
+}
+
 static int finish(struct takeback *t, struct ga_err *err)
 {
 	ga_autofree char *text = NULL;
@@ -463,7 +486,9 @@ static int finish(struct takeback *t, struct ga_err *err)
 	text = ga_rec_format_text(&ga_released_shape, &t->out);
 	if (!t->opts->dry_run && ga_attempt_end(&t->h, t->order->attempt, "done", text, err) < 0)
 		return -1;
-	return emit(t, &ga_released_shape, &t->out, err) < 0 ? -1 : emit_orders(t, err);
+	if (emit(t, &ga_released_shape, &t->out, err) < 0 || emit_orders(t, err) < 0)
+		return -1;
+	return check_steps(t, &t->out, err);
 }
 
 /* An order that was carried out before: what was said then, again. */
@@ -475,8 +500,12 @@ static int tell_again(struct takeback *t, struct ga_err *err)
 	if (ga_rec_parse_text(t->attempt.result, &ga_released_shape, &r, err) < 0)
 		return -1;
 	e = emit(t, &ga_released_shape, &r, err);
+	if (e == 0)
+		e = emit_orders(t, err);
+	if (e == 0)
+		e = check_steps(t, &r, err);
 	ga_shape_release(&ga_released_shape, &r);
-	return e < 0 ? -1 : emit_orders(t, err);
+	return e;
 }
 
 static int emit_failure(struct takeback *t, const struct ga_err *why, struct ga_err *err)

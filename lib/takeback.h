@@ -22,7 +22,7 @@ struct ga_takeback_opts {
 
 /* Carries an order out and emits gpuaas.released and a gpuaas.wipe-order for each slot, or
  * gpuaas.failure. 0 when they were emitted. */
-int ga_takeback(const struct ga_release_order *order, const struct ga_takeback_opts *opts,
-		struct ga_err *err);
+GA_MUST_CHECK int ga_takeback(const struct ga_release_order *order,
+			      const struct ga_takeback_opts *opts, struct ga_err *err);
 
 #endif

@@ -16,7 +16,8 @@
  * Adds the step trusted_host to out, and a step disk for each of the answer's disks (WWIDs): to be
  * wiped with its slot, or not_proven when it is in none. GA_CONFLICT "untrusted_host".
  */
-int ga_takeback_trust(const struct ga_release_order *order, json_t *answer, const char *dir,
-		      struct ga_hostdb *h, struct ga_released *out, struct ga_err *err);
+GA_MUST_CHECK int ga_takeback_trust(const struct ga_release_order *order, json_t *answer,
+				    const char *dir, struct ga_hostdb *h, struct ga_released *out,
+				    struct ga_err *err);
 
 #endif

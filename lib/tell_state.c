@@ -4,10 +4,13 @@
 
 #include "audit.h"
 #include "check.h"
+#include "check_content.h"
 #include "cli.h"
 #include "clock.h"
 #include "store.h"
 #include "store_access.h"
+#include "store_facts.h"
+#include "store_userdata.h"
 #include "time.h"
 
 int ga_tell_state(struct ga_db *db, const char *action, const char *path, struct ga_err *err)
@@ -22,6 +25,26 @@ int ga_tell_state(struct ga_db *db, const char *action, const char *path, struct
 			      .at = ga_time_format(ga_clock_micros(), now) };
 
 	return ga_emit(&ga_state_shape, &s, err);
+}
+
+static int tell_unsellable(const struct ga_rows *rows, const char *left_out,
+			   const struct ga_reasons *reasons, void *arg, struct ga_err *err)
+{
+	const struct ga_reason *why = &reasons->v[0];
+	const char *id = ga_rows_text(rows, GA_SF_ID);
+
+	(void)arg;
+	(void)err;
+	ga_say("%s: slot '%s' of node '%s' is available, and placement %s: %s%s%s; "
+	       "take it out of sale with 'gpuaas-approve disable %s --reason %s'",
+	       ga_cli_program(), id, ga_rows_text(rows, GA_SF_NODE), left_out, why->code,
+	       why->evidence ? ": " : "", why->evidence ? why->evidence : "", id, why->code);
+	return 0;
+}
+
+int ga_tell_unsellable(struct ga_db *db, struct ga_err *err)
+{
+	return ga_store_each_unsellable(db, tell_unsellable, NULL, err);
 }
 
 void ga_tell_engine(void)
@@ -50,7 +73,29 @@ static int on_finding(const struct ga_finding *f, void *arg, struct ga_err *err)
 
 int ga_tell_check(struct ga_db *db, struct ga_err *err)
 {
-	return ga_state_check(db, on_finding, NULL, err);
+	int64_t unjudged;
+	int found = ga_state_check(db, on_finding, NULL, err), left;
+
+	if (found < 0 || ga_check_unjudged(db, &unjudged, err) < 0)
+		return -1;
+	if (unjudged)
+		ga_say("%s: note: %lld pieces of evidence that keep devices clean are older than "
+		       "the rules that content is judged by (gpuaas-wipe(1)): they are not judged "
+		       "by content",
+		       ga_cli_program(), (long long)unjudged);
+	left = ga_store_user_data_check(db, on_finding, NULL, err);
+	return left < 0 ? -1 : found + left;
+}
+
+void ga_tell_first_key(const struct ga_rec *rec)
+{
+	const char *node = json_string_value(json_object_get(rec->json, "node"));
+	const char *key = json_string_value(json_object_get(rec->signature, "key"));
+
+	ga_say("gpuaas-state: warning: node '%s' had no key: %s, with which this result is "
+	       "signed, is its key from now on; whether it is the host's own, "
+	       "'gpuaas-discover' on the host shows",
+	       node ? node : "?", key ? key : "?");
 }
 
 static int on_row(const struct ga_shape *shape, const void *obj, void *arg, struct ga_err *err)
@@ -73,6 +118,25 @@ int ga_tell_audit_head(struct ga_db *db, struct ga_err *err)
 	return ga_store_list(db, &q, on_row, NULL, err);
 }
 
+static int tell_unnamed(const char *object, const char *sentence, void *arg, struct ga_err *err)
+{
+	char check[] = "audit_short";
+	ga_autofree char *o = ga_xstrdup(object), *s = ga_xstrdup(sentence);
+	struct ga_finding f = { .check = check, .object = o, .sentence = s };
+
+	++*(int *)arg;
+	return ga_emit(&ga_finding_shape, &f, err);
+}
+
+static int verify_complete(struct ga_db *db, struct ga_err *err)
+{
+	int found = 0;
+
+	if (ga_audit_missing(db, tell_unnamed, &found, err) < 0)
+		return -1;
+	return found ? GA_NO : ga_tell_state(db, "audit_verify", ga_db_path(db), err);
+}
+
 int ga_tell_audit_verify(struct ga_db *db, struct ga_err *err)
 {
 	char why[128], object[24], check[] = "audit_chain";
@@ -81,7 +145,7 @@ int ga_tell_audit_verify(struct ga_db *db, struct ga_err *err)
 	int r = ga_audit_verify(db, &seq, why, err);
 
 	if (r == 0)
-		return ga_tell_state(db, "audit_verify", ga_db_path(db), err);
+		return verify_complete(db, err);
 	if (r < 0)
 		return -1;
 	snprintf(object, sizeof(object), "%lld", (long long)seq);

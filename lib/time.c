@@ -6,9 +6,26 @@
 
 #include "clock.h"
 
+static int64_t within(int64_t micros)
+{
+	if (micros < GA_TIME_MIN)
+		return GA_TIME_MIN;
+	return micros > GA_TIME_MAX ? GA_TIME_MAX : micros;
+}
+
+int64_t ga_time_after(int64_t micros, int64_t seconds)
+{
+	int64_t distance, ret;
+
+	if (__builtin_mul_overflow(seconds, 1000000, &distance) ||
+	    __builtin_add_overflow(micros, distance, &ret))
+		return seconds < 0 ? GA_TIME_MIN : GA_TIME_MAX;
+	return within(ret);
+}
+
 char *ga_time_format(int64_t micros, char out[GA_TIME_SIZE])
 {
-	int64_t frac = micros % 1000000;
+	int64_t frac = (micros = within(micros)) % 1000000;
 	time_t seconds;
 	struct tm tm;
 
@@ -123,12 +140,11 @@ int ga_duration_parse(const char *text, int64_t *seconds, struct ga_err *err)
 		char unit;
 		int64_t seconds;
 	} units[] = { { 's', 1 }, { 'm', 60 }, { 'h', 3600 }, { 'd', 86400 } };
-	const int64_t most = INT64_C(10) * 366 * 86400;
 	const char *p = text;
 	int64_t n = 0, unit = 1;
 	size_t i;
 
-	for (; isdigit((unsigned char)*p) && n <= most; p++)
+	for (; isdigit((unsigned char)*p) && n <= GA_SECONDS_MAX; p++)
 		n = n * 10 + (*p - '0');
 	for (i = 0; *p && !p[1] && i < GA_ARRAY_SIZE(units); i++) {
 		if (*p == units[i].unit) {
@@ -137,7 +153,8 @@ int ga_duration_parse(const char *text, int64_t *seconds, struct ga_err *err)
 			break;
 		}
 	}
-	if (!isdigit((unsigned char)*text) || *p || n > most || n * unit > most)
+	if (!isdigit((unsigned char)*text) || *p || n > GA_SECONDS_MAX ||
+	    n * unit > GA_SECONDS_MAX)
 		return ga_fail(err, GA_USAGE, "'%.64s' is not a duration such as 90s, 15m, 24h, "
 					      "7d, at most 3660d", text);
 	/* "5" may be meant in minutes: it is not for the program to say. */
@@ -147,4 +164,12 @@ int ga_duration_parse(const char *text, int64_t *seconds, struct ga_err *err)
 	}
 	*seconds = n * unit;
 	return 0;
+}
+
+bool ga_time_is_ahead(const char *text)
+{
+	int64_t micros;
+
+	return !ga_time_read(text, &micros) ||
+	       micros > ga_time_after(ga_clock_micros(), GA_TIME_AHEAD_SECONDS);
 }

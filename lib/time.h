@@ -9,16 +9,27 @@
 #include "ga.h"
 
 #define GA_TIME_SIZE 32 /* bytes a formatted time needs, with its NUL */
+#define GA_SECONDS_MAX (INT64_C(3660) * 86400) /* the longest duration that is taken */
+#define GA_TIME_MIN INT64_C(-62135596800000000) /* 0001-01-01T00:00:00.000000Z */
+#define GA_TIME_MAX INT64_C(253402300799999999) /* 9999-12-31T23:59:59.999999Z */
 
-/* Writes micros (since 1970 UTC, 0001-9999) to out and returns out. */
+/* Writes micros (since 1970 UTC) to out and returns out. A moment before GA_TIME_MIN or after
+ * GA_TIME_MAX becomes that: "for ever" must not read as long ago. */
 char *ga_time_format(int64_t micros, char out[GA_TIME_SIZE]);
+/* The moment that many seconds after micros (before, where negative), within the same limits. */
+int64_t ga_time_after(int64_t micros, int64_t seconds);
 /* The present moment, allocated. */
 char *ga_time_now(void);
 /* Reads "YYYY-MM-DDTHH:MM:SS[.f…]Z" exactly; -1 with GA_BADREC when it is anything else. */
-int ga_time_parse(const char *text, int64_t *micros, struct ga_err *err);
+GA_MUST_CHECK int ga_time_parse(const char *text, int64_t *micros, struct ga_err *err);
 /* The same for those who need no sentence: whether text is a time; NULL is none. */
 bool ga_time_read(const char *text, int64_t *micros);
-/* Reads a duration such as "90", "90s", "15m", "24h", "7d" to seconds (0 .. 3660 days). */
-int ga_duration_parse(const char *text, int64_t *seconds, struct ga_err *err);
+/* By how far the clock of a host may go before the state's: as far as Kerberos lets clocks differ
+ * (RFC 4120, 3.1.3). */
+#define GA_TIME_AHEAD_SECONDS 300
+/* Whether a host's time is further than that after the present; what is no time is. */
+bool ga_time_is_ahead(const char *text);
+/* Reads a duration such as "90", "90s", "15m", "24h", "7d" to seconds (0 .. GA_SECONDS_MAX). */
+GA_MUST_CHECK int ga_duration_parse(const char *text, int64_t *seconds, struct ga_err *err);
 
 #endif

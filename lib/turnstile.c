@@ -25,11 +25,6 @@ void ga_turnstile_set_deadline(int64_t seconds)
 	deadline_seconds = seconds < 0 ? 0 : seconds;
 }
 
-int64_t ga_turnstile_deadline(void)
-{
-	return deadline_seconds;
-}
-
 static int open_one(const char *path, const char *suffix, struct ga_err *err)
 {
 	ga_autofree char *name = ga_xprintf("%s.%s", path, suffix);

@@ -24,16 +24,15 @@ struct ga_turnstile {
 
 /* How long a writer waits, in seconds (default 10; 0: not at all). For the whole process. */
 void ga_turnstile_set_deadline(int64_t seconds);
-int64_t ga_turnstile_deadline(void);
 
 /* Opens (and makes, 0600, of the database's owner) FILE.gate and FILE.lock of the database at path,
  * which must be there. */
-int ga_turnstile_open(struct ga_turnstile *t, const char *path, struct ga_err *err);
+GA_MUST_CHECK int ga_turnstile_open(struct ga_turnstile *t, const char *path, struct ga_err *err);
 void ga_turnstile_close(struct ga_turnstile *t);
 /* Waits for the turn. GA_BUSY "locked" naming the holder after the deadline, GA_BUSY "interrupted"
  * when a signal asked to stop. what tells those who wait what for ("wipe evidence"); the program's
  * name is put before it where it does not begin with that. */
-int ga_turnstile_enter(struct ga_turnstile *t, const char *what, struct ga_err *err);
+GA_MUST_CHECK int ga_turnstile_enter(struct ga_turnstile *t, const char *what, struct ga_err *err);
 /* Takes the turn only when nobody holds or waits for it; false when not. */
 bool ga_turnstile_try(struct ga_turnstile *t, const char *what);
 void ga_turnstile_leave(struct ga_turnstile *t); /* harmless when not held */

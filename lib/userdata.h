@@ -16,7 +16,8 @@
 
 /* Adds the records for the user-data in DIR/DIGEST (without "sha256:") to out, a line each.
  * Errors as ga_user_data_read's. */
-int ga_user_data_lines(const char *dir, const char *digest, struct ga_str *out, struct ga_err *err);
+GA_MUST_CHECK int ga_user_data_lines(const char *dir, const char *digest, struct ga_str *out,
+				     struct ga_err *err);
 
 struct ga_user_data_given {
 	char *digest;
@@ -29,14 +30,15 @@ struct ga_user_datas {
 };
 
 /* Takes a piece. GA_BADREC: a piece is missing, or the whole does not have its digest. */
-int ga_user_data_take(struct ga_user_datas *list, const struct ga_user_data *piece,
-		      struct ga_err *err);
+GA_MUST_CHECK int ga_user_data_take(struct ga_user_datas *list, const struct ga_user_data *piece,
+				    struct ga_err *err);
 /* The user-data of this digest when all of it was given, else NULL. */
 const struct ga_str *ga_user_data_find(const struct ga_user_datas *list, const char *digest);
 /* Reads it from what was given, else from dir, else from another folder (NULL: there is none), as
  * what place kept beside the state counts where both are on this machine. */
-int ga_user_data_get(const struct ga_user_datas *given, const char *dir, const char *other,
-		     const char *digest, struct ga_str *out, struct ga_err *err);
+GA_MUST_CHECK int ga_user_data_get(const struct ga_user_datas *given, const char *dir,
+				   const char *other, const char *digest, struct ga_str *out,
+				   struct ga_err *err);
 void ga_user_datas_release(struct ga_user_datas *list); /* overwritten first */
 
 #endif

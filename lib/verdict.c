@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+#include "cpuset.h"
+#include "mac.h"
+
 /* Identify Controller, NVMe Base 2.0: OACS bit 1 is Format NVM; FNA bits 0 and 1 say that format
  * and its secure erase reach every namespace, bit 2 that it can erase the key; SANICAP bits 0 and
  * 1 are sanitize by crypto erase and by block erase. */
@@ -38,12 +41,15 @@ int64_t ga_wipe_possible(const struct ga_nvme *nvme, const char *minimum_class, 
 	return 0;
 }
 
-static void check_gpu(const struct ga_slot_facts *f, struct ga_reasons *ret)
+static void check_gpu(const struct ga_slot_facts *f, enum ga_gate gate, struct ga_reasons *ret)
 {
 	if (!f->gpu_pci_address || !f->gpu_identity) {
 		ga_reasons_add(ret, "missing_gpu", NULL, "no GPU, or one without identity", NULL);
 		return;
 	}
+	/* Of a machine that is sold whole no function is handed to a VM. */
+	if (gate == GA_GATE_PLACE || f->baremetal)
+		return;
 	if (f->iommu_group == GA_UNKNOWN)
 		ga_reasons_add(ret, "iommu_group_shared", f->gpu_pci_address,
 			       "its IOMMU group is unknown",
@@ -61,6 +67,23 @@ static void check_gpu(const struct ga_slot_facts *f, struct ga_reasons *ret)
 			       "make the board's own display the primary one in firmware");
 }
 
+/* Only approval asks: what was approved and cannot be reset any more, its host refuses. */
+static void check_reset(const struct ga_slot_facts *f, struct ga_reasons *ret)
+{
+	if (!f->gpu_pci_address)
+		return;
+	if (f->gpu_can_reset != 1)
+		ga_reasons_add(ret, "gpu_no_reset", f->gpu_pci_address,
+			       f->gpu_can_reset == GA_UNKNOWN ?
+				       "whether it can be reset between tenants is unknown" :
+				       "the kernel has no way to reset it between tenants",
+			       f->gpu_can_reset == GA_UNKNOWN ?
+				       "discover again with this version of gpuaas" :
+				       "a newer kernel or firmware may bring one; else sell the "
+				       "machine as a whole (--mode baremetal), with a scrub method "
+				       "for its GPUs: gpuaas-wipe(1)");
+}
+
 static void check_medium(const struct ga_slot_facts *f, struct ga_reasons *ret)
 {
 	if (f->lab && f->nvme_is_block == 1)
@@ -76,60 +99,96 @@ static void check_medium(const struct ga_slot_facts *f, struct ga_reasons *ret)
 			       "files are disks in a lab state only (gpuaas-state init --lab)");
 }
 
-static void check_content(const struct ga_slot_facts *f, struct ga_reasons *ret)
+/* NULL when nothing stands against its content, else what does. Asked at approval: a slot that is
+ * placed has a disk proved empty, and provision's own guard samples it. */
+static char *content_why(const struct ga_slot_facts *f)
 {
-	ga_autofree char *allow = NULL;
+	const char *content = f->nvme_content ? f->nvme_content : "unread";
 
-	if (f->nvme_signatures_known && !f->nvme_signatures)
-		return;
-	/* The lab's files are made for tests: what could not be read of them is no tenant's. */
-	if (!f->nvme_signatures_known && f->lab)
-		return;
-	if (ga_streq(f->destroy_data, f->nvme_wwid))
-		return;
-	allow = ga_xprintf("look at it; if its content may be destroyed: --destroy-data %s",
-			   f->nvme_wwid);
-	ga_reasons_add(ret, "nvme_signature", f->nvme_wwid,
-		       f->nvme_signatures_known ? "it holds data that is not gpuaas's" :
-						  "what it holds could not be read",
-		       f->nvme_signatures_known ? allow : "run gpuaas-discover as root");
+	if (!f->nvme_signatures_known)
+		return ga_xstrdup("what it holds could not be read");
+	if (f->nvme_signatures)
+		return ga_xstrdup("it holds data that is not gpuaas's");
+	if (ga_streq(content, "empty") || ga_streq(content, "pattern"))
+		return NULL;
+	if (!ga_streq(content, "unknown_content"))
+		return ga_xstrdup("no known signature, and its blocks could not be read");
+	/* What a tenant of this state left, or a wipe that did not come to its end. */
+	return f->nvme_ours ? NULL :
+			      ga_xprintf("unknown content: no known signature, and not empty "
+					 "(%lld block%s of 4 KiB looked at)",
+					 (long long)f->nvme_content_blocks,
+					 f->nvme_content_blocks == 1 ? "" : "s");
 }
 
-static void check_disk(const struct ga_slot_facts *f, struct ga_reasons *ret)
+static void check_content(const struct ga_slot_facts *f, struct ga_reasons *ret)
 {
-	if (!f->nvme_wwid) {
-		ga_reasons_add(ret, "missing_nvme", NULL, "no disk, or one without wwid", NULL);
+	ga_autofree char *why = content_why(f);
+	ga_autofree char *allow = NULL;
+	bool read = f->nvme_signatures_known &&
+		    (f->nvme_signatures || ga_streq(f->nvme_content, "unknown_content"));
+
+	/* The lab's files are made for tests: what could not be read of them is no tenant's. */
+	if (!why || (f->lab && !read) || ga_streq(f->destroy_data, f->nvme_wwid))
 		return;
-	}
-	check_medium(f, ret);
-	if (!f->nvme_reported)
-		ga_reasons_add(ret, "nvme_in_use", f->nvme_wwid, "what uses it is unknown",
-			       "run gpuaas-discover as root");
+	allow = ga_xprintf("look at it; if its content may be destroyed: gpuaas-discover | "
+			   "gpuaas-approve --slot %lld --destroy-data %s | gpuaas-wipe",
+			   (long long)f->slot_index, f->nvme_wwid);
+	ga_reasons_add(ret, "nvme_signature", f->nvme_wwid, why,
+		       read ? allow : "run gpuaas-discover as root");
+}
+
+static void check_uses(const struct ga_slot_facts *f, struct ga_reasons *ret)
+{
+	ga_autofree char *user = f->nvme_user ? ga_xprintf("in use: %s", f->nvme_user) :
+						ga_xstrdup("something is built on it or uses it");
+
 	if (f->nvme_mounts)
-		ga_reasons_add(ret, "nvme_mounted", f->nvme_wwid, "it or a partition is mounted",
+		ga_reasons_add(ret, "nvme_mounted", f->nvme_wwid,
+			       "it, a partition, or what stands on it is mounted",
 			       "unmount it, and take it out of /etc/fstab");
 	if (f->nvme_holders)
-		ga_reasons_add(ret, "nvme_in_use", f->nvme_wwid, "a block device is built on it",
-			       "take the LVM, md or dm device apart");
+		ga_reasons_add(ret, "nvme_in_use", f->nvme_wwid, user,
+			       "take the LVM, md, dm or loop device apart, end the swap or export");
+	else if (!f->nvme_reported || (!f->lab && !f->nvme_uses_known))
+		ga_reasons_add(ret, "nvme_in_use", f->nvme_wwid, "what uses it is unknown",
+			       "run gpuaas-discover as root");
+}
+
+/* What the host sees of the disk, asked at approval. */
+static void check_seen(const struct ga_slot_facts *f, struct ga_reasons *ret)
+{
+	check_medium(f, ret);
+	check_uses(f, ret);
 	if (f->nvme_reported)
 		check_content(f, ret);
-	if (!ga_streq(f->storage_ownership, "tenant_slice"))
-		ga_reasons_add(ret, "storage_not_owned", f->nvme_wwid,
-			       "its storage_ownership is not tenant_slice", NULL);
 	if (f->disk_autoactivation)
 		ga_reasons_add(ret, "disk_autoactivation", f->nvme_wwid,
 			       "the host could activate what a tenant writes on it",
 			       "switch auto-activation of LVM, md and multipath off for it");
 }
 
-static void check_wipe(const struct ga_slot_facts *f, struct ga_reasons *ret)
+static void check_disk(const struct ga_slot_facts *f, enum ga_gate gate, struct ga_reasons *ret)
+{
+	if (!f->nvme_wwid) {
+		ga_reasons_add(ret, "missing_nvme", NULL, "no disk, or one without wwid", NULL);
+		return;
+	}
+	if (gate != GA_GATE_PROVISION && !ga_streq(f->storage_ownership, "tenant_slice"))
+		ga_reasons_add(ret, "storage_not_owned", f->nvme_wwid,
+			       "its storage_ownership is not tenant_slice", NULL);
+	if (gate == GA_GATE_APPROVE)
+		check_seen(f, ret);
+}
+
+static void check_wipe(const struct ga_slot_facts *f, enum ga_gate gate, struct ga_reasons *ret)
 {
 	if (!f->wipe || !f->wipe->minimum_class || !f->wipe->verify || !f->wipe->gpu_memory) {
 		ga_reasons_add(ret, "no_wipe_policy", NULL, NULL,
 			       "name a profile with --profile, or give --wipe-class");
 		return;
 	}
-	if (!f->nvme_wwid)
+	if (!f->nvme_wwid || gate != GA_GATE_APPROVE)
 		return;
 	if (!f->wipe_possible_known)
 		ga_reasons_add(ret, "wipe_not_possible", f->nvme_wwid,
@@ -141,19 +200,31 @@ static void check_wipe(const struct ga_slot_facts *f, struct ga_reasons *ret)
 			       "another drive, one namespace a drive, or --wipe-class clear");
 }
 
-static void check_network(const struct ga_slot_facts *f, struct ga_reasons *ret)
+/* A text that is no address is as good as none. */
+static void check_addresses(const struct ga_slot_facts *f, struct ga_reasons *ret)
 {
-	if (!f->mac)
-		ga_reasons_add(ret, "missing_mac", NULL, NULL, NULL);
-	if (!f->private_ip)
-		ga_reasons_add(ret, "missing_ip", NULL, NULL,
+	char mac[GA_MAC_SIZE];
+	struct ga_err why = GA_ERR_INIT;
+	uint32_t ip;
+
+	if (!f->mac || ga_mac_parse(f->mac, mac, &why) < 0)
+		ga_reasons_add(ret, "missing_mac", NULL, f->mac ? why.msg : NULL, NULL);
+	ga_err_clear(&why);
+	if (!f->private_ip || ga_ip_parse(f->private_ip, &ip, &why) < 0)
+		ga_reasons_add(ret, "missing_ip", NULL, f->private_ip ? why.msg : NULL,
 			       "set gateway and prefix of the node's private network");
+}
+
+static void check_network(const struct ga_slot_facts *f, enum ga_gate gate, struct ga_reasons *ret)
+{
+	check_addresses(f, ret);
 	if (!f->fabric_vf_pci_address) {
 		ga_reasons_add(ret, "missing_fabric_vf", NULL, "no free virtual function left",
 			       "make more virtual functions (sriov_numvfs), then discover again");
 		return;
 	}
-	if (!ga_streq(f->fabric_claim_mode, "per_slot_vf"))
+	/* A plan has no claim mode: it only knows functions that are a slot's own. */
+	if (gate != GA_GATE_PROVISION && !ga_streq(f->fabric_claim_mode, "per_slot_vf"))
 		ga_reasons_add(ret, "fabric_not_per_slot_vf", f->fabric_vf_pci_address,
 			       f->fabric_claim_mode, NULL);
 	if (f->fabric_vf_shared)
@@ -168,8 +239,14 @@ static void check_network(const struct ga_slot_facts *f, struct ga_reasons *ret)
 
 static void check_room(const struct ga_slot_facts *f, struct ga_reasons *ret)
 {
+	struct ga_err why = GA_ERR_INIT;
+	struct ga_cpuset cpus;
+
 	if (!f->cpuset)
 		ga_reasons_add(ret, "missing_cpuset", NULL, "no CPUs suggested or set", NULL);
+	else if (ga_cpuset_parse(f->cpuset, &cpus, &why) < 0 || !ga_cpuset_count(&cpus))
+		ga_reasons_add(ret, "missing_cpuset", NULL, why.code ? why.msg : "it has no CPU",
+			       NULL);
 	if (f->cpuset_taken)
 		ga_reasons_add(ret, "cpuset_taken", f->cpuset, "another slot has one of the CPUs",
 			       "discover again, or retire the other slot");
@@ -183,14 +260,17 @@ static void check_room(const struct ga_slot_facts *f, struct ga_reasons *ret)
 
 static void check_host(const struct ga_slot_facts *f, enum ga_gate gate, struct ga_reasons *ret)
 {
+	ga_autofree char *again = ga_xprintf("gpuaas-approve repair %s --reason TEXT | gpuaas-wipe",
+					     f->slot ? f->slot : "SLOT");
+	ga_autofree char *mended = ga_xprintf("mend it, then %s", again);
 	if (f->duplicate_identity)
 		ga_reasons_add(ret, "duplicate_identity", f->gpu_identity,
 			       "another slot has the same GPU, disk, MAC or address",
 			       "retire the slot that is wrong");
-	if (!f->has_profile)
+	if (gate == GA_GATE_APPROVE && !f->has_profile)
 		ga_reasons_add(ret, "no_profile", NULL, "no profile can use it",
 			       "gpuaas-state apply FILE with a profile of its accelerator type");
-	if (!f->host_ready)
+	if (gate == GA_GATE_APPROVE && !f->host_ready)
 		ga_reasons_add(ret, "not_ready", f->node, f->host_blocker,
 			       "gpuaas-discover on the host shows the fix");
 	if (f->fingerprint && f->fingerprint_approved &&
@@ -198,30 +278,40 @@ static void check_host(const struct ga_slot_facts *f, enum ga_gate gate, struct 
 		ga_reasons_add(ret, "fingerprint_changed", f->node,
 			       "the hardware is not what was approved",
 			       "look at what changed, then gpuaas-approve --accept-change");
-	if (f->partitions_in_use && !f->partition_known)
+	if (gate == GA_GATE_APPROVE && !f->baremetal && f->partitions_in_use &&
+	    !f->partition_known)
 		ga_reasons_add(ret, "fabric_partition_unknown", f->gpu_pci_address,
 			       "no Fabric Manager partition is known for its module id",
 			       "start the Fabric Manager in shared mode, then discover again");
-	if (gate != GA_GATE_APPROVE && f->image_missing)
-		ga_reasons_add(ret, "image_missing", f->image, "no verified copy on the node",
-			       NULL);
 	if (ga_streq(f->health, "failed"))
-		ga_reasons_add(ret, "health_failed", NULL, "a check found it broken",
-			       "repair it, then gpuaas-approve repair SLOT");
+		ga_reasons_add(ret, "health_failed", NULL,
+			       f->health_why ? f->health_why : "a check found it broken",
+			       mended);
+	if (f->claimed_by)
+		ga_reasons_add(ret, "claimed", f->claimed_by,
+			       "an allocation has a claim on it, or on its node, that the rows do "
+			       "not show",
+			       "gpuaas-state check names what is wrong");
 	if (gate != GA_GATE_PROVISION && f->tainted)
 		ga_reasons_add(ret, "tainted", f->nvme_wwid, "not proven wiped since its last use",
-			       "gpuaas-wipe --pending on its host");
+			       again);
 }
 
 size_t ga_slot_blockers(const struct ga_slot_facts *f, enum ga_gate gate, struct ga_reasons *ret)
 {
 	size_t before = ret->n;
 
-	check_gpu(f, ret);
-	check_disk(f, ret);
-	check_wipe(f, ret);
-	check_network(f, ret);
-	check_room(f, ret);
+	check_gpu(f, gate, ret);
+	if (gate == GA_GATE_APPROVE && !f->baremetal)
+		check_reset(f, ret);
+	check_disk(f, gate, ret);
+	check_wipe(f, gate, ret);
+	/* A slot is approved as a complete row whatever it is sold as: its node may sell slices
+	 * tomorrow. */
+	if (!f->baremetal || gate == GA_GATE_APPROVE) {
+		check_network(f, gate, ret);
+		check_room(f, ret);
+	}
 	check_host(f, gate, ret);
 	return ret->n - before;
 }
@@ -230,6 +320,7 @@ bool ga_verdict_decides(const char *code)
 {
 	static const char *const codes[] = {
 		"missing_gpu",	      "iommu_group_shared",   "gpu_is_boot_display",
+		"gpu_no_reset",
 		"missing_nvme",	      "lab_block_device",     "nvme_not_block",
 		"nvme_in_use",	      "nvme_mounted",	      "nvme_signature",
 		"storage_not_owned",  "disk_autoactivation",  "no_wipe_policy",
@@ -238,8 +329,8 @@ bool ga_verdict_decides(const char *code)
 		"pf_vf_conflict",     "missing_cpuset",	      "cpuset_taken",
 		"missing_memory",     "memory_overcommitted", "duplicate_identity",
 		"no_profile",	      "not_ready",	      "fingerprint_changed",
-		"fabric_partition_unknown", "image_missing",  "health_failed",
-		"tainted",
+		"fabric_partition_unknown", "health_failed",	"tainted",
+		"claimed",
 	};
 	size_t i;
 

@@ -24,10 +24,10 @@ void ga_vf_release(struct ga_vf *v);
 
 /* Reads how a virtual function stands: 1; 0 when its physical function has no interface on this
  * host and nothing can be set; GA_NOTFOUND when vf is none of pf's. */
-int ga_vf_look(const char *vf, const char *pf, struct ga_vf *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_vf_look(const char *vf, const char *pf, struct ga_vf *ret, struct ga_err *err);
 /* The settings of one function in what "ip -j link show" printed: netdev and index of ret say
  * which; the rest is filled. GA_BADREC. */
-int ga_vf_parse(const char *text, struct ga_vf *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_vf_parse(const char *text, struct ga_vf *ret, struct ga_err *err);
 /* What the function of a slot should be: its addresses follow from node and slot index, so that a
  * fabric manager's tables stay true over reboots. netdev, index and infiniband are now's. */
 void ga_vf_want(const struct ga_vf *now, const char *node, int64_t slot_index, struct ga_vf *ret);
@@ -35,6 +35,7 @@ void ga_vf_want(const struct ga_vf *now, const char *node, int64_t slot_index, s
  * kernel does not tell counts as different only for addresses, which are always set. */
 const char *ga_vf_differs(const struct ga_vf *now, const struct ga_vf *want);
 /* Sets what want has, reads back: GA_HOST "vf_settings" when it did not take. */
-int ga_vf_set(const struct ga_vf *want, const char *vf, const char *pf, struct ga_err *err);
+GA_MUST_CHECK int ga_vf_set(const struct ga_vf *want, const char *vf, const char *pf,
+			    struct ga_err *err);
 
 #endif

@@ -9,15 +9,27 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "gpuuse.h"
 #include "pci.h"
+#include "pciaddr.h"
+#include "sys.h"
+
+/* A child that the kernel holds may outlive its parent: no pipe, lock or disk may stay open in it,
+ * or whoever waits for one of them waits for the device. */
+static void let_all_go(void)
+{
+	(void)close_range(0, ~0U, 0);
+}
 
 static void write_in_child(const char *path, const char *text) __attribute__((noreturn));
 
 /* O_TRUNC does nothing to sysfs and makes a recorded host's file hold what was written. */
 static void write_in_child(const char *path, const char *text)
 {
-	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	int fd;
 
+	let_all_go();
+	fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
 	if (fd < 0)
 		_exit(errno & 0x7f);
 	if (write(fd, text, strlen(text)) < 0)
@@ -116,28 +128,14 @@ int ga_vfio_bind(const char *address, const char *driver, const char *override,
 	return 0;
 }
 
-static bool config_answers(const char *path)
+static int wait_answer(const char *address, int64_t timeout_micros, const char *when,
+		       struct ga_err *err)
 {
-	ga_autofd int fd = open(path, O_RDONLY | O_CLOEXEC);
-	unsigned char id[2];
-
-	return fd >= 0 && pread(fd, id, sizeof(id), 0) == (ssize_t)sizeof(id) &&
-	       !(id[0] == 0xff && id[1] == 0xff);
-}
-
-int ga_vfio_wait_config(const char *address, int64_t timeout_micros, struct ga_err *err)
-{
-	ga_autofree char *path = attr_path(address, "config"),
-			 *physfn = attr_path(address, "physfn");
 	int64_t deadline = ga_clock_mono_micros() + timeout_micros;
-	char link[8];
 
-	if (readlink(physfn, link, sizeof(link)) >= 0)
-		return 0;
-	while (!config_answers(path))
+	while (ga_pci_answers(address) != 1)
 		if (!ga_clock_wait(deadline, 50000)) {
-			ga_err_set(err, GA_HOST, "'%s' does not answer in configuration space",
-				   address);
+			ga_err_set(err, GA_HOST, "'%s' does not answer %s", address, when);
 			ga_err_reason(err, "device_lost");
 			ga_err_object(err, address);
 			return ga_hint(err, "the device fell off the bus; a cold start of the host "
@@ -146,13 +144,271 @@ int ga_vfio_wait_config(const char *address, int64_t timeout_micros, struct ga_e
 	return 0;
 }
 
-int ga_vfio_reset(const char *address, struct ga_err *err)
+int ga_vfio_wait_config(const char *address, int64_t timeout_micros, struct ga_err *err)
 {
-	ga_autofree char *path = attr_path(address, "reset");
+	return wait_answer(address, timeout_micros, "in configuration space", err);
+}
 
-	if (access(path, F_OK) < 0)
+/* ---- reset ---- */
+
+#define RESET_MICROS INT64_C(60000000) /* GPUs take that long */
+/* Linux itself waits 66 s for a function to come back (pci_dev_wait), for each method it tries. */
+#define RETURN_MICROS INT64_C(240000000)
+
+/* Statuses of the child beside errno, which is below 128. */
+enum { METHOD_REFUSED = 200, METHOD_STAYS };
+
+static int put(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	int r = fd < 0 || write(fd, text, strlen(text)) < 0 ? errno & 0x7f : 0;
+
+	if (fd >= 0)
+		close(fd);
+	return r;
+}
+
+static bool says(const char *path, const char *word)
+{
+	char text[64];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (n < 0)
+		return false;
+	text[n] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	return ga_streq(text, word);
+}
+
+struct reset_job {
+	const char *reset, *methods; /* paths */
+	const char *method;	     /* to choose, or NULL */
+	const char *before;	     /* what methods said */
+};
+
+static void reset_in_child(const struct reset_job *j) __attribute__((noreturn));
+
+/* All in one child, which no signal but SIGKILL ends, so that the list of methods is put back
+ * whatever becomes of the parent. */
+static void reset_in_child(const struct reset_job *j)
+{
+	sigset_t all;
+	int r;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	let_all_go();
+	if (j->method && put(j->methods, j->method))
+		_exit(METHOD_REFUSED);
+	if (j->method && !says(j->methods, j->method))
+		_exit(put(j->methods, j->before) ? METHOD_STAYS : METHOD_REFUSED);
+	r = put(j->reset, "1");
+	if (j->method && put(j->methods, j->before) && !r)
+		r = METHOD_STAYS;
+	_exit(r);
+}
+
+static void no_bus(struct ga_vfio_reset *ret, const char *fmt, ...) GA_PRINTF(2, 3);
+
+static void no_bus(struct ga_vfio_reset *ret, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(ret->why_not_bus, sizeof(ret->why_not_bus), fmt, ap);
+	va_end(ap);
+}
+
+/* Whether a bus reset may reach this function, which hangs from the same bridge. */
+static bool may_reach(const char *address, const char *other, const char *bridge,
+		      struct ga_vfio_reset *ret)
+{
+	ga_autofree char *driver = ga_pci_driver(other);
+	struct ga_openers who;
+
+	if (!ga_pci_is_part(address, other)) {
+		no_bus(ret, "%s hangs from %s too", other, bridge);
+		return false;
+	}
+	if (driver && !ga_streq(driver, "vfio-pci")) {
+		no_bus(ret, "driver '%s' uses %s", driver, other);
+		return false;
+	}
+	ga_gpu_use_find(other, &who);
+	if (who.pid || !who.complete)
+		no_bus(ret, "%s may be in use", other);
+	return !who.pid && who.complete;
+}
+
+/* Whether a bus reset would reach nothing but this device. */
+static bool is_alone(const char *address, struct ga_vfio_reset *ret)
+{
+	ga_autonames struct ga_names beside = { 0 };
+	ga_autofree char *bridge = ga_pci_beside(address, &beside);
+	ga_autofree char *physfn = ga_pci_attr(address, "physfn/vendor");
+	size_t i;
+
+	if (!bridge) {
+		no_bus(ret, physfn ? "it is a virtual function" : "there is no bridge above it");
+		return false;
+	}
+	for (i = 0; i < beside.n; i++)
+		if (!may_reach(address, beside.v[i], bridge, ret))
+			return false;
+	return true;
+}
+
+/* The first method that reaches the function alone, or NULL. */
+static const char *own_method(const struct ga_names *methods)
+{
+	size_t i;
+
+	for (i = 0; i < methods->n; i++)
+		if (!ga_pci_is_bus_reset(methods->v[i]))
+			return methods->v[i];
+	return NULL;
+}
+
+/* Runs the child; its status, or -1. */
+static int run_reset(const struct reset_job *j, struct ga_err *err)
+{
+	int64_t deadline = ga_clock_mono_micros() + RETURN_MICROS;
+	int64_t nap = 100;
+	int status;
+	pid_t pid = fork(), got;
+
+	if (pid < 0)
+		return ga_fail_sys(err, "cannot start a child to write '%s'", j->reset);
+	if (!pid)
+		reset_in_child(j);
+	while ((got = waitpid(pid, &status, WNOHANG)) == 0) {
+		/* It is left behind: when the kernel lets go, it puts the methods back. */
+		if (!ga_clock_wait(deadline, nap)) {
+			ga_err_set(err, GA_BUSY, "the kernel did not return from writing '%s'",
+				   j->reset);
+			ga_err_reason(err, "device_busy");
+			return ga_hint(err, "something holds the device: see 'dmesg | tail'");
+		}
+		nap = nap < 20000 ? nap * 2 : 20000;
+	}
+	if (got < 0)
+		return ga_fail_sys(err, "nobody can tell whether '%s' was written", j->reset);
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	/* Somebody killed it: its list of methods is put back here. */
+	return j->method && put(j->methods, j->before) ? METHOD_STAYS : EINTR;
+}
+
+/* 0 reset, ENOTTY or METHOD_REFUSED when it is not to be had by this method, -1 failed. */
+static int try_reset(const char *address, const char *text, const char *method,
+		     struct ga_err *err)
+{
+	ga_autofree char *reset = attr_path(address, "reset");
+	ga_autofree char *methods = attr_path(address, "reset_method");
+	const struct reset_job job = { reset, methods, method, text };
+	int r = run_reset(&job, err);
+
+	/* Linux says ENOTTY too when the function did not come back in its 66 s: another method
+	 * would be tried on a device that is gone, and "no method" said of it. */
+	if (r == ENOTTY && wait_answer(address, 0, "after its reset", err) < 0)
+		return -1;
+	if (r <= 0 || r == METHOD_REFUSED || r == ENOTTY)
+		return r;
+	if (r == METHOD_STAYS)
+		return ga_fail_for(err, GA_HOST, "reset_failed",
+				   "'%s' cannot be put back to '%s' after a reset", methods, text);
+	errno = r;
+	ga_err_set_sys(err, "cannot reset '%s'%s%s", address, method ? " by " : "",
+		       method ? method : "");
+	if (err->code == GA_SYSTEM) /* not where it could not be asked for */
+		ga_err_reason(err, "reset_failed");
+	ga_err_object(err, address);
+	return -1;
+}
+
+/* By the methods one after the other, each chosen by name, last by what the kernel chooses unless
+ * that could reach others: 1 reset, 0 none does it. */
+static int reset_by(const char *address, const struct ga_names *methods, const char *text,
+		    struct ga_vfio_reset *ret, struct ga_err *err)
+{
+	bool offered = ga_names_has(methods, "bus"), bus = offered && is_alone(address, ret);
+	bool reaches = (offered || ga_names_has(methods, "cxl_bus")) && !bus;
+	const char *tries[] = { bus ? "bus" : NULL, own_method(methods), NULL };
+	int r = ENOTTY;
+	size_t i;
+
+	if (!offered)
+		no_bus(ret, "the kernel offers none");
+	for (i = 0; i < GA_ARRAY_SIZE(tries) && r > 0; i++) {
+		bool last = i + 1 == GA_ARRAY_SIZE(tries);
+		const char *method = last ? methods->v[0] : tries[i];
+
+		if (!method || (last && reaches))
+			continue;
+		r = try_reset(address, text, last ? NULL : method, err);
+		if (r > 0 && ga_pci_is_bus_reset(method))
+			no_bus(ret, "the kernel did not take it");
+		/* Of several the kernel does not say which it took. */
+		if (r == 0 && (!last || methods->n == 1))
+			snprintf(ret->method, sizeof(ret->method), "%s", method);
+	}
+	if (r == 0 && ga_pci_is_bus_reset(ret->method))
+		ret->why_not_bus[0] = '\0';
+	return r < 0 ? -1 : r == 0;
+}
+
+char *ga_vfio_reset_words(const char *address)
+{
+	ga_autofree char *reset = attr_path(address, "reset");
+	ga_autonames struct ga_names methods = { 0 };
+	struct ga_vfio_reset how = { 0 };
+	const char *method;
+
+	ga_pci_reset_methods(address, (struct ga_any_list *)(void *)&methods);
+	method = ga_names_has(&methods, "bus") && is_alone(address, &how) ? "bus" :
+									     own_method(&methods);
+	return method ? ga_xprintf("write %s to %s_method, 1 to %s, and the methods back", method,
+				   reset, reset) :
+			ga_xprintf("write 1 to %s", reset);
+}
+
+int ga_vfio_reset(const char *address, struct ga_vfio_reset *ret, struct ga_err *err)
+{
+	ga_autofree char *text = ga_pci_attr(address, "reset_method");
+	ga_autonames struct ga_names methods = { 0 };
+	int64_t began = ga_clock_mono_micros();
+	int r;
+
+	*ret = (struct ga_vfio_reset){ 0 };
+	ga_pci_reset_methods(address, (struct ga_any_list *)(void *)&methods);
+	if (!methods.n && !ga_pci_can_reset(address))
 		return 0;
-	if (ga_sysfs_write(path, "1", INT64_C(60000000), err) < 0)
-		return ga_wrap(err, "cannot reset '%s'", address);
-	return ga_vfio_wait_config(address, INT64_C(60000000), err) < 0 ? -1 : 1;
+	if (methods.n) {
+		r = reset_by(address, &methods, text, ret, err);
+	} else {
+		no_bus(ret, "this kernel does not let it be chosen");
+		r = try_reset(address, NULL, NULL, err);
+		r = r < 0 ? -1 : r == 0;
+	}
+	if (r <= 0)
+		return r;
+	if (wait_answer(address, RESET_MICROS, "60 s after its reset", err) < 0)
+		return -1;
+	ret->micros = ga_clock_mono_micros() - began;
+	return 1;
+}
+
+int ga_vfio_no_reset(const char *address, const struct ga_vfio_reset *how, struct ga_err *err)
+{
+	const char *why = how ? how->why_not_bus : "";
+
+	ga_err_set(err, GA_HOST, "the kernel has no way to reset '%s'%s%s", address,
+		   *why ? " alone: no bus reset, because " : "", why);
+	ga_err_reason(err, "gpu_no_reset");
+	ga_err_object(err, address);
+	return ga_hint(err, "see 'cat /sys/bus/pci/devices/%s/reset_method'; a GPU that keeps the "
+			    "state of its last tenant is not given to the next", address);
 }

@@ -12,8 +12,8 @@
 
 /* Writes text to a sysfs attribute in a child; GA_BUSY "device_busy" when the kernel does not
  * return within the time (0: 15 s). */
-int ga_sysfs_write(const char *path, const char *text, int64_t timeout_micros,
-		   struct ga_err *err);
+GA_MUST_CHECK int ga_sysfs_write(const char *path, const char *text, int64_t timeout_micros,
+				 struct ga_err *err);
 
 /* What a function was before we bound it: driver and override, NULL when none. */
 struct ga_vfio_before {
@@ -22,15 +22,36 @@ struct ga_vfio_before {
 void ga_vfio_before_release(struct ga_vfio_before *b);
 #define ga_autobefore ga_cleanup(ga_vfio_before_release)
 /* GA_NOTFOUND when there is no such function. */
-int ga_vfio_look(const char *address, struct ga_vfio_before *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_vfio_look(const char *address, struct ga_vfio_before *ret, struct ga_err *err);
 /* Binds to the driver ("vfio-pci", or what it was before; NULL: none) with driver_override, and
  * reads back: GA_HOST "bind_failed" when another driver holds it afterwards. */
-int ga_vfio_bind(const char *address, const char *driver, const char *override,
-		 struct ga_err *err);
-/* Resets the function and waits until its configuration space answers (at most 60 s). 1 reset, 0
- * the kernel knows no way to reset it. */
-int ga_vfio_reset(const char *address, struct ga_err *err);
-/* Waits until the vendor id reads right in configuration space. A virtual function has none. */
-int ga_vfio_wait_config(const char *address, int64_t timeout_micros, struct ga_err *err);
+GA_MUST_CHECK int ga_vfio_bind(const char *address, const char *driver, const char *override,
+			       struct ga_err *err);
+/* How a function was, or would be, reset. */
+struct ga_vfio_reset {
+	char method[24];      /* a word of reset_method; "" when this kernel names none */
+	char why_not_bus[200]; /* "" when it is by bus */
+	int64_t micros;	      /* from the write until it answered */
+};
+/*
+ * Resets the function and waits until it answers (ga_pci_answers; at most 60 s). By a bus reset
+ * where the kernel offers one and only functions of the same device, which nobody drives or uses,
+ * hang from the bridge above: a function-level reset leaves state behind in some GPUs. Else by the
+ * first other method that the kernel offers. What reset_method said before stands there again
+ * afterwards, also when the reset fails. 1 reset; 0 the kernel knows no way that would not reach
+ * others. GA_HOST "reset_failed" when the kernel says that it failed, "device_lost" when the
+ * function does not answer.
+ */
+GA_MUST_CHECK int ga_vfio_reset(const char *address, struct ga_vfio_reset *ret,
+				struct ga_err *err);
+/* What ga_vfio_reset would write first, for people: "choose bus in …/reset_method, write 1 to
+ * …/reset". */
+char *ga_vfio_reset_words(const char *address);
+/* Fails with "gpu_no_reset": for callers to whom a reset that did not happen (0) is an error. */
+GA_MUST_CHECK int ga_vfio_no_reset(const char *address, const struct ga_vfio_reset *how,
+				   struct ga_err *err);
+/* Waits until the function answers. */
+GA_MUST_CHECK int ga_vfio_wait_config(const char *address, int64_t timeout_micros,
+				      struct ga_err *err);
 
 #endif

@@ -14,7 +14,7 @@
 
 struct ga_virt;
 
-int ga_virt_open(const char *uri, struct ga_virt **ret, struct ga_err *err);
+GA_MUST_CHECK int ga_virt_open(const char *uri, struct ga_virt **ret, struct ga_err *err);
 void ga_virt_close(struct ga_virt *v);
 void ga_cleanup_virt(struct ga_virt **v);
 #define ga_autovirt ga_cleanup(ga_cleanup_virt)
@@ -27,20 +27,25 @@ enum ga_virt_state {
 	GA_VIRT_CRASHED,
 };
 
-int ga_virt_state(struct ga_virt *v, const char *name, enum ga_virt_state *ret,
-		  struct ga_err *err);
+GA_MUST_CHECK int ga_virt_state(struct ga_virt *v, const char *name, enum ga_virt_state *ret,
+				struct ga_err *err);
 /* Defines it, or redefines the one of the same name and UUID. */
-int ga_virt_define(struct ga_virt *v, const char *xml, struct ga_err *err);
+GA_MUST_CHECK int ga_virt_define(struct ga_virt *v, const char *xml, struct ga_err *err);
 /* These do nothing when it is so already; an absent domain is GA_NOTFOUND for start only. */
-int ga_virt_start(struct ga_virt *v, const char *name, bool paused, struct ga_err *err);
-int ga_virt_resume(struct ga_virt *v, const char *name, struct ga_err *err); /* only if paused */
-int ga_virt_shutdown(struct ga_virt *v, const char *name, struct ga_err *err); /* asks the guest */
-int ga_virt_destroy(struct ga_virt *v, const char *name, struct ga_err *err);  /* power off */
-int ga_virt_undefine(struct ga_virt *v, const char *name, struct ga_err *err); /* and its NVRAM */
+GA_MUST_CHECK int ga_virt_start(struct ga_virt *v, const char *name, bool paused,
+				struct ga_err *err);
+/* Goes on, if it is paused. */
+GA_MUST_CHECK int ga_virt_resume(struct ga_virt *v, const char *name, struct ga_err *err);
+/* Asks the guest to shut down. */
+GA_MUST_CHECK int ga_virt_shutdown(struct ga_virt *v, const char *name, struct ga_err *err);
+/* Powers it off. */
+GA_MUST_CHECK int ga_virt_destroy(struct ga_virt *v, const char *name, struct ga_err *err);
+/* Undefines it, its NVRAM too. */
+GA_MUST_CHECK int ga_virt_undefine(struct ga_virt *v, const char *name, struct ga_err *err);
 /* Whether the domain has the channel of the guest agent. */
-int ga_virt_has_agent(struct ga_virt *v, const char *name, struct ga_err *err);
+GA_MUST_CHECK int ga_virt_has_agent(struct ga_virt *v, const char *name, struct ga_err *err);
 /* Whether the guest agent answers a ping. 1, 0 or -1 when there is no such channel. */
-int ga_virt_agent(struct ga_virt *v, const char *name, struct ga_err *err);
+GA_MUST_CHECK int ga_virt_agent(struct ga_virt *v, const char *name, struct ga_err *err);
 
 /* One of our domains, told by its metadata. */
 struct ga_virt_domain {
@@ -54,10 +59,10 @@ struct ga_virt_domains {
 };
 void ga_virt_domains_release(struct ga_virt_domains *d);
 #define ga_autovirtdomains ga_cleanup(ga_virt_domains_release)
-int ga_virt_list(struct ga_virt *v, struct ga_virt_domains *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_virt_list(struct ga_virt *v, struct ga_virt_domains *ret, struct ga_err *err);
 /* The metadata of one: 1 ours, 0 absent or not ours. */
-int ga_virt_find(struct ga_virt *v, const char *name, struct ga_virt_domain *ret,
-		 struct ga_err *err);
+GA_MUST_CHECK int ga_virt_find(struct ga_virt *v, const char *name, struct ga_virt_domain *ret,
+			       struct ga_err *err);
 void ga_virt_domain_release(struct ga_virt_domain *d);
 #define ga_autovirtdomain ga_cleanup(ga_virt_domain_release)
 
@@ -65,10 +70,10 @@ void ga_virt_domain_release(struct ga_virt_domain *d);
  * Names of all domains (ours or not, running or not) whose definition uses the block device or
  * file: the same path, or one that leads to the same device. Added to a GA_LIST(char *).
  */
-int ga_virt_domains_using(struct ga_virt *v, const char *path, struct ga_any_list *names,
-			  struct ga_err *err);
+GA_MUST_CHECK int ga_virt_domains_using(struct ga_virt *v, const char *path,
+					struct ga_any_list *names, struct ga_err *err);
 /* The same for a PCI function ("0000:18:00.0") passed through. */
-int ga_virt_domains_using_pci(struct ga_virt *v, const char *address, struct ga_any_list *names,
-			      struct ga_err *err);
+GA_MUST_CHECK int ga_virt_domains_using_pci(struct ga_virt *v, const char *address,
+					    struct ga_any_list *names, struct ga_err *err);
 
 #endif

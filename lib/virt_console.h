@@ -12,8 +12,8 @@
 struct ga_virt_console;
 
 /* GA_EXTERNAL when libvirt has none, or somebody else has it open. */
-int ga_virt_console_open(const char *uri, const char *domain, struct ga_virt_console **ret,
-			 struct ga_err *err);
+GA_MUST_CHECK int ga_virt_console_open(const char *uri, const char *domain,
+				       struct ga_virt_console **ret, struct ga_err *err);
 int ga_virt_console_fd(const struct ga_virt_console *c);
 /* Ends the thread, gives the console back. */
 void ga_virt_console_close(struct ga_virt_console *c);

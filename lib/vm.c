@@ -237,11 +237,11 @@ static int check_work(struct ga_vm *vm, bool rebuilds, struct ga_err *err)
 	if (open_hostdb(vm->opts, &h, err) < 0 || ga_attempt_newest(&h, id, &a, err) < 0)
 		return -1;
 	if (ga_streq(a.program, "release"))
-		return wrong_state(id, "the release", a.state, err),
+		return (void)wrong_state(id, "the release", a.state, err),
 		       ga_hint(err, "gpuaas-release %s | gpuaas-wipe ends what is left of it", id);
 	if (!ga_streq(a.program, "rebuild") || ga_streq(a.state, "done") || rebuilds)
 		return 0;
-	wrong_state(id, "the rebuild", a.state, err);
+	(void)wrong_state(id, "the rebuild", a.state, err);
 	return ga_hint(err, "gpuaas-vm rebuild %s starts it over; gpuaas-release %s gives up", id,
 		       id);
 }

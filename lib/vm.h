@@ -41,13 +41,13 @@ struct ga_vm_opts {
  *
  * start, stop and reboot emit one gpuaas.power; it is so already: reason already_on, already_off.
  */
-int ga_vm_start(const char *id, const struct ga_vm_opts *opts, struct ga_err *err);
+GA_MUST_CHECK int ga_vm_start(const char *id, const struct ga_vm_opts *opts, struct ga_err *err);
 /* Asks the guest and waits; force powers it off after that. GA_BUSY "guest_did_not_stop". */
-int ga_vm_stop(const char *id, int64_t timeout_seconds, bool force, const struct ga_vm_opts *opts,
-	       struct ga_err *err);
+GA_MUST_CHECK int ga_vm_stop(const char *id, int64_t timeout_seconds, bool force,
+			     const struct ga_vm_opts *opts, struct ga_err *err);
 /* stop and start: the guest begins anew, with its devices reset. */
-int ga_vm_reboot(const char *id, int64_t timeout_seconds, bool force,
-		 const struct ga_vm_opts *opts, struct ga_err *err);
+GA_MUST_CHECK int ga_vm_reboot(const char *id, int64_t timeout_seconds, bool force,
+			       const struct ga_vm_opts *opts, struct ga_err *err);
 
 /*
  * The same claim with an empty disk: stopped, the disks wiped by the plan's policy (evidence is
@@ -55,21 +55,22 @@ int ga_vm_reboot(const char *id, int64_t timeout_seconds, bool force,
  * allocation and its power, or a gpuaas.failure; the allocation stays active in any case. Run again
  * after whatever ended it, it starts over.
  */
-int ga_vm_rebuild(const char *id, int64_t timeout_seconds, const struct ga_vm_opts *opts,
-		  struct ga_err *err);
+GA_MUST_CHECK int ga_vm_rebuild(const char *id, int64_t timeout_seconds,
+				const struct ga_vm_opts *opts, struct ga_err *err);
 
 /*
  * Leads a port of this host to a port of the guest, and closes it again; in the journal, so that
  * release closes it. Emits gpuaas.ingress. GA_CONFLICT "port_taken": published already, in use by
  * the host, or its sshd's; GA_NOTFOUND "not_published".
  */
-int ga_vm_publish(const char *id, const char *proto, int64_t port, int64_t to_port,
-		  const struct ga_vm_opts *opts, struct ga_err *err);
-int ga_vm_unpublish(const char *id, const char *proto, int64_t port,
-		    const struct ga_vm_opts *opts, struct ga_err *err);
+GA_MUST_CHECK int ga_vm_publish(const char *id, const char *proto, int64_t port, int64_t to_port,
+				const struct ga_vm_opts *opts, struct ga_err *err);
+GA_MUST_CHECK int ga_vm_unpublish(const char *id, const char *proto, int64_t port,
+				  const struct ga_vm_opts *opts, struct ga_err *err);
 /* Emits one record a port that is published by the journal; published is what stands now. Nothing
  * of it is to be folded: opts->result only writes it. */
-int ga_vm_published(const char *id, const struct ga_vm_opts *opts, struct ga_err *err);
+GA_MUST_CHECK int ga_vm_published(const char *id, const struct ga_vm_opts *opts,
+				  struct ga_err *err);
 
 /*
  * Attaches in and out to the serial console until ^] or its end. What it shows is recorded in
@@ -77,15 +78,15 @@ int ga_vm_published(const char *id, const struct ga_vm_opts *opts, struct ga_err
  * kept beside the recording, never written out. Needs no hold: a release ends it. GA_CONFLICT
  * "vm_off".
  */
-int ga_vm_console(const char *id, int in, int out, const struct ga_vm_opts *opts,
-		  struct ga_err *err);
+GA_MUST_CHECK int ga_vm_console(const char *id, int in, int out, const struct ga_vm_opts *opts,
+				struct ga_err *err);
 
 /* The allocation's id, for a person to confirm; allocated. */
-int ga_vm_resolve(const char *id, const struct ga_vm_opts *opts, char **ret, char **name,
-		  struct ga_err *err);
+GA_MUST_CHECK int ga_vm_resolve(const char *id, const struct ga_vm_opts *opts, char **ret,
+				char **name, struct ga_err *err);
 
 /* How the guest is reached; known_hosts (allocated, may be NULL) is a file with its key alone. */
-int ga_vm_access(const char *id, const struct ga_vm_opts *opts, struct ga_reach *ret,
-		 char **known_hosts, struct ga_err *err);
+GA_MUST_CHECK int ga_vm_access(const char *id, const struct ga_vm_opts *opts, struct ga_reach *ret,
+			       char **known_hosts, struct ga_err *err);
 
 #endif

@@ -154,7 +154,7 @@ static int exec_ssh(const struct ga_reach *to, const char *known_hosts, char *co
 		*ga_list_add(&argv) = *command;
 	*ga_list_add(&argv) = NULL;
 	ga_proc_default_signals();
-	execvp("ssh", (char *const *)(uintptr_t)argv.v);
+	ga_proc_exec(argv.v, environ);
 	ga_list_release(&argv);
 	return ga_fail_sys(err, "cannot start 'ssh'");
 }

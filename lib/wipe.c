@@ -9,6 +9,7 @@
 #include "markers.h"
 #include "stop.h"
 #include "time.h"
+#include "wipejudge.h"
 #include "wipeplan.h"
 #include "zero.h"
 
@@ -72,6 +73,7 @@ static void fill_head(const struct ga_wipe_opts *o, struct ga_wipe_evidence *e)
 	e->gpu_identity = ga_strdup0(w->gpu_identity);
 	e->lab = w->lab;
 	e->tool = ga_xstrdup(o->tool);
+	e->rules = GA_WIPE_RULES;
 	e->device.wwid = ga_xstrdup(w->nvme_wwid);
 	e->device.serial = ga_strdup0(w->nvme_serial);
 	e->device.path = ga_strdup0(w->nvme_path);
@@ -112,7 +114,10 @@ static void fill_device(struct run *r)
 static void fill_end(struct run *r, const struct ga_err *trouble)
 {
 	struct ga_wipe_evidence *e = r->e;
+	struct ga_wipe_asked asked = ga_wipe_asked_by(r->o->order, r->o->alone);
 
+	/* A test's drive has a file for its disk. */
+	asked.drive = r->o->drive ? "nvme" : NULL;
 	if (r->disk.fd >= 0 && !e->dry_run)
 		e->device.diskseq_after = ga_disk_diskseq(&r->disk);
 	if (!e->gpu_memory.step)
@@ -122,7 +127,7 @@ static void fill_end(struct run *r, const struct ga_err *trouble)
 	if (!e->vf_state.step)
 		ga_step_set(&e->vf_state, "vf_state", "not_proven", "not reached");
 	e->finished_at = ga_time_now();
-	ga_wipe_judge(e, trouble);
+	ga_wipe_judge(e, &asked, trouble);
 }
 
 static struct ga_wipe_try *add_try(struct run *r, enum ga_wipe_method method,
@@ -192,9 +197,11 @@ static int take_guard(struct run *r, struct ga_err *err)
 		.size_bytes = r->o->alone ? GA_UNKNOWN : w->nvme_size_bytes,
 		.diskseq = r->disk.dev.diskseq,
 		.destroy_data = w->destroy_data,
-		.content_expected = ga_streq(w->cause, "release") || ga_streq(w->cause, "repair") ||
-				    ga_streq(w->cause, "rebuild"),
+		.content_expected = !r->o->rewritten && ga_wipe_content_expected(w->cause),
+		.seen = ga_wipe_content_expected(w->cause) ? r->o->seen : NULL,
+		.begun = r->o->begun,
 		.lab = r->o->alone ? GA_UNKNOWN : w->lab,
+		.holder = r->o->holder,
 		.libvirt_uri = r->o->libvirt_uri,
 	};
 	rc = ga_guard_take(&r->disk, &r->guard, !r->o->dry_run,
@@ -282,6 +289,17 @@ static int refuse_unreachable(struct run *r, struct ga_err *err)
 
 /* ---- the destructive part ---- */
 
+/* What the newest failed step of the guard says. */
+static const char *last_refusal(const struct ga_wipe_evidence *e)
+{
+	size_t i;
+
+	for (i = e->guard.n; i > 0; i--)
+		if (ga_streq(e->guard.v[i - 1].outcome, "failed") && e->guard.v[i - 1].detail)
+			return e->guard.v[i - 1].detail;
+	return "see the guard";
+}
+
 static int guard_again(struct run *r, const char *step, struct ga_err *err)
 {
 	int rc = ga_guard_again(&r->disk, &r->guard, step, r->format_ran,
@@ -290,14 +308,13 @@ static int guard_again(struct run *r, const char *step, struct ga_err *err)
 	return rc > 0 ? 0 :
 	       rc < 0 ? -1 :
 			ga_fail_for(err, GA_CONFLICT, step, "the disk is not what it was: %s",
-				    r->e->guard.v[r->e->guard.n - 1].detail ?
-					    r->e->guard.v[r->e->guard.n - 1].detail :
-					    "see the guard");
+				    last_refusal(r->e));
 }
 
 static int write_markers(struct run *r, struct ga_err *err)
 {
-	if (ga_markers_draw(&r->markers, r->disk.size_bytes, err) < 0)
+	if (ga_markers_draw(&r->markers, r->disk.size_bytes, err) < 0 ||
+	    (r->o->begins && r->o->begins(r->o->arg, err) < 0))
 		return -1;
 	r->e->markers = ga_xcalloc(1, sizeof(*r->e->markers));
 	return ga_markers_write(&r->markers, &r->disk, r->e->markers, err);
@@ -391,10 +408,16 @@ static void devices(struct run *r)
 
 	begin(r, "gpu_reset");
 	ga_gpu_reset(w->gpu_pci_address, w->gpu_identity, w->gpu_device, "gpu_reset",
-		     &e->gpu_reset);
+		     &e->gpu_reset, &e->gpu_reset_method);
 	done(r, ga_streq(e->gpu_reset.outcome, "failed") ? -1 : 0);
 	begin(r, "gpu_memory");
-	ga_gpu_scrub(r->o->scrub_hooks, w->gpu_pci_address, w->gpu_device, &e->gpu_memory);
+	/* Who has it open, or another device in its place, is not to be scrubbed. */
+	if (ga_streq(e->gpu_reset.outcome, "failed"))
+		ga_step_set(&e->gpu_memory, "gpu_memory", "not_proven",
+			    "not begun: gpu_reset failed");
+	else
+		ga_gpu_scrub(r->o->scrub_hooks, w->gpu_pci_address, w->gpu_device,
+			     &e->gpu_memory);
 	done(r, ga_streq(e->gpu_memory.outcome, "failed") ? -1 : 0);
 	begin(r, "vf_state");
 	ga_vf_check(w->fabric_vf_pci_address, w->fabric_pf_pci_address, &e->vf_state);
@@ -432,8 +455,8 @@ static int erase_and_prove(struct run *r, struct ga_err *err)
 {
 	static const struct step steps[] = {
 		{ "settle", settle },
-		{ "markers", write_markers },
 		{ "recheck", before_purge },
+		{ "markers", write_markers },
 		{ "purge", purge_if_asked },
 		{ "zero", zero_pass },
 		{ "read_back", read_back },
@@ -447,6 +470,11 @@ static int erase_and_prove(struct run *r, struct ga_err *err)
 			return -1;
 	}
 	return 0;
+}
+
+bool ga_wipe_phase_looks(const char *phase)
+{
+	return ga_streq(phase, "guard") || ga_streq(phase, "settle") || ga_streq(phase, "recheck");
 }
 
 static int run_all(struct run *r, struct ga_err *err)

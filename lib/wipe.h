@@ -23,11 +23,19 @@ struct ga_wipe_opts {
 	bool alone;   /* no order of a state: order holds only disk and policy; any medium */
 	bool dry_run; /* look and plan, touch nothing */
 	bool resume;  /* the order was begun before: a sanitize that runs may be ours */
+	const struct ga_err *refused; /* why the order is no longer in force: only what it is
+					 answered with already may go out; NULL */
+	const char *holder; /* as in guard.h */
+	const char *seen;   /* the same */
+	bool rewritten;	    /* it was carried out, and somebody wrote on the disk since */
+	bool begun;   /* a wipe here began to write: markers, or what a purge left, are ours */
 	const char *node; /* of this host, or NULL */
 	const char *tool;
 	const char *scrub_hooks; /* directory, see gpuwipe.h */
 	const char *libvirt_uri; /* or NULL */
 	ga_wipe_phase_fn phase;
+	/* Right before the first byte is written, or NULL; when it fails, none is. */
+	int (*begins)(void *arg, struct ga_err *err);
 	void *arg;
 	/* For tests: a disk, or a drive, that lies. */
 	const struct ga_disk_ops *disk_ops;
@@ -41,6 +49,9 @@ struct ga_wipe_opts {
  * the record. Release with ga_shape_release(&ga_wipe_evidence_shape, …).
  */
 void ga_wipe_run(const struct ga_wipe_opts *o, struct ga_wipe_evidence *e);
+
+/* Phases that look and write nothing: guard, settle, recheck. */
+bool ga_wipe_phase_looks(const char *phase);
 
 /* The plan of a dry run in words, a line each: methods with reasons, and how long it may take. */
 void ga_wipe_plan_text(const struct ga_wipe_evidence *e, struct ga_str *out);

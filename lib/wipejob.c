@@ -9,6 +9,7 @@
 #include "host.h"
 #include "hostdb_list.h"
 #include "log.h"
+#include "wipejudge.h"
 
 int ga_wipe_order_check(const struct ga_wipe_order *order, const char *node, bool dry_run,
 			struct ga_err *err)
@@ -61,20 +62,38 @@ int ga_wipe_alone(const char *device, const char *confirm, const char *class, co
 	return 0;
 }
 
+/* What the order's last run found on the disk; when it did not get to that, or refused it, nothing
+ * that is there is known to be the tenant's. */
+static char *signatures_seen(const struct ga_wipe_evidence *e)
+{
+	size_t i;
+
+	for (i = 0; i < e->guard.n; i++)
+		if (ga_streq(e->guard.v[i].step, "signatures") &&
+		    ga_streq(e->guard.v[i].outcome, "confirmed"))
+			return ga_xstrdup(e->guard.v[i].detail ? e->guard.v[i].detail : "");
+	return ga_xstrdup("");
+}
+
 /* The evidence of this attempt, when it is confirmed already and nobody wrote on the disk since: 1.
- * A state that was restored may order once more what was wiped, and then sold, before. */
-static int confirmed_before(struct ga_hostdb *h, const struct ga_wipe_order *w,
-			    struct ga_wipe_evidence *ret, struct ga_err *err)
+ * A state that was restored may order once more what was wiped, and then sold, before. seen: as in
+ * guard.h (the caller's). */
+static int confirmed_before(struct ga_hostdb *h, const struct ga_wipe_order *w, char **seen,
+			    bool *rewritten, struct ga_wipe_evidence *ret, struct ga_err *err)
 {
 	ga_autofree char *by = NULL;
 	int r = ga_evidence_get(h, w->attempt, ret, err), written = 0;
 
 	if (r <= 0)
 		return r;
-	if (ga_streq(ret->outcome, "confirmed") && ga_streq(ret->attempt, w->attempt)) {
+	*seen = ga_streq(ret->outcome, "confirmed") ? ga_xstrdup("") : signatures_seen(ret);
+	/* What is older than the rules would be refused: the disk is wiped again. */
+	if (ga_streq(ret->outcome, "confirmed") && ga_streq(ret->attempt, w->attempt) &&
+	    !ga_wipe_is_old(ret)) {
 		written = ga_hostdb_unwiped(h, ret->device.wwid, "", &by, err);
 		if (!written)
 			return 1;
+		*rewritten = written > 0;
 	}
 	ga_shape_release(&ga_wipe_evidence_shape, ret);
 	return written < 0 ? -1 : 0;
@@ -84,6 +103,7 @@ static int confirmed_before(struct ga_hostdb *h, const struct ga_wipe_order *w,
 struct noting {
 	struct ga_hostdb *h;
 	const char *attempt;
+	bool begun; /* something was written: phases that only look are noted no more */
 	ga_wipe_phase_fn phase;
 	void *arg;
 };
@@ -94,10 +114,20 @@ static void note_phase(void *arg, const char *phase, const char *state, int64_t 
 	struct noting *n = arg;
 	struct ga_err lost = GA_ERR_INIT; /* a phase not noted: the next run starts over anyway */
 
-	if (ga_streq(state, "finished") && ga_attempt_phase(n->h, n->attempt, phase, &lost) < 0)
+	if (ga_streq(state, "finished") && !(n->begun && ga_wipe_phase_looks(phase)) &&
+	    ga_attempt_phase(n->h, n->attempt, phase, &lost) < 0)
 		ga_info("phase %s of %s: %s", phase, n->attempt, lost.msg);
 	if (n->phase)
 		n->phase(n->arg, phase, state, bytes, total);
+}
+
+/* What the guard of the next run goes by, when this one ends at any point from here on. */
+static int note_begun(void *arg, struct ga_err *err)
+{
+	struct noting *n = arg;
+
+	n->begun = true;
+	return ga_attempt_phase(n->h, n->attempt, "markers", err);
 }
 
 int ga_wipe_job(struct ga_hostdb *h, struct ga_wipe_opts *o, struct ga_wipe_evidence *ret,
@@ -107,27 +137,44 @@ int ga_wipe_job(struct ga_hostdb *h, struct ga_wipe_opts *o, struct ga_wipe_evid
 	ga_autofree char *order = ga_hostdb_order_text(w);
 	const struct ga_issuer by = { w->object, w->attempt, w->controller, w->epoch };
 	ga_autofree char *boot_id = ga_host_boot_id();
-	ga_autofree char *result = NULL;
-	struct noting noting = { h, w->attempt, o->phase, o->arg };
+	ga_autofree char *result = NULL, *holder = NULL, *seen = NULL;
+	struct noting noting = { h, w->attempt, false, o->phase, o->arg };
 	ga_autofd int hold = -1;
 	int r;
 
 	if (ga_hostdb_serve(h, &by, false, err) < 0 ||
-	    ga_hold_take(h->dir, w->object, o->tool, &hold, err) < 0 ||
+	    ga_hold_take(h->dir, w->object, o->tool, &hold, err) < 0)
+		return -1;
+	if (o->refused) {
+		r = confirmed_before(h, w, &seen, &o->rewritten, ret, err);
+		if (!r)
+			*err = *o->refused;
+		return r > 0 ? 1 : -1;
+	}
+	if (ga_hostdb_holder_of(h, w->nvme_wwid, &holder, err) < 0 ||
 	    ga_hostdb_keep_order(h, w, err) < 0)
 		return -1;
+	o->holder = holder;
 	r = ga_attempt_begin(h, w->attempt, w->object, "wipe", order, boot_id ? boot_id : "", err);
 	if (r < 0)
 		return -1;
 	o->resume = r == 0;
-	r = confirmed_before(h, w, ret, err);
+	r = confirmed_before(h, w, &seen, &o->rewritten, ret, err);
 	if (r)
 		return r;
+	o->seen = seen;
+	r = ga_hostdb_wipe_begun(h, w->object, w->nvme_wwid, err);
+	if (r < 0)
+		return -1;
+	o->begun = noting.begun = r > 0;
 	o->phase = note_phase;
+	o->begins = note_begun;
 	o->arg = &noting;
 	ga_wipe_run(o, ret);
 	o->phase = noting.phase;
+	o->begins = NULL;
 	o->arg = noting.arg;
+	o->holder = o->seen = NULL;
 	if (ga_evidence_add(h, ret, err) < 0)
 		return ga_wrap(err, "the evidence of '%s' (%s) cannot be kept", w->object,
 			       ret->outcome);
@@ -189,16 +236,6 @@ int ga_wipe_pending_stream(const char *dir, bool unanswered, int *fd, struct ga_
 		return ga_fail_sys(err, "cannot rewind the pending orders");
 	*fd = GA_TAKE_FD(out);
 	return 0;
-}
-
-int ga_wipe_keep_alone(const char *dir, struct ga_wipe_evidence *e, struct ga_err *err)
-{
-	ga_autohostdb struct ga_hostdb h = { 0 };
-
-	if (ga_hostdb_open(dir, &h, err) >= 0 && ga_evidence_add(&h, e, err) >= 0)
-		return 0;
-	ga_wipe_evidence_seal(e);
-	return -1;
 }
 
 int ga_wipe_certificate_of(const char *dir, const char *key, struct ga_str *out,

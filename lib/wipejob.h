@@ -12,32 +12,31 @@
 
 /* Whether this host may act on the order: for this node, and not of a dry run, unless this is one
  * too. GA_CONFLICT. */
-int ga_wipe_order_check(const struct ga_wipe_order *order, const char *node, bool dry_run,
-			struct ga_err *err);
+GA_MUST_CHECK int ga_wipe_order_check(const struct ga_wipe_order *order, const char *node,
+				      bool dry_run, struct ga_err *err);
 
 /* An order of nobody, for a disk named by hand: finds it and fills identity, path and policy. What
  * it confirms must be its identity (confirm may be NULL in a dry run). */
-int ga_wipe_alone(const char *device, const char *confirm, const char *class, const char *verify,
-		  bool dry_run, struct ga_wipe_order *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_wipe_alone(const char *device, const char *confirm, const char *class,
+				const char *verify, bool dry_run, struct ga_wipe_order *ret,
+				struct ga_err *err);
 
 /* o->resume is set here. ret is sealed and stored. 1 when the evidence is of an earlier run. */
-int ga_wipe_job(struct ga_hostdb *h, struct ga_wipe_opts *o, struct ga_wipe_evidence *ret,
-		struct ga_err *err);
+GA_MUST_CHECK int ga_wipe_job(struct ga_hostdb *h, struct ga_wipe_opts *o,
+			      struct ga_wipe_evidence *ret, struct ga_err *err);
 
 /* Makes the order one of the pending ones, before anything is done for it; not that of a controller
  * that this host does not serve: ga_wipe_job refuses it. */
-int ga_wipe_keep_order(const char *dir, const struct ga_wipe_order *order, struct ga_err *err);
+GA_MUST_CHECK int ga_wipe_keep_order(const char *dir, const struct ga_wipe_order *order,
+				     struct ga_err *err);
 
 /* The orders this host has taken up and not confirmed (unanswered: and that left no evidence), as
  * a stream of records to read from. */
-int ga_wipe_pending_stream(const char *dir, bool unanswered, int *fd, struct ga_err *err);
-
-/* Keeps the evidence of a disk wiped by hand in the host's folder and seals it. Where that cannot
- * be it is sealed all the same, -1 and why not. */
-int ga_wipe_keep_alone(const char *dir, struct ga_wipe_evidence *e, struct ga_err *err);
+GA_MUST_CHECK int ga_wipe_pending_stream(const char *dir, bool unanswered, int *fd,
+					 struct ga_err *err);
 
 /* The certificate of kept evidence, by evidence id, attempt, slot or wwid. GA_NOTFOUND. */
-int ga_wipe_certificate_of(const char *dir, const char *key, struct ga_str *out,
-			   struct ga_err *err);
+GA_MUST_CHECK int ga_wipe_certificate_of(const char *dir, const char *key, struct ga_str *out,
+					 struct ga_err *err);
 
 #endif

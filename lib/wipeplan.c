@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The ladder of wipe methods, and the judgement of a run. */
 #include "wipeplan.h"
+#include "wipejudge.h"
 
 #define OACS_FORMAT (1 << 1)
 #define FNA_ALL_FORMAT (1 << 0) /* a format reaches every namespace */
@@ -29,11 +30,6 @@ static const char *const outcomes[] = {
 const char *ga_wipe_method_word(enum ga_wipe_method method)
 {
 	return methods[method].word;
-}
-
-const char *ga_wipe_method_class(enum ga_wipe_method method)
-{
-	return methods[method].class;
 }
 
 const char *ga_wipe_outcome_word(enum ga_wipe_outcome outcome)
@@ -129,6 +125,13 @@ static double clean_chance(double p, int64_t n)
 	return r;
 }
 
+int64_t ga_wipe_marker_count(int64_t size_bytes)
+{
+	int64_t blocks = size_bytes / GA_MARKER_BYTES;
+
+	return blocks < GA_MARKER_COUNT ? blocks : GA_MARKER_COUNT;
+}
+
 int64_t ga_wipe_remnant_ppb(int64_t n)
 {
 	int64_t low = 0, high = 1000000000;
@@ -169,8 +172,7 @@ static const struct ga_wipe_try *find_try(const struct ga_wipe_evidence *e, cons
 	return NULL;
 }
 
-/* The best class among the methods that were confirmed. */
-static const char *class_reached(const struct ga_wipe_evidence *e)
+const char *ga_wipe_class_reached(const struct ga_wipe_evidence *e)
 {
 	const char *class = "none";
 	size_t i;
@@ -184,17 +186,6 @@ static const char *class_reached(const struct ga_wipe_evidence *e)
 				class = methods[m].class;
 	}
 	return class;
-}
-
-static bool zero_pass_done(const struct ga_wipe_evidence *e)
-{
-	size_t i;
-
-	for (i = 0; i < e->attempts.n; i++)
-		if (ga_streq(e->attempts.v[i].method, "zeroout") &&
-		    ga_streq(e->attempts.v[i].outcome, "confirmed"))
-			return true;
-	return false;
 }
 
 static const struct ga_step *failed_guard(const struct ga_wipe_evidence *e)
@@ -238,60 +229,37 @@ static void judge_try(struct ga_wipe_evidence *e, const struct ga_wipe_try *t,
 	end(e, outcome, GA_EXTERNAL, ga_xprintf("%s: %s", t->method, t->detail ? t->detail : ""));
 }
 
-/* What a whole run must have proved. Returns false when something is missing and was said. */
-static bool judge_proofs(struct ga_wipe_evidence *e)
+/* What the drive is to blame for has a reason of its own; the rest is the judge's to find. */
+static void judge_whole(struct ga_wipe_evidence *e, const struct ga_wipe_asked *asked)
 {
-	const struct ga_read_back *rb = e->read_back;
+	ga_autoverdict struct ga_wipe_verdict v = { 0 };
 
-	if (e->markers && e->markers->surviving)
-		end(e, GA_WIPE_FAILED, GA_EXTERNAL,
-		    ga_xprintf("markers_survive: %lld of %lld markers are still there",
-			       (long long)e->markers->surviving, (long long)e->markers->written));
-	else if (!zero_pass_done(e) || !rb || !rb->finished_at)
-		end(e, GA_WIPE_FAILED, GA_SYSTEM, ga_xstrdup("not_verified: no read-back"));
-	else if (rb->mismatches)
-		end(e, GA_WIPE_FAILED, GA_EXTERNAL,
-		    ga_xprintf("not_zero: %lld blocks of 4 KiB are not zero",
-			       (long long)rb->mismatches));
-	else if (ga_streq(e->policy.verify, "full") &&
-		 (!ga_streq(rb->verify, "full") || rb->bytes_read != e->device.size_bytes))
-		end(e, GA_WIPE_FAILED, GA_SYSTEM,
-		    ga_xprintf("not_verified: %lld of %lld bytes were read back",
-			       (long long)rb->bytes_read, (long long)e->device.size_bytes));
-	else if (!e->markers)
-		end(e, GA_WIPE_FAILED, GA_SYSTEM, ga_xstrdup("not_verified: no markers"));
-	else
-		return true;
-	return false;
-}
-
-static void judge_whole(struct ga_wipe_evidence *e)
-{
-	if (ga_streq(e->policy.minimum_class, "purge") && !ga_streq(e->class, "purge")) {
+	if (ga_streq(e->policy.minimum_class, "purge") && !ga_streq(e->class, "purge"))
 		end(e, GA_WIPE_NOT_STARTED, GA_HOST,
 		    ga_xstrdup("policy_not_reachable: the policy asks for purge, and no purge "
 			       "method could be used"));
-		return;
-	}
-	if (!judge_proofs(e))
-		return;
-	if (ga_streq(e->policy.gpu_memory, "required") &&
-	    !ga_streq(e->gpu_memory.outcome, "confirmed")) {
-		end(e, GA_WIPE_FAILED, GA_HOST,
-		    ga_xprintf("gpu_memory_not_proven: %s",
-			       e->gpu_memory.detail ? e->gpu_memory.detail : "no proof"));
-		return;
-	}
-	end(e, GA_WIPE_CONFIRMED, 0, NULL);
+	else if (e->markers && e->markers->surviving)
+		end(e, GA_WIPE_FAILED, GA_EXTERNAL,
+		    ga_xprintf("markers_survive: %lld of %lld markers are still there",
+			       (long long)e->markers->surviving, (long long)e->markers->written));
+	else if (e->read_back && e->read_back->mismatches)
+		end(e, GA_WIPE_FAILED, GA_EXTERNAL,
+		    ga_xprintf("not_zero: %lld blocks of 4 KiB are not zero",
+			       (long long)e->read_back->mismatches));
+	else
+		end(e, GA_WIPE_CONFIRMED, 0, NULL);
+	if (ga_streq(e->outcome, "confirmed") && !ga_wipe_proves(asked, e, &v))
+		end(e, GA_WIPE_FAILED, (int)v.status, ga_xprintf("%s: %s", v.code, v.sentence));
 }
 
-void ga_wipe_judge(struct ga_wipe_evidence *e, const struct ga_err *trouble)
+void ga_wipe_judge(struct ga_wipe_evidence *e, const struct ga_wipe_asked *asked,
+		   const struct ga_err *trouble)
 {
 	const struct ga_step *guard = failed_guard(e);
 	const struct ga_wipe_try *unknown = find_try(e, "unknown"), *failed = find_try(e, "failed");
 
 	free(e->class);
-	e->class = ga_xstrdup(class_reached(e));
+	e->class = ga_xstrdup(ga_wipe_class_reached(e));
 	if (guard && !find_try(e, "confirmed") && !unknown && !failed && !e->markers)
 		end(e, GA_WIPE_NOT_STARTED, GA_CONFLICT,
 		    ga_xstrdup(guard->detail ? guard->detail : guard->step));
@@ -305,10 +273,38 @@ void ga_wipe_judge(struct ga_wipe_evidence *e, const struct ga_err *trouble)
 	else if (failed)
 		judge_try(e, failed, GA_WIPE_FAILED);
 	else
-		judge_whole(e);
+		judge_whole(e, asked);
 	/* A class stands in the record only when the whole run proved it. */
 	if (!ga_streq(e->outcome, "confirmed")) {
 		free(e->class);
 		e->class = ga_xstrdup("none");
 	}
+}
+
+/* ---- what an order asks for ---- */
+
+bool ga_wipe_content_expected(const char *cause)
+{
+	return ga_streq(cause, "release") || ga_streq(cause, "repair") ||
+	       ga_streq(cause, "rebuild");
+}
+
+struct ga_wipe_asked ga_wipe_asked_by(const struct ga_wipe_order *order, bool alone)
+{
+	return (struct ga_wipe_asked){
+		.cause = alone ? "alone" : order->cause,
+		.claim = alone ? NULL : order->claim,
+		.allocation = alone ? NULL : order->allocation,
+		.wwid = order->nvme_wwid,
+		.serial = alone ? NULL : order->nvme_serial,
+		.size_bytes = alone ? GA_UNKNOWN : order->nvme_size_bytes,
+		.gpu_identity = order->gpu_identity,
+		.minimum_class = order->wipe.minimum_class,
+		.verify = order->wipe.verify,
+		.gpu_memory = order->wipe.gpu_memory,
+		.fabric = order->fabric_vf_pci_address != NULL,
+		.lab = alone ? GA_UNKNOWN : order->lab,
+		.may_destroy = ga_wipe_content_expected(order->cause) ||
+			       ga_streq(order->destroy_data, order->nvme_wwid),
+	};
 }

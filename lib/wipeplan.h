@@ -12,6 +12,7 @@
 
 #include "ga.h"
 #include "kind_result.h"
+#include "wipejudge.h"
 
 enum ga_wipe_method {
 	GA_WIPE_SANITIZE_CRYPTO,
@@ -32,7 +33,6 @@ enum ga_wipe_outcome {
 /* The words of the record. */
 const char *ga_wipe_method_word(enum ga_wipe_method method);
 const char *ga_wipe_outcome_word(enum ga_wipe_outcome outcome);
-const char *ga_wipe_method_class(enum ga_wipe_method method); /* "purge", "clear" */
 
 struct ga_wipe_facts {
 	const char *medium; /* nvme, block, file */
@@ -54,15 +54,29 @@ struct ga_wipe_plan {
 void ga_wipe_plan_make(const struct ga_wipe_facts *facts, const char *minimum_class,
 		       struct ga_wipe_plan *ret);
 
+/* What a run writes and reads, to which the judge holds its record: markers of this many bytes,
+ * on a small disk fewer ... */
+#define GA_MARKER_COUNT 64
+#define GA_MARKER_BYTES 4096
+int64_t ga_wipe_marker_count(int64_t size_bytes);
+
+/* ... and in a sampled read-back this many random extents, and both ends of the disk. */
+#define GA_SAMPLES 4096
+#define GA_SAMPLE_BYTES 65536
+#define GA_SAMPLE_EDGE (INT64_C(1) << 20)
+
+/* The best class among the methods that the attempts confirm: none, clear, purge. */
+const char *ga_wipe_class_reached(const struct ga_wipe_evidence *e);
+
 /* At most this part of a disk (in 1e-9, rounded up) can still hold data after n blocks drawn at
  * random were all zero, at 99 % confidence; n >= 1. 1e9 for n 0. */
 int64_t ga_wipe_remnant_ppb(int64_t n);
 
 /*
- * Sets class, outcome, reason and status of a finished run from what the record holds: guard,
- * attempts, markers, read-back and the GPU steps. trouble (or NULL) is what ended the run early.
- * Nothing but a whole chain of proofs is "confirmed".
+ * Sets class, outcome, reason and status of a finished run from what the record holds. trouble (or
+ * NULL) is what ended the run early. Only what ga_wipe_proves() takes is "confirmed".
  */
-void ga_wipe_judge(struct ga_wipe_evidence *e, const struct ga_err *trouble);
+void ga_wipe_judge(struct ga_wipe_evidence *e, const struct ga_wipe_asked *asked,
+		   const struct ga_err *trouble);
 
 #endif

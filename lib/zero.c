@@ -9,11 +9,9 @@
 #include "clock.h"
 #include "stop.h"
 #include "time.h"
-#include "wipeplan.h"
 
 #define ZERO_CHUNK (INT64_C(256) << 20)
 #define READ_CHUNK (INT64_C(4) << 20)
-#define EDGE_BYTES (INT64_C(1) << 20)
 #define THREADS 2
 
 bool ga_is_zero(const void *p, size_t n)
@@ -185,15 +183,15 @@ static int draw_samples(int64_t size, struct extent *e, struct ga_err *err)
 			return -1;
 		e[i] = (struct extent){ (int64_t)(r % places) * GA_SAMPLE_BYTES, GA_SAMPLE_BYTES };
 	}
-	e[GA_SAMPLES] = (struct extent){ 0, EDGE_BYTES };
-	e[GA_SAMPLES + 1] = (struct extent){ size - EDGE_BYTES, EDGE_BYTES };
+	e[GA_SAMPLES] = (struct extent){ 0, GA_SAMPLE_EDGE };
+	e[GA_SAMPLES + 1] = (struct extent){ size - GA_SAMPLE_EDGE, GA_SAMPLE_EDGE };
 	return 0;
 }
 
 int ga_read_back(struct ga_disk *d, bool sampled, const struct ga_watch *watch,
 		 struct ga_read_back *ret, struct ga_err *err)
 {
-	const int64_t sample = (int64_t)GA_SAMPLES * GA_SAMPLE_BYTES + 2 * EDGE_BYTES;
+	const int64_t sample = (int64_t)GA_SAMPLES * GA_SAMPLE_BYTES + 2 * GA_SAMPLE_EDGE;
 	ga_autofree struct extent *e = ga_xcalloc(GA_SAMPLES + 2, sizeof(*e));
 	struct reading r = { .disk = d, .watch = watch, .extents = e,
 			     .lock = PTHREAD_MUTEX_INITIALIZER };

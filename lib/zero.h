@@ -5,27 +5,24 @@
 
 #include "disk.h"
 #include "kind_result.h"
+#include "wipeplan.h"
 
 /* Whether all n bytes are zero. */
 bool ga_is_zero(const void *p, size_t n);
 
 /* Makes the whole disk zero: by the drive's Write Zeroes (BLKZEROOUT) or a hole, else by writing
  * zeros; flushed at the end. GA_BUSY "interrupted" when a signal asked to stop. */
-int ga_zero_pass(struct ga_disk *d, const struct ga_watch *watch, struct ga_err *err);
-
-/* With sampled, this many random extents of GA_SAMPLE_BYTES are read, and the first and last MiB.
- * A disk not much larger than that is read whole. */
-#define GA_SAMPLES 4096
-#define GA_SAMPLE_BYTES 65536
+GA_MUST_CHECK int ga_zero_pass(struct ga_disk *d, const struct ga_watch *watch, struct ga_err *err);
 
 /*
- * Reads the disk back, every byte of it or a sample, by direct I/O in two threads; holes are read
- * like everything else, because a map of holes is the word of the one to be checked. Fills verify,
- * times, bytes_read, mismatches (in blocks of 4 KiB) and the bound. 0 also with mismatches; -1 when
- * something could not be read or a signal asked to stop (finished_at stays NULL).
+ * Reads the disk back, every byte of it or a sample (wipeplan.h; a disk not much larger than that
+ * is read whole), by direct I/O in two threads; holes are read like everything else, because a map
+ * of holes is the word of the one to be checked. Fills verify, times, bytes_read, mismatches (in
+ * blocks of 4 KiB) and the bound. 0 also with mismatches; -1 when something could not be read or a
+ * signal asked to stop (finished_at stays NULL).
  */
-int ga_read_back(struct ga_disk *d, bool sampled, const struct ga_watch *watch,
-		 struct ga_read_back *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_read_back(struct ga_disk *d, bool sampled, const struct ga_watch *watch,
+			       struct ga_read_back *ret, struct ga_err *err);
 
 /* Bytes a second at which the beginning of the disk can be read, measured for a moment; 0 when it
  * cannot be read. For estimates only. */

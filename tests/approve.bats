@@ -121,10 +121,97 @@ slot_of()
   discover lab1
   discover domains
   echo '{"kind":"gpuaas.future/1","x":1}' > "$T/other"
-  run gpuaas-approve --all-ready < <(cat "$T/lab1.rec" "$T/other" "$T/domains.rec")
+  run_ok gpuaas-approve --all-ready < <(cat "$T/lab1.rec" "$T/other" "$T/domains.rec")
   jq_slurp_is '[.[] | select(.kind == "gpuaas.future/1")] | length' 1
   run_ok gpuaas-list node
   assert_equal "${#lines[@]}" 2
+}
+
+# pipeline: the road of new disks, all of it
+pipeline()
+{
+  in_host bash -c 'set -o pipefail; gpuaas-discover | gpuaas-approve --all-ready | gpuaas-wipe'
+}
+
+state_of()
+{
+  sqlite3 "$GPUAAS_STATE" "SELECT state || coalesce((SELECT ' ' || group_concat(json_extract(value, '$.code'), ' ')
+    FROM json_each(blockers)), '') FROM slot WHERE slot_index = $1"
+}
+
+@test "a disk full of what has no signature is left alone, and --all-ready says what it went by" {
+  setup_host lab1
+  in_host true
+  wwid=eui.002538b1000000a1 disk=$WORK/disks/nvme2n1
+  # A raw database; and a file system whose superblocks are gone
+  yes 'customer row 4711' | head -c 16777216 > "$disk"
+  mkfs.ext4 -q "$WORK/disks/nvme1n1" 16M
+  dd if=/dev/zero of="$WORK/disks/nvme1n1" bs=1M count=1 conv=notrunc status=none
+  before=$(cat "$WORK"/disks/nvme[12]n1 | sha256sum)
+  run_status 1 pipeline
+  assert_stderr "content of 2 disks of 'n-1ab100000000': no known signature, and not empty"
+  assert_equal "$(cat "$WORK"/disks/nvme[12]n1 | sha256sum)" "$before"
+  assert_equal "$(state_of 0)" "disabled nvme_signature tainted"
+  run_ok gpuaas-list slots
+  jq_slurp_is '.[0].blockers[0].hint' \
+    "look at it; if its content may be destroyed: gpuaas-discover | gpuaas-approve --slot 0 --destroy-data $wwid | gpuaas-wipe"
+  # One is given up; the other stays.
+  run_ok in_host bash -c 'gpuaas-discover | gpuaas-approve --all-ready --destroy-data '"$wwid"' | gpuaas-wipe'
+  assert_equal "$(state_of 0)" available
+  assert_equal "$(state_of 1)" "disabled nvme_signature tainted"
+  cmp "$disk" <(head -c 16777216 /dev/zero)
+  # Empty ones are told as well.
+  truncate -s 0 "$WORK/disks/nvme1n1"
+  truncate -s 16M "$WORK/disks/nvme1n1"
+  run_ok pipeline
+  assert_stderr "content of 2 disks of 'n-1ab100000000': no known signature, all zero (4096 blocks of 4 KiB sampled of each)"
+  assert_equal "$(state_of 1)" available
+}
+
+@test "data that comes between discovery and wipe is refused, and repair does not destroy it" {
+  discover lab1
+  in_host gpuaas-approve --slot 0 < "$T/lab1.rec" > "$T/slots"
+  yes 'customer row 4711' | head -c 16777216 > "$WORK/disks/nvme2n1"
+  before=$(sha256sum < "$WORK/disks/nvme2n1")
+  run_status 4 in_host gpuaas-wipe "$T/slots"
+  jq_is 'select(.reason) | .reason | split(":")[0]' nvme_signature
+  run_status 4 in_host bash -c "gpuaas-approve repair $(slot_of 0) --reason again | gpuaas-wipe"
+  jq_is 'select(.cause) | [.cause, .outcome] | join(" ")' "first not_started"
+  assert_equal "$(sha256sum < "$WORK/disks/nvme2n1")" "$before"
+  # To look at evidence that confirms nothing is no failure.
+  run_ok gpuaas-list evidence
+  jq_slurp_is '.[0].status' 4
+  run_ok gpuaas-show "$(slot_of 0)"
+  jq_slurp_is 'map(select(.kind == "gpuaas.wipe-evidence/1"))[0].status' 4
+  # With leave the same command can.
+  in_host bash -c 'gpuaas-discover | gpuaas-approve --slot 0 --destroy-data eui.002538b1000000a1' > "$T/allowed"
+  run_ok in_host bash -c "gpuaas-approve repair $(slot_of 0) --reason again | gpuaas-wipe"
+  assert_equal "$(state_of 0)" available
+}
+
+@test "approve on the host looks at the disks again: what came since discovery counts" {
+  discover lab1
+  yes 'customer row 4711' | head -c 16777216 > "$WORK/disks/nvme2n1"
+  generate_host "$T/later" lab1 nvme.2.loop=/srv/customer
+  HOST=$T/later run_status 1 in_host gpuaas-approve --all-ready < "$T/lab1.rec"
+  jq_is 'select(.slot_index == 0) | .blockers | map(.code) | join(" ")' "nvme_signature tainted"
+  jq_is 'select(.slot_index == 1) | .blockers | map(.code) | join(" ")' "nvme_mounted nvme_in_use tainted"
+  jq_is 'select(.slot_index == 1) | .blockers[1].evidence' "in use: loop700 (/dev/nvme1n1)"
+}
+
+@test "data on a disk that was wiped here makes it unclean" {
+  setup_host lab1
+  run_ok pipeline
+  assert_equal "$(state_of 0)" available
+  yes 'customer row 4711' | head -c 16777216 > "$WORK/disks/nvme2n1"
+  gpuaas-approve disable "$(slot_of 0)" --reason look > "$T/out"
+  run_ok pipeline
+  assert_equal "$(state_of 0)" "disabled nvme_signature tainted"
+  assert_equal "$(sqlite3 "$GPUAAS_STATE" "SELECT dirtied_by FROM device WHERE id = 'eui.002538b1000000a1'")" found_data
+  in_host bash -c 'gpuaas-discover | gpuaas-approve --slot 0 --destroy-data eui.002538b1000000a1' > "$T/out" || true
+  run_ok in_host bash -c "gpuaas-approve enable $(slot_of 0) | gpuaas-wipe"
+  assert_equal "$(state_of 0)" available
+  cmp "$WORK/disks/nvme2n1" <(head -c 16777216 /dev/zero)
 }
 
 @test "a disk with content needs --destroy-data of its wwid, which goes into the order" {
@@ -157,7 +244,7 @@ print(json.dumps(end, separators=(",", ":")))'
   partitions()
   {
     jq_in_order -c --argjson p "$1" 'if .kind == "gpuaas.host/1" then .fabric_manager.partitions = $p
-      | .observed_at |= sub("^...."; "2199") else . end' "$T/lab1.rec" | seal
+      | .observed_at = (now + 60 | strftime("%Y-%m-%dT%H:%M:%S.000000Z")) else . end' "$T/lab1.rec" | seal
   }
   kept()
   {
@@ -202,7 +289,7 @@ print(json.dumps(end, separators=(",", ":")))'
   discover lab1
   gpuaas-approve --all-ready < "$T/lab1.rec" > "$T/out"
   jq_in_order -c '.fingerprint = "sha256:" + ("0" * 64)
-    | if has("observed_at") then .observed_at |= sub("^...."; "2199") else . end' \
+    | if has("observed_at") then .observed_at = (now + 60 | strftime("%Y-%m-%dT%H:%M:%S.000000Z")) else . end' \
     "$T/lab1.rec" | seal > "$T/changed.rec"
   run_ok gpuaas-approve --all-ready < "$T/changed.rec"
   run_ok gpuaas-list node
@@ -243,6 +330,9 @@ print(json.dumps(end, separators=(",", ":")))'
 @test "disable, enable, cordon, quarantine, retire: each edge, with a reason, once" {
   make_available lab1
   s=$(slot_of 0)
+  run_status 2 gpuaas-approve repair --reason x
+  assert_stderr "repair needs a slot"
+  assert_stderr "gpuaas-approve repair SLOT --reason TEXT"
   run_status 2 gpuaas-approve disable "$s"
   assert_stderr "needs --reason"
   run_ok gpuaas-approve cordon "$s" --reason "fan noise"
@@ -318,4 +408,192 @@ print(json.dumps(end, separators=(",", ":")))'
   run_ok gpuaas-approve --all-ready < "$T/lab1.rec"
   jq_slurp_is '[.[] | select(.kind == "gpuaas.slot/1") | .accelerator_type, .type_name] | unique | tostring' \
     '["NVIDIA A16 16GB","nvidia-a16-16gb"]'
+}
+
+@test "a slot whose policy asks for more than it was wiped by is wiped again" {
+  make_available lab1
+  slot=$(slot_of 0)
+  run_ok gpuaas-approve disable "$slot" --reason "another policy"
+  run_ok gpuaas-approve enable "$slot"
+  jq_slurp_is 'map(.kind + .state)|join(" ")' gpuaas.slot/1available
+  # As if it had been wiped under --verify sampled, and were approved with full now.
+  run_ok gpuaas-approve disable "$slot" --reason "another policy"
+  sqlite3 "$GPUAAS_STATE" "DROP TRIGGER evidence_unchanged; UPDATE wipe_evidence SET verify = 'sampled'"
+  run_ok gpuaas-state migrate
+  run -19 sqlite3 "$GPUAAS_STATE" "UPDATE slot SET state = 'available', generation = generation + 1
+    WHERE id = '$slot'"
+  assert_output "wiped less than its policy asks"
+  run_ok gpuaas-approve enable "$slot"
+  jq_slurp_is 'map(.kind + (.state // ""))|join(" ")' "gpuaas.slot/1wiping gpuaas.wipe-order/1"
+  "$SRC/tests/evidence" <<< "$output" > "$T/evidence"
+  run_ok gpuaas-state fold "$T/evidence"
+  assert_equal "$(sqlite3 "$GPUAAS_STATE" "SELECT s.state, count(*) FROM slot s JOIN device d ON d.id IN
+    (s.nvme_wwid, s.gpu_id) WHERE s.id = '$slot' AND d.cleared_by = s.wipe_evidence_id")" "available|2"
+}
+
+@test "a disk that was given away with its slot is no longer ours: its content counts again" {
+  make_available lab1
+  slot=$(slot_of 0)
+  run_ok gpuaas-approve disable "$slot" --reason gone
+  # What a tenant wrote is ours to destroy, until the disk is given away.
+  run_ok sqlite3 "$GPUAAS_STATE" "UPDATE device SET dirty_since = '$(date -u +%FT%T.%6NZ)',
+    dirtied_by = '$slot' WHERE id = (SELECT nvme_wwid FROM slot WHERE id = '$slot')"
+  run_ok gpuaas-approve retire "$slot" --reason gone --disposal "handed to the storage team"
+  run_ok gpuaas-approve --slot 0 < "$T/lab1.rec"
+  jq_slurp_is 'map(select(.kind == "gpuaas.wipe-order/1") | .cause)|join(" ")' first
+}
+
+# available: the recorded host lab1, discovered, approved and wiped; $s is its slot 0
+available()
+{
+  setup_host lab1
+  pipeline > "$T/out"
+  s=$(slot_of 0)
+  assert_equal "$(state_of 0)" available
+}
+
+# offered: the command that attention has for slot 0, with a reason in place of TEXT
+offered()
+{
+  in_host gpuaas-list attention --where "object=$s" | jq -r '.command' | sed 's/ TEXT/ again/g'
+}
+
+evidence_of()
+{
+  sqlite3 "$GPUAAS_STATE" "SELECT wipe_evidence_id FROM slot WHERE slot_index = $1"
+}
+
+@test "repair of a disabled slot wipes it again, and puts it back on sale" {
+  available
+  first=$(evidence_of 0)
+  run_status 4 gpuaas-approve repair "$s" --reason doubt
+  assert_stderr "gpuaas-approve disable $s --reason TEXT, then the same again"
+  run_ok in_host bash -c "gpuaas-approve disable $s --reason 'host.db lost' > $T/disabled &&
+    gpuaas-approve repair $s --reason 'host.db lost' | gpuaas-wipe"
+  assert_equal "$(state_of 0)" available
+  [[ $(evidence_of 0) != "$first" ]]
+  jq_slurp_is 'map(select(.kind == "gpuaas.wipe-evidence/1") | .cause + " " + .outcome)|join(" ")' \
+    "repair confirmed"
+  # The order is in force until then, and the devices count as used.
+  gpuaas-approve disable "$s" --reason again > "$T/disabled"
+  run_ok gpuaas-approve repair "$s" --reason again
+  jq_slurp_is '.[0] | "\(.state) \(.tainted) \(.cordon_reason)"' "wiping true null"
+  jq_slurp_is '.[1].cause' repair
+  run_ok gpuaas-state check
+  run_status 4 gpuaas-approve retire "$s" --reason old
+  run_ok gpuaas-state audit verify
+}
+
+@test "a slot that a person disabled and that is not proven wiped is named, with what wipes it" {
+  available
+  run_ok gpuaas-approve disable "$s" --reason "smells burnt"
+  run_ok gpuaas-list attention --where "object=$s"
+  assert_equal "$output" ""
+  # As quarantine and disable leave one whose wipe failed.
+  sqlite3 "$GPUAAS_STATE" "UPDATE device SET dirty_since = '$(date -u +%FT%T.%6NZ)', dirtied_by = '$s'
+    WHERE id IN (SELECT nvme_wwid FROM slot WHERE id = '$s' UNION SELECT gpu_id FROM slot WHERE id = '$s')"
+  run_ok gpuaas-list attention --where "object=$s"
+  jq_is '"\(.code): \(.sentence)"' "tainted: not proven wiped since its last use; disabled: smells burnt"
+  sqlite3 "$GPUAAS_STATE" "UPDATE slot SET generation = generation + 1, blockers =
+    '[{\"code\":\"wipe_unknown\",\"subject\":null,\"evidence\":\"cut off\",\"hint\":null}]' WHERE id = '$s'"
+  run_ok gpuaas-list attention --where "object=$s"
+  jq_is '"\(.code): \(.sentence)"' "wipe_unknown: cut off"
+  assert_equal "$(offered)" "gpuaas-approve repair $s --reason again | gpuaas-wipe"
+  run_status 1 in_host bash -c 'gpuaas-discover | gpuaas-approve --slot 0'
+  assert_stderr "slot 0 of '$(in_host gpuaas-discover | jq -r 'select(.kind == "gpuaas.host/1").node')': \
+a person disabled it: smells burnt; fix: gpuaas-approve enable $s | gpuaas-wipe"
+  run_ok in_host bash -c "$(offered)"
+  assert_equal "$(state_of 0)" available
+  run_ok gpuaas-list attention --where "object=$s"
+  assert_equal "$output" ""
+}
+
+@test "a row that lacks something stays in view once it is out of sale, until it has it again" {
+  available
+  without_triggers "UPDATE slot SET fabric_vf_pci_address = NULL WHERE id = '$s'"
+  gpuaas-state migrate > "$T/migrated" 2> "$T/said"
+  assert_equal "$(offered)" "gpuaas-approve disable $s --reason missing_fabric_vf"
+  run_ok in_host bash -c "$(offered)"
+  assert_equal "$(state_of 0)" "disabled missing_fabric_vf"
+  # A wipe does not answer it.
+  run_ok in_host bash -c "gpuaas-approve repair $s --reason doubt | gpuaas-wipe"
+  assert_equal "$(state_of 0)" "disabled missing_fabric_vf"
+  assert_equal "$(offered)" "gpuaas-discover | gpuaas-approve --slot 0 | gpuaas-wipe"
+  # What a person took out is put back by its name.
+  gpuaas-approve disable "$s" --reason missing_fabric_vf > "$T/disabled"
+  assert_equal "$(offered)" \
+    "gpuaas-discover | gpuaas-approve --record-only && gpuaas-approve enable $s | gpuaas-wipe"
+  run_ok in_host bash -c "$(offered)"
+  assert_equal "$(state_of 0)" available
+  run_ok gpuaas-list attention --where "object=$s"
+  assert_equal "$output" ""
+}
+
+@test "evidence that proves nothing: check says what wipes the slot again, and enable does not sell by it" {
+  available
+  evidence=$(evidence_of 0)
+  without_triggers "UPDATE wipe_evidence SET record = json_set(record, '$.guard', json('[]'))
+    WHERE id = '$evidence'"
+  run_ok gpuaas-state migrate
+  run_status 1 gpuaas-state check
+  fix="gpuaas-approve disable $s --reason evidence_content && gpuaas-approve repair $s --reason evidence_content | gpuaas-wipe"
+  jq_slurp_is '.[] | select(.check == "evidence_content") | "\(.object) \(.hint)"' "$evidence $fix"
+  gpuaas-approve disable "$s" --reason evidence_content > "$T/disabled"
+  run_status 4 gpuaas-approve enable "$s"
+  assert_stderr "evidence '$evidence' does not prove that it is wiped"
+  assert_stderr "gpuaas-approve repair $s --reason evidence_content | gpuaas-wipe"
+  assert_equal "$(state_of 0)" disabled
+  run_ok in_host bash -c "$fix"
+  assert_equal "$(state_of 0)" available
+  run_status 1 gpuaas-state check # a record that was changed stays one
+  jq_slurp_is 'map(.check // empty)|join(" ")' evidence_digest
+}
+
+@test "repair destroys no data that came on a disk since it was wiped, nor that of one given away" {
+  available
+  gpuaas-approve disable "$s" --reason doubt > "$T/disabled"
+  wwid=$(sqlite3 "$GPUAAS_STATE" "SELECT nvme_wwid FROM slot WHERE id = '$s'")
+  disk=$WORK/disks/nvme2n1
+  yes 'customer row 4711' | head -c 16777216 > "$disk"
+  before=$(sha256sum < "$disk")
+  in_host bash -c 'gpuaas-discover | gpuaas-approve --record-only' > "$T/seen"
+  run_ok in_host bash -c "gpuaas-approve repair $s --reason doubt | gpuaas-wipe"
+  assert_stderr "nvme_signature $wwid: unknown content"
+  assert_equal "$(state_of 0)" "disabled nvme_signature tainted"
+  assert_equal "$(sha256sum < "$disk")" "$before"
+  assert_equal "$(offered)" "gpuaas-discover | gpuaas-approve --slot 0 --destroy-data $wwid | gpuaas-wipe"
+  gpuaas-approve retire "$s" --reason gone --disposal "handed to the storage team" > "$T/retired"
+  in_host bash -c 'gpuaas-discover | gpuaas-approve --slot 0' > "$T/seen" || true
+  s=$(sqlite3 "$GPUAAS_STATE" "SELECT id FROM slot WHERE slot_index = 0 AND state <> 'retired'")
+  run_ok in_host bash -c "gpuaas-approve repair $s --reason doubt | gpuaas-wipe"
+  assert_equal "$(sha256sum < "$disk")" "$before"
+  run_ok in_host bash -c "$(offered)"
+  assert_equal "$(sqlite3 "$GPUAAS_STATE" "SELECT state FROM slot WHERE id = '$s'")" available
+}
+
+@test "a slot in a state that there is none is named, with what is left to do" {
+  available
+  without_triggers "UPDATE slot SET state = 'banana' WHERE id = '$s'"
+  run_ok gpuaas-list attention --where "object=$s"
+  jq_is '"\(.code) \(.state) \(.command)"' "unknown_state banana gpuaas-state check"
+  run_status 1 gpuaas-state check
+  jq_slurp_is 'map(select(.check == "unknown_state") | .hint)|join("")|startswith("stop all writers")' true
+  run_status 4 gpuaas-approve disable "$s" --reason odd
+  assert_stderr "no program of gpuaas writes that state: stop all writers and go back to a backup"
+}
+
+@test "what check says to do names the slot" {
+  available
+  without_triggers "UPDATE device SET dirty_since = '2026-11-24T00:00:00.000000Z'
+    WHERE id = (SELECT nvme_wwid FROM slot WHERE id = '$s')"
+  run_status 1 gpuaas-state check
+  jq_slurp_is 'map(select(.check == "tainted") | .hint)|join("")' "take it out of sale (gpuaas-approve disable $s \
+--reason TEXT), look at its audit, and wipe it again (gpuaas-approve repair $s --reason TEXT | gpuaas-wipe)"
+  # Which it does: what lies on the disk is looked at first, nobody knows where the mark came from.
+  run_ok gpuaas-state migrate
+  run_ok in_host bash -c "gpuaas-approve disable $s --reason odd > $T/disabled &&
+    gpuaas-approve repair $s --reason odd | gpuaas-wipe"
+  jq_slurp_is 'map(select(.cause) | .cause)|unique|join(" ")' first
+  assert_equal "$(state_of 0)" available
+  run_ok gpuaas-state check
 }

@@ -31,7 +31,7 @@ running()
   id=$(jq -r .allocation "$T/plan")
   gpuaas-list allocations --where "allocation=$id" | jq_in_order -c '.state = "active" |
     .power_observed = "on" | .since = (now | todate | sub("Z"; ".000000Z"))' > "$T/result"
-  gpuaas-state fold "$T/result" > "$T/folded" || return 1
+  by_node < "$T/result" | gpuaas-state fold - > "$T/folded" || return 1
   echo "$id"
 }
 
@@ -65,23 +65,23 @@ codes()
   # One is mended, one stays.
   { drift $two nat_missing "$NODE"; observation $two false; } > "$T/two"
   observation $three true > "$T/three"
-  gpuaas-state fold "$T/one" > "$T/out"
+  by_node < "$T/one" | gpuaas-state fold - > "$T/out"
   assert_equal "$(codes)" "nat_missing pci_binding"
   run_ok gpuaas-list attention
   jq_is "select(.code==\"pci_binding\")|[.object,.object_kind,.node,.since,.command]|join(\" \")" \
     "$slot slot $NODE $one gpuaas-show $slot"
   jq_is 'select(.code=="pci_binding").sentence' "expected this, and the host shows that"
-  gpuaas-state fold "$T/two" > "$T/out"
+  by_node < "$T/two" | gpuaas-state fold - > "$T/out"
   assert_equal "$(codes)" nat_missing
   run_ok gpuaas-list attention
   jq_is .since "$one"
-  gpuaas-state fold "$T/three" > "$T/out"
+  by_node < "$T/three" | gpuaas-state fold - > "$T/out"
   assert_equal "$(codes)" ""
   # What comes late changes nothing.
   { drift $one ovs_port_missing "$slot"; drift $two stuck "$slot"; observation $two false; } > "$T/late"
-  gpuaas-state fold "$T/late" > "$T/out"
+  by_node < "$T/late" | gpuaas-state fold - > "$T/out"
   assert_equal "$(codes)" ""
-  gpuaas-state fold "$T/one" > "$T/out"
+  by_node < "$T/one" | gpuaas-state fold - > "$T/out"
   assert_equal "$(codes)" ""
   run_ok gpuaas-state check
 }
@@ -92,13 +92,13 @@ codes()
   { drift $at power_off x '.severity = "info"'; drift $at pci_missing y '.observation = "unknown"'
     drift $at nat_missing z '.repaired = true'; drift $at domain_orphan gpuaas-zzzzzzzz '.command = null |
       .repair = "remove" | .severity = "warning"'; } > "$T/drifts"
-  gpuaas-state fold "$T/drifts" > "$T/out"
+  by_node < "$T/drifts" | gpuaas-state fold - > "$T/out"
   run_ok gpuaas-list attention
   jq_is '[.object,.object_kind,.code]|join(" ")' "$NODE node domain_orphan"
   jq_is '.sentence|startswith("gpuaas-zzzzzzzz: ")' true
   jq_is .command "gpuaas-state expect --node $NODE | gpuaas-on gpuaas-reconcile --repair - | gpuaas-state fold -"
   drift $at domain_orphan gpuaas-zzzzzzzz '.repaired = true' > "$T/drifts"
-  gpuaas-state fold "$T/drifts" > "$T/out"
+  by_node < "$T/drifts" | gpuaas-state fold - > "$T/out"
   assert_equal "$(codes)" ""
 }
 
@@ -197,7 +197,8 @@ codes()
   jq_in_order -c '{kind:"gpuaas.failure/1",program:"gpuaas-provision",node,object:.allocation,attempt,
     generation,dry_run:false,phase:"deploy",code:"hook_failed",status:9,sentence:"no",hint:null,
     at:"2026-11-20T10:00:00.000000Z"}' "$T/plan" > "$T/failure"
-  run_status 9 gpuaas-state fold "$T/failure"
+  by_node < "$T/failure" > "$T/signed"
+  run_status 9 gpuaas-state fold "$T/signed"
   run_ok gpuaas-list attention
   jq_slurp_is 'map("\(.object_kind) \(.code)")|join(", ")' \
     "slot provision_failed, slot provision_failed, allocation failed"
@@ -218,7 +219,7 @@ codes()
   slot=$(gpuaas-list slots --where state=available --limit 1 | jq -r .slot)
   gpuaas-approve quarantine "$slot" --reason smoke > "$T/out"
   drift 2026-11-20T10:00:00.000000Z nat_missing "$NODE" '.command = null | .repair = "nat"' > "$T/drifts"
-  gpuaas-state fold "$T/drifts" > "$T/out"
+  by_node < "$T/drifts" | gpuaas-state fold - > "$T/out"
   gpuaas-list attention | jq -r .command > "$T/commands"
   [[ $(wc -l < "$T/commands") -ge 4 ]]
   # --version before the rest parses a command line and does nothing.

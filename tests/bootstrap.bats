@@ -52,6 +52,9 @@ update-grub"
   [[ -x $IMG/etc/initramfs-tools/hooks/gpuaas ]]
   refute_grep -q NODE "$IMG/etc/gpuaas/gpuaas.conf"
   run ! test -e "$IMG/etc/udev/rules.d/61-gpuaas.rules"
+  # Each machine of the image makes a key of its own.
+  [[ -e $IMG/var/lib/gpuaas/host/host.db ]]
+  run ! test -e "$IMG/var/lib/gpuaas/host/node.key"
 
   after=$(photograph "$IMG")
   touch "$T/mark"
@@ -306,6 +309,27 @@ as before"
   refute_grep -q 0000:05:00 "$T/devices"
   grep -q '10.100.0.1/24' "$T/addr"
   jq -e '.nftables[] | select(.table.name == "gpuaas")' "$T/rules"
+}
+
+@test "the host's key: made when the host is prepared, shown by discover, and never by a look" {
+  setup_host h200
+  fakes
+  start_libvirtd
+  mkdir -p "$T/etc/default"
+  : > "$T/etc/default/grub"
+  # shellcheck disable=SC2016 # for the machine
+  run machine '
+    key() { stat -c %a /var/lib/gpuaas/host/node.key 2> /dev/null || echo none; }
+    shown() { gpuaas-discover | jq -r "select(.kind==\"gpuaas.host/1\").node_key"; }
+    gpuaas-host-bootstrap --mode slice --check > "$T/out"; key; shown
+    gpuaas-host-bootstrap --mode slice --dry-run > "$T/out"; key
+    gpuaas-host-bootstrap --mode slice > "$T/out"; key; shown > "$T/shown"
+    gpuaas-host-bootstrap > "$T/out"; shown | cmp - "$T/shown"'
+  assert_equal "$output" "none
+null
+none
+600"
+  assert_equal "$(< "$T/shown")" "$(public_key "$T/data/host/node.key")"
 }
 
 @test "undo is refused while something of slices lives on the host" {

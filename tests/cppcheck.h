@@ -16,3 +16,5 @@
 	for (void *it = json_object_iter(o); \
 	     it && ((k) = json_object_iter_key(it)) && ((v) = json_object_iter_value(it)); \
 	     it = json_object_iter_next((o), it))
+#undef GA_MUST_CHECK
+#define GA_MUST_CHECK

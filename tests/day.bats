@@ -35,3 +35,17 @@ day()
   assert_output "unknown_state"
   assert_output "again: make day SEED=7"
 }
+
+@test "a seed gives the same day again, also where programs run at the same time" {
+  local args=(--seed 11 --events 90 --nodes 4 --slots 2 --verbose)
+  run day "${args[@]}"
+  assert_status 0
+  printf '%s\n' "${lines[@]}" | grep -E '^[0-9]+ [a-z_]+: ' | grep -v ' backup: ' > "$T/first"
+  rm -rf "$T/day"
+  run day "${args[@]}"
+  assert_status 0
+  printf '%s\n' "${lines[@]}" | grep -E '^[0-9]+ [a-z_]+: ' | grep -v ' backup: ' > "$T/second"
+  diff "$T/first" "$T/second"
+  # More turns than programs: transactions of one can come between those of another.
+  awk '/ at_once: / && $5 > $3 { n++ } END { exit !n }' "$T/first"
+}

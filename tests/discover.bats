@@ -56,6 +56,23 @@ left_out_is()
     "0000:1a:00.0 0 0 vfio-pci infiniband mlx5_0 a088:c203:0010:0000 per_slot_vf"
 }
 
+@test "a GPU that does not answer, and one that nothing can reset, have a reason" {
+  setup_host lab1 gpu.0.command=ffff gpu.1.reset_method=
+  discover
+  candidates_are '"\(.slot_index) \(.gpu.answers) \(.gpu.can_reset) \(.reasons | map(.code) | join(","))"' \
+"0 false true gpu_not_answering
+1 true false gpu_no_reset"
+  candidates_are '.reasons[] | select(.hint == null)' ""
+  # A reset of the bus alone is one where nothing else hangs from the bridge.
+  setup_host lab1 gpu.0.reset_method=bus
+  discover
+  candidates_are 'select(.slot_index == 0) | .gpu.can_reset' true
+  setup_host lab1 'gpu.1.addr="0000:18:01.0"' gpu.0.reset_method=bus
+  discover
+  candidates_are 'select(.slot_index == 0) | "\(.gpu.can_reset) \(.reasons[0].code): \(.reasons[0].evidence)"' \
+    "false gpu_no_reset: its only reset, of the bus, reaches other devices too"
+}
+
 @test "h200: what is left out, and why" {
   setup_host h200
   discover
@@ -138,6 +155,47 @@ missing_nvme
 missing_nvme"
 }
 
+@test "a disk below a loop device is in no candidate, and loop and mount are named" {
+  setup_host lab1 nvme.1.loop=/srv/customer
+  discover
+  left_out_is '.name == "/dev/nvme2n1"' mounted
+  host_is '.left_out[] | select(.name == "/dev/nvme2n1") | .evidence' \
+    "loop700 mounted on /srv/customer; under loop device loop700 (/dev/nvme2n1)"
+  candidates_are 'select(.nvme.path == "/dev/nvme2n1")' ""
+  # Not mounted, and over a file on the file system of another disk
+  sed -i '/loop700/d' "$HOST/proc/self/mountinfo"
+  discover
+  left_out_is '.name == "/dev/nvme2n1"' in_use
+  echo "99 25 259:777 / /data rw - ext4 /dev/nvme1n1 rw" >> "$HOST/proc/self/mountinfo"
+  echo /data/image > "$HOST/sys/devices/virtual/block/loop700/loop/backing_file"
+  discover
+  left_out_is '.name == "/dev/nvme2n1"' ""
+  host_is '.left_out[] | select(.name == "/dev/nvme1n1") | .evidence' \
+    "nvme1n1 mounted on /data; under loop device loop700 (/data/image)"
+}
+
+@test "a disk that the kernel exports is in no candidate" {
+  setup_host lab1
+  mkdir -p "$HOST/sys/kernel/config/nvmet/subsystems/nqn.x/namespaces/7"
+  echo /dev/nvme2n1 > "$HOST/sys/kernel/config/nvmet/subsystems/nqn.x/namespaces/7/device_path"
+  discover
+  left_out_is '.name == "/dev/nvme2n1"' in_use
+  host_is '.left_out[] | select(.name == "/dev/nvme2n1") | .evidence' "exported by nvmet subsystem nqn.x/7"
+}
+
+@test "what a disk without a signature reads as is told" {
+  setup_host lab1
+  in_host true
+  yes 'customer row 4711' | head -c 16777216 > "$WORK/disks/nvme2n1"
+  discover
+  candidates_are '[.slot_index, .nvme.content, .nvme.signatures_known, .nvme.uses_known] | map(tostring) | join(" ")' \
+"0 unknown_content true true
+1 empty true true"
+  candidates_are 'select(.slot_index == 1) | .nvme.content_blocks' 4096
+  candidates_are 'select(.slot_index == 0) | .reasons[] | "\(.code): \(.evidence); \(.hint)"' \
+    "nvme_signature: unknown content: no known signature, and not empty; look at it; if nobody needs the data: gpuaas-discover | gpuaas-approve --slot 0 --destroy-data eui.002538b1000000a1 | gpuaas-wipe"
+}
+
 @test "a signature on a disk is told, with the command that gives the data up" {
   setup_host lab1
   in_host true
@@ -145,7 +203,7 @@ missing_nvme"
   discover
   candidates_are 'select(.slot_index == 0) | .nvme.signatures | join(" ")' "nvme2n1: swap"
   candidates_are 'select(.slot_index == 0) | .reasons[] | "\(.code) \(.hint)"' \
-    "nvme_signature look at it; if nobody needs the data: gpuaas-approve --destroy-data eui.002538b1000000a1"
+    "nvme_signature look at it; if nobody needs the data: gpuaas-discover | gpuaas-approve --slot 0 --destroy-data eui.002538b1000000a1 | gpuaas-wipe"
   candidates_are 'select(.slot_index == 1) | .reasons | length' 0
 }
 

@@ -184,7 +184,8 @@ END
       object:"x\($n)", code:$code, severity:"error", expected:"this", observed:"that", observation:"bad",
       age_seconds:0, repair:null, command:"gpuaas-show x", repaired:false, at:$at}'
   done > "$T/drifts"
-  gpuaas-state fold "$T/drifts" > "$T/out"
+  know_keys
+  by_node < "$T/drifts" | gpuaas-state fold - > "$T/out"
   slot=$(gpuaas-list slots --limit 1 | jq -r .slot)
   gpuaas-approve quarantine "$slot" --reason smoke > "$T/out"
   # A wipe that was ordered.
@@ -212,7 +213,8 @@ END
   id=$(gpuaas-place --profile lab --gpus 4 --project vision | jq -r .allocation)
   gpuaas-list allocations --where "allocation=$id" | jq_in_order -c '.state = "active" |
     .power_observed = "on" | .since = (now | todate | sub("Z"; ".000000Z"))' > "$T/result"
-  gpuaas-state fold "$T/result" > "$T/folded"
+  know_keys
+  by_node < "$T/result" | gpuaas-state fold - > "$T/folded"
   type=$(gpuaas-list slots --limit 1 | jq -r .accelerator_type)
   metrics
   value "gpuaas_usage_open_gpus{kind=\"active\",type=\"$type\",project=\"vision\"}" 4

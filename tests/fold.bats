@@ -20,6 +20,12 @@ on_host()
   GPUAAS_STATE=$T/nowhere.db GPUAAS_HOST_DIR=$T/far in_host "$@"
 }
 
+# The state knows the host's key from here on.
+enrol()
+{
+  on_host gpuaas-discover | gpuaas-approve --record-only
+}
+
 slot_state()
 {
   gpuaas-list slots --where "slot=$SLOT" | jq -r .state
@@ -40,18 +46,21 @@ slot_state()
 }
 
 @test "what must not be folded is refused, and moves nothing" {
-  local change
+  local change expected=4
   head -n 1 "$T/orders" | on_host gpuaas-wipe > "$T/good"
+  enrol
   for change in '.generation+=1' '.attempt="zzzzzzzz"' '.dry_run=true' '.lab=false' '.object=null' \
     '.node="elsewhere"'; do
-    jq_in_order -c "$change | del(.signature)" "$T/good" > "$T/bad"
-    run_status 4 gpuaas-state fold "$T/bad"
+    # The host's own key signs it: it is the fold that refuses, and not for want of a signature.
+    jq_in_order -c "$change" "$T/good" | sign "$T/far/node.key" > "$T/bad"
+    [[ $change != .node=* ]] || expected=6
+    run_status "$expected" gpuaas-state fold "$T/bad"
     assert_equal "$(slot_state)" wiping
   done
-  jq_in_order -c '.class="purge" | del(.signature)' "$T/good" > "$T/bad"
+  jq_in_order -c '.class="purge"' "$T/good" | sign "$T/far/node.key" > "$T/bad"
   run_status 3 gpuaas-state fold "$T/bad"
   assert_stderr "digest"
-  jq_in_order -c '.object="zzzzzzzz" | del(.signature)' "$T/good" > "$T/bad"
+  jq_in_order -c '.object="zzzzzzzz"' "$T/good" | sign "$T/far/node.key" > "$T/bad"
   run_status 5 gpuaas-state fold "$T/bad"
   assert_equal "$(slot_state)" wiping
   run_ok gpuaas-list evidence
@@ -62,7 +71,8 @@ slot_state()
 
 @test "one result that came too late does not keep the others out" {
   on_host gpuaas-wipe < "$T/orders" > "$T/results"
-  { jq_in_order -c '.attempt="zzzzzzzz" | del(.signature)' "$T/results" | head -n 1; cat "$T/results"; } > "$T/mixed"
+  enrol
+  { head -n 1 "$T/results" | jq_in_order -c '.attempt="zzzzzzzz"' | sign "$T/far/node.key"; cat "$T/results"; } > "$T/mixed"
   run_status 4 gpuaas-state fold "$T/mixed"
   run_ok gpuaas-list slots --where state=available
   jq_slurp_is length 2
@@ -78,6 +88,90 @@ slot_state()
   assert_equal "$(slot_state)" cleanup_blocked
   run_ok gpuaas-list slots --where "slot=$SLOT"
   jq_is .tainted true
+}
+
+# seal KEY: makes the digest of the record on stdin again, and signs it with the host's own key
+seal()
+{
+  local text
+  text=$(jq_in_order -c 'del(.signature, .digest)')
+  text=$(jq_in_order -c --arg d "sha256:$(printf %s "$text" | sha256sum | cut -d ' ' -f 1)" '.digest = $d' <<< "$text")
+  printf 'gpuaas.signature/1\n%s' "$text" > "$T/text"
+  openssl pkeyutl -sign -rawin -inkey "$1" -in "$T/text" -out "$T/value"
+  jq_in_order -c --arg v "$(base64 -w 0 "$T/value")" --arg k "$(openssl pkey -in "$1" -pubout -outform DER |
+    tail -c 32 | base64 -w 0)" '. + {signature: {key: $k, value: $v}}' <<< "$text"
+}
+
+@test "evidence is judged from its content: what lies in one member makes no slot available" {
+  local change code member n=0
+  declare -A seen=()
+  head -n 1 "$T/orders" | on_host gpuaas-wipe > "$T/good"
+  jq_in_order -c . "$T/good" | cmp - "$T/good"
+  # Sealed again as it is it is the same: what is refused below is refused for its content.
+  seal "$T/far/node.key" < "$T/good" | cmp - "$T/good"
+  gpuaas-state backup "$T/before.db" > "$T/made"
+  while IFS='|' read -r change code member; do
+    rm -f "$GPUAAS_STATE"*
+    cp "$T/before.db" "$GPUAAS_STATE"
+    jq_in_order -c "$change" "$T/good" | seal "$T/far/node.key" > "$T/bad"
+    run --separate-stderr gpuaas-state fold "$T/bad"
+    echo "$change: $status"
+    assert_equal "$(slot_state)" cleanup_blocked
+    run_ok gpuaas-list slots --where "slot=$SLOT"
+    jq_is '.blockers[-1].code' "$code"
+    jq_is ".blockers[-1].evidence | contains(\"$member\")" true
+    jq_is .tainted true
+    run_ok gpuaas-state check
+    refute_output gpuaas.finding
+    refute_stderr "not judged by content"
+    : $((++n))
+    # The way back, once a code: another wipe, by the command that attention has.
+    if [[ -z ${seen[$code]-} ]]; then
+      seen[$code]=1
+      run_ok gpuaas-list attention --where "object=$SLOT"
+      jq_is '[.code, .command] | join(" ")' \
+        "$code gpuaas-approve repair $SLOT --reason TEXT | gpuaas-on gpuaas-wipe | gpuaas-state fold -"
+      gpuaas-approve repair "$SLOT" --reason "a test" | on_host gpuaas-wipe | gpuaas-state fold - > "$T/folded"
+      assert_equal "$(slot_state)" available
+    fi
+  done <<'END'
+.read_back.bytes_read = 0|wipe_not_proven|read_back.bytes_read is 0, and the disk has 16777216 bytes
+.read_back.mismatches = 7|wipe_failed|read_back.mismatches is 7
+.read_back = null|wipe_not_proven|read_back is null
+.read_back.verify = "sampled"|wipe_below_policy|read_back.verify is sampled
+.markers.surviving = 99|wipe_failed|markers.surviving is 99 of
+.markers.written = 1|wipe_not_proven|markers.written is 1
+.markers = null|wipe_not_proven|markers is null
+.attempts = []|wipe_not_proven|attempts is empty
+.attempts[0].outcome = "failed"|wipe_not_proven|attempts[0].outcome is failed
+.attempts[0].method = "sanitize_crypto"|wipe_not_proven|attempts[0].method is sanitize_crypto
+.guard[0].outcome = "failed"|wipe_not_proven|guard[0].outcome is failed
+.guard = []|wipe_not_proven|guard has no step 'exclusive_open'
+del(.guard[-1])|wipe_not_proven|guard has no step 'identity_after_open_files'
+.device.size_bytes = 1|wrong_device|device.size_bytes is 1, and the disk of the slot has 16777216 bytes
+.device.wwid = "eui.00000000000000ff"|wrong_device|device.wwid is eui.00000000000000ff
+.device.serial = "S0"|wrong_device|device.serial is S0
+.device.diskseq_after = "999"|wrong_device|device.diskseq_after is 999
+.device.medium = "block"|wrong_device|device.medium is block
+.gpu_identity = "slot:2:10de:2335"|wrong_device|gpu_identity is slot:2:10de:2335
+.class = "purge"|wipe_below_policy|class is purge, and the best of attempts is clear
+.policy.verify = "sampled"|wipe_below_policy|policy.verify is sampled
+.gpu_reset.outcome = "failed"|gpu_reset_failed|gpu_reset.outcome is failed
+.gpu_reset.outcome = "not_proven"|gpu_reset_not_proven|gpu_reset.outcome is not_proven
+.gpu_reset.outcome = "not_needed"|gpu_reset_not_proven|gpu_reset.outcome is not_needed
+.gpu_reset.step = "gpu_memory"|wipe_not_proven|gpu_reset.step is gpu_memory
+.gpu_memory.outcome = "failed"|gpu_memory_not_proven|gpu_memory.outcome is failed
+.vf_state.outcome = "failed"|vf_not_proven|vf_state.outcome is failed
+.vf_state.outcome = "not_needed"|vf_not_proven|vf_state.outcome is not_needed
+.status = 9|wipe_not_proven|status is 9, and outcome is confirmed
+.reason = "failed: the drive failed"|wipe_not_proven|reason is 'failed: the drive failed'
+.cause = "repair"|wipe_not_proven|cause is repair, and the order's is first
+.cause = "alone"|wipe_not_proven|cause is alone
+.read_back.finished_at = .started_at|wipe_not_proven|read_back.finished_at is
+.outcome = "failed"|wipe_failed|outcome is failed
+del(.rules)|evidence_old|rules is missing
+END
+  ((n == 35 && ${#seen[@]} == 9))
 }
 
 @test "no record and no result" {
@@ -168,7 +262,8 @@ slot_state()
       verified_at: "2026-11-20T00:00:00.000000Z"}' | gpuaas-state apply - > "$T/applied"
   gpuaas-place --profile lab --gpus 1 --project vision --name job > "$T/plan"
   gpuaas-list allocations | jq_in_order -c '.state = "active" | .power_observed = "on" |
-    .since = (now + 600 | todate | sub("Z$"; ".000000Z"))' | gpuaas-state fold - > "$T/folded"
+    .since = (now + 600 | todate | sub("Z$"; ".000000Z"))' | sign "$T/far/node.key" |
+    gpuaas-state fold - > "$T/folded"
   in_use()
   {
     gpuaas-report usage --from 1h --json | jq -e '.active_gpu_seconds > 0' > "$T/used"

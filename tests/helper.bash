@@ -11,6 +11,8 @@
 #
 #   setup_host NAME [KEY=VALUE…]  make the recorded host at $HOST (again: disks in $WORK stay)
 #   in_host CMD…                  run CMD in it; HOST=… WORK=… in_host CMD… for another one
+#   "$SRC/tests/own-conf" "GPUAAS_PATH=$T/bin:$FIXED_PATH" CMD…
+#                                 run CMD where the fakes of $T/bin are found; PATH counts for nothing
 #   start_libvirtd, stop_libvirtd the test driver on a private socket; sets LIBVIRTD_URI and
 #                                 GPUAAS_LIBVIRT_URI
 #   background CMD…               start CMD and remember it; its pid is in $BG_PID
@@ -19,6 +21,10 @@
 #   run_ok CMD…                   run CMD, which must end with 0
 #   run_status N CMD…             run CMD, which must end with N
 #   assert_status N               the last run ended with N
+#   sign KEYFILE < RECORDS        each record with its signature, made with openssl
+#   by_node < RECORDS             each record signed with a key made from the name of its node
+#   know_keys                     the state has those keys of the nodes that it has
+#   public_key KEYFILE            as it stands in signatures and in discoveries
 #   jq_is FILTER TEXT             jq -r FILTER over $output (every record) gives exactly TEXT
 #   jq_slurp_is FILTER TEXT       the same over the list of all records
 #   assert_output TEXT, refute_output TEXT, assert_stderr TEXT, refute_stderr TEXT
@@ -59,8 +65,10 @@ common_setup()
   HOST=$T/host WORK=$T/work BG=()
   mkdir "$T/tmp" "$T/asan"
   export T HOST WORK
-  export TMPDIR=$T/tmp HOME=$T PATH=$GPUAAS_BUILD/bin:$PATH LC_ALL=C.UTF-8 TZ=UTC
   export GPUAAS_STATE=$T/state.db GPUAAS_HOST_DIR=$T/hostdir GPUAAS_IMAGES=$T/kept
+  # Where programs are looked for; own-conf puts a folder before them.
+  export FIXED_PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+  export TMPDIR=$T/tmp HOME=$T PATH=$GPUAAS_BUILD/bin:$FIXED_PATH LC_ALL=C.UTF-8 TZ=UTC
   export ENTER_TREES=$BATS_FILE_TMPDIR/trees
   unset GPUAAS_ERRORS GPUAAS_LOG
   # Reports go to files: a program that is expected to fail must not hide one.
@@ -116,6 +124,43 @@ generate_host()
     "$SRC/tests/hosts/generate" "$1" "$made.new" "${@:2}" && mv -- "$made.new" "$made" || return
   fi
   cp -aT -- "$made" "$folder"
+}
+
+# sign KEYFILE < RECORDS: prints each record with its signature, as any program can make it.
+sign()
+{
+  local line value
+  while IFS= read -r line; do
+    line=$(jq_in_order -c 'del(.signature)' <<< "$line")
+    printf 'gpuaas.signature/1\n%s' "$line" > "$T/tmp/text"
+    openssl pkeyutl -sign -rawin -inkey "$1" -in "$T/tmp/text" -out "$T/tmp/value"
+    value=$(base64 -w 0 "$T/tmp/value")
+    # shellcheck disable=SC2016 # variables of jq
+    jq_in_order -c --arg v "$value" --arg k "$(public_key "$1")" \
+      '. + {signature: {key: $k, value: $v}}' <<< "$line"
+  done
+}
+
+# A simulated node signs with a key made from its name: by_node < RECORDS
+by_node()
+{
+  "$SRC/tests/signed"
+}
+
+# The state has the key of each node that by_node signs with, and no other of it.
+know_keys()
+{
+  gpuaas-list nodes --json | jq_in_order -c '{kind: "gpuaas.host/1", node}' | "$SRC/tests/signed" |
+    jq -r '"UPDATE node_key SET revoked_at = registered_at, reason = \"test\"
+        WHERE node_id = \"\(.node)\" AND revoked_at IS NULL;
+      INSERT INTO node_key (node_id, key, registered_at)
+        VALUES (\"\(.node)\", \"\(.node_key)\", \"2026-11-20T00:00:00.000000Z\");"' |
+    tr '"' "'" | sqlite3 "$GPUAAS_STATE"
+}
+
+public_key()
+{
+  openssl pkey -in "$1" -pubout -outform DER | tail -c 32 | base64 -w 0
 }
 
 setup_host()
@@ -258,4 +303,17 @@ assert_stderr()
 refute_stderr()
 {
   [[ ${stderr-} != *"$1"* ]] || { echo "on stderr: $1"; show_run; return 1; }
+}
+
+# without_triggers SQL: changes the state's rows while every trigger is away
+without_triggers()
+{
+  python3 - "$GPUAAS_STATE" "$1" << 'END'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+    db.execute("DROP TRIGGER " + name)
+db.executescript(sys.argv[2])
+db.commit()
+END
 }

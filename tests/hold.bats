@@ -127,6 +127,58 @@ typed()
   jq_slurp_is 'map(.kind)|join(" ")' "gpuaas.released/1 gpuaas.wipe-evidence/1"
 }
 
+@test "a profile that cannot be read is no profile without a hold: nothing ends by it" {
+  make_vm '.hold_seconds = 7200'
+  sqlite3 "$GPUAAS_STATE" "
+    DROP TRIGGER allocation_snapshot; DROP TRIGGER allocation_fixed;
+    UPDATE allocation SET profile_record = json_remove(profile_record, '\$.name'),
+      generation = generation + 1 WHERE id = '$ID'"
+  for hold in "" "--hold 1h"; do
+    # shellcheck disable=SC2086 # option and value, or nothing
+    run_status 3 here gpuaas-release demo $hold
+    assert_stderr "profile 'lab', as allocation '$ID' was placed with it, cannot be read"
+    assert_stderr "name"
+    assert_stderr "'gpuaas-release $ID --hold 0' releases it at once"
+    allocation_is active
+  done
+  assert_equal "$(domstate)" running
+  run_ok here bash -c 'gpuaas-release demo --hold 0 | gpuaas-wipe'
+  allocation_is released
+}
+
+@test "for ever is refused, and where an older version took it, it is long and not over at once" {
+  make_vm
+  for seconds in 300000000000 316224001 9007199254740991; do
+    jq_in_order -c --argjson s $seconds '.hold_seconds = $s' "$SRC/share/objects/lab.json" > "$T/profile"
+    run_status 3 gpuaas-state apply "$T/profile"
+    assert_stderr "member 'hold_seconds' is $seconds, not within 0 .. 316224000"
+  done
+  run_status 2 gpuaas-place --profile lab --gpus 1 --run-time 99999999999d
+  run_status 3 gpuaas-place <<< '{"kind":"gpuaas.request/1","profile":"lab","count":1,"project":"vision","run_seconds":9300000000000}'
+  assert_stderr "member 'run_seconds' is 9300000000000, not within 0 .. 316224000"
+  jq_in_order -c '.hold_seconds = 316224000' "$SRC/share/objects/lab.json" > "$T/profile"
+  run_ok gpuaas-state apply "$T/profile"
+  # As a version without the bound left them.
+  sqlite3 "$GPUAAS_STATE" "
+    DROP TRIGGER allocation_snapshot; DROP TRIGGER allocation_fixed;
+    UPDATE allocation SET profile_record = json_set(profile_record, '\$.hold_seconds', 300000000000),
+      request = json_set(request, '\$.run_seconds', 9300000000000),
+      generation = generation + 1 WHERE id = '$ID'"
+  assert_equal "$(sqlite3 "$GPUAAS_STATE" "SELECT json_extract(profile_record, '\$.hold_seconds'),
+    json_extract(request, '\$.run_seconds') FROM allocation WHERE id = '$ID'")" "300000000000|9300000000000"
+  sqlite3 "$GPUAAS_STATE" "UPDATE node SET reserved_memory_mib = 9007199254740991, generation = generation + 1"
+  run_ok gpuaas-list nodes
+  jq_is .reserved_memory_mib 1073741824
+  run_ok gpuaas-list attention
+  refute_output run_time
+  run_ok here gpuaas-release demo
+  allocation_is held
+  assert_equal "$(of_it .expires_at | cut -c 1-4)" "$(date -ud '3660 days' +%Y)"
+  run_ok here gpuaas-release --pending
+  assert_equal "$output" ""
+  allocation_is held
+}
+
 @test "on another machine: the order travels, and what the host did is folded" {
   make_lab
   gpuaas-place --profile lab --name demo > "$T/plan"

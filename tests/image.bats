@@ -19,13 +19,14 @@ digest_of()
 
 kept()
 {
-  gpuaas-image list | jq -r 'select(.withdrawn_at == null) | .image'
+  gpuaas-image list |
+    jq -r 'select(.withdrawn_at == null and (.path|startswith(env.GPUAAS_IMAGES))) | .image'
 }
 
-# Nothing but the folders of the store.
+# Nothing but the folders of the store, and the records of images that lie elsewhere.
 store_is_empty()
 {
-  assert_equal "$(find "$GPUAAS_IMAGES" -type f)" ""
+  assert_equal "$(find "$GPUAAS_IMAGES" -type f ! -name '*.in-place')" ""
 }
 
 @test "a file that is not there is not found, whatever is asked of it" {
@@ -35,14 +36,46 @@ store_is_empty()
   assert_stderr "gpuaas-image list shows"
 }
 
-@test "a file that is added in place stays where it is, and is not kept" {
+@test "a file that is added in place stays where it is; it is listed, verified and withdrawn" {
   raw_image "$T/a.raw" 9
   run_ok gpuaas-image add "$T/a.raw" --name a
   jq_is 'select(.kind == "gpuaas.node-image/1") | .path' "$T/a.raw"
   run_ok gpuaas-image verify "$T/a.raw"
   run_ok gpuaas-image list
-  assert_equal "$output" ""
-  run ! test -e "$GPUAAS_IMAGES"
+  jq_is '.path' "$T/a.raw"
+  jq_is '.image' a
+  run_ok gpuaas-image verify a
+  sum=$(sha256sum < "$T/a.raw")
+  run_ok gpuaas-image rm a
+  assert_stderr "its file stays"
+  jq_is '.withdrawn_at != null' true
+  jq_is '.digest' "$(digest_of "$T/a.raw")"
+  assert_equal "$(sha256sum < "$T/a.raw")" "$sum"
+  assert_equal "$(find "$GPUAAS_IMAGES" -type f)" ""
+  run_status 5 gpuaas-image rm a
+  raw_image "$T/b.raw" 9
+  gpuaas-image add "$T/b.raw" --name b > /dev/null
+  printf x | dd of="$T/b.raw" bs=1 seek=100 conv=notrunc status=none
+  run_status 1 gpuaas-image verify b
+  jq_is '.withdrawn_at != null' true
+  # Added anew, the file is one image: what it was before is noted no longer.
+  run_ok gpuaas-image add "$T/b.raw" --name b
+  run_ok gpuaas-image list
+  jq_slurp_is 'map(.digest)|join(" ")' "$(digest_of "$T/b.raw")"
+  # Moved into the folder by --copy, the copy alone counts.
+  run_ok gpuaas-image add "$T/b.raw" --name b --copy
+  run_ok gpuaas-image list
+  jq_slurp_is 'map(.path|startswith(env.GPUAAS_IMAGES))|join(" ")' true
+}
+
+@test "an image in place that is withdrawn is placed no more" {
+  make_lab
+  here gpuaas-image rm lab | gpuaas-state apply -
+  run_status 1 gpuaas-place --profile lab --gpus 1
+  assert_output image_missing
+  here gpuaas-image add "$T/images/lab.raw" --name lab --probe running --firmware bios |
+    gpuaas-state apply -
+  run_ok gpuaas-place --profile lab --gpus 1
 }
 
 @test "how long a machine of it may take to be ready is said with the image, within bounds" {
@@ -257,7 +290,7 @@ place_status()
   run_status 1 here gpuaas-image verify --all
   assert_stderr "is not what was added"
   jq_slurp_is 'map(select(.withdrawn_at)|.image)|join(" ")' "a b"
-  jq_slurp_is 'map(select(.withdrawn_at == null)|.image)|join(" ")' c
+  jq_slurp_is 'map(select(.withdrawn_at == null)|.image)|join(" ")' "c lab"
   echo "$output" > "$T/verdict"
   run_ok gpuaas-state apply "$T/verdict"
   assert_equal "$(gpuaas-list node-images | jq -r .image | xargs)" "c lab"

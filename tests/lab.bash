@@ -3,8 +3,8 @@
 #
 # The state and the host lab1 together, for tests of the whole pipeline:
 #
-#   make_lab            state, profile lab, both slots wiped and available, the image on the node,
-#                       libvirt's test driver
+#   make_lab [OPTION…]  state, profile lab, both slots approved with those options, wiped and
+#                       available, the image on the node, libvirt's test driver
 #   here CMD…           on the machine that holds the state
 #   there CMD…          on the host as another machine: a folder of its own and no state
 #   fold FILE…          folds results; only its status and words are shown
@@ -23,11 +23,13 @@ make_lab()
   gpuaas-state init --lab > "$T/made"
   gpuaas-state apply "$SRC/share/objects/lab.json" >> "$T/made"
   here gpuaas-discover > "$T/discovery"
-  here bash -c 'gpuaas-approve --all-ready < "$1" | gpuaas-wipe' - "$T/discovery" > "$T/wiped"
+  here bash -c 'gpuaas-approve --all-ready "${@:2}" < "$1" | gpuaas-wipe' - "$T/discovery" "$@" > "$T/wiped"
   truncate -s 8M "$T/images/lab.raw"
   head -c 1M /dev/urandom | dd of="$T/images/lab.raw" conv=notrunc status=none
   here gpuaas-image add "$T/images/lab.raw" --name lab --probe running --firmware bios |
     gpuaas-state apply - >> "$T/made"
+  # It is one machine with one key, wherever its folder is, and it remembers its wipes.
+  cp -a "$GPUAAS_HOST_DIR" "$T/there"
 }
 
 here()

@@ -155,13 +155,20 @@ setup()
   run_status 2 gpuaas nothing
   assert_stderr "gpuaas help"
   run_status 5 gpuaas show zzzz
-  # Elsewhere in PATH, when it is not beside it.
+}
+
+@test "the front finds a program that is not beside it where gpuaas.conf says, never in the caller's PATH" {
+  ((EUID == 0)) || skip "only root can have a gpuaas.conf"
   mkdir "$T/bin"
   printf '#!/bin/sh\necho "other $*"\n' > "$T/bin/gpuaas-other"
   chmod +x "$T/bin/gpuaas-other"
-  PATH=$PATH:$T/bin run_ok gpuaas other a b
+  PATH=$T/bin:$PATH run_status 2 gpuaas other a b
+  assert_stderr "there is no program 'gpuaas-other'"
+  PATH=$T/bin:$PATH run_ok gpuaas help
+  refute_output "    other"
+  run_ok "$SRC/tests/own-conf" "GPUAAS_PATH=$T/bin:$FIXED_PATH" gpuaas other a b
   assert_equal "$output" "other a b"
-  PATH=$PATH:$T/bin run_ok gpuaas help
+  run_ok "$SRC/tests/own-conf" "GPUAAS_PATH=$T/bin:$FIXED_PATH" gpuaas help
   assert_output "    other"
 }
 

@@ -13,6 +13,7 @@ setup()
   [[ -c /dev/net/tun ]] || skip "the userspace switch makes its ports by /dev/net/tun"
   setup_host lab1 sysctl='{"net.ipv4.ip_forward":1}'
   make_image 12 5
+  wipe_disks
   net_start
 }
 

@@ -37,7 +37,7 @@ running()
   id=$(jq -r .allocation "$T/plan")
   gpuaas-list allocations --where "allocation=$id" | jq_in_order -c '.state = "active" |
     .power_observed = "on" | .since = (now | todate | sub("Z"; ".000000Z"))' > "$T/result"
-  gpuaas-state fold "$T/result" > "$T/folded"
+  by_node < "$T/result" | gpuaas-state fold - > "$T/folded"
   [[ $(gpuaas-list allocations --where "allocation=$id" | jq -r .state) == active ]] || return 1
   echo "$id"
 }
@@ -254,7 +254,8 @@ evacuated_to()
   jq_in_order -c '{kind: "gpuaas.failure/1", node, object: .allocation, attempt, generation,
     program: "gpuaas-provision", phase: "define", code: "failed", sentence: "no", hint: null,
     status: 9, at: .created_at, dry_run: false}' "$T/plan" > "$T/failure"
-  run_status 9 gpuaas-state fold "$T/failure"
+  by_node < "$T/failure" > "$T/signed"
+  run_status 9 gpuaas-state fold "$T/signed"
   first=$(jq -r .bundles[0].slot "$T/plan")
   gpuaas-approve quarantine "$first" --reason smoke > "$T/out"
   # The command that attention names for the allocation works, for what is left of it.
@@ -264,7 +265,8 @@ evacuated_to()
   jq_is '.bundles | map(.slot) | join(" ")' "$(jq -r .bundles[1].slot "$T/plan")"
   jq_in_order -c '{kind: "gpuaas.released/1", allocation, node, generation, attempt, dry_run: false,
     at: .issued_at, steps: [], slots: .bundles | map(.slot), lab: true}' <<< "$output" > "$T/done"
-  run_ok gpuaas-state fold "$T/done"
+  by_node < "$T/done" > "$T/signed"
+  run_ok gpuaas-state fold "$T/signed"
   run_ok gpuaas-list slots
   jq_slurp_is 'map(.state)|join(" ")' "quarantined wiping"
   run_ok gpuaas-state check

@@ -13,6 +13,7 @@ setup()
   in_host gpuaas-discover > "$T/pattern"
   "$GPUAAS_BUILD/bench/fleet" "$GPUAAS_STATE" 1 < "$T/pattern"
   NODE=$(gpuaas-list nodes | jq -r .node)
+  know_keys
   export GPUAAS_NOTIFY_DIR=$T/notify.d
   install -d -m 755 "$GPUAAS_NOTIFY_DIR"
 }
@@ -52,7 +53,7 @@ drift()
   jq_in_order -cn --arg node "$NODE" --arg at "$at" --argjson agreed "$([[ $# -eq 0 ]] && echo true || echo false)" '{
     kind:"gpuaas.observation/1", node:$node, at:$at, boot_id:null, fingerprint:null, agreed:$agreed,
     journal_open:0, drifts:0, allocations:[]}' >> "$T/drifts"
-  gpuaas-state fold "$T/drifts" > "$T/folded"
+  by_node < "$T/drifts" | gpuaas-state fold - > "$T/folded"
 }
 
 notify()
@@ -261,7 +262,7 @@ raised pci_missing $NODE"
   assert_equal "$(< "$T/left")" "GPUAAS_CHANGE=raised
 GPUAAS_NOTICE=1
 LC_ALL=C
-PATH=/usr/sbin:/usr/bin:/sbin:/bin"
+PATH=$FIXED_PATH"
   refute_grep -q state.db "$T/fds"
   refute_output noise
 }

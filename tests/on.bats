@@ -224,6 +224,15 @@ RUN
   ssh_runs h1 <<< "printf 'a\\033[2Jb\\n' >&2"
   run_ok gpuaas-on --nodes node=h1 gpuaas-reconcile
   assert_stderr "h1: a?[2Jb"
+  # Nor as one character of two bytes (CSI), as one byte, or by turning the direction of text.
+  ssh_runs h1 <<< "printf 'a\\302\\2332Jb\\233c\\342\\200\\256d\\r\\n' >&2"
+  run_ok gpuaas-on --nodes node=h1 gpuaas-reconcile
+  assert_stderr "h1: a?2Jb?c?d"
+  run ! grep -qaP '\x1b|\x9b|\xe2\x80\xae|\r' <<< "$stderr"
+  # The same in the sentence of a record, which quotes the last of what was said.
+  ssh_runs h1 <<< "printf 'a\\302\\2332Jb\\342\\200\\256d\\n' >&2; exit 9"
+  run --separate-stderr gpuaas-on --table --nodes node=h1 gpuaas-reconcile
+  run ! grep -qaP '\x1b|\x9b|\xe2\x80\xae' <<< "$output$stderr"
 }
 
 @test "lines of all nodes come as they are written, whole" {

@@ -74,11 +74,11 @@ load lab
   there gpuaas-provision "$T/plan" > "$T/results"
   before=$(snapshot)
   for change in '.attempt="zzzzzzzz"' '.generation+=1' '.lab=false' '.dry_run=true'; do
-    jq_in_order -c "$change | del(.signature)" "$T/results" > "$T/bad"
+    jq_in_order -c "$change" "$T/results" | sign "$T/there/node.key" > "$T/bad"
     run_status 4 fold "$T/bad"
     assert_stderr "line 1 is not folded"
   done
-  jq_in_order -c '.allocation="zzzzzzzz" | del(.signature)' "$T/results" > "$T/bad"
+  jq_in_order -c '.allocation="zzzzzzzz"' "$T/results" | sign "$T/there/node.key" > "$T/bad"
   run_status 5 fold "$T/bad"
   assert_equal "$(snapshot)" "$before"
 }
@@ -101,7 +101,8 @@ load lab
   jq_is .code not_wiped
   assert_equal "$(sha256sum < "$WORK/disks/nvme2n1")" "$disk"
   # The host's word takes the slot out of sale, and the plan on it is cancelled.
-  run_ok fold "$T/results"
+  run_status 4 fold "$T/results"
+  assert_stderr "after that was cancelled"
   slots_are quarantined available
   allocation_is cancelled
   slot=$(jq -r '.bundles[0].slot' "$T/plan")
@@ -333,4 +334,136 @@ placer()
     AND b.created_at < coalesce(a.ended_at, '9')")" 0
   run_ok gpuaas-state check
   run_ok gpuaas-state audit verify
+}
+
+# not_sold_again CODE: the slot of what was released is blocked for it, wherever one looks
+not_sold_again()
+{
+  slots_are cleanup_blocked available
+  run_ok gpuaas-list slots --where state=cleanup_blocked
+  jq_is '.blockers[-1].code' "$1"
+  jq_is .tainted true
+  run_ok gpuaas-list attention
+  jq_slurp_is 'map(select(.object_kind == "slot").code) | join(" ")' "$1"
+  run_status 1 gpuaas-place --profile lab --gpus 2 --project vision --json
+  run_ok gpuaas-state check
+}
+
+# policy_lab MEMORY: a lab with that policy for GPU memory, and with a method for it: a reset that failed is no less
+# failed when the memory was cleared
+policy_lab()
+{
+  mkdir -p "$T/scrub"
+  printf '#!/bin/sh\necho "cleared $1"\n' > "$T/scrub/10de:2335"
+  chmod 755 "$T/scrub" "$T/scrub/10de:2335"
+  export GPUAAS_GPU_SCRUB_DIR=$T/scrub
+  make_lab --gpu-memory "$1"
+  slots_are available available
+  here bash -c 'gpuaas-place --profile lab --gpus 1 --name job | gpuaas-provision' > "$T/running"
+  slots_are active available
+  here gpuaas-release job > "$T/order"
+  slots_are wiping available
+}
+
+# comes_back: the command that attention names, once the GPU works again
+comes_back()
+{
+  run_ok here bash -c 'gpuaas-approve repair "$1" --reason "power cycled" | gpuaas-wipe' - \
+    "$(gpuaas-list slots --where state=cleanup_blocked | jq -r .slot)"
+  slots_are available available
+}
+
+# not_come_back MEMORY: a wipe after which the GPU does not answer
+not_come_back()
+{
+  policy_lab "$1"
+  gcc -shared -fPIC -o "$T/clock.so" "$SRC/tests/fake/fast_clock.c" -ldl
+  # Its configuration space reads as ones, as that of a device which fell off the bus. The reset is
+  # waited for in minutes of a clock that runs faster.
+  run here env LD_PRELOAD="$T/clock.so:libumockdev-preload.so.0" FAST_CLOCK=300 bash -c '
+    printf "\377\377\377\377" | dd of=/sys/bus/pci/devices/0000:18:00.0/config bs=1 seek=4 conv=notrunc status=none
+    gpuaas-wipe' < "$T/order"
+  assert_status 9
+  output=$(grep '^{' <<< "$output")
+  jq_is 'select(.gpu_reset) | [.outcome, .gpu_reset.outcome, .gpu_memory.outcome, (.reason | split(":")[0]), .policy.gpu_memory]
+    | join(" ")' "failed failed not_proven gpu_reset_failed $1"
+  jq_is 'select(.gpu_reset) | .gpu_reset.detail' \
+    "'0000:18:00.0' does not answer 60 s after its reset"
+  not_sold_again gpu_reset_failed
+  comes_back
+}
+
+@test "a GPU that does not come back from its reset is not sold again: GPU memory if supported" {
+  [[ $(id -u) -eq 0 ]] || skip "an operator's method must belong to root"
+  not_come_back if_supported
+}
+
+@test "a GPU that does not come back from its reset is not sold again: GPU memory required" {
+  [[ $(id -u) -eq 0 ]] || skip "an operator's method must belong to root"
+  not_come_back required
+}
+
+# still_held MEMORY: a wipe while a process has the GPU's group open
+still_held()
+{
+  policy_lab "$1"
+  run here bash -c 'exec 7< /dev/vfio/10; echo "$$" > "$1"; gpuaas-wipe 7<&-; exit "$?"' - "$T/holder" < "$T/order"
+  assert_status 9
+  not_sold_again gpu_reset_failed
+  local says
+  says="process $(< "$T/holder") (bash) has '0000:18:00.0' open"
+  run_ok gpuaas-list attention
+  assert_output "$says"
+  run_ok gpuaas-list slots --where state=cleanup_blocked
+  jq_is ".blockers[-1].evidence | contains(\"$says\")" true
+  comes_back
+}
+
+@test "a GPU that a process still has open is not sold again, and the process is named: GPU memory if supported" {
+  [[ $(id -u) -eq 0 ]] || skip "only root sees what others have open"
+  still_held if_supported
+}
+
+@test "a GPU that a process still has open is not sold again, and the process is named: GPU memory required" {
+  [[ $(id -u) -eq 0 ]] || skip "only root sees what others have open"
+  still_held required
+}
+
+@test "a GPU that nothing can reset is approved by no policy, as part of a whole machine only" {
+  local memory
+  setup_host lab1 gpu.0.reset_method=
+  gpuaas-state init --lab > "$T/made"
+  gpuaas-state apply "$SRC/share/objects/lab.json" >> "$T/made"
+  gpuaas-state apply "$SRC/share/objects/lab-baremetal.json" >> "$T/made"
+  here gpuaas-discover > "$T/discovery"
+  for memory in if_supported required; do
+    run here gpuaas-approve --slot 0 --gpu-memory "$memory" < "$T/discovery"
+    assert_status 1
+    slots_are disabled
+    run_ok gpuaas-list slots
+    jq_is '[.blockers[].code] | join(" ")' "gpu_no_reset tainted"
+  done
+  run_ok here gpuaas-approve --all-ready < "$T/discovery"
+  slots_are disabled wiping
+  run_ok here gpuaas-approve --all-ready --mode baremetal --profile lab-baremetal < "$T/discovery"
+  slots_are wiping wiping
+}
+
+@test "a GPU that the kernel cannot reset needs a scrub to be sold again" {
+  [[ $(id -u) -eq 0 ]] || skip "an operator's method must belong to root"
+  make_lab
+  here bash -c 'gpuaas-place --profile lab --gpus 1 --name job | gpuaas-provision' > "$T/running"
+  here gpuaas-release job > "$T/order"
+  setup_host lab1 gpu.0.reset_method=
+  run_status 7 here gpuaas-wipe "$T/order"
+  jq_is 'select(.gpu_reset) | [.outcome, .gpu_reset.outcome, (.reason | split(":")[0])] | join(" ")' \
+    "failed not_proven gpu_reset_not_proven"
+  not_sold_again gpu_reset_not_proven
+  mkdir "$T/scrub"
+  printf '#!/bin/sh\necho "cleared $1"\n' > "$T/scrub/10de:2335"
+  chmod 755 "$T/scrub/10de:2335"
+  run_ok here env GPUAAS_GPU_SCRUB_DIR="$T/scrub" bash -c \
+    'gpuaas-approve repair "$1" --reason "method installed" | gpuaas-wipe' - \
+    "$(gpuaas-list slots --where state=cleanup_blocked | jq -r .slot)"
+  slots_are available available
 }

@@ -34,13 +34,13 @@ PARTS='
     {slot:"s0000000",claim:"c0000000",slot_index:0,generation:3,numa_node:0,
      gpu_identity:"slot:1:10de:2335",gpu_pci_address:"0000:18:00.0",gpu_device:"10de:2335",module_id:2,
      nvme_wwid:"eui.002538b1000000a1",nvme_serial:"S7LANE0L000001",nvme_path:"/dev/nvme2n1",
-     nvme_size_bytes:16777216,fabric_vf_pci_address:null,fabric_pf_pci_address:null,
+     nvme_size_bytes:16777216,fabric_vf_pci_address:"0000:1a:00.1",fabric_pf_pci_address:"0000:1a:00.0",
      cpuset:"0-3",memory_mib:2048,mac:"02:00:00:00:00:01",private_ip:"10.100.0.11",
      bridge:"ovsbr0",port:"gp-0",wipe_attempt:null},
     {slot:"s0000001",claim:"c0000001",slot_index:1,generation:4,numa_node:1,
      gpu_identity:"slot:2:10de:2335",gpu_pci_address:"0000:9a:00.0",gpu_device:"10de:2335",module_id:1,
      nvme_wwid:"eui.002538b1000000a2",nvme_serial:"S7LANE0L000002",nvme_path:"/dev/nvme1n1",
-     nvme_size_bytes:16777216,fabric_vf_pci_address:null,fabric_pf_pci_address:null,
+     nvme_size_bytes:16777216,fabric_vf_pci_address:"0000:1a:00.2",fabric_pf_pci_address:"0000:1a:00.0",
      cpuset:"8-11",memory_mib:2048,mac:"02:00:00:00:00:02",private_ip:"10.100.0.12",
      bridge:"ovsbr0",port:"gp-1",wipe_attempt:null}] | .[:$n];
   def network: {bridge:"ovsbr0",uplink:"eth0",gateway:"10.100.0.1",prefix_bits:24,
@@ -69,6 +69,35 @@ plan()
      user_data_digest:null,fabric_partition:null,
      wipe:{minimum_class:"clear",verify:"full",gpu_memory:"if_supported"},price_micros:4000000,
      lab:true} | '"$filter" | seal
+}
+
+# wipe_orders: the orders to wipe both slots
+wipe_orders()
+{
+  jq_in_order -cn "$PARTS"'
+    bundles(2)[] | {kind:"gpuaas.wipe-order/1",node:"n-1ab100000000",object:.slot,claim:null,
+      allocation:null,generation:1,attempt:"w900000\(.slot_index)",dry_run:false,
+      issued_at:"2026-11-20T17:00:00.000000Z",cause:"first",nvme_wwid,nvme_serial,nvme_path,
+      nvme_size_bytes,destroy_data:null,gpu_identity,gpu_pci_address,gpu_device,
+      fabric_vf_pci_address:null,fabric_pf_pci_address:null,
+      wipe:{minimum_class:"clear",verify:"full",gpu_memory:"if_supported"},lab:true}'
+}
+
+# wipe_disks: the host has wiped both, and its host.db says so; without that no plan is carried out.
+# It does so once a file of tests, and is the same host in each of them.
+wipe_disks()
+{
+  local kept=$BATS_FILE_TMPDIR/wiped
+  mkdir -p "$GPUAAS_HOST_DIR"
+  chmod 700 "$GPUAAS_HOST_DIR"
+  if [[ -d $kept ]]; then
+    cp -a "$kept/." "$GPUAAS_HOST_DIR"
+    return
+  fi
+  wipe_orders | in_host gpuaas-wipe > "$T/wiped-before" 2> "$T/wiped-words" ||
+    { cat "$T/wiped-words"; return 1; }
+  cp -a "$GPUAAS_HOST_DIR" "$T/wiped-host"
+  mv -T "$T/wiped-host" "$kept" || [[ -d $kept ]] # a case beside this one was faster
 }
 
 # release_order [JQ [N]]: the order that takes the plan's devices back

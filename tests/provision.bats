@@ -9,6 +9,7 @@ setup()
   common_setup
   setup_host lab1
   make_image 12 5
+  wipe_disks
 }
 
 disk0()
@@ -45,19 +46,32 @@ provision()
 
 untouched()
 {
-  run_ok du -k "$WORK/disks/nvme2n1"
-  assert_equal "${output%%$'\t'*}" 0
+  cmp -n "$(stat -c %s "$WORK/disks/nvme2n1")" "$WORK/disks/nvme2n1" /dev/zero
   run ! test -e "$GPUAAS_HOST_DIR/vm/a110c000"
   run_ok find "$T/dhcp" -mindepth 1
   assert_equal "$output" ""
 }
 
-# refused STATUS CODE JQ: a plan changed by JQ is refused with the code, and nothing is touched
+# What host.db has, as text
+host_db()
+{
+  sqlite3 "$GPUAAS_HOST_DIR/host.db" .dump
+}
+
+# told_errors N BOOT: gpuaas-reconcile told of so many errors of the first GPU in that boot
+told_errors()
+{
+  sqlite3 "$GPUAAS_HOST_DIR/host.db" "INSERT OR REPLACE INTO gpu_errors (gpu_identity, boot_id, fatal, at)
+    VALUES ('slot:1:10de:2335', '$2', $1, '2026-11-20T18:00:00.000000Z')"
+}
+
+# refused STATUS CODE JQ [PHASE]: a plan changed by JQ is refused with the code, in that phase, and nothing is touched
 refused()
 {
   plan "$3" > "$T/plan"
   run_status "$1" provision
   jq_is '[.kind,.code,.status]|join(" ")' "gpuaas.failure/1 $2 $1"
+  [[ -z ${4-} ]] || jq_is .phase "$4"
   untouched
 }
 
@@ -105,6 +119,37 @@ refused()
   untouched
 }
 
+@test "a GPU that does not answer, or that nothing can reset, is refused before a write" {
+  start_libvirtd
+  setup_host lab1 gpu.0.command=ffff
+  refused 4 gpu_not_answering . recheck
+  setup_host lab1 gpu.0.reset_method=
+  refused 7 gpu_no_reset . recheck
+}
+
+@test "a GPU that a process has open is refused before a write, and the process is named" {
+  [[ $(id -u) -eq 0 ]] || skip "only root sees what others have open"
+  start_libvirtd
+  plan > "$T/plan"
+  run_status 4 in_host bash -c 'exec 7< /dev/vfio/10; echo "$$" > "$1"
+    gpuaas-provision "$2" 7<&-; exit "$?"' - "$T/holder" "$T/plan"
+  jq_is '[.phase, .code] | join(" ")' "recheck device_in_use"
+  jq_is .sentence "process $(< "$T/holder") (bash) has '0000:18:00.0' open"
+  untouched
+}
+
+@test "a GPU whose reset fails: no domain is started" {
+  start_libvirtd
+  plan > "$T/plan"
+  local dir=$HOST/sys/devices/pci0000:15/0000:15:01.0/0000:16:00.0/0000:17:00.0/0000:18:00.0
+  mkdir -p "$dir"
+  ln -s /dev/full "$dir/reset"
+  run_status 10 provision
+  jq_is '[.phase, .code] | join(" ")' "devices reset_failed"
+  run_ok virsh -q -c "$LIBVIRTD_URI" list --all --name
+  refute_output gpuaas-
+}
+
 @test "libvirt that does not answer is a failure that changes nothing" {
   export GPUAAS_LIBVIRT_URI="test+unix:///default?socket=$T/nobody"
   plan > "$T/plan"
@@ -145,6 +190,7 @@ refused()
       assert_equal "${output%|*}" "${output#*|}"
       stop_libvirtd
       rm -rf "$GPUAAS_HOST_DIR" "$T/dhcp" "$WORK/disks"
+      wipe_disks
     done
   done
 }
@@ -152,13 +198,67 @@ refused()
 @test "a dry run prints what would be done and changes nothing" {
   start_libvirtd
   plan > "$T/plan"
+  before=$(host_db)
   run_ok in_host gpuaas-provision --dry-run "$T/plan"
   jq_is '[.state,.dry_run]|join(" ")' "placed true"
   assert_stderr "write image lab-image"
-  assert_stderr "<domain type='test'>"
-  assert_stderr "start domain gpuaas-a110c000"
+  # The domain as it is, line by line, to its end; the reset by the method that would be chosen.
+  assert_stderr "define domain gpuaas-a110c000:
+<domain type='test'>
+  <name>gpuaas-a110c000</name>"
+  assert_stderr "
+</domain>
+start domain gpuaas-a110c000"
+  assert_stderr "write bus to /sys/bus/pci/devices/0000:18:00.0/reset_method, 1 to \
+/sys/bus/pci/devices/0000:18:00.0/reset, and the methods back"
   untouched
+  assert_equal "$(host_db)" "$before"
+}
+
+@test "a disk that host.db does not have as wiped is refused, also by a dry run" {
+  start_libvirtd
+  # Never wiped here: the host was set up anew, or host.db is lost.
+  mv "$GPUAAS_HOST_DIR" "$T/kept-db"
+  plan > "$T/plan"
+  run_status 4 in_host gpuaas-provision --dry-run "$T/plan"
+  jq_is '[.phase, .code, .dry_run] | map(tostring) | join(" ")' "recheck not_wiped true"
   run ! test -e "$GPUAAS_HOST_DIR"
+  run_status 4 provision
+  jq_is '[.phase, .code] | join(" ")' "recheck not_wiped"
+  assert_output "no record of a finished wipe of disk 'eui.002538b1000000a1' of slot 's0000000'"
+  jq_is '.hint | contains("gpuaas-release a110c000")' true
+  untouched
+  # Wiped, and written by another since.
+  rm -r "$GPUAAS_HOST_DIR"
+  mv "$T/kept-db" "$GPUAAS_HOST_DIR"
+  sqlite3 "$GPUAAS_HOST_DIR/host.db" "INSERT INTO journal (object, op, subject, inverse, done, at)
+    VALUES ('b220c000', 'disk', 'eui.002538b1000000a1', '{}', 1, '2999-01-01T00:00:00.000000Z')"
+  run_status 4 in_host gpuaas-provision --dry-run "$T/plan"
+  jq_is .code not_wiped
+  run_status 4 provision
+  jq_is '[.phase, .code] | join(" ")' "recheck not_wiped"
+  assert_output "was written by allocation 'b220c000' and not wiped since"
+  # The other disk has its wipe.
+  plan '.bundles = [.bundles[1]] | .count = 1 | .vcpus = 4 | .memory_mib = 2048' 2 > "$T/plan"
+  run_ok provision
+}
+
+@test "fatal bus errors that the state was not told of refuse their GPU; those it was told of do not" {
+  start_libvirtd
+  setup_host lab1 'gpu.0.aer={"fatal":2}'
+  plan > "$T/plan"
+  run_status 4 in_host gpuaas-provision --dry-run "$T/plan"
+  jq_is .code health_failed
+  run_status 4 provision
+  jq_is '[.phase, .code] | join(" ")' "recheck health_failed"
+  assert_output "the bus has counted fatal errors of GPU 0000:18:00.0, 2 since"
+  untouched
+  told_errors 2 2222
+  refused 4 health_failed . recheck
+  told_errors 1 1ab10000-0000-4000-8000-000000000001
+  refused 4 health_failed . recheck
+  told_errors 2 1ab10000-0000-4000-8000-000000000001
+  run_ok provision
 }
 
 @test "two at the same plan: one works, the other is told who has it" {

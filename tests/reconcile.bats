@@ -9,6 +9,7 @@ setup()
   common_setup
   setup_host lab1
   make_image 12 5
+  wipe_disks
 }
 
 # expectation [JQ]: what lab1 should look like with the plan's allocation active on slot 0
@@ -131,7 +132,7 @@ codes()
   [[ -e $GPUAAS_HOST_DIR/vm/a110c000/seed.iso && -e $T/dhcp/gpuaas-a110c000 ]]
   reconcile 0 "$ENDED" --repair
   assert_equal "$(codes)" "journal_open! dhcp_reservation_stale! seed_orphan!"
-  jq_slurp_is '.[-1]|[.agreed,.journal_open]|map(tostring)|join(" ")' "true 1" # the node's own binding stays
+  jq_slurp_is '.[-1]|[.agreed,.journal_open]|map(tostring)|join(" ")' "true 2" # the bindings of GPU and VF stay, as the node's
   [[ ! -e $GPUAAS_HOST_DIR/vm/a110c000 && ! -e $T/dhcp/gpuaas-a110c000 ]]
   # A disk is never touched, whatever its allocation.
   assert_equal "$(sha256sum "$WORK/disks/nvme2n1")" "$before"
@@ -279,7 +280,7 @@ rebooted()
 
 @test "an interrupted provision is finished" {
   provisioned
-  db "UPDATE attempt SET state='working', phase='network', result=NULL"
+  db "UPDATE attempt SET state='working', phase='network', result=NULL WHERE program = 'provision'"
   reconcile 1 '.allocations[0].state="provisioning"'
   assert_equal "$(codes)" "attempt_open"
   reconcile 0 '.allocations[0].state="provisioning"' --repair
@@ -291,7 +292,7 @@ rebooted()
   provisioned
   virsh -q -c "$LIBVIRTD_URI" destroy gpuaas-a110c000
   virsh -q -c "$LIBVIRTD_URI" undefine gpuaas-a110c000
-  db "UPDATE attempt SET state='working', phase='network', result=NULL"
+  db "UPDATE attempt SET state='working', phase='network', result=NULL WHERE program = 'provision'"
   reconcile 0 "$ENDED" --repair
   assert_equal "$(codes)" "attempt_open! journal_open! dhcp_reservation_stale! seed_orphan!"
   reconcile 0 "$ENDED" --repair

@@ -183,6 +183,8 @@ old_state()
     assert_stderr "gpuaas-state migrate"
     run_ok gpuaas-state migrate
     run_ok gpuaas-state check
+    refute_output gpuaas.finding
+    assert_stderr "are not judged by content"
     assert_equal "$(sql "SELECT id, state, generation FROM slot UNION ALL SELECT id, state, generation
       FROM allocation UNION ALL SELECT id, digest, 0 FROM wipe_evidence")" "$before"
     assert_equal "$(gpuaas-list allocations | jq -rs 'map(.state)|sort|join(" ")')" "active released"
@@ -416,6 +418,14 @@ epochs()
   # host.db is lost: the domain runs, and nobody can tell with what
   restore "$T/b.db"
   mv "$GPUAAS_HOST_DIR" "$T/lost"
+  inventory
+  # Its key went with it, so that anybody could say this: a person says that it is the same host.
+  adopt
+  assert_status 6
+  assert_stderr "is not signed, and it has a key"
+  assert_stderr "gpuaas-approve --record-only --accept-change"
+  here gpuaas-wipe --pending
+  here gpuaas-discover | gpuaas-approve --record-only --accept-change > "$T/enrolled"
   inventory
   jq_count=$(jq -s 'map(select(.object_kind == "domain")) | length' "$T/inventory")
   assert_equal "$jq_count" 1

@@ -9,6 +9,7 @@ setup()
   common_setup
   setup_host lab1
   make_image 12 5
+  wipe_disks
   start_libvirtd
 }
 
@@ -104,6 +105,13 @@ open_entries()
   jq_slurp_is '.[0].kind' gpuaas.released/1
 }
 
+# The host as after the wipe, without what it did since
+fresh_host()
+{
+  rm -rf "$GPUAAS_HOST_DIR"
+  wipe_disks
+}
+
 @test "killed at every boundary and run again: everything is gone, nothing is said twice" {
   gcc -shared -fPIC -o "$T/kill_at.so" "$SRC/tests/kill_at.c" -ldl
   for signal in 9 15 2; do
@@ -120,7 +128,8 @@ open_entries()
       assert_equal "$output" ""
       run_ok virsh -q -c "$LIBVIRTD_URI" list --all --name
       refute_output gpuaas-
-      rm -rf "$GPUAAS_HOST_DIR" "$WORK/disks"
+      rm -rf "$WORK/disks"
+      fresh_host
     done
   done
 }
@@ -132,6 +141,40 @@ open_entries()
   jq_is '.kind' $'gpuaas.released/1\ngpuaas.wipe-evidence/1'
   jq_slurp_is '.[1].outcome' confirmed
   cmp "$WORK/disks/nvme2n1" <(head -c 16777216 /dev/zero)
+}
+
+@test "a GPU that does not answer after its reset: the status says so, its disk is wiped all the same" {
+  provision
+  release_order > "$T/order"
+  gcc -shared -fPIC -o "$T/fast_clock.so" "$SRC/tests/fake/fast_clock.c" -ldl
+  # Its ids still read right; its command register reads as ones.
+  setup_host lab1 gpu.0.command=ffff
+  export FAST_CLOCK=100
+  run_status 9 in_host env LD_PRELOAD="$T/fast_clock.so:libumockdev-preload.so.0" \
+    bash -c 'gpuaas-release < "$1"' - "$T/order"
+  jq_is .kind $'gpuaas.released/1\ngpuaas.wipe-order/1'
+  jq_slurp_is '.[0].steps | map(select(.step == "gpu_reset") | "\(.outcome) \(.detail)") | join(",")' \
+    "failed '0000:18:00.0' does not answer 60 s after its reset"
+  assert_stderr "'a110c000' is released, but step gpu_reset failed"
+  assert_stderr "then what 'gpuaas-list attention' says"
+  said=$output
+  # The same order again says the same.
+  run_status 9 in_host env LD_PRELOAD="$T/fast_clock.so:libumockdev-preload.so.0" \
+    bash -c 'gpuaas-release < "$1"' - "$T/order"
+  assert_equal "$output" "$said"
+  run --separate-stderr in_host env LD_PRELOAD="$T/fast_clock.so:libumockdev-preload.so.0" \
+    bash -c 'gpuaas-release < "$1" | gpuaas-wipe' - "$T/order"
+  jq_slurp_is '.[1] | [.kind, .gpu_reset.outcome, (.read_back.bytes_read | tostring)] | join(" ")' \
+    "gpuaas.wipe-evidence/1 failed 16777216"
+  cmp "$WORK/disks/nvme2n1" <(head -c 16777216 /dev/zero)
+}
+
+@test "the method of the reset stands in the released record" {
+  provision
+  release_order > "$T/order"
+  run_ok release
+  jq_slurp_is '.[0].steps | map(select(.step == "gpu_reset") | .detail | sub(", .*"; "")) | join(",")' \
+    "0000:18:00.0 by bus reset"
 }
 
 @test "a tenant's user-data is gone after release" {
@@ -152,7 +195,7 @@ open_entries()
   plan "$metal" > "$T/plan"
   run_status 7 in_host gpuaas-provision "$T/plan"
   jq_is .code no_hooks
-  rm -rf "$GPUAAS_HOST_DIR"
+  fresh_host
   printf '#!/bin/sh\ncat > "%s/seen"\necho \x27{"address":"192.0.2.7"}\x27\n' "$T" > "$T/metal/deploy/10-deploy"
   chmod 775 "$T/metal/deploy/10-deploy"
   plan "$metal" > "$T/plan"
@@ -162,16 +205,16 @@ open_entries()
   # What a link names, and what stands in a folder of everybody's, could be swapped.
   mv "$T/metal/deploy/10-deploy" "$T/deploy"
   ln -s "$T/deploy" "$T/metal/deploy/10-deploy"
-  rm -rf "$GPUAAS_HOST_DIR"
+  fresh_host
   run_status 6 in_host gpuaas-provision "$T/plan"
   jq_is '.code + (.sentence | if contains("symbolic link") then " link" else . end)' "hook_unsafe link"
   mv "$T/deploy" "$T/metal/deploy/10-deploy"
   chmod 777 "$T/metal/deploy"
-  rm -rf "$GPUAAS_HOST_DIR"
+  fresh_host
   run_status 6 in_host gpuaas-provision "$T/plan"
   jq_is .code hook_unsafe
   chmod 755 "$T/metal/deploy"
-  rm -rf "$GPUAAS_HOST_DIR"
+  fresh_host
   run_ok in_host gpuaas-provision "$T/plan"
   jq_is '.state+" "+.access.address' "active 192.0.2.7"
   assert_equal "$(jq -r .allocation "$T/seen")" a110c000
@@ -215,7 +258,10 @@ active_partitions()
   plan '.fabric_partition = 999' > "$T/plan"
   run_status 5 in_host gpuaas-provision "$T/plan"
   jq_is '[.phase,.code]|join(" ")' "fabric fabric_partition_unknown"
-  rm -rf "$GPUAAS_HOST_DIR"
+  # A host that never wrote to the disk.
+  fresh_host
+  truncate -s 0 "$WORK/disks/nvme2n1"
+  truncate -s 16777216 "$WORK/disks/nvme2n1"
   echo 1 > "$HOST/fabric.json.fail"
   id=$(jq '.partitions[0].id' "$HOST/fabric.json")
   plan ".fabric_partition = $id" > "$T/plan"

@@ -35,6 +35,12 @@ span()
       project, profile, node_id FROM allocation WHERE id = '$id';" 2>&1
 }
 
+# As an older version, or a foreign hand, left spans: without what refuses them now.
+unguarded()
+{
+  sqlite3 "$GPUAAS_STATE" 'DROP TRIGGER usage_insert'
+}
+
 new_state()
 {
   gpuaas-state init --lab > "$T/made"
@@ -226,19 +232,19 @@ for r in csv.DictReader(sys.stdin): print(json.dumps(r))' <<< "$output")
 
 @test "midnight, a leap day, a year's end: UTC seconds and nothing else" {
   new_state
-  span active 1 3600000000 2027-12-31T23:59:59.000000Z 2028-03-01T00:00:01.000000Z
-  TZ=Europe/Berlin run_ok gpuaas-report cost --from 2028-02-29 --to 2028-03-01
+  span active 1 3600000000 2023-12-31T23:59:59.000000Z 2024-03-01T00:00:01.000000Z
+  TZ=Europe/Berlin run_ok gpuaas-report cost --from 2024-02-29 --to 2024-03-01
   jq_is .billed_gpu_seconds 86400
-  run_ok gpuaas-report cost --from 2028-01-01 --to 2028-03-01
+  run_ok gpuaas-report cost --from 2024-01-01 --to 2024-03-01
   jq_is .billed_gpu_seconds $((60 * 86400))
-  run_ok gpuaas-report cost --from 2027-01-01 --to 2029-01-01
+  run_ok gpuaas-report cost --from 2023-01-01 --to 2025-01-01
   jq_is .billed_gpu_seconds $((60 * 86400 + 2))
   # Through the change to summer time of 2026 in Europe.
   ID=00000002 span active 1 3600000000 2026-03-28T00:00:00.000000Z 2026-03-30T00:00:00.000000Z
   TZ=Europe/Berlin run_ok gpuaas-report cost --from 2026-03-29 --to 2026-03-30
   jq_is .billed_gpu_seconds 86400
   # FOCUS cuts it at the months.
-  run_ok gpuaas-report cost --format focus --currency EUR --from 2027-01-01 --to 2029-01-01
+  run_ok gpuaas-report cost --format focus --currency EUR --from 2023-01-01 --to 2025-01-01
   assert_equal "$(grep -c Usage-Based <<< "$output")" 4
   run_status 2 gpuaas-report cost --from 2026-12-31T23:59:60Z
 }
@@ -310,6 +316,7 @@ vision nvidia-h200-141gb lab 1000000 3600000000"
   assert_equal "$output" several
   run_ok sqlite3 "$GPUAAS_STATE" "SELECT accelerator_type FROM claim WHERE claim_kind = 'slot' ORDER BY 1"
   assert_equal "$output" $'nvidia-a100-sxm4-80gb\nnvidia-h200-141gb'
+  unguarded
   sqlite3 "$GPUAAS_STATE" "INSERT INTO usage (allocation_id, usage_kind, count, price_micros, started_at,
     ended_at, number, project, profile, node_id) SELECT id, 'active', 2, 1800,
     '2026-01-01T00:00:00.000000Z', '2026-01-01T00:00:01.000000Z', number, project, profile,
@@ -543,14 +550,36 @@ what_if()
   run_ok oracle focus "$GPUAAS_STATE" "$T/focus.csv" "$(date -u -d 2020-01-01 +%s)" \
     "$(date -u -d 2026-01-01 +%s)"
   # What no program of ours writes is named, not counted.
+  unguarded
   ID=00000002 span active -1 5 2026-01-01T00:00:00.000000Z 2026-01-02T00:00:00.000000Z
   run_status 10 gpuaas-report usage --from 2025-12-01 --to 2026-02-01
   assert_stderr "of allocation '00000002' cannot be counted: its GPUs or its price"
 }
 
+@test "spans that end before they begin, last for ever or have no GPUs break no report" {
+  new_state
+  unguarded
+  ID=00000001 span active 1 3600000000 2026-02-01T00:00:00.000000Z 2026-02-01T01:00:00.000000Z
+  ID=00000002 span active 8 3600000000 2026-02-03T00:00:00.000000Z 2026-01-01T00:00:00.000000Z
+  ID=00000003 span active 0 3600000000 2026-02-01T00:00:00.000000Z 2026-02-01T01:00:00.000000Z
+  ID=00000004 span active 1 0 0001-01-01T00:00:00.000001Z 9999-12-31T23:59:59.999999Z
+  run_ok gpuaas-report cost --from 2026-01-01 --to 2026-03-01 --by allocation
+  jq_slurp_is 'map([.allocation, .billed_gpu_seconds, .cost_micros]|join(" "))|join(", ")' \
+    "00000001 3600 3600000000, 00000003 0 0, 00000004 5097600 0"
+  # One that was used for ever at the highest price there is.
+  ID=00000005 span active 65536 9007199254740991 0001-01-01T00:00:00.000001Z 9999-12-31T23:59:59.999999Z
+  run_status 4 gpuaas-report cost --from 0001-01-02 --to 9999-12-31
+  assert_stderr "too large"
+  run_ok gpuaas-report usage --from 2026-01-01 --to 2026-03-01
+  gpuaas-report cost --from 2026-01-01 --to 2026-03-01 --format focus --currency IRR > "$T/focus.csv"
+  run_status 1 gpuaas-state check
+  jq_slurp_is '[.[] | select(.check == "billing") | .object] | unique | join(" ")' 00000002
+}
+
 @test "a span whose times are none is named whatever time is asked for" {
   local n=10000000 begins ends from
   new_state
+  unguarded
   while IFS='|' read -r begins ends; do
     n=$((n + 1))
     ID=$n span active 1 5 "$begins" "$ends"

@@ -152,8 +152,8 @@ sql()
 @test "a result for nothing known is refused and the next one is still taken" {
   run_ok gpuaas-state init
   failure='{"kind":"gpuaas.failure/1","node":"n1","object":"00000000","attempt":"00000000","generation":1,"program":"gpuaas-wipe","phase":"guard","code":"x","sentence":"x","hint":null,"status":4,"at":"2026-11-20T00:00:00.000000Z","dry_run":false}'
-  run gpuaas-state fold - <<< "$failure"
-  [ "$status" -eq 4 ] || [ "$status" -eq 5 ]
+  run_status 6 gpuaas-state fold - <<< "$failure"
+  assert_stderr "not signed"
 }
 
 @test "a state that cannot be written" {
@@ -211,4 +211,30 @@ sql()
   assert_equal "$(sql 'SELECT count(*) FROM profile')" 32
   run_ok gpuaas-state audit verify
   run_ok gpuaas-state check
+}
+
+@test "a full or a read-only file system: what cannot be read or written says why, and what to do" {
+  mkdir "$T/small"
+  # shellcheck disable=SC2016 # for the other bash
+  run_ok unshare --map-root-user --mount bash -c '
+    mount -t tmpfs -o size=4M small "$T/small" && cd "$T/small" || exit 1
+    export GPUAAS_STATE=$T/small/s/state.db GPUAAS_ERRORS=json
+    gpuaas-state init > "$T/out"
+    mount -o remount,ro "$T/small"
+    gpuaas-list nodes 2>&1; echo $?
+    gpuaas-state apply "$SRC/share/objects/lab.json" 2>&1; echo $?
+    mount -o remount,rw "$T/small"
+    dd if=/dev/zero of=fill bs=4k 2> "$T/full"
+    gpuaas-list nodes 2>&1; echo $?
+    gpuaas-state apply "$SRC/share/objects/lab.json" 2>&1; echo $?
+    rm fill
+    gpuaas-list nodes; echo $?'
+  printf '%s\n' "$output" > "$T/said"
+  assert_equal "$(grep -v '^{' "$T/said" | paste -sd ' ')" "6 6 10 10 0"
+  output=$(grep '^{' "$T/said")
+  jq_is .reason "read_only
+read_only
+disk_full
+disk_full"
+  jq_slurp_is 'map(.hint | split(" ")[:2] | join(" ")) | unique | join(", ")' "make room, mount it"
 }

@@ -60,6 +60,9 @@ bad_line()
   bad_line "line 1: not JSON" "$T/in"
   echo '{"kind":"gpuaas.x/1","a":1,"a":2}' > "$T/in"
   bad_line "line 1: not JSON: duplicate object key" "$T/in"
+  # A byte order mark is seen, though a terminal shows nothing for it.
+  printf '\xef\xbb\xbf{"kind":"gpuaas.x/1"}\n' > "$T/in"
+  bad_line "line 1: not JSON: '[' or '{' expected near '\\ufeff'" "$T/in"
 }
 
 @test "kinds that are not ours, or of another version" {
@@ -341,13 +344,21 @@ ends()
     refused 4 "${fact#*:}" gpuaas-provision "$T/plan"
   done
   setup_host lab1
-  mkfs.ext4 -q -F "$WORK/disks/nvme2n1" 16M
-  disks=$(cat "$WORK"/disks/* | sha256sum)
-  refused 4 nvme_signature gpuaas-provision "$T/plan"
-  head -c 16M /dev/zero > "$WORK/disks/nvme2n1"
   # None of it keeps the plan from being carried out in the end.
   run_ok here gpuaas-provision "$T/plan"
   slots_are active available
+}
+
+@test "data on a disk ends its plan, and nothing is written" {
+  make_lab
+  gpuaas-place --profile lab --name job > "$T/plan"
+  yes 'customer row 4711' | head -c 16M > "$WORK/disks/nvme2n1"
+  disks=$(cat "$WORK"/disks/* | sha256sum)
+  run_status 4 here gpuaas-provision "$T/plan"
+  jq_is '[.kind,.code]|join(" ")' "gpuaas.failure/1 nvme_signature"
+  slots_are disabled available
+  allocation_is cancelled
+  assert_equal "$(cat "$WORK"/disks/* | sha256sum)" "$disks"
 }
 
 @test "a plan whose time is over" {

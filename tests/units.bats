@@ -273,7 +273,7 @@ END
   printf '#!/bin/sh\ncat >> %q\n' "$T/told" > "$T/hooks/a"
   chmod 755 "$T/hooks" "$T/hooks/a"
   run_ok confined gpuaas-notify gpuaas-state notify --json --hooks "$T/hooks"
-  jq_is .told true
+  jq_slurp_is "all(.[]; .told)" true
   [[ -s $T/told ]]
   # One more to tell.
   printf '#!/bin/sh\ncat >> %q\n' "$T/told" > "$T/hooks/b"

@@ -101,7 +101,7 @@ owner()
   # Also what place keeps beside it, though it finds no capacity.
   echo '#cloud-config' > "$T/user-data"
   run_status 1 gpuaas-place --profile lab --project vision --user-data "$T/user-data"
-  [[ -n $(ls "$T/state/user-data") ]]
+  [[ -d $T/state/user-data && -z $(ls "$T/state/user-data") ]] # and what was refused goes again
   is_owners
   # And while somebody has it open: WAL and shared memory are there.
   mkfifo "$T/in"

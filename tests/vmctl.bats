@@ -366,7 +366,8 @@ typed()
   mkdir "$T/bin"
   printf '#!/bin/sh\nprintf "%%s\\n" "$@"\n' > "$T/bin/ssh"
   chmod 755 "$T/bin/ssh"
-  PATH=$T/bin:$PATH run_ok here gpuaas-vm ssh demo -- nvidia-smi -L
+  ((EUID == 0)) || skip "only root can have a gpuaas.conf"
+  run_ok here "$SRC/tests/own-conf" "GPUAAS_PATH=$T/bin:$FIXED_PATH" gpuaas-vm ssh demo -- nvidia-smi -L
   assert_output "-oStrictHostKeyChecking=yes"
   assert_output "-oUserKnownHostsFile=$GPUAAS_HOST_DIR/vm/$ID/known_hosts"
   assert_equal "${lines[-2]} ${lines[-1]}" "nvidia-smi -L"

@@ -6,6 +6,7 @@
 load helper
 
 WWID1=eui.002538b1000000a1 # nvme2n1 of lab1
+LOOPS=() # loop devices over others, the newest first
 NVME=1 # its row in the facts
 WWID2=eui.002538b1000000a2 # nvme1n1
 
@@ -18,6 +19,9 @@ setup()
 teardown()
 {
   [[ -z ${NODE-} ]] || rm -f -- "$NODE"
+  for over in "${LOOPS[@]}"; do
+    losetup -d "$over" 2> /dev/null || :
+  done
   [[ -z ${LOOP-} ]] || losetup -d "$LOOP"
   common_teardown
 }
@@ -33,6 +37,14 @@ order()
     gpu_identity: null, gpu_pci_address: null, gpu_device: null, fabric_vf_pci_address: null,
     fabric_pf_pci_address: null,
     wipe: {minimum_class: "clear", verify: "full", gpu_memory: "if_supported"}, lab: true} | '"${*:-.}"
+}
+
+# The folder of GPU 0 in the recorded host, for files that are laid over it
+gpu0_files()
+{
+  local dir=$HOST/sys/devices/pci0000:15/0000:15:01.0/0000:16:00.0/0000:17:00.0/0000:18:00.0
+  mkdir -p "$dir"
+  echo "$dir"
 }
 
 # open_in_sleep FILE: somebody has it open
@@ -202,6 +214,175 @@ XML
   mkfs.ext4 -q "$(disk)" 16M
   wipe 0 '.attempt = "ccccccc3"'
   jq_is '.guard[] | select(.step == "signatures").detail | contains("expected")' true
+}
+
+@test "content without a signature needs its permission at the first wipe too" {
+  make_lab
+  while IFS=$'\t' read -r what change; do
+    : $((++n))
+    truncate -s 0 "$(disk)"
+    truncate -s 16M "$(disk)"
+    eval "$change"
+    before=$(sha256sum < "$(disk)")
+    wipe 4 '.cause = "first"' ".attempt = \"ddddddd$n\""
+    echo "$what: $output"
+    jq_is '.reason | split(":")[0]' nvme_signature
+    jq_is '[.guard[] | select(.outcome == "failed") | .step] | join(" ")' content
+    assert_output "unknown content"
+    assert_output "--destroy-data $WWID1"
+    assert_equal "$(sha256sum < "$(disk)")" "$before"
+  done << 'CASES'
+a raw database	yes 'customer row 4711' | head -c 16777216 > "$(disk)"
+ext4 without its first MiB	mkfs.ext4 -q "$(disk)" 16M; dd if=/dev/zero of="$(disk)" bs=1M count=1 conv=notrunc status=none
+one byte	printf x | dd of="$(disk)" bs=1 seek=9000000 conv=notrunc status=none
+CASES
+  ((n == 3))
+  wipe 0 '.cause = "first"' '.attempt = "ddddddd8"' ".destroy_data = \"$WWID1\""
+  jq_is '.guard[] | select(.step == "content").detail | test("unknown content.*as ordered")' true
+  is_zero
+  # Zeros and erased flash are no data.
+  wipe 0 '.cause = "first"' '.attempt = "ddddddd9"'
+  jq_is '.guard[] | select(.step == "content").detail' 'empty: 4096 blocks of 4 KiB looked at, all 0x00'
+  head -c 16777216 /dev/zero | tr '\0' '\377' > "$(disk)"
+  wipe 0 '.cause = "first"' '.attempt = "dddddd10"'
+  jq_is '.guard[] | select(.step == "content").detail' 'pattern: 4096 blocks of 4 KiB looked at, all 0xff'
+  # A tenant's disk is full of what nobody knows.
+  fill
+  wipe 0 '.attempt = "dddddd11"'
+  jq_is '.guard[] | select(.step == "content").detail | contains("(expected)")' true
+}
+
+@test "a first wipe that was killed after its guard goes on, and one that was refused does not" {
+  command -v strace > /dev/null || skip "strace is missing"
+  make_lab
+  truncate -s 0 "$(disk)"
+  truncate -s 16M "$(disk)"
+  order '.cause = "first"' > "$T/order"
+  # At the zero pass: the markers are on the disk.
+  ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0 run in_host strace -f -qq -o "$T/strace" -e trace=fallocate \
+    -e inject=fallocate:signal=KILL:when=1 gpuaas-wipe "$T/order"
+  grep -q SIGKILL "$T/strace"
+  run ! is_zero
+  run_ok in_host gpuaas-wipe "$T/order"
+  jq_is .outcome confirmed
+  is_zero
+  # Refused, tried again: data that came before the guard passed is nobody's marker.
+  fill
+  order '.cause = "first"' '.attempt = "ddddddd2"' > "$T/order"
+  run_status 4 in_host gpuaas-wipe "$T/order"
+  run_status 4 in_host gpuaas-wipe "$T/order"
+  is_full
+}
+
+# kill_after PHASE [SIGNAL]: carries out $T/order, ended when that phase has finished
+kill_after()
+{
+  [[ -e $T/kill_at.so ]] || gcc -shared -fPIC -o "$T/kill_at.so" "$SRC/tests/kill_at.c" -ldl
+  run in_host env LD_PRELOAD="$T/kill_at.so:libumockdev-preload.so.0" KILL_SIGNAL="${2:-9}" \
+    KILL_AT="\"phase\":\"$1\",\"state\":\"finished\"" gpuaas-wipe --progress json "$T/order"
+  grep -q "\"phase\":\"$1\",\"state\":\"finished\"" <<< "$output"
+}
+
+@test "a first wipe that ended before its first byte lets no data pass that came since" {
+  make_lab
+  for phase in guard settle recheck; do
+    for signal in 9 15; do
+      : $((++n))
+      truncate -s 0 "$(disk)"
+      truncate -s 16M "$(disk)"
+      order '.cause = "first"' ".attempt = \"dddddd0$n\"" > "$T/order"
+      kill_after "$phase" "$signal"
+      ((status))
+      is_zero
+      fill
+      for again in same other; do
+        [[ $again == same ]] ||
+          order '.cause = "first"' ".attempt = \"dddddd1$n\"" > "$T/order"
+        run_status 4 in_host gpuaas-wipe "$T/order"
+        echo "$signal after $phase, $again order"
+        jq_is '.reason | split(":")[0]' nvme_signature
+        is_full
+      done
+      run_status 4 in_host gpuaas-wipe --pending
+      is_full
+    done
+  done
+  # Nor does an order that was refused when its guard had passed.
+  truncate -s 0 "$(disk)"
+  truncate -s 16M "$(disk)"
+  wipe 7 '.cause = "first"' '.attempt = "dddddd21"' '.wipe.minimum_class = "purge"'
+  jq_is '.reason | split(":")[0]' policy_not_reachable
+  fill
+  wipe 4 '.cause = "first"' '.attempt = "dddddd22"'
+  is_full
+}
+
+@test "a first wipe that began excuses what it left, and no signature; looking again forgets nothing" {
+  make_lab
+  truncate -s 0 "$(disk)"
+  truncate -s 16M "$(disk)"
+  order '.cause = "first"' '.attempt = "dddddd31"' > "$T/order"
+  kill_after markers
+  run ! is_zero
+  cp "$(disk)" "$T/marked"
+  mkfs.ext4 -q "$(disk)" 16M
+  before=$(sha256sum < "$(disk)")
+  run_status 4 in_host gpuaas-wipe "$T/order"
+  assert_output ext4
+  assert_equal "$(sha256sum < "$(disk)")" "$before"
+  cp "$T/marked" "$(disk)"
+  kill_after guard
+  kill_after recheck 15
+  run_ok in_host gpuaas-wipe "$T/order"
+  jq_is .outcome confirmed
+  jq_is '.guard[] | select(.step == "content").detail | contains("(expected)")' true
+  is_zero
+}
+
+@test "a first order that is run again still names the leave that it needs" {
+  make_lab
+  mkfs.ext4 -q "$(disk)" 16M
+  wipe 4 '.cause = "first"'
+  assert_output "gpuaas-approve --destroy-data $WWID1"
+  wipe 4 '.cause = "first"'
+  assert_output "gpuaas-approve --destroy-data $WWID1"
+}
+
+@test "what the kernel exports is in use: nvmet, LIO, by path, by number, of a file" {
+  make_lab
+  nvmet=sys/kernel/config/nvmet/subsystems/nqn.x lio=sys/kernel/config/target/core/iblock_0/d1
+  while IFS=$'\t' read -r file text by; do
+    : $((++n))
+    rm -rf "$HOST/sys/kernel/config"
+    mkdir -p "$HOST/${file%/*}"
+    echo "$text" > "$HOST/$file"
+    wipe 4 ".attempt = \"fffffff$n\""
+    jq_is .reason "nvme_in_use: it is exported by $by"
+    is_full
+    # The other disk is not.
+    run_ok in_host gpuaas-wipe --device "$WWID2" --confirm "$WWID2" --class clear --dry-run
+    jq_is '[.guard[] | select(.outcome == "failed")] | length' 0
+  done << CASES
+$nvmet/namespaces/1/device_path	/dev/nvme2n1	nvmet subsystem nqn.x/1
+$nvmet/passthru/device_path	/dev/nvme2	nvmet passthru of subsystem nqn.x
+$lio/udev_path	/dev/nvme2n1	LIO iblock_0/d1
+$lio/info	iBlock device: nvme2n1  readonly: 0        Major: $(in_host sh -c 'tr : " " < /sys/block/nvme2n1/dev' | awk '{ print $1 " Minor: " $2 }')  CLAIMED: IBLOCK	LIO iblock_0/d1
+sys/kernel/config/target/core/fileio_0/d2/info	TCM FILEIO ID: 0        File: /dev/nvme2n1  Size: 16777216  Mode: O_DSYNC	LIO fileio_0/d2
+sys/kernel/config/usb_gadget/g1/functions/mass_storage.0/lun.0/file	/dev/nvme2n1	USB gadget g1/mass_storage.0/lun.0
+CASES
+  ((n == 6))
+  # Native multipath names a namespace by its hidden path there; a controller that is not to be
+  # found may be that of any disk.
+  rm -rf "$HOST/sys/kernel/config"
+  mkdir -p "$HOST/$nvmet/passthru" "$HOST/sys/class/nvme/nvme77/nvme2c77n1"
+  echo /dev/nvme77 > "$HOST/$nvmet/passthru/device_path"
+  wipe 4 '.attempt = "ffffffa1"'
+  jq_is .reason "nvme_in_use: it is exported by nvmet passthru of subsystem nqn.x"
+  is_full
+  echo /dev/nvme78 > "$HOST/$nvmet/passthru/device_path"
+  # With a file as disk that is no reason to stop.
+  wipe 0 '.attempt = "ffffffa2"'
+  jq_is '.guard[] | select(.step == "exports") | .outcome' not_proven
 }
 
 @test "a dry run shows the plan and touches nothing" {
@@ -389,7 +570,7 @@ POINTS
       outcome=$(jq -r 'select(.outcome) | .outcome' <<< "$output")
       case $signal,$phase in
       9,*) assert_equal "$status $outcome" "10 " ;;
-      *,guard | *,settle) assert_equal "$status $outcome" "8 not_started" ;;
+      *,guard | *,settle | *,recheck) assert_equal "$status $outcome" "8 not_started" ;;
       # Proved already: what is left takes no time.
       *,identity | *,gpu_* | *,vf_state) assert_equal "$status $outcome" "0 confirmed" ;;
       *) assert_equal "$status $outcome" "8 failed" ;;
@@ -429,14 +610,27 @@ POINTS
   assert_output "0.112368 % of the disk at 99 % confidence"
 }
 
-@test "alone: no state and no folder to keep evidence in are needed" {
+@test "alone: no state is needed, and without room for its evidence nothing is wiped" {
   make_lab
   touch "$T/file"
-  export GPUAAS_HOST_DIR=$T/file/hostdir
+  GPUAAS_HOST_DIR=$T/file/hostdir run_status 10 in_host gpuaas-wipe --device "$WWID1" --confirm "$WWID1" --class clear
+  assert_stderr "nothing was wiped: its evidence could not be kept"
+  assert_equal "$output" ""
+  is_full
   run_status 0 in_host gpuaas-wipe --device "$WWID1" --confirm "$WWID1" --class clear
+  is_zero
+}
+
+@test "alone: evidence that could not be kept afterwards is shown, and is no success" {
+  make_lab
+  in_host gpuaas-wipe --pending
+  sqlite3 "$GPUAAS_HOST_DIR/host.db" "CREATE TRIGGER full BEFORE INSERT ON evidence BEGIN
+    SELECT RAISE(ABORT, 'disk_full: there is no room'); END"
+  run_status 4 in_host gpuaas-wipe --device "$WWID1" --confirm "$WWID1" --class clear
   jq_is .outcome confirmed
   jq_is '.digest | startswith("sha256:")' true
-  assert_stderr "not kept"
+  assert_stderr "the evidence is not kept on this host: there is no room"
+  is_zero
 }
 
 @test "the boot disk is refused" {
@@ -471,9 +665,9 @@ POINTS
   wipe 7 "$gpu" '.attempt = "ccccccc1"' '.wipe.gpu_memory = "required"'
   jq_is .outcome failed
   jq_is '.reason | split(":")[0]' gpu_memory_not_proven
-  # Another device than ordered is not touched.
-  wipe 0 "$gpu" '.attempt = "ccccccc2"' '.gpu_device = "10de:0000"'
-  jq_is .gpu_reset.outcome failed
+  # Another device than ordered is not touched, and what was not reset is not proved.
+  wipe 9 "$gpu" '.attempt = "ccccccc2"' '.gpu_device = "10de:0000"'
+  jq_is '[.outcome, .gpu_reset.outcome, (.reason | split(":")[0])] | join(" ")' "failed failed gpu_reset_failed"
   [[ $(id -u) -eq 0 ]] || skip "an operator's method must belong to root"
   export GPUAAS_GPU_SCRUB_DIR=$T/scrub
   mkdir "$T/scrub"
@@ -514,11 +708,191 @@ POINTS
   run_status 7 in_host timeout 60 bash -c "trap '' CHLD; exec gpuaas-wipe --jobs 2 $T/orders"
 }
 
+# reset_of METHODS-NOW JQ-RESULT: a wipe resets GPU 0 so, and its list of methods is as it was
+reset_of()
+{
+  rm -rf "$GPUAAS_HOST_DIR"
+  run_status 0 in_host bash -c 'gpuaas-wipe "$1" > "$2"; r=$?
+    read -r now < /sys/bus/pci/devices/0000:18:00.0/reset_method; echo "$now"; exit "$r"' - "$T/order" "$T/evidence"
+  assert_equal "$output" "$1"
+  run_ok jq -r '[.gpu_reset.outcome, (.gpu_reset.detail | sub(", [0-9.]+ s"; "")), .gpu_reset_method] | join("|")' "$T/evidence"
+  assert_equal "$output" "$2"
+}
+
+@test "GPU: a bus reset where nothing else hangs from the bridge, else the kernel's first method; the list is put back" {
+  make_lab
+  order '.gpu_pci_address = "0000:18:00.0"' > "$T/order"
+  reset_of "flr bus" "confirmed|0000:18:00.0 by bus reset|bus"
+  setup_host lab1 'gpu.1.addr="0000:18:01.0"'
+  reset_of "flr bus" \
+    "confirmed|0000:18:00.0 by flr reset (no bus reset: 0000:18:01.0 hangs from 0000:17:00.0 too)|flr"
+  # A list of bus alone is no way to reset it then.
+  setup_host lab1 'gpu.1.addr="0000:18:01.0"' gpu.0.reset_method=bus
+  reset_of bus "not_proven|the kernel has no reset method for 0000:18:00.0 alone: 0000:18:01.0 hangs from 0000:17:00.0 too|"
+  setup_host lab1 gpu.0.reset_method=flr
+  reset_of flr "confirmed|0000:18:00.0 by flr reset (no bus reset: the kernel offers none)|flr"
+  setup_host lab1 gpu.0.reset_method=
+  reset_of "" "not_proven|the kernel has no reset method for 0000:18:00.0|"
+}
+
+@test "GPU: its sound function is no obstacle to a bus reset, but a driver of it is" {
+  make_lab
+  order '.gpu_pci_address = "0000:18:00.0"' > "$T/order"
+  local row='{"addr": "0000:18:00.1", "id": "10de:22ba", "class": "040300"'
+  jq_in_order ".pci += [$row, \"driver\": \"vfio-pci\"}]" "$SRC/tests/hosts/lab1.json" > "$T/sound.json"
+  jq_in_order ".pci += [$row, \"driver\": \"snd_hda_intel\"}]" "$SRC/tests/hosts/lab1.json" > "$T/driven.json"
+  setup_host "$T/sound.json"
+  reset_of "flr bus" "confirmed|0000:18:00.0 by bus reset|bus"
+  setup_host "$T/driven.json"
+  reset_of "flr bus" \
+    "confirmed|0000:18:00.0 by flr reset (no bus reset: driver 'snd_hda_intel' uses 0000:18:00.1)|flr"
+}
+
+@test "GPU: a reset that the kernel fails is a failed step, and the list of methods is put back" {
+  make_lab
+  order '.gpu_pci_address = "0000:18:00.0"' > "$T/order"
+  ln -s /dev/full "$(gpu0_files)/reset"
+  run --separate-stderr in_host bash -c 'gpuaas-wipe "$1" > "$2"
+    cat /sys/bus/pci/devices/0000:18:00.0/reset_method' - "$T/order" "$T/evidence"
+  assert_equal "$output" "flr bus"
+  run_ok jq -r '[.gpu_reset.outcome, (.gpu_reset.detail | endswith("No space left on device")), .gpu_reset_method] | tostring' "$T/evidence"
+  assert_equal "$output" '["failed",true,null]'
+}
+
+# injected FILE WHAT: a wipe on whose host the system call WHAT of that file of GPU 0, or of that node, comes back so
+injected()
+{
+  rm -rf "$GPUAAS_HOST_DIR"
+  run --separate-stderr in_host bash -c 'root=$UMOCKDEV_DIR/sys/bus/pci/devices/0000:18:00.0
+    file=$(readlink -f "$root")/$1
+    [[ $1 != /* ]] || file=$UMOCKDEV_DIR$1
+    strace -f -qq -o "$3" -P "$file" -e "inject=$2" gpuaas-wipe "$4" > "$5"
+    cat /sys/bus/pci/devices/0000:18:00.0/reset_method' - \
+    "$1" "$2" "$T/strace" "$T/order" "$T/evidence"
+  grep -q INJECTED "$T/strace"
+  # The file that plays it is empty when a write to it was refused.
+  [[ $1 == reset_method ]] || assert_equal "$output" "flr bus"
+  run_ok jq -r '[.gpu_reset.outcome, (.gpu_reset.detail | sub(", [0-9.]+ s"; "")), .gpu_reset_method] | join("|")' "$T/evidence"
+}
+
+@test "GPU: the kernel's word for 'no such method' and for 'it did not come back' is the same, and is told apart" {
+  command -v strace > /dev/null || skip "strace is missing"
+  make_lab gpu.0.command=ffff
+  order '.gpu_pci_address = "0000:18:00.0"' > "$T/order"
+  injected reset write:error=ENOTTY
+  assert_equal "$output" "failed|'0000:18:00.0' does not answer after its reset|"
+  assert_equal "$(grep -c INJECTED "$T/strace")" 1
+  # It answers: none of its methods was to be had.
+  setup_host lab1
+  injected reset write:error=ENOTTY
+  assert_equal "$output" \
+    "not_proven|the kernel has no reset method for 0000:18:00.0 alone: the kernel did not take it|"
+  assert_equal "$(grep -c INJECTED "$T/strace")" 3
+  # No choice: the kernel takes its own, where that reaches nobody else, and does not say which.
+  injected reset_method write:error=EINVAL
+  assert_equal "$output" "confirmed|0000:18:00.0 by the kernel's reset (no bus reset: the kernel did not take it)|"
+  # Any other word is a failure, after which nothing else is tried.
+  injected reset write:error=EIO
+  assert_equal "$output" "failed|cannot reset '0000:18:00.0' by bus: Input/output error|"
+  assert_equal "$(grep -c INJECTED "$T/strace")" 1
+}
+
+@test "GPU: a reset that does not return is a failed step, holds up no pipe, and the list is put back when it does" {
+  make_lab
+  order '.gpu_pci_address = "0000:18:00.0"' > "$T/order"
+  gcc -shared -fPIC -o "$T/clock.so" "$SRC/tests/fake/fast_clock.c" -ldl
+  # Who opens it to write waits for a reader, as in a kernel that waits for the device.
+  mkfifo "$(gpu0_files)/reset"
+  run --separate-stderr in_host env LD_PRELOAD="$T/clock.so:libumockdev-preload.so.0" FAST_CLOCK=300 timeout 120 bash -c "$(declare -f wait_for)"'
+    cd /sys/bus/pci/devices/0000:18:00.0
+    gpuaas-wipe "$1" | cat > "$2"
+    now=$(< reset_method)
+    read -rn 1 said < reset
+    wait_for 60 grep -qx "flr bus" reset_method
+    echo "$now $said"' - "$T/order" "$T/evidence"
+  assert_equal "$output" "bus 1"
+  run_ok jq -r '[.outcome, .gpu_reset.outcome, (.gpu_reset.detail | sub("/.*/"; ""))] | join("|")' "$T/evidence"
+  assert_equal "$output" "failed|failed|the kernel did not return from writing 'reset'"
+}
+
+@test "GPU: a reset whose process is killed is a failed step, and the list is put back" {
+  make_lab
+  order '.gpu_pci_address = "0000:18:00.0"' > "$T/order"
+  mkfifo "$(gpu0_files)/reset"
+  run --separate-stderr in_host bash -c "$(declare -f wait_for)"'
+    cd /sys/bus/pci/devices/0000:18:00.0
+    gpuaas-wipe "$1" > "$2" &
+    wait_for 60 grep -qx bus reset_method
+    # The program, the worker of the order, and below it the one that resets.
+    wait_for 60 pgrep -P "$(pgrep -P "$!")" > "$3"
+    kill -KILL "$(< "$3")"
+    wait "$!"
+    cat reset_method' - "$T/order" "$T/evidence" "$T/child"
+  assert_equal "$output" "flr bus"
+  run_ok jq -r '[.outcome, .gpu_reset.outcome, .gpu_reset.detail] | join("|")' "$T/evidence"
+  assert_equal "$output" "failed|failed|cannot reset '0000:18:00.0' by bus: Interrupted system call"
+}
+
+@test "GPU: a group that the kernel gives to nobody is in use, whoever it is" {
+  command -v strace > /dev/null || skip "strace is missing"
+  make_lab
+  order '.gpu_pci_address = "0000:18:00.0"' > "$T/order"
+  injected /dev/vfio/10 openat:error=EBUSY
+  assert_equal "$output" "failed|a process that cannot be seen has the IOMMU group of '0000:18:00.0' open|"
+}
+
+@test "GPU: what failed its reset is not scrubbed: it may be another's, or another" {
+  [[ $(id -u) -eq 0 ]] || skip "an operator's method must belong to root"
+  make_lab
+  mkdir "$T/scrub"
+  printf '#!/bin/sh\n: > "%s/scrubbed"\n' "$T" > "$T/scrub/10de:2335"
+  chmod 755 "$T/scrub/10de:2335"
+  order '.gpu_pci_address = "0000:18:00.0"' > "$T/order"
+  run --separate-stderr in_host env GPUAAS_GPU_SCRUB_DIR="$T/scrub" bash -c \
+    'exec 7< /dev/vfio/10; gpuaas-wipe "$1" 7<&-; exit "$?"' - "$T/order"
+  jq_is '[.gpu_reset.outcome, .gpu_memory.outcome, .gpu_memory.detail] | join("|")' \
+    "failed|not_proven|not begun: gpu_reset failed"
+  run ! test -e "$T/scrubbed"
+  rm -rf "$GPUAAS_HOST_DIR"
+  run_ok in_host env GPUAAS_GPU_SCRUB_DIR="$T/scrub" gpuaas-wipe "$T/order"
+  test -e "$T/scrubbed"
+}
+
+# held_by NODE: somebody has NODE open, and the GPU is not reset under it
+held_by()
+{
+  rm -rf "$GPUAAS_HOST_DIR"
+  run --separate-stderr in_host bash -c 'exec 7< "$1" && gpuaas-wipe "$2" > "$3"
+    read -rn 1 said < /sys/bus/pci/devices/0000:18:00.0/reset; echo "${said:-nothing} $$"' - \
+    "$1" "$T/order" "$T/evidence"
+  [[ $output == "nothing "* ]]
+  local holder=${output#* }
+  run_ok jq -r '.gpu_reset | "\(.outcome) \(.detail)"' "$T/evidence"
+  assert_equal "$output" "failed process $holder (bash) has '0000:18:00.0' open"
+}
+
+@test "GPU: nobody resets it under who has its group, its IOMMUFD node or its memory open" {
+  [[ $(id -u) -eq 0 ]] || skip "only root sees what others have open"
+  make_lab
+  order '.gpu_pci_address = "0000:18:00.0"' > "$T/order"
+  held_by /dev/vfio/10
+  mkdir -p "$(gpu0_files)/vfio-dev/vfio3" "$HOST/dev/vfio/devices"
+  : > "$HOST/dev/vfio/devices/vfio3"
+  head -c 4096 /dev/zero > "$(gpu0_files)/resource0"
+  held_by /dev/vfio/devices/vfio3
+  held_by /sys/bus/pci/devices/0000:18:00.0/resource0
+  # Another device's node is no matter.
+  rm -rf "$GPUAAS_HOST_DIR"
+  run_status 0 in_host bash -c 'exec 7< /dev/vfio/19 && exec gpuaas-wipe "$1"' - "$T/order"
+  jq_is .gpu_reset.outcome confirmed
+}
+
 @test "a GPU that the host's driver uses is left alone" {
   make_lab gpu.0.driver=nvidia
-  wipe 0 '.gpu_pci_address = "0000:18:00.0"'
+  wipe 7 '.gpu_pci_address = "0000:18:00.0"' '.gpu_identity = "slot:1:10de:2335"'
   jq_is .gpu_reset.outcome not_proven
   jq_is '.gpu_reset.detail | contains("nvidia")' true
+  jq_is '[.outcome, (.reason | split(":")[0])] | join(" ")' "failed gpu_reset_not_proven"
 }
 
 # ---- real block devices ----
@@ -538,11 +912,12 @@ alone()
   run_status "$1" "${IN[@]}" gpuaas-wipe --device "$LOOP" --confirm "$id" --class clear
 }
 
-# mounted DEV: on $T/mnt, in a mount namespace of its own. In ours another test's new namespace would take a copy
+# mounted DEV [OPTIONS]: on $T/mnt, in a mount namespace of its own. In ours another test's new namespace would take a copy
 # with it, and DEV would stay mounted there.
 mounted()
 {
-  unshare -m sh -c 'mount "$1" "$2/mnt" && : > "$2/up" && exec sleep 1000' - "$1" "$T" &
+  rm -f "$T/up"
+  unshare -m sh -c 'mount -o "$3" "$1" "$2/mnt" && : > "$2/up" && exec sleep 1000' - "$1" "$T" "${2-rw}" &
   BG+=($!)
   wait_for 10 test -e "$T/up"
   run ! mountpoint -q "$T/mnt"
@@ -562,7 +937,7 @@ mounted()
 
 @test "loop device: mounted, in use as swap, open" {
   make_loop
-  mkfs.ext4 -q "$LOOP"
+  file_system "$LOOP"
   mounted "$LOOP"
   IN=(nsenter -t "${BG[-1]}" -m)
   alone 4
@@ -579,7 +954,7 @@ mounted()
 
 @test "loop device: a mount in another namespace" {
   make_loop
-  mkfs.ext4 -q "$LOOP"
+  file_system "$LOOP"
   mounted "$LOOP"
   alone 4
   assert_output "nvme_mounted"
@@ -592,7 +967,7 @@ mounted()
   IFS=: read -r major minor < "$sys/dev"
   # Where nothing makes nodes: one, removed with the device.
   [[ -b ${LOOP}p1 ]] || { mknod "${LOOP}p1" b "$major" "$minor" && NODE=${LOOP}p1; }
-  mkfs.ext4 -q "${LOOP}p1"
+  file_system "${LOOP}p1"
   mounted "${LOOP}p1"
   alone 4
   assert_output "nvme_mounted: ${LOOP#/dev/}p1 is mounted on $T/mnt"
@@ -601,6 +976,185 @@ mounted()
   assert_stderr "is a partition"
   alone 0
   wait_for 10 test ! -e "$sys"
+}
+
+# stays_as_it_is TEXT [DEVICE]: a wipe of the loop device (or DEVICE) is refused, TEXT says why, and no byte of the
+# backing file changes
+stays_as_it_is()
+{
+  local device=${2-$LOOP} before who
+  who=$(gpuaas-wipe --device "$device" --dry-run | jq -r .device.wwid)
+  settle
+  before=$(sha256sum < "$T/backing")
+  run_status 4 gpuaas-wipe --device "$device" --confirm "$who" --class clear
+  jq_is .outcome not_started
+  jq_is '.reason|test("^nvme_(mounted|in_use): ")' true
+  assert_output "$1"
+  settle
+  assert_equal "$(sha256sum < "$T/backing")" "$before"
+}
+
+# What was written through loop devices reaches the file: each flush takes it one device further.
+settle()
+{
+  for _ in "$LOOP" "${LOOPS[@]}"; do
+    sync
+  done
+}
+
+# file_system DEVICE: an ext4 that has nothing left to write later by itself
+file_system()
+{
+  mkfs.ext4 -q -E lazy_itable_init=0,lazy_journal_init=0 "$1"
+}
+
+# loop_over FILE [OPTION...]: another loop device, in $OVER, which the teardown takes away
+loop_over()
+{
+  OVER=$(losetup -f --show "${@:2}" "$1")
+  LOOPS=("$OVER" "${LOOPS[@]}")
+}
+
+@test "loop device: another loop device over it, with and without an offset, mounted or not" {
+  make_loop
+  loop_over "$LOOP"
+  stays_as_it_is "below loop device ${OVER#/dev/} ($LOOP)"
+  losetup -d "$OVER"
+  loop_over "$LOOP" -o 1048576
+  file_system "$OVER"
+  settle
+  mounted "$OVER" ro
+  stays_as_it_is "nvme_mounted: ${OVER#/dev/} is mounted on $T/mnt"
+  assert_output "below loop device ${OVER#/dev/} ($LOOP)"
+  end_last
+  losetup -d "$OVER"
+  alone 0
+}
+
+@test "loop device: a loop device over a partition" {
+  make_loop
+  addpart "$LOOP" 1 2048 32768
+  IFS=: read -r major minor < "/sys/class/block/${LOOP#/dev/}p1/dev"
+  [[ -b ${LOOP}p1 ]] || { mknod "${LOOP}p1" b "$major" "$minor" && NODE=${LOOP}p1; }
+  loop_over "${LOOP}p1"
+  stays_as_it_is "below loop device ${OVER#/dev/} (${LOOP}p1)"
+  losetup -d "$OVER"
+  # By another node of the partition, which is removed: the kernel knows the device all the same.
+  mknod "$T/node" b "$major" "$minor"
+  loop_over "$T/node"
+  rm "$T/node"
+  stays_as_it_is "below loop device ${OVER#/dev/}"
+}
+
+@test "loop device: a loop device over a file that lies on it, whose mount is hidden" {
+  make_loop
+  file_system "$LOOP"
+  # In a mount namespace of its own, mounted, looped, unmounted lazily: no mount of the disk is to be seen.
+  unshare -m bash -c 'mount -o noinit_itable "$1" "$2/mnt" && truncate -s 4M "$2/mnt/in" && losetup -f --show "$2/mnt/in" > "$2/inner" &&
+    umount -l "$2/mnt"' - "$LOOP" "$T"
+  OVER=$(< "$T/inner")
+  LOOPS=("$OVER")
+  stays_as_it_is "below loop device ${OVER#/dev/}"
+  # And over that one.
+  loop_over "$OVER"
+  stays_as_it_is "${OVER#/dev/} ($(< "$T/inner"))"
+}
+
+@test "two loop devices of one file, and the file itself" {
+  make_loop
+  stays_as_it_is "below loop device ${LOOP#/dev/} ($T/backing)" "$T/backing"
+  loop_over "$T/backing"
+  stays_as_it_is "below loop device ${OVER#/dev/} ($T/backing)"
+  file_system "$OVER"
+  settle
+  mounted "$OVER" ro
+  stays_as_it_is "nvme_mounted: ${OVER#/dev/} is mounted on $T/mnt"
+  # A path that is gone hides nothing.
+  ln "$T/backing" "$T/again"
+  mv "$T/backing" "$T/renamed"
+  rm "$T/renamed"
+  mv "$T/again" "$T/backing"
+  stays_as_it_is "nvme_mounted: ${OVER#/dev/} is mounted on $T/mnt"
+  end_last
+  losetup -d "$OVER"
+  alone 0
+}
+
+# in_memory FILE: a process that has it mapped, and no descriptor of it
+in_memory()
+{
+  python3 - "$1" "$T/mapped" 3>&- << 'END' &
+import mmap, os, sys, signal
+fd = os.open(sys.argv[1], os.O_RDWR)
+memory = mmap.mmap(fd, 1 << 20)
+os.closerange(3, 256)
+os.close(os.open(sys.argv[2], os.O_CREAT | os.O_WRONLY))
+signal.pause()
+END
+  BG+=($!)
+  wait_for 10 test -e "$T/mapped"
+}
+
+@test "a process that has the disk mapped and its descriptor closed is refused" {
+  make_loop
+  in_memory "$LOOP"
+  stays_as_it_is "(python3) has it open (mapped)"
+  end_last
+  rm "$T/mapped"
+  # The backing file mapped is the disk mapped.
+  in_memory "$T/backing"
+  stays_as_it_is "(python3) has it open (mapped)"
+  end_last
+  alone 0
+}
+
+@test "a process that root cannot look at for a moment is looked at again" {
+  command -v strace > /dev/null || skip "strace is missing"
+  [[ $(id -u) -eq 0 ]] || skip "to others most processes are hidden"
+  make_lab
+  open_in_sleep /dev/null
+  local maps=${BG[-1]}/maps
+  order '.gpu_pci_address = "0000:18:00.0"' > "$T/order"
+  # A leak check cannot run under strace.
+  export ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0
+  # Twice hidden, then seen; and hidden for good.
+  run_status 0 in_host strace -f -qq -o "$T/strace" -P "$maps" -e inject=openat:error=EACCES:when=1..2 \
+    gpuaas-wipe "$T/order"
+  grep -q INJECTED "$T/strace"
+  jq_is '.gpu_reset.outcome' confirmed
+  order '.gpu_pci_address = "0000:18:00.0"' '.attempt = "bbbbbbb2"' > "$T/order"
+  run_status 0 in_host strace -f -qq -o "$T/strace" -P "$maps" -e inject=openat:error=EACCES \
+    gpuaas-wipe "$T/order"
+  jq_is '.gpu_reset | .outcome + " " + .detail' "not_proven whether a process uses '0000:18:00.0' cannot be seen"
+}
+
+@test "a thread whose leader has ended still has the disk open" {
+  make_loop
+  cat > "$T/thread.c" << 'END'
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+static void *wait_here(void *arg)
+{
+  (void)arg;
+  for (;;)
+    pause();
+}
+int main(int argc, char **argv)
+{
+  pthread_t t;
+
+  if (argc != 3 || open(argv[1], O_RDWR) < 0 || pthread_create(&t, NULL, wait_here, NULL) ||
+      open(argv[2], O_CREAT | O_WRONLY, 0600) < 0)
+    return 1;
+  pthread_exit(NULL);
+}
+END
+  gcc -o "$T/thread" "$T/thread.c" -pthread
+  background "$T/thread" "$LOOP" "$T/up"
+  wait_for 10 test -e "$T/up"
+  wait_for 10 grep -q '^State:.*Z' "/proc/$BG_PID/status"
+  stays_as_it_is "has it open"
 }
 
 @test "a lab order refuses a block device" {

@@ -11,7 +11,9 @@
 #include "mac.h"
 #include "rec.h"
 #include "store_approve.h"
+#include "store_key.h"
 #include "time.h"
+#include "../unit/evidence_world.h"
 
 #define SLOTS 8
 #define NODES_A_COMMIT 25 /* a transaction larger than SQLite's cache spills and gets slow */
@@ -79,34 +81,19 @@ static void vary(const struct pattern *p, const char *node, int i, struct ga_can
 /* Confirmed evidence for an order, as gpuaas-wipe would write it of a lab disk. */
 static int prove(struct ga_db *db, const struct ga_wipe_order *o, struct ga_err *err)
 {
+	ga_autofree char *now = ga_time_now();
 	struct ga_wipe_evidence e;
 	int r;
 
 	ga_shape_init(&ga_wipe_evidence_shape, &e);
+	ew_prove(&e, o->nvme_wwid, o->nvme_size_bytes, now);
 	e.evidence = ga_id_new();
 	e.node = ga_xstrdup(o->node);
 	e.object = ga_xstrdup(o->object);
 	e.generation = o->generation;
 	e.attempt = ga_xstrdup(o->attempt);
-	e.started_at = ga_time_now();
-	e.finished_at = ga_time_now();
-	e.cause = ga_xstrdup(o->cause);
-	e.device.wwid = ga_xstrdup(o->nvme_wwid);
-	e.device.size_bytes = o->nvme_size_bytes;
-	e.device.medium = ga_xstrdup("file");
-	ga_shape_copy(&ga_wipe_policy_shape, &o->wipe, &e.policy);
-	e.read_back = ga_xcalloc(1, sizeof(*e.read_back));
-	e.read_back->verify = ga_xstrdup("full");
-	e.read_back->started_at = ga_time_now();
-	e.read_back->bytes_read = o->nvme_size_bytes;
-	e.gpu_memory = (struct ga_step){ ga_xstrdup("gpu_memory"), ga_xstrdup("not_needed"), NULL };
-	e.gpu_reset = (struct ga_step){ ga_xstrdup("gpu_reset"), ga_xstrdup("not_needed"), NULL };
-	e.vf_state = (struct ga_step){ ga_xstrdup("vf_state"), ga_xstrdup("not_needed"), NULL };
+	e.device.serial = ga_strdup0(o->nvme_serial);
 	e.gpu_identity = ga_strdup0(o->gpu_identity);
-	e.class = ga_xstrdup("clear");
-	e.outcome = ga_xstrdup("confirmed");
-	e.lab = true;
-	e.tool = ga_xstrdup("tests/bench/fleet");
 	ga_wipe_evidence_seal(&e);
 	r = ga_fold(db, &ga_wipe_evidence_shape, &e, err);
 	ga_shape_release(&ga_wipe_evidence_shape, &e);
@@ -142,7 +129,10 @@ static int make_node(struct ga_db *db, struct pattern *p, int64_t number, struct
 	put(&p->host.node, ga_xstrdup(node));
 	for (i = 0; i < SLOTS; i++)
 		vary(p, node, i, &of[i]);
+	put(&p->host.node_key, ga_xprintf("%043lld=", (long long)number)); /* nobody's */
 	r = ga_store_observe(db, &p->host, &all, err);
+	if (r >= 0)
+		r = ga_store_key_learn(db, &p->host, false, err);
 	for (i = 0; i < SLOTS && r >= 0; i++)
 		r = make_slot(db, &of[i], err);
 	for (i = 0; i < SLOTS; i++)

@@ -212,7 +212,21 @@ guest()
     -oUserKnownHostsFile="$W/known_hosts" -oConnectTimeout=10 debian@10.100.0.11 "$@"
 }
 
+# No plan is carried out on a disk that host.db does not have as wiped.
+first_wipe()
+{
+  jq_in_order -cn --argjson disk "$CLOUD_LOOP_BYTES" '
+    {kind:"gpuaas.wipe-order/1",node:"n-1ab100000000",object:"s0000000",claim:null,allocation:null,
+     generation:1,attempt:"w9000000",dry_run:false,issued_at:"2026-11-20T17:00:00.000000Z",
+     cause:"first",nvme_wwid:"eui.002538b1000000a1",nvme_serial:"S7LANE0L000001",
+     nvme_path:"/dev/nvme2n1",nvme_size_bytes:$disk,destroy_data:null,gpu_identity:null,
+     gpu_pci_address:null,gpu_device:null,fabric_vf_pci_address:null,fabric_pf_pci_address:null,
+     wipe:{minimum_class:"clear",verify:"full",gpu_memory:"if_supported"},lab:false}' > "$W/first"
+  run_ok in_world bash -c 'gpuaas-wipe < "$1"' - "$W/first"
+}
+
 @test "a plan becomes a VM that serves, with cloud-init, on a disk of its own" {
+  first_wipe
   digest=$(user_data)
   plan ac100000 "$CLOUD_IMAGE" 10.100.0.11 ".user_data_digest = \"$digest\"" > "$W/plan"
   run_ok in_world gpuaas-provision --progress json --user-data-dir "$W/user-data" "$W/plan"

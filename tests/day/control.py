@@ -3,6 +3,9 @@
 
 import json
 import os
+import random
+import select
+import socket
 import sqlite3
 import subprocess
 import time
@@ -25,7 +28,7 @@ class Result:
 class Control:
     def __init__(self, day, path):
         self.day, self.path = day, path
-        self.calls = 0
+        self.calls = self.turns = 0
 
     def env(self):
         d = self.day
@@ -34,23 +37,36 @@ class Control:
                 "GPUAAS_HOST_DIR": d.dir + "/nohost", "LD_PRELOAD": d.preload,
                 "DAY_SHIFT": str(d.shift), "DAY_RANDOM": str(d.seed * 1000003 + d.calls * 7919)}
 
-    def start(self, argv, stdin=""):
-        """A process whose input is given at once; finish() takes its result."""
-        with open(self.day.dir + "/in.%d" % self.day.calls, "w+", encoding="utf-8") as f:
+    def start(self, argv, stdin="", turn=None):
+        """A process whose input is given at once; finish() takes its result. turn: its end of the
+        socket by which it asks for its turns (preload.c)."""
+        name, env = self.day.dir + "/%s.%d", self.env()
+        if turn is not None:
+            env["DAY_TURN"] = str(turn.fileno())
+        with open(name % ("in", self.day.calls), "w+", encoding="utf-8") as f:
             f.write(stdin)
             f.seek(0)
-            p = subprocess.Popen(argv, stdin=f, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                 env=self.env(), text=True)
-        os.unlink(f.name)
-        p.argv, p.began = argv, time.monotonic()
+            out = open(name % ("out", self.day.calls), "w+", encoding="utf-8")
+            err = open(name % ("err", self.day.calls), "w+", encoding="utf-8")
+            p = subprocess.Popen(argv, stdin=f, stdout=out, stderr=err, env=env,
+                                 pass_fds=(turn.fileno(),) if turn is not None else ())
+        for f in (f, out, err):
+            os.unlink(f.name)
+        p.argv, p.began, p.texts = argv, time.monotonic(), (out, err)
         return p
 
     def finish(self, p, allow=(0,)):
         try:
-            out, err = p.communicate(timeout=120)
+            p.wait(timeout=120)
         except subprocess.TimeoutExpired:
             p.kill()
             self.day.shout("%s did not end" % " ".join(p.argv))
+        texts = []
+        for f in p.texts:
+            f.seek(0)
+            texts.append(f.read())
+            f.close()
+        out, err = texts
         self.day.took(p.argv, time.monotonic() - p.began)
         self.day.heard(p.argv, p.returncode, err)
         if p.returncode not in allow or p.returncode in NEVER or p.returncode < 0:
@@ -61,8 +77,36 @@ class Control:
         return self.finish(self.start(list(argv), stdin), allow)
 
     def together(self, calls, allow):
-        """Several programs at the same time; [(argv, stdin)]."""
-        started = [self.start(list(argv), stdin) for argv, stdin in calls]
+        """Several programs at the same time; [(argv, stdin)]. Each stops before each turn that it
+        takes at the state; when all wait there or have ended, the seed says whose turn it is. So
+        every interleaving of their transactions can come, and comes again with its seed."""
+        rng = random.Random(self.day.seed * 1000003 + self.day.step)
+        started, sockets, self.turns = [], {}, 0
+        for i, (argv, stdin) in enumerate(calls):
+            ours, theirs = socket.socketpair()
+            started.append(self.start(list(argv), stdin, theirs))
+            theirs.close()
+            sockets[i] = ours
+        running, waiting, deadline = set(sockets), set(), time.monotonic() + 120
+        while running or waiting:
+            if not running:
+                i = rng.choice(sorted(waiting))
+                waiting.remove(i)
+                running.add(i)
+                self.turns += 1
+                sockets[i].send(b"!")
+            ready, _, _ = select.select([sockets[i] for i in running], [], [],
+                                        max(0, deadline - time.monotonic()))
+            if not ready:
+                self.day.shout("%s: neither ended nor came to its turn" % "; ".join(
+                    " ".join(started[i].argv) for i in sorted(running)))
+            for i in sorted(running):
+                if sockets[i] in ready:
+                    running.remove(i)
+                    if sockets[i].recv(1):
+                        waiting.add(i)
+        for s in sockets.values():
+            s.close()
         return [self.finish(p, allow) for p in started]
 
     def fold(self, records, clean=False):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What happens in a day: each event is a function of the day that says in words what it did."""
 
-from host import Refused, WRITES, LOOKS, dump
+from host import Refused, WRITES, LOOKS, dump, sign
 
 ENDED = ("released", "cancelled", "refused")
 
@@ -327,10 +327,11 @@ def replay(day):
 
 
 def lie(day):
-    """Somebody says what is not so: nothing may move."""
+    """Somebody with a host's key says what is not so: nothing may move."""
     if not day.history:
         return None
     r = dict(day.rng.choice(day.history))
+    liar = r["node"]
     how = day.rng.choice(("attempt", "generation", "node", "dry_run", "lab", "signature"))
     if how == "attempt":
         r["attempt"] = day.new_id()
@@ -346,6 +347,8 @@ def lie(day):
         return None
     if r["kind"] in ("gpuaas.drift/1", "gpuaas.observation/1") and how != "signature":
         return None  # these name no order: a node is believed about itself
+    if how != "signature":
+        r = sign(r, liar)
     before = day.picture()
     day.a.fold([r])
     day.same(before, "a lie (%s) about %s" % (how, r["kind"]))
@@ -373,8 +376,8 @@ def at_once(day):
             said.append(provision(day, plan))
         for o in r.of("release-order"):
             orders[o["attempt"]] = o
-    return "%d programs: %s; %s" % (len(calls), "; ".join(said),
-                                    take_back(day, list(orders.values())))
+    return "%d programs, %d turns: %s; %s" % (len(calls), day.a.turns, "; ".join(said),
+                                              take_back(day, list(orders.values())))
 
 
 def old_orders(day):

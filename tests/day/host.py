@@ -7,10 +7,15 @@ same code. Beyond them it knows what really is on each disk, and calls `shout` w
 have sold something twice or unwiped and nobody could be excused for it.
 """
 
-import base64
 import hashlib
 import json
+import os
 import subprocess
+import sys
+
+sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from proof import RULES, capabilities, device, devices, nothing, proof, step
+from signer import key_of, sign
 
 WRITES = ["clone", "seed", "network", "devices", "fabric", "define", "start", "ssh_ready"]
 LOOKS = ["hold", "recheck", "prerequisites"]
@@ -24,17 +29,13 @@ def digest(text):
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
 
-def step(name, outcome, detail=None):
-    return {"step": name, "outcome": outcome, "detail": detail}
-
-
 class Refused(Exception):
     """A guard said no: phase, code, sentence, status."""
 
 
 class Host:
-    def __init__(self, day, discovery, key):
-        self.day, self.key = day, key
+    def __init__(self, day, discovery, prepared):
+        self.day = day
         self.host = discovery[0]
         self.candidates = discovery[1:-1]
         self.node = self.host["node"]
@@ -49,8 +50,8 @@ class Host:
         self.previous = None
         self.wipes_nothing = False  # what it says of wipes is a lie (day --break wipe)
         self.serves = None  # {"controller", "epoch"}; which state's orders are carried out
-        if key:
-            self.host["node_key"] = public(key)
+        if prepared:
+            self.make_key()
         self.boot()
 
     # ---- records ----
@@ -65,10 +66,12 @@ class Host:
             d["on"] = False
 
     def sign(self, records):
-        """As the programs do: orders and drift as they are, results with the host's key."""
-        if not self.key:
-            return records
-        return [sign(self.key, r) if r["kind"] in SIGNED else r for r in records]
+        """As the programs do: orders as they are, results with the host's key."""
+        self.make_key()
+        return [sign(r, self.node) if r["kind"] in SIGNED else r for r in records]
+
+    def make_key(self):
+        self.host["node_key"] = key_of(self.node)[1]
 
     def discovery(self):
         self.host["observed_at"] = self.day.now()
@@ -336,22 +339,12 @@ class Host:
             "generation": o["generation"], "attempt": o["attempt"], "dry_run": False,
             "started_at": at, "finished_at": self.day.now(), "boot_id": self.boot_id,
             "cause": o["cause"],
-            "device": {"wwid": o["nvme_wwid"], "serial": o["nvme_serial"], "model": None,
-                       "firmware": None, "pci_address": None, "path": o["nvme_path"],
-                       "size_bytes": o["nvme_size_bytes"], "logical_block_bytes": None,
-                       "nsid": None, "diskseq_before": None, "diskseq_after": None,
-                       "medium": "file"},
-            "capabilities": {"oacs": None, "oncs": None, "fna": None, "sanicap": None,
-                             "dlfeat": None},
-            "policy": o["wipe"], "guard": [], "attempts": [], "markers": None,
-            "read_back": {"verify": o["wipe"]["verify"], "started_at": at, "finished_at": at,
-                          "bytes_read": o["nvme_size_bytes"], "mismatches": 0,
-                          "remnant_bound_ppb": 0} if good else None,
-            "gpu_memory": step("gpu_memory", done), "gpu_reset": step("gpu_reset", done),
-            "vf_state": step("vf_state", done), "gpu_identity": o["gpu_identity"],
+            "device": device(o), "capabilities": capabilities(o), "policy": o["wipe"],
+            **(proof(o, at) if good else nothing()), **devices(o, done),
+            "gpu_identity": o["gpu_identity"],
             "class": o["wipe"]["minimum_class"] if good else "none", "outcome": outcome,
             "reason": None if good else "the simulated disk said " + outcome,
-            "status": 0 if good else 9, "lab": True, "tool": "tests/day",
+            "status": 0 if good else 9, "lab": True, "tool": "tests/day", "rules": RULES,
             "previous_digest": self.previous,
         }
         e["digest"] = self.previous = digest(dump(e))
@@ -479,28 +472,3 @@ class Host:
 SIGNED = {"gpuaas." + k + "/1" for k in (
     "progress", "allocation", "released", "wipe-evidence", "observation", "drift", "failure",
     "power", "inventory")}
-
-
-def public(key):
-    der = subprocess.run(["openssl", "pkey", "-in", key, "-pubout", "-outform", "DER"],
-                         check=True, capture_output=True).stdout
-    return base64.b64encode(der[-32:]).decode()
-
-
-def sign(key, record):
-    text = key + ".text"
-    with open(text, "w", encoding="utf-8") as f:
-        f.write("gpuaas.signature/1\n" + dump(record))
-    value = subprocess.run(["openssl", "pkeyutl", "-sign", "-rawin", "-inkey", key, "-in", text],
-                           check=True, capture_output=True).stdout
-    return {**record, "signature": {"key": public_of(key),
-                                    "value": base64.b64encode(value).decode()}}
-
-
-KEYS = {}
-
-
-def public_of(key):
-    if key not in KEYS:
-        KEYS[key] = public(key)
-    return KEYS[key]

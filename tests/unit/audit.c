@@ -3,6 +3,7 @@
 #include "audit.h"
 
 #include "digest.h"
+#include "str.h"
 #include "world.h"
 
 static struct ga_err err;
@@ -32,6 +33,41 @@ static void add(struct ga_db *db, const char *action, const char *object, json_t
 	t_int(r, 0, "%s is added", action);
 }
 
+static int note(const char *object, const char *sentence, void *arg, struct ga_err *e)
+{
+	(void)e;
+	ga_str_addf(arg, "%s: %s\n", object, sentence);
+	return 0;
+}
+
+/* Rows cut off the end leave a whole chain. They are missed, and what is written next continues the
+ * chain behind a gap, so that it stays known. */
+static void cut_off(sqlite3 *raw, struct ga_db *db, int first, int last)
+{
+	ga_autofree char *cut = ga_xprintf("SAVEPOINT s; DELETE FROM audit WHERE seq >= %d", first);
+	ga_autofree char *want = ga_xprintf("audit: the audit does not have rows %d to %d, which "
+					    "were counted: rows of it are gone\n", first, last);
+	ga_autofree char *kept =
+		ga_xstrdup(w_get(raw, "SELECT sql FROM sqlite_schema WHERE name = 'audit_kept'"));
+	ga_autostr struct ga_str found = GA_STR_INIT;
+	char why[128] = "";
+	int64_t seq = 0;
+
+	w_must(raw, "DROP TRIGGER audit_kept");
+	w_must(raw, cut);
+	w_must(raw, "RELEASE s");
+	w_must(raw, kept);
+	t_int(ga_audit_verify(db, &seq, why, &err), 0, "without row %d and later it is whole",
+	      first);
+	t_int(ga_audit_missing(db, note, &found, &err), 0, "what is missing");
+	t_ok(found.len && strstr(found.buf, want), "they are missed: %s",
+	     found.len ? found.buf : "no");
+	add(db, "later", "s1", NULL);
+	t_int(ga_audit_verify(db, &seq, why, &err), 1, "the next row shows the gap");
+	t_int(seq, last + 1, "it has the number after the last that was counted");
+	t_str(why, "a row before it is missing", "and says so");
+}
+
 static void forge(sqlite3 *raw, struct ga_db *db, const char *sql, int64_t bad, const char *name)
 {
 	char why[128] = "";
@@ -39,7 +75,7 @@ static void forge(sqlite3 *raw, struct ga_db *db, const char *sql, int64_t bad, 
 	int r;
 
 	w_must(raw, "SAVEPOINT s; DROP TRIGGER audit_unchanged; DROP TRIGGER audit_kept; "
-		    "DROP TRIGGER audit_chain");
+		    "DROP TRIGGER audit_insert; DROP TRIGGER audit_counted");
 	w_must(raw, sql);
 	w_must(raw, "RELEASE s");
 	r = ga_audit_verify(db, &seq, why, &err);
@@ -104,15 +140,22 @@ int main(void)
 						      "sql LIKE '%audit_unchanged %'"));
 			ga_autofree char *three = ga_xstrdup(w_get(raw, "SELECT sql FROM triggers "
 								       "WHERE sql LIKE "
-								       "'%audit_chain %'"));
+								       "'%audit_insert %'"));
+
+			ga_autofree char *four = ga_xstrdup(w_get(raw, "SELECT sql FROM triggers "
+								       "WHERE sql LIKE "
+								       "'%audit_counted %'"));
 
 			w_must(raw, sql);
 			w_must(raw, two);
 			w_must(raw, three);
+			w_must(raw, four);
 		}
 		w_must(raw, "DROP TABLE saved; DROP TABLE triggers");
 		t_int(ga_audit_verify(db, &seq, why, &err), 0, "and whole again");
 	}
+	cut_off(raw, db, 4, 4);
+	cut_off(raw, db, 3, 5);
 	ga_db_close(GA_TAKE(db));
 	w_close(raw);
 	return t_done();

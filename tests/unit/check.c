@@ -31,7 +31,8 @@
 static const struct {
 	const char *check, *object, *sentence, *sql;
 } cases[] = {
-	{ "meta", "meta", "exactly one row", "INSERT INTO meta VALUES (2, 1, 1, 'x')" },
+	{ "meta", "meta", "exactly one row",
+	  "INSERT INTO meta (one, lab, epoch, created_at) VALUES (2, 1, 1, 'x')" },
 	{ "epoch", "s2", "has not begun", MOVE("slot", "s2", "epoch_verified = 9") },
 	{ "epoch", "n2", "has not begun", MOVE("node", "n2", "epoch_verified = 9") },
 	{ "epoch", "s1", "nobody verified it", "UPDATE meta SET epoch = 2;"
@@ -110,6 +111,8 @@ static const struct {
 	{ "incomplete", "s2", "incomplete", MOVE("slot", "s2", "storage_ownership = 'shared'") },
 	{ "not_ready", "s2", "something is wrong", MOVE("slot", "s2", "health_state = 'failed'") },
 	{ "not_ready", "s2", "something is wrong",
+	  MOVE("slot", "s2", "state = 'reserved', health_state = 'failed'") },
+	{ "not_ready", "s2", "something is wrong",
 	  MOVE("slot", "s2", "blockers = '[{\"code\":\"x\"}]'") },
 	{ "billing", "a1", "not in use", MOVE("allocation", "a1", "state = 'releasing'") },
 	{ "billing", "a3", "not being provisioned",
@@ -119,6 +122,30 @@ static const struct {
 	{ "billing", "a3", "share time", SPAN("a3", "cleanup", "'2026-03-01T12:00:00.000000Z'") },
 	{ "billing", "a3", "that no report counts",
 	  SPAN("a3", "hold", "'2026-03-02T00:00:01.000000Z'") },
+	{ "billing", "a3", "times that are none", SPAN("a3", "cleanup", "'2026-03-02T00:00:00Z'") },
+	{ "billing", "a3", "times that are none", SPAN("a3", "cleanup", "'yesterday'") },
+	{ "billing", "a3", "times that are none",
+	  SPAN("a3", "cleanup", "'2026-02-30T00:00:00.000000Z'") },
+	{ "billing", "a3", "times that are none",
+	  "UPDATE usage SET ended_at = '2026-02-01T00:00:00.000000Z' WHERE id = 2" },
+	{ "billing", "a3", "another price", "UPDATE usage SET count = 8 WHERE id = 2" },
+	{ "billing", "a3", "another price", "UPDATE usage SET price_micros = 6 WHERE id = 2" },
+	{ "billing", "a3", "another price",
+	  "UPDATE usage SET accelerator_type = 'amd-mi300x' WHERE id = 2" },
+	{ "billing", "a3", "another price", "UPDATE usage SET project = 'q' WHERE id = 2" },
+	{ "wipe_proof", "s2", "claimed after its evidence",
+	  "INSERT INTO claim (id, allocation_id, node_id, slot_id, claim_kind, live, created_at, "
+	  "ended_at) VALUES ('x', 'a1', 'n1', 's2', 'slot', 0, 'now1', 'now2')" },
+	{ "tainted", "s1", "in use", MOVE("device", "d1", "dirty_since = NULL") },
+	{ "audit_short", "state", "the making of the state", "DELETE FROM audit" },
+	{ "audit_short", "audit", "rows 2 to 2, which were counted",
+	  "DELETE FROM audit WHERE seq = 2" },
+	{ "audit_short", "a1", "its placement", "" },
+	{ "audit_short", "a1", "that it became active", "" },
+	{ "audit_short", "s2", "its approval", "" },
+	{ "audit_short", "e2", "the evidence", "" },
+	{ "audit_chain", "2", "its hash is none", "UPDATE audit SET hash = 'sha256:00' "
+	  "WHERE seq = 2" },
 	{ "evidence_columns", "e5", "other facts", "" },
 	/* what is not a rule */
 	{ "unknown_state", "s2", "does not have", MOVE("slot", "s2", "state = 'lent'") },
@@ -261,15 +288,22 @@ static void each_column(void)
 {
 	static const char good[] =
 		"UPDATE wipe_evidence SET record = json_object('evidence', id, 'node', node_id, "
-		"'object', slot_id, 'attempt', attempt, 'device', json_object('wwid', wwid), "
+		"'object', slot_id, 'attempt', attempt, 'device', json_object('wwid', wwid, "
+		"'medium', medium, 'size_bytes', size_bytes), "
 		"'gpu_identity', gpu_identity, 'started_at', started_at, 'finished_at', "
 		"finished_at, 'class', class, 'outcome', outcome, 'read_back', "
-		"json_object('verify', verify), 'gpu_memory', json_object('outcome', gpu_memory), "
+		"json_object('verify', verify, 'bytes_read', bytes_read, 'mismatches', "
+		"mismatches), "
+		"'gpu_memory', json_object('outcome', gpu_memory), 'gpu_reset', "
+		"json_object('outcome', gpu_reset), 'vf_state', json_object('outcome', vf_state), "
+		"'markers', json_object('surviving', surviving), 'rules', rules, "
 		"'lab', lab) WHERE id = 'e5';";
 	static const char *const set[] = {
 		"id = 'x'", "node_id = 'n1'", "slot_id = 's6'", "attempt = 'x'", "wwid = 'd6'",
 		"gpu_identity = 'x'", "started_at = 'x'", "finished_at = 'x'", "class = 'clear'",
 		"outcome = 'failed'", "verify = NULL", "gpu_memory = 'failed'", "lab = 0",
+		"rules = NULL", "gpu_reset = 'failed'", "vf_state = NULL", "medium = 'nvme'",
+		"size_bytes = 1", "bytes_read = 1", "mismatches = 1", "surviving = 1",
 	};
 	size_t i;
 

@@ -148,9 +148,11 @@ static void transactions(struct ga_db *db)
 	t_int(ga_db_exec(db, &err, "INSERT INTO node (id, since) VALUES ('a', 'x')", ""), 1,
 	      "one row is changed");
 	t_int(ga_db_savepoint(db, &err), 0, "a part");
-	ga_db_exec(db, &err, "INSERT INTO node (id, since) VALUES ('b', 'x')", "");
+	t_int(ga_db_exec(db, &err, "INSERT INTO node (id, since) VALUES ('b', 'x')", ""), 1,
+	      "with a row");
 	t_int(ga_db_savepoint(db, &err), 0, "a part of the part");
-	ga_db_exec(db, &err, "INSERT INTO node (id, since) VALUES ('c', 'x')", "");
+	t_int(ga_db_exec(db, &err, "INSERT INTO node (id, since) VALUES ('c', 'x')", ""), 1,
+	      "with another");
 	t_int(ga_db_release(db, &err), 0, "is kept");
 	ga_db_rollback_to(db);
 	t_ok(ga_db_exec(db, &err, "UPDATE node SET state = 'retired' WHERE id = 'a'", "") < 0,
@@ -211,13 +213,15 @@ static void leaving(struct ga_db *db)
 {
 	size_t one = 0, many = descriptors(), i;
 	int64_t busy = -1, millis;
+	int changed = 0;
 
 	ga_err_clear(&err);
-	ga_db_scalar(db, "PRAGMA busy_timeout=0", &millis, &err);
+	t_ok(ga_db_scalar(db, "PRAGMA busy_timeout=0", &millis, &err) > 0, "it does not wait");
 	for (i = 0; i < 100; i++)
-		ga_db_exec(db, &err,
-			   "UPDATE node SET cordon_reason = hex(randomblob(4000)), "
-			   "generation = generation + 1 WHERE id = 'a'", "");
+		changed += ga_db_exec(db, &err,
+				      "UPDATE node SET cordon_reason = hex(randomblob(4000)), "
+				      "generation = generation + 1 WHERE id = 'a'", "");
+	t_int(changed, 100, "a long WAL");
 	leave_one(db, false, &one);
 	/* SQLite keeps one, as long as another connection here has locks of the file. */
 	t_int((int64_t)descriptors(), (int64_t)many + 1, "with a long WAL none is left");
@@ -229,7 +233,7 @@ static void leaving(struct ga_db *db)
 	for (i = 0; i < 5; i++)
 		leave_one(db, false, &many);
 	t_int((int64_t)many, (int64_t)one + 2, "beside it one that was left is open, not five");
-	ga_db_scalar(db, "PRAGMA busy_timeout=5000", &millis, &err);
+	t_ok(ga_db_scalar(db, "PRAGMA busy_timeout=5000", &millis, &err) > 0, "it waits again");
 }
 
 static void sentences(struct ga_db *db)
@@ -284,7 +288,7 @@ static void closing(void)
 	int i, r = 0;
 
 	ga_err_clear(&err);
-	ga_db_open(w_path, GA_DB_STATE, GA_DB_WRITE, &a, &err);
+	r = ga_db_open(w_path, GA_DB_STATE, GA_DB_WRITE, &a, &err);
 	for (i = 0; i < 500 && r >= 0; i++) {
 		r = ga_db_begin(a, "test", &err);
 		if (r == 0)

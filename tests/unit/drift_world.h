@@ -65,9 +65,14 @@ static void see_devices(struct world *w, int i)
 	p->address = ga_xprintf("0000:1%d:00.0", i);
 	p->identity = ga_xprintf("slot:%d:10de:2335", i);
 	set(&p->driver, "vfio-pci");
+	p->answers = 1;
+	p->fatal = p->nonfatal = p->correctable = 0;
+	p->width = p->width_max = 16;
 	vf = ga_list_add(&w->seen.pci);
 	vf->address = ga_xprintf("0000:2%d:00.1", i);
 	set(&vf->driver, "vfio-pci");
+	vf->answers = vf->fatal = vf->nonfatal = vf->correctable = GA_UNKNOWN;
+	vf->width = vf->width_max = GA_UNKNOWN;
 	d->wwid = ga_xprintf("eui.%d", i);
 	d->serial = ga_xprintf("SN%d", i);
 	d->path = ga_xprintf("/dev/nvme%dn1", i);
@@ -336,6 +341,42 @@ CASE(gpu_gone)
 {
 	set(&w->seen.pci.v[2].address, "0000:77:00.0");
 	set(&w->seen.pci.v[2].identity, NULL);
+}
+#define GPU(i) (&w->seen.pci.v[2 * (i)])
+CASE(gpu_silent) { GPU(1)->answers = 0; }
+CASE(gpu_silent_in_use) { GPU(0)->answers = 0; }
+CASE(gpu_silent_in_reset)
+{
+	gpu_silent_in_use(w);
+	w->seen.works.v[0].held = true;
+}
+CASE(gpu_silent_in_wipe)
+{
+	gpu_silent(w);
+	see_work(w, "slot1111", "wipe", "working", EARLIER);
+	w->seen.works.v[1].held = true;
+	set(&w->want.slots.v[1].state, "wiping");
+}
+CASE(gpu_answers_unknown) { GPU(1)->answers = GA_UNKNOWN; }
+CASE(gpu_fatal) { GPU(1)->fatal = 1; }
+CASE(gpu_fatal_disabled)
+{
+	gpu_fatal(w);
+	set(&w->want.slots.v[1].state, "disabled");
+}
+CASE(gpu_errors_unknown)
+{
+	GPU(1)->fatal = GPU(1)->nonfatal = GPU(1)->correctable = GA_UNKNOWN;
+	GPU(1)->width = GPU(1)->width_max = GA_UNKNOWN;
+}
+CASE(gpu_nonfatal) { GPU(1)->nonfatal = 2; }
+CASE(gpu_noisy) { GPU(1)->correctable = 4321; }
+CASE(gpu_a_few_corrected) { GPU(1)->correctable = 999; }
+CASE(gpu_narrow) { GPU(1)->width = 8; }
+CASE(gpu_fatal_and_narrow)
+{
+	gpu_fatal(w);
+	gpu_narrow(w);
 }
 CASE(gpu_other) { set(&w->seen.pci.v[2].identity, "slot:1:10de:2330"); }
 CASE(gpu_moved) { set(&w->seen.pci.v[2].address, "0000:77:00.0"); }

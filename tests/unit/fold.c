@@ -41,6 +41,7 @@ static const struct spoiled spoiled[] = {
 	{ "beside another GPU", "wrong_device", AT(gpu_identity), "g9" },
 	{ "with GPU memory failed", "gpu_memory_not_proven", AT(gpu_memory.outcome), "failed" },
 	{ "older than the taint", "wipe_too_old", AT(started_at), "2025-01-01T00:00:00.000000Z" },
+	{ "that ends next century", "wipe_ahead", AT(finished_at), "2126-01-01T00:00:00.000000Z" },
 	{ "of another time format", NULL, AT(finished_at), "2024-01-01T00:00:00.000000Z" },
 };
 
@@ -402,6 +403,13 @@ static void observations(void)
 	t_str(sw_get(db, "SELECT power_observed FROM allocation"), "off", "the power is known");
 	o.at = TXT("2026-04-01T00:01:00.000000Z");
 	t_int(sw_fold(db, &ga_observation_shape, &o, &err), 0, "the same a minute later");
+	sw_sql(db, "INSERT INTO node (id, name, since, region, pool, network) VALUES ('n2', 'h8', "
+		   "'2026-01-01T00:00:00.000000Z', 'west', 'prod', '{}')");
+	o.node = TXT("n2");
+	o.allocations.v[0].power = TXT("on");
+	sw_fold(db, &ga_observation_shape, &o, &err);
+	t_str(sw_get(db, "SELECT power_observed FROM allocation"), "off",
+	      "another node says nothing of the allocation's power");
 	o.node = TXT("n9");
 	t_code(sw_fold(db, &ga_observation_shape, &o, &err), &err, GA_NOTFOUND, "n9",
 	       "of a node that is not ours");

@@ -158,6 +158,7 @@ static int rebuilt_evidence(struct ga_db *db, const char *attempt, struct ga_wip
 			    struct ga_err *err)
 {
 	sw_evidence(1, attempt, 4, e);
+	sw_whose(db, 1, e);
 	free(e->cause);
 	e->cause = ga_xstrdup("rebuild");
 	ga_wipe_evidence_seal(e);

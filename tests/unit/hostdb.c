@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "hostdb.h"
+#include "hostdb_list.h"
 #include "id.h"
 #include "proc.h"
 
@@ -79,6 +79,15 @@ static void served(struct ga_hostdb *h)
 	t_int(ga_hostdb_served(h, &s, &err), 0, "begins nothing");
 	t_int(ga_hostdb_serve(h, &a, false, &err), 0, "the first");
 	t_int(ga_hostdb_serve(h, &a, false, &err), 0, "and again");
+	t_int(ga_hostdb_would_serve(h, &a, &err), 0, "a dry run of it");
+	t_int(ga_hostdb_would_serve(h, &old, &err), 0, "of one that names no state");
+	t_int(ga_hostdb_would_serve(h, &known, &err), 0, "and of what was taken up");
+	t_int(ga_hostdb_would_serve(h, &b, &err), -1, "but not of another one");
+	t_ok(ga_streq(err.reason, "other_controller"), "which is refused: %s", err.msg);
+	ga_err_clear(&err);
+	t_int(ga_hostdb_served(h, &s, &err), 1, "who is served");
+	t_ok(!s.refused_controller, "and nothing is noted of it");
+	ga_served_release(&s);
 	t_int(ga_hostdb_serve(h, &b, false, &err), -1, "another one");
 	t_ok(err.code == GA_CONFLICT && ga_streq(err.reason, "other_controller"),
 	     "is refused: %s", err.msg);
@@ -190,6 +199,92 @@ static void evidence(struct ga_hostdb *h)
 	ga_shape_release(&ga_wipe_evidence_shape, &back);
 	t_int(ga_evidence_get(h, "nobody", &back, &err), 0, "an unknown key");
 	ga_shape_release(&ga_wipe_evidence_shape, &e);
+}
+
+/* A row is no evidence: its record has to say the same, by its own digest. */
+static void forged(struct ga_hostdb *h)
+{
+	static const struct {
+		const char *outcome, *wwid;
+		bool sealed;
+		int wiped;
+		const char *what;
+	} cases[] = {
+		{ NULL, NULL, false, 0, "a record that is none" },
+		{ "failed", "eui.3", true, 0, "a record that says failed" },
+		{ "confirmed", "eui.1", true, 0, "a record of another disk" },
+		{ "confirmed", "eui.3", false, 0, "a record with another digest" },
+		{ "confirmed", "eui.3", true, 1, "a record that says it" },
+	};
+	struct ga_err err = GA_ERR_INIT;
+	struct ga_wipe_evidence e;
+	char *by = NULL;
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(cases); i++) {
+		ga_autofree char *id = ga_xprintf("fgedfge%zu", i), *text = ga_xstrdup("{}");
+
+		make_evidence(&e, id, cases[i].outcome ? cases[i].outcome : "confirmed");
+		free(e.device.wwid);
+		e.device.wwid = ga_xstrdup(cases[i].wwid ? cases[i].wwid : "eui.3");
+		ga_wipe_evidence_seal(&e);
+		if (!cases[i].sealed)
+			e.digest[strlen(e.digest) - 1] ^= 1;
+		if (cases[i].outcome) {
+			free(text);
+			text = ga_rec_format_text(&ga_wipe_evidence_shape, &e);
+		}
+		t_int(ga_db_begin(h->db, "test", &err), 0, "begin: %s", err.msg);
+		t_int(ga_db_exec(h->db, &err,
+				 "INSERT INTO evidence (evidence, wwid, outcome, digest, "
+				 "previous_digest, record, at) VALUES (?1, 'eui.3', 'confirmed', "
+				 "?1, (SELECT digest FROM evidence ORDER BY seq DESC LIMIT 1), ?2, "
+				 "'2999-01-01T00:00:00.000000Z')",
+				 "ss", id, text),
+		      1, "%s is inserted: %s", cases[i].what, err.msg);
+		t_int(ga_db_commit(h->db, &err), 0, "commit");
+		t_int(ga_hostdb_wiped(h, "eui.3", "mine", &by, &err), cases[i].wiped, "%s",
+		      cases[i].what);
+		ga_shape_release(&ga_wipe_evidence_shape, &e);
+	}
+}
+
+/* After evidence(): eui.1 has a failed and then a confirmed wipe. */
+static void wiped(struct ga_hostdb *h)
+{
+	struct ga_err err = GA_ERR_INIT;
+	struct ga_hostdb none = { 0 };
+	char *by = NULL;
+	int64_t seq;
+
+	t_int(ga_hostdb_wiped(h, "eui.1", "mine", &by, &err), 1, "a confirmed wipe: %s", err.msg);
+	t_int(ga_hostdb_wiped(h, "eui.2", "mine", &by, &err), 0, "another disk was never wiped");
+	t_ok(!by, "and nobody wrote on it");
+	forged(h);
+	t_int(ga_hostdb_wiped(&none, "eui.1", "mine", &by, &err), 0, "nor any without host.db");
+	t_int(ga_journal_intend(h, "mine", "disk", "eui.1", "{}", &seq, &err), 0, "written");
+	t_int(ga_hostdb_wiped(h, "eui.1", "mine", &by, &err), 1, "by the one who has it");
+	t_int(ga_hostdb_wiped(h, "eui.1", "other", &by, &err), 0, "by somebody else");
+	t_str(by, "mine", "who is named");
+	free(by);
+}
+
+static void gpu_errors(struct ga_hostdb *h)
+{
+	struct ga_err err = GA_ERR_INIT;
+	struct ga_hostdb none = { 0 };
+	int64_t n = 7;
+
+	t_int(ga_hostdb_gpu_errors(h, "gpu", "boot1", &n, &err), 0, "errors: %s", err.msg);
+	t_int(n, 0, "nobody told of any");
+	t_int(ga_hostdb_told_gpu_errors(h, "gpu", "boot1", 2, &err), 0, "told");
+	t_int(ga_hostdb_told_gpu_errors(h, "gpu", "boot1", 3, &err), 0, "of more");
+	t_int(ga_hostdb_gpu_errors(h, "gpu", "boot1", &n, &err), 0, "then");
+	t_int(n, 3, "the last count");
+	t_int(ga_hostdb_gpu_errors(h, "gpu", "boot2", &n, &err), 0, "in another boot");
+	t_int(n, 0, "counting began anew");
+	t_int(ga_hostdb_gpu_errors(&none, "gpu", "boot1", &n, &err), 0, "without host.db");
+	t_int(n, 0, "nobody was told");
 }
 
 /* What an operator with an SQL prompt may not do. */
@@ -338,7 +433,6 @@ int main(void)
 	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
 	struct ga_err err = GA_ERR_INIT;
 	struct ga_hostdb h;
-	int64_t id = 0;
 
 	if (!mkdtemp(dir))
 		return 1;
@@ -350,12 +444,10 @@ int main(void)
 	attempts(&h);
 	served(&h);
 	evidence(&h);
+	wiped(&h);
+	gpu_errors(&h);
 	attacks(&h);
 	holds();
-	t_int(ga_hostdb_module_id(&h, "gpu", &id, &err), 0, "a module id nobody learnt");
-	t_int(ga_hostdb_learn_module_id(&h, "gpu", 5, &err), 0, "learnt");
-	t_int(ga_hostdb_module_id(&h, "gpu", &id, &err), 1, "known");
-	t_int(id, 5, "as learnt");
 	ga_hostdb_close(&h);
 	t_int(ga_proc_check(&rm, &out, &err), 0, "cleaned up");
 	return t_done();

@@ -152,7 +152,9 @@ static const struct {
 	  "WHERE s.state = 'available' AND NOT EXISTS (SELECT 1 FROM main.wipe_evidence e WHERE "
 	  "e.id = s.wipe_evidence_id AND e.outcome = 'confirmed' AND e.slot_id = s.id AND "
 	  "e.attempt = s.wipe_attempt AND e.wwid = s.nvme_wwid AND e.gpu_identity = "
-	  "s.gpu_identity AND NOT EXISTS (SELECT 1 FROM was." DEVICE("d", "s")
+	  "s.gpu_identity AND e.rules = 1 AND e.gpu_reset <> 'failed' AND e.vf_state = "
+	  "'confirmed' AND e.bytes_read = 4096 AND e.mismatches + e.surviving = 0 "
+	  "AND NOT EXISTS (SELECT 1 FROM was." DEVICE("d", "s")
 	  " AND d.dirty_since >= e.started_at))" },
 	{ "what was not verified since a restore is not reserved",
 	  "SELECT s.id FROM main.slot s JOIN was.slot w ON w.id = s.id AND w.state <> 'reserved' "
@@ -424,19 +426,23 @@ static void add_move(sqlite3 *db, struct ga_str *sql, enum ga_machine m, const c
 static void add_evidence(sqlite3 *db, struct ga_str *sql)
 {
 	static const char *const outcomes[] = { "confirmed", "confirmed", "confirmed", "failed" };
+	static const char *const steps[] = { "confirmed", "confirmed", "confirmed", "confirmed",
+					     "confirmed", "not_proven", "not_needed", "failed" };
 	ga_autofree char *row = pick(db, "slot");
 	int n = ++names;
 
 	ga_str_addf(sql,
 		    "INSERT INTO main.wipe_evidence (id, slot_id, node_id, attempt, wwid, "
 		    "gpu_identity, started_at, finished_at, class, outcome, verify, gpu_memory, "
-		    "lab, digest, record, folded_at) SELECT 'x%d', %s, node_id, %s, %s, %s, %s, "
-		    LATE ", '%s', '%s', 'full', 'confirmed', 1, 'digest-%d', '{}', 'now' FROM "
+		    "lab, digest, record, folded_at, " W_PROOF_COLUMNS ") SELECT 'x%d', %s, "
+		    "node_id, %s, %s, %s, %s, " LATE ", '%s', '%s', 'full', 'confirmed', 1, "
+		    "'digest-%d', '{}', 'now', %s, '%s', '%s', 'file', 4096, %s, %s, %s FROM "
 		    "main.slot %s",
 		    n, chance(90) ? "id" : "'s2'", chance(90) ? "coalesce(wipe_attempt, 'w')" :
 		    "'w'", chance(90) ? "nvme_wwid" : "'d2'", chance(90) ? "gpu_identity" : "'g2'",
 		    chance(80) ? LATE : EARLY, chance(90) ? "purge" : "clear", ONE(outcomes), n,
-		    row);
+		    chance(95) ? "1" : "NULL", ONE(steps), ONE(steps), chance(95) ? "4096" : "0",
+		    chance(95) ? "0" : "1", chance(95) ? "0" : "1", row);
 }
 
 /* What takes capacity, a step at a time. */

@@ -229,6 +229,7 @@ static int wiped(struct life *l, char **what)
 	}
 	*what = ga_xprintf("wipe %s of slot %d: %s", attempt, slot, outcome);
 	sw_evidence(slot, attempt, generation, &e);
+	sw_whose(l->db, slot, &e);
 	free(e.outcome);
 	e.outcome = ga_xstrdup(outcome);
 	ga_wipe_evidence_seal(&e);

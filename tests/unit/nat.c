@@ -433,7 +433,7 @@ static void live_ports(void)
 	t_int((int64_t)listed(&r), 1, "live: one is left");
 	t_ok(r.ingress.n && r.ingress.v[0].passes, "live: and its target passes still");
 	t_int(ga_nat_unpublish(&web, &err), 0, "live: unpublish again");
-	t_int(ga_nat_unpublish_orphan(&r.ingress.v[0], &err), 1, "live: an orphan is removed");
+	t_int(ga_nat_unpublish(&second, &err), 1, "live: unpublish the other");
 	t_int((int64_t)listed(&r), 0, "live: none is left");
 }
 

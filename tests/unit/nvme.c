@@ -21,6 +21,8 @@ struct drive {
 	uint16_t oacs;
 	uint32_t sanicap;
 	uint8_t fna, cmic, flbas, dps;
+	uint8_t warning; /* of the health log */
+	bool no_health;
 	int namespaces;
 	int identify_answer;
 	/* commands */
@@ -84,6 +86,10 @@ static int play_log(struct drive *d, struct ga_nvme_cmd *c)
 	unsigned char *p = c->data;
 	int n;
 
+	if ((c->cdw10 & 0xff) == 2) {
+		p[0] = d->warning;
+		return d->no_health ? 9 : 0;
+	}
 	if (!l)
 		return 2;
 	for (n = d->looks++; l->times && n >= l->times; l++)
@@ -312,9 +318,38 @@ static void test_settle(void)
 	       "of a kind never begun here");
 }
 
+static void test_failing(void)
+{
+	static const struct {
+		uint8_t warning;
+		bool no_health;
+		const char *want;
+	} rows[] = {
+		{ 0, false, NULL },
+		{ 0x01, false, NULL }, /* spare */
+		{ 0x02, false, NULL }, /* temperature */
+		{ 0x04, false, "its reliability is degraded by errors" },
+		{ 0x08, false, "it takes no writes any more" },
+		{ 0x10, false, "the backup of its volatile memory has failed" },
+		{ 0x23, false, NULL },
+		{ 0xff, false, "its reliability is degraded by errors" },
+		{ 0xff, true, NULL },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		struct drive d = { .warning = rows[i].warning, .no_health = rows[i].no_health };
+		struct ga_nvme_dev n = dev(&d);
+
+		t_str(ga_nvme_failing(&n), rows[i].want, "critical warning 0x%x%s", rows[i].warning,
+		      rows[i].no_health ? ", no log" : "");
+	}
+}
+
 int main(void)
 {
 	test_read();
+	test_failing();
 	test_sanitize();
 	test_commands();
 	test_settle();

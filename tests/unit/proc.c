@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,7 +28,7 @@ static void outcomes(void)
 		{ "kill -XFSZ $$", NULL, 128 + SIGXFSZ, "", "" },
 		{ "cat", "given\n", 0, "given\n", "" },
 		{ "cat", NULL, 0, "", "" },
-		{ "echo $PATH $LC_ALL", NULL, 0, "/usr/sbin:/usr/bin:/sbin:/bin C\n", "" },
+		{ "echo $PATH $LC_ALL", NULL, 0, GA_PROC_PATH " C\n", "" },
 		{ "echo \"[$GA_SECRET]\"", NULL, 0, "[]\n", "" },
 		{ "exec 0<&-; echo closed", "a lot of input nobody reads", 0, "closed\n", "" },
 	};
@@ -55,6 +56,57 @@ static void outcomes(void)
 	}
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGXFSZ, SIG_DFL);
+}
+
+/* Where "echo" comes from, and that a program of sbin is found. */
+static void found(const char *echo, const char *what)
+{
+	ga_autoproc struct ga_proc_result ret = GA_PROC_RESULT_INIT;
+	struct ga_err err = GA_ERR_INIT;
+	struct ga_proc p = { .argv = ARGV("echo", "ours") };
+
+	t_int(ga_proc_run(&p, &ret, &err), 0, "%s: it runs (%s)", what, err.msg);
+	t_str(ret.out.buf, echo, "%s: which", what);
+	p.argv = ARGV("nologin");
+	t_int(ga_proc_run(&p, &ret, &err), 0, "%s: /usr/sbin/nologin is found", what);
+	t_int(ret.status, 1, "%s: and is that", what);
+}
+
+static void search(void)
+{
+	static const char *const refused[] = { "", "bin", "/bin:", ":/bin", "/bin::/sbin", "/a:b" };
+	ga_autofree char *before = ga_xstrdup(getenv("PATH"));
+	char folder[] = "/tmp/ga-proc.XXXXXX";
+	struct ga_err err = GA_ERR_INIT;
+	ga_autofree char *file = NULL, *path = NULL;
+	size_t i;
+	FILE *f;
+
+	t_ok(mkdtemp(folder) != NULL, "a folder");
+	file = ga_xprintf("%s/echo", folder);
+	f = fopen(file, "w");
+	t_ok(f && fputs("#!/bin/sh\nprintf 'theirs\\n'\n", f) >= 0 && !fclose(f) &&
+		     !chmod(file, 0755), "a program of that name");
+	setenv("PATH", folder, 1);
+	found("ours\n", "somebody's PATH");
+	setenv("PATH", "/usr/bin:/bin", 1); /* as cron has it */
+	found("ours\n", "a PATH without sbin");
+	unsetenv("PATH");
+	found("ours\n", "no PATH");
+	for (i = 0; i < GA_ARRAY_SIZE(refused); i++) {
+		int r = ga_proc_set_path(refused[i], &err);
+
+		t_code(r, &err, GA_USAGE, "search path", "'%s' is refused", refused[i]);
+		err = (struct ga_err)GA_ERR_INIT;
+	}
+	found("ours\n", "a path that was refused");
+	path = ga_xprintf("%s:/usr/sbin", folder);
+	t_int(ga_proc_set_path(path, &err), 0, "a path of the configuration");
+	found("theirs\n", "a path of the configuration");
+	t_int(ga_proc_set_path(GA_PROC_PATH, &err), 0, "and back");
+	found("ours\n", "and back");
+	setenv("PATH", before, 1);
+	t_ok(!unlink(file) && !rmdir(folder), "cleaned");
 }
 
 static void limits(void)
@@ -108,7 +160,7 @@ static void group(void)
 	ga_autofree char *exe = NULL;
 	bool gone;
 
-	ga_proc_run(&p, &ret, &err);
+	t_ok(ga_proc_run(&p, &ret, &err) < 0, "its time is over");
 	exe = ga_xprintf("/proc/%d/exe", (int)strtol(ret.out.buf, NULL, 10));
 	do
 		gone = access(exe, F_OK) < 0;
@@ -268,6 +320,7 @@ int main(void)
 	untold_ends();
 	ends_with_us();
 	outcomes();
+	search();
 	limits();
 	group();
 	descriptors();

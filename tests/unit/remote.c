@@ -8,6 +8,9 @@
 static const struct {
 	const char *here, *there;
 } cases[] = {
+	{ "gpuaas-host-bootstrap --new-key && gpuaas-discover | gpuaas-approve --record-only",
+	  "gpuaas-on --nodes node=h7 gpuaas-host-bootstrap --new-key && gpuaas-on --nodes "
+	  "node=h7 gpuaas-discover | gpuaas-approve --record-only" },
 	{ "gpuaas-release 7f3c | gpuaas-wipe",
 	  "gpuaas-release 7f3c | gpuaas-on gpuaas-release - | gpuaas-on gpuaas-wipe | "
 	  "gpuaas-state fold -" },
@@ -49,6 +52,9 @@ static const struct {
 	{ "gpuaas-node undrain h7", "gpuaas-node undrain h7" },
 	{ "df -h '/var'", "df -h '/var'" },
 	{ "gpuaas-on --nodes node=h7 gpuaas-discover | gpuaas-approve --record-only",
+	  "gpuaas-on --nodes node=h7 gpuaas-discover | gpuaas-approve --record-only" },
+	{ "gpuaas-wipe --pending && gpuaas-discover | gpuaas-approve --record-only",
+	  "gpuaas-on --nodes node=h7 gpuaas-wipe --pending | gpuaas-state fold - && "
 	  "gpuaas-on --nodes node=h7 gpuaas-discover | gpuaas-approve --record-only" },
 	/* What only begins like a program is none. */
 	{ "gpuaas-wiped", "gpuaas-wiped" },

@@ -26,7 +26,7 @@ struct all {
 static const char *const words[] = { "red", "blue", NULL };
 static const struct ga_field inner_fields[] = {
 	GA_TEXT(inner, name, GA_REQ, GA_T_NAME, "a name"),
-	GA_INT(inner, n, GA_NULLOK, "a number"),
+	GA_AMOUNT(inner, n, GA_NULLOK, "a number"),
 	GA_FIELDS_END,
 };
 static const struct ga_shape inner_shape = { .doc = "inner", .size = sizeof(struct inner),
@@ -36,9 +36,9 @@ static const struct ga_field all_fields[] = {
 	GA_ENUM(all, word, GA_REQ, words, "a word"),
 	GA_TEXT(all, maybe, GA_NULLOK, GA_T_PCI, "may be unknown"),
 	GA_TEXT(all, opt, GA_OPT, GA_T_MAC, "may be absent"),
-	GA_INT(all, n, GA_REQ, "a number"),
+	GA_AMOUNT(all, n, GA_REQ, "a number"),
 	GA_INT_IN(all, pct, GA_REQ, -1, 100, "percent"),
-	GA_INT(all, n_maybe, GA_NULLOK, "may be unknown"),
+	GA_AMOUNT(all, n_maybe, GA_NULLOK, "may be unknown"),
 	GA_TRI(all, tri, "yes, no, unknown"),
 	GA_BOOL(all, flag, "a flag"),
 	GA_OBJ(all, obj, GA_REQ, &inner_shape, "inside"),
@@ -46,7 +46,7 @@ static const struct ga_field all_fields[] = {
 	GA_OBJ(all, obj_opt, GA_OPT, &inner_shape, "may be absent"),
 	GA_LISTOF(all, list, &inner_shape, "several"),
 	GA_TEXTS(all, texts, GA_REQ, GA_T_CPUS, "texts"),
-	GA_INTS(all, ints, GA_REQ, "numbers"),
+	GA_INTS_IN(all, ints, GA_REQ, 0, GA_INT_MAX_SAFE, "numbers"),
 	GA_JSON(all, free_form, GA_NULLOK, "any object"),
 	GA_TEXT(all, lines, GA_NULLOK, GA_T_MULTILINE, "lines"),
 	GA_AS(all, price, "perHour", GA_F_DECIMAL, GA_REQ, .digits = 6, .doc = "a price"),
@@ -287,6 +287,36 @@ static void check_member(const struct ga_field *f, const char *name, int depth)
 }
 
 /* Every kind: member names fit, texts are bounded, offsets stay within, the schema is complete. */
+/* Time that passed, estimates and sums may be long; all else that is a time, a size or a count has
+ * a bound with which the code can calculate. */
+static int64_t most(const char *name)
+{
+	static const char *const long_ones[] = {
+		"age_seconds", "stale_seconds", "staleSeconds", "seconds", "seconds_low",
+		"seconds_high", NULL,
+	};
+	size_t i, n = strlen(name);
+
+	for (i = 0; long_ones[i]; i++)
+		if (!strcmp(name, long_ones[i]))
+			return GA_INT_MAX_SAFE;
+	if (n >= 8 && !strcmp(name + n - 8, "_seconds"))
+		return n > 12 && !strcmp(name + n - 12, "_gpu_seconds") ? GA_INT_MAX_SAFE :
+									  GA_SECONDS_MAX;
+	if ((n >= 5 && !strcmp(name + n - 5, "bytes")))
+		return GA_BYTES_MAX;
+	if (strstr(name, "_mib") || strstr(name, "_kib"))
+		return GA_BYTES_MAX >> 10;
+	return !strcmp(name, "count") || strstr(name, "Count") ? GA_COUNT_MAX : GA_INT_MAX_SAFE;
+}
+
+static bool is_bounded(const struct ga_field *f)
+{
+	if (f->type != GA_F_INT && f->type != GA_F_INTS)
+		return true;
+	return f->min < f->max && f->min >= -GA_INT_MAX_SAFE && f->max <= most(f->name);
+}
+
 static void check_kind(const struct ga_shape *s, const char *name, int depth)
 {
 	ga_autojson json_t *schema = ga_schema_of(s);
@@ -305,6 +335,7 @@ static void check_kind(const struct ga_shape *s, const char *name, int depth)
 		const struct ga_field *g;
 
 		good = good && f->name[strspn(f->name, letters)] == '\0' && f->offset < s->size;
+		t_ok(is_bounded(f), "%s: '%s' has bounds", name, f->name);
 		for (g = s->fields; g < f; g++)
 			good = good && strcmp(g->name, f->name) && g->offset != f->offset;
 		if (f->type == GA_F_OBJ || f->type == GA_F_LIST)
@@ -313,6 +344,45 @@ static void check_kind(const struct ga_shape *s, const char *name, int depth)
 	}
 	t_ok(good && i, "%s: names, offsets, words", name);
 	t_int(check_schema(s, schema), 0, "%s: its schema", name);
+}
+
+/* What was written with other bounds reads as today's, and what comes from outside is refused. */
+static void older_bounds(void)
+{
+	static const struct {
+		const char *member, *value;
+	} cases[] = {
+		{ "pct", "101" }, { "pct", "-2" }, { "n", "9007199254740992" },
+		{ "n", "-1" }, { "ints", "[1,-1,9223372036854775807]" },
+		{ "list", "[{\"name\":\"d\",\"n\":-3}]" },
+		{ "obj", "{\"name\":\"a\",\"n\":9223372036854775807}" },
+	};
+	static const char *const expected[] = {
+		"100", "-1", "9007199254740991", "0", "[1,0,9007199254740991]",
+		"[{\"name\":\"d\",\"n\":0}]", "{\"name\":\"a\",\"n\":9007199254740991}",
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(cases); i++) {
+		ga_autojson json_t *json = changed(cases[i].member, cases[i].value), *now = NULL;
+		ga_autofree char *text = json_dumps(json, JSON_COMPACT), *value = NULL;
+		struct ga_err err = GA_ERR_INIT;
+		struct all a;
+		int r;
+
+		t_code(ga_shape_parse(&shape, json, &a, &err), &err, GA_BADREC, cases[i].member,
+		       "'%s' is refused from outside", cases[i].member);
+		err = (struct ga_err)GA_ERR_INIT;
+		r = ga_rec_parse_text(text, &shape, &a, &err);
+		t_int(r, 0, "and reads from a row (%s)", err.msg);
+		if (r < 0)
+			continue;
+		now = ga_shape_format(&shape, &a);
+		value = json_dumps(json_object_get(now, cases[i].member),
+				   JSON_COMPACT | JSON_ENCODE_ANY);
+		t_str(value, expected[i], "as the bound");
+		ga_shape_release(&shape, &a);
+	}
 }
 
 int main(void)
@@ -324,6 +394,7 @@ int main(void)
 	refusals();
 	formats();
 	limits();
+	older_bounds();
 	writing();
 	digest();
 	for (i = 0; ga_kinds[i]; i++)

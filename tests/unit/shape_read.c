@@ -26,7 +26,7 @@ struct all {
 static const char *const words[] = { "red", "blue", NULL };
 static const struct ga_field inner_fields[] = {
 	GA_TEXT(inner, name, GA_REQ, GA_T_NAME, "a name"),
-	GA_INT(inner, n, GA_NULLOK, "a number"),
+	GA_AMOUNT(inner, n, GA_NULLOK, "a number"),
 	GA_FIELDS_END,
 };
 static const struct ga_shape inner_shape = { .doc = "inner", .size = sizeof(struct inner),
@@ -36,9 +36,9 @@ static const struct ga_field all_fields[] = {
 	GA_ENUM(all, word, GA_REQ, words, "a word"),
 	GA_TEXT(all, maybe, GA_NULLOK, GA_T_PCI, "may be unknown"),
 	GA_TEXT(all, opt, GA_OPT, GA_T_MAC, "may be absent"),
-	GA_INT(all, n, GA_REQ, "a number"),
+	GA_AMOUNT(all, n, GA_REQ, "a number"),
 	GA_INT_IN(all, below, GA_REQ, -10, 10, "a number that may be below 0"),
-	GA_INT(all, n_opt, GA_OPT, "may be absent"),
+	GA_AMOUNT(all, n_opt, GA_OPT, "may be absent"),
 	GA_TRI(all, tri, "yes, no, unknown"),
 	GA_FIELD(all, speed, GA_F_DECIMAL, GA_NULLOK, .digits = 3, .doc = "a speed"),
 	GA_BOOL(all, flag, "a flag"),
@@ -47,7 +47,7 @@ static const struct ga_field all_fields[] = {
 	GA_OBJ(all, obj_opt, GA_OPT, &inner_shape, "may be absent"),
 	GA_LISTOF(all, list, &inner_shape, "several"),
 	GA_TEXTS(all, texts, GA_REQ, GA_T_CPUS, "texts"),
-	GA_INTS(all, ints, GA_REQ, "numbers"),
+	GA_INTS_IN(all, ints, GA_REQ, 0, GA_INT_MAX_SAFE, "numbers"),
 	GA_FIELDS_END,
 };
 static const struct ga_shape shape = { .kind = "gpuaas.all/1", .doc = "all",

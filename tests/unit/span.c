@@ -106,6 +106,7 @@ static void wiped(struct ga_db *db, struct life *l, const char *at)
 
 	sw_evidence(l->i, l->order.bundles.v[0].wipe_attempt, l->order.bundles.v[0].generation,
 		    &e);
+	sw_whose(db, l->i, &e);
 	free(e.finished_at);
 	e.finished_at = ga_xstrdup(at);
 	ga_wipe_evidence_seal(&e);

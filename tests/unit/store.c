@@ -290,7 +290,7 @@ static void every_kind(void)
 		{ "node-images", "node", "" },
 		{ "profiles", "name", "lab" },
 		{ "pools", "pool", "prod" },
-		{ "attention", "object", "s0000003" },
+		{ "attention", "object", "s0000003,n1" },
 	};
 	struct ga_db *db = sw_open(3);
 	struct ga_err err = GA_ERR_INIT;
@@ -474,7 +474,9 @@ static void needs_a_person(void)
 	ga_shape_release(&ga_wipe_evidence_shape, &e);
 	t_str(attention(db), "s0000003 wipe_unknown -: gpuaas-approve repair s0000003 --reason "
 		"TEXT "
-			     "| gpuaas-wipe\n",
+			     "| gpuaas-wipe\n"
+			     "n1 node_without_key -: gpuaas-wipe --pending && gpuaas-discover | "
+			     "gpuaas-approve --record-only\n",
 	      "a wipe that nobody can vouch for");
 	sw_place(db, 1, 1, 1);
 	sw_begin(db);
@@ -537,6 +539,8 @@ static void too_long(void)
 	}
 	sw_sql(db, "UPDATE allocation SET expires_at = NULL, reason = NULL");
 	for_years(db, GA_M_ALLOCATION, "allocation", "a0000001");
+	/* A claim on what is available has a row of its own. */
+	sw_sql(db, "UPDATE claim SET live = 0, held_by = NULL, ended_at = created_at");
 	for_years(db, GA_M_SLOT, "slot", "s0000001");
 	sw_close(db);
 }

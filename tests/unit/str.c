@@ -51,7 +51,9 @@ static void printable(void)
 		  "\xe2\x81\xa5??\xe2\x81\xaa", 0x2066 },
 		{ "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80", 0 },
 		{ "\xc0\x9b", "?", 0x1b }, /* too long a form of ESC */
-		{ "\xe2\x80", "\xe2\x80", 0 }, /* the end of the text is in it */
+		{ "\xe2\x80", "??", 0xe2 }, /* the end of the text is in it */
+		{ "a\x9b" "2J", "a?2J", 0x9b }, /* CSI, where a byte is a character */
+		{ "\xff\xc3" "b", "??b", 0xff },
 	};
 	char empty[] = "";
 	size_t i;
@@ -60,13 +62,36 @@ static void printable(void)
 		ga_autofree char *text = ga_xstrdup(cases[i].in);
 		unsigned int code = 0;
 		const char *p = text;
+		bool found = false;
 
-		while (*p && !ga_unprintable(p, &code))
-			p++;
-		t_int(*p ? code : 0, cases[i].code, "printable %zu: which is not", i);
+		while (*p && !(found = ga_unprintable(&p, &code)))
+			;
+		t_int(found ? code : 0, cases[i].code, "printable %zu: which is not", i);
 		t_str(ga_printable(text), cases[i].out, "printable %zu", i);
 	}
 	t_str(ga_printable(empty), "", "nothing of nothing");
+}
+
+/* What nobody sees is spelled out; what steers a terminal is not this function's. */
+static void visible(void)
+{
+	static const struct {
+		const char *in, *out;
+	} cases[] = {
+		{ "\xef\xbb\xbf{}", "\\ufeff{}" },
+		{ "a\xe2\x80\x8b" "b\xc2\xad" "c\xe2\x81\xa0", "a\\u200bb\\u00adc\\u2060" },
+		{ "\xe2\x80\x8d\xc3\xa9\xf0\x9f\x98\x80", "\xe2\x80\x8d\xc3\xa9\xf0\x9f\x98\x80" },
+		{ "a\x1b[m\xff\n", "a\x1b[m\xff\n" },
+		{ "", "" },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(cases); i++) {
+		ga_autostr struct ga_str s = GA_STR_INIT;
+
+		ga_str_add_visible(&s, cases[i].in);
+		t_str(s.len ? s.buf : "", cases[i].out, "visible %zu", i);
+	}
 }
 
 static void xml(void)
@@ -189,6 +214,7 @@ int main(void)
 	strings();
 	xml();
 	printable();
+	visible();
 	lists();
 	take();
 	errors();

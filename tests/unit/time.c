@@ -88,6 +88,37 @@ static void order(void)
 	t_int(bad, 0, "20000 random times: text order is time order and they read back");
 }
 
+static void far(void)
+{
+	static const struct {
+		int64_t micros, seconds, after;
+	} cases[] = {
+		{ 0, 0, 0 },
+		{ 1795199040000001, 90, 1795199130000001 },
+		{ 1795199040000001, -90, 1795198950000001 },
+		{ 1795199040000000, GA_SECONDS_MAX, 2111423040000000 },
+		{ 1795199040000000, 300000000000, GA_TIME_MAX },
+		{ 1795199040000000, -300000000000, GA_TIME_MIN },
+		{ 1795199040000000, 9300000000000, GA_TIME_MAX }, /* overflows in the product */
+		{ 1795199040000000, 9223372036854, GA_TIME_MAX }, /* in the sum */
+		{ 1795199040000000, INT64_MAX, GA_TIME_MAX },
+		{ 1795199040000000, INT64_MIN, GA_TIME_MIN },
+		{ GA_TIME_MAX, 1, GA_TIME_MAX },
+		{ GA_TIME_MIN, -1, GA_TIME_MIN },
+		{ GA_TIME_MIN, 1, GA_TIME_MIN + 1000000 },
+	};
+	char out[GA_TIME_SIZE];
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(cases); i++)
+		t_int(ga_time_after(cases[i].micros, cases[i].seconds), cases[i].after,
+		      "%" PRId64 " s after %" PRId64, cases[i].seconds, cases[i].micros);
+	t_str(ga_time_format(GA_TIME_MAX + 1, out), "9999-12-31T23:59:59.999999Z", "the last");
+	t_str(ga_time_format(INT64_MAX, out), "9999-12-31T23:59:59.999999Z", "and no later");
+	t_str(ga_time_format(GA_TIME_MIN - 1, out), "0001-01-01T00:00:00.000000Z", "the first");
+	t_str(ga_time_format(INT64_MIN, out), "0001-01-01T00:00:00.000000Z", "and no earlier");
+}
+
 static void durations(void)
 {
 	static const struct {
@@ -129,6 +160,7 @@ int main(void)
 {
 	parse();
 	order();
+	far();
 	durations();
 	clocks();
 	return t_done();

@@ -17,9 +17,12 @@ static void good(struct ga_slot_facts *f)
 		.gpu_pci_address = "0000:18:00.0",
 		.gpu_identity = "serial:1",
 		.iommu_group = 7,
+		.gpu_can_reset = 1,
 		.nvme_wwid = "eui.1",
 		.nvme_is_block = 1,
+		.nvme_uses_known = true,
 		.nvme_signatures_known = true,
+		.nvme_content = "empty",
 		.nvme_reported = true,
 		.storage_ownership = "tenant_slice",
 		.wipe = &policy,
@@ -38,85 +41,194 @@ static void good(struct ga_slot_facts *f)
 	};
 }
 
-#define ONE(name, what, want) \
+/* gates: a approve, p place, v provision; m: asked of a machine that is sold whole, too; r: of its
+ * rows, at approval */
+#define ONE(name, gates, what, want) \
 	static void name(struct ga_slot_facts *f) \
 	{ \
 		what; \
 	}
 #define CASES \
-	ONE(no_gpu, f->gpu_pci_address = NULL, "missing_gpu") \
-	ONE(no_identity, f->gpu_identity = NULL, "missing_gpu") \
-	ONE(group_shared, f->iommu_group_members = 1, "iommu_group_shared") \
-	ONE(group_unknown, f->iommu_group = GA_UNKNOWN, "iommu_group_shared") \
-	ONE(display, f->gpu_boot_display = 1, "gpu_is_boot_display") \
-	ONE(display_unknown, f->gpu_boot_display = GA_UNKNOWN, "gpu_is_boot_display") \
-	ONE(no_disk, f->nvme_wwid = NULL, "missing_nvme") \
-	ONE(a_file, f->nvme_is_block = 0, "nvme_not_block") \
-	ONE(medium_unknown, f->nvme_is_block = GA_UNKNOWN, "nvme_not_block") \
-	ONE(lab_block, f->lab = true, "lab_block_device") \
-	ONE(mounted, f->nvme_mounts = 1, "nvme_mounted") \
-	ONE(held, f->nvme_holders = 1, "nvme_in_use") \
-	ONE(unseen, f->nvme_reported = false, "nvme_in_use") \
-	ONE(content, f->nvme_signatures = 1, "nvme_signature") \
-	ONE(content_unknown, f->nvme_signatures_known = false, "nvme_signature") \
-	ONE(other_leave, (f->nvme_signatures = 1, f->destroy_data = "eui.2"), "nvme_signature") \
-	ONE(not_ours, f->storage_ownership = "host", "storage_not_owned") \
-	ONE(wakes_up, f->disk_autoactivation = true, "disk_autoactivation") \
-	ONE(no_policy, f->wipe = NULL, "no_wipe_policy") \
-	ONE(no_way, f->wipe_possible = false, "wipe_not_possible") \
-	ONE(way_unknown, f->wipe_possible_known = false, "wipe_not_possible") \
-	ONE(no_mac, f->mac = NULL, "missing_mac") \
-	ONE(no_ip, f->private_ip = NULL, "missing_ip") \
-	ONE(no_vf, f->fabric_vf_pci_address = NULL, "missing_fabric_vf") \
-	ONE(mode, f->fabric_claim_mode = "shared_pf", "fabric_not_per_slot_vf") \
-	ONE(vf_twice, f->fabric_vf_shared = true, "fabric_vf_shared") \
-	ONE(pf_too, f->pf_vf_conflict = true, "pf_vf_conflict") \
-	ONE(no_cpus, f->cpuset = NULL, "missing_cpuset") \
-	ONE(cpus_twice, f->cpuset_taken = true, "cpuset_taken") \
-	ONE(no_memory, f->memory_mib = GA_UNKNOWN, "missing_memory") \
-	ONE(memory_twice, f->memory_overcommitted = true, "memory_overcommitted") \
-	ONE(twin, f->duplicate_identity = true, "duplicate_identity") \
-	ONE(unsaleable, f->has_profile = false, "no_profile") \
-	ONE(host_bad, (f->host_ready = false, f->host_blocker = "no_iommu"), "not_ready") \
-	ONE(changed, (f->fingerprint = "a", f->fingerprint_approved = "b"), "fingerprint_changed") \
-	ONE(no_partition, f->partitions_in_use = true, "fabric_partition_unknown") \
-	ONE(broken, f->health = "failed", "health_failed") \
-	ONE(dirty, f->tainted = true, "tainted")
+	ONE(no_gpu, "apvm", f->gpu_pci_address = NULL, "missing_gpu") \
+	ONE(no_identity, "apvm", f->gpu_identity = NULL, "missing_gpu") \
+	ONE(group_shared, "av", f->iommu_group_members = 1, "iommu_group_shared") \
+	ONE(group_unknown, "av", f->iommu_group = GA_UNKNOWN, "iommu_group_shared") \
+	ONE(display, "av", f->gpu_boot_display = 1, "gpu_is_boot_display") \
+	ONE(display_unknown, "av", f->gpu_boot_display = GA_UNKNOWN, "gpu_is_boot_display") \
+	ONE(no_disk, "apvm", f->nvme_wwid = NULL, "missing_nvme") \
+	ONE(a_file, "am", f->nvme_is_block = 0, "nvme_not_block") \
+	ONE(medium_unknown, "am", f->nvme_is_block = GA_UNKNOWN, "nvme_not_block") \
+	ONE(lab_block, "am", f->lab = true, "lab_block_device") \
+	ONE(mounted, "am", f->nvme_mounts = 1, "nvme_mounted") \
+	ONE(held, "am", f->nvme_holders = 1, "nvme_in_use") \
+	ONE(unseen, "am", f->nvme_reported = false, "nvme_in_use") \
+	ONE(content, "am", f->nvme_signatures = 1, "nvme_signature") \
+	ONE(content_unknown, "am", f->nvme_signatures_known = false, "nvme_signature") \
+	ONE(other_leave, "am", (f->nvme_signatures = 1, f->destroy_data = "eui.2"), \
+	    "nvme_signature") \
+	ONE(not_ours, "apm", f->storage_ownership = "host", "storage_not_owned") \
+	ONE(wakes_up, "am", f->disk_autoactivation = true, "disk_autoactivation") \
+	ONE(no_policy, "apvm", f->wipe = NULL, "no_wipe_policy") \
+	ONE(no_way, "am", f->wipe_possible = false, "wipe_not_possible") \
+	ONE(way_unknown, "am", f->wipe_possible_known = false, "wipe_not_possible") \
+	ONE(no_mac, "apvr", f->mac = NULL, "missing_mac") \
+	ONE(bad_mac, "apvr", f->mac = "zz", "missing_mac") \
+	ONE(bad_ip, "apvr", f->private_ip = "10.0.0.1/zz", "missing_ip") \
+	ONE(bad_cpus, "apvr", f->cpuset = "7-2", "missing_cpuset") \
+	ONE(empty_cpus, "apvr", f->cpuset = "", "missing_cpuset") \
+	ONE(claimed, "apvm", f->claimed_by = "a1", "claimed") \
+	ONE(no_ip, "apvr", f->private_ip = NULL, "missing_ip") \
+	ONE(no_vf, "apvr", f->fabric_vf_pci_address = NULL, "missing_fabric_vf") \
+	ONE(mode, "apr", f->fabric_claim_mode = "shared_pf", "fabric_not_per_slot_vf") \
+	ONE(vf_twice, "apvr", f->fabric_vf_shared = true, "fabric_vf_shared") \
+	ONE(pf_too, "apvr", f->pf_vf_conflict = true, "pf_vf_conflict") \
+	ONE(no_cpus, "apvr", f->cpuset = NULL, "missing_cpuset") \
+	ONE(cpus_twice, "apvr", f->cpuset_taken = true, "cpuset_taken") \
+	ONE(no_memory, "apvr", f->memory_mib = GA_UNKNOWN, "missing_memory") \
+	ONE(memory_twice, "apvr", f->memory_overcommitted = true, "memory_overcommitted") \
+	ONE(twin, "apvm", f->duplicate_identity = true, "duplicate_identity") \
+	ONE(unsaleable, "am", f->has_profile = false, "no_profile") \
+	ONE(host_bad, "am", (f->host_ready = false, f->host_blocker = "no_iommu"), "not_ready") \
+	ONE(changed, "apvm", (f->fingerprint = "a", f->fingerprint_approved = "b"), \
+	    "fingerprint_changed") \
+	ONE(no_partition, "a", f->partitions_in_use = true, "fabric_partition_unknown") \
+	ONE(broken, "apvm", f->health = "failed", "health_failed") \
+	ONE(dirty, "apm", f->tainted = true, "tainted")
 
 CASES
 #undef ONE
-#define ONE(name, what, want) { #name, name, want },
+#define ONE(name, gates, what, want) { #name, gates, name, want },
 static const struct {
-	const char *name;
+	const char *name, *gates;
 	void (*change)(struct ga_slot_facts *f);
 	const char *want;
 } cases[] = { CASES };
 
-static void release(struct ga_reasons *r)
+static void asked(size_t i, enum ga_gate gate, char letter, bool baremetal)
 {
-	size_t i;
+	const char *gates = cases[i].gates;
+	bool wanted = strchr(gates, letter) && (!baremetal || strchr(gates, 'm') ||
+						(letter == 'a' && strchr(gates, 'r')));
+	struct ga_reasons r = { 0 };
+	struct ga_slot_facts f;
 
-	for (i = 0; i < r->n; i++)
-		ga_shape_release(&ga_reason_shape, &r->v[i]);
-	ga_list_release(r);
+	good(&f);
+	f.baremetal = baremetal;
+	cases[i].change(&f);
+	ga_slot_blockers(&f, gate, &r);
+	if (wanted)
+		t_ok(r.n == 1 && ga_streq(r.v[0].code, cases[i].want), "%s gives %s alone at %c%s",
+		     cases[i].name, cases[i].want, letter, baremetal ? ", whole" : "");
+	else
+		t_ok(!r.n, "%s is not asked at %c%s", cases[i].name, letter,
+		     baremetal ? ", whole" : "");
+	ga_reasons_release(&r);
 }
 
 static void one_reason_each(void)
 {
+	size_t i;
+	int whole;
+
+	for (i = 0; i < GA_ARRAY_SIZE(cases); i++) {
+		for (whole = 0; whole < 2; whole++) {
+			asked(i, GA_GATE_APPROVE, 'a', whole);
+			asked(i, GA_GATE_PLACE, 'p', whole);
+			asked(i, GA_GATE_PROVISION, 'v', whole);
+		}
+		t_ok(ga_verdict_decides(cases[i].want), "%s is one of its codes", cases[i].want);
+	}
+}
+
+/* What a disk without a known signature holds, at approval. */
+static void content_rows(void)
+{
+	static const struct {
+		const char *content, *allowed;
+		bool lab, ours, wants;
+	} rows[] = {
+		{ "empty", NULL, false, false, false },
+		{ "pattern", NULL, false, false, false },
+		{ "unknown_content", NULL, false, false, true },
+		{ "unknown_content", NULL, true, false, true },
+		{ "unknown_content", "eui.1", false, false, false },
+		{ "unknown_content", "eui.2", false, false, true },
+		{ "unknown_content", NULL, false, true, false },
+		{ "unread", NULL, false, false, true },
+		{ "unread", NULL, false, true, true },
+		{ "unread", NULL, true, false, false },
+		{ NULL, NULL, false, false, true },
+		{ NULL, NULL, true, false, false },
+	};
 	struct ga_slot_facts f;
 	size_t i;
 
-	for (i = 0; i < GA_ARRAY_SIZE(cases); i++) {
+	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
 		struct ga_reasons r = { 0 };
 
 		good(&f);
-		cases[i].change(&f);
+		f.lab = rows[i].lab;
+		f.nvme_is_block = !rows[i].lab;
+		f.nvme_content = rows[i].content;
+		f.nvme_ours = rows[i].ours;
+		f.destroy_data = rows[i].allowed;
+		ga_slot_blockers(&f, GA_GATE_APPROVE, &r);
+		t_int((int64_t)r.n, rows[i].wants, "content %s%s%s%s%s",
+		      rows[i].content ? rows[i].content : "not told", rows[i].lab ? ", lab" : "",
+		      rows[i].ours ? ", ours" : "", rows[i].allowed ? ", leave for " : "",
+		      rows[i].allowed ? rows[i].allowed : "");
+		if (rows[i].wants)
+			t_str(r.n ? r.v[0].code : NULL, "nvme_signature", "its code");
+		ga_reasons_release(&r);
+		/* A placed slot's disk is proved empty: the candidate is older than the proof. */
 		ga_slot_blockers(&f, GA_GATE_PLACE, &r);
-		t_ok(r.n == 1 && ga_streq(r.v[0].code, cases[i].want), "%s gives %s alone",
-		     cases[i].name, cases[i].want);
-		t_ok(ga_verdict_decides(cases[i].want), "%s is one of its codes", cases[i].want);
-		release(&r);
+		t_int((int64_t)r.n, 0, "and nothing at placement");
+		ga_reasons_release(&r);
 	}
+}
+
+/* What approval asks of the reset; a slot that was approved is asked by its host. */
+static void resets(void)
+{
+	static const int64_t cannot[] = { 0, GA_UNKNOWN };
+	struct ga_slot_facts f;
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(cannot); i++) {
+		struct ga_reasons r = { 0 };
+
+		good(&f);
+		f.gpu_can_reset = cannot[i];
+		t_int((int64_t)ga_slot_blockers(&f, GA_GATE_APPROVE, &r), 1, "no reset blocks");
+		t_str(r.n ? r.v[0].code : NULL, "gpu_no_reset", "by its code");
+		t_ok(r.n && r.v[0].hint, "with what to do");
+		ga_reasons_release(&r);
+		t_int((int64_t)ga_slot_blockers(&f, GA_GATE_PLACE, &r), 0, "not at placement");
+		ga_reasons_release(&r);
+	}
+	t_ok(ga_verdict_decides("gpu_no_reset"), "a candidate's own reason is a forecast");
+}
+
+static void uses_unknown(void)
+{
+	struct ga_reasons r = { 0 };
+	struct ga_slot_facts f;
+
+	good(&f);
+	f.nvme_uses_known = false;
+	ga_slot_blockers(&f, GA_GATE_APPROVE, &r);
+	t_int((int64_t)r.n, 1, "uses that could not all be looked at block");
+	t_str(r.v[0].code, "nvme_in_use", "as a use does");
+	ga_reasons_release(&r);
+	f.lab = true;
+	f.nvme_is_block = 0;
+	t_int((int64_t)ga_slot_blockers(&f, GA_GATE_APPROVE, &r), 0, "not in a lab");
+	good(&f);
+	f.nvme_holders = 1;
+	f.nvme_user = "loop7 (/dev/nvme2n1)";
+	ga_slot_blockers(&f, GA_GATE_APPROVE, &r);
+	t_str(r.v[0].evidence, "in use: loop7 (/dev/nvme2n1)", "who uses it is named");
+	ga_reasons_release(&r);
 }
 
 static void allowed(void)
@@ -125,28 +237,20 @@ static void allowed(void)
 	struct ga_slot_facts f;
 
 	good(&f);
-	t_int((int64_t)ga_slot_blockers(&f, GA_GATE_PLACE, &r), 0, "nothing against a good slot");
+	t_int((int64_t)ga_slot_blockers(&f, GA_GATE_APPROVE, &r), 0, "nothing against a good slot");
 	f.nvme_signatures = 2;
 	f.destroy_data = "eui.1";
-	t_int((int64_t)ga_slot_blockers(&f, GA_GATE_PLACE, &r), 0,
+	t_int((int64_t)ga_slot_blockers(&f, GA_GATE_APPROVE, &r), 0,
 	      "leave for this very disk counts");
 	good(&f);
 	f.lab = true;
 	f.nvme_is_block = 0;
 	f.nvme_signatures_known = false;
-	t_int((int64_t)ga_slot_blockers(&f, GA_GATE_PLACE, &r), 0, "a lab takes a file");
+	t_int((int64_t)ga_slot_blockers(&f, GA_GATE_APPROVE, &r), 0, "a lab takes a file");
 	good(&f);
 	f.fingerprint = "a";
 	t_int((int64_t)ga_slot_blockers(&f, GA_GATE_APPROVE, &r), 0,
 	      "a first approval changes nothing");
-	f.image_missing = true;
-	t_int((int64_t)ga_slot_blockers(&f, GA_GATE_APPROVE, &r), 0, "approval needs no image");
-	t_int((int64_t)ga_slot_blockers(&f, GA_GATE_PLACE, &r), 1, "placement does");
-	release(&r);
-	good(&f);
-	f.tainted = true;
-	t_int((int64_t)ga_slot_blockers(&f, GA_GATE_PROVISION, &r), 0,
-	      "provisioning goes on with what it dirtied itself");
 }
 
 static void wipe_possible(void)
@@ -185,6 +289,9 @@ static void wipe_possible(void)
 int main(void)
 {
 	one_reason_each();
+	content_rows();
+	resets();
+	uses_unknown();
 	allowed();
 	wipe_possible();
 	return t_done();

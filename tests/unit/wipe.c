@@ -10,6 +10,7 @@
 
 #include "stop.h"
 #include "wipe.h"
+#include "guard_steps.h"
 #include "zero.h"
 
 #define SIZE (INT64_C(12) << 20)
@@ -196,6 +197,22 @@ static bool file_is_zero(struct play *p)
 	return pread(p->fd, buf, SIZE, 0) == SIZE && ga_is_zero(buf, SIZE);
 }
 
+/* A confirmed wipe has every step of the table, in its order. */
+static void check_steps(const struct test *t, const struct ga_wipe_evidence *e)
+{
+	size_t i;
+
+	for (i = 0; ga_guard_rules[i].step; i++) {
+		const struct ga_step *s = i < e->guard.n ? &e->guard.v[i] : NULL;
+
+		t_str(s ? s->step : "none", ga_guard_rules[i].step, "%s: guard step %zu", t->name,
+		      i);
+		if (s && ga_guard_rules[i].lack == GA_GUARD_NEVER)
+			t_str(s->outcome, "confirmed", "%s: %s", t->name, s->step);
+	}
+	t_int((int64_t)e->guard.n, (int64_t)i, "%s: guard steps", t->name);
+}
+
 static void run_one(const struct test *t, struct play *p)
 {
 	struct ga_nvme_dev drive = { .ops = &nvme_ops, .ctx = p, .nsid = 1 };
@@ -212,6 +229,7 @@ static void run_one(const struct test *t, struct play *p)
 	order.nvme_path = ga_xstrdup(p->path);
 	order.nvme_wwid = ga_xprintf("file:%llx:%llu", (unsigned long long)st.st_dev,
 				     (unsigned long long)st.st_ino);
+	order.destroy_data = ga_xstrdup(order.nvme_wwid);
 	order.wipe = (struct ga_wipe_policy){ ga_xstrdup(t->minimum), ga_xstrdup(t->verify),
 					      ga_xstrdup("if_supported") };
 	ga_wipe_run(&o, &e);
@@ -224,6 +242,8 @@ static void run_one(const struct test *t, struct play *p)
 		     e.reason ? e.reason : "");
 	t_int(p->erases, t->erases, "%s: erase commands", t->name);
 	t_ok(file_is_zero(p) == t->zero_at_end, "%s: content", t->name);
+	if (ga_streq(t->outcome, "confirmed"))
+		check_steps(t, &e);
 	/* Whatever came of it, the record is whole. */
 	ga_wipe_evidence_seal(&e);
 	t_ok(e.digest && ga_starts(e.digest, "sha256:"), "%s: sealed", t->name);
@@ -270,11 +290,48 @@ static void test_is_zero(void)
 	t_ok(good, "one byte that is not zero is found at every place");
 }
 
+/* The other thread of a read-back has switched direct I/O off while this one's read failed for
+ * it. */
+static ssize_t read_beside(struct ga_disk *d, void *buf, size_t len, int64_t offset)
+{
+	int *calls = d->arg;
+
+	(void)offset;
+	if (++*calls == 1) {
+		d->direct = false;
+		return errno = EINVAL, -1;
+	}
+	memset(buf, 'x', len);
+	return (ssize_t)len;
+}
+
+static void test_direct(void)
+{
+	static const struct ga_disk_ops ops = { .read = read_beside };
+	struct ga_err err = GA_ERR_INIT;
+	struct ga_disk d = GA_DISK_INIT;
+	char buf[512] = "";
+	int calls = 0;
+
+	d.ops = &ops;
+	d.arg = &calls;
+	d.direct = true;
+	d.dev.path = ga_xstrdup("a disk");
+	t_int(ga_disk_read(&d, buf, sizeof(buf), 0, &err), 0, "read again without direct I/O (%s)",
+	      err.msg);
+	t_ok(calls == 2 && buf[0] == 'x' && buf[511] == 'x', "all of it");
+	calls = 0;
+	t_code(ga_disk_read(&d, buf, sizeof(buf), 0, &err), &err, GA_SYSTEM, "cannot read 'a disk'",
+	       "without direct I/O the error is one");
+	ga_disk_release(&d);
+}
+
 int main(void)
 {
 	size_t i;
 
 	ga_stop_install();
+	test_direct();
 	test_is_zero();
 	test_sectors();
 	/* The last one asks this process to stop, for good. */

@@ -2,7 +2,7 @@
 /* The ladder of wipe methods and the judgement of runs, as tables. */
 #include "t.h"
 
-#include "wipeplan.h"
+#include "evidence_world.h"
 
 #define ALL_SANICAP 3
 #define OACS_FORMAT 2
@@ -95,7 +95,7 @@ static void test_bound(void)
 struct run {
 	const char *name;
 	const char *policy, *verify, *gpu_memory;
-	const char *guard; /* outcome of the one guard step */
+	const char *guard; /* outcome of the last guard step */
 	const char *tries; /* pairs "method=outcome", with spaces between */
 	int64_t markers;   /* surviving; -1: no markers */
 	const char *read;  /* verify of the read-back, or NULL */
@@ -107,42 +107,44 @@ struct run {
 	int64_t status;
 };
 
+#define SIZE (INT64_C(1) << 30)
+#define SAMPLE (GA_SAMPLES * (int64_t)GA_SAMPLE_BYTES + 2 * GA_SAMPLE_EDGE)
 #define PURGED "sanitize_crypto=confirmed zeroout=confirmed"
 #define GOOD "purge", "full", "if_supported", "confirmed"
 
 static const struct run runs[] = {
-	{ "a whole purge", GOOD, PURGED, 0, "full", 1000, 0, false, "not_proven", 0, "confirmed",
+	{ "a whole purge", GOOD, PURGED, 0, "full", SIZE, 0, false, "not_proven", 0, "confirmed",
 	  "purge", NULL, 0 },
 	{ "a purge after one that did not begin", GOOD,
-	  "sanitize_crypto=not_started format_user=confirmed zeroout=confirmed", 0, "full", 1000, 0,
+	  "sanitize_crypto=not_started format_user=confirmed zeroout=confirmed", 0, "full", SIZE, 0,
 	  false, "not_proven", 0, "confirmed", "purge", NULL, 0 },
 	{ "a clear", "clear", "full", "if_supported", "confirmed", "zeroout=confirmed", 0, "full",
-	  1000, 0, false, "not_proven", 0, "confirmed", "clear", NULL, 0 },
+	  SIZE, 0, false, "not_proven", 0, "confirmed", "clear", NULL, 0 },
 	{ "a clear where purge is asked", GOOD, "format_user=not_started zeroout=confirmed", 0,
-	  "full", 1000, 0, false, "not_proven", 0, "not_started", "none", "policy_not_reachable",
+	  "full", SIZE, 0, false, "not_proven", 0, "not_started", "none", "policy_not_reachable",
 	  7 },
 	{ "sampled where sampled is asked", "purge", "sampled", "if_supported", "confirmed", PURGED,
-	  0, "sampled", 100, 0, false, "not_proven", 0, "confirmed", "purge", NULL, 0 },
-	{ "sampled where full is asked", GOOD, PURGED, 0, "sampled", 100, 0, false, "not_proven", 0,
-	  "failed", "none", "not_verified", 10 },
-	{ "a byte short of full", GOOD, PURGED, 0, "full", 999, 0, false, "not_proven", 0, "failed",
-	  "none", "not_verified", 10 },
+	  0, "sampled", SAMPLE, 0, false, "not_proven", 0, "confirmed", "purge", NULL, 0 },
+	{ "sampled where full is asked", GOOD, PURGED, 0, "sampled", SAMPLE, 0, false, "not_proven",
+	  0, "failed", "none", "wipe_below_policy", 7 },
+	{ "a byte short of full", GOOD, PURGED, 0, "full", SIZE - 1, 0, false, "not_proven", 0,
+	  "failed", "none", "wipe_not_proven", 10 },
 	{ "no read-back", GOOD, PURGED, 0, NULL, 0, 0, false, "not_proven", 0, "failed", "none",
-	  "not_verified", 10 },
-	{ "a read-back that did not end", GOOD, PURGED, 0, "full", 1000, 0, true, "not_proven", 0,
-	  "failed", "none", "not_verified", 10 },
-	{ "a block that is not zero", GOOD, PURGED, 0, "full", 1000, 1, false, "not_proven", 0,
+	  "wipe_not_proven", 10 },
+	{ "a read-back that did not end", GOOD, PURGED, 0, "full", SIZE, 0, true, "not_proven", 0,
+	  "failed", "none", "wipe_not_proven", 10 },
+	{ "a block that is not zero", GOOD, PURGED, 0, "full", SIZE, 1, false, "not_proven", 0,
 	  "failed", "none", "not_zero", 9 },
-	{ "a marker that survives", GOOD, PURGED, 1, "full", 1000, 0, false, "not_proven", 0,
+	{ "a marker that survives", GOOD, PURGED, 1, "full", SIZE, 0, false, "not_proven", 0,
 	  "failed", "none", "markers_survive", 9 },
-	{ "no markers", GOOD, PURGED, -1, "full", 1000, 0, false, "not_proven", 0, "failed", "none",
-	  "not_verified", 10 },
-	{ "no zero pass", GOOD, "sanitize_crypto=confirmed", 0, "full", 1000, 0, false,
-	  "not_proven", 0, "failed", "none", "not_verified", 10 },
+	{ "no markers", GOOD, PURGED, -1, "full", SIZE, 0, false, "not_proven", 0, "failed", "none",
+	  "wipe_not_proven", 10 },
+	{ "no zero pass", GOOD, "sanitize_crypto=confirmed", 0, "full", SIZE, 0, false,
+	  "not_proven", 0, "failed", "none", "wipe_not_proven", 10 },
 	{ "an unknown method", GOOD, "sanitize_crypto=unknown", 0, NULL, 0, 0, false, "not_proven",
 	  0, "unknown", "none", "sanitize_crypto", 9 },
 	{ "an unknown method, whatever follows", GOOD,
-	  "sanitize_crypto=unknown format_user=confirmed zeroout=confirmed", 0, "full", 1000, 0,
+	  "sanitize_crypto=unknown format_user=confirmed zeroout=confirmed", 0, "full", SIZE, 0,
 	  false, "not_proven", 0, "unknown", "none", "sanitize_crypto", 9 },
 	{ "an unknown method and trouble", GOOD, "sanitize_block=unknown", 0, NULL, 0, 0, false,
 	  "not_proven", GA_BUSY, "unknown", "none", "word", 9 },
@@ -151,7 +153,7 @@ static const struct run runs[] = {
 	{ "a refused guard", "purge", "full", "if_supported", "failed", "", -1, NULL, 0, 0, false,
 	  "not_proven", 0, "not_started", "none", "why", 4 },
 	{ "a guard that fails at the end", "purge", "full", "if_supported", "failed", PURGED, 0,
-	  "full", 1000, 0, false, "not_proven", 0, "failed", "none", "why", 4 },
+	  "full", SIZE, 0, false, "not_proven", 0, "failed", "none", "why", 4 },
 	{ "trouble before anything", GOOD, "", -1, NULL, 0, 0, false, "not_proven", GA_DENIED,
 	  "not_started", "none", "word", 6 },
 	{ "trouble after the markers", GOOD, "", 0, NULL, 0, 0, false, "not_proven", GA_BUSY,
@@ -159,11 +161,11 @@ static const struct run runs[] = {
 	{ "trouble in the zero pass", GOOD, "format_user=confirmed zeroout=failed", 0, NULL, 0, 0,
 	  false, "not_proven", GA_SYSTEM, "failed", "none", "word", 10 },
 	{ "GPU memory required, not proven", "purge", "full", "required", "confirmed", PURGED, 0,
-	  "full", 1000, 0, false, "not_proven", 0, "failed", "none", "gpu_memory_not_proven", 7 },
+	  "full", SIZE, 0, false, "not_proven", 0, "failed", "none", "gpu_memory_not_proven", 7 },
 	{ "GPU memory required, no GPU", "purge", "full", "required", "confirmed", PURGED, 0,
-	  "full", 1000, 0, false, "not_needed", 0, "failed", "none", "gpu_memory_not_proven", 7 },
+	  "full", SIZE, 0, false, "not_needed", 0, "failed", "none", "gpu_memory_not_proven", 7 },
 	{ "GPU memory required and proven", "purge", "full", "required", "confirmed", PURGED, 0,
-	  "full", 1000, 0, false, "confirmed", 0, "confirmed", "purge", NULL, 0 },
+	  "full", SIZE, 0, false, "confirmed", 0, "confirmed", "purge", NULL, 0 },
 };
 
 static void add_tries(struct ga_wipe_evidence *e, const char *text)
@@ -175,36 +177,62 @@ static void add_tries(struct ga_wipe_evidence *e, const char *text)
 		t->method = ga_xstrndup(text, method);
 		t->outcome = ga_xstrndup(text + method + 1, outcome);
 		t->started_at = ga_xstrdup("2026-01-01T00:00:00.000000Z");
+		t->finished_at = ga_xstrdup("2026-01-01T00:00:00.000000Z");
 		text += method + 1 + outcome;
 		text += *text == ' ';
 	}
 }
 
+#define AT "2026-01-01T00:00:00.000000Z"
+
+static void replace(char **text, const char *with)
+{
+	free(*text);
+	*text = ga_strdup0(with);
+}
+
+/* What a run leaves to be judged: of a good one, what differs. */
 static void build(const struct run *r, struct ga_wipe_evidence *e)
 {
-	struct ga_step *guard;
+	struct ga_step *last;
 
 	ga_shape_init(&ga_wipe_evidence_shape, e);
-	e->policy = (struct ga_wipe_policy){ ga_xstrdup(r->policy), ga_xstrdup(r->verify),
-					     ga_xstrdup(r->gpu_memory) };
-	e->device.size_bytes = 1000;
-	guard = ga_list_add(&e->guard);
-	*guard = (struct ga_step){ ga_xstrdup("mounts"), ga_xstrdup(r->guard), ga_xstrdup("why") };
+	ew_prove(e, "eui.1", SIZE, AT);
+	replace(&e->device.medium, "nvme");
+	e->device.diskseq_before = ga_xstrdup("7");
+	e->device.diskseq_after = ga_xstrdup("7");
+	e->capabilities = (struct ga_nvme_caps){ OACS_FORMAT, 0, FNA_CRYPTO, ALL_SANICAP, 0 };
+	e->lab = false;
+	replace(&e->policy.minimum_class, r->policy);
+	replace(&e->policy.verify, r->verify);
+	replace(&e->policy.gpu_memory, r->gpu_memory);
+	last = &e->guard.v[e->guard.n - 1];
+	replace(&last->outcome, r->guard);
+	replace(&last->detail, "why");
+	replace(&e->attempts.v[0].method, NULL);
+	replace(&e->attempts.v[0].started_at, NULL);
+	replace(&e->attempts.v[0].finished_at, NULL);
+	replace(&e->attempts.v[0].outcome, NULL);
+	e->attempts.n = 0;
 	add_tries(e, r->tries);
-	if (r->markers >= 0) {
-		e->markers = ga_xcalloc(1, sizeof(*e->markers));
-		e->markers->written = 64;
-		e->markers->surviving = r->markers;
+	e->markers->surviving = r->markers;
+	if (r->markers < 0) {
+		replace(&e->markers->seed_digest, NULL);
+		free(GA_TAKE(e->markers));
 	}
-	if (r->read) {
-		e->read_back = ga_xcalloc(1, sizeof(*e->read_back));
-		e->read_back->verify = ga_xstrdup(r->read);
-		e->read_back->finished_at = r->unfinished ? NULL : ga_xstrdup("now");
-		e->read_back->bytes_read = r->bytes;
-		e->read_back->mismatches = r->mismatches;
+	replace(&e->read_back->verify, r->read);
+	if (r->unfinished)
+		replace(&e->read_back->finished_at, NULL);
+	e->read_back->bytes_read = r->bytes;
+	e->read_back->mismatches = r->mismatches;
+	if (ga_streq(r->read, "sampled"))
+		e->read_back->remnant_bound_ppb = ga_wipe_remnant_ppb(GA_SAMPLES);
+	if (!r->read) {
+		replace(&e->read_back->started_at, NULL);
+		replace(&e->read_back->finished_at, NULL);
+		free(GA_TAKE(e->read_back));
 	}
-	e->gpu_memory.step = ga_xstrdup("gpu_memory");
-	e->gpu_memory.outcome = ga_xstrdup(r->scrub);
+	replace(&e->gpu_memory.outcome, r->scrub);
 }
 
 static void test_judge(void)
@@ -215,9 +243,14 @@ static void test_judge(void)
 		const struct run *r = &runs[i];
 		struct ga_wipe_evidence e;
 		struct ga_err trouble = { .code = r->trouble, .reason = "word", .msg = "sentence" };
+		const struct ga_wipe_asked asked = { .wwid = "eui.1", .size_bytes = SIZE,
+						     .minimum_class = r->policy,
+						     .verify = r->verify,
+						     .gpu_memory = r->gpu_memory, .fabric = 1,
+						     .lab = 0 };
 
 		build(r, &e);
-		ga_wipe_judge(&e, r->trouble ? &trouble : NULL);
+		ga_wipe_judge(&e, &asked, r->trouble ? &trouble : NULL);
 		t_str(e.outcome, r->outcome, "%s: outcome", r->name);
 		t_str(e.class, r->class, "%s: class", r->name);
 		t_int(e.status, r->status, "%s: status", r->name);

@@ -37,10 +37,10 @@ __attribute__((unused)) static void w_must(sqlite3 *db, const char *sql)
 	exit(1);
 }
 
-/* The first column of the first row as text ("" when NULL or none). */
+/* The first column of the first row as text ("" when NULL or none): also the SQL of a trigger. */
 __attribute__((unused)) static const char *w_get(sqlite3 *db, const char *sql)
 {
-	static char out[512];
+	static char out[8192];
 	sqlite3_stmt *stmt = NULL;
 
 	out[0] = '\0';
@@ -51,6 +51,11 @@ __attribute__((unused)) static const char *w_get(sqlite3 *db, const char *sql)
 	return out;
 }
 
+/* The columns of evidence that its rules brought, and what they have when all is well. */
+#define W_PROOF_COLUMNS \
+	"rules, gpu_reset, vf_state, medium, size_bytes, bytes_read, mismatches, surviving"
+#define W_PROOF "1, 'confirmed', 'confirmed', 'file', 4096, 4096, 0, 0"
+
 /* An evidence row of slot sW: good but for what is put in the place of its members. */
 __attribute__((unused)) static char *w_evidence(const char *id, int slot, const char *attempt,
 						const char *started)
@@ -58,9 +63,10 @@ __attribute__((unused)) static char *w_evidence(const char *id, int slot, const 
 	return ga_xprintf(
 		"INSERT INTO wipe_evidence (id, slot_id, node_id, attempt, wwid, "
 		"gpu_identity, started_at, finished_at, class, outcome, verify, gpu_memory, "
-		"lab, digest, record, folded_at) SELECT '%s', id, node_id, '%s', nvme_wwid, "
-		"gpu_identity, '%s', '%s', 'purge', 'confirmed', 'full', 'confirmed', 1, "
-		"'digest-%s', '{}', 'now' FROM slot WHERE id = 's%d';",
+		"lab, digest, record, folded_at, " W_PROOF_COLUMNS ") SELECT '%s', id, node_id, "
+		"'%s', nvme_wwid, gpu_identity, '%s', '%s', 'purge', 'confirmed', 'full', "
+		"'confirmed', 1, 'digest-%s', '{}', 'now', " W_PROOF " FROM slot "
+		"WHERE id = 's%d';",
 		id, attempt, started, started, id, slot);
 }
 
@@ -72,10 +78,12 @@ __attribute__((unused)) static void w_slot(sqlite3 *db, int i, const char *node)
 		"'first', "
 		"'x'), ('%s/g%d', 'gpu', '%s', '2026-01-01T00:00:00.000000Z', 'first', 'x');"
 		"INSERT INTO slot (id, node_id, slot_index, since, gpu_id, gpu_identity, "
-		"gpu_pci_address, nvme_wwid, fabric_claim_mode, fabric_vf_pci_address, "
+		"gpu_pci_address, nvme_wwid, nvme_size_bytes, fabric_claim_mode, "
+		"fabric_vf_pci_address, "
 		"fabric_pf_pci_address, numa_node, cpuset, memory_mib, mac, private_ip, "
 		"storage_ownership, wipe_minimum_class, wipe_verify, wipe_gpu_memory) VALUES "
-		"('s%d', '%s', %d, 'x', '%s/g%d', 'g%d', '0000:1%d:00.0', 'd%d', 'per_slot_vf', "
+		"('s%d', '%s', %d, 'x', '%s/g%d', 'g%d', '0000:1%d:00.0', 'd%d', 4096, "
+		"'per_slot_vf', "
 		"'0000:f0:00.%d', '0000:e0:00.0', 0, '%d-%d,%d', 1000, '02:00:00:00:00:0%d', "
 		"'10.0.0.%d', 'tenant_slice', 'purge', 'full', 'required');"
 		"INSERT INTO slot_cpu (node_id, cpu, slot_id) VALUES ('%s', %d, 's%d'), "
@@ -101,7 +109,8 @@ __attribute__((unused)) static char *w_claim(int i, const char *node)
 	return ga_xprintf(
 		"INSERT INTO allocation (id, request, project, shape, count, since, profile, "
 		"profile_version, profile_record, price_micros, created_at, created_by) VALUES "
-		"('a%d', '{}', 'p', 'slice', 1, 'x', 'h', 1, '{}', 5, 'x', 'me');"
+		"('a%d', '{}', 'p', 'slice', 1, 'x', 'h', 1, '{}', 5, "
+		"'2026-02-28T00:00:00.000000Z', 'me');"
 		"UPDATE node SET held_by = 'slices', generation = generation + 1 WHERE id = '%s' "
 		"AND "
 		"held_by IS NULL;"
@@ -160,8 +169,8 @@ __attribute__((unused)) static void w_fill(sqlite3 *db)
 	       "FROM allocation WHERE id IN ('a1', 'a3');"
 	       "UPDATE usage SET ended_at = '2026-03-02T00:00:00.000000Z' WHERE id = 2;"
 	       "INSERT INTO profile VALUES ('h', 1, '{}', 'x', 0), ('h', 2, '{}', 'x', 1);"
-	       "INSERT INTO audit SELECT 2, 'x', 'me', 'test', 'made', 'n1', '{}', hash, 'h1' "
-	       "FROM audit;"
+	       "INSERT INTO audit SELECT 2, 'x', 'me', 'test', 'made', 'n1', '{}', hash, "
+	       "printf('sha256:%064d', 1) FROM audit;"
 	       "COMMIT");
 }
 

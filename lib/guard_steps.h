@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The steps that the guard of a wipe records, so that evidence can be judged from its content.
+ *
+ * A wipe that ran to its end has every one of them, in this order, on a block device and on a file
+ * of a lab alike; guard.c records no step by another name. Pure: the table alone.
+ */
+#ifndef GA_GUARD_STEPS_H
+#define GA_GUARD_STEPS_H
+
+#include "ga.h"
+
+/* When the outcome "not_proven" passes; "failed" never does. */
+enum ga_guard_lack {
+	GA_GUARD_NEVER,	     /* confirmed or not_needed only */
+	GA_GUARD_ON_FILES,   /* medium "file": the guard of a lab may run without root */
+	GA_GUARD_IF_ALLOWED, /* the content may go: a tenant's disk, or destroy_data of the order */
+	GA_GUARD_ALWAYS,     /* another step of the table looks for the same thing */
+};
+
+struct ga_guard_rule {
+	const char *step;
+	enum ga_guard_lack lack;
+};
+extern const struct ga_guard_rule ga_guard_rules[]; /* ends with step NULL */
+
+/* The rule of a step, or NULL when no guard records it. */
+const struct ga_guard_rule *ga_guard_rule(const char *step);
+
+#endif

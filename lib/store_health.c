@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The health of slots: what the records of hosts say of it, written into the state. */
+#include "store_health.h"
+
+#include <string.h>
+
+#include "audit.h"
+#include "store_move.h"
+#include "store_row.h"
+
+/* A slot, as its health needs it. */
+struct patient {
+	char *slot, *state, *health, *allocation, *gpu, *vf, *wwid;
+};
+
+static void cleanup_patient(struct patient *p)
+{
+	free(p->slot);
+	free(p->state);
+	free(p->health);
+	free(p->allocation);
+	free(p->gpu);
+	free(p->vf);
+	free(p->wwid);
+}
+
+struct patients {
+	struct patient *v;
+	size_t n;
+};
+
+static void cleanup_patients(struct patients *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		cleanup_patient(&list->v[i]);
+	ga_list_release(list);
+}
+
+#define PATIENTS \
+	"SELECT s.id, s.state, s.health_state, c.allocation_id, s.gpu_pci_address, " \
+	"s.fabric_vf_pci_address, s.nvme_wwid FROM slot s "
+
+static int read_patients(struct ga_rows *rows, struct patients *ret, struct ga_err *err)
+{
+	int r;
+
+	while ((r = ga_rows_next(rows, err)) > 0)
+		*ga_list_add(ret) = (struct patient){
+			.slot = ga_rows_dup(rows, 0),
+			.state = ga_rows_dup(rows, 1),
+			.health = ga_rows_dup(rows, 2),
+			.allocation = ga_rows_dup(rows, 3),
+			.gpu = ga_rows_dup(rows, 4),
+			.vf = ga_rows_dup(rows, 5),
+			.wwid = ga_rows_dup(rows, 6),
+		};
+	return r;
+}
+
+/* One slot that is not retired, or none. */
+static int find(struct ga_db *db, const char *slot, struct patients *ret, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+
+	if (ga_db_query(db, &rows, err,
+			PATIENTS "LEFT JOIN claim c ON c.slot_id = s.id AND c.live = 1 "
+				 "WHERE s.id = ?1 AND s.retired = 0",
+			"s", slot) < 0)
+		return -1;
+	return read_patients(rows, ret, err);
+}
+
+static int claimed(struct ga_db *db, const char *allocation, struct patients *ret,
+		   struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+
+	if (ga_db_query(db, &rows, err,
+			PATIENTS "JOIN claim c ON c.slot_id = s.id AND c.live = 1 "
+				 "WHERE c.allocation_id = ?1 ORDER BY s.slot_index, s.id",
+			"s", allocation) < 0)
+		return -1;
+	return read_patients(rows, ret, err);
+}
+
+/* ---- writing ---- */
+
+/* A plan that nobody took up gives its slots back before one of them leaves sale. */
+static int cancel_plan(struct ga_db *db, const struct patient *p, const char *detail,
+		       const char *at, struct ga_err *err)
+{
+	ga_autofree char *reason = ga_xprintf("health of slot %s: %s", p->slot, detail);
+	ga_autoholding struct ga_holding h = { 0 };
+
+	if (ga_store_holding(db, p->allocation, &h, err) < 0)
+		return -1;
+	return ga_store_cancel(db, &h, reason, at, err);
+}
+
+static int change(struct ga_db *db, const struct patient *p, const char *to,
+		  const struct ga_health_sign *sign, const char *at, struct ga_err *err)
+{
+	bool failed = !strcmp(to, "failed");
+
+	if (failed && !strcmp(p->state, "reserved") &&
+	    cancel_plan(db, p, sign->detail, at, err) < 0)
+		return -1;
+	if (ga_db_exec(db, err,
+		       "UPDATE slot SET health_state = ?2, health_detail = ?3, health_since = ?4, "
+		       "since = CASE WHEN ?5 AND state = 'available' THEN ?4 ELSE since END, "
+		       "state = CASE WHEN ?5 AND state = 'available' THEN 'disabled' "
+		       "ELSE state END, generation = generation + 1 WHERE id = ?1",
+		       "ssssb", p->slot, to, sign->detail, at, (int)failed) < 0)
+		return -1;
+	return ga_audit_add(db, "health", p->slot,
+			    json_pack("{s:s, s:s, s:s?}", "from", p->health, "to", to, "detail",
+				      sign->detail),
+			    err) < 0 ? -1 : 1;
+}
+
+static int apply(struct ga_db *db, const struct patient *p, const struct ga_health_sign *sign,
+		 const char *at, struct ga_err *err)
+{
+	const char *to = ga_health_next(p->health, sign->event);
+
+	return strcmp(to, p->health) ? change(db, p, to, sign, at, err) : 0;
+}
+
+int ga_store_health(struct ga_db *db, const char *slot, const struct ga_health_sign *sign,
+		    const char *at, struct ga_err *err)
+{
+	ga_cleanup(cleanup_patients) struct patients list = { 0 };
+
+	if (sign->event == GA_HEALTH_NOTHING)
+		return 0;
+	if (find(db, slot, &list, err) < 0)
+		return -1;
+	return list.n ? apply(db, &list.v[0], sign, at, err) : 0;
+}
+
+/* ---- what was folded ---- */
+
+int ga_store_health_ready(struct ga_db *db, const char *allocation, const char *at,
+			  struct ga_err *err)
+{
+	ga_autohealth struct ga_health_sign sign = {
+		.event = GA_HEALTH_PROVEN,
+		.detail = ga_xprintf("allocation %s became ready at %s", allocation, at),
+	};
+	ga_cleanup(cleanup_patients) struct patients list = { 0 };
+	size_t i;
+
+	if (claimed(db, allocation, &list, err) < 0)
+		return -1;
+	for (i = 0; i < list.n; i++)
+		if (apply(db, &list.v[i], &sign, at, err) < 0)
+			return -1;
+	return 0;
+}
+
+int ga_store_health_released(struct ga_db *db, const struct ga_released *r, struct ga_err *err)
+{
+	ga_cleanup(cleanup_patients) struct patients list = { 0 };
+	size_t i;
+
+	if (claimed(db, r->allocation, &list, err) < 0)
+		return -1;
+	for (i = 0; i < list.n; i++) {
+		ga_autohealth struct ga_health_sign sign = { 0 };
+
+		ga_health_of_release(r,
+				     &(struct ga_health_devices){ list.v[i].gpu, list.v[i].vf,
+								  NULL },
+				     &sign);
+		if (apply(db, &list.v[i], &sign, r->at, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int ga_store_health_not_ready(struct ga_db *db, const struct ga_failure *f, struct ga_err *err)
+{
+	ga_cleanup(cleanup_patients) struct patients list = { 0 };
+	size_t i;
+
+	if (claimed(db, f->object, &list, err) < 0)
+		return -1;
+	for (i = 0; i < list.n; i++) {
+		ga_autohealth struct ga_health_sign sign = { 0 };
+
+		ga_health_of_failure(f,
+				     &(struct ga_health_devices){ list.v[i].gpu, list.v[i].vf,
+								  list.v[i].wwid },
+				     &sign);
+		if (apply(db, &list.v[i], &sign, f->at, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int ga_store_health_wiped(struct ga_db *db, const struct ga_wipe_evidence *e, char **health,
+			  struct ga_err *err)
+{
+	ga_autohealth struct ga_health_sign sign = { 0 };
+	char at[GA_TIME_SIZE];
+	const char *to;
+
+	ga_health_of_wipe(e, &sign);
+	if (ga_store_not_ahead(e->finished_at, at, err) < 0 ||
+	    ga_store_health(db, e->object, &sign, at, err) < 0)
+		return -1;
+	if (!health)
+		return 0;
+	to = ga_health_next(*health, sign.event);
+	free(*health);
+	*health = ga_xstrdup(to);
+	return 0;
+}
+
+int ga_store_health_drift(struct ga_db *db, const struct ga_drift *d, struct ga_err *err)
+{
+	ga_autohealth struct ga_health_sign sign = { 0 };
+	ga_autorows struct ga_rows *rows = NULL;
+	ga_autofree char *before = NULL;
+
+	if (!d->object)
+		return 0;
+	if (ga_db_query(db, &rows, err,
+			"SELECT observed FROM node_drift WHERE node_id = ?1 AND object = ?2 "
+			"AND code = ?3",
+			"sss", d->node, d->object, d->code) < 0 ||
+	    ga_row_text(rows, &before, err) < 0)
+		return -1;
+	ga_health_of_drift(d, before, &sign);
+	return ga_store_health(db, d->object, &sign, d->at, err) < 0 ? -1 : 0;
+}

@@ -1,0 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- No table changes. The triggers, which every migration makes anew (lib/invariant*.c), refuse more:
+-- spans of use with times that are none, with another price than their allocation, or that share
+-- time; audit rows whose hash is none; a slot that was handed over and not tainted.

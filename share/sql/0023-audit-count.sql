@@ -1,0 +1,6 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- The number of the newest audit row, which a trigger keeps: rows that are cut off the end leave a
+-- whole chain, and only something beside it can tell that there were more. NULL: no row yet.
+
+ALTER TABLE meta ADD COLUMN audit_seq INTEGER;
+UPDATE meta SET audit_seq = (SELECT max(seq) FROM audit);

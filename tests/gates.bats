@@ -1,0 +1,231 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# The predicate at its three gates (lib/verdict.h): rows that became wrong while no trigger looked are
+# never placed and never provisioned; they are named, and the others are sold as before.
+
+load helper
+load lab
+
+# eight [HOST]: a state with the eight clean slots of one host, each with the image
+eight()
+{
+  gpuaas-state init --lab > "$T/init"
+  jq_in_order -c '.vcpus_per_gpu = 1' "$SRC/share/objects/lab.json" > "$T/lab.json"
+  cat >> "$T/lab.json" << 'END'
+{"kind":"gpuaas.profile/1","name":"whole","shape":"baremetal","price_micros":0,"wipe":{"minimum_class":"clear","verify":"full","gpu_memory":"if_supported"}}
+{"kind":"gpuaas.image/1","name":"lab","digest":"sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","format":"raw","file_bytes":1048576,"size_bytes":1048576,"firmware":"bios","probe":"running","user":"ubuntu"}
+END
+  gpuaas-state apply "$T/lab.json" > "$T/apply"
+  setup_host h200
+  in_host gpuaas-discover > "$T/h200.rec"
+  "$SRC/tests/fleet" 1 8 < "$T/h200.rec" > "$T/fleet.rec"
+  gpuaas-approve --all-ready < "$T/fleet.rec" > "$T/slots"
+  "$SRC/tests/evidence" < "$T/slots" > "$T/evidence"
+  gpuaas-state fold "$T/evidence" > "$T/folded"
+  jq_in_order -c 'select(.kind == "gpuaas.host/1") | {kind: "gpuaas.node-image/1", node, image: "lab",
+    digest: ("sha256:" + "a" * 64), path: "/images/lab.raw",
+    verified_at: "2026-11-20T00:00:00.000000Z"}' "$T/fleet.rec" > "$T/images"
+  gpuaas-state apply "$T/images" > "$T/applied"
+}
+
+place_one()
+{
+  gpuaas-place --profile lab --gpus 1
+}
+
+# sold: the indexes of the slots in plans, in order
+sold()
+{
+  gpuaas-list plans | jq -r '.bundles[].slot_index' | sort -n | xargs
+}
+
+# named INDEX CODE: attention names the slot as one that placement leaves out, for that reason
+named()
+{
+  local id
+  id=$(sqlite3 "$GPUAAS_STATE" "SELECT id FROM slot WHERE slot_index = $1")
+  gpuaas-list attention | jq -e --arg id "$id" --arg code "$2" \
+    'select(.object == $id and .code == "not_for_sale" and (.sentence | contains($code)))' > "$T/named"
+}
+
+@test "a row that became incomplete is left out and named; migrate says so, and provision refuses it" {
+  make_lab
+  without_triggers "UPDATE slot SET fabric_vf_pci_address = NULL, fabric_claim_mode = NULL
+    WHERE slot_index = 0"
+  run_ok gpuaas-state migrate
+  assert_stderr "is available, and placement leaves it out of slices: missing_fabric_vf"
+  run_status 1 gpuaas-state check
+  assert_output incomplete
+  run_ok place_one
+  jq_is '.bundles[0].slot_index' 1
+  assert_stderr "is left out: missing_fabric_vf"
+  echo "$output" > "$T/plan"
+  named 0 missing_fabric_vf
+  run_status 1 place_one
+  jq_is .kind gpuaas.refusal/1
+  # A plan as a state without the predicate would have made it: the host refuses it.
+  jq_in_order -c 'del(.digest) | .bundles[0].fabric_vf_pci_address = null' "$T/plan" | tr -d '\n' > "$T/bare"
+  digest=$(sha256sum < "$T/bare")
+  echo "$(head -c -1 "$T/bare"),\"digest\":\"sha256:${digest%% *}\"}" > "$T/wrong"
+  run_status 4 here gpuaas-provision "$T/wrong"
+  jq_is 'select(.kind == "gpuaas.failure/1") | .code' missing_fabric_vf
+  # And what attention says leads out.
+  eval "$(gpuaas-list attention | jq -r 'select(.code == "not_for_sale").command')" > "$T/out"
+  run_ok gpuaas-list attention
+  run ! grep not_for_sale <<< "$output"
+}
+
+@test "what only slices need is no fault of a slot whose node sells whole machines" {
+  eight
+  node=$(gpuaas-list nodes | jq -r .node)
+  without_triggers "UPDATE slot SET private_ip = NULL WHERE slot_index = 3;
+    UPDATE slot SET private_ip = NULL, nvme_wwid = NULL WHERE slot_index = 4"
+  gpuaas-state migrate > "$T/migrated" 2> "$T/said"
+  # A node of slices: which of the two a whole machine could still have is said.
+  named 3 missing_ip
+  jq -e '.sentence | contains("leaves it out of slices: missing_ip")' "$T/named"
+  named 4 missing_nvme
+  jq -e '.sentence | contains("leaves it out: missing_nvme")' "$T/named"
+  jq -cn --arg n "$node" '{kind: "gpuaas.node-settings/1", node: $n, mode: "baremetal"}' |
+    gpuaas-state apply - > "$T/applied"
+  run_ok gpuaas-list attention
+  assert_equal "$(jq -r 'select(.code == "not_for_sale").sentence' <<< "$output")" \
+    "it is available, and placement leaves it out: missing_nvme: no disk, or one without wwid"
+  run_ok gpuaas-state migrate
+  assert_stderr "placement leaves it out: missing_nvme"
+  refute_stderr missing_ip
+  # And back: slots that were approved as parts of a machine are first approved as slices.
+  run_status 4 gpuaas-state apply - <<< \
+    "{\"kind\":\"gpuaas.node-settings/1\",\"node\":\"$node\",\"mode\":\"slice\"}"
+  assert_stderr "approved to be sold as a whole machine"
+}
+
+@test "a claimed slot whose row says available is sold to nobody else, and stops no other placement" {
+  eight
+  place_one > "$T/first"
+  slot=$(jq -r '.bundles[0].slot' "$T/first")
+  without_triggers "UPDATE slot SET state = 'available' WHERE id = '$slot'"
+  gpuaas-state migrate > "$T/migrated" 2> "$T/said"
+  grep -q "slot '$slot'.*placement leaves it out: claimed" "$T/said"
+  run_ok place_one
+  assert_stderr "slot '$slot' of node"
+  assert_stderr "is left out: claimed"
+  for _ in {1..6}; do
+    run_ok place_one
+  done
+  run_status 1 place_one
+  assert_equal "$(gpuaas-list plans | jq -r '.bundles[].slot' | sort | uniq -d)" ""
+  named 0 claimed
+  run_status 1 gpuaas-state check
+  assert_output claim_left
+  # What attention offers succeeds.
+  eval "$(gpuaas-list attention | jq -r 'select(.code == "not_for_sale").command')" > "$T/out"
+  run_ok gpuaas-list attention
+  run ! grep not_for_sale <<< "$output"
+}
+
+@test "a node whose holder was lost while slices live on it sells nothing more, and stops no other" {
+  eight
+  place_one > "$T/first"
+  without_triggers "UPDATE node SET held_by = NULL"
+  run_status 1 place_one
+  assert_stderr "is left out: claimed"
+  jq_is .kind gpuaas.refusal/1
+  named 1 claimed
+  run_status 1 gpuaas-state check
+}
+
+@test "CPUs of another slot, and texts that are none of what they should be, are not sold" {
+  eight
+  without_triggers "UPDATE slot SET cpuset = (SELECT cpuset FROM slot WHERE slot_index = 0)
+      WHERE slot_index = 1;
+    UPDATE slot SET cpuset = 'zz' WHERE slot_index = 2;
+    UPDATE slot SET mac = 'zz' WHERE slot_index = 3;
+    UPDATE slot SET private_ip = 'zz' WHERE slot_index = 4"
+  run_status 1 gpuaas-state check
+  assert_output cpuset_taken
+  for _ in {1..3}; do
+    run_ok place_one
+  done
+  run_status 1 place_one
+  assert_equal "$(sold)" "5 6 7"
+  named 0 cpuset_taken
+  named 1 cpuset_taken
+  named 2 missing_cpuset
+  named 3 missing_mac
+  named 4 missing_ip
+}
+
+@test "a tainted row stops no other placement" {
+  eight
+  without_triggers "UPDATE device SET dirty_since = '2026-11-25T00:00:00.000000Z'
+    WHERE id = (SELECT nvme_wwid FROM slot WHERE slot_index = 7)"
+  gpuaas-state migrate > "$T/migrated" 2> "$T/said"
+  grep -q "placement leaves it out: tainted" "$T/said"
+  for _ in {1..7}; do
+    run_ok place_one
+  done
+  assert_equal "$(sold)" "0 1 2 3 4 5 6"
+  run_status 1 place_one
+  named 7 tainted
+}
+
+@test "the evidence of a slot that is in use is judged from its content too" {
+  make_lab
+  gpuaas-place --profile lab --gpus 1 > "$T/plan"
+  here gpuaas-provision "$T/plan" > "$T/running"
+  run_ok gpuaas-state check
+  slot=$(jq -r '.bundles[0].slot' "$T/plan")
+  evidence=$(sqlite3 "$GPUAAS_STATE" "SELECT wipe_evidence_id FROM slot WHERE id = '$slot'")
+  without_triggers "UPDATE wipe_evidence SET record = json_set(record, '$.guard', json('[]'))
+    WHERE id = '$evidence'"
+  run_status 1 gpuaas-state check
+  jq_slurp_is '[.[] | select(.check == "evidence_content") | .object, (.sentence | contains("guard has no step"))] |
+    map(tostring) | join(" ")' "$evidence true"
+}
+
+@test "rows damaged in every way are never sold while no trigger is there; the others are" {
+  eight
+  cp "$GPUAAS_STATE" "$T/clean.db"
+  seed=${GATES_SEED:-$RANDOM}
+  echo "# seed $seed (GATES_SEED)" >&3
+  run_ok env GATES_SEED="$seed" python3 "$SRC/tests/gates" "$T/clean.db" "$T/gates"
+  echo "# ${lines[-1]}" >&3
+}
+
+@test "approval judges a slot for the shape that its node sells" {
+  gpuaas-state init --lab > "$T/init"
+  cat "$SRC/share/objects/lab.json" "$SRC/share/objects/lab-baremetal.json" | gpuaas-state apply - > "$T/apply"
+  setup_host h200
+  in_host gpuaas-discover > "$T/rec"
+  # 3 has no fabric function left, and the IOMMU group of 5 has a foreign one.
+  run_status 1 gpuaas-approve --slot 3 --slot 5 < "$T/rec"
+  echo "$output" > "$T/slices"
+  assert_equal "$(jq -r 'select(.kind == "gpuaas.slot/1") |
+    "\(.slot_index) \(.state) \([.blockers[].code] - ["tainted"] | join(" "))"' "$T/slices")" \
+    $'3 disabled missing_fabric_vf\n5 disabled iommu_group_shared'
+  # Of a machine that is sold whole nothing is handed to a VM; its row is complete all the same.
+  gpuaas-approve --slot 3 --slot 5 --mode baremetal --profile lab-baremetal < "$T/rec" > "$T/whole"
+  assert_equal "$(jq -r 'select(.kind == "gpuaas.slot/1") |
+    "\(.slot_index) \(.state) \([.blockers[].code] - ["tainted"] | join(" "))"' "$T/whole")" \
+    $'3 disabled missing_fabric_vf\n5 wiping '
+}
+
+@test "plans and hosts damaged in every way are never provisioned, as slices or whole" {
+  load plan
+  setup_host lab1
+  make_image 12 5
+  wipe_disks
+  start_libvirtd
+  mkdir -p "$T/metal/deploy" "$T/gates"
+  printf '#!/bin/sh\necho \x27{"address":"192.0.2.7"}\x27\n' > "$T/metal/deploy/10-deploy"
+  chmod 755 "$T/metal/deploy/10-deploy"
+  export GPUAAS_BAREMETAL_DIR=$T/metal
+  plan . 2 > "$T/gates/slice"
+  plan '.shape = "baremetal" | .image = null' 2 > "$T/gates/whole"
+  mv "$GPUAAS_HOST_DIR" "$T/gates/hostdir"
+  seed=${GATES_SEED:-$RANDOM}
+  echo "# seed $seed (GATES_SEED)" >&3
+  run_ok env GATES_SEED="$seed" "$SRC/tests/gates-provision" "$T/gates"
+  echo "# ${lines[-1]}" >&3
+}

@@ -1,0 +1,329 @@
+# SPDX-License-Identifier: Apache-2.0
+# The health of slots: what proves it, what fails it, what that keeps off sale, and the way back.
+
+load helper
+load lab
+
+setup()
+{
+  common_setup
+}
+
+# health INDEX: the health of a slot, and what gave it
+health()
+{
+  gpuaas-list slots | jq -r --argjson i "$1" 'select(.slot_index==$i)|"\(.health_state) \(.health_detail)"'
+}
+
+slot()
+{
+  gpuaas-list slots | jq -r --argjson i "$1" 'select(.slot_index==$i)|.slot'
+}
+
+attention()
+{
+  gpuaas-list attention | jq -r '[.code,.object,.state]|join(" ")'
+}
+
+# quickly CMD…: on the host, with deadlines of minutes that are over in seconds
+quickly()
+{
+  [[ -f $T/clock.so ]] || gcc -shared -fPIC -o "$T/clock.so" "$SRC/tests/fake/fast_clock.c" -ldl
+  here env LD_PRELOAD="$T/clock.so:libumockdev-preload.so.0" FAST_CLOCK=30 "$@"
+}
+
+# offered INDEX: the command that attention has for the health of a slot
+offered()
+{
+  here gpuaas-list attention --where "object=$(slot "$1")" --where code=health_failed | jq -r .command
+}
+
+# back_to_sale INDEX: does what the list of attention says about the slot, on its mended host
+back_to_sale()
+{
+  local command
+  setup_host lab1
+  command=$(offered "$1")
+  # Of a GPU that was gone: only a look at the host shows that it is back.
+  if [[ $command == "gpuaas-discover | gpuaas-approve --record-only" ]]; then
+    run_ok here bash -c "$command"
+    command=$(offered "$1")
+  fi
+  [[ $command == "gpuaas-approve repair $(slot "$1") --reason TEXT"* ]]
+  run_ok here bash -c "${command//TEXT/mended}"
+}
+
+# no_health_in_the_way: the state holds, and nothing of health waits for a person
+no_health_in_the_way()
+{
+  run_ok gpuaas-state check
+  assert_equal "$(gpuaas-list attention --where code=health_failed)" ""
+}
+
+@test "a wipe proves a slot, and so does a guest that became ready" {
+  make_lab
+  [[ $(health 0) == "ok disk wiped and GPU reset (evidence "* ]]
+  since=$(gpuaas-list slots | jq -rs '.[0].health_since')
+  [[ $since == 20??-* ]]
+  run_ok gpuaas-list slots --table
+  assert_output HEALTH
+  run_ok gpuaas-show "$(slot 0)" --table
+  assert_output "health_since            $since"
+  # Nothing of it is news in a life without trouble.
+  here bash -c 'gpuaas-place --profile lab --name job | gpuaas-provision' > "$T/out"
+  here bash -c 'gpuaas-release job | gpuaas-wipe' > "$T/out"
+  assert_equal "$(gpuaas-list slots | jq -rs '.[0].health_since')" "$since"
+  # A slot of which nothing is known.
+  sqlite3 "$GPUAAS_STATE" "UPDATE slot SET health_state = 'unknown', health_detail = NULL, generation = generation + 1"
+  here bash -c 'gpuaas-place --profile lab --name again | gpuaas-provision' > "$T/out"
+  [[ $(health 0) == "ok allocation "*" became ready at "* ]]
+  assert_equal "$(health 1)" "unknown null"
+  no_health_in_the_way
+}
+
+@test "a GPU that does not come back from its reset is not sold until it is repaired" {
+  make_lab
+  here bash -c 'gpuaas-place --profile lab --name job | gpuaas-provision' > "$T/out"
+  setup_host lab1 gpu.0.silent=1
+  quickly gpuaas-release job > "$T/released" || status=$?
+  assert_status 9
+  assert_equal "$(health 0)" \
+    "failed gpu_reset failed: '0000:18:00.0' does not answer 60 s after its reset"
+  [[ $(health 1) == "ok "* ]]
+  quickly gpuaas-wipe < "$T/released" > "$T/evidence" || true
+  [[ $(health 0) == "failed gpu_reset failed: '0000:18:00.0' "* ]]
+  run ! grep -x available <(gpuaas-list slots | jq -r 'select(.slot_index==0)|.state')
+  # One of two is left, and the other is named.
+  run_status 1 gpuaas-place --profile lab --gpus 2
+  jq_is .kind gpuaas.refusal/1
+  run_ok gpuaas-place --profile lab --name other
+  jq_is '.bundles[0].slot_index' 1
+  gpuaas-release other > "$T/out"
+  # No repair is offered while it cannot succeed: a look at the host is, and what comes before it.
+  for look in 1 2; do
+    run_ok here gpuaas-list attention --where "object=$(slot 0)"
+    jq_is .command "gpuaas-discover | gpuaas-approve --record-only"
+    jq_is ".sentence | contains(\"start the machine cold first\") and contains(\"after $(gpuaas-list slots |
+      jq -r 'select(.slot_index==0).health_since') on that sees it answer\")" true
+    run_ok here bash -c "$(jq -r .command <<< "$output")"
+  done
+  # The machine was started anew: the same look sees the GPU, and from then on a repair is offered.
+  setup_host lab1
+  run_ok here bash -c 'gpuaas-discover | gpuaas-approve --record-only'
+  run_ok here gpuaas-list attention --where "object=$(slot 0)"
+  [[ $(jq -r '.command' <<< "$output") == "gpuaas-approve repair $(slot 0) --reason TEXT"* ]]
+  refute_output "cold first"
+  # In whatever state the failed reset left it, this is the way back.
+  command=$(jq -r .command <<< "$output")
+  run_ok here bash -c "${command//TEXT/reseated}"
+  slots_are available available
+  [[ $(health 0) == "unknown repaired: reseated" || $(health 0) == "ok disk wiped"* ]]
+  run_ok here bash -c 'gpuaas-place --profile lab --gpus 2 --name both | gpuaas-provision'
+  [[ $(health 0) == "ok "* ]]
+  no_health_in_the_way
+}
+
+@test "a GPU that falls off the bus takes its slot off sale; approve, place, list and metrics say so" {
+  make_lab
+  setup_host lab1 gpu.0.silent=1
+  run_status 1 here gpuaas-reconcile
+  jq_is 'select(.kind=="gpuaas.drift/1" and .severity=="error")|[.code,.object,.observed]|join(" ")' \
+    "gpu_lost $(slot 0) all ones in its configuration space, power state D0"
+  slots_are disabled available
+  [[ $(health 0) == "failed gpu_lost: expected slot:1:10de:2335 that answers at 0000:18:00.0, "* ]]
+  # The list of attention, and the metric that the alert reads.
+  run_ok here gpuaas-list attention --where code=health_failed
+  jq_is '[.object,.state,.since]|join(" ")' \
+    "$(slot 0) disabled $(gpuaas-list slots | jq -rs '.[0].health_since')"
+  jq_is '.sentence|test("^gpu_lost: expected ")' true
+  run_ok gpuaas-export openmetrics
+  assert_output 'gpuaas_attention{code="health_failed"} 1'
+  # No gate lets it through.
+  run here bash -c 'gpuaas-discover | gpuaas-approve --all-ready'
+  slots_are disabled available
+  # Discovery saw as well that it does not answer.
+  assert_equal "$(gpuaas-list slots | jq -r 'select(.slot_index==0)|[.blockers[].code]|join(" ")')" \
+    "health_failed gpu_not_answering"
+  run_ok here gpuaas-approve enable "$(slot 0)"
+  jq_is '[.state, .blockers[].code]|join(" ")' "disabled health_failed gpu_not_answering"
+  run_status 1 gpuaas-place --profile lab --gpus 2
+  jq_is '.nodes[0]|[.code,.detail]|map(tostring)|join(" ")|test("health_failed")' true
+  # Blocked by name too, the row still has the command that works.
+  run_ok here gpuaas-list attention --where code=health_failed
+  jq_is .state disabled
+  jq_is '.sentence|contains("start the machine cold first")' true
+  assert_equal "$(offered 0)" "gpuaas-discover | gpuaas-approve --record-only"
+  # What discovery saw is answered by a discovery, health by a person.
+  setup_host lab1
+  run here bash -c 'gpuaas-discover | gpuaas-approve --all-ready'
+  assert_equal "$(gpuaas-list slots | jq -r 'select(.slot_index==0)|[.blockers[].code]|join(" ")')" health_failed
+  back_to_sale 0
+  slots_are available available
+  assert_equal "$(health 0)" "unknown repaired: mended"
+  run_ok here gpuaas-reconcile
+  run_ok here bash -c 'gpuaas-place --profile lab --gpus 2 --name both | gpuaas-provision'
+  [[ $(health 0) == "ok allocation "* ]]
+  no_health_in_the_way
+}
+
+@test "who repairs what is still broken is corrected by the next look" {
+  make_lab
+  setup_host lab1 gpu.0.silent=1
+  run_status 1 here gpuaas-reconcile
+  run_ok here bash -c "gpuaas-approve repair $(slot 0) --reason hope | gpuaas-wipe"
+  slots_are available available
+  run_status 1 here gpuaas-reconcile
+  slots_are disabled available
+  [[ $(health 0) == "failed gpu_lost: "* ]]
+}
+
+@test "fatal errors of the bus fail a slot once, and more of them again" {
+  make_lab
+  setup_host lab1 'gpu.0.aer={"fatal":2}'
+  run_status 1 here gpuaas-reconcile
+  slots_are disabled available
+  assert_equal "$(health 0)" \
+    "failed gpu_errors: expected no fatal bus error of its GPU, and the host shows 2 since the host's start"
+  run_ok here bash -c "gpuaas-approve repair $(slot 0) --reason 'link trained anew' | gpuaas-wipe"
+  slots_are available available
+  # The counters stay until the host starts again: an error for the list, none for the slot.
+  run_status 1 here gpuaas-reconcile
+  slots_are available available
+  assert_equal "$(attention)" "gpu_errors $(slot 0) available"
+  setup_host lab1 'gpu.0.aer={"fatal":3}'
+  run_status 1 here gpuaas-reconcile
+  slots_are disabled available
+}
+
+@test "fatal errors that nobody told of are no tenant's: provisioning refuses, and fails the slot" {
+  make_lab
+  gpuaas-place --profile lab --gpus 1 > "$T/plan"
+  setup_host lab1 'gpu.0.aer={"fatal":2}'
+  run_status 4 here gpuaas-provision "$T/plan"
+  jq_is 'select(.kind == "gpuaas.failure/1") | .phase + " " + .code' "recheck health_failed"
+  slots_are disabled available
+  [[ $(health 0) == "failed recheck: "*"fatal errors of GPU 0000:18:00.0, 2 since"* ]]
+  allocation_is cancelled
+  # Told, and repaired by a person: the count stays, and is no reason any more.
+  run_status 1 here gpuaas-reconcile
+  run_ok here bash -c "gpuaas-approve repair $(slot 0) --reason 'link trained anew' | gpuaas-wipe"
+  slots_are available available
+  gpuaas-place --profile lab --gpus 2 > "$T/plan"
+  run_ok here gpuaas-provision "$T/plan"
+}
+
+@test "a narrow link and errors that were corrected are told, and fail nothing" {
+  make_lab
+  setup_host lab1 gpu.0.current_link_width=4 'gpu.1.aer={"correctable":5000,"nonfatal":1}'
+  run_status 1 here gpuaas-reconcile
+  jq_slurp_is 'map(select(.code=="gpu_degraded"))|map("\(.severity) \(.object) \(.observed)")|join("; ")' \
+    "warning $(slot 0) 4 of 16 lanes; warning $(slot 1) 1 uncorrectable errors, 5000 or more errors corrected"
+  slots_are available available
+  assert_equal "$(gpuaas-list slots | jq -rs 'map(.health_state)|join(" ")')" "ok ok"
+}
+
+@test "a tenant keeps a slot that fails, and nobody gets it after" {
+  make_lab
+  here bash -c 'gpuaas-place --profile lab --name job | gpuaas-provision' > "$T/out"
+  setup_host lab1 gpu.0.silent=1
+  run_status 1 here gpuaas-reconcile
+  slots_are active available
+  allocation_is active
+  run_ok here gpuaas-list attention --where code=health_failed
+  jq_is '[.state,.command]|join(": ")' "active: gpuaas-discover | gpuaas-approve --record-only"
+  setup_host lab1
+  run_ok here bash -c 'gpuaas-discover | gpuaas-approve --record-only'
+  assert_equal "$(offered 0)" "gpuaas-approve repair $(slot 0) --reason TEXT"
+  here bash -c 'gpuaas-release job | gpuaas-wipe' > "$T/out"
+  slots_are disabled available
+  back_to_sale 0
+  slots_are available available
+  no_health_in_the_way
+}
+
+@test "a slot in use is repaired where it is" {
+  make_lab
+  here bash -c 'gpuaas-place --profile lab --name job | gpuaas-provision' > "$T/out"
+  run_status 4 gpuaas-approve repair "$(slot 0)" --reason x
+  assert_stderr "is active: repair is for slots that are cleanup_blocked, disabled, wiping"
+  setup_host lab1 gpu.0.silent=1
+  run_status 1 here gpuaas-reconcile
+  run_ok gpuaas-approve repair "$(slot 0)" --reason 'the guest reset it'
+  jq_is '[.state,.health_state,.health_detail]|join(" ")' "active unknown repaired: the guest reset it"
+  slots_are active available
+}
+
+@test "who disabled a slot finds it disabled after its repair" {
+  make_lab
+  gpuaas-approve disable "$(slot 0)" --reason 'fan is loud' > "$T/out"
+  setup_host lab1 gpu.0.silent=1
+  run here gpuaas-reconcile
+  [[ $(health 0) == "failed gpu_lost: "* ]]
+  back_to_sale 0
+  slots_are disabled available
+  assert_equal "$(health 0)" "unknown repaired: mended"
+  run_ok here bash -c "gpuaas-approve enable $(slot 0) | gpuaas-wipe"
+  slots_are available available
+}
+
+@test "a plan on a slot that fails is cancelled" {
+  make_lab
+  gpuaas-place --profile lab --gpus 2 --name job > "$T/plan"
+  slots_are reserved reserved
+  setup_host lab1 gpu.1.silent=1
+  run_status 1 here gpuaas-reconcile
+  allocation_is cancelled
+  slots_are available disabled
+  run_ok gpuaas-state check
+}
+
+@test "a GPU that is lost before a guest gets it" {
+  make_lab
+  gpuaas-place --profile lab --gpus 2 --name job > "$T/plan"
+  setup_host lab1 gpu.0.silent=1
+  run_status 4 here gpuaas-provision "$T/plan"
+  jq_is '[.phase,.code]|join(" ")' "recheck gpu_not_answering"
+  assert_equal "$(health 0)" \
+    "failed recheck: GPU '0000:18:00.0' of slot '$(slot 0)' does not answer in configuration space"
+  [[ $(health 1) == "ok "* ]]
+  # Nothing was touched: the plan gave its slots back.
+  slots_are disabled available
+  allocation_is cancelled
+  setup_host lab1
+  back_to_sale 0
+  slots_are available available
+  # The same of a GPU that cannot be reset any more: it is not placed and refused for ever.
+  gpuaas-place --profile lab --gpus 2 --name next > "$T/plan"
+  setup_host lab1 gpu.0.reset_method=
+  run_status 7 here gpuaas-provision "$T/plan"
+  jq_is '[.phase,.code]|join(" ")' "recheck gpu_no_reset"
+  assert_equal "$(health 0)" "failed recheck: the kernel has no way to reset '0000:18:00.0'"
+  slots_are disabled available
+  allocation_is cancelled
+}
+
+@test "a guest that never became ready puts a slot in doubt, and its wipe settles that" {
+  make_lab
+  here gpuaas-image add "$T/images/lab.raw" --name silent --probe serial --firmware bios |
+    gpuaas-state apply - > "$T/out"
+  gpuaas-place --profile lab --image silent --name job > "$T/plan"
+  run_status 8 quickly gpuaas-provision "$T/plan"
+  [[ $(health 0) == "unknown lease_seen: "*"asked for no address"* ]]
+  here bash -c 'gpuaas-release job | gpuaas-wipe' > "$T/out"
+  slots_are available available
+  [[ $(health 0) == "ok disk wiped and GPU reset (evidence "* ]]
+}
+
+@test "a drive that cannot be wiped fails its slot" {
+  make_lab
+  here bash -c 'gpuaas-place --profile lab --name job | gpuaas-provision' > "$T/out"
+  here gpuaas-release job > "$T/released"
+  # The file that plays the disk cannot be written beyond 8 MiB.
+  run here bash -c "ulimit -f 8192; gpuaas-wipe $T/released"
+  slots_are cleanup_blocked available
+  [[ $(health 0) == "failed drive eui.002538b1000000a1: wipe failed: "* ]]
+  run_ok here bash -c "gpuaas-approve repair $(slot 0) --reason 'drive replaced' | gpuaas-wipe"
+  slots_are available available
+  [[ $(health 0) == "ok disk wiped and GPU reset (evidence "* ]]
+  no_health_in_the_way
+}

@@ -77,7 +77,8 @@ int ga_cpuset_count(const struct ga_cpuset *s)
 	size_t i;
 
 	for (i = 0; i < GA_ARRAY_SIZE(s->bits); i++)
-		n += __builtin_popcountll(s->bits[i]);
+		if (s->bits[i])
+			n += __builtin_popcountll(s->bits[i]);
 	return n;
 }
 

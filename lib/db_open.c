@@ -364,9 +364,10 @@ static int open_file(const char *path, enum ga_db_file file, enum ga_db_mode mod
 
 	if (find_file(path, file, mode, err) < 0)
 		return -1;
-	/* What a savepoint would undo, a few pages, stays in memory: by default each batch has a
-	 * file in TMPDIR for it. Counts before the first open; later it changes nothing. */
-	sqlite3_config(SQLITE_CONFIG_STMTJRNL_SPILL, -1);
+	/* What a savepoint would undo, a few pages, stays in memory, in one piece of this size; by
+	 * default each batch has a file in TMPDIR for it, and without a limit each page is cut into
+	 * pieces of 1 KiB. Counts before the first open; later it changes nothing. */
+	sqlite3_config(SQLITE_CONFIG_STMTJRNL_SPILL, 4 << 20);
 	/* Nobody asks how much memory it has; counting takes a lock at each allocation. */
 	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 	db = ga_xcalloc(1, sizeof(*db));

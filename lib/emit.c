@@ -19,6 +19,7 @@ const char *const ga_progress_words[] = { "auto", "json", "none", NULL };
 
 static struct {
 	int fd;	     /* where records go */
+	int to_terminal; /* whether that is a terminal: asked with the first record; -1: not yet */
 	int lock_fd; /* taken for each line when several processes write; -1: alone */
 	bool table, only_looks;
 	bool broken; /* a write to stdout failed; say it once, at the end */
@@ -27,7 +28,7 @@ static struct {
 	struct ga_str line;
 	bool moving; /* a progress line is on the terminal */
 	int64_t drawn_at;
-} emit = { .fd = STDOUT_FILENO, .lock_fd = -1, .line = GA_STR_INIT };
+} emit = { .fd = STDOUT_FILENO, .to_terminal = -1, .lock_fd = -1, .line = GA_STR_INIT };
 
 void ga_emit_open(bool table, bool only_looks)
 {
@@ -68,6 +69,7 @@ void ga_emit_in_child(int fd, int lock_fd)
 	ga_table_forget();
 	if (emit.table)
 		emit.fd = fd;
+	emit.to_terminal = -1;
 	emit.table = false;
 	emit.lock_fd = lock_fd;
 }
@@ -107,7 +109,9 @@ static int write_line(const char *p, size_t n, struct ga_err *err)
 	ga_autostr struct ga_str fit = GA_STR_INIT;
 	int r, saved;
 
-	if (isatty(emit.fd)) {
+	if (emit.to_terminal < 0)
+		emit.to_terminal = isatty(emit.fd);
+	if (emit.to_terminal) {
 		add_for_terminal(p, &fit);
 		p = fit.buf;
 		n = fit.len;

@@ -47,11 +47,11 @@ const char ga_sql_slot_proven[] =
 
 /* Both devices are known, of this node, of the right kind, and clean: but for those of a slot that
  * was wiped, which are cleared with it (slot_cleared). */
+#define CLEAN_DEVICE(device, kind) \
+	"EXISTS (SELECT 1 FROM device WHERE id = " device " AND node_id = NEW.node_id AND " \
+	"device_kind = '" kind "' AND (dirty_since IS NULL OR OLD.state = 'wiping'))"
 #define CLEAN \
-	"2 = (SELECT count(*) FROM device WHERE node_id = NEW.node_id AND " \
-	"((id = NEW.nvme_wwid AND device_kind = 'disk') OR " \
-	"(id = NEW.gpu_id AND device_kind = 'gpu')) AND " \
-	"(dirty_since IS NULL OR OLD.state = 'wiping'))"
+	"(" CLEAN_DEVICE("NEW.nvme_wwid", "disk") " AND " CLEAN_DEVICE("NEW.gpu_id", "gpu") ")"
 
 /* A taint never predates the wipe that cleared the device before, whatever the clock says. */
 #define TAINT_TIME \

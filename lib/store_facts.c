@@ -421,7 +421,7 @@ size_t ga_store_sale_blockers(struct ga_db *db, const struct ga_rows *rows, bool
 					 ga_rows_text(rows, GA_SF_OTHER_CPUS)),
 		.memory_mib = ga_rows_int(rows, GA_SF_MEMORY),
 		.claimed_by = ga_rows_text(rows, GA_SF_CLAIMED_BY),
-		.tainted = ga_rows_int(rows, GA_SF_CLEAN) != 2,
+		.tainted = !ga_rows_bool(rows, GA_SF_CLEAN),
 		.health = ga_rows_text(rows, GA_SF_HEALTH),
 	};
 

@@ -41,14 +41,15 @@ GA_MUST_CHECK int ga_store_blockers(struct ga_db *db, const struct ga_approval *
 
 /* The columns of a slot that a plan's bundle and the predicate need; a condition follows. A device
  * counts as clean where evidence cleared it and nothing dirtied it since. A claim stands against a
- * sale when it is of the slot, of its node whole, or of another slot of the node, which does not
- * have the holder that the claim names. */
+ * sale when it is of the slot, or of its node and not one of slices on a node that slices hold. */
 #define GA_SQL_CLAIM_AGAINST \
-	"(SELECT c.allocation_id FROM claim c WHERE c.slot_id = slot.id AND c.live = 1 UNION ALL " \
-	"SELECT c.allocation_id FROM claim c WHERE c.node_id = slot.node_id AND c.live = 1 AND " \
-	"c.claim_kind = 'node' UNION ALL SELECT c.allocation_id FROM slot x JOIN claim c ON " \
-	"c.slot_id = x.id AND c.live = 1 WHERE x.node_id = slot.node_id AND c.held_by IS NOT " \
-	"(SELECT held_by FROM node WHERE id = slot.node_id) LIMIT 1)"
+	"coalesce((SELECT allocation_id FROM claim WHERE slot_id = slot.id AND live = 1), " \
+	"(SELECT c.allocation_id FROM node n JOIN claim c ON c.node_id = n.id AND c.held_by IS NOT " \
+	"NULL WHERE n.id = slot.node_id AND (n.held_by IS NOT 'slices' OR c.held_by <> 'slices') " \
+	"LIMIT 1))"
+#define GA_SQL_CLEAN(device, kind) \
+	"EXISTS (SELECT 1 FROM device WHERE id = " device " AND device_kind = '" kind "' AND " \
+	"node_id = slot.node_id AND dirty_since IS NULL AND cleared_by IS NOT NULL)"
 #define GA_SQL_SLOT_FACTS GA_SQL_SLOT_FACTS_AND(" ")
 #define GA_SQL_SLOT_FACTS_AND(more) \
 	"SELECT id, slot_index, generation, numa_node, gpu_identity, gpu_pci_address, " \
@@ -56,9 +57,8 @@ GA_MUST_CHECK int ga_store_blockers(struct ga_db *db, const struct ga_approval *
 	"fabric_vf_pci_address, fabric_pf_pci_address, cpuset, memory_mib, mac, private_ip, " \
 	"bridge, port, wipe_minimum_class, wipe_verify, wipe_gpu_memory, node_id, gpu_id, " \
 	"fabric_claim_mode, storage_ownership, health_state, " \
-	"(SELECT count(*) FROM device WHERE node_id = slot.node_id AND dirty_since IS NULL AND " \
-	"cleared_by IS NOT NULL AND ((id = slot.nvme_wwid AND device_kind = 'disk') OR " \
-	"(id = slot.gpu_id AND device_kind = 'gpu'))), state, since, " GA_SQL_CLAIM_AGAINST \
+	GA_SQL_CLEAN("slot.nvme_wwid", "disk") " AND " GA_SQL_CLEAN("slot.gpu_id", "gpu") ", state, " \
+	"since, " GA_SQL_CLAIM_AGAINST \
 	", (SELECT group_concat(x.cpuset, ';') FROM slot x WHERE x.node_id = slot.node_id AND " \
 	"x.id <> slot.id AND x.retired = 0)" more "FROM slot "
 enum {

@@ -90,7 +90,7 @@ const struct ga_accel_rest *ga_accels_rest(const struct ga_accels *list);
 /* ---- the check of the catalogue with itself (accel_check.c) ---- */
 
 /* Each finding goes to each() (object: a slug or name). Returns how many there were, or -1. */
-int ga_accels_check(const struct ga_accels *list,
+GA_MUST_CHECK int ga_accels_check(const struct ga_accels *list,
 		    int (*each)(const char *object, const char *check, const char *sentence,
 				void *arg),
 		    void *arg);

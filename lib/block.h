@@ -118,6 +118,6 @@ char *ga_block_uses_text(const struct ga_block_uses *uses);
 
 /* Adds the content signatures found on an open disk or partition to a GA_LIST(char *), as
  * "name: type". -1 when it cannot be read whole (errno). */
-int ga_block_signatures(int fd, const char *name, struct ga_any_list *list);
+GA_MUST_CHECK int ga_block_signatures(int fd, const char *name, struct ga_any_list *list);
 
 #endif

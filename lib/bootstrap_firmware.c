@@ -209,17 +209,18 @@ static void look_secure_boot(struct ga_any_list *list)
 		add(list, "secure_boot", 1, "off", NULL);
 }
 
-void ga_boot_firmware(struct ga_any_list *prereqs, struct ga_err *err)
+int ga_boot_firmware(struct ga_any_list *prereqs, struct ga_err *err)
 {
 	ga_autopci struct ga_pci pci = { 0 };
 	ga_autordma struct ga_rdma rdma = { 0 };
 
 	if (ga_pci_scan(&pci, err) < 0 || ga_rdma_scan(&rdma, err) < 0)
-		return; /* what was read so far counts; the look before would have failed, too */
+		return -1;
 	look_iommu(prereqs);
 	look_sriov(prereqs, &pci);
 	look_acs(prereqs, &pci);
 	look_bar(prereqs, &pci);
 	look_nic(prereqs, &pci, &rdma);
 	look_secure_boot(prereqs);
+	return 0;
 }

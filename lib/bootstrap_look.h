@@ -22,6 +22,6 @@ char *ga_boot_sysctl_path(const char *key);
 void ga_boot_tags(const struct ga_root *root, struct ga_any_list *tags);
 /* What firmware and adapters show, with the vendor's command where something is missing; added to
  * a list of struct ga_prereq. */
-void ga_boot_firmware(struct ga_any_list *prereqs, struct ga_err *err);
+GA_MUST_CHECK int ga_boot_firmware(struct ga_any_list *prereqs, struct ga_err *err);
 
 #endif

@@ -354,8 +354,7 @@ static int ask_discovery(struct ga_cli_boot *c, struct ga_err *err)
 	copy_reasons(&c->sum.blockers, &d.host.blockers);
 	copy_reasons(&c->sum.warnings, &d.host.warnings);
 	c->sum.reboot_required = c->sum.reboot_required || d.host.reboot_required;
-	ga_boot_firmware((struct ga_any_list *)(void *)&c->sum.firmware, err);
-	return 0;
+	return ga_boot_firmware((struct ga_any_list *)(void *)&c->sum.firmware, err);
 }
 
 static void show_firmware(const struct ga_bootstrap *sum)

@@ -16,7 +16,7 @@ GA_MUST_CHECK int ga_file_read_fd(int fd, const char *path, size_t max, struct g
 char *ga_file_folder(const char *path);
 /* As ga_file_read, below a directory descriptor, for sysfs attributes: a trailing newline is
  * removed. Returns 1 when read, 0 when the file is absent or unreadable (errno tells). */
-int ga_file_attr(int dirfd, const char *path, struct ga_str *out);
+GA_MUST_CHECK int ga_file_attr(int dirfd, const char *path, struct ga_str *out);
 /* Whether a file may come in the place of path: nothing is there, or a regular file other than the
  * state (NULL: any). GA_CONFLICT for devices, pipes, links and folders, which are not ours. */
 GA_MUST_CHECK int ga_file_may_replace(const char *path, const char *state, struct ga_err *err);
@@ -44,7 +44,7 @@ GA_MUST_CHECK int ga_file_open_like(const char *path, const char *like, struct g
 /* The gift alone, of a file or folder that was made just now; does nothing for any other user. */
 GA_MUST_CHECK int ga_file_give(int fd, const char *like, struct ga_err *err);
 /* Writes all of it, whatever the chunks; errno on -1. */
-int ga_write_all(int fd, const void *data, size_t len);
+GA_MUST_CHECK int ga_write_all(int fd, const void *data, size_t len);
 /* Makes a directory (and its parents) with the mode; an existing one is left as it is. */
 GA_MUST_CHECK int ga_file_mkdirs(const char *path, unsigned int mode, struct ga_err *err);
 

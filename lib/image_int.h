@@ -62,8 +62,8 @@ struct ga_crew {
 
 /* Runs the crew to the end of the source. */
 GA_MUST_CHECK int ga_crew_run(struct ga_crew *crew, struct ga_err *err);
-/* Zeroes a range of the target by the cheapest way it knows. */
-int ga_target_zero(int fd, int64_t offset, int64_t len);
+/* Zeroes a range of the target by the cheapest way it knows; errno on -1. */
+GA_MUST_CHECK int ga_target_zero(int fd, int64_t offset, int64_t len);
 
 /* ---- the store ---- */
 

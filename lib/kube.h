@@ -40,7 +40,7 @@ GA_MUST_CHECK int ga_kube_node(json_t *item, struct ga_kube_node *ret, struct ga
 const char *ga_kube_label(const struct ga_kube_node *node, const char *key);
 /* A whole number that a label or resource holds: 1, 0 when there is none, -1 when it is no number
  * (a quantity such as "8" or "1k" of Kubernetes counts, within 0 .. 2^53 - 1). */
-int ga_kube_number(json_t *object, const char *key, int64_t *ret);
+GA_MUST_CHECK int ga_kube_number(json_t *object, const char *key, int64_t *ret);
 /* A quantity of memory ("2113000000Ki", "64Gi", "1.5e9") in MiB, or GA_UNKNOWN. */
 int64_t ga_kube_memory_mib(json_t *object, const char *key);
 

@@ -21,11 +21,11 @@ struct ga_lines {
 void ga_lines_init(struct ga_lines *l, size_t max);
 /* Reads once. 1: something came; 0: the end (at_end is set); -1: nothing now (EAGAIN, EINTR) or,
  * with another errno, an error. */
-int ga_lines_read(struct ga_lines *l, int fd);
+GA_MUST_CHECK int ga_lines_read(struct ga_lines *l, int fd);
 /* 1 with the next line, valid until the next call of either function; 0 when there is none; -1 for
  * one that is too long. After the end a last line without its newline is a line; whole is false
  * for it. */
-int ga_lines_next(struct ga_lines *l, const char **line, size_t *len, bool *whole);
+GA_MUST_CHECK int ga_lines_next(struct ga_lines *l, const char **line, size_t *len, bool *whole);
 void ga_lines_release(struct ga_lines *l);
 
 #endif

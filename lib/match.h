@@ -82,6 +82,6 @@ void ga_matches_release(struct ga_matches *list);
 /* Whether a vendor's name is the one that is wanted, in any case: "Intel Habana" is Intel's. */
 bool ga_match_is_vendor(const char *have, const char *want);
 /* "8.9" < "9.0" < "10.0": whether have is want or more; -1: one of them is no such number. */
-int ga_capability_meets(const char *have, const char *want);
+GA_MUST_CHECK int ga_capability_meets(const char *have, const char *want);
 
 #endif

@@ -30,13 +30,13 @@ bool ga_net_is_management(const struct ga_net *list, const char *pci_address, co
 /* The interface of the default route, allocated, or NULL; only one that is in list. */
 char *ga_net_default_uplink(const struct ga_net *list);
 /* 1 on, 0 off, -1 unreadable: net.ipv4.ip_forward. */
-int ga_net_ip_forward(void);
+GA_MUST_CHECK int ga_net_ip_forward(void);
 /*
  * Whether a source NAT rule covers the network now: 1 yes, 0 no, -1 unknown (not root, or neither
  * nft nor iptables answers). evidence says what was seen. Asks nft, then iptables, which alone
  * knows the rules of iptables-legacy.
  */
-int ga_net_nat(const char *network, struct ga_str *evidence);
+GA_MUST_CHECK int ga_net_nat(const char *network, struct ga_str *evidence);
 
 /* ---- the table "ip gpuaas" (nat.h), as it is now ---- */
 

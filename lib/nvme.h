@@ -51,7 +51,7 @@ enum { GA_SANITIZE_NEVER, GA_SANITIZE_DONE, GA_SANITIZE_RUNS, GA_SANITIZE_FAILED
        GA_SANITIZE_DONE_NODEALLOC };
 
 /* 0, or a status or -errno as the ops return them. */
-int ga_nvme_sanitize_log(struct ga_nvme_dev *d, struct ga_sanitize_log *ret);
+GA_MUST_CHECK int ga_nvme_sanitize_log(struct ga_nvme_dev *d, struct ga_sanitize_log *ret);
 
 /* What the drive's own health says is failing (SMART / Health Information log, critical warnings:
  * reliability, read-only medium, backup of volatile memory; spare and temperature are warnings

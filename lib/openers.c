@@ -268,7 +268,7 @@ static void name_process(int proc, const char *pid, struct ga_openers *ret)
 	size_t i;
 
 	(void)ga_int_parse(pid, "pid", 1, INT32_MAX, &ret->pid, &ignored);
-	ga_file_attr(proc, path, &text);
+	(void)ga_file_attr(proc, path, &text); /* one that has just ended has no name */
 	for (i = 0; i < text.len; i++)
 		if (iscntrl((unsigned char)text.buf[i]))
 			text.buf[i] = '?';

@@ -34,7 +34,7 @@ GA_MUST_CHECK int ga_root_read(const struct ga_root *root, const char *path, siz
 /* What a symbolic link holds, allocated, or NULL. */
 char *ga_root_link(const struct ga_root *root, const char *path);
 /* An open folder, links within the root followed; -1 with errno. */
-int ga_root_folder(const struct ga_root *root, const char *path);
+GA_MUST_CHECK int ga_root_folder(const struct ga_root *root, const char *path);
 
 /* Replaces path atomically and durably. uid and gid -1: this process's. */
 GA_MUST_CHECK int ga_root_replace(const struct ga_root *root, const char *path, const void *data,

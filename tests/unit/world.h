@@ -171,6 +171,7 @@ __attribute__((unused)) static void w_fill(sqlite3 *db)
 	       "INSERT INTO profile VALUES ('h', 1, '{}', 'x', 0), ('h', 2, '{}', 'x', 1);"
 	       "INSERT INTO audit SELECT 2, 'x', 'me', 'test', 'made', 'n1', '{}', hash, "
 	       "printf('sha256:%064d', 1) FROM audit;"
+	       "UPDATE meta SET audit_seq = 2;"
 	       "COMMIT");
 }
 

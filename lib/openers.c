@@ -260,14 +260,19 @@ static int process_has(int proc, const char *pid, struct wanted *w)
 	return r;
 }
 
+/* A name of digits is a number. */
+static int64_t pid_of(const char *name)
+{
+	return strtoll(name, NULL, 10);
+}
+
 static void name_process(int proc, const char *pid, struct ga_openers *ret)
 {
 	ga_autofree char *path = ga_xprintf("%s/comm", pid);
 	ga_autostr struct ga_str text = GA_STR_INIT;
-	struct ga_err ignored = GA_ERR_INIT; /* a name of digits is a number */
 	size_t i;
 
-	(void)ga_int_parse(pid, "pid", 1, INT32_MAX, &ret->pid, &ignored);
+	ret->pid = pid_of(pid);
 	(void)ga_file_attr(proc, path, &text); /* one that has just ended has no name */
 	for (i = 0; i < text.len; i++)
 		if (iscntrl((unsigned char)text.buf[i]))
@@ -309,8 +314,9 @@ static void look_for(struct wanted *w, struct ga_openers *ret)
 		else if (r < 0 && ga_streq(e->d_name, "1") && !geteuid())
 			ret->init_hidden = true;
 		else if (r < 0)
-			ret->complete = false;
+			ret->hidden = pid_of(e->d_name);
 	}
+	ret->complete = ret->complete && !ret->hidden;
 	ret->mapped = w->mapped;
 	ga_list_release(&w->devices);
 	ga_list_release(&w->files);

@@ -10,6 +10,7 @@ struct ga_openers {
 	int64_t pid; /* of the first one found; 0: nobody */
 	char command[64];
 	bool mapped;   /* mapped, and no descriptor of it is open any more */
+	int64_t hidden; /* one that could not be looked at; 0: none */
 	bool complete; /* every process could be looked at, but for init where: */
 	bool init_hidden; /* a security module keeps even root from init's files */
 };

@@ -1126,6 +1126,8 @@ END
   run_status 0 in_host strace -f -qq -o "$T/strace" -P "$maps" -e inject=openat:error=EACCES \
     gpuaas-wipe "$T/order"
   jq_is '.gpu_reset | .outcome + " " + .detail' "not_proven whether a process uses '0000:18:00.0' cannot be seen"
+  jq_is '.guard[] | select(.step == "open_files") | .outcome + " " + .detail' \
+    "not_proven the open files of process ${BG[-1]##*/} cannot be read, even by root"
 }
 
 @test "a thread whose leader has ended still has the disk open" {

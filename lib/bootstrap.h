@@ -236,7 +236,8 @@ void ga_boot_text_conf(const struct ga_boot_facts *f, const struct ga_boot_file 
 		       struct ga_str *out);
 /* The file with our block in it (replaced where it is, else added at the end); block NULL or empty:
  * without one. -1 when begin and end do not pair. */
-GA_MUST_CHECK int ga_boot_text_block(const char *now, size_t len, const char *block, struct ga_str *out);
+GA_MUST_CHECK int ga_boot_text_block(const char *now, size_t len, const char *block,
+				     struct ga_str *out);
 
 const struct ga_boot_file *ga_boot_file(const struct ga_boot_facts *f, const char *path);
 /* wwids that may stand in a rule: letters, digits, '.', '_', ':' and '-'. */

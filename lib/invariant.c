@@ -211,8 +211,8 @@ static const struct {
 #define SPAN_SENTENCE \
 	"usage_time: a span ends at a time that is not before it began and not in the future"
 
-/* "sha256:" and 64 digits, and no row has that of the one before it. One pattern from the start: with
- * '*[^0-9a-f]*' SQLite begins anew at each digit. */
+/* "sha256:" and 64 digits, and no row has that of the one before it. One pattern from the start:
+ * with '*[^0-9a-f]*' SQLite begins anew at each digit. */
 #define HEX8 "[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]"
 #define HASH_WRONG \
 	"NEW.hash NOT GLOB 'sha256:" HEX8 HEX8 HEX8 HEX8 HEX8 HEX8 HEX8 HEX8 "' OR " \

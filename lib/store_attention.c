@@ -123,6 +123,21 @@ static char *disabled_command(const struct ga_rows *r)
 			  data ? " --destroy-data " : "", data ? wwid : "");
 }
 
+/* A wipe that its guard refused for data of others (the reason of its evidence begins with the code)
+ * is refused again until somebody allows it. */
+static char *blocked_command(const struct ga_rows *r)
+{
+	const char *wwid = ga_rows_text(r, S_WWID);
+	ga_autofree char *again = ga_store_leave(GA_M_SLOT, "cleanup_blocked",
+						 ga_rows_text(r, S_SHAPE), ga_rows_text(r, S_ID));
+
+	if (!wwid || !ga_streq(ga_rows_text(r, S_CODE), "wipe_not_started") ||
+	    !strstr(ga_rows_text(r, S_EVIDENCE), "nvme_signature: "))
+		return GA_TAKE(again);
+	return ga_xprintf("gpuaas-discover | gpuaas-approve --slot %" PRId64
+			  " --destroy-data %s && %s", ga_rows_int(r, S_INDEX), wwid, again);
+}
+
 /* What an allocation holds is freed by what leaves the allocation's state; a slot that waits for
  * its wipe, or was taken out, by what leaves its own. */
 static char *slot_command(const struct ga_rows *r)
@@ -139,6 +154,8 @@ static char *slot_command(const struct ga_rows *r)
 		return ga_store_leave(GA_M_ALLOCATION, owner, shape, allocation);
 	if (!strcmp(state, "disabled"))
 		return disabled_command(r);
+	if (!strcmp(state, "cleanup_blocked"))
+		return blocked_command(r);
 	return ga_store_leave(GA_M_SLOT, state, shape, id);
 }
 

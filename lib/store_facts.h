@@ -44,8 +44,8 @@ GA_MUST_CHECK int ga_store_blockers(struct ga_db *db, const struct ga_approval *
  * sale when it is of the slot, or of its node and not one of slices on a node that slices hold. */
 #define GA_SQL_CLAIM_AGAINST \
 	"coalesce((SELECT allocation_id FROM claim WHERE slot_id = slot.id AND live = 1), " \
-	"(SELECT c.allocation_id FROM node n JOIN claim c ON c.node_id = n.id AND c.held_by IS NOT " \
-	"NULL WHERE n.id = slot.node_id AND (n.held_by IS NOT 'slices' OR c.held_by <> 'slices') " \
+	"(SELECT c.allocation_id FROM node n JOIN claim c ON c.node_id = n.id AND " \
+	"c.held_by IS NOT NULL WHERE n.id = slot.node_id AND (n.held_by IS NOT 'slices' OR c.held_by <> 'slices') " \
 	"LIMIT 1))"
 #define GA_SQL_CLEAN(device, kind) \
 	"EXISTS (SELECT 1 FROM device WHERE id = " device " AND device_kind = '" kind "' AND " \
@@ -57,8 +57,8 @@ GA_MUST_CHECK int ga_store_blockers(struct ga_db *db, const struct ga_approval *
 	"fabric_vf_pci_address, fabric_pf_pci_address, cpuset, memory_mib, mac, private_ip, " \
 	"bridge, port, wipe_minimum_class, wipe_verify, wipe_gpu_memory, node_id, gpu_id, " \
 	"fabric_claim_mode, storage_ownership, health_state, " \
-	GA_SQL_CLEAN("slot.nvme_wwid", "disk") " AND " GA_SQL_CLEAN("slot.gpu_id", "gpu") ", state, " \
-	"since, " GA_SQL_CLAIM_AGAINST \
+	GA_SQL_CLEAN("slot.nvme_wwid", "disk") " AND " GA_SQL_CLEAN("slot.gpu_id", "gpu") \
+	", state, since, " GA_SQL_CLAIM_AGAINST \
 	", (SELECT group_concat(x.cpuset, ';') FROM slot x WHERE x.node_id = slot.node_id AND " \
 	"x.id <> slot.id AND x.retired = 0)" more "FROM slot "
 enum {

@@ -277,16 +277,21 @@ static int wipe_again(struct ga_db *db, const struct ga_slot *s, struct ga_err *
 	return ga_store_order_wipe(db, s->slot, ours ? "repair" : "first", err);
 }
 
-/* A disabled slot may be wiped without a look at it where its disk holds nothing but what tenants
- * of this state left: it was dirtied here, or is clean by evidence and no discovery has seen data
- * on it since. Anything else, and a row that has no disk, is for the gate of approval. 1, 0, -1. */
-static int may_wipe_disabled(struct ga_db *db, const struct ga_slot *s, struct ga_err *err)
+/* A disabled slot may be wiped without a look at it where its disk was dirtied by a tenant of this
+ * state (ours), or is clean by evidence and no discovery has seen data on it since. Anything else,
+ * and a row that has no disk, is for the gate of approval. 1, 0, -1. */
+static int may_wipe_disabled(struct ga_db *db, const struct ga_slot *s, bool *ours,
+			     struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
 	if (!s->nvme_wwid || !s->wipe)
 		return 0;
+	r = ga_store_disk_is_ours(db, s->nvme_wwid, err);
+	*ours = r > 0;
+	if (r)
+		return r;
 	if (ga_db_query(db, &rows, err,
 			"SELECT 1 FROM device d JOIN wipe_evidence e ON e.id = d.cleared_by "
 			"WHERE d.id = ?1 AND d.node_id = ?2 AND d.dirty_since IS NULL AND "
@@ -297,20 +302,19 @@ static int may_wipe_disabled(struct ga_db *db, const struct ga_slot *s, struct g
 			"json_extract(k.record, '$.nvme.content') = 'unknown_content'))",
 			"ss", s->nvme_wwid, s->node) < 0)
 		return -1;
-	r = ga_rows_next(rows, err);
-	return r ? r : ga_store_disk_is_ours(db, s->nvme_wwid, err);
+	return ga_rows_next(rows, err);
 }
 
 /* Whatever made a person doubt that it is clean: from now on it counts as used, and only a proved
  * wipe says otherwise. With that the slot is back on sale, unless something else stands against
- * it. */
-static int wipe_disabled(struct ga_db *db, const struct ga_slot *s, struct ga_err *err)
+ * it. What lies on a disk that was clean is no tenant's: the guard looks, as at a first wipe. */
+static int wipe_disabled(struct ga_db *db, const struct ga_slot *s, bool ours, struct ga_err *err)
 {
 	if (ga_store_wipe_may_begin(db, s->slot, err) < 0 || check_let_go(db, s, err) < 0 ||
 	    uncordon(db, s, err) < 0 || ga_store_block_unsellable(db, s->slot, err) < 0 ||
-	    ga_store_taint_slot(db, s->slot, s->slot, err) < 0)
+	    ga_store_taint_slot(db, s->slot, ours ? s->slot : "doubted", err) < 0)
 		return -1;
-	return ga_store_order_wipe(db, s->slot, "repair", err);
+	return ga_store_order_wipe(db, s->slot, ours ? "repair" : "first", err);
 }
 
 static int on_doubt(const struct ga_doubted *d, void *arg)
@@ -324,7 +328,7 @@ static int repair(struct ga_db *db, const struct ga_slot *s, const char *reason,
 		  struct ga_slot *ret_slot, struct ga_wipe_order *ret_order, bool *has_order,
 		  struct ga_err *err)
 {
-	bool failed = ga_streq(s->health_state, "failed"), in_doubt = false;
+	bool failed = ga_streq(s->health_state, "failed"), in_doubt = false, ours = false;
 	int r;
 
 	if (repair_health(db, s, reason, now, err) < 0)
@@ -339,10 +343,10 @@ static int repair(struct ga_db *db, const struct ga_slot *s, const char *reason,
 	 * the proof that it is clean holds. */
 	r = failed ? ga_check_content_of(db, s->slot, on_doubt, &in_doubt, err) : 0;
 	if (r >= 0)
-		r = failed && !in_doubt ? 0 : may_wipe_disabled(db, s, err);
+		r = failed && !in_doubt ? 0 : may_wipe_disabled(db, s, &ours, err);
 	if (r <= 0)
 		return r < 0 ? -1 : enable(db, s, ret_slot, ret_order, has_order, err);
-	return wipe_disabled(db, s, err) < 0 ? -1 : read_moved(db, s, ret_slot, ret_order,
+	return wipe_disabled(db, s, ours, err) < 0 ? -1 : read_moved(db, s, ret_slot, ret_order,
 								has_order, err);
 }
 

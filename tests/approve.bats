@@ -473,12 +473,12 @@ evidence_of()
   assert_equal "$(state_of 0)" available
   [[ $(evidence_of 0) != "$first" ]]
   jq_slurp_is 'map(select(.kind == "gpuaas.wipe-evidence/1") | .cause + " " + .outcome)|join(" ")' \
-    "repair confirmed"
+    "first confirmed"
   # The order is in force until then, and the devices count as used.
   gpuaas-approve disable "$s" --reason again > "$T/disabled"
   run_ok gpuaas-approve repair "$s" --reason again
   jq_slurp_is '.[0] | "\(.state) \(.tainted) \(.cordon_reason)"' "wiping true null"
-  jq_slurp_is '.[1].cause' repair
+  jq_slurp_is '.[1].cause' first
   run_ok gpuaas-state check
   run_status 4 gpuaas-approve retire "$s" --reason old
   run_ok gpuaas-state audit verify
@@ -567,6 +567,24 @@ a person disabled it: smells burnt; fix: gpuaas-approve enable $s | gpuaas-wipe"
   s=$(sqlite3 "$GPUAAS_STATE" "SELECT id FROM slot WHERE slot_index = 0 AND state <> 'retired'")
   run_ok in_host bash -c "gpuaas-approve repair $s --reason doubt | gpuaas-wipe"
   assert_equal "$(sha256sum < "$disk")" "$before"
+  run_ok in_host bash -c "$(offered)"
+  assert_equal "$(sqlite3 "$GPUAAS_STATE" "SELECT state FROM slot WHERE id = '$s'")" available
+}
+
+@test "repair destroys no data that came on a disk since it was wiped, where nobody looked" {
+  available
+  disk=$WORK/disks/nvme2n1
+  mkfs.ext4 -q -F "$disk"
+  before=$(sha256sum < "$disk")
+  gpuaas-approve disable "$s" --reason doubt > "$T/disabled"
+  for again in 1 2; do
+    run --separate-stderr in_host bash -c "gpuaas-approve repair $s --reason doubt$again | gpuaas-wipe"
+    jq_slurp_is 'map(select(.cause) | .cause)|unique|join(" ")' first
+    assert_equal "$(sha256sum < "$disk")" "$before"
+    [[ $(state_of 0) != available* ]]
+  done
+  # The command that is offered asks for leave first, and with it can succeed.
+  [[ $(offered) == *--destroy-data* ]]
   run_ok in_host bash -c "$(offered)"
   assert_equal "$(sqlite3 "$GPUAAS_STATE" "SELECT state FROM slot WHERE id = '$s'")" available
 }

@@ -109,8 +109,11 @@ static int carry_out(const struct ga_wipe_order *order, struct ga_wipe_evidence 
 
 static int plan(const struct ga_wipe_order *order, struct ga_wipe_evidence *e, struct ga_err *err)
 {
+	ga_automemory struct ga_wipe_memory m = { 0 };
 	struct ga_wipe_opts o = options(order, NULL);
 
+	if (ga_wipe_remember(ga_cli_host_dir(), &o, &m, err) < 0)
+		return -1;
 	ga_wipe_run(&o, e);
 	ga_wipe_evidence_seal(e);
 	return ga_wipe_show(e, err);
@@ -148,30 +151,27 @@ static const struct ga_consumer keepers[] = { { &ga_wipe_order_shape, keep_order
 static int wipe_alone(struct ga_err *err)
 {
 	ga_autohostdb struct ga_hostdb h = { 0 };
-	ga_autofree char *id = ga_id_new();
+	ga_automemory struct ga_wipe_memory m = { 0 };
+	ga_autofree char *id = ga_id_new(), *memory = ga_xprintf("%s/host.db", ga_cli_host_dir());
 	struct ga_wipe_order order = { 0 };
 	struct ga_wipe_evidence e = { 0 };
-	struct ga_err lost = GA_ERR_INIT;
 	struct ga_tell tell = { .mode = progress, .node = node, .object = id, .attempt = id };
 	struct ga_wipe_opts o = options(&order, &tell);
 	int r;
 
 	ga_stop_install();
-	if (ga_wipe_alone(device, confirm, class, verify, dry_run, &order, err) < 0)
+	if (ga_wipe_alone(device, confirm, class, verify, dry_run,
+			  (const char *const[]){ memory, ga_cli_state_path(), NULL }, &order, err) < 0)
 		return -1;
-	if (!dry_run && ga_hostdb_open(ga_cli_host_dir(), &h, err) < 0) {
+	r = dry_run ? 0 : ga_hostdb_open(ga_cli_host_dir(), &h, err);
+	if (r < 0)
 		(void)ga_wrap(err, "nothing was wiped: its evidence could not be kept");
+	if (r < 0 || ga_wipe_remember(ga_cli_host_dir(), &o, &m, err) < 0) {
 		ga_shape_release(&ga_wipe_order_shape, &order);
 		return -1;
 	}
 	ga_wipe_run(&o, &e);
-	if (dry_run) {
-		ga_wipe_evidence_seal(&e);
-	} else if (ga_evidence_add(&h, &e, &lost) < 0) {
-		ga_wipe_evidence_seal(&e);
-		(void)ga_wrap(&lost, "the evidence is not kept on this host");
-		ga_cli_say_error(&lost);
-	}
+	ga_wipe_keep_evidence(dry_run ? NULL : &h, &e);
 	r = ga_wipe_show(&e, err);
 	ga_shape_release(&ga_wipe_evidence_shape, &e);
 	ga_shape_release(&ga_wipe_order_shape, &order);

@@ -30,6 +30,19 @@ void ga_wipe_say(const struct ga_wipe_evidence *e)
 		       e->reason ? e->reason : "the record has no reason");
 }
 
+void ga_wipe_keep_evidence(struct ga_hostdb *h, struct ga_wipe_evidence *e)
+{
+	struct ga_err lost = GA_ERR_INIT;
+
+	if (h && ga_evidence_add(h, e, &lost) >= 0)
+		return;
+	ga_wipe_evidence_seal(e);
+	if (!h)
+		return;
+	(void)ga_wrap(&lost, "the evidence is not kept on this host");
+	ga_cli_say_error(&lost);
+}
+
 int ga_wipe_show(const struct ga_wipe_evidence *e, struct ga_err *err)
 {
 	ga_autostr struct ga_str text = GA_STR_INIT;

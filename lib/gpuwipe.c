@@ -55,7 +55,8 @@ static char *identity_of(const char *address)
 	return dev ? ga_pci_identity(dev) : NULL;
 }
 
-/* Whether somebody has it: a reset would pull the device from under a VM. */
+/* Whether somebody has it: a reset would pull the device from under a VM, and what is scrubbed under
+ * a process that uses it is written again. */
 static bool is_held(const char *address, const char *step, struct ga_step *ret)
 {
 	struct ga_err err = GA_ERR_INIT;
@@ -89,11 +90,13 @@ static bool may_touch(const char *address, const char *identity, const char *ids
 			    id ? id : "unknown", identity);
 		return false;
 	}
+	if (is_held(address, step, ret))
+		return false;
 	if (driver && !ga_streq(driver, "vfio-pci")) {
 		ga_step_set(ret, step, "not_proven", "driver '%s' uses %s", driver, address);
 		return false;
 	}
-	return !is_held(address, step, ret);
+	return true;
 }
 
 /* ---- reset ---- */
@@ -192,6 +195,9 @@ void ga_gpu_scrub(const char *hooks, const char *address, const char *ids, struc
 		ga_step_set(ret, step, "not_proven", "'%s' is not run: %s", hook, why);
 		return;
 	}
+	/* Whether it was reset or not: a driver's own programs may have it. */
+	if (is_held(address, step, ret))
+		return;
 	if (ga_proc_check(&(struct ga_proc){ .argv = (const char *const[]){ hook, address, NULL },
 					     .timeout_micros = 600 * SECOND },
 			  &out, &err) < 0)

@@ -324,6 +324,10 @@ static void check_domains(const struct ga_disk *d, const struct ga_guard_opts *o
 	if (n > 0)
 		add_step(steps, "domains", "failed", "nvme_in_use: libvirt domain %s uses it",
 			 names.buf);
+	else if (o->holder && !o->ordered)
+		add_step(steps, "domains", "failed", "nvme_in_use: allocation %s has it by the "
+			 "journal of this host; 'gpuaas-release %s' orders its wipe",
+			 o->holder, o->holder);
 	else if (!n)
 		add_step(steps, "domains", "confirmed", "%s", "");
 	else if (o->holder)

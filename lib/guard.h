@@ -35,6 +35,8 @@ struct ga_guard_opts {
 	ga_domains_fn domains;	  /* or NULL */
 	const char *holder;	  /* who has the disk by the host's journal, or NULL: then a
 				     hypervisor that does not answer is a refusal */
+	bool ordered;		  /* by a state, which knows who has the disk; else a holder by the
+				     journal is a refusal whatever the hypervisor says */
 	const char *libvirt_uri;  /* whose domains are asked without it, or NULL */
 };
 

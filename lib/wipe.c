@@ -202,6 +202,7 @@ static int take_guard(struct run *r, struct ga_err *err)
 		.begun = r->o->begun,
 		.lab = r->o->alone ? GA_UNKNOWN : w->lab,
 		.holder = r->o->holder,
+		.ordered = !r->o->alone,
 		.libvirt_uri = r->o->libvirt_uri,
 	};
 	rc = ga_guard_take(&r->disk, &r->guard, !r->o->dry_run,
@@ -411,7 +412,7 @@ static void devices(struct run *r)
 		     &e->gpu_reset, &e->gpu_reset_method);
 	done(r, ga_streq(e->gpu_reset.outcome, "failed") ? -1 : 0);
 	begin(r, "gpu_memory");
-	/* Who has it open, or another device in its place, is not to be scrubbed. */
+	/* What another process has open, or another device in its place, is not scrubbed. */
 	if (ga_streq(e->gpu_reset.outcome, "failed"))
 		ga_step_set(&e->gpu_memory, "gpu_memory", "not_proven",
 			    "not begun: gpu_reset failed");

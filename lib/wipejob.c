@@ -3,6 +3,7 @@
 #include "wipejob.h"
 
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "file.h"
@@ -31,8 +32,23 @@ int ga_wipe_order_check(const struct ga_wipe_order *order, const char *node, boo
 	return 0;
 }
 
+/* In a lab a disk is a file, and so is what this program itself goes by. */
+static int refuse_kept(const char *path, const char *const *kept, struct ga_err *err)
+{
+	struct stat disk, st;
+
+	if (stat(path, &disk) < 0)
+		return ga_fail_sys(err, "cannot look at '%s'", path);
+	for (; *kept; kept++)
+		if (stat(*kept, &st) == 0 && st.st_dev == disk.st_dev && st.st_ino == disk.st_ino)
+			return ga_fail_for(err, GA_CONFLICT, "nvme_in_use",
+					   "'%s' is '%s', which gpuaas goes by", path, *kept);
+	return 0;
+}
+
 int ga_wipe_alone(const char *device, const char *confirm, const char *class, const char *verify,
-		  bool dry_run, struct ga_wipe_order *ret, struct ga_err *err)
+		  bool dry_run, const char *const *kept, struct ga_wipe_order *ret,
+		  struct ga_err *err)
 {
 	ga_autodisk struct ga_disk d = GA_DISK_INIT;
 
@@ -49,6 +65,8 @@ int ga_wipe_alone(const char *device, const char *confirm, const char *class, co
 		ga_err_reason(err, "wrong_wwid");
 		return ga_hint(err, "'--device %s --dry-run' shows what it is", device);
 	}
+	if (refuse_kept(d.dev.path, kept, err) < 0)
+		return -1;
 	ga_shape_init(&ga_wipe_order_shape, ret);
 	ret->nvme_wwid = ga_xstrdup(d.identity);
 	ret->nvme_path = ga_xstrdup(d.dev.path);
@@ -97,6 +115,39 @@ static int confirmed_before(struct ga_hostdb *h, const struct ga_wipe_order *w, 
 	}
 	ga_shape_release(&ga_wipe_evidence_shape, ret);
 	return written < 0 ? -1 : 0;
+}
+
+void ga_cleanup_wipe_memory(struct ga_wipe_memory *m)
+{
+	free(m->holder);
+	free(m->seen);
+}
+
+int ga_wipe_remember(const char *dir, struct ga_wipe_opts *o, struct ga_wipe_memory *ret,
+		     struct ga_err *err)
+{
+	ga_autohostdb struct ga_hostdb h = { 0 };
+	const struct ga_wipe_order *w = o->order;
+	struct ga_wipe_evidence before = { 0 };
+	int r;
+
+	if (ga_hostdb_open_read(dir, &h, err) < 0)
+		return ga_wrap(err, "who has the disk by this host's journal is not known");
+	if (!h.db)
+		return 0;
+	if (ga_hostdb_holder_of(&h, w->nvme_wwid, &ret->holder, err) < 0)
+		return -1;
+	o->holder = ret->holder;
+	if (o->alone)
+		return 0;
+	r = confirmed_before(&h, w, &ret->seen, &o->rewritten, &before, err);
+	ga_shape_release(&ga_wipe_evidence_shape, &before);
+	if (r < 0)
+		return -1;
+	o->seen = ret->seen;
+	r = ga_hostdb_wipe_begun(&h, w->object, w->nvme_wwid, err);
+	o->begun = r > 0;
+	return r < 0 ? -1 : 0;
 }
 
 /* Between the run and whoever watches it: notes finished phases with the attempt. */

@@ -16,10 +16,22 @@ GA_MUST_CHECK int ga_wipe_order_check(const struct ga_wipe_order *order, const c
 				      bool dry_run, struct ga_err *err);
 
 /* An order of nobody, for a disk named by hand: finds it and fills identity, path and policy. What
- * it confirms must be its identity (confirm may be NULL in a dry run). */
+ * it confirms must be its identity (confirm may be NULL in a dry run), and it
+ * must be none of the files of kept, a list that ends with NULL. */
 GA_MUST_CHECK int ga_wipe_alone(const char *device, const char *confirm, const char *class,
-				const char *verify, bool dry_run, struct ga_wipe_order *ret,
-				struct ga_err *err);
+				const char *verify, bool dry_run, const char *const *kept,
+				struct ga_wipe_order *ret, struct ga_err *err);
+
+/* What this host remembers of the disk of o->order, for a run that only looks or that nobody
+ * ordered: who has it, what the order's last run found, whether that began to write. Fills ret, to
+ * which o points then; nothing where there is no host.db yet. */
+struct ga_wipe_memory {
+	char *holder, *seen;
+};
+void ga_cleanup_wipe_memory(struct ga_wipe_memory *m);
+#define ga_automemory __attribute__((cleanup(ga_cleanup_wipe_memory)))
+GA_MUST_CHECK int ga_wipe_remember(const char *dir, struct ga_wipe_opts *o,
+				   struct ga_wipe_memory *ret, struct ga_err *err);
 
 /* o->resume is set here. ret is sealed and stored. 1 when the evidence is of an earlier run. */
 GA_MUST_CHECK int ga_wipe_job(struct ga_hostdb *h, struct ga_wipe_opts *o,

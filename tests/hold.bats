@@ -83,6 +83,34 @@ typed()
   run_ok gpuaas-state audit verify
 }
 
+@test "a disk that an allocation has is not wiped by hand, whatever libvirt says" {
+  make_vm
+  here gpuaas-release demo --hold 24h > "$T/held"
+  sum=$(sha256sum < "$DISK")
+  wwid=$(gpuaas-list slots --where state=active | jq -r .nvme_wwid)
+  for libvirt in "$LIBVIRTD_URI" 'test+unix:///default?socket=/nonexistent'; do
+    run --separate-stderr here env GPUAAS_LIBVIRT_URI="$libvirt" gpuaas-wipe --device "$wwid" --confirm "$wwid" \
+      --class clear
+    assert_equal "$status" 4
+    run --separate-stderr here env GPUAAS_LIBVIRT_URI="$libvirt" gpuaas-wipe --device "$wwid" --class clear --dry-run
+    assert_equal "$status" 4
+  done
+  virsh -q -c "$LIBVIRTD_URI" undefine "$DOMAIN"
+  run_status 4 here gpuaas-wipe --device "$wwid" --confirm "$wwid" --class clear
+  jq_is '.reason' "nvme_in_use: allocation $ID has it by the journal of this host; 'gpuaas-release $ID' orders its wipe"
+  assert_equal "$(sha256sum < "$DISK")" "$sum"
+  # Nor what gpuaas itself goes by, which is a file as a disk of a lab is.
+  for own in "$GPUAAS_HOST_DIR/host.db" "$GPUAAS_STATE"; do
+    sum=$(sha256sum < "$own")
+    run --separate-stderr here gpuaas-wipe --device "$own" --class clear --dry-run
+    assert_stderr "'$own' is '$own', which gpuaas goes by"
+    run --separate-stderr here gpuaas-wipe --device "$own" --class clear \
+      --confirm "file:$(stat -c %Hd:%Ld "$own" | sed 's/0://'):$(stat -c %i "$own")"
+    assert_equal "$status" 4
+    assert_equal "$(sha256sum < "$own")" "$sum"
+  done
+}
+
 @test "a hold that is over is released by --pending, and nothing else is" {
   make_vm
   run_ok here gpuaas-release demo --hold 1h

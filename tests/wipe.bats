@@ -858,6 +858,24 @@ injected()
   test -e "$T/scrubbed"
 }
 
+@test "GPU: who has it is asked whatever driver it is bound to, and before it is scrubbed" {
+  [[ $(id -u) -eq 0 ]] || skip "an operator's method must belong to root"
+  make_lab gpu.0.driver=nvidia
+  head -c 4096 /dev/zero > "$(gpu0_files)/resource0"
+  mkdir "$T/scrub"
+  printf '#!/bin/sh\n: > "%s/scrubbed"\n' "$T" > "$T/scrub/10de:2335"
+  chmod 755 "$T/scrub/10de:2335"
+  order '.gpu_pci_address = "0000:18:00.0"' > "$T/order"
+  run --separate-stderr in_host env GPUAAS_GPU_SCRUB_DIR="$T/scrub" bash -c \
+    'exec 7< /sys/bus/pci/devices/0000:18:00.0/resource0; gpuaas-wipe "$1" 7<&-; exit "$?"' - "$T/order"
+  jq_is '[.outcome, .gpu_reset.outcome, .gpu_memory.detail] | join("|")' "failed|failed|not begun: gpu_reset failed"
+  run ! test -e "$T/scrubbed"
+  rm -rf "$GPUAAS_HOST_DIR"
+  run --separate-stderr in_host env GPUAAS_GPU_SCRUB_DIR="$T/scrub" gpuaas-wipe "$T/order"
+  jq_is '[.gpu_reset.detail, .gpu_memory.outcome] | join("|")' "driver 'nvidia' uses 0000:18:00.0|confirmed"
+  test -e "$T/scrubbed"
+}
+
 # held_by NODE: somebody has NODE open, and the GPU is not reset under it
 held_by()
 {

@@ -218,9 +218,12 @@ int ga_audit_verify(struct ga_db *db, int64_t *bad_seq, char why[128], struct ga
 	return r;
 }
 
-/* What the state has and the audit must have named, in the transaction in which it came. What was
- * adopted is named with its node, and what ended with a node that was lost is, too. */
+/* What the state has and the audit must have named, in the transaction in which it came. What came
+ * with a node that was adopted is named with it. */
 #define NAMED(action) "(SELECT object FROM audit WHERE action IN (" action "))"
+#define ADOPTED_WITH(table, at) \
+	"EXISTS (SELECT 1 FROM audit a WHERE a.object = " table ".node_id AND " \
+	"a.action = 'adopted' AND a.at >= " table "." at ")"
 static const char unnamed[] =
 	"SELECT 'state', 'the making of the state' WHERE NOT EXISTS (SELECT 1 FROM audit WHERE "
 	"action = 'state_made' OR action = 'state_migrated') "
@@ -234,12 +237,14 @@ static const char unnamed[] =
 	" UNION ALL SELECT id, 'its release' FROM allocation WHERE state = 'released' AND "
 	"id NOT IN " NAMED("'released'")
 	" UNION ALL SELECT id, 'its approval' FROM slot WHERE id NOT IN " NAMED("'approved'")
-	" AND node_id NOT IN " NAMED("'adopted'")
+	" AND NOT " ADOPTED_WITH("slot", "approved_at")
 	" UNION ALL SELECT id, 'the evidence' FROM wipe_evidence WHERE id NOT IN (SELECT "
 	"json_extract(detail, '$.evidence') FROM audit WHERE action IN ('wiped', "
 	"'wipe_not_confirmed', 'rebuild_wiped') AND json_valid(detail) AND "
 	"json_extract(detail, '$.evidence') IS NOT NULL) "
-	"AND node_id NOT IN " NAMED("'adopted'") " ORDER BY 1";
+	/* What clears a device ended after the device was tainted, whatever folded_at says. */
+	"AND NOT (" ADOPTED_WITH("wipe_evidence", "folded_at") " AND "
+	ADOPTED_WITH("wipe_evidence", "finished_at") ") ORDER BY 1";
 
 int ga_audit_missing(struct ga_db *db,
 		     int (*each)(const char *object, const char *sentence, void *arg,

@@ -303,6 +303,10 @@ epochs()
   here bash -c "gpuaas-release $kept | gpuaas-wipe" > "$T/x"
   slots_are available reserved
   run_ok gpuaas-state check
+  # and of what came since the audit names all, as of any other
+  without_triggers "DELETE FROM audit WHERE action = 'wiped'"
+  run_status 1 gpuaas-state check
+  jq_slurp_is 'map(select(.check == "audit_short" and .sentence != null) | .sentence | select(test("evidence")))|length > 0' true
 }
 
 @test "adopt catches up: released, wiped and sold again since the backup" {

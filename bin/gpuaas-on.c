@@ -139,7 +139,7 @@ static int run(struct ga_err *err)
 	ga_autofree char *why = NULL;
 	struct ga_on_opts how = {
 		.program = prog.name,
-		.ssh = { .program = ga_cli_setting("GPUAAS_SSH", "ssh"),
+		.ssh = { .program = ga_cli_configured("GPUAAS_SSH", "ssh"),
 			 .connect_seconds = connect_timeout },
 		.parallel = (int)parallel,
 		.timeout_micros = timeout * 1000000,

@@ -301,6 +301,13 @@ const char *ga_cli_setting(const char *key, const char *fallback)
 	return value && *value ? value : fallback;
 }
 
+const char *ga_cli_configured(const char *key, const char *fallback)
+{
+	const char *value = config_value(key);
+
+	return value && *value ? value : fallback;
+}
+
 static int set_deadline(struct ga_err *err)
 {
 	int64_t seconds;

@@ -82,6 +82,8 @@ GA_MUST_CHECK int ga_cli_read_config(struct ga_err *err);
 /* A setting: environment KEY, else KEY of /etc/gpuaas/gpuaas.conf, else fallback. Flags are the
  * caller's. The environment is not read in a set-uid program. */
 const char *ga_cli_setting(const char *key, const char *fallback);
+/* Of a program that is run: KEY of that file, else fallback; the environment does not choose it. */
+const char *ga_cli_configured(const char *key, const char *fallback);
 /* The state file: --state, GPUAAS_STATE, else /var/lib/gpuaas/state.db. */
 const char *ga_cli_state_path(void);
 bool ga_cli_state_named(void); /* by --state */

@@ -5,6 +5,7 @@
 load helper
 load plan
 load lab
+load ssh
 
 setup()
 {
@@ -133,7 +134,8 @@ export PATH=$PATH GPUAAS_STATE=$T/nowhere.db GPUAAS_HOST_DIR=$T/there GPUAAS_NOD
 exec "$SRC/tests/hosts/enter" "$HOST" "$WORK" -- bash -c "\${!#}"
 END
   chmod +x "$T/node-ssh"
-  export GPUAAS_SSH=$T/node-ssh XDG_RUNTIME_DIR=$T/run
+  on_by "$T/node-ssh"
+  export XDG_RUNTIME_DIR=$T/run
 }
 
 make_metal()

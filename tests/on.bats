@@ -163,7 +163,13 @@ RUN
   jq_in_order -c '.node = "h9"' <(gpuaas-state expect --node h1) > "$T/h9"
   run_status 5 gpuaas-on gpuaas-reconcile - < "$T/h9"
   assert_equal "$(failures)" "h9 unknown_node 5"
-  GPUAAS_SSH=$T/none run_status 9 gpuaas-on --nodes node=h3 gpuaas-discover
+  # The environment does not choose what is run.
+  printf '#!/bin/sh\n: > "%s/ran"\n' "$T" > "$T/evil"
+  chmod +x "$T/evil"
+  GPUAAS_SSH=$T/evil run gpuaas-on --nodes node=h3 gpuaas-discover
+  run ! test -e "$T/ran"
+  on_by "$T/none"
+  run_status 9 gpuaas-on --nodes node=h3 gpuaas-discover
   assert_equal "$(failures)" "h3 connection_failed 9"
 }
 

@@ -6,7 +6,7 @@
 # listens and no port can be taken.
 #
 #   ssh_machines NAME…     keys and configuration of machines that let the controller's key in; sets
-#                          GPUAAS_SSH. What a key may run is $T/ssh/NAME/run, an executable with the
+#                          it as gpuaas-on's ssh. What a key may run is $T/ssh/NAME/run, an executable with the
 #                          command in SSH_ORIGINAL_COMMAND: any command, until it is replaced
 #   ssh_runs NAME          reads that executable from stdin
 #   ssh_stop               ends the connections that are shared (in teardown)
@@ -59,7 +59,19 @@ Host *
 CONF
   printf '#!/bin/sh\nexec ssh -F %s/config "$@"\n' "$dir" > "$dir/ssh"
   chmod +x "$dir/ssh"
-  export GPUAAS_SSH=$dir/ssh XDG_RUNTIME_DIR=$T/r
+  on_by "$dir/ssh"
+  export XDG_RUNTIME_DIR=$T/r
+}
+
+# on_by SSH: gpuaas-on takes that program for ssh, as gpuaas.conf says
+on_by()
+{
+  ((EUID == 0)) || skip "gpuaas.conf is root's"
+  mkdir -p "$T/on"
+  printf '#!/bin/sh\nexec "%s/tests/own-conf" "GPUAAS_SSH=%s" "%s/bin/gpuaas-on" "$@"\n' "$SRC" "$1" \
+    "$GPUAAS_BUILD" > "$T/on/gpuaas-on"
+  chmod +x "$T/on/gpuaas-on"
+  [[ $PATH == "$T/on:"* ]] || PATH=$T/on:$PATH
 }
 
 ssh_runs()
@@ -102,7 +114,7 @@ export GPUAAS_DHCP_HOSTS=$T/$n/dhcp GPUAAS_LEASES=$T/$n/leases
 exec "$SRC/tests/hosts/enter" "$T/$n/host" "$T/$n/work" -- gpuaas-host-shell
 RUN
     # A node becomes known by its first discovery, which somebody looks at.
-    GPUAAS_SSH=$T/ssh/ssh "$T/ssh/ssh" "$n" gpuaas-discover | gpuaas-approve --record-only > "$T/$n.recorded"
+    "$T/ssh/ssh" "$n" gpuaas-discover | gpuaas-approve --record-only > "$T/$n.recorded"
     jq -nc --arg n "$n" '{kind: "gpuaas.node-settings/1", node: $n, address: $n}' |
       gpuaas-state apply - >> "$T/made"
   done

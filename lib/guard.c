@@ -95,6 +95,12 @@ static void check_identity(const struct ga_disk *d, const struct ga_guard_opts *
 		add_step(steps, name, "failed",
 			 "identity_changed: '%s' was taken away and came back (diskseq %s, was %s)",
 			 d->dev.path, seq, o->diskseq);
+	else if (!seq && !ga_streq(d->medium, "file"))
+		/* The evidence of a disk without one proves nothing: it is not begun. */
+		add_step(steps, name, "failed",
+			 "wrong_device: the kernel shows no disk sequence number of '%s', so that "
+			 "nothing can prove that it stays the same disk: Linux 5.15 or newer is "
+			 "needed", d->dev.path);
 	else
 		add_step(steps, name, "confirmed", "%s, %lld bytes, diskseq %s", wwid,
 			 (long long)size, seq ? seq : "unknown");

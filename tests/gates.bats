@@ -75,6 +75,20 @@ named()
   run ! grep not_for_sale <<< "$output"
 }
 
+@test "what check offers for a slot in use can be done" {
+  make_lab
+  place_one > "$T/plan"
+  run_ok here gpuaas-provision "$T/plan"
+  without_triggers "UPDATE device SET dirty_since = NULL, dirtied_by = NULL WHERE id =
+    (SELECT nvme_wwid FROM slot WHERE state = 'active')"
+  gpuaas-state migrate > "$T/migrated"
+  run_status 1 gpuaas-state check
+  hint=$(jq -r 'select(.check == "tainted").hint' <<< "$output")
+  [[ $hint =~ \(([^\)]*)\) ]]
+  run_ok bash -c "${BASH_REMATCH[1]/TEXT/tainted}"
+  jq_is '.state + " " + .cordon_reason' "active tainted"
+}
+
 @test "what only slices need is no fault of a slot whose node sells whole machines" {
   eight
   node=$(gpuaas-list nodes | jq -r .node)

@@ -75,6 +75,19 @@ named()
   run ! grep not_for_sale <<< "$output"
 }
 
+@test "a disk that could be two is not approved by what an older discovery saw of it" {
+  setup_host lab1
+  gpuaas-state init --lab > "$T/made"
+  gpuaas-state apply "$SRC/share/objects/lab.json" >> "$T/made"
+  here gpuaas-discover > "$T/discovery"
+  setup_host lab1 nvme.0.eui=002538b1000000a1
+  run_ok here bash -c "gpuaas-approve --all-ready < $T/discovery"
+  assert_stderr "have the same wwid 'eui.002538b1000000a1'"
+  run_ok gpuaas-list slots
+  jq_slurp_is 'map(.state + " " + ([.blockers[].code] | join(" "))) | join(", ")' \
+    "disabled nvme_not_block tainted, wiping tainted"
+}
+
 @test "what check offers for a slot in use can be done" {
   make_lab
   place_one > "$T/plan"

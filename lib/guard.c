@@ -17,15 +17,15 @@ static void GA_PRINTF(4, 5) add_step(struct ga_guard_steps *steps, const char *n
 				     const char *outcome, const char *fmt, ...)
 {
 	struct ga_step *s = ga_list_add(steps);
-	char buf[1024];
+	ga_autofree char *detail = NULL;
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(buf, sizeof(buf), fmt, ap);
+	detail = ga_xvprintf(fmt, ap); /* whole: the next run of the order reads it again */
 	va_end(ap);
 	s->step = ga_xstrdup(name);
 	s->outcome = ga_xstrdup(outcome);
-	s->detail = *buf ? ga_xstrdup(buf) : NULL;
+	s->detail = *detail ? GA_TAKE(detail) : NULL;
 }
 
 static bool any_failed(const struct ga_guard_steps *steps)
@@ -175,7 +175,7 @@ static bool is_new(const struct ga_block_uses *u, const char *seen)
 	size_t i;
 
 	for (i = 0; seen && i < u->signatures.n; i++)
-		if (!strstr(seen, u->signatures.v[i]))
+		if (!ga_guard_saw(seen, u->signatures.v[i]))
 			return true;
 	return false;
 }

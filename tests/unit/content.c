@@ -101,8 +101,44 @@ static void steps(void)
 	t_ok(!ga_guard_rule("content_of_another"), "and no other");
 }
 
+/* What the last run of an order found, and a signature of now: whether it was there. */
+static void signatures(void)
+{
+	static const struct {
+		const char *detail, *signature;
+		bool saw;
+	} cases[] = {
+		{ "nvme1n1: gpt, nvme1n1p2: ext4 (expected)", "nvme1n1p2: ext4", true },
+		{ "nvme1n1: gpt, nvme1n1p2: ext4 (expected)", "nvme1n1: gpt", true },
+		/* the kernel gave the disk another name */
+		{ "nvme1n1: gpt, nvme1n1p2: ext4 (expected)", "nvme0n1p2: ext4", true },
+		{ "nvme1n1: gpt, nvme1n1p2: ext4 (expected)", "nvme10n1: gpt", true },
+		{ "sda: dos, sda12: xfs (to be destroyed, as ordered)", "sdb12: xfs", true },
+		{ "loop7: ext4 (expected)", "loop0: ext4", true },
+		{ "loop7p1: ext4 (expected)", "loop0p1: ext4", true },
+		{ "/labs/one: ext4 (expected)", "/labs/two3: ext4", true },
+		/* another type, another partition, a part of a word */
+		{ "nvme1n1: gpt, nvme1n1p2: ext4 (expected)", "nvme1n1p2: xfs", false },
+		{ "nvme1n1: gpt, nvme1n1p2: ext4 (expected)", "nvme1n1p1: ext4", false },
+		{ "nvme1n1: gpt, nvme1n1p2: ext4 (expected)", "nvme1n1: ext4", false },
+		{ "sda12: xfs (expected)", "sda2: xfs", false },
+		{ "nvme1n1p12: ext4 (expected)", "nvme1n1p1: ext4", false },
+		{ "nvme1n1: ext4 (expected)", "nvme1n1: ext", false },
+		{ "nvme1n1: ext4 (expected)", "1n1: ext4x", false },
+		/* nothing was there, or the last run did not say */
+		{ "none", "nvme1n1: gpt", false },
+		{ "", "nvme1n1: gpt", false },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(cases); i++)
+		t_int(ga_guard_saw(cases[i].detail, cases[i].signature), cases[i].saw, "'%s': %s",
+		      cases[i].detail, cases[i].signature);
+}
+
 int main(void)
 {
+	signatures();
 	words();
 	unread();
 	steps();

@@ -6,6 +6,7 @@
 #include "block.h"
 #include "guard_steps.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -101,6 +102,30 @@ static void steps(void)
 	t_ok(!ga_guard_rule("content_of_another"), "and no other");
 }
 
+/* A node that is not the device it is named for says nothing of a disk: its content is unread. */
+static void nodes(void)
+{
+	char path[] = "/dev/shm/ga-content-XXXXXX";
+	ga_autouses struct ga_block_uses uses = { .signatures_known = true };
+	int fd = mkstemp(path);
+	int64_t is_block;
+
+	t_ok(fd >= 0 && !ftruncate(fd, SMALL), "an empty file");
+	for (is_block = 0; is_block <= 1; is_block++) {
+		struct ga_block_dev d = { .path = path, .size_bytes = SMALL, .major = 259,
+					  .minor = 700, .is_block = is_block };
+		struct ga_nvme n;
+
+		ga_shape_init(&ga_nvme_shape, &n);
+		ga_block_show(&d, &uses, &n);
+		t_str(n.content, is_block ? "unread" : "empty", "a file in the place of a %s",
+		      is_block ? "block device" : "lab's disk");
+		ga_shape_release(&ga_nvme_shape, &n);
+	}
+	unlink(path);
+	close(fd);
+}
+
 /* What the last run of an order found, and a signature of now: whether it was there. */
 static void signatures(void)
 {
@@ -138,6 +163,7 @@ static void signatures(void)
 
 int main(void)
 {
+	nodes();
 	signatures();
 	words();
 	unread();

@@ -416,7 +416,8 @@ void ga_block_uses_in(const struct ga_block_table *table, const struct ga_block_
 		add_signatures(&t, dev, ret);
 }
 
-int ga_block_uses(const struct ga_block_dev *dev, struct ga_block_uses *ret, struct ga_err *err)
+int ga_block_uses(const struct ga_block_dev *dev, bool signatures, struct ga_block_uses *ret,
+		  struct ga_err *err)
 {
 	ga_autoblocktable struct ga_block_table *table = ga_block_table_read();
 
@@ -424,7 +425,7 @@ int ga_block_uses(const struct ga_block_dev *dev, struct ga_block_uses *ret, str
 	if (!ga_sys_exists("/proc/self/mountinfo"))
 		return ga_fail(err, GA_HOST, "'/proc/self/mountinfo' is not there: who uses '%s' "
 			       "cannot be told", dev->path);
-	ga_block_uses_in(table, dev, true, ret);
+	ga_block_uses_in(table, dev, signatures, ret);
 	return 0;
 }
 

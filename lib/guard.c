@@ -236,7 +236,7 @@ static int read_uses(struct ga_disk *d, struct ga_block_uses *u, struct ga_err *
 {
 	struct ga_any_list *found = (struct ga_any_list *)(void *)&u->signatures;
 
-	if (ga_block_uses(&d->dev, u, err) < 0)
+	if (ga_block_uses(&d->dev, true, u, err) < 0)
 		return -1;
 	if (strchr(d->dev.name, '/') && d->fd >= 0)
 		u->signatures_known = ga_block_signatures(d->fd, d->dev.name, found) >= 0;
@@ -275,15 +275,15 @@ static int check_uses(struct ga_disk *d, const struct ga_guard_opts *o,
 
 /* Between the first look and the first byte, and until the end, nobody came who does not have to
  * open it: a loop device, an export, a mount of either. */
-static void check_uses_again(const struct ga_disk *d, const char *name,
-			     struct ga_guard_steps *steps)
+static int check_uses_again(const struct ga_disk *d, const char *name,
+			    struct ga_guard_steps *steps, struct ga_err *err)
 {
-	ga_autoblocktable struct ga_block_table *table = ga_block_table_read();
 	ga_autouses struct ga_block_uses u = { 0 };
 	ga_autofree char *text = NULL;
 	bool file = ga_streq(d->medium, "file");
 
-	ga_block_uses_in(table, &d->dev, false, &u);
+	if (ga_block_uses(&d->dev, false, &u, err) < 0)
+		return -1;
 	text = ga_block_uses_text(&u);
 	if (ga_block_is_used(&u))
 		add_step(steps, name, "failed", "nvme_in_use: %s", text);
@@ -295,6 +295,7 @@ static void check_uses_again(const struct ga_disk *d, const char *name,
 	else
 		add_step(steps, name, file ? "not_proven" : "failed",
 			 "nvme_in_use: not everything that could use it can be read: run as root");
+	return 0;
 }
 
 /* The names of domains that use the disk; their number, or -1. */
@@ -404,9 +405,9 @@ int ga_guard_again(struct ga_disk *d, const struct ga_guard_opts *o, const char 
 	ga_autofree char *openers = ga_xprintf("%s_open_files", step);
 	ga_autofree char *uses = ga_xprintf("%s_uses", step);
 
-	(void)err;
 	check_identity(d, o, step, format_ran, steps);
-	check_uses_again(d, uses, steps);
+	if (check_uses_again(d, uses, steps, err) < 0)
+		return -1;
 	check_openers(d, openers, steps);
 	return !any_failed(steps);
 }

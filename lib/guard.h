@@ -51,7 +51,8 @@ struct ga_guard_steps {
 GA_MUST_CHECK int ga_guard_take(struct ga_disk *d, const struct ga_guard_opts *o, bool write,
 				struct ga_guard_steps *steps, struct ga_err *err);
 /* Again, on the open descriptor, right before the destructive command and after the last one:
- * identity, size, uses and openers. format_ran: a Format gives the disk a new diskseq. */
+ * identity, size, uses and openers. format_ran: a Format gives the disk a new diskseq. Returns as
+ * ga_guard_take: -1 with err where the kernel's lists could not be looked at. */
 GA_MUST_CHECK int ga_guard_again(struct ga_disk *d, const struct ga_guard_opts *o, const char *step,
 				 bool format_ran, struct ga_guard_steps *steps, struct ga_err *err);
 

@@ -31,7 +31,7 @@ static void name_actor(char *actor, size_t size)
 		snprintf(actor + n, size - (size_t)n, ", login %s", ga_who_name(w->login, name));
 }
 
-/* Nobody becomes somebody else while a program runs: asked once. */
+/* Named once: the user of a process does not change while it runs. */
 const char *ga_audit_actor(void)
 {
 	static char actor[320];

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NVMe namespaces: what they are. What uses them is in block_use.c. */
-#include "block.h"
+#include "block_part.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <libgen.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -130,9 +129,9 @@ static void read_partitions(const char *dir, struct ga_block_dev *d)
 }
 
 /* A lab's disk is a file: the descriptor says so, the path does not. */
-static int64_t look_at_node(const char *path)
+static int64_t look_at_node(const struct ga_block_dev *d)
 {
-	ga_autofd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	ga_autofd int fd = ga_block_open(d->path, d->major, d->minor, GA_UNKNOWN);
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) < 0)
@@ -161,7 +160,7 @@ static int read_dev(const char *dir, const char *name, struct ga_block_dev *d)
 		.major = ga_sys_number(numbers),
 		.minor = ga_sys_number(colon + 1),
 	};
-	d->is_block = look_at_node(d->path);
+	d->is_block = look_at_node(d);
 	read_controller(dir, d);
 	read_partitions(dir, d);
 	return 1;

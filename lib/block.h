@@ -67,8 +67,9 @@ struct ga_block_uses {
 	bool exports_known;    /* the lists of exports could be read */
 };
 
-GA_MUST_CHECK int ga_block_uses(const struct ga_block_dev *dev, struct ga_block_uses *ret,
-				struct ga_err *err);
+/* Fills ret, by a look at the kernel's lists of this moment; signatures only where asked for. */
+GA_MUST_CHECK int ga_block_uses(const struct ga_block_dev *dev, bool signatures,
+				struct ga_block_uses *ret, struct ga_err *err);
 void ga_block_uses_release(struct ga_block_uses *uses);
 #define ga_autouses ga_cleanup(ga_block_uses_release)
 /* Mounted, held, looped, swapped on, part of an array, exported. Signatures alone are no use. */
@@ -86,7 +87,7 @@ bool ga_block_table_is_whole(const struct ga_block_table *table);
 void ga_block_table_free(struct ga_block_table *table);
 void ga_cleanup_block_table(struct ga_block_table **table);
 #define ga_autoblocktable ga_cleanup(ga_cleanup_block_table)
-/* As ga_block_uses with a table; signatures only where asked for. */
+/* As ga_block_uses, with a table. */
 void ga_block_uses_in(const struct ga_block_table *table, const struct ga_block_dev *dev,
 		      bool signatures, struct ga_block_uses *ret);
 

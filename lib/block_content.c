@@ -9,8 +9,9 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
+
+#include "file.h"
 
 #define BLOCK INT64_C(4096)
 #define EDGE (INT64_C(1) << 20)
@@ -76,7 +77,7 @@ static int look_all(int fd, int64_t size, unsigned char *buf, struct ga_content 
 
 	if (size <= WHOLE)
 		return look(fd, 0, size, buf, c);
-	if (getrandom(draw, sizeof(draw), 0) != sizeof(draw))
+	if (ga_random_all(draw, sizeof(draw)) < 0)
 		return -1;
 	/* The kernel begins all of them at once: one after the other, a drive would take ten times
 	 * as long. */

@@ -5,6 +5,7 @@
  */
 #include "block_part.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/loop.h>
 #include <sys/ioctl.h>
@@ -152,21 +153,34 @@ bool ga_block_tree_has_path(const struct ga_block_table *table, const struct ga_
 
 /* ---- loop devices ---- */
 
+int ga_block_open(const char *path, int64_t major, int64_t minor, int64_t is_block)
+{
+	ga_autofd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -1;
+	if (S_ISBLK(st.st_mode) ? st.st_rdev == makedev((unsigned int)major, (unsigned int)minor) :
+				  S_ISREG(st.st_mode) && is_block != 1)
+		return GA_TAKE_FD(fd);
+	errno = ENXIO;
+	return -1;
+}
+
 /* What is below it by number, which neither a rename nor a namespace changes. */
 static void ask_kernel(const char *dir, struct ga_block_loop *loop)
 {
 	ga_autofree char *path = ga_xprintf("/dev/%s", loop->name);
 	ga_autofree char *number = ga_sys_attr(dir, "dev");
-	ga_autofree char *found = NULL;
-	ga_autofd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	char *colon = number ? strchr(number, ':') : NULL;
 	struct loop_info64 info;
-	struct stat st;
+	ga_autofd int fd = -1;
 
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISBLK(st.st_mode))
+	if (!colon)
 		return;
-	/* A node of that name that is another device tells of another. */
-	found = ga_xprintf("%u:%u", major(st.st_rdev), minor(st.st_rdev));
-	if (!ga_streq(found, number) || ioctl(fd, LOOP_GET_STATUS64, &info) < 0)
+	*colon = '\0';
+	fd = ga_block_open(path, ga_sys_number(number), ga_sys_number(colon + 1), 1);
+	if (fd < 0 || ioctl(fd, LOOP_GET_STATUS64, &info) < 0)
 		return;
 	loop->known = true;
 	loop->is_device = info.lo_rdevice != 0;

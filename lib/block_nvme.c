@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a look at a disk found, as the members of its record. */
-#include "block.h"
+#include "block_part.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include "sys.h"
@@ -24,7 +23,7 @@ static void add_as(struct ga_nvme *n, const char *what, const struct ga_any_list
 
 static void read_content(const struct ga_block_dev *d, struct ga_nvme *n)
 {
-	ga_autofd int fd = open(d->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	ga_autofd int fd = ga_block_open(d->path, d->major, d->minor, d->is_block);
 	struct ga_content c = { 0 };
 
 	if (fd >= 0)

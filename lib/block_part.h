@@ -83,6 +83,13 @@ struct ga_block_table {
 	GA_LIST(struct ga_block_wwid) wwids; /* of every disk that has one */
 };
 
+/*
+ * Opens the node of a disk or partition for reading, and looks on the descriptor whether it is the
+ * device of that number (of sysfs): a name in /dev may lead elsewhere. is_block is the disk's: a
+ * lab's disk is a file, a real one never. -1 with errno.
+ */
+GA_MUST_CHECK int ga_block_open(const char *path, int64_t major, int64_t minor, int64_t is_block);
+
 /* Reads what is set up now into the table. */
 void ga_block_read_loops(struct ga_block_table *table);
 void ga_block_read_exports(struct ga_block_table *table);

@@ -322,20 +322,22 @@ static void add_md(const struct ga_block_table *table, const struct ga_block_tre
 	}
 }
 
-static void add_signatures(const struct ga_block_tree *t, struct ga_block_uses *ret)
+static void add_signatures(const struct ga_block_tree *t, const struct ga_block_dev *dev,
+			   struct ga_block_uses *ret)
 {
 	struct ga_any_list *found = (struct ga_any_list *)(void *)&ret->signatures;
 	size_t i;
 
 	ret->signatures_known = t->nodes.n > 0;
 	for (i = 0; i < t->nodes.n; i++) {
-		ga_autofree char *path = ga_xprintf("/dev/%s", t->nodes.v[i].name);
+		const struct ga_block_node *node = &t->nodes.v[i];
+		ga_autofree char *path = ga_xprintf("/dev/%s", node->name);
 		ga_autofd int fd = -1;
 
-		if (t->nodes.v[i].sort != GA_NODE_OWN)
+		if (node->sort != GA_NODE_OWN)
 			continue;
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-		if (fd < 0 || ga_block_signatures(fd, t->nodes.v[i].name, found) < 0)
+		fd = ga_block_open(path, node->major, node->minor, dev->is_block);
+		if (fd < 0 || ga_block_signatures(fd, node->name, found) < 0)
 			ret->signatures_known = false;
 	}
 }
@@ -411,10 +413,11 @@ void ga_block_uses_in(const struct ga_block_table *table, const struct ga_block_
 	add_md(table, &t, ret);
 	ga_block_add_exports(table, &t, (struct ga_names *)(void *)&ret->exports);
 	if (signatures)
-		add_signatures(&t, ret);
+		add_signatures(&t, dev, ret);
 }
 
-int ga_block_uses(const struct ga_block_dev *dev, struct ga_block_uses *ret, struct ga_err *err)
+int ga_block_uses(const struct ga_block_dev *dev, bool signatures, struct ga_block_uses *ret,
+		  struct ga_err *err)
 {
 	ga_autoblocktable struct ga_block_table *table = ga_block_table_read();
 
@@ -422,7 +425,7 @@ int ga_block_uses(const struct ga_block_dev *dev, struct ga_block_uses *ret, str
 	if (!ga_sys_exists("/proc/self/mountinfo"))
 		return ga_fail(err, GA_HOST, "'/proc/self/mountinfo' is not there: who uses '%s' "
 			       "cannot be told", dev->path);
-	ga_block_uses_in(table, dev, true, ret);
+	ga_block_uses_in(table, dev, signatures, ret);
 	return 0;
 }
 

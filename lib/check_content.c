@@ -57,8 +57,10 @@ static int look(struct ga_db *db, const struct ga_rows *rows, ga_doubt found, vo
 		return found(&d, arg);
 	}
 	r = 0;
-	/* Both say that it is old, and the column is from the migration or from the fold, which
-	 * lets such evidence clear nothing. */
+	/* Evidence of before the rules is not judged: it has no member "rules", and its row has no
+	 * rules either. The row alone decides nothing, because it can be changed by hand, and the
+	 * record alone neither, because a member can be taken out. Only the migration and the fold
+	 * write a row without rules, and the fold lets such evidence clear nothing. */
 	if ((ga_rows_int(rows, 2) != GA_UNKNOWN || !ga_wipe_is_old(&e)) &&
 	    !judge(rows, ga_db_is_lab(db), &e, &v)) {
 		ga_autofree char *sentence = ga_xprintf("%s: %s", v.code, v.sentence);

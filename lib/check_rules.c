@@ -11,6 +11,9 @@
 
 #define ADOPT "take it out of sale (gpuaas-approve disable ID --reason TEXT), look at its audit"
 #define WIPE ADOPT ", and wipe it again (gpuaas-approve repair ID --reason TEXT | gpuaas-wipe)"
+/* Of what is in use: it cannot be disabled, and its triggers refuse what would go on from there. */
+#define BACKUP "look at its audit, stop all writers and go back to a backup"
+#define CORDON "keep it from new work (gpuaas-approve cordon ID --reason TEXT), " BACKUP
 #define CAPACITY \
 	"node_id, accelerator_type, memory_mib, cpus, epoch_verified, slots, free, waiting, " \
 	"disabled, modules, free_modules"
@@ -37,16 +40,16 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "CASE WHEN json_valid(a.plan) THEN json_extract(a.plan, '$.epoch') END = "
 	  "(SELECT max(epoch) FROM meta)) "
 	  "ORDER BY s.node_id, s.slot_index",
-	  "the slot was placed since the restore, and nobody verified it", ADOPT },
+	  "the slot was placed since the restore, and nobody verified it", CORDON },
 	/* sold once */
 	{ "sold_once",
 	  "SELECT slot_id FROM claim WHERE live = 1 AND claim_kind = 'slot' GROUP BY slot_id "
-	  "HAVING count(*) > 1 ORDER BY 1", "the slot has more than one live claim", ADOPT },
+	  "HAVING count(*) > 1 ORDER BY 1", "the slot has more than one live claim", CORDON },
 	{ "sold_once",
 	  "SELECT c.node_id FROM claim c WHERE c.live = 1 AND c.claim_kind = 'node' AND EXISTS "
 	  "(SELECT 1 FROM claim o WHERE o.node_id = c.node_id AND o.live = 1 AND "
 	  "o.allocation_id <> c.allocation_id) GROUP BY 1 ORDER BY 1",
-	  "the node is claimed whole and by another allocation too", ADOPT },
+	  "the node is claimed whole and by another allocation too", BACKUP },
 	{ "sold_once",
 	  "SELECT c.id FROM claim c LEFT JOIN node n ON n.id = c.node_id WHERE c.live = 1 AND "
 	  "(c.held_by IS NULL OR n.held_by IS NOT c.held_by) ORDER BY 1",
@@ -172,7 +175,7 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "SELECT s.id FROM slot s WHERE s.state IN ('provisioning', 'active', 'releasing') AND "
 	  "EXISTS (SELECT 1 FROM device d WHERE d.id IN (s.nvme_wwid, s.gpu_id) AND "
 	  "d.dirty_since IS NULL) ORDER BY s.node_id, s.slot_index",
-	  "the slot is in use, and a device of it counts as clean", ADOPT },
+	  "the slot is in use, and a device of it counts as clean", CORDON },
 	{ "evidence_columns",
 	  "SELECT id FROM wipe_evidence WHERE json_valid(record) AND ("
 	  "id IS NOT json_extract(record, '$.evidence') OR "

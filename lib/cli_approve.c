@@ -41,15 +41,27 @@ static bool is_seen(const struct ga_nvme *d)
 	return d->signatures_known && d->is_block != GA_UNKNOWN;
 }
 
+/* A disk that is not here any more, or could be two: what an older discovery saw of it is no longer
+ * known, and what is unknown blocks. */
+static void forget(struct ga_nvme *d)
+{
+	d->is_block = GA_UNKNOWN;
+	d->uses_known = d->signatures_known = false;
+	free(d->content);
+	d->content = ga_xstrdup("unread");
+}
+
 static void look_at_disk(const struct ga_block_table *table, struct ga_nvme *d)
 {
 	ga_autoblock struct ga_block_dev dev = { 0 };
 	ga_autouses struct ga_block_uses uses = { 0 };
-	struct ga_err ignored = GA_ERR_INIT;
+	struct ga_err why = GA_ERR_INIT;
 
-	/* What cannot be looked at stays unknown, and unknown blocks. */
-	if (ga_block_find(d->wwid, &dev, &ignored) < 0)
+	if (ga_block_find(d->wwid, &dev, &why) < 0) {
+		ga_say("%s: %s", ga_cli_program(), why.msg);
+		forget(d);
 		return;
+	}
 	ga_block_uses_in(table, &dev, true, &uses);
 	/* A discovery by root knows more than a look by somebody else. */
 	if (uses.signatures_known || !is_seen(d) || ga_block_is_used(&uses))

@@ -162,6 +162,17 @@ static void plan_warning(struct ga_placer *p, const struct ga_request *request,
 				   d->node->id, ga_time_format(w->from, from), w->reason);
 }
 
+static bool is_baremetal(const struct ga_placer *p)
+{
+	return ga_streq(p->profile.shape, "baremetal");
+}
+
+static int load_fleet(struct ga_placer *p, struct ga_err *err)
+{
+	p->left_out = false;
+	return ga_store_fleet_load(p->db, &p->fleet, err);
+}
+
 /* Takes the slots that may not be sold out of the fleet, so that the choice is made without them;
  * what they lack stands in gpuaas-list attention. */
 static void leave_out(struct ga_placer *p, const struct ga_decision *d,
@@ -183,6 +194,8 @@ static void leave_out(struct ga_placer *p, const struct ga_decision *d,
 			why->evidence ? ": " : "", why->evidence ? why->evidence : "");
 	}
 	ga_fleet_touch(&p->fleet, node);
+	p->left_out = true;
+	p->left_out_baremetal = is_baremetal(p);
 }
 
 /* Commits the decision within a savepoint: 1 placed, 0 the fleet was not what it is, -1. */
@@ -316,9 +329,11 @@ static int place_one(struct ga_placer *p, const struct ga_request *request, stru
 		return r;
 	if (p->profile.retired)
 		refuse_retired(p, request);
+	/* Slots that were left out for the other shape may be sold in this one. */
+	if (p->left_out && p->left_out_baremetal != is_baremetal(p))
+		p->fleet.version = GA_FLEET_UNREAD;
 	for (tries = 0, r = p->profile.retired; !r && tries < TRIES; tries += !left_out) {
-		if (p->fleet.version == GA_FLEET_UNREAD &&
-		    ga_store_fleet_load(p->db, &p->fleet, err) < 0)
+		if (p->fleet.version == GA_FLEET_UNREAD && load_fleet(p, err) < 0)
 			r = -1;
 		else if (request->min_memory_mib != GA_UNKNOWN && add_types(p, err) < 0)
 			r = -1;
@@ -494,7 +509,7 @@ static int look(struct ga_placer *p, const struct ga_request *request, struct ga
 		return -1;
 	r = p->once && !p->explain ? look_at_held(p, request, err) : 0;
 	if (r == 0)
-		r = ga_store_fleet_load(p->db, &p->fleet, err);
+		r = load_fleet(p, err);
 	p->profile_is_current = false;
 	return r < 0 ? -1 : ga_db_commit(p->db, err);
 }

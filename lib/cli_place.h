@@ -34,6 +34,9 @@ struct ga_placer {
 	struct ga_access_rules rules; /* as of this transaction; empty for root */
 	int64_t expired_micros; /* monotonic: when old plans were last freed */
 	bool has_expired; /* it freed some: their user-data may go */
+	/* Slots were taken out of the fleet because they may not be sold in one shape; in the
+	 * other they may: the shape was baremetal, or it was slice. */
+	bool left_out, left_out_baremetal;
 	struct ga_profile profile; /* of the last request, when has_profile */
 	bool has_profile, profile_is_current; /* as of this transaction */
 	GA_LIST(struct ga_placed) results;

@@ -127,6 +127,7 @@ static void fatal_errors(const struct ga_comparison *c, const struct ga_expected
 		ga_deviation_add(c, GA_D_GPU_ERRORS, GA_WARN, s->bundle.slot);
 
 	d->slot = ga_xstrdup(s->bundle.slot);
+	d->subject = ga_xstrdup(p->address);
 	ga_deviation_say(d, "no fatal bus error of its GPU", observed);
 	ga_deviation_command(d, "cat /sys/bus/pci/devices/%s/aer_dev_fatal", p->address);
 }

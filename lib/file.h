@@ -45,6 +45,9 @@ GA_MUST_CHECK int ga_file_open_like(const char *path, const char *like, struct g
 GA_MUST_CHECK int ga_file_give(int fd, const char *like, struct ga_err *err);
 /* Writes all of it, whatever the chunks; errno on -1. */
 GA_MUST_CHECK int ga_write_all(int fd, const void *data, size_t len);
+/* Fills it with random bytes, in as many calls as it takes: a signal cuts long ones short; errno on
+ * -1. */
+GA_MUST_CHECK int ga_random_all(void *buf, size_t len);
 /* Makes a directory (and its parents) with the mode; an existing one is left as it is. */
 GA_MUST_CHECK int ga_file_mkdirs(const char *path, unsigned int mode, struct ga_err *err);
 

@@ -17,15 +17,15 @@ static void GA_PRINTF(4, 5) add_step(struct ga_guard_steps *steps, const char *n
 				     const char *outcome, const char *fmt, ...)
 {
 	struct ga_step *s = ga_list_add(steps);
-	char buf[1024];
+	ga_autofree char *detail = NULL;
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(buf, sizeof(buf), fmt, ap);
+	detail = ga_xvprintf(fmt, ap); /* whole: the next run of the order reads it again */
 	va_end(ap);
 	s->step = ga_xstrdup(name);
 	s->outcome = ga_xstrdup(outcome);
-	s->detail = *buf ? ga_xstrdup(buf) : NULL;
+	s->detail = *detail ? GA_TAKE(detail) : NULL;
 }
 
 static bool any_failed(const struct ga_guard_steps *steps)
@@ -95,6 +95,12 @@ static void check_identity(const struct ga_disk *d, const struct ga_guard_opts *
 		add_step(steps, name, "failed",
 			 "identity_changed: '%s' was taken away and came back (diskseq %s, was %s)",
 			 d->dev.path, seq, o->diskseq);
+	else if (!seq && !ga_streq(d->medium, "file"))
+		/* The evidence of a disk without one proves nothing: it is not begun. */
+		add_step(steps, name, "failed",
+			 "wrong_device: the kernel shows no disk sequence number of '%s', so that "
+			 "nothing can prove that it stays the same disk: Linux 5.15 or newer is "
+			 "needed", d->dev.path);
 	else
 		add_step(steps, name, "confirmed", "%s, %lld bytes, diskseq %s", wwid,
 			 (long long)size, seq ? seq : "unknown");
@@ -169,7 +175,7 @@ static bool is_new(const struct ga_block_uses *u, const char *seen)
 	size_t i;
 
 	for (i = 0; seen && i < u->signatures.n; i++)
-		if (!strstr(seen, u->signatures.v[i]))
+		if (!ga_guard_saw(seen, u->signatures.v[i]))
 			return true;
 	return false;
 }
@@ -230,7 +236,7 @@ static int read_uses(struct ga_disk *d, struct ga_block_uses *u, struct ga_err *
 {
 	struct ga_any_list *found = (struct ga_any_list *)(void *)&u->signatures;
 
-	if (ga_block_uses(&d->dev, u, err) < 0)
+	if (ga_block_uses(&d->dev, true, u, err) < 0)
 		return -1;
 	if (strchr(d->dev.name, '/') && d->fd >= 0)
 		u->signatures_known = ga_block_signatures(d->fd, d->dev.name, found) >= 0;
@@ -269,15 +275,15 @@ static int check_uses(struct ga_disk *d, const struct ga_guard_opts *o,
 
 /* Between the first look and the first byte, and until the end, nobody came who does not have to
  * open it: a loop device, an export, a mount of either. */
-static void check_uses_again(const struct ga_disk *d, const char *name,
-			     struct ga_guard_steps *steps)
+static int check_uses_again(const struct ga_disk *d, const char *name,
+			    struct ga_guard_steps *steps, struct ga_err *err)
 {
-	ga_autoblocktable struct ga_block_table *table = ga_block_table_read();
 	ga_autouses struct ga_block_uses u = { 0 };
 	ga_autofree char *text = NULL;
 	bool file = ga_streq(d->medium, "file");
 
-	ga_block_uses_in(table, &d->dev, false, &u);
+	if (ga_block_uses(&d->dev, false, &u, err) < 0)
+		return -1;
 	text = ga_block_uses_text(&u);
 	if (ga_block_is_used(&u))
 		add_step(steps, name, "failed", "nvme_in_use: %s", text);
@@ -289,6 +295,7 @@ static void check_uses_again(const struct ga_disk *d, const char *name,
 	else
 		add_step(steps, name, file ? "not_proven" : "failed",
 			 "nvme_in_use: not everything that could use it can be read: run as root");
+	return 0;
 }
 
 /* The names of domains that use the disk; their number, or -1. */
@@ -402,9 +409,9 @@ int ga_guard_again(struct ga_disk *d, const struct ga_guard_opts *o, const char 
 	ga_autofree char *openers = ga_xprintf("%s_open_files", step);
 	ga_autofree char *uses = ga_xprintf("%s_uses", step);
 
-	(void)err;
 	check_identity(d, o, step, format_ran, steps);
-	check_uses_again(d, uses, steps);
+	if (check_uses_again(d, uses, steps, err) < 0)
+		return -1;
 	check_openers(d, openers, steps);
 	return !any_failed(steps);
 }

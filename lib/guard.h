@@ -28,8 +28,9 @@ struct ga_guard_opts {
 	const char *diskseq;	  /* as planned, or NULL */
 	const char *destroy_data; /* identity whose foreign content may be destroyed, or NULL */
 	bool content_expected;	  /* a tenant's disk: content is recorded, not refused */
-	const char *seen;	  /* the signatures that the order's last run found; a new one came
-				     since and is somebody's. NULL: this is its first run */
+	const char *seen;	  /* the signatures that the order's last run found, as its step
+				     says them; a new one (ga_guard_saw) came since and is
+				     somebody's. NULL: this is its first run */
 	bool begun;		  /* a wipe of it began here: what it left has no signature */
 	int64_t lab;		  /* 1: files only, 0: block devices only, GA_UNKNOWN: both */
 	ga_domains_fn domains;	  /* or NULL */
@@ -52,7 +53,8 @@ struct ga_guard_steps {
 GA_MUST_CHECK int ga_guard_take(struct ga_disk *d, const struct ga_guard_opts *o, bool write,
 				struct ga_guard_steps *steps, struct ga_err *err);
 /* Again, on the open descriptor, right before the destructive command and after the last one:
- * identity, size, uses and openers. format_ran: a Format gives the disk a new diskseq. */
+ * identity, size, uses and openers. format_ran: a Format gives the disk a new diskseq. Returns as
+ * ga_guard_take: -1 with err where the kernel's lists could not be looked at. */
 GA_MUST_CHECK int ga_guard_again(struct ga_disk *d, const struct ga_guard_opts *o, const char *step,
 				 bool format_ran, struct ga_guard_steps *steps, struct ga_err *err);
 

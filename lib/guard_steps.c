@@ -2,6 +2,8 @@
 /* The steps of the guard by name. */
 #include "guard_steps.h"
 
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 const struct ga_guard_rule ga_guard_rules[] = {
@@ -38,4 +40,68 @@ const struct ga_guard_rule *ga_guard_rule(const char *step)
 		if (ga_streq(r->step, step))
 			return r;
 	return NULL;
+}
+
+/* ---- signatures ---- */
+
+/* One signature: the partition that it is in (0: the disk itself), and its type. */
+struct signature {
+	long partition;
+	char *type;
+};
+
+/* Of the kernel's name of a disk or partition: 2 of "sda2" and "nvme0n1p2", 0 of "nvme0n1". */
+static long partition_of(const char *name)
+{
+	static const char *const letters[] = { "sd", "hd", "vd", "xvd" };
+	size_t n = strlen(name), i;
+
+	while (n && isdigit((unsigned char)name[n - 1]))
+		n--;
+	if (!name[n] || strchr(name, '/'))
+		return 0;
+	/* Where the disk's own name ends in a digit, its partitions have a 'p' between. */
+	if (n > 1 && name[n - 1] == 'p' && isdigit((unsigned char)name[n - 2]))
+		return strtol(name + n, NULL, 10);
+	for (i = 0; i < GA_ARRAY_SIZE(letters); i++)
+		if (ga_starts(name, letters[i]))
+			return strtol(name + n, NULL, 10);
+	return 0;
+}
+
+/* Reads "name: type" in place; false when it is none. */
+static bool read_signature(char *text, struct signature *ret)
+{
+	char *colon = NULL, *p;
+
+	for (p = text; (p = strstr(p, ": ")); p++)
+		colon = p;
+	if (!colon)
+		return false;
+	*colon = '\0';
+	ret->type = colon + 2;
+	ret->type[strcspn(ret->type, " ")] = '\0'; /* behind the last one: " (expected)" */
+	ret->partition = partition_of(text);
+	return true;
+}
+
+bool ga_guard_saw(const char *detail, const char *signature)
+{
+	ga_autofree char *list = ga_xstrdup(detail), *one = ga_xstrdup(signature);
+	struct signature wanted, found;
+	char *item, *next;
+
+	if (!read_signature(one, &wanted))
+		return false;
+	for (item = list; item; item = next) {
+		next = strstr(item, ", ");
+		if (next) {
+			*next = '\0';
+			next += 2;
+		}
+		if (read_signature(item, &found) && found.partition == wanted.partition &&
+		    !strcmp(found.type, wanted.type))
+			return true;
+	}
+	return false;
 }

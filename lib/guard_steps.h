@@ -3,7 +3,8 @@
  * The steps that the guard of a wipe records, so that evidence can be judged from its content.
  *
  * A wipe that ran to its end has every one of them, in this order, on a block device and on a file
- * of a lab alike; guard.c records no step by another name. Pure: the table alone.
+ * of a lab alike; guard.c records no step by another name. Pure: the table, and how the detail of
+ * one step is read.
  */
 #ifndef GA_GUARD_STEPS_H
 #define GA_GUARD_STEPS_H
@@ -26,5 +27,10 @@ extern const struct ga_guard_rule ga_guard_rules[]; /* ends with step NULL */
 
 /* The rule of a step, or NULL when no guard records it. */
 const struct ga_guard_rule *ga_guard_rule(const char *step);
+
+/* Whether the detail of a step "signatures", which is a list ("nvme1n1: gpt, nvme1n1p2: ext4
+ * (expected)"), has this one ("nvme2n1p2: ext4"): the same type in the same partition. The name of
+ * the disk does not count, because the kernel may give it another at each start. */
+bool ga_guard_saw(const char *detail, const char *signature);
 
 #endif

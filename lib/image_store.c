@@ -194,7 +194,8 @@ int ga_image_store_note(const char *dir, const struct ga_stored_image *s, struct
 	lock = ga_store_lock(dir, err);
 	if (lock < 0 || ga_image_store_list(dir, s->image.name, s->copy.node, &list, err) < 0)
 		return -1;
-	/* A copy of the same bytes is in the folder: by it the image is withdrawn. */
+	/* The folder has a copy of the same bytes, with records of its own: those are the ones that
+	 * 'gpuaas-image rm' finds, so that none are written beside them. */
 	for (size_t i = 0; i < list.n; i++)
 		if (!list.v[i].in_place && !list.v[i].copy.withdrawn_at &&
 		    ga_streq(list.v[i].image.digest, s->image.digest))

@@ -12,6 +12,10 @@
 #include "ga.h"
 #include "str.h"
 
+/* A number that a header defines, as text in SQL. */
+#define GA_SQL_NUMBER(number) GA_SQL_NUMBER_OF(number)
+#define GA_SQL_NUMBER_OF(number) #number
+
 /* The present moment in SQL, 27 characters as in records. */
 #define GA_SQL_NOW "strftime('%Y-%m-%dT%H:%M:%f000Z', 'now')"
 

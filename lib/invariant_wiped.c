@@ -5,6 +5,8 @@
  */
 #include "invariant.h"
 
+#include "kind_result.h"
+
 #define RANK(class) GA_SQL_CLASS_RANK(class)
 
 /*
@@ -38,7 +40,7 @@ const char ga_sql_slot_proven[] =
 	"AND (e.vf_state = 'confirmed' OR (e.vf_state = 'not_needed' AND "
 	"s.fabric_vf_pci_address IS NULL))\n"
 	"AND (e.medium = 'file') = e.lab\n"
-	"AND e.rules >= 1\n"
+	"AND e.rules >= " GA_SQL_NUMBER(GA_WIPE_RULES_FIRST) "\n"
 	"AND NOT EXISTS (SELECT 1 FROM device x WHERE x.id IN (s.nvme_wwid, s.gpu_id) AND "
 	"x.dirty_since >= e.started_at);\n";
 #define PROVEN \

@@ -246,7 +246,7 @@ const struct ga_shape ga_wipe_evidence_shape = {
 		GA_INT_IN(S, status, GA_REQ, 0, 10, "exit status of the pipeline"),
 		GA_BOOL(S, lab, "the disk is a file"),
 		GA_TEXT(S, tool, GA_REQ, GA_T_ANY, "program and version"),
-		GA_INT_IN(S, rules, GA_OPT, 1, 1000,
+		GA_INT_IN(S, rules, GA_OPT, GA_WIPE_RULES_FIRST, 1000,
 			  "version of the rules that its content is judged by; missing: older"),
 		GA_TEXT(S, previous_digest, GA_NULLOK, GA_T_DIGEST, "of this host's last evidence"),
 		GA_TEXT(S, digest, GA_REQ, GA_T_DIGEST, "of this record without this member"),

@@ -96,6 +96,9 @@ struct ga_read_back {
 				      in 1e-9, at 99 % confidence; 0 for full */
 };
 
+/* Evidence has a version of its rules since this one. SQL reads it too: a plain number. */
+#define GA_WIPE_RULES_FIRST 1
+
 struct ga_wipe_evidence {
 	char *evidence, *node, *object, *claim, *allocation;
 	int64_t generation;
@@ -118,7 +121,8 @@ struct ga_wipe_evidence {
 	int64_t status; /* exit status for the pipeline; 0 when confirmed */
 	bool lab;
 	char *tool;
-	int64_t rules; /* wipejudge.h: what its content is judged by; GA_UNKNOWN: it is older */
+	int64_t rules; /* the rules it was written by, from GA_WIPE_RULES_FIRST on (wipejudge.h);
+			  GA_UNKNOWN: it is older than the first */
 	char *previous_digest; /* of this host's evidence before */
 	char *digest; /* of this record without this member */
 };

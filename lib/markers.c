@@ -2,9 +2,8 @@
 /* The marker probe. */
 #include "markers.h"
 
-#include <sys/random.h>
-
 #include "digest.h"
+#include "file.h"
 #include "stop.h"
 
 #define MIB (INT64_C(1) << 20)
@@ -59,8 +58,8 @@ int ga_markers_draw(struct ga_marker_set *set, int64_t size_bytes, struct ga_err
 	if (blocks < 1)
 		return ga_fail(err, GA_HOST, "a disk of %lld bytes is too small",
 			       (long long)size_bytes);
-	if (getrandom(set->seed, sizeof(set->seed), 0) != sizeof(set->seed) ||
-	    getrandom(random, sizeof(random), 0) != sizeof(random))
+	if (ga_random_all(set->seed, sizeof(set->seed)) < 0 ||
+	    ga_random_all(random, sizeof(random)) < 0)
 		return ga_fail_sys(err, "cannot get random bytes");
 	for (i = 0; (int64_t)i < ga_wipe_marker_count(size_bytes); i++) {
 		int64_t offset = place(i, blocks, random[i]);

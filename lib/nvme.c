@@ -15,6 +15,7 @@
 #define ADMIN_SANITIZE 0x84
 #define LOG_SANITIZE 0x81
 #define LOG_HEALTH 0x02
+#define INVALID_LOG_PAGE 0x109 /* status of a drive that has no such log */
 #define CNS_NAMESPACE 0x00
 #define CNS_CONTROLLER 0x01
 #define CNS_ACTIVE 0x02
@@ -205,10 +206,13 @@ const char *ga_nvme_failing(struct ga_nvme_dev *d)
 	struct ga_nvme_cmd c = { .opcode = ADMIN_GET_LOG, .nsid = 0xffffffff,
 				 .cdw10 = LOG_HEALTH | (sizeof(log) / 4 - 1) << 16,
 				 .data = log, .data_len = sizeof(log), .timeout_ms = COMMAND_MS };
+	int r = d->ops->admin(d->ctx, &c);
 	size_t i;
 
-	if (d->ops->admin(d->ctx, &c))
+	if (turned_down(r) || r == INVALID_LOG_PAGE)
 		return NULL;
+	if (r)
+		return "its health log cannot be read";
 	for (i = 0; i < GA_ARRAY_SIZE(words); i++)
 		if (words[i] && log[0] & 1 << i)
 			return words[i];

@@ -55,7 +55,8 @@ GA_MUST_CHECK int ga_nvme_sanitize_log(struct ga_nvme_dev *d, struct ga_sanitize
 
 /* What the drive's own health says is failing (SMART / Health Information log, critical warnings:
  * reliability, read-only medium, backup of volatile memory; spare and temperature are warnings
- * only): words of ours, NULL when nothing, or when it has no such log. */
+ * only): words of ours, or NULL. A drive that turns the question down has no such log, which is no
+ * failure; one that fails at the answer, of a log that every NVMe drive must have, is failing. */
 const char *ga_nvme_failing(struct ga_nvme_dev *d);
 
 /* How a method came out. */

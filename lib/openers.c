@@ -37,6 +37,7 @@ struct wanted {
 	GA_LIST(struct number) devices;
 	GA_LIST(struct inode) files;
 	bool mapped; /* found by its mapping alone */
+	bool unknown; /* a node that may be there could not be looked at: who has it is not known */
 	void *seen;  /* tsearch(3): the mapped files that were looked at, and are not wanted */
 };
 
@@ -252,12 +253,12 @@ static int process_has(int proc, const char *pid, struct wanted *w)
 	if (!dir)
 		return -1;
 	fd = -1;
-	while (r == 0 && (e = readdir(dir)))
+	for (errno = 0; r == 0 && (e = readdir(dir)); errno = 0)
 		/* A thread has a folder beside those of processes too, which has all of these. */
 		if (isdigit((unsigned char)e->d_name[0]) && !ga_streq(e->d_name, pid) &&
 		    is_apart((pid_t)strtol(pid, NULL, 10), (pid_t)strtol(e->d_name, NULL, 10)))
 			r = task_has(proc, e->d_name, w);
-	return r;
+	return !r && errno && !has_gone() ? -1 : r;
 }
 
 /* A name of digits is a number. */
@@ -303,7 +304,7 @@ static void look_for(struct wanted *w, struct ga_openers *ret)
 
 	memset(ret, 0, sizeof(*ret));
 	ret->complete = dir != NULL;
-	while (dir && !ret->pid && (e = readdir(dir))) {
+	for (errno = 0; dir && !ret->pid && (e = readdir(dir)); errno = 0) {
 		int r;
 
 		if (!isdigit((unsigned char)e->d_name[0]) || ga_streq(e->d_name, self))
@@ -316,7 +317,8 @@ static void look_for(struct wanted *w, struct ga_openers *ret)
 		else if (r < 0)
 			ret->hidden = pid_of(e->d_name);
 	}
-	ret->complete = ret->complete && !ret->hidden;
+	/* The list of processes may have ended before its end. */
+	ret->complete = ret->complete && !errno && !ret->hidden;
 	ret->mapped = w->mapped;
 	ga_list_release(&w->devices);
 	ga_list_release(&w->files);
@@ -336,8 +338,10 @@ static void want_node(const char *path, struct wanted *w)
 {
 	struct stat st;
 
-	if (stat(path, &st) < 0)
+	if (stat(path, &st) < 0) {
+		w->unknown = w->unknown || (errno != ENOENT && errno != ENOTDIR);
 		return;
+	}
 	if (S_ISCHR(st.st_mode))
 		*ga_list_add(&w->devices) = (struct number){ S_IFCHR, st.st_rdev };
 	want_file(st.st_dev, st.st_ino, w);
@@ -353,6 +357,7 @@ void ga_openers_of_nodes(const struct ga_names *paths, struct ga_openers *ret)
 		want_node(paths->v[i], &w);
 	if (w.files.n)
 		look_for(&w, ret);
+	ret->complete = ret->complete && !w.unknown;
 }
 
 void ga_openers_of_node(const char *path, struct ga_openers *ret)

@@ -11,7 +11,7 @@ struct ga_openers {
 	char command[64];
 	bool mapped;   /* mapped, and no descriptor of it is open any more */
 	int64_t hidden; /* one that could not be looked at; 0: none */
-	bool complete; /* every process could be looked at, but for init where: */
+	bool complete; /* every process and node could be looked at, but for init where: */
 	bool init_hidden; /* a security module keeps even root from init's files */
 };
 
@@ -21,7 +21,8 @@ struct ga_openers {
 void ga_openers_find(const struct ga_disk *d, struct ga_openers *ret);
 
 /* The same for character devices such as /dev/vfio/12, and for the files of a device's memory in
- * sysfs, by whatever name they were opened; what is not there has none. */
+ * sysfs, by whatever name they were opened. What is not there has none; what cannot be looked at
+ * leaves ret incomplete. */
 void ga_openers_of_nodes(const struct ga_names *paths, struct ga_openers *ret);
 void ga_openers_of_node(const char *path, struct ga_openers *ret);
 

@@ -59,9 +59,20 @@ static int serve(const struct ga_expectation *want, const struct ga_reconcile_op
 	return ga_hostdb_serve_in(opts->repair.host_dir, &by, opts->take_over, err);
 }
 
+/* Whether a drift of these errors was reported. Not every look reports them: what is at work, as a
+ * long wipe, has no drift of its GPU. */
+static bool is_reported(const struct ga_drifts *found, const struct ga_seen_pci *p)
+{
+	for (size_t i = 0; i < found->n; i++)
+		if (found->v[i].code == GA_D_GPU_ERRORS &&
+		    ga_streq(found->v[i].subject, p->address))
+			return true;
+	return false;
+}
+
 /* Keeps what was reported: the state judges these errors, gpuaas-provision refuses newer ones. */
 static int note_errors(const struct ga_reconcile_opts *opts, const struct ga_seen *seen,
-		       struct ga_err *err)
+		       const struct ga_drifts *found, struct ga_err *err)
 {
 	ga_autohostdb struct ga_hostdb h = { 0 };
 
@@ -70,7 +81,7 @@ static int note_errors(const struct ga_reconcile_opts *opts, const struct ga_see
 	for (size_t i = 0; i < seen->pci.n; i++) {
 		const struct ga_seen_pci *p = &seen->pci.v[i];
 
-		if (p->fatal == GA_UNKNOWN || p->fatal <= 0 || !p->identity)
+		if (!p->identity || !is_reported(found, p))
 			continue;
 		if (!h.db && ga_hostdb_open(opts->repair.host_dir, &h, err) < 0)
 			return -1;
@@ -107,6 +118,6 @@ int64_t ga_reconcile(const struct ga_expectation *want, const struct ga_reconcil
 	r = opts->repair.result(&ga_observation_shape, &o, err);
 	ga_shape_release(&ga_observation_shape, &o);
 	if (r >= 0)
-		r = note_errors(opts, &seen, err);
+		r = note_errors(opts, &seen, &found, err);
 	return r < 0 ? -1 : (int64_t)ga_drift_remaining(&found);
 }

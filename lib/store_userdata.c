@@ -70,7 +70,8 @@ static int make_folder(const char *dir, const char *state_path, struct ga_err *e
 	return must_open(dir, &fd, err) < 0 ? -1 : ga_file_give(fd, state_path, err);
 }
 
-/* What removes never waits with the lock, so that this waits for no longer than its looking. */
+/* Keeps the folder from being tidied. The tidying takes the lock only where it is free, and gives
+ * it back once it has looked through the folder: this waits for no longer than that. */
 static int lock_shared(const char *dir, struct ga_err *err)
 {
 	ga_autofd int fd = -1;

@@ -258,11 +258,12 @@ static void leave(struct crew *crew)
 		struct order *o = &crew->waiting.v[crew->next];
 		json_error_t why;
 		ga_autojson json_t *json = json_loadb(o->raw, o->len, 0, &why);
-		const char *id = json_string_value(json_object_get(json, "allocation"));
+		/* A wipe order is of a slot, its object, and may name the allocation before. */
+		const char *id = json_string_value(json_object_get(json, "object"));
 		char kind[32];
 
 		if (!id)
-			id = json_string_value(json_object_get(json, "slot"));
+			id = json_string_value(json_object_get(json, "allocation"));
 		ga_say("%s: line %llu was not begun: %s%s%s; run the same again", ga_cli_program(),
 		       (unsigned long long)o->line, ga_kind_short(o->consumer->shape, kind),
 		       id ? " of " : "", id ? id : "");

@@ -33,10 +33,11 @@ struct ga_wipe_opts {
 	const char *tool;
 	const char *scrub_hooks; /* directory, see gpuwipe.h */
 	const char *libvirt_uri; /* or NULL */
-	ga_wipe_phase_fn phase;
-	/* Right before the first byte is written, or NULL; when it fails, none is. */
+	ga_wipe_phase_fn phase; /* or NULL; called with arg below */
+	/* Right before the first byte is written, called with arg below, or NULL; when it fails,
+	 * no byte is written. */
 	int (*begins)(void *arg, struct ga_err *err);
-	void *arg;
+	void *arg; /* of phase and begins: the caller's own */
 	/* For tests: a disk, or a drive, that lies. */
 	const struct ga_disk_ops *disk_ops;
 	void *disk_arg;

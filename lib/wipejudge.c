@@ -38,7 +38,7 @@ static const char *word(bool value)
 
 bool ga_wipe_is_old(const struct ga_wipe_evidence *e)
 {
-	return e->rules == GA_UNKNOWN || e->rules < GA_WIPE_RULES;
+	return e->rules < GA_WIPE_RULES_FIRST; /* GA_UNKNOWN too */
 }
 
 /* ---- what the record says of itself ---- */

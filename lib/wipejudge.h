@@ -13,10 +13,13 @@
 #include "kind_result.h"
 
 /*
- * The version of these rules, which the host writes into the record. Evidence of before the rules
- * has no such member; what it lacks cannot be told from what was taken out of it, so it is refused
- * like evidence whose member was removed. Raise it when the record gains a proof that the judge
- * demands, and demand that only from the version on.
+ * The version of these rules, which the host writes into the record. Evidence without the member
+ * was written before the first version (ga_wipe_is_old); what it lacks cannot be told from what was
+ * taken out of it, so it is refused like evidence whose member was removed.
+ *
+ * Raise the version when the record gains a proof that the judge demands. Make that demand only
+ * where e->rules >= the new version: older evidence stays proof, and the devices that it cleared
+ * stay clean. tests/unit/wiperules.c holds that.
  */
 #define GA_WIPE_RULES 1
 
@@ -53,7 +56,7 @@ struct ga_wipe_asked ga_wipe_asked_by(const struct ga_wipe_order *order, bool al
 /* Whether the disk is expected to hold data, because a tenant had it. cause as in orders. */
 bool ga_wipe_content_expected(const char *cause);
 
-/* Whether evidence was written before there were rules. */
+/* Whether evidence was written before there were rules: it has no member of that name. */
 bool ga_wipe_is_old(const struct ga_wipe_evidence *e);
 
 #endif

@@ -4,9 +4,9 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <sys/random.h>
 
 #include "clock.h"
+#include "file.h"
 #include "stop.h"
 #include "time.h"
 
@@ -168,9 +168,8 @@ static int read_extents(struct reading *r, struct ga_err *err)
 
 static int random_u64(uint64_t *ret, struct ga_err *err)
 {
-	return getrandom(ret, sizeof(*ret), 0) == sizeof(*ret) ?
-		       0 :
-		       ga_fail_sys(err, "cannot get random bytes");
+	return ga_random_all(ret, sizeof(*ret)) < 0 ? ga_fail_sys(err, "cannot get random bytes") :
+						      0;
 }
 
 static int draw_samples(int64_t size, struct extent *e, struct ga_err *err)

@@ -75,6 +75,33 @@ named()
   run ! grep not_for_sale <<< "$output"
 }
 
+@test "a disk that could be two is not approved by what an older discovery saw of it" {
+  setup_host lab1
+  gpuaas-state init --lab > "$T/made"
+  gpuaas-state apply "$SRC/share/objects/lab.json" >> "$T/made"
+  here gpuaas-discover > "$T/discovery"
+  setup_host lab1 nvme.0.eui=002538b1000000a1
+  run_ok here bash -c "gpuaas-approve --all-ready < $T/discovery"
+  assert_stderr "have the same wwid 'eui.002538b1000000a1'"
+  run_ok gpuaas-list slots
+  jq_slurp_is 'map(.state + " " + ([.blockers[].code] | join(" "))) | join(", ")' \
+    "disabled nvme_not_block tainted, wiping tainted"
+}
+
+@test "what check offers for a slot in use can be done" {
+  make_lab
+  place_one > "$T/plan"
+  run_ok here gpuaas-provision "$T/plan"
+  without_triggers "UPDATE device SET dirty_since = NULL, dirtied_by = NULL WHERE id =
+    (SELECT nvme_wwid FROM slot WHERE state = 'active')"
+  gpuaas-state migrate > "$T/migrated"
+  run_status 1 gpuaas-state check
+  hint=$(jq -r 'select(.check == "tainted").hint' <<< "$output")
+  [[ $hint =~ \(([^\)]*)\) ]]
+  run_ok bash -c "${BASH_REMATCH[1]/TEXT/tainted}"
+  jq_is '.state + " " + .cordon_reason' "active tainted"
+}
+
 @test "what only slices need is no fault of a slot whose node sells whole machines" {
   eight
   node=$(gpuaas-list nodes | jq -r .node)

@@ -95,6 +95,17 @@ in_state()
   jq_is .code no_capacity
 }
 
+@test "a slot that may not be sold as a slice is left out of slices, not of the machine behind them" {
+  fleet 1 2
+  without_triggers "UPDATE slot SET fabric_vf_pci_address = NULL WHERE slot_index = 0"
+  jq_in_order -nc '(["lab", 2], ["whole", 2], ["lab", 1]) |
+    {kind: "gpuaas.request/1", profile: .[0], count: .[1]}' > "$T/requests"
+  # The machine is whole all the same; after it nothing is left.
+  run_status 1 gpuaas-place < "$T/requests"
+  jq_slurp_is 'map(.code // .shape) | join(" ")' "fabric_blocked baremetal no_capacity"
+  assert_stderr "missing_fabric_vf"
+}
+
 @test "a node that is none, or could be several, is named in the refusal" {
   fleet 2 2
   run_status 1 place --gpus 1 --node nowhere

@@ -151,6 +151,24 @@ codes()
   [[ -e $GPUAAS_HOST_DIR/vm/a110c000/seed.iso && -e $T/dhcp/gpuaas-a110c000 ]]
 }
 
+# told: the fatal errors of GPUs that were reported, as provision reads them
+told()
+{
+  db "SELECT group_concat(gpu_identity || ' ' || fatal, ', ') FROM gpu_errors"
+}
+
+@test "fatal errors of the bus during a wipe are noted only once they are reported" {
+  start_libvirtd
+  setup_host lab1 'gpu.1.aer={"fatal":1}'
+  exec 8> "$GPUAAS_HOST_DIR/hold/s0000001"
+  flock 8
+  reconcile 0 "$ENDED"
+  assert_equal "$(codes), noted: $(told)" ", noted: "
+  exec 8>&-
+  reconcile 1 "$ENDED"
+  assert_equal "$(codes), noted: $(told)" "gpu_errors, noted: slot:2:10de:2335 1"
+}
+
 @test "leftovers that no journal tells of" {
   start_libvirtd
   mkdir -p "$GPUAAS_HOST_DIR/vm/zzzzzzzz" "$GPUAAS_HOST_DIR/vm/a110c000" "$T/dhcp"

@@ -6,8 +6,12 @@
 #include "block.h"
 #include "guard_steps.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "t.h"
@@ -16,6 +20,17 @@
 #define SMALL (16 * MIB)
 #define LARGE (96 * MIB)
 #define ALL -1
+
+/* getrandom(2) as signals that come all the time leave it: never more than 256 bytes, and each
+ * second call cut off before its first byte. */
+ssize_t getrandom(void *buf, size_t len, unsigned int flags)
+{
+	static int calls;
+
+	if (++calls % 2 == 0)
+		return errno = EINTR, -1;
+	return syscall(SYS_getrandom, buf, len < 256 ? len : 256, flags);
+}
 
 static const struct row {
 	const char *what;
@@ -101,8 +116,69 @@ static void steps(void)
 	t_ok(!ga_guard_rule("content_of_another"), "and no other");
 }
 
+/* A node that is not the device it is named for says nothing of a disk: its content is unread. */
+static void nodes(void)
+{
+	char path[] = "/dev/shm/ga-content-XXXXXX";
+	ga_autouses struct ga_block_uses uses = { .signatures_known = true };
+	int fd = mkstemp(path);
+	int64_t is_block;
+
+	t_ok(fd >= 0 && !ftruncate(fd, SMALL), "an empty file");
+	for (is_block = 0; is_block <= 1; is_block++) {
+		struct ga_block_dev d = { .path = path, .size_bytes = SMALL, .major = 259,
+					  .minor = 700, .is_block = is_block };
+		struct ga_nvme n;
+
+		ga_shape_init(&ga_nvme_shape, &n);
+		ga_block_show(&d, &uses, &n);
+		t_str(n.content, is_block ? "unread" : "empty", "a file in the place of a %s",
+		      is_block ? "block device" : "lab's disk");
+		ga_shape_release(&ga_nvme_shape, &n);
+	}
+	unlink(path);
+	close(fd);
+}
+
+/* What the last run of an order found, and a signature of now: whether it was there. */
+static void signatures(void)
+{
+	static const struct {
+		const char *detail, *signature;
+		bool saw;
+	} cases[] = {
+		{ "nvme1n1: gpt, nvme1n1p2: ext4 (expected)", "nvme1n1p2: ext4", true },
+		{ "nvme1n1: gpt, nvme1n1p2: ext4 (expected)", "nvme1n1: gpt", true },
+		/* the kernel gave the disk another name */
+		{ "nvme1n1: gpt, nvme1n1p2: ext4 (expected)", "nvme0n1p2: ext4", true },
+		{ "nvme1n1: gpt, nvme1n1p2: ext4 (expected)", "nvme10n1: gpt", true },
+		{ "sda: dos, sda12: xfs (to be destroyed, as ordered)", "sdb12: xfs", true },
+		{ "loop7: ext4 (expected)", "loop0: ext4", true },
+		{ "loop7p1: ext4 (expected)", "loop0p1: ext4", true },
+		{ "/labs/one: ext4 (expected)", "/labs/two3: ext4", true },
+		/* another type, another partition, a part of a word */
+		{ "nvme1n1: gpt, nvme1n1p2: ext4 (expected)", "nvme1n1p2: xfs", false },
+		{ "nvme1n1: gpt, nvme1n1p2: ext4 (expected)", "nvme1n1p1: ext4", false },
+		{ "nvme1n1: gpt, nvme1n1p2: ext4 (expected)", "nvme1n1: ext4", false },
+		{ "sda12: xfs (expected)", "sda2: xfs", false },
+		{ "nvme1n1p12: ext4 (expected)", "nvme1n1p1: ext4", false },
+		{ "nvme1n1: ext4 (expected)", "nvme1n1: ext", false },
+		{ "nvme1n1: ext4 (expected)", "1n1: ext4x", false },
+		/* nothing was there, or the last run did not say */
+		{ "none", "nvme1n1: gpt", false },
+		{ "", "nvme1n1: gpt", false },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(cases); i++)
+		t_int(ga_guard_saw(cases[i].detail, cases[i].signature), cases[i].saw, "'%s': %s",
+		      cases[i].detail, cases[i].signature);
+}
+
 int main(void)
 {
+	nodes();
+	signatures();
 	words();
 	unread();
 	steps();

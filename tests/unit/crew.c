@@ -12,6 +12,7 @@
 #include "cli.h"
 #include "file.h"
 #include "kind_order.h"
+#include "rec.h"
 
 /* The fork of this program: which calls fail. */
 static struct {
@@ -68,17 +69,41 @@ static int run(int in, int err_fd, struct ga_err *err)
 	return r;
 }
 
+/* An order as gpuaas-approve and gpuaas-release write it: after a release it names the allocation
+ * too. */
+static void add_order(const char *slot, const char *allocation, struct ga_str *orders)
+{
+	ga_autofree char *line = NULL;
+	struct ga_wipe_order order;
+
+	ga_shape_init(&ga_wipe_order_shape, &order);
+	order.node = ga_xstrdup("n1");
+	order.object = ga_xstrdup(slot);
+	order.allocation = ga_strdup0(allocation);
+	order.generation = 2;
+	order.attempt = ga_xstrdup("wf000001");
+	order.issued_at = ga_xstrdup("2026-01-01T00:00:00.000000Z");
+	order.cause = ga_xstrdup(allocation ? "release" : "first");
+	order.nvme_wwid = ga_xstrdup("eui.1");
+	order.nvme_size_bytes = INT64_C(1) << 30;
+	order.wipe = (struct ga_wipe_policy){ ga_xstrdup("clear"), ga_xstrdup("full"),
+					      ga_xstrdup("if_supported") };
+	line = ga_rec_format_text(&ga_wipe_order_shape, &order);
+	ga_str_addf(orders, "%s\n", line);
+	ga_shape_release(&ga_wipe_order_shape, &order);
+}
+
 static void crew(int from, int to, const char *done, const char *words)
 {
-	static const char orders[] =
-		"{\"kind\":\"gpuaas.wipe-order/1\",\"slot\":\"aaaaaaaa\"}\n"
-		"{\"kind\":\"gpuaas.wipe-order/1\",\"slot\":\"bbbbbbbb\"}\n"
-		"{\"kind\":\"gpuaas.wipe-order/1\",\"allocation\":\"cccccccc\"}\n";
+	ga_autostr struct ga_str orders = GA_STR_INIT;
 	ga_autostr struct ga_str did = GA_STR_INIT, said = GA_STR_INIT;
 	ga_autofd int in = memfd_create("orders", 0), err_fd = memfd_create("said", 0);
 	struct ga_err err = GA_ERR_INIT;
 	int r;
 
+	add_order("aaaaaaaa", NULL, &orders);
+	add_order("bbbbbbbb", NULL, &orders);
+	add_order("cccccccc", "dddddddd", &orders);
 	the.calls = 0;
 	the.fails_from = from;
 	the.fails_to = to;
@@ -86,7 +111,7 @@ static void crew(int from, int to, const char *done, const char *words)
 	/* Two workers write at once, and a memfd's place is not locked as a file's is. */
 	t_ok(in >= 0 && err_fd >= 0 && the.done >= 0 && !pipe(the.go) &&
 		     !fcntl(the.done, F_SETFL, O_APPEND) &&
-		     !ga_write_all(in, orders, strlen(orders)) && lseek(in, 0, SEEK_SET) == 0,
+		     !ga_write_all(in, orders.buf, orders.len) && lseek(in, 0, SEEK_SET) == 0,
 	     "three orders; forks %d to %d fail", from, to);
 	r = run(in, err_fd, &err);
 	t_ok(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "no worker is left");

@@ -22,7 +22,7 @@ struct drive {
 	uint32_t sanicap;
 	uint8_t fna, cmic, flbas, dps;
 	uint8_t warning; /* of the health log */
-	bool no_health;
+	int health_answer; /* status or -errno instead of that log */
 	int namespaces;
 	int identify_answer;
 	/* commands */
@@ -88,7 +88,7 @@ static int play_log(struct drive *d, struct ga_nvme_cmd *c)
 
 	if ((c->cdw10 & 0xff) == 2) {
 		p[0] = d->warning;
-		return d->no_health ? 9 : 0;
+		return d->health_answer;
 	}
 	if (!l)
 		return 2;
@@ -320,29 +320,38 @@ static void test_settle(void)
 
 static void test_failing(void)
 {
+	static const char unread[] = "its health log cannot be read";
 	static const struct {
 		uint8_t warning;
-		bool no_health;
+		int answer;
 		const char *want;
 	} rows[] = {
-		{ 0, false, NULL },
-		{ 0x01, false, NULL }, /* spare */
-		{ 0x02, false, NULL }, /* temperature */
-		{ 0x04, false, "its reliability is degraded by errors" },
-		{ 0x08, false, "it takes no writes any more" },
-		{ 0x10, false, "the backup of its volatile memory has failed" },
-		{ 0x23, false, NULL },
-		{ 0xff, false, "its reliability is degraded by errors" },
-		{ 0xff, true, NULL },
+		{ 0, 0, NULL },
+		{ 0x01, 0, NULL }, /* spare */
+		{ 0x02, 0, NULL }, /* temperature */
+		{ 0x04, 0, "its reliability is degraded by errors" },
+		{ 0x08, 0, "it takes no writes any more" },
+		{ 0x10, 0, "the backup of its volatile memory has failed" },
+		{ 0x23, 0, NULL },
+		{ 0xff, 0, "its reliability is degraded by errors" },
+		/* no such log, or nobody who may ask */
+		{ 0xff, 0x109, NULL },
+		{ 0xff, 0x002, NULL },
+		{ 0xff, -ENOTTY, NULL },
+		{ 0xff, -EACCES, NULL },
+		/* the log of a drive that breaks down at it */
+		{ 0, 0x006, unread },
+		{ 0, -EIO, unread },
+		{ 0, -ENODEV, unread },
 	};
 	size_t i;
 
 	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
-		struct drive d = { .warning = rows[i].warning, .no_health = rows[i].no_health };
+		struct drive d = { .warning = rows[i].warning, .health_answer = rows[i].answer };
 		struct ga_nvme_dev n = dev(&d);
 
-		t_str(ga_nvme_failing(&n), rows[i].want, "critical warning 0x%x%s", rows[i].warning,
-		      rows[i].no_health ? ", no log" : "");
+		t_str(ga_nvme_failing(&n), rows[i].want, "critical warning 0x%x, answer %d",
+		      rows[i].warning, rows[i].answer);
 	}
 }
 

@@ -326,11 +326,59 @@ static void test_direct(void)
 	ga_disk_release(&d);
 }
 
+/* The first step of a guard that looks again, of a file that plays a disk of that medium and is
+ * meant to have that identity, or NULL for its own. */
+static void look_again(const char *path, const char *medium, const char *wwid, const char *outcome,
+		       const char *detail)
+{
+	struct ga_guard_steps steps = { 0 };
+	struct ga_guard_opts o = { .size_bytes = GA_UNKNOWN, .lab = GA_UNKNOWN };
+	struct ga_err err = GA_ERR_INIT;
+	ga_autodisk struct ga_disk d = GA_DISK_INIT;
+	size_t i;
+
+	t_int(ga_disk_find(path, &d, &err), 0, "the file is found (%s)", err.msg);
+	t_int(ga_disk_open(&d, false, &err), 0, "and opened (%s)", err.msg);
+	o.wwid = wwid ? wwid : d.identity;
+	d.medium = medium;
+	(void)ga_guard_again(&d, &o, "identity_before", false, &steps, &err);
+	t_str(steps.v[0].step, "identity_before", "medium %s: its first step", medium);
+	t_str(steps.v[0].outcome, outcome, "medium %s, identity %.4s", medium,
+	      wwid ? wwid : "its");
+	t_ok(strstr(steps.v[0].detail, detail), "medium %s: '%s'", medium, steps.v[0].detail);
+	for (i = 0; i < steps.n; i++) {
+		free(steps.v[i].step);
+		free(steps.v[i].outcome);
+		free(steps.v[i].detail);
+	}
+	ga_list_release(&steps);
+}
+
+/* Before Linux 5.15 disks have no sequence number, and their evidence would prove nothing. */
+static void test_identity(void)
+{
+	char path[] = "/dev/shm/ga-wipe-XXXXXX", wwid[2000];
+	int fd = mkstemp(path);
+
+	t_int(fd < 0 ? -1 : ftruncate(fd, SIZE), 0, "a file");
+	look_again(path, "file", NULL, "confirmed", "file:");
+	look_again(path, "nvme", NULL, "failed",
+		   "wrong_device: the kernel shows no disk sequence number");
+	look_again(path, "block", NULL, "failed", "wrong_device: ");
+	/* What a step says is read again by the next run of the order: none of it is cut off. */
+	memset(wwid, 'x', sizeof(wwid));
+	snprintf(wwid + sizeof(wwid) - 8, 8, "the end");
+	look_again(path, "file", wwid, "failed", "the end");
+	unlink(path);
+	close(fd);
+}
+
 int main(void)
 {
 	size_t i;
 
 	ga_stop_install();
+	test_identity();
 	test_direct();
 	test_is_zero();
 	test_sectors();

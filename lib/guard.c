@@ -360,7 +360,7 @@ static void check_openers(const struct ga_disk *d, const char *name, struct ga_g
 	if (who.pid)
 		add_step(steps, name, "failed", "nvme_in_use: process %lld (%s) has it open%s",
 			 (long long)who.pid, who.command, who.mapped ? " (mapped)" : "");
-	else if (!who.complete && !geteuid())
+	else if (!who.complete && who.hidden && !geteuid())
 		add_step(steps, name, file ? "not_proven" : "failed",
 			 "%sthe open files of process %lld cannot be read, even by root",
 			 file ? "" : "nvme_in_use: ", (long long)who.hidden);

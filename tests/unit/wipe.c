@@ -166,7 +166,7 @@ static const struct test tests[] = {
 	{ "writes are lost", "clear", "full", false, WRITES_ARE_LOST, 0, "failed", "none",
 	  "marker_lost", 9, 0, false },
 	{ "a place that cannot be read", "clear", "full", false, CANNOT_READ, 0, "failed", "none",
-	  "system", 10, 0, true },
+	  "disk_read_failed", 10, 0, true },
 	{ "the disk changes its size", "clear", "full", false, SHRINKS, 0, "failed", "none", NULL,
 	  -1, 0, false },
 	{ "purge of what cannot be purged", "purge", "full", false, HONEST, 0, "not_started",

@@ -459,6 +459,35 @@ static void fails_in_a_plan(void)
 	sw_close(db);
 }
 
+/* One failure that is about two devices of a plan: the first cancels it for both. */
+static void two_fail_in_a_plan(void)
+{
+	struct ga_db *db = sw_open(2);
+	struct ga_err err = GA_ERR_INIT;
+	struct ga_failure f;
+
+	sw_ready(db, 1);
+	sw_ready(db, 2);
+	sw_place(db, 1, 1, 2);
+	ga_shape_init(&ga_failure_shape, &f);
+	f.program = TXT("gpuaas-provision");
+	f.object = TXT("a0000001");
+	f.attempt = TXT("pa000001");
+	f.generation = 2;
+	f.node = TXT("n1");
+	f.phase = TXT("recheck");
+	f.code = TXT("device_lost");
+	f.at = TXT("2026-03-01T00:01:00.000000Z");
+	f.sentence = TXT("'0000:11:00.0' and '0000:12:00.0' do not answer");
+	t_int(sw_fold(db, &ga_failure_shape, &f, &err), 1, "two devices fail: %s", err.msg);
+	t_str(sw_allocation_is(db, 1), "cancelled", "the plan is cancelled once");
+	t_str(sw_slot_is(db, 1), "disabled", "the first slot leaves sale");
+	t_str(sw_slot_is(db, 2), "disabled", "and the second");
+	t_str(sw_get(db, "SELECT count(*) FROM slot WHERE health_state = 'failed'"), "2",
+	      "both are failed");
+	sw_close(db);
+}
+
 static void fails_in_use(void)
 {
 	struct ga_db *db = sw_open(1);
@@ -502,6 +531,106 @@ static void counted_once(void)
 	sw_close(db);
 }
 
+/* ---- clocks that are ahead ---- */
+
+#define LATER "2099-01-01T00:00:00.000000Z"
+
+static int drift_at(struct ga_db *db, const char *code, const char *at, bool repaired)
+{
+	const struct ga_drift d = {
+		.node = TXT("n1"), .object = TXT("s0000001"), .code = TXT(code),
+		.severity = TXT("error"), .expected = TXT("that"), .observed = TXT("seen"),
+		.observation = TXT("bad"), .age_seconds = 0, .repaired = repaired, .at = TXT(at),
+	};
+	struct ga_err err = GA_ERR_INIT;
+
+	return sw_fold(db, &ga_drift_shape, &d, &err);
+}
+
+static int observe_at(struct ga_db *db, const char *at, struct ga_err *err)
+{
+	struct ga_observation o;
+
+	ga_shape_init(&ga_observation_shape, &o);
+	o.node = TXT("n1");
+	o.agreed = true;
+	o.at = TXT(at);
+	o.boot_id = TXT("b");
+	return sw_fold(db, &ga_observation_shape, &o, err);
+}
+
+static void drift_of_a_clock_ahead(void)
+{
+	struct ga_db *db = sw_open(1);
+
+	sw_ready(db, 1);
+	t_int(drift_at(db, "gpu_lost", LATER, false), 1, "a GPU is lost, by a clock that is ahead");
+	t_str(sw_slot_is(db, 1), "disabled", "its slot leaves sale all the same");
+	t_str(health(db, "since < '2098'"), "1", "now, and not then");
+	t_str(health(db, "health_since < '2098'"), "1", "its health as well");
+	t_str(sw_get(db, "SELECT since < '2098' AND seen_at < '2098' FROM node_drift"), "1",
+	      "and what attention shows");
+	sw_close(db);
+}
+
+static void observation_of_a_clock_ahead(void)
+{
+	struct ga_db *db = sw_open(1);
+	struct ga_err err = GA_ERR_INIT;
+	ga_autofree char *now = NULL;
+
+	sw_ready(db, 1);
+	t_int(observe_at(db, LATER, &err), -1, "an observation of a clock that is ahead");
+	t_str(err.reason, "observation_ahead", "is refused");
+	t_int(err.code, GA_CONFLICT, "as a discovery is");
+	t_str(sw_get(db, "SELECT count(*) FROM node_reconciled"), "0", "and is not the last one");
+	sw_must(drift(db, "gpu_errors", "1 since the host's start"));
+	t_str(sw_get(db, "SELECT count(*) FROM node_drift"), "1", "drift is kept after it");
+	/* What an older version has taken. */
+	sw_begin(db);
+	sw_sql(db, "INSERT INTO node_reconciled (node_id, at, agreed, drifts) "
+		   "VALUES ('n1', '" LATER "', 1, 0)");
+	sw_sql(db, "UPDATE node_drift SET seen_at = '" LATER "'");
+	sw_commit(db);
+	sw_must(drift(db, "gpu_lost", "no such GPU"));
+	sw_must(drift(db, "gpu_errors", "2 since the host's start"));
+	t_str(sw_get(db, "SELECT count(*) FROM node_drift WHERE seen_at < '2098'"), "2",
+	      "a time to come that is stored is in the way of no drift");
+	sw_begin(db);
+	sw_sql(db, "UPDATE node_drift SET seen_at = '" LATER "' WHERE code = 'gpu_errors'");
+	sw_commit(db);
+	now = ga_time_now();
+	sw_must(observe_at(db, now, &err));
+	t_str(sw_get(db, "SELECT at < '2098' FROM node_reconciled"), "1", "nor of an observation");
+	t_str(sw_get(db, "SELECT count(*) FROM node_drift"), "0", "which ends what it ends");
+	sw_close(db);
+}
+
+/* A guest that is ready, and a failed reset, by the clock of a host that is ahead. */
+static void health_of_a_clock_ahead(void)
+{
+	struct ga_db *db = sw_open(1);
+	struct ga_err err = GA_ERR_INIT;
+	struct ga_failure f;
+
+	sw_ready(db, 1);
+	sw_place(db, 1, 1, 1);
+	ga_shape_init(&ga_failure_shape, &f);
+	f.program = TXT("gpuaas-provision");
+	f.object = TXT("a0000001");
+	f.attempt = TXT("pa000001");
+	f.generation = 2;
+	f.node = TXT("n1");
+	f.phase = TXT("recheck");
+	f.code = TXT("device_lost");
+	f.at = TXT(LATER);
+	f.sentence = TXT("'0000:11:00.0' does not answer");
+	t_int(sw_fold(db, &ga_failure_shape, &f, &err), 1, "a failure of a clock ahead");
+	t_str(health(db, "health_state"), "failed", "fails the slot");
+	t_str(health(db, "health_since < '2098' AND since < '2098'"), "1", "now, and not then");
+	sw_close(db);
+}
+
 static void reset_fails_in_evidence(void)
 {
 	struct ga_db *db = sw_open(1);
@@ -536,8 +665,12 @@ int main(void)
 	counters();
 	fails_on_sale();
 	fails_in_a_plan();
+	two_fail_in_a_plan();
 	fails_in_use();
 	counted_once();
+	drift_of_a_clock_ahead();
+	health_of_a_clock_ahead();
+	observation_of_a_clock_ahead();
 	reset_fails_in_evidence();
 	return t_done();
 }

@@ -222,8 +222,8 @@ static void no_bus(struct ga_vfio_reset *ret, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* Whether a bus reset may reach this function, which hangs from the same bridge. It is named without
- * quotes: no failure is its own (fault.h). */
+/* Whether a bus reset may reach this function, which hangs from the same bridge. It is named
+ * without quotes: no failure is its own (fault.h). */
 static bool may_reach(const char *address, const char *other, const char *bridge,
 		      struct ga_vfio_reset *ret)
 {

@@ -107,7 +107,7 @@ refused()
 
 @test "a disk that is used, or is another one, is refused before a write" {
   start_libvirtd
-  refused 5 failed '.bundles[0].nvme_wwid = "eui.00000000deadbeef"'
+  refused 5 missing_nvme '.bundles[0].nvme_wwid = "eui.00000000deadbeef"'
   plan > "$T/plan"
   setup_host lab1 nvme.1.mount=/data
   run_status 4 provision

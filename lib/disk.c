@@ -12,6 +12,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "fault.h"
 #include "file.h"
 #include "size.h"
 
@@ -333,6 +334,13 @@ static int real_sync(struct ga_disk *d)
 	return 0;
 }
 
+/* Reading or writing failed: the disk is to blame (fault.h). Is -1. */
+static int broken(struct ga_err *err, const char *code)
+{
+	ga_err_reason(err, code);
+	return -1;
+}
+
 const struct ga_disk_ops ga_disk_real_ops = { real_read, real_write, real_zero, real_sync };
 
 int ga_disk_read(struct ga_disk *d, void *buf, size_t len, int64_t offset, struct ga_err *err)
@@ -350,12 +358,14 @@ int ga_disk_read(struct ga_disk *d, void *buf, size_t len, int64_t offset, struc
 			clear_direct(d);
 			continue;
 		}
-		if (n < 0)
-			return ga_fail_sys(err, "cannot read '%s' at %lld", d->dev.path,
-					   (long long)offset);
-		if (!n)
-			return ga_fail(err, GA_SYSTEM, "'%s' ends at %lld", d->dev.path,
+		if (n < 0) {
+			ga_err_set_sys(err, "cannot read '%s' at %lld", d->dev.path,
 				       (long long)offset);
+			return broken(err, GA_FAULT_DISK_READ);
+		}
+		if (!n)
+			return ga_fail_for(err, GA_SYSTEM, GA_FAULT_DISK_READ, "'%s' ends at %lld",
+					   d->dev.path, (long long)offset);
 		p += n;
 		offset += n;
 		len -= (size_t)n;
@@ -377,9 +387,11 @@ int ga_disk_write(struct ga_disk *d, const void *buf, size_t len, int64_t offset
 			clear_direct(d);
 			continue;
 		}
-		if (n < 0)
-			return ga_fail_sys(err, "cannot write '%s' at %lld", d->dev.path,
-					   (long long)offset);
+		if (n < 0) {
+			ga_err_set_sys(err, "cannot write '%s' at %lld", d->dev.path,
+				       (long long)offset);
+			return broken(err, GA_FAULT_DISK_WRITE);
+		}
 		p += n;
 		offset += n;
 		len -= (size_t)n;
@@ -389,7 +401,10 @@ int ga_disk_write(struct ga_disk *d, const void *buf, size_t len, int64_t offset
 
 int ga_disk_sync(struct ga_disk *d, struct ga_err *err)
 {
-	return d->ops->sync(d) < 0 ? ga_fail_sys(err, "cannot flush '%s'", d->dev.path) : 0;
+	if (d->ops->sync(d) >= 0)
+		return 0;
+	ga_err_set_sys(err, "cannot flush '%s'", d->dev.path);
+	return broken(err, GA_FAULT_DISK_WRITE);
 }
 
 void ga_disk_forget_partitions(struct ga_disk *d)

@@ -14,7 +14,8 @@ int ga_fold_observation(struct ga_db *db, const struct ga_observation *o, struct
 	int changed;
 	size_t i;
 
-	if (ga_store_node(db, o->node, &node, err) < 0)
+	if (ga_store_refuse_ahead("the observation", o->node, o->at, err) < 0 ||
+	    ga_store_node(db, o->node, &node, err) < 0)
 		return -1;
 	ga_shape_release(&ga_node_shape, &node);
 	changed = ga_store_observed(db, o, err);
@@ -35,9 +36,12 @@ int ga_fold_observation(struct ga_db *db, const struct ga_observation *o, struct
 			    err) < 0 ? -1 : 1;
 }
 
-/* A drift that lasts is found at every run: it stands in the audit once until it changes. */
-int ga_fold_drift(struct ga_db *db, const struct ga_drift *d, struct ga_err *err)
+/* A drift that lasts is found at every run: it stands in the audit once until it changes. One of a
+ * clock that is ahead counts from now, and is not refused as the observation behind it is: a GPU
+ * that is gone is not sold until somebody has set that clock. */
+int ga_fold_drift(struct ga_db *db, const struct ga_drift *given, struct ga_err *err)
 {
+	struct ga_drift found = *given, *const d = &found; /* borrows from given */
 	ga_autojson json_t *detail = json_pack("{s:s, s:s, s:s?, s:s?, s:s?, s:b}", "node", d->node,
 					       "code", d->code, "object", d->object, "expected",
 					       d->expected, "observed", d->observed, "repaired",
@@ -45,7 +49,13 @@ int ga_fold_drift(struct ga_db *db, const struct ga_drift *d, struct ga_err *err
 	const char *object = d->object ? d->object : d->node;
 	ga_autostr struct ga_str text = GA_STR_INIT;
 	ga_autofree char *last = NULL;
+	char now[GA_TIME_SIZE];
 
+	if (ga_time_is_ahead(given->at)) {
+		if (ga_store_not_ahead(given->at, now, err) < 0)
+			return -1;
+		found.at = now;
+	}
 	if (ga_store_health_drift(db, d, err) < 0 || ga_store_drift(db, d, err) < 0)
 		return -1;
 	if (strcmp(d->severity, "error") || !strcmp(d->observation, "unknown"))

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "fault.h"
 #include "file.h"
 #include "pci.h"
 
@@ -123,13 +124,13 @@ int ga_gpu_use_refuse(const char *address, bool lab, struct ga_err *err)
 	if (!who.pid && !taken && (who.complete || lab))
 		return 0;
 	if (taken) {
-		ga_err_set(err, GA_CONFLICT, "a process that cannot be seen has the IOMMU group of "
-			   "'%s' open", address);
+		ga_err_set(err, GA_CONFLICT,
+			   GA_SAID_USED_UNSEEN "has the IOMMU group of '%s' open", address);
 		ga_hint(err, "nothing was reset; look in containers and for VMs without libvirt: "
 			     "the kernel gives the group to one process at a time");
 	} else if (who.pid) {
-		ga_err_set(err, GA_CONFLICT, "process %" PRId64 " (%s) has '%s' %s", who.pid,
-			   who.command, address, who.mapped ? "mapped" : "open");
+		ga_err_set(err, GA_CONFLICT, GA_SAID_USED_BY "%" PRId64 " (%s) has '%s' %s",
+			   who.pid, who.command, address, who.mapped ? "mapped" : "open");
 		ga_hint(err, "nothing was reset; end what holds the device, or see which VM it is "
 			     "of: tr '\\0' ' ' < /proc/%" PRId64 "/cmdline", who.pid);
 	} else {

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drift.h"
+#include "fault.h"
 #include "str.h"
 
 void ga_health_sign_release(struct ga_health_sign *s)
@@ -52,42 +54,27 @@ static void GA_PRINTF(3, 4) say(struct ga_health_sign *s, enum ga_health_event e
 	va_end(ap);
 }
 
-static bool is_of_word(char c)
+/* Whether the sentence is about the device: it quotes its name, or a path with it (fault.h). One
+ * that it mentions without quotes is another, as the GPU beside the broken one on its bridge. */
+static bool is_about(const char *sentence, const char *device)
 {
-	return isalnum((unsigned char)c) || c == ':' || c == '.';
+	ga_autofree char *quoted = ga_xprintf("'%s'", device ? device : "");
+	ga_autofree char *in_path = ga_xprintf("/%s/", device ? device : "");
+
+	return device && sentence && (strstr(sentence, quoted) || strstr(sentence, in_path));
 }
 
-/* Whether the sentence has the address as a word of its own: 0000:18:00.1 is not in 0000:18:00.10.
- * An address at the end of a sentence may have a full stop behind it. */
-static bool has_address(const char *sentence, const char *address)
+static bool is_about_one(const char *sentence, const struct ga_health_devices *d)
 {
-	size_t n = address ? strlen(address) : 0;
-	const char *p = sentence;
-
-	for (; n && p && (p = strstr(p, address)); p++) {
-		const char *after = p + n;
-
-		if (p > sentence && is_of_word(p[-1]))
-			continue;
-		if (!is_of_word(*after) || (ispunct((unsigned char)*after) &&
-					    !isalnum((unsigned char)after[1])))
-			return true;
-	}
-	return false;
+	return is_about(sentence, d->gpu_pci_address) ||
+	       is_about(sentence, d->fabric_vf_pci_address) || is_about(sentence, d->nvme_wwid);
 }
 
-static bool names_device(const char *sentence, const struct ga_health_devices *d)
-{
-	return has_address(sentence, d->gpu_pci_address) ||
-	       has_address(sentence, d->fabric_vf_pci_address) ||
-	       has_address(sentence, d->nvme_wwid);
-}
-
-/* Whether the device failed at the step: who has it open (ga_gpu_use_refuse) is not its fault. */
+/* Whether the device failed at the step: a process that has it open is not its fault. */
 static bool is_fault(const struct ga_step *s)
 {
-	return ga_streq(s->outcome, "failed") && !ga_starts(s->detail, "process ") &&
-	       !ga_starts(s->detail, "a process ");
+	return ga_streq(s->outcome, "failed") && !ga_starts(s->detail, GA_SAID_USED_BY) &&
+	       !ga_starts(s->detail, GA_SAID_USED_UNSEEN);
 }
 
 /* The step that failed, of those that touch the GPU and the fabric function. */
@@ -103,19 +90,19 @@ static bool is_proven(const struct ga_step *s)
 	return ga_streq(s->outcome, "confirmed") || ga_streq(s->outcome, "not_needed");
 }
 
-/* What ends a wipe without a fault of the disk: a person's signal, what the policy asks for, and
- * the steps of the other devices, which have their own outcomes. */
+/* Whether the drive ended the wipe. Much else does: a signal, the guard, a clock that was set, the
+ * policy, the host's memory, and the steps of the other devices, which have their own outcomes. */
 static bool is_of_disk(const struct ga_wipe_evidence *e)
 {
-	static const char *const others[] = { "interrupted:", "wipe_below_policy:",
-					      "gpu_memory_not_proven:", "gpu_reset_failed:",
-					      "gpu_reset_not_proven:", "vf_not_proven:" };
+	static const char *const codes[] = { GA_FAULTS_OF_WIPES };
 	size_t i;
 
-	for (i = 0; i < GA_ARRAY_SIZE(others); i++)
-		if (e->reason && ga_starts(e->reason, others[i]))
-			return false;
-	return ga_streq(e->outcome, "failed") || ga_streq(e->outcome, "unknown");
+	if (!e->reason || (!ga_streq(e->outcome, "failed") && !ga_streq(e->outcome, "unknown")))
+		return false;
+	for (i = 0; i < GA_ARRAY_SIZE(codes); i++)
+		if (ga_starts(e->reason, codes[i]) && e->reason[strlen(codes[i])] == ':')
+			return true;
+	return false;
 }
 
 void ga_health_of_wipe(const struct ga_wipe_evidence *e, struct ga_health_sign *ret)
@@ -127,7 +114,7 @@ void ga_health_of_wipe(const struct ga_wipe_evidence *e, struct ga_health_sign *
 		return;
 	if (is_of_disk(e))
 		say(ret, GA_HEALTH_FAULT, "drive %s: wipe %s: %s", e->device.wwid, e->outcome,
-		    e->reason ? e->reason : "no reason was given");
+		    e->reason);
 	else if (step)
 		say(ret, GA_HEALTH_FAULT, "%s failed: %s", step->step,
 		    step->detail ? step->detail : "no detail");
@@ -144,7 +131,7 @@ void ga_health_of_release(const struct ga_released *r, const struct ga_health_de
 	for (i = 0; !r->dry_run && i < r->steps.n; i++) {
 		const struct ga_step *s = &r->steps.v[i];
 
-		if (!ga_streq(s->step, "gpu_reset") || !is_fault(s) || !names_device(s->detail, d))
+		if (!ga_streq(s->step, "gpu_reset") || !is_fault(s) || !is_about_one(s->detail, d))
 			continue;
 		say(ret, GA_HEALTH_FAULT, "%s failed: %s", s->step, s->detail);
 		return;
@@ -155,8 +142,7 @@ void ga_health_of_release(const struct ga_released *r, const struct ga_health_de
  * phases (bind_failed, device_in_use) are the host's. */
 static bool is_of_device(const struct ga_failure *f)
 {
-	static const char *const codes[] = { "gpu_missing",  "device_lost", "gpu_not_answering",
-					     "reset_failed", "gpu_no_reset", "health_failed" };
+	static const char *const codes[] = { GA_FAULTS_OF_FAILURES };
 	size_t i;
 
 	if (!ga_streq(f->phase, "recheck") && !ga_streq(f->phase, "devices"))
@@ -178,8 +164,8 @@ void ga_health_of_failure(const struct ga_failure *f, const struct ga_health_dev
 	if (f->dry_run)
 		return;
 	if (is_of_device(f)) {
-		/* Of several slots only the one that is named. */
-		if (names_device(f->sentence, d))
+		/* Of several slots only the one whose device it is. */
+		if (is_about_one(f->sentence, d))
 			say(ret, GA_HEALTH_FAULT, "%s: %s", f->phase, f->sentence);
 		return;
 	}
@@ -190,12 +176,12 @@ void ga_health_of_failure(const struct ga_failure *f, const struct ga_health_dev
 
 /* Drift of a slot that is a fault of its devices, and whether it is so only when it is new. */
 static const struct {
-	const char *code;
+	enum ga_drift_code code;
 	bool counted;
 } faults[] = {
-	{ "gpu_lost", false },
-	{ "disk_missing", false },
-	{ "gpu_errors", true },
+	{ GA_D_GPU_LOST, false },
+	{ GA_D_DISK_MISSING, false },
+	{ GA_D_GPU_ERRORS, true },
 };
 
 void ga_health_of_drift(const struct ga_drift *d, const char *before, struct ga_health_sign *ret)
@@ -206,7 +192,7 @@ void ga_health_of_drift(const struct ga_drift *d, const char *before, struct ga_
 	if (d->repaired || !ga_streq(d->observation, "bad"))
 		return;
 	for (i = 0; i < GA_ARRAY_SIZE(faults); i++)
-		if (ga_streq(faults[i].code, d->code) &&
+		if (ga_streq(ga_drift_word(faults[i].code), d->code) &&
 		    !(faults[i].counted && before && ga_streq(before, d->observed)))
 			say(ret, GA_HEALTH_FAULT, "%s: expected %s, and the host shows %s",
 			    d->code, d->expected ? d->expected : "it",
@@ -215,8 +201,8 @@ void ga_health_of_drift(const struct ga_drift *d, const char *before, struct ga_
 
 bool ga_health_is_gone(const char *detail)
 {
-	static const char *const signs[] = { " does not answer ", "there is no PCI function ",
-					     "cannot reset '" };
+	static const char *const signs[] = { GA_SAID_OF_GONE };
+	const char *lost = ga_drift_word(GA_D_GPU_LOST);
 	size_t i;
 
 	if (!detail || ga_starts(detail, "drive "))
@@ -224,7 +210,7 @@ bool ga_health_is_gone(const char *detail)
 	for (i = 0; i < GA_ARRAY_SIZE(signs); i++)
 		if (strstr(detail, signs[i]))
 			return true;
-	return ga_starts(detail, "gpu_lost: ");
+	return ga_starts(detail, lost) && detail[strlen(lost)] == ':';
 }
 
 /* ---- AER ---- */

@@ -44,16 +44,17 @@ struct ga_health_devices {
 /* The health after the event: "unknown", "ok" or "failed". */
 const char *ga_health_next(const char *health, enum ga_health_event event);
 
-/* A confirmed wipe with a GPU that came back from its reset is a proof. A disk that cannot be
- * wiped, a wipe that cannot be confirmed, and a failed reset are faults; a guard that refused, an
- * interrupt and a policy that asks for more are not the device's. */
+/* A confirmed wipe with a GPU that came back from its reset is a proof. A wipe that the drive ended
+ * (the reasons in fault.h) and a failed reset are faults. A guard that refused, an interrupt, a
+ * clock that was set and a policy that asks for more say nothing of the devices. */
 void ga_health_of_wipe(const struct ga_wipe_evidence *e, struct ga_health_sign *ret);
 /* Steps of a release: the reset of one of the slot's devices that failed. */
 void ga_health_of_release(const struct ga_released *r, const struct ga_health_devices *d,
 			  struct ga_health_sign *ret);
-/* A provisioning that failed: in the phase of devices it is a fault of the slot whose device the
- * sentence names. Where no device is known to be the cause, from the fabric to readiness, the
- * slot's health is in doubt: images and networks fail there as well. */
+/* A provisioning that failed: with a code of fault.h, in a phase that looks at devices or makes
+ * them ready, it is a fault of the slot whose device the sentence quotes. Where no device is known
+ * to be the cause, from the fabric to readiness, the slot's health is in doubt: images and networks
+ * fail there as well. */
 void ga_health_of_failure(const struct ga_failure *f, const struct ga_health_devices *d,
 			  struct ga_health_sign *ret);
 /*
@@ -64,7 +65,7 @@ void ga_health_of_failure(const struct ga_failure *f, const struct ga_health_dev
 void ga_health_of_drift(const struct ga_drift *d, const char *before, struct ga_health_sign *ret);
 
 /* Whether what failed (a health_detail) is a GPU or function that is gone from the bus, does not
- * answer or cannot be reset: as a rule only a cold start of the machine brings it back. */
+ * answer, hangs or cannot be reset: as a rule only a cold start of the machine brings it back. */
 bool ga_health_is_gone(const char *detail);
 
 /*

@@ -3,6 +3,7 @@
 #include "markers.h"
 
 #include "digest.h"
+#include "fault.h"
 #include "file.h"
 #include "stop.h"
 
@@ -84,7 +85,7 @@ static int verify_written(const struct ga_marker_set *set, struct ga_disk *d, st
 		if (ga_disk_read(d, got, GA_MARKER_BYTES, set->offsets[i], err) < 0)
 			return -1;
 		if (memcmp(want, got, GA_MARKER_BYTES))
-			return ga_fail_for(err, GA_EXTERNAL, "marker_lost",
+			return ga_fail_for(err, GA_EXTERNAL, GA_FAULT_MARKER_LOST,
 					   "'%s' does not return what was written at %lld",
 					   d->dev.path, (long long)set->offsets[i]);
 	}

@@ -7,6 +7,7 @@
 
 #include "clock.h"
 #include "domain.h"
+#include "fault.h"
 #include "file.h"
 #include "guard.h"
 #include "host.h"
@@ -78,7 +79,7 @@ int ga_provision_check_order(struct ga_provision *p, struct ga_err *err)
 			      "plan of '%s' is for node '%s', and this is '%s'", plan->allocation,
 			      plan->node, p->opts->node);
 	if (!plan->bundles.n)
-		return REFUSE(p, "missing_gpu", NULL, "plan of '%s' has no slots",
+		return REFUSE(p, GA_FAULT_MISSING_GPU, NULL, "plan of '%s' has no slots",
 			      plan->allocation);
 	if (whole && p->opts->holds_state && ga_provision_is_here(p))
 		return REFUSE(p, "holds_state",
@@ -265,7 +266,7 @@ static int check_drive(struct ga_provision *p, size_t i, struct ga_err *err)
 	if (!ga_streq(p->disks[i].medium, "nvme"))
 		return 0;
 	why = ga_nvme_failing(&drive);
-	return why ? REFUSE(p, "health_failed", "nothing was written; replace the drive",
+	return why ? REFUSE(p, GA_FAULT_HEALTH, "nothing was written; replace the drive",
 			    "disk '%s' of slot '%s' says that it is failing: %s", b->nvme_wwid,
 			    b->slot, why) :
 		     0;
@@ -279,7 +280,8 @@ int ga_provision_take_disks(struct ga_provision *p, struct ga_err *err)
 		const struct ga_bundle *b = &p->plan->bundles.v[i];
 
 		if (!b->nvme_wwid)
-			return REFUSE(p, "missing_nvme", NULL, "slot '%s' has no disk", b->slot);
+			return REFUSE(p, GA_FAULT_MISSING_NVME, NULL, "slot '%s' has no disk",
+				      b->slot);
 		if (p->disks[i].identity)
 			continue;
 		if (ga_disk_find(b->nvme_wwid, &p->disks[i], err) < 0)
@@ -329,7 +331,9 @@ int ga_phase_recheck(struct ga_provision *p, struct ga_err *err)
 {
 	bool whole = ga_streq(p->plan->shape, "baremetal");
 
-	if (ga_provision_is_here(p) && (check_boot(p, err) < 0 || check_fingerprint(p, err) < 0))
+	if (ga_provision_is_here(p) &&
+	    (check_boot(p, err) < 0 || (!p->resume && ga_provision_find_devices(p, err) < 0) ||
+	     check_fingerprint(p, err) < 0))
 		return -1;
 	if (whole)
 		return recheck_metal(p, err);

@@ -1,10 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Looks at the PCI functions of a plan, and at who uses them; changes nothing. */
+#include "disk.h"
+#include "fault.h"
 #include "gpuuse.h"
 #include "iommu.h"
 #include "provision_int.h"
 #include "verdict.h"
 #include "vfio.h"
+
+static int missing_gpu(struct ga_provision *p, const struct ga_bundle *b, struct ga_err *err)
+{
+	return REFUSE(p, GA_FAULT_MISSING_GPU, "gpuaas-reconcile shows what changed",
+		      GA_SAID_NOT_THERE "'%s' is not at '%s'", b->slot,
+		      b->gpu_pci_address ? b->gpu_pci_address : "(no address)");
+}
+
+static int find_disk(const struct ga_bundle *b, struct ga_err *err)
+{
+	ga_autodisk struct ga_disk found = GA_DISK_INIT;
+
+	if (!b->nvme_wwid || ga_disk_find(b->nvme_wwid, &found, err) >= 0)
+		return 0;
+	if (err->code == GA_NOTFOUND)
+		ga_err_reason(err, GA_FAULT_MISSING_NVME);
+	return ga_wrap(err, "disk of slot '%s'", b->slot);
+}
+
+int ga_provision_find_devices(struct ga_provision *p, struct ga_err *err)
+{
+	ga_autopci struct ga_pci pci = { 0 };
+	size_t i;
+
+	if (ga_pci_scan(&pci, err) < 0)
+		return -1;
+	for (i = 0; i < p->plan->bundles.n; i++) {
+		const struct ga_bundle *b = &p->plan->bundles.v[i];
+
+		if (b->gpu_pci_address && !ga_pci_find(&pci, b->gpu_pci_address))
+			return missing_gpu(p, b, err);
+		if (find_disk(b, err) < 0)
+			return -1;
+	}
+	return 0;
+}
 
 static int check_gpu(struct ga_provision *p, const struct ga_pci *pci, const struct ga_bundle *b,
 		     struct ga_err *err)
@@ -15,13 +53,12 @@ static int check_gpu(struct ga_provision *p, const struct ga_pci *pci, const str
 	ga_autofree char *ids = NULL, *identity = NULL;
 
 	if (!d)
-		return REFUSE(p, "missing_gpu", "gpuaas-reconcile shows what changed",
-			      "GPU of slot '%s' is not at '%s'", b->slot,
-			      b->gpu_pci_address ? b->gpu_pci_address : "(no address)");
+		return missing_gpu(p, b, err);
 	if (ga_pci_answers(d->address) != 1)
-		return REFUSE(p, "gpu_not_answering", "see 'dmesg'; start the host anew from power "
-			      "off, then discover and approve again",
-			      "GPU '%s' of slot '%s' does not answer in configuration space",
+		return REFUSE(p, GA_FAULT_NOT_ANSWERING,
+			      "see 'dmesg'; start the host anew from power off, then discover and "
+			      "approve again",
+			      "GPU '%s' of slot '%s'" GA_SAID_NO_ANSWER "in configuration space",
 			      d->address, b->slot);
 	/* Between the tenants of a whole machine its release is at work, and the wipe's scrub. */
 	if (!whole && !ga_pci_can_reset(d->address))
@@ -35,7 +72,7 @@ static int check_gpu(struct ga_provision *p, const struct ga_pci *pci, const str
 			      "'%s' is '%s' and not the GPU of slot '%s'", b->gpu_pci_address,
 			      identity ? identity : ids, b->slot);
 	if (!whole && b->fabric_vf_pci_address && !ga_pci_find(pci, b->fabric_vf_pci_address))
-		return REFUSE(p, "missing_fabric_vf", "gpuaas-reconcile shows what changed",
+		return REFUSE(p, GA_FAULT_MISSING_FABRIC_VF, "gpuaas-reconcile shows what changed",
 			      "fabric function of slot '%s' is not at '%s'", b->slot,
 			      b->fabric_vf_pci_address);
 	return 0;
@@ -163,7 +200,7 @@ static int find_fault(struct ga_provision *p, const struct ga_pci_dev *gpu, char
 	if (ga_hostdb_gpu_errors(&p->h, identity, p->boot_id, &told, err) < 0)
 		return -1;
 	if (fatal > told)
-		*ret = ga_xprintf("the bus has counted fatal errors of GPU %s, %lld since the "
+		*ret = ga_xprintf("the bus has counted fatal errors of GPU '%s', %lld since the "
 				  "host's start, and 'gpuaas-reconcile' told of %lld",
 				  gpu->address, (long long)fatal, (long long)told);
 	return 0;

@@ -74,6 +74,9 @@ GA_MUST_CHECK int ga_phase_recheck(struct ga_provision *p, struct ga_err *err);
 GA_MUST_CHECK int ga_phase_prerequisites(struct ga_provision *p, struct ga_err *err);
 /* What of these two can be asked while the VM is there: order, functions, domain, image. */
 GA_MUST_CHECK int ga_provision_recheck(struct ga_provision *p, bool image, struct ga_err *err);
+/* provision_functions.c: whether GPU and disk of each bundle are there. The fingerprint of the host
+ * is another without them and blames none, so this is looked at first. */
+GA_MUST_CHECK int ga_provision_find_devices(struct ga_provision *p, struct ga_err *err);
 /* provision_functions.c: GPU and fabric function of each bundle, as the plan says and free. anew:
  * they go to a tenant now, so what their host has against them counts as well. */
 GA_MUST_CHECK int ga_provision_check_functions(struct ga_provision *p, bool anew,

@@ -3,22 +3,33 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "clock.h"
 #include "store_attend.h"
+#include "time.h"
 
 /* ---- keeping ---- */
+
+/* Of a time that is stored and later than this, an older version took it from a clock that was
+ * ahead: it does not count (ga_time_is_ahead). */
+static void latest_time(char ret[GA_TIME_SIZE])
+{
+	ga_time_format(ga_time_after(ga_clock_micros(), GA_TIME_AHEAD_SECONDS), ret);
+}
 
 int ga_store_drift(struct ga_db *db, const struct ga_drift *d, struct ga_err *err)
 {
 	const char *object = d->object ? d->object : d->node;
 	bool stays = !d->repaired && strcmp(d->severity, "info") &&
 		     strcmp(d->observation, "unknown");
+	char latest[GA_TIME_SIZE];
 	int n;
 
+	latest_time(latest);
 	if (!stays)
 		n = ga_db_exec(db, err,
 			       "DELETE FROM node_drift WHERE node_id = ?1 AND object = ?2 "
-			       "AND code = ?3 AND seen_at <= ?4",
-			       "ssss", d->node, object, d->code, d->at);
+			       "AND code = ?3 AND (seen_at <= ?4 OR seen_at > ?5)",
+			       "sssss", d->node, object, d->code, d->at, latest);
 	else
 		/* The node has to be known: a drift that came alone is nobody's. */
 		n = ga_db_exec(db, err,
@@ -26,13 +37,14 @@ int ga_store_drift(struct ga_db *db, const struct ga_drift *d, struct ga_err *er
 			       "seen_at, expected, observed, command) "
 			       "SELECT id, ?2, ?3, ?5, ?4, ?4, ?6, ?7, ?8 FROM node WHERE id = ?1 "
 			       "AND NOT EXISTS (SELECT 1 FROM node_reconciled "
-			       "WHERE node_id = ?1 AND at > ?4) "
+			       "WHERE node_id = ?1 AND at > ?4 AND at <= ?9) "
 			       "ON CONFLICT (node_id, object, code) DO UPDATE SET "
 			       "seen_at = excluded.seen_at, severity = excluded.severity, "
 			       "expected = excluded.expected, observed = excluded.observed, "
-			       "command = excluded.command WHERE seen_at <= excluded.seen_at",
-			       "ssssssss", d->node, object, d->code, d->at, d->severity,
-			       d->expected, d->observed, d->repair ? NULL : d->command);
+			       "command = excluded.command WHERE seen_at <= excluded.seen_at "
+			       "OR seen_at > ?9",
+			       "sssssssss", d->node, object, d->code, d->at, d->severity,
+			       d->expected, d->observed, d->repair ? NULL : d->command, latest);
 	return n < 0 ? -1 : 0;
 }
 
@@ -45,18 +57,23 @@ int ga_store_drift_forget(struct ga_db *db, const char *node, const char *object
 
 int ga_store_drift_end(struct ga_db *db, const struct ga_observation *o, struct ga_err *err)
 {
-	int n = ga_db_exec(db, err,
-			   "INSERT INTO node_reconciled (node_id, at, agreed, drifts) "
-			   "VALUES (?1, ?2, ?3, ?4) ON CONFLICT (node_id) DO UPDATE SET "
-			   "at = excluded.at, agreed = excluded.agreed, drifts = excluded.drifts "
-			   "WHERE at <= excluded.at",
-			   "ssbi", o->node, o->at, (int)o->agreed, o->drifts);
+	char latest[GA_TIME_SIZE];
+	int n;
 
+	latest_time(latest);
+	n = ga_db_exec(db, err,
+		       "INSERT INTO node_reconciled (node_id, at, agreed, drifts) "
+		       "VALUES (?1, ?2, ?3, ?4) ON CONFLICT (node_id) DO UPDATE SET "
+		       "at = excluded.at, agreed = excluded.agreed, drifts = excluded.drifts "
+		       "WHERE at <= excluded.at OR at > ?5",
+		       "ssbis", o->node, o->at, (int)o->agreed, o->drifts, latest);
 	/* An observation that comes late says nothing of what was found since. */
 	if (n <= 0)
 		return n;
-	return ga_db_exec(db, err, "DELETE FROM node_drift WHERE node_id = ?1 AND seen_at < ?2",
-			  "ss", o->node, o->at) < 0 ? -1 : 0;
+	return ga_db_exec(db, err,
+			  "DELETE FROM node_drift WHERE node_id = ?1 "
+			  "AND (seen_at < ?2 OR seen_at > ?3)",
+			  "sss", o->node, o->at, latest) < 0 ? -1 : 0;
 }
 
 /* ---- telling ---- */

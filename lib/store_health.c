@@ -85,14 +85,20 @@ static int claimed(struct ga_db *db, const char *allocation, struct patients *re
 
 /* ---- writing ---- */
 
-/* A plan that nobody took up gives its slots back before one of them leaves sale. */
-static int cancel_plan(struct ga_db *db, const struct patient *p, const char *detail,
-		       const char *at, struct ga_err *err)
+/* A plan that nobody took up gives its slots back before one of them leaves sale. Of two devices
+ * that failed at once the first has cancelled it for both, so the slot is read anew. */
+static int cancel_plan(struct ga_db *db, const char *slot, const char *detail, const char *at,
+		       struct ga_err *err)
 {
-	ga_autofree char *reason = ga_xprintf("health of slot %s: %s", p->slot, detail);
+	ga_autofree char *reason = ga_xprintf("health of slot %s: %s", slot, detail);
+	ga_cleanup(cleanup_patients) struct patients now = { 0 };
 	ga_autoholding struct ga_holding h = { 0 };
 
-	if (ga_store_holding(db, p->allocation, &h, err) < 0)
+	if (find(db, slot, &now, err) < 0)
+		return -1;
+	if (!now.n || strcmp(now.v[0].state, "reserved"))
+		return 0;
+	if (ga_store_holding(db, now.v[0].allocation, &h, err) < 0)
 		return -1;
 	return ga_store_cancel(db, &h, reason, at, err);
 }
@@ -101,16 +107,17 @@ static int change(struct ga_db *db, const struct patient *p, const char *to,
 		  const struct ga_health_sign *sign, const char *at, struct ga_err *err)
 {
 	bool failed = !strcmp(to, "failed");
+	char when[GA_TIME_SIZE];
 
-	if (failed && !strcmp(p->state, "reserved") &&
-	    cancel_plan(db, p, sign->detail, at, err) < 0)
+	if (ga_store_not_ahead(at, when, err) < 0 ||
+	    (failed && cancel_plan(db, p->slot, sign->detail, when, err) < 0))
 		return -1;
 	if (ga_db_exec(db, err,
 		       "UPDATE slot SET health_state = ?2, health_detail = ?3, health_since = ?4, "
 		       "since = CASE WHEN ?5 AND state = 'available' THEN ?4 ELSE since END, "
 		       "state = CASE WHEN ?5 AND state = 'available' THEN 'disabled' "
 		       "ELSE state END, generation = generation + 1 WHERE id = ?1",
-		       "ssssb", p->slot, to, sign->detail, at, (int)failed) < 0)
+		       "ssssb", p->slot, to, sign->detail, when, (int)failed) < 0)
 		return -1;
 	return ga_audit_add(db, "health", p->slot,
 			    json_pack("{s:s, s:s, s:s?}", "from", p->health, "to", to, "detail",
@@ -202,12 +209,10 @@ int ga_store_health_wiped(struct ga_db *db, const struct ga_wipe_evidence *e, ch
 			  struct ga_err *err)
 {
 	ga_autohealth struct ga_health_sign sign = { 0 };
-	char at[GA_TIME_SIZE];
 	const char *to;
 
 	ga_health_of_wipe(e, &sign);
-	if (ga_store_not_ahead(e->finished_at, at, err) < 0 ||
-	    ga_store_health(db, e->object, &sign, at, err) < 0)
+	if (ga_store_health(db, e->object, &sign, e->finished_at, err) < 0)
 		return -1;
 	if (!health)
 		return 0;

@@ -13,7 +13,8 @@
  * Writes what follows of the sign for the slot, with an audit row where its health changes. A slot
  * on sale that fails is disabled in the same update; a plan on it that nobody took up is cancelled
  * first. In any other state it stays where it is: what is in use stays with its tenant. What
- * gave a slot its health stands beside it until that changes. 1 its health changed, 0 not.
+ * gave a slot its health stands beside it until that changes. at is a host's time; one that is
+ * still to come is stored as the present. 1 its health changed, 0 not.
  */
 GA_MUST_CHECK int ga_store_health(struct ga_db *db, const char *slot,
 				  const struct ga_health_sign *sign, const char *at,

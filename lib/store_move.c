@@ -342,6 +342,19 @@ int ga_store_not_ahead(const char *at, char when[GA_TIME_SIZE], struct ga_err *e
 	return 0;
 }
 
+int ga_store_refuse_ahead(const char *what, const char *node, const char *at, struct ga_err *err)
+{
+	ga_autofree char *now = ga_time_now();
+
+	if (!ga_time_is_ahead(at))
+		return 0;
+	ga_err_set(err, GA_CONFLICT, "%s of '%s' is from %s, and here it is %s: the clocks of host "
+		   "and state differ", what, node, at, now);
+	ga_err_reason(err, "observation_ahead");
+	return ga_hint(err, "set the clock that is wrong ('timedatectl' shows it), then look at "
+			    "the host again (gpuaas-discover, gpuaas-reconcile)");
+}
+
 int ga_store_usage_close(struct ga_db *db, const char *allocation, const char *at,
 			 struct ga_err *err)
 {

@@ -76,6 +76,11 @@ GA_MUST_CHECK int ga_store_end_holding(struct ga_db *db, const char *allocation,
  * digits that make texts of times sort as times, which a record may leave out. */
 GA_MUST_CHECK int ga_store_not_ahead(const char *at, char when[GA_TIME_SIZE], struct ga_err *err);
 
+/* GA_CONFLICT "observation_ahead" where the time of a look at the node (what: "the discovery") is
+ * ahead (ga_time_is_ahead): it would be the newest until then, and every right one an older one. */
+GA_MUST_CHECK int ga_store_refuse_ahead(const char *what, const char *node, const char *at,
+					struct ga_err *err);
+
 /* usage: at most one span is open; opening ends what was open. Whatever clock `at` is of, a span
  * begins where the one before it ended, or later, and neither begins nor ends in what is still to
  * come (gpuaas-report(1): spans share no second and leave no gap). */

@@ -10,6 +10,7 @@
 #include "id.h"
 #include "rec.h"
 #include "store_approve.h"
+#include "store_move.h"
 #include "time.h"
 
 /* What the state knew of the node before. */
@@ -270,18 +271,10 @@ static int store_candidates(struct ga_db *db, const struct ga_host *host,
 	return 0;
 }
 
-/* A discovery of next year would be the newest one until then, and every right one an older one. */
-static int check_time(const struct ga_host *host, const struct known *known, const char *now,
-		      struct ga_err *err)
+static int check_time(const struct ga_host *host, const struct known *known, struct ga_err *err)
 {
-	if (ga_time_is_ahead(host->observed_at)) {
-		ga_err_set(err, GA_CONFLICT, "the discovery of '%s' is from %s, and here it is %s: "
-			   "the clocks of host and state differ", host->node, host->observed_at,
-			   now);
-		ga_err_reason(err, "observation_ahead");
-		return ga_hint(err, "set the clock that is wrong ('timedatectl' shows it), then "
-				    "run gpuaas-discover on the host again");
-	}
+	if (ga_store_refuse_ahead("the discovery", host->node, host->observed_at, err) < 0)
+		return -1;
 	/* One that an older version took with a wrong clock does not count. */
 	if (!known->observed_at || strcmp(known->observed_at, host->observed_at) <= 0 ||
 	    ga_time_is_ahead(known->observed_at))
@@ -305,7 +298,7 @@ int ga_store_observe(struct ga_db *db, const struct ga_host *host,
 		return -1;
 	if (ga_streq(known.digest, digest))
 		return 0;
-	if (check_time(host, &known, now, err) < 0)
+	if (check_time(host, &known, err) < 0)
 		return -1;
 	if ((!known.exists && insert_node(db, host, now, err) < 0) ||
 	    update_node(db, host, &known, text, digest, err) < 0 ||

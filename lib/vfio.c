@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "fault.h"
 #include "gpuuse.h"
 #include "pci.h"
 #include "pciaddr.h"
@@ -52,8 +53,7 @@ int ga_sysfs_write(const char *path, const char *text, int64_t timeout_micros,
 	while ((got = waitpid(pid, &status, WNOHANG)) == 0) {
 		if (!ga_clock_wait(deadline, nap)) {
 			kill(pid, SIGKILL); /* it ends when the kernel lets go */
-			ga_err_set(err, GA_BUSY, "the kernel did not return from writing '%s'",
-				   path);
+			ga_err_set(err, GA_BUSY, GA_SAID_NO_RETURN "'%s'", path);
 			ga_err_reason(err, "device_busy");
 			return ga_hint(err,
 				       "something holds the device: see 'fuser -v /dev/vfio/*'");
@@ -86,8 +86,8 @@ int ga_vfio_look(const char *address, struct ga_vfio_before *ret, struct ga_err 
 
 	*ret = (struct ga_vfio_before){ 0 };
 	if (!vendor) {
-		ga_err_set(err, GA_NOTFOUND, "there is no PCI function '%s'", address);
-		ga_err_reason(err, "gpu_missing");
+		ga_err_set(err, GA_NOTFOUND, GA_SAID_NO_FUNCTION "'%s'", address);
+		ga_err_reason(err, GA_FAULT_MISSING_GPU);
 		ga_err_object(err, address);
 		return ga_hint(err, "look for it with 'lspci -s %s'; after a change of hardware "
 				    "discover and approve again", address);
@@ -135,8 +135,8 @@ static int wait_answer(const char *address, int64_t timeout_micros, const char *
 
 	while (ga_pci_answers(address) != 1)
 		if (!ga_clock_wait(deadline, 50000)) {
-			ga_err_set(err, GA_HOST, "'%s' does not answer %s", address, when);
-			ga_err_reason(err, "device_lost");
+			ga_err_set(err, GA_HOST, "'%s'" GA_SAID_NO_ANSWER "%s", address, when);
+			ga_err_reason(err, GA_FAULT_LOST);
 			ga_err_object(err, address);
 			return ga_hint(err, "the device fell off the bus; a cold start of the host "
 					    "usually brings it back");
@@ -222,7 +222,8 @@ static void no_bus(struct ga_vfio_reset *ret, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* Whether a bus reset may reach this function, which hangs from the same bridge. */
+/* Whether a bus reset may reach this function, which hangs from the same bridge. It is named
+ * without quotes: no failure is its own (fault.h). */
 static bool may_reach(const char *address, const char *other, const char *bridge,
 		      struct ga_vfio_reset *ret)
 {
@@ -287,8 +288,7 @@ static int run_reset(const struct reset_job *j, struct ga_err *err)
 	while ((got = waitpid(pid, &status, WNOHANG)) == 0) {
 		/* It is left behind: when the kernel lets go, it puts the methods back. */
 		if (!ga_clock_wait(deadline, nap)) {
-			ga_err_set(err, GA_BUSY, "the kernel did not return from writing '%s'",
-				   j->reset);
+			ga_err_set(err, GA_BUSY, GA_SAID_NO_RETURN "'%s'", j->reset);
 			ga_err_reason(err, "device_busy");
 			return ga_hint(err, "something holds the device: see 'dmesg | tail'");
 		}
@@ -318,13 +318,13 @@ static int try_reset(const char *address, const char *text, const char *method,
 	if (r <= 0 || r == METHOD_REFUSED || r == ENOTTY)
 		return r;
 	if (r == METHOD_STAYS)
-		return ga_fail_for(err, GA_HOST, "reset_failed",
+		return ga_fail_for(err, GA_HOST, GA_FAULT_RESET_FAILED,
 				   "'%s' cannot be put back to '%s' after a reset", methods, text);
 	errno = r;
-	ga_err_set_sys(err, "cannot reset '%s'%s%s", address, method ? " by " : "",
+	ga_err_set_sys(err, GA_SAID_CANNOT_RESET "'%s'%s%s", address, method ? " by " : "",
 		       method ? method : "");
 	if (err->code == GA_SYSTEM) /* not where it could not be asked for */
-		ga_err_reason(err, "reset_failed");
+		ga_err_reason(err, GA_FAULT_RESET_FAILED);
 	ga_err_object(err, address);
 	return -1;
 }
@@ -407,7 +407,7 @@ int ga_vfio_no_reset(const char *address, const struct ga_vfio_reset *how, struc
 
 	ga_err_set(err, GA_HOST, "the kernel has no way to reset '%s'%s%s", address,
 		   *why ? " alone: no bus reset, because " : "", why);
-	ga_err_reason(err, "gpu_no_reset");
+	ga_err_reason(err, GA_FAULT_NO_RESET);
 	ga_err_object(err, address);
 	return ga_hint(err, "see 'cat /sys/bus/pci/devices/%s/reset_method'; a GPU that keeps the "
 			    "state of its last tenant is not given to the next", address);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The ladder of wipe methods, and the judgement of a run. */
 #include "wipeplan.h"
+
+#include "fault.h"
 #include "wipejudge.h"
 
 #define OACS_FORMAT (1 << 1)
@@ -240,11 +242,11 @@ static void judge_whole(struct ga_wipe_evidence *e, const struct ga_wipe_asked *
 			       "method could be used"));
 	else if (e->markers && e->markers->surviving)
 		end(e, GA_WIPE_FAILED, GA_EXTERNAL,
-		    ga_xprintf("markers_survive: %lld of %lld markers are still there",
+		    ga_xprintf(GA_FAULT_MARKERS_SURVIVE ": %lld of %lld markers are still there",
 			       (long long)e->markers->surviving, (long long)e->markers->written));
 	else if (e->read_back && e->read_back->mismatches)
 		end(e, GA_WIPE_FAILED, GA_EXTERNAL,
-		    ga_xprintf("not_zero: %lld blocks of 4 KiB are not zero",
+		    ga_xprintf(GA_FAULT_NOT_ZERO ": %lld blocks of 4 KiB are not zero",
 			       (long long)e->read_back->mismatches));
 	else
 		end(e, GA_WIPE_CONFIRMED, 0, NULL);

@@ -202,7 +202,7 @@ no_health_in_the_way()
   run_status 4 here gpuaas-provision "$T/plan"
   jq_is 'select(.kind == "gpuaas.failure/1") | .phase + " " + .code' "recheck health_failed"
   slots_are disabled available
-  [[ $(health 0) == "failed recheck: "*"fatal errors of GPU 0000:18:00.0, 2 since"* ]]
+  [[ $(health 0) == "failed recheck: "*"fatal errors of GPU '0000:18:00.0', 2 since"* ]]
   allocation_is cancelled
   # Told, and repaired by a person: the count stays, and is no reason any more.
   run_status 1 here gpuaas-reconcile
@@ -300,6 +300,34 @@ no_health_in_the_way()
   assert_equal "$(health 0)" "failed recheck: the kernel has no way to reset '0000:18:00.0'"
   slots_are disabled available
   allocation_is cancelled
+}
+
+@test "a GPU or a disk that is gone at the recheck is not sold again" {
+  make_lab
+  gpuaas-place --profile lab --gpus 2 --name job > "$T/plan"
+  # With it the fingerprint of the host is another, which blames no slot.
+  setup_host lab1 gpu.0.addr=0000:18:01.0 gpu.0.slot=9
+  run_status 4 here gpuaas-provision "$T/plan"
+  jq_is '[.phase,.code]|join(" ")' "recheck missing_gpu"
+  assert_equal "$(health 0)" "failed recheck: GPU of slot '$(slot 0)' is not at '0000:18:00.0'"
+  [[ $(health 1) == "ok "* ]]
+  slots_are disabled available
+  allocation_is cancelled
+  run_ok here gpuaas-list attention --where "object=$(slot 0)" --where code=health_failed
+  jq_is .command "gpuaas-discover | gpuaas-approve --record-only"
+  back_to_sale 0
+  slots_are available available
+  gpuaas-place --profile lab --gpus 2 --name next > "$T/plan"
+  setup_host lab1 nvme.2.eui=002538b1000000ff
+  run_status 5 here gpuaas-provision "$T/plan"
+  jq_is '[.phase,.code]|join(" ")' "recheck missing_nvme"
+  [[ $(health 1) == "failed recheck: disk of slot '$(slot 1)': "*"'eui.002538b1000000a2'" ]]
+  [[ $(health 0) != "failed "* ]]
+  slots_are available disabled
+  allocation_is cancelled
+  back_to_sale 1
+  slots_are available available
+  no_health_in_the_way
 }
 
 @test "a guest that never became ready puts a slot in doubt, and its wipe settles that" {

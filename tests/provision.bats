@@ -107,7 +107,7 @@ refused()
 
 @test "a disk that is used, or is another one, is refused before a write" {
   start_libvirtd
-  refused 5 failed '.bundles[0].nvme_wwid = "eui.00000000deadbeef"'
+  refused 5 missing_nvme '.bundles[0].nvme_wwid = "eui.00000000deadbeef"'
   plan > "$T/plan"
   setup_host lab1 nvme.1.mount=/data
   run_status 4 provision
@@ -251,7 +251,7 @@ start domain gpuaas-a110c000"
   jq_is .code health_failed
   run_status 4 provision
   jq_is '[.phase, .code] | join(" ")' "recheck health_failed"
-  assert_output "the bus has counted fatal errors of GPU 0000:18:00.0, 2 since"
+  assert_output "the bus has counted fatal errors of GPU '0000:18:00.0', 2 since"
   untouched
   told_errors 2 2222
   refused 4 health_failed . recheck

@@ -5,6 +5,7 @@
  */
 #include "health.h"
 #include "state_world.h"
+#include "vfio.h"
 
 /* ---- the transitions ---- */
 
@@ -73,10 +74,37 @@ static const struct {
 	  "gpu_reset failed: why" },
 	{ "confirmed, function failed", "confirmed", NULL, "confirmed", "failed", GA_HEALTH_FAULT,
 	  "vf_state failed: why" },
-	{ "failed", "failed", "system: write error", "not_proven", "not_proven", GA_HEALTH_FAULT,
-	  "drive d1: wipe failed: system: write error" },
-	{ "unknown", "unknown", NULL, "not_proven", "not_proven", GA_HEALTH_FAULT,
-	  "drive d1: wipe unknown: no reason was given" },
+	{ "written zeros fail", "failed", "disk_write_failed: why", "not_proven", "not_proven",
+	  GA_HEALTH_FAULT, "drive d1: wipe failed: disk_write_failed: why" },
+	{ "reading fails", "failed", "disk_read_failed: why", "not_proven", "not_proven",
+	  GA_HEALTH_FAULT, "drive d1: wipe failed: disk_read_failed: why" },
+	{ "the purge fails", "failed", "purge_failed: why", "not_proven", "not_proven",
+	  GA_HEALTH_FAULT, "drive d1: wipe failed: purge_failed: why" },
+	{ "nobody knows how the purge ended", "unknown", "purge_unknown: why", "not_proven",
+	  "not_proven", GA_HEALTH_FAULT, "drive d1: wipe unknown: purge_unknown: why" },
+	{ "markers survive", "failed", "markers_survive: why", "not_proven", "not_proven",
+	  GA_HEALTH_FAULT, "drive d1: wipe failed: markers_survive: why" },
+	{ "a marker is lost", "failed", "marker_lost: why", "not_proven", "not_proven",
+	  GA_HEALTH_FAULT, "drive d1: wipe failed: marker_lost: why" },
+	{ "not zero", "failed", "not_zero: why", "not_proven", "not_proven", GA_HEALTH_FAULT,
+	  "drive d1: wipe failed: not_zero: why" },
+	{ "judged: markers cannot be read", "failed", "wipe_failed: markers.unreadable is 1",
+	  "confirmed", "confirmed", GA_HEALTH_FAULT,
+	  "drive d1: wipe failed: wipe_failed: markers.unreadable is 1" },
+	{ "a code that begins so", "failed", "not_zeroed: why", "not_proven", "not_proven",
+	  GA_HEALTH_NOTHING, NULL },
+	{ "the guard refused behind it", "failed", "identity_after: the disk is not what it was: "
+	  "nvme_in_use: process 7 (smartd) has it open", "not_proven", "not_proven",
+	  GA_HEALTH_NOTHING, NULL },
+	{ "the clock was set back", "failed", "wipe_not_proven: finished_at is x", "confirmed",
+	  "confirmed", GA_HEALTH_NOTHING, NULL },
+	{ "the kernel has no diskseq", "failed", "wrong_device: device.diskseq_before is null",
+	  "confirmed", "confirmed", GA_HEALTH_NOTHING, NULL },
+	{ "the host's trouble", "failed", "system: cannot get random bytes", "not_proven",
+	  "not_proven", GA_HEALTH_NOTHING, NULL },
+	{ "ended within a purge", "unknown", "interrupted: by signal 15", "not_proven",
+	  "not_proven", GA_HEALTH_NOTHING, NULL },
+	{ "unknown", "unknown", NULL, "not_proven", "not_proven", GA_HEALTH_NOTHING, NULL },
 	{ "ended by a person", "failed", "interrupted: wipe was interrupted by signal 15",
 	  "not_proven", "not_proven", GA_HEALTH_NOTHING, NULL },
 	{ "no proof of GPU memory", "failed", "gpu_memory_not_proven: no scrub method",
@@ -126,16 +154,23 @@ static const struct {
 	const char *name, *step, *outcome, *detail;
 	enum ga_health_event event;
 } steps[] = {
-	{ "its GPU", "gpu_reset", "failed", "0000:18:00.0 does not answer", GA_HEALTH_FAULT },
-	{ "its GPU, in a sentence", "gpu_reset", "failed", "reset of 0000:18:00.0: why",
+	{ "its GPU", "gpu_reset", "failed", "'0000:18:00.0' does not answer", GA_HEALTH_FAULT },
+	{ "its GPU, in a sentence", "gpu_reset", "failed", "cannot reset '0000:18:00.0' by bus",
 	  GA_HEALTH_FAULT },
-	{ "its GPU, at the end", "gpu_reset", "failed", "no answer of 0000:18:00.0.",
+	{ "its GPU, by its path", "gpu_reset", "failed",
+	  "the kernel did not return from writing '/sys/bus/pci/devices/0000:18:00.0/reset'",
 	  GA_HEALTH_FAULT },
-	{ "another slot's", "gpu_reset", "failed", "0000:19:00.0 does not answer",
+	{ "another slot's", "gpu_reset", "failed", "'0000:19:00.0' does not answer",
 	  GA_HEALTH_NOTHING },
-	{ "an address that begins so", "gpu_reset", "failed", "0000:18:00.01 is",
+	{ "another's path", "gpu_reset", "failed",
+	  "the kernel did not return from writing '/sys/bus/pci/devices/0000:19:00.0/reset'",
 	  GA_HEALTH_NOTHING },
-	{ "an address that ends so", "gpu_reset", "failed", "10000:18:00.0 is",
+	{ "another's, with its own beside it", "gpu_reset", "failed",
+	  "cannot reset '0000:19:00.0': 0000:18:00.0 hangs from 0000:10:01.0 too",
+	  GA_HEALTH_NOTHING },
+	{ "an address that begins so", "gpu_reset", "failed", "'0000:18:00.01' is",
+	  GA_HEALTH_NOTHING },
+	{ "an address that ends so", "gpu_reset", "failed", "'10000:18:00.0' is",
 	  GA_HEALTH_NOTHING },
 	{ "held by a process", "gpu_reset", "failed", "process 7 (qemu) has '0000:18:00.0' open",
 	  GA_HEALTH_NOTHING },
@@ -177,8 +212,27 @@ static const struct {
 } failures[] = {
 	{ "its GPU is lost", "devices", "device_lost", "'0000:18:00.0' does not answer",
 	  GA_HEALTH_FAULT },
-	{ "its function is missing", "devices", "gpu_missing", "no PCI function '0000:1a:00.2'",
+	{ "its function is missing", "devices", "missing_gpu", "no PCI function '0000:1a:00.2'",
 	  GA_HEALTH_FAULT },
+	{ "its GPU is gone from the bus", "recheck", "missing_gpu",
+	  "GPU of slot 's1' is not at '0000:18:00.0'", GA_HEALTH_FAULT },
+	{ "another slot's is gone from the bus", "recheck", "missing_gpu",
+	  "GPU of slot 's2' is not at '0000:19:00.0'", GA_HEALTH_NOTHING },
+	{ "its function is gone from the bus", "recheck", "missing_fabric_vf",
+	  "fabric function of slot 's1' is not at '0000:1a:00.2'", GA_HEALTH_FAULT },
+	{ "the plan names no GPU", "recheck", "missing_gpu",
+	  "slot 's1' cannot be used: missing_gpu: no GPU, or one without identity",
+	  GA_HEALTH_NOTHING },
+	{ "its drive is gone", "recheck", "missing_nvme",
+	  "disk of slot 's1': no NVMe namespace has the wwid 'eui.1'", GA_HEALTH_FAULT },
+	{ "another slot's drive is gone", "recheck", "missing_nvme",
+	  "disk of slot 's2': no NVMe namespace has the wwid 'eui.12'", GA_HEALTH_NOTHING },
+	{ "another's cannot be reset alone", "devices", "gpu_no_reset",
+	  "the kernel has no way to reset '0000:19:00.0' alone: no bus reset, because "
+	  "0000:18:00.0 hangs from 0000:10:01.0 too", GA_HEALTH_NOTHING },
+	{ "its own cannot be reset alone", "devices", "gpu_no_reset",
+	  "the kernel has no way to reset '0000:18:00.0' alone: no bus reset, because "
+	  "0000:19:00.0 hangs from 0000:10:01.0 too", GA_HEALTH_FAULT },
 	{ "its reset fails", "devices", "reset_failed", "cannot reset '0000:18:00.0': why",
 	  GA_HEALTH_FAULT },
 	{ "another slot's is lost", "devices", "device_lost", "'0000:19:00.0' does not answer",
@@ -188,9 +242,9 @@ static const struct {
 	{ "nothing can reset its GPU", "recheck", "gpu_no_reset",
 	  "the kernel has no way to reset '0000:18:00.0'", GA_HEALTH_FAULT },
 	{ "the bus counted errors of its GPU", "recheck", "health_failed",
-	  "slot 's1' cannot be used: fatal errors of GPU 0000:18:00.0, 2", GA_HEALTH_FAULT },
+	  "slot 's1' cannot be used: fatal errors of GPU '0000:18:00.0', 2", GA_HEALTH_FAULT },
 	{ "the bus counted errors of another's", "recheck", "health_failed",
-	  "slot 's2' cannot be used: fatal errors of GPU 0000:19:00.0, 2", GA_HEALTH_NOTHING },
+	  "slot 's2' cannot be used: fatal errors of GPU '0000:19:00.0', 2", GA_HEALTH_NOTHING },
 	{ "its drive is failing", "recheck", "health_failed",
 	  "disk 'eui.1' of slot 's1' says that it is failing", GA_HEALTH_FAULT },
 	{ "another slot's drive is failing", "recheck", "health_failed",
@@ -232,6 +286,24 @@ static void of_failures(void)
 	}
 }
 
+/* The sentence as vfio.c writes it, with the GPU beside it that makes the reset impossible. */
+static void of_a_sibling(void)
+{
+	static const struct ga_vfio_reset how = {
+		.why_not_bus = "0000:18:00.0 hangs from 0000:10:01.0 too",
+	};
+	static const struct ga_health_devices broken = { "0000:19:00.0", NULL, NULL };
+	struct ga_err err = GA_ERR_INIT;
+	ga_autohealth struct ga_health_sign own = { 0 }, beside = { 0 };
+	struct ga_failure f = { .phase = TXT("devices"), .code = err.reason, .sentence = err.msg };
+
+	t_int(ga_vfio_no_reset("0000:19:00.0", &how, &err), -1, "a GPU cannot be reset alone");
+	ga_health_of_failure(&f, &broken, &own);
+	t_int(own.event, GA_HEALTH_FAULT, "its slot fails: %s", err.msg);
+	ga_health_of_failure(&f, &mine, &beside);
+	is_sign(&beside, GA_HEALTH_NOTHING, NULL, "the slot beside it");
+}
+
 /* ---- what only a cold start brings back ---- */
 
 static void of_gone(void)
@@ -247,6 +319,11 @@ static void of_gone(void)
 		  true },
 		{ "devices: cannot reset '0000:18:00.0' by bus: Input/output error", true },
 		{ "recheck: there is no PCI function '0000:18:00.0'", true },
+		{ "recheck: GPU of slot 's1' is not at '0000:18:00.0'", true },
+		{ "gpu_reset failed: the kernel did not return from writing "
+		  "'/sys/bus/pci/devices/0000:18:00.0/reset'", true },
+		{ "recheck: fabric function of slot 's1' is not at '0000:1a:00.2'", false },
+		{ "gpu_lost_it: x", false },
 		{ "recheck: the kernel has no way to reset '0000:18:00.0'", false },
 		{ "drive eui.1: wipe failed: the drive does not answer Identify", false },
 		{ "gpu_errors: expected no fatal bus error of its GPU, and the host shows 2",
@@ -382,6 +459,35 @@ static void fails_in_a_plan(void)
 	sw_close(db);
 }
 
+/* One failure that is about two devices of a plan: the first cancels it for both. */
+static void two_fail_in_a_plan(void)
+{
+	struct ga_db *db = sw_open(2);
+	struct ga_err err = GA_ERR_INIT;
+	struct ga_failure f;
+
+	sw_ready(db, 1);
+	sw_ready(db, 2);
+	sw_place(db, 1, 1, 2);
+	ga_shape_init(&ga_failure_shape, &f);
+	f.program = TXT("gpuaas-provision");
+	f.object = TXT("a0000001");
+	f.attempt = TXT("pa000001");
+	f.generation = 2;
+	f.node = TXT("n1");
+	f.phase = TXT("recheck");
+	f.code = TXT("device_lost");
+	f.at = TXT("2026-03-01T00:01:00.000000Z");
+	f.sentence = TXT("'0000:11:00.0' and '0000:12:00.0' do not answer");
+	t_int(sw_fold(db, &ga_failure_shape, &f, &err), 1, "two devices fail: %s", err.msg);
+	t_str(sw_allocation_is(db, 1), "cancelled", "the plan is cancelled once");
+	t_str(sw_slot_is(db, 1), "disabled", "the first slot leaves sale");
+	t_str(sw_slot_is(db, 2), "disabled", "and the second");
+	t_str(sw_get(db, "SELECT count(*) FROM slot WHERE health_state = 'failed'"), "2",
+	      "both are failed");
+	sw_close(db);
+}
+
 static void fails_in_use(void)
 {
 	struct ga_db *db = sw_open(1);
@@ -425,6 +531,106 @@ static void counted_once(void)
 	sw_close(db);
 }
 
+/* ---- clocks that are ahead ---- */
+
+#define LATER "2099-01-01T00:00:00.000000Z"
+
+static int drift_at(struct ga_db *db, const char *code, const char *at, bool repaired)
+{
+	const struct ga_drift d = {
+		.node = TXT("n1"), .object = TXT("s0000001"), .code = TXT(code),
+		.severity = TXT("error"), .expected = TXT("that"), .observed = TXT("seen"),
+		.observation = TXT("bad"), .age_seconds = 0, .repaired = repaired, .at = TXT(at),
+	};
+	struct ga_err err = GA_ERR_INIT;
+
+	return sw_fold(db, &ga_drift_shape, &d, &err);
+}
+
+static int observe_at(struct ga_db *db, const char *at, struct ga_err *err)
+{
+	struct ga_observation o;
+
+	ga_shape_init(&ga_observation_shape, &o);
+	o.node = TXT("n1");
+	o.agreed = true;
+	o.at = TXT(at);
+	o.boot_id = TXT("b");
+	return sw_fold(db, &ga_observation_shape, &o, err);
+}
+
+static void drift_of_a_clock_ahead(void)
+{
+	struct ga_db *db = sw_open(1);
+
+	sw_ready(db, 1);
+	t_int(drift_at(db, "gpu_lost", LATER, false), 1, "a GPU is lost, by a clock that is ahead");
+	t_str(sw_slot_is(db, 1), "disabled", "its slot leaves sale all the same");
+	t_str(health(db, "since < '2098'"), "1", "now, and not then");
+	t_str(health(db, "health_since < '2098'"), "1", "its health as well");
+	t_str(sw_get(db, "SELECT since < '2098' AND seen_at < '2098' FROM node_drift"), "1",
+	      "and what attention shows");
+	sw_close(db);
+}
+
+static void observation_of_a_clock_ahead(void)
+{
+	struct ga_db *db = sw_open(1);
+	struct ga_err err = GA_ERR_INIT;
+	ga_autofree char *now = NULL;
+
+	sw_ready(db, 1);
+	t_int(observe_at(db, LATER, &err), -1, "an observation of a clock that is ahead");
+	t_str(err.reason, "observation_ahead", "is refused");
+	t_int(err.code, GA_CONFLICT, "as a discovery is");
+	t_str(sw_get(db, "SELECT count(*) FROM node_reconciled"), "0", "and is not the last one");
+	sw_must(drift(db, "gpu_errors", "1 since the host's start"));
+	t_str(sw_get(db, "SELECT count(*) FROM node_drift"), "1", "drift is kept after it");
+	/* What an older version has taken. */
+	sw_begin(db);
+	sw_sql(db, "INSERT INTO node_reconciled (node_id, at, agreed, drifts) "
+		   "VALUES ('n1', '" LATER "', 1, 0)");
+	sw_sql(db, "UPDATE node_drift SET seen_at = '" LATER "'");
+	sw_commit(db);
+	sw_must(drift(db, "gpu_lost", "no such GPU"));
+	sw_must(drift(db, "gpu_errors", "2 since the host's start"));
+	t_str(sw_get(db, "SELECT count(*) FROM node_drift WHERE seen_at < '2098'"), "2",
+	      "a time to come that is stored is in the way of no drift");
+	sw_begin(db);
+	sw_sql(db, "UPDATE node_drift SET seen_at = '" LATER "' WHERE code = 'gpu_errors'");
+	sw_commit(db);
+	now = ga_time_now();
+	sw_must(observe_at(db, now, &err));
+	t_str(sw_get(db, "SELECT at < '2098' FROM node_reconciled"), "1", "nor of an observation");
+	t_str(sw_get(db, "SELECT count(*) FROM node_drift"), "0", "which ends what it ends");
+	sw_close(db);
+}
+
+/* A guest that is ready, and a failed reset, by the clock of a host that is ahead. */
+static void health_of_a_clock_ahead(void)
+{
+	struct ga_db *db = sw_open(1);
+	struct ga_err err = GA_ERR_INIT;
+	struct ga_failure f;
+
+	sw_ready(db, 1);
+	sw_place(db, 1, 1, 1);
+	ga_shape_init(&ga_failure_shape, &f);
+	f.program = TXT("gpuaas-provision");
+	f.object = TXT("a0000001");
+	f.attempt = TXT("pa000001");
+	f.generation = 2;
+	f.node = TXT("n1");
+	f.phase = TXT("recheck");
+	f.code = TXT("device_lost");
+	f.at = TXT(LATER);
+	f.sentence = TXT("'0000:11:00.0' does not answer");
+	t_int(sw_fold(db, &ga_failure_shape, &f, &err), 1, "a failure of a clock ahead");
+	t_str(health(db, "health_state"), "failed", "fails the slot");
+	t_str(health(db, "health_since < '2098' AND since < '2098'"), "1", "now, and not then");
+	sw_close(db);
+}
+
 static void reset_fails_in_evidence(void)
 {
 	struct ga_db *db = sw_open(1);
@@ -453,13 +659,18 @@ int main(void)
 	of_wipes();
 	of_releases();
 	of_failures();
+	of_a_sibling();
 	of_gone();
 	of_drifts();
 	counters();
 	fails_on_sale();
 	fails_in_a_plan();
+	two_fail_in_a_plan();
 	fails_in_use();
 	counted_once();
+	drift_of_a_clock_ahead();
+	health_of_a_clock_ahead();
+	observation_of_a_clock_ahead();
 	reset_fails_in_evidence();
 	return t_done();
 }

@@ -11,6 +11,7 @@
 #include "stop.h"
 #include "wipe.h"
 #include "guard_steps.h"
+#include "health.h"
 #include "zero.h"
 
 #define SIZE (INT64_C(12) << 20)
@@ -166,7 +167,7 @@ static const struct test tests[] = {
 	{ "writes are lost", "clear", "full", false, WRITES_ARE_LOST, 0, "failed", "none",
 	  "marker_lost", 9, 0, false },
 	{ "a place that cannot be read", "clear", "full", false, CANNOT_READ, 0, "failed", "none",
-	  "system", 10, 0, true },
+	  "disk_read_failed", 10, 0, true },
 	{ "the disk changes its size", "clear", "full", false, SHRINKS, 0, "failed", "none", NULL,
 	  -1, 0, false },
 	{ "purge of what cannot be purged", "purge", "full", false, HONEST, 0, "not_started",
@@ -213,6 +214,18 @@ static void check_steps(const struct test *t, const struct ga_wipe_evidence *e)
 	t_int((int64_t)e->guard.n, (int64_t)i, "%s: guard steps", t->name);
 }
 
+/* What the drive did is the drive's fault, by the reason that the wipe really gives. */
+static void check_health(const struct test *t, const struct ga_wipe_evidence *e)
+{
+	bool ended = ga_streq(t->outcome, "failed") || ga_streq(t->outcome, "unknown");
+	ga_autohealth struct ga_health_sign s = { 0 };
+
+	ga_health_of_wipe(e, &s);
+	if (t->reason)
+		t_int(s.event == GA_HEALTH_FAULT, ended && !ga_streq(t->reason, "interrupted"),
+		      "%s: fault of the drive (%s)", t->name, e->reason);
+}
+
 static void run_one(const struct test *t, struct play *p)
 {
 	struct ga_nvme_dev drive = { .ops = &nvme_ops, .ctx = p, .nsid = 1 };
@@ -244,6 +257,7 @@ static void run_one(const struct test *t, struct play *p)
 	t_ok(file_is_zero(p) == t->zero_at_end, "%s: content", t->name);
 	if (ga_streq(t->outcome, "confirmed"))
 		check_steps(t, &e);
+	check_health(t, &e);
 	/* Whatever came of it, the record is whole. */
 	ga_wipe_evidence_seal(&e);
 	t_ok(e.digest && ga_starts(e.digest, "sha256:"), "%s: sealed", t->name);

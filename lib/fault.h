@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What hosts say of devices that do not work. The state judges the health of slots by these words
+ * (health.h), so each stands here once: for the program that writes it and for the one that reads
+ * it. Records have no member for the device or, in steps, for a code; what is read out of a
+ * sentence follows two rules:
+ *
+ * - A sentence quotes the device that it is about, as err.h asks: by its address or wwid, or by a
+ *   path of it in sysfs. Another device that it mentions stands there without quotes.
+ * - What a program wrote before a code was taken in here is no fault.
+ */
+#ifndef GA_FAULT_H
+#define GA_FAULT_H
+
+/* ---- codes ---- */
+
+/* Of gpuaas.failure/1, in a phase that looks at devices or makes them ready. */
+#define GA_FAULT_MISSING_GPU "missing_gpu" /* a function is not on the bus */
+#define GA_FAULT_MISSING_FABRIC_VF "missing_fabric_vf"
+#define GA_FAULT_MISSING_NVME "missing_nvme"
+#define GA_FAULT_NOT_ANSWERING "gpu_not_answering"
+#define GA_FAULT_LOST "device_lost"
+#define GA_FAULT_RESET_FAILED "reset_failed"
+#define GA_FAULT_NO_RESET "gpu_no_reset"
+#define GA_FAULT_HEALTH "health_failed"
+
+#define GA_FAULTS_OF_FAILURES \
+	GA_FAULT_MISSING_GPU, GA_FAULT_MISSING_FABRIC_VF, GA_FAULT_MISSING_NVME, \
+		GA_FAULT_NOT_ANSWERING, GA_FAULT_LOST, GA_FAULT_RESET_FAILED, GA_FAULT_NO_RESET, \
+		GA_FAULT_HEALTH
+
+/* The reason of evidence begins with one of these and a colon when the drive is to blame. */
+#define GA_FAULT_PURGE_FAILED "purge_failed"
+#define GA_FAULT_PURGE_UNKNOWN "purge_unknown"
+#define GA_FAULT_MARKERS_SURVIVE "markers_survive"
+#define GA_FAULT_MARKER_LOST "marker_lost"
+#define GA_FAULT_NOT_ZERO "not_zero"
+#define GA_FAULT_WIPE_FAILED "wipe_failed" /* the judge: markers that cannot be read */
+#define GA_FAULT_DISK_READ "disk_read_failed"
+#define GA_FAULT_DISK_WRITE "disk_write_failed"
+
+#define GA_FAULTS_OF_WIPES \
+	GA_FAULT_PURGE_FAILED, GA_FAULT_PURGE_UNKNOWN, GA_FAULT_MARKERS_SURVIVE, \
+		GA_FAULT_MARKER_LOST, GA_FAULT_NOT_ZERO, GA_FAULT_WIPE_FAILED, \
+		GA_FAULT_DISK_READ, GA_FAULT_DISK_WRITE
+
+/* ---- parts of sentences ---- */
+
+/* Whoever has a device open is not its fault: a step that failed so begins with one of these. */
+#define GA_SAID_USED_BY "process "
+#define GA_SAID_USED_UNSEEN "a process that cannot be seen "
+
+/* A device that is gone, or hangs: as a rule only a cold start brings it back. */
+#define GA_SAID_NO_ANSWER " does not answer "
+#define GA_SAID_NO_FUNCTION "there is no PCI function "
+#define GA_SAID_NOT_THERE "GPU of slot " /* 'S' is not at 'ADDRESS' */
+#define GA_SAID_CANNOT_RESET "cannot reset "
+#define GA_SAID_NO_RETURN "the kernel did not return from writing "
+
+#define GA_SAID_OF_GONE \
+	GA_SAID_NO_ANSWER, GA_SAID_NO_FUNCTION, GA_SAID_NOT_THERE, GA_SAID_CANNOT_RESET, \
+		GA_SAID_NO_RETURN
+
+#endif

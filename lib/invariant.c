@@ -265,6 +265,10 @@ static const struct ga_rule rules[] = {
 	  GENERATION_SENTENCE, NULL },
 	{ "meta_epoch", "BEFORE UPDATE OF epoch ON meta", "NEW.epoch < OLD.epoch",
 	  "fixed: an epoch only grows", NULL },
+	/* By more than one, where a backup is older than several restores, or hosts have served a
+	 * later one; never to where no epoch follows. */
+	{ "meta_epoch_step", "BEFORE UPDATE OF epoch ON meta", "NEW.epoch - OLD.epoch > 1000000",
+	  "fixed: an epoch does not grow by more than a million restores at once", NULL },
 	{ "meta_audit", "BEFORE UPDATE OF audit_seq ON meta", "NEW.audit_seq < OLD.audit_seq",
 	  "fixed: audit rows are counted as they come, and none goes", NULL },
 	{ "meta_counts", "BEFORE UPDATE OF audit_seq ON meta",

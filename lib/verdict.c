@@ -334,7 +334,7 @@ size_t ga_slot_blockers(const struct ga_slot_facts *f, enum ga_gate gate, struct
 		check_room(f, ret);
 	}
 	check_host(f, gate, ret);
-	if (f->damaged)
+	if (gate == GA_GATE_PLACE && f->damaged)
 		ga_reasons_add(ret, "row_damaged", f->slot, f->damaged,
 			       "no program of gpuaas writes that: look at its audit, then take "
 			       "it out of sale, discover, approve it anew and wipe it");

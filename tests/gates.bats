@@ -223,6 +223,19 @@ $id|UPDATE allocation SET order_text = '[]'
 END
 }
 
+@test "a plan that cannot be read is left out of the list of plans, and named; the others are printed" {
+  eight
+  place_one > "$T/first"
+  place_one > "$T/second"
+  id=$(jq -r .allocation "$T/first")
+  without_triggers "UPDATE allocation SET plan = replace(plan, '\"gpu_pci_address\":\"0', '\"gpu_pci_address\":\"x')
+    WHERE id = '$id'"
+  run_status 3 gpuaas-list plan
+  assert_equal "$output" "$(cat "$T/second")"
+  assert_stderr "the plan of '$id' is left out"
+  assert_stderr "1 stored records cannot be read"
+}
+
 @test "a disabled slot whose blockers are none is named, with a command that leads out" {
   eight
   slot=$(sqlite3 "$GPUAAS_STATE" "SELECT id FROM slot WHERE slot_index = 3")

@@ -72,6 +72,23 @@ static const struct ga_prog prog = {
 	.needs_state = true,
 };
 
+static int64_t left_out;
+
+static void tell_unreadable(const char *kind, const char *object, const struct ga_err *why)
+{
+	left_out++;
+	ga_say("%s: the %s of '%s' is left out: %s", prog.name, kind, object ? object : "?",
+	       why->msg);
+}
+
+/* What could be read is printed. */
+static int fail_left_out(struct ga_err *err)
+{
+	(void)ga_fail_for(err, GA_BADREC, "row_damaged", "%lld stored records cannot be read",
+			  (long long)left_out);
+	return ga_hint(err, "'gpuaas-state check' shows what is wrong");
+}
+
 static int show(const struct ga_shape *shape, const void *obj, void *arg, struct ga_err *err)
 {
 	ga_autostr struct ga_str line = GA_STR_INIT;
@@ -121,7 +138,8 @@ static int run(struct ga_err *err)
 {
 	ga_autofree char *here = ga_host_node_if_known(ga_cli_setting("GPUAAS_NODE", NULL));
 	ga_autodb_leave struct ga_db *db = NULL;
-	struct ga_list_query q = { .after = after, .limit = limit, .here = here };
+	struct ga_list_query q = { .after = after, .limit = limit, .here = here,
+				   .unreadable = tell_unreadable };
 	char time[GA_TIME_SIZE];
 	int r;
 
@@ -144,7 +162,7 @@ static int run(struct ga_err *err)
 		r = ga_store_list(db, &q, show, NULL, err);
 	}
 	ga_list_release(&where);
-	return r;
+	return !r && left_out ? fail_left_out(err) : r;
 }
 
 int main(int argc, char **argv)

@@ -8,12 +8,17 @@
 #include <stddef.h>
 
 #include "invariant.h"
+#include "store_json.h"
 
 #define ADOPT "take it out of sale (gpuaas-approve disable ID --reason TEXT), look at its audit"
 #define WIPE ADOPT ", and wipe it again (gpuaas-approve repair ID --reason TEXT | gpuaas-wipe)"
 /* Of what is in use: it cannot be disabled, and its triggers refuse what would go on from there. */
 #define BACKUP "look at its audit, stop all writers and go back to a backup"
 #define CORDON "keep it from new work (gpuaas-approve cordon ID --reason TEXT), " BACKUP
+#define AGAIN \
+	"look at its audit; a new discovery or apply writes it anew " \
+	"(gpuaas-discover | gpuaas-approve --record-only)"
+#define NO_GENERATION "generation NOT BETWEEN 0 AND " GA_SQL_GENERATION_LAST
 #define CAPACITY \
 	"node_id, accelerator_type, memory_mib, cpus, epoch_verified, slots, free, waiting, " \
 	"disabled, modules, free_modules"
@@ -37,7 +42,7 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "SELECT s.id FROM slot s WHERE s.state = 'reserved' AND s.epoch_verified < "
 	  "(SELECT max(epoch) FROM meta WHERE epoch > 1) AND EXISTS (SELECT 1 FROM claim c JOIN "
 	  "allocation a ON a.id = c.allocation_id WHERE c.slot_id = s.id AND c.live = 1 AND "
-	  "CASE WHEN json_valid(a.plan) THEN json_extract(a.plan, '$.epoch') END = "
+	  "json_extract(" GA_SQL_OBJECT("a.plan") ", '$.epoch') = "
 	  "(SELECT max(epoch) FROM meta)) "
 	  "ORDER BY s.node_id, s.slot_index",
 	  "the slot was placed since the restore, and nobody verified it", CORDON },
@@ -219,6 +224,31 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "ORDER BY 1",
 	  "its slots are not as they were counted: lists say wrong numbers, placement does not",
 	  "gpuaas-state migrate counts them again" },
+	/* what a foreign hand made unreadable */
+	{ "row_damaged",
+	  "SELECT id FROM node WHERE " GA_SQL_NOT_REASONS("blockers") " UNION ALL "
+	  "SELECT id FROM slot WHERE " GA_SQL_NOT_REASONS("blockers") " ORDER BY 1",
+	  "its blockers are not a list of reasons: it is left out of sale", AGAIN },
+	{ "row_damaged",
+	  "SELECT id FROM node WHERE " GA_SQL_NOT_OBJECT("network") " OR "
+	  GA_SQL_NOT_OBJECT("partitions") " ORDER BY 1",
+	  "its network or its partitions are not a record", AGAIN },
+	{ "row_damaged",
+	  "SELECT id FROM allocation WHERE " GA_SQL_NOT_OBJECT("request") " OR "
+	  GA_SQL_NOT_OBJECT("plan") " OR " GA_SQL_NOT_OBJECT("network") " OR "
+	  GA_SQL_NOT_OBJECT("order_text") " OR " GA_SQL_NOT_OBJECT("profile_record")
+	  " ORDER BY number",
+	  "its request, profile, plan, network or order is not a record", NULL },
+	{ "row_damaged",
+	  "SELECT name FROM profile WHERE " GA_SQL_NOT_OBJECT("record") " UNION ALL "
+	  "SELECT node_id FROM node_observation WHERE " GA_SQL_NOT_OBJECT("record")
+	  " UNION ALL SELECT node_id FROM candidate WHERE " GA_SQL_NOT_OBJECT("record")
+	  " ORDER BY 1",
+	  "what was stored of it is not a record", AGAIN },
+	{ "row_damaged",
+	  "SELECT id FROM node WHERE " NO_GENERATION " UNION ALL SELECT id FROM slot WHERE "
+	  NO_GENERATION " UNION ALL SELECT id FROM allocation WHERE " NO_GENERATION " ORDER BY 1",
+	  "its generation is at its end: it can be changed no more", NULL },
 	/* who may do what */
 	{ "access_record",
 	  "SELECT name FROM team WHERE CASE WHEN json_valid(record) THEN "

@@ -230,6 +230,9 @@ static int phase_hold(struct ga_provision *p, struct ga_err *err)
 	size_t i;
 	int r;
 
+	/* Who takes a lock twice waits for himself. */
+	if (ga_provision_check_twice(p, err) < 0)
+		return -1;
 	if (p->opts->dry_run)
 		return ga_provision_check_order(p, err) < 0 ? -1 :
 		       ga_provision_is_here(p) ? ga_hostdb_would_serve(&p->h, &by, err) : 0;

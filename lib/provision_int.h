@@ -69,6 +69,8 @@ int ga_provision_refuse(struct ga_err *err, const char *reason, const char *obje
 #define REFUSE(p, reason, hint, ...) \
 	(ga_err_set(err, GA_CONFLICT, __VA_ARGS__), \
 	 ga_provision_refuse(err, reason, (p)->plan->allocation, hint))
+/* Refuses a plan that has a slot or a device twice. */
+GA_MUST_CHECK int ga_provision_check_twice(struct ga_provision *p, struct ga_err *err);
 GA_MUST_CHECK int ga_provision_check_order(struct ga_provision *p, struct ga_err *err);
 GA_MUST_CHECK int ga_phase_recheck(struct ga_provision *p, struct ga_err *err);
 GA_MUST_CHECK int ga_phase_prerequisites(struct ga_provision *p, struct ga_err *err);

@@ -152,6 +152,15 @@ static int wrong_type(const char *path, const char *want, json_t *json, struct g
 		       names[json_typeof(json)]);
 }
 
+static int check_int(const struct ga_field *f, int64_t n, const char *path, struct ga_err *err)
+{
+	if (n < f->min || n > f->max)
+		return ga_fail(err, GA_BADREC,
+			       "member '%s' is %" PRId64 ", not within %" PRId64 " .. %" PRId64,
+			       path, n, f->min, f->max);
+	return 0;
+}
+
 static int parse_int(const struct ga_field *f, json_t *json, const char *path, int64_t *ret,
 		     struct ga_err *err)
 {
@@ -159,10 +168,8 @@ static int parse_int(const struct ga_field *f, json_t *json, const char *path, i
 
 	if (!json_is_integer(json))
 		return wrong_type(path, "a whole number", json, err);
-	if (n < f->min || n > f->max)
-		return ga_fail(err, GA_BADREC,
-			       "member '%s' is %" PRId64 ", not within %" PRId64 " .. %" PRId64,
-			       path, n, f->min, f->max);
+	if (check_int(f, n, path, err) < 0)
+		return -1;
 	*ret = n;
 	return 0;
 }
@@ -319,6 +326,29 @@ int ga_shape_parse(const struct ga_shape *shape, json_t *json, void *ret, struct
 	if (parse_object(shape, json, ret, "", err) < 0) {
 		ga_shape_release(shape, ret);
 		return -1;
+	}
+	return 0;
+}
+
+int ga_shape_check(const struct ga_shape *shape, const void *obj, struct ga_err *err)
+{
+	const struct ga_field *f;
+
+	for (f = shape->fields; f->name; f++) {
+		const void *p = (const char *)obj + f->offset;
+
+		if (f->type == GA_F_TEXT) {
+			const char *s = *(char *const *)p;
+
+			if (s && ga_shape_check_text(f, s, strlen(s), f->name, err) < 0)
+				return -1;
+		} else if (f->type == GA_F_INT) {
+			int64_t n = *(const int64_t *)p;
+
+			if ((n != GA_UNKNOWN || f->presence == GA_REQ) &&
+			    check_int(f, n, f->name, err) < 0)
+				return -1;
+		}
 	}
 	return 0;
 }

@@ -138,6 +138,10 @@ int64_t ga_field_clamp(const struct ga_field *f, int64_t n);
 /* Writes a struct as a new JSON object; "kind" first when the shape has one. Never fails: a GA_REQ
  * text that is NULL is a programming error and ends the process. */
 json_t *ga_shape_format(const struct ga_shape *shape, const void *obj);
+/* Whether texts and numbers of a struct that was filled by hand are such as ga_shape_parse reads:
+ * what is not there is not looked at. GA_BADREC. */
+GA_MUST_CHECK int ga_shape_check(const struct ga_shape *shape, const void *obj,
+				 struct ga_err *err);
 /* Frees what the struct owns and zeroes it. NULLOK numbers of a zeroed struct are 0, not unknown:
  * use ga_shape_init for a struct to be filled by hand. */
 void ga_shape_release(const struct ga_shape *shape, void *obj);

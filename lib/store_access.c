@@ -12,14 +12,14 @@
 int ga_query_teams(struct ga_db *db, const char *name, struct ga_rows **ret, struct ga_err *err)
 {
 	return ga_db_query(db, ret, err,
-			   "SELECT record FROM team WHERE ?1 IS NULL OR name = ?1 ORDER BY name",
+			   "SELECT record, name FROM team WHERE ?1 IS NULL OR name = ?1 ORDER BY name",
 			   "s", name);
 }
 
 int ga_query_grants(struct ga_db *db, const char *name, struct ga_rows **ret, struct ga_err *err)
 {
 	return ga_db_query(db, ret, err,
-			   "SELECT record FROM access_grant WHERE ?1 IS NULL OR name = ?1 "
+			   "SELECT record, name FROM access_grant WHERE ?1 IS NULL OR name = ?1 "
 			   "ORDER BY name", "s", name);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Allocations, claims, usage and timelines as records. */
 #include "store.h"
+#include "store_json.h"
 #include "store_query.h"
 #include "store_row.h"
 
@@ -15,7 +16,7 @@
 	"(SELECT json_group_array(json(j)) FROM (SELECT json_object('phase', t.phase, " \
 	"'started_at', t.started_at, 'elapsed_micros', t.elapsed_micros, 'bytes', t.bytes, " \
 	"'detail', t.detail) AS j FROM task t WHERE t.object = a.id " \
-	"AND t.attempt = json_extract(a.plan, '$.attempt') ORDER BY t.id)), " \
+	"AND t.attempt = json_extract(" GA_SQL_OBJECT("a.plan") ", '$.attempt') ORDER BY t.id)), " \
 	"a.created_at, a.expires_at, (SELECT lab FROM meta), " \
 	"(SELECT 1 FROM profile p WHERE p.name = a.profile AND p.current = 1 AND " \
 	"p.version <> a.profile_version AND a.state NOT IN ('released', 'cancelled', " \

@@ -46,6 +46,10 @@ GA_MUST_CHECK int ga_attend_hooks(struct ga_db *db, const struct ga_attend_to *t
  * or the host has another key than the state knows. */
 GA_MUST_CHECK int ga_attend_refused(struct ga_db *db, const struct ga_attend_to *to,
 				    struct ga_err *err);
+/* Nodes, slots and allocations of which a column cannot be read (store_damaged.h), but for those
+ * whose blockers cannot be: that is their first blocker. */
+GA_MUST_CHECK int ga_attend_damaged(struct ga_db *db, const struct ga_attend_to *to,
+				    struct ga_err *err);
 /* Nodes without a key that counts (store_key.h). */
 GA_MUST_CHECK int ga_attend_keys(struct ga_db *db, const struct ga_attend_to *to,
 				 struct ga_err *err);

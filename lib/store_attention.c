@@ -13,6 +13,7 @@
 #include "store.h"
 #include "store_attend.h"
 #include "store_facts.h"
+#include "store_json.h"
 #include "store_move.h"
 #include "store_query.h"
 #include "time.h"
@@ -268,18 +269,20 @@ static int attend_slots(struct ga_db *db, const struct ga_attend_to *to, struct 
 	 * do their work are most of a fleet; an active one may stay so for ever. */
 	if (ga_db_query(db, &rows, err,
 			"SELECT s.id, s.state, s.since, s.node_id, a.project, "
-			"json_extract(s.blockers, at || '.code'), "
-			"json_extract(s.blockers, at || '.evidence'), "
-			"json_extract(s.blockers, at || '.hint'), a.id, a.state, s.health_state, "
+			"json_extract(s.told, at || '.code'), "
+			"json_extract(s.told, at || '.evidence'), "
+			"json_extract(s.told, at || '.hint'), a.id, a.state, s.health_state, "
 			"s.health_detail, s.health_since, s.slot_index, a.shape, "
 			"(SELECT max(dirty_since) FROM device WHERE id IN (s.nvme_wwid, "
 			"s.gpu_id)), iif(s.health_state = 'failed', (SELECT k.observed_at FROM "
 			"candidate k WHERE k.node_id = s.node_id AND k.slot_index = s.slot_index "
-			"AND json_extract(k.record, '$.gpu.identity') = s.gpu_identity "
-			"AND json_extract(k.record, '$.gpu.answers') = 1), NULL), "
-			"s.cordon_reason, s.blockers, s.nvme_wwid "
+			"AND json_extract(" GA_SQL_OBJECT("k.record") ", '$.gpu.identity') = "
+			"s.gpu_identity AND json_extract(" GA_SQL_OBJECT("k.record")
+			", '$.gpu.answers') = 1), NULL), "
+			"s.cordon_reason, s.told, s.nvme_wwid "
 			"FROM (SELECT *, CASE state WHEN 'cleanup_blocked' THEN '$[#-1]' "
-			"ELSE '$[0]' END AS at FROM slot INDEXED BY slot_place "
+			"ELSE '$[0]' END AS at, " GA_SQL_REASONS("blockers") " AS told "
+			"FROM slot INDEXED BY slot_place "
 			"WHERE health_state = 'failed' OR (state <> 'available' AND "
 			"state <> 'active' AND state <> 'retired' AND (since < ?1 OR state NOT IN "
 			"('reserved', 'provisioning', 'releasing', 'wiping')))) s "
@@ -417,10 +420,11 @@ static int attend_nodes(struct ga_db *db, const struct ga_attend_to *to, struct 
 	/* In the first epoch nothing was restored, so that nothing waits to be verified. */
 	if (ga_db_query(db, &rows, err,
 			"SELECT id, state, since, cordon_reason, "
-			"json_extract(blockers, '$[0].code'), "
-			"json_extract(blockers, '$[0].evidence'), "
-			"json_extract(blockers, '$[0].hint') "
-			"FROM node, meta WHERE state <> 'retired' AND (state = 'quarantined' "
+			"json_extract(told, '$[0].code'), "
+			"json_extract(told, '$[0].evidence'), "
+			"json_extract(told, '$[0].hint') "
+			"FROM (SELECT *, " GA_SQL_REASONS("blockers") " AS told FROM node), meta "
+			"WHERE state <> 'retired' AND (state = 'quarantined' "
 			"OR blockers <> '[]' OR (epoch > 1 AND epoch_verified < epoch)) "
 			"ORDER BY id",
 			"") < 0)
@@ -493,7 +497,7 @@ int ga_store_list_attention(struct ga_db *db, const struct ga_attend_to *to, str
 	    attend_nodes(db, to, err) < 0 || attend_unverified(db, to, err) < 0 ||
 	    ga_attend_holds(db, to, err) < 0 || ga_attend_drift(db, to, err) < 0 ||
 	    ga_store_each_unsellable(db, attend_unsellable, (void *)(uintptr_t)to, err) < 0 ||
-	    ga_attend_unproven(db, to, err) < 0 || ga_attend_keys(db, to, err) < 0 ||
+	    ga_attend_damaged(db, to, err) < 0 || ga_attend_unproven(db, to, err) < 0 || ga_attend_keys(db, to, err) < 0 ||
 	    ga_attend_refused(db, to, err) < 0 ||
 	    ga_attend_expiring(db, to, err) < 0 ||
 	    ga_attend_proposals(db, to, err) < 0 ||

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a node should look like, as one record for gpuaas-reconcile. */
 #include "store.h"
+#include "store_json.h"
 #include "store_query.h"
 #include "store_row.h"
 #include "time.h"
@@ -66,7 +67,8 @@ static int add_allocations(struct ga_db *db, struct ga_expectation *ret, struct 
 	if (ga_db_query(db, &rows, err,
 			"SELECT a.id, a.name, a.state, a.since, "
 			"coalesce(a.attempt_generation, a.generation), a.attempt, "
-			"coalesce(json_extract(a.plan, '$.domain'), 'gpuaas-' || a.id), a.shape, "
+			"coalesce(json_extract(" GA_SQL_OBJECT("a.plan") ", '$.domain'), "
+			"'gpuaas-' || a.id), a.shape, "
 			"CASE WHEN a.state IN ('provisioning', 'active', "
 			"'preempting') THEN coalesce(a.power_wanted, 'on') ELSE 'off' END, "
 			"a.fabric_partition, (SELECT json_group_array(id) "

@@ -9,6 +9,7 @@
 #include "invariant.h"
 #include "size.h"
 #include "store_attend.h"
+#include "store_json.h"
 #include "store_move.h"
 #include "time.h"
 
@@ -57,7 +58,8 @@ static int attend_runs(struct ga_db *db, const struct ga_attend_to *to, struct g
 			"SELECT a.id, a.state, a.node_id, a.project, "
 			"coalesce((SELECT min(u.started_at) FROM usage u WHERE "
 			"u.allocation_id = a.id AND u.usage_kind = 'active'), a.created_at), "
-			"json_extract(a.request, '$.run_seconds') AS run, a.shape "
+			"json_extract(" GA_SQL_OBJECT("a.request") ", '$.run_seconds') AS run, "
+			"a.shape "
 			"FROM allocation a "
 			"WHERE a.state = 'active' AND run IS NOT NULL ORDER BY a.created_at, a.id",
 			"") < 0)
@@ -230,10 +232,10 @@ int ga_attend_disks(struct ga_db *db, const struct ga_attend_to *to, struct ga_e
 			"SELECT n.id, n.state, n.observed_at, json_extract(p.value, '$.evidence'), "
 			"json_extract(p.value, '$.hint') FROM node n "
 			"JOIN node_observation o ON o.node_id = n.id, "
-			"json_each(o.record, '$.prerequisites') p "
+			"json_each(" GA_SQL_OBJECT("o.record") ", '$.prerequisites') p "
 			"WHERE n.state <> 'retired' AND (SELECT lab FROM meta) = 0 "
 			"AND instr(o.record, '\"free_space\",\"state\":\"missing\"') > 0 "
-			"AND json_extract(p.value, '$.name') = 'free_space' "
+			"AND p.type = 'object' AND json_extract(p.value, '$.name') = 'free_space' "
 			"AND json_extract(p.value, '$.state') = 'missing' ORDER BY n.id",
 			"") < 0)
 		return -1;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cpuset.h"
+#include "store_json.h"
 
 void ga_export_gpus_release(struct ga_export_gpus *list)
 {
@@ -17,9 +18,10 @@ void ga_export_gpus_release(struct ga_export_gpus *list)
 	ga_list_release(list);
 }
 
+#define RECORD GA_SQL_OBJECT("c.record")
 #define GPUS \
-	"SELECT c.slot_index, json_extract(c.record, '$.gpu.pci_address'), " \
-	"json_extract(c.record, '$.gpu.numa_node'), json_extract(c.record, '$.gpu.type') " \
+	"SELECT c.slot_index, json_extract(" RECORD ", '$.gpu.pci_address'), " \
+	"json_extract(" RECORD ", '$.gpu.numa_node'), json_extract(" RECORD ", '$.gpu.type') " \
 	"FROM candidate c WHERE c.node_id = ?1 AND c.gpu IS NOT NULL " \
 	"UNION ALL SELECT s.slot_index, s.gpu_pci_address, s.numa_node, s.accelerator_type " \
 	"FROM slot s WHERE s.node_id = ?1 AND s.retired = 0 AND NOT EXISTS " \
@@ -53,7 +55,7 @@ int ga_store_export_cpus(struct ga_db *db, const char *node, int64_t *ret, struc
 
 	*ret = GA_UNKNOWN;
 	if (ga_db_query(db, &rows, err,
-			"SELECT json_extract(record, '$.cpus') FROM node_observation "
+			"SELECT json_extract(" GA_SQL_OBJECT("record") ", '$.cpus') FROM node_observation "
 			"WHERE node_id = ?1", "s", node) < 0)
 		return -1;
 	r = ga_rows_next(rows, err);

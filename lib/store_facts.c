@@ -27,7 +27,8 @@ int ga_store_place_of(struct ga_db *db, const struct ga_candidate *c, struct ga_
 	*ret = (struct ga_place_of){ 0 };
 	if (ga_db_query(db, &rows, err,
 			"SELECT n.state, n.fingerprint, "
-			"(SELECT json_extract(value, '$.code') FROM json_each(n.blockers) "
+			"(SELECT json_extract(value, '$.code') FROM "
+			"json_each(" GA_SQL_REASONS("n.blockers") ") "
 			"WHERE json_extract(value, '$.code') <> 'fingerprint_changed' LIMIT 1), "
 			"n.fabric_mode = 'partitions', s.id, s.state, s.cordon_reason, "
 			"s.health_state, s.wipe_attempt, s.generation, s.gpu_identity, "
@@ -164,6 +165,8 @@ int ga_store_taken(struct ga_db *db, const struct ga_candidate *c, const char *s
 
 /* ---- facts ---- */
 
+#define RECORD GA_SQL_OBJECT("record")
+
 static int has_profile(struct ga_db *db, const char *type, bool *ret, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
@@ -171,10 +174,12 @@ static int has_profile(struct ga_db *db, const char *type, bool *ret, struct ga_
 
 	if (ga_db_query(db, &rows, err,
 			"SELECT 1 FROM profile WHERE current = 1 "
-			"AND NOT coalesce(json_extract(record, '$.retired'), 0) "
-			"AND (json_array_length(record, '$.types') IS NULL "
-			"OR json_array_length(record, '$.types') = 0 "
-			"OR EXISTS (SELECT 1 FROM json_each(record, '$.types') WHERE value = ?1))",
+			"AND " GA_SQL_NOT_OBJECT("record") " = 0 "
+			"AND NOT coalesce(json_extract(" RECORD ", '$.retired'), 0) "
+			"AND (json_array_length(" RECORD ", '$.types') IS NULL "
+			"OR json_array_length(" RECORD ", '$.types') = 0 "
+			"OR EXISTS (SELECT 1 FROM json_each(" RECORD ", '$.types') "
+			"WHERE value = ?1))",
 			"s", type) < 0)
 		return -1;
 	r = ga_rows_next(rows, err);
@@ -234,8 +239,8 @@ static int in_partition(struct ga_db *db, const struct ga_candidate *c, bool *re
 	if (!c->gpu || c->gpu->module_id == GA_UNKNOWN)
 		return 0;
 	if (ga_db_query(db, &rows, err,
-			"SELECT 1 FROM node n, json_each(n.partitions) p, json_each(p.value) m "
-			"WHERE n.id = ?1 AND m.value = ?2",
+			"SELECT 1 FROM node n, json_each(" GA_SQL_OBJECT("n.partitions") ") p, "
+			"json_each(iif(p.type = 'array', p.value, '[]')) m WHERE n.id = ?1 AND m.value = ?2",
 			"si", c->node, c->gpu->module_id) < 0)
 		return -1;
 	r = ga_rows_next(rows, err);
@@ -254,9 +259,9 @@ static int autoactivates(struct ga_db *db, const char *node, bool *ret, struct g
 		return 0;
 	if (ga_db_query(db, &rows, err,
 			"SELECT 1 FROM node_observation o, "
-			"json_each(o.record, '$.prerequisites') p "
+			"json_each(" GA_SQL_OBJECT("o.record") ", '$.prerequisites') p "
 			"WHERE o.node_id = ?1 "
-			"AND json_extract(p.value, '$.name') = 'disk_autoactivation' "
+			"AND p.type = 'object' AND json_extract(p.value, '$.name') = 'disk_autoactivation' "
 			"AND json_extract(p.value, '$.state') = 'ok'",
 			"s", node) < 0)
 		return -1;
@@ -386,6 +391,51 @@ static bool overlaps(const char *cpuset, const char *others)
 	return false;
 }
 
+void ga_store_fill_bundle(const struct ga_rows *rows, struct ga_bundle *b)
+{
+	ga_shape_init(&ga_bundle_shape, b);
+	b->slot = ga_rows_dup(rows, GA_SF_ID);
+	b->slot_index = ga_rows_int(rows, GA_SF_INDEX);
+	b->generation = ga_rows_int(rows, GA_SF_GENERATION);
+	b->numa_node = ga_rows_int(rows, GA_SF_NUMA);
+	b->gpu_identity = ga_rows_dup(rows, GA_SF_GPU_IDENTITY);
+	b->gpu_pci_address = ga_rows_dup(rows, GA_SF_GPU_ADDRESS);
+	b->gpu_device = ga_rows_dup(rows, GA_SF_GPU_DEVICE);
+	b->module_id = ga_rows_int(rows, GA_SF_MODULE);
+	b->nvme_wwid = ga_rows_dup(rows, GA_SF_WWID);
+	b->nvme_serial = ga_rows_dup(rows, GA_SF_SERIAL);
+	b->nvme_path = ga_rows_dup(rows, GA_SF_PATH);
+	b->nvme_size_bytes = ga_rows_int(rows, GA_SF_BYTES);
+	b->fabric_vf_pci_address = ga_rows_dup(rows, GA_SF_VF);
+	b->fabric_pf_pci_address = ga_rows_dup(rows, GA_SF_PF);
+	b->cpuset = ga_rows_dup(rows, GA_SF_CPUSET);
+	b->memory_mib = ga_rows_int(rows, GA_SF_MEMORY);
+	b->mac = ga_rows_dup(rows, GA_SF_MAC);
+	b->private_ip = ga_rows_dup(rows, GA_SF_IP);
+	b->bridge = ga_rows_dup(rows, GA_SF_BRIDGE);
+	b->port = ga_rows_dup(rows, GA_SF_PORT);
+}
+
+/* What of the row cannot stand in a plan, whose bundle has most of its columns, or NULL. */
+static char *damaged(const struct ga_rows *rows)
+{
+	const char *known = ga_rows_text(rows, GA_SF_DAMAGED);
+	struct ga_err why = GA_ERR_INIT;
+	char *ret = ga_strdup0(known);
+	struct ga_bundle b;
+
+	if (ret)
+		return ret;
+	ga_store_fill_bundle(rows, &b);
+	/* Placing raises it by one. */
+	b.generation += b.generation < INT64_MAX;
+	if (ga_shape_check(&ga_bundle_shape, &b, &why) < 0)
+		ret = ga_xstrdup(why.msg);
+	ga_err_clear(&why);
+	ga_shape_release(&ga_bundle_shape, &b);
+	return ret;
+}
+
 size_t ga_store_sale_blockers(struct ga_db *db, const struct ga_rows *rows, bool baremetal,
 			      struct ga_reasons *ret)
 {
@@ -396,6 +446,7 @@ size_t ga_store_sale_blockers(struct ga_db *db, const struct ga_rows *rows, bool
 	};
 	const char *node = ga_rows_text(rows, GA_SF_NODE), *gpu = ga_rows_text(rows, GA_SF_GPU_ID);
 	const char *identity = ga_rows_text(rows, GA_SF_GPU_IDENTITY);
+	ga_autofree char *unreadable = damaged(rows);
 	size_t n = node ? strlen(node) : 0;
 	/* The device that carries the GPU's taint is that of its identity on this node. */
 	bool known = gpu && identity && ga_starts(gpu, node) && gpu[n] == '/' &&
@@ -421,6 +472,7 @@ size_t ga_store_sale_blockers(struct ga_db *db, const struct ga_rows *rows, bool
 					 ga_rows_text(rows, GA_SF_OTHER_CPUS)),
 		.memory_mib = ga_rows_int(rows, GA_SF_MEMORY),
 		.claimed_by = ga_rows_text(rows, GA_SF_CLAIMED_BY),
+		.damaged = unreadable,
 		.tainted = !ga_rows_bool(rows, GA_SF_CLEAN),
 		.health = ga_rows_text(rows, GA_SF_HEALTH),
 	};
@@ -436,9 +488,10 @@ static int add_blocker(struct ga_db *db, const char *slot, const struct ga_reaso
 
 	ga_rec_dump(json, &text);
 	return ga_db_exec(db, err,
-			  "UPDATE slot SET blockers = json_insert(blockers, '$[#]', json(?2)), "
+			  "UPDATE slot SET blockers = json_insert(" GA_SQL_REASONS("blockers")
+			  ", '$[#]', json(?2)), "
 			  "generation = generation + 1 WHERE id = ?1 AND state = 'disabled' AND "
-			  "NOT EXISTS (SELECT 1 FROM json_each(blockers) WHERE "
+			  "NOT EXISTS (SELECT 1 FROM json_each(" GA_SQL_REASONS("blockers") ") WHERE "
 			  "json_extract(value, '$.code') = ?3)",
 			  "sss", slot, text.buf, why->code) < 0 ? -1 : 0;
 }

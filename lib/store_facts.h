@@ -5,6 +5,7 @@
 #define GA_STORE_FACTS_H
 
 #include "store_approve.h"
+#include "store_json.h"
 #include "verdict.h"
 
 /* The slot that stands at a candidate's place, and what its node is. */
@@ -50,6 +51,11 @@ GA_MUST_CHECK int ga_store_blockers(struct ga_db *db, const struct ga_approval *
 #define GA_SQL_CLEAN(device, kind) \
 	"EXISTS (SELECT 1 FROM device WHERE id = " device " AND device_kind = '" kind "' AND " \
 	"node_id = slot.node_id AND dirty_since IS NULL AND cleared_by IS NOT NULL)"
+/* What of the row no shape of a record looks at: a placement raises the generation of both. */
+#define GA_SQL_DAMAGED \
+	"CASE WHEN " GA_SQL_NOT_REASONS("blockers") " THEN '" GA_DAMAGED_REASONS "' " \
+	"WHEN (SELECT generation FROM node WHERE id = slot.node_id) NOT BETWEEN 0 AND " \
+	GA_SQL_GENERATION_LAST " THEN 'the generation of its node is at its end' END "
 #define GA_SQL_SLOT_FACTS GA_SQL_SLOT_FACTS_AND(" ")
 #define GA_SQL_SLOT_FACTS_AND(more) \
 	"SELECT id, slot_index, generation, numa_node, gpu_identity, gpu_pci_address, " \
@@ -60,16 +66,18 @@ GA_MUST_CHECK int ga_store_blockers(struct ga_db *db, const struct ga_approval *
 	GA_SQL_CLEAN("slot.nvme_wwid", "disk") " AND " GA_SQL_CLEAN("slot.gpu_id", "gpu") \
 	", state, since, " GA_SQL_CLAIM_AGAINST \
 	", (SELECT group_concat(x.cpuset, ';') FROM slot x WHERE x.node_id = slot.node_id AND " \
-	"x.id <> slot.id AND x.retired = 0)" more "FROM slot "
+	"x.id <> slot.id AND x.retired = 0), " GA_SQL_DAMAGED more "FROM slot "
 enum {
 	GA_SF_ID, GA_SF_INDEX, GA_SF_GENERATION, GA_SF_NUMA, GA_SF_GPU_IDENTITY, GA_SF_GPU_ADDRESS,
 	GA_SF_GPU_DEVICE, GA_SF_MODULE, GA_SF_WWID, GA_SF_SERIAL, GA_SF_PATH, GA_SF_BYTES,
 	GA_SF_VF, GA_SF_PF, GA_SF_CPUSET, GA_SF_MEMORY, GA_SF_MAC, GA_SF_IP, GA_SF_BRIDGE,
 	GA_SF_PORT, GA_SF_CLASS, GA_SF_VERIFY, GA_SF_GPU_MEMORY, GA_SF_NODE, GA_SF_GPU_ID,
 	GA_SF_CLAIM_MODE, GA_SF_OWNERSHIP, GA_SF_HEALTH, GA_SF_CLEAN, GA_SF_STATE,
-	GA_SF_SINCE, GA_SF_CLAIMED_BY, GA_SF_OTHER_CPUS,
+	GA_SF_SINCE, GA_SF_CLAIMED_BY, GA_SF_OTHER_CPUS, GA_SF_DAMAGED,
 	GA_SF_ONLY_WHOLE, /* of ga_store_each_unsellable: its node sells whole machines only */
 };
+/* The part of a plan that the row is; release it as ga_bundle_shape. */
+void ga_store_fill_bundle(const struct ga_rows *rows, struct ga_bundle *b);
 /* Adds why a slot of that row may not be sold in the shape (GA_GATE_PLACE); the number added. */
 size_t ga_store_sale_blockers(struct ga_db *db, const struct ga_rows *rows, bool baremetal,
 			      struct ga_reasons *ret);

@@ -4,13 +4,15 @@
 #ifndef GA_STORE_FLEET_H
 #define GA_STORE_FLEET_H
 
+#include "store_json.h"
 #include "store_place.h"
 
 /* What ga_store_fleet_fill_node reads; a condition and an order follow. */
 #define GA_SQL_FLEET_NODES \
 	"SELECT id, region, pool, mode, state, generation, cordon_reason, held_by, " \
 	"epoch_verified, observed_at, fabric_mode, " \
-	"CASE WHEN blockers = '[]' THEN NULL ELSE json_extract(blockers, '$[0].code') END, " \
+	"CASE WHEN blockers <> '[]' THEN json_extract(" GA_SQL_REASONS("blockers") \
+	", '$[0].code') END, " \
 	"partitions FROM node "
 
 /* Nodes and the partitions of them that live allocations have; AND with a condition, and an order
@@ -24,7 +26,7 @@
 #define GA_SQL_SLOT_BLOCKER \
 	"CASE WHEN cordon_reason IS NOT NULL THEN 'cordoned' " \
 	"WHEN health_state = 'failed' THEN 'health_failed' WHEN blockers <> '[]' " \
-	"THEN json_extract(blockers, '$[0].code') " \
+	"THEN json_extract(" GA_SQL_REASONS("blockers") ", '$[0].code') " \
 	"WHEN (SELECT epoch FROM meta) > 1 AND epoch_verified < (SELECT epoch FROM meta) " \
 	"THEN 'unverified_since_restore' END "
 

@@ -10,6 +10,7 @@
 #include "kind_result.h"
 #include "sign.h"
 #include "store_attend.h"
+#include "store_json.h"
 #include "store_provision.h"
 #include "time.h"
 
@@ -422,6 +423,8 @@ static const char *refused_command(const struct ga_rows *r)
 		       "gpuaas-discover | gpuaas-approve --record-only";
 }
 
+#define DETAIL GA_SQL_OBJECT("a.detail")
+
 int ga_attend_refused(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
@@ -430,14 +433,14 @@ int ga_attend_refused(struct ga_db *db, const struct ga_attend_to *to, struct ga
 	/* A look at the host since, and a key that came since, answer it. A revoked key without a
 	 * new one is ga_attend_keys'. */
 	if (ga_db_query(db, &rows, err,
-			"SELECT n.id, n.state, a.at, json_extract(a.detail, '$.reason'), "
-			"json_extract(a.detail, '$.key'), k.key FROM node n "
+			"SELECT n.id, n.state, a.at, json_extract(" DETAIL ", '$.reason'), "
+			"json_extract(" DETAIL ", '$.key'), k.key FROM node n "
 			"JOIN audit a ON a.seq = (SELECT max(seq) FROM audit WHERE object = n.id "
 			"AND action IN ('result_refused', 'observed', 'key_registered', "
 			"'node_key_first_use')) "
 			"LEFT JOIN node_key k ON k.node_id = n.id AND k.revoked_at IS NULL "
 			"WHERE n.state <> 'retired' AND a.action = 'result_refused' AND "
-			"(k.key IS NOT NULL OR json_extract(a.detail, '$.reason') <> "
+			"(k.key IS NOT NULL OR json_extract(" DETAIL ", '$.reason') <> "
 			"'key_revoked') ORDER BY n.id", "") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0) {

@@ -214,6 +214,11 @@ static int each_row(struct filter *f, const struct ga_rows *rows, void *obj, str
 	int r = f->kind->text ? ga_rec_parse_text(ga_rows_text(rows, 0), shape, obj, err) :
 				ga_row_read(rows, 0, shape, obj, err);
 
+	if (r < 0 && f->kind->text && f->q->unreadable) {
+		f->q->unreadable(f->kind->name, ga_rows_text(rows, 1), err);
+		ga_err_clear(err);
+		return 0;
+	}
 	if (r < 0)
 		return ga_wrap(err, "a stored %s", f->kind->name);
 	r = pass(shape, obj, f, err);

@@ -4,6 +4,7 @@
 
 #include "audit.h"
 #include "store.h"
+#include "store_json.h"
 #include "store_move.h"
 #include "store_query.h"
 #include "store_row.h"
@@ -14,7 +15,7 @@
 	"SELECT n.id, n.name, n.address, n.region, n.pool, n.mode, n.state, n.since, " \
 	"n.generation, n.cordon_reason, n.drain_deadline, n.held_by, n.epoch_verified, " \
 	"n.fingerprint, n.boot_id, n.observed_at, n.observation_digest, k.key, k.registered_at, " \
-	"n.blockers, n.network, " \
+	GA_SQL_REASONS("n.blockers") ", n.network, " \
 	"n.reserved_memory_mib, n.reserved_cpus, n.fabric_mode, " \
 	"(SELECT count(*) FROM slot s WHERE s.node_id = n.id AND s.retired = 0), " \
 	"(SELECT count(*) FROM slot s WHERE s.node_id = n.id AND s.retired = 0 AND " \

@@ -8,6 +8,7 @@
 
 #include "cpuset.h"
 #include "shape.h"
+#include "store_json.h"
 
 struct numa {
 	int64_t node, gpus;
@@ -43,13 +44,13 @@ static int read_node(struct ga_db *db, const char *node, struct reading *r, stru
 	if (ga_db_query(db, &rows, err,
 			"SELECT mode, reserved_cpus, coalesce((SELECT memory_mib FROM node_memory "
 			"WHERE node_id = ?1 AND numa_node = -1), (SELECT sum(memory_mib) FROM "
-			"node_memory WHERE node_id = ?1), (SELECT json_extract(record, "
-			"'$.memory_mib') FROM node_observation WHERE node_id = ?1)), "
+			"node_memory WHERE node_id = ?1), (SELECT json_extract("
+			GA_SQL_OBJECT("record") ", '$.memory_mib') FROM node_observation WHERE node_id = ?1)), "
 			"reserved_memory_mib, (SELECT max(json_extract(h.value, '$.size_kib')) "
-			"FROM node_observation o, json_each(o.record, '$.numa') n, "
-			"json_each(n.value, '$.hugepages') h WHERE o.node_id = ?1 AND "
-			"json_extract(h.value, '$.total') > 0) FROM node WHERE id = ?1", "s",
-			node) < 0)
+			"FROM node_observation o, json_each(" GA_SQL_OBJECT("o.record") ", '$.numa') n, "
+			"json_each(iif(n.type = 'object', n.value, '{}'), '$.hugepages') h "
+			"WHERE o.node_id = ?1 AND h.type = 'object' AND "
+			"json_extract(h.value, '$.total') > 0) FROM node WHERE id = ?1", "s", node) < 0)
 		return -1;
 	more = ga_rows_next(rows, err);
 	if (more <= 0)
@@ -114,6 +115,8 @@ static int take_cpus(struct reading *r, const char *text, bool is_slot, struct g
 	return 0;
 }
 
+#define RECORD GA_SQL_OBJECT("record")
+
 static int read_gpus(struct ga_db *db, const char *node, struct reading *r, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
@@ -122,9 +125,9 @@ static int read_gpus(struct ga_db *db, const char *node, struct reading *r, stru
 	if (ga_db_query(db, &rows, err,
 			"SELECT 1, cpuset, memory_mib, numa_node, accelerator_type FROM slot "
 			"WHERE node_id = ?1 AND retired = 0 UNION ALL "
-			"SELECT 0, json_extract(record, '$.suggested.cpuset'), "
-			"json_extract(record, '$.suggested.memory_mib'), "
-			"json_extract(record, '$.gpu.numa_node'), NULL FROM candidate "
+			"SELECT 0, json_extract(" RECORD ", '$.suggested.cpuset'), "
+			"json_extract(" RECORD ", '$.suggested.memory_mib'), "
+			"json_extract(" RECORD ", '$.gpu.numa_node'), NULL FROM candidate "
 			"WHERE node_id = ?1 AND gpu IS NOT NULL AND NOT EXISTS (SELECT 1 FROM slot "
 			"WHERE node_id = ?1 AND retired = 0)", "s", node) < 0)
 		return -1;

@@ -3,6 +3,7 @@
 #include "audit.h"
 #include "rec.h"
 #include "store.h"
+#include "store_json.h"
 #include "store_move.h"
 #include "store_query.h"
 #include "store_row.h"
@@ -278,19 +279,19 @@ int ga_query_node_images(struct ga_db *db, struct ga_rows **ret, struct ga_err *
 
 int ga_query_images(struct ga_db *db, struct ga_rows **ret, struct ga_err *err)
 {
-	return ga_db_query(db, ret, err, "SELECT record FROM image ORDER BY name", "");
+	return ga_db_query(db, ret, err, "SELECT record, name FROM image ORDER BY name", "");
 }
 
 int ga_query_candidates(struct ga_db *db, struct ga_rows **ret, struct ga_err *err)
 {
 	return ga_db_query(db, ret, err,
-			   "SELECT record FROM candidate ORDER BY node_id, slot_index", "");
+			   "SELECT record, node_id FROM candidate ORDER BY node_id, slot_index", "");
 }
 
 int ga_query_plans(struct ga_db *db, struct ga_rows **ret, struct ga_err *err)
 {
 	return ga_db_query(db, ret, err,
-			   "SELECT plan FROM allocation WHERE plan IS NOT NULL "
+			   "SELECT plan, id FROM allocation WHERE plan IS NOT NULL "
 			   "AND state IN ('placed', 'provisioning') ORDER BY created_at, id",
 			   "");
 }
@@ -300,10 +301,11 @@ int ga_query_evidence(struct ga_db *db, const char *object, struct ga_rows **ret
 {
 	if (object)
 		return ga_db_query(db, ret, err,
-				   "SELECT record FROM wipe_evidence WHERE slot_id = ?1 OR id = ?1 "
-				   "OR json_extract(record, '$.allocation') = ?1 "
+				   "SELECT record, id FROM wipe_evidence WHERE slot_id = ?1 OR id = ?1 "
+				   "OR json_extract(" GA_SQL_OBJECT("record") ", '$.allocation') "
+				   "= ?1 "
 				   "ORDER BY finished_at, id",
 				   "s", object);
 	return ga_db_query(db, ret, err,
-			   "SELECT record FROM wipe_evidence ORDER BY finished_at, id", "");
+			   "SELECT record, id FROM wipe_evidence ORDER BY finished_at, id", "");
 }

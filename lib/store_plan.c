@@ -80,31 +80,6 @@ static void tighten(struct ga_wipe_policy *p, const char *class, const char *ver
 	}
 }
 
-static void fill_bundle(const struct ga_rows *rows, struct ga_bundle *b)
-{
-	ga_shape_init(&ga_bundle_shape, b);
-	b->slot = ga_rows_dup(rows, GA_SF_ID);
-	b->slot_index = ga_rows_int(rows, GA_SF_INDEX);
-	b->generation = ga_rows_int(rows, GA_SF_GENERATION);
-	b->numa_node = ga_rows_int(rows, GA_SF_NUMA);
-	b->gpu_identity = ga_rows_dup(rows, GA_SF_GPU_IDENTITY);
-	b->gpu_pci_address = ga_rows_dup(rows, GA_SF_GPU_ADDRESS);
-	b->gpu_device = ga_rows_dup(rows, GA_SF_GPU_DEVICE);
-	b->module_id = ga_rows_int(rows, GA_SF_MODULE);
-	b->nvme_wwid = ga_rows_dup(rows, GA_SF_WWID);
-	b->nvme_serial = ga_rows_dup(rows, GA_SF_SERIAL);
-	b->nvme_path = ga_rows_dup(rows, GA_SF_PATH);
-	b->nvme_size_bytes = ga_rows_int(rows, GA_SF_BYTES);
-	b->fabric_vf_pci_address = ga_rows_dup(rows, GA_SF_VF);
-	b->fabric_pf_pci_address = ga_rows_dup(rows, GA_SF_PF);
-	b->cpuset = ga_rows_dup(rows, GA_SF_CPUSET);
-	b->memory_mib = ga_rows_int(rows, GA_SF_MEMORY);
-	b->mac = ga_rows_dup(rows, GA_SF_MAC);
-	b->private_ip = ga_rows_dup(rows, GA_SF_IP);
-	b->bridge = ga_rows_dup(rows, GA_SF_BRIDGE);
-	b->port = ga_rows_dup(rows, GA_SF_PORT);
-}
-
 /* 1, or 0 when the slot may not be sold: its reasons are in refused. */
 static int add_bundle(struct ga_db *db, const char *slot, struct ga_plan *p,
 		      struct ga_reasons *refused, struct ga_err *err)
@@ -119,7 +94,7 @@ static int add_bundle(struct ga_db *db, const char *slot, struct ga_plan *p,
 		return r < 0 ? -1 : ga_fail(err, GA_NOTFOUND, "there is no slot '%s'", slot);
 	if (ga_store_sale_blockers(db, rows, ga_streq(p->shape, "baremetal"), refused))
 		return 0;
-	fill_bundle(rows, ga_list_add(&p->bundles));
+	ga_store_fill_bundle(rows, ga_list_add(&p->bundles));
 	tighten(&p->wipe, ga_rows_text(rows, GA_SF_CLASS), ga_rows_text(rows, GA_SF_VERIFY),
 		ga_rows_text(rows, GA_SF_GPU_MEMORY));
 	return 1;

@@ -65,8 +65,11 @@ static int worth_of(struct ga_db *db, const struct ga_fleet *fleet, const struct
 	while ((r = ga_rows_next(rows, err)) > 0) {
 		struct ga_profile p;
 
-		if (ga_rec_parse_text(ga_rows_text(rows, 0), &ga_profile_shape, &p, err) < 0)
-			return -1;
+		/* One that cannot be read sells nothing; the check names it. */
+		if (ga_rec_parse_text(ga_rows_text(rows, 0), &ga_profile_shape, &p, err) < 0) {
+			ga_err_clear(err);
+			continue;
+		}
 		if (!p.retired && !strcmp(p.shape, "slice") && takes_type(&p, pool->type) &&
 		    (!p.pool || ga_streq(p.pool, pool->pool)) &&
 		    (!p.region || ga_streq(p.region, pool->region)))

@@ -336,5 +336,5 @@ int ga_store_profile_lacks(struct ga_db *db, const struct ga_profile *p,
 int ga_query_profiles(struct ga_db *db, struct ga_rows **ret, struct ga_err *err)
 {
 	return ga_db_query(db, ret, err,
-			   "SELECT record FROM profile WHERE current = 1 ORDER BY name", "");
+			   "SELECT record, name FROM profile WHERE current = 1 ORDER BY name", "");
 }

@@ -4,6 +4,7 @@
 
 #include "kind_order.h"
 #include "rec.h"
+#include "store_json.h"
 
 static void *at(void *obj, const struct ga_field *f)
 {
@@ -17,25 +18,32 @@ static size_t size_of(const struct ga_field *f)
 	return f->type == GA_F_JSON ? sizeof(json_t *) : sizeof(struct ga_any_list);
 }
 
-/* One member from its JSON text, by a shape that has this field alone. */
-static int read_json(const struct ga_field *f, const char *text, void *member, struct ga_err *err)
+/* One member from its JSON text, by a shape that has this field alone. What a foreign hand wrote
+ * there may be none: the row is read all the same, with the member empty, and attention and the
+ * check name it (store_damaged.c). Reasons that cannot be read are a reason. */
+static void read_json(const struct ga_field *f, const char *text, void *member)
 {
 	struct ga_field fields[2] = { *f };
 	struct ga_shape one = { .size = size_of(f), .fields = fields };
 	ga_autojson json_t *object = json_object();
+	struct ga_err unreadable = GA_ERR_INIT;
 	json_error_t why;
 	json_t *value;
 
 	/* An object of free form may have no member; any other that is empty is not there. */
 	if (!text || !strcmp(text, "[]") || (f->type != GA_F_JSON && !strcmp(text, "{}")))
-		return 0;
-	value = json_loads(text, JSON_REJECT_DUPLICATES, &why);
-	if (!value)
-		return ga_fail(err, GA_SYSTEM, "member '%s' is not JSON: %s", f->name, why.text);
-	json_object_set_new(object, f->name, value);
+		return;
 	fields[0].offset = 0;
-	ga_shape_clamp(&one, object);
-	return ga_shape_parse(&one, object, member, err);
+	value = json_loads(text, JSON_REJECT_DUPLICATES, &why);
+	if (value) {
+		json_object_set_new(object, f->name, value);
+		ga_shape_clamp(&one, object);
+		if (ga_shape_parse(&one, object, member, &unreadable) == 0)
+			return;
+	}
+	ga_shape_init(&one, member);
+	if (f->sub == &ga_reason_shape)
+		ga_reasons_add(member, "row_damaged", NULL, GA_DAMAGED_REASONS, NULL);
 }
 
 /* Columns taken. */
@@ -65,8 +73,9 @@ static int64_t read_int(const struct ga_rows *rows, int column, const struct ga_
 	return n == GA_UNKNOWN ? n : ga_field_clamp(f, n);
 }
 
+/* Columns taken. */
 static int read_field(const struct ga_rows *rows, int column, const struct ga_field *f,
-		      void *member, struct ga_err *err)
+		      void *member)
 {
 	if (f->type == GA_F_OBJ && f->sub == &ga_wipe_policy_shape)
 		return read_policy(rows, column, f, member);
@@ -89,8 +98,7 @@ static int read_field(const struct ga_rows *rows, int column, const struct ga_fi
 	case GA_F_TEXTS:
 	case GA_F_INTS:
 	case GA_F_JSON:
-		if (read_json(f, ga_rows_text(rows, column), member, err) < 0)
-			return -1;
+		read_json(f, ga_rows_text(rows, column), member);
 		break;
 	}
 	return 1;
@@ -102,19 +110,9 @@ int ga_row_read(const struct ga_rows *rows, int column, const struct ga_shape *s
 	const struct ga_field *f;
 
 	ga_shape_init(shape, obj);
-	for (f = shape->fields; f->name; f++) {
-		int taken = read_field(rows, column, f, at(obj, f), err);
-
-		if (taken < 0) {
-			ga_shape_release(shape, obj);
-			err->code = GA_SYSTEM;
-			ga_wrap(err, "a row of the state does not read as %s",
-				shape->kind ? shape->kind : "its record");
-			return ga_hint(err, "run 'gpuaas-state check'; restore a backup if the "
-					    "file was damaged");
-		}
-		column += taken;
-	}
+	(void)err; /* a column that cannot be read is empty */
+	for (f = shape->fields; f->name; f++)
+		column += read_field(rows, column, f, at(obj, f));
 	return 0;
 }
 

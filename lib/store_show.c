@@ -4,6 +4,7 @@
 #include "kind_match.h"
 #include "rec.h"
 #include "store.h"
+#include "store_json.h"
 #include "store_query.h"
 #include "store_row.h"
 
@@ -47,15 +48,17 @@ static int show_node(const struct show *s, const char *id, struct ga_err *err)
 	return each_row(s, r, rows, false, &ga_slot_shape, err);
 }
 
+#define REQUEST GA_SQL_OBJECT("request")
+
 /* What gpuaas-match said of the request, where it chose the profile. */
 static int show_match(const struct show *s, const char *id, struct ga_err *err)
 {
 	struct ga_rows *rows = NULL;
 	int r = ga_db_query(s->db, &rows, err,
 			    "SELECT json_object('kind', 'gpuaas.allocation-match/1', "
-			    "'allocation', id, 'match', json_extract(request, '$.match')) "
+			    "'allocation', id, 'match', json_extract(" REQUEST ", '$.match')) "
 			    "FROM allocation WHERE id = ?1 AND "
-			    "json_extract(request, '$.match') IS NOT NULL", "s", id);
+			    "json_extract(" REQUEST ", '$.match') IS NOT NULL", "s", id);
 
 	return each_row(s, r, rows, true, &ga_allocation_match_shape, err);
 }

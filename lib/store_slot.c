@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Slots as records: read from the state with their taint, claim and last wipe. */
 #include "store.h"
+#include "store_json.h"
 #include "store_query.h"
 #include "store_row.h"
 
@@ -16,7 +17,8 @@
 	"s.cordon_reason, " \
 	"dd.dirty_since IS NOT NULL OR dg.dirty_since IS NOT NULL, " \
 	"coalesce(min(dd.dirty_since, dg.dirty_since), dd.dirty_since, dg.dirty_since), " \
-	"s.wipe_evidence_id, e.gpu_memory, c.allocation_id, c.id, s.blockers, s.approved_by, " \
+	"s.wipe_evidence_id, e.gpu_memory, c.allocation_id, c.id, " \
+	GA_SQL_REASONS("s.blockers") ", s.approved_by, " \
 	"s.approved_at, s.fingerprint, (SELECT lab FROM meta), 0 " \
 	"FROM slot s LEFT JOIN device dd ON dd.id = s.nvme_wwid " \
 	"LEFT JOIN device dg ON dg.id = s.gpu_id " \

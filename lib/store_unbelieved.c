@@ -5,13 +5,14 @@
  */
 #include "kind_result.h"
 #include "store.h"
+#include "store_json.h"
 #include "store_move.h"
 #include "store_wipe.h"
 
 /* The slots that are blocked for what the record says; the reason is the last one that was
  * added. */
-#define COLUMNS "SELECT s.id, s.state, json_extract(s.blockers, '$[#-1].code'), " \
-		"json_extract(s.blockers, '$[#-1].evidence') FROM slot s "
+#define LAST(member) "json_extract(" GA_SQL_REASONS("s.blockers") ", '$[#-1]." member "')"
+#define COLUMNS "SELECT s.id, s.state, " LAST("code") ", " LAST("evidence") " FROM slot s "
 
 static int query(struct ga_db *db, const struct ga_shape *shape, const void *obj,
 		 struct ga_rows **rows, struct ga_err *err)
@@ -35,8 +36,8 @@ static int query(struct ga_db *db, const struct ga_shape *shape, const void *obj
 				   COLUMNS "JOIN claim c ON c.slot_id = s.id "
 				   "JOIN allocation a ON a.id = c.allocation_id "
 				   "WHERE a.id = ?1 AND a.state IN ('cancelled', 'refused') "
-				   "AND s.state = 'quarantined' AND json_extract(s.blockers, "
-				   "'$[#-1].code') = 'used_after_plan' ORDER BY s.slot_index", "s",
+				   "AND s.state = 'quarantined' AND " LAST("code")
+				   " = 'used_after_plan' ORDER BY s.slot_index", "s",
 				   a->allocation);
 	return 0;
 }

@@ -14,6 +14,7 @@
 #include "digest.h"
 #include "file.h"
 #include "fsm.h"
+#include "store_json.h"
 #include "vec.h"
 
 #define ALGORITHM "sha256:"
@@ -144,7 +145,8 @@ static int list_needed(struct ga_db *db, struct names *ret, struct ga_err *err)
 	const char *comma = "";
 	int r;
 
-	ga_str_add(&sql, "SELECT DISTINCT json_extract(request, '$.user_data_digest') AS digest "
+	ga_str_add(&sql, "SELECT DISTINCT json_extract(" GA_SQL_OBJECT("request") ", "
+			 "'$.user_data_digest') AS digest "
 			 "FROM allocation WHERE state IN (");
 	for (s = ga_fsm_states(GA_M_ALLOCATION); s->name; s++) {
 		if (s->to[0])

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "rec.h"
+#include "store_json.h"
 #include "store_move.h"
 #include "store_query.h"
 #include "store_row.h"
@@ -54,6 +55,8 @@ static void read_due(const struct ga_rows *rows, struct ga_wipe_due *ret)
 	};
 }
 
+#define ORDER GA_SQL_OBJECT("a.order_text")
+
 int ga_store_wipe_due(struct ga_db *db, const char *slot, struct ga_wipe_due *ret,
 		      struct ga_err *err)
 {
@@ -64,12 +67,13 @@ int ga_store_wipe_due(struct ga_db *db, const char *slot, struct ga_wipe_due *re
 	if (ga_db_query(db, &rows, err,
 			"SELECT s.id, s.node_id, s.state, s.wipe_attempt, s.wipe_generation, "
 			"s.wipe_cause, s.wipe_issued_at, "
-			"coalesce(json_extract(a.order_text, '$.wipe.minimum_class'), "
+			"coalesce(json_extract(" ORDER ", '$.wipe.minimum_class'), "
 			"s.wipe_minimum_class), "
-			"coalesce(json_extract(a.order_text, '$.wipe.verify'), s.wipe_verify), "
-			"coalesce(json_extract(a.order_text, '$.wipe.gpu_memory'), "
+			"coalesce(json_extract(" ORDER ", '$.wipe.verify'), s.wipe_verify), "
+			"coalesce(json_extract(" ORDER ", '$.wipe.gpu_memory'), "
 			"s.wipe_gpu_memory), s.nvme_wwid, s.gpu_identity, s.cordon_reason, "
-			"s.health_state, s.blockers, n.state, n.blockers, c.id, c.allocation_id, "
+			"s.health_state, " GA_SQL_REASONS("s.blockers") ", n.state, "
+			GA_SQL_REASONS("n.blockers") ", c.id, c.allocation_id, "
 			"d.destroy_data_by, (SELECT max(dirty_since) FROM device "
 			"WHERE id IN (s.nvme_wwid, s.gpu_id)), s.nvme_serial, s.nvme_size_bytes, "
 			"s.fabric_vf_pci_address FROM slot s "

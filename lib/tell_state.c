@@ -9,6 +9,7 @@
 #include "clock.h"
 #include "store.h"
 #include "store_access.h"
+#include "store_damaged.h"
 #include "store_facts.h"
 #include "store_userdata.h"
 #include "time.h"
@@ -42,9 +43,21 @@ static int tell_unsellable(const struct ga_rows *rows, const char *left_out,
 	return 0;
 }
 
+static int tell_damaged(const char *kind, const char *id, const char *what, void *arg,
+			struct ga_err *err)
+{
+	(void)arg;
+	(void)err;
+	ga_say("%s: %s '%s' is damaged: %s; 'gpuaas-list attention' says what to do",
+	       ga_cli_program(), kind, id, what);
+	return 0;
+}
+
 int ga_tell_unsellable(struct ga_db *db, struct ga_err *err)
 {
-	return ga_store_each_unsellable(db, tell_unsellable, NULL, err);
+	return ga_store_each_unsellable(db, tell_unsellable, NULL, err) < 0 ?
+		       -1 :
+		       ga_store_each_damaged(db, tell_damaged, NULL, err);
 }
 
 void ga_tell_engine(void)

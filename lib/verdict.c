@@ -6,6 +6,7 @@
 
 #include "cpuset.h"
 #include "mac.h"
+#include "pciaddr.h"
 
 /* Identify Controller, NVMe Base 2.0: OACS bit 1 is Format NVM; FNA bits 0 and 1 say that format
  * and its secure erase reach every namespace, bit 2 that it can erase the key; SANICAP bits 0 and
@@ -41,10 +42,26 @@ int64_t ga_wipe_possible(const struct ga_nvme *nvme, const char *minimum_class, 
 	return 0;
 }
 
+/* A text that is no address is as good as none: why it is none, or NULL. */
+static char *not_pci(const char *address)
+{
+	struct ga_err why = GA_ERR_INIT;
+	struct ga_pciaddr unused;
+	char *ret = NULL;
+
+	if (ga_pciaddr_parse(address, &unused, &why) < 0)
+		ret = ga_xstrdup(why.msg);
+	ga_err_clear(&why);
+	return ret;
+}
+
 static void check_gpu(const struct ga_slot_facts *f, enum ga_gate gate, struct ga_reasons *ret)
 {
-	if (!f->gpu_pci_address || !f->gpu_identity) {
-		ga_reasons_add(ret, "missing_gpu", NULL, "no GPU, or one without identity", NULL);
+	ga_autofree char *why = f->gpu_pci_address ? not_pci(f->gpu_pci_address) : NULL;
+
+	if (!f->gpu_pci_address || !f->gpu_identity || why) {
+		ga_reasons_add(ret, "missing_gpu", NULL,
+			       why ? why : "no GPU, or one without identity", NULL);
 		return;
 	}
 	/* Of a machine that is sold whole no function is handed to a VM. */
@@ -217,9 +234,13 @@ static void check_addresses(const struct ga_slot_facts *f, struct ga_reasons *re
 
 static void check_network(const struct ga_slot_facts *f, enum ga_gate gate, struct ga_reasons *ret)
 {
+	ga_autofree char *why =
+		f->fabric_vf_pci_address ? not_pci(f->fabric_vf_pci_address) : NULL;
+
 	check_addresses(f, ret);
-	if (!f->fabric_vf_pci_address) {
-		ga_reasons_add(ret, "missing_fabric_vf", NULL, "no free virtual function left",
+	if (!f->fabric_vf_pci_address || why) {
+		ga_reasons_add(ret, "missing_fabric_vf", NULL,
+			       why ? why : "no free virtual function left",
 			       "make more virtual functions (sriov_numvfs), then discover again");
 		return;
 	}
@@ -313,6 +334,10 @@ size_t ga_slot_blockers(const struct ga_slot_facts *f, enum ga_gate gate, struct
 		check_room(f, ret);
 	}
 	check_host(f, gate, ret);
+	if (gate == GA_GATE_PLACE && f->damaged)
+		ga_reasons_add(ret, "row_damaged", f->slot, f->damaged,
+			       "no program of gpuaas writes that: look at its audit, then take "
+			       "it out of sale, discover, approve it anew and wipe it");
 	return ret->n - before;
 }
 
@@ -330,7 +355,7 @@ bool ga_verdict_decides(const char *code)
 		"missing_memory",     "memory_overcommitted", "duplicate_identity",
 		"no_profile",	      "not_ready",	      "fingerprint_changed",
 		"fabric_partition_unknown", "health_failed",	"tainted",
-		"claimed",
+		"claimed",	      "row_damaged",
 	};
 	size_t i;
 

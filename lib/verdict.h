@@ -52,6 +52,7 @@ struct ga_slot_facts {
 	const char *fingerprint, *fingerprint_approved; /* both known and different: changed */
 	bool partitions_in_use, partition_known; /* FABRIC_MODE=1: the GPU stands in a partition */
 	const char *claimed_by;	       /* an allocation whose claim stands against a sale; PLACE */
+	const char *damaged;	       /* what of its row no plan can have, or NULL; PLACE */
 	bool tainted;
 	const char *health;	       /* "failed" blocks */
 	const char *health_why;	       /* what was found broken, or NULL */

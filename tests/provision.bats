@@ -95,6 +95,10 @@ refused()
   refused 7 dhcp_hosts_dir '.domain_type = "qemu" | .network.dhcp_hosts_dir = "/nowhere"'
   refused 4 mmio_budget '.domain_type = "qemu" | .network.bridge = null'
   refused 4 not_lab '.lab = false'
+  # Twice the same slot, or another with a device of it: nobody waits for himself.
+  refused 4 duplicate_identity '.bundles += [.bundles[0]]' hold
+  refused 4 duplicate_identity '.bundles += [.bundles[0] | .slot = "aaaaaaaa"]' hold
+  refused 4 duplicate_identity '.bundles[0].slot = .allocation' hold
   refused 5 user_data_missing ".user_data_digest = \"sha256:$(printf '%064d' 0)\""
   plan > "$T/good"
   sed 's/"vcpus":4/"vcpus":5/' "$T/good" > "$T/plan"

@@ -15,6 +15,11 @@
 	"INSERT INTO allocation (id, request, project, shape, count, since, profile, " \
 	"profile_version, profile_record, price_micros, created_at, created_by) VALUES ('" id \
 	"', '{}', 'p', '" shape "', 1, 'x', 'h', 1, '{}', 5, 'x', 'me');"
+#define ALLOC_WITH(column, value) \
+	"INSERT INTO allocation (id, request, project, shape, count, since, profile, " \
+	"profile_version, profile_record, price_micros, created_at, created_by, " column \
+	") VALUES ('x', '{}', 'p', 'slice', 1, 'x', 'h', 1, '{}', 5, 'x', 'me', " value ")"
+#define A1(set) "UPDATE allocation SET " set GEN " WHERE id = 'a1'"
 #define PLACED(id, node) \
 	"UPDATE allocation SET state = 'placed', node_id = '" node "'" GEN " WHERE id = '" id "';"
 #define PROVISIONING(id) \
@@ -138,6 +143,72 @@ static const struct {
 	{ "a node born active", "birth", "",
 	  "INSERT INTO node (id, since, state) VALUES ('x', 'x', 'active')",
 	  "INSERT INTO node (id, since) VALUES ('x', 'x')" },
+	{ "a slot born at the end of its generations", "birth", "",
+	  "INSERT INTO slot (id, node_id, slot_index, since, generation) VALUES ('x', 'n1', 9, "
+	  "'x', 9223372036854775807)",
+	  "INSERT INTO slot (id, node_id, slot_index, since, generation) VALUES ('x', 'n1', 9, "
+	  "'x', 1)" },
+	{ "a node born at the end of its generations", "birth", "",
+	  "INSERT INTO node (id, since, generation) VALUES ('x', 'x', 9223372036854775807)",
+	  "INSERT INTO node (id, since, generation) VALUES ('x', 'x', 1)" },
+	{ "an allocation born at the end of its generations", "birth", "",
+	  ALLOC_WITH("generation", "9223372036854775807"), ALLOC_WITH("generation", "1") },
+	/* columns of JSON */
+	{ "a node born with blockers that are none", "check", "",
+	  "INSERT INTO node (id, since, blockers) VALUES ('x', 'x', 'x')",
+	  "INSERT INTO node (id, since, blockers) VALUES ('x', 'x', '[{\"code\":\"x\"}]')" },
+	{ "a node born with a network that is none", "check", "",
+	  "INSERT INTO node (id, since, network) VALUES ('x', 'x', '[]')",
+	  "INSERT INTO node (id, since, network) VALUES ('x', 'x', '{\"mtu\":9000}')" },
+	{ "a node born with partitions that are none", "check", "",
+	  "INSERT INTO node (id, since, partitions) VALUES ('x', 'x', 'x')",
+	  "INSERT INTO node (id, since, partitions) VALUES ('x', 'x', '{\"1\":[0,1]}')" },
+	{ "blockers of a node that are none", "check", "", NODE("blockers = 'x'", "n2"),
+	  NODE("blockers = '[{\"code\":\"x\"}]'", "n2") },
+	{ "blockers of a node without a code", "check", "", NODE("blockers = '[{}]'", "n2"), NULL },
+	{ "blockers of a node with a code of numbers", "check", "",
+	  NODE("blockers = '[{\"code\":1}]'", "n2"), NULL },
+	{ "a network of a node that is none", "check", "", NODE("network = 'x'", "n2"),
+	  NODE("network = '{}'", "n2") },
+	{ "partitions of a node that are none", "check", "", NODE("partitions = '1'", "n2"),
+	  NODE("partitions = '{\"1\":[0,1]}'", "n2") },
+	{ "a slot born with blockers that are none", "check", "",
+	  "INSERT INTO slot (id, node_id, slot_index, since, blockers) VALUES ('x', 'n1', 9, 'x', "
+	  "'x')",
+	  "INSERT INTO slot (id, node_id, slot_index, since, blockers) VALUES ('x', 'n1', 9, 'x', "
+	  "'[{\"code\":\"x\"}]')" },
+	{ "blockers of a slot that are none", "check", S2_OFF, SLOT("blockers = 'x'", "s2"),
+	  SLOT("blockers = '[{\"code\":\"x\"}]'", "s2") },
+	{ "a slot disabled with blockers that are none", "check", "",
+	  SLOT("state = 'disabled', blockers = '{}'", "s2"), S2_OFF },
+	{ "blockers of a slot that are an empty list in another way", "check", S2_OFF,
+	  SLOT("blockers = '[ ]'", "s2"), NULL },
+	{ "blockers of a slot that are a list of numbers", "check", S2_OFF,
+	  SLOT("blockers = '[1]'", "s2"), NULL },
+	{ "blockers of a slot, one of them a number", "check", S2_OFF,
+	  SLOT("blockers = '[{\"code\":\"x\"},1,{}]'", "s2"),
+	  SLOT("blockers = '[{\"code\":\"x\"},{\"code\":\"y\"}]'", "s2") },
+	{ "an allocation born with a request that is none", "check", "",
+	  "INSERT INTO allocation (id, request, project, shape, count, since, profile, "
+	  "profile_version, profile_record, price_micros, created_at, created_by) VALUES ('x', "
+	  "'x', 'p', 'slice', 1, 'x', 'h', 1, '{}', 5, 'x', 'me')", ALLOC("x", "slice") },
+	{ "an allocation born with a profile that is none", "check", "",
+	  "INSERT INTO allocation (id, request, project, shape, count, since, profile, "
+	  "profile_version, profile_record, price_micros, created_at, created_by) VALUES ('x', "
+	  "'{}', 'p', 'slice', 1, 'x', 'h', 1, '[]', 5, 'x', 'me')", NULL },
+	{ "an allocation born with a plan that is none", "check", "",
+	  ALLOC_WITH("plan", "'x'"), ALLOC_WITH("plan", "'{}'") },
+	{ "an allocation born with a network that is none", "check", "",
+	  ALLOC_WITH("network", "'x'"), ALLOC_WITH("network", "'{}'") },
+	{ "an allocation born with an order that is none", "check", "",
+	  ALLOC_WITH("order_text", "'x'"), ALLOC_WITH("order_text", "'{}'") },
+	{ "a plan that is none", "check", "", A1("plan = '[]'"), A1("plan = '{\"epoch\":1}'") },
+	{ "a network of an allocation that is none", "check", "", A1("network = 'x'"),
+	  A1("network = NULL") },
+	{ "an order that is none", "check", "", A1("order_text = 'x'"), A1("order_text = '{}'") },
+	{ "a profile that is no record", "check", "",
+	  "INSERT INTO profile VALUES ('h', 3, 'x', 'x', 0)",
+	  "INSERT INTO profile VALUES ('h', 3, '{}', 'x', 0)" },
 	{ "a node born held", "birth", "",
 	  "INSERT INTO node (id, since, held_by) VALUES ('x', 'x', 'slices')", NULL },
 	{ "a claim born ended", "birth", ALLOC("x", "slice"),
@@ -273,6 +344,10 @@ static const struct {
 	{ "a version of a profile", "fixed", "", "UPDATE profile SET record = '[]'", NULL },
 	{ "the lab flag", "fixed", "", "UPDATE meta SET lab = 0", "UPDATE meta SET epoch = 2" },
 	{ "the epoch backwards", "fixed", "UPDATE meta SET epoch = 5;", "UPDATE meta SET epoch = 4",
+	  NULL },
+	{ "the last epoch of all", "fixed", "", "UPDATE meta SET epoch = 9223372036854775807",
+	  "UPDATE meta SET epoch = 1000" },
+	{ "the last epoch of records", "fixed", "", "UPDATE meta SET epoch = 9007199254740991",
 	  NULL },
 	{ "an unverified slot reserved", "unverified_since_restore",
 	  ALLOC("x", "slice") CLAIM("x", "x", "n1", "s2", "slices") "UPDATE meta SET epoch = 2;",
@@ -491,10 +566,10 @@ static const struct {
 	  "INSERT OR REPLACE INTO usage (id, allocation_id, usage_kind, count, price_micros, "
 	  "started_at, ended_at" WHOSE("2, id, 'active', 1, 5, " D2 ", " D3, "a3"), NULL },
 	{ "replacing a version of a profile", "duplicate", "",
-	  "INSERT OR REPLACE INTO profile VALUES ('h', 1, '[]', 'x', 0)",
-	  "INSERT INTO profile VALUES ('h', 3, '[]', 'x', 0)" },
+	  "INSERT OR REPLACE INTO profile VALUES ('h', 1, '{}', 'x', 0)",
+	  "INSERT INTO profile VALUES ('h', 3, '{}', 'x', 0)" },
 	{ "replacing the current version of a profile", "duplicate", "",
-	  "INSERT OR REPLACE INTO profile VALUES ('h', 3, '[]', 'x', 1)", NULL },
+	  "INSERT OR REPLACE INTO profile VALUES ('h', 3, '{}', 'x', 1)", NULL },
 	{ "replacing meta", "duplicate", "", "INSERT OR REPLACE INTO meta VALUES (1, 0, 1, "
 	  "'x', NULL)",
 	  NULL },
@@ -840,7 +915,7 @@ static const struct {
 	NULL },
 	{ "failed health", "health_failed", S2_OFF SLOT("health_state = 'failed'", "s2"), S2_ON,
 	  NULL },
-	{ "a blocker", "not_ready", S2_OFF SLOT("blockers = '[{}]'", "s2"), S2_ON, NULL },
+	{ "a blocker", "not_ready", S2_OFF SLOT("blockers = '[{\"code\":\"x\"}]'", "s2"), S2_ON, NULL },
 	{ "health failing on sale", "in_use", "", SLOT("health_state = 'failed'", "s2"),
 	  SLOT("health_state = 'failed', state = 'disabled'", "s2") },
 	{ "health failing while a plan has the slot", "in_use",
@@ -850,8 +925,8 @@ static const struct {
 	  ALLOC("x", "slice") CLAIM("x", "x", "n1", "s2", "slices") SLOT("state = 'reserved'",
 	  "s2"), SLOT("health_state = 'failed', state = 'available'", "s2"),
 	  SLOT("health_state = 'ok', state = 'available'", "s2") },
-	{ "a blocker on sale", "in_use", "", SLOT("blockers = '[{}]'", "s2"),
-	  SLOT("blockers = '[{}]', state = 'disabled'", "s2") },
+	{ "a blocker on sale", "in_use", "", SLOT("blockers = '[{\"code\":\"x\"}]'", "s2"),
+	  SLOT("blockers = '[{\"code\":\"x\"}]', state = 'disabled'", "s2") },
 	/* usage */
 	{ "the beginning of a span", "usage_fixed", "",
 	  "UPDATE usage SET started_at = 'x' WHERE id = 1",

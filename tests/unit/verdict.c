@@ -74,6 +74,9 @@ static void good(struct ga_slot_facts *f)
 	ONE(no_mac, "apvr", f->mac = NULL, "missing_mac") \
 	ONE(bad_mac, "apvr", f->mac = "zz", "missing_mac") \
 	ONE(bad_ip, "apvr", f->private_ip = "10.0.0.1/zz", "missing_ip") \
+	ONE(bad_gpu, "apvm", f->gpu_pci_address = "../../../x", "missing_gpu") \
+	ONE(bad_vf, "apvr", f->fabric_vf_pci_address = "; rm", "missing_fabric_vf") \
+	ONE(damaged, "pm", f->damaged = "its blockers are not a list of reasons", "row_damaged") \
 	ONE(bad_cpus, "apvr", f->cpuset = "7-2", "missing_cpuset") \
 	ONE(empty_cpus, "apvr", f->cpuset = "", "missing_cpuset") \
 	ONE(claimed, "apvm", f->claimed_by = "a1", "claimed") \

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rows that a foreign hand made unreadable: each is left out where it counts (store_json.h), and
+ * named here, so that somebody makes it whole.
+ */
+#include "store_damaged.h"
+
+#include "store_attend.h"
+#include "store_json.h"
+#include "store_move.h"
+
+enum { D_KIND, D_ID, D_STATE, D_SINCE, D_NODE, D_PROJECT, D_WHAT, D_SHAPE };
+
+/* Of what is not over. A blocker that cannot be read is also the object's first, and told so. */
+#define LIVE "state NOT IN ('released', 'cancelled', 'refused')"
+#define OF_NODE(what) "SELECT 'node', id, state, since, id, NULL, '" what "', NULL FROM node WHERE "
+#define OF_SLOT(what) \
+	"SELECT 'slot', id, state, since, node_id, NULL, '" what "', NULL FROM slot WHERE "
+#define OF_ALLOCATION(what, column) \
+	"SELECT 'allocation', id, state, since, node_id, project, '" what "', shape " \
+	"FROM allocation WHERE " LIVE " AND " GA_SQL_NOT_OBJECT(column)
+#define NO_GENERATION "generation NOT BETWEEN 0 AND " GA_SQL_GENERATION_LAST
+#define BLOCKERS \
+	OF_NODE(GA_DAMAGED_REASONS) "state <> 'retired' AND " GA_SQL_NOT_REASONS("blockers") \
+	" UNION ALL " OF_SLOT(GA_DAMAGED_REASONS) "state NOT IN ('available', 'retired') AND " \
+	GA_SQL_NOT_REASONS("blockers")
+#define OTHERS \
+	OF_NODE("its network is not a record") "state <> 'retired' AND " \
+	GA_SQL_NOT_OBJECT("network") \
+	" UNION ALL " OF_NODE("its partitions are not a record") "state <> 'retired' AND " \
+	GA_SQL_NOT_OBJECT("partitions") \
+	" UNION ALL " OF_NODE("its generation is at its end") "state <> 'retired' AND " \
+	NO_GENERATION \
+	" UNION ALL " OF_SLOT("its generation is at its end") \
+	"state NOT IN ('available', 'retired') AND " NO_GENERATION \
+	" UNION ALL " OF_ALLOCATION("its request is not a record", "request") \
+	" UNION ALL " OF_ALLOCATION("its plan is not a record", "plan") \
+	" UNION ALL " OF_ALLOCATION("its network is not a record", "network") \
+	" UNION ALL " OF_ALLOCATION("its order is not a record", "order_text") \
+	" UNION ALL " OF_ALLOCATION("its profile is not a record", "profile_record")
+#define ORDER " ORDER BY 1, 2, 7"
+
+int ga_store_each_damaged(struct ga_db *db, ga_damaged each, void *arg, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err, BLOCKERS " UNION ALL " OTHERS ORDER, "") < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0)
+		if (each(ga_rows_text(rows, D_KIND), ga_rows_text(rows, D_ID),
+			 ga_rows_text(rows, D_WHAT), arg, err) < 0)
+			return -1;
+	return r;
+}
+
+/* What the host shows writes a node anew. Of an allocation a plan that nobody took up can go; what
+ * lives goes on, and the check says what can be done. */
+static char *command_of(const struct ga_rows *rows)
+{
+	const char *kind = ga_rows_text(rows, D_KIND), *state = ga_rows_text(rows, D_STATE);
+
+	if (!strcmp(kind, "node"))
+		return ga_xstrdup("gpuaas-discover | gpuaas-approve --record-only");
+	if (!strcmp(kind, "allocation") && !strcmp(state, "placed"))
+		return ga_store_leave(GA_M_ALLOCATION, state, ga_rows_text(rows, D_SHAPE),
+				      ga_rows_text(rows, D_ID));
+	return NULL;
+}
+
+int ga_attend_damaged(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err, OTHERS ORDER, "") < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0) {
+		struct ga_attend f = {
+			.object_kind = ga_rows_text(rows, D_KIND),
+			.object = ga_rows_text(rows, D_ID),
+			.state = ga_rows_text(rows, D_STATE),
+			.since = ga_rows_text(rows, D_SINCE),
+			.node = ga_rows_text(rows, D_NODE),
+			.project = ga_rows_text(rows, D_PROJECT),
+			.code = "row_damaged",
+			.sentence = ga_xprintf("%s: no program of gpuaas writes that",
+					       ga_rows_text(rows, D_WHAT)),
+			.command = command_of(rows),
+		};
+
+		if (ga_attend_tell(&f, to, err) < 0)
+			return -1;
+	}
+	return r;
+}

@@ -82,6 +82,14 @@ int ga_cpuset_count(const struct ga_cpuset *s)
 	return n;
 }
 
+void ga_cpuset_join(struct ga_cpuset *s, const struct ga_cpuset *more)
+{
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(s->bits); i++)
+		s->bits[i] |= more->bits[i];
+}
+
 bool ga_cpuset_overlaps(const struct ga_cpuset *a, const struct ga_cpuset *b)
 {
 	size_t i;

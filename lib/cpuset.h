@@ -18,5 +18,6 @@ int ga_cpuset_count(const struct ga_cpuset *s);
 bool ga_cpuset_has(const struct ga_cpuset *s, int cpu);
 void ga_cpuset_add(struct ga_cpuset *s, int cpu);
 bool ga_cpuset_overlaps(const struct ga_cpuset *a, const struct ga_cpuset *b);
+void ga_cpuset_join(struct ga_cpuset *s, const struct ga_cpuset *more); /* adds the CPUs of more */
 
 #endif

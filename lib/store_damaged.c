@@ -24,16 +24,18 @@ enum { D_KIND, D_ID, D_STATE, D_SINCE, D_NODE, D_PROJECT, D_WHAT, D_SHAPE };
 	OF_NODE(GA_DAMAGED_REASONS) "state <> 'retired' AND " GA_SQL_NOT_REASONS("blockers") \
 	" UNION ALL " OF_SLOT(GA_DAMAGED_REASONS) "state NOT IN ('available', 'retired') AND " \
 	GA_SQL_NOT_REASONS("blockers")
-#define OTHERS \
-	OF_NODE("its network is not a record") "state <> 'retired' AND " \
-	GA_SQL_NOT_OBJECT("network") \
-	" UNION ALL " OF_NODE("its partitions are not a record") "state <> 'retired' AND " \
-	GA_SQL_NOT_OBJECT("partitions") \
-	" UNION ALL " OF_NODE("its generation is at its end") "state <> 'retired' AND " \
-	NO_GENERATION \
-	" UNION ALL " OF_SLOT("its generation is at its end") \
-	"state NOT IN ('available', 'retired') AND " NO_GENERATION \
-	" UNION ALL " OF_ALLOCATION("its request is not a record", "request") \
+/* What attention looks at each time it is asked: each row once, and of it what is not empty. */
+#define OF_NODES \
+	"SELECT 'node', id, state, since, id, NULL, CASE WHEN network <> '{}' AND " \
+	GA_SQL_NOT_OBJECT("network") " THEN 'its network is not a record' WHEN partitions <> '{}' " \
+	"AND " GA_SQL_NOT_OBJECT("partitions") " THEN 'its partitions are not a record' WHEN " \
+	NO_GENERATION " THEN 'its generation is at its end' END AS what, NULL FROM node " \
+	"WHERE state <> 'retired' AND what IS NOT NULL"
+#define OF_SLOTS \
+	OF_SLOT("its generation is at its end") \
+	"state NOT IN ('available', 'retired') AND " NO_GENERATION
+#define OF_ALLOCATIONS \
+	OF_ALLOCATION("its request is not a record", "request") \
 	" UNION ALL " OF_ALLOCATION("its plan is not a record", "plan") \
 	" UNION ALL " OF_ALLOCATION("its network is not a record", "network") \
 	" UNION ALL " OF_ALLOCATION("its order is not a record", "order_text") \
@@ -45,7 +47,8 @@ int ga_store_each_damaged(struct ga_db *db, ga_damaged each, void *arg, struct g
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
-	if (ga_db_query(db, &rows, err, BLOCKERS " UNION ALL " OTHERS ORDER, "") < 0)
+	if (ga_db_query(db, &rows, err, BLOCKERS " UNION ALL " OF_NODES " UNION ALL " OF_SLOTS " UNION ALL " OF_ALLOCATIONS
+			ORDER, "") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0)
 		if (each(ga_rows_text(rows, D_KIND), ga_rows_text(rows, D_ID),
@@ -73,7 +76,7 @@ int ga_attend_damaged(struct ga_db *db, const struct ga_attend_to *to, struct ga
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
-	if (ga_db_query(db, &rows, err, OTHERS ORDER, "") < 0)
+	if (ga_db_query(db, &rows, err, OF_NODES ORDER, "") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0) {
 		struct ga_attend f = {

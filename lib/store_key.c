@@ -434,12 +434,13 @@ int ga_attend_refused(struct ga_db *db, const struct ga_attend_to *to, struct ga
 	 * new one is ga_attend_keys'. */
 	if (ga_db_query(db, &rows, err,
 			"SELECT n.id, n.state, a.at, json_extract(" DETAIL ", '$.reason'), "
-			"json_extract(" DETAIL ", '$.key'), k.key FROM node n "
-			"JOIN audit a ON a.seq = (SELECT max(seq) FROM audit WHERE object = n.id "
-			"AND action IN ('result_refused', 'observed', 'key_registered', "
-			"'node_key_first_use')) "
+			"json_extract(" DETAIL ", '$.key'), k.key FROM audit a "
+			"INDEXED BY audit_refused CROSS JOIN node n ON n.id = a.object "
 			"LEFT JOIN node_key k ON k.node_id = n.id AND k.revoked_at IS NULL "
 			"WHERE n.state <> 'retired' AND a.action = 'result_refused' AND "
+			"NOT EXISTS (SELECT 1 FROM audit b WHERE b.object = n.id AND "
+			"b.seq > a.seq AND b.action IN ('result_refused', 'observed', "
+			"'key_registered', 'node_key_first_use')) AND "
 			"(k.key IS NOT NULL OR json_extract(" DETAIL ", '$.reason') <> "
 			"'key_revoked') ORDER BY n.id", "") < 0)
 		return -1;

@@ -497,7 +497,8 @@ int ga_store_list_attention(struct ga_db *db, const struct ga_attend_to *to, str
 	    attend_nodes(db, to, err) < 0 || attend_unverified(db, to, err) < 0 ||
 	    ga_attend_holds(db, to, err) < 0 || ga_attend_drift(db, to, err) < 0 ||
 	    ga_store_each_unsellable(db, attend_unsellable, (void *)(uintptr_t)to, err) < 0 ||
-	    ga_attend_damaged(db, to, err) < 0 || ga_attend_unproven(db, to, err) < 0 || ga_attend_keys(db, to, err) < 0 ||
+	    ga_attend_damaged(db, to, err) < 0 ||
+	    ga_attend_unproven(db, to, err) < 0 || ga_attend_keys(db, to, err) < 0 ||
 	    ga_attend_refused(db, to, err) < 0 ||
 	    ga_attend_expiring(db, to, err) < 0 ||
 	    ga_attend_proposals(db, to, err) < 0 ||

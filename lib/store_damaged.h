@@ -5,7 +5,7 @@
 
 #include "db.h"
 
-/* Calls each for every node, slot and live allocation of which a column cannot be read, and stops
+/* Calls each for every node, slot, live allocation and profile that cannot be read whole, and stops
  * when it returns -1; what: "its plan is not a record". Slots on sale are
  * ga_store_each_unsellable's. */
 typedef int (*ga_damaged)(const char *kind, const char *id, const char *what, void *arg,

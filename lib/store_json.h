@@ -30,5 +30,6 @@
 /* Generations are numbers of records, which end at 2^53 - 1; a change needs the one that
  * follows. */
 #define GA_SQL_GENERATION_LAST "9007199254740990"
+#define GA_SQL_CAN_CHANGE(row) "(" row ".generation BETWEEN 0 AND " GA_SQL_GENERATION_LAST ")"
 
 #endif

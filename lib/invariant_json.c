@@ -16,7 +16,9 @@
 #define NOW(c, not) "(NEW." c " IS NOT OLD." c " AND " not("NEW." c) ")"
 #define REASONS_SENTENCE "check: blockers are a list of reasons, each with a code"
 #define OBJECT_SENTENCE "check: a record is a JSON object"
-#define GENERATION_SENTENCE "birth: the generation of a new row is a small number"
+/* A row that was adopted goes on from its host's number. The last ones of records are kept free. */
+#define NO_GENERATION "NEW.generation NOT BETWEEN 0 AND 4503599627370496"
+#define GENERATION_SENTENCE "birth: the generation of a row has others behind it"
 
 const struct ga_rule ga_rules_json[] = {
 	{ "slot_new_blockers", "BEFORE INSERT ON slot", NOT_REASONS("NEW.blockers"),
@@ -41,11 +43,11 @@ const struct ga_rule ga_rules_json[] = {
 	  NOW("order_text", NOT_OBJECT), OBJECT_SENTENCE, NULL },
 	{ "profile_json", "BEFORE INSERT ON profile", NOT_OBJECT("NEW.record"), OBJECT_SENTENCE,
 	  NULL },
-	{ "slot_birth_generation", "BEFORE INSERT ON slot", "NEW.generation <> 1",
+	{ "slot_birth_generation", "BEFORE INSERT ON slot", NO_GENERATION,
 	  GENERATION_SENTENCE, NULL },
-	{ "node_birth_generation", "BEFORE INSERT ON node", "NEW.generation <> 1",
+	{ "node_birth_generation", "BEFORE INSERT ON node", NO_GENERATION,
 	  GENERATION_SENTENCE, NULL },
-	{ "allocation_birth_generation", "BEFORE INSERT ON allocation", "NEW.generation <> 1",
+	{ "allocation_birth_generation", "BEFORE INSERT ON allocation", NO_GENERATION,
 	  GENERATION_SENTENCE, NULL },
 	{ .name = NULL },
 };

@@ -152,7 +152,7 @@ static const struct {
 	  "INSERT INTO node (id, since, generation) VALUES ('x', 'x', 9223372036854775807)",
 	  "INSERT INTO node (id, since, generation) VALUES ('x', 'x', 1)" },
 	{ "an allocation born at the end of its generations", "birth", "",
-	  ALLOC_WITH("generation", "9223372036854775807"), ALLOC_WITH("generation", "1") },
+	  ALLOC_WITH("generation", "9223372036854775807"), ALLOC_WITH("generation", "77") },
 	/* columns of JSON */
 	{ "a node born with blockers that are none", "check", "",
 	  "INSERT INTO node (id, since, blockers) VALUES ('x', 'x', 'x')",

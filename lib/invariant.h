@@ -72,8 +72,9 @@ struct ga_rule {
 };
 
 /* Sold once (claims, nodes, CPUs, memory); never unwiped (devices, evidence, available); what is
- * counted as slots move; each ends with a rule without name. */
-extern const struct ga_rule ga_rules_sold[], ga_rules_wiped[], ga_rules_counted[];
+ * counted as slots move; columns of JSON. Each ends with a rule without name. */
+extern const struct ga_rule ga_rules_sold[], ga_rules_wiped[], ga_rules_counted[],
+	ga_rules_json[];
 
 /* Counts all slots anew: what the triggers on slot keep up from then on. */
 extern const char ga_sql_count_slots[];

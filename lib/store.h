@@ -110,8 +110,8 @@ struct ga_list_query {
 	const char *after;	  /* id or seq: rows behind it */
 	int64_t limit;		  /* 0: all */
 	int64_t stale_seconds;	  /* attention, pools: nodes not seen for so long; 0: not told */
-	/* Of records that are stored as they are: one that cannot be read is left out and told here,
-	 * with whose it is; NULL: the list fails. */
+	/* Of records that are stored as they are: one that cannot be read is left out and told
+	 * here, with whose it is; NULL: the list fails. */
 	void (*unreadable)(const char *kind, const char *object, const struct ga_err *why);
 	const char *here; /* attention: the node that this machine is; NULL: none, or not known */
 };

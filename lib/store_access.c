@@ -12,7 +12,8 @@
 int ga_query_teams(struct ga_db *db, const char *name, struct ga_rows **ret, struct ga_err *err)
 {
 	return ga_db_query(db, ret, err,
-			   "SELECT record, name FROM team WHERE ?1 IS NULL OR name = ?1 ORDER BY name",
+			   "SELECT record, name FROM team WHERE ?1 IS NULL OR name = ?1 "
+			   "ORDER BY name",
 			   "s", name);
 }
 

@@ -127,7 +127,8 @@ static int set_fingerprint(struct ga_db *db, const struct ga_candidate *c, struc
 {
 	return ga_db_exec(db, err,
 			  "UPDATE node SET fingerprint = ?2, blockers = (SELECT "
-			  "json_group_array(json(value)) FROM json_each(" GA_SQL_REASONS("blockers") ") WHERE "
+			  "json_group_array(json(value)) FROM "
+			  "json_each(" GA_SQL_REASONS("blockers") ") WHERE "
 			  "json_extract(value, '$.code') <> 'fingerprint_changed'), "
 			  "generation = generation + 1 WHERE id = ?1",
 			  "ss", c->node, c->fingerprint) < 0 ? -1 : 0;

@@ -10,6 +10,7 @@
 #include "health.h"
 #include "rec.h"
 #include "remote.h"
+#include "size.h"
 #include "store.h"
 #include "store_attend.h"
 #include "store_facts.h"
@@ -124,8 +125,8 @@ static char *disabled_command(const struct ga_rows *r)
 			  data ? " --destroy-data " : "", data ? wwid : "");
 }
 
-/* A wipe that its guard refused for data of others (the reason of its evidence begins with the code)
- * is refused again until somebody allows it. */
+/* A wipe that its guard refused for data of others (the reason of its evidence begins with the
+ * code) is refused again until somebody allows it. */
 static char *blocked_command(const struct ga_rows *r)
 {
 	const char *wwid = ga_rows_text(r, S_WWID);
@@ -487,7 +488,9 @@ static int attend_unsellable(const struct ga_rows *rows, const char *left_out,
 		return 0; /* attend_slots has it */
 	f.sentence = ga_xprintf("it is available, and placement %s: %s%s%s", left_out, why->code,
 				why->evidence ? ": " : "", why->evidence ? why->evidence : "");
-	f.command = ga_xprintf("gpuaas-approve disable %s --reason %s", id, why->code);
+	/* One that can be changed no more is the check's. */
+	if (ga_rows_int(rows, GA_SF_GENERATION) < GA_INT_MAX_SAFE)
+		f.command = ga_xprintf("gpuaas-approve disable %s --reason %s", id, why->code);
 	return ga_attend_tell(&f, arg, err);
 }
 
@@ -497,7 +500,8 @@ int ga_store_list_attention(struct ga_db *db, const struct ga_attend_to *to, str
 	    attend_nodes(db, to, err) < 0 || attend_unverified(db, to, err) < 0 ||
 	    ga_attend_holds(db, to, err) < 0 || ga_attend_drift(db, to, err) < 0 ||
 	    ga_store_each_unsellable(db, attend_unsellable, (void *)(uintptr_t)to, err) < 0 ||
-	    ga_attend_damaged(db, to, err) < 0 || ga_attend_unproven(db, to, err) < 0 || ga_attend_keys(db, to, err) < 0 ||
+	    ga_attend_damaged(db, to, err) < 0 ||
+	    ga_attend_unproven(db, to, err) < 0 || ga_attend_keys(db, to, err) < 0 ||
 	    ga_attend_refused(db, to, err) < 0 ||
 	    ga_attend_expiring(db, to, err) < 0 ||
 	    ga_attend_proposals(db, to, err) < 0 ||

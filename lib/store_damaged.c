@@ -5,9 +5,12 @@
  */
 #include "store_damaged.h"
 
+#include "rec.h"
 #include "store_attend.h"
 #include "store_json.h"
 #include "store_move.h"
+#include "store_query.h"
+#include "time.h"
 
 enum { D_KIND, D_ID, D_STATE, D_SINCE, D_NODE, D_PROJECT, D_WHAT, D_SHAPE };
 
@@ -16,9 +19,9 @@ enum { D_KIND, D_ID, D_STATE, D_SINCE, D_NODE, D_PROJECT, D_WHAT, D_SHAPE };
 #define OF_NODE(what) "SELECT 'node', id, state, since, id, NULL, '" what "', NULL FROM node WHERE "
 #define OF_SLOT(what) \
 	"SELECT 'slot', id, state, since, node_id, NULL, '" what "', NULL FROM slot WHERE "
-#define OF_ALLOCATION(what, column) \
+#define OF_ALLOCATION(what) \
 	"SELECT 'allocation', id, state, since, node_id, project, '" what "', shape " \
-	"FROM allocation WHERE " LIVE " AND " GA_SQL_NOT_OBJECT(column)
+	"FROM allocation WHERE " LIVE " AND "
 #define NO_GENERATION "generation NOT BETWEEN 0 AND " GA_SQL_GENERATION_LAST
 #define BLOCKERS \
 	OF_NODE(GA_DAMAGED_REASONS) "state <> 'retired' AND " GA_SQL_NOT_REASONS("blockers") \
@@ -35,26 +38,58 @@ enum { D_KIND, D_ID, D_STATE, D_SINCE, D_NODE, D_PROJECT, D_WHAT, D_SHAPE };
 	OF_SLOT("its generation is at its end") \
 	"state NOT IN ('available', 'retired') AND " NO_GENERATION
 #define OF_ALLOCATIONS \
-	OF_ALLOCATION("its request is not a record", "request") \
-	" UNION ALL " OF_ALLOCATION("its plan is not a record", "plan") \
-	" UNION ALL " OF_ALLOCATION("its network is not a record", "network") \
-	" UNION ALL " OF_ALLOCATION("its order is not a record", "order_text") \
-	" UNION ALL " OF_ALLOCATION("its profile is not a record", "profile_record")
+	OF_ALLOCATION("its generation is at its end") NO_GENERATION \
+	" UNION ALL " OF_ALLOCATION("its request is not a record") GA_SQL_NOT_OBJECT("request") \
+	" UNION ALL " OF_ALLOCATION("its plan is not a record") GA_SQL_NOT_OBJECT("plan") \
+	" UNION ALL " OF_ALLOCATION("its network is not a record") GA_SQL_NOT_OBJECT("network") \
+	" UNION ALL " OF_ALLOCATION("its order is not a record") GA_SQL_NOT_OBJECT("order_text") \
+	" UNION ALL " OF_ALLOCATION("its profile is not a record") \
+	GA_SQL_NOT_OBJECT("profile_record")
+/* Of allocations attention looks at those of an index: which do not even begin as a record. To parse
+ * the plans of all takes a check. */
+#define OF_SUSPECTS \
+	"SELECT 'allocation', id, state, since, node_id, project, CASE WHEN " NO_GENERATION " THEN " \
+	"'its generation is at its end' ELSE 'one of its records is none' END, shape " \
+	"FROM allocation WHERE suspect = 1"
 #define ORDER " ORDER BY 1, 2, 7"
+
+/* Profiles that cannot be read, which sell nothing: each with why. */
+static int each_profile(struct ga_db *db, ga_damaged each, void *arg, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_query_profiles(db, &rows, err) < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0) {
+		struct ga_err why = GA_ERR_INIT;
+		struct ga_profile p;
+
+		if (ga_rec_parse_text(ga_rows_text(rows, 0), &ga_profile_shape, &p, &why) == 0)
+			ga_shape_release(&ga_profile_shape, &p);
+		else if (each("profile", ga_rows_text(rows, 1), why.msg, arg, err) < 0)
+			r = -1;
+		ga_err_clear(&why);
+		if (r < 0)
+			return -1;
+	}
+	return r;
+}
 
 int ga_store_each_damaged(struct ga_db *db, ga_damaged each, void *arg, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
-	if (ga_db_query(db, &rows, err, BLOCKERS " UNION ALL " OF_NODES " UNION ALL " OF_SLOTS " UNION ALL " OF_ALLOCATIONS
-			ORDER, "") < 0)
+	if (ga_db_query(db, &rows, err,
+			BLOCKERS " UNION ALL " OF_NODES " UNION ALL " OF_SLOTS " UNION ALL "
+			OF_ALLOCATIONS ORDER, "") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0)
 		if (each(ga_rows_text(rows, D_KIND), ga_rows_text(rows, D_ID),
 			 ga_rows_text(rows, D_WHAT), arg, err) < 0)
 			return -1;
-	return r;
+	return r < 0 ? -1 : each_profile(db, each, arg, err);
 }
 
 /* What the host shows writes a node anew. Of an allocation a plan that nobody took up can go; what
@@ -71,12 +106,30 @@ static char *command_of(const struct ga_rows *rows)
 	return NULL;
 }
 
+static int attend_profile(const char *kind, const char *id, const char *what, void *arg,
+			  struct ga_err *err)
+{
+	ga_autofree char *now = ga_time_now();
+	struct ga_attend f = {
+		.object_kind = "state",
+		.object = id,
+		.state = "present",
+		.since = now,
+		.code = "row_damaged",
+		.sentence = ga_xprintf("its %s '%s' cannot be read, and sells nothing: %s", kind,
+				       id, what),
+	};
+
+	return ga_attend_tell(&f, arg, err);
+}
+
 int ga_attend_damaged(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
-	if (ga_db_query(db, &rows, err, OF_NODES ORDER, "") < 0)
+	if (ga_db_query(db, &rows, err, OF_NODES " UNION ALL " OF_SLOTS " AND suspect = 1 UNION ALL "
+			OF_SUSPECTS ORDER, "") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0) {
 		struct ga_attend f = {
@@ -95,5 +148,5 @@ int ga_attend_damaged(struct ga_db *db, const struct ga_attend_to *to, struct ga
 		if (ga_attend_tell(&f, to, err) < 0)
 			return -1;
 	}
-	return r;
+	return r < 0 ? -1 : each_profile(db, attend_profile, (void *)(uintptr_t)to, err);
 }

@@ -5,8 +5,9 @@
 
 #include "db.h"
 
-/* Calls each for every node, slot and live allocation of which a column cannot be read, and stops
- * when it returns -1; what: "its plan is not a record". Slots on sale are ga_store_each_unsellable's. */
+/* Calls each for every node, slot, live allocation and profile that cannot be read whole, and stops
+ * when it returns -1; what: "its plan is not a record". Slots on sale are
+ * ga_store_each_unsellable's. */
 typedef int (*ga_damaged)(const char *kind, const char *id, const char *what, void *arg,
 			  struct ga_err *err);
 GA_MUST_CHECK int ga_store_each_damaged(struct ga_db *db, ga_damaged each, void *arg,

@@ -233,7 +233,8 @@ int ga_store_drain_blockers(struct ga_db *db, const char *node, const char *here
 	/* An allocation stands for its claims; one that ended has slots that wait for a wipe. */
 	if (ga_db_query(db, &rows, err,
 			"SELECT DISTINCT a.id, 'allocation', a.state, a.since, a.project, "
-			"a.created_by, json_extract(" GA_SQL_OBJECT("a.request") ", '$.run_seconds'), "
+			"a.created_by, json_extract("
+			GA_SQL_OBJECT("a.request") ", '$.run_seconds'), "
 			"coalesce((SELECT min(u.started_at) FROM usage u "
 			"WHERE u.allocation_id = a.id AND u.usage_kind = 'active'), a.created_at), "
 			"a.name, a.shape FROM claim c JOIN allocation a ON a.id = c.allocation_id "

@@ -146,7 +146,8 @@ int ga_attend_unproven(struct ga_db *db, const struct ga_attend_to *to, struct g
 		return 0;
 	if (ga_db_query(db, &rows, err,
 			"SELECT s.node_id, n.state, min(e.finished_at), count(*), "
-			"max(json_extract(" GA_SQL_OBJECT("e.record") ", '$.gpu_memory.detail')) FROM slot s "
+			"max(json_extract(" GA_SQL_OBJECT("e.record")
+			", '$.gpu_memory.detail')) FROM slot s "
 			"JOIN wipe_evidence e ON e.id = s.wipe_evidence_id "
 			"JOIN node n ON n.id = s.node_id WHERE s.retired = 0 "
 			"AND e.gpu_memory = 'not_proven' GROUP BY s.node_id ORDER BY s.node_id",

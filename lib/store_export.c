@@ -55,7 +55,8 @@ int ga_store_export_cpus(struct ga_db *db, const char *node, int64_t *ret, struc
 
 	*ret = GA_UNKNOWN;
 	if (ga_db_query(db, &rows, err,
-			"SELECT json_extract(" GA_SQL_OBJECT("record") ", '$.cpus') FROM node_observation "
+			"SELECT json_extract(" GA_SQL_OBJECT("record") ", '$.cpus') "
+			"FROM node_observation "
 			"WHERE node_id = ?1", "s", node) < 0)
 		return -1;
 	r = ga_rows_next(rows, err);

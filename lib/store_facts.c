@@ -240,7 +240,8 @@ static int in_partition(struct ga_db *db, const struct ga_candidate *c, bool *re
 		return 0;
 	if (ga_db_query(db, &rows, err,
 			"SELECT 1 FROM node n, json_each(" GA_SQL_OBJECT("n.partitions") ") p, "
-			"json_each(iif(p.type = 'array', p.value, '[]')) m WHERE n.id = ?1 AND m.value = ?2",
+			"json_each(iif(p.type = 'array', p.value, '[]')) m "
+			"WHERE n.id = ?1 AND m.value = ?2",
 			"si", c->node, c->gpu->module_id) < 0)
 		return -1;
 	r = ga_rows_next(rows, err);
@@ -261,7 +262,8 @@ static int autoactivates(struct ga_db *db, const char *node, bool *ret, struct g
 			"SELECT 1 FROM node_observation o, "
 			"json_each(" GA_SQL_OBJECT("o.record") ", '$.prerequisites') p "
 			"WHERE o.node_id = ?1 "
-			"AND p.type = 'object' AND json_extract(p.value, '$.name') = 'disk_autoactivation' "
+			"AND p.type = 'object' "
+			"AND json_extract(p.value, '$.name') = 'disk_autoactivation' "
 			"AND json_extract(p.value, '$.state') = 'ok'",
 			"s", node) < 0)
 		return -1;
@@ -491,7 +493,8 @@ static int add_blocker(struct ga_db *db, const char *slot, const struct ga_reaso
 			  "UPDATE slot SET blockers = json_insert(" GA_SQL_REASONS("blockers")
 			  ", '$[#]', json(?2)), "
 			  "generation = generation + 1 WHERE id = ?1 AND state = 'disabled' AND "
-			  "NOT EXISTS (SELECT 1 FROM json_each(" GA_SQL_REASONS("blockers") ") WHERE "
+			  "NOT EXISTS (SELECT 1 FROM "
+			  "json_each(" GA_SQL_REASONS("blockers") ") WHERE "
 			  "json_extract(value, '$.code') = ?3)",
 			  "sss", slot, text.buf, why->code) < 0 ? -1 : 0;
 }

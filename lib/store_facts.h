@@ -46,8 +46,8 @@ GA_MUST_CHECK int ga_store_blockers(struct ga_db *db, const struct ga_approval *
 #define GA_SQL_CLAIM_AGAINST \
 	"coalesce((SELECT allocation_id FROM claim WHERE slot_id = slot.id AND live = 1), " \
 	"(SELECT c.allocation_id FROM node n JOIN claim c ON c.node_id = n.id AND " \
-	"c.held_by IS NOT NULL WHERE n.id = slot.node_id AND (n.held_by IS NOT 'slices' OR c.held_by <> 'slices') " \
-	"LIMIT 1))"
+	"c.held_by IS NOT NULL WHERE n.id = slot.node_id AND " \
+	"(n.held_by IS NOT 'slices' OR c.held_by <> 'slices') LIMIT 1))"
 #define GA_SQL_CLEAN(device, kind) \
 	"EXISTS (SELECT 1 FROM device WHERE id = " device " AND device_kind = '" kind "' AND " \
 	"node_id = slot.node_id AND dirty_since IS NULL AND cleared_by IS NOT NULL)"

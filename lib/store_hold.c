@@ -290,7 +290,8 @@ int ga_attend_holds(struct ga_db *db, const struct ga_attend_to *to, struct ga_e
 	/* What was asked or seen since the failure answers it, whatever the clocks of hosts say. */
 	if (ga_db_query(db, &rows, err,
 			"SELECT a.id, a.state, a.node_id, a.project, f.at, "
-			"json_extract(" GA_SQL_OBJECT("f.detail") ", '$.sentence') FROM allocation a "
+			"json_extract(" GA_SQL_OBJECT("f.detail") ", '$.sentence') "
+			"FROM allocation a "
 			"JOIN audit f ON f.seq = (SELECT max(seq) FROM audit WHERE object = a.id "
 			"AND action IN ('held', 'hold_changed', 'hold_undone', 'hold_failed', "
 			"'power')) WHERE f.action = 'hold_failed' AND "

@@ -27,7 +27,9 @@
 	"\"subject\":null,\"evidence\":\"" GA_DAMAGED_REASONS "\",\"hint\":null}]' ELSE " c " END)"
 #define GA_DAMAGED_REASONS "its blockers are not a list of reasons"
 
-/* Generations are numbers of records, which end at 2^53 - 1; a change needs the one that follows. */
+/* Generations are numbers of records, which end at 2^53 - 1; a change needs the one that
+ * follows. */
 #define GA_SQL_GENERATION_LAST "9007199254740990"
+#define GA_SQL_CAN_CHANGE(row) "(" row ".generation BETWEEN 0 AND " GA_SQL_GENERATION_LAST ")"
 
 #endif

@@ -201,7 +201,8 @@ static int move_for(struct ga_db *db, const char *slot, const char *to, const ch
 		return no_edge(GA_M_SLOT, "slot", slot, state, NULL, to, err);
 	return ga_db_exec(db, err,
 			  "UPDATE slot SET state = ?4, since = ?2, "
-			  "blockers = json_insert(" GA_SQL_REASONS("blockers") ", '$[#]', json(?3)), "
+			  "blockers = json_insert(" GA_SQL_REASONS("blockers")
+			  ", '$[#]', json(?3)), "
 			  "generation = generation + 1 WHERE id = ?1",
 			  "ssss", slot, at, text.buf, to) < 0 ? -1 : 0;
 }

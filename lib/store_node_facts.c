@@ -45,12 +45,15 @@ static int read_node(struct ga_db *db, const char *node, struct reading *r, stru
 			"SELECT mode, reserved_cpus, coalesce((SELECT memory_mib FROM node_memory "
 			"WHERE node_id = ?1 AND numa_node = -1), (SELECT sum(memory_mib) FROM "
 			"node_memory WHERE node_id = ?1), (SELECT json_extract("
-			GA_SQL_OBJECT("record") ", '$.memory_mib') FROM node_observation WHERE node_id = ?1)), "
+			GA_SQL_OBJECT("record") ", '$.memory_mib') FROM node_observation "
+			"WHERE node_id = ?1)), "
 			"reserved_memory_mib, (SELECT max(json_extract(h.value, '$.size_kib')) "
-			"FROM node_observation o, json_each(" GA_SQL_OBJECT("o.record") ", '$.numa') n, "
+			"FROM node_observation o, "
+			"json_each(" GA_SQL_OBJECT("o.record") ", '$.numa') n, "
 			"json_each(iif(n.type = 'object', n.value, '{}'), '$.hugepages') h "
 			"WHERE o.node_id = ?1 AND h.type = 'object' AND "
-			"json_extract(h.value, '$.total') > 0) FROM node WHERE id = ?1", "s", node) < 0)
+			"json_extract(h.value, '$.total') > 0) FROM node WHERE id = ?1",
+			"s", node) < 0)
 		return -1;
 	more = ga_rows_next(rows, err);
 	if (more <= 0)

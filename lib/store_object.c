@@ -285,7 +285,8 @@ int ga_query_images(struct ga_db *db, struct ga_rows **ret, struct ga_err *err)
 int ga_query_candidates(struct ga_db *db, struct ga_rows **ret, struct ga_err *err)
 {
 	return ga_db_query(db, ret, err,
-			   "SELECT record, node_id FROM candidate ORDER BY node_id, slot_index", "");
+			   "SELECT record, node_id FROM candidate ORDER BY node_id, "
+			   "slot_index", "");
 }
 
 int ga_query_plans(struct ga_db *db, struct ga_rows **ret, struct ga_err *err)
@@ -301,7 +302,8 @@ int ga_query_evidence(struct ga_db *db, const char *object, struct ga_rows **ret
 {
 	if (object)
 		return ga_db_query(db, ret, err,
-				   "SELECT record, id FROM wipe_evidence WHERE slot_id = ?1 OR id = ?1 "
+				   "SELECT record, id FROM wipe_evidence WHERE slot_id = ?1 OR "
+				   "id = ?1 "
 				   "OR json_extract(" GA_SQL_OBJECT("record") ", '$.allocation') "
 				   "= ?1 "
 				   "ORDER BY finished_at, id",

@@ -441,8 +441,11 @@ static int each_profile(struct offering *o, const char *text, ga_store_each each
 	struct ga_profile p;
 	int r = 0;
 
-	if (ga_rec_parse_text(text, &ga_profile_shape, &p, err) < 0)
-		return -1;
+	/* One that cannot be read sells nothing; attention names it. */
+	if (ga_rec_parse_text(text, &ga_profile_shape, &p, err) < 0) {
+		ga_err_clear(err);
+		return 0;
+	}
 	if (o->q->image) {
 		free(p.image);
 		p.image = ga_xstrdup(o->q->image);

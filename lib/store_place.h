@@ -5,6 +5,7 @@
 
 #include "place.h"
 #include "store.h"
+#include "store_json.h"
 
 /* The whole of what place.c decides on: every node with its slots, partitions and images, by node
  * id then index. ret is overwritten but for stale_micros; begin with { .version = GA_FLEET_UNREAD
@@ -68,11 +69,14 @@ GA_MUST_CHECK int ga_store_place(struct ga_db *db, const struct ga_request *requ
 				 struct ga_plan *ret, char **text,
 				 struct ga_refused_slots *refused, struct ga_err *err);
 /* Of the table allocation: its plan was not taken up until ?1, a time. After a restore the host may
- * have taken it up since the backup: it is asked first. */
+ * have taken it up since the backup: it is asked first. What cannot be changed any more stays. */
 #define GA_SQL_PLAN_EXPIRED \
 	"allocation.state = 'placed' AND allocation.expires_at <= ?1 AND NOT EXISTS (SELECT 1 " \
-	"FROM node WHERE id = allocation.node_id AND epoch_verified < " \
-	"(SELECT epoch FROM meta WHERE epoch > 1)) "
+	"FROM node n WHERE n.id = allocation.node_id AND (n.epoch_verified < " \
+	"(SELECT epoch FROM meta WHERE epoch > 1) OR NOT " GA_SQL_CAN_CHANGE("n") ")) AND " \
+	GA_SQL_CAN_CHANGE("allocation") " AND " \
+	"NOT EXISTS (SELECT 1 FROM claim c JOIN slot s ON s.id = c.slot_id WHERE " \
+	"c.allocation_id = allocation.id AND c.live = 1 AND NOT " GA_SQL_CAN_CHANGE("s") ") "
 /* Frees every plan whose time is over; the number freed. */
 GA_MUST_CHECK int ga_store_expire_plans(struct ga_db *db, struct ga_err *err);
 

@@ -65,7 +65,7 @@ static int worth_of(struct ga_db *db, const struct ga_fleet *fleet, const struct
 	while ((r = ga_rows_next(rows, err)) > 0) {
 		struct ga_profile p;
 
-		/* One that cannot be read sells nothing; the check names it. */
+		/* One that cannot be read sells nothing; attention names it. */
 		if (ga_rec_parse_text(ga_rows_text(rows, 0), &ga_profile_shape, &p, err) < 0) {
 			ga_err_clear(err);
 			continue;

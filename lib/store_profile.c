@@ -81,15 +81,21 @@ int ga_store_profile_version(struct ga_db *db, const char *name, int64_t version
 	return ga_hint(err, "'gpuaas-profile show %s --versions' shows all of them", name);
 }
 
-static int each_record(struct ga_rows *query, ga_store_each each, void *arg, struct ga_err *err)
+/* skip: one that cannot be read is left out (attention names it); else it fails. */
+static int each_record(struct ga_rows *query, bool skip, ga_store_each each, void *arg,
+		       struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = query;
 	struct ga_profile p;
 	int n = 0, r;
 
 	while ((r = ga_rows_next(rows, err)) > 0) {
-		if (ga_rec_parse_text(ga_rows_text(rows, 0), &ga_profile_shape, &p, err) < 0)
-			return ga_wrap(err, "a stored profile");
+		if (ga_rec_parse_text(ga_rows_text(rows, 0), &ga_profile_shape, &p, err) < 0) {
+			if (!skip)
+				return ga_wrap(err, "a stored profile");
+			ga_err_clear(err);
+			continue;
+		}
 		r = each(&ga_profile_shape, &p, arg, err);
 		ga_shape_release(&ga_profile_shape, &p);
 		if (r < 0)
@@ -109,7 +115,7 @@ int ga_store_profile_versions(struct ga_db *db, const char *name, ga_store_each 
 			"SELECT record FROM profile WHERE name = ?1 ORDER BY version", "s",
 			name) < 0)
 		return -1;
-	n = each_record(rows, each, arg, err);
+	n = each_record(rows, false, each, arg, err);
 	return n ? n : no_profile(name, err);
 }
 
@@ -117,7 +123,8 @@ int ga_store_profiles(struct ga_db *db, ga_store_each each, void *arg, struct ga
 {
 	struct ga_rows *rows = NULL;
 
-	return ga_query_profiles(db, &rows, err) < 0 ? -1 : each_record(rows, each, arg, err);
+	return ga_query_profiles(db, &rows, err) < 0 ? -1 :
+						       each_record(rows, true, each, arg, err);
 }
 
 int ga_store_profile_is_current(struct ga_db *db, const struct ga_profile *profile,

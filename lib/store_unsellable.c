@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The slots on sale that may not be sold. Only damage brings a slot there, so those that are well are
- * not read: what could be wrong is found by indexes (0024-slot-suspect.sql), and judged as placement
+ * not read: what could be wrong is found by indexes (0024-suspect.sql), and judged as placement
  * does it (ga_store_sale_blockers).
  */
 #include <stdlib.h>
@@ -37,9 +37,10 @@ static int judge_sale(struct ga_db *db, const struct ga_rows *rows, ga_unsellabl
 #define ON_SALE "s.state = 'available'"
 #define UNCLEAN(column) \
 	"SELECT s.id FROM device d INDEXED BY device_unclean CROSS JOIN slot s ON s." column " = " \
-	"d.id WHERE (d.dirty_since IS NOT NULL OR d.cleared_by IS NULL) AND " ON_SALE
+	"d.id WHERE (d.dirty_since IS NOT NULL OR d.cleared_by IS NULL OR (d.device_kind = 'gpu') " \
+	"<> (d.id GLOB d.node_id || '/*')) AND " ON_SALE
 #define SUSPECTS \
-	"SELECT id FROM slot WHERE suspect = 1 UNION " UNCLEAN("nvme_wwid") " UNION " \
+	"SELECT id FROM slot s WHERE suspect = 1 AND " ON_SALE " UNION " UNCLEAN("nvme_wwid") " UNION " \
 	UNCLEAN("gpu_id") " UNION SELECT s.id FROM claim c CROSS JOIN slot s ON s.id = c.slot_id " \
 	"WHERE c.live = 1 AND " ON_SALE " UNION SELECT s.id FROM claim c INDEXED BY claim_holder " \
 	"CROSS JOIN node n ON n.id = c.node_id CROSS JOIN slot s ON s.node_id = n.id WHERE " \

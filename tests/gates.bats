@@ -206,6 +206,9 @@ survives()
   run_ok gpuaas-list slots
   run_ok gpuaas-list allocations
   run_ok gpuaas-state expect
+  run_ok gpuaas-match --gpus 1
+  run_ok gpuaas-profile list
+  run_ok gpuaas-list pools
   run_ok gpuaas-list attention
   jq -e --arg id "$1" 'select(.object == $id and .code == "row_damaged") | .command' <<< "$output" > "$T/named"
   run_status 1 gpuaas-state check
@@ -243,11 +246,30 @@ n-2|INSERT INTO node (id, since, blockers) VALUES ('n-2', $since, 'x')
 n-2|INSERT INTO node (id, since, network) VALUES ('n-2', $since, 'x')
 n-2|INSERT INTO node (id, since, partitions) VALUES ('n-2', $since, '[')
 n-2|INSERT INTO node (id, since, generation) VALUES ('n-2', $since, 9223372036854775807)
-$id|UPDATE allocation SET request = '{'
-$id|UPDATE allocation SET plan = '{'
+$id|UPDATE allocation SET request = 'x'
+$id|UPDATE allocation SET plan = 'x'
 $id|UPDATE allocation SET network = 'x'
 $id|UPDATE allocation SET order_text = '[]'
+whole|UPDATE profile SET record = '{' WHERE name = 'whole'
 END
+}
+
+@test "what can be changed no more keeps its plan for ever, and stops no other placement" {
+  eight
+  place_one > "$T/first"
+  id=$(jq -r .allocation "$T/first")
+  cp "$GPUAAS_STATE" "$T/good.db"
+  for end in "UPDATE allocation SET generation = 9223372036854775807, expires_at = '2026-01-01T00:00:00.000000Z'" \
+    "UPDATE allocation SET expires_at = '2026-01-01T00:00:00.000000Z';
+     UPDATE slot SET generation = 9007199254740991 WHERE state = 'reserved'"; do
+    rm -f "$GPUAAS_STATE" "$GPUAAS_STATE"-*
+    cp "$T/good.db" "$GPUAAS_STATE"
+    without_triggers "$end"
+    run_ok place_one
+    run_ok place_one
+    run_ok gpuaas-list attention
+    jq -e 'select(.code == "row_damaged" and (.sentence | contains("generation")))' <<< "$output" > "$T/named"
+  done
 }
 
 @test "a plan that cannot be read is left out of the list of plans, and named; the others are printed" {

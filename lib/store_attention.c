@@ -208,6 +208,37 @@ static void cold_start_first(struct ga_attend *f, const struct ga_rows *r)
 	f->command = ga_xstrdup("gpuaas-discover | gpuaas-approve --record-only");
 }
 
+/* What a wipe of the slot could not prove is proved by no other wipe until that is mended. */
+static void mend_first(struct ga_attend *f, const struct ga_rows *r)
+{
+	static const struct {
+		const char *code, *once;
+	} mends[] = {
+		{ "gpu_reset_not_proven",
+		  "the GPU is bound to vfio-pci or, where the kernel has no reset method for it, "
+		  "a scrub executable is installed (gpuaas-wipe(1))" },
+		{ "gpu_memory_not_proven",
+		  "a scrub executable for the GPU is installed (gpuaas-wipe(1)), or the slot's "
+		  "policy does not ask for it" },
+		{ "vf_not_proven", "its fabric function can be reset (gpuaas-show SLOT says why not)" },
+		{ "wipe_below_policy",
+		  "the drive can do what the slot's policy asks, or the policy asks less" },
+	};
+	const char *code = ga_rows_text(r, S_CODE);
+	ga_autofree char *sentence = NULL;
+	size_t i;
+
+	if (!ga_streq(ga_rows_text(r, S_STATE), "cleanup_blocked"))
+		return;
+	for (i = 0; i < GA_ARRAY_SIZE(mends); i++)
+		if (ga_streq(mends[i].code, code)) {
+			sentence = f->sentence;
+			f->sentence = ga_xprintf("%s; a repair can succeed once %s", sentence,
+						 mends[i].once);
+			return;
+		}
+}
+
 static int attend_slot(const struct ga_rows *r, const char *now, const struct ga_attend_to *to,
 		       struct ga_err *err)
 {
@@ -254,6 +285,7 @@ static int attend_slot(const struct ga_rows *r, const char *now, const struct ga
 	}
 	f.sentence = and_from_when(f.sentence, r, now);
 	f.command = slot_command(r);
+	mend_first(&f, r);
 	cold_start_first(&f, r);
 	return ga_attend_tell(&f, to, err);
 }

@@ -185,7 +185,8 @@ bool ga_store_block_is_answered(const char *code)
 	return false;
 }
 
-/* Moves and adds a reason in one update, as the triggers of an available slot ask for. */
+/* Moves and adds a reason in one update, as the triggers of an available slot ask for. What the last
+ * one said already, as at each wipe that fails for the same, is said anew and not once more. */
 static int move_for(struct ga_db *db, const char *slot, const char *to, const char *code,
 		    const char *sentence, const char *at, struct ga_err *err)
 {
@@ -201,10 +202,11 @@ static int move_for(struct ga_db *db, const char *slot, const char *to, const ch
 		return no_edge(GA_M_SLOT, "slot", slot, state, NULL, to, err);
 	return ga_db_exec(db, err,
 			  "UPDATE slot SET state = ?4, since = ?2, "
-			  "blockers = json_insert(" GA_SQL_REASONS("blockers")
-			  ", '$[#]', json(?3)), "
+			  "blockers = json_set(" GA_SQL_REASONS("blockers")
+			  ", iif(json_extract(" GA_SQL_REASONS("blockers") ", '$[#-1].code') = "
+			  "?5, '$[#-1]', '$[#]'), json(?3)), "
 			  "generation = generation + 1 WHERE id = ?1",
-			  "ssss", slot, at, text.buf, to) < 0 ? -1 : 0;
+			  "sssss", slot, at, text.buf, to, code) < 0 ? -1 : 0;
 }
 
 int ga_store_block_slot(struct ga_db *db, const char *slot, const char *code,

@@ -459,6 +459,12 @@ still_held()
   jq_is 'select(.gpu_reset) | [.outcome, .gpu_reset.outcome, (.reason | split(":")[0])] | join(" ")' \
     "failed not_proven gpu_reset_not_proven"
   not_sold_again gpu_reset_not_proven
+  # Tried again it is refused again; attention says what must come first, and says it once.
+  s=$(gpuaas-list slots --where state=cleanup_blocked | jq -r .slot)
+  run_status 7 here bash -c "gpuaas-approve repair $s --reason again | gpuaas-wipe"
+  assert_equal "$(gpuaas-show "$s" | jq -r 'select(.kind == "gpuaas.slot/1") | [.blockers[].code] | join(" ")')" \
+    gpu_reset_not_proven
+  assert_equal "$(gpuaas-list attention --where "object=$s" | jq '.sentence | contains("a repair can succeed once")')" true
   mkdir "$T/scrub"
   printf '#!/bin/sh\necho "cleared $1"\n' > "$T/scrub/10de:2335"
   chmod 755 "$T/scrub/10de:2335"

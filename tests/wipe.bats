@@ -343,9 +343,9 @@ kill_after()
   make_lab
   mkfs.ext4 -q "$(disk)" 16M
   wipe 4 '.cause = "first"'
-  assert_output "gpuaas-approve --destroy-data $WWID1"
+  assert_output "gpuaas-discover | gpuaas-approve --slot INDEX --destroy-data $WWID1"
   wipe 4 '.cause = "first"'
-  assert_output "gpuaas-approve --destroy-data $WWID1"
+  assert_output "gpuaas-discover | gpuaas-approve --slot INDEX --destroy-data $WWID1"
 }
 
 @test "what the kernel exports is in use: nvmet, LIO, by path, by number, of a file" {

@@ -152,7 +152,7 @@ static int wipe_alone(struct ga_err *err)
 {
 	ga_autohostdb struct ga_hostdb h = { 0 };
 	ga_automemory struct ga_wipe_memory m = { 0 };
-	ga_autofree char *id = ga_id_new(), *memory = ga_xprintf("%s/host.db", ga_cli_host_dir());
+	ga_autofree char *id = ga_id_new(), *db = ga_xprintf("%s/host.db", ga_cli_host_dir());
 	struct ga_wipe_order order = { 0 };
 	struct ga_wipe_evidence e = { 0 };
 	struct ga_tell tell = { .mode = progress, .node = node, .object = id, .attempt = id };
@@ -161,7 +161,7 @@ static int wipe_alone(struct ga_err *err)
 
 	ga_stop_install();
 	if (ga_wipe_alone(device, confirm, class, verify, dry_run,
-			  (const char *const[]){ memory, ga_cli_state_path(), NULL }, &order, err) < 0)
+			  (const char *const[]){ db, ga_cli_state_path(), NULL }, &order, err) < 0)
 		return -1;
 	r = dry_run ? 0 : ga_hostdb_open(ga_cli_host_dir(), &h, err);
 	if (r < 0)

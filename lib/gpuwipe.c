@@ -55,8 +55,8 @@ static char *identity_of(const char *address)
 	return dev ? ga_pci_identity(dev) : NULL;
 }
 
-/* Whether somebody has it: a reset would pull the device from under a VM, and what is scrubbed under
- * a process that uses it is written again. */
+/* Whether somebody has it: a reset would pull the device from under a VM, and what is scrubbed
+ * under a process that uses it is written again. */
 static bool is_held(const char *address, const char *step, struct ga_step *ret)
 {
 	struct ga_err err = GA_ERR_INIT;

@@ -12,8 +12,8 @@
 	"(" c " <> '[]' AND (" c " NOT GLOB '[[]{*}]' OR EXISTS (SELECT 1 FROM " \
 	"json_each(" c ") r WHERE r.type <> 'object' OR NOT EXISTS (SELECT 1 FROM " \
 	"json_each(r.value) m WHERE m.key = 'code' AND m.type = 'text'))))"
-/* Of the records of a placement the first letter alone is looked at: to parse plan and request would
- * cost each placement what its indexes do. Readers and the check do the rest. */
+/* Of the records of a placement the first letter alone is looked at: to parse plan and request
+ * would cost each placement what its indexes do. Readers and the check do the rest. */
 #define NOT_BEGUN(c) c " NOT GLOB '{*'"
 /* What an update leaves as it is may be older than these rules. */
 #define NOW(c, not) "(NEW." c " IS NOT OLD." c " AND " not("NEW." c) ")"

@@ -30,8 +30,9 @@ enum { D_KIND, D_ID, D_STATE, D_SINCE, D_NODE, D_PROJECT, D_WHAT, D_SHAPE };
 /* What attention looks at each time it is asked: each row once, and of it what is not empty. */
 #define OF_NODES \
 	"SELECT 'node', id, state, since, id, NULL, CASE WHEN network <> '{}' AND " \
-	GA_SQL_NOT_OBJECT("network") " THEN 'its network is not a record' WHEN partitions <> '{}' " \
-	"AND " GA_SQL_NOT_OBJECT("partitions") " THEN 'its partitions are not a record' WHEN " \
+	GA_SQL_NOT_OBJECT("network") " THEN 'its network is not a record' WHEN " \
+	"partitions <> '{}' AND " GA_SQL_NOT_OBJECT("partitions") \
+	" THEN 'its partitions are not a record' WHEN " \
 	NO_GENERATION " THEN 'its generation is at its end' END AS what, NULL FROM node " \
 	"WHERE state <> 'retired' AND what IS NOT NULL"
 #define OF_SLOTS \
@@ -45,11 +46,11 @@ enum { D_KIND, D_ID, D_STATE, D_SINCE, D_NODE, D_PROJECT, D_WHAT, D_SHAPE };
 	" UNION ALL " OF_ALLOCATION("its order is not a record") GA_SQL_NOT_OBJECT("order_text") \
 	" UNION ALL " OF_ALLOCATION("its profile is not a record") \
 	GA_SQL_NOT_OBJECT("profile_record")
-/* Of allocations attention looks at those of an index: which do not even begin as a record. To parse
- * the plans of all takes a check. */
+/* Of allocations attention looks at those of an index: which do not even begin as a record. To
+ * parse the plans of all takes a check. */
 #define OF_SUSPECTS \
-	"SELECT 'allocation', id, state, since, node_id, project, CASE WHEN " NO_GENERATION " THEN " \
-	"'its generation is at its end' ELSE 'one of its records is none' END, shape " \
+	"SELECT 'allocation', id, state, since, node_id, project, CASE WHEN " NO_GENERATION \
+	" THEN 'its generation is at its end' ELSE 'one of its records is none' END, shape " \
 	"FROM allocation WHERE suspect = 1"
 #define ORDER " ORDER BY 1, 2, 7"
 
@@ -128,7 +129,8 @@ int ga_attend_damaged(struct ga_db *db, const struct ga_attend_to *to, struct ga
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
-	if (ga_db_query(db, &rows, err, OF_NODES " UNION ALL " OF_SLOTS " AND suspect = 1 UNION ALL "
+	if (ga_db_query(db, &rows, err,
+			OF_NODES " UNION ALL " OF_SLOTS " AND suspect = 1 UNION ALL "
 			OF_SUSPECTS ORDER, "") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The slots on sale that may not be sold. Only damage brings a slot there, so those that are well are
- * not read: what could be wrong is found by indexes (0024-suspect.sql), and judged as placement
+ * The slots on sale that may not be sold. Only damage brings a slot there, so those that are well
+ * are not read: what could be wrong is found by indexes (0024-suspect.sql), and judged as placement
  * does it (ga_store_sale_blockers).
  */
 #include <stdlib.h>
@@ -32,19 +32,20 @@ static int judge_sale(struct ga_db *db, const struct ga_rows *rows, ga_unsellabl
 	return r;
 }
 
-/* A slot that is a suspect by its own columns, or whose device is not clean, or on which somebody has
- * a claim, or on whose node somebody has one that slices do not have. */
+/* A slot that is a suspect by its own columns, or whose device is not clean, or on which somebody
+ * has a claim, or on whose node somebody has one that slices do not have. */
 #define ON_SALE "s.state = 'available'"
 #define UNCLEAN(column) \
-	"SELECT s.id FROM device d INDEXED BY device_unclean CROSS JOIN slot s ON s." column " = " \
-	"d.id WHERE (d.dirty_since IS NOT NULL OR d.cleared_by IS NULL OR (d.device_kind = 'gpu') " \
-	"<> (d.id GLOB d.node_id || '/*')) AND " ON_SALE
+	"SELECT s.id FROM device d INDEXED BY device_unclean CROSS JOIN slot s ON s." column \
+	" = d.id WHERE (d.dirty_since IS NOT NULL OR d.cleared_by IS NULL OR " \
+	"(d.device_kind = 'gpu') <> (d.id GLOB d.node_id || '/*')) AND " ON_SALE
 #define SUSPECTS \
-	"SELECT id FROM slot s WHERE suspect = 1 AND " ON_SALE " UNION " UNCLEAN("nvme_wwid") " UNION " \
-	UNCLEAN("gpu_id") " UNION SELECT s.id FROM claim c CROSS JOIN slot s ON s.id = c.slot_id " \
-	"WHERE c.live = 1 AND " ON_SALE " UNION SELECT s.id FROM claim c INDEXED BY claim_holder " \
-	"CROSS JOIN node n ON n.id = c.node_id CROSS JOIN slot s ON s.node_id = n.id WHERE " \
-	"c.held_by IS NOT NULL AND (n.held_by IS NOT 'slices' OR c.held_by <> 'slices') AND " ON_SALE
+	"SELECT id FROM slot s WHERE suspect = 1 AND " ON_SALE " UNION " UNCLEAN("nvme_wwid") \
+	" UNION " UNCLEAN("gpu_id") " UNION SELECT s.id FROM claim c CROSS JOIN slot s ON " \
+	"s.id = c.slot_id WHERE c.live = 1 AND " ON_SALE " UNION SELECT s.id FROM claim c " \
+	"INDEXED BY claim_holder CROSS JOIN node n ON n.id = c.node_id CROSS JOIN slot s ON " \
+	"s.node_id = n.id WHERE c.held_by IS NOT NULL AND (n.held_by IS NOT 'slices' OR " \
+	"c.held_by <> 'slices') AND " ON_SALE
 
 /* Whether each of the lists, with semicolons between them, is one, and no CPU stands in two. */
 static bool are_disjoint(const char *lists)
@@ -138,9 +139,9 @@ int ga_store_each_unsellable(struct ga_db *db, ga_unsellable each, void *arg, st
 	if (ga_db_query(db, &rows, err,
 			GA_SQL_SLOT_FACTS_AND(", (SELECT mode FROM node WHERE id = slot.node_id) = "
 					      "'baremetal' ")
-			"WHERE state = 'available' AND id IN (SELECT value FROM json_each(?1) UNION "
-			"SELECT s.id FROM json_each(?2) n JOIN slot s ON s.node_id = n.value) "
-			"ORDER BY node_id, slot_index",
+			"WHERE state = 'available' AND id IN (SELECT value FROM json_each(?1) "
+			"UNION SELECT s.id FROM json_each(?2) n JOIN slot s ON "
+			"s.node_id = n.value) ORDER BY node_id, slot_index",
 			"ss", ids.buf, of_nodes.buf) < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0)

@@ -20,7 +20,8 @@ INSERT INTO allocation (id, name, request, project, shape, count, since, node_id
 	created_by, plan)
 	SELECT printf('%08d', i), 'job' || i, '{}', 'project-' || project, 'slice', 1, 'x',
 	printf('n%05d', gpu / 8), 'nvidia-type-' || type || '-80gb', 'profile-' || profile, 1,
-	json_object('p', printf('%.390c', 'p')), 1000000 + profile * 500000 + month * 10000, 'x', 'me',
+	json_object('p', printf('%.390c', 'p')), 1000000 + profile * 500000 + month * 10000, 'x',
+	'me',
 	json_object('x', printf('%.2790c', 'x')) FROM one;
 INSERT INTO usage (allocation_id, number, project, profile, node_id, usage_kind, count,
 	accelerator_type, price_micros, started_at, ended_at)

@@ -41,8 +41,8 @@ static bool is_seen(const struct ga_nvme *d)
 	return d->signatures_known && d->is_block != GA_UNKNOWN;
 }
 
-/* A disk that is not here any more, or could be two: what an older discovery saw of it is no longer
- * known, and what is unknown blocks. */
+/* A disk that could be two by now: what an older discovery saw of it is no longer known, and what is
+ * unknown blocks. */
 static void forget(struct ga_nvme *d)
 {
 	d->is_block = GA_UNKNOWN;
@@ -58,6 +58,9 @@ static void look_at_disk(const struct ga_block_table *table, struct ga_nvme *d)
 	struct ga_err why = GA_ERR_INIT;
 
 	if (ga_block_find(d->wwid, &dev, &why) < 0) {
+		/* One that is not here is not wiped either: nothing is known better than before. */
+		if (why.code == GA_NOTFOUND)
+			return;
 		ga_say("%s: %s", ga_cli_program(), why.msg);
 		forget(d);
 		return;

@@ -9,6 +9,7 @@
 #include "store_attend.h"
 #include "store_json.h"
 #include "store_move.h"
+#include "store_suspect.h"
 #include "store_query.h"
 #include "time.h"
 
@@ -51,7 +52,7 @@ enum { D_KIND, D_ID, D_STATE, D_SINCE, D_NODE, D_PROJECT, D_WHAT, D_SHAPE };
 #define OF_SUSPECTS \
 	"SELECT 'allocation', id, state, since, node_id, project, CASE WHEN " NO_GENERATION \
 	" THEN 'its generation is at its end' ELSE 'one of its records is none' END, shape " \
-	"FROM allocation WHERE suspect = 1"
+	"FROM allocation INDEXED BY allocation_suspect WHERE " GA_SQL_ALLOCATION_SUSPECT
 #define ORDER " ORDER BY 1, 2, 7"
 
 /* Profiles that cannot be read, which sell nothing: each with why. */
@@ -130,7 +131,7 @@ int ga_attend_damaged(struct ga_db *db, const struct ga_attend_to *to, struct ga
 	int r;
 
 	if (ga_db_query(db, &rows, err,
-			OF_NODES " UNION ALL " OF_SLOTS " AND suspect = 1 UNION ALL "
+			OF_NODES " UNION ALL " OF_SLOTS " AND " GA_SQL_SLOT_SUSPECT " UNION ALL "
 			OF_SUSPECTS ORDER, "") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0) {

@@ -10,6 +10,7 @@
 #include "cpuset.h"
 #include "rec.h"
 #include "store_facts.h"
+#include "store_suspect.h"
 
 /* A node in the mode baremetal sells no slices: what only these lack is no fault of its slots. One
  * in the mode slice also sells whole machines, to a profile of that shape; slices are what it is
@@ -40,7 +41,8 @@ static int judge_sale(struct ga_db *db, const struct ga_rows *rows, ga_unsellabl
 	" = d.id WHERE (d.dirty_since IS NOT NULL OR d.cleared_by IS NULL OR " \
 	"(d.device_kind = 'gpu') <> (d.id GLOB d.node_id || '/*')) AND " ON_SALE
 #define SUSPECTS \
-	"SELECT id FROM slot s WHERE suspect = 1 AND " ON_SALE " UNION " UNCLEAN("nvme_wwid") \
+	"SELECT id FROM slot s INDEXED BY slot_suspect WHERE " GA_SQL_SLOT_SUSPECT " AND " ON_SALE \
+	" UNION " UNCLEAN("nvme_wwid") \
 	" UNION " UNCLEAN("gpu_id") " UNION SELECT s.id FROM claim c CROSS JOIN slot s ON " \
 	"s.id = c.slot_id WHERE c.live = 1 AND " ON_SALE " UNION SELECT s.id FROM claim c " \
 	"INDEXED BY claim_holder CROSS JOIN node n ON n.id = c.node_id CROSS JOIN slot s ON " \

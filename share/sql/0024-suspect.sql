@@ -4,9 +4,10 @@
 -- row that ga_slot_blockers refuses for its own columns must be a suspect; one that is well may be,
 -- too. CPU lists are judged with those of their node.
 
-ALTER TABLE slot ADD COLUMN suspect INTEGER GENERATED ALWAYS AS (CASE
-	WHEN state <> 'retired' AND generation NOT BETWEEN 0 AND 9007199254740990 THEN 1
-	WHEN state = 'available' AND (blockers <> '[]' OR health_state = 'failed'
+-- lib/store_unsellable.c asks by the same words; SQLite refuses to use the index for others.
+CREATE INDEX slot_suspect ON slot (id) WHERE
+	(state <> 'retired' AND generation NOT BETWEEN 0 AND 9007199254740990)
+	OR (state = 'available' AND (blockers <> '[]' OR health_state = 'failed'
 	OR gpu_id IS NULL OR gpu_id IS NOT node_id || '/' || gpu_identity
 	OR gpu_pci_address IS NULL OR gpu_pci_address NOT GLOB
 		'[0-9a-f][0-9a-f][0-9a-f][0-9a-f]:[0-9a-f][0-9a-f]:[0-9a-f][0-9a-f].[0-7]'
@@ -30,16 +31,13 @@ ALTER TABLE slot ADD COLUMN suspect INTEGER GENERATED ALWAYS AS (CASE
 	OR nvme_size_bytes IS NULL OR nvme_size_bytes <= 0
 	OR (gpu_identity || coalesce(gpu_device, '') || nvme_wwid || coalesce(nvme_serial, '') ||
 		coalesce(nvme_path, '') || coalesce(bridge, '') || coalesce(port, ''))
-		GLOB '*[^ -~]*') THEN 1 END) VIRTUAL;
-CREATE INDEX slot_suspect ON slot (id) WHERE suspect = 1;
+		GLOB '*[^ -~]*'));
 
 -- Of allocations that live: records that do not begin as one, and a generation without another.
-ALTER TABLE allocation ADD COLUMN suspect INTEGER GENERATED ALWAYS AS (CASE WHEN
+CREATE INDEX allocation_suspect ON allocation (id) WHERE
 	state NOT IN ('released', 'cancelled', 'refused') AND (request NOT GLOB '{*'
 	OR plan NOT GLOB '{*' OR network NOT GLOB '{*' OR order_text NOT GLOB '{*'
-	OR profile_record NOT GLOB '{*' OR generation NOT BETWEEN 0 AND 9007199254740990)
-	THEN 1 END) VIRTUAL;
-CREATE INDEX allocation_suspect ON allocation (id) WHERE suspect = 1;
+	OR profile_record NOT GLOB '{*' OR generation NOT BETWEEN 0 AND 9007199254740990);
 
 -- A GPU is named by its node, a disk is not.
 CREATE INDEX device_unclean ON device (id) WHERE dirty_since IS NOT NULL OR cleared_by IS NULL

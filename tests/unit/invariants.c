@@ -202,6 +202,8 @@ static const struct {
 	  ALLOC_WITH("network", "'x'"), ALLOC_WITH("network", "'{}'") },
 	{ "an allocation born with an order that is none", "check", "",
 	  ALLOC_WITH("order_text", "'x'"), ALLOC_WITH("order_text", "'{}'") },
+	{ "a profile of an allocation that is none", "check", ALLOC("x", "slice"),
+	  "UPDATE allocation SET profile_record = 1.5" GEN " WHERE id = 'x'", NULL },
 	{ "a plan that is none", "check", "", A1("plan = '[]'"), A1("plan = '{\"epoch\":1}'") },
 	{ "a network of an allocation that is none", "check", "", A1("network = 'x'"),
 	  A1("network = NULL") },

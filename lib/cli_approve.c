@@ -41,8 +41,8 @@ static bool is_seen(const struct ga_nvme *d)
 	return d->signatures_known && d->is_block != GA_UNKNOWN;
 }
 
-/* A disk that could be two by now: what an older discovery saw of it is no longer known, and what is
- * unknown blocks. */
+/* A disk that could be two by now: what an older discovery saw of it is no longer known, and what
+ * is unknown blocks. */
 static void forget(struct ga_nvme *d)
 {
 	d->is_block = GA_UNKNOWN;

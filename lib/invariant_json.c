@@ -42,7 +42,8 @@ const struct ga_rule ga_rules_json[] = {
 	  NOT_BEGUN("NEW.order_text"), OBJECT_SENTENCE, NULL },
 	/* The request never changes. */
 	{ "allocation_json", "BEFORE UPDATE ON allocation",
-	  NOW("profile_record", NOT_BEGUN) " OR " NOW("plan", NOT_BEGUN) " OR " NOW("network", NOT_BEGUN) " OR "
+	  NOW("profile_record", NOT_BEGUN) " OR " NOW("plan", NOT_BEGUN) " OR "
+	  NOW("network", NOT_BEGUN) " OR "
 	  NOW("order_text", NOT_BEGUN), OBJECT_SENTENCE, NULL },
 	{ "profile_json", "BEFORE INSERT ON profile", NOT_OBJECT("NEW.record"), OBJECT_SENTENCE,
 	  NULL },

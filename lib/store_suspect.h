@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The conditions of the indexes of share/sql/0024-suspect.sql, word for word: with others SQLite says
- * "no query solution". Private to the store. */
+/* The conditions of the indexes of share/sql/0024-suspect.sql, word for word: with others SQLite
+ * says "no query solution". Private to the store. */
 #ifndef GA_STORE_SUSPECT_H
 #define GA_STORE_SUSPECT_H
 
@@ -28,7 +28,8 @@
 	"OR numa_node NOT BETWEEN -1 AND 1023 OR module_id NOT BETWEEN 0 AND 63 " \
 	"OR '' IN (gpu_identity, gpu_device, nvme_wwid, nvme_serial, nvme_path, bridge, port) " \
 	"OR nvme_size_bytes IS NULL OR nvme_size_bytes <= 0 " \
-	"OR (gpu_identity || coalesce(gpu_device, '') || nvme_wwid || coalesce(nvme_serial, '') || " \
+	"OR (gpu_identity || coalesce(gpu_device, '') || nvme_wwid || " \
+	"coalesce(nvme_serial, '') || " \
 	"coalesce(nvme_path, '') || coalesce(bridge, '') || coalesce(port, '')) " \
 	"GLOB '*[^ -~]*'))) "
 #define GA_SQL_ALLOCATION_SUSPECT \

@@ -46,7 +46,8 @@
 
 /* ---- parts of sentences ---- */
 
-/* Whoever has a device open is not its fault: a step that failed so begins with one of these. */
+/* A device is not faulty because a process uses it. A step that failed for a process begins with one
+ * of these. */
 #define GA_SAID_USED_BY "process "
 #define GA_SAID_USED_UNSEEN "a process that cannot be seen "
 

@@ -105,7 +105,7 @@ static void want(const struct ga_disk *d, struct wanted *w)
 	};
 	add_partition_numbers(d, w);
 	add_passthrough(d, w);
-	/* Who has a loop device's file open has its bytes too. */
+	/* A process that has the file of a loop device open can write its bytes. */
 	if (ga_starts(d->dev.name, "loop") && !ioctl(d->fd, LOOP_GET_STATUS64, &info) &&
 	    !info.lo_rdevice)
 		want_file((dev_t)info.lo_device, info.lo_inode, w);

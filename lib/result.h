@@ -29,8 +29,8 @@ GA_MUST_CHECK int ga_result_fold(const struct ga_shape *shape, const void *obj, 
 /* A phase: folded as a timeline row; on stdout only when to_stdout (--progress json). */
 GA_MUST_CHECK int ga_result_progress(const struct ga_progress *p, bool to_stdout,
 				     struct ga_err *err);
-/* Where the state is on this machine: user-data that no allocation needs any more is removed. What
- * cannot be removed is told, and is for a later run. Before ga_result_close. */
+/* Where the state is on this machine: user-data that no allocation needs any more is removed. It
+ * says what it could not remove; a later run tries again. Call it before ga_result_close. */
 void ga_result_tidy(void);
 
 #endif

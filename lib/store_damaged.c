@@ -28,7 +28,8 @@ enum { D_KIND, D_ID, D_STATE, D_SINCE, D_NODE, D_PROJECT, D_WHAT, D_SHAPE };
 	OF_NODE(GA_DAMAGED_REASONS) "state <> 'retired' AND " GA_SQL_NOT_REASONS("blockers") \
 	" UNION ALL " OF_SLOT(GA_DAMAGED_REASONS) "state NOT IN ('available', 'retired') AND " \
 	GA_SQL_NOT_REASONS("blockers")
-/* What attention looks at each time it is asked: each row once, and of it what is not empty. */
+/* Attention asks this each time: it reads each node once, and parses only columns that hold more
+ * than the empty record. */
 #define OF_NODES \
 	"SELECT 'node', id, state, since, id, NULL, CASE WHEN network <> '{}' AND " \
 	GA_SQL_NOT_OBJECT("network") " THEN 'its network is not a record' WHEN " \

@@ -219,8 +219,8 @@ static int check_unsigned(struct ga_db *db, const struct ga_rec *rec, const char
 		      "take the record from them unchanged");
 }
 
-/* Whether the result answers the order in force of its object, on the node that it names: only that
- * node was given the attempt. An inventory is asked for by a person, and shows the key itself. */
+/* Whether the result answers the order in force of its object, on the node that it names: no other
+ * node was given that attempt. A person asks for an inventory, and is shown the key. */
 static int answers_order(struct ga_db *db, const struct ga_rec *rec, const char *key,
 			 struct ga_err *err)
 {
@@ -296,8 +296,8 @@ static int is_told(struct ga_db *db, const char *action, const char *object, jso
 	return ga_streq(last, text.buf);
 }
 
-/* Who may write the state needs no signature here; that it has another key than the state knows,
- * as after its folder was lost, is for the audit, and for whoever runs it. */
+/* A program that may write the state needs no signature here. When it signs with another key than
+ * the state knows, as after its folder was lost, the audit and the user are told so. */
 static int note_other(struct ga_db *db, const char *node, const char *known, const char *key,
 		      struct ga_err *err)
 {

@@ -185,8 +185,8 @@ bool ga_store_block_is_answered(const char *code)
 	return false;
 }
 
-/* Moves and adds a reason in one update, as the triggers of an available slot ask for. What the
- * last one said already, as at each wipe that fails for the same, is said anew and not twice. */
+/* Moves and adds a reason in one update, as the triggers of an available slot ask for. A
+ * wipe that fails again for the same replaces its last reason, and adds no second one. */
 static int move_for(struct ga_db *db, const char *slot, const char *to, const char *code,
 		    const char *sentence, const char *at, struct ga_err *err)
 {

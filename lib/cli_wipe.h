@@ -17,8 +17,8 @@ GA_MUST_CHECK int ga_wipe_keep(const struct ga_rec *rec, const char *node, struc
 /* Says on standard error why a wipe is not confirmed: its record often goes into a file or pipe. */
 void ga_wipe_say(const struct ga_wipe_evidence *e);
 
-/* Seals the evidence of a disk that was wiped by hand, and adds it to h. Says on standard error when
- * it cannot be added. h is NULL in a dry run: nothing is added. */
+/* Seals the evidence of a disk that was wiped by hand, and adds it to h. Says on standard error
+ * when it cannot be added. h is NULL in a dry run: nothing is added. */
 void ga_wipe_keep_evidence(struct ga_hostdb *h, struct ga_wipe_evidence *e);
 
 /* Writes the evidence: a dry run at a terminal is a plan to read, everything else the record. */

@@ -46,8 +46,8 @@
 
 /* ---- parts of sentences ---- */
 
-/* A device is not faulty because a process uses it. A step that failed for a process begins with one
- * of these. */
+/* A device is not faulty because a process uses it. A step that failed for a process begins with
+ * one of these. */
 #define GA_SAID_USED_BY "process "
 #define GA_SAID_USED_UNSEEN "a process that cannot be seen "
 

@@ -297,7 +297,7 @@ static int is_told(struct ga_db *db, const char *action, const char *object, jso
 }
 
 /* A program that may write the state needs no signature here. When it signs with another key than
- * the state knows, as after its folder was lost, the audit and the user are told so. */
+ * the state knows, as after its folder was lost, the audit and standard error say so. */
 static int note_other(struct ga_db *db, const char *node, const char *known, const char *key,
 		      struct ga_err *err)
 {

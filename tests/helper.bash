@@ -10,6 +10,7 @@
 # and common_teardown in them.
 #
 #   setup_host NAME [KEY=VALUE…]  make the recorded host at $HOST (again: disks in $WORK stay)
+#   wiped_fleet                   the nodes of $T/fleet.rec in the state: slots wiped, with the image "lab"
 #   in_host CMD…                  run CMD in it; HOST=… WORK=… in_host CMD… for another one
 #   "$SRC/tests/own-conf" "GPUAAS_PATH=$T/bin:$FIXED_PATH" CMD…
 #                                 run CMD where the fakes of $T/bin are found; PATH counts for nothing
@@ -171,6 +172,17 @@ setup_host()
 
 # The sanitizers make the folder of their log_path before umockdev's preload is ready, and crash:
 # inside a recorded host they report on stderr and by their exit status instead.
+wiped_fleet()
+{
+  gpuaas-approve --all-ready < "$T/fleet.rec" > "$T/slots"
+  "$SRC/tests/evidence" < "$T/slots" > "$T/evidence"
+  gpuaas-state fold "$T/evidence" > "$T/folded"
+  jq_in_order -c 'select(.kind == "gpuaas.host/1") | {kind: "gpuaas.node-image/1", node, image: "lab",
+    digest: ("sha256:" + "a" * 64), path: "/images/lab.raw",
+    verified_at: "2026-11-20T00:00:00.000000Z"}' "$T/fleet.rec" > "$T/images"
+  gpuaas-state apply "$T/images" > "$T/applied"
+}
+
 in_host()
 {
   ASAN_OPTIONS=${ASAN_OPTIONS/log_path=*([^:]):/} UBSAN_OPTIONS=${UBSAN_OPTIONS/log_path=*([^:]):/} \

@@ -19,13 +19,7 @@ fleet()
   setup_host h200
   in_host gpuaas-discover > "$T/h200.rec"
   "$SRC/tests/fleet" "$1" "$2" < "$T/h200.rec" > "$T/fleet.rec"
-  gpuaas-approve --all-ready < "$T/fleet.rec" > "$T/slots"
-  "$SRC/tests/evidence" < "$T/slots" > "$T/evidence"
-  gpuaas-state fold "$T/evidence" > "$T/folded"
-  jq_in_order -c 'select(.kind == "gpuaas.host/1") | {kind: "gpuaas.node-image/1", node, image: "lab",
-    digest: ("sha256:" + "a" * 64), path: "/images/lab.raw",
-    verified_at: "2026-11-20T00:00:00.000000Z"}' "$T/fleet.rec" > "$T/images"
-  gpuaas-state apply "$T/images" > "$T/applied"
+  wiped_fleet
   NODE=$(gpuaas-list nodes --limit 1 | jq -r .node)
 }
 

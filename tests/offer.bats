@@ -32,19 +32,7 @@ fleet()
   setup_host "${3-h200}" "${@:4}"
   in_host gpuaas-discover > "$T/host.rec"
   "$SRC/tests/fleet" "$1" "$2" < "$T/host.rec" > "$T/fleet.rec"
-  clean_slots
-}
-
-# The nodes of fleet.rec, their slots wiped, each with the image.
-clean_slots()
-{
-  gpuaas-approve --all-ready < "$T/fleet.rec" > "$T/slots"
-  "$SRC/tests/evidence" < "$T/slots" > "$T/evidence"
-  gpuaas-state fold "$T/evidence" > "$T/folded"
-  jq_in_order -c 'select(.kind == "gpuaas.host/1") | {kind: "gpuaas.node-image/1", node, image: "lab",
-    digest: ("sha256:" + "a" * 64), path: "/images/lab.raw",
-    verified_at: "2026-11-20T00:00:00.000000Z"}' "$T/fleet.rec" > "$T/images"
-  gpuaas-state apply "$T/images" > "$T/applied"
+  wiped_fleet
 }
 
 in_state()
@@ -251,7 +239,7 @@ pending()
   setup_host h200
   export GPUAAS_LIBNVFM=$GPUAAS_BUILD/tests/libnvfm.so.1 GPUAAS_FAKE_FABRIC=$HOST/fabric.json
   in_host gpuaas-discover > "$T/fleet.rec"
-  clean_slots
+  wiped_fleet
   profile pairs '.counts = [2]'
   profile fours '.counts = [4]'
   # Six are free: two pairs and two single ones, and no four of them.
@@ -294,7 +282,7 @@ pending()
   setup_host h200
   export GPUAAS_LIBNVFM=$GPUAAS_BUILD/tests/libnvfm.so.1 GPUAAS_FAKE_FABRIC=$HOST/fabric.json
   in_host gpuaas-discover > "$T/fleet.rec"
-  clean_slots
+  wiped_fleet
   profile pairs '.counts = [2]'
   gpuaas-place --profile pairs --gpus 2 > "$T/plan"
   gpuaas-place --profile pairs --gpus 2 > "$T/plan"

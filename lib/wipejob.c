@@ -42,7 +42,9 @@ static int refuse_kept(const char *path, const char *const *kept, struct ga_err 
 	for (; *kept; kept++)
 		if (stat(*kept, &st) == 0 && st.st_dev == disk.st_dev && st.st_ino == disk.st_ino)
 			return ga_fail_for(err, GA_CONFLICT, "nvme_in_use",
-					   "'%s' is '%s', which gpuaas goes by", path, *kept);
+					   "'%s' is the database '%s' of gpuaas, and "
+					   "no disk to wipe",
+					   path, *kept);
 	return 0;
 }
 

@@ -103,7 +103,7 @@ typed()
   for own in "$GPUAAS_HOST_DIR/host.db" "$GPUAAS_STATE"; do
     sum=$(sha256sum < "$own")
     run --separate-stderr here gpuaas-wipe --device "$own" --class clear --dry-run
-    assert_stderr "'$own' is '$own', which gpuaas goes by"
+    assert_stderr "'$own' is the database '$own' of gpuaas, and no disk to wipe"
     run --separate-stderr here gpuaas-wipe --device "$own" --class clear \
       --confirm "file:$(stat -c %Hd:%Ld "$own" | sed 's/0://'):$(stat -c %i "$own")"
     assert_equal "$status" 4

@@ -26,7 +26,8 @@
 	X(ga_sql_state_21, "share/sql/0021-slot-health.sql") \
 	X(ga_sql_state_22, "share/sql/0022-usage-triggers.sql") \
 	X(ga_sql_state_23, "share/sql/0023-audit-count.sql") \
-	X(ga_sql_state_24, "share/sql/0024-suspect.sql")
+	X(ga_sql_state_24, "share/sql/0024-suspect.sql") \
+	X(ga_sql_state_25, "share/sql/0025-suspect-again.sql")
 
 #define HOST_MIGRATIONS(X) \
 	X(ga_sql_host_1, "share/sql/host-0001-base.sql") \

@@ -177,7 +177,7 @@ const struct ga_rule ga_rules_wiped[] = {
 	  PROVEN ";\n"
 	  "SELECT RAISE(ABORT, 'tainted: a device of a slot that was wiped was not cleared') WHERE "
 	  "NEW.state = 'available' AND EXISTS (SELECT 1 FROM device WHERE id IN (NEW.nvme_wwid, "
-	  "NEW.gpu_id) AND dirty_since IS NOT NULL);" },
+	  "NEW.gpu_id) AND (dirty_since IS NOT NULL OR cleared_by IS NOT NEW.wipe_evidence_id));" },
 	/* What was wiped under another policy, or in another slot. */
 	{ "slot_wiped_for", "BEFORE UPDATE OF state ON slot",
 	  "NEW.state = 'available' AND OLD.state = 'disabled' AND EXISTS (SELECT 1 FROM device d "

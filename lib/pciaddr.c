@@ -36,8 +36,24 @@ int ga_pciaddr_parse(const char *text, struct ga_pciaddr *ret, struct ga_err *er
 
 char *ga_pciaddr_format(const struct ga_pciaddr *a, char out[GA_PCIADDR_SIZE])
 {
-	snprintf(out, GA_PCIADDR_SIZE, "%04x:%02x:%02x.%x", a->domain, a->bus, a->device,
-		 a->function);
+	static const char digits[] = "0123456789abcdef";
+	char *p = out;
+	int shift = 12;
+
+	/* Without snprintf: each placement writes three. A domain has four digits or more. */
+	while (shift < 28 && a->domain >> (shift + 4))
+		shift += 4;
+	for (; shift >= 0; shift -= 4)
+		*p++ = digits[a->domain >> shift & 15];
+	*p++ = ':';
+	*p++ = digits[a->bus >> 4];
+	*p++ = digits[a->bus & 15];
+	*p++ = ':';
+	*p++ = digits[a->device >> 4];
+	*p++ = digits[a->device & 15];
+	*p++ = '.';
+	*p++ = digits[a->function & 15];
+	*p = '\0';
 	return out;
 }
 

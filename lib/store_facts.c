@@ -419,26 +419,24 @@ void ga_store_fill_bundle(const struct ga_rows *rows, struct ga_bundle *b)
 }
 
 /* What of the row cannot stand in a plan, whose bundle has most of its columns, or NULL. */
-static char *damaged(const struct ga_rows *rows)
+static char *damaged(const struct ga_rows *rows, const struct ga_bundle *bundle)
 {
-	const char *known = ga_rows_text(rows, GA_SF_DAMAGED);
+	char *ret = ga_strdup0(ga_rows_text(rows, GA_SF_DAMAGED));
+	struct ga_bundle placed = *bundle;
 	struct ga_err why = GA_ERR_INIT;
-	char *ret = ga_strdup0(known);
-	struct ga_bundle b;
 
 	if (ret)
 		return ret;
-	ga_store_fill_bundle(rows, &b);
 	/* Placing raises it by one. */
-	b.generation += b.generation < INT64_MAX;
-	if (ga_shape_check(&ga_bundle_shape, &b, &why) < 0)
+	placed.generation += placed.generation < INT64_MAX;
+	if (ga_shape_check(&ga_bundle_shape, &placed, &why) < 0)
 		ret = ga_xstrdup(why.msg);
 	ga_err_clear(&why);
-	ga_shape_release(&ga_bundle_shape, &b);
 	return ret;
 }
 
-size_t ga_store_sale_blockers(struct ga_db *db, const struct ga_rows *rows, bool baremetal,
+size_t ga_store_sale_blockers(struct ga_db *db, const struct ga_rows *rows,
+			      const struct ga_bundle *bundle, bool baremetal,
 			      struct ga_reasons *ret)
 {
 	const struct ga_wipe_policy wipe = {
@@ -448,7 +446,7 @@ size_t ga_store_sale_blockers(struct ga_db *db, const struct ga_rows *rows, bool
 	};
 	const char *node = ga_rows_text(rows, GA_SF_NODE), *gpu = ga_rows_text(rows, GA_SF_GPU_ID);
 	const char *identity = ga_rows_text(rows, GA_SF_GPU_IDENTITY);
-	ga_autofree char *unreadable = damaged(rows);
+	ga_autofree char *unreadable = damaged(rows, bundle);
 	size_t n = node ? strlen(node) : 0;
 	/* The device that carries the GPU's taint is that of its identity on this node. */
 	bool known = gpu && identity && ga_starts(gpu, node) && gpu[n] == '/' &&
@@ -503,6 +501,7 @@ int ga_store_block_unsellable(struct ga_db *db, const char *slot, struct ga_err 
 {
 	struct ga_reasons reasons = { 0 };
 	ga_autorows struct ga_rows *rows = NULL;
+	struct ga_bundle bundle;
 	size_t i;
 	int r;
 
@@ -510,8 +509,11 @@ int ga_store_block_unsellable(struct ga_db *db, const char *slot, struct ga_err 
 		return -1;
 	r = ga_rows_next(rows, err);
 	/* A slot is a complete row whatever its node sells. */
-	if (r > 0)
-		ga_store_sale_blockers(db, rows, false, &reasons);
+	if (r > 0) {
+		ga_store_fill_bundle(rows, &bundle);
+		ga_store_sale_blockers(db, rows, &bundle, false, &reasons);
+		ga_shape_release(&ga_bundle_shape, &bundle);
+	}
 	for (i = 0; r >= 0 && i < reasons.n; i++)
 		if (!ga_streq(reasons.v[i].code, "tainted") &&
 		    !ga_streq(reasons.v[i].code, "health_failed"))

@@ -65,8 +65,8 @@ GA_MUST_CHECK int ga_store_blockers(struct ga_db *db, const struct ga_approval *
 	"fabric_claim_mode, storage_ownership, health_state, " \
 	GA_SQL_CLEAN("slot.nvme_wwid", "disk") " AND " GA_SQL_CLEAN("slot.gpu_id", "gpu") \
 	", state, since, " GA_SQL_CLAIM_AGAINST \
-	", (SELECT group_concat(x.cpuset, ';') FROM slot x WHERE x.node_id = slot.node_id AND " \
-	"x.id <> slot.id AND x.retired = 0), " GA_SQL_DAMAGED more "FROM slot "
+	", (SELECT group_concat(x.cpuset, ';') FROM slot x INDEXED BY slot_place WHERE " \
+	"x.node_id = slot.node_id AND x.id <> slot.id AND x.state <> 'retired'), " GA_SQL_DAMAGED more "FROM slot "
 enum {
 	GA_SF_ID, GA_SF_INDEX, GA_SF_GENERATION, GA_SF_NUMA, GA_SF_GPU_IDENTITY, GA_SF_GPU_ADDRESS,
 	GA_SF_GPU_DEVICE, GA_SF_MODULE, GA_SF_WWID, GA_SF_SERIAL, GA_SF_PATH, GA_SF_BYTES,
@@ -78,8 +78,10 @@ enum {
 };
 /* The part of a plan that the row is; release it as ga_bundle_shape. */
 void ga_store_fill_bundle(const struct ga_rows *rows, struct ga_bundle *b);
-/* Adds why a slot of that row may not be sold in the shape (GA_GATE_PLACE); the number added. */
-size_t ga_store_sale_blockers(struct ga_db *db, const struct ga_rows *rows, bool baremetal,
+/* Adds why a slot of that row may not be sold in the shape (GA_GATE_PLACE); the number added.
+ * bundle: the row as ga_store_fill_bundle filled it. */
+size_t ga_store_sale_blockers(struct ga_db *db, const struct ga_rows *rows,
+			      const struct ga_bundle *bundle, bool baremetal,
 			      struct ga_reasons *ret);
 /* Adds to the blockers of a disabled slot what its row lacks of one on sale, each code once. Taint
  * and health have their own columns and are left out. */

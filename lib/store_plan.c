@@ -85,6 +85,7 @@ static int add_bundle(struct ga_db *db, const char *slot, struct ga_plan *p,
 		      struct ga_reasons *refused, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
+	struct ga_bundle *bundle;
 	int r;
 
 	if (ga_db_query(db, &rows, err, GA_SQL_SLOT_FACTS "WHERE id = ?1", "s", slot) < 0)
@@ -92,9 +93,10 @@ static int add_bundle(struct ga_db *db, const char *slot, struct ga_plan *p,
 	r = ga_rows_next(rows, err);
 	if (r <= 0)
 		return r < 0 ? -1 : ga_fail(err, GA_NOTFOUND, "there is no slot '%s'", slot);
-	if (ga_store_sale_blockers(db, rows, ga_streq(p->shape, "baremetal"), refused))
+	bundle = ga_list_add(&p->bundles);
+	ga_store_fill_bundle(rows, bundle);
+	if (ga_store_sale_blockers(db, rows, bundle, ga_streq(p->shape, "baremetal"), refused))
 		return 0;
-	ga_store_fill_bundle(rows, ga_list_add(&p->bundles));
 	tighten(&p->wipe, ga_rows_text(rows, GA_SF_CLASS), ga_rows_text(rows, GA_SF_VERIFY),
 		ga_rows_text(rows, GA_SF_GPU_MEMORY));
 	return 1;

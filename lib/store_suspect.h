@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The conditions of the indexes of share/sql/0024-suspect.sql, word for word: with others SQLite
- * says "no query solution". Private to the store. */
+/* The conditions of the indexes of share/sql/0025-suspect-again.sql, word for word: with others
+ * SQLite says "no query solution". Private to the store. */
 #ifndef GA_STORE_SUSPECT_H
 #define GA_STORE_SUSPECT_H
 
 #define GA_SQL_SLOT_SUSPECT \
-	"((state <> 'retired' AND generation NOT BETWEEN 0 AND 9007199254740990) " \
-	"OR (state = 'available' AND (blockers <> '[]' OR health_state = 'failed' " \
+	"(blockers <> '[]' OR health_state = 'failed' " \
 	"OR gpu_id IS NULL OR gpu_id IS NOT node_id || '/' || gpu_identity " \
 	"OR gpu_pci_address IS NULL OR gpu_pci_address NOT GLOB " \
 	"'[0-9a-f][0-9a-f][0-9a-f][0-9a-f]:[0-9a-f][0-9a-f]:[0-9a-f][0-9a-f].[0-7]' " \
@@ -31,10 +30,12 @@
 	"OR (gpu_identity || coalesce(gpu_device, '') || nvme_wwid || " \
 	"coalesce(nvme_serial, '') || " \
 	"coalesce(nvme_path, '') || coalesce(bridge, '') || coalesce(port, '')) " \
-	"GLOB '*[^ -~]*'))) "
+	"GLOB '*[^ -~]*') "
+#define GA_SQL_SLOT_LAST_GENERATION "generation NOT BETWEEN 0 AND 9007199254740990 "
 #define GA_SQL_ALLOCATION_SUSPECT \
-	"state NOT IN ('released', 'cancelled', 'refused') AND (request NOT GLOB '{*' " \
-	"OR plan NOT GLOB '{*' OR network NOT GLOB '{*' OR order_text NOT GLOB '{*' " \
-	"OR profile_record NOT GLOB '{*' OR generation NOT BETWEEN 0 AND 9007199254740990) "
+	"state <> 'released' AND state <> 'cancelled' AND state <> 'refused' AND (" \
+	"request NOT GLOB '{*' OR plan NOT GLOB '{*' OR network NOT GLOB '{*' " \
+	"OR order_text NOT GLOB '{*' OR profile_record NOT GLOB '{*' " \
+	"OR generation NOT BETWEEN 0 AND 9007199254740990) "
 
 #endif

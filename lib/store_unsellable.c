@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The slots on sale that may not be sold. Only damage brings a slot there, so those that are well
- * are not read: what could be wrong is found by indexes (0024-suspect.sql), and judged as placement
+ * are not read: what could be wrong is found by indexes (0025-suspect-again.sql), and judged as placement
  * does it (ga_store_sale_blockers).
  */
 #include <stdlib.h>
@@ -19,11 +19,14 @@ static int judge_sale(struct ga_db *db, const struct ga_rows *rows, ga_unsellabl
 		      struct ga_err *err)
 {
 	struct ga_reasons slice = { 0 }, whole = { 0 };
-	bool not_whole = ga_store_sale_blockers(db, rows, true, &whole) > 0;
-	bool only_whole = ga_rows_bool(rows, GA_SF_ONLY_WHOLE);
-	bool not_slice = !only_whole && ga_store_sale_blockers(db, rows, false, &slice) > 0;
+	bool only_whole = ga_rows_bool(rows, GA_SF_ONLY_WHOLE), not_whole, not_slice;
+	struct ga_bundle bundle;
 	int r = 0;
 
+	ga_store_fill_bundle(rows, &bundle);
+	not_whole = ga_store_sale_blockers(db, rows, &bundle, true, &whole) > 0;
+	not_slice = !only_whole && ga_store_sale_blockers(db, rows, &bundle, false, &slice) > 0;
+	ga_shape_release(&ga_bundle_shape, &bundle);
 	if (only_whole ? not_whole : not_slice)
 		r = each(rows, only_whole || not_whole ? "leaves it out" :
 							 "leaves it out of slices",
@@ -42,6 +45,8 @@ static int judge_sale(struct ga_db *db, const struct ga_rows *rows, ga_unsellabl
 	"(d.device_kind = 'gpu') <> (d.id GLOB d.node_id || '/*')) AND " ON_SALE
 #define SUSPECTS \
 	"SELECT id FROM slot s INDEXED BY slot_suspect WHERE " GA_SQL_SLOT_SUSPECT " AND " ON_SALE \
+	" UNION SELECT id FROM slot s INDEXED BY slot_last_generation WHERE " \
+	GA_SQL_SLOT_LAST_GENERATION " AND " ON_SALE \
 	" UNION " UNCLEAN("nvme_wwid") \
 	" UNION " UNCLEAN("gpu_id") " UNION SELECT s.id FROM claim c CROSS JOIN slot s ON " \
 	"s.id = c.slot_id WHERE c.live = 1 AND " ON_SALE " UNION SELECT s.id FROM claim c " \

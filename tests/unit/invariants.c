@@ -848,6 +848,14 @@ static const struct {
 	{ "a clearing that a temporary trigger swallows", "tainted",
 	  EVIDENCE("x", "s3", GOOD) SWALLOW("device"), TO_AVAILABLE("x"),
 	  SLOT("state = 'disabled', wipe_evidence_id = 'x'", "s3") },
+	/* Its devices were clean before, by a wipe of less. */
+	{ "a later wipe of clean devices whose clearing is swallowed", "tainted",
+	  S2_OFF SLOT("wipe_minimum_class = 'purge'", "s2")
+	  SLOT("state = 'wiping', wipe_attempt = 'w2b'", "s2")
+	  EVIDENCE("x", "s2", "'w2b', 'd2', 'g2', " LATE ", " LATE
+		   ", 'purge', 'confirmed', 'full', 'confirmed', 1")
+	  SWALLOW("device"), SLOT("state = 'available', wipe_evidence_id = 'x'", "s2"),
+	  SLOT("state = 'disabled', wipe_evidence_id = 'x'", "s2") },
 	{ "a slot available by itself while another is cleared", "tainted",
 	  S2_WIPING("cordon_reason = 'x'") EVIDENCE("x", "s3", GOOD)
 	  "CREATE TEMP TRIGGER other AFTER UPDATE ON main.device WHEN NEW.id = 'd3' BEGIN "

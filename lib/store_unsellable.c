@@ -126,30 +126,93 @@ static int nodes_of_cpus(struct ga_db *db, json_t *nodes, struct ga_err *err)
 	return r;
 }
 
+/* Ids in their order, of which the devices should have each. */
+struct wanted {
+	struct ga_rows *rows;
+	const char *id; /* NULL: no more */
+};
+
+static int step(struct wanted *w, struct ga_err *err)
+{
+	int r = ga_rows_next(w->rows, err);
+
+	w->id = r > 0 ? ga_rows_text(w->rows, 0) : NULL;
+	return r < 0 ? -1 : 0;
+}
+
+/* Goes on to what comes after the device, and adds what would have come before it. NULL: after
+ * the last. */
+static int pass(struct wanted *w, const char *device, json_t *missing, struct ga_err *err)
+{
+	int order = -1;
+
+	while (w->id && (!device || (order = strcmp(w->id, device)) <= 0)) {
+		if (order < 0)
+			json_array_append_new(missing, json_string(w->id));
+		if (step(w, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Devices of slots that have no row: what SQLite would look up for each slot is read side by side,
+ * in the order of three indexes. */
+static int missing_devices(struct ga_db *db, json_t *missing, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *devices = NULL, *gpus = NULL, *disks = NULL;
+	struct wanted gpu, disk;
+	int r;
+
+	if (ga_db_query(db, &gpus, err,
+			"SELECT gpu_id FROM slot INDEXED BY slot_gpu_once WHERE retired = 0 AND "
+			"gpu_id IS NOT NULL ORDER BY gpu_id", "") < 0 ||
+	    ga_db_query(db, &disks, err,
+			"SELECT nvme_wwid FROM slot INDEXED BY slot_nvme_once WHERE retired = 0 "
+			"AND nvme_wwid IS NOT NULL ORDER BY nvme_wwid", "") < 0 ||
+	    ga_db_query(db, &devices, err, "SELECT id FROM device ORDER BY id", "") < 0)
+		return -1;
+	gpu = (struct wanted){ .rows = gpus };
+	disk = (struct wanted){ .rows = disks };
+	if (step(&gpu, err) < 0 || step(&disk, err) < 0)
+		return -1;
+	do {
+		const char *id;
+
+		r = ga_rows_next(devices, err);
+		id = r > 0 ? ga_rows_text(devices, 0) : NULL;
+		if (r < 0 || pass(&gpu, id, missing, err) < 0 || pass(&disk, id, missing, err) < 0)
+			return -1;
+	} while (r > 0);
+	return 0;
+}
+
 int ga_store_each_unsellable(struct ga_db *db, ga_unsellable each, void *arg, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *found = NULL, *rows = NULL;
-	ga_autojson json_t *slots = json_array(), *nodes = json_array();
-	ga_autostr struct ga_str ids = GA_STR_INIT, of_nodes = GA_STR_INIT;
+	ga_autojson json_t *slots = json_array(), *nodes = json_array(), *missing = json_array();
+	ga_autostr struct ga_str ids = GA_STR_INIT, of_nodes = GA_STR_INIT, devices = GA_STR_INIT;
 	int r;
 
 	if (ga_db_query(db, &found, err, SUSPECTS, "") < 0)
 		return -1;
 	while ((r = ga_rows_next(found, err)) > 0)
 		json_array_append_new(slots, json_string(ga_rows_text(found, 0)));
-	if (r < 0 || nodes_of_cpus(db, nodes, err) < 0)
+	if (r < 0 || nodes_of_cpus(db, nodes, err) < 0 || missing_devices(db, missing, err) < 0)
 		return -1;
-	if (!json_array_size(slots) && !json_array_size(nodes))
+	if (!json_array_size(slots) && !json_array_size(nodes) && !json_array_size(missing))
 		return 0;
 	ga_rec_dump(slots, &ids);
 	ga_rec_dump(nodes, &of_nodes);
+	ga_rec_dump(missing, &devices);
 	if (ga_db_query(db, &rows, err,
 			GA_SQL_SLOT_FACTS_AND(", (SELECT mode FROM node WHERE id = slot.node_id) = "
 					      "'baremetal' ")
 			"WHERE state = 'available' AND id IN (SELECT value FROM json_each(?1) "
 			"UNION SELECT s.id FROM json_each(?2) n JOIN slot s ON "
-			"s.node_id = n.value) ORDER BY node_id, slot_index",
-			"ss", ids.buf, of_nodes.buf) < 0)
+			"s.node_id = n.value UNION SELECT s.id FROM json_each(?3) d JOIN slot s ON "
+			"s.gpu_id = d.value OR s.nvme_wwid = d.value) "
+			"ORDER BY node_id, slot_index",
+			"sss", ids.buf, of_nodes.buf, devices.buf) < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0)
 		if (judge_sale(db, rows, each, arg, err) < 0)

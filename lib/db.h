@@ -33,6 +33,8 @@ GA_MUST_CHECK int ga_db_open(const char *path, enum ga_db_file file, enum ga_db_
 /* Makes a new state file, open for writing. GA_CONFLICT "exists" when there is one. */
 GA_MUST_CHECK int ga_db_init(const char *path, bool lab, struct ga_db **ret, struct ga_err *err);
 void ga_db_close(struct ga_db *db);
+/* Whether this process has a database open, one that it left included: then no worker may start. */
+bool ga_db_is_open(void);
 void ga_cleanup_db(struct ga_db **db); /* rolls back what is open */
 #define ga_autodb ga_cleanup(ga_cleanup_db)
 /* Of a program that has read what it came for, and ends: reading ends, and the connection goes with

@@ -101,9 +101,13 @@ static int make_file(const char *path, struct ga_err *err)
 {
 	ga_autofree char *dir = ga_file_folder(path);
 	ga_autofd int fd = -1;
+	struct stat st;
 
 	if (refuse_network(dir, err) < 0)
 		return -1;
+	/* Not opened beside SQLite: to close it would end the locks that SQLite may have on it. */
+	if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
+		return 0;
 	fd = ga_file_open_like(path, dir, err);
 	return fd < 0 ? -1 : 0;
 }
@@ -337,12 +341,21 @@ static int read_meta(struct ga_db *db, struct ga_err *err)
 	return 0;
 }
 
+static size_t handles; /* of this process */
+
+bool ga_db_is_open(void)
+{
+	return handles > 0;
+}
+
 static int connect_file(struct ga_db *db, bool lab, struct ga_err *err)
 {
-	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
-
 	/* Also a reader writes the shared memory of the WAL; it falls back to read-only. */
-	if (sqlite3_open_v2(db->path, &db->sqlite, flags, NULL) != SQLITE_OK)
+	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
+	int r = sqlite3_open_v2(db->path, &db->sqlite, flags, NULL);
+
+	handles += !!db->sqlite;
+	if (r != SQLITE_OK)
 		return ga_db_fail(db, err);
 	if (configure(db, err) < 0)
 		return -1;
@@ -432,6 +445,7 @@ void ga_db_close(struct ga_db *db)
 		if (!db->turn.held && !ga_turnstile_try(&db->turn, "closing"))
 			sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
 	}
+	handles -= !!db->sqlite;
 	sqlite3_close(db->sqlite);
 	ga_turnstile_close(&db->turn);
 	free(db->path);

@@ -13,7 +13,10 @@
 #include "store_key.h"
 #include "store_wipe.h"
 
-/* A handle must not cross fork(2): each process opens the file for itself at its first result. */
+/* A handle must not cross fork(2): each process opens the file for itself at its first result. Nor
+ * may it be open at all where a worker starts: SQLite in the worker would go on from this process's
+ * memory of the file, take the locks that this process has there for its own, and lose them when
+ * this process ends; then others take the journal away under it (sqlite.org/howtocorrupt.html). */
 static struct {
 	char *path; /* NULL: no state on this machine */
 	struct ga_db *db;
@@ -51,15 +54,20 @@ int ga_result_open(const char *state_path, struct ga_err *err)
 	return 0;
 }
 
-void ga_result_close(void)
+void ga_result_set_down(void)
 {
 	if (result.db && result.opened_by == getpid())
 		ga_db_close(result.db);
+	result.db = NULL;
+}
+
+void ga_result_close(void)
+{
+	ga_result_set_down();
 	free(result.path);
 	ga_sign_close(result.key);
 	free(result.known);
 	result.path = NULL;
-	result.db = NULL;
 	result.key = NULL;
 	result.known = NULL;
 }

@@ -14,6 +14,8 @@
  * missing file: only stdout. lab must agree with the file's when it is known (GA_CONFLICT). */
 GA_MUST_CHECK int ga_result_open(const char *state_path, struct ga_err *err);
 void ga_result_close(void);
+/* Closes the state for now, so that a worker can start; the next result opens it again. */
+void ga_result_set_down(void);
 /* Folds (when there is a state) and then writes the record, signed with the host's key. A fold that
  * is refused (concurrent_update, …) still writes the record, and the refusal is the error. What the
  * state took and did not believe (ga_fold_unbelieved) stands on stderr, and its status is noted. */

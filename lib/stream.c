@@ -9,7 +9,9 @@
 
 #include "cli.h"
 #include "clock.h"
+#include "db.h"
 #include "emit.h"
+#include "result.h"
 #include "stop.h"
 #include "vec.h"
 
@@ -116,6 +118,9 @@ static int start(struct crew *crew, struct ga_err *err)
 		if (out < 0)
 			return ga_fail_sys(err, "cannot make room for the records of a worker");
 	}
+	ga_result_set_down();
+	if (ga_db_is_open())
+		return ga_fail(err, GA_SYSTEM, "a database is open where a worker would start");
 	fflush(stdout);
 	fflush(stderr);
 	pid = fork();

@@ -534,6 +534,36 @@ END
   exec 8>&-
 }
 
+@test "what a worker does after its program was killed stays in the state" {
+  make_metal
+  rm "$METAL/deploy/50-maas"
+  cat > "$METAL/deploy/50-slow" <<END
+#!/bin/bash
+cat > "$T/order"
+: > "$T/began"
+until [[ -e $T/go ]]; do read -rt 0.05 < "$T/never" || :; done
+echo '{"address":"192.0.2.7"}'
+END
+  chmod 755 "$METAL/deploy/50-slow"
+  mkfifo "$T/never"
+  exec 8<> "$T/never"
+  gpuaas-place --profile lab-baremetal --baremetal --name whole > "$T/plan"
+  background gpuaas-provision "$T/plan" > "$T/first" 2> "$T/words"
+  program=$BG_PID
+  wait_for 20 test -e "$T/began"
+  worker=$(pgrep -P "$program" gpuaas-provis)
+  kill -9 "$program"
+  wait_for 10 has_ended "$program"
+  # The last to close takes the journal away: the worker is not to be overlooked as one who has it.
+  gpuaas-state apply "$SRC/share/objects/lab.json" > "$T/out"
+  : > "$T/go"
+  wait_for 20 has_ended "$worker"
+  exec 8>&-
+  run_ok gpuaas-list allocations
+  jq_is .state active
+  run_ok gpuaas-state check
+}
+
 @test "after a restore a whole machine is not adopted, and that is said with what to do" {
   make_metal
   gpuaas-state backup "$T/before.db" > "$T/out"

@@ -138,6 +138,15 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "o.fabric_pf_pci_address = s.fabric_vf_pci_address WHERE s.retired = 0 AND "
 	  "o.retired = 0 ORDER BY 1",
 	  "its fabric function is the physical one of another slot's", NULL },
+	{ "duplicate_identity",
+	  "SELECT s.id FROM slot s JOIN slot o ON o.node_id = s.node_id AND o.retired = 0 AND "
+	  "s.gpu_pci_address IN (o.fabric_vf_pci_address, o.fabric_pf_pci_address) "
+	  "WHERE s.retired = 0 ORDER BY 1",
+	  "its GPU is a fabric function, of it or of another slot", NULL },
+	{ "duplicate_identity",
+	  "SELECT s.id FROM slot s JOIN node n ON n.id = s.node_id WHERE s.retired = 0 AND "
+	  "s.private_ip = json_extract(" GA_SQL_OBJECT("n.network") ", '$.gateway') ORDER BY 1",
+	  "its address is the gateway of its node's network", NULL },
 	{ "fractional",
 	  "SELECT id FROM slot WHERE (shape <> 'slice' OR sharing_mechanism <> 'exclusive_device') "
 	  "AND state IN ('available', 'reserved', 'provisioning', 'active') ORDER BY 1",
@@ -153,7 +162,8 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "wipe_evidence e ON e.id = d.cleared_by WHERE s.state IN ('available', 'reserved') AND "
 	  "(e.id IS NULL OR e.outcome <> 'confirmed' OR (d.device_kind = 'disk' AND "
 	  "e.wwid IS NOT d.id) OR (d.device_kind = 'gpu' AND "
-	  "d.id IS NOT e.node_id || '/' || e.gpu_identity) OR e.class = 'none' OR "
+	  "(d.id IS NOT e.node_id || '/' || e.gpu_identity OR "
+	  "e.vf_pci_address IS NOT s.fabric_vf_pci_address)) OR e.class = 'none' OR "
 	  "(s.wipe_minimum_class = 'purge' AND e.class <> 'purge') OR "
 	  "(s.wipe_verify = 'full' AND e.verify IS NOT 'full') OR "
 	  "(s.wipe_gpu_memory = 'required' AND e.gpu_memory <> 'confirmed') OR "
@@ -203,6 +213,8 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "mismatches IS NOT json_extract(record, '$.read_back.mismatches') OR "
 	  "surviving IS NOT json_extract(record, '$.markers.surviving') OR "
 	  "rules IS NOT json_extract(record, '$.rules') OR "
+	  "(guard IS NOT 'failed') <> NOT EXISTS (SELECT 1 FROM json_each(record, '$.guard') "
+	  "WHERE json_extract(value, '$.outcome') = 'failed') OR "
 	  "lab IS NOT json_extract(record, '$.lab')) ORDER BY number",
 	  "the evidence is stored with other facts than its record has", NULL },
 	/* what is available is complete */

@@ -30,6 +30,18 @@
 #define PF_VF_SENTENCE \
 	"pf_vf_conflict: a physical fabric function is never sold beside its own virtual one"
 
+/* One PCI function in two roles: the GPU of one slot is no fabric function, of another slot or of
+ * its own. */
+#define ROLES_WHEN \
+	"NEW.retired = 0 AND (NEW.gpu_pci_address IN (NEW.fabric_vf_pci_address, " \
+	"NEW.fabric_pf_pci_address) OR EXISTS (SELECT 1 FROM slot WHERE node_id = NEW.node_id " \
+	"AND retired = 0 AND id <> NEW.id AND (gpu_pci_address = NEW.fabric_vf_pci_address OR " \
+	"gpu_pci_address = NEW.fabric_pf_pci_address OR " \
+	"fabric_vf_pci_address = NEW.gpu_pci_address OR " \
+	"fabric_pf_pci_address = NEW.gpu_pci_address)))"
+#define ROLES_SENTENCE \
+	"duplicate_identity: a PCI function is a GPU or a fabric function, and stands in one slot"
+
 #define CPU_CLOSED \
 	"NOT EXISTS (SELECT 1 FROM slot WHERE id = NEW.slot_id AND node_id = NEW.node_id AND " \
 	"state = 'disabled')"
@@ -192,5 +204,9 @@ const struct ga_rule ga_rules_sold[] = {
 	{ "slot_change_pf_vf",
 	  "BEFORE UPDATE OF fabric_vf_pci_address, fabric_pf_pci_address ON slot", PF_VF_WHEN,
 	  PF_VF_SENTENCE, NULL },
+	{ "slot_new_roles", "BEFORE INSERT ON slot", ROLES_WHEN, ROLES_SENTENCE, NULL },
+	{ "slot_change_roles",
+	  "BEFORE UPDATE OF gpu_pci_address, fabric_vf_pci_address, fabric_pf_pci_address ON slot",
+	  ROLES_WHEN, ROLES_SENTENCE, NULL },
 	{ .name = NULL },
 };

@@ -11,8 +11,8 @@
 
 /*
  * Each slot with the evidence that proves its wipe: confirmed, of this disk and GPU, for the order
- * in force, as strong as the policy, read back whole, with a GPU and a fabric function that came
- * back, written by a version whose evidence is judged, and begun after both devices were last
+ * in force, as strong as the policy, read back whole, with a guard that refused nothing, a GPU and
+ * the slot's fabric function that came back, written by a version whose evidence is judged, and begun after both devices were last
  * dirtied. The rest of its content is for ga_wipe_proves(), in the fold and in the check. The view
  * does not read the slot's wipe_evidence_id: a trigger before an update still sees the old one.
  */
@@ -39,6 +39,8 @@ const char ga_sql_slot_proven[] =
 	"AND e.gpu_reset <> 'failed'\n"
 	"AND (e.vf_state = 'confirmed' OR (e.vf_state = 'not_needed' AND "
 	"s.fabric_vf_pci_address IS NULL))\n"
+	"AND e.vf_pci_address IS s.fabric_vf_pci_address\n"
+	"AND e.guard <> 'failed'\n"
 	"AND (e.medium = 'file') = e.lab\n"
 	"AND e.rules >= " GA_SQL_NUMBER(GA_WIPE_RULES_FIRST) "\n"
 	"AND NOT EXISTS (SELECT 1 FROM device x WHERE x.id IN (s.nvme_wwid, s.gpu_id) AND "
@@ -184,8 +186,15 @@ const struct ga_rule ga_rules_wiped[] = {
 	  "WHERE d.id IN (NEW.nvme_wwid, NEW.gpu_id) AND NOT EXISTS (SELECT 1 FROM wipe_evidence e "
 	  "WHERE e.id = d.cleared_by AND "
 	  GA_SQL_WIPED_FOR("e", "NEW.wipe_minimum_class", "NEW.wipe_verify",
-			   "NEW.wipe_gpu_memory") "))",
-	  "tainted: a device of the slot was wiped less than its policy asks", NULL },
+			   "NEW.wipe_gpu_memory")
+	  " AND (d.device_kind = 'disk' OR e.vf_pci_address IS NEW.fabric_vf_pci_address)))",
+	  "tainted: a device of the slot was wiped less than its policy asks, or with another fabric "
+	  "function", NULL },
+	/* Leave to destroy what a disk holds is for the wipe that its slot waits for. */
+	{ "slot_leave_ends", "AFTER UPDATE OF state ON slot",
+	  "NEW.state IN ('disabled', 'retired') AND NEW.state <> OLD.state", NULL,
+	  "UPDATE device SET destroy_data_by = NULL WHERE id = NEW.nvme_wwid AND "
+	  "destroy_data_by IS NOT NULL;" },
 	{ "slot_disposal", "BEFORE UPDATE OF state ON slot",
 	  "NEW.state = 'retired' AND OLD.state <> 'retired' AND NEW.disposal IS NULL AND "
 	  "EXISTS (SELECT 1 FROM device WHERE id IN (NEW.nvme_wwid, NEW.gpu_id) AND "

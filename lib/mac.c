@@ -65,6 +65,22 @@ char *ga_ip_format(uint32_t ip, char out[GA_IP_SIZE])
 	return out;
 }
 
+bool ga_ip_is_of_network(const char *ip, const char *gateway, int64_t prefix_bits)
+{
+	struct ga_err ignored = GA_ERR_INIT;
+	uint32_t own, gate, host;
+
+	if (!ip || !gateway || ga_ip_parse(ip, &own, &ignored) < 0 ||
+	    ga_ip_parse(gateway, &gate, &ignored) < 0)
+		return false;
+	if (own == gate)
+		return true;
+	if (prefix_bits < 1 || prefix_bits > 30)
+		return false;
+	host = UINT32_MAX >> prefix_bits;
+	return (own & ~host) == (gate & ~host) && (!(own & host) || (own & host) == host);
+}
+
 int ga_ip_net_parse(const char *text, uint32_t *net, int *bits, struct ga_err *err)
 {
 	ga_autofree char *copy = ga_xstrndup(text, 64);

@@ -172,10 +172,16 @@ static const char *idle_why(struct ga_adopting *a, const struct slot *s, bool st
 	return why;
 }
 
+/* What the host wrote on the disk since it was wiped is a tenant's, and goes. Where it does not say
+ * so, the disk may have been given away since the backup: the guard looks, as at a first wipe. */
 static int order_wipe(struct ga_adopting *a, const struct slot *s, struct ga_err *err)
 {
-	if (ga_store_order_wipe(a->db, s->id, "repair", err) < 0 ||
-	    ga_store_taint_slot(a->db, s->id, "unverified_since_restore", err) < 0)
+	const struct ga_inventory_work *w = ga_adopt_work(a, "wipe", s->id);
+	bool ours = w && w->unwiped_by;
+
+	if (ga_store_order_wipe(a->db, s->id, ours ? "repair" : "first", err) < 0 ||
+	    ga_store_taint_slot(a->db, s->id, ours ? "unverified_since_restore" : "doubted",
+				err) < 0)
 		return -1;
 	ga_texts_add(&a->out->wipes, s->id);
 	return ga_audit_add(a->db, "wipe_ordered", s->id,

@@ -5,6 +5,7 @@
 #include "cpuset.h"
 #include "invariant.h"
 #include "kind_state.h"
+#include "mac.h"
 #include "rec.h"
 
 void ga_cleanup_place_of(struct ga_place_of *p)
@@ -85,8 +86,8 @@ static int taken_devices(struct ga_db *db, const struct ga_candidate *c, const c
 			"SELECT EXISTS (SELECT 1 FROM slot "
 			"WHERE retired = 0 AND id IS NOT ?1 AND gpu_id = ?3) "
 			"OR EXISTS (SELECT 1 FROM slot "
-			"WHERE retired = 0 AND id IS NOT ?1 "
-			"AND node_id = ?2 AND gpu_pci_address = ?4), "
+			"WHERE retired = 0 AND id IS NOT ?1 AND node_id = ?2 AND (gpu_pci_address "
+			"= ?4 OR ?4 IN (fabric_vf_pci_address, fabric_pf_pci_address))), "
 			"EXISTS (SELECT 1 FROM slot "
 			"WHERE retired = 0 AND id IS NOT ?1 AND nvme_wwid = ?5), "
 			"EXISTS (SELECT 1 FROM slot "
@@ -95,7 +96,8 @@ static int taken_devices(struct ga_db *db, const struct ga_candidate *c, const c
 			"WHERE retired = 0 AND id IS NOT ?1 AND node_id = ?2 AND private_ip = ?7), "
 			"EXISTS (SELECT 1 FROM slot "
 			"WHERE retired = 0 AND id IS NOT ?1 "
-			"AND node_id = ?2 AND fabric_vf_pci_address = ?8), "
+			"AND node_id = ?2 AND ?8 IN (fabric_vf_pci_address, gpu_pci_address)) "
+			"OR ?4 IN (?8, ?9), "
 			"EXISTS (SELECT 1 FROM slot "
 			"WHERE retired = 0 AND id IS NOT ?1 "
 			"AND node_id = ?2 AND fabric_vf_pci_address = ?9) "
@@ -108,6 +110,23 @@ static int taken_devices(struct ga_db *db, const struct ga_candidate *c, const c
 			c->fabric ? c->fabric->pf_pci_address : NULL) < 0)
 		return -1;
 	return read_flags(rows, flags, GA_ARRAY_SIZE(flags), err);
+}
+
+static int taken_address(struct ga_db *db, const struct ga_candidate *c, bool *ret,
+			 struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT json_extract(" GA_SQL_OBJECT("network") ", '$.gateway'), "
+			"json_extract(" GA_SQL_OBJECT("network") ", '$.prefix_bits') FROM node "
+			"WHERE id = ?1", "s", c->node) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	*ret = r > 0 && ga_ip_is_of_network(c->suggested.private_ip, ga_rows_text(rows, 0),
+					    ga_rows_int(rows, 1));
+	return r < 0 ? -1 : 0;
 }
 
 static int taken_cpus(struct ga_db *db, const struct ga_candidate *c, const char *slot,
@@ -157,6 +176,7 @@ int ga_store_taken(struct ga_db *db, const struct ga_candidate *c, const char *s
 {
 	*ret = (struct ga_taken){ 0 };
 	if (taken_devices(db, c, slot, ret, err) < 0 ||
+	    taken_address(db, c, &ret->network, err) < 0 ||
 	    taken_cpus(db, c, slot, &ret->cpus, err) < 0 ||
 	    taken_memory(db, c, slot, &ret->memory, err) < 0)
 		return -1;
@@ -187,10 +207,11 @@ static int has_profile(struct ga_db *db, const char *type, bool *ret, struct ga_
 	return r < 0 ? -1 : 0;
 }
 
-/* Dirty, or wiped less than the slot's policy asks from now on. */
-static int is_tainted(struct ga_db *db, const struct ga_candidate *c,
+/* Dirty, wiped less than the slot's policy asks from now on, or with another fabric function. */
+static int is_tainted(struct ga_db *db, const struct ga_candidate *c, const struct ga_taken *taken,
 		      const struct ga_wipe_policy *policy, bool *ret, struct ga_err *err)
 {
+	const char *vf = c->fabric && !taken->vf && !taken->pf ? c->fabric->vf_pci_address : NULL;
 	ga_autorows struct ga_rows *rows = NULL;
 	ga_autofree char *gpu =
 		c->gpu ? ga_xprintf("%s/%s", c->node, c->gpu->identity) : NULL;
@@ -199,9 +220,10 @@ static int is_tainted(struct ga_db *db, const struct ga_candidate *c,
 	if (ga_db_query(db, &rows, err,
 			"SELECT 1 FROM device d WHERE d.id IN (?1, ?2) AND (d.dirty_since IS NOT "
 			"NULL OR NOT EXISTS (SELECT 1 FROM wipe_evidence e WHERE e.id = "
-			"d.cleared_by AND " GA_SQL_WIPED_FOR("e", "?3", "?4", "?5") "))",
-			"sssss", c->nvme ? c->nvme->wwid : NULL, gpu, policy->minimum_class,
-			policy->verify, policy->gpu_memory) < 0)
+			"d.cleared_by AND " GA_SQL_WIPED_FOR("e", "?3", "?4", "?5")
+			" AND (d.device_kind = 'disk' OR e.vf_pci_address IS ?6)))",
+			"ssssss", c->nvme ? c->nvme->wwid : NULL, gpu, policy->minimum_class,
+			policy->verify, policy->gpu_memory, vf) < 0)
 		return -1;
 	r = ga_rows_next(rows, err);
 	*ret = r > 0;
@@ -302,6 +324,18 @@ static void facts_of_disk(const struct ga_nvme *d, const struct ga_approval *a, 
 	f->wipe_possible = possible == 1;
 }
 
+static const char *duplicate(const struct ga_taken *t)
+{
+	if (t->gpu)
+		return "another slot has its GPU, or the GPU's PCI function as a fabric function";
+	if (t->nvme || t->mac)
+		return t->nvme ? "another slot has its disk" : "another slot has its MAC";
+	if (t->network)
+		return "its address is the gateway of the node's network, or one of the network's "
+		       "own";
+	return t->ip ? "another slot of the node has its address" : NULL;
+}
+
 static void facts_of(const struct ga_approval *a, const struct ga_place_of *at,
 		     const struct ga_taken *taken, bool lab, struct ga_slot_facts *f)
 {
@@ -324,7 +358,7 @@ static void facts_of(const struct ga_approval *a, const struct ga_place_of *at,
 		.private_ip = c->suggested.private_ip,
 		.fabric_vf_shared = taken->vf,
 		.pf_vf_conflict = taken->pf,
-		.duplicate_identity = taken->gpu || taken->nvme || taken->mac || taken->ip,
+		.duplicate_identity = duplicate(taken),
 		.cpuset = c->suggested.cpuset,
 		.cpuset_taken = taken->cpus,
 		.memory_mib = c->suggested.memory_mib,
@@ -360,7 +394,7 @@ int ga_store_blockers(struct ga_db *db, const struct ga_approval *a, const struc
 	facts_of(a, at, taken, ga_db_is_lab(db), &f);
 	f.nvme_ours = ours;
 	if (has_profile(db, c->gpu ? c->gpu->type : NULL, &f.has_profile, err) < 0 ||
-	    is_tainted(db, c, &a->wipe, &f.tainted, err) < 0 ||
+	    is_tainted(db, c, taken, &a->wipe, &f.tainted, err) < 0 ||
 	    in_partition(db, c, &f.partition_known, err) < 0 ||
 	    autoactivates(db, c->node, &f.disk_autoactivation, err) < 0)
 		return -1;

@@ -24,6 +24,8 @@ GA_MUST_CHECK int ga_store_place_of(struct ga_db *db, const struct ga_candidate 
 /* What of a candidate another slot has already: those columns stay empty. */
 struct ga_taken {
 	bool gpu, nvme, mac, ip, vf, pf, cpus, memory;
+	bool network; /* its address is one of the network's own */
+	bool moved;   /* the candidate's GPU is of a slot at another place: this one's is gone */
 };
 GA_MUST_CHECK int ga_store_taken(struct ga_db *db, const struct ga_candidate *c, const char *slot,
 				 struct ga_taken *ret, struct ga_err *err);

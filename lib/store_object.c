@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Declarative objects: images, verified copies, node settings; applied idempotently. */
 #include "audit.h"
+#include "mac.h"
 #include "rec.h"
 #include "store.h"
 #include "store_json.h"
@@ -246,13 +247,42 @@ static json_t *settings_detail(const struct ga_node_settings *s)
 	return detail;
 }
 
+/* A slot has its address for as long as it stands: the network may not take it for itself. */
+static int refuse_address(struct ga_db *db, const struct ga_node_settings *s, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (!s->network)
+		return 0;
+	if (ga_db_query(db, &rows, err,
+			"SELECT id, private_ip FROM slot WHERE node_id = ?1 AND retired = 0 AND "
+			"private_ip IS NOT NULL ORDER BY slot_index", "s", s->node) < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0) {
+		const char *ip = ga_rows_text(rows, 1);
+
+		if (!ga_ip_is_of_network(ip, s->network->gateway, s->network->prefix_bits))
+			continue;
+		ga_err_set(err, GA_CONFLICT, "slot '%s' of node '%s' has the address %s, which "
+			   "would be the network's own: its gateway %s, or the first or last "
+			   "address of it", ga_rows_text(rows, 0), s->node, ip,
+			   s->network->gateway);
+		ga_err_reason(err, "duplicate_identity");
+		ga_err_object(err, s->node);
+		return ga_hint(err, "give the gateway another address, or retire the slot first");
+	}
+	return r;
+}
+
 int ga_store_apply_node_settings(struct ga_db *db, const struct ga_node_settings *s,
 				 struct ga_err *err)
 {
 	ga_autofree char *now = ga_time_now();
 	int known = node_exists(db, s->node, err), changed;
 
-	if (known < 0 || refuse_mode(db, s, err) < 0 || refuse_slices(db, s, err) < 0)
+	if (known < 0 || refuse_mode(db, s, err) < 0 || refuse_slices(db, s, err) < 0 ||
+	    refuse_address(db, s, err) < 0)
 		return -1;
 	if (!known && ga_db_exec(db, err, "INSERT INTO node (id, since) VALUES (?1, ?2)", "ss",
 				 s->node, now) < 0)

@@ -187,6 +187,7 @@ static int store_device(struct ga_db *db, const char *node, const char *id, cons
 	return ga_db_exec(
 		       db, err,
 		       "UPDATE device SET facts = ?3, node_id = ?2, "
+		       "destroy_data_by = iif(node_id <> ?2, NULL, destroy_data_by), "
 		       "dirtied_by = CASE WHEN node_id <> ?2 AND dirty_since IS NULL THEN 'moved' "
 		       "ELSE dirtied_by END, dirty_since = CASE WHEN node_id <> ?2 "
 		       "THEN coalesce(dirty_since, ?4) ELSE dirty_since END WHERE id = ?1 "

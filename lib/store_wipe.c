@@ -229,6 +229,22 @@ int ga_store_wipe_in_force(struct ga_db *db, const struct ga_wipe_order *order, 
 	return command ? ga_hint(err, "what goes on from there: %s", command) : -1;
 }
 
+/* The worst outcome of the guard's steps, which the trigger judges. */
+static const char *guard_of(const struct ga_wipe_evidence *e)
+{
+	const char *worst = "confirmed";
+	size_t i;
+
+	for (i = 0; i < e->guard.n; i++) {
+		if (ga_streq(e->guard.v[i].outcome, "failed"))
+			return "failed";
+		if (ga_streq(e->guard.v[i].outcome, "not_proven"))
+			worst = "not_proven";
+	}
+	return e->guard.n ? worst : NULL;
+}
+
+/* The slot has the fabric function of its order: its devices change only while it is disabled. */
 int ga_store_evidence_add(struct ga_db *db, const struct ga_wipe_evidence *e, struct ga_err *err)
 {
 	ga_autofree char *text = ga_rec_format_text(&ga_wipe_evidence_shape, e);
@@ -238,10 +254,12 @@ int ga_store_evidence_add(struct ga_db *db, const struct ga_wipe_evidence *e, st
 			  "INSERT INTO wipe_evidence (id, slot_id, node_id, attempt, wwid, "
 			  "gpu_identity, started_at, finished_at, class, outcome, verify, "
 			  "gpu_memory, lab, digest, record, folded_at, rules, gpu_reset, vf_state, "
-			  "medium, size_bytes, bytes_read, mismatches, surviving) VALUES "
+			  "medium, size_bytes, bytes_read, mismatches, surviving, guard, "
+			  "vf_pci_address) VALUES "
 			  "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, "
-			  "?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)",
-			  "ssssssssssssbsssisssiiii", e->evidence, e->object, e->node, e->attempt,
+			  "?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, "
+			  "(SELECT fabric_vf_pci_address FROM slot WHERE id = ?2))",
+			  "ssssssssssssbsssisssiiiis", e->evidence, e->object, e->node, e->attempt,
 			  e->device.wwid, e->gpu_identity, e->started_at, e->finished_at, e->class,
 			  e->outcome, e->read_back ? e->read_back->verify : NULL,
 			  e->gpu_memory.outcome, (int)e->lab, e->digest, text, now, e->rules,
@@ -249,7 +267,8 @@ int ga_store_evidence_add(struct ga_db *db, const struct ga_wipe_evidence *e, st
 			  e->device.size_bytes,
 			  e->read_back ? e->read_back->bytes_read : GA_UNKNOWN,
 			  e->read_back ? e->read_back->mismatches : GA_UNKNOWN,
-			  e->markers ? e->markers->surviving : GA_UNKNOWN) < 0 ? -1 : 0;
+			  e->markers ? e->markers->surviving : GA_UNKNOWN, guard_of(e)) < 0 ?
+		       -1 : 0;
 }
 
 int ga_store_slot_wiped(struct ga_db *db, const char *slot, const char *to, const char *evidence,

@@ -285,9 +285,8 @@ static void check_host(const struct ga_slot_facts *f, enum ga_gate gate, struct 
 					     f->slot ? f->slot : "SLOT");
 	ga_autofree char *mended = ga_xprintf("mend it, then %s", again);
 	if (f->duplicate_identity)
-		ga_reasons_add(ret, "duplicate_identity", f->gpu_identity,
-			       "another slot has the same GPU, disk, MAC or address",
-			       "retire the slot that is wrong");
+		ga_reasons_add(ret, "duplicate_identity", f->gpu_identity, f->duplicate_identity,
+			       "discover again, or retire the slot that is wrong");
 	if (gate == GA_GATE_APPROVE && !f->has_profile)
 		ga_reasons_add(ret, "no_profile", NULL, "no profile can use it",
 			       "gpuaas-state apply FILE with a profile of its accelerator type");

@@ -41,7 +41,8 @@ struct ga_slot_facts {
 	bool wipe_possible_known, wipe_possible;
 	const char *mac, *private_ip;
 	const char *fabric_claim_mode, *fabric_vf_pci_address, *fabric_pf_pci_address;
-	bool fabric_vf_shared, pf_vf_conflict, duplicate_identity;
+	bool fabric_vf_shared, pf_vf_conflict;
+	const char *duplicate_identity; /* what of it another has, or NULL */
 	const char *cpuset;
 	bool cpuset_taken, memory_overcommitted;
 	int64_t memory_mib;

@@ -1,8 +1,23 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The suspects again (0024-suspect.sql), for less: a placement writes the state and the generation of
+-- What proves a wipe of its fabric function and of its guard, in columns that triggers can judge.
+-- And the suspects again (0024-suspect.sql), for less: a placement writes the state and the generation of
 -- a slot and most of an allocation, and SQLite judges an index by each write of a column that its
 -- condition names. slot_suspect names neither, and has what is not on sale too; no condition has a
 -- list of states, of which SQLite makes a table each time.
+
+-- The fabric function that was reset with the wipe: a slot that has another one since was not wiped
+-- for it. What is here already was of the function that its slot has now.
+ALTER TABLE wipe_evidence ADD COLUMN vf_pci_address TEXT;
+UPDATE wipe_evidence SET vf_pci_address = (SELECT fabric_vf_pci_address FROM slot
+	WHERE slot.id = wipe_evidence.slot_id);
+-- The worst outcome of the guard's steps.
+ALTER TABLE wipe_evidence ADD COLUMN guard TEXT
+	CHECK (guard IN ('confirmed', 'not_needed', 'not_proven', 'failed'));
+UPDATE wipe_evidence SET guard = coalesce((SELECT json_extract(g.value, '$.outcome')
+	FROM json_each(wipe_evidence.record, '$.guard') g
+	WHERE json_extract(g.value, '$.outcome') IN ('failed', 'not_proven')
+	ORDER BY json_extract(g.value, '$.outcome') LIMIT 1), 'confirmed')
+	WHERE json_valid(record) AND json_array_length(record, '$.guard') > 0;
 
 DROP INDEX slot_suspect;
 DROP INDEX allocation_suspect;

@@ -67,7 +67,9 @@
 	"folded_at, " W_PROOF_COLUMNS ") VALUES ('x', 's2', 'n1', 'w2b', 'd2', 'g2', " LATE ", " \
 	LATE ", 'purge', 'confirmed', " read ", '" memory "', 1, 'digest-x', '{}', 'now', 1, '" \
 	reset "', 'confirmed', 'file', 4096, "
-#define S2_BACK ", 0, 0);" SLOT("state = 'available', wipe_evidence_id = 'x'", "s2")
+#define S2_BACK \
+	", 0, 0, (SELECT fabric_vf_pci_address FROM slot WHERE id = 's2'), 'confirmed');" \
+	SLOT("state = 'available', wipe_evidence_id = 'x'", "s2")
 #define HASH(number) "printf('sha256:%064d', " number ")"
 #define AUDIT(seq, previous, hash) \
 	"INSERT INTO audit VALUES (" seq ", 'x', 'me', 't', 'a', 'o', '{}', " previous ", " hash ")"
@@ -685,6 +687,19 @@ static const struct {
 	  "'n1', 9, 'x', '0000:e0:00.0')",
 	  "INSERT INTO slot (id, node_id, slot_index, since, fabric_vf_pci_address) VALUES ('x', "
 	  "'n1', 9, 'x', '0000:f0:00.9')" },
+	{ "a GPU that is another slot's fabric function", "duplicate_identity", S2_OFF,
+	  SLOT("gpu_pci_address = '0000:f0:00.1'", "s2"),
+	  SLOT("gpu_pci_address = '0000:f1:00.1'", "s2") },
+	{ "a fabric function that is another slot's GPU", "duplicate_identity", S2_OFF,
+	  SLOT("fabric_vf_pci_address = '0000:11:00.0'", "s2"),
+	  SLOT("fabric_vf_pci_address = '0000:f1:00.0'", "s2") },
+	{ "a fabric function that is the slot's own GPU", "duplicate_identity", S2_OFF,
+	  SLOT("fabric_vf_pci_address = gpu_pci_address", "s2"), NULL },
+	{ "a new slot of another's GPU as fabric function", "duplicate_identity", "",
+	  "INSERT INTO slot (id, node_id, slot_index, since, fabric_vf_pci_address) VALUES ('x', "
+	  "'n1', 9, 'x', '0000:11:00.0')",
+	  "INSERT INTO slot (id, node_id, slot_index, since, fabric_vf_pci_address) VALUES ('x', "
+	  "'n1', 9, 'x', '0000:f1:00.9')" },
 	{ "CPUs of a slot on sale", "in_use", "", "INSERT INTO slot_cpu VALUES ('n1', 91, 's2')",
 	  "INSERT INTO slot_cpu VALUES ('n1', 91, 's4')" },
 	{ "removing CPUs of a slot on sale", "in_use", "",
@@ -789,9 +804,9 @@ static const struct {
 		   "'confirmed', 'full', 'confirmed', 1"), EVIDENCE("x", "s3", GOOD) },
 	{ "evidence of a slot of another node", "evidence", "",
 	  "INSERT INTO wipe_evidence VALUES (99, 'x', 's1', 'n2', 'w', 'd1', 'g1', " LATE ", " LATE
-	  ", 'purge', 'confirmed', 'full', 'confirmed', 1, 'dx', 'x', '{}', " W_PROOF ")",
+	  ", 'purge', 'confirmed', 'full', 'confirmed', 1, 'dx', 'x', '{}', " W_PROOF_OF("s1") ")",
 	  "INSERT INTO wipe_evidence VALUES (99, 'x', 's1', 'n1', 'w', 'd1', 'g1', " LATE ", " LATE
-	  ", 'purge', 'confirmed', 'full', 'confirmed', 1, 'dx', 'x', '{}', " W_PROOF ")" },
+	  ", 'purge', 'confirmed', 'full', 'confirmed', 1, 'dx', 'x', '{}', " W_PROOF_OF("s1") ")" },
 	{ "evidence since no time", "evidence", "",
 	  EVIDENCE("x", "s3", "'w3b', 'd3', 'g3', 'zzz', 'zzz', 'purge', 'confirmed', 'full', "
 		   "'confirmed', 1"), NULL },
@@ -841,6 +856,9 @@ static const struct {
 	  SLOT("state = 'disabled', wipe_evidence_id = 'x'", "s2")
 	  SLOT("wipe_minimum_class = 'purge'", "s2"), S2_ON,
 	  SLOT("wipe_minimum_class = 'clear'", "s2") S2_ON },
+	{ "another fabric function than was wiped", "tainted",
+	  S2_OFF SLOT("fabric_vf_pci_address = '0000:f0:00.7'", "s2"), S2_ON,
+	  SLOT("fabric_vf_pci_address = '0000:f0:00.2'", "s2") S2_ON },
 	/* and on the way back */
 	{ "a wipe that nobody proved, what follows the update cut off", "tainted",
 	  EVIDENCE("x", "s3", GOOD) CUT_OFF("slot"), SLOT("state = 'available'", "s3"),
@@ -1000,6 +1018,8 @@ static const struct {
 };
 
 /* Evidence that proves nothing: what differs from good evidence. */
+#define VF_OF_S3 "(SELECT fabric_vf_pci_address FROM slot WHERE id = 's3')"
+#define TAIL ", " VF_OF_S3 ", 'confirmed'"
 static const struct {
 	const char *name, *members;
 	const char *proof;  /* in the place of W_PROOF; NULL: that */
@@ -1036,41 +1056,49 @@ static const struct {
 	  ", 'purge', 'confirmed', 'full', 'confirmed', 0", NULL },
 	{ "a wipe for a state that is no lab", "'w3b', 'd3', 'g3', " LATE ", " LATE
 	  ", 'purge', 'confirmed', 'full', 'confirmed', 0",
-	  "1, 'confirmed', 'confirmed', 'nvme', 4096, 4096, 0, 0" },
+	  "1, 'confirmed', 'confirmed', 'nvme', 4096, 4096, 0, 0" TAIL },
 	{ "a wipe begun before the use", "'w3b', 'd3', 'g3', '2026-02-02T00:00:00.000000Z', " LATE
 	  ", 'purge', 'confirmed', 'full', 'confirmed', 1", NULL },
 	{ "a GPU that did not come back", GOOD,
-	  "1, 'failed', 'confirmed', 'file', 4096, 4096, 0, 0" },
+	  "1, 'failed', 'confirmed', 'file', 4096, 4096, 0, 0" TAIL },
 	{ "a GPU of which nothing is said", GOOD,
-	  "1, NULL, 'confirmed', 'file', 4096, 4096, 0, 0" },
+	  "1, NULL, 'confirmed', 'file', 4096, 4096, 0, 0" TAIL },
 	{ "a fabric function that did not come back", GOOD,
-	  "1, 'confirmed', 'failed', 'file', 4096, 4096, 0, 0" },
+	  "1, 'confirmed', 'failed', 'file', 4096, 4096, 0, 0" TAIL },
 	{ "a fabric function not proven", GOOD,
-	  "1, 'confirmed', 'not_proven', 'file', 4096, 4096, 0, 0" },
+	  "1, 'confirmed', 'not_proven', 'file', 4096, 4096, 0, 0" TAIL },
 	{ "a fabric function that was forgotten", GOOD,
-	  "1, 'confirmed', 'not_needed', 'file', 4096, 4096, 0, 0" },
+	  "1, 'confirmed', 'not_needed', 'file', 4096, 4096, 0, 0" TAIL },
 	{ "a real disk in a lab", GOOD,
-	  "1, 'confirmed', 'confirmed', 'nvme', 4096, 4096, 0, 0" },
+	  "1, 'confirmed', 'confirmed', 'nvme', 4096, 4096, 0, 0" TAIL },
 	{ "no medium", GOOD,
-	  "1, 'confirmed', 'confirmed', NULL, 4096, 4096, 0, 0" },
+	  "1, 'confirmed', 'confirmed', NULL, 4096, 4096, 0, 0" TAIL },
 	{ "a disk of another size", GOOD,
-	  "1, 'confirmed', 'confirmed', 'file', 8192, 8192, 0, 0" },
+	  "1, 'confirmed', 'confirmed', 'file', 8192, 8192, 0, 0" TAIL },
 	{ "no byte read back", GOOD,
-	  "1, 'confirmed', 'confirmed', 'file', 4096, 0, 0, 0" },
+	  "1, 'confirmed', 'confirmed', 'file', 4096, 0, 0, 0" TAIL },
 	{ "less than the disk read back", GOOD,
-	  "1, 'confirmed', 'confirmed', 'file', 4096, 4095, 0, 0" },
+	  "1, 'confirmed', 'confirmed', 'file', 4096, 4095, 0, 0" TAIL },
 	{ "a block that is not zero", GOOD,
-	  "1, 'confirmed', 'confirmed', 'file', 4096, 4096, 1, 0" },
+	  "1, 'confirmed', 'confirmed', 'file', 4096, 4096, 1, 0" TAIL },
 	{ "no count of such blocks", GOOD,
-	  "1, 'confirmed', 'confirmed', 'file', 4096, 4096, NULL, 0" },
+	  "1, 'confirmed', 'confirmed', 'file', 4096, 4096, NULL, 0" TAIL },
 	{ "a marker that survives", GOOD,
-	  "1, 'confirmed', 'confirmed', 'file', 4096, 4096, 0, 1" },
+	  "1, 'confirmed', 'confirmed', 'file', 4096, 4096, 0, 1" TAIL },
 	{ "no markers", GOOD,
-	  "1, 'confirmed', 'confirmed', 'file', 4096, 4096, 0, NULL" },
+	  "1, 'confirmed', 'confirmed', 'file', 4096, 4096, 0, NULL" TAIL },
 	{ "evidence older than the rules", GOOD,
-	  "NULL, 'confirmed', 'confirmed', 'file', 4096, 4096, 0, 0" },
+	  "NULL, 'confirmed', 'confirmed', 'file', 4096, 4096, 0, 0" TAIL },
 	{ "evidence by no rules", GOOD,
-	  "0, 'confirmed', 'confirmed', 'file', 4096, 4096, 0, 0" },
+	  "0, 'confirmed', 'confirmed', 'file', 4096, 4096, 0, 0" TAIL },
+	{ "another fabric function", GOOD,
+	  W_PROOF_WITH("'0000:f0:00.9'") },
+	{ "a fabric function of which nothing is said", GOOD,
+	  W_PROOF_WITH("NULL") },
+	{ "a guard that refused", GOOD,
+	  "1, 'confirmed', 'confirmed', 'file', 4096, 4096, 0, 0, " VF_OF_S3 ", 'failed'" },
+	{ "a guard of which nothing is said", GOOD,
+	  "1, 'confirmed', 'confirmed', 'file', 4096, 4096, 0, 0, " VF_OF_S3 ", NULL" },
 };
 
 /* Runs it after the preparation, in a transaction that is rolled back. */
@@ -1244,7 +1272,7 @@ static void weak_evidence(sqlite3 *db, const char *keys)
 			"started_at, finished_at, class, outcome, verify, gpu_memory, lab, digest, "
 			"record, folded_at, " W_PROOF_COLUMNS ") VALUES ('x', 's3', 'n1', %s, "
 			"'dx', '{}', 'now', %s);",
-			weak[i].members, weak[i].proof ? weak[i].proof : W_PROOF);
+			weak[i].members, weak[i].proof ? weak[i].proof : W_PROOF_OF("s3"));
 
 		for (w = 0; w < GA_ARRAY_SIZE(ways); w++) {
 			int rc = try_it(db, insert, ways[w]);

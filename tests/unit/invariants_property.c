@@ -436,13 +436,15 @@ static void add_evidence(sqlite3 *db, struct ga_str *sql)
 		    "gpu_identity, started_at, finished_at, class, outcome, verify, gpu_memory, "
 		    "lab, digest, record, folded_at, " W_PROOF_COLUMNS ") SELECT 'x%d', %s, "
 		    "node_id, %s, %s, %s, %s, " LATE ", '%s', '%s', 'full', 'confirmed', 1, "
-		    "'digest-%d', '{}', 'now', %s, '%s', '%s', 'file', 4096, %s, %s, %s FROM "
-		    "main.slot %s",
+		    "'digest-%d', '{}', 'now', %s, '%s', '%s', 'file', 4096, %s, %s, %s, %s, '%s' "
+		    "FROM main.slot %s",
 		    n, chance(90) ? "id" : "'s2'", chance(90) ? "coalesce(wipe_attempt, 'w')" :
 		    "'w'", chance(90) ? "nvme_wwid" : "'d2'", chance(90) ? "gpu_identity" : "'g2'",
 		    chance(80) ? LATE : EARLY, chance(90) ? "purge" : "clear", ONE(outcomes), n,
 		    chance(95) ? "1" : "NULL", ONE(steps), ONE(steps), chance(95) ? "4096" : "0",
-		    chance(95) ? "0" : "1", chance(95) ? "0" : "1", row);
+		    chance(95) ? "0" : "1", chance(95) ? "0" : "1",
+		    chance(95) ? "fabric_vf_pci_address" : "NULL",
+		    chance(95) ? "confirmed" : "failed", row);
 }
 
 /* What takes capacity, a step at a time. */

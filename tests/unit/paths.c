@@ -84,7 +84,8 @@ static void make_ops(sqlite3 *db, const char *evidence)
 	       ga_xprintf("INSERT INTO wipe_evidence (id, slot_id, node_id, attempt, wwid, "
 			  "gpu_identity, started_at, finished_at, class, outcome, verify, "
 			  "gpu_memory, lab, digest, record, folded_at, " W_PROOF_COLUMNS ") "
-			  "VALUES ('x', 's1', 'n1', %s, 'digest-x', '{}', 'now', " W_PROOF ")",
+			  "VALUES ('x', 's1', 'n1', %s, 'digest-x', '{}', 'now', "
+			  W_PROOF_OF("s1") ")",
 			  evidence));
 }
 

@@ -53,8 +53,13 @@ __attribute__((unused)) static const char *w_get(sqlite3 *db, const char *sql)
 
 /* The columns of evidence that its rules brought, and what they have when all is well. */
 #define W_PROOF_COLUMNS \
-	"rules, gpu_reset, vf_state, medium, size_bytes, bytes_read, mismatches, surviving"
-#define W_PROOF "1, 'confirmed', 'confirmed', 'file', 4096, 4096, 0, 0"
+	"rules, gpu_reset, vf_state, medium, size_bytes, bytes_read, mismatches, surviving, " \
+	"vf_pci_address, guard"
+#define W_PROOF_WITH(vf) \
+	"1, 'confirmed', 'confirmed', 'file', 4096, 4096, 0, 0, " vf ", 'confirmed'"
+#define W_PROOF W_PROOF_WITH("fabric_vf_pci_address") /* of the slot that it is selected from */
+#define W_PROOF_OF(slot) \
+	W_PROOF_WITH("(SELECT fabric_vf_pci_address FROM slot WHERE id = '" slot "')")
 
 /* An evidence row of slot sW: good but for what is put in the place of its members. */
 __attribute__((unused)) static char *w_evidence(const char *id, int slot, const char *attempt,

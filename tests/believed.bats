@@ -401,6 +401,29 @@ user-data/$left.Ab3xYz gpuaas-release --pending"
   run_ok gpuaas-state check
 }
 
+@test "user-data of a plan that a look at its host cancelled goes with it" {
+  make_lab
+  printf 'hunter2\n' > "$T/ud"
+  gpuaas-place --profile lab --gpus 2 --name a --user-data "$T/ud" > "$T/plan"
+  setup_host lab1 'gpu.0.aer={"fatal":2}'
+  run_status 1 here gpuaas-reconcile
+  allocation_is cancelled
+  assert_equal "$(ls -A "$T/user-data")" ""
+}
+
+@test "user-data of a plan that its provisioning cancelled goes with it" {
+  make_lab
+  printf 'hunter2\n' > "$T/ud"
+  gpuaas-place --profile lab --name a --user-data "$T/ud" > "$T/plan"
+  setup_host lab1 'gpu.0.aer={"fatal":2}' 'gpu.1.aer={"fatal":2}'
+  run_status 4 here gpuaas-provision --dry-run "$T/plan"
+  assert_equal "$(kept_user_data)" "$(sha256sum "$T/ud" | cut -d ' ' -f 1)"
+  run_status 4 here gpuaas-provision "$T/plan"
+  allocation_is cancelled
+  refute_grep -rq hunter2 "$T/user-data" "$T"/state.db* "$T/hostdir"
+  assert_equal "$(ls -A "$T/user-data")" ""
+}
+
 @test "user-data of two states in one folder: each removes its own alone" {
   make_lab
   printf 'hunter2\n' > "$T/ud"

@@ -174,6 +174,8 @@ static int run(struct ga_err *err)
 	ga_stop_install();
 	o = options(&data_dir, &state_dir);
 	r = resume_id ? ga_provision_resume(resume_id, &o, err) : take_stream(err);
+	if (!dry_run)
+		ga_result_tidy(); /* a plan that was refused here may be cancelled */
 	ga_result_close();
 	ga_user_datas_release(&user_data);
 	free(node);

@@ -136,7 +136,7 @@ static int run(struct ga_err *err)
 		r = from_stream(n ? args[0] : "-", err);
 	if (!r && !n && !expectations) /* a pipe that brings nothing (cron's) is no pipe */
 		r = from_state(err);
-	if (opt.repair)
+	if (!opt.plan)
 		ga_result_tidy();
 	ga_result_close();
 	return r < 0 ? -1 : remaining > 0;

@@ -117,12 +117,15 @@ static void silent(const struct ga_comparison *c, const struct ga_expected_slot 
 }
 
 /* A warning: the count stays until the host starts again, whatever was mended, and what is an error
- * keeps a node from being verified after a restore. It fails the slot all the same (health.h). */
+ * keeps a node from being verified after a restore. It fails the slot all the same (health.h), once
+ * for each text: the text names the boot, because the next boot counts from 0 again. */
 static void fatal_errors(const struct ga_comparison *c, const struct ga_expected_slot *s,
 			 const struct ga_seen_pci *p)
 {
-	ga_autofree char *observed = ga_xprintf("%lld since the host's start",
-						(long long)p->fatal);
+	const char *boot = c->seen->boot_id;
+	ga_autofree char *observed =
+		ga_xprintf("%lld since the host's start%s%s%s", (long long)p->fatal,
+			   boot ? " (boot " : "", boot ? boot : "", boot ? ")" : "");
 	struct ga_deviation *d =
 		ga_deviation_add(c, GA_D_GPU_ERRORS, GA_WARN, s->bundle.slot);
 

@@ -98,7 +98,7 @@ static void add_for_terminal(const char *text, struct ga_str *out)
 		unsigned int code;
 
 		if (ga_unprintable(&text, &code) && code != '\n')
-			ga_str_addf(out, "\\u%04x", code);
+			ga_str_add_escape(out, code);
 		else
 			ga_str_add_bytes(out, at, (size_t)(text - at));
 	}
@@ -248,6 +248,7 @@ void ga_say(const char *fmt, ...)
 
 void ga_print(const char *fmt, ...)
 {
+	ga_autostr struct ga_str shown = GA_STR_INIT;
 	ga_autofree char *text = NULL;
 	va_list ap;
 
@@ -257,14 +258,16 @@ void ga_print(const char *fmt, ...)
 	va_start(ap, fmt);
 	text = ga_xvprintf(fmt, ap);
 	va_end(ap);
-	puts(ga_printable_text(text));
+	ga_str_add_visible(&shown, text);
+	puts(shown.len ? ga_printable_text(shown.buf) : "");
 }
 
 void ga_print_text(const char *text)
 {
-	ga_autofree char *shown = ga_xstrdup(text);
+	ga_autostr struct ga_str shown = GA_STR_INIT;
 
-	fputs(ga_printable_text(shown), stdout);
+	ga_str_add_visible(&shown, text);
+	fputs(shown.len ? ga_printable_text(shown.buf) : "", stdout);
 }
 
 void ga_cli_progress(const char *mode, const char *what, int64_t done, int64_t total,

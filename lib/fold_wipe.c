@@ -70,9 +70,11 @@ static int accept_wipe(struct ga_db *db, const struct ga_wipe_due *due,
 	ga_autojson json_t *blockers = remaining(due);
 	const char *to = may_be_available(due, blockers) ? "available" : "disabled";
 	ga_autostr struct ga_str text = GA_STR_INIT;
+	char since[GA_TIME_SIZE];
 
 	ga_rec_dump(blockers, &text);
-	if (ga_store_slot_wiped(db, due->slot, to, e->evidence, text.buf, e->finished_at, err) < 0)
+	if (ga_store_since(db, GA_M_SLOT, due->slot, e->finished_at, since, err) < 0 ||
+	    ga_store_slot_wiped(db, due->slot, to, e->evidence, text.buf, since, err) < 0)
 		return -1;
 	if (due->allocation &&
 	    ga_store_end_holding(db, due->allocation, e->finished_at, err) < 0)

@@ -59,8 +59,9 @@ void ga_health_of_failure(const struct ga_failure *f, const struct ga_health_dev
 			  struct ga_health_sign *ret);
 /*
  * A drift of a slot. Errors of a GPU are counted since the host's last start and stay in the
- * counters after a repair: they are a fault when they were not found before, or are others now
- * (before: what the run before observed, NULL: nothing).
+ * counters after a repair: they are a fault when they were not found before, or the text about them
+ * is another now (before: what the run before observed, NULL: nothing). The text has the count and
+ * the boot (drift_devices.c): the same count of a later boot is of new errors.
  */
 void ga_health_of_drift(const struct ga_drift *d, const char *before, struct ga_health_sign *ret);
 

@@ -80,18 +80,43 @@ static int no_edge(enum ga_machine m, const char *what, const char *id, const ch
 	return command ? ga_hint(err, "what leaves it: %s", command) : -1;
 }
 
+/* A time that is still to come, an older version took from a host. */
+#define SINCE_OF(table) \
+	"SELECT since FROM " table " WHERE id = ?1 AND since > ?2 AND since <= ?3 " \
+	"AND " GA_SQL_IS_TIME("since")
+
+int ga_store_since(struct ga_db *db, enum ga_machine m, const char *id, const char *at,
+		   char when[GA_TIME_SIZE], struct ga_err *err)
+{
+	ga_autofree char *now = ga_time_now(), *latest = NULL;
+	ga_autorows struct ga_rows *rows = NULL;
+
+	if (ga_store_not_ahead(at, when, err) < 0 ||
+	    ga_db_query(db, &rows, err,
+			m == GA_M_SLOT ? SINCE_OF("slot") : SINCE_OF("allocation"), "sss", id, when,
+			now) < 0 ||
+	    ga_row_text(rows, &latest, err) < 0)
+		return -1;
+	if (latest)
+		snprintf(when, GA_TIME_SIZE, "%s", latest);
+	return 0;
+}
+
 int ga_store_move_allocation(struct ga_db *db, struct ga_holding *h, const char *to,
 			     const char *at, const char *reason, struct ga_err *err)
 {
+	char since[GA_TIME_SIZE];
 	int r;
 
 	if (!ga_fsm_is_edge(GA_M_ALLOCATION, h->state, to))
 		return no_edge(GA_M_ALLOCATION, "allocation", h->id, h->state, h->shape, to,
 			       err);
+	if (ga_store_since(db, GA_M_ALLOCATION, h->id, at, since, err) < 0)
+		return -1;
 	r = ga_db_exec(db, err,
 		       "UPDATE allocation SET state = ?2, since = ?3, reason = ?4, "
 		       "generation = generation + 1 WHERE id = ?1",
-		       "ssss", h->id, to, at, reason);
+		       "ssss", h->id, to, since, reason);
 	if (r < 0)
 		return -1;
 	free(h->state);
@@ -121,6 +146,7 @@ int ga_store_move_slot(struct ga_db *db, const char *slot, const char *from, con
 		       const char *at, struct ga_err *err)
 {
 	ga_autofree char *state = NULL;
+	char since[GA_TIME_SIZE];
 
 	if (slot_state(db, slot, &state, err) < 0)
 		return -1;
@@ -128,10 +154,12 @@ int ga_store_move_slot(struct ga_db *db, const char *slot, const char *from, con
 		return 0;
 	if (!ga_fsm_is_edge(GA_M_SLOT, state, to))
 		return no_edge(GA_M_SLOT, "slot", slot, state, NULL, to, err);
+	if (ga_store_since(db, GA_M_SLOT, slot, at, since, err) < 0)
+		return -1;
 	return ga_db_exec(db, err,
 			  "UPDATE slot SET state = ?2, since = ?3, generation = generation + 1 "
 			  "WHERE id = ?1",
-			  "sss", slot, to, at) < 0 ? -1 : 1;
+			  "sss", slot, to, since) < 0 ? -1 : 1;
 }
 
 int ga_store_claimed(struct ga_db *db, const char *allocation, const char *state,
@@ -194,19 +222,22 @@ static int move_for(struct ga_db *db, const char *slot, const char *to, const ch
 					       "evidence", sentence, "hint");
 	ga_autostr struct ga_str text = GA_STR_INIT;
 	ga_autofree char *state = NULL;
+	char since[GA_TIME_SIZE];
 
 	ga_rec_dump(reason, &text);
 	if (slot_state(db, slot, &state, err) < 0)
 		return -1;
 	if (!ga_fsm_is_edge(GA_M_SLOT, state, to))
 		return no_edge(GA_M_SLOT, "slot", slot, state, NULL, to, err);
+	if (ga_store_since(db, GA_M_SLOT, slot, at, since, err) < 0)
+		return -1;
 	return ga_db_exec(db, err,
 			  "UPDATE slot SET state = ?4, since = ?2, "
 			  "blockers = json_set(" GA_SQL_REASONS("blockers")
 			  ", iif(json_extract(" GA_SQL_REASONS("blockers") ", '$[#-1].code') = "
 			  "?5, '$[#-1]', '$[#]'), json(?3)), "
 			  "generation = generation + 1 WHERE id = ?1",
-			  "sssss", slot, at, text.buf, to, code) < 0 ? -1 : 0;
+			  "sssss", slot, since, text.buf, to, code) < 0 ? -1 : 0;
 }
 
 int ga_store_block_slot(struct ga_db *db, const char *slot, const char *code,

@@ -76,6 +76,11 @@ GA_MUST_CHECK int ga_store_end_holding(struct ga_db *db, const char *allocation,
  * digits that make texts of times sort as times, which a record may leave out. */
 GA_MUST_CHECK int ga_store_not_ahead(const char *at, char when[GA_TIME_SIZE], struct ga_err *err);
 
+/* The time at which a slot or allocation enters its next state: as ga_store_not_ahead has it, and
+ * not before it entered the state that it has, whatever clock at is of. */
+GA_MUST_CHECK int ga_store_since(struct ga_db *db, enum ga_machine m, const char *id,
+				 const char *at, char when[GA_TIME_SIZE], struct ga_err *err);
+
 /* GA_CONFLICT "observation_ahead" where the time of a look at the node (what: "the discovery") is
  * ahead (ga_time_is_ahead): it would be the newest until then, and every right one an older one. */
 GA_MUST_CHECK int ga_store_refuse_ahead(const char *what, const char *node, const char *at,

@@ -37,6 +37,11 @@ static void cleanup_names(struct names *list)
 	ga_list_release(list);
 }
 
+static void add_name(struct names *list, const char *name)
+{
+	*ga_list_add(list) = ga_xstrdup(name);
+}
+
 char *ga_store_user_data_folder(const char *state_path)
 {
 	const char *slash = strrchr(state_path, '/');
@@ -51,6 +56,27 @@ static int open_folder(const char *dir, int *fd, struct ga_err *err)
 	if (*fd >= 0)
 		return 1;
 	return errno == ENOENT ? 0 : ga_fail_sys(err, "cannot open '%s'", dir);
+}
+
+/* ---- whose it is ---- */
+
+/* Several states may lie in one folder: .DIGEST@STATE says that this one needs the file, or was
+ * just putting it here. The file goes when the last of its marks goes. */
+static char *mark_of(const char *state_path, const char *digest)
+{
+	const char *slash = strrchr(state_path, '/');
+
+	return ga_xprintf(".%s@%s", digest, slash ? slash + 1 : state_path);
+}
+
+static int make_mark(const char *dir, const char *state_path, const char *digest,
+		     struct ga_err *err)
+{
+	ga_autofree char *name = mark_of(state_path, digest);
+	ga_autofree char *path = ga_xprintf("%s/%s", dir, name);
+	ga_autofd int fd = ga_file_open_like(path, state_path, err);
+
+	return fd < 0 ? -1 : 0;
 }
 
 /* ---- writing ---- */
@@ -89,10 +115,12 @@ int ga_store_user_data_put(const char *state_path, const char *digest, const voi
 			   size_t len, struct ga_err *err)
 {
 	ga_autofree char *dir = ga_store_user_data_folder(state_path);
-	ga_autofree char *path = ga_xprintf("%s/%s", dir, digest + strlen(ALGORITHM));
+	const char *hex = digest + strlen(ALGORITHM);
+	ga_autofree char *path = ga_xprintf("%s/%s", dir, hex);
 	ga_autoreplace struct ga_replace copy = GA_REPLACE_INIT;
 
 	if (make_folder(dir, state_path, err) < 0 || lock_shared(dir, err) < 0 ||
+	    make_mark(dir, state_path, hex, err) < 0 ||
 	    ga_replace_begin(path, &copy, err) < 0 || ga_file_give(copy.fd, state_path, err) < 0)
 		return -1;
 	if (ga_write_all(copy.fd, data, len) < 0)
@@ -110,12 +138,18 @@ static bool is_ours(const char *name)
 	return n == HEX && (!name[HEX] || (name[HEX] == '.' && strlen(name + HEX) == SUFFIX));
 }
 
+static bool is_mark(const char *name)
+{
+	return name[0] == '.' && strspn(name + 1, "0123456789abcdef") == HEX &&
+	       name[1 + HEX] == '@';
+}
+
 static int by_name(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int list_files(int fd, struct names *ret, struct ga_err *err)
+static int list_files(int fd, struct names *files, struct names *marks, struct ga_err *err)
 {
 	int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = again < 0 ? NULL : fdopendir(again);
@@ -127,14 +161,20 @@ static int list_files(int fd, struct names *ret, struct ga_err *err)
 			close(again);
 		return -1;
 	}
-	while ((e = readdir(dir)))
+	while ((e = readdir(dir))) {
 		if (is_ours(e->d_name))
-			*ga_list_add(ret) = ga_xstrdup(e->d_name);
+			add_name(files, e->d_name);
+		else if (is_mark(e->d_name))
+			add_name(marks, e->d_name);
+	}
 	closedir(dir);
-	if (ret->n)
-		qsort(ret->v, ret->n, sizeof(*ret->v), by_name);
+	if (files->n)
+		qsort(files->v, files->n, sizeof(*files->v), by_name);
 	return 0;
 }
+
+#define DIGEST_OF_REQUEST \
+	"json_extract(" GA_SQL_OBJECT("request") ", '$.user_data_digest')"
 
 /* Digests that an allocation names which can still come to, or be on, a host. */
 static int list_needed(struct ga_db *db, struct names *ret, struct ga_err *err)
@@ -145,8 +185,7 @@ static int list_needed(struct ga_db *db, struct names *ret, struct ga_err *err)
 	const char *comma = "";
 	int r;
 
-	ga_str_add(&sql, "SELECT DISTINCT json_extract(" GA_SQL_OBJECT("request") ", "
-			 "'$.user_data_digest') AS digest "
+	ga_str_add(&sql, "SELECT DISTINCT " DIGEST_OF_REQUEST " AS digest "
 			 "FROM allocation WHERE state IN (");
 	for (s = ga_fsm_states(GA_M_ALLOCATION); s->name; s++) {
 		if (s->to[0])
@@ -156,75 +195,140 @@ static int list_needed(struct ga_db *db, struct names *ret, struct ga_err *err)
 	ga_str_add(&sql, ") AND digest IS NOT NULL");
 	if (ga_db_query(db, &rows, err, sql.buf, "") < 0)
 		return -1;
-	while ((r = ga_rows_next(rows, err)) > 0)
-		*ga_list_add(ret) = ga_rows_dup(rows, 0);
+	while ((r = ga_rows_next(rows, err)) > 0) {
+		const char *digest = ga_rows_text(rows, 0);
+
+		if (ga_starts(digest, ALGORITHM))
+			add_name(ret, digest + strlen(ALGORITHM));
+	}
 	return r;
 }
 
-static bool is_needed(const struct names *needed, const char *name)
+static bool has(const struct names *list, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < needed->n && !name[HEX]; i++)
-		if (!strcmp(needed->v[i] + strlen(ALGORITHM), name))
+	for (size_t i = 0; i < list->n; i++)
+		if (!strcmp(list->v[i], name))
 			return true;
 	return false;
 }
 
-/* Calls each with the names that are left over, alone in the folder; 0 when somebody writes. */
-static int each_left(struct ga_db *db, int (*each)(int fd, const char *name, void *arg,
-						   struct ga_err *err),
-		     void *arg, struct ga_err *err)
+/* 1 when this state has, or had, an allocation that names the digest. */
+static int is_known(struct ga_db *db, const char *digest, struct ga_err *err)
 {
-	ga_autofree char *dir = ga_store_user_data_folder(ga_db_path(db));
-	ga_cleanup(cleanup_names) struct names files = { 0 }, needed = { 0 };
-	ga_autofd int fd = -1;
-	int n = open_folder(dir, &fd, err);
-	size_t i;
+	ga_autofree char *text = ga_xprintf(ALGORITHM "%s", digest);
+	ga_autorows struct ga_rows *rows = NULL;
 
-	if (n <= 0)
-		return n;
-	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
-		return errno == EWOULDBLOCK ? 0 : ga_fail_sys(err, "cannot lock '%s'", dir);
-	if (list_files(fd, &files, err) < 0)
+	if (ga_db_query(db, &rows, err,
+			"SELECT 1 FROM allocation WHERE " DIGEST_OF_REQUEST " = ?1 LIMIT 1", "s",
+			text) < 0)
 		return -1;
-	if (files.n && list_needed(db, &needed, err) < 0)
-		return -1;
-	n = 0;
-	for (i = 0; i < files.n; i++) {
-		if (is_needed(&needed, files.v[i]))
-			continue;
-		if (each(fd, files.v[i], arg, err) < 0)
-			return ga_wrap(err, "'%s'", dir);
-		n++;
-	}
-	return n;
+	return ga_rows_next(rows, err);
 }
 
-static int remove_one(int fd, const char *name, void *arg, struct ga_err *err)
+/* The folder, held alone. */
+struct folder {
+	char *dir;
+	int fd;
+	struct names files, marks, needed;
+};
+
+static void cleanup_folder(struct folder *f)
 {
-	(void)arg;
-	if (unlinkat(fd, name, 0) < 0 && errno != ENOENT)
-		return ga_fail_sys(err, "cannot remove '%s'", name);
+	free(f->dir);
+	if (f->fd >= 0)
+		close(f->fd);
+	cleanup_names(&f->files);
+	cleanup_names(&f->marks);
+	cleanup_names(&f->needed);
+}
+
+/* 1, 0 when it is not there or somebody writes, -1 */
+static int look(struct ga_db *db, struct folder *f, struct ga_err *err)
+{
+	int r;
+
+	f->dir = ga_store_user_data_folder(ga_db_path(db));
+	r = open_folder(f->dir, &f->fd, err);
+	if (r <= 0)
+		return r;
+	if (flock(f->fd, LOCK_EX | LOCK_NB) < 0)
+		return errno == EWOULDBLOCK ? 0 : ga_fail_sys(err, "cannot lock '%s'", f->dir);
+	if (list_files(f->fd, &f->files, &f->marks, err) < 0)
+		return -1;
+	return (f->files.n || f->marks.n) && list_needed(db, &f->needed, err) < 0 ? -1 : 1;
+}
+
+/* Whether the file is this state's and no allocation needs it any more. An unfinished one is: who
+ * holds the folder alone is beside nobody who writes. Without a mark an older version has put it
+ * here, for whichever state knows the digest. */
+static int is_left(struct ga_db *db, const struct folder *f, const char *name, struct ga_err *err)
+{
+	ga_autofree char *mark = mark_of(ga_db_path(db), name);
+	bool mine = has(&f->marks, mark), others = false;
+
+	if (name[HEX])
+		return 1;
+	if (has(&f->needed, name))
+		return 0;
+	for (size_t i = 0; i < f->marks.n; i++)
+		others |= !strncmp(f->marks.v[i] + 1, name, HEX) && strcmp(f->marks.v[i], mark);
+	if (mine || others)
+		return !others;
+	return is_known(db, name, err);
+}
+
+static int remove_one(const struct folder *f, const char *name, struct ga_err *err)
+{
+	if (unlinkat(f->fd, name, 0) < 0 && errno != ENOENT)
+		return ga_fail_sys(err, "cannot remove '%s' in '%s'", name, f->dir);
+	return 0;
+}
+
+/* This state's marks stand for what it needs: also for what an older version has put here, or this
+ * state under another name. */
+static int set_marks(struct ga_db *db, const struct folder *f, struct ga_err *err)
+{
+	const char *path = ga_db_path(db);
+
+	for (size_t i = 0; i < f->needed.n; i++)
+		if (has(&f->files, f->needed.v[i]) &&
+		    make_mark(f->dir, path, f->needed.v[i], err) < 0)
+			return -1;
+	for (size_t i = 0; i < f->marks.n; i++) {
+		ga_autofree char *digest = ga_xstrndup(f->marks.v[i] + 1, HEX);
+		ga_autofree char *mine = mark_of(path, digest);
+
+		if (!strcmp(mine, f->marks.v[i]) && !has(&f->needed, digest) &&
+		    remove_one(f, mine, err) < 0)
+			return -1;
+	}
 	return 0;
 }
 
 int ga_store_user_data_tidy(struct ga_db *db, struct ga_err *err)
 {
+	ga_cleanup(cleanup_folder) struct folder f = { .fd = -1 };
+	int r, n = 0;
+
 	if (writing >= 0)
 		close(writing);
 	writing = -1;
-	return each_left(db, remove_one, NULL, err);
+	r = look(db, &f, err);
+	if (r <= 0)
+		return r;
+	for (size_t i = 0; i < f.files.n; i++) {
+		r = is_left(db, &f, f.files.v[i], err);
+		if (r < 0 || (r && remove_one(&f, f.files.v[i], err) < 0))
+			return -1;
+		n += r;
+	}
+	return set_marks(db, &f, err) < 0 ? -1 : n;
 }
 
-struct telling {
-	int (*each)(const struct ga_finding *finding, void *arg, struct ga_err *err);
-	void *arg;
-};
-
-static int tell_one(int fd, const char *name, void *arg, struct ga_err *err)
+static int tell_one(const char *name,
+		    int (*each)(const struct ga_finding *finding, void *arg, struct ga_err *err),
+		    void *arg, struct ga_err *err)
 {
-	const struct telling *t = arg;
 	ga_autofree char *object = ga_xprintf("user-data/%s", name);
 	const struct ga_finding f = {
 		.check = (char *)(uintptr_t)"user_data_left",
@@ -233,8 +337,7 @@ static int tell_one(int fd, const char *name, void *arg, struct ga_err *err)
 		.hint = (char *)(uintptr_t)"gpuaas-release --pending",
 	};
 
-	(void)fd;
-	return t->each(&f, t->arg, err);
+	return each(&f, arg, err);
 }
 
 int ga_store_user_data_check(struct ga_db *db,
@@ -242,7 +345,16 @@ int ga_store_user_data_check(struct ga_db *db,
 					 struct ga_err *err),
 			     void *arg, struct ga_err *err)
 {
-	struct telling t = { each, arg };
+	ga_cleanup(cleanup_folder) struct folder f = { .fd = -1 };
+	int r = look(db, &f, err), n = 0;
 
-	return each_left(db, tell_one, &t, err);
+	if (r <= 0)
+		return r;
+	for (size_t i = 0; i < f.files.n; i++) {
+		r = is_left(db, &f, f.files.v[i], err);
+		if (r < 0 || (r && tell_one(f.files.v[i], each, arg, err) < 0))
+			return -1;
+		n += r;
+	}
+	return n;
 }

@@ -4,6 +4,10 @@
  * committed, and removed when no allocation that has not ended names it any more. Who writes holds
  * a shared lock of the folder until its plan is committed or given up; who removes holds it alone,
  * so that a file that is here before its plan is not taken for one that is left over.
+ *
+ * States that lie in one folder share DIR/user-data. Each marks the files that it needs, by an
+ * empty file .DIGEST@NAME with the name of the state's file, and a file goes with its last mark.
+ * A file without any mark is an older version's: a state removes it when it knows its digest.
  */
 #ifndef GA_STORE_USERDATA_H
 #define GA_STORE_USERDATA_H

@@ -104,12 +104,33 @@ void ga_str_add_xml(struct ga_str *s, const char *text)
 	}
 }
 
+/* Characters that must not reach a terminal, in order. */
+static const struct range {
+	unsigned int from, to;
+	bool is_invisible; /* else it steers a terminal or turns a direction */
+} ranges[] = {
+	{ 0x01, 0x1f, false },	   { 0x7f, 0x9f, false },
+	{ 0xad, 0xad, true },	   { 0x61c, 0x61c, false },
+	{ 0x180e, 0x180e, true },  { 0x200b, 0x200d, true },
+	{ 0x200e, 0x200f, false }, { 0x2028, 0x2029, true },
+	{ 0x202a, 0x202e, false }, { 0x2060, 0x2064, true },
+	{ 0x2066, 0x2069, false }, { 0x206a, 0x206f, true },
+	{ 0xfeff, 0xfeff, true },  { 0xfff9, 0xfffb, true },
+	{ 0xe0000, 0xe007f, true },
+};
+
+static const struct range *range_of(unsigned int code)
+{
+	if (code >= 0x20 && code < 0x7f)
+		return NULL;
+	for (size_t i = 0; i < GA_ARRAY_SIZE(ranges) && code >= ranges[i].from; i++)
+		if (code <= ranges[i].to)
+			return &ranges[i];
+	return NULL;
+}
+
 bool ga_unprintable(const char **text, unsigned int *code)
 {
-	static const struct {
-		unsigned int from, to;
-	} bad[] = { { 0x01, 0x1f },	{ 0x7f, 0x9f },	    { 0x61c, 0x61c },
-		    { 0x200e, 0x200f }, { 0x202a, 0x202e }, { 0x2066, 0x2069 } };
 	const unsigned char *p = (const unsigned char *)*text;
 	size_t bytes = *p < 0x80 ? 1 : *p < 0xc0 ? 0 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : 4, i;
 
@@ -124,19 +145,16 @@ bool ga_unprintable(const char **text, unsigned int *code)
 		return true;
 	}
 	*text += bytes;
-	for (i = 0; i < GA_ARRAY_SIZE(bad); i++)
-		if (*code >= bad[i].from && *code <= bad[i].to)
-			return true;
-	return false;
+	return range_of(*code) != NULL;
 }
 
-/* Characters that take no room on a terminal and join nothing: who reads does not see that they are
- * there. U+200C and U+200D are part of how some languages are written. */
-static bool is_invisible(unsigned int code)
+void ga_str_add_escape(struct ga_str *s, unsigned int code)
 {
-	return code == 0xad || code == 0x180e || code == 0x200b ||
-	       (code >= 0x2060 && code <= 0x2064) || code == 0xfeff ||
-	       (code >= 0xfff9 && code <= 0xfffb);
+	if (code > 0xffff)
+		ga_str_addf(s, "\\u%04x\\u%04x", 0xd800 + ((code - 0x10000) >> 10),
+			    0xdc00 + (code & 0x3ff));
+	else
+		ga_str_addf(s, "\\u%04x", code);
 }
 
 void ga_str_add_visible(struct ga_str *s, const char *text)
@@ -145,8 +163,10 @@ void ga_str_add_visible(struct ga_str *s, const char *text)
 		const char *at = text;
 		unsigned int code;
 
-		if (!ga_unprintable(&text, &code) && is_invisible(code))
-			ga_str_addf(s, "\\u%04x", code);
+		/* A byte alone is no character. */
+		if (ga_unprintable(&text, &code) && text - at > 1 && range_of(code) &&
+		    range_of(code)->is_invisible)
+			ga_str_add_escape(s, code);
 		else
 			ga_str_add_bytes(s, at, (size_t)(text - at));
 	}

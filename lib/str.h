@@ -33,12 +33,16 @@ void ga_str_add_xml(struct ga_str *s, const char *text);
 /* Goes behind the character that *text begins with (not its end) and says whether that must not
  * reach a terminal, and its code point. Those that steer a terminal: U+0000 to U+001F, U+007F to
  * U+009F, and bytes that are no character; those that turn the direction of what stands beside
- * them: U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069. */
+ * them: U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069; those that nobody sees, so that
+ * two names look the same: U+00AD, U+180E, U+200B to U+200D, U+2060 to U+2064, U+206A to U+206F,
+ * U+FEFF, U+FFF9 to U+FFFB, the tags U+E0000 to U+E007F; and U+2028, U+2029, which end a line. */
 bool ga_unprintable(const char **text, unsigned int *code);
-/* Adds text; a character that nobody sees (a byte order mark, a space of no width) stands as JSON
- * spells it, \uXXXX. Those that ga_unprintable() finds stay as they are. */
+/* Adds the character as JSON spells it: \uXXXX, or two of them beyond U+FFFF. */
+void ga_str_add_escape(struct ga_str *s, unsigned int code);
+/* Adds text; characters that nobody sees, and U+2028 and U+2029, stand as JSON spells them. The
+ * others that ga_unprintable() finds stay as they are. */
 void ga_str_add_visible(struct ga_str *s, const char *text);
-/* Makes each of these a '?', a tab a space, in place: what comes from outside must not steer a
+/* Makes each that ga_unprintable() finds a '?', a tab a space, in place: what comes from outside must not steer a
  * terminal. Returns text. The printers (cli.h) do that to all they print. */
 char *ga_printable(char *text);
 /* The same, and newlines stay: those of a hint that stands indented below a sentence; or each. */

@@ -138,10 +138,12 @@ static void add_plain(struct ga_str *out, const char *text)
 		const char *at = text;
 		unsigned int code;
 
-		if (ga_unprintable(&text, &code))
-			ga_str_addf(out, text - at == 1 ? "\\x%02x" : "\\u%04x", code);
-		else
+		if (!ga_unprintable(&text, &code))
 			ga_str_add_bytes(out, at, (size_t)(text - at));
+		else if (text - at == 1)
+			ga_str_addf(out, "\\x%02x", code);
+		else
+			ga_str_add_escape(out, code);
 	}
 }
 

@@ -384,7 +384,8 @@ rebuilt()
   gpuaas-place --profile lab --name a --user-data "$T/ud" > "$T/plan"
   digest=$(sha256sum "$T/ud" | cut -d ' ' -f 1)
   left=$(printf 'left' | sha256sum | cut -d ' ' -f 1)
-  touch "$T/user-data/$left" "$T/user-data/$left.Ab3xYz" "$T/user-data/README" "$T/user-data/$left.backup2"
+  touch "$T/user-data/$left" "$T/user-data/.$left@state.db" "$T/user-data/$left.Ab3xYz" \
+    "$T/user-data/README" "$T/user-data/$left.backup2"
   run_status 1 gpuaas-state check
   jq_is 'select(.check=="user_data_left") | "\(.object) \(.hint)"' \
     "user-data/$left gpuaas-release --pending
@@ -398,6 +399,67 @@ user-data/$left.Ab3xYz gpuaas-release --pending"
   run_ok gpuaas-release --pending
   assert_equal "$(kept_user_data)" "$(printf '%s\n' "$digest" "$left.backup2" README | sort | paste -sd ' ')"
   run_ok gpuaas-state check
+}
+
+@test "user-data of a plan that a look at its host cancelled goes with it" {
+  make_lab
+  printf 'hunter2\n' > "$T/ud"
+  gpuaas-place --profile lab --gpus 2 --name a --user-data "$T/ud" > "$T/plan"
+  setup_host lab1 'gpu.0.aer={"fatal":2}'
+  run_status 1 here gpuaas-reconcile
+  allocation_is cancelled
+  assert_equal "$(ls -A "$T/user-data")" ""
+}
+
+@test "user-data of a plan that its provisioning cancelled goes with it" {
+  make_lab
+  printf 'hunter2\n' > "$T/ud"
+  gpuaas-place --profile lab --name a --user-data "$T/ud" > "$T/plan"
+  setup_host lab1 'gpu.0.aer={"fatal":2}' 'gpu.1.aer={"fatal":2}'
+  run_status 4 here gpuaas-provision --dry-run "$T/plan"
+  assert_equal "$(kept_user_data)" "$(sha256sum "$T/ud" | cut -d ' ' -f 1)"
+  run_status 4 here gpuaas-provision "$T/plan"
+  allocation_is cancelled
+  refute_grep -rq hunter2 "$T/user-data" "$T"/state.db* "$T/hostdir"
+  assert_equal "$(ls -A "$T/user-data")" ""
+}
+
+@test "user-data of two states in one folder: each removes its own alone" {
+  make_lab
+  printf 'hunter2\n' > "$T/ud"
+  digest=$(sha256sum "$T/ud" | cut -d ' ' -f 1)
+  run_ok gpuaas-state backup "$T/copy.db"
+  gpuaas-place --profile lab --name a --user-data "$T/ud" > "$T/plan"
+  run_ok gpuaas-state init --lab --state "$T/empty.db"
+  for other in empty copy; do
+    run_ok gpuaas-state check --state "$T/$other.db"
+    run_ok gpuaas-release --pending --state "$T/$other.db"
+    assert_equal "$(kept_user_data)" "$digest"
+  done
+  # The same bytes in both: they go with the last that needs them.
+  gpuaas-place --state "$T/copy.db" --profile lab --name b --user-data "$T/ud" > "$T/second"
+  run_ok gpuaas-release --state "$T/copy.db" b
+  assert_equal "$(kept_user_data)" "$digest"
+  gpuaas-place --state "$T/copy.db" --profile lab --name c --user-data "$T/ud" > "$T/second"
+  run_ok gpuaas-release a
+  assert_equal "$(kept_user_data)" "$digest"
+  run_ok gpuaas-release --state "$T/copy.db" c
+  assert_equal "$(ls -A "$T/user-data")" ""
+}
+
+@test "user-data that an older version has put beside the state: kept, and removed by the state that knows it" {
+  make_lab
+  printf 'hunter2\n' > "$T/ud"
+  digest=$(sha256sum "$T/ud" | cut -d ' ' -f 1)
+  other=$(printf 'other' | sha256sum | cut -d ' ' -f 1)
+  gpuaas-place --profile lab --name a --user-data "$T/ud" > "$T/plan"
+  touch "$T/user-data/$other"
+  rm "$T/user-data/.$digest@state.db" # it made no marks
+  run_ok gpuaas-release --pending
+  assert_equal "$(kept_user_data)" "$(printf '%s\n' "$digest" "$other" | sort | paste -sd ' ')"
+  rm "$T/user-data/.$digest@state.db"
+  run_ok gpuaas-release a
+  assert_equal "$(kept_user_data)" "$other"
 }
 
 @test "drift of an allocation that has ended: attention and hooks name it no more" {

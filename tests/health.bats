@@ -178,12 +178,13 @@ no_health_in_the_way()
 }
 
 @test "fatal errors of the bus fail a slot once, and more of them again" {
+  local boot=1ab10000-0000-4000-8000-000000000001 # lab1.json
   make_lab
   setup_host lab1 'gpu.0.aer={"fatal":2}'
   run_status 1 here gpuaas-reconcile
   slots_are disabled available
   assert_equal "$(health 0)" \
-    "failed gpu_errors: expected no fatal bus error of its GPU, and the host shows 2 since the host's start"
+    "failed gpu_errors: expected no fatal bus error of its GPU, and the host shows 2 since the host's start (boot $boot)"
   run_ok here bash -c "gpuaas-approve repair $(slot 0) --reason 'link trained anew' | gpuaas-wipe"
   slots_are available available
   # The counters stay until the host starts again: an error for the list, none for the slot.
@@ -193,6 +194,25 @@ no_health_in_the_way()
   setup_host lab1 'gpu.0.aer={"fatal":3}'
   run_status 1 here gpuaas-reconcile
   slots_are disabled available
+}
+
+@test "as many fatal errors after a reboot as before it are new ones: the slot fails again" {
+  make_lab
+  setup_host lab1 'gpu.0.aer={"fatal":1}'
+  run_status 1 here gpuaas-reconcile
+  run_ok here bash -c "gpuaas-approve repair $(slot 0) --reason reseated | gpuaas-wipe"
+  slots_are available available
+  # The counter began at 0 with the boot, and the card fails at every one.
+  setup_host lab1 boot_id=7ab10000-0000-4000-8000-000000000007 'gpu.0.aer={"fatal":1}'
+  run_status 1 here gpuaas-reconcile
+  slots_are disabled available
+  [[ $(health 0) == "failed gpu_errors: "*"(boot 7ab10000-0000-4000-8000-000000000007)" ]]
+  # Repaired in this boot: the same count is no new fault.
+  run_ok here bash -c "gpuaas-approve repair $(slot 0) --reason reseated | gpuaas-wipe"
+  run_status 1 here gpuaas-reconcile
+  slots_are available available
+  gpuaas-place --profile lab --gpus 2 > "$T/plan"
+  run_ok here gpuaas-provision "$T/plan"
 }
 
 @test "fatal errors that nobody told of are no tenant's: provisioning refuses, and fails the slot" {

@@ -94,3 +94,31 @@ is_clean()
   run_ok gpuaas-wipe --table "$T/record"
   is_clean "$output"
 }
+
+@test "what nobody sees, and what ends a line, is spelled out for people; other scripts are printed as they are" {
+  local -A hidden=([00ad]=$'\u00ad' [180e]=$'\u180e' [200b]=$'\u200b' [200c]=$'\u200c' [200d]=$'\u200d'
+    [200e]=$'\u200e' [200f]=$'\u200f' [2028]=$'\u2028' [2029]=$'\u2029' [2060]=$'\u2060' [2064]=$'\u2064'
+    [206a]=$'\u206a' [feff]=$'\ufeff' ['db40\udc01']=$'\U000e0001' ['db40\udc7f']=$'\U000e007f')
+  local scripts='Zürich Ελλάδα Москва 東京 العربية हिन्दी 😀'
+  gpuaas-state init --lab > "$T/made"
+  for code in "${!hidden[@]}"; do
+    local one=${hidden[$code]}
+    printf '{"kind":"gpuaas.team/1","name":"red","note":"a%sb"}\n' "$one" | gpuaas-state apply - > "$T/applied"
+    run_ok gpuaas-list teams --table
+    assert_output "a\\u${code}b"
+    refute_output "$one"
+    run_ok gpuaas-list teams
+    assert_output "a${one}b"
+    run script -qec "gpuaas-list teams --json" /dev/null
+    assert_output "a\\u${code}b"
+    refute_output "$one"
+    run_status 5 gpuaas-state apply "$T/a${one}b"
+    # shellcheck disable=SC2154 # set by run
+    [[ $stderr != *"$one"* ]]
+  done
+  printf '{"kind":"gpuaas.team/1","name":"red","note":"%s"}\n' "$scripts" | gpuaas-state apply - > "$T/applied"
+  run_ok gpuaas-list teams --table
+  assert_output "$scripts"
+  run_status 5 gpuaas-state apply "$T/$scripts"
+  assert_stderr "$scripts"
+}

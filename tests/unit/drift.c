@@ -272,6 +272,29 @@ static void stuck_command(const char *shape, const char *command)
 	world_release(&w);
 }
 
+/* The text is compared with that of the run before (health.h): it has the count and the boot. */
+static void fatal_errors_text(void)
+{
+	static const char *const boots[] = { "boot-1", "boot-2" };
+
+	for (size_t i = 0; i < GA_ARRAY_SIZE(boots); i++) {
+		ga_autofree char *text = ga_xprintf("1 since the host's start (boot %s)", boots[i]);
+		ga_autodrifts struct ga_drifts d = { 0 };
+		struct world w = { 0 };
+		const char *observed = NULL;
+
+		world_init(&w);
+		gpu_fatal(&w);
+		set(&w.seen.boot_id, boots[i]);
+		ga_drift_compare(&w.want, &w.seen, limit, &d);
+		for (size_t k = 0; k < d.n; k++)
+			if (d.v[k].code == GA_D_GPU_ERRORS)
+				observed = d.v[k].drift.observed;
+		t_str(observed, text, "fatal errors of %s", boots[i]);
+		world_release(&w);
+	}
+}
+
 static void observation(void)
 {
 	struct world w = { 0 };
@@ -357,6 +380,7 @@ int main(void)
 	random_worlds();
 	stuck_command("slice", "gpuaas-wipe --slot slot1111");
 	stuck_command("baremetal", "gpuaas-wipe --machine slot1111");
+	fatal_errors_text();
 	observation();
 	may_start();
 	return t_done();

@@ -476,8 +476,83 @@ static void not_results(void)
 	sw_close(db);
 }
 
+/* ---- clocks of hosts that are wrong ---- */
+
+/* What slots and allocation say since when they are so: neither in a time to come, nor before. */
+static void is_now(struct ga_db *db, const char *before, const char *what)
+{
+	ga_autofree char *now = ga_time_now();
+	ga_autofree char *sql = ga_xprintf(
+		"SELECT min(since >= '%s' AND since <= '%s') FROM (SELECT since FROM slot "
+		"UNION ALL SELECT since FROM allocation)", before, now);
+
+	t_str(sw_get(db, sql), "1", "%s: since when", what);
+}
+
+static void wrong_clock(const char *at)
+{
+	struct ga_db *db = placed_world(2);
+	struct ga_err err = GA_ERR_INIT;
+	ga_autofree char *placed = ga_xstrdup(sw_get(db, "SELECT max(since) FROM slot"));
+	ga_autofree char *asked = NULL;
+	struct ga_allocation a = sw_running(TXT("a0000001"), TXT("pa000001"));
+	struct ga_release_order o;
+	struct ga_released r;
+	bool has_order;
+
+	a.since = (char *)(uintptr_t)at;
+	t_int(sw_fold(db, &ga_allocation_shape, &a, &err), 1, "active at %s: %s", at, err.msg);
+	is_now(db, placed, "active");
+	asked = ga_time_now();
+	t_int(sw_release(db, 1, &o, &has_order, &err), 0, "release: %s", err.msg);
+	r = (struct ga_released){ .allocation = o.allocation, .node = o.node,
+				  .generation = o.generation, .attempt = o.attempt,
+				  .at = (char *)(uintptr_t)at, .lab = true };
+	t_int(sw_fold(db, &ga_released_shape, &r, &err), 1, "released at %s: %s", at, err.msg);
+	t_str(sw_slot_is(db, 1), "wiping", "its slots are wiping");
+	is_now(db, asked, "released");
+	ga_shape_release(&ga_release_order_shape, &o);
+	sw_close(db);
+}
+
+static void failure_of_wrong_clock(const char *at)
+{
+	struct ga_db *db = placed_world(1);
+	struct ga_err err = GA_ERR_INIT;
+	ga_autofree char *placed = ga_xstrdup(sw_get(db, "SELECT max(since) FROM slot"));
+	struct ga_failure f = { .node = TXT("n1"), .object = TXT("a0000001"),
+				.attempt = TXT("pa000001"), .generation = 2,
+				.program = TXT("gpuaas-provision"), .phase = TXT("clone"),
+				.code = TXT("no_lease"), .sentence = TXT("none"), .status = 9,
+				.at = (char *)(uintptr_t)at };
+
+	t_int(sw_fold(db, &ga_failure_shape, &f, &err), 1, "failed at %s: %s", at, err.msg);
+	t_str(sw_slot_is(db, 1), "cleanup_blocked", "its slot is blocked");
+	is_now(db, placed, "failed");
+	sw_close(db);
+}
+
+/* A slot that an older version has dated ahead gets a time of now with its next state. */
+static void dated_ahead_before(void)
+{
+	struct ga_db *db = placed_world(1);
+	struct ga_err err = GA_ERR_INIT;
+
+	sw_begin(db);
+	sw_sql(db, "UPDATE slot SET since = '2099-01-01T00:00:00.000000Z', "
+		   "generation = generation + 1");
+	sw_sql(db, "UPDATE allocation SET since = '2099-01-01T00:00:00.000000Z', "
+		   "generation = generation + 1");
+	sw_commit(db);
+	sw_must(sw_progress(db, 1, "clone", "started", &err));
+	is_now(db, "2026-03-01", "dated ahead before");
+	sw_close(db);
+}
+
 int main(void)
 {
+	static const char *const clocks[] = { "1970-01-01T00:00:00.000000Z",
+					      "2099-01-01T00:00:00.000000Z" };
 	size_t i;
 
 	first_wipe();
@@ -497,5 +572,10 @@ int main(void)
 	observations();
 	lost_node();
 	not_results();
+	for (i = 0; i < GA_ARRAY_SIZE(clocks); i++) {
+		wrong_clock(clocks[i]);
+		failure_of_wrong_clock(clocks[i]);
+	}
+	dated_ahead_before();
 	return t_done();
 }

@@ -510,15 +510,20 @@ static void counted_once(void)
 				       "generation = generation + 1";
 
 	sw_ready(db, 1);
-	sw_must(drift(db, "gpu_errors", "3 since the host's start"));
+	sw_must(drift(db, "gpu_errors", "3 since the host's start (boot b1)"));
 	t_str(health(db, "health_state"), "failed", "errors are a fault");
 	sw_begin(db);
 	sw_sql(db, repaired);
 	sw_commit(db);
-	sw_must(drift(db, "gpu_errors", "3 since the host's start"));
+	sw_must(drift(db, "gpu_errors", "3 since the host's start (boot b1)"));
 	t_str(health(db, "health_state"), "unknown", "those that were there before are not");
-	sw_must(drift(db, "gpu_errors", "4 since the host's start"));
+	sw_must(drift(db, "gpu_errors", "4 since the host's start (boot b1)"));
 	t_str(health(db, "health_state"), "failed", "one more is");
+	sw_begin(db);
+	sw_sql(db, repaired);
+	sw_commit(db);
+	sw_must(drift(db, "gpu_errors", "4 since the host's start (boot b2)"));
+	t_str(health(db, "health_state"), "failed", "as many in another boot are");
 	sw_begin(db);
 	sw_sql(db, repaired);
 	sw_commit(db);

@@ -170,9 +170,9 @@ static int run_verb(char *const *args, int n, struct ga_err *err)
 		r = confirms  ? ga_approve_confirm(&run_state, args[i], err) :
 		    withdraws ? ga_approve_withdraw(&run_state, args[i], err) :
 				ga_approve_verb(&run_state, args[0], args[i], opt.reason, err);
-	if (r < 0)
+	if (r < 0 || finish(err) < 0 || emit_results(err) < 0)
 		return -1;
-	return finish(err) < 0 ? -1 : emit_results(err);
+	return ga_approve_is_refused(&run_state) ? GA_NO : GA_OK;
 }
 
 static int run(struct ga_err *err)

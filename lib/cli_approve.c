@@ -510,6 +510,20 @@ static bool is_asked_for(const struct ga_approve_run *run, const struct ga_appro
 	       (run->wanted || run->slots.n || (run->all && !run->approved));
 }
 
+bool ga_approve_is_refused(const struct ga_approve_run *run)
+{
+	size_t i;
+
+	for (i = 0; run->wanted && i < run->results.n; i++) {
+		const struct ga_slot *s = &run->results.v[i].slot;
+
+		if (run->results.v[i].has_slot && ga_streq(s->state, "disabled") &&
+		    !s->cordon_reason && s->blockers.n)
+			return true;
+	}
+	return false;
+}
+
 int ga_approve_emit(struct ga_approve_run *run, bool dry_run, bool explain, struct ga_err *err)
 {
 	size_t i;

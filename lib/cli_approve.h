@@ -59,6 +59,8 @@ GA_MUST_CHECK int ga_approve_confirm(struct ga_approve_run *run, const char *pro
 				     struct ga_err *err);
 GA_MUST_CHECK int ga_approve_withdraw(struct ga_approve_run *run, const char *proposal,
 				      struct ga_err *err);
+/* Whether a slot that was to be enabled or repaired stays out of sale for what blocks it. */
+bool ga_approve_is_refused(const struct ga_approve_run *run);
 /* The records of a committed step: each slot, the order to wipe it, its proposal. */
 GA_MUST_CHECK int ga_approve_emit(struct ga_approve_run *run, bool dry_run, bool explain,
 				  struct ga_err *err);

@@ -199,6 +199,23 @@ void ga_health_of_drift(const struct ga_drift *d, const char *before, struct ga_
 			    d->observed ? d->observed : "nothing");
 }
 
+void ga_health_of_seen(const struct ga_health_seen *s, struct ga_health_sign *ret)
+{
+	*ret = (struct ga_health_sign){ 0 };
+	if (!s->gpu_there)
+		say(ret, GA_HEALTH_FAULT, "discovery: " GA_SAID_NOT_THERE "%s is not on the host",
+		    s->slot);
+	else if (s->gpu_answers == 0)
+		say(ret, GA_HEALTH_FAULT, "discovery: '%s'" GA_SAID_NO_ANSWER "on the bus",
+		    s->gpu_pci_address);
+	else if (s->gpu_can_reset == 0 && !s->whole)
+		say(ret, GA_HEALTH_FAULT,
+		    "discovery: the kernel has no way to reset '%s' between tenants",
+		    s->gpu_pci_address);
+	else if (!s->disk_there)
+		say(ret, GA_HEALTH_FAULT, "discovery: drive '%s' is not on the host", s->nvme_wwid);
+}
+
 bool ga_health_is_gone(const char *detail)
 {
 	static const char *const signs[] = { GA_SAID_OF_GONE };

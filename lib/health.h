@@ -65,6 +65,16 @@ void ga_health_of_failure(const struct ga_failure *f, const struct ga_health_dev
  */
 void ga_health_of_drift(const struct ga_drift *d, const char *before, struct ga_health_sign *ret);
 
+/* What a discovery shows of the devices of a slot. */
+struct ga_health_seen {
+	const char *slot, *gpu_pci_address, *nvme_wwid;
+	bool gpu_there, disk_there;
+	int64_t gpu_answers, gpu_can_reset; /* 1, 0, GA_UNKNOWN */
+	bool whole; /* its node is sold whole: nobody resets its GPU by itself */
+};
+/* A device that is gone, does not answer or cannot be reset any more is a fault. */
+void ga_health_of_seen(const struct ga_health_seen *s, struct ga_health_sign *ret);
+
 /* Whether what failed (a health_detail) is a GPU or function that is gone from the bus, does not
  * answer, hangs or cannot be reset: as a rule only a cold start of the machine brings it back. */
 bool ga_health_is_gone(const char *detail);

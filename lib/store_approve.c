@@ -12,7 +12,9 @@
 #include "id.h"
 #include "rec.h"
 #include "store_facts.h"
+#include "store_health.h"
 #include "store_json.h"
+#include "store_row.h"
 #include "time.h"
 
 #define COLUMNS \
@@ -84,6 +86,15 @@ static int write_hardware(struct ga_db *db, const char *slot, const struct ga_ap
 		a->wipe.minimum_class, a->wipe.verify, a->wipe.gpu_memory, blockers);
 }
 
+static int write_blockers(struct ga_db *db, const char *slot, const char *blockers,
+			  struct ga_err *err)
+{
+	return ga_db_exec(db, err,
+			  "UPDATE slot SET blockers = ?2, generation = generation + 1 WHERE "
+			  "id = ?1 AND state = 'disabled' AND blockers IS NOT ?2", "ss", slot,
+			  blockers);
+}
+
 int ga_store_slot_cpus(struct ga_db *db, const char *slot, const char *node, const char *cpus,
 		       struct ga_err *err)
 {
@@ -108,16 +119,21 @@ int ga_store_slot_cpus(struct ga_db *db, const char *slot, const char *node, con
 	return 0;
 }
 
-static int new_slot(struct ga_db *db, const struct ga_candidate *c, const char *now, char **ret,
-		    struct ga_err *err)
+static int new_slot(struct ga_db *db, const struct ga_candidate *c, const char *now,
+		    struct ga_place_of *at, struct ga_err *err)
 {
 	ga_autofree char *id = ga_id_new();
+	int failed;
 
 	if (ga_db_exec(db, err,
 		       "INSERT INTO slot (id, node_id, slot_index, since) VALUES (?1, ?2, ?3, ?4)",
 		       "ssis", id, c->node, c->slot_index, now) < 0)
 		return -1;
-	*ret = GA_TAKE(id);
+	failed = ga_store_health_inherit(db, id, c, err);
+	if (failed < 0)
+		return -1;
+	at->slot = GA_TAKE(id);
+	at->health = failed ? ga_xstrdup("failed") : NULL;
 	return 0;
 }
 
@@ -134,7 +150,20 @@ static int set_fingerprint(struct ga_db *db, const struct ga_candidate *c, struc
 			  "ss", c->node, c->fingerprint) < 0 ? -1 : 0;
 }
 
-/* The operator looked at what changed: what the host shows now is the approved hardware. */
+/* What is no longer there fails with the change that was accepted. */
+static int judge_slots(struct ga_db *db, const char *node, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	ga_autofree char *at = NULL;
+
+	if (ga_db_query(db, &rows, err, "SELECT observed_at FROM node WHERE id = ?1", "s", node) <
+		    0 || ga_row_text(rows, &at, err) < 0)
+		return -1;
+	return at ? ga_store_health_seen(db, node, at, err) : 0;
+}
+
+/* The operator looked at what changed: what the host shows now is the approved hardware. 1 when
+ * that was another. */
 static int accept_change(struct ga_db *db, const struct ga_approval *a,
 			 const struct ga_place_of *at, struct ga_err *err)
 {
@@ -143,12 +172,13 @@ static int accept_change(struct ga_db *db, const struct ga_approval *a,
 	if (!a->accept_change || !at->node_fingerprint ||
 	    ga_streq(at->node_fingerprint, c->fingerprint))
 		return 0;
-	if (set_fingerprint(db, c, err) < 0)
+	if (set_fingerprint(db, c, err) < 0 ||
+	    ga_audit_add(db, "change_accepted", c->node,
+			 json_pack("{s:s, s:s}", "from", at->node_fingerprint, "to",
+				   c->fingerprint),
+			 err) < 0)
 		return -1;
-	return ga_audit_add(db, "change_accepted", c->node,
-			    json_pack("{s:s, s:s}", "from", at->node_fingerprint, "to",
-				      c->fingerprint),
-			    err);
+	return judge_slots(db, c->node, err) < 0 ? -1 : 1;
 }
 
 /* The first approval makes the node active and its hardware the approved one. */
@@ -290,16 +320,20 @@ static int renew(struct ga_db *db, const struct ga_approval *a, struct ga_place_
 	int changed, moved;
 
 	/* First: the reasons name the slot. */
-	if (is_new && new_slot(db, a->candidate, now, &at->slot, err) < 0)
+	if (is_new && new_slot(db, a->candidate, now, at, err) < 0)
 		return -1;
-	if (ga_store_taken(db, a->candidate, at->slot, &taken, err) < 0 ||
-	    ga_store_blockers(db, a, at, &taken, &blockers, err) < 0)
+	if (ga_store_taken(db, a->candidate, at->slot, &taken, err) < 0)
+		return -1;
+	taken.moved = taken.gpu && at->gpu_identity && a->candidate->gpu &&
+		      !ga_streq(at->gpu_identity, a->candidate->gpu->identity);
+	if (ga_store_blockers(db, a, at, &taken, &blockers, err) < 0)
 		return -1;
 	text = reasons_text(&blockers);
-	changed = write_hardware(db, at->slot, a, &taken, text, err);
+	changed = taken.moved ? write_blockers(db, at->slot, text, err) :
+				write_hardware(db, at->slot, a, &taken, text, err);
 	if (changed < 0)
 		return -1;
-	if (changed && ga_store_slot_cpus(db, at->slot, a->candidate->node,
+	if (changed && !taken.moved && ga_store_slot_cpus(db, at->slot, a->candidate->node,
 					  taken.cpus ? NULL : a->candidate->suggested.cpuset,
 					  err) < 0)
 		return -1;
@@ -314,9 +348,16 @@ int ga_store_approve(struct ga_db *db, const struct ga_approval *a, struct ga_sl
 {
 	ga_cleanup(ga_cleanup_place_of) struct ga_place_of at = { 0 };
 
+	int r;
+
 	*has_order = false;
-	if (ga_store_place_of(db, a->candidate, &at, err) < 0 ||
-	    accept_change(db, a, &at, err) < 0 || allow_destruction(db, a, err) < 0)
+	r = ga_store_place_of(db, a->candidate, &at, err) < 0 ? -1 : accept_change(db, a, &at, err);
+	if (r > 0) {
+		/* A slot may have failed with it. */
+		ga_cleanup_place_of(&at);
+		r = ga_store_place_of(db, a->candidate, &at, err);
+	}
+	if (r < 0 || allow_destruction(db, a, err) < 0)
 		return -1;
 	if (at.slot && !ga_streq(at.state, "disabled")) {
 		if (check_same(a, &at, err) < 0)

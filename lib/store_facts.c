@@ -381,6 +381,20 @@ static void facts_of(const struct ga_approval *a, const struct ga_place_of *at,
 	}
 }
 
+/* A GPU that went away lets the host's others move up: the slot keeps its row. */
+static void add_moved(const struct ga_candidate *c, const struct ga_place_of *at,
+		      struct ga_reasons *ret)
+{
+	ga_autofree char *why = ga_xprintf("its GPU is not on the host; the GPU that stands in its "
+					   "place %lld now is another slot's",
+					   (long long)c->slot_index);
+	ga_autofree char *fix = ga_xprintf("bring the GPU back and discover again, or retire this "
+					   "slot: gpuaas-approve retire %s --reason TEXT",
+					   at->slot);
+
+	ga_reasons_add(ret, "missing_gpu", at->gpu_identity, why, fix);
+}
+
 int ga_store_blockers(struct ga_db *db, const struct ga_approval *a, const struct ga_place_of *at,
 		      const struct ga_taken *taken, struct ga_reasons *ret, struct ga_err *err)
 {
@@ -391,6 +405,10 @@ int ga_store_blockers(struct ga_db *db, const struct ga_approval *a, const struc
 
 	if (ours < 0)
 		return -1;
+	if (taken->moved) {
+		add_moved(c, at, ret);
+		return 0;
+	}
 	facts_of(a, at, taken, ga_db_is_lab(db), &f);
 	f.nvme_ours = ours;
 	if (has_profile(db, c->gpu ? c->gpu->type : NULL, &f.has_profile, err) < 0 ||

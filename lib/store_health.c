@@ -239,3 +239,90 @@ int ga_store_health_drift(struct ga_db *db, const struct ga_drift *d, struct ga_
 	ga_health_of_drift(d, before, &sign);
 	return ga_store_health(db, d->object, &sign, d->at, err) < 0 ? -1 : 0;
 }
+
+/* ---- what discoveries show ---- */
+
+enum { V_SLOT, V_GPU, V_WWID, V_GPU_THERE, V_ANSWERS, V_RESET, V_DISK_THERE, V_WHOLE };
+
+static int64_t truth(const struct ga_rows *rows, int column)
+{
+	return ga_rows_text(rows, column) ? ga_rows_int(rows, column) : GA_UNKNOWN;
+}
+
+int ga_store_health_seen(struct ga_db *db, const char *node, const char *at, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT s.id, s.gpu_pci_address, s.nvme_wwid, k.node_id IS NOT NULL, "
+			"json_extract(k.record, '$.gpu.answers'), "
+			"json_extract(k.record, '$.gpu.can_reset'), s.nvme_wwid IS NULL OR EXISTS "
+			"(SELECT 1 FROM candidate c WHERE c.node_id = s.node_id AND "
+			"json_extract(c.record, '$.nvme.wwid') = s.nvme_wwid), "
+			"n.mode = 'baremetal' FROM slot s JOIN node n ON n.id = s.node_id "
+			"LEFT JOIN candidate k ON k.node_id = s.node_id AND "
+			"json_extract(k.record, '$.gpu.identity') = s.gpu_identity "
+			"WHERE s.node_id = ?1 AND s.retired = 0 AND s.gpu_identity IS NOT NULL AND "
+			"s.health_state <> 'failed' ORDER BY s.slot_index", "s", node) < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0) {
+		ga_autohealth struct ga_health_sign sign = { 0 };
+		const struct ga_health_seen seen = {
+			.slot = ga_rows_text(rows, V_SLOT),
+			.gpu_pci_address = ga_rows_text(rows, V_GPU),
+			.nvme_wwid = ga_rows_text(rows, V_WWID),
+			.gpu_there = ga_rows_bool(rows, V_GPU_THERE),
+			.disk_there = ga_rows_bool(rows, V_DISK_THERE),
+			.gpu_answers = truth(rows, V_ANSWERS),
+			.gpu_can_reset = truth(rows, V_RESET),
+			.whole = ga_rows_bool(rows, V_WHOLE),
+		};
+
+		ga_health_of_seen(&seen, &sign);
+		if (ga_store_health(db, seen.slot, &sign, at, err) < 0)
+			return -1;
+	}
+	return r;
+}
+
+int ga_store_health_may_repair(struct ga_db *db, const char *slot, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	const char *since, *seen;
+	int r;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT s.health_detail, s.health_since, " GA_SQL_ANSWERED("s")
+			" FROM slot s WHERE s.id = ?1 AND s.health_state = 'failed'", "s", slot) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r <= 0 || !ga_health_is_gone(ga_rows_text(rows, 0)))
+		return r < 0 ? -1 : 0;
+	since = ga_rows_text(rows, 1);
+	seen = ga_rows_text(rows, 2);
+	if (seen && (!since || strcmp(seen, since) > 0))
+		return 0;
+	ga_err_set(err, GA_CONFLICT, "slot '%s' failed at %s: %s; no discovery since has seen its "
+		   "GPU answer", slot, since ? since : "a time that is not known",
+		   ga_rows_text(rows, 0));
+	ga_err_reason(err, "not_seen_since");
+	ga_err_object(err, slot);
+	return ga_hint(err, "start the machine cold, then on the host 'gpuaas-discover | "
+			    "gpuaas-approve --record-only', then the same again");
+}
+
+int ga_store_health_inherit(struct ga_db *db, const char *slot, const struct ga_candidate *c,
+			    struct ga_err *err)
+{
+	ga_autofree char *gpu = c->gpu ? ga_xprintf("%s/%s", c->node, c->gpu->identity) : NULL;
+
+	return ga_db_exec(db, err,
+			  "UPDATE slot SET health_state = 'failed', health_detail = "
+			  "o.health_detail, health_since = o.health_since, generation = "
+			  "slot.generation + 1 FROM (SELECT health_state, health_detail, "
+			  "health_since FROM slot WHERE retired = 1 AND (gpu_id = ?2 OR "
+			  "nvme_wwid = ?3) ORDER BY since DESC LIMIT 1) o "
+			  "WHERE slot.id = ?1 AND o.health_state = 'failed'",
+			  "sss", slot, gpu, c->nvme ? c->nvme->wwid : NULL);
+}

@@ -8,6 +8,8 @@
 
 #include "db.h"
 #include "health.h"
+#include "kind_host.h"
+#include "store_json.h"
 
 /*
  * Writes what follows of the sign for the slot, with an audit row where its health changes. A slot
@@ -30,6 +32,24 @@ GA_MUST_CHECK int ga_store_health_not_ready(struct ga_db *db, const struct ga_fa
 /* health: the slot's before, owned, replaced by the one after; NULL: not asked. */
 GA_MUST_CHECK int ga_store_health_wiped(struct ga_db *db, const struct ga_wipe_evidence *e,
 					char **health, struct ga_err *err);
+/* Judges the slots of the node by its stored candidates, of a discovery at that time. Only when its
+ * hardware is what was approved: a discovery by somebody who may see less names devices otherwise. */
+GA_MUST_CHECK int ga_store_health_seen(struct ga_db *db, const char *node, const char *at,
+				       struct ga_err *err);
+/* When a discovery last saw the GPU of the slot, a row of that name, answer; NULL: none did. */
+#define GA_SQL_ANSWERED(s) \
+	"(SELECT k.observed_at FROM candidate k WHERE k.node_id = " s ".node_id AND " \
+	"json_extract(" GA_SQL_OBJECT("k.record") ", '$.gpu.identity') = " s ".gpu_identity AND " \
+	"json_extract(" GA_SQL_OBJECT("k.record") ", '$.gpu.answers') = 1)"
+/* What failed may not be called repaired before the host was seen with it: GA_CONFLICT
+ * "not_seen_since" for a slot whose health failed because its GPU was gone, until a discovery
+ * after that sees it answer. */
+GA_MUST_CHECK int ga_store_health_may_repair(struct ga_db *db, const char *slot,
+					     struct ga_err *err);
+/* A new slot of devices that failed in the slot that had them last is failed as that one was: 1,
+ * else 0. */
+GA_MUST_CHECK int ga_store_health_inherit(struct ga_db *db, const char *slot,
+					  const struct ga_candidate *c, struct ga_err *err);
 /* Before the drift itself is stored: it is compared with what the run before has found. */
 GA_MUST_CHECK int ga_store_health_drift(struct ga_db *db, const struct ga_drift *d,
 					struct ga_err *err);

@@ -10,6 +10,7 @@
 #include "id.h"
 #include "rec.h"
 #include "store_approve.h"
+#include "store_health.h"
 #include "store_move.h"
 #include "time.h"
 
@@ -305,6 +306,9 @@ int ga_store_observe(struct ga_db *db, const struct ga_host *host,
 	    update_node(db, host, &known, text, digest, err) < 0 ||
 	    store_memory(db, host, err) < 0 ||
 	    store_candidates(db, host, candidates, now, err) < 0)
+		return -1;
+	if (ga_streq(known.fingerprint, host->fingerprint) &&
+	    ga_store_health_seen(db, host->node, host->observed_at, err) < 0)
 		return -1;
 	return ga_audit_add(db, "observed", host->node,
 			    json_pack("{s:s, s:I, s:s}", "digest", digest, "candidates",

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The moves of slots that an operator makes, each with its reason in the audit. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "audit.h"
 #include "check_content.h"
+#include "fault.h"
 #include "fsm.h"
 #include "rec.h"
 #include "store_approve.h"
@@ -138,6 +140,7 @@ static int check(const struct verb *v, const struct ga_slot *s, const char *reas
 
 /* ---- enable: the predicate again, on the last candidate seen ---- */
 
+/* What a look of before its last wipe saw on the disk is gone. */
 static int read_candidate(struct ga_db *db, const struct ga_slot *s, struct ga_candidate *ret,
 			  struct ga_err *err)
 {
@@ -145,8 +148,11 @@ static int read_candidate(struct ga_db *db, const struct ga_slot *s, struct ga_c
 	int r;
 
 	if (ga_db_query(db, &rows, err,
-			"SELECT record FROM candidate WHERE node_id = ?1 AND slot_index = ?2", "si",
-			s->node, s->slot_index) < 0)
+			"SELECT k.record, EXISTS (SELECT 1 FROM device d JOIN wipe_evidence e ON "
+			"e.id = d.cleared_by WHERE d.id = ?3 AND d.dirty_since IS NULL AND "
+			"e.finished_at > k.observed_at AND json_extract(k.record, '$.nvme.wwid') = "
+			"d.id) FROM candidate k WHERE k.node_id = ?1 AND k.slot_index = ?2", "sis",
+			s->node, s->slot_index, s->nvme_wwid) < 0)
 		return -1;
 	r = ga_rows_next(rows, err);
 	if (r < 0)
@@ -157,7 +163,15 @@ static int read_candidate(struct ga_db *db, const struct ga_slot *s, struct ga_c
 		ga_err_object(err, s->slot);
 		return ga_hint(err, "run gpuaas-discover | gpuaas-approve, or retire the slot");
 	}
-	return ga_rec_parse_text(ga_rows_text(rows, 0), &ga_candidate_shape, ret, err);
+	if (ga_rec_parse_text(ga_rows_text(rows, 0), &ga_candidate_shape, ret, err) < 0)
+		return -1;
+	if (ret->nvme && ga_rows_bool(rows, 1)) {
+		while (ret->nvme->signatures.n)
+			free(ret->nvme->signatures.v[--ret->nvme->signatures.n]);
+		free(ret->nvme->content);
+		ret->nvme->content = ga_xstrdup("empty");
+	}
+	return 0;
 }
 
 static int uncordon(struct ga_db *db, const struct ga_slot *s, struct ga_err *err)
@@ -324,6 +338,28 @@ static int on_doubt(const struct ga_doubted *d, void *arg)
 	return 0;
 }
 
+/* What the last discovery shows of the device that failed is no repair, and its health stays. */
+static int refuse_unmended(const struct ga_slot *s, struct ga_slot *now, struct ga_err *err)
+{
+	static const char *const codes[] = { GA_FAULTS_OF_FAILURES };
+	const struct ga_reason *why = now->blockers.n ? &now->blockers.v[0] : NULL;
+	size_t i;
+
+	for (i = 0; why && ga_streq(now->state, "disabled") && i < GA_ARRAY_SIZE(codes); i++) {
+		if (!ga_streq(codes[i], why->code))
+			continue;
+		ga_err_set(err, GA_CONFLICT, "slot '%s' is not repaired: the last discovery of its "
+			   "host shows %s%s%s", s->slot, why->code, why->evidence ? ": " : "",
+			   why->evidence ? why->evidence : "");
+		ga_err_reason(err, why->code);
+		ga_err_object(err, s->slot);
+		ga_shape_release(&ga_slot_shape, now);
+		return ga_hint(err, "mend it, then on the host 'gpuaas-discover | gpuaas-approve "
+				    "--record-only', then the same again");
+	}
+	return 0;
+}
+
 static int repair(struct ga_db *db, const struct ga_slot *s, const char *reason, const char *now,
 		  struct ga_slot *ret_slot, struct ga_wipe_order *ret_order, bool *has_order,
 		  struct ga_err *err)
@@ -331,6 +367,8 @@ static int repair(struct ga_db *db, const struct ga_slot *s, const char *reason,
 	bool failed = ga_streq(s->health_state, "failed"), in_doubt = false, ours = false;
 	int r;
 
+	if (ga_streq(s->state, "disabled") && ga_store_health_may_repair(db, s->slot, err) < 0)
+		return -1;
 	if (repair_health(db, s, reason, now, err) < 0)
 		return -1;
 	if (ga_streq(s->state, "wiping") || ga_streq(s->state, "cleanup_blocked"))
@@ -345,7 +383,8 @@ static int repair(struct ga_db *db, const struct ga_slot *s, const char *reason,
 	if (r >= 0)
 		r = failed && !in_doubt ? 0 : may_wipe_disabled(db, s, &ours, err);
 	if (r <= 0)
-		return r < 0 ? -1 : enable(db, s, ret_slot, ret_order, has_order, err);
+		return r < 0 || enable(db, s, ret_slot, ret_order, has_order, err) < 0 ? -1 :
+		       failed ? refuse_unmended(s, ret_slot, err) : 0;
 	return wipe_disabled(db, s, ours, err) < 0 ? -1 : read_moved(db, s, ret_slot, ret_order,
 								has_order, err);
 }

@@ -144,7 +144,7 @@ no_health_in_the_way()
   # Discovery saw as well that it does not answer.
   assert_equal "$(gpuaas-list slots | jq -r 'select(.slot_index==0)|[.blockers[].code]|join(" ")')" \
     "health_failed gpu_not_answering"
-  run_ok here gpuaas-approve enable "$(slot 0)"
+  run_status 1 here gpuaas-approve enable "$(slot 0)"
   jq_is '[.state, .blockers[].code]|join(" ")' "disabled health_failed gpu_not_answering"
   run_status 1 gpuaas-place --profile lab --gpus 2
   jq_is '.nodes[0]|[.code,.detail]|map(tostring)|join(" ")|test("health_failed")' true
@@ -166,15 +166,69 @@ no_health_in_the_way()
   no_health_in_the_way
 }
 
-@test "who repairs what is still broken is corrected by the next look" {
+@test "what is still broken is not repaired by a word: a discovery has to see it answer" {
   make_lab
   setup_host lab1 gpu.0.silent=1
   run_status 1 here gpuaas-reconcile
-  run_ok here bash -c "gpuaas-approve repair $(slot 0) --reason hope | gpuaas-wipe"
+  # Nobody looked since, and then who looked saw it dead.
+  for look in none dead; do
+    run_status 4 here gpuaas-approve repair "$(slot 0)" --reason hope
+    assert_stderr "no discovery since has seen its GPU answer"
+    slots_are disabled available
+    [[ $(health 0) == "failed gpu_lost: "* ]]
+    run_ok here bash -c 'gpuaas-discover | gpuaas-approve --record-only'
+  done
+  setup_host lab1
+  run_ok here bash -c 'gpuaas-discover | gpuaas-approve --record-only'
+  run_ok here gpuaas-approve repair "$(slot 0)" --reason reseated
   slots_are available available
+}
+
+@test "a discovery that sees a GPU or disk dead, gone or without a reset takes its slot off sale" {
+  local fact detail
+  make_lab
+  cp -a "$GPUAAS_STATE" "$T/good.db"
+  # The host is as it was approved, but for what the device answers.
+  while IFS='|' read -r fact detail; do
+    cp "$T/good.db" "$GPUAAS_STATE"
+    setup_host lab1 "$fact"
+    run_ok here bash -c 'gpuaas-discover | gpuaas-approve --record-only'
+    slots_are disabled available
+    assert_equal "$(health 0)" "failed discovery: $detail"
+    run_status 1 gpuaas-place --profile lab --gpus 2
+    setup_host lab1
+  done << END
+gpu.0.silent=1|'0000:18:00.0' does not answer on the bus
+gpu.0.reset_method=|the kernel has no way to reset '0000:18:00.0' between tenants
+END
+  # One that is gone changes what was approved: it fails with the change that is accepted.
+  cp "$T/good.db" "$GPUAAS_STATE"
+  setup_host lab1 gpu.1=null
+  run_ok here bash -c 'gpuaas-discover | gpuaas-approve --all-ready --accept-change'
+  slots_are available disabled
+  [[ $(health 1) == "failed discovery: GPU of slot $(slot 1) is not on the host" ]]
+  # The GPU of the first slot is gone, and that of the second moves up in the host's order.
+  cp "$T/good.db" "$GPUAAS_STATE"
+  setup_host lab1 gpu.0=null
+  run here bash -c 'gpuaas-discover | gpuaas-approve --all-ready --accept-change'
+  slots_are disabled available
+  assert_equal "$(gpuaas-list slots | jq -r 'select(.slot_index==0)|[.gpu_identity,.blockers[].code]|join(" ")')" \
+    "slot:1:10de:2335 missing_gpu"
+}
+
+@test "a new slot of a GPU that failed is failed too: its retirement repaired nothing" {
+  make_lab
+  setup_host lab1 'gpu.0.aer={"fatal":7}'
   run_status 1 here gpuaas-reconcile
   slots_are disabled available
-  [[ $(health 0) == "failed gpu_lost: "* ]]
+  run_ok gpuaas-approve retire "$(slot 0)" --reason 'new number'
+  run here bash -c 'gpuaas-discover | gpuaas-approve --all-ready | gpuaas-wipe'
+  run_ok gpuaas-list slots --where state=disabled
+  jq_is '[.slot_index,.health_state]|join(" ")' "0 failed"
+  jq_is '.health_detail|test("^gpu_errors: ")' true
+  setup_host lab1
+  run_ok here bash -c "gpuaas-approve repair $(jq -r .slot <<< "$output") --reason 'new card' | gpuaas-wipe"
+  assert_equal "$(gpuaas-list slots --where state=available | jq -s length)" 2
 }
 
 @test "fatal errors of the bus fail a slot once, and more of them again" {

@@ -4,6 +4,7 @@
 #include "fold.h"
 #include "store_health.h"
 #include "store_provision.h"
+#include "time.h"
 
 static int add_steps(struct ga_db *db, const struct ga_released *r, struct ga_err *err)
 {
@@ -41,6 +42,29 @@ static int resume(struct ga_db *db, struct ga_holding *h, const char *at, struct
 	return ga_store_move_allocation(db, h, "releasing", at, NULL, err);
 }
 
+/* A disk of a whole machine that no slot has is wiped by nobody: until a person says otherwise
+ * (gpuaas-node undrain) nobody else gets the machine. */
+static int drain_for_disks(struct ga_db *db, const struct ga_released *r, struct ga_err *err)
+{
+	ga_autofree char *now = ga_time_now();
+	size_t i;
+
+	for (i = 0; i < r->steps.n; i++) {
+		const struct ga_step *s = &r->steps.v[i];
+		ga_autofree char *why = NULL;
+
+		if (!ga_streq(s->step, "disk") || ga_streq(s->outcome, "confirmed"))
+			continue;
+		why = ga_xprintf("disk %s, after allocation %s had the machine", s->detail,
+				 r->allocation);
+		return ga_db_exec(db, err,
+				  "UPDATE node SET state = 'draining', since = ?3, cordon_reason = "
+				  "?2, generation = generation + 1 WHERE id = ?1 AND "
+				  "state = 'active'", "sss", r->node, why, now) < 0 ? -1 : 0;
+	}
+	return 0;
+}
+
 int ga_fold_released(struct ga_db *db, const struct ga_released *r, struct ga_err *err)
 {
 	ga_autoholding struct ga_holding h = { 0 };
@@ -55,7 +79,7 @@ int ga_fold_released(struct ga_db *db, const struct ga_released *r, struct ga_er
 	    ga_store_move_claimed(db, h.id, "releasing", "wiping", r->at, err) < 0 ||
 	    ga_store_power(db, h.id, h.node, "off", err) < 0 ||
 	    ga_store_move_allocation(db, &h, "released", r->at, NULL, err) < 0 ||
-	    ga_store_end_holding(db, h.id, r->at, err) < 0)
+	    ga_store_end_holding(db, h.id, r->at, err) < 0 || drain_for_disks(db, r, err) < 0)
 		return -1;
 	return ga_audit_add(db, "released", h.id,
 			    json_pack("{s:s, s:s, s:i}", "node", r->node, "attempt", r->attempt,

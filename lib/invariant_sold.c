@@ -77,6 +77,10 @@ const struct ga_rule ga_rules_sold[] = {
 	  "NOT EXISTS (SELECT 1 FROM allocation WHERE id = NEW.allocation_id AND "
 	  "state IN ('pending', 'placed'))",
 	  "wrong_state: only an allocation that is being placed gets a claim", NULL },
+	{ "claim_spare", "BEFORE INSERT ON claim",
+	  "NEW.claim_kind = 'node' AND EXISTS (SELECT 1 FROM device d WHERE "
+	  GA_SQL_SPARE_DIRTY("NEW.node_id") ")",
+	  "tainted: a device of the node stands in no slot, and a tenant left it unwiped", NULL },
 	{ "claim_one_node", "BEFORE INSERT ON claim",
 	  "EXISTS (SELECT 1 FROM claim WHERE allocation_id = NEW.allocation_id AND live = 1 "
 	  "AND node_id <> NEW.node_id)",

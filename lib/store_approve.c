@@ -159,6 +159,8 @@ static int judge_slots(struct ga_db *db, const char *node, struct ga_err *err)
 	if (ga_db_query(db, &rows, err, "SELECT observed_at FROM node WHERE id = ?1", "s", node) <
 		    0 || ga_row_text(rows, &at, err) < 0)
 		return -1;
+	if (ga_store_mark_gone(db, node, err) < 0)
+		return -1;
 	return at ? ga_store_health_seen(db, node, at, err) : 0;
 }
 

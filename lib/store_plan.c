@@ -7,6 +7,7 @@
 
 #include "cpuset.h"
 #include "digest.h"
+#include "invariant.h"
 #include "mac.h"
 #include "rec.h"
 #include "shape_write.h"
@@ -115,6 +116,34 @@ void ga_refused_slots_release(struct ga_refused_slots *list)
 	for (i = 0; i < list->n; i++)
 		ga_reasons_release(&list->v[i].reasons);
 	ga_list_release(list);
+}
+
+/* Whoever gets a machine whole gets its devices in no slot, too: 1, or 0 when a tenant left one of
+ * them unwiped. The machine has its first slot in refused then. */
+static int check_spare(struct ga_db *db, const char *node, struct ga_refused_slots *refused,
+		       struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	struct ga_refused_slot *out;
+	ga_autofree char *why = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT d.id, d.dirtied_by FROM device d WHERE " GA_SQL_SPARE_DIRTY("?1")
+			" ORDER BY d.id LIMIT 1", "s", node) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r <= 0)
+		return r < 0 ? -1 : 1;
+	why = ga_xprintf("'%s' of the machine stands in no slot and was not wiped since '%s' had it",
+			 ga_rows_text(rows, 0), ga_rows_text(rows, 1));
+	out = ga_list_add(refused);
+	*out = (struct ga_refused_slot){ 0 };
+	ga_reasons_add(&out->reasons, "spare_tainted", ga_rows_text(rows, 0), why,
+		       "give it a slot, which wipes it (gpuaas-discover | gpuaas-approve "
+		       "--all-ready | gpuaas-wipe), or take it out and discover again with "
+		       "--accept-change");
+	return 0;
 }
 
 /* 1, or 0 when slots of the decision may not be sold: all of these are in refused. */
@@ -249,7 +278,9 @@ int ga_store_plan_fill(struct ga_db *db, const struct ga_request *request,
 	if (fill_controller(db, maker, ret, err) < 0 ||
 	    fill_node(db, decision->node->id, maker, ret, err) < 0)
 		return -1;
-	r = fill_bundles(db, decision, ret, refused, err);
+	r = whole ? check_spare(db, decision->node->id, refused, err) : 1;
+	if (r > 0)
+		r = fill_bundles(db, decision, ret, refused, err);
 	if (r <= 0)
 		return r;
 	if (fill_sizes(profile, ret, err) < 0)

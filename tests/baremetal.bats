@@ -196,8 +196,13 @@ own()
   jq_slurp_is 'map(select(.kind=="gpuaas.wipe-evidence/1").device.wwid)|sort|join(" ")' \
     "eui.002538b1000000a1 eui.002538b1000000a2"
   slots_are available available
+  # The tenant had a disk that no slot has: until a person says otherwise nobody else gets it.
+  run_status 1 gpuaas-place --profile lab-baremetal --baremetal
+  jq_is '.nodes[0]|[.code,.detail]|join(" ")|test("^node_draining disk .*: in no slot, nobody wipes it, after allocation ")' true
+  gpuaas-node undrain "$(jq -r '.nodes[0].node' <<< "$output")" > "$T/out"
   run_ok gpuaas-list attention
   assert_equal "$output" ""
+  run_ok gpuaas-place --profile lab-baremetal --baremetal --dry-run
   run_ok gpuaas-state check
 }
 
@@ -586,4 +591,32 @@ END
   assert_equal "$(gpuaas-list slots --where state=available | jq -r .slot | wc -l)" 2
   run_ok gpuaas-list attention --where code=unverified_since_restore
   jq_slurp_is 'map(.object_kind)|sort|join(" ")' "node slot slot"
+}
+
+@test "a machine with a tenant's unwiped disk or GPU in no slot is not sold whole" {
+  local old device
+  make_lab
+  # A tenant had the second slot; its wipe could not begin, and it was retired with a disposal.
+  gpuaas-approve cordon "$(gpuaas-list slots | jq -r 'select(.slot_index==0).slot')" --reason x > "$T/out"
+  here bash -c 'gpuaas-place --profile lab --gpus 1 --name a | gpuaas-provision' > "$T/out"
+  here gpuaas-release a > "$T/order"
+  old=$(gpuaas-list slots | jq -r 'select(.slot_index==1).slot')
+  gpuaas-approve quarantine "$old" --reason x > "$T/out" || :
+  setup_host lab1 nvme.2.eui=002538b1000000ff
+  here gpuaas-wipe "$T/order" > "$T/out" || :
+  setup_host lab1
+  for verb in quarantine disable; do gpuaas-approve "$verb" "$old" --reason x > "$T/out"; done
+  gpuaas-approve retire "$old" --reason x --disposal shredded > "$T/out"
+  gpuaas-approve disable "$(gpuaas-list slots --where state=available | jq -r .slot)" --reason mode > "$T/out"
+  gpuaas-state apply "$SRC/share/objects/lab-baremetal.json" > "$T/out"
+  here bash -c 'gpuaas-discover | gpuaas-approve --slot 0 --mode baremetal --profile lab-baremetal' > "$T/out" || :
+  gpuaas-approve enable "$(gpuaas-list slots --where state=disabled | jq -r .slot)" > "$T/out"
+  run_status 1 gpuaas-place --profile lab-baremetal --baremetal
+  assert_stderr "is not sold whole: '"
+  assert_stderr "of the machine stands in no slot and was not wiped since"
+  # Nor by who writes into the state himself: the claim is refused.
+  run_ok gpuaas-state check
+  # In a slot it is wiped, and then the machine is sold.
+  run_ok here bash -c 'gpuaas-discover | gpuaas-approve --slot 1 --profile lab-baremetal --destroy-data eui.002538b1000000a2 | gpuaas-wipe'
+  run_ok gpuaas-place --profile lab-baremetal --baremetal
 }

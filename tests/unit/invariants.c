@@ -856,6 +856,12 @@ static const struct {
 	  SLOT("state = 'disabled', wipe_evidence_id = 'x'", "s2")
 	  SLOT("wipe_minimum_class = 'purge'", "s2"), S2_ON,
 	  SLOT("wipe_minimum_class = 'clear'", "s2") S2_ON },
+	{ "a machine with a spare disk that a tenant left unwiped", "tainted",
+	  SLOT("state = 'disabled'", "s6") SLOT("state = 'retired', retired = 1", "s6")
+	  ALLOC("x", "baremetal") NODE("held_by = 'x'", "n2")
+	  "UPDATE device SET dirty_since = " LATE ", dirtied_by = 'a3' WHERE id = 'd6';",
+	  NODE_CLAIM("cx", "x", "n2"),
+	  "UPDATE device SET dirtied_by = 'gone' WHERE id = 'd6';" NODE_CLAIM("cx", "x", "n2") },
 	{ "another fabric function than was wiped", "tainted",
 	  S2_OFF SLOT("fabric_vf_pci_address = '0000:f0:00.7'", "s2"), S2_ON,
 	  SLOT("fabric_vf_pci_address = '0000:f0:00.2'", "s2") S2_ON },

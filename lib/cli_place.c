@@ -188,7 +188,7 @@ static void leave_out(struct ga_placer *p, const struct ga_decision *d,
 
 		slot->free = false;
 		slot->why = ga_fleet_word(&p->fleet, why->code);
-		*ga_list_add(&p->warnings) = ga_streq(why->code, "spare_tainted") ? ga_xprintf(
+		*ga_list_add(&p->warnings) = refused->v[i].of_machine ? ga_xprintf(
 			"node '%s' is not sold whole: %s; %s", node->id, why->evidence, why->hint) :
 			ga_xprintf(
 			"slot '%s' of node '%s' is left out: %s%s%s; 'gpuaas-list attention' "

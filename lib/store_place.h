@@ -52,6 +52,7 @@ void ga_plan_maker_release(struct ga_plan_maker *maker);
 /* Slots of a decision that the predicate refuses (GA_GATE_PLACE), whatever their state says. */
 struct ga_refused_slot {
 	size_t slot; /* its place in the decision's slots */
+	bool of_machine; /* it stands for its machine, which is not sold whole */
 	struct ga_reasons reasons;
 };
 struct ga_refused_slots {

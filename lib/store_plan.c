@@ -138,8 +138,8 @@ static int check_spare(struct ga_db *db, const char *node, struct ga_refused_slo
 	why = ga_xprintf("'%s' of the machine stands in no slot and was not wiped since '%s' had it",
 			 ga_rows_text(rows, 0), ga_rows_text(rows, 1));
 	out = ga_list_add(refused);
-	*out = (struct ga_refused_slot){ 0 };
-	ga_reasons_add(&out->reasons, "spare_tainted", ga_rows_text(rows, 0), why,
+	*out = (struct ga_refused_slot){ .of_machine = true };
+	ga_reasons_add(&out->reasons, "waiting_for_wipe", ga_rows_text(rows, 0), why,
 		       "give it a slot, which wipes it (gpuaas-discover | gpuaas-approve "
 		       "--all-ready | gpuaas-wipe), or take it out and discover again with "
 		       "--accept-change");
@@ -159,7 +159,7 @@ static int fill_bundles(struct ga_db *db, const struct ga_decision *d, struct ga
 		if (r < 0)
 			return -1;
 		if (!r)
-			*ga_list_add(refused) = (struct ga_refused_slot){ i, reasons };
+			*ga_list_add(refused) = (struct ga_refused_slot){ .slot = i, .reasons = reasons };
 	}
 	if (refused->n)
 		return 0;

@@ -60,8 +60,10 @@ static void check_medium(const struct ga_disk *d, const struct ga_guard_opts *o,
 
 	if (o->lab == 0 && file)
 		add_step(steps, "medium", "failed",
-			 "nvme_not_block: '%s' is a file, and the order is for a real disk",
-			 d->dev.path);
+			 "nvme_not_block: '%s' is a file, and %s",
+			 d->dev.path, o->ordered ? "the order is for a real disk" :
+			 "only a lab has files for disks: --lab says that this is one, where the "
+			 "state of this machine does not say otherwise");
 	else if (o->lab == 1 && !file)
 		add_step(steps, "medium", "failed",
 			 "lab_refuses_block: '%s' is a block device, and the order is of a lab",

@@ -360,7 +360,7 @@ kill_after()
     jq_is .reason "nvme_in_use: it is exported by $by"
     is_full
     # The other disk is not.
-    run_ok in_host gpuaas-wipe --device "$WWID2" --confirm "$WWID2" --class clear --dry-run
+    run_ok in_host gpuaas-wipe --lab --device "$WWID2" --confirm "$WWID2" --class clear --dry-run
     jq_is '[.guard[] | select(.outcome == "failed")] | length' 0
   done << CASES
 $nvmet/namespaces/1/device_path	/dev/nvme2n1	nvmet subsystem nqn.x/1
@@ -481,7 +481,7 @@ make_large()
   in_host true
   file=$T/large
   truncate -s 8G "$file"
-  id=$(gpuaas-wipe --device "$file" --dry-run | jq -r .device.wwid)
+  id=$(gpuaas-wipe --lab --device "$file" --dry-run | jq -r .device.wwid)
 }
 
 in_read_back()
@@ -491,7 +491,7 @@ in_read_back()
 
 @test "SIGTERM ends in evidence: failed, interrupted" {
   make_large
-  gpuaas-wipe --device "$file" --confirm "$id" --class clear --progress json > "$T/out" 3>&- &
+  gpuaas-wipe --lab --device "$file" --confirm "$id" --class clear --progress json > "$T/out" 3>&- &
   pid=$!
   BG+=("$pid")
   wait_for 30 in_read_back
@@ -507,16 +507,16 @@ in_read_back()
 
 @test "one worker a disk, and SIGKILL leaves a disk that can be wiped again" {
   make_large
-  gpuaas-wipe --device "$file" --confirm "$id" --class clear --progress json > "$T/out" 3>&- &
+  gpuaas-wipe --lab --device "$file" --confirm "$id" --class clear --progress json > "$T/out" 3>&- &
   pid=$!
   BG+=("$pid")
   wait_for 30 in_read_back
   kill -STOP "$pid"
-  run_status 4 gpuaas-wipe --device "$file" --confirm "$id" --class clear
+  run_status 4 gpuaas-wipe --lab --device "$file" --confirm "$id" --class clear
   jq_is '.reason | split(":")[0]' nvme_in_use
   kill -KILL "$pid"
   wait_for 10 has_ended "$pid"
-  run_status 0 gpuaas-wipe --device "$file" --confirm "$id" --class clear
+  run_status 0 gpuaas-wipe --lab --device "$file" --confirm "$id" --class clear
   jq_is .outcome confirmed
 }
 
@@ -584,14 +584,15 @@ POINTS
 
 @test "alone: the identity must be confirmed" {
   make_lab
-  run_status 2 in_host gpuaas-wipe --device /dev/nvme2n1
+  run_status 2 in_host gpuaas-wipe --lab --device /dev/nvme2n1
   assert_stderr "--dry-run"
-  run_status 4 in_host gpuaas-wipe --device /dev/nvme2n1 --confirm "$WWID2"
-  run_status 5 in_host gpuaas-wipe --device eui.0 --confirm eui.0
+  run_status 4 in_host gpuaas-wipe --lab --device /dev/nvme2n1 --confirm "$WWID2"
+  run_status 5 in_host gpuaas-wipe --lab --device eui.0 --confirm eui.0
   run_status 2 in_host gpuaas-wipe --confirm "$WWID2"
-  run_status 2 in_host gpuaas-wipe --device /dev/nvme2n1 --pending
+  run_status 2 in_host gpuaas-wipe --lab --pending
+  run_status 2 in_host gpuaas-wipe --lab --device /dev/nvme2n1 --pending
   is_full
-  run_status 0 in_host gpuaas-wipe --device "$WWID1" --confirm "$WWID1" --class clear
+  run_status 0 in_host gpuaas-wipe --lab --device "$WWID1" --confirm "$WWID1" --class clear
   jq_is .outcome confirmed
   jq_is .cause alone
   jq_is .object null
@@ -599,10 +600,34 @@ POINTS
   is_full nvme1n1
 }
 
+@test "alone: a file is a disk in a lab only" {
+  head -c 1M /dev/urandom > "$T/archive.tar"
+  sum=$(sha256sum < "$T/archive.tar")
+  id=$(printf 'file:%x:%d' "$(stat -c %d "$T/archive.tar")" "$(stat -c %i "$T/archive.tar")")
+  refused()
+  {
+    run_status 4 gpuaas-wipe --device "$T/archive.tar" --confirm "$id" --class clear "$@"
+    jq_is '.outcome, (.reason|split(":")[0])' $'not_started\nnvme_not_block'
+    assert_equal "$(sha256sum < "$T/archive.tar")" "$sum"
+  }
+  refused # there is no state
+  run_status 4 gpuaas-wipe --device "$T/archive.tar" --class clear --dry-run
+  assert_output nvme_not_block
+  gpuaas-state init > "$T/made"
+  refused
+  refused --lab # the state of this machine is of real disks
+  rm "$GPUAAS_STATE"
+  run_ok gpuaas-wipe --device "$T/archive.tar" --confirm "$id" --class clear --lab
+  jq_is '"\(.outcome) \(.lab)"' "confirmed true"
+  head -c 1M /dev/urandom > "$T/archive.tar"
+  gpuaas-state init --lab > "$T/made"
+  run_ok gpuaas-wipe --device "$T/archive.tar" --confirm "$id" --class clear
+}
+
 @test "sampled read-back says what could remain" {
   truncate -s 1G "$T/file"
-  id=$(gpuaas-wipe --device "$T/file" --dry-run | jq -r .device.wwid)
-  run_status 0 gpuaas-wipe --device "$T/file" --confirm "$id" --class clear --verify sampled
+  id=$(gpuaas-wipe --lab --device "$T/file" --dry-run | jq -r .device.wwid)
+  run_status 0 gpuaas-wipe --lab --device "$T/file" --confirm "$id" --class clear --verify sampled
   jq_is '.read_back | [.verify, .remnant_bound_ppb] | @csv' '"sampled",1123678'
   jq_is '.read_back.bytes_read < .device.size_bytes' true
   evidence=$(jq -r .evidence <<< "$output")
@@ -613,11 +638,11 @@ POINTS
 @test "alone: no state is needed, and without room for its evidence nothing is wiped" {
   make_lab
   touch "$T/file"
-  GPUAAS_HOST_DIR=$T/file/hostdir run_status 10 in_host gpuaas-wipe --device "$WWID1" --confirm "$WWID1" --class clear
+  GPUAAS_HOST_DIR=$T/file/hostdir run_status 10 in_host gpuaas-wipe --lab --device "$WWID1" --confirm "$WWID1" --class clear
   assert_stderr "nothing was wiped: its evidence could not be kept"
   assert_equal "$output" ""
   is_full
-  run_status 0 in_host gpuaas-wipe --device "$WWID1" --confirm "$WWID1" --class clear
+  run_status 0 in_host gpuaas-wipe --lab --device "$WWID1" --confirm "$WWID1" --class clear
   is_zero
 }
 
@@ -626,7 +651,7 @@ POINTS
   in_host gpuaas-wipe --pending
   sqlite3 "$GPUAAS_HOST_DIR/host.db" "CREATE TRIGGER full BEFORE INSERT ON evidence BEGIN
     SELECT RAISE(ABORT, 'disk_full: there is no room'); END"
-  run_status 4 in_host gpuaas-wipe --device "$WWID1" --confirm "$WWID1" --class clear
+  run_status 4 in_host gpuaas-wipe --lab --device "$WWID1" --confirm "$WWID1" --class clear
   jq_is .outcome confirmed
   jq_is '.digest | startswith("sha256:")' true
   assert_stderr "the evidence is not kept on this host: there is no room"
@@ -636,7 +661,7 @@ POINTS
 @test "the boot disk is refused" {
   make_lab
   wwid=eui.0025384000000001
-  run_status 4 in_host gpuaas-wipe --device "$wwid" --confirm "$wwid" --class clear
+  run_status 4 in_host gpuaas-wipe --lab --device "$wwid" --confirm "$wwid" --class clear
   jq_is '.reason | split(":")[0]' nvme_mounted
 }
 
@@ -1001,10 +1026,10 @@ mounted()
 stays_as_it_is()
 {
   local device=${2-$LOOP} before who
-  who=$(gpuaas-wipe --device "$device" --dry-run | jq -r .device.wwid)
+  who=$(gpuaas-wipe --lab --device "$device" --dry-run | jq -r .device.wwid)
   settle
   before=$(sha256sum < "$T/backing")
-  run_status 4 gpuaas-wipe --device "$device" --confirm "$who" --class clear
+  run_status 4 gpuaas-wipe --lab --device "$device" --confirm "$who" --class clear
   jq_is .outcome not_started
   jq_is '.reason|test("^nvme_(mounted|in_use): ")' true
   assert_output "$1"

@@ -301,7 +301,7 @@ static int check_uses_again(const struct ga_disk *d, const char *name,
 	return 0;
 }
 
-/* The names of domains that use the disk; their number, or -1. */
+/* The names of domains that use the disk, or the whole drive; as o->domains (guard.h). */
 static int ask_libvirt(const char *uri, const struct ga_disk *d, struct ga_str *names,
 		       struct ga_err *err)
 {
@@ -310,6 +310,8 @@ static int ask_libvirt(const char *uri, const struct ga_disk *d, struct ga_str *
 	int r = uri ? ga_virt_open(uri, &v, err) : -1;
 	size_t i;
 
+	if (r >= 0 && d->dev.pci_address)
+		r = ga_virt_domains_using_pci(v, d->dev.pci_address, &list, err);
 	if (r >= 0)
 		r = ga_virt_domains_using(v, d->dev.path, &list, err);
 	r = r < 0 ? -1 : (int)list.n;
@@ -334,6 +336,8 @@ static void check_domains(const struct ga_disk *d, const struct ga_guard_opts *o
 	if (n > 0)
 		add_step(steps, "domains", "failed", "nvme_in_use: libvirt domain %s uses it",
 			 names.buf);
+	else if (!n && silent.code)
+		add_step(steps, "domains", "failed", "nvme_in_use: %s", silent.msg);
 	else if (o->holder && !o->ordered)
 		add_step(steps, "domains", "failed", "nvme_in_use: allocation %s has it by the "
 			 "journal of this host; 'gpuaas-release %s' orders its wipe",

@@ -18,7 +18,8 @@
 
 /* How many domains use the disk, for a caller that knows better than libvirt_uri below (because it
  * has a connection, or a domain of its own that may use it); adds their names. -1 with err when the
- * hypervisor does not answer. */
+ * hypervisor does not answer. 0 with err (GA_CONFLICT): of a domain, which err names, it could not
+ * be told (ga_virt_domains_using). */
 typedef int (*ga_domains_fn)(const char *path, const char *wwid, struct ga_str *names,
 			     struct ga_err *err);
 

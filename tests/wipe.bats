@@ -201,6 +201,62 @@ XML
   jq_is '.guard[] | select(.step == "domains").outcome' confirmed
 }
 
+# domain NAME DEVICES: defines (again) a domain with these devices
+domain()
+{
+  local uuid
+  uuid=$(virsh -q -c "$LIBVIRTD_URI" domuuid "$1" 2> /dev/null) || :
+  cat > "$T/domain.xml" << XML
+<domain type='test'><name>$1</name>${uuid:+<uuid>$uuid</uuid>}<memory unit='MiB'>64</memory><os><type>hvm</type></os>
+<devices>$2</devices></domain>
+XML
+  virsh -q -c "$LIBVIRTD_URI" define "$T/domain.xml"
+}
+
+@test "a disk that a domain will have when it starts is refused: by volume, by its next definition, as a whole drive" {
+  make_lab
+  start_libvirtd
+  virsh -q -c "$LIBVIRTD_URI" pool-define /dev/stdin <<< \
+    "<pool type='dir'><name>drives</name><target><path>/dev</path></target></pool>"
+  virsh -q -c "$LIBVIRTD_URI" pool-start drives
+  virsh -q -c "$LIBVIRTD_URI" vol-create drives /dev/stdin <<< \
+    "<volume><name>nvme2n1</name><capacity>16777216</capacity><target><format type='raw'/></target></volume>"
+  assert_equal "$(virsh -q -c "$LIBVIRTD_URI" vol-path nvme2n1 --pool drives)" /dev/nvme2n1
+  volume="<disk type='volume' device='disk'><source pool='drives' volume='nvme2n1'/><target dev='vda'/></disk>"
+  block="<disk type='block' device='disk'><source dev='/dev/nvme2n1'/><target dev='vda'/></disk>"
+  below="<disk type='file' device='disk'><driver name='qemu' type='qcow2'/><source file='/srv/over.qcow2'/>
+    <backingStore type='block'><format type='raw'/><source dev='/dev/nvme2n1'/><backingStore/></backingStore>
+    <target dev='vda'/></disk>"
+  whole="<hostdev mode='subsystem' type='pci' managed='yes'><source>
+    <address domain='0x0000' bus='0x19' slot='0x00' function='0x0'/></source></hostdev>"
+  for devices in "$volume" "$below" "$whole"; do
+    domain somebody "$devices"
+    wipe 4
+    jq_is .reason 'nvme_in_use: libvirt domain somebody uses it'
+    virsh -q -c "$LIBVIRTD_URI" undefine somebody
+  done
+  # It runs without the disk, and has it when it starts again.
+  domain somebody ""
+  virsh -q -c "$LIBVIRTD_URI" start somebody
+  for devices in "$block" "$volume"; do
+    domain somebody "$devices"
+    run ! grep -q nvme2n1 <(virsh -q -c "$LIBVIRTD_URI" dumpxml somebody)
+    wipe 4
+    jq_is .reason 'nvme_in_use: libvirt domain somebody uses it'
+  done
+  virsh -q -c "$LIBVIRTD_URI" destroy somebody
+  # What libvirt does not find may be the disk.
+  domain somebody "${volume/nvme2n1/gone}"
+  wipe 4
+  assert_output "nvme_in_use: whether domain 'somebody' uses it is not known: volume 'gone' of storage pool 'drives' cannot \
+be looked up: "
+  is_full
+  virsh -q -c "$LIBVIRTD_URI" vol-create drives /dev/stdin <<< \
+    "<volume><name>gone</name><capacity>16777216</capacity><target><format type='raw'/></target></volume>"
+  wipe 0
+  jq_is '.guard[] | select(.step == "domains").outcome' confirmed
+}
+
 @test "foreign content needs its own permission at the first wipe only" {
   make_lab
   mkfs.ext4 -q "$(disk)" 16M

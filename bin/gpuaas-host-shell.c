@@ -32,37 +32,125 @@ static const struct ga_prog prog = {
 				       NULL },
 };
 
-/* Not gpuaas-host-bootstrap: who prepares a machine logs in there. */
-static const char *const host_programs[] = {
-	"gpuaas-discover", "gpuaas-provision", "gpuaas-release", "gpuaas-wipe",
-	"gpuaas-reconcile", "gpuaas-vm", "gpuaas-image", NULL,
+/* What the words may be that are no options. */
+enum operands {
+	NONE,
+	STREAM,	/* '-' or nothing: orders come on standard input, never from a file of the host */
+	NAMES,	/* of allocations and images: no path */
+	FILES,	/* the image that is added, which is read */
+	SESSION, /* an allocation, and behind it the words for its guest */
 };
 
-static int refuse(struct ga_err *err, const char *line, const char *allowed)
+/* What a controller may ask of a host. An option that takes a value ends with '='. Left out are
+ * --device, --state, --user-data-dir and --node, which name a disk, a file or another node, and
+ * gpuaas-host-bootstrap: who prepares a machine logs in there. */
+static const struct allowed {
+	const char *program, *command; /* command NULL: the program has none, or none was given */
+	enum operands operands;
+	const char *options; /* " a b= " */
+} allowed[] = {
+	{ "gpuaas-discover", NULL, NONE, " explain " },
+	{ "gpuaas-provision", NULL, STREAM, " dry-run jobs= progress= resume= " },
+	{ "gpuaas-release", NULL, STREAM, " dry-run jobs= progress= " },
+	{ "gpuaas-wipe", NULL, STREAM,
+	  " certificate= dry-run jobs= pending progress= unanswered " },
+	{ "gpuaas-reconcile", NULL, STREAM, " boot inventory plan repair take-over " },
+	{ "gpuaas-vm", NULL, NONE, " " },
+	{ "gpuaas-vm", "access", NAMES, " " },
+	{ "gpuaas-vm", "console", NAMES, " " },
+	{ "gpuaas-vm", "publish", NAMES, " dry-run port= proto= " },
+	{ "gpuaas-vm", "published", NAMES, " " },
+	{ "gpuaas-vm", "reboot", NAMES, " dry-run force progress= timeout= " },
+	{ "gpuaas-vm", "rebuild", NAMES, " dry-run progress= timeout= yes " },
+	{ "gpuaas-vm", "ssh", SESSION, " " },
+	{ "gpuaas-vm", "start", NAMES, " dry-run progress= " },
+	{ "gpuaas-vm", "stop", NAMES, " dry-run force progress= timeout= " },
+	{ "gpuaas-vm", "unpublish", NAMES, " dry-run port= proto= " },
+	{ "gpuaas-image", NULL, NONE, " " },
+	{ "gpuaas-image", "add", FILES,
+	  " copy digest= driver-version= firmware= name= probe= progress= ready= size= user= " },
+	{ "gpuaas-image", "list", NAMES, " " },
+	{ "gpuaas-image", "prewarm", STREAM, " from= progress= " },
+	{ "gpuaas-image", "rm", NAMES, " digest= " },
+	{ "gpuaas-image", "verify", NAMES, " all digest= progress= " },
+};
+
+static int refuse(struct ga_err *err, const char *line, const char *may)
 {
 	(void)ga_fail_for(err, GA_DENIED, "not_allowed", "this key may not run '%.200s' here",
 			  line);
-	return ga_hint(err, "it may run %s", allowed);
+	return ga_hint(err, "it may run %s", may);
 }
 
-/* What tells a host program to act on other files than the host's own. */
-static bool is_forbidden(const char *word)
+static bool is_option(const char *word)
 {
-	return ga_streq(word, "--state") || ga_starts(word, "--state=");
+	return word[0] == '-' && word[1];
+}
+
+static const struct allowed *find(const struct ga_words *w)
+{
+	const char *command = w->n > 1 && !is_option(w->v[1]) ? w->v[1] : NULL;
+	const struct allowed *bare = NULL;
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(allowed); i++) {
+		if (!ga_streq(allowed[i].program, w->v[0]))
+			continue;
+		if (!allowed[i].command)
+			bare = &allowed[i];
+		else if (ga_streq(allowed[i].command, command))
+			return &allowed[i];
+	}
+	return bare;
+}
+
+/* How many words an option has that may be given, 0 for another one. Its name is compared whole. */
+static size_t option_words(const struct allowed *a, const char *word)
+{
+	size_t len = strcspn(word, " =");
+	ga_autofree char *flag = NULL, *valued = NULL;
+
+	if (!ga_starts(word, "--") || word[len] == ' ')
+		return ga_streq(word, "-h");
+	flag = ga_xprintf(" %.*s ", (int)len - 2, word + 2);
+	valued = ga_xprintf(" %.*s= ", (int)len - 2, word + 2);
+	if (strstr(a->options, valued))
+		return word[len] ? 1 : 2;
+	return !word[len] && (strstr(a->options, flag) ||
+			      strstr(" help introspect-cli json table version ", flag));
+}
+
+/* n: how many operands came before it. */
+static bool operand_passes(const struct allowed *a, const char *word, size_t n)
+{
+	if (a->operands == STREAM)
+		return !n && ga_streq(word, "-");
+	if (a->operands == NAMES || (a->operands == SESSION && !n))
+		return !is_option(word) && !strchr(word, '/');
+	return a->operands != NONE;
 }
 
 static int check_host(const struct ga_words *w, const char *line, struct ga_err *err)
 {
-	size_t i;
+	const struct allowed *a = find(w);
+	bool only_operands = false;
+	size_t i, n = 0, words;
 
-	for (i = 0; host_programs[i] && !ga_streq(host_programs[i], w->v[0]); i++)
-		;
-	if (!host_programs[i])
-		return refuse(err, line, "the gpuaas host programs: gpuaas-discover, -provision, "
-			      "-release, -wipe, -reconcile, -vm and -image");
-	for (i = 1; i < w->n; i++)
-		if (is_forbidden(w->v[i]))
-			return refuse(err, line, "host programs without --state");
+	if (!a)
+		return refuse(err, line, "gpuaas-discover, -provision, -release, -wipe, "
+			      "-reconcile, -vm and -image");
+	for (i = a->command ? 2 : 1; i < w->n; i += words) {
+		words = 1;
+		if (!only_operands && ga_streq(w->v[i], "--"))
+			only_operands = true;
+		else if (!only_operands && is_option(w->v[i]))
+			words = option_words(a, w->v[i]);
+		else
+			words = operand_passes(a, w->v[i], n++);
+		if (!words)
+			return refuse(err, line, "host programs that read orders from standard "
+				      "input, with the options and names of gpuaas-host-shell(8)");
+	}
 	return 0;
 }
 

@@ -16,30 +16,31 @@
 #include "stop.h"
 #include "tell.h"
 #include "virt.h"
-#include "wipejob.h"
 
-static const char *device, *confirm, *class = "purge", *verify = "full", *certificate,
-	*progress = "auto";
-static bool pending, unanswered, dry_run;
+static struct ga_wipe_hand hand = { .class = "purge", .verify = "full" };
+static const char *certificate, *progress = "auto";
+static bool pending, unanswered;
 static int64_t jobs = 4;
 static char *node;
 
 static const struct ga_opt opts[] = {
-	{ .name = "device", .type = GA_O_TEXT, .var = &device, .arg = "PATH|WWID",
+	{ .name = "device", .type = GA_O_TEXT, .var = &hand.device, .arg = "PATH|WWID",
 	  .help = "wipe this disk, without any order or state" },
-	{ .name = "confirm", .type = GA_O_TEXT, .var = &confirm, .arg = "WWID",
+	{ .name = "confirm", .type = GA_O_TEXT, .var = &hand.confirm, .arg = "WWID",
 	  .help = "with --device: its identity, as --dry-run shows it" },
-	{ .name = "class", .type = GA_O_WORD, .var = &class, .arg = "CLASS",
+	{ .name = "class", .type = GA_O_WORD, .var = &hand.class, .arg = "CLASS",
 	  .values = ga_class_words, .help = "with --device: purge (default) or clear" },
-	{ .name = "verify", .type = GA_O_WORD, .var = &verify, .arg = "HOW",
+	{ .name = "verify", .type = GA_O_WORD, .var = &hand.verify, .arg = "HOW",
 	  .values = ga_verify_words, .help = "with --device: full (default) or sampled" },
+	{ .name = "lab", .type = GA_O_FLAG, .var = &hand.lab,
+	  .help = "with --device: it may be a file, which is a disk in a lab only" },
 	{ .name = "pending", .type = GA_O_FLAG, .var = &pending,
 	  .help = "carry out the orders this host has taken up and not confirmed" },
 	{ .name = "unanswered", .type = GA_O_FLAG, .var = &unanswered,
 	  .help = "with --pending: only those that left no evidence yet" },
 	{ .name = "certificate", .type = GA_O_TEXT, .var = &certificate, .arg = "EVIDENCE|SLOT",
 	  .help = "print kept evidence for a tenant" },
-	{ .name = "dry-run", .type = GA_O_FLAG, .var = &dry_run,
+	{ .name = "dry-run", .type = GA_O_FLAG, .var = &hand.dry_run,
 	  .help = "show identity, guard and methods; touch nothing" },
 	{ .name = "jobs", .type = GA_O_INT, .var = &jobs, .arg = "N", .min = 1, .max = 64,
 	  .help = "disks at a time (default 4)" },
@@ -69,7 +70,7 @@ static struct ga_wipe_opts options(const struct ga_wipe_order *order, struct ga_
 	return (struct ga_wipe_opts){
 		.order = order,
 		.alone = !order->object,
-		.dry_run = dry_run,
+		.dry_run = hand.dry_run,
 		.node = node,
 		.tool = "gpuaas-wipe " GA_VERSION,
 		.scrub_hooks = ga_cli_setting("GPUAAS_GPU_SCRUB_DIR", "/etc/gpuaas/gpu-scrub.d"),
@@ -127,9 +128,9 @@ static int take_order(const struct ga_rec *rec, struct ga_err *err)
 
 	if (ga_rec_parse(rec, &ga_wipe_order_shape, &order, err) < 0)
 		return -1;
-	r = ga_wipe_order_check(&order, node, dry_run, err);
+	r = ga_wipe_order_check(&order, node, hand.dry_run, err);
 	if (r >= 0)
-		r = dry_run ? plan(&order, &e, err) : carry_out(&order, &e, err);
+		r = hand.dry_run ? plan(&order, &e, err) : carry_out(&order, &e, err);
 	ga_shape_release(&ga_wipe_evidence_shape, &e);
 	ga_shape_release(&ga_wipe_order_shape, &order);
 	return r;
@@ -152,7 +153,7 @@ static int wipe_alone(struct ga_err *err)
 {
 	ga_autohostdb struct ga_hostdb h = { 0 };
 	ga_automemory struct ga_wipe_memory m = { 0 };
-	ga_autofree char *id = ga_id_new(), *db = ga_xprintf("%s/host.db", ga_cli_host_dir());
+	ga_autofree char *id = ga_id_new();
 	struct ga_wipe_order order = { 0 };
 	struct ga_wipe_evidence e = { 0 };
 	struct ga_tell tell = { .mode = progress, .node = node, .object = id, .attempt = id };
@@ -160,10 +161,9 @@ static int wipe_alone(struct ga_err *err)
 	int r;
 
 	ga_stop_install();
-	if (ga_wipe_alone(device, confirm, class, verify, dry_run,
-			  (const char *const[]){ db, ga_cli_state_path(), NULL }, &order, err) < 0)
+	if (ga_wipe_by_hand(&hand, &order, err) < 0)
 		return -1;
-	r = dry_run ? 0 : ga_hostdb_open(ga_cli_host_dir(), &h, err);
+	r = hand.dry_run ? 0 : ga_hostdb_open(ga_cli_host_dir(), &h, err);
 	if (r < 0)
 		(void)ga_wrap(err, "nothing was wiped: its evidence could not be kept");
 	if (r < 0 || ga_wipe_remember(ga_cli_host_dir(), &o, &m, err) < 0) {
@@ -171,7 +171,7 @@ static int wipe_alone(struct ga_err *err)
 		return -1;
 	}
 	ga_wipe_run(&o, &e);
-	ga_wipe_keep_evidence(dry_run ? NULL : &h, &e);
+	ga_wipe_keep_evidence(hand.dry_run ? NULL : &h, &e);
 	r = ga_wipe_show(&e, err);
 	ga_shape_release(&ga_wipe_evidence_shape, &e);
 	ga_shape_release(&ga_wipe_order_shape, &order);
@@ -184,11 +184,11 @@ static int run(struct ga_err *err)
 	int n, fd = 0;
 	char *const *args = ga_cli_args(&n);
 
-	if (!!device + pending + !!certificate + n > 1)
+	if (!!hand.device + pending + !!certificate + n > 1)
 		return ga_fail(err, GA_USAGE,
 			       "--device, --pending, --certificate and FILE exclude each other");
-	if (confirm && !device)
-		return ga_fail(err, GA_USAGE, "--confirm goes with --device");
+	if ((hand.confirm || hand.lab) && !hand.device)
+		return ga_fail(err, GA_USAGE, "--confirm and --lab go with --device");
 	if (unanswered && !pending)
 		return ga_fail(err, GA_USAGE, "--unanswered goes with --pending");
 	if (certificate)
@@ -196,7 +196,7 @@ static int run(struct ga_err *err)
 	if (ga_host_node_id(ga_cli_setting("GPUAAS_NODE", NULL), &node, err) < 0 ||
 	    ga_cli_accelerators(err) < 0)
 		return -1;
-	if (device)
+	if (hand.device)
 		return wipe_alone(err);
 	if (pending ? ga_wipe_pending_stream(ga_cli_host_dir(), unanswered, &fd, err) < 0 :
 	    n	    ? (fd = ga_cli_open(args[0], err)) < 0 :
@@ -204,7 +204,7 @@ static int run(struct ga_err *err)
 		return -1;
 	name = pending ? "the pending orders" : n ? args[0] : "standard input";
 	/* A plan is quick, and its text is printed by this process. */
-	return dry_run ? ga_cli_stream(fd, name, consumers, err) :
+	return hand.dry_run ? ga_cli_stream(fd, name, consumers, err) :
 			 ga_cli_stream_jobs_here(fd, name, consumers, keepers, (int)jobs, err);
 }
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "cli.h"
-#include "wipejob.h"
+#include "db.h"
 
 int ga_wipe_keep(const struct ga_rec *rec, const char *node, struct ga_err *err)
 {
@@ -19,6 +19,31 @@ int ga_wipe_keep(const struct ga_rec *rec, const char *node, struct ga_err *err)
 		r = ga_wipe_keep_order(ga_cli_host_dir(), &order, err);
 	ga_shape_release(&ga_wipe_order_shape, &order);
 	return r;
+}
+
+/* Of the state on this machine: 1 a lab, 0 real disks, GA_UNKNOWN when there is none to read. */
+static int64_t state_is_lab(void)
+{
+	ga_autodb struct ga_db *db = NULL;
+	struct ga_err none = GA_ERR_INIT; /* then nothing says that files are disks here */
+
+	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, &none) < 0)
+		return GA_UNKNOWN;
+	return ga_db_is_lab(db);
+}
+
+int ga_wipe_by_hand(struct ga_wipe_hand *hand, struct ga_wipe_order *ret, struct ga_err *err)
+{
+	const char *state = ga_cli_state_path(), *host = ga_cli_host_dir();
+	ga_autofree char *db = ga_xprintf("%s/host.db", host), *wal = ga_xprintf("%s-wal", state);
+	const char *const kept[] = { db, state, wal, host,
+				     ga_cli_setting("GPUAAS_IMAGES", "/var/lib/gpuaas/images"),
+				     ga_cli_setting("GPUAAS_BACKUPS", "/var/lib/gpuaas/backup"),
+				     NULL };
+	int64_t lab = state_is_lab();
+
+	hand->lab = lab == GA_UNKNOWN ? hand->lab : lab == 1;
+	return ga_wipe_alone(hand, kept, ret, err);
 }
 
 void ga_wipe_say(const struct ga_wipe_evidence *e)

@@ -6,6 +6,7 @@
 #include "hostdb.h"
 #include "kind_result.h"
 #include "rec.h"
+#include "wipejob.h"
 
 /*
  * Makes the wipe order one of the pending ones of this host (node is its id) as it is read: what
@@ -13,6 +14,11 @@
  * run is none of this host's: 0, and whoever takes it says so.
  */
 GA_MUST_CHECK int ga_wipe_keep(const struct ga_rec *rec, const char *node, struct ga_err *err);
+
+/* ga_wipe_alone on this machine: none of the files that gpuaas goes by here, and a file only where
+ * the state is of a lab, or where there is none and hand->lab was given. */
+GA_MUST_CHECK int ga_wipe_by_hand(struct ga_wipe_hand *hand, struct ga_wipe_order *ret,
+				  struct ga_err *err);
 
 /* Says on standard error why a wipe is not confirmed: its record often goes into a file or pipe. */
 void ga_wipe_say(const struct ga_wipe_evidence *e);

@@ -60,8 +60,10 @@ static void check_medium(const struct ga_disk *d, const struct ga_guard_opts *o,
 
 	if (o->lab == 0 && file)
 		add_step(steps, "medium", "failed",
-			 "nvme_not_block: '%s' is a file, and the order is for a real disk",
-			 d->dev.path);
+			 "nvme_not_block: '%s' is a file, and %s",
+			 d->dev.path, o->ordered ? "the order is for a real disk" :
+			 "only a lab has files for disks: --lab says that this is one, where the "
+			 "state of this machine does not say otherwise");
 	else if (o->lab == 1 && !file)
 		add_step(steps, "medium", "failed",
 			 "lab_refuses_block: '%s' is a block device, and the order is of a lab",
@@ -166,8 +168,9 @@ static char *way_out(const struct ga_guard_opts *o)
 	return o->seen ? ga_xstrdup("it may have come since the last run of this order: "
 				    "'gpuaas-approve repair SLOT --reason TEXT | gpuaas-wipe' "
 				    "orders its wipe anew") :
-			 ga_xprintf("'gpuaas-discover | gpuaas-approve --slot INDEX "
-				    "--destroy-data %s' allows its wipe", o->wwid);
+			 ga_xprintf("%s%s'gpuaas-discover | gpuaas-approve --slot INDEX "
+				    "--destroy-data %s' allows its wipe",
+				    o->wiped ? o->wiped : "", o->wiped ? "; " : "", o->wwid);
 }
 
 /* Whether one came since the order's last run. */
@@ -299,7 +302,7 @@ static int check_uses_again(const struct ga_disk *d, const char *name,
 	return 0;
 }
 
-/* The names of domains that use the disk; their number, or -1. */
+/* The names of domains that use the disk, or the whole drive; as o->domains (guard.h). */
 static int ask_libvirt(const char *uri, const struct ga_disk *d, struct ga_str *names,
 		       struct ga_err *err)
 {
@@ -308,6 +311,8 @@ static int ask_libvirt(const char *uri, const struct ga_disk *d, struct ga_str *
 	int r = uri ? ga_virt_open(uri, &v, err) : -1;
 	size_t i;
 
+	if (r >= 0 && d->dev.pci_address)
+		r = ga_virt_domains_using_pci(v, d->dev.pci_address, &list, err);
 	if (r >= 0)
 		r = ga_virt_domains_using(v, d->dev.path, &list, err);
 	r = r < 0 ? -1 : (int)list.n;
@@ -332,6 +337,8 @@ static void check_domains(const struct ga_disk *d, const struct ga_guard_opts *o
 	if (n > 0)
 		add_step(steps, "domains", "failed", "nvme_in_use: libvirt domain %s uses it",
 			 names.buf);
+	else if (!n && silent.code)
+		add_step(steps, "domains", "failed", "nvme_in_use: %s", silent.msg);
 	else if (o->holder && !o->ordered)
 		add_step(steps, "domains", "failed", "nvme_in_use: allocation %s has it by the "
 			 "journal of this host; 'gpuaas-release %s' orders its wipe",

@@ -18,7 +18,8 @@
 
 /* How many domains use the disk, for a caller that knows better than libvirt_uri below (because it
  * has a connection, or a domain of its own that may use it); adds their names. -1 with err when the
- * hypervisor does not answer. */
+ * hypervisor does not answer. 0 with err (GA_CONFLICT): of a domain, which err names, it could not
+ * be told (ga_virt_domains_using). */
 typedef int (*ga_domains_fn)(const char *path, const char *wwid, struct ga_str *names,
 			     struct ga_err *err);
 
@@ -31,6 +32,8 @@ struct ga_guard_opts {
 	const char *seen;	  /* the signatures that the order's last run found, as its step
 				     says them; a new one (ga_guard_saw) came since and is
 				     somebody's. NULL: this is its first run */
+	const char *wiped;	  /* why content is not expected although the order expects it:
+				     the host's own memory of the disk, a sentence; or NULL */
 	bool begun;		  /* a wipe of it began here: what it left has no signature */
 	int64_t lab;		  /* 1: files only, 0: block devices only, GA_UNKNOWN: both */
 	ga_domains_fn domains;	  /* or NULL */

@@ -70,7 +70,7 @@ GA_MUST_CHECK int ga_attempt_end(struct ga_hostdb *h, const char *attempt, const
 struct ga_issuer {
 	const char *object;	/* what the order is of, for the message */
 	const char *attempt;	/* of the order; NULL: it is no order that is taken up */
-	const char *controller; /* NULL: an order of before there were any; it is not compared */
+	const char *controller; /* NULL: an order of before there were any */
 	int64_t epoch;
 };
 
@@ -86,7 +86,8 @@ void ga_served_release(struct ga_served *s);
 /* 1 with whom this host serves (ga_served_release), 0 when nobody yet. */
 GA_MUST_CHECK int ga_hostdb_served(struct ga_hostdb *h, struct ga_served *ret, struct ga_err *err);
 /* Serves the issuer: the first one that comes, or whoever takes over. What was taken up before is
- * always gone on with. GA_CONFLICT "other_controller" for anybody else, who is noted. */
+ * always gone on with. GA_CONFLICT "other_controller" for anybody else, who is noted, and for an
+ * order without a controller where one is served already. */
 GA_MUST_CHECK int ga_hostdb_serve(struct ga_hostdb *h, const struct ga_issuer *by, bool take_over,
 				  struct ga_err *err);
 /* Whether it would: nothing is noted. For a dry run, also without a db. */

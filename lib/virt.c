@@ -365,37 +365,95 @@ int ga_virt_list(struct ga_virt *v, struct ga_virt_domains *ret, struct ga_err *
 /* ---- who uses a device ---- */
 
 struct usage {
+	struct ga_virt *virt;
 	const char *path, *pci;
 	struct ga_any_list *names;
+	char *unknown; /* of a domain that names a volume without a path: what libvirt says */
 };
 
-static int note_use(virDomainPtr dom, void *arg, struct ga_err *err)
+/* The path of a volume, or NULL. */
+static char *volume_path(virConnectPtr conn, const struct ga_virt_volume *volume)
 {
-	const struct usage *u = arg;
-	ga_autofree char *xml = virDomainGetXMLDesc(dom, 0);
+	virStoragePoolPtr pool = virStoragePoolLookupByName(conn, volume->pool);
+	virStorageVolPtr vol = pool ? virStorageVolLookupByName(pool, volume->name) : NULL;
+	char *path = vol ? virStorageVolGetPath(vol) : NULL;
+
+	if (vol)
+		virStorageVolFree(vol);
+	if (pool)
+		virStoragePoolFree(pool);
+	return path;
+}
+
+/* Whether a source is a volume that lies on the path. */
+static bool volumes_use_path(virDomainPtr dom, const char *xml, struct usage *u)
+{
+	ga_autovirtvolumes struct ga_virt_volumes volumes = { 0 };
+	bool found = false;
+	size_t i;
+
+	ga_virt_xml_volumes(xml, &volumes);
+	for (i = 0; !found && i < volumes.n; i++) {
+		ga_autofree char *path = volume_path(u->virt->conn, &volumes.v[i]);
+
+		if (path)
+			found = ga_virt_same_device(path, u->path);
+		else if (!u->unknown)
+			u->unknown = ga_xprintf("whether domain '%s' uses it is not known: volume "
+						"'%s' of storage pool '%s' cannot be looked up: %s",
+						virDomainGetName(dom), volumes.v[i].name,
+						volumes.v[i].pool, virGetLastErrorMessage());
+	}
+	return found;
+}
+
+/* Looks at one definition: 1 when it uses the device, 0, or -1. */
+static int definition_uses(virDomainPtr dom, unsigned int flags, struct usage *u,
+			   struct ga_err *err)
+{
+	ga_autofree char *xml = virDomainGetXMLDesc(dom, flags);
 
 	if (!xml)
 		return last_code() == VIR_ERR_NO_DOMAIN ?
 			       0 :
 			       refused(err, "read the definition of", virDomainGetName(dom));
-	if (u->path ? ga_virt_xml_uses_path(xml, u->path) : ga_virt_xml_uses_pci(xml, u->pci))
+	if (u->pci)
+		return ga_virt_xml_uses_pci(xml, u->pci);
+	return ga_virt_xml_uses_path(xml, u->path) || volumes_use_path(dom, xml, u);
+}
+
+/* A domain that runs may have another definition for its next start. */
+static int note_use(virDomainPtr dom, void *arg, struct ga_err *err)
+{
+	struct usage *u = arg;
+	int r = definition_uses(dom, 0, u, err);
+
+	if (!r)
+		r = definition_uses(dom, VIR_DOMAIN_XML_INACTIVE, u, err);
+	if (r > 0)
 		*(char **)ga_list_grow(u->names, sizeof(char *)) =
 			ga_xstrdup(virDomainGetName(dom));
-	return 0;
+	return r < 0 ? -1 : 0;
 }
 
 int ga_virt_domains_using(struct ga_virt *v, const char *path, struct ga_any_list *names,
 			  struct ga_err *err)
 {
-	struct usage u = { .path = path, .names = names };
+	struct usage u = { .virt = v, .path = path, .names = names };
+	int r = each_domain(v, note_use, &u, err);
 
-	return each_domain(v, note_use, &u, err);
+	if (!r && u.unknown) {
+		(void)ga_fail_for(err, GA_CONFLICT, "nvme_in_use", "%s", u.unknown);
+		r = 1;
+	}
+	free(u.unknown);
+	return r;
 }
 
 int ga_virt_domains_using_pci(struct ga_virt *v, const char *address, struct ga_any_list *names,
 			      struct ga_err *err)
 {
-	struct usage u = { .pci = address, .names = names };
+	struct usage u = { .virt = v, .pci = address, .names = names };
 
 	return each_domain(v, note_use, &u, err);
 }

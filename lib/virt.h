@@ -68,7 +68,10 @@ void ga_virt_domain_release(struct ga_virt_domain *d);
 
 /*
  * Names of all domains (ours or not, running or not) whose definition uses the block device or
- * file: the same path, or one that leads to the same device. Added to a GA_LIST(char *).
+ * file: the same path, one that leads to the same device, or a volume of a storage pool that lies
+ * there. Of a domain that runs the definition of its next start counts too. Added to a
+ * GA_LIST(char *). 0; 1 with err (GA_CONFLICT) when a volume has no path that libvirt tells, so
+ * that its domain, which err names, may use it; -1 with err.
  */
 GA_MUST_CHECK int ga_virt_domains_using(struct ga_virt *v, const char *path,
 					struct ga_any_list *names, struct ga_err *err);

@@ -76,7 +76,7 @@ static const char *next_tag(const char **at, const char *name, const char **end)
 	return NULL;
 }
 
-static bool same_device(const char *a, const char *b)
+bool ga_virt_same_device(const char *a, const char *b)
 {
 	ga_autofree char *ra = NULL, *rb = NULL;
 	struct stat sa, sb;
@@ -104,10 +104,34 @@ bool ga_virt_xml_uses_path(const char *xml, const char *path)
 		for (i = 0; i < GA_ARRAY_SIZE(names); i++) {
 			ga_autofree char *value = attr_within(tag, end, names[i]);
 
-			if (value && same_device(value, path))
+			if (value && ga_virt_same_device(value, path))
 				return true;
 		}
 	return false;
+}
+
+void ga_virt_volumes_release(struct ga_virt_volumes *volumes)
+{
+	size_t i;
+
+	for (i = 0; i < volumes->n; i++) {
+		free(volumes->v[i].pool);
+		free(volumes->v[i].name);
+	}
+	ga_list_release(volumes);
+}
+
+void ga_virt_xml_volumes(const char *xml, struct ga_virt_volumes *ret)
+{
+	const char *at = xml, *tag, *end;
+
+	while ((tag = next_tag(&at, "source", &end))) {
+		ga_autofree char *pool = attr_within(tag, end, "pool");
+		ga_autofree char *name = attr_within(tag, end, "volume");
+
+		if (pool && name)
+			*ga_list_add(ret) = (struct ga_virt_volume){ GA_TAKE(pool), GA_TAKE(name) };
+	}
 }
 
 static bool number_is(const char *tag, const char *end, const char *name, unsigned long want)

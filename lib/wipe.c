@@ -71,7 +71,7 @@ static void fill_head(const struct ga_wipe_opts *o, struct ga_wipe_evidence *e)
 	e->cause = ga_xstrdup(o->alone ? "alone" : w->cause);
 	ga_shape_copy(&ga_wipe_policy_shape, &w->wipe, &e->policy);
 	e->gpu_identity = ga_strdup0(w->gpu_identity);
-	e->lab = w->lab;
+	e->lab = !o->alone && w->lab; /* alone: until the disk shows that it is a file */
 	e->tool = ga_xstrdup(o->tool);
 	e->rules = GA_WIPE_RULES;
 	e->device.wwid = ga_xstrdup(w->nvme_wwid);
@@ -79,7 +79,7 @@ static void fill_head(const struct ga_wipe_opts *o, struct ga_wipe_evidence *e)
 	e->device.path = ga_strdup0(w->nvme_path);
 	e->device.size_bytes = w->nvme_size_bytes == GA_UNKNOWN ? 0 : w->nvme_size_bytes;
 	/* What was ordered, until the disk is open and shows what it is. */
-	e->device.medium = ga_xstrdup(w->lab ? "file" : "nvme");
+	e->device.medium = ga_xstrdup(e->lab ? "file" : "nvme");
 }
 
 static void replace(char **text, const char *value)
@@ -188,6 +188,7 @@ static int find_disk(struct run *r)
 static int take_guard(struct run *r, struct ga_err *err)
 {
 	const struct ga_wipe_order *w = r->o->order;
+	bool expected = ga_wipe_content_expected(w->cause) && !r->o->wiped;
 	int rc = find_disk(r);
 
 	if (rc <= 0)
@@ -197,10 +198,11 @@ static int take_guard(struct run *r, struct ga_err *err)
 		.size_bytes = r->o->alone ? GA_UNKNOWN : w->nvme_size_bytes,
 		.diskseq = r->disk.dev.diskseq,
 		.destroy_data = w->destroy_data,
-		.content_expected = !r->o->rewritten && ga_wipe_content_expected(w->cause),
-		.seen = ga_wipe_content_expected(w->cause) ? r->o->seen : NULL,
+		.content_expected = !r->o->rewritten && expected,
+		.seen = expected ? r->o->seen : NULL,
+		.wiped = ga_wipe_content_expected(w->cause) ? r->o->wiped : NULL,
 		.begun = r->o->begun,
-		.lab = r->o->alone ? GA_UNKNOWN : w->lab,
+		.lab = r->o->alone && w->lab ? GA_UNKNOWN : w->lab,
 		.holder = r->o->holder,
 		.ordered = !r->o->alone,
 		.libvirt_uri = r->o->libvirt_uri,

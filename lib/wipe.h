@@ -20,13 +20,15 @@ typedef void (*ga_wipe_phase_fn)(void *arg, const char *phase, const char *state
 
 struct ga_wipe_opts {
 	const struct ga_wipe_order *order; /* borrowed */
-	bool alone;   /* no order of a state: order holds only disk and policy; any medium */
+	bool alone;   /* no order of a state: order holds only disk, policy and whether (lab) a
+			 file may be the disk */
 	bool dry_run; /* look and plan, touch nothing */
 	bool resume;  /* the order was begun before: a sanitize that runs may be ours */
 	const struct ga_err *refused; /* why the order is no longer in force: only what it is
 					 answered with already may go out; NULL */
 	const char *holder; /* as in guard.h */
 	const char *seen;   /* the same */
+	const char *wiped;  /* why no tenant's data is expected, as in guard.h; NULL */
 	bool rewritten;	    /* it was carried out, and somebody wrote on the disk since */
 	bool begun;   /* a wipe here began to write: markers, or what a purge left, are ours */
 	const char *node; /* of this host, or NULL */

@@ -2,6 +2,9 @@
 /* Orders, attempts and evidence around a wipe. */
 #include "wipejob.h"
 
+#include <errno.h>
+#include <fts.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -32,42 +35,99 @@ int ga_wipe_order_check(const struct ga_wipe_order *order, const char *node, boo
 	return 0;
 }
 
-/* In a lab a disk is a file, and so is what this program itself goes by. */
-static int refuse_kept(const char *path, const char *const *kept, struct ga_err *err)
-{
-	struct stat disk, st;
+/* The file that a disk of a lab, or a loop device, is. */
+struct disk_file {
+	char *path; /* without links; NULL when there is none any more */
+	dev_t device;
+	ino_t inode;
+};
 
-	if (stat(path, &disk) < 0)
-		return ga_fail_sys(err, "cannot look at '%s'", path);
-	for (; *kept; kept++)
-		if (stat(*kept, &st) == 0 && st.st_dev == disk.st_dev && st.st_ino == disk.st_ino)
-			return ga_fail_for(err, GA_CONFLICT, "nvme_in_use",
-					   "'%s' is the database '%s' of gpuaas, and "
-					   "no disk to wipe",
-					   path, *kept);
-	return 0;
+/* Whether the disk is a file, by the identity that is compared with the open descriptor later, else
+ * (a disk that a recorded host shows) by the file at its path. */
+static bool file_of(const struct ga_disk *d, struct disk_file *ret)
+{
+	unsigned long long device, inode;
+	struct stat st;
+
+	if (sscanf(d->identity, "file:%llx:%llu", &device, &inode) == 2 ||
+	    sscanf(d->identity, "loop:%llx:%llu", &device, &inode) == 2)
+		*ret = (struct disk_file){ .device = (dev_t)device, .inode = (ino_t)inode };
+	else if (stat(d->dev.path, &st) == 0 && S_ISREG(st.st_mode))
+		*ret = (struct disk_file){ .device = st.st_dev, .inode = st.st_ino };
+	else
+		return false;
+	ret->path = realpath(d->dev.path, NULL);
+	return true;
 }
 
-int ga_wipe_alone(const char *device, const char *confirm, const char *class, const char *verify,
-		  bool dry_run, const char *const *kept, struct ga_wipe_order *ret,
-		  struct ga_err *err)
+static bool is_below(const char *path, const char *folder)
+{
+	ga_autofree char *real = realpath(folder, NULL);
+	size_t n = real ? strlen(real) : 0;
+
+	return path && n && !strncmp(path, real, n) && path[n] == '/';
+}
+
+/* Whether the file is what lies at kept, or anywhere in it, under whatever name: 1, 0 or -1. */
+static int lies_in(const struct disk_file *f, const char *kept, struct ga_err *err)
+{
+	char *const paths[] = { (char *)(uintptr_t)kept, NULL };
+	FTS *tree = fts_open(paths, FTS_LOGICAL | FTS_NOCHDIR, NULL);
+	int r = is_below(f->path, kept);
+	FTSENT *e;
+
+	if (!tree)
+		return ga_fail_sys(err, "cannot look into '%s'", kept);
+	for (errno = 0; !r && (e = fts_read(tree)); errno = 0)
+		if (e->fts_info == FTS_DNR || e->fts_info == FTS_ERR ||
+		    (e->fts_info == FTS_NS && e->fts_errno != ENOENT)) {
+			errno = e->fts_errno;
+			r = -1;
+		} else if (e->fts_info == FTS_F) {
+			r = e->fts_statp->st_dev == f->device && e->fts_statp->st_ino == f->inode;
+		}
+	if (r < 0 || (!r && errno))
+		r = ga_fail_sys(err, "whether the disk is a file of '%s' cannot be told", kept);
+	fts_close(tree);
+	return r;
+}
+
+/* In a lab a disk is a file, and so is what gpuaas itself goes by. */
+static int refuse_kept(const struct ga_disk *d, const char *const *kept, struct ga_err *err)
+{
+	struct disk_file file = { 0 };
+	int r = 0;
+
+	if (!file_of(d, &file))
+		return 0;
+	for (; !r && *kept; kept++)
+		if (access(*kept, F_OK) == 0 && (r = lies_in(&file, *kept, err)) > 0)
+			(void)ga_fail_for(err, GA_CONFLICT, "nvme_in_use",
+					  "'%s' is of '%s', which gpuaas itself goes by, and no "
+					  "disk to wipe", d->dev.path, *kept);
+	free(file.path);
+	return r ? -1 : 0;
+}
+
+int ga_wipe_alone(const struct ga_wipe_hand *hand, const char *const *kept,
+		  struct ga_wipe_order *ret, struct ga_err *err)
 {
 	ga_autodisk struct ga_disk d = GA_DISK_INIT;
 
-	if (!confirm && !dry_run) {
+	if (!hand->confirm && !hand->dry_run) {
 		ga_err_set(err, GA_USAGE, "--confirm is missing: wiping '%s' cannot be undone",
-			   device);
+			   hand->device);
 		return ga_hint(err, "look at it with --dry-run, and give --confirm the identity "
 				    "shown there");
 	}
-	if (ga_disk_find(device, &d, err) < 0)
+	if (ga_disk_find(hand->device, &d, err) < 0)
 		return -1;
-	if (confirm && !ga_streq(confirm, d.identity)) {
-		ga_err_set(err, GA_CONFLICT, "'%s' is not '%s'", device, confirm);
+	if (hand->confirm && !ga_streq(hand->confirm, d.identity)) {
+		ga_err_set(err, GA_CONFLICT, "'%s' is not '%s'", hand->device, hand->confirm);
 		ga_err_reason(err, "wrong_wwid");
-		return ga_hint(err, "'--device %s --dry-run' shows what it is", device);
+		return ga_hint(err, "'--device %s --dry-run' shows what it is", hand->device);
 	}
-	if (refuse_kept(d.dev.path, kept, err) < 0)
+	if (refuse_kept(&d, kept, err) < 0)
 		return -1;
 	ga_shape_init(&ga_wipe_order_shape, ret);
 	ret->nvme_wwid = ga_xstrdup(d.identity);
@@ -75,10 +135,11 @@ int ga_wipe_alone(const char *device, const char *confirm, const char *class, co
 	ret->nvme_size_bytes = d.dev.size_bytes;
 	/* To confirm its identity is to allow that its content goes; a dry run shows that plan. */
 	ret->destroy_data = ga_xstrdup(d.identity);
-	ret->wipe.minimum_class = ga_xstrdup(class);
-	ret->wipe.verify = ga_xstrdup(verify);
+	ret->wipe.minimum_class = ga_xstrdup(hand->class);
+	ret->wipe.verify = ga_xstrdup(hand->verify);
 	ret->wipe.gpu_memory = ga_xstrdup("if_supported");
 	ret->generation = 0;
+	ret->lab = hand->lab;
 	return 0;
 }
 
@@ -119,10 +180,52 @@ static int confirmed_before(struct ga_hostdb *h, const struct ga_wipe_order *w, 
 	return written < 0 ? -1 : 0;
 }
 
+/*
+ * What contradicts an order that expects a tenant's data (the caller's), or NULL: the newest that
+ * host.db has of the disk is a confirmed wipe, and since then no allocation had it and no wipe
+ * began to write on it. A whole machine is given away without a word in host.db: where it booted
+ * since, an order of an allocation that this host never took up is not contradicted.
+ */
+static int wiped_since(struct ga_hostdb *h, const struct ga_wipe_order *w, char **ret,
+		       struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	ga_autofree char *user = NULL, *holder = NULL, *boot_id = ga_host_boot_id();
+	int r = ga_hostdb_wiped(h, w->nvme_wwid, "", &user, err);
+
+	*ret = NULL;
+	if (r <= 0)
+		return r;
+	r = ga_hostdb_holder_of(h, w->nvme_wwid, &holder, err);
+	if (r)
+		return r < 0 ? -1 : 0;
+	if (ga_db_query(h->db, &rows, err,
+			"SELECT e.at, coalesce(e.attempt, e.evidence) FROM evidence e "
+			"WHERE e.wwid = ?1 AND e.outcome = 'confirmed' "
+			"AND NOT EXISTS (SELECT 1 FROM evidence n WHERE n.wwid = ?1 "
+			"AND n.seq > e.seq AND n.outcome <> 'not_started') "
+			"AND NOT EXISTS (SELECT 1 FROM attempt a WHERE a.program = 'wipe' "
+			"AND a.started_at >= e.at AND a.state <> 'done' "
+			"AND a.phase NOT IN ('guard', 'settle', 'recheck') "
+			"AND json_extract(a.order_text, '$.nvme_wwid') = ?1) "
+			"AND (?2 IS NULL OR json_extract(e.record, '$.boot_id') IS ?3 "
+			"OR EXISTS (SELECT 1 FROM attempt a WHERE a.object = ?2)) "
+			"ORDER BY e.seq DESC LIMIT 1",
+			"sss", w->nvme_wwid, w->allocation, boot_id) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r > 0)
+		*ret = ga_xprintf("this host has the disk as wiped since %s by attempt %s, and "
+				  "nothing of gpuaas used it since",
+				  ga_rows_text(rows, 0), ga_rows_text(rows, 1));
+	return r < 0 ? -1 : 0;
+}
+
 void ga_cleanup_wipe_memory(struct ga_wipe_memory *m)
 {
 	free(m->holder);
 	free(m->seen);
+	free(m->wiped);
 }
 
 int ga_wipe_remember(const char *dir, struct ga_wipe_opts *o, struct ga_wipe_memory *ret,
@@ -147,6 +250,9 @@ int ga_wipe_remember(const char *dir, struct ga_wipe_opts *o, struct ga_wipe_mem
 	if (r < 0)
 		return -1;
 	o->seen = ret->seen;
+	if (wiped_since(&h, w, &ret->wiped, err) < 0)
+		return -1;
+	o->wiped = ret->wiped;
 	r = ga_hostdb_wipe_begun(&h, w->object, w->nvme_wwid, err);
 	o->begun = r > 0;
 	return r < 0 ? -1 : 0;
@@ -190,7 +296,7 @@ int ga_wipe_job(struct ga_hostdb *h, struct ga_wipe_opts *o, struct ga_wipe_evid
 	ga_autofree char *order = ga_hostdb_order_text(w);
 	const struct ga_issuer by = { w->object, w->attempt, w->controller, w->epoch };
 	ga_autofree char *boot_id = ga_host_boot_id();
-	ga_autofree char *result = NULL, *holder = NULL, *seen = NULL;
+	ga_autofree char *result = NULL, *holder = NULL, *seen = NULL, *wiped = NULL;
 	struct noting noting = { h, w->attempt, false, o->phase, o->arg };
 	ga_autofd int hold = -1;
 	int r;
@@ -216,6 +322,9 @@ int ga_wipe_job(struct ga_hostdb *h, struct ga_wipe_opts *o, struct ga_wipe_evid
 	if (r)
 		return r;
 	o->seen = seen;
+	if (wiped_since(h, w, &wiped, err) < 0)
+		return -1;
+	o->wiped = wiped;
 	r = ga_hostdb_wipe_begun(h, w->object, w->nvme_wwid, err);
 	if (r < 0)
 		return -1;
@@ -227,7 +336,7 @@ int ga_wipe_job(struct ga_hostdb *h, struct ga_wipe_opts *o, struct ga_wipe_evid
 	o->phase = noting.phase;
 	o->begins = NULL;
 	o->arg = noting.arg;
-	o->holder = o->seen = NULL;
+	o->holder = o->seen = o->wiped = NULL;
 	if (ga_evidence_add(h, ret, err) < 0)
 		return ga_wrap(err, "the evidence of '%s' (%s) cannot be kept", w->object,
 			       ret->outcome);

@@ -15,18 +15,25 @@
 GA_MUST_CHECK int ga_wipe_order_check(const struct ga_wipe_order *order, const char *node,
 				      bool dry_run, struct ga_err *err);
 
-/* An order of nobody, for a disk named by hand: finds it and fills identity, path and policy. What
- * it confirms must be its identity (confirm may be NULL in a dry run), and it
- * must be none of the files of kept, a list that ends with NULL. */
-GA_MUST_CHECK int ga_wipe_alone(const char *device, const char *confirm, const char *class,
-				const char *verify, bool dry_run, const char *const *kept,
+/* A disk that a person named by hand. */
+struct ga_wipe_hand {
+	const char *device, *confirm; /* confirm may be NULL in a dry run */
+	const char *class, *verify;
+	bool dry_run;
+	bool lab; /* a file may be the disk */
+};
+
+/* An order of nobody for that disk: finds it and fills identity, path and policy. What hand
+ * confirms must be its identity, and it must be none of the files of kept, nor lie in one of its
+ * folders, by whatever name; kept is a list that ends with NULL. */
+GA_MUST_CHECK int ga_wipe_alone(const struct ga_wipe_hand *hand, const char *const *kept,
 				struct ga_wipe_order *ret, struct ga_err *err);
 
 /* What this host remembers of the disk of o->order, for a run that only looks or that nobody
- * ordered: who has it, what the order's last run found, whether that began to write. Fills ret, to
- * which o points then; nothing where there is no host.db yet. */
+ * ordered: who has it, since when it is wiped, what the order's last run found, whether that began
+ * to write. Fills ret, to which o points then; nothing where there is no host.db yet. */
 struct ga_wipe_memory {
-	char *holder, *seen;
+	char *holder, *seen, *wiped;
 };
 void ga_cleanup_wipe_memory(struct ga_wipe_memory *m);
 #define ga_automemory __attribute__((cleanup(ga_cleanup_wipe_memory)))

@@ -83,6 +83,12 @@ typed()
   run_ok gpuaas-state audit verify
 }
 
+# The identity of a file as a disk.
+file_id()
+{
+  printf 'file:%x:%d' "$(stat -Lc %d "$1")" "$(stat -Lc %i "$1")"
+}
+
 @test "a disk that an allocation has is not wiped by hand, whatever libvirt says" {
   make_vm
   here gpuaas-release demo --hold 24h > "$T/held"
@@ -99,13 +105,22 @@ typed()
   run_status 4 here gpuaas-wipe --device "$wwid" --confirm "$wwid" --class clear
   jq_is '.reason' "nvme_in_use: allocation $ID has it by the journal of this host; 'gpuaas-release $ID' orders its wipe"
   assert_equal "$(sha256sum < "$DISK")" "$sum"
-  # Nor what gpuaas itself goes by, which is a file as a disk of a lab is.
-  for own in "$GPUAAS_HOST_DIR/host.db" "$GPUAAS_STATE"; do
+  # Nor what gpuaas itself goes by, which is a file as a disk of a lab is, whatever name it has.
+  export GPUAAS_BACKUPS=$T/backups
+  mkdir -p "$GPUAAS_BACKUPS" "$GPUAAS_HOST_DIR/deep/er" "$T/elsewhere"
+  for own in "$GPUAAS_BACKUPS/b.db" "$GPUAAS_HOST_DIR/deep/er/x" "$GPUAAS_IMAGES/i.raw" "$T/elsewhere/linked"; do
+    head -c 1M /dev/urandom > "$own"
+  done
+  ln "$GPUAAS_IMAGES/i.raw" "$T/elsewhere/hard"
+  ln -s "$GPUAAS_BACKUPS/b.db" "$T/elsewhere/soft"
+  ln -s "$T/elsewhere/linked" "$GPUAAS_IMAGES/link"
+  for own in "$GPUAAS_HOST_DIR/host.db" "$GPUAAS_STATE" "$GPUAAS_BACKUPS/b.db" "$GPUAAS_HOST_DIR/deep/er/x" \
+    "$GPUAAS_IMAGES/i.raw" "$T/elsewhere/hard" "$T/elsewhere/soft" "$T/elsewhere/linked"; do
     sum=$(sha256sum < "$own")
-    run --separate-stderr here gpuaas-wipe --device "$own" --class clear --dry-run
-    assert_stderr "'$own' is the database '$own' of gpuaas, and no disk to wipe"
-    run --separate-stderr here gpuaas-wipe --device "$own" --class clear \
-      --confirm "file:$(stat -c %Hd:%Ld "$own" | sed 's/0://'):$(stat -c %i "$own")"
+    run --separate-stderr here gpuaas-wipe --device "$own" --class clear --dry-run --lab
+    assert_stderr "which gpuaas itself goes by, and no disk to wipe"
+    run --separate-stderr here gpuaas-wipe --device "$own" --class clear --lab \
+      --confirm "$(file_id "$own")"
     assert_equal "$status" 4
     assert_equal "$(sha256sum < "$own")" "$sum"
   done

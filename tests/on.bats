@@ -432,6 +432,16 @@ as_b()
   as_b gpuaas-release "$early" > "$T/order"
   run --separate-stderr as_b gpuaas-on gpuaas-release - < "$T/order"
   assert_equal "$(failures)" "h1 other_controller 4"
+  # Nor by saying nothing of whose orders they are.
+  for order in hold order; do
+    jq_in_order -c 'del(.controller)' < "$T/$order" > "$T/nobody"
+    run --separate-stderr gpuaas-on gpuaas-release - < "$T/nobody"
+    assert_equal "$(jq -r 'select(.kind == "gpuaas.failure/1").code' <<< "$output")" other_controller
+    assert_output "is of no state that it names"
+  done
+  gpuaas-state expect --node h1 | jq_in_order -c 'del(.controller)' > "$T/nobody"
+  run --separate-stderr gpuaas-on gpuaas-reconcile --repair - < "$T/nobody"
+  assert_output "is of no state that it names"
   assert_equal "$(virsh -q -c "${TEST_URI[h1]}" list --name | grep gpuaas)" "gpuaas-$early"
   # The one that is served goes on, and is told of the other.
   line "gpuaas-on gpuaas-provision < $T/plan.a | gpuaas-state fold -"
@@ -513,6 +523,37 @@ as_b()
     [[ -n $stderr ]]
   done
   assert_equal "$(ls "$T/touched")" ""
+  # Orders come on standard input: no option or operand names a disk, a file or another node.
+  head -c 1M /dev/urandom > "$T/backup.tar"
+  sum=$(sha256sum < "$T/backup.tar")
+  id=$(printf 'file:%x:%d' "$(stat -c %d "$T/backup.tar")" "$(stat -c %i "$T/backup.tar")")
+  for line in "gpuaas-wipe --device $T/backup.tar --confirm $id --class clear" \
+    "gpuaas-wipe --device=$T/backup.tar --confirm=$id --class=clear --lab" "gpuaas-wipe --dev $T/backup.tar --dry-run" \
+    "gpuaas-wipe '--dry-run jobs' --device $T/backup.tar" "gpuaas-wipe --progress none --device $T/backup.tar" \
+    "gpuaas-wipe $T/backup.tar" "gpuaas-wipe -- $T/backup.tar" "gpuaas-wipe - --pending $T/backup.tar" \
+    "gpuaas-wipe --pend" "gpuaas-wipe -d x" "gpuaas-wipe --class clear" "gpuaas-wipe - -" \
+    "gpuaas-provision $T/backup.tar" "gpuaas-provision --user-data-dir $T" "gpuaas-provision --user-data-dir=$T" \
+    "gpuaas-release $T/backup.tar" "gpuaas-release job" "gpuaas-release --pending --yes" \
+    "gpuaas-reconcile $T/backup.tar" "gpuaas-reconcile --node h9 -" "gpuaas-discover --node h9" \
+    "gpuaas-image prewarm $T/backup.tar" "gpuaas-image verify $T/backup.tar" "gpuaas-image rm ../x" \
+    "gpuaas-vm stop --state $T/x job" "gpuaas-vm nothing" "gpuaas-image --state=$T/x list"; do
+    shell_says host 6 "$line"
+    assert_stderr "this key may not run"
+  done
+  assert_equal "$(sha256sum < "$T/backup.tar")" "$sum"
+  # What the controller sends reaches the program, whose own answer comes back.
+  for line in "gpuaas-wipe --pending --unanswered" "gpuaas-wipe --jobs 2 --progress=none -" "gpuaas-release - --jobs 2" \
+    "gpuaas-provision --progress json" "gpuaas-reconcile --repair --boot -" "gpuaas-reconcile --take-over -"; do
+    shell_says host 0 "$line --help"
+    assert_output "usage: "
+  done
+  for line in "gpuaas-vm rebuild job --yes --timeout 1m --help" "gpuaas-vm --help" "gpuaas-vm publish --port 80:80 job -h" \
+    "gpuaas-image add /srv/i.raw --name lab --probe running --firmware bios --help" "gpuaas-image verify --all --help" \
+    "gpuaas-image prewarm --from /mnt --help" "gpuaas-image rm lab --help"; do
+    shell_says host 0 "$line"
+    assert_output "usage: "
+  done
+  shell_says host 5 "gpuaas-vm ssh job -- nvidia-smi -L" # there is no such allocation
   shell_says controller 6 "gpuaas-discover"
   shell_says controller 6 "gpuaas-state fold - --state /x"
   shell_says controller 6 "gpuaas-state apply -"

@@ -142,6 +142,37 @@ refused()
   untouched
 }
 
+@test "a GPU or disk that a running domain will have when it starts again is refused before a write" {
+  start_libvirtd
+  plan > "$T/plan"
+  somebody()
+  {
+    virsh -q -c "$LIBVIRTD_URI" define /dev/stdin << XML
+<domain type='test'><name>somebody</name>${uuid:+<uuid>$uuid</uuid>}<memory unit='MiB'>64</memory>
+<os><type>hvm</type></os><devices>$1</devices></domain>
+XML
+  }
+  uuid=''
+  somebody ""
+  virsh -q -c "$LIBVIRTD_URI" start somebody
+  uuid=$(virsh -q -c "$LIBVIRTD_URI" domuuid somebody)
+  somebody "<hostdev mode='subsystem' type='pci' managed='no'><source>
+    <address domain='0x0000' bus='0x18' slot='0x00' function='0x0'/></source></hostdev>"
+  run_status 4 provision
+  jq_is '[.code,.sentence]|join(": ")' "device_in_use: '0000:18:00.0' is used by domain 'somebody'"
+  untouched
+  somebody "<disk type='block' device='disk'><source dev='/dev/nvme2n1'/><target dev='vda'/></disk>"
+  run_status 4 provision
+  jq_is .code nvme_in_use
+  assert_output "libvirt domain somebody uses it"
+  untouched
+  somebody "<disk type='volume' device='disk'><source pool='none' volume='data'/><target dev='vda'/></disk>"
+  run_status 4 provision
+  jq_is .code nvme_in_use
+  assert_output "whether domain 'somebody' uses it is not known: volume 'data' of storage pool 'none' cannot be looked up"
+  untouched
+}
+
 @test "a GPU whose reset fails: no domain is started" {
   start_libvirtd
   plan > "$T/plan"

@@ -79,6 +79,15 @@ fill()
   head -c 16777216 /dev/zero | tr '\0' 'x' > "$(disk "${1:-}")"
 }
 
+# An allocation had the disk since its last wipe, and is gone, as this host's journal has it.
+tenant()
+{
+  local now
+  now=$(date -u +%FT%T.%6NZ)
+  sqlite3 "$GPUAAS_HOST_DIR/host.db" "INSERT INTO journal (object, op, subject, inverse, done, undone, at, undone_at)
+    VALUES ('eeee0000', 'disk', '$WWID1', '{}', 1, 1, '$now', '$now')"
+}
+
 make_lab()
 {
   setup_host lab1 "$@"
@@ -201,6 +210,62 @@ XML
   jq_is '.guard[] | select(.step == "domains").outcome' confirmed
 }
 
+# domain NAME DEVICES: defines (again) a domain with these devices
+domain()
+{
+  local uuid
+  uuid=$(virsh -q -c "$LIBVIRTD_URI" domuuid "$1" 2> /dev/null) || :
+  cat > "$T/domain.xml" << XML
+<domain type='test'><name>$1</name>${uuid:+<uuid>$uuid</uuid>}<memory unit='MiB'>64</memory><os><type>hvm</type></os>
+<devices>$2</devices></domain>
+XML
+  virsh -q -c "$LIBVIRTD_URI" define "$T/domain.xml"
+}
+
+@test "a disk that a domain will have when it starts is refused: by volume, by its next definition, as a whole drive" {
+  make_lab
+  start_libvirtd
+  virsh -q -c "$LIBVIRTD_URI" pool-define /dev/stdin <<< \
+    "<pool type='dir'><name>drives</name><target><path>/dev</path></target></pool>"
+  virsh -q -c "$LIBVIRTD_URI" pool-start drives
+  virsh -q -c "$LIBVIRTD_URI" vol-create drives /dev/stdin <<< \
+    "<volume><name>nvme2n1</name><capacity>16777216</capacity><target><format type='raw'/></target></volume>"
+  assert_equal "$(virsh -q -c "$LIBVIRTD_URI" vol-path nvme2n1 --pool drives)" /dev/nvme2n1
+  volume="<disk type='volume' device='disk'><source pool='drives' volume='nvme2n1'/><target dev='vda'/></disk>"
+  block="<disk type='block' device='disk'><source dev='/dev/nvme2n1'/><target dev='vda'/></disk>"
+  below="<disk type='file' device='disk'><driver name='qemu' type='qcow2'/><source file='/srv/over.qcow2'/>
+    <backingStore type='block'><format type='raw'/><source dev='/dev/nvme2n1'/><backingStore/></backingStore>
+    <target dev='vda'/></disk>"
+  whole="<hostdev mode='subsystem' type='pci' managed='yes'><source>
+    <address domain='0x0000' bus='0x19' slot='0x00' function='0x0'/></source></hostdev>"
+  for devices in "$volume" "$below" "$whole"; do
+    domain somebody "$devices"
+    wipe 4
+    jq_is .reason 'nvme_in_use: libvirt domain somebody uses it'
+    virsh -q -c "$LIBVIRTD_URI" undefine somebody
+  done
+  # It runs without the disk, and has it when it starts again.
+  domain somebody ""
+  virsh -q -c "$LIBVIRTD_URI" start somebody
+  for devices in "$block" "$volume"; do
+    domain somebody "$devices"
+    run ! grep -q nvme2n1 <(virsh -q -c "$LIBVIRTD_URI" dumpxml somebody)
+    wipe 4
+    jq_is .reason 'nvme_in_use: libvirt domain somebody uses it'
+  done
+  virsh -q -c "$LIBVIRTD_URI" destroy somebody
+  # What libvirt does not find may be the disk.
+  domain somebody "${volume/nvme2n1/gone}"
+  wipe 4
+  assert_output "nvme_in_use: whether domain 'somebody' uses it is not known: volume 'gone' of storage pool 'drives' cannot \
+be looked up: "
+  is_full
+  virsh -q -c "$LIBVIRTD_URI" vol-create drives /dev/stdin <<< \
+    "<volume><name>gone</name><capacity>16777216</capacity><target><format type='raw'/></target></volume>"
+  wipe 0
+  jq_is '.guard[] | select(.step == "domains").outcome' confirmed
+}
+
 @test "foreign content needs its own permission at the first wipe only" {
   make_lab
   mkfs.ext4 -q "$(disk)" 16M
@@ -211,9 +276,69 @@ XML
   wipe 0 '.cause = "first"' '.attempt = "ccccccc2"' ".destroy_data = \"$WWID1\""
   jq_is '.guard[] | select(.step == "signatures").detail | contains("ext4")' true
   is_zero
+  tenant
   mkfs.ext4 -q "$(disk)" 16M
   wipe 0 '.attempt = "ccccccc3"'
   jq_is '.guard[] | select(.step == "signatures").detail | contains("expected")' true
+}
+
+@test "what this host has as wiped and unused is no tenant's, whatever cause the order names" {
+  make_lab
+  wipe 0 # host.db did not know the disk: the order is believed
+  at=$(sqlite3 "$GPUAAS_HOST_DIR/host.db" "SELECT at FROM evidence")
+  spared()
+  {
+    before=$(sha256sum < "$(disk)")
+    wipe 4 ".attempt = \"cccccc$((++n + 10))\"" '.generation = 99' "$@"
+    jq_is '.outcome, (.reason|split(":")[0])' $'not_started\nnvme_signature'
+    assert_output "this host has the disk as wiped since $at by attempt bbbbbbb1, and nothing of gpuaas used it since; "
+    assert_output "--destroy-data $WWID1' allows its wipe"
+    assert_equal "$(sha256sum < "$(disk)")" "$before"
+    # The dry run says the same.
+    run --separate-stderr in_host gpuaas-wipe --dry-run "$T/order"
+    assert_output "this host has the disk as wiped since $at"
+  }
+  mkfs.ext4 -q "$(disk)" 16M
+  for change in . '.cause = "repair"' '.allocation = "a110c000"' '.object = "aaaaaaa2"'; do
+    spared "$change"
+  done
+  fill
+  spared '.cause = "repair"'
+  # What the order says once more is answered from the journal, as before.
+  wipe 0
+  jq_is '.attempt + " " + .outcome' "bbbbbbb1 confirmed"
+  is_full
+  # Whoever may say so allows its loss.
+  wipe 0 '.attempt = "cccccc30"' '.cause = "repair"' ".destroy_data = \"$WWID1\""
+  is_zero
+  wipe 0 '.attempt = "cccccc31"' '.cause = "repair"' '.wipe.verify = "full"'
+  # A tenant had it since: its data goes.
+  tenant
+  fill
+  wipe 0 '.attempt = "cccccc32"'
+  is_zero
+  # A wipe began to write since, under another order: what it left goes.
+  order '.attempt = "cccccc33"' '.object = "aaaaaaa2"' > "$T/order"
+  gcc -shared -fPIC -o "$T/kill_at.so" "$SRC/tests/kill_at.c" -ldl
+  run in_host env LD_PRELOAD="$T/kill_at.so:libumockdev-preload.so.0" KILL_SIGNAL=9 \
+    KILL_AT='"phase":"markers","state":"finished"' gpuaas-wipe --progress json "$T/order"
+  assert_status 10
+  run ! is_zero
+  wipe 0 '.attempt = "cccccc34"' '.cause = "repair"'
+  is_zero
+  # After a boot somebody else may have had the whole machine: an allocation that was never here is believed.
+  setup_host lab1 boot_id=7ab10000-0000-4000-8000-000000000007
+  mkfs.ext4 -q "$(disk)" 16M
+  at=$(sqlite3 "$GPUAAS_HOST_DIR/host.db" "SELECT max(at) FROM evidence WHERE outcome = 'confirmed'")
+  wipe 4 '.attempt = "cccccc40"'
+  assert_output "this host has the disk as wiped since $at by attempt cccccc34"
+  wipe 0 '.attempt = "cccccc41"' '.allocation = "a110c000"'
+  # Without its memory the host believes every order.
+  mkfs.ext4 -q "$(disk)" 16M
+  wipe 4 '.attempt = "cccccc42"'
+  rm "$GPUAAS_HOST_DIR"/host.db*
+  wipe 0 '.attempt = "cccccc43"'
+  is_zero
 }
 
 @test "content without a signature needs its permission at the first wipe too" {
@@ -247,6 +372,7 @@ CASES
   wipe 0 '.cause = "first"' '.attempt = "dddddd10"'
   jq_is '.guard[] | select(.step == "content").detail' 'pattern: 4096 blocks of 4 KiB looked at, all 0xff'
   # A tenant's disk is full of what nobody knows.
+  tenant
   fill
   wipe 0 '.attempt = "dddddd11"'
   jq_is '.guard[] | select(.step == "content").detail | contains("(expected)")' true
@@ -360,7 +486,7 @@ kill_after()
     jq_is .reason "nvme_in_use: it is exported by $by"
     is_full
     # The other disk is not.
-    run_ok in_host gpuaas-wipe --device "$WWID2" --confirm "$WWID2" --class clear --dry-run
+    run_ok in_host gpuaas-wipe --lab --device "$WWID2" --confirm "$WWID2" --class clear --dry-run
     jq_is '[.guard[] | select(.outcome == "failed")] | length' 0
   done << CASES
 $nvmet/namespaces/1/device_path	/dev/nvme2n1	nvmet subsystem nqn.x/1
@@ -481,7 +607,7 @@ make_large()
   in_host true
   file=$T/large
   truncate -s 8G "$file"
-  id=$(gpuaas-wipe --device "$file" --dry-run | jq -r .device.wwid)
+  id=$(gpuaas-wipe --lab --device "$file" --dry-run | jq -r .device.wwid)
 }
 
 in_read_back()
@@ -491,7 +617,7 @@ in_read_back()
 
 @test "SIGTERM ends in evidence: failed, interrupted" {
   make_large
-  gpuaas-wipe --device "$file" --confirm "$id" --class clear --progress json > "$T/out" 3>&- &
+  gpuaas-wipe --lab --device "$file" --confirm "$id" --class clear --progress json > "$T/out" 3>&- &
   pid=$!
   BG+=("$pid")
   wait_for 30 in_read_back
@@ -507,16 +633,16 @@ in_read_back()
 
 @test "one worker a disk, and SIGKILL leaves a disk that can be wiped again" {
   make_large
-  gpuaas-wipe --device "$file" --confirm "$id" --class clear --progress json > "$T/out" 3>&- &
+  gpuaas-wipe --lab --device "$file" --confirm "$id" --class clear --progress json > "$T/out" 3>&- &
   pid=$!
   BG+=("$pid")
   wait_for 30 in_read_back
   kill -STOP "$pid"
-  run_status 4 gpuaas-wipe --device "$file" --confirm "$id" --class clear
+  run_status 4 gpuaas-wipe --lab --device "$file" --confirm "$id" --class clear
   jq_is '.reason | split(":")[0]' nvme_in_use
   kill -KILL "$pid"
   wait_for 10 has_ended "$pid"
-  run_status 0 gpuaas-wipe --device "$file" --confirm "$id" --class clear
+  run_status 0 gpuaas-wipe --lab --device "$file" --confirm "$id" --class clear
   jq_is .outcome confirmed
 }
 
@@ -525,6 +651,7 @@ in_read_back()
   make_lab
   # 137: as the order is kept; 10: its worker.
   while read -r call when ends; do
+    ((!n)) || tenant
     fill
     : $((++n))
     order ".attempt = \"$(printf 'eeeeee%02d' "$n")\"" > "$T/order"
@@ -559,6 +686,7 @@ POINTS
   ((${#phases[@]} >= 8))
   for signal in 9 15 2; do
     for phase in "${phases[@]}"; do
+      tenant
       fill
       : $((++n))
       order ".attempt = \"$(printf 'eeeeee%02d' "$n")\"" > "$T/order"
@@ -584,14 +712,15 @@ POINTS
 
 @test "alone: the identity must be confirmed" {
   make_lab
-  run_status 2 in_host gpuaas-wipe --device /dev/nvme2n1
+  run_status 2 in_host gpuaas-wipe --lab --device /dev/nvme2n1
   assert_stderr "--dry-run"
-  run_status 4 in_host gpuaas-wipe --device /dev/nvme2n1 --confirm "$WWID2"
-  run_status 5 in_host gpuaas-wipe --device eui.0 --confirm eui.0
+  run_status 4 in_host gpuaas-wipe --lab --device /dev/nvme2n1 --confirm "$WWID2"
+  run_status 5 in_host gpuaas-wipe --lab --device eui.0 --confirm eui.0
   run_status 2 in_host gpuaas-wipe --confirm "$WWID2"
-  run_status 2 in_host gpuaas-wipe --device /dev/nvme2n1 --pending
+  run_status 2 in_host gpuaas-wipe --lab --pending
+  run_status 2 in_host gpuaas-wipe --lab --device /dev/nvme2n1 --pending
   is_full
-  run_status 0 in_host gpuaas-wipe --device "$WWID1" --confirm "$WWID1" --class clear
+  run_status 0 in_host gpuaas-wipe --lab --device "$WWID1" --confirm "$WWID1" --class clear
   jq_is .outcome confirmed
   jq_is .cause alone
   jq_is .object null
@@ -599,10 +728,34 @@ POINTS
   is_full nvme1n1
 }
 
+@test "alone: a file is a disk in a lab only" {
+  head -c 1M /dev/urandom > "$T/archive.tar"
+  sum=$(sha256sum < "$T/archive.tar")
+  id=$(printf 'file:%x:%d' "$(stat -c %d "$T/archive.tar")" "$(stat -c %i "$T/archive.tar")")
+  refused()
+  {
+    run_status 4 gpuaas-wipe --device "$T/archive.tar" --confirm "$id" --class clear "$@"
+    jq_is '.outcome, (.reason|split(":")[0])' $'not_started\nnvme_not_block'
+    assert_equal "$(sha256sum < "$T/archive.tar")" "$sum"
+  }
+  refused # there is no state
+  run_status 4 gpuaas-wipe --device "$T/archive.tar" --class clear --dry-run
+  assert_output nvme_not_block
+  gpuaas-state init > "$T/made"
+  refused
+  refused --lab # the state of this machine is of real disks
+  rm "$GPUAAS_STATE"
+  run_ok gpuaas-wipe --device "$T/archive.tar" --confirm "$id" --class clear --lab
+  jq_is '"\(.outcome) \(.lab)"' "confirmed true"
+  head -c 1M /dev/urandom > "$T/archive.tar"
+  gpuaas-state init --lab > "$T/made"
+  run_ok gpuaas-wipe --device "$T/archive.tar" --confirm "$id" --class clear
+}
+
 @test "sampled read-back says what could remain" {
   truncate -s 1G "$T/file"
-  id=$(gpuaas-wipe --device "$T/file" --dry-run | jq -r .device.wwid)
-  run_status 0 gpuaas-wipe --device "$T/file" --confirm "$id" --class clear --verify sampled
+  id=$(gpuaas-wipe --lab --device "$T/file" --dry-run | jq -r .device.wwid)
+  run_status 0 gpuaas-wipe --lab --device "$T/file" --confirm "$id" --class clear --verify sampled
   jq_is '.read_back | [.verify, .remnant_bound_ppb] | @csv' '"sampled",1123678'
   jq_is '.read_back.bytes_read < .device.size_bytes' true
   evidence=$(jq -r .evidence <<< "$output")
@@ -613,11 +766,11 @@ POINTS
 @test "alone: no state is needed, and without room for its evidence nothing is wiped" {
   make_lab
   touch "$T/file"
-  GPUAAS_HOST_DIR=$T/file/hostdir run_status 10 in_host gpuaas-wipe --device "$WWID1" --confirm "$WWID1" --class clear
+  GPUAAS_HOST_DIR=$T/file/hostdir run_status 10 in_host gpuaas-wipe --lab --device "$WWID1" --confirm "$WWID1" --class clear
   assert_stderr "nothing was wiped: its evidence could not be kept"
   assert_equal "$output" ""
   is_full
-  run_status 0 in_host gpuaas-wipe --device "$WWID1" --confirm "$WWID1" --class clear
+  run_status 0 in_host gpuaas-wipe --lab --device "$WWID1" --confirm "$WWID1" --class clear
   is_zero
 }
 
@@ -626,7 +779,7 @@ POINTS
   in_host gpuaas-wipe --pending
   sqlite3 "$GPUAAS_HOST_DIR/host.db" "CREATE TRIGGER full BEFORE INSERT ON evidence BEGIN
     SELECT RAISE(ABORT, 'disk_full: there is no room'); END"
-  run_status 4 in_host gpuaas-wipe --device "$WWID1" --confirm "$WWID1" --class clear
+  run_status 4 in_host gpuaas-wipe --lab --device "$WWID1" --confirm "$WWID1" --class clear
   jq_is .outcome confirmed
   jq_is '.digest | startswith("sha256:")' true
   assert_stderr "the evidence is not kept on this host: there is no room"
@@ -636,7 +789,7 @@ POINTS
 @test "the boot disk is refused" {
   make_lab
   wwid=eui.0025384000000001
-  run_status 4 in_host gpuaas-wipe --device "$wwid" --confirm "$wwid" --class clear
+  run_status 4 in_host gpuaas-wipe --lab --device "$wwid" --confirm "$wwid" --class clear
   jq_is '.reason | split(":")[0]' nvme_mounted
 }
 
@@ -978,6 +1131,20 @@ mounted()
   assert_output "nvme_mounted"
 }
 
+@test "loop device: its file is mounted on another file, here or in another namespace" {
+  make_loop
+  head -c 32M /dev/urandom > "$LOOP"
+  : > "$T/other"
+  unshare -m sh -c 'mount --bind "$1/backing" "$1/other" && : > "$1/up" && exec sleep 1000' - "$T" &
+  BG+=($!)
+  wait_for 10 test -e "$T/up"
+  stays_as_it_is "nvme_mounted: its file is mounted on $T/other (seen by process "
+  nsenter -t "${BG[-1]}" -m gpuaas-wipe --device "$LOOP" --confirm "$id" --class clear > "$T/out" || status=$?
+  assert_equal "$(jq -r .outcome "$T/out")" not_started
+  end_last
+  alone 0
+}
+
 @test "loop device: a partition mounted; a partition is no disk" {
   make_loop
   addpart "$LOOP" 1 2048 32768
@@ -1001,10 +1168,10 @@ mounted()
 stays_as_it_is()
 {
   local device=${2-$LOOP} before who
-  who=$(gpuaas-wipe --device "$device" --dry-run | jq -r .device.wwid)
+  who=$(gpuaas-wipe --lab --device "$device" --dry-run | jq -r .device.wwid)
   settle
   before=$(sha256sum < "$T/backing")
-  run_status 4 gpuaas-wipe --device "$device" --confirm "$who" --class clear
+  run_status 4 gpuaas-wipe --lab --device "$device" --confirm "$who" --class clear
   jq_is .outcome not_started
   jq_is '.reason|test("^nvme_(mounted|in_use): ")' true
   assert_output "$1"

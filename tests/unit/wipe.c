@@ -239,6 +239,7 @@ static void run_one(const struct test *t, struct play *p)
 	scramble(p, SIZE);
 	fstat(p->fd, &st);
 	ga_shape_init(&ga_wipe_order_shape, &order);
+	order.lab = true;
 	order.nvme_path = ga_xstrdup(p->path);
 	order.nvme_wwid = ga_xprintf("file:%llx:%llu", (unsigned long long)st.st_dev,
 				     (unsigned long long)st.st_ino);

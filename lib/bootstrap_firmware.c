@@ -81,9 +81,9 @@ static void look_iommu(struct ga_any_list *list)
 	const char *kind = ga_iommu_kind();
 	int groups = ga_iommu_groups();
 	ga_autofree char *evidence = ga_xprintf(
-		"%s of firmware, %s units in the kernel, %d groups",
+		"%s of firmware, %s units in the kernel, %d group%s",
 		dmar ? "the table DMAR" : ivrs ? "the table IVRS" : "no table DMAR or IVRS",
-		kind ? kind : "no", groups);
+		kind ? kind : "no", groups, groups == 1 ? "" : "s");
 
 	add(list, "iommu", groups || kind || dmar || ivrs, evidence, settings[IOMMU][vendor()]);
 }

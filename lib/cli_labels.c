@@ -51,7 +51,8 @@ static int emit_all(struct checking *c, struct ga_err *err)
 		r = ga_emit(&ga_label_finding_shape, &c->found.v[i], err);
 	if (r < 0)
 		return -1;
-	ga_say("%zu nodes, %zu findings, %zu of them wrong", c->nodes, c->found.n, c->bad);
+	ga_say("%zu node%s, %zu finding%s, %zu of them wrong", c->nodes, c->nodes == 1 ? "" : "s",
+	       c->found.n, c->found.n == 1 ? "" : "s", c->bad);
 	return c->bad > 0;
 }
 

@@ -54,7 +54,12 @@ static void forget_profile(struct ga_placer *p)
 
 void ga_placer_release(struct ga_placer *p)
 {
+	size_t i;
+
 	ga_placer_clear(p);
+	for (i = 0; i < p->said.n; i++)
+		free(p->said.v[i]);
+	ga_list_release(&p->said);
 	forget_profile(p);
 	ga_plan_maker_release(&p->maker);
 	ga_access_rules_release(&p->rules);
@@ -560,6 +565,16 @@ static int finish(struct ga_placer *p, struct ga_err *err)
 	return -1;
 }
 
+/* A slot that may not be sold is left out again with every look at the fleet. */
+static void say_new(struct ga_placer *p, const char *warning)
+{
+	for (size_t i = 0; i < p->said.n; i++)
+		if (!strcmp(p->said.v[i], warning))
+			return;
+	ga_say("%s: %s", ga_cli_program(), warning);
+	ga_texts_add(&p->said, warning);
+}
+
 int ga_placer_run(struct ga_placer *p, const struct ga_request *requests, size_t n,
 		  struct ga_err *err)
 {
@@ -582,6 +597,6 @@ int ga_placer_run(struct ga_placer *p, const struct ga_request *requests, size_t
 		ga_wrap(err, "nothing of the batch was committed (%s)", later.msg);
 	}
 	for (i = 0; i < p->warnings.n; i++)
-		ga_say("%s: %s", ga_cli_program(), p->warnings.v[i]);
+		say_new(p, p->warnings.v[i]);
 	return r;
 }

@@ -41,6 +41,7 @@ struct ga_placer {
 	bool has_profile, profile_is_current; /* as of this transaction */
 	GA_LIST(struct ga_placed) results;
 	GA_LIST(char *) warnings; /* of what was committed, for people */
+	GA_LIST(char *) said; /* those that were printed: each is printed once */
 };
 
 /* Fills in what a request leaves out, so that the stored request says all. */

@@ -188,7 +188,8 @@ static int tell(struct ga_db *db, const struct ga_hooks *hooks, struct ga_notice
 	ga_stop_install();
 	left = ga_hooks_run(t.calls, t.n, &limits, on_end, &t, err);
 	if (left > 0)
-		ga_say("gpuaas-state: %d calls were not made: the next run makes them", left);
+		ga_say("gpuaas-state: %d call%s not made: the next run makes %s", left,
+		       left == 1 ? " was" : "s were", left == 1 ? "it" : "them");
 	if (left < 0 || ga_stop_check("telling", err) < 0)
 		return -1;
 	return 0;

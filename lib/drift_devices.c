@@ -153,8 +153,8 @@ static void degraded(const struct ga_comparison *c, const struct ga_expected_slo
 		ga_str_addf(&observed, "%lld of %lld lanes", (long long)p->width,
 			    (long long)p->width_max);
 	if (nonfatal)
-		ga_str_addf(&observed, "%s%lld uncorrectable errors", observed.len ? ", " : "",
-			    (long long)p->nonfatal);
+		ga_str_addf(&observed, "%s%lld uncorrectable error%s", observed.len ? ", " : "",
+			    (long long)p->nonfatal, p->nonfatal == 1 ? "" : "s");
 	if (noisy)
 		ga_str_addf(&observed, "%s%lld or more errors corrected",
 			    observed.len ? ", " : "",
@@ -329,9 +329,10 @@ static void hugepages(const struct ga_comparison *c, int64_t node, int64_t size_
 	if (have >= need)
 		return;
 	ga_autofree char *object = ga_xprintf("numa node %lld", (long long)node);
-	ga_autofree char *expected = ga_xprintf("%lld pages of %lld KiB", (long long)need,
-						(long long)size_kib);
-	ga_autofree char *observed = ga_xprintf("%lld pages", (long long)have);
+	ga_autofree char *expected = ga_xprintf("%lld page%s of %lld KiB", (long long)need,
+						need == 1 ? "" : "s", (long long)size_kib);
+	ga_autofree char *observed = ga_xprintf("%lld page%s", (long long)have,
+						have == 1 ? "" : "s");
 	struct ga_deviation *d = ga_deviation_add(c, GA_D_HUGEPAGES_SHORT, GA_WARN, object);
 
 	ga_deviation_say(d, expected, observed);

@@ -209,9 +209,9 @@ bool ga_estimate_efficiency(const struct ga_throughput *table, const struct ga_a
 	for (i = 0; i < r->sources.n; i++)
 		ga_str_addf(&sources, "%s%s", i ? " and " : "", r->sources.v[i]);
 	figures = ga_xprintf("MFU 0.%03" PRId64 " to 0.%03" PRId64 ", median 0.%03" PRId64
-			     ", %s, %" PRId64 " runs of %s",
+			     ", %s, %" PRId64 " run%s of %s",
 			     r->mfu_low_ppm / 1000, r->mfu_high_ppm / 1000, r->mfu_ppm / 1000,
-			     precision, r->runs, sources.buf);
+			     precision, r->runs, r->runs == 1 ? "" : "s", sources.buf);
 	ret->basis = ga_streq(ret->confidence, "measured") ?
 			     ga_xprintf("measured on the type: %s", figures) :
 			     ga_xprintf("not measured on the type, but on %s of the same "

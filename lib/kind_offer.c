@@ -89,7 +89,7 @@ const struct ga_shape ga_hardware_profile_shape = {
 		      .doc = "what that rests on"),
 		GA_AS(S, as_of, "asOf", GA_F_TEXT, GA_NULLOK, .format = GA_T_TIME,
 		      .doc = "oldest observation that this rests on; null: none"),
-		NUMBER(stale_seconds, "staleSeconds", GA_NULLOK, GA_INT_MAX_SAFE,
+		NUMBER(stale_seconds, "staleSeconds", GA_NULLOK, GA_TIME_SPAN_MAX,
 		       "how long ago that was"),
 		GA_AS(S, made_at, "madeAt", GA_F_TEXT, GA_REQ, .format = GA_T_TIME,
 		      .doc = "when this was put together"),

@@ -297,7 +297,7 @@ const struct ga_shape ga_drift_shape = {
 		GA_TEXT(S, expected, GA_NULLOK, GA_T_ANY, "what should be"),
 		GA_TEXT(S, observed, GA_NULLOK, GA_T_ANY, "what is"),
 		GA_ENUM(S, observation, GA_REQ, observations, "only bad is drift"),
-		GA_AMOUNT(S, age_seconds, GA_NULLOK, "since when, where known"),
+		GA_SPAN(S, age_seconds, GA_NULLOK, "since when, where known"),
 		GA_TEXT(S, repair, GA_NULLOK, GA_T_CODE, "the safe repair"),
 		GA_TEXT(S, command, GA_NULLOK, GA_T_ANY, "for a person"),
 		GA_BOOL(S, repaired, "the repair was done"),

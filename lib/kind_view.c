@@ -81,7 +81,7 @@ const struct ga_shape ga_node_view_shape = {
 		GA_MIB(S, node_memory_mib, GA_NULLOK, "memory of the host, not of its GPUs"),
 		GA_TEXT(S, state, GA_NULLOK, GA_T_ANY, "state of the node there"),
 		GA_TEXT(S, observed_at, GA_NULLOK, GA_T_TIME, "when it was seen so"),
-		GA_AMOUNT(S, age_seconds, GA_NULLOK, "how long ago that is"),
+		GA_SPAN(S, age_seconds, GA_NULLOK, "how long ago that is"),
 		GA_LISTOF(S, warnings, &warning_shape, "what does not fit together"),
 		GA_FIELDS_END },
 };

@@ -67,7 +67,8 @@ static void check_iommu(struct check *c)
 	bool asked = ga_host_cmdline_has(c->f->cmdline, arg, "on");
 	bool pass = ga_host_cmdline_has(c->f->cmdline, "iommu", "pt");
 	int groups = ga_iommu_groups();
-	ga_autofree char *evidence = ga_xprintf("%d groups in /sys/kernel/iommu_groups", groups);
+	ga_autofree char *evidence = ga_xprintf("%d group%s in /sys/kernel/iommu_groups", groups,
+						groups == 1 ? "" : "s");
 	ga_autofree char *args = ga_xprintf("/proc/cmdline has %s%s and %siommu=pt",
 					    asked ? "" : "no ", arg, pass ? "" : "no ");
 	ga_autofree char *fix = ga_xprintf(
@@ -246,8 +247,8 @@ static void check_firmware(struct check *c)
 
 static void check_rdma(struct check *c)
 {
-	ga_autofree char *evidence = ga_xprintf("%zu devices in /sys/class/infiniband",
-						c->f->rdma->n);
+	ga_autofree char *evidence = ga_xprintf("%zu device%s in /sys/class/infiniband",
+						c->f->rdma->n, c->f->rdma->n == 1 ? "" : "s");
 
 	add(c, "rdma", NULL, c->f->rdma->n ? OK : MISSING, evidence,
 	    "apt install rdma-core, and load the adapter's RDMA driver (mlx5_ib)");

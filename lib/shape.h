@@ -102,6 +102,8 @@ struct ga_shape {
 #define GA_BYTES_MAX (INT64_C(1) << 50)
 #define GA_COUNT_MAX INT64_C(1000000000)
 #define GA_SECONDS(s, m, pr, d) GA_INT_IN(s, m, pr, 0, GA_SECONDS_MAX, d)
+/* How long ago a time is, and how long work is estimated to take. */
+#define GA_SPAN(s, m, pr, d) GA_INT_IN(s, m, pr, 0, GA_TIME_SPAN_MAX, d)
 #define GA_BYTES(s, m, pr, d) GA_INT_IN(s, m, pr, 0, GA_BYTES_MAX, d)
 #define GA_KIB(s, m, pr, d) GA_INT_IN(s, m, pr, 0, GA_BYTES_MAX >> 10, d)
 #define GA_MIB(s, m, pr, d) GA_INT_IN(s, m, pr, 0, GA_BYTES_MAX >> 20, d)
@@ -112,7 +114,7 @@ struct ga_shape {
 #define GA_NUMBERS(s, m, pr, d) GA_INTS_IN(s, m, pr, 0, UINT32_MAX, d)
 /* Counts up with each change: it is compared, and nothing is calculated with it. */
 #define GA_SERIAL(s, m, pr, d) GA_INT_IN(s, m, pr, 0, GA_INT_MAX_SAFE, d)
-/* Money, time that passed, estimates, and sums of them: calculated with in 128 bits (cost.h). */
+/* Money, elapsed microseconds, rates, and sums of them: calculated with in 128 bits (cost.h). */
 #define GA_AMOUNT(s, m, pr, d) GA_INT_IN(s, m, pr, 0, GA_INT_MAX_SAFE, d)
 #define GA_BOOL(s, m, d) GA_FIELD(s, m, GA_F_BOOL, GA_REQ, .doc = (d))
 #define GA_BOOL_OPT(s, m, d) GA_FIELD(s, m, GA_F_BOOL, GA_OPT, .doc = (d))

@@ -246,9 +246,9 @@ static int look_strangers(struct ga_adopting *a, bool *found, struct ga_err *err
 	}
 	if (forgotten) {
 		ga_autofree char *sentence =
-			ga_xprintf("%lld allocations came to their end on the host that the state "
-				   "does not know: their use is not billed",
-				   (long long)forgotten);
+			ga_xprintf("%lld allocation%s that the state does not know came to an end "
+				   "on the host: that use is not billed",
+				   (long long)forgotten, forgotten == 1 ? "" : "s");
 
 		ga_adopt_finding(a, "not_recorded", a->of->end.node, sentence,
 				 "gpuaas-reconcile --inventory on the host has their plans");

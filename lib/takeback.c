@@ -314,8 +314,8 @@ static int phase_undo(struct takeback *t, struct ga_err *err)
 	}
 	if (remove_domain(t, err) < 0)
 		return -1;
-	add_step(t, "changes_undone", n ? "confirmed" : "not_needed", "%zu entries of the journal",
-		 n);
+	add_step(t, "changes_undone", n ? "confirmed" : "not_needed", "%zu entr%s of the journal",
+		 n, n == 1 ? "y" : "ies");
 	return 0;
 }
 

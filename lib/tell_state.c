@@ -92,10 +92,11 @@ int ga_tell_check(struct ga_db *db, struct ga_err *err)
 	if (found < 0 || ga_check_unjudged(db, &unjudged, err) < 0)
 		return -1;
 	if (unjudged)
-		ga_say("%s: note: %lld pieces of evidence that keep devices clean are older than "
-		       "the rules that content is judged by (gpuaas-wipe(1)): they are not judged "
-		       "by content",
-		       ga_cli_program(), (long long)unjudged);
+		ga_say("%s: note: %lld piece%s of evidence older than the rules that content is "
+		       "judged by (gpuaas-wipe(1)) keep%s devices clean without a judgement of "
+		       "content",
+		       ga_cli_program(), (long long)unjudged, unjudged == 1 ? "" : "s",
+		       unjudged == 1 ? "s" : "");
 	left = ga_store_user_data_check(db, on_finding, NULL, err);
 	return left < 0 ? -1 : found + left;
 }

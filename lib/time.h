@@ -12,6 +12,8 @@
 #define GA_SECONDS_MAX (INT64_C(3660) * 86400) /* the longest duration that is taken */
 #define GA_TIME_MIN INT64_C(-62135596800000000) /* 0001-01-01T00:00:00.000000Z */
 #define GA_TIME_MAX INT64_C(253402300799999999) /* 9999-12-31T23:59:59.999999Z */
+/* No two times are further apart, in seconds. */
+#define GA_TIME_SPAN_MAX ((GA_TIME_MAX - GA_TIME_MIN) / 1000000 + 1)
 
 /* Writes micros (since 1970 UTC) to out and returns out. A moment before GA_TIME_MIN or after
  * GA_TIME_MAX becomes that: "for ever" must not read as long ago. */

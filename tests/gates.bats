@@ -56,6 +56,9 @@ named()
   echo "$output" > "$T/plan"
   named 0 missing_fabric_vf
   run_status 1 place_one
+  # Looked at twice, first among the nodes that are held: named once.
+  # shellcheck disable=SC2154 # set by run
+  assert_equal "$(grep -c "is left out" <<< "$stderr")" 1
   jq_is .kind gpuaas.refusal/1
   # A plan as a state without the predicate would have made it: the host refuses it.
   jq_in_order -c 'del(.digest) | .bundles[0].fabric_vf_pci_address = null' "$T/plan" | tr -d '\n' > "$T/bare"

@@ -291,7 +291,7 @@ END
   setup_host lab1 gpu.0.current_link_width=4 'gpu.1.aer={"correctable":5000,"nonfatal":1}'
   run_status 1 here gpuaas-reconcile
   jq_slurp_is 'map(select(.code=="gpu_degraded"))|map("\(.severity) \(.object) \(.observed)")|join("; ")' \
-    "warning $(slot 0) 4 of 16 lanes; warning $(slot 1) 1 uncorrectable errors, 5000 or more errors corrected"
+    "warning $(slot 0) 4 of 16 lanes; warning $(slot 1) 1 uncorrectable error, 5000 or more errors corrected"
   slots_are available available
   assert_equal "$(gpuaas-list slots | jq -rs 'map(.health_state)|join(" ")')" "ok ok"
 }

@@ -287,19 +287,21 @@ static void check_member(const struct ga_field *f, const char *name, int depth)
 }
 
 /* Every kind: member names fit, texts are bounded, offsets stay within, the schema is complete. */
-/* Time that passed, estimates and sums may be long; all else that is a time, a size or a count has
- * a bound with which the code can calculate. */
+/* Sums may be long; all else that is a time, a size or a count has a bound with which the code can
+ * calculate. */
 static int64_t most(const char *name)
 {
-	static const char *const long_ones[] = {
+	static const char *const spans[] = {
 		"age_seconds", "stale_seconds", "staleSeconds", "seconds", "seconds_low",
 		"seconds_high", NULL,
 	};
 	size_t i, n = strlen(name);
 
-	for (i = 0; long_ones[i]; i++)
-		if (!strcmp(name, long_ones[i]))
-			return GA_INT_MAX_SAFE;
+	for (i = 0; spans[i]; i++)
+		if (!strcmp(name, spans[i]))
+			return GA_TIME_SPAN_MAX;
+	if (n >= 3 && !strcmp(name + n - 3, "_ms"))
+		return INT64_C(1000000000000);
 	if (n >= 8 && !strcmp(name + n - 8, "_seconds"))
 		return n > 12 && !strcmp(name + n - 12, "_gpu_seconds") ? GA_INT_MAX_SAFE :
 									  GA_SECONDS_MAX;

@@ -92,6 +92,7 @@ static struct ga_provision_opts options(char **data_dir, char **state_dir)
 		.user_data_dir = user_data_dir ? user_data_dir : *data_dir,
 		.user_data_given = &user_data,
 		.user_data_from = user_data_dir ? NULL : *state_dir,
+		.images_dir = ga_cli_images_dir(),
 		.libvirt_uri = ga_cli_setting("GPUAAS_LIBVIRT_URI", GA_VIRT_URI),
 		.fabric = { ga_cli_setting("GPUAAS_LIBNVFM", NULL),
 			    ga_cli_setting("GPUAAS_FABRIC_ADDRESS", NULL) },

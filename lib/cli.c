@@ -457,6 +457,11 @@ const char *ga_cli_host_dir(void)
 	return ga_cli_setting("GPUAAS_HOST_DIR", "/var/lib/gpuaas/host");
 }
 
+const char *ga_cli_images_dir(void)
+{
+	return ga_cli_setting("GPUAAS_IMAGES", "/var/lib/gpuaas/images");
+}
+
 int ga_cli_may_replace(const char *path, struct ga_err *err)
 {
 	if (!strcmp(path, "-"))

@@ -18,6 +18,7 @@ struct ga_provision_opts {
 	const char *program; /* for messages and holds */
 	const char *node;    /* this host's node id */
 	const char *host_dir, *user_data_dir, *libvirt_uri, *baremetal_dir;
+	const char *images_dir; /* image_store.h: what this node withdrew */
 	/* Looked into when user_data_dir lacks it: place's own, or NULL. */
 	const char *user_data_from;
 	const struct ga_user_datas *user_data_given; /* came with the plans: before any folder */

@@ -12,7 +12,7 @@
 #include "guard.h"
 #include "host.h"
 #include "hostdb_list.h"
-#include "image.h"
+#include "image_store.h"
 #include "metal.h"
 #include "nvme.h"
 #include "pci.h"
@@ -157,10 +157,28 @@ static int check_fingerprint(struct ga_provision *p, struct ga_err *err)
 
 /* ---- image and user-data ---- */
 
+static int check_withdrawn(struct ga_provision *p, struct ga_err *err)
+{
+	const struct ga_plan_image *image = p->plan->image;
+	ga_autofree char *since = NULL;
+	int r = ga_image_store_withdrawn(p->opts->images_dir, image->name, image->digest, &since,
+					 err);
+
+	if (r <= 0)
+		return r;
+	ga_err_set(err, GA_NOTFOUND, "image '%s' was withdrawn on this node at %s", image->name,
+		   since);
+	return ga_provision_refuse(err, "image_missing", p->plan->allocation,
+				   "gpuaas-image add FILE --name NAME on this node");
+}
+
 static int check_image(struct ga_provision *p, struct ga_err *err)
 {
 	const struct ga_plan_image *image = p->plan->image;
 	char digest[GA_DIGEST_SIZE];
+
+	if (check_withdrawn(p, err) < 0)
+		return -1;
 
 	if (access(image->path, R_OK) < 0) {
 		ga_err_set_sys(err, "image '%s' is not at '%s'", image->name, image->path);

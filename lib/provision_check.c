@@ -229,6 +229,10 @@ static int domains_using(const char *path, const char *wwid, struct ga_str *name
 	return r < 0 ? -1 : n;
 }
 
+#define NOTHING_WRITTEN \
+	"nothing was written; gpuaas-release frees the plan, 'gpuaas-list attention' shows what to " \
+	"do about the slot"
+
 /* The first failed step of the guard is the refusal; its detail begins with its code. */
 static int refused_by(struct ga_provision *p, const struct ga_guard_steps *steps,
 		      const struct ga_bundle *b, struct ga_err *err)
@@ -244,10 +248,10 @@ static int refused_by(struct ga_provision *p, const struct ga_guard_steps *steps
 	if (n && n < 40 && steps->v[i].detail[n]) {
 		ga_autofree char *code = ga_xstrndup(steps->v[i].detail, n);
 
-		return REFUSE(p, code, "nothing was written", "disk '%s' of slot '%s': %s",
+		return REFUSE(p, code, NOTHING_WRITTEN, "disk '%s' of slot '%s': %s",
 			      b->nvme_wwid, b->slot, steps->v[i].detail + n + 2);
 	}
-	return REFUSE(p, "nvme_in_use", "nothing was written", "disk '%s' of slot '%s': %s",
+	return REFUSE(p, "nvme_in_use", NOTHING_WRITTEN, "disk '%s' of slot '%s': %s",
 		      b->nvme_wwid, b->slot, steps->v[i].detail ? steps->v[i].detail : "refused");
 }
 

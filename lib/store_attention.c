@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "clock.h"
+#include "fault.h"
 #include "fsm.h"
 #include "health.h"
 #include "rec.h"
@@ -87,9 +88,11 @@ static char *slot_sentence(const struct ga_rows *r)
 	return ga_xprintf("%s%s%s", evidence ? evidence : code, hint ? ": " : "", hint ? hint : "");
 }
 
-/* The first reason that a wipe does not answer, or NULL. */
-static char *not_answered(const struct ga_rows *r)
+/* The first reason that a wipe does not answer, or NULL; changed: whether one of all is that the
+ * hardware is not the approved one. */
+static char *not_answered(const struct ga_rows *r, bool *changed)
 {
+	ga_autofree char *first = NULL;
 	const char *text = ga_rows_text(r, S_BLOCKERS);
 	ga_autojson json_t *blockers = json_loads(text ? text : "[]", 0, NULL);
 	json_t *item;
@@ -98,17 +101,19 @@ static char *not_answered(const struct ga_rows *r)
 	json_array_foreach(blockers, i, item) {
 		const char *code = json_string_value(json_object_get(item, "code"));
 
-		if (code && !ga_store_block_is_answered(code))
-			return ga_xstrdup(code);
+		if (code && !first && !ga_store_block_is_answered(code))
+			first = ga_xstrdup(code);
+		*changed = *changed || ga_streq(code, "fingerprint_changed");
 	}
-	return NULL;
+	return GA_TAKE(first);
 }
 
 /* What stands against it is mended on the host, and only a new look tells; what a wipe answers is
  * wiped. A slot that a person took out is no candidate's until that is taken back. */
 static char *disabled_command(const struct ga_rows *r)
 {
-	ga_autofree char *code = not_answered(r);
+	bool changed = false;
+	ga_autofree char *code = not_answered(r, &changed);
 	const char *id = ga_rows_text(r, S_ID), *wwid = ga_rows_text(r, S_WWID);
 	bool data = ga_streq(code, "nvme_signature") && wwid;
 
@@ -118,11 +123,11 @@ static char *disabled_command(const struct ga_rows *r)
 		return ga_xprintf("gpuaas-discover | gpuaas-approve --record-only && "
 				  "gpuaas-approve enable %s | gpuaas-wipe", id);
 	return ga_xprintf("%s%s%sgpuaas-discover | gpuaas-approve --slot %" PRId64
-			  "%s%s | gpuaas-wipe",
+			  "%s%s%s | gpuaas-wipe",
 			  ga_rows_text(r, S_CORDON) ? "gpuaas-approve uncordon " : "",
 			  ga_rows_text(r, S_CORDON) ? id : "",
 			  ga_rows_text(r, S_CORDON) ? " && " : "", ga_rows_int(r, S_INDEX),
-			  data ? " --destroy-data " : "", data ? wwid : "");
+			  changed ? " --accept-change" : "", data ? " --destroy-data " : "", data ? wwid : "");
 }
 
 /* A wipe that its guard refused for data of others (the reason of its evidence begins with the
@@ -187,23 +192,28 @@ static char *and_from_when(char *given, const struct ga_rows *r, const char *now
 	return ga_xprintf("%s; a wipe counts from %s on", sentence, dirty);
 }
 
-/* A GPU that is gone comes back by a cold start, and that it did is seen by a look at its host: no
- * repair and no wipe before it. */
-static void cold_start_first(struct ga_attend *f, const struct ga_rows *r)
+/* A GPU that is gone comes back by a cold start, one without a reset method by another kernel or
+ * firmware. That it did is seen by a look at its host: no repair and no wipe before it. */
+static void look_first(struct ga_attend *f, const struct ga_rows *r)
 {
 	const char *since = ga_rows_text(r, S_HEALTH_SINCE), *seen = ga_rows_text(r, S_ANSWERED);
+	const char *detail = ga_rows_text(r, S_DETAIL);
+	bool no_reset = detail && strstr(detail, GA_SAID_NO_RESET);
 	ga_autofree char *sentence = NULL;
 
 	if (!ga_streq(ga_rows_text(r, S_HEALTH), "failed") || f->from_here ||
-	    !ga_health_is_gone(ga_rows_text(r, S_DETAIL)) ||
+	    !(no_reset || ga_health_is_gone(detail)) ||
 	    !ga_starts(f->command, "gpuaas-approve repair ") ||
 	    (seen && since && strcmp(seen, since) > 0))
 		return;
 	sentence = f->sentence;
-	f->sentence = ga_xprintf("%s; start the machine cold first (power off, then on): a repair "
-				 "and a wipe can succeed from the first discovery after %s on that "
-				 "sees it answer",
-				 sentence, since ? since : "that");
+	f->sentence = ga_xprintf("%s; %s: a repair and a wipe can succeed from the first discovery "
+				 "after %s on that sees it answer%s",
+				 sentence,
+				 no_reset ? "a kernel or firmware that can reset it comes first" :
+					    "start the machine cold first (power off, then on)",
+				 since ? since : "that",
+				 no_reset ? " and finds a way to reset it" : "");
 	free(f->command);
 	f->command = ga_xstrdup("gpuaas-discover | gpuaas-approve --record-only");
 }
@@ -276,7 +286,7 @@ static int attend_slot(const struct ga_rows *r, const char *now, const struct ga
 		if (!strcmp(state, "disabled") || !strcmp(state, "wiping"))
 			f.sentence = and_from_when(f.sentence, r, now);
 		f.command = health_command(r);
-		cold_start_first(&f, r);
+		look_first(&f, r);
 		return ga_attend_tell(&f, to, err);
 	} else if (!strcmp(state, "disabled") && (code || ga_rows_text(r, S_DIRTY_SINCE))) {
 		f.code = code ? code : "tainted";
@@ -287,7 +297,7 @@ static int attend_slot(const struct ga_rows *r, const char *now, const struct ga
 	f.sentence = and_from_when(f.sentence, r, now);
 	f.command = slot_command(r);
 	mend_first(&f, r);
-	cold_start_first(&f, r);
+	look_first(&f, r);
 	return ga_attend_tell(&f, to, err);
 }
 
@@ -312,7 +322,8 @@ static int attend_slots(struct ga_db *db, const struct ga_attend_to *to, struct 
 			"candidate k WHERE k.node_id = s.node_id AND k.slot_index = s.slot_index "
 			"AND json_extract(" GA_SQL_OBJECT("k.record") ", '$.gpu.identity') = "
 			"s.gpu_identity AND json_extract(" GA_SQL_OBJECT("k.record")
-			", '$.gpu.answers') = 1), NULL), "
+			", '$.gpu.answers') = 1 AND json_extract(" GA_SQL_OBJECT("k.record")
+			", '$.gpu.can_reset') IS NOT 0), NULL), "
 			"s.cordon_reason, s.told, s.nvme_wwid "
 			"FROM (SELECT *, CASE state WHEN 'cleanup_blocked' THEN '$[#-1]' "
 			"ELSE '$[0]' END AS at, " GA_SQL_REASONS("blockers") " AS told "
@@ -433,15 +444,17 @@ static int attend_node(const struct ga_rows *r, const struct ga_attend_to *to, s
 		f.sentence = ga_xstrdup(cordon ? cordon : "it is quarantined");
 		f.command = ga_store_leave(GA_M_NODE, state, NULL, id);
 	} else if (code) {
+		bool changed = ga_streq(code, "fingerprint_changed");
+
 		f.sentence = ga_xprintf("%s%s%s", evidence ? evidence : code, hint ? ": " : "",
 					hint ? hint : "");
-		f.command = ga_xstrdup("gpuaas-discover | gpuaas-approve --all-ready");
+		f.command = ga_xprintf("gpuaas-discover | gpuaas-approve --all-ready%s",
+				       changed ? " --accept-change" : "");
 	} else {
 		f.code = "unverified_since_restore";
-		f.sentence = ga_xstrdup("the state was restored, and its reconcile has not agreed");
-		f.command = ga_xprintf("gpuaas-state expect --node %s | gpuaas-reconcile - | "
-				       "gpuaas-state fold -",
-				       id);
+		f.sentence = ga_xstrdup("the state was restored, and its reconcile has not agreed: "
+					"from then on its host follows this state alone");
+		f.command = ga_xstrdup("gpuaas-reconcile --take-over");
 	}
 	return ga_attend_tell(&f, to, err);
 }
@@ -478,11 +491,13 @@ static int attend_unverified(struct ga_db *db, const struct ga_attend_to *to, st
 	if (ga_db_query(db, &rows, err,
 			"SELECT s.id, s.state, coalesce((SELECT max(at) FROM audit WHERE "
 			"object = 'state' AND action IN ('state_restored', 'state_rebuilt')), "
-			"s.since), s.node_id FROM slot s, meta m WHERE m.epoch > 1 "
+			"s.since), s.node_id, s.wipe_evidence_id IS NULL "
+			"FROM slot s, meta m WHERE m.epoch > 1 "
 			"AND s.epoch_verified < m.epoch AND s.state = 'available' "
 			"ORDER BY s.node_id, s.slot_index", "") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0) {
+		bool wipe = ga_rows_bool(rows, 4); /* its host has no evidence of it either */
 		struct ga_attend f = {
 			.object_kind = "slot",
 			.object = ga_rows_text(rows, 0),
@@ -490,10 +505,15 @@ static int attend_unverified(struct ga_db *db, const struct ga_attend_to *to, st
 			.since = ga_rows_text(rows, 2),
 			.node = ga_rows_text(rows, 3),
 			.code = "unverified_since_restore",
-			.sentence = ga_xstrdup("the state was restored, and the slot was neither "
-					       "adopted nor wiped since: nothing is placed on it"),
-			.command = ga_xstrdup("gpuaas-reconcile --inventory | gpuaas-state adopt "
-					      "--reason TEXT -"),
+			.sentence = ga_xprintf("the state was restored, and the slot was neither "
+					       "adopted nor wiped since: nothing is placed on it%s",
+					       wipe ? "; its wipe is no evidence of its own, which "
+						      "adopt could take" :
+						      "; adopt --wipe orders the wipe of slots that "
+						      "cannot be adopted"),
+			.command = ga_xprintf("gpuaas-reconcile --inventory | gpuaas-state adopt "
+					      "--reason TEXT%s",
+					      wipe ? " --wipe - | gpuaas-wipe" : " -"),
 		};
 
 		if (ga_attend_tell(&f, to, err) < 0)

@@ -287,13 +287,21 @@ print(json.dumps(end, separators=(",", ":")))'
 
 @test "hardware that changed is blocked until it is accepted" {
   discover lab1
-  gpuaas-approve --all-ready < "$T/lab1.rec" > "$T/out"
+  gpuaas-approve --slot 0 < "$T/lab1.rec" > "$T/out"
   jq_in_order -c '.fingerprint = "sha256:" + ("0" * 64)
     | if has("observed_at") then .observed_at = (now + 60 | strftime("%Y-%m-%dT%H:%M:%S.000000Z")) else . end' \
     "$T/lab1.rec" | seal > "$T/changed.rec"
-  run_ok gpuaas-approve --all-ready < "$T/changed.rec"
+  run_ok gpuaas-approve --slot 0 < "$T/changed.rec"
+  run_status 1 gpuaas-approve --slot 1 < "$T/changed.rec"
   run_ok gpuaas-list node
   jq_is '.blockers[].code' fingerprint_changed
+  # Attention offers what ends it, for the node and for a slot that is out of sale.
+  run_ok gpuaas-list attention --where object_kind=node --where code=fingerprint_changed
+  jq_is '.command|sub(".*gpuaas-discover"; "gpuaas-discover")' \
+    "gpuaas-discover | gpuaas-approve --all-ready --accept-change"
+  jq_is '.sentence|contains("--dry-run")' true
+  run_ok gpuaas-list attention --where object_kind=slot --where code=fingerprint_changed
+  assert_output "gpuaas-approve --slot 1 --accept-change | "
   run_ok gpuaas-approve --all-ready --accept-change < "$T/changed.rec"
   run_ok gpuaas-list node
   jq_is '.blockers | length' 0

@@ -91,6 +91,10 @@ codes()
   jq_is '[.object,.object_kind,.code]|join(" ")' "$NODE node domain_orphan"
   jq_is '.sentence|startswith("gpuaas-zzzzzzzz: ")' true
   jq_is .command "gpuaas-state expect --node $NODE | gpuaas-on gpuaas-reconcile --repair - | gpuaas-state fold -"
+  # Hardware that was accepted since is none either.
+  drift $at fingerprint_changed "$NODE" ".observed = \"$(gpuaas-list nodes | jq -r .fingerprint)\"" > "$T/drifts"
+  by_node < "$T/drifts" | gpuaas-state fold - > "$T/out"
+  assert_equal "$(codes)" domain_orphan
   drift $at domain_orphan gpuaas-zzzzzzzz '.repaired = true' > "$T/drifts"
   by_node < "$T/drifts" | gpuaas-state fold - > "$T/out"
   assert_equal "$(codes)" ""
@@ -204,6 +208,21 @@ codes()
     generation = generation + 1 WHERE id = '$job'"
   run_ok gpuaas-list attention --where code=stuck
   jq_is .command "$whole"
+}
+
+@test "on the node itself no command goes by ssh" {
+  fleet 1 1
+  at=2026-11-20T10:00:00.000000Z
+  drift $at domain_orphan gpuaas-zzzzzzzz '.command = null | .repair = "remove"' > "$T/drifts"
+  by_node < "$T/drifts" | gpuaas-state fold - > "$T/out"
+  sqlite3 "$GPUAAS_STATE" "UPDATE node SET observed_at = '2026-01-01T00:00:00.000000Z',
+    generation = generation + 1"
+  run_ok env GPUAAS_NODE="$NODE" gpuaas-list attention
+  jq_is 'select(.code == "domain_orphan").command' "gpuaas-reconcile --repair"
+  jq_is 'select(.code == "stale").command' "gpuaas-discover | gpuaas-approve --record-only"
+  run_ok gpuaas-list attention
+  jq_is 'select(.code == "stale").command' \
+    "gpuaas-on --nodes node=$NODE gpuaas-discover | gpuaas-approve --record-only"
 }
 
 @test "every row has a command that is one" {

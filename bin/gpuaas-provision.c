@@ -25,7 +25,7 @@ static char *node;
 static struct ga_user_datas user_data;
 
 static const struct ga_opt opts[] = {
-	{ .name = "resume", .type = GA_O_TEXT, .var = &resume_id, .arg = "ID",
+	{ .name = "resume", .type = GA_O_TEXT, .var = &resume_id, .arg = "ID|NAME",
 	  .help = "go on with an allocation this host has begun" },
 	{ .name = "user-data-dir", .type = GA_O_PATH, .var = &user_data_dir, .arg = "DIR",
 	  .help = "where user-data lies, named by digest (default: HOST_DIR/user-data, then "

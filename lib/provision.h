@@ -38,7 +38,8 @@ struct ga_provision_opts {
  * not even that was possible. */
 GA_MUST_CHECK int ga_provision(const struct ga_plan *plan, const struct ga_provision_opts *opts,
 			       struct ga_err *err);
-/* The same for an order taken up before, by allocation or attempt id. GA_NOTFOUND. */
+/* The same for an order taken up before, by attempt id, or by what a person calls its
+ * allocation (ga_hostdb_resolve). GA_NOTFOUND. */
 GA_MUST_CHECK int ga_provision_resume(const char *id, const struct ga_provision_opts *opts,
 				      struct ga_err *err);
 

@@ -291,7 +291,10 @@ place_status()
     gpuaas-image prewarm --from "$T/source"'
   echo "$output" > "$T/back"
   gpuaas-state apply "$T/back" > "$T/out"
-  gpuaas-state apply "$T/gone" > "$T/out"
+  run_ok gpuaas-state apply "$T/gone"
+  assert_stderr "stays: it was verified at"
+  jq_is .withdrawn_at null
+  jq_is .verified_at "$(jq -r .verified_at "$T/back")"
   place_status 0
 }
 

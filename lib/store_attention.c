@@ -423,7 +423,20 @@ static int attend_allocations(struct ga_db *db, const struct ga_attend_to *to, s
 
 /* ---- nodes ---- */
 
-enum { N_ID, N_STATE, N_SINCE, N_CORDON, N_CODE, N_EVIDENCE, N_HINT };
+enum { N_ID, N_STATE, N_SINCE, N_CORDON, N_CODE, N_EVIDENCE, N_HINT, N_LOST, N_SLOTS };
+
+/* Nothing undrains a host that will not come back: its slots are retired, then the node. */
+static void attend_lost(const struct ga_rows *r, struct ga_attend *f)
+{
+	const char *id = ga_rows_text(r, N_ID), *cordon = ga_rows_text(r, N_CORDON);
+
+	f->sentence = ga_xprintf("%s%sgiven up as lost: its slots are retired, then the node; where "
+				 "the host is back, gpuaas-node undrain",
+				 cordon ? cordon : "", cordon ? "; " : "");
+	f->command = ga_rows_bool(r, N_SLOTS) ?
+			     ga_xprintf("gpuaas-list slots --where node=%s", id) :
+			     ga_xprintf("gpuaas-node retire %s --reason TEXT", id);
+}
 
 static int attend_node(const struct ga_rows *r, const struct ga_attend_to *to, struct ga_err *err)
 {
@@ -441,8 +454,12 @@ static int attend_node(const struct ga_rows *r, const struct ga_attend_to *to, s
 
 	if (!strcmp(state, "quarantined")) {
 		f.code = "quarantined";
-		f.sentence = ga_xstrdup(cordon ? cordon : "it is quarantined");
-		f.command = ga_store_leave(GA_M_NODE, state, NULL, id);
+		if (ga_rows_bool(r, N_LOST)) {
+			attend_lost(r, &f);
+		} else {
+			f.sentence = ga_xstrdup(cordon ? cordon : "it is quarantined");
+			f.command = ga_store_leave(GA_M_NODE, state, NULL, id);
+		}
 	} else if (code) {
 		bool changed = ga_streq(code, "fingerprint_changed");
 
@@ -469,8 +486,11 @@ static int attend_nodes(struct ga_db *db, const struct ga_attend_to *to, struct 
 			"SELECT id, state, since, cordon_reason, "
 			"json_extract(told, '$[0].code'), "
 			"json_extract(told, '$[0].evidence'), "
-			"json_extract(told, '$[0].hint') "
-			"FROM (SELECT *, " GA_SQL_REASONS("blockers") " AS told FROM node), meta "
+			"json_extract(told, '$[0].hint'), state = 'quarantined' AND EXISTS "
+			"(SELECT 1 FROM audit a WHERE a.object = n.id AND a.action = 'node_lost' "
+			"AND a.at >= n.since), EXISTS (SELECT 1 FROM slot s WHERE "
+			"s.node_id = n.id AND s.retired = 0) "
+			"FROM (SELECT *, " GA_SQL_REASONS("blockers") " AS told FROM node) n, meta "
 			"WHERE state <> 'retired' AND (state = 'quarantined' "
 			"OR blockers <> '[]' OR (epoch > 1 AND epoch_verified < epoch)) "
 			"ORDER BY id",

@@ -75,19 +75,6 @@ enum { S_ID, S_STATE, S_SINCE, S_NODE, S_PROJECT, S_CODE, S_EVIDENCE, S_HINT, S_
        S_ALLOCATION_STATE, S_HEALTH, S_DETAIL, S_HEALTH_SINCE, S_INDEX, S_SHAPE, S_DIRTY_SINCE,
        S_ANSWERED, S_CORDON, S_BLOCKERS, S_WWID };
 
-static char *slot_sentence(const struct ga_rows *r)
-{
-	const char *evidence = ga_rows_text(r, S_EVIDENCE), *hint = ga_rows_text(r, S_HINT);
-	const char *code = ga_rows_text(r, S_CODE), *cordon = ga_rows_text(r, S_CORDON);
-
-	if (!code && !strcmp(ga_rows_text(r, S_STATE), "disabled"))
-		return ga_xprintf("not proven wiped since its last use%s%s",
-				  cordon ? "; disabled: " : "", cordon ? cordon : "");
-	if (!code)
-		return ga_xprintf("it is %s", ga_rows_text(r, S_STATE));
-	return ga_xprintf("%s%s%s", evidence ? evidence : code, hint ? ": " : "", hint ? hint : "");
-}
-
 /* The first reason that a wipe does not answer, or NULL; changed: whether one of all is that the
  * hardware is not the approved one. */
 static char *not_answered(const struct ga_rows *r, bool *changed)
@@ -119,7 +106,7 @@ static char *disabled_command(const struct ga_rows *r)
 
 	if (!code)
 		return ga_store_leave(GA_M_SLOT, "cleanup_blocked", ga_rows_text(r, S_SHAPE), id);
-	if (ga_rows_text(r, S_CORDON) && !data)
+	if (ga_rows_text(r, S_CORDON) && !data && !changed)
 		return ga_xprintf("gpuaas-discover | gpuaas-approve --record-only && "
 				  "gpuaas-approve enable %s | gpuaas-wipe", id);
 	return ga_xprintf("%s%s%sgpuaas-discover | gpuaas-approve --slot %" PRId64
@@ -164,6 +151,27 @@ static char *slot_command(const struct ga_rows *r)
 	if (!strcmp(state, "cleanup_blocked"))
 		return blocked_command(r);
 	return ga_store_leave(GA_M_SLOT, state, shape, id);
+}
+
+/* The command stands beside the sentence and need not be in it as well. */
+static char *slot_sentence(const struct ga_rows *r)
+{
+	const char *evidence = ga_rows_text(r, S_EVIDENCE), *hint = ga_rows_text(r, S_HINT);
+	const char *code = ga_rows_text(r, S_CODE), *cordon = ga_rows_text(r, S_CORDON);
+	ga_autofree char *command = slot_command(r);
+	const char *at = hint && command ? strstr(hint, command) : NULL;
+
+	if (!code && !strcmp(ga_rows_text(r, S_STATE), "disabled"))
+		return ga_xprintf("not proven wiped since its last use%s%s",
+				  cordon ? "; disabled: " : "", cordon ? cordon : "");
+	if (!code)
+		return cordon ? ga_xstrdup(cordon) :
+				ga_xprintf("it is %s", ga_rows_text(r, S_STATE));
+	if (!hint || at == hint)
+		return ga_xstrdup(evidence ? evidence : code);
+	return ga_xprintf("%s: %.*s%s", evidence ? evidence : code,
+			  at ? (int)(at - hint) : (int)strlen(hint), hint,
+			  at ? "the command" : "");
 }
 
 /* A slot that is not in use goes back on sale by its wipe; one in use stays where it is. What the

@@ -222,6 +222,11 @@ state_of()
   run_status 1 gpuaas-approve --slot 0 < "$T/data.rec"
   jq_is '.blockers[0].code' nvme_signature
   jq_is '.blockers[0].hint | contains("--destroy-data")' true
+  # In attention the command stands once: in its own column.
+  run_ok gpuaas-list attention --where object_kind=slot
+  jq_is '.command|contains("--destroy-data")' true
+  jq_is '.sentence|contains("destroy-data")' false
+  jq_is '.sentence|endswith("if its content may be destroyed: the command")' true
   run_status 5 gpuaas-approve --slot 0 --destroy-data eui.ffff < "$T/data.rec"
   run_ok gpuaas-approve --slot 0 --destroy-data "$wwid" < "$T/data.rec"
   jq_is 'select(.kind == "gpuaas.wipe-order/1") | .destroy_data' "$wwid"

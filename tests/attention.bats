@@ -134,6 +134,7 @@ codes()
   run_ok gpuaas-list attention
   jq_is '[.object,.code,.since,.command]|join(" ")' \
     "$NODE drain_overdue 2026-01-01T00:00:00.000000Z gpuaas-node drain $NODE"
+  jq_is '.sentence|endswith("1 claim is left")' true
   gpuaas-node maintenance "$NODE" --to 1h --reason "now" > "$T/out"
   assert_equal "$(codes)" "drain_overdue maintenance"
   gpuaas-release "$job" > "$T/out"
@@ -231,6 +232,11 @@ codes()
   gpuaas-node drain "$NODE" --reason "fan" --deadline 2026-01-01T00:00:00Z > "$T/out" || :
   slot=$(gpuaas-list slots --where state=available --limit 1 | jq -r .slot)
   gpuaas-approve quarantine "$slot" --reason smoke > "$T/out"
+  run_ok gpuaas-list attention --where "object=$slot"
+  jq_is .sentence smoke
+  run_ok gpuaas-list attention --table
+  assert_output "OBJECT "
+  [[ ${lines[0]} =~ ^OBJECT\ +CODE\ +STATE ]]
   drift 2026-11-20T10:00:00.000000Z nat_missing "$NODE" '.command = null | .repair = "nat"' > "$T/drifts"
   by_node < "$T/drifts" | gpuaas-state fold - > "$T/out"
   gpuaas-list attention | jq -r .command > "$T/commands"

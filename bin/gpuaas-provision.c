@@ -25,7 +25,7 @@ static char *node;
 static struct ga_user_datas user_data;
 
 static const struct ga_opt opts[] = {
-	{ .name = "resume", .type = GA_O_TEXT, .var = &resume_id, .arg = "ID",
+	{ .name = "resume", .type = GA_O_TEXT, .var = &resume_id, .arg = "ID|NAME",
 	  .help = "go on with an allocation this host has begun" },
 	{ .name = "user-data-dir", .type = GA_O_PATH, .var = &user_data_dir, .arg = "DIR",
 	  .help = "where user-data lies, named by digest (default: HOST_DIR/user-data, then "
@@ -92,6 +92,7 @@ static struct ga_provision_opts options(char **data_dir, char **state_dir)
 		.user_data_dir = user_data_dir ? user_data_dir : *data_dir,
 		.user_data_given = &user_data,
 		.user_data_from = user_data_dir ? NULL : *state_dir,
+		.images_dir = ga_cli_images_dir(),
 		.libvirt_uri = ga_cli_setting("GPUAAS_LIBVIRT_URI", GA_VIRT_URI),
 		.fabric = { ga_cli_setting("GPUAAS_LIBNVFM", NULL),
 			    ga_cli_setting("GPUAAS_FABRIC_ADDRESS", NULL) },

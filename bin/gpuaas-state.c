@@ -113,6 +113,11 @@ static int apply(const struct ga_rec *rec, struct ga_err *err)
 	return ga_store_take(db, rec, err) < 0 ? -1 : ga_emit_raw(rec, err);
 }
 
+static int apply_node_image(const struct ga_rec *rec, struct ga_err *err)
+{
+	return ga_tell_apply_node_image(db, rec, err);
+}
+
 static int apply_profile(const struct ga_rec *rec, struct ga_err *err)
 {
 	return ga_cli_apply_profile(db, rec, err);
@@ -155,7 +160,7 @@ static int run_apply(struct ga_err *err)
 {
 	static const struct ga_consumer table[] = {
 		{ &ga_profile_shape, apply_profile }, { &ga_image_shape, apply },
-		{ &ga_node_image_shape, apply }, { &ga_node_settings_shape, apply },
+		{ &ga_node_image_shape, apply_node_image }, { &ga_node_settings_shape, apply },
 		{ &ga_team_shape, apply },	 { &ga_grant_shape, apply },
 		{ &ga_access_settings_shape, apply },	 { NULL, NULL },
 	};

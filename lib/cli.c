@@ -20,6 +20,8 @@
 #include "time.h"
 #include "turnstile.h"
 
+#define CONF "/etc/gpuaas/gpuaas.conf"
+
 static struct {
 	const struct ga_prog *prog;
 	const struct ga_cmd *cmd;
@@ -308,6 +310,55 @@ const char *ga_cli_configured(const char *key, const char *fallback)
 	return value && *value ? value : fallback;
 }
 
+/* What gpuaas.conf may say (gpuaas(7), ENVIRONMENT). */
+static const char *const settings[] = {
+	"GPUAAS_ACCELERATORS", "GPUAAS_ACCELERATORS_DIR", "GPUAAS_BACKUPS",
+	"GPUAAS_BAREMETAL_DIR", "GPUAAS_BRIDGE", "GPUAAS_CURRENCY", "GPUAAS_DEADLINE",
+	"GPUAAS_DHCP_HOSTS", "GPUAAS_ERRORS", "GPUAAS_ESTIMATORS_DIR", "GPUAAS_FABRIC_ADDRESS",
+	"GPUAAS_FABRIC_MANAGER", "GPUAAS_GPU_SCRUB_DIR", "GPUAAS_HOST_DIR", "GPUAAS_IMAGES",
+	"GPUAAS_LEASES", "GPUAAS_LIBNVFM", "GPUAAS_LIBVIRT_URI", "GPUAAS_LOG", "GPUAAS_MODE",
+	"GPUAAS_NETWORK", "GPUAAS_NODE", "GPUAAS_NOTIFY_DIR", "GPUAAS_PATH", "GPUAAS_PROVIDER",
+	"GPUAAS_PUBLISHED", "GPUAAS_RESERVED_CPUS", "GPUAAS_RESERVED_MEMORY", "GPUAAS_SSH",
+	"GPUAAS_STALE_AFTER", "GPUAAS_STATE", "GPUAAS_UPLINK", NULL,
+};
+
+static bool is_setting(const char *name, struct ga_near *near)
+{
+	ga_near_begin(near, name);
+	for (const char *const *s = settings; *s; s++) {
+		if (!strcmp(*s, name))
+			return true;
+		ga_near_word(near, *s);
+	}
+	return false;
+}
+
+/* A line that counts for nothing is said, so that a slip does not pass for a setting. Its value is
+ * nobody's to read. */
+static void say_unknown_settings(void)
+{
+	const char *p = cli.conf.buf;
+	int number = 1;
+
+	for (size_t len; p && *p; p += len + (p[len] == '\n'), number++) {
+		struct ga_near near;
+		ga_autofree char *name = NULL;
+
+		len = strcspn(p, "\n");
+		if (!len || *p == '#' || strspn(p, " \t\r") >= len)
+			continue;
+		name = ga_xstrndup(p, strcspn(p, "=\n"));
+		if (strlen(name) == len)
+			ga_say("%s: warning: line %d of '" CONF "' counts for nothing: it is no "
+			       "KEY=VALUE", cli.prog->name, number);
+		else if (!is_setting(name, &near))
+			ga_say("%s: warning: line %d of '" CONF "' counts for nothing: there is no "
+			       "setting '%.64s'%s%s%s", cli.prog->name, number, name,
+			       near.n ? "; near to it: '" : "", near.n ? near.names[0] : "",
+			       near.n ? "'" : "");
+	}
+}
+
 static int set_deadline(struct ga_err *err)
 {
 	int64_t seconds;
@@ -322,7 +373,7 @@ static int set_deadline(struct ga_err *err)
 /* A file that users may not read has no settings for them. */
 int ga_cli_read_config(struct ga_err *err)
 {
-	static const char name[] = "/etc/gpuaas/gpuaas.conf";
+	static const char name[] = CONF;
 	ga_autofd int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	const char *path;
 	struct stat st;
@@ -355,6 +406,7 @@ int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_er
 	cli.prog = prog;
 	if (open_missing_descriptors(err) < 0 || ga_cli_read_config(err) < 0)
 		return -1;
+	say_unknown_settings();
 	signal(SIGXFSZ, SIG_IGN); /* then a write beyond 'ulimit -f' fails, and is said */
 	if (prog->acts)
 		signal(SIGPIPE, SIG_IGN);
@@ -455,6 +507,11 @@ bool ga_cli_state_named(void)
 const char *ga_cli_host_dir(void)
 {
 	return ga_cli_setting("GPUAAS_HOST_DIR", "/var/lib/gpuaas/host");
+}
+
+const char *ga_cli_images_dir(void)
+{
+	return ga_cli_setting("GPUAAS_IMAGES", "/var/lib/gpuaas/images");
 }
 
 int ga_cli_may_replace(const char *path, struct ga_err *err)

@@ -89,6 +89,8 @@ const char *ga_cli_state_path(void);
 bool ga_cli_state_named(void); /* by --state */
 /* The host's own folder: GPUAAS_HOST_DIR, else /var/lib/gpuaas/host. */
 const char *ga_cli_host_dir(void);
+/* The images of this host: GPUAAS_IMAGES, else /var/lib/gpuaas/images. */
+const char *ga_cli_images_dir(void);
 
 /* ---- records out ---- */
 

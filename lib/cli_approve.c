@@ -103,7 +103,7 @@ int ga_approve_node(struct ga_approve_run *run, const struct ga_host *host, cons
 		return -1;
 	if (r == GA_KEY_AFTER_REVOKED)
 		ga_say("%s: the key of node '%s' was revoked, and %s counts from now on; if it is "
-		       "not the host's own: gpuaas-node revoke-key %s --reason TEXT",
+		       "not the host's own: gpuaas-node revoke-key %s --reason TEXT --yes",
 		       ga_cli_program(), host->node, host->node_key, host->node);
 	if (!mode)
 		return 0;

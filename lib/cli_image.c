@@ -19,7 +19,7 @@ static struct ga_image_run *drawn; /* whose progress is on the screen */
 int ga_image_run_init(struct ga_image_run *run, const char *progress, struct ga_err *err)
 {
 	*run = (struct ga_image_run){
-		.dir = ga_cli_setting("GPUAAS_IMAGES", "/var/lib/gpuaas/images"),
+		.dir = ga_cli_images_dir(),
 		.progress = progress,
 		.started = ga_clock_mono_micros(),
 	};

@@ -52,6 +52,7 @@ int ga_cli_reconcile_opts(struct ga_reconcile_opts *opts, const char *program, c
 		.program = program,
 		.node = *node_id,
 		.host_dir = look->host_dir,
+		.images_dir = ga_cli_images_dir(),
 		.libvirt_uri = look->libvirt_uri,
 		.fabric = { look->discover.libnvfm, look->discover.fabric_address },
 		.baremetal_dir = ga_cli_setting("GPUAAS_BAREMETAL_DIR", "/etc/gpuaas/baremetal.d"),

@@ -103,7 +103,7 @@ static void lost(const struct ga_comparison *c, const struct ga_expected_slot *s
 			   b->gpu_identity ? b->gpu_identity : "a GPU", b->gpu_pci_address);
 
 	ga_deviation_say(d, expected, observed);
-	ga_deviation_command(d, "gpuaas-show %s", b->slot);
+	ga_deviation_command(d, "gpuaas-discover | gpuaas-approve --record-only");
 }
 
 static void silent(const struct ga_comparison *c, const struct ga_expected_slot *s,

@@ -179,7 +179,7 @@ static void host(const struct ga_comparison *c)
 		d = ga_deviation_add(c, GA_D_FINGERPRINT_CHANGED, GA_BAD, c->want->node);
 		ga_deviation_say(d, c->want->fingerprint, s->fingerprint);
 		ga_deviation_command(d, "gpuaas-discover | gpuaas-approve --all-ready "
-					"--accept-change --dry-run");
+					"--accept-change");
 	}
 	if (s->boot_id && c->want->boot_id && !ga_streq(c->want->boot_id, s->boot_id)) {
 		d = ga_deviation_add(c, GA_D_BOOT_CHANGED, GA_NOTE, c->want->node);

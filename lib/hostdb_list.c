@@ -232,3 +232,65 @@ int ga_hold_is_taken(const char *dir, const char *object)
 	}
 	return 0;
 }
+
+/* ---- what a person types ---- */
+
+char *ga_hostdb_name(struct ga_hostdb *h, const char *object)
+{
+	ga_autoattempt struct ga_attempt a = { 0 };
+	ga_autojson json_t *order = NULL;
+	struct ga_err ignored = GA_ERR_INIT;
+	json_error_t why;
+
+	if (ga_attempt_find(h, "provision", object, &a, &ignored) <= 0)
+		return NULL;
+	order = json_loads(a.order, 0, &why);
+	return ga_strdup0(json_string_value(json_object_get(order, "name")));
+}
+
+/* An id before a name before a prefix; a name means who has it now. */
+static int rank(struct ga_hostdb *h, const struct ga_attempt *a, const char *text)
+{
+	ga_autofree char *name = NULL;
+
+	if (ga_streq(a->program, "wipe"))
+		return 0;
+	if (ga_streq(a->object, text))
+		return 3;
+	name = ga_streq(a->program, "release") ? NULL : ga_hostdb_name(h, a->object);
+	if (ga_streq(name, text))
+		return 2;
+	return *text && ga_starts(a->object, text);
+}
+
+int ga_hostdb_resolve(struct ga_hostdb *h, const char *text, char **ret, struct ga_err *err)
+{
+	ga_autoattempts struct ga_attempts list = { 0 };
+	const char *found = NULL, *other = NULL;
+	int best = 0;
+
+	if (ga_attempts_newest(h, &list, err) < 0)
+		return -1;
+	for (size_t i = 0; i < list.n; i++) {
+		int r = rank(h, &list.v[i], text);
+
+		if (!r || r < best)
+			continue;
+		other = r == best ? list.v[i].object : NULL;
+		if (r > best)
+			found = list.v[i].object;
+		best = r;
+	}
+	if (found && !other) {
+		*ret = ga_xstrdup(found);
+		return 0;
+	}
+	if (found) {
+		ga_err_set(err, GA_USAGE, "'%s' could be %s or %s", text, found, other);
+		ga_err_reason(err, "ambiguous");
+		return ga_hint(err, "give more of the id");
+	}
+	ga_err_set(err, GA_NOTFOUND, "this host has no allocation '%s'", text);
+	ga_err_object(err, text);
+	return ga_hint(err, "'gpuaas-list allocations' tells the node of each");
+}

@@ -17,6 +17,7 @@
 
 #define RECORDS_MAX 65536
 #define IN_PLACE ".in-place"
+#define WITHDRAWN ".withdrawn"
 
 void ga_stored_image_release(struct ga_stored_image *s)
 {
@@ -235,17 +236,50 @@ int ga_image_store_remove(const char *dir, const struct ga_stored_image *s, stru
 {
 	ga_autofree char *folder = ga_xprintf("%s/%s", dir, s->image.name);
 	ga_autofree char *noted = ga_store_path(dir, s->image.name, s->image.digest, IN_PLACE);
+	ga_autofree char *withdrawn =
+		ga_store_path(dir, s->image.name, s->image.digest, WITHDRAWN);
 	ga_autofd int lock = ga_store_lock(dir, err);
 
 	if (lock < 0)
 		return -1;
 	if (!s->in_place && ga_store_remove_files(dir, s->image.name, s->image.digest, err) < 0)
 		return -1;
-	if (s->in_place && unlink(noted) < 0 && errno != ENOENT)
-		return ga_fail_sys(err, "cannot remove '%s'", noted);
+	/* The file stays, so that a plan that was placed before still finds it. */
+	if (s->in_place && rename(noted, withdrawn) < 0 && errno != ENOENT)
+		return ga_fail_sys(err, "cannot rename '%s'", noted);
 	if (rmdir(folder) < 0 && errno != ENOTEMPTY && errno != EEXIST)
 		return ga_fail_sys(err, "cannot remove '%s'", folder);
 	return 0;
+}
+
+int ga_image_store_withdrawn(const char *dir, const char *name, const char *digest, char **since,
+			     struct ga_err *err)
+{
+	ga_autostoredlist struct ga_stored_images list = { 0 };
+	ga_autostored struct ga_stored_image s = { 0 };
+	ga_autofree char *path = NULL;
+	int r;
+
+	*since = NULL;
+	if (ga_image_store_list(dir, name, "", &list, err) < 0)
+		return -1;
+	for (size_t i = 0; i < list.n; i++) {
+		const struct ga_stored_image *kept = &list.v[i];
+
+		if (!ga_streq(kept->image.digest, digest))
+			continue;
+		free(*since);
+		*since = ga_strdup0(kept->copy.withdrawn_at);
+		if (!*since)
+			return 0;
+	}
+	if (*since || !ga_name_is_valid(name) || !ga_starts(digest, "sha256:"))
+		return *since != NULL;
+	path = ga_store_path(dir, name, digest, WITHDRAWN);
+	r = read_records(path, &s, err);
+	if (r > 0)
+		*since = ga_strdup0(s.copy.withdrawn_at);
+	return r < 0 ? -1 : *since != NULL;
 }
 
 /* ---- who uses it ---- */

@@ -8,6 +8,7 @@
 
 #include "clock.h"
 #include "host.h"
+#include "hostdb_list.h"
 #include "image.h"
 #include "metal.h"
 #include "provision_int.h"
@@ -525,7 +526,25 @@ int ga_provision(const struct ga_plan *plan, const struct ga_provision_opts *opt
 	return -1;
 }
 
-/* The order of an attempt, by the attempt's id or by its object. */
+/* Finds the provisioning of what a person calls so (ga_hostdb_resolve). 1, or 0: this host knows
+ * nothing of that name. */
+static int find_named(struct ga_hostdb *h, const char *text, struct ga_attempt *ret,
+		      struct ga_err *err)
+{
+	ga_autofree char *allocation = NULL;
+	struct ga_err why = GA_ERR_INIT;
+
+	if (ga_hostdb_resolve(h, text, &allocation, &why) == 0)
+		return ga_attempt_find(h, "provision", allocation, ret, err);
+	if (why.code == GA_NOTFOUND) {
+		ga_err_clear(&why);
+		return 0;
+	}
+	*err = why;
+	return -1;
+}
+
+/* The order of an attempt, by the attempt's id or by what a person calls its allocation. */
 static int find_order(const char *id, const char *host_dir, char **order, struct ga_err *err)
 {
 	ga_autohostdb struct ga_hostdb h = { 0 };
@@ -536,7 +555,7 @@ static int find_order(const char *id, const char *host_dir, char **order, struct
 		return -1;
 	r = ga_attempt_get(&h, id, &a, err);
 	if (!r)
-		r = ga_attempt_find(&h, "provision", id, &a, err);
+		r = find_named(&h, id, &a, err);
 	if (r < 0)
 		return -1;
 	if (!r || !ga_streq(a.program, "provision")) {

@@ -18,6 +18,7 @@ struct ga_provision_opts {
 	const char *program; /* for messages and holds */
 	const char *node;    /* this host's node id */
 	const char *host_dir, *user_data_dir, *libvirt_uri, *baremetal_dir;
+	const char *images_dir; /* image_store.h: what this node withdrew */
 	/* Looked into when user_data_dir lacks it: place's own, or NULL. */
 	const char *user_data_from;
 	const struct ga_user_datas *user_data_given; /* came with the plans: before any folder */
@@ -37,7 +38,8 @@ struct ga_provision_opts {
  * not even that was possible. */
 GA_MUST_CHECK int ga_provision(const struct ga_plan *plan, const struct ga_provision_opts *opts,
 			       struct ga_err *err);
-/* The same for an order taken up before, by allocation or attempt id. GA_NOTFOUND. */
+/* The same for an order taken up before, by attempt id, or by what a person calls its
+ * allocation (ga_hostdb_resolve). GA_NOTFOUND. */
 GA_MUST_CHECK int ga_provision_resume(const char *id, const struct ga_provision_opts *opts,
 				      struct ga_err *err);
 

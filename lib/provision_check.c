@@ -12,7 +12,7 @@
 #include "guard.h"
 #include "host.h"
 #include "hostdb_list.h"
-#include "image.h"
+#include "image_store.h"
 #include "metal.h"
 #include "nvme.h"
 #include "pci.h"
@@ -157,10 +157,28 @@ static int check_fingerprint(struct ga_provision *p, struct ga_err *err)
 
 /* ---- image and user-data ---- */
 
+static int check_withdrawn(struct ga_provision *p, struct ga_err *err)
+{
+	const struct ga_plan_image *image = p->plan->image;
+	ga_autofree char *since = NULL;
+	int r = ga_image_store_withdrawn(p->opts->images_dir, image->name, image->digest, &since,
+					 err);
+
+	if (r <= 0)
+		return r;
+	ga_err_set(err, GA_NOTFOUND, "image '%s' was withdrawn on this node at %s", image->name,
+		   since);
+	return ga_provision_refuse(err, "image_missing", p->plan->allocation,
+				   "gpuaas-image add FILE --name NAME on this node");
+}
+
 static int check_image(struct ga_provision *p, struct ga_err *err)
 {
 	const struct ga_plan_image *image = p->plan->image;
 	char digest[GA_DIGEST_SIZE];
+
+	if (check_withdrawn(p, err) < 0)
+		return -1;
 
 	if (access(image->path, R_OK) < 0) {
 		ga_err_set_sys(err, "image '%s' is not at '%s'", image->name, image->path);
@@ -211,6 +229,10 @@ static int domains_using(const char *path, const char *wwid, struct ga_str *name
 	return r < 0 ? -1 : n;
 }
 
+#define NOTHING_WRITTEN \
+	"nothing was written; gpuaas-release frees the plan, 'gpuaas-list attention' shows what to " \
+	"do about the slot"
+
 /* The first failed step of the guard is the refusal; its detail begins with its code. */
 static int refused_by(struct ga_provision *p, const struct ga_guard_steps *steps,
 		      const struct ga_bundle *b, struct ga_err *err)
@@ -226,10 +248,10 @@ static int refused_by(struct ga_provision *p, const struct ga_guard_steps *steps
 	if (n && n < 40 && steps->v[i].detail[n]) {
 		ga_autofree char *code = ga_xstrndup(steps->v[i].detail, n);
 
-		return REFUSE(p, code, "nothing was written", "disk '%s' of slot '%s': %s",
+		return REFUSE(p, code, NOTHING_WRITTEN, "disk '%s' of slot '%s': %s",
 			      b->nvme_wwid, b->slot, steps->v[i].detail + n + 2);
 	}
-	return REFUSE(p, "nvme_in_use", "nothing was written", "disk '%s' of slot '%s': %s",
+	return REFUSE(p, "nvme_in_use", NOTHING_WRITTEN, "disk '%s' of slot '%s': %s",
 		      b->nvme_wwid, b->slot, steps->v[i].detail ? steps->v[i].detail : "refused");
 }
 

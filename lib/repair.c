@@ -122,6 +122,7 @@ static int resume_provision(struct ga_repairer *r, const char *attempt, struct g
 		.node = o->node,
 		.host_dir = o->host_dir,
 		.user_data_dir = user_data,
+		.images_dir = o->images_dir,
 		.libvirt_uri = o->libvirt_uri,
 		.fabric = o->fabric,
 		.baremetal_dir = o->baremetal_dir,

@@ -14,7 +14,7 @@
 struct ga_repair_opts {
 	const char *program; /* for holds */
 	const char *node;
-	const char *host_dir, *libvirt_uri;
+	const char *host_dir, *images_dir, *libvirt_uri;
 	struct ga_fabric_at fabric;
 	bool boot;    /* start recorded domains again */
 	bool dry_run; /* --plan: say what would be done, do nothing */

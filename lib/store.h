@@ -47,8 +47,12 @@ GA_MUST_CHECK int ga_store_apply_image(struct ga_db *db, const struct ga_image *
  * that a guest runs proves nothing outside a lab. */
 GA_MUST_CHECK int ga_store_probe_counts(struct ga_db *db, const char *name, const char *probe,
 					struct ga_err *err);
+/* A withdrawal takes the copy of its digest away, unless that was verified since. */
 GA_MUST_CHECK int ga_store_apply_node_image(struct ga_db *db, const struct ga_node_image *i,
 					    struct ga_err *err);
+/* The verified copy of an image on a node; 1 found, 0 none. Release it. */
+GA_MUST_CHECK int ga_store_node_image(struct ga_db *db, const char *node, const char *image,
+				      struct ga_node_image *ret, struct ga_err *err);
 GA_MUST_CHECK int ga_store_apply_node_settings(struct ga_db *db, const struct ga_node_settings *s,
 					       struct ga_err *err);
 

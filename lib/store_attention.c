@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "clock.h"
+#include "fault.h"
 #include "fsm.h"
 #include "health.h"
 #include "rec.h"
@@ -74,22 +75,11 @@ enum { S_ID, S_STATE, S_SINCE, S_NODE, S_PROJECT, S_CODE, S_EVIDENCE, S_HINT, S_
        S_ALLOCATION_STATE, S_HEALTH, S_DETAIL, S_HEALTH_SINCE, S_INDEX, S_SHAPE, S_DIRTY_SINCE,
        S_ANSWERED, S_CORDON, S_BLOCKERS, S_WWID };
 
-static char *slot_sentence(const struct ga_rows *r)
+/* The first reason that a wipe does not answer, or NULL; changed: whether one of all is that the
+ * hardware is not the approved one. */
+static char *not_answered(const struct ga_rows *r, bool *changed)
 {
-	const char *evidence = ga_rows_text(r, S_EVIDENCE), *hint = ga_rows_text(r, S_HINT);
-	const char *code = ga_rows_text(r, S_CODE), *cordon = ga_rows_text(r, S_CORDON);
-
-	if (!code && !strcmp(ga_rows_text(r, S_STATE), "disabled"))
-		return ga_xprintf("not proven wiped since its last use%s%s",
-				  cordon ? "; disabled: " : "", cordon ? cordon : "");
-	if (!code)
-		return ga_xprintf("it is %s", ga_rows_text(r, S_STATE));
-	return ga_xprintf("%s%s%s", evidence ? evidence : code, hint ? ": " : "", hint ? hint : "");
-}
-
-/* The first reason that a wipe does not answer, or NULL. */
-static char *not_answered(const struct ga_rows *r)
-{
+	ga_autofree char *first = NULL;
 	const char *text = ga_rows_text(r, S_BLOCKERS);
 	ga_autojson json_t *blockers = json_loads(text ? text : "[]", 0, NULL);
 	json_t *item;
@@ -98,31 +88,33 @@ static char *not_answered(const struct ga_rows *r)
 	json_array_foreach(blockers, i, item) {
 		const char *code = json_string_value(json_object_get(item, "code"));
 
-		if (code && !ga_store_block_is_answered(code))
-			return ga_xstrdup(code);
+		if (code && !first && !ga_store_block_is_answered(code))
+			first = ga_xstrdup(code);
+		*changed = *changed || ga_streq(code, "fingerprint_changed");
 	}
-	return NULL;
+	return GA_TAKE(first);
 }
 
 /* What stands against it is mended on the host, and only a new look tells; what a wipe answers is
  * wiped. A slot that a person took out is no candidate's until that is taken back. */
 static char *disabled_command(const struct ga_rows *r)
 {
-	ga_autofree char *code = not_answered(r);
+	bool changed = false;
+	ga_autofree char *code = not_answered(r, &changed);
 	const char *id = ga_rows_text(r, S_ID), *wwid = ga_rows_text(r, S_WWID);
 	bool data = ga_streq(code, "nvme_signature") && wwid;
 
 	if (!code)
 		return ga_store_leave(GA_M_SLOT, "cleanup_blocked", ga_rows_text(r, S_SHAPE), id);
-	if (ga_rows_text(r, S_CORDON) && !data)
+	if (ga_rows_text(r, S_CORDON) && !data && !changed)
 		return ga_xprintf("gpuaas-discover | gpuaas-approve --record-only && "
 				  "gpuaas-approve enable %s | gpuaas-wipe", id);
 	return ga_xprintf("%s%s%sgpuaas-discover | gpuaas-approve --slot %" PRId64
-			  "%s%s | gpuaas-wipe",
+			  "%s%s%s | gpuaas-wipe",
 			  ga_rows_text(r, S_CORDON) ? "gpuaas-approve uncordon " : "",
 			  ga_rows_text(r, S_CORDON) ? id : "",
 			  ga_rows_text(r, S_CORDON) ? " && " : "", ga_rows_int(r, S_INDEX),
-			  data ? " --destroy-data " : "", data ? wwid : "");
+			  changed ? " --accept-change" : "", data ? " --destroy-data " : "", data ? wwid : "");
 }
 
 /* A wipe that its guard refused for data of others (the reason of its evidence begins with the
@@ -161,6 +153,27 @@ static char *slot_command(const struct ga_rows *r)
 	return ga_store_leave(GA_M_SLOT, state, shape, id);
 }
 
+/* The command stands beside the sentence and need not be in it as well. */
+static char *slot_sentence(const struct ga_rows *r)
+{
+	const char *evidence = ga_rows_text(r, S_EVIDENCE), *hint = ga_rows_text(r, S_HINT);
+	const char *code = ga_rows_text(r, S_CODE), *cordon = ga_rows_text(r, S_CORDON);
+	ga_autofree char *command = slot_command(r);
+	const char *at = hint && command ? strstr(hint, command) : NULL;
+
+	if (!code && !strcmp(ga_rows_text(r, S_STATE), "disabled"))
+		return ga_xprintf("not proven wiped since its last use%s%s",
+				  cordon ? "; disabled: " : "", cordon ? cordon : "");
+	if (!code)
+		return cordon ? ga_xstrdup(cordon) :
+				ga_xprintf("it is %s", ga_rows_text(r, S_STATE));
+	if (!hint || at == hint)
+		return ga_xstrdup(evidence ? evidence : code);
+	return ga_xprintf("%s: %.*s%s", evidence ? evidence : code,
+			  at ? (int)(at - hint) : (int)strlen(hint), hint,
+			  at ? "the command" : "");
+}
+
 /* A slot that is not in use goes back on sale by its wipe; one in use stays where it is. What the
  * last discovery saw in the way of a disabled one may be mended with the device. */
 static char *health_command(const struct ga_rows *r)
@@ -187,23 +200,28 @@ static char *and_from_when(char *given, const struct ga_rows *r, const char *now
 	return ga_xprintf("%s; a wipe counts from %s on", sentence, dirty);
 }
 
-/* A GPU that is gone comes back by a cold start, and that it did is seen by a look at its host: no
- * repair and no wipe before it. */
-static void cold_start_first(struct ga_attend *f, const struct ga_rows *r)
+/* A GPU that is gone comes back by a cold start, one without a reset method by another kernel or
+ * firmware. That it did is seen by a look at its host: no repair and no wipe before it. */
+static void look_first(struct ga_attend *f, const struct ga_rows *r)
 {
 	const char *since = ga_rows_text(r, S_HEALTH_SINCE), *seen = ga_rows_text(r, S_ANSWERED);
+	const char *detail = ga_rows_text(r, S_DETAIL);
+	bool no_reset = detail && strstr(detail, GA_SAID_NO_RESET);
 	ga_autofree char *sentence = NULL;
 
 	if (!ga_streq(ga_rows_text(r, S_HEALTH), "failed") || f->from_here ||
-	    !ga_health_is_gone(ga_rows_text(r, S_DETAIL)) ||
+	    !(no_reset || ga_health_is_gone(detail)) ||
 	    !ga_starts(f->command, "gpuaas-approve repair ") ||
 	    (seen && since && strcmp(seen, since) > 0))
 		return;
 	sentence = f->sentence;
-	f->sentence = ga_xprintf("%s; start the machine cold first (power off, then on): a repair "
-				 "and a wipe can succeed from the first discovery after %s on that "
-				 "sees it answer",
-				 sentence, since ? since : "that");
+	f->sentence = ga_xprintf("%s; %s: a repair and a wipe can succeed from the first discovery "
+				 "after %s on that sees it answer%s",
+				 sentence,
+				 no_reset ? "a kernel or firmware that can reset it comes first" :
+					    "start the machine cold first (power off, then on)",
+				 since ? since : "that",
+				 no_reset ? " and finds a way to reset it" : "");
 	free(f->command);
 	f->command = ga_xstrdup("gpuaas-discover | gpuaas-approve --record-only");
 }
@@ -276,7 +294,7 @@ static int attend_slot(const struct ga_rows *r, const char *now, const struct ga
 		if (!strcmp(state, "disabled") || !strcmp(state, "wiping"))
 			f.sentence = and_from_when(f.sentence, r, now);
 		f.command = health_command(r);
-		cold_start_first(&f, r);
+		look_first(&f, r);
 		return ga_attend_tell(&f, to, err);
 	} else if (!strcmp(state, "disabled") && (code || ga_rows_text(r, S_DIRTY_SINCE))) {
 		f.code = code ? code : "tainted";
@@ -287,7 +305,7 @@ static int attend_slot(const struct ga_rows *r, const char *now, const struct ga
 	f.sentence = and_from_when(f.sentence, r, now);
 	f.command = slot_command(r);
 	mend_first(&f, r);
-	cold_start_first(&f, r);
+	look_first(&f, r);
 	return ga_attend_tell(&f, to, err);
 }
 
@@ -312,7 +330,8 @@ static int attend_slots(struct ga_db *db, const struct ga_attend_to *to, struct 
 			"candidate k WHERE k.node_id = s.node_id AND k.slot_index = s.slot_index "
 			"AND json_extract(" GA_SQL_OBJECT("k.record") ", '$.gpu.identity') = "
 			"s.gpu_identity AND json_extract(" GA_SQL_OBJECT("k.record")
-			", '$.gpu.answers') = 1), NULL), "
+			", '$.gpu.answers') = 1 AND json_extract(" GA_SQL_OBJECT("k.record")
+			", '$.gpu.can_reset') IS NOT 0), NULL), "
 			"s.cordon_reason, s.told, s.nvme_wwid "
 			"FROM (SELECT *, CASE state WHEN 'cleanup_blocked' THEN '$[#-1]' "
 			"ELSE '$[0]' END AS at, " GA_SQL_REASONS("blockers") " AS told "
@@ -412,7 +431,20 @@ static int attend_allocations(struct ga_db *db, const struct ga_attend_to *to, s
 
 /* ---- nodes ---- */
 
-enum { N_ID, N_STATE, N_SINCE, N_CORDON, N_CODE, N_EVIDENCE, N_HINT };
+enum { N_ID, N_STATE, N_SINCE, N_CORDON, N_CODE, N_EVIDENCE, N_HINT, N_LOST, N_SLOTS };
+
+/* Nothing undrains a host that will not come back: its slots are retired, then the node. */
+static void attend_lost(const struct ga_rows *r, struct ga_attend *f)
+{
+	const char *id = ga_rows_text(r, N_ID), *cordon = ga_rows_text(r, N_CORDON);
+
+	f->sentence = ga_xprintf("%s%sgiven up as lost: its slots are retired, then the node; where "
+				 "the host is back, gpuaas-node undrain",
+				 cordon ? cordon : "", cordon ? "; " : "");
+	f->command = ga_rows_bool(r, N_SLOTS) ?
+			     ga_xprintf("gpuaas-list slots --where node=%s", id) :
+			     ga_xprintf("gpuaas-node retire %s --reason TEXT", id);
+}
 
 static int attend_node(const struct ga_rows *r, const struct ga_attend_to *to, struct ga_err *err)
 {
@@ -430,18 +462,24 @@ static int attend_node(const struct ga_rows *r, const struct ga_attend_to *to, s
 
 	if (!strcmp(state, "quarantined")) {
 		f.code = "quarantined";
-		f.sentence = ga_xstrdup(cordon ? cordon : "it is quarantined");
-		f.command = ga_store_leave(GA_M_NODE, state, NULL, id);
+		if (ga_rows_bool(r, N_LOST)) {
+			attend_lost(r, &f);
+		} else {
+			f.sentence = ga_xstrdup(cordon ? cordon : "it is quarantined");
+			f.command = ga_store_leave(GA_M_NODE, state, NULL, id);
+		}
 	} else if (code) {
+		bool changed = ga_streq(code, "fingerprint_changed");
+
 		f.sentence = ga_xprintf("%s%s%s", evidence ? evidence : code, hint ? ": " : "",
 					hint ? hint : "");
-		f.command = ga_xstrdup("gpuaas-discover | gpuaas-approve --all-ready");
+		f.command = ga_xprintf("gpuaas-discover | gpuaas-approve --all-ready%s",
+				       changed ? " --accept-change" : "");
 	} else {
 		f.code = "unverified_since_restore";
-		f.sentence = ga_xstrdup("the state was restored, and its reconcile has not agreed");
-		f.command = ga_xprintf("gpuaas-state expect --node %s | gpuaas-reconcile - | "
-				       "gpuaas-state fold -",
-				       id);
+		f.sentence = ga_xstrdup("the state was restored, and its reconcile has not agreed: "
+					"from then on its host follows this state alone");
+		f.command = ga_xstrdup("gpuaas-reconcile --take-over");
 	}
 	return ga_attend_tell(&f, to, err);
 }
@@ -456,8 +494,11 @@ static int attend_nodes(struct ga_db *db, const struct ga_attend_to *to, struct 
 			"SELECT id, state, since, cordon_reason, "
 			"json_extract(told, '$[0].code'), "
 			"json_extract(told, '$[0].evidence'), "
-			"json_extract(told, '$[0].hint') "
-			"FROM (SELECT *, " GA_SQL_REASONS("blockers") " AS told FROM node), meta "
+			"json_extract(told, '$[0].hint'), state = 'quarantined' AND EXISTS "
+			"(SELECT 1 FROM audit a WHERE a.object = n.id AND a.action = 'node_lost' "
+			"AND a.at >= n.since), EXISTS (SELECT 1 FROM slot s WHERE "
+			"s.node_id = n.id AND s.retired = 0) "
+			"FROM (SELECT *, " GA_SQL_REASONS("blockers") " AS told FROM node) n, meta "
 			"WHERE state <> 'retired' AND (state = 'quarantined' "
 			"OR blockers <> '[]' OR (epoch > 1 AND epoch_verified < epoch)) "
 			"ORDER BY id",
@@ -478,11 +519,13 @@ static int attend_unverified(struct ga_db *db, const struct ga_attend_to *to, st
 	if (ga_db_query(db, &rows, err,
 			"SELECT s.id, s.state, coalesce((SELECT max(at) FROM audit WHERE "
 			"object = 'state' AND action IN ('state_restored', 'state_rebuilt')), "
-			"s.since), s.node_id FROM slot s, meta m WHERE m.epoch > 1 "
+			"s.since), s.node_id, s.wipe_evidence_id IS NULL "
+			"FROM slot s, meta m WHERE m.epoch > 1 "
 			"AND s.epoch_verified < m.epoch AND s.state = 'available' "
 			"ORDER BY s.node_id, s.slot_index", "") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0) {
+		bool wipe = ga_rows_bool(rows, 4); /* its host has no evidence of it either */
 		struct ga_attend f = {
 			.object_kind = "slot",
 			.object = ga_rows_text(rows, 0),
@@ -490,10 +533,15 @@ static int attend_unverified(struct ga_db *db, const struct ga_attend_to *to, st
 			.since = ga_rows_text(rows, 2),
 			.node = ga_rows_text(rows, 3),
 			.code = "unverified_since_restore",
-			.sentence = ga_xstrdup("the state was restored, and the slot was neither "
-					       "adopted nor wiped since: nothing is placed on it"),
-			.command = ga_xstrdup("gpuaas-reconcile --inventory | gpuaas-state adopt "
-					      "--reason TEXT -"),
+			.sentence = ga_xprintf("the state was restored, and the slot was neither "
+					       "adopted nor wiped since: nothing is placed on it%s",
+					       wipe ? "; its wipe is no evidence of its own, which "
+						      "adopt could take" :
+						      "; adopt --wipe orders the wipe of slots that "
+						      "cannot be adopted"),
+			.command = ga_xprintf("gpuaas-reconcile --inventory | gpuaas-state adopt "
+					      "--reason TEXT%s",
+					      wipe ? " --wipe - | gpuaas-wipe" : " -"),
 		};
 
 		if (ga_attend_tell(&f, to, err) < 0)

@@ -54,7 +54,7 @@ static int check_retire(const struct ga_node *n, struct ga_err *err)
 	if (!n->slots)
 		return 0;
 	ga_err_set(err, GA_CONFLICT, "node '%s' still has %" PRId64 " slot%s not retired",
-		   n->node, n->slots, n->slots == 1 ? "" : "s");
+		   n->node, n->slots, n->slots == 1 ? " that is" : "s that are");
 	ga_err_reason(err, "has_slots");
 	ga_err_object(err, n->node);
 	return ga_hint(err, "gpuaas-list slots --where node=%s shows them; gpuaas-approve disable "
@@ -137,7 +137,7 @@ int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_
 /* ---- what blocks a drain ---- */
 
 /* The columns of the query below. */
-enum { B_ID, B_KIND, B_STATE, B_SINCE, B_PROJECT, B_OWNER, B_RUN, B_STARTED, B_NAME, B_SHAPE };
+enum { B_ID, B_KIND, B_STATE, B_SINCE, B_PROJECT, B_OWNER, B_RUN, B_STARTED, B_NAME, B_SHAPE, B_OTHERS };
 
 static const char *code_of(const char *kind, const char *state)
 {
@@ -181,12 +181,13 @@ static char *sentence_of(const struct ga_rows *r, const char *code, const char *
 			  until ? until : "");
 }
 
+/* An evacuation needs a node that it can go to; without one the allocation ends. */
 static char *command_of(const struct ga_rows *r, const char *code, const char *node)
 {
 	const char *id = ga_rows_text(r, B_ID), *state = ga_rows_text(r, B_STATE);
 	const char *shape = ga_rows_text(r, B_SHAPE);
 
-	if (ga_streq(code, "in_use"))
+	if (ga_streq(code, "in_use") && ga_rows_bool(r, B_OTHERS))
 		return ga_xprintf("gpuaas-node drain %s --evacuate --consent %s", node, id);
 	if (!ga_streq(ga_rows_text(r, B_KIND), "slot"))
 		return ga_store_leave(GA_M_ALLOCATION, state, shape, id);
@@ -223,6 +224,8 @@ static int tell_blocker(const struct ga_rows *r, const char *node, bool elsewher
 	return each(&ga_drain_blocker_shape, &b, arg, err);
 }
 
+#define OTHERS "EXISTS (SELECT 1 FROM node o WHERE o.id <> ?1 AND o.state = 'active')"
+
 int ga_store_drain_blockers(struct ga_db *db, const char *node, const char *here,
 			    ga_store_each each, void *arg, struct ga_err *err)
 {
@@ -237,10 +240,10 @@ int ga_store_drain_blockers(struct ga_db *db, const char *node, const char *here
 			GA_SQL_OBJECT("a.request") ", '$.run_seconds'), "
 			"coalesce((SELECT min(u.started_at) FROM usage u "
 			"WHERE u.allocation_id = a.id AND u.usage_kind = 'active'), a.created_at), "
-			"a.name, a.shape FROM claim c JOIN allocation a ON a.id = c.allocation_id "
+			"a.name, a.shape, " OTHERS " FROM claim c JOIN allocation a ON a.id = c.allocation_id "
 			"WHERE c.node_id = ?1 AND c.held_by IS NOT NULL AND a.state <> 'released' "
 			"UNION ALL SELECT s.id, 'slot', s.state, s.since, a.project, a.created_by, "
-			"NULL, NULL, NULL, a.shape FROM claim c "
+			"NULL, NULL, NULL, a.shape, 0 FROM claim c "
 			"JOIN allocation a ON a.id = c.allocation_id "
 			"JOIN slot s ON s.id = c.slot_id WHERE c.node_id = ?1 "
 			"AND c.held_by IS NOT NULL AND a.state = 'released' ORDER BY 2, 4, 1",

@@ -83,6 +83,14 @@ int ga_store_drift_end(struct ga_db *db, const struct ga_observation *o, struct 
  * leaves it. */
 #define ENDED "('released', 'cancelled', 'refused') "
 
+/* A GPU that was lost is told as the health of its slot, and a later look saw it answer. */
+#define LOST_IS_TOLD \
+	"((s.health_state = 'failed' AND s.health_detail GLOB 'gpu_lost: *') OR EXISTS (" \
+	"SELECT 1 FROM candidate k WHERE k.node_id = s.node_id AND k.slot_index = s.slot_index " \
+	"AND k.observed_at > d.seen_at AND " \
+	"json_extract(" GA_SQL_OBJECT("k.record") ", '$.gpu.identity') = s.gpu_identity AND " \
+	"json_extract(" GA_SQL_OBJECT("k.record") ", '$.gpu.answers') = 1))"
+
 enum { D_OBJECT, D_KIND, D_STATE, D_CODE, D_SINCE, D_NODE, D_PROJECT, D_EXPECTED, D_OBSERVED,
        D_COMMAND };
 
@@ -105,9 +113,7 @@ static int attend(const struct ga_rows *r, const struct ga_attend_to *to, struct
 				       expected ? expected : "nothing",
 				       observed ? observed : "nothing"),
 		.command = command ? ga_xstrdup(command) :
-				     ga_xprintf("gpuaas-state expect --node %s | gpuaas-on "
-						"gpuaas-reconcile --repair - | gpuaas-state fold -",
-						node),
+				     ga_xstrdup("gpuaas-reconcile --repair"),
 	};
 
 	return ga_attend_tell(&f, to, err);
@@ -128,6 +134,8 @@ int ga_attend_drift(struct ga_db *db, const struct ga_attend_to *to, struct ga_e
 			"LEFT JOIN allocation a ON a.id = d.object AND a.state NOT IN " ENDED
 			"LEFT JOIN allocation e ON e.id = d.object AND e.state IN " ENDED
 			"LEFT JOIN slot s ON s.id = d.object WHERE n.state <> 'retired' "
+			"AND NOT (d.code = 'fingerprint_changed' AND d.observed IS n.fingerprint) "
+			"AND NOT (d.code = 'gpu_lost' AND s.id IS NOT NULL AND " LOST_IS_TOLD ") "
 			"ORDER BY d.severity, d.node_id, d.object, d.code",
 			"") < 0)
 		return -1;

@@ -184,8 +184,8 @@ int ga_attend_stale(struct ga_db *db, int64_t seconds, const struct ga_attend_to
 			.node = node,
 			.sentence = ga_xprintf("it was last looked at %s: nothing is placed on it",
 					       seen ? seen : "never"),
-			.command = ga_xprintf("gpuaas-on --nodes node=%s gpuaas-discover | "
-					      "gpuaas-approve --record-only", node),
+			.command = ga_xstrdup("gpuaas-discover | gpuaas-approve "
+					      "--record-only"),
 		};
 
 		if (ga_attend_tell(&f, to, err) < 0)
@@ -253,8 +253,8 @@ int ga_attend_disks(struct ga_db *db, const struct ga_attend_to *to, struct ga_e
 			.node = node,
 			.sentence = ga_xprintf("%s%s%s", evidence ? evidence : "no room is left",
 					       hint ? ": " : "", hint ? hint : ""),
-			.command = ga_xprintf("gpuaas-on --nodes node=%s gpuaas-discover | "
-					      "gpuaas-approve --record-only", node),
+			.command = ga_xstrdup("gpuaas-discover | gpuaas-approve "
+					      "--record-only"),
 		};
 
 		if (ga_attend_tell(&f, to, err) < 0)

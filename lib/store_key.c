@@ -15,6 +15,7 @@
 #include "time.h"
 
 /* On a host whose key counts no more, or is another's. */
+#define CHANGED_ON_ITS_WAY "the record does not fit its signature: it was changed on its way"
 #define NEW_KEY \
 	"gpuaas-host-bootstrap --new-key && gpuaas-discover | gpuaas-approve --record-only"
 
@@ -344,8 +345,9 @@ int ga_store_key_check(struct ga_db *db, const struct ga_rec *rec, struct ga_err
 	key = json_string_value(json_object_get(rec->signature, "key"));
 	if (!key || !ga_sign_is_of(rec->signature, rec->json))
 		return refuse(err, GA_DENIED, "bad_signature", said ? said : "?",
-			      "the signature is not of this record",
-			      "it was changed on the way; ask the node for it again");
+			      CHANGED_ON_ITS_WAY "; fold what the node prints, unchanged: "
+			      "'gpuaas-reconcile --repair' there gives it again",
+			      "look at what lies between the host's program and gpuaas-state fold");
 	if (find_owner(db, key, &o, err) < 0)
 		return -1;
 	if (!o.found)
@@ -403,11 +405,16 @@ enum { R_NODE, R_STATE, R_AT, R_REASON, R_KEY, R_KNOWN };
 static char *refused_sentence(const struct ga_rows *r)
 {
 	const char *key = ga_rows_text(r, R_KEY), *known = ga_rows_text(r, R_KNOWN);
+	const char *reason = ga_rows_text(r, R_REASON);
 
+	if (ga_streq(reason, "bad_signature"))
+		return ga_xprintf("a result in its name was refused (%s): " CHANGED_ON_ITS_WAY
+				  "; fold what the host prints, unchanged: 'gpuaas-reconcile "
+				  "--repair' there gives it again", reason);
 	return ga_xprintf("a result in its name was refused (%s): it is signed with %s%s, and the "
 			  "state has %s%s of the node; 'gpuaas-discover' on the host shows which "
 			  "it is",
-			  ga_rows_text(r, R_REASON), key ? "key " : "no key", key ? key : "",
+			  reason, key ? "key " : "no key", key ? key : "",
 			  known ? "key " : "no key", known ? known : "");
 }
 

@@ -93,7 +93,7 @@ static const struct list_kind kinds[] = {
 	{ "claim", "claims", &ga_claim_shape, "claim", "created_at", all_claims, .text = false },
 	{ "task", "tasks", &ga_task_shape, NULL, "started_at", all_tasks, .text = false },
 	{ "usage", "usage", &ga_usage_shape, NULL, "started_at", all_usage, .text = false },
-	{ "evidence", "wipe-evidence", &ga_wipe_evidence_shape, "evidence", "finished_at",
+	{ "wipe-evidence", "evidence", &ga_wipe_evidence_shape, "evidence", "finished_at",
 	  all_evidence, .text = true },
 	{ "audit", "audit", &ga_audit_shape, "seq", "at", some_audit, .text = false },
 	{ "event", "events", &ga_event_shape, "seq", "at", some_events, .text = false },

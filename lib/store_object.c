@@ -299,12 +299,25 @@ int ga_store_apply_node_settings(struct ga_db *db, const struct ga_node_settings
 
 /* ---- as rows ---- */
 
+#define NODE_IMAGE \
+	"SELECT node_id, image, digest, path, verified_at, NULL, NULL, NULL FROM node_image "
+
+int ga_store_node_image(struct ga_db *db, const char *node, const char *image,
+			struct ga_node_image *ret, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err, NODE_IMAGE "WHERE node_id = ?1 AND image = ?2", "ss", node,
+			image) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	return r <= 0 ? r : ga_row_read(rows, 0, &ga_node_image_shape, ret, err) < 0 ? -1 : 1;
+}
+
 int ga_query_node_images(struct ga_db *db, struct ga_rows **ret, struct ga_err *err)
 {
-	return ga_db_query(db, ret, err,
-			   "SELECT node_id, image, digest, path, verified_at, NULL, NULL, NULL "
-			   "FROM node_image ORDER BY node_id, image",
-			   "");
+	return ga_db_query(db, ret, err, NODE_IMAGE "ORDER BY node_id, image", "");
 }
 
 int ga_query_images(struct ga_db *db, struct ga_rows **ret, struct ga_err *err)

@@ -65,10 +65,12 @@ static char *blockers_text(const struct ga_host *host, const struct known *known
 		add_json(list, &host->blockers.v[i]);
 	if (known->fingerprint && !ga_streq(known->fingerprint, host->fingerprint)) {
 		ga_autofree char *code = ga_xstrdup("fingerprint_changed");
-		ga_autofree char *hint = ga_xstrdup("gpuaas-approve --accept-change");
+		ga_autofree char *evidence = ga_xstrdup("the hardware is not what was approved");
+		ga_autofree char *hint = ga_xstrdup("look at what changed with --dry-run, then "
+						    "gpuaas-approve --accept-change");
 
 		add_json(list, &(struct ga_reason){ .code = code, .subject = host->node,
-						    .hint = hint });
+						    .evidence = evidence, .hint = hint });
 	}
 	ga_rec_dump(list, &out);
 	return ga_str_take(&out);

@@ -229,15 +229,16 @@ static bool one_of(const char *s, const char *const *words)
 
 static int not_releasable(const struct ga_holding *h, struct ga_err *err)
 {
-	ga_err_set(err, GA_CONFLICT, "allocation '%s' is %s: there is nothing to release", h->id,
-		   h->state);
+	bool begun = !strcmp(h->state, "provisioning");
+
+	ga_err_set(err, GA_CONFLICT, "allocation '%s' is %s: %s", h->id, h->state,
+		   begun ? "its host is making it, and what it made so far is released once that "
+			   "has ended" : "there is nothing to release");
 	ga_err_reason(err, "wrong_state");
 	ga_err_object(err, h->id);
-	if (!strcmp(h->state, "provisioning"))
-		return ga_hint(err,
-			       "finish or fail it first: gpuaas-list plan --where allocation=%s | "
-			       "gpuaas-provision",
-			       h->id);
+	if (begun)
+		return ga_hint(err, "'gpuaas-provision --resume %s' on its host ends it, well or "
+				    "not; then gpuaas-release %s", h->id, h->id);
 	return ga_hint(err, "gpuaas-show %s tells what became of it", h->id);
 }
 

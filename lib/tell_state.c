@@ -11,6 +11,7 @@
 #include "store_access.h"
 #include "store_damaged.h"
 #include "store_facts.h"
+#include "store_take.h"
 #include "store_userdata.h"
 #include "time.h"
 
@@ -51,6 +52,37 @@ static int tell_damaged(const char *kind, const char *id, const char *what, void
 	ga_say("%s: %s '%s' is damaged: %s; 'gpuaas-list attention' says what to do",
 	       ga_cli_program(), kind, id, what);
 	return 0;
+}
+
+static int tell_kept_image(const struct ga_rec *rec, const struct ga_node_image *wanted,
+			   const struct ga_node_image *kept, struct ga_err *err)
+{
+	if (!ga_streq(kept->digest, wanted->digest))
+		return ga_emit_raw(rec, err);
+	ga_say("gpuaas-state: the copy of image '%s' on node '%s' stays: it was verified at %s, after "
+	       "its withdrawal of %s; 'gpuaas-image rm %s' on the node withdraws it now",
+	       kept->image, kept->node, kept->verified_at, wanted->withdrawn_at, kept->image);
+	return ga_emit(&ga_node_image_shape, kept, err);
+}
+
+int ga_tell_apply_node_image(struct ga_db *db, const struct ga_rec *rec, struct ga_err *err)
+{
+	struct ga_node_image wanted, kept;
+	int r;
+
+	if (ga_store_take(db, rec, err) < 0 ||
+	    ga_rec_parse(rec, &ga_node_image_shape, &wanted, err) < 0)
+		return -1;
+	r = wanted.withdrawn_at ?
+		    ga_store_node_image(db, wanted.node, wanted.image, &kept, err) : 0;
+	if (r > 0) {
+		r = tell_kept_image(rec, &wanted, &kept, err);
+		ga_shape_release(&ga_node_image_shape, &kept);
+	} else if (!r) {
+		r = ga_emit_raw(rec, err);
+	}
+	ga_shape_release(&ga_node_image_shape, &wanted);
+	return r;
 }
 
 int ga_tell_unsellable(struct ga_db *db, struct ga_err *err)

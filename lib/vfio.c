@@ -405,7 +405,7 @@ int ga_vfio_no_reset(const char *address, const struct ga_vfio_reset *how, struc
 {
 	const char *why = how ? how->why_not_bus : "";
 
-	ga_err_set(err, GA_HOST, "the kernel has no way to reset '%s'%s%s", address,
+	ga_err_set(err, GA_HOST, GA_SAID_NO_RESET "'%s'%s%s", address,
 		   *why ? " alone: no bus reset, because " : "", why);
 	ga_err_reason(err, GA_FAULT_NO_RESET);
 	ga_err_object(err, address);

@@ -16,7 +16,7 @@
 struct ga_vm_opts {
 	const char *program; /* for holds and records */
 	const char *node;    /* this host's node id */
-	const char *host_dir, *libvirt_uri;
+	const char *host_dir, *images_dir, *libvirt_uri;
 	const char *state_path; /* the state on this machine; NULL or no such file: none */
 	struct ga_fabric_at fabric;
 	const char *scrub_hooks; /* gpuwipe.h */

@@ -222,6 +222,11 @@ state_of()
   run_status 1 gpuaas-approve --slot 0 < "$T/data.rec"
   jq_is '.blockers[0].code' nvme_signature
   jq_is '.blockers[0].hint | contains("--destroy-data")' true
+  # In attention the command stands once: in its own column.
+  run_ok gpuaas-list attention --where object_kind=slot
+  jq_is '.command|contains("--destroy-data")' true
+  jq_is '.sentence|contains("destroy-data")' false
+  jq_is '.sentence|endswith("if its content may be destroyed: the command")' true
   run_status 5 gpuaas-approve --slot 0 --destroy-data eui.ffff < "$T/data.rec"
   run_ok gpuaas-approve --slot 0 --destroy-data "$wwid" < "$T/data.rec"
   jq_is 'select(.kind == "gpuaas.wipe-order/1") | .destroy_data' "$wwid"
@@ -287,13 +292,21 @@ print(json.dumps(end, separators=(",", ":")))'
 
 @test "hardware that changed is blocked until it is accepted" {
   discover lab1
-  gpuaas-approve --all-ready < "$T/lab1.rec" > "$T/out"
+  gpuaas-approve --slot 0 < "$T/lab1.rec" > "$T/out"
   jq_in_order -c '.fingerprint = "sha256:" + ("0" * 64)
     | if has("observed_at") then .observed_at = (now + 60 | strftime("%Y-%m-%dT%H:%M:%S.000000Z")) else . end' \
     "$T/lab1.rec" | seal > "$T/changed.rec"
-  run_ok gpuaas-approve --all-ready < "$T/changed.rec"
+  run_ok gpuaas-approve --slot 0 < "$T/changed.rec"
+  run_status 1 gpuaas-approve --slot 1 < "$T/changed.rec"
   run_ok gpuaas-list node
   jq_is '.blockers[].code' fingerprint_changed
+  # Attention offers what ends it, for the node and for a slot that is out of sale.
+  run_ok gpuaas-list attention --where object_kind=node --where code=fingerprint_changed
+  jq_is '.command|sub(".*gpuaas-discover"; "gpuaas-discover")' \
+    "gpuaas-discover | gpuaas-approve --all-ready --accept-change"
+  jq_is '.sentence|contains("--dry-run")' true
+  run_ok gpuaas-list attention --where object_kind=slot --where code=fingerprint_changed
+  assert_output "gpuaas-approve --slot 1 --accept-change | "
   run_ok gpuaas-approve --all-ready --accept-change < "$T/changed.rec"
   run_ok gpuaas-list node
   jq_is '.blockers | length' 0

@@ -91,6 +91,10 @@ codes()
   jq_is '[.object,.object_kind,.code]|join(" ")' "$NODE node domain_orphan"
   jq_is '.sentence|startswith("gpuaas-zzzzzzzz: ")' true
   jq_is .command "gpuaas-state expect --node $NODE | gpuaas-on gpuaas-reconcile --repair - | gpuaas-state fold -"
+  # Hardware that was accepted since is none either.
+  drift $at fingerprint_changed "$NODE" ".observed = \"$(gpuaas-list nodes | jq -r .fingerprint)\"" > "$T/drifts"
+  by_node < "$T/drifts" | gpuaas-state fold - > "$T/out"
+  assert_equal "$(codes)" domain_orphan
   drift $at domain_orphan gpuaas-zzzzzzzz '.repaired = true' > "$T/drifts"
   by_node < "$T/drifts" | gpuaas-state fold - > "$T/out"
   assert_equal "$(codes)" ""
@@ -130,6 +134,7 @@ codes()
   run_ok gpuaas-list attention
   jq_is '[.object,.code,.since,.command]|join(" ")' \
     "$NODE drain_overdue 2026-01-01T00:00:00.000000Z gpuaas-node drain $NODE"
+  jq_is '.sentence|endswith("1 claim is left")' true
   gpuaas-node maintenance "$NODE" --to 1h --reason "now" > "$T/out"
   assert_equal "$(codes)" "drain_overdue maintenance"
   gpuaas-release "$job" > "$T/out"
@@ -206,12 +211,32 @@ codes()
   jq_is .command "$whole"
 }
 
+@test "on the node itself no command goes by ssh" {
+  fleet 1 1
+  at=2026-11-20T10:00:00.000000Z
+  drift $at domain_orphan gpuaas-zzzzzzzz '.command = null | .repair = "remove"' > "$T/drifts"
+  by_node < "$T/drifts" | gpuaas-state fold - > "$T/out"
+  sqlite3 "$GPUAAS_STATE" "UPDATE node SET observed_at = '2026-01-01T00:00:00.000000Z',
+    generation = generation + 1"
+  run_ok env GPUAAS_NODE="$NODE" gpuaas-list attention
+  jq_is 'select(.code == "domain_orphan").command' "gpuaas-reconcile --repair"
+  jq_is 'select(.code == "stale").command' "gpuaas-discover | gpuaas-approve --record-only"
+  run_ok gpuaas-list attention
+  jq_is 'select(.code == "stale").command' \
+    "gpuaas-on --nodes node=$NODE gpuaas-discover | gpuaas-approve --record-only"
+}
+
 @test "every row has a command that is one" {
   fleet 1 3
   running --run-time 1m > "$T/out"
   gpuaas-node drain "$NODE" --reason "fan" --deadline 2026-01-01T00:00:00Z > "$T/out" || :
   slot=$(gpuaas-list slots --where state=available --limit 1 | jq -r .slot)
   gpuaas-approve quarantine "$slot" --reason smoke > "$T/out"
+  run_ok gpuaas-list attention --where "object=$slot"
+  jq_is .sentence smoke
+  run_ok gpuaas-list attention --table
+  assert_output "OBJECT "
+  [[ ${lines[0]} =~ ^OBJECT\ +CODE\ +STATE ]]
   drift 2026-11-20T10:00:00.000000Z nat_missing "$NODE" '.command = null | .repair = "nat"' > "$T/drifts"
   by_node < "$T/drifts" | gpuaas-state fold - > "$T/out"
   gpuaas-list attention | jq -r .command > "$T/commands"

@@ -7,6 +7,7 @@ load helper
   # Outside in_host: the sanitizers' log_path would crash under umockdev.
   run_ok env ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS= GPUAAS_PLAYGROUND="$T/playground" \
     "$SRC/share/demo/lifecycle" --json
+  assert_output "GPUAAS_PLAYGROUND=$T/playground $SRC/share/demo/shell"
   grep '^{' <<< "$output" > "$T/records"
   "$SRC/tests/validate" "$SRC/share/schema" < "$T/records" > "$T/kinds"
   for kind in host candidate end slot plan explanation refusal allocation failure attention \

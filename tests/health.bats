@@ -131,7 +131,9 @@ no_health_in_the_way()
     "gpu_lost $(slot 0) all ones in its configuration space, power state D0"
   slots_are disabled available
   [[ $(health 0) == "failed gpu_lost: expected slot:1:10de:2335 that answers at 0000:18:00.0, "* ]]
-  # The list of attention, and the metric that the alert reads.
+  # The list of attention, each fact once, and the metric that the alert reads.
+  run_ok here gpuaas-list attention --where "object=$(slot 0)"
+  jq_slurp_is 'map(.code)|join(" ")' health_failed
   run_ok here gpuaas-list attention --where code=health_failed
   jq_is '[.object,.state,.since]|join(" ")' \
     "$(slot 0) disabled $(gpuaas-list slots | jq -rs '.[0].health_since')"
@@ -327,6 +329,20 @@ END
   slots_are active available
 }
 
+@test "a GPU that was lost and was seen to answer since is no drift any more" {
+  make_lab
+  setup_host lab1 gpu.0.silent=1
+  run_status 1 here gpuaas-reconcile
+  gpuaas-approve repair "$(slot 0)" --reason mended > "$T/out"
+  run_ok here gpuaas-list attention --where code=gpu_lost
+  jq_is '[.object,.command]|join(" ")' "$(slot 0) gpuaas-discover | gpuaas-approve --record-only"
+  command=$(jq -r .command <<< "$output")
+  setup_host lab1
+  run_ok here bash -c "$command"
+  run_ok here gpuaas-list attention --where code=gpu_lost
+  assert_equal "$output" ""
+}
+
 @test "who disabled a slot finds it disabled after its repair" {
   make_lab
   gpuaas-approve disable "$(slot 0)" --reason 'fan is loud' > "$T/out"
@@ -374,6 +390,13 @@ END
   assert_equal "$(health 0)" "failed recheck: the kernel has no way to reset '0000:18:00.0'"
   slots_are disabled available
   allocation_is cancelled
+  # It answers, and that is not enough: a look that finds a way to reset it comes before a repair.
+  for look in 1 2; do
+    assert_equal "$(offered 0)" "gpuaas-discover | gpuaas-approve --record-only"
+    run_ok here bash -c "$(offered 0)"
+  done
+  back_to_sale 0
+  slots_are available available
 }
 
 @test "a GPU or a disk that is gone at the recheck is not sold again" {

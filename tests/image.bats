@@ -26,7 +26,7 @@ kept()
 # Nothing but the folders of the store, and the records of images that lie elsewhere.
 store_is_empty()
 {
-  assert_equal "$(find "$GPUAAS_IMAGES" -type f ! -name '*.in-place')" ""
+  assert_equal "$(find "$GPUAAS_IMAGES" -type f ! -name '*.in-place' ! -name '*.withdrawn')" ""
 }
 
 @test "a file that is not there is not found, whatever is asked of it" {
@@ -51,7 +51,9 @@ store_is_empty()
   jq_is '.withdrawn_at != null' true
   jq_is '.digest' "$(digest_of "$T/a.raw")"
   assert_equal "$(sha256sum < "$T/a.raw")" "$sum"
-  assert_equal "$(find "$GPUAAS_IMAGES" -type f)" ""
+  store_is_empty
+  run_ok gpuaas-image list
+  assert_output ""
   run_status 5 gpuaas-image rm a
   raw_image "$T/b.raw" 9
   gpuaas-image add "$T/b.raw" --name b > /dev/null
@@ -76,6 +78,44 @@ store_is_empty()
   here gpuaas-image add "$T/images/lab.raw" --name lab --probe running --firmware bios |
     gpuaas-state apply -
   run_ok gpuaas-place --profile lab --gpus 1
+}
+
+@test "a plan of an image that was withdrawn after it was placed is refused, until the image is added again" {
+  local add=(gpuaas-image add "$T/images/lab.raw" --name lab --probe running --firmware bios)
+  make_lab
+  for how in in_place copied; do
+    if [[ $how == copied ]]; then
+      here "${add[@]}" --copy | gpuaas-state apply - > "$T/applied"
+    fi
+    gpuaas-place --profile lab --gpus 1 --name "${how/_/-}" > "$T/plan"
+    here gpuaas-image rm lab > "$T/withdrawn"
+    run_status 5 here gpuaas-provision "$T/plan"
+    jq_is '[.phase,.code]|join(" ")' "recheck image_missing"
+    here "${add[@]}" | gpuaas-state apply - > "$T/applied"
+    gpuaas-place --profile lab --gpus 1 --name "${how/_/-}-again" > "$T/plan"
+    run_ok here gpuaas-provision "$T/plan"
+    for name in "${how/_/-}" "${how/_/-}-again"; do
+      here gpuaas-release --yes "$name" | here gpuaas-wipe > "$T/freed"
+    done
+  done
+}
+
+@test "a rebuild of an image that this host has withdrawn since is refused, and the VM goes on" {
+  make_lab
+  gpuaas-place --profile lab --gpus 1 --name a | here gpuaas-provision > "$T/active"
+  run_status 4 here gpuaas-image rm lab
+  cp "$T/images/lab.raw" "$T/good"
+  printf x | dd of="$T/images/lab.raw" bs=1 seek=100 conv=notrunc status=none
+  run_status 1 here gpuaas-image verify lab
+  run_ok here gpuaas-image list
+  jq_is '.withdrawn_at != null' true
+  # The file is what it was again, and the node still has it as withdrawn.
+  cp "$T/good" "$T/images/lab.raw"
+  run_status 5 here gpuaas-vm rebuild a --yes
+  jq_is 'select(.kind == "gpuaas.failure/1") | [.phase,.code]|join(" ")' "rebuild_check image_missing"
+  allocation_is active
+  run_ok here gpuaas-image verify lab
+  run_ok here gpuaas-vm rebuild a --yes
 }
 
 @test "how long a machine of it may take to be ready is said with the image, within bounds" {
@@ -251,7 +291,10 @@ place_status()
     gpuaas-image prewarm --from "$T/source"'
   echo "$output" > "$T/back"
   gpuaas-state apply "$T/back" > "$T/out"
-  gpuaas-state apply "$T/gone" > "$T/out"
+  run_ok gpuaas-state apply "$T/gone"
+  assert_stderr "stays: it was verified at"
+  jq_is .withdrawn_at null
+  jq_is .verified_at "$(jq -r .verified_at "$T/back")"
   place_status 0
 }
 

@@ -88,6 +88,7 @@ setup()
   assert_stderr "attention"
   run_status 2 gpuaas-list things
   assert_stderr "kinds: nodes slots"
+  assert_stderr " evidence "
   run_status 2 gpuaas-list slots --where colour=red
   assert_stderr "its members: slot node"
   run_status 2 gpuaas-list slots --where state

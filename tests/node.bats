@@ -288,6 +288,21 @@ evacuated_to()
   run_ok gpuaas-list slots --where tainted=true
   jq_is .state cleanup_blocked
   run_ok gpuaas-state check
+  # Its idle slot is where it was, and nothing is placed on it; nobody is told to undrain a host that is gone.
+  assert_equal "$(gpuaas-list slots --where state=available | jq -s length)" 1
+  run_status 1 gpuaas-place --profile lab
+  assert_output node_quarantined
+  run_ok gpuaas-list attention --where "object=$NODE"
+  jq_is .command "gpuaas-list slots --where node=$NODE"
+  jq_is '.sentence|startswith("fire; given up as lost")' true
+}
+
+@test "drain offers an evacuation only where there is another node" {
+  fleet 1 1
+  job=$(running)
+  run_status 1 gpuaas-node drain "$NODE" --reason fan
+  jq_is "select(.object==\"$job\").command" \
+    "gpuaas-release $job | gpuaas-on gpuaas-release - | gpuaas-on gpuaas-wipe | gpuaas-state fold -"
 }
 
 @test "on a terminal the name is typed" {

@@ -72,6 +72,25 @@ is_clean()
   done
 }
 
+@test "a line of gpuaas.conf that counts for nothing is said, and a setting is not" {
+  ((EUID == 0)) || skip "only root can have a gpuaas.conf"
+  run_ok "$SRC/tests/own-conf" $'# a comment\n\nGPUAAS_CURRENCY=EUR\nGPUAAS_PAHT=/secret\ngarbage\nPATH=/x' \
+    gpuaas-list --version
+  assert_equal "$(grep -c warning <<< "$stderr")" 3
+  assert_stderr "gpuaas-list: warning: line 4 of '/etc/gpuaas/gpuaas.conf' counts for nothing: there is no setting 'GPUAAS_PAHT'; near to it: 'GPUAAS_PATH'"
+  assert_stderr "line 5 of '/etc/gpuaas/gpuaas.conf' counts for nothing: it is no KEY=VALUE"
+  assert_stderr "line 6 of '/etc/gpuaas/gpuaas.conf' counts for nothing: there is no setting 'PATH'"
+  [[ $stderr != *secret* ]]
+  # By the front it is said once.
+  run_ok "$SRC/tests/own-conf" garbage gpuaas list --version
+  assert_equal "$(grep -c warning <<< "$stderr")" 1
+  # Every setting that the page has is one.
+  grep '^[.]It Ev GPUAAS' "$SRC/man/gpuaas.7" | grep -o 'GPUAAS_[A-Z_]*' | sed 's/$/=x/' > "$T/conf"
+  [[ $(wc -l < "$T/conf") -gt 25 ]]
+  run "$SRC/tests/own-conf" "$(sed 's/^GPUAAS_\(PATH\|DEADLINE\)=.*/# &/' "$T/conf")" gpuaas-list --version
+  [[ $output$stderr != *"there is no setting"* ]]
+}
+
 @test "what steers a terminal does not get there by an operand, a name or a record" {
   local bad="a${CSI}2Jb${ESC}[2J${LONE}c${TURN}d"
   run_status 2 gpuaas "$bad"

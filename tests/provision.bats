@@ -317,6 +317,13 @@ start domain gpuaas-a110c000"
   first=$output
   run_ok in_host gpuaas-provision --resume a110c000
   assert_equal "$output" "$first"
+  # A prefix and the name of its plan mean it too.
+  for word in a110 demo; do
+    run_ok in_host gpuaas-provision --resume "$word"
+    assert_equal "$output" "$first"
+  done
+  run_status 5 in_host gpuaas-provision --resume b110
+  assert_stderr "taken up no plan of 'b110'"
 }
 
 @test "secrets stay in 0600 files and out of every record" {

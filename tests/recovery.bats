@@ -118,6 +118,26 @@ $head"
   [[ $output == *"only grows"* ]]
 }
 
+@test "after a restore attention has the commands that open the node and its slots again" {
+  make_lab
+  old=$(gpuaas-list slots | jq -rs '.[0].slot')
+  gpuaas-approve disable "$old" --reason moved > "$T/x"
+  gpuaas-approve retire "$old" --reason moved > "$T/x"
+  # Its disk is clean by the wipe of the slot that was, of which its host has no record for this one.
+  here bash -c 'gpuaas-discover | gpuaas-approve --all-ready | gpuaas-wipe' > "$T/x"
+  assert_equal "$(gpuaas-list slots --where state=available | wc -l)" 2
+  gpuaas-state backup "$T/b.db"
+  restore "$T/b.db"
+  while read -r -u 3 command; do
+    [[ $command != *gpuaas-on* ]]
+    run_ok here bash -o pipefail -c "${command/TEXT/restored}"
+  done 3< <(here gpuaas-list attention --where code=unverified_since_restore | jq -r .command | uniq)
+  run_ok here gpuaas-list attention
+  assert_equal "$output" ""
+  assert_equal "$(gpuaas-list slots --where state=available | wc -l)" 2
+  run_ok gpuaas-place --profile lab --gpus 2
+}
+
 # inject WHAT: restores $T/b.db with strace doing WHAT to a system call; an open reader keeps the WAL
 inject()
 {

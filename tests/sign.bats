@@ -207,6 +207,10 @@ enrol()
   enrol
   jq_in_order -c '.markers.surviving = 1' "$T/results" > "$T/bad"
   refused bad_signature
+  run_status 6 gpuaas-state fold "$T/bad"
+  assert_stderr "the record does not fit its signature: it was changed on its way"
+  run_ok gpuaas-list attention --where code=result_refused
+  jq_is '.sentence|[contains("changed on its way"), contains("key")]|map(tostring)|join(" ")' "true false"
   jq_in_order -c '.signature.value = "x"' "$T/results" > "$T/bad"
   refused bad_signature
   jq_in_order -c '.signature = null' "$T/results" > "$T/bad"

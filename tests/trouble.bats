@@ -356,6 +356,7 @@ ends()
   disks=$(cat "$WORK"/disks/* | sha256sum)
   run_status 4 here gpuaas-provision "$T/plan"
   jq_is '[.kind,.code]|join(" ")' "gpuaas.failure/1 nvme_signature"
+  jq_is '.hint|contains("gpuaas-list attention")' true
   slots_are disabled available
   allocation_is cancelled
   assert_equal "$(cat "$WORK"/disks/* | sha256sum)" "$disks"

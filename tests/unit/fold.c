@@ -328,6 +328,22 @@ static void cancel(void)
 	sw_close(db);
 }
 
+static void release_while_it_is_made(void)
+{
+	struct ga_db *db = placed_world(1);
+	struct ga_err err = GA_ERR_INIT;
+	struct ga_release_order o;
+	bool has_order;
+
+	t_int(sw_progress(db, 1, "clone", "started", &err), 1, "its host makes it");
+	t_code(sw_release(db, 1, &o, &has_order, &err), &err, GA_CONFLICT, "its host is making it",
+	       "there is something to release, and not yet");
+	t_int(sw_release(db, 1, &o, &has_order, &err), -1, "it is refused");
+	t_ok(strstr(err.hint, "gpuaas-provision --resume "), "with what ends it: %s", err.hint);
+	ga_err_clear(&err);
+	sw_close(db);
+}
+
 /* The plan was cancelled here, and a host elsewhere had begun it all the same. */
 static void used_after_plan(bool promised)
 {
@@ -566,6 +582,7 @@ int main(void)
 	failures();
 	release_and_wipe();
 	cancel();
+	release_while_it_is_made();
 	used_after_plan(false);
 	used_after_plan(true);
 	release_fails();

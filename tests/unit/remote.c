@@ -44,6 +44,13 @@ static const struct {
 	  "gpuaas-state fold -" },
 	{ "gpuaas-state expect --node h7 | gpuaas-reconcile - | gpuaas-state fold -",
 	  "gpuaas-state expect --node h7 | gpuaas-on gpuaas-reconcile - | gpuaas-state fold -" },
+	{ "gpuaas-reconcile --take-over",
+	  "gpuaas-state expect --node h7 | gpuaas-on gpuaas-reconcile --take-over - | "
+	  "gpuaas-state fold -" },
+	{ "gpuaas-reconcile --inventory | gpuaas-state adopt --reason TEXT --wipe - | gpuaas-wipe",
+	  "gpuaas-on --nodes node=h7 gpuaas-reconcile --inventory | "
+	  "gpuaas-state adopt --reason TEXT --wipe - | gpuaas-on gpuaas-wipe | "
+	  "gpuaas-state fold -" },
 	{ "gpuaas-reconcile --inventory | gpuaas-state adopt --reason TEXT -",
 	  "gpuaas-on --nodes node=h7 gpuaas-reconcile --inventory | "
 	  "gpuaas-state adopt --reason TEXT -" },

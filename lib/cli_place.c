@@ -54,10 +54,8 @@ static void forget_profile(struct ga_placer *p)
 
 void ga_placer_release(struct ga_placer *p)
 {
-	size_t i;
-
 	ga_placer_clear(p);
-	for (i = 0; i < p->said.n; i++)
+	for (size_t i = 0; i < p->said.n; i++)
 		free(p->said.v[i]);
 	ga_list_release(&p->said);
 	forget_profile(p);
@@ -193,12 +191,12 @@ static void leave_out(struct ga_placer *p, const struct ga_decision *d,
 
 		slot->free = false;
 		slot->why = ga_fleet_word(&p->fleet, why->code);
-		*ga_list_add(&p->warnings) = refused->v[i].of_machine ? ga_xprintf(
-			"node '%s' is not sold whole: %s; %s", node->id, why->evidence, why->hint) :
-			ga_xprintf(
-			"slot '%s' of node '%s' is left out: %s%s%s; 'gpuaas-list attention' "
-			"shows what to do", slot->id, node->id, why->code,
-			why->evidence ? ": " : "", why->evidence ? why->evidence : "");
+		*ga_list_add(&p->warnings) = refused->v[i].of_machine ?
+			ga_xprintf("node '%s' is not sold whole: %s; %s", node->id, why->evidence,
+				   why->hint) :
+			ga_xprintf("slot '%s' of node '%s' is left out: %s%s%s; 'gpuaas-list "
+				   "attention' shows what to do", slot->id, node->id, why->code,
+				   why->evidence ? ": " : "", why->evidence ? why->evidence : "");
 	}
 	ga_fleet_touch(&p->fleet, node);
 	p->left_out = true;

@@ -3,8 +3,8 @@
 #include "audit.h"
 #include "fold.h"
 #include "store_health.h"
+#include "store_node.h"
 #include "store_provision.h"
-#include "time.h"
 
 static int add_steps(struct ga_db *db, const struct ga_released *r, struct ga_err *err)
 {
@@ -44,9 +44,27 @@ static int resume(struct ga_db *db, struct ga_holding *h, const char *at, struct
 
 /* A disk of a whole machine that no slot has is wiped by nobody: until a person says otherwise
  * (gpuaas-node undrain) nobody else gets the machine. */
+static int drain(struct ga_db *db, const char *node, const char *why, struct ga_err *err)
+{
+	const struct ga_node_move move = { .verb = "drain", .reason = why,
+					   .generation = GA_UNKNOWN };
+	struct ga_node n;
+	bool sells;
+
+	if (ga_store_node(db, node, &n, err) < 0)
+		return -1;
+	sells = ga_streq(n.state, "active");
+	ga_shape_release(&ga_node_shape, &n);
+	if (!sells)
+		return 0;
+	if (ga_store_node_move(db, node, &move, &n, err) < 0)
+		return -1;
+	ga_shape_release(&ga_node_shape, &n);
+	return 0;
+}
+
 static int drain_for_disks(struct ga_db *db, const struct ga_released *r, struct ga_err *err)
 {
-	ga_autofree char *now = ga_time_now();
 	size_t i;
 
 	for (i = 0; i < r->steps.n; i++) {
@@ -57,10 +75,7 @@ static int drain_for_disks(struct ga_db *db, const struct ga_released *r, struct
 			continue;
 		why = ga_xprintf("disk %s, after allocation %s had the machine", s->detail,
 				 r->allocation);
-		return ga_db_exec(db, err,
-				  "UPDATE node SET state = 'draining', since = ?3, cordon_reason = "
-				  "?2, generation = generation + 1 WHERE id = ?1 AND "
-				  "state = 'active'", "sss", r->node, why, now) < 0 ? -1 : 0;
+		return drain(db, r->node, why, err);
 	}
 	return 0;
 }

@@ -12,9 +12,10 @@
 /*
  * Each slot with the evidence that proves its wipe: confirmed, of this disk and GPU, for the order
  * in force, as strong as the policy, read back whole, with a guard that refused nothing, a GPU and
- * the slot's fabric function that came back, written by a version whose evidence is judged, and begun after both devices were last
- * dirtied. The rest of its content is for ga_wipe_proves(), in the fold and in the check. The view
- * does not read the slot's wipe_evidence_id: a trigger before an update still sees the old one.
+ * the slot's fabric function that came back, written by a version whose evidence is judged, and
+ * begun after both devices were last dirtied. The rest of its content is for ga_wipe_proves(), in
+ * the fold and in the check. The view does not read the slot's wipe_evidence_id: a trigger before
+ * an update still sees the old one.
  */
 const char ga_sql_slot_proven[] =
 	"CREATE VIEW slot_proven AS SELECT s.id, s.state, s.nvme_wwid, s.gpu_id, "
@@ -188,8 +189,8 @@ const struct ga_rule ga_rules_wiped[] = {
 	  GA_SQL_WIPED_FOR("e", "NEW.wipe_minimum_class", "NEW.wipe_verify",
 			   "NEW.wipe_gpu_memory")
 	  " AND (d.device_kind = 'disk' OR e.vf_pci_address IS NEW.fabric_vf_pci_address)))",
-	  "tainted: a device of the slot was wiped less than its policy asks, or with another fabric "
-	  "function", NULL },
+	  "tainted: a device of the slot was wiped less than its policy asks, or with another "
+	  "fabric function", NULL },
 	/* Leave to destroy what a disk holds is for the wipe that its slot waits for. */
 	{ "slot_leave_ends", "AFTER UPDATE OF state ON slot",
 	  "NEW.state IN ('disabled', 'retired') AND NEW.state <> OLD.state", NULL,

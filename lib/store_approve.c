@@ -82,7 +82,8 @@ static int write_hardware(struct ga_db *db, const char *slot, const struct ga_ap
 		d ? d->size_bytes : GA_UNKNOWN, f ? f->claim_mode : NULL,
 		f ? f->vf_pci_address : NULL, f ? f->pf_pci_address : NULL, c->numa_node,
 		t->cpus ? NULL : s->cpuset, t->memory ? GA_UNKNOWN : s->memory_mib,
-		t->mac ? NULL : s->mac, t->ip || t->network ? NULL : s->private_ip, s->bridge, s->port,
+		t->mac ? NULL : s->mac, t->ip || t->network ? NULL : s->private_ip, s->bridge,
+		s->port,
 		a->wipe.minimum_class, a->wipe.verify, a->wipe.gpu_memory, blockers);
 }
 

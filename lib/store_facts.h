@@ -68,7 +68,8 @@ GA_MUST_CHECK int ga_store_blockers(struct ga_db *db, const struct ga_approval *
 	GA_SQL_CLEAN("slot.nvme_wwid", "disk") " AND " GA_SQL_CLEAN("slot.gpu_id", "gpu") \
 	", state, since, " GA_SQL_CLAIM_AGAINST \
 	", (SELECT group_concat(x.cpuset, ';') FROM slot x INDEXED BY slot_place WHERE " \
-	"x.node_id = slot.node_id AND x.id <> slot.id AND x.state <> 'retired'), " GA_SQL_DAMAGED more "FROM slot "
+	"x.node_id = slot.node_id AND x.id <> slot.id AND x.state <> 'retired'), " \
+	GA_SQL_DAMAGED more "FROM slot "
 enum {
 	GA_SF_ID, GA_SF_INDEX, GA_SF_GENERATION, GA_SF_NUMA, GA_SF_GPU_IDENTITY, GA_SF_GPU_ADDRESS,
 	GA_SF_GPU_DEVICE, GA_SF_MODULE, GA_SF_WWID, GA_SF_SERIAL, GA_SF_PATH, GA_SF_BYTES,

@@ -294,7 +294,8 @@ int ga_store_health_may_repair(struct ga_db *db, const char *slot, struct ga_err
 
 	if (ga_db_query(db, &rows, err,
 			"SELECT s.health_detail, s.health_since, " GA_SQL_ANSWERED("s")
-			" FROM slot s WHERE s.id = ?1 AND s.health_state = 'failed'", "s", slot) < 0)
+			" FROM slot s WHERE s.id = ?1 AND s.health_state = 'failed'", "s",
+			slot) < 0)
 		return -1;
 	r = ga_rows_next(rows, err);
 	if (r <= 0 || !ga_health_is_gone(ga_rows_text(rows, 0)))

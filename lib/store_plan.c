@@ -135,8 +135,8 @@ static int check_spare(struct ga_db *db, const char *node, struct ga_refused_slo
 	r = ga_rows_next(rows, err);
 	if (r <= 0)
 		return r < 0 ? -1 : 1;
-	why = ga_xprintf("'%s' of the machine stands in no slot and was not wiped since '%s' had it",
-			 ga_rows_text(rows, 0), ga_rows_text(rows, 1));
+	why = ga_xprintf("'%s' of the machine stands in no slot and was not wiped since '%s' had "
+			 "it", ga_rows_text(rows, 0), ga_rows_text(rows, 1));
 	out = ga_list_add(refused);
 	*out = (struct ga_refused_slot){ .of_machine = true };
 	ga_reasons_add(&out->reasons, "waiting_for_wipe", ga_rows_text(rows, 0), why,
@@ -159,7 +159,8 @@ static int fill_bundles(struct ga_db *db, const struct ga_decision *d, struct ga
 		if (r < 0)
 			return -1;
 		if (!r)
-			*ga_list_add(refused) = (struct ga_refused_slot){ .slot = i, .reasons = reasons };
+			*ga_list_add(refused) = (struct ga_refused_slot){ .slot = i,
+									  .reasons = reasons };
 	}
 	if (refused->n)
 		return 0;

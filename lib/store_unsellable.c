@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The slots on sale that may not be sold. Only damage brings a slot there, so those that are well
- * are not read: what could be wrong is found by indexes (0025-suspect-again.sql), and judged as placement
- * does it (ga_store_sale_blockers).
+ * are not read: what could be wrong is found by indexes (0025-suspect-again.sql), and judged as
+ * placement does it (ga_store_sale_blockers).
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- What proves a wipe of its fabric function and of its guard, in columns that triggers can judge.
--- And the suspects again (0024-suspect.sql), for less: a placement writes the state and the generation of
--- a slot and most of an allocation, and SQLite judges an index by each write of a column that its
--- condition names. slot_suspect names neither, and has what is not on sale too; no condition has a
--- list of states, of which SQLite makes a table each time.
+-- And the suspects again (0024-suspect.sql), for less: a placement writes the state and the
+-- generation of a slot and most of an allocation, and SQLite judges an index by each write of a
+-- column that its condition names. slot_suspect names neither, and has what is not on sale too; no
+-- condition has a list of states, of which SQLite makes a table each time.
 
 -- The fabric function that was reset with the wipe: a slot that has another one since was not wiped
 -- for it. What is here already was of the function that its slot has now.

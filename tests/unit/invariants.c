@@ -806,7 +806,8 @@ static const struct {
 	  "INSERT INTO wipe_evidence VALUES (99, 'x', 's1', 'n2', 'w', 'd1', 'g1', " LATE ", " LATE
 	  ", 'purge', 'confirmed', 'full', 'confirmed', 1, 'dx', 'x', '{}', " W_PROOF_OF("s1") ")",
 	  "INSERT INTO wipe_evidence VALUES (99, 'x', 's1', 'n1', 'w', 'd1', 'g1', " LATE ", " LATE
-	  ", 'purge', 'confirmed', 'full', 'confirmed', 1, 'dx', 'x', '{}', " W_PROOF_OF("s1") ")" },
+	  ", 'purge', 'confirmed', 'full', 'confirmed', 1, 'dx', 'x', '{}', " W_PROOF_OF("s1")
+	  ")" },
 	{ "evidence since no time", "evidence", "",
 	  EVIDENCE("x", "s3", "'w3b', 'd3', 'g3', 'zzz', 'zzz', 'purge', 'confirmed', 'full', "
 		   "'confirmed', 1"), NULL },

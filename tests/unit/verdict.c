@@ -89,7 +89,7 @@ static void good(struct ga_slot_facts *f)
 	ONE(cpus_twice, "apvr", f->cpuset_taken = true, "cpuset_taken") \
 	ONE(no_memory, "apvr", f->memory_mib = GA_UNKNOWN, "missing_memory") \
 	ONE(memory_twice, "apvr", f->memory_overcommitted = true, "memory_overcommitted") \
-	ONE(twin, "apvm", f->duplicate_identity = "another slot has its GPU", "duplicate_identity") \
+	ONE(twin, "apvm", f->duplicate_identity = "a GPU", "duplicate_identity") \
 	ONE(unsaleable, "am", f->has_profile = false, "no_profile") \
 	ONE(host_bad, "am", (f->host_ready = false, f->host_blocker = "no_iommu"), "not_ready") \
 	ONE(changed, "apvm", (f->fingerprint = "a", f->fingerprint_approved = "b"), \

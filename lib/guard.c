@@ -168,8 +168,9 @@ static char *way_out(const struct ga_guard_opts *o)
 	return o->seen ? ga_xstrdup("it may have come since the last run of this order: "
 				    "'gpuaas-approve repair SLOT --reason TEXT | gpuaas-wipe' "
 				    "orders its wipe anew") :
-			 ga_xprintf("'gpuaas-discover | gpuaas-approve --slot INDEX "
-				    "--destroy-data %s' allows its wipe", o->wwid);
+			 ga_xprintf("%s%s'gpuaas-discover | gpuaas-approve --slot INDEX "
+				    "--destroy-data %s' allows its wipe",
+				    o->wiped ? o->wiped : "", o->wiped ? "; " : "", o->wwid);
 }
 
 /* Whether one came since the order's last run. */

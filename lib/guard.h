@@ -32,6 +32,8 @@ struct ga_guard_opts {
 	const char *seen;	  /* the signatures that the order's last run found, as its step
 				     says them; a new one (ga_guard_saw) came since and is
 				     somebody's. NULL: this is its first run */
+	const char *wiped;	  /* why content is not expected although the order expects it:
+				     the host's own memory of the disk, a sentence; or NULL */
 	bool begun;		  /* a wipe of it began here: what it left has no signature */
 	int64_t lab;		  /* 1: files only, 0: block devices only, GA_UNKNOWN: both */
 	ga_domains_fn domains;	  /* or NULL */

@@ -70,7 +70,7 @@ GA_MUST_CHECK int ga_attempt_end(struct ga_hostdb *h, const char *attempt, const
 struct ga_issuer {
 	const char *object;	/* what the order is of, for the message */
 	const char *attempt;	/* of the order; NULL: it is no order that is taken up */
-	const char *controller; /* NULL: an order of before there were any; it is not compared */
+	const char *controller; /* NULL: an order of before there were any */
 	int64_t epoch;
 };
 
@@ -86,7 +86,8 @@ void ga_served_release(struct ga_served *s);
 /* 1 with whom this host serves (ga_served_release), 0 when nobody yet. */
 GA_MUST_CHECK int ga_hostdb_served(struct ga_hostdb *h, struct ga_served *ret, struct ga_err *err);
 /* Serves the issuer: the first one that comes, or whoever takes over. What was taken up before is
- * always gone on with. GA_CONFLICT "other_controller" for anybody else, who is noted. */
+ * always gone on with. GA_CONFLICT "other_controller" for anybody else, who is noted, and for an
+ * order without a controller where one is served already. */
 GA_MUST_CHECK int ga_hostdb_serve(struct ga_hostdb *h, const struct ga_issuer *by, bool take_over,
 				  struct ga_err *err);
 /* Whether it would: nothing is noted. For a dry run, also without a db. */
@@ -126,6 +127,16 @@ GA_MUST_CHECK int ga_journal_open_entries(struct ga_hostdb *h, const char *objec
 					  struct ga_journal *ret, struct ga_err *err);
 void ga_journal_release(struct ga_journal *j);
 #define ga_autojournal ga_cleanup(ga_journal_release)
+
+/*
+ * Whether the newest that host.db has of a disk is a confirmed wipe, and since then no allocation
+ * had it and no wipe began to write on it: 1 with when and by which attempt (the caller's), 0, -1.
+ * A whole machine is given away without a word in host.db: where it booted since (boot_id is
+ * another), it is 0 for an allocation that this host never took up. allocation, boot_id: or NULL.
+ */
+GA_MUST_CHECK int ga_hostdb_wiped_since(struct ga_hostdb *h, const char *wwid,
+					const char *allocation, const char *boot_id, char **at,
+					char **attempt, struct ga_err *err);
 
 /* ---- evidence: a chain, never changed ---- */
 

@@ -79,11 +79,15 @@ static int note_refused(struct ga_hostdb *h, const struct ga_issuer *by, struct 
 
 static int refuse(const struct ga_issuer *by, const struct ga_served *s, struct ga_err *err)
 {
+	ga_autofree char *whose = by->controller ?
+					  ga_xprintf("of another state, %s of epoch %lld",
+						     by->controller, (long long)by->epoch) :
+					  ga_xstrdup("of no state that it names");
+
 	ga_err_set(err, GA_CONFLICT,
 		   "this host carries out orders of the state %s of epoch %lld, since %s: what is "
-		   "asked of '%s' is of another state, %s of epoch %lld",
-		   s->controller, (long long)s->epoch, s->since, by->object, by->controller,
-		   (long long)by->epoch);
+		   "asked of '%s' is %s",
+		   s->controller, (long long)s->epoch, s->since, by->object, whose);
 	ga_err_reason(err, "other_controller");
 	ga_err_object(err, by->object);
 	return ga_hint(err, "'gpuaas-state check' shows which a state is; where the other one is "
@@ -114,7 +118,7 @@ int ga_hostdb_would_serve(struct ga_hostdb *h, const struct ga_issuer *by, struc
 	ga_autoserved struct ga_served s = { 0 };
 	int r;
 
-	if (!by->controller || !h->db)
+	if (!h->db)
 		return 0;
 	r = is_known(h, by->attempt, err);
 	if (r)
@@ -131,8 +135,9 @@ int ga_hostdb_serve(struct ga_hostdb *h, const struct ga_issuer *by, bool take_o
 	ga_autoserved struct ga_served s = { 0 };
 	int r;
 
+	/* Nobody to begin to serve, and nobody to note. */
 	if (!by->controller)
-		return 0;
+		return ga_hostdb_would_serve(h, by, err);
 	if (ga_db_begin(h->db, "whose orders", err) < 0)
 		return -1;
 	r = decide(h, by, take_over, &s, err);
@@ -151,6 +156,8 @@ int ga_hostdb_serve_in(const char *dir, const struct ga_issuer *by, bool take_ov
 	ga_autohostdb struct ga_hostdb h = { 0 };
 
 	if (!by->controller)
-		return 0;
+		return ga_hostdb_open_read(dir, &h, err) < 0 ?
+			       -1 :
+			       ga_hostdb_would_serve(&h, by, err);
 	return ga_hostdb_open(dir, &h, err) < 0 ? -1 : ga_hostdb_serve(&h, by, take_over, err);
 }

@@ -188,6 +188,7 @@ static int find_disk(struct run *r)
 static int take_guard(struct run *r, struct ga_err *err)
 {
 	const struct ga_wipe_order *w = r->o->order;
+	bool expected = ga_wipe_content_expected(w->cause) && !r->o->wiped;
 	int rc = find_disk(r);
 
 	if (rc <= 0)
@@ -197,8 +198,9 @@ static int take_guard(struct run *r, struct ga_err *err)
 		.size_bytes = r->o->alone ? GA_UNKNOWN : w->nvme_size_bytes,
 		.diskseq = r->disk.dev.diskseq,
 		.destroy_data = w->destroy_data,
-		.content_expected = !r->o->rewritten && ga_wipe_content_expected(w->cause),
-		.seen = ga_wipe_content_expected(w->cause) ? r->o->seen : NULL,
+		.content_expected = !r->o->rewritten && expected,
+		.seen = expected ? r->o->seen : NULL,
+		.wiped = ga_wipe_content_expected(w->cause) ? r->o->wiped : NULL,
 		.begun = r->o->begun,
 		.lab = r->o->alone && w->lab ? GA_UNKNOWN : w->lab,
 		.holder = r->o->holder,

@@ -28,6 +28,7 @@ struct ga_wipe_opts {
 					 answered with already may go out; NULL */
 	const char *holder; /* as in guard.h */
 	const char *seen;   /* the same */
+	const char *wiped;  /* why no tenant's data is expected, as in guard.h; NULL */
 	bool rewritten;	    /* it was carried out, and somebody wrote on the disk since */
 	bool begun;   /* a wipe here began to write: markers, or what a purge left, are ours */
 	const char *node; /* of this host, or NULL */

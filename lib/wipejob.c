@@ -180,10 +180,24 @@ static int confirmed_before(struct ga_hostdb *h, const struct ga_wipe_order *w, 
 	return written < 0 ? -1 : 0;
 }
 
+/* What contradicts an order that expects a tenant's data, as in guard.h (the caller's), or NULL. */
+static int wiped_since(struct ga_hostdb *h, const struct ga_wipe_order *w, char **ret,
+		       struct ga_err *err)
+{
+	ga_autofree char *boot_id = ga_host_boot_id(), *at = NULL, *by = NULL;
+	int r = ga_hostdb_wiped_since(h, w->nvme_wwid, w->allocation, boot_id, &at, &by, err);
+
+	*ret = r <= 0 ? NULL :
+			ga_xprintf("this host has the disk as wiped since %s by attempt %s, and "
+				   "nothing of gpuaas used it since", at, by);
+	return r < 0 ? -1 : 0;
+}
+
 void ga_cleanup_wipe_memory(struct ga_wipe_memory *m)
 {
 	free(m->holder);
 	free(m->seen);
+	free(m->wiped);
 }
 
 int ga_wipe_remember(const char *dir, struct ga_wipe_opts *o, struct ga_wipe_memory *ret,
@@ -208,6 +222,9 @@ int ga_wipe_remember(const char *dir, struct ga_wipe_opts *o, struct ga_wipe_mem
 	if (r < 0)
 		return -1;
 	o->seen = ret->seen;
+	if (wiped_since(&h, w, &ret->wiped, err) < 0)
+		return -1;
+	o->wiped = ret->wiped;
 	r = ga_hostdb_wipe_begun(&h, w->object, w->nvme_wwid, err);
 	o->begun = r > 0;
 	return r < 0 ? -1 : 0;
@@ -251,7 +268,7 @@ int ga_wipe_job(struct ga_hostdb *h, struct ga_wipe_opts *o, struct ga_wipe_evid
 	ga_autofree char *order = ga_hostdb_order_text(w);
 	const struct ga_issuer by = { w->object, w->attempt, w->controller, w->epoch };
 	ga_autofree char *boot_id = ga_host_boot_id();
-	ga_autofree char *result = NULL, *holder = NULL, *seen = NULL;
+	ga_autofree char *result = NULL, *holder = NULL, *seen = NULL, *wiped = NULL;
 	struct noting noting = { h, w->attempt, false, o->phase, o->arg };
 	ga_autofd int hold = -1;
 	int r;
@@ -277,6 +294,9 @@ int ga_wipe_job(struct ga_hostdb *h, struct ga_wipe_opts *o, struct ga_wipe_evid
 	if (r)
 		return r;
 	o->seen = seen;
+	if (wiped_since(h, w, &wiped, err) < 0)
+		return -1;
+	o->wiped = wiped;
 	r = ga_hostdb_wipe_begun(h, w->object, w->nvme_wwid, err);
 	if (r < 0)
 		return -1;
@@ -288,7 +308,7 @@ int ga_wipe_job(struct ga_hostdb *h, struct ga_wipe_opts *o, struct ga_wipe_evid
 	o->phase = noting.phase;
 	o->begins = NULL;
 	o->arg = noting.arg;
-	o->holder = o->seen = NULL;
+	o->holder = o->seen = o->wiped = NULL;
 	if (ga_evidence_add(h, ret, err) < 0)
 		return ga_wrap(err, "the evidence of '%s' (%s) cannot be kept", w->object,
 			       ret->outcome);

@@ -30,10 +30,10 @@ GA_MUST_CHECK int ga_wipe_alone(const struct ga_wipe_hand *hand, const char *con
 				struct ga_wipe_order *ret, struct ga_err *err);
 
 /* What this host remembers of the disk of o->order, for a run that only looks or that nobody
- * ordered: who has it, what the order's last run found, whether that began to write. Fills ret, to
- * which o points then; nothing where there is no host.db yet. */
+ * ordered: who has it, since when it is wiped, what the order's last run found, whether that began
+ * to write. Fills ret, to which o points then; nothing where there is no host.db yet. */
 struct ga_wipe_memory {
-	char *holder, *seen;
+	char *holder, *seen, *wiped;
 };
 void ga_cleanup_wipe_memory(struct ga_wipe_memory *m);
 #define ga_automemory __attribute__((cleanup(ga_cleanup_wipe_memory)))

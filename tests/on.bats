@@ -432,6 +432,16 @@ as_b()
   as_b gpuaas-release "$early" > "$T/order"
   run --separate-stderr as_b gpuaas-on gpuaas-release - < "$T/order"
   assert_equal "$(failures)" "h1 other_controller 4"
+  # Nor by saying nothing of whose orders they are.
+  for order in hold order; do
+    jq_in_order -c 'del(.controller)' < "$T/$order" > "$T/nobody"
+    run --separate-stderr gpuaas-on gpuaas-release - < "$T/nobody"
+    assert_equal "$(jq -r 'select(.kind == "gpuaas.failure/1").code' <<< "$output")" other_controller
+    assert_output "is of no state that it names"
+  done
+  gpuaas-state expect --node h1 | jq_in_order -c 'del(.controller)' > "$T/nobody"
+  run --separate-stderr gpuaas-on gpuaas-reconcile --repair - < "$T/nobody"
+  assert_output "is of no state that it names"
   assert_equal "$(virsh -q -c "${TEST_URI[h1]}" list --name | grep gpuaas)" "gpuaas-$early"
   # The one that is served goes on, and is told of the other.
   line "gpuaas-on gpuaas-provision < $T/plan.a | gpuaas-state fold -"

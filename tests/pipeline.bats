@@ -135,6 +135,28 @@ load lab
   slots_are available available
 }
 
+@test "a host that has a disk as wiped, against the word of the state, wipes its data only by a person's leave" {
+  make_lab
+  cp -a "$GPUAAS_HOST_DIR" "$T/before"
+  here bash -c 'gpuaas-place --profile lab --name job | gpuaas-provision' > "$T/out"
+  here gpuaas-release job > "$T/order"
+  # The host's folder was put back from before the tenant.
+  rm -r "$GPUAAS_HOST_DIR"
+  mv "$T/before" "$GPUAAS_HOST_DIR"
+  run_status 4 here gpuaas-wipe "$T/order"
+  assert_output "this host has the disk as wiped since"
+  slots_are cleanup_blocked available
+  s=$(gpuaas-list slots --where slot_index=0 | jq -r .slot)
+  run_status 4 here bash -c 'gpuaas-approve repair "$1" --reason again | gpuaas-wipe' - "$s"
+  assert_output "this host has the disk as wiped since"
+  # What it says is what helps.
+  here gpuaas-discover > "$T/discovery"
+  run gpuaas-approve --slot 0 --destroy-data "$(jq -rs 'map(select(.slot_index == 0))[0].nvme.wwid' "$T/discovery")" < "$T/discovery"
+  run_ok here bash -c 'gpuaas-approve repair "$1" --reason again | gpuaas-wipe' - "$s"
+  slots_are available available
+  run_ok gpuaas-state check
+}
+
 # leave MACHINE STATE ID: carries out the command of the machines' table that leaves the state
 leave()
 {

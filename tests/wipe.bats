@@ -79,6 +79,15 @@ fill()
   head -c 16777216 /dev/zero | tr '\0' 'x' > "$(disk "${1:-}")"
 }
 
+# An allocation had the disk since its last wipe, and is gone, as this host's journal has it.
+tenant()
+{
+  local now
+  now=$(date -u +%FT%T.%6NZ)
+  sqlite3 "$GPUAAS_HOST_DIR/host.db" "INSERT INTO journal (object, op, subject, inverse, done, undone, at, undone_at)
+    VALUES ('eeee0000', 'disk', '$WWID1', '{}', 1, 1, '$now', '$now')"
+}
+
 make_lab()
 {
   setup_host lab1 "$@"
@@ -267,9 +276,69 @@ be looked up: "
   wipe 0 '.cause = "first"' '.attempt = "ccccccc2"' ".destroy_data = \"$WWID1\""
   jq_is '.guard[] | select(.step == "signatures").detail | contains("ext4")' true
   is_zero
+  tenant
   mkfs.ext4 -q "$(disk)" 16M
   wipe 0 '.attempt = "ccccccc3"'
   jq_is '.guard[] | select(.step == "signatures").detail | contains("expected")' true
+}
+
+@test "what this host has as wiped and unused is no tenant's, whatever cause the order names" {
+  make_lab
+  wipe 0 # host.db did not know the disk: the order is believed
+  at=$(sqlite3 "$GPUAAS_HOST_DIR/host.db" "SELECT at FROM evidence")
+  spared()
+  {
+    before=$(sha256sum < "$(disk)")
+    wipe 4 ".attempt = \"cccccc$((++n + 10))\"" '.generation = 99' "$@"
+    jq_is '.outcome, (.reason|split(":")[0])' $'not_started\nnvme_signature'
+    assert_output "this host has the disk as wiped since $at by attempt bbbbbbb1, and nothing of gpuaas used it since; "
+    assert_output "--destroy-data $WWID1' allows its wipe"
+    assert_equal "$(sha256sum < "$(disk)")" "$before"
+    # The dry run says the same.
+    run --separate-stderr in_host gpuaas-wipe --dry-run "$T/order"
+    assert_output "this host has the disk as wiped since $at"
+  }
+  mkfs.ext4 -q "$(disk)" 16M
+  for change in . '.cause = "repair"' '.allocation = "a110c000"' '.object = "aaaaaaa2"'; do
+    spared "$change"
+  done
+  fill
+  spared '.cause = "repair"'
+  # What the order says once more is answered from the journal, as before.
+  wipe 0
+  jq_is '.attempt + " " + .outcome' "bbbbbbb1 confirmed"
+  is_full
+  # Whoever may say so allows its loss.
+  wipe 0 '.attempt = "cccccc30"' '.cause = "repair"' ".destroy_data = \"$WWID1\""
+  is_zero
+  wipe 0 '.attempt = "cccccc31"' '.cause = "repair"' '.wipe.verify = "full"'
+  # A tenant had it since: its data goes.
+  tenant
+  fill
+  wipe 0 '.attempt = "cccccc32"'
+  is_zero
+  # A wipe began to write since, under another order: what it left goes.
+  order '.attempt = "cccccc33"' '.object = "aaaaaaa2"' > "$T/order"
+  gcc -shared -fPIC -o "$T/kill_at.so" "$SRC/tests/kill_at.c" -ldl
+  run in_host env LD_PRELOAD="$T/kill_at.so:libumockdev-preload.so.0" KILL_SIGNAL=9 \
+    KILL_AT='"phase":"markers","state":"finished"' gpuaas-wipe --progress json "$T/order"
+  assert_status 10
+  run ! is_zero
+  wipe 0 '.attempt = "cccccc34"' '.cause = "repair"'
+  is_zero
+  # After a boot somebody else may have had the whole machine: an allocation that was never here is believed.
+  setup_host lab1 boot_id=7ab10000-0000-4000-8000-000000000007
+  mkfs.ext4 -q "$(disk)" 16M
+  at=$(sqlite3 "$GPUAAS_HOST_DIR/host.db" "SELECT max(at) FROM evidence WHERE outcome = 'confirmed'")
+  wipe 4 '.attempt = "cccccc40"'
+  assert_output "this host has the disk as wiped since $at by attempt cccccc34"
+  wipe 0 '.attempt = "cccccc41"' '.allocation = "a110c000"'
+  # Without its memory the host believes every order.
+  mkfs.ext4 -q "$(disk)" 16M
+  wipe 4 '.attempt = "cccccc42"'
+  rm "$GPUAAS_HOST_DIR"/host.db*
+  wipe 0 '.attempt = "cccccc43"'
+  is_zero
 }
 
 @test "content without a signature needs its permission at the first wipe too" {
@@ -303,6 +372,7 @@ CASES
   wipe 0 '.cause = "first"' '.attempt = "dddddd10"'
   jq_is '.guard[] | select(.step == "content").detail' 'pattern: 4096 blocks of 4 KiB looked at, all 0xff'
   # A tenant's disk is full of what nobody knows.
+  tenant
   fill
   wipe 0 '.attempt = "dddddd11"'
   jq_is '.guard[] | select(.step == "content").detail | contains("(expected)")' true
@@ -581,6 +651,7 @@ in_read_back()
   make_lab
   # 137: as the order is kept; 10: its worker.
   while read -r call when ends; do
+    ((!n)) || tenant
     fill
     : $((++n))
     order ".attempt = \"$(printf 'eeeeee%02d' "$n")\"" > "$T/order"
@@ -615,6 +686,7 @@ POINTS
   ((${#phases[@]} >= 8))
   for signal in 9 15 2; do
     for phase in "${phases[@]}"; do
+      tenant
       fill
       : $((++n))
       order ".attempt = \"$(printf 'eeeeee%02d' "$n")\"" > "$T/order"

@@ -71,6 +71,7 @@ static void served(struct ga_hostdb *h)
 {
 	const struct ga_issuer a = { "obj", "a1", "aaaa", 1 }, b = { "obj", "b1", "bbbb", 2 };
 	const struct ga_issuer known = { "obj", "at1", "bbbb", 2 }, old = { "obj", "o1", NULL, 0 };
+	const struct ga_issuer known_old = { "obj", "at1", NULL, 0 };
 	ga_autoserved struct ga_served s = { 0 };
 	struct ga_err err = GA_ERR_INIT;
 
@@ -80,8 +81,16 @@ static void served(struct ga_hostdb *h)
 	t_int(ga_hostdb_serve(h, &a, false, &err), 0, "the first");
 	t_int(ga_hostdb_serve(h, &a, false, &err), 0, "and again");
 	t_int(ga_hostdb_would_serve(h, &a, &err), 0, "a dry run of it");
-	t_int(ga_hostdb_would_serve(h, &old, &err), 0, "of one that names no state");
 	t_int(ga_hostdb_would_serve(h, &known, &err), 0, "and of what was taken up");
+	t_int(ga_hostdb_would_serve(h, &known_old, &err), 0, "also where that names no state");
+	t_int(ga_hostdb_serve(h, &known_old, false, &err), 0, "and the work itself");
+	t_int(ga_hostdb_would_serve(h, &old, &err), -1, "but not of what names no state");
+	t_ok(ga_streq(err.reason, "other_controller"), "which is refused: %s", err.msg);
+	ga_err_clear(&err);
+	t_int(ga_hostdb_serve(h, &old, false, &err), -1, "nor of its work");
+	ga_err_clear(&err);
+	t_int(ga_hostdb_serve(h, &old, true, &err), -1, "which takes nothing over either");
+	ga_err_clear(&err);
 	t_int(ga_hostdb_would_serve(h, &b, &err), -1, "but not of another one");
 	t_ok(ga_streq(err.reason, "other_controller"), "which is refused: %s", err.msg);
 	ga_err_clear(&err);

@@ -44,7 +44,7 @@ void ga_block_dev_release(struct ga_block_dev *dev);
 GA_MUST_CHECK int ga_block_find(const char *wwid, struct ga_block_dev *ret, struct ga_err *err);
 
 struct ga_block_mount {
-	char *device; /* kernel name of disk, partition or holder mounted */
+	char *device; /* kernel name of disk, partition or holder mounted; "its file" */
 	char *where;  /* mount point */
 	int64_t pid;  /* of a process that sees it; 0: this process's own namespace */
 };

@@ -48,6 +48,7 @@ struct ga_block_mount_row {
 	int64_t major, minor;
 	char *where;
 	char *source; /* "nvme1n1" of "/dev/nvme1n1": btrfs mounts have a number of their own */
+	bool is_part; /* of a file system, not the whole: a folder or a file of it */
 	int64_t pid;
 };
 

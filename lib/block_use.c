@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "file.h"
@@ -63,6 +64,7 @@ static void add_mount(struct ga_block_table *table, char *line, int64_t pid)
 	row->where = ga_sys_tidy(ga_xstrdup(field[4]));
 	if (ga_starts(source, "/dev/"))
 		row->source = ga_sys_tidy(ga_xstrdup(strrchr(source, '/') + 1));
+	row->is_part = !ga_streq(field[3], "/");
 	row->pid = pid;
 }
 
@@ -258,14 +260,31 @@ static void add_same(const struct ga_block_table *table, struct ga_block_tree *t
 			ga_block_tree_add(t, table->wwids.v[i].name, GA_NODE_SAME, NULL);
 }
 
-/* The node of the tree that a mount is of, or NULL. */
+/* Whether a mount is of the disk's file (mount --bind FILE OTHER). AT_STATX_DONT_SYNC: a dead
+ * network file system must not hold the look up. */
+static bool is_mount_of_file(const struct ga_block_tree *t, const struct ga_block_mount_row *row)
+{
+	ga_autofree char *path = NULL;
+	struct statx st;
+
+	if (!t->has_file || !row->is_part)
+		return false;
+	path = row->pid ? ga_xprintf("/proc/%lld/root%s", (long long)row->pid, row->where) :
+			  ga_xstrdup(row->where);
+	return statx(AT_FDCWD, path, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT, STATX_TYPE | STATX_INO,
+		     &st) == 0 &&
+	       makedev(st.stx_dev_major, st.stx_dev_minor) == t->file_device &&
+	       st.stx_ino == t->file_inode;
+}
+
+/* What of the disk a mount is of: the node of the tree, or its file; or NULL. */
 static const char *mounted_device(const struct ga_block_tree *t,
 				  const struct ga_block_mount_row *row)
 {
 	const struct ga_block_node *node = ga_block_tree_number(t, row->major, row->minor);
 
 	node = node ? node : ga_block_tree_name(t, row->source);
-	return node ? node->name : NULL;
+	return node ? node->name : is_mount_of_file(t, row) ? "its file" : NULL;
 }
 
 static bool has_mount(const struct ga_block_uses *u, const char *device, const char *where)

@@ -1131,6 +1131,20 @@ mounted()
   assert_output "nvme_mounted"
 }
 
+@test "loop device: its file is mounted on another file, here or in another namespace" {
+  make_loop
+  head -c 32M /dev/urandom > "$LOOP"
+  : > "$T/other"
+  unshare -m sh -c 'mount --bind "$1/backing" "$1/other" && : > "$1/up" && exec sleep 1000' - "$T" &
+  BG+=($!)
+  wait_for 10 test -e "$T/up"
+  stays_as_it_is "nvme_mounted: its file is mounted on $T/other (seen by process "
+  nsenter -t "${BG[-1]}" -m gpuaas-wipe --device "$LOOP" --confirm "$id" --class clear > "$T/out" || status=$?
+  assert_equal "$(jq -r .outcome "$T/out")" not_started
+  end_last
+  alone 0
+}
+
 @test "loop device: a partition mounted; a partition is no disk" {
   make_loop
   addpart "$LOOP" 1 2048 32768

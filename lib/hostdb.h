@@ -128,6 +128,16 @@ GA_MUST_CHECK int ga_journal_open_entries(struct ga_hostdb *h, const char *objec
 void ga_journal_release(struct ga_journal *j);
 #define ga_autojournal ga_cleanup(ga_journal_release)
 
+/*
+ * Whether the newest that host.db has of a disk is a confirmed wipe, and since then no allocation
+ * had it and no wipe began to write on it: 1 with when and by which attempt (the caller's), 0, -1.
+ * A whole machine is given away without a word in host.db: where it booted since (boot_id is
+ * another), it is 0 for an allocation that this host never took up. allocation, boot_id: or NULL.
+ */
+GA_MUST_CHECK int ga_hostdb_wiped_since(struct ga_hostdb *h, const char *wwid,
+					const char *allocation, const char *boot_id, char **at,
+					char **attempt, struct ga_err *err);
+
 /* ---- evidence: a chain, never changed ---- */
 
 /* Sets previous_digest, seals (ga_wipe_evidence_seal) and stores it, in one transaction. */

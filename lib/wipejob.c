@@ -180,44 +180,16 @@ static int confirmed_before(struct ga_hostdb *h, const struct ga_wipe_order *w, 
 	return written < 0 ? -1 : 0;
 }
 
-/*
- * What contradicts an order that expects a tenant's data (the caller's), or NULL: the newest that
- * host.db has of the disk is a confirmed wipe, and since then no allocation had it and no wipe
- * began to write on it. A whole machine is given away without a word in host.db: where it booted
- * since, an order of an allocation that this host never took up is not contradicted.
- */
+/* What contradicts an order that expects a tenant's data, as in guard.h (the caller's), or NULL. */
 static int wiped_since(struct ga_hostdb *h, const struct ga_wipe_order *w, char **ret,
 		       struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	ga_autofree char *user = NULL, *holder = NULL, *boot_id = ga_host_boot_id();
-	int r = ga_hostdb_wiped(h, w->nvme_wwid, "", &user, err);
+	ga_autofree char *boot_id = ga_host_boot_id(), *at = NULL, *by = NULL;
+	int r = ga_hostdb_wiped_since(h, w->nvme_wwid, w->allocation, boot_id, &at, &by, err);
 
-	*ret = NULL;
-	if (r <= 0)
-		return r;
-	r = ga_hostdb_holder_of(h, w->nvme_wwid, &holder, err);
-	if (r)
-		return r < 0 ? -1 : 0;
-	if (ga_db_query(h->db, &rows, err,
-			"SELECT e.at, coalesce(e.attempt, e.evidence) FROM evidence e "
-			"WHERE e.wwid = ?1 AND e.outcome = 'confirmed' "
-			"AND NOT EXISTS (SELECT 1 FROM evidence n WHERE n.wwid = ?1 "
-			"AND n.seq > e.seq AND n.outcome <> 'not_started') "
-			"AND NOT EXISTS (SELECT 1 FROM attempt a WHERE a.program = 'wipe' "
-			"AND a.started_at >= e.at AND a.state <> 'done' "
-			"AND a.phase NOT IN ('guard', 'settle', 'recheck') "
-			"AND json_extract(a.order_text, '$.nvme_wwid') = ?1) "
-			"AND (?2 IS NULL OR json_extract(e.record, '$.boot_id') IS ?3 "
-			"OR EXISTS (SELECT 1 FROM attempt a WHERE a.object = ?2)) "
-			"ORDER BY e.seq DESC LIMIT 1",
-			"sss", w->nvme_wwid, w->allocation, boot_id) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
-	if (r > 0)
-		*ret = ga_xprintf("this host has the disk as wiped since %s by attempt %s, and "
-				  "nothing of gpuaas used it since",
-				  ga_rows_text(rows, 0), ga_rows_text(rows, 1));
+	*ret = r <= 0 ? NULL :
+			ga_xprintf("this host has the disk as wiped since %s by attempt %s, and "
+				   "nothing of gpuaas used it since", at, by);
 	return r < 0 ? -1 : 0;
 }
 

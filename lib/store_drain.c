@@ -53,8 +53,8 @@ static int check_retire(const struct ga_node *n, struct ga_err *err)
 {
 	if (!n->slots)
 		return 0;
-	ga_err_set(err, GA_CONFLICT, "node '%s' still has %" PRId64 " slot%s not retired",
-		   n->node, n->slots, n->slots == 1 ? "" : "s");
+	ga_err_set(err, GA_CONFLICT, "node '%s' still has %" PRId64 " slots that are not retired",
+		   n->node, n->slots);
 	ga_err_reason(err, "has_slots");
 	ga_err_object(err, n->node);
 	return ga_hint(err, "gpuaas-list slots --where node=%s shows them; gpuaas-approve disable "

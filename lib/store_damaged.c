@@ -132,7 +132,8 @@ int ga_attend_damaged(struct ga_db *db, const struct ga_attend_to *to, struct ga
 	int r;
 
 	if (ga_db_query(db, &rows, err,
-			OF_NODES " UNION ALL " OF_SLOTS " AND " GA_SQL_SLOT_LAST_GENERATION " UNION ALL "
+			OF_NODES " UNION ALL " OF_SLOTS " AND " GA_SQL_SLOT_LAST_GENERATION
+			" UNION ALL "
 			OF_SUSPECTS ORDER, "") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0) {

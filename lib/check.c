@@ -10,6 +10,8 @@
 #include "digest.h"
 #include "fsm.h"
 #include "invariant.h"
+#include "rec.h"
+#include "store_facts.h"
 
 #define MISSING_NAMED 5
 #define MADE_AGAIN "gpuaas-state migrate makes all triggers again"
@@ -20,6 +22,8 @@ struct check {
 	void *arg;
 	struct ga_err *err;
 	int found;
+	json_t *named; /* objects that findings are of, as members */
+	bool damaged;  /* its tables and indexes are not those of its version */
 };
 
 static int report(struct check *c, const char *check, const char *object, const char *sentence,
@@ -30,6 +34,8 @@ static int report(struct check *c, const char *check, const char *object, const 
 	struct ga_finding f = { .check = a, .object = b, .sentence = s, .hint = h };
 
 	c->found++;
+	if (object)
+		json_object_set_new(c->named, object, json_true());
 	return c->each(&f, c->arg, c->err) < 0 ? -1 : 0;
 }
 
@@ -40,6 +46,7 @@ static int on_integrity(const char *finding, void *arg)
 
 static int on_schema(const char *name, const char *sentence, void *arg)
 {
+	((struct check *)arg)->damaged = true;
 	return report(arg, "schema", name, sentence, "stop all writers and go back to a backup");
 }
 
@@ -253,6 +260,37 @@ static int check_audit(struct check *c)
 	return 0;
 }
 
+/* Whatever placement and the list of attention refuse of a slot on sale, a check says too: once. */
+static int on_unsellable(const struct ga_rows *rows, const char *left_out,
+			 const struct ga_reasons *reasons, void *arg, struct ga_err *err)
+{
+	const struct ga_reason *why = &reasons->v[0];
+	ga_autofree char *sentence = ga_xprintf("the slot is on sale, and placement %s: %s%s%s",
+						left_out, why->code, why->evidence ? ": " : "",
+						why->evidence ? why->evidence : "");
+	ga_autofree char *hint = NULL;
+	const char *slot = ga_rows_text(rows, GA_SF_ID);
+	struct check *c = arg;
+
+	(void)err; /* it is c->err */
+	if (json_object_get(c->named, slot))
+		return 0;
+	hint = ga_xprintf("gpuaas-approve disable %s --reason TEXT, then discover and enable it",
+			  slot);
+	return report(c, "not_for_sale", slot, sentence, hint);
+}
+
+/* Without one of its indexes the state cannot be asked, which is a finding already. */
+static int check_unsellable(struct check *c)
+{
+	if (ga_store_each_unsellable(c->db, on_unsellable, c, c->err) == 0)
+		return 0;
+	if (!c->damaged)
+		return -1;
+	ga_err_clear(c->err);
+	return 0;
+}
+
 static int check_all(struct check *c)
 {
 	const struct ga_check_rule *rule;
@@ -268,7 +306,8 @@ static int check_all(struct check *c)
 	for (rule = ga_check_rules; rule->check; rule++)
 		if (check_rule(c, rule) < 0)
 			return -1;
-	if (check_evidence(c) < 0 || ga_check_content(c->db, on_content, c, c->err) < 0)
+	if (check_evidence(c) < 0 || ga_check_content(c->db, on_content, c, c->err) < 0 ||
+	    check_unsellable(c) < 0)
 		return -1;
 	return check_audit(c);
 }
@@ -277,7 +316,8 @@ int ga_state_check(struct ga_db *db,
 		   int (*each)(const struct ga_finding *finding, void *arg, struct ga_err *err),
 		   void *arg, struct ga_err *err)
 {
-	struct check c = { .db = db, .each = each, .arg = arg, .err = err };
+	ga_autojson json_t *named = json_object();
+	struct check c = { .db = db, .each = each, .arg = arg, .err = err, .named = named };
 	int r;
 
 	if (ga_db_begin_read(db, err) < 0)

@@ -51,7 +51,8 @@
 	"d.node_id = " node " AND d.dirty_since IS NOT NULL AND NOT EXISTS (SELECT 1 FROM slot s " \
 	"WHERE s.retired = 0 AND (s.nvme_wwid = d.id OR s.gpu_id = d.id)) AND (d.dirtied_by IN " \
 	"('adopted', 'unverified_since_restore', 'returned') OR EXISTS (SELECT 1 FROM " \
-	"allocation a WHERE a.id = d.dirtied_by) OR EXISTS (SELECT 1 FROM slot t WHERE t.id = d.dirtied_by))"
+	"allocation a WHERE a.id = d.dirtied_by) OR EXISTS (SELECT 1 FROM slot t WHERE " \
+	"t.id = d.dirtied_by))"
 
 /* The list of CPUs of a slot, "0-3,8", as rows r.value "0-3" and "8": first and last CPU of each,
  * and how many it names; a range that runs backwards counts as one that nobody has. (Of the JSON

@@ -32,8 +32,8 @@ GA_MUST_CHECK int ga_store_health_not_ready(struct ga_db *db, const struct ga_fa
 /* health: the slot's before, owned, replaced by the one after; NULL: not asked. */
 GA_MUST_CHECK int ga_store_health_wiped(struct ga_db *db, const struct ga_wipe_evidence *e,
 					char **health, struct ga_err *err);
-/* Judges the slots of the node by its stored candidates, of a discovery at that time. Only where its
- * hardware is what was approved: who may see less names devices otherwise. */
+/* Judges the slots of the node by its stored candidates, of a discovery at that time. Only where
+ * its hardware is what was approved: who may see less names devices otherwise. */
 GA_MUST_CHECK int ga_store_health_seen(struct ga_db *db, const char *node, const char *at,
 				       struct ga_err *err);
 /* When a discovery last saw the GPU of the slot, a row of that name, answer; NULL: none did. */

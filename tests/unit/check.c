@@ -71,7 +71,6 @@ static const struct {
 	  "UPDATE node SET network = '{\"gateway\":\"10.0.0.2\"}' WHERE id = 'n1'" },
 	{ "wipe_proof", "s2", "as its policy asks",
 	  MOVE("slot", "s2", "fabric_vf_pci_address = '0000:f0:00.7'") },
-	{ "not_for_sale", "s2", "MAC address", MOVE("slot", "s2", "mac = '02:00:00:00:00:0A'") },
 	{ "fractional", "s2", "part of a GPU", MOVE("slot", "s2", "shape = 'gpu_shared'") },
 	{ "capacity", "n1", "not as they were counted",
 	  "UPDATE node_capacity SET free = 0 WHERE free > 0" },

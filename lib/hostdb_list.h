@@ -25,9 +25,9 @@ GA_MUST_CHECK int ga_attempts_newest_works(struct ga_hostdb *h, struct ga_attemp
 GA_MUST_CHECK int ga_attempt_newest(struct ga_hostdb *h, const char *object, struct ga_attempt *ret,
 				    struct ga_err *err);
 
-/* The allocation that a person means by an id, the name in its plan, or a unique prefix of an id: an
- * id before a name before a prefix, and a name means the allocation that has it now. GA_NOTFOUND, or
- * GA_USAGE "ambiguous". ret is the caller's. */
+/* The allocation that a person means by an id, the name in its plan, or a unique prefix of an id:
+ * an id before a name before a prefix, and a name means the allocation that has it now. ret is the
+ * caller's. GA_NOTFOUND, or GA_USAGE "ambiguous". */
 GA_MUST_CHECK int ga_hostdb_resolve(struct ga_hostdb *h, const char *text, char **ret,
 				    struct ga_err *err);
 /* The name in the plan of an allocation of this host (the caller's); NULL when it has none. */

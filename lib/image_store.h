@@ -8,8 +8,8 @@
  *   NAME/HEX.records       its image record and its node-image record; written last, removed last
  *   NAME/HEX.in-place      the same two records of an image whose file lies elsewhere: the file is
  *                          its owner's, nothing here moves or removes it
- *   NAME/HEX.withdrawn     the same two records of an image in place that was removed: no plan of it
- *                          is carried out until it is added again, in place or as a copy
+ *   NAME/HEX.withdrawn     the same two records of an image in place that was removed: no plan of
+ *                          it is carried out until it is added again, in place or as a copy
  *   .incoming/             what is being read, each held by a lock; what nobody holds is swept
  *
  * All of it 0700 and 0600. A copy counts from the moment its records stand, and nothing is ever
@@ -82,12 +82,12 @@ GA_MUST_CHECK int ga_image_store_note(const char *dir, const struct ga_stored_im
 /* Writes the records of a copy anew (verified_at, withdrawn_at). */
 GA_MUST_CHECK int ga_image_store_mark(const char *dir, const struct ga_stored_image *s,
 				      struct ga_err *err);
-/* Removes the files of a copy, its records last; of an image in place nothing but the records, which
- * stay as NAME/HEX.withdrawn. */
+/* Removes the files of a copy, its records last; of an image in place nothing but the records,
+ * which stay as NAME/HEX.withdrawn. */
 GA_MUST_CHECK int ga_image_store_remove(const char *dir, const struct ga_stored_image *s,
 					struct ga_err *err);
-/* Whether this node keeps that the image was withdrawn and has not been added again since. 1: *since
- * is when (allocated), 0: it was not, or the node has no record of it; *since is NULL. */
+/* Whether this node keeps that the image was withdrawn and has not been added again since. 1:
+ * *since is when (allocated), 0: it was not, or the node has no record of it; *since is NULL. */
 GA_MUST_CHECK int ga_image_store_withdrawn(const char *dir, const char *name, const char *digest,
 					   char **since, struct ga_err *err);
 /* Fills copy.used_by: the allocations on this host that were made, or are being made, from it; a

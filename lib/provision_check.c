@@ -230,8 +230,8 @@ static int domains_using(const char *path, const char *wwid, struct ga_str *name
 }
 
 #define NOTHING_WRITTEN \
-	"nothing was written; gpuaas-release frees the plan, 'gpuaas-list attention' shows what to " \
-	"do about the slot"
+	"nothing was written; gpuaas-release frees the plan, 'gpuaas-list attention' shows what " \
+	"to do about the slot"
 
 /* The first failed step of the guard is the refusal; its detail begins with its code. */
 static int refused_by(struct ga_provision *p, const struct ga_guard_steps *steps,

@@ -114,7 +114,8 @@ static char *disabled_command(const struct ga_rows *r)
 			  ga_rows_text(r, S_CORDON) ? "gpuaas-approve uncordon " : "",
 			  ga_rows_text(r, S_CORDON) ? id : "",
 			  ga_rows_text(r, S_CORDON) ? " && " : "", ga_rows_int(r, S_INDEX),
-			  changed ? " --accept-change" : "", data ? " --destroy-data " : "", data ? wwid : "");
+			  changed ? " --accept-change" : "", data ? " --destroy-data " : "",
+			  data ? wwid : "");
 }
 
 /* A wipe that its guard refused for data of others (the reason of its evidence begins with the
@@ -438,8 +439,8 @@ static void attend_lost(const struct ga_rows *r, struct ga_attend *f)
 {
 	const char *id = ga_rows_text(r, N_ID), *cordon = ga_rows_text(r, N_CORDON);
 
-	f->sentence = ga_xprintf("%s%sgiven up as lost: its slots are retired, then the node; where "
-				 "the host is back, gpuaas-node undrain",
+	f->sentence = ga_xprintf("%s%sgiven up as lost: its slots are retired, then the node; "
+				 "where the host is back, gpuaas-node undrain",
 				 cordon ? cordon : "", cordon ? "; " : "");
 	f->command = ga_rows_bool(r, N_SLOTS) ?
 			     ga_xprintf("gpuaas-list slots --where node=%s", id) :
@@ -533,12 +534,11 @@ static int attend_unverified(struct ga_db *db, const struct ga_attend_to *to, st
 			.since = ga_rows_text(rows, 2),
 			.node = ga_rows_text(rows, 3),
 			.code = "unverified_since_restore",
-			.sentence = ga_xprintf("the state was restored, and the slot was neither "
-					       "adopted nor wiped since: nothing is placed on it%s",
-					       wipe ? "; its wipe is no evidence of its own, which "
-						      "adopt could take" :
-						      "; adopt --wipe orders the wipe of slots that "
-						      "cannot be adopted"),
+			.sentence = ga_xprintf(
+				"the state was restored, and the slot was neither adopted nor "
+				"wiped since: nothing is placed on it; %s",
+				wipe ? "it has no evidence of its own, which adopt could take" :
+				       "adopt --wipe orders the wipe of what cannot be adopted"),
 			.command = ga_xprintf("gpuaas-reconcile --inventory | gpuaas-state adopt "
 					      "--reason TEXT%s",
 					      wipe ? " --wipe - | gpuaas-wipe" : " -"),

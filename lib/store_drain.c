@@ -137,7 +137,8 @@ int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_
 /* ---- what blocks a drain ---- */
 
 /* The columns of the query below. */
-enum { B_ID, B_KIND, B_STATE, B_SINCE, B_PROJECT, B_OWNER, B_RUN, B_STARTED, B_NAME, B_SHAPE, B_OTHERS };
+enum { B_ID, B_KIND, B_STATE, B_SINCE, B_PROJECT, B_OWNER, B_RUN, B_STARTED, B_NAME, B_SHAPE,
+       B_OTHERS };
 
 static const char *code_of(const char *kind, const char *state)
 {
@@ -240,7 +241,8 @@ int ga_store_drain_blockers(struct ga_db *db, const char *node, const char *here
 			GA_SQL_OBJECT("a.request") ", '$.run_seconds'), "
 			"coalesce((SELECT min(u.started_at) FROM usage u "
 			"WHERE u.allocation_id = a.id AND u.usage_kind = 'active'), a.created_at), "
-			"a.name, a.shape, " OTHERS " FROM claim c JOIN allocation a ON a.id = c.allocation_id "
+			"a.name, a.shape, " OTHERS
+			" FROM claim c JOIN allocation a ON a.id = c.allocation_id "
 			"WHERE c.node_id = ?1 AND c.held_by IS NOT NULL AND a.state <> 'released' "
 			"UNION ALL SELECT s.id, 'slot', s.state, s.since, a.project, a.created_by, "
 			"NULL, NULL, NULL, a.shape, 0 FROM claim c "

@@ -59,8 +59,8 @@ static int tell_kept_image(const struct ga_rec *rec, const struct ga_node_image 
 {
 	if (!ga_streq(kept->digest, wanted->digest))
 		return ga_emit_raw(rec, err);
-	ga_say("gpuaas-state: the copy of image '%s' on node '%s' stays: it was verified at %s, after "
-	       "its withdrawal of %s; 'gpuaas-image rm %s' on the node withdraws it now",
+	ga_say("gpuaas-state: the copy of image '%s' on node '%s' stays: it was verified at %s, "
+	       "after its withdrawal of %s; 'gpuaas-image rm %s' on the node withdraws it now",
 	       kept->image, kept->node, kept->verified_at, wanted->withdrawn_at, kept->image);
 	return ga_emit(&ga_node_image_shape, kept, err);
 }

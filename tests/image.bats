@@ -95,7 +95,7 @@ store_is_empty()
     gpuaas-place --profile lab --gpus 1 --name "${how/_/-}-again" > "$T/plan"
     run_ok here gpuaas-provision "$T/plan"
     for name in "${how/_/-}" "${how/_/-}-again"; do
-      here gpuaas-release --yes "$name" | here gpuaas-wipe > "$T/freed"
+      here bash -c 'gpuaas-release --yes "$1" | gpuaas-wipe' - "$name" > "$T/freed"
     done
   done
 }

@@ -265,7 +265,7 @@ enrol()
   assert_stderr "not signed"
   jq_in_order -c 'if .kind=="gpuaas.inventory/1" then .domains_known|=not else . end' "$T/inventory" > "$T/bad"
   run_status 6 gpuaas-state adopt "$T/bad" --reason test
-  assert_stderr "not of this record"
+  assert_stderr "does not fit its signature"
   run gpuaas-state adopt "$T/inventory" --reason test
   [[ $status -le 1 ]]
   # A state made of it knows the key from the start.

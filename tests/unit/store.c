@@ -498,8 +498,8 @@ static void needs_a_person(void)
 	sw_begin(db);
 	sw_must(ga_store_node_lost(db, "n1", "gone", &err));
 	sw_commit(db);
-	t_ok(strstr(attention(db), "n1 quarantined -: gpuaas-node undrain n1\n") != NULL,
-	     "a node that was lost");
+	t_ok(strstr(attention(db), "n1 quarantined -: gpuaas-list slots --where node=n1\n") != NULL,
+	     "a node that was lost, whose slots are retired first");
 	sw_close(db);
 }
 

@@ -170,9 +170,11 @@ int ga_attend_unproven(struct ga_db *db, const struct ga_attend_to *to, struct g
 			.code = "gpu_memory_not_proven",
 			.since = ga_rows_text(rows, 2),
 			.node = node,
-			.sentence = ga_xprintf("GPU memory of %" PRId64 " slots was not proven to "
-					       "be clean at their last wipe: %s",
-					       ga_rows_int(rows, 3), detail ? detail : "no detail"),
+			.sentence = ga_xprintf("GPU memory of %" PRId64 " slot%s was not proven to "
+					       "be clean at the last wipe: %s",
+					       ga_rows_int(rows, 3),
+					       ga_rows_int(rows, 3) == 1 ? "" : "s",
+					       detail ? detail : "no detail"),
 			.command = ga_xprintf("gpuaas-list slots --where node=%s --where "
 					      "gpu_memory=not_proven", node),
 		};

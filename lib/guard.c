@@ -154,7 +154,7 @@ static void check_seen(const struct ga_any_list *list, bool known, bool file, co
 #define CHECK_SEEN(list, known, file, name, what, unseen, steps) \
 	check_seen((const struct ga_any_list *)(const void *)&(list), known, file, name, what, \
 		   unseen, steps)
-#define UNSEEN_LOOPS "what is below a loop device of this host cannot be read: run as root"
+#define UNSEEN_LOOPS "what is below a loop device of this host cannot be read: root can, on the host itself"
 #define UNSEEN_EXPORTS "the exports in configfs cannot be read: mount it, and run as root"
 
 static bool may_destroy(const struct ga_guard_opts *o)

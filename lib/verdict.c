@@ -313,7 +313,8 @@ static void check_host(const struct ga_slot_facts *f, enum ga_gate gate, struct 
 			       "not show",
 			       "gpuaas-state check names what is wrong");
 	if (gate != GA_GATE_PROVISION && f->tainted)
-		ga_reasons_add(ret, "tainted", f->nvme_wwid, "not proven wiped since its last use, or less than its policy asks",
+		ga_reasons_add(ret, "tainted", f->nvme_wwid,
+			       "not proven wiped since its last use, or less than its policy asks",
 			       again);
 }
 

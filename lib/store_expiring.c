@@ -94,10 +94,11 @@ static int attend_drains(struct ga_db *db, const struct ga_attend_to *to, struct
 			.code = "drain_overdue",
 			.since = ga_rows_text(rows, 2),
 			.node = node,
-			.sentence = ga_xprintf("its drain (%s) was to be done, and %lld claims are "
+			.sentence = ga_xprintf("its drain (%s) was to be done, and %lld claim%s "
 					       "left",
 					       reason ? reason : "without a reason",
-					       (long long)ga_rows_int(rows, 4)),
+					       (long long)ga_rows_int(rows, 4),
+					       ga_rows_int(rows, 4) == 1 ? " is" : "s are"),
 			.command = ga_xprintf("gpuaas-node drain %s", node),
 		};
 
@@ -135,9 +136,10 @@ static int attend_maintenance(struct ga_db *db, const struct ga_attend_to *to, s
 			.code = open ? "maintenance" : "maintenance_ahead",
 			.since = open ? from : ga_rows_text(rows, 2),
 			.node = node,
-			.sentence = ga_xprintf("maintenance (%s) %s %s, and %lld claims are on it",
+			.sentence = ga_xprintf("maintenance (%s) %s %s, and %lld claim%s on it",
 					       ga_rows_text(rows, 4), open ? "began" : "begins",
-					       from, (long long)ga_rows_int(rows, 6)),
+					       from, (long long)ga_rows_int(rows, 6),
+					       ga_rows_int(rows, 6) == 1 ? " is" : "s are"),
 			.command = ga_xprintf("gpuaas-node drain %s --reason maintenance", node),
 		};
 

@@ -35,12 +35,13 @@
 #define NODE_CLAIM(id, a, n) \
 	"INSERT INTO claim (id, allocation_id, node_id, claim_kind, live, held_by, created_at) " \
 	"VALUES ('" id "', '" a "', '" n "', 'node', 1, '" a "', 'x');"
-#define EVIDENCE(id, slot, members) \
+#define EVIDENCE(id, slot, members) EVIDENCE_OF(id, slot, members, W_PROOF)
+#define EVIDENCE_OF(id, slot, members, proof) \
 	"INSERT INTO wipe_evidence (id, slot_id, node_id, attempt, wwid, gpu_identity, " \
 	"started_at, " \
 	"finished_at, class, outcome, verify, gpu_memory, lab, digest, record, folded_at, " \
 	W_PROOF_COLUMNS ") SELECT '" id "', id, node_id, " members ", 'digest-" id "', '{}', " \
-	"'now', " W_PROOF " FROM slot WHERE id = '" slot "';"
+	"'now', " proof " FROM slot WHERE id = '" slot "';"
 /* The end of an INSERT INTO usage: the values, and whose the span is, as its allocation says. */
 #define WHOSE(values, allocation) \
 	", number, project, profile, node_id) SELECT " values \
@@ -765,7 +766,8 @@ static const struct {
 	  "VALUES ('n1/x', 'gpu', 'n1', '2026-01-01T00:00:00.000000Z', 'x');"
 	  S2_OFF SLOT("gpu_id = 'n1/x'", "s2"),
 	  "UPDATE device SET dirty_since = NULL, cleared_by = 'e2' WHERE id = 'n1/x'", NULL },
-	{ "the evidence of another slot", "tainted", EVIDENCE("x", "s2", GOOD), TO_AVAILABLE("x"),
+	{ "the evidence of another slot", "tainted",
+	  EVIDENCE_OF("x", "s2", GOOD, W_PROOF_OF("s3")), TO_AVAILABLE("x"),
 	  NULL },
 	{ "a disk of a slot whose wipe was not decided", "tainted",
 	  S2_OFF "UPDATE device SET dirty_since = '2026-03-01T00:00:00.000000Z' WHERE id = 'd2';"
@@ -1346,9 +1348,12 @@ static void good_way(sqlite3 *db)
 	      "the node is free when its last claim ended");
 	t_str(w_get(db, "SELECT dirty_since IS NOT NULL FROM device WHERE id = 'd1'"), "1",
 	      "quarantine leaves the taint");
+	w_must(db, "UPDATE device SET destroy_data_by = 'me' WHERE id = 'd1'");
 	w_must(db, SLOT("state = 'retired', retired = 1, disposal = 'shredded'", "s1"));
 	t_str(w_get(db, "SELECT count(*) FROM slot_cpu WHERE slot_id = 's1'"), "0",
 	      "a retired slot gives its CPUs back");
+	t_str(w_get(db, "SELECT coalesce(destroy_data_by, 'ended') FROM device WHERE id = 'd1'"),
+	      "ended", "leave to destroy ends with its slot");
 	is_counted(db, "one was retired");
 	w_must(db, "INSERT INTO slot (id, node_id, slot_index, since, nvme_wwid, gpu_id) VALUES "
 		   "('y', 'n1', 1, 'x', 'd1', 'n1/g1')");

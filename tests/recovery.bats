@@ -204,7 +204,7 @@ old_state()
     run_ok gpuaas-state migrate
     run_ok gpuaas-state check
     refute_output gpuaas.finding
-    assert_stderr "are not judged by content"
+    assert_stderr "older than the rules that content is judged by"
     assert_equal "$(sql "SELECT id, state, generation FROM slot UNION ALL SELECT id, state, generation
       FROM allocation UNION ALL SELECT id, digest, 0 FROM wipe_evidence")" "$before"
     assert_equal "$(gpuaas-list allocations | jq -rs 'map(.state)|sort|join(" ")')" "active released"

@@ -152,6 +152,10 @@ static int tell_destruction(struct ga_approve_run *run, const char *wwid, const 
 	if (allowed > 0)
 		ga_say("%s: slot %s: its next wipe destroys what disk '%s' holds",
 		       ga_cli_program(), s->slot, wwid);
+	else if (!allowed && ga_streq(s->state, "disabled"))
+		ga_say("%s: slot %s stays disabled, and --destroy-data allows nothing: give it "
+		       "again when nothing else stands against the slot", ga_cli_program(),
+		       s->slot);
 	else if (!allowed)
 		ga_say("%s: slot %s is %s: --destroy-data changed nothing, its disk '%s' counts as "
 		       "wiped; when gpuaas-provision found data there, fold what it said first",

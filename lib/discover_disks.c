@@ -88,10 +88,13 @@ static void look_at_disk(const struct ga_look *look, struct ga_host *host,
 	ga_block_uses_in(look->table, d, false, &uses);
 	code = refuse(d, &uses, &why, &hint);
 	if (code) {
-		ga_autofree char *used = ga_block_uses_text(&uses);
+		ga_autofree char *used = ga_block_uses_text(&uses), *evidence = NULL;
 
-		ga_left_out_add(host, "nvme", d->pci_address, d->path, code, why ? why : used,
-				hint);
+		/* The state looks for the wwid: a disk that a tenant had is here still. */
+		if (d->wwid)
+			evidence = ga_xprintf("%s (%s)", why ? why : used, d->wwid);
+		ga_left_out_add(host, "nvme", d->pci_address, d->path, code,
+				evidence ? evidence : why, hint);
 		return;
 	}
 	ga_block_uses_release(&uses);

@@ -317,13 +317,17 @@ void ga_left_over_parts(struct ga_host *host, const struct ga_parts *parts)
 
 		if (p->taken)
 			continue;
-		if (p->nvme)
+		if (p->nvme) {
+			ga_autofree char *why = ga_xprintf("free, and every GPU has a disk (%s)",
+							    p->nvme->wwid);
+
 			ga_left_out_add(host, "nvme", p->nvme->pci_address, p->nvme->path,
-					"no_gpu_left", "free, and every GPU has a disk", NULL);
-		else
+					"no_gpu_left", why, NULL);
+		} else {
 			ga_left_out_add(host, "fabric", p->fabric->vf_pci_address,
 					p->fabric->rdma_device, "no_gpu_left",
 					"free, and every GPU has a virtual function", NULL);
+		}
 	}
 }
 

@@ -212,8 +212,6 @@ void ga_health_of_seen(const struct ga_health_seen *s, struct ga_health_sign *re
 		say(ret, GA_HEALTH_FAULT,
 		    "discovery: the kernel has no way to reset '%s' between tenants",
 		    s->gpu_pci_address);
-	else if (!s->disk_there)
-		say(ret, GA_HEALTH_FAULT, "discovery: drive '%s' is not on the host", s->nvme_wwid);
 }
 
 bool ga_health_is_gone(const char *detail)

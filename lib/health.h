@@ -67,12 +67,13 @@ void ga_health_of_drift(const struct ga_drift *d, const char *before, struct ga_
 
 /* What a discovery shows of the devices of a slot. */
 struct ga_health_seen {
-	const char *slot, *gpu_pci_address, *nvme_wwid;
-	bool gpu_there, disk_there;
+	const char *slot, *gpu_pci_address;
+	bool gpu_there;
 	int64_t gpu_answers, gpu_can_reset; /* 1, 0, GA_UNKNOWN */
 	bool whole; /* its node is sold whole: nobody resets its GPU by itself */
 };
-/* A device that is gone, does not answer or cannot be reset any more is a fault. */
+/* A GPU that is gone, does not answer or cannot be reset any more is a fault. A disk is not judged:
+ * a discovery pairs those that are free, and leaves out what is in use. */
 void ga_health_of_seen(const struct ga_health_seen *s, struct ga_health_sign *ret);
 
 /* Whether what failed (a health_detail) is a GPU or function that is gone from the bus, does not

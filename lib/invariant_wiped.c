@@ -233,12 +233,12 @@ const struct ga_rule ga_rules_wiped[] = {
 	  "health_failed: the health of the slot is failed", GA_SQL_OPENS },
 	{ "slot_needs_no_blocker", ON_OPEN, "NEW.blockers <> '[]'",
 	  "not_ready: something blocks the slot", GA_SQL_OPENS },
-	/* A plan puts a reserved slot back on sale as it is: its health may not fail there either.
-	 */
+	/* A plan puts a reserved slot back on sale as it is: neither its health may fail there, nor
+	 * something come to block it. */
 	{ "slot_stays_healthy", "BEFORE UPDATE OF health_state, blockers ON slot",
 	  "(NEW.health_state = 'failed' AND OLD.health_state <> 'failed' AND "
 	  "(NEW.state = 'available' OR NEW.state = 'reserved')) OR "
-	  "(NEW.state = 'available' AND OLD.state = 'available' AND "
+	  "(NEW.state = OLD.state AND (NEW.state = 'available' OR NEW.state = 'reserved') AND "
 	  "NEW.blockers <> '[]' AND OLD.blockers = '[]')",
 	  "in_use: a slot that is not well is disabled in the same change", NULL },
 	{ .name = NULL },

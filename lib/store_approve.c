@@ -160,8 +160,6 @@ static int judge_slots(struct ga_db *db, const char *node, struct ga_err *err)
 	if (ga_db_query(db, &rows, err, "SELECT observed_at FROM node WHERE id = ?1", "s", node) <
 		    0 || ga_row_text(rows, &at, err) < 0)
 		return -1;
-	if (ga_store_mark_gone(db, node, err) < 0)
-		return -1;
 	return at ? ga_store_health_seen(db, node, at, err) : 0;
 }
 
@@ -313,6 +311,22 @@ static int check_same(const struct ga_approval *a, const struct ga_place_of *at,
 		       at->slot);
 }
 
+/* Whether no candidate of the node has the GPU. */
+static int is_gone(struct ga_db *db, const char *node, const char *gpu, bool *ret,
+		   struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT 1 FROM candidate WHERE node_id = ?1 AND "
+			"json_extract(record, '$.gpu.identity') = ?2", "ss", node, gpu) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	*ret = !r;
+	return r < 0 ? -1 : 0;
+}
+
 static int renew(struct ga_db *db, const struct ga_approval *a, struct ga_place_of *at,
 		 struct ga_err *err)
 {
@@ -327,8 +341,10 @@ static int renew(struct ga_db *db, const struct ga_approval *a, struct ga_place_
 		return -1;
 	if (ga_store_taken(db, a->candidate, at->slot, &taken, err) < 0)
 		return -1;
-	taken.moved = taken.gpu && at->gpu_identity && a->candidate->gpu &&
-		      !ga_streq(at->gpu_identity, a->candidate->gpu->identity);
+	if (taken.gpu && at->gpu_identity && a->candidate->gpu &&
+	    !ga_streq(at->gpu_identity, a->candidate->gpu->identity) &&
+	    is_gone(db, a->candidate->node, at->gpu_identity, &taken.moved, err) < 0)
+		return -1;
 	if (ga_store_blockers(db, a, at, &taken, &blockers, err) < 0)
 		return -1;
 	text = reasons_text(&blockers);
@@ -369,6 +385,11 @@ int ga_store_approve(struct ga_db *db, const struct ga_approval *a, struct ga_sl
 		return -1;
 	}
 	if (ga_store_slot(db, at.slot, ret_slot, err) < 0)
+		return -1;
+	/* Leave is for the wipe that it leads to: it waits beside no slot that stays as it is. */
+	if (ga_streq(ret_slot->state, "disabled") && a->destroy_data &&
+	    ga_db_exec(db, err, "UPDATE device SET destroy_data_by = NULL WHERE id = ?1 AND "
+		       "destroy_data_by IS NOT NULL", "s", a->destroy_data) < 0)
 		return -1;
 	/* Only an order of this gate is given again: a release's wipe has its own road. */
 	if (!ga_streq(ret_slot->state, "wiping") || ret_slot->claim)

@@ -14,11 +14,6 @@ struct ga_candidates {
 GA_MUST_CHECK int ga_store_observe(struct ga_db *db, const struct ga_host *host,
 				   const struct ga_candidates *candidates, struct ga_err *err);
 
-/* Devices of the node that hold what a tenant left, stand in no slot and are not in its stored
- * candidates are gone, and no longer in the way of selling the machine whole. Only where a person
- * accepted that the hardware changed. */
-GA_MUST_CHECK int ga_store_mark_gone(struct ga_db *db, const char *node, struct ga_err *err);
-
 /* What the operator decided for one candidate. */
 struct ga_approval {
 	const struct ga_candidate *candidate;

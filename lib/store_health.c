@@ -242,7 +242,7 @@ int ga_store_health_drift(struct ga_db *db, const struct ga_drift *d, struct ga_
 
 /* ---- what discoveries show ---- */
 
-enum { V_SLOT, V_GPU, V_WWID, V_GPU_THERE, V_ANSWERS, V_RESET, V_DISK_THERE, V_WHOLE };
+enum { V_SLOT, V_GPU, V_GPU_THERE, V_ANSWERS, V_RESET, V_WHOLE };
 
 static int64_t truth(const struct ga_rows *rows, int column)
 {
@@ -255,11 +255,9 @@ int ga_store_health_seen(struct ga_db *db, const char *node, const char *at, str
 	int r;
 
 	if (ga_db_query(db, &rows, err,
-			"SELECT s.id, s.gpu_pci_address, s.nvme_wwid, k.node_id IS NOT NULL, "
+			"SELECT s.id, s.gpu_pci_address, k.node_id IS NOT NULL, "
 			"json_extract(k.record, '$.gpu.answers'), "
-			"json_extract(k.record, '$.gpu.can_reset'), s.nvme_wwid IS NULL OR EXISTS "
-			"(SELECT 1 FROM candidate c WHERE c.node_id = s.node_id AND "
-			"json_extract(c.record, '$.nvme.wwid') = s.nvme_wwid), "
+			"json_extract(k.record, '$.gpu.can_reset'), "
 			"n.mode = 'baremetal' FROM slot s JOIN node n ON n.id = s.node_id "
 			"LEFT JOIN candidate k ON k.node_id = s.node_id AND "
 			"json_extract(k.record, '$.gpu.identity') = s.gpu_identity "
@@ -271,9 +269,7 @@ int ga_store_health_seen(struct ga_db *db, const char *node, const char *at, str
 		const struct ga_health_seen seen = {
 			.slot = ga_rows_text(rows, V_SLOT),
 			.gpu_pci_address = ga_rows_text(rows, V_GPU),
-			.nvme_wwid = ga_rows_text(rows, V_WWID),
 			.gpu_there = ga_rows_bool(rows, V_GPU_THERE),
-			.disk_there = ga_rows_bool(rows, V_DISK_THERE),
 			.gpu_answers = truth(rows, V_ANSWERS),
 			.gpu_can_reset = truth(rows, V_RESET),
 			.whole = ga_rows_bool(rows, V_WHOLE),
@@ -321,9 +317,9 @@ int ga_store_health_inherit(struct ga_db *db, const char *slot, const struct ga_
 	return ga_db_exec(db, err,
 			  "UPDATE slot SET health_state = 'failed', health_detail = "
 			  "o.health_detail, health_since = o.health_since, generation = "
-			  "slot.generation + 1 FROM (SELECT health_state, health_detail, "
-			  "health_since FROM slot WHERE retired = 1 AND (gpu_id = ?2 OR "
-			  "nvme_wwid = ?3) ORDER BY since DESC LIMIT 1) o "
-			  "WHERE slot.id = ?1 AND o.health_state = 'failed'",
+			  "slot.generation + 1 FROM (SELECT * FROM slot WHERE number IN ((SELECT "
+			  "max(number) FROM slot WHERE retired = 1 AND gpu_id = ?2), (SELECT "
+			  "max(number) FROM slot WHERE retired = 1 AND nvme_wwid = ?3)) AND "
+			  "health_state = 'failed' ORDER BY since DESC LIMIT 1) o WHERE slot.id = ?1",
 			  "sss", slot, gpu, c->nvme ? c->nvme->wwid : NULL);
 }

@@ -46,8 +46,8 @@ GA_MUST_CHECK int ga_store_health_seen(struct ga_db *db, const char *node, const
  * after that sees it answer. */
 GA_MUST_CHECK int ga_store_health_may_repair(struct ga_db *db, const char *slot,
 					     struct ga_err *err);
-/* A new slot of devices that failed in the slot that had them last is failed as that one was: 1,
- * else 0. */
+/* A new slot is failed as the one was that had its GPU last, or the one that had its disk: 1, else
+ * 0. */
 GA_MUST_CHECK int ga_store_health_inherit(struct ga_db *db, const char *slot,
 					  const struct ga_candidate *c, struct ga_err *err);
 /* Before the drift itself is stored: it is compared with what the run before has found. */

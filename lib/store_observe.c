@@ -8,7 +8,6 @@
 #include "audit.h"
 #include "digest.h"
 #include "id.h"
-#include "invariant.h"
 #include "rec.h"
 #include "store_approve.h"
 #include "store_health.h"
@@ -276,28 +275,6 @@ static int store_candidates(struct ga_db *db, const struct ga_host *host,
 	return 0;
 }
 
-#define SHOWN \
-	"EXISTS (SELECT 1 FROM candidate k WHERE k.node_id = device.node_id AND " \
-	"device.id IN (json_extract(k.record, '$.nvme.wwid'), " \
-	"k.node_id || '/' || json_extract(k.record, '$.gpu.identity')))"
-
-/* What was gone with a tenant's data on it may have been anywhere. */
-static int mark_returned(struct ga_db *db, const char *node, struct ga_err *err)
-{
-	return ga_db_exec(db, err,
-			  "UPDATE device SET dirtied_by = 'returned' WHERE node_id = ?1 AND "
-			  "dirtied_by = 'gone' AND dirty_since IS NOT NULL AND " SHOWN,
-			  "s", node) < 0 ? -1 : 0;
-}
-
-int ga_store_mark_gone(struct ga_db *db, const char *node, struct ga_err *err)
-{
-	return ga_db_exec(db, err,
-			  "UPDATE device SET dirtied_by = 'gone' WHERE number IN (SELECT d.number "
-			  "FROM device d WHERE " GA_SQL_SPARE_DIRTY("?1") ") AND NOT " SHOWN,
-			  "s", node) < 0 ? -1 : 0;
-}
-
 static int check_time(const struct ga_host *host, const struct known *known, struct ga_err *err)
 {
 	if (ga_store_refuse_ahead("the discovery", host->node, host->observed_at, err) < 0)
@@ -331,8 +308,6 @@ int ga_store_observe(struct ga_db *db, const struct ga_host *host,
 	    update_node(db, host, &known, text, digest, err) < 0 ||
 	    store_memory(db, host, err) < 0 ||
 	    store_candidates(db, host, candidates, now, err) < 0)
-		return -1;
-	if (mark_returned(db, host->node, err) < 0)
 		return -1;
 	if (ga_streq(known.fingerprint, host->fingerprint) &&
 	    ga_store_health_seen(db, host->node, host->observed_at, err) < 0)

@@ -53,6 +53,7 @@ void ga_plan_maker_release(struct ga_plan_maker *maker);
 struct ga_refused_slot {
 	size_t slot; /* its place in the decision's slots */
 	bool of_machine; /* it stands for its machine, which is not sold whole */
+	bool of_network; /* the network of its node stands against it, and no column of it */
 	struct ga_reasons reasons;
 };
 struct ga_refused_slots {

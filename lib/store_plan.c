@@ -159,8 +159,10 @@ static int fill_bundles(struct ga_db *db, const struct ga_decision *d, struct ga
 		if (r < 0)
 			return -1;
 		if (!r)
-			*ga_list_add(refused) = (struct ga_refused_slot){ .slot = i,
-									  .reasons = reasons };
+			*ga_list_add(refused) = (struct ga_refused_slot){
+				.slot = i, .reasons = reasons,
+				.of_network = ga_streq(reasons.v[0].code, "duplicate_identity"),
+			};
 	}
 	if (refused->n)
 		return 0;

@@ -52,7 +52,8 @@ static int judge_sale(struct ga_db *db, const struct ga_rows *rows, ga_unsellabl
 	"s.id = c.slot_id WHERE c.live = 1 AND " ON_SALE " UNION SELECT s.id FROM claim c " \
 	"INDEXED BY claim_holder CROSS JOIN node n ON n.id = c.node_id CROSS JOIN slot s ON " \
 	"s.node_id = n.id WHERE c.held_by IS NOT NULL AND (n.held_by IS NOT 'slices' OR " \
-	"c.held_by <> 'slices') AND " ON_SALE
+	"c.held_by <> 'slices') AND NOT EXISTS (SELECT 1 FROM allocation a WHERE " \
+	"a.id = c.allocation_id AND c.claim_kind = 'node' AND a.state = 'released') AND " ON_SALE
 
 /* Whether each of the lists, with semicolons between them, is one, and no CPU stands in two. */
 static bool are_disjoint(const char *lists)

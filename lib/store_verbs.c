@@ -164,7 +164,8 @@ static int read_candidate(struct ga_db *db, const struct ga_slot *s, struct ga_c
 		return ga_hint(err, "run gpuaas-discover | gpuaas-approve, or retire the slot");
 	}
 	if (ga_rec_parse_text(ga_rows_text(rows, 0), &ga_candidate_shape, ret, err) < 0)
-		return -1;
+		return ga_hint(err, "discover again with this version of gpuaas: gpuaas-discover "
+				    "| gpuaas-approve --record-only");
 	if (ret->nvme && ga_rows_bool(rows, 1)) {
 		while (ret->nvme->signatures.n)
 			free(ret->nvme->signatures.v[--ret->nvme->signatures.n]);
@@ -180,6 +181,23 @@ static int uncordon(struct ga_db *db, const struct ga_slot *s, struct ga_err *er
 					     "UPDATE slot SET cordon_reason = NULL, "
 					     "generation = generation + 1 WHERE id = ?1",
 					     "s", s->slot) : 0;
+}
+
+/* Which devices a slot has is decided by who approves them, and by no other word. */
+static int check_devices(const struct ga_slot *s, const struct ga_candidate *c, struct ga_err *err)
+{
+	bool gpu = s->gpu_identity && c->gpu && !ga_streq(s->gpu_identity, c->gpu->identity);
+	bool disk = s->nvme_wwid && c->nvme && !ga_streq(s->nvme_wwid, c->nvme->wwid);
+
+	if (!gpu && !disk)
+		return 0;
+	ga_err_set(err, GA_CONFLICT, "the host of slot '%s' shows another %s '%s' in its place "
+		   "than '%s'", s->slot, gpu ? "GPU" : "disk",
+		   gpu ? c->gpu->identity : c->nvme->wwid, gpu ? s->gpu_identity : s->nvme_wwid);
+	ga_err_reason(err, "duplicate_identity");
+	ga_err_object(err, s->slot);
+	return ga_hint(err, "where that is to be the slot's: gpuaas-discover | gpuaas-approve "
+			    "--slot %lld | gpuaas-wipe", (long long)s->slot_index);
 }
 
 /* The evidence that keeps its devices clean has to hold before they are sold by it. */
@@ -215,7 +233,7 @@ static int enable(struct ga_db *db, const struct ga_slot *s, struct ga_slot *ret
 		return -1;
 	a.destroy_data = r ? s->nvme_wwid : NULL;
 	a.wipe = *s->wipe;
-	r = ga_store_approve(db, &a, ret_slot, ret_order, has_order, err);
+	r = check_devices(s, &c, err) < 0 ? -1 : ga_store_approve(db, &a, ret_slot, ret_order, has_order, err);
 	ga_shape_release(&ga_candidate_shape, &c);
 	return r;
 }
@@ -367,7 +385,8 @@ static int repair(struct ga_db *db, const struct ga_slot *s, const char *reason,
 	bool failed = ga_streq(s->health_state, "failed"), in_doubt = false, ours = false;
 	int r;
 
-	if (ga_streq(s->state, "disabled") && ga_store_health_may_repair(db, s->slot, err) < 0)
+	if ((ga_streq(s->state, "disabled") || ga_streq(s->state, "quarantined")) &&
+	    ga_store_health_may_repair(db, s->slot, err) < 0)
 		return -1;
 	if (repair_health(db, s, reason, now, err) < 0)
 		return -1;

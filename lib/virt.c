@@ -395,6 +395,8 @@ static bool volumes_use_path(virDomainPtr dom, const char *xml, struct usage *u)
 	ga_virt_xml_volumes(xml, &volumes);
 	for (i = 0; !found && i < volumes.n; i++) {
 		ga_autofree char *path = volume_path(u->virt->conn, &volumes.v[i]);
+		/* The next call of libvirt takes its last words away. */
+		ga_autofree char *why = path ? NULL : ga_xstrdup(virGetLastErrorMessage());
 
 		if (path)
 			found = ga_virt_same_device(path, u->path);
@@ -402,7 +404,7 @@ static bool volumes_use_path(virDomainPtr dom, const char *xml, struct usage *u)
 			u->unknown = ga_xprintf("whether domain '%s' uses it is not known: volume "
 						"'%s' of storage pool '%s' cannot be looked up: %s",
 						virDomainGetName(dom), volumes.v[i].name,
-						volumes.v[i].pool, virGetLastErrorMessage());
+						volumes.v[i].pool, why);
 	}
 	return found;
 }

@@ -614,8 +614,18 @@ END
   run_status 1 gpuaas-place --profile lab-baremetal --baremetal
   assert_stderr "is not sold whole: '"
   assert_stderr "of the machine stands in no slot and was not wiped since"
-  # Nor by who writes into the state himself: the claim is refused.
-  run_ok gpuaas-state check
+  # Nor without the card beside which the disk stood: the disk is there still.
+  setup_host lab1 gpu.1=null
+  here bash -c 'gpuaas-discover | gpuaas-approve --slot 0 --mode baremetal --profile lab-baremetal --accept-change' > "$T/out" || :
+  run_status 1 gpuaas-place --profile lab-baremetal --baremetal
+  assert_stderr "'eui.002538b1000000a2' of the machine stands in no slot and was not wiped since"
+  # Without both nothing of the tenant is left in the machine.
+  setup_host lab1 gpu.1=null nvme.2=null
+  run here bash -c 'gpuaas-discover | gpuaas-approve --slot 0 --accept-change'
+  run_ok gpuaas-place --profile lab-baremetal --baremetal --dry-run
+  setup_host lab1
+  run here bash -c 'gpuaas-discover | gpuaas-approve --slot 0 --accept-change'
+  run_status 1 gpuaas-place --profile lab-baremetal --baremetal
   # In a slot it is wiped, and then the machine is sold.
   run_ok here bash -c 'gpuaas-discover | gpuaas-approve --slot 1 --profile lab-baremetal --destroy-data eui.002538b1000000a2 | gpuaas-wipe'
   run_ok gpuaas-place --profile lab-baremetal --baremetal

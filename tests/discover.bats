@@ -80,7 +80,7 @@ left_out_is()
   left_out_is '.device == "switch"' nvswitch
   host_is '[.left_out[] | select(.device == "switch")] | length' 4
   left_out_is '.device == "nvme"' boot_disk
-  host_is '.left_out[] | select(.device == "nvme") | .evidence' "nvme4n1p2 mounted on /; nvme4n1p1 mounted on /boot/efi"
+  host_is '.left_out[] | select(.device == "nvme") | .evidence' "nvme4n1p2 mounted on /; nvme4n1p1 mounted on /boot/efi (eui.002538b911000b07)"
   left_out_is '.address == "0000:05:00.0" or .address == "0000:05:00.1"' not_fabric
   left_out_is '.address == "0000:5f:00.0"' no_free_vf
   left_out_is '.address == "0000:1a:00.2"' in_use
@@ -145,8 +145,8 @@ left_out_is()
   left_out_is '.name == "/dev/nvme8n1"' mounted
   left_out_is '.name == "/dev/nvme7n1"' in_use
   left_out_is '.name == "/dev/nvme9n1"' in_use
-  host_is '.left_out[] | select(.name == "/dev/nvme7n1") | .evidence' "held by dm-0"
-  host_is '.left_out[] | select(.name == "/dev/nvme9n1") | .evidence' "swap on nvme9n1"
+  host_is '.left_out[] | select(.name == "/dev/nvme7n1") | .evidence' "held by dm-0 (eui.002538b5410a1011)"
+  host_is '.left_out[] | select(.name == "/dev/nvme9n1") | .evidence' "swap on nvme9n1 (eui.002538b5410a1021)"
   left_out_is '.code == "hidden_path"' hidden_path
   candidates_are 'select(.slot_index == 3) | .nvme | "\(.wwid) \(.pci_address)"' \
     "eui.002538b5410a1031 0000:5e:00.0"
@@ -160,7 +160,7 @@ missing_nvme"
   discover
   left_out_is '.name == "/dev/nvme2n1"' mounted
   host_is '.left_out[] | select(.name == "/dev/nvme2n1") | .evidence' \
-    "loop700 mounted on /srv/customer; under loop device loop700 (/dev/nvme2n1)"
+    "loop700 mounted on /srv/customer; under loop device loop700 (/dev/nvme2n1) (eui.002538b1000000a1)"
   candidates_are 'select(.nvme.path == "/dev/nvme2n1")' ""
   # Not mounted, and over a file on the file system of another disk
   sed -i '/loop700/d' "$HOST/proc/self/mountinfo"
@@ -171,7 +171,7 @@ missing_nvme"
   discover
   left_out_is '.name == "/dev/nvme2n1"' ""
   host_is '.left_out[] | select(.name == "/dev/nvme1n1") | .evidence' \
-    "nvme1n1 mounted on /data; under loop device loop700 (/data/image)"
+    "nvme1n1 mounted on /data; under loop device loop700 (/data/image) (eui.002538b1000000a2)"
 }
 
 @test "a disk that the kernel exports is in no candidate" {
@@ -180,7 +180,7 @@ missing_nvme"
   echo /dev/nvme2n1 > "$HOST/sys/kernel/config/nvmet/subsystems/nqn.x/namespaces/7/device_path"
   discover
   left_out_is '.name == "/dev/nvme2n1"' in_use
-  host_is '.left_out[] | select(.name == "/dev/nvme2n1") | .evidence' "exported by nvmet subsystem nqn.x/7"
+  host_is '.left_out[] | select(.name == "/dev/nvme2n1") | .evidence' "exported by nvmet subsystem nqn.x/7 (eui.002538b1000000a1)"
 }
 
 @test "what a disk without a signature reads as is told" {

@@ -180,8 +180,13 @@ no_health_in_the_way()
     [[ $(health 0) == "failed gpu_lost: "* ]]
     run_ok here bash -c 'gpuaas-discover | gpuaas-approve --record-only'
   done
+  # Nor by way of a quarantine.
+  gpuaas-approve quarantine "$(slot 0)" --reason hope > "$T/out"
+  run_status 4 here gpuaas-approve repair "$(slot 0)" --reason hope
+  gpuaas-approve disable "$(slot 0)" --reason hope > "$T/out"
   setup_host lab1
   run_ok here bash -c 'gpuaas-discover | gpuaas-approve --record-only'
+  gpuaas-approve uncordon "$(slot 0)" > "$T/out"
   run_ok here gpuaas-approve repair "$(slot 0)" --reason reseated
   slots_are available available
 }
@@ -224,11 +229,17 @@ END
   run_status 1 here gpuaas-reconcile
   slots_are disabled available
   run_ok gpuaas-approve retire "$(slot 0)" --reason 'new number'
+  # Also where its disk came from a slot that was well, and retired later.
+  gpuaas-approve disable "$(slot 1)" --reason swap > "$T/out"
+  run_ok gpuaas-approve retire "$(slot 1)" --reason swap
+  setup_host lab1 'gpu.0.aer={"fatal":7}' nvme.1.eui=002538b1000000a1 nvme.2.eui=002538b1000000a2
+  run here bash -c 'gpuaas-discover | gpuaas-approve --all-ready --accept-change | gpuaas-wipe'
+  run_ok gpuaas-list slots --where state=disabled
+  jq_is '[.slot_index,.health_state]|join(" ")' "0 failed"
   run here bash -c 'gpuaas-discover | gpuaas-approve --all-ready | gpuaas-wipe'
   run_ok gpuaas-list slots --where state=disabled
   jq_is '[.slot_index,.health_state]|join(" ")' "0 failed"
   jq_is '.health_detail|test("^gpu_errors: ")' true
-  setup_host lab1
   run_ok here bash -c "gpuaas-approve repair $(jq -r .slot <<< "$output") --reason 'new card' | gpuaas-wipe"
   assert_equal "$(gpuaas-list slots --where state=available | jq -s length)" 2
 }
@@ -448,4 +459,36 @@ END
   slots_are available available
   [[ $(health 0) == "ok disk wiped and GPU reset (evidence "* ]]
   no_health_in_the_way
+}
+
+@test "leave to destroy that leads to no wipe is none: the slot that stays disabled has it not" {
+  local wwid=eui.002538b1000000a2
+  make_lab
+  gpuaas-approve disable "$(slot 1)" --reason new > "$T/out"
+  gpuaas-approve retire "$(slot 1)" --reason new > "$T/out"
+  mkfs.ext4 -qF "$T/work/disks/nvme1n1"
+  setup_host lab1 gpu.1.reset_method=
+  run_status 1 here bash -c "gpuaas-discover | gpuaas-approve --slot 1 --destroy-data $wwid"
+  assert_stderr "stays disabled, and --destroy-data allows nothing"
+  # What came after is not destroyed by the word of before.
+  mkfs.ext4 -qF -L PRECIOUS "$T/work/disks/nvme1n1"
+  setup_host lab1
+  here bash -c 'gpuaas-discover | gpuaas-approve --record-only' > "$T/out"
+  run_status 1 here bash -c "gpuaas-approve enable $(gpuaas-list slots --where state=disabled | jq -r .slot)"
+  assert_stderr nvme_signature
+  blkid -o value -s LABEL "$T/work/disks/nvme1n1" > "$T/label"
+  assert_equal "$(< "$T/label")" PRECIOUS
+}
+
+@test "enable and repair give a slot no other disk than was approved" {
+  make_lab
+  gpuaas-approve disable "$(slot 1)" --reason swap > "$T/out"
+  setup_host lab1 nvme.2.eui=002538b1000000ff
+  run here bash -c 'gpuaas-discover | gpuaas-approve --record-only'
+  for verb in enable "repair --reason x"; do
+    # shellcheck disable=SC2086
+    run here gpuaas-approve ${verb%% *} "$(slot 1)" ${verb#"${verb%% *}"}
+    [[ $status -ne 0 || $(jq -r 'select(.kind=="gpuaas.wipe-order/1").nvme_wwid' <<< "$output") == eui.002538b1000000a2 ]]
+    assert_equal "$(gpuaas-list slots | jq -r 'select(.slot_index==1).nvme_wwid')" eui.002538b1000000a2
+  done
 }

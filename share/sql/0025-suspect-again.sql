@@ -6,10 +6,13 @@
 -- condition has a list of states, of which SQLite makes a table each time.
 
 -- The fabric function that was reset with the wipe: a slot that has another one since was not wiped
--- for it. What is here already was of the function that its slot has now.
+-- for it. What is here already was of the function that its slot has now, where its record names
+-- that; a slot of which it names another one is wiped again.
 ALTER TABLE wipe_evidence ADD COLUMN vf_pci_address TEXT;
 UPDATE wipe_evidence SET vf_pci_address = (SELECT fabric_vf_pci_address FROM slot
-	WHERE slot.id = wipe_evidence.slot_id);
+	WHERE slot.id = wipe_evidence.slot_id AND CASE WHEN json_valid(wipe_evidence.record)
+	THEN instr(coalesce(json_extract(wipe_evidence.record, '$.vf_state.detail'),
+		slot.fabric_vf_pci_address), slot.fabric_vf_pci_address) > 0 ELSE 1 END);
 -- The worst outcome of the guard's steps.
 ALTER TABLE wipe_evidence ADD COLUMN guard TEXT
 	CHECK (guard IN ('confirmed', 'not_needed', 'not_proven', 'failed'));

@@ -80,8 +80,8 @@ __attribute__((unused)) static void w_slot(sqlite3 *db, int i, const char *node)
 	ga_autofree char *sql = ga_xprintf(
 		"INSERT INTO device (id, device_kind, node_id, dirty_since, dirtied_by, "
 		"first_seen_at) VALUES ('d%d', 'disk', '%s', '2026-01-01T00:00:00.000000Z', "
-		"'first', "
-		"'x'), ('%s/g%d', 'gpu', '%s', '2026-01-01T00:00:00.000000Z', 'first', 'x');"
+		"'first_seen', "
+		"'x'), ('%s/g%d', 'gpu', '%s', '2026-01-01T00:00:00.000000Z', 'first_seen', 'x');"
 		"INSERT INTO slot (id, node_id, slot_index, since, gpu_id, gpu_identity, "
 		"gpu_pci_address, nvme_wwid, nvme_size_bytes, fabric_claim_mode, "
 		"fabric_vf_pci_address, "

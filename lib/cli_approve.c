@@ -154,8 +154,9 @@ static int tell_destruction(struct ga_approve_run *run, const char *wwid, const 
 		       ga_cli_program(), s->slot, wwid);
 	else if (!allowed && ga_streq(s->state, "disabled"))
 		ga_say("%s: slot %s stays disabled, and --destroy-data allows nothing: give it "
-		       "again when nothing else stands against the slot", ga_cli_program(),
-		       s->slot);
+		       "again when nothing else stands against the slot%s%s", ga_cli_program(),
+		       s->slot, s->cordon_reason ? "; first: gpuaas-approve uncordon " : "",
+		       s->cordon_reason ? s->slot : "");
 	else if (!allowed)
 		ga_say("%s: slot %s is %s: --destroy-data changed nothing, its disk '%s' counts as "
 		       "wiped; when gpuaas-provision found data there, fold what it said first",

@@ -191,13 +191,11 @@ static void leave_out(struct ga_placer *p, const struct ga_decision *d,
 
 		slot->free = false;
 		slot->why = ga_fleet_word(&p->fleet, why->code);
-		*ga_list_add(&p->warnings) = refused->v[i].of_machine ?
-			ga_xprintf("node '%s' is not sold whole: %s; %s", node->id, why->evidence,
-				   why->hint) :
-			ga_xprintf("slot '%s' of node '%s' is left out: %s%s%s; %s", slot->id,
-				   node->id, why->code, why->evidence ? ": " : "",
-				   why->evidence ? why->evidence : "", refused->v[i].of_network ?
-				   why->hint : "'gpuaas-list attention' shows what to do");
+		*ga_list_add(&p->warnings) = ga_xprintf(
+			"slot '%s' of node '%s' is left out: %s%s%s; %s", slot->id, node->id,
+			why->code, why->evidence ? ": " : "", why->evidence ? why->evidence : "",
+			refused->v[i].by_hint ? why->hint :
+						"'gpuaas-list attention' shows what to do");
 	}
 	ga_fleet_touch(&p->fleet, node);
 	p->left_out = true;

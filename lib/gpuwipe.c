@@ -28,7 +28,7 @@ void ga_step_set(struct ga_step *s, const char *step, const char *outcome, const
 	free(s->detail);
 	s->step = ga_xstrdup(step);
 	s->outcome = ga_xstrdup(outcome);
-	s->detail = *buf ? ga_xstrdup(buf) : NULL;
+	s->detail = *buf ? ga_printable(ga_xstrdup(buf)) : NULL;
 }
 
 /* ---- is it the one that was meant, and free ---- */

@@ -25,7 +25,8 @@ static void GA_PRINTF(4, 5) add_step(struct ga_guard_steps *steps, const char *n
 	va_end(ap);
 	s->step = ga_xstrdup(name);
 	s->outcome = ga_xstrdup(outcome);
-	s->detail = *detail ? GA_TAKE(detail) : NULL;
+	/* Names of mounts, domains and processes stand in it, and a record takes no control. */
+	s->detail = *detail ? ga_printable(GA_TAKE(detail)) : NULL;
 }
 
 static bool any_failed(const struct ga_guard_steps *steps)
@@ -154,7 +155,8 @@ static void check_seen(const struct ga_any_list *list, bool known, bool file, co
 #define CHECK_SEEN(list, known, file, name, what, unseen, steps) \
 	check_seen((const struct ga_any_list *)(const void *)&(list), known, file, name, what, \
 		   unseen, steps)
-#define UNSEEN_LOOPS "what is below a loop device of this host cannot be read: root can, on the host itself"
+#define UNSEEN_LOOPS \
+	"what is below a loop device of this host cannot be read: root can, on the host itself"
 #define UNSEEN_EXPORTS "the exports in configfs cannot be read: mount it, and run as root"
 
 static bool may_destroy(const struct ga_guard_opts *o)

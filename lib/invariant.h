@@ -46,18 +46,19 @@
 
 /* Devices of a node, rows of device d, that stand in no slot and are not known to be free of what a
  * tenant left: whoever gets the machine whole gets them too. A look at the host since then does not
- * show what is no longer there: in no candidate by its wwid or identity, and not among what was left
- * out (discover_disks.c has the wwid there). */
+ * show what is no longer there: in no candidate by its wwid or identity, and not among what was
+ * left out (discover_disks.c has the wwid there). */
 #define GA_SQL_SHOWN(d) \
-	"(EXISTS (SELECT 1 FROM candidate k WHERE k.node_id = " d ".node_id AND instr(k.record, " \
-	"iif(" d ".device_kind = 'disk', '\"wwid\":\"' || " d ".id, '\"identity\":\"' || " \
-	"substr(" d ".id, length(" d ".node_id) + 2)) || '\"') > 0) OR EXISTS (SELECT 1 FROM " \
-	"node_observation o WHERE o.node_id = " d ".node_id AND instr(o.record, '(' || " d ".id || ')') > 0))"
+	"(EXISTS (SELECT 1 FROM candidate k WHERE k.node_id = " d ".node_id AND " \
+	"instr(k.record, iif(" d ".device_kind = 'disk', '\"wwid\":\"' || " d ".id, " \
+	"'\"identity\":\"' || substr(" d ".id, length(" d ".node_id) + 2)) || '\"') > 0) OR " \
+	"EXISTS (SELECT 1 FROM node_observation o WHERE o.node_id = " d ".node_id AND " \
+	"instr(o.record, '(' || " d ".id || ')') > 0))"
 #define GA_SQL_SPARE_DIRTY(node) \
-	"d.node_id = " node " AND d.dirty_since IS NOT NULL AND " \
-	"coalesce(d.dirtied_by, '') NOT IN ('first_seen', 'found_data', 'moved') AND NOT EXISTS " \
-	"(SELECT 1 FROM slot s WHERE s.retired = 0 AND (s.nvme_wwid = d.id OR " \
-	"s.gpu_id = d.id)) AND (coalesce((SELECT n.observed_at FROM node n WHERE n.id = d.node_id), '') <= d.dirty_since OR " \
+	"d.node_id = " node " AND d.dirty_since IS NOT NULL AND coalesce(d.dirtied_by, '') " \
+	"NOT IN ('first_seen', 'found_data', 'moved') AND NOT EXISTS (SELECT 1 FROM slot s " \
+	"WHERE s.retired = 0 AND (s.nvme_wwid = d.id OR s.gpu_id = d.id)) AND (coalesce((SELECT " \
+	"n.observed_at FROM node n WHERE n.id = d.node_id), '') <= d.dirty_since OR " \
 	GA_SQL_SHOWN("d") ")"
 
 /* The list of CPUs of a slot, "0-3,8", as rows r.value "0-3" and "8": first and last CPU of each,

@@ -320,6 +320,6 @@ int ga_store_health_inherit(struct ga_db *db, const char *slot, const struct ga_
 			  "slot.generation + 1 FROM (SELECT * FROM slot WHERE number IN ((SELECT "
 			  "max(number) FROM slot WHERE retired = 1 AND gpu_id = ?2), (SELECT "
 			  "max(number) FROM slot WHERE retired = 1 AND nvme_wwid = ?3)) AND "
-			  "health_state = 'failed' ORDER BY since DESC LIMIT 1) o WHERE slot.id = ?1",
-			  "sss", slot, gpu, c->nvme ? c->nvme->wwid : NULL);
+			  "health_state = 'failed' ORDER BY since DESC LIMIT 1) o "
+			  "WHERE slot.id = ?1", "sss", slot, gpu, c->nvme ? c->nvme->wwid : NULL);
 }

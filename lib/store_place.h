@@ -52,8 +52,7 @@ void ga_plan_maker_release(struct ga_plan_maker *maker);
 /* Slots of a decision that the predicate refuses (GA_GATE_PLACE), whatever their state says. */
 struct ga_refused_slot {
 	size_t slot; /* its place in the decision's slots */
-	bool of_machine; /* it stands for its machine, which is not sold whole */
-	bool of_network; /* the network of its node stands against it, and no column of it */
+	bool by_hint; /* no column of it stands against it: the hint says what to do */
 	struct ga_reasons reasons;
 };
 struct ga_refused_slots {

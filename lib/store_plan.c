@@ -135,10 +135,10 @@ static int check_spare(struct ga_db *db, const char *node, struct ga_refused_slo
 	r = ga_rows_next(rows, err);
 	if (r <= 0)
 		return r < 0 ? -1 : 1;
-	why = ga_xprintf("'%s' of the machine stands in no slot and was not wiped since '%s' had "
-			 "it", ga_rows_text(rows, 0), ga_rows_text(rows, 1));
+	why = ga_xprintf("the machine is not sold whole: '%s' of it stands in no slot and was not "
+			 "wiped since '%s' had it", ga_rows_text(rows, 0), ga_rows_text(rows, 1));
 	out = ga_list_add(refused);
-	*out = (struct ga_refused_slot){ .of_machine = true };
+	*out = (struct ga_refused_slot){ .by_hint = true };
 	ga_reasons_add(&out->reasons, "waiting_for_wipe", ga_rows_text(rows, 0), why,
 		       "give it a slot, which wipes it (gpuaas-discover | gpuaas-approve "
 		       "--all-ready | gpuaas-wipe), or take it out and discover again with "
@@ -161,7 +161,7 @@ static int fill_bundles(struct ga_db *db, const struct ga_decision *d, struct ga
 		if (!r)
 			*ga_list_add(refused) = (struct ga_refused_slot){
 				.slot = i, .reasons = reasons,
-				.of_network = ga_streq(reasons.v[0].code, "duplicate_identity"),
+				.by_hint = ga_streq(reasons.v[0].code, "duplicate_identity"),
 			};
 	}
 	if (refused->n)

@@ -233,7 +233,8 @@ static int enable(struct ga_db *db, const struct ga_slot *s, struct ga_slot *ret
 		return -1;
 	a.destroy_data = r ? s->nvme_wwid : NULL;
 	a.wipe = *s->wipe;
-	r = check_devices(s, &c, err) < 0 ? -1 : ga_store_approve(db, &a, ret_slot, ret_order, has_order, err);
+	r = check_devices(s, &c, err) < 0 ?
+		    -1 : ga_store_approve(db, &a, ret_slot, ret_order, has_order, err);
 	ga_shape_release(&ga_candidate_shape, &c);
 	return r;
 }

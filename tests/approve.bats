@@ -208,8 +208,11 @@ state_of()
   run_ok pipeline
   assert_equal "$(state_of 0)" "disabled nvme_signature tainted"
   assert_equal "$(sqlite3 "$GPUAAS_STATE" "SELECT dirtied_by FROM device WHERE id = 'eui.002538b1000000a1'")" found_data
-  in_host bash -c 'gpuaas-discover | gpuaas-approve --slot 0 --destroy-data eui.002538b1000000a1' > "$T/out" || true
-  run_ok in_host bash -c "gpuaas-approve enable $(slot_of 0) | gpuaas-wipe"
+  # Leave is for the wipe that it leads to: of a slot that a person keeps out it leads to none.
+  run_status 1 in_host bash -c 'gpuaas-discover | gpuaas-approve --slot 0 --destroy-data eui.002538b1000000a1'
+  assert_stderr "first: gpuaas-approve uncordon $(slot_of 0)"
+  gpuaas-approve uncordon "$(slot_of 0)" > "$T/out"
+  run_ok in_host bash -c 'gpuaas-discover | gpuaas-approve --slot 0 --destroy-data eui.002538b1000000a1 | gpuaas-wipe'
   assert_equal "$(state_of 0)" available
   cmp "$WORK/disks/nvme2n1" <(head -c 16777216 /dev/zero)
 }

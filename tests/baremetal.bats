@@ -612,13 +612,13 @@ END
   here bash -c 'gpuaas-discover | gpuaas-approve --slot 0 --mode baremetal --profile lab-baremetal' > "$T/out" || :
   gpuaas-approve enable "$(gpuaas-list slots --where state=disabled | jq -r .slot)" > "$T/out"
   run_status 1 gpuaas-place --profile lab-baremetal --baremetal
-  assert_stderr "is not sold whole: '"
-  assert_stderr "of the machine stands in no slot and was not wiped since"
+  assert_stderr "the machine is not sold whole: '"
+  assert_stderr "of it stands in no slot and was not wiped since"
   # Nor without the card beside which the disk stood: the disk is there still.
   setup_host lab1 gpu.1=null
   here bash -c 'gpuaas-discover | gpuaas-approve --slot 0 --mode baremetal --profile lab-baremetal --accept-change' > "$T/out" || :
   run_status 1 gpuaas-place --profile lab-baremetal --baremetal
-  assert_stderr "'eui.002538b1000000a2' of the machine stands in no slot and was not wiped since"
+  assert_stderr "'eui.002538b1000000a2' of it stands in no slot and was not wiped since"
   # Without both nothing of the tenant is left in the machine.
   setup_host lab1 gpu.1=null nvme.2=null
   run here bash -c 'gpuaas-discover | gpuaas-approve --slot 0 --accept-change'

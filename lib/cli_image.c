@@ -2,6 +2,7 @@
 /* The commands of gpuaas-image on the store. */
 #include "cli_image.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -10,6 +11,7 @@
 
 #include "cli.h"
 #include "clock.h"
+#include "file.h"
 #include "host.h"
 #include "stop.h"
 #include "time.h"
@@ -116,6 +118,25 @@ static int no_such_file(const char *file, const char *hint, struct ga_err *err)
 	return ga_hint(err, "%s", hint);
 }
 
+/* The key and the databases of the host are no image, under whatever name: who may add images by a
+ * forced command may not have them. */
+static int refuse_own(const char *file, const struct stat *of, struct ga_err *err)
+{
+	ga_autodir DIR *dir = opendir(ga_cli_host_dir());
+	struct dirent *e;
+	struct stat st;
+
+	while (dir && (e = readdir(dir))) {
+		if (fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    !S_ISREG(st.st_mode) || st.st_dev != of->st_dev || st.st_ino != of->st_ino)
+			continue;
+		return ga_fail_for(err, GA_DENIED, "not_allowed",
+				   "'%s' is '%s' of '%s', which gpuaas itself goes by, and no "
+				   "image", file, e->d_name, ga_cli_host_dir());
+	}
+	return 0;
+}
+
 int ga_image_run_add_in_place(struct ga_image_run *run, const char *file, const char *expected,
 			      const struct ga_image *image, struct ga_err *err)
 {
@@ -123,11 +144,14 @@ int ga_image_run_add_in_place(struct ga_image_run *run, const char *file, const 
 	ga_autofree char *now = NULL;
 	char path[PATH_MAX], chunks[GA_DIGEST_SIZE];
 	struct ga_stored_image s = { .image = *image, .in_place = true }; /* borrows all */
+	struct stat st;
 	int r;
 
-	if (!realpath(file, path))
+	if (!realpath(file, path) || stat(path, &st) < 0)
 		return no_such_file(file, "name a file of this host, or '-' for standard input",
 				    err);
+	if (refuse_own(file, &st, err) < 0)
+		return -1;
 	r = ga_image_digest(path, ga_image_run_bytes, path, &f, err);
 	ga_cli_progress_end();
 	if (r < 0)
@@ -171,10 +195,13 @@ int ga_image_run_add(struct ga_image_run *run, const char *operand, int64_t byte
 	if (fd < 0 || (fd == 0 && ga_cli_need_pipe("an image", err) < 0))
 		return -1;
 	name_as(image, &s);
+	r = fstat(fd, &st) < 0 ? ga_fail_sys(err, "cannot look at '%s'", operand) :
+				 refuse_own(operand, &st, err);
 	/* Holes of the file become holes of the copy. */
-	if (!bytes && !fstat(fd, &st) && S_ISREG(st.st_mode))
+	if (!r && !bytes && S_ISREG(st.st_mode))
 		bytes = st.st_blocks * 512 < st.st_size ? st.st_blocks * 512 : st.st_size;
-	r = ga_image_run_bring(run, fd, bytes, expected, false, &s, err);
+	if (!r)
+		r = ga_image_run_bring(run, fd, bytes, expected, false, &s, err);
 	if (fd)
 		close(fd);
 	if (r < 0)

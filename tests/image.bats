@@ -36,6 +36,19 @@ store_is_empty()
   assert_stderr "gpuaas-image list shows"
 }
 
+@test "the key and the database of the host are no image, under whatever name" {
+  mkdir -p "$GPUAAS_HOST_DIR"
+  echo secret > "$GPUAAS_HOST_DIR/node.key"
+  ln "$GPUAAS_HOST_DIR/node.key" "$T/other"
+  ln -s "$GPUAAS_HOST_DIR/node.key" "$T/link"
+  for file in "$GPUAAS_HOST_DIR/node.key" "$T/other" "$T/link"; do
+    run_status 6 gpuaas-image add "$file" --name key --probe running --firmware bios
+    assert_stderr "which gpuaas itself goes by"
+    run_status 6 gpuaas-image add "$file" --copy --name key --probe running --firmware bios
+  done
+  run ! grep -rl secret "$GPUAAS_IMAGES"
+}
+
 @test "a file that is added in place stays where it is; it is listed, verified and withdrawn" {
   raw_image "$T/a.raw" 9
   run_ok gpuaas-image add "$T/a.raw" --name a

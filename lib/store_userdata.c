@@ -258,6 +258,17 @@ static int look(struct ga_db *db, struct folder *f, struct ga_err *err)
 	return (f->files.n || f->marks.n) && list_needed(db, &f->needed, err) < 0 ? -1 : 1;
 }
 
+/* Whether the state that a mark names lies beside this one still: what was renamed, moved or removed
+ * needs nothing here. */
+static bool is_here(const char *state_path, const char *mark)
+{
+	const char *slash = strrchr(state_path, '/');
+	ga_autofree char *path = ga_xprintf("%.*s%s", slash ? (int)(slash - state_path) + 1 : 0,
+					    state_path, strchr(mark, '@') + 1);
+
+	return access(path, F_OK) == 0 || errno != ENOENT;
+}
+
 /* Whether the file is this state's and no allocation needs it any more. An unfinished one is: who
  * holds the folder alone is beside nobody who writes. Without a mark an older version has put it
  * here, for whichever state knows the digest. */
@@ -271,7 +282,8 @@ static int is_left(struct ga_db *db, const struct folder *f, const char *name, s
 	if (has(&f->needed, name))
 		return 0;
 	for (size_t i = 0; i < f->marks.n; i++)
-		others |= !strncmp(f->marks.v[i] + 1, name, HEX) && strcmp(f->marks.v[i], mark);
+		others |= !strncmp(f->marks.v[i] + 1, name, HEX) && strcmp(f->marks.v[i], mark) &&
+			  is_here(ga_db_path(db), f->marks.v[i]);
 	if (mine || others)
 		return !others;
 	return is_known(db, name, err);
@@ -298,8 +310,9 @@ static int set_marks(struct ga_db *db, const struct folder *f, struct ga_err *er
 		ga_autofree char *digest = ga_xstrndup(f->marks.v[i] + 1, HEX);
 		ga_autofree char *mine = mark_of(path, digest);
 
-		if (!strcmp(mine, f->marks.v[i]) && !has(&f->needed, digest) &&
-		    remove_one(f, mine, err) < 0)
+		if ((!strcmp(mine, f->marks.v[i]) ? !has(&f->needed, digest) :
+						    !is_here(path, f->marks.v[i])) &&
+		    remove_one(f, f->marks.v[i], err) < 0)
 			return -1;
 	}
 	return 0;

@@ -447,6 +447,17 @@ user-data/$left.Ab3xYz gpuaas-release --pending"
   assert_equal "$(ls -A "$T/user-data")" ""
 }
 
+@test "user-data of a state that was renamed goes with its last allocation" {
+  make_lab
+  printf 'hunter2\n' > "$T/ud"
+  gpuaas-place --profile lab --name a --user-data "$T/ud" > "$T/plan"
+  mv "$GPUAAS_STATE" "$T/main.db"
+  export GPUAAS_STATE=$T/main.db
+  run_ok gpuaas-release a
+  run_ok gpuaas-release --pending
+  assert_equal "$(ls -A "$T/user-data")" ""
+}
+
 @test "user-data that an older version has put beside the state: kept, and removed by the state that knows it" {
   make_lab
   printf 'hunter2\n' > "$T/ud"

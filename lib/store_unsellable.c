@@ -37,7 +37,8 @@ static int judge_sale(struct ga_db *db, const struct ga_rows *rows, ga_unsellabl
 }
 
 /* A slot that is a suspect by its own columns, or whose device is not clean, or on which somebody
- * has a claim, or on whose node somebody has one that slices do not have. */
+ * has a claim, or on whose node somebody has one that slices do not have: but for a machine that
+ * was given back, whose slots become free one after the other as they are wiped. */
 #define ON_SALE "s.state = 'available'"
 #define UNCLEAN(column) \
 	"SELECT s.id FROM device d INDEXED BY device_unclean CROSS JOIN slot s ON s." column \
@@ -53,7 +54,7 @@ static int judge_sale(struct ga_db *db, const struct ga_rows *rows, ga_unsellabl
 	"INDEXED BY claim_holder CROSS JOIN node n ON n.id = c.node_id CROSS JOIN slot s ON " \
 	"s.node_id = n.id WHERE c.held_by IS NOT NULL AND (n.held_by IS NOT 'slices' OR " \
 	"c.held_by <> 'slices') AND NOT EXISTS (SELECT 1 FROM allocation a WHERE " \
-	"a.id = c.allocation_id AND c.claim_kind = 'node' AND a.state = 'released') AND " ON_SALE
+	"a.id = c.allocation_id AND a.state = 'released') AND " ON_SALE
 
 /* Whether each of the lists, with semicolons between them, is one, and no CPU stands in two. */
 static bool are_disjoint(const char *lists)

@@ -258,8 +258,8 @@ static int look(struct ga_db *db, struct folder *f, struct ga_err *err)
 	return (f->files.n || f->marks.n) && list_needed(db, &f->needed, err) < 0 ? -1 : 1;
 }
 
-/* Whether the state that a mark names lies beside this one still: what was renamed, moved or removed
- * needs nothing here. */
+/* Whether the state that a mark names lies beside this one still: what was renamed, moved or
+ * removed needs nothing here. */
 static bool is_here(const char *state_path, const char *mark)
 {
 	const char *slash = strrchr(state_path, '/');

@@ -115,9 +115,12 @@ is_clean()
 }
 
 @test "what nobody sees, and what ends a line, is spelled out for people; other scripts are printed as they are" {
-  local -A hidden=([00ad]=$'\u00ad' [180e]=$'\u180e' [200b]=$'\u200b' [200c]=$'\u200c' [200d]=$'\u200d'
-    [200e]=$'\u200e' [200f]=$'\u200f' [2028]=$'\u2028' [2029]=$'\u2029' [2060]=$'\u2060' [2064]=$'\u2064'
-    [206a]=$'\u206a' [feff]=$'\ufeff' ['db40\udc01']=$'\U000e0001' ['db40\udc7f']=$'\U000e007f')
+  # As bytes: bash reads \u by the locale that it was started in.
+  local -A hidden=([00ad]=$'\xc2\xad' [180e]=$'\xe1\xa0\x8e' [200b]=$'\xe2\x80\x8b'
+    [200c]=$'\xe2\x80\x8c' [200d]=$'\xe2\x80\x8d' [200e]=$'\xe2\x80\x8e' [200f]=$'\xe2\x80\x8f'
+    [2028]=$'\xe2\x80\xa8' [2029]=$'\xe2\x80\xa9' [2060]=$'\xe2\x81\xa0' [2064]=$'\xe2\x81\xa4'
+    [206a]=$'\xe2\x81\xaa' [feff]=$'\xef\xbb\xbf' ['db40\udc01']=$'\xf3\xa0\x80\x81'
+    ['db40\udc7f']=$'\xf3\xa0\x81\xbf')
   local scripts='Zürich Ελλάδα Москва 東京 العربية हिन्दी 😀'
   gpuaas-state init --lab > "$T/made"
   for code in "${!hidden[@]}"; do

@@ -864,8 +864,8 @@ static const struct {
 	  ALLOC("x", "baremetal") NODE("held_by = 'x'", "n2")
 	  "UPDATE device SET dirty_since = " LATE ", dirtied_by = 'a3' WHERE id = 'd6';",
 	  NODE_CLAIM("cx", "x", "n2"),
-	  "UPDATE node SET observed_at = '2099-01-02T00:00:00.000000Z', generation = generation + 1 "
-	  "WHERE id = 'n2';" NODE_CLAIM("cx", "x", "n2") },
+	  "UPDATE node SET observed_at = '2099-01-02T00:00:00.000000Z', generation = generation "
+	  "+ 1 WHERE id = 'n2';" NODE_CLAIM("cx", "x", "n2") },
 	{ "another fabric function than was wiped", "tainted",
 	  S2_OFF SLOT("fabric_vf_pci_address = '0000:f0:00.7'", "s2"), S2_ON,
 	  SLOT("fabric_vf_pci_address = '0000:f0:00.2'", "s2") S2_ON },
@@ -963,8 +963,8 @@ static const struct {
 	  "s2"), SLOT("health_state = 'failed', state = 'available'", "s2"),
 	  SLOT("health_state = 'ok', state = 'available'", "s2") },
 	{ "a blocker that comes while it is reserved", "in_use",
-	  ALLOC("x", "slice") CLAIM("x", "x", "n1", "s2", "slices") SLOT("state = 'reserved'", "s2"),
-	  SLOT("blockers = '[{\"code\":\"x\"}]'", "s2"), SLOT("blockers = '[]'", "s2") },
+	  ALLOC("x", "slice") CLAIM("x", "x", "n1", "s2", "slices") SLOT("state = 'reserved'",
+	  "s2"), SLOT("blockers = '[{\"code\":\"x\"}]'", "s2"), SLOT("blockers = '[]'", "s2") },
 	{ "a blocker on sale", "in_use", "", SLOT("blockers = '[{\"code\":\"x\"}]'", "s2"),
 	  SLOT("blockers = '[{\"code\":\"x\"}]', state = 'disabled'", "s2") },
 	/* usage */

@@ -333,8 +333,8 @@ static bool is_setting(const char *name, struct ga_near *near)
 	return false;
 }
 
-/* A line that counts for nothing is said, so that a slip does not pass for a setting. Its value is
- * nobody's to read. */
+/* Warns of lines that set nothing: a mistyped name must not pass for a setting. The warning leaves
+ * out the value, which may be a secret. */
 static void say_unknown_settings(void)
 {
 	const char *p = cli.conf.buf;

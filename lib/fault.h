@@ -61,8 +61,8 @@
 /* Of a GPU that may well answer: a kernel or firmware that can reset it has to come first. */
 #define GA_SAID_NO_RESET "the kernel has no way to reset "
 
-#define GA_SAID_OF_GONE \
+#define GA_SAID_OF_LOOKS \
 	GA_SAID_NO_ANSWER, GA_SAID_NO_FUNCTION, GA_SAID_NOT_THERE, GA_SAID_CANNOT_RESET, \
-		GA_SAID_NO_RETURN
+		GA_SAID_NO_RETURN, GA_SAID_NO_RESET
 
 #endif

@@ -210,13 +210,13 @@ void ga_health_of_seen(const struct ga_health_seen *s, struct ga_health_sign *re
 		    s->gpu_pci_address);
 	else if (s->gpu_can_reset == 0 && !s->whole)
 		say(ret, GA_HEALTH_FAULT,
-		    "discovery: the kernel has no way to reset '%s' between tenants",
+		    "discovery: " GA_SAID_NO_RESET "'%s' between tenants",
 		    s->gpu_pci_address);
 }
 
-bool ga_health_is_gone(const char *detail)
+bool ga_health_needs_look(const char *detail)
 {
-	static const char *const signs[] = { GA_SAID_OF_GONE };
+	static const char *const signs[] = { GA_SAID_OF_LOOKS };
 	const char *lost = ga_drift_word(GA_D_GPU_LOST);
 	size_t i;
 

@@ -76,9 +76,10 @@ struct ga_health_seen {
  * a discovery pairs those that are free, and leaves out what is in use. */
 void ga_health_of_seen(const struct ga_health_seen *s, struct ga_health_sign *ret);
 
-/* Whether what failed (a health_detail) is a GPU or function that is gone from the bus, does not
- * answer, hangs or cannot be reset: as a rule only a cold start of the machine brings it back. */
-bool ga_health_is_gone(const char *detail);
+/* Whether only a later discovery shows that what failed (a health_detail) is well: a GPU or
+ * function that is gone from the bus, does not answer, hangs or cannot be reset, which as a rule a
+ * cold start of the machine brings back, or one for which the kernel has no reset. */
+bool ga_health_needs_look(const char *detail);
 
 /*
  * One counter of an AER attribute of sysfs, whose lines are "NAME COUNT", the last of them a sum

@@ -15,6 +15,7 @@
 #include "store.h"
 #include "store_attend.h"
 #include "store_facts.h"
+#include "store_health.h"
 #include "store_json.h"
 #include "store_move.h"
 #include "store_query.h"
@@ -211,7 +212,7 @@ static void look_first(struct ga_attend *f, const struct ga_rows *r)
 	ga_autofree char *sentence = NULL;
 
 	if (!ga_streq(ga_rows_text(r, S_HEALTH), "failed") || f->from_here ||
-	    !(no_reset || ga_health_is_gone(detail)) ||
+	    !ga_health_needs_look(detail) ||
 	    !ga_starts(f->command, "gpuaas-approve repair ") ||
 	    (seen && since && strcmp(seen, since) > 0))
 		return;
@@ -327,12 +328,8 @@ static int attend_slots(struct ga_db *db, const struct ga_attend_to *to, struct 
 			"json_extract(s.told, at || '.hint'), a.id, a.state, s.health_state, "
 			"s.health_detail, s.health_since, s.slot_index, a.shape, "
 			"(SELECT max(dirty_since) FROM device WHERE id IN (s.nvme_wwid, "
-			"s.gpu_id)), iif(s.health_state = 'failed', (SELECT k.observed_at FROM "
-			"candidate k WHERE k.node_id = s.node_id AND k.slot_index = s.slot_index "
-			"AND json_extract(" GA_SQL_OBJECT("k.record") ", '$.gpu.identity') = "
-			"s.gpu_identity AND json_extract(" GA_SQL_OBJECT("k.record")
-			", '$.gpu.answers') = 1 AND json_extract(" GA_SQL_OBJECT("k.record")
-			", '$.gpu.can_reset') IS NOT 0), NULL), "
+			"s.gpu_id)), iif(s.health_state = 'failed', " GA_SQL_SEEN_WELL("s")
+			", NULL), "
 			"s.cordon_reason, s.told, s.nvme_wwid "
 			"FROM (SELECT *, CASE state WHEN 'cleanup_blocked' THEN '$[#-1]' "
 			"ELSE '$[0]' END AS at, " GA_SQL_REASONS("blockers") " AS told "

@@ -5,6 +5,7 @@
 
 #include "clock.h"
 #include "store_attend.h"
+#include "store_health.h"
 #include "store_json.h"
 #include "time.h"
 
@@ -83,13 +84,10 @@ int ga_store_drift_end(struct ga_db *db, const struct ga_observation *o, struct 
  * leaves it. */
 #define ENDED "('released', 'cancelled', 'refused') "
 
-/* A GPU that was lost is told as the health of its slot, and a later look saw it answer. */
+/* The row of the slot's health names the lost GPU already, or a later discovery saw it well. */
 #define LOST_IS_TOLD \
-	"((s.health_state = 'failed' AND s.health_detail GLOB 'gpu_lost: *') OR EXISTS (" \
-	"SELECT 1 FROM candidate k WHERE k.node_id = s.node_id AND k.slot_index = s.slot_index " \
-	"AND k.observed_at > d.seen_at AND " \
-	"json_extract(" GA_SQL_OBJECT("k.record") ", '$.gpu.identity') = s.gpu_identity AND " \
-	"json_extract(" GA_SQL_OBJECT("k.record") ", '$.gpu.answers') = 1))"
+	"((s.health_state = 'failed' AND s.health_detail GLOB 'gpu_lost: *') OR " \
+	"coalesce(" GA_SQL_SEEN_WELL("s") " > d.seen_at, 0))"
 
 enum { D_OBJECT, D_KIND, D_STATE, D_CODE, D_SINCE, D_NODE, D_PROJECT, D_EXPECTED, D_OBSERVED,
        D_COMMAND };

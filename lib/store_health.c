@@ -244,11 +244,6 @@ int ga_store_health_drift(struct ga_db *db, const struct ga_drift *d, struct ga_
 
 enum { V_SLOT, V_GPU, V_GPU_THERE, V_ANSWERS, V_RESET, V_WHOLE };
 
-static int64_t truth(const struct ga_rows *rows, int column)
-{
-	return ga_rows_text(rows, column) ? ga_rows_int(rows, column) : GA_UNKNOWN;
-}
-
 int ga_store_health_seen(struct ga_db *db, const char *node, const char *at, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
@@ -270,8 +265,8 @@ int ga_store_health_seen(struct ga_db *db, const char *node, const char *at, str
 			.slot = ga_rows_text(rows, V_SLOT),
 			.gpu_pci_address = ga_rows_text(rows, V_GPU),
 			.gpu_there = ga_rows_bool(rows, V_GPU_THERE),
-			.gpu_answers = truth(rows, V_ANSWERS),
-			.gpu_can_reset = truth(rows, V_RESET),
+			.gpu_answers = ga_rows_int(rows, V_ANSWERS),
+			.gpu_can_reset = ga_rows_int(rows, V_RESET),
 			.whole = ga_rows_bool(rows, V_WHOLE),
 		};
 
@@ -289,24 +284,25 @@ int ga_store_health_may_repair(struct ga_db *db, const char *slot, struct ga_err
 	int r;
 
 	if (ga_db_query(db, &rows, err,
-			"SELECT s.health_detail, s.health_since, " GA_SQL_ANSWERED("s")
+			"SELECT s.health_detail, s.health_since, " GA_SQL_SEEN_WELL("s")
 			" FROM slot s WHERE s.id = ?1 AND s.health_state = 'failed'", "s",
 			slot) < 0)
 		return -1;
 	r = ga_rows_next(rows, err);
-	if (r <= 0 || !ga_health_is_gone(ga_rows_text(rows, 0)))
+	if (r <= 0 || !ga_health_needs_look(ga_rows_text(rows, 0)))
 		return r < 0 ? -1 : 0;
 	since = ga_rows_text(rows, 1);
 	seen = ga_rows_text(rows, 2);
 	if (seen && (!since || strcmp(seen, since) > 0))
 		return 0;
 	ga_err_set(err, GA_CONFLICT, "slot '%s' failed at %s: %s; no discovery since has seen its "
-		   "GPU answer", slot, since ? since : "a time that is not known",
+		   "GPU well", slot, since ? since : "a time that is not known",
 		   ga_rows_text(rows, 0));
 	ga_err_reason(err, "not_seen_since");
 	ga_err_object(err, slot);
-	return ga_hint(err, "start the machine cold, then on the host 'gpuaas-discover | "
-			    "gpuaas-approve --record-only', then the same again");
+	return ga_hint(err, "mend it (a GPU that is gone: start the machine cold), then on the "
+			    "host 'gpuaas-discover | gpuaas-approve --record-only', then the same "
+			    "again");
 }
 
 int ga_store_health_inherit(struct ga_db *db, const char *slot, const struct ga_candidate *c,

@@ -36,14 +36,16 @@ GA_MUST_CHECK int ga_store_health_wiped(struct ga_db *db, const struct ga_wipe_e
  * its hardware is what was approved: who may see less names devices otherwise. */
 GA_MUST_CHECK int ga_store_health_seen(struct ga_db *db, const char *node, const char *at,
 				       struct ga_err *err);
-/* When a discovery last saw the GPU of the slot, a row of that name, answer; NULL: none did. */
-#define GA_SQL_ANSWERED(s) \
+/* When a discovery last saw the GPU of the slot, a row of that name, answer, and found nothing
+ * against its reset; NULL: none did. */
+#define GA_SQL_SEEN_WELL(s) \
 	"(SELECT k.observed_at FROM candidate k WHERE k.node_id = " s ".node_id AND " \
 	"json_extract(" GA_SQL_OBJECT("k.record") ", '$.gpu.identity') = " s ".gpu_identity AND " \
-	"json_extract(" GA_SQL_OBJECT("k.record") ", '$.gpu.answers') = 1)"
+	"json_extract(" GA_SQL_OBJECT("k.record") ", '$.gpu.answers') = 1 AND " \
+	"json_extract(" GA_SQL_OBJECT("k.record") ", '$.gpu.can_reset') IS NOT 0)"
 /* What failed may not be called repaired before the host was seen with it: GA_CONFLICT
- * "not_seen_since" for a slot whose health failed because its GPU was gone, until a discovery
- * after that sees it answer. */
+ * "not_seen_since" for a slot whose failure a look has to answer (ga_health_needs_look), until a
+ * discovery after that sees its GPU well. */
 GA_MUST_CHECK int ga_store_health_may_repair(struct ga_db *db, const char *slot,
 					     struct ga_err *err);
 /* A new slot is failed as the one was that had its GPU last, or the one that had its disk: 1, else

@@ -9,8 +9,8 @@
 /* A state record: what was done to which file, and what the state is now. */
 GA_MUST_CHECK int ga_tell_state(struct ga_db *db, const char *action, const char *path,
 				struct ga_err *err);
-/* Applies a node-image record and passes on what the state has then: the record, or the copy that
- * stays because it was verified after its withdrawal, which is said on stderr. */
+/* Applies a node-image record and writes out what the state has then: the record, or the copy that
+ * stays because a host verified it after the withdrawal; then a sentence on stderr says so. */
 GA_MUST_CHECK int ga_tell_apply_node_image(struct ga_db *db, const struct ga_rec *rec,
 					   struct ga_err *err);
 /* Says on stderr which slots are available although the predicate refuses them. */

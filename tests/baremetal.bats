@@ -505,12 +505,9 @@ by_ssh()
   refute_grep -rq sesame "$GPUAAS_HOST_DIR"
 }
 
-@test "killed while the tenant's system arrives: resumed, with its user-data, and told once" {
-  rm "$METAL/deploy/50-maas"
-  mkdir -p "$T/ud"
-  echo sesame > "$T/text"
-  digest=$(sha256sum < "$T/text")
-  cp "$T/text" "$T/ud/${digest%% *}"
+# deploy_waits: an executable that keeps its orders in $T/orders and ends when there is $T/go
+deploy_waits()
+{
   cat > "$METAL/deploy/50-slow" <<END
 #!/bin/bash
 cat >> "$T/orders"; echo >> "$T/orders"
@@ -521,6 +518,15 @@ END
   chmod 755 "$METAL/deploy/50-slow"
   mkfifo "$T/never"
   exec 8<> "$T/never"
+}
+
+@test "killed while the tenant's system arrives: resumed, with its user-data, and told once" {
+  rm "$METAL/deploy/50-maas"
+  mkdir -p "$T/ud"
+  echo sesame > "$T/text"
+  digest=$(sha256sum < "$T/text")
+  cp "$T/text" "$T/ud/${digest%% *}"
+  deploy_waits
   metal_plan ".user_data_digest = \"sha256:${digest%% *}\"" > "$T/plan"
   export GPUAAS_NODE=controller
   background gpuaas-provision --user-data-dir "$T/ud" "$T/plan" > "$T/first" 2> "$T/words"
@@ -542,16 +548,7 @@ END
 @test "what a worker does after its program was killed stays in the state" {
   make_metal
   rm "$METAL/deploy/50-maas"
-  cat > "$METAL/deploy/50-slow" <<END
-#!/bin/bash
-cat > "$T/order"
-: > "$T/began"
-until [[ -e $T/go ]]; do read -rt 0.05 < "$T/never" || :; done
-echo '{"address":"192.0.2.7"}'
-END
-  chmod 755 "$METAL/deploy/50-slow"
-  mkfifo "$T/never"
-  exec 8<> "$T/never"
+  deploy_waits
   gpuaas-place --profile lab-baremetal --baremetal --name whole > "$T/plan"
   background gpuaas-provision "$T/plan" > "$T/first" 2> "$T/words"
   program=$BG_PID

@@ -175,7 +175,7 @@ no_health_in_the_way()
   # Nobody looked since, and then who looked saw it dead.
   for look in none dead; do
     run_status 4 here gpuaas-approve repair "$(slot 0)" --reason hope
-    assert_stderr "no discovery since has seen its GPU answer"
+    assert_stderr "no discovery since has seen its GPU well"
     slots_are disabled available
     [[ $(health 0) == "failed gpu_lost: "* ]]
     run_ok here bash -c 'gpuaas-discover | gpuaas-approve --record-only'
@@ -203,6 +203,8 @@ no_health_in_the_way()
     slots_are disabled available
     assert_equal "$(health 0)" "failed discovery: $detail"
     run_status 1 gpuaas-place --profile lab --gpus 2
+    run_status 4 gpuaas-approve repair "$(slot 0)" --reason hope
+    assert_stderr "no discovery since has seen its GPU well"
     setup_host lab1
   done << END
 gpu.0.silent=1|'0000:18:00.0' does not answer on the bus

@@ -1088,7 +1088,7 @@ alone()
 mounted()
 {
   rm -f "$T/up"
-  unshare -m sh -c 'mount -o "$3" "$1" "$2/mnt" && : > "$2/up" && exec sleep 1000' - "$1" "$T" "${2-rw}" &
+  unshare -m sh -c 'mount -o "$3" "$1" "$2/mnt" && : > "$2/up" && exec tail -f /dev/null' - "$1" "$T" "${2-rw}" &
   BG+=($!)
   wait_for 10 test -e "$T/up"
   run ! mountpoint -q "$T/mnt"
@@ -1135,7 +1135,7 @@ mounted()
   make_loop
   head -c 32M /dev/urandom > "$LOOP"
   : > "$T/other"
-  unshare -m sh -c 'mount --bind "$1/backing" "$1/other" && : > "$1/up" && exec sleep 1000' - "$T" &
+  unshare -m sh -c 'mount --bind "$1/backing" "$1/other" && : > "$1/up" && exec tail -f /dev/null' - "$T" &
   BG+=($!)
   wait_for 10 test -e "$T/up"
   stays_as_it_is "nvme_mounted: its file is mounted on $T/other (seen by process "

@@ -72,10 +72,13 @@ static bool is_below(const char *path, const char *folder)
 static int lies_in(const struct disk_file *f, const char *kept, struct ga_err *err)
 {
 	char *const paths[] = { (char *)(uintptr_t)kept, NULL };
-	FTS *tree = fts_open(paths, FTS_LOGICAL | FTS_NOCHDIR, NULL);
-	int r = is_below(f->path, kept);
+	int r = 0;
 	FTSENT *e;
+	FTS *tree;
 
+	if (is_below(f->path, kept))
+		return 1;
+	tree = fts_open(paths, FTS_LOGICAL | FTS_NOCHDIR, NULL);
 	if (!tree)
 		return ga_fail_sys(err, "cannot look into '%s'", kept);
 	for (errno = 0; !r && (e = fts_read(tree)); errno = 0)

@@ -42,9 +42,9 @@ GA_LDFLAGS = -pie -Wl,-z,relro,-z,now -Wl,-z,noexecstack -Wl,--as-needed \
 SQLITE_LIBS = -Wl,-Bstatic -lsqlite3 -Wl,-Bdynamic -lm
 GA_LIBS = $(shell pkg-config --libs $(filter-out sqlite3,$(PKGS))) $(SQLITE_LIBS) -lpthread -ldl
 
-LIB_SRC := $(sort $(wildcard lib/*.c))
+LIB_SRC := $(sort $(shell find lib -name '*.c'))
 BIN_SRC := $(sort $(wildcard bin/*.c))
-UNIT_SRC := $(sort $(wildcard tests/unit/*.c))
+UNIT_SRC := $(sort $(shell find tests/unit -name '*.c'))
 BENCH_SRC := $(sort $(wildcard tests/bench/*.c))
 LIB_OBJ = $(LIB_SRC:%.c=$(B)/%.o)
 BINS = $(BIN_SRC:bin/%.c=$(B)/bin/%)
@@ -76,7 +76,7 @@ $(B)/lib/throughput.o: share/throughput.json
 $(LIB): $(LIB_OBJ)
 	$(if $(V),,@echo '  AR    $@')
 	@rm -f $@
-	$Q$(AR) rcs $@ $^
+	$Q$(AR) rcs --thin $@ $^
 
 $(B)/bin/%: $(B)/bin/%.o $(LIB)
 	$(if $(V),,@echo '  LINK  $@')
@@ -260,7 +260,7 @@ $(B)/analyzer/%.ok: %.c
 		-o /dev/null $<
 	@touch $@
 
--include $(wildcard $(B)/analyzer/*/*.d)
+-include $(patsubst %.c,$(B)/analyzer/%.ok.d,$(LIB_SRC) $(BIN_SRC))
 
 analyzer: $(LIB_SRC:%.c=$(B)/analyzer/%.ok) $(BIN_SRC:%.c=$(B)/analyzer/%.ok)
 

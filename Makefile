@@ -69,7 +69,7 @@ $(B)/%.o: %.c $(B)/flags
 	$Q$(CC) $(GA_CPPFLAGS) $(CPPFLAGS) $(GA_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # What is embedded in the library by .incbin.
-$(B)/lib/embed.o: $(wildcard share/sql/*.sql)
+$(B)/lib/base/embed.o: $(wildcard share/sql/*.sql)
 $(B)/lib/accel.o: share/accelerators.json
 $(B)/lib/throughput.o: share/throughput.json
 

@@ -5,10 +5,10 @@
  * Looks first, says what it will change, changes it with the inverse in the journal, looks again.
  * Run again it finds nothing to do. --boot brings back what a reboot loses; --undo takes it back.
  */
+#include "base/stop.h"
 #include "cli.h"
 #include "cli_bootstrap.h"
 #include "hostdb.h"
-#include "stop.h"
 
 static struct ga_cli_boot_opts opt = { .vfs = GA_UNKNOWN };
 

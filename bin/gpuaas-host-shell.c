@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/proc.h"
+#include "base/quote.h"
 #include "cli.h"
-#include "proc.h"
-#include "quote.h"
 
 static const char *const roles[] = { "host", "controller", "nothing", NULL };
 static const char *role = "host";

@@ -5,10 +5,10 @@
  */
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli.h"
 #include "cli_follow.h"
 #include "cli_where.h"
-#include "clock.h"
 #include "host.h"
 #include "kind_access.h"
 #include "kind_node.h"

@@ -7,14 +7,14 @@
  */
 #include <stdlib.h>
 
+#include "base/quote.h"
+#include "base/stop.h"
+#include "base/vec.h"
 #include "cli.h"
 #include "cli_where.h"
 #include "on.h"
-#include "quote.h"
-#include "stop.h"
 #include "store.h"
 #include "store_where.h"
-#include "vec.h"
 
 static GA_LIST(const char *) where;
 static int64_t parallel = 16, timeout, connect_timeout = 10;

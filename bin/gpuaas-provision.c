@@ -8,12 +8,12 @@
  */
 #include <unistd.h>
 
+#include "base/stop.h"
 #include "cli.h"
 #include "cli_discover.h"
 #include "host.h"
 #include "provision.h"
 #include "result.h"
-#include "stop.h"
 #include "userdata.h"
 #include "virt.h"
 

@@ -8,13 +8,13 @@
  * the host's answer is gpuaas.released and a gpuaas.wipe-order for each slot:
  * gpuaas-release 7f3c | gpuaas-wipe.
  */
+#include "base/stop.h"
 #include "cli.h"
 #include "cli_discover.h"
 #include "cli_release.h"
 #include "host.h"
 #include "kind_vm.h"
 #include "result.h"
-#include "stop.h"
 
 static struct ga_release_ask ask = { .hold_seconds = GA_UNKNOWN, .progress = "auto" };
 static bool pending;

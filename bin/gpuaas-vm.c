@@ -6,9 +6,9 @@
  * console and records that, leads ports of the host to it, and says how it is reached. Acts only on
  * active allocations of this host and on domains that carry their id.
  */
+#include "base/stop.h"
 #include "cli.h"
 #include "cli_discover.h"
-#include "stop.h"
 #include "vm_tell.h"
 
 static int64_t timeout_seconds = 120;

@@ -6,6 +6,7 @@
  * gpuaas.wipe-evidence record, whatever came of it. Alone, with --device and --confirm, it is a
  * tool of its own and needs no state.
  */
+#include "base/stop.h"
 #include "cli.h"
 #include "cli_discover.h"
 #include "cli_wipe.h"
@@ -13,7 +14,6 @@
 #include "id.h"
 #include "kind_result.h"
 #include "result.h"
-#include "stop.h"
 #include "tell.h"
 #include "virt.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gpuaas: the front. "gpuaas place …" becomes gpuaas-place (beside this program, else in the path
- * of proc.h); "gpuaas help" lists the programs that are there.
+ * of base/proc.h); "gpuaas help" lists the programs that are there.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/proc.h"
+#include "base/vec.h"
 #include "cli.h"
-#include "proc.h"
-#include "vec.h"
 
 static const char *const examples[] = {
 	"gpuaas help",

@@ -10,9 +10,9 @@
 #ifndef GA_ACCEL_H
 #define GA_ACCEL_H
 
-#include "ga.h"
+#include "base/ga.h"
+#include "base/vec.h"
 #include "kind_accel.h"
-#include "vec.h"
 
 struct ga_accels;
 

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <jansson.h>
 
-#include "file.h"
+#include "base/file.h"
 #include "rec.h"
 
 #define CATALOGUE_MAX (16 << 20)

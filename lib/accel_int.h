@@ -4,7 +4,7 @@
 #define GA_ACCEL_INT_H
 
 #include "accel.h"
-#include "str.h"
+#include "base/str.h"
 
 struct ga_accel_entry {
 	char *slug;

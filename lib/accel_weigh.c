@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "accel_name.h"
-#include "str.h"
+#include "base/str.h"
 
 /* Labels come from elsewhere: what a terminal would obey becomes '?'. */
 static char *plain(const char *text)

@@ -9,8 +9,8 @@
 #ifndef GA_ACCESS_H
 #define GA_ACCESS_H
 
+#include "base/str.h"
 #include "kind_access.h"
-#include "str.h"
 
 struct ga_access_rules {
 	GA_LIST(struct ga_grant) grants; /* by name */

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "clock.h"
+#include "base/clock.h"
 #include "digest.h"
 #include "rec.h"
 #include "time.h"

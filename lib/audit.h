@@ -12,9 +12,9 @@
 
 #include <jansson.h>
 
+#include "base/ga.h"
 #include "db.h"
 #include "digest.h"
-#include "ga.h"
 
 /* Who acts: "user(uid)" of the real uid; with SUDO_UID "user(uid) via sudo"; login uid where it
  * differs. Static memory. */

@@ -9,7 +9,7 @@
 #ifndef GA_BLOCK_H
 #define GA_BLOCK_H
 
-#include "ga.h"
+#include "base/ga.h"
 #include "kind_host.h"
 
 struct ga_block_dev {

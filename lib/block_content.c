@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "file.h"
+#include "base/file.h"
 
 #define BLOCK INT64_C(4096)
 #define EDGE (INT64_C(1) << 20)

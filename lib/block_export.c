@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "file.h"
+#include "base/file.h"
 
 enum sort {
 	PATH,	/* the attribute is a path */

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "file.h"
+#include "base/file.h"
 
 /* ---- the tree ---- */
 

@@ -8,8 +8,8 @@
 
 #include <sys/types.h>
 
+#include "base/str.h"
 #include "block.h"
-#include "str.h"
 #include "sys.h"
 
 enum ga_node_sort {

@@ -14,7 +14,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "file.h"
+#include "base/file.h"
 
 #define PROC_FILE_MAX (8 << 20)
 /* Processes whose namespace cannot be told apart but whose mounts may be read: at most so many. */

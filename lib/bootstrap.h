@@ -9,9 +9,9 @@
 #ifndef GA_BOOTSTRAP_H
 #define GA_BOOTSTRAP_H
 
-#include "ga.h"
+#include "base/ga.h"
+#include "base/vec.h"
 #include "kind_boot.h"
-#include "vec.h"
 
 /* A file of ours has this in its first line; without it the file is somebody else's. */
 #define GA_BOOT_MARK "Written by gpuaas-host-bootstrap"

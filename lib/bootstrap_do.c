@@ -5,10 +5,10 @@
 #include <inttypes.h>
 #include <net/if.h>
 
+#include "base/proc.h"
 #include "bootstrap_look.h"
 #include "nat.h"
 #include "ovs.h"
-#include "proc.h"
 #include "sys.h"
 
 int ga_boot_program(const char *const *argv, int64_t seconds, struct ga_err *err)

@@ -23,9 +23,9 @@
 #ifndef GA_BOOTSTRAP_DO_H
 #define GA_BOOTSTRAP_DO_H
 
+#include "base/rootfile.h"
 #include "bootstrap.h"
 #include "hostdb.h"
-#include "rootfile.h"
 
 #define GA_BOOT_OBJECT "bootstrap"
 

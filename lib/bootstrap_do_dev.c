@@ -5,10 +5,10 @@
 #include <inttypes.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "bootstrap_do.h"
 #include "bootstrap_look.h"
 #include "change.h"
-#include "file.h"
 #include "iommu.h"
 #include "openers.h"
 #include "ovs.h"

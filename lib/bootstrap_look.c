@@ -6,11 +6,11 @@
 #include <dirent.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/proc.h"
 #include "bootstrap_look_part.h"
-#include "file.h"
 #include "host.h"
 #include "iommu.h"
-#include "proc.h"
 #include "sys.h"
 
 #define FILE_MAX (1 << 20)

@@ -3,10 +3,10 @@
 #ifndef GA_BOOTSTRAP_LOOK_H
 #define GA_BOOTSTRAP_LOOK_H
 
+#include "base/rootfile.h"
 #include "bootstrap.h"
 #include "pci.h"
 #include "rdma.h"
-#include "rootfile.h"
 
 /* Fills facts whose settings (baremetal, rooted, boot, network …) the caller has set. accelerators:
  * catalogue file or NULL. What only doing can tell (who has a device open) is not in it. */

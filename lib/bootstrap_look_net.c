@@ -5,10 +5,10 @@
 #include <net/if.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "bootstrap_look_part.h"
 #include "mac.h"
 #include "net.h"
-#include "proc.h"
 #include "sys.h"
 
 /* The status of a program, its output in out; -1 when it could not be run. */

@@ -3,8 +3,8 @@
 #ifndef GA_BOOTSTRAP_PART_H
 #define GA_BOOTSTRAP_PART_H
 
+#include "base/str.h"
 #include "bootstrap.h"
-#include "str.h"
 
 /* A file wanted. shared: others have their say in it, too; its mode is then kept. */
 struct ga_boot_wish {

@@ -2,10 +2,10 @@
 /* Taking back what preparing the host changed, newest first; what others changed since stays. */
 #include <net/if.h>
 
+#include "base/proc.h"
 #include "bootstrap_do.h"
 #include "nat.h"
 #include "ovs.h"
-#include "proc.h"
 #include "sys.h"
 #include "time.h"
 #include "virt.h"

@@ -9,8 +9,8 @@
 #ifndef GA_CANDIDATE_H
 #define GA_CANDIDATE_H
 
+#include "base/ga.h"
 #include "cpuset.h"
-#include "ga.h"
 #include "kind_host.h"
 
 /* A disk or a virtual function that may be taken, with its place in the PCI tree. */

@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "dhcp.h"
 #include "fabric.h"
-#include "file.h"
 #include "nat.h"
 #include "size.h"
 #include "vf.h"

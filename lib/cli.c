@@ -10,12 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/proc.h"
 #include "cli_help.h"
 #include "emit.h"
-#include "file.h"
 #include "log.h"
 #include "near.h"
-#include "proc.h"
 #include "size.h"
 #include "time.h"
 #include "turnstile.h"

@@ -8,7 +8,7 @@
 #ifndef GA_CLI_H
 #define GA_CLI_H
 
-#include "ga.h"
+#include "base/ga.h"
 #include "kind.h"
 #include "rec.h"
 #include "sign.h"
@@ -76,7 +76,7 @@ const char *ga_cli_program(void);
 const char *ga_cli_form(void);
 
 /* Reads /etc/gpuaas/gpuaas.conf, which must be root's and writable by nobody else (GA_DENIED).
- * GPUAAS_PATH of it replaces the path in which programs are found (proc.h); no variable of the
+ * GPUAAS_PATH of it replaces the path in which programs are found (base/proc.h); no variable of the
  * environment does. Part of ga_cli_parse. */
 GA_MUST_CHECK int ga_cli_read_config(struct ga_err *err);
 /* A setting: environment KEY, else KEY of /etc/gpuaas/gpuaas.conf, else fallback. Flags are the

@@ -7,10 +7,10 @@
 #define GA_CLI_APPROVE_H
 
 #include "accel.h"
+#include "base/vec.h"
 #include "store_approve.h"
 #include "store_key.h"
 #include "store_propose.h"
-#include "vec.h"
 
 struct ga_approve_result {
 	struct ga_slot slot;

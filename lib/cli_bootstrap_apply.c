@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Carrying a plan out in rounds: look, do what is pending, look again. */
+#include "base/stop.h"
 #include "cli.h"
 #include "cli_bootstrap.h"
-#include "stop.h"
 
 /* Steps tried, as "step subject": none is tried twice in one run. */
 static bool was_tried(const struct ga_cli_boot *c, const struct ga_bootstrap_step *s)

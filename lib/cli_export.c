@@ -2,11 +2,11 @@
 /* gpuaas-export: where a format goes, and openmetrics. */
 #include "cli_export.h"
 
-#include "clock.h"
-#include "file.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/str.h"
 #include "openmetrics.h"
 #include "store_metrics.h"
-#include "str.h"
 #include "time.h"
 
 static const char *output, *backups;

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "cli_accel.h"
 #include "cli_export.h"
-#include "clock.h"
 #include "kube_object.h"
 #include "rec.h"
 #include "store.h"

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli_accel.h"
 #include "cli_export.h"
-#include "clock.h"
 #include "kube_pod.h"
 #include "store_view.h"
 

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "cli_accel.h"
 #include "cli_export.h"
-#include "clock.h"
 #include "slurm.h"
 #include "store_export.h"
 #include "store_view.h"

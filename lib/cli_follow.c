@@ -12,11 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/stop.h"
 #include "cli.h"
 #include "emit.h"
 #include "kind_node.h"
 #include "size.h"
-#include "stop.h"
 
 /* The file is looked at so often also where nothing told that it changed. */
 #define LOOK_SECONDS 2

@@ -9,11 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/stop.h"
 #include "cli.h"
-#include "clock.h"
-#include "file.h"
 #include "host.h"
-#include "stop.h"
 #include "time.h"
 
 static struct ga_image_run *drawn; /* whose progress is on the screen */

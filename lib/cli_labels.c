@@ -3,10 +3,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli.h"
 #include "cli_accel.h"
 #include "cli_nodes.h"
-#include "clock.h"
 #include "kube_label.h"
 
 struct checking {

@@ -6,15 +6,15 @@
 #include <string.h>
 
 #include "accel_name.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/str.h"
 #include "cli.h"
 #include "cli_accel.h"
 #include "cli_offer.h"
 #include "cli_place.h"
-#include "clock.h"
 #include "estimator.h"
-#include "file.h"
 #include "hooks.h"
-#include "str.h"
 #include "time.h"
 
 #define MEASURED_MAX (16 << 20) /* bytes of a file */

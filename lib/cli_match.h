@@ -4,9 +4,9 @@
 #define GA_CLI_MATCH_H
 
 #include "access.h"
+#include "base/vec.h"
 #include "kind_match.h"
 #include "match.h"
-#include "vec.h"
 
 struct ga_match_opts {
 	const char *model, *params, *precision, *memory, *min_compute_capability, *vendor, *app;

@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "audit.h"
+#include "base/clock.h"
 #include "cli.h"
 #include "cli_place.h"
 #include "cli_where.h"
-#include "clock.h"
 #include "host.h"
 #include "store_access.h"
 #include "store_key.h"

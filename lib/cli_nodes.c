@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "audit.h"
+#include "base/clock.h"
 #include "cli.h"
 #include "cli_accel.h"
-#include "clock.h"
 #include "size.h"
 #include "store_access.h"
 #include "store_view.h"

@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include "accel_name.h"
+#include "base/clock.h"
+#include "base/file.h"
 #include "cli.h"
 #include "cli_accel.h"
-#include "clock.h"
 #include "cost.h"
-#include "file.h"
 #include "published.h"
 #include "shape_write.h"
 #include "time.h"

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "accel.h"
+#include "base/clock.h"
 #include "cli.h"
 #include "cli_profile_types.h"
-#include "clock.h"
 #include "store_fleet.h"
 #include "store_plan.h"
 #include "store_view.h"

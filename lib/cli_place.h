@@ -6,9 +6,9 @@
 #ifndef GA_CLI_PLACE_H
 #define GA_CLI_PLACE_H
 
+#include "base/vec.h"
 #include "store_access.h"
 #include "store_place.h"
-#include "vec.h"
 
 #define GA_PLACER_BATCH 64
 #define GA_PROJECT_DEFAULT "default" /* of a request that names none */

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "cli_profile_make.h"
 #include "cost.h"
 #include "size.h"
 #include "store_profile.h"
-#include "str.h"
 #include "time.h"
 
 void ga_profile_words(const void *texts, void *ret)

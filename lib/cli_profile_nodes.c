@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "cli_accel.h"
 #include "cli_profile_make.h"
-#include "clock.h"
 #include "store_node_facts.h"
 #include "store_profile.h"
 #include "store_view.h"

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "cli.h"
 #include "cli_accel.h"
-#include "clock.h"
 #include "emit.h"
 #include "focus.h"
 #include "kind_report.h"

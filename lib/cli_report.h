@@ -3,7 +3,7 @@
 #ifndef GA_CLI_REPORT_H
 #define GA_CLI_REPORT_H
 
-#include "ga.h"
+#include "base/ga.h"
 
 /* What is typed; NULL: not given. */
 struct ga_report_opts {

@@ -3,10 +3,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli.h"
 #include "cli_place.h"
 #include "digest.h"
-#include "file.h"
 #include "rec.h"
 #include "store_userdata.h"
 #include "userdata.h"

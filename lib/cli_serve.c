@@ -21,10 +21,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/stop.h"
 #include "cli.h"
-#include "clock.h"
 #include "serve.h"
-#include "stop.h"
 
 #define FIRST_FD 3 /* of socket activation, sd_listen_fds(3) */
 #define CLIENTS_MAX 500 /* two descriptors each: what a process has by default is enough */

@@ -3,7 +3,7 @@
 #ifndef GA_CLI_SERVE_H
 #define GA_CLI_SERVE_H
 
-#include "ga.h"
+#include "base/ga.h"
 
 struct ga_serve_opts {
 	const char *file;      /* that is published */

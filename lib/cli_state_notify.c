@@ -10,11 +10,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/stop.h"
 #include "hooks.h"
 #include "host.h"
 #include "kind_notice.h"
 #include "rec.h"
-#include "stop.h"
 #include "store_notice.h"
 #include "time.h"
 

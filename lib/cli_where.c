@@ -4,9 +4,9 @@
 
 #include <string.h>
 
+#include "base/vec.h"
 #include "cli.h"
 #include "store.h"
-#include "vec.h"
 
 static GA_LIST(char *) named; /* given out */
 

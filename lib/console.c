@@ -8,8 +8,8 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "stop.h"
+#include "base/file.h"
+#include "base/stop.h"
 
 #define CHUNK 4096
 

@@ -12,9 +12,9 @@
 #ifndef GA_COST_H
 #define GA_COST_H
 
-#include "ga.h"
-#include "str.h"
-#include "vec.h"
+#include "base/ga.h"
+#include "base/str.h"
+#include "base/vec.h"
 
 /* The most that a GPU hour may cost, in millionths: a million of the currency. */
 #define GA_PRICE_MAX INT64_C(1000000000000)

@@ -4,7 +4,7 @@
 
 #include <ctype.h>
 
-#include "str.h"
+#include "base/str.h"
 
 static bool number(const char **p, int *ret)
 {

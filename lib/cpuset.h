@@ -3,7 +3,7 @@
 #ifndef GA_CPUSET_H
 #define GA_CPUSET_H
 
-#include "ga.h"
+#include "base/ga.h"
 
 #define GA_CPU_MAX 8192
 

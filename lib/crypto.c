@@ -5,7 +5,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
-#include "dl.h"
+#include "base/dl.h"
 
 /* The library that the headers were for: a struct of theirs is on our stack. */
 #define SONAME_OF(version) "libcrypto.so." #version

@@ -13,7 +13,7 @@
 #include <openssl/pem.h>
 #include <openssl/sha.h>
 
-#include "ga.h"
+#include "base/ga.h"
 
 /* Every function of it that is used. A macro of its headers that calls one does not go through
  * here: BIO_get_mem_data() is BIO_ctrl(). */

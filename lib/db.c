@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
+#include "base/file.h"
 #include "db_private.h"
-#include "file.h"
 #include "log.h"
 
 #define WAL_LIMIT 1000 /* pages in the WAL (4 MiB) at which a writer checkpoints */

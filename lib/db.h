@@ -15,7 +15,7 @@
 #ifndef GA_DB_H
 #define GA_DB_H
 
-#include "ga.h"
+#include "base/ga.h"
 
 struct ga_db;
 struct ga_rows;

@@ -9,8 +9,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "db_private.h"
-#include "file.h"
 
 #define STATE_ID 0x47505541 /* GPUA */
 

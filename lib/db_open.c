@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "audit.h"
-#include "clock.h"
+#include "base/clock.h"
+#include "base/file.h"
 #include "db_private.h"
-#include "file.h"
 #include "fsm.h"
 #include "invariant.h"
 #include "time.h"

@@ -5,8 +5,8 @@
 
 #include <sqlite3.h>
 
+#include "base/embed.h"
 #include "db.h"
-#include "embed.h"
 #include "shape.h"
 #include "turnstile.h"
 

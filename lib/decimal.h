@@ -3,7 +3,7 @@
 #ifndef GA_DECIMAL_H
 #define GA_DECIMAL_H
 
-#include "ga.h"
+#include "base/ga.h"
 
 /*
  * Reads digits with an optional fraction, an optional exponent ("e9") and an optional suffix of

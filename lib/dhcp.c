@@ -6,9 +6,9 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "file.h"
+#include "base/file.h"
+#include "base/proc.h"
 #include "mac.h"
-#include "proc.h"
 
 #define LEASES_MAX (4 << 20)
 

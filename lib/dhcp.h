@@ -3,8 +3,8 @@
 #ifndef GA_DHCP_H
 #define GA_DHCP_H
 
+#include "base/str.h"
 #include "kind_result.h"
-#include "str.h"
 
 /* "DIR/gpuaas-ALLOCATION", allocated. */
 char *ga_dhcp_hosts_path(const char *dir, const char *allocation);

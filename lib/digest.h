@@ -3,7 +3,7 @@
 #ifndef GA_DIGEST_H
 #define GA_DIGEST_H
 
-#include "ga.h"
+#include "base/ga.h"
 
 #define GA_SHA256_BYTES 32
 #define GA_DIGEST_SIZE (7 + 64 + 1)

@@ -6,8 +6,8 @@
 #ifndef GA_DISCOVER_H
 #define GA_DISCOVER_H
 
+#include "base/ga.h"
 #include "candidate.h"
-#include "ga.h"
 #include "kind_host.h"
 
 /* Settings; NULL members have the defaults in parentheses. ga_cli_discover_opts fills them. */

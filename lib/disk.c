@@ -12,8 +12,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "fault.h"
-#include "file.h"
 #include "size.h"
 
 #ifndef BLKGETDISKSEQ

@@ -10,8 +10,8 @@
 
 #include <sys/types.h>
 
+#include "base/ga.h"
 #include "block.h"
-#include "ga.h"
 
 /* How long work tells how far it is. */
 struct ga_watch {

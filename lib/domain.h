@@ -10,8 +10,8 @@
 #ifndef GA_DOMAIN_H
 #define GA_DOMAIN_H
 
+#include "base/str.h"
 #include "kind_order.h"
-#include "str.h"
 
 /* XML namespace of our metadata element <gpuaas:allocation>; how our domains are told apart. */
 #define GA_DOMAIN_NS "https://gpuaas.org/xmlns/domain/1"

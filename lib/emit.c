@@ -7,8 +7,8 @@
 #include <stdarg.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "file.h"
+#include "base/clock.h"
+#include "base/file.h"
 #include "kind_order.h"
 #include "kind_result.h"
 #include "kind_state.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proc.h"
+#include "base/proc.h"
 #include "rec.h"
 
 #define BASIS_MAX 400

@@ -4,9 +4,9 @@
 
 #include <inttypes.h>
 
-#include "clock.h"
+#include "base/clock.h"
+#include "base/proc.h"
 #include "nvfm.h"
-#include "proc.h"
 
 #define START_MICROS INT64_C(60000000)
 

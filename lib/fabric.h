@@ -6,7 +6,7 @@
 #ifndef GA_FABRIC_H
 #define GA_FABRIC_H
 
-#include "ga.h"
+#include "base/ga.h"
 
 /* Where Fabric Manager is: the settings GPUAAS_LIBNVFM and GPUAAS_FABRIC_ADDRESS; NULL members are
  * ga_nvfm_open's defaults. Borrowed texts. */

@@ -7,8 +7,8 @@
 #ifndef GA_FSM_H
 #define GA_FSM_H
 
-#include "ga.h"
-#include "str.h"
+#include "base/ga.h"
+#include "base/str.h"
 
 enum ga_machine { GA_M_SLOT, GA_M_ALLOCATION, GA_M_NODE };
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "fault.h"
-#include "file.h"
 #include "pci.h"
 
 /* The nodes that a folder of the function names: vfio-dev/vfio3 is /dev/vfio/devices/vfio3. */

@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "gpuuse.h"
 #include "hooks.h"
 #include "pci.h"
-#include "proc.h"
 #include "vfio.h"
 
 #define SECOND INT64_C(1000000)

@@ -7,7 +7,7 @@
 #ifndef GA_GPUWIPE_H
 #define GA_GPUWIPE_H
 
-#include "ga.h"
+#include "base/ga.h"
 #include "kind_result.h"
 
 /*

@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-#include "clock.h"
+#include "base/clock.h"
 #include "guard_steps.h"
 #include "nvme_id.h"
 #include "openers.h"

@@ -12,8 +12,8 @@
 #ifndef GA_GUARD_H
 #define GA_GUARD_H
 
+#include "base/ga.h"
 #include "disk.h"
-#include "ga.h"
 #include "kind_result.h"
 
 /* How many domains use the disk, for a caller that knows better than libvirt_uri below (because it

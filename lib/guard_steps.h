@@ -9,7 +9,7 @@
 #ifndef GA_GUARD_STEPS_H
 #define GA_GUARD_STEPS_H
 
-#include "ga.h"
+#include "base/ga.h"
 
 /* When the outcome "not_proven" passes; "failed" never does. */
 enum ga_guard_lack {

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "drift.h"
 #include "fault.h"
-#include "str.h"
 
 void ga_health_sign_release(struct ga_health_sign *s)
 {

@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "proc.h"
-#include "stop.h"
-#include "str.h"
+#include "base/clock.h"
+#include "base/proc.h"
+#include "base/stop.h"
+#include "base/str.h"
 
 #define SAID_MAX 4096
 #define LOOK_MILLIS 50 /* an end is seen so soon also when the streams stay open */

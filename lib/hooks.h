@@ -9,8 +9,8 @@
 
 #include <sys/stat.h>
 
-#include "ga.h"
-#include "vec.h"
+#include "base/ga.h"
+#include "base/vec.h"
 
 /*
  * What stands against running an operator's executable with our rights, of what lstat says of it;
@@ -59,8 +59,8 @@ typedef int (*ga_hook_ended)(size_t call, const char *failure, const char *said,
 			     struct ga_err *err);
 
 /* Makes the calls in their order, but for those to hooks that are refused or were given up. A
- * signal (stop.h) lets those that run come to their end, and begins no other. The number of calls
- * that were not made; -1 when ended() failed, after those that ran were killed. */
+ * signal (base/stop.h) lets those that run come to their end, and begins no other. The number of
+ * calls that were not made; -1 when ended() failed, after those that ran were killed. */
 GA_MUST_CHECK int ga_hooks_run(const struct ga_hook_call *calls, size_t n,
 			       const struct ga_hook_limits *limits, ga_hook_ended ended, void *arg,
 			       struct ga_err *err);

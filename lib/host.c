@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "block.h"
-#include "file.h"
 #include "id.h"
 #include "pci.h"
 #include "sys.h"

@@ -6,9 +6,9 @@
 #ifndef GA_HOST_H
 #define GA_HOST_H
 
+#include "base/ga.h"
 #include "block.h"
 #include "digest.h"
-#include "ga.h"
 #include "kind_host.h"
 #include "pci.h"
 

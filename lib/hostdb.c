@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "file.h"
-#include "stop.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/stop.h"
 #include "time.h"
 
 int ga_hostdb_open_image(const char *dir, struct ga_hostdb *ret, struct ga_err *err)

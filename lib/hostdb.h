@@ -8,11 +8,11 @@
 #ifndef GA_HOSTDB_H
 #define GA_HOSTDB_H
 
+#include "base/vec.h"
 #include "db.h"
 #include "kind_result.h"
 #include "rec.h"
 #include "sign.h"
-#include "vec.h"
 
 struct ga_hostdb {
 	struct ga_db *db;

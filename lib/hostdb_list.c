@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "digest.h"
-#include "file.h"
 #include "rec.h"
 
 #define LOCKS_MAX (4 << 20)

@@ -8,7 +8,7 @@
 #ifndef GA_ID_H
 #define GA_ID_H
 
-#include "ga.h"
+#include "base/ga.h"
 
 #define GA_ID_SIZE 9
 

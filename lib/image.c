@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "base/clock.h"
 #include "image_int.h"
 
 /* What is read, hashed and written in one go: stays in a core's cache. */

@@ -13,10 +13,10 @@
 #ifndef GA_IMAGE_H
 #define GA_IMAGE_H
 
+#include "base/ga.h"
+#include "base/str.h"
+#include "base/vec.h"
 #include "digest.h"
-#include "ga.h"
-#include "str.h"
-#include "vec.h"
 
 #define GA_CHUNK_BYTES (4 << 20)
 #define GA_IMAGE_MAX (INT64_C(4) << 40) /* bytes of the largest disk an image may make */

@@ -10,7 +10,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "file.h"
+#include "base/file.h"
 #include "image_int.h"
 #include "image_store.h"
 #include "time.h"

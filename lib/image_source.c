@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "image_int.h"
-#include "proc.h"
 
 #define BLOCK_BYTES (256 << 10)
 

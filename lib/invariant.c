@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "vec.h"
+#include "base/vec.h"
 
 /* Tables whose rows are never deleted. */
 static const char *const kept[] = {

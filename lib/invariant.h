@@ -9,8 +9,8 @@
 #ifndef GA_INVARIANT_H
 #define GA_INVARIANT_H
 
-#include "ga.h"
-#include "str.h"
+#include "base/ga.h"
+#include "base/str.h"
 
 /* A number that a header defines, as text in SQL. */
 #define GA_SQL_NUMBER(number) GA_SQL_NUMBER_OF(number)

@@ -3,7 +3,7 @@
 #ifndef GA_IOMMU_H
 #define GA_IOMMU_H
 
-#include "ga.h"
+#include "base/ga.h"
 #include "kind_host.h"
 
 /* The group of a PCI function, or GA_UNKNOWN when it is in none. */

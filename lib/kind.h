@@ -8,7 +8,7 @@
 #ifndef GA_KIND_H
 #define GA_KIND_H
 
-#include "ga.h"
+#include "base/ga.h"
 #include "shape.h"
 
 /* All kinds, NULL-terminated, in the order of gpuaas-records(5). */

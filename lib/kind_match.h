@@ -6,8 +6,8 @@
 #ifndef GA_KIND_MATCH_H
 #define GA_KIND_MATCH_H
 
+#include "base/vec.h"
 #include "shape.h"
-#include "vec.h"
 
 /* gpuaas.requirement/1; whatever is left out is not asked. */
 struct ga_requirement {

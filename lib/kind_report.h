@@ -3,8 +3,8 @@
 #ifndef GA_KIND_REPORT_H
 #define GA_KIND_REPORT_H
 
+#include "base/vec.h"
 #include "shape.h"
-#include "vec.h"
 
 /* What a group is: of the members named in by, the others are NULL. */
 struct ga_usage_report {

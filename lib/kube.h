@@ -10,7 +10,7 @@
 
 #include <jansson.h>
 
-#include "ga.h"
+#include "base/ga.h"
 
 #define GA_KUBE_MAX (256 << 20)
 #define GA_KUBE_ITEM_MAX (4 << 20)

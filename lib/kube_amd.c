@@ -7,8 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/str.h"
 #include "kube_nfd.h"
-#include "str.h"
 
 /* It is GiB, rounded. */
 int64_t ga_kube_amd_vram(const char *text)

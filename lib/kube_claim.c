@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "kube_device.h"
-#include "str.h"
 
 #define NAME_MOST 253
 

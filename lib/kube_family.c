@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "accel_name.h"
+#include "base/str.h"
 #include "kube_nfd.h"
-#include "str.h"
 
 /* A number of an object, with a warning when it is none. */
 static int64_t number_of(struct ga_gather *g, json_t *object, const char *key)

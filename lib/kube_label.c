@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "str.h"
+#include "base/str.h"
 
 static char *borrow(const char *text)
 {

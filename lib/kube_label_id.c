@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "kube_nfd.h"
-#include "str.h"
 
 static void tell_id(struct ga_label_telling *t, struct ga_label_told *w, unsigned int vendor,
 		    unsigned int device)

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
+#include "base/str.h"
 #include "near.h"
-#include "str.h"
 
 /* ---- numbers ---- */
 

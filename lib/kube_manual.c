@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "str.h"
+#include "base/str.h"
 
 void ga_manual_types_release(struct ga_manual_types *list)
 {

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "rec.h"
-#include "str.h"
 
 #define NAME_MOST 253
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "accel_name.h"
+#include "base/str.h"
 #include "kube_view.h"
-#include "str.h"
 
 void ga_kube_select_release(struct ga_kube_select *s)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "str.h"
+#include "base/str.h"
 
 void ga_kube_told_release(struct ga_kube_told *t)
 {

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "accel_name.h"
+#include "base/str.h"
 #include "kube_nfd.h"
-#include "str.h"
 #include "time.h"
 
 #define MOST 64

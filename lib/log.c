@@ -4,10 +4,10 @@
 
 #include <stdarg.h>
 
-#include "file.h"
-#include "str.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/str.h"
 #include "time.h"
-#include "clock.h"
 
 static enum ga_log_level log_level;
 

@@ -6,7 +6,7 @@
 #ifndef GA_LOG_H
 #define GA_LOG_H
 
-#include "ga.h"
+#include "base/ga.h"
 
 enum ga_log_level { GA_LOG_OFF, GA_LOG_INFO, GA_LOG_DEBUG };
 

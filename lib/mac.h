@@ -3,7 +3,7 @@
 #ifndef GA_MAC_H
 #define GA_MAC_H
 
-#include "ga.h"
+#include "base/ga.h"
 
 #define GA_MAC_SIZE 18
 #define GA_IP_SIZE 16

@@ -2,10 +2,10 @@
 /* The marker probe. */
 #include "markers.h"
 
+#include "base/file.h"
+#include "base/stop.h"
 #include "digest.h"
 #include "fault.h"
-#include "file.h"
-#include "stop.h"
 
 #define MIB (INT64_C(1) << 20)
 #define SECTOR 512

@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/proc.h"
+#include "base/vec.h"
 #include "hooks.h"
-#include "proc.h"
-#include "vec.h"
 
 #define HOOK_MICROS INT64_C(7200000000) /* a deploy with its reboots */
 

@@ -10,7 +10,7 @@
 
 #include <jansson.h>
 
-#include "ga.h"
+#include "base/ga.h"
 
 /* Whether there are executables to run, all safe. GA_HOST "no_hooks"; GA_DENIED "hook_unsafe". */
 GA_MUST_CHECK int ga_metal_check(const char *dir, const char *stage, struct ga_err *err);

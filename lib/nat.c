@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "file.h"
+#include "base/file.h"
+#include "base/proc.h"
 #include "id.h"
 #include "mac.h"
-#include "proc.h"
 
 #define SOCKETS_MAX (16 << 20)
 

@@ -10,9 +10,9 @@
 #ifndef GA_NAT_H
 #define GA_NAT_H
 
+#include "base/str.h"
 #include "kind_host.h"
 #include "net.h"
-#include "str.h"
 
 /*
  * The table as nft -f reads it: sets it up anew in one transaction, whatever is there, and keeps

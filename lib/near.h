@@ -6,7 +6,7 @@
 #ifndef GA_NEAR_H
 #define GA_NEAR_H
 
-#include "ga.h"
+#include "base/ga.h"
 
 #define GA_NEAR_NAMES 4
 #define GA_NEAR_LETTERS 48 /* longer ones are no slips */

@@ -4,10 +4,10 @@
 
 #include <unistd.h>
 
-#include "file.h"
+#include "base/file.h"
+#include "base/proc.h"
 #include "mac.h"
 #include "pciaddr.h"
-#include "proc.h"
 #include "sys.h"
 
 #define OUTPUT_MAX (8 << 20)

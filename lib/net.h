@@ -3,10 +3,10 @@
 #ifndef GA_NET_H
 #define GA_NET_H
 
-#include "ga.h"
+#include "base/ga.h"
+#include "base/str.h"
+#include "base/vec.h"
 #include "kind_host.h"
-#include "str.h"
-#include "vec.h"
 
 struct ga_net_dev {
 	char *name;

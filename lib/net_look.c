@@ -5,9 +5,9 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "file.h"
+#include "base/file.h"
+#include "base/proc.h"
 #include "mac.h"
-#include "proc.h"
 #include "sys.h"
 
 #define FILE_MAX (4 << 20)

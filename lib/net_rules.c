@@ -8,9 +8,9 @@
 #include <jansson.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "id.h"
 #include "mac.h"
-#include "proc.h"
 #include "rec.h"
 
 #define OUTPUT_MAX (8 << 20)

@@ -4,7 +4,7 @@
 
 #include <dlfcn.h>
 
-#include "dl.h"
+#include "base/dl.h"
 #include "nvfm_abi.h"
 #include "pciaddr.h"
 #include "sys.h"

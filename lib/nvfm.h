@@ -8,7 +8,7 @@
 #ifndef GA_NVFM_H
 #define GA_NVFM_H
 
-#include "ga.h"
+#include "base/ga.h"
 #include "kind_host.h"
 
 struct ga_nvfm;

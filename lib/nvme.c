@@ -6,8 +6,8 @@
 #include <linux/nvme_ioctl.h>
 #include <sys/ioctl.h>
 
-#include "clock.h"
-#include "stop.h"
+#include "base/clock.h"
+#include "base/stop.h"
 
 #define ADMIN_IDENTIFY 0x06
 #define ADMIN_GET_LOG 0x02

@@ -9,8 +9,8 @@
 #ifndef GA_NVME_H
 #define GA_NVME_H
 
+#include "base/ga.h"
 #include "disk.h"
-#include "ga.h"
 #include "wipeplan.h"
 
 struct ga_nvme_cmd {

@@ -6,7 +6,7 @@
 #ifndef GA_NVME_ID_H
 #define GA_NVME_ID_H
 
-#include "ga.h"
+#include "base/ga.h"
 #include "kind_host.h"
 
 struct ga_nvme_id {

@@ -2,7 +2,7 @@
 /* Looking at a host for gpuaas-reconcile: the host as a whole, then area by area. */
 #include "observe_part.h"
 
-#include "clock.h"
+#include "base/clock.h"
 #include "discover.h"
 #include "host.h"
 

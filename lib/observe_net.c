@@ -7,13 +7,13 @@
 #include <net/if.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/proc.h"
 #include "dhcp.h"
-#include "file.h"
 #include "id.h"
 #include "mac.h"
 #include "net.h"
 #include "ovs.h"
-#include "proc.h"
 #include "sys.h"
 
 /* ---- DHCP ---- */

@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <sys/stat.h>
 
+#include "base/clock.h"
 #include "change.h"
-#include "clock.h"
 #include "hostdb_list.h"
 #include "id.h"
 #include "sys.h"

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/stop.h"
 #include "cli.h"
-#include "clock.h"
 #include "kind_order.h"
 #include "on_node.h"
-#include "stop.h"
 
 /* What waits for nodes that run already; reading goes on when they have taken it. */
 #define QUEUED_MAX (16 << 20)

@@ -11,12 +11,12 @@
 #ifndef GA_ON_H
 #define GA_ON_H
 
-#include "ga.h"
+#include "base/ga.h"
 #include "ssh.h"
 
 struct ga_on_opts {
 	const char *program; /* for the failures */
-	const char *command; /* line for the shell of the nodes (quote.h) */
+	const char *command; /* line for the shell of the nodes (base/quote.h) */
 	struct ga_ssh ssh;
 	const char *user_data_dir; /* of place, beside the state: sent in front of its plan */
 	int parallel;		/* nodes at a time */

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/proc.h"
 #include "cli.h"
-#include "clock.h"
 #include "kind_order.h"
-#include "proc.h"
 #include "userdata.h"
 
 #define WORDS_MAX 4096	/* of a line of stderr that is shown */

@@ -3,9 +3,9 @@
 #ifndef GA_ON_NODE_H
 #define GA_ON_NODE_H
 
+#include "base/lines.h"
 #include "digest.h"
 #include "hoststream.h"
-#include "lines.h"
 #include "on.h"
 #include "rec.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
+#include "base/clock.h"
 #include "cli.h"
 #include "kind_order.h"
 #include "kind_result.h"

@@ -17,8 +17,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "file.h"
+#include "base/clock.h"
+#include "base/file.h"
 #include "size.h"
 
 /* What to compare a descriptor with: device numbers of disk and partitions, of the character

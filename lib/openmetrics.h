@@ -8,8 +8,8 @@
 #ifndef GA_OPENMETRICS_H
 #define GA_OPENMETRICS_H
 
-#include "ga.h"
-#include "str.h"
+#include "base/ga.h"
+#include "base/str.h"
 
 struct ga_label {
 	const char *name;

@@ -6,10 +6,10 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "clock.h"
+#include "base/clock.h"
+#include "base/proc.h"
 #include "digest.h"
 #include "mac.h"
-#include "proc.h"
 #include "size.h"
 
 #define PORT_MICROS INT64_C(10000000)

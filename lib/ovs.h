@@ -17,8 +17,8 @@
 #ifndef GA_OVS_H
 #define GA_OVS_H
 
-#include "ga.h"
-#include "str.h"
+#include "base/ga.h"
+#include "base/str.h"
 
 struct ga_ovs_port {
 	const char *bridge, *port, *mac, *ip;

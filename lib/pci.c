@@ -7,7 +7,7 @@
 #include <pci/pci.h>
 #include <unistd.h>
 
-#include "file.h"
+#include "base/file.h"
 #include "health.h"
 #include "sys.h"
 

@@ -7,7 +7,7 @@
 #define GA_PCI_H
 
 #include "accel.h"
-#include "ga.h"
+#include "base/ga.h"
 #include "kind_host.h"
 #include "pciaddr.h"
 #include "sys.h"

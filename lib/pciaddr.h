@@ -3,7 +3,7 @@
 #ifndef GA_PCIADDR_H
 #define GA_PCIADDR_H
 
-#include "ga.h"
+#include "base/ga.h"
 
 /* Domains reach beyond 16 bits (VMD uses 10000 and up): at least four hex digits are written. */
 struct ga_pciaddr {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "place_score.h"
-#include "str.h"
 
 /* What the whole fleet has for the request. */
 struct tally {

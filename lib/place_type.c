@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "place_score.h"
-#include "str.h"
 
 /* What the fleet has of one type. */
 struct stock {

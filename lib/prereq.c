@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
-#include "file.h"
+#include "base/file.h"
 #include "host.h"
 #include "iommu.h"
 #include "size.h"

@@ -10,8 +10,8 @@
 #ifndef GA_PREREQ_H
 #define GA_PREREQ_H
 
+#include "base/ga.h"
 #include "block.h"
-#include "ga.h"
 #include "kind_host.h"
 #include "net.h"
 #include "pci.h"

@@ -6,13 +6,13 @@
 #include <stdarg.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "base/clock.h"
+#include "base/stop.h"
 #include "host.h"
 #include "hostdb_list.h"
 #include "image.h"
 #include "metal.h"
 #include "provision_int.h"
-#include "stop.h"
 #include "time.h"
 
 static int phase_hold(struct ga_provision *p, struct ga_err *err);

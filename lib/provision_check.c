@@ -5,10 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "base/clock.h"
+#include "base/file.h"
 #include "domain.h"
 #include "fault.h"
-#include "file.h"
 #include "guard.h"
 #include "host.h"
 #include "hostdb_list.h"

@@ -4,9 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "dhcp.h"
 #include "domain.h"
-#include "file.h"
 #include "gpuuse.h"
 #include "image.h"
 #include "provision_int.h"

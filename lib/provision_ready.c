@@ -2,11 +2,11 @@
 /* The readiness gate as phases: lease_seen, ssh_ready. */
 #include <inttypes.h>
 
-#include "clock.h"
+#include "base/clock.h"
+#include "base/stop.h"
 #include "dhcp.h"
 #include "provision_int.h"
 #include "ready.h"
-#include "stop.h"
 
 #define POLL_MICROS 500000
 

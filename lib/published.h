@@ -3,8 +3,8 @@
 #ifndef GA_PUBLISHED_H
 #define GA_PUBLISHED_H
 
+#include "base/str.h"
 #include "kind_offer.h"
-#include "str.h"
 
 #define GA_PUBLISHED_PATH "/run/gpuaas/public.json"
 #define GA_PUBLISHED_MAX (16 << 20) /* bytes: more is neither written nor read */

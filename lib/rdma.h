@@ -3,7 +3,7 @@
 #ifndef GA_RDMA_H
 #define GA_RDMA_H
 
-#include "ga.h"
+#include "base/ga.h"
 
 struct ga_rdma_dev {
 	char *name;	   /* "mlx5_0" */

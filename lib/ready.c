@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "proc.h"
+#include "base/proc.h"
 
 #define TAIL_BYTES (256 << 10)
 

@@ -10,9 +10,9 @@
 
 #include <jansson.h>
 
-#include "ga.h"
+#include "base/ga.h"
+#include "base/str.h"
 #include "kind.h"
-#include "str.h"
 
 #define GA_LINE_MAX (1 << 20)
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "str.h"
+#include "base/str.h"
 
 #define AND " && "
 #define FOLD "gpuaas-state fold -"

@@ -3,7 +3,7 @@
 #ifndef GA_REMOTE_H
 #define GA_REMOTE_H
 
-#include "ga.h"
+#include "base/ga.h"
 
 /*
  * The same command by gpuaas-on, allocated: a pipeline of one host's, as it would be typed there

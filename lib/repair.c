@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "dhcp.h"
-#include "file.h"
 #include "hostdb_list.h"
 #include "provision.h"
 #include "takeback.h"

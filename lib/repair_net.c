@@ -5,10 +5,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "base/clock.h"
+#include "base/file.h"
 #include "dhcp.h"
 #include "domain.h"
-#include "file.h"
 
 #define LEASE_MICROS INT64_C(10000000)
 #define IP_FORWARD "/proc/sys/net/ipv4/ip_forward"

@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/proc.h"
 #include "digest.h"
-#include "file.h"
-#include "proc.h"
 #include "rec.h"
 #include "userdata.h"
 

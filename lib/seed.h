@@ -10,8 +10,8 @@
 #ifndef GA_SEED_H
 #define GA_SEED_H
 
+#include "base/str.h"
 #include "kind_order.h"
-#include "str.h"
 
 /* An ed25519 host key in OpenSSH's formats. */
 struct ga_host_key {

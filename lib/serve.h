@@ -6,7 +6,7 @@
 #ifndef GA_SERVE_H
 #define GA_SERVE_H
 
-#include "ga.h"
+#include "base/ga.h"
 
 #define GA_SERVE_PATH "/api/hardware-profiles"
 #define GA_SERVE_TEXT_SIZE 48

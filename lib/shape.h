@@ -22,11 +22,11 @@
 
 #include <jansson.h>
 
-#include "ga.h"
+#include "base/ga.h"
+#include "base/str.h"
+#include "base/vec.h"
 #include "size.h"
-#include "str.h"
 #include "time.h"
-#include "vec.h"
 
 #define GA_TEXT_MAX 16384
 #define GA_UNKNOWN INT64_MIN /* a number, or a tristate, that is null */

@@ -9,8 +9,8 @@
 
 #include <jansson.h>
 
-#include "ga.h"
-#include "str.h"
+#include "base/ga.h"
+#include "base/str.h"
 
 #define GA_SIGN_KEY_LEN 44   /* 32 bytes in base64 */
 #define GA_SIGN_VALUE_LEN 88 /* 64 bytes in base64 */

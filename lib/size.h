@@ -3,7 +3,7 @@
 #ifndef GA_SIZE_H
 #define GA_SIZE_H
 
-#include "ga.h"
+#include "base/ga.h"
 
 #define GA_SIZE_SIZE 16
 #define GA_INT_MAX_SAFE INT64_C(9007199254740991) /* 2^53 - 1: the largest integer in a record */

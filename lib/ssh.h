@@ -8,8 +8,8 @@
 #ifndef GA_SSH_H
 #define GA_SSH_H
 
-#include "ga.h"
-#include "proc.h"
+#include "base/ga.h"
+#include "base/proc.h"
 
 struct ga_ssh {
 	const char *program; /* "ssh", or a path that takes ssh's arguments */
@@ -23,9 +23,9 @@ struct ga_ssh {
 void ga_ssh_share(struct ga_ssh *ssh, char **why);
 void ga_ssh_release(struct ga_ssh *ssh);
 
-/* Starts command, a line for the shell over there (quote.h). address is [USER@]HOST or ssh://…;
- * GA_USAGE "address" when it could be taken for something else. The child's stdin is a pipe when
- * with_input is true. */
+/* Starts command, a line for the shell over there (base/quote.h). address is [USER@]HOST or
+ * ssh://…; GA_USAGE "address" when it could be taken for something else. The child's stdin is a
+ * pipe when with_input is true. */
 GA_MUST_CHECK int ga_ssh_start(const struct ga_ssh *ssh, const char *address, const char *command,
 			       bool with_input, struct ga_child *ret, struct ga_err *err);
 

@@ -11,9 +11,9 @@
 #ifndef GA_STORE_H
 #define GA_STORE_H
 
+#include "base/vec.h"
 #include "db.h"
 #include "kind_state.h"
-#include "vec.h"
 
 /* ---- finding ---- */
 

@@ -5,7 +5,7 @@
  */
 #include <inttypes.h>
 
-#include "clock.h"
+#include "base/clock.h"
 #include "fault.h"
 #include "fsm.h"
 #include "health.h"

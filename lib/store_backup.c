@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "check.h"
-#include "file.h"
 #include "time.h"
 
 struct names {

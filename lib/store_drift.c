@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "clock.h"
+#include "base/clock.h"
 #include "store_attend.h"
 #include "store_health.h"
 #include "store_json.h"

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
-#include "clock.h"
-#include "file.h"
+#include "base/clock.h"
+#include "base/file.h"
 #include "invariant.h"
 #include "size.h"
 #include "store_attend.h"

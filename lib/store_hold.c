@@ -3,7 +3,7 @@
 #include "store_hold.h"
 
 #include "audit.h"
-#include "clock.h"
+#include "base/clock.h"
 #include "rec.h"
 #include "store.h"
 #include "store_attend.h"

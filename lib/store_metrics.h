@@ -9,9 +9,9 @@
 #ifndef GA_STORE_METRICS_H
 #define GA_STORE_METRICS_H
 
+#include "base/str.h"
+#include "base/vec.h"
 #include "db.h"
-#include "str.h"
-#include "vec.h"
 
 #define GA_METRICS_MAX 500
 

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
 #include "openmetrics.h"
 #include "store_metrics.h"
 #include "time.h"
-#include "vec.h"
 
 #define DAY_MICROS (INT64_C(86400) * 1000000)
 #define PHASES_MAX 100 /* far more than there are */

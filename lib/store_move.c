@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-#include "clock.h"
+#include "base/clock.h"
 #include "invariant.h"
 #include "rec.h"
 #include "store_attend.h"

@@ -7,10 +7,10 @@
 #ifndef GA_STORE_MOVE_H
 #define GA_STORE_MOVE_H
 
+#include "base/vec.h"
 #include "db.h"
 #include "fsm.h"
 #include "kind_state.h"
-#include "vec.h"
 
 struct ga_ids {
 	char **v;

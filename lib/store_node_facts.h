@@ -3,8 +3,8 @@
 #ifndef GA_STORE_NODE_FACTS_H
 #define GA_STORE_NODE_FACTS_H
 
+#include "base/vec.h"
 #include "db.h"
-#include "vec.h"
 
 struct ga_node_facts {
 	char *mode; /* slice, baremetal */

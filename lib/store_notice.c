@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "audit.h"
-#include "file.h"
+#include "base/file.h"
 #include "rec.h"
 #include "store_attend.h"
 #include "time.h"

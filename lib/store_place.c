@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "audit.h"
-#include "clock.h"
+#include "base/clock.h"
 #include "id.h"
 #include "rec.h"
 #include "store_plan.h"

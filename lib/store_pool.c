@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Capacity by pool, region and type. */
-#include "clock.h"
+#include "base/clock.h"
 #include "rec.h"
 #include "store_place.h"
 #include "store_query.h"

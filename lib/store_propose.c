@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "audit.h"
-#include "clock.h"
+#include "base/clock.h"
 #include "id.h"
 #include "invariant.h"
 #include "rec.h"

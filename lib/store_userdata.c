@@ -11,11 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/vec.h"
 #include "digest.h"
-#include "file.h"
 #include "fsm.h"
 #include "store_json.h"
-#include "vec.h"
 
 #define ALGORITHM "sha256:"
 #define HEX (GA_DIGEST_SIZE - sizeof(ALGORITHM))

@@ -7,13 +7,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/stop.h"
+#include "base/vec.h"
 #include "cli.h"
-#include "clock.h"
 #include "db.h"
 #include "emit.h"
 #include "result.h"
-#include "stop.h"
-#include "vec.h"
 
 static const struct ga_consumer *find_consumer(const struct ga_consumer *table,
 					       const struct ga_rec *rec)

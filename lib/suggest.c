@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "str.h"
+#include "base/str.h"
 
 #define ROUND_FROM_MIB 4096
 #define NAME_MAX_LEN 63

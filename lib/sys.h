@@ -6,7 +6,7 @@
 #ifndef GA_SYS_H
 #define GA_SYS_H
 
-#include "ga.h"
+#include "base/ga.h"
 #include "shape.h"
 
 struct ga_names {

@@ -8,8 +8,8 @@
 #ifndef GA_SYSLOG_H
 #define GA_SYSLOG_H
 
+#include "base/str.h"
 #include "kind_state.h"
-#include "str.h"
 
 /* Adds the message, without a newline. hostname NULL or empty: "-". */
 void ga_syslog_format(const struct ga_audit *a, const char *hostname, struct ga_str *out);

@@ -3,12 +3,12 @@
  * Tables for people: the columns of each kind, aligned over the rows that stand together. A kind
  * without columns here is shown as "member: value" lines.
  */
+#include "base/vec.h"
 #include "cost.h"
 #include "emit.h"
 #include "size.h"
 #include "table_views.h"
 #include "time.h"
-#include "vec.h"
 
 #define CELLS_MAX (GA_VIEW_COLUMNS + GA_VIEW_SOMETIMES)
 

@@ -6,8 +6,9 @@
 #include <stdarg.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/stop.h"
 #include "change.h"
-#include "clock.h"
 #include "fabric.h"
 #include "gpuwipe.h"
 #include "host.h"
@@ -15,7 +16,6 @@
 #include "metal.h"
 #include "pci.h"
 #include "provision.h"
-#include "stop.h"
 #include "takeback_metal.h"
 #include "time.h"
 

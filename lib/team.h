@@ -6,8 +6,8 @@
 #ifndef GA_TEAM_H
 #define GA_TEAM_H
 
+#include "base/str.h"
 #include "kind_access.h"
-#include "str.h"
 
 struct ga_team_project {
 	char *project; /* NULL: use without a project */

@@ -2,8 +2,8 @@
 /* Phases told to whoever asked. */
 #include "tell.h"
 
+#include "base/clock.h"
 #include "cli.h"
-#include "clock.h"
 #include "kind_result.h"
 #include "log.h"
 #include "result.h"

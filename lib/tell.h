@@ -6,7 +6,7 @@
 #ifndef GA_TELL_H
 #define GA_TELL_H
 
-#include "ga.h"
+#include "base/ga.h"
 
 struct ga_tell {
 	const char *mode;	     /* of ga_progress_words */

@@ -3,10 +3,10 @@
 #include "tell_state.h"
 
 #include "audit.h"
+#include "base/clock.h"
 #include "check.h"
 #include "check_content.h"
 #include "cli.h"
-#include "clock.h"
 #include "store.h"
 #include "store_access.h"
 #include "store_damaged.h"

@@ -6,8 +6,8 @@
 #ifndef GA_THROUGHPUT_H
 #define GA_THROUGHPUT_H
 
+#include "base/vec.h"
 #include "shape.h"
-#include "vec.h"
 
 /* How much of a type's dense peak the training of dense models reached (MFU). */
 struct ga_training_rate {

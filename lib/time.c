@@ -4,7 +4,7 @@
 
 #include <ctype.h>
 
-#include "clock.h"
+#include "base/clock.h"
 
 static int64_t within(int64_t micros)
 {

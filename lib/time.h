@@ -6,7 +6,7 @@
 #ifndef GA_TIME_H
 #define GA_TIME_H
 
-#include "ga.h"
+#include "base/ga.h"
 
 #define GA_TIME_SIZE 32 /* bytes a formatted time needs, with its NUL */
 #define GA_SECONDS_MAX (INT64_C(3660) * 86400) /* the longest duration that is taken */

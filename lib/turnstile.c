@@ -9,9 +9,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "file.h"
-#include "stop.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/stop.h"
 #include "time.h"
 
 /* Larger numbers are not ours: whatever the file holds, a byte stays a valid offset. */

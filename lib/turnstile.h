@@ -11,7 +11,7 @@
 #ifndef GA_TURNSTILE_H
 #define GA_TURNSTILE_H
 
-#include "ga.h"
+#include "base/ga.h"
 
 struct ga_turnstile {
 	int gate, lock;	 /* descriptors, -1 when not open */

@@ -8,9 +8,9 @@
 #ifndef GA_USERDATA_H
 #define GA_USERDATA_H
 
+#include "base/str.h"
+#include "base/vec.h"
 #include "kind_order.h"
-#include "str.h"
-#include "vec.h"
 
 #define GA_USER_DATA_MAX (1 << 20)
 

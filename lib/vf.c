@@ -4,10 +4,10 @@
 
 #include <inttypes.h>
 
+#include "base/proc.h"
 #include "digest.h"
 #include "mac.h"
 #include "pci.h"
-#include "proc.h"
 #include "rec.h"
 #include "sys.h"
 

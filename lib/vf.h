@@ -8,8 +8,8 @@
 #ifndef GA_VF_H
 #define GA_VF_H
 
-#include "ga.h"
-#include "vec.h"
+#include "base/ga.h"
+#include "base/vec.h"
 
 struct ga_vf {
 	char *netdev;	 /* interface of the physical function */

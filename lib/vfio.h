@@ -7,8 +7,8 @@
 #ifndef GA_VFIO_H
 #define GA_VFIO_H
 
-#include "ga.h"
-#include "str.h"
+#include "base/ga.h"
+#include "base/str.h"
 
 /* Writes text to a sysfs attribute in a child; GA_BUSY "device_busy" when the kernel does not
  * return within the time (0: 15 s). */

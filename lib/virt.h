@@ -7,8 +7,8 @@
 #ifndef GA_VIRT_H
 #define GA_VIRT_H
 
-#include "ga.h"
-#include "vec.h"
+#include "base/ga.h"
+#include "base/vec.h"
 
 #define GA_VIRT_URI "qemu:///system" /* default of the setting GPUAAS_LIBVIRT_URI */
 

@@ -7,7 +7,7 @@
 #ifndef GA_VIRT_CONSOLE_H
 #define GA_VIRT_CONSOLE_H
 
-#include "ga.h"
+#include "base/ga.h"
 
 struct ga_virt_console;
 

@@ -4,8 +4,8 @@
 
 #include <sys/stat.h>
 
+#include "base/str.h"
 #include "pciaddr.h"
-#include "str.h"
 
 static const struct {
 	const char *entity, *text;

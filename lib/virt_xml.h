@@ -6,8 +6,8 @@
 #ifndef GA_VIRT_XML_H
 #define GA_VIRT_XML_H
 
-#include "ga.h"
-#include "vec.h"
+#include "base/ga.h"
+#include "base/vec.h"
 
 /* The value of the first attribute with the name, entities resolved, allocated; NULL when none. */
 char *ga_virt_xml_attr(const char *xml, const char *name);

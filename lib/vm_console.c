@@ -4,8 +4,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "console.h"
-#include "file.h"
 #include "id.h"
 #include "time.h"
 #include "virt_console.h"

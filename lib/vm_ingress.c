@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <strings.h>
 
-#include "file.h"
+#include "base/file.h"
 #include "time.h"
 #include "vm_int.h"
 

@@ -2,8 +2,8 @@
 /* Power of a VM: on with its devices as provisioned, off by the guest or without it. */
 #include <inttypes.h>
 
-#include "clock.h"
-#include "stop.h"
+#include "base/clock.h"
+#include "base/stop.h"
 #include "time.h"
 #include "vm_int.h"
 

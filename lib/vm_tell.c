@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "cli.h"
 #include "host.h"
-#include "proc.h"
 #include "result.h"
 #include "size.h"
 #include "store_access.h"

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "str.h"
+#include "base/file.h"
+#include "base/str.h"
 
 #define GROUPS_MAX 65536 /* NGROUPS_MAX of Linux */
 

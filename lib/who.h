@@ -15,8 +15,8 @@
 
 #include <sys/types.h>
 
-#include "ga.h"
-#include "vec.h"
+#include "base/ga.h"
+#include "base/vec.h"
 
 #define GA_FIRST_USER 1000 /* login.defs: UID_MIN; below it are root and system users */
 #define GA_NO_USER 65534   /* nobody */

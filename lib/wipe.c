@@ -2,12 +2,12 @@
 /* The run of a wipe. */
 #include "wipe.h"
 
-#include "clock.h"
+#include "base/clock.h"
+#include "base/stop.h"
 #include "gpuwipe.h"
 #include "host.h"
 #include "id.h"
 #include "markers.h"
-#include "stop.h"
 #include "time.h"
 #include "wipejudge.h"
 #include "wipeplan.h"

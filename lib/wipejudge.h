@@ -8,7 +8,7 @@
 #ifndef GA_WIPEJUDGE_H
 #define GA_WIPEJUDGE_H
 
-#include "ga.h"
+#include "base/ga.h"
 #include "kind_order.h"
 #include "kind_result.h"
 

@@ -10,7 +10,7 @@
 #ifndef GA_WIPEPLAN_H
 #define GA_WIPEPLAN_H
 
-#include "ga.h"
+#include "base/ga.h"
 #include "kind_result.h"
 #include "wipejudge.h"
 

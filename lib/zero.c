@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <pthread.h>
 
-#include "clock.h"
-#include "file.h"
-#include "stop.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/stop.h"
 #include "time.h"
 
 #define ZERO_CHUNK (INT64_C(256) << 20)

@@ -86,7 +86,7 @@ load helper
   mkdir "$T/tree"
   cp -r "$SRC/packaging" "$SRC/NEWS" "$T/tree"
   mkdir "$T/tree/lib"
-  sed 's/^#define GA_VERSION .*/#define GA_VERSION "9.8.7"/' "$SRC/lib/ga.h" > "$T/tree/lib/ga.h"
+  sed 's/^#define GA_VERSION .*/#define GA_VERSION "9.8.7"/' "$SRC/lib/base/ga.h" > "$T/tree/lib/base/ga.h"
   run_status 1 "$T/tree/packaging/make-deb" "$T/out"
   assert_stderr "NEWS has no entry 'gpuaas 9.8.7"
   run_ok find "$T/out" -name '*.deb'

@@ -14,9 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "base/clock.h"
+#include "base/file.h"
 #include "disk.h"
-#include "file.h"
 #include "image.h"
 #include "zero.h"
 

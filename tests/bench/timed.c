@@ -16,9 +16,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "err.h"
-#include "ga.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/ga.h"
 
 struct task {
 	const char *input, *output;

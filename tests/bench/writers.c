@@ -17,10 +17,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "err.h"
-#include "ga.h"
-#include "vec.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/ga.h"
+#include "base/vec.h"
 
 #define ANSWER_MAX (1 << 16)
 

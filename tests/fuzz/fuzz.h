@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#include "ga.h"
+#include "base/ga.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "file.h"
+#include "base/file.h"
 #include "kube_label.h"
 #include "rec.h"
 

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "file.h"
+#include "base/file.h"
 #include "kube_pod.h"
 #include "rec.h"
 

@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 
-#include "quote.h"
+#include "base/quote.h"
 
 static void split_again(const struct ga_words *words)
 {

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "file.h"
+#include "base/file.h"
 #include "rec.h"
 #include "shape_read.h"
 

@@ -2,7 +2,7 @@
 /* A main for a fuzz target: every file given goes through it once, as TAP. */
 #include <stdio.h>
 
-#include "file.h"
+#include "base/file.h"
 #include "fuzz.h"
 
 int main(int argc, char **argv)

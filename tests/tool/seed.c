@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "file.h"
+#include "base/file.h"
 #include "seed.h"
 
 static int read_line(const char *path, struct ga_str *out, struct ga_err *err)

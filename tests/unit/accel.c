@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "accel.h"
-#include "file.h"
+#include "base/file.h"
 
 static void built_in(void)
 {

@@ -2,8 +2,8 @@
 /* The audit chain: rows, their hash computed apart, every kind of forgery found at its row. */
 #include "audit.h"
 
+#include "base/str.h"
 #include "digest.h"
-#include "str.h"
 #include "world.h"
 
 static struct ga_err err;

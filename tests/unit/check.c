@@ -5,9 +5,9 @@
  */
 #include "check.h"
 
+#include "base/file.h"
+#include "base/str.h"
 #include "check_rules.h"
-#include "file.h"
-#include "str.h"
 #include "world.h"
 
 #define MOVE(table, id, set) "UPDATE " table " SET " set " WHERE id = '" id "';"

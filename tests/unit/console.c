@@ -10,8 +10,8 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "console.h"
-#include "file.h"
 
 #define DEADLINE INT64_C(20000000)
 

@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli.h"
-#include "file.h"
 #include "kind_order.h"
 #include "rec.h"
 

@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 
-#include "embed.h"
+#include "base/embed.h"
 #include "shape.h"
 #include "world.h"
 

@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "hostdb_list.h"
 #include "id.h"
-#include "proc.h"
 
 static char dir[] = "/dev/shm/ga-hostdb.XXXXXX";
 

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "image.h"
-#include "proc.h"
 
 #define MIB 1048576
 #define DISK (24 * MIB)

@@ -4,9 +4,9 @@
  * to nonsense with OR REPLACE, foreign keys on and off, against a state with its triggers. What
  * holds is asked by queries of their own, of the state as it is and as it was before.
  */
+#include "base/str.h"
+#include "base/vec.h"
 #include "fsm.h"
-#include "str.h"
-#include "vec.h"
 #include "world.h"
 
 #define ROUNDS 200

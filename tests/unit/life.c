@@ -4,12 +4,12 @@
  * failed, late, twice and for orders long gone. Whatever of it the store takes, and whatever it
  * refuses, 'gpuaas-state check' finds nothing afterwards.
  */
+#include "base/vec.h"
 #include "check_rules.h"
 #include "state_world.h"
 #include "store_approve.h"
 #include "store_hold.h"
 #include "store_node.h"
-#include "vec.h"
 
 #define LIVES 40
 #define STEPS 200

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "lines.h"
+#include "base/file.h"
+#include "base/lines.h"
 
 /* What comes out when text comes in pieces of so many bytes: "line|", "cut~", "TOO LONG|". */
 static void read_in_pieces(const char *text, size_t piece, size_t max, struct ga_str *out)

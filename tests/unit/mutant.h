@@ -7,8 +7,8 @@
 #ifndef MUTANT_H
 #define MUTANT_H
 
-#include "str.h"
-#include "vec.h"
+#include "base/str.h"
+#include "base/vec.h"
 #include "world.h"
 
 /* As lib/invariant.c writes a trigger of several statements: each begins a line; in a SELECT of

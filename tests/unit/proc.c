@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "proc.h"
+#include "base/proc.h"
 #include "vfio.h"
 
 #define ARGV(...) (const char *const[]){ __VA_ARGS__, NULL }

@@ -2,8 +2,8 @@
 /* Words for another machine's shell: a real sh reads what was meant, and split does the same. */
 #include "t.h"
 
-#include "proc.h"
-#include "quote.h"
+#include "base/proc.h"
+#include "base/quote.h"
 
 static char *const hostile[] = {
 	(char[]){ "" }, (char[]){ " " }, (char[]){ "a b" }, (char[]){ "'" }, (char[]){ "''" },

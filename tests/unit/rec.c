@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "file.h"
+#include "base/file.h"
 #include "kind_host.h"
 #include "rec.h"
 

@@ -2,7 +2,7 @@
 /* The store: finding, declarative objects, orders, expectations and every listing. */
 #include "state_world.h"
 
-#include "clock.h"
+#include "base/clock.h"
 #include "fsm.h"
 #include "store_offer.h"
 #include "store_where.h"

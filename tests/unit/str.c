@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "str.h"
-#include "vec.h"
+#include "base/file.h"
+#include "base/str.h"
+#include "base/vec.h"
 
 static void strings(void)
 {

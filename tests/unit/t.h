@@ -11,8 +11,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "clock.h"
-#include "ga.h"
+#include "base/clock.h"
+#include "base/ga.h"
 
 static int t_count, t_failed;
 

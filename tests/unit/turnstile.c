@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "stop.h"
+#include "base/file.h"
+#include "base/stop.h"
 #include "t.h"
 
 #define WRITERS 8

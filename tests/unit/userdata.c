@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "digest.h"
-#include "file.h"
 #include "rec.h"
 #include "userdata.h"
 

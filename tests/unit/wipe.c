@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "stop.h"
-#include "wipe.h"
+#include "base/stop.h"
 #include "guard_steps.h"
 #include "health.h"
+#include "wipe.h"
 #include "zero.h"
 
 #define SIZE (INT64_C(12) << 20)

@@ -8,7 +8,7 @@
 #ifndef GA_STR_H
 #define GA_STR_H
 
-#include "ga.h"
+#include "base/ga.h"
 
 struct ga_str {
 	char *buf;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files below a root folder. */
-#include "rootfile.h"
+#include "base/rootfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "file.h"
+#include "base/file.h"
 
 int ga_root_open(const char *dir, struct ga_root *ret, struct ga_err *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Words for a shell on another machine, there and back. */
-#include "quote.h"
+#include "base/quote.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* External programs: argv, deadline, captured output. */
-#include "proc.h"
+#include "base/proc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "file.h"
+#include "base/clock.h"
+#include "base/file.h"
 
 static char *search_path; /* NULL: GA_PROC_PATH */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* share/sql/ inside the library. To add a migration, add its line to the list below. */
-#include "embed.h"
+#include "base/embed.h"
 
 #define STATE_MIGRATIONS(X) \
 	X(ga_sql_state_1, "share/sql/0001-base.sql") \

@@ -3,7 +3,7 @@
 #ifndef GA_STOP_H
 #define GA_STOP_H
 
-#include "ga.h"
+#include "base/ga.h"
 
 void ga_stop_install(void); /* handlers without SA_RESTART */
 bool ga_stop_asked(void);

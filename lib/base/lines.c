@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lines of many descriptors, bounded. */
-#include "lines.h"
+#include "base/lines.h"
 
 #include <string.h>
 #include <unistd.h>

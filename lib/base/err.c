@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The error object and the allocators of ga.h. */
-#include "ga.h"
+#include "base/ga.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <unistd.h>
 
-#include "str.h"
+#include "base/str.h"
 
 static void set_v(struct ga_err *err, enum ga_code code, const char *fmt, va_list ap)
 	__attribute__((format(printf, 3, 0)));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Growth of lists: capacity is the next power of two of n, so that no third member is needed. */
-#include "vec.h"
+#include "base/vec.h"
 
 void *ga_list_grow(struct ga_any_list *list, size_t size)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Libraries by dlopen. */
-#include "dl.h"
+#include "base/dl.h"
 
 #include <dlfcn.h>
 

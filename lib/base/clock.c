@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The two clocks. */
-#include "clock.h"
+#include "base/clock.h"
 
 static int64_t read_clock(clockid_t id)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A growing string. */
-#include "str.h"
+#include "base/str.h"
 
 #include <stdarg.h>
 

@@ -7,9 +7,9 @@
 #ifndef GA_QUOTE_H
 #define GA_QUOTE_H
 
-#include "ga.h"
-#include "str.h"
-#include "vec.h"
+#include "base/ga.h"
+#include "base/str.h"
+#include "base/vec.h"
 
 /* Adds one word such that a POSIX shell reads exactly it: bare when it has only letters, digits
  * and "_@%+:,./-", else between single quotes. */

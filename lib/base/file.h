@@ -3,8 +3,8 @@
 #ifndef GA_FILE_H
 #define GA_FILE_H
 
-#include "ga.h"
-#include "str.h"
+#include "base/ga.h"
+#include "base/str.h"
 
 /* Reads at most max bytes of a file into out (cleared first). A longer file is GA_SYSTEM. */
 GA_MUST_CHECK int ga_file_read(const char *path, size_t max, struct ga_str *out,

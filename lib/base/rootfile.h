@@ -9,8 +9,8 @@
 
 #include <sys/stat.h>
 
-#include "ga.h"
-#include "str.h"
+#include "base/ga.h"
+#include "base/str.h"
 
 struct ga_root {
 	int fd;

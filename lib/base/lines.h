@@ -6,8 +6,8 @@
 #ifndef GA_LINES_H
 #define GA_LINES_H
 
-#include "ga.h"
-#include "str.h"
+#include "base/ga.h"
+#include "base/str.h"
 
 struct ga_lines {
 	struct ga_str buf; /* what was read and not yet handed out starts at pos */

@@ -4,7 +4,7 @@
 #ifndef GA_DL_H
 #define GA_DL_H
 
-#include "ga.h"
+#include "base/ga.h"
 
 /* Loads a library by its soname or path. GA_NOTFOUND with what dlerror(3) says. ret is closed with
  * dlclose(3), or kept for the life of the process. */

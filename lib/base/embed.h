@@ -3,7 +3,7 @@
 #ifndef GA_EMBED_H
 #define GA_EMBED_H
 
-#include "ga.h"
+#include "base/ga.h"
 
 struct ga_migration {
 	const char *name; /* its file, for messages */

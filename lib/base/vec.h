@@ -6,7 +6,7 @@
 #ifndef GA_VEC_H
 #define GA_VEC_H
 
-#include "ga.h"
+#include "base/ga.h"
 
 #define GA_LIST(type) \
 	struct { \

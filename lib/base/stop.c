@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Signals that ask to stop. */
-#include "stop.h"
+#include "base/stop.h"
 
 #include <signal.h>
 

@@ -21,8 +21,8 @@
 
 #include <sys/types.h>
 
-#include "ga.h"
-#include "str.h"
+#include "base/ga.h"
+#include "base/str.h"
 
 #define GA_PROC_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 /* Replaces the path, for the whole process: folders from the root, between colons. GA_USAGE where

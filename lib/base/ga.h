@@ -69,7 +69,7 @@ char *ga_strdup0(const char *s);
 bool ga_streq(const char *a, const char *b); /* NULL equals NULL only */
 bool ga_starts(const char *s, const char *prefix);
 
-#include "banned.h"
-#include "err.h"
+#include "base/banned.h"
+#include "base/err.h"
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef GA_CLOCK_H
 #define GA_CLOCK_H
 
-#include "ga.h"
+#include "base/ga.h"
 
 int64_t ga_clock_micros(void); /* wall clock, microseconds since 1970 UTC */
 int64_t ga_clock_mono_micros(void); /* monotonic, for durations and deadlines */

@@ -19,7 +19,7 @@ MAKEFLAGS += --no-builtin-rules
 .DEFAULT_GOAL := all
 
 PKGS = libpci libudev libvirt sqlite3 libarchive blkid jansson libmicrohttpd
-# Only its headers: lib/crypto.c loads it at first use.
+# Only its headers: lib/record/crypto.c loads it at first use.
 LOADED = libcrypto
 
 # The project's own flags stand in variables of their own, so that CFLAGS stays the packager's.

@@ -7,8 +7,8 @@
  */
 #include "cli.h"
 #include "cli_discover.h"
-#include "digest.h"
-#include "size.h"
+#include "record/digest.h"
+#include "record/size.h"
 
 static struct {
 	const char *node;

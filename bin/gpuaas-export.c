@@ -4,7 +4,7 @@
  * state, and what it makes is data: nothing is applied anywhere.
  */
 #include "cli_export.h"
-#include "kind_pod.h"
+#include "record/pod.h"
 
 static const struct ga_cmd cmds[] = {
 	{ .name = "openmetrics", .abstract = "metrics for Prometheus, as node_exporter takes them",

@@ -10,7 +10,7 @@
 
 #include "cli.h"
 #include "cli_image.h"
-#include "id.h"
+#include "record/id.h"
 
 static const char *name, *probe = "ssh", *firmware = "efi", *user, *driver, *expected, *from;
 static const char *progress = "auto";

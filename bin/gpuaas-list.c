@@ -10,12 +10,12 @@
 #include "cli_follow.h"
 #include "cli_where.h"
 #include "host.h"
-#include "kind_access.h"
-#include "kind_node.h"
-#include "kind_state.h"
+#include "record/access.h"
+#include "record/node.h"
+#include "record/state.h"
+#include "record/syslog.h"
+#include "record/time.h"
 #include "store.h"
-#include "syslog.h"
-#include "time.h"
 
 static GA_LIST(const char *) where;
 static const char *since, *after;

@@ -5,7 +5,7 @@
  */
 #include "cli.h"
 #include "cli_match.h"
-#include "kind_order.h"
+#include "record/order.h"
 #include "throughput.h"
 
 #define NUMBERS_MAX 1000000000

@@ -6,8 +6,8 @@
 #include "audit.h"
 #include "cli.h"
 #include "cli_place.h"
-#include "decimal.h"
-#include "time.h"
+#include "record/decimal.h"
+#include "record/time.h"
 
 static struct {
 	const char *profile, *project, *name, *region, *pool, *node, *image, *request_id, *data,

@@ -11,8 +11,8 @@
 #include "cli_offer.h"
 #include "cli_profile.h"
 #include "cli_profile_make.h"
-#include "kind_offer.h"
-#include "kind_state.h"
+#include "record/offer.h"
+#include "record/state.h"
 
 static struct ga_nodes_opts nodes;
 static struct ga_offer_opts offers;

@@ -13,7 +13,7 @@
 #include "cli_discover.h"
 #include "cli_release.h"
 #include "host.h"
-#include "kind_vm.h"
+#include "record/vm.h"
 #include "result.h"
 
 static struct ga_release_ask ask = { .hold_seconds = GA_UNKNOWN, .progress = "auto" };

@@ -6,7 +6,7 @@
  */
 #include "cli.h"
 #include "cli_report.h"
-#include "kind_report.h"
+#include "record/report.h"
 
 static struct ga_report_opts opt;
 

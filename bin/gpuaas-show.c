@@ -7,9 +7,9 @@
 #include <jansson.h>
 
 #include "cli.h"
-#include "kind_access.h"
-#include "kind_match.h"
-#include "kind_state.h"
+#include "record/access.h"
+#include "record/match.h"
+#include "record/state.h"
 #include "store.h"
 
 static const struct ga_shape *const produces[] = {

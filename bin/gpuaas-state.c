@@ -10,8 +10,8 @@
 
 #include "cli_profile_types.h"
 #include "cli_state.h"
-#include "kind_access.h"
-#include "kind_notice.h"
+#include "record/access.h"
+#include "record/notice.h"
 #include "store_take.h"
 #include "store_userdata.h"
 #include "tell_state.h"

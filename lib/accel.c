@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-#include "rec.h"
+#include "record/rec.h"
 
 __asm__(".section .rodata\n"
 	".global ga_accel_builtin\n"

@@ -12,7 +12,7 @@
 
 #include "base/ga.h"
 #include "base/vec.h"
-#include "kind_accel.h"
+#include "record/accel.h"
 
 struct ga_accels;
 

@@ -9,7 +9,7 @@
 #include <jansson.h>
 
 #include "base/file.h"
-#include "rec.h"
+#include "record/rec.h"
 
 #define CATALOGUE_MAX (16 << 20)
 #define SCHEMA "gpuaas.accelerators/1"

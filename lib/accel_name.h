@@ -9,7 +9,7 @@
 #define GA_ACCEL_NAME_H
 
 #include "accel.h"
-#include "near.h"
+#include "record/near.h"
 
 /* Whose name it is; a name counts only in its own family. */
 enum ga_name_family {

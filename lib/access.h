@@ -10,7 +10,7 @@
 #define GA_ACCESS_H
 
 #include "base/str.h"
-#include "kind_access.h"
+#include "record/access.h"
 
 struct ga_access_rules {
 	GA_LIST(struct ga_grant) grants; /* by name */

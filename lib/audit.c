@@ -5,10 +5,10 @@
 #include <errno.h>
 
 #include "base/clock.h"
-#include "digest.h"
-#include "rec.h"
-#include "time.h"
-#include "who.h"
+#include "record/digest.h"
+#include "record/rec.h"
+#include "record/time.h"
+#include "record/who.h"
 
 #define FIRST "sha256:0000000000000000000000000000000000000000000000000000000000000000"
 

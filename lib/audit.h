@@ -14,7 +14,7 @@
 
 #include "base/ga.h"
 #include "db.h"
-#include "digest.h"
+#include "record/digest.h"
 
 /* Who acts: "user(uid)" of the real uid; with SUDO_UID "user(uid) via sudo"; login uid where it
  * differs. Static memory. */

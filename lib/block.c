@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "pciaddr.h"
+#include "record/pciaddr.h"
 #include "sys.h"
 
 static void release_texts(void *list)

@@ -10,7 +10,7 @@
 #define GA_BLOCK_H
 
 #include "base/ga.h"
-#include "kind_host.h"
+#include "record/host.h"
 
 struct ga_block_dev {
 	char *name;	  /* "nvme9n1" */

@@ -11,7 +11,7 @@
 
 #include "base/ga.h"
 #include "base/vec.h"
-#include "kind_boot.h"
+#include "record/boot.h"
 
 /* A file of ours has this in its first line; without it the file is somebody else's. */
 #define GA_BOOT_MARK "Written by gpuaas-host-bootstrap"

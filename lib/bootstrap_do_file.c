@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "bootstrap_do.h"
-#include "digest.h"
+#include "record/digest.h"
 
 #define FILE_MAX (1 << 20)
 

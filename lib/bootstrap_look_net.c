@@ -7,8 +7,8 @@
 
 #include "base/proc.h"
 #include "bootstrap_look_part.h"
-#include "mac.h"
 #include "net.h"
+#include "record/mac.h"
 #include "sys.h"
 
 /* The status of a program, its output in out; -1 when it could not be run. */

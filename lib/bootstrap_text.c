@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 
-#include "size.h"
+#include "record/size.h"
 
 #define HEAD "# SPDX-License-Identifier: Apache-2.0\n# " GA_BOOT_MARK "; "
 

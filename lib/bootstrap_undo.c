@@ -6,8 +6,8 @@
 #include "bootstrap_do.h"
 #include "nat.h"
 #include "ovs.h"
+#include "record/time.h"
 #include "sys.h"
-#include "time.h"
 #include "virt.h"
 
 static const char *member(struct ga_boot_undo_ctx *u, const char *name)

@@ -2,8 +2,8 @@
 /* Composing candidates. */
 #include "candidate.h"
 
-#include "mac.h"
-#include "pciaddr.h"
+#include "record/mac.h"
+#include "record/pciaddr.h"
 
 /* How near a part is to a GPU, best first. */
 enum near { SAME_SWITCH, SAME_NUMA, ANYWHERE };

@@ -10,8 +10,8 @@
 #define GA_CANDIDATE_H
 
 #include "base/ga.h"
-#include "cpuset.h"
-#include "kind_host.h"
+#include "record/cpuset.h"
+#include "record/host.h"
 
 /* A disk or a virtual function that may be taken, with its place in the PCI tree. */
 struct ga_part {

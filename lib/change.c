@@ -13,7 +13,7 @@
 #include "dhcp.h"
 #include "fabric.h"
 #include "nat.h"
-#include "size.h"
+#include "record/size.h"
 #include "vf.h"
 #include "vfio.h"
 

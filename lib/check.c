@@ -7,10 +7,10 @@
 #include "audit.h"
 #include "check_content.h"
 #include "check_rules.h"
-#include "digest.h"
 #include "fsm.h"
 #include "invariant.h"
-#include "rec.h"
+#include "record/digest.h"
+#include "record/rec.h"
 #include "store_facts.h"
 
 #define MISSING_NAMED 5

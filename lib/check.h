@@ -9,7 +9,7 @@
 #define GA_CHECK_H
 
 #include "db.h"
-#include "kind_state.h"
+#include "record/state.h"
 
 /* Calls each with every finding; the number of them, -1 on error. A database opened for reading
  * will do; the whole check sees one moment. */

@@ -2,7 +2,7 @@
 /* Stored evidence and its content. */
 #include "check_content.h"
 
-#include "rec.h"
+#include "record/rec.h"
 #include "wipejudge.h"
 
 /* What keeps a device clean. */

@@ -9,9 +9,9 @@
 #define GA_CLI_H
 
 #include "base/ga.h"
-#include "kind.h"
-#include "rec.h"
-#include "sign.h"
+#include "record/kind.h"
+#include "record/rec.h"
+#include "record/sign.h"
 
 enum ga_opt_type {
 	GA_O_FLAG,     /* bool * */

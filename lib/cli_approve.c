@@ -8,7 +8,7 @@
 #include "cli.h"
 #include "cli_accel.h"
 #include "host.h"
-#include "size.h"
+#include "record/size.h"
 #include "store_view.h"
 
 int ga_approve_policy(struct ga_approve_run *run, const char *profile, const char *class,

@@ -6,7 +6,7 @@
 
 #include "accel_name.h"
 #include "cli.h"
-#include "kind_state.h"
+#include "record/state.h"
 
 /* ---- searching ---- */
 

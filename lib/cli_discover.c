@@ -10,7 +10,7 @@
 #include "cli_accel.h"
 #include "hostdb.h"
 #include "pci.h"
-#include "size.h"
+#include "record/size.h"
 
 int ga_cli_accelerators(struct ga_err *err)
 {

@@ -6,8 +6,8 @@
 #include "base/file.h"
 #include "base/str.h"
 #include "openmetrics.h"
+#include "record/time.h"
 #include "store_metrics.h"
-#include "time.h"
 
 static const char *output, *backups;
 

@@ -7,7 +7,7 @@
 #include "cli_accel.h"
 #include "cli_export.h"
 #include "kube_object.h"
-#include "rec.h"
+#include "record/rec.h"
 #include "store.h"
 #include "store_export.h"
 #include "store_view.h"

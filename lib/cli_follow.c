@@ -15,8 +15,8 @@
 #include "base/stop.h"
 #include "cli.h"
 #include "emit.h"
-#include "kind_node.h"
-#include "size.h"
+#include "record/node.h"
+#include "record/size.h"
 
 /* The file is looked at so often also where nothing told that it changed. */
 #define LOOK_SECONDS 2

@@ -14,7 +14,7 @@
 #include "base/stop.h"
 #include "cli.h"
 #include "host.h"
-#include "time.h"
+#include "record/time.h"
 
 static struct ga_image_run *drawn; /* whose progress is on the screen */
 

@@ -15,7 +15,7 @@
 #include "cli_place.h"
 #include "estimator.h"
 #include "hooks.h"
-#include "time.h"
+#include "record/time.h"
 
 #define MEASURED_MAX (16 << 20) /* bytes of a file */
 

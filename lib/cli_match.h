@@ -5,8 +5,8 @@
 
 #include "access.h"
 #include "base/vec.h"
-#include "kind_match.h"
 #include "match.h"
+#include "record/match.h"
 
 struct ga_match_opts {
 	const char *model, *params, *precision, *memory, *min_compute_capability, *vendor, *app;

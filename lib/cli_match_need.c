@@ -6,7 +6,7 @@
 #include "cli.h"
 #include "cli_match.h"
 #include "cost.h"
-#include "decimal.h"
+#include "record/decimal.h"
 
 #define PARAMS_MIN 100000 /* less has lost its unit: 7 for 7B */
 #define PARAMS_MAX INT64_C(1000000000000000)

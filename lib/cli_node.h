@@ -3,8 +3,8 @@
 #ifndef GA_CLI_NODE_H
 #define GA_CLI_NODE_H
 
+#include "record/time.h"
 #include "store_node.h"
-#include "time.h"
 
 /* What gpuaas-node set may change of a network; NULL and GA_UNKNOWN: left as it is. */
 struct ga_node_change {

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "cli.h"
 #include "cli_accel.h"
-#include "size.h"
+#include "record/size.h"
 #include "store_access.h"
 #include "store_view.h"
 

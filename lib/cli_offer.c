@@ -13,8 +13,8 @@
 #include "cli_accel.h"
 #include "cost.h"
 #include "published.h"
-#include "shape_write.h"
-#include "time.h"
+#include "record/shape_write.h"
+#include "record/time.h"
 
 /* The timer publishes every ten seconds: this is said of a view that is older. */
 #define PUBLISHED_SECONDS 60

@@ -6,9 +6,9 @@
 #include "base/str.h"
 #include "cli_profile_make.h"
 #include "cost.h"
-#include "size.h"
+#include "record/size.h"
+#include "record/time.h"
 #include "store_profile.h"
-#include "time.h"
 
 void ga_profile_words(const void *texts, void *ret)
 {

@@ -9,7 +9,7 @@
 #include "audit.h"
 #include "cli_profile_types.h"
 #include "cost.h"
-#include "size.h"
+#include "record/size.h"
 #include "store_access.h"
 #include "store_profile.h"
 

@@ -5,7 +5,7 @@
 
 #include "cli.h"
 #include "db.h"
-#include "kind_state.h"
+#include "record/state.h"
 
 /* What the options say of a profile; NULL and no element: not given; "": takes a member away. */
 struct ga_profile_opts {

@@ -5,8 +5,8 @@
 
 #include "cli_accel.h"
 #include "db.h"
-#include "kind_state.h"
-#include "rec.h"
+#include "record/rec.h"
+#include "record/state.h"
 
 struct ga_type_names {
 	char **v;

@@ -7,10 +7,10 @@
 
 #include "cli.h"
 #include "hostdb.h"
+#include "record/time.h"
 #include "result.h"
 #include "store_access.h"
 #include "takeback.h"
-#include "time.h"
 #include "virt.h"
 #include "vm_tell.h"
 

@@ -10,9 +10,9 @@
 #include "cli_accel.h"
 #include "emit.h"
 #include "focus.h"
-#include "kind_report.h"
+#include "record/report.h"
+#include "record/time.h"
 #include "store_report.h"
-#include "time.h"
 
 
 struct report {

@@ -6,8 +6,8 @@
 #include "base/file.h"
 #include "cli.h"
 #include "cli_place.h"
-#include "digest.h"
-#include "rec.h"
+#include "record/digest.h"
+#include "record/rec.h"
 #include "store_userdata.h"
 #include "userdata.h"
 

@@ -5,7 +5,7 @@
  */
 #include "cli_state.h"
 
-#include "digest.h"
+#include "record/digest.h"
 #include "store.h"
 #include "store_access.h"
 #include "store_adopt.h"

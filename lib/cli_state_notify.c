@@ -13,10 +13,10 @@
 #include "base/stop.h"
 #include "hooks.h"
 #include "host.h"
-#include "kind_notice.h"
-#include "rec.h"
+#include "record/notice.h"
+#include "record/rec.h"
+#include "record/time.h"
 #include "store_notice.h"
-#include "time.h"
 
 #define FAILURES_MOST 3 /* in a row; then the hook is given up until the next run */
 

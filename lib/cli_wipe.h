@@ -4,8 +4,8 @@
 #define GA_CLI_WIPE_H
 
 #include "hostdb.h"
-#include "kind_result.h"
-#include "rec.h"
+#include "record/rec.h"
+#include "record/result.h"
 #include "wipejob.h"
 
 /*

@@ -8,7 +8,7 @@
 #define GA_CONSOLE_H
 
 #include "base/ga.h"
-#include "digest.h"
+#include "record/digest.h"
 
 #define GA_CONSOLE_ESCAPE 0x1d /* ^], as virsh console and telnet have it */
 

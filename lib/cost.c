@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decimal.h"
+#include "record/decimal.h"
 
 const char *const ga_cost_by_words[] = { "team", "project",    "type", "profile",
 					 "node", "allocation", NULL };

@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "db_private.h"
-#include "log.h"
+#include "record/log.h"
 
 #define WAL_LIMIT 1000 /* pages in the WAL (4 MiB) at which a writer checkpoints */
 

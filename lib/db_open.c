@@ -13,7 +13,7 @@
 #include "db_private.h"
 #include "fsm.h"
 #include "invariant.h"
-#include "time.h"
+#include "record/time.h"
 
 #define WAL_SHORT (256 << 10) /* bytes that cost a query next to nothing */
 #define BUSY_MILLIS 5000 /* for tools that take no turns; our own writers queue */

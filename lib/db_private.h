@@ -7,7 +7,7 @@
 
 #include "base/embed.h"
 #include "db.h"
-#include "shape.h"
+#include "record/shape.h"
 #include "turnstile.h"
 
 #define GA_DB_CACHE 512 /* statements kept; more are prepared each time */

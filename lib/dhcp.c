@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/proc.h"
-#include "mac.h"
+#include "record/mac.h"
 
 #define LEASES_MAX (4 << 20)
 

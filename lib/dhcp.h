@@ -4,7 +4,7 @@
 #define GA_DHCP_H
 
 #include "base/str.h"
-#include "kind_result.h"
+#include "record/result.h"
 
 /* "DIR/gpuaas-ALLOCATION", allocated. */
 char *ga_dhcp_hosts_path(const char *dir, const char *allocation);

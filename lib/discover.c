@@ -6,10 +6,10 @@
 
 #include "discover_parts.h"
 #include "host.h"
-#include "mac.h"
 #include "prereq.h"
+#include "record/mac.h"
+#include "record/time.h"
 #include "sys.h"
-#include "time.h"
 
 static const char *or(const char *value, const char *fallback)
 {

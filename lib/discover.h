@@ -8,7 +8,7 @@
 
 #include "base/ga.h"
 #include "candidate.h"
-#include "kind_host.h"
+#include "record/host.h"
 
 /* Settings; NULL members have the defaults in parentheses. ga_cli_discover_opts fills them. */
 struct ga_discover_opts {

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "fault.h"
-#include "size.h"
+#include "record/fault.h"
+#include "record/size.h"
 
 #ifndef BLKGETDISKSEQ
 #define BLKGETDISKSEQ _IOR(0x12, 128, __u64)
@@ -334,7 +334,7 @@ static int real_sync(struct ga_disk *d)
 	return 0;
 }
 
-/* Reading or writing failed: the disk is to blame (fault.h). Is -1. */
+/* Reading or writing failed: the disk is to blame (record/fault.h). Is -1. */
 static int broken(struct ga_err *err, const char *code)
 {
 	ga_err_reason(err, code);

@@ -4,9 +4,9 @@
 
 #include <inttypes.h>
 
-#include "cpuset.h"
-#include "digest.h"
-#include "pciaddr.h"
+#include "record/cpuset.h"
+#include "record/digest.h"
+#include "record/pciaddr.h"
 
 #define CELLS_MAX 16
 #define BUNDLES_MAX 64

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "time.h"
+#include "record/time.h"
 
 struct words {
 	const char *word, *doc;

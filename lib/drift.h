@@ -11,7 +11,7 @@
 #ifndef GA_DRIFT_H
 #define GA_DRIFT_H
 
-#include "kind_result.h"
+#include "record/result.h"
 
 /* Every code of a drift record: name, the word, what it says. gpuaas-reconcile(1) lists them. */
 #define GA_DRIFT_CODES(X) \

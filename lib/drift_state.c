@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "time.h"
+#include "record/time.h"
 
 /* Seconds from a record's time to the look, or GA_UNKNOWN when it cannot be read. */
 static int64_t age_of(const struct ga_comparison *c, const char *since)

@@ -9,11 +9,11 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "kind_order.h"
-#include "kind_result.h"
-#include "kind_state.h"
-#include "shape_write.h"
-#include "size.h"
+#include "record/order.h"
+#include "record/result.h"
+#include "record/shape_write.h"
+#include "record/size.h"
+#include "record/state.h"
 
 const char *const ga_progress_words[] = { "auto", "json", "none", NULL };
 

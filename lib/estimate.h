@@ -20,7 +20,7 @@
 #define GA_ESTIMATE_H
 
 #include "accel.h"
-#include "kind_match.h"
+#include "record/match.h"
 #include "throughput.h"
 
 #define GA_LOAD_SECONDS 300

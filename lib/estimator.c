@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/proc.h"
-#include "rec.h"
+#include "record/rec.h"
 
 #define BASIS_MAX 400
 #define TIMES_MAX 10000

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "rec.h"
-#include "time.h"
+#include "record/rec.h"
+#include "record/time.h"
 
 /* In the order of the header, which is that of the names; those that are not of FOCUS are last. */
 enum column {

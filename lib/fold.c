@@ -6,8 +6,8 @@
 #include "fold.h"
 
 #include "audit.h"
-#include "digest.h"
-#include "rec.h"
+#include "record/digest.h"
+#include "record/rec.h"
 #include "store_wipe.h"
 
 int ga_fold_check(struct ga_db *db, const char *object, bool dry_run, bool lab, struct ga_err *err)

@@ -6,7 +6,7 @@
 #ifndef GA_FOLD_H
 #define GA_FOLD_H
 
-#include "kind_vm.h"
+#include "record/vm.h"
 #include "store.h"
 #include "store_move.h"
 #include "store_wipe.h"

@@ -2,7 +2,7 @@
 /* Folding what hosts saw: observations, drift, and failures of every program. */
 #include "audit.h"
 #include "fold.h"
-#include "rec.h"
+#include "record/rec.h"
 #include "store_attend.h"
 #include "store_health.h"
 #include "store_provision.h"

@@ -2,7 +2,7 @@
 /* Folding what gpuaas-provision did: phases, a running allocation, a failure. */
 #include "audit.h"
 #include "fold.h"
-#include "rec.h"
+#include "record/rec.h"
 #include "store_health.h"
 #include "store_provision.h"
 #include "store_wipe.h"

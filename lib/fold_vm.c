@@ -3,9 +3,9 @@
 #include <inttypes.h>
 
 #include "audit.h"
-#include "digest.h"
 #include "fold.h"
-#include "rec.h"
+#include "record/digest.h"
+#include "record/rec.h"
 #include "store_health.h"
 #include "store_provision.h"
 #include "store_wipe.h"

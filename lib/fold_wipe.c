@@ -5,9 +5,9 @@
  * available; everything else blocks.
  */
 #include "audit.h"
-#include "digest.h"
 #include "fold.h"
-#include "rec.h"
+#include "record/digest.h"
+#include "record/rec.h"
 #include "store_health.h"
 #include "store_move.h"
 #include "store_wipe.h"

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "fault.h"
 #include "pci.h"
+#include "record/fault.h"
 
 /* The nodes that a folder of the function names: vfio-dev/vfio3 is /dev/vfio/devices/vfio3. */
 static void add_folder(const char *address, const char *folder, const char *dev,

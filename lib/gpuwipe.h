@@ -8,7 +8,7 @@
 #define GA_GPUWIPE_H
 
 #include "base/ga.h"
-#include "kind_result.h"
+#include "record/result.h"
 
 /*
  * Resets a PCI function (ga_vfio_reset). Only while vfio-pci or nothing is bound to it and nobody

@@ -14,7 +14,7 @@
 
 #include "base/ga.h"
 #include "disk.h"
-#include "kind_result.h"
+#include "record/result.h"
 
 /* How many domains use the disk, for a caller that knows better than libvirt_uri below (because it
  * has a connection, or a domain of its own that may use it); adds their names. -1 with err when the

@@ -9,7 +9,7 @@
 
 #include "base/str.h"
 #include "drift.h"
-#include "fault.h"
+#include "record/fault.h"
 
 void ga_health_sign_release(struct ga_health_sign *s)
 {
@@ -54,8 +54,9 @@ static void GA_PRINTF(3, 4) say(struct ga_health_sign *s, enum ga_health_event e
 	va_end(ap);
 }
 
-/* Whether the sentence is about the device: it quotes its name, or a path with it (fault.h). One
- * that it mentions without quotes is another, as the GPU beside the broken one on its bridge. */
+/* Whether the sentence is about the device: it quotes its name, or a path with it (record/fault.h).
+ * One that it mentions without quotes is another, as the GPU beside the broken one on its
+ * bridge. */
 static bool is_about(const char *sentence, const char *device)
 {
 	ga_autofree char *quoted = ga_xprintf("'%s'", device ? device : "");

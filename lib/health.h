@@ -17,7 +17,7 @@
 #ifndef GA_HEALTH_H
 #define GA_HEALTH_H
 
-#include "kind_result.h"
+#include "record/result.h"
 
 enum ga_health_event {
 	GA_HEALTH_NOTHING, /* the record says nothing of health */
@@ -45,16 +45,16 @@ struct ga_health_devices {
 const char *ga_health_next(const char *health, enum ga_health_event event);
 
 /* A confirmed wipe with a GPU that came back from its reset is a proof. A wipe that the drive ended
- * (the reasons in fault.h) and a failed reset are faults. A guard that refused, an interrupt, a
- * clock that was set and a policy that asks for more say nothing of the devices. */
+ * (the reasons in record/fault.h) and a failed reset are faults. A guard that refused, an
+ * interrupt, a clock that was set and a policy that asks for more say nothing of the devices. */
 void ga_health_of_wipe(const struct ga_wipe_evidence *e, struct ga_health_sign *ret);
 /* Steps of a release: the reset of one of the slot's devices that failed. */
 void ga_health_of_release(const struct ga_released *r, const struct ga_health_devices *d,
 			  struct ga_health_sign *ret);
-/* A provisioning that failed: with a code of fault.h, in a phase that looks at devices or makes
- * them ready, it is a fault of the slot whose device the sentence quotes. Where no device is known
- * to be the cause, from the fabric to readiness, the slot's health is in doubt: images and networks
- * fail there as well. */
+/* A provisioning that failed: with a code of record/fault.h, in a phase that looks at devices or
+ * makes them ready, it is a fault of the slot whose device the sentence quotes. Where no device is
+ * known to be the cause, from the fabric to readiness, the slot's health is in doubt: images and
+ * networks fail there as well. */
 void ga_health_of_failure(const struct ga_failure *f, const struct ga_health_devices *d,
 			  struct ga_health_sign *ret);
 /*

@@ -8,8 +8,8 @@
 
 #include "base/file.h"
 #include "block.h"
-#include "id.h"
 #include "pci.h"
+#include "record/id.h"
 #include "sys.h"
 
 #define SYS_NODE "/sys/devices/system/node"

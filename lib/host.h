@@ -8,9 +8,9 @@
 
 #include "base/ga.h"
 #include "block.h"
-#include "digest.h"
-#include "kind_host.h"
 #include "pci.h"
+#include "record/digest.h"
+#include "record/host.h"
 
 /* The kernel's boot id (a UUID that is new at each boot), allocated, or NULL when unreadable. */
 char *ga_host_boot_id(void);

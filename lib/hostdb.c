@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/stop.h"
-#include "time.h"
+#include "record/time.h"
 
 int ga_hostdb_open_image(const char *dir, struct ga_hostdb *ret, struct ga_err *err)
 {

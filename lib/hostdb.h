@@ -10,9 +10,9 @@
 
 #include "base/vec.h"
 #include "db.h"
-#include "kind_result.h"
-#include "rec.h"
-#include "sign.h"
+#include "record/rec.h"
+#include "record/result.h"
+#include "record/sign.h"
 
 struct ga_hostdb {
 	struct ga_db *db;

@@ -3,7 +3,7 @@
 #include "hostdb.h"
 
 #include "hostdb_list.h"
-#include "time.h"
+#include "record/time.h"
 
 /* ---- attempts ---- */
 

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
-#include "digest.h"
-#include "rec.h"
+#include "record/digest.h"
+#include "record/rec.h"
 
 #define LOCKS_MAX (4 << 20)
 

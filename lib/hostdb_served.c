@@ -5,7 +5,7 @@
  * other has sold, and end what it does not know.
  */
 #include "hostdb.h"
-#include "time.h"
+#include "record/time.h"
 
 void ga_served_release(struct ga_served *s)
 {

@@ -6,9 +6,9 @@
 #ifndef GA_HOSTSTREAM_H
 #define GA_HOSTSTREAM_H
 
-#include "digest.h"
-#include "kind_host.h"
-#include "rec.h"
+#include "record/digest.h"
+#include "record/host.h"
+#include "record/rec.h"
 
 struct ga_host_stream {
 	bool open; /* a host was seen and its end not yet */

@@ -16,7 +16,7 @@
 #include "base/ga.h"
 #include "base/str.h"
 #include "base/vec.h"
-#include "digest.h"
+#include "record/digest.h"
 
 #define GA_CHUNK_BYTES (4 << 20)
 #define GA_IMAGE_MAX (INT64_C(4) << 40) /* bytes of the largest disk an image may make */

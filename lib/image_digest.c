@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "image_int.h"
-#include "size.h"
+#include "record/size.h"
 
 #define LIST_MAX (80 << 20) /* bytes of the longest chunk list: GA_IMAGE_MAX in chunks */
 

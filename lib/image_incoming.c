@@ -13,7 +13,7 @@
 #include "base/file.h"
 #include "image_int.h"
 #include "image_store.h"
-#include "time.h"
+#include "record/time.h"
 
 #define RESERVE_BYTES (INT64_C(256) << 20)
 #define PIECE_BYTES (1 << 20)

@@ -11,9 +11,9 @@
 
 #include "base/file.h"
 #include "hostdb_list.h"
-#include "id.h"
 #include "image_int.h"
-#include "rec.h"
+#include "record/id.h"
+#include "record/rec.h"
 
 #define RECORDS_MAX 65536
 #define IN_PLACE ".in-place"

@@ -20,7 +20,7 @@
 #define GA_IMAGE_STORE_H
 
 #include "image.h"
-#include "kind_state.h"
+#include "record/state.h"
 
 struct ga_stored_image {
 	struct ga_image image;

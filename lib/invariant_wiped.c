@@ -5,7 +5,7 @@
  */
 #include "invariant.h"
 
-#include "kind_result.h"
+#include "record/result.h"
 
 #define RANK(class) GA_SQL_CLASS_RANK(class)
 

@@ -5,12 +5,12 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-#include "digest.h"
 #include "discover.h"
 #include "hostdb_list.h"
-#include "kind_order.h"
-#include "rec.h"
-#include "time.h"
+#include "record/digest.h"
+#include "record/order.h"
+#include "record/rec.h"
+#include "record/time.h"
 #include "virt.h"
 
 struct taking {

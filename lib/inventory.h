@@ -6,8 +6,8 @@
 #ifndef GA_INVENTORY_H
 #define GA_INVENTORY_H
 
-#include "kind_inventory.h"
 #include "observe.h"
+#include "record/inventory.h"
 
 /*
  * Gives an inventory-work record for each object's newest provision, release and wipe, in the order

@@ -4,7 +4,7 @@
 #define GA_IOMMU_H
 
 #include "base/ga.h"
-#include "kind_host.h"
+#include "record/host.h"
 
 /* The group of a PCI function, or GA_UNKNOWN when it is in none. */
 int64_t ga_iommu_group(const char *pci_address);

@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "rec.h"
-#include "shape.h"
-#include "size.h"
+#include "record/rec.h"
+#include "record/shape.h"
+#include "record/size.h"
 
 struct scan {
 	const char *name;

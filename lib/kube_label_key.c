@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "near.h"
+#include "record/near.h"
 
 /* ---- numbers ---- */
 

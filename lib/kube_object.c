@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "kube_device.h"
-#include "rec.h"
+#include "record/rec.h"
 
 static json_t *text(const char *value)
 {

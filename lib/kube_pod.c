@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "rec.h"
+#include "record/rec.h"
 
 #define NAME_MOST 253
 

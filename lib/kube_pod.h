@@ -8,8 +8,8 @@
 #ifndef GA_KUBE_POD_H
 #define GA_KUBE_POD_H
 
-#include "kind_pod.h"
 #include "kube_claim.h"
+#include "record/pod.h"
 
 /* No GPU has as many kinds of parts. */
 #define GA_KUBE_POD_RESOURCES 32

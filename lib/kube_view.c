@@ -9,7 +9,7 @@
 #include "accel_name.h"
 #include "base/str.h"
 #include "kube_nfd.h"
-#include "time.h"
+#include "record/time.h"
 
 #define MOST 64
 

@@ -4,8 +4,8 @@
 
 #include "base/file.h"
 #include "base/stop.h"
-#include "digest.h"
-#include "fault.h"
+#include "record/digest.h"
+#include "record/fault.h"
 
 #define MIB (INT64_C(1) << 20)
 #define SECTOR 512

@@ -8,7 +8,7 @@
 #define GA_MARKERS_H
 
 #include "disk.h"
-#include "kind_result.h"
+#include "record/result.h"
 #include "wipeplan.h"
 
 struct ga_marker_set {

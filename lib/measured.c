@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "accel_name.h"
-#include "rec.h"
+#include "record/rec.h"
 
 #define NUMBER_MAX 1e12
 

@@ -8,8 +8,8 @@
 
 #include "base/file.h"
 #include "base/proc.h"
-#include "id.h"
-#include "mac.h"
+#include "record/id.h"
+#include "record/mac.h"
 
 #define SOCKETS_MAX (16 << 20)
 

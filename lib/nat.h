@@ -11,8 +11,8 @@
 #define GA_NAT_H
 
 #include "base/str.h"
-#include "kind_host.h"
 #include "net.h"
+#include "record/host.h"
 
 /*
  * The table as nft -f reads it: sets it up anew in one transaction, whatever is there, and keeps

@@ -6,8 +6,8 @@
 
 #include "base/file.h"
 #include "base/proc.h"
-#include "mac.h"
-#include "pciaddr.h"
+#include "record/mac.h"
+#include "record/pciaddr.h"
 #include "sys.h"
 
 #define OUTPUT_MAX (8 << 20)

@@ -6,7 +6,7 @@
 #include "base/ga.h"
 #include "base/str.h"
 #include "base/vec.h"
-#include "kind_host.h"
+#include "record/host.h"
 
 struct ga_net_dev {
 	char *name;

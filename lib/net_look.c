@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "base/proc.h"
-#include "mac.h"
+#include "record/mac.h"
 #include "sys.h"
 
 #define FILE_MAX (4 << 20)

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "base/proc.h"
-#include "id.h"
-#include "mac.h"
-#include "rec.h"
+#include "record/id.h"
+#include "record/mac.h"
+#include "record/rec.h"
 
 #define OUTPUT_MAX (8 << 20)
 

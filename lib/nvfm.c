@@ -6,7 +6,7 @@
 
 #include "base/dl.h"
 #include "nvfm_abi.h"
-#include "pciaddr.h"
+#include "record/pciaddr.h"
 #include "sys.h"
 
 #define CONNECT_TIMEOUT_MS 1000

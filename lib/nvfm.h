@@ -9,7 +9,7 @@
 #define GA_NVFM_H
 
 #include "base/ga.h"
-#include "kind_host.h"
+#include "record/host.h"
 
 struct ga_nvfm;
 

@@ -7,7 +7,7 @@
 #define GA_NVME_ID_H
 
 #include "base/ga.h"
-#include "kind_host.h"
+#include "record/host.h"
 
 struct ga_nvme_id {
 	char serial[21], model[41], firmware[9]; /* trimmed */

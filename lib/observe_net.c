@@ -10,10 +10,10 @@
 #include "base/file.h"
 #include "base/proc.h"
 #include "dhcp.h"
-#include "id.h"
-#include "mac.h"
 #include "net.h"
 #include "ovs.h"
+#include "record/id.h"
+#include "record/mac.h"
 #include "sys.h"
 
 /* ---- DHCP ---- */

@@ -9,9 +9,9 @@
 #include "base/clock.h"
 #include "change.h"
 #include "hostdb_list.h"
-#include "id.h"
+#include "record/id.h"
+#include "record/time.h"
 #include "sys.h"
-#include "time.h"
 
 #define SEED "seed.iso"
 #define FILES(list) ((struct ga_any_list *)(void *)(list))

@@ -10,8 +10,8 @@
 #include "base/clock.h"
 #include "base/stop.h"
 #include "cli.h"
-#include "kind_order.h"
 #include "on_node.h"
+#include "record/order.h"
 
 /* What waits for nodes that run already; reading goes on when they have taken it. */
 #define QUEUED_MAX (16 << 20)

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/proc.h"
 #include "cli.h"
-#include "kind_order.h"
+#include "record/order.h"
 #include "userdata.h"
 
 #define WORDS_MAX 4096	/* of a line of stderr that is shown */

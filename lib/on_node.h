@@ -4,10 +4,10 @@
 #define GA_ON_NODE_H
 
 #include "base/lines.h"
-#include "digest.h"
 #include "hoststream.h"
 #include "on.h"
-#include "rec.h"
+#include "record/digest.h"
+#include "record/rec.h"
 
 enum ga_on_state { GA_ON_WAITING, GA_ON_RUNNING, GA_ON_ENDED };
 

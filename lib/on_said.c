@@ -5,11 +5,11 @@
 
 #include "base/clock.h"
 #include "cli.h"
-#include "kind_order.h"
-#include "kind_result.h"
 #include "on_node.h"
-#include "shape.h"
-#include "time.h"
+#include "record/order.h"
+#include "record/result.h"
+#include "record/shape.h"
+#include "record/time.h"
 
 #define HELD_MAX (64 << 20)
 

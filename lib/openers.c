@@ -19,7 +19,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "size.h"
+#include "record/size.h"
 
 /* What to compare a descriptor with: device numbers of disk and partitions, of the character
  * devices that pass commands through to it, and a file's inode. */

@@ -8,9 +8,9 @@
 
 #include "base/clock.h"
 #include "base/proc.h"
-#include "digest.h"
-#include "mac.h"
-#include "size.h"
+#include "record/digest.h"
+#include "record/mac.h"
+#include "record/size.h"
 
 #define PORT_MICROS INT64_C(10000000)
 

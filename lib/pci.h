@@ -8,8 +8,8 @@
 
 #include "accel.h"
 #include "base/ga.h"
-#include "kind_host.h"
-#include "pciaddr.h"
+#include "record/host.h"
+#include "record/pciaddr.h"
 #include "sys.h"
 
 #define GA_PCI_SYSFS "/sys/bus/pci/devices"

@@ -6,8 +6,8 @@
 #ifndef GA_PLACE_H
 #define GA_PLACE_H
 
-#include "kind_order.h"
-#include "kind_state.h"
+#include "record/order.h"
+#include "record/state.h"
 #include "verdict.h"
 
 struct ga_fleet_slot {

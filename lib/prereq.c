@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "host.h"
 #include "iommu.h"
-#include "size.h"
+#include "record/size.h"
 #include "sys.h"
 
 /* Less than this and an import or a log fills the disk. */

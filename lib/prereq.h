@@ -12,10 +12,10 @@
 
 #include "base/ga.h"
 #include "block.h"
-#include "kind_host.h"
 #include "net.h"
 #include "pci.h"
 #include "rdma.h"
+#include "record/host.h"
 
 struct ga_prereq_facts {
 	const struct ga_pci *pci;

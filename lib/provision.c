@@ -13,7 +13,7 @@
 #include "image.h"
 #include "metal.h"
 #include "provision_int.h"
-#include "time.h"
+#include "record/time.h"
 
 static int phase_hold(struct ga_provision *p, struct ga_err *err);
 

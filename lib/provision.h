@@ -11,7 +11,7 @@
 #define GA_PROVISION_H
 
 #include "fabric.h"
-#include "kind_result.h"
+#include "record/result.h"
 #include "userdata.h"
 
 struct ga_provision_opts {

@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "domain.h"
-#include "fault.h"
 #include "guard.h"
 #include "host.h"
 #include "hostdb_list.h"
@@ -17,8 +16,9 @@
 #include "nvme.h"
 #include "pci.h"
 #include "provision_int.h"
-#include "size.h"
-#include "time.h"
+#include "record/fault.h"
+#include "record/size.h"
+#include "record/time.h"
 
 /* ---- the order ---- */
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Looks at the PCI functions of a plan, and at who uses them; changes nothing. */
 #include "disk.h"
-#include "fault.h"
 #include "gpuuse.h"
 #include "iommu.h"
 #include "provision_int.h"
+#include "record/fault.h"
 #include "verdict.h"
 #include "vfio.h"
 

@@ -10,7 +10,7 @@
 #include "gpuuse.h"
 #include "image.h"
 #include "provision_int.h"
-#include "size.h"
+#include "record/size.h"
 #include "vfio.h"
 
 /* ---- clone ---- */

@@ -2,8 +2,8 @@
 /* The published view of profiles, read back. */
 #include "published.h"
 
-#include "rec.h"
-#include "time.h"
+#include "record/rec.h"
+#include "record/time.h"
 
 static int bad(struct ga_err *err, const char *what)
 {

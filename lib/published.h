@@ -4,7 +4,7 @@
 #define GA_PUBLISHED_H
 
 #include "base/str.h"
-#include "kind_offer.h"
+#include "record/offer.h"
 
 #define GA_PUBLISHED_PATH "/run/gpuaas/public.json"
 #define GA_PUBLISHED_MAX (16 << 20) /* bytes: more is neither written nor read */

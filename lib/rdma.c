@@ -4,7 +4,7 @@
 
 #include <strings.h>
 
-#include "pciaddr.h"
+#include "record/pciaddr.h"
 #include "sys.h"
 
 static char *link_layer(const char *dir)

@@ -6,7 +6,7 @@
 #ifndef GA_READY_H
 #define GA_READY_H
 
-#include "kind_order.h"
+#include "record/order.h"
 #include "virt.h"
 
 /* Seconds a VM may take from start to readiness: what its image asks for, else 180 s; 2 s a GiB of

@@ -7,8 +7,8 @@
 #ifndef GA_RESULT_H
 #define GA_RESULT_H
 
-#include "kind_order.h"
-#include "kind_result.h"
+#include "record/order.h"
+#include "record/result.h"
 
 /* Decides once where results go: a state file at path that exists is folded into; NULL or a
  * missing file: only stdout. lab must agree with the file's when it is known (GA_CONFLICT). */

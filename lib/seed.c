@@ -9,8 +9,8 @@
 
 #include "base/file.h"
 #include "base/proc.h"
-#include "digest.h"
-#include "rec.h"
+#include "record/digest.h"
+#include "record/rec.h"
 #include "userdata.h"
 
 

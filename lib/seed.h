@@ -11,7 +11,7 @@
 #define GA_SEED_H
 
 #include "base/str.h"
-#include "kind_order.h"
+#include "record/order.h"
 
 /* An ed25519 host key in OpenSSH's formats. */
 struct ga_host_key {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "time.h"
+#include "record/time.h"
 
 #define RETRY_SECONDS 10
 #define AHEAD_NANOS INT64_C(5000000000) /* what is dated later than this was not written just now */

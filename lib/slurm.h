@@ -7,7 +7,7 @@
 #define GA_SLURM_H
 
 #include "base/str.h"
-#include "kind_accel.h"
+#include "record/accel.h"
 
 /* Letters, digits, '.', '_' and '-', the first a letter or digit, at most 63; and no word that
  * means more than a name there (DEFAULT, ALL, in any case). */

@@ -13,7 +13,7 @@
 
 #include "base/vec.h"
 #include "db.h"
-#include "kind_state.h"
+#include "record/state.h"
 
 /* ---- finding ---- */
 

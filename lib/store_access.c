@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "audit.h"
-#include "rec.h"
+#include "record/rec.h"
 #include "store_query.h"
 #include "store_row.h"
 

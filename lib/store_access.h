@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Teams and grants in the state, and the one gate that every writing program asks: may who runs it
- * do this to that? The decision is access.h's; who it is, who.h's. Rules as in store.h.
+ * do this to that? The decision is access.h's; who it is, record/who.h's. Rules as in store.h.
  *
  * A refusal is GA_DENIED with the reason "no_grant", "team_project" or "team_profile", names
  * action, object, actor and groups, and hints at what would allow it. The caller rolls back and
@@ -11,8 +11,8 @@
 #define GA_STORE_ACCESS_H
 
 #include "access.h"
+#include "record/who.h"
 #include "store.h"
-#include "who.h"
 
 /* As ga_db_begin; looks the groups of the actor up before, where they may be asked for, because
  * that may take long and others wait for the turn. */

@@ -4,11 +4,11 @@
 
 #include "audit.h"
 #include "fold.h"
-#include "kind.h"
-#include "rec.h"
+#include "record/kind.h"
+#include "record/rec.h"
+#include "record/time.h"
 #include "store_approve.h"
 #include "store_row.h"
-#include "time.h"
 
 void ga_inventory_of_release(struct ga_inventory_of *i)
 {

@@ -9,8 +9,8 @@
 #define GA_STORE_ADOPT_H
 
 #include "db.h"
-#include "kind_inventory.h"
-#include "kind_state.h"
+#include "record/inventory.h"
+#include "record/state.h"
 
 /* One node's stream, whole. */
 struct ga_inventory_of {

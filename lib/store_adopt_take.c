@@ -7,7 +7,7 @@
 
 #include "audit.h"
 #include "fold.h"
-#include "rec.h"
+#include "record/rec.h"
 #include "store_approve.h"
 #include "store_key.h"
 #include "store_provision.h"

@@ -8,7 +8,7 @@
 #include "store_adopt_part.h"
 
 #include "audit.h"
-#include "rec.h"
+#include "record/rec.h"
 #include "store.h"
 #include "store_approve.h"
 #include "store_row.h"

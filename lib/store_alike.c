@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/time.h"
 #include "store_fleet.h"
-#include "time.h"
 
 /* Nodes whose counts do not say what is free: with windows of maintenance or plans whose time is
  * over. Those of them that stay (GA_SQL_PLAN_EXPIRED) make a node no worse than read by itself. */

@@ -8,14 +8,14 @@
 #include <string.h>
 
 #include "audit.h"
-#include "cpuset.h"
-#include "id.h"
-#include "rec.h"
+#include "record/cpuset.h"
+#include "record/id.h"
+#include "record/rec.h"
+#include "record/time.h"
 #include "store_facts.h"
 #include "store_health.h"
 #include "store_json.h"
 #include "store_row.h"
-#include "time.h"
 
 #define COLUMNS \
 	"accelerator_type = ?3, type_name = ?4, gpu_id = ?5, gpu_identity = ?6, " \

@@ -6,7 +6,7 @@
 #ifndef GA_STORE_ATTEND_H
 #define GA_STORE_ATTEND_H
 
-#include "kind_result.h"
+#include "record/result.h"
 #include "store.h"
 
 /* A record of gpuaas.attention to be. */

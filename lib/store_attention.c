@@ -6,12 +6,13 @@
 #include <inttypes.h>
 
 #include "base/clock.h"
-#include "fault.h"
 #include "fsm.h"
 #include "health.h"
-#include "rec.h"
+#include "record/fault.h"
+#include "record/rec.h"
+#include "record/size.h"
+#include "record/time.h"
 #include "remote.h"
-#include "size.h"
 #include "store.h"
 #include "store_attend.h"
 #include "store_facts.h"
@@ -19,7 +20,6 @@
 #include "store_json.h"
 #include "store_move.h"
 #include "store_query.h"
-#include "time.h"
 
 int ga_attend_tell(const struct ga_attend *f, const struct ga_attend_to *to, struct ga_err *err)
 {

@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 #include "check.h"
-#include "time.h"
+#include "record/time.h"
 
 struct names {
 	char **v;

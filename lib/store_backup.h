@@ -4,7 +4,7 @@
 #define GA_STORE_BACKUP_H
 
 #include "db.h"
-#include "kind_state.h"
+#include "record/state.h"
 
 /*
  * Copies the state into dir (made 0700) as state-TIME.db and checks the copy; each finding goes to

@@ -5,13 +5,13 @@
  */
 #include "store_damaged.h"
 
-#include "rec.h"
+#include "record/rec.h"
+#include "record/time.h"
 #include "store_attend.h"
 #include "store_json.h"
 #include "store_move.h"
-#include "store_suspect.h"
 #include "store_query.h"
-#include "time.h"
+#include "store_suspect.h"
 
 enum { D_KIND, D_ID, D_STATE, D_SINCE, D_NODE, D_PROJECT, D_WHAT, D_SHAPE };
 

@@ -6,12 +6,12 @@
 
 #include "audit.h"
 #include "fsm.h"
-#include "rec.h"
+#include "record/rec.h"
+#include "record/time.h"
 #include "remote.h"
 #include "store_json.h"
 #include "store_move.h"
 #include "store_node.h"
-#include "time.h"
 
 static const struct verb {
 	const char *name, *to, *audit;

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "record/time.h"
 #include "store_attend.h"
 #include "store_health.h"
 #include "store_json.h"
-#include "time.h"
 
 /* ---- keeping ---- */
 

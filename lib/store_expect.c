@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a node should look like, as one record for gpuaas-reconcile. */
+#include "record/time.h"
 #include "store.h"
 #include "store_json.h"
 #include "store_query.h"
 #include "store_row.h"
-#include "time.h"
 
 static int add_slots(struct ga_db *db, struct ga_expectation *ret, struct ga_err *err)
 {

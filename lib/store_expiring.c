@@ -7,11 +7,11 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "invariant.h"
-#include "size.h"
+#include "record/size.h"
+#include "record/time.h"
 #include "store_attend.h"
 #include "store_json.h"
 #include "store_move.h"
-#include "time.h"
 
 #define AHEAD_MICROS (INT64_C(86400) * 1000000)	   /* maintenance that comes nearer */
 #define ENDING_MICROS (INT64_C(3600) * 1000000)	   /* a run time that is nearly over */

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "cpuset.h"
+#include "record/cpuset.h"
 #include "store_json.h"
 
 void ga_export_gpus_release(struct ga_export_gpus *list)

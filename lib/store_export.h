@@ -4,7 +4,7 @@
 #define GA_STORE_EXPORT_H
 
 #include "db.h"
-#include "kind_accel.h"
+#include "record/accel.h"
 
 struct ga_export_gpu {
 	int64_t index;	   /* of its slot */

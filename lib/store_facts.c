@@ -2,11 +2,11 @@
 /* The facts that the approval predicate needs, from the candidate and from the state. */
 #include "store_facts.h"
 
-#include "cpuset.h"
 #include "invariant.h"
-#include "kind_state.h"
-#include "mac.h"
-#include "rec.h"
+#include "record/cpuset.h"
+#include "record/mac.h"
+#include "record/rec.h"
+#include "record/state.h"
 
 void ga_cleanup_place_of(struct ga_place_of *p)
 {

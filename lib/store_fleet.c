@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "invariant.h"
+#include "record/time.h"
 #include "store_fleet.h"
-#include "time.h"
 
 #define CHANGES_MAX 256 /* changed objects beyond which reading all is cheaper */
 #define HELD_MAX 128	/* nodes beyond which reading all is not much dearer */

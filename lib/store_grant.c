@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Teams, grants and the settings of access, applied idempotently; and what is open to all. */
 #include "audit.h"
-#include "rec.h"
+#include "record/rec.h"
+#include "record/time.h"
 #include "store_access.h"
 #include "store_row.h"
-#include "time.h"
 
 static int old_text(struct ga_rows *query, char **ret, struct ga_err *err)
 {

@@ -8,7 +8,7 @@
 
 #include "db.h"
 #include "health.h"
-#include "kind_host.h"
+#include "record/host.h"
 #include "store_json.h"
 
 /*

@@ -4,12 +4,12 @@
 
 #include "audit.h"
 #include "base/clock.h"
-#include "rec.h"
+#include "record/rec.h"
+#include "record/time.h"
 #include "store.h"
 #include "store_attend.h"
 #include "store_json.h"
 #include "store_move.h"
-#include "time.h"
 
 /* Of the allocation, beside what ga_holding has. */
 struct facts {

@@ -8,7 +8,7 @@
 #define GA_STORE_HOLD_H
 
 #include "db.h"
-#include "kind_order.h"
+#include "record/order.h"
 
 /* What releasing an allocation would mean; released with ga_release_outlook_clear. */
 struct ga_release_outlook {

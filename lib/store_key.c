@@ -5,14 +5,14 @@
 #include <string.h>
 
 #include "audit.h"
-#include "digest.h"
-#include "kind_inventory.h"
-#include "kind_result.h"
-#include "sign.h"
+#include "record/digest.h"
+#include "record/inventory.h"
+#include "record/result.h"
+#include "record/sign.h"
+#include "record/time.h"
 #include "store_attend.h"
 #include "store_json.h"
 #include "store_provision.h"
-#include "time.h"
 
 /* On a host whose key counts no more, or is another's. */
 #define CHANGED_ON_ITS_WAY "the record does not fit its signature: it was changed on its way"

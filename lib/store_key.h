@@ -7,8 +7,8 @@
 #define GA_STORE_KEY_H
 
 #include "db.h"
-#include "kind_host.h"
-#include "rec.h"
+#include "record/host.h"
+#include "record/rec.h"
 
 /*
  * Registers the key of a discovery: 1 registered, 0 known already, or the discovery shows none (it

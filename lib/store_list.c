@@ -5,16 +5,16 @@
  */
 #include <inttypes.h>
 
-#include "kind_access.h"
-#include "kind_node.h"
-#include "rec.h"
-#include "size.h"
+#include "record/access.h"
+#include "record/node.h"
+#include "record/rec.h"
+#include "record/size.h"
+#include "record/time.h"
 #include "store.h"
 #include "store_attend.h"
 #include "store_query.h"
 #include "store_row.h"
 #include "store_where.h"
-#include "time.h"
 
 struct list_kind {
 	const char *name, *plural;

@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "audit.h"
-#include "id.h"
 #include "invariant.h"
+#include "record/id.h"
+#include "record/time.h"
 #include "store_node.h"
 #include "store_query.h"
 #include "store_row.h"
-#include "time.h"
 
 /* In the order of ga_maintenance_shape. */
 #define WINDOWS \

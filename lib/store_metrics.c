@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "openmetrics.h"
+#include "record/time.h"
 #include "store.h"
 #include "store_report.h"
-#include "time.h"
 
 /* A time as micros; 0, which is long ago, where there is none. */
 static int64_t when(const char *text)

@@ -9,8 +9,8 @@
 
 #include "base/vec.h"
 #include "openmetrics.h"
+#include "record/time.h"
 #include "store_metrics.h"
-#include "time.h"
 
 #define DAY_MICROS (INT64_C(86400) * 1000000)
 #define PHASES_MAX 100 /* far more than there are */

@@ -6,11 +6,11 @@
 
 #include "base/clock.h"
 #include "invariant.h"
-#include "rec.h"
+#include "record/rec.h"
+#include "record/time.h"
 #include "store_attend.h"
 #include "store_json.h"
 #include "store_row.h"
-#include "time.h"
 
 void ga_cleanup_ids(struct ga_ids *ids)
 {

@@ -10,7 +10,7 @@
 #include "base/vec.h"
 #include "db.h"
 #include "fsm.h"
-#include "kind_state.h"
+#include "record/state.h"
 
 struct ga_ids {
 	char **v;

@@ -3,12 +3,12 @@
 #include <jansson.h>
 
 #include "audit.h"
+#include "record/time.h"
 #include "store.h"
 #include "store_json.h"
 #include "store_move.h"
 #include "store_query.h"
 #include "store_row.h"
-#include "time.h"
 
 /* In the order of ga_node_shape. */
 #define NODES \

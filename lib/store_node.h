@@ -3,7 +3,7 @@
 #ifndef GA_STORE_NODE_H
 #define GA_STORE_NODE_H
 
-#include "kind_node.h"
+#include "record/node.h"
 #include "store.h"
 
 /* What a move of a node is asked with. */

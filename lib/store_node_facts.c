@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpuset.h"
-#include "shape.h"
+#include "record/cpuset.h"
+#include "record/shape.h"
 #include "store_json.h"
 
 struct numa {

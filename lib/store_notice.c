@@ -9,9 +9,9 @@
 
 #include "audit.h"
 #include "base/file.h"
-#include "rec.h"
+#include "record/rec.h"
+#include "record/time.h"
 #include "store_attend.h"
-#include "time.h"
 
 int ga_store_notice_lock(struct ga_db *db, struct ga_err *err)
 {

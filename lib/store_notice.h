@@ -9,7 +9,7 @@
 #ifndef GA_STORE_NOTICE_H
 #define GA_STORE_NOTICE_H
 
-#include "kind_notice.h"
+#include "record/notice.h"
 #include "store.h"
 
 /* Compares what needs a person (stale_seconds and here as in ga_list_query) with the open notices,

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rec.h"
-#include "shape_write.h"
+#include "record/rec.h"
+#include "record/shape_write.h"
+#include "record/time.h"
 #include "store_notice.h"
-#include "time.h"
 
 struct item {
 	char *object_kind, *object, *code, *since;

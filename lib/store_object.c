@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Declarative objects: images, verified copies, node settings; applied idempotently. */
 #include "audit.h"
-#include "mac.h"
-#include "rec.h"
+#include "record/mac.h"
+#include "record/rec.h"
+#include "record/time.h"
 #include "store.h"
 #include "store_json.h"
 #include "store_move.h"
 #include "store_query.h"
 #include "store_row.h"
-#include "time.h"
 
 /* ---- images ---- */
 

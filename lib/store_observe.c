@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "audit.h"
-#include "digest.h"
-#include "id.h"
-#include "rec.h"
+#include "record/digest.h"
+#include "record/id.h"
+#include "record/rec.h"
+#include "record/time.h"
 #include "store_approve.h"
 #include "store_health.h"
 #include "store_move.h"
-#include "time.h"
 
 /* What the state knew of the node before. */
 struct known {

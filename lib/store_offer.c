@@ -7,11 +7,11 @@
 
 #include "invariant.h"
 #include "offer.h"
-#include "rec.h"
+#include "record/rec.h"
+#include "record/time.h"
 #include "store_access.h"
 #include "store_place.h"
 #include "store_query.h"
-#include "time.h"
 
 #define WIPES_MAX 301 /* the last ones, whose durations are counted */
 

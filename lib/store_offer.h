@@ -8,7 +8,7 @@
 
 #include "accel.h"
 #include "access.h"
-#include "kind_offer.h"
+#include "record/offer.h"
 #include "store.h"
 
 struct ga_offer_query {

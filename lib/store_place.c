@@ -7,10 +7,10 @@
 
 #include "audit.h"
 #include "base/clock.h"
-#include "id.h"
-#include "rec.h"
+#include "record/id.h"
+#include "record/rec.h"
+#include "record/time.h"
 #include "store_plan.h"
-#include "time.h"
 
 /* What one placement writes with. */
 struct placing {

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpuset.h"
-#include "digest.h"
 #include "invariant.h"
-#include "mac.h"
-#include "rec.h"
-#include "shape_write.h"
+#include "record/cpuset.h"
+#include "record/digest.h"
+#include "record/mac.h"
+#include "record/rec.h"
+#include "record/shape_write.h"
 #include "store_facts.h"
 #include "verdict.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Capacity by pool, region and type. */
 #include "base/clock.h"
-#include "rec.h"
+#include "record/rec.h"
 #include "store_place.h"
 #include "store_query.h"
 #include "store_row.h"

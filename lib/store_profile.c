@@ -7,11 +7,11 @@
 
 #include "audit.h"
 #include "cost.h"
-#include "id.h"
-#include "kind_access.h"
-#include "rec.h"
+#include "record/access.h"
+#include "record/id.h"
+#include "record/rec.h"
+#include "record/time.h"
 #include "store_query.h"
-#include "time.h"
 
 static int current_profile(struct ga_db *db, const char *name, char **text, int64_t *version,
 			   struct ga_err *err)

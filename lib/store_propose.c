@@ -8,13 +8,13 @@
 
 #include "audit.h"
 #include "base/clock.h"
-#include "id.h"
 #include "invariant.h"
-#include "rec.h"
+#include "record/id.h"
+#include "record/rec.h"
+#include "record/time.h"
 #include "store_attend.h"
 #include "store_query.h"
 #include "store_row.h"
-#include "time.h"
 
 /* In the order of ga_proposal_shape. */
 #define PROPOSALS \

@@ -5,13 +5,13 @@
  * One person proposes, another confirms within a time; then it is done by the confirmation. Rules
  * as in store.h.
  *
- * A person is a login, else whom sudo names, else the real user (who.h); root, system users and
- * nobody are none. Two that have any user of people in common, by whatever path, are the same.
+ * A person is a login, else whom sudo names, else the real user (record/who.h); root, system users
+ * and nobody are none. Two that have any user of people in common, by whatever path, are the same.
  */
 #ifndef GA_STORE_PROPOSE_H
 #define GA_STORE_PROPOSE_H
 
-#include "kind_access.h"
+#include "record/access.h"
 #include "store_access.h"
 
 #define GA_RETIRE_UNWIPED "retire_unwiped"

@@ -2,7 +2,7 @@
 /* What hosts report of what runs on them. */
 #include "store_provision.h"
 
-#include "rec.h"
+#include "record/rec.h"
 #include "store_row.h"
 
 /* The access as the host told it, and the node as the way in: a guest's address is private, and

@@ -3,7 +3,7 @@
 #ifndef GA_STORE_PROVISION_H
 #define GA_STORE_PROVISION_H
 
-#include "kind_result.h"
+#include "record/result.h"
 #include "store.h"
 
 /* Power, access and lease as the host reported them. 1 changed, 0 so already. */

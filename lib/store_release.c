@@ -5,13 +5,13 @@
  * state to finish.
  */
 #include "audit.h"
-#include "id.h"
-#include "rec.h"
+#include "record/id.h"
+#include "record/rec.h"
+#include "record/time.h"
 #include "store.h"
 #include "store_move.h"
 #include "store_query.h"
 #include "store_row.h"
-#include "time.h"
 
 struct stored {
 	char *plan, *order, *profile;

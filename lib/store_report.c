@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kind_state.h"
-#include "rec.h"
+#include "record/rec.h"
+#include "record/state.h"
 #include "store_query.h"
 
 /* The classes of share/sql/0012-usage-line.sql: a span of the class is shorter. */

@@ -8,7 +8,7 @@
 
 #include "audit.h"
 #include "check.h"
-#include "time.h"
+#include "record/time.h"
 #include "turnstile.h"
 
 /* What the state that is replaced says of itself, where it can be read. */

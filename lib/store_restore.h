@@ -4,7 +4,7 @@
 #define GA_STORE_RESTORE_H
 
 #include "db.h"
-#include "kind_state.h"
+#include "record/state.h"
 
 struct ga_restored {
 	char *kept; /* where the replaced file is; NULL: there was none */

@@ -2,8 +2,8 @@
 /* Rows into records by the tables of the shapes. */
 #include "store_row.h"
 
-#include "kind_order.h"
-#include "rec.h"
+#include "record/order.h"
+#include "record/rec.h"
 #include "store_json.h"
 
 static void *at(void *obj, const struct ga_field *f)

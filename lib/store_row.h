@@ -11,7 +11,7 @@
 #define GA_STORE_ROW_H
 
 #include "db.h"
-#include "kind.h"
+#include "record/kind.h"
 
 /* Fills obj (overwritten; release it with ga_shape_release) from column on. GA_SYSTEM when the
  * row holds what the shape does not allow: the file was written by something else. */

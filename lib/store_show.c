@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Everything of one object: itself, what it holds, its timeline, evidence, usage, audit. */
-#include "kind_access.h"
-#include "kind_match.h"
-#include "rec.h"
+#include "record/access.h"
+#include "record/match.h"
+#include "record/rec.h"
 #include "store.h"
 #include "store_json.h"
 #include "store_query.h"

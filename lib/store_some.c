@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/time.h"
 #include "store_fleet.h"
-#include "time.h"
 
 #define SOME_MAX 64 /* nodes beyond which reading all is not much dearer */
 

@@ -2,7 +2,7 @@
 /* One record into the state, in a transaction of its own. */
 #include "store_take.h"
 
-#include "kind_inventory.h"
+#include "record/inventory.h"
 #include "store_access.h"
 
 const struct ga_shape *const ga_store_takes[] = {

@@ -3,8 +3,8 @@
 #ifndef GA_STORE_TAKE_H
 #define GA_STORE_TAKE_H
 
-#include "rec.h"
-#include "kind_vm.h"
+#include "record/rec.h"
+#include "record/vm.h"
 #include "store.h"
 #include "store_key.h"
 

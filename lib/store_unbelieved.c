@@ -3,7 +3,7 @@
  * What a host did and the state did not believe: the record is folded, and what it is about stays
  * blocked. Whoever folds says so, and does not end as if all were well.
  */
-#include "kind_result.h"
+#include "record/result.h"
 #include "store.h"
 #include "store_json.h"
 #include "store_move.h"

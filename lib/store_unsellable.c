@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpuset.h"
-#include "rec.h"
+#include "record/cpuset.h"
+#include "record/rec.h"
 #include "store_facts.h"
 #include "store_suspect.h"
 

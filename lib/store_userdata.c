@@ -13,8 +13,8 @@
 
 #include "base/file.h"
 #include "base/vec.h"
-#include "digest.h"
 #include "fsm.h"
+#include "record/digest.h"
 #include "store_json.h"
 
 #define ALGORITHM "sha256:"

@@ -13,7 +13,7 @@
 #define GA_STORE_USERDATA_H
 
 #include "db.h"
-#include "kind_state.h"
+#include "record/state.h"
 
 /* The folder, for the state at this path. */
 char *ga_store_user_data_folder(const char *state_path);

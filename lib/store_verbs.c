@@ -6,16 +6,16 @@
 
 #include "audit.h"
 #include "check_content.h"
-#include "fault.h"
 #include "fsm.h"
-#include "rec.h"
+#include "record/fault.h"
+#include "record/rec.h"
+#include "record/time.h"
 #include "store_approve.h"
 #include "store_facts.h"
 #include "store_health.h"
 #include "store_move.h"
 #include "store_propose.h"
 #include "store_wipe.h"
-#include "time.h"
 
 /* A move: where it may begin, where it leads (NULL: stays), whether it needs a reason. */
 struct verb {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "audit.h"
-#include "time.h"
+#include "record/time.h"
 
 /* ---- by hand ---- */
 

@@ -6,7 +6,7 @@
 #ifndef GA_STORE_WHERE_H
 #define GA_STORE_WHERE_H
 
-#include "shape.h"
+#include "record/shape.h"
 
 /* GA_USAGE when the condition has no '=', or the shape no such member (the members are named). */
 GA_MUST_CHECK int ga_where_check(const struct ga_shape *shape, const char *where,

@@ -4,12 +4,12 @@
 
 #include <string.h>
 
-#include "rec.h"
+#include "record/rec.h"
+#include "record/time.h"
 #include "store_json.h"
 #include "store_move.h"
 #include "store_query.h"
 #include "store_row.h"
-#include "time.h"
 
 void ga_cleanup_wipe_due(struct ga_wipe_due *d)
 {

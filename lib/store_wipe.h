@@ -3,7 +3,7 @@
 #ifndef GA_STORE_WIPE_H
 #define GA_STORE_WIPE_H
 
-#include "kind_result.h"
+#include "record/result.h"
 #include "store.h"
 #include "wipejudge.h"
 

@@ -6,7 +6,7 @@
 #ifndef GA_SUGGEST_H
 #define GA_SUGGEST_H
 
-#include "kind_state.h"
+#include "record/state.h"
 
 struct ga_suggest_type {
 	const char *type; /* slug */

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "size.h"
+#include "record/size.h"
 
 void ga_names_release(struct ga_names *list)
 {

@@ -7,7 +7,7 @@
 #define GA_SYS_H
 
 #include "base/ga.h"
-#include "shape.h"
+#include "record/shape.h"
 
 struct ga_names {
 	char **v;

@@ -6,9 +6,9 @@
 #include "base/vec.h"
 #include "cost.h"
 #include "emit.h"
-#include "size.h"
+#include "record/size.h"
+#include "record/time.h"
 #include "table_views.h"
-#include "time.h"
 
 #define CELLS_MAX (GA_VIEW_COLUMNS + GA_VIEW_SOMETIMES)
 

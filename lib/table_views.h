@@ -3,7 +3,7 @@
 #ifndef GA_TABLE_VIEWS_H
 #define GA_TABLE_VIEWS_H
 
-#include "shape.h"
+#include "record/shape.h"
 
 #define GA_VIEW_COLUMNS 13
 #define GA_VIEW_SOMETIMES 7

@@ -16,8 +16,8 @@
 #include "metal.h"
 #include "pci.h"
 #include "provision.h"
+#include "record/time.h"
 #include "takeback_metal.h"
-#include "time.h"
 
 #define GONE_MICROS INT64_C(60000000) /* a hard stop with devices to give back */
 

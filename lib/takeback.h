@@ -9,7 +9,7 @@
 #define GA_TAKEBACK_H
 
 #include "fabric.h"
-#include "kind_result.h"
+#include "record/result.h"
 
 struct ga_takeback_opts {
 	const char *program, *node, *host_dir, *libvirt_uri, *baremetal_dir;

@@ -7,8 +7,8 @@
 #define GA_TAKEBACK_METAL_H
 
 #include "hostdb.h"
-#include "kind_result.h"
 #include "metal.h"
+#include "record/result.h"
 
 /*
  * Judges what the executables in DIR/release answered: boot_id, another than before the hand-over;

@@ -7,7 +7,7 @@
 #define GA_TEAM_H
 
 #include "base/str.h"
-#include "kind_access.h"
+#include "record/access.h"
 
 struct ga_team_project {
 	char *project; /* NULL: use without a project */

@@ -4,10 +4,10 @@
 
 #include "base/clock.h"
 #include "cli.h"
-#include "kind_result.h"
-#include "log.h"
+#include "record/log.h"
+#include "record/result.h"
+#include "record/time.h"
 #include "result.h"
-#include "time.h"
 
 #define RUNNING_EVERY INT64_C(1000000)
 

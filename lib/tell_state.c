@@ -7,13 +7,13 @@
 #include "check.h"
 #include "check_content.h"
 #include "cli.h"
+#include "record/time.h"
 #include "store.h"
 #include "store_access.h"
 #include "store_damaged.h"
 #include "store_facts.h"
 #include "store_take.h"
 #include "store_userdata.h"
-#include "time.h"
 
 int ga_tell_state(struct ga_db *db, const char *action, const char *path, struct ga_err *err)
 {

@@ -4,7 +4,7 @@
 #define GA_TELL_STATE_H
 
 #include "db.h"
-#include "rec.h"
+#include "record/rec.h"
 
 /* A state record: what was done to which file, and what the state is now. */
 GA_MUST_CHECK int ga_tell_state(struct ga_db *db, const char *action, const char *path,

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "rec.h"
+#include "record/rec.h"
 
 __asm__(".section .rodata\n"
 	"ga_throughput_builtin:\n"

@@ -7,7 +7,7 @@
 #define GA_THROUGHPUT_H
 
 #include "base/vec.h"
-#include "shape.h"
+#include "record/shape.h"
 
 /* How much of a type's dense peak the training of dense models reached (MFU). */
 struct ga_training_rate {

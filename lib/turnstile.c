@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/stop.h"
-#include "time.h"
+#include "record/time.h"
 
 /* Larger numbers are not ours: whatever the file holds, a byte stays a valid offset. */
 #define NUMBER_MAX ((int64_t)1 << 60)

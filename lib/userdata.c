@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crypto.h"
-#include "digest.h"
-#include "rec.h"
+#include "record/crypto.h"
+#include "record/digest.h"
+#include "record/rec.h"
 #include "seed.h"
 
 /* A multiple of 3: only the last piece is padded. */

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "cpuset.h"
-#include "mac.h"
-#include "pciaddr.h"
+#include "record/cpuset.h"
+#include "record/mac.h"
+#include "record/pciaddr.h"
 
 /* Identify Controller, NVMe Base 2.0: OACS bit 1 is Format NVM; FNA bits 0 and 1 say that format
  * and its secure erase reach every namespace, bit 2 that it can erase the key; SANICAP bits 0 and

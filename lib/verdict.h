@@ -8,8 +8,8 @@
 #ifndef GA_VERDICT_H
 #define GA_VERDICT_H
 
-#include "kind_host.h"
-#include "kind_order.h"
+#include "record/host.h"
+#include "record/order.h"
 
 /* What is known of a slot at a gate. Pointers are borrowed; NULL and GA_UNKNOWN are unknown. */
 struct ga_slot_facts {

@@ -5,10 +5,10 @@
 #include <inttypes.h>
 
 #include "base/proc.h"
-#include "digest.h"
-#include "mac.h"
 #include "pci.h"
-#include "rec.h"
+#include "record/digest.h"
+#include "record/mac.h"
+#include "record/rec.h"
 #include "sys.h"
 
 #define ARPHRD_INFINIBAND 32 /* linux/if_arp.h */

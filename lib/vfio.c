@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "fault.h"
 #include "gpuuse.h"
 #include "pci.h"
-#include "pciaddr.h"
+#include "record/fault.h"
+#include "record/pciaddr.h"
 #include "sys.h"
 
 /* A child that the kernel holds may outlive its parent: no pipe, lock or disk may stay open in it,
@@ -223,7 +223,7 @@ static void no_bus(struct ga_vfio_reset *ret, const char *fmt, ...)
 }
 
 /* Whether a bus reset may reach this function, which hangs from the same bridge. It is named
- * without quotes: no failure is its own (fault.h). */
+ * without quotes: no failure is its own (record/fault.h). */
 static bool may_reach(const char *address, const char *other, const char *bridge,
 		      struct ga_vfio_reset *ret)
 {

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/str.h"
-#include "pciaddr.h"
+#include "record/pciaddr.h"
 
 static const struct {
 	const char *entity, *text;

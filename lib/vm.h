@@ -11,7 +11,7 @@
 #define GA_VM_H
 
 #include "fabric.h"
-#include "kind_vm.h"
+#include "record/vm.h"
 
 struct ga_vm_opts {
 	const char *program; /* for holds and records */

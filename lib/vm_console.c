@@ -6,8 +6,8 @@
 
 #include "base/file.h"
 #include "console.h"
-#include "id.h"
-#include "time.h"
+#include "record/id.h"
+#include "record/time.h"
 #include "virt_console.h"
 #include "vm_int.h"
 

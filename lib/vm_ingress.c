@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include "base/file.h"
-#include "time.h"
+#include "record/time.h"
 #include "vm_int.h"
 
 #define SSHD_CONFIG "/etc/ssh/sshd_config"

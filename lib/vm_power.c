@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/stop.h"
-#include "time.h"
+#include "record/time.h"
 #include "vm_int.h"
 
 #define GONE_SECONDS 60 /* a hard stop with devices to give back */

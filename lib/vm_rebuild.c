@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "id.h"
-#include "time.h"
+#include "record/id.h"
+#include "record/time.h"
 #include "vm_int.h"
 #include "wipe.h"
 

@@ -8,8 +8,8 @@
 #include "base/proc.h"
 #include "cli.h"
 #include "host.h"
+#include "record/size.h"
 #include "result.h"
-#include "size.h"
 #include "store_access.h"
 #include "virt.h"
 

@@ -9,9 +9,9 @@
 
 #include "disk.h"
 #include "guard.h"
-#include "kind_order.h"
-#include "kind_result.h"
 #include "nvme.h"
+#include "record/order.h"
+#include "record/result.h"
 
 /* Tells what goes on: state is started, running, finished or failed; bytes are 0 where none count.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A wipe in words: the plan for an operator, the certificate for a tenant. */
-#include "digest.h"
-#include "size.h"
+#include "record/digest.h"
+#include "record/size.h"
 #include "wipe.h"
 
 void ga_wipe_plan_text(const struct ga_wipe_evidence *e, struct ga_str *out)

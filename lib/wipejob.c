@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "host.h"
 #include "hostdb_list.h"
-#include "log.h"
+#include "record/log.h"
 #include "wipejudge.h"
 
 int ga_wipe_order_check(const struct ga_wipe_order *order, const char *node, bool dry_run,

@@ -9,8 +9,8 @@
 #define GA_WIPEJUDGE_H
 
 #include "base/ga.h"
-#include "kind_order.h"
-#include "kind_result.h"
+#include "record/order.h"
+#include "record/result.h"
 
 /*
  * The version of these rules, which the host writes into the record. Evidence without the member

@@ -2,7 +2,7 @@
 /* The ladder of wipe methods, and the judgement of a run. */
 #include "wipeplan.h"
 
-#include "fault.h"
+#include "record/fault.h"
 #include "wipejudge.h"
 
 #define OACS_FORMAT (1 << 1)

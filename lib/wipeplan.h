@@ -11,7 +11,7 @@
 #define GA_WIPEPLAN_H
 
 #include "base/ga.h"
-#include "kind_result.h"
+#include "record/result.h"
 #include "wipejudge.h"
 
 enum ga_wipe_method {

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/stop.h"
-#include "time.h"
+#include "record/time.h"
 
 #define ZERO_CHUNK (INT64_C(256) << 20)
 #define READ_CHUNK (INT64_C(4) << 20)

@@ -4,7 +4,7 @@
 #define GA_ZERO_H
 
 #include "disk.h"
-#include "kind_result.h"
+#include "record/result.h"
 #include "wipeplan.h"
 
 /* Whether all n bytes are zero. */

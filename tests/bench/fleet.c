@@ -6,14 +6,14 @@
  * (of the h200 recording) is the pattern; names and identities are made from the node's number.
  * For benchmarks and for tests that need a fleet.
  */
+#include "../unit/evidence_world.h"
 #include "audit.h"
-#include "id.h"
-#include "mac.h"
-#include "rec.h"
+#include "record/id.h"
+#include "record/mac.h"
+#include "record/rec.h"
+#include "record/time.h"
 #include "store_approve.h"
 #include "store_key.h"
-#include "time.h"
-#include "../unit/evidence_world.h"
 
 #define SLOTS 8
 #define NODES_A_COMMIT 25 /* a transaction larger than SQLite's cache spills and gets slow */

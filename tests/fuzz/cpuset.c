@@ -2,7 +2,7 @@
 /* CPU lists: what is read is written in its shortest form and reads as the same set. */
 #include "fuzz.h"
 
-#include "cpuset.h"
+#include "record/cpuset.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

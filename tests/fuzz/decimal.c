@@ -2,7 +2,7 @@
 /* Decimal numbers and memory sizes of people. */
 #include "fuzz.h"
 
-#include "decimal.h"
+#include "record/decimal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -2,7 +2,7 @@
 /* IPv4 addresses and networks: only the canonical spelling is read. */
 #include "fuzz.h"
 
-#include "mac.h"
+#include "record/mac.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "kube_label.h"
-#include "rec.h"
+#include "record/rec.h"
 
 static struct ga_accels *list;
 

@@ -4,7 +4,7 @@
 
 #include <strings.h>
 
-#include "mac.h"
+#include "record/mac.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -3,7 +3,7 @@
 #include "fuzz.h"
 
 #include "measured.h"
-#include "shape.h"
+#include "record/shape.h"
 
 static struct ga_accels *list;
 

@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-#include "id.h"
-#include "mac.h"
 #include "nat.h"
+#include "record/id.h"
+#include "record/mac.h"
 
 static void check_ingress(const struct ga_net_ingress *i)
 {

@@ -2,7 +2,7 @@
 /* PCI addresses: what is read is written and reads as the same. */
 #include "fuzz.h"
 
-#include "pciaddr.h"
+#include "record/pciaddr.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -11,7 +11,7 @@
 
 #include "base/file.h"
 #include "kube_pod.h"
-#include "rec.h"
+#include "record/rec.h"
 
 #define MOST 16
 #define ITEMS 64

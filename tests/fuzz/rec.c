@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "rec.h"
-#include "shape_read.h"
+#include "record/rec.h"
+#include "record/shape_read.h"
 
 /* What the short way reads, jansson and the shape read as the same. */
 static void short_way(const struct ga_rec *rec)

@@ -2,7 +2,7 @@
 /* Byte sizes and whole numbers stay within their ranges. */
 #include "fuzz.h"
 
-#include "size.h"
+#include "record/size.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -2,7 +2,7 @@
 /* Times and durations: what is read is written in 27 characters and reads as the same moment. */
 #include "fuzz.h"
 
-#include "time.h"
+#include "record/time.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

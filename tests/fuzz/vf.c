@@ -2,7 +2,7 @@
 /* What ip(8) prints of virtual functions: read, or refused as a bad record. */
 #include "fuzz.h"
 
-#include "shape.h"
+#include "record/shape.h"
 #include "vf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "kind.h"
-#include "shape.h"
+#include "record/kind.h"
+#include "record/shape.h"
 
 static int write_schema(const struct ga_shape *shape, const char *dir)
 {

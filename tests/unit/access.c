@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/who.h"
 #include "t.h"
-#include "who.h"
 
 #define T(text) ((char *)(uintptr_t)(text))
 

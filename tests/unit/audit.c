@@ -3,7 +3,7 @@
 #include "audit.h"
 
 #include "base/str.h"
-#include "digest.h"
+#include "record/digest.h"
 #include "world.h"
 
 static struct ga_err err;

@@ -3,7 +3,7 @@
 #include "t.h"
 
 #include "candidate.h"
-#include "pciaddr.h"
+#include "record/pciaddr.h"
 
 #define X GA_UNKNOWN
 #define MOST 6

@@ -2,7 +2,7 @@
 /* CPU lists. */
 #include "t.h"
 
-#include "cpuset.h"
+#include "record/cpuset.h"
 
 static void lists(void)
 {

@@ -11,8 +11,8 @@
 
 #include "base/file.h"
 #include "cli.h"
-#include "kind_order.h"
-#include "rec.h"
+#include "record/order.h"
+#include "record/rec.h"
 
 /* The fork of this program: which calls fail. */
 static struct {

@@ -11,7 +11,7 @@
 #include <sys/vfs.h>
 
 #include "base/embed.h"
-#include "shape.h"
+#include "record/shape.h"
 #include "world.h"
 
 static long played_type;

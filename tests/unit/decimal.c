@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers that people write, exactly or not at all. */
-#include "decimal.h"
+#include "record/decimal.h"
 #include "t.h"
 
 static void numbers(void)

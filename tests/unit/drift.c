@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "drift_world.h"
-#include "rec.h"
+#include "record/rec.h"
 #include "t.h"
 
 /* ---- the table ---- */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "drift.h"
-#include "time.h"
+#include "record/time.h"
 
 #define AT "2026-11-20T10:00:00.000000Z"
 #define EARLIER "2026-11-20T09:00:00.000000Z"

@@ -4,7 +4,7 @@
 #define EVIDENCE_WORLD_H
 
 #include "guard_steps.h"
-#include "kind_result.h"
+#include "record/result.h"
 #include "wipejudge.h"
 #include "wipeplan.h"
 

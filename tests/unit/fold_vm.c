@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The fold of what gpuaas-vm did: power, consoles, ports, rebuilds; and what it must not do. */
-#include "kind_vm.h"
+#include "record/vm.h"
 #include "state_world.h"
 
 #define WHEN "2026-11-20T20:00:00.000000Z"

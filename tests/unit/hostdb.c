@@ -12,7 +12,7 @@
 
 #include "base/proc.h"
 #include "hostdb_list.h"
-#include "id.h"
+#include "record/id.h"
 
 static char dir[] = "/dev/shm/ga-hostdb.XXXXXX";
 

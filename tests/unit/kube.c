@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "kube_view.h"
-#include "rec.h"
+#include "record/rec.h"
 #include "t.h"
 
 static json_t *parsed(const char *text)

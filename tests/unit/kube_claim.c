@@ -12,7 +12,7 @@
 #include "kube_object.h"
 #include "kube_pod.h"
 #include "kube_select.h"
-#include "rec.h"
+#include "record/rec.h"
 #include "t.h"
 
 /* Parts of documents, in which ' stands for ". */

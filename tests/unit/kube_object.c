@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "kube_device.h"
-#include "rec.h"
+#include "record/rec.h"
 #include "t.h"
 
 #define OWN "\"type\" in device.attributes[\"accelerator.gpuaas\"]"

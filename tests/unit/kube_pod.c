@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "kube_select.h"
-#include "rec.h"
+#include "record/rec.h"
 #include "t.h"
 
 /* A node with the labels that offers four of each resource; what is NULL is left out. */

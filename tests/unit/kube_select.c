@@ -6,7 +6,7 @@
 
 #include "kube.h"
 #include "kube_view.h"
-#include "rec.h"
+#include "record/rec.h"
 #include "t.h"
 
 /* What Kubernetes takes as the value of a label. */

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "kind_host.h"
-#include "rec.h"
+#include "record/host.h"
+#include "record/rec.h"
 
 #define END1 "{\"kind\":\"gpuaas.unheard/1\",\"n\":1}"
 #define END2 "{\"kind\":\"gpuaas.unheard/1\",\"n\":2}"

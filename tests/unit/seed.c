@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "rec.h"
+#include "record/rec.h"
 #include "seed.h"
 
 static char dir[] = "/tmp/ga-seed.XXXXXX";

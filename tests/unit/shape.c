@@ -2,10 +2,10 @@
 /* Shapes: every type and presence read, written, copied, released and described. */
 #include "t.h"
 
-#include "kind.h"
-#include "rec.h"
-#include "shape.h"
-#include "size.h"
+#include "record/kind.h"
+#include "record/rec.h"
+#include "record/shape.h"
+#include "record/size.h"
 
 struct inner {
 	char *name;

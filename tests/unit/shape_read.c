@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lines read the short way are read as jansson and the shape read them. */
-#include "shape_read.h"
+#include "record/shape_read.h"
 
-#include "kind_accel.h"
-#include "kind_state.h"
-#include "rec.h"
+#include "record/accel.h"
+#include "record/rec.h"
+#include "record/state.h"
 #include "t.h"
 
 extern const char ga_accel_builtin[], ga_accel_builtin_end[];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lines written from structs are those that jansson would write. */
-#include "kind_host.h"
-#include "kind_order.h"
-#include "kind_result.h"
-#include "kind_state.h"
-#include "rec.h"
-#include "shape_write.h"
+#include "record/host.h"
+#include "record/order.h"
+#include "record/rec.h"
+#include "record/result.h"
+#include "record/shape_write.h"
+#include "record/state.h"
 #include "t.h"
 
 static bool same(const struct ga_shape *shape, const void *obj)

@@ -4,11 +4,11 @@
  * and texts that are none. The first vector is RFC 8032, 7.1, test 3, whose message is two bytes:
  * it shows that keys mean here what they mean elsewhere.
  */
-#include "sign.h"
+#include "record/sign.h"
 
 #include <string.h>
 
-#include "rec.h"
+#include "record/rec.h"
 #include "t.h"
 
 static const char public[] = "/FHNjmIYoaONpH7QAjDwWAgW7RO6MwOsXeuRFUiQgCU=";

@@ -12,12 +12,12 @@
 
 #include "db.h"
 #include "evidence_world.h"
-#include "kind_order.h"
-#include "kind_result.h"
-#include "rec.h"
+#include "record/order.h"
+#include "record/rec.h"
+#include "record/result.h"
+#include "record/time.h"
 #include "store.h"
 #include "t.h"
-#include "time.h"
 
 #define SW_PROFILE \
 	"{\"kind\":\"gpuaas.profile/1\",\"name\":\"lab\",\"shape\":\"slice\",\"price_micros\":5," \

@@ -2,7 +2,7 @@
 /* The audit in the syntax of RFC 5424: a table of rows, the hostile ones among them. */
 #include <jansson.h>
 
-#include "syslog.h"
+#include "record/syslog.h"
 #include "t.h"
 
 static const struct {

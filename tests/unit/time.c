@@ -2,7 +2,7 @@
 /* Times and durations of records, the clocks. */
 #include "t.h"
 
-#include "time.h"
+#include "record/time.h"
 
 static void parse(void)
 {

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "digest.h"
-#include "rec.h"
+#include "record/digest.h"
+#include "record/rec.h"
 #include "userdata.h"
 
 static char dir[] = "/tmp/ga-userdata.XXXXXX";

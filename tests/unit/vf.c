@@ -2,7 +2,7 @@
 /* Virtual functions: what ip(8) says of them, what they should be, what differs. */
 #include "t.h"
 
-#include "shape.h"
+#include "record/shape.h"
 #include "vf.h"
 
 static const char ether[] =

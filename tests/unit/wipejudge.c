@@ -6,7 +6,7 @@
  * here until somebody decides.
  */
 #include "evidence_world.h"
-#include "rec.h"
+#include "record/rec.h"
 #include "t.h"
 
 #define SIZE (INT64_C(1) << 30)

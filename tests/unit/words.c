@@ -2,12 +2,12 @@
 /* The values inside records: PCI addresses, MACs, IPs, sizes, numbers, ids, digests. */
 #include "t.h"
 
-#include "digest.h"
-#include "id.h"
-#include "kind.h"
-#include "mac.h"
-#include "pciaddr.h"
-#include "size.h"
+#include "record/digest.h"
+#include "record/id.h"
+#include "record/kind.h"
+#include "record/mac.h"
+#include "record/pciaddr.h"
+#include "record/size.h"
 
 /* One text and what its canonical spelling is; NULL: refused. */
 struct word {
@@ -113,7 +113,8 @@ static void macs(void)
 		else
 			t_code(r, &err, GA_BADREC, cases[i].in, "mac '%s' is refused", cases[i].in);
 	}
-	/* printf 'gpuaas-mac\0h1' | sha256sum: the rule stands in mac.h, and slots keep their MACs.
+	/* printf 'gpuaas-mac\0h1' | sha256sum: the rule stands in record/mac.h, and slots keep
+	 * their MACs.
 	 */
 	ga_mac_suggest("h1", 7, out);
 	t_str(out, "02:01:d1:e0:5a:07", "the suggested MAC of h1, slot 7");

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An accelerator type as the catalogue knows it (share/accelerators.json, drop-ins), and what
+ * gpuaas-profile tells of nodes and of their labels. Numbers that no source states are null.
+ */
+#ifndef GA_KIND_ACCEL_H
+#define GA_KIND_ACCEL_H
+
+#include "record/shape.h"
+
+/* A board, or a share of a GPU, by its PCI subsystem. */
+struct ga_accel_board {
+	char *id;   /* "10de:18be" */
+	char *name; /* as the driver or the PCI database has it */
+};
+
+struct ga_accel_pci {
+	char *device_id;
+	char *function; /* physical, virtual; NULL: sources disagree, only the system tells */
+	char *name;
+	GA_LIST(char *) revisions; /* that are this type; none: all */
+	GA_LIST(struct ga_accel_board) subsystems; /* known boards of the type */
+	GA_LIST(struct ga_accel_board) other_subsystems; /* the same id, and another product */
+	GA_LIST(struct ga_accel_board) vgpu_subsystems; /* what a guest sees of a part of one */
+	char *ambiguous; /* why the id alone does not tell */
+};
+
+struct ga_accel_memory {
+	int64_t nominal_gb; /* as printed by the vendor, of the card or GPU (figures_per) */
+	int64_t gpu_gb;	    /* of one schedulable GPU: what requirements are matched on */
+	char *type;
+	int64_t reported_mib; /* by the vendor's tool */
+	int64_t bandwidth_mb_s;
+	GA_LIST(char *) size_sources, bandwidth_sources, reported_sources;
+};
+
+struct ga_accel_architecture {
+	char *name;
+	char *family; /* nvidia.com/gpu.family */
+	char *compute_capability, *llvm_target;
+	int64_t compute_units;
+	char *basis;
+	GA_LIST(char *) sources;
+};
+
+struct ga_accel_dense {
+	int64_t fp64_gflops, fp32_gflops, tf32_gflops, fp16_gflops, bf16_gflops, fp8_gflops,
+		int8_gflops, fp4_gflops;
+	GA_LIST(char *) sources;
+};
+
+struct ga_accel_matmul {
+	int64_t bf16_gflops;
+	GA_LIST(char *) sources;
+};
+
+struct ga_accel_link {
+	char *kind;
+	int64_t gb_s_bidirectional;
+	GA_LIST(char *) sources;
+};
+
+struct ga_accel_power {
+	int64_t tdp_w;
+	GA_LIST(char *) sources;
+};
+
+struct ga_accel_parts {
+	int64_t mig; /* tristate */
+	int64_t mig_max_instances;
+	GA_LIST(char *) mig_balanced_profiles;
+	int64_t vgpu, vgpu_sriov; /* tristates */
+	GA_LIST(char *) compute_modes;
+	GA_LIST(char *) sources;
+};
+
+struct ga_accel_labels {
+	GA_LIST(char *) driver_names;
+	GA_LIST(char *) nvidia_product, amd_product_name, intel_product;
+};
+
+struct ga_accel_type {
+	char *slug, *name, *vendor, *vendor_id, *status;
+	GA_LIST(struct ga_accel_pci) pci;
+	GA_LIST(char *) pci_sources;
+	int64_t gpus_per_card;
+	char *figures_per; /* card, gpu */
+	char *form_factor;
+	struct ga_accel_memory memory;
+	struct ga_accel_architecture architecture;
+	struct ga_accel_dense dense;
+	struct ga_accel_matmul measured_matmul;
+	struct ga_accel_link interconnect;
+	struct ga_accel_power power;
+	struct ga_accel_parts partitioning;
+	struct ga_accel_labels labels;
+	GA_LIST(char *) aliases;
+	GA_LIST(char *) notes;
+	char *origin; /* of the record: "built-in" or the file it came from */
+};
+
+/* The rest of a catalogue file. */
+struct ga_accel_source {
+	char *name, *what, *where, *trust;
+	const char *origin; /* the file, or built-in; no member of the record, and not owned */
+};
+struct ga_accel_group {
+	char *name;
+	GA_LIST(char *) types;
+};
+struct ga_accel_instance {
+	char *provider, *name;
+	GA_LIST(char *) types;
+	int64_t count;
+	GA_LIST(char *) sources;
+};
+struct ga_accel_platform_label {
+	char *key, *value;
+	GA_LIST(char *) types;
+	GA_LIST(char *) sources;
+};
+
+/* Of a line of the catalogue: the members of the record but its kind and origin. */
+extern const struct ga_shape ga_accel_type_shape;
+/* gpuaas.accelerator */
+extern const struct ga_shape ga_accelerator_shape;
+extern const struct ga_shape ga_accel_source_shape, ga_accel_group_shape, ga_accel_instance_shape,
+	ga_accel_platform_label_shape;
+
+/* What one source says a node has. */
+struct ga_type_evidence {
+	char *source; /* pci, label, manual, override, instance, resource */
+	char *said;   /* literally */
+	GA_LIST(char *) types; /* none: unknown; several: one of them */
+	char *by, *at; /* who said it by hand, and when */
+};
+
+/* GPUs of one type on a node. */
+struct ga_node_type {
+	char *type; /* slug; NULL: unknown, or one of may_be */
+	char *name;
+	int64_t count;
+	int64_t memory_gb; /* nominal, of one GPU */
+	char *rung; /* subsystem, pci, memory, label, manual, instance, none */
+	GA_LIST(char *) may_be;
+	GA_LIST(struct ga_type_evidence) evidence;
+};
+
+struct ga_node_part {
+	char *profile; /* of MIG, vGPU or a shared resource */
+	int64_t count;
+};
+
+struct ga_view_warning {
+	char *code, *sentence;
+};
+
+/* gpuaas.node-view */
+struct ga_node_view {
+	char *node, *name;
+	char *source; /* discovery, kubernetes */
+	char *summary; /* "8x H200", "Mixed (4x A100, 4x V100)", "no GPU" */
+	bool mixed;
+	GA_LIST(struct ga_node_type) types;
+	int64_t gpus, allocatable;
+	GA_LIST(struct ga_node_part) parts;
+	int64_t node_memory_mib; /* of the host, not of its GPUs */
+	char *state, *observed_at;
+	int64_t age_seconds;
+	GA_LIST(struct ga_view_warning) warnings;
+};
+
+/* gpuaas.label-finding */
+struct ga_label_finding {
+	char *node, *platform;
+	char *severity; /* info, warning, error */
+	char *code;
+	char *label, *value;
+	char *type; /* that the label means */
+	char *sentence, *hint;
+};
+
+extern const struct ga_shape ga_node_view_shape, ga_label_finding_shape;
+
+#endif

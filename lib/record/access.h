@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who may do what: teams, grants, how strictly they are taken, and overrides that wait for a
+ * second person. */
+#ifndef GA_KIND_ACCESS_H
+#define GA_KIND_ACCESS_H
+
+#include "record/shape.h"
+
+/* Projects that belong together, and the Unix groups whose members they are for. */
+struct ga_team {
+	char *name;
+	GA_LIST(char *) projects;
+	GA_LIST(char *) groups;
+	char *note;
+	bool retired; /* as if it were not there */
+};
+
+/* Leave to do something; of group and user exactly one is there. */
+struct ga_grant {
+	char *name;
+	GA_LIST(char *) actions; /* of ga_action_words */
+	char *group, *user;
+	GA_LIST(char *) profiles, pools, projects; /* empty: all, also what has none */
+	char *note;
+	bool revoked; /* counts for nobody; its actions stay closed to others */
+};
+
+struct ga_access_settings {
+	char *grants;		 /* auto (NULL), off */
+	char *two_people;	 /* auto (NULL), required, off */
+	int64_t confirm_seconds; /* GA_UNKNOWN: 24 hours */
+};
+
+/* An override that one person proposed and another has to confirm. */
+struct ga_proposal {
+	char *proposal;
+	char *action; /* retire_unwiped, destroy_data */
+	char *object; /* slot */
+	char *node, *device;
+	char *state; /* pending, confirmed, expired, withdrawn */
+	char *reason, *disposal;
+	char *proposed_by, *proposed_at, *expires_at;
+	char *decided_by, *decided_at; /* who confirmed or withdrew it */
+	bool dry_run;
+};
+
+extern const char *const ga_action_words[]; /* approve place release wipe override administer */
+extern const struct ga_shape ga_team_shape, ga_grant_shape, ga_access_settings_shape,
+	ga_proposal_shape;
+
+#endif

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The shapes of what a host shows of itself. */
+#include "record/host.h"
+
+static const char *const tri_states[] = { "ok", "missing", "unknown", NULL };
+static const char *const fm_states[] = { "ok", "absent", "unknown", NULL };
+static const char *const device_words[] = { "gpu", "nvme", "fabric", "switch", NULL };
+static const char *const claim_modes[] = { "per_slot_vf", NULL };
+static const char *const content_words[] = { "empty", "pattern", "unknown_content", "signatures",
+					     "unread", NULL };
+static const char *const link_layers[] = { "infiniband", "ethernet", NULL };
+
+#define S ga_reason
+const struct ga_shape ga_reason_shape = {
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_TEXT(S, code, GA_REQ, GA_T_CODE, "stable machine word"),
+		GA_TEXT(S, subject, GA_NULLOK, GA_T_ANY, "the device, path or setting concerned"),
+		GA_TEXT(S, evidence, GA_NULLOK, GA_T_ANY, "where it was read and what it said"),
+		GA_TEXT(S, hint, GA_NULLOK, GA_T_ANY, "the fix"),
+		GA_FIELDS_END },
+};
+#undef S
+
+#define S ga_hugepages
+static const struct ga_shape hugepages_shape = {
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_KIB(S, size_kib, GA_REQ, "size of a page"),
+		GA_COUNT(S, total, GA_REQ, "pages configured"),
+		GA_COUNT(S, free, GA_REQ, "pages free"),
+		GA_FIELDS_END },
+};
+#undef S
+
+#define S ga_numa
+static const struct ga_shape numa_shape = {
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_NUMBER(S, numa_node, GA_REQ, "number of the NUMA node"),
+		GA_TEXT(S, cpus, GA_NULLOK, GA_T_CPUS, "its CPUs"),
+		GA_MIB(S, memory_mib, GA_NULLOK, "its memory"),
+		GA_LISTOF(S, hugepages, &hugepages_shape, "its hugepages by size"),
+		GA_FIELDS_END },
+};
+#undef S
+
+#define S ga_prereq
+const struct ga_shape ga_prereq_shape = {
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_TEXT(S, name, GA_REQ, GA_T_CODE, "what is needed"),
+		GA_ENUM(S, state, GA_REQ, tri_states, "whether it is there"),
+		GA_TEXT(S, evidence, GA_NULLOK, GA_T_ANY, "where it was read and what it said"),
+		GA_TEXT(S, hint, GA_NULLOK, GA_T_ANY, "the fix"),
+		GA_FIELDS_END },
+};
+#undef S
+
+#define S ga_left_out
+static const struct ga_shape left_out_shape = {
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_ENUM(S, device, GA_REQ, device_words, "what sort of device"),
+		GA_TEXT(S, address, GA_NULLOK, GA_T_PCI, "its PCI address"),
+		GA_TEXT(S, name, GA_NULLOK, GA_T_ANY, "model or kernel name"),
+		GA_TEXT(S, code, GA_REQ, GA_T_CODE, "why it is part of no candidate"),
+		GA_TEXT(S, evidence, GA_NULLOK, GA_T_ANY, "where it was read and what it said"),
+		GA_TEXT(S, hint, GA_NULLOK, GA_T_ANY, "the fix"),
+		GA_FIELDS_END },
+};
+#undef S
+
+#define S ga_partition
+const struct ga_shape ga_partition_shape = {
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_NUMBER(S, id, GA_REQ, "Fabric Manager partition id"),
+		GA_NUMBERS(S, module_ids, GA_REQ, "GPU module ids (physicalId), ascending"),
+		GA_TRI(S, active, "whether it is active"),
+		GA_FIELDS_END },
+};
+#undef S
+
+#define S ga_fabric_manager
+static const struct ga_shape fabric_manager_shape = {
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_ENUM(S, state, GA_REQ, fm_states, "whether libnvfm answered"),
+		GA_TEXT(S, evidence, GA_NULLOK, GA_T_ANY, "what it said"),
+		GA_LISTOF(S, partitions, &ga_partition_shape, "the supported partitions"),
+		GA_FIELDS_END },
+};
+#undef S
+
+#define S ga_network
+const struct ga_shape ga_network_shape = {
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_TEXT(S, bridge, GA_NULLOK, GA_T_ANY, "Open vSwitch bridge"),
+		GA_TEXT(S, uplink, GA_NULLOK, GA_T_ANY, "interface the NAT leaves by"),
+		GA_TEXT(S, gateway, GA_NULLOK, GA_T_IP, "address of the bridge"),
+		GA_INT_IN(S, prefix_bits, GA_NULLOK, 8, 30, "prefix of the private network"),
+		GA_TEXT(S, dhcp_hosts_dir, GA_NULLOK, GA_T_ANY, "folder of DHCP reservations"),
+		GA_TEXT(S, lease_file, GA_NULLOK, GA_T_ANY, "DHCP leases"),
+		GA_FIELDS_END },
+};
+#undef S
+
+#define S ga_host
+const struct ga_shape ga_host_shape = {
+	.kind = "gpuaas.host/1",
+	.doc = "one host as discover saw it; opens a discovery stream",
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_TEXT(S, node, GA_REQ, GA_T_NAME, "node id"),
+		GA_TEXT(S, hostname, GA_NULLOK, GA_T_ANY, "host name"),
+		GA_TEXT(S, observed_at, GA_REQ, GA_T_TIME, "when it was looked at"),
+		GA_TEXT(S, tool, GA_REQ, GA_T_ANY, "program and version"),
+		GA_TEXT(S, boot_id, GA_NULLOK, GA_T_ANY, "the kernel's boot id"),
+		GA_TEXT(S, kernel, GA_NULLOK, GA_T_ANY, "kernel release"),
+		GA_TEXT(S, vendor, GA_NULLOK, GA_T_ANY, "DMI system vendor"),
+		GA_TEXT(S, product, GA_NULLOK, GA_T_ANY, "DMI product name"),
+		GA_TEXT(S, cpus, GA_NULLOK, GA_T_CPUS, "CPUs online"),
+		GA_MIB(S, memory_mib, GA_NULLOK, "memory"),
+		GA_LISTOF(S, numa, &numa_shape, "NUMA nodes"),
+		GA_LISTOF(S, prerequisites, &ga_prereq_shape, "what slices need of the host"),
+		GA_BOOL(S, reboot_required, "a change waits for a reboot"),
+		GA_LISTOF(S, blockers, &ga_reason_shape, "what keeps every slot of the host out"),
+		GA_LISTOF(S, warnings, &ga_reason_shape, "what an operator should know"),
+		GA_LISTOF(S, left_out, &left_out_shape, "devices in no candidate, and why"),
+		GA_OBJ(S, fabric_manager, GA_REQ, &fabric_manager_shape, "NVSwitch partitions"),
+		GA_OBJ(S, network, GA_REQ, &ga_network_shape, "the private network, as set"),
+		GA_TEXT(S, fingerprint, GA_REQ, GA_T_DIGEST, "digest of the hardware identities"),
+		GA_TEXT(S, node_key, GA_NULLOK, GA_T_ANY,
+			"public key it signs results with (ed25519, base64); null without root"),
+		GA_FIELDS_END },
+};
+#undef S
+
+#define S ga_bar
+static const struct ga_shape bar_shape = {
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_NUMBER(S, index, GA_REQ, "number of the BAR"),
+		GA_BYTES(S, size_bytes, GA_REQ, "size"),
+		GA_BOOL(S, prefetchable, "prefetchable memory"),
+		GA_FIELDS_END },
+};
+#undef S
+
+#define S ga_gpu
+const struct ga_shape ga_gpu_shape = {
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_TEXT(S, identity, GA_REQ, GA_T_ANY, "identity that survives reboots"),
+		GA_TEXT(S, pci_address, GA_REQ, GA_T_PCI, "PCI address: a cache, not an identity"),
+		GA_TEXT(S, vendor_id, GA_REQ, GA_T_HEX, "PCI vendor"),
+		GA_TEXT(S, device_id, GA_REQ, GA_T_HEX, "PCI device"),
+		GA_TEXT(S, subsystem_vendor_id, GA_NULLOK, GA_T_HEX, "PCI subsystem vendor"),
+		GA_TEXT(S, subsystem_device_id, GA_NULLOK, GA_T_HEX, "PCI subsystem device"),
+		GA_TEXT(S, revision, GA_NULLOK, GA_T_HEX, "PCI revision"),
+		GA_TEXT(S, class, GA_REQ, GA_T_HEX, "PCI class, 6 digits"),
+		GA_TEXT(S, type, GA_NULLOK, GA_T_NAME, "slug in the accelerator catalogue"),
+		GA_TEXT(S, type_name, GA_REQ, GA_T_ANY, "type for people"),
+		GA_NUMBER(S, numa_node, GA_NULLOK, "NUMA node"),
+		GA_NUMBER(S, iommu_group, GA_NULLOK, "IOMMU group"),
+		GA_TEXTS(S, iommu_group_members, GA_REQ, GA_T_PCI, "other functions in the group"),
+		GA_TEXT(S, driver, GA_NULLOK, GA_T_ANY, "bound driver"),
+		GA_TEXTS(S, reset_methods, GA_REQ, GA_T_ANY, "reset methods, best first"),
+		GA_TRI(S, can_reset, "whether the kernel can reset it"),
+		GA_TRI(S, answers, "whether it answers in configuration space"),
+		GA_LISTOF(S, bars, &bar_shape, "memory BARs"),
+		GA_TEXT(S, pcie_switch, GA_NULLOK, GA_T_PCI, "upstream port of its PCIe switch"),
+		GA_TEXT(S, physical_slot, GA_NULLOK, GA_T_ANY, "physical slot"),
+		GA_NUMBER(S, module_id, GA_NULLOK, "GPU module id (Fabric Manager physicalId)"),
+		GA_TRI(S, boot_display, "whether it holds the boot framebuffer"),
+		GA_FIELDS_END },
+};
+#undef S
+
+#define S ga_nvme_caps
+const struct ga_shape ga_nvme_caps_shape = {
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_NUMBER(S, oacs, GA_NULLOK, "optional admin commands (bit 1: Format)"),
+		GA_NUMBER(S, oncs, GA_NULLOK, "optional NVM commands (bit 3: Write Zeroes)"),
+		GA_NUMBER(S, fna, GA_NULLOK, "format attributes (bit 2: crypto erase)"),
+		GA_NUMBER(S, sanicap, GA_NULLOK, "sanitize capabilities"),
+		GA_NUMBER(S, dlfeat, GA_NULLOK, "what deallocated blocks read as"),
+		GA_FIELDS_END },
+};
+#undef S
+
+#define S ga_nvme
+const struct ga_shape ga_nvme_shape = {
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_TEXT(S, wwid, GA_NULLOK, GA_T_ANY, "identity of the namespace"),
+		GA_TEXT(S, serial, GA_NULLOK, GA_T_ANY, "serial number of the controller"),
+		GA_TEXT(S, model, GA_NULLOK, GA_T_ANY, "model"),
+		GA_TEXT(S, firmware, GA_NULLOK, GA_T_ANY, "firmware revision"),
+		GA_TEXT(S, path, GA_REQ, GA_T_ANY, "device node: a cache, not an identity"),
+		GA_TEXT(S, pci_address, GA_NULLOK, GA_T_PCI, "PCI address of the controller"),
+		GA_NUMBER(S, numa_node, GA_NULLOK, "NUMA node"),
+		GA_BYTES(S, size_bytes, GA_REQ, "size"),
+		GA_BYTES(S, logical_block_bytes, GA_NULLOK, "logical block size"),
+		GA_NUMBER(S, nsid, GA_NULLOK, "namespace id"),
+		GA_COUNT(S, namespaces, GA_NULLOK, "namespaces on the controller"),
+		GA_TEXT(S, diskseq, GA_NULLOK, GA_T_ANY, "disk sequence number"),
+		GA_TRI(S, is_block, "a block device; false: a file (lab)"),
+		GA_TEXTS(S, mounts, GA_REQ, GA_T_ANY, "where it or a partition is mounted"),
+		GA_TEXTS(S, holders, GA_REQ, GA_T_ANY,
+			 "what else uses it: devices built on it, loop devices, swap, exports"),
+		GA_BOOL_OPT(S, uses_known,
+			    "whether everything that could use it could be looked at"),
+		GA_TEXTS(S, signatures, GA_REQ, GA_T_ANY, "content signatures"),
+		GA_BOOL(S, signatures_known, "whether the signatures could be read"),
+		GA_ENUM(S, content, GA_OPT, content_words,
+			"what its blocks read as: empty (zeros), pattern (erased flash), "
+			"unknown_content, signatures (not sampled), unread"),
+		GA_COUNT(S, content_blocks, GA_OPT, "blocks of 4 KiB looked at for that"),
+		GA_OBJ(S, capabilities, GA_REQ, &ga_nvme_caps_shape, "what the drive can do"),
+		GA_FIELDS_END },
+};
+#undef S
+
+#define S ga_fabric
+const struct ga_shape ga_fabric_shape = {
+	.size = sizeof(struct S),
+	.fields =
+		(const struct ga_field[]){
+			GA_TEXT(S, vf_pci_address, GA_REQ, GA_T_PCI, "the virtual function"),
+			GA_TEXT(S, pf_pci_address, GA_REQ, GA_T_PCI, "its physical function"),
+			GA_NUMBER(S, vf_index, GA_NULLOK, "index below the physical function"),
+			GA_NUMBER(S, numa_node, GA_NULLOK, "NUMA node"),
+			GA_NUMBER(S, iommu_group, GA_NULLOK, "IOMMU group"),
+			GA_TEXT(S, driver, GA_NULLOK, GA_T_ANY, "bound driver"),
+			GA_ENUM(S, link_layer, GA_NULLOK, link_layers,
+				"link layer of the physical function"),
+			GA_TEXT(S, rdma_device, GA_NULLOK, GA_T_ANY,
+				"RDMA device of the physical function"),
+			GA_TEXT(S, guid, GA_NULLOK, GA_T_ANY, "node GUID of the RDMA device"),
+			GA_ENUM(S, claim_mode, GA_REQ, claim_modes, "how it is claimed"),
+			GA_FIELDS_END },
+};
+#undef S
+
+#define S ga_suggestion
+static const struct ga_shape suggestion_shape = {
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_TEXT(S, mac, GA_NULLOK, GA_T_MAC, "management MAC"),
+		GA_TEXT(S, private_ip, GA_NULLOK, GA_T_IP, "address on the private network"),
+		GA_TEXT(S, bridge, GA_NULLOK, GA_T_ANY, "Open vSwitch bridge"),
+		GA_TEXT(S, port, GA_NULLOK, GA_T_ANY, "port name"),
+		GA_TEXT(S, cpuset, GA_NULLOK, GA_T_CPUS, "CPUs"),
+		GA_MIB(S, memory_mib, GA_NULLOK, "memory"),
+		GA_FIELDS_END },
+};
+#undef S
+
+#define S ga_candidate
+const struct ga_shape ga_candidate_shape = {
+	.kind = "gpuaas.candidate/1",
+	.doc = "a bundle that could become a slot; advisory until approved",
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_TEXT(S, node, GA_REQ, GA_T_NAME, "node id"),
+		GA_INT_IN(S, slot_index, GA_REQ, 0, 255, "index of the bundle on the node"),
+		GA_TEXT(S, fingerprint, GA_REQ, GA_T_DIGEST, "of the host record it belongs to"),
+		GA_NUMBER(S, numa_node, GA_NULLOK, "NUMA node of the bundle"),
+		GA_OBJ(S, gpu, GA_NULLOK, &ga_gpu_shape, "the GPU"),
+		GA_OBJ(S, nvme, GA_NULLOK, &ga_nvme_shape, "the raw NVMe namespace"),
+		GA_OBJ(S, fabric, GA_NULLOK, &ga_fabric_shape, "the fabric virtual function"),
+		GA_OBJ(S, suggested, GA_REQ, &suggestion_shape, "suggested values"),
+		GA_LISTOF(S, reasons, &ga_reason_shape, "what is in the way already"),
+		GA_FIELDS_END },
+};
+#undef S
+
+#define S ga_end
+const struct ga_shape ga_end_shape = {
+	.kind = "gpuaas.end/1",
+	.doc = "closes a discovery stream: without it the stream does not count",
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_TEXT(S, node, GA_REQ, GA_T_NAME, "node id"),
+		GA_COUNT(S, count, GA_REQ, "candidate records before it"),
+		GA_TEXT(S, digest, GA_REQ, GA_T_DIGEST, "over the lines of host and candidates"),
+		GA_TEXT(S, fingerprint, GA_REQ, GA_T_DIGEST, "of the host record"),
+		GA_FIELDS_END },
+};
+#undef S
+
+void ga_reasons_add(struct ga_reasons *list, const char *code, const char *subject,
+		    const char *evidence, const char *hint)
+{
+	*ga_list_add(list) = (struct ga_reason){
+		.code = ga_xstrdup(code),
+		.subject = ga_strdup0(subject),
+		.evidence = ga_strdup0(evidence),
+		.hint = ga_strdup0(hint),
+	};
+}
+
+bool ga_reasons_has(const struct ga_reasons *list, const char *code)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		if (ga_streq(list->v[i].code, code))
+			return true;
+	return false;
+}
+
+void ga_reasons_release(struct ga_reasons *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		ga_shape_release(&ga_reason_shape, &list->v[i]);
+	ga_list_release(list);
+}

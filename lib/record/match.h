@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What gpuaas-match is asked, and what it answers: the needs of a model or of a training job, and
+ * the profiles that meet them, best first.
+ */
+#ifndef GA_KIND_MATCH_H
+#define GA_KIND_MATCH_H
+
+#include "base/vec.h"
+#include "record/shape.h"
+
+/* gpuaas.requirement/1; whatever is left out is not asked. */
+struct ga_requirement {
+	char *model; /* as the measurements call it */
+	int64_t params;
+	char *precision;
+	int64_t layers, kv_heads, head_size; /* of the model, for the cache of its attention */
+	int64_t context, batch;		     /* tokens a sequence, sequences at once */
+	int64_t memory_mib;		     /* of one GPU at least, nominal */
+	GA_LIST(char *) architectures;	     /* best first; names or families */
+	bool require_architecture;
+	char *min_compute_capability;
+	char *vendor, *app;
+	char *method; /* of training: full, lora; NULL with no tokens: no training */
+	int64_t train_tokens, samples, sequence_tokens, epochs, checkpoints;
+	char *scenario;
+	int64_t tokens_per_second, p99_ms;
+	char *latency; /* which p99_ms is meant */
+	int64_t max_cost_per_hour_micros;
+	int64_t gpus;
+	char *team, *project, *image;
+};
+
+struct ga_match_reason {
+	char *code, *sentence;
+};
+struct ga_match_reasons {
+	struct ga_match_reason *v;
+	size_t n;
+};
+
+/* gpuaas.match/1 */
+struct ga_match {
+	int64_t rank;
+	char *profile, *accelerator_type, *type_name;
+	char *shape;
+	int64_t count;
+	bool fits;
+	char *slo; /* met, missed, unknown; NULL: none was asked */
+	struct ga_match_reasons reasons; /* why it does not fit */
+	struct ga_match_reasons unknown; /* what nobody can say, and why */
+	int64_t memory_mib, memory_needed_mib; /* of one GPU */
+	int64_t tokens_per_second_low_milli, tokens_per_second_milli, tokens_per_second_high_milli;
+	int64_t p99_ms;
+	int64_t seconds_low, seconds, seconds_high;
+	char *basis, *confidence, *estimator;
+	int64_t cost_per_hour_micros; /* of all its GPUs */
+	int64_t cost_low_micros, cost_micros, cost_high_micros;
+	char *currency;
+	char *availability; /* now, later, none, unknown */
+	int64_t available_count, largest_available, pending_count;
+	char *expected_available_at;
+	int64_t stale_seconds;
+	char *fallback;
+};
+
+/* What a match found out about a request, kept with it. */
+struct ga_request_match {
+	char *accelerator_type;
+	int64_t count;
+	int64_t tokens_per_second_low_milli, tokens_per_second_milli, tokens_per_second_high_milli;
+	int64_t seconds_low, seconds, seconds_high;
+	int64_t cost_per_hour_micros, cost_low_micros, cost_micros, cost_high_micros;
+	char *basis, *confidence, *estimator, *fallback;
+};
+
+/* gpuaas.allocation-match/1 */
+struct ga_allocation_match {
+	char *allocation;
+	struct ga_request_match match;
+};
+
+/* Adds a reason with its sentence. */
+void ga_match_say(struct ga_match_reasons *list, const char *code, const char *fmt, ...)
+	GA_PRINTF(3, 4);
+
+extern const char *const ga_precision_words[], *const ga_method_words[], *const ga_latency_words[],
+	*const ga_app_words[];
+extern const struct ga_shape ga_requirement_shape, ga_match_shape, ga_request_match_shape,
+	ga_allocation_match_shape;
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names that are near to one that means nothing. */
+#include "record/near.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* Letters and digits only, in lower case. */
+static size_t plain(const char *text, char out[GA_NEAR_LETTERS])
+{
+	size_t n = 0;
+
+	for (; *text && n < GA_NEAR_LETTERS; text++)
+		if (isalnum((unsigned char)*text))
+			out[n++] = (char)tolower((unsigned char)*text);
+	return n;
+}
+
+static size_t distance(const char *a, size_t n, const char *b, size_t m)
+{
+	size_t row[GA_NEAR_LETTERS + 1], i, j;
+
+	for (j = 0; j <= m; j++)
+		row[j] = j;
+	for (i = 1; i <= n; i++) {
+		size_t before = row[0]++;
+
+		for (j = 1; j <= m; j++) {
+			size_t here = row[j], least = before + (a[i - 1] != b[j - 1]);
+
+			least = row[j] + 1 < least ? row[j] + 1 : least;
+			row[j] = row[j - 1] + 1 < least ? row[j - 1] + 1 : least;
+			before = here;
+		}
+	}
+	return row[m];
+}
+
+void ga_near_begin(struct ga_near *near, const char *asked)
+{
+	*near = (struct ga_near){ 0 };
+	near->letters = plain(asked, near->asked);
+}
+
+size_t ga_near_spelling(const struct ga_near *near, const char *spelling, size_t far)
+{
+	char word[GA_NEAR_LETTERS];
+	size_t m = plain(spelling, word), d;
+
+	if (!m || !near->letters)
+		return far;
+	/* What is a part of the other is nearer than any slip of the same length. */
+	d = 2 * distance(near->asked, near->letters, word, m);
+	if (near->letters >= 3 && m >= near->letters &&
+	    memmem(word, m, near->asked, near->letters))
+		d = 1;
+	return d < far ? d : far;
+}
+
+void ga_near_add(struct ga_near *near, const char *name, size_t far)
+{
+	size_t i;
+
+	if (far > 2 * ((near->letters + 2) / 3))
+		return;
+	for (i = near->n; i && near->far[i - 1] > far; i--)
+		if (i < GA_NEAR_NAMES) {
+			near->far[i] = near->far[i - 1];
+			near->names[i] = near->names[i - 1];
+		}
+	if (i == GA_NEAR_NAMES)
+		return;
+	near->far[i] = far;
+	near->names[i] = name;
+	near->n += near->n < GA_NEAR_NAMES;
+}
+
+void ga_near_word(struct ga_near *near, const char *word)
+{
+	ga_near_add(near, word, ga_near_spelling(near, word, GA_NEAR_FAR));
+}

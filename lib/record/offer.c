@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The shape of gpuaas.hardware-profile. */
+#include "record/offer.h"
+
+#include "record/order.h"
+
+static const char *const bases[] = { "wiping", "hold_ending", "maintenance_ending", NULL };
+
+#define S ga_offer_type
+static const struct ga_shape type_shape = {
+	.doc = "GPUs of one type",
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_AS(S, type, "acceleratorType", GA_F_TEXT, GA_NULLOK,
+		      .doc = "slug in the accelerator catalogue; null: type unknown"),
+		GA_TEXT(S, name, GA_REQ, GA_T_ANY, "the same for people"),
+		GA_AS(S, memory_gb, "memoryGb", GA_F_INT, GA_NULLOK, .max = GA_COUNT_MAX,
+		      .doc = "nominal memory of one GPU"),
+		GA_AS(S, available, "availableCount", GA_F_INT, GA_REQ, .max = GA_COUNT_MAX,
+		      .doc = "GPUs that requests would get now"),
+		GA_AS(S, total, "totalCount", GA_F_INT, GA_REQ, .max = GA_COUNT_MAX,
+		      .doc = "GPUs there are"),
+		GA_AS(S, largest, "largestAvailable", GA_F_INT, GA_REQ, .max = GA_COUNT_MAX,
+		      .doc = "GPUs that one request for the type would get now, at most"),
+		GA_AS(S, counts_now, "availableCounts", GA_F_INTS, GA_OPT, .max = GA_COUNT_MAX,
+		      .doc = "of slices: numbers of GPUs that one request for the type would get "
+			     "now"),
+		GA_AS(S, expected_at, "expectedAvailableAt", GA_F_TEXT, GA_NULLOK,
+		      .format = GA_T_TIME,
+		      .doc = "when the smallest request for the type could be placed; null: now, "
+			     "or not known"),
+		GA_AS(S, machine, "largestMachine", GA_F_INT, GA_OPT, .max = GA_COUNT_MAX,
+		      .doc = "of a profile of whole machines: GPUs of the largest, free or not"),
+		GA_FIELDS_END },
+};
+#undef S
+
+#define S ga_hardware_profile
+#define WORD(m, as, d) GA_AS(S, m, as, GA_F_TEXT, GA_NULLOK, .doc = (d))
+#define NUMBER(m, as, pr, most, d) GA_AS(S, m, as, GA_F_INT, pr, .max = (most), .doc = (d))
+#define SPEED(m, as) \
+	GA_AS(S, m, as, GA_F_DECIMAL, GA_NULLOK, .digits = 3, \
+	      .doc = "10^12 operations a second of one GPU, without sparsity")
+
+const struct ga_shape ga_hardware_profile_shape = {
+	.kind = "gpuaas.hardware-profile/1",
+	.doc = "a hardware profile as a user sees it: what it is, what it costs, what is free",
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_TEXT(S, name, GA_REQ, GA_T_NAME, "what a request names"),
+		GA_AS(S, display_name, "displayName", GA_F_TEXT, GA_REQ, .doc = "for people"),
+		GA_TEXT(S, summary, GA_REQ, GA_T_ANY, "the same with what is available"),
+		GA_ENUM(S, shape, GA_REQ, ga_shape_words, "slice or baremetal"),
+		GA_COUNTS(S, counts, GA_REQ, "GPUs that a request may ask for; none: any number"),
+		WORD(type, "acceleratorType", "slug of the preferred accelerator type; null: any"),
+		GA_AS(S, types, "acceleratorTypes", GA_F_TEXTS, GA_REQ,
+		      .doc = "accelerator types, best first"),
+		WORD(memory, "memory", "nominal memory of one GPU with its unit"),
+		NUMBER(memory_gb, "memoryGb", GA_NULLOK, GA_COUNT_MAX, "the same as a number"),
+		WORD(memory_type, "memoryType", "kind of memory"),
+		WORD(architecture, "architecture", "name of the architecture"),
+		WORD(vendor, "vendor", "who makes it, in lower case"),
+		WORD(compute_capability, "computeCapability", "CUDA compute capability"),
+		GA_AS(S, bandwidth_mb_s, "memoryBandwidthGBs", GA_F_DECIMAL, GA_NULLOK,
+		      .digits = 3, .doc = "memory bandwidth of one GPU in 10^9 bytes a second"),
+		SPEED(fp64_gflops, "fp64Tflops"), SPEED(fp32_gflops, "fp32Tflops"),
+		SPEED(tf32_gflops, "tf32Tflops"), SPEED(fp16_gflops, "fp16Tflops"),
+		SPEED(bf16_gflops, "bf16Tflops"), SPEED(fp8_gflops, "fp8Tflops"),
+		SPEED(int8_gops, "int8Tops"), SPEED(fp4_gflops, "fp4Tflops"),
+		GA_BOOL(S, available, "whether a request could be placed now"),
+		NUMBER(available_count, "availableCount", GA_REQ, GA_COUNT_MAX,
+		       "GPUs that requests would get now"),
+		NUMBER(largest_available, "largestAvailable", GA_REQ, GA_COUNT_MAX,
+		       "GPUs that one request would get now, at most"),
+		GA_AS(S, counts_now, "availableCounts", GA_F_INTS, GA_OPT, .max = GA_COUNT_MAX,
+		      .doc = "of slices: numbers of GPUs that one request would get now; with "
+			     "fabric partitions not each up to the largest is one"),
+		NUMBER(total_count, "totalCount", GA_REQ, GA_COUNT_MAX, "GPUs there are"),
+		NUMBER(unknown_count, "unknownCount", GA_REQ, GA_COUNT_MAX,
+		       "GPUs of them that were not observed for too long to say"),
+		NUMBER(pending_count, "pendingCount", GA_REQ, GA_COUNT_MAX,
+		       "GPUs that waiting requests ask for"),
+		GA_AS(S, by_type, "byType", GA_F_LIST, GA_REQ, .sub = &type_shape,
+		      .doc = "the same for each type"),
+		GA_AS(S, expected_available_at, "expectedAvailableAt", GA_F_TEXT, GA_NULLOK,
+		      .format = GA_T_TIME,
+		      .doc = "when the smallest request could be placed; null: now, or not known"),
+		GA_AS(S, expected_basis, "expectedBasis", GA_F_TEXT, GA_NULLOK, .values = bases,
+		      .doc = "what that rests on"),
+		GA_AS(S, as_of, "asOf", GA_F_TEXT, GA_NULLOK, .format = GA_T_TIME,
+		      .doc = "oldest observation that this rests on; null: none"),
+		NUMBER(stale_seconds, "staleSeconds", GA_NULLOK, GA_TIME_SPAN_MAX,
+		       "how long ago that was"),
+		GA_AS(S, made_at, "madeAt", GA_F_TEXT, GA_REQ, .format = GA_T_TIME,
+		      .doc = "when this was put together"),
+		GA_AS(S, price_per_hour, "pricePerHour", GA_F_DECIMAL, GA_REQ, .digits = 6,
+		      .doc = "price of a GPU hour"),
+		NUMBER(price_micros, "priceMicros", GA_REQ, GA_INT_MAX_SAFE,
+		       "the same in millionths"),
+		WORD(currency, "currency", "of the price, of GPUAAS_CURRENCY; null: not said"),
+		NUMBER(version, "version", GA_OPT, GA_INT_MAX_SAFE,
+		       "version of the profile (for operators)"),
+		GA_FIELD(S, retired, GA_F_TRI, GA_OPT, .doc = "not for new work (for operators)"),
+		GA_TEXTS(S, teams, GA_OPT, GA_T_NAME, "who alone may use it (for operators)"),
+		GA_FIELDS_END },
+};
+#undef S
+
+void ga_offer_conceal(struct ga_hardware_profile *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->teams.n; i++)
+		free(p->teams.v[i]);
+	ga_list_release(&p->teams);
+	p->version = p->retired = GA_UNKNOWN;
+}
+
+void ga_offer_forget(struct ga_hardware_profile *p)
+{
+	size_t i;
+
+	p->available = false;
+	p->available_count = p->largest_available = 0;
+	p->unknown_count = p->total_count;
+	ga_list_release(&p->counts_now);
+	for (i = 0; i < p->by_type.n; i++) {
+		struct ga_offer_type *t = &p->by_type.v[i];
+
+		t->available = t->largest = 0;
+		ga_list_release(&t->counts_now);
+		free(GA_TAKE(t->expected_at));
+	}
+	free(GA_TAKE(p->expected_available_at));
+	free(GA_TAKE(p->expected_basis));
+	free(p->summary);
+	p->summary = ga_xprintf("%s - availability unknown", p->display_name);
+}

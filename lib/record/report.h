@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What gpuaas-report tells: use and its cost, a record a group. */
+#ifndef GA_KIND_REPORT_H
+#define GA_KIND_REPORT_H
+
+#include "base/vec.h"
+#include "record/shape.h"
+
+/* What a group is: of the members named in by, the others are NULL. */
+struct ga_usage_report {
+	char *from, *to, *at;
+	GA_LIST(char *) by;
+	char *team, *project, *type, *profile, *node, *allocation;
+	int64_t allocations, spans, open_spans;
+	int64_t active_gpu_seconds, provisioning_gpu_seconds, hold_gpu_seconds;
+	int64_t cleanup_gpu_seconds;
+};
+
+struct ga_cost_what_if {
+	char *type, *profile;
+	int64_t profile_version;
+	int64_t price_micros, cost_micros, difference_micros;
+	char *basis;
+};
+
+struct ga_cost_report {
+	char *from, *to, *at;
+	GA_LIST(char *) by;
+	char *team, *project, *type, *profile, *node, *allocation;
+	int64_t allocations, spans, open_spans;
+	int64_t billed_gpu_seconds, not_billed_gpu_seconds;
+	int64_t price_min_micros, price_max_micros, cost_micros;
+	char *currency;
+	struct ga_cost_what_if *what_if;
+};
+
+extern const struct ga_shape ga_usage_report_shape, ga_cost_report_shape;
+
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a host did and saw: the results that ga_fold commits to the state. */
+#ifndef GA_KIND_RESULT_H
+#define GA_KIND_RESULT_H
+
+#include "record/order.h"
+#include "record/shape.h"
+
+struct ga_progress {
+	char *node, *object; /* allocation id in provision and release, slot id in wipe */
+	char *attempt;
+	int64_t generation;
+	char *phase;
+	char *state; /* started, running, finished, failed */
+	char *at;
+	int64_t elapsed_micros, bytes, total_bytes;
+	char *detail;
+};
+
+struct ga_phase {
+	char *phase, *started_at;
+	int64_t elapsed_micros, bytes;
+	char *detail;
+};
+
+struct ga_access {
+	char *user, *address, *jump_host, *host_key_fingerprint;
+};
+
+struct ga_lease {
+	char *mac, *expected_ip, *actual_ip;
+	char *lease_state; /* seen, missing, mismatch, unknown */
+};
+
+/* A running allocation: what provision ends with, and what gpuaas-list allocation shows. */
+struct ga_allocation {
+	char *allocation, *name, *node;
+	int64_t generation;
+	char *attempt;
+	bool dry_run;
+	char *state, *since, *reason;
+	char *project, *profile, *shape, *type;
+	int64_t profile_version, count, priority;
+	GA_LIST(char *) slots;
+	char *power_wanted, *power_observed; /* on, off */
+	struct ga_access *access;
+	struct ga_lease *network;
+	GA_LIST(struct ga_phase) phases;
+	char *created_at, *expires_at;
+	bool lab;
+	int64_t profile_changed; /* tristate; a host says neither */
+	char *type_reason;
+};
+
+struct ga_step {
+	char *step;
+	char *outcome; /* confirmed, not_needed, not_proven, failed */
+	char *detail;
+};
+
+struct ga_released {
+	char *allocation, *node;
+	int64_t generation;
+	char *attempt;
+	bool dry_run;
+	char *at;
+	GA_LIST(struct ga_step) steps;
+	GA_LIST(char *) slots;
+	bool lab;
+};
+
+struct ga_wiped_device {
+	char *wwid, *serial, *model, *firmware, *pci_address, *path;
+	int64_t size_bytes, logical_block_bytes, nsid;
+	char *diskseq_before, *diskseq_after;
+	char *medium; /* nvme, block, file */
+};
+
+struct ga_wipe_try {
+	char *method; /* sanitize_crypto, sanitize_block, format_crypto, format_user, zeroout */
+	char *started_at, *finished_at;
+	char *outcome; /* confirmed, not_started, unknown, failed */
+	char *detail;
+};
+
+struct ga_markers {
+	char *seed_digest;
+	int64_t written, surviving, unreadable;
+};
+
+struct ga_read_back {
+	char *verify; /* full, sampled */
+	char *started_at, *finished_at;
+	int64_t bytes_read, mismatches;
+	int64_t remnant_bound_ppb; /* sampled: at most this part of the disk could remain,
+				      in 1e-9, at 99 % confidence; 0 for full */
+};
+
+/* Evidence has a version of its rules since this one. SQL reads it too: a plain number. */
+#define GA_WIPE_RULES_FIRST 1
+
+struct ga_wipe_evidence {
+	char *evidence, *node, *object, *claim, *allocation;
+	int64_t generation;
+	char *attempt;
+	bool dry_run;
+	char *started_at, *finished_at, *boot_id, *cause;
+	struct ga_wiped_device device;
+	struct ga_nvme_caps capabilities;
+	struct ga_wipe_policy policy;
+	GA_LIST(struct ga_step) guard;
+	GA_LIST(struct ga_wipe_try) attempts;
+	struct ga_markers *markers;
+	struct ga_read_back *read_back;
+	struct ga_step gpu_memory, gpu_reset, vf_state;
+	char *gpu_reset_method; /* bus, flr, …: as in the kernel's reset_method, or NULL */
+	char *gpu_identity;
+	char *class; /* none, clear, purge */
+	char *outcome; /* confirmed, not_started, unknown, failed */
+	char *reason; /* why it is not confirmed */
+	int64_t status; /* exit status for the pipeline; 0 when confirmed */
+	bool lab;
+	char *tool;
+	int64_t rules; /* the rules it was written by, from GA_WIPE_RULES_FIRST on (wipejudge.h);
+			  GA_UNKNOWN: it is older than the first */
+	char *previous_digest; /* of this host's evidence before */
+	char *digest; /* of this record without this member */
+};
+
+struct ga_observed_allocation {
+	char *allocation;
+	char *power; /* on, off, or NULL when unknown */
+};
+
+struct ga_observation {
+	char *node, *at, *boot_id, *fingerprint;
+	bool agreed; /* no drift of severity error remains */
+	int64_t journal_open, drifts;
+	GA_LIST(struct ga_observed_allocation) allocations;
+};
+
+struct ga_drift {
+	char *node, *object;
+	char *code, *severity; /* error, warning, info */
+	char *expected, *observed;
+	char *observation; /* ok, bad, unknown */
+	int64_t age_seconds;
+	char *repair;  /* name of the safe repair, or NULL */
+	char *command; /* for a person, or NULL */
+	bool repaired;
+	char *at;
+};
+
+struct ga_failure {
+	char *node, *object, *attempt;
+	int64_t generation;
+	char *program, *phase, *code, *sentence, *hint;
+	int64_t status;
+	char *at;
+	bool dry_run;
+};
+
+/* The end of what one node sent through gpuaas-on; without it, or when it is not complete, there
+ * may be more to know. */
+struct ga_node_end {
+	char *node;
+	bool complete;
+	int64_t status; /* of the command there; unknown when its end was not seen */
+	int64_t orders; /* records given to it */
+	int64_t records; /* lines of its that were passed on */
+	char *digest;	 /* SHA-256 over these lines, each with its newline */
+	int64_t elapsed_micros;
+	char *at;
+};
+
+extern const struct ga_shape ga_step_shape, ga_phase_shape, ga_access_shape, ga_lease_shape;
+extern const struct ga_shape ga_progress_shape, ga_allocation_shape, ga_released_shape,
+	ga_wipe_evidence_shape, ga_observation_shape, ga_drift_shape, ga_failure_shape,
+	ga_node_end_shape;
+
+/* Writes the digest of a finished evidence record into it. */
+void ga_wipe_evidence_seal(struct ga_wipe_evidence *e);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Shapes: one table a record kind, from which everything else comes: reading (with the member
+ * named in the message), writing (members always in table order), releasing, the JSON Schemas in
+ * share/schema (lib/record/schema.c) and the checks of gpuaas-records(5).
+ *
+ * A C struct mirrors a record: member names are the JSON names. Texts are char * owned by the
+ * struct; lists are GA_LIST(type); a nullable object is a pointer to its struct.
+ *
+ *   presence   in C                                        in JSON
+ *   GA_REQ     text != NULL                                always there, never null
+ *   GA_NULLOK  text == NULL, number == GA_UNKNOWN,         always there, null when unknown
+ *              object pointer == NULL
+ *   GA_OPT     the same                                    missing when absent (only in kinds that
+ *                                                          people write: request, profile, …)
+ *
+ * Every text is at most GA_TEXT_MAX bytes without control characters, and matches its format.
+ * A member the shape does not name is refused: shapes are fixed, a new one is a new version.
+ */
+#ifndef GA_SHAPE_H
+#define GA_SHAPE_H
+
+#include <jansson.h>
+
+#include "base/ga.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include "record/size.h"
+#include "record/time.h"
+
+#define GA_TEXT_MAX 16384
+#define GA_UNKNOWN INT64_MIN /* a number, or a tristate, that is null */
+
+enum ga_field_type {
+	GA_F_TEXT, /* char *; format below */
+	GA_F_INT,  /* int64_t within [min, max] */
+	GA_F_BOOL, /* bool */
+	GA_F_DECIMAL, /* int64_t in units of the last digit: 989500 with 3 digits is 989.5 in JSON;
+			 read to the nearest unit, written exactly */
+	GA_F_TRI,  /* int64_t 0, 1 or GA_UNKNOWN: true, false, null */
+	GA_F_OBJ,  /* struct, or pointer to it when GA_NULLOK or GA_OPT */
+	GA_F_LIST, /* GA_LIST(struct …), element shape in sub */
+	GA_F_TEXTS, /* GA_LIST(char *) */
+	GA_F_INTS, /* GA_LIST(int64_t) */
+	GA_F_JSON, /* json_t *, an object of free form */
+};
+
+enum ga_presence { GA_REQ, GA_NULLOK, GA_OPT };
+
+/* What a text may be. */
+enum ga_format {
+	GA_T_ANY,
+	GA_T_ID,     /* ga_id_is_valid */
+	GA_T_NAME,   /* ga_name_is_valid */
+	GA_T_CODE,   /* [a-z0-9_]+, a stable machine word */
+	GA_T_TIME,   /* ga_time_parse, in its canonical form */
+	GA_T_DIGEST, /* ga_digest_is_valid */
+	GA_T_PCI,    /* ga_pciaddr_parse, in lower case */
+	GA_T_MAC,
+	GA_T_IP,
+	GA_T_CPUS, /* ga_cpuset_parse */
+	GA_T_HEX,  /* [0-9a-f]+ */
+	GA_T_MULTILINE, /* newlines and tabs allowed */
+};
+
+struct ga_shape;
+
+struct ga_field {
+	const char *name;
+	/* Packed: there are thousands, and each program has its own copy of their pages. */
+	enum ga_field_type type : 8;
+	enum ga_presence presence : 8;
+	enum ga_format format : 8;
+	unsigned int digits : 8; /* of GA_F_DECIMAL: behind the point, 1 .. 6 */
+	uint32_t offset;
+	const char *const *values;  /* the allowed words of a text, NULL-terminated, or NULL */
+	const struct ga_shape *sub; /* of GA_F_OBJ and GA_F_LIST */
+	int64_t min, max;	    /* of GA_F_INT and of each of GA_F_INTS; both are given */
+	const char *doc;	    /* one line for the schema and gpuaas-records(5) */
+};
+
+struct ga_shape {
+	const char *kind; /* "gpuaas.slot/1", or NULL for a shape inside another */
+	const char *doc;
+	size_t size; /* sizeof the struct */
+	const struct ga_field *fields; /* ends with a field without name */
+	bool is_signed; /* a host's word: the member "signature" may stand behind the others and is
+			   no part of the struct (sign.h); readers keep it apart (rec.h) */
+};
+
+/* Table entries. s is the struct tag, m the member. */
+#define GA_FIELD(s, m, ty, pr, ...) \
+	{ .name = #m, .type = (ty), .presence = (pr), .offset = offsetof(struct s, m), __VA_ARGS__ }
+#define GA_TEXT(s, m, pr, fmt, d) GA_FIELD(s, m, GA_F_TEXT, pr, .format = (fmt), .doc = (d))
+#define GA_ENUM(s, m, pr, vals, d) GA_FIELD(s, m, GA_F_TEXT, pr, .values = (vals), .doc = (d))
+#define GA_INT_IN(s, m, pr, lo, hi, d) \
+	GA_FIELD(s, m, GA_F_INT, pr, .min = (lo), .max = (hi), .doc = (d))
+#define GA_INTS_IN(s, m, pr, lo, hi, d) \
+	GA_FIELD(s, m, GA_F_INTS, pr, .min = (lo), .max = (hi), .doc = (d))
+/* What a number measures bounds it, and there is no number without: seconds in microseconds, MiB
+ * and KiB in bytes, and either of them a thousand times stay within 63 bits. */
+#define GA_BYTES_MAX (INT64_C(1) << 50)
+#define GA_COUNT_MAX INT64_C(1000000000)
+#define GA_SECONDS(s, m, pr, d) GA_INT_IN(s, m, pr, 0, GA_SECONDS_MAX, d)
+/* How long ago a time is, and how long work is estimated to take. */
+#define GA_SPAN(s, m, pr, d) GA_INT_IN(s, m, pr, 0, GA_TIME_SPAN_MAX, d)
+#define GA_BYTES(s, m, pr, d) GA_INT_IN(s, m, pr, 0, GA_BYTES_MAX, d)
+#define GA_KIB(s, m, pr, d) GA_INT_IN(s, m, pr, 0, GA_BYTES_MAX >> 10, d)
+#define GA_MIB(s, m, pr, d) GA_INT_IN(s, m, pr, 0, GA_BYTES_MAX >> 20, d)
+#define GA_COUNT(s, m, pr, d) GA_INT_IN(s, m, pr, 0, GA_COUNT_MAX, d)
+#define GA_COUNTS(s, m, pr, d) GA_INTS_IN(s, m, pr, 0, GA_COUNT_MAX, d)
+/* Which one of several, as the kernel and PCI number them. */
+#define GA_NUMBER(s, m, pr, d) GA_INT_IN(s, m, pr, 0, UINT32_MAX, d)
+#define GA_NUMBERS(s, m, pr, d) GA_INTS_IN(s, m, pr, 0, UINT32_MAX, d)
+/* Counts up with each change: it is compared, and nothing is calculated with it. */
+#define GA_SERIAL(s, m, pr, d) GA_INT_IN(s, m, pr, 0, GA_INT_MAX_SAFE, d)
+/* Money, elapsed microseconds, rates, and sums of them: calculated with in 128 bits (cost.h). */
+#define GA_AMOUNT(s, m, pr, d) GA_INT_IN(s, m, pr, 0, GA_INT_MAX_SAFE, d)
+#define GA_BOOL(s, m, d) GA_FIELD(s, m, GA_F_BOOL, GA_REQ, .doc = (d))
+#define GA_BOOL_OPT(s, m, d) GA_FIELD(s, m, GA_F_BOOL, GA_OPT, .doc = (d))
+#define GA_TRI(s, m, d) GA_FIELD(s, m, GA_F_TRI, GA_NULLOK, .doc = (d))
+#define GA_OBJ(s, m, pr, sh, d) GA_FIELD(s, m, GA_F_OBJ, pr, .sub = (sh), .doc = (d))
+#define GA_LISTOF(s, m, sh, d) GA_FIELD(s, m, GA_F_LIST, GA_REQ, .sub = (sh), .doc = (d))
+#define GA_TEXTS(s, m, pr, fmt, d) GA_FIELD(s, m, GA_F_TEXTS, pr, .format = (fmt), .doc = (d))
+#define GA_JSON(s, m, pr, d) GA_FIELD(s, m, GA_F_JSON, pr, .doc = (d))
+/* A member that others spell otherwise than we do: "memoryGb" for memory_gb. */
+#define GA_AS(s, m, as, ty, pr, ...) \
+	{ .name = (as), .type = (ty), .presence = (pr), .offset = offsetof(struct s, m), \
+	  __VA_ARGS__ }
+#define GA_FIELDS_END { .name = NULL }
+
+/* Reads a JSON object into a zeroed struct. On error the struct is released and zeroed again, and
+ * the message names the member ("member 'gpu.pci_address' …"); code GA_BADREC. */
+GA_MUST_CHECK int ga_shape_parse(const struct ga_shape *shape, json_t *json, void *ret,
+				 struct ga_err *err);
+/* Puts numbers of json beyond their bounds to the bound: for what this library wrote itself, when
+ * the bound was another one. What is not a number stays for ga_shape_parse to refuse. */
+void ga_shape_clamp(const struct ga_shape *shape, json_t *json);
+int64_t ga_field_clamp(const struct ga_field *f, int64_t n);
+/* Writes a struct as a new JSON object; "kind" first when the shape has one. Never fails: a GA_REQ
+ * text that is NULL is a programming error and ends the process. */
+json_t *ga_shape_format(const struct ga_shape *shape, const void *obj);
+/* Whether texts and numbers of a struct that was filled by hand are such as ga_shape_parse reads:
+ * what is not there is not looked at. GA_BADREC. */
+GA_MUST_CHECK int ga_shape_check(const struct ga_shape *shape, const void *obj,
+				 struct ga_err *err);
+/* Frees what the struct owns and zeroes it. NULLOK numbers of a zeroed struct are 0, not unknown:
+ * use ga_shape_init for a struct to be filled by hand. */
+void ga_shape_release(const struct ga_shape *shape, void *obj);
+/* Zeroes the struct and sets every nullable number to GA_UNKNOWN. */
+void ga_shape_init(const struct ga_shape *shape, void *obj);
+/* A deep copy into dst (overwritten, not released). */
+void ga_shape_copy(const struct ga_shape *shape, const void *src, void *dst);
+
+/* The JSON Schema (2020-12) of a shape, as a new object. */
+json_t *ga_schema_of(const struct ga_shape *shape);
+
+/* Adds a copy of text to a GA_LIST(char *). */
+#define ga_texts_add(list, text) (*ga_list_add(list) = ga_xstrdup(text))
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the state holds, as gpuaas-list and gpuaas-show print it and gpuaas-state apply reads it. */
+#ifndef GA_KIND_STATE_H
+#define GA_KIND_STATE_H
+
+#include "record/order.h"
+#include "record/result.h"
+#include "record/shape.h"
+
+struct ga_slot {
+	char *slot, *node;
+	int64_t slot_index;
+	char *state, *since;
+	int64_t generation;
+	char *shape;		 /* slice */
+	char *sharing_mechanism; /* exclusive_device */
+	char *parent;
+	char *accelerator_type, *type_name;
+	char *gpu_identity, *gpu_pci_address, *gpu_device;
+	int64_t module_id;
+	char *nvme_wwid, *nvme_serial, *nvme_path;
+	int64_t nvme_size_bytes;
+	char *fabric_claim_mode, *fabric_vf_pci_address, *fabric_pf_pci_address;
+	int64_t numa_node;
+	char *cpuset;
+	int64_t memory_mib;
+	char *mac, *private_ip, *bridge, *port;
+	char *storage_ownership; /* tenant_slice */
+	struct ga_wipe_policy *wipe;
+	char *health_state, *health_detail, *health_since; /* ok, failed, unknown (health.h) */
+	char *cordon_reason;
+	bool tainted;
+	char *tainted_since, *wipe_evidence;
+	char *gpu_memory; /* outcome of the last wipe's GPU memory step: confirmed, not_proven */
+	char *allocation, *claim;
+	struct ga_reasons blockers; /* of ga_slot_blockers */
+	char *approved_by, *approved_at, *fingerprint;
+	bool lab, dry_run;
+};
+
+struct ga_node {
+	char *node, *name, *address, *region, *pool;
+	char *mode, *state, *since;
+	int64_t generation;
+	char *cordon_reason, *drain_deadline, *held_by;
+	int64_t epoch_verified;
+	char *fingerprint, *boot_id, *observed_at, *observation_digest;
+	char *node_key, *node_key_since; /* NULL: the state has no key of it that counts */
+	struct ga_reasons blockers;
+	struct ga_network network;
+	int64_t reserved_memory_mib;
+	char *reserved_cpus;
+	char *fabric_mode; /* none, partitions */
+	int64_t slots, available;
+	bool lab;
+};
+
+struct ga_profile {
+	char *name;
+	int64_t version;
+	char *shape;
+	GA_LIST(char *) types; /* empty: any */
+	GA_LIST(int64_t) counts;
+	int64_t vcpus_per_gpu, memory_mib_per_gpu, hugepage_kib;
+	char *image;
+	int64_t price_micros;
+	struct ga_wipe_policy wipe;
+	char *domain_type;
+	int64_t hold_seconds, graceful_seconds;
+	char *region, *pool;
+	GA_LIST(char *) teams; /* empty: all */
+	bool retired;
+};
+
+struct ga_image {
+	char *name, *digest, *chunks_digest, *format;
+	int64_t file_bytes, size_bytes;
+	char *firmware, *probe, *user, *driver_version;
+	int64_t ready_seconds; /* from start to readiness, or GA_UNKNOWN */
+};
+
+struct ga_node_image {
+	char *node, *image, *digest, *path, *verified_at;
+	char *withdrawn_at;	  /* since when it is no verified copy any more */
+	int64_t file_bytes;	  /* of the file */
+	GA_LIST(char *) used_by; /* allocations of this host, as gpuaas-image list knows them */
+};
+
+/* What an operator sets of a node; a member left out is left as it is. */
+struct ga_node_settings {
+	char *node, *name, *address, *region, *pool, *mode;
+	struct ga_network *network;
+	int64_t reserved_memory_mib;
+	char *reserved_cpus;
+	char *fabric_mode;
+};
+
+struct ga_claim {
+	char *claim, *allocation, *node, *slot, *claim_kind; /* slot, node */
+	bool live;
+	char *created_at, *use_ended_at, *ended_at;
+};
+
+struct ga_task {
+	char *node, *object, *attempt, *phase, *state;
+	char *started_at, *finished_at;
+	int64_t elapsed_micros, bytes;
+	char *detail;
+};
+
+struct ga_usage {
+	char *allocation, *project, *profile, *type, *usage_kind;
+	int64_t count;
+	char *started_at, *ended_at;
+	int64_t price_micros;
+};
+
+struct ga_audit {
+	int64_t seq;
+	char *at, *actor, *program, *action, *object;
+	json_t *detail;
+	char *previous_hash, *hash;
+};
+
+struct ga_attention {
+	char *object, *object_kind, *state, *code;
+	char *since, *node, *project;
+	char *sentence;
+	char *command; /* that leaves the state */
+};
+
+struct ga_pool {
+	char *pool, *region, *profile, *type;
+	int64_t nodes, slots, available, reserved, active, cleaning, blocked, disabled;
+	int64_t largest;	     /* GPUs of the largest slice that fits now */
+	int64_t fragmentation_ppm; /* 1e6 * (1 - largest / min(available, largest count)) */
+};
+
+struct ga_finding {
+	char *check, *object, *sentence, *hint;
+};
+
+struct ga_state {
+	char *path, *action;
+	bool lab;
+	int64_t schema_version, epoch;
+	char *controller;
+	char *at;
+};
+
+struct ga_error {
+	char *program;
+	int64_t status;
+	char *reason, *sentence, *object, *hint;
+};
+
+extern const struct ga_shape ga_slot_shape, ga_node_shape, ga_profile_shape, ga_image_shape,
+	ga_node_image_shape, ga_node_settings_shape, ga_claim_shape, ga_task_shape, ga_usage_shape,
+	ga_audit_shape, ga_attention_shape, ga_pool_shape, ga_finding_shape,
+	ga_state_shape, ga_error_shape;
+
+#endif

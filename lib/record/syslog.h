@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A row of the audit as a message of RFC 5424, for log collectors: facility 13 (log audit),
+ * severity notice, or warning for what went wrong. APP-NAME is the program, MSGID the action;
+ * number, actor, object and hashes are structured data of gpuaas@32473 (the number that IANA keeps
+ * for examples), so that a collector can check the chain; the message is the detail as JSON.
+ */
+#ifndef GA_SYSLOG_H
+#define GA_SYSLOG_H
+
+#include "base/str.h"
+#include "record/state.h"
+
+/* Adds the message, without a newline. hostname NULL or empty: "-". */
+void ga_syslog_format(const struct ga_audit *a, const char *hostname, struct ga_str *out);
+
+#endif

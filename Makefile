@@ -70,8 +70,8 @@ $(B)/%.o: %.c $(B)/flags
 
 # What is embedded in the library by .incbin.
 $(B)/lib/base/embed.o: $(wildcard share/sql/*.sql)
-$(B)/lib/accel.o: share/accelerators.json
-$(B)/lib/throughput.o: share/throughput.json
+$(B)/lib/catalog/accel.o: share/accelerators.json
+$(B)/lib/catalog/throughput.o: share/throughput.json
 
 $(LIB): $(LIB_OBJ)
 	$(if $(V),,@echo '  AR    $@')

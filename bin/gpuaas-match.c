@@ -3,10 +3,10 @@
  * gpuaas-match: what a model or a training job needs in, hardware profiles out, the best first,
  * each with its speed or time, its cost, and the reasons against it. Reads only.
  */
+#include "catalog/throughput.h"
 #include "cli.h"
 #include "cli_match.h"
 #include "record/order.h"
-#include "throughput.h"
 
 #define NUMBERS_MAX 1000000000
 

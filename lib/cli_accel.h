@@ -3,7 +3,7 @@
 #ifndef GA_CLI_ACCEL_H
 #define GA_CLI_ACCEL_H
 
-#include "accel_name.h"
+#include "catalog/name.h"
 
 /* GPUAAS_ACCELERATORS in place of the built-in one, with the drop-ins of GPUAAS_ACCELERATORS_DIR
  * (default /etc/gpuaas/accelerators.d). */

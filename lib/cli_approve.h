@@ -6,8 +6,8 @@
 #ifndef GA_CLI_APPROVE_H
 #define GA_CLI_APPROVE_H
 
-#include "accel.h"
 #include "base/vec.h"
+#include "catalog/accel.h"
 #include "store_approve.h"
 #include "store_key.h"
 #include "store_propose.h"

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "accel_name.h"
+#include "catalog/name.h"
 #include "cli.h"
 #include "record/state.h"
 

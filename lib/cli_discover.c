@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "accel.h"
+#include "catalog/accel.h"
 #include "cli.h"
 #include "cli_accel.h"
 #include "hostdb.h"

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "accel_name.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/str.h"
+#include "catalog/name.h"
 #include "cli.h"
 #include "cli_accel.h"
 #include "cli_offer.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "accel_name.h"
+#include "catalog/name.h"
 #include "cli.h"
 #include "cli_match.h"
 

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "accel_name.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "catalog/name.h"
 #include "cli.h"
 #include "cli_accel.h"
 #include "cost.h"

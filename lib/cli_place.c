@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "accel.h"
 #include "base/clock.h"
+#include "catalog/accel.h"
 #include "cli.h"
 #include "cli_profile_types.h"
 #include "record/time.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "accel_name.h"
+#include "catalog/name.h"
 #include "cli.h"
 #include "store.h"
 #include "store_take.h"

@@ -4,9 +4,9 @@
 #ifndef GA_DISCOVER_PARTS_H
 #define GA_DISCOVER_PARTS_H
 
-#include "accel.h"
 #include "block.h"
 #include "candidate.h"
+#include "catalog/accel.h"
 #include "net.h"
 #include "nvfm.h"
 #include "pci.h"

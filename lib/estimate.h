@@ -19,9 +19,9 @@
 #ifndef GA_ESTIMATE_H
 #define GA_ESTIMATE_H
 
-#include "accel.h"
+#include "catalog/accel.h"
+#include "catalog/throughput.h"
 #include "record/match.h"
-#include "throughput.h"
 
 #define GA_LOAD_SECONDS 300
 #define GA_CHECKPOINT_SECONDS 60

@@ -7,7 +7,7 @@
 #ifndef GA_KUBE_DEVICE_H
 #define GA_KUBE_DEVICE_H
 
-#include "accel_name.h"
+#include "catalog/name.h"
 #include "kube_view.h"
 
 /* Of our own slices (kube_object.c): a slug. */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "accel_name.h"
 #include "base/str.h"
+#include "catalog/name.h"
 #include "kube_nfd.h"
 
 /* A number of an object, with a warning when it is none. */

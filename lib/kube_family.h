@@ -3,7 +3,7 @@
 #ifndef GA_KUBE_FAMILY_H
 #define GA_KUBE_FAMILY_H
 
-#include "accel_name.h"
+#include "catalog/name.h"
 #include "kube_view.h"
 
 /* How many GPUs, or parts or units of one, a member of an object says; GA_UNKNOWN where there is

@@ -3,7 +3,7 @@
 #ifndef GA_KUBE_LABEL_INT_H
 #define GA_KUBE_LABEL_INT_H
 
-#include "accel_name.h"
+#include "catalog/name.h"
 #include "kube_label.h"
 
 struct ga_label_telling {

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "accel_name.h"
 #include "base/str.h"
+#include "catalog/name.h"
 #include "kube_view.h"
 
 void ga_kube_select_release(struct ga_kube_select *s)

@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#include "accel.h"
+#include "catalog/accel.h"
 
 struct ga_kube_select {
 	json_t *labels; /* an object: all of them together select the type and no other */

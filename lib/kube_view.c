@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "accel_name.h"
 #include "base/str.h"
+#include "catalog/name.h"
 #include "kube_nfd.h"
 #include "record/time.h"
 

@@ -6,7 +6,7 @@
 #ifndef GA_KUBE_VIEW_H
 #define GA_KUBE_VIEW_H
 
-#include "accel_weigh.h"
+#include "catalog/weigh.h"
 #include "kube.h"
 
 /* The annotation that says which type of accelerator something has. */

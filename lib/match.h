@@ -13,8 +13,8 @@
 #ifndef GA_MATCH_H
 #define GA_MATCH_H
 
+#include "catalog/measured.h"
 #include "estimate.h"
-#include "measured.h"
 
 /* A profile with one of its types, as it is offered; all borrowed. */
 struct ga_match_offer {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "accel_name.h"
+#include "catalog/name.h"
 #include "cost.h"
 #include "match_int.h"
 

@@ -6,8 +6,8 @@
 #ifndef GA_PCI_H
 #define GA_PCI_H
 
-#include "accel.h"
 #include "base/ga.h"
+#include "catalog/accel.h"
 #include "record/host.h"
 #include "record/pciaddr.h"
 #include "sys.h"

@@ -6,8 +6,8 @@
 #ifndef GA_STORE_OFFER_H
 #define GA_STORE_OFFER_H
 
-#include "accel.h"
 #include "access.h"
+#include "catalog/accel.h"
 #include "record/offer.h"
 #include "store.h"
 

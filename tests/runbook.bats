@@ -56,7 +56,7 @@ codes()
 }
 
 @test "a new code of what Kubernetes says is found, and one that stands in no known way is asked for" {
-  sed -i 's/ga_view_warn(v, "memory_ratio"/ga_view_warn(v, "memory_odd"/' "$T/tree/lib/accel_weigh.c"
+  sed -i 's/ga_view_warn(v, "memory_ratio"/ga_view_warn(v, "memory_odd"/' "$T/tree/lib/catalog/weigh.c"
   sed -i 's/? "device_repeated" : "device_missing"/? "device_twice" : "device_missing"/' \
     "$T/tree/lib/kube_claim.c"
   sed -i 's/warn(ret, "annotation_wrong"/warn(ret, "annotation_odd"/' "$T/tree/lib/kube_pod.c"
@@ -69,7 +69,7 @@ codes()
     "FINDINGS OF LABELS has no item 'vague'" "FINDINGS OF LABELS has no item 'cloud'"; do
     assert_output "gpuaas-codes.7: $line"
   done
-  sed -i 's/ga_view_warn(v, "memory_odd"/ga_view_warn(v, odd/' "$T/tree/lib/accel_weigh.c"
+  sed -i 's/ga_view_warn(v, "memory_odd"/ga_view_warn(v, odd/' "$T/tree/lib/catalog/weigh.c"
   run_status 1 codes
   assert_stderr "ga_view_warn() is given the code 'odd'"
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "throughput.h"
+#include "catalog/throughput.h"
 
 const char *const ga_precision_words[] = { "fp32", "tf32", "fp16", "bf16", "fp8",
 					   "int8", "fp4",  "int4", NULL };

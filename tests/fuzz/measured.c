@@ -2,7 +2,7 @@
 /* Measurements of inference that a site brings. */
 #include "fuzz.h"
 
-#include "measured.h"
+#include "catalog/measured.h"
 #include "record/shape.h"
 
 static struct ga_accels *list;

@@ -4,8 +4,8 @@
 
 #include <unistd.h>
 
-#include "accel.h"
 #include "base/file.h"
+#include "catalog/accel.h"
 
 static void built_in(void)
 {

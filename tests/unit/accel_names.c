@@ -7,7 +7,7 @@
 
 #include <ctype.h>
 
-#include "accel_name.h"
+#include "catalog/name.h"
 #include "kube_view.h"
 
 static struct ga_accels *list;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The catalogue of accelerator types: what is built in, and how a type is found in it. */
-#include "accel_int.h"
+#include "catalog/internal.h"
 
 #include <dirent.h>
 #include <errno.h>

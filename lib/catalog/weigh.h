@@ -7,7 +7,7 @@
 #ifndef GA_ACCEL_WEIGH_H
 #define GA_ACCEL_WEIGH_H
 
-#include "accel.h"
+#include "catalog/accel.h"
 
 /* Adds what a source says. types: slugs (n of them; none: the source names nothing known). */
 struct ga_type_evidence *ga_type_said(struct ga_node_type *t, const char *source,

@@ -3,7 +3,7 @@
  * Catalogue files: one that stands in for the built-in catalogue, and drop-ins that extend and
  * correct it. What such a file leaves out is unknown.
  */
-#include "accel_int.h"
+#include "catalog/internal.h"
 
 #include <inttypes.h>
 #include <jansson.h>

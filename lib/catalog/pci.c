@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The first rungs of detection: PCI ids with subsystem and revision, then memory and CUs. */
-#include "accel_int.h"
+#include "catalog/internal.h"
 
 #include <stdio.h>
 

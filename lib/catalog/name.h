@@ -8,7 +8,7 @@
 #ifndef GA_ACCEL_NAME_H
 #define GA_ACCEL_NAME_H
 
-#include "accel.h"
+#include "catalog/accel.h"
 #include "record/near.h"
 
 /* Whose name it is; a name counts only in its own family. */

@@ -2,7 +2,7 @@
 /* Types whose names are near to one that names none. */
 #include <stdlib.h>
 
-#include "accel_name.h"
+#include "catalog/name.h"
 
 static size_t far_from(const struct ga_near *near, const struct ga_accel_type *t)
 {

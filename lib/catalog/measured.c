@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Measurements of inference that a site brings. */
-#include "measured.h"
+#include "catalog/measured.h"
 
 #include <ctype.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "accel_name.h"
+#include "catalog/name.h"
 #include "record/rec.h"
 
 #define NUMBER_MAX 1e12

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Evidence weighed. */
-#include "accel_weigh.h"
+#include "catalog/weigh.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "accel_name.h"
 #include "base/str.h"
+#include "catalog/name.h"
 
 /* Labels come from elsewhere: what a terminal would obey becomes '?'. */
 static char *plain(const char *text)

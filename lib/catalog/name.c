@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of accelerators. One sorted index of all of them, made when the first is asked for. */
-#include "accel_name.h"
+#include "catalog/name.h"
 
 #include <ctype.h>
 #include <strings.h>
 
-#include "accel_int.h"
+#include "catalog/internal.h"
 
 /* Kinds of names. */
 enum sort { SLUG, ALIAS, GROUP, PRODUCT, DRIVER, NVIDIA, AMD, INTEL };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Measured speeds of accelerator types. */
-#include "throughput.h"
+#include "catalog/throughput.h"
 
 #include <stdlib.h>
 #include <string.h>

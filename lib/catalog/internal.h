@@ -3,8 +3,8 @@
 #ifndef GA_ACCEL_INT_H
 #define GA_ACCEL_INT_H
 
-#include "accel.h"
 #include "base/str.h"
+#include "catalog/accel.h"
 
 struct ga_accel_entry {
 	char *slug;
@@ -24,7 +24,7 @@ struct ga_accel_ref {
 struct ga_accel_word {
 	char *folded;
 	const char *text; /* as the catalogue spells it */
-	int sort;	  /* enum of accel_name.c */
+	int sort;	  /* enum of name.c */
 	size_t entry;	  /* of a type, or of a group */
 };
 

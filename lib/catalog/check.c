@@ -3,8 +3,8 @@
  * The catalogue against itself: names that mean one thing, sizes that agree, no fact without its
  * source and no source without a fact.
  */
-#include "accel_int.h"
-#include "accel_name.h"
+#include "catalog/internal.h"
+#include "catalog/name.h"
 
 #include <ctype.h>
 #include <stdarg.h>

@@ -17,7 +17,7 @@
 #ifndef GA_MEASURED_H
 #define GA_MEASURED_H
 
-#include "accel.h"
+#include "catalog/accel.h"
 
 #define GA_MEASURED_MAX 100000 /* records of a file */
 

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/str.h"
-#include "openmetrics.h"
+#include "exchange/openmetrics.h"
 #include "record/time.h"
 #include "store_metrics.h"
 

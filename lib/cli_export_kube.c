@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "cli_accel.h"
 #include "cli_export.h"
-#include "kube_object.h"
+#include "exchange/kube/object.h"
 #include "record/rec.h"
 #include "store.h"
 #include "store_export.h"

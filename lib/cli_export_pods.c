@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "cli_accel.h"
 #include "cli_export.h"
-#include "kube_pod.h"
+#include "exchange/kube/pod.h"
 #include "store_view.h"
 
 static bool all;

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "cli_accel.h"
 #include "cli_export.h"
-#include "slurm.h"
+#include "exchange/slurm.h"
 #include "store_export.h"
 #include "store_view.h"
 

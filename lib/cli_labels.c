@@ -7,7 +7,7 @@
 #include "cli.h"
 #include "cli_accel.h"
 #include "cli_nodes.h"
-#include "kube_label.h"
+#include "exchange/kube/label.h"
 
 struct checking {
 	const struct ga_accels *list;

@@ -3,7 +3,7 @@
 #ifndef GA_CLI_NODES_H
 #define GA_CLI_NODES_H
 
-#include "kube_view.h"
+#include "exchange/kube/view.h"
 
 struct ga_nodes_opts {
 	GA_LIST(const char *) types; /* only nodes that have, or may have, one of these */

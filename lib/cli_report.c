@@ -9,7 +9,7 @@
 #include "cli.h"
 #include "cli_accel.h"
 #include "emit.h"
-#include "focus.h"
+#include "exchange/focus.h"
 #include "record/report.h"
 #include "record/time.h"
 #include "store_report.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "openmetrics.h"
+#include "exchange/openmetrics.h"
 #include "record/time.h"
 #include "store.h"
 #include "store_report.h"

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
-#include "openmetrics.h"
+#include "exchange/openmetrics.h"
 #include "store_backup.h"
 #include "store_metrics.h"
 

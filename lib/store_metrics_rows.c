@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "db.h"
-#include "openmetrics.h"
+#include "exchange/openmetrics.h"
 #include "store_metrics.h"
 
 #define LABELS_MAX 7

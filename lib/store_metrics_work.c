@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "openmetrics.h"
+#include "exchange/openmetrics.h"
 #include "record/time.h"
 #include "store_metrics.h"
 

@@ -4,7 +4,7 @@
 #define GA_STORE_VIEW_H
 
 #include "db.h"
-#include "kube_view.h"
+#include "exchange/kube/view.h"
 
 /* The view of each node of the state, in the order of their ids, from its last discovery (its slots
  * where it has none), with what was recorded by hand. Each goes to each(), which may take what it

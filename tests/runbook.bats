@@ -58,10 +58,10 @@ codes()
 @test "a new code of what Kubernetes says is found, and one that stands in no known way is asked for" {
   sed -i 's/ga_view_warn(v, "memory_ratio"/ga_view_warn(v, "memory_odd"/' "$T/tree/lib/catalog/weigh.c"
   sed -i 's/? "device_repeated" : "device_missing"/? "device_twice" : "device_missing"/' \
-    "$T/tree/lib/kube_claim.c"
-  sed -i 's/warn(ret, "annotation_wrong"/warn(ret, "annotation_odd"/' "$T/tree/lib/kube_pod.c"
-  sed -i 's/w->code = "lossy"/w->code = "vague"/' "$T/tree/lib/kube_label.c"
-  sed -i 's/"info", "machine", keys/"info", "cloud", keys/' "$T/tree/lib/kube_label_key.c"
+    "$T/tree/lib/exchange/kube/claim.c"
+  sed -i 's/warn(ret, "annotation_wrong"/warn(ret, "annotation_odd"/' "$T/tree/lib/exchange/kube/pod.c"
+  sed -i 's/w->code = "lossy"/w->code = "vague"/' "$T/tree/lib/exchange/kube/label.c"
+  sed -i 's/"info", "machine", keys/"info", "cloud", keys/' "$T/tree/lib/exchange/kube/label_key.c"
   run_status 1 codes
   for line in "WARNINGS OF NODES has no item 'memory_odd'" \
     "WARNINGS OF NODES: nothing gives the code 'memory_ratio'" \

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "kube_label.h"
+#include "exchange/kube/label.h"
 #include "record/rec.h"
 
 static struct ga_accels *list;

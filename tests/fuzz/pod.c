@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "kube_pod.h"
+#include "exchange/kube/pod.h"
 #include "record/rec.h"
 
 #define MOST 16

@@ -8,7 +8,7 @@
 #include <ctype.h>
 
 #include "catalog/name.h"
-#include "kube_view.h"
+#include "exchange/kube/view.h"
 
 static struct ga_accels *list;
 

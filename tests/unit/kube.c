@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers of labels and resources: which are numbers, and which resources are accelerators. */
-#include "kube.h"
+#include "exchange/kube/kube.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "kube_view.h"
+#include "exchange/kube/view.h"
 #include "record/rec.h"
 #include "t.h"
 

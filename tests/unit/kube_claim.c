@@ -4,14 +4,14 @@
  * forwards and backwards; and our own slices, of every type of the catalogue that has a driver,
  * read back.
  */
-#include "kube_claim.h"
+#include "exchange/kube/claim.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "kube_object.h"
-#include "kube_pod.h"
-#include "kube_select.h"
+#include "exchange/kube/object.h"
+#include "exchange/kube/pod.h"
+#include "exchange/kube/select.h"
 #include "record/rec.h"
 #include "t.h"
 

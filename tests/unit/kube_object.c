@@ -3,11 +3,11 @@
  * DeviceClasses: by which values each selects devices of its driver's own slices, of which every
  * one means the type alone, read as a device that says it. tests/export-formats.bats has objects.
  */
-#include "kube_object.h"
+#include "exchange/kube/object.h"
 
 #include <string.h>
 
-#include "kube_device.h"
+#include "exchange/kube/device.h"
 #include "record/rec.h"
 #include "t.h"
 

@@ -4,11 +4,11 @@
  * of it, what another vendor's resource asks for is not there, and beside another vendor's GPUs the
  * resource settles it. tests/export-pods.bats has the documents of kubectl.
  */
-#include "kube_pod.h"
+#include "exchange/kube/pod.h"
 
 #include <string.h>
 
-#include "kube_select.h"
+#include "exchange/kube/select.h"
 #include "record/rec.h"
 #include "t.h"
 

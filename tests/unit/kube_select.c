@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Labels that select a type: a node that has them is of that type, and no two types share them. */
-#include "kube_select.h"
+#include "exchange/kube/select.h"
 
 #include <string.h>
 
-#include "kube.h"
-#include "kube_view.h"
+#include "exchange/kube/kube.h"
+#include "exchange/kube/view.h"
 #include "record/rec.h"
 #include "t.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Metrics as text: heads, escapes, numbers. */
-#include "openmetrics.h"
+#include "exchange/openmetrics.h"
 #include "t.h"
 
 static const struct {

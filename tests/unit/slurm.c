@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lines for Slurm, and the names that may stand in them. */
-#include "slurm.h"
+#include "exchange/slurm.h"
 
 #include <string.h>
 

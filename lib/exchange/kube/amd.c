@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The label family of AMD. */
-#include "kube_family.h"
+#include "exchange/kube/family.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include <strings.h>
 
 #include "base/str.h"
-#include "kube_nfd.h"
+#include "exchange/kube/nfd.h"
 
 /* It is GiB, rounded. */
 int64_t ga_kube_amd_vram(const char *text)

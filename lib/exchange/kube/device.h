@@ -8,9 +8,9 @@
 #define GA_KUBE_DEVICE_H
 
 #include "catalog/name.h"
-#include "kube_view.h"
+#include "exchange/kube/view.h"
 
-/* Of our own slices (kube_object.c): a slug. */
+/* Of our own slices (object.c): a slug. */
 #define GA_KUBE_OWN_TYPE "accelerator.gpuaas/type"
 
 /* A driver of accelerators. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lines for Slurm. */
-#include "slurm.h"
+#include "exchange/slurm.h"
 
 #include <ctype.h>
 #include <inttypes.h>

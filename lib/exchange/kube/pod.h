@@ -8,7 +8,7 @@
 #ifndef GA_KUBE_POD_H
 #define GA_KUBE_POD_H
 
-#include "kube_claim.h"
+#include "exchange/kube/claim.h"
 #include "record/pod.h"
 
 /* No GPU has as many kinds of parts. */

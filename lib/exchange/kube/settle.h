@@ -6,7 +6,7 @@
 #ifndef GA_KUBE_SETTLE_H
 #define GA_KUBE_SETTLE_H
 
-#include "kube_view.h"
+#include "exchange/kube/view.h"
 
 /* What is known of it. */
 struct ga_kube_want {

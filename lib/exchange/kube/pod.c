@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The type of a pod's accelerators. */
-#include "kube_pod.h"
+#include "exchange/kube/pod.h"
 
 #include <stdarg.h>
 #include <stdio.h>

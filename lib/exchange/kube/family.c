@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The label families of NVIDIA and Intel, and what all families share. */
-#include "kube_family.h"
+#include "exchange/kube/family.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/str.h"
 #include "catalog/name.h"
-#include "kube_nfd.h"
+#include "exchange/kube/nfd.h"
 
 /* A number of an object, with a warning when it is none. */
 static int64_t number_of(struct ga_gather *g, json_t *object, const char *key)

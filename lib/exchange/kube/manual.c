@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What people recorded of a node, put to the GPUs that the node tells of. */
-#include "kube_view.h"
+#include "exchange/kube/view.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #define GA_KUBE_VIEW_H
 
 #include "catalog/weigh.h"
-#include "kube.h"
+#include "exchange/kube/kube.h"
 
 /* The annotation that says which type of accelerator something has. */
 #define GA_KUBE_TYPE "accelerator.opendatahub.io/type"
@@ -50,7 +50,7 @@ bool ga_gather_says_nothing(const struct ga_node_type *t);
 void ga_view_malformed(struct ga_node_view *v, json_t *object, const char *key);
 /* Whether PCI ids leave no choice of what it is. */
 bool ga_type_is_settled(const struct ga_node_type *t);
-/* Adds what people recorded for the view's node to its types (kube_manual.c). A person tells what
+/* Adds what people recorded for the view's node to its types (manual.c). A person tells what
  * GPUs are, not how many there are where the node tells that: of an element that PCI ids leave open
  * a part may be of a recorded type, and what has no place is a contradiction (count_mismatch, and
  * type_conflict as it is weighed). */
@@ -63,7 +63,7 @@ void ga_kube_view(const struct ga_accels *list, const struct ga_kube_node *node,
 		  const struct ga_manual_types *manual, int64_t now_micros,
 		  struct ga_node_view *ret);
 
-/* The families of labels (kube_family.c): what each says goes to g. */
+/* The families of labels (family.c): what each says goes to g. */
 void ga_kube_nvidia(struct ga_gather *g, const struct ga_kube_node *node);
 void ga_kube_amd(struct ga_gather *g, const struct ga_kube_node *node);
 void ga_kube_intel(struct ga_gather *g, const struct ga_kube_node *node);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Labels that hold PCI ids, and AMD's, which have values in their keys. */
-#include "kube_label_int.h"
+#include "exchange/kube/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/str.h"
-#include "kube_nfd.h"
+#include "exchange/kube/nfd.h"
 
 static void tell_id(struct ga_label_telling *t, struct ga_label_told *w, unsigned int vendor,
 		    unsigned int device)

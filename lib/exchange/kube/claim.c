@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ResourceClaims and ResourceSlices. */
-#include "kube_claim.h"
+#include "exchange/kube/claim.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/str.h"
-#include "kube_device.h"
+#include "exchange/kube/device.h"
 
 #define NAME_MOST 253
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Objects for Kubernetes. */
-#include "kube_object.h"
+#include "exchange/kube/object.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "kube_device.h"
+#include "exchange/kube/device.h"
 #include "record/rec.h"
 
 static json_t *text(const char *value)

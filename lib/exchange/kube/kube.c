@@ -4,7 +4,7 @@
  * items begin and end; each is parsed alone, and what is left of the document, with 0 in place of
  * each item, is parsed at the end, so that nothing malformed passes.
  */
-#include "kube.h"
+#include "exchange/kube/kube.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Labels, resource and driver of a type. */
-#include "kube_select.h"
+#include "exchange/kube/select.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "base/str.h"
 #include "catalog/name.h"
-#include "kube_view.h"
+#include "exchange/kube/view.h"
 
 void ga_kube_select_release(struct ga_kube_select *s)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PCI devices that Node Feature Discovery saw. */
-#include "kube_nfd.h"
+#include "exchange/kube/nfd.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #ifndef GA_KUBE_LABEL_H
 #define GA_KUBE_LABEL_H
 
-#include "kube_view.h"
+#include "exchange/kube/view.h"
 
 typedef int (*ga_label_each)(const struct ga_label_finding *finding, void *arg,
 			     struct ga_err *err);

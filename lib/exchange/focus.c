@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of cost in FOCUS 1.2. */
-#include "focus.h"
+#include "exchange/focus.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #define GA_KUBE_LABEL_INT_H
 
 #include "catalog/name.h"
-#include "kube_label.h"
+#include "exchange/kube/label.h"
 
 struct ga_label_telling {
 	const struct ga_accels *list;
@@ -28,11 +28,11 @@ void ga_label_tell(struct ga_label_telling *t, const struct ga_label_told *what,
 void ga_label_name(struct ga_label_telling *t, struct ga_label_told *w, enum ga_name_family family,
 		   const char *name);
 
-/* Each label by its key (kube_label_key.c): numbers, words, clouds, and keys that nothing reads. */
+/* Each label by its key (label_key.c): numbers, words, clouds, and keys that nothing reads. */
 void ga_label_keys(struct ga_label_telling *t);
-/* Those that hold PCI ids, and AMD's with the value in the key (kube_label_id.c). */
+/* Those that hold PCI ids, and AMD's with the value in the key (label_id.c). */
 void ga_label_ids(struct ga_label_telling *t);
-/* Whose GPUs the labels of clouds say there are, against those of the view (kube_label_key.c). */
+/* Whose GPUs the labels of clouds say there are, against those of the view (label_key.c). */
 void ga_label_makers(struct ga_label_telling *t, const struct ga_node_view *view);
 
 #endif

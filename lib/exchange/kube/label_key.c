@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Labels by their keys: numbers, words, what clouds say, and keys that nothing reads. */
-#include "kube_label_int.h"
+#include "exchange/kube/internal.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the label families of the makers share; private to kube_family.c and kube_amd.c. */
+/* What the label families of the makers share; private to family.c and amd.c. */
 #ifndef GA_KUBE_FAMILY_H
 #define GA_KUBE_FAMILY_H
 
 #include "catalog/name.h"
-#include "kube_view.h"
+#include "exchange/kube/view.h"
 
 /* How many GPUs, or parts or units of one, a member of an object says; GA_UNKNOWN where there is
  * none or, with a warning, none that can be: nothing has a million, and their products fit. */

@@ -7,7 +7,7 @@
 #ifndef GA_KUBE_NFD_H
 #define GA_KUBE_NFD_H
 
-#include "kube_view.h"
+#include "exchange/kube/view.h"
 
 struct ga_kube_pci {
 	int64_t class; /* GA_UNKNOWN: not said */

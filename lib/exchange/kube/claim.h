@@ -8,7 +8,7 @@
 #ifndef GA_KUBE_CLAIM_H
 #define GA_KUBE_CLAIM_H
 
-#include "kube_settle.h"
+#include "exchange/kube/settle.h"
 
 #define GA_KUBE_DEVICES 1000000 /* of all slices; and as many of all claims */
 

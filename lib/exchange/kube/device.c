@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A device of a ResourceSlice. */
-#include "kube_device.h"
+#include "exchange/kube/device.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -9,8 +9,8 @@
 #define GA_KUBE_OBJECT_H
 
 #include "base/str.h"
-#include "kube_select.h"
-#include "kube_view.h"
+#include "exchange/kube/select.h"
+#include "exchange/kube/view.h"
 #include "record/state.h"
 
 #define GA_KUBE_SLICE_DEVICES 128 /* the most of a ResourceSlice */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Metrics as text: families of gauges, their samples, escaped labels. */
-#include "openmetrics.h"
+#include "exchange/openmetrics.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A Kubernetes node as a view: other makers, clouds, overrides, and how old it is. */
-#include "kube_view.h"
+#include "exchange/kube/view.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "base/str.h"
 #include "catalog/name.h"
-#include "kube_nfd.h"
+#include "exchange/kube/nfd.h"
 #include "record/time.h"
 
 #define MOST 64
@@ -77,9 +77,9 @@ void ga_gather_done(struct ga_gather *g)
 
 static const struct resource {
 	const char *name;  /* with '-' at the end: any that begins so */
-	const char *slugs; /* how those begin that it may be; NULL: kube_family.c has more of it */
+	const char *slugs; /* how those begin that it may be; NULL: family.c has more of it */
 	const char *same;  /* another name of the same devices, which counts where both are */
-	unsigned int pci;  /* vendor of theirs; 0: kube_family.c has it, or there is none */
+	unsigned int pci;  /* vendor of theirs; 0: family.c has it, or there is none */
 	bool part;	   /* of a device: how many there are says nothing of devices */
 } resources[] = {
 	{ .name = "nvidia.com/gpu" },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One of the types of a node. */
-#include "kube_settle.h"
+#include "exchange/kube/settle.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The worth of labels. */
-#include "kube_label_int.h"
+#include "exchange/kube/internal.h"
 
 #include <stdarg.h>
 #include <stdio.h>

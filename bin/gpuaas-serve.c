@@ -6,7 +6,7 @@
  */
 #include "cli.h"
 #include "cli_serve.h"
-#include "published.h"
+#include "decide/offer/published.h"
 
 static struct ga_serve_opts serve = {
 	.file = GA_PUBLISHED_PATH,

@@ -24,7 +24,7 @@
 #define GA_BOOTSTRAP_DO_H
 
 #include "base/rootfile.h"
-#include "bootstrap.h"
+#include "decide/setup/bootstrap.h"
 #include "hostdb.h"
 
 #define GA_BOOT_OBJECT "bootstrap"

@@ -4,7 +4,7 @@
 #define GA_BOOTSTRAP_LOOK_H
 
 #include "base/rootfile.h"
-#include "bootstrap.h"
+#include "decide/setup/bootstrap.h"
 #include "pci.h"
 #include "rdma.h"
 

@@ -2,8 +2,8 @@
 /* Stored evidence and its content. */
 #include "check_content.h"
 
+#include "decide/wipe/judge.h"
 #include "record/rec.h"
-#include "wipejudge.h"
 
 /* What keeps a device clean. */
 #define CLEARED \

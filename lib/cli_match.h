@@ -3,9 +3,9 @@
 #ifndef GA_CLI_MATCH_H
 #define GA_CLI_MATCH_H
 
-#include "access.h"
 #include "base/vec.h"
-#include "match.h"
+#include "decide/access/access.h"
+#include "decide/match/match.h"
 #include "record/match.h"
 
 struct ga_match_opts {

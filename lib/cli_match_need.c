@@ -5,7 +5,7 @@
 
 #include "cli.h"
 #include "cli_match.h"
-#include "cost.h"
+#include "decide/match/cost.h"
 #include "record/decimal.h"
 
 #define PARAMS_MIN 100000 /* less has lost its unit: 7 for 7B */

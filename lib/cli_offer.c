@@ -11,8 +11,8 @@
 #include "catalog/name.h"
 #include "cli.h"
 #include "cli_accel.h"
-#include "cost.h"
-#include "published.h"
+#include "decide/match/cost.h"
+#include "decide/offer/published.h"
 #include "record/shape_write.h"
 #include "record/time.h"
 

@@ -17,7 +17,8 @@ GA_MUST_CHECK int ga_cli_offers(const struct ga_offer_opts *opts, struct ga_err 
 
 /* ga_store_offers on the state of this machine; currency and stale_seconds of the query are taken
  * from the settings. published: who may not read the state gets what is published of it
- * (published.h), which knows no team's profiles, no image and no rules; then it is 1. */
+ * (decide/offer/published.h), which knows no team's profiles, no image and no rules; then it is
+ * 1. */
 GA_MUST_CHECK int ga_cli_read_offers(const struct ga_offer_query *query, bool published,
 				     ga_store_each each, void *arg, struct ga_err *err);
 

@@ -5,7 +5,7 @@
 
 #include "base/str.h"
 #include "cli_profile_make.h"
-#include "cost.h"
+#include "decide/match/cost.h"
 #include "record/size.h"
 #include "record/time.h"
 #include "store_profile.h"

@@ -8,7 +8,7 @@
 
 #include "audit.h"
 #include "cli_profile_types.h"
-#include "cost.h"
+#include "decide/match/cost.h"
 #include "record/size.h"
 #include "store_access.h"
 #include "store_profile.h"

@@ -7,10 +7,10 @@
 #include "base/clock.h"
 #include "cli_accel.h"
 #include "cli_profile_make.h"
+#include "decide/place/suggest.h"
 #include "store_node_facts.h"
 #include "store_profile.h"
 #include "store_view.h"
-#include "suggest.h"
 
 /* A node with what is known of it; the texts of node are those of view and facts. */
 struct looked {
@@ -197,7 +197,7 @@ static void say_slots(const struct looked *n)
 	}
 }
 
-/* The nodes in the shape that suggest.h takes; released by its caller. */
+/* The nodes in the shape that decide/place/suggest.h takes; released by its caller. */
 struct shaped {
 	struct ga_suggest_node *v;
 	size_t n;

@@ -7,9 +7,9 @@
 
 #include "catalog/name.h"
 #include "cli.h"
+#include "decide/place/suggest.h"
 #include "store.h"
 #include "store_take.h"
-#include "suggest.h"
 
 void ga_type_names_release(struct ga_type_names *list)
 {

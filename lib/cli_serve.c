@@ -24,7 +24,7 @@
 #include "base/clock.h"
 #include "base/stop.h"
 #include "cli.h"
-#include "serve.h"
+#include "decide/offer/serve.h"
 
 #define FIRST_FD 3 /* of socket activation, sd_listen_fds(3) */
 #define CLIENTS_MAX 500 /* two descriptors each: what a process has by default is enough */

@@ -14,7 +14,7 @@
 
 #include <jansson.h>
 
-#include "match.h"
+#include "decide/match/match.h"
 
 #define GA_ESTIMATOR_OUTPUT_MAX (1 << 20) /* bytes of an answer */
 

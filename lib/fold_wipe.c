@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Folding wipe evidence. The state judges its content (wipejudge.h) by the order and the policy in
- * force, not by the conclusion in the record: only what is proved lets a slot leave wiping for
- * available; everything else blocks.
+ * Folding wipe evidence. The state judges its content (decide/wipe/judge.h) by the order and the
+ * policy in force, not by the conclusion in the record: only what is proved lets a slot leave
+ * wiping for available; everything else blocks.
  */
 #include "audit.h"
+#include "decide/wipe/judge.h"
 #include "fold.h"
 #include "record/digest.h"
 #include "record/rec.h"
 #include "store_health.h"
 #include "store_move.h"
 #include "store_wipe.h"
-#include "wipejudge.h"
 
 /* What is proved, since the slot was last used, and in no time to come: a later use of the slot is
  * dated after its wipe, and no wipe counts before that, so that evidence of next year would close

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "guard_steps.h"
+#include "decide/wipe/guard_steps.h"
 #include "nvme_id.h"
 #include "openers.h"
 #include "virt.h"

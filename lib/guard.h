@@ -6,8 +6,8 @@
  * a partition is mounted, swap or part of another device, in any mount namespace; what O_EXCL does
  * not see (plain openers such as QEMU, mappings, loop devices, exports, domains defined but not
  * running, inactive LVM, md and ZFS members) is looked for by name. A disk without a known
- * signature is not known to be empty: a sample of its blocks is read. guard_steps.h has the names
- * of the steps. The caller keeps the descriptor open until it is done.
+ * signature is not known to be empty: a sample of its blocks is read. decide/wipe/guard_steps.h has
+ * the names of the steps. The caller keeps the descriptor open until it is done.
  */
 #ifndef GA_GUARD_H
 #define GA_GUARD_H

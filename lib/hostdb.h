@@ -175,8 +175,9 @@ GA_MUST_CHECK int ga_hostdb_keep_order(struct ga_hostdb *h, const struct ga_wipe
 
 /*
  * The number of fatal bus errors of a GPU that gpuaas-reconcile has reported to the state in this
- * boot; 0 when it has reported none. The state judges what is reported (health.h): it fails the
- * slot, and a person may repair the slot while the count stays. Nobody has judged a higher count.
+ * boot; 0 when it has reported none. The state judges what is reported (decide/slot/health.h): it
+ * fails the slot, and a person may repair the slot while the count stays. Nobody has judged a
+ * higher count.
  */
 GA_MUST_CHECK int ga_hostdb_gpu_errors(struct ga_hostdb *h, const char *gpu_identity,
 				       const char *boot_id, int64_t *fatal, struct ga_err *err);

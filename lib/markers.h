@@ -7,9 +7,9 @@
 #ifndef GA_MARKERS_H
 #define GA_MARKERS_H
 
+#include "decide/wipe/plan.h"
 #include "disk.h"
 #include "record/result.h"
-#include "wipeplan.h"
 
 struct ga_marker_set {
 	unsigned char seed[32];

@@ -4,14 +4,14 @@
  * (0x81) that tells what became of it. NVM Express Base Specification 2.0, Linux' nvme_ioctl.h.
  *
  * All commands go through a table, so that a test can play the drive. A command's success is never
- * proof: callers look at the capability bits first (wipeplan.h) and at the disk afterwards.
+ * proof: callers look at the capability bits first (decide/wipe/plan.h) and at the disk afterwards.
  */
 #ifndef GA_NVME_H
 #define GA_NVME_H
 
 #include "base/ga.h"
+#include "decide/wipe/plan.h"
 #include "disk.h"
-#include "wipeplan.h"
 
 struct ga_nvme_cmd {
 	uint8_t opcode;

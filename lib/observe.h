@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Looking at what an expectation speaks of: everything the comparison (drift.h) wants to know of
- * this host. Changes nothing. An area that cannot be looked at is blind and says why; that is
- * never a failure here, and never drift.
+ * Looking at what an expectation speaks of: everything the comparison (decide/drift/drift.h) wants
+ * to know of this host. Changes nothing. An area that cannot be looked at is blind and says why;
+ * that is never a failure here, and never drift.
  */
 #ifndef GA_OBSERVE_H
 #define GA_OBSERVE_H
 
+#include "decide/drift/drift.h"
 #include "discover.h"
-#include "drift.h"
 
 struct ga_observe_opts {
 	const char *host_dir;	 /* ga_cli_host_dir */

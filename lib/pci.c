@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "health.h"
+#include "decide/slot/health.h"
 #include "sys.h"
 
 /* Vendors of accelerators; a display of another vendor is a console (ASPEED, Matrox, virtio). */

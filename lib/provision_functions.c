@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Looks at the PCI functions of a plan, and at who uses them; changes nothing. */
+#include "decide/slot/verdict.h"
 #include "disk.h"
 #include "gpuuse.h"
 #include "iommu.h"
 #include "provision_int.h"
 #include "record/fault.h"
-#include "verdict.h"
 #include "vfio.h"
 
 static int missing_gpu(struct ga_provision *p, const struct ga_bundle *b, struct ga_err *err)

@@ -8,8 +8,8 @@
 #ifndef GA_REPAIR_H
 #define GA_REPAIR_H
 
+#include "decide/drift/drift.h"
 #include "fabric.h"
-#include "drift.h"
 
 struct ga_repair_opts {
 	const char *program; /* for holds */

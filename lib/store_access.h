@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Teams and grants in the state, and the one gate that every writing program asks: may who runs it
- * do this to that? The decision is access.h's; who it is, record/who.h's. Rules as in store.h.
+ * do this to that? The decision is decide/access/access.h's; who it is, record/who.h's. Rules as in
+ * store.h.
  *
  * A refusal is GA_DENIED with the reason "no_grant", "team_project" or "team_profile", names
  * action, object, actor and groups, and hints at what would allow it. The caller rolls back and
@@ -10,7 +11,7 @@
 #ifndef GA_STORE_ACCESS_H
 #define GA_STORE_ACCESS_H
 
-#include "access.h"
+#include "decide/access/access.h"
 #include "record/who.h"
 #include "store.h"
 
@@ -26,7 +27,7 @@ GA_MUST_CHECK int ga_store_may(const struct ga_access_rules *rules, const struct
 			       const char *object, struct ga_err *err);
 
 /* The same for an object of the state, by its id. A slot that is in use has the project and profile
- * of its allocation. of_team as in access.h. */
+ * of its allocation. of_team as in decide/access/access.h. */
 GA_MUST_CHECK int ga_store_may_slot(struct ga_db *db, const char *action, const char *slot,
 				    struct ga_err *err);
 GA_MUST_CHECK int ga_store_may_node(struct ga_db *db, const char *action, const char *node,

@@ -16,7 +16,7 @@ struct ga_attend {
 	bool from_here; /* the command is for this machine, wherever the node is */
 };
 /* Where the rows go, and the node that this machine is (NULL: not known, or none): what people are
- * to type for another node goes by gpuaas-on (remote.h). */
+ * to type for another node goes by gpuaas-on (decide/setup/remote.h). */
 struct ga_attend_to {
 	ga_store_each each;
 	void *arg;

@@ -6,13 +6,13 @@
 #include <inttypes.h>
 
 #include "base/clock.h"
+#include "decide/setup/remote.h"
+#include "decide/slot/health.h"
 #include "fsm.h"
-#include "health.h"
 #include "record/fault.h"
 #include "record/rec.h"
 #include "record/size.h"
 #include "record/time.h"
-#include "remote.h"
 #include "store.h"
 #include "store_attend.h"
 #include "store_facts.h"

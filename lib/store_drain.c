@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "audit.h"
+#include "decide/setup/remote.h"
 #include "fsm.h"
 #include "record/rec.h"
 #include "record/time.h"
-#include "remote.h"
 #include "store_json.h"
 #include "store_move.h"
 #include "store_node.h"

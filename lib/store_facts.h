@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the state knows of a candidate or of a slot, for the predicate of verdict.h. Private to the
- * store. */
+/* What the state knows of a candidate or of a slot, for the predicate of decide/slot/verdict.h.
+ * Private to the store. */
 #ifndef GA_STORE_FACTS_H
 #define GA_STORE_FACTS_H
 
+#include "decide/slot/verdict.h"
 #include "store_approve.h"
 #include "store_json.h"
-#include "verdict.h"
 
 /* The slot that stands at a candidate's place, and what its node is. */
 struct ga_place_of {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The health of slots in the state (health.h decides). Private to the store_* files and the fold;
- * each runs inside the caller's write transaction.
+ * The health of slots in the state (decide/slot/health.h decides). Private to the store_* files and
+ * the fold; each runs inside the caller's write transaction.
  */
 #ifndef GA_STORE_HEALTH_H
 #define GA_STORE_HEALTH_H
 
 #include "db.h"
-#include "health.h"
+#include "decide/slot/health.h"
 #include "record/host.h"
 #include "store_json.h"
 

@@ -22,7 +22,7 @@ GA_MUST_CHECK int ga_store_node_move(struct ga_db *db, const char *node,
 
 /* Calls each with a drain-blocker for every live claim's allocation, and for each slot whose
  * allocation has ended and whose wipe has not; the number of them. here: the node that this machine
- * is, or NULL; commands for another one go by gpuaas-on (remote.h). */
+ * is, or NULL; commands for another one go by gpuaas-on (decide/setup/remote.h). */
 GA_MUST_CHECK int ga_store_drain_blockers(struct ga_db *db, const char *node, const char *here,
 					  ga_store_each each, void *arg, struct ga_err *err);
 

@@ -153,7 +153,7 @@ static int spread_reserve(struct ga_db *db, const struct ga_node_settings *s, st
 }
 
 /* Slots of a node that sold whole machines were approved for these: what a VM needs of its GPU was
- * not asked (verdict.h). They are approved anew before they are sold as slices. */
+ * not asked (decide/slot/verdict.h). They are approved anew before they are sold as slices. */
 static int refuse_slices(struct ga_db *db, const struct ga_node_settings *s, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;

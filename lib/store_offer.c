@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The user view: numbers of offer.h, facts of the catalogue, words for people. */
+/* The user view: numbers of decide/offer/offer.h, facts of the catalogue, words for people. */
 #include "store_offer.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 
+#include "decide/offer/offer.h"
 #include "invariant.h"
-#include "offer.h"
 #include "record/rec.h"
 #include "record/time.h"
 #include "store_access.h"

@@ -6,8 +6,8 @@
 #ifndef GA_STORE_OFFER_H
 #define GA_STORE_OFFER_H
 
-#include "access.h"
 #include "catalog/accel.h"
+#include "decide/access/access.h"
 #include "record/offer.h"
 #include "store.h"
 

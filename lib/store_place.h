@@ -3,15 +3,15 @@
 #ifndef GA_STORE_PLACE_H
 #define GA_STORE_PLACE_H
 
-#include "place.h"
+#include "decide/place/place.h"
 #include "store.h"
 #include "store_json.h"
 
-/* The whole of what place.c decides on: every node with its slots, partitions and images, by node
- * id then index. ret is overwritten but for stale_micros; begin with { .version = GA_FLEET_UNREAD
- * }. refresh brings it up to date in a transaction, reading only the nodes that the audit names
- * since; seen tells it of the caller's own rows, whose changes it has by ga_fleet_take. After a
- * rollback set version to GA_FLEET_UNREAD. */
+/* The whole of what decide/place/place.c decides on: every node with its slots, partitions and
+ * images, by node id then index. ret is overwritten but for stale_micros; begin with { .version =
+ * GA_FLEET_UNREAD }. refresh brings it up to date in a transaction, reading only the nodes that the
+ * audit names since; seen tells it of the caller's own rows, whose changes it has by ga_fleet_take.
+ * After a rollback set version to GA_FLEET_UNREAD. */
 GA_MUST_CHECK int ga_store_fleet_load(struct ga_db *db, struct ga_fleet *ret, struct ga_err *err);
 /* The same of the nodes that slices hold, where they are few: a decision that beats_clean needs no
  * more. 1 with held_only set, 0 when they are many and nothing was read. */
@@ -25,9 +25,10 @@ GA_MUST_CHECK int ga_store_fleet_seen(struct ga_db *db, struct ga_fleet *fleet, 
 GA_MUST_CHECK int ga_store_fleet_expire(struct ga_db *db, struct ga_fleet *fleet,
 					struct ga_err *err);
 
-/* For those who count what is free (offer.h), as it is once expired plans are freed: nodes that are
- * alike stand once, with how many they are, from what is counted as slots move. Those with windows
- * of maintenance or expired plans stand for themselves; where they are many all nodes do. */
+/* For those who count what is free (decide/offer/offer.h), as it is once expired plans are freed:
+ * nodes that are alike stand once, with how many they are, from what is counted as slots move.
+ * Those with windows of maintenance or expired plans stand for themselves; where they are many
+ * all nodes do. */
 GA_MUST_CHECK int ga_store_fleet_load_alike(struct ga_db *db, struct ga_fleet *ret,
 					    struct ga_err *err);
 /* Of the same the nodes of which something becomes free by itself, each for itself: those with

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decide/slot/verdict.h"
 #include "invariant.h"
 #include "record/cpuset.h"
 #include "record/digest.h"
@@ -12,7 +13,6 @@
 #include "record/rec.h"
 #include "record/shape_write.h"
 #include "store_facts.h"
-#include "verdict.h"
 
 void ga_plan_maker_release(struct ga_plan_maker *m)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "audit.h"
-#include "cost.h"
+#include "decide/match/cost.h"
 #include "record/access.h"
 #include "record/id.h"
 #include "record/rec.h"

@@ -3,9 +3,9 @@
 #ifndef GA_STORE_REPORT_H
 #define GA_STORE_REPORT_H
 
-#include "cost.h"
 #include "db.h"
-#include "team.h"
+#include "decide/access/team.h"
+#include "decide/match/cost.h"
 
 /* Whole seconds since 1970 UTC: from is in, to is not. */
 struct ga_report_window {

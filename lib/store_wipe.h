@@ -3,9 +3,9 @@
 #ifndef GA_STORE_WIPE_H
 #define GA_STORE_WIPE_H
 
+#include "decide/wipe/judge.h"
 #include "record/result.h"
 #include "store.h"
-#include "wipejudge.h"
 
 /* A slot as a wipe left it or waits for it. */
 struct ga_wipe_due {

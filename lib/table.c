@@ -4,7 +4,7 @@
  * without columns here is shown as "member: value" lines.
  */
 #include "base/vec.h"
-#include "cost.h"
+#include "decide/match/cost.h"
 #include "emit.h"
 #include "record/size.h"
 #include "record/time.h"

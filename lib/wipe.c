@@ -4,13 +4,13 @@
 
 #include "base/clock.h"
 #include "base/stop.h"
+#include "decide/wipe/judge.h"
+#include "decide/wipe/plan.h"
 #include "gpuwipe.h"
 #include "host.h"
 #include "markers.h"
 #include "record/id.h"
 #include "record/time.h"
-#include "wipejudge.h"
-#include "wipeplan.h"
 #include "zero.h"
 
 /* What a run carries from step to step. */

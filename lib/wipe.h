@@ -2,7 +2,7 @@
 /*
  * One wipe, from the order to its evidence: guard, markers, purge by the ladder, markers gone, zero
  * pass, read-back, identity again, GPU, fabric function. Every way out of it ends in a whole
- * record; only a whole chain of proofs says "confirmed" (wipeplan.h).
+ * record; only a whole chain of proofs says "confirmed" (decide/wipe/plan.h).
  */
 #ifndef GA_WIPE_H
 #define GA_WIPE_H

@@ -3,9 +3,9 @@
 #ifndef GA_ZERO_H
 #define GA_ZERO_H
 
+#include "decide/wipe/plan.h"
 #include "disk.h"
 #include "record/result.h"
-#include "wipeplan.h"
 
 /* Whether all n bytes are zero. */
 bool ga_is_zero(const void *p, size_t n);
@@ -15,11 +15,11 @@ bool ga_is_zero(const void *p, size_t n);
 GA_MUST_CHECK int ga_zero_pass(struct ga_disk *d, const struct ga_watch *watch, struct ga_err *err);
 
 /*
- * Reads the disk back, every byte of it or a sample (wipeplan.h; a disk not much larger than that
- * is read whole), by direct I/O in two threads; holes are read like everything else, because a map
- * of holes is the word of the one to be checked. Fills verify, times, bytes_read, mismatches (in
- * blocks of 4 KiB) and the bound. 0 also with mismatches; -1 when something could not be read or a
- * signal asked to stop (finished_at stays NULL).
+ * Reads the disk back, every byte of it or a sample (decide/wipe/plan.h; a disk not much larger
+ * than that is read whole), by direct I/O in two threads; holes are read like everything else,
+ * because a map of holes is the word of the one to be checked. Fills verify, times, bytes_read,
+ * mismatches (in blocks of 4 KiB) and the bound. 0 also with mismatches; -1 when something could
+ * not be read or a signal asked to stop (finished_at stays NULL).
  */
 GA_MUST_CHECK int ga_read_back(struct ga_disk *d, bool sampled, const struct ga_watch *watch,
 			       struct ga_read_back *ret, struct ga_err *err);

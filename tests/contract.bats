@@ -398,7 +398,7 @@ valid()
 
 @test "every reason code of the predicate is in gpuaas-records(5)" {
   local code missing=""
-  for code in $(grep -o '"[a-z_]\+"' "$SRC/lib/verdict.c" | tr -d '"' |
+  for code in $(grep -o '"[a-z_]\+"' "$SRC/lib/decide/slot/verdict.c" | tr -d '"' |
     grep _ | grep -vx 'per_slot_vf\|tenant_slice\|unknown_content' | sort -u); do
     grep -q "^.It $code\$" "$SRC/man/gpuaas-records.5" || missing+=" $code"
   done

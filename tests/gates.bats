@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# The predicate at its three gates (lib/verdict.h): rows that became wrong while no trigger looked are
+# The predicate at its three gates (lib/decide/slot/verdict.h): rows that became wrong while no trigger looked are
 # never placed and never provisioned; they are named, and the others are sold as before.
 
 load helper

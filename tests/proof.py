@@ -10,7 +10,7 @@ import re
 import secrets
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-with open(os.path.join(ROOT, "lib/guard_steps.c"), encoding="utf-8") as source:
+with open(os.path.join(ROOT, "lib/decide/wipe/guard_steps.c"), encoding="utf-8") as source:
     GUARD = re.findall(r'\{ "([a-z_]+)", GA_GUARD_', source.read())
 MARKERS, MARKER_BYTES = 64, 4096
 RULES = 1

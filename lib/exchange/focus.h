@@ -8,7 +8,7 @@
 #ifndef GA_FOCUS_H
 #define GA_FOCUS_H
 
-#include "cost.h"
+#include "decide/match/cost.h"
 
 /* Texts are borrowed; NULL is null (an empty cell). Times are seconds since 1970 UTC. */
 struct ga_focus {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What hosts say of devices that do not work. The state judges the health of slots by these words
- * (health.h), so each stands here once: for the program that writes it and for the one that reads
- * it. Records have no member for the device or, in steps, for a code; what is read out of a
- * sentence follows two rules:
+ * (decide/slot/health.h), so each stands here once: for the program that writes it and for the one
+ * that reads it. Records have no member for the device or, in steps, for a code; what is read out
+ * of a sentence follows two rules:
  *
  * - A sentence quotes the device that it is about, as base/err.h asks: by its address or wwid, or by a
  *   path of it in sysfs. Another device that it mentions stands there without quotes.

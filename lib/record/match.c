@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shapes of match.h. */
+/* The shapes of decide/match/match.h. */
 #include "record/match.h"
 
 #include <stdarg.h>

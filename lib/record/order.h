@@ -31,7 +31,7 @@ struct ga_request {
 	struct ga_request_match *match; /* what gpuaas-match said of it */
 };
 
-/* How a disk has to be wiped: the policy's numbers are in verdict.h. */
+/* How a disk has to be wiped: the policy's numbers are in decide/slot/verdict.h. */
 struct ga_wipe_policy {
 	char *minimum_class; /* clear, purge */
 	char *verify;	     /* full, sampled */

@@ -114,7 +114,8 @@ struct ga_shape {
 #define GA_NUMBERS(s, m, pr, d) GA_INTS_IN(s, m, pr, 0, UINT32_MAX, d)
 /* Counts up with each change: it is compared, and nothing is calculated with it. */
 #define GA_SERIAL(s, m, pr, d) GA_INT_IN(s, m, pr, 0, GA_INT_MAX_SAFE, d)
-/* Money, elapsed microseconds, rates, and sums of them: calculated with in 128 bits (cost.h). */
+/* Money, elapsed microseconds, rates, and sums of them: calculated with in 128 bits
+ * (decide/match/cost.h). */
 #define GA_AMOUNT(s, m, pr, d) GA_INT_IN(s, m, pr, 0, GA_INT_MAX_SAFE, d)
 #define GA_BOOL(s, m, d) GA_FIELD(s, m, GA_F_BOOL, GA_REQ, .doc = (d))
 #define GA_BOOL_OPT(s, m, d) GA_FIELD(s, m, GA_F_BOOL, GA_OPT, .doc = (d))

@@ -2,7 +2,7 @@
 /* The published view of profiles, which a program reads that may not read the state. */
 #include "fuzz.h"
 
-#include "published.h"
+#include "decide/offer/published.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "serve.h"
+#include "decide/offer/serve.h"
 
 #define SECOND INT64_C(1000000000)
 #define MADE (INT64_C(1795000000) * SECOND) /* as in the corpus */

@@ -2,7 +2,7 @@
 /* What the tables in C say there is, for tests/codes: section and code, by tabs. */
 #include <stdio.h>
 
-#include "drift.h"
+#include "decide/drift/drift.h"
 #include "fsm.h"
 
 static void states(const char *section, enum ga_machine m)

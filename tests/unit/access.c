@@ -4,7 +4,7 @@
  * seed against an oracle that knows sets of bits and none of the code; and who it is that acts,
  * from a table of what the system says.
  */
-#include "access.h"
+#include "decide/access/access.h"
 
 #include <stdlib.h>
 #include <string.h>

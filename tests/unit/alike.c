@@ -3,7 +3,7 @@
  * Counting nodes that are alike once, from what triggers count as slots move, tells what reading
  * every slot tells: random states, changed by raw SQL with only those triggers left.
  */
-#include "offer.h"
+#include "decide/offer/offer.h"
 #include "record/state.h"
 #include "state_world.h"
 #include "store_place.h"

@@ -2,7 +2,7 @@
 /* The plan of preparing a host: facts in, steps out, each row of the table one host. */
 #include "t.h"
 
-#include "bootstrap.h"
+#include "decide/setup/bootstrap.h"
 
 /* A bare slice host: everything installed, nothing set. */
 static void bare(struct ga_boot_facts *f)

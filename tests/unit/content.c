@@ -4,7 +4,7 @@
  * deallocated blocks; and the steps of the guard, of which evidence must have every one.
  */
 #include "block.h"
-#include "guard_steps.h"
+#include "decide/wipe/guard_steps.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What use costs: rounding, parts and their whole, money and hours as text, sums by group. */
-#include "cost.h"
+#include "decide/match/cost.h"
 #include "t.h"
 
 #include <stdlib.h>

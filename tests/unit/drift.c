@@ -4,7 +4,7 @@
  * deviation that has to come of it. Beside that: every code has a case, and whatever is blind, no
  * unknown is ever an error.
  */
-#include "drift.h"
+#include "decide/drift/drift.h"
 
 #include <string.h>
 
@@ -272,7 +272,8 @@ static void stuck_command(const char *shape, const char *command)
 	world_release(&w);
 }
 
-/* The text is compared with that of the run before (health.h): it has the count and the boot. */
+/* The text is compared with that of the run before (decide/slot/health.h): it has the count and
+ * the boot. */
 static void fatal_errors_text(void)
 {
 	static const char *const boots[] = { "boot-1", "boot-2" };

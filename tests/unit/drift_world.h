@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "drift.h"
+#include "decide/drift/drift.h"
 #include "record/time.h"
 
 #define AT "2026-11-20T10:00:00.000000Z"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory and time of models: cases by hand, beside what was published. */
-#include "estimate.h"
+#include "decide/match/estimate.h"
 #include "t.h"
 
 #include <stdlib.h>

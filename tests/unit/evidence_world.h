@@ -3,10 +3,10 @@
 #ifndef EVIDENCE_WORLD_H
 #define EVIDENCE_WORLD_H
 
-#include "guard_steps.h"
+#include "decide/wipe/guard_steps.h"
+#include "decide/wipe/judge.h"
+#include "decide/wipe/plan.h"
 #include "record/result.h"
-#include "wipejudge.h"
-#include "wipeplan.h"
 
 __attribute__((unused)) static struct ga_step ew_step(const char *step, const char *outcome)
 {

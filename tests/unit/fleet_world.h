@@ -7,7 +7,7 @@
 #ifndef FLEET_WORLD_H
 #define FLEET_WORLD_H
 
-#include "place.h"
+#include "decide/place/place.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * The health of slots: every transition, what each kind of record says of it, AER counters; and
  * the same through the fold into a state, where a slot that fails leaves sale.
  */
-#include "health.h"
+#include "decide/slot/health.h"
 #include "state_world.h"
 #include "vfio.h"
 

@@ -3,7 +3,7 @@
 #ifndef MATCH_WORLD_H
 #define MATCH_WORLD_H
 
-#include "match.h"
+#include "decide/match/match.h"
 #include "t.h"
 
 static struct ga_throughput table;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a profile could get of small fleets drawn as text (fleet_world.h), and when it is more. */
+#include "decide/offer/offer.h"
 #include "fleet_world.h"
-#include "offer.h"
 #include "t.h"
 
 #define NOW INT64_C(1000000000)

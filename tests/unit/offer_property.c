@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "offer.h"
+#include "decide/offer/offer.h"
 #include "t.h"
 
 #define WORLDS 4000

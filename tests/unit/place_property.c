@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "place.h"
+#include "decide/place/place.h"
 #include "t.h"
 
 #define FLEETS 60

@@ -2,8 +2,8 @@
 /* The commands of one host, as they are typed elsewhere. */
 #include "t.h"
 
+#include "decide/setup/remote.h"
 #include "fsm.h"
-#include "remote.h"
 
 static const struct {
 	const char *here, *there;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Requests and the published file in, answers of gpuaas-serve out. */
-#include "serve.h"
+#include "decide/offer/serve.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes that are alike and profiles for them, from tables of cases; nodes are drawn as text. */
-#include "suggest.h"
+#include "decide/place/suggest.h"
 
 #include <string.h>
 

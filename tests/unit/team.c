@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whose a project is: a table of cases, and what is said of projects that are nobody's. */
-#include "team.h"
+#include "decide/access/team.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
  * The approval predicate: a slot that nothing stands against, one fact changed a row, and the one
  * reason that has to come of it; unknown blocks at a gate; what each gate leaves out.
  */
-#include "verdict.h"
+#include "decide/slot/verdict.h"
 
 #include "t.h"
 

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/stop.h"
-#include "guard_steps.h"
-#include "health.h"
+#include "decide/slot/health.h"
+#include "decide/wipe/guard_steps.h"
 #include "wipe.h"
 #include "zero.h"
 

@@ -9,7 +9,7 @@
 /* The judge itself, compiled as if the version had been raised. */
 #undef GA_WIPE_RULES
 #define GA_WIPE_RULES 2
-#include "../../lib/wipejudge.c"
+#include "decide/wipe/judge.c"
 
 #define SIZE (INT64_C(1) << 30)
 

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The comparison's frame: words, what was seen, the list of deviations, the short record. */
+#include "decide/drift/internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/time.h"
+
+struct words {
+	const char *word, *doc;
+};
+
+static const struct words codes[GA_D_COUNT] = {
+#define GA_X(name, word, doc) [GA_D_##name] = { word, doc },
+	GA_DRIFT_CODES(GA_X)
+#undef GA_X
+};
+
+static const struct words repairs[GA_R_COUNT] = {
+#define GA_X(name, word, doc) [GA_R_##name] = { word, doc },
+	GA_REPAIRS(GA_X)
+#undef GA_X
+};
+
+const char *ga_drift_word(enum ga_drift_code code)
+{
+	return codes[code].word;
+}
+
+const char *ga_repair_word(enum ga_repair repair)
+{
+	return repairs[repair].word;
+}
+
+const char *ga_repair_doc(enum ga_repair repair)
+{
+	return repairs[repair].doc;
+}
+
+const char *ga_area_word(enum ga_area area)
+{
+	static const char *const words[GA_A_COUNT] = {
+		[GA_A_DOMAINS] = "domains",   [GA_A_PCI] = "pci",
+		[GA_A_DISKS] = "disks",	      [GA_A_LEASES] = "leases",
+		[GA_A_DHCP] = "dhcp",	      [GA_A_PORTS] = "ports",
+		[GA_A_NETWORK] = "network",   [GA_A_SEEDS] = "seeds",
+		[GA_A_NVRAM] = "nvram",	      [GA_A_HUGEPAGES] = "hugepages",
+		[GA_A_PARTITIONS] = "partitions", [GA_A_WORK] = "work",
+		[GA_A_INGRESS] = "ingress",
+	};
+
+	return words[area];
+}
+
+/* ---- what was seen ---- */
+
+void ga_seen_init(struct ga_seen *s)
+{
+	*s = (struct ga_seen){ .bridge = GA_UNKNOWN, .nat = GA_UNKNOWN, .forwarding = GA_UNKNOWN,
+			       .closed = GA_UNKNOWN, .isolated = GA_UNKNOWN };
+}
+
+static void free_texts(struct ga_any_list *list)
+{
+	char **v = list->v;
+
+	for (size_t i = 0; i < list->n; i++)
+		free(v[i]);
+	free(v);
+	*list = (struct ga_any_list){ 0 };
+}
+
+#define FREE_TEXTS(list) free_texts((struct ga_any_list *)(void *)(list))
+#define EACH(list, code) \
+	do { \
+		for (size_t _i = 0; _i < (list)->n; _i++) { \
+			__typeof__((list)->v) x = &(list)->v[_i]; \
+			code; \
+		} \
+		ga_list_release(list); \
+	} while (0)
+
+static void release_numa(struct ga_numa *n)
+{
+	free(n->cpus);
+	ga_list_release(&n->hugepages);
+}
+
+static void release_host_parts(struct ga_seen *s)
+{
+	EACH(&s->pci, free(x->address); free(x->identity); free(x->driver); free(x->power));
+	EACH(&s->disks, free(x->wwid); free(x->serial); free(x->path); FREE_TEXTS(&x->uses));
+	EACH(&s->leases, free(x->mac); free(x->ip));
+	EACH(&s->reservations, free(x->path); free(x->allocation); free(x->mac); free(x->ip));
+	EACH(&s->ports, free(x->name); free(x->bridge); free(x->allocation));
+	EACH(&s->ingress, free(x->allocation); free(x->proto); free(x->address);
+	     free(x->elsewhere));
+	free(s->lacks);
+	free(s->bridges);
+	EACH(&s->numa, release_numa(x));
+	ga_list_release(&s->partitions);
+}
+
+void ga_seen_release(struct ga_seen *s)
+{
+	free(s->node);
+	free(s->boot_id);
+	free(s->fingerprint);
+	free(s->other_controller);
+	for (size_t i = 0; i < GA_A_COUNT; i++)
+		free(s->blind[i]);
+	EACH(&s->domains, free(x->name); free(x->allocation); free(x->state); free(x->cause);
+	     FREE_TEXTS(&x->devices));
+	release_host_parts(s);
+	EACH(&s->seeds, free(x->path); free(x->allocation));
+	EACH(&s->nvram, free(x->path); free(x->allocation));
+	EACH(&s->entries, free(x->object); free(x->op); free(x->subject));
+	EACH(&s->works, free(x->object); free(x->program); free(x->attempt); free(x->state);
+	     free(x->phase); free(x->boot_id); free(x->started_at));
+	EACH(&s->blockers, ga_shape_release(&ga_reason_shape, x));
+	ga_seen_init(s);
+}
+
+void ga_seen_blind(struct ga_seen *s, enum ga_area area, const char *why)
+{
+	if (!s->blind[area])
+		s->blind[area] = ga_xstrdup(why);
+}
+
+const struct ga_seen_work *ga_seen_work_of(const struct ga_seen *s, const char *object)
+{
+	for (size_t i = 0; object && i < s->works.n; i++)
+		if (ga_streq(s->works.v[i].object, object))
+			return &s->works.v[i];
+	return NULL;
+}
+
+const struct ga_seen_domain *ga_seen_domain_of(const struct ga_seen *s, const char *allocation)
+{
+	for (size_t i = 0; allocation && i < s->domains.n; i++)
+		if (ga_streq(s->domains.v[i].allocation, allocation))
+			return &s->domains.v[i];
+	return NULL;
+}
+
+const char *ga_seen_power(const struct ga_seen *s, const char *allocation)
+{
+	const struct ga_seen_domain *d = ga_seen_domain_of(s, allocation);
+
+	if (s->blind[GA_A_DOMAINS] || (d && !d->state))
+		return NULL;
+	if (!d || ga_streq(d->state, "shutoff") || ga_streq(d->state, "crashed"))
+		return "off";
+	return "on";
+}
+
+/* ---- the expectation ---- */
+
+const struct ga_expected_allocation *ga_drift_allocation(const struct ga_expectation *want,
+							 const char *allocation)
+{
+	for (size_t i = 0; allocation && i < want->allocations.n; i++)
+		if (ga_streq(want->allocations.v[i].allocation, allocation))
+			return &want->allocations.v[i];
+	return NULL;
+}
+
+bool ga_drift_is_live(const struct ga_expectation *want, const char *allocation)
+{
+	static const char *const ended[] = { "released", "cancelled", "refused" };
+	const struct ga_expected_allocation *a = ga_drift_allocation(want, allocation);
+
+	for (size_t i = 0; a && i < GA_ARRAY_SIZE(ended); i++)
+		if (ga_streq(a->state, ended[i]))
+			return false;
+	return a;
+}
+
+bool ga_drift_is_over(const struct ga_expectation *want, const struct ga_seen *seen,
+		      const char *allocation)
+{
+	const struct ga_seen_work *w = ga_seen_work_of(seen, allocation);
+
+	if (!allocation || seen->blind[GA_A_WORK] || seen->blind[GA_A_DOMAINS])
+		return false;
+	if (ga_drift_is_live(want, allocation) || ga_seen_domain_of(seen, allocation))
+		return false;
+	/* Times are canonical text: their order is the order of time. */
+	return !w || (!w->held && w->started_at && strcmp(w->started_at, want->at) < 0);
+}
+
+const struct ga_expected_slot *ga_drift_first_slot(const struct ga_expectation *want,
+						   const char *allocation)
+{
+	const struct ga_expected_slot *first = NULL;
+
+	for (size_t i = 0; i < want->slots.n; i++) {
+		const struct ga_expected_slot *s = &want->slots.v[i];
+
+		if (allocation && ga_streq(s->allocation, allocation) &&
+		    (!first || s->bundle.slot_index < first->bundle.slot_index))
+			first = s;
+	}
+	return first;
+}
+
+bool ga_wants_domain(const struct ga_expected_allocation *a)
+{
+	return ga_streq(a->shape, "slice") &&
+	       (ga_streq(a->state, "active") || ga_streq(a->state, "held") ||
+		ga_streq(a->state, "preempting"));
+}
+
+bool ga_is_running(const struct ga_comparison *c, const char *allocation)
+{
+	return ga_seen_domain_of(c->seen, allocation) &&
+	       ga_streq(ga_seen_power(c->seen, allocation), "on");
+}
+
+/* ---- deviations ---- */
+
+struct ga_deviation *ga_deviation_add(const struct ga_comparison *c, enum ga_drift_code code,
+				      const char *severity, const char *observation,
+				      const char *object)
+{
+	struct ga_deviation *d = ga_list_add(c->ret);
+	char at[GA_TIME_SIZE];
+
+	ga_shape_init(&ga_drift_shape, &d->drift);
+	d->code = code;
+	d->repair = GA_R_NONE;
+	d->number = GA_UNKNOWN;
+	d->drift.node = ga_xstrdup(c->want->node);
+	d->drift.object = ga_strdup0(object);
+	d->drift.code = ga_xstrdup(ga_drift_word(code));
+	d->drift.severity = ga_xstrdup(severity);
+	d->drift.observation = ga_xstrdup(observation);
+	d->drift.at = ga_xstrdup(ga_time_format(c->seen->at_micros, at));
+	return d;
+}
+
+void ga_deviation_say(struct ga_deviation *d, const char *expected, const char *observed)
+{
+	d->drift.expected = ga_strdup0(expected);
+	d->drift.observed = ga_strdup0(observed);
+}
+
+void ga_deviation_command(struct ga_deviation *d, const char *fmt, ...)
+{
+	va_list ap;
+	char *command;
+
+	va_start(ap, fmt);
+	command = ga_xvprintf(fmt, ap); /* its arguments may point into the old one */
+	va_end(ap);
+	free(d->drift.command);
+	d->drift.command = command;
+}
+
+void ga_deviation_repair(struct ga_deviation *d, enum ga_repair repair, const char *allocation,
+			 const char *subject)
+{
+	d->repair = repair;
+	d->drift.repair = ga_strdup0(ga_repair_word(repair));
+	d->allocation = ga_strdup0(allocation);
+	d->subject = ga_strdup0(subject);
+	if (!d->drift.command)
+		d->drift.command = ga_xprintf("gpuaas-reconcile --repair%s",
+					      repair == GA_R_START_DOMAIN ? " --boot" : "");
+}
+
+void ga_deviation_unknown(const struct ga_comparison *c, const char *object, const char *what,
+			  const char *why)
+{
+	struct ga_deviation *d =
+		ga_deviation_add(c, GA_D_UNOBSERVED, "info", "unknown", object);
+
+	ga_deviation_say(d, what, why);
+}
+
+bool ga_comparison_sees(const struct ga_comparison *c, enum ga_area area)
+{
+	return !c->seen->blind[area];
+}
+
+void ga_drifts_release(struct ga_drifts *d)
+{
+	EACH(d, ga_shape_release(&ga_drift_shape, &x->drift); free(x->allocation); free(x->slot);
+	     free(x->subject));
+}
+
+/* A lab has files and a test hypervisor: no bridge, NAT, hugepages or fabric is expected of it. */
+static bool is_expected_of(const struct ga_expectation *want, enum ga_area area)
+{
+	bool partitions = false;
+
+	for (size_t i = 0; i < want->allocations.n; i++)
+		partitions |= want->allocations.v[i].fabric_partition != GA_UNKNOWN;
+	if (area == GA_A_PARTITIONS)
+		return partitions;
+	return !want->lab ||
+	       (area != GA_A_PORTS && area != GA_A_NETWORK && area != GA_A_INGRESS &&
+		area != GA_A_HUGEPAGES && area != GA_A_LEASES && area != GA_A_NVRAM);
+}
+
+void ga_drift_compare(const struct ga_expectation *want, const struct ga_seen *seen,
+		      ga_drift_limit_fn limit, struct ga_drifts *ret)
+{
+	struct ga_comparison c = { .want = want, .seen = seen, .limit = limit, .ret = ret };
+
+	for (enum ga_area a = 0; a < GA_A_COUNT; a++)
+		if (seen->blind[a] && is_expected_of(want, a))
+			ga_deviation_unknown(&c, ga_area_word(a), NULL, seen->blind[a]);
+	ga_drift_state(&c);
+	ga_drift_devices(&c);
+	ga_drift_net(&c);
+	ga_drift_vm(&c);
+}
+
+size_t ga_drift_errors(const struct ga_drifts *d)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->n; i++)
+		n += !d->v[i].drift.repaired && ga_streq(d->v[i].drift.severity, "error");
+	return n;
+}
+
+size_t ga_drift_remaining(const struct ga_drifts *d)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->n; i++)
+		n += !d->v[i].drift.repaired && !ga_streq(d->v[i].drift.severity, "info");
+	return n;
+}
+
+void ga_drift_observation(const struct ga_expectation *want, const struct ga_seen *seen,
+			  const struct ga_drifts *d, struct ga_observation *ret)
+{
+	char at[GA_TIME_SIZE];
+
+	ga_shape_init(&ga_observation_shape, ret);
+	ret->node = ga_xstrdup(want->node);
+	ret->at = ga_xstrdup(ga_time_format(seen->at_micros, at));
+	ret->boot_id = ga_strdup0(seen->boot_id);
+	ret->fingerprint = ga_strdup0(seen->fingerprint);
+	ret->agreed = !ga_drift_errors(d);
+	ret->journal_open = (int64_t)seen->entries.n;
+	ret->drifts = (int64_t)d->n;
+	for (size_t i = 0; i < want->allocations.n; i++) {
+		const struct ga_expected_allocation *a = &want->allocations.v[i];
+
+		if (!ga_streq(a->shape, "slice") || !ga_drift_is_live(want, a->allocation))
+			continue;
+		__typeof__(ret->allocations.v) o = ga_list_add(&ret->allocations);
+
+		o->allocation = ga_xstrdup(a->allocation);
+		o->power = ga_strdup0(ga_seen_power(seen, a->allocation));
+	}
+}

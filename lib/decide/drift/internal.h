@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of the comparison share; private to drift*.c. */
+#ifndef GA_DRIFT_PART_H
+#define GA_DRIFT_PART_H
+
+#include "decide/drift/drift.h"
+
+struct ga_comparison {
+	const struct ga_expectation *want;
+	const struct ga_seen *seen;
+	ga_drift_limit_fn limit;
+	struct ga_drifts *ret;
+};
+
+#define GA_BAD "error", "bad"
+#define GA_WARN "warning", "bad"
+#define GA_NOTE "info", "ok" /* different, and nothing is wrong with it */
+
+/* Adds one; severity and observation come as GA_BAD, GA_WARN or GA_NOTE. */
+struct ga_deviation *ga_deviation_add(const struct ga_comparison *c, enum ga_drift_code code,
+				      const char *severity, const char *observation,
+				      const char *object);
+/* What should be and what is; either may be NULL. */
+void ga_deviation_say(struct ga_deviation *d, const char *expected, const char *observed);
+void ga_deviation_command(struct ga_deviation *d, const char *fmt, ...) GA_PRINTF(2, 3);
+void ga_deviation_repair(struct ga_deviation *d, enum ga_repair repair, const char *allocation,
+			 const char *subject);
+/* Something of one object is unknown: an info, whatever it would have been. */
+void ga_deviation_unknown(const struct ga_comparison *c, const char *object, const char *what,
+			  const char *why);
+/* Whether the area was looked at. */
+bool ga_comparison_sees(const struct ga_comparison *c, enum ga_area area);
+
+/* The allocation must have its domain, ports and reservations now. */
+bool ga_wants_domain(const struct ga_expected_allocation *a);
+/* The domain of the allocation is defined and runs. */
+bool ga_is_running(const struct ga_comparison *c, const char *allocation);
+
+void ga_drift_vm(const struct ga_comparison *c);     /* domains, seeds, NVRAM, partitions */
+void ga_drift_devices(const struct ga_comparison *c); /* PCI, disks, hugepages */
+void ga_drift_net(const struct ga_comparison *c);    /* DHCP, leases, OVS, NAT */
+void ga_drift_state(const struct ga_comparison *c);  /* journal, attempts, time limits, host */
+
+#endif

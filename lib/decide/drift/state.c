@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The comparison of what is going on: journal, attempts, time limits, the host as a whole. */
+#include "decide/drift/internal.h"
+
+#include <string.h>
+
+#include "record/time.h"
+
+/* Seconds from a record's time to the look, or GA_UNKNOWN when it cannot be read. */
+static int64_t age_of(const struct ga_comparison *c, const char *since)
+{
+	int64_t micros;
+
+	if (!ga_time_read(since, &micros))
+		return GA_UNKNOWN;
+	/* A clock behind the state's is not an age below zero. */
+	return micros > c->seen->at_micros ? 0 : (c->seen->at_micros - micros) / 1000000;
+}
+
+/* ---- host.db ---- */
+
+/* One deviation for all open entries of an object that nobody has any more. */
+static void journal(const struct ga_comparison *c, size_t i)
+{
+	const struct ga_seen_entry *first = &c->seen->entries.v[i];
+	size_t n = 0;
+	struct ga_deviation *d;
+
+	/* What belongs to the node itself stays open as long as the node is in slice mode; the
+	 * bootstrap's is its own to undo. */
+	if (ga_streq(first->object, "node") || ga_streq(first->object, "bootstrap") ||
+	    !ga_drift_is_over(c->want, c->seen, first->object))
+		return;
+	for (size_t j = 0; j < c->seen->entries.n; j++) {
+		if (!ga_streq(c->seen->entries.v[j].object, first->object))
+			continue;
+		if (j < i)
+			return; /* said already */
+		n++;
+	}
+	ga_autofree char *observed = ga_xprintf("%zu open, the newest: %s %s", n, first->op,
+						first->subject);
+
+	d = ga_deviation_add(c, GA_D_JOURNAL_OPEN, GA_WARN, first->object);
+	ga_deviation_say(d, "every change undone", observed);
+	d->drift.age_seconds = first->age_seconds;
+	ga_deviation_repair(d, GA_R_UNDO_JOURNAL, first->object, NULL);
+}
+
+static void attempt(const struct ga_comparison *c, const struct ga_seen_work *w)
+{
+	ga_autofree char *observed = NULL;
+	struct ga_deviation *d;
+
+	if (!ga_streq(w->state, "working") || w->held)
+		return;
+	observed = ga_xprintf("%s left after %s", w->program, w->phase ? w->phase : "its start");
+	d = ga_deviation_add(c, GA_D_ATTEMPT_OPEN, GA_WARN, w->object);
+	ga_deviation_say(d, "somebody works on it, or it has ended", observed);
+	d->drift.age_seconds = age_of(c, w->started_at);
+	if (ga_streq(w->program, "wipe"))
+		ga_deviation_command(d, "gpuaas-wipe --pending"); /* a disk is never touched here */
+	else if (ga_drift_is_over(c->want, c->seen, w->object))
+		ga_deviation_repair(d, GA_R_UNDO_JOURNAL, w->object, w->attempt);
+	else if (w->resumable && ga_drift_is_live(c->want, w->object))
+		ga_deviation_repair(d, GA_R_RESUME, w->object, w->attempt);
+	else
+		ga_deviation_command(d, "gpuaas-%s %s",
+				     ga_streq(w->program, "release") ? "release" :
+				     ga_streq(w->program, "rebuild") ? "vm rebuild" :
+								       "provision --resume",
+				     w->object);
+}
+
+/* The order in force of the object, and whether the state still waits for its result. */
+static bool is_awaited(const struct ga_comparison *c, const struct ga_seen_work *w)
+{
+	const struct ga_expected_allocation *a = ga_drift_allocation(c->want, w->object);
+
+	if (a && ga_streq(a->attempt, w->attempt))
+		return ga_streq(w->program, "provision") ?
+			       ga_streq(a->state, "placed") || ga_streq(a->state, "provisioning") :
+			       ga_streq(a->state, "releasing");
+	for (size_t i = 0; ga_streq(w->program, "wipe") && i < c->want->slots.n; i++) {
+		const struct ga_expected_slot *s = &c->want->slots.v[i];
+
+		if (ga_streq(s->bundle.slot, w->object) && ga_streq(s->state, "wiping") &&
+		    ga_streq(s->bundle.wipe_attempt, w->attempt))
+			return true;
+	}
+	return false;
+}
+
+/* The records of a pipe that broke: the work is done, and only its telling was lost. */
+static void untold(const struct ga_comparison *c, const struct ga_seen_work *w)
+{
+	ga_autofree char *observed = NULL;
+	struct ga_deviation *d;
+
+	if (ga_streq(w->state, "working") || w->held || !is_awaited(c, w))
+		return;
+	observed = ga_xprintf("%s %s, attempt %s", w->program, w->state, w->attempt);
+	d = ga_deviation_add(c, GA_D_RESULT_UNTOLD, GA_WARN, w->object);
+	ga_deviation_say(d, "its result in the state", observed);
+	ga_deviation_repair(d, GA_R_TELL_AGAIN, w->object, w->attempt);
+}
+
+/* ---- time limits ---- */
+
+static void say_command(struct ga_deviation *d, const char *leaves, const char *id)
+{
+	const char *at = leaves ? strstr(leaves, "%s") : NULL;
+
+	if (at)
+		ga_deviation_command(d, "%.*s%s%s", (int)(at - leaves), leaves, id, at + 2);
+	else if (leaves)
+		ga_deviation_command(d, "%s", leaves);
+}
+
+/* Whether the allocation is a whole machine. */
+static bool is_whole(const struct ga_comparison *c, const char *allocation)
+{
+	for (size_t i = 0; allocation && i < c->want->allocations.n; i++)
+		if (ga_streq(c->want->allocations.v[i].allocation, allocation))
+			return ga_streq(c->want->allocations.v[i].shape, "baremetal");
+	return false;
+}
+
+/* of: whose id the command that leaves the state takes (fsm.h). */
+static void stuck(const struct ga_comparison *c, bool is_slot, const char *id, const char *of,
+		  bool whole, const char *state, const char *since)
+{
+	int64_t age = age_of(c, since), limit = 0;
+	const char *leaves = NULL;
+	struct ga_deviation *d;
+
+	if (!c->limit || !c->limit(is_slot, whole, state, &limit, &leaves) || age == GA_UNKNOWN ||
+	    age <= limit)
+		return;
+	const struct ga_seen_work *w = ga_seen_work_of(c->seen, id);
+	ga_autofree char *expected = ga_xprintf("%s for at most %lld s", state, (long long)limit);
+	ga_autofree char *observed = ga_xprintf("%s for %lld s, %s", state, (long long)age,
+						w && w->held ? "somebody works on it" :
+							       "nobody works on it here");
+
+	d = ga_deviation_add(c, GA_D_STUCK, GA_WARN, id);
+	ga_deviation_say(d, expected, observed);
+	d->drift.age_seconds = age;
+	say_command(d, leaves, of);
+}
+
+static void plan_expired(const struct ga_comparison *c, const struct ga_expected_allocation *a)
+{
+	struct ga_deviation *d;
+	int64_t until;
+
+	if (!ga_streq(a->state, "placed") || !ga_time_read(a->expires_at, &until) ||
+	    until > c->seen->at_micros)
+		return;
+	/* The next writer of the state frees its slots; nothing is wrong on the host. */
+	d = ga_deviation_add(c, GA_D_PLAN_EXPIRED, GA_NOTE, a->allocation);
+	ga_autofree char *expected = ga_xprintf("taken up by %s", a->expires_at);
+
+	ga_deviation_say(d, expected, "still placed");
+	d->drift.age_seconds = age_of(c, a->expires_at);
+	ga_deviation_command(d, "gpuaas-release %s", a->allocation);
+}
+
+/* ---- the host ---- */
+
+static void host(const struct ga_comparison *c)
+{
+	const struct ga_seen *s = c->seen;
+	struct ga_deviation *d;
+
+	if (!s->fingerprint) {
+		ga_deviation_unknown(c, c->want->node, "fingerprint of the hardware", NULL);
+	} else if (c->want->fingerprint && !ga_streq(c->want->fingerprint, s->fingerprint)) {
+		d = ga_deviation_add(c, GA_D_FINGERPRINT_CHANGED, GA_BAD, c->want->node);
+		ga_deviation_say(d, c->want->fingerprint, s->fingerprint);
+		ga_deviation_command(d, "gpuaas-discover | gpuaas-approve --all-ready "
+					"--accept-change");
+	}
+	if (s->boot_id && c->want->boot_id && !ga_streq(c->want->boot_id, s->boot_id)) {
+		d = ga_deviation_add(c, GA_D_BOOT_CHANGED, GA_NOTE, c->want->node);
+		ga_deviation_say(d, c->want->boot_id, s->boot_id);
+		ga_deviation_command(d, "gpuaas-reconcile --repair --boot");
+	}
+	if (s->other_controller) {
+		d = ga_deviation_add(c, GA_D_OTHER_CONTROLLER, GA_WARN, c->want->node);
+		ga_deviation_say(d, "orders of one state", s->other_controller);
+		d->drift.age_seconds = s->other_seconds;
+		ga_deviation_command(d, "gpuaas-state check");
+	}
+	for (size_t i = 0; i < s->blockers.n; i++) {
+		const struct ga_reason *r = &s->blockers.v[i];
+
+		/* A lab's host is not a GPU host: what it lacks is worth a line, no more. */
+		if (c->want->lab)
+			d = ga_deviation_add(c, GA_D_HOST_BLOCKER, GA_NOTE, r->code);
+		else
+			d = ga_deviation_add(c, GA_D_HOST_BLOCKER, GA_WARN, r->code);
+		ga_deviation_say(d, r->subject, r->evidence);
+		if (r->hint)
+			ga_deviation_command(d, "%s", r->hint);
+	}
+}
+
+void ga_drift_state(const struct ga_comparison *c)
+{
+	host(c);
+	for (size_t i = 0; i < c->want->slots.n; i++) {
+		const struct ga_expected_slot *s = &c->want->slots.v[i];
+
+		bool own = !s->allocation || ga_streq(s->state, "wiping") ||
+			   ga_streq(s->state, "cleanup_blocked");
+
+		stuck(c, true, s->bundle.slot, own ? s->bundle.slot : s->allocation,
+		      is_whole(c, s->allocation), s->state, s->since);
+	}
+	for (size_t i = 0; i < c->want->allocations.n; i++) {
+		const struct ga_expected_allocation *a = &c->want->allocations.v[i];
+
+		stuck(c, false, a->allocation, a->allocation, is_whole(c, a->allocation), a->state,
+		      a->since);
+		plan_expired(c, a);
+	}
+	if (!ga_comparison_sees(c, GA_A_WORK))
+		return;
+	for (size_t i = 0; i < c->seen->works.n; i++) {
+		attempt(c, &c->seen->works.v[i]);
+		untold(c, &c->seen->works.v[i]);
+	}
+	for (size_t i = 0; i < c->seen->entries.n; i++)
+		journal(c, i);
+}

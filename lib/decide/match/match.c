@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Requirements matched to hardware profiles: one answer. */
+#include "decide/match/match.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "decide/match/cost.h"
+#include "decide/match/internal.h"
+
+int ga_capability_meets(const char *have, const char *want)
+{
+	const char *const texts[] = { have, want };
+	long major[2], minor[2];
+	char *end;
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		if (!texts[i] || !isdigit((unsigned char)texts[i][0]))
+			return -1;
+		major[i] = strtol(texts[i], &end, 10);
+		minor[i] = 0;
+		if (*end == '.' && isdigit((unsigned char)end[1]))
+			minor[i] = strtol(end + 1, &end, 10);
+		if (*end)
+			return -1;
+	}
+	return major[0] > major[1] || (major[0] == major[1] && minor[0] >= minor[1]);
+}
+
+/* ---- what the type is ---- */
+
+static size_t preference_of(const struct ga_requirement *need, const struct ga_accel_type *type)
+{
+	size_t i;
+
+	for (i = 0; type && i < need->architectures.n; i++) {
+		const char *want = need->architectures.v[i];
+
+		if ((type->architecture.name && !strcasecmp(type->architecture.name, want)) ||
+		    (type->architecture.family && !strcasecmp(type->architecture.family, want)))
+			return i;
+	}
+	return need->architectures.n;
+}
+
+static void check_architecture(const struct try *t)
+{
+	const char *have = t->offer->type ? t->offer->type->architecture.name : NULL;
+
+	if (!t->need->architectures.n || !t->need->require_architecture)
+		return;
+	if (!have)
+		ga_match_say(&t->m->unknown, "architecture",
+			     "the architecture of its accelerators is not known");
+	else if (preference_of(t->need, t->offer->type) == t->need->architectures.n)
+		ga_match_say(&t->m->reasons, "architecture",
+			     "its architecture is %s, and another one is required", have);
+}
+
+static void check_capability(const struct try *t)
+{
+	const struct ga_accel_type *type = t->offer->type;
+	const char *want = t->need->min_compute_capability;
+	const char *have = type ? type->architecture.compute_capability : NULL;
+
+	if (!want)
+		return;
+	if (type && type->vendor && strcmp(type->vendor, "NVIDIA"))
+		ga_match_say(&t->m->reasons, "app_incompatible",
+			     "accelerators of %s have no CUDA compute capability", type->vendor);
+	else if (!have)
+		ga_match_say(&t->m->unknown, "compute_capability",
+			     "its compute capability is not known");
+	else if (ga_capability_meets(have, want) != 1)
+		ga_match_say(&t->m->reasons, "app_incompatible",
+			     "its compute capability is %s, at least %.16s is needed", have, want);
+}
+
+/* Whose accelerators run what was built for a platform; "Intel Habana" makes Gaudi. */
+static const char *const app_vendors[][2] = {
+	{ "cuda", "NVIDIA" },	{ "rocm", "AMD" },	     { "oneapi", "Intel" },
+	{ "neuron", "AWS" },	{ "synapse", "Intel Habana" }, { "xla", "Google" },
+};
+
+bool ga_match_is_vendor(const char *have, const char *want)
+{
+	size_t n = strlen(want);
+
+	return !strncasecmp(have, want, n) && (!have[n] || have[n] == ' ');
+}
+
+static void check_vendor(const struct try *t)
+{
+	const char *have = t->offer->type ? t->offer->type->vendor : NULL;
+	size_t i;
+
+	if (!have && (t->need->vendor || t->need->app)) {
+		ga_match_say(&t->m->unknown, "vendor",
+			     "the vendor of its accelerators is not known");
+		return;
+	}
+	if (t->need->vendor && !ga_match_is_vendor(have, t->need->vendor))
+		ga_match_say(&t->m->reasons, "app_incompatible",
+			     "its accelerators are of %s", have);
+	for (i = 0; t->need->app && i < GA_ARRAY_SIZE(app_vendors); i++)
+		if (!strcmp(app_vendors[i][0], t->need->app) && strcmp(app_vendors[i][1], have))
+			ga_match_say(&t->m->reasons, "app_incompatible",
+				     "its accelerators are of %s, which %s does not run on",
+				     have, t->need->app);
+}
+
+/* ---- time ---- */
+
+void match_costs(struct ga_match *m)
+{
+	const bool known = m->count != GA_UNKNOWN && m->count > 0;
+	const int64_t price = known ? m->cost_per_hour_micros / m->count : 0;
+	const int64_t seconds[] = { m->seconds_low, m->seconds, m->seconds_high };
+	int64_t *const costs[] = { &m->cost_low_micros, &m->cost_micros, &m->cost_high_micros };
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(costs); i++) {
+		__int128 cost = seconds[i] == GA_UNKNOWN || !known ?
+					-1 : ga_cost_micros(m->count, seconds[i], price);
+
+		*costs[i] = cost < 0 || cost > MATCH_MOST ? GA_UNKNOWN : (int64_t)cost;
+	}
+}
+
+/* What a time is not known without, of the job and of the offer; NULL: it is all there. */
+static const char *missing_for_time(const struct try *t, int64_t params, bool dense)
+{
+	if (!dense)
+		return "no time: of a model of experts not all parameters work at once";
+	if (ga_estimate_tokens(t->need) == GA_UNKNOWN || params == GA_UNKNOWN)
+		return "no time without both the parameters of the model and the tokens it is "
+		       "trained on";
+	if (!t->offer->type)
+		return "no time for accelerators of which the type is not known";
+	if (t->m->count == GA_UNKNOWN)
+		return "no time while nobody knows how many GPUs it has";
+	return NULL;
+}
+
+static void find_time(const struct try *t)
+{
+	const struct ga_accel_type *type = t->offer->type;
+	struct ga_requirement need = *t->need; /* borrows every member */
+	struct ga_training_time time;
+	struct ga_efficiency e;
+	const char *precision, *missing;
+	bool dense;
+
+	/* What does not fit takes no time. */
+	if (!ga_estimate_is_training(t->need) || t->too_small)
+		return;
+	need.params = ga_estimate_params(t->need, t->tables->throughput, &dense);
+	missing = missing_for_time(t, need.params, dense);
+	if (missing) {
+		ga_match_say(&t->m->unknown, "no_basis", "%s", missing);
+		return;
+	}
+	precision = ga_estimate_precision(t->need, type);
+	if (ga_estimate_peak(type, precision) <= 0) {
+		ga_match_say(&t->m->unknown, "no_basis",
+			     "no time: the dense peak of the type is not known for %s", precision);
+		return;
+	}
+	if (!ga_estimate_efficiency(t->tables->throughput, t->tables->accels, type, precision,
+				    &e)) {
+		ga_match_say(&t->m->unknown, "no_basis",
+			     "no time: nobody measured the training of a model on the type or on "
+			     "one like it, nor its matrix products (%s)", precision);
+		return;
+	}
+	t->m->basis = GA_TAKE(e.basis);
+	if (!ga_estimate_time(&need, t->m->count, ga_estimate_peak(type, precision), &e, &time)) {
+		free(GA_TAKE(t->m->basis));
+		ga_match_say(&t->m->unknown, "no_basis",
+			     "no time: it would take more than a hundred years");
+		return;
+	}
+	t->m->confidence = ga_xstrdup(e.confidence);
+	t->m->seconds_low = time.low;
+	t->m->seconds = time.seconds;
+	t->m->seconds_high = time.high;
+	match_costs(t->m);
+}
+
+/* ---- one count, and the least that does ---- */
+
+/* A machine is given with all it has. */
+static bool is_whole(const struct ga_match_offer *o)
+{
+	return !strcmp(o->shape, "baremetal");
+}
+
+/* Whether what is expected is so much: it is the least that is given, and of a machine nobody knows
+ * yet how much that is. */
+static bool is_expected(const struct try *t)
+{
+	const struct ga_match_offer *o = t->offer;
+	int64_t least = o->n_counts ? o->counts[0] : 1;
+	size_t i;
+
+	if (!o->expected_at)
+		return false;
+	if (is_whole(o))
+		return t->need->gpus <= 1;
+	for (i = 1; i < o->n_counts; i++)
+		least = o->counts[i] < least ? o->counts[i] : least;
+	return t->m->count == least;
+}
+
+static void begin(const struct try *t)
+{
+	const struct ga_match_offer *o = t->offer;
+	struct ga_match *m = t->m;
+
+	m->profile = ga_xstrdup(o->profile);
+	m->shape = ga_xstrdup(o->shape);
+	m->accelerator_type = ga_strdup0(o->slug);
+	m->type_name = ga_strdup0(o->type_name);
+	m->memory_mib = o->memory_mib;
+	m->currency = ga_strdup0(o->currency);
+	m->available_count = o->available;
+	m->largest_available = o->largest;
+	m->pending_count = o->pending;
+	m->expected_available_at = is_expected(t) ? ga_xstrdup(o->expected_at) : NULL;
+	m->stale_seconds = o->stale_seconds;
+}
+
+static bool has_count(const int64_t *counts, size_t n, int64_t count)
+{
+	size_t i;
+
+	for (i = 0; i < n && counts[i] != count; i++)
+		;
+	return i < n;
+}
+
+static bool is_count(const struct ga_match_offer *o, int64_t count)
+{
+	return !o->n_counts || has_count(o->counts, o->n_counts, count);
+}
+
+static bool is_given_now(const struct ga_match_offer *o, int64_t count)
+{
+	if (o->n_counts_now)
+		return has_count(o->counts_now, o->n_counts_now, count);
+	return count != GA_UNKNOWN && o->largest >= count;
+}
+
+static const char *availability_of(const struct try *t)
+{
+	const struct ga_match_offer *o = t->offer;
+	if (is_given_now(o, t->m->count))
+		return "now";
+	if (o->largest == GA_UNKNOWN || o->uncertain)
+		return "unknown";
+	if (!o->expected_at)
+		return "none";
+	return is_expected(t) ? "later" : "unknown";
+}
+
+static void check_given(const struct try *t)
+{
+	const struct ga_match_offer *o = t->offer;
+	int64_t count = t->m->count, asked = is_whole(o) ? t->need->gpus : count;
+
+	if (count == GA_UNKNOWN)
+		ga_match_say(&t->m->unknown, "count",
+			     "nobody has seen how many GPUs a machine of it has");
+	else if (is_whole(o) ? asked > count : !is_count(o, count))
+		ga_match_say(&t->m->reasons, "count_not_offered",
+			     "it is not given with %" PRId64 " GPUs", asked);
+}
+
+/* An answer, and whether nobody knows that it fits its memory. */
+struct tried {
+	struct ga_match m;
+	bool unsure;
+};
+
+static void try_count(const struct match_context *c, const struct ga_match_offer *offer,
+		      int64_t count, struct tried *ret)
+{
+	struct try t = { .need = c->need, .tables = c->tables, .offer = offer, .m = &ret->m };
+	__int128 hour = (__int128)offer->price_micros * count;
+
+	ga_shape_init(&ga_match_shape, t.m);
+	t.m->count = count;
+	if (count != GA_UNKNOWN)
+		t.m->cost_per_hour_micros = hour > MATCH_MOST ? MATCH_MOST : (int64_t)hour;
+	begin(&t);
+	t.m->availability = ga_xstrdup(availability_of(&t));
+	if (!offer->team)
+		ga_match_say(&t.m->reasons, "team", "it is for other teams");
+	check_architecture(&t);
+	check_vendor(&t);
+	check_capability(&t);
+	match_memory(&t);
+	find_time(&t);
+	match_speed(&t);
+	match_slos(&t);
+	check_given(&t);
+	t.m->fits = !t.m->reasons.n;
+	ret->unsure = t.unsure;
+}
+
+bool match_has_reason(const struct ga_match *m, const char *code)
+{
+	size_t i;
+
+	for (i = 0; i < m->reasons.n; i++)
+		if (!strcmp(m->reasons.v[i].code, code))
+			return true;
+	return false;
+}
+
+/* Of two that do not fit: the one that would run there at all, then the one with fewer reasons
+ * against it, then the one that lacks less. */
+static bool is_nearer(const struct ga_match *a, const struct ga_match *b)
+{
+	bool too_small = match_has_reason(a, "memory_too_small");
+
+	if (too_small != match_has_reason(b, "memory_too_small"))
+		return !too_small;
+	if (a->reasons.n != b->reasons.n)
+		return a->reasons.n < b->reasons.n;
+	if (too_small)
+		return a->memory_needed_mib < b->memory_needed_mib;
+	return match_has_reason(a, "slo_tokens") && match_has_reason(b, "slo_tokens") &&
+	       a->tokens_per_second_milli > b->tokens_per_second_milli;
+}
+
+/* Fits, then what is known to, then SLOs known to be met, then what is given now; of what does not
+ * fit, the nearest. */
+static bool is_better(const struct tried *a, const struct tried *b)
+{
+	if (a->m.fits != b->m.fits)
+		return a->m.fits;
+	if (!a->m.fits)
+		return is_nearer(&a->m, &b->m);
+	if (a->unsure != b->unsure)
+		return b->unsure;
+	if (ga_streq(a->m.slo, "met") != ga_streq(b->m.slo, "met"))
+		return ga_streq(a->m.slo, "met");
+	return ga_streq(a->m.availability, "now") && !ga_streq(b->m.availability, "now");
+}
+
+static int by_size(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The counts to be tried, least first; any count: 1, 2, 4, 8. Of whole machines what can be had
+ * now, then what there is. */
+static void counts_of(const struct match_context *c, const struct ga_match_offer *o,
+		      int64_t *ret, size_t *n)
+{
+	static const int64_t any[] = { 1, 2, 4, 8 };
+	size_t i;
+
+	*n = 0;
+	if (is_whole(o)) {
+		if (o->largest > 0)
+			ret[(*n)++] = o->largest;
+		if (o->machine > 0 && o->machine > o->largest)
+			ret[(*n)++] = o->machine;
+		if (!*n)
+			ret[(*n)++] = GA_UNKNOWN;
+		return;
+	}
+	if (c->need->gpus != GA_UNKNOWN) {
+		ret[(*n)++] = c->need->gpus;
+		return;
+	}
+	if (!o->n_counts) {
+		memcpy(ret, any, sizeof(any));
+		*n = GA_ARRAY_SIZE(any);
+		return;
+	}
+	for (i = 0; i < o->n_counts && *n < MATCH_COUNTS_MAX; i++)
+		if (o->counts[i] >= 1)
+			ret[(*n)++] = o->counts[i];
+	qsort(ret, *n, sizeof(*ret), by_size);
+	if (!*n)
+		ret[(*n)++] = 1;
+}
+
+/* Behind NVSwitches a larger count may be given now where a smaller one never is. */
+static bool is_enough(const struct ga_match_offer *o, const struct tried *t)
+{
+	return t->m.fits && !t->unsure && !ga_streq(t->m.slo, "unknown") &&
+	       (ga_streq(t->m.availability, "now") || o->largest <= t->m.count);
+}
+
+static void answer(const struct match_context *c, const struct ga_match_offer *offer,
+		   struct tried *ret)
+{
+	int64_t counts[MATCH_COUNTS_MAX];
+	struct tried next;
+	size_t i, n;
+
+	counts_of(c, offer, counts, &n);
+	try_count(c, offer, counts[0], ret);
+	for (i = 1; i < n && !is_enough(offer, ret); i++) {
+		try_count(c, offer, counts[i], &next);
+		if (is_better(&next, ret)) {
+			ga_shape_release(&ga_match_shape, &ret->m);
+			*ret = next;
+		} else {
+			ga_shape_release(&ga_match_shape, &next.m);
+		}
+	}
+}
+
+void ga_match(const struct ga_requirement *need, const struct ga_match_tables *tables,
+	      const struct ga_match_offer *offers, size_t n, struct ga_matches *ret)
+{
+	const struct match_context c = { .need = need, .tables = tables };
+	size_t i;
+
+	*ret = (struct ga_matches){ .v = ga_xcalloc(n ? n : 1, sizeof(*ret->v)), .n = n,
+				    .more = ga_xcalloc(n ? n : 1, sizeof(*ret->more)) };
+	for (i = 0; i < n; i++) {
+		struct tried a;
+
+		answer(&c, &offers[i], &a);
+		ret->v[i] = a.m;
+		ret->more[i].unsure = a.unsure;
+		ret->more[i].preference = preference_of(need, offers[i].type);
+		ret->more[i].offer = i;
+	}
+}
+
+void ga_matches_release(struct ga_matches *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		ga_shape_release(&ga_match_shape, &list->v[i]);
+	free(list->v);
+	free(list->more);
+	*list = (struct ga_matches){ 0 };
+}

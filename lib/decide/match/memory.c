@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether what is needed fits the memory of a GPU. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#include "decide/match/internal.h"
+
+static void add_tenths(int64_t tenths, struct ga_str *out)
+{
+	ga_str_addf(out, "%" PRId64, tenths / 10);
+	if (tenths % 10)
+		ga_str_addf(out, ".%" PRId64, tenths % 10);
+	ga_str_add(out, " GiB");
+}
+
+/* What there is, down to a tenth, and what is needed, up to one: more is needed never reads like as
+ * much as there is. */
+static void add_gib(int64_t mib, struct ga_str *out)
+{
+	add_tenths(mib * 10 / 1024, out);
+}
+
+static void add_needed(int64_t mib, struct ga_str *out)
+{
+	add_tenths((mib * 10 + 1023) / 1024, out);
+}
+
+/* What the tool of the vendor reports, or GA_UNKNOWN. */
+static int64_t reported(const struct ga_match_offer *o)
+{
+	return o->type ? o->type->memory.reported_mib : GA_UNKNOWN;
+}
+
+/* A number of bytes needs memory that is there, not the vendor's word for it: 1 it holds them, 0
+ * not, -1 nobody knows, because what is reported lies between 0.92 and 1.02 of what is printed. */
+static int holds(const struct ga_match_offer *o, int64_t mib)
+{
+	if (reported(o) != GA_UNKNOWN)
+		return mib <= reported(o);
+	if (mib * 100 <= o->memory_mib * 92)
+		return 1;
+	return mib * 100 > o->memory_mib * 102 ? 0 : -1;
+}
+
+static void say_too_small(struct try *t, const struct ga_str *wants, int64_t have)
+{
+	ga_autostr struct ga_str has = GA_STR_INIT;
+
+	t->too_small = true;
+	add_gib(have, &has);
+	ga_match_say(&t->m->reasons, "memory_too_small", "%s, and it has %s", wants->buf, has.buf);
+}
+
+/* What was asked for in the words of vendors. Of a type of which only what is reported is known,
+ * the vendor's word is between that and that / 0.92. */
+static void check_asked(struct try *t)
+{
+	ga_autostr struct ga_str wants = GA_STR_INIT, has = GA_STR_INIT;
+	int64_t asked = t->need->memory_mib, have = t->offer->memory_mib;
+	bool printed = !t->offer->type || t->offer->type->memory.gpu_gb != GA_UNKNOWN;
+
+	if (asked == GA_UNKNOWN || asked <= have)
+		return;
+	if (asked % 1024)
+		ga_str_addf(&wants, "%" PRId64 " MiB are asked for", asked);
+	else
+		ga_str_addf(&wants, "%" PRId64 " GiB are asked for", asked / 1024);
+	if (printed || asked * 92 > have * 100) {
+		say_too_small(t, &wants, have);
+		return;
+	}
+	t->unsure = true;
+	add_gib(have, &has);
+	ga_match_say(&t->m->unknown, "memory",
+		     "%s; %s are reported of it, and what is printed on it is not known",
+		     wants.buf, has.buf);
+}
+
+/* The word of a precision that a run says; of one that it does not say, or in other words, the
+ * least there is. */
+static const char *least_of(const char *precision)
+{
+	size_t i;
+
+	for (i = 0; precision && ga_precision_words[i]; i++)
+		if (!strcasecmp(ga_precision_words[i], precision))
+			return ga_precision_words[i];
+	return "int4";
+}
+
+/* Whether its memory is known to hold the model in the precision of a run, with the cache that is
+ * asked for; of a model without parameters the cache. */
+static bool holds_run(const struct try *t, int64_t params, const struct ga_measured *run)
+{
+	ga_autofree char *precision = ga_xstrdup(least_of(run->precision));
+	struct ga_requirement need = *t->need; /* borrows every member */
+	const char *missing;
+
+	need.params = params == GA_UNKNOWN ? 1 : params;
+	need.precision = precision;
+	return holds(t->offer, ga_estimate_memory(&need, t->m->count, &missing)) == 1;
+}
+
+/* A run of the model, which is named, that the site measured on so many of the type or fewer, and
+ * that shows that it fits: one that says its precision before others, whatever their order. */
+static const struct ga_measured *shown_by(const struct try *t, int64_t params)
+{
+	const struct ga_measured *best = NULL;
+	size_t i;
+
+	if (!t->need->model || ga_estimate_is_training(t->need))
+		return NULL;
+	for (i = 0; i < t->tables->n_measured; i++) {
+		const struct ga_measured *run = &t->tables->measured[i];
+
+		if (run->types.n != 1 || run->count > t->m->count || !match_is_of(run, t) ||
+		    !holds_run(t, params, run))
+			continue;
+		if (!best || (run->precision && (!best->precision ||
+						 strcasecmp(run->precision, best->precision) < 0)))
+			best = run;
+	}
+	return best;
+}
+
+/* What ran there is known to fit; in which precision it did has to be known, too. */
+static void say_shown(struct try *t, int64_t needed, const struct ga_measured *run)
+{
+	ga_autostr struct ga_str wants = GA_STR_INIT;
+
+	t->holds = true;
+	t->weights = run->precision ? run->precision : "a run that does not say it";
+	add_needed(needed, &wants);
+	ga_match_say(&t->m->unknown, "memory",
+		     "%s would be needed of each GPU (of %" PRId64 ") in 16 bits; it ran there%s%s",
+		     wants.buf, t->m->count, run->precision ? " in " : ", and in which precision "
+		     "is not said", run->precision ? run->precision : "");
+}
+
+static void check_computed(struct try *t, int64_t params, int64_t needed)
+{
+	ga_autostr struct ga_str wants = GA_STR_INIT, has = GA_STR_INIT;
+	const struct ga_inference_rate *ran = match_run_published(t);
+	bool trained = ga_estimate_is_training(t->need);
+	int64_t have = reported(t->offer);
+	int r = holds(t->offer, needed);
+	const struct ga_measured *run = r == 1 || t->need->precision ? NULL : shown_by(t, params);
+
+	if (run) {
+		say_shown(t, needed, run);
+		return;
+	}
+	t->weights = t->need->precision ? t->need->precision : "16 bits";
+	t->holds = r == 1;
+	if (r == 1)
+		return;
+	add_needed(needed, &wants);
+	ga_str_addf(&wants, " are needed of each GPU (of %" PRId64 "%s%s", t->m->count,
+		    trained ? "" : ", weights in ", trained ? "" : t->weights);
+	if (ran && !t->need->precision)
+		ga_str_addf(&wants, "; it was measured there in %s", ran->precision);
+	ga_str_addc(&wants, ')');
+	if (have == GA_UNKNOWN)
+		have = t->offer->memory_mib;
+	if (!r) {
+		say_too_small(t, &wants, have);
+		return;
+	}
+	t->unsure = true;
+	add_gib(have, &has);
+	ga_match_say(&t->m->unknown, "memory",
+		     "%s; %s are printed on it, and 0.92 to 1.02 of that may be there", wants.buf,
+		     has.buf);
+}
+
+/* Without parameters: what was measured there has run there. Of what was published they are known.
+ */
+static void say_unknown(struct try *t)
+{
+	bool of_model = t->need->model || t->need->context != GA_UNKNOWN ||
+			ga_estimate_is_training(t->need);
+
+	if (!of_model || t->need->memory_mib != GA_UNKNOWN || shown_by(t, GA_UNKNOWN))
+		return;
+	t->unsure = true;
+	ga_match_say(&t->m->unknown, "memory",
+		     "without the parameters of the model nobody can say how much memory it needs");
+}
+
+void match_memory(struct try *t)
+{
+	struct ga_requirement need = *t->need; /* borrows every member */
+	int64_t needed = GA_UNKNOWN, asked = need.memory_mib;
+	const char *missing = NULL;
+
+	need.params = ga_estimate_params(t->need, t->tables->throughput, NULL);
+	if (need.params == GA_UNKNOWN)
+		say_unknown(t);
+	else if (t->m->count == GA_UNKNOWN)
+		t->unsure = true; /* the count says so */
+	else
+		needed = ga_estimate_memory(&need, t->m->count, &missing);
+	if (missing)
+		ga_match_say(&t->m->unknown, "memory", "%s", missing);
+	t->m->memory_needed_mib = asked != GA_UNKNOWN && asked > needed ? asked : needed;
+	if (t->m->memory_needed_mib == GA_UNKNOWN)
+		return;
+	if (t->offer->memory_mib == GA_UNKNOWN) {
+		t->unsure = true;
+		ga_match_say(&t->m->unknown, "memory",
+			     "the memory of its accelerators is not known");
+		return;
+	}
+	check_asked(t);
+	if (needed != GA_UNKNOWN && !t->too_small)
+		check_computed(t, need.params, needed);
+}

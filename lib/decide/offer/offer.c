@@ -1,0 +1,572 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a profile could get of the fleet, by placement's own rules (decide/place/score.h). */
+#include "decide/offer/offer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decide/place/score.h"
+
+struct counting {
+	struct ga_request request; /* that names the profile and nothing else */
+	struct ga_profile profile; /* borrows every member; its counts are largest first */
+	int64_t times;		   /* the nodes that the one in hand stands for */
+	struct ga_fleet nothing;   /* no time and no staleness, for what a node is by itself */
+	struct ga_place_ask ask, timeless;
+	GA_LIST(int64_t) counts; /* of the profile here */
+	bool any_image;
+	const char *type; /* a word of the fleet that was asked about last, and the answer */
+	bool type_known, type_wanted;
+	struct ga_offer_numbers *ret;
+};
+
+static struct ga_offer_number *find_number(struct ga_offer_numbers *ret, const char *type)
+{
+	size_t i;
+
+	for (i = 0; i < ret->types.n; i++)
+		if (ret->types.v[i].type == type || ga_streq(ret->types.v[i].type, type))
+			return &ret->types.v[i];
+	return NULL;
+}
+
+static struct ga_offer_number *number_of(struct ga_offer_numbers *ret, const char *type)
+{
+	struct ga_offer_number *n = find_number(ret, type);
+
+	if (n)
+		return n;
+	n = ga_list_add(&ret->types);
+	*n = (struct ga_offer_number){ .type = type };
+	return n;
+}
+
+/* Slots of a node are most often of one type, and its word is one pointer in the whole fleet. */
+static bool wants_type(struct counting *c, const char *type)
+{
+	int64_t rank;
+
+	if (!c->type_known || c->type != type) {
+		c->type = type;
+		c->type_known = true;
+		c->type_wanted = ga_place_wants_type(&c->ask, type, &rank);
+	}
+	return c->type_wanted;
+}
+
+/* Whether the profile may use the slot at some time. */
+static bool may_use(struct counting *c, const struct ga_fleet_slot *slot)
+{
+	struct ga_fleet_slot free_one;
+
+	if (!wants_type(c, slot->type) || ga_streq(slot->why, "disabled"))
+		return false;
+	free_one = *slot;
+	free_one.free = true;
+	free_one.why = NULL;
+	return !ga_place_slot_reason(&c->ask, &free_one);
+}
+
+/* Whether the profile may use the node at some time: its place and mode, not its state; and of a
+ * machine that is sold whole all types that are in it. */
+static bool in_reach(struct counting *c, const struct ga_fleet_node *node)
+{
+	struct ga_fleet_node plain = *node;
+	size_t i;
+
+	for (i = 0; c->ask.baremetal && i < node->slots.n; i++)
+		if (!wants_type(c, node->slots.v[i].type))
+			return false;
+	if (ga_streq(node->why, "node_retired") || ga_streq(node->why, "node_enrolled"))
+		return false;
+	plain.why = NULL;
+	return !ga_place_node_reason(&c->timeless, &plain);
+}
+
+/* ---- what is free ---- */
+
+static bool has_number(const int64_t *v, size_t n, int64_t number)
+{
+	size_t i;
+
+	for (i = 0; i < n && v[i] != number; i++)
+		;
+	return i < n;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* largest: GPUs of one request that names the type. */
+static void add_free(struct counting *c, const char *type, int64_t gpus, int64_t largest)
+{
+	struct ga_offer_number *n = number_of(c->ret, type);
+
+	n->available += gpus * c->times;
+	n->largest = larger(n->largest, largest);
+	c->ret->available += gpus * c->times;
+	c->ret->largest = larger(c->ret->largest, largest);
+}
+
+/* GPUs that requests of the allowed counts, largest first, get out of n; any number without
+ * counts. */
+static int64_t fill(const struct counting *c, int64_t n, int64_t *largest)
+{
+	int64_t left = n;
+	size_t i;
+
+	*largest = c->profile.counts.n ? 0 : n;
+	for (i = 0; i < c->profile.counts.n; i++) {
+		int64_t count = c->profile.counts.v[i];
+
+		if (count <= 0 || count > left)
+			continue;
+		if (!*largest)
+			*largest = count;
+		left %= count;
+	}
+	return c->profile.counts.n ? n - left : n;
+}
+
+static bool is_allowed(const struct counting *c, int64_t count)
+{
+	return !c->profile.counts.n ||
+	       has_number(c->profile.counts.v, c->profile.counts.n, count);
+}
+
+static void add_count(struct ga_offer_number *n, int64_t count)
+{
+	if (!has_number(n->counts.v, n->counts.n, count))
+		*ga_list_add(&n->counts) = count;
+}
+
+/* Without fabric partitions any usable slots of one type make a slice. */
+static void free_slots(struct counting *c, const struct ga_fleet_node *node)
+{
+	bool done[GA_PLACE_SLOTS] = { false };
+	size_t i, j;
+
+	for (i = 0; i < node->slots.n && i < GA_PLACE_SLOTS; i++) {
+		const char *type = node->slots.v[i].type;
+		int64_t n = 0, gpus, largest, count;
+
+		if (done[i] || !wants_type(c, type))
+			continue;
+		for (j = i; j < node->slots.n && j < GA_PLACE_SLOTS; j++) {
+			if (node->slots.v[j].type != type &&
+			    !ga_streq(node->slots.v[j].type, type))
+				continue;
+			done[j] = true;
+			n += !ga_place_slot_reason(&c->ask, &node->slots.v[j]);
+		}
+		gpus = fill(c, n, &largest);
+		if (gpus)
+			add_free(c, type, gpus, largest);
+		for (count = 1; count <= n; count++)
+			if (is_allowed(c, count))
+				add_count(number_of(c->ret, type), count);
+	}
+}
+
+/* The counts that have a partition of the type on the node as it is. */
+static void ask_counts(struct counting *c, const struct ga_fleet_node *node, const char *type)
+{
+	struct ga_offer_number *number = find_number(c->ret, type);
+	struct ga_place_ask ask = c->ask;
+	struct ga_place_option o;
+
+	if (!number) /* none of the type may be used */
+		return;
+	if (type) {
+		ask.types = &type;
+		ask.n_types = 1;
+	}
+	for (ask.count = 1; ask.count <= (int64_t)node->slots.n; ask.count++)
+		if (is_allowed(c, ask.count) &&
+		    !has_number(number->counts.v, number->counts.n, ask.count) &&
+		    !ga_place_offer(&ask, node, &o) && ga_streq(o.type, type))
+			add_count(number, ask.count);
+}
+
+static void ask_all_counts(struct counting *c, const struct ga_fleet_node *node)
+{
+	size_t i, j;
+
+	for (i = 0; i < node->slots.n; i++) {
+		const char *type = node->slots.v[i].type;
+
+		for (j = 0; j < i && node->slots.v[j].type != type; j++)
+			;
+		if (j == i && wants_type(c, type))
+			ask_counts(c, node, type);
+	}
+}
+
+/* One slice of the count, if it fits: its slots and its partition are taken in the copy. */
+static bool take_one(struct counting *c, struct ga_fleet_node *copy, int64_t count)
+{
+	struct ga_place_option o;
+	size_t i;
+
+	c->ask.count = count;
+	if (ga_place_offer(&c->ask, copy, &o))
+		return false;
+	for (i = 0; i < o.n; i++)
+		copy->slots.v[o.slots[i] - copy->slots.v].free = false;
+	ga_fleet_set_active(copy, o.partition, true);
+	add_free(c, o.type, (int64_t)o.n, (int64_t)o.n);
+	return true;
+}
+
+/* With fabric partitions placement is asked for one slice after the other. */
+static void free_partitions(struct counting *c, const struct ga_fleet_node *node)
+{
+	struct ga_fleet_node copy = *node; /* borrows all but slots and partitions */
+	size_t i;
+
+	if (!node->slots.n || !node->partitions.n)
+		return;
+	ask_all_counts(c, node);
+	copy.slots.v = ga_xcalloc(node->slots.n, sizeof(*copy.slots.v));
+	memcpy(copy.slots.v, node->slots.v, node->slots.n * sizeof(*copy.slots.v));
+	copy.partitions.v = ga_xcalloc(node->partitions.n, sizeof(*copy.partitions.v));
+	memcpy(copy.partitions.v, node->partitions.v,
+	       node->partitions.n * sizeof(*copy.partitions.v));
+	for (i = 0; i < c->profile.counts.n; i++)
+		while (take_one(c, &copy, c->profile.counts.v[i]))
+			;
+	for (i = GA_PLACE_SLOTS; !c->profile.counts.n && i > 0; i--)
+		while (take_one(c, &copy, (int64_t)i))
+			;
+	free(copy.slots.v);
+	free(copy.partitions.v);
+}
+
+static char any[] = "any";
+static const char *any_list[] = { any };
+
+/* The node, borrowed; where the profile names no image the request will, one that the node has. */
+static struct ga_fleet_node with_image(const struct counting *c, const struct ga_fleet_node *node)
+{
+	struct ga_fleet_node here = *node;
+
+	if (c->any_image && node->images.n) {
+		here.images.v = any_list;
+		here.images.n = 1;
+	}
+	return here;
+}
+
+static void count_free(struct counting *c, const struct ga_fleet_node *node)
+{
+	struct ga_fleet_node here = with_image(c, node);
+	struct ga_place_option o;
+	size_t i;
+
+	if (c->ask.baremetal) {
+		if (ga_place_offer(&c->ask, &here, &o))
+			return;
+		/* One of several types is of none, and only had by who names none. */
+		for (i = 0; i < o.n; i++)
+			add_free(c, o.slots[i]->type, 1, o.type ? (int64_t)o.n : 0);
+		c->ret->largest = larger(c->ret->largest, (int64_t)o.n);
+		return;
+	}
+	for (i = 0; i < here.images.n && !ga_streq(here.images.v[i], c->ask.image); i++)
+		;
+	if (i == here.images.n)
+		return;
+	if (here.partitions_in_use)
+		free_partitions(c, &here);
+	else
+		free_slots(c, &here);
+}
+
+/* ---- the fleet ---- */
+
+/* What a whole machine of one type gives when it is free: all that is in it. */
+static void count_machine(struct counting *c, const struct ga_fleet_node *node)
+{
+	struct ga_offer_number *n;
+	size_t i;
+
+	for (i = 1; i < node->slots.n; i++)
+		if (!ga_streq(node->slots.v[i].type, node->slots.v[0].type))
+			return;
+	n = number_of(c->ret, node->slots.v[0].type);
+	n->machine = larger(n->machine, (int64_t)node->slots.n);
+}
+
+static void count_node(struct counting *c, const struct ga_fleet_node *node)
+{
+	struct ga_offer_numbers *ret = c->ret;
+	int64_t usable = 0;
+	const char *why;
+	size_t i;
+
+	if (!in_reach(c, node))
+		return;
+	c->times = node->alike ? node->alike : 1;
+	for (i = 0; i < node->slots.n; i++)
+		if (may_use(c, &node->slots.v[i])) {
+			number_of(ret, node->slots.v[i].type)->total += c->times;
+			usable += c->times;
+		}
+	ret->total += usable;
+	if (!usable)
+		return;
+	if (c->ask.baremetal)
+		count_machine(c, node);
+	if (ga_place_is_stale(&c->ask, node)) {
+		ret->unknown += usable;
+		return;
+	}
+	if (node->observed_micros != GA_UNKNOWN &&
+	    (ret->oldest_micros == GA_UNKNOWN || node->observed_micros < ret->oldest_micros))
+		ret->oldest_micros = node->observed_micros;
+	why = ga_place_node_reason(&c->ask, node);
+	if (!why)
+		count_free(c, node);
+}
+
+static int by_number_down(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return *x < *y ? 1 : *x > *y ? -1 : 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	return by_number_down(b, a);
+}
+
+static int by_type(const void *a, const void *b)
+{
+	const struct ga_offer_number *x = a, *y = b;
+
+	if (!x->type || !y->type)
+		return !x->type - !y->type;
+	return strcmp(x->type, y->type);
+}
+
+/* c is zeroed but for ret, and must not move until end(). */
+static void begin(struct counting *c, const struct ga_fleet *fleet,
+		  const struct ga_profile *profile)
+{
+	size_t i;
+
+	c->profile = *profile;
+	for (i = 0; i < profile->counts.n; i++)
+		*ga_list_add(&c->counts) = profile->counts.v[i];
+	if (c->counts.n)
+		qsort(c->counts.v, c->counts.n, sizeof(*c->counts.v), by_number_down);
+	c->profile.counts.v = c->counts.v;
+	c->any_image = !profile->image;
+	if (c->any_image)
+		c->profile.image = any;
+	ga_shape_init(&ga_request_shape, &c->request);
+	ga_place_asked(fleet, &c->request, &c->profile, &c->ask);
+	ga_place_asked(&c->nothing, &c->request, &c->profile, &c->timeless);
+}
+
+static void end(struct counting *c)
+{
+	ga_list_release(&c->counts);
+}
+
+/* Orders what was found. The counts of any type are those of all types. */
+static void finish(struct ga_offer_numbers *ret)
+{
+	size_t i, j;
+
+	for (i = 0; i < ret->types.n; i++) {
+		const struct ga_offer_number *n = &ret->types.v[i];
+
+		if (n->counts.n)
+			qsort(n->counts.v, n->counts.n, sizeof(*n->counts.v), by_number);
+		for (j = 0; j < n->counts.n; j++)
+			if (!has_number(ret->counts.v, ret->counts.n, n->counts.v[j]))
+				*ga_list_add(&ret->counts) = n->counts.v[j];
+	}
+	if (ret->counts.n)
+		qsort(ret->counts.v, ret->counts.n, sizeof(*ret->counts.v), by_number);
+	if (ret->types.n)
+		qsort(ret->types.v, ret->types.n, sizeof(*ret->types.v), by_type);
+}
+
+void ga_offer_count(const struct ga_fleet *fleet, const struct ga_profile *profile,
+		    struct ga_offer_numbers *ret)
+{
+	struct counting c = { .ret = ret };
+	size_t i;
+
+	*ret = (struct ga_offer_numbers){ .oldest_micros = GA_UNKNOWN };
+	if (profile->retired)
+		return;
+	begin(&c, fleet, profile);
+	for (i = 0; i < fleet->nodes.n; i++)
+		count_node(&c, &fleet->nodes.v[i]);
+	finish(ret);
+	end(&c);
+}
+
+void ga_offer_numbers_release(struct ga_offer_numbers *n)
+{
+	size_t i;
+
+	for (i = 0; i < n->types.n; i++)
+		ga_list_release(&n->types.v[i].counts);
+	ga_list_release(&n->types);
+	ga_list_release(&n->counts);
+	*n = (struct ga_offer_numbers){ .oldest_micros = GA_UNKNOWN };
+}
+
+/* ---- when there is something again ---- */
+
+struct expecting {
+	struct counting c;
+	const struct ga_offer_soon *soon;
+	size_t n_soon;
+	struct ga_fleet_node copy; /* borrows all but its slots and partitions */
+	const struct ga_offer_soon *of[GA_PLACE_SLOTS]; /* of each slot, or NULL */
+	struct ga_offer_expected *ret;
+};
+
+static int by_slot(const void *key, const void *item)
+{
+	const struct ga_offer_soon *s = item;
+
+	return strcmp(key, s->slot);
+}
+
+/* When no window is open any more, of a request without a run time: where one ends another may be
+ * open. */
+static int64_t window_over(const struct ga_fleet_node *node, int64_t at)
+{
+	struct ga_fleet then = { .now_micros = at };
+	const struct ga_fleet_window *open;
+
+	while ((open = ga_fleet_window_in_way(&then, node, 0)) != NULL)
+		then.now_micros = open->to;
+	return then.now_micros;
+}
+
+static bool has_module(const struct ga_partition *p, int64_t module_id)
+{
+	size_t i;
+
+	for (i = 0; i < p->module_ids.n; i++)
+		if (p->module_ids.v[i] == module_id)
+			return true;
+	return false;
+}
+
+/* Whether what held the partition has ended by then: all of its slots are free, and one was not. */
+static bool is_given_back(const struct expecting *e, const struct ga_fleet_node *node,
+			  const struct ga_partition *p)
+{
+	bool ended = false;
+	size_t i;
+
+	for (i = 0; i < node->slots.n; i++) {
+		if (!has_module(p, node->slots.v[i].module_id))
+			continue;
+		if (!e->copy.slots.v[i].free)
+			return false;
+		ended = ended || !node->slots.v[i].free;
+	}
+	return ended;
+}
+
+/* Whether the smallest request is placed on the node when all that comes until then is free. */
+static bool fits_at(struct expecting *e, const struct ga_fleet_node *node, int64_t at)
+{
+	struct ga_place_option o;
+	bool whole = true;
+	size_t i;
+
+	for (i = 0; i < node->slots.n; i++) {
+		struct ga_fleet_slot *s = &e->copy.slots.v[i];
+
+		*s = node->slots.v[i];
+		if (e->of[i] && e->of[i]->at_micros <= at) {
+			s->free = true;
+			s->why = NULL;
+		}
+		whole = whole && s->free;
+	}
+	for (i = 0; i < node->partitions.n; i++)
+		if (node->partitions.v[i].active == 1)
+			e->copy.partitions.v[i].active =
+				!is_given_back(e, node, &node->partitions.v[i]);
+	e->copy.clean = node->clean || whole;
+	e->copy.why = whole ? NULL : node->why;
+	return !ga_place_offer(&e->c.timeless, &e->copy, &o);
+}
+
+/* One time at which something becomes free: kept when it is enough, and earlier than others. */
+static void try_time(struct expecting *e, const struct ga_fleet_node *node, int64_t at,
+		     const char *basis)
+{
+	int64_t now = e->c.ask.fleet->now_micros, over;
+
+	if (at < now)
+		at = now;
+	over = window_over(node, at);
+	if (over > at)
+		basis = "maintenance_ending";
+	if (!basis || (e->ret->at_micros != GA_UNKNOWN && e->ret->at_micros <= over) ||
+	    !fits_at(e, node, at))
+		return;
+	e->ret->at_micros = over;
+	e->ret->basis = basis;
+}
+
+static void expect_node(struct expecting *e, const struct ga_fleet_node *node)
+{
+	size_t i;
+
+	if (!e->n_soon && !node->windows.n)
+		return; /* nothing ends here */
+	/* Who has a machine whole has it until the last of it is wiped. */
+	if ((node->why && !ga_streq(node->why, "held_by_baremetal")) || !node->slots.n ||
+	    node->slots.n > GA_PLACE_SLOTS || !in_reach(&e->c, node) ||
+	    ga_place_is_stale(&e->c.ask, node))
+		return;
+	e->copy = with_image(&e->c, node);
+	e->copy.windows.n = 0;
+	e->copy.slots.v = ga_xcalloc(node->slots.n, sizeof(*e->copy.slots.v));
+	e->copy.partitions.v = ga_xcalloc(node->partitions.n + 1, sizeof(*e->copy.partitions.v));
+	for (i = 0; i < node->partitions.n; i++)
+		e->copy.partitions.v[i] = node->partitions.v[i];
+	for (i = 0; i < node->slots.n; i++)
+		e->of[i] = e->n_soon ? bsearch(node->slots.v[i].id, e->soon, e->n_soon,
+					       sizeof(*e->soon), by_slot) :
+				       NULL;
+	try_time(e, node, e->c.ask.fleet->now_micros, NULL);
+	for (i = 0; i < node->slots.n; i++)
+		if (e->of[i])
+			try_time(e, node, e->of[i]->at_micros, e->of[i]->basis);
+	free(e->copy.slots.v);
+	free(e->copy.partitions.v);
+}
+
+void ga_offer_expect(const struct ga_fleet *fleet, const struct ga_profile *profile,
+		     const struct ga_offer_soon *soon, size_t n, struct ga_offer_expected *ret)
+{
+	struct expecting e = { .soon = soon, .n_soon = n, .ret = ret };
+	size_t i;
+
+	*ret = (struct ga_offer_expected){ .at_micros = GA_UNKNOWN };
+	if (profile->retired)
+		return;
+	begin(&e.c, fleet, profile);
+	if (e.c.counts.n) /* largest first: the last is the smallest */
+		e.c.timeless.count = e.c.counts.v[e.c.counts.n - 1];
+	for (i = 0; i < fleet->nodes.n; i++)
+		expect_node(&e, &fleet->nodes.v[i]);
+	end(&e.c);
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the nodes offered to the last kinds of request. A placement changes one node of thousands,
+ * so the next request of its kind asks only those again that were changed since. Requests that name
+ * a node, a place or a type are asked of every node each time.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "decide/place/score.h"
+
+#define KINDS 8 /* a stream has few: profiles, and counts of them */
+
+struct offer {
+	uint64_t change; /* of the node it was made by; 0: none */
+	bool any;
+	int64_t terms[GA_TERM_COUNT];
+};
+
+/* A kind of request. */
+struct kind {
+	char *profile, *image; /* profile NULL: none yet */
+	int64_t version, count;
+	bool baremetal;
+	struct offer *offers; /* one a node, in the fleet's order */
+	size_t n;
+};
+
+struct ga_place_memo {
+	struct kind kinds[KINDS]; /* the last one first */
+};
+
+static void release(struct kind *k)
+{
+	free(k->profile);
+	free(k->image);
+	free(k->offers);
+}
+
+void ga_place_memo_release(struct ga_place_memo *memo)
+{
+	size_t i;
+
+	for (i = 0; memo && i < KINDS; i++)
+		release(&memo->kinds[i]);
+	free(memo);
+}
+
+void ga_fleet_touch(struct ga_fleet *f, struct ga_fleet_node *node)
+{
+	if (!f->memo)
+		f->memo = ga_xcalloc(1, sizeof(*f->memo));
+	node->change = ++f->changes;
+}
+
+static bool is_plain(const struct ga_request *r)
+{
+	return !r->node && !r->region && !r->pool && !r->types.n &&
+	       (r->min_memory_mib == GA_UNKNOWN || r->min_memory_mib <= 0);
+}
+
+/* A version of a profile never changes: its name and number stand for all of it. */
+static bool is_of_kind(const struct kind *m, const struct ga_place_ask *ask)
+{
+	return m->profile && !strcmp(m->profile, ask->profile->name) &&
+	       m->version == ask->profile->version && m->count == ask->request->count &&
+	       m->baremetal == ask->baremetal && m->n == ask->fleet->nodes.n &&
+	       (m->image ? ask->image && !strcmp(m->image, ask->image) : !ask->image);
+}
+
+static void begin_kind(struct kind *m, const struct ga_place_ask *ask)
+{
+	release(m);
+	m->profile = ga_xstrdup(ask->profile->name);
+	m->image = ga_strdup0(ask->image);
+	m->version = ask->profile->version;
+	m->count = ask->request->count;
+	m->baremetal = ask->baremetal;
+	m->n = ask->fleet->nodes.n;
+	m->offers = ga_xcalloc(m->n + 1, sizeof(*m->offers));
+}
+
+/* The kind of that request becomes the first; where it is new it takes the place of the last. */
+static const struct kind *kind_of(struct ga_place_memo *memo, const struct ga_place_ask *ask)
+{
+	struct kind it;
+	size_t i;
+
+	for (i = 0; i < KINDS - 1 && !is_of_kind(&memo->kinds[i], ask); i++)
+		;
+	it = memo->kinds[i];
+	memmove(&memo->kinds[1], &memo->kinds[0], i * sizeof(it));
+	if (!is_of_kind(&it, ask))
+		begin_kind(&it, ask);
+	memo->kinds[0] = it;
+	return &memo->kinds[0];
+}
+
+static void ask_again(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
+		      struct offer *offer)
+{
+	struct ga_place_option o;
+
+	offer->any = !ga_place_offer(ask, node, &o);
+	if (offer->any)
+		memcpy(offer->terms, o.terms, sizeof(offer->terms));
+	/* Whether it is stale is a matter of the moment; maintenance, of the run time too. */
+	offer->change = ga_place_is_stale(ask, node) || node->windows.n ? 0 : node->change;
+}
+
+/* Between two nodes the slots decide nothing: the ids are different. */
+static bool is_better(const struct offer *a, const struct ga_fleet_node *x, const struct offer *b,
+		      const struct ga_fleet_node *y)
+{
+	size_t i;
+
+	for (i = 0; i < GA_TERM_COUNT; i++)
+		if (a->terms[i] != b->terms[i])
+			return a->terms[i] < b->terms[i];
+	return strcmp(x->id, y->id) < 0;
+}
+
+const struct ga_fleet_node *ga_place_memo_best(const struct ga_place_ask *ask, bool *knows)
+{
+	const struct ga_fleet_node *best = NULL;
+	const struct offer *its = NULL;
+	const struct kind *m;
+	size_t i;
+
+	*knows = ask->fleet->memo && is_plain(ask->request);
+	if (!*knows)
+		return NULL;
+	m = kind_of(ask->fleet->memo, ask);
+	for (i = 0; i < m->n; i++) {
+		const struct ga_fleet_node *node = &ask->fleet->nodes.v[i];
+		struct offer *offer = &m->offers[i];
+
+		if (!offer->change || offer->change != node->change)
+			ask_again(ask, node, offer);
+		if (!offer->any || (best && !is_better(offer, node, its, best)) ||
+		    ga_place_is_stale(ask, node))
+			continue;
+		best = node;
+		its = offer;
+	}
+	return best;
+}

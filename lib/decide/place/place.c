@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Placement: the best offer of all nodes by a lexicographic score, or a refusal that says why. */
+#include "decide/place/place.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decide/place/score.h"
+
+const char *ga_fleet_word(struct ga_fleet *f, const char *text)
+{
+	size_t i;
+
+	if (!text)
+		return NULL;
+	/* A fleet has few different words, and the last ones are the likeliest. */
+	for (i = f->words.n; i-- > 0;)
+		if (!strcmp(f->words.v[i], text))
+			return f->words.v[i];
+	return *ga_list_add(&f->words) = ga_xstrdup(text);
+}
+
+void ga_fleet_node_release(struct ga_fleet_node *node)
+{
+	size_t i;
+
+	for (i = 0; i < node->slots.n; i++)
+		free(node->slots.v[i].id);
+	for (i = 0; i < node->partitions.n; i++)
+		ga_list_release(&node->partitions.v[i].module_ids);
+	ga_list_release(&node->slots);
+	ga_list_release(&node->partitions);
+	ga_list_release(&node->images);
+	ga_list_release(&node->windows);
+	free(node->id);
+	memset(node, 0, sizeof(*node));
+}
+
+void ga_fleet_release(struct ga_fleet *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->nodes.n; i++)
+		ga_fleet_node_release(&f->nodes.v[i]);
+	for (i = 0; i < f->words.n; i++)
+		free(f->words.v[i]);
+	ga_list_release(&f->nodes);
+	ga_list_release(&f->words);
+	ga_list_release(&f->types);
+	ga_place_memo_release(f->memo);
+	memset(f, 0, sizeof(*f));
+}
+
+void ga_decision_release(struct ga_decision *d)
+{
+	ga_list_release(&d->slots);
+	free(d->type_reason);
+	ga_shape_release(&ga_refusal_shape, &d->refusal);
+	ga_shape_release(&ga_explanation_shape, &d->explanation);
+	memset(d, 0, sizeof(*d));
+}
+
+const struct ga_fleet_window *ga_fleet_window_in_way(const struct ga_fleet *fleet,
+						     const struct ga_fleet_node *node,
+						     int64_t run_seconds)
+{
+	int64_t now = fleet->now_micros;
+	size_t i;
+
+	for (i = 0; now && i < node->windows.n; i++) {
+		const struct ga_fleet_window *w = &node->windows.v[i];
+
+		if (w->to > now && (run_seconds == GA_UNKNOWN || w->from <= now ||
+				    (w->from - now) / 1000000 < run_seconds))
+			return w;
+	}
+	return NULL;
+}
+
+/* ---- explanations ---- */
+
+static void add_term(struct ga_node_answer *answer, const char *name, int64_t value)
+{
+	*ga_list_add(&answer->terms) =
+		(struct ga_term){ .name = ga_xstrdup(name), .value = value };
+}
+
+static void explain_node(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
+			 const struct ga_fleet_node *taken, struct ga_explanation *ret)
+{
+	struct ga_node_answer *answer = ga_list_add(&ret->nodes);
+	struct ga_place_option o;
+	const char *why = ga_place_offer(ask, node, &o);
+	size_t i;
+
+	answer->node = ga_xstrdup(node->id);
+	answer->taken = node == taken;
+	if (why) {
+		answer->code = ga_xstrdup(why);
+		answer->detail = ga_strdup0(ga_place_node_detail(ask, node, why));
+		return;
+	}
+	for (i = 0; i < GA_TERM_COUNT; i++)
+		add_term(answer, ga_place_term_names[i], o.terms[i]);
+	add_term(answer, "lowest_index", o.slots[0]->slot_index);
+	if (node != taken) {
+		answer->code = ga_xstrdup("worse_score");
+		answer->detail = ga_xprintf("node '%s' comes first", taken->id);
+	}
+}
+
+static int by_node(const void *a, const void *b)
+{
+	const struct ga_node_answer *x = a, *y = b;
+
+	return strcmp(x->node, y->node);
+}
+
+static void explain_all(const struct ga_place_ask *ask, const struct ga_fleet_node *taken,
+			struct ga_explanation *ret)
+{
+	size_t i;
+
+	for (i = 0; i < ask->fleet->nodes.n; i++)
+		explain_node(ask, &ask->fleet->nodes.v[i], taken, ret);
+	if (ret->nodes.n)
+		qsort(ret->nodes.v, ret->nodes.n, sizeof(*ret->nodes.v), by_node);
+	ret->request_id = ga_strdup0(ask->request->request_id);
+	ret->node = taken ? ga_xstrdup(taken->id) : NULL;
+}
+
+/* ---- the decision ---- */
+
+static bool count_is_allowed(const struct ga_place_ask *ask)
+{
+	size_t i;
+
+	if (ask->baremetal || !ask->profile->counts.n)
+		return true;
+	for (i = 0; i < ask->profile->counts.n; i++)
+		if (ask->profile->counts.v[i] == ask->count)
+			return true;
+	return false;
+}
+
+/* Two options side by side: the best so far and the one looked at. */
+static bool best_offer(const struct ga_place_ask *ask, struct ga_place_option o[2], size_t *best)
+{
+	const struct ga_fleet_node *node;
+	bool any = false, knows;
+	size_t i;
+
+	*best = 0;
+	node = ga_place_memo_best(ask, &knows);
+	if (knows)
+		return node && !ga_place_offer(ask, node, &o[0]);
+	for (i = 0; i < ask->fleet->nodes.n; i++) {
+		size_t other = any ? !*best : 0;
+
+		if (ga_place_offer(ask, &ask->fleet->nodes.v[i], &o[other]))
+			continue;
+		if (!any || ga_place_compare(&o[other], &o[*best]) < 0)
+			*best = other;
+		any = true;
+	}
+	return any;
+}
+
+void ga_place(const struct ga_fleet *fleet, const struct ga_request *request,
+	      const struct ga_profile *profile, bool explain, struct ga_decision *ret)
+{
+	struct ga_place_option o[2];
+	struct ga_place_ask ask;
+	size_t best, i;
+
+	memset(ret, 0, sizeof(*ret));
+	ga_shape_init(&ga_refusal_shape, &ret->refusal);
+	ga_shape_init(&ga_explanation_shape, &ret->explanation);
+	ret->fabric_partition = GA_UNKNOWN;
+	ga_place_asked(fleet, request, profile, &ask);
+	if (!count_is_allowed(&ask)) {
+		ga_place_refuse_count(&ask, &ret->refusal);
+		return;
+	}
+	if (!ask.baremetal && !ask.image) {
+		ga_place_refuse_image(&ask, &ret->refusal);
+		return;
+	}
+	ret->placed = best_offer(&ask, o, &best);
+	if (ret->placed) {
+		ret->node = o[best].node;
+		ret->type = o[best].type;
+		ret->fabric_partition = o[best].partition;
+		ret->beats_clean = ga_place_beats_clean(&o[best]);
+		ret->type_reason = ga_place_type_reason(&ask, o[best].type,
+							o[best].terms[GA_TERM_TYPE]);
+		for (i = 0; i < o[best].n; i++)
+			*ga_list_add(&ret->slots) = o[best].slots[i];
+	} else {
+		ga_place_refuse(&ask, &ret->refusal);
+	}
+	if (explain)
+		explain_all(&ask, ret->node, &ret->explanation);
+}
+
+void ga_fleet_set_active(struct ga_fleet_node *node, int64_t partition, bool active)
+{
+	size_t i;
+
+	for (i = 0; i < node->partitions.n; i++)
+		if (node->partitions.v[i].id == partition)
+			node->partitions.v[i].active = active;
+}
+
+static struct ga_fleet_node *find_node(struct ga_fleet *fleet, const struct ga_fleet_node *node)
+{
+	size_t i = (size_t)(node - fleet->nodes.v);
+
+	return i < fleet->nodes.n ? &fleet->nodes.v[i] : NULL;
+}
+
+void ga_fleet_take(struct ga_fleet *fleet, const struct ga_decision *decision)
+{
+	struct ga_fleet_node *node = find_node(fleet, decision->node);
+	size_t i;
+
+	if (!node)
+		return;
+	ga_fleet_touch(fleet, node);
+	node->clean = false;
+	for (i = 0; i < decision->slots.n; i++) {
+		struct ga_fleet_slot *s = &node->slots.v[decision->slots.v[i] - node->slots.v];
+
+		s->free = false;
+		s->why = ga_fleet_word(fleet, "in_use");
+		s->generation++;
+	}
+	ga_fleet_set_active(node, decision->fabric_partition, true);
+}
+
+int64_t ga_place_largest(const struct ga_fleet *fleet, const struct ga_fleet_node *node,
+			 const struct ga_profile *profile)
+{
+	struct ga_request request;
+	struct ga_place_option o;
+	struct ga_place_ask ask;
+	int64_t largest = 0;
+	size_t i;
+
+	ga_shape_init(&ga_request_shape, &request);
+	ga_place_asked(fleet, &request, profile, &ask);
+	if (ask.baremetal)
+		return ga_place_offer(&ask, node, &o) ? 0 : (int64_t)o.n;
+	for (i = 0; i < profile->counts.n; i++) {
+		ask.count = profile->counts.v[i];
+		if (ask.count > largest && !ga_place_offer(&ask, node, &o))
+			largest = ask.count;
+	}
+	return largest;
+}

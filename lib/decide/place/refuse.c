@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Refusals: which of the ways a request can fail this one is, in words, with what would fit. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "decide/place/score.h"
+
+/* What the whole fleet has for the request. */
+struct tally {
+	int64_t slots;	    /* of a type wanted, on nodes that may be used at all */
+	int64_t free;	    /* of them on nodes that are not out */
+	int64_t waiting;    /* waiting for a wipe */
+	int64_t other;	    /* free, but of a type that is not wanted */
+	int64_t most;	    /* free on one node */
+	const char *most_node;
+	const char *enough_waiting; /* node that has enough once its wipes are done */
+	const char *enough_topology, *enough_image, *enough_out, *enough_blocked;
+	const char *out_why, *out_detail, *topology_why, *blocked_why;
+	bool here;	    /* a node is where it is wanted */
+	bool in_region;	    /* or in the region at least */
+};
+
+static bool is_elsewhere(const char *code)
+{
+	return code && ga_starts(code, "other_");
+}
+
+/* A slot's reason as the refusal that it would be. */
+static const char *class_of(const char *why)
+{
+	if (ga_starts(why, "nvme_") || ga_starts(why, "storage_") || ga_starts(why, "wipe_") ||
+	    ga_streq(why, "missing_nvme") || ga_streq(why, "no_wipe_policy") ||
+	    ga_streq(why, "disk_autoactivation"))
+		return "storage_blocked";
+	if (ga_starts(why, "fabric_") || ga_streq(why, "missing_fabric_vf") ||
+	    ga_streq(why, "pf_vf_conflict"))
+		return "fabric_blocked";
+	return "not_ready";
+}
+
+struct node_tally {
+	int64_t slots, free, waiting, blocked;
+	const char *blocked_why;
+};
+
+/* Counts the slots of one type (NULL: of every type wanted). */
+static void count_slots(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
+			const char *type, struct node_tally *t)
+{
+	int64_t rank, first = GA_PLACE_SLOTS;
+	size_t i;
+
+	memset(t, 0, sizeof(*t));
+	for (i = 0; i < node->slots.n; i++) {
+		const struct ga_fleet_slot *s = &node->slots.v[i];
+		const char *why;
+
+		if (!ga_place_wants_type(ask, s->type, &rank) || (type && !ga_streq(type, s->type)))
+			continue;
+		t->slots++;
+		why = ga_place_slot_reason(ask, s);
+		t->free += !why;
+		t->waiting += ga_streq(why, "waiting_for_wipe");
+		if (!why || ga_streq(why, "waiting_for_wipe") || ga_streq(why, "in_use"))
+			continue;
+		t->blocked++;
+		if (s->slot_index < first) {
+			t->blocked_why = why;
+			first = s->slot_index;
+		}
+	}
+}
+
+static bool is_nearer(const struct node_tally *a, const struct node_tally *b)
+{
+	if (a->free != b->free)
+		return a->free > b->free;
+	if (a->waiting != b->waiting)
+		return a->waiting > b->waiting;
+	if (a->blocked != b->blocked || !a->blocked)
+		return a->blocked > b->blocked;
+	return strcmp(a->blocked_why, b->blocked_why) < 0;
+}
+
+/* A slice is of one type: what counts is the type that comes nearest, not the sum of all. */
+static void tally_slots(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
+			struct node_tally *t)
+{
+	struct node_tally one;
+	size_t i, j;
+
+	count_slots(ask, node, NULL, t);
+	/* A machine goes whole, or not at all. */
+	if (ask->baremetal && t->slots < (int64_t)node->slots.n)
+		memset(t, 0, sizeof(*t));
+	if (ask->baremetal || !t->slots)
+		return;
+	memset(t, 0, sizeof(*t));
+	for (i = 0; i < node->slots.n; i++) {
+		const char *type = node->slots.v[i].type;
+
+		for (j = 0; j < i && !ga_streq(node->slots.v[j].type, type); j++)
+			;
+		if (j < i || !type)
+			continue;
+		count_slots(ask, node, type, &one);
+		if (one.slots && (!t->slots || is_nearer(&one, t)))
+			*t = one;
+	}
+	if (!t->slots) /* only slots whose type nobody knows */
+		count_slots(ask, node, NULL, t);
+}
+
+static int64_t needed(const struct ga_place_ask *ask, const struct ga_fleet_node *node)
+{
+	int64_t all = (int64_t)node->slots.n, wanted = ask->request->count;
+
+	if (!ask->baremetal)
+		return ask->count;
+	return wanted > all ? wanted : all;
+}
+
+static int64_t free_of_others(const struct ga_place_ask *ask, const struct ga_fleet_node *node)
+{
+	int64_t rank, n = 0;
+	size_t i;
+
+	for (i = 0; !ask->baremetal && i < node->slots.n; i++)
+		n += node->slots.v[i].free &&
+		     !ga_place_wants_type(ask, node->slots.v[i].type, &rank);
+	return n;
+}
+
+static void tally_node(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
+		       const char *code, struct tally *t)
+{
+	struct node_tally n;
+	int64_t need = needed(ask, node);
+	bool out = ga_place_node_reason(ask, node) != NULL;
+
+	tally_slots(ask, node, &n);
+	t->slots += n.slots;
+	if (out) {
+		if (n.free >= need && n.free && !t->enough_out) {
+			t->enough_out = node->id;
+			t->out_why = code;
+			t->out_detail = ga_place_node_detail(ask, node, code);
+		}
+		return;
+	}
+	t->free += n.free;
+	t->other += free_of_others(ask, node);
+	t->waiting += n.waiting;
+	if (n.free > t->most) {
+		t->most = n.free;
+		t->most_node = node->id;
+	}
+	if (ga_streq(code, "image_missing")) {
+		t->enough_image = t->enough_image ? t->enough_image : node->id;
+	} else if (n.free >= need && n.slots && !ask->baremetal) {
+		if (!t->enough_topology)
+			t->topology_why = code;
+		t->enough_topology = t->enough_topology ? t->enough_topology : node->id;
+	} else if (n.waiting && n.free + n.waiting >= need) {
+		t->enough_waiting = t->enough_waiting ? t->enough_waiting : node->id;
+	} else if (n.blocked && n.free + n.waiting + n.blocked >= need && !t->enough_blocked) {
+		t->enough_blocked = node->id;
+		t->blocked_why = n.blocked_why;
+	}
+}
+
+static void add_answer(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
+		       const char *code, struct ga_refusal *ret)
+{
+	struct ga_node_answer *answer = ga_list_add(&ret->nodes);
+
+	answer->node = ga_xstrdup(node->id);
+	answer->code = ga_xstrdup(code);
+	answer->detail = ga_strdup0(ga_place_node_detail(ask, node, code));
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct ga_fleet_node *const *x = a, *const *y = b;
+
+	return strcmp((*x)->id, (*y)->id);
+}
+
+static void say(struct ga_refusal *ret, const char *code, char *sentence, char *hint)
+{
+	ret->code = ga_xstrdup(code);
+	ret->sentence = sentence;
+	ret->hint = hint;
+}
+
+/* What was asked for, in words: "4 GPUs", "a whole node" or "a whole node of 4 GPUs or more". */
+static char *asked_for(const struct ga_place_ask *ask)
+{
+	if (ask->baremetal && ask->request->count == GA_UNKNOWN)
+		return ga_xstrdup("a whole node");
+	if (ask->baremetal)
+		return ga_xprintf("a whole node of %" PRId64 " GPU%s or more", ask->count,
+				  ask->count == 1 ? "" : "s");
+	return ga_xprintf("%" PRId64 " GPU%s", ask->count, ask->count == 1 ? "" : "s");
+}
+
+static bool refuse_in_the_way(const struct tally *t, const char *what, struct ga_refusal *ret)
+{
+	if (t->enough_topology && ga_streq(t->topology_why, "fabric_partition_unknown")) {
+		say(ret, "fabric_blocked",
+		    ga_xprintf("%s are free on node '%s', but no fabric partition of that size is "
+			       "known there", what, t->enough_topology),
+		    ga_xstrdup("gpuaas-discover on the host shows the partitions; then approve"));
+	} else if (t->enough_topology) {
+		say(ret, "topology_blocked",
+		    ga_xprintf("%s are free on node '%s', but not as one fabric partition (%s)",
+			       what, t->enough_topology, t->topology_why),
+		    ga_xstrdup("another count, or wait until a larger partition is whole again"));
+	} else if (t->enough_image) {
+		say(ret, "image_missing",
+		    ga_xprintf(
+			    "%s would fit on node '%s', but it has no verified copy of the image",
+			    what, t->enough_image),
+		    ga_xstrdup(
+			    "bring the image to the node (gpuaas-image prewarm), or name another"));
+	} else if (t->enough_waiting) {
+		say(ret, "waiting_for_wipe",
+		    ga_xprintf("%s would fit on node '%s' once its slots are wiped", what,
+			       t->enough_waiting),
+		    ga_xstrdup("gpuaas-wipe --pending on that host"));
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* ---- what is wanted ---- */
+
+static bool wants_memory(const struct ga_place_ask *ask)
+{
+	return ask->request->min_memory_mib != GA_UNKNOWN;
+}
+
+static bool has(char *const *types, size_t n, const char *type)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (ga_streq(types[i], type))
+			return true;
+	return false;
+}
+
+/* A request gets types that the profile has too. */
+static bool is_sold(const struct ga_place_ask *ask, const char *type)
+{
+	const struct ga_profile *p = ask->profile;
+
+	return !p->types.n || has(p->types.v, p->types.n, type);
+}
+
+static bool wants_nothing(const struct ga_place_ask *ask)
+{
+	size_t i;
+
+	for (i = 0; i < ask->n_types; i++)
+		if (is_sold(ask, ask->types[i]))
+			return false;
+	return ask->n_types > 0;
+}
+
+/* "type a, b with 80 GB or more" */
+static char *type_list(const struct ga_place_ask *ask)
+{
+	int64_t mib = ask->request->min_memory_mib;
+	struct ga_str s = GA_STR_INIT;
+	bool any = false;
+	size_t i;
+
+	ga_str_add(&s, ask->n_types ? "type " : "any type");
+	for (i = 0; i < ask->n_types; i++) {
+		if (!is_sold(ask, ask->types[i]))
+			continue;
+		ga_str_addf(&s, "%s%s", any ? ", " : "", ask->types[i]);
+		any = true;
+	}
+	if (wants_memory(ask))
+		ga_str_addf(&s, " with %" PRId64 " %s or more", mib % 1024 ? mib : mib / 1024,
+			    mib % 1024 ? "MiB" : "GB");
+	return ga_str_take(&s);
+}
+
+static const char *either(const char *asked, const char *own)
+{
+	return asked ? asked : own;
+}
+
+/* " on node 'a'", " in pool 'p'"; "" where any place will do. */
+static char *place_wanted(const struct ga_place_ask *ask)
+{
+	const struct ga_request *r = ask->request;
+	const char *pool = either(r->pool, ask->profile->pool);
+	const char *region = either(r->region, ask->profile->region);
+
+	if (r->node)
+		return ga_xprintf(" on node '%s'", r->node);
+	if (pool || region)
+		return ga_xprintf(" in %s '%s'", pool ? "pool" : "region", either(pool, region));
+	return ga_xstrdup("");
+}
+
+/* The profile is for other types than the request. */
+static void refuse_types(const struct ga_place_ask *ask, struct ga_refusal *ret)
+{
+	ga_autostr struct ga_str asked = GA_STR_INIT, own = GA_STR_INIT;
+	const struct ga_profile *p = ask->profile;
+	size_t i;
+
+	for (i = 0; i < ask->n_types; i++)
+		ga_str_addf(&asked, "%s%s", i ? ", " : "", ask->types[i]);
+	for (i = 0; i < p->types.n; i++)
+		ga_str_addf(&own, "%s%s", i ? ", " : "", p->types.v[i]);
+	say(ret, "type_missing",
+	    ga_xprintf("profile '%s' does not have %s: it has %s", p->name, asked.buf, own.buf),
+	    ga_xstrdup("one of its types, or another profile: 'gpuaas-profile list' shows them"));
+}
+
+/* No node is where it is wanted: what is there would have been looked at. */
+static char *nowhere(const struct ga_place_ask *ask, bool is_pool)
+{
+	const struct ga_request *r = ask->request;
+	const struct ga_profile *p = ask->profile;
+	const char *what = is_pool ? "pool" : "region";
+	const char *asked = is_pool ? r->pool : r->region, *own = is_pool ? p->pool : p->region;
+	const char *place = either(asked, own), *region = either(r->region, p->region);
+	ga_autofree char *by = own && !asked ? ga_xprintf(", which profile '%s' names", p->name) :
+					       ga_xstrdup("");
+
+	if (asked && own && strcmp(asked, own) != 0)
+		return ga_xprintf("%s '%s' was asked for, and profile '%s' names %s '%s'", what,
+				  asked, p->name, what, own);
+	if (r->node)
+		return ga_xprintf("node '%s' is not in %s '%s'%s", r->node, what, place, by);
+	if (is_pool && region)
+		return ga_xprintf("no node of region '%s' is in pool '%s'%s", region, place, by);
+	return ga_xprintf("no node is in %s '%s'%s", what, place, by);
+}
+
+static void refuse_place(const struct ga_place_ask *ask, const struct tally *t,
+			 struct ga_refusal *ret)
+{
+	if (t->in_region)
+		say(ret, "other_pool_wanted", nowhere(ask, true),
+		    ga_xstrdup("'gpuaas-list nodes' shows the pool of each"));
+	else
+		say(ret, "other_region_wanted", nowhere(ask, false),
+		    ga_xstrdup("'gpuaas-list nodes' shows the region of each"));
+}
+
+static void refuse_missing(const struct ga_place_ask *ask, struct ga_refusal *ret)
+{
+	ga_autofree char *types = type_list(ask), *place = place_wanted(ask);
+
+	say(ret, "type_missing",
+	    ga_xprintf("no %s of %s%s is%s", ask->baremetal ? "machine" : "slot", types,
+		       ask->baremetal ? " alone" : "", *place ? place : " there"),
+	    ga_xstrdup("'gpuaas-list slots' shows the types there are"));
+}
+
+static void refuse_full(const struct ga_place_ask *ask, const struct tally *t, const char *what,
+			struct ga_refusal *ret)
+{
+	ga_autofree char *types = type_list(ask), *place = place_wanted(ask);
+	ga_autofree char *other =
+		t->other ? ga_xprintf(" (%" PRId64 " GPU%s of other types %s)", t->other,
+				      t->other == 1 ? "" : "s", t->other == 1 ? "is" : "are") :
+			   ga_xstrdup("");
+	bool narrow = t->slots && (ask->n_types || wants_memory(ask));
+
+	say(ret, "no_capacity",
+	    t->free ? ga_xprintf("%s wanted, and %" PRId64 " GPU%s%s%s %s free%s in all", what,
+				 t->free, t->free == 1 ? "" : "s", narrow ? " of " : "",
+				 narrow ? types : "", t->free == 1 ? "is" : "are", place) :
+	    narrow  ? ga_xprintf("%s wanted, and none of %s is free%s%s", what, types, place,
+				 other) :
+		      ga_xprintf("%s wanted, and nothing is free%s", what, place),
+	    t->slots ? ga_xstrdup("gpuaas-list allocation shows who holds what") :
+		       ga_xstrdup("gpuaas-discover | gpuaas-approve makes capacity"));
+}
+
+/* Whether nothing blocks the slots, but less of them than the profile wants. */
+static bool is_small(const char *why)
+{
+	return ga_streq(why, "slot_cpus_few") || ga_streq(why, "slot_memory_small");
+}
+
+static void refuse_rest(const struct ga_place_ask *ask, const struct tally *t, const char *what,
+			struct ga_refusal *ret)
+{
+	if (!ask->baremetal && t->free >= ask->count)
+		say(ret, "no_single_node",
+		    ga_xprintf("%" PRId64 " GPUs are free, but not %s on one node: node '%s' has "
+			       "%" PRId64, t->free, what, t->most_node, t->most),
+		    ga_xstrdup("a slice never spans nodes; ask for fewer GPUs a slice"));
+	else if (t->enough_out)
+		say(ret, "not_ready",
+		    ga_xprintf("%s %s free on node '%s', but the node is out (%s%s%s)", what,
+			       ask->baremetal || ask->count == 1 ? "is" : "are", t->enough_out,
+			       t->out_why, t->out_detail ? ": " : "",
+			       t->out_detail ? t->out_detail : ""),
+		    ga_xprintf("gpuaas-node show %s", t->enough_out));
+	else if (t->enough_blocked)
+		say(ret, class_of(t->blocked_why),
+		    ga_xprintf("%s would fit on node '%s', but slots of it are not available (%s)",
+			       what, t->enough_blocked, t->blocked_why),
+		    is_small(t->blocked_why) ?
+			    ga_xprintf("gpuaas-profile show %s says what it wants of a slot, "
+				       "gpuaas-list slot what slots have", ask->profile->name) :
+			    ga_xprintf("gpuaas-list slots --where node=%s shows them, "
+				       "gpuaas-list attention what to do", t->enough_blocked));
+	else
+		refuse_full(ask, t, what, ret);
+}
+
+/* Only a retired one is known and not among the fleet's. */
+static bool is_missing(const struct ga_place_ask *ask)
+{
+	size_t i;
+
+	if (!ask->request->node)
+		return false;
+	for (i = 0; i < ask->fleet->nodes.n; i++)
+		if (ga_streq(ask->fleet->nodes.v[i].id, ask->request->node))
+			return false;
+	return true;
+}
+
+/* A smaller allowed count that fits now, the largest first. */
+static void alternative_count(const struct ga_place_ask *ask, struct ga_refusal *ret)
+{
+	struct ga_place_ask smaller = *ask;
+	const struct ga_fleet_node *where = NULL;
+	int64_t best = 0;
+	size_t i, j;
+
+	for (i = 0; !ask->baremetal && i < ask->profile->counts.n; i++) {
+		smaller.count = ask->profile->counts.v[i];
+		if (smaller.count >= ask->count || smaller.count <= best)
+			continue;
+		for (j = 0; j < ask->fleet->nodes.n; j++) {
+			const struct ga_fleet_node *node = &ask->fleet->nodes.v[j];
+			struct ga_place_option o;
+
+			if (ga_place_offer(&smaller, node, &o))
+				continue;
+			if (!where || smaller.count > best || strcmp(node->id, where->id) < 0)
+				where = node;
+			best = smaller.count;
+		}
+	}
+	if (where)
+		*ga_list_add(&ret->alternatives) =
+			ga_xprintf("%" PRId64 " GPU%s on node %s now", best, best == 1 ? "" : "s",
+				   where->id);
+}
+
+/* The same without the constraints that a request may drop. */
+static void alternative_place(const struct ga_place_ask *ask, const char *what,
+			      struct ga_refusal *ret)
+{
+	struct ga_request anywhere = *ask->request;
+	struct ga_place_ask wider = *ask;
+	const struct ga_fleet_node *where = NULL;
+	struct ga_place_option o;
+	size_t i;
+
+	anywhere.node = anywhere.region = anywhere.pool = NULL;
+	wider.request = &anywhere;
+	if (ask->request->types.n) {
+		wider.types = (const void *)ask->profile->types.v;
+		wider.n_types = ask->profile->types.n;
+	}
+	for (i = 0; i < ask->fleet->nodes.n; i++) {
+		const struct ga_fleet_node *node = &ask->fleet->nodes.v[i];
+
+		if ((!where || strcmp(node->id, where->id) < 0) &&
+		    !ga_place_offer(&wider, node, &o))
+			where = node;
+	}
+	/* A machine with GPUs of several types has none as a whole. */
+	if (where && !ga_place_offer(&wider, where, &o))
+		*ga_list_add(&ret->alternatives) =
+			ga_xprintf("%s%s%s on node %s now", what, o.type ? " of type " : "",
+				   o.type ? o.type : "", where->id);
+}
+
+static void begin(const struct ga_place_ask *ask, struct ga_refusal *ret)
+{
+	ret->status = GA_NO;
+	ret->request_id = ga_strdup0(ask->request->request_id);
+	ret->project = ga_strdup0(ask->request->project);
+	ret->profile = ga_xstrdup(ask->profile->name);
+	ret->shape = ga_xstrdup(ask->baremetal ? "baremetal" : "slice");
+	ret->count = ask->baremetal ? ask->request->count : ask->count;
+}
+
+void ga_place_refuse(const struct ga_place_ask *ask, struct ga_refusal *ret)
+{
+	ga_autofree char *what = asked_for(ask);
+	GA_LIST(const struct ga_fleet_node *) nodes = { 0 };
+	struct tally t = { 0 };
+	size_t i;
+
+	begin(ask, ret);
+	for (i = 0; i < ask->fleet->nodes.n; i++)
+		*ga_list_add(&nodes) = &ask->fleet->nodes.v[i];
+	if (nodes.n)
+		qsort(nodes.v, nodes.n, sizeof(*nodes.v), by_id);
+	for (i = 0; i < nodes.n; i++) {
+		const struct ga_fleet_node *node = nodes.v[i];
+		struct ga_place_option o;
+		const char *code = ga_place_offer(ask, node, &o);
+
+		add_answer(ask, node, code, ret);
+		t.in_region = t.in_region || ga_streq(code, "other_pool_wanted");
+		if (is_elsewhere(code))
+			continue;
+		t.here = true;
+		tally_node(ask, node, code, &t);
+	}
+	ga_list_release(&nodes);
+	if (is_missing(ask)) {
+		say(ret, "node_missing",
+		    ga_xprintf("node '%s' is retired, or was never there", ask->request->node),
+		    ga_xstrdup("'gpuaas-list nodes' shows them"));
+	} else if (wants_nothing(ask)) {
+		refuse_types(ask, ret);
+	} else if (!t.here && ask->fleet->nodes.n) {
+		refuse_place(ask, &t, ret);
+	} else if (!t.slots && ask->fleet->nodes.n && (ask->n_types || wants_memory(ask))) {
+		refuse_missing(ask, ret);
+	} else if (!refuse_in_the_way(&t, what, ret)) {
+		refuse_rest(ask, &t, what, ret);
+	}
+	alternative_count(ask, ret);
+	alternative_place(ask, what, ret);
+}
+
+void ga_place_refuse_count(const struct ga_place_ask *ask, struct ga_refusal *ret)
+{
+	ga_autostr struct ga_str counts = GA_STR_INIT;
+	size_t i, n = ask->profile->counts.n;
+
+	begin(ask, ret);
+	for (i = 0; i < n; i++)
+		ga_str_addf(&counts, "%s%" PRId64, !i ? "" : i + 1 < n ? ", " : " or ",
+			    ask->profile->counts.v[i]);
+	say(ret, "count_not_allowed",
+	    ga_xprintf("profile '%s' does not allow %" PRId64 " GPUs", ask->profile->name,
+		       ask->count),
+	    ga_xprintf("ask for %s", counts.buf));
+	for (i = 0; i < n; i++)
+		*ga_list_add(&ret->alternatives) =
+			ga_xprintf("%" PRId64 " GPU%s", ask->profile->counts.v[i],
+				   ask->profile->counts.v[i] == 1 ? "" : "s");
+}
+
+void ga_place_refuse_image(const struct ga_place_ask *ask, struct ga_refusal *ret)
+{
+	begin(ask, ret);
+	say(ret, "image_not_named",
+	    ga_xprintf("no image is named: neither by the request nor by profile '%s'",
+		       ask->profile->name),
+	    ga_xprintf("--image NAME; 'gpuaas-profile set %s --image NAME' for all requests",
+		       ask->profile->name));
+}

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What one node offers for a request: who is out and why, and the order of two offers. */
+#include "decide/place/score.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const ga_place_term_names[GA_TERM_COUNT] = {
+	[GA_TERM_TYPE] = "type_preference",
+	[GA_TERM_PARTITIONS] = "larger_partitions_lost",
+	[GA_TERM_NUMA] = "numa_span",
+	[GA_TERM_CLEAN] = "clean_node_broken",
+	[GA_TERM_LARGER] = "larger_requests_lost",
+	[GA_TERM_NODE_LEFT] = "node_free_left",
+	[GA_TERM_NUMA_LEFT] = "numa_free_left",
+};
+
+int64_t ga_place_count(const struct ga_request *request)
+{
+	return request->count == GA_UNKNOWN || request->count < 1 ? 1 : request->count;
+}
+
+bool ga_place_is_baremetal(const struct ga_request *request, const struct ga_profile *profile)
+{
+	return ga_streq(request->shape ? request->shape : profile->shape, "baremetal");
+}
+
+void ga_place_asked(const struct ga_fleet *fleet, const struct ga_request *request,
+		    const struct ga_profile *profile, struct ga_place_ask *ret)
+{
+	const void *types = request->types.n ? request->types.v : profile->types.v;
+
+	*ret = (struct ga_place_ask){
+		.fleet = fleet,
+		.request = request,
+		.profile = profile,
+		.count = ga_place_count(request),
+		.baremetal = ga_place_is_baremetal(request, profile),
+		.types = types,
+		.n_types = request->types.n ? request->types.n : profile->types.n,
+	};
+	if (!ret->baremetal)
+		ret->image = request->image ? request->image : profile->image;
+}
+
+static bool same(const char *a, const char *b)
+{
+	return a == b || ga_streq(a, b);
+}
+
+static bool profile_has_type(const struct ga_profile *profile, const char *type)
+{
+	size_t i;
+
+	for (i = 0; i < profile->types.n; i++)
+		if (same(profile->types.v[i], type))
+			return true;
+	return !profile->types.n;
+}
+
+static bool has_memory(const struct ga_place_ask *ask, const char *type)
+{
+	size_t i;
+
+	if (ask->request->min_memory_mib == GA_UNKNOWN || ask->request->min_memory_mib <= 0)
+		return true;
+	for (i = 0; i < ask->fleet->types.n; i++)
+		if (same(ask->fleet->types.v[i].type, type))
+			return ask->fleet->types.v[i].memory_mib >= ask->request->min_memory_mib;
+	return false; /* unknown blocks at a gate */
+}
+
+bool ga_place_wants_type(const struct ga_place_ask *ask, const char *type, int64_t *rank)
+{
+	size_t i = 0;
+
+	if (ask->n_types) {
+		while (i < ask->n_types && !same(ask->types[i], type))
+			i++;
+		if (i == ask->n_types)
+			return false;
+	}
+	*rank = (int64_t)i;
+	return profile_has_type(ask->profile, type) && has_memory(ask, type);
+}
+
+const char *ga_place_slot_reason(const struct ga_place_ask *ask, const struct ga_fleet_slot *slot)
+{
+	const struct ga_profile *p = ask->profile;
+
+	if (!slot->free)
+		return slot->why ? slot->why : "not_ready";
+	if (ask->baremetal)
+		return NULL;
+	if (p->memory_mib_per_gpu != GA_UNKNOWN && slot->memory_mib < p->memory_mib_per_gpu)
+		return "slot_memory_small";
+	if (p->vcpus_per_gpu != GA_UNKNOWN && slot->cpus < p->vcpus_per_gpu)
+		return "slot_cpus_few";
+	return NULL;
+}
+
+static bool has_image(const struct ga_fleet_node *node, const char *image)
+{
+	size_t i;
+
+	for (i = 0; i < node->images.n; i++)
+		if (same(node->images.v[i], image))
+			return true;
+	return false;
+}
+
+bool ga_place_is_stale(const struct ga_place_ask *ask, const struct ga_fleet_node *node)
+{
+	return ask->fleet->stale_micros && (node->observed_micros == GA_UNKNOWN ||
+					    node->observed_micros < ask->fleet->stale_micros);
+}
+
+/* Open, or begun before the work would be done. Without a run time only an open one counts. */
+static const struct ga_fleet_window *maintenance(const struct ga_place_ask *ask,
+						 const struct ga_fleet_node *node)
+{
+	int64_t run = ask->request->run_seconds;
+
+	return ga_fleet_window_in_way(ask->fleet, node, run == GA_UNKNOWN ? 0 : run);
+}
+
+const char *ga_place_node_detail(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
+				 const char *why)
+{
+	const struct ga_fleet_window *w = ga_starts(why, "maintenance") ? maintenance(ask, node) :
+									  NULL;
+
+	if (w)
+		return w->reason;
+	return why == node->why ? node->why_detail : NULL;
+}
+
+const char *ga_place_node_reason(const struct ga_place_ask *ask, const struct ga_fleet_node *node)
+{
+	const struct ga_request *r = ask->request;
+	const struct ga_fleet_window *w;
+
+	if (r->node && !ga_streq(r->node, node->id))
+		return "other_node_wanted";
+	if ((r->region && !ga_streq(r->region, node->region)) ||
+	    (ask->profile->region && !ga_streq(ask->profile->region, node->region)))
+		return "other_region_wanted";
+	if ((r->pool && !ga_streq(r->pool, node->pool)) ||
+	    (ask->profile->pool && !ga_streq(ask->profile->pool, node->pool)))
+		return "other_pool_wanted";
+	if (node->why)
+		return node->why;
+	if (ga_place_is_stale(ask, node))
+		return "stale";
+	w = maintenance(ask, node);
+	if (w)
+		return w->from <= ask->fleet->now_micros ? "maintenance" : "maintenance_ahead";
+	if (ask->baremetal ? !ga_streq(node->mode, "baremetal") &&
+				     !ga_streq(ask->profile->shape, "baremetal") :
+			     !ga_streq(node->mode, "slice"))
+		return "node_mode";
+	return NULL;
+}
+
+static int by_index(const void *a, const void *b)
+{
+	const struct ga_fleet_slot *const *x = a, *const *y = b;
+
+	return (*x)->slot_index < (*y)->slot_index ? -1 : (*x)->slot_index > (*y)->slot_index;
+}
+
+/* The usable slots of one type, by index; *first is the first reason against another, where one
+ * that is merely in use tells the least. */
+static size_t usable_of(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
+			const char *type, const struct ga_fleet_slot **ret, const char **first,
+			size_t *waiting)
+{
+	int64_t told = 0, tell;
+	bool sorted = true;
+	size_t i, n = 0;
+
+	*first = NULL;
+	*waiting = 0;
+	for (i = 0; i < node->slots.n && n < GA_PLACE_SLOTS; i++) {
+		const struct ga_fleet_slot *s = &node->slots.v[i];
+		const char *why;
+
+		if (!same(s->type, type))
+			continue;
+		why = ga_place_slot_reason(ask, s);
+		if (!why) {
+			sorted = sorted && (!n || ret[n - 1]->slot_index < s->slot_index);
+			ret[n++] = s;
+			continue;
+		}
+		*waiting += ga_streq(why, "waiting_for_wipe");
+		tell = ga_streq(why, "in_use") * GA_PLACE_SLOTS + s->slot_index;
+		if (!*first || tell < told) {
+			*first = why;
+			told = tell;
+		}
+	}
+	if (!sorted)
+		qsort(ret, n, sizeof(*ret), by_index);
+	return n;
+}
+
+/* The best of one type on the node, or why there is none. */
+static const char *offer_type(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
+			      const char *type, struct ga_place_option *ret)
+{
+	const struct ga_fleet_slot *usable[GA_PLACE_SLOTS];
+	const char *first, *why;
+	size_t waiting, n = usable_of(ask, node, type, usable, &first, &waiting);
+
+	if ((int64_t)n < ask->count) {
+		if ((int64_t)(n + waiting) >= ask->count)
+			return "waiting_for_wipe";
+		return first && !ga_streq(first, "waiting_for_wipe") ? first : "too_few_free";
+	}
+	if (!ask->image)
+		return "image_missing";
+	if (!has_image(node, ask->image))
+		return "image_missing";
+	ret->type = type;
+	why = ga_place_choose(ask, node, usable, n, ret);
+	return why;
+}
+
+/* The first slot of each type tells the types of a node. */
+static bool seen_before(const struct ga_fleet_node *node, size_t i)
+{
+	size_t j;
+
+	for (j = 0; j < i; j++)
+		if (same(node->slots.v[j].type, node->slots.v[i].type))
+			return true;
+	return false;
+}
+
+static void copy_option(const struct ga_place_option *from, struct ga_place_option *to)
+{
+	size_t i;
+
+	to->node = from->node;
+	to->type = from->type;
+	to->partition = from->partition;
+	to->n = from->n;
+	memcpy(to->terms, from->terms, sizeof(to->terms));
+	for (i = 0; i < from->n; i++)
+		to->slots[i] = from->slots[i];
+}
+
+/* Of the reasons against a node's types the one nearest to a yes is told, whatever their order. */
+static const char *nearer(const char *a, const char *b)
+{
+	static const char *const far[] = { "topology_blocked", "fabric_partition_unknown",
+					   "image_missing",    "waiting_for_wipe",
+					   NULL,	       "too_few_free", "in_use" };
+	size_t ra = 4, rb = 4, i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(far); i++) {
+		ra = far[i] && ga_streq(a, far[i]) ? i : ra;
+		rb = far[i] && ga_streq(b, far[i]) ? i : rb;
+	}
+	if (ra != rb)
+		return ra < rb ? a : b;
+	return strcmp(a, b) <= 0 ? a : b;
+}
+
+static const char *offer_slice(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
+			       struct ga_place_option *ret)
+{
+	const char *first = NULL;
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < node->slots.n; i++) {
+		struct ga_place_option o;
+		const char *why;
+
+		if ((i && seen_before(node, i)) ||
+		    !ga_place_wants_type(ask, node->slots.v[i].type, &o.terms[GA_TERM_TYPE]))
+			continue;
+		why = offer_type(ask, node, node->slots.v[i].type, &o);
+		if (why) {
+			first = first ? nearer(first, why) : why;
+		} else if (!any || ga_place_compare(&o, ret) < 0) {
+			copy_option(&o, ret);
+			any = true;
+		}
+	}
+	if (any)
+		return NULL;
+	return first ? first : "type_missing";
+}
+
+/* A machine that is sold whole may have GPUs of several types: then it is of none. */
+static const char *one_type(const struct ga_fleet_node *node)
+{
+	size_t i;
+
+	for (i = 1; i < node->slots.n; i++)
+		if (!same(node->slots.v[i].type, node->slots.v[0].type))
+			return NULL;
+	return node->slots.v[0].type;
+}
+
+static const char *offer_node(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
+			      struct ga_place_option *ret)
+{
+	int64_t worst = 0, rank = 0, wanted = ask->request->count;
+	size_t i;
+
+	if (!node->slots.n)
+		return "type_missing";
+	for (i = 0; i < node->slots.n; i++) {
+		if (!ga_place_wants_type(ask, node->slots.v[i].type, &rank))
+			return "type_missing";
+		worst = rank > worst ? rank : worst;
+	}
+	if (!node->clean)
+		return "held_by_slices";
+	if (wanted != GA_UNKNOWN && wanted > (int64_t)node->slots.n)
+		return "too_few_free";
+	memset(ret->terms, 0, sizeof(ret->terms));
+	for (i = 0; i < node->slots.n && i < GA_PLACE_SLOTS; i++) {
+		const char *why = ga_place_slot_reason(ask, &node->slots.v[i]);
+
+		if (why)
+			return why;
+		ret->slots[i] = &node->slots.v[i];
+	}
+	qsort(ret->slots, i, sizeof(*ret->slots), by_index);
+	ret->n = i;
+	ret->node = node;
+	ret->type = one_type(node);
+	ret->partition = GA_UNKNOWN;
+	ret->terms[GA_TERM_TYPE] = worst;
+	ret->terms[GA_TERM_CLEAN] = 1;
+	ret->terms[GA_TERM_NODE_LEFT] =
+		wanted == GA_UNKNOWN ? (int64_t)i : (int64_t)i - wanted;
+	return NULL;
+}
+
+const char *ga_place_offer(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
+			   struct ga_place_option *ret)
+{
+	const char *why = ga_place_node_reason(ask, node);
+
+	if (why)
+		return why;
+	return ask->baremetal ? offer_node(ask, node, ret) : offer_slice(ask, node, ret);
+}
+
+bool ga_place_beats_clean(const struct ga_place_option *o)
+{
+	/* The terms before GA_TERM_CLEAN at the least they can be, whatever the node. */
+	return !o->terms[GA_TERM_TYPE] && !o->terms[GA_TERM_PARTITIONS] &&
+	       o->terms[GA_TERM_NUMA] == 1 && !o->terms[GA_TERM_CLEAN];
+}
+
+int ga_place_compare(const struct ga_place_option *a, const struct ga_place_option *b)
+{
+	int order;
+	size_t i;
+
+	for (i = 0; i < GA_TERM_COUNT; i++)
+		if (a->terms[i] != b->terms[i])
+			return a->terms[i] < b->terms[i] ? -1 : 1;
+	order = a->node == b->node ? 0 : strcmp(a->node->id, b->node->id);
+	for (i = 0; !order && i < a->n && i < b->n; i++)
+		if (a->slots[i]->slot_index != b->slots[i]->slot_index)
+			order = a->slots[i]->slot_index < b->slots[i]->slot_index ? -1 : 1;
+	if (!order && a->partition != b->partition)
+		order = a->partition < b->partition ? -1 : 1;
+	return order;
+}

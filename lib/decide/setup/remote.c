@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What host programs become, stage by stage of a pipeline. */
+#include "decide/setup/remote.h"
+
+#include <string.h>
+
+#include "base/str.h"
+
+#define AND " && "
+#define FOLD "gpuaas-state fold -"
+#define PROVISION "gpuaas-provision"
+#define RESUME PROVISION " --resume "
+
+/* The programs that run on a host. */
+struct stage {
+	const char *program;
+	bool proves; /* it gives results, which the state has to be told */
+};
+
+static const struct stage stages[] = {
+	{ "gpuaas-host-bootstrap --new-key", false },
+	{ "gpuaas-discover", false },
+	{ "gpuaas-reconcile --inventory", false },
+	{ "gpuaas-reconcile", true },
+	{ PROVISION, true },
+	{ "gpuaas-release -", true }, /* the host's half; "gpuaas-release ID" is the state's */
+	{ "gpuaas-vm", true },
+	{ "gpuaas-wipe", true },
+};
+
+static const struct stage *find(const char *text, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(stages); i++) {
+		size_t n = strlen(stages[i].program);
+
+		if (len >= n && !memcmp(text, stages[i].program, n) && (len == n || text[n] == ' '))
+			return &stages[i];
+	}
+	return NULL;
+}
+
+static bool begins(const char *text, size_t len, const char *with)
+{
+	return len >= strlen(with) && !memcmp(text, with, strlen(with));
+}
+
+/* The first stage of a pipeline, which nothing is given. */
+static void add_first(struct ga_str *to, const char *text, size_t len, const char *node)
+{
+	int n = (int)len;
+
+	if (begins(text, len, RESUME))
+		ga_str_addf(to, "gpuaas-list plan --where allocation=%.*s | gpuaas-on "
+			    "gpuaas-provision", n - (int)strlen(RESUME), text + strlen(RESUME));
+	else if (begins(text, len, "gpuaas-reconcile") &&
+		 !begins(text, len, "gpuaas-reconcile --inventory"))
+		ga_str_addf(to, "gpuaas-state expect --node %s | gpuaas-on %.*s -", node, n, text);
+	else
+		ga_str_addf(to, "gpuaas-on --nodes node=%s %.*s", node, n, text);
+}
+
+/* Whether this is the state's half, whose order the host carries out. A plan that nobody took up is
+ * released alone, and its host has nothing to do. */
+static bool orders_release(const char *text, size_t len, bool alone)
+{
+	return begins(text, len, alone ? "gpuaas-release --undo " : "gpuaas-release ");
+}
+
+/* Two commands, the second when the first succeeded. */
+static char *both(const char *command, const char *and, const char *node)
+{
+	ga_autofree char *one = ga_xstrndup(command, (size_t)(and - command));
+	ga_autofree char *first = ga_remote_command(one, node);
+	ga_autofree char *second = ga_remote_command(and + strlen(AND), node);
+
+	return ga_xprintf("%s" AND "%s", first, second);
+}
+
+char *ga_remote_command(const char *command, const char *node)
+{
+	ga_autostr struct ga_str out = GA_STR_INIT;
+	const char *at = command, *end;
+	bool first = true, proves = false;
+
+	if (!command || strstr(command, "gpuaas-on ") || strstr(command, "ssh "))
+		return ga_strdup0(command);
+	end = strstr(command, AND);
+	if (end)
+		return both(command, end, node);
+	for (; at; at = end ? end + 3 : NULL, first = false) {
+		size_t len;
+		const struct stage *s;
+
+		end = strstr(at, " | ");
+		len = end ? (size_t)(end - at) : strlen(at);
+		s = find(at, len);
+		if (!first)
+			ga_str_add(&out, " | ");
+		if (s && first)
+			add_first(&out, at, len, node);
+		else
+			ga_str_addf(&out, "%s%.*s", s ? "gpuaas-on " : "", (int)len, at);
+		proves = s ? s->proves : proves && !begins(at, len, FOLD);
+		if (first && !s && orders_release(at, len, !end)) {
+			ga_str_add(&out, " | gpuaas-on gpuaas-release -");
+			proves = true;
+		}
+	}
+	if (proves)
+		ga_str_add(&out, " | " FOLD);
+	return ga_str_take(&out);
+}

@@ -5,10 +5,10 @@
  * Without operands it reads discoveries and makes slots of their candidates; what was never wiped
  * here goes to wiping first. With operands it moves slots: VERB SLOT… (--reason).
  */
-#include "cli_approve.h"
-#include "audit.h"
 #include "cli.h"
+#include "cli_approve.h"
 #include "hoststream.h"
+#include "state/db/audit.h"
 
 static struct {
 	bool all_ready, record_only, dry_run, explain, accept_change;

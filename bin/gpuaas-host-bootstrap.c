@@ -8,7 +8,7 @@
 #include "base/stop.h"
 #include "cli.h"
 #include "cli_bootstrap.h"
-#include "hostdb.h"
+#include "state/host/hostdb.h"
 
 static struct ga_cli_boot_opts opt = { .vfs = GA_UNKNOWN };
 

@@ -15,7 +15,7 @@
 #include "record/state.h"
 #include "record/syslog.h"
 #include "record/time.h"
-#include "store.h"
+#include "state/store.h"
 
 static GA_LIST(const char *) where;
 static const char *since, *after;

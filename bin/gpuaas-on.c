@@ -13,8 +13,8 @@
 #include "cli.h"
 #include "cli_where.h"
 #include "on.h"
-#include "store.h"
-#include "store_where.h"
+#include "state/query/where.h"
+#include "state/store.h"
 
 static GA_LIST(const char *) where;
 static int64_t parallel = 16, timeout, connect_timeout = 10;

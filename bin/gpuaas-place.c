@@ -3,11 +3,11 @@
  * gpuaas-place: requests in, plans out. A plan's claims are committed before it is written; a
  * refusal says why, for every node, and what would fit.
  */
-#include "audit.h"
 #include "cli.h"
 #include "cli_place.h"
 #include "record/decimal.h"
 #include "record/time.h"
+#include "state/db/audit.h"
 
 static struct {
 	const char *profile, *project, *name, *region, *pool, *node, *image, *request_id, *data,

@@ -10,7 +10,7 @@
 #include "record/access.h"
 #include "record/match.h"
 #include "record/state.h"
-#include "store.h"
+#include "state/store.h"
 
 static const struct ga_shape *const produces[] = {
 	&ga_node_shape, &ga_slot_shape,		 &ga_allocation_shape, &ga_claim_shape,

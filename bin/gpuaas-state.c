@@ -12,8 +12,8 @@
 #include "cli_state.h"
 #include "record/access.h"
 #include "record/notice.h"
-#include "store_take.h"
-#include "store_userdata.h"
+#include "state/allocation/take.h"
+#include "state/allocation/userdata.h"
 #include "tell_state.h"
 
 static bool lab;

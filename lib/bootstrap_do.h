@@ -25,7 +25,7 @@
 
 #include "base/rootfile.h"
 #include "decide/setup/bootstrap.h"
-#include "hostdb.h"
+#include "state/host/hostdb.h"
 
 #define GA_BOOT_OBJECT "bootstrap"
 

@@ -22,9 +22,9 @@
 #define GA_CHANGE_H
 
 #include "fabric.h"
-#include "hostdb.h"
 #include "nat.h"
 #include "ovs.h"
+#include "state/host/hostdb.h"
 #include "virt.h"
 
 struct ga_changes {

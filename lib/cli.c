@@ -18,7 +18,7 @@
 #include "record/near.h"
 #include "record/size.h"
 #include "record/time.h"
-#include "turnstile.h"
+#include "state/db/turnstile.h"
 
 #define CONF "/etc/gpuaas/gpuaas.conf"
 

@@ -9,7 +9,7 @@
 #include "cli_accel.h"
 #include "host.h"
 #include "record/size.h"
-#include "store_view.h"
+#include "state/capacity/view.h"
 
 int ga_approve_policy(struct ga_approve_run *run, const char *profile, const char *class,
 		      const char *verify, const char *gpu_memory, struct ga_err *err)

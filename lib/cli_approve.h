@@ -8,9 +8,9 @@
 
 #include "base/vec.h"
 #include "catalog/accel.h"
-#include "store_approve.h"
-#include "store_key.h"
-#include "store_propose.h"
+#include "state/access/propose.h"
+#include "state/node/approve.h"
+#include "state/node/key.h"
 
 struct ga_approve_result {
 	struct ga_slot slot;
@@ -42,8 +42,8 @@ GA_MUST_CHECK int ga_approve_policy(struct ga_approve_run *run, const char *prof
 /* Where this is the host of the candidates: looks at their disks again, for what discover could not
  * see without root, and for what came since. What still cannot be read stays unknown. */
 void ga_approve_look_again(struct ga_candidates *candidates);
-/* Whether who runs it may approve on the node (store_access.h); registers
- * the node's key (store_key.h) and sets its mode; NULL leaves that. */
+/* Whether who runs it may approve on the node (state/access/access.h); registers
+ * the node's key (state/node/key.h) and sets its mode; NULL leaves that. */
 GA_MUST_CHECK int ga_approve_node(struct ga_approve_run *run, const struct ga_host *host,
 				  const char *mode, bool accept_change, struct ga_err *err);
 /* Approves the candidates asked for; all that were asked for by index must be there. */

@@ -8,9 +8,9 @@
 #include "catalog/accel.h"
 #include "cli.h"
 #include "cli_accel.h"
-#include "hostdb.h"
 #include "pci.h"
 #include "record/size.h"
+#include "state/host/hostdb.h"
 
 int ga_cli_accelerators(struct ga_err *err)
 {

@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "exchange/openmetrics.h"
 #include "record/time.h"
-#include "store_metrics.h"
+#include "state/watch/metrics.h"
 
 static const char *output, *backups;
 

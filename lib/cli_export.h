@@ -7,7 +7,7 @@
 #define GA_CLI_EXPORT_H
 
 #include "cli.h"
-#include "db.h"
+#include "state/db/db.h"
 
 /* --output, of every format. */
 extern const struct ga_opt ga_cli_export_opts[];

@@ -8,9 +8,9 @@
 #include "cli_export.h"
 #include "exchange/kube/object.h"
 #include "record/rec.h"
-#include "store.h"
-#include "store_export.h"
-#include "store_view.h"
+#include "state/capacity/view.h"
+#include "state/store.h"
+#include "state/watch/export.h"
 
 static const char *namespace, *queue;
 static bool classes;

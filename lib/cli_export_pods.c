@@ -9,7 +9,7 @@
 #include "cli_accel.h"
 #include "cli_export.h"
 #include "exchange/kube/pod.h"
-#include "store_view.h"
+#include "state/capacity/view.h"
 
 static bool all;
 

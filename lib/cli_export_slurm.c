@@ -7,8 +7,8 @@
 #include "cli_accel.h"
 #include "cli_export.h"
 #include "exchange/slurm.h"
-#include "store_export.h"
-#include "store_view.h"
+#include "state/capacity/view.h"
+#include "state/watch/export.h"
 
 static bool only_gres, only_nodes, files;
 

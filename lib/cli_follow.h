@@ -3,7 +3,7 @@
 #ifndef GA_CLI_FOLLOW_H
 #define GA_CLI_FOLLOW_H
 
-#include "store.h"
+#include "state/store.h"
 
 /*
  * Lists q of the state at path and goes on as rows come, until SIGINT, SIGTERM, SIGHUP, q->limit or

@@ -7,14 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "audit.h"
 #include "base/clock.h"
 #include "cli.h"
 #include "cli_place.h"
 #include "cli_where.h"
 #include "host.h"
-#include "store_access.h"
-#include "store_key.h"
+#include "state/access/access.h"
+#include "state/db/audit.h"
+#include "state/node/key.h"
 
 static const char *operand(int i)
 {

@@ -4,7 +4,7 @@
 #define GA_CLI_NODE_H
 
 #include "record/time.h"
-#include "store_node.h"
+#include "state/node/node.h"
 
 /* What gpuaas-node set may change of a network; NULL and GA_UNKNOWN: left as it is. */
 struct ga_node_change {

@@ -8,13 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "audit.h"
 #include "base/clock.h"
 #include "cli.h"
 #include "cli_accel.h"
 #include "record/size.h"
-#include "store_access.h"
-#include "store_view.h"
+#include "state/access/access.h"
+#include "state/capacity/view.h"
+#include "state/db/audit.h"
 
 #define REASON_MAX 1024
 

@@ -3,7 +3,7 @@
 #ifndef GA_CLI_OFFER_H
 #define GA_CLI_OFFER_H
 
-#include "store_offer.h"
+#include "state/capacity/offer.h"
 
 struct ga_offer_opts {
 	GA_LIST(const char *) types; /* only profiles that name one of these */

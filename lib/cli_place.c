@@ -10,9 +10,9 @@
 #include "cli.h"
 #include "cli_profile_types.h"
 #include "record/time.h"
-#include "store_fleet.h"
-#include "store_plan.h"
-#include "store_view.h"
+#include "state/allocation/plan.h"
+#include "state/capacity/fleet.h"
+#include "state/capacity/view.h"
 
 #define TRIES 4			  /* fresh looks at the fleet before giving up on a request */
 #define EXPIRE_MICROS 2000000	  /* how often plans that nobody took up are looked for */

@@ -7,8 +7,8 @@
 #define GA_CLI_PLACE_H
 
 #include "base/vec.h"
-#include "store_access.h"
-#include "store_place.h"
+#include "state/access/access.h"
+#include "state/allocation/place.h"
 
 #define GA_PLACER_BATCH 64
 #define GA_PROJECT_DEFAULT "default" /* of a request that names none */

@@ -8,7 +8,7 @@
 #include "decide/match/cost.h"
 #include "record/size.h"
 #include "record/time.h"
-#include "store_profile.h"
+#include "state/capacity/profile.h"
 
 void ga_profile_words(const void *texts, void *ret)
 {

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "audit.h"
 #include "cli_profile_types.h"
 #include "decide/match/cost.h"
 #include "record/size.h"
-#include "store_access.h"
-#include "store_profile.h"
+#include "state/access/access.h"
+#include "state/capacity/profile.h"
+#include "state/db/audit.h"
 
 static struct ga_profile_opts opt;
 

@@ -4,8 +4,8 @@
 #define GA_CLI_PROFILE_MAKE_H
 
 #include "cli.h"
-#include "db.h"
 #include "record/state.h"
+#include "state/db/db.h"
 
 /* What the options say of a profile; NULL and no element: not given; "": takes a member away. */
 struct ga_profile_opts {

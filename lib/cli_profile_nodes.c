@@ -8,9 +8,9 @@
 #include "cli_accel.h"
 #include "cli_profile_make.h"
 #include "decide/place/suggest.h"
-#include "store_node_facts.h"
-#include "store_profile.h"
-#include "store_view.h"
+#include "state/capacity/profile.h"
+#include "state/capacity/view.h"
+#include "state/node/node_facts.h"
 
 /* A node with what is known of it; the texts of node are those of view and facts. */
 struct looked {

@@ -8,8 +8,8 @@
 #include "catalog/name.h"
 #include "cli.h"
 #include "decide/place/suggest.h"
-#include "store.h"
-#include "store_take.h"
+#include "state/allocation/take.h"
+#include "state/store.h"
 
 void ga_type_names_release(struct ga_type_names *list)
 {

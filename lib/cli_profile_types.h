@@ -4,9 +4,9 @@
 #define GA_CLI_PROFILE_TYPES_H
 
 #include "cli_accel.h"
-#include "db.h"
 #include "record/rec.h"
 #include "record/state.h"
+#include "state/db/db.h"
 
 struct ga_type_names {
 	char **v;

@@ -8,7 +8,7 @@
 #include "cli_discover.h"
 #include "host.h"
 #include "result.h"
-#include "store.h"
+#include "state/store.h"
 #include "virt.h"
 
 static void say(const char *line)

@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "hostdb.h"
 #include "record/time.h"
 #include "result.h"
-#include "store_access.h"
+#include "state/access/access.h"
+#include "state/host/hostdb.h"
 #include "takeback.h"
 #include "virt.h"
 #include "vm_tell.h"

@@ -3,7 +3,7 @@
 #ifndef GA_CLI_RELEASE_H
 #define GA_CLI_RELEASE_H
 
-#include "store_hold.h"
+#include "state/allocation/hold.h"
 
 struct ga_release_ask {
 	const char *reason, *progress;

@@ -12,7 +12,7 @@
 #include "exchange/focus.h"
 #include "record/report.h"
 #include "record/time.h"
-#include "store_report.h"
+#include "state/watch/report.h"
 
 
 struct report {

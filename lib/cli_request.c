@@ -8,7 +8,7 @@
 #include "cli_place.h"
 #include "record/digest.h"
 #include "record/rec.h"
-#include "store_userdata.h"
+#include "state/allocation/userdata.h"
 #include "userdata.h"
 
 #define KEYS_MAX 65536

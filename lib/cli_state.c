@@ -2,9 +2,9 @@
 /* gpuaas-state backup, restore, audit. */
 #include "cli_state.h"
 
-#include "store_access.h"
-#include "store_backup.h"
-#include "store_restore.h"
+#include "state/access/access.h"
+#include "state/recovery/backup.h"
+#include "state/recovery/restore.h"
 #include "tell_state.h"
 
 static const char *reason;

@@ -6,10 +6,10 @@
 #include "cli_state.h"
 
 #include "record/digest.h"
-#include "store.h"
-#include "store_access.h"
-#include "store_adopt.h"
-#include "store_key.h"
+#include "state/access/access.h"
+#include "state/node/key.h"
+#include "state/recovery/adopt.h"
+#include "state/store.h"
 #include "tell_state.h"
 
 static const char *reason;

@@ -16,7 +16,7 @@
 #include "record/notice.h"
 #include "record/rec.h"
 #include "record/time.h"
-#include "store_notice.h"
+#include "state/watch/notice.h"
 
 #define FAILURES_MOST 3 /* in a row; then the hook is given up until the next run */
 

@@ -6,7 +6,7 @@
 
 #include "base/vec.h"
 #include "cli.h"
-#include "store.h"
+#include "state/store.h"
 
 static GA_LIST(char *) named; /* given out */
 

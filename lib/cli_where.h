@@ -3,7 +3,7 @@
 #ifndef GA_CLI_WHERE_H
 #define GA_CLI_WHERE_H
 
-#include "db.h"
+#include "state/db/db.h"
 
 /* Puts the id in place of what people call a node, slot or allocation ("node=h7"), in a
  * NULL-terminated list. What there is none of stays and is said: no record can have it. */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "cli.h"
-#include "db.h"
+#include "state/db/db.h"
 
 int ga_wipe_keep(const struct ga_rec *rec, const char *node, struct ga_err *err)
 {

@@ -3,9 +3,9 @@
 #ifndef GA_CLI_WIPE_H
 #define GA_CLI_WIPE_H
 
-#include "hostdb.h"
 #include "record/rec.h"
 #include "record/result.h"
+#include "state/host/hostdb.h"
 #include "wipejob.h"
 
 /*

@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "hostdb_list.h"
 #include "image_int.h"
 #include "record/id.h"
 #include "record/rec.h"
+#include "state/host/list.h"
 
 #define RECORDS_MAX 65536
 #define IN_PLACE ".in-place"

@@ -6,11 +6,11 @@
 #include <sys/stat.h>
 
 #include "discover.h"
-#include "hostdb_list.h"
 #include "record/digest.h"
 #include "record/order.h"
 #include "record/rec.h"
 #include "record/time.h"
+#include "state/host/list.h"
 #include "virt.h"
 
 struct taking {

@@ -8,9 +8,9 @@
 
 #include "base/clock.h"
 #include "change.h"
-#include "hostdb_list.h"
 #include "record/id.h"
 #include "record/time.h"
+#include "state/host/list.h"
 #include "sys.h"
 
 #define SEED "seed.iso"

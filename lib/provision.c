@@ -9,11 +9,11 @@
 #include "base/clock.h"
 #include "base/stop.h"
 #include "host.h"
-#include "hostdb_list.h"
 #include "image.h"
 #include "metal.h"
 #include "provision_int.h"
 #include "record/time.h"
+#include "state/host/list.h"
 
 static int phase_hold(struct ga_provision *p, struct ga_err *err);
 

@@ -10,7 +10,6 @@
 #include "domain.h"
 #include "guard.h"
 #include "host.h"
-#include "hostdb_list.h"
 #include "image_store.h"
 #include "metal.h"
 #include "nvme.h"
@@ -19,6 +18,7 @@
 #include "record/fault.h"
 #include "record/size.h"
 #include "record/time.h"
+#include "state/host/list.h"
 
 /* ---- the order ---- */
 
@@ -291,7 +291,7 @@ static int take_disk(struct ga_provision *p, size_t i, struct ga_err *err)
  * younger than the wipe, knows nothing of the disk: that is no proof either. */
 static int check_wiped(struct ga_provision *p, const struct ga_bundle *b, struct ga_err *err)
 {
-	/* The state believes it, and blocks the slot (fold_provision.c). */
+	/* The state believes it, and blocks the slot (state/fold/provision.c). */
 	ga_autofree char *hint =
 		ga_xprintf("nothing was written; when the state has this result, its slots are "
 			   "blocked: 'gpuaas-release %s' and gpuaas-wipe here bring them back",

@@ -5,10 +5,10 @@
 
 #include "change.h"
 #include "disk.h"
-#include "hostdb.h"
 #include "pci.h"
 #include "provision.h"
 #include "seed.h"
+#include "state/host/hostdb.h"
 
 struct ga_provision {
 	const struct ga_provision_opts *opts;

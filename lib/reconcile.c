@@ -4,8 +4,8 @@
 
 #include <unistd.h>
 
-#include "fsm.h"
-#include "hostdb.h"
+#include "state/db/fsm.h"
+#include "state/host/hostdb.h"
 
 static bool limit_of(bool is_slot, bool whole, const char *state, int64_t *seconds,
 		     const char **leaves)

@@ -16,7 +16,8 @@ struct ga_reconcile_opts {
 
 /* Gives a drift record for each difference and then an observation to opts->repair.result. The
  * number of drifts of severity error or warning that remain. GA_CONFLICT "wrong_node", and
- * "other_controller" when this host carries out the orders of another state (hostdb.h). */
+ * "other_controller" when this host carries out the orders of another state
+ * (state/host/hostdb.h). */
 GA_MUST_CHECK int64_t ga_reconcile(const struct ga_expectation *want,
 				   const struct ga_reconcile_opts *opts, struct ga_err *err);
 

@@ -9,8 +9,8 @@
 
 #include "base/file.h"
 #include "dhcp.h"
-#include "hostdb_list.h"
 #include "provision.h"
+#include "state/host/list.h"
 #include "takeback.h"
 
 void ga_repair_say(const struct ga_repairer *r, const char *fmt, ...)

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "hostdb_list.h"
+#include "state/host/list.h"
 
 /* Told once more under the hold: whatever is removed, its allocation has ended and has no domain,
  * neither ours nor one that only has the name. */

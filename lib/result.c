@@ -8,10 +8,10 @@
 
 #include "cli.h"
 #include "cli_place.h"
-#include "hostdb.h"
-#include "store.h"
-#include "store_key.h"
-#include "store_wipe.h"
+#include "state/allocation/wipe.h"
+#include "state/host/hostdb.h"
+#include "state/node/key.h"
+#include "state/store.h"
 
 /* A handle must not cross fork(2): each process opens the file for itself at its first result. Nor
  * may it be open at all where a worker starts: SQLite in the worker would go on from this process's

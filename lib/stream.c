@@ -11,9 +11,9 @@
 #include "base/stop.h"
 #include "base/vec.h"
 #include "cli.h"
-#include "db.h"
 #include "emit.h"
 #include "result.h"
+#include "state/db/db.h"
 
 static const struct ga_consumer *find_consumer(const struct ga_consumer *table,
 					       const struct ga_rec *rec)

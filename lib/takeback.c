@@ -12,11 +12,11 @@
 #include "fabric.h"
 #include "gpuwipe.h"
 #include "host.h"
-#include "hostdb.h"
 #include "metal.h"
 #include "pci.h"
 #include "provision.h"
 #include "record/time.h"
+#include "state/host/hostdb.h"
 #include "takeback_metal.h"
 
 #define GONE_MICROS INT64_C(60000000) /* a hard stop with devices to give back */

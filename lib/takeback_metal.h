@@ -6,9 +6,9 @@
 #ifndef GA_TAKEBACK_METAL_H
 #define GA_TAKEBACK_METAL_H
 
-#include "hostdb.h"
 #include "metal.h"
 #include "record/result.h"
+#include "state/host/hostdb.h"
 
 /*
  * Judges what the executables in DIR/release answered: boot_id, another than before the hand-over;

@@ -2,18 +2,18 @@
 /* What gpuaas-state prints of the state file itself. */
 #include "tell_state.h"
 
-#include "audit.h"
 #include "base/clock.h"
-#include "check.h"
-#include "check_content.h"
 #include "cli.h"
 #include "record/time.h"
-#include "store.h"
-#include "store_access.h"
-#include "store_damaged.h"
-#include "store_facts.h"
-#include "store_take.h"
-#include "store_userdata.h"
+#include "state/access/access.h"
+#include "state/allocation/take.h"
+#include "state/allocation/userdata.h"
+#include "state/db/audit.h"
+#include "state/node/damaged.h"
+#include "state/node/facts.h"
+#include "state/recovery/check.h"
+#include "state/recovery/check_content.h"
+#include "state/store.h"
 
 int ga_tell_state(struct ga_db *db, const char *action, const char *path, struct ga_err *err)
 {

@@ -3,8 +3,8 @@
 #ifndef GA_TELL_STATE_H
 #define GA_TELL_STATE_H
 
-#include "db.h"
 #include "record/rec.h"
+#include "state/db/db.h"
 
 /* A state record: what was done to which file, and what the state is now. */
 GA_MUST_CHECK int ga_tell_state(struct ga_db *db, const char *action, const char *path,

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "hostdb_list.h"
-#include "store.h"
+#include "state/host/list.h"
+#include "state/store.h"
 
 void ga_vm_close(struct ga_vm *vm)
 {

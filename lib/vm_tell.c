@@ -10,7 +10,7 @@
 #include "host.h"
 #include "record/size.h"
 #include "result.h"
-#include "store_access.h"
+#include "state/access/access.h"
 #include "virt.h"
 
 /* Of this process; the callbacks have no argument to carry it. */

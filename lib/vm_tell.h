@@ -12,8 +12,8 @@ GA_MUST_CHECK int ga_vm_tell_begin(const char *progress, bool dry_run, struct ga
 void ga_vm_tell_end(struct ga_vm_opts *o);
 
 /* Whether who runs it may release the allocation, where the state is on this machine
- * (store_access.h); elsewhere nobody can be asked. The refusal stands in the audit but for a dry
- * run. */
+ * (state/access/access.h); elsewhere nobody can be asked. The refusal stands in the audit but for a
+ * dry run. */
 GA_MUST_CHECK int ga_vm_may(const char *id, bool dry_run, struct ga_err *err);
 /* Asks on the terminal for the allocation's name (or id) to be typed; GA_USAGE when there is no
  * terminal to ask on, GA_NO when something else was typed. */

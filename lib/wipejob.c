@@ -12,8 +12,8 @@
 #include "base/file.h"
 #include "decide/wipe/judge.h"
 #include "host.h"
-#include "hostdb_list.h"
 #include "record/log.h"
+#include "state/host/list.h"
 
 int ga_wipe_order_check(const struct ga_wipe_order *order, const char *node, bool dry_run,
 			struct ga_err *err)

@@ -7,7 +7,7 @@
 #ifndef GA_WIPEJOB_H
 #define GA_WIPEJOB_H
 
-#include "hostdb.h"
+#include "state/host/hostdb.h"
 #include "wipe.h"
 
 /* Whether this host may act on the order: for this node, and not of a dry run, unless this is one

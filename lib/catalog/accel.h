@@ -87,7 +87,7 @@ struct ga_accel_rest {
 /* What is beside the types; it lives as long as the list. */
 const struct ga_accel_rest *ga_accels_rest(const struct ga_accels *list);
 
-/* ---- the check of the catalogue with itself (check.c) ---- */
+/* ---- the check of the catalogue with itself (state/recovery/check.c) ---- */
 
 /* Each finding goes to each() (object: a slug or name). Returns how many there were, or -1. */
 GA_MUST_CHECK int ga_accels_check(const struct ga_accels *list,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a user sees of a hardware profile: what it is, what it costs, how much of it is free. Made
- * by store_offer.h alone; the members are spelled as the catalogues that read them spell them.
+ * by state/capacity/offer.h alone; the members are spelled as the catalogues that read them spell
+ * them.
  */
 #ifndef GA_KIND_OFFER_H
 #define GA_KIND_OFFER_H

@@ -77,7 +77,7 @@ struct ga_plan {
 	int64_t profile_version, count;
 	char *created_at, *expires_at;
 	int64_t epoch;
-	char *controller; /* which state ordered it (store.h); here and below NULL in old orders */
+	char *controller; /* which state ordered it (state/store.h); here and below NULL in old orders */
 	char *boot_id, *fingerprint; /* of the node at its last observation */
 	GA_LIST(struct ga_bundle) bundles;
 	int64_t vcpus, memory_mib, hugepage_kib; /* hugepage_kib unknown: ordinary pages */

@@ -7,13 +7,13 @@
  * For benchmarks and for tests that need a fleet.
  */
 #include "../unit/evidence_world.h"
-#include "audit.h"
 #include "record/id.h"
 #include "record/mac.h"
 #include "record/rec.h"
 #include "record/time.h"
-#include "store_approve.h"
-#include "store_key.h"
+#include "state/db/audit.h"
+#include "state/node/approve.h"
+#include "state/node/key.h"
 
 #define SLOTS 8
 #define NODES_A_COMMIT 25 /* a transaction larger than SQLite's cache spills and gets slow */

@@ -109,7 +109,7 @@ class Host:
     # ---- whose orders ----
 
     def serve(self, order, take_over=False):
-        """lib/hostdb_served.c: one state at a time, and a person's word for another one."""
+        """lib/state/host/served.c: one state at a time, and a person's word for another one."""
         controller = order.get("controller")
         taken_up = order["kind"] not in ("gpuaas.hold-order/1", "gpuaas.expectation/1") and (
             order["attempt"] in self.works or

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "decide/drift/drift.h"
-#include "fsm.h"
+#include "state/db/fsm.h"
 
 static void states(const char *section, enum ga_machine m)
 {

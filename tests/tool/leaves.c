@@ -2,7 +2,7 @@
 /* The machines' table for tests: machine, state and the command that leaves it, by tabs. */
 #include <stdio.h>
 
-#include "fsm.h"
+#include "state/db/fsm.h"
 
 static void print(enum ga_machine m, const char *name)
 {

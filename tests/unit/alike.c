@@ -5,8 +5,8 @@
  */
 #include "decide/offer/offer.h"
 #include "record/state.h"
+#include "state/allocation/place.h"
 #include "state_world.h"
-#include "store_place.h"
 
 #define NODES 80
 #define SLOTS 8

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The audit chain: rows, their hash computed apart, every kind of forgery found at its row. */
-#include "audit.h"
+#include "state/db/audit.h"
 
 #include "base/str.h"
 #include "record/digest.h"
@@ -8,7 +8,7 @@
 
 static struct ga_err err;
 
-/* The row's hash from the definition in audit.h, by jansson's own compact text. */
+/* The row's hash from the definition in state/db/audit.h, by jansson's own compact text. */
 static void expected(sqlite3 *db, int64_t seq, char out[GA_DIGEST_SIZE])
 {
 	ga_autofree char *sql = ga_xprintf("SELECT json_array(previous_hash, seq, at, actor, "

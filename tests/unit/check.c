@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gpuaas-state check finds what a foreign hand broke, with triggers, constraints and unique indexes
- * gone: every rule of check_rules.c, every foreign key of the schema, every column of evidence.
+ * gone: every rule of state/recovery/check_rules.c, every foreign key of the schema, every column
+ * of evidence.
  */
-#include "check.h"
+#include "state/recovery/check.h"
 
 #include "base/file.h"
 #include "base/str.h"
-#include "check_rules.h"
+#include "state/recovery/check_rules.h"
 #include "world.h"
 
 #define MOVE(table, id, set) "UPDATE " table " SET " set " WHERE id = '" id "';"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * db.h: which files are opened and which refused, statements, transactions and their parts, errors
- * of constraints, backups. statfs(2) is ours here, so that a network file system can be played.
+ * state/db/db.h: which files are opened and which refused, statements, transactions and their
+ * parts, errors of constraints, backups. statfs(2) is ours here, so that a network file system can
+ * be played.
  */
 #include <dirent.h>
 #include <fcntl.h>

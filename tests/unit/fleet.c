@@ -4,9 +4,9 @@
  * taken over from their claims, and after anything else, for which nodes are read again. And what
  * is said of plans that will be freed is what freeing them does.
  */
-#include "audit.h"
+#include "state/allocation/place.h"
+#include "state/db/audit.h"
 #include "state_world.h"
-#include "store_place.h"
 
 static char *describe(const struct ga_fleet *f, bool generations)
 {

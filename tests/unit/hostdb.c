@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/proc.h"
-#include "hostdb_list.h"
 #include "record/id.h"
+#include "state/host/list.h"
 
 static char dir[] = "/dev/shm/ga-hostdb.XXXXXX";
 

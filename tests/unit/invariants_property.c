@@ -6,7 +6,7 @@
  */
 #include "base/str.h"
 #include "base/vec.h"
-#include "fsm.h"
+#include "state/db/fsm.h"
 #include "world.h"
 
 #define ROUNDS 200

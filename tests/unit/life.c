@@ -5,11 +5,11 @@
  * refuses, 'gpuaas-state check' finds nothing afterwards.
  */
 #include "base/vec.h"
-#include "check_rules.h"
+#include "state/allocation/hold.h"
+#include "state/node/approve.h"
+#include "state/node/node.h"
+#include "state/recovery/check_rules.h"
 #include "state_world.h"
-#include "store_approve.h"
-#include "store_hold.h"
-#include "store_node.h"
 
 #define LIVES 40
 #define STEPS 200

@@ -11,8 +11,9 @@
 #include "base/vec.h"
 #include "world.h"
 
-/* As lib/invariant.c writes a trigger of several statements: each begins a line; in a SELECT of
- * several refusals each condition does, and each sentence. Any other trigger is one thing. */
+/* As lib/state/db/invariant.c writes a trigger of several statements: each begins a line; in a
+ * SELECT of several refusals each condition does, and each sentence. Any other trigger is one
+ * thing. */
 #define M_BODY "\nBEGIN\n"
 #define M_STATEMENT ";\n"
 #define M_CASE "\nWHEN "

@@ -5,7 +5,7 @@
  * too little, its devices never lose their taint and never stand on sale; with good evidence they
  * do, so the search can find what it looks for. Then the machines as a table.
  */
-#include "fsm.h"
+#include "state/db/fsm.h"
 #include "world.h"
 
 #define LATE "2099-01-01T00:00:00.000000Z"

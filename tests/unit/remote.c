@@ -3,7 +3,7 @@
 #include "t.h"
 
 #include "decide/setup/remote.h"
-#include "fsm.h"
+#include "state/db/fsm.h"
 
 static const struct {
 	const char *here, *there;

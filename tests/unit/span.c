@@ -3,10 +3,10 @@
  * Spans of use, whatever the clocks of the hosts and of the state say: those of an allocation share
  * no second and leave none out, and a report adds up to the time from its first to its last.
  */
-#include "check.h"
+#include "state/allocation/hold.h"
+#include "state/recovery/check.h"
+#include "state/watch/report.h"
 #include "state_world.h"
-#include "store_hold.h"
-#include "store_report.h"
 
 #include <sys/syscall.h>
 

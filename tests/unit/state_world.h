@@ -10,13 +10,13 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-#include "db.h"
 #include "evidence_world.h"
 #include "record/order.h"
 #include "record/rec.h"
 #include "record/result.h"
 #include "record/time.h"
-#include "store.h"
+#include "state/db/db.h"
+#include "state/store.h"
 #include "t.h"
 
 #define SW_PROFILE \

@@ -3,9 +3,9 @@
 #include "state_world.h"
 
 #include "base/clock.h"
-#include "fsm.h"
-#include "store_offer.h"
-#include "store_where.h"
+#include "state/capacity/offer.h"
+#include "state/db/fsm.h"
+#include "state/query/where.h"
 
 static int resolve(struct ga_db *db, const char *kind, const char *text, char **id,
 		   const char **found, struct ga_err *err)

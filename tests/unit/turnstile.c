@@ -4,7 +4,7 @@
  * signal that asks to stop, turns in the order of coming also when one who waits dies or the gate's
  * file is damaged, and turns that are shared fairly between processes.
  */
-#include "turnstile.h"
+#include "state/db/turnstile.h"
 
 #include <fcntl.h>
 #include <signal.h>

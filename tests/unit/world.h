@@ -11,7 +11,7 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
-#include "db.h"
+#include "state/db/db.h"
 #include "t.h"
 
 static char w_dir[64], w_path[96];

@@ -260,7 +260,8 @@ const char *ga_seen_power(const struct ga_seen *s, const char *allocation);
 /* ---- the comparison ---- */
 
 /* How long an object may stay in a state, and the command that leaves it ("… %s" for the id). False
- * when there is no limit. whole: of a whole machine. The program gives the table (fsm.h). */
+ * when there is no limit. whole: of a whole machine. The program gives the table
+ * (state/db/fsm.h). */
 typedef bool (*ga_drift_limit_fn)(bool is_slot, bool whole, const char *state, int64_t *seconds,
 				  const char **leaves);
 

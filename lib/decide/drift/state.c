@@ -126,7 +126,7 @@ static bool is_whole(const struct ga_comparison *c, const char *allocation)
 	return false;
 }
 
-/* of: whose id the command that leaves the state takes (fsm.h). */
+/* of: whose id the command that leaves the state takes (state/db/fsm.h). */
 static void stuck(const struct ga_comparison *c, bool is_slot, const char *id, const char *of,
 		  bool whole, const char *state, const char *since)
 {

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Overrides that wait for a second person. */
+#include "state/access/propose.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "record/id.h"
+#include "record/rec.h"
+#include "record/time.h"
+#include "state/db/audit.h"
+#include "state/db/invariant.h"
+#include "state/query/query.h"
+#include "state/query/row.h"
+#include "state/watch/attend.h"
+
+/* In the order of ga_proposal_shape. */
+#define PROPOSALS \
+	"SELECT p.id, p.action, p.slot_id, s.node_id, p.device_id, " \
+	"CASE WHEN p.confirmed_uid IS NOT NULL THEN 'confirmed' " \
+	"WHEN p.decided_at IS NOT NULL THEN 'withdrawn' " \
+	"WHEN p.expires_at <= " GA_SQL_NOW " THEN 'expired' ELSE 'pending' END, " \
+	"p.reason, p.disposal, p.proposed_by, p.proposed_at, p.expires_at, p.decided_by, " \
+	"p.decided_at, 0 FROM proposal p JOIN slot s ON s.id = p.slot_id "
+#define WAITS "p.decided_at IS NULL AND p.expires_at > " GA_SQL_NOW " "
+
+int ga_query_proposals(struct ga_db *db, const char *object, struct ga_rows **ret,
+		       struct ga_err *err)
+{
+	if (object)
+		return ga_db_query(db, ret, err,
+				   PROPOSALS "WHERE p.slot_id = ?1 OR p.id = ?1 "
+				   "ORDER BY p.proposed_at, p.id", "s", object);
+	return ga_db_query(db, ret, err, PROPOSALS "ORDER BY p.proposed_at, p.id", "");
+}
+
+static void cleanup_proposal(struct ga_proposal *p)
+{
+	ga_shape_release(&ga_proposal_shape, p);
+}
+
+/* 1 found, 0, -1. */
+static int read_one(struct ga_rows *query, struct ga_proposal *ret, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = query;
+	int r = ga_rows_next(rows, err);
+
+	if (r > 0 && ga_row_read(rows, 0, &ga_proposal_shape, ret, err) < 0)
+		return -1;
+	return r;
+}
+
+static int by_id(struct ga_db *db, const char *id, struct ga_proposal *ret, struct ga_err *err)
+{
+	struct ga_rows *rows = NULL;
+
+	if (ga_db_query(db, &rows, err, PROPOSALS "WHERE p.id = ?1", "s", id) < 0)
+		return -1;
+	return read_one(rows, ret, err) > 0 ? 0 : -1;
+}
+
+int ga_store_proposal(struct ga_db *db, const char *text, struct ga_proposal *ret,
+		      struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	ga_autofree char *id = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT id FROM proposal WHERE id >= ?1 AND id < ?1 || '~' LIMIT 2", "s",
+			text) < 0)
+		return -1;
+	r = *text ? ga_rows_next(rows, err) : 0;
+	if (r < 0)
+		return -1;
+	if (!r) {
+		ga_err_set(err, GA_NOTFOUND, "there is no proposal '%.64s'", text);
+		ga_err_object(err, text);
+		return ga_hint(err, "'gpuaas-list proposals' shows them");
+	}
+	id = ga_rows_dup(rows, 0);
+	r = ga_rows_next(rows, err);
+	if (r)
+		return r < 0 ? -1 : ga_fail(err, GA_USAGE, "'%.64s' begins the id of more than "
+					    "one proposal", text);
+	ga_rows_close(GA_TAKE(rows));
+	return by_id(db, id, ret, err);
+}
+
+/* ---- persons ---- */
+
+static int need_human(const char *object, struct ga_err *err)
+{
+	if (ga_who()->is_human)
+		return 0;
+	ga_err_set(err, GA_DENIED, "two people are needed for that, and %s is nobody in particular",
+		   ga_audit_actor());
+	ga_err_reason(err, "no_person");
+	ga_err_object(err, object);
+	return ga_hint(err, "log in as yourself and use sudo; where there is one operator only, "
+			    "apply gpuaas.access-settings with two_people off: "
+			    "gpuaas-operations(7), WHO MAY DO WHAT");
+}
+
+static char *humans_text(void)
+{
+	const struct ga_who *who = ga_who();
+	struct ga_str out = GA_STR_INIT;
+	size_t i;
+
+	for (i = 0; i < who->humans.n; i++)
+		ga_str_addf(&out, "%s%u", i ? "," : "[", (unsigned int)who->humans.v[i]);
+	ga_str_add(&out, who->humans.n ? "]" : "[]");
+	return ga_str_take(&out);
+}
+
+/* Whether any user of people had a hand in both: 1, 0, -1. */
+static int shares_humans(struct ga_db *db, const char *proposal, struct ga_err *err)
+{
+	ga_autofree char *mine = humans_text();
+	ga_autorows struct ga_rows *rows = NULL;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT 1 FROM proposal p, json_each(p.proposed_humans) a, json_each(?2) b "
+			"WHERE p.id = ?1 AND a.value = b.value LIMIT 1",
+			"ss", proposal, mine) < 0)
+		return -1;
+	return ga_rows_next(rows, err);
+}
+
+int ga_store_override(struct ga_db *db, const char *slot, const char *node, struct ga_err *err)
+{
+	ga_autorules struct ga_access_rules rules = { 0 };
+	int r = slot ? ga_store_may_slot(db, "override", slot, err) :
+		       ga_store_may_node(db, "override", node, err);
+
+	if (r < 0 || ga_store_access_load(db, &rules, err) < 0)
+		return -1;
+	return !ga_access_needs_two(&rules);
+}
+
+int ga_store_destruction_due(struct ga_db *db, const char *wwid, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT 1 FROM device WHERE id = ?1 AND dirty_since IS NOT NULL "
+			"AND destroy_data_by IS NULL", "s", wwid) < 0)
+		return -1;
+	return ga_rows_next(rows, err);
+}
+
+int ga_store_destruction_allowed(struct ga_db *db, const char *wwid, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT 1 FROM device WHERE id = ?1 AND destroy_data_by IS NOT NULL", "s",
+			wwid) < 0)
+		return -1;
+	return ga_rows_next(rows, err);
+}
+
+/* ---- proposing ---- */
+
+/* The proposal of the slot that waits: 1, 0, -1. */
+static int waiting(struct ga_db *db, const char *slot, struct ga_proposal *ret, struct ga_err *err)
+{
+	struct ga_rows *rows = NULL;
+
+	if (ga_db_query(db, &rows, err, PROPOSALS "WHERE p.slot_id = ?1 AND " WAITS "LIMIT 1", "s",
+			slot) < 0)
+		return -1;
+	return read_one(rows, ret, err);
+}
+
+static int fail_waiting(const struct ga_proposal *p, struct ga_err *err)
+{
+	ga_err_set(err, GA_CONFLICT, "proposal '%s' of slot '%s' waits already: %s, by %s",
+		   p->proposal, p->object, p->action, p->proposed_by);
+	ga_err_reason(err, "proposed");
+	ga_err_object(err, p->object);
+	return ga_hint(err, "gpuaas-approve confirm %s does it, by another person; gpuaas-approve "
+			    "withdraw %s takes it back", p->proposal, p->proposal);
+}
+
+static int insert(struct ga_db *db, const struct ga_proposal *p, struct ga_err *err)
+{
+	ga_autofree char *humans = humans_text();
+
+	if (ga_db_exec(db, err,
+		       "INSERT INTO proposal (id, action, slot_id, device_id, reason, disposal, "
+		       "proposed_by, proposed_uid, proposed_humans, proposed_at, expires_at) "
+		       "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+		       "sssssssisss", p->proposal, p->action, p->object, p->device, p->reason,
+		       p->disposal, p->proposed_by, (int64_t)ga_who()->person, humans,
+		       p->proposed_at, p->expires_at) < 0)
+		return -1;
+	return ga_audit_add(db, "override_proposed", p->object,
+			    json_pack("{s:s, s:s, s:s, s:s?, s:s?, s:s}", "proposal", p->proposal,
+				      "override", p->action, "device", p->device, "reason",
+				      p->reason, "disposal", p->disposal, "expires", p->expires_at),
+			    err);
+}
+
+static int lifetime(struct ga_db *db, int64_t *ret, struct ga_err *err)
+{
+	ga_autorules struct ga_access_rules rules = { 0 };
+
+	if (ga_store_access_load(db, &rules, err) < 0)
+		return -1;
+	*ret = ga_access_confirm_seconds(&rules);
+	return 0;
+}
+
+int ga_store_propose(struct ga_db *db, const char *action, const char *slot, const char *device,
+		     const char *reason, const char *disposal, struct ga_proposal *ret,
+		     struct ga_err *err)
+{
+	ga_cleanup(cleanup_proposal) struct ga_proposal old = { 0 };
+	char now[GA_TIME_SIZE], expires[GA_TIME_SIZE];
+	ga_autofree char *id = ga_id_new();
+	int64_t micros = ga_clock_micros(), life;
+	struct ga_proposal p = {
+		.proposal = id,
+		.action = (char *)(uintptr_t)action,
+		.object = (char *)(uintptr_t)slot,
+		.device = (char *)(uintptr_t)device,
+		.reason = (char *)(uintptr_t)reason,
+		.disposal = (char *)(uintptr_t)disposal,
+		.proposed_by = (char *)(uintptr_t)ga_audit_actor(),
+		.proposed_at = ga_time_format(micros, now),
+		.expires_at = expires,
+	};
+	int r;
+
+	if (need_human(slot, err) < 0 || lifetime(db, &life, err) < 0)
+		return -1;
+	r = waiting(db, slot, &old, err);
+	if (r < 0)
+		return -1;
+	if (r && (strcmp(old.action, action) || !ga_streq(old.reason, reason) ||
+		  !ga_streq(old.disposal, disposal) || !ga_streq(old.device, device) ||
+		  strcmp(old.proposed_by, p.proposed_by)))
+		return fail_waiting(&old, err);
+	ga_time_format(ga_time_after(micros, life), expires);
+	if (!r && insert(db, &p, err) < 0)
+		return -1;
+	return by_id(db, r ? old.proposal : id, ret, err);
+}
+
+/* ---- deciding ---- */
+
+static int check_waits(const struct ga_proposal *p, struct ga_err *err)
+{
+	if (ga_streq(p->state, "pending"))
+		return 0;
+	if (ga_streq(p->state, "expired"))
+		ga_err_set(err, GA_CONFLICT, "proposal '%s' was to be confirmed before %s",
+			   p->proposal, p->expires_at);
+	else
+		ga_err_set(err, GA_CONFLICT, "proposal '%s' was %s by %s", p->proposal, p->state,
+			   p->decided_by);
+	ga_err_reason(err, "wrong_state");
+	ga_err_object(err, p->object);
+	return ga_hint(err, "what is still wanted is proposed again: gpuaas-show %s", p->object);
+}
+
+/* Another disk in the slot is not what was proposed. */
+static int check_device(struct ga_db *db, const struct ga_proposal *p, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err, "SELECT 1 FROM slot WHERE id = ?1 AND nvme_wwid = ?2", "ss",
+			p->object, p->device) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r)
+		return r < 0 ? -1 : 0;
+	ga_err_set(err, GA_CONFLICT, "slot '%s' no longer has the disk '%.64s' that proposal '%s' "
+		   "is of", p->object, p->device, p->proposal);
+	ga_err_reason(err, "concurrent_update");
+	ga_err_object(err, p->object);
+	return ga_hint(err, "gpuaas-approve withdraw %s takes it back", p->proposal);
+}
+
+static int check_other(struct ga_db *db, const struct ga_proposal *p, struct ga_err *err)
+{
+	int r = need_human(p->object, err) < 0 ? -1 : shares_humans(db, p->proposal, err);
+
+	if (r <= 0)
+		return r;
+	ga_err_set(err, GA_DENIED, "proposal '%s' was made by %s: somebody else has to confirm it",
+		   p->proposal, p->proposed_by);
+	ga_err_reason(err, "same_person");
+	ga_err_object(err, p->object);
+	return ga_hint(err, "another login, who may override (gpuaas-list grants --where "
+			    "revoked=false): gpuaas-approve confirm %s", p->proposal);
+}
+
+/* NULL uid: withdrawn. */
+static int decide(struct ga_db *db, struct ga_proposal *p, int64_t uid, const char *audit,
+		  struct ga_err *err)
+{
+	ga_autofree char *now = ga_time_now(), *id = ga_xstrdup(p->proposal);
+
+	if (ga_db_exec(db, err,
+		       "UPDATE proposal SET confirmed_uid = ?2, decided_by = ?3, decided_at = ?4 "
+		       "WHERE id = ?1 AND decided_at IS NULL",
+		       "siss", id, uid, ga_audit_actor(), now) < 0 ||
+	    ga_audit_add(db, audit, p->object,
+			 json_pack("{s:s, s:s, s:s, s:s?, s:s?, s:s}", "proposal", id, "override",
+				   p->action, "device", p->device, "reason", p->reason, "disposal",
+				   p->disposal, "proposed_by", p->proposed_by),
+			 err) < 0)
+		return -1;
+	ga_shape_release(&ga_proposal_shape, p);
+	return by_id(db, id, p, err);
+}
+
+int ga_store_confirm(struct ga_db *db, const char *id, struct ga_proposal *ret, struct ga_err *err)
+{
+	if (ga_store_proposal(db, id, ret, err) < 0)
+		return -1;
+	if (ga_store_may_slot(db, "override", ret->object, err) == 0 &&
+	    check_waits(ret, err) == 0 && check_other(db, ret, err) == 0 &&
+	    check_device(db, ret, err) == 0 &&
+	    decide(db, ret, ga_who()->person, "override_confirmed", err) == 0)
+		return 0;
+	ga_shape_release(&ga_proposal_shape, ret);
+	return -1;
+}
+
+int ga_store_withdraw(struct ga_db *db, const char *id, struct ga_proposal *ret,
+		      struct ga_err *err)
+{
+	int own;
+
+	if (ga_store_proposal(db, id, ret, err) < 0)
+		return -1;
+	own = shares_humans(db, ret->proposal, err);
+	if (own >= 0 && (own || ga_store_may_slot(db, "override", ret->object, err) == 0) &&
+	    check_waits(ret, err) == 0 &&
+	    decide(db, ret, GA_UNKNOWN, "override_withdrawn", err) == 0)
+		return 0;
+	ga_shape_release(&ga_proposal_shape, ret);
+	return -1;
+}
+
+/* ---- attention ---- */
+
+int ga_attend_proposals(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT p.slot_id, s.state, p.proposed_at, s.node_id, p.action, "
+			"p.proposed_by, p.expires_at, p.id FROM proposal p "
+			"JOIN slot s ON s.id = p.slot_id WHERE " WAITS
+			"ORDER BY p.proposed_at, p.id", "") < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0) {
+		bool retire = ga_streq(ga_rows_text(rows, 4), GA_RETIRE_UNWIPED);
+		struct ga_attend f = {
+			.object_kind = "slot",
+			.object = ga_rows_text(rows, 0),
+			.state = ga_rows_text(rows, 1),
+			.since = ga_rows_text(rows, 2),
+			.node = ga_rows_text(rows, 3),
+			.code = "second_person",
+			.sentence = ga_xprintf("%s proposed to %s: another person has to confirm "
+					       "it before %s", ga_rows_text(rows, 5),
+					       retire ? "retire it unwiped" :
+							"destroy what its disk holds",
+					       ga_rows_text(rows, 6)),
+			.command = ga_xprintf("gpuaas-approve confirm %s%s", ga_rows_text(rows, 7),
+					      retire ? "" : " | gpuaas-wipe"),
+		};
+
+		if (ga_attend_tell(&f, to, err) < 0)
+			return -1;
+	}
+	return r;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Allocations, claims, usage and timelines as records. */
+#include "state/node/json.h"
+#include "state/query/query.h"
+#include "state/query/row.h"
+#include "state/store.h"
+
+/* In the order of ga_allocation_shape. The phases are those of the plan's attempt. */
+#define ALLOCATIONS \
+	"SELECT a.id, a.name, a.node_id, a.generation, a.attempt, 0, a.state, a.since, a.reason, " \
+	"a.project, a.profile, a.shape, a.accelerator_type, a.profile_version, a.count, " \
+	"a.priority, " \
+	"(SELECT json_group_array(id) FROM (SELECT s.id FROM claim c " \
+	"JOIN slot s ON s.id = c.slot_id WHERE c.allocation_id = a.id ORDER BY s.slot_index)), " \
+	"a.power_wanted, a.power_observed, a.access, a.network, " \
+	"(SELECT json_group_array(json(j)) FROM (SELECT json_object('phase', t.phase, " \
+	"'started_at', t.started_at, 'elapsed_micros', t.elapsed_micros, 'bytes', t.bytes, " \
+	"'detail', t.detail) AS j FROM task t WHERE t.object = a.id " \
+	"AND t.attempt = json_extract(" GA_SQL_OBJECT("a.plan") ", '$.attempt') ORDER BY t.id)), " \
+	"a.created_at, a.expires_at, (SELECT lab FROM meta), " \
+	"(SELECT 1 FROM profile p WHERE p.name = a.profile AND p.current = 1 AND " \
+	"p.version <> a.profile_version AND a.state NOT IN ('released', 'cancelled', " \
+	"'refused')), " \
+	"a.type_reason FROM allocation a "
+
+int ga_query_allocations(struct ga_db *db, const char *id, struct ga_rows **ret,
+			 struct ga_err *err)
+{
+	if (id)
+		return ga_db_query(db, ret, err, ALLOCATIONS "WHERE a.id = ?1", "s", id);
+	return ga_db_query(db, ret, err, ALLOCATIONS "ORDER BY a.created_at, a.id", "");
+}
+
+int ga_store_allocation(struct ga_db *db, const char *id, struct ga_allocation *ret,
+			struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_query_allocations(db, id, &rows, err) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (!r) {
+		ga_err_set(err, GA_NOTFOUND, "there is no allocation '%s'", id);
+		ga_err_object(err, id);
+		return ga_hint(err, "'gpuaas-list allocations' shows them");
+	}
+	return r < 0 ? -1 : ga_row_read(rows, 0, &ga_allocation_shape, ret, err);
+}
+
+#define CLAIMS \
+	"SELECT c.id, c.allocation_id, c.node_id, c.slot_id, c.claim_kind, c.live, " \
+	"c.created_at, c.use_ended_at, c.ended_at FROM claim c "
+
+int ga_query_claims(struct ga_db *db, const char *object, struct ga_rows **ret,
+		    struct ga_err *err)
+{
+	if (object)
+		return ga_db_query(db, ret, err,
+				   CLAIMS "WHERE c.allocation_id = ?1 OR c.slot_id = ?1 "
+					  "ORDER BY c.created_at, c.id",
+				   "s", object);
+	return ga_db_query(db, ret, err, CLAIMS "ORDER BY c.created_at, c.id", "");
+}
+
+#define TASKS \
+	"SELECT t.node_id, t.object, t.attempt, t.phase, t.state, t.started_at, t.finished_at, " \
+	"t.elapsed_micros, t.bytes, t.detail FROM task t "
+
+int ga_query_tasks(struct ga_db *db, const char *object, struct ga_rows **ret,
+		   struct ga_err *err)
+{
+	if (object)
+		return ga_db_query(db, ret, err, TASKS "WHERE t.object = ?1 ORDER BY t.id", "s",
+				   object);
+	return ga_db_query(db, ret, err, TASKS "ORDER BY t.id", "");
+}
+
+#define USAGE \
+	"SELECT u.allocation_id, a.project, a.profile, u.accelerator_type, u.usage_kind, " \
+	"u.count, u.started_at, u.ended_at, u.price_micros FROM usage u " \
+	"JOIN allocation a ON a.id = u.allocation_id "
+
+int ga_query_usage(struct ga_db *db, const char *allocation, struct ga_rows **ret,
+		   struct ga_err *err)
+{
+	if (allocation)
+		return ga_db_query(db, ret, err,
+				   USAGE "WHERE u.allocation_id = ?1 ORDER BY u.id", "s",
+				   allocation);
+	return ga_db_query(db, ret, err, USAGE "ORDER BY u.id", "");
+}
+
+#define AUDIT \
+	"SELECT seq, at, actor, program, action, object, detail, previous_hash, hash FROM audit "
+
+int ga_query_audit(struct ga_db *db, const char *object, int64_t after, const char *since,
+		   struct ga_rows **ret, struct ga_err *err)
+{
+	if (object)
+		return ga_db_query(db, ret, err,
+				   AUDIT "WHERE object = ?1 AND seq > ?2 ORDER BY seq", "si",
+				   object, after);
+	return ga_db_query(db, ret, err,
+			   AUDIT "WHERE seq > ?1 AND (?2 IS NULL OR at >= ?2) ORDER BY seq", "is",
+			   after, since);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The steps that the operations on the state are made of: moves over edges, usage, timeline.
+ * Private to the store_* files and the fold; each runs inside the caller's write transaction.
+ * Every move bumps the generation by one; `at` is when it happened, RFC 3339.
+ */
+#ifndef GA_STORE_MOVE_H
+#define GA_STORE_MOVE_H
+
+#include "base/vec.h"
+#include "record/state.h"
+#include "state/db/db.h"
+#include "state/db/fsm.h"
+
+struct ga_ids {
+	char **v;
+	size_t n;
+};
+void ga_cleanup_ids(struct ga_ids *ids);
+#define ga_autoids ga_cleanup(ga_cleanup_ids)
+
+/* What an allocation is at this moment, as the moves need it. */
+struct ga_holding {
+	char *id, *state, *node, *attempt, *order_kind, *shape;
+	int64_t generation, attempt_generation;
+};
+void ga_cleanup_holding(struct ga_holding *h);
+#define ga_autoholding ga_cleanup(ga_cleanup_holding)
+/* 1 found, 0 no such allocation, -1. */
+GA_MUST_CHECK int ga_store_holding(struct ga_db *db, const char *allocation, struct ga_holding *ret,
+				   struct ga_err *err);
+
+/* GA_CONFLICT "wrong_state" when there is no edge from the state it is in. h->state follows. */
+GA_MUST_CHECK int ga_store_move_allocation(struct ga_db *db, struct ga_holding *h, const char *to,
+					   const char *at, const char *reason, struct ga_err *err);
+/* Moves one slot; from NULL: from wherever it is. 1 moved, 0 it was not in from. */
+GA_MUST_CHECK int ga_store_move_slot(struct ga_db *db, const char *slot, const char *from,
+				     const char *to, const char *at, struct ga_err *err);
+/* Moves every slot of the allocation's live claims that is in from; the number moved. */
+GA_MUST_CHECK int ga_store_move_claimed(struct ga_db *db, const char *allocation, const char *from,
+					const char *to, const char *at, struct ga_err *err);
+/* The slots of the allocation's live claims in a state (NULL: any), by index. */
+GA_MUST_CHECK int ga_store_claimed(struct ga_db *db, const char *allocation, const char *state,
+				   struct ga_ids *ret, struct ga_err *err);
+/* Moves the slot to cleanup_blocked and adds the reason to its blockers. */
+GA_MUST_CHECK int ga_store_block_slot(struct ga_db *db, const char *slot, const char *code,
+				      const char *sentence, const char *at, struct ga_err *err);
+GA_MUST_CHECK int ga_store_block_claimed(struct ga_db *db, const char *allocation, const char *code,
+					 const char *sentence, const char *at, struct ga_err *err);
+/* Whether a reason of this code was added by ga_store_block_slot: a confirmed wipe answers it. */
+bool ga_store_block_is_answered(const char *code);
+/* pending or placed → cancelled, its slots free again; with its audit row. */
+GA_MUST_CHECK int ga_store_cancel(struct ga_db *db, struct ga_holding *h, const char *reason,
+				  const char *at, struct ga_err *err);
+/* Every slot that an allocation ever had a claim on, by index. */
+GA_MUST_CHECK int ga_store_ever_claimed(struct ga_db *db, const char *allocation,
+					struct ga_ids *ret, struct ga_err *err);
+/* The slot's state, and the allocation of its live claim (NULL: none); both allocated. */
+GA_MUST_CHECK int ga_store_slot_owner(struct ga_db *db, const char *slot, char **state,
+				      char **owner, struct ga_err *err);
+/* available → quarantined with the reason in its blockers. */
+GA_MUST_CHECK int ga_store_quarantine_slot(struct ga_db *db, const char *slot, const char *code,
+					   const char *sentence, const char *at,
+					   struct ga_err *err);
+/* available → disabled with the reason in its blockers. */
+GA_MUST_CHECK int ga_store_disable_slot(struct ga_db *db, const char *slot, const char *code,
+					const char *sentence, const char *at, struct ga_err *err);
+/* Taints the slot's devices as of now; the slot must not be available or reserved. */
+GA_MUST_CHECK int ga_store_taint_slot(struct ga_db *db, const char *slot, const char *by,
+				      struct ga_err *err);
+/* Ends what is left of an allocation whose last slot is free: the node claim, the cleanup time. */
+GA_MUST_CHECK int ga_store_end_holding(struct ga_db *db, const char *allocation, const char *at,
+				       struct ga_err *err);
+
+/* A host's time as the state takes it: at, or the present where that is still to come; with the
+ * digits that make texts of times sort as times, which a record may leave out. */
+GA_MUST_CHECK int ga_store_not_ahead(const char *at, char when[GA_TIME_SIZE], struct ga_err *err);
+
+/* The time at which a slot or allocation enters its next state: as ga_store_not_ahead has it, and
+ * not before it entered the state that it has, whatever clock at is of. */
+GA_MUST_CHECK int ga_store_since(struct ga_db *db, enum ga_machine m, const char *id,
+				 const char *at, char when[GA_TIME_SIZE], struct ga_err *err);
+
+/* GA_CONFLICT "observation_ahead" where the time of a look at the node (what: "the discovery") is
+ * ahead (ga_time_is_ahead): it would be the newest until then, and every right one an older one. */
+GA_MUST_CHECK int ga_store_refuse_ahead(const char *what, const char *node, const char *at,
+					struct ga_err *err);
+
+/* usage: at most one span is open; opening ends what was open. Whatever clock `at` is of, a span
+ * begins where the one before it ended, or later, and neither begins nor ends in what is still to
+ * come (gpuaas-report(1): spans share no second and leave no gap). */
+GA_MUST_CHECK int ga_store_usage_open(struct ga_db *db, const char *allocation,
+				      const char *usage_kind, const char *at, struct ga_err *err);
+GA_MUST_CHECK int ga_store_usage_close(struct ga_db *db, const char *allocation, const char *at,
+				       struct ga_err *err);
+
+/* The timeline: adds or renews the row of (object, attempt, phase). */
+GA_MUST_CHECK int ga_store_task(struct ga_db *db, const struct ga_task *t, struct ga_err *err);
+
+/* The command that leaves the state (state/db/fsm.h) with the id in it, allocated; NULL for a final
+ * one. shape: of the allocation, or of the one that holds the slot; NULL: none, or not known. */
+char *ga_store_leave(enum ga_machine m, const char *state, const char *shape, const char *id);
+
+/* "expected generation 3 of attempt x, found …" as GA_CONFLICT concurrent_update. */
+GA_MUST_CHECK int ga_store_stale(const char *object, const char *attempt, int64_t generation,
+				 const char *attempt_found, int64_t generation_found,
+				 struct ga_err *err);
+
+#endif

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plans: everything a host needs to know, taken from the rows at the moment of placement. */
+#include "state/allocation/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decide/slot/verdict.h"
+#include "record/cpuset.h"
+#include "record/digest.h"
+#include "record/mac.h"
+#include "record/rec.h"
+#include "record/shape_write.h"
+#include "state/db/invariant.h"
+#include "state/node/facts.h"
+
+void ga_plan_maker_release(struct ga_plan_maker *m)
+{
+	free(m->network_text);
+	free(m->image_text);
+	free(m->controller);
+	ga_shape_release(&ga_network_shape, &m->network);
+	ga_shape_release(&ga_image_shape, &m->image);
+	memset(m, 0, sizeof(*m));
+}
+
+/* Parses what a row says, unless it says what it said before. */
+static int parse_again(const char *now, char **before, const struct ga_shape *shape, void *ret,
+		       struct ga_err *err)
+{
+	if (*before && !strcmp(now, *before))
+		return 0;
+	free(GA_TAKE(*before));
+	ga_shape_release(shape, ret);
+	if (ga_rec_parse_text(now, shape, ret, err) < 0)
+		return -1;
+	*before = ga_xstrdup(now);
+	return 0;
+}
+
+static int fill_node(struct ga_db *db, const char *node, struct ga_plan_maker *m,
+		     struct ga_plan *p, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT boot_id, fingerprint, network FROM node WHERE id = ?1", "s",
+			node) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r <= 0)
+		return r < 0 ? -1 : ga_fail(err, GA_NOTFOUND, "there is no node '%s'", node);
+	p->node = ga_xstrdup(node);
+	p->boot_id = ga_rows_dup(rows, 0);
+	p->fingerprint = ga_rows_dup(rows, 1);
+	if (ga_streq(ga_rows_text(rows, 2), "{}"))
+		return 0;
+	if (parse_again(ga_rows_text(rows, 2), &m->network_text, &ga_network_shape, &m->network,
+			err) < 0)
+		return ga_wrap(err, "the network of node '%s'", node);
+	ga_shape_release(&ga_network_shape, &p->network);
+	ga_shape_copy(&ga_network_shape, &m->network, &p->network);
+	return 0;
+}
+
+/* The stricter of what two slots ask for. */
+static void tighten(struct ga_wipe_policy *p, const char *class, const char *verify,
+		    const char *gpu_memory)
+{
+	if (!p->minimum_class || ga_class_rank(class) > ga_class_rank(p->minimum_class)) {
+		free(p->minimum_class);
+		p->minimum_class = ga_xstrdup(class);
+	}
+	if (!p->verify || ga_streq(verify, "full")) {
+		free(p->verify);
+		p->verify = ga_xstrdup(verify);
+	}
+	if (!p->gpu_memory || ga_streq(gpu_memory, "required")) {
+		free(p->gpu_memory);
+		p->gpu_memory = ga_xstrdup(gpu_memory);
+	}
+}
+
+/* 1, or 0 when the slot may not be sold: its reasons are in refused. */
+static int add_bundle(struct ga_db *db, const char *slot, struct ga_plan *p,
+		      struct ga_reasons *refused, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	struct ga_bundle *bundle;
+	int r;
+
+	if (ga_db_query(db, &rows, err, GA_SQL_SLOT_FACTS "WHERE id = ?1", "s", slot) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r <= 0)
+		return r < 0 ? -1 : ga_fail(err, GA_NOTFOUND, "there is no slot '%s'", slot);
+	bundle = ga_list_add(&p->bundles);
+	ga_store_fill_bundle(rows, bundle);
+	if (ga_ip_is_of_network(bundle->private_ip, p->network.gateway, p->network.prefix_bits))
+		ga_reasons_add(refused, "duplicate_identity", bundle->private_ip,
+			       "the node's network has that address itself",
+			       "discover again, or set the network (gpuaas-node(1))");
+	if (ga_store_sale_blockers(db, rows, bundle, ga_streq(p->shape, "baremetal"), refused) ||
+	    refused->n)
+		return 0;
+	tighten(&p->wipe, ga_rows_text(rows, GA_SF_CLASS), ga_rows_text(rows, GA_SF_VERIFY),
+		ga_rows_text(rows, GA_SF_GPU_MEMORY));
+	return 1;
+}
+
+void ga_refused_slots_release(struct ga_refused_slots *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		ga_reasons_release(&list->v[i].reasons);
+	ga_list_release(list);
+}
+
+/* Whoever gets a machine whole gets its devices in no slot, too: 1, or 0 when a tenant left one of
+ * them unwiped. The machine has its first slot in refused then. */
+static int check_spare(struct ga_db *db, const char *node, struct ga_refused_slots *refused,
+		       struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	struct ga_refused_slot *out;
+	ga_autofree char *why = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT d.id, d.dirtied_by FROM device d WHERE " GA_SQL_SPARE_DIRTY("?1")
+			" ORDER BY d.id LIMIT 1", "s", node) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r <= 0)
+		return r < 0 ? -1 : 1;
+	why = ga_xprintf("the machine is not sold whole: '%s' of it stands in no slot and was not "
+			 "wiped since '%s' had it", ga_rows_text(rows, 0), ga_rows_text(rows, 1));
+	out = ga_list_add(refused);
+	*out = (struct ga_refused_slot){ .by_hint = true };
+	ga_reasons_add(&out->reasons, "waiting_for_wipe", ga_rows_text(rows, 0), why,
+		       "give it a slot, which wipes it (gpuaas-discover | gpuaas-approve "
+		       "--all-ready | gpuaas-wipe), or take it out and discover again with "
+		       "--accept-change");
+	return 0;
+}
+
+/* 1, or 0 when slots of the decision may not be sold: all of these are in refused. */
+static int fill_bundles(struct ga_db *db, const struct ga_decision *d, struct ga_plan *p,
+			struct ga_refused_slots *refused, struct ga_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < d->slots.n; i++) {
+		struct ga_reasons reasons = { 0 };
+		int r = add_bundle(db, d->slots.v[i]->id, p, &reasons, err);
+
+		if (r < 0)
+			return -1;
+		if (!r)
+			*ga_list_add(refused) = (struct ga_refused_slot){
+				.slot = i, .reasons = reasons,
+				.by_hint = ga_streq(reasons.v[0].code, "duplicate_identity"),
+			};
+	}
+	if (refused->n)
+		return 0;
+	p->count = (int64_t)d->slots.n;
+	p->mac = ga_strdup0(p->bundles.v[0].mac);
+	p->private_ip = ga_strdup0(p->bundles.v[0].private_ip);
+	p->port = ga_strdup0(p->bundles.v[0].port);
+	return 1;
+}
+
+static int fill_sizes(const struct ga_profile *profile, struct ga_plan *p, struct ga_err *err)
+{
+	bool whole = ga_streq(p->shape, "baremetal");
+	int64_t cpus = 0, memory = 0;
+	size_t i;
+
+	for (i = 0; i < p->bundles.n; i++) {
+		struct ga_cpuset set;
+
+		memory += p->bundles.v[i].memory_mib == GA_UNKNOWN ? 0 : p->bundles.v[i].memory_mib;
+		if (!p->bundles.v[i].cpuset)
+			continue;
+		if (ga_cpuset_parse(p->bundles.v[i].cpuset, &set, err) < 0)
+			return ga_wrap(err, "slot '%s'", p->bundles.v[i].slot);
+		cpus += ga_cpuset_count(&set);
+	}
+	p->vcpus = whole || profile->vcpus_per_gpu == GA_UNKNOWN
+			   ? cpus
+			   : profile->vcpus_per_gpu * p->count;
+	p->memory_mib = whole || profile->memory_mib_per_gpu == GA_UNKNOWN ?
+				memory :
+				profile->memory_mib_per_gpu * p->count;
+	p->hugepage_kib = profile->hugepage_kib;
+	return 0;
+}
+
+static void copy_image(const struct ga_image *image, char *path, struct ga_plan *p)
+{
+	p->image = ga_xcalloc(1, sizeof(*p->image));
+	*p->image = (struct ga_plan_image){
+		.name = ga_strdup0(image->name),
+		.digest = ga_strdup0(image->digest),
+		.chunks_digest = ga_strdup0(image->chunks_digest),
+		.path = path,
+		.format = ga_strdup0(image->format),
+		.size_bytes = image->size_bytes,
+		.firmware = ga_strdup0(image->firmware),
+		.probe = ga_strdup0(image->probe),
+		.user = ga_strdup0(image->user),
+		.driver_version = ga_strdup0(image->driver_version),
+		.ready_seconds = image->ready_seconds,
+	};
+}
+
+static int fill_image(struct ga_db *db, const char *name, struct ga_plan_maker *m,
+		      struct ga_plan *p, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(
+		    db, &rows, err,
+		    "SELECT i.record, c.path FROM image i JOIN node_image c ON c.image = i.name "
+		    "AND c.digest = i.digest WHERE i.name = ?1 AND c.node_id = ?2",
+		    "ss", name, p->node) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r <= 0)
+		return r < 0 ? -1 : ga_fail_for(err, GA_CONFLICT, "concurrent_update",
+						"the image '%s' went away from node '%s'", name,
+						p->node);
+	if (parse_again(ga_rows_text(rows, 0), &m->image_text, &ga_image_shape, &m->image,
+			err) < 0)
+		return ga_wrap(err, "image '%s'", name);
+	copy_image(&m->image, ga_rows_dup(rows, 1), p);
+	return ga_store_probe_counts(db, name, p->image->probe, err);
+}
+
+/* Asked once: a process that goes on after a restore writes nothing. */
+static int fill_controller(struct ga_db *db, struct ga_plan_maker *m, struct ga_plan *p,
+			   struct ga_err *err)
+{
+	char controller[GA_CONTROLLER_SIZE];
+
+	if (!m->controller) {
+		if (ga_store_controller(db, controller, err) < 0)
+			return -1;
+		m->controller = ga_xstrdup(controller);
+	}
+	p->epoch = ga_db_epoch(db);
+	p->controller = ga_xstrdup(m->controller);
+	return 0;
+}
+
+int ga_store_plan_fill(struct ga_db *db, const struct ga_request *request,
+		       const struct ga_profile *profile, const struct ga_decision *decision,
+		       struct ga_plan_maker *maker, struct ga_plan *ret,
+		       struct ga_refused_slots *refused, struct ga_err *err)
+{
+	bool whole = ga_place_is_baremetal(request, profile);
+	size_t i;
+	int r;
+
+	ret->name = ga_strdup0(request->name);
+	ret->shape = ga_xstrdup(whole ? "baremetal" : "slice");
+	ret->project = ga_xstrdup(request->project);
+	ret->profile = ga_xstrdup(profile->name);
+	ret->profile_version = profile->version;
+	ret->lab = ga_db_is_lab(db);
+	ret->price_micros = profile->price_micros;
+	ret->domain_type = ga_xstrdup(profile->domain_type ? profile->domain_type : "kvm");
+	ret->user_data_digest = ga_strdup0(request->user_data_digest);
+	ret->fabric_partition = decision->fabric_partition;
+	for (i = 0; i < request->keys.n; i++)
+		ga_texts_add(&ret->keys, request->keys.v[i]);
+	if (fill_controller(db, maker, ret, err) < 0 ||
+	    fill_node(db, decision->node->id, maker, ret, err) < 0)
+		return -1;
+	r = whole ? check_spare(db, decision->node->id, refused, err) : 1;
+	if (r > 0)
+		r = fill_bundles(db, decision, ret, refused, err);
+	if (r <= 0)
+		return r;
+	if (fill_sizes(profile, ret, err) < 0)
+		return -1;
+	/* A file of a lab cannot be purged: there the slots' own policy is the whole of it. */
+	if (!ret->lab)
+		tighten(&ret->wipe, profile->wipe.minimum_class, profile->wipe.verify,
+			profile->wipe.gpu_memory);
+	if (!whole && fill_image(db, request->image ? request->image : profile->image, maker, ret,
+				 err) < 0)
+		return -1;
+	return 1;
+}
+
+char *ga_store_plan_seal(struct ga_plan *plan)
+{
+	struct ga_str text = GA_STR_INIT;
+	char digest[GA_DIGEST_SIZE];
+
+	/* The digest is over the record without it, and is its last member. */
+	ga_str_reserve(&text, 4096);
+	ga_shape_write_without(&ga_plan_shape, plan, "digest", &text);
+	ga_digest_of(text.buf, text.len, digest);
+	free(plan->digest);
+	plan->digest = ga_xstrdup(digest);
+	text.len--;
+	ga_str_add(&text, ",\"digest\":\"");
+	ga_str_add(&text, digest);
+	ga_str_add(&text, "\"}");
+	return ga_str_take(&text);
+}

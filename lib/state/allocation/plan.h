@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The plan of a placement, made from the rows of node, slots and image. Private to the store. */
+#ifndef GA_STORE_PLAN_H
+#define GA_STORE_PLAN_H
+
+#include "state/allocation/place.h"
+
+/* Fills what the rows say: node, bundles (in the decision's order; claims are the caller's), image,
+ * sizes, wipe policy. ret was made by ga_shape_init. 1, or 0 when slots of the decision may not be
+ * sold: each of these is in refused. */
+GA_MUST_CHECK int ga_store_plan_fill(struct ga_db *db, const struct ga_request *request,
+				     const struct ga_profile *profile,
+				     const struct ga_decision *decision,
+				     struct ga_plan_maker *maker, struct ga_plan *ret,
+				     struct ga_refused_slots *refused, struct ga_err *err);
+/* Sets the digest, last of all; the plan's line, allocated. */
+char *ga_store_plan_seal(struct ga_plan *plan);
+
+#endif

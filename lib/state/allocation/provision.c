@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What hosts report of what runs on them. */
+#include "state/allocation/provision.h"
+
+#include "record/rec.h"
+#include "state/query/row.h"
+
+/* The access as the host told it, and the node as the way in: a guest's address is private, and
+ * only the state knows by which address its node is reached. Bare metal is its own way. */
+static int access_text(struct ga_db *db, const struct ga_allocation *a, char **ret,
+		       struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	ga_autofree char *address = NULL;
+	struct ga_access access;
+
+	*ret = NULL;
+	if (!a->access)
+		return 0;
+	access = *a->access;
+	if (ga_db_query(db, &rows, err, "SELECT address FROM node WHERE id = ?1", "s", a->node) <
+		    0 ||
+	    ga_row_text(rows, &address, err) < 0)
+		return -1;
+	if (!access.jump_host && strcmp(a->shape, "baremetal"))
+		access.jump_host = address;
+	*ret = ga_rec_format_text(&ga_access_shape, &access);
+	return 0;
+}
+
+int ga_store_running(struct ga_db *db, const struct ga_allocation *a, struct ga_err *err)
+{
+	ga_autofree char *access = NULL;
+	ga_autofree char *lease = a->network ? ga_rec_format_text(&ga_lease_shape, a->network) :
+		NULL;
+	int n;
+
+	if (access_text(db, a, &access, err) < 0)
+		return -1;
+	n = ga_db_exec(db, err,
+		       "UPDATE allocation SET power_observed = ?2, access = ?3, network = ?4, "
+		       "power_wanted = coalesce(power_wanted, 'on'), "
+		       "generation = generation + 1 "
+		       "WHERE id = ?1 AND (power_observed IS NOT ?2 OR access IS NOT ?3 "
+		       "OR network IS NOT ?4)",
+		       "ssss", a->allocation, a->power_observed ? a->power_observed : "on",
+		       access, lease);
+
+	return n < 0 ? -1 : n > 0;
+}
+
+int ga_store_power(struct ga_db *db, const char *allocation, const char *node, const char *power,
+		   struct ga_err *err)
+{
+	int n = ga_db_exec(db, err,
+			   "UPDATE allocation SET power_observed = ?2, generation = generation + 1 "
+			   "WHERE id = ?1 AND node_id = ?3 AND power_observed IS NOT ?2 "
+			   "AND state IN ('active', 'held', 'preempting', 'releasing', "
+			   "'release_failed')",
+			   "sss", allocation, power, node);
+
+	return n < 0 ? -1 : n > 0;
+}
+
+int ga_store_power_wanted(struct ga_db *db, const char *allocation, const char *wanted,
+			  const char *observed, struct ga_err *err)
+{
+	int n = ga_db_exec(db, err,
+			   "UPDATE allocation SET power_wanted = ?2, "
+			   "power_observed = coalesce(?3, power_observed), "
+			   "generation = generation + 1 WHERE id = ?1 AND (power_wanted IS NOT ?2 "
+			   "OR power_observed IS NOT coalesce(?3, power_observed))",
+			   "sss", allocation, wanted, observed);
+
+	return n < 0 ? -1 : n > 0;
+}
+
+int ga_store_active_reason(struct ga_db *db, const char *allocation, const char *reason,
+			   struct ga_err *err)
+{
+	int n = ga_db_exec(db, err,
+			   "UPDATE allocation SET reason = ?2, generation = generation + 1 "
+			   "WHERE id = ?1 AND state = 'active' AND reason IS NOT ?2",
+			   "ss", allocation, reason);
+
+	return n < 0 ? -1 : n > 0;
+}
+
+int ga_store_observed(struct ga_db *db, const struct ga_observation *o, struct ga_err *err)
+{
+	int64_t epoch = o->agreed ? ga_db_epoch(db) : GA_UNKNOWN;
+	int n = ga_db_exec(db, err,
+			   "UPDATE node SET boot_id = coalesce(?2, boot_id), "
+			   "epoch_verified = coalesce(?3, epoch_verified), "
+			   "generation = generation + 1 WHERE id = ?1 "
+			   "AND (boot_id IS NOT coalesce(?2, boot_id) "
+			   "OR epoch_verified <> coalesce(?3, epoch_verified))",
+			   "ssi", o->node, o->boot_id, epoch);
+
+	return n < 0 ? -1 : n > 0;
+}
+
+int ga_store_last_word(struct ga_db *db, const char *object, const char *action, char **ret,
+		       struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT CASE WHEN action = ?2 THEN detail END FROM audit "
+			"WHERE object = ?1 ORDER BY seq DESC LIMIT 1",
+			"ss", object, action) < 0)
+		return -1;
+	return ga_row_text(rows, ret, err);
+}
+
+int ga_store_entered_after(struct ga_db *db, const char *allocation, const char *at,
+			   struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+
+	if (ga_db_query(db, &rows, err, "SELECT 1 FROM allocation WHERE id = ?1 AND since > ?2",
+			"ss", allocation, at) < 0)
+		return -1;
+	return ga_rows_next(rows, err);
+}
+
+int ga_store_last_audit(struct ga_db *db, const char *object, const char *action, char **ret,
+			struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT detail FROM audit WHERE object = ?1 AND action = ?2 "
+			"ORDER BY seq DESC LIMIT 1",
+			"ss", object, action) < 0)
+		return -1;
+	return ga_row_text(rows, ret, err);
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Wipe orders in force, evidence, and what a slot becomes after it. */
+#include "state/allocation/wipe.h"
+
+#include <string.h>
+
+#include "record/rec.h"
+#include "record/time.h"
+#include "state/allocation/move.h"
+#include "state/node/json.h"
+#include "state/query/query.h"
+#include "state/query/row.h"
+
+void ga_cleanup_wipe_due(struct ga_wipe_due *d)
+{
+	char **p[] = { &d->slot,	 &d->node,	    &d->state,	      &d->attempt,
+		       &d->cause,	 &d->issued_at,	    &d->minimum_class, &d->verify,
+		       &d->gpu_memory,	 &d->nvme_wwid,	    &d->gpu_identity, &d->cordon_reason,
+		       &d->health_state, &d->blockers,	    &d->node_state,   &d->node_blockers,
+		       &d->claim,	 &d->allocation,    &d->destroy_data_by,
+		       &d->dirty_since,	 &d->nvme_serial,   &d->fabric_vf_pci_address };
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(p); i++)
+		free(*p[i]);
+}
+
+static void read_due(const struct ga_rows *rows, struct ga_wipe_due *ret)
+{
+	*ret = (struct ga_wipe_due){
+		.slot = ga_rows_dup(rows, 0),
+		.node = ga_rows_dup(rows, 1),
+		.state = ga_rows_dup(rows, 2),
+		.attempt = ga_rows_dup(rows, 3),
+		.generation = ga_rows_int(rows, 4),
+		.cause = ga_rows_dup(rows, 5),
+		.issued_at = ga_rows_dup(rows, 6),
+		.minimum_class = ga_rows_dup(rows, 7),
+		.verify = ga_rows_dup(rows, 8),
+		.gpu_memory = ga_rows_dup(rows, 9),
+		.nvme_wwid = ga_rows_dup(rows, 10),
+		.gpu_identity = ga_rows_dup(rows, 11),
+		.cordon_reason = ga_rows_dup(rows, 12),
+		.health_state = ga_rows_dup(rows, 13),
+		.blockers = ga_rows_dup(rows, 14),
+		.node_state = ga_rows_dup(rows, 15),
+		.node_blockers = ga_rows_dup(rows, 16),
+		.claim = ga_rows_dup(rows, 17),
+		.allocation = ga_rows_dup(rows, 18),
+		.destroy_data_by = ga_rows_dup(rows, 19),
+		.dirty_since = ga_rows_dup(rows, 20),
+		.nvme_serial = ga_rows_dup(rows, 21),
+		.nvme_size_bytes = ga_rows_int(rows, 22),
+		.fabric_vf_pci_address = ga_rows_dup(rows, 23),
+	};
+}
+
+#define ORDER GA_SQL_OBJECT("a.order_text")
+
+int ga_store_wipe_due(struct ga_db *db, const char *slot, struct ga_wipe_due *ret,
+		      struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	*ret = (struct ga_wipe_due){ 0 };
+	if (ga_db_query(db, &rows, err,
+			"SELECT s.id, s.node_id, s.state, s.wipe_attempt, s.wipe_generation, "
+			"s.wipe_cause, s.wipe_issued_at, "
+			"coalesce(json_extract(" ORDER ", '$.wipe.minimum_class'), "
+			"s.wipe_minimum_class), "
+			"coalesce(json_extract(" ORDER ", '$.wipe.verify'), s.wipe_verify), "
+			"coalesce(json_extract(" ORDER ", '$.wipe.gpu_memory'), "
+			"s.wipe_gpu_memory), s.nvme_wwid, s.gpu_identity, s.cordon_reason, "
+			"s.health_state, " GA_SQL_REASONS("s.blockers") ", n.state, "
+			GA_SQL_REASONS("n.blockers") ", c.id, c.allocation_id, "
+			"d.destroy_data_by, (SELECT max(dirty_since) FROM device "
+			"WHERE id IN (s.nvme_wwid, s.gpu_id)), s.nvme_serial, s.nvme_size_bytes, "
+			"s.fabric_vf_pci_address FROM slot s "
+			"JOIN node n ON n.id = s.node_id "
+			"LEFT JOIN claim c ON c.slot_id = s.id AND c.live = 1 "
+			"AND c.claim_kind = 'slot' "
+			"LEFT JOIN allocation a ON a.id = c.allocation_id "
+			"AND a.order_kind = 'release-order' "
+			"LEFT JOIN device d ON d.id = s.nvme_wwid WHERE s.id = ?1",
+			"s", slot) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r > 0)
+		read_due(rows, ret);
+	return r;
+}
+
+struct ga_wipe_asked ga_wipe_due_asked(const struct ga_wipe_due *due, bool lab)
+{
+	return (struct ga_wipe_asked){
+		.cause = due->cause,
+		.claim = due->claim,
+		.allocation = due->allocation,
+		.wwid = due->nvme_wwid,
+		.serial = due->nvme_serial,
+		.size_bytes = due->nvme_size_bytes,
+		.gpu_identity = due->gpu_identity,
+		.minimum_class = due->minimum_class,
+		.verify = due->verify,
+		.gpu_memory = due->gpu_memory,
+		.fabric = due->fabric_vf_pci_address != NULL,
+		.lab = lab,
+		.may_destroy = ga_wipe_content_expected(due->cause) || due->destroy_data_by,
+	};
+}
+
+static int no_order(const struct ga_wipe_due *due, struct ga_err *err)
+{
+	ga_autofree char *command = ga_store_leave(GA_M_SLOT, due->state, NULL, due->slot);
+
+	ga_err_set(err, GA_CONFLICT, "slot '%s' is %s: no wipe is ordered", due->slot, due->state);
+	ga_err_reason(err, "wrong_state");
+	ga_err_object(err, due->slot);
+	return command ? ga_hint(err, "what leaves it: %s", command) : -1;
+}
+
+static void fill_order(const struct ga_wipe_due *due, const struct ga_slot *slot,
+		       struct ga_wipe_order *ret)
+{
+	*ret = (struct ga_wipe_order){
+		.node = ga_xstrdup(due->node),
+		.object = ga_xstrdup(due->slot),
+		.claim = ga_strdup0(due->claim),
+		.allocation = ga_strdup0(due->allocation),
+		.generation = due->generation,
+		.attempt = ga_xstrdup(due->attempt),
+		.issued_at = ga_xstrdup(due->issued_at),
+		.cause = ga_xstrdup(due->cause),
+		.nvme_wwid = ga_xstrdup(due->nvme_wwid),
+		.nvme_serial = ga_strdup0(slot->nvme_serial),
+		.nvme_path = ga_strdup0(slot->nvme_path),
+		.nvme_size_bytes = slot->nvme_size_bytes,
+		.destroy_data = due->destroy_data_by ? ga_xstrdup(due->nvme_wwid) : NULL,
+		.gpu_identity = ga_strdup0(slot->gpu_identity),
+		.gpu_pci_address = ga_strdup0(slot->gpu_pci_address),
+		.gpu_device = ga_strdup0(slot->gpu_device),
+		.fabric_vf_pci_address = ga_strdup0(slot->fabric_vf_pci_address),
+		.fabric_pf_pci_address = ga_strdup0(slot->fabric_pf_pci_address),
+		.wipe = { ga_xstrdup(due->minimum_class), ga_xstrdup(due->verify),
+			  ga_xstrdup(due->gpu_memory) },
+		.lab = slot->lab,
+	};
+}
+
+int ga_store_wipe_order(struct ga_db *db, const char *slot, struct ga_wipe_order *ret,
+			struct ga_err *err)
+{
+	ga_autowipedue struct ga_wipe_due due = { 0 };
+	char controller[GA_CONTROLLER_SIZE];
+	struct ga_slot s;
+
+	if (ga_store_wipe_due(db, slot, &due, err) < 0 || ga_store_slot(db, slot, &s, err) < 0)
+		return -1;
+	if (strcmp(due.state, "wiping") || !due.attempt || !due.minimum_class || !due.nvme_wwid) {
+		ga_shape_release(&ga_slot_shape, &s);
+		return no_order(&due, err);
+	}
+	fill_order(&due, &s, ret);
+	ga_shape_release(&ga_slot_shape, &s);
+	if (ga_store_controller(db, controller, err) < 0) {
+		ga_shape_release(&ga_wipe_order_shape, ret);
+		return -1;
+	}
+	ret->controller = ga_xstrdup(controller);
+	ret->epoch = ga_db_epoch(db);
+	return 0;
+}
+
+int ga_store_wipe_counts_from(struct ga_db *db, const char *slot, char **ret, struct ga_err *err)
+{
+	ga_autofree char *now = ga_time_now();
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	*ret = NULL;
+	if (ga_db_query(db, &rows, err,
+			"SELECT max(d.dirty_since) FROM slot s "
+			"JOIN device d ON d.id IN (s.nvme_wwid, s.gpu_id) WHERE s.id = ?1", "s",
+			slot) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r > 0 && ga_rows_text(rows, 0) && strcmp(ga_rows_text(rows, 0), now) >= 0)
+		*ret = ga_rows_dup(rows, 0);
+	return r < 0 ? -1 : 0;
+}
+
+int ga_store_wipe_may_begin(struct ga_db *db, const char *slot, struct ga_err *err)
+{
+	ga_autofree char *from = NULL;
+
+	if (ga_store_wipe_counts_from(db, slot, &from, err) < 0)
+		return -1;
+	if (!from)
+		return 0;
+	ga_err_set(err, GA_BUSY, "slot '%s' was used at %s, and the clock of this machine is not "
+		   "there yet: a wipe counts from then on", slot, from);
+	ga_err_reason(err, "wipe_too_early");
+	ga_err_object(err, slot);
+	return ga_hint(err, "look whether the clock is right; run the same again after %s", from);
+}
+
+int ga_store_wipe_in_force(struct ga_db *db, const struct ga_wipe_order *order, struct ga_err *err)
+{
+	ga_autowipedue struct ga_wipe_due due = { 0 };
+	ga_autofree char *command = NULL;
+	int r = ga_store_wipe_due(db, order->object, &due, err);
+	bool same;
+
+	if (r <= 0)
+		return r;
+	same = ga_streq(due.attempt, order->attempt);
+	if (same && (!strcmp(due.state, "wiping") || !strcmp(due.state, "releasing")))
+		return 0;
+	ga_err_set(err, GA_CONFLICT, "slot '%s' is %s: its wipe order '%s' is no longer in force, "
+		   "and nothing was wiped", due.slot, due.state, order->attempt);
+	ga_err_reason(err, same || strcmp(due.state, "wiping") ? "wrong_state" :
+								 "concurrent_update");
+	ga_err_object(err, due.slot);
+	command = !strcmp(due.state, "wiping") || !strcmp(due.state, "cleanup_blocked") ?
+			  ga_xprintf("gpuaas-approve repair %s --reason TEXT | gpuaas-wipe",
+				     due.slot) :
+			  ga_store_leave(GA_M_SLOT, due.state, NULL, due.slot);
+	return command ? ga_hint(err, "what goes on from there: %s", command) : -1;
+}
+
+/* The worst outcome of the guard's steps, which the trigger judges. */
+static const char *guard_of(const struct ga_wipe_evidence *e)
+{
+	const char *worst = "confirmed";
+	size_t i;
+
+	for (i = 0; i < e->guard.n; i++) {
+		if (ga_streq(e->guard.v[i].outcome, "failed"))
+			return "failed";
+		if (ga_streq(e->guard.v[i].outcome, "not_proven"))
+			worst = "not_proven";
+	}
+	return e->guard.n ? worst : NULL;
+}
+
+/* The slot has the fabric function of its order: its devices change only while it is disabled. */
+int ga_store_evidence_add(struct ga_db *db, const struct ga_wipe_evidence *e, struct ga_err *err)
+{
+	ga_autofree char *text = ga_rec_format_text(&ga_wipe_evidence_shape, e);
+	ga_autofree char *now = ga_time_now();
+
+	return ga_db_exec(db, err,
+			  "INSERT INTO wipe_evidence (id, slot_id, node_id, attempt, wwid, "
+			  "gpu_identity, started_at, finished_at, class, outcome, verify, "
+			  "gpu_memory, lab, digest, record, folded_at, rules, gpu_reset, vf_state, "
+			  "medium, size_bytes, bytes_read, mismatches, surviving, guard, "
+			  "vf_pci_address) VALUES "
+			  "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, "
+			  "?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, "
+			  "(SELECT fabric_vf_pci_address FROM slot WHERE id = ?2))",
+			  "ssssssssssssbsssisssiiiis", e->evidence, e->object, e->node, e->attempt,
+			  e->device.wwid, e->gpu_identity, e->started_at, e->finished_at, e->class,
+			  e->outcome, e->read_back ? e->read_back->verify : NULL,
+			  e->gpu_memory.outcome, (int)e->lab, e->digest, text, now, e->rules,
+			  e->gpu_reset.outcome, e->vf_state.outcome, e->device.medium,
+			  e->device.size_bytes,
+			  e->read_back ? e->read_back->bytes_read : GA_UNKNOWN,
+			  e->read_back ? e->read_back->mismatches : GA_UNKNOWN,
+			  e->markers ? e->markers->surviving : GA_UNKNOWN, guard_of(e)) < 0 ?
+		       -1 : 0;
+}
+
+int ga_store_slot_wiped(struct ga_db *db, const char *slot, const char *to, const char *evidence,
+			const char *blockers, const char *at, struct ga_err *err)
+{
+	if (ga_db_exec(db, err,
+		       "UPDATE slot SET state = ?2, since = ?3, wipe_evidence_id = ?4, "
+		       "blockers = ?5, epoch_verified = (SELECT epoch FROM meta), "
+		       "generation = generation + 1 WHERE id = ?1",
+		       "sssss", slot, to, at, evidence, blockers) < 0)
+		return -1;
+	/* Leave to destroy what was found on the disk was for this wipe only. */
+	return ga_db_exec(db, err,
+			  "UPDATE device SET destroy_data_by = NULL "
+			  "WHERE destroy_data_by IS NOT NULL "
+			  "AND id = (SELECT nvme_wwid FROM slot WHERE id = ?1)",
+			  "s", slot) < 0 ? -1 : 0;
+}
+
+int ga_store_folded(struct ga_db *db, const char *digest, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+
+	if (ga_db_query(db, &rows, err, "SELECT 1 FROM folded WHERE digest = ?1", "s", digest) < 0)
+		return -1;
+	return ga_rows_next(rows, err);
+}
+
+int ga_store_folded_add(struct ga_db *db, const char *digest, const char *kind,
+			const char *object, struct ga_err *err)
+{
+	ga_autofree char *now = ga_time_now();
+
+	return ga_db_exec(db, err,
+			  "INSERT INTO folded (digest, kind, object, folded_at) "
+			  "VALUES (?1, ?2, ?3, ?4)",
+			  "ssss", digest, kind, object, now) < 0 ? -1 : 0;
+}

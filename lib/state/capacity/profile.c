@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Profiles: every version stays, one is the current one. */
+#include "state/capacity/profile.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "decide/match/cost.h"
+#include "record/access.h"
+#include "record/id.h"
+#include "record/rec.h"
+#include "record/time.h"
+#include "state/db/audit.h"
+#include "state/query/query.h"
+
+static int current_profile(struct ga_db *db, const char *name, char **text, int64_t *version,
+			   struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	*text = NULL;
+	*version = 0;
+	if (ga_db_query(db, &rows, err,
+			"SELECT record, version FROM profile WHERE name = ?1 AND current = 1", "s",
+			name) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r > 0) {
+		*text = ga_rows_dup(rows, 0);
+		*version = ga_rows_int(rows, 1);
+	}
+	return r;
+}
+
+static int no_profile(const char *name, struct ga_err *err)
+{
+	ga_err_set(err, GA_NOTFOUND, "there is no profile '%s'", name);
+	ga_err_reason(err, "no_profile");
+	ga_err_object(err, name);
+	return ga_hint(err, "'gpuaas-list profiles' shows them; 'gpuaas-profile create' makes one");
+}
+
+int ga_store_profile(struct ga_db *db, const char *name, struct ga_profile *ret,
+		     struct ga_err *err)
+{
+	ga_autofree char *text = NULL;
+	int64_t version;
+	int r = current_profile(db, name, &text, &version, err);
+
+	if (r <= 0)
+		return r < 0 ? -1 : no_profile(name, err);
+	return ga_rec_parse_text(text, &ga_profile_shape, ret, err);
+}
+
+int ga_store_profile_version(struct ga_db *db, const char *name, int64_t version,
+			     struct ga_profile *ret, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	ga_autofree char *text = NULL;
+	int64_t current;
+	int r;
+
+	if (!version)
+		return ga_store_profile(db, name, ret, err);
+	if (ga_db_query(db, &rows, err,
+			"SELECT record FROM profile WHERE name = ?1 AND version = ?2", "si", name,
+			version) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r > 0)
+		return ga_rec_parse_text(ga_rows_text(rows, 0), &ga_profile_shape, ret, err);
+	if (r == 0)
+		r = current_profile(db, name, &text, &current, err);
+	if (r <= 0)
+		return r < 0 ? -1 : no_profile(name, err);
+	ga_err_object(err, name);
+	(void)ga_fail_for(err, GA_NOTFOUND, "no_version",
+			  "profile '%s' has no version %" PRId64 ": %" PRId64 " is its newest",
+			  name, version, current);
+	return ga_hint(err, "'gpuaas-profile show %s --versions' shows all of them", name);
+}
+
+/* skip: one that cannot be read is left out (attention names it); else it fails. */
+static int each_record(struct ga_rows *query, bool skip, ga_store_each each, void *arg,
+		       struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = query;
+	struct ga_profile p;
+	int n = 0, r;
+
+	while ((r = ga_rows_next(rows, err)) > 0) {
+		if (ga_rec_parse_text(ga_rows_text(rows, 0), &ga_profile_shape, &p, err) < 0) {
+			if (!skip)
+				return ga_wrap(err, "a stored profile");
+			ga_err_clear(err);
+			continue;
+		}
+		r = each(&ga_profile_shape, &p, arg, err);
+		ga_shape_release(&ga_profile_shape, &p);
+		if (r < 0)
+			return -1;
+		n++;
+	}
+	return r < 0 ? -1 : n;
+}
+
+int ga_store_profile_versions(struct ga_db *db, const char *name, ga_store_each each, void *arg,
+			      struct ga_err *err)
+{
+	struct ga_rows *rows = NULL;
+	int n;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT record FROM profile WHERE name = ?1 ORDER BY version", "s",
+			name) < 0)
+		return -1;
+	n = each_record(rows, false, each, arg, err);
+	return n ? n : no_profile(name, err);
+}
+
+int ga_store_profiles(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
+{
+	struct ga_rows *rows = NULL;
+
+	return ga_query_profiles(db, &rows, err) < 0 ? -1 :
+						       each_record(rows, true, each, arg, err);
+}
+
+int ga_store_profile_is_current(struct ga_db *db, const struct ga_profile *profile,
+				struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT 1 FROM profile WHERE name = ?1 AND version = ?2 AND current = 1",
+			"si", profile->name, profile->version) < 0)
+		return -1;
+	return ga_rows_next(rows, err);
+}
+
+/* Of a slice nothing could be asked, or nothing could run, without these. */
+static int check_slice(const struct ga_profile *p, struct ga_err *err)
+{
+	const char *missing = !p->counts.n		    ? "counts" :
+			      p->vcpus_per_gpu == 0	    ? "vcpus_per_gpu" :
+			      p->memory_mib_per_gpu == 0 ? "memory_mib_per_gpu" :
+							      NULL;
+
+	if (!missing || !ga_streq(p->shape, "slice"))
+		return 0;
+	return ga_fail(err, GA_BADREC, "profile '%s' sells slices: member '%s' must not be empty",
+		       p->name, missing);
+}
+
+/* A slip of a few digits would be billed: a price is checked before anything is placed at it. */
+static int check_price(const struct ga_profile *p, struct ga_err *err)
+{
+	if (p->price_micros >= 0 && p->price_micros <= GA_PRICE_MAX)
+		return 0;
+	ga_err_set(err, GA_BADREC, "profile '%s': a price_micros of %lld is not between 0 and %lld",
+		   p->name, (long long)p->price_micros, (long long)GA_PRICE_MAX);
+	ga_err_reason(err, "price");
+	ga_err_object(err, p->name);
+	return ga_hint(err, "it is the price of a GPU hour in millionths: 3500000 for 3.50");
+}
+
+/* What can never be asked for, or stands twice, is a slip of whoever wrote it. */
+static int check_counts(const struct ga_profile *p, struct ga_err *err)
+{
+	size_t i, j;
+
+	for (i = 0; i < p->counts.n; i++) {
+		if (p->counts.v[i] < 1 || p->counts.v[i] > GA_REQUEST_GPUS)
+			return ga_fail(err, GA_BADREC, "profile '%s': a count of %" PRId64
+				       " is not between 1 and %d", p->name, p->counts.v[i],
+				       GA_REQUEST_GPUS);
+		for (j = 0; j < i; j++)
+			if (p->counts.v[j] == p->counts.v[i])
+				return ga_fail(err, GA_BADREC, "profile '%s': the count %" PRId64
+					       " stands twice", p->name, p->counts.v[i]);
+	}
+	return 0;
+}
+
+static int check_types(const struct ga_profile *p, struct ga_err *err)
+{
+	size_t i, j;
+
+	for (i = 0; i < p->types.n; i++) {
+		/* The user view shows it to everybody. One of before can still be retired. */
+		if (!ga_name_is_valid(p->types.v[i]) && !p->retired)
+			return ga_fail(err, GA_BADREC, "profile '%s': '%.64s' is no type: small "
+				       "letters, digits, '.', '_' and '-', 63 at most", p->name,
+				       p->types.v[i]);
+		for (j = 0; j < i; j++)
+			if (!strcmp(p->types.v[j], p->types.v[i]))
+				return ga_fail(err, GA_BADREC, "profile '%s': the type '%.64s' "
+					       "stands twice", p->name, p->types.v[i]);
+	}
+	return 0;
+}
+
+/* The memory of a guest is made of whole pages, of a size that these hosts have. By a profile that
+ * is retired no guest gets any. */
+static int check_pages(const struct ga_profile *p, struct ga_err *err)
+{
+	int64_t kib = p->hugepage_kib, mib;
+	size_t i;
+
+	if (kib == GA_UNKNOWN || p->retired)
+		return 0;
+	if (kib != 2048 && kib != 1048576) {
+		(void)ga_fail(err, GA_BADREC, "profile '%s': there are no pages of %" PRId64
+			      " KiB", p->name, kib);
+		return ga_hint(err, "hugepage_kib is 2048 or 1048576; none: ordinary pages");
+	}
+	for (i = 0; p->memory_mib_per_gpu != GA_UNKNOWN && i < p->counts.n; i++) {
+		mib = p->memory_mib_per_gpu * p->counts.v[i];
+		if (mib % (kib / 1024) == 0)
+			continue;
+		(void)ga_fail(err, GA_BADREC, "profile '%s': a guest of %" PRId64 " GPU%s gets %"
+			      PRId64 " MiB, and pages are of %" PRId64 " MiB", p->name,
+			      p->counts.v[i], p->counts.v[i] == 1 ? "" : "s", mib, kib / 1024);
+		return ga_hint(err, "memory of whole pages, or smaller pages");
+	}
+	return 0;
+}
+
+int ga_store_profile_check(const struct ga_profile *p, struct ga_err *err)
+{
+	return check_slice(p, err) < 0 || check_price(p, err) < 0 || check_counts(p, err) < 0 ||
+			       check_types(p, err) < 0 || check_pages(p, err) < 0 ?
+		       -1 :
+		       0;
+}
+
+int ga_store_apply_profile(struct ga_db *db, const struct ga_profile *p, struct ga_err *err)
+{
+	ga_autofree char *old = NULL, *text = NULL, *now = ga_time_now();
+	struct ga_profile next = *p; /* borrows every member */
+	int64_t version;
+
+	if (ga_store_profile_check(p, err) < 0 ||
+	    current_profile(db, p->name, &old, &version, err) < 0)
+		return -1;
+	next.version = version;
+	text = ga_rec_format_text(&ga_profile_shape, &next);
+	if (ga_streq(old, text))
+		return 0;
+	free(text);
+	next.version = version + 1;
+	text = ga_rec_format_text(&ga_profile_shape, &next);
+	if (ga_db_exec(db, err, "UPDATE profile SET current = 0 WHERE name = ?1 AND current = 1",
+		       "s", p->name) < 0 ||
+	    ga_db_exec(db, err,
+		       "INSERT INTO profile (name, version, record, created_at, current) "
+		       "VALUES (?1, ?2, ?3, ?4, 1)",
+		       "siss", p->name, next.version, text, now) < 0 ||
+	    ga_audit_add(db, "profile_applied", p->name,
+			 json_pack("{s:I}", "version", (json_int_t)next.version), err) < 0)
+		return -1;
+	return 1;
+}
+
+/* ---- who uses them, and what they use ---- */
+
+int64_t ga_store_profile_behind(struct ga_db *db, const char *name, int64_t version,
+				struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT count(*) FROM allocation WHERE profile = ?1 AND "
+			"profile_version <> ?2 AND state NOT IN ('released', 'cancelled', "
+			"'refused')", "si", name, version) < 0 ||
+	    ga_rows_next(rows, err) < 0)
+		return -1;
+	return ga_rows_int(rows, 0);
+}
+
+static int lacks_image(struct ga_db *db, const struct ga_profile *p, void (*tell)(const char *),
+		       struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	ga_autofree char *said = NULL;
+	int r;
+
+	if (!p->image)
+		return 0;
+	if (ga_db_query(db, &rows, err, "SELECT 1 FROM image WHERE name = ?1", "s", p->image) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r)
+		return r < 0 ? -1 : 0;
+	said = ga_xprintf("there is no image '%s' yet: nothing is placed without one", p->image);
+	tell(said);
+	return 0;
+}
+
+static int lacks_team(struct ga_db *db, const char *team, void (*tell)(const char *),
+		      struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	ga_autofree char *said = NULL;
+	struct ga_team t;
+	int r;
+
+	if (ga_query_teams(db, team, &rows, err) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r < 0)
+		return -1;
+	if (r) {
+		if (ga_rec_parse_text(ga_rows_text(rows, 0), &ga_team_shape, &t, err) < 0)
+			return ga_wrap(err, "the stored team '%s'", team);
+		if (t.retired)
+			said = ga_xprintf("team '%s' is retired: nobody is in it", team);
+		ga_shape_release(&ga_team_shape, &t);
+	} else {
+		said = ga_xprintf("there is no team '%s' yet: nobody is in it", team);
+	}
+	if (said)
+		tell(said);
+	return 0;
+}
+
+int ga_store_profile_lacks(struct ga_db *db, const struct ga_profile *p,
+			   void (*tell)(const char *sentence), struct ga_err *err)
+{
+	size_t i;
+
+	if (lacks_image(db, p, tell, err) < 0)
+		return -1;
+	for (i = 0; i < p->teams.n; i++)
+		if (lacks_team(db, p->teams.v[i], tell, err) < 0)
+			return -1;
+	return 0;
+}
+
+/* ---- as rows ---- */
+
+int ga_query_profiles(struct ga_db *db, struct ga_rows **ret, struct ga_err *err)
+{
+	return ga_db_query(db, ret, err,
+			   "SELECT record, name FROM profile WHERE current = 1 ORDER BY name", "");
+}

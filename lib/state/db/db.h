@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The two SQLite files behind one small interface; no sqlite3 type leaves db.c.
+ *
+ *   state.db  the truth of the state side (gpuaas-state(5)); application id GPUA
+ *   host.db   what this host did: journal, attempts, evidence (state/host/hostdb.h); application id
+ * GPUH
+ *
+ * WAL, synchronous=FULL, foreign_keys=ON, trusted_schema=OFF, wal_autocheckpoint=0. A file that is
+ * newer than this program, not ours, or on a network file system is refused. Writers queue at a
+ * turnstile of two lock files beside the database (FILE.gate, FILE.lock), so that none starves;
+ * the deadline (default 10 s, GPUAAS_DEADLINE seconds) ends in GA_BUSY naming the holder. The WAL
+ * is checkpointed only while the writer lock is held (../reference: SQLite's WAL-reset race).
+ * A handle must not cross fork(2): open in the child.
+ */
+#ifndef GA_DB_H
+#define GA_DB_H
+
+#include "base/ga.h"
+
+struct ga_db;
+struct ga_rows;
+
+enum ga_db_file { GA_DB_STATE, GA_DB_HOST };
+enum ga_db_mode {
+	GA_DB_READ,
+	GA_DB_WRITE,
+	GA_DB_CREATE, /* makes or migrates it: gpuaas-state init, and host.db at first use */
+};
+
+/* GA_NOTFOUND with a hint when there is no file (and mode is not GA_DB_CREATE). */
+GA_MUST_CHECK int ga_db_open(const char *path, enum ga_db_file file, enum ga_db_mode mode,
+			     struct ga_db **ret, struct ga_err *err);
+/* Makes a new state file, open for writing. GA_CONFLICT "exists" when there is one. */
+GA_MUST_CHECK int ga_db_init(const char *path, bool lab, struct ga_db **ret, struct ga_err *err);
+void ga_db_close(struct ga_db *db);
+/* Whether this process has a database open, one that it left included: then no worker may start. */
+bool ga_db_is_open(void);
+void ga_cleanup_db(struct ga_db **db); /* rolls back what is open */
+#define ga_autodb ga_cleanup(ga_cleanup_db)
+/* Of a program that has read what it came for, and ends: reading ends, and the connection goes with
+ * the process. Closing it would take the schema apart piece by piece first, a twelfth of a short
+ * query. FILE-wal and FILE-shm stay. One that may write is closed, and so are one with a long WAL
+ * and the one that was left before. */
+void ga_db_leave(struct ga_db *db);
+void ga_cleanup_db_leave(struct ga_db **db);
+#define ga_autodb_leave ga_cleanup(ga_cleanup_db_leave)
+
+/* Through the turnstile and BEGIN IMMEDIATE; what is for whoever waits (turnstile.h). */
+GA_MUST_CHECK int ga_db_begin(struct ga_db *db, const char *what, struct ga_err *err);
+GA_MUST_CHECK int ga_db_begin_read(struct ga_db *db, struct ga_err *err);
+GA_MUST_CHECK int ga_db_commit(struct ga_db *db, struct ga_err *err);
+void ga_db_rollback(struct ga_db *db); /* harmless when nothing is open */
+bool ga_db_in_transaction(const struct ga_db *db);
+/* Nested: undoes a part of a transaction, for one refused item of a batch. */
+GA_MUST_CHECK int ga_db_savepoint(struct ga_db *db, struct ga_err *err);
+GA_MUST_CHECK int ga_db_release(struct ga_db *db, struct ga_err *err);	/* keeps it */
+void ga_db_rollback_to(struct ga_db *db);			/* undoes and ends it */
+
+/*
+ * Statements are cached by their text's address: sql must be a string literal. Parameters are ?1,
+ * ?2, …; types has a letter for each: s text (const char *, NULL is NULL), i int64_t (GA_UNKNOWN
+ * is NULL), b bool as 0 or 1 (int). ga_db_exec returns the number of rows changed.
+ * A violated constraint or trigger is GA_CONFLICT with the database's sentence and, where the
+ * sentence begins with a word and a colon ("sold_once: …"), that word as the reason.
+ */
+GA_MUST_CHECK int ga_db_exec(struct ga_db *db, struct ga_err *err, const char *sql,
+			     const char *types, ...);
+GA_MUST_CHECK int ga_db_query(struct ga_db *db, struct ga_rows **ret, struct ga_err *err,
+			      const char *sql, const char *types, ...);
+GA_MUST_CHECK int ga_rows_next(struct ga_rows *rows, struct ga_err *err); /* 1 row, 0 end, -1 */
+const char *ga_rows_text(const struct ga_rows *rows, int column); /* valid until the next step */
+char *ga_rows_dup(const struct ga_rows *rows, int column);	  /* allocated, NULL for NULL */
+int64_t ga_rows_int(const struct ga_rows *rows, int column);	  /* GA_UNKNOWN for NULL */
+bool ga_rows_bool(const struct ga_rows *rows, int column);	  /* NULL is false */
+void ga_rows_close(struct ga_rows *rows);
+/* A number that a query without parameters has in its first row: 1, 0 and ret as it was when there
+ * is no row, -1. */
+GA_MUST_CHECK int ga_db_scalar(struct ga_db *db, const char *sql, int64_t *ret, struct ga_err *err);
+void ga_cleanup_rows(struct ga_rows **rows);
+#define ga_autorows ga_cleanup(ga_cleanup_rows)
+
+/* Facts of the file. */
+bool ga_db_is_lab(const struct ga_db *db);
+int64_t ga_db_epoch(const struct ga_db *db);
+const char *ga_db_path(const struct ga_db *db);
+int64_t ga_db_schema_version(const struct ga_db *db);
+
+/* How many KiB of the pages that were read stay in memory; 2000 where nobody says. */
+#define GA_DB_KEEP_MUCH 65536 /* a question that looks at much of a large state in no order */
+#define GA_DB_KEEP_LITTLE 64  /* one that reads tables once, from one end to the other */
+GA_MUST_CHECK int ga_db_keep_pages(struct ga_db *db, int kib, struct ga_err *err);
+
+/* What is known to be wrong with the SQLite in use, as a sentence; NULL when nothing is. */
+const char *ga_db_engine_warning(void);
+
+/* A consistent copy by the backup interface, checked, fsynced and renamed into place. */
+GA_MUST_CHECK int ga_db_backup(struct ga_db *db, const char *to, struct ga_err *err);
+/*
+ * The steps of a restore. ga_db_copy makes TO a copy of the state file from, whose schema may be an
+ * older one: open it with GA_DB_CREATE. ga_db_replace puts with (closed) at path, where programs
+ * may have the old file open: it goes to kept with its WAL (kept NULL: there is none), and they are
+ * refused at their next transaction. The caller holds the turn of path. Interrupted, path is
+ * missing or whole.
+ */
+GA_MUST_CHECK int ga_db_copy(const char *from, const char *to, struct ga_err *err);
+GA_MUST_CHECK int ga_db_replace(const char *path, const char *with, const char *kept,
+				struct ga_err *err);
+/* Removes a state file with all that SQLite and the turnstile put beside it. */
+void ga_db_remove(const char *path);
+/* The tables and indexes of a state that are missing or not as its migrations make them go to
+ * each(). */
+GA_MUST_CHECK int ga_db_schema(struct ga_db *db, int (*each)(const char *name, const char *sentence,
+			       void *arg), void *arg, struct ga_err *err);
+/* PRAGMA integrity_check, and foreign_key_check of all tables but slot_cpu, whose keys a rule of
+ * lib/state/recovery/check_rules.h checks; each finding goes to each(). */
+GA_MUST_CHECK int ga_db_integrity(struct ga_db *db, int (*each)(const char *finding, void *arg),
+				  void *arg, struct ga_err *err);
+
+#endif

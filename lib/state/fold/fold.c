@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The fold: what hosts did, committed to the state. Whether the records came over a pipe from
+ * elsewhere or from a program on this machine, it is this function that takes them.
+ */
+#include "state/fold/fold.h"
+
+#include "record/digest.h"
+#include "record/rec.h"
+#include "state/allocation/wipe.h"
+#include "state/db/audit.h"
+
+int ga_fold_check(struct ga_db *db, const char *object, bool dry_run, bool lab, struct ga_err *err)
+{
+	if (dry_run) {
+		ga_err_set(err, GA_CONFLICT, "the record of '%s' is of a dry run: nothing was done",
+			   object);
+		ga_err_reason(err, "dry_run");
+		return -1;
+	}
+	if (lab == ga_db_is_lab(db))
+		return 0;
+	ga_err_set(err, GA_CONFLICT, "the record of '%s' is of %s, the state of %s", object,
+		   lab ? "a lab" : "real disks", lab ? "real disks" : "a lab");
+	ga_err_reason(err, "lab");
+	return ga_hint(err, "fold it into the state that issued the order");
+}
+
+int ga_fold_holding(struct ga_db *db, const char *allocation, const char *attempt,
+		    int64_t generation, struct ga_holding *ret, struct ga_err *err)
+{
+	int r = ga_store_holding(db, allocation, ret, err);
+
+	if (r < 0)
+		return -1;
+	if (!r) {
+		ga_err_set(err, GA_NOTFOUND, "there is no allocation '%s'", allocation);
+		ga_err_object(err, allocation);
+		return ga_hint(err, "is this the state that issued the order?");
+	}
+	if (!ga_streq(ret->attempt, attempt) ||
+	    (generation != GA_UNKNOWN && generation != ret->attempt_generation))
+		return ga_store_stale(allocation, attempt, generation, ret->attempt,
+				      ret->attempt_generation, err);
+	return 0;
+}
+
+int ga_fold_start(struct ga_db *db, struct ga_holding *h, const char *at, struct ga_err *err)
+{
+	if (strcmp(h->state, "placed"))
+		return 0;
+	if (ga_store_move_claimed(db, h->id, "reserved", "provisioning", at, err) < 0 ||
+	    ga_store_move_allocation(db, h, "provisioning", at, NULL, err) < 0 ||
+	    ga_store_usage_open(db, h->id, "provisioning", at, err) < 0)
+		return -1;
+	return ga_audit_add(db, "provisioning", h->id, json_pack("{s:s?}", "attempt", h->attempt),
+			    err);
+}
+
+static int dispatch_vm(struct ga_db *db, const struct ga_shape *shape, const void *obj,
+		       const char **object, struct ga_err *err)
+{
+	if (shape == &ga_power_shape) {
+		*object = ((const struct ga_power *)obj)->allocation;
+		return ga_fold_power(db, obj, err);
+	}
+	if (shape == &ga_console_shape) {
+		*object = ((const struct ga_console *)obj)->allocation;
+		return ga_fold_console(db, obj, err);
+	}
+	if (shape == &ga_ingress_shape) {
+		*object = ((const struct ga_ingress *)obj)->allocation;
+		return ga_fold_ingress(db, obj, err);
+	}
+	return ga_fail_for(err, GA_BADREC, "not_a_result", "%s is no result: it cannot be folded",
+			   shape->kind);
+}
+
+static int dispatch(struct ga_db *db, const struct ga_shape *shape, const void *obj,
+		    const char **object, struct ga_err *err)
+{
+	*object = NULL;
+	if (shape == &ga_progress_shape) {
+		*object = ((const struct ga_progress *)obj)->object;
+		return ga_fold_progress(db, obj, err);
+	}
+	if (shape == &ga_allocation_shape) {
+		*object = ((const struct ga_allocation *)obj)->allocation;
+		return ga_fold_allocation(db, obj, err);
+	}
+	if (shape == &ga_released_shape) {
+		*object = ((const struct ga_released *)obj)->allocation;
+		return ga_fold_released(db, obj, err);
+	}
+	if (shape == &ga_wipe_evidence_shape) {
+		*object = ((const struct ga_wipe_evidence *)obj)->object;
+		return ga_fold_evidence(db, obj, err);
+	}
+	if (shape == &ga_observation_shape) {
+		*object = ((const struct ga_observation *)obj)->node;
+		return ga_fold_observation(db, obj, err);
+	}
+	if (shape == &ga_drift_shape) {
+		*object = ((const struct ga_drift *)obj)->object;
+		return ga_fold_drift(db, obj, err);
+	}
+	if (shape == &ga_failure_shape) {
+		*object = ((const struct ga_failure *)obj)->object;
+		return ga_fold_failure(db, obj, err);
+	}
+	return dispatch_vm(db, shape, obj, object, err);
+}
+
+/* "Still running" comes every second; its row of the timeline takes it any number of times. */
+static bool is_remembered(const struct ga_shape *shape, const void *obj)
+{
+	return shape != &ga_progress_shape ||
+	       strcmp(((const struct ga_progress *)obj)->state, "running") != 0;
+}
+
+int ga_fold_is_known(struct ga_db *db, const struct ga_shape *shape, const void *obj,
+		     struct ga_err *err)
+{
+	char digest[GA_DIGEST_SIZE] = "";
+
+	ga_rec_digest(shape, obj, NULL, digest);
+	return ga_store_folded(db, digest, err);
+}
+
+int ga_fold(struct ga_db *db, const struct ga_shape *shape, const void *obj, struct ga_err *err)
+{
+	char digest[GA_DIGEST_SIZE] = "";
+	const char *object;
+	int known, changed;
+
+	ga_rec_digest(shape, obj, NULL, digest);
+	known = ga_store_folded(db, digest, err);
+	if (known)
+		return known < 0 ? -1 : 0;
+	changed = dispatch(db, shape, obj, &object, err);
+	if (changed < 0 || !is_remembered(shape, obj))
+		return changed;
+	if (ga_store_folded_add(db, digest, shape->kind, object, err) < 0)
+		return -1;
+	return changed;
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Folding what gpuaas-provision did: phases, a running allocation, a failure. */
+#include "record/rec.h"
+#include "state/allocation/provision.h"
+#include "state/allocation/wipe.h"
+#include "state/db/audit.h"
+#include "state/fold/fold.h"
+#include "state/node/health.h"
+
+/* The host knows of data on the disk that the state thinks was wiped: the slot must not be offered
+ * again, so this fails the allocation although nothing was written. Release and wipe answer it. */
+#define NOT_WIPED "not_wiped"
+
+/* Data on a disk that is wiped here: it came since, and from nobody of gpuaas. */
+#define FOUND_DATA "nvme_signature"
+
+/* Phases that look and do not touch: a plan that failed in one of them can be tried again. */
+static bool only_looks(const char *phase)
+{
+	return ga_streq(phase, "hold") || ga_streq(phase, "recheck") ||
+	       ga_streq(phase, "prerequisites");
+}
+
+static int plan_is_over(const struct ga_holding *h, struct ga_err *err)
+{
+	ga_err_set(err, GA_CONFLICT, "allocation '%s' is %s: its plan is over", h->id, h->state);
+	ga_err_reason(err, "plan_over");
+	ga_err_object(err, h->id);
+	return ga_hint(err, "stop what was begun on '%s' and place again; 'gpuaas-show %s' tells "
+		"why",
+		       h->node ? h->node : "the host", h->id);
+}
+
+static bool is_over(const struct ga_holding *h)
+{
+	return !strcmp(h->state, "cancelled") || !strcmp(h->state, "refused") ||
+	       !strcmp(h->state, "pending");
+}
+
+/* ---- phases ---- */
+
+static int progress_task(struct ga_db *db, const struct ga_progress *p, struct ga_err *err)
+{
+	bool over = !strcmp(p->state, "finished") || !strcmp(p->state, "failed");
+	struct ga_task t = {
+		.node = p->node,
+		.object = p->object,
+		.attempt = p->attempt,
+		.phase = p->phase,
+		.state = p->state,
+		.started_at = p->at,
+		.finished_at = over ? p->at : NULL,
+		.elapsed_micros = p->elapsed_micros,
+		.bytes = p->bytes,
+		.detail = p->detail,
+	};
+
+	return ga_store_task(db, &t, err);
+}
+
+static int progress_of_slot(struct ga_db *db, const struct ga_progress *p, struct ga_err *err)
+{
+	ga_autowipedue struct ga_wipe_due due = { 0 };
+	int r = ga_store_wipe_due(db, p->object, &due, err);
+
+	if (r < 0)
+		return -1;
+	if (!r) {
+		ga_err_object(err, p->object);
+		return ga_fail_for(err, GA_NOTFOUND, "no_object",
+				   "there is no allocation or slot '%s'", p->object);
+	}
+	if (!ga_streq(due.attempt, p->attempt) || due.generation != p->generation)
+		return ga_store_stale(p->object, p->attempt, p->generation, due.attempt,
+				      due.generation, err);
+	return progress_task(db, p, err) < 0 ? -1 : 1;
+}
+
+int ga_fold_progress(struct ga_db *db, const struct ga_progress *p, struct ga_err *err)
+{
+	ga_autoholding struct ga_holding h = { 0 }, probe = { 0 };
+	int r = ga_store_holding(db, p->object, &probe, err);
+
+	if (r <= 0)
+		return r < 0 ? -1 : progress_of_slot(db, p, err);
+	if (ga_fold_holding(db, p->object, p->attempt, p->generation, &h, err) < 0)
+		return -1;
+	if (is_over(&h))
+		return plan_is_over(&h, err);
+	if (ga_streq(h.order_kind, "plan") && !only_looks(p->phase) &&
+	    ga_fold_start(db, &h, p->at, err) < 0)
+		return -1;
+	return progress_task(db, p, err) < 0 ? -1 : 1;
+}
+
+/* ---- a running allocation ---- */
+
+static int add_phases(struct ga_db *db, const struct ga_allocation *a, struct ga_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < a->phases.n; i++) {
+		const struct ga_phase *p = &a->phases.v[i];
+		struct ga_task t = {
+			.node = a->node,
+			.object = a->allocation,
+			.attempt = a->attempt,
+			.phase = p->phase,
+			.state = (char *)(uintptr_t) "finished",
+			.started_at = p->started_at,
+			.finished_at = p->started_at,
+			.elapsed_micros = p->elapsed_micros,
+			.bytes = p->bytes,
+			.detail = p->detail,
+		};
+
+		if (ga_store_task(db, &t, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* When the work began: the phase that touched something first, as progress has it. */
+static const char *begun(const struct ga_allocation *a)
+{
+	size_t i;
+
+	for (i = 0; i < a->phases.n; i++)
+		if (!only_looks(a->phases.v[i].phase))
+			return a->phases.v[i].started_at;
+	return a->since;
+}
+
+static int become_active(struct ga_db *db, struct ga_holding *h, const struct ga_allocation *a,
+			 struct ga_err *err)
+{
+	if (ga_fold_start(db, h, begun(a), err) < 0 || add_phases(db, a, err) < 0 ||
+	    ga_store_move_claimed(db, h->id, "provisioning", "active", a->since, err) < 0 ||
+	    ga_store_move_allocation(db, h, "active", a->since, NULL, err) < 0 ||
+	    ga_store_running(db, a, err) < 0 ||
+	    ga_store_health_ready(db, h->id, a->since, err) < 0 ||
+	    ga_store_usage_open(db, h->id, "active", a->since, err) < 0)
+		return -1;
+	return ga_audit_add(db, "active", h->id,
+			    json_pack("{s:s?, s:s?, s:i}", "node", a->node, "attempt", a->attempt,
+				      "slots", (int)a->slots.n),
+			    err) < 0 ? -1 : 1;
+}
+
+/* Told again: access or lease may be others now. */
+static int still_active(struct ga_db *db, const struct ga_allocation *a, struct ga_err *err)
+{
+	int changed = ga_store_running(db, a, err);
+
+	/* It runs: what a rebuild left in it before is answered. */
+	if (changed < 0 || ga_store_active_reason(db, a->allocation, NULL, err) < 0)
+		return -1;
+	if (!changed)
+		return changed;
+	return ga_audit_add(db, "access_changed", a->allocation, NULL, err) < 0 ? -1 : 1;
+}
+
+int ga_fold_allocation(struct ga_db *db, const struct ga_allocation *a, struct ga_err *err)
+{
+	ga_autoholding struct ga_holding h = { 0 };
+
+	if (ga_fold_check(db, a->allocation, a->dry_run, a->lab, err) < 0 ||
+	    ga_fold_holding(db, a->allocation, a->attempt, a->generation, &h, err) < 0)
+		return -1;
+	if (strcmp(a->state, "active"))
+		return ga_fail_for(err, GA_CONFLICT, "not_a_result",
+				   "the record of '%s' says %s: only an active allocation is a "
+				   "result",
+				   a->allocation, a->state);
+	if (is_over(&h))
+		return ga_fold_late(db, &h, a->since, err);
+	if (!strcmp(h.state, "active"))
+		return still_active(db, a, err);
+	return become_active(db, &h, a, err);
+}
+
+/* ---- a failure ---- */
+
+static int keep_placed(struct ga_db *db, const struct ga_holding *h, const struct ga_failure *f,
+		       struct ga_err *err)
+{
+	return ga_audit_add(db, "provision_not_started", h->id,
+			    json_pack("{s:s?, s:s, s:s}", "phase", f->phase, "code", f->code,
+				      "sentence", f->sentence),
+			    err) < 0 ? -1 : 1;
+}
+
+/* Whether the sentence names the slot, as gpuaas-provision writes ids: 's0000001'. */
+static bool names_slot(const char *sentence, const char *slot)
+{
+	ga_autofree char *quoted = ga_xprintf("'%s'", slot);
+
+	return strstr(sentence, quoted) != NULL;
+}
+
+/* Not the state's word for it: without a name it may be the disk of any of them. */
+static bool names_any(const char *sentence, const struct ga_ids *slots)
+{
+	size_t i;
+
+	for (i = 0; i < slots->n; i++)
+		if (names_slot(sentence, slots->v[i]))
+			return true;
+	return false;
+}
+
+static int disable_found(struct ga_db *db, const char *slot, const char *sentence, const char *at,
+			 struct ga_err *err)
+{
+	ga_autofree char *state = NULL, *owner = NULL;
+
+	if (ga_store_slot_owner(db, slot, &state, &owner, err) < 0)
+		return -1;
+	if (!ga_streq(state, "available"))
+		return 0; /* taken out already */
+	return ga_store_disable_slot(db, slot, FOUND_DATA, sentence, at, err) < 0 ||
+			       ga_store_taint_slot(db, slot, "found_data", err) < 0 ?
+		       -1 :
+		       0;
+}
+
+/* Nothing was written, so the other slots are free again. The disk's own is out of sale until a
+ * person has looked: what lies there is no tenant's, and its next wipe is a first one. */
+static int found_data(struct ga_db *db, struct ga_holding *h, const struct ga_failure *f,
+		      const char *reason, struct ga_err *err)
+{
+	ga_autoids struct ga_ids slots = { 0 };
+	char at[GA_TIME_SIZE];
+	bool named;
+	size_t i;
+
+	if (ga_store_claimed(db, h->id, NULL, &slots, err) < 0 ||
+	    ga_store_not_ahead(f->at, at, err) < 0 ||
+	    ga_store_cancel(db, h, reason, at, err) < 0)
+		return -1;
+	named = names_any(f->sentence, &slots);
+	for (i = 0; i < slots.n; i++)
+		if ((!named || names_slot(f->sentence, slots.v[i])) &&
+		    disable_found(db, slots.v[i], f->sentence, at, err) < 0)
+			return -1;
+	return keep_placed(db, h, f, err);
+}
+
+int ga_fold_provision_failed(struct ga_db *db, struct ga_holding *h, const struct ga_failure *f,
+			     struct ga_err *err)
+{
+	ga_autofree char *reason = ga_xprintf("%s: %s", f->phase ? f->phase : f->code, f->sentence);
+	bool placed = !strcmp(h->state, "placed");
+
+	if (is_over(h))
+		return only_looks(f->phase) ? keep_placed(db, h, f, err) :
+					      ga_fold_late(db, h, f->at, err);
+	/* Whoever failed to take the hold did nothing, and somebody else has it. */
+	if (ga_streq(f->phase, "hold"))
+		return keep_placed(db, h, f, err);
+	if (placed && only_looks(f->phase) && !strcmp(f->code, FOUND_DATA))
+		return found_data(db, h, f, reason, err);
+	/* A device that is found broken is not sold again, whatever becomes of this plan. */
+	if (placed && only_looks(f->phase) && strcmp(f->code, NOT_WIPED))
+		return ga_store_health_not_ready(db, f, err) < 0 ? -1 :
+								   keep_placed(db, h, f, err);
+	if (!placed && strcmp(h->state, "provisioning"))
+		return keep_placed(db, h, f, err);
+	if (ga_fold_start(db, h, f->at, err) < 0 ||
+	    ga_store_health_not_ready(db, f, err) < 0 ||
+	    ga_store_move_allocation(db, h, "failed", f->at, reason, err) < 0 ||
+	    ga_store_block_claimed(db, h->id, "provision_failed", reason, f->at, err) < 0 ||
+	    ga_store_usage_close(db, h->id, f->at, err) < 0)
+		return -1;
+	return ga_audit_add(db, "provision_failed", h->id,
+			    json_pack("{s:s?, s:s, s:s}", "phase", f->phase, "code", f->code,
+				      "sentence", f->sentence),
+			    err) < 0 ? -1 : 1;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Folding what gpuaas-release did on the host: the devices are free of the allocation, or not. */
+#include "state/allocation/provision.h"
+#include "state/db/audit.h"
+#include "state/fold/fold.h"
+#include "state/node/health.h"
+#include "state/node/node.h"
+
+static int add_steps(struct ga_db *db, const struct ga_released *r, struct ga_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < r->steps.n; i++) {
+		const struct ga_step *s = &r->steps.v[i];
+		struct ga_task t = {
+			.node = r->node,
+			.object = r->allocation,
+			.attempt = r->attempt,
+			.phase = s->step,
+			.state = (char *)(uintptr_t)(strcmp(s->outcome, "failed") ? "finished" :
+										     "failed"),
+			.started_at = r->at,
+			.finished_at = r->at,
+			.elapsed_micros = GA_UNKNOWN,
+			.bytes = GA_UNKNOWN,
+			.detail = s->detail ? s->detail : s->outcome,
+		};
+
+		if (ga_store_task(db, &t, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* After a failure that was told, the same order may still have come to its end. */
+static int resume(struct ga_db *db, struct ga_holding *h, const char *at, struct ga_err *err)
+{
+	if (strcmp(h->state, "release_failed"))
+		return 0;
+	if (ga_store_move_claimed(db, h->id, "cleanup_blocked", "releasing", at, err) < 0)
+		return -1;
+	return ga_store_move_allocation(db, h, "releasing", at, NULL, err);
+}
+
+/* A disk of a whole machine that no slot has is wiped by nobody: until a person says otherwise
+ * (gpuaas-node undrain) nobody else gets the machine. */
+static int drain(struct ga_db *db, const char *node, const char *why, struct ga_err *err)
+{
+	const struct ga_node_move move = { .verb = "drain", .reason = why,
+					   .generation = GA_UNKNOWN };
+	struct ga_node n;
+	bool sells;
+
+	if (ga_store_node(db, node, &n, err) < 0)
+		return -1;
+	sells = ga_streq(n.state, "active");
+	ga_shape_release(&ga_node_shape, &n);
+	if (!sells)
+		return 0;
+	if (ga_store_node_move(db, node, &move, &n, err) < 0)
+		return -1;
+	ga_shape_release(&ga_node_shape, &n);
+	return 0;
+}
+
+static int drain_for_disks(struct ga_db *db, const struct ga_released *r, struct ga_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < r->steps.n; i++) {
+		const struct ga_step *s = &r->steps.v[i];
+		ga_autofree char *why = NULL;
+
+		if (!ga_streq(s->step, "disk") || ga_streq(s->outcome, "confirmed"))
+			continue;
+		why = ga_xprintf("disk %s, after allocation %s had the machine", s->detail,
+				 r->allocation);
+		return drain(db, r->node, why, err);
+	}
+	return 0;
+}
+
+int ga_fold_released(struct ga_db *db, const struct ga_released *r, struct ga_err *err)
+{
+	ga_autoholding struct ga_holding h = { 0 };
+
+	if (ga_fold_check(db, r->allocation, r->dry_run, r->lab, err) < 0 ||
+	    ga_fold_holding(db, r->allocation, r->attempt, r->generation, &h, err) < 0)
+		return -1;
+	if (!strcmp(h.state, "released"))
+		return 0;
+	if (resume(db, &h, r->at, err) < 0 || add_steps(db, r, err) < 0 ||
+	    ga_store_health_released(db, r, err) < 0 ||
+	    ga_store_move_claimed(db, h.id, "releasing", "wiping", r->at, err) < 0 ||
+	    ga_store_power(db, h.id, h.node, "off", err) < 0 ||
+	    ga_store_move_allocation(db, &h, "released", r->at, NULL, err) < 0 ||
+	    ga_store_end_holding(db, h.id, r->at, err) < 0 || drain_for_disks(db, r, err) < 0)
+		return -1;
+	return ga_audit_add(db, "released", h.id,
+			    json_pack("{s:s, s:s, s:i}", "node", r->node, "attempt", r->attempt,
+				      "slots", (int)r->slots.n),
+			    err) < 0 ? -1 : 1;
+}
+
+int ga_fold_release_failed(struct ga_db *db, struct ga_holding *h, const struct ga_failure *f,
+			   struct ga_err *err)
+{
+	ga_autofree char *reason = ga_xprintf("%s: %s", f->phase ? f->phase : f->code, f->sentence);
+	const char *code = ga_streq(f->code, "untrusted_host") ? f->code : "release_failed";
+
+	/* The hold is another's, who is at work on the same order. */
+	if (!ga_streq(f->phase, "hold") && !strcmp(h->state, "releasing")) {
+		if (ga_store_block_claimed(db, h->id, code, reason, f->at, err) < 0 ||
+		    ga_store_move_allocation(db, h, "release_failed", f->at, reason, err) < 0)
+			return -1;
+	}
+	return ga_audit_add(db, "release_failed", h->id,
+			    json_pack("{s:s?, s:s, s:s}", "phase", f->phase, "code", f->code,
+				      "sentence", f->sentence),
+			    err) < 0 ? -1 : 1;
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Folding what gpuaas-vm did: power, consoles that were shown, ports opened, disks of rebuilds. */
+#include <inttypes.h>
+
+#include "record/digest.h"
+#include "record/rec.h"
+#include "state/allocation/provision.h"
+#include "state/allocation/wipe.h"
+#include "state/db/audit.h"
+#include "state/fold/fold.h"
+#include "state/node/health.h"
+
+/* A record of an allocation that is in use by the order it names. */
+static int in_use(struct ga_db *db, const char *allocation, const char *attempt,
+		  int64_t generation, struct ga_holding *h, struct ga_err *err)
+{
+	if (ga_fold_holding(db, allocation, attempt, generation, h, err) < 0)
+		return -1;
+	if (!strcmp(h->state, "active") || !strcmp(h->state, "held"))
+		return 0;
+	ga_err_set(err, GA_CONFLICT, "allocation '%s' is %s: nothing is done with its VM",
+		   allocation, h->state);
+	ga_err_reason(err, "wrong_state");
+	ga_err_object(err, allocation);
+	return ga_hint(err, "'gpuaas-show %s' tells what happened", allocation);
+}
+
+/* What is told of an allocation whatever became of it: it happened. */
+static int is_known(struct ga_db *db, const char *allocation, struct ga_err *err)
+{
+	ga_autoholding struct ga_holding h = { 0 };
+	int r = ga_store_holding(db, allocation, &h, err);
+
+	if (r)
+		return r < 0 ? -1 : 0;
+	ga_err_set(err, GA_NOTFOUND, "there is no allocation '%s'", allocation);
+	ga_err_object(err, allocation);
+	return ga_hint(err, "is this the state that issued the order?");
+}
+
+/* Whoever starts it by hand would use it unbilled. */
+static int is_held(const struct ga_holding *h, struct ga_err *err)
+{
+	ga_err_set(err, GA_CONFLICT, "allocation '%s' is held: its VM is to be off", h->id);
+	ga_err_reason(err, "wrong_state");
+	ga_err_object(err, h->id);
+	return ga_hint(err, "gpuaas-release --undo %s takes the hold back", h->id);
+}
+
+/* The plan and its attempt outlast holds: what tells the order of a hold that was taken back, or of
+ * an undo before another hold, is that it was issued before the state of now began. */
+static int is_answered(struct ga_db *db, const struct ga_holding *h, const struct ga_power *p,
+		       struct ga_err *err)
+{
+	int later = p->order_issued_at ?
+			    ga_store_entered_after(db, h->id, p->order_issued_at, err) :
+			    0;
+
+	if (later <= 0)
+		return later;
+	ga_err_set(err, GA_CONFLICT,
+		   "'%s' has moved on: it is %s by a later order than the one of %s that this "
+		   "answers",
+		   h->id, h->state, p->order_issued_at);
+	ga_err_reason(err, "concurrent_update");
+	ga_err_object(err, h->id);
+	return ga_hint(err, "gpuaas-reconcile on its node puts the power right");
+}
+
+int ga_fold_power(struct ga_db *db, const struct ga_power *p, struct ga_err *err)
+{
+	ga_autoholding struct ga_holding h = { 0 };
+	int changed;
+
+	if (ga_fold_check(db, p->allocation, p->dry_run, p->lab, err) < 0 ||
+	    in_use(db, p->allocation, p->attempt, p->generation, &h, err) < 0)
+		return -1;
+	if (!strcmp(h.state, "held") && !strcmp(p->power_wanted, "on"))
+		return is_held(&h, err);
+	if (is_answered(db, &h, p, err) < 0)
+		return -1;
+	changed = ga_store_power_wanted(db, h.id, p->power_wanted, p->power_observed, err);
+	if (changed < 0 || (!changed && ga_starts(p->reason, "already_")))
+		return changed;
+	return ga_audit_add(db, "power", h.id,
+			    json_pack("{s:s, s:s?, s:s, s:s}", "wanted", p->power_wanted,
+				      "observed", p->power_observed, "reason", p->reason, "node",
+				      p->node),
+			    err) < 0 ? -1 : 1;
+}
+
+int ga_fold_console(struct ga_db *db, const struct ga_console *c, struct ga_err *err)
+{
+	json_t *detail;
+
+	if (ga_fold_check(db, c->allocation, false, c->lab, err) < 0 ||
+	    is_known(db, c->allocation, err) < 0)
+		return -1;
+	detail = json_pack("{s:s, s:s, s:s}", "node", c->node, "path", c->path, "started_at",
+			   c->started_at);
+	if (c->digest) {
+		json_object_set_new(detail, "digest", json_string(c->digest));
+		json_object_set_new(detail, "bytes", json_integer(c->bytes));
+	}
+	return ga_audit_add(db, c->ended_at ? "console_closed" : "console_opened", c->allocation,
+			    detail, err) < 0 ? -1 : 1;
+}
+
+static int ingress_task(struct ga_db *db, const struct ga_ingress *i, struct ga_err *err)
+{
+	ga_autofree char *phase = ga_xprintf("%s_%s_%" PRId64, i->published ? "publish" :
+					     "unpublish", i->proto, i->port);
+	ga_autofree char *detail = ga_xprintf("%s port %" PRId64 " to %s port %" PRId64, i->proto,
+					      i->port, i->address, i->to_port);
+	struct ga_task t = {
+		.node = i->node,
+		.object = i->allocation,
+		.attempt = i->attempt,
+		.phase = phase,
+		.state = (char *)(uintptr_t) "finished",
+		.started_at = i->at,
+		.finished_at = i->at,
+		.elapsed_micros = GA_UNKNOWN,
+		.bytes = GA_UNKNOWN,
+		.detail = detail,
+	};
+
+	return ga_store_task(db, &t, err);
+}
+
+int ga_fold_ingress(struct ga_db *db, const struct ga_ingress *i, struct ga_err *err)
+{
+	ga_autoholding struct ga_holding h = { 0 };
+
+	if (ga_fold_check(db, i->allocation, i->dry_run, i->lab, err) < 0)
+		return -1;
+	/* A port may be closed whatever became of the allocation; opened only for who has it. */
+	if (i->published ? in_use(db, i->allocation, i->attempt, i->generation, &h, err) < 0 :
+			   is_known(db, i->allocation, err) < 0)
+		return -1;
+	if (ingress_task(db, i, err) < 0)
+		return -1;
+	return ga_audit_add(db, i->published ? "published" : "unpublished", i->allocation,
+			    json_pack("{s:s, s:s, s:I, s:s, s:I}", "node", i->node, "proto",
+				      i->proto, "port", (json_int_t)i->port, "address",
+				      i->address, "to_port", (json_int_t)i->to_port),
+			    err) < 0 ? -1 : 1;
+}
+
+/* ---- hold and undo ---- */
+
+/* Told once: a host that is asked again and fails the same way adds nothing. */
+int ga_fold_hold_failed(struct ga_db *db, const struct ga_holding *h, const struct ga_failure *f,
+			struct ga_err *err)
+{
+	return ga_fold_tell(db, "hold_failed", h->id,
+			    json_pack("{s:s?, s:s, s:s}", "phase", f->phase, "code", f->code,
+				      "sentence", f->sentence),
+			    err);
+}
+
+/* ---- rebuild ---- */
+
+int ga_fold_rebuild_failed(struct ga_db *db, const struct ga_holding *h,
+			   const struct ga_failure *f, struct ga_err *err)
+{
+	ga_autofree char *reason = ga_xprintf("%s: %s", f->phase ? f->phase : f->code, f->sentence);
+
+	/* Nothing of the VM was touched before it is asked to stop. */
+	if (!strcmp(h->state, "active") && !ga_streq(f->phase, "rebuild_hold") &&
+	    !ga_streq(f->phase, "rebuild_check") &&
+	    ga_store_active_reason(db, h->id, reason, err) < 0)
+		return -1;
+	return ga_audit_add(db, "rebuild_failed", h->id,
+			    json_pack("{s:s?, s:s, s:s}", "phase", f->phase, "code", f->code,
+				      "sentence", f->sentence),
+			    err) < 0 ? -1 : 1;
+}
+
+/* No order of the state stands behind a rebuild: what it wiped is the allocation's that has the
+ * slot, and of no other one it may say anything, not of the health of its devices either. */
+static int check_rebuild(const struct ga_wipe_evidence *e, const struct ga_wipe_due *due,
+			 struct ga_err *err)
+{
+	if (ga_streq(due->nvme_wwid, e->device.wwid) && due->allocation &&
+	    ga_streq(due->allocation, e->allocation))
+		return 0;
+	ga_err_set(err, GA_CONFLICT,
+		   "evidence '%s' is of a rebuild of allocation '%s' on disk '%s', and slot '%s' "
+		   "with disk '%s' belongs to %s",
+		   e->evidence, e->allocation ? e->allocation : "none", e->device.wwid, due->slot,
+		   due->nvme_wwid ? due->nvme_wwid : "none",
+		   due->allocation ? due->allocation : "nobody");
+	ga_err_reason(err, "wrong_cause");
+	ga_err_object(err, due->slot);
+	return ga_hint(err, "gpuaas-show %s", due->slot);
+}
+
+int ga_fold_rebuild_evidence(struct ga_db *db, const struct ga_wipe_evidence *e,
+			     const struct ga_wipe_due *due, struct ga_err *err)
+{
+	char digest[GA_DIGEST_SIZE] = "";
+
+	if (!ga_streq(due->node, e->node))
+		return ga_fail_for(err, GA_CONFLICT, "wrong_node",
+				   "evidence '%s' is of node '%s', the slot is on '%s'",
+				   e->evidence, e->node ? e->node : "unknown", due->node);
+	/* That attempt is the order's own: its evidence is judged, not only kept. */
+	if (ga_streq(due->attempt, e->attempt))
+		return ga_fail_for(err, GA_CONFLICT, "wrong_cause",
+				   "evidence '%s' says it is of a rebuild and answers the wipe "
+				   "order of slot '%s'",
+				   e->evidence, due->slot);
+	if (check_rebuild(e, due, err) < 0)
+		return -1;
+	ga_rec_digest(&ga_wipe_evidence_shape, e, "digest", digest);
+	if (strcmp(digest, e->digest))
+		return ga_fail_for(err, GA_BADREC, "digest",
+				   "evidence '%s' was changed: its digest is another", e->evidence);
+	/* The disk is written again at once: the taint stays, and no slot moves. */
+	if (ga_store_evidence_add(db, e, err) < 0 ||
+	    ga_store_health_wiped(db, e, NULL, err) < 0)
+		return -1;
+	return ga_audit_add(db, "rebuild_wiped", due->slot,
+			    json_pack("{s:s, s:s, s:s, s:s, s:s, s:s?}", "evidence", e->evidence,
+				      "outcome", e->outcome, "class", e->class, "wwid",
+				      e->device.wwid, "digest", e->digest, "allocation",
+				      e->allocation),
+			    err) < 0 ? -1 : 1;
+}

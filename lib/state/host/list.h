@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What host.db holds, as lists for gpuaas-reconcile; reads only. */
+#ifndef GA_HOSTDB_LIST_H
+#define GA_HOSTDB_LIST_H
+
+#include "state/host/hostdb.h"
+
+struct ga_attempts {
+	struct ga_attempt *v;
+	size_t n;
+};
+void ga_attempts_release(struct ga_attempts *list);
+#define ga_autoattempts ga_cleanup(ga_attempts_release)
+
+/* The newest attempt of every object, newest first, at most 4096. */
+GA_MUST_CHECK int ga_attempts_newest(struct ga_hostdb *h, struct ga_attempts *ret,
+				     struct ga_err *err);
+
+/* The newest attempt of every object by each of provision, release and wipe, in the order they were
+ * taken up. GA_SYSTEM when they are more than 4096: a part of them would be no inventory. */
+GA_MUST_CHECK int ga_attempts_newest_works(struct ga_hostdb *h, struct ga_attempts *ret,
+					   struct ga_err *err);
+
+/* The newest attempt of one object; 1 found, 0 none. */
+GA_MUST_CHECK int ga_attempt_newest(struct ga_hostdb *h, const char *object, struct ga_attempt *ret,
+				    struct ga_err *err);
+
+/* The allocation that a person means by an id, the name in its plan, or a unique prefix of an id:
+ * an id before a name before a prefix, and a name means the allocation that has it now.
+ * GA_NOTFOUND, or GA_USAGE "ambiguous". ret is the caller's. */
+GA_MUST_CHECK int ga_hostdb_resolve(struct ga_hostdb *h, const char *text, char **ret,
+				    struct ga_err *err);
+/* The name in the plan of an allocation of this host (the caller's); NULL when it has none. */
+char *ga_hostdb_name(struct ga_hostdb *h, const char *allocation);
+
+/*
+ * Another object than this one that wrote on the disk here since its last confirmed wipe here; 1
+ * with its id in ret (the caller's), 0 none. The host's own memory: it counts also when the state
+ * was restored, or has not heard of that work.
+ */
+GA_MUST_CHECK int ga_hostdb_unwiped(struct ga_hostdb *h, const char *wwid, const char *object,
+				    char **ret, struct ga_err *err);
+/*
+ * Whether the object may have the disk as far as this host remembers: 1 when a wipe of it was
+ * confirmed here and no other object wrote on it since; 0 when not, and by is who wrote (the
+ * caller's), or NULL when no wipe of it was ever confirmed here.
+ */
+GA_MUST_CHECK int ga_hostdb_wiped(struct ga_hostdb *h, const char *wwid, const char *object,
+				  char **by, struct ga_err *err);
+/* The allocation that has the disk on this host now, by the journal: provisioned here and not
+ * released. 1 and ret (the caller's), 0, -1. */
+GA_MUST_CHECK int ga_hostdb_holder_of(struct ga_hostdb *h, const char *wwid, char **ret,
+				      struct ga_err *err);
+/* Whether a wipe of the disk for the object began to write here and was not confirmed since: then
+ * markers, or what a purge left, lie on it. 1, 0, -1. */
+GA_MUST_CHECK int ga_hostdb_wipe_begun(struct ga_hostdb *h, const char *object, const char *wwid,
+				       struct ga_err *err);
+
+/*
+ * Whether somebody holds the object now, by /proc/locks and without taking the hold for a moment
+ * (which would make a program that starts right then fail). Only for reporting: who acts takes the
+ * hold. 1, 0, or -1 when it cannot be told.
+ */
+GA_MUST_CHECK int ga_hold_is_taken(const char *dir, const char *object);
+
+#endif

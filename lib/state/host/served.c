@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whose orders this host carries out (hostdb.h). A state that was restored from a backup is another
+ * controller than the one that goes on beside it: two of them by mistake would each sell what the
+ * other has sold, and end what it does not know.
+ */
+#include "record/time.h"
+#include "state/host/hostdb.h"
+
+void ga_served_release(struct ga_served *s)
+{
+	free(s->controller);
+	free(s->since);
+	free(s->refused_controller);
+	free(s->refused_at);
+	*s = (struct ga_served){ 0 };
+}
+
+int ga_hostdb_served(struct ga_hostdb *h, struct ga_served *ret, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	*ret = (struct ga_served){ 0 };
+	if (ga_db_query(h->db, &rows, err,
+			"SELECT controller, epoch, since, refused_controller, refused_epoch, "
+			"refused_at FROM served", "") < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r <= 0)
+		return r;
+	*ret = (struct ga_served){ .controller = ga_rows_dup(rows, 0),
+				   .epoch = ga_rows_int(rows, 1),
+				   .since = ga_rows_dup(rows, 2),
+				   .refused_controller = ga_rows_dup(rows, 3),
+				   .refused_epoch = ga_rows_int(rows, 4),
+				   .refused_at = ga_rows_dup(rows, 5) };
+	return 1;
+}
+
+/* What was taken up before is finished and told again, whoever is served now. */
+static int is_known(struct ga_hostdb *h, const char *attempt, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+
+	if (!attempt)
+		return 0;
+	if (ga_db_query(h->db, &rows, err,
+			"SELECT 1 FROM attempt WHERE attempt = ?1 UNION ALL "
+			"SELECT 1 FROM wipe_order WHERE attempt = ?1",
+			"s", attempt) < 0)
+		return -1;
+	return ga_rows_next(rows, err);
+}
+
+static int begin_to_serve(struct ga_hostdb *h, const struct ga_issuer *by, struct ga_err *err)
+{
+	ga_autofree char *now = ga_time_now();
+
+	return ga_db_exec(h->db, err,
+			  "INSERT INTO served (one, controller, epoch, since) "
+			  "VALUES (1, ?1, ?2, ?3) ON CONFLICT (one) DO UPDATE SET "
+			  "controller = excluded.controller, epoch = excluded.epoch, "
+			  "since = excluded.since, refused_controller = NULL, "
+			  "refused_epoch = NULL, refused_at = NULL",
+			  "sis", by->controller, by->epoch, now) < 0 ? -1 : 0;
+}
+
+/* Noted, so that the state that is served hears of the other one. */
+static int note_refused(struct ga_hostdb *h, const struct ga_issuer *by, struct ga_err *err)
+{
+	ga_autofree char *now = ga_time_now();
+
+	return ga_db_exec(h->db, err,
+			  "UPDATE served SET refused_controller = ?1, refused_epoch = ?2, "
+			  "refused_at = ?3",
+			  "sis", by->controller, by->epoch, now) < 0 ? -1 : 0;
+}
+
+static int refuse(const struct ga_issuer *by, const struct ga_served *s, struct ga_err *err)
+{
+	ga_autofree char *whose = by->controller ?
+					  ga_xprintf("of another state, %s of epoch %lld",
+						     by->controller, (long long)by->epoch) :
+					  ga_xstrdup("of no state that it names");
+
+	ga_err_set(err, GA_CONFLICT,
+		   "this host carries out orders of the state %s of epoch %lld, since %s: what is "
+		   "asked of '%s' is %s",
+		   s->controller, (long long)s->epoch, s->since, by->object, whose);
+	ga_err_reason(err, "other_controller");
+	ga_err_object(err, by->object);
+	return ga_hint(err, "'gpuaas-state check' shows which a state is; where the other one is "
+			    "meant to go on alone: gpuaas-state expect --node NODE | gpuaas-on "
+			    "gpuaas-reconcile --take-over - | gpuaas-state fold -");
+}
+
+/* 1: not to be served; s is who is. */
+static int decide(struct ga_hostdb *h, const struct ga_issuer *by, bool take_over,
+		  struct ga_served *s, struct ga_err *err)
+{
+	int known = is_known(h, by->attempt, err), there;
+
+	if (known)
+		return known < 0 ? -1 : 0;
+	there = ga_hostdb_served(h, s, err);
+	if (there < 0)
+		return -1;
+	if (there && ga_streq(s->controller, by->controller))
+		return 0;
+	if (!there || take_over)
+		return begin_to_serve(h, by, err);
+	return note_refused(h, by, err) < 0 ? -1 : 1;
+}
+
+int ga_hostdb_would_serve(struct ga_hostdb *h, const struct ga_issuer *by, struct ga_err *err)
+{
+	ga_autoserved struct ga_served s = { 0 };
+	int r;
+
+	if (!h->db)
+		return 0;
+	r = is_known(h, by->attempt, err);
+	if (r)
+		return r < 0 ? -1 : 0;
+	r = ga_hostdb_served(h, &s, err);
+	if (r <= 0)
+		return r;
+	return ga_streq(s.controller, by->controller) ? 0 : refuse(by, &s, err);
+}
+
+int ga_hostdb_serve(struct ga_hostdb *h, const struct ga_issuer *by, bool take_over,
+		    struct ga_err *err)
+{
+	ga_autoserved struct ga_served s = { 0 };
+	int r;
+
+	/* Nobody to begin to serve, and nobody to note. */
+	if (!by->controller)
+		return ga_hostdb_would_serve(h, by, err);
+	if (ga_db_begin(h->db, "whose orders", err) < 0)
+		return -1;
+	r = decide(h, by, take_over, &s, err);
+	if (r < 0) {
+		ga_db_rollback(h->db);
+		return -1;
+	}
+	if (ga_db_commit(h->db, err) < 0)
+		return -1;
+	return r ? refuse(by, &s, err) : 0;
+}
+
+int ga_hostdb_serve_in(const char *dir, const struct ga_issuer *by, bool take_over,
+		       struct ga_err *err)
+{
+	ga_autohostdb struct ga_hostdb h = { 0 };
+
+	if (!by->controller)
+		return ga_hostdb_open_read(dir, &h, err) < 0 ?
+			       -1 :
+			       ga_hostdb_would_serve(&h, by, err);
+	return ga_hostdb_open(dir, &h, err) < 0 ? -1 : ga_hostdb_serve(&h, by, take_over, err);
+}

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The gate that makes capacity: a candidate becomes a slot, or an existing slot is renewed. A slot
+ * is written only while it is disabled; what another slot has already stays empty in its row.
+ */
+#include "state/node/approve.h"
+
+#include <string.h>
+
+#include "record/cpuset.h"
+#include "record/id.h"
+#include "record/rec.h"
+#include "record/time.h"
+#include "state/db/audit.h"
+#include "state/node/facts.h"
+#include "state/node/health.h"
+#include "state/node/json.h"
+#include "state/query/row.h"
+
+#define COLUMNS \
+	"accelerator_type = ?3, type_name = ?4, gpu_id = ?5, gpu_identity = ?6, " \
+	"gpu_pci_address = ?7, gpu_device = ?8, module_id = ?9, nvme_wwid = ?10, " \
+	"nvme_serial = ?11, nvme_path = ?12, nvme_size_bytes = ?13, fabric_claim_mode = ?14, " \
+	"fabric_vf_pci_address = ?15, fabric_pf_pci_address = ?16, numa_node = ?17, " \
+	"cpuset = ?18, memory_mib = ?19, mac = ?20, private_ip = ?21, bridge = ?22, " \
+	"port = ?23, storage_ownership = 'tenant_slice', wipe_minimum_class = ?24, " \
+	"wipe_verify = ?25, wipe_gpu_memory = ?26, blockers = ?27"
+#define DIFFERENT \
+	"(accelerator_type IS NOT ?3 OR type_name IS NOT ?4 OR gpu_id IS NOT ?5 OR " \
+	"gpu_identity IS NOT ?6 OR gpu_pci_address IS NOT ?7 OR gpu_device IS NOT ?8 OR " \
+	"module_id IS NOT ?9 OR nvme_wwid IS NOT ?10 OR nvme_serial IS NOT ?11 OR " \
+	"nvme_path IS NOT ?12 OR nvme_size_bytes IS NOT ?13 OR fabric_claim_mode IS NOT ?14 OR " \
+	"fabric_vf_pci_address IS NOT ?15 OR fabric_pf_pci_address IS NOT ?16 OR " \
+	"numa_node IS NOT ?17 OR cpuset IS NOT ?18 OR memory_mib IS NOT ?19 OR mac IS NOT ?20 OR " \
+	"private_ip IS NOT ?21 OR bridge IS NOT ?22 OR port IS NOT ?23 OR " \
+	"storage_ownership IS NOT 'tenant_slice' OR wipe_minimum_class IS NOT ?24 OR " \
+	"wipe_verify IS NOT ?25 OR wipe_gpu_memory IS NOT ?26 OR blockers IS NOT ?27)"
+
+static void release_reasons(struct ga_reasons *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->n; i++)
+		ga_shape_release(&ga_reason_shape, &r->v[i]);
+	ga_list_release(r);
+}
+
+static char *reasons_text(const struct ga_reasons *reasons)
+{
+	ga_autojson json_t *list = json_array();
+	struct ga_str out = GA_STR_INIT;
+	size_t i;
+
+	for (i = 0; i < reasons->n; i++)
+		json_array_append_new(list, ga_shape_format(&ga_reason_shape, &reasons->v[i]));
+	ga_rec_dump(list, &out);
+	return ga_str_take(&out);
+}
+
+/* Writes the candidate's hardware into a disabled slot; 1 when something changed. */
+static int write_hardware(struct ga_db *db, const char *slot, const struct ga_approval *a,
+			  const struct ga_taken *t, const char *blockers, struct ga_err *err)
+{
+	const struct ga_candidate *c = a->candidate;
+	const struct ga_gpu *g = t->gpu ? NULL : c->gpu;
+	const struct ga_nvme *d = t->nvme ? NULL : c->nvme;
+	const struct ga_fabric *f = t->vf || t->pf ? NULL : c->fabric;
+	const struct ga_suggestion *s = &c->suggested;
+	bool by_hand = g && !g->type && a->type;
+	ga_autofree char *gpu_id = g ? ga_xprintf("%s/%s", c->node, g->identity) : NULL;
+	ga_autofree char *ids = g ? ga_xprintf("%s:%s", g->vendor_id, g->device_id) : NULL;
+
+	return ga_db_exec(
+		db, err,
+		"UPDATE slot SET " COLUMNS ", generation = generation + 1 "
+		"WHERE id = ?1 AND state = ?2 AND " DIFFERENT,
+		"ssssssssisssisssisissssssss", slot, "disabled",
+		by_hand ? a->type : g ? g->type : NULL,
+		by_hand ? a->type_name : g ? g->type_name : NULL, gpu_id, g ? g->identity : NULL,
+		g ? g->pci_address : NULL, ids, g ? g->module_id : GA_UNKNOWN,
+		d ? d->wwid : NULL, d ? d->serial : NULL, d ? d->path : NULL,
+		d ? d->size_bytes : GA_UNKNOWN, f ? f->claim_mode : NULL,
+		f ? f->vf_pci_address : NULL, f ? f->pf_pci_address : NULL, c->numa_node,
+		t->cpus ? NULL : s->cpuset, t->memory ? GA_UNKNOWN : s->memory_mib,
+		t->mac ? NULL : s->mac, t->ip || t->network ? NULL : s->private_ip, s->bridge,
+		s->port,
+		a->wipe.minimum_class, a->wipe.verify, a->wipe.gpu_memory, blockers);
+}
+
+static int write_blockers(struct ga_db *db, const char *slot, const char *blockers,
+			  struct ga_err *err)
+{
+	return ga_db_exec(db, err,
+			  "UPDATE slot SET blockers = ?2, generation = generation + 1 WHERE "
+			  "id = ?1 AND state = 'disabled' AND blockers IS NOT ?2", "ss", slot,
+			  blockers);
+}
+
+int ga_store_slot_cpus(struct ga_db *db, const char *slot, const char *node, const char *cpus,
+		       struct ga_err *err)
+{
+	struct ga_cpuset set;
+	int cpu, left;
+
+	if (ga_db_exec(db, err, "DELETE FROM slot_cpu WHERE slot_id = ?1", "s", slot) < 0)
+		return -1;
+	if (!cpus)
+		return 0;
+	if (ga_cpuset_parse(cpus, &set, err) < 0)
+		return -1;
+	for (cpu = 0, left = ga_cpuset_count(&set); left && cpu < GA_CPU_MAX; cpu++) {
+		if (!ga_cpuset_has(&set, cpu))
+			continue;
+		left--;
+		if (ga_db_exec(db, err,
+			       "INSERT INTO slot_cpu (node_id, cpu, slot_id) VALUES (?1, ?2, ?3)",
+			       "sis", node, (int64_t)cpu, slot) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int new_slot(struct ga_db *db, const struct ga_candidate *c, const char *now,
+		    struct ga_place_of *at, struct ga_err *err)
+{
+	ga_autofree char *id = ga_id_new();
+	int failed;
+
+	if (ga_db_exec(db, err,
+		       "INSERT INTO slot (id, node_id, slot_index, since) VALUES (?1, ?2, ?3, ?4)",
+		       "ssis", id, c->node, c->slot_index, now) < 0)
+		return -1;
+	failed = ga_store_health_inherit(db, id, c, err);
+	if (failed < 0)
+		return -1;
+	at->slot = GA_TAKE(id);
+	at->health = failed ? ga_xstrdup("failed") : NULL;
+	return 0;
+}
+
+/* ---- the node ---- */
+
+static int set_fingerprint(struct ga_db *db, const struct ga_candidate *c, struct ga_err *err)
+{
+	return ga_db_exec(db, err,
+			  "UPDATE node SET fingerprint = ?2, blockers = (SELECT "
+			  "json_group_array(json(value)) FROM "
+			  "json_each(" GA_SQL_REASONS("blockers") ") WHERE "
+			  "json_extract(value, '$.code') <> 'fingerprint_changed'), "
+			  "generation = generation + 1 WHERE id = ?1",
+			  "ss", c->node, c->fingerprint) < 0 ? -1 : 0;
+}
+
+/* What is no longer there fails with the change that was accepted. */
+static int judge_slots(struct ga_db *db, const char *node, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	ga_autofree char *at = NULL;
+
+	if (ga_db_query(db, &rows, err, "SELECT observed_at FROM node WHERE id = ?1", "s", node) <
+		    0 || ga_row_text(rows, &at, err) < 0)
+		return -1;
+	return at ? ga_store_health_seen(db, node, at, err) : 0;
+}
+
+/* The operator looked at what changed: what the host shows now is the approved hardware. 1 when
+ * that was another. */
+static int accept_change(struct ga_db *db, const struct ga_approval *a,
+			 const struct ga_place_of *at, struct ga_err *err)
+{
+	const struct ga_candidate *c = a->candidate;
+
+	if (!a->accept_change || !at->node_fingerprint ||
+	    ga_streq(at->node_fingerprint, c->fingerprint))
+		return 0;
+	if (set_fingerprint(db, c, err) < 0 ||
+	    ga_audit_add(db, "change_accepted", c->node,
+			 json_pack("{s:s, s:s}", "from", at->node_fingerprint, "to",
+				   c->fingerprint),
+			 err) < 0)
+		return -1;
+	return judge_slots(db, c->node, err) < 0 ? -1 : 1;
+}
+
+/* The first approval makes the node active and its hardware the approved one. */
+static int approve_node(struct ga_db *db, const struct ga_approval *a,
+			const struct ga_place_of *at, const char *now, struct ga_err *err)
+{
+	if (!at->node_fingerprint && set_fingerprint(db, a->candidate, err) < 0)
+		return -1;
+	if (!ga_streq(at->node_state, "enrolled"))
+		return 0;
+	return ga_db_exec(db, err,
+			  "UPDATE node SET state = 'active', since = ?2, "
+			  "generation = generation + 1 WHERE id = ?1",
+			  "ss", a->candidate->node, now) < 0 ? -1 : 0;
+}
+
+/* ---- the slot ---- */
+
+/* Complete, and only its taint in the way: it is to be wiped. */
+static bool only_tainted(const struct ga_reasons *blockers)
+{
+	return blockers->n == 1 && ga_streq(blockers->v[0].code, "tainted");
+}
+
+int ga_store_allow_destruction(struct ga_db *db, const char *wwid, const char *node, const char *by,
+			       const char *note, struct ga_err *err)
+{
+	int r = ga_db_exec(db, err,
+			   "UPDATE device SET destroy_data_by = ?2 WHERE id = ?1 "
+			   "AND dirty_since IS NOT NULL AND destroy_data_by IS NULL",
+			   "ss", wwid, by);
+
+	if (r <= 0)
+		return r;
+	if (ga_audit_add(db, "destroy_data_allowed", wwid,
+			 json_pack("{s:s, s:s?}", "node", node, "note", note), err) < 0)
+		return -1;
+	return 1;
+}
+
+static int allow_destruction(struct ga_db *db, const struct ga_approval *a, struct ga_err *err)
+{
+	const struct ga_nvme *d = a->candidate->nvme;
+
+	if (!d || !d->wwid || !ga_streq(a->destroy_data, d->wwid))
+		return 0;
+	return ga_store_allow_destruction(db, d->wwid, a->candidate->node, ga_audit_actor(),
+					  a->note, err);
+}
+
+static int order_wipe(struct ga_db *db, const char *slot, const char *cause, const char *now,
+		      struct ga_err *err)
+{
+	ga_autofree char *attempt = ga_id_new();
+
+	return ga_db_exec(db, err,
+			  "UPDATE slot SET state = 'wiping', since = ?2, wipe_attempt = ?3, "
+			  "wipe_generation = generation + 1, wipe_cause = ?4, wipe_issued_at = ?2, "
+			  "generation = generation + 1 WHERE id = ?1",
+			  "ssss", slot, now, attempt, cause) < 0 ? -1 : 0;
+}
+
+static int sign(struct ga_db *db, const struct ga_approval *a, const char *slot, const char *now,
+		struct ga_err *err)
+{
+	return ga_db_exec(db, err,
+			  "UPDATE slot SET approved_by = ?2, approved_at = ?3, fingerprint = ?4, "
+			  "generation = generation + 1 WHERE id = ?1 "
+			  "AND (approved_by IS NULL OR fingerprint IS NOT ?4)",
+			  "ssss", slot, ga_audit_actor(), now, a->candidate->fingerprint) < 0 ?
+		       -1 :
+		       0;
+}
+
+/* 1 when it left disabled. */
+static int enter_state(struct ga_db *db, const struct ga_approval *a,
+		       const struct ga_place_of *at, const char *slot,
+		       const struct ga_reasons *blockers, const char *now, struct ga_err *err)
+{
+	bool complete = !blockers->n || only_tainted(blockers);
+
+	if (!complete || a->disable || at->cordon_reason)
+		return 0;
+	if (approve_node(db, a, at, now, err) < 0 || sign(db, a, slot, now, err) < 0)
+		return -1;
+	if (blockers->n) {
+		int ours = ga_store_disk_is_ours(db, a->candidate->nvme->wwid, err);
+
+		if (ours < 0)
+			return -1;
+		return order_wipe(db, slot, ours ? "repair" : "first", now, err) < 0 ? -1 : 1;
+	}
+	return ga_db_exec(db, err,
+			  "UPDATE slot SET state = 'available', since = ?2, "
+			  "generation = generation + 1 WHERE id = ?1",
+			  "ss", slot, now) < 0 ? -1 : 1;
+}
+
+static int audit_slot(struct ga_db *db, const struct ga_approval *a, const char *slot,
+		      const struct ga_reasons *blockers, struct ga_err *err)
+{
+	json_t *codes = json_array();
+	size_t i;
+
+	for (i = 0; i < blockers->n; i++)
+		json_array_append_new(codes, json_string(blockers->v[i].code));
+	return ga_audit_add(db, "approved", slot,
+			    json_pack("{s:s, s:I, s:o, s:s?}", "node", a->candidate->node, "index",
+				      (json_int_t)a->candidate->slot_index, "blockers", codes,
+				      "note", a->note),
+			    err);
+}
+
+/* A slot that lives is not rewritten: its devices have to be the candidate's. */
+static int check_same(const struct ga_approval *a, const struct ga_place_of *at,
+		      struct ga_err *err)
+{
+	const struct ga_candidate *c = a->candidate;
+
+	if (ga_streq(at->gpu_identity, c->gpu ? c->gpu->identity : NULL) &&
+	    ga_streq(at->nvme_wwid, c->nvme ? c->nvme->wwid : NULL))
+		return 0;
+	ga_err_set(err, GA_CONFLICT, "slot '%s' (index %lld of '%s') is %s with other devices than "
+		   "the host shows now", at->slot, (long long)c->slot_index, c->node, at->state);
+	ga_err_reason(err, "wrong_state");
+	ga_err_object(err, at->slot);
+	return ga_hint(err,
+		       "free it, then gpuaas-approve disable %s --reason …, then approve again",
+		       at->slot);
+}
+
+/* Whether no candidate of the node has the GPU. */
+static int is_gone(struct ga_db *db, const char *node, const char *gpu, bool *ret,
+		   struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT 1 FROM candidate WHERE node_id = ?1 AND "
+			"json_extract(record, '$.gpu.identity') = ?2", "ss", node, gpu) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	*ret = !r;
+	return r < 0 ? -1 : 0;
+}
+
+static int renew(struct ga_db *db, const struct ga_approval *a, struct ga_place_of *at,
+		 struct ga_err *err)
+{
+	ga_cleanup(release_reasons) struct ga_reasons blockers = { 0 };
+	ga_autofree char *now = ga_time_now(), *text = NULL;
+	bool is_new = !at->slot;
+	struct ga_taken taken;
+	int changed, moved;
+
+	/* First: the reasons name the slot. */
+	if (is_new && new_slot(db, a->candidate, now, at, err) < 0)
+		return -1;
+	if (ga_store_taken(db, a->candidate, at->slot, &taken, err) < 0)
+		return -1;
+	if (taken.gpu && at->gpu_identity && a->candidate->gpu &&
+	    !ga_streq(at->gpu_identity, a->candidate->gpu->identity) &&
+	    is_gone(db, a->candidate->node, at->gpu_identity, &taken.moved, err) < 0)
+		return -1;
+	if (ga_store_blockers(db, a, at, &taken, &blockers, err) < 0)
+		return -1;
+	text = reasons_text(&blockers);
+	changed = taken.moved ? write_blockers(db, at->slot, text, err) :
+				write_hardware(db, at->slot, a, &taken, text, err);
+	if (changed < 0)
+		return -1;
+	if (changed && !taken.moved && ga_store_slot_cpus(db, at->slot, a->candidate->node,
+					  taken.cpus ? NULL : a->candidate->suggested.cpuset,
+					  err) < 0)
+		return -1;
+	moved = enter_state(db, a, at, at->slot, &blockers, now, err);
+	if (moved < 0)
+		return -1;
+	return is_new || changed || moved ? audit_slot(db, a, at->slot, &blockers, err) : 0;
+}
+
+int ga_store_approve(struct ga_db *db, const struct ga_approval *a, struct ga_slot *ret_slot,
+		     struct ga_wipe_order *ret_order, bool *has_order, struct ga_err *err)
+{
+	ga_cleanup(ga_cleanup_place_of) struct ga_place_of at = { 0 };
+
+	int r;
+
+	*has_order = false;
+	r = ga_store_place_of(db, a->candidate, &at, err) < 0 ? -1 : accept_change(db, a, &at, err);
+	if (r > 0) {
+		/* A slot may have failed with it. */
+		ga_cleanup_place_of(&at);
+		r = ga_store_place_of(db, a->candidate, &at, err);
+	}
+	if (r < 0 || allow_destruction(db, a, err) < 0)
+		return -1;
+	if (at.slot && !ga_streq(at.state, "disabled")) {
+		if (check_same(a, &at, err) < 0)
+			return -1;
+	} else if (renew(db, a, &at, err) < 0) {
+		return -1;
+	}
+	if (ga_store_slot(db, at.slot, ret_slot, err) < 0)
+		return -1;
+	/* Leave is for the wipe that it leads to: it waits beside no slot that stays as it is. */
+	if (ga_streq(ret_slot->state, "disabled") && a->destroy_data &&
+	    ga_db_exec(db, err, "UPDATE device SET destroy_data_by = NULL WHERE id = ?1 AND "
+		       "destroy_data_by IS NOT NULL", "s", a->destroy_data) < 0)
+		return -1;
+	/* Only an order of this gate is given again: a release's wipe has its own road. */
+	if (!ga_streq(ret_slot->state, "wiping") || ret_slot->claim)
+		return 0;
+	*has_order = ga_store_wipe_order(db, at.slot, ret_order, err) == 0;
+	if (!*has_order)
+		ga_shape_release(&ga_slot_shape, ret_slot);
+	return *has_order ? 0 : -1;
+}
+
+int ga_store_order_wipe(struct ga_db *db, const char *slot, const char *cause, struct ga_err *err)
+{
+	ga_autofree char *now = ga_time_now();
+
+	return order_wipe(db, slot, cause, now, err);
+}

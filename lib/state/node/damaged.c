@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rows that a foreign hand made unreadable: each is left out where it counts (json.h), and
+ * named here, so that somebody makes it whole.
+ */
+#include "state/node/damaged.h"
+
+#include "record/rec.h"
+#include "record/time.h"
+#include "state/allocation/move.h"
+#include "state/node/json.h"
+#include "state/node/suspect.h"
+#include "state/query/query.h"
+#include "state/watch/attend.h"
+
+enum { D_KIND, D_ID, D_STATE, D_SINCE, D_NODE, D_PROJECT, D_WHAT, D_SHAPE };
+
+/* Of what is not over. A blocker that cannot be read is also the object's first, and told so. */
+#define LIVE "state NOT IN ('released', 'cancelled', 'refused')"
+#define OF_NODE(what) "SELECT 'node', id, state, since, id, NULL, '" what "', NULL FROM node WHERE "
+#define OF_SLOT(what) \
+	"SELECT 'slot', id, state, since, node_id, NULL, '" what "', NULL FROM slot WHERE "
+#define OF_ALLOCATION(what) \
+	"SELECT 'allocation', id, state, since, node_id, project, '" what "', shape " \
+	"FROM allocation WHERE " LIVE " AND "
+#define NO_GENERATION "generation NOT BETWEEN 0 AND " GA_SQL_GENERATION_LAST
+#define BLOCKERS \
+	OF_NODE(GA_DAMAGED_REASONS) "state <> 'retired' AND " GA_SQL_NOT_REASONS("blockers") \
+	" UNION ALL " OF_SLOT(GA_DAMAGED_REASONS) "state NOT IN ('available', 'retired') AND " \
+	GA_SQL_NOT_REASONS("blockers")
+/* Attention asks this each time: it reads each node once, and parses only columns that hold more
+ * than the empty record. */
+#define OF_NODES \
+	"SELECT 'node', id, state, since, id, NULL, CASE WHEN network <> '{}' AND " \
+	GA_SQL_NOT_OBJECT("network") " THEN 'its network is not a record' WHEN " \
+	"partitions <> '{}' AND " GA_SQL_NOT_OBJECT("partitions") \
+	" THEN 'its partitions are not a record' WHEN " \
+	NO_GENERATION " THEN 'its generation is at its end' END AS what, NULL FROM node " \
+	"WHERE state <> 'retired' AND what IS NOT NULL"
+#define OF_SLOTS \
+	OF_SLOT("its generation is at its end") \
+	"state NOT IN ('available', 'retired') AND " NO_GENERATION
+#define OF_ALLOCATIONS \
+	OF_ALLOCATION("its generation is at its end") NO_GENERATION \
+	" UNION ALL " OF_ALLOCATION("its request is not a record") GA_SQL_NOT_OBJECT("request") \
+	" UNION ALL " OF_ALLOCATION("its plan is not a record") GA_SQL_NOT_OBJECT("plan") \
+	" UNION ALL " OF_ALLOCATION("its network is not a record") GA_SQL_NOT_OBJECT("network") \
+	" UNION ALL " OF_ALLOCATION("its order is not a record") GA_SQL_NOT_OBJECT("order_text") \
+	" UNION ALL " OF_ALLOCATION("its profile is not a record") \
+	GA_SQL_NOT_OBJECT("profile_record")
+/* Of allocations attention looks at those of an index: which do not even begin as a record. To
+ * parse the plans of all takes a check. */
+#define OF_SUSPECTS \
+	"SELECT 'allocation', id, state, since, node_id, project, CASE WHEN " NO_GENERATION \
+	" THEN 'its generation is at its end' ELSE 'one of its records is none' END, shape " \
+	"FROM allocation INDEXED BY allocation_suspect WHERE " GA_SQL_ALLOCATION_SUSPECT
+#define ORDER " ORDER BY 1, 2, 7"
+
+/* Profiles that cannot be read, which sell nothing: each with why. */
+static int each_profile(struct ga_db *db, ga_damaged each, void *arg, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_query_profiles(db, &rows, err) < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0) {
+		struct ga_err why = GA_ERR_INIT;
+		struct ga_profile p;
+
+		if (ga_rec_parse_text(ga_rows_text(rows, 0), &ga_profile_shape, &p, &why) == 0)
+			ga_shape_release(&ga_profile_shape, &p);
+		else if (each("profile", ga_rows_text(rows, 1), why.msg, arg, err) < 0)
+			r = -1;
+		ga_err_clear(&why);
+		if (r < 0)
+			return -1;
+	}
+	return r;
+}
+
+int ga_store_each_damaged(struct ga_db *db, ga_damaged each, void *arg, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err,
+			BLOCKERS " UNION ALL " OF_NODES " UNION ALL " OF_SLOTS " UNION ALL "
+			OF_ALLOCATIONS ORDER, "") < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0)
+		if (each(ga_rows_text(rows, D_KIND), ga_rows_text(rows, D_ID),
+			 ga_rows_text(rows, D_WHAT), arg, err) < 0)
+			return -1;
+	return r < 0 ? -1 : each_profile(db, each, arg, err);
+}
+
+/* What the host shows writes a node anew. Of an allocation a plan that nobody took up can go; what
+ * lives goes on, and the check says what can be done. */
+static char *command_of(const struct ga_rows *rows)
+{
+	const char *kind = ga_rows_text(rows, D_KIND), *state = ga_rows_text(rows, D_STATE);
+
+	if (!strcmp(kind, "node"))
+		return ga_xstrdup("gpuaas-discover | gpuaas-approve --record-only");
+	if (!strcmp(kind, "allocation") && !strcmp(state, "placed"))
+		return ga_store_leave(GA_M_ALLOCATION, state, ga_rows_text(rows, D_SHAPE),
+				      ga_rows_text(rows, D_ID));
+	return NULL;
+}
+
+static int attend_profile(const char *kind, const char *id, const char *what, void *arg,
+			  struct ga_err *err)
+{
+	ga_autofree char *now = ga_time_now();
+	struct ga_attend f = {
+		.object_kind = "state",
+		.object = id,
+		.state = "present",
+		.since = now,
+		.code = "row_damaged",
+		.sentence = ga_xprintf("its %s '%s' cannot be read, and sells nothing: %s", kind,
+				       id, what),
+	};
+
+	return ga_attend_tell(&f, arg, err);
+}
+
+int ga_attend_damaged(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err,
+			OF_NODES " UNION ALL " OF_SLOTS " AND " GA_SQL_SLOT_LAST_GENERATION
+			" UNION ALL "
+			OF_SUSPECTS ORDER, "") < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0) {
+		struct ga_attend f = {
+			.object_kind = ga_rows_text(rows, D_KIND),
+			.object = ga_rows_text(rows, D_ID),
+			.state = ga_rows_text(rows, D_STATE),
+			.since = ga_rows_text(rows, D_SINCE),
+			.node = ga_rows_text(rows, D_NODE),
+			.project = ga_rows_text(rows, D_PROJECT),
+			.code = "row_damaged",
+			.sentence = ga_xprintf("%s: no program of gpuaas writes that",
+					       ga_rows_text(rows, D_WHAT)),
+			.command = command_of(rows),
+		};
+
+		if (ga_attend_tell(&f, to, err) < 0)
+			return -1;
+	}
+	return r < 0 ? -1 : each_profile(db, attend_profile, (void *)(uintptr_t)to, err);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of the state that a foreign hand made unreadable. */
+#ifndef GA_STORE_DAMAGED_H
+#define GA_STORE_DAMAGED_H
+
+#include "state/db/db.h"
+
+/* Calls each for every node, slot, live allocation and profile that cannot be read whole, and stops
+ * when it returns -1; what: "its plan is not a record". Slots on sale are
+ * ga_store_each_unsellable's. */
+typedef int (*ga_damaged)(const char *kind, const char *id, const char *what, void *arg,
+			  struct ga_err *err);
+GA_MUST_CHECK int ga_store_each_damaged(struct ga_db *db, ga_damaged each, void *arg,
+					struct ga_err *err);
+
+#endif

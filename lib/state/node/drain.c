@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The moves of nodes that an operator makes, and what keeps a drain from being done. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decide/setup/remote.h"
+#include "record/rec.h"
+#include "record/time.h"
+#include "state/allocation/move.h"
+#include "state/db/audit.h"
+#include "state/db/fsm.h"
+#include "state/node/json.h"
+#include "state/node/node.h"
+
+static const struct verb {
+	const char *name, *to, *audit;
+	bool needs_reason;
+} verbs[] = {
+	{ "drain", "draining", "node_draining", true },
+	{ "undrain", "active", "node_undrained", false },
+	{ "quarantine", "quarantined", "node_quarantined", true },
+	{ "retire", "retired", "node_retired", true },
+	{ .name = NULL },
+};
+
+static void cleanup_node(struct ga_node *n)
+{
+	ga_shape_release(&ga_node_shape, n);
+}
+
+static int fail_state(const struct verb *v, const struct ga_node *n, struct ga_err *err)
+{
+	ga_err_set(err, GA_CONFLICT, "node '%s' is %s: it cannot be %s from there", n->node,
+		   n->state, v->to);
+	ga_err_reason(err, "wrong_state");
+	ga_err_object(err, n->node);
+	if (ga_streq(n->state, "enrolled"))
+		return ga_hint(err, "nothing was approved on it yet, so nothing is placed there: "
+				    "gpuaas-discover | gpuaas-approve --all-ready on that host, or "
+				    "gpuaas-node retire %s --reason TEXT",
+			       n->node);
+	if (ga_streq(n->state, "active") && ga_streq(v->name, "retire"))
+		return ga_hint(err, "gpuaas-node drain %s --reason TEXT first", n->node);
+	if (ga_streq(n->state, "retired"))
+		return ga_hint(err, "a retired node stays retired: the host comes back under "
+				    "another node id (GPUAAS_NODE)");
+	return ga_hint(err, "gpuaas-node show %s", n->node);
+}
+
+/* Devices and addresses stand in its slots: another node could not use them. */
+static int check_retire(const struct ga_node *n, struct ga_err *err)
+{
+	if (!n->slots)
+		return 0;
+	ga_err_set(err, GA_CONFLICT, "node '%s' still has %" PRId64 " slot%s not retired",
+		   n->node, n->slots, n->slots == 1 ? " that is" : "s that are");
+	ga_err_reason(err, "has_slots");
+	ga_err_object(err, n->node);
+	return ga_hint(err, "gpuaas-list slots --where node=%s shows them; gpuaas-approve disable "
+			    "and gpuaas-approve retire take each out", n->node);
+}
+
+static int check(const struct verb *v, const struct ga_node *n, const struct ga_node_move *m,
+		 struct ga_err *err)
+{
+	bool goes_on = ga_streq(v->to, n->state) && n->cordon_reason;
+
+	if (v->needs_reason && !goes_on && (!m->reason || !*m->reason))
+		return ga_fail(err, GA_USAGE, "%s needs --reason", v->name);
+	if (m->generation != GA_UNKNOWN && m->generation != n->generation) {
+		ga_err_set(err, GA_CONFLICT, "node '%s' has moved: expected generation %" PRId64
+			   ", found %" PRId64, n->node, m->generation, n->generation);
+		ga_err_object(err, n->node);
+		ga_err_reason(err, "concurrent_update");
+		return -1;
+	}
+	if (!ga_streq(v->to, n->state) && (!ga_fsm_is_edge(GA_M_NODE, n->state, v->to) ||
+					   /* only approve makes capacity of what is new */
+					   ga_streq(n->state, "enrolled")) &&
+	    !(ga_streq(v->name, "retire") && ga_streq(n->state, "enrolled")))
+		return fail_state(v, n, err);
+	return ga_streq(v->name, "retire") ? check_retire(n, err) : 0;
+}
+
+static bool is_done(const struct verb *v, const struct ga_node *n, const struct ga_node_move *m)
+{
+	return ga_streq(v->to, n->state) && (!m->reason || ga_streq(m->reason, n->cordon_reason)) &&
+	       (!m->deadline || ga_streq(m->deadline, n->drain_deadline));
+}
+
+/* The reason stays while the node is out, and goes with it. */
+static int update(struct ga_db *db, const struct verb *v, const struct ga_node *n,
+		  const struct ga_node_move *m, const char *now, struct ga_err *err)
+{
+	bool back = ga_streq(v->name, "undrain"), drain = ga_streq(v->name, "drain");
+	const char *reason = m->reason ? m->reason : n->cordon_reason;
+	const char *deadline = m->deadline	       ? m->deadline :
+			       ga_streq(v->to, n->state) ? n->drain_deadline :
+							   NULL;
+
+	return ga_db_exec(db, err,
+			  "UPDATE node SET state = ?2, "
+			  "since = CASE state WHEN ?2 THEN since ELSE ?3 END, cordon_reason = ?4, "
+			  "drain_deadline = ?5, generation = generation + 1 WHERE id = ?1",
+			  "sssss", n->node, v->to, now, back ? NULL : reason,
+			  drain ? deadline : NULL) < 0 ? -1 : 0;
+}
+
+int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_move *move,
+		       struct ga_node *ret, struct ga_err *err)
+{
+	ga_autofree char *now = ga_time_now();
+	ga_cleanup(cleanup_node) struct ga_node n = { 0 };
+	const struct verb *v = verbs;
+
+	while (v->name && !ga_streq(v->name, move->verb))
+		v++;
+	if (!v->name)
+		return ga_fail(err, GA_USAGE, "unknown move '%.32s' of a node", move->verb);
+	if (ga_store_node(db, node, &n, err) < 0 || check(v, &n, move, err) < 0)
+		return -1;
+	if (is_done(v, &n, move))
+		return ga_store_node(db, node, ret, err) < 0 ? -1 : 0;
+	if (update(db, v, &n, move, now, err) < 0)
+		return ga_streq(err->reason, "has_claims") ?
+			       ga_hint(err, "gpuaas-node show %s says what is on it", node) :
+			       -1;
+	if (ga_audit_add(db, v->audit, node,
+			 json_pack("{s:s, s:s, s:s?, s:s?}", "from", n.state, "to", v->to, "reason",
+				   move->reason, "deadline", move->deadline),
+			 err) < 0)
+		return -1;
+	return ga_store_node(db, node, ret, err) < 0 ? -1 : 1;
+}
+
+/* ---- what blocks a drain ---- */
+
+/* The columns of the query below. */
+enum { B_ID, B_KIND, B_STATE, B_SINCE, B_PROJECT, B_OWNER, B_RUN, B_STARTED, B_NAME, B_SHAPE,
+       B_OTHERS };
+
+static const char *code_of(const char *kind, const char *state)
+{
+	static const char *const codes[][2] = {
+		{ "placed", "not_taken_up" },	{ "provisioning", "provisioning" },
+		{ "releasing", "releasing" },	{ "wiping", "waiting_for_wipe" },
+		{ "failed", "blocked" },	{ "release_failed", "blocked" },
+		{ "cleanup_blocked", "blocked" }, { "quarantined", "blocked" },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(codes); i++)
+		if (ga_streq(codes[i][0], state))
+			return codes[i][1];
+	return ga_streq(kind, "slot") ? "blocked" : "in_use";
+}
+
+static const char *until_of(const struct ga_rows *r, char out[GA_TIME_SIZE])
+{
+	int64_t run = ga_rows_int(r, B_RUN), started;
+
+	if (run == GA_UNKNOWN || !ga_time_read(ga_rows_text(r, B_STARTED), &started))
+		return NULL;
+	return ga_time_format(ga_time_after(started, run), out);
+}
+
+static char *sentence_of(const struct ga_rows *r, const char *code, const char *until)
+{
+	const char *name = ga_rows_text(r, B_NAME), *since = ga_rows_text(r, B_SINCE);
+
+	if (ga_streq(ga_rows_text(r, B_KIND), "slot"))
+		return ga_xprintf("its wipe is not done: %s since %s", ga_rows_text(r, B_STATE),
+				  since);
+	if (ga_streq(code, "not_taken_up"))
+		return ga_xprintf("a plan of project %s that nobody has taken up yet",
+				  ga_rows_text(r, B_PROJECT));
+	return ga_xprintf("%s%s%s of project %s, asked for by %s, is %s since %s%s%s",
+			  name ? "'" : "an allocation", name ? name : "", name ? "'" : "",
+			  ga_rows_text(r, B_PROJECT), ga_rows_text(r, B_OWNER),
+			  ga_rows_text(r, B_STATE), since, until ? ", meant to run until " : "",
+			  until ? until : "");
+}
+
+/* An evacuation needs a node that it can go to; without one the allocation ends. */
+static char *command_of(const struct ga_rows *r, const char *code, const char *node)
+{
+	const char *id = ga_rows_text(r, B_ID), *state = ga_rows_text(r, B_STATE);
+	const char *shape = ga_rows_text(r, B_SHAPE);
+
+	if (ga_streq(code, "in_use") && ga_rows_bool(r, B_OTHERS))
+		return ga_xprintf("gpuaas-node drain %s --evacuate --consent %s", node, id);
+	if (!ga_streq(ga_rows_text(r, B_KIND), "slot"))
+		return ga_store_leave(GA_M_ALLOCATION, state, shape, id);
+	if (ga_streq(code, "waiting_for_wipe"))
+		return ga_xstrdup("gpuaas-wipe --pending");
+	return ga_store_leave(GA_M_SLOT, state, shape, id);
+}
+
+static int tell_blocker(const struct ga_rows *r, const char *node, bool elsewhere,
+			ga_store_each each, void *arg, struct ga_err *err)
+{
+	char until_text[GA_TIME_SIZE];
+	const char *code = code_of(ga_rows_text(r, B_KIND), ga_rows_text(r, B_STATE));
+	const char *until = until_of(r, until_text);
+	ga_autofree char *sentence = sentence_of(r, code, until);
+	ga_autofree char *given = command_of(r, code, node);
+	bool whole = ga_streq(ga_rows_text(r, B_SHAPE), "baremetal");
+	ga_autofree char *command = elsewhere && !whole ? ga_remote_command(given, node) :
+							  GA_TAKE(given);
+	struct ga_drain_blocker b = {
+		.node = (char *)(uintptr_t)node,
+		.object = (char *)(uintptr_t)ga_rows_text(r, B_ID),
+		.object_kind = (char *)(uintptr_t)ga_rows_text(r, B_KIND),
+		.state = (char *)(uintptr_t)ga_rows_text(r, B_STATE),
+		.code = (char *)(uintptr_t)code,
+		.project = (char *)(uintptr_t)ga_rows_text(r, B_PROJECT),
+		.owner = (char *)(uintptr_t)ga_rows_text(r, B_OWNER),
+		.since = (char *)(uintptr_t)ga_rows_text(r, B_SINCE),
+		.until = (char *)(uintptr_t)until,
+		.sentence = sentence,
+		.command = command ? command : (char *)(uintptr_t) "gpuaas-state check",
+	};
+
+	return each(&ga_drain_blocker_shape, &b, arg, err);
+}
+
+#define OTHERS "EXISTS (SELECT 1 FROM node o WHERE o.id <> ?1 AND o.state = 'active')"
+
+int ga_store_drain_blockers(struct ga_db *db, const char *node, const char *here,
+			    ga_store_each each, void *arg, struct ga_err *err)
+{
+	bool elsewhere = here && strcmp(node, here) != 0;
+	ga_autorows struct ga_rows *rows = NULL;
+	int r, n = 0;
+
+	/* An allocation stands for its claims; one that ended has slots that wait for a wipe. */
+	if (ga_db_query(db, &rows, err,
+			"SELECT DISTINCT a.id, 'allocation', a.state, a.since, a.project, "
+			"a.created_by, json_extract("
+			GA_SQL_OBJECT("a.request") ", '$.run_seconds'), "
+			"coalesce((SELECT min(u.started_at) FROM usage u "
+			"WHERE u.allocation_id = a.id AND u.usage_kind = 'active'), a.created_at), "
+			"a.name, a.shape, " OTHERS " FROM claim c "
+			"JOIN allocation a ON a.id = c.allocation_id "
+			"WHERE c.node_id = ?1 AND c.held_by IS NOT NULL AND a.state <> 'released' "
+			"UNION ALL SELECT s.id, 'slot', s.state, s.since, a.project, a.created_by, "
+			"NULL, NULL, NULL, a.shape, 0 FROM claim c "
+			"JOIN allocation a ON a.id = c.allocation_id "
+			"JOIN slot s ON s.id = c.slot_id WHERE c.node_id = ?1 "
+			"AND c.held_by IS NOT NULL AND a.state = 'released' ORDER BY 2, 4, 1",
+			"s", node) < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0) {
+		if (tell_blocker(rows, node, elsewhere, each, arg, err) < 0)
+			return -1;
+		n++;
+	}
+	return r < 0 ? -1 : n;
+}
+
+/* ---- evacuation ---- */
+
+static int fail_evacuation(const char *node, const char *id, const char *state, const char *where,
+			   struct ga_err *err)
+{
+	ga_err_object(err, id);
+	if (!ga_streq(node, where)) {
+		ga_err_set(err, GA_CONFLICT, "allocation '%s' is not on node '%s'%s%s%s", id, node,
+			   where ? " but on '" : "", where ? where : "", where ? "'" : "");
+		ga_err_reason(err, "not_here");
+		return ga_hint(err, "gpuaas-node show %s says what is on it", node);
+	}
+	ga_err_set(err, GA_CONFLICT, "allocation '%s' is %s: only one that is active or held is "
+		   "stopped and made again elsewhere", id, state);
+	ga_err_reason(err, "wrong_state");
+	return ga_hint(err, "gpuaas-release %s | gpuaas-wipe ends it", id);
+}
+
+/* One key a try: of a plan that nobody took up the request has ended with it. */
+static int evacuation_key(struct ga_db *db, const char *id, char **ret, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT count(*) FROM allocation "
+			"WHERE request_id >= 'evacuate-' || ?1 || '-' "
+			"AND request_id < 'evacuate-' || ?1 || '.' "
+			"AND state IN ('cancelled', 'refused', 'released')",
+			"s", id) < 0 ||
+	    ga_rows_next(rows, err) < 0)
+		return -1;
+	*ret = ga_xprintf("evacuate-%s-%" PRId64, id, ga_rows_int(rows, 0) + 1);
+	return 0;
+}
+
+int ga_store_evacuation(struct ga_db *db, const char *node, const char *allocation,
+			struct ga_request *ret, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	const char *state, *where;
+	int r;
+
+	if (ga_db_query(db, &rows, err, "SELECT request, state, node_id FROM allocation "
+			"WHERE id = ?1", "s", allocation) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r <= 0)
+		return r < 0 ? -1 : ga_fail(err, GA_NOTFOUND, "there is no allocation '%s'",
+					    allocation);
+	state = ga_rows_text(rows, 1);
+	where = ga_rows_text(rows, 2);
+	if (!ga_streq(node, where) || (!ga_streq(state, "active") && !ga_streq(state, "held")))
+		return fail_evacuation(node, allocation, state, where, err);
+	if (ga_rec_parse_text(ga_rows_text(rows, 0), &ga_request_shape, ret, err) < 0)
+		return ga_wrap(err, "the stored request of '%s'", allocation);
+	free(GA_TAKE(ret->name));
+	free(GA_TAKE(ret->request_id));
+	if (ga_streq(ret->node, node))
+		free(GA_TAKE(ret->node));
+	if (evacuation_key(db, allocation, &ret->request_id, err) < 0) {
+		ga_shape_release(&ga_request_shape, ret);
+		return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nodes as records, and a node that was lost. */
+#include <jansson.h>
+
+#include "record/time.h"
+#include "state/allocation/move.h"
+#include "state/db/audit.h"
+#include "state/node/json.h"
+#include "state/query/query.h"
+#include "state/query/row.h"
+#include "state/store.h"
+
+/* In the order of ga_node_shape. */
+#define NODES \
+	"SELECT n.id, n.name, n.address, n.region, n.pool, n.mode, n.state, n.since, " \
+	"n.generation, n.cordon_reason, n.drain_deadline, n.held_by, n.epoch_verified, " \
+	"n.fingerprint, n.boot_id, n.observed_at, n.observation_digest, k.key, k.registered_at, " \
+	GA_SQL_REASONS("n.blockers") ", n.network, " \
+	"n.reserved_memory_mib, n.reserved_cpus, n.fabric_mode, " \
+	"(SELECT count(*) FROM slot s WHERE s.node_id = n.id AND s.retired = 0), " \
+	"(SELECT count(*) FROM slot s WHERE s.node_id = n.id AND s.retired = 0 AND " \
+	"s.state = 'available'), " \
+	"(SELECT lab FROM meta) FROM node n " \
+	"LEFT JOIN node_key k ON k.node_id = n.id AND k.revoked_at IS NULL "
+
+int ga_query_nodes(struct ga_db *db, const char *id, struct ga_rows **ret, struct ga_err *err)
+{
+	if (id)
+		return ga_db_query(db, ret, err, NODES "WHERE n.id = ?1", "s", id);
+	return ga_db_query(db, ret, err, NODES "ORDER BY n.id", "");
+}
+
+int ga_store_node(struct ga_db *db, const char *id, struct ga_node *ret, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_query_nodes(db, id, &rows, err) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (!r) {
+		ga_err_set(err, GA_NOTFOUND, "there is no node '%s'", id);
+		ga_err_object(err, id);
+		return ga_hint(err, "'gpuaas-list nodes' shows them; a node is made by "
+				    "'gpuaas-discover | gpuaas-approve'");
+	}
+	return r < 0 ? -1 : ga_row_read(rows, 0, &ga_node_shape, ret, err);
+}
+
+/* ---- a lost node ---- */
+
+/* One allocation of a lost node: billing ends, its slots wait for a person, taints stay. */
+static int lose_allocation(struct ga_db *db, const char *id, const char *reason, const char *at,
+			   struct ga_err *err)
+{
+	ga_autofree char *sentence = ga_xprintf("host_lost: %s", reason);
+	ga_autoholding struct ga_holding h = { 0 };
+
+	if (ga_store_holding(db, id, &h, err) < 0)
+		return -1;
+	if (!strcmp(h.state, "placed")) {
+		if (ga_store_move_claimed(db, id, "reserved", "available", at, err) < 0 ||
+		    ga_store_move_allocation(db, &h, "cancelled", at, sentence, err) < 0)
+			return -1;
+		return ga_store_end_holding(db, id, at, err);
+	}
+	if (!strcmp(h.state, "provisioning") &&
+	    ga_store_move_allocation(db, &h, "failed", at, sentence, err) < 0)
+		return -1;
+	if (strcmp(h.state, "releasing") && strcmp(h.state, "release_failed") &&
+	    ga_store_move_allocation(db, &h, "releasing", at, sentence, err) < 0)
+		return -1;
+	if (strcmp(h.state, "release_failed") &&
+	    ga_store_move_allocation(db, &h, "release_failed", at, sentence, err) < 0)
+		return -1;
+	return ga_store_usage_close(db, id, at, err);
+}
+
+/* Slots in use go to cleanup_blocked over the edges of the machine. */
+static int lose_slot(struct ga_db *db, const char *slot, const char *reason, const char *at,
+		     struct ga_err *err)
+{
+	if (ga_store_move_slot(db, slot, "active", "releasing", at, err) < 0)
+		return -1;
+	return ga_store_block_slot(db, slot, "host_lost", reason, at, err);
+}
+
+static int ids_of(struct ga_rows *rows, struct ga_ids *ret, struct ga_err *err)
+{
+	int r;
+
+	while ((r = ga_rows_next(rows, err)) > 0)
+		*(char **)ga_list_add(ret) = ga_rows_dup(rows, 0);
+	return r;
+}
+
+static int lost_allocations(struct ga_db *db, const char *node, struct ga_ids *ret,
+			    struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT id FROM allocation WHERE node_id = ?1 AND state IN ('placed', "
+			"'provisioning', 'active', 'held', 'preempting', 'failed', 'releasing', "
+			"'release_failed') ORDER BY id",
+			"s", node) < 0)
+		return -1;
+	return ids_of(rows, ret, err);
+}
+
+static int lost_slots(struct ga_db *db, const char *node, struct ga_ids *ret, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT id FROM slot WHERE node_id = ?1 AND state IN ('provisioning', "
+			"'active', 'releasing', 'wiping') ORDER BY slot_index",
+			"s", node) < 0)
+		return -1;
+	return ids_of(rows, ret, err);
+}
+
+/* A lost host is taken out of placement: the node ends quarantined. */
+static int quarantine(struct ga_db *db, const char *node, const char *reason, const char *at,
+		      struct ga_err *err)
+{
+	return ga_db_exec(db, err,
+			  "UPDATE node SET state = 'quarantined', since = ?2, cordon_reason = ?3, "
+			  "generation = generation + 1 WHERE id = ?1 "
+			  "AND state IN ('active', 'draining')",
+			  "sss", node, at, reason) < 0 ? -1 : 0;
+}
+
+int ga_store_node_lost(struct ga_db *db, const char *node, const char *reason, struct ga_err *err)
+{
+	ga_autoids struct ga_ids allocations = { 0 }, slots = { 0 };
+	ga_autofree char *at = ga_time_now();
+	struct ga_node found;
+	size_t i;
+
+	if (ga_store_node(db, node, &found, err) < 0)
+		return -1;
+	ga_shape_release(&ga_node_shape, &found);
+	if (lost_allocations(db, node, &allocations, err) < 0)
+		return -1;
+	for (i = 0; i < allocations.n; i++)
+		if (lose_allocation(db, allocations.v[i], reason, at, err) < 0)
+			return -1;
+	if (lost_slots(db, node, &slots, err) < 0)
+		return -1;
+	for (i = 0; i < slots.n; i++)
+		if (lose_slot(db, slots.v[i], reason, at, err) < 0)
+			return -1;
+	if (quarantine(db, node, reason, at, err) < 0)
+		return -1;
+	return ga_audit_add(db, "node_lost", node,
+			    json_pack("{s:s, s:i, s:i}", "reason", reason, "allocations",
+				      (int)allocations.n, "slots", (int)slots.n),
+			    err);
+}

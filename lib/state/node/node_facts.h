@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a node can give to each of its GPUs: for profiles that are made from nodes. */
+#ifndef GA_STORE_NODE_FACTS_H
+#define GA_STORE_NODE_FACTS_H
+
+#include "base/vec.h"
+#include "state/db/db.h"
+
+struct ga_node_facts {
+	char *mode; /* slice, baremetal */
+	char *numa; /* GPUs of each NUMA node: "0:4 1:4"; "" without any */
+	int64_t memory_mib;   /* of the host; GA_UNKNOWN */
+	int64_t hugepage_kib; /* the largest there are pages of; GA_UNKNOWN: none */
+	/* The least that one of its GPUs has: of its approved slots, or of what was discovered less
+	 * what is reserved for the host; GA_UNKNOWN where that is not known. */
+	int64_t vcpus_per_gpu, memory_mib_per_gpu;
+	bool has_slots;
+	GA_LIST(char *) slot_types; /* that its slots were approved with, each once */
+};
+
+/* ret is overwritten. GA_NOTFOUND: no such node. */
+GA_MUST_CHECK int ga_store_node_facts(struct ga_db *db, const char *node, struct ga_node_facts *ret,
+				      struct ga_err *err);
+void ga_node_facts_release(struct ga_node_facts *f);
+
+#endif

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A whole discovery into the state: the node, its memory and fabric partitions, its candidates and
+ * devices. It makes no capacity: devices are born tainted, candidates are advisory.
+ */
+#include <string.h>
+
+#include "record/digest.h"
+#include "record/id.h"
+#include "record/rec.h"
+#include "record/time.h"
+#include "state/allocation/move.h"
+#include "state/db/audit.h"
+#include "state/node/approve.h"
+#include "state/node/health.h"
+
+/* What the state knew of the node before. */
+struct known {
+	bool exists, network_set;
+	char *digest, *observed_at, *fingerprint;
+};
+
+static void cleanup_known(struct known *k)
+{
+	free(k->digest);
+	free(k->observed_at);
+	free(k->fingerprint);
+}
+
+static int read_known(struct ga_db *db, const char *node, struct known *ret, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT observation_digest, observed_at, fingerprint, network_set "
+			"FROM node WHERE id = ?1",
+			"s", node) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r <= 0)
+		return r;
+	ret->exists = true;
+	ret->digest = ga_rows_dup(rows, 0);
+	ret->observed_at = ga_rows_dup(rows, 1);
+	ret->fingerprint = ga_rows_dup(rows, 2);
+	ret->network_set = ga_rows_bool(rows, 3);
+	return 0;
+}
+
+static void add_json(json_t *list, const struct ga_reason *r)
+{
+	json_array_append_new(list, ga_shape_format(&ga_reason_shape, r));
+}
+
+/* The node's blockers as JSON: the host's own, and hardware that is not what was approved. */
+static char *blockers_text(const struct ga_host *host, const struct known *known)
+{
+	ga_autojson json_t *list = json_array();
+	struct ga_str out = GA_STR_INIT;
+	size_t i;
+
+	for (i = 0; i < host->blockers.n; i++)
+		add_json(list, &host->blockers.v[i]);
+	if (known->fingerprint && !ga_streq(known->fingerprint, host->fingerprint)) {
+		ga_autofree char *code = ga_xstrdup("fingerprint_changed");
+		ga_autofree char *evidence = ga_xstrdup("the hardware is not what was approved");
+		ga_autofree char *hint = ga_xstrdup("look at what changed with --dry-run, then "
+						    "gpuaas-approve --accept-change");
+
+		add_json(list, &(struct ga_reason){ .code = code, .subject = host->node,
+						    .evidence = evidence, .hint = hint });
+	}
+	ga_rec_dump(list, &out);
+	return ga_str_take(&out);
+}
+
+/* A name is a convenience: a host name that is none, or that another node has, is left out. */
+static int insert_node(struct ga_db *db, const struct ga_host *host, const char *now,
+		       struct ga_err *err)
+{
+	bool named = host->hostname && ga_name_is_valid(host->hostname);
+
+	return ga_db_exec(db, err,
+			  "INSERT INTO node (id, name, since, epoch_verified) VALUES (?1, "
+			  "CASE WHEN EXISTS (SELECT 1 FROM node WHERE name = ?2 OR id = ?2) "
+			  "THEN NULL ELSE ?2 END, ?3, ?4)",
+			  "sssi", host->node,
+			  named && !ga_streq(host->hostname, host->node) ? host->hostname : NULL,
+			  now, ga_db_epoch(db)) < 0
+		       ? -1
+		       : 0;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct ga_partition *const *x = a, *const *y = b;
+
+	return ((*x)->id > (*y)->id) - ((*x)->id < (*y)->id);
+}
+
+static void add_partition(struct ga_str *out, const struct ga_partition *p)
+{
+	size_t i;
+
+	ga_str_addf(out, "%s\"%lld\":[", out->len > 1 ? "," : "", (long long)p->id);
+	for (i = 0; i < p->module_ids.n; i++)
+		ga_str_addf(out, "%s%lld", i ? "," : "", (long long)p->module_ids.v[i]);
+	ga_str_addc(out, ']');
+}
+
+/* The same text for the same table. Only one that was read replaces the one known, else *ret is
+ * NULL: a Fabric Manager that is down says nothing. */
+static int partitions_text(const struct ga_host *host, char **ret, struct ga_err *err)
+{
+	size_t i, n = host->fabric_manager.partitions.n;
+	ga_autofree const struct ga_partition **sorted = ga_xcalloc(n + 1, sizeof(void *));
+	ga_autostr struct ga_str out = GA_STR_INIT;
+
+	*ret = NULL;
+	for (i = 0; i < n; i++)
+		sorted[i] = &host->fabric_manager.partitions.v[i];
+	qsort(sorted, n, sizeof(*sorted), by_id);
+	ga_str_addc(&out, '{');
+	for (i = 0; i < n; i++) {
+		if (i && sorted[i - 1]->id == sorted[i]->id)
+			return ga_fail(err, GA_BADREC, "Fabric Manager of node '%s' has two "
+				       "partitions %lld", host->node, (long long)sorted[i]->id);
+		add_partition(&out, sorted[i]);
+	}
+	ga_str_addc(&out, '}');
+	*ret = n ? ga_str_take(&out) : NULL;
+	return 0;
+}
+
+static int update_node(struct ga_db *db, const struct ga_host *host, const struct known *known,
+		       const char *text, const char *digest, struct ga_err *err)
+{
+	ga_autofree char *partitions = NULL;
+	ga_autofree char *blockers = blockers_text(host, known);
+	ga_autofree char *network = ga_rec_format_text(&ga_network_shape, &host->network);
+
+	if (partitions_text(host, &partitions, err) < 0 ||
+	    ga_db_exec(db, err,
+		       "UPDATE node SET boot_id = ?2, observation_digest = ?3, observed_at = ?4, "
+		       "blockers = ?5, network = CASE WHEN network_set THEN network ELSE ?6 END, "
+		       "fabric_mode = CASE WHEN ?7 IS NULL THEN fabric_mode ELSE 'partitions' END, "
+		       "partitions = coalesce(?7, partitions), "
+		       "generation = generation + 1 WHERE id = ?1",
+		       "sssssss", host->node, host->boot_id, digest, host->observed_at, blockers,
+		       network, partitions) < 0)
+		return -1;
+	return ga_db_exec(db, err,
+			  "INSERT INTO node_observation (node_id, record) VALUES (?1, ?2) "
+			  "ON CONFLICT (node_id) DO UPDATE SET record = excluded.record",
+			  "ss", host->node, text) < 0 ? -1 : 0;
+}
+
+static int store_memory(struct ga_db *db, const struct ga_host *host, struct ga_err *err)
+{
+	static const char sql[] = "INSERT INTO node_memory (node_id, numa_node, memory_mib) "
+				  "VALUES (?1, ?2, ?3) ON CONFLICT (node_id, numa_node) "
+				  "DO UPDATE SET memory_mib = excluded.memory_mib "
+				  "WHERE memory_mib <> excluded.memory_mib";
+	size_t i;
+
+	for (i = 0; i < host->numa.n; i++)
+		if (host->numa.v[i].memory_mib != GA_UNKNOWN &&
+		    ga_db_exec(db, err, sql, "sii", host->node, host->numa.v[i].numa_node,
+			       host->numa.v[i].memory_mib) < 0)
+			return -1;
+	/* -1 stands for devices of no NUMA node: the host as a whole. */
+	if (host->memory_mib != GA_UNKNOWN &&
+	    ga_db_exec(db, err, sql, "sii", host->node, (int64_t)-1, host->memory_mib) < 0)
+		return -1;
+	return 0;
+}
+
+static int store_device(struct ga_db *db, const char *node, const char *id, const char *kind,
+			const char *facts, const char *now, struct ga_err *err)
+{
+	if (ga_db_exec(db, err,
+		       "INSERT INTO device (id, device_kind, node_id, facts, dirty_since, "
+		       "dirtied_by, first_seen_at) SELECT ?1, ?2, ?3, ?4, ?5, 'first_seen', ?5 "
+		       "WHERE NOT EXISTS (SELECT 1 FROM device WHERE id = ?1)",
+		       "sssss", id, kind, node, facts, now) < 0)
+		return -1;
+	/* A disk that was moved belongs to its new host, tainted, unless a slot elsewhere has it.
+	 */
+	return ga_db_exec(
+		       db, err,
+		       "UPDATE device SET facts = ?3, node_id = ?2, "
+		       "destroy_data_by = iif(node_id <> ?2, NULL, destroy_data_by), "
+		       "dirtied_by = CASE WHEN node_id <> ?2 AND dirty_since IS NULL THEN 'moved' "
+		       "ELSE dirtied_by END, dirty_since = CASE WHEN node_id <> ?2 "
+		       "THEN coalesce(dirty_since, ?4) ELSE dirty_since END WHERE id = ?1 "
+		       "AND (facts <> ?3 OR node_id <> ?2) AND NOT EXISTS (SELECT 1 FROM slot "
+		       "WHERE (nvme_wwid = ?1 OR gpu_id = ?1) AND node_id <> ?2 "
+		       "AND state <> 'retired')",
+		       "ssss", id, node, facts, now) < 0
+		       ? -1
+		       : 0;
+}
+
+/* What it is, for gpuaas-profile nodes: "10de:2335 10de:18be a1" (0009-accelerator.sql). */
+static char *gpu_ids(const struct ga_gpu *gpu)
+{
+	ga_autostr struct ga_str out = GA_STR_INIT;
+
+	if (!gpu || !gpu->vendor_id || !gpu->device_id)
+		return NULL;
+	ga_str_addf(&out, "%s:%s ", gpu->vendor_id, gpu->device_id);
+	if (gpu->subsystem_vendor_id && gpu->subsystem_device_id)
+		ga_str_addf(&out, "%s:%s", gpu->subsystem_vendor_id, gpu->subsystem_device_id);
+	else
+		ga_str_addc(&out, '-');
+	ga_str_addf(&out, " %s", gpu->revision ? gpu->revision : "-");
+	return ga_str_take(&out);
+}
+
+/* Data on a disk that was wiped here came since, and not from a tenant of this state: it is no
+ * longer clean. One of a slot that is not disabled is left to the guard of provision. */
+static int taint_found(struct ga_db *db, const struct ga_nvme *d, const char *now,
+		       struct ga_err *err)
+{
+	if (!d->signatures.n && !ga_streq(d->content, "unknown_content"))
+		return 0;
+	return ga_db_exec(db, err,
+			  "UPDATE device SET dirtied_by = 'found_data', dirty_since = max(?2, "
+			  "coalesce((SELECT e.finished_at FROM wipe_evidence e "
+			  "WHERE e.id = device.cleared_by), '')) "
+			  "WHERE id = ?1 AND dirty_since IS NULL AND NOT EXISTS (SELECT 1 FROM "
+			  "slot WHERE nvme_wwid = ?1 AND state NOT IN ('disabled', 'retired'))",
+			  "ss", d->wwid, now) < 0 ? -1 : 0;
+}
+
+static int store_candidate(struct ga_db *db, const struct ga_candidate *c, const char *at,
+			   const char *now, struct ga_err *err)
+{
+	ga_autofree char *record = ga_rec_format_text(&ga_candidate_shape, c);
+	ga_autofree char *gpu = gpu_ids(c->gpu);
+
+	if (ga_db_exec(db, err,
+		       "INSERT INTO candidate (node_id, slot_index, record, observed_at, gpu) "
+		       "VALUES (?1, ?2, ?3, ?4, ?5)",
+		       "sisss", c->node, c->slot_index, record, at, gpu) < 0)
+		return -1;
+	if (c->nvme && c->nvme->wwid) {
+		ga_autofree char *facts = ga_rec_format_text(&ga_nvme_shape, c->nvme);
+
+		if (store_device(db, c->node, c->nvme->wwid, "disk", facts, now, err) < 0 ||
+		    taint_found(db, c->nvme, now, err) < 0)
+			return -1;
+	}
+	if (c->gpu) {
+		ga_autofree char *facts = ga_rec_format_text(&ga_gpu_shape, c->gpu);
+		ga_autofree char *id = ga_xprintf("%s/%s", c->node, c->gpu->identity);
+
+		return store_device(db, c->node, id, "gpu", facts, now, err);
+	}
+	return 0;
+}
+
+static int store_candidates(struct ga_db *db, const struct ga_host *host,
+			    const struct ga_candidates *candidates, const char *now,
+			    struct ga_err *err)
+{
+	size_t i;
+
+	if (ga_db_exec(db, err, "DELETE FROM candidate WHERE node_id = ?1", "s", host->node) < 0)
+		return -1;
+	for (i = 0; i < candidates->n; i++)
+		if (store_candidate(db, &candidates->v[i], host->observed_at, now, err) < 0)
+			return -1;
+	return 0;
+}
+
+static int check_time(const struct ga_host *host, const struct known *known, struct ga_err *err)
+{
+	if (ga_store_refuse_ahead("the discovery", host->node, host->observed_at, err) < 0)
+		return -1;
+	/* One that an older version took with a wrong clock does not count. */
+	if (!known->observed_at || strcmp(known->observed_at, host->observed_at) <= 0 ||
+	    ga_time_is_ahead(known->observed_at))
+		return 0;
+	ga_err_set(err, GA_CONFLICT, "the discovery of '%s' is from %s, and one from %s is stored "
+		   "already", host->node, host->observed_at, known->observed_at);
+	ga_err_reason(err, "old_observation");
+	return ga_hint(err, "run gpuaas-discover on the host again");
+}
+
+int ga_store_observe(struct ga_db *db, const struct ga_host *host,
+		     const struct ga_candidates *candidates, struct ga_err *err)
+{
+	ga_autofree char *text = ga_rec_format_text(&ga_host_shape, host);
+	ga_autofree char *now = ga_time_now();
+	ga_cleanup(cleanup_known) struct known known = { 0 };
+	char digest[GA_DIGEST_SIZE];
+
+	ga_digest_of(text, strlen(text), digest);
+	if (read_known(db, host->node, &known, err) < 0)
+		return -1;
+	if (ga_streq(known.digest, digest))
+		return 0;
+	if (check_time(host, &known, err) < 0)
+		return -1;
+	if ((!known.exists && insert_node(db, host, now, err) < 0) ||
+	    update_node(db, host, &known, text, digest, err) < 0 ||
+	    store_memory(db, host, err) < 0 ||
+	    store_candidates(db, host, candidates, now, err) < 0)
+		return -1;
+	if (ga_streq(known.fingerprint, host->fingerprint) &&
+	    ga_store_health_seen(db, host->node, host->observed_at, err) < 0)
+		return -1;
+	return ga_audit_add(db, "observed", host->node,
+			    json_pack("{s:s, s:I, s:s}", "digest", digest, "candidates",
+				      (json_int_t)candidates->n, "fingerprint", host->fingerprint),
+			    err);
+}

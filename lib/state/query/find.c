@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a person types, as an id: an id, a name, or a unique prefix of an id. */
+#include "state/query/query.h"
+#include "state/store.h"
+
+/* Live names come first: the name of an ended allocation may have been given again, and then means
+ * the newest that had it. The prefix is a range of ids, so that the keys' own index answers.
+ * rank: 0 id, 1 name, 2 prefix, 3 name of what has ended, 4 what nothing is placed on. */
+#define FINDING \
+	"SELECT 'allocation' AS k, id, CASE WHEN id = ?1 THEN 0 WHEN name = ?1 THEN 1 ELSE 2 END " \
+	"AS rank FROM allocation WHERE id >= ?1 AND id < ?1 || '~' OR name = ?1 " \
+	"AND state NOT IN ('released', 'cancelled', 'refused') " \
+	"UNION ALL SELECT 'slot', id, CASE WHEN id = ?1 THEN 0 ELSE 2 END FROM slot " \
+	"WHERE id >= ?1 AND id < ?1 || '~' " \
+	"UNION ALL SELECT 'node', id, CASE WHEN id = ?1 THEN 0 WHEN name = ?1 THEN 1 ELSE 2 END " \
+	"FROM node WHERE id >= ?1 AND id < ?1 || '~' OR name = ?1 " \
+	"UNION ALL SELECT * FROM (SELECT 'allocation', id, 3 FROM allocation WHERE name = ?1 " \
+	"AND state IN ('released', 'cancelled', 'refused') ORDER BY created_at DESC LIMIT 1) " \
+	"UNION ALL SELECT 'team', name, 4 FROM team WHERE name = ?1 " \
+	"UNION ALL SELECT 'grant', name, 4 FROM access_grant WHERE name = ?1 " \
+	"UNION ALL SELECT 'proposal', id, 4 FROM proposal WHERE id = ?1"
+
+static const char *word(const char *kind)
+{
+	static const char *const words[] = { "allocation", "slot",  "node",
+					     "team",	   "grant", "proposal" };
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(words); i++)
+		if (ga_streq(words[i], kind))
+			return words[i];
+	return NULL;
+}
+
+static int ambiguous(const char *text, const struct ga_str *matches, struct ga_err *err)
+{
+	ga_err_set(err, GA_USAGE, "'%s' could be %s", text, matches->buf);
+	ga_err_reason(err, "ambiguous");
+	return ga_hint(err, "give more of the id");
+}
+
+int ga_store_resolve(struct ga_db *db, const char *kind, const char *text, char **ret,
+		     const char **kind_found, struct ga_err *err)
+{
+	ga_autostr struct ga_str matches = GA_STR_INIT;
+	ga_autorows struct ga_rows *rows = NULL;
+	int64_t best = GA_UNKNOWN;
+	int r = 0, n = 0;
+
+	*ret = NULL;
+	if (ga_db_query(db, &rows, err,
+			"SELECT k, id, rank FROM (" FINDING ") WHERE ?2 IS NULL OR k = ?2 "
+			"ORDER BY rank, k, id LIMIT 9",
+			"ss", text, kind) < 0)
+		return -1;
+	while (*text && (r = ga_rows_next(rows, err)) > 0) {
+		if (n && ga_rows_int(rows, 2) != best)
+			break;
+		if (!n) {
+			best = ga_rows_int(rows, 2);
+			*ret = ga_rows_dup(rows, 1);
+			if (kind_found)
+				*kind_found = word(ga_rows_text(rows, 0));
+		}
+		ga_str_addf(&matches, "%s%s %s", n++ ? ", " : "", ga_rows_text(rows, 0),
+			    ga_rows_text(rows, 1));
+	}
+	if (r < 0)
+		return -1;
+	if (n > 1) {
+		free(*ret);
+		*ret = NULL;
+		return ambiguous(text, &matches, err);
+	}
+	if (n)
+		return 0;
+	ga_err_set(err, GA_NOTFOUND, "there is no %s '%s'", kind ? kind : "object", text);
+	ga_err_object(err, text);
+	return ga_hint(err, "'gpuaas-list %ss' shows them", kind ? kind : "slot");
+}

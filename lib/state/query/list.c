@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Listing any kind: one table of kinds, rows streamed one by one, so that memory does not grow
+ * with the state. The order is that of the SELECTs (query.h).
+ */
+#include <inttypes.h>
+
+#include "record/access.h"
+#include "record/node.h"
+#include "record/rec.h"
+#include "record/size.h"
+#include "record/time.h"
+#include "state/query/query.h"
+#include "state/query/row.h"
+#include "state/query/where.h"
+#include "state/store.h"
+#include "state/watch/attend.h"
+
+struct list_kind {
+	const char *name, *plural;
+	const struct ga_shape *shape;
+	const char *id, *time; /* members for --after and --since; NULL: there is none */
+	int (*query)(struct ga_db *db, const struct ga_list_query *q, struct ga_rows **ret,
+		     struct ga_err *err);
+	bool text; /* the row is the record itself */
+	int (*many)(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
+};
+
+/* ---- the SELECTs, under one signature ---- */
+
+#define ALL(name, call) \
+	static int name(struct ga_db *db, const struct ga_list_query *q, struct ga_rows **ret, \
+			struct ga_err *err) \
+	{ \
+		(void)q; \
+		return call; \
+	}
+
+ALL(all_nodes, ga_query_nodes(db, NULL, ret, err))
+ALL(all_slots, ga_query_slots(db, NULL, NULL, ret, err))
+ALL(all_candidates, ga_query_candidates(db, ret, err))
+ALL(all_profiles, ga_query_profiles(db, ret, err))
+ALL(all_images, ga_query_images(db, ret, err))
+ALL(all_node_images, ga_query_node_images(db, ret, err))
+ALL(all_allocations, ga_query_allocations(db, NULL, ret, err))
+ALL(all_plans, ga_query_plans(db, ret, err))
+ALL(all_claims, ga_query_claims(db, NULL, ret, err))
+ALL(all_tasks, ga_query_tasks(db, NULL, ret, err))
+ALL(all_usage, ga_query_usage(db, NULL, ret, err))
+ALL(all_evidence, ga_query_evidence(db, NULL, ret, err))
+ALL(all_teams, ga_query_teams(db, NULL, ret, err))
+ALL(all_grants, ga_query_grants(db, NULL, ret, err))
+ALL(all_access, ga_query_access(db, ret, err))
+ALL(all_proposals, ga_query_proposals(db, NULL, ret, err))
+ALL(all_maintenance, ga_query_maintenance(db, NULL, false, ret, err))
+
+/* The audit is the one table that grows for ever: its index answers --after. */
+static int some_audit(struct ga_db *db, const struct ga_list_query *q, struct ga_rows **ret,
+		      struct ga_err *err)
+{
+	int64_t after = 0;
+
+	if (q->after && ga_int_parse(q->after, "--after", 0, GA_INT_MAX_SAFE, &after, err) < 0)
+		return -1;
+	return ga_query_audit(db, NULL, after, q->since, ret, err);
+}
+
+static int some_events(struct ga_db *db, const struct ga_list_query *q, struct ga_rows **ret,
+		       struct ga_err *err)
+{
+	int64_t after = 0;
+
+	if (q->after && ga_int_parse(q->after, "--after", 0, GA_INT_MAX_SAFE, &after, err) < 0)
+		return -1;
+	return ga_query_events(db, after, q->since, ret, err);
+}
+
+static int all_pools(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
+static int all_attention(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
+
+static const struct list_kind kinds[] = {
+	{ "node", "nodes", &ga_node_shape, "node", "since", all_nodes, .text = false },
+	{ "slot", "slots", &ga_slot_shape, "slot", "since", all_slots, .text = false },
+	{ "candidate", "candidates", &ga_candidate_shape, NULL, NULL, all_candidates,
+	  .text = true },
+	{ "profile", "profiles", &ga_profile_shape, "name", NULL, all_profiles, .text = true },
+	{ "image", "images", &ga_image_shape, "name", NULL, all_images, .text = true },
+	{ "node-image", "node-images", &ga_node_image_shape, NULL, "verified_at",
+	  all_node_images, .text = false },
+	{ "allocation", "allocations", &ga_allocation_shape, "allocation", "created_at",
+	  all_allocations, .text = false },
+	{ "plan", "plans", &ga_plan_shape, "allocation", "created_at", all_plans, .text = true },
+	{ "claim", "claims", &ga_claim_shape, "claim", "created_at", all_claims, .text = false },
+	{ "task", "tasks", &ga_task_shape, NULL, "started_at", all_tasks, .text = false },
+	{ "usage", "usage", &ga_usage_shape, NULL, "started_at", all_usage, .text = false },
+	{ "wipe-evidence", "evidence", &ga_wipe_evidence_shape, "evidence", "finished_at",
+	  all_evidence, .text = true },
+	{ "audit", "audit", &ga_audit_shape, "seq", "at", some_audit, .text = false },
+	{ "event", "events", &ga_event_shape, "seq", "at", some_events, .text = false },
+	{ "maintenance", "maintenance", &ga_maintenance_shape, "maintenance", "from",
+	  all_maintenance, .text = false },
+	{ "team", "teams", &ga_team_shape, "name", NULL, all_teams, .text = true },
+	{ "grant", "grants", &ga_grant_shape, "name", NULL, all_grants, .text = true },
+	{ "access-settings", "access-settings", &ga_access_settings_shape, NULL, NULL, all_access,
+	  .text = true },
+	{ "proposal", "proposals", &ga_proposal_shape, "proposal", "proposed_at", all_proposals,
+	  .text = false },
+	{ .name = "pool", .plural = "pools", .shape = &ga_pool_shape, .many = all_pools },
+	{ .name = "attention", .plural = "attention", .shape = &ga_attention_shape, .id = "object",
+	  .time = "since", .many = all_attention },
+};
+
+static const struct list_kind *find_kind(const char *name, struct ga_err *err)
+{
+	ga_autostr struct ga_str names = GA_STR_INIT;
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(kinds); i++) {
+		if (ga_streq(kinds[i].name, name) || ga_streq(kinds[i].plural, name))
+			return &kinds[i];
+		ga_str_addf(&names, "%s%s", i ? " " : "", kinds[i].plural);
+	}
+	ga_err_set(err, GA_USAGE, "there is no kind '%s' to list", name);
+	ga_hint(err, "kinds: %s", names.buf);
+	return NULL;
+}
+
+/* ---- what is let through ---- */
+
+struct filter {
+	const struct ga_list_query *q;
+	const struct list_kind *kind;
+	char since[GA_TIME_SIZE];
+	bool behind; /* the record of --after went by */
+	bool full;   /* of --limit */
+	int64_t n;
+	ga_store_each each;
+	void *arg;
+};
+
+static bool lets_through(struct filter *f, const struct ga_shape *shape, const void *obj)
+{
+	const char *const *where = f->q->where;
+	const char *time;
+
+	if (!f->behind) {
+		f->behind = ga_streq(ga_where_text(shape, obj, f->kind->id), f->q->after);
+		return false;
+	}
+	time = f->since[0] ? ga_where_text(shape, obj, f->kind->time) : NULL;
+	if (f->since[0] && (!time || strcmp(time, f->since) < 0))
+		return false;
+	for (; where && *where; where++)
+		if (!ga_where_matches(shape, obj, *where))
+			return false;
+	return true;
+}
+
+/* The lists of many rows that the query says more of than what is let through. */
+
+static int all_pools(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
+{
+	const struct filter *f = arg;
+
+	return ga_store_list_pools(db, f->q->stale_seconds, each, arg, err);
+}
+
+static int all_attention(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
+{
+	const struct filter *f = arg;
+	const struct ga_attend_to to = { each, arg, f->q->here };
+
+	if (ga_store_list_attention(db, &to, err) < 0)
+		return -1;
+	return ga_attend_stale(db, f->q->stale_seconds, &to, err);
+}
+
+static int pass(const struct ga_shape *shape, const void *obj, void *arg, struct ga_err *err)
+{
+	struct filter *f = arg;
+
+	if (f->full || !lets_through(f, shape, obj))
+		return 0;
+	f->full = ++f->n == f->q->limit;
+	return f->each(shape, obj, f->arg, err);
+}
+
+static int check_query(struct filter *f, struct ga_err *err)
+{
+	const struct ga_list_query *q = f->q;
+	const char *const *where = q->where;
+	int64_t micros;
+
+	for (; where && *where; where++)
+		if (ga_where_check(f->kind->shape, *where, err) < 0)
+			return -1;
+	if (q->after && !f->kind->id)
+		return ga_fail(err, GA_USAGE, "%s have no ids to go on after", f->kind->plural);
+	if (!q->since)
+		return 0;
+	if (!f->kind->time)
+		return ga_fail(err, GA_USAGE, "%s have no time", f->kind->plural);
+	if (ga_time_parse(q->since, &micros, err) < 0) {
+		err->code = GA_USAGE;
+		return -1;
+	}
+	ga_time_format(micros, f->since);
+	return 0;
+}
+
+static int each_row(struct filter *f, const struct ga_rows *rows, void *obj, struct ga_err *err)
+{
+	const struct ga_shape *shape = f->kind->shape;
+	int r = f->kind->text ? ga_rec_parse_text(ga_rows_text(rows, 0), shape, obj, err) :
+				ga_row_read(rows, 0, shape, obj, err);
+
+	if (r < 0 && f->kind->text && f->q->unreadable) {
+		f->q->unreadable(f->kind->name, ga_rows_text(rows, 1), err);
+		ga_err_clear(err);
+		return 0;
+	}
+	if (r < 0)
+		return ga_wrap(err, "a stored %s", f->kind->name);
+	r = pass(shape, obj, f, err);
+	ga_shape_release(shape, obj);
+	return r;
+}
+
+static int list_rows(struct ga_db *db, struct filter *f, struct ga_err *err)
+{
+	ga_autofree void *obj = ga_xcalloc(1, f->kind->shape->size);
+	struct ga_list_query q = *f->q;
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	q.since = f->since[0] ? f->since : NULL;
+	if (f->kind->query(db, &q, &rows, err) < 0)
+		return -1;
+	while (!f->full && (r = ga_rows_next(rows, err)) != 0)
+		if (r < 0 || each_row(f, rows, obj, err) < 0)
+			return -1;
+	return 0;
+}
+
+int ga_store_list(struct ga_db *db, const struct ga_list_query *q, ga_store_each each, void *arg,
+		  struct ga_err *err)
+{
+	struct filter f = { .q = q, .each = each, .arg = arg };
+	int r;
+
+	f.kind = find_kind(q->kind, err);
+	if (!f.kind || check_query(&f, err) < 0)
+		return -1;
+	f.behind = !q->after || f.kind->query == some_audit || f.kind->query == some_events;
+	r = f.kind->many ? f.kind->many(db, pass, &f, err) : list_rows(db, &f, err);
+	if (!r && !f.behind) {
+		ga_err_set(err, GA_NOTFOUND, "there is no %s '%s' to go on after", f.kind->name,
+			   q->after);
+		ga_err_object(err, q->after);
+		return -1;
+	}
+	return r;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Everything of one object: itself, what it holds, its timeline, evidence, usage, audit. */
+#include "record/access.h"
+#include "record/match.h"
+#include "record/rec.h"
+#include "state/node/json.h"
+#include "state/query/query.h"
+#include "state/query/row.h"
+#include "state/store.h"
+
+struct show {
+	struct ga_db *db;
+	ga_store_each each;
+	void *arg;
+};
+
+/* Consumes the rows; query's result is r. */
+static int each_row(const struct show *s, int r, struct ga_rows *query, bool text,
+		    const struct ga_shape *shape, struct ga_err *err)
+{
+	ga_autofree void *obj = ga_xcalloc(1, shape->size);
+	ga_autorows struct ga_rows *rows = query;
+
+	if (r < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0) {
+		r = text ? ga_rec_parse_text(ga_rows_text(rows, 0), shape, obj, err) :
+			   ga_row_read(rows, 0, shape, obj, err);
+		if (r < 0)
+			return -1;
+		r = s->each(shape, obj, s->arg, err);
+		ga_shape_release(shape, obj);
+		if (r < 0)
+			return -1;
+	}
+	return r;
+}
+
+static int show_node(const struct show *s, const char *id, struct ga_err *err)
+{
+	struct ga_rows *rows = NULL;
+	int r = ga_query_nodes(s->db, id, &rows, err);
+
+	if (each_row(s, r, rows, false, &ga_node_shape, err) < 0)
+		return -1;
+	rows = NULL;
+	r = ga_query_slots(s->db, NULL, id, &rows, err);
+	return each_row(s, r, rows, false, &ga_slot_shape, err);
+}
+
+#define REQUEST GA_SQL_OBJECT("request")
+
+/* What gpuaas-match said of the request, where it chose the profile. */
+static int show_match(const struct show *s, const char *id, struct ga_err *err)
+{
+	struct ga_rows *rows = NULL;
+	int r = ga_db_query(s->db, &rows, err,
+			    "SELECT json_object('kind', 'gpuaas.allocation-match/1', "
+			    "'allocation', id, 'match', json_extract(" REQUEST ", '$.match')) "
+			    "FROM allocation WHERE id = ?1 AND "
+			    "json_extract(" REQUEST ", '$.match') IS NOT NULL", "s", id);
+
+	return each_row(s, r, rows, true, &ga_allocation_match_shape, err);
+}
+
+static int show_holder(const struct show *s, const char *kind, const char *id, struct ga_err *err)
+{
+	struct ga_rows *rows = NULL;
+	bool slot = !strcmp(kind, "slot");
+	int r = slot ? ga_query_slots(s->db, id, NULL, &rows, err) :
+		       ga_query_allocations(s->db, id, &rows, err);
+
+	if (each_row(s, r, rows, false, slot ? &ga_slot_shape : &ga_allocation_shape, err) < 0)
+		return -1;
+	if (!slot && show_match(s, id, err) < 0)
+		return -1;
+	rows = NULL;
+	r = ga_query_claims(s->db, id, &rows, err);
+	if (each_row(s, r, rows, false, &ga_claim_shape, err) < 0)
+		return -1;
+	rows = NULL;
+	r = ga_query_tasks(s->db, id, &rows, err);
+	if (each_row(s, r, rows, false, &ga_task_shape, err) < 0)
+		return -1;
+	rows = NULL;
+	r = ga_query_evidence(s->db, id, &rows, err);
+	if (each_row(s, r, rows, true, &ga_wipe_evidence_shape, err) < 0)
+		return -1;
+	rows = NULL;
+	r = slot ? ga_query_proposals(s->db, id, &rows, err) :
+		   ga_query_usage(s->db, id, &rows, err);
+	return each_row(s, r, rows, false, slot ? &ga_proposal_shape : &ga_usage_shape, err);
+}
+
+/* Who may do what: team, grant, or an override that waits. */
+static int show_access(const struct show *s, const char *kind, const char *id, struct ga_err *err)
+{
+	bool team = !strcmp(kind, "team"), grant = !strcmp(kind, "grant");
+	struct ga_rows *rows = NULL;
+	int r = team  ? ga_query_teams(s->db, id, &rows, err) :
+		grant ? ga_query_grants(s->db, id, &rows, err) :
+			ga_query_proposals(s->db, id, &rows, err);
+
+	return each_row(s, r, rows, team || grant,
+			team  ? &ga_team_shape :
+			grant ? &ga_grant_shape :
+				&ga_proposal_shape,
+			err);
+}
+
+int ga_store_show(struct ga_db *db, const char *kind, const char *id, ga_store_each each, void *arg,
+		  struct ga_err *err)
+{
+	struct show s = { db, each, arg };
+	struct ga_rows *rows = NULL;
+	bool holder = !strcmp(kind, "slot") || !strcmp(kind, "allocation");
+	int r = !strcmp(kind, "node") ? show_node(&s, id, err) :
+		holder		      ? show_holder(&s, kind, id, err) :
+					show_access(&s, kind, id, err);
+
+	if (r < 0)
+		return -1;
+	r = ga_query_audit(db, id, 0, NULL, &rows, err);
+	return each_row(&s, r, rows, false, &ga_audit_shape, err);
+}

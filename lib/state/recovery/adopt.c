@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Adopting what a host knows: what it ended, what it wiped, what it runs, then the rest. */
+#include "state/recovery/internal.h"
+
+#include "record/kind.h"
+#include "record/rec.h"
+#include "record/time.h"
+#include "state/db/audit.h"
+#include "state/fold/fold.h"
+#include "state/node/approve.h"
+#include "state/query/row.h"
+
+void ga_inventory_of_release(struct ga_inventory_of *i)
+{
+	for (size_t k = 0; k < i->works.n; k++)
+		ga_shape_release(&ga_inventory_work_shape, &i->works.v[k]);
+	ga_list_release(&i->works);
+	ga_shape_release(&ga_inventory_shape, &i->end);
+}
+
+static void release_texts(char ***v, size_t *n)
+{
+	for (size_t i = 0; i < *n; i++)
+		free((*v)[i]);
+	free(*v);
+	*v = NULL;
+	*n = 0;
+}
+
+void ga_adoption_release(struct ga_adoption *a)
+{
+	for (size_t i = 0; i < a->findings.n; i++)
+		ga_shape_release(&ga_finding_shape, &a->findings.v[i]);
+	ga_list_release(&a->findings);
+	release_texts(&a->allocations.v, &a->allocations.n);
+	release_texts(&a->slots.v, &a->slots.n);
+	release_texts(&a->wipes.v, &a->wipes.n);
+}
+
+/* ---- what the files of store_adopt share ---- */
+
+void ga_adopt_finding(struct ga_adopting *a, const char *check, const char *object,
+		      const char *sentence, const char *hint)
+{
+	struct ga_finding *f = ga_list_add(&a->out->findings);
+
+	f->check = ga_xstrdup(check);
+	f->object = ga_strdup0(object);
+	f->sentence = ga_xstrdup(sentence);
+	f->hint = ga_strdup0(hint);
+}
+
+const struct ga_inventory_work *ga_adopt_work(const struct ga_adopting *a, const char *program,
+					      const char *object)
+{
+	for (size_t i = 0; i < a->of->works.n; i++)
+		if (ga_streq(a->of->works.v[i].program, program) &&
+		    ga_streq(a->of->works.v[i].object, object))
+			return &a->of->works.v[i];
+	return NULL;
+}
+
+int ga_adopt_record(json_t *json, const struct ga_shape *shape, void *ret, struct ga_err *err)
+{
+	const char *kind = json_string_value(json_object_get(json, "kind"));
+
+	if (!ga_streq(kind, shape->kind))
+		return ga_fail(err, GA_BADREC, "the inventory has %s where %s belongs",
+			       kind ? kind : "nothing", shape->kind);
+	return ga_shape_parse(shape, json, ret, err);
+}
+
+int ga_adopt_evidence(const struct ga_adopting *a, const char *slot, struct ga_wipe_evidence *ret,
+		      struct ga_err *err)
+{
+	const struct ga_inventory_work *w = ga_adopt_work(a, "wipe", slot);
+	char digest[GA_DIGEST_SIZE] = "";
+
+	if (!w || !w->result || !ga_streq(w->state, "done"))
+		return 0;
+	if (ga_adopt_record(w->result, &ga_wipe_evidence_shape, ret, err) < 0)
+		return -1;
+	ga_rec_digest(&ga_wipe_evidence_shape, ret, "digest", digest);
+	if (ga_streq(ret->outcome, "confirmed") && ga_streq(ret->object, slot) &&
+	    ga_streq(ret->node, a->of->end.node) && ret->lab == ga_db_is_lab(a->db) &&
+	    ga_streq(ret->digest, digest))
+		return 1;
+	ga_shape_release(&ga_wipe_evidence_shape, ret);
+	return 0;
+}
+
+int ga_adopt_fold(struct ga_adopting *a, const struct ga_inventory_work *w, struct ga_err *err)
+{
+	const char *kind = json_string_value(json_object_get(w->result, "kind"));
+	const struct ga_shape *shape = NULL;
+	ga_autofree void *obj = NULL;
+	int r;
+
+	if (!kind || ga_kind_find(kind, &shape, err) < 0)
+		return kind ? -1 : 0;
+	if (shape != &ga_allocation_shape && shape != &ga_released_shape &&
+	    shape != &ga_wipe_evidence_shape && shape != &ga_failure_shape)
+		return ga_fail(err, GA_BADREC, "%s is no result", kind);
+	obj = ga_xcalloc(1, shape->size);
+	if (ga_shape_parse(shape, w->result, obj, err) < 0)
+		return -1;
+	r = ga_fold(a->db, shape, obj, err);
+	ga_shape_release(shape, obj);
+	return r;
+}
+
+int ga_adopt_order(struct ga_adopting *a, const char *slot, const struct ga_wipe_evidence *e,
+		   struct ga_err *err)
+{
+	return ga_db_exec(a->db, err,
+			  "UPDATE slot SET state = 'wiping', since = ?2, wipe_attempt = ?3, "
+			  "wipe_generation = ?4, wipe_cause = ?5, wipe_issued_at = ?6, "
+			  "generation = generation + 1 WHERE id = ?1",
+			  "sssiss", slot, a->now, e->attempt, e->generation, e->cause,
+			  e->started_at) < 0 ? -1 : 0;
+}
+
+/* ---- one thing at a time ---- */
+
+typedef int (*step)(struct ga_adopting *a, const struct ga_inventory_work *w, struct ga_err *err);
+
+/* What is refused is undone alone, and said. */
+static int one(struct ga_adopting *a, step fn, const struct ga_inventory_work *w,
+	       struct ga_err *err)
+{
+	if (ga_db_savepoint(a->db, err) < 0)
+		return -1;
+	if (fn(a, w, err) >= 0)
+		return ga_db_release(a->db, err);
+	if (err->code != GA_CONFLICT && err->code != GA_NOTFOUND && err->code != GA_BADREC &&
+	    err->code != GA_USAGE)
+		return -1;
+	ga_db_rollback_to(a->db);
+	ga_adopt_finding(a, "not_adopted", w->object, err->msg, err->hint[0] ? err->hint : NULL);
+	ga_err_clear(err);
+	return 0;
+}
+
+static int each(struct ga_adopting *a, const char *program, step fn, struct ga_err *err)
+{
+	for (size_t i = 0; i < a->of->works.n; i++)
+		if (ga_streq(a->of->works.v[i].program, program) &&
+		    one(a, fn, &a->of->works.v[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+/* ---- what the host ended ---- */
+
+/* A plan the state gave and the backup shows as not yet taken up. */
+static int fold_provision(struct ga_adopting *a, const struct ga_inventory_work *w,
+			  struct ga_err *err)
+{
+	ga_autoholding struct ga_holding h = { 0 };
+	int r = ga_store_holding(a->db, w->object, &h, err);
+
+	if (r <= 0 || !ga_streq(h.attempt, w->attempt) || !ga_streq(h.order_kind, "plan"))
+		return r < 0 ? -1 : 0;
+	if (ga_streq(h.state, "placed") || ga_streq(h.state, "provisioning")) {
+		if (ga_streq(h.state, "placed") &&
+		    ga_fold_start(a->db, &h, w->started_at ? w->started_at : a->now, err) < 0)
+			return -1;
+		return w->result ? ga_adopt_fold(a, w, err) : 0;
+	}
+	/* Cancelled here while the host used it: the fold takes its slots out of sale. */
+	return ga_streq(h.state, "cancelled") && w->result ? ga_adopt_fold(a, w, err) : 0;
+}
+
+static int order_slot(struct ga_adopting *a, const struct ga_bundle *b, struct ga_err *err)
+{
+	return ga_db_exec(a->db, err,
+			  "UPDATE slot SET state = 'releasing', since = ?2, wipe_attempt = ?3, "
+			  "wipe_generation = ?4, wipe_cause = 'release', wipe_issued_at = ?2, "
+			  "generation = generation + 1 WHERE id = ?1 "
+			  "AND state IN ('active', 'cleanup_blocked')",
+			  "sssi", b->slot, a->now, b->wipe_attempt, b->generation) < 0 ? -1 : 0;
+}
+
+/* The release order the host carried out, as if the state had given it. */
+static int take_order(struct ga_adopting *a, const struct ga_release_order *o,
+		      struct ga_err *err)
+{
+	ga_autofree char *text = ga_rec_format_text(&ga_release_order_shape, o);
+
+	for (size_t i = 0; i < o->bundles.n; i++)
+		if (order_slot(a, &o->bundles.v[i], err) < 0)
+			return -1;
+	if (ga_db_exec(a->db, err,
+		       "UPDATE claim SET use_ended_at = ?2 WHERE allocation_id = ?1 AND live = 1 "
+		       "AND use_ended_at IS NULL", "ss", o->allocation, o->issued_at) < 0 ||
+	    ga_db_exec(a->db, err,
+		       "UPDATE allocation SET state = 'releasing', since = ?2, reason = NULL, "
+		       "attempt = ?3, attempt_generation = ?4, order_kind = 'release-order', "
+		       "order_text = ?5, power_wanted = 'off', "
+		       "generation = generation + 1 WHERE id = ?1",
+		       "sssis", o->allocation, o->issued_at, o->attempt, o->generation,
+		       text) < 0 ||
+	    ga_store_usage_open(a->db, o->allocation, "cleanup", o->issued_at, err) < 0)
+		return -1;
+	return ga_audit_add(a->db, "adopted_release", o->allocation,
+			    json_pack("{s:s, s:s, s:s}", "node", o->node, "attempt", o->attempt,
+				      "reason", a->out->reason),
+			    err);
+}
+
+static int end_released(struct ga_adopting *a, const struct ga_inventory_work *w,
+			struct ga_err *err)
+{
+	ga_autoholding struct ga_holding h = { 0 };
+	struct ga_release_order o;
+	int r = ga_store_holding(a->db, w->object, &h, err);
+
+	if (r <= 0 || !ga_streq(w->state, "done") || !w->result || ga_streq(h.state, "released") ||
+	    ga_streq(h.state, "cancelled") || ga_streq(h.state, "refused"))
+		return r < 0 ? -1 : 0;
+	if (!ga_streq(h.attempt, w->attempt)) {
+		if (ga_adopt_record(w->order, &ga_release_order_shape, &o, err) < 0)
+			return -1;
+		r = take_order(a, &o, err);
+		ga_shape_release(&ga_release_order_shape, &o);
+		if (r < 0)
+			return -1;
+	}
+	return ga_adopt_fold(a, w, err);
+}
+
+/* ---- what it wiped ---- */
+
+static int dirty_since(struct ga_adopting *a, const char *slot, char **state, char **attempt,
+		       char **since, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(a->db, &rows, err,
+			"SELECT state, wipe_attempt, (SELECT max(dirty_since) FROM device WHERE "
+			"id IN (s.nvme_wwid, s.gpu_id)) FROM slot s WHERE id = ?1", "s", slot) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r > 0) {
+		*state = ga_rows_dup(rows, 0);
+		*attempt = ga_rows_dup(rows, 1);
+		*since = ga_rows_dup(rows, 2);
+	}
+	return r;
+}
+
+/* Another wipe than the one ordered: it counts when it began after the last taint. */
+static int fold_wipe(struct ga_adopting *a, const struct ga_inventory_work *w, struct ga_err *err)
+{
+	ga_autofree char *state = NULL, *attempt = NULL, *since = NULL;
+	int r = dirty_since(a, w->object, &state, &attempt, &since, err);
+	struct ga_wipe_evidence e;
+
+	if (r <= 0 || !w->result || w->unwiped_by || !ga_streq(state, "wiping"))
+		return r < 0 ? -1 : 0;
+	if (ga_streq(attempt, w->attempt))
+		return ga_adopt_fold(a, w, err);
+	r = ga_adopt_evidence(a, w->object, &e, err);
+	if (r <= 0)
+		return r;
+	if (since && strcmp(since, e.started_at) < 0)
+		r = ga_adopt_order(a, w->object, &e, err) < 0 ? -1 : ga_adopt_fold(a, w, err);
+	ga_shape_release(&ga_wipe_evidence_shape, &e);
+	return r;
+}
+
+/* ---- what it runs ---- */
+
+static bool is_released(const struct ga_adopting *a, const char *allocation)
+{
+	const struct ga_inventory_work *w = ga_adopt_work(a, "release", allocation);
+
+	return w && ga_streq(w->state, "done");
+}
+
+static int take_running(struct ga_adopting *a, const struct ga_inventory_work *w,
+			struct ga_err *err)
+{
+	ga_autoholding struct ga_holding h = { 0 };
+	int r = ga_store_holding(a->db, w->object, &h, err);
+	struct ga_plan plan;
+
+	if (r || is_released(a, w->object))
+		return r < 0 ? -1 : 0;
+	if (ga_adopt_record(w->order, &ga_plan_shape, &plan, err) < 0)
+		return -1;
+	r = ga_adopt_take(a, w, &plan, err);
+	ga_shape_release(&ga_plan_shape, &plan);
+	if (r >= 0)
+		ga_texts_add(&a->out->allocations, w->object);
+	return r;
+}
+
+/* ---- the whole ---- */
+
+int ga_store_adopt(struct ga_db *db, const struct ga_inventory_of *inventory,
+		   struct ga_adoption *adoption, struct ga_err *err)
+{
+	ga_autofree char *now = ga_time_now();
+	struct ga_adopting a = { .db = db, .of = inventory, .out = adoption, .now = now };
+
+	if (ga_adopt_node(&a, err) < 0 || each(&a, "provision", fold_provision, err) < 0 ||
+	    each(&a, "release", end_released, err) < 0 ||
+	    each(&a, "wipe", fold_wipe, err) < 0 ||
+	    each(&a, "provision", take_running, err) < 0 || ga_adopt_verify(&a, err) < 0)
+		return -1;
+	return ga_audit_add(db, "adopted", inventory->end.node,
+			    json_pack("{s:s, s:i, s:i, s:i}", "reason", adoption->reason,
+				      "allocations", (int)adoption->allocations.n, "slots",
+				      (int)adoption->slots.n, "findings",
+				      (int)adoption->findings.n),
+			    err);
+}
+
+static int64_t epoch_of(const struct ga_inventory_of *i)
+{
+	int64_t most = 1;
+
+	for (size_t k = 0; k < i->works.n; k++) {
+		json_t *epoch = json_object_get(i->works.v[k].order, "epoch");
+
+		if (json_is_integer(epoch) && json_integer_value(epoch) > most)
+			most = json_integer_value(epoch);
+	}
+	return most;
+}
+
+int ga_store_adopt_epoch(struct ga_db *db, const struct ga_inventory_of *inventories, size_t n,
+			 const char *reason, struct ga_err *err)
+{
+	int64_t most = 1;
+
+	for (size_t i = 0; i < n; i++)
+		most = epoch_of(&inventories[i]) > most ? epoch_of(&inventories[i]) : most;
+	if (ga_db_exec(db, err, "UPDATE meta SET epoch = ?1 WHERE epoch <= ?1", "i", most + 1) < 0)
+		return -1;
+	return ga_audit_add(db, "state_rebuilt", "state",
+			    json_pack("{s:s, s:I, s:i}", "reason", reason, "epoch",
+				      (json_int_t)(most + 1), "nodes", (int)n),
+			    err);
+}

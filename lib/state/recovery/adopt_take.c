@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A node, slots and an allocation that the host knows and the state does not: made from the host's
+ * record, the plan and the evidence of the wipe before it, over the same edges as ever.
+ */
+#include "state/recovery/internal.h"
+
+#include "record/rec.h"
+#include "state/allocation/provision.h"
+#include "state/allocation/wipe.h"
+#include "state/db/audit.h"
+#include "state/fold/fold.h"
+#include "state/node/approve.h"
+#include "state/node/key.h"
+#include "state/query/row.h"
+
+/* Since when is not known: since before any wipe. */
+#define SINCE_EVER "1970-01-01T00:00:00.000000Z"
+
+/* ---- the node ---- */
+
+int ga_adopt_node(struct ga_adopting *a, struct ga_err *err)
+{
+	const struct ga_inventory *end = &a->of->end;
+	const struct ga_candidates none = { 0 };
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(a->db, &rows, err, "SELECT 1 FROM node WHERE id = ?1", "s", end->node) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r)
+		return r < 0 ? -1 : 0;
+	if (!end->host)
+		return ga_fail_for(err, GA_CONFLICT, "no_host",
+				   "node '%s' is not known, and its inventory has no host record",
+				   end->node);
+	/* Without its candidates: a device that is first seen now would be dirty since now, and
+	 * what the host proved before would not count. gpuaas-discover brings them. */
+	return ga_store_observe(a->db, end->host, &none, err) < 0 ||
+			       ga_store_key_learn(a->db, end->host, false, err) < 0 ?
+		       -1 :
+		       1;
+}
+
+/* A node whose slots are sold was approved, with the hardware it has. */
+static int activate_node(struct ga_adopting *a, struct ga_err *err)
+{
+	const struct ga_host *host = a->of->end.host;
+
+	return ga_db_exec(a->db, err,
+			  "UPDATE node SET state = 'active', since = ?2, "
+			  "fingerprint = coalesce(fingerprint, ?3), generation = generation + 1 "
+			  "WHERE id = ?1 AND state = 'enrolled'",
+			  "sss", a->of->end.node, a->now, host ? host->fingerprint : NULL) < 0 ?
+		       -1 :
+		       0;
+}
+
+/* ---- a slot ---- */
+
+static int make_device(struct ga_adopting *a, const char *id, const char *kind,
+		       struct ga_err *err)
+{
+	return ga_db_exec(a->db, err,
+			  "INSERT INTO device (id, device_kind, node_id, dirty_since, dirtied_by, "
+			  "first_seen_at) SELECT ?1, ?2, ?3, '" SINCE_EVER "', 'adopted', ?4 "
+			  "WHERE NOT EXISTS (SELECT 1 FROM device WHERE id = ?1)",
+			  "ssss", id, kind, a->of->end.node, a->now) < 0 ? -1 : 0;
+}
+
+static const struct ga_gpu *gpu_of(const struct ga_adopting *a, const struct ga_bundle *b)
+{
+	for (size_t i = 0; i < a->of->end.candidates.n; i++) {
+		const struct ga_gpu *g = a->of->end.candidates.v[i].gpu;
+
+		if (g && ga_streq(g->identity, b->gpu_identity))
+			return g;
+	}
+	return NULL;
+}
+
+static int insert_slot(struct ga_adopting *a, const struct ga_bundle *b, const char *gpu_id,
+		       const struct ga_wipe_policy *policy, struct ga_err *err)
+{
+	const struct ga_gpu *g = gpu_of(a, b);
+	const char *node = a->of->end.node;
+
+	return ga_db_exec(
+		       a->db, err,
+		       "INSERT INTO slot (id, node_id, slot_index, since, generation, "
+		       "accelerator_type, type_name, gpu_id, gpu_identity, gpu_pci_address, "
+		       "gpu_device, module_id, nvme_wwid, nvme_serial, nvme_path, nvme_size_bytes, "
+		       "fabric_claim_mode, fabric_vf_pci_address, fabric_pf_pci_address, "
+		       "numa_node, cpuset, memory_mib, mac, private_ip, bridge, port, "
+		       "storage_ownership, wipe_minimum_class, wipe_verify, wipe_gpu_memory, "
+		       "approved_by, approved_at, fingerprint) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, "
+		       "?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, 'per_slot_vf', ?17, ?18, ?19, "
+		       "?20, ?21, ?22, ?23, ?24, ?25, 'tenant_slice', ?26, ?27, ?28, ?29, ?4, ?30)",
+		       "ssisissssssisssissisisssssssss", b->slot, node, b->slot_index, a->now,
+		       b->generation, g ? g->type : NULL, g ? g->type_name : NULL, gpu_id,
+		       b->gpu_identity, b->gpu_pci_address, b->gpu_device, b->module_id,
+		       b->nvme_wwid, b->nvme_serial, b->nvme_path, b->nvme_size_bytes,
+		       b->fabric_vf_pci_address, b->fabric_pf_pci_address, b->numa_node, b->cpuset,
+		       b->memory_mib, b->mac, b->private_ip, b->bridge, b->port,
+		       policy->minimum_class, policy->verify, policy->gpu_memory, ga_audit_actor(),
+		       a->of->end.host ? a->of->end.host->fingerprint : NULL) < 0 ? -1 : 0;
+}
+
+static int make_slot(struct ga_adopting *a, const struct ga_bundle *b, struct ga_err *err)
+{
+	ga_autofree char *gpu_id = ga_xprintf("%s/%s", a->of->end.node,
+					      b->gpu_identity ? b->gpu_identity : "");
+	struct ga_wipe_evidence e;
+	int r = ga_adopt_evidence(a, b->slot, &e, err);
+
+	if (r < 0)
+		return -1;
+	if (!r) {
+		(void)ga_fail_for(err, GA_CONFLICT, "no_evidence",
+				  "the host has no confirmed wipe of slot '%s' from before",
+				  b->slot);
+		return ga_hint(err, "let it end, then approve the host's hardware again");
+	}
+	/* The policy it was wiped by is the slot's. */
+	if (!b->nvme_wwid || !b->gpu_identity)
+		r = ga_fail(err, GA_BADREC, "the plan names no disk or GPU for slot '%s'", b->slot);
+	else if (make_device(a, b->nvme_wwid, "disk", err) < 0 ||
+		 make_device(a, gpu_id, "gpu", err) < 0 ||
+		 insert_slot(a, b, gpu_id, &e.policy, err) < 0 ||
+		 ga_store_slot_cpus(a->db, b->slot, a->of->end.node, b->cpuset, err) < 0)
+		r = -1;
+	ga_shape_release(&ga_wipe_evidence_shape, &e);
+	return r < 0 ? -1 : 0;
+}
+
+/* ---- a slot made free by what the host proved ---- */
+
+static int evidence_is_known(struct ga_db *db, const char *id, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+
+	if (ga_db_query(db, &rows, err, "SELECT 1 FROM wipe_evidence WHERE id = ?1", "s", id) < 0)
+		return -1;
+	return ga_rows_next(rows, err);
+}
+
+/* Whether the evidence is what the fold would take for the order that it answers. */
+static int judge(struct ga_adopting *a, const char *slot, const struct ga_wipe_evidence *e,
+		 struct ga_err *err)
+{
+	ga_autoverdict struct ga_wipe_verdict v = { 0 };
+	ga_autowipedue struct ga_wipe_due due = { 0 };
+	struct ga_wipe_asked asked;
+
+	if (ga_store_wipe_due(a->db, slot, &due, err) < 0)
+		return -1;
+	asked = ga_wipe_due_asked(&due, ga_db_is_lab(a->db));
+	/* Leave to destroy is not in what a host kept. */
+	asked.may_destroy = true;
+	if (ga_wipe_proves(&asked, e, &v))
+		return 0;
+	(void)ga_fail_for(err, GA_CONFLICT, "no_evidence",
+			  "the host's last wipe of slot '%s' does not prove it (%s): %s", slot,
+			  v.code, v.sentence);
+	return ga_hint(err, "let it end, then approve the host's hardware again");
+}
+
+/* disabled, wiping or blocked → available by the evidence. */
+static int prove(struct ga_adopting *a, const char *slot, const char *state, struct ga_err *err)
+{
+	struct ga_wipe_evidence e;
+	int r = ga_adopt_evidence(a, slot, &e, err), known;
+
+	if (r < 0)
+		return -1;
+	if (!r)
+		return ga_fail_for(err, GA_CONFLICT, "no_evidence",
+				   "slot '%s' is %s, and the host has no confirmed wipe of it",
+				   slot, state);
+	known = evidence_is_known(a->db, e.evidence, err);
+	r = known < 0 || ga_adopt_order(a, slot, &e, err) < 0 || judge(a, slot, &e, err) < 0 ||
+			    (!known && ga_store_evidence_add(a->db, &e, err) < 0) ||
+			    ga_store_slot_wiped(a->db, slot, "available", e.evidence, "[]",
+						e.finished_at, err) < 0 ?
+		    -1 :
+		    0;
+	ga_shape_release(&ga_wipe_evidence_shape, &e);
+	return r;
+}
+
+static int check_devices(const struct ga_rows *rows, const struct ga_adopting *a,
+			 const struct ga_bundle *b, struct ga_err *err)
+{
+	if (ga_streq(ga_rows_text(rows, 1), b->gpu_identity) &&
+	    ga_streq(ga_rows_text(rows, 2), b->nvme_wwid) &&
+	    ga_streq(ga_rows_text(rows, 3), a->of->end.node))
+		return 0;
+	return ga_fail_for(err, GA_CONFLICT, "wrong_device",
+			   "slot '%s' has other devices in the state than in the plan", b->slot);
+}
+
+/* The slot as the allocation found it: known, these devices, available. */
+static int free_slot(struct ga_adopting *a, const struct ga_bundle *b, struct ga_err *err)
+{
+	static const char sql[] = "SELECT state, gpu_identity, nvme_wwid, node_id FROM slot "
+				  "WHERE id = ?1";
+	ga_autofree char *state = NULL;
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(a->db, &rows, err, sql, "s", b->slot) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r < 0 || (r && check_devices(rows, a, b, err) < 0))
+		return -1;
+	if (!r && make_slot(a, b, err) < 0)
+		return -1;
+	state = r ? ga_rows_dup(rows, 0) : ga_xstrdup("disabled");
+	if (ga_streq(state, "available"))
+		return 0;
+	if (!ga_streq(state, "disabled") && !ga_streq(state, "wiping") &&
+	    !ga_streq(state, "cleanup_blocked"))
+		return ga_fail_for(err, GA_CONFLICT, "wrong_state",
+				   "slot '%s' is %s in the state, and the allocation of the host "
+				   "has it too",
+				   b->slot, state);
+	return prove(a, b->slot, state, err);
+}
+
+/* ---- the allocation ---- */
+
+/* Whether the profile names the type of every slot of the plan. One that does not is another than
+ * the plan was made with: after a restore a number of a version may be given anew. */
+static int is_of_profile(struct ga_adopting *a, const struct ga_plan *plan, const char *record,
+			 struct ga_err *err)
+{
+	size_t i;
+	int r = 1;
+
+	for (i = 0; r > 0 && i < plan->bundles.n; i++) {
+		ga_autorows struct ga_rows *rows = NULL;
+
+		if (ga_db_query(a->db, &rows, err,
+				"SELECT 1 WHERE coalesce(json_array_length(?1, '$.types'), 0) = 0 "
+				"OR (SELECT accelerator_type FROM slot WHERE id = ?2) IN "
+				"(SELECT value FROM json_each(?1, '$.types'))", "ss", record,
+				plan->bundles.v[i].slot) < 0)
+			return -1;
+		r = ga_rows_next(rows, err);
+	}
+	return r;
+}
+
+static char *profile_record(struct ga_adopting *a, const struct ga_plan *plan, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	struct ga_profile p;
+	char *text = NULL;
+	int r;
+
+	if (ga_db_query(a->db, &rows, err,
+			"SELECT record FROM profile WHERE name = ?1 AND version = ?2", "si",
+			plan->profile, plan->profile_version) < 0 ||
+	    ga_row_text(rows, &text, err) < 0)
+		return NULL;
+	r = text ? is_of_profile(a, plan, text, err) : 0;
+	if (r > 0)
+		return text;
+	free(text);
+	if (r < 0)
+		return NULL;
+	/* What the plan says of it: enough for its release and its price. */
+	ga_shape_init(&ga_profile_shape, &p);
+	p.name = plan->profile;
+	p.version = plan->profile_version;
+	p.shape = plan->shape;
+	p.price_micros = plan->price_micros;
+	p.wipe = plan->wipe;
+	p.domain_type = plan->domain_type;
+	p.image = plan->image ? plan->image->name : NULL;
+	p.vcpus_per_gpu = plan->count > 0 ? plan->vcpus / plan->count : plan->vcpus;
+	p.memory_mib_per_gpu = plan->count > 0 ? plan->memory_mib / plan->count : plan->memory_mib;
+	p.hugepage_kib = plan->hugepage_kib;
+	return ga_rec_format_text(&ga_profile_shape, &p); /* borrowed: not released */
+}
+
+static char *request_record(const struct ga_plan *plan)
+{
+	struct ga_request r;
+	char *text;
+
+	ga_shape_init(&ga_request_shape, &r);
+	r.name = plan->name;
+	r.profile = plan->profile;
+	r.shape = plan->shape;
+	r.count = plan->count;
+	r.project = plan->project;
+	r.priority = 100;
+	r.image = plan->image ? plan->image->name : NULL;
+	r.user_data_digest = plan->user_data_digest;
+	text = ga_rec_format_text(&ga_request_shape, &r);
+	return text;
+}
+
+/* The type of all its GPUs; NULL when they are of several, or of none that is known. */
+static int one_type(struct ga_adopting *a, const struct ga_plan *plan, char **ret,
+		    struct ga_err *err)
+{
+	size_t i;
+
+	*ret = NULL;
+	for (i = 0; i < plan->bundles.n; i++) {
+		ga_autorows struct ga_rows *rows = NULL;
+		ga_autofree char *type = NULL;
+
+		if (ga_db_query(a->db, &rows, err, "SELECT accelerator_type FROM slot "
+				"WHERE id = ?1", "s", plan->bundles.v[i].slot) < 0 ||
+		    ga_row_text(rows, &type, err) < 0)
+			return -1;
+		if (!i)
+			*ret = GA_TAKE(type);
+		if (!*ret || (i && !ga_streq(*ret, type))) {
+			free(*ret);
+			*ret = NULL;
+			return 0;
+		}
+	}
+	return 0;
+}
+
+static int insert_allocation(struct ga_adopting *a, const struct ga_plan *plan,
+			     struct ga_err *err)
+{
+	ga_autofree char *profile = profile_record(a, plan, err), *request = request_record(plan);
+	ga_autofree char *type = NULL;
+
+	if (!profile || one_type(a, plan, &type, err) < 0)
+		return -1;
+	return ga_db_exec(
+		       a->db, err,
+		       "INSERT INTO allocation (id, name, request, project, shape, count, since, "
+		       "generation, node_id, accelerator_type, profile, profile_version, "
+		       "profile_record, price_micros, created_at, created_by, profile_types) "
+		       "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, "
+		       "?16, (SELECT char(10) || group_concat(value, char(10)) || char(10) FROM "
+		       "json_each(?13, '$.types')))",
+		       "sssssisisssisiss", plan->allocation, plan->name, request, plan->project,
+		       plan->shape, (int64_t)plan->bundles.n, a->now, plan->generation - 1,
+		       plan->node, type, plan->profile, plan->profile_version, profile,
+		       plan->price_micros, plan->created_at, ga_audit_actor()) < 0 ? -1 : 0;
+}
+
+static int insert_claim(struct ga_adopting *a, const struct ga_plan *plan,
+			const struct ga_bundle *b, const char *holder, struct ga_err *err)
+{
+	if (ga_db_exec(a->db, err,
+		       "INSERT INTO claim (id, allocation_id, node_id, slot_id, claim_kind, live, "
+		       "held_by, created_at, accelerator_type) VALUES (?1, ?2, ?3, ?4, 'slot', 1, "
+		       "?5, ?6, (SELECT accelerator_type FROM slot WHERE id = ?4))",
+		       "ssssss", b->claim, plan->allocation, plan->node, b->slot, holder,
+		       plan->created_at) < 0)
+		return -1;
+	return ga_db_exec(a->db, err,
+			  "UPDATE slot SET state = 'reserved', since = ?2, "
+			  "epoch_verified = (SELECT epoch FROM meta), "
+			  "generation = generation + 1 WHERE id = ?1",
+			  "ss", b->slot, a->now) < 0 ? -1 : 0;
+}
+
+static int claim_slots(struct ga_adopting *a, const struct ga_plan *plan, struct ga_err *err)
+{
+	if (ga_db_exec(a->db, err,
+		       "UPDATE node SET held_by = 'slices', generation = generation + 1 "
+		       "WHERE id = ?1 AND held_by IS NULL", "s", plan->node) < 0)
+		return -1;
+	for (size_t i = 0; i < plan->bundles.n; i++)
+		if (insert_claim(a, plan, &plan->bundles.v[i], "slices", err) < 0)
+			return -1;
+	return 0;
+}
+
+static int place(struct ga_adopting *a, const struct ga_plan *plan, struct ga_err *err)
+{
+	ga_autofree char *text = ga_rec_format_text(&ga_plan_shape, plan);
+
+	return ga_db_exec(a->db, err,
+			  "UPDATE allocation SET state = 'placed', plan = ?2, attempt = ?3, "
+			  "attempt_generation = ?4, order_kind = 'plan', expires_at = ?5, "
+			  "image_digest = ?6, fabric_partition = ?7, power_wanted = 'on', "
+			  "generation = generation + 1 WHERE id = ?1",
+			  "sssissi", plan->allocation, text, plan->attempt, plan->generation,
+			  plan->expires_at, plan->image ? plan->image->digest : NULL,
+			  plan->fabric_partition) < 0 ? -1 : 0;
+}
+
+/* It was taken up and has not ended: provisioning, whoever goes on with it. */
+static int begin(struct ga_adopting *a, const struct ga_inventory_work *w, struct ga_err *err)
+{
+	ga_autoholding struct ga_holding h = { 0 };
+
+	if (ga_store_holding(a->db, w->object, &h, err) < 0)
+		return -1;
+	return ga_fold_start(a->db, &h, w->started_at ? w->started_at : a->now, err);
+}
+
+int ga_adopt_take(struct ga_adopting *a, const struct ga_inventory_work *w,
+		  const struct ga_plan *plan, struct ga_err *err)
+{
+	/* That it was given away is recorded; that its tenant still has it no host can prove. */
+	if (!ga_streq(plan->shape, "slice")) {
+		ga_err_set(err, GA_CONFLICT,
+			   "allocation '%s' is the whole machine '%s': only slices are adopted, "
+			   "and nothing is placed on that node until it has agreed",
+			   plan->allocation, plan->node);
+		ga_err_reason(err, "not_a_slice");
+		return ga_hint(err, "gpuaas-node quarantine %s --reason 'tenant of %s'; at its end "
+				    "take the machine back by hand and discover it again",
+			       plan->node, plan->allocation);
+	}
+	if (plan->lab != ga_db_is_lab(a->db))
+		return ga_fail_for(err, GA_CONFLICT, "lab", "allocation '%s' is of %s",
+				   plan->allocation, plan->lab ? "a lab" : "real disks");
+	for (size_t i = 0; i < plan->bundles.n; i++)
+		if (free_slot(a, &plan->bundles.v[i], err) < 0)
+			return -1;
+	if (activate_node(a, err) < 0 || insert_allocation(a, plan, err) < 0 ||
+	    claim_slots(a, plan, err) < 0 || place(a, plan, err) < 0 ||
+	    ga_audit_add(a->db, "adopted", plan->allocation,
+			 json_pack("{s:s, s:s, s:s?, s:i}", "node", plan->node, "reason",
+				   a->out->reason, "plan", plan->digest, "slots",
+				   (int)plan->bundles.n),
+			 err) < 0)
+		return -1;
+	if (w->result ? ga_adopt_fold(a, w, err) < 0 : begin(a, w, err) < 0)
+		return -1;
+	return w->power && !ga_streq(w->power, "absent") ?
+		       ga_store_power(a->db, plan->allocation, plan->node, w->power, err) :
+		       0;
+}

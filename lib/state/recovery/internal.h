@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of store_adopt share. */
+#ifndef GA_STORE_ADOPT_PART_H
+#define GA_STORE_ADOPT_PART_H
+
+#include "state/allocation/move.h"
+#include "state/recovery/adopt.h"
+
+struct ga_adopting {
+	struct ga_db *db;
+	const struct ga_inventory_of *of;
+	struct ga_adoption *out;
+	const char *now;
+};
+
+/* The work of a program on an object, or NULL. */
+const struct ga_inventory_work *ga_adopt_work(const struct ga_adopting *a, const char *program,
+					      const char *object);
+/* The confirmed evidence that ended the slot's last wipe here: 1 with ret filled, 0, -1. */
+GA_MUST_CHECK int ga_adopt_evidence(const struct ga_adopting *a, const char *slot,
+				    struct ga_wipe_evidence *ret, struct ga_err *err);
+/* order or result of a work as the record of a shape; GA_BADREC when it is none. */
+GA_MUST_CHECK int ga_adopt_record(json_t *json, const struct ga_shape *shape, void *ret,
+				  struct ga_err *err);
+/* Commits the result of a work by the fold; nothing when there is none. */
+GA_MUST_CHECK int ga_adopt_fold(struct ga_adopting *a, const struct ga_inventory_work *w,
+				struct ga_err *err);
+void ga_adopt_finding(struct ga_adopting *a, const char *check, const char *object,
+		      const char *sentence, const char *hint);
+/* Moves the slot to wiping for the order the evidence answers. */
+GA_MUST_CHECK int ga_adopt_order(struct ga_adopting *a, const char *slot,
+				 const struct ga_wipe_evidence *e, struct ga_err *err);
+
+/* adopt_take.c: an allocation the state does not know, made from its plan. */
+GA_MUST_CHECK int ga_adopt_take(struct ga_adopting *a, const struct ga_inventory_work *w,
+				const struct ga_plan *plan, struct ga_err *err);
+GA_MUST_CHECK int ga_adopt_node(struct ga_adopting *a, struct ga_err *err);
+/* adopt_verify.c: the slots of the node that are as the state says. */
+GA_MUST_CHECK int ga_adopt_verify(struct ga_adopting *a, struct ga_err *err);
+
+#endif

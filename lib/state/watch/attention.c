@@ -1,0 +1,591 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What needs a person: since when, whose it is, why, and the command that leaves it. Slots first,
+ * then allocations, then nodes, each in its own order.
+ */
+#include <inttypes.h>
+
+#include "base/clock.h"
+#include "decide/setup/remote.h"
+#include "decide/slot/health.h"
+#include "record/fault.h"
+#include "record/rec.h"
+#include "record/size.h"
+#include "record/time.h"
+#include "state/allocation/move.h"
+#include "state/db/fsm.h"
+#include "state/node/facts.h"
+#include "state/node/health.h"
+#include "state/node/json.h"
+#include "state/query/query.h"
+#include "state/store.h"
+#include "state/watch/attend.h"
+
+int ga_attend_tell(const struct ga_attend *f, const struct ga_attend_to *to, struct ga_err *err)
+{
+	ga_autofree char *sentence = f->sentence, *given = f->command;
+	bool elsewhere = f->node && to->here && !f->from_here && strcmp(f->node, to->here) != 0;
+	ga_autofree char *command = elsewhere ? ga_remote_command(given, f->node) : GA_TAKE(given);
+	struct ga_attention a = {
+		.object = (char *)(uintptr_t)f->object,
+		.object_kind = (char *)(uintptr_t)f->object_kind,
+		.state = (char *)(uintptr_t)f->state,
+		.code = (char *)(uintptr_t)f->code,
+		.since = (char *)(uintptr_t)f->since,
+		.node = (char *)(uintptr_t)f->node,
+		.project = (char *)(uintptr_t)f->project,
+		.sentence = sentence,
+		.command = command ? command : (char *)(uintptr_t) "gpuaas-state check",
+	};
+
+	return to->each(&ga_attention_shape, &a, to->arg, err);
+}
+
+/* Seconds beyond the limit of its state; negative: within it, or there is no limit. */
+static int64_t overdue(enum ga_machine m, const char *state, const char *since)
+{
+	const struct ga_fsm_state *s = ga_fsm_find(m, state);
+	int64_t micros;
+
+	if (!s || !s->limit_seconds || !ga_time_read(since, &micros))
+		return -1;
+	return (ga_clock_micros() - micros) / 1000000 - s->limit_seconds;
+}
+
+/* The moment since when something must have been so at the least to be overdue in any state. */
+static void overdue_before(enum ga_machine m, char ret[GA_TIME_SIZE])
+{
+	const struct ga_fsm_state *s;
+	int64_t least = INT64_MAX;
+
+	for (s = ga_fsm_states(m); s->name; s++)
+		if (s->limit_seconds && s->limit_seconds < least)
+			least = s->limit_seconds;
+	(void)ga_time_format(ga_time_after(ga_clock_micros(), -least), ret);
+}
+
+static char *stuck(const char *state, const char *since)
+{
+	return ga_xprintf("%s since %s: longer than that should take", state, since);
+}
+
+/* ---- slots ---- */
+
+/* The columns of the query below. */
+enum { S_ID, S_STATE, S_SINCE, S_NODE, S_PROJECT, S_CODE, S_EVIDENCE, S_HINT, S_ALLOCATION,
+       S_ALLOCATION_STATE, S_HEALTH, S_DETAIL, S_HEALTH_SINCE, S_INDEX, S_SHAPE, S_DIRTY_SINCE,
+       S_ANSWERED, S_CORDON, S_BLOCKERS, S_WWID };
+
+/* The first reason that a wipe does not answer, or NULL; changed: whether one of all is that the
+ * hardware is not the approved one. */
+static char *not_answered(const struct ga_rows *r, bool *changed)
+{
+	ga_autofree char *first = NULL;
+	const char *text = ga_rows_text(r, S_BLOCKERS);
+	ga_autojson json_t *blockers = json_loads(text ? text : "[]", 0, NULL);
+	json_t *item;
+	size_t i;
+
+	json_array_foreach(blockers, i, item) {
+		const char *code = json_string_value(json_object_get(item, "code"));
+
+		if (code && !first && !ga_store_block_is_answered(code))
+			first = ga_xstrdup(code);
+		*changed = *changed || ga_streq(code, "fingerprint_changed");
+	}
+	return GA_TAKE(first);
+}
+
+/* What stands against it is mended on the host, and only a new look tells; what a wipe answers is
+ * wiped. A slot that a person took out is no candidate's until that is taken back. */
+static char *disabled_command(const struct ga_rows *r)
+{
+	bool changed = false;
+	ga_autofree char *code = not_answered(r, &changed);
+	const char *id = ga_rows_text(r, S_ID), *wwid = ga_rows_text(r, S_WWID);
+	bool data = ga_streq(code, "nvme_signature") && wwid;
+
+	if (!code)
+		return ga_store_leave(GA_M_SLOT, "cleanup_blocked", ga_rows_text(r, S_SHAPE), id);
+	if (ga_rows_text(r, S_CORDON) && !data && !changed)
+		return ga_xprintf("gpuaas-discover | gpuaas-approve --record-only && "
+				  "gpuaas-approve enable %s | gpuaas-wipe", id);
+	return ga_xprintf("%s%s%sgpuaas-discover | gpuaas-approve --slot %" PRId64
+			  "%s%s%s | gpuaas-wipe",
+			  ga_rows_text(r, S_CORDON) ? "gpuaas-approve uncordon " : "",
+			  ga_rows_text(r, S_CORDON) ? id : "",
+			  ga_rows_text(r, S_CORDON) ? " && " : "", ga_rows_int(r, S_INDEX),
+			  changed ? " --accept-change" : "", data ? " --destroy-data " : "",
+			  data ? wwid : "");
+}
+
+/* A wipe that its guard refused for data of others (the reason of its evidence begins with the
+ * code) is refused again until somebody allows it. */
+static char *blocked_command(const struct ga_rows *r)
+{
+	const char *wwid = ga_rows_text(r, S_WWID);
+	ga_autofree char *again = ga_store_leave(GA_M_SLOT, "cleanup_blocked",
+						 ga_rows_text(r, S_SHAPE), ga_rows_text(r, S_ID));
+
+	if (!wwid || !ga_streq(ga_rows_text(r, S_CODE), "wipe_not_started") ||
+	    !strstr(ga_rows_text(r, S_EVIDENCE), "nvme_signature: "))
+		return GA_TAKE(again);
+	return ga_xprintf("gpuaas-discover | gpuaas-approve --slot %" PRId64
+			  " --destroy-data %s && %s", ga_rows_int(r, S_INDEX), wwid, again);
+}
+
+/* What an allocation holds is freed by what leaves the allocation's state; a slot that waits for
+ * its wipe, or was taken out, by what leaves its own. */
+static char *slot_command(const struct ga_rows *r)
+{
+	const char *owner = ga_rows_text(r, S_ALLOCATION_STATE), *state = ga_rows_text(r, S_STATE);
+	const char *id = ga_rows_text(r, S_ID), *allocation = ga_rows_text(r, S_ALLOCATION);
+	const char *shape = ga_rows_text(r, S_SHAPE);
+	bool ended = owner && !ga_fsm_find(GA_M_ALLOCATION, owner)->to[0];
+
+	if (owner && !ended && (!strcmp(owner, "failed") || !strcmp(owner, "release_failed") ||
+				!strcmp(owner, "releasing")))
+		return ga_store_leave(GA_M_ALLOCATION, owner, shape, allocation);
+	if (owner && !ended && strcmp(state, "wiping") && strcmp(state, "cleanup_blocked"))
+		return ga_store_leave(GA_M_ALLOCATION, owner, shape, allocation);
+	if (!strcmp(state, "disabled"))
+		return disabled_command(r);
+	if (!strcmp(state, "cleanup_blocked"))
+		return blocked_command(r);
+	return ga_store_leave(GA_M_SLOT, state, shape, id);
+}
+
+/* The command stands beside the sentence and need not be in it as well. */
+static char *slot_sentence(const struct ga_rows *r)
+{
+	const char *evidence = ga_rows_text(r, S_EVIDENCE), *hint = ga_rows_text(r, S_HINT);
+	const char *code = ga_rows_text(r, S_CODE), *cordon = ga_rows_text(r, S_CORDON);
+	ga_autofree char *command = slot_command(r);
+	const char *at = hint && command ? strstr(hint, command) : NULL;
+
+	if (!code && !strcmp(ga_rows_text(r, S_STATE), "disabled"))
+		return ga_xprintf("not proven wiped since its last use%s%s",
+				  cordon ? "; disabled: " : "", cordon ? cordon : "");
+	if (!code)
+		return cordon ? ga_xstrdup(cordon) :
+				ga_xprintf("it is %s", ga_rows_text(r, S_STATE));
+	if (!hint || at == hint)
+		return ga_xstrdup(evidence ? evidence : code);
+	return ga_xprintf("%s: %.*s%s", evidence ? evidence : code,
+			  at ? (int)(at - hint) : (int)strlen(hint), hint,
+			  at ? "the command" : "");
+}
+
+/* A slot that is not in use goes back on sale by its wipe; one in use stays where it is. What the
+ * last discovery saw in the way of a disabled one may be mended with the device. */
+static char *health_command(const struct ga_rows *r)
+{
+	const char *state = ga_rows_text(r, S_STATE), *id = ga_rows_text(r, S_ID);
+
+	if (!strcmp(state, "disabled"))
+		return ga_xprintf("gpuaas-approve repair %s --reason TEXT && gpuaas-discover | "
+				  "gpuaas-approve --slot %" PRId64 " | gpuaas-wipe",
+				  id, ga_rows_int(r, S_INDEX));
+	if (!strcmp(state, "wiping"))
+		return ga_store_leave(GA_M_SLOT, "wiping", ga_rows_text(r, S_SHAPE), id);
+	return ga_xprintf("gpuaas-approve repair %s --reason TEXT", id);
+}
+
+/* Of a slot that waits for a wipe: when one counts from, where clocks went back
+ * (state/allocation/wipe.h). */
+static char *and_from_when(char *given, const struct ga_rows *r, const char *now)
+{
+	ga_autofree char *sentence = given;
+	const char *dirty = ga_rows_text(r, S_DIRTY_SINCE);
+
+	if (!dirty || strcmp(dirty, now) < 0)
+		return GA_TAKE(sentence);
+	return ga_xprintf("%s; a wipe counts from %s on", sentence, dirty);
+}
+
+/* A GPU that is gone comes back by a cold start, one without a reset method by another kernel or
+ * firmware. That it did is seen by a look at its host: no repair and no wipe before it. */
+static void look_first(struct ga_attend *f, const struct ga_rows *r)
+{
+	const char *since = ga_rows_text(r, S_HEALTH_SINCE), *seen = ga_rows_text(r, S_ANSWERED);
+	const char *detail = ga_rows_text(r, S_DETAIL);
+	bool no_reset = detail && strstr(detail, GA_SAID_NO_RESET);
+	ga_autofree char *sentence = NULL;
+
+	if (!ga_streq(ga_rows_text(r, S_HEALTH), "failed") || f->from_here ||
+	    !ga_health_needs_look(detail) ||
+	    !ga_starts(f->command, "gpuaas-approve repair ") ||
+	    (seen && since && strcmp(seen, since) > 0))
+		return;
+	sentence = f->sentence;
+	f->sentence = ga_xprintf("%s; %s: a repair and a wipe can succeed from the first discovery "
+				 "after %s on that sees it answer%s",
+				 sentence,
+				 no_reset ? "a kernel or firmware that can reset it comes first" :
+					    "start the machine cold first (power off, then on)",
+				 since ? since : "that",
+				 no_reset ? " and finds a way to reset it" : "");
+	free(f->command);
+	f->command = ga_xstrdup("gpuaas-discover | gpuaas-approve --record-only");
+}
+
+/* What a wipe of the slot could not prove is proved by no other wipe until that is mended. */
+static void mend_first(struct ga_attend *f, const struct ga_rows *r)
+{
+	static const struct {
+		const char *code, *once;
+	} mends[] = {
+		{ "gpu_reset_not_proven",
+		  "the GPU is bound to vfio-pci or, where the kernel has no reset method for it, "
+		  "a scrub executable is installed (gpuaas-wipe(1))" },
+		{ "gpu_memory_not_proven",
+		  "a scrub executable for the GPU is installed (gpuaas-wipe(1)), or the slot's "
+		  "policy does not ask for it" },
+		{ "vf_not_proven",
+		  "its fabric function can be reset (gpuaas-show SLOT says why not)" },
+		{ "wipe_below_policy",
+		  "the drive can do what the slot's policy asks, or the policy asks less" },
+	};
+	const char *code = ga_rows_text(r, S_CODE);
+	ga_autofree char *sentence = NULL;
+	size_t i;
+
+	if (!ga_streq(ga_rows_text(r, S_STATE), "cleanup_blocked"))
+		return;
+	for (i = 0; i < GA_ARRAY_SIZE(mends); i++)
+		if (ga_streq(mends[i].code, code)) {
+			sentence = f->sentence;
+			f->sentence = ga_xprintf("%s; a repair can succeed once %s", sentence,
+						 mends[i].once);
+			return;
+		}
+}
+
+static int attend_slot(const struct ga_rows *r, const char *now, const struct ga_attend_to *to,
+		       struct ga_err *err)
+{
+	const char *state = ga_rows_text(r, S_STATE), *code = ga_rows_text(r, S_CODE);
+	bool failed = ga_streq(ga_rows_text(r, S_HEALTH), "failed");
+	struct ga_attend f = {
+		.object = ga_rows_text(r, S_ID),
+		.object_kind = "slot",
+		.state = state,
+		.code = code ? code : state,
+		.since = ga_rows_text(r, S_SINCE),
+		.node = ga_rows_text(r, S_NODE),
+		.project = ga_rows_text(r, S_PROJECT),
+		.from_here = ga_streq(ga_rows_text(r, S_SHAPE), "baremetal"),
+	};
+
+	if (!strcmp(state, "cleanup_blocked") || !strcmp(state, "quarantined")) {
+		f.sentence = slot_sentence(r);
+	} else if (!ga_fsm_find(GA_M_SLOT, state)) {
+		f.code = "unknown_state";
+		f.sentence = ga_xprintf("it is in a state '%s' that slots do not have, which no "
+					"program of gpuaas writes", state);
+		return ga_attend_tell(&f, to, err);
+	} else if (overdue(GA_M_SLOT, state, f.since) > 0) {
+		f.code = "stuck";
+		f.sentence = stuck(state, f.since);
+	} else if (failed) {
+		const char *detail = ga_rows_text(r, S_DETAIL);
+		const char *since = ga_rows_text(r, S_HEALTH_SINCE);
+
+		f.code = "health_failed";
+		f.since = since ? since : f.since;
+		f.sentence = ga_xstrdup(detail ? detail : "its health is failed");
+		if (!strcmp(state, "disabled") || !strcmp(state, "wiping"))
+			f.sentence = and_from_when(f.sentence, r, now);
+		f.command = health_command(r);
+		look_first(&f, r);
+		return ga_attend_tell(&f, to, err);
+	} else if (!strcmp(state, "disabled") && (code || ga_rows_text(r, S_DIRTY_SINCE))) {
+		f.code = code ? code : "tainted";
+		f.sentence = slot_sentence(r);
+	} else {
+		return 0;
+	}
+	f.sentence = and_from_when(f.sentence, r, now);
+	f.command = slot_command(r);
+	mend_first(&f, r);
+	look_first(&f, r);
+	return ga_attend_tell(&f, to, err);
+}
+
+static int attend_slots(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
+{
+	ga_autofree char *now = ga_time_now();
+	ga_autorows struct ga_rows *rows = NULL;
+	char before[GA_TIME_SIZE];
+	int r;
+
+	overdue_before(GA_M_SLOT, before);
+	/* A blocked slot is told by its last reason, a disabled one by its first. Those that only
+	 * do their work are most of a fleet; an active one may stay so for ever. */
+	if (ga_db_query(db, &rows, err,
+			"SELECT s.id, s.state, s.since, s.node_id, a.project, "
+			"json_extract(s.told, at || '.code'), "
+			"json_extract(s.told, at || '.evidence'), "
+			"json_extract(s.told, at || '.hint'), a.id, a.state, s.health_state, "
+			"s.health_detail, s.health_since, s.slot_index, a.shape, "
+			"(SELECT max(dirty_since) FROM device WHERE id IN (s.nvme_wwid, "
+			"s.gpu_id)), iif(s.health_state = 'failed', " GA_SQL_SEEN_WELL("s")
+			", NULL), "
+			"s.cordon_reason, s.told, s.nvme_wwid "
+			"FROM (SELECT *, CASE state WHEN 'cleanup_blocked' THEN '$[#-1]' "
+			"ELSE '$[0]' END AS at, " GA_SQL_REASONS("blockers") " AS told "
+			"FROM slot INDEXED BY slot_place "
+			"WHERE health_state = 'failed' OR (state <> 'available' AND "
+			"state <> 'active' AND state <> 'retired' AND (since < ?1 OR state NOT IN "
+			"('reserved', 'provisioning', 'releasing', 'wiping')))) s "
+			"LEFT JOIN claim c ON c.slot_id = s.id AND c.live = 1 "
+			"AND c.claim_kind = 'slot' "
+			"LEFT JOIN allocation a ON a.id = c.allocation_id "
+			"ORDER BY s.node_id, s.slot_index, s.id",
+			"s", before) < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0)
+		if (attend_slot(rows, now, to, err) < 0)
+			return -1;
+	return r;
+}
+
+/* ---- allocations ---- */
+
+enum { A_ID, A_STATE, A_SINCE, A_NODE, A_PROJECT, A_REASON, A_EXPIRES, A_SHAPE };
+
+static int attend_allocation(const struct ga_rows *r, const char *now,
+			     const struct ga_attend_to *to, struct ga_err *err)
+{
+	const char *state = ga_rows_text(r, A_STATE), *reason = ga_rows_text(r, A_REASON);
+	const char *expires = ga_rows_text(r, A_EXPIRES), *id = ga_rows_text(r, A_ID);
+	const char *shape = ga_rows_text(r, A_SHAPE);
+	struct ga_attend f = {
+		.object = id,
+		.object_kind = "allocation",
+		.state = state,
+		.code = state,
+		.since = ga_rows_text(r, A_SINCE),
+		.node = ga_rows_text(r, A_NODE),
+		.project = ga_rows_text(r, A_PROJECT),
+		.from_here = ga_streq(shape, "baremetal"),
+	};
+
+	if (!strcmp(state, "failed") || !strcmp(state, "release_failed")) {
+		f.sentence = ga_xstrdup(reason ? reason : state);
+		f.command = ga_store_leave(GA_M_ALLOCATION, state, shape, id);
+		return ga_attend_tell(&f, to, err);
+	}
+	if (!strcmp(state, "active")) {
+		f.code = "rebuild_failed";
+		f.sentence = ga_xstrdup(reason);
+		f.command = ga_xprintf("gpuaas-vm rebuild %s", id);
+		return ga_attend_tell(&f, to, err);
+	}
+	if (!strcmp(state, "placed") && expires && strcmp(expires, now) < 0) {
+		f.object_kind = "plan";
+		f.code = "plan_expired";
+		f.sentence = ga_xprintf("nobody took the plan up before %s", expires);
+		f.command = ga_xprintf("gpuaas-release %s", id);
+		return ga_attend_tell(&f, to, err);
+	}
+	if (!strcmp(state, "held") && expires) {
+		if (strcmp(expires, now) > 0)
+			return 0;
+		f.code = "hold_over";
+		f.since = expires;
+		f.sentence = ga_xprintf("its hold ended at %s", expires);
+		f.command = ga_xprintf("gpuaas-release --pending | gpuaas-wipe");
+		return ga_attend_tell(&f, to, err);
+	}
+	if (overdue(GA_M_ALLOCATION, state, f.since) <= 0)
+		return 0;
+	f.code = "stuck";
+	f.sentence = stuck(state, f.since);
+	f.command = ga_store_leave(GA_M_ALLOCATION, state, shape, id);
+	return ga_attend_tell(&f, to, err);
+}
+
+static int attend_allocations(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	ga_autofree char *now = ga_time_now();
+	char before[GA_TIME_SIZE];
+	int r;
+
+	overdue_before(GA_M_ALLOCATION, before);
+	if (ga_db_query(db, &rows, err,
+			"SELECT id, state, since, node_id, project, reason, expires_at, shape "
+			"FROM allocation WHERE (state IN ('placed', 'provisioning', 'held', "
+			"'preempting', 'releasing') AND (expires_at < ?2 OR since < ?1)) "
+			"OR state IN ('failed', 'release_failed') "
+			"OR (state = 'active' AND reason IS NOT NULL) ORDER BY created_at, id",
+			"ss", before, now) < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0)
+		if (attend_allocation(rows, now, to, err) < 0)
+			return -1;
+	return r;
+}
+
+/* ---- nodes ---- */
+
+enum { N_ID, N_STATE, N_SINCE, N_CORDON, N_CODE, N_EVIDENCE, N_HINT, N_LOST, N_SLOTS };
+
+/* Nothing undrains a host that will not come back: its slots are retired, then the node. */
+static void attend_lost(const struct ga_rows *r, struct ga_attend *f)
+{
+	const char *id = ga_rows_text(r, N_ID), *cordon = ga_rows_text(r, N_CORDON);
+
+	f->sentence = ga_xprintf("%s%sgiven up as lost: its slots are retired, then the node; "
+				 "where the host is back, gpuaas-node undrain",
+				 cordon ? cordon : "", cordon ? "; " : "");
+	f->command = ga_rows_bool(r, N_SLOTS) ?
+			     ga_xprintf("gpuaas-list slots --where node=%s", id) :
+			     ga_xprintf("gpuaas-node retire %s --reason TEXT", id);
+}
+
+static int attend_node(const struct ga_rows *r, const struct ga_attend_to *to, struct ga_err *err)
+{
+	const char *state = ga_rows_text(r, N_STATE), *id = ga_rows_text(r, N_ID);
+	const char *code = ga_rows_text(r, N_CODE), *cordon = ga_rows_text(r, N_CORDON);
+	const char *evidence = ga_rows_text(r, N_EVIDENCE), *hint = ga_rows_text(r, N_HINT);
+	struct ga_attend f = {
+		.object = id,
+		.object_kind = "node",
+		.state = state,
+		.code = code,
+		.since = ga_rows_text(r, N_SINCE),
+		.node = id,
+	};
+
+	if (!strcmp(state, "quarantined")) {
+		f.code = "quarantined";
+		if (ga_rows_bool(r, N_LOST)) {
+			attend_lost(r, &f);
+		} else {
+			f.sentence = ga_xstrdup(cordon ? cordon : "it is quarantined");
+			f.command = ga_store_leave(GA_M_NODE, state, NULL, id);
+		}
+	} else if (code) {
+		bool changed = ga_streq(code, "fingerprint_changed");
+
+		f.sentence = ga_xprintf("%s%s%s", evidence ? evidence : code, hint ? ": " : "",
+					hint ? hint : "");
+		f.command = ga_xprintf("gpuaas-discover | gpuaas-approve --all-ready%s",
+				       changed ? " --accept-change" : "");
+	} else {
+		f.code = "unverified_since_restore";
+		f.sentence = ga_xstrdup("the state was restored, and its reconcile has not agreed: "
+					"from then on its host follows this state alone");
+		f.command = ga_xstrdup("gpuaas-reconcile --take-over");
+	}
+	return ga_attend_tell(&f, to, err);
+}
+
+static int attend_nodes(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	/* In the first epoch nothing was restored, so that nothing waits to be verified. */
+	if (ga_db_query(db, &rows, err,
+			"SELECT id, state, since, cordon_reason, "
+			"json_extract(told, '$[0].code'), "
+			"json_extract(told, '$[0].evidence'), "
+			"json_extract(told, '$[0].hint'), state = 'quarantined' AND EXISTS "
+			"(SELECT 1 FROM audit a WHERE a.object = n.id AND a.action = 'node_lost' "
+			"AND a.at >= n.since), EXISTS (SELECT 1 FROM slot s WHERE "
+			"s.node_id = n.id AND s.retired = 0) "
+			"FROM (SELECT *, " GA_SQL_REASONS("blockers") " AS told FROM node) n, meta "
+			"WHERE state <> 'retired' AND (state = 'quarantined' "
+			"OR blockers <> '[]' OR (epoch > 1 AND epoch_verified < epoch)) "
+			"ORDER BY id",
+			"") < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0)
+		if (attend_node(rows, to, err) < 0)
+			return -1;
+	return r;
+}
+
+/* Free slots that nothing is placed on: their host has not been asked since the restore. */
+static int attend_unverified(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT s.id, s.state, coalesce((SELECT max(at) FROM audit WHERE "
+			"object = 'state' AND action IN ('state_restored', 'state_rebuilt')), "
+			"s.since), s.node_id, s.wipe_evidence_id IS NULL "
+			"FROM slot s, meta m WHERE m.epoch > 1 "
+			"AND s.epoch_verified < m.epoch AND s.state = 'available' "
+			"ORDER BY s.node_id, s.slot_index", "") < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0) {
+		bool wipe = ga_rows_bool(rows, 4); /* its host has no evidence of it either */
+		struct ga_attend f = {
+			.object_kind = "slot",
+			.object = ga_rows_text(rows, 0),
+			.state = ga_rows_text(rows, 1),
+			.since = ga_rows_text(rows, 2),
+			.node = ga_rows_text(rows, 3),
+			.code = "unverified_since_restore",
+			.sentence = ga_xprintf("the state was restored, and the slot was neither "
+					       "adopted nor wiped since: nothing is placed on it%s",
+					       wipe ? "; its wipe is no evidence of its own, which "
+						      "adopt could take" :
+						      "; adopt --wipe orders the wipe of slots "
+						      "that cannot be adopted"),
+			.command = ga_xprintf("gpuaas-reconcile --inventory | gpuaas-state adopt "
+					      "--reason TEXT%s",
+					      wipe ? " --wipe - | gpuaas-wipe" : " -"),
+		};
+
+		if (ga_attend_tell(&f, to, err) < 0)
+			return -1;
+	}
+	return r;
+}
+
+static int attend_unsellable(const struct ga_rows *rows, const char *left_out,
+			     const struct ga_reasons *reasons, void *arg, struct ga_err *err)
+{
+	const struct ga_reason *why = &reasons->v[0];
+	const char *id = ga_rows_text(rows, GA_SF_ID);
+	struct ga_attend f = {
+		.object_kind = "slot",
+		.object = id,
+		.state = ga_rows_text(rows, GA_SF_STATE),
+		.since = ga_rows_text(rows, GA_SF_SINCE),
+		.node = ga_rows_text(rows, GA_SF_NODE),
+		.code = "not_for_sale",
+		.from_here = true,
+	};
+
+	if (reasons->n == 1 && ga_streq(why->code, "health_failed"))
+		return 0; /* attend_slots has it */
+	f.sentence = ga_xprintf("it is available, and placement %s: %s%s%s", left_out, why->code,
+				why->evidence ? ": " : "", why->evidence ? why->evidence : "");
+	/* One that can be changed no more is the check's. */
+	if (ga_rows_int(rows, GA_SF_GENERATION) < GA_INT_MAX_SAFE)
+		f.command = ga_xprintf("gpuaas-approve disable %s --reason %s", id, why->code);
+	return ga_attend_tell(&f, arg, err);
+}
+
+int ga_store_list_attention(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
+{
+	if (attend_slots(db, to, err) < 0 || attend_allocations(db, to, err) < 0 ||
+	    attend_nodes(db, to, err) < 0 || attend_unverified(db, to, err) < 0 ||
+	    ga_attend_holds(db, to, err) < 0 || ga_attend_drift(db, to, err) < 0 ||
+	    ga_store_each_unsellable(db, attend_unsellable, (void *)(uintptr_t)to, err) < 0 ||
+	    ga_attend_damaged(db, to, err) < 0 ||
+	    ga_attend_unproven(db, to, err) < 0 || ga_attend_keys(db, to, err) < 0 ||
+	    ga_attend_refused(db, to, err) < 0 ||
+	    ga_attend_expiring(db, to, err) < 0 ||
+	    ga_attend_proposals(db, to, err) < 0 ||
+	    ga_attend_hooks(db, to, err) < 0)
+		return -1;
+	return ga_attend_disks(db, to, err);
+}

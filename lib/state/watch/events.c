@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events: the audit with what each object is, for those who follow it. */
+#include "state/query/query.h"
+#include "state/store.h"
+
+/* In the order of ga_event_shape. What an object is belongs to today: a slot's project is that of
+ * whoever holds it now. */
+#define EVENTS \
+	"SELECT e.seq, e.at, e.actor, e.program, e.action, e.object, " \
+	"CASE WHEN a.id IS NOT NULL THEN 'allocation' WHEN s.id IS NOT NULL THEN 'slot' " \
+	"WHEN n.id IS NOT NULL THEN 'node' WHEN d.id IS NOT NULL THEN 'device' END, " \
+	"coalesce(a.node_id, s.node_id, n.id, d.node_id), " \
+	"coalesce(a.project, (SELECT o.project FROM claim c JOIN allocation o " \
+	"ON o.id = c.allocation_id WHERE c.slot_id = s.id AND c.live = 1)), e.detail " \
+	"FROM audit e LEFT JOIN allocation a ON a.id = e.object " \
+	"LEFT JOIN slot s ON s.id = e.object LEFT JOIN node n ON n.id = e.object " \
+	"LEFT JOIN device d ON d.id = e.object "
+
+int ga_query_events(struct ga_db *db, int64_t after, const char *since, struct ga_rows **ret,
+		    struct ga_err *err)
+{
+	return ga_db_query(db, ret, err,
+			   EVENTS "WHERE e.seq > ?1 AND (?2 IS NULL OR e.at >= ?2) ORDER BY e.seq",
+			   "is", after, since);
+}
+
+int ga_store_events_end(struct ga_db *db, struct ga_events_end *ret, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT (SELECT coalesce(max(seq), 0) FROM audit), epoch FROM meta",
+			"") < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r <= 0)
+		return r < 0 ? -1 : ga_fail(err, GA_SYSTEM, "the state has no meta row");
+	*ret = (struct ga_events_end){ ga_rows_int(rows, 0), ga_rows_int(rows, 1) };
+	return 0;
+}

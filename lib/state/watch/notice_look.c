@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What needs a person now, beside the open notices. Two records are of one notice when object and
+ * code are the same; where there are several of these, those of the same time belong together, and
+ * the others in their order.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/rec.h"
+#include "record/shape_write.h"
+#include "record/time.h"
+#include "state/watch/notice.h"
+
+struct item {
+	char *object_kind, *object, *code, *since;
+	char *record; /* NULL: of a notice, whose number is id */
+	int64_t id;
+	bool matched;
+};
+
+struct items {
+	struct item *v;
+	size_t n;
+};
+
+static void cleanup_items(struct items *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++) {
+		free(list->v[i].object_kind);
+		free(list->v[i].object);
+		free(list->v[i].code);
+		free(list->v[i].since);
+		free(list->v[i].record);
+	}
+	ga_list_release(list);
+}
+
+struct ga_notice_look {
+	struct items open, now;
+};
+
+void ga_store_notice_forget(struct ga_notice_look **look)
+{
+	if (!*look)
+		return;
+	cleanup_items(&(*look)->open);
+	cleanup_items(&(*look)->now);
+	free(*look);
+	*look = NULL;
+}
+
+static int compare(const struct item *x, const struct item *y)
+{
+	int r = strcmp(x->object_kind, y->object_kind);
+
+	if (!r)
+		r = strcmp(x->object, y->object);
+	return r ? r : strcmp(x->code, y->code);
+}
+
+static int by_subject(const void *a, const void *b)
+{
+	const struct item *x = a, *y = b;
+	int r = compare(x, y);
+
+	if (!r)
+		r = strcmp(x->since, y->since);
+	if (!r)
+		r = (x->id > y->id) - (x->id < y->id);
+	return r ? r : strcmp(x->record ? x->record : "", y->record ? y->record : "");
+}
+
+static int add_attention(const struct ga_shape *shape, const void *obj, void *arg,
+			 struct ga_err *err)
+{
+	const struct ga_attention *a = obj;
+	ga_autostr struct ga_str text = GA_STR_INIT;
+	struct item *i = ga_list_add((struct items *)arg);
+
+	(void)err;
+	ga_shape_write(shape, obj, &text);
+	*i = (struct item){
+		.object_kind = ga_xstrdup(a->object_kind),
+		.object = ga_xstrdup(a->object),
+		.code = ga_xstrdup(a->code),
+		.since = ga_xstrdup(a->since),
+		.record = ga_str_take(&text),
+	};
+	return 0;
+}
+
+static int read_open(struct ga_db *db, struct items *ret, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT id, object_kind, object, code, since FROM notice "
+			"WHERE cleared_at IS NULL", "") < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0)
+		*ga_list_add(ret) = (struct item){
+			.id = ga_rows_int(rows, 0),
+			.object_kind = ga_rows_dup(rows, 1),
+			.object = ga_rows_dup(rows, 2),
+			.code = ga_rows_dup(rows, 3),
+			.since = ga_rows_dup(rows, 4),
+		};
+	return r;
+}
+
+/* The items of one subject, from and to in each list. */
+struct range {
+	struct item *from, *to;
+};
+
+static void match(struct range open, struct range now, bool same_time)
+{
+	struct item *o, *n;
+
+	for (o = open.from; o < open.to; o++) {
+		for (n = now.from; n < now.to && !o->matched; n++) {
+			if (n->matched || (same_time && strcmp(o->since, n->since)))
+				continue;
+			o->matched = n->matched = true;
+		}
+	}
+}
+
+static struct item *end_of(struct items *list, struct item *from, const struct item *subject)
+{
+	struct item *end = list->v + list->n;
+
+	while (from < end && compare(from, subject) == 0)
+		from++;
+	return from;
+}
+
+/* Both are sorted: what has no partner was raised, or is cleared. */
+static void match_all(struct items *open, struct items *now)
+{
+	struct item *o = open->v, *n = now->v;
+	struct item *o_end = o ? o + open->n : o, *n_end = n ? n + now->n : n;
+
+	while (o < o_end && n < n_end) {
+		int r = compare(o, n);
+
+		if (r < 0) {
+			o++;
+		} else if (r > 0) {
+			n++;
+		} else {
+			struct range a = { o, end_of(open, o, o) }, b = { n, end_of(now, n, n) };
+
+			match(a, b, true);
+			match(a, b, false);
+			o = a.to;
+			n = b.to;
+		}
+	}
+}
+
+static bool all_matched(const struct items *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		if (!list->v[i].matched)
+			return false;
+	return true;
+}
+
+int ga_store_notice_write(struct ga_db *db, const struct ga_notice_look *look, struct ga_err *err)
+{
+	const struct items *open = &look->open, *now = &look->now;
+	ga_autofree char *at = ga_time_now();
+	size_t i;
+
+	for (i = 0; i < open->n; i++)
+		if (!open->v[i].matched &&
+		    ga_db_exec(db, err, "UPDATE notice SET cleared_at = ?2 WHERE id = ?1 "
+			       "AND cleared_at IS NULL", "is", open->v[i].id, at) < 0)
+			return -1;
+	for (i = 0; i < now->n; i++) {
+		const struct item *n = &now->v[i];
+
+		if (!n->matched &&
+		    ga_db_exec(db, err,
+			       "INSERT INTO notice (object_kind, object, code, since, record, "
+			       "raised_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+			       "ssssss", n->object_kind, n->object, n->code, n->since, n->record,
+			       at) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int read_both(struct ga_db *db, const struct ga_list_query *q, struct ga_notice_look *look,
+		     struct ga_err *err)
+{
+	int r;
+
+	if (ga_db_begin_read(db, err) < 0)
+		return -1;
+	r = ga_store_list(db, q, add_attention, &look->now, err);
+	if (r == 0)
+		r = read_open(db, &look->open, err);
+	ga_db_rollback(db);
+	return r < 0 ? -1 : 0;
+}
+
+int ga_store_notice_look(struct ga_db *db, int64_t stale_seconds, const char *here,
+			 struct ga_notice_look **ret, struct ga_err *err)
+{
+	const struct ga_list_query q = { .kind = "attention", .stale_seconds = stale_seconds,
+					 .here = here };
+	ga_autolook struct ga_notice_look *look = ga_xcalloc(1, sizeof(*look));
+	struct items *open = &look->open, *now = &look->now;
+
+	if (read_both(db, &q, look, err) < 0)
+		return -1;
+	if (open->n)
+		qsort(open->v, open->n, sizeof(*open->v), by_subject);
+	if (now->n)
+		qsort(now->v, now->n, sizeof(*now->v), by_subject);
+	match_all(open, now);
+	*ret = GA_TAKE(look);
+	return all_matched(open) && all_matched(now) ? 0 : 1;
+}

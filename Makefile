@@ -93,7 +93,7 @@ $(B)/bench/%: $(B)/tests/bench/%.o $(LIB)
 	$Q$(CC) $(GA_LDFLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(GA_LIBS)
 
 # The Fabric Manager of the tests (GPUAAS_LIBNVFM names it).
-$(B)/tests/libnvfm.so.1: tests/fake/libnvfm.c lib/nvfm_abi.h
+$(B)/tests/libnvfm.so.1: tests/fake/libnvfm.c lib/look/nvfm_abi.h
 	@mkdir -p $(@D)
 	$(if $(V),,@echo '  LINK  $@')
 	$Q$(CC) $(GA_CPPFLAGS) $(CPPFLAGS) $(filter-out -fPIE,$(GA_CFLAGS)) $(CFLAGS) -fPIC \

@@ -7,7 +7,7 @@
  */
 #include "cli.h"
 #include "cli_approve.h"
-#include "hoststream.h"
+#include "look/hoststream.h"
 #include "state/db/audit.h"
 
 static struct {

@@ -9,7 +9,7 @@
 #include "cli.h"
 #include "cli_follow.h"
 #include "cli_where.h"
-#include "host.h"
+#include "look/host.h"
 #include "record/access.h"
 #include "record/node.h"
 #include "record/state.h"

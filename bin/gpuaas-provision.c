@@ -11,7 +11,7 @@
 #include "base/stop.h"
 #include "cli.h"
 #include "cli_discover.h"
-#include "host.h"
+#include "look/host.h"
 #include "provision.h"
 #include "result.h"
 #include "userdata.h"

@@ -12,7 +12,7 @@
 #include "cli.h"
 #include "cli_discover.h"
 #include "cli_release.h"
-#include "host.h"
+#include "look/host.h"
 #include "record/vm.h"
 #include "result.h"
 

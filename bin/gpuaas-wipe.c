@@ -10,7 +10,7 @@
 #include "cli.h"
 #include "cli_discover.h"
 #include "cli_wipe.h"
-#include "host.h"
+#include "look/host.h"
 #include "record/id.h"
 #include "record/result.h"
 #include "result.h"

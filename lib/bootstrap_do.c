@@ -6,10 +6,10 @@
 #include <net/if.h>
 
 #include "base/proc.h"
-#include "bootstrap_look.h"
+#include "look/setup/look.h"
+#include "look/sys.h"
 #include "nat.h"
 #include "ovs.h"
-#include "sys.h"
 
 int ga_boot_program(const char *const *argv, int64_t seconds, struct ga_err *err)
 {

@@ -7,13 +7,13 @@
 
 #include "base/file.h"
 #include "bootstrap_do.h"
-#include "bootstrap_look.h"
 #include "change.h"
-#include "iommu.h"
+#include "look/iommu.h"
+#include "look/pci.h"
+#include "look/setup/look.h"
+#include "look/sys.h"
 #include "openers.h"
 #include "ovs.h"
-#include "pci.h"
-#include "sys.h"
 #include "vfio.h"
 
 /* ---- who uses a device ---- */

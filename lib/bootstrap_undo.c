@@ -4,10 +4,10 @@
 
 #include "base/proc.h"
 #include "bootstrap_do.h"
+#include "look/sys.h"
 #include "nat.h"
 #include "ovs.h"
 #include "record/time.h"
-#include "sys.h"
 #include "virt.h"
 
 static const char *member(struct ga_boot_undo_ctx *u, const char *name)

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "dhcp.h"
 #include "fabric.h"
+#include "look/dhcp.h"
 #include "nat.h"
 #include "record/size.h"
 #include "vf.h"

@@ -4,10 +4,10 @@
 
 #include <stdlib.h>
 
-#include "block.h"
 #include "cli.h"
 #include "cli_accel.h"
-#include "host.h"
+#include "look/block/block.h"
+#include "look/host.h"
 #include "record/size.h"
 #include "state/capacity/view.h"
 

@@ -5,16 +5,16 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-#include "bootstrap_look.h"
 #include "cli.h"
 #include "cli_accel.h"
 #include "cli_discover.h"
-#include "host.h"
+#include "look/host.h"
+#include "look/setup/look.h"
+#include "look/sys.h"
 #include "record/id.h"
 #include "record/log.h"
 #include "record/mac.h"
 #include "record/time.h"
-#include "sys.h"
 #include "virt.h"
 
 #define DATA_DIR "/var/lib/gpuaas"

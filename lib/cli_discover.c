@@ -8,7 +8,7 @@
 #include "catalog/accel.h"
 #include "cli.h"
 #include "cli_accel.h"
-#include "pci.h"
+#include "look/pci.h"
 #include "record/size.h"
 #include "state/host/hostdb.h"
 

@@ -3,7 +3,7 @@
 #ifndef GA_CLI_DISCOVER_H
 #define GA_CLI_DISCOVER_H
 
-#include "discover.h"
+#include "look/discover/discover.h"
 
 /*
  * Fills opts from GPUAAS_NODE, GPUAAS_BRIDGE, GPUAAS_NETWORK, GPUAAS_UPLINK, GPUAAS_DHCP_HOSTS,

@@ -11,7 +11,7 @@
 #include "cli.h"
 #include "cli_place.h"
 #include "cli_where.h"
-#include "host.h"
+#include "look/host.h"
 #include "state/access/access.h"
 #include "state/db/audit.h"
 #include "state/node/key.h"

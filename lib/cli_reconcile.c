@@ -6,7 +6,7 @@
 
 #include "cli.h"
 #include "cli_discover.h"
-#include "host.h"
+#include "look/host.h"
 #include "result.h"
 #include "state/store.h"
 #include "virt.h"

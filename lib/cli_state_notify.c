@@ -12,7 +12,7 @@
 
 #include "base/stop.h"
 #include "hooks.h"
-#include "host.h"
+#include "look/host.h"
 #include "record/notice.h"
 #include "record/rec.h"
 #include "record/time.h"

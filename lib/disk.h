@@ -11,7 +11,7 @@
 #include <sys/types.h>
 
 #include "base/ga.h"
-#include "block.h"
+#include "look/block/block.h"
 
 /* How long work tells how far it is. */
 struct ga_watch {

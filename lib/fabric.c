@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/proc.h"
-#include "nvfm.h"
+#include "look/nvfm.h"
 
 #define START_MICROS INT64_C(60000000)
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "pci.h"
+#include "look/pci.h"
 #include "record/fault.h"
 
 /* The nodes that a folder of the function names: vfio-dev/vfio3 is /dev/vfio/devices/vfio3. */

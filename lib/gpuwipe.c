@@ -10,7 +10,7 @@
 #include "base/proc.h"
 #include "gpuuse.h"
 #include "hooks.h"
-#include "pci.h"
+#include "look/pci.h"
 #include "vfio.h"
 
 #define SECOND INT64_C(1000000)

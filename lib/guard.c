@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "decide/wipe/guard_steps.h"
-#include "nvme_id.h"
+#include "look/nvme_id.h"
 #include "openers.h"
 #include "virt.h"
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-#include "discover.h"
+#include "look/discover/discover.h"
 #include "record/digest.h"
 #include "record/order.h"
 #include "record/rec.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table "ip gpuaas": written by nft -f -, read back by net_rules.c. */
+/* The table "ip gpuaas": written by nft -f -, read back by look/net/rules.c. */
 #include "nat.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 /*
  * The one nftables table of gpuaas, "ip gpuaas", by nft: source NAT for the private network, no way
  * from slice to slice or from outside into a slice, the host closed to slices but for DHCP, DNS and
- * ICMP, and the ports that are published. net.h reads it back. All here needs root.
+ * ICMP, and the ports that are published. look/net/net.h reads it back. All here needs root.
  *
  *   map ingress     proto . port : address . port, with the allocation as the element's comment
  *   set published   proto . address . port: closes connections that began before an unpublish
@@ -11,7 +11,7 @@
 #define GA_NAT_H
 
 #include "base/str.h"
-#include "net.h"
+#include "look/net/net.h"
 #include "record/host.h"
 
 /*

@@ -3,8 +3,8 @@
 #include "observe_part.h"
 
 #include "base/clock.h"
-#include "discover.h"
-#include "host.h"
+#include "look/discover/discover.h"
+#include "look/host.h"
 
 /* What discover says of the host: what it lacks, its hugepages, its fingerprint. */
 static void look_host(const struct ga_look *l)

@@ -8,7 +8,7 @@
 #define GA_OBSERVE_H
 
 #include "decide/drift/drift.h"
-#include "discover.h"
+#include "look/discover/discover.h"
 
 struct ga_observe_opts {
 	const char *host_dir;	 /* ga_cli_host_dir */

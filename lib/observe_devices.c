@@ -2,10 +2,10 @@
 /* Devices as they are now: PCI functions, disks and their uses, partitions of the fabric. */
 #include "observe_part.h"
 
-#include "block.h"
-#include "nvfm.h"
-#include "pci.h"
-#include "sys.h"
+#include "look/block/block.h"
+#include "look/nvfm.h"
+#include "look/pci.h"
+#include "look/sys.h"
 
 /* ---- GPUs ---- */
 

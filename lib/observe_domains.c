@@ -126,7 +126,7 @@ static const char *state_word(enum ga_virt_state state)
 	return NULL;
 }
 
-/* Its channel is there when its image names the probe "agent" (domain.c). */
+/* Its channel is there when its image names the probe "agent" (look/domain.c). */
 static int64_t look_agent(struct ga_virt *v, const char *name)
 {
 	struct ga_err ignored = GA_ERR_INIT;

@@ -9,12 +9,12 @@
 
 #include "base/file.h"
 #include "base/proc.h"
-#include "dhcp.h"
-#include "net.h"
+#include "look/dhcp.h"
+#include "look/net/net.h"
+#include "look/sys.h"
 #include "ovs.h"
 #include "record/id.h"
 #include "record/mac.h"
-#include "sys.h"
 
 /* ---- DHCP ---- */
 

@@ -8,10 +8,10 @@
 
 #include "base/clock.h"
 #include "change.h"
+#include "look/sys.h"
 #include "record/id.h"
 #include "record/time.h"
 #include "state/host/list.h"
-#include "sys.h"
 
 #define SEED "seed.iso"
 #define FILES(list) ((struct ga_any_list *)(void *)(list))

@@ -4,7 +4,7 @@
 #define GA_ON_NODE_H
 
 #include "base/lines.h"
-#include "hoststream.h"
+#include "look/hoststream.h"
 #include "on.h"
 #include "record/digest.h"
 #include "record/rec.h"

@@ -4,7 +4,7 @@
 #define GA_OPENERS_H
 
 #include "disk.h"
-#include "sys.h"
+#include "look/sys.h"
 
 struct ga_openers {
 	int64_t pid; /* of the first one found; 0: nobody */

@@ -8,8 +8,8 @@
 
 #include "base/clock.h"
 #include "base/stop.h"
-#include "host.h"
 #include "image.h"
+#include "look/host.h"
 #include "metal.h"
 #include "provision_int.h"
 #include "record/time.h"

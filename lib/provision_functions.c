@@ -3,7 +3,7 @@
 #include "decide/slot/verdict.h"
 #include "disk.h"
 #include "gpuuse.h"
-#include "iommu.h"
+#include "look/iommu.h"
 #include "provision_int.h"
 #include "record/fault.h"
 #include "vfio.h"

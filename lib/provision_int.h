@@ -5,7 +5,7 @@
 
 #include "change.h"
 #include "disk.h"
-#include "pci.h"
+#include "look/pci.h"
 #include "provision.h"
 #include "seed.h"
 #include "state/host/hostdb.h"

@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "dhcp.h"
-#include "domain.h"
 #include "gpuuse.h"
 #include "image.h"
+#include "look/dhcp.h"
+#include "look/domain.h"
 #include "provision_int.h"
 #include "record/size.h"
 #include "vfio.h"

@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/stop.h"
-#include "dhcp.h"
+#include "look/dhcp.h"
 #include "provision_int.h"
 #include "ready.h"
 

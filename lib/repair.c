@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "dhcp.h"
+#include "look/dhcp.h"
 #include "provision.h"
 #include "state/host/list.h"
 #include "takeback.h"

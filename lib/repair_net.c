@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "dhcp.h"
-#include "domain.h"
+#include "look/dhcp.h"
+#include "look/domain.h"
 
 #define LEASE_MICROS INT64_C(10000000)
 #define IP_FORWARD "/proc/sys/net/ipv4/ip_forward"

@@ -5,11 +5,11 @@
 #include <inttypes.h>
 
 #include "base/proc.h"
-#include "pci.h"
+#include "look/pci.h"
+#include "look/sys.h"
 #include "record/digest.h"
 #include "record/mac.h"
 #include "record/rec.h"
-#include "sys.h"
 
 #define ARPHRD_INFINIBAND 32 /* linux/if_arp.h */
 

@@ -10,10 +10,10 @@
 
 #include "base/clock.h"
 #include "gpuuse.h"
-#include "pci.h"
+#include "look/pci.h"
+#include "look/sys.h"
 #include "record/fault.h"
 #include "record/pciaddr.h"
-#include "sys.h"
 
 /* A child that the kernel holds may outlive its parent: no pipe, lock or disk may stay open in it,
  * or whoever waits for one of them waits for the device. */

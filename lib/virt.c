@@ -5,7 +5,7 @@
 #include <libvirt/libvirt.h>
 #include <libvirt/virterror.h>
 
-#include "domain.h"
+#include "look/domain.h"
 #include "virt_xml.h"
 
 struct ga_virt {

@@ -7,7 +7,7 @@
 
 #include "base/proc.h"
 #include "cli.h"
-#include "host.h"
+#include "look/host.h"
 #include "record/size.h"
 #include "result.h"
 #include "state/access/access.h"

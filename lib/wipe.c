@@ -7,7 +7,7 @@
 #include "decide/wipe/judge.h"
 #include "decide/wipe/plan.h"
 #include "gpuwipe.h"
-#include "host.h"
+#include "look/host.h"
 #include "markers.h"
 #include "record/id.h"
 #include "record/time.h"

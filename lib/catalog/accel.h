@@ -4,7 +4,7 @@
  * it), and the drop-ins that extend or correct it. What a program asks of it is parsed when it is
  * asked, a type at a time, because discovery and placement need a few of 112.
  *
- * Detection by PCI ids is in pci.c, by names in name.h. gpuaas-accelerators(7) explains
+ * Detection by PCI ids is in look/pci.c, by names in name.h. gpuaas-accelerators(7) explains
  * the rungs.
  */
 #ifndef GA_ACCEL_H

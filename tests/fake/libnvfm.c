@@ -16,7 +16,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "nvfm_abi.h"
+#include "look/nvfm_abi.h"
 
 int fmLibInit(void);
 int fmLibShutdown(void);

@@ -3,8 +3,8 @@
  * The sample of a disk's blocks: what each content reads as, with what the drive says of its
  * deallocated blocks; and the steps of the guard, of which evidence must have every one.
  */
-#include "block.h"
 #include "decide/wipe/guard_steps.h"
+#include "look/block/block.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* Domain XML: NUMA and pinning, hostile texts, what is refused; the MMIO budget. */
 #include "t.h"
 
-#include "domain.h"
+#include "look/domain.h"
 
 static char *dup(const char *s)
 {

@@ -47,7 +47,7 @@
 /* Devices of a node, rows of device d, that stand in no slot and are not known to be free of what a
  * tenant left: whoever gets the machine whole gets them too. A look at the host since then does not
  * show what is no longer there: in no candidate by its wwid or identity, and not among what was
- * left out (discover_disks.c has the wwid there). */
+ * left out (look/discover/disks.c has the wwid there). */
 #define GA_SQL_SHOWN(d) \
 	"(EXISTS (SELECT 1 FROM candidate k WHERE k.node_id = " d ".node_id AND " \
 	"instr(k.record, iif(" d ".device_kind = 'disk', '\"wwid\":\"' || " d ".id, " \

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the block_*.c files share: the tree of devices that stand on a disk, and the kernel's lists
+ * that are read once. Private to them.
+ */
+#ifndef GA_BLOCK_PART_H
+#define GA_BLOCK_PART_H
+
+#include <sys/types.h>
+
+#include "base/str.h"
+#include "look/block/block.h"
+#include "look/sys.h"
+
+enum ga_node_sort {
+	GA_NODE_OWN,	/* the disk or a partition of it */
+	GA_NODE_SAME,	/* another name for the same bytes */
+	GA_NODE_HOLDER, /* built on a device of the tree */
+	GA_NODE_LOOP,	/* a loop device over a device of the tree, or a file on one */
+	GA_NODE_PART,	/* a partition of one that is not the disk */
+};
+
+struct ga_block_node {
+	char *name;
+	enum ga_node_sort sort;
+	int64_t major, minor; /* GA_UNKNOWN */
+	const struct ga_block_loop *loop; /* borrowed; of GA_NODE_LOOP */
+};
+
+/* A disk, and what stands on it. A disk that is a file (of a lab, or of a loop device) is known by
+ * file system and inode too. */
+struct ga_block_tree {
+	GA_LIST(struct ga_block_node) nodes; /* the disk and its partitions first */
+	bool has_file;
+	dev_t file_device;
+	ino_t file_inode;
+};
+void ga_block_tree_release(struct ga_block_tree *tree);
+/* Adds a device with its partitions, unless the tree has it. */
+void ga_block_tree_add(struct ga_block_tree *tree, const char *name, enum ga_node_sort sort,
+		       const struct ga_block_loop *loop);
+/* The node of a name or of a device number, or NULL. */
+const struct ga_block_node *ga_block_tree_name(const struct ga_block_tree *tree, const char *name);
+const struct ga_block_node *ga_block_tree_number(const struct ga_block_tree *tree, int64_t major,
+						 int64_t minor);
+
+struct ga_block_mount_row {
+	int64_t major, minor;
+	char *where;
+	char *source; /* "nvme1n1" of "/dev/nvme1n1": btrfs mounts have a number of their own */
+	bool is_part; /* of a file system, not the whole: a folder or a file of it */
+	int64_t pid;
+};
+
+/* A loop device that is set up. */
+struct ga_block_loop {
+	char *name;
+	char *backing;	  /* the path that sysfs shows; it may be deleted or another namespace's */
+	bool known;	  /* the kernel told what is below it, whatever its path */
+	bool is_device;	  /* over a block device, else over a file */
+	dev_t device;	  /* known: of the block device, or of the file's file system */
+	ino_t inode;	  /* known: of the file */
+};
+
+/* A path or device that the kernel hands on to others by itself, without a process. */
+struct ga_block_export {
+	char *by;   /* "nvmet subsystem nqn.x" */
+	char *path; /* or NULL */
+	int64_t major, minor; /* or GA_UNKNOWN */
+};
+
+struct ga_block_wwid {
+	char *name, *wwid;
+};
+
+struct ga_block_table {
+	GA_LIST(struct ga_block_mount_row) mounts;
+	struct ga_names swaps; /* the paths of /proc/swaps */
+	struct ga_str mdstat;
+	bool namespaces_known;
+	GA_LIST(struct ga_block_loop) loops;
+	GA_LIST(struct ga_block_export) exports;
+	bool exports_known;
+	GA_LIST(struct ga_block_wwid) wwids; /* of every disk that has one */
+};
+
+/*
+ * Opens the node of a disk or partition for reading, and looks on the descriptor whether it is the
+ * device of that number (of sysfs): a name in /dev may lead elsewhere. is_block is the disk's: a
+ * lab's disk is a file, a real one never. -1 with errno.
+ */
+GA_MUST_CHECK int ga_block_open(const char *path, int64_t major, int64_t minor, int64_t is_block);
+
+/* Reads what is set up now into the table. */
+void ga_block_read_loops(struct ga_block_table *table);
+void ga_block_read_exports(struct ga_block_table *table);
+void ga_block_release_loops(struct ga_block_table *table);
+void ga_block_release_exports(struct ga_block_table *table);
+
+/* Whether a path is a device of the tree, the disk's file, or a file on a file system of it. */
+bool ga_block_tree_has_path(const struct ga_block_table *table, const struct ga_block_tree *tree,
+			    const char *path);
+/* Adds the loop devices that stand on devices of the tree. True when there were new ones. */
+bool ga_block_add_loops(const struct ga_block_table *table, struct ga_block_tree *tree);
+/* Whether it could be told of every loop device what it stands on. */
+bool ga_block_loops_known(const struct ga_block_table *table);
+/* Looks for the disk itself among the loop devices: its file goes into the tree, a block device
+ * below it into the list of slaves. */
+void ga_block_own_loop(const struct ga_block_table *table, struct ga_block_tree *tree,
+		       struct ga_names *slaves);
+/* Adds what exports a device of the tree, or a file on it. */
+void ga_block_add_exports(const struct ga_block_table *table, const struct ga_block_tree *tree,
+			  struct ga_names *ret);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a look at a disk found, as the members of its record. */
+#include "look/block/internal.h"
+
+#include <unistd.h>
+
+#include "look/sys.h"
+
+static void clear(void *list)
+{
+	ga_names_release(list);
+}
+
+static void add_as(struct ga_nvme *n, const char *what, const struct ga_any_list *list)
+{
+	char *const *v = list->v;
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		*ga_list_add(&n->holders) = ga_xprintf("%s%s", what, v[i]);
+}
+#define ADD_AS(n, what, list) add_as(n, what, (const struct ga_any_list *)(const void *)&(list))
+
+static void read_content(const struct ga_block_dev *d, struct ga_nvme *n)
+{
+	ga_autofd int fd = ga_block_open(d->path, d->major, d->minor, d->is_block);
+	struct ga_content c = { 0 };
+
+	if (fd >= 0)
+		ga_block_content_read(fd, d->size_bytes, &c);
+	n->content = ga_xstrdup(ga_block_content_word(&c, n->capabilities.dlfeat));
+	n->content_blocks = c.blocks;
+}
+
+void ga_block_show(const struct ga_block_dev *d, const struct ga_block_uses *u, struct ga_nvme *n)
+{
+	size_t i;
+
+	clear(&n->mounts);
+	clear(&n->holders);
+	clear(&n->signatures);
+	free(n->content);
+	n->content_blocks = 0;
+	n->is_block = d->is_block;
+	for (i = 0; i < u->mounts.n; i++)
+		ga_texts_add(&n->mounts, u->mounts.v[i].where);
+	ADD_AS(n, "", u->holders);
+	ADD_AS(n, "", u->loops);
+	ADD_AS(n, "", u->slaves);
+	ADD_AS(n, "swap ", u->swap);
+	ADD_AS(n, "", u->md);
+	ADD_AS(n, "", u->exports);
+	ADD_AS(n, "", u->same);
+	n->uses_known = ga_block_uses_known(u);
+	for (i = 0; i < u->signatures.n; i++)
+		ga_texts_add(&n->signatures, u->signatures.v[i]);
+	n->signatures_known = u->signatures_known;
+	if (u->signatures.n)
+		n->content = ga_xstrdup("signatures");
+	else if (u->signatures_known)
+		read_content(d, n);
+	else
+		n->content = ga_xstrdup("unread");
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The devices of a host as parts of candidates; what is no part is left out with its reason.
+ * Private to discover.c. */
+#ifndef GA_DISCOVER_PARTS_H
+#define GA_DISCOVER_PARTS_H
+
+#include "catalog/accel.h"
+#include "look/block/block.h"
+#include "look/discover/candidate.h"
+#include "look/net/net.h"
+#include "look/nvfm.h"
+#include "look/pci.h"
+#include "look/rdma.h"
+
+/* Everything that was read, once. */
+struct ga_look {
+	struct ga_pci pci;
+	struct ga_block_devs disks;
+	struct ga_block_table *table;
+	struct ga_net net;
+	struct ga_rdma rdma;
+	struct ga_accels *accels;
+	struct ga_nvfm_partitions partitions;
+	char *uplink; /* or NULL */
+};
+
+void ga_look_gpus(const struct ga_look *look, struct ga_host *host, struct ga_gpus *ret);
+void ga_look_disks(const struct ga_look *look, struct ga_host *host, struct ga_parts *ret);
+void ga_look_fabric(const struct ga_look *look, struct ga_host *host, struct ga_parts *ret);
+
+void ga_left_out_add(struct ga_host *host, const char *device, const char *address,
+		     const char *name, const char *code, const char *evidence, const char *hint);
+/* What was found free and no candidate took. */
+void ga_left_over_gpus(struct ga_host *host, const struct ga_gpus *gpus, size_t taken);
+void ga_left_over_parts(struct ga_host *host, const struct ga_parts *parts);
+
+void ga_gpus_release(struct ga_gpus *gpus);
+void ga_parts_release(struct ga_parts *parts);
+
+#endif

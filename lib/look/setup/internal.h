@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parts of looking. Private to bootstrap_look*.c. */
+#ifndef GA_BOOTSTRAP_LOOK_PART_H
+#define GA_BOOTSTRAP_LOOK_PART_H
+
+#include "look/setup/look.h"
+
+void ga_boot_look_network(struct ga_boot_facts *f);
+GA_MUST_CHECK int ga_boot_look_devices(const char *accelerators, struct ga_boot_facts *f,
+				       struct ga_err *err);
+
+#endif

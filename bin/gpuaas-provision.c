@@ -8,14 +8,14 @@
  */
 #include <unistd.h>
 
+#include "act/device/virt.h"
+#include "act/image/userdata.h"
+#include "act/vm/provision.h"
 #include "base/stop.h"
 #include "cli.h"
 #include "cli_discover.h"
 #include "look/host.h"
-#include "provision.h"
 #include "result.h"
-#include "userdata.h"
-#include "virt.h"
 
 static const char *resume_id, *user_data_dir;
 static const char *progress = "auto";

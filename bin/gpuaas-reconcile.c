@@ -6,10 +6,10 @@
  * Takes expectation records from a pipe ("-"), or asks the state when it is on this machine. Writes
  * a drift record for each difference and one observation. Silent, and status 0, when all is well.
  */
+#include "act/reconcile/inventory.h"
 #include "base/stop.h"
 #include "cli.h"
 #include "cli_reconcile.h"
-#include "inventory.h"
 #include "result.h"
 
 #include <sys/stat.h>

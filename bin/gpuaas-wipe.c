@@ -6,6 +6,7 @@
  * gpuaas.wipe-evidence record, whatever came of it. Alone, with --device and --confirm, it is a
  * tool of its own and needs no state.
  */
+#include "act/device/virt.h"
 #include "base/stop.h"
 #include "cli.h"
 #include "cli_discover.h"
@@ -15,7 +16,6 @@
 #include "record/result.h"
 #include "result.h"
 #include "tell.h"
-#include "virt.h"
 
 static struct ga_wipe_hand hand = { .class = "purge", .verify = "full" };
 static const char *certificate, *progress = "auto";

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
+#include "act/device/virt.h"
 #include "cli.h"
 #include "cli_accel.h"
 #include "cli_discover.h"
@@ -15,7 +16,6 @@
 #include "record/log.h"
 #include "record/mac.h"
 #include "record/time.h"
-#include "virt.h"
 
 #define DATA_DIR "/var/lib/gpuaas"
 

@@ -3,8 +3,8 @@
 #ifndef GA_CLI_BOOTSTRAP_H
 #define GA_CLI_BOOTSTRAP_H
 
+#include "act/setup/do.h"
 #include "base/rootfile.h"
-#include "bootstrap_do.h"
 
 /* The command line; NULL and GA_UNKNOWN: not given. */
 struct ga_cli_boot_opts {

@@ -3,7 +3,7 @@
 #ifndef GA_CLI_IMAGE_H
 #define GA_CLI_IMAGE_H
 
-#include "image_store.h"
+#include "act/image/store.h"
 
 /* Where and how, of one run. */
 struct ga_image_run {
@@ -18,7 +18,7 @@ void ga_image_run_release(struct ga_image_run *run);
 #define ga_autoimagerun ga_cleanup(ga_image_run_release)
 GA_MUST_CHECK int ga_image_run_init(struct ga_image_run *run, const char *progress,
 				    struct ga_err *err);
-/* For lib/image.h: draws the progress of what is named and asks for signals. */
+/* For lib/act/image/image.h: draws the progress of what is named and asks for signals. */
 GA_MUST_CHECK int ga_image_run_bytes(int64_t done, int64_t total, void *what, struct ga_err *err);
 
 /* Reads a file where it is and stays, writes its chunk list beside it and emits both records. image

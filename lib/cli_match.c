@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "act/device/hooks.h"
+#include "act/estimator.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/str.h"
@@ -13,8 +15,6 @@
 #include "cli_accel.h"
 #include "cli_offer.h"
 #include "cli_place.h"
-#include "estimator.h"
-#include "hooks.h"
 #include "record/time.h"
 
 #define MEASURED_MAX (16 << 20) /* bytes of a file */

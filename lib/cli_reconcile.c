@@ -4,12 +4,12 @@
 
 #include <unistd.h>
 
+#include "act/device/virt.h"
 #include "cli.h"
 #include "cli_discover.h"
 #include "look/host.h"
 #include "result.h"
 #include "state/store.h"
-#include "virt.h"
 
 static void say(const char *line)
 {

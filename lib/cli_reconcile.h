@@ -3,7 +3,7 @@
 #ifndef GA_CLI_RECONCILE_H
 #define GA_CLI_RECONCILE_H
 
-#include "reconcile.h"
+#include "act/reconcile/reconcile.h"
 
 /* Fills opts from the settings (gpuaas(7)) and opens where results go. node (NULL: the setting,
  * else made from the machine id); node_id is allocated and must outlive opts. */

@@ -5,13 +5,13 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "act/device/virt.h"
+#include "act/vm/takeback.h"
 #include "cli.h"
 #include "record/time.h"
 #include "result.h"
 #include "state/access/access.h"
 #include "state/host/hostdb.h"
-#include "takeback.h"
-#include "virt.h"
 #include "vm_tell.h"
 
 static int usage(struct ga_err *err, const char *what)

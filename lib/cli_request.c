@@ -3,13 +3,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "act/image/userdata.h"
 #include "base/file.h"
 #include "cli.h"
 #include "cli_place.h"
 #include "record/digest.h"
 #include "record/rec.h"
 #include "state/allocation/userdata.h"
-#include "userdata.h"
 
 #define KEYS_MAX 65536
 

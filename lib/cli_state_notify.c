@@ -10,8 +10,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "act/device/hooks.h"
 #include "base/stop.h"
-#include "hooks.h"
 #include "look/host.h"
 #include "record/notice.h"
 #include "record/rec.h"

@@ -3,10 +3,10 @@
 #ifndef GA_CLI_WIPE_H
 #define GA_CLI_WIPE_H
 
+#include "act/wipe/job.h"
 #include "record/rec.h"
 #include "record/result.h"
 #include "state/host/hostdb.h"
-#include "wipejob.h"
 
 /*
  * Makes the wipe order one of the pending ones of this host (node is its id) as it is read: what

@@ -11,8 +11,8 @@
 #ifndef GA_ON_H
 #define GA_ON_H
 
+#include "act/device/ssh.h"
 #include "base/ga.h"
-#include "ssh.h"
 
 struct ga_on_opts {
 	const char *program; /* for the failures */

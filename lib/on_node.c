@@ -9,11 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "act/image/userdata.h"
 #include "base/clock.h"
 #include "base/proc.h"
 #include "cli.h"
 #include "record/order.h"
-#include "userdata.h"
 
 #define WORDS_MAX 4096	/* of a line of stderr that is shown */
 #define SAID_MAX 16384 /* of stderr that is kept for its end */

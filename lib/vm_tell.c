@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "act/device/virt.h"
 #include "base/proc.h"
 #include "cli.h"
 #include "look/host.h"
 #include "record/size.h"
 #include "result.h"
 #include "state/access/access.h"
-#include "virt.h"
 
 /* Of this process; the callbacks have no argument to carry it. */
 static const char *progress_mode = "auto";

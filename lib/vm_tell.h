@@ -3,7 +3,7 @@
 #ifndef GA_VM_TELL_H
 #define GA_VM_TELL_H
 
-#include "vm.h"
+#include "act/vm/vm.h"
 
 /* Fills the options from the settings: results are folded and written out (only written in a dry
  * run), progress is "auto", "json" or "none". */

@@ -38,7 +38,7 @@ codes()
 @test "a new code, an item of an old one and a wrong order are found" {
   sed -i 's/ga_reasons_add(ret, "missing_gpu"/ga_reasons_add(ret, "gpu_on_fire"/' "$T/tree/lib/decide/slot/verdict.c"
   sed -i 's/say(ret, "no_single_node"/say(ret, "spread_out"/' "$T/tree/lib/decide/place/refuse.c"
-  sed -i 's/too_late(p, "no_lease"/too_late(p, "no_packet"/' "$T/tree/lib/provision_ready.c"
+  sed -i 's/too_late(p, "no_lease"/too_late(p, "no_packet"/' "$T/tree/lib/act/vm/provision_ready.c"
   sed -i 's/^\.It Sy hold_over$/.It Sy held_over/' "$T/tree/man/gpuaas-codes.7"
   sed -i 's/^\.It Sy cleanup_blocked$/.It Sy blocked/' "$T/tree/man/gpuaas-operations.7"
   run_status 1 codes

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * NVIDIA Fabric Manager by its library libnvfm.so.1, opened with dlopen(3) so that nothing depends
- * on it. Discover opens and reads; activating and deactivating is for lib/fabric.c (layer 5) only.
+ * on it. Discover opens and reads; activating and deactivating is for lib/act/device/fabric.c
+ * (layer 5) only.
  *
  * Sources: NVIDIA's go-nvfm (structures, return codes, version word = sizeof | version << 24).
  */

@@ -2,8 +2,8 @@
 /*
  * The kinds of records: every shape that may stand on a line. The structs are in look/host.h
  * (what a host shows), order.h (what is asked of a host), result.h (what a host did),
- * vm.h (what gpuaas-vm did), inventory.h (what a host knows of itself) and state.h
- * (what the state holds).
+ * act/vm/vm.h (what gpuaas-vm did), act/reconcile/inventory.h (what a host knows of itself) and
+ * state.h (what the state holds).
  */
 #ifndef GA_KIND_H
 #define GA_KIND_H

@@ -204,8 +204,8 @@ struct ga_expectation {
 	GA_LIST(struct ga_expected_allocation) allocations;
 };
 
-/* A piece of a tenant's user-data, in front of the plan that names its digest (userdata.h). A
- * secret: it goes from gpuaas-on to gpuaas-provision and nowhere else. */
+/* A piece of a tenant's user-data, in front of the plan that names its digest
+ * (act/image/userdata.h). A secret: it goes from gpuaas-on to gpuaas-provision and nowhere else. */
 struct ga_user_data {
 	char *digest; /* of all of it */
 	int64_t offset_bytes, total_bytes;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * copies clone IMAGE TARGET [THREADS]: the clone of lib/image.h; checked when IMAGE.chunks is there
- * copies chunks IMAGE: makes IMAGE.chunks
- * copies read-back TARGET: the read-back of lib/zero.h
+ * copies clone IMAGE TARGET [THREADS]: the clone of lib/act/image/image.h; checked when
+ * IMAGE.chunks is there copies chunks IMAGE: makes IMAGE.chunks
+ * copies read-back TARGET: the read-back of lib/act/device/zero.h
  *
  * clone and read-back write one JSON object: seconds, bytes, and whether direct I/O was in use.
  */
@@ -14,11 +14,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "act/device/disk.h"
+#include "act/device/zero.h"
+#include "act/image/image.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "disk.h"
-#include "image.h"
-#include "zero.h"
 
 static void report(int64_t began, int64_t bytes, bool direct)
 {

@@ -2,7 +2,7 @@
 /* Answers of external estimators. */
 #include "fuzz.h"
 
-#include "estimator.h"
+#include "act/estimator.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

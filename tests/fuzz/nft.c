@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "nat.h"
+#include "act/device/nat.h"
 #include "record/id.h"
 #include "record/mac.h"
 

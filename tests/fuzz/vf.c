@@ -2,8 +2,8 @@
 /* What ip(8) prints of virtual functions: read, or refused as a bad record. */
 #include "fuzz.h"
 
+#include "act/device/vf.h"
 #include "record/shape.h"
-#include "vf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "act/image/seed.h"
 #include "base/file.h"
-#include "seed.h"
 
 static int read_line(const char *path, struct ga_str *out, struct ga_err *err)
 {

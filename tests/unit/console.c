@@ -10,8 +10,8 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "act/device/console.h"
 #include "base/file.h"
-#include "console.h"
 
 #define DEADLINE INT64_C(20000000)
 

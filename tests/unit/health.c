@@ -3,9 +3,9 @@
  * The health of slots: every transition, what each kind of record says of it, AER counters; and
  * the same through the fold into a state, where a slot that fails leaves sale.
  */
+#include "act/device/vfio.h"
 #include "decide/slot/health.h"
 #include "state_world.h"
-#include "vfio.h"
 
 /* ---- the transitions ---- */
 
@@ -286,7 +286,8 @@ static void of_failures(void)
 	}
 }
 
-/* The sentence as vfio.c writes it, with the GPU beside it that makes the reset impossible. */
+/* The sentence as act/device/vfio.c writes it, with the GPU beside it that makes the reset
+ * impossible. */
 static void of_a_sibling(void)
 {
 	static const struct ga_vfio_reset how = {

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "act/image/image.h"
 #include "base/proc.h"
-#include "image.h"
 
 #define MIB 1048576
 #define DISK (24 * MIB)

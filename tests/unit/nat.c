@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "nat.h"
+#include "act/device/nat.h"
 #include "t.h"
 
 static char bridge[] = "ovsbr0", gateway[] = "10.100.0.1", tcp[] = "tcp", address[] = "10.100.0.10";

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "nvme.h"
+#include "act/device/nvme.h"
 
 #define SECOND INT64_C(1000000)
 

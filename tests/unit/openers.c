@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "openers.h"
+#include "act/device/openers.h"
 
 /* The end of the name of the folder whose list breaks off with an error, or NULL. */
 static const char *breaks_off;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ovs.h"
+#include "act/device/ovs.h"
 #include "t.h"
 
 static const struct ga_ovs_port port = {

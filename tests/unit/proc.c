@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "act/device/vfio.h"
 #include "base/proc.h"
-#include "vfio.h"
 
 #define ARGV(...) (const char *const[]){ __VA_ARGS__, NULL }
 

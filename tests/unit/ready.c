@@ -2,7 +2,7 @@
 /* How long a VM may take to be ready. */
 #include "t.h"
 
-#include "ready.h"
+#include "act/vm/ready.h"
 
 static void seconds(void)
 {

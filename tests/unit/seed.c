@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "act/image/seed.h"
 #include "base/file.h"
 #include "record/rec.h"
-#include "seed.h"
 
 static char dir[] = "/tmp/ga-seed.XXXXXX";
 

@@ -2,7 +2,7 @@
 /* What the end of ssh means, and which addresses it is given. */
 #include "t.h"
 
-#include "ssh.h"
+#include "act/device/ssh.h"
 
 static void verdicts(void)
 {

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "act/image/userdata.h"
 #include "base/file.h"
 #include "record/digest.h"
 #include "record/rec.h"
-#include "userdata.h"
 
 static char dir[] = "/tmp/ga-userdata.XXXXXX";
 

@@ -2,8 +2,8 @@
 /* Virtual functions: what ip(8) says of them, what they should be, what differs. */
 #include "t.h"
 
+#include "act/device/vf.h"
 #include "record/shape.h"
-#include "vf.h"
 
 static const char ether[] =
 	"[{\"ifindex\":3,\"ifname\":\"ens1\",\"vfinfo_list\":["

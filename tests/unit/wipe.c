@@ -8,11 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "act/device/zero.h"
+#include "act/wipe/wipe.h"
 #include "base/stop.h"
 #include "decide/slot/health.h"
 #include "decide/wipe/guard_steps.h"
-#include "wipe.h"
-#include "zero.h"
 
 #define SIZE (INT64_C(12) << 20)
 

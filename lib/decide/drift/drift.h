@@ -230,7 +230,7 @@ struct ga_seen {
 	GA_LIST(struct ga_seen_port) ports;
 	int64_t bridge, nat, forwarding; /* tristates */
 	int64_t closed;	    /* the bridge drops what no flow allows */
-	int64_t isolated;   /* the rules of the table (nat.h) stand */
+	int64_t isolated;   /* the rules of the table (act/device/nat.h) stand */
 	char *lacks;	    /* what they lack, in words */
 	char *bridges;	    /* the bridges there are, "br1 br2" */
 	bool strangers;	    /* ports on the bridge that are of no slot */

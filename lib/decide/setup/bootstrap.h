@@ -4,7 +4,7 @@
  * with its reason and its inverse. Pure: the same facts give the same plan, and facts in which
  * every step was carried out give a plan without changes.
  *
- * Facts are gathered by look/setup/look.h; bootstrap_do.h carries the steps out.
+ * Facts are gathered by look/setup/look.h; act/setup/do.h carries the steps out.
  */
 #ifndef GA_BOOTSTRAP_H
 #define GA_BOOTSTRAP_H

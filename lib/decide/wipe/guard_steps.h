@@ -3,8 +3,8 @@
  * The steps that the guard of a wipe records, so that evidence can be judged from its content.
  *
  * A wipe that ran to its end has every one of them, in this order, on a block device and on a file
- * of a lab alike; guard.c records no step by another name. Pure: the table, and how the detail of
- * one step is read.
+ * of a lab alike; act/device/guard.c records no step by another name. Pure: the table, and how the
+ * detail of one step is read.
  */
 #ifndef GA_GUARD_STEPS_H
 #define GA_GUARD_STEPS_H

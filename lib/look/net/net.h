@@ -38,7 +38,7 @@ GA_MUST_CHECK int ga_net_ip_forward(void);
  */
 GA_MUST_CHECK int ga_net_nat(const char *network, struct ga_str *evidence);
 
-/* ---- the table "ip gpuaas" (nat.h), as it is now ---- */
+/* ---- the table "ip gpuaas" (act/device/nat.h), as it is now ---- */
 
 /* A port of the host that leads to a slice. */
 struct ga_net_ingress {

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The nodes of a PCI function, and who has them open. */
+#include "act/device/gpuuse.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "look/pci.h"
+#include "record/fault.h"
+
+/* The nodes that a folder of the function names: vfio-dev/vfio3 is /dev/vfio/devices/vfio3. */
+static void add_folder(const char *address, const char *folder, const char *dev,
+		       struct ga_names *ret)
+{
+	ga_autofree char *dir = ga_xprintf(GA_PCI_SYSFS "/%s/%s", address, folder);
+	ga_autonames struct ga_names names = { 0 };
+	size_t i;
+
+	ga_sys_list(dir, &names);
+	for (i = 0; i < names.n; i++) {
+		ga_autofree char *node = ga_xprintf("%s/%s", dev, names.v[i]);
+
+		ga_texts_add(ret, node);
+	}
+}
+
+static char *group_of(const char *address)
+{
+	ga_autofree char *dir = ga_xprintf(GA_PCI_SYSFS "/%s", address);
+
+	return ga_sys_link(dir, "iommu_group");
+}
+
+static void add_group(const char *address, struct ga_names *ret)
+{
+	ga_autofree char *group = group_of(address);
+	ga_autofree char *node = ga_xprintf("/dev/vfio/%s", group ? group : "");
+	ga_autofree char *noiommu = ga_xprintf("/dev/vfio/noiommu-%s", group ? group : "");
+
+	if (!group)
+		return;
+	ga_texts_add(ret, node);
+	ga_texts_add(ret, noiommu);
+}
+
+/* NVIDIA's driver says the number of its node: "Device Minor: 	 3". */
+static void add_nvidia(const char *address, struct ga_names *ret)
+{
+	ga_autofree char *path = ga_xprintf("/proc/driver/nvidia/gpus/%s/information", address);
+	ga_autostr struct ga_str text = GA_STR_INIT;
+	const char *at;
+	int64_t n = GA_UNKNOWN;
+
+	if (ga_file_attr(AT_FDCWD, path, &text) && (at = strstr(text.buf, "Device Minor:"))) {
+		at += strlen("Device Minor:");
+		at += strspn(at, " \t");
+		if (isdigit((unsigned char)*at))
+			n = (int64_t)strtol(at, NULL, 10);
+	}
+	if (n != GA_UNKNOWN) {
+		ga_autofree char *node = ga_xprintf("/dev/nvidia%" PRId64, n);
+
+		ga_texts_add(ret, node);
+	}
+}
+
+/* resource0, resource2_wc: the memory of the function, to be mapped. */
+static void add_memory(const char *address, struct ga_names *ret)
+{
+	ga_autofree char *dir = ga_xprintf(GA_PCI_SYSFS "/%s", address);
+	ga_autonames struct ga_names names = { 0 };
+	size_t i;
+
+	ga_sys_list(dir, &names);
+	for (i = 0; i < names.n; i++) {
+		ga_autofree char *path = ga_xprintf("%s/%s", dir, names.v[i]);
+
+		if (ga_starts(names.v[i], "resource") &&
+		    isdigit((unsigned char)names.v[i][strlen("resource")]))
+			ga_texts_add(ret, path);
+	}
+}
+
+void ga_gpu_use_find(const char *address, struct ga_openers *ret)
+{
+	ga_autonames struct ga_names nodes = { 0 };
+
+	add_group(address, &nodes);
+	add_folder(address, "vfio-dev", "/dev/vfio/devices", &nodes);
+	add_folder(address, "drm", "/dev/dri", &nodes);
+	add_folder(address, "accel", "/dev/accel", &nodes);
+	add_nvidia(address, &nodes);
+	add_memory(address, &nodes);
+	ga_openers_of_nodes(&nodes, ret);
+}
+
+/* Linux lets a group be opened once, until the last descriptor and mapping of its devices is gone:
+ * a process that has none but these, or that /proc does not show here, is met so. To open a group
+ * changes nothing. */
+static bool group_is_taken(const char *address)
+{
+	ga_autofree char *group = group_of(address);
+	ga_autofree char *node = ga_xprintf("/dev/vfio/%s", group ? group : "");
+	ga_autofd int fd = -1;
+
+	if (!group)
+		return false;
+	fd = open(node, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	return fd < 0 && errno == EBUSY;
+}
+
+int ga_gpu_use_refuse(const char *address, bool lab, struct ga_err *err)
+{
+	struct ga_openers who;
+	bool taken;
+
+	ga_gpu_use_find(address, &who);
+	taken = !who.pid && group_is_taken(address);
+	if (!who.pid && !taken && (who.complete || lab))
+		return 0;
+	if (taken) {
+		ga_err_set(err, GA_CONFLICT,
+			   GA_SAID_USED_UNSEEN "has the IOMMU group of '%s' open", address);
+		ga_hint(err, "nothing was reset; look in containers and for VMs without libvirt: "
+			     "the kernel gives the group to one process at a time");
+	} else if (who.pid) {
+		ga_err_set(err, GA_CONFLICT, GA_SAID_USED_BY "%" PRId64 " (%s) has '%s' %s",
+			   who.pid, who.command, address, who.mapped ? "mapped" : "open");
+		ga_hint(err, "nothing was reset; end what holds the device, or see which VM it is "
+			     "of: tr '\\0' ' ' < /proc/%" PRId64 "/cmdline", who.pid);
+	} else {
+		ga_err_set(err, GA_DENIED, "whether a process uses '%s' cannot be seen", address);
+		ga_hint(err, "run as root");
+	}
+	ga_err_reason(err, "device_in_use");
+	ga_err_object(err, address);
+	return -1;
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Executables that are told something, several at once. */
+#include "act/device/hooks.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/proc.h"
+#include "base/stop.h"
+#include "base/str.h"
+
+#define SAID_MAX 4096
+#define LOOK_MILLIS 50 /* an end is seen so soon also when the streams stay open */
+
+/* ---- finding ---- */
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct ga_hook *)a)->name, ((const struct ga_hook *)b)->name);
+}
+
+static bool is_name(const char *s)
+{
+	return *s && *s != '-' &&
+	       !s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")];
+}
+
+static bool is_ours(const struct stat *st)
+{
+	return !st->st_uid || st->st_uid == geteuid();
+}
+
+/* What a link points to could be swapped by whoever owns its folder. */
+const char *ga_hook_why_refused(const struct stat *st)
+{
+	if (S_ISLNK(st->st_mode))
+		return "it is a symbolic link: put the file itself there";
+	if (!S_ISREG(st->st_mode))
+		return "it is no regular file";
+	if (!is_ours(st))
+		return "it does not belong to root";
+	if (st->st_mode & 022)
+		return "others than its owner may write it";
+	return NULL;
+}
+
+static int add_hook(const char *folder, int dir, const char *name, struct ga_hooks *ret,
+		    struct ga_err *err)
+{
+	struct ga_hook *hook;
+	const char *why;
+	struct stat st;
+
+	if (!is_name(name))
+		return 0;
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return errno == ENOENT ? 0 : ga_fail_sys(err, "looking at '%s/%s' failed", folder,
+							 name);
+	if (!S_ISLNK(st.st_mode) && (!S_ISREG(st.st_mode) || !(st.st_mode & 0111)))
+		return 0;
+	why = ga_hook_why_refused(&st);
+	hook = ga_list_add(ret);
+	hook->name = ga_xstrdup(name);
+	hook->path = ga_xprintf("%s/%s", folder, name);
+	hook->refused = ga_strdup0(why);
+	return 0;
+}
+
+int ga_hooks_check_folder(const char *folder, int dir, struct ga_err *err)
+{
+	struct stat st;
+
+	if (fstat(dir, &st) < 0)
+		return ga_fail_sys(err, "looking at '%s' failed", folder);
+	if (is_ours(&st) && !(st.st_mode & 022))
+		return 0;
+	ga_err_set(err, GA_DENIED, "somebody else than root could put hooks into '%s'", folder);
+	ga_err_reason(err, "hook_unsafe");
+	return ga_hint(err, "chown root '%s' && chmod go-w '%s'", folder, folder);
+}
+
+int ga_hooks_find(const char *folder, struct ga_hooks *ret, struct ga_err *err)
+{
+	ga_autodir DIR *d = opendir(folder);
+	struct dirent *e;
+
+	*ret = (struct ga_hooks){ 0 };
+	if (!d)
+		return errno == ENOENT ? 0 : ga_fail_sys(err, "opening '%s' failed", folder);
+	if (ga_hooks_check_folder(folder, dirfd(d), err) < 0)
+		return -1;
+	while ((e = readdir(d))) {
+		if (add_hook(folder, dirfd(d), e->d_name, ret, err) < 0) {
+			ga_hooks_release(ret);
+			return -1;
+		}
+	}
+	if (ret->n)
+		qsort(ret->v, ret->n, sizeof(*ret->v), by_name);
+	return 0;
+}
+
+void ga_hooks_release(struct ga_hooks *hooks)
+{
+	size_t i;
+
+	for (i = 0; i < hooks->n; i++) {
+		free(hooks->v[i].name);
+		free(hooks->v[i].path);
+		free(hooks->v[i].refused);
+	}
+	ga_list_release(hooks);
+}
+
+/* ---- running ---- */
+
+struct run {
+	struct ga_child child; /* pid 0: free */
+	size_t call, fed;
+	int64_t deadline;
+	struct ga_str said;
+};
+
+struct runs {
+	struct run *v;
+	const struct ga_hook_call *calls;
+	size_t n, next, busy;
+	const struct ga_hook_limits *limits;
+	GA_LIST(struct record {
+		const struct ga_hook *hook;
+		int failures; /* in a row */
+		bool given_up;
+	}) records;
+	int left; /* calls that were not made */
+	ga_hook_ended ended;
+	void *arg;
+};
+
+static void cleanup_runs(struct runs *r)
+{
+	size_t i;
+
+	for (i = 0; r->v && i < r->limits->jobs; i++) {
+		ga_proc_kill(&r->v[i].child);
+		ga_str_release(&r->v[i].said);
+	}
+	free(r->v);
+	ga_list_release(&r->records);
+}
+
+static struct record *record_of(struct runs *r, const struct ga_hook *hook)
+{
+	size_t i;
+
+	for (i = 0; i < r->records.n; i++)
+		if (r->records.v[i].hook == hook)
+			return &r->records.v[i];
+	ga_list_add(&r->records)->hook = hook;
+	return &r->records.v[i];
+}
+
+/* The last line, without control characters: it goes to a terminal or a journal. */
+static char *last_line(struct ga_str *s)
+{
+	char *line;
+
+	while (s->len && s->buf[s->len - 1] == '\n')
+		s->buf[--s->len] = '\0';
+	line = strrchr(s->buf, '\n');
+	return ga_printable(ga_xstrdup(line ? line + 1 : s->buf));
+}
+
+static int end_run(struct runs *r, struct run *run, const char *failure, bool late,
+		   struct ga_err *err)
+{
+	struct record *record = record_of(r, r->calls[run->call].hook);
+	ga_autofree char *said = last_line(&run->said);
+
+	record->failures = failure ? record->failures + 1 : 0;
+	if (late || record->failures >= r->limits->failures)
+		record->given_up = true;
+	ga_proc_kill(&run->child);
+	r->busy--;
+	return r->ended(run->call, failure, said, r->arg, err);
+}
+
+static int begin_run(struct runs *r, struct run *run, struct ga_err *err)
+{
+	const struct ga_hook_call *call = &r->calls[r->next];
+	const char *argv[] = { call->hook->path, NULL };
+	const struct ga_proc p = { .argv = argv, .env = call->env, .input = call->input };
+	struct ga_err why = GA_ERR_INIT;
+
+	run->call = r->next++;
+	run->fed = 0;
+	run->deadline = ga_clock_mono_micros() + r->limits->timeout_micros;
+	ga_str_clear(&run->said);
+	r->busy++;
+	return ga_proc_start(&p, &run->child, &why) < 0 ? end_run(r, run, why.msg, false, err) : 0;
+}
+
+/* Fills the free places; calls to hooks that are not to be called are passed over. */
+static int begin_runs(struct runs *r, struct ga_err *err)
+{
+	size_t i = 0;
+
+	while (r->next < r->n && r->busy < r->limits->jobs) {
+		const struct ga_hook *hook = r->calls[r->next].hook;
+
+		if (hook->refused || ga_stop_asked() || record_of(r, hook)->given_up) {
+			r->next++;
+			r->left++;
+			continue;
+		}
+		for (i = 0; r->v[i].child.pid; i++)
+			;
+		if (begin_run(r, &r->v[i], err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static void feed(struct run *run, const char *input)
+{
+	size_t len = strlen(input);
+	ssize_t n = write(run->child.in, input + run->fed, len - run->fed);
+
+	if (n > 0)
+		run->fed += (size_t)n;
+	/* A hook need not read what it is told. */
+	if (run->fed == len || (n < 0 && errno != EINTR && errno != EAGAIN)) {
+		ga_cleanup_fd(&run->child.in);
+		run->child.in = -1;
+	}
+}
+
+/* Keeps the end of what comes. */
+static void drain(int *fd, struct ga_str *to)
+{
+	char buf[4096];
+	ssize_t n;
+
+	while (*fd >= 0 && (n = read(*fd, buf, sizeof(buf))) != 0) {
+		if (n < 0 && (errno == EINTR || errno == EAGAIN))
+			return;
+		if (n < 0)
+			break;
+		if (to && to->len + (size_t)n > SAID_MAX)
+			ga_str_clear(to);
+		if (to)
+			ga_str_add_bytes(to, buf, (size_t)n);
+	}
+	ga_cleanup_fd(fd);
+	*fd = -1;
+}
+
+static int attend_run(struct runs *r, struct run *run, struct ga_err *err)
+{
+	ga_autofree char *failure = NULL;
+	bool late = false;
+	int status = 0;
+
+	if (run->child.in >= 0)
+		feed(run, r->calls[run->call].input);
+	drain(&run->child.out, NULL);
+	drain(&run->child.err, &run->said);
+	if (ga_proc_ended(&run->child, &status)) {
+		drain(&run->child.err, &run->said);
+		if (status)
+			failure = ga_xprintf("it ended with status %d", status);
+	} else if (ga_clock_mono_micros() >= run->deadline) {
+		failure = ga_xprintf("it did not end within %lld s and was killed",
+				     (long long)(r->limits->timeout_micros / 1000000));
+		late = true;
+	} else {
+		return 0;
+	}
+	/* A place is free when its pid is 0: what ended gave it back. */
+	return end_run(r, run, failure, late, err);
+}
+
+static void wait_for_any(const struct runs *r)
+{
+	ga_autofree struct pollfd *fds = ga_xcalloc(3 * r->limits->jobs, sizeof(*fds));
+	size_t i, n = 0;
+
+	for (i = 0; i < r->limits->jobs; i++) {
+		const struct ga_child *c = &r->v[i].child;
+
+		if (!c->pid)
+			continue;
+		fds[n++] = (struct pollfd){ .fd = c->in, .events = POLLOUT };
+		fds[n++] = (struct pollfd){ .fd = c->out, .events = POLLIN };
+		fds[n++] = (struct pollfd){ .fd = c->err, .events = POLLIN };
+	}
+	/* Interrupted or late: each is looked at all the same. */
+	(void)!poll(fds, n, LOOK_MILLIS);
+}
+
+int ga_hooks_run(const struct ga_hook_call *calls, size_t n, const struct ga_hook_limits *limits,
+		 ga_hook_ended ended, void *arg, struct ga_err *err)
+{
+	ga_cleanup(cleanup_runs) struct runs r = {
+		.v = ga_xcalloc(limits->jobs, sizeof(struct run)), .calls = calls, .n = n,
+		.limits = limits, .ended = ended, .arg = arg,
+	};
+	size_t i;
+
+	for (i = 0; i < limits->jobs; i++) {
+		r.v[i].child = (struct ga_child)GA_CHILD_INIT;
+		r.v[i].said = (struct ga_str)GA_STR_INIT;
+	}
+	for (;;) {
+		if (begin_runs(&r, err) < 0)
+			return -1;
+		if (!r.busy)
+			return r.left;
+		wait_for_any(&r);
+		for (i = 0; i < limits->jobs; i++)
+			if (r.v[i].child.pid && attend_run(&r, &r.v[i], err) < 0)
+				return -1;
+	}
+}

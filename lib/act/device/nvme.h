@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Erasing NVMe namespaces: Format NVM (0x80) and Sanitize (0x84), and the Sanitize Status log
+ * (0x81) that tells what became of it. NVM Express Base Specification 2.0, Linux' nvme_ioctl.h.
+ *
+ * All commands go through a table, so that a test can play the drive. A command's success is never
+ * proof: callers look at the capability bits first (decide/wipe/plan.h) and at the disk afterwards.
+ */
+#ifndef GA_NVME_H
+#define GA_NVME_H
+
+#include "act/device/disk.h"
+#include "base/ga.h"
+#include "decide/wipe/plan.h"
+
+struct ga_nvme_cmd {
+	uint8_t opcode;
+	uint32_t nsid, cdw10, cdw11;
+	void *data;
+	uint32_t data_len, timeout_ms;
+};
+
+struct ga_nvme_ops {
+	/* 0; the drive's status (> 0, without the DNR and More bits); or -errno. */
+	int (*admin)(void *ctx, struct ga_nvme_cmd *cmd);
+	int64_t (*now)(void *ctx); /* monotonic, microseconds */
+	/* Waits that long; false when a signal asked to stop. */
+	bool (*wait)(void *ctx, int64_t micros);
+};
+/* The real drive: ctx points to the open descriptor (int). */
+extern const struct ga_nvme_ops ga_nvme_real_ops;
+
+struct ga_nvme_dev {
+	const struct ga_nvme_ops *ops;
+	void *ctx;
+	uint32_t nsid;
+	uint32_t format_cdw10;	 /* keeps LBA format, metadata and protection as they are */
+	struct ga_wipe_facts facts; /* medium, capabilities, namespaces of the subsystem */
+};
+
+/* Fills format_cdw10 and facts by Identify. GA_HOST where the node takes no NVMe commands. */
+GA_MUST_CHECK int ga_nvme_read(struct ga_nvme_dev *d, struct ga_err *err);
+
+struct ga_sanitize_log {
+	uint16_t progress; /* in 1/65536; 0xffff when none runs */
+	uint16_t state;	   /* SSTAT bits 2:0 */
+	uint32_t cdw10;	   /* of the Sanitize command it tells of */
+	int64_t block_seconds, crypto_seconds; /* the drive's estimates, or GA_UNKNOWN */
+};
+enum { GA_SANITIZE_NEVER, GA_SANITIZE_DONE, GA_SANITIZE_RUNS, GA_SANITIZE_FAILED,
+       GA_SANITIZE_DONE_NODEALLOC };
+
+/* 0, or a status or -errno as the ops return them. */
+GA_MUST_CHECK int ga_nvme_sanitize_log(struct ga_nvme_dev *d, struct ga_sanitize_log *ret);
+
+/* What the drive's own health says is failing (SMART / Health Information log, critical warnings:
+ * reliability, read-only medium, backup of volatile memory; spare and temperature are warnings
+ * only): words of ours, or NULL. A drive that turns the question down has no such log, which is no
+ * failure; one that fails at the answer, of a log that every NVMe drive must have, is failing. */
+const char *ga_nvme_failing(struct ga_nvme_dev *d);
+
+/* How a method came out. */
+struct ga_nvme_try {
+	enum ga_wipe_outcome outcome;
+	bool stop; /* not started, and nothing else must be tried either */
+	char detail[256];
+};
+
+/*
+ * Carries out sanitize_* or format_* and waits for its end. "confirmed" means that the drive says
+ * so: for a sanitize also that the log speaks of our command. Anything begun whose end cannot be
+ * seen (timeout, no progress, somebody else's command in the log, a signal) is "unknown".
+ */
+void ga_nvme_erase(struct ga_nvme_dev *d, enum ga_wipe_method method, const struct ga_watch *watch,
+		   struct ga_nvme_try *ret);
+
+/*
+ * Before a run: a sanitize may be going on, because an earlier run was ended while the drive went
+ * on by itself. It is waited for when resume says that this host began one; somebody else's, and
+ * one nobody here knows of, is GA_BUSY "sanitize_runs".
+ */
+GA_MUST_CHECK int ga_nvme_settle(struct ga_nvme_dev *d, bool resume, const struct ga_watch *watch,
+				 struct ga_err *err);
+
+/* The drive's own estimate of a method in seconds, or GA_UNKNOWN. */
+int64_t ga_nvme_estimate(struct ga_nvme_dev *d, enum ga_wipe_method method);
+
+#endif

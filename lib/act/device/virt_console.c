@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A domain's console stream as a descriptor. */
+#include "act/device/virt_console.h"
+
+#include <errno.h>
+#include <libvirt/libvirt.h>
+#include <libvirt/virterror.h>
+#include <pthread.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define CHUNK 16384
+
+struct buffer {
+	char data[CHUNK];
+	size_t n;
+};
+
+struct ga_virt_console {
+	int ours, theirs; /* the caller's end of the pair, and the thread's */
+	virConnectPtr conn;
+	virDomainPtr dom;
+	virStreamPtr stream;
+	int watch; /* of theirs */
+	struct buffer to_guest, from_guest;
+	pthread_t thread;
+	bool running; /* there is a thread */
+	bool over;    /* the thread's own: its loop ends */
+};
+
+static void quiet(void *arg, virErrorPtr error)
+{
+	(void)arg;
+	(void)error;
+}
+
+static int refused(const char *what, const char *domain, struct ga_err *err)
+{
+	return ga_fail_for(err, GA_EXTERNAL, "libvirt", "libvirt cannot %s '%s': %s", what, domain,
+			   virGetLastErrorMessage());
+}
+
+static void drop(struct buffer *b, size_t n)
+{
+	b->n -= n;
+	memmove(b->data, b->data + n, b->n);
+}
+
+/* What to be told of next: more from where there is room, and where something waits to go. */
+static void set_events(struct ga_virt_console *c)
+{
+	int stream = 0, fd = 0;
+
+	if (c->from_guest.n < CHUNK)
+		stream |= VIR_STREAM_EVENT_READABLE;
+	if (c->to_guest.n)
+		stream |= VIR_STREAM_EVENT_WRITABLE;
+	if (c->to_guest.n < CHUNK)
+		fd |= VIR_EVENT_HANDLE_READABLE;
+	if (c->from_guest.n)
+		fd |= VIR_EVENT_HANDLE_WRITABLE;
+	virStreamEventUpdateCallback(c->stream, stream);
+	virEventUpdateHandle(c->watch, fd);
+}
+
+static void stream_to_buffer(struct ga_virt_console *c)
+{
+	int n = virStreamRecv(c->stream, c->from_guest.data + c->from_guest.n,
+			      CHUNK - c->from_guest.n);
+
+	if (n > 0)
+		c->from_guest.n += (size_t)n;
+	else if (n != -2) /* 0 the end, -1 trouble: both end it; -2 nothing there yet */
+		c->over = true;
+}
+
+static void buffer_to_stream(struct ga_virt_console *c)
+{
+	int n = virStreamSend(c->stream, c->to_guest.data, c->to_guest.n);
+
+	if (n >= 0)
+		drop(&c->to_guest, (size_t)n);
+	else if (n != -2)
+		c->over = true;
+}
+
+static void on_stream(virStreamPtr stream, int events, void *arg)
+{
+	struct ga_virt_console *c = arg;
+
+	(void)stream;
+	if (c->over)
+		return;
+	if ((events & VIR_STREAM_EVENT_READABLE) && c->from_guest.n < CHUNK)
+		stream_to_buffer(c);
+	if (!c->over && (events & VIR_STREAM_EVENT_WRITABLE) && c->to_guest.n)
+		buffer_to_stream(c);
+	if (events & (VIR_STREAM_EVENT_ERROR | VIR_STREAM_EVENT_HANGUP))
+		c->over = true;
+	if (!c->over)
+		set_events(c);
+}
+
+static void fd_to_buffer(struct ga_virt_console *c)
+{
+	ssize_t n = recv(c->theirs, c->to_guest.data + c->to_guest.n, CHUNK - c->to_guest.n,
+			 MSG_DONTWAIT);
+
+	if (n > 0)
+		c->to_guest.n += (size_t)n;
+	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
+		c->over = true; /* the caller has closed its end */
+}
+
+static void buffer_to_fd(struct ga_virt_console *c)
+{
+	ssize_t n = send(c->theirs, c->from_guest.data, c->from_guest.n,
+			 MSG_DONTWAIT | MSG_NOSIGNAL);
+
+	if (n > 0)
+		drop(&c->from_guest, (size_t)n);
+	else if (n < 0 && errno != EAGAIN && errno != EINTR)
+		c->over = true;
+}
+
+static void on_fd(int watch, int fd, int events, void *arg)
+{
+	struct ga_virt_console *c = arg;
+
+	(void)watch;
+	(void)fd;
+	if (c->over)
+		return;
+	if ((events & VIR_EVENT_HANDLE_WRITABLE) && c->from_guest.n)
+		buffer_to_fd(c);
+	if ((events & (VIR_EVENT_HANDLE_READABLE | VIR_EVENT_HANDLE_HANGUP)) &&
+	    c->to_guest.n < CHUNK)
+		fd_to_buffer(c);
+	if (events & VIR_EVENT_HANDLE_ERROR)
+		c->over = true;
+	if (!c->over)
+		set_events(c);
+}
+
+static void *carry(void *arg)
+{
+	struct ga_virt_console *c = arg;
+
+	while (!c->over)
+		if (virEventRunDefaultImpl() < 0)
+			break;
+	/* What the guest printed last still goes out; the caller then sees the end. */
+	while (c->from_guest.n) {
+		ssize_t n = send(c->theirs, c->from_guest.data, c->from_guest.n, MSG_NOSIGNAL);
+
+		if (n <= 0 && errno != EINTR)
+			break;
+		if (n > 0)
+			drop(&c->from_guest, (size_t)n);
+	}
+	shutdown(c->theirs, SHUT_RDWR);
+	return NULL;
+}
+
+static int attach(struct ga_virt_console *c, const char *domain, struct ga_err *err)
+{
+	c->dom = virDomainLookupByName(c->conn, domain);
+	if (!c->dom)
+		return refused("look up", domain, err);
+	c->stream = virStreamNew(c->conn, VIR_STREAM_NONBLOCK);
+	if (!c->stream)
+		return refused("make a stream for", domain, err);
+	if (virDomainOpenConsole(c->dom, NULL, c->stream, 0) < 0)
+		return refused("open the console of", domain, err);
+	if (virStreamEventAddCallback(c->stream, VIR_STREAM_EVENT_READABLE, on_stream, c, NULL) <
+	    0)
+		return refused("listen to the console of", domain, err);
+	c->watch = virEventAddHandle(c->theirs, VIR_EVENT_HANDLE_READABLE, on_fd, c, NULL);
+	return c->watch < 0 ? refused("listen to the console of", domain, err) : 0;
+}
+
+static int begin(struct ga_virt_console *c, const char *uri, const char *domain,
+		 struct ga_err *err)
+{
+	int pair[2], why;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return ga_fail_sys(err, "cannot make a socket pair");
+	c->ours = pair[0];
+	c->theirs = pair[1];
+	virSetErrorFunc(NULL, quiet);
+	if (virEventRegisterDefaultImpl() < 0)
+		return refused("begin its event loop for", domain, err);
+	c->conn = virConnectOpen(uri);
+	if (!c->conn)
+		return refused("be reached for", domain, err);
+	if (attach(c, domain, err) < 0)
+		return -1;
+	why = pthread_create(&c->thread, NULL, carry, c);
+	if (why) {
+		errno = why;
+		return ga_fail_sys(err, "cannot start a thread");
+	}
+	c->running = true;
+	return 0;
+}
+
+int ga_virt_console_open(const char *uri, const char *domain, struct ga_virt_console **ret,
+			 struct ga_err *err)
+{
+	struct ga_virt_console *c = ga_xcalloc(1, sizeof(*c));
+
+	*c = (struct ga_virt_console){ .ours = -1, .theirs = -1, .watch = -1 };
+	if (begin(c, uri, domain, err) < 0) {
+		ga_virt_console_close(c);
+		return -1;
+	}
+	*ret = c;
+	return 0;
+}
+
+int ga_virt_console_fd(const struct ga_virt_console *c)
+{
+	return c->ours;
+}
+
+void ga_virt_console_close(struct ga_virt_console *c)
+{
+	if (!c)
+		return;
+	if (c->ours >= 0)
+		close(c->ours); /* which the thread sees, and ends */
+	if (c->running)
+		pthread_join(c->thread, NULL);
+	if (c->watch >= 0)
+		virEventRemoveHandle(c->watch);
+	if (c->stream) {
+		virStreamEventRemoveCallback(c->stream);
+		virStreamAbort(c->stream);
+		virStreamFree(c->stream);
+	}
+	if (c->dom)
+		virDomainFree(c->dom);
+	if (c->conn)
+		virConnectClose(c->conn);
+	if (c->theirs >= 0)
+		close(c->theirs);
+	free(c);
+}
+
+void ga_cleanup_virt_console(struct ga_virt_console **c)
+{
+	ga_virt_console_close(*c);
+}

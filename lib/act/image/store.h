@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The images that a node keeps: a folder (GPUAAS_IMAGES) of verified copies, each under its own
+ * digest, so that a path never comes to mean other bytes.
+ *
+ *   NAME/HEX.image         the file as it came
+ *   NAME/HEX.image.chunks  digests of its chunks
+ *   NAME/HEX.records       its image record and its node-image record; written last, removed last
+ *   NAME/HEX.in-place      the same two records of an image whose file lies elsewhere: the file is
+ *                          its owner's, nothing here moves or removes it
+ *   NAME/HEX.withdrawn     the same two records of an image in place that was removed: no plan of
+ *                          it is carried out until it is added again, in place or as a copy
+ *   .incoming/             what is being read, each held by a lock; what nobody holds is swept
+ *
+ * All of it 0700 and 0600. A copy counts from the moment its records stand, and nothing is ever
+ * overwritten, so that a killed program leaves no half image. Changes are made under a lock on the
+ * folder.
+ */
+#ifndef GA_IMAGE_STORE_H
+#define GA_IMAGE_STORE_H
+
+#include "act/image/image.h"
+#include "record/state.h"
+
+struct ga_stored_image {
+	struct ga_image image;
+	struct ga_node_image copy; /* withdrawn_at set: no verified copy any more */
+	bool in_place;		   /* copy.path is a file outside the folder */
+};
+void ga_stored_image_release(struct ga_stored_image *s);
+#define ga_autostored ga_cleanup(ga_stored_image_release)
+
+struct ga_stored_images {
+	struct ga_stored_image *v;
+	size_t n;
+};
+void ga_stored_images_release(struct ga_stored_images *list);
+#define ga_autostoredlist ga_cleanup(ga_stored_images_release)
+
+/* The copies of one name (NULL: all), ordered by name and digest. node stands in the records. A
+ * folder that does not exist holds none. */
+GA_MUST_CHECK int ga_image_store_list(const char *dir, const char *name, const char *node,
+				      struct ga_stored_images *ret, struct ga_err *err);
+
+/* ---- bringing one in ---- */
+
+struct ga_incoming {
+	const char *dir; /* the store's; borrowed */
+	char *path;	 /* of the file that is being filled; NULL when there is none */
+	int fd;
+	int64_t bytes; /* filled so far */
+};
+#define GA_INCOMING_INIT { .fd = -1 }
+/* Removes what was not kept. */
+void ga_incoming_release(struct ga_incoming *in);
+#define ga_autoincoming ga_cleanup(ga_incoming_release)
+
+/* Sweeps what killed programs left, and begins a file. need_bytes (0: unknown) and 256 MiB must be
+ * free: GA_HOST "no_space". */
+GA_MUST_CHECK int ga_incoming_open(const char *dir, int64_t need_bytes, struct ga_incoming *ret,
+				   struct ga_err *err);
+/* Reads fd to its end; zeros become holes. total is for the progress (0: unknown). GA_HOST
+ * "no_space" when fewer than 256 MiB would stay free. */
+GA_MUST_CHECK int ga_incoming_fill(struct ga_incoming *in, int fd, int64_t total,
+				   ga_image_progress progress, void *arg, struct ga_err *err);
+/*
+ * Puts the file in place under its name and digest, durably. s brings the records, whose path,
+ * chunks_digest and verified_at are set here. A copy with this digest that stands already stays (0,
+ * else 1). Where other is false, a verified copy with another digest under the name is GA_CONFLICT
+ * "image_exists".
+ */
+GA_MUST_CHECK int ga_incoming_keep(struct ga_incoming *in, const struct ga_chunks *chunks,
+				   bool other, struct ga_stored_image *s, struct ga_err *err);
+
+/* Records an image whose file stays where it is, so that it can be listed, verified and withdrawn
+ * like a copy. What was recorded of that file under the name before is replaced. */
+GA_MUST_CHECK int ga_image_store_note(const char *dir, const struct ga_stored_image *s,
+				      struct ga_err *err);
+
+/* ---- what becomes of a copy ---- */
+
+/* Writes the records of a copy anew (verified_at, withdrawn_at). */
+GA_MUST_CHECK int ga_image_store_mark(const char *dir, const struct ga_stored_image *s,
+				      struct ga_err *err);
+/* Removes the files of a copy, its records last; of an image in place nothing but the records,
+ * which stay as NAME/HEX.withdrawn. */
+GA_MUST_CHECK int ga_image_store_remove(const char *dir, const struct ga_stored_image *s,
+					struct ga_err *err);
+/* Whether this node keeps that the image was withdrawn and has not been added again since. 1:
+ * *since is when (allocated), 0: it was not, or the node has no record of it; *since is NULL. */
+GA_MUST_CHECK int ga_image_store_withdrawn(const char *dir, const char *name, const char *digest,
+					   char **since, struct ga_err *err);
+/* Fills copy.used_by: the allocations on this host that were made, or are being made, from it; a
+ * rebuild reads it again. 1, or 0 when host.db cannot be read without root. */
+GA_MUST_CHECK int ga_image_store_uses(const char *host_dir, struct ga_stored_images *list,
+				      struct ga_err *err);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What this host knows: its host.db, its domains, itself. For a state that was restored from a
+ * backup or lost (gpuaas-state adopt, rebuild). Reads only; works without any state.
+ */
+#ifndef GA_INVENTORY_H
+#define GA_INVENTORY_H
+
+#include "act/reconcile/observe.h"
+#include "record/inventory.h"
+
+/*
+ * Gives an inventory-work record for each object's newest provision, release and wipe, in the order
+ * they were taken up, one for each domain of ours that host.db knows nothing of, and the inventory
+ * record that closes them. Nothing is given when host.db cannot be read: an inventory that leaves
+ * something out would say that it is free.
+ */
+GA_MUST_CHECK int ga_inventory(const char *node, const struct ga_observe_opts *look,
+			       int (*result)(const struct ga_shape *shape, const void *obj,
+			       struct ga_err *err), struct ga_err *err);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The order of things in gpuaas-reconcile. */
+#include "act/reconcile/reconcile.h"
+
+#include <unistd.h>
+
+#include "state/db/fsm.h"
+#include "state/host/hostdb.h"
+
+static bool limit_of(bool is_slot, bool whole, const char *state, int64_t *seconds,
+		     const char **leaves)
+{
+	enum ga_machine machine = is_slot ? GA_M_SLOT : GA_M_ALLOCATION;
+	const struct ga_fsm_state *s = ga_fsm_find(machine, state);
+
+	if (!s || !s->limit_seconds)
+		return false;
+	*seconds = s->limit_seconds;
+	*leaves = ga_fsm_leaves(machine, state, whole);
+	return true;
+}
+
+static int work(const struct ga_expectation *want, const struct ga_reconcile_opts *opts,
+		struct ga_seen *seen, struct ga_drifts *ret, struct ga_err *err)
+{
+	ga_autodrifts struct ga_drifts before = { 0 }, after = { 0 };
+
+	ga_observe(want, &opts->look, seen);
+	if (!opts->repairs) {
+		ga_drift_compare(want, seen, limit_of, ret);
+		return opts->repair.dry_run ? ga_repair(want, seen, ret, &opts->repair, err) : 0;
+	}
+	ga_drift_compare(want, seen, limit_of, &before);
+	if (ga_repair(want, seen, &before, &opts->repair, err) < 0)
+		return -1;
+	/* What a repair returned is not believed: the host is asked again. */
+	ga_seen_release(seen);
+	ga_observe(want, &opts->look, seen);
+	ga_drift_compare(want, seen, limit_of, &after);
+	ga_repair_outcome(&before, &after, ret);
+	return 0;
+}
+
+/* A look makes no host.db, and who may not read the one there is may look at the rest. */
+static bool may_write(const struct ga_reconcile_opts *opts)
+{
+	ga_autofree char *path = ga_xprintf("%s/host.db", opts->repair.host_dir);
+
+	return !opts->repair.dry_run && (opts->repairs || access(path, R_OK | W_OK) == 0);
+}
+
+static int serve(const struct ga_expectation *want, const struct ga_reconcile_opts *opts,
+		 struct ga_err *err)
+{
+	const struct ga_issuer by = { want->node, NULL, want->controller, want->epoch };
+
+	if (!may_write(opts))
+		return 0;
+	return ga_hostdb_serve_in(opts->repair.host_dir, &by, opts->take_over, err);
+}
+
+/* Whether a drift of these errors was reported. Not every look reports them: what is at work, as a
+ * long wipe, has no drift of its GPU. */
+static bool is_reported(const struct ga_drifts *found, const struct ga_seen_pci *p)
+{
+	for (size_t i = 0; i < found->n; i++)
+		if (found->v[i].code == GA_D_GPU_ERRORS &&
+		    ga_streq(found->v[i].subject, p->address))
+			return true;
+	return false;
+}
+
+/* Keeps what was reported: the state judges these errors, gpuaas-provision refuses newer ones. */
+static int note_errors(const struct ga_reconcile_opts *opts, const struct ga_seen *seen,
+		       const struct ga_drifts *found, struct ga_err *err)
+{
+	ga_autohostdb struct ga_hostdb h = { 0 };
+
+	if (!may_write(opts) || !seen->boot_id)
+		return 0;
+	for (size_t i = 0; i < seen->pci.n; i++) {
+		const struct ga_seen_pci *p = &seen->pci.v[i];
+
+		if (!p->identity || !is_reported(found, p))
+			continue;
+		if (!h.db && ga_hostdb_open(opts->repair.host_dir, &h, err) < 0)
+			return -1;
+		if (ga_hostdb_told_gpu_errors(&h, p->identity, seen->boot_id, p->fatal, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int64_t ga_reconcile(const struct ga_expectation *want, const struct ga_reconcile_opts *opts,
+		     struct ga_err *err)
+{
+	ga_autodrifts struct ga_drifts found = { 0 };
+	ga_autoseen struct ga_seen seen = { 0 };
+	struct ga_observation o;
+	int r;
+
+	ga_seen_init(&seen);
+	if (!ga_streq(want->node, opts->node)) {
+		ga_err_set(err, GA_CONFLICT, "the expectation is of node '%s', this is '%s'",
+			   want->node, opts->node);
+		ga_err_reason(err, "wrong_node");
+		return ga_hint(err,
+			       "hand it to its node, as in 'gpuaas-state expect --node %s | ssh "
+			       "HOST gpuaas-reconcile - | gpuaas-state fold -'",
+			       want->node);
+	}
+	if (serve(want, opts, err) < 0 || work(want, opts, &seen, &found, err) < 0)
+		return -1;
+	for (size_t i = 0; i < found.n; i++)
+		if (opts->repair.result(&ga_drift_shape, &found.v[i].drift, err) < 0)
+			return -1;
+	ga_drift_observation(want, &seen, &found, &o);
+	r = opts->repair.result(&ga_observation_shape, &o, err);
+	ga_shape_release(&ga_observation_shape, &o);
+	if (r >= 0)
+		r = note_errors(opts, &seen, &found, err);
+	return r < 0 ? -1 : (int64_t)ga_drift_remaining(&found);
+}

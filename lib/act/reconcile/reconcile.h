@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One node reconciled: looked at, compared, repaired where asked for, looked at again, told. */
+#ifndef GA_RECONCILE_H
+#define GA_RECONCILE_H
+
+#include "act/reconcile/observe.h"
+#include "act/reconcile/repair.h"
+
+struct ga_reconcile_opts {
+	const char *node; /* this host's node id */
+	struct ga_observe_opts look;
+	struct ga_repair_opts repair;
+	bool repairs; /* --repair; --plan is repair.dry_run */
+	bool take_over; /* from now on orders of the expectation's state are carried out */
+};
+
+/* Gives a drift record for each difference and then an observation to opts->repair.result. The
+ * number of drifts of severity error or warning that remain. GA_CONFLICT "wrong_node", and
+ * "other_controller" when this host carries out the orders of another state
+ * (state/host/hostdb.h). */
+GA_MUST_CHECK int64_t ga_reconcile(const struct ga_expectation *want,
+				   const struct ga_reconcile_opts *opts, struct ga_err *err);
+
+#endif

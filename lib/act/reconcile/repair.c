@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Repairing one deviation after another, each under the hold of its object. */
+#include "act/reconcile/repair_part.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "act/vm/provision.h"
+#include "act/vm/takeback.h"
+#include "base/file.h"
+#include "look/dhcp.h"
+#include "state/host/list.h"
+
+void ga_repair_say(const struct ga_repairer *r, const char *fmt, ...)
+{
+	char text[2048];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (r->opts->say)
+		r->opts->say(text);
+}
+
+/* ---- devices and fabric ---- */
+
+/* Another driver below a running guest is not put right by taking the device away from it. */
+static int no_running_user(struct ga_repairer *r, const char *address, struct ga_err *err)
+{
+	GA_LIST(char *) names = { 0 };
+	struct ga_virt *virt;
+	enum ga_virt_state state;
+	int result = ga_changes_virt(&r->changes, &virt, err);
+
+	if (!result)
+		result = ga_virt_domains_using_pci(virt, address,
+						   (struct ga_any_list *)(void *)&names, err);
+	for (size_t i = 0; i < names.n; i++) {
+		if (result >= 0 && ga_virt_state(virt, names.v[i], &state, err) < 0)
+			result = -1;
+		if (result >= 0 && state != GA_VIRT_OFF && state != GA_VIRT_ABSENT)
+			result = ga_fail_for(err, GA_CONFLICT, "in_use",
+					     "'%s' is in the running domain '%s'", address,
+					     names.v[i]);
+		free(names.v[i]);
+	}
+	ga_list_release(&names);
+	return result < 0 ? -1 : 0;
+}
+
+static int bind_vfio(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
+{
+	return no_running_user(r, d->subject, err) < 0
+		       ? -1
+		       : ga_change_bind(&r->changes, d->subject, err);
+}
+
+/* Its domain is off, and nobody else may be on its GPUs: the expectation says so. */
+static int activate_partition(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
+{
+	const struct ga_expected_allocation *a = ga_drift_allocation(r->want, d->allocation);
+	struct ga_virt *virt;
+	enum ga_virt_state state;
+
+	if (ga_changes_virt(&r->changes, &virt, err) < 0 ||
+	    ga_virt_state(virt, a->domain, &state, err) < 0)
+		return -1;
+	if (state != GA_VIRT_OFF)
+		return ga_fail_for(err, GA_CONFLICT, "in_use", "domain '%s' is not off", a->domain);
+	return ga_change_partition(&r->changes, d->number, err);
+}
+
+/* ---- domains ---- */
+
+/* A reboot makes fabric functions anew, without the addresses their tenant is known by. */
+static int set_functions(struct ga_repairer *r, const char *allocation, struct ga_err *err)
+{
+	for (size_t i = 0; !r->want->lab && i < r->want->slots.n; i++) {
+		const struct ga_expected_slot *s = &r->want->slots.v[i];
+
+		if (ga_streq(s->allocation, allocation) && s->bundle.fabric_vf_pci_address &&
+		    s->bundle.fabric_pf_pci_address &&
+		    ga_change_vf(&r->changes, s->bundle.fabric_vf_pci_address,
+				 s->bundle.fabric_pf_pci_address, r->want->node,
+				 s->bundle.slot_index, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Paused until its flows stand, as provision starts it. */
+static int start_domain(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
+{
+	const struct ga_expected_slot *s = ga_drift_first_slot(r->want, d->allocation);
+	bool flows = !r->want->lab && r->want->network.bridge && s && s->bundle.port;
+	ga_autofree char *why = NULL;
+	struct ga_virt *virt;
+
+	if (!ga_drift_may_start(r->want, r->seen, r->drifts, d->allocation, &why))
+		return ga_fail_for(err, GA_CONFLICT, "not_startable", "%s", why);
+	if (set_functions(r, d->allocation, err) < 0 ||
+	    ga_changes_virt(&r->changes, &virt, err) < 0 ||
+	    ga_virt_start(virt, d->subject, flows, err) < 0)
+		return -1;
+	if (flows && (ga_repair_protect(r, d->allocation, err) < 0 ||
+		      ga_virt_resume(virt, d->subject, err) < 0))
+		return -1;
+	return 0;
+}
+
+/* ---- attempts ---- */
+
+static int resume_provision(struct ga_repairer *r, const char *attempt, struct ga_err *err)
+{
+	const struct ga_repair_opts *o = r->opts;
+	ga_autofree char *user_data = ga_xprintf("%s/user-data", o->host_dir);
+	const struct ga_provision_opts provision = {
+		.program = o->program,
+		.node = o->node,
+		.host_dir = o->host_dir,
+		.user_data_dir = user_data,
+		.images_dir = o->images_dir,
+		.libvirt_uri = o->libvirt_uri,
+		.fabric = o->fabric,
+		.baremetal_dir = o->baremetal_dir,
+		.holds_state = o->holds_state,
+		.result = o->result,
+		.progress = o->progress,
+		.say = o->say,
+	};
+
+	return ga_provision_resume(attempt, &provision, err);
+}
+
+static int resume_release(struct ga_repairer *r, const struct ga_attempt *a, struct ga_err *err)
+{
+	const struct ga_repair_opts *o = r->opts;
+	const struct ga_takeback_opts takeback = {
+		.program = o->program,
+		.node = o->node,
+		.host_dir = o->host_dir,
+		.libvirt_uri = o->libvirt_uri,
+		.fabric = o->fabric,
+		.baremetal_dir = o->baremetal_dir,
+		.result = o->result,
+		.progress = o->progress,
+		.say = o->say,
+	};
+	struct ga_release_order order;
+	enum ga_virt_state state;
+	struct ga_virt *virt;
+	int result;
+
+	if (ga_rec_parse_text(a->order, &ga_release_order_shape, &order, err) < 0)
+		return -1;
+	result = ga_changes_virt(&r->changes, &virt, err);
+	if (!result)
+		result = ga_virt_state(virt, order.domain, &state, err);
+	if (!result && state != GA_VIRT_OFF && state != GA_VIRT_ABSENT)
+		result = ga_fail_for(err, GA_CONFLICT, "in_use",
+				     "domain '%s' is not off: its release is run again by a person",
+				     order.domain);
+	if (!result)
+		result = ga_takeback(&order, &takeback, err);
+	ga_shape_release(&ga_release_order_shape, &order);
+	return result;
+}
+
+static int resume(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
+{
+	ga_autoattempt struct ga_attempt a = { 0 };
+	int found = ga_attempt_newest(&r->h, d->allocation, &a, err);
+
+	if (found <= 0)
+		return found < 0 ? -1 : ga_fail(err, GA_NOTFOUND, "its attempt is gone");
+	close(GA_TAKE_FD(r->hold)); /* the stage takes the hold itself */
+	return ga_streq(a.program, "release") ? resume_release(r, &a, err) :
+						resume_provision(r, a.attempt, err);
+}
+
+/* A state of before the tenant would take the wipe before him for the one after him. */
+static int check_still_wiped(struct ga_repairer *r, const struct ga_attempt *a, json_t *evidence,
+			     struct ga_err *err)
+{
+	json_t *device = json_object_get(evidence, "device");
+	const char *wwid = json_string_value(json_object_get(device, "wwid"));
+	ga_autofree char *by = NULL;
+	int written;
+
+	if (!ga_streq(a->program, "wipe") || !wwid)
+		return 0;
+	written = ga_hostdb_unwiped(&r->h, wwid, "", &by, err);
+	if (written <= 0)
+		return written;
+	(void)ga_fail_for(err, GA_CONFLICT, "not_wiped",
+			  "disk '%s' was written by allocation '%s' after this wipe of slot '%s'",
+			  wwid, by, a->object);
+	return ga_hint(err, "gpuaas-approve repair %s --reason TEXT | gpuaas-wipe", a->object);
+}
+
+static int tell_again(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
+{
+	ga_autoattempt struct ga_attempt a = { 0 };
+	ga_autojson json_t *json = NULL;
+	const struct ga_shape *shape = NULL;
+	const char *kind;
+	json_error_t why;
+	void *obj;
+	int result;
+
+	if (ga_attempt_newest(&r->h, d->allocation, &a, err) < 0)
+		return -1;
+	json = a.result ? json_loads(a.result, JSON_REJECT_DUPLICATES, &why) : NULL;
+	kind = json_string_value(json_object_get(json, "kind"));
+	if (!kind || ga_kind_find(kind, &shape, err) < 0 || !shape)
+		return ga_fail(err, GA_NOTFOUND, "attempt '%s' of '%s' left no result", a.attempt,
+			       d->allocation);
+	if (check_still_wiped(r, &a, json, err) < 0)
+		return -1;
+	obj = ga_xcalloc(1, shape->size);
+	result = ga_shape_parse(shape, json, obj, err);
+	if (!result) {
+		result = r->opts->result(shape, obj, err);
+		ga_shape_release(shape, obj);
+	}
+	free(obj);
+	return result;
+}
+
+/* ---- all of them ---- */
+
+static int (*const repairs[GA_R_COUNT])(struct ga_repairer *r, struct ga_deviation *d,
+					struct ga_err *err) = {
+	[GA_R_BIND_VFIO] = bind_vfio,
+	[GA_R_ACTIVATE_PARTITION] = activate_partition,
+	[GA_R_WRITE_DHCP_HOST] = ga_repair_write_dhcp_host,
+	[GA_R_SETUP_BRIDGE] = ga_repair_setup_bridge,
+	[GA_R_ADD_PORT] = ga_repair_add_port,
+	[GA_R_ADD_FLOWS] = ga_repair_add_flows,
+	[GA_R_FORWARD] = ga_repair_forward,
+	[GA_R_SETUP_NAT] = ga_repair_setup_nat,
+	[GA_R_PUBLISH] = ga_repair_publish,
+	[GA_R_RESUME] = resume,
+	[GA_R_TELL_AGAIN] = tell_again,
+	[GA_R_START_DOMAIN] = start_domain,
+	[GA_R_UNDO_JOURNAL] = ga_repair_undo_journal,
+	[GA_R_UNPUBLISH] = ga_repair_unpublish,
+	[GA_R_REMOVE_PORT] = ga_repair_remove_port,
+	[GA_R_REMOVE_FLOWS] = ga_repair_remove_flows,
+	[GA_R_REMOVE_DHCP_HOST] = ga_repair_remove_file,
+	[GA_R_RELEASE_LEASE] = ga_repair_release_lease,
+	[GA_R_REMOVE_SEED] = ga_repair_remove_vm,
+	[GA_R_REMOVE_NVRAM] = ga_repair_remove_file,
+};
+
+/* What was seen may be old by now: the newest attempt tells whether somebody was here since. */
+static int is_as_seen(struct ga_repairer *r, const char *object, struct ga_err *err)
+{
+	const struct ga_seen_work *w = ga_seen_work_of(r->seen, object);
+	ga_autoattempt struct ga_attempt a = { 0 };
+	int found = ga_attempt_newest(&r->h, object, &a, err);
+
+	if (found < 0)
+		return -1;
+	if (found ? w && ga_streq(w->attempt, a.attempt) : !w)
+		return 0;
+	return ga_fail_for(err, GA_BUSY, "moved", "'%s' was worked on since it was looked at",
+			   object);
+}
+
+static int one(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
+{
+	const char *object = d->allocation ? d->allocation : d->slot ? d->slot : d->drift.object;
+	int result;
+
+	r->changes = (struct ga_changes){ .h = &r->h, .object = d->allocation,
+					  .libvirt_uri = r->opts->libvirt_uri,
+					  .fabric = r->opts->fabric };
+	r->hold = -1;
+	result = ga_hold_take(r->opts->host_dir, object, r->opts->program, &r->hold, err);
+	if (!result)
+		result = is_as_seen(r, object, err);
+	if (!result)
+		result = repairs[d->repair](r, d, err);
+	ga_changes_close(&r->changes);
+	if (r->hold >= 0)
+		close(r->hold);
+	return result;
+}
+
+static bool is_asked_for(const struct ga_repair_opts *opts, const struct ga_deviation *d,
+			 enum ga_repair kind)
+{
+	return d->repair == kind && !d->drift.repaired &&
+	       (kind != GA_R_START_DOMAIN || opts->boot) && repairs[kind];
+}
+
+/* An attempt and its journal are one undoing: the second name of it is repaired with the first. */
+static bool is_done_before(struct ga_drifts *d, size_t i)
+{
+	for (size_t j = 0; j < i && d->v[i].repair == GA_R_UNDO_JOURNAL; j++)
+		if (d->v[j].repair == GA_R_UNDO_JOURNAL && d->v[j].drift.repaired &&
+		    ga_streq(d->v[j].allocation, d->v[i].allocation))
+			d->v[i].drift.repaired = true;
+	return d->v[i].drift.repaired;
+}
+
+int ga_repair(const struct ga_expectation *want, const struct ga_seen *seen, struct ga_drifts *d,
+	      const struct ga_repair_opts *opts, struct ga_err *err)
+{
+	struct ga_repairer r = { .want = want, .seen = seen, .drifts = d, .opts = opts };
+	ga_autohostdb struct ga_hostdb h = { 0 };
+
+	if (!opts->dry_run && d->n && ga_hostdb_open(opts->host_dir, &h, err) < 0)
+		return -1;
+	r.h = h;
+	for (enum ga_repair kind = GA_R_BIND_VFIO; kind < GA_R_COUNT; kind++) {
+		for (size_t i = 0; i < d->n; i++) {
+			struct ga_err why = GA_ERR_INIT;
+			struct ga_deviation *v = &d->v[i];
+
+			if (!is_asked_for(opts, v, kind) || is_done_before(d, i))
+				continue;
+			if (opts->dry_run) {
+				ga_repair_say(&r, "%s %s: would %s%s%s", v->drift.code,
+					      v->drift.object, ga_repair_doc(kind),
+					      v->subject ? ": " : "", v->subject ? v->subject : "");
+				continue;
+			}
+			v->drift.repaired = !one(&r, v, &why);
+			if (!v->drift.repaired)
+				ga_repair_say(&r, "%s %s: %s did not succeed: %s%s%s",
+					      v->drift.code, v->drift.object, ga_repair_word(kind),
+					      why.msg, *why.hint ? "; " : "", why.hint);
+		}
+	}
+	return 0;
+}
+
+/* ---- the second look ---- */
+
+static bool is_same(const struct ga_deviation *a, const struct ga_deviation *b)
+{
+	return a->code == b->code && ga_streq(a->drift.object, b->drift.object) &&
+	       ga_streq(a->subject, b->subject) && ga_streq(a->drift.expected, b->drift.expected);
+}
+
+/* What was told or finished again is true in the state, not in the expectation of before. */
+static bool is_told(const struct ga_deviation *b, const struct ga_deviation *after)
+{
+	return b->drift.repaired && (b->repair == GA_R_RESUME || b->repair == GA_R_TELL_AGAIN) &&
+	       after->code == GA_D_RESULT_UNTOLD && ga_streq(b->allocation, after->allocation);
+}
+
+void ga_repair_outcome(struct ga_drifts *before, struct ga_drifts *after, struct ga_drifts *ret)
+{
+	for (size_t i = 0; i < before->n; i++) {
+		struct ga_deviation *b = &before->v[i];
+		bool still = false;
+
+		for (size_t j = 0; j < after->n && b->drift.repaired; j++) {
+			if (is_told(b, &after->v[j]))
+				after->v[j].drift.repaired = true;
+			else if (is_same(b, &after->v[j]))
+				still = true;
+		}
+		if (b->drift.repaired && !still) {
+			*ga_list_add(ret) = *b;
+			*b = (struct ga_deviation){ 0 };
+		}
+	}
+	for (size_t j = 0; j < after->n; j++) {
+		if (after->v[j].drift.repaired)
+			continue;
+		*ga_list_add(ret) = after->v[j];
+		after->v[j] = (struct ga_deviation){ 0 };
+	}
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Changes of the host, each in the journal with its inverse before it is made, and the one place
+ * that carries inverses out. A change that is so already is made again only where that is harmless;
+ * an inverse that has nothing left to do is done.
+ *
+ *   op          subject     the change                       its inverse
+ *   disk        wwid        an image is written on it        the wipe, by its own order
+ *   file        path        a file of ours is written        it is removed
+ *   folder      path        a folder of ours is made         it is removed when empty
+ *   vfio_bind   address     bound to vfio-pci                the driver before (node's journal)
+ *   vf          address     a fabric function's MAC or       the settings before (node's journal)
+ *                           GUIDs, trust and spoofchk
+ *   partition   number      the fabric partition activated   deactivated
+ *   domain      name        defined and started              powered off, undefined, NVRAM removed
+ *   ovs_flow    cookie      flows of the port                removed by cookie
+ *   ovs_port    port        made by libvirt at start         removed if still there
+ *   lease       MAC         given by dnsmasq                 forgotten
+ *   ingress     tcp/8080    a port of the host is published  closed, if still the allocation's
+ */
+#ifndef GA_CHANGE_H
+#define GA_CHANGE_H
+
+#include "act/device/fabric.h"
+#include "act/device/nat.h"
+#include "act/device/ovs.h"
+#include "act/device/virt.h"
+#include "state/host/hostdb.h"
+
+struct ga_changes {
+	struct ga_hostdb *h;
+	const char *object;	 /* allocation the changes belong to */
+	const char *libvirt_uri;
+	struct ga_fabric_at fabric;
+	struct ga_virt *virt;	 /* opened when first needed */
+	bool dry_run;		 /* nothing is done or journalled; say tells what would be */
+	void (*say)(const char *line);
+};
+void ga_changes_close(struct ga_changes *c);
+#define ga_autochanges ga_cleanup(ga_changes_close)
+
+/* The connection, opened when first asked for. */
+GA_MUST_CHECK int ga_changes_virt(struct ga_changes *c, struct ga_virt **ret, struct ga_err *err);
+/* What a dry run says, a line or several; nothing otherwise. */
+void ga_changes_say(const struct ga_changes *c, const char *fmt, ...) GA_PRINTF(2, 3);
+
+/* How a dry run says that the function is reset. */
+void ga_change_reset_say(const struct ga_changes *c, const char *address);
+GA_MUST_CHECK int ga_change_disk(struct ga_changes *c, const char *wwid, const char *what,
+				 struct ga_err *err);
+GA_MUST_CHECK int ga_change_file(struct ga_changes *c, const char *path, const void *data,
+				 size_t len, unsigned int mode, struct ga_err *err);
+/* Enters a file that another program will write. */
+GA_MUST_CHECK int ga_change_file_by_other(struct ga_changes *c, const char *path,
+					  struct ga_err *err);
+GA_MUST_CHECK int ga_change_folder(struct ga_changes *c, const char *path, unsigned int mode,
+				   struct ga_err *err);
+/* In the journal of the node: release leaves it, drain, repair and retire undo it. */
+GA_MUST_CHECK int ga_change_bind(struct ga_changes *c, const char *address, struct ga_err *err);
+/* Gives the fabric function of a slot its settings (act/device/vf.h), in the journal of the node as
+ * well. 1 they are as they should be, 0 the physical function has no interface to set them by. */
+GA_MUST_CHECK int ga_change_vf(struct ga_changes *c, const char *vf, const char *pf,
+			       const char *node, int64_t slot_index, struct ga_err *err);
+GA_MUST_CHECK int ga_change_partition(struct ga_changes *c, int64_t partition, struct ga_err *err);
+GA_MUST_CHECK int ga_change_domain(struct ga_changes *c, const char *name, const char *xml,
+				   struct ga_err *err);
+/* Enters port and flows before the domain starts; ga_ovs_protect makes them when it has. */
+GA_MUST_CHECK int ga_change_network(struct ga_changes *c, const struct ga_ovs_port *p,
+				    struct ga_err *err);
+GA_MUST_CHECK int ga_change_lease(struct ga_changes *c, const char *mac, const char *ip,
+				  const char *bridge, struct ga_err *err);
+/* Publishes a port of the host (ga_nat_publish); i->allocation is c->object. One that was refused
+ * leaves no entry. */
+GA_MUST_CHECK int ga_change_ingress(struct ga_changes *c, const struct ga_net_ingress *i,
+				    struct ga_err *err);
+/* What an entry of op "ingress" published: 0; GA_BADREC when it is none. */
+GA_MUST_CHECK int ga_change_ingress_of(const struct ga_journal_entry *e, struct ga_net_ingress *ret,
+				       struct ga_err *err);
+
+/* Carries out the inverse of an entry and closes it; GA_* of what failed, the entry stays open.
+ * 1 undone, 0 nothing to undo by itself (disk: the wipe does it; the entry is closed). */
+GA_MUST_CHECK int ga_change_undo(struct ga_changes *c, const struct ga_journal_entry *e,
+				 struct ga_err *err);
+
+#endif

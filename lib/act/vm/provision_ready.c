@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The readiness gate as phases: lease_seen, ssh_ready. */
+#include <inttypes.h>
+
+#include "act/vm/provision_int.h"
+#include "act/vm/ready.h"
+#include "base/clock.h"
+#include "base/stop.h"
+#include "look/dhcp.h"
+
+#define POLL_MICROS 500000
+
+static void start_clock(struct ga_provision *p)
+{
+	if (!p->deadline)
+		p->deadline = ga_clock_mono_micros() + ga_ready_seconds(p->plan) * 1000000;
+}
+
+/* Whether the VM runs; a VM that went away will not become ready. */
+static int check_power(struct ga_provision *p, struct ga_err *err)
+{
+	enum ga_virt_state state;
+	struct ga_virt *virt;
+
+	if (ga_changes_virt(&p->changes, &virt, err) < 0 ||
+	    ga_virt_state(virt, p->plan->domain, &state, err) < 0)
+		return -1;
+	if (state == GA_VIRT_ON)
+		return 0;
+	ga_err_set(err, GA_EXTERNAL, "domain '%s' does not run any more", p->plan->domain);
+	ga_err_reason(err, "vm_stopped");
+	return ga_hint(err, "its console is in '%s'", p->console_log);
+}
+
+static int too_late(struct ga_provision *p, const char *reason, const char *what,
+		    struct ga_err *err)
+{
+	ga_err_set(err, GA_BUSY, "VM '%s' %s within %" PRId64 " s", p->plan->domain, what,
+		   ga_ready_seconds(p->plan));
+	ga_err_reason(err, reason);
+	return ga_hint(err, "its console is in '%s'; gpuaas-release %s takes it back",
+		       p->console_log, p->plan->allocation);
+}
+
+/* ---- lease_seen ---- */
+
+static void look_at_lease(struct ga_provision *p)
+{
+	ga_shape_release(&ga_lease_shape, &p->lease);
+	ga_dhcp_lease(p->plan->network.lease_file, p->plan->mac, p->plan->private_ip, &p->lease);
+}
+
+int ga_phase_lease(struct ga_provision *p, struct ga_err *err)
+{
+	bool running = ga_streq(p->plan->image->probe, "running");
+
+	start_clock(p);
+	if (p->opts->dry_run)
+		return 0;
+	look_at_lease(p);
+	if (running || !p->plan->network.lease_file || !p->plan->mac) {
+		ga_provision_note(p, "%s",
+				  running ? "lab: not waited for" : "no lease file is set");
+		return 0;
+	}
+	while (!ga_streq(p->lease.lease_state, "seen")) {
+		if (ga_stop_check("waiting for the lease", err) < 0 || check_power(p, err) < 0)
+			return -1;
+		if (ga_streq(p->lease.lease_state, "mismatch"))
+			return ga_fail_for(err, GA_CONFLICT, "lease_mismatch",
+					   "'%s' has address '%s' instead of '%s'", p->plan->mac,
+					   p->lease.actual_ip, p->plan->private_ip);
+		if (!ga_clock_wait(p->deadline, POLL_MICROS))
+			return too_late(p, "no_lease", "asked for no address", err);
+		look_at_lease(p);
+	}
+	return 0;
+}
+
+/* ---- ssh_ready ---- */
+
+static int ask(struct ga_provision *p, struct ga_err *err)
+{
+	const char *probe = p->plan->image->probe;
+	struct ga_virt *virt;
+
+	if (ga_streq(probe, "running"))
+		return 1;
+	if (ga_streq(probe, "serial"))
+		return ga_ready_serial(p->console_log);
+	if (ga_streq(probe, "agent"))
+		return ga_changes_virt(&p->changes, &virt, err) < 0 ?
+			       -1 :
+			       ga_virt_agent(virt, p->plan->domain, err);
+	return ga_ready_ssh(p->plan->image->user, p->plan->private_ip, p->known_hosts, err);
+}
+
+int ga_phase_ready(struct ga_provision *p, struct ga_err *err)
+{
+	int r;
+
+	start_clock(p);
+	if (p->opts->dry_run)
+		return 0;
+	if (ga_streq(p->plan->image->probe, "ssh") && !p->plan->private_ip)
+		return ga_fail_for(err, GA_CONFLICT, "missing_ip",
+				   "plan of '%s' has no address to reach by ssh",
+				   p->plan->allocation);
+	for (;;) {
+		if (ga_stop_check("waiting for readiness", err) < 0 || check_power(p, err) < 0)
+			return -1;
+		r = ask(p, err);
+		if (r)
+			break;
+		if (!ga_clock_wait(p->deadline, POLL_MICROS))
+			return too_late(p, "not_ready", "did not become ready", err);
+	}
+	if (r < 0)
+		return -1;
+	ga_provision_note(p, "probe %s", p->plan->image->probe);
+	free(p->address);
+	p->address = ga_strdup0(p->plan->private_ip);
+	return 0;
+}

@@ -1,0 +1,599 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Release on the host. */
+#include "act/vm/takeback.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <unistd.h>
+
+#include "act/device/fabric.h"
+#include "act/device/gpuwipe.h"
+#include "act/vm/change.h"
+#include "act/vm/metal.h"
+#include "act/vm/provision.h"
+#include "act/vm/takeback_metal.h"
+#include "base/clock.h"
+#include "base/stop.h"
+#include "look/host.h"
+#include "look/pci.h"
+#include "record/time.h"
+#include "state/host/hostdb.h"
+
+#define GONE_MICROS INT64_C(60000000) /* a hard stop with devices to give back */
+
+struct takeback {
+	const struct ga_takeback_opts *opts;
+	const struct ga_release_order *order;
+	struct ga_hostdb h;
+	struct ga_changes changes;
+	GA_LIST(int) holds;
+	struct ga_attempt attempt;
+	bool known, began;
+	const char *phase;
+	int64_t phase_started;
+	struct ga_released out;
+	struct ga_err stdout_err;
+};
+
+/* ---- telling ---- */
+
+static int settle_stdout(struct takeback *t, int r, struct ga_err *err)
+{
+	if (r >= 0 || !ga_streq(err->reason, "stdout"))
+		return r;
+	t->stdout_err = *err;
+	ga_err_clear(err);
+	return 0;
+}
+
+static int emit(struct takeback *t, const struct ga_shape *shape, const void *obj,
+		struct ga_err *err)
+{
+	return settle_stdout(t, t->opts->result(shape, obj, err), err);
+}
+
+static int tell_phase(struct takeback *t, const char *state, struct ga_err *err)
+{
+	ga_autofree char *now = ga_time_now();
+	const struct ga_progress rec = {
+		.node = t->order->node,
+		.object = t->order->allocation,
+		.attempt = t->order->attempt,
+		.generation = t->order->generation,
+		.phase = (char *)(uintptr_t)t->phase,
+		.state = (char *)(uintptr_t)state,
+		.at = now,
+		.elapsed_micros = ga_clock_mono_micros() - t->phase_started,
+		.bytes = GA_UNKNOWN,
+		.total_bytes = GA_UNKNOWN,
+	};
+
+	if (t->opts->dry_run)
+		return 0;
+	return settle_stdout(t, t->opts->progress(&rec, err), err);
+}
+
+static void GA_PRINTF(4, 5) add_step(struct takeback *t, const char *step, const char *outcome,
+				     const char *fmt, ...)
+{
+	struct ga_step *s = ga_list_add(&t->out.steps);
+	char text[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	s->step = ga_xstrdup(step);
+	s->outcome = ga_xstrdup(outcome);
+	s->detail = *text ? ga_xstrdup(text) : NULL;
+}
+
+/* ---- the phases ---- */
+
+static void let_go(struct takeback *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->holds.n; i++)
+		close(t->holds.v[i]);
+	ga_list_release(&t->holds);
+}
+
+static int hold(struct takeback *t, const char *object, struct ga_err *err)
+{
+	int fd;
+
+	if (ga_hold_take(t->opts->host_dir, object, t->opts->program, &fd, err) < 0)
+		return -1;
+	*ga_list_add(&t->holds) = fd;
+	return 0;
+}
+
+static int check_order(struct takeback *t, struct ga_err *err)
+{
+	const struct ga_release_order *o = t->order;
+
+	if (o->dry_run && !t->opts->dry_run)
+		return ga_fail_for(err, GA_CONFLICT, "dry_run",
+				   "release order of '%s' is of a dry run", o->allocation);
+	if (ga_streq(o->node, t->opts->node) || ga_streq(o->shape, "baremetal"))
+		return 0;
+	ga_err_set(err, GA_CONFLICT, "release order of '%s' is for node '%s', and this is '%s'",
+		   o->allocation, o->node, t->opts->node);
+	ga_err_reason(err, "wrong_node");
+	ga_err_object(err, o->allocation);
+	return ga_hint(err, "hand it to its node, as in 'gpuaas-release ID | ssh HOST "
+			    "gpuaas-release - | gpuaas-state fold -'");
+}
+
+/* Its text without who gave it: after a restore the same order comes from the state of then. */
+static char *format_order(const struct takeback *t)
+{
+	struct ga_release_order bare = *t->order;
+
+	bare.controller = NULL;
+	bare.epoch = GA_UNKNOWN;
+	return ga_rec_format_text(&ga_release_order_shape, &bare);
+}
+
+static int serve(struct takeback *t, struct ga_err *err)
+{
+	const struct ga_issuer by = { t->order->allocation, t->order->attempt,
+				      t->order->controller, t->order->epoch };
+
+	/* A whole machine is taken back from any other, whose own controller is not the point. */
+	if (!ga_streq(t->order->node, t->opts->node))
+		return 0;
+	return ga_hostdb_serve(&t->h, &by, false, err);
+}
+
+static int phase_hold(struct takeback *t, struct ga_err *err)
+{
+	ga_autofree char *text = format_order(t);
+	ga_autofree char *boot_id = ga_host_boot_id();
+	size_t i;
+	int r;
+
+	if (check_order(t, err) < 0)
+		return -1;
+	if (t->opts->dry_run)
+		return 0;
+	if (serve(t, err) < 0 || hold(t, t->order->allocation, err) < 0)
+		return -1;
+	for (i = 0; i < t->order->bundles.n; i++)
+		if (hold(t, t->order->bundles.v[i].slot, err) < 0)
+			return -1;
+	r = ga_attempt_begin(&t->h, t->order->attempt, t->order->allocation, "release", text,
+			     boot_id, err);
+	if (r < 0)
+		return -1;
+	t->began = true;
+	t->known = !r;
+	return t->known && ga_attempt_get(&t->h, t->order->attempt, &t->attempt, err) < 0 ? -1 : 0;
+}
+
+static bool is_on(enum ga_virt_state state)
+{
+	return state != GA_VIRT_ABSENT && state != GA_VIRT_OFF && state != GA_VIRT_CRASHED;
+}
+
+/* Waits for the domain to be off: 1 off, 0 still on at the deadline. */
+static int wait_off(struct takeback *t, struct ga_virt *virt, int64_t micros, struct ga_err *err)
+{
+	int64_t deadline = ga_clock_mono_micros() + micros;
+	enum ga_virt_state state;
+
+	for (;;) {
+		if (ga_virt_state(virt, t->order->domain, &state, err) < 0 ||
+		    ga_stop_check("waiting for the VM to stop", err) < 0)
+			return -1;
+		if (!is_on(state))
+			return 1;
+		if (!ga_clock_wait(deadline, 200000))
+			return 0;
+	}
+}
+
+static int stop_hard(struct takeback *t, struct ga_virt *virt, struct ga_err *err)
+{
+	int r;
+
+	if (ga_virt_destroy(virt, t->order->domain, err) < 0)
+		return -1;
+	r = wait_off(t, virt, GONE_MICROS, err);
+	if (r)
+		return r < 0 ? -1 : 0;
+	ga_err_set(err, GA_EXTERNAL, "domain '%s' still runs %d s after it was powered off",
+		   t->order->domain, (int)(GONE_MICROS / 1000000));
+	ga_err_reason(err, "vm_stuck");
+	return ga_hint(err, "see 'virsh domstate --reason %s' and its QEMU process",
+		       t->order->domain);
+}
+
+/* A domain of the same name that is another's is left alone. */
+static int check_ours(struct takeback *t, struct ga_virt *virt, struct ga_err *err)
+{
+	ga_autovirtdomain struct ga_virt_domain d = { 0 };
+	enum ga_virt_state state;
+	int r;
+
+	if (ga_virt_state(virt, t->order->domain, &state, err) < 0)
+		return -1;
+	r = ga_virt_find(virt, t->order->domain, &d, err);
+	if (r < 0 || state == GA_VIRT_ABSENT)
+		return r < 0 ? -1 : 0;
+	if (r && ga_streq(d.allocation, t->order->allocation))
+		return is_on(state) ? 2 : 1;
+	ga_err_set(err, GA_CONFLICT, "domain '%s' is not of allocation '%s'", t->order->domain,
+		   t->order->allocation);
+	ga_err_reason(err, "domain_exists");
+	return ga_hint(err, "gpuaas-reconcile shows whose it is");
+}
+
+static int phase_stop(struct takeback *t, struct ga_err *err)
+{
+	struct ga_virt *virt;
+	int r;
+
+	if (ga_changes_virt(&t->changes, &virt, err) < 0)
+		return -1;
+	r = check_ours(t, virt, err);
+	if (r < 0)
+		return -1;
+	if (r < 2) {
+		add_step(t, "vm_stopped", r ? "confirmed" : "not_needed",
+			 r ? "it was off already" : "there is no such domain");
+		return 0;
+	}
+	ga_changes_say(&t->changes, "shut down domain %s, power it off after %" PRId64 " s",
+		       t->order->domain, t->order->graceful_seconds);
+	if (t->opts->dry_run)
+		return 0;
+	if (t->order->graceful_seconds && ga_virt_shutdown(virt, t->order->domain, err) < 0)
+		ga_err_clear(err); /* a guest that cannot be asked is powered off */
+	r = wait_off(t, virt, t->order->graceful_seconds * 1000000, err);
+	if (r < 0)
+		return -1;
+	if (!r && stop_hard(t, virt, err) < 0)
+		return -1;
+	add_step(t, "vm_stopped", "confirmed", "%s", r ? "by the guest" : "powered off");
+	return 0;
+}
+
+static int phase_fabric(struct takeback *t, struct ga_err *err)
+{
+	int64_t partition = t->order->fabric_partition;
+
+	if (partition == GA_UNKNOWN) {
+		add_step(t, "fabric_partition", "not_needed", "%s", "");
+		return 0;
+	}
+	ga_changes_say(&t->changes, "deactivate fabric partition %" PRId64 ", read back",
+		       partition);
+	if (t->opts->dry_run)
+		return 0;
+	if (ga_fabric_deactivate(&t->changes.fabric, partition, err) < 0)
+		return -1;
+	add_step(t, "fabric_partition", "confirmed", "partition %" PRId64 " is inactive",
+		 partition);
+	return 0;
+}
+
+/* The domain when the journal does not know it: host.db was lost, the order is enough. */
+static int remove_domain(struct takeback *t, struct ga_err *err)
+{
+	struct ga_virt *virt;
+	int r;
+
+	if (ga_changes_virt(&t->changes, &virt, err) < 0)
+		return -1;
+	r = check_ours(t, virt, err);
+	if (r <= 0 || t->opts->dry_run)
+		return r < 0 ? -1 : 0;
+	return ga_virt_undefine(virt, t->order->domain, err);
+}
+
+static int phase_undo(struct takeback *t, struct ga_err *err)
+{
+	ga_autojournal struct ga_journal j = { 0 };
+	size_t i, n = 0;
+	int r;
+
+	if (!t->opts->dry_run &&
+	    ga_journal_open_entries(&t->h, t->order->allocation, &j, err) < 0)
+		return -1;
+	for (i = 0; i < j.n; i++) {
+		/* A disk's inverse is its wipe; the entry is closed when that is ordered. */
+		if (ga_streq(j.v[i].op, "disk"))
+			continue;
+		r = ga_change_undo(&t->changes, &j.v[i], err);
+		if (r < 0)
+			return ga_hint(err, "mend it and run gpuaas-release %s again",
+				       t->order->allocation);
+		n++;
+	}
+	if (remove_domain(t, err) < 0)
+		return -1;
+	add_step(t, "changes_undone", n ? "confirmed" : "not_needed", "%zu entr%s of the journal",
+		 n, n == 1 ? "y" : "ies");
+	return 0;
+}
+
+/* ---- devices ---- */
+
+static void check_binding(struct takeback *t, const char *address)
+{
+	ga_autofree char *driver = ga_pci_driver(address);
+	bool safe = !driver || ga_streq(driver, "vfio-pci");
+
+	add_step(t, "binding", safe ? "confirmed" : "failed", "%s is on %s", address,
+		 driver ? driver : "no driver");
+}
+
+static int phase_devices(struct takeback *t, struct ga_err *err)
+{
+	size_t i;
+
+	(void)err;
+	for (i = 0; i < t->order->bundles.n; i++) {
+		const struct ga_bundle *b = &t->order->bundles.v[i];
+
+		if (!b->gpu_pci_address)
+			continue;
+		if (t->opts->dry_run) {
+			ga_change_reset_say(&t->changes, b->gpu_pci_address);
+			continue;
+		}
+		ga_gpu_reset(b->gpu_pci_address, b->gpu_identity, b->gpu_device, "gpu_reset",
+			     ga_list_add(&t->out.steps), NULL);
+		check_binding(t, b->gpu_pci_address);
+		if (b->fabric_vf_pci_address)
+			check_binding(t, b->fabric_vf_pci_address);
+	}
+	return 0;
+}
+
+static int phase_metal(struct takeback *t, struct ga_err *err)
+{
+	ga_autofree char *text = ga_rec_format_text(&ga_release_order_shape, t->order);
+	ga_autojson json_t *answer = NULL;
+
+	ga_changes_say(&t->changes, "run every executable in %s/release", t->opts->baremetal_dir);
+	if (t->opts->dry_run)
+		return 0;
+	if (ga_metal_run(t->opts->baremetal_dir, "release", text, &answer, err) < 0)
+		return -1;
+	return ga_takeback_trust(t->order, answer, t->opts->baremetal_dir, &t->h, &t->out, err);
+}
+
+/* ---- the orders that follow ---- */
+
+static struct ga_wipe_order wipe_order(const struct takeback *t, const struct ga_bundle *b)
+{
+	const struct ga_release_order *o = t->order;
+	struct ga_wipe_order ret = ga_bundle_wipe_order(b);
+
+	/* A borrowed view of the release order. */
+	ret.node = o->node;
+	ret.allocation = o->allocation;
+	ret.attempt = b->wipe_attempt;
+	ret.dry_run = t->opts->dry_run;
+	ret.issued_at = o->issued_at;
+	ret.cause = (char *)(uintptr_t) "release";
+	ret.wipe = o->wipe;
+	ret.lab = o->lab;
+	ret.epoch = o->epoch;
+	ret.controller = o->controller;
+	return ret;
+}
+
+/* Kept before anything is said: gpuaas-wipe --pending finds them whatever becomes of the pipe. For
+ * another node they are not: nothing here could wipe its disks. */
+static int phase_orders(struct takeback *t, struct ga_err *err)
+{
+	ga_autojournal struct ga_journal j = { 0 };
+	bool here = ga_streq(t->order->node, t->opts->node);
+	size_t i;
+
+	for (i = 0; i < t->order->bundles.n; i++) {
+		const struct ga_bundle *b = &t->order->bundles.v[i];
+		struct ga_wipe_order w = wipe_order(t, b);
+
+		ga_texts_add(&t->out.slots, b->slot);
+		if (!b->wipe_attempt || !b->nvme_wwid)
+			return ga_fail_for(err, GA_BADREC, "no_wipe_policy",
+					   "release order of '%s' orders no wipe of slot '%s'",
+					   t->order->allocation, b->slot);
+		if (!t->opts->dry_run && here && ga_hostdb_keep_order(&t->h, &w, err) < 0)
+			return -1;
+	}
+	if (t->opts->dry_run)
+		return 0;
+	if (ga_journal_open_entries(&t->h, t->order->allocation, &j, err) < 0)
+		return -1;
+	for (i = 0; i < j.n; i++)
+		if (ga_change_undo(&t->changes, &j.v[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+/* ---- the machine ---- */
+
+struct phase_def {
+	const char *name;
+	int (*run)(struct takeback *t, struct ga_err *err);
+};
+
+static const struct phase_def slice_phases[] = {
+	{ "hold", phase_hold },	    { "vm_stopped", phase_stop }, { "fabric", phase_fabric },
+	{ "undo", phase_undo },	    { "devices", phase_devices }, { "orders", phase_orders },
+	{ NULL, NULL },
+};
+
+static const struct phase_def metal_phases[] = {
+	{ "hold", phase_hold }, { "take_back", phase_metal }, { "orders", phase_orders },
+	{ NULL, NULL },
+};
+
+static int emit_orders(struct takeback *t, struct ga_err *err)
+{
+	size_t i;
+
+	let_go(t); /* whoever reads an order takes its slot up at once */
+	for (i = 0; i < t->order->bundles.n; i++) {
+		struct ga_wipe_order w = wipe_order(t, &t->order->bundles.v[i]);
+
+		if (emit(t, &ga_wipe_order_shape, &w, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/*
+ * The allocation is released and its disks are to be wiped whatever the GPU does, so that the
+ * records say so and go on to gpuaas-wipe; the status says that a device did not come back.
+ */
+static int check_steps(const struct takeback *t, const struct ga_released *r, struct ga_err *err)
+{
+	const struct ga_step *s = NULL;
+	size_t i;
+
+	for (i = 0; i < r->steps.n && !s; i++)
+		if (ga_streq(r->steps.v[i].outcome, "failed"))
+			s = &r->steps.v[i];
+	if (!s || t->stdout_err.code != GA_OK)
+		return 0;
+	ga_err_set(err, GA_EXTERNAL, "'%s' is released, but step %s failed: %s",
+		   t->order->allocation, s->step, s->detail ? s->detail : "no detail");
+	ga_err_reason(err, s->step);
+	ga_err_object(err, t->order->allocation);
+	return ga_hint(err, "its disks are wiped all the same; a slot is not sold before its "
+			    "device works: see 'dmesg', start the host anew from power off, "
+			    "then what 'gpuaas-list attention' says");
+}
+
+static int finish(struct takeback *t, struct ga_err *err)
+{
+	ga_autofree char *text = NULL;
+
+	t->out.allocation = ga_xstrdup(t->order->allocation);
+	t->out.node = ga_xstrdup(t->order->node);
+	t->out.generation = t->order->generation;
+	t->out.attempt = ga_xstrdup(t->order->attempt);
+	t->out.dry_run = t->opts->dry_run;
+	t->out.at = ga_time_now();
+	t->out.lab = t->order->lab;
+	text = ga_rec_format_text(&ga_released_shape, &t->out);
+	if (!t->opts->dry_run && ga_attempt_end(&t->h, t->order->attempt, "done", text, err) < 0)
+		return -1;
+	if (emit(t, &ga_released_shape, &t->out, err) < 0 || emit_orders(t, err) < 0)
+		return -1;
+	return check_steps(t, &t->out, err);
+}
+
+/* An order that was carried out before: what was said then, again. */
+static int tell_again(struct takeback *t, struct ga_err *err)
+{
+	struct ga_released r;
+	int e;
+
+	if (ga_rec_parse_text(t->attempt.result, &ga_released_shape, &r, err) < 0)
+		return -1;
+	e = emit(t, &ga_released_shape, &r, err);
+	if (e == 0)
+		e = emit_orders(t, err);
+	if (e == 0)
+		e = check_steps(t, &r, err);
+	ga_shape_release(&ga_released_shape, &r);
+	return e;
+}
+
+static int emit_failure(struct takeback *t, const struct ga_err *why, struct ga_err *err)
+{
+	ga_autofree char *now = ga_time_now();
+	const struct ga_failure f = {
+		.node = t->order->node,
+		.object = t->order->allocation,
+		.attempt = t->order->attempt,
+		.generation = t->order->generation,
+		.program = (char *)(uintptr_t)t->opts->program,
+		.phase = (char *)(uintptr_t)t->phase,
+		.code = (char *)(uintptr_t)(why->reason[0] ? why->reason : "failed"),
+		.sentence = (char *)(uintptr_t)why->msg,
+		.hint = why->hint[0] ? (char *)(uintptr_t)why->hint : NULL,
+		.status = (int64_t)why->code,
+		.at = now,
+		.dry_run = t->opts->dry_run,
+	};
+	ga_autofree char *words = ga_xprintf("%s: %s%s%s", t->order->allocation, why->msg,
+					     why->hint[0] ? "\n  " : "", why->hint);
+
+	t->opts->say(words);
+	return emit(t, &ga_failure_shape, &f, err);
+}
+
+static int end_badly(struct takeback *t, struct ga_err *why, struct ga_err *err)
+{
+	/* Nothing has failed: another is at work on it, or we were asked to stop. */
+	if (!ga_streq(why->reason, "held") && !ga_streq(why->reason, "interrupted"))
+		return emit_failure(t, why, err);
+	*err = *why;
+	ga_err_object(err, t->order->allocation);
+	return ga_hint(err, "run gpuaas-release %s again: it goes on where it was",
+		       t->order->allocation);
+}
+
+static int run_phase(struct takeback *t, const struct phase_def *def, struct ga_err *err)
+{
+	t->phase = def->name;
+	t->phase_started = ga_clock_mono_micros();
+	if (ga_stop_check(def->name, err) < 0)
+		return -1;
+	if (def->run(t, err) < 0)
+		return -1;
+	if (t->began && ga_attempt_phase(&t->h, t->order->attempt, def->name, err) < 0)
+		return -1;
+	return tell_phase(t, "finished", err);
+}
+
+static int work(struct takeback *t, struct ga_err *err)
+{
+	const struct phase_def *def =
+		ga_streq(t->order->shape, "baremetal") ? metal_phases : slice_phases;
+	struct ga_err why = GA_ERR_INIT;
+
+	for (; def->name; def++) {
+		if (run_phase(t, def, &why) < 0)
+			return end_badly(t, &why, err);
+		if (t->known && ga_streq(t->attempt.state, "done"))
+			return tell_again(t, err);
+	}
+	return finish(t, err);
+}
+
+static void clear(struct takeback *t)
+{
+	ga_shape_release(&ga_released_shape, &t->out);
+	ga_attempt_release(&t->attempt);
+	ga_changes_close(&t->changes);
+	ga_hostdb_close(&t->h);
+	let_go(t);
+}
+
+int ga_takeback(const struct ga_release_order *order, const struct ga_takeback_opts *opts,
+		struct ga_err *err)
+{
+	ga_cleanup(clear) struct takeback t = { .opts = opts, .order = order, .phase = "hold" };
+
+	if (!opts->dry_run && ga_hostdb_open(opts->host_dir, &t.h, err) < 0)
+		return -1;
+	t.changes = (struct ga_changes){ .h = &t.h, .object = order->allocation,
+					 .libvirt_uri = opts->libvirt_uri, .fabric = opts->fabric,
+					 .dry_run = opts->dry_run, .say = opts->say };
+	if (work(&t, err) < 0)
+		return -1;
+	if (t.stdout_err.code == GA_OK)
+		return 0;
+	*err = t.stdout_err;
+	return -1;
+}

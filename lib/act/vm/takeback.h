@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Taking an allocation's devices back on the host: the VM is stopped and gone, the fabric partition
+ * inactive, every change of the journal undone newest first, the GPUs reset. "Released" is said
+ * only when it was observed. GPUs and fabric functions stay on vfio-pci: that binding is the
+ * node's, undone at drain, repair or retire. Run again after it was killed, it goes on.
+ */
+#ifndef GA_TAKEBACK_H
+#define GA_TAKEBACK_H
+
+#include "act/device/fabric.h"
+#include "record/result.h"
+
+struct ga_takeback_opts {
+	const char *program, *node, *host_dir, *libvirt_uri, *baremetal_dir;
+	struct ga_fabric_at fabric;
+	bool dry_run;
+	int (*result)(const struct ga_shape *shape, const void *obj, struct ga_err *err);
+	int (*progress)(const struct ga_progress *p, struct ga_err *err);
+	void (*say)(const char *line);
+};
+
+/* Carries an order out and emits gpuaas.released and a gpuaas.wipe-order for each slot, or
+ * gpuaas.failure. 0 when they were emitted. */
+GA_MUST_CHECK int ga_takeback(const struct ga_release_order *order,
+			      const struct ga_takeback_opts *opts, struct ga_err *err);
+
+#endif

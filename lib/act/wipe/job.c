@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Orders, attempts and evidence around a wipe. */
+#include "act/wipe/job.h"
+
+#include <errno.h>
+#include <fts.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "decide/wipe/judge.h"
+#include "look/host.h"
+#include "record/log.h"
+#include "state/host/list.h"
+
+int ga_wipe_order_check(const struct ga_wipe_order *order, const char *node, bool dry_run,
+			struct ga_err *err)
+{
+	if (order->dry_run && !dry_run) {
+		ga_err_set(err, GA_CONFLICT, "the wipe order of '%s' is of a dry run",
+			   order->object);
+		ga_err_reason(err, "dry_run");
+		return ga_hint(err, "make it without --dry-run, or give --dry-run here too");
+	}
+	if (!ga_streq(order->node, node)) {
+		ga_err_set(err, GA_CONFLICT, "the wipe order of '%s' is for node '%s', and this is "
+			   "'%s'",
+			   order->object, order->node, node);
+		ga_err_reason(err, "wrong_node");
+		return ga_hint(err, "hand it to its node, as in 'ssh HOST gpuaas-wipe < order | "
+				    "gpuaas-state fold -'");
+	}
+	return 0;
+}
+
+/* The file that a disk of a lab, or a loop device, is. */
+struct disk_file {
+	char *path; /* without links; NULL when there is none any more */
+	dev_t device;
+	ino_t inode;
+};
+
+/* Whether the disk is a file, by the identity that is compared with the open descriptor later, else
+ * (a disk that a recorded host shows) by the file at its path. */
+static bool file_of(const struct ga_disk *d, struct disk_file *ret)
+{
+	unsigned long long device, inode;
+	struct stat st;
+
+	if (sscanf(d->identity, "file:%llx:%llu", &device, &inode) == 2 ||
+	    sscanf(d->identity, "loop:%llx:%llu", &device, &inode) == 2)
+		*ret = (struct disk_file){ .device = (dev_t)device, .inode = (ino_t)inode };
+	else if (stat(d->dev.path, &st) == 0 && S_ISREG(st.st_mode))
+		*ret = (struct disk_file){ .device = st.st_dev, .inode = st.st_ino };
+	else
+		return false;
+	ret->path = realpath(d->dev.path, NULL);
+	return true;
+}
+
+static bool is_below(const char *path, const char *folder)
+{
+	ga_autofree char *real = realpath(folder, NULL);
+	size_t n = real ? strlen(real) : 0;
+
+	return path && n && !strncmp(path, real, n) && path[n] == '/';
+}
+
+/* Whether the file is what lies at kept, or anywhere in it, under whatever name: 1, 0 or -1. */
+static int lies_in(const struct disk_file *f, const char *kept, struct ga_err *err)
+{
+	char *const paths[] = { (char *)(uintptr_t)kept, NULL };
+	int r = 0;
+	FTSENT *e;
+	FTS *tree;
+
+	if (is_below(f->path, kept))
+		return 1;
+	tree = fts_open(paths, FTS_LOGICAL | FTS_NOCHDIR, NULL);
+	if (!tree)
+		return ga_fail_sys(err, "cannot look into '%s'", kept);
+	for (errno = 0; !r && (e = fts_read(tree)); errno = 0)
+		if (e->fts_info == FTS_DNR || e->fts_info == FTS_ERR ||
+		    (e->fts_info == FTS_NS && e->fts_errno != ENOENT)) {
+			errno = e->fts_errno;
+			r = -1;
+		} else if (e->fts_info == FTS_F) {
+			r = e->fts_statp->st_dev == f->device && e->fts_statp->st_ino == f->inode;
+		}
+	if (r < 0 || (!r && errno))
+		r = ga_fail_sys(err, "whether the disk is a file of '%s' cannot be told", kept);
+	fts_close(tree);
+	return r;
+}
+
+/* In a lab a disk is a file, and so is what gpuaas itself goes by. */
+static int refuse_kept(const struct ga_disk *d, const char *const *kept, struct ga_err *err)
+{
+	struct disk_file file = { 0 };
+	int r = 0;
+
+	if (!file_of(d, &file))
+		return 0;
+	for (; !r && *kept; kept++)
+		if (access(*kept, F_OK) == 0 && (r = lies_in(&file, *kept, err)) > 0)
+			(void)ga_fail_for(err, GA_CONFLICT, "nvme_in_use",
+					  "'%s' is of '%s', which gpuaas itself goes by, and no "
+					  "disk to wipe", d->dev.path, *kept);
+	free(file.path);
+	return r ? -1 : 0;
+}
+
+int ga_wipe_alone(const struct ga_wipe_hand *hand, const char *const *kept,
+		  struct ga_wipe_order *ret, struct ga_err *err)
+{
+	ga_autodisk struct ga_disk d = GA_DISK_INIT;
+
+	if (!hand->confirm && !hand->dry_run) {
+		ga_err_set(err, GA_USAGE, "--confirm is missing: wiping '%s' cannot be undone",
+			   hand->device);
+		return ga_hint(err, "look at it with --dry-run, and give --confirm the identity "
+				    "shown there");
+	}
+	if (ga_disk_find(hand->device, &d, err) < 0)
+		return -1;
+	if (hand->confirm && !ga_streq(hand->confirm, d.identity)) {
+		ga_err_set(err, GA_CONFLICT, "'%s' is not '%s'", hand->device, hand->confirm);
+		ga_err_reason(err, "wrong_wwid");
+		return ga_hint(err, "'--device %s --dry-run' shows what it is", hand->device);
+	}
+	if (refuse_kept(&d, kept, err) < 0)
+		return -1;
+	ga_shape_init(&ga_wipe_order_shape, ret);
+	ret->nvme_wwid = ga_xstrdup(d.identity);
+	ret->nvme_path = ga_xstrdup(d.dev.path);
+	ret->nvme_size_bytes = d.dev.size_bytes;
+	/* To confirm its identity is to allow that its content goes; a dry run shows that plan. */
+	ret->destroy_data = ga_xstrdup(d.identity);
+	ret->wipe.minimum_class = ga_xstrdup(hand->class);
+	ret->wipe.verify = ga_xstrdup(hand->verify);
+	ret->wipe.gpu_memory = ga_xstrdup("if_supported");
+	ret->generation = 0;
+	ret->lab = hand->lab;
+	return 0;
+}
+
+/* What the order's last run found on the disk; when it did not get to that, or refused it, nothing
+ * that is there is known to be the tenant's. */
+static char *signatures_seen(const struct ga_wipe_evidence *e)
+{
+	size_t i;
+
+	for (i = 0; i < e->guard.n; i++)
+		if (ga_streq(e->guard.v[i].step, "signatures") &&
+		    ga_streq(e->guard.v[i].outcome, "confirmed"))
+			return ga_xstrdup(e->guard.v[i].detail ? e->guard.v[i].detail : "");
+	return ga_xstrdup("");
+}
+
+/* The evidence of this attempt, when it is confirmed already and nobody wrote on the disk since: 1.
+ * A state that was restored may order once more what was wiped, and then sold, before. seen: as in
+ * act/device/guard.h (the caller's). */
+static int confirmed_before(struct ga_hostdb *h, const struct ga_wipe_order *w, char **seen,
+			    bool *rewritten, struct ga_wipe_evidence *ret, struct ga_err *err)
+{
+	ga_autofree char *by = NULL;
+	int r = ga_evidence_get(h, w->attempt, ret, err), written = 0;
+
+	if (r <= 0)
+		return r;
+	*seen = ga_streq(ret->outcome, "confirmed") ? ga_xstrdup("") : signatures_seen(ret);
+	/* What is older than the rules would be refused: the disk is wiped again. */
+	if (ga_streq(ret->outcome, "confirmed") && ga_streq(ret->attempt, w->attempt) &&
+	    !ga_wipe_is_old(ret)) {
+		written = ga_hostdb_unwiped(h, ret->device.wwid, "", &by, err);
+		if (!written)
+			return 1;
+		*rewritten = written > 0;
+	}
+	ga_shape_release(&ga_wipe_evidence_shape, ret);
+	return written < 0 ? -1 : 0;
+}
+
+/* What contradicts an order that expects a tenant's data, as in act/device/guard.h (the
+ * caller's), or NULL. */
+static int wiped_since(struct ga_hostdb *h, const struct ga_wipe_order *w, char **ret,
+		       struct ga_err *err)
+{
+	ga_autofree char *boot_id = ga_host_boot_id(), *at = NULL, *by = NULL;
+	int r = ga_hostdb_wiped_since(h, w->nvme_wwid, w->allocation, boot_id, &at, &by, err);
+
+	*ret = r <= 0 ? NULL :
+			ga_xprintf("this host has the disk as wiped since %s by attempt %s, and "
+				   "nothing of gpuaas used it since", at, by);
+	return r < 0 ? -1 : 0;
+}
+
+void ga_cleanup_wipe_memory(struct ga_wipe_memory *m)
+{
+	free(m->holder);
+	free(m->seen);
+	free(m->wiped);
+}
+
+int ga_wipe_remember(const char *dir, struct ga_wipe_opts *o, struct ga_wipe_memory *ret,
+		     struct ga_err *err)
+{
+	ga_autohostdb struct ga_hostdb h = { 0 };
+	const struct ga_wipe_order *w = o->order;
+	struct ga_wipe_evidence before = { 0 };
+	int r;
+
+	if (ga_hostdb_open_read(dir, &h, err) < 0)
+		return ga_wrap(err, "who has the disk by this host's journal is not known");
+	if (!h.db)
+		return 0;
+	if (ga_hostdb_holder_of(&h, w->nvme_wwid, &ret->holder, err) < 0)
+		return -1;
+	o->holder = ret->holder;
+	if (o->alone)
+		return 0;
+	r = confirmed_before(&h, w, &ret->seen, &o->rewritten, &before, err);
+	ga_shape_release(&ga_wipe_evidence_shape, &before);
+	if (r < 0)
+		return -1;
+	o->seen = ret->seen;
+	if (wiped_since(&h, w, &ret->wiped, err) < 0)
+		return -1;
+	o->wiped = ret->wiped;
+	r = ga_hostdb_wipe_begun(&h, w->object, w->nvme_wwid, err);
+	o->begun = r > 0;
+	return r < 0 ? -1 : 0;
+}
+
+/* Between the run and whoever watches it: notes finished phases with the attempt. */
+struct noting {
+	struct ga_hostdb *h;
+	const char *attempt;
+	bool begun; /* something was written: phases that only look are noted no more */
+	ga_wipe_phase_fn phase;
+	void *arg;
+};
+
+static void note_phase(void *arg, const char *phase, const char *state, int64_t bytes,
+		       int64_t total)
+{
+	struct noting *n = arg;
+	struct ga_err lost = GA_ERR_INIT; /* a phase not noted: the next run starts over anyway */
+
+	if (ga_streq(state, "finished") && !(n->begun && ga_wipe_phase_looks(phase)) &&
+	    ga_attempt_phase(n->h, n->attempt, phase, &lost) < 0)
+		ga_info("phase %s of %s: %s", phase, n->attempt, lost.msg);
+	if (n->phase)
+		n->phase(n->arg, phase, state, bytes, total);
+}
+
+/* What the guard of the next run goes by, when this one ends at any point from here on. */
+static int note_begun(void *arg, struct ga_err *err)
+{
+	struct noting *n = arg;
+
+	n->begun = true;
+	return ga_attempt_phase(n->h, n->attempt, "markers", err);
+}
+
+int ga_wipe_job(struct ga_hostdb *h, struct ga_wipe_opts *o, struct ga_wipe_evidence *ret,
+		struct ga_err *err)
+{
+	const struct ga_wipe_order *w = o->order;
+	ga_autofree char *order = ga_hostdb_order_text(w);
+	const struct ga_issuer by = { w->object, w->attempt, w->controller, w->epoch };
+	ga_autofree char *boot_id = ga_host_boot_id();
+	ga_autofree char *result = NULL, *holder = NULL, *seen = NULL, *wiped = NULL;
+	struct noting noting = { h, w->attempt, false, o->phase, o->arg };
+	ga_autofd int hold = -1;
+	int r;
+
+	if (ga_hostdb_serve(h, &by, false, err) < 0 ||
+	    ga_hold_take(h->dir, w->object, o->tool, &hold, err) < 0)
+		return -1;
+	if (o->refused) {
+		r = confirmed_before(h, w, &seen, &o->rewritten, ret, err);
+		if (!r)
+			*err = *o->refused;
+		return r > 0 ? 1 : -1;
+	}
+	if (ga_hostdb_holder_of(h, w->nvme_wwid, &holder, err) < 0 ||
+	    ga_hostdb_keep_order(h, w, err) < 0)
+		return -1;
+	o->holder = holder;
+	r = ga_attempt_begin(h, w->attempt, w->object, "wipe", order, boot_id ? boot_id : "", err);
+	if (r < 0)
+		return -1;
+	o->resume = r == 0;
+	r = confirmed_before(h, w, &seen, &o->rewritten, ret, err);
+	if (r)
+		return r;
+	o->seen = seen;
+	if (wiped_since(h, w, &wiped, err) < 0)
+		return -1;
+	o->wiped = wiped;
+	r = ga_hostdb_wipe_begun(h, w->object, w->nvme_wwid, err);
+	if (r < 0)
+		return -1;
+	o->begun = noting.begun = r > 0;
+	o->phase = note_phase;
+	o->begins = note_begun;
+	o->arg = &noting;
+	ga_wipe_run(o, ret);
+	o->phase = noting.phase;
+	o->begins = NULL;
+	o->arg = noting.arg;
+	o->holder = o->seen = o->wiped = NULL;
+	if (ga_evidence_add(h, ret, err) < 0)
+		return ga_wrap(err, "the evidence of '%s' (%s) cannot be kept", w->object,
+			       ret->outcome);
+	result = ga_rec_format_text(&ga_wipe_evidence_shape, ret);
+	return ga_attempt_end(h, w->attempt,
+			      ga_streq(ret->outcome, "confirmed") ? "done" : "failed", result, err);
+}
+
+int ga_wipe_keep_order(const char *dir, const struct ga_wipe_order *order, struct ga_err *err)
+{
+	ga_autohostdb struct ga_hostdb h = { 0 };
+	const struct ga_issuer by = { order->object, order->attempt, order->controller,
+				      order->epoch };
+
+	if (ga_hostdb_open(dir, &h, err) < 0)
+		return -1;
+	/* What is kept counts as taken up: another controller's is not, and its run says so. */
+	if (ga_hostdb_serve(&h, &by, false, err) < 0) {
+		if (err->code != GA_CONFLICT)
+			return -1;
+		ga_err_clear(err);
+		return 0;
+	}
+	return ga_hostdb_keep_order(&h, order, err);
+}
+
+/* Writes the texts, a line each, and frees them. */
+static int write_lines(int fd, struct ga_any_list *list, struct ga_err *err)
+{
+	char **v = list->v;
+	int r = 0;
+	size_t i;
+
+	for (i = 0; i < list->n; i++) {
+		if (r == 0 && (ga_write_all(fd, v[i], strlen(v[i])) < 0 ||
+			       ga_write_all(fd, "\n", 1) < 0))
+			r = ga_fail_sys(err, "cannot make a stream of the pending orders");
+		free(v[i]);
+	}
+	ga_list_release(list);
+	return r;
+}
+
+int ga_wipe_pending_stream(const char *dir, bool unanswered, int *fd, struct ga_err *err)
+{
+	ga_autohostdb struct ga_hostdb h = { 0 };
+	ga_autofd int out = memfd_create("pending", MFD_CLOEXEC);
+	struct ga_any_list texts = { 0 };
+	int r;
+
+	if (out < 0)
+		return ga_fail_sys(err, "cannot make a stream of the pending orders");
+	if (ga_hostdb_open(dir, &h, err) < 0)
+		return -1;
+	r = ga_hostdb_pending_wipes(&h, unanswered, &texts, err);
+	if (write_lines(out, &texts, err) < 0 || r < 0)
+		return -1;
+	if (lseek(out, 0, SEEK_SET) < 0)
+		return ga_fail_sys(err, "cannot rewind the pending orders");
+	*fd = GA_TAKE_FD(out);
+	return 0;
+}
+
+int ga_wipe_certificate_of(const char *dir, const char *key, struct ga_str *out,
+			   struct ga_err *err)
+{
+	ga_autohostdb struct ga_hostdb h = { 0 };
+	struct ga_wipe_evidence e;
+	int r;
+
+	if (ga_hostdb_open(dir, &h, err) < 0)
+		return -1;
+	r = ga_evidence_get(&h, key, &e, err);
+	if (r <= 0)
+		return r < 0 ? -1
+			     : ga_fail(err, GA_NOTFOUND, "no evidence of '%s' is kept here", key);
+	ga_wipe_certificate(&e, out);
+	ga_shape_release(&ga_wipe_evidence_shape, &e);
+	return 0;
+}

@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The run of a wipe. */
+#include "act/wipe/wipe.h"
+
+#include "act/device/gpuwipe.h"
+#include "act/device/markers.h"
+#include "act/device/zero.h"
+#include "base/clock.h"
+#include "base/stop.h"
+#include "decide/wipe/judge.h"
+#include "decide/wipe/plan.h"
+#include "look/host.h"
+#include "record/id.h"
+#include "record/time.h"
+
+/* What a run carries from step to step. */
+struct run {
+	const struct ga_wipe_opts *o;
+	struct ga_wipe_evidence *e;
+	struct ga_disk disk;
+	struct ga_guard_opts guard;
+	struct ga_nvme_dev drive;
+	bool has_drive; /* it takes NVMe commands */
+	struct ga_wipe_plan plan;
+	struct ga_marker_set markers;
+	bool format_ran, purged;
+	const char *phase; /* the one going on */
+};
+
+static void tell(struct run *r, const char *state, int64_t bytes, int64_t total)
+{
+	if (r->o->phase)
+		r->o->phase(r->o->arg, r->phase, state, bytes, total);
+}
+
+static void on_progress(void *arg, int64_t done, int64_t total)
+{
+	tell(arg, "running", done, total);
+}
+
+static void begin(struct run *r, const char *phase)
+{
+	r->phase = phase;
+	tell(r, "started", 0, 0);
+}
+
+/* Ends the phase and hands its result on. */
+static int done(struct run *r, int rc)
+{
+	tell(r, rc < 0 ? "failed" : "finished", 0, 0);
+	return rc;
+}
+
+/* ---- the record ---- */
+
+static void fill_head(const struct ga_wipe_opts *o, struct ga_wipe_evidence *e)
+{
+	const struct ga_wipe_order *w = o->order;
+
+	ga_shape_init(&ga_wipe_evidence_shape, e);
+	e->evidence = ga_id_new();
+	e->node = ga_strdup0(o->node);
+	e->object = ga_strdup0(w->object);
+	e->claim = ga_strdup0(w->claim);
+	e->allocation = ga_strdup0(w->allocation);
+	e->generation = o->alone ? GA_UNKNOWN : w->generation;
+	e->attempt = ga_strdup0(w->attempt);
+	e->dry_run = o->dry_run;
+	e->started_at = ga_time_now();
+	e->boot_id = ga_host_boot_id();
+	e->cause = ga_xstrdup(o->alone ? "alone" : w->cause);
+	ga_shape_copy(&ga_wipe_policy_shape, &w->wipe, &e->policy);
+	e->gpu_identity = ga_strdup0(w->gpu_identity);
+	e->lab = !o->alone && w->lab; /* alone: until the disk shows that it is a file */
+	e->tool = ga_xstrdup(o->tool);
+	e->rules = GA_WIPE_RULES;
+	e->device.wwid = ga_xstrdup(w->nvme_wwid);
+	e->device.serial = ga_strdup0(w->nvme_serial);
+	e->device.path = ga_strdup0(w->nvme_path);
+	e->device.size_bytes = w->nvme_size_bytes == GA_UNKNOWN ? 0 : w->nvme_size_bytes;
+	/* What was ordered, until the disk is open and shows what it is. */
+	e->device.medium = ga_xstrdup(e->lab ? "file" : "nvme");
+}
+
+static void replace(char **text, const char *value)
+{
+	if (!value)
+		return;
+	free(*text);
+	*text = ga_xstrdup(value);
+}
+
+static void fill_device(struct run *r)
+{
+	struct ga_wiped_device *v = &r->e->device;
+	const struct ga_block_dev *b = &r->disk.dev;
+
+	replace(&v->serial, b->serial);
+	replace(&v->model, b->model);
+	replace(&v->firmware, b->firmware);
+	replace(&v->pci_address, b->pci_address);
+	replace(&v->path, b->path);
+	replace(&v->medium, r->disk.medium);
+	v->logical_block_bytes = b->logical_block_bytes;
+	v->nsid = b->nsid;
+	if (r->disk.fd >= 0) {
+		v->size_bytes = r->disk.size_bytes;
+		v->diskseq_before = ga_disk_diskseq(&r->disk);
+	}
+	if (ga_streq(r->disk.medium, "file"))
+		r->e->lab = true;
+}
+
+static void fill_end(struct run *r, const struct ga_err *trouble)
+{
+	struct ga_wipe_evidence *e = r->e;
+	struct ga_wipe_asked asked = ga_wipe_asked_by(r->o->order, r->o->alone);
+
+	/* A test's drive has a file for its disk. */
+	asked.drive = r->o->drive ? "nvme" : NULL;
+	if (r->disk.fd >= 0 && !e->dry_run)
+		e->device.diskseq_after = ga_disk_diskseq(&r->disk);
+	if (!e->gpu_memory.step)
+		ga_step_set(&e->gpu_memory, "gpu_memory", "not_proven", "not reached");
+	if (!e->gpu_reset.step)
+		ga_step_set(&e->gpu_reset, "gpu_reset", "not_proven", "not reached");
+	if (!e->vf_state.step)
+		ga_step_set(&e->vf_state, "vf_state", "not_proven", "not reached");
+	e->finished_at = ga_time_now();
+	ga_wipe_judge(e, &asked, trouble);
+}
+
+static struct ga_wipe_try *add_try(struct run *r, enum ga_wipe_method method,
+				   enum ga_wipe_outcome outcome, const char *detail)
+{
+	struct ga_wipe_try *t = ga_list_add(&r->e->attempts);
+
+	t->method = ga_xstrdup(ga_wipe_method_word(method));
+	t->outcome = ga_xstrdup(ga_wipe_outcome_word(outcome));
+	t->detail = detail && *detail ? ga_xstrdup(detail) : NULL;
+	t->started_at = ga_time_now();
+	t->finished_at = ga_time_now();
+	return t;
+}
+
+static void end_try(struct ga_wipe_try *t, enum ga_wipe_outcome outcome, const char *detail)
+{
+	char *keep = detail && *detail ? ga_xstrdup(detail) : NULL;
+
+	free(t->outcome);
+	free(t->detail);
+	free(t->finished_at);
+	t->outcome = ga_xstrdup(ga_wipe_outcome_word(outcome));
+	t->detail = keep;
+	t->finished_at = ga_time_now();
+}
+
+/* ---- guard and plan ---- */
+
+static void guard_step(struct run *r, const char *name, const struct ga_err *err)
+{
+	struct ga_step *s = ga_list_add(&r->e->guard);
+
+	ga_step_set(s, name, "failed", "%s: %s", err->reason[0] ? err->reason : name, err->msg);
+}
+
+static int find_disk(struct run *r)
+{
+	const struct ga_wipe_order *w = r->o->order;
+	struct ga_err err = GA_ERR_INIT;
+	/* A path of an order is only a cache; alone, it is how the disk was named. */
+	const char *which = r->o->alone && w->nvme_path ? w->nvme_path : w->nvme_wwid;
+
+	if (ga_disk_find(which, &r->disk, &err) < 0) {
+		guard_step(r, "found", &err);
+		return 0;
+	}
+	if (!ga_streq(r->disk.identity, w->nvme_wwid)) {
+		ga_err_set(&err, GA_CONFLICT, "'%s' is %s, not %s", r->disk.dev.path,
+			   r->disk.identity, w->nvme_wwid);
+		ga_err_reason(&err, "identity_changed");
+		guard_step(r, "found", &err);
+		return 0;
+	}
+	return 1;
+}
+
+static int take_guard(struct run *r, struct ga_err *err)
+{
+	const struct ga_wipe_order *w = r->o->order;
+	bool expected = ga_wipe_content_expected(w->cause) && !r->o->wiped;
+	int rc = find_disk(r);
+
+	if (rc <= 0)
+		return rc;
+	r->guard = (struct ga_guard_opts){
+		.wwid = w->nvme_wwid,
+		.size_bytes = r->o->alone ? GA_UNKNOWN : w->nvme_size_bytes,
+		.diskseq = r->disk.dev.diskseq,
+		.destroy_data = w->destroy_data,
+		.content_expected = !r->o->rewritten && expected,
+		.seen = expected ? r->o->seen : NULL,
+		.wiped = ga_wipe_content_expected(w->cause) ? r->o->wiped : NULL,
+		.begun = r->o->begun,
+		.lab = r->o->alone && w->lab ? GA_UNKNOWN : w->lab,
+		.holder = r->o->holder,
+		.ordered = !r->o->alone,
+		.libvirt_uri = r->o->libvirt_uri,
+	};
+	rc = ga_guard_take(&r->disk, &r->guard, !r->o->dry_run,
+			   (struct ga_guard_steps *)(void *)&r->e->guard, err);
+	fill_device(r);
+	return rc;
+}
+
+static void look_at_drive(struct run *r)
+{
+	struct ga_err none = GA_ERR_INIT; /* no NVMe commands: then no purge, as the plan says */
+	struct ga_wipe_facts facts = { .medium = r->disk.medium,
+				       .caps = { GA_UNKNOWN, GA_UNKNOWN, GA_UNKNOWN, GA_UNKNOWN,
+						 GA_UNKNOWN },
+				       .namespaces = GA_UNKNOWN };
+
+	if (r->o->drive)
+		r->drive = *r->o->drive;
+	else
+		r->drive = (struct ga_nvme_dev){ .ops = &ga_nvme_real_ops, .ctx = &r->disk.fd,
+						 .nsid = (uint32_t)r->disk.dev.nsid };
+	if ((r->o->drive || ga_streq(r->disk.medium, "nvme")) &&
+	    ga_nvme_read(&r->drive, &none) >= 0) {
+		r->has_drive = true;
+		facts = r->drive.facts;
+	}
+	r->e->capabilities = facts.caps;
+	ga_wipe_plan_make(&facts, r->e->policy.minimum_class, &r->plan);
+}
+
+/* How long the read-back will take, from the rate of a first look; 0: unknown. */
+static int64_t read_back_seconds(struct run *r)
+{
+	const int64_t sample = (int64_t)GA_SAMPLES * GA_SAMPLE_BYTES;
+	int64_t rate = ga_read_rate(&r->disk), bytes = r->disk.size_bytes;
+
+	if (ga_streq(r->e->policy.verify, "sampled") && bytes > sample)
+		bytes = sample;
+	return rate ? bytes / rate + 1 : 0;
+}
+
+static char *plan_of_zero_pass(struct run *r)
+{
+	int64_t seconds = read_back_seconds(r);
+
+	return seconds ? ga_xprintf("planned; read-back (%s) about %lld s", r->e->policy.verify,
+				    (long long)seconds) :
+			 ga_xstrdup("planned");
+}
+
+static void add_plan_tries(struct run *r)
+{
+	int i;
+
+	for (i = 0; i < GA_WIPE_METHODS; i++) {
+		const struct ga_wipe_rung *rung = &r->plan.rungs[i];
+		ga_autofree char *text = NULL;
+		int64_t seconds = r->has_drive ? ga_nvme_estimate(&r->drive, rung->method) :
+						 GA_UNKNOWN;
+
+		if (rung->why_not)
+			text = ga_xprintf("not possible: %s", rung->why_not);
+		else if (i == GA_WIPE_ZEROOUT)
+			text = plan_of_zero_pass(r);
+		else if (seconds == GA_UNKNOWN)
+			text = ga_xstrdup("planned");
+		else
+			text = ga_xprintf("planned, %lld s by the drive's estimate",
+					  (long long)seconds);
+		add_try(r, rung->method, GA_WIPE_NOT_STARTED, text);
+	}
+}
+
+static int refuse_unreachable(struct run *r, struct ga_err *err)
+{
+	int i;
+
+	for (i = 0; i < GA_WIPE_ZEROOUT; i++)
+		add_try(r, r->plan.rungs[i].method, GA_WIPE_NOT_STARTED, r->plan.rungs[i].why_not);
+	ga_err_set(err, GA_HOST, "the policy asks for %s, and this disk cannot be brought there",
+		   r->e->policy.minimum_class);
+	ga_err_reason(err, "policy_not_reachable");
+	return -1;
+}
+
+/* ---- the destructive part ---- */
+
+/* What the newest failed step of the guard says. */
+static const char *last_refusal(const struct ga_wipe_evidence *e)
+{
+	size_t i;
+
+	for (i = e->guard.n; i > 0; i--)
+		if (ga_streq(e->guard.v[i - 1].outcome, "failed") && e->guard.v[i - 1].detail)
+			return e->guard.v[i - 1].detail;
+	return "see the guard";
+}
+
+static int guard_again(struct run *r, const char *step, struct ga_err *err)
+{
+	int rc = ga_guard_again(&r->disk, &r->guard, step, r->format_ran,
+				(struct ga_guard_steps *)(void *)&r->e->guard, err);
+
+	return rc > 0 ? 0 :
+	       rc < 0 ? -1 :
+			ga_fail_for(err, GA_CONFLICT, step, "the disk is not what it was: %s",
+				    last_refusal(r->e));
+}
+
+static int write_markers(struct run *r, struct ga_err *err)
+{
+	if (ga_markers_draw(&r->markers, r->disk.size_bytes, err) < 0 ||
+	    (r->o->begins && r->o->begins(r->o->arg, err) < 0))
+		return -1;
+	r->e->markers = ga_xcalloc(1, sizeof(*r->e->markers));
+	return ga_markers_write(&r->markers, &r->disk, r->e->markers, err);
+}
+
+/* One rung. 1: the disk was purged; 0: nothing happened, the next may be tried; -1: end. */
+static int try_method(struct run *r, enum ga_wipe_method method, struct ga_err *err)
+{
+	struct ga_watch watch = { on_progress, r };
+	struct ga_nvme_try got = { .outcome = GA_WIPE_NOT_STARTED };
+	struct ga_wipe_try *t = add_try(r, method, GA_WIPE_UNKNOWN, "begun");
+
+	ga_nvme_erase(&r->drive, method, &watch, &got);
+	if (got.outcome != GA_WIPE_NOT_STARTED &&
+	    (method == GA_WIPE_FORMAT_CRYPTO || method == GA_WIPE_FORMAT_USER))
+		r->format_ran = true;
+	end_try(t, got.outcome, got.detail);
+	if (got.outcome == GA_WIPE_NOT_STARTED && !got.stop)
+		return 0;
+	if (got.outcome != GA_WIPE_CONFIRMED)
+		return ga_fail_for(err, got.stop ? GA_BUSY : GA_EXTERNAL,
+				   got.stop ? "sanitize_runs" :
+				   got.outcome == GA_WIPE_UNKNOWN ? "purge_unknown" :
+								    "purge_failed",
+				   "%s: %s", ga_wipe_method_word(method), got.detail);
+	/* The drive's word is not enough: what was written before must be gone. */
+	if (ga_markers_check(&r->markers, &r->disk, r->e->markers, err) < 0)
+		return -1;
+	if (r->e->markers->surviving) {
+		end_try(t, GA_WIPE_FAILED, "the drive says it completed, and markers survive");
+		return ga_fail_for(err, GA_EXTERNAL, "markers_survive",
+				   "%s: the drive says it completed, and %lld of %lld markers are "
+				   "still there",
+				   ga_wipe_method_word(method),
+				   (long long)r->e->markers->surviving,
+				   (long long)r->e->markers->written);
+	}
+	return 1;
+}
+
+static int purge(struct run *r, struct ga_err *err)
+{
+	int i, rc = 0;
+
+	for (i = 0; i < GA_WIPE_ZEROOUT && rc == 0; i++) {
+		const struct ga_wipe_rung *rung = &r->plan.rungs[i];
+
+		if (rung->why_not) {
+			add_try(r, rung->method, GA_WIPE_NOT_STARTED, rung->why_not);
+			continue;
+		}
+		if (ga_stop_check("the wipe", err) < 0)
+			return -1;
+		rc = try_method(r, rung->method, err);
+	}
+	r->purged = rc > 0;
+	if (rc == 0)
+		return ga_fail_for(err, GA_HOST, "policy_not_reachable",
+				   "the policy asks for purge, and the drive began none of the "
+				   "methods");
+	return rc < 0 ? -1 : 0;
+}
+
+static int zero_pass(struct run *r, struct ga_err *err)
+{
+	struct ga_watch watch = { on_progress, r };
+	struct ga_wipe_try *t = add_try(r, GA_WIPE_ZEROOUT, GA_WIPE_FAILED, "begun");
+
+	if (ga_zero_pass(&r->disk, &watch, err) < 0) {
+		end_try(t, GA_WIPE_FAILED, err->msg);
+		return -1;
+	}
+	end_try(t, GA_WIPE_CONFIRMED, r->purged ? "after the purge" : NULL);
+	ga_disk_forget_partitions(&r->disk);
+	return ga_markers_check(&r->markers, &r->disk, r->e->markers, err);
+}
+
+static int read_back(struct run *r, struct ga_err *err)
+{
+	struct ga_watch watch = { on_progress, r };
+
+	r->e->read_back = ga_xcalloc(1, sizeof(*r->e->read_back));
+	return ga_read_back(&r->disk, ga_streq(r->e->policy.verify, "sampled"), &watch,
+			    r->e->read_back, err);
+}
+
+static void devices(struct run *r)
+{
+	const struct ga_wipe_order *w = r->o->order;
+	struct ga_wipe_evidence *e = r->e;
+
+	begin(r, "gpu_reset");
+	ga_gpu_reset(w->gpu_pci_address, w->gpu_identity, w->gpu_device, "gpu_reset",
+		     &e->gpu_reset, &e->gpu_reset_method);
+	done(r, ga_streq(e->gpu_reset.outcome, "failed") ? -1 : 0);
+	begin(r, "gpu_memory");
+	/* What another process has open, or another device in its place, is not scrubbed. */
+	if (ga_streq(e->gpu_reset.outcome, "failed"))
+		ga_step_set(&e->gpu_memory, "gpu_memory", "not_proven",
+			    "not begun: gpu_reset failed");
+	else
+		ga_gpu_scrub(r->o->scrub_hooks, w->gpu_pci_address, w->gpu_device,
+			     &e->gpu_memory);
+	done(r, ga_streq(e->gpu_memory.outcome, "failed") ? -1 : 0);
+	begin(r, "vf_state");
+	ga_vf_check(w->fabric_vf_pci_address, w->fabric_pf_pci_address, &e->vf_state);
+	done(r, ga_streq(e->vf_state.outcome, "failed") ? -1 : 0);
+}
+
+struct step {
+	const char *phase;
+	int (*run)(struct run *r, struct ga_err *err);
+};
+
+static int settle(struct run *r, struct ga_err *err)
+{
+	struct ga_watch watch = { on_progress, r };
+
+	return r->has_drive ? ga_nvme_settle(&r->drive, r->o->resume, &watch, err) : 0;
+}
+
+static int before_purge(struct run *r, struct ga_err *err)
+{
+	return guard_again(r, "identity_before", err);
+}
+
+static int purge_if_asked(struct run *r, struct ga_err *err)
+{
+	return ga_streq(r->e->policy.minimum_class, "purge") ? purge(r, err) : 0;
+}
+
+static int after_all(struct run *r, struct ga_err *err)
+{
+	return guard_again(r, "identity_after", err);
+}
+
+static int erase_and_prove(struct run *r, struct ga_err *err)
+{
+	static const struct step steps[] = {
+		{ "settle", settle },
+		{ "recheck", before_purge },
+		{ "markers", write_markers },
+		{ "purge", purge_if_asked },
+		{ "zero", zero_pass },
+		{ "read_back", read_back },
+		{ "identity", after_all },
+	};
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(steps); i++) {
+		begin(r, steps[i].phase);
+		if (done(r, ga_stop_check("the wipe", err) < 0 ? -1 : steps[i].run(r, err)) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+bool ga_wipe_phase_looks(const char *phase)
+{
+	return ga_streq(phase, "guard") || ga_streq(phase, "settle") || ga_streq(phase, "recheck");
+}
+
+static int run_all(struct run *r, struct ga_err *err)
+{
+	int rc;
+
+	begin(r, "guard");
+	rc = take_guard(r, err);
+	if (done(r, rc > 0 ? 0 : -1) < 0)
+		return rc; /* refused: the steps say why */
+	if (r->o->disk_ops) {
+		r->disk.ops = r->o->disk_ops;
+		r->disk.arg = r->o->disk_arg;
+	}
+	ga_disk_set_direct(&r->disk);
+	look_at_drive(r);
+	if (r->o->dry_run) {
+		add_plan_tries(r);
+		return 0;
+	}
+	if (!r->plan.reachable)
+		return refuse_unreachable(r, err);
+	rc = erase_and_prove(r, err);
+	if (rc == 0)
+		devices(r);
+	return rc;
+}
+
+/* A dry run ends with what the real one would begin with. */
+static void judge_dry_run(struct run *r)
+{
+	struct ga_wipe_evidence *e = r->e;
+
+	if (!ga_streq(e->outcome, "not_started"))
+		replace(&e->outcome, "not_started");
+	if (!r->plan.reachable && r->disk.fd >= 0)
+		return;
+	if (e->attempts.n) {
+		replace(&e->reason, "dry_run: nothing was done");
+		e->status = 0;
+	}
+}
+
+void ga_wipe_run(const struct ga_wipe_opts *o, struct ga_wipe_evidence *e)
+{
+	struct run r = { .o = o, .e = e, .disk = GA_DISK_INIT };
+	struct ga_err err = GA_ERR_INIT;
+	int rc;
+
+	fill_head(o, e);
+	rc = run_all(&r, &err);
+	fill_end(&r, rc < 0 ? &err : NULL);
+	if (o->dry_run)
+		judge_dry_run(&r);
+	ga_disk_release(&r.disk);
+}

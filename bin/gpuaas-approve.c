@@ -5,8 +5,8 @@
  * Without operands it reads discoveries and makes slots of their candidates; what was never wiped
  * here goes to wiping first. With operands it moves slots: VERB SLOT… (--reason).
  */
-#include "cli.h"
-#include "cli_approve.h"
+#include "cli/approve.h"
+#include "cli/frame/cli.h"
 #include "look/hoststream.h"
 #include "state/db/audit.h"
 

@@ -5,8 +5,8 @@
  * Writes one host record, a candidate for each GPU, and an end record that closes the stream. Reads
  * only; needs no root, no state and no vendor tool.
  */
-#include "cli.h"
-#include "cli_discover.h"
+#include "cli/discover.h"
+#include "cli/frame/cli.h"
 #include "record/digest.h"
 #include "record/size.h"
 

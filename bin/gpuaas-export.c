@@ -3,7 +3,7 @@
  * gpuaas-export: the state in the formats of other systems, one command a format. It only reads the
  * state, and what it makes is data: nothing is applied anywhere.
  */
-#include "cli_export.h"
+#include "cli/export/export.h"
 #include "record/pod.h"
 
 static const struct ga_cmd cmds[] = {

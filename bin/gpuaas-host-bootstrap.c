@@ -6,8 +6,8 @@
  * Run again it finds nothing to do. --boot brings back what a reboot loses; --undo takes it back.
  */
 #include "base/stop.h"
-#include "cli.h"
-#include "cli_bootstrap.h"
+#include "cli/bootstrap/bootstrap.h"
+#include "cli/frame/cli.h"
 #include "state/host/hostdb.h"
 
 static struct ga_cli_boot_opts opt = { .vfs = GA_UNKNOWN };

@@ -12,7 +12,7 @@
 
 #include "base/proc.h"
 #include "base/quote.h"
-#include "cli.h"
+#include "cli/frame/cli.h"
 
 static const char *const roles[] = { "host", "controller", "nothing", NULL };
 static const char *role = "host";

@@ -8,8 +8,8 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-#include "cli.h"
-#include "cli_image.h"
+#include "cli/frame/cli.h"
+#include "cli/image.h"
 #include "record/id.h"
 
 static const char *name, *probe = "ssh", *firmware = "efi", *user, *driver, *expected, *from;

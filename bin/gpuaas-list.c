@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cli.h"
-#include "cli_follow.h"
-#include "cli_where.h"
+#include "cli/frame/cli.h"
+#include "cli/frame/follow.h"
+#include "cli/frame/where.h"
 #include "look/host.h"
 #include "record/access.h"
 #include "record/node.h"

@@ -4,8 +4,8 @@
  * each with its speed or time, its cost, and the reasons against it. Reads only.
  */
 #include "catalog/throughput.h"
-#include "cli.h"
-#include "cli_match.h"
+#include "cli/frame/cli.h"
+#include "cli/match/match.h"
 #include "record/order.h"
 
 #define NUMBERS_MAX 1000000000

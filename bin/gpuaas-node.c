@@ -6,8 +6,8 @@
  * done and moves what its owner agreed to, plans maintenance, and gives up hosts that are lost.
  * Single slots are gpuaas-approve's.
  */
-#include "cli.h"
-#include "cli_node.h"
+#include "cli/frame/cli.h"
+#include "cli/node/node.h"
 
 static struct ga_node_opts opt = {
 	.generation = GA_UNKNOWN,

@@ -10,9 +10,9 @@
 #include "base/quote.h"
 #include "base/stop.h"
 #include "base/vec.h"
-#include "cli.h"
-#include "cli_where.h"
-#include "on.h"
+#include "cli/frame/cli.h"
+#include "cli/frame/where.h"
+#include "cli/on/on.h"
 #include "state/query/where.h"
 #include "state/store.h"
 

@@ -3,8 +3,8 @@
  * gpuaas-place: requests in, plans out. A plan's claims are committed before it is written; a
  * refusal says why, for every node, and what would fit.
  */
-#include "cli.h"
-#include "cli_place.h"
+#include "cli/frame/cli.h"
+#include "cli/place.h"
 #include "record/decimal.h"
 #include "record/time.h"
 #include "state/db/audit.h"

@@ -6,11 +6,11 @@
  * the labels of Kubernetes nodes are worth, and which profiles there are with what is free of them;
  * makes, shows and changes profiles.
  */
-#include "cli.h"
-#include "cli_nodes.h"
-#include "cli_offer.h"
-#include "cli_profile.h"
-#include "cli_profile_make.h"
+#include "cli/frame/cli.h"
+#include "cli/offer.h"
+#include "cli/profile/make.h"
+#include "cli/profile/nodes.h"
+#include "cli/profile/profile.h"
 #include "record/offer.h"
 #include "record/state.h"
 

@@ -12,10 +12,10 @@
 #include "act/image/userdata.h"
 #include "act/vm/provision.h"
 #include "base/stop.h"
-#include "cli.h"
-#include "cli_discover.h"
+#include "cli/discover.h"
+#include "cli/frame/cli.h"
+#include "cli/frame/result.h"
 #include "look/host.h"
-#include "result.h"
 
 static const char *resume_id, *user_data_dir;
 static const char *progress = "auto";

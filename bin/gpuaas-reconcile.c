@@ -8,9 +8,9 @@
  */
 #include "act/reconcile/inventory.h"
 #include "base/stop.h"
-#include "cli.h"
-#include "cli_reconcile.h"
-#include "result.h"
+#include "cli/frame/cli.h"
+#include "cli/frame/result.h"
+#include "cli/reconcile.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

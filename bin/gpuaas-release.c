@@ -9,12 +9,12 @@
  * gpuaas-release 7f3c | gpuaas-wipe.
  */
 #include "base/stop.h"
-#include "cli.h"
-#include "cli_discover.h"
-#include "cli_release.h"
+#include "cli/discover.h"
+#include "cli/frame/cli.h"
+#include "cli/frame/result.h"
+#include "cli/release.h"
 #include "look/host.h"
 #include "record/vm.h"
-#include "result.h"
 
 static struct ga_release_ask ask = { .hold_seconds = GA_UNKNOWN, .progress = "auto" };
 static bool pending;

@@ -4,8 +4,8 @@
  * the state keeps. Reads only. Time in use is billed at the price of then; all other time is shown
  * by what it was. Records, a table, or FOCUS rows for a billing system.
  */
-#include "cli.h"
-#include "cli_report.h"
+#include "cli/frame/cli.h"
+#include "cli/report.h"
 #include "record/report.h"
 
 static struct ga_report_opts opt;

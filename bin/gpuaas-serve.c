@@ -4,8 +4,8 @@
  *
  * It never opens the state: it gives the file that gpuaas-publish.timer writes, as it is.
  */
-#include "cli.h"
-#include "cli_serve.h"
+#include "cli/frame/cli.h"
+#include "cli/serve.h"
 #include "decide/offer/published.h"
 
 static struct ga_serve_opts serve = {

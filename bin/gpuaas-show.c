@@ -6,7 +6,7 @@
  */
 #include <jansson.h>
 
-#include "cli.h"
+#include "cli/frame/cli.h"
 #include "record/access.h"
 #include "record/match.h"
 #include "record/state.h"

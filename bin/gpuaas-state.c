@@ -8,13 +8,13 @@
  */
 #include <sys/stat.h>
 
-#include "cli_profile_types.h"
-#include "cli_state.h"
+#include "cli/frame/tell_state.h"
+#include "cli/profile/types.h"
+#include "cli/state/state.h"
 #include "record/access.h"
 #include "record/notice.h"
 #include "state/allocation/take.h"
 #include "state/allocation/userdata.h"
-#include "tell_state.h"
 
 static bool lab;
 static const char *node;

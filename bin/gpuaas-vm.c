@@ -7,9 +7,9 @@
  * active allocations of this host and on domains that carry their id.
  */
 #include "base/stop.h"
-#include "cli.h"
-#include "cli_discover.h"
-#include "vm_tell.h"
+#include "cli/discover.h"
+#include "cli/frame/cli.h"
+#include "cli/vm.h"
 
 static int64_t timeout_seconds = 120;
 static bool force, dry_run, yes;

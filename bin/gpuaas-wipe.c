@@ -8,14 +8,14 @@
  */
 #include "act/device/virt.h"
 #include "base/stop.h"
-#include "cli.h"
-#include "cli_discover.h"
-#include "cli_wipe.h"
+#include "cli/discover.h"
+#include "cli/frame/cli.h"
+#include "cli/frame/result.h"
+#include "cli/frame/tell.h"
+#include "cli/wipe.h"
 #include "look/host.h"
 #include "record/id.h"
 #include "record/result.h"
-#include "result.h"
-#include "tell.h"
 
 static struct ga_wipe_hand hand = { .class = "purge", .verify = "full" };
 static const char *certificate, *progress = "auto";

@@ -12,7 +12,7 @@
 
 #include "base/proc.h"
 #include "base/vec.h"
-#include "cli.h"
+#include "cli/frame/cli.h"
 
 static const char *const examples[] = {
 	"gpuaas help",

@@ -43,7 +43,8 @@ void ga_str_add_escape(struct ga_str *s, unsigned int code);
  * others that ga_unprintable() finds stay as they are. */
 void ga_str_add_visible(struct ga_str *s, const char *text);
 /* Makes each that ga_unprintable() finds a '?', a tab a space, in place: what comes from outside
- * must not steer a terminal. Returns text. The printers (cli.h) do that to all they print. */
+ * must not steer a terminal. Returns text. The printers (cli/frame/cli.h) do that to all they
+ * print. */
 char *ga_printable(char *text);
 /* The same, and newlines stay: those of a hint that stands indented below a sentence; or each. */
 char *ga_printable_words(char *text);

@@ -218,7 +218,7 @@ extern const struct ga_shape ga_request_shape, ga_plan_shape, ga_explanation_sha
 	ga_refusal_shape, ga_release_order_shape, ga_hold_order_shape, ga_wipe_order_shape,
 	ga_expectation_shape, ga_user_data_shape;
 
-/* The words of the enumerations, shared with result.c and state.c. */
+/* The words of the enumerations, shared with cli/frame/result.c and state.c. */
 extern const char *const ga_shape_words[], *const ga_class_words[], *const ga_verify_words[],
 	*const ga_gpu_memory_words[], *const ga_slot_states[], *const ga_allocation_states[],
 	*const ga_node_states[], *const ga_mode_words[], *const ga_power_words[],

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "cli.h"
+#include "cli/frame/cli.h"
 #include "record/order.h"
 #include "record/rec.h"
 

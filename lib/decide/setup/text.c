@@ -375,7 +375,7 @@ int ga_boot_devices_parse(const char *text, struct ga_boot_list *ret, struct ga_
 
 /* ---- the configuration ---- */
 
-/* Whether KEY= stands at the begin of a line, as lib/cli.c reads it. */
+/* Whether KEY= stands at the begin of a line, as lib/cli/frame/cli.c reads it. */
 static bool has_key(const char *text, const char *key)
 {
 	size_t len = strlen(key);

@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Command lines: parsing by the option table, settings, and the end of every program. */
+#include "cli/frame/cli.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/proc.h"
+#include "cli/frame/emit.h"
+#include "cli/frame/help.h"
+#include "record/log.h"
+#include "record/near.h"
+#include "record/size.h"
+#include "record/time.h"
+#include "state/db/turnstile.h"
+
+#define CONF "/etc/gpuaas/gpuaas.conf"
+
+static struct {
+	const struct ga_prog *prog;
+	const struct ga_cmd *cmd;
+	char **args;
+	int n_args;
+	struct ga_str conf; /* /etc/gpuaas/gpuaas.conf */
+	GA_LIST(char *) values; /* of it, given out */
+	const char *state;
+	bool json, table, help, version, introspect;
+} cli = { .conf = GA_STR_INIT };
+
+static const struct ga_opt common_opts[] = {
+	{ .name = "json", .type = GA_O_FLAG, .var = &cli.json,
+	  .help = "records on stdout, also on a terminal" },
+	{ .name = "table", .type = GA_O_FLAG, .var = &cli.table,
+	  .help = "a table on stdout, also in a pipe" },
+	{ .short_name = 'h', .name = "help", .type = GA_O_FLAG, .var = &cli.help,
+	  .help = "show this help" },
+	{ .name = "version", .type = GA_O_FLAG, .var = &cli.version, .help = "show the version" },
+	{ .name = "introspect-cli", .type = GA_O_FLAG, .var = &cli.introspect,
+	  .help = "describe this command line as JSON" },
+	GA_OPTS_END,
+};
+
+static const struct ga_opt state_opts[] = {
+	{ .name = "state", .type = GA_O_PATH, .var = &cli.state, .arg = "FILE",
+	  .help = "the state file (default $GPUAAS_STATE, /var/lib/gpuaas/state.db)" },
+	GA_OPTS_END,
+};
+
+const struct ga_opt *const *ga_cli_tables(const struct ga_prog *prog, const struct ga_cmd *cmd)
+{
+	static const struct ga_opt *tables[5];
+	size_t n = 0;
+
+	memset(tables, 0, sizeof(tables));
+	if (cmd && cmd->opts)
+		tables[n++] = cmd->opts;
+	if (prog->opts)
+		tables[n++] = prog->opts;
+	if (prog->needs_state)
+		tables[n++] = state_opts;
+	tables[n] = common_opts;
+	return tables;
+}
+
+static const struct ga_opt *find_opt(const char *name, size_t len, char short_name)
+{
+	const struct ga_opt *const *t = ga_cli_tables(cli.prog, cli.cmd);
+	const struct ga_opt *o;
+
+	for (; *t; t++)
+		for (o = *t; o->name; o++)
+			if (name ? strlen(o->name) == len && !strncmp(o->name, name, len) :
+				   o->short_name == short_name)
+				return o;
+	return NULL;
+}
+
+static int set_word(const struct ga_opt *o, const char *value, struct ga_err *err)
+{
+	ga_autostr struct ga_str list = GA_STR_INIT;
+	const char *const *v;
+
+	for (v = o->values; *v; v++) {
+		if (ga_streq(*v, value)) {
+			*(const char **)o->var = *v;
+			return 0;
+		}
+		ga_str_addf(&list, "%s%s", list.len ? ", " : "", *v);
+	}
+	return ga_fail(err, GA_USAGE, "--%s takes one of %s, not '%.64s'", o->name, list.buf,
+		       value);
+}
+
+static int set_opt(const struct ga_opt *o, char *value, struct ga_err *err)
+{
+	switch (o->type) {
+	case GA_O_FLAG:
+		*(bool *)o->var = true;
+		return 0;
+	case GA_O_TEXT:
+	case GA_O_PATH:
+		*(const char **)o->var = value;
+		return 0;
+	case GA_O_TEXTS: {
+		GA_LIST(const char *) *list = o->var;
+
+		*(const char **)ga_list_grow((struct ga_any_list *)(void *)list,
+					     sizeof(const char *)) = value;
+		return 0;
+	}
+	case GA_O_INT: {
+		ga_autofree char *what = ga_xprintf("--%s", o->name);
+
+		return ga_int_parse(value, what, o->min, o->max, o->var, err);
+	}
+	case GA_O_SIZE:
+		if (ga_size_parse(value, o->var, err) < 0)
+			return ga_wrap(err, "--%s", o->name);
+		return 0;
+	case GA_O_DURATION:
+		if (ga_duration_parse(value, o->var, err) < 0)
+			return ga_wrap(err, "--%s", o->name);
+		return 0;
+	case GA_O_WORD:
+		return set_word(o, value, err);
+	}
+	return 0;
+}
+
+/* before: what comes before where to look, or "" */
+static int hint_help(const char *before, struct ga_err *err)
+{
+	return ga_hint(err, "%ssee '%s%s%s --help'", before, cli.prog->name, cli.cmd ? " " : "",
+		       cli.cmd ? cli.cmd->name : "");
+}
+
+/* dashes: of options, else "" */
+static int hint_near(const struct ga_near *near, const char *dashes, struct ga_err *err)
+{
+	ga_autofree char *nearest = near->n ? ga_xprintf("near to it: '%s%s'; ", dashes,
+							 near->names[0]) : ga_xstrdup("");
+
+	return hint_help(nearest, err);
+}
+
+static int unknown_option(const char *arg, size_t len, struct ga_err *err)
+{
+	const struct ga_opt *const *t = ga_cli_tables(cli.prog, cli.cmd);
+	ga_autofree char *name = ga_xstrndup(arg, len);
+	const struct ga_opt *o;
+	struct ga_near near;
+
+	ga_near_begin(&near, name);
+	for (; len > 2 && *t; t++)
+		for (o = *t; o->name; o++)
+			ga_near_word(&near, o->name);
+	ga_err_set(err, GA_USAGE, "unknown option '%.64s'", name);
+	return hint_near(&near, "--", err);
+}
+
+static int unknown_command(const char *name, struct ga_err *err)
+{
+	const struct ga_cmd *c;
+	struct ga_near near;
+
+	ga_near_begin(&near, name);
+	for (c = cli.prog->cmds; c->name; c++)
+		ga_near_word(&near, c->name);
+	ga_err_set(err, GA_USAGE, "unknown command '%.64s'", name);
+	return hint_near(&near, "", err);
+}
+
+/* Takes the option at argv[*i]; its value may be the next argument. */
+static int take_option(int argc, char **argv, int *i, struct ga_err *err)
+{
+	char *arg = argv[*i], *value = NULL;
+	bool is_long = arg[1] == '-';
+	size_t len = is_long ? strcspn(arg + 2, "=") : 1;
+	const struct ga_opt *o = find_opt(is_long ? arg + 2 : NULL, len, is_long ? 0 : arg[1]);
+
+	if (!o)
+		return unknown_option(arg, is_long ? len + 2 : 2, err);
+	if (is_long && arg[2 + len] == '=')
+		value = arg + 3 + len;
+	else if (!is_long && arg[2])
+		value = arg + 2;
+	if (o->type == GA_O_FLAG && value)
+		return ga_fail(err, GA_USAGE, "option '--%s' takes no value", o->name);
+	if (o->type != GA_O_FLAG && !value) {
+		if (*i + 1 >= argc)
+			return ga_fail(err, GA_USAGE, "option '--%s' needs %s", o->name, o->arg);
+		value = argv[++*i];
+	}
+	return set_opt(o, value, err);
+}
+
+static int take_command(const char *name, struct ga_err *err)
+{
+	const struct ga_cmd *c;
+
+	for (c = cli.prog->cmds; c->name; c++) {
+		if (ga_streq(c->name, name)) {
+			cli.cmd = c;
+			return 0;
+		}
+	}
+	return unknown_command(name, err);
+}
+
+static int parse_args(int argc, char **argv, struct ga_err *err)
+{
+	bool only_operands = false;
+	int i;
+
+	cli.args = ga_xcalloc((size_t)argc + 1, sizeof(*cli.args));
+	for (i = 1; i < argc; i++) {
+		if (!only_operands && ga_streq(argv[i], "--")) {
+			only_operands = true;
+		} else if (!only_operands && argv[i][0] == '-' && argv[i][1]) {
+			if (take_option(argc, argv, &i, err) < 0)
+				return -1;
+		} else if (cli.prog->cmds && !cli.cmd) {
+			if (take_command(argv[i], err) < 0)
+				return -1;
+		} else {
+			cli.args[cli.n_args++] = argv[i];
+			only_operands = only_operands || cli.prog->runs_command;
+		}
+	}
+	return 0;
+}
+
+static int check_operands(struct ga_err *err)
+{
+	int min = cli.cmd ? cli.cmd->args_min : cli.prog->args_min;
+	int max = cli.cmd ? cli.cmd->args_max : cli.prog->args_max;
+	const char *args = cli.cmd ? cli.cmd->args : cli.prog->args;
+
+	if (cli.prog->cmds && !cli.cmd) {
+		ga_err_set(err, GA_USAGE, "a command is missing");
+		return hint_help("", err);
+	}
+	if (cli.n_args < min) {
+		ga_err_set(err, GA_USAGE, "%s is missing", args ? args : "an operand");
+		return hint_help("", err);
+	}
+	if (max >= 0 && cli.n_args > max)
+		return ga_fail(err, GA_USAGE, "unexpected operand '%.64s'", cli.args[max]);
+	if (cli.json && cli.table)
+		return ga_fail(err, GA_USAGE, "--json and --table exclude each other");
+	return 0;
+}
+
+/* A missing descriptor is one that fails in its direction, as with gnulib's stdopen: orders that
+ * were not read and records that nobody got are no success. Who is not to read standard input does
+ * not touch it. Words are lost with standard error. */
+static int open_missing_descriptors(struct ga_err *err)
+{
+	static const int modes[] = { O_WRONLY, O_RDONLY, O_RDWR };
+	int fd;
+
+	for (fd = 0; fd < (int)GA_ARRAY_SIZE(modes); fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", modes[fd]) < 0)
+			return ga_fail_sys(err, "cannot open '/dev/null'");
+	return 0;
+}
+
+/* The value of KEY=VALUE in the configuration, as a text that lives as long as the program. */
+static const char *config_value(const char *key)
+{
+	size_t len = strlen(key);
+	const char *p = cli.conf.buf;
+
+	while (*p) {
+		size_t line = strcspn(p, "\n");
+
+		if (line > len && !strncmp(p, key, len) && p[len] == '=')
+			return *ga_list_add(&cli.values) =
+				       ga_xstrndup(p + len + 1, line - len - 1);
+		p += line + (p[line] == '\n');
+	}
+	return NULL;
+}
+
+const char *ga_cli_form(void)
+{
+	return cli.json ? "json" : cli.table ? "table" : NULL;
+}
+
+const char *ga_cli_setting(const char *key, const char *fallback)
+{
+	const char *value = secure_getenv(key);
+
+	if (value && *value)
+		return value;
+	value = config_value(key);
+	return value && *value ? value : fallback;
+}
+
+const char *ga_cli_configured(const char *key, const char *fallback)
+{
+	const char *value = config_value(key);
+
+	return value && *value ? value : fallback;
+}
+
+/* What gpuaas.conf may say (gpuaas(7), ENVIRONMENT). */
+static const char *const settings[] = {
+	"GPUAAS_ACCELERATORS", "GPUAAS_ACCELERATORS_DIR", "GPUAAS_BACKUPS",
+	"GPUAAS_BAREMETAL_DIR", "GPUAAS_BRIDGE", "GPUAAS_CURRENCY", "GPUAAS_DEADLINE",
+	"GPUAAS_DHCP_HOSTS", "GPUAAS_ERRORS", "GPUAAS_ESTIMATORS_DIR", "GPUAAS_FABRIC_ADDRESS",
+	"GPUAAS_FABRIC_MANAGER", "GPUAAS_GPU_SCRUB_DIR", "GPUAAS_HOST_DIR", "GPUAAS_IMAGES",
+	"GPUAAS_LEASES", "GPUAAS_LIBNVFM", "GPUAAS_LIBVIRT_URI", "GPUAAS_LOG", "GPUAAS_MODE",
+	"GPUAAS_NETWORK", "GPUAAS_NODE", "GPUAAS_NOTIFY_DIR", "GPUAAS_PATH", "GPUAAS_PROVIDER",
+	"GPUAAS_PUBLISHED", "GPUAAS_RESERVED_CPUS", "GPUAAS_RESERVED_MEMORY", "GPUAAS_SSH",
+	"GPUAAS_STALE_AFTER", "GPUAAS_STATE", "GPUAAS_UPLINK", NULL,
+};
+
+static bool is_setting(const char *name, struct ga_near *near)
+{
+	ga_near_begin(near, name);
+	for (const char *const *s = settings; *s; s++) {
+		if (!strcmp(*s, name))
+			return true;
+		ga_near_word(near, *s);
+	}
+	return false;
+}
+
+/* Warns of lines that set nothing: a mistyped name must not pass for a setting. The warning leaves
+ * out the value, which may be a secret. */
+static void say_unknown_settings(void)
+{
+	const char *p = cli.conf.buf;
+	int number = 1;
+
+	for (size_t len; p && *p; p += len + (p[len] == '\n'), number++) {
+		struct ga_near near;
+		ga_autofree char *name = NULL;
+
+		len = strcspn(p, "\n");
+		if (!len || *p == '#' || strspn(p, " \t\r") >= len)
+			continue;
+		name = ga_xstrndup(p, strcspn(p, "=\n"));
+		if (strlen(name) == len)
+			ga_say("%s: warning: line %d of '" CONF "' counts for nothing: it is no "
+			       "KEY=VALUE", cli.prog->name, number);
+		else if (!is_setting(name, &near))
+			ga_say("%s: warning: line %d of '" CONF "' counts for nothing: there is no "
+			       "setting '%.64s'%s%s%s", cli.prog->name, number, name,
+			       near.n ? "; near to it: '" : "", near.n ? near.names[0] : "",
+			       near.n ? "'" : "");
+	}
+}
+
+static int set_deadline(struct ga_err *err)
+{
+	int64_t seconds;
+
+	if (ga_int_parse(ga_cli_setting("GPUAAS_DEADLINE", "10"), "GPUAAS_DEADLINE", 0, 86400,
+			 &seconds, err) < 0)
+		return -1;
+	ga_turnstile_set_deadline(seconds);
+	return 0;
+}
+
+/* A file that users may not read has no settings for them. */
+int ga_cli_read_config(struct ga_err *err)
+{
+	static const char name[] = CONF;
+	ga_autofd int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	const char *path;
+	struct stat st;
+
+	if (fd < 0)
+		return errno == ENOENT || errno == EACCES || errno == ENOTDIR ?
+			       0 :
+			       ga_fail_sys(err, "cannot open '%s'", name);
+	if (fstat(fd, &st) < 0)
+		return ga_fail_sys(err, "cannot look at '%s'", name);
+	/* It says which programs root runs, and on which state. */
+	if (!S_ISREG(st.st_mode) || st.st_uid || (st.st_mode & (S_IWGRP | S_IWOTH))) {
+		ga_err_set(err, GA_DENIED, "'%s' is not root's alone, and is not read", name);
+		return ga_hint(err, "chown root %s; chmod go-w %s", name, name);
+	}
+	if (ga_file_read_fd(fd, name, 65536, &cli.conf, err) < 0)
+		return -1;
+	path = config_value("GPUAAS_PATH");
+	return path && ga_proc_set_path(path, err) < 0 ?
+		       ga_wrap(err, "GPUAAS_PATH of '%s'", name) :
+		       0;
+}
+
+int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_err *err)
+{
+	const char *log;
+
+	umask(077);
+	ga_proc_own_signals();
+	cli.prog = prog;
+	if (open_missing_descriptors(err) < 0 || ga_cli_read_config(err) < 0)
+		return -1;
+	say_unknown_settings();
+	signal(SIGXFSZ, SIG_IGN); /* then a write beyond 'ulimit -f' fails, and is said */
+	if (prog->acts)
+		signal(SIGPIPE, SIG_IGN);
+	log = ga_cli_setting("GPUAAS_LOG", "off");
+	ga_log_set(ga_streq(log, "debug") ? GA_LOG_DEBUG :
+		   ga_streq(log, "info")  ? GA_LOG_INFO :
+					    GA_LOG_OFF);
+	if (parse_args(argc, argv, err) < 0 || set_deadline(err) < 0)
+		return -1;
+	ga_emit_open(cli.table || (!cli.json && isatty(STDOUT_FILENO)), !prog->acts);
+	if (cli.help)
+		return ga_cli_help(prog, cli.cmd), 0;
+	if (cli.version) {
+		ga_autofree char *text = ga_xprintf("%s %s\n", prog->name, GA_VERSION);
+
+		return ga_print_text(text), 0;
+	}
+	if (cli.introspect)
+		return ga_cli_introspect(prog), 0;
+	return check_operands(err) < 0 ? -1 : 1;
+}
+
+/* A sentence may quote what comes from outside. */
+static void print_error(const struct ga_prog *prog, const struct ga_err *err)
+{
+	if (ga_streq(ga_cli_setting("GPUAAS_ERRORS", "text"), "json")) {
+		ga_emit_error(prog->name, err);
+		return;
+	}
+	ga_say("%s: %s", prog->name, err->msg);
+	if (err->hint[0])
+		ga_say("%s: hint: %s", prog->name, err->hint);
+}
+
+void ga_cli_say_error(const struct ga_err *err)
+{
+	print_error(cli.prog, err);
+	ga_cli_note_status((int)err->code);
+}
+
+int ga_cli_confirm(const char *allocation, const char *name, struct ga_err *err)
+{
+	char typed[128] = "";
+
+	ga_say("everything on the disks of %s%s%s%s will be destroyed", allocation,
+	       name ? " (" : "", name ? name : "", name ? ")" : "");
+	ga_say("type its %s to go on:", name ? "name" : "id");
+	if (!fgets(typed, sizeof(typed), stdin))
+		typed[0] = '\0';
+	typed[strcspn(typed, "\n")] = '\0';
+	return ga_streq(typed, name ? name : allocation) ?
+		       0 :
+		       ga_fail(err, GA_NO, "nothing was done: that is not the name of '%s'",
+			       allocation);
+}
+
+int ga_cli_finish(const struct ga_prog *prog, int r, struct ga_err *err)
+{
+	int status;
+
+	ga_cli_progress_end();
+	if (ga_emit_close(err) < 0 && r >= 0)
+		r = -1;
+	if (r < 0)
+		print_error(prog, err);
+	status = r < 0 ? (int)err->code : ga_emit_status() ? ga_emit_status() : r;
+	ga_str_release(&cli.conf);
+	free(cli.args);
+	return status;
+}
+
+char *const *ga_cli_args(int *n)
+{
+	*n = cli.n_args;
+	return cli.args;
+}
+
+const struct ga_cmd *ga_cli_command(void)
+{
+	return cli.cmd;
+}
+
+const char *ga_cli_program(void)
+{
+	return cli.prog->name;
+}
+
+const char *ga_cli_state_path(void)
+{
+	return cli.state ? cli.state : ga_cli_setting("GPUAAS_STATE", "/var/lib/gpuaas/state.db");
+}
+
+bool ga_cli_state_named(void)
+{
+	return cli.state != NULL;
+}
+
+const char *ga_cli_host_dir(void)
+{
+	return ga_cli_setting("GPUAAS_HOST_DIR", "/var/lib/gpuaas/host");
+}
+
+const char *ga_cli_images_dir(void)
+{
+	return ga_cli_setting("GPUAAS_IMAGES", "/var/lib/gpuaas/images");
+}
+
+int ga_cli_may_replace(const char *path, struct ga_err *err)
+{
+	if (!strcmp(path, "-"))
+		return ga_fail(err, GA_USAGE, "--output takes a file: without it all goes to "
+					      "standard output");
+	return ga_file_may_replace(path, ga_cli_state_path(), err);
+}
+
+int ga_cli_open(const char *operand, struct ga_err *err)
+{
+	int fd;
+
+	if (ga_streq(operand, "-"))
+		return 0;
+	fd = open(operand, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0 && errno == ENOENT)
+		return ga_fail(err, GA_NOTFOUND, "'%s' does not exist", operand);
+	return fd < 0 ? ga_fail_sys(err, "cannot open '%s'", operand) : fd;
+}
+
+int ga_cli_need_pipe(const char *what, struct ga_err *err)
+{
+	if (!isatty(STDIN_FILENO))
+		return 0;
+	ga_err_set(err, GA_USAGE, "%s are read from a pipe, and standard input is a terminal",
+		   what);
+	return ga_hint(err, "see '%s --help' for examples", cli.prog->name);
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Following the audit: read what is new, wait until the file changes, again. */
+#include "cli/frame/follow.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/stop.h"
+#include "cli/frame/cli.h"
+#include "cli/frame/emit.h"
+#include "record/node.h"
+#include "record/size.h"
+
+/* The file is looked at so often also where nothing told that it changed. */
+#define LOOK_SECONDS 2
+
+struct follow {
+	const char *path;
+	const struct ga_list_query *q;
+	ga_store_each each;
+	void *arg;
+	struct ga_db *db;
+	dev_t dev; /* of the file that is open */
+	ino_t ino;
+	int64_t last, n; /* number of the last row, and of the rows that were given */
+	int64_t epoch;	 /* GA_UNKNOWN: not read yet */
+	int watch;	 /* inotify, or -1: looked at in turns only */
+	sigset_t open;	 /* signals while it waits */
+};
+
+static void cleanup_follow(struct follow *f)
+{
+	ga_db_close(f->db);
+	ga_cleanup_fd(&f->watch);
+	sigprocmask(SIG_SETMASK, &f->open, NULL);
+}
+
+static int each_row(const struct ga_shape *shape, const void *obj, void *arg, struct ga_err *err)
+{
+	struct follow *f = arg;
+	int r = f->each(shape, obj, f->arg, err);
+
+	if (r < 0)
+		return -1;
+	f->last = shape == &ga_event_shape ? ((const struct ga_event *)obj)->seq :
+					     ((const struct ga_audit *)obj)->seq;
+	f->n++;
+	return 0;
+}
+
+/* ---- the file ---- */
+
+static int fail_restored(const struct follow *f, struct ga_err *err)
+{
+	ga_err_set(err, GA_CONFLICT, "the state '%s' was replaced: what comes is not what comes "
+		   "behind row %" PRId64, f->path, f->last);
+	ga_err_reason(err, "restored");
+	return ga_hint(err, "gpuaas-list audit --where action=state_restored tells of it; begin "
+			    "again behind a row that both have");
+}
+
+/* Opens the file that is at the path now. */
+static int reopen(struct follow *f, struct ga_err *err)
+{
+	struct stat st;
+
+	if (stat(f->path, &st) == 0 && f->db && st.st_dev == f->dev && st.st_ino == f->ino)
+		return 0;
+	if (f->db)
+		return fail_restored(f, err);
+	if (ga_db_open(f->path, GA_DB_STATE, GA_DB_READ, &f->db, err) < 0)
+		return -1;
+	f->dev = st.st_dev;
+	f->ino = st.st_ino;
+	return 0;
+}
+
+static int read_end(struct follow *f, struct ga_events_end *ret, struct ga_err *err)
+{
+	if (ga_store_events_end(f->db, ret, err) < 0)
+		return -1;
+	if (ret->seq < f->last || (f->epoch != GA_UNKNOWN && f->epoch != ret->epoch))
+		return fail_restored(f, err);
+	f->epoch = ret->epoch;
+	return 0;
+}
+
+/* 1 there may be more, 0 the limit is reached. */
+static int read_new(struct follow *f, struct ga_err *err)
+{
+	ga_autofree char *after = ga_xprintf("%" PRId64, f->last);
+	struct ga_list_query q = *f->q;
+	struct ga_events_end end;
+	int r;
+
+	if (reopen(f, err) < 0 || ga_db_begin_read(f->db, err) < 0)
+		return -1;
+	q.after = after;
+	q.limit = f->q->limit ? f->q->limit - f->n : 0;
+	r = read_end(f, &end, err);
+	if (r == 0)
+		r = ga_store_list(f->db, &q, each_row, f, err);
+	ga_db_rollback(f->db);
+	if (r < 0)
+		return -1;
+	if (f->q->limit && f->n >= f->q->limit)
+		return 0;
+	/* What conditions left out is not looked at again. */
+	f->last = end.seq;
+	return 1;
+}
+
+/* ---- waiting ---- */
+
+/* Writers grow or replace the files beside the state. */
+static void begin_watch(struct follow *f)
+{
+	const char *slash = strrchr(f->path, '/');
+	ga_autofree char *folder =
+		slash ? ga_xstrndup(f->path, slash == f->path ? 1 : (size_t)(slash - f->path)) :
+			ga_xstrdup(".");
+
+	f->watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	if (f->watch >= 0)
+		(void)inotify_add_watch(f->watch, folder,
+					IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_ONLYDIR);
+}
+
+static void drain_watch(int fd)
+{
+	char buf[4096];
+
+	while (fd >= 0 && read(fd, buf, sizeof(buf)) > 0)
+		;
+}
+
+/* 1 look again, 0 nobody reads any more, or a signal came. */
+static int wait_for_change(struct follow *f)
+{
+	const struct timespec most = { .tv_sec = LOOK_SECONDS };
+	struct pollfd fds[] = { { .fd = STDOUT_FILENO }, { .fd = f->watch, .events = POLLIN } };
+
+	if (ppoll(fds, GA_ARRAY_SIZE(fds), &most, &f->open) < 0 && errno != EINTR)
+		return 0;
+	drain_watch(f->watch);
+	return !ga_stop_asked() && !(fds[0].revents & (POLLERR | POLLHUP | POLLNVAL));
+}
+
+/* Signals come only while it waits, so that no row is written by half. */
+static void hold_signals(struct follow *f)
+{
+	sigset_t held;
+
+	ga_stop_install();
+	sigemptyset(&held);
+	sigaddset(&held, SIGINT);
+	sigaddset(&held, SIGTERM);
+	sigaddset(&held, SIGHUP);
+	sigprocmask(SIG_BLOCK, &held, &f->open);
+}
+
+int ga_follow(const char *path, const struct ga_list_query *q, ga_store_each each, void *arg,
+	      struct ga_err *err)
+{
+	ga_cleanup(cleanup_follow) struct follow f = { .path = path, .q = q, .each = each,
+						       .arg = arg, .epoch = GA_UNKNOWN,
+						       .watch = -1 };
+	int r;
+
+	hold_signals(&f);
+	if (q->after && ga_int_parse(q->after, "--after", 0, GA_INT_MAX_SAFE, &f.last, err) < 0)
+		return -1;
+	/* A table would be shown at its end, which never comes. */
+	ga_emit_open(false, true);
+	begin_watch(&f);
+	while ((r = read_new(&f, err)) > 0)
+		if (!wait_for_change(&f))
+			return 0;
+	return r;
+}

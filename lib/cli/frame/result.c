@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Results of host programs: into the local state where there is one, then out on stdout. */
+#include "cli/frame/result.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/frame/cli.h"
+#include "cli/place.h"
+#include "state/allocation/wipe.h"
+#include "state/host/hostdb.h"
+#include "state/node/key.h"
+#include "state/store.h"
+
+/* A handle must not cross fork(2): each process opens the file for itself at its first result. Nor
+ * may it be open at all where a worker starts: SQLite in the worker would go on from this process's
+ * memory of the file, take the locks that this process has there for its own, and lose them when
+ * this process ends; then others take the journal away under it (sqlite.org/howtocorrupt.html). */
+static struct {
+	char *path; /* NULL: no state on this machine */
+	struct ga_db *db;
+	pid_t opened_by;
+	struct ga_sign_key *key; /* of this host: results are signed with it */
+	char *known; /* the node whose key the state has, as far as this process knows */
+} result;
+
+static int open_here(struct ga_err *err)
+{
+	if (result.db && result.opened_by == getpid())
+		return 0;
+	result.db = NULL; /* the parent's: its descriptors are not ours to close */
+	result.opened_by = getpid();
+	return ga_db_open(result.path, GA_DB_STATE, GA_DB_WRITE, &result.db, err);
+}
+
+int ga_result_open(const char *state_path, struct ga_err *err)
+{
+	struct stat st;
+
+	ga_result_close();
+	if (!state_path)
+		return 0;
+	if (stat(state_path, &st) < 0) {
+		if (errno == ENOENT || errno == ENOTDIR)
+			return 0;
+		return ga_fail_sys(err, "cannot look at the state '%s'", state_path);
+	}
+	result.path = ga_xstrdup(state_path);
+	if (open_here(err) < 0) {
+		ga_result_close();
+		return -1;
+	}
+	return 0;
+}
+
+void ga_result_set_down(void)
+{
+	if (result.db && result.opened_by == getpid())
+		ga_db_close(result.db);
+	result.db = NULL;
+}
+
+void ga_result_close(void)
+{
+	ga_result_set_down();
+	free(result.path);
+	ga_sign_close(result.key);
+	free(result.known);
+	result.path = NULL;
+	result.key = NULL;
+	result.known = NULL;
+}
+
+static int read_key(struct ga_err *err)
+{
+	if (result.key)
+		return 0;
+	return ga_hostdb_key(ga_cli_host_dir(), &result.key, err) < 0 ? -1 : 0;
+}
+
+/* Also what was folded here: the fold may have been refused, and then the record travels. A host
+ * that never worked has no key, and nothing to tell but its inventory. */
+static int write_out(const struct ga_shape *shape, const void *obj, struct ga_err *err)
+{
+	if (!shape->is_signed)
+		return ga_emit(shape, obj, err);
+	return read_key(err) < 0 ? -1 : ga_emit_signed(shape, obj, result.key, err);
+}
+
+/* The node that the result is of, or NULL. */
+static const char *node_of(const struct ga_shape *shape, const void *obj)
+{
+	const struct ga_field *f;
+
+	for (f = shape->fields; f->name; f++)
+		if (ga_streq(f->name, "node") && f->type == GA_F_TEXT)
+			return *(char *const *)(const void *)((const char *)obj + f->offset);
+	return NULL;
+}
+
+/* Whose results are folded here shows its key here: the first one is the node's from then on. */
+static int learn_key(const struct ga_shape *shape, const void *obj, struct ga_err *err)
+{
+	const char *node = node_of(shape, obj);
+	int r;
+
+	if (!node || ga_streq(node, result.known))
+		return 0;
+	if (read_key(err) < 0)
+		return -1;
+	if (!result.key)
+		return 0;
+	r = ga_store_key_here(result.db, node, ga_sign_public(result.key), err);
+	if (r < 0)
+		return -1;
+	if (r == GA_KEY_DIFFERS)
+		ga_say("%s: the state has another key of node '%s' than this host: what it sends "
+		       "elsewhere is refused; 'gpuaas-discover | gpuaas-approve --record-only' "
+		       "says what to do", ga_cli_program(), node);
+	if (r == GA_KEY_REVOKED)
+		ga_say("%s: the state has no key of node '%s' that counts, its last one was "
+		       "revoked: what this host sends elsewhere is refused; on the host: "
+		       "gpuaas-host-bootstrap --new-key && gpuaas-discover | "
+		       "gpuaas-approve --record-only", ga_cli_program(), node);
+	free(result.known);
+	result.known = ga_xstrdup(node);
+	return 0;
+}
+
+int ga_result_say(const struct ga_shape *shape, const void *obj, struct ga_err *err)
+{
+	return shape->is_signed ? write_out(shape, obj, err) : ga_emit(shape, obj, err);
+}
+
+int ga_result_fold(const struct ga_shape *shape, const void *obj, struct ga_err *err)
+{
+	if (!result.path)
+		return 0;
+	if (open_here(err) < 0 || ga_db_begin(result.db, ga_cli_program(), err) < 0)
+		return -1;
+	if (ga_fold(result.db, shape, obj, err) < 0 || learn_key(shape, obj, err) < 0 ||
+	    ga_db_commit(result.db, err) < 0) {
+		ga_db_rollback(result.db);
+		free(GA_TAKE(result.known));
+		return -1;
+	}
+	return 0;
+}
+
+/* What the state took and did not believe is no success: whoever waits for it must hear that. */
+static int say_unbelieved(const struct ga_shape *shape, const void *obj, struct ga_err *err)
+{
+	struct ga_err why = GA_ERR_INIT;
+	int r = result.path ? ga_fold_unbelieved(result.db, shape, obj, &why, err) : 0;
+
+	if (r > 0)
+		ga_cli_say_error(&why);
+	return r < 0 ? -1 : 0;
+}
+
+int ga_result_emit(const struct ga_shape *shape, const void *obj, struct ga_err *err)
+{
+	int r = ga_result_fold(shape, obj, err);
+	struct ga_err second = GA_ERR_INIT;
+
+	/* What was done was done: the record goes out even when the state refused it. */
+	if (write_out(shape, obj, r < 0 ? &second : err) < 0)
+		return -1;
+	return r < 0 ? -1 : say_unbelieved(shape, obj, err);
+}
+
+int ga_result_may_wipe(const struct ga_wipe_order *order, struct ga_err *no, struct ga_err *err)
+{
+	if (!result.path)
+		return 0;
+	if (open_here(err) < 0)
+		return -1;
+	if (ga_store_wipe_in_force(result.db, order, no) == 0)
+		return ga_store_wipe_may_begin(result.db, order->object, err);
+	if (no->code == GA_CONFLICT)
+		return 0;
+	*err = *no;
+	return -1;
+}
+
+int ga_result_progress(const struct ga_progress *p, bool to_stdout, struct ga_err *err)
+{
+	int r = ga_result_fold(&ga_progress_shape, p, err);
+	struct ga_err second = GA_ERR_INIT;
+
+	if (to_stdout && write_out(&ga_progress_shape, p, r < 0 ? &second : err) < 0)
+		return -1;
+	return r;
+}
+
+void ga_result_tidy(void)
+{
+	struct ga_err err = GA_ERR_INIT;
+
+	/* What keeps the state from being opened, the program has as its own error. */
+	if (!result.path && (ga_result_open(ga_cli_state_path(), &err) < 0 || !result.path))
+		return;
+	if (open_here(&err) == 0)
+		ga_request_tidy(result.db);
+}

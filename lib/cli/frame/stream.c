@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Records in: dispatch by kind, in this process or in a child for each order. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/stop.h"
+#include "base/vec.h"
+#include "cli/frame/cli.h"
+#include "cli/frame/emit.h"
+#include "cli/frame/result.h"
+#include "state/db/db.h"
+
+static const struct ga_consumer *find_consumer(const struct ga_consumer *table,
+					       const struct ga_rec *rec)
+{
+	for (; table->shape; table++)
+		if (ga_rec_is(rec, table->shape))
+			return table;
+	return NULL;
+}
+
+int ga_cli_stream(int fd, const char *name, const struct ga_consumer *table, struct ga_err *err)
+{
+	ga_autoreader struct ga_reader *reader = ga_reader_open(fd, name);
+	const struct ga_consumer *c;
+	struct ga_rec rec;
+	int more;
+
+	while ((more = ga_reader_next(reader, &rec, err)) > 0) {
+		c = find_consumer(table, &rec);
+		if (c ? c->take(&rec, err) < 0 : ga_emit_raw(&rec, err) < 0)
+			return -1;
+	}
+	return more;
+}
+
+int ga_cli_stream_from(const char *operand, const char *what, const struct ga_consumer *table,
+		       struct ga_err *err)
+{
+	const char *from = operand ? operand : "-";
+	int fd, r;
+
+	if (ga_streq(from, "-") && ga_cli_need_pipe(what, err) < 0)
+		return -1;
+	fd = ga_cli_open(from, err);
+	if (fd < 0)
+		return -1;
+	r = ga_cli_stream(fd, from, table, err);
+	if (fd > 0)
+		ga_cleanup_fd(&fd);
+	return r;
+}
+
+/* Children at work and orders that wait for one to end. The number waiting is bounded, so that
+ * memory stays constant in the length of the stream. */
+#define WAITING_MAX 256
+
+struct order {
+	char *raw;
+	size_t len;
+	const struct ga_consumer *consumer;
+	uint64_t line;
+};
+
+struct worker {
+	pid_t pid;
+	int out; /* its records, when they become rows of this process's table; else -1 */
+};
+
+struct crew {
+	int jobs;
+	size_t running;
+	struct worker *workers;
+	int lock_fd; /* keeps the lines of the workers apart */
+	GA_LIST(struct order) waiting;
+	size_t next; /* first of waiting not yet begun */
+	bool stuck;  /* nobody is at work, and no worker can be started */
+	const struct ga_prog *prog;
+};
+
+static int take_in_child(const struct order *o, struct ga_err *err)
+{
+	json_error_t why;
+	ga_autojson json_t *json = json_loadb(o->raw, o->len, 0, &why);
+	struct ga_rec rec = { .shape = o->consumer->shape, .json = json, .raw = o->raw,
+			      .raw_len = o->len, .line = o->line };
+
+	return o->consumer->take(&rec, err);
+}
+
+static void child(const struct order *o, int out, int lock_fd) __attribute__((noreturn));
+
+static void child(const struct order *o, int out, int lock_fd)
+{
+	struct ga_prog prog = { .name = ga_cli_program() };
+	struct ga_err err = GA_ERR_INIT;
+	int r;
+
+	ga_emit_in_child(out, lock_fd);
+	r = take_in_child(o, &err);
+	_exit(ga_cli_finish(&prog, r, &err));
+}
+
+/* An order of which no worker can be started stays the next that waits. */
+static int start(struct crew *crew, struct ga_err *err)
+{
+	struct order *o = &crew->waiting.v[crew->next];
+	ga_autofd int out = -1;
+	pid_t pid;
+
+	if (ga_emit_is_table()) {
+		out = memfd_create("records", MFD_CLOEXEC);
+		if (out < 0)
+			return ga_fail_sys(err, "cannot make room for the records of a worker");
+	}
+	ga_result_set_down();
+	if (ga_db_is_open())
+		return ga_fail(err, GA_SYSTEM, "a database is open where a worker would start");
+	fflush(stdout);
+	fflush(stderr);
+	pid = fork();
+	if (!pid)
+		child(o, out, crew->lock_fd);
+	if (pid < 0)
+		return ga_fail_sys(err, "cannot start a worker");
+	free(o->raw);
+	crew->next++;
+	crew->workers[crew->running++] = (struct worker){ pid, GA_TAKE_FD(out) };
+	if (crew->next == crew->waiting.n) {
+		ga_list_release(&crew->waiting);
+		crew->next = 0;
+	}
+	return 0;
+}
+
+static void forward_stop(const struct crew *crew)
+{
+	size_t i;
+
+	for (i = 0; ga_stop_asked() && i < crew->running; i++)
+		kill(crew->workers[i].pid, SIGTERM);
+}
+
+/* The records of a worker that ended become rows of the table. */
+static void collect(int out)
+{
+	ga_autofd int fd = out;
+	ga_autoreader struct ga_reader *reader = ga_reader_open(fd, "a worker");
+	struct ga_err err = GA_ERR_INIT;
+	struct ga_rec rec;
+
+	if (lseek(fd, 0, SEEK_SET) < 0)
+		return;
+	/* A worker that was killed may leave a part of a line: what came before it counts. */
+	while (ga_reader_next(reader, &rec, &err) > 0)
+		if (ga_emit_raw(&rec, &err) < 0)
+			return;
+}
+
+/* A signal that asks to stop may come at any moment and must reach the workers, so waiting is
+ * looking again every 10 ms. */
+#define LOOK_AGAIN 10000
+
+static void take_end(struct crew *crew, struct worker *w, int status)
+{
+	if (w->out >= 0)
+		collect(w->out);
+	*w = crew->workers[--crew->running];
+	if (!WIFEXITED(status))
+		ga_say("%s: a worker was ended by signal %d; run the same again",
+		       ga_cli_program(), WTERMSIG(status));
+	ga_cli_note_status(WIFEXITED(status) ? WEXITSTATUS(status) : GA_SYSTEM);
+}
+
+/* They have ended, and nobody can tell how: what they wrote counts. */
+static void give_up(struct crew *crew)
+{
+	while (crew->running) {
+		struct worker w = crew->workers[--crew->running];
+
+		if (w.out >= 0)
+			collect(w.out);
+		ga_say("%s: nobody can tell how a worker ended; run the same again",
+		       ga_cli_program());
+		ga_cli_note_status(GA_SYSTEM);
+	}
+}
+
+/* Takes children that have ended; waits for one when told to. */
+static void reap(struct crew *crew, bool wait)
+{
+	while (crew->running) {
+		size_t i;
+		int status;
+		pid_t pid;
+
+		forward_stop(crew);
+		pid = waitpid(-1, &status, WNOHANG);
+		if (!pid && wait) {
+			ga_clock_wait(INT64_MAX, LOOK_AGAIN);
+			continue;
+		}
+		if (pid < 0 && errno == EINTR)
+			continue;
+		if (pid < 0)
+			give_up(crew);
+		if (pid <= 0)
+			return;
+		for (i = 0; i < crew->running && crew->workers[i].pid != pid; i++)
+			;
+		if (i == crew->running)
+			continue;
+		take_end(crew, &crew->workers[i], status);
+		wait = false;
+	}
+}
+
+static void enqueue(struct crew *crew, const struct ga_rec *rec, const struct ga_consumer *c)
+{
+	*ga_list_add(&crew->waiting) = (struct order){
+		.raw = ga_xstrndup(rec->raw, rec->raw_len),
+		.len = rec->raw_len,
+		.consumer = c,
+		.line = rec->line,
+	};
+}
+
+static size_t waiting(const struct crew *crew)
+{
+	return crew->waiting.n - crew->next;
+}
+
+/* Begins what may begin. With others at work a worker that cannot be started (a limit on processes,
+ * no memory) waits for one of them to end: an error means that none is left. */
+static int advance(struct crew *crew, struct ga_err *err)
+{
+	struct ga_err now = GA_ERR_INIT;
+
+	reap(crew, false);
+	while (waiting(crew) && crew->running < (size_t)crew->jobs && !ga_stop_asked()) {
+		if (start(crew, &now) == 0)
+			continue;
+		if (!crew->running) {
+			crew->stuck = true;
+			*err = now;
+			return -1;
+		}
+		reap(crew, true);
+	}
+	return 0;
+}
+
+/* Orders that were read and that no worker has taken; none at the end of a stream that went
+ * well. */
+static void leave(struct crew *crew)
+{
+	for (; crew->next < crew->waiting.n; crew->next++) {
+		struct order *o = &crew->waiting.v[crew->next];
+		json_error_t why;
+		ga_autojson json_t *json = json_loadb(o->raw, o->len, 0, &why);
+		/* A wipe order is of a slot, its object, and may name the allocation before. */
+		const char *id = json_string_value(json_object_get(json, "object"));
+		char kind[32];
+
+		if (!id)
+			id = json_string_value(json_object_get(json, "allocation"));
+		ga_say("%s: line %llu was not begun: %s%s%s; run the same again", ga_cli_program(),
+		       (unsigned long long)o->line, ga_kind_short(o->consumer->shape, kind),
+		       id ? " of " : "", id ? id : "");
+		free(o->raw);
+	}
+	ga_list_release(&crew->waiting);
+}
+
+/* Whether a record can be had without leaving a child that ended unattended for long. */
+static bool readable(const struct ga_reader *r, int fd, const struct crew *crew)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	return !crew->running || ga_reader_has_line(r) || poll(&p, 1, 50) > 0;
+}
+
+static int read_orders(struct crew *crew, struct ga_reader *reader, int fd,
+		       const struct ga_consumer *table, const struct ga_consumer *here,
+		       struct ga_err *err)
+{
+	const struct ga_consumer *c, *now;
+	struct ga_rec rec = { 0 };
+	int more = 1;
+
+	while (more > 0 && !ga_stop_asked()) {
+		/* Orders that came together are all taken in before the first is begun. */
+		if ((!ga_reader_has_line(reader) || waiting(crew) >= WAITING_MAX) &&
+		    advance(crew, err) < 0)
+			return ga_hint(err, "nothing behind line %llu was read",
+				       (unsigned long long)rec.line);
+		if (waiting(crew) >= WAITING_MAX) {
+			reap(crew, true);
+			continue;
+		}
+		if (!readable(reader, fd, crew))
+			continue;
+		more = ga_reader_next(reader, &rec, err);
+		if (more <= 0)
+			break;
+		c = find_consumer(table, &rec);
+		now = here ? find_consumer(here, &rec) : NULL;
+		if (now ? now->take(&rec, err) < 0 : !c && ga_emit_raw(&rec, err) < 0)
+			return -1;
+		if (c)
+			enqueue(crew, &rec, c);
+	}
+	return ga_stop_asked() ? ga_stop_check("the stream", err) : more;
+}
+
+int ga_cli_stream_jobs(int fd, const char *name, const struct ga_consumer *table, int jobs,
+		       struct ga_err *err)
+{
+	return ga_cli_stream_jobs_here(fd, name, table, NULL, jobs, err);
+}
+
+int ga_cli_stream_jobs_here(int fd, const char *name, const struct ga_consumer *table,
+			    const struct ga_consumer *here, int jobs, struct ga_err *err)
+{
+	ga_autoreader struct ga_reader *reader = ga_reader_open(fd, name);
+	ga_autofd int lock_fd = memfd_create("lines", MFD_CLOEXEC);
+	struct crew crew = { .jobs = jobs, .lock_fd = lock_fd,
+			     .workers = ga_xcalloc((size_t)jobs, sizeof(struct worker)) };
+	struct ga_err later = GA_ERR_INIT;
+	int r;
+
+	if (lock_fd < 0) {
+		free(crew.workers);
+		return ga_fail_sys(err, "cannot make a lock for the lines of workers");
+	}
+	ga_stop_install();
+	ga_emit_share(lock_fd);
+	r = read_orders(&crew, reader, fd, table, here, err);
+	/* Orders read before a bad line stand: they are carried out. */
+	while (!crew.stuck && (crew.running || (waiting(&crew) && !ga_stop_asked()))) {
+		if (advance(&crew, r < 0 ? &later : err) == 0)
+			reap(&crew, true);
+	}
+	ga_emit_share(-1);
+	leave(&crew);
+	free(crew.workers);
+	if (later.msg[0])
+		ga_say("%s: %s", ga_cli_program(), later.msg);
+	return crew.stuck ? -1 : r;
+}

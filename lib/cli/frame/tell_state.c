@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What gpuaas-state prints of the state file itself. */
+#include "cli/frame/tell_state.h"
+
+#include "base/clock.h"
+#include "cli/frame/cli.h"
+#include "record/time.h"
+#include "state/access/access.h"
+#include "state/allocation/take.h"
+#include "state/allocation/userdata.h"
+#include "state/db/audit.h"
+#include "state/node/damaged.h"
+#include "state/node/facts.h"
+#include "state/recovery/check.h"
+#include "state/recovery/check_content.h"
+#include "state/store.h"
+
+int ga_tell_state(struct ga_db *db, const char *action, const char *path, struct ga_err *err)
+{
+	ga_autofree char *file = ga_xstrdup(path), *done = ga_xstrdup(action);
+	char now[GA_TIME_SIZE], controller[GA_CONTROLLER_SIZE];
+	struct ga_err untold = GA_ERR_INIT; /* of a damaged audit, which check tells */
+	bool known = ga_store_controller(db, controller, &untold) == 0;
+	struct ga_state s = { .path = file, .action = done, .lab = ga_db_is_lab(db),
+			      .schema_version = ga_db_schema_version(db), .epoch = ga_db_epoch(db),
+			      .controller = known ? controller : NULL,
+			      .at = ga_time_format(ga_clock_micros(), now) };
+
+	return ga_emit(&ga_state_shape, &s, err);
+}
+
+static int tell_unsellable(const struct ga_rows *rows, const char *left_out,
+			   const struct ga_reasons *reasons, void *arg, struct ga_err *err)
+{
+	const struct ga_reason *why = &reasons->v[0];
+	const char *id = ga_rows_text(rows, GA_SF_ID);
+
+	(void)arg;
+	(void)err;
+	ga_say("%s: slot '%s' of node '%s' is available, and placement %s: %s%s%s; "
+	       "take it out of sale with 'gpuaas-approve disable %s --reason %s'",
+	       ga_cli_program(), id, ga_rows_text(rows, GA_SF_NODE), left_out, why->code,
+	       why->evidence ? ": " : "", why->evidence ? why->evidence : "", id, why->code);
+	return 0;
+}
+
+static int tell_damaged(const char *kind, const char *id, const char *what, void *arg,
+			struct ga_err *err)
+{
+	(void)arg;
+	(void)err;
+	ga_say("%s: %s '%s' is damaged: %s; 'gpuaas-list attention' says what to do",
+	       ga_cli_program(), kind, id, what);
+	return 0;
+}
+
+static int tell_kept_image(const struct ga_rec *rec, const struct ga_node_image *wanted,
+			   const struct ga_node_image *kept, struct ga_err *err)
+{
+	if (!ga_streq(kept->digest, wanted->digest))
+		return ga_emit_raw(rec, err);
+	ga_say("gpuaas-state: the copy of image '%s' on node '%s' stays: it was verified at %s, "
+	       "after its withdrawal of %s; 'gpuaas-image rm %s' on the node withdraws it now",
+	       kept->image, kept->node, kept->verified_at, wanted->withdrawn_at, kept->image);
+	return ga_emit(&ga_node_image_shape, kept, err);
+}
+
+int ga_tell_apply_node_image(struct ga_db *db, const struct ga_rec *rec, struct ga_err *err)
+{
+	struct ga_node_image wanted, kept;
+	int r;
+
+	if (ga_store_take(db, rec, err) < 0 ||
+	    ga_rec_parse(rec, &ga_node_image_shape, &wanted, err) < 0)
+		return -1;
+	r = wanted.withdrawn_at ?
+		    ga_store_node_image(db, wanted.node, wanted.image, &kept, err) : 0;
+	if (r > 0) {
+		r = tell_kept_image(rec, &wanted, &kept, err);
+		ga_shape_release(&ga_node_image_shape, &kept);
+	} else if (!r) {
+		r = ga_emit_raw(rec, err);
+	}
+	ga_shape_release(&ga_node_image_shape, &wanted);
+	return r;
+}
+
+int ga_tell_unsellable(struct ga_db *db, struct ga_err *err)
+{
+	return ga_store_each_unsellable(db, tell_unsellable, NULL, err) < 0 ?
+		       -1 :
+		       ga_store_each_damaged(db, tell_damaged, NULL, err);
+}
+
+void ga_tell_engine(void)
+{
+	const char *warning = ga_db_engine_warning();
+
+	if (warning)
+		ga_say("%s: note: %s", ga_cli_program(), warning);
+}
+
+/* What cannot be read is a finding of the check. */
+void ga_tell_open(struct ga_db *db)
+{
+	struct ga_err ignored = GA_ERR_INIT;
+	ga_autofree char *open = ga_store_access_open(db, &ignored);
+
+	if (open)
+		ga_say("%s: note: %s", ga_cli_program(), open);
+}
+
+static int on_finding(const struct ga_finding *f, void *arg, struct ga_err *err)
+{
+	(void)arg;
+	return ga_emit(&ga_finding_shape, f, err);
+}
+
+int ga_tell_check(struct ga_db *db, struct ga_err *err)
+{
+	int64_t unjudged;
+	int found = ga_state_check(db, on_finding, NULL, err), left;
+
+	if (found < 0 || ga_check_unjudged(db, &unjudged, err) < 0)
+		return -1;
+	if (unjudged)
+		ga_say("%s: note: %lld piece%s of evidence older than the rules that content is "
+		       "judged by (gpuaas-wipe(1)) keep%s devices clean without a judgement of "
+		       "content",
+		       ga_cli_program(), (long long)unjudged, unjudged == 1 ? "" : "s",
+		       unjudged == 1 ? "s" : "");
+	left = ga_store_user_data_check(db, on_finding, NULL, err);
+	return left < 0 ? -1 : found + left;
+}
+
+void ga_tell_first_key(const struct ga_rec *rec)
+{
+	const char *node = json_string_value(json_object_get(rec->json, "node"));
+	const char *key = json_string_value(json_object_get(rec->signature, "key"));
+
+	ga_say("gpuaas-state: warning: node '%s' had no key: %s, with which this result is "
+	       "signed, is its key from now on; whether it is the host's own, "
+	       "'gpuaas-discover' on the host shows",
+	       node ? node : "?", key ? key : "?");
+}
+
+static int on_row(const struct ga_shape *shape, const void *obj, void *arg, struct ga_err *err)
+{
+	(void)arg;
+	return ga_emit(shape, obj, err);
+}
+
+int ga_tell_audit_head(struct ga_db *db, struct ga_err *err)
+{
+	char hash[GA_DIGEST_SIZE], after[24];
+	struct ga_list_query q = { .kind = "audit", .after = after };
+	int64_t seq;
+
+	if (ga_audit_head(db, &seq, hash, err) < 0)
+		return -1;
+	if (seq == 0)
+		return ga_fail(err, GA_NOTFOUND, "the audit has no row yet");
+	snprintf(after, sizeof(after), "%lld", (long long)seq - 1);
+	return ga_store_list(db, &q, on_row, NULL, err);
+}
+
+static int tell_unnamed(const char *object, const char *sentence, void *arg, struct ga_err *err)
+{
+	char check[] = "audit_short";
+	ga_autofree char *o = ga_xstrdup(object), *s = ga_xstrdup(sentence);
+	struct ga_finding f = { .check = check, .object = o, .sentence = s };
+
+	++*(int *)arg;
+	return ga_emit(&ga_finding_shape, &f, err);
+}
+
+static int verify_complete(struct ga_db *db, struct ga_err *err)
+{
+	int found = 0;
+
+	if (ga_audit_missing(db, tell_unnamed, &found, err) < 0)
+		return -1;
+	return found ? GA_NO : ga_tell_state(db, "audit_verify", ga_db_path(db), err);
+}
+
+int ga_tell_audit_verify(struct ga_db *db, struct ga_err *err)
+{
+	char why[128], object[24], check[] = "audit_chain";
+	struct ga_finding f = { .check = check, .object = object, .sentence = why };
+	int64_t seq;
+	int r = ga_audit_verify(db, &seq, why, err);
+
+	if (r == 0)
+		return verify_complete(db, err);
+	if (r < 0)
+		return -1;
+	snprintf(object, sizeof(object), "%lld", (long long)seq);
+	return ga_emit(&ga_finding_shape, &f, err) < 0 ? -1 : GA_NO;
+}
+
+static int expect(struct ga_db *db, const char *node, struct ga_err *err)
+{
+	struct ga_expectation e;
+	int r;
+
+	if (ga_store_expectation(db, node, &e, err) < 0)
+		return -1;
+	r = ga_emit(&ga_expectation_shape, &e, err);
+	ga_shape_release(&ga_expectation_shape, &e);
+	return r;
+}
+
+static int expect_each(const struct ga_shape *shape, const void *obj, void *db, struct ga_err *err)
+{
+	const struct ga_node *n = obj;
+
+	(void)shape;
+	return ga_streq(n->state, "retired") ? 0 : expect(db, n->node, err);
+}
+
+int ga_tell_expect(struct ga_db *db, const char *node, struct ga_err *err)
+{
+	const struct ga_list_query all = { .kind = "nodes" };
+	int r;
+
+	if (ga_db_begin_read(db, err) < 0)
+		return -1;
+	r = node ? expect(db, node, err) : ga_store_list(db, &all, expect_each, db, err);
+	ga_db_rollback(db);
+	return r;
+}

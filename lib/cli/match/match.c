@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gpuaas-match: the offers of the state, and what fits a requirement of them. */
+#include "cli/match/match.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "act/device/hooks.h"
+#include "act/estimator.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/str.h"
+#include "catalog/name.h"
+#include "cli/frame/cli.h"
+#include "cli/offer.h"
+#include "cli/place.h"
+#include "cli/types.h"
+#include "record/time.h"
+
+#define MEASURED_MAX (16 << 20) /* bytes of a file */
+
+struct profiles {
+	struct ga_hardware_profile *v;
+	size_t n;
+};
+
+struct matching {
+	const struct ga_match_opts *o;
+	struct ga_requirement need;
+	struct ga_accels *accels;
+	struct ga_throughput throughput;
+	struct ga_access_rules rules; /* of the state, for the project's teams */
+	bool published; /* profiles are what is published, and the rules are not known */
+	struct ga_measured_list measured;
+	struct profiles profiles;
+	GA_LIST(struct ga_match_offer) offers;
+	struct ga_match_tables tables; /* of these */
+	struct ga_matches answers;
+	char *question; /* to estimators, once there is one */
+};
+
+/* What was read of the state, and what was made of it. */
+static void forget_offers(struct matching *m)
+{
+	size_t i;
+
+	ga_matches_release(&m->answers);
+	ga_list_release(&m->offers);
+	for (i = 0; i < m->profiles.n; i++)
+		ga_shape_release(&ga_hardware_profile_shape, &m->profiles.v[i]);
+	ga_list_release(&m->profiles);
+	ga_access_rules_release(&m->rules);
+}
+
+static void cleanup_matching(struct matching *m)
+{
+	free(m->question);
+	forget_offers(m);
+	ga_measured_release(&m->measured);
+	ga_throughput_release(&m->throughput);
+	ga_accels_close(m->accels);
+	ga_shape_release(&ga_requirement_shape, &m->need);
+}
+
+/* ---- what is offered ---- */
+
+static int keep(const struct ga_shape *shape, const void *obj, void *arg, struct ga_err *err)
+{
+	struct profiles *list = arg;
+
+	(void)err;
+	ga_shape_copy(shape, obj, ga_list_add(list));
+	return 0;
+}
+
+static int read_profiles(struct matching *m, struct ga_err *err)
+{
+	struct ga_offer_query q = { .accels = m->accels, .now_micros = ga_clock_micros(),
+				    .image = m->need.image, .rules = &m->rules };
+	int r = ga_cli_read_offers(&q, true, keep, &m->profiles, err);
+
+	m->published = r > 0;
+	return r;
+}
+
+static const struct ga_offer_type *of_type(const struct ga_hardware_profile *p, const char *slug)
+{
+	size_t i;
+
+	for (i = 0; i < p->by_type.n; i++)
+		if (ga_streq(p->by_type.v[i].type, slug))
+			return &p->by_type.v[i];
+	return NULL;
+}
+
+/* Whether the team that asks, else one that has the project, may use the profile: as gpuaas-place
+ * will have it. */
+static bool may_use(const struct matching *m, const struct ga_hardware_profile *p)
+{
+	const char *project = m->need.project ? m->need.project : GA_PROJECT_DEFAULT;
+	bool may = !p->teams.n;
+	size_t i;
+
+	if (!m->need.team)
+		return ga_access_is_for_project(&m->rules, p->teams.v, p->teams.n, project);
+	for (i = 0; !may && i < p->teams.n; i++)
+		may = ga_streq(p->teams.v[i], m->need.team);
+	return may;
+}
+
+/* GPUs of its largest machine, of any type without a slug; GA_UNKNOWN. */
+static int64_t machine_of(const struct ga_hardware_profile *p, const char *slug)
+{
+	int64_t most = GA_UNKNOWN;
+	size_t i;
+
+	for (i = 0; i < p->by_type.n; i++)
+		if ((!slug || ga_streq(p->by_type.v[i].type, slug)) &&
+		    p->by_type.v[i].machine > most)
+			most = p->by_type.v[i].machine;
+	return most;
+}
+
+/* slug NULL: GPUs of any type. */
+static void add_offer(struct matching *m, const struct ga_hardware_profile *p, const char *slug)
+{
+	const struct ga_offer_type *numbers = slug ? of_type(p, slug) : NULL;
+	struct ga_match_offer *o = ga_list_add(&m->offers);
+	int64_t memory = slug ? ga_accels_memory_mib(m->accels, slug) : 0;
+
+	*o = (struct ga_match_offer){
+		.profile = p->name, .shape = p->shape, .slug = slug,
+		.type = slug ? ga_accels_type(m->accels, slug) : NULL,
+		.memory_mib = memory > 0 ? memory : GA_UNKNOWN,
+		.counts = p->counts.v, .n_counts = p->counts.n,
+		.price_micros = p->price_micros, .currency = p->currency,
+		.available = p->available_count, .largest = p->largest_available,
+		.counts_now = p->counts_now.v, .n_counts_now = p->counts_now.n,
+		.pending = p->pending_count, .uncertain = p->unknown_count > 0,
+		.expected_at = p->expected_available_at, .stale_seconds = p->stale_seconds,
+		.team = may_use(m, p), .machine = machine_of(p, slug),
+	};
+	o->type_name = o->type ? o->type->name : slug;
+	if (!slug)
+		return;
+	o->available = numbers ? numbers->available : 0;
+	o->largest = numbers ? numbers->largest : 0;
+	o->counts_now = numbers ? numbers->counts_now.v : NULL;
+	o->n_counts_now = numbers ? numbers->counts_now.n : 0;
+	o->expected_at = numbers ? numbers->expected_at : NULL;
+}
+
+static int by_slug(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* A profile that names no type is offered with those that it gives, by their names. */
+static void add_given(struct matching *m, const struct ga_hardware_profile *p)
+{
+	GA_LIST(const char *) slugs = { 0 };
+	size_t i;
+
+	for (i = 0; i < p->by_type.n; i++)
+		if (p->by_type.v[i].type)
+			*ga_list_add(&slugs) = p->by_type.v[i].type;
+	if (slugs.n)
+		qsort(slugs.v, slugs.n, sizeof(*slugs.v), by_slug);
+	for (i = 0; i < slugs.n; i++)
+		add_offer(m, p, slugs.v[i]);
+	ga_list_release(&slugs);
+}
+
+static void add_offers(struct matching *m, const struct ga_hardware_profile *p)
+{
+	size_t i, n = m->offers.n;
+
+	for (i = 0; i < p->types.n; i++)
+		add_offer(m, p, p->types.v[i]);
+	if (!p->types.n)
+		add_given(m, p);
+	if (m->offers.n == n)
+		add_offer(m, p, NULL);
+}
+
+static void match_offers(struct matching *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->profiles.n; i++)
+		add_offers(m, &m->profiles.v[i]);
+	ga_match(&m->need, &m->tables, m->offers.v, m->offers.n, &m->answers);
+}
+
+static int read_measured(struct matching *m, struct ga_err *err)
+{
+	ga_autostr struct ga_str text = GA_STR_INIT;
+
+	if (!m->o->measured)
+		return 0;
+	if (ga_file_read(m->o->measured, MEASURED_MAX, &text, err) < 0 ||
+	    ga_measured_parse(text.buf, text.len, m->accels, &m->measured, err) < 0)
+		return ga_wrap(err, "--measured '%.200s'", m->o->measured);
+	if (m->measured.left_out)
+		ga_say("warning: %zu record%s of --measured %s of hardware that the catalogue does "
+		       "not know (gpuaas-profile catalog)", m->measured.left_out,
+		       m->measured.left_out == 1 ? "" : "s",
+		       m->measured.left_out == 1 ? "is" : "are");
+	return 0;
+}
+
+/* Without a model, measurements of several cannot be told apart. */
+static int check_models(const struct matching *m, struct ga_err *err)
+{
+	const char *first = m->measured.n ? m->measured.v[0].model : NULL;
+	size_t i;
+
+	for (i = 1; !m->need.model && i < m->measured.n; i++) {
+		if (ga_streq(m->measured.v[i].model, first))
+			continue;
+		(void)ga_fail(err, GA_USAGE, "--measured has measurements of several models");
+		return ga_hint(err, "say with --model which one it is");
+	}
+	return 0;
+}
+
+/* ---- external estimators ---- */
+
+/* Of a path, for records and terminals. */
+static char *estimator_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *name = ga_xstrndup(slash ? slash + 1 : path, 64), *p;
+
+	for (p = name; *p; p++)
+		if (*p < 0x20 || *p > 0x7e)
+			*p = '?';
+	return name;
+}
+
+static void warn(const char *estimator, const char *why)
+{
+	ga_say("warning: estimator '%s' is left out: %s", estimator, why);
+}
+
+static void take_times(struct matching *m, const char *name, const struct ga_said_times *said)
+{
+	size_t i, unknown = 0;
+
+	for (i = 0; i < said->n; i++) {
+		const struct ga_said_time *s = &said->v[i];
+		ga_autofree char *basis = ga_xprintf("%s: %s", name, s->basis ? s->basis :
+						     "it does not say what that rests on");
+		const struct ga_external_time t = { .profile = s->profile, .type = s->type,
+						    .time = s->time, .basis = basis,
+						    .estimator = name };
+
+		unknown += !ga_match_external(&m->answers, &t);
+	}
+	if (unknown)
+		ga_say("warning: estimator '%s' answered %zu time%s for a profile or type that it "
+		       "was not asked about", name, unknown, unknown == 1 ? "" : "s");
+}
+
+static void ask_one(struct matching *m, const char *path)
+{
+	ga_autosaid struct ga_said_times said = { 0 };
+	ga_autofree char *name = estimator_name(path);
+	struct ga_err why = GA_ERR_INIT;
+
+	if (!m->question)
+		m->question = ga_estimator_question(&m->need, &m->tables, &m->answers);
+	if (ga_estimator_ask(path, m->question, m->o->estimator_seconds, &said, &why) < 0)
+		warn(name, why.msg);
+	else
+		take_times(m, name, &said);
+}
+
+/* The first that says a time for an answer is believed. A failure leaves its times out. */
+static void ask_estimators(struct matching *m)
+{
+	const char *folder = ga_cli_setting("GPUAAS_ESTIMATORS_DIR", "/etc/gpuaas/estimators.d");
+	ga_autohooks struct ga_hooks hooks = { 0 };
+	struct ga_err why = GA_ERR_INIT;
+	size_t i;
+
+	if (!ga_estimate_is_training(&m->need)) {
+		if (m->o->estimators.n)
+			ga_say("warning: --estimator is not asked: it says how long a training "
+			       "takes, and none is asked about");
+		return;
+	}
+	for (i = 0; i < m->o->estimators.n; i++)
+		ask_one(m, m->o->estimators.v[i]);
+	if (ga_hooks_find(folder, &hooks, &why) < 0)
+		ga_say("warning: the estimators of '%s' are left out: %s", folder, why.msg);
+	for (i = 0; i < hooks.n; i++) {
+		if (hooks.v[i].refused)
+			warn(hooks.v[i].name, hooks.v[i].refused);
+		else
+			ask_one(m, hooks.v[i].path);
+	}
+}
+
+/* ---- answers out ---- */
+
+static void print_line(const struct ga_match *a, const char *before, const char *sentence)
+{
+	ga_print("%lld. %s: %s%s", (long long)a->rank, a->profile, before, sentence);
+}
+
+static void print_reasons(const struct ga_match *a)
+{
+	const struct ga_match_reasons *const lists[] = { &a->reasons, &a->unknown };
+	size_t i, j;
+
+	if (a->basis)
+		print_line(a, "", a->basis);
+	for (j = 0; j < GA_ARRAY_SIZE(lists); j++)
+		for (i = 0; i < lists[j]->n; i++)
+			print_line(a, j ? "not known: " : "", lists[j]->v[i].sentence);
+	if (a->fallback)
+		print_line(a, "", a->fallback);
+}
+
+static const char *const makes_profile = "'gpuaas-profile create' makes one";
+
+static const char *no_profile(const struct matching *m)
+{
+	return m->published ? "what is published has no profile" : "there is no profile yet";
+}
+
+static int write_answers(const struct matching *m, struct ga_err *err)
+{
+	bool fits = false;
+	size_t i;
+
+	for (i = 0; i < m->answers.n; i++) {
+		fits |= m->answers.v[i].fits;
+		if (ga_emit(&ga_match_shape, &m->answers.v[i], err) < 0)
+			return -1;
+	}
+	if (m->answers.n)
+		ga_print("%s", "");
+	else
+		ga_say("%s: %s", no_profile(m), makes_profile);
+	for (i = 0; i < m->answers.n; i++)
+		print_reasons(&m->answers.v[i]);
+	if (ga_match_asks(&m->need) && !fits)
+		ga_cli_note_status(GA_NO);
+	return 0;
+}
+
+/* The figures that stay with the request; texts are copied. */
+static struct ga_request_match *figures_of(const struct ga_match *a)
+{
+	struct ga_request_match *r = ga_xcalloc(1, sizeof(*r));
+
+	*r = (struct ga_request_match){
+		.accelerator_type = ga_strdup0(a->accelerator_type), .count = a->count,
+		.tokens_per_second_low_milli = a->tokens_per_second_low_milli,
+		.tokens_per_second_milli = a->tokens_per_second_milli,
+		.tokens_per_second_high_milli = a->tokens_per_second_high_milli,
+		.seconds_low = a->seconds_low, .seconds = a->seconds,
+		.seconds_high = a->seconds_high,
+		.cost_per_hour_micros = a->cost_per_hour_micros,
+		.cost_low_micros = a->cost_low_micros, .cost_micros = a->cost_micros,
+		.cost_high_micros = a->cost_high_micros,
+		.basis = ga_strdup0(a->basis), .confidence = ga_strdup0(a->confidence),
+		.estimator = ga_strdup0(a->estimator), .fallback = ga_strdup0(a->fallback),
+	};
+	return r;
+}
+
+static int fill_request(const struct matching *m, const struct ga_match *a,
+			struct ga_request *r, struct ga_err *err)
+{
+	size_t i;
+
+	r->name = ga_strdup0(m->o->name);
+	r->profile = ga_xstrdup(a->profile);
+	r->shape = ga_xstrdup(a->shape);
+	r->count = a->count;
+	r->project = ga_strdup0(m->need.project);
+	r->image = ga_strdup0(m->need.image);
+	r->match = figures_of(a);
+	if (a->accelerator_type)
+		ga_texts_add(&r->types, a->accelerator_type);
+	for (i = 0; i < m->o->keys.n; i++)
+		if (ga_request_add_key(r, m->o->keys.v[i], err) < 0)
+			return -1;
+	return ga_request_check(r, err);
+}
+
+/* Whether one could be had now if no copy of the image were needed, which m forgets: the last that
+ * it is asked. */
+static int has_without_image(struct matching *m, struct ga_err *err)
+{
+	free(GA_TAKE(m->need.image));
+	forget_offers(m);
+	if (read_profiles(m, err) < 0)
+		return -1;
+	match_offers(m);
+	return ga_match_best(&m->answers) != NULL;
+}
+
+/* Of what fits nothing can be had now, as far as anybody knows. */
+static int refuse_capacity(struct matching *m, struct ga_err *err)
+{
+	const struct ga_match *best = &m->answers.v[0];
+	const struct ga_match_offer *o = &m->offers.v[m->answers.more[0].offer];
+	ga_autofree char *image = ga_strdup0(m->need.image);
+	struct ga_err why = GA_ERR_INIT;
+	int r;
+
+	if (o->uncertain || o->largest == GA_UNKNOWN) {
+		(void)ga_fail_for(err, GA_NO, "no_capacity",
+				  "whether what fits can be had now is not known: nodes of the "
+				  "best, profile '%s', were not seen for too long", best->profile);
+		return ga_hint(err, "'gpuaas-list nodes' says which; 'gpuaas-profile list' has how "
+				    "many of its GPUs are unknown");
+	}
+	(void)ga_fail_for(err, GA_NO, "no_capacity",
+			  "what fits cannot be had now; the best is profile '%s'", best->profile);
+	r = image ? has_without_image(m, &why) : 0;
+	if (r < 0) {
+		*err = why;
+		return -1;
+	}
+	if (r)
+		return ga_hint(err, "only nodes with a verified copy of image '%.64s' count "
+				    "(gpuaas-image prewarm)", image);
+	return ga_hint(err, "'gpuaas-place --dry-run' with that profile and as many GPUs says "
+			    "what is in the way");
+}
+
+static int refuse_request(struct matching *m, struct ga_err *err)
+{
+	if (!m->answers.n) {
+		(void)ga_fail_for(err, GA_NO, "no_match", "%s", no_profile(m));
+		return ga_hint(err, "%s", makes_profile);
+	}
+	if (!m->answers.v[0].fits) {
+		(void)ga_fail_for(err, GA_NO, "no_match", "no profile fits");
+		return ga_hint(err, "the same command without --request shows every profile and "
+				    "what is against it");
+	}
+	if (m->answers.more[0].unsure) {
+		(void)ga_fail_for(err, GA_NO, "no_match",
+				  "whether it fits is not known of any profile, nor of '%s'",
+				  m->answers.v[0].profile);
+		return ga_hint(err, "--model-params or --memory say what it needs; the same "
+				    "command without --request shows what is not known");
+	}
+	return refuse_capacity(m, err);
+}
+
+static int write_request(struct matching *m, struct ga_err *err)
+{
+	const struct ga_match *best = ga_match_best(&m->answers);
+	struct ga_request r;
+	int result;
+
+	if (!best)
+		return refuse_request(m, err);
+	if (best->fallback)
+		ga_say("warning: %s", best->fallback);
+	if (ga_streq(best->slo, "unknown"))
+		ga_say("warning: whether profile '%s' is as fast as wanted, nobody knows",
+		       best->profile);
+	ga_shape_init(&ga_request_shape, &r);
+	result = fill_request(m, best, &r, err);
+	if (result == 0)
+		result = ga_emit(&ga_request_shape, &r, err);
+	ga_shape_release(&ga_request_shape, &r);
+	return result;
+}
+
+int ga_cli_match(const struct ga_match_opts *o, struct ga_err *err)
+{
+	ga_cleanup(cleanup_matching) struct matching m = { .o = o };
+	struct ga_match_words words;
+	char *const *args;
+	int n;
+
+	args = ga_cli_args(&n);
+	if (ga_match_need(o, n ? args[0] : NULL, &m.need, err) < 0 ||
+	    ga_cli_catalogue(&m.accels, err) < 0 || read_measured(&m, err) < 0 ||
+	    check_models(&m, err) < 0 || read_profiles(&m, err) < 0)
+		return -1;
+	ga_throughput_read(&m.throughput);
+	words = (struct ga_match_words){ o, m.accels, &m.throughput, &m.measured,
+					 m.published ? NULL : &m.rules };
+	if (ga_match_check_words(&m.need, &words, err) < 0)
+		return -1;
+	m.tables = (struct ga_match_tables){ m.accels, &m.throughput, m.measured.v, m.measured.n };
+	match_offers(&m);
+	ask_estimators(&m);
+	ga_match_rank(m.accels, &m.answers);
+	return o->request ? write_request(&m, err) : write_answers(&m, err);
+}

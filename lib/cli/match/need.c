@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What gpuaas-match is asked: a record, options over it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/frame/cli.h"
+#include "cli/match/match.h"
+#include "decide/match/cost.h"
+#include "record/decimal.h"
+
+#define PARAMS_MIN 100000 /* less has lost its unit: 7 for 7B */
+#define PARAMS_MAX INT64_C(1000000000000000)
+#define SAMPLES_MAX INT64_C(1000000000000)
+
+static struct {
+	struct ga_requirement *need;
+	size_t records;
+} reading;
+
+static int take(const struct ga_rec *rec, struct ga_err *err)
+{
+	if (reading.records++)
+		return ga_fail(err, GA_BADREC, "line %llu is a second requirement; one is matched "
+			       "at a time", (unsigned long long)rec->line);
+	return ga_rec_parse(rec, &ga_requirement_shape, reading.need, err);
+}
+
+static int read_record(const char *operand, struct ga_requirement *ret, struct ga_err *err)
+{
+	static const struct ga_consumer table[] = { { &ga_requirement_shape, take },
+						    { .shape = NULL } };
+
+	reading.need = ret;
+	reading.records = 0;
+	if (ga_cli_stream_from(operand, "requirements", table, err) < 0)
+		return -1;
+	if (reading.records)
+		return 0;
+	(void)ga_fail(err, GA_BADREC, "no requirement was read");
+	return ga_hint(err, "one record: "
+			    "{\"kind\":\"gpuaas.requirement/1\",\"params\":7000000000}");
+}
+
+static void set_text(char **to, const char *text)
+{
+	if (!text)
+		return;
+	free(*to);
+	*to = ga_xstrdup(text);
+}
+
+static void set_number(int64_t *to, int64_t n)
+{
+	if (n != GA_UNKNOWN)
+		*to = n;
+}
+
+static int set_decimal(int64_t *to, const char *text, const char *option, int64_t max,
+		       struct ga_err *err)
+{
+	return text ? ga_decimal_parse(text, option, 0, 1, max, to, err) : 0;
+}
+
+static int set_price(int64_t *to, const char *text, struct ga_err *err)
+{
+	if (!text || ga_price_parse(text, to))
+		return 0;
+	(void)ga_fail(err, GA_USAGE, "--max-cost-per-hour '%.64s' is no price of an hour", text);
+	return ga_hint(err, "3.50; at most %lld, and six digits behind the point",
+		       (long long)(GA_PRICE_MAX / 1000000));
+}
+
+static int set_numbers(const struct ga_match_opts *o, struct ga_requirement *n, struct ga_err *err)
+{
+	if (set_decimal(&n->params, o->params, "--model-params", PARAMS_MAX, err) < 0 ||
+	    set_decimal(&n->train_tokens, o->train_tokens, "--train-tokens", PARAMS_MAX, err) < 0 ||
+	    set_decimal(&n->samples, o->samples, "--samples", SAMPLES_MAX, err) < 0 ||
+	    set_price(&n->max_cost_per_hour_micros, o->max_cost, err) < 0 ||
+	    (o->memory && ga_memory_parse(o->memory, "--memory", &n->memory_mib, err) < 0))
+		return -1;
+	set_number(&n->layers, o->layers);
+	set_number(&n->kv_heads, o->kv_heads);
+	set_number(&n->head_size, o->head_size);
+	set_number(&n->context, o->context);
+	set_number(&n->batch, o->batch);
+	set_number(&n->sequence_tokens, o->sequence_tokens);
+	set_number(&n->epochs, o->epochs);
+	set_number(&n->checkpoints, o->checkpoints);
+	set_number(&n->tokens_per_second, o->tokens_per_second);
+	set_number(&n->p99_ms, o->p99_ms);
+	set_number(&n->gpus, o->gpus);
+	return 0;
+}
+
+static void set_texts(const struct ga_match_opts *o, struct ga_requirement *n)
+{
+	size_t i;
+
+	set_text(&n->model, o->model);
+	set_text(&n->precision, o->precision);
+	set_text(&n->min_compute_capability, o->min_compute_capability);
+	set_text(&n->vendor, o->vendor);
+	set_text(&n->app, o->app);
+	set_text(&n->method, o->method);
+	set_text(&n->scenario, o->scenario);
+	set_text(&n->latency, o->latency);
+	set_text(&n->team, o->team);
+	set_text(&n->project, o->project);
+	set_text(&n->image, o->image);
+	for (i = 0; o->architectures.n && i < n->architectures.n; i++)
+		free(n->architectures.v[i]);
+	if (o->architectures.n)
+		ga_list_release(&n->architectures);
+	for (i = 0; i < o->architectures.n; i++)
+		ga_texts_add(&n->architectures, o->architectures.v[i]);
+	if (o->require_architecture)
+		n->require_architecture = true;
+}
+
+static int check_training(const struct ga_requirement *n, struct ga_err *err)
+{
+	if ((n->samples != GA_UNKNOWN) != (n->sequence_tokens != GA_UNKNOWN)) {
+		(void)ga_fail(err, GA_USAGE, "samples and their length go together");
+		return ga_hint(err, "--samples 100000 --sequence-tokens 1024 --epochs 3");
+	}
+	if (n->samples != GA_UNKNOWN && n->train_tokens != GA_UNKNOWN)
+		return ga_fail(err, GA_USAGE, "tokens are said twice: as such, and as samples");
+	if (n->epochs != GA_UNKNOWN && n->samples == GA_UNKNOWN)
+		return ga_fail(err, GA_USAGE, "epochs are said, and no samples: tokens are said as "
+					      "often as they are seen");
+	if (n->samples != GA_UNKNOWN && ga_estimate_tokens(n) == GA_UNKNOWN)
+		return ga_fail(err, GA_USAGE,
+			       "samples times their length times epochs is beyond 10^15 tokens");
+	if (n->checkpoints != GA_UNKNOWN && !ga_estimate_is_training(n))
+		return ga_fail(err, GA_USAGE, "checkpoints are said, and no training");
+	if (ga_estimate_is_training(n) &&
+	    (n->tokens_per_second != GA_UNKNOWN || n->p99_ms != GA_UNKNOWN))
+		return ga_fail(err, GA_USAGE, "a training has no throughput or latency to be held");
+	return 0;
+}
+
+/* What the shape cannot say. */
+static int check(const struct ga_requirement *n, struct ga_err *err)
+{
+	if (n->min_compute_capability &&
+	    ga_capability_meets(n->min_compute_capability, n->min_compute_capability) < 0)
+		return ga_fail(err, GA_USAGE,
+			       "'%.32s' is no compute capability: those are such as 8.0",
+			       n->min_compute_capability);
+	if (n->params != GA_UNKNOWN && n->params < PARAMS_MIN) {
+		(void)ga_fail(err, GA_USAGE, "a model has %d parameters or more, not %lld",
+			      PARAMS_MIN, (long long)n->params);
+		return ga_hint(err, "%lldB?", (long long)n->params);
+	}
+	if (n->require_architecture && !n->architectures.n)
+		return ga_fail(err, GA_USAGE, "an architecture is required, and none is named");
+	return check_training(n, err);
+}
+
+int ga_match_need(const struct ga_match_opts *o, const char *operand, struct ga_requirement *ret,
+		  struct ga_err *err)
+{
+	ga_autojson json_t *json = NULL;
+	struct ga_err of_record = GA_ERR_INIT;
+	struct ga_requirement unused;
+
+	ga_shape_init(&ga_requirement_shape, ret);
+	if (operand && read_record(operand, ret, err) < 0)
+		return -1;
+	/* Options may yet add what it lacks. */
+	(void)check(ret, &of_record);
+	if (set_numbers(o, ret, err) < 0)
+		return -1;
+	set_texts(o, ret);
+	json = ga_shape_format(&ga_requirement_shape, ret);
+	if (ga_shape_parse(&ga_requirement_shape, json, &unused, err) < 0) {
+		err->code = GA_USAGE;
+		return -1;
+	}
+	ga_shape_release(&ga_requirement_shape, &unused);
+	if (check(ret, err) == 0)
+		return 0;
+	if (!strcmp(err->msg, of_record.msg))
+		err->code = GA_BADREC;
+	return -1;
+}
+
+bool ga_match_asks(const struct ga_requirement *n)
+{
+	return n->model || n->params != GA_UNKNOWN || n->memory_mib != GA_UNKNOWN ||
+	       n->architectures.n || n->min_compute_capability || n->vendor || n->app ||
+	       ga_estimate_is_training(n) || n->tokens_per_second != GA_UNKNOWN ||
+	       n->p99_ms != GA_UNKNOWN || n->max_cost_per_hour_micros != GA_UNKNOWN ||
+	       n->gpus != GA_UNKNOWN;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the words of a requirement mean: to the catalogue, to measurements, to the state. */
+#include <string.h>
+#include <strings.h>
+
+#include "catalog/name.h"
+#include "cli/frame/cli.h"
+#include "cli/match/match.h"
+
+struct words {
+	GA_LIST(const char *) v;
+};
+#define autowords ga_cleanup(words_release)
+
+static void words_release(struct words *w)
+{
+	ga_list_release(&w->v);
+}
+
+/* Each once. */
+static void add(struct words *w, const char *word)
+{
+	size_t i;
+
+	for (i = 0; word && i < w->v.n; i++)
+		if (!strcasecmp(w->v.v[i], word))
+			return;
+	if (word)
+		*ga_list_add(&w->v) = word;
+}
+
+/* "; near to it: Hopper", or nothing. */
+static void add_near(const struct words *w, const char *text, struct ga_str *out)
+{
+	struct ga_near near;
+	size_t i;
+
+	ga_near_begin(&near, text);
+	for (i = 0; i < w->v.n; i++)
+		ga_near_word(&near, w->v.v[i]);
+	for (i = 0; i < near.n; i++)
+		ga_str_addf(out, "%s%s", i ? ", " : "; near to it: ", near.names[i]);
+}
+
+static int refuse(const struct words *w, const char *text, const char *what, struct ga_err *err)
+{
+	ga_autostr struct ga_str near = GA_STR_INIT;
+
+	add_near(w, text, &near);
+	(void)ga_fail(err, GA_USAGE, "'%.64s' is no %s of the catalogue%s", text, what, near.buf);
+	return ga_hint(err, "'gpuaas-profile catalog' shows them; a drop-in can add one: "
+			    "gpuaas-accelerators(7)");
+}
+
+static int check_architecture(const struct ga_accels *accels, const char *text,
+			      struct ga_err *err)
+{
+	autowords struct words names = { 0 };
+	size_t i;
+
+	for (i = 0; i < ga_accels_count(accels); i++) {
+		const struct ga_accel_architecture *a = &ga_accels_at(accels, i)->architecture;
+
+		if ((a->name && !strcasecmp(a->name, text)) ||
+		    (a->family && !strcasecmp(a->family, text)))
+			return 0;
+		add(&names, a->name);
+	}
+	return refuse(&names, text, "architecture", err);
+}
+
+static int check_vendor(const struct ga_accels *accels, const char *text, struct ga_err *err)
+{
+	autowords struct words names = { 0 };
+	size_t i;
+
+	for (i = 0; i < ga_accels_count(accels); i++) {
+		const char *have = ga_accels_at(accels, i)->vendor;
+
+		if (have && ga_match_is_vendor(have, text))
+			return 0;
+		add(&names, have);
+	}
+	return refuse(&names, text, "vendor", err);
+}
+
+static void say_params(const struct ga_throughput *t, const struct ga_throughput_model *model)
+{
+	const char *what = model->source;
+	size_t i;
+
+	for (i = 0; i < t->sources.n; i++)
+		if (!strcmp(t->sources.v[i].name, model->source))
+			what = t->sources.v[i].what;
+	ga_say("model '%s' has %lld parameters: %s", model->model, (long long)model->params, what);
+}
+
+static void check_model(const struct ga_requirement *need, const struct ga_match_words *w)
+{
+	const struct ga_throughput_model *model = ga_throughput_model(w->throughput, need->model);
+	ga_autostr struct ga_str near = GA_STR_INIT;
+	autowords struct words names = { 0 };
+	size_t i, without = 0;
+	bool known = model;
+
+	for (i = 0; i < w->throughput->models.n; i++)
+		add(&names, w->throughput->models.v[i].model);
+	for (i = 0; i < w->measured->n; i++) {
+		const char *name = w->measured->v[i].model;
+
+		known = known || (name && !strcasecmp(name, need->model));
+		add(&names, name);
+		without += !name;
+	}
+	if (model && need->params == GA_UNKNOWN)
+		say_params(w->throughput, model);
+	if (ga_estimate_is_training(need))
+		return;
+	if (without)
+		ga_say("warning: %zu record%s of --measured name%s no model, and do%s not count "
+		       "for '%.64s'", without, without == 1 ? "" : "s", without == 1 ? "s" : "",
+		       without == 1 ? "es" : "", need->model);
+	if (known)
+		return;
+	add_near(&names, need->model, &near);
+	ga_say("warning: nobody measured the model '%.64s'%s", need->model, near.buf);
+}
+
+/* Parameters may be those of any model: what was measured of one is not taken for theirs. All are
+ * of one, or it was refused. */
+static void check_unnamed(const struct ga_measured_list *measured)
+{
+	const char *name = measured->n ? measured->v[0].model : NULL;
+
+	if (name)
+		ga_say("warning: the measurements are of '%.64s', and do not count: --model says "
+		       "that it is that one", name);
+}
+
+static void check_team(const struct ga_requirement *need, const struct ga_match_words *w)
+{
+	size_t i;
+
+	for (i = 0; w->rules && i < w->rules->teams.n; i++)
+		if (!w->rules->teams.v[i].retired &&
+		    !strcmp(w->rules->teams.v[i].name, need->team))
+			return;
+	if (w->rules)
+		ga_say("warning: there is no team '%s'", need->team);
+	else
+		ga_say("warning: what is published has no profiles of teams: those of '%s' are "
+		       "not looked at", need->team);
+}
+
+static void say_image(const struct ga_requirement *need)
+{
+	ga_say("warning: what is published does not say which nodes have a copy of image '%.64s'",
+	       need->image);
+}
+
+static int refused(bool typed, struct ga_err *err)
+{
+	if (!typed)
+		err->code = GA_BADREC;
+	return -1;
+}
+
+int ga_match_check_words(const struct ga_requirement *need, const struct ga_match_words *words,
+			 struct ga_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < need->architectures.n; i++)
+		if (check_architecture(words->accels, need->architectures.v[i], err) < 0)
+			return refused(words->typed->architectures.n, err);
+	if (need->vendor && check_vendor(words->accels, need->vendor, err) < 0)
+		return refused(words->typed->vendor, err);
+	if (need->model)
+		check_model(need, words);
+	else if (need->params != GA_UNKNOWN && !ga_estimate_is_training(need))
+		check_unnamed(words->measured);
+	if (need->team)
+		check_team(need, words);
+	if (need->image && !words->rules)
+		say_image(need);
+	return 0;
+}

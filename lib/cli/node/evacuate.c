@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Evacuation: an allocation is stopped on a node that is being drained and made again on another.
+ * The new place is claimed first, so that whatever happens in between, nobody loses the old one for
+ * nothing; run again, both steps find what they did.
+ */
+#include <stdlib.h>
+
+#include "cli/frame/cli.h"
+#include "cli/node/node.h"
+#include "cli/place.h"
+
+static int read_request(struct ga_db *db, const char *node, const char *text, char **id,
+			struct ga_request *ret, struct ga_err *err)
+{
+	int r;
+
+	if (ga_db_begin_read(db, err) < 0)
+		return -1;
+	r = ga_store_resolve(db, "allocation", text, id, NULL, err);
+	if (r == 0)
+		r = ga_store_evacuation(db, node, *id, ret, err);
+	ga_db_rollback(db);
+	return r;
+}
+
+/* 1 it has its place elsewhere, 0 refused; either was emitted. */
+static int place_again(struct ga_placer *p, const struct ga_request *request, const char *id,
+		       struct ga_err *err)
+{
+	const struct ga_placed *r;
+
+	if (ga_placer_run(p, request, 1, err) < 0)
+		return ga_wrap(err, "a new place for '%s'", id);
+	r = &p->results.v[0];
+	if (r->is_plan)
+		return ga_emit_text(&ga_plan_shape, &r->plan, r->text, err) < 0 ? -1 : 1;
+	ga_say("allocation %s goes on running: %s", id, r->refusal.sentence);
+	return ga_emit(&ga_refusal_shape, &r->refusal, err);
+}
+
+static int release(struct ga_db *db, const char *id, const char *reason, struct ga_err *err)
+{
+	struct ga_release_order order;
+	bool has_order = false;
+	int r;
+
+	if (ga_db_begin(db, ga_cli_program(), err) < 0)
+		return -1;
+	r = ga_store_release(db, id, reason, &order, &has_order, err);
+	if (r == 0)
+		r = ga_db_commit(db, err);
+	ga_db_rollback(db);
+	if (r == 0 && has_order)
+		r = ga_emit(&ga_release_order_shape, &order, err);
+	ga_shape_release(&ga_release_order_shape, &order);
+	return r;
+}
+
+/* A plan of an earlier try that expires just now takes its request with it: the next one is new. */
+static int find_place(struct ga_placer *p, const char *node, const char *allocation, char **id,
+		      struct ga_err *err)
+{
+	struct ga_request request;
+	int r = 0, tries;
+
+	for (tries = 0; tries < 2; tries++) {
+		free(GA_TAKE(*id));
+		ga_err_clear(err);
+		if (read_request(p->db, node, allocation, id, &request, err) < 0)
+			return -1;
+		r = place_again(p, &request, *id, err);
+		ga_shape_release(&ga_request_shape, &request);
+		if (r >= 0 || !ga_streq(err->reason, "request_ended"))
+			break;
+	}
+	return r;
+}
+
+int ga_node_evacuate(struct ga_db *db, const char *node, const char *allocation,
+		     const char *reason, struct ga_err *err)
+{
+	/* For its owner, by one who may administer the node it leaves. */
+	struct ga_placer p = { .db = db, .fleet = { .version = GA_FLEET_UNREAD },
+			       .admitted = true,
+			       .maker.expires_seconds = 3600 };
+	ga_autofree char *id = NULL, *why = NULL;
+	int r = ga_duration_parse(ga_cli_setting("GPUAAS_STALE_AFTER", "24h"), &p.stale_seconds,
+				  err);
+
+	if (r == 0)
+		r = find_place(&p, node, allocation, &id, err);
+	if (r > 0) {
+		why = ga_xprintf("evacuated to '%s' as '%s': %s", p.results.v[0].plan.node,
+				 p.results.v[0].plan.allocation, reason ? reason : "drain");
+		r = release(db, id, why, err);
+	}
+	ga_placer_release(&p);
+	return r;
+}

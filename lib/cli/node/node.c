@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The commands of gpuaas-node. */
+#include "cli/node/node.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "cli/frame/cli.h"
+#include "cli/frame/where.h"
+#include "cli/place.h"
+#include "look/host.h"
+#include "state/access/access.h"
+#include "state/db/audit.h"
+#include "state/node/key.h"
+
+static const char *operand(int i)
+{
+	int n;
+
+	return ga_cli_args(&n)[i];
+}
+
+static void cleanup_node(struct ga_node *n)
+{
+	ga_shape_release(&ga_node_shape, n);
+}
+
+/* ---- settings ---- */
+
+static char *borrow(const char *text)
+{
+	return (char *)(uintptr_t)text;
+}
+
+/* What is typed empty is to be unknown; what is not typed is as it was. */
+static char *changed(char *change, char *now)
+{
+	return !change ? now : *change ? change : NULL;
+}
+
+/* The network is one object of the settings: what is not changed is what the node has. */
+static bool merge_network(const struct ga_network *now, const struct ga_network *change,
+			  struct ga_network *ret)
+{
+	*ret = (struct ga_network){
+		.bridge = changed(change->bridge, now->bridge),
+		.uplink = changed(change->uplink, now->uplink),
+		.gateway = changed(change->gateway, now->gateway),
+		.prefix_bits = change->prefix_bits != GA_UNKNOWN ? change->prefix_bits :
+								   now->prefix_bits,
+		.dhcp_hosts_dir = changed(change->dhcp_hosts_dir, now->dhcp_hosts_dir),
+		.lease_file = changed(change->lease_file, now->lease_file),
+	};
+	return change->bridge || change->uplink || change->gateway || change->dhcp_hosts_dir ||
+	       change->lease_file || change->prefix_bits != GA_UNKNOWN;
+}
+
+/* By the shape, as the record would be read by gpuaas-state apply; what is cleared is not in it. */
+static int check_settings(const struct ga_node_settings *s, struct ga_err *err)
+{
+	struct ga_node_settings given = *s, read;
+	ga_autojson json_t *json = NULL;
+	char **texts[] = { &given.name, &given.address, &given.region, &given.pool,
+			   &given.reserved_cpus };
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(texts); i++)
+		*texts[i] = changed(*texts[i], NULL);
+	json = ga_shape_format(&ga_node_settings_shape, &given);
+
+	if (ga_shape_parse(&ga_node_settings_shape, json, &read, err) < 0) {
+		err->code = GA_USAGE;
+		return -1;
+	}
+	ga_shape_release(&ga_node_settings_shape, &read);
+	return 0;
+}
+
+static int apply(struct ga_db *db, const char *node, const struct ga_node_change *change,
+		 struct ga_err *err)
+{
+	ga_cleanup(cleanup_node) struct ga_node n = { 0 };
+	struct ga_node_settings s;
+	struct ga_network network;
+
+	if (ga_store_node(db, node, &n, err) < 0)
+		return -1;
+	ga_shape_init(&ga_node_settings_shape, &s);
+	s.node = borrow(node);
+	s.name = borrow(change->name);
+	s.address = borrow(change->address);
+	s.region = borrow(change->region);
+	s.pool = borrow(change->pool);
+	s.mode = borrow(change->mode);
+	s.reserved_cpus = borrow(change->reserved_cpus);
+	s.fabric_mode = borrow(change->fabric_mode);
+	s.reserved_memory_mib = change->reserved_memory_mib;
+	if (merge_network(&n.network, &change->network, &network))
+		s.network = &network;
+	if (check_settings(&s, err) < 0 ||
+	    ga_store_may_apply(db, &ga_node_settings_shape, &s, err) < 0)
+		return -1;
+	return ga_store_apply_node_settings(db, &s, err);
+}
+
+/* ---- what is typed ---- */
+
+int ga_node_when(const char *what, const char *text, char out[GA_TIME_SIZE], struct ga_err *err)
+{
+	struct ga_err ignored = GA_ERR_INIT;
+	int64_t seconds, micros;
+
+	if (ga_duration_parse(text, &seconds, &ignored) == 0) {
+		ga_time_format(ga_time_after(ga_clock_micros(), seconds), out);
+		return 0;
+	}
+	if (ga_time_read(text, &micros)) {
+		ga_time_format(micros, out);
+		return 0;
+	}
+	ga_err_set(err, GA_USAGE, "%s '%.64s' is neither a time nor a duration", what, text);
+	return ga_hint(err, "2026-01-31T08:15:00Z, or 24h for so long from now");
+}
+
+/* Asks on the terminal for the node's name to be typed, after saying what would happen. */
+static int confirm(const struct ga_node_opts *o, const char *what, struct ga_err *err)
+{
+	ga_cleanup(cleanup_node) struct ga_node node = { 0 };
+	ga_autodb struct ga_db *state = NULL;
+	ga_autofree char *id = NULL;
+	char typed[128] = "";
+	const char *name;
+
+	if (o->yes || o->dry_run)
+		return 0;
+	if (!isatty(STDIN_FILENO)) {
+		ga_err_set(err, GA_USAGE, "--yes is missing: %s", what);
+		return ga_hint(err, "'--dry-run' shows what would be done");
+	}
+	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &state, err) < 0 ||
+	    ga_db_begin_read(state, err) < 0 ||
+	    ga_store_resolve(state, "node", operand(0), &id, NULL, err) < 0 ||
+	    ga_store_node(state, id, &node, err) < 0)
+		return -1;
+	/* Whoever thinks must not keep a transaction open. */
+	ga_db_rollback(state);
+	name = node.name ? node.name : node.node;
+	ga_say("%s", what);
+	ga_say("type the name of the node, %s, to go on:", name);
+	if (!fgets(typed, sizeof(typed), stdin))
+		typed[0] = '\0';
+	typed[strcspn(typed, "\n")] = '\0';
+	return ga_streq(typed, name) ?
+		       0 :
+		       ga_fail(err, GA_NO, "nothing was done: that is not the name of '%s'", id);
+}
+
+/* ---- one run ---- */
+
+struct run {
+	struct ga_node_opts *o;
+	struct ga_db *db;
+	char *id; /* of the node that the first operand names */
+};
+
+static void cleanup_run(struct run *run)
+{
+	ga_db_close(run->db);
+	free(run->id);
+}
+
+/* Opens the state and begins; the first operand is a node where finds, and who changes it has to be
+ * one who may. */
+static int begin(struct run *run, bool writes, bool finds, struct ga_err *err)
+{
+	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, writes ? GA_DB_WRITE : GA_DB_READ,
+		       &run->db, err) < 0 ||
+	    (writes ? ga_store_begin(run->db, ga_cli_program(), err) :
+		      ga_db_begin_read(run->db, err)) < 0)
+		return -1;
+	if (finds && ga_store_resolve(run->db, "node", operand(0), &run->id, NULL, err) < 0)
+		return -1;
+	return finds && writes ? ga_store_may_node(run->db, "administer", run->id, err) : 0;
+}
+
+/* Commits, or undoes a dry run; then the record is written. */
+static int finish(struct run *run, const struct ga_shape *shape, const void *obj,
+		  struct ga_err *err)
+{
+	if (run->o->dry_run)
+		ga_say("dry run: nothing is changed");
+	else if (ga_db_commit(run->db, err) < 0)
+		return -1;
+	ga_db_rollback(run->db);
+	return ga_emit(shape, obj, err);
+}
+
+static int show(const struct ga_shape *shape, const void *obj, void *arg, struct ga_err *err)
+{
+	(void)arg;
+	return ga_emit(shape, obj, err);
+}
+
+/* What is on the node and keeps it from being drained; their number. */
+static int show_blockers(struct run *run, struct ga_err *err)
+{
+	ga_autofree char *here = ga_host_node_if_known(ga_cli_setting("GPUAAS_NODE", NULL));
+
+	return ga_store_drain_blockers(run->db, run->id, here, show, NULL, err);
+}
+
+static int list(struct run *run, struct ga_err *err)
+{
+	struct ga_list_query q = { .kind = "node" };
+
+	*ga_list_add(&run->o->where) = NULL;
+	q.where = run->o->where.v;
+	return begin(run, false, false, err) < 0 ||
+			       ga_cli_where(run->db, run->o->where.v, err) < 0 ?
+		       -1 :
+		       ga_store_list(run->db, &q, show, NULL, err);
+}
+
+static int show_node(struct run *run, struct ga_err *err)
+{
+	ga_cleanup(cleanup_node) struct ga_node node = { 0 };
+
+	if (begin(run, false, true, err) < 0 ||
+	    ga_store_node(run->db, run->id, &node, err) < 0 ||
+	    ga_emit(&ga_node_shape, &node, err) < 0 ||
+	    ga_store_maintenance_ahead(run->db, run->id, show, NULL, err) < 0)
+		return -1;
+	return show_blockers(run, err) < 0 ? -1 : 0;
+}
+
+static int set(struct run *run, struct ga_err *err)
+{
+	ga_cleanup(cleanup_node) struct ga_node node = { 0 };
+
+	if (begin(run, true, true, err) < 0 ||
+	    apply(run->db, run->id, &run->o->change, err) < 0 ||
+	    ga_store_node(run->db, run->id, &node, err) < 0)
+		return -1;
+	return finish(run, &ga_node_shape, &node, err);
+}
+
+static int set_mode(struct run *run, struct ga_err *err)
+{
+	run->o->change.mode = operand(1);
+	return set(run, err);
+}
+
+static int set_name(struct run *run, struct ga_err *err)
+{
+	run->o->change.name = operand(1);
+	return set(run, err);
+}
+
+static int move_to(struct run *run, const char *deadline, struct ga_err *err)
+{
+	struct ga_node_move m = { ga_cli_command()->name, run->o->reason, deadline,
+				  run->o->generation };
+	ga_cleanup(cleanup_node) struct ga_node node = { 0 };
+
+	if (begin(run, true, true, err) < 0 ||
+	    ga_store_node_move(run->db, run->id, &m, &node, err) < 0)
+		return -1;
+	return finish(run, &ga_node_shape, &node, err);
+}
+
+static int move(struct run *run, struct ga_err *err)
+{
+	return move_to(run, NULL, err);
+}
+
+static int evacuate(struct run *run, struct ga_err *err)
+{
+	const struct ga_node_opts *o = run->o;
+	size_t i;
+
+	for (i = 0; i < o->consent.n; i++) {
+		if (o->dry_run)
+			ga_say("'%s' would be placed elsewhere, and released if that succeeds",
+			       o->consent.v[i]);
+		else if (ga_node_evacuate(run->db, run->id, o->consent.v[i], o->reason, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Ends with 1 while something is in the way, so that scripts can wait for it. */
+static int drain(struct run *run, struct ga_err *err)
+{
+	const struct ga_node_opts *o = run->o;
+	char deadline[GA_TIME_SIZE];
+	int blockers;
+
+	if (o->consent.n && !o->evacuate) {
+		(void)ga_fail(err, GA_USAGE, "--consent is for --evacuate");
+		return ga_hint(err, "nothing is stopped without --evacuate");
+	}
+	if (o->deadline && ga_node_when("--deadline", o->deadline, deadline, err) < 0)
+		return -1;
+	if (move_to(run, o->deadline ? deadline : NULL, err) < 0 || evacuate(run, err) < 0 ||
+	    ga_db_begin_read(run->db, err) < 0)
+		return -1;
+	blockers = show_blockers(run, err);
+	return blockers < 0 ? -1 : blockers > 0;
+}
+
+static int retire(struct run *run, struct ga_err *err)
+{
+	if (confirm(run->o, "a node that is retired never comes back", err) < 0)
+		return -1;
+	return move(run, err);
+}
+
+static int lost(struct run *run, struct ga_err *err)
+{
+	ga_cleanup(cleanup_node) struct ga_node node = { 0 };
+
+	if (!run->o->reason || !*run->o->reason)
+		return ga_fail(err, GA_USAGE, "lost needs --reason");
+	if (confirm(run->o, "what runs on the node is given up: its allocations and their billing "
+		    "end", err) < 0 ||
+	    begin(run, true, true, err) < 0 ||
+	    ga_store_node_lost(run->db, run->id, run->o->reason, err) < 0 ||
+	    ga_store_node(run->db, run->id, &node, err) < 0 ||
+	    finish(run, &ga_node_shape, &node, err) < 0)
+		return -1;
+	if (!run->o->dry_run)
+		ga_request_tidy(run->db); /* its plans are cancelled */
+	if (ga_db_begin_read(run->db, err) < 0)
+		return -1;
+	return show_blockers(run, err) < 0 ? -1 : 0;
+}
+
+static int revoke_key(struct run *run, struct ga_err *err)
+{
+	ga_cleanup(cleanup_node) struct ga_node node = { 0 };
+	const char *reason = run->o->reason;
+	int r;
+
+	if (!reason || !*reason)
+		return ga_fail(err, GA_USAGE, "revoke-key needs --reason");
+	if (confirm(run->o, "what the node says is not taken until it has a new key", err) < 0 ||
+	    begin(run, true, true, err) < 0)
+		return -1;
+	r = ga_store_key_revoke(run->db, run->id, reason, err);
+	if (!r)
+		return ga_fail(err, GA_CONFLICT, "node '%s' has no key that counts", run->id);
+	if (r < 0 || ga_store_node(run->db, run->id, &node, err) < 0)
+		return -1;
+	return finish(run, &ga_node_shape, &node, err);
+}
+
+/* ---- maintenance ---- */
+
+static void cleanup_window(struct ga_maintenance *m)
+{
+	ga_shape_release(&ga_maintenance_shape, m);
+}
+
+static int plan_maintenance(struct run *run, struct ga_err *err)
+{
+	ga_cleanup(cleanup_window) struct ga_maintenance m = { 0 };
+	const struct ga_node_opts *o = run->o;
+	char from[GA_TIME_SIZE], to[GA_TIME_SIZE];
+
+	if (!o->to)
+		return ga_fail(err, GA_USAGE, "maintenance needs --to");
+	if (ga_node_when("--from", o->from ? o->from : "0s", from, err) < 0 ||
+	    ga_node_when("--to", o->to, to, err) < 0 || begin(run, true, true, err) < 0 ||
+	    ga_store_maintenance_plan(run->db, run->id, from, to, o->reason, &m, err) < 0 ||
+	    finish(run, &ga_maintenance_shape, &m, err) < 0)
+		return -1;
+	return 0;
+}
+
+static int end_maintenance(struct run *run, struct ga_err *err)
+{
+	ga_cleanup(cleanup_window) struct ga_maintenance m = { 0 };
+
+	if (begin(run, true, false, err) < 0 ||
+	    ga_store_maintenance_end(run->db, operand(0), &m, err) < 0 ||
+	    ga_store_may_node(run->db, "administer", m.node, err) < 0)
+		return -1;
+	return finish(run, &ga_maintenance_shape, &m, err);
+}
+
+int ga_node_command(const char *name, struct ga_node_opts *opts, struct ga_err *err)
+{
+	static const struct {
+		const char *name;
+		int (*run)(struct run *run, struct ga_err *err);
+	} commands[] = {
+		{ "list", list },	    { "show", show_node },
+		{ "set", set },		    { "mode", set_mode },
+		{ "rename", set_name },	    { "drain", drain },
+		{ "undrain", move },	    { "quarantine", move },
+		{ "retire", retire },	    { "lost", lost },
+		{ "revoke-key", revoke_key },
+		{ "maintenance", plan_maintenance }, { "end-maintenance", end_maintenance },
+	};
+	ga_cleanup(cleanup_run) struct run run = { .o = opts };
+	size_t i;
+	int r;
+
+	ga_audit_program(ga_cli_program());
+	for (i = 0; i < GA_ARRAY_SIZE(commands); i++) {
+		if (!ga_streq(commands[i].name, name))
+			continue;
+		r = commands[i].run(&run, err);
+		return r < 0 && run.db && !opts->dry_run ? ga_store_access_note(run.db, err) : r;
+	}
+	return ga_fail(err, GA_USAGE, "there is no command '%.32s'", name);
+}

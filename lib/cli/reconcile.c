@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Settings and outlets of gpuaas-reconcile. */
+#include "cli/reconcile.h"
+
+#include <unistd.h>
+
+#include "act/device/virt.h"
+#include "cli/discover.h"
+#include "cli/frame/cli.h"
+#include "cli/frame/result.h"
+#include "look/host.h"
+#include "state/store.h"
+
+static void say(const char *line)
+{
+	ga_say("%s", line);
+}
+
+static int progress(const struct ga_progress *p, struct ga_err *err)
+{
+	return ga_result_progress(p, false, err);
+}
+
+/* A wipe-order is no result: it goes on to gpuaas-wipe. */
+static int result(const struct ga_shape *shape, const void *obj, struct ga_err *err)
+{
+	return shape == &ga_wipe_order_shape ? ga_emit(shape, obj, err) :
+					       ga_result_emit(shape, obj, err);
+}
+
+int ga_cli_reconcile_look(struct ga_observe_opts *look, const char *node, char **node_id,
+			  struct ga_err *err)
+{
+	if (ga_cli_discover_opts(&look->discover, err) < 0 ||
+	    ga_host_node_id(node ? node : look->discover.node, node_id, err) < 0)
+		return -1;
+	look->host_dir = ga_cli_host_dir();
+	look->libvirt_uri = ga_cli_setting("GPUAAS_LIBVIRT_URI", GA_VIRT_URI);
+	look->nvram_dir = NULL; /* libvirt's own */
+	return 0;
+}
+
+int ga_cli_reconcile_opts(struct ga_reconcile_opts *opts, const char *program, const char *node,
+			  char **node_id, struct ga_err *err)
+{
+	struct ga_observe_opts *look = &opts->look;
+
+	if (ga_cli_reconcile_look(look, node, node_id, err) < 0)
+		return -1;
+	opts->node = *node_id;
+	opts->repair = (struct ga_repair_opts){
+		.program = program,
+		.node = *node_id,
+		.host_dir = look->host_dir,
+		.images_dir = ga_cli_images_dir(),
+		.libvirt_uri = look->libvirt_uri,
+		.fabric = { look->discover.libnvfm, look->discover.fabric_address },
+		.baremetal_dir = ga_cli_setting("GPUAAS_BAREMETAL_DIR", "/etc/gpuaas/baremetal.d"),
+		.holds_state = access(ga_cli_state_path(), F_OK) == 0,
+		.result = result,
+		.progress = progress,
+		.say = say,
+	};
+	return ga_result_open(ga_cli_state_path(), err);
+}
+
+int ga_cli_reconcile_want(const char *node, struct ga_expectation *ret, struct ga_err *err)
+{
+	ga_autodb struct ga_db *db = NULL;
+
+	/* Closed before the host is looked at. */
+	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
+	    ga_db_begin_read(db, err) < 0)
+		return -1;
+	return ga_store_expectation(db, node, ret, err);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What people put into a request by hand: keys and user-data. */
+#include <string.h>
+#include <unistd.h>
+
+#include "act/image/userdata.h"
+#include "base/file.h"
+#include "cli/frame/cli.h"
+#include "cli/place.h"
+#include "record/digest.h"
+#include "record/rec.h"
+#include "state/allocation/userdata.h"
+
+#define KEYS_MAX 65536
+
+static bool is_key(const char *text)
+{
+	return ga_starts(text, "ssh-") || ga_starts(text, "ecdsa-") || ga_starts(text, "sk-");
+}
+
+static int add_key(struct ga_request *request, const char *text, size_t len, const char *what,
+		   struct ga_err *err)
+{
+	ga_autofree char *key = ga_xstrndup(text, len);
+	size_t i;
+
+	if (!is_key(key) || !strchr(key, ' ')) {
+		(void)ga_fail(err, GA_USAGE, "'%.80s' has a line that is no ssh public key", what);
+		return ga_hint(err,
+			       "a public key begins with ssh- or ecdsa-; the file ends in .pub");
+	}
+	if (len > GA_TEXT_MAX)
+		return ga_fail(err, GA_USAGE, "'%.80s': a key is longer than 16 KiB", what);
+	for (i = 0; i < len; i++)
+		if ((unsigned char)key[i] < ' ')
+			return ga_fail(err, GA_USAGE, "'%.80s': a key has a control character",
+				       what);
+	ga_texts_add(&request->keys, key);
+	return 0;
+}
+
+int ga_request_add_key(struct ga_request *request, const char *text, struct ga_err *err)
+{
+	ga_autostr struct ga_str content = GA_STR_INIT;
+	const char *p;
+
+	if (is_key(text))
+		return add_key(request, text, strlen(text), "--key", err);
+	if (ga_file_read(text, KEYS_MAX, &content, err) < 0) {
+		(void)ga_wrap(err, "--key");
+		return ga_hint(err, "a public key (ssh-ed25519 AAAA...), or a file with them "
+			       "(.pub), is wanted");
+	}
+	/* A private key is no error to be shown: not a byte of it may reach a message. */
+	if (strstr(content.buf, "PRIVATE KEY"))
+		return ga_fail(err, GA_USAGE, "'%.200s' is a private key; name its .pub file",
+			       text);
+	for (p = content.buf; *p;) {
+		size_t len = strcspn(p, "\n"), used = len;
+
+		while (used && (p[used - 1] == '\r' || p[used - 1] == ' '))
+			used--;
+		if (used && *p != '#' && add_key(request, p, used, text, err) < 0)
+			return -1;
+		p += len + (p[len] == '\n');
+	}
+	return 0;
+}
+
+int ga_request_user_data(struct ga_request *request, const char *file, const char *state_path,
+			 bool dry_run, struct ga_err *err)
+{
+	ga_autostr struct ga_str content = GA_STR_INIT;
+	char digest[GA_DIGEST_SIZE];
+
+	if (ga_file_read(file, GA_USER_DATA_MAX, &content, err) < 0) {
+		(void)ga_wrap(err, "--user-data");
+		return ga_hint(err, "a file with user-data of cloud-init is wanted");
+	}
+	ga_digest_of(content.buf, content.len, digest);
+	request->user_data_digest = ga_xstrdup(digest);
+	if (dry_run)
+		return 0;
+	return ga_store_user_data_put(state_path, digest, content.buf, content.len, err);
+}
+
+void ga_request_tidy(struct ga_db *db)
+{
+	struct ga_err err = GA_ERR_INIT;
+
+	if (ga_store_user_data_tidy(db, &err) < 0)
+		ga_say("%s: user-data of ended allocations is left: %s", ga_cli_program(),
+		       err.msg);
+}
+
+static bool is_given(const struct ga_opt *o)
+{
+	switch (o->type) {
+	case GA_O_FLAG:
+		return *(const bool *)o->var;
+	case GA_O_TEXTS:
+		return ((const struct ga_any_list *)o->var)->n > 0;
+	case GA_O_INT:
+	case GA_O_SIZE:
+	case GA_O_DURATION:
+		return *(const int64_t *)o->var != GA_UNKNOWN;
+	case GA_O_TEXT:
+	case GA_O_PATH:
+	case GA_O_WORD:
+		break;
+	}
+	return *(const char *const *)o->var != NULL;
+}
+
+int ga_request_needs_profile(const struct ga_opt *opts, struct ga_err *err)
+{
+	static const char *const of_all[] = { "expires", "dry-run", "explain" };
+	size_t i;
+
+	for (; opts->name; opts++) {
+		for (i = 0; i < GA_ARRAY_SIZE(of_all) && strcmp(of_all[i], opts->name) != 0; i++)
+			;
+		if (i < GA_ARRAY_SIZE(of_all) || !is_given(opts))
+			continue;
+		(void)ga_fail(err, GA_USAGE, "--%s is of a request, and without --profile requests "
+			      "are read from standard input, which say it themselves", opts->name);
+		return ga_hint(err, "give --profile NAME; 'gpuaas-profile list' shows them");
+	}
+	return 0;
+}
+
+int ga_request_check(const struct ga_request *request, struct ga_err *err)
+{
+	ga_autojson json_t *json = ga_shape_format(&ga_request_shape, request);
+	struct ga_request unused;
+
+	if (ga_shape_parse(&ga_request_shape, json, &unused, err) < 0) {
+		err->code = GA_USAGE;
+		return -1;
+	}
+	ga_shape_release(&ga_request_shape, &unused);
+	return 0;
+}

@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The HTTP server: libmicrohttpd reads requests and writes answers in a thread of its own, this
+ * thread waits for signals and for deadlines. Every connection ends with its answer or at its
+ * deadline, so that nobody holds one.
+ */
+#include "cli/serve.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <microhttpd.h>
+#include <netdb.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/stop.h"
+#include "cli/frame/cli.h"
+#include "decide/offer/serve.h"
+
+#define FIRST_FD 3 /* of socket activation, sd_listen_fds(3) */
+#define CLIENTS_MAX 500 /* two descriptors each: what a process has by default is enough */
+#define CLIENT_BYTES (64 << 10) /* a request, its cookies again, 64 a field, the answer's head */
+#define FILE_MAX_BYTES (16 << 20)
+#define FINISH_SECONDS 5 /* for answers under way, when it ends */
+#define LOOK_MICROS 1000000 /* at most, between two looks at what is idle or over */
+
+static const struct ga_serve_opts *opts;
+static _Atomic int64_t asked_micros; /* monotonic: when somebody last asked */
+
+/* ---- the file ---- */
+
+/* Since 1970 UTC; what 64 bits do not hold is the nearest second that they do. */
+static int64_t nanos(const struct timespec *ts)
+{
+	const int64_t most = INT64_MAX / 1000000000 - 1;
+	int64_t seconds = ts->tv_sec < 0 ? 0 : ts->tv_sec > most ? most : ts->tv_sec;
+
+	return seconds * 1000000000 + ts->tv_nsec;
+}
+
+/* By the clock that also dates files and answers. */
+static int64_t now_nanos(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME_COARSE, &ts);
+	return nanos(&ts);
+}
+
+/* Why the file is not given, for whoever runs this: clients are not told of paths. It is said when
+ * it begins, not for each that asks. NULL: it is given. Of the library's thread alone. */
+static void tell_why(char *why)
+{
+	static char *told;
+
+	if (why && !ga_streq(why, told))
+		ga_say("%s: %s", ga_cli_program(), why);
+	free(told);
+	told = why;
+}
+
+static char *unfit(const struct stat *st)
+{
+	if (!S_ISREG(st->st_mode) || !st->st_size)
+		return ga_xprintf("'%s' is %s", opts->file, S_ISREG(st->st_mode) ? "empty" :
+				  "no regular file");
+	return st->st_size <= FILE_MAX_BYTES ? NULL :
+	       ga_xprintf("'%s' is too large to be served: %lld bytes, %d at most", opts->file,
+			  (long long)st->st_size, FILE_MAX_BYTES);
+}
+
+/* What is there now; the descriptor stays on this version of it, whatever is published next. */
+static int look(struct ga_serve_file *ret)
+{
+	int fd = open(opts->file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat st;
+	char *why;
+
+	*ret = (struct ga_serve_file){ 0 };
+	if (fd < 0 && errno == ENOENT)
+		why = ga_xprintf("nothing is published: there is no '%s'; gpuaas-publish.timer "
+				 "writes it", opts->file);
+	else if (fd < 0 || fstat(fd, &st) < 0)
+		why = ga_xprintf("cannot read '%s': %s", opts->file,
+				 errno == ELOOP ? "it is a link" : strerror(errno));
+	else
+		why = unfit(&st);
+	tell_why(why);
+	if (why) {
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	ret->there = true;
+	ret->size = st.st_size;
+	ret->inode = (int64_t)st.st_ino;
+	ret->modified_nanos = nanos(&st.st_mtim);
+	return fd;
+}
+
+/* ---- answers ---- */
+
+static void add_header(struct MHD_Response *r, const char *name, const char *value)
+{
+	if (value[0])
+		(void)MHD_add_response_header(r, name, value);
+}
+
+static void add_number(struct MHD_Response *r, const char *name, int64_t n)
+{
+	ga_autofree char *text = ga_xprintf("%lld", (long long)n);
+
+	add_header(r, name, text);
+}
+
+/* Closes fd, or hands it to the response. */
+static struct MHD_Response *body(const struct ga_serve_answer *a, const struct ga_serve_file *f,
+				 int fd)
+{
+	ga_autofree char *text = NULL;
+
+	if (a->status == 200 || a->status == 304) /* of which the library sends the length alone */
+		return MHD_create_response_from_fd((size_t)f->size, fd);
+	if (fd >= 0)
+		close(fd);
+	text = ga_xprintf("{\"error\":\"%s\"}\n", a->sentence);
+	return MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_COPY);
+}
+
+static enum MHD_Result give(struct MHD_Connection *connection, const struct ga_serve_answer *a,
+			    struct MHD_Response *r)
+{
+	enum MHD_Result queued;
+
+	if (a->status != 304)
+		add_header(r, "Content-Type", "application/json");
+	add_header(r, "Cache-Control", a->status < 400 ? "no-cache" : "no-store");
+	add_header(r, "X-Content-Type-Options", "nosniff");
+	add_header(r, "ETag", a->etag);
+	add_header(r, "Last-Modified", a->modified);
+	if (a->age_seconds >= 0)
+		add_number(r, "Age", a->age_seconds);
+	if (a->retry_seconds)
+		add_number(r, "Retry-After", a->retry_seconds);
+	if (a->allow)
+		add_header(r, "Allow", "GET, HEAD");
+	add_header(r, "Connection", "close");
+	queued = MHD_queue_response(connection, (unsigned int)a->status, r);
+	MHD_destroy_response(r);
+	return queued;
+}
+
+/* ---- requests ---- */
+
+/* Before the library parts the query. Nobody reads that, so it is cut off: each argument would
+ * take memory, and where there is no more, libmicrohttpd 0.9.75 loses the connection and says
+ * nothing (it goes on as if the line had been read). Returns what follows the target. */
+static void *line_came(void *arg, const char *target, struct MHD_Connection *connection)
+{
+	char *query = strchr(target, '?'), *next = strchr(target, '\0') + 1;
+
+	(void)arg, (void)connection;
+	if (query)
+		query[1] = '\0';
+	return next;
+}
+
+/* What of a request's fields is read. */
+struct fields {
+	char *host, *tags, *since;
+};
+
+static void fields_release(struct fields *f)
+{
+	free(f->host);
+	free(f->tags);
+	free(f->since);
+}
+
+static enum MHD_Result take_field(void *arg, enum MHD_ValueKind kind, const char *name,
+				  const char *value)
+{
+	struct fields *f = arg;
+	char **at = !strcasecmp(name, "Host")		   ? &f->host :
+		    !strcasecmp(name, "If-None-Match")	   ? &f->tags :
+		    !strcasecmp(name, "If-Modified-Since") ? &f->since :
+							     NULL;
+
+	(void)kind;
+	if (at) {
+		char *joined = ga_xprintf("%s%s%s", *at ? *at : "", *at ? ", " : "", value);
+
+		free(*at);
+		*at = joined;
+	}
+	return MHD_YES;
+}
+
+static enum MHD_Result answer(void *arg, struct MHD_Connection *connection, const char *target,
+			      const char *method, const char *version, const char *upload,
+			      size_t *upload_size, void **context)
+{
+	ga_cleanup(fields_release) struct fields fields = { 0 };
+	struct ga_serve_request request = {
+		.method = method,
+		.target = target,
+		.version = version,
+		/* The three lie in the line as it came, each behind the end of the last. */
+		.torn = target != method + strlen(method) + 1 || version != *context,
+	};
+	struct ga_serve_answer a;
+	struct ga_serve_file file;
+	struct MHD_Response *r;
+	int fd;
+
+	(void)arg, (void)upload, (void)upload_size;
+	atomic_store(&asked_micros, ga_clock_mono_micros());
+	(void)MHD_get_connection_values(connection, MHD_HEADER_KIND, take_field, &fields);
+	request.bytes =
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE)
+			->header_size;
+	request.host = fields.host;
+	request.if_none_match = fields.tags;
+	request.if_modified_since = fields.since;
+	request.fields = (size_t)MHD_get_connection_values(
+		connection, MHD_HEADER_KIND | MHD_COOKIE_KIND, NULL, NULL);
+	fd = look(&file);
+	ga_serve_answer(&request, &file, now_nanos(), opts->stale_seconds, &a);
+	r = body(&a, &file, fd);
+	return r ? give(connection, &a, r) : MHD_NO;
+}
+
+/* Paths are compared as they came: nothing in them is decoded. */
+static size_t leave_encoded(void *arg, struct MHD_Connection *connection, char *text)
+{
+	(void)arg, (void)connection;
+	return strlen(text);
+}
+
+/* ---- deadlines ---- */
+
+/* A connection that the server holds. */
+struct client {
+	struct client *before, *after;
+	int fd;
+	int64_t until_micros; /* monotonic */
+};
+
+/* All of them, in the order of coming, which is that of their deadlines. The library's own timeout
+ * counts from the last byte, and who sends one now and then would stay for ever. */
+static struct {
+	pthread_mutex_t lock;
+	struct client *first, *last;
+} held = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void take_in(struct client *c)
+{
+	pthread_mutex_lock(&held.lock);
+	c->before = held.last;
+	*(held.last ? &held.last->after : &held.first) = c;
+	held.last = c;
+	pthread_mutex_unlock(&held.lock);
+}
+
+static void let_go(struct client *c)
+{
+	pthread_mutex_lock(&held.lock);
+	*(c->before ? &c->before->after : &held.first) = c->after;
+	*(c->after ? &c->after->before : &held.last) = c->before;
+	pthread_mutex_unlock(&held.lock);
+	free(c);
+}
+
+/* The library calls it when it has accepted a connection, and before it closes its descriptor. */
+static void noted(void *arg, struct MHD_Connection *connection, void **context,
+		  enum MHD_ConnectionNotificationCode code)
+{
+	struct client *c = *context;
+
+	(void)arg;
+	if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+		*context = NULL;
+		let_go(c);
+		return;
+	}
+	c = ga_xcalloc(1, sizeof(*c));
+	c->fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+	c->until_micros = ga_clock_mono_micros() + opts->deadline_seconds * 1000000;
+	*context = c;
+	take_in(c);
+}
+
+/* Ends what is past its deadline: the library sees the end and closes. Returns how long nothing
+ * more is due, at most LOOK_MICROS. */
+static int64_t end_overdue(void)
+{
+	int64_t now = ga_clock_mono_micros(), wait = LOOK_MICROS;
+	const struct client *c;
+
+	pthread_mutex_lock(&held.lock);
+	for (c = held.first; c && c->until_micros <= now; c = c->after)
+		(void)shutdown(c->fd, SHUT_RDWR); /* fails only where the client was first */
+	if (c && c->until_micros - now < wait)
+		wait = c->until_micros - now;
+	pthread_mutex_unlock(&held.lock);
+	return wait;
+}
+
+/* ---- the socket ---- */
+
+static int no_socket(struct ga_err *err)
+{
+	ga_err_set(err, GA_USAGE, "there is no socket to serve on");
+	return ga_hint(err, "systemctl start gpuaas-serve.socket, or give --listen 127.0.0.1:8742");
+}
+
+/* The one listening socket that systemd passed: the descriptor. */
+static int passed_socket(struct ga_err *err)
+{
+	const char *pid = secure_getenv("LISTEN_PID"), *fds = secure_getenv("LISTEN_FDS");
+	int listens = 0, type = 0, fd = FIRST_FD;
+	socklen_t len = sizeof(listens);
+
+	if (!pid || !fds || strtoll(pid, NULL, 10) != getpid())
+		return no_socket(err);
+	if (strcmp(fds, "1") != 0)
+		return ga_fail(err, GA_USAGE, "%.16s sockets were passed, and one is served", fds);
+	if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &len) < 0 || !listens ||
+	    getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) < 0 || type != SOCK_STREAM)
+		return ga_fail(err, GA_USAGE, "descriptor %d is no stream socket that listens", fd);
+	if (fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 || fcntl(fd, F_SETFL, O_NONBLOCK) < 0)
+		return ga_fail_sys(err, "cannot set up the socket that was passed");
+	return fd;
+}
+
+/* Binds to the first address that takes it. */
+static int bind_one(const struct addrinfo *list, const char *where, struct ga_err *err)
+{
+	const int yes = 1;
+	ga_autofd int fd = -1;
+
+	fd = socket(list->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) < 0 ||
+	    bind(fd, list->ai_addr, list->ai_addrlen) < 0 || listen(fd, CLIENTS_MAX) < 0)
+		return ga_fail_sys(err, "cannot listen on '%s'", where);
+	return GA_TAKE_FD(fd);
+}
+
+static int own_socket(const char *where, struct ga_err *err)
+{
+	const struct addrinfo hints = { .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE,
+					.ai_socktype = SOCK_STREAM };
+	ga_autofree char *host = NULL, *port = NULL;
+	struct addrinfo *list = NULL;
+	int r;
+
+	if (ga_serve_split(where, &host, &port, err) < 0)
+		return -1;
+	r = getaddrinfo(host, port, &hints, &list);
+	if (r)
+		return ga_fail(err, GA_USAGE, "'%.64s' is no address: %s", where, gai_strerror(r));
+	r = bind_one(list, where, err);
+	freeaddrinfo(list);
+	return r;
+}
+
+/* The address it listens on, with the port that the system chose for port 0. */
+static void say_where(int fd)
+{
+	char host[NI_MAXHOST], port[NI_MAXSERV];
+	struct sockaddr_storage at;
+	socklen_t len = sizeof(at);
+
+	if (getsockname(fd, (struct sockaddr *)&at, &len) == 0 &&
+	    !getnameinfo((struct sockaddr *)&at, len, host, sizeof(host), port, sizeof(port),
+			 NI_NUMERICHOST | NI_NUMERICSERV))
+		ga_say("serving http://%s%s%s:%s" GA_SERVE_PATH, strchr(host, ':') ? "[" : "", host,
+		       strchr(host, ':') ? "]" : "", port);
+}
+
+/* ---- life ---- */
+
+static int64_t clients(struct MHD_Daemon *d)
+{
+	const union MHD_DaemonInfo *info =
+		MHD_get_daemon_info(d, MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
+
+	return info ? (int64_t)info->num_connections : 0;
+}
+
+static bool is_idle(struct MHD_Daemon *d)
+{
+	return opts->idle_seconds && !clients(d) &&
+	       ga_clock_mono_micros() - atomic_load(&asked_micros) > opts->idle_seconds * 1000000;
+}
+
+/* Takes nobody else in, and lets those who are there have their answers. Who comes now stays in
+ * the queue of systemd's socket, for the next one. */
+static void finish(struct MHD_Daemon *d)
+{
+	int64_t until = ga_clock_mono_micros() + FINISH_SECONDS * INT64_C(1000000);
+	int fd = MHD_quiesce_daemon(d);
+
+	while (clients(d) && ga_clock_mono_micros() < until)
+		(void)poll(NULL, 0, 10);
+	MHD_stop_daemon(d);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* Until a signal, or until it is idle. */
+static void wait_for_end(struct MHD_Daemon *d, const sigset_t *signals)
+{
+	while (!ga_stop_asked() && !is_idle(d)) {
+		int64_t micros = end_overdue();
+		const struct timespec ts = { .tv_sec = micros / 1000000,
+					     .tv_nsec = micros % 1000000 * 1000 };
+
+		(void)ppoll(NULL, 0, &ts, signals);
+	}
+}
+
+static int serve(int fd, struct ga_err *err)
+{
+	struct MHD_Daemon *d;
+	sigset_t ours, before;
+
+	/* Signals are this thread's, and come only while it waits. */
+	sigemptyset(&ours);
+	sigaddset(&ours, SIGINT);
+	sigaddset(&ours, SIGTERM);
+	sigaddset(&ours, SIGHUP);
+	pthread_sigmask(SIG_BLOCK, &ours, &before);
+	d = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC, 0, NULL, NULL, answer,
+			     NULL, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
+			     (unsigned int)CLIENTS_MAX, MHD_OPTION_NOTIFY_CONNECTION, noted, NULL,
+			     MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CLIENT_BYTES,
+			     MHD_OPTION_URI_LOG_CALLBACK, line_came, NULL,
+			     MHD_OPTION_UNESCAPE_CALLBACK, leave_encoded, NULL, MHD_OPTION_END);
+	if (!d) {
+		close(fd);
+		return ga_fail(err, GA_SYSTEM, "the HTTP server cannot be started on its socket");
+	}
+	wait_for_end(d, &before);
+	finish(d);
+	return 0;
+}
+
+int ga_cli_serve(const struct ga_serve_opts *o, struct ga_err *err)
+{
+	int fd;
+
+	if (o->deadline_seconds < 1)
+		return ga_fail(err, GA_USAGE, "--deadline is too short: a client needs 1s or more");
+	opts = o;
+	fd = o->listen ? own_socket(o->listen, err) : passed_socket(err);
+	if (fd < 0)
+		return -1;
+	atomic_store(&asked_micros, ga_clock_mono_micros());
+	ga_stop_install();
+	if (o->listen)
+		say_where(fd);
+	return serve(fd, err);
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gpuaas-state adopt and rebuild: whole inventories from a stream, each node in a transaction of
+ * its own; what it changed is printed after its commit.
+ */
+#include "cli/state/state.h"
+
+#include "cli/frame/tell_state.h"
+#include "record/digest.h"
+#include "state/access/access.h"
+#include "state/node/key.h"
+#include "state/recovery/adopt.h"
+#include "state/store.h"
+
+static const char *reason;
+static bool wipe, lab;
+
+#define REASON { .name = "reason", .type = GA_O_TEXT, .var = &reason, .arg = "TEXT", \
+		 .help = "why; it stands in the audit" }
+#define WIPE { .name = "wipe", .type = GA_O_FLAG, .var = &wipe, \
+	       .help = "order the wipe of idle slots that cannot be adopted" }
+
+const struct ga_opt ga_cli_adopt_opts[] = { REASON, WIPE, GA_OPTS_END };
+const struct ga_opt ga_cli_rebuild_opts[] = {
+	REASON,
+	{ .name = "lab", .type = GA_O_FLAG, .var = &lab, .help = "the hosts are a lab's" },
+	GA_OPTS_END,
+};
+
+/* ---- reading ---- */
+
+struct reading {
+	struct ga_inventory_of of;
+	char *node;
+	struct ga_str lines;
+	bool whole;
+	json_t *json, *signature; /* of the end, whose digest is over the lines before it */
+};
+
+static struct {
+	GA_LIST(struct reading) list;
+	struct ga_db *db;
+} all;
+
+static void release_all(void)
+{
+	for (size_t i = 0; i < all.list.n; i++) {
+		ga_inventory_of_release(&all.list.v[i].of);
+		ga_str_release(&all.list.v[i].lines);
+		free(all.list.v[i].node);
+		json_decref(all.list.v[i].json);
+		json_decref(all.list.v[i].signature);
+	}
+	ga_list_release(&all.list);
+	ga_db_close(GA_TAKE(all.db));
+}
+
+/* The node's stream that is not closed yet. */
+static struct reading *reading_of(const char *node)
+{
+	struct reading *r;
+
+	for (size_t i = 0; i < all.list.n; i++)
+		if (!all.list.v[i].whole && ga_streq(all.list.v[i].node, node))
+			return &all.list.v[i];
+	r = ga_list_add(&all.list);
+	r->node = ga_xstrdup(node);
+	r->lines = (struct ga_str)GA_STR_INIT;
+	return r;
+}
+
+static int take_work(const struct ga_rec *rec, struct ga_err *err)
+{
+	struct ga_inventory_work w;
+	struct reading *r;
+
+	if (ga_rec_parse(rec, &ga_inventory_work_shape, &w, err) < 0)
+		return -1;
+	r = reading_of(w.node);
+	*ga_list_add(&r->of.works) = w;
+	ga_str_add_bytes(&r->lines, rec->raw, rec->raw_len);
+	ga_str_addc(&r->lines, '\n');
+	return 0;
+}
+
+static int take_end(const struct ga_rec *rec, struct ga_err *err)
+{
+	struct ga_inventory end;
+	char digest[GA_DIGEST_SIZE];
+	struct reading *r;
+
+	if (ga_rec_parse(rec, &ga_inventory_shape, &end, err) < 0)
+		return -1;
+	r = reading_of(end.node);
+	ga_digest_of(r->lines.buf ? r->lines.buf : "", r->lines.len, digest);
+	r->of.end = end;
+	if (end.count == (int64_t)r->of.works.n && ga_streq(end.digest, digest)) {
+		r->whole = true;
+		r->json = json_incref(rec->json);
+		r->signature = json_incref(rec->signature);
+		return 0;
+	}
+	(void)ga_fail_for(err, GA_BADREC, "cut_short",
+			  "line %llu: the inventory of '%s' is not what its host wrote: %zu works "
+			  "of %lld, or changed ones",
+			  (unsigned long long)rec->line, r->node, r->of.works.n,
+			  (long long)end.count);
+	return ga_hint(err, "take it again: gpuaas-reconcile --inventory");
+}
+
+static int read_all(struct ga_err *err)
+{
+	static const struct ga_consumer table[] = { { &ga_inventory_work_shape, take_work },
+						    { &ga_inventory_shape, take_end },
+						    { NULL, NULL } };
+	int n;
+	char *const *args = ga_cli_args(&n);
+
+	return ga_cli_stream_from(n ? args[0] : NULL, "inventories", table, err);
+}
+
+/* ---- telling ---- */
+
+static int tell_allocations(const struct ga_adoption *a, struct ga_err *err)
+{
+	for (size_t i = 0; i < a->allocations.n; i++) {
+		struct ga_allocation x;
+		int r;
+
+		if (ga_store_allocation(all.db, a->allocations.v[i], &x, err) < 0)
+			return -1;
+		r = ga_emit(&ga_allocation_shape, &x, err);
+		ga_shape_release(&ga_allocation_shape, &x);
+		if (r < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int tell_slots(const struct ga_adoption *a, struct ga_err *err)
+{
+	for (size_t i = 0; i < a->slots.n; i++) {
+		struct ga_slot s;
+		int r;
+
+		if (ga_store_slot(all.db, a->slots.v[i], &s, err) < 0)
+			return -1;
+		r = ga_emit(&ga_slot_shape, &s, err);
+		ga_shape_release(&ga_slot_shape, &s);
+		if (r < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int tell_wipes(const struct ga_adoption *a, struct ga_err *err)
+{
+	for (size_t i = 0; i < a->wipes.n; i++) {
+		struct ga_wipe_order o;
+		int r;
+
+		if (ga_store_wipe_order(all.db, a->wipes.v[i], &o, err) < 0)
+			return -1;
+		r = ga_emit(&ga_wipe_order_shape, &o, err);
+		ga_shape_release(&ga_wipe_order_shape, &o);
+		if (r < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int tell(const struct ga_adoption *a, struct ga_err *err)
+{
+	int r = 0;
+
+	if (ga_db_begin_read(all.db, err) < 0)
+		return -1;
+	if (tell_allocations(a, err) < 0 || tell_slots(a, err) < 0 || tell_wipes(a, err) < 0)
+		r = -1;
+	ga_db_rollback(all.db);
+	for (size_t i = 0; r == 0 && i < a->findings.n; i++)
+		r = ga_emit(&ga_finding_shape, &a->findings.v[i], err);
+	return r;
+}
+
+/* ---- the commands ---- */
+
+/* What ended is over: it is said, and nothing is left to do about it. */
+static bool is_open(const struct ga_adoption *a)
+{
+	for (size_t i = 0; i < a->findings.n; i++)
+		if (strcmp(a->findings.v[i].check, "not_recorded"))
+			return true;
+	return false;
+}
+
+/* 1 when something could not be adopted. */
+static int adopt_one(const struct reading *r, struct ga_err *err)
+{
+	struct ga_err second = GA_ERR_INIT;
+	int first;
+	ga_autoadoption struct ga_adoption a = { .reason = reason, .wipe = wipe };
+	const struct ga_rec end = { .shape = &ga_inventory_shape, .json = r->json,
+				    .signature = r->signature,
+				    .raw = r->lines.len ? r->lines.buf : "",
+				    .raw_len = r->lines.len };
+
+	if (!r->whole) {
+		char check[] = "cut_short", hint[] = "gpuaas-reconcile --inventory",
+		     sentence[] = "its inventory has no end: nothing of it was taken";
+		struct ga_finding f = { check, r->node, sentence, hint };
+
+		return ga_emit(&ga_finding_shape, &f, err) < 0 ? -1 : 1;
+	}
+	if (ga_store_begin(all.db, "gpuaas-state adopt", err) < 0)
+		return -1;
+	if (ga_store_may_node(all.db, "administer", r->node, err) < 0 ||
+	    (first = ga_store_key_check(all.db, &end, err)) < 0 ||
+	    ga_store_adopt(all.db, &r->of, &a, err) < 0) {
+		ga_db_rollback(all.db);
+		if (ga_store_key_is_refusal(err) &&
+		    ga_store_key_note(all.db, &end, err, &second) < 0)
+			*err = second;
+		(void)ga_store_access_note(all.db, err);
+		return ga_wrap(err, "node '%s'", r->node);
+	}
+	if (ga_db_commit(all.db, err) < 0)
+		return -1;
+	if (first)
+		ga_tell_first_key(&end);
+	if (tell(&a, err) < 0)
+		return -1;
+	return is_open(&a);
+}
+
+static int adopt_all(struct ga_err *err)
+{
+	int found = 0;
+
+	for (size_t i = 0; i < all.list.n; i++) {
+		int r = adopt_one(&all.list.v[i], err);
+
+		if (r < 0)
+			return -1;
+		found |= r;
+	}
+	return found;
+}
+
+static int need_reason(const char *command, struct ga_err *err)
+{
+	if (reason && *reason)
+		return 0;
+	return ga_fail(err, GA_USAGE, "%s needs --reason: it stands in the audit", command);
+}
+
+int ga_cli_adopt(struct ga_err *err)
+{
+	int r;
+
+	if (need_reason("adopt", err) < 0 ||
+	    ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_WRITE, &all.db, err) < 0)
+		return -1;
+	r = read_all(err) < 0 ? -1 : adopt_all(err);
+	release_all();
+	return r;
+}
+
+/* Everything is read before the file is made, so that a bad stream leaves none. */
+static int rebuild(struct ga_err *err)
+{
+	GA_LIST(struct ga_inventory_of) whole = { 0 };
+	int r;
+
+	for (size_t i = 0; i < all.list.n; i++)
+		if (all.list.v[i].whole)
+			*ga_list_add(&whole) = all.list.v[i].of; /* borrowed */
+	if (!whole.n) {
+		(void)ga_fail(err, GA_USAGE, "there is no whole inventory in the stream");
+		return ga_hint(err, "gpuaas-reconcile --inventory on each host prints one");
+	}
+	r = ga_db_init(ga_cli_state_path(), lab, &all.db, err);
+	if (r == 0)
+		r = ga_db_begin(all.db, "gpuaas-state rebuild", err);
+	if (r == 0) {
+		r = ga_store_adopt_epoch(all.db, whole.v, whole.n, reason, err);
+		r = r < 0 ? -1 : ga_db_commit(all.db, err);
+	}
+	ga_list_release(&whole);
+	if (r < 0)
+		return -1;
+	/* Made; its epoch is another now than when it was opened. */
+	ga_db_close(GA_TAKE(all.db));
+	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_WRITE, &all.db, err) < 0)
+		return -1;
+	r = adopt_all(err);
+	if (r >= 0 && ga_tell_state(all.db, "rebuild", ga_cli_state_path(), err) < 0)
+		return -1;
+	return r;
+}
+
+int ga_cli_rebuild(struct ga_err *err)
+{
+	int r = -1;
+
+	if (need_reason("rebuild", err) == 0 && read_all(err) == 0)
+		r = rebuild(err);
+	release_all();
+	if (r >= 0)
+		ga_say("%s: what hosts do not know is not in it: profiles, images, node settings "
+		       "(apply them again), who asked for what, usage and audit of before",
+		       ga_cli_program());
+	return r;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gpuaas-wipe: keeping orders as they are read, showing plans and certificates. */
+#include "cli/wipe.h"
+
+#include <stdio.h>
+
+#include "cli/frame/cli.h"
+#include "state/db/db.h"
+
+int ga_wipe_keep(const struct ga_rec *rec, const char *node, struct ga_err *err)
+{
+	struct ga_err refused = GA_ERR_INIT;
+	struct ga_wipe_order order;
+	int r = 0;
+
+	if (ga_rec_parse(rec, &ga_wipe_order_shape, &order, err) < 0)
+		return -1;
+	if (ga_wipe_order_check(&order, node, false, &refused) == 0)
+		r = ga_wipe_keep_order(ga_cli_host_dir(), &order, err);
+	ga_shape_release(&ga_wipe_order_shape, &order);
+	return r;
+}
+
+/* Of the state on this machine: 1 a lab, 0 real disks, GA_UNKNOWN when there is none to read. */
+static int64_t state_is_lab(void)
+{
+	ga_autodb struct ga_db *db = NULL;
+	struct ga_err none = GA_ERR_INIT; /* then nothing says that files are disks here */
+
+	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, &none) < 0)
+		return GA_UNKNOWN;
+	return ga_db_is_lab(db);
+}
+
+int ga_wipe_by_hand(struct ga_wipe_hand *hand, struct ga_wipe_order *ret, struct ga_err *err)
+{
+	const char *state = ga_cli_state_path(), *host = ga_cli_host_dir();
+	ga_autofree char *db = ga_xprintf("%s/host.db", host), *wal = ga_xprintf("%s-wal", state);
+	const char *const kept[] = { db, state, wal, host,
+				     ga_cli_setting("GPUAAS_IMAGES", "/var/lib/gpuaas/images"),
+				     ga_cli_setting("GPUAAS_BACKUPS", "/var/lib/gpuaas/backup"),
+				     NULL };
+	int64_t lab = state_is_lab();
+
+	hand->lab = lab == GA_UNKNOWN ? hand->lab : lab == 1;
+	return ga_wipe_alone(hand, kept, ret, err);
+}
+
+void ga_wipe_say(const struct ga_wipe_evidence *e)
+{
+	if (!ga_streq(e->outcome, "confirmed"))
+		ga_say("%s: the wipe of disk '%s'%s%s%s is %s: %s", ga_cli_program(),
+		       e->device.wwid ? e->device.wwid : "unknown", e->object ? " of slot '" : "",
+		       e->object ? e->object : "", e->object ? "'" : "", e->outcome,
+		       e->reason ? e->reason : "the record has no reason");
+}
+
+void ga_wipe_keep_evidence(struct ga_hostdb *h, struct ga_wipe_evidence *e)
+{
+	struct ga_err lost = GA_ERR_INIT;
+
+	if (h && ga_evidence_add(h, e, &lost) >= 0)
+		return;
+	ga_wipe_evidence_seal(e);
+	if (!h)
+		return;
+	(void)ga_wrap(&lost, "the evidence is not kept on this host");
+	ga_cli_say_error(&lost);
+}
+
+int ga_wipe_show(const struct ga_wipe_evidence *e, struct ga_err *err)
+{
+	ga_autostr struct ga_str text = GA_STR_INIT;
+
+	if (!e->dry_run)
+		ga_wipe_say(e);
+	if (!e->dry_run || !ga_emit_is_table())
+		return ga_emit(&ga_wipe_evidence_shape, e, err);
+	ga_wipe_plan_text(e, &text);
+	ga_print("%s", text.buf);
+	ga_cli_note_status((int)e->status);
+	return 0;
+}
+
+int ga_wipe_print_certificate(const char *key, struct ga_err *err)
+{
+	ga_autostr struct ga_str text = GA_STR_INIT;
+
+	if (ga_wipe_certificate_of(ga_cli_host_dir(), key, &text, err) < 0)
+		return -1;
+	ga_print_text(text.buf);
+	return 0;
+}

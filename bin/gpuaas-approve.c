@@ -7,8 +7,10 @@
  */
 #include "cli/approve.h"
 #include "cli/frame/cli.h"
-#include "look/hoststream.h"
+#include "look/host/stream.h"
 #include "state/db/audit.h"
+#include "state/node/node.h"
+#include "state/node/observe.h"
 
 static struct {
 	bool all_ready, record_only, dry_run, explain, accept_change;

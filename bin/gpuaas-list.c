@@ -9,13 +9,14 @@
 #include "cli/frame/cli.h"
 #include "cli/frame/follow.h"
 #include "cli/frame/where.h"
-#include "look/host.h"
+#include "look/host/host.h"
 #include "record/access.h"
 #include "record/node.h"
 #include "record/state.h"
 #include "record/syslog.h"
 #include "record/time.h"
-#include "state/store.h"
+#include "state/db/row.h"
+#include "state/query/list.h"
 
 static GA_LIST(const char *) where;
 static const char *since, *after;

@@ -13,8 +13,10 @@
 #include "cli/frame/cli.h"
 #include "cli/frame/where.h"
 #include "cli/on/on.h"
+#include "state/db/row.h"
+#include "state/node/node.h"
+#include "state/query/list.h"
 #include "state/query/where.h"
-#include "state/store.h"
 
 static GA_LIST(const char *) where;
 static int64_t parallel = 16, timeout, connect_timeout = 10;

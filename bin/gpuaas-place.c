@@ -4,6 +4,7 @@
  * refusal says why, for every node, and what would fit.
  */
 #include "cli/frame/cli.h"
+#include "cli/frame/result.h"
 #include "cli/place.h"
 #include "record/decimal.h"
 #include "record/time.h"

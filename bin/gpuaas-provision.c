@@ -15,7 +15,7 @@
 #include "cli/discover.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/result.h"
-#include "look/host.h"
+#include "look/host/host.h"
 
 static const char *resume_id, *user_data_dir;
 static const char *progress = "auto";

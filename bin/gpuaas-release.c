@@ -13,7 +13,7 @@
 #include "cli/frame/cli.h"
 #include "cli/frame/result.h"
 #include "cli/release.h"
-#include "look/host.h"
+#include "look/host/host.h"
 #include "record/vm.h"
 
 static struct ga_release_ask ask = { .hold_seconds = GA_UNKNOWN, .progress = "auto" };

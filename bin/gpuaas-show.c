@@ -10,7 +10,9 @@
 #include "record/access.h"
 #include "record/match.h"
 #include "record/state.h"
-#include "state/store.h"
+#include "state/db/row.h"
+#include "state/query/find.h"
+#include "state/query/show.h"
 
 static const struct ga_shape *const produces[] = {
 	&ga_node_shape, &ga_slot_shape,		 &ga_allocation_shape, &ga_claim_shape,

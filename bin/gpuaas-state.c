@@ -9,12 +9,12 @@
 #include <sys/stat.h>
 
 #include "cli/frame/tell_state.h"
-#include "cli/profile/types.h"
+#include "cli/frame/types.h"
 #include "cli/state/state.h"
 #include "record/access.h"
 #include "record/notice.h"
-#include "state/allocation/take.h"
 #include "state/allocation/userdata.h"
+#include "state/fold/take.h"
 
 static bool lab;
 static const char *node;

@@ -13,7 +13,7 @@
 #include "cli/frame/result.h"
 #include "cli/frame/tell.h"
 #include "cli/wipe.h"
-#include "look/host.h"
+#include "look/host/host.h"
 #include "record/id.h"
 #include "record/result.h"
 

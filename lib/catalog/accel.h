@@ -4,7 +4,7 @@
  * it), and the drop-ins that extend or correct it. What a program asks of it is parsed when it is
  * asked, a type at a time, because discovery and placement need a few of 112.
  *
- * Detection by PCI ids is in look/pci.c, by names in name.h. gpuaas-accelerators(7) explains
+ * Detection by PCI ids is in pci.c, by names in name.h. gpuaas-accelerators(7) explains
  * the rungs.
  */
 #ifndef GA_ACCEL_H
@@ -87,7 +87,7 @@ struct ga_accel_rest {
 /* What is beside the types; it lives as long as the list. */
 const struct ga_accel_rest *ga_accels_rest(const struct ga_accels *list);
 
-/* ---- the check of the catalogue with itself (state/recovery/check.c) ---- */
+/* ---- the check of the catalogue with itself (check.c) ---- */
 
 /* Each finding goes to each() (object: a slug or name). Returns how many there were, or -1. */
 GA_MUST_CHECK int ga_accels_check(const struct ga_accels *list,

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "record/match.h"
 #include "record/rec.h"
 
 __asm__(".section .rodata\n"
@@ -14,8 +15,6 @@ __asm__(".section .rodata\n"
 	".byte 0\n"
 	".previous\n");
 extern const char ga_throughput_builtin[];
-
-const char *const ga_scenario_words[] = { "offline", "server", "interactive", NULL };
 
 #define S ga_throughput_source
 static const struct ga_shape source_shape = {

@@ -48,8 +48,6 @@ struct ga_throughput {
 	GA_LIST(struct ga_inference_rate) inference;
 };
 
-extern const char *const ga_scenario_words[]; /* offline, server, interactive */
-
 /* The built-in table, which was checked when the program was built; the caller releases it. */
 void ga_throughput_read(struct ga_throughput *ret);
 void ga_throughput_release(struct ga_throughput *t);

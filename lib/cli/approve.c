@@ -5,11 +5,17 @@
 #include <stdlib.h>
 
 #include "cli/frame/cli.h"
-#include "cli/types.h"
+#include "cli/frame/types.h"
 #include "look/block/block.h"
-#include "look/host.h"
+#include "look/host/host.h"
 #include "record/size.h"
+#include "state/allocation/wipe.h"
+#include "state/capacity/profile.h"
 #include "state/capacity/view.h"
+#include "state/node/settings.h"
+#include "state/node/verbs.h"
+#include "state/query/find.h"
+#include "state/slot/slot.h"
 
 int ga_approve_policy(struct ga_approve_run *run, const char *profile, const char *class,
 		      const char *verify, const char *gpu_memory, struct ga_err *err)

@@ -10,6 +10,7 @@
 #include "catalog/accel.h"
 #include "state/access/propose.h"
 #include "state/node/approve.h"
+#include "state/node/observe.h"
 #include "state/node/key.h"
 
 struct ga_approve_result {

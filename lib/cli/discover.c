@@ -7,7 +7,7 @@
 
 #include "catalog/accel.h"
 #include "cli/frame/cli.h"
-#include "cli/types.h"
+#include "cli/frame/types.h"
 #include "look/pci.h"
 #include "record/size.h"
 #include "state/host/hostdb.h"

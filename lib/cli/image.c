@@ -13,7 +13,7 @@
 #include "base/file.h"
 #include "base/stop.h"
 #include "cli/frame/cli.h"
-#include "look/host.h"
+#include "look/host/host.h"
 #include "record/time.h"
 
 static struct ga_image_run *drawn; /* whose progress is on the screen */

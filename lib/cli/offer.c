@@ -10,9 +10,9 @@
 #include "base/file.h"
 #include "catalog/name.h"
 #include "cli/frame/cli.h"
-#include "cli/types.h"
-#include "decide/match/cost.h"
+#include "cli/frame/types.h"
 #include "decide/offer/published.h"
+#include "record/money.h"
 #include "record/shape_write.h"
 #include "record/time.h"
 

@@ -8,11 +8,14 @@
 #include "base/clock.h"
 #include "catalog/accel.h"
 #include "cli/frame/cli.h"
-#include "cli/profile/types.h"
+#include "cli/frame/types.h"
 #include "record/time.h"
 #include "state/allocation/plan.h"
 #include "state/capacity/fleet.h"
+#include "state/capacity/profile.h"
 #include "state/capacity/view.h"
+#include "state/node/image.h"
+#include "state/query/find.h"
 
 #define TRIES 4			  /* fresh looks at the fleet before giving up on a request */
 #define EXPIRE_MICROS 2000000	  /* how often plans that nobody took up are looked for */

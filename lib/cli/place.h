@@ -65,8 +65,5 @@ GA_MUST_CHECK int ga_request_add_key(struct ga_request *request, const char *tex
 /* Stores user-data 0600 below the state's folder, named by its digest, and notes the digest. */
 GA_MUST_CHECK int ga_request_user_data(struct ga_request *request, const char *file,
 				       const char *state_path, bool dry_run, struct ga_err *err);
-/* Outside of any transaction: removes user-data that no allocation needs any more. Names on
- * stderr what it cannot remove; the next run tries that again. */
-void ga_request_tidy(struct ga_db *db);
 
 #endif

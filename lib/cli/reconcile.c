@@ -8,8 +8,9 @@
 #include "cli/discover.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/result.h"
-#include "look/host.h"
-#include "state/store.h"
+#include "look/host/host.h"
+#include "state/db/row.h"
+#include "state/node/expect.h"
 
 static void say(const char *line)
 {

@@ -12,7 +12,10 @@
 #include "cli/vm.h"
 #include "record/time.h"
 #include "state/access/access.h"
+#include "state/allocation/allocation.h"
+#include "state/allocation/release.h"
 #include "state/host/hostdb.h"
+#include "state/query/find.h"
 
 static int usage(struct ga_err *err, const char *what)
 {

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/emit.h"
-#include "cli/types.h"
+#include "cli/frame/types.h"
 #include "exchange/focus.h"
 #include "record/report.h"
 #include "record/time.h"

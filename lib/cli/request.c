@@ -84,15 +84,6 @@ int ga_request_user_data(struct ga_request *request, const char *file, const cha
 	return ga_store_user_data_put(state_path, digest, content.buf, content.len, err);
 }
 
-void ga_request_tidy(struct ga_db *db)
-{
-	struct ga_err err = GA_ERR_INIT;
-
-	if (ga_store_user_data_tidy(db, &err) < 0)
-		ga_say("%s: user-data of ended allocations is left: %s", ga_cli_program(),
-		       err.msg);
-}
-
 static bool is_given(const struct ga_opt *o)
 {
 	switch (o->type) {

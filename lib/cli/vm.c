@@ -9,9 +9,10 @@
 #include "base/proc.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/result.h"
-#include "look/host.h"
+#include "look/host/host.h"
 #include "record/size.h"
 #include "state/access/access.h"
+#include "state/query/find.h"
 
 /* Of this process; the callbacks have no argument to carry it. */
 static const char *progress_mode = "auto";

@@ -8,7 +8,7 @@
 #ifndef GA_FOCUS_H
 #define GA_FOCUS_H
 
-#include "decide/match/cost.h"
+#include "record/money.h"
 
 /* Texts are borrowed; NULL is null (an empty cell). Times are seconds since 1970 UTC. */
 struct ga_focus {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shapes of decide/access/access.h. */
+/* The shapes of access.h. */
 #include "record/access.h"
 
 const char *const ga_action_words[] = { "approve", "place",	 "release",    "wipe",

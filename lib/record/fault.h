@@ -5,8 +5,8 @@
  * that reads it. Records have no member for the device or, in steps, for a code; what is read out
  * of a sentence follows two rules:
  *
- * - A sentence quotes the device that it is about, as base/err.h asks: by its address or wwid, or by a
- *   path of it in sysfs. Another device that it mentions stands there without quotes.
+ * - A sentence quotes the device that it is about, as base/err.h asks: by its address or wwid, or
+ *   by a path of it in sysfs. Another device that it mentions stands there without quotes.
  * - What a program wrote before a code was taken in here is no fault.
  */
 #ifndef GA_FAULT_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kinds of records: every shape that may stand on a line. The structs are in look/host.h
- * (what a host shows), order.h (what is asked of a host), cli/frame/result.h (what a host did),
- * act/vm/vm.h (what gpuaas-vm did), act/reconcile/inventory.h (what a host knows of itself) and
- * state.h (what the state holds).
+ * The kinds of records: every shape that may stand on a line. The structs are in host.h
+ * (what a host shows), order.h (what is asked of a host), result.h (what a host did),
+ * vm.h (what gpuaas-vm did), inventory.h (what a host knows of itself) and state.h
+ * (what the state holds).
  */
 #ifndef GA_KIND_H
 #define GA_KIND_H

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shapes of decide/match/match.h. */
+/* The shapes of match.h. */
 #include "record/match.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "catalog/throughput.h"
-
 const char *const ga_precision_words[] = { "fp32", "tf32", "fp16", "bf16", "fp8",
 					   "int8", "fp4",  "int4", NULL };
 const char *const ga_method_words[] = { "full", "lora", NULL };
+const char *const ga_scenario_words[] = { "offline", "server", "interactive", NULL };
 const char *const ga_latency_words[] = { "e2e", "ttft", "itl", NULL };
 const char *const ga_app_words[] = { "cuda", "rocm", "oneapi", "neuron", "synapse", "xla", NULL };
 static const char *const slo_words[] = { "met", "missed", "unknown", NULL };

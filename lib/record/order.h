@@ -77,7 +77,7 @@ struct ga_plan {
 	int64_t profile_version, count;
 	char *created_at, *expires_at;
 	int64_t epoch;
-	char *controller; /* which state ordered it (state/store.h); here and below NULL in old orders */
+	char *controller; /* the state that ordered it; NULL here and below in old orders */
 	char *boot_id, *fingerprint; /* of the node at its last observation */
 	GA_LIST(struct ga_bundle) bundles;
 	int64_t vcpus, memory_mib, hugepage_kib; /* hugepage_kib unknown: ordinary pages */
@@ -218,7 +218,7 @@ extern const struct ga_shape ga_request_shape, ga_plan_shape, ga_explanation_sha
 	ga_refusal_shape, ga_release_order_shape, ga_hold_order_shape, ga_wipe_order_shape,
 	ga_expectation_shape, ga_user_data_shape;
 
-/* The words of the enumerations, shared with cli/frame/result.c and state.c. */
+/* The words of the enumerations, shared with result.c and state.c. */
 extern const char *const ga_shape_words[], *const ga_class_words[], *const ga_verify_words[],
 	*const ga_gpu_memory_words[], *const ga_slot_states[], *const ga_allocation_states[],
 	*const ga_node_states[], *const ga_mode_words[], *const ga_power_words[],

@@ -121,7 +121,7 @@ struct ga_wipe_evidence {
 	int64_t status; /* exit status for the pipeline; 0 when confirmed */
 	bool lab;
 	char *tool;
-	int64_t rules; /* the rules it was written by, from GA_WIPE_RULES_FIRST on (decide/wipe/judge.h);
+	int64_t rules; /* the rules it was written by (decide/wipe/judge.h), from GA_WIPE_RULES_FIRST on;
 			  GA_UNKNOWN: it is older than the first */
 	char *previous_digest; /* of this host's evidence before */
 	char *digest; /* of this record without this member */

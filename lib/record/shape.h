@@ -115,7 +115,7 @@ struct ga_shape {
 /* Counts up with each change: it is compared, and nothing is calculated with it. */
 #define GA_SERIAL(s, m, pr, d) GA_INT_IN(s, m, pr, 0, GA_INT_MAX_SAFE, d)
 /* Money, elapsed microseconds, rates, and sums of them: calculated with in 128 bits
- * (decide/match/cost.h). */
+ * (money.h). */
 #define GA_AMOUNT(s, m, pr, d) GA_INT_IN(s, m, pr, 0, GA_INT_MAX_SAFE, d)
 #define GA_BOOL(s, m, d) GA_FIELD(s, m, GA_F_BOOL, GA_REQ, .doc = (d))
 #define GA_BOOL_OPT(s, m, d) GA_FIELD(s, m, GA_F_BOOL, GA_OPT, .doc = (d))

@@ -27,7 +27,7 @@ struct ga_slot {
 	char *mac, *private_ip, *bridge, *port;
 	char *storage_ownership; /* tenant_slice */
 	struct ga_wipe_policy *wipe;
-	char *health_state, *health_detail, *health_since; /* ok, failed, unknown (decide/slot/health.h) */
+	char *health_state, *health_detail, *health_since; /* ok, failed, unknown */
 	char *cordon_reason;
 	bool tainted;
 	char *tainted_since, *wipe_evidence;

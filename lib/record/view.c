@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shapes of gpuaas.node-view and gpuaas.label-finding (catalog/accel.h). */
+/* The shapes of gpuaas.node-view and gpuaas.label-finding (accel.h). */
 #include "record/accel.h"
 
 static const char *const evidence_sources[] = { "pci",	    "label",	"override", "manual",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * copies clone IMAGE TARGET [THREADS]: the clone of lib/act/image/image.h; checked when
- * IMAGE.chunks is there copies chunks IMAGE: makes IMAGE.chunks
+ *   IMAGE.chunks is there
+ * copies chunks IMAGE: makes IMAGE.chunks
  * copies read-back TARGET: the read-back of lib/act/device/zero.h
  *
  * clone and read-back write one JSON object: seconds, bytes, and whether direct I/O was in use.

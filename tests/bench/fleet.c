@@ -12,8 +12,10 @@
 #include "record/rec.h"
 #include "record/time.h"
 #include "state/db/audit.h"
+#include "state/fold/fold.h"
 #include "state/node/approve.h"
 #include "state/node/key.h"
+#include "state/node/observe.h"
 
 #define SLOTS 8
 #define NODES_A_COMMIT 25 /* a transaction larger than SQLite's cache spills and gets slow */

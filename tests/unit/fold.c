@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The fold: every result on its way into the state, and every one that must not get there. */
+#include "state/node/node.h"
 #include "state_world.h"
 
 static void first_wipe(void)

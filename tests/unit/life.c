@@ -8,6 +8,7 @@
 #include "state/allocation/hold.h"
 #include "state/node/approve.h"
 #include "state/node/node.h"
+#include "state/node/verbs.h"
 #include "state/recovery/check_rules.h"
 #include "state_world.h"
 

@@ -14,9 +14,12 @@
 #include "record/order.h"
 #include "record/rec.h"
 #include "record/result.h"
+#include "record/state.h"
 #include "record/time.h"
+#include "state/allocation/release.h"
 #include "state/db/db.h"
-#include "state/store.h"
+#include "state/db/row.h"
+#include "state/fold/fold.h"
 #include "t.h"
 
 #define SW_PROFILE \

@@ -3,8 +3,16 @@
 #include "state_world.h"
 
 #include "base/clock.h"
+#include "state/allocation/wipe.h"
 #include "state/capacity/offer.h"
+#include "state/capacity/profile.h"
 #include "state/db/fsm.h"
+#include "state/node/expect.h"
+#include "state/node/image.h"
+#include "state/node/node.h"
+#include "state/node/settings.h"
+#include "state/query/find.h"
+#include "state/query/list.h"
 #include "state/query/where.h"
 
 static int resolve(struct ga_db *db, const char *kind, const char *text, char **id,

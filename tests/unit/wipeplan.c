@@ -2,6 +2,7 @@
 /* The ladder of wipe methods and the judgement of runs, as tables. */
 #include "t.h"
 
+#include "decide/wipe/plan.h"
 #include "evidence_world.h"
 
 #define ALL_SANICAP 3

@@ -300,19 +300,32 @@ int ga_nat_unpublish(const struct ga_net_ingress *i, struct ga_err *err)
 
 /* ---- connections ---- */
 
-/* The tool ends with 1 and says "0 flow entries" when there are none. */
+#define FORGET_RUNS 100
+
+/*
+ * The tool ends with 1 and says "0 flow entries" when there are none. It lists them first and then
+ * removes one by one: where one has run out in between it says "such conntrack doesn't exist" and
+ * leaves the rest, so it runs again; each time there are fewer.
+ */
 static int forget(const char *side, const char *ip, struct ga_err *err)
 {
 	const char *argv[] = { "conntrack", "-D", side, ip, NULL };
 	const struct ga_proc p = { .argv = argv };
 	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
+	int left, removed = 0;
 
-	if (ga_proc_run(&p, &out, err) < 0)
-		return -1;
-	if (out.status == 0)
-		return 1;
-	if (strstr(out.err.buf, ": 0 flow entries"))
-		return 0;
+	for (left = FORGET_RUNS; left > 0; left--) {
+		ga_proc_result_release(&out);
+		if (ga_proc_run(&p, &out, err) < 0)
+			return -1;
+		if (out.status == 0)
+			return 1;
+		if (strstr(out.err.buf, ": 0 flow entries"))
+			return removed;
+		if (!strstr(out.err.buf, "such conntrack doesn't exist"))
+			break;
+		removed = 1;
+	}
 	return ga_fail(err, GA_EXTERNAL, "the connections of %s cannot be removed: %.*s", ip,
 		       (int)strcspn(out.err.buf, "\n"), out.err.buf);
 }

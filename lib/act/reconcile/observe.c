@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "look/discover/discover.h"
-#include "look/host.h"
+#include "look/host/host.h"
 
 /* What discover says of the host: what it lacks, its hugepages, its fingerprint. */
 static void look_host(const struct ga_look *l)

@@ -10,8 +10,7 @@
  *   module        name             loaded                          none: it stays until the reboot
  *   sysctl        key              a value of the running kernel   the value before
  *   vfs           address[#N]      virtual functions are made      as many as before
- *   vfio_bind     address          bound to vfio-pci               the driver before
- * (act/vm/change.h)
+ *   vfio_bind     address          bound to vfio-pci               the driver before (change.h)
  *   bridge        name             made, or fail mode set          removed without ports; the mode
  *   bridge_flows  bridge           its own flow, a fixed MAC       removed
  *   bridge_address  bridge         address and link                the address taken away

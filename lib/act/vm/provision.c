@@ -11,7 +11,7 @@
 #include "act/vm/provision_int.h"
 #include "base/clock.h"
 #include "base/stop.h"
-#include "look/host.h"
+#include "look/host/host.h"
 #include "record/time.h"
 #include "state/host/list.h"
 

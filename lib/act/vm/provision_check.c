@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "look/domain.h"
-#include "look/host.h"
+#include "look/host/host.h"
 #include "look/pci.h"
 #include "record/fault.h"
 #include "record/size.h"

@@ -14,7 +14,7 @@
 #include "act/vm/takeback_metal.h"
 #include "base/clock.h"
 #include "base/stop.h"
-#include "look/host.h"
+#include "look/host/host.h"
 #include "look/pci.h"
 #include "record/time.h"
 #include "state/host/hostdb.h"

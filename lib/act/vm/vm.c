@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "state/allocation/allocation.h"
+#include "state/db/row.h"
 #include "state/host/list.h"
-#include "state/store.h"
+#include "state/query/find.h"
 
 void ga_vm_close(struct ga_vm *vm)
 {

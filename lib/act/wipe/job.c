@@ -11,7 +11,7 @@
 
 #include "base/file.h"
 #include "decide/wipe/judge.h"
-#include "look/host.h"
+#include "look/host/host.h"
 #include "record/log.h"
 #include "state/host/list.h"
 

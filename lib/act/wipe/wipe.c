@@ -9,7 +9,7 @@
 #include "base/stop.h"
 #include "decide/wipe/judge.h"
 #include "decide/wipe/plan.h"
-#include "look/host.h"
+#include "look/host/host.h"
 #include "record/id.h"
 #include "record/time.h"
 

@@ -5,11 +5,12 @@
 
 #include "base/clock.h"
 #include "cli/export/export.h"
-#include "cli/types.h"
+#include "cli/frame/types.h"
 #include "exchange/kube/object.h"
 #include "record/rec.h"
 #include "state/capacity/view.h"
-#include "state/store.h"
+#include "state/db/row.h"
+#include "state/query/list.h"
 #include "state/watch/export.h"
 
 static const char *namespace, *queue;

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "cli/export/export.h"
-#include "cli/types.h"
+#include "cli/frame/types.h"
 #include "exchange/kube/pod.h"
 #include "state/capacity/view.h"
 

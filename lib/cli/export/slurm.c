@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "cli/export/export.h"
-#include "cli/types.h"
+#include "cli/frame/types.h"
 #include "exchange/slurm.h"
 #include "state/capacity/view.h"
 #include "state/watch/export.h"

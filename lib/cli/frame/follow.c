@@ -17,6 +17,8 @@
 #include "cli/frame/emit.h"
 #include "record/node.h"
 #include "record/size.h"
+#include "state/query/list.h"
+#include "state/watch/events.h"
 
 /* The file is looked at so often also where nothing told that it changed. */
 #define LOOK_SECONDS 2

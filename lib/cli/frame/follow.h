@@ -3,7 +3,9 @@
 #ifndef GA_CLI_FOLLOW_H
 #define GA_CLI_FOLLOW_H
 
-#include "state/store.h"
+#include "record/state.h"
+#include "state/db/row.h"
+#include "state/query/list.h"
 
 /*
  * Lists q of the state at path and goes on as rows come, until SIGINT, SIGTERM, SIGHUP, q->limit or

@@ -7,11 +7,12 @@
 #include <unistd.h>
 
 #include "cli/frame/cli.h"
-#include "cli/place.h"
+#include "state/allocation/userdata.h"
 #include "state/allocation/wipe.h"
+#include "state/db/row.h"
+#include "state/fold/fold.h"
 #include "state/host/hostdb.h"
 #include "state/node/key.h"
-#include "state/store.h"
 
 /* A handle must not cross fork(2): each process opens the file for itself at its first result. Nor
  * may it be open at all where a worker starts: SQLite in the worker would go on from this process's
@@ -203,4 +204,13 @@ void ga_result_tidy(void)
 		return;
 	if (open_here(&err) == 0)
 		ga_request_tidy(result.db);
+}
+
+void ga_request_tidy(struct ga_db *db)
+{
+	struct ga_err err = GA_ERR_INIT;
+
+	if (ga_store_user_data_tidy(db, &err) < 0)
+		ga_say("%s: user-data of ended allocations is left: %s", ga_cli_program(),
+		       err.msg);
 }

@@ -9,6 +9,7 @@
 
 #include "record/order.h"
 #include "record/result.h"
+#include "state/db/db.h"
 
 /* Decides once where results go: a state file at path that exists is folded into; NULL or a
  * missing file: only stdout. lab must agree with the file's when it is known (GA_CONFLICT). */
@@ -34,5 +35,9 @@ GA_MUST_CHECK int ga_result_progress(const struct ga_progress *p, bool to_stdout
 /* Where the state is on this machine: user-data that no allocation needs any more is removed. It
  * says what it could not remove; a later run tries again. Call it before ga_result_close. */
 void ga_result_tidy(void);
+
+/* Outside of any transaction: removes user-data that no allocation needs any more. Names on
+ * stderr what it cannot remove; the next run tries that again. */
+void ga_request_tidy(struct ga_db *db);
 
 #endif

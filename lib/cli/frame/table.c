@@ -6,7 +6,7 @@
 #include "base/vec.h"
 #include "cli/frame/emit.h"
 #include "cli/frame/table_views.h"
-#include "decide/match/cost.h"
+#include "record/money.h"
 #include "record/size.h"
 #include "record/time.h"
 

@@ -6,14 +6,18 @@
 #include "cli/frame/cli.h"
 #include "record/time.h"
 #include "state/access/access.h"
-#include "state/allocation/take.h"
 #include "state/allocation/userdata.h"
 #include "state/db/audit.h"
+#include "state/db/controller.h"
+#include "state/db/row.h"
+#include "state/fold/take.h"
 #include "state/node/damaged.h"
-#include "state/node/facts.h"
+#include "state/node/expect.h"
+#include "state/node/image.h"
+#include "state/query/list.h"
 #include "state/recovery/check.h"
-#include "state/recovery/check_content.h"
-#include "state/store.h"
+#include "state/slot/content.h"
+#include "state/slot/facts.h"
 
 int ga_tell_state(struct ga_db *db, const char *action, const char *path, struct ga_err *err)
 {

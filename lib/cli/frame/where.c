@@ -6,7 +6,8 @@
 
 #include "base/vec.h"
 #include "cli/frame/cli.h"
-#include "state/store.h"
+#include "state/db/row.h"
+#include "state/query/find.h"
 
 static GA_LIST(char *) named; /* given out */
 

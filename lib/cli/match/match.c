@@ -12,9 +12,9 @@
 #include "base/str.h"
 #include "catalog/name.h"
 #include "cli/frame/cli.h"
+#include "cli/frame/types.h"
 #include "cli/offer.h"
 #include "cli/place.h"
-#include "cli/types.h"
 #include "record/time.h"
 
 #define MEASURED_MAX (16 << 20) /* bytes of a file */

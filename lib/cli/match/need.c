@@ -5,7 +5,7 @@
 
 #include "cli/frame/cli.h"
 #include "cli/match/match.h"
-#include "decide/match/cost.h"
+#include "record/money.h"
 #include "record/decimal.h"
 
 #define PARAMS_MIN 100000 /* less has lost its unit: 7 for 7B */

@@ -9,6 +9,8 @@
 #include "cli/frame/cli.h"
 #include "cli/node/node.h"
 #include "cli/place.h"
+#include "state/allocation/release.h"
+#include "state/query/find.h"
 
 static int read_request(struct ga_db *db, const char *node, const char *text, char **id,
 			struct ga_request *ret, struct ga_err *err)

@@ -9,12 +9,17 @@
 
 #include "base/clock.h"
 #include "cli/frame/cli.h"
+#include "cli/frame/result.h"
 #include "cli/frame/where.h"
 #include "cli/place.h"
-#include "look/host.h"
+#include "look/host/host.h"
 #include "state/access/access.h"
 #include "state/db/audit.h"
 #include "state/node/key.h"
+#include "state/node/node.h"
+#include "state/node/settings.h"
+#include "state/query/find.h"
+#include "state/query/list.h"
 
 static const char *operand(int i)
 {

@@ -5,7 +5,7 @@
 
 #include "base/lines.h"
 #include "cli/on/on.h"
-#include "look/hoststream.h"
+#include "look/host/stream.h"
 #include "record/digest.h"
 #include "record/rec.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/str.h"
 #include "cli/profile/make.h"
-#include "decide/match/cost.h"
+#include "record/money.h"
 #include "record/size.h"
 #include "record/time.h"
 #include "state/capacity/profile.h"

@@ -5,8 +5,8 @@
 
 #include "base/clock.h"
 #include "cli/frame/cli.h"
+#include "cli/frame/types.h"
 #include "cli/profile/nodes.h"
-#include "cli/types.h"
 #include "exchange/kube/label.h"
 
 struct checking {

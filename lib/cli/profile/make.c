@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/profile/types.h"
-#include "decide/match/cost.h"
+#include "cli/frame/types.h"
+#include "record/money.h"
 #include "record/size.h"
 #include "state/access/access.h"
 #include "state/capacity/profile.h"

@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "cli/frame/cli.h"
-#include "cli/types.h"
+#include "cli/frame/types.h"
 #include "record/size.h"
 #include "state/access/access.h"
 #include "state/capacity/view.h"

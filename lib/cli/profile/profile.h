@@ -3,7 +3,7 @@
 #ifndef GA_CLI_PROFILE_H
 #define GA_CLI_PROFILE_H
 
-#include "cli/types.h"
+#include "cli/frame/types.h"
 
 /* gpuaas-profile catalog [SEARCH…|check FILE…] */
 GA_MUST_CHECK int ga_cli_catalog(struct ga_err *err);

@@ -5,12 +5,13 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "cli/frame/types.h"
 #include "cli/profile/make.h"
-#include "cli/types.h"
 #include "decide/place/suggest.h"
 #include "state/capacity/profile.h"
 #include "state/capacity/view.h"
 #include "state/node/node_facts.h"
+#include "state/query/find.h"
 
 /* A node with what is known of it; the texts of node are those of view and facts. */
 struct looked {

@@ -8,9 +8,12 @@
 #include "cli/frame/tell_state.h"
 #include "record/digest.h"
 #include "state/access/access.h"
+#include "state/allocation/allocation.h"
+#include "state/allocation/wipe.h"
+#include "state/db/row.h"
 #include "state/node/key.h"
 #include "state/recovery/adopt.h"
-#include "state/store.h"
+#include "state/slot/slot.h"
 
 static const char *reason;
 static bool wipe, lab;

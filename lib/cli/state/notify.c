@@ -12,7 +12,7 @@
 
 #include "act/device/hooks.h"
 #include "base/stop.h"
-#include "look/host.h"
+#include "look/host/host.h"
 #include "record/notice.h"
 #include "record/rec.h"
 #include "record/time.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "decide/match/cost.h"
+#include "record/money.h"
 #include "decide/match/internal.h"
 
 int ga_capability_meets(const char *have, const char *want)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "catalog/name.h"
-#include "decide/match/cost.h"
+#include "record/money.h"
 #include "decide/match/internal.h"
 
 struct pair {

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "decide/match/cost.h"
+#include "record/money.h"
 #include "decide/match/internal.h"
 
 static bool wants_speed(const struct try *t)

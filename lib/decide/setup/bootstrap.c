@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plan: what preparing a host takes, step by step. The network's steps are look/net/net.c's,
+/* The plan: what preparing a host takes, step by step. The network's steps are net.c's,
  * the devices' dev.c's. */
 #include "decide/setup/bootstrap.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of the plan. Private to bootstrap*.c of layer 4. */
+/* The parts of the plan. */
 #ifndef GA_BOOTSTRAP_PART_H
 #define GA_BOOTSTRAP_PART_H
 

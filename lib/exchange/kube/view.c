@@ -11,68 +11,6 @@
 #include "exchange/kube/nfd.h"
 #include "record/time.h"
 
-#define MOST 64
-
-/* ---- gathering ---- */
-
-struct ga_node_type *ga_gather_add(struct ga_gather *g, int64_t count, int64_t memory_mib)
-{
-	*ga_list_add(&g->memory_mib) = memory_mib;
-	return ga_view_add(g->view, count);
-}
-
-bool ga_gather_is_full(struct ga_gather *g)
-{
-	const struct ga_node_view *v = g->view;
-
-	if (!g->full && (v->types.n >= MOST || v->parts.n >= MOST || v->warnings.n >= MOST)) {
-		g->full = true;
-		ga_view_warn(g->view, "too_many", "it tells of more than %d types or parts of "
-			     "GPUs, or of more that is wrong: the rest is left out", MOST);
-		ga_type_said(ga_gather_add(g, GA_UNKNOWN, GA_UNKNOWN), "label",
-				"more than can be told", NULL, 0);
-	}
-	return g->full;
-}
-
-void ga_view_malformed(struct ga_node_view *v, json_t *object, const char *key)
-{
-	json_t *value = json_object_get(object, key);
-	ga_autofree char *text = json_is_string(value) ? ga_xstrdup(json_string_value(value)) :
-							 json_dumps(value, JSON_ENCODE_ANY);
-
-	ga_view_warn(v, "number_malformed", "%s is '%.64s', which cannot be", key,
-		     text ? text : "?");
-}
-
-bool ga_gather_says(const struct ga_node_type *t, const char *slug)
-{
-	size_t i, j;
-
-	for (i = 0; i < t->evidence.n; i++)
-		for (j = 0; j < t->evidence.v[i].types.n; j++)
-			if (!strcmp(t->evidence.v[i].types.v[j], slug))
-				return true;
-	return false;
-}
-
-bool ga_gather_says_nothing(const struct ga_node_type *t)
-{
-	size_t i;
-
-	for (i = 0; i < t->evidence.n; i++)
-		if (t->evidence.v[i].types.n)
-			return false;
-	return true;
-}
-
-void ga_gather_done(struct ga_gather *g)
-{
-	ga_accels_weigh(g->list, g->view, g->memory_mib.v);
-	ga_list_release(&g->memory_mib);
-	ga_list_release(&g->vendors);
-}
-
 /* ---- resources ---- */
 
 static const struct resource {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the block_*.c files share: the tree of devices that stand on a disk, and the kernel's lists
+ * What the files of this folder share: the tree of devices that stand on a disk, and the kernel's lists
  * that are read once. Private to them.
  */
 #ifndef GA_BLOCK_PART_H

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 
 #include "look/discover/parts.h"
-#include "look/host.h"
-#include "look/prereq.h"
+#include "look/host/host.h"
+#include "look/host/prereq.h"
 #include "look/sys.h"
 #include "record/mac.h"
 #include "record/time.h"

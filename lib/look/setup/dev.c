@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "look/discover/parts.h"
-#include "look/host.h"
+#include "look/host/host.h"
 #include "look/iommu.h"
 #include "look/setup/internal.h"
 #include "look/sys.h"

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-#include "look/host.h"
+#include "look/host/host.h"
 #include "look/iommu.h"
 #include "look/setup/look.h"
 #include "look/sys.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of looking. Private to bootstrap_look*.c. */
+/* The parts of looking. */
 #ifndef GA_BOOTSTRAP_LOOK_PART_H
 #define GA_BOOTSTRAP_LOOK_PART_H
 

@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/proc.h"
-#include "look/host.h"
+#include "look/host/host.h"
 #include "look/iommu.h"
 #include "look/setup/internal.h"
 #include "look/sys.h"

@@ -7,7 +7,7 @@
  */
 #include <jansson.h>
 
-#include "look/host.h"
+#include "look/host/host.h"
 #include "look/setup/look.h"
 
 #define TAG "gpuaas-profile-"

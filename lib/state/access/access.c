@@ -6,8 +6,7 @@
 
 #include "record/rec.h"
 #include "state/db/audit.h"
-#include "state/query/query.h"
-#include "state/query/row.h"
+#include "state/db/row.h"
 
 int ga_query_teams(struct ga_db *db, const char *name, struct ga_rows **ret, struct ga_err *err)
 {

@@ -2,7 +2,7 @@
 /*
  * Teams and grants in the state, and the one gate that every writing program asks: may who runs it
  * do this to that? The decision is decide/access/access.h's; who it is, record/who.h's. Rules as in
- * state/store.h.
+ * state/db/db.h.
  *
  * A refusal is GA_DENIED with the reason "no_grant", "team_project" or "team_profile", names
  * action, object, actor and groups, and hints at what would allow it. The caller rolls back and
@@ -12,8 +12,9 @@
 #define GA_STORE_ACCESS_H
 
 #include "decide/access/access.h"
+#include "record/state.h"
 #include "record/who.h"
-#include "state/store.h"
+#include "state/db/row.h"
 
 /* As ga_db_begin; looks the groups of the actor up before, where they may be asked for, because
  * that may take long and others wait for the turn. */
@@ -53,7 +54,7 @@ GA_MUST_CHECK int ga_store_access_audit(struct ga_db *db, const struct ga_err *r
  * refusal. Is -1: "return ga_store_access_note(db, err)". */
 GA_MUST_CHECK int ga_store_access_note(struct ga_db *db, struct ga_err *err);
 
-/* Declarative, as those of state/store.h. GA_BADREC: no action, or not exactly one of group and
+/* Declarative, as those of state/db/db.h. GA_BADREC: no action, or not exactly one of group and
  * user. */
 GA_MUST_CHECK int ga_store_apply_team(struct ga_db *db, const struct ga_team *t,
 				      struct ga_err *err);
@@ -65,5 +66,12 @@ GA_MUST_CHECK int ga_store_apply_access(struct ga_db *db, const struct ga_access
 /* What everybody may do because nobody was granted it, as a sentence for people, allocated; NULL
  * when that is nothing. */
 GA_MUST_CHECK char *ga_store_access_open(struct ga_db *db, struct ga_err *err);
+
+/* name NULL: all. */
+GA_MUST_CHECK int ga_query_teams(struct ga_db *db, const char *name, struct ga_rows **ret,
+				 struct ga_err *err);
+GA_MUST_CHECK int ga_query_grants(struct ga_db *db, const char *name, struct ga_rows **ret,
+				  struct ga_err *err);
+GA_MUST_CHECK int ga_query_access(struct ga_db *db, struct ga_rows **ret, struct ga_err *err);
 
 #endif

@@ -4,7 +4,7 @@
 #include "record/time.h"
 #include "state/access/access.h"
 #include "state/db/audit.h"
-#include "state/query/row.h"
+#include "state/db/row.h"
 
 static int old_text(struct ga_rows *query, char **ret, struct ga_err *err)
 {

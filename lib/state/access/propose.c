@@ -10,11 +10,10 @@
 #include "record/id.h"
 #include "record/rec.h"
 #include "record/time.h"
+#include "state/db/attend.h"
 #include "state/db/audit.h"
 #include "state/db/invariant.h"
-#include "state/query/query.h"
-#include "state/query/row.h"
-#include "state/watch/attend.h"
+#include "state/db/row.h"
 
 /* In the order of ga_proposal_shape. */
 #define PROPOSALS \

@@ -3,7 +3,7 @@
  * Overrides of which one person is not enough: what gives up the proof of a wipe (a slot retired
  * with a record of its disk's disposal) or data that nobody here put on a disk (--destroy-data).
  * One person proposes, another confirms within a time; then it is done by the confirmation. Rules
- * as in state/store.h.
+ * as in state/db/db.h.
  *
  * A person is a login, else whom sudo names, else the real user (record/who.h); root, system users
  * and nobody are none. Two that have any user of people in common, by whatever path, are the same.
@@ -13,6 +13,7 @@
 
 #include "record/access.h"
 #include "state/access/access.h"
+#include "state/db/attend.h"
 
 #define GA_RETIRE_UNWIPED "retire_unwiped"
 #define GA_DESTROY_DATA "destroy_data"
@@ -48,5 +49,12 @@ GA_MUST_CHECK int ga_store_confirm(struct ga_db *db, const char *id, struct ga_p
 /* Takes it back: who proposed it, or whoever is granted override. */
 GA_MUST_CHECK int ga_store_withdraw(struct ga_db *db, const char *id, struct ga_proposal *ret,
 				    struct ga_err *err);
+
+/* object: a slot or the proposal itself, NULL: all. */
+GA_MUST_CHECK int ga_query_proposals(struct ga_db *db, const char *object, struct ga_rows **ret,
+				     struct ga_err *err);
+/* Overrides that wait for a second person. */
+GA_MUST_CHECK int ga_attend_proposals(struct ga_db *db, const struct ga_attend_to *to,
+				      struct ga_err *err);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Allocations, claims, usage and timelines as records. */
-#include "state/node/json.h"
-#include "state/query/query.h"
-#include "state/query/row.h"
-#include "state/store.h"
+#include "state/allocation/allocation.h"
+#include "state/db/json.h"
+#include "state/db/row.h"
 
 /* In the order of ga_allocation_shape. The phases are those of the plan's attempt. */
 #define ALLOCATIONS \

@@ -6,10 +6,11 @@
 #include "record/rec.h"
 #include "record/time.h"
 #include "state/allocation/move.h"
+#include "state/db/attend.h"
 #include "state/db/audit.h"
-#include "state/node/json.h"
-#include "state/store.h"
-#include "state/watch/attend.h"
+#include "state/db/controller.h"
+#include "state/db/json.h"
+#include "state/db/row.h"
 
 /* Of the allocation, beside what ga_holding has. */
 struct facts {

@@ -8,6 +8,7 @@
 #define GA_STORE_HOLD_H
 
 #include "record/order.h"
+#include "state/db/attend.h"
 #include "state/db/db.h"
 
 /* What releasing an allocation would mean; released with ga_release_outlook_clear. */
@@ -47,5 +48,9 @@ GA_MUST_CHECK int ga_store_hold_over(struct ga_db *db, struct ga_held *ret, stru
 /* 1, 0: whether it still is one of them. */
 GA_MUST_CHECK int ga_store_hold_is_over(struct ga_db *db, const char *allocation,
 					struct ga_err *err);
+
+/* Holds, and undos of one, that failed on their host, until the power is as wanted. */
+GA_MUST_CHECK int ga_attend_holds(struct ga_db *db, const struct ga_attend_to *to,
+				  struct ga_err *err);
 
 #endif

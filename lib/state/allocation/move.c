@@ -8,9 +8,8 @@
 #include "record/rec.h"
 #include "record/time.h"
 #include "state/db/invariant.h"
-#include "state/node/json.h"
-#include "state/query/row.h"
-#include "state/watch/attend.h"
+#include "state/db/json.h"
+#include "state/db/row.h"
 
 void ga_cleanup_ids(struct ga_ids *ids)
 {
@@ -122,8 +121,11 @@ int ga_store_move_allocation(struct ga_db *db, struct ga_holding *h, const char 
 	free(h->state);
 	h->state = ga_xstrdup(to);
 	h->generation++;
-	if (h->node && !ga_fsm_find(GA_M_ALLOCATION, to)->to[0])
-		return ga_store_drift_forget(db, h->node, h->id, err);
+	/* It ended: what was found of it before is over. */
+	if (h->node && !ga_fsm_find(GA_M_ALLOCATION, to)->to[0] &&
+	    ga_db_exec(db, err, "DELETE FROM node_drift WHERE node_id = ?1 AND object = ?2", "ss",
+		       h->node, h->id) < 0)
+		return -1;
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The steps that the operations on the state are made of: moves over edges, usage, timeline.
- * Private to the store_* files and the fold; each runs inside the caller's write transaction.
+ * For the rooms of lib/state alone; each runs inside the caller's write transaction.
  * Every move bumps the generation by one; `at` is when it happened, RFC 3339.
  */
 #ifndef GA_STORE_MOVE_H

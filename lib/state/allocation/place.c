@@ -10,6 +10,7 @@
 #include "record/rec.h"
 #include "record/time.h"
 #include "state/allocation/plan.h"
+#include "state/allocation/release.h"
 #include "state/db/audit.h"
 
 /* What one placement writes with. */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Placement as operations on the state. Rules as in state/store.h. */
+/* Placement as operations on the state. Rules as in state/db/db.h. */
 #ifndef GA_STORE_PLACE_H
 #define GA_STORE_PLACE_H
 
 #include "decide/place/place.h"
-#include "state/node/json.h"
-#include "state/store.h"
+#include "record/state.h"
+#include "state/db/json.h"
+#include "state/db/row.h"
 
 /* The whole of what decide/place/place.c decides on: every node with its slots, partitions and
  * images, by node id then index. ret is overwritten but for stale_micros; begin with { .version =

@@ -11,8 +11,9 @@
 #include "record/mac.h"
 #include "record/rec.h"
 #include "record/shape_write.h"
+#include "state/db/controller.h"
 #include "state/db/invariant.h"
-#include "state/node/facts.h"
+#include "state/slot/facts.h"
 
 void ga_plan_maker_release(struct ga_plan_maker *m)
 {
@@ -314,4 +315,22 @@ char *ga_store_plan_seal(struct ga_plan *plan)
 	ga_str_add(&text, digest);
 	ga_str_add(&text, "\"}");
 	return ga_str_take(&text);
+}
+
+int ga_query_plans(struct ga_db *db, struct ga_rows **ret, struct ga_err *err)
+{
+	return ga_db_query(db, ret, err,
+			   "SELECT plan, id FROM allocation WHERE plan IS NOT NULL "
+			   "AND state IN ('placed', 'provisioning') ORDER BY created_at, id",
+			   "");
+}
+
+int ga_store_probe_counts(struct ga_db *db, const char *name, const char *probe,
+			  struct ga_err *err)
+{
+	if (ga_db_is_lab(db) || !ga_streq(probe, "running"))
+		return 0;
+	(void)ga_fail_for(err, GA_CONFLICT, "lab_probe", "image '%s' proves readiness by 'running' "
+			  "only, which counts in a lab state alone", name);
+	return ga_hint(err, "give the image the probe ssh, serial or agent");
 }

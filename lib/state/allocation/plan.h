@@ -16,4 +16,10 @@ GA_MUST_CHECK int ga_store_plan_fill(struct ga_db *db, const struct ga_request *
 /* Sets the digest, last of all; the plan's line, allocated. */
 char *ga_store_plan_seal(struct ga_plan *plan);
 
+/* 0 what an image of that name is probed by counts in this state, else GA_CONFLICT (lab_probe):
+ * that a guest runs proves nothing outside a lab. */
+GA_MUST_CHECK int ga_store_probe_counts(struct ga_db *db, const char *name, const char *probe,
+					struct ga_err *err);
+GA_MUST_CHECK int ga_query_plans(struct ga_db *db, struct ga_rows **ret, struct ga_err *err);
+
 #endif

@@ -3,7 +3,7 @@
 #include "state/allocation/provision.h"
 
 #include "record/rec.h"
-#include "state/query/row.h"
+#include "state/db/row.h"
 
 /* The access as the host told it, and the node as the way in: a guest's address is private, and
  * only the state knows by which address its node is reached. Bare metal is its own way. */

@@ -4,7 +4,8 @@
 #define GA_STORE_PROVISION_H
 
 #include "record/result.h"
-#include "state/store.h"
+#include "record/state.h"
+#include "state/db/row.h"
 
 /* Power, access and lease as the host reported them. 1 changed, 0 so already. */
 GA_MUST_CHECK int ga_store_running(struct ga_db *db, const struct ga_allocation *a,

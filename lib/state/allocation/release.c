@@ -8,10 +8,11 @@
 #include "record/rec.h"
 #include "record/time.h"
 #include "state/allocation/move.h"
+#include "state/allocation/release.h"
 #include "state/db/audit.h"
-#include "state/query/query.h"
-#include "state/query/row.h"
-#include "state/store.h"
+#include "state/db/controller.h"
+#include "state/db/row.h"
+#include "state/slot/slot.h"
 
 struct stored {
 	char *plan, *order, *profile;

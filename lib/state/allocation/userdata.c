@@ -15,7 +15,7 @@
 #include "base/vec.h"
 #include "record/digest.h"
 #include "state/db/fsm.h"
-#include "state/node/json.h"
+#include "state/db/json.h"
 
 #define ALGORITHM "sha256:"
 #define HEX (GA_DIGEST_SIZE - sizeof(ALGORITHM))

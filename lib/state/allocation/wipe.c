@@ -7,9 +7,10 @@
 #include "record/rec.h"
 #include "record/time.h"
 #include "state/allocation/move.h"
-#include "state/node/json.h"
-#include "state/query/query.h"
-#include "state/query/row.h"
+#include "state/db/controller.h"
+#include "state/db/json.h"
+#include "state/db/row.h"
+#include "state/slot/slot.h"
 
 void ga_cleanup_wipe_due(struct ga_wipe_due *d)
 {
@@ -306,4 +307,19 @@ int ga_store_folded_add(struct ga_db *db, const char *digest, const char *kind,
 			  "INSERT INTO folded (digest, kind, object, folded_at) "
 			  "VALUES (?1, ?2, ?3, ?4)",
 			  "ssss", digest, kind, object, now) < 0 ? -1 : 0;
+}
+
+int ga_query_evidence(struct ga_db *db, const char *object, struct ga_rows **ret,
+		      struct ga_err *err)
+{
+	if (object)
+		return ga_db_query(db, ret, err,
+				   "SELECT record, id FROM wipe_evidence WHERE slot_id = ?1 OR "
+				   "id = ?1 "
+				   "OR json_extract(" GA_SQL_OBJECT("record") ", '$.allocation') "
+				   "= ?1 "
+				   "ORDER BY finished_at, id",
+				   "s", object);
+	return ga_db_query(db, ret, err,
+			   "SELECT record, id FROM wipe_evidence ORDER BY finished_at, id", "");
 }

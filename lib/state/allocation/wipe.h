@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state's side of a wipe. Private to the store_* files and the fold. */
+/* The state's side of a wipe. For the rooms of lib/state alone. */
 #ifndef GA_STORE_WIPE_H
 #define GA_STORE_WIPE_H
 
 #include "decide/wipe/judge.h"
 #include "record/result.h"
-#include "state/store.h"
+#include "record/state.h"
+#include "state/db/row.h"
 
 /* A slot as a wipe left it or waits for it. */
 struct ga_wipe_due {
@@ -49,5 +50,12 @@ GA_MUST_CHECK int ga_store_slot_wiped(struct ga_db *db, const char *slot, const 
 GA_MUST_CHECK int ga_store_folded(struct ga_db *db, const char *digest, struct ga_err *err);
 GA_MUST_CHECK int ga_store_folded_add(struct ga_db *db, const char *digest, const char *kind,
 				      const char *object, struct ga_err *err);
+
+/* The wipe-order in force of a slot in wiping; GA_CONFLICT in another state. */
+GA_MUST_CHECK int ga_store_wipe_order(struct ga_db *db, const char *slot, struct ga_wipe_order *ret,
+				      struct ga_err *err);
+/* object: a slot or an allocation, NULL: all. */
+GA_MUST_CHECK int ga_query_evidence(struct ga_db *db, const char *object, struct ga_rows **ret,
+				    struct ga_err *err);
 
 #endif

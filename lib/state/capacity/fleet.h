@@ -5,7 +5,7 @@
 #define GA_STORE_FLEET_H
 
 #include "state/allocation/place.h"
-#include "state/node/json.h"
+#include "state/db/json.h"
 
 /* What ga_store_fleet_fill_node reads; a condition and an order follow. */
 #define GA_SQL_FLEET_NODES \

@@ -10,8 +10,9 @@
 #include "record/time.h"
 #include "state/access/access.h"
 #include "state/allocation/place.h"
+#include "state/capacity/profile.h"
 #include "state/db/invariant.h"
-#include "state/query/query.h"
+#include "state/db/row.h"
 
 #define WIPES_MAX 301 /* the last ones, whose durations are counted */
 

@@ -9,7 +9,8 @@
 #include "catalog/accel.h"
 #include "decide/access/access.h"
 #include "record/offer.h"
-#include "state/store.h"
+#include "record/state.h"
+#include "state/db/row.h"
 
 struct ga_offer_query {
 	const struct ga_accels *accels;

@@ -3,8 +3,9 @@
 #include "base/clock.h"
 #include "record/rec.h"
 #include "state/allocation/place.h"
-#include "state/query/query.h"
-#include "state/query/row.h"
+#include "state/capacity/pool.h"
+#include "state/capacity/profile.h"
+#include "state/db/row.h"
 
 static bool takes_type(const struct ga_profile *p, const char *type)
 {

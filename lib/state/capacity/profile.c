@@ -5,13 +5,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "decide/match/cost.h"
 #include "record/access.h"
 #include "record/id.h"
+#include "record/money.h"
 #include "record/rec.h"
 #include "record/time.h"
+#include "state/access/access.h"
 #include "state/db/audit.h"
-#include "state/query/query.h"
+#include "state/db/row.h"
 
 static int current_profile(struct ga_db *db, const char *name, char **text, int64_t *version,
 			   struct ga_err *err)

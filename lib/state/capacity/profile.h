@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profiles in the state beyond what state/store.h has: their versions, and who uses them. */
+/* Profiles in the state: as they are applied, their versions, and who uses them. */
 #ifndef GA_STORE_PROFILE_H
 #define GA_STORE_PROFILE_H
 
-#include "state/store.h"
+#include "record/state.h"
+#include "state/db/row.h"
 
 /* A version of a profile; 0 is the current one. ret is overwritten, released with its shape.
  * GA_NOTFOUND "no_profile" or "no_version". */
@@ -27,5 +28,16 @@ GA_MUST_CHECK int64_t ga_store_profile_behind(struct ga_db *db, const char *name
  * its results: 0 or -1. Objects may be applied in any order, so that this is no refusal. */
 GA_MUST_CHECK int ga_store_profile_lacks(struct ga_db *db, const struct ga_profile *p,
 					 void (*tell)(const char *sentence), struct ga_err *err);
+
+/* Whether the profile is still the current version of its name: 1, 0, -1. */
+GA_MUST_CHECK int ga_store_profile_is_current(struct ga_db *db, const struct ga_profile *profile,
+					      struct ga_err *err);
+GA_MUST_CHECK int ga_store_profile(struct ga_db *db, const char *name, struct ga_profile *ret,
+				   struct ga_err *err);
+/* Idempotent: 1 when something changed, 0 when it was so already. */
+GA_MUST_CHECK int ga_store_apply_profile(struct ga_db *db, const struct ga_profile *p,
+					 struct ga_err *err);
+/* Rows of one column of text: the record itself. */
+GA_MUST_CHECK int ga_query_profiles(struct ga_db *db, struct ga_rows **ret, struct ga_err *err);
 
 #endif

@@ -3,8 +3,7 @@
  * The two SQLite files behind one small interface; no sqlite3 type leaves db.c.
  *
  *   state.db  the truth of the state side (gpuaas-state(5)); application id GPUA
- *   host.db   what this host did: journal, attempts, evidence (state/host/hostdb.h); application id
- * GPUH
+ *   host.db   what this host did: journal, attempts, evidence (state/host/hostdb.h); id GPUH
  *
  * WAL, synchronous=FULL, foreign_keys=ON, trusted_schema=OFF, wal_autocheckpoint=0. A file that is
  * newer than this program, not ours, or on a network file system is refused. Writers queue at a
@@ -12,6 +11,12 @@
  * the deadline (default 10 s, GPUAAS_DEADLINE seconds) ends in GA_BUSY naming the holder. The WAL
  * is checkpointed only while the writer lock is held (../reference: SQLite's WAL-reset race).
  * A handle must not cross fork(2): open in the child.
+ *
+ * The rooms beside this one are operations on the state. Each that changes something runs inside
+ * the caller's transaction (ga_db_begin … ga_db_commit), moves states only over edges (fsm.h),
+ * bumps generations and adds its audit row; the caller writes records after COMMIT. Reading ones may
+ * run in any transaction. A generation that the caller saw and that moved is GA_CONFLICT
+ * "concurrent_update" with expected and found. An unknown id is GA_NOTFOUND.
  */
 #ifndef GA_DB_H
 #define GA_DB_H

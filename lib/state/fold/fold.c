@@ -3,12 +3,13 @@
  * The fold: what hosts did, committed to the state. Whether the records came over a pipe from
  * elsewhere or from a program on this machine, it is this function that takes them.
  */
-#include "state/fold/fold.h"
 
 #include "record/digest.h"
 #include "record/rec.h"
 #include "state/allocation/wipe.h"
 #include "state/db/audit.h"
+#include "state/fold/fold.h"
+#include "state/fold/internal.h"
 
 int ga_fold_check(struct ga_db *db, const char *object, bool dry_run, bool lab, struct ga_err *err)
 {

@@ -5,7 +5,7 @@
  * and taken out of sale, and a plan that has not begun on them is cancelled.
  */
 #include "state/db/audit.h"
-#include "state/fold/fold.h"
+#include "state/fold/internal.h"
 
 #define CODE "used_after_plan"
 

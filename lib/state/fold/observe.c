@@ -4,9 +4,11 @@
 #include "state/allocation/provision.h"
 #include "state/allocation/wipe.h"
 #include "state/db/audit.h"
-#include "state/fold/fold.h"
+#include "state/db/row.h"
+#include "state/fold/internal.h"
+#include "state/node/drift.h"
 #include "state/node/health.h"
-#include "state/watch/attend.h"
+#include "state/node/node.h"
 
 int ga_fold_observation(struct ga_db *db, const struct ga_observation *o, struct ga_err *err)
 {

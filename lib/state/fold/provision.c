@@ -4,7 +4,7 @@
 #include "state/allocation/provision.h"
 #include "state/allocation/wipe.h"
 #include "state/db/audit.h"
-#include "state/fold/fold.h"
+#include "state/fold/internal.h"
 #include "state/node/health.h"
 
 /* The host knows of data on the disk that the state thinks was wiped: the slot must not be offered

@@ -2,7 +2,7 @@
 /* Folding what gpuaas-release did on the host: the devices are free of the allocation, or not. */
 #include "state/allocation/provision.h"
 #include "state/db/audit.h"
-#include "state/fold/fold.h"
+#include "state/fold/internal.h"
 #include "state/node/health.h"
 #include "state/node/node.h"
 

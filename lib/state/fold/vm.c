@@ -7,7 +7,7 @@
 #include "state/allocation/provision.h"
 #include "state/allocation/wipe.h"
 #include "state/db/audit.h"
-#include "state/fold/fold.h"
+#include "state/fold/internal.h"
 #include "state/node/health.h"
 
 /* A record of an allocation that is in use by the order it names. */

@@ -10,7 +10,7 @@
 #include "state/allocation/move.h"
 #include "state/allocation/wipe.h"
 #include "state/db/audit.h"
-#include "state/fold/fold.h"
+#include "state/fold/internal.h"
 #include "state/node/health.h"
 
 /* What is proved, since the slot was last used, and in no time to come: a later use of the slot is

@@ -66,7 +66,7 @@ GA_MUST_CHECK int ga_attempt_end(struct ga_hostdb *h, const char *attempt, const
 
 /* ---- whose orders are carried out (served.c) ---- */
 
-/* Who asks for something new: the controller and epoch that stand in orders (state/store.h). */
+/* Who asks for something new: the controller and epoch that stand in orders (state/db/controller.h). */
 struct ga_issuer {
 	const char *object;	/* what the order is of, for the message */
 	const char *attempt;	/* of the order; NULL: it is no order that is taken up */

@@ -11,11 +11,13 @@
 #include "record/id.h"
 #include "record/rec.h"
 #include "record/time.h"
+#include "state/allocation/wipe.h"
 #include "state/db/audit.h"
-#include "state/node/facts.h"
+#include "state/db/json.h"
+#include "state/db/row.h"
 #include "state/node/health.h"
-#include "state/node/json.h"
-#include "state/query/row.h"
+#include "state/slot/facts.h"
+#include "state/slot/slot.h"
 
 #define COLUMNS \
 	"accelerator_type = ?3, type_name = ?4, gpu_id = ?5, gpu_identity = ?6, " \

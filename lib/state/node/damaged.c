@@ -8,10 +8,11 @@
 #include "record/rec.h"
 #include "record/time.h"
 #include "state/allocation/move.h"
-#include "state/node/json.h"
-#include "state/node/suspect.h"
-#include "state/query/query.h"
-#include "state/watch/attend.h"
+#include "state/capacity/profile.h"
+#include "state/db/attend.h"
+#include "state/db/json.h"
+#include "state/db/row.h"
+#include "state/slot/suspect.h"
 
 enum { D_KIND, D_ID, D_STATE, D_SINCE, D_NODE, D_PROJECT, D_WHAT, D_SHAPE };
 

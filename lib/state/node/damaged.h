@@ -3,6 +3,7 @@
 #ifndef GA_STORE_DAMAGED_H
 #define GA_STORE_DAMAGED_H
 
+#include "state/db/attend.h"
 #include "state/db/db.h"
 
 /* Calls each for every node, slot, live allocation and profile that cannot be read whole, and stops
@@ -12,5 +13,10 @@ typedef int (*ga_damaged)(const char *kind, const char *id, const char *what, vo
 			  struct ga_err *err);
 GA_MUST_CHECK int ga_store_each_damaged(struct ga_db *db, ga_damaged each, void *arg,
 					struct ga_err *err);
+
+/* Nodes, slots and allocations of which a column cannot be read (state/node/damaged.h), but for
+ * those whose blockers cannot be: that is their first blocker. */
+GA_MUST_CHECK int ga_attend_damaged(struct ga_db *db, const struct ga_attend_to *to,
+				    struct ga_err *err);
 
 #endif

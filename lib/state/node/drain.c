@@ -10,7 +10,7 @@
 #include "state/allocation/move.h"
 #include "state/db/audit.h"
 #include "state/db/fsm.h"
-#include "state/node/json.h"
+#include "state/db/json.h"
 #include "state/node/node.h"
 
 static const struct verb {

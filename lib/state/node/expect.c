@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a node should look like, as one record for gpuaas-reconcile. */
 #include "record/time.h"
-#include "state/node/json.h"
-#include "state/query/query.h"
-#include "state/query/row.h"
-#include "state/store.h"
+#include "state/db/controller.h"
+#include "state/db/json.h"
+#include "state/db/row.h"
+#include "state/node/expect.h"
+#include "state/node/node.h"
+#include "state/slot/slot.h"
 
 static int add_slots(struct ga_db *db, struct ga_expectation *ret, struct ga_err *err)
 {

@@ -6,7 +6,7 @@
 
 #include "state/allocation/move.h"
 #include "state/db/audit.h"
-#include "state/query/row.h"
+#include "state/db/row.h"
 
 /* A slot, as its health needs it. */
 struct patient {

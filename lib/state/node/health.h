@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The health of slots in the state (decide/slot/health.h decides). Private to the store_* files and
- * the fold; each runs inside the caller's write transaction.
+ * The health of slots in the state (decide/slot/health.h decides). For the rooms of lib/state
+ * alone; each runs inside the caller's write transaction.
  */
 #ifndef GA_STORE_HEALTH_H
 #define GA_STORE_HEALTH_H
@@ -9,7 +9,7 @@
 #include "decide/slot/health.h"
 #include "record/host.h"
 #include "state/db/db.h"
-#include "state/node/json.h"
+#include "state/db/json.h"
 
 /*
  * Writes what follows of the sign for the slot, with an audit row where its health changes. A slot

@@ -10,9 +10,10 @@
 #include "record/sign.h"
 #include "record/time.h"
 #include "state/allocation/provision.h"
+#include "state/db/attend.h"
 #include "state/db/audit.h"
-#include "state/node/json.h"
-#include "state/watch/attend.h"
+#include "state/db/json.h"
+#include "state/db/row.h"
 
 /* On a host whose key counts no more, or is another's. */
 #define CHANGED_ON_ITS_WAY "the record does not fit its signature: it was changed on its way"

@@ -8,6 +8,7 @@
 
 #include "record/host.h"
 #include "record/rec.h"
+#include "state/db/attend.h"
 #include "state/db/db.h"
 
 /*
@@ -58,5 +59,13 @@ GA_MUST_CHECK bool ga_store_key_is_refusal(const struct ga_err *err);
  * refused for the same reason again stands there once. */
 GA_MUST_CHECK int ga_store_key_note(struct ga_db *db, const struct ga_rec *rec,
 				    const struct ga_err *refusal, struct ga_err *err);
+
+/* Nodes in whose name something came last that was refused (state/node/key.h): somebody may be
+ * trying, or the host has another key than the state knows. */
+GA_MUST_CHECK int ga_attend_refused(struct ga_db *db, const struct ga_attend_to *to,
+				    struct ga_err *err);
+/* Nodes without a key that counts (state/node/key.h). */
+GA_MUST_CHECK int ga_attend_keys(struct ga_db *db, const struct ga_attend_to *to,
+				 struct ga_err *err);
 
 #endif

@@ -7,9 +7,9 @@
 #include "record/time.h"
 #include "state/db/audit.h"
 #include "state/db/invariant.h"
+#include "state/db/row.h"
+#include "state/node/maintenance.h"
 #include "state/node/node.h"
-#include "state/query/query.h"
-#include "state/query/row.h"
 
 /* In the order of ga_maintenance_shape. */
 #define WINDOWS \

@@ -5,10 +5,9 @@
 #include "record/time.h"
 #include "state/allocation/move.h"
 #include "state/db/audit.h"
-#include "state/node/json.h"
-#include "state/query/query.h"
-#include "state/query/row.h"
-#include "state/store.h"
+#include "state/db/json.h"
+#include "state/db/row.h"
+#include "state/node/node.h"
 
 /* In the order of ga_node_shape. */
 #define NODES \

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Day two of nodes as operations on the state. Rules as in state/store.h; nodes are given by
+/* Day two of nodes as operations on the state. Rules as in state/db/db.h; nodes are given by
  * their id. */
 #ifndef GA_STORE_NODE_H
 #define GA_STORE_NODE_H
 
 #include "record/node.h"
-#include "state/store.h"
+#include "record/state.h"
+#include "state/db/row.h"
 
 /* What a move of a node is asked with. */
 struct ga_node_move {
@@ -44,5 +45,12 @@ GA_MUST_CHECK int ga_store_maintenance_ahead(struct ga_db *db, const char *node,
  * another node. */
 GA_MUST_CHECK int ga_store_evacuation(struct ga_db *db, const char *node, const char *allocation,
 				      struct ga_request *ret, struct ga_err *err);
+
+GA_MUST_CHECK int ga_store_node(struct ga_db *db, const char *id, struct ga_node *ret,
+				struct ga_err *err);
+GA_MUST_CHECK int ga_store_node_lost(struct ga_db *db, const char *node, const char *reason,
+				     struct ga_err *err);
+GA_MUST_CHECK int ga_query_nodes(struct ga_db *db, const char *id, struct ga_rows **ret,
+				 struct ga_err *err);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "record/cpuset.h"
 #include "record/shape.h"
-#include "state/node/json.h"
+#include "state/db/json.h"
 
 struct numa {
 	int64_t node, gpus;

@@ -13,6 +13,7 @@
 #include "state/db/audit.h"
 #include "state/node/approve.h"
 #include "state/node/health.h"
+#include "state/node/observe.h"
 
 /* What the state knew of the node before. */
 struct known {
@@ -316,4 +317,11 @@ int ga_store_observe(struct ga_db *db, const struct ga_host *host,
 			    json_pack("{s:s, s:I, s:s}", "digest", digest, "candidates",
 				      (json_int_t)candidates->n, "fingerprint", host->fingerprint),
 			    err);
+}
+
+int ga_query_candidates(struct ga_db *db, struct ga_rows **ret, struct ga_err *err)
+{
+	return ga_db_query(db, ret, err,
+			   "SELECT record, node_id FROM candidate ORDER BY node_id, "
+			   "slot_index", "");
 }

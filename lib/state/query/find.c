@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a person types, as an id: an id, a name, or a unique prefix of an id. */
-#include "state/query/query.h"
-#include "state/store.h"
+#include "state/db/row.h"
+#include "state/query/find.h"
 
 /* Live names come first: the name of an ended allocation may have been given again, and then means
  * the newest that had it. The prefix is a range of ids, so that the keys' own index answers.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Listing any kind: one table of kinds, rows streamed one by one, so that memory does not grow
- * with the state. The order is that of the SELECTs (query.h).
+ * with the state. The order is that of the SELECT of each kind.
  */
 #include <inttypes.h>
 
@@ -10,11 +10,25 @@
 #include "record/rec.h"
 #include "record/size.h"
 #include "record/time.h"
-#include "state/query/query.h"
-#include "state/query/row.h"
+#include "state/access/access.h"
+#include "state/access/propose.h"
+#include "state/allocation/allocation.h"
+#include "state/allocation/plan.h"
+#include "state/allocation/wipe.h"
+#include "state/capacity/pool.h"
+#include "state/capacity/profile.h"
+#include "state/db/attend.h"
+#include "state/db/row.h"
+#include "state/node/image.h"
+#include "state/node/maintenance.h"
+#include "state/node/node.h"
+#include "state/node/observe.h"
+#include "state/query/list.h"
 #include "state/query/where.h"
-#include "state/store.h"
-#include "state/watch/attend.h"
+#include "state/slot/slot.h"
+#include "state/watch/attention.h"
+#include "state/watch/events.h"
+#include "state/watch/expiring.h"
 
 struct list_kind {
 	const char *name, *plural;
@@ -168,11 +182,9 @@ static int all_pools(struct ga_db *db, ga_store_each each, void *arg, struct ga_
 static int all_attention(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err)
 {
 	const struct filter *f = arg;
-	const struct ga_attend_to to = { each, arg, f->q->here };
+	const struct ga_attend_to to = { each, arg, f->q->here, f->q->stale_seconds };
 
-	if (ga_store_list_attention(db, &to, err) < 0)
-		return -1;
-	return ga_attend_stale(db, f->q->stale_seconds, &to, err);
+	return ga_store_list_attention(db, &to, err);
 }
 
 static int pass(const struct ga_shape *shape, const void *obj, void *arg, struct ga_err *err)

@@ -3,10 +3,15 @@
 #include "record/access.h"
 #include "record/match.h"
 #include "record/rec.h"
-#include "state/node/json.h"
-#include "state/query/query.h"
-#include "state/query/row.h"
-#include "state/store.h"
+#include "state/access/access.h"
+#include "state/access/propose.h"
+#include "state/allocation/allocation.h"
+#include "state/allocation/wipe.h"
+#include "state/db/json.h"
+#include "state/db/row.h"
+#include "state/node/node.h"
+#include "state/query/show.h"
+#include "state/slot/slot.h"
 
 struct show {
 	struct ga_db *db;

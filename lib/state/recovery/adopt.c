@@ -6,9 +6,9 @@
 #include "record/rec.h"
 #include "record/time.h"
 #include "state/db/audit.h"
+#include "state/db/row.h"
 #include "state/fold/fold.h"
 #include "state/node/approve.h"
-#include "state/query/row.h"
 
 void ga_inventory_of_release(struct ga_inventory_of *i)
 {

@@ -3,16 +3,17 @@
  * A node, slots and an allocation that the host knows and the state does not: made from the host's
  * record, the plan and the evidence of the wipe before it, over the same edges as ever.
  */
+#include "state/fold/fold.h"
 #include "state/recovery/internal.h"
 
 #include "record/rec.h"
 #include "state/allocation/provision.h"
 #include "state/allocation/wipe.h"
 #include "state/db/audit.h"
-#include "state/fold/fold.h"
+#include "state/db/row.h"
 #include "state/node/approve.h"
 #include "state/node/key.h"
-#include "state/query/row.h"
+#include "state/node/observe.h"
 
 /* Since when is not known: since before any wipe. */
 #define SINCE_EVER "1970-01-01T00:00:00.000000Z"

@@ -10,9 +10,8 @@
 #include "record/rec.h"
 #include "state/allocation/wipe.h"
 #include "state/db/audit.h"
+#include "state/db/row.h"
 #include "state/node/approve.h"
-#include "state/query/row.h"
-#include "state/store.h"
 
 struct slot {
 	char *id, *state, *wwid, *gpu, *cleared_by, *allocation;

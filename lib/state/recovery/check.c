@@ -9,9 +9,9 @@
 #include "state/db/audit.h"
 #include "state/db/fsm.h"
 #include "state/db/invariant.h"
-#include "state/node/facts.h"
-#include "state/recovery/check_content.h"
 #include "state/recovery/check_rules.h"
+#include "state/slot/content.h"
+#include "state/slot/facts.h"
 
 #define MISSING_NAMED 5
 #define MADE_AGAIN "gpuaas-state migrate makes all triggers again"

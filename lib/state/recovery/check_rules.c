@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "state/db/invariant.h"
-#include "state/node/json.h"
+#include "state/db/json.h"
 
 #define ADOPT "take it out of sale (gpuaas-approve disable ID --reason TEXT), look at its audit"
 #define WIPE ADOPT ", and wipe it again (gpuaas-approve repair ID --reason TEXT | gpuaas-wipe)"

@@ -12,34 +12,21 @@
 #include "record/rec.h"
 #include "record/size.h"
 #include "record/time.h"
+#include "state/access/propose.h"
+#include "state/allocation/hold.h"
 #include "state/allocation/move.h"
+#include "state/db/attend.h"
 #include "state/db/fsm.h"
-#include "state/node/facts.h"
+#include "state/db/json.h"
+#include "state/db/row.h"
+#include "state/node/damaged.h"
+#include "state/node/drift.h"
 #include "state/node/health.h"
-#include "state/node/json.h"
-#include "state/query/query.h"
-#include "state/store.h"
-#include "state/watch/attend.h"
-
-int ga_attend_tell(const struct ga_attend *f, const struct ga_attend_to *to, struct ga_err *err)
-{
-	ga_autofree char *sentence = f->sentence, *given = f->command;
-	bool elsewhere = f->node && to->here && !f->from_here && strcmp(f->node, to->here) != 0;
-	ga_autofree char *command = elsewhere ? ga_remote_command(given, f->node) : GA_TAKE(given);
-	struct ga_attention a = {
-		.object = (char *)(uintptr_t)f->object,
-		.object_kind = (char *)(uintptr_t)f->object_kind,
-		.state = (char *)(uintptr_t)f->state,
-		.code = (char *)(uintptr_t)f->code,
-		.since = (char *)(uintptr_t)f->since,
-		.node = (char *)(uintptr_t)f->node,
-		.project = (char *)(uintptr_t)f->project,
-		.sentence = sentence,
-		.command = command ? command : (char *)(uintptr_t) "gpuaas-state check",
-	};
-
-	return to->each(&ga_attention_shape, &a, to->arg, err);
-}
+#include "state/node/key.h"
+#include "state/slot/facts.h"
+#include "state/watch/attention.h"
+#include "state/watch/expiring.h"
+#include "state/watch/notice.h"
 
 /* Seconds beyond the limit of its state; negative: within it, or there is no limit. */
 static int64_t overdue(enum ga_machine m, const char *state, const char *since)
@@ -587,5 +574,5 @@ int ga_store_list_attention(struct ga_db *db, const struct ga_attend_to *to, str
 	    ga_attend_proposals(db, to, err) < 0 ||
 	    ga_attend_hooks(db, to, err) < 0)
 		return -1;
-	return ga_attend_disks(db, to, err);
+	return ga_attend_disks(db, to, err) < 0 ? -1 : ga_attend_stale(db, to, err);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events: the audit with what each object is, for those who follow it. */
-#include "state/query/query.h"
-#include "state/store.h"
+#include "state/db/row.h"
+#include "state/watch/events.h"
 
 /* In the order of ga_event_shape. What an object is belongs to today: a slot's project is that of
  * whoever holds it now. */

@@ -9,9 +9,11 @@
 #include "record/size.h"
 #include "record/time.h"
 #include "state/allocation/move.h"
+#include "state/db/attend.h"
 #include "state/db/invariant.h"
-#include "state/node/json.h"
-#include "state/watch/attend.h"
+#include "state/db/json.h"
+#include "state/db/row.h"
+#include "state/watch/expiring.h"
 
 #define AHEAD_MICROS (INT64_C(86400) * 1000000)	   /* maintenance that comes nearer */
 #define ENDING_MICROS (INT64_C(3600) * 1000000)	   /* a run time that is nearly over */
@@ -156,16 +158,15 @@ int ga_attend_expiring(struct ga_db *db, const struct ga_attend_to *to, struct g
 	return attend_maintenance(db, to, err);
 }
 
-int ga_attend_stale(struct ga_db *db, int64_t seconds, const struct ga_attend_to *to,
-		    struct ga_err *err)
+int ga_attend_stale(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
 	char before[GA_TIME_SIZE];
 	int r;
 
-	if (!seconds)
+	if (!to->stale_seconds)
 		return 0;
-	ga_time_format(ga_time_after(ga_clock_micros(), -seconds), before);
+	ga_time_format(ga_time_after(ga_clock_micros(), -to->stale_seconds), before);
 	if (ga_db_query(db, &rows, err,
 			"SELECT n.id, n.state, n.since, n.observed_at FROM node n "
 			"WHERE n.state = 'active' AND coalesce(n.observed_at, '') < ?1 AND EXISTS "

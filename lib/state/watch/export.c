@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "record/cpuset.h"
-#include "state/node/json.h"
+#include "state/db/json.h"
 
 void ga_export_gpus_release(struct ga_export_gpus *list)
 {

@@ -7,7 +7,8 @@
 
 #include "exchange/openmetrics.h"
 #include "record/time.h"
-#include "state/store.h"
+#include "state/db/row.h"
+#include "state/watch/attention.h"
 #include "state/watch/report.h"
 
 /* A time as micros; 0, which is long ago, where there is none. */
@@ -444,29 +445,29 @@ static int by_code(const void *a, const void *b)
 	return x->code && y->code ? strcmp(x->code, y->code) : !x->code - !y->code;
 }
 
-static int attention(struct ga_db *db, int64_t stale_seconds, struct ga_str *to,
+static int attention(struct ga_db *db, int64_t stale_seconds, struct ga_str *out,
 		     struct ga_err *err)
 {
 	static const char oldest[] = "gpuaas_attention_oldest_timestamp_seconds";
-	const struct ga_list_query q = { .kind = "attention", .stale_seconds = stale_seconds };
 	ga_cleanup(cleanup_codes) struct codes codes = { 0 };
+	const struct ga_attend_to to = { count_code, &codes, NULL, stale_seconds };
 	ga_autostr struct ga_str second = GA_STR_INIT;
 	size_t i;
 
-	if (ga_store_list(db, &q, count_code, &codes, err) < 0)
+	if (ga_store_list_attention(db, &to, err) < 0)
 		return -1;
 	if (codes.n)
 		qsort(codes.v, codes.n, sizeof(*codes.v), by_code);
-	ga_om_family(to, "gpuaas_attention", "What needs a person: gpuaas-list attention.");
+	ga_om_family(out, "gpuaas_attention", "What needs a person: gpuaas-list attention.");
 	ga_om_family(&second, oldest, "Since when the oldest of that code does.");
 	for (i = 0; i < codes.n; i++) {
 		const struct ga_label of[] = { { "code", codes.v[i].code },
 					       { NULL, NULL } };
 
-		ga_om_int(to, "gpuaas_attention", of, codes.v[i].n);
+		ga_om_int(out, "gpuaas_attention", of, codes.v[i].n);
 		ga_om_micros(&second, oldest, of, codes.v[i].oldest);
 	}
-	ga_str_add(to, second.buf);
+	ga_str_add(out, second.buf);
 	return 0;
 }
 

@@ -10,8 +10,9 @@
 #include "base/file.h"
 #include "record/rec.h"
 #include "record/time.h"
+#include "state/db/attend.h"
 #include "state/db/audit.h"
-#include "state/watch/attend.h"
+#include "state/db/row.h"
 
 int ga_store_notice_lock(struct ga_db *db, struct ga_err *err)
 {

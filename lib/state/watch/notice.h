@@ -10,7 +10,9 @@
 #define GA_STORE_NOTICE_H
 
 #include "record/notice.h"
-#include "state/store.h"
+#include "record/state.h"
+#include "state/db/attend.h"
+#include "state/db/row.h"
 
 /* Compares what needs a person (stale_seconds and here as in ga_list_query) with the open notices,
  * in a read transaction of its own; none may be open. 1: they differ, and ga_store_notice_write, in
@@ -55,5 +57,9 @@ GA_MUST_CHECK int ga_store_notice_well(struct ga_db *db, const char *hook, struc
  * nobody is owed anything. */
 GA_MUST_CHECK int ga_store_notice_tidy(struct ga_db *db, const char *const *hooks,
 				       struct ga_err *err);
+
+/* Hooks of notices that fail (notice.h). */
+GA_MUST_CHECK int ga_attend_hooks(struct ga_db *db, const struct ga_attend_to *to,
+				  struct ga_err *err);
 
 #endif

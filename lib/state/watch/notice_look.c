@@ -10,6 +10,7 @@
 #include "record/rec.h"
 #include "record/shape_write.h"
 #include "record/time.h"
+#include "state/watch/attention.h"
 #include "state/watch/notice.h"
 
 struct item {
@@ -198,14 +199,14 @@ int ga_store_notice_write(struct ga_db *db, const struct ga_notice_look *look, s
 	return 0;
 }
 
-static int read_both(struct ga_db *db, const struct ga_list_query *q, struct ga_notice_look *look,
+static int read_both(struct ga_db *db, const struct ga_attend_to *to, struct ga_notice_look *look,
 		     struct ga_err *err)
 {
 	int r;
 
 	if (ga_db_begin_read(db, err) < 0)
 		return -1;
-	r = ga_store_list(db, q, add_attention, &look->now, err);
+	r = ga_store_list_attention(db, to, err);
 	if (r == 0)
 		r = read_open(db, &look->open, err);
 	ga_db_rollback(db);
@@ -215,12 +216,11 @@ static int read_both(struct ga_db *db, const struct ga_list_query *q, struct ga_
 int ga_store_notice_look(struct ga_db *db, int64_t stale_seconds, const char *here,
 			 struct ga_notice_look **ret, struct ga_err *err)
 {
-	const struct ga_list_query q = { .kind = "attention", .stale_seconds = stale_seconds,
-					 .here = here };
 	ga_autolook struct ga_notice_look *look = ga_xcalloc(1, sizeof(*look));
+	const struct ga_attend_to to = { add_attention, &look->now, here, stale_seconds };
 	struct items *open = &look->open, *now = &look->now;
 
-	if (read_both(db, &q, look, err) < 0)
+	if (read_both(db, &to, look, err) < 0)
 		return -1;
 	if (open->n)
 		qsort(open->v, open->n, sizeof(*open->v), by_subject);

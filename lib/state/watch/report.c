@@ -8,7 +8,8 @@
 
 #include "record/rec.h"
 #include "record/state.h"
-#include "state/query/query.h"
+#include "state/access/access.h"
+#include "state/db/row.h"
 
 /* The classes of share/sql/0012-usage-line.sql: a span of the class is shorter. */
 static const int class_days[] = { 1, 8, 64, 512 };

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a node says that it has, from labels, resources and people, before it is weighed. */
+#include "catalog/census.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+
+#define MOST 64
+
+struct ga_node_type *ga_gather_add(struct ga_gather *g, int64_t count, int64_t memory_mib)
+{
+	*ga_list_add(&g->memory_mib) = memory_mib;
+	return ga_view_add(g->view, count);
+}
+
+bool ga_gather_is_full(struct ga_gather *g)
+{
+	const struct ga_node_view *v = g->view;
+
+	if (!g->full && (v->types.n >= MOST || v->parts.n >= MOST || v->warnings.n >= MOST)) {
+		g->full = true;
+		ga_view_warn(g->view, "too_many", "it tells of more than %d types or parts of "
+			     "GPUs, or of more that is wrong: the rest is left out", MOST);
+		ga_type_said(ga_gather_add(g, GA_UNKNOWN, GA_UNKNOWN), "label",
+				"more than can be told", NULL, 0);
+	}
+	return g->full;
+}
+
+void ga_view_malformed(struct ga_node_view *v, json_t *object, const char *key)
+{
+	json_t *value = json_object_get(object, key);
+	ga_autofree char *text = json_is_string(value) ? ga_xstrdup(json_string_value(value)) :
+							 json_dumps(value, JSON_ENCODE_ANY);
+
+	ga_view_warn(v, "number_malformed", "%s is '%.64s', which cannot be", key,
+		     text ? text : "?");
+}
+
+bool ga_gather_says(const struct ga_node_type *t, const char *slug)
+{
+	size_t i, j;
+
+	for (i = 0; i < t->evidence.n; i++)
+		for (j = 0; j < t->evidence.v[i].types.n; j++)
+			if (!strcmp(t->evidence.v[i].types.v[j], slug))
+				return true;
+	return false;
+}
+
+bool ga_gather_says_nothing(const struct ga_node_type *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->evidence.n; i++)
+		if (t->evidence.v[i].types.n)
+			return false;
+	return true;
+}
+
+void ga_gather_done(struct ga_gather *g)
+{
+	ga_accels_weigh(g->list, g->view, g->memory_mib.v);
+	ga_list_release(&g->memory_mib);
+	ga_list_release(&g->vendors);
+}
+
+/* ---- what people recorded, put to the GPUs that the node tells of ---- */
+
+void ga_manual_types_release(struct ga_manual_types *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++) {
+		free(list->v[i].node);
+		free(list->v[i].name);
+		free(list->v[i].type);
+		free(list->v[i].reason);
+		free(list->v[i].by);
+		free(list->v[i].at);
+	}
+	ga_list_release(list);
+}
+
+bool ga_type_is_settled(const struct ga_node_type *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->evidence.n; i++)
+		if (!strcmp(t->evidence.v[i].source, "pci") && t->evidence.v[i].types.n == 1)
+			return true;
+	return false;
+}
+
+/* Whether a source says that it is this and nothing else. */
+static bool is_told(const struct ga_node_type *t, const char *slug)
+{
+	size_t i;
+
+	for (i = 0; i < t->evidence.n; i++)
+		if (t->evidence.v[i].types.n == 1 && !strcmp(t->evidence.v[i].types.v[0], slug))
+			return true;
+	return false;
+}
+
+static bool is_manual(const struct ga_node_type *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->evidence.n; i++)
+		if (!strcmp(t->evidence.v[i].source, "manual"))
+			return true;
+	return false;
+}
+
+/* Makes an element of what is more than count of one. */
+static void split(struct ga_gather *g, size_t at, int64_t count)
+{
+	struct ga_node_type *rest = ga_gather_add(g, g->view->types.v[at].count - count,
+						  g->memory_mib.v[at]);
+	struct ga_node_type *t = &g->view->types.v[at];
+	size_t i;
+
+	t->count = count;
+	for (i = 0; i < t->evidence.n; i++) {
+		const struct ga_type_evidence *from = &t->evidence.v[i];
+		struct ga_type_evidence *e =
+			ga_type_said(rest, from->source, from->said,
+				     (const char *const *)from->types.v, from->types.n);
+
+		e->by = ga_strdup0(from->by);
+		e->at = ga_strdup0(from->at);
+	}
+}
+
+static void say(struct ga_gather *g, struct ga_node_type *t, const struct ga_manual_type *m)
+{
+	const struct ga_accel_type *type = ga_accels_type(g->list, m->type);
+	ga_autofree char *said = ga_xprintf("%s: %s", m->type, m->reason);
+	struct ga_type_evidence *e =
+		ga_type_said(t, "manual", said, type ? (const char *const *)&type->slug : NULL,
+				type ? 1 : 0);
+
+	e->by = ga_strdup0(m->by);
+	e->at = ga_strdup0(m->at);
+	if (!type)
+		ga_view_warn(g->view, "manual_unknown", "'%s' was recorded by hand, and is no "
+			     "type of the catalogue", m->type);
+}
+
+/* What a person said are more or less of than the element has. */
+static void place_some(struct ga_gather *g, size_t at, const struct ga_manual_type *m)
+{
+	const struct ga_node_type *t = &g->view->types.v[at];
+
+	if (is_told(t, m->type))
+		ga_view_warn(g->view, "count_mismatch", "%lld of '%s' were recorded by hand, the "
+			     "node tells of %lld", (long long)m->count, m->type,
+			     (long long)t->count);
+	if (m->count < t->count && !ga_type_is_settled(t))
+		split(g, at, m->count);
+}
+
+/* Says it of an element that nobody said anything of, if there is one: pass 0, one that may be it;
+ * 1, one nothing is known of; 2, any. */
+static bool place(struct ga_gather *g, const struct ga_manual_type *m, int pass)
+{
+	size_t i;
+
+	for (i = 0; i < g->view->types.n; i++) {
+		struct ga_node_type *t = &g->view->types.v[i];
+
+		if (is_manual(t) || (pass == 0 && !ga_gather_says(t, m->type)) ||
+		    (pass == 1 && !ga_gather_says_nothing(t)))
+			continue;
+		if (t->count == GA_UNKNOWN)
+			t->count = m->count;
+		else if (m->count != GA_UNKNOWN && m->count != t->count)
+			place_some(g, i, m);
+		say(g, &g->view->types.v[i], m);
+		return true;
+	}
+	return false;
+}
+
+/* What has no element. Where the node tells how many GPUs it has, there are no more of them, and
+ * how many are of which type is not known where one of the numbers was not said. */
+static void place_more(struct ga_gather *g, const struct ga_manual_type *m, bool told)
+{
+	struct ga_node_type *t = g->view->types.n ? &g->view->types.v[0] : NULL;
+
+	if (told && t && (m->count != GA_UNKNOWN || ga_type_is_settled(t))) {
+		say(g, t, m);
+		return;
+	}
+	if (told && t)
+		t->count = GA_UNKNOWN;
+	say(g, ga_gather_add(g, m->count, GA_UNKNOWN), m);
+}
+
+/* How many GPUs the node tells of; GA_UNKNOWN where it does not. */
+static int64_t sum_of(const struct ga_node_view *v)
+{
+	int64_t sum = v->types.n ? 0 : GA_UNKNOWN;
+	size_t i;
+
+	for (i = 0; i < v->types.n && sum != GA_UNKNOWN; i++)
+		sum = v->types.v[i].count == GA_UNKNOWN ? GA_UNKNOWN : sum + v->types.v[i].count;
+	return sum;
+}
+
+/* What was recorded for the node of the view: under its id, or under its name in Kubernetes, which
+ * a node of the state has too. */
+static bool is_for(const struct ga_node_view *v, const struct ga_manual_type *m)
+{
+	if (!strcmp(m->node, v->node))
+		return true;
+	return m->of_state ? !strcmp(v->source, "kubernetes") && ga_streq(m->name, v->node) :
+			     ga_streq(v->name, m->node);
+}
+
+/* A person need not tell of all GPUs, but cannot tell of more than there are. */
+static void check_sum(struct ga_gather *g, const struct ga_manual_types *manual, int64_t has)
+{
+	int64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < manual->n; i++) {
+		if (!is_for(g->view, &manual->v[i]))
+			continue;
+		if (manual->v[i].count == GA_UNKNOWN)
+			return;
+		sum += manual->v[i].count;
+	}
+	if (has != GA_UNKNOWN && sum > has)
+		ga_view_warn(g->view, "count_mismatch", "%lld GPUs were recorded by hand, the node "
+			     "tells of %lld", (long long)sum, (long long)has);
+}
+
+void ga_gather_manual(struct ga_gather *g, const struct ga_manual_types *manual)
+{
+	size_t i, n = manual ? manual->n : 0, before = g->view->warnings.n;
+	ga_autofree bool *placed = ga_xcalloc(n + 1, sizeof(*placed));
+	int64_t has = sum_of(g->view);
+	int pass;
+
+	for (pass = 0; pass < 3; pass++)
+		for (i = 0; i < n; i++)
+			if (!placed[i] && is_for(g->view, &manual->v[i]))
+				placed[i] = place(g, &manual->v[i], pass);
+	for (i = 0; i < n; i++)
+		if (!placed[i] && is_for(g->view, &manual->v[i]))
+			place_more(g, &manual->v[i], has != GA_UNKNOWN);
+	if (n && before == g->view->warnings.n)
+		check_sum(g, manual, has);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A row of what needs a person, with the command for where it is typed. */
+#include "state/db/attend.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "decide/setup/remote.h"
+
+int ga_attend_tell(const struct ga_attend *f, const struct ga_attend_to *to, struct ga_err *err)
+{
+	ga_autofree char *sentence = f->sentence, *given = f->command;
+	bool elsewhere = f->node && to->here && !f->from_here && strcmp(f->node, to->here) != 0;
+	ga_autofree char *command = elsewhere ? ga_remote_command(given, f->node) : GA_TAKE(given);
+	struct ga_attention a = {
+		.object = (char *)(uintptr_t)f->object,
+		.object_kind = (char *)(uintptr_t)f->object_kind,
+		.state = (char *)(uintptr_t)f->state,
+		.code = (char *)(uintptr_t)f->code,
+		.since = (char *)(uintptr_t)f->since,
+		.node = (char *)(uintptr_t)f->node,
+		.project = (char *)(uintptr_t)f->project,
+		.sentence = sentence,
+		.command = command ? command : (char *)(uintptr_t) "gpuaas-state check",
+	};
+
+	return to->each(&ga_attention_shape, &a, to->arg, err);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows into records by the tables of the shapes. */
+#include "state/db/row.h"
+
+#include "record/order.h"
+#include "record/rec.h"
+#include "state/db/json.h"
+
+static void *at(void *obj, const struct ga_field *f)
+{
+	return (char *)obj + f->offset;
+}
+
+static size_t size_of(const struct ga_field *f)
+{
+	if (f->type == GA_F_OBJ)
+		return f->presence == GA_REQ ? f->sub->size : sizeof(void *);
+	return f->type == GA_F_JSON ? sizeof(json_t *) : sizeof(struct ga_any_list);
+}
+
+/* One member from its JSON text, by a shape that has this field alone. What a foreign hand wrote
+ * there may be none: the row is read all the same, with the member empty, and attention and the
+ * check name it (state/node/damaged.c). Reasons that cannot be read are a reason. */
+static void read_json(const struct ga_field *f, const char *text, void *member)
+{
+	struct ga_field fields[2] = { *f };
+	struct ga_shape one = { .size = size_of(f), .fields = fields };
+	ga_autojson json_t *object = json_object();
+	struct ga_err unreadable = GA_ERR_INIT;
+	json_error_t why;
+	json_t *value;
+
+	/* An object of free form may have no member; any other that is empty is not there. */
+	if (!text || !strcmp(text, "[]") || (f->type != GA_F_JSON && !strcmp(text, "{}")))
+		return;
+	fields[0].offset = 0;
+	value = json_loads(text, JSON_REJECT_DUPLICATES, &why);
+	if (value) {
+		json_object_set_new(object, f->name, value);
+		ga_shape_clamp(&one, object);
+		if (ga_shape_parse(&one, object, member, &unreadable) == 0)
+			return;
+	}
+	ga_shape_init(&one, member);
+	if (f->sub == &ga_reason_shape)
+		ga_reasons_add(member, "row_damaged", NULL, GA_DAMAGED_REASONS, NULL);
+}
+
+/* Columns taken. */
+static int read_policy(const struct ga_rows *rows, int column, const struct ga_field *f,
+		       void *member)
+{
+	struct ga_wipe_policy *p = member;
+
+	if (f->presence != GA_REQ) {
+		if (!ga_rows_text(rows, column))
+			return 3;
+		p = *(struct ga_wipe_policy **)member = ga_xcalloc(1, sizeof(*p));
+	}
+	*p = (struct ga_wipe_policy){
+		.minimum_class = ga_rows_dup(rows, column),
+		.verify = ga_rows_dup(rows, column + 1),
+		.gpu_memory = ga_rows_dup(rows, column + 2),
+	};
+	return 3;
+}
+
+/* A row of an older version may have what is beyond today's bounds. */
+static int64_t read_int(const struct ga_rows *rows, int column, const struct ga_field *f)
+{
+	int64_t n = ga_rows_int(rows, column);
+
+	return n == GA_UNKNOWN ? n : ga_field_clamp(f, n);
+}
+
+/* Columns taken. */
+static int read_field(const struct ga_rows *rows, int column, const struct ga_field *f,
+		      void *member)
+{
+	if (f->type == GA_F_OBJ && f->sub == &ga_wipe_policy_shape)
+		return read_policy(rows, column, f, member);
+	switch (f->type) {
+	case GA_F_TEXT:
+		*(char **)member = ga_rows_dup(rows, column);
+		break;
+	case GA_F_INT:
+		*(int64_t *)member = read_int(rows, column, f);
+		break;
+	case GA_F_DECIMAL:
+	case GA_F_TRI:
+		*(int64_t *)member = ga_rows_int(rows, column);
+		break;
+	case GA_F_BOOL:
+		*(bool *)member = ga_rows_bool(rows, column);
+		break;
+	case GA_F_OBJ:
+	case GA_F_LIST:
+	case GA_F_TEXTS:
+	case GA_F_INTS:
+	case GA_F_JSON:
+		read_json(f, ga_rows_text(rows, column), member);
+		break;
+	}
+	return 1;
+}
+
+int ga_row_read(const struct ga_rows *rows, int column, const struct ga_shape *shape, void *obj,
+		struct ga_err *err)
+{
+	const struct ga_field *f;
+
+	ga_shape_init(shape, obj);
+	(void)err; /* a column that cannot be read is empty */
+	for (f = shape->fields; f->name; f++)
+		column += read_field(rows, column, f, at(obj, f));
+	return 0;
+}
+
+int ga_row_text(struct ga_rows *rows, char **ret, struct ga_err *err)
+{
+	int r = ga_rows_next(rows, err);
+
+	*ret = r > 0 ? ga_rows_dup(rows, 0) : NULL;
+	return r < 0 ? -1 : 0;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A database row into a record: the columns of a SELECT stand in the order of the shape's fields,
+ * so that no struct is filled member by member.
+ *
+ *   text, number, bool   one column
+ *   a wipe policy        three columns: class, verify, gpu_memory; all NULL: no policy
+ *   other objects, lists one column of JSON text; NULL, '{}' and '[]' are none
+ */
+#ifndef GA_STORE_ROW_H
+#define GA_STORE_ROW_H
+
+#include "record/kind.h"
+#include "state/db/db.h"
+
+/* Fills obj (overwritten; release it with ga_shape_release) from column on. GA_SYSTEM when the
+ * row holds what the shape does not allow: the file was written by something else. */
+GA_MUST_CHECK int ga_row_read(const struct ga_rows *rows, int column, const struct ga_shape *shape,
+			      void *obj, struct ga_err *err);
+/* Reads one row with one text, allocated; NULL when there is no row or it is NULL. */
+GA_MUST_CHECK int ga_row_text(struct ga_rows *rows, char **ret, struct ga_err *err);
+
+/* Where the records of a list go, one by one; -1 ends it. */
+typedef int (*ga_store_each)(const struct ga_shape *shape, const void *obj, void *arg,
+			     struct ga_err *err);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The parts of the fold: one function a kind of result. Each is 1 when it changed something, 0
+ * when everything was so already, -1 refused. Others call ga_fold (fold.h).
+ */
+#ifndef GA_FOLD_INTERNAL_H
+#define GA_FOLD_INTERNAL_H
+
+#include "record/state.h"
+#include "record/vm.h"
+#include "state/fold/fold.h"
+#include "state/allocation/move.h"
+#include "state/allocation/wipe.h"
+#include "state/db/row.h"
+
+GA_MUST_CHECK int ga_fold_progress(struct ga_db *db, const struct ga_progress *p,
+				   struct ga_err *err);
+GA_MUST_CHECK int ga_fold_allocation(struct ga_db *db, const struct ga_allocation *a,
+				     struct ga_err *err);
+GA_MUST_CHECK int ga_fold_released(struct ga_db *db, const struct ga_released *r,
+				   struct ga_err *err);
+GA_MUST_CHECK int ga_fold_evidence(struct ga_db *db, const struct ga_wipe_evidence *e,
+				   struct ga_err *err);
+GA_MUST_CHECK int ga_fold_observation(struct ga_db *db, const struct ga_observation *o,
+				      struct ga_err *err);
+GA_MUST_CHECK int ga_fold_drift(struct ga_db *db, const struct ga_drift *d, struct ga_err *err);
+GA_MUST_CHECK int ga_fold_failure(struct ga_db *db, const struct ga_failure *f, struct ga_err *err);
+GA_MUST_CHECK int ga_fold_power(struct ga_db *db, const struct ga_power *p, struct ga_err *err);
+GA_MUST_CHECK int ga_fold_console(struct ga_db *db, const struct ga_console *c, struct ga_err *err);
+GA_MUST_CHECK int ga_fold_ingress(struct ga_db *db, const struct ga_ingress *i, struct ga_err *err);
+
+/* Refuses what must never be folded: a dry run, another lab-ness. */
+GA_MUST_CHECK int ga_fold_check(struct ga_db *db, const char *object, bool dry_run, bool lab,
+				struct ga_err *err);
+/* The allocation, when attempt and generation (GA_UNKNOWN: not given) are those in force. */
+GA_MUST_CHECK int ga_fold_holding(struct ga_db *db, const char *allocation, const char *attempt,
+				  int64_t generation, struct ga_holding *ret, struct ga_err *err);
+/* A host has used the slots of an allocation that is cancelled here: they are tainted and taken out
+ * of sale (late.c). */
+GA_MUST_CHECK int ga_fold_late(struct ga_db *db, const struct ga_holding *h, const char *at,
+			       struct ga_err *err);
+/* The failure of a program as a row of the object's timeline. */
+GA_MUST_CHECK int ga_fold_failed_task(struct ga_db *db, const struct ga_failure *f,
+				      struct ga_err *err);
+GA_MUST_CHECK int ga_fold_provision_failed(struct ga_db *db, struct ga_holding *h,
+					   const struct ga_failure *f, struct ga_err *err);
+GA_MUST_CHECK int ga_fold_release_failed(struct ga_db *db, struct ga_holding *h,
+					 const struct ga_failure *f, struct ga_err *err);
+/* A hold or its undo that failed on the host: attention shows it until the power is as wanted. */
+GA_MUST_CHECK int ga_fold_hold_failed(struct ga_db *db, const struct ga_holding *h,
+				      const struct ga_failure *f, struct ga_err *err);
+/* Adds the audit row unless the last one of the object says exactly that: 1 added, 0 not. Takes
+ * detail. */
+GA_MUST_CHECK int ga_fold_tell(struct ga_db *db, const char *action, const char *object,
+			       json_t *detail, struct ga_err *err);
+/* A rebuild that failed leaves the allocation active, with the reason in it. */
+GA_MUST_CHECK int ga_fold_rebuild_failed(struct ga_db *db, const struct ga_holding *h,
+					 const struct ga_failure *f, struct ga_err *err);
+/* The wipe in a rebuild: kept and told; it clears no taint and moves no slot. */
+GA_MUST_CHECK int ga_fold_rebuild_evidence(struct ga_db *db, const struct ga_wipe_evidence *e,
+					   const struct ga_wipe_due *due, struct ga_err *err);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One record into the state: declarative objects are applied, results of hosts are folded. */
+#ifndef GA_STORE_TAKE_H
+#define GA_STORE_TAKE_H
+
+#include "record/rec.h"
+#include "record/state.h"
+#include "record/vm.h"
+#include "state/db/row.h"
+#include "state/node/key.h"
+
+/* The kinds gpuaas-state reads, NULL-terminated: those taken here, and inventories, which are
+ * taken whole (state/recovery/adopt.h). */
+extern const struct ga_shape *const ga_store_takes[];
+
+/* In a transaction of its own: 1 when it changed something, 0 when it was so already. */
+GA_MUST_CHECK int ga_store_take(struct ga_db *db, const struct ga_rec *rec, struct ga_err *err);
+/* The same of a result; first: its key was taken for the node's (ga_store_key_check), and why the
+ * state did not believe what it took (ga_fold_unbelieved). */
+GA_MUST_CHECK int ga_store_take_result(struct ga_db *db, const struct ga_rec *rec, bool *first,
+				       struct ga_err *why, struct ga_err *err);
+
+#endif

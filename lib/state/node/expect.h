@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a node should look like, as one record for gpuaas-reconcile. */
+#ifndef GA_STATE_NODE_EXPECT_H
+#define GA_STATE_NODE_EXPECT_H
+
+#include "record/state.h"
+#include "state/db/row.h"
+
+GA_MUST_CHECK int ga_store_expectation(struct ga_db *db, const char *node,
+				       struct ga_expectation *ret, struct ga_err *err);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Images, and the verified copies that nodes have of them; applied idempotently. */
+#ifndef GA_STATE_NODE_IMAGE_H
+#define GA_STATE_NODE_IMAGE_H
+
+#include "record/state.h"
+#include "state/db/row.h"
+
+/* 0 the state has the image, else GA_NOTFOUND (no_image). */
+GA_MUST_CHECK int ga_store_image_known(struct ga_db *db, const char *name, struct ga_err *err);
+GA_MUST_CHECK int ga_store_apply_image(struct ga_db *db, const struct ga_image *i,
+				       struct ga_err *err);
+/* A withdrawal takes the copy of its digest away, unless that was verified since. */
+GA_MUST_CHECK int ga_store_apply_node_image(struct ga_db *db, const struct ga_node_image *i,
+					    struct ga_err *err);
+/* The verified copy of an image on a node; 1 found, 0 none. Release it. */
+GA_MUST_CHECK int ga_store_node_image(struct ga_db *db, const char *node, const char *image,
+				      struct ga_node_image *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_query_node_images(struct ga_db *db, struct ga_rows **ret, struct ga_err *err);
+GA_MUST_CHECK int ga_query_images(struct ga_db *db, struct ga_rows **ret, struct ga_err *err);
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The settings of a node, applied idempotently. */
+#include "record/mac.h"
+#include "record/rec.h"
+#include "record/time.h"
+#include "state/allocation/move.h"
+#include "state/db/audit.h"
+#include "state/db/json.h"
+#include "state/db/row.h"
+#include "state/node/settings.h"
+
+static int node_exists(struct ga_db *db, const char *id, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+
+	if (ga_db_query(db, &rows, err, "SELECT 1 FROM node WHERE id = ?1", "s", id) < 0)
+		return -1;
+	return ga_rows_next(rows, err);
+}
+
+/* Memory kept for the host is taken evenly from its NUMA nodes; row -1 is the whole host. */
+static int spread_reserve(struct ga_db *db, const struct ga_node_settings *s, struct ga_err *err)
+{
+	if (s->reserved_memory_mib == GA_UNKNOWN)
+		return 0;
+	return ga_db_exec(db, err,
+			  "UPDATE node_memory SET "
+			  "reserve_mib = iif(numa_node < 0, ?2, (?2 + k - 1) / k) FROM (SELECT "
+			  "max(sum(numa_node >= 0), 1) AS k FROM node_memory WHERE node_id = ?1) "
+			  "WHERE node_id = ?1 "
+			  "AND reserve_mib <> iif(numa_node < 0, ?2, (?2 + k - 1) / k)",
+			  "si", s->node, s->reserved_memory_mib) < 0 ? -1 : 0;
+}
+
+/* Slots of a node that sold whole machines were approved for these: what a VM needs of its GPU was
+ * not asked (decide/slot/verdict.h). They are approved anew before they are sold as slices. */
+static int refuse_slices(struct ga_db *db, const struct ga_node_settings *s, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (!ga_streq(s->mode, "slice"))
+		return 0;
+	if (ga_db_query(db, &rows, err,
+			"SELECT count(*) FROM node n, slot s ON s.node_id = n.id WHERE n.id = ?1 "
+			"AND n.mode = 'baremetal' AND s.retired = 0 "
+			"AND s.state NOT IN ('disabled', 'quarantined') HAVING count(*) > 0",
+			"s", s->node) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r <= 0)
+		return r;
+	ga_err_set(err, GA_CONFLICT,
+		   "node '%s' has %lld slots that were approved to be sold as a whole machine: its "
+		   "mode cannot become slice",
+		   s->node, (long long)ga_rows_int(rows, 0));
+	ga_err_reason(err, "node_in_use");
+	return ga_hint(err,
+		       "disable them first ('gpuaas-list slots --where node=%s'; gpuaas-approve "
+		       "disable SLOT --reason TEXT), then 'gpuaas-approve --mode slice' judges "
+		       "them as slices",
+		       s->node);
+}
+
+static int refuse_mode(struct ga_db *db, const struct ga_node_settings *s, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (!s->mode)
+		return 0;
+	if (ga_db_query(db, &rows, err,
+			"SELECT held_by FROM node WHERE id = ?1 AND mode <> ?2 "
+			"AND held_by IS NOT NULL",
+			"ss", s->node, s->mode) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r <= 0)
+		return r;
+	ga_err_set(err, GA_CONFLICT, "node '%s' is in use: its mode cannot become %s", s->node,
+		   s->mode);
+	ga_err_reason(err, "node_in_use");
+	return ga_hint(err, "drain it first: 'gpuaas-list claims --where node=%s --where "
+		"live=true'",
+		       s->node);
+}
+
+/* 1 when a column changed. Each setting has its own condition, so that nothing else moves. */
+static int update_settings(struct ga_db *db, const struct ga_node_settings *s, struct ga_err *err)
+{
+	ga_autofree char *network =
+		s->network ? ga_rec_format_text(&ga_network_shape, s->network) : NULL;
+
+	return ga_db_exec(
+		db, err,
+		"UPDATE node SET name = nullif(coalesce(?2, name), ''), "
+		"address = nullif(coalesce(?3, address), ''), "
+		"region = nullif(coalesce(?4, region), ''), "
+		"pool = nullif(coalesce(?5, pool), ''), "
+		"mode = coalesce(?6, mode), network = coalesce(?7, network), "
+		"network_set = network_set OR ?7 IS NOT NULL, "
+		"reserved_memory_mib = coalesce(?8, reserved_memory_mib), "
+		"reserved_cpus = nullif(coalesce(?9, reserved_cpus), ''), "
+		"fabric_mode = coalesce(?10, fabric_mode), generation = generation + 1 "
+		"WHERE id = ?1 AND (name IS NOT nullif(coalesce(?2, name), '') OR "
+		"address IS NOT nullif(coalesce(?3, address), '') OR "
+		"region IS NOT nullif(coalesce(?4, region), '') OR "
+		"pool IS NOT nullif(coalesce(?5, pool), '') OR mode IS NOT coalesce(?6, mode) OR "
+		"network IS NOT coalesce(?7, network) OR "
+		"network_set IS NOT (network_set OR ?7 IS NOT NULL) OR "
+		"reserved_memory_mib IS NOT coalesce(?8, reserved_memory_mib) OR "
+		"reserved_cpus IS NOT nullif(coalesce(?9, reserved_cpus), '') OR "
+		"fabric_mode IS NOT coalesce(?10, fabric_mode))",
+		"sssssssiss", s->node, s->name, s->address, s->region, s->pool, s->mode, network,
+		s->reserved_memory_mib, s->reserved_cpus, s->fabric_mode);
+}
+
+/* As it was asked for; what was cleared is null. */
+static json_t *settings_detail(const struct ga_node_settings *s)
+{
+	json_t *detail = ga_shape_format(&ga_node_settings_shape, s), *value;
+	const char *name;
+
+	json_object_foreach(detail, name, value)
+		if (json_is_string(value) && !*json_string_value(value))
+			json_object_set_new(detail, name, json_null());
+	return detail;
+}
+
+/* A slot has its address for as long as it stands: the network may not take it for itself. */
+static int refuse_address(struct ga_db *db, const struct ga_node_settings *s, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (!s->network)
+		return 0;
+	if (ga_db_query(db, &rows, err,
+			"SELECT id, private_ip FROM slot WHERE node_id = ?1 AND retired = 0 AND "
+			"private_ip IS NOT NULL ORDER BY slot_index", "s", s->node) < 0)
+		return -1;
+	while ((r = ga_rows_next(rows, err)) > 0) {
+		const char *ip = ga_rows_text(rows, 1);
+
+		if (!ga_ip_is_of_network(ip, s->network->gateway, s->network->prefix_bits))
+			continue;
+		ga_err_set(err, GA_CONFLICT, "slot '%s' of node '%s' has the address %s, which "
+			   "would be the network's own: its gateway %s, or the first or last "
+			   "address of it", ga_rows_text(rows, 0), s->node, ip,
+			   s->network->gateway);
+		ga_err_reason(err, "duplicate_identity");
+		ga_err_object(err, s->node);
+		return ga_hint(err, "give the gateway another address, or retire the slot first");
+	}
+	return r;
+}
+
+int ga_store_apply_node_settings(struct ga_db *db, const struct ga_node_settings *s,
+				 struct ga_err *err)
+{
+	ga_autofree char *now = ga_time_now();
+	int known = node_exists(db, s->node, err), changed;
+
+	if (known < 0 || refuse_mode(db, s, err) < 0 || refuse_slices(db, s, err) < 0 ||
+	    refuse_address(db, s, err) < 0)
+		return -1;
+	if (!known && ga_db_exec(db, err, "INSERT INTO node (id, since) VALUES (?1, ?2)", "ss",
+				 s->node, now) < 0)
+		return -1;
+	changed = update_settings(db, s, err);
+	if (changed < 0 || spread_reserve(db, s, err) < 0)
+		return -1;
+	if (known && !changed)
+		return 0;
+	if (ga_audit_add(db, "node_settings_applied", s->node, settings_detail(s), err) < 0)
+		return -1;
+	return 1;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The settings of a node, applied idempotently. */
+#ifndef GA_STATE_NODE_SETTINGS_H
+#define GA_STATE_NODE_SETTINGS_H
+
+#include "record/state.h"
+#include "state/db/row.h"
+
+GA_MUST_CHECK int ga_store_apply_node_settings(struct ga_db *db, const struct ga_node_settings *s,
+					       struct ga_err *err);
+
+#endif

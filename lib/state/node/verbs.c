@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The moves of slots that an operator makes, each with its reason in the audit. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/fault.h"
+#include "record/rec.h"
+#include "record/time.h"
+#include "state/access/propose.h"
+#include "state/allocation/move.h"
+#include "state/allocation/wipe.h"
+#include "state/db/audit.h"
+#include "state/db/fsm.h"
+#include "state/node/approve.h"
+#include "state/node/health.h"
+#include "state/node/verbs.h"
+#include "state/slot/content.h"
+#include "state/slot/facts.h"
+#include "state/slot/slot.h"
+
+/* A move: where it may begin, where it leads (NULL: stays), whether it needs a reason. */
+struct verb {
+	const char *name;
+	const char *from[4];
+	const char *to;
+	bool needs_reason;
+	const char *sql; /* of slot, reason, now, disposal; NULL: done by enable() or repair() */
+	const char *types; /* of those that sql names */
+};
+
+static const struct verb verbs[] = {
+	{ "disable",
+	  { "available", "quarantined", "disabled" },
+	  "disabled",
+	  true,
+	  "UPDATE slot SET state = 'disabled', "
+	  "since = CASE state WHEN 'disabled' THEN since ELSE ?3 END, cordon_reason = ?2, "
+	  "generation = generation + 1 WHERE id = ?1",
+	  "sss" },
+	{ "quarantine",
+	  { "disabled", "available", "cleanup_blocked" },
+	  "quarantined",
+	  true,
+	  "UPDATE slot SET state = 'quarantined', since = ?3, cordon_reason = ?2, "
+	  "generation = generation + 1 WHERE id = ?1",
+	  "sss" },
+	{ "retire",
+	  { "disabled" },
+	  "retired",
+	  true,
+	  "UPDATE slot SET state = 'retired', retired = 1, since = ?3, cordon_reason = ?2, "
+	  "disposal = ?4, "
+	  "generation = generation + 1 WHERE id = ?1",
+	  "ssss" },
+	{ "cordon",
+	  { NULL },
+	  NULL,
+	  true,
+	  "UPDATE slot SET cordon_reason = ?2, generation = generation + 1 WHERE id = ?1",
+	  "ss" },
+	{ "uncordon",
+	  { NULL },
+	  NULL,
+	  false,
+	  "UPDATE slot SET cordon_reason = ?2, generation = generation + 1 WHERE id = ?1",
+	  "ss" },
+	{ "enable", { "disabled" }, NULL, false, NULL, NULL },
+	{ "repair", { "cleanup_blocked", "disabled", "wiping" }, NULL, true, NULL, NULL },
+	{ .name = NULL },
+};
+
+static const struct verb *find_verb(const char *name)
+{
+	const struct verb *v;
+
+	for (v = verbs; v->name; v++)
+		if (ga_streq(v->name, name))
+			return v;
+	return NULL;
+}
+
+static bool may_begin(const struct verb *v, const char *state)
+{
+	size_t i;
+
+	if (!v->from[0])
+		return !ga_streq(state, "retired");
+	for (i = 0; i < GA_ARRAY_SIZE(v->from) && v->from[i]; i++)
+		if (ga_streq(v->from[i], state))
+			return true;
+	return false;
+}
+
+static int fail_state(const struct verb *v, const struct ga_slot *s, struct ga_err *err)
+{
+	const struct ga_fsm_state *state = ga_fsm_find(GA_M_SLOT, s->state);
+	ga_autostr struct ga_str from = GA_STR_INIT;
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(v->from) && v->from[i]; i++)
+		ga_str_addf(&from, "%s%s", i ? ", " : "", v->from[i]);
+	ga_err_set(err, GA_CONFLICT, "slot '%s' is %s: %s is for slots that are %s", s->slot,
+		   s->state, v->name, from.len ? from.buf : "not retired");
+	ga_err_reason(err, "wrong_state");
+	ga_err_object(err, s->slot);
+	if (ga_streq(s->state, "available") && ga_streq(v->name, "retire"))
+		return ga_hint(err, "gpuaas-approve disable %s --reason … first", s->slot);
+	if (s->allocation && ga_streq(v->name, "disable"))
+		return ga_hint(err, "gpuaas-approve cordon %s keeps new work off it; it is held by "
+			       "allocation %s", s->slot, s->allocation);
+	if (ga_streq(v->name, "repair") && ga_streq(s->state, "available"))
+		return ga_hint(err, "to have it wiped again: gpuaas-approve disable %s --reason "
+			       "TEXT, then the same again", s->slot);
+	if (!state)
+		return ga_hint(err, "no program of gpuaas writes that state: stop all writers and "
+			       "go back to a backup (gpuaas-state restore)");
+	return state->leaves ? ga_hint(err, "gpuaas-show %s", s->slot) : -1;
+}
+
+/* The health that failed is repaired in any state; where the slot then goes is the state's. */
+static bool is_failed(const struct verb *v, const struct ga_slot *s)
+{
+	return ga_streq(v->name, "repair") && ga_streq(s->health_state, "failed") &&
+	       !ga_streq(s->state, "retired");
+}
+
+static int check(const struct verb *v, const struct ga_slot *s, const char *reason,
+		 int64_t generation, struct ga_err *err)
+{
+	if (v->needs_reason && (!reason || !*reason))
+		return ga_fail(err, GA_USAGE, "%s needs --reason", v->name);
+	if (generation != GA_UNKNOWN && generation != s->generation) {
+		ga_err_set(err, GA_CONFLICT, "slot '%s' has moved: expected generation %" PRId64
+			   ", found %" PRId64, s->slot, generation, s->generation);
+		ga_err_object(err, s->slot);
+		ga_err_reason(err, "concurrent_update");
+		return -1;
+	}
+	return may_begin(v, s->state) || is_failed(v, s) ? 0 : fail_state(v, s, err);
+}
+
+/* ---- enable: the predicate again, on the last candidate seen ---- */
+
+/* What a look of before its last wipe saw on the disk is gone. */
+static int read_candidate(struct ga_db *db, const struct ga_slot *s, struct ga_candidate *ret,
+			  struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (ga_db_query(db, &rows, err,
+			"SELECT k.record, EXISTS (SELECT 1 FROM device d JOIN wipe_evidence e ON "
+			"e.id = d.cleared_by WHERE d.id = ?3 AND d.dirty_since IS NULL AND "
+			"e.finished_at > k.observed_at AND json_extract(k.record, '$.nvme.wwid') = "
+			"d.id) FROM candidate k WHERE k.node_id = ?1 AND k.slot_index = ?2", "sis",
+			s->node, s->slot_index, s->nvme_wwid) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r < 0)
+		return -1;
+	if (!r) {
+		ga_err_set(err, GA_CONFLICT, "the host of slot '%s' no longer shows a candidate %"
+			   PRId64, s->slot, s->slot_index);
+		ga_err_object(err, s->slot);
+		return ga_hint(err, "run gpuaas-discover | gpuaas-approve, or retire the slot");
+	}
+	if (ga_rec_parse_text(ga_rows_text(rows, 0), &ga_candidate_shape, ret, err) < 0)
+		return ga_hint(err, "discover again with this version of gpuaas: gpuaas-discover "
+				    "| gpuaas-approve --record-only");
+	if (ret->nvme && ga_rows_bool(rows, 1)) {
+		while (ret->nvme->signatures.n)
+			free(ret->nvme->signatures.v[--ret->nvme->signatures.n]);
+		free(ret->nvme->content);
+		ret->nvme->content = ga_xstrdup("empty");
+	}
+	return 0;
+}
+
+static int uncordon(struct ga_db *db, const struct ga_slot *s, struct ga_err *err)
+{
+	return s->cordon_reason ? ga_db_exec(db, err,
+					     "UPDATE slot SET cordon_reason = NULL, "
+					     "generation = generation + 1 WHERE id = ?1",
+					     "s", s->slot) : 0;
+}
+
+/* Which devices a slot has is decided by who approves them, and by no other word. */
+static int check_devices(const struct ga_slot *s, const struct ga_candidate *c, struct ga_err *err)
+{
+	bool gpu = s->gpu_identity && c->gpu && !ga_streq(s->gpu_identity, c->gpu->identity);
+	bool disk = s->nvme_wwid && c->nvme && !ga_streq(s->nvme_wwid, c->nvme->wwid);
+
+	if (!gpu && !disk)
+		return 0;
+	ga_err_set(err, GA_CONFLICT, "the host of slot '%s' shows another %s '%s' in its place "
+		   "than '%s'", s->slot, gpu ? "GPU" : "disk",
+		   gpu ? c->gpu->identity : c->nvme->wwid, gpu ? s->gpu_identity : s->nvme_wwid);
+	ga_err_reason(err, "duplicate_identity");
+	ga_err_object(err, s->slot);
+	return ga_hint(err, "where that is to be the slot's: gpuaas-discover | gpuaas-approve "
+			    "--slot %lld | gpuaas-wipe", (long long)s->slot_index);
+}
+
+/* The evidence that keeps its devices clean has to hold before they are sold by it. */
+static int doubt(const struct ga_doubted *d, void *arg)
+{
+	struct ga_err *err = arg;
+
+	ga_err_set(err, GA_CONFLICT, "slot '%s': evidence '%s' does not prove that it is wiped: %s",
+		   d->slot, d->evidence, d->sentence);
+	ga_err_reason(err, "evidence_content");
+	ga_err_object(err, d->slot);
+	return ga_hint(err, "gpuaas-approve repair %s --reason evidence_content | gpuaas-wipe",
+		       d->slot);
+}
+
+static int enable(struct ga_db *db, const struct ga_slot *s, struct ga_slot *ret_slot,
+		  struct ga_wipe_order *ret_order, bool *has_order, struct ga_err *err)
+{
+	struct ga_candidate c;
+	struct ga_approval a = { .candidate = &c };
+	int r;
+
+	if (!s->wipe) {
+		(void)ga_fail(err, GA_CONFLICT, "slot '%s' has no wipe policy", s->slot);
+		return ga_hint(err,
+			       "approve it again: gpuaas-discover | gpuaas-approve --slot %lld",
+			       (long long)s->slot_index);
+	}
+	if (ga_check_content_of(db, s->slot, doubt, err, err) < 0 || uncordon(db, s, err) < 0)
+		return -1;
+	r = ga_store_destruction_allowed(db, s->nvme_wwid, err);
+	if (r < 0 || read_candidate(db, s, &c, err) < 0)
+		return -1;
+	a.destroy_data = r ? s->nvme_wwid : NULL;
+	a.wipe = *s->wipe;
+	r = check_devices(s, &c, err) < 0 ?
+		    -1 : ga_store_approve(db, &a, ret_slot, ret_order, has_order, err);
+	ga_shape_release(&ga_candidate_shape, &c);
+	return r;
+}
+
+/* ---- repair ---- */
+
+/* While an allocation's devices may still be in use on the host, its release comes first. */
+static int check_let_go(struct ga_db *db, const struct ga_slot *s, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (!s->allocation)
+		return 0;
+	if (ga_db_query(db, &rows, err, "SELECT state FROM allocation WHERE id = ?1", "s",
+			s->allocation) < 0)
+		return -1;
+	r = ga_rows_next(rows, err);
+	if (r < 0)
+		return -1;
+	if (r && ga_streq(ga_rows_text(rows, 0), "released"))
+		return 0;
+	ga_err_set(err, GA_CONFLICT, "slot '%s' still belongs to allocation '%s', which is %s",
+		   s->slot, s->allocation, r ? ga_rows_text(rows, 0) : "unknown");
+	ga_err_reason(err, "wrong_state");
+	ga_err_object(err, s->slot);
+	return ga_hint(err, "gpuaas-release %s", s->allocation);
+}
+
+/* A slot that waits for its wipe comes with the order. */
+static int read_moved(struct ga_db *db, const struct ga_slot *s, struct ga_slot *ret_slot,
+		      struct ga_wipe_order *ret_order, bool *has_order, struct ga_err *err)
+{
+	if (ga_store_slot(db, s->slot, ret_slot, err) < 0)
+		return -1;
+	*has_order = ga_store_wipe_order(db, s->slot, ret_order, err) == 0;
+	if (!*has_order)
+		ga_shape_release(&ga_slot_shape, ret_slot);
+	return *has_order ? 0 : -1;
+}
+
+static int repair_health(struct ga_db *db, const struct ga_slot *s, const char *reason,
+			 const char *now, struct ga_err *err)
+{
+	ga_autohealth struct ga_health_sign sign = {
+		.event = GA_HEALTH_REPAIRED,
+		.detail = ga_xprintf("repaired: %s", reason),
+	};
+
+	return ga_streq(s->health_state, "failed") ?
+		       ga_store_health(db, s->slot, &sign, now, err) : 0;
+}
+
+/* A wipe once more, from any state that waits for one: the order in force, or a new one. */
+static int wipe_again(struct ga_db *db, const struct ga_slot *s, struct ga_err *err)
+{
+	int ours;
+
+	if (ga_store_wipe_may_begin(db, s->slot, err) < 0)
+		return -1;
+	/* Its order is in force; whoever lost it on its way gets the same one again. */
+	if (ga_streq(s->state, "wiping"))
+		return 0;
+	if (check_let_go(db, s, err) < 0)
+		return -1;
+	if (!s->nvme_wwid || !s->wipe)
+		return ga_fail(err, GA_CONFLICT, "slot '%s' has no disk or no wipe policy: "
+			       "quarantine it, then disable it", s->slot);
+	ours = ga_store_disk_is_ours(db, s->nvme_wwid, err);
+	if (ours < 0)
+		return -1;
+	/* A first wipe that its guard refused is not answered by another word for it. */
+	return ga_store_order_wipe(db, s->slot, ours ? "repair" : "first", err);
+}
+
+/* A disabled slot may be wiped without a look at it where its disk was dirtied by a tenant of this
+ * state (ours), or is clean by evidence and no discovery has seen data on it since. Anything else,
+ * and a row that has no disk, is for the gate of approval. 1, 0, -1. */
+static int may_wipe_disabled(struct ga_db *db, const struct ga_slot *s, bool *ours,
+			     struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	int r;
+
+	if (!s->nvme_wwid || !s->wipe)
+		return 0;
+	r = ga_store_disk_is_ours(db, s->nvme_wwid, err);
+	*ours = r > 0;
+	if (r)
+		return r;
+	if (ga_db_query(db, &rows, err,
+			"SELECT 1 FROM device d JOIN wipe_evidence e ON e.id = d.cleared_by "
+			"WHERE d.id = ?1 AND d.node_id = ?2 AND d.dirty_since IS NULL AND "
+			"NOT EXISTS (SELECT 1 FROM candidate k WHERE k.node_id = ?2 AND "
+			"json_extract(k.record, '$.nvme.wwid') = d.id AND "
+			"k.observed_at > e.finished_at AND "
+			"(json_array_length(k.record, '$.nvme.signatures') > 0 OR "
+			"json_extract(k.record, '$.nvme.content') = 'unknown_content'))",
+			"ss", s->nvme_wwid, s->node) < 0)
+		return -1;
+	return ga_rows_next(rows, err);
+}
+
+/* Whatever made a person doubt that it is clean: from now on it counts as used, and only a proved
+ * wipe says otherwise. With that the slot is back on sale, unless something else stands against
+ * it. What lies on a disk that was clean is no tenant's: the guard looks, as at a first wipe. */
+static int wipe_disabled(struct ga_db *db, const struct ga_slot *s, bool ours, struct ga_err *err)
+{
+	if (ga_store_wipe_may_begin(db, s->slot, err) < 0 || check_let_go(db, s, err) < 0 ||
+	    uncordon(db, s, err) < 0 || ga_store_block_unsellable(db, s->slot, err) < 0 ||
+	    ga_store_taint_slot(db, s->slot, ours ? s->slot : "doubted", err) < 0)
+		return -1;
+	return ga_store_order_wipe(db, s->slot, ours ? "repair" : "first", err);
+}
+
+static int on_doubt(const struct ga_doubted *d, void *arg)
+{
+	(void)d;
+	*(bool *)arg = true;
+	return 0;
+}
+
+/* What the last discovery shows of the device that failed is no repair, and its health stays. */
+static int refuse_unmended(const struct ga_slot *s, struct ga_slot *now, struct ga_err *err)
+{
+	static const char *const codes[] = { GA_FAULTS_OF_FAILURES };
+	const struct ga_reason *why = now->blockers.n ? &now->blockers.v[0] : NULL;
+	size_t i;
+
+	for (i = 0; why && ga_streq(now->state, "disabled") && i < GA_ARRAY_SIZE(codes); i++) {
+		if (!ga_streq(codes[i], why->code))
+			continue;
+		ga_err_set(err, GA_CONFLICT, "slot '%s' is not repaired: the last discovery of its "
+			   "host shows %s%s%s", s->slot, why->code, why->evidence ? ": " : "",
+			   why->evidence ? why->evidence : "");
+		ga_err_reason(err, why->code);
+		ga_err_object(err, s->slot);
+		ga_shape_release(&ga_slot_shape, now);
+		return ga_hint(err, "mend it, then on the host 'gpuaas-discover | gpuaas-approve "
+				    "--record-only', then the same again");
+	}
+	return 0;
+}
+
+static int repair(struct ga_db *db, const struct ga_slot *s, const char *reason, const char *now,
+		  struct ga_slot *ret_slot, struct ga_wipe_order *ret_order, bool *has_order,
+		  struct ga_err *err)
+{
+	bool failed = ga_streq(s->health_state, "failed"), in_doubt = false, ours = false;
+	int r;
+
+	if ((ga_streq(s->state, "disabled") || ga_streq(s->state, "quarantined")) &&
+	    ga_store_health_may_repair(db, s->slot, err) < 0)
+		return -1;
+	if (repair_health(db, s, reason, now, err) < 0)
+		return -1;
+	if (ga_streq(s->state, "wiping") || ga_streq(s->state, "cleanup_blocked"))
+		return wipe_again(db, s, err) < 0 ? -1 : read_moved(db, s, ret_slot, ret_order,
+								    has_order, err);
+	/* What a person took out of sale is not put back by who mends its health. */
+	if (!ga_streq(s->state, "disabled") || (failed && (s->cordon_reason || !s->wipe)))
+		return ga_store_slot(db, s->slot, ret_slot, err);
+	/* What only its health had taken out goes back through the gate of approval, unwiped where
+	 * the proof that it is clean holds. */
+	r = failed ? ga_check_content_of(db, s->slot, on_doubt, &in_doubt, err) : 0;
+	if (r >= 0)
+		r = failed && !in_doubt ? 0 : may_wipe_disabled(db, s, &ours, err);
+	if (r <= 0)
+		return r < 0 || enable(db, s, ret_slot, ret_order, has_order, err) < 0 ? -1 :
+		       failed ? refuse_unmended(s, ret_slot, err) : 0;
+	return wipe_disabled(db, s, ours, err) < 0 ? -1 : read_moved(db, s, ret_slot, ret_order,
+								has_order, err);
+}
+
+static int hint_disposal(const struct ga_slot *s, struct ga_err *err)
+{
+	return s->tainted ? ga_hint(err,
+				    "wipe it first (gpuaas-approve enable %s | gpuaas-wipe), or "
+				    "record how the disk was destroyed with --disposal TEXT",
+				    s->slot)
+			  : -1;
+}
+
+static int move(struct ga_db *db, const struct verb *v, const struct ga_slot *s,
+		const char *reason, const char *disposal, struct ga_err *err)
+{
+	ga_autofree char *now = ga_time_now();
+
+	if (ga_streq(v->name, "uncordon"))
+		reason = NULL;
+	if (ga_db_exec(db, err, v->sql, v->types, s->slot, reason, now, disposal) < 0)
+		return ga_streq(v->name, "retire") ? hint_disposal(s, err) : -1;
+	/* What its row lacks stays in view: nobody else names a slot that is not on sale. */
+	return ga_streq(v->name, "disable") && ga_streq(s->state, "available") ?
+		       ga_store_block_unsellable(db, s->slot, err) : 0;
+}
+
+/* What is so already is not done again. */
+static bool is_done(const struct verb *v, const struct ga_slot *s, const char *reason)
+{
+	if (ga_streq(v->name, "uncordon"))
+		return !s->cordon_reason;
+	if (v->to && !ga_streq(v->to, s->state))
+		return false;
+	return (v->to || ga_streq(v->name, "cordon")) && ga_streq(s->cordon_reason, reason);
+}
+
+static int act(struct ga_db *db, const struct verb *v, const struct ga_slot *s,
+	       const char *reason, const char *disposal, struct ga_slot *ret_slot,
+	       struct ga_wipe_order *ret_order, bool *has_order, struct ga_err *err)
+{
+	ga_autofree char *now = ga_time_now();
+
+	if (ga_streq(v->name, "enable"))
+		return enable(db, s, ret_slot, ret_order, has_order, err);
+	if (ga_streq(v->name, "repair"))
+		return repair(db, s, reason, now, ret_slot, ret_order, has_order, err);
+	if (!is_done(v, s, reason) && move(db, v, s, reason, disposal, err) < 0)
+		return -1;
+	return ga_store_slot(db, s->slot, ret_slot, err);
+}
+
+static void cleanup_slot(struct ga_slot *s)
+{
+	ga_shape_release(&ga_slot_shape, s);
+}
+
+int ga_store_slot_move(struct ga_db *db, const char *id, const char *verb, const char *reason,
+		       const char *disposal, int64_t generation, struct ga_slot *ret_slot,
+		       struct ga_wipe_order *ret_order, bool *has_order, struct ga_err *err)
+{
+	const struct verb *v = find_verb(verb);
+	ga_cleanup(cleanup_slot) struct ga_slot s = { 0 };
+
+	*has_order = false;
+	if (!v)
+		return ga_fail(err, GA_USAGE, "unknown move '%.32s' of a slot", verb);
+	if (ga_store_slot(db, id, &s, err) < 0 || check(v, &s, reason, generation, err) < 0)
+		return -1;
+	if (act(db, v, &s, reason, disposal, ret_slot, ret_order, has_order, err) < 0)
+		return -1;
+	if (ret_slot->generation == s.generation)
+		return 0;
+	return ga_audit_add(db, verb, s.slot,
+			    json_pack("{s:s, s:s, s:s?}", "from", s.state, "to", ret_slot->state,
+				      "reason", reason),
+			    err);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The moves of slots that an operator makes. Rules as in state/db/db.h. */
+#ifndef GA_STATE_NODE_VERBS_H
+#define GA_STATE_NODE_VERBS_H
+
+#include "record/order.h"
+#include "record/state.h"
+#include "state/db/row.h"
+
+/* Operator moves: verb is "disable", "enable", "repair", "cordon", "uncordon", "quarantine",
+ * "retire"; a reason is needed for all but enable and uncordon. generation GA_UNKNOWN: not
+ * checked. disposal (retire only): how an unwiped disk was destroyed. "repair" takes
+ * cleanup_blocked and disabled to wiping with a wipe-order; a disabled slot counts as used from
+ * then on. One whose disk may hold what is not this state's goes through the gate of "enable". */
+GA_MUST_CHECK int ga_store_slot_move(struct ga_db *db, const char *id, const char *verb,
+				     const char *reason, const char *disposal, int64_t generation,
+				     struct ga_slot *ret_slot, struct ga_wipe_order *ret_order,
+				     bool *has_order, struct ga_err *err);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Listing any kind: one table of kinds, rows streamed one by one, so that memory does not grow
+ * with the state. The order is that of the SELECT of each kind.
+ */
+#ifndef GA_STATE_QUERY_LIST_H
+#define GA_STATE_QUERY_LIST_H
+
+#include "record/state.h"
+#include "state/db/row.h"
+
+struct ga_list_query {
+	const char *kind; /* node, slot, candidate, profile, image, node-image, allocation, plan,
+			     claim, task, usage, evidence, audit, team, grant,
+			     access-settings, proposal,
+			     pool, attention; or the plural */
+	const char *const *where; /* "member=value", NULL-terminated, or NULL */
+	const char *since;	  /* RFC 3339: rows not older */
+	const char *after;	  /* id or seq: rows behind it */
+	int64_t limit;		  /* 0: all */
+	int64_t stale_seconds;	  /* attention, pools: nodes not seen for so long; 0: not told */
+	/* Of records that are stored as they are: one that cannot be read is left out and told
+	 * here, with whose it is; NULL: the list fails. */
+	void (*unreadable)(const char *kind, const char *object, const struct ga_err *why);
+	const char *here; /* attention: the node that this machine is; NULL: none, or not known */
+};
+/* Calls each with every record in deterministic order (node, then slot index; else time, id).
+ * GA_USAGE: no such kind or member; GA_NOTFOUND: nothing has the id of after. */
+GA_MUST_CHECK int ga_store_list(struct ga_db *db, const struct ga_list_query *q, ga_store_each each,
+				void *arg, struct ga_err *err);
+
+#endif

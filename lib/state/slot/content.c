@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stored evidence and its content. */
+#include "state/slot/content.h"
+
+#include "decide/wipe/judge.h"
+#include "record/rec.h"
+
+/* What keeps a device clean. */
+#define CLEARED \
+	"FROM device d JOIN wipe_evidence e ON e.id = d.cleared_by WHERE d.dirty_since IS NULL"
+/* That, and what a slot was sold by although its tenant has dirtied it since; with the slot where
+ * it still has the disk: the policy of one on sale is the one to satisfy, of any other the one it
+ * was wiped by. */
+#define JUDGED \
+	"FROM wipe_evidence e LEFT JOIN slot s ON s.id = e.slot_id AND s.nvme_wwid = e.wwid " \
+	"WHERE e.id IN (SELECT cleared_by FROM device WHERE dirty_since IS NULL " \
+	"UNION SELECT wipe_evidence_id FROM slot WHERE retired = 0)"
+
+static bool judge(const struct ga_rows *rows, bool lab, const struct ga_wipe_evidence *e,
+		  struct ga_wipe_verdict *v)
+{
+	ga_autofree char *class = ga_rows_dup(rows, 3), *verify = ga_rows_dup(rows, 4);
+	ga_autofree char *memory = ga_rows_dup(rows, 5), *serial = ga_rows_dup(rows, 7);
+	ga_autofree char *cause = ga_rows_dup(rows, 8);
+	const struct ga_wipe_asked asked = {
+		.cause = cause,
+		/* That these are the device's is a rule of check_rules.c. */
+		.wwid = e->device.wwid,
+		.gpu_identity = e->gpu_identity,
+		.serial = serial,
+		.size_bytes = ga_rows_int(rows, 6),
+		.minimum_class = class ? class : e->policy.minimum_class,
+		.verify = verify ? verify : e->policy.verify,
+		.gpu_memory = memory ? memory : e->policy.gpu_memory,
+		/* A function that came later was not the wipe's. */
+		.fabric = GA_UNKNOWN,
+		.lab = lab,
+		/* Leave to destroy was for that wipe, and is not kept. */
+		.may_destroy = true,
+	};
+
+	return ga_wipe_proves(&asked, e, v);
+}
+
+static int look(struct ga_db *db, const struct ga_rows *rows, ga_doubt found, void *arg)
+{
+	ga_autofree char *id = ga_rows_dup(rows, 0), *slot = ga_rows_dup(rows, 9);
+	ga_autofree char *state = ga_rows_dup(rows, 10);
+	struct ga_doubted d = { .evidence = id, .slot = slot, .state = state };
+	ga_autoverdict struct ga_wipe_verdict v = { 0 };
+	struct ga_err unreadable = GA_ERR_INIT;
+	struct ga_wipe_evidence e;
+	int r = ga_rec_parse_text(ga_rows_text(rows, 1), &ga_wipe_evidence_shape, &e, &unreadable);
+
+	if (r < 0) {
+		d.sentence = unreadable.msg;
+		return found(&d, arg);
+	}
+	r = 0;
+	/* Evidence of before the rules is not judged: it has no member "rules", and its row has no
+	 * rules either. The row alone decides nothing, because it can be changed by hand, and the
+	 * record alone neither, because a member can be taken out. Only the migration and the fold
+	 * write a row without rules, and the fold lets such evidence clear nothing. */
+	if ((ga_rows_int(rows, 2) != GA_UNKNOWN || !ga_wipe_is_old(&e)) &&
+	    !judge(rows, ga_db_is_lab(db), &e, &v)) {
+		ga_autofree char *sentence = ga_xprintf("%s: %s", v.code, v.sentence);
+
+		d.sentence = sentence;
+		r = found(&d, arg);
+	}
+	ga_shape_release(&ga_wipe_evidence_shape, &e);
+	return r;
+}
+
+#define COLUMNS \
+	"SELECT e.id, e.record, e.rules, " \
+	"iif(s.state IN ('available', 'reserved'), s.wipe_minimum_class, NULL), " \
+	"iif(s.state IN ('available', 'reserved'), s.wipe_verify, NULL), " \
+	"iif(s.state IN ('available', 'reserved'), s.wipe_gpu_memory, NULL), " \
+	"s.nvme_size_bytes, s.nvme_serial, " \
+	/* The cause of an older order is not kept. */ \
+	"iif(s.wipe_attempt = e.attempt, s.wipe_cause, NULL), s.id, s.state "
+#define IN_ORDER "GROUP BY e.id ORDER BY e.number"
+
+static int look_at_all(struct ga_db *db, struct ga_rows *rows, ga_doubt found, void *arg,
+		       struct ga_err *err)
+{
+	int r;
+
+	while ((r = ga_rows_next(rows, err)) > 0)
+		if (look(db, rows, found, arg) < 0)
+			return -1;
+	return r;
+}
+
+int ga_check_content(struct ga_db *db, ga_doubt found, void *arg, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+
+	if (ga_db_query(db, &rows, err, COLUMNS JUDGED " " IN_ORDER, "") < 0)
+		return -1;
+	return look_at_all(db, rows, found, arg, err);
+}
+
+int ga_check_content_of(struct ga_db *db, const char *slot, ga_doubt found, void *arg,
+			struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+
+	if (ga_db_query(db, &rows, err,
+			COLUMNS "FROM slot s JOIN device d ON d.id IN (s.nvme_wwid, s.gpu_id) "
+			"JOIN wipe_evidence e ON e.id = d.cleared_by AND s.nvme_wwid = e.wwid "
+			"WHERE s.id = ?1 AND d.dirty_since IS NULL " IN_ORDER,
+			"s", slot) < 0)
+		return -1;
+	return look_at_all(db, rows, found, arg, err);
+}
+
+int ga_check_unjudged(struct ga_db *db, int64_t *ret, struct ga_err *err)
+{
+	return ga_db_scalar(db, "SELECT count(DISTINCT e.id) " CLEARED " AND e.rules IS NULL", ret,
+			    err) < 0 ? -1 : 0;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the state knows of a candidate or of a slot, for the predicate of decide/slot/verdict.h.
+ * Private to the store. */
+#ifndef GA_STORE_FACTS_H
+#define GA_STORE_FACTS_H
+
+#include "decide/slot/verdict.h"
+#include "record/state.h"
+#include "state/db/json.h"
+#include "state/db/row.h"
+
+/* What the operator decided for one candidate. */
+struct ga_approval {
+	const struct ga_candidate *candidate;
+	/* Of its GPU where the candidate has none: slug and name, or NULL. */
+	const char *type, *type_name;
+	struct ga_wipe_policy wipe;
+	const char *destroy_data; /* wwid whose content may be destroyed, or NULL */
+	const char *note;	  /* --by */
+	bool disable;		  /* store it disabled whatever the predicate says */
+	bool accept_change;	  /* the hardware may differ from what was approved */
+};
+
+/* The slot that stands at a candidate's place, and what its node is. */
+struct ga_place_of {
+	char *slot, *state, *cordon_reason, *health, *wipe_attempt; /* NULL: no slot yet */
+	char *gpu_identity, *nvme_wwid;
+	char *node_state, *node_fingerprint, *node_blocker;
+	int64_t generation;
+	bool partitions_in_use;
+	bool whole; /* the node sells whole machines */
+};
+void ga_cleanup_place_of(struct ga_place_of *p);
+GA_MUST_CHECK int ga_store_place_of(struct ga_db *db, const struct ga_candidate *c,
+				    struct ga_place_of *ret, struct ga_err *err);
+
+/* What of a candidate another slot has already: those columns stay empty. */
+struct ga_taken {
+	bool gpu, nvme, mac, ip, vf, pf, cpus, memory;
+	bool network; /* its address is one of the network's own */
+	bool moved;   /* the candidate's GPU is of a slot at another place: this one's is gone */
+};
+GA_MUST_CHECK int ga_store_taken(struct ga_db *db, const struct ga_candidate *c, const char *slot,
+				 struct ga_taken *ret, struct ga_err *err);
+
+/* Whether what lies on the disk is known to be this state's own doing: a tenant of it dirtied the
+ * disk, or a wipe that it ordered began and was not confirmed. 1, 0, -1. */
+GA_MUST_CHECK int ga_store_disk_is_ours(struct ga_db *db, const char *wwid, struct ga_err *err);
+
+/* Adds every blocker of the candidate at the gate of approval. The candidate's own reasons that
+ * the predicate does not look at itself are added too. */
+GA_MUST_CHECK int ga_store_blockers(struct ga_db *db, const struct ga_approval *a,
+				    const struct ga_place_of *at, const struct ga_taken *taken,
+				    struct ga_reasons *ret, struct ga_err *err);
+
+/* ---- slots on sale ---- */
+
+/* The columns of a slot that a plan's bundle and the predicate need; a condition follows. A device
+ * counts as clean where evidence cleared it and nothing dirtied it since. A claim stands against a
+ * sale when it is of the slot, or of its node and not one of slices on a node that slices hold. */
+#define GA_SQL_CLAIM_AGAINST \
+	"coalesce((SELECT allocation_id FROM claim WHERE slot_id = slot.id AND live = 1), " \
+	"(SELECT c.allocation_id FROM node n JOIN claim c ON c.node_id = n.id AND " \
+	"c.held_by IS NOT NULL WHERE n.id = slot.node_id AND " \
+	"(n.held_by IS NOT 'slices' OR c.held_by <> 'slices') LIMIT 1))"
+#define GA_SQL_CLEAN(device, kind) \
+	"EXISTS (SELECT 1 FROM device WHERE id = " device " AND device_kind = '" kind "' AND " \
+	"node_id = slot.node_id AND dirty_since IS NULL AND cleared_by IS NOT NULL)"
+/* What of the row no shape of a record looks at: a placement raises the generation of both. */
+#define GA_SQL_DAMAGED \
+	"CASE WHEN " GA_SQL_NOT_REASONS("blockers") " THEN '" GA_DAMAGED_REASONS "' " \
+	"WHEN (SELECT generation FROM node WHERE id = slot.node_id) NOT BETWEEN 0 AND " \
+	GA_SQL_GENERATION_LAST " THEN 'the generation of its node is at its end' END "
+#define GA_SQL_SLOT_FACTS GA_SQL_SLOT_FACTS_AND(" ")
+#define GA_SQL_SLOT_FACTS_AND(more) \
+	"SELECT id, slot_index, generation, numa_node, gpu_identity, gpu_pci_address, " \
+	"gpu_device, module_id, nvme_wwid, nvme_serial, nvme_path, nvme_size_bytes, " \
+	"fabric_vf_pci_address, fabric_pf_pci_address, cpuset, memory_mib, mac, private_ip, " \
+	"bridge, port, wipe_minimum_class, wipe_verify, wipe_gpu_memory, node_id, gpu_id, " \
+	"fabric_claim_mode, storage_ownership, health_state, " \
+	GA_SQL_CLEAN("slot.nvme_wwid", "disk") " AND " GA_SQL_CLEAN("slot.gpu_id", "gpu") \
+	", state, since, " GA_SQL_CLAIM_AGAINST \
+	", (SELECT group_concat(x.cpuset, ';') FROM slot x INDEXED BY slot_place WHERE " \
+	"x.node_id = slot.node_id AND x.id <> slot.id AND x.state <> 'retired'), " \
+	GA_SQL_DAMAGED more "FROM slot "
+enum {
+	GA_SF_ID, GA_SF_INDEX, GA_SF_GENERATION, GA_SF_NUMA, GA_SF_GPU_IDENTITY, GA_SF_GPU_ADDRESS,
+	GA_SF_GPU_DEVICE, GA_SF_MODULE, GA_SF_WWID, GA_SF_SERIAL, GA_SF_PATH, GA_SF_BYTES,
+	GA_SF_VF, GA_SF_PF, GA_SF_CPUSET, GA_SF_MEMORY, GA_SF_MAC, GA_SF_IP, GA_SF_BRIDGE,
+	GA_SF_PORT, GA_SF_CLASS, GA_SF_VERIFY, GA_SF_GPU_MEMORY, GA_SF_NODE, GA_SF_GPU_ID,
+	GA_SF_CLAIM_MODE, GA_SF_OWNERSHIP, GA_SF_HEALTH, GA_SF_CLEAN, GA_SF_STATE,
+	GA_SF_SINCE, GA_SF_CLAIMED_BY, GA_SF_OTHER_CPUS, GA_SF_DAMAGED,
+	GA_SF_ONLY_WHOLE, /* of ga_store_each_unsellable: its node sells whole machines only */
+};
+/* The part of a plan that the row is; release it as ga_bundle_shape. */
+void ga_store_fill_bundle(const struct ga_rows *rows, struct ga_bundle *b);
+/* Adds why a slot of that row may not be sold in the shape (GA_GATE_PLACE); the number added.
+ * bundle: the row as ga_store_fill_bundle filled it. */
+size_t ga_store_sale_blockers(struct ga_db *db, const struct ga_rows *rows,
+			      const struct ga_bundle *bundle, bool baremetal,
+			      struct ga_reasons *ret);
+/* Adds to the blockers of a disabled slot what its row lacks of one on sale, each code once. Taint
+ * and health have their own columns and are left out. */
+GA_MUST_CHECK int ga_store_block_unsellable(struct ga_db *db, const char *slot,
+					    struct ga_err *err);
+/* Calls each for every slot that is available although it may not be sold as its node's mode says,
+ * in the order of nodes and indexes, and stops when it returns -1. left_out: what placement does
+ * with it, "leaves it out" or "leaves it out of slices" (a whole machine can have it). */
+typedef int (*ga_unsellable)(const struct ga_rows *rows, const char *left_out,
+			     const struct ga_reasons *reasons, void *arg, struct ga_err *err);
+GA_MUST_CHECK int ga_store_each_unsellable(struct ga_db *db, ga_unsellable each, void *arg,
+					   struct ga_err *err);
+
+#endif

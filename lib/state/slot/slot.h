@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Slots as records: read from the state with their taint, claim and last wipe. */
+#ifndef GA_STATE_SLOT_SLOT_H
+#define GA_STATE_SLOT_SLOT_H
+
+#include "record/state.h"
+#include "state/db/row.h"
+
+GA_MUST_CHECK int ga_store_slot(struct ga_db *db, const char *id, struct ga_slot *ret,
+				struct ga_err *err);
+/* id or node NULL: all. */
+GA_MUST_CHECK int ga_query_slots(struct ga_db *db, const char *id, const char *node,
+				 struct ga_rows **ret, struct ga_err *err);
+/* A slot as an order carries it. ret is overwritten. */
+void ga_slot_bundle(const struct ga_slot *slot, struct ga_bundle *ret);
+
+#endif

@@ -82,6 +82,7 @@ $(B)/bin/%: $(B)/bin/%.o $(LIB)
 	$(if $(V),,@echo '  LINK  $@')
 	$Q$(CC) $(GA_LDFLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(GA_LIBS)
 
+$(UNIT_SRC:%.c=$(B)/%.o): GA_CPPFLAGS += -iquote tests/unit
 $(B)/unit/%: $(B)/tests/unit/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(if $(V),,@echo '  LINK  $@')
@@ -185,7 +186,7 @@ check-asan:
 		check-unit check-replay check-bats
 
 ## mutate: is every refusal of the triggers attacked? Two minutes of CPU
-mutate: $(B)/unit/invariants
+mutate: $(B)/unit/state/db/invariants
 	$QGPUAAS_BUILD=$(B) tests/mutate-triggers
 
 ## fuzz-smoke: each parser under libFuzzer for FUZZ_SECONDS (10)

@@ -85,8 +85,9 @@ load helper
 @test "make-deb makes nothing when NEWS lacks the version" {
   mkdir "$T/tree"
   cp -r "$SRC/packaging" "$SRC/NEWS" "$T/tree"
-  mkdir "$T/tree/lib"
-  sed 's/^#define GA_VERSION .*/#define GA_VERSION "9.8.7"/' "$SRC/lib/base/ga.h" > "$T/tree/lib/base/ga.h"
+  mkdir -p "$T/tree/lib/base"
+  sed 's/^#define GA_VERSION .*/#define GA_VERSION "9.8.7"/' "$SRC/lib/base/ga.h" \
+    > "$T/tree/lib/base/ga.h"
   run_status 1 "$T/tree/packaging/make-deb" "$T/out"
   assert_stderr "NEWS has no entry 'gpuaas 9.8.7"
   run_ok find "$T/out" -name '*.deb'

@@ -9,8 +9,8 @@
  * "acceleratorType". Only "profile" and "hours" are needed. What is not that is an answer to
  * nothing.
  */
-#ifndef GA_ESTIMATOR_H
-#define GA_ESTIMATOR_H
+#ifndef GA_ACT_ESTIMATOR_H
+#define GA_ACT_ESTIMATOR_H
 
 #include <jansson.h>
 

@@ -3,8 +3,8 @@
  * Functions that must not be used in this tree, refused by the preprocessor (after git's banned.h).
  * What to use instead: struct ga_str, ga_xprintf, ga_time_format, ga_proc_run, ga_size_parse.
  */
-#ifndef GA_BANNED_H
-#define GA_BANNED_H
+#ifndef GA_BASE_BANNED_H
+#define GA_BASE_BANNED_H
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The two clocks. A time stamp is taken at each step, never once for a long piece of work. */
-#ifndef GA_CLOCK_H
-#define GA_CLOCK_H
+#ifndef GA_BASE_CLOCK_H
+#define GA_BASE_CLOCK_H
 
 #include "base/ga.h"
 

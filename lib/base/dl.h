@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Libraries that are loaded at first use, by dlopen(3): not everybody who runs a program needs or
  * has them. */
-#ifndef GA_DL_H
-#define GA_DL_H
+#ifndef GA_BASE_DL_H
+#define GA_BASE_DL_H
 
 #include "base/ga.h"
 

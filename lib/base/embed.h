@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The migrations of share/sql, carried inside the library. A new one is one line in embed.c. */
-#ifndef GA_EMBED_H
-#define GA_EMBED_H
+#ifndef GA_BASE_EMBED_H
+#define GA_BASE_EMBED_H
 
 #include "base/ga.h"
 

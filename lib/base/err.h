@@ -7,8 +7,8 @@
  * A sentence is lower case, says what failed first, quotes the subject in single quotes and has no
  * full stop. Context is put in front on the way up by ga_wrap: "context: sentence".
  */
-#ifndef GA_ERR_H
-#define GA_ERR_H
+#ifndef GA_BASE_ERR_H
+#define GA_BASE_ERR_H
 
 /* The exit statuses: part of the interface, never renumbered. */
 enum ga_code {

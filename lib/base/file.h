@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Small files: read whole, replaced atomically and durably. */
-#ifndef GA_FILE_H
-#define GA_FILE_H
+#ifndef GA_BASE_FILE_H
+#define GA_BASE_FILE_H
 
 #include "base/ga.h"
 #include "base/str.h"

@@ -7,8 +7,8 @@
  * Memory: the ga_x* allocators never return NULL; a process that is out of memory is ended by
  * abort(3) after one line on stderr, because no caller could do better.
  */
-#ifndef GA_H
-#define GA_H
+#ifndef GA_BASE_GA_H
+#define GA_BASE_GA_H
 
 #include <stdarg.h>
 #include <stdbool.h>

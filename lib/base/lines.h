@@ -3,8 +3,8 @@
  * Lines out of a descriptor that is read only when poll(2) says so: for a program that waits for
  * many at once. What is longer than the limit is told once and skipped to its newline.
  */
-#ifndef GA_LINES_H
-#define GA_LINES_H
+#ifndef GA_BASE_LINES_H
+#define GA_BASE_LINES_H
 
 #include "base/ga.h"
 #include "base/str.h"

@@ -16,8 +16,8 @@
  * wanted, and that may be at it for long, says ends_with_us. Those that only look end by
  * themselves at once.
  */
-#ifndef GA_PROC_H
-#define GA_PROC_H
+#ifndef GA_BASE_PROC_H
+#define GA_BASE_PROC_H
 
 #include <sys/types.h>
 

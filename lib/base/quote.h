@@ -4,8 +4,8 @@
  * over there takes the line apart again, so each word is quoted here; gpuaas-host-shell takes the
  * same lines apart without any shell.
  */
-#ifndef GA_QUOTE_H
-#define GA_QUOTE_H
+#ifndef GA_BASE_QUOTE_H
+#define GA_BASE_QUOTE_H
 
 #include "base/ga.h"
 #include "base/str.h"

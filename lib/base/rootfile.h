@@ -4,8 +4,8 @@
  * absolute as its machine sees it; no symbolic link of an image leads out of it (openat2(2),
  * RESOLVE_IN_ROOT). The last part of a path is never followed.
  */
-#ifndef GA_ROOTFILE_H
-#define GA_ROOTFILE_H
+#ifndef GA_BASE_ROOTFILE_H
+#define GA_BASE_ROOTFILE_H
 
 #include <sys/stat.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SIGINT, SIGTERM and SIGHUP as a question that long work asks at its boundaries. */
-#ifndef GA_STOP_H
-#define GA_STOP_H
+#ifndef GA_BASE_STOP_H
+#define GA_BASE_STOP_H
 
 #include "base/ga.h"
 

@@ -5,8 +5,8 @@
  * Invariants: buf is never NULL and always ends in '\0' at buf[len]; an empty one points to a
  * shared static "" with cap 0. The bytes may contain '\0' when they came from ga_str_add_bytes.
  */
-#ifndef GA_STR_H
-#define GA_STR_H
+#ifndef GA_BASE_STR_H
+#define GA_BASE_STR_H
 
 #include "base/ga.h"
 

@@ -3,8 +3,8 @@
  * Lists. GA_LIST(type) is { type *v; size_t n; }: v[0..n-1], memory owned by the list, v is NULL
  * when n is 0. All lists have one layout, so that record/shape.c can walk them.
  */
-#ifndef GA_VEC_H
-#define GA_VEC_H
+#ifndef GA_BASE_VEC_H
+#define GA_BASE_VEC_H
 
 #include "base/ga.h"
 

@@ -7,8 +7,8 @@
  * Detection by PCI ids is in pci.c, by names in name.h. gpuaas-accelerators(7) explains
  * the rungs.
  */
-#ifndef GA_ACCEL_H
-#define GA_ACCEL_H
+#ifndef GA_CATALOG_ACCEL_H
+#define GA_CATALOG_ACCEL_H
 
 #include "base/ga.h"
 #include "base/vec.h"

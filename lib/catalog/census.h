@@ -3,8 +3,8 @@
  * The census of a node: each source (labels, resources, PCI ids, people) adds what it says of the
  * node's accelerators; at the end all of it is weighed into types (catalog/weigh.h).
  */
-#ifndef GA_CENSUS_H
-#define GA_CENSUS_H
+#ifndef GA_CATALOG_CENSUS_H
+#define GA_CATALOG_CENSUS_H
 
 #include "catalog/weigh.h"
 

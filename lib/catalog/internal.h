@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The catalogue inside; private to accel*.c. */
-#ifndef GA_ACCEL_INT_H
-#define GA_ACCEL_INT_H
+#ifndef GA_CATALOG_INTERNAL_H
+#define GA_CATALOG_INTERNAL_H
 
 #include "base/str.h"
 #include "catalog/accel.h"

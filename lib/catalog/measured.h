@@ -14,8 +14,8 @@
  * A value may be wrapped: {"metadataType": …, "double_value": 4.2}; members may stand under
  * customProperties. What else a record has is not looked at.
  */
-#ifndef GA_MEASURED_H
-#define GA_MEASURED_H
+#ifndef GA_CATALOG_MEASURED_H
+#define GA_CATALOG_MEASURED_H
 
 #include "catalog/accel.h"
 

@@ -5,8 +5,8 @@
  * people say it; NVL, Max-Q and the like are products of their own. Memory is never read out of a
  * name: "GH200 480GB" is the memory of its CPU.
  */
-#ifndef GA_ACCEL_NAME_H
-#define GA_ACCEL_NAME_H
+#ifndef GA_CATALOG_NAME_H
+#define GA_CATALOG_NAME_H
 
 #include "catalog/accel.h"
 #include "record/near.h"

@@ -3,8 +3,8 @@
  * Measured speeds of accelerator types: share/throughput.json, built in. What stands there was
  * published with its setting; nothing in it is computed but what packaging/make-throughput says.
  */
-#ifndef GA_THROUGHPUT_H
-#define GA_THROUGHPUT_H
+#ifndef GA_CATALOG_THROUGHPUT_H
+#define GA_CATALOG_THROUGHPUT_H
 
 #include "base/vec.h"
 #include "record/shape.h"

@@ -4,8 +4,8 @@
  * answer. The better evidence wins, every source stays in the record, and a contradiction is a
  * warning. Pure: values in, answer out.
  */
-#ifndef GA_ACCEL_WEIGH_H
-#define GA_ACCEL_WEIGH_H
+#ifndef GA_CATALOG_WEIGH_H
+#define GA_CATALOG_WEIGH_H
 
 #include "catalog/accel.h"
 

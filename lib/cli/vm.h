@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The terminal's side of gpuaas-vm: asking before a rebuild, showing access, becoming ssh. */
-#ifndef GA_VM_TELL_H
-#define GA_VM_TELL_H
+#ifndef GA_CLI_VM_H
+#define GA_CLI_VM_H
 
 #include "act/vm/vm.h"
 

@@ -5,8 +5,8 @@
  * would take for a formula (it begins with =, +, -, @, a tab or a carriage return) gets an
  * apostrophe in front.
  */
-#ifndef GA_FOCUS_H
-#define GA_FOCUS_H
+#ifndef GA_EXCHANGE_FOCUS_H
+#define GA_EXCHANGE_FOCUS_H
 
 #include "record/money.h"
 

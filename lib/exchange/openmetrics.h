@@ -5,8 +5,8 @@
  * is a gauge, no sample has a time stamp (ages are gauges of the time itself), a family stands
  * together, and "# EOF" is the last line.
  */
-#ifndef GA_OPENMETRICS_H
-#define GA_OPENMETRICS_H
+#ifndef GA_EXCHANGE_OPENMETRICS_H
+#define GA_EXCHANGE_OPENMETRICS_H
 
 #include "base/ga.h"
 #include "base/str.h"

@@ -3,8 +3,8 @@
  * Lines for Slurm's slurm.conf and gres.conf (their manual pages, 22.05). Slurm has no quoting for
  * names: what is not safe as it stands is refused by who calls, never written.
  */
-#ifndef GA_SLURM_H
-#define GA_SLURM_H
+#ifndef GA_EXCHANGE_SLURM_H
+#define GA_EXCHANGE_SLURM_H
 
 #include "base/str.h"
 #include "record/accel.h"

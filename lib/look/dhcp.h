@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* DHCP of the private network: one hosts file a VM for dnsmasq, and what its leases say. */
-#ifndef GA_DHCP_H
-#define GA_DHCP_H
+#ifndef GA_LOOK_DHCP_H
+#define GA_LOOK_DHCP_H
 
 #include "base/str.h"
 #include "record/result.h"

@@ -7,8 +7,8 @@
  * What is in it and why: lifecycle.md "Domain". Devices are unmanaged (managed='no'): binding them
  * to vfio-pci is ours, journalled and read back, before libvirt sees them.
  */
-#ifndef GA_DOMAIN_H
-#define GA_DOMAIN_H
+#ifndef GA_LOOK_DOMAIN_H
+#define GA_LOOK_DOMAIN_H
 
 #include "base/str.h"
 #include "record/order.h"

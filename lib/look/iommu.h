@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* IOMMU groups: what is isolated from what (/sys/kernel/iommu_groups, /sys/class/iommu). */
-#ifndef GA_IOMMU_H
-#define GA_IOMMU_H
+#ifndef GA_LOOK_IOMMU_H
+#define GA_LOOK_IOMMU_H
 
 #include "base/ga.h"
 #include "record/host.h"

@@ -6,8 +6,8 @@
  *
  * Sources: NVIDIA's go-nvfm (structures, return codes, version word = sizeof | version << 24).
  */
-#ifndef GA_NVFM_H
-#define GA_NVFM_H
+#ifndef GA_LOOK_NVFM_H
+#define GA_LOOK_NVFM_H
 
 #include "base/ga.h"
 #include "record/host.h"

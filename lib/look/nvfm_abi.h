@@ -3,8 +3,8 @@
  * The binary interface of libnvfm.so.1 as far as it is used: facts of NVIDIA's nv_fm_types.h
  * (as in go-nvfm), written down anew. tests/fake/libnvfm.c implements the same.
  */
-#ifndef GA_NVFM_ABI_H
-#define GA_NVFM_ABI_H
+#ifndef GA_LOOK_NVFM_ABI_H
+#define GA_LOOK_NVFM_ABI_H
 
 #define GA_NVFM_VERSION(type, n) ((unsigned int)(sizeof(type) | (n) << 24))
 

@@ -3,8 +3,8 @@
  * NVMe Identify, read only: who the drive is and what it can do. Needs root (an admin command by
  * ioctl). Offsets are those of the NVM Express Base Specification 2.0, checked at compile time.
  */
-#ifndef GA_NVME_ID_H
-#define GA_NVME_ID_H
+#ifndef GA_LOOK_NVME_ID_H
+#define GA_LOOK_NVME_ID_H
 
 #include "base/ga.h"
 #include "record/host.h"

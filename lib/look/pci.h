@@ -3,8 +3,8 @@
  * PCI functions as libpci and sysfs show them: ids, class, place in the tree, driver, SR-IOV, BARs.
  * Reads only, and works without root; the configuration space is not touched.
  */
-#ifndef GA_PCI_H
-#define GA_PCI_H
+#ifndef GA_LOOK_PCI_H
+#define GA_LOOK_PCI_H
 
 #include "base/ga.h"
 #include "catalog/accel.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* RDMA devices (/sys/class/infiniband, by libudev): which PCI function each is of. */
-#ifndef GA_RDMA_H
-#define GA_RDMA_H
+#ifndef GA_LOOK_RDMA_H
+#define GA_LOOK_RDMA_H
 
 #include "base/ga.h"
 

@@ -3,8 +3,8 @@
  * Small reads of /sys and /proc, as texts fit for a record: bounded, trimmed, every byte that is
  * no printable ASCII replaced by '?'. Absent and unreadable are the same here: NULL or GA_UNKNOWN.
  */
-#ifndef GA_SYS_H
-#define GA_SYS_H
+#ifndef GA_LOOK_SYS_H
+#define GA_LOOK_SYS_H
 
 #include "base/ga.h"
 #include "record/shape.h"

@@ -3,8 +3,8 @@
  * An accelerator type as the catalogue knows it (share/accelerators.json, drop-ins), and what
  * gpuaas-profile tells of nodes and of their labels. Numbers that no source states are null.
  */
-#ifndef GA_KIND_ACCEL_H
-#define GA_KIND_ACCEL_H
+#ifndef GA_RECORD_ACCEL_H
+#define GA_RECORD_ACCEL_H
 
 #include "record/shape.h"
 

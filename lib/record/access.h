@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who may do what: teams, grants, how strictly they are taken, and overrides that wait for a
  * second person. */
-#ifndef GA_KIND_ACCESS_H
-#define GA_KIND_ACCESS_H
+#ifndef GA_RECORD_ACCESS_H
+#define GA_RECORD_ACCESS_H
 
 #include "record/shape.h"
 

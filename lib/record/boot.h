@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What preparing a host needs, did and left: gpuaas.bootstrap-step, gpuaas.bootstrap. */
-#ifndef GA_KIND_BOOT_H
-#define GA_KIND_BOOT_H
+#ifndef GA_RECORD_BOOT_H
+#define GA_RECORD_BOOT_H
 
 #include "record/host.h"
 

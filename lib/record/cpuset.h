@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CPU lists as the kernel writes them ("0-47,96-143"; cpuset(7) "List format"). */
-#ifndef GA_CPUSET_H
-#define GA_CPUSET_H
+#ifndef GA_RECORD_CPUSET_H
+#define GA_RECORD_CPUSET_H
 
 #include "base/ga.h"
 

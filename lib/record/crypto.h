@@ -4,8 +4,8 @@
  * a large part of what a short one costs (gpuaas-hacking(7), DEPENDENCIES). No program is linked
  * with it, so that a call that does not go through here does not link.
  */
-#ifndef GA_CRYPTO_H
-#define GA_CRYPTO_H
+#ifndef GA_RECORD_CRYPTO_H
+#define GA_RECORD_CRYPTO_H
 
 /* The low-level functions of SHA-256: lib/record/digest.c says why. */
 #define OPENSSL_SUPPRESS_DEPRECATED

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decimal numbers that people write, as integers: "7B", "1.5e9", "3.50". */
-#ifndef GA_DECIMAL_H
-#define GA_DECIMAL_H
+#ifndef GA_RECORD_DECIMAL_H
+#define GA_RECORD_DECIMAL_H
 
 #include "base/ga.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SHA-256 by libcrypto; in records "sha256:" and 64 lower-case hex digits. */
-#ifndef GA_DIGEST_H
-#define GA_DIGEST_H
+#ifndef GA_RECORD_DIGEST_H
+#define GA_RECORD_DIGEST_H
 
 #include "base/ga.h"
 

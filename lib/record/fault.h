@@ -9,8 +9,8 @@
  *   by a path of it in sysfs. Another device that it mentions stands there without quotes.
  * - What a program wrote before a code was taken in here is no fault.
  */
-#ifndef GA_FAULT_H
-#define GA_FAULT_H
+#ifndef GA_RECORD_FAULT_H
+#define GA_RECORD_FAULT_H
 
 /* ---- codes ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a host shows of itself: gpuaas.host, gpuaas.candidate, gpuaas.end. */
-#ifndef GA_KIND_HOST_H
-#define GA_KIND_HOST_H
+#ifndef GA_RECORD_HOST_H
+#define GA_RECORD_HOST_H
 
 #include "record/shape.h"
 

@@ -5,8 +5,8 @@
  * Names that people give (nodes, allocations, profiles, projects): [a-z0-9]([a-z0-9._-]*), at most
  * 63 characters.
  */
-#ifndef GA_ID_H
-#define GA_ID_H
+#ifndef GA_RECORD_ID_H
+#define GA_RECORD_ID_H
 
 #include "base/ga.h"
 

@@ -3,8 +3,8 @@
  * What a host knows of itself, for a state that was restored or lost: what it took up and how that
  * ended (host.db), and what runs. Orders stand inside, so that no program takes them for its own.
  */
-#ifndef GA_KIND_INVENTORY_H
-#define GA_KIND_INVENTORY_H
+#ifndef GA_RECORD_INVENTORY_H
+#define GA_RECORD_INVENTORY_H
 
 #include "record/host.h"
 

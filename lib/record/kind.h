@@ -5,8 +5,8 @@
  * vm.h (what gpuaas-vm did), inventory.h (what a host knows of itself) and state.h
  * (what the state holds).
  */
-#ifndef GA_KIND_H
-#define GA_KIND_H
+#ifndef GA_RECORD_KIND_H
+#define GA_RECORD_KIND_H
 
 #include "base/ga.h"
 #include "record/shape.h"

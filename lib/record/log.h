@@ -3,8 +3,8 @@
  * Diagnostics for whoever asked for them: GPUAAS_LOG=info|debug writes lines to stderr, otherwise
  * nothing is written. Never the place for results or errors. No secret may be passed in.
  */
-#ifndef GA_LOG_H
-#define GA_LOG_H
+#ifndef GA_RECORD_LOG_H
+#define GA_RECORD_LOG_H
 
 #include "base/ga.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* MAC and IPv4 addresses of slots. */
-#ifndef GA_MAC_H
-#define GA_MAC_H
+#ifndef GA_RECORD_MAC_H
+#define GA_RECORD_MAC_H
 
 #include "base/ga.h"
 

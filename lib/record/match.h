@@ -3,8 +3,8 @@
  * What gpuaas-match is asked, and what it answers: the needs of a model or of a training job, and
  * the profiles that meet them, best first.
  */
-#ifndef GA_KIND_MATCH_H
-#define GA_KIND_MATCH_H
+#ifndef GA_RECORD_MATCH_H
+#define GA_RECORD_MATCH_H
 
 #include "base/vec.h"
 #include "record/shape.h"

@@ -3,8 +3,8 @@
  * Money and GPU hours: prices are millionths of the currency an hour and GPU, use is whole GPU
  * seconds. Sums of both are calculated in 128 bits, rounded half to even.
  */
-#ifndef GA_MONEY_H
-#define GA_MONEY_H
+#ifndef GA_RECORD_MONEY_H
+#define GA_RECORD_MONEY_H
 
 #include "base/ga.h"
 #include "base/str.h"

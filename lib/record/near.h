@@ -3,8 +3,8 @@
  * Names that are near to one that means nothing, for whoever mistyped it. Compared are letters and
  * digits, capitals or not, by Levenshtein's distance: a third of what was typed may be wrong.
  */
-#ifndef GA_NEAR_H
-#define GA_NEAR_H
+#ifndef GA_RECORD_NEAR_H
+#define GA_RECORD_NEAR_H
 
 #include "base/ga.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What gpuaas-node tells beside the node itself, and the events of the state for other systems. */
-#ifndef GA_KIND_NODE_H
-#define GA_KIND_NODE_H
+#ifndef GA_RECORD_NODE_H
+#define GA_RECORD_NODE_H
 
 #include "record/shape.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is told of what needs a person. */
-#ifndef GA_KIND_NOTICE_H
-#define GA_KIND_NOTICE_H
+#ifndef GA_RECORD_NOTICE_H
+#define GA_RECORD_NOTICE_H
 
 #include "record/shape.h"
 

@@ -4,8 +4,8 @@
  * by state/capacity/offer.h alone; the members are spelled as the catalogues that read them spell
  * them.
  */
-#ifndef GA_KIND_OFFER_H
-#define GA_KIND_OFFER_H
+#ifndef GA_RECORD_OFFER_H
+#define GA_RECORD_OFFER_H
 
 #include "record/shape.h"
 

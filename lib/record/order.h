@@ -5,8 +5,8 @@
  * An order names object, claim and generation, and the attempt that ties its results to it. The
  * state refuses a result whose attempt and generation are not the ones it stored with the order.
  */
-#ifndef GA_KIND_ORDER_H
-#define GA_KIND_ORDER_H
+#ifndef GA_RECORD_ORDER_H
+#define GA_RECORD_ORDER_H
 
 #include "record/host.h"
 #include "record/match.h"

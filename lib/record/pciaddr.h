@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PCI addresses as Linux writes them: "0000:18:00.0" (domain, bus, device, function). */
-#ifndef GA_PCIADDR_H
-#define GA_PCIADDR_H
+#ifndef GA_RECORD_PCIADDR_H
+#define GA_RECORD_PCIADDR_H
 
 #include "base/ga.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What gpuaas-export pods tells: the accelerator type of a running pod, as data for a patch. */
-#ifndef GA_KIND_POD_H
-#define GA_KIND_POD_H
+#ifndef GA_RECORD_POD_H
+#define GA_RECORD_POD_H
 
 #include "record/shape.h"
 

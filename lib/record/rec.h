@@ -5,8 +5,8 @@
  * Reading is bounded (GA_LINE_MAX a line, one parse a line, depth and duplicate keys checked by
  * jansson). Anything that is not one gpuaas record a line is GA_BADREC with the line's number.
  */
-#ifndef GA_REC_H
-#define GA_REC_H
+#ifndef GA_RECORD_REC_H
+#define GA_RECORD_REC_H
 
 #include <jansson.h>
 

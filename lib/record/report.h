@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What gpuaas-report tells: use and its cost, a record a group. */
-#ifndef GA_KIND_REPORT_H
-#define GA_KIND_REPORT_H
+#ifndef GA_RECORD_REPORT_H
+#define GA_RECORD_REPORT_H
 
 #include "base/vec.h"
 #include "record/shape.h"

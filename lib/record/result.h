@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a host did and saw: the results that ga_fold commits to the state. */
-#ifndef GA_KIND_RESULT_H
-#define GA_KIND_RESULT_H
+#ifndef GA_RECORD_RESULT_H
+#define GA_RECORD_RESULT_H
 
 #include "record/order.h"
 #include "record/shape.h"
@@ -121,7 +121,7 @@ struct ga_wipe_evidence {
 	int64_t status; /* exit status for the pipeline; 0 when confirmed */
 	bool lab;
 	char *tool;
-	int64_t rules; /* the rules it was written by (decide/wipe/judge.h), from GA_WIPE_RULES_FIRST on;
+	int64_t rules; /* its rules (decide/wipe/judge.h), from GA_WIPE_RULES_FIRST on;
 			  GA_UNKNOWN: it is older than the first */
 	char *previous_digest; /* of this host's evidence before */
 	char *digest; /* of this record without this member */

@@ -17,8 +17,8 @@
  * Every text is at most GA_TEXT_MAX bytes without control characters, and matches its format.
  * A member the shape does not name is refused: shapes are fixed, a new one is a new version.
  */
-#ifndef GA_SHAPE_H
-#define GA_SHAPE_H
+#ifndef GA_RECORD_SHAPE_H
+#define GA_RECORD_SHAPE_H
 
 #include <jansson.h>
 

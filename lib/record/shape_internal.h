@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What shape.c and shape_read.c share; private to shape*.c. */
-#ifndef GA_SHAPE_INT_H
-#define GA_SHAPE_INT_H
+#ifndef GA_RECORD_SHAPE_INTERNAL_H
+#define GA_RECORD_SHAPE_INTERNAL_H
 
 #include "record/shape.h"
 

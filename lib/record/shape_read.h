@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A line that was written by shape_write.h back to its struct, for programs that read hundreds. */
-#ifndef GA_SHAPE_READ_H
-#define GA_SHAPE_READ_H
+#ifndef GA_RECORD_SHAPE_READ_H
+#define GA_RECORD_SHAPE_READ_H
 
 #include "record/shape.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A struct straight to its line, for programs that write thousands of them. */
-#ifndef GA_SHAPE_WRITE_H
-#define GA_SHAPE_WRITE_H
+#ifndef GA_RECORD_SHAPE_WRITE_H
+#define GA_RECORD_SHAPE_WRITE_H
 
 #include "record/shape.h"
 

@@ -4,8 +4,8 @@
  * its public half, so that what comes from elsewhere is its own word and nobody else's. Keys and
  * signatures are text in base64 (RFC 4648, padded); the pair is kept as PEM (PKCS #8).
  */
-#ifndef GA_SIGN_H
-#define GA_SIGN_H
+#ifndef GA_RECORD_SIGN_H
+#define GA_RECORD_SIGN_H
 
 #include <jansson.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Byte sizes on command lines and in tables. */
-#ifndef GA_SIZE_H
-#define GA_SIZE_H
+#ifndef GA_RECORD_SIZE_H
+#define GA_RECORD_SIZE_H
 
 #include "base/ga.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the state holds, as gpuaas-list and gpuaas-show print it and gpuaas-state apply reads it. */
-#ifndef GA_KIND_STATE_H
-#define GA_KIND_STATE_H
+#ifndef GA_RECORD_STATE_H
+#define GA_RECORD_STATE_H
 
 #include "record/order.h"
 #include "record/result.h"

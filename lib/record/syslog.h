@@ -5,8 +5,8 @@
  * number, actor, object and hashes are structured data of gpuaas@32473 (the number that IANA keeps
  * for examples), so that a collector can check the chain; the message is the detail as JSON.
  */
-#ifndef GA_SYSLOG_H
-#define GA_SYSLOG_H
+#ifndef GA_RECORD_SYSLOG_H
+#define GA_RECORD_SYSLOG_H
 
 #include "base/str.h"
 #include "record/state.h"

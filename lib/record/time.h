@@ -3,8 +3,8 @@
  * Times in records: RFC 3339, UTC, always with six digits of fraction and "Z", so that text order
  * is time order ("2026-11-20T18:24:00.123456Z", 27 characters).
  */
-#ifndef GA_TIME_H
-#define GA_TIME_H
+#ifndef GA_RECORD_TIME_H
+#define GA_RECORD_TIME_H
 
 #include "base/ga.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What gpuaas-vm did with a running allocation on its host; results that ga_fold commits. */
-#ifndef GA_KIND_VM_H
-#define GA_KIND_VM_H
+#ifndef GA_RECORD_VM_H
+#define GA_RECORD_VM_H
 
 #include "record/result.h"
 

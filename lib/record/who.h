@@ -10,8 +10,8 @@
  *
  * Asked once a process: nobody becomes somebody else while a program runs.
  */
-#ifndef GA_WHO_H
-#define GA_WHO_H
+#ifndef GA_RECORD_WHO_H
+#define GA_RECORD_WHO_H
 
 #include <sys/types.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For tests/unit/drift.c: a node that is as it should be, and the ways it may differ from that. */
+/* For decide/drift/drift.c: a node that is as it should be, and the ways it may differ. */
 #ifndef DRIFT_WORLD_H
 #define DRIFT_WORLD_H
 

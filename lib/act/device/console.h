@@ -4,8 +4,8 @@
  * both ways): what the guest prints is shown and recorded, what is typed goes to the guest and is
  * never recorded.
  */
-#ifndef GA_CONSOLE_H
-#define GA_CONSOLE_H
+#ifndef GA_ACT_DEVICE_CONSOLE_H
+#define GA_ACT_DEVICE_CONSOLE_H
 
 #include "base/ga.h"
 #include "record/digest.h"

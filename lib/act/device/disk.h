@@ -5,8 +5,8 @@
  *
  * The operations are a table, so that tests can put a disk that lies in their place.
  */
-#ifndef GA_DISK_H
-#define GA_DISK_H
+#ifndef GA_ACT_DEVICE_DISK_H
+#define GA_ACT_DEVICE_DISK_H
 
 #include <sys/types.h>
 

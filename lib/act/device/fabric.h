@@ -3,8 +3,8 @@
  * Fabric Manager partitions: the NVLinks between the GPUs of an allocation. What counts is what
  * isActive says when it is read again, not what the command returned.
  */
-#ifndef GA_FABRIC_H
-#define GA_FABRIC_H
+#ifndef GA_ACT_DEVICE_FABRIC_H
+#define GA_ACT_DEVICE_FABRIC_H
 
 #include "base/ga.h"
 

@@ -6,8 +6,8 @@
  * /dev/iommu alone is no use of a device. A driver's programs have /dev/nvidiaN, /dev/dri or
  * /dev/accel nodes open, and others map the memory of the device from sysfs (resource0).
  */
-#ifndef GA_GPUUSE_H
-#define GA_GPUUSE_H
+#ifndef GA_ACT_DEVICE_GPUUSE_H
+#define GA_ACT_DEVICE_GPUUSE_H
 
 #include "act/device/openers.h"
 

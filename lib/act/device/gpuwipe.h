@@ -4,8 +4,8 @@
  * state of the virtual function. Each is a named step of the evidence: confirmed, not_needed,
  * not_proven or failed, with the reason. Nothing is claimed that was not seen.
  */
-#ifndef GA_GPUWIPE_H
-#define GA_GPUWIPE_H
+#ifndef GA_ACT_DEVICE_GPUWIPE_H
+#define GA_ACT_DEVICE_GPUWIPE_H
 
 #include "base/ga.h"
 #include "record/result.h"

@@ -9,8 +9,8 @@
  * signature is not known to be empty: a sample of its blocks is read. decide/wipe/guard_steps.h has
  * the names of the steps. The caller keeps the descriptor open until it is done.
  */
-#ifndef GA_GUARD_H
-#define GA_GUARD_H
+#ifndef GA_ACT_DEVICE_GUARD_H
+#define GA_ACT_DEVICE_GUARD_H
 
 #include "act/device/disk.h"
 #include "base/ga.h"

@@ -4,8 +4,8 @@
  * and an environment of nothing but PATH, LC_ALL and what the call adds; several run at once. What
  * a hook prints on stdout is dropped, its last line on stderr is given to whoever asked.
  */
-#ifndef GA_HOOKS_H
-#define GA_HOOKS_H
+#ifndef GA_ACT_DEVICE_HOOKS_H
+#define GA_ACT_DEVICE_HOOKS_H
 
 #include <sys/stat.h>
 

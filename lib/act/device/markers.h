@@ -4,8 +4,8 @@
  * When they are gone afterwards, this drive was erased by this run; a drive that only says so is
  * caught. K markers miss a part r of the disk left as it was with chance (1-r)^K.
  */
-#ifndef GA_MARKERS_H
-#define GA_MARKERS_H
+#ifndef GA_ACT_DEVICE_MARKERS_H
+#define GA_ACT_DEVICE_MARKERS_H
 
 #include "act/device/disk.h"
 #include "decide/wipe/plan.h"

@@ -7,8 +7,8 @@
  *   map ingress     proto . port : address . port, with the allocation as the element's comment
  *   set published   proto . address . port: closes connections that began before an unpublish
  */
-#ifndef GA_NAT_H
-#define GA_NAT_H
+#ifndef GA_ACT_DEVICE_NAT_H
+#define GA_ACT_DEVICE_NAT_H
 
 #include "base/str.h"
 #include "look/net/net.h"

@@ -6,8 +6,8 @@
  * All commands go through a table, so that a test can play the drive. A command's success is never
  * proof: callers look at the capability bits first (decide/wipe/plan.h) and at the disk afterwards.
  */
-#ifndef GA_NVME_H
-#define GA_NVME_H
+#ifndef GA_ACT_DEVICE_NVME_H
+#define GA_ACT_DEVICE_NVME_H
 
 #include "act/device/disk.h"
 #include "base/ga.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which other process has a disk or device open, without O_EXCL, or mapped. */
-#ifndef GA_OPENERS_H
-#define GA_OPENERS_H
+#ifndef GA_ACT_DEVICE_OPENERS_H
+#define GA_ACT_DEVICE_OPENERS_H
 
 #include "act/device/disk.h"
 #include "look/sys.h"

@@ -14,8 +14,8 @@
  *
  * and gets what the host sends to its MAC, ARP requests for its address, and DHCP broadcasts.
  */
-#ifndef GA_OVS_H
-#define GA_OVS_H
+#ifndef GA_ACT_DEVICE_OVS_H
+#define GA_ACT_DEVICE_OVS_H
 
 #include "base/ga.h"
 #include "base/str.h"

@@ -5,8 +5,8 @@
  * refusal, a connection that died is noticed within 45 seconds, and connections are shared between
  * runs by a socket in a folder that only this user can enter.
  */
-#ifndef GA_SSH_H
-#define GA_SSH_H
+#ifndef GA_ACT_DEVICE_SSH_H
+#define GA_ACT_DEVICE_SSH_H
 
 #include "base/ga.h"
 #include "base/proc.h"

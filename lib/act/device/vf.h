@@ -5,8 +5,8 @@
  * off: linux/if_link.h IFLA_VF_*). All of it is the physical function's to set, by ip(8), and is
  * read back: a tenant's driver cannot change it from inside.
  */
-#ifndef GA_VF_H
-#define GA_VF_H
+#ifndef GA_ACT_DEVICE_VF_H
+#define GA_ACT_DEVICE_VF_H
 
 #include "base/ga.h"
 #include "base/vec.h"

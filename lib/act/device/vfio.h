@@ -4,8 +4,8 @@
  * touched: the caller has checked that no domain uses the function. Every write to sysfs that may
  * not return (the kernel waits for whoever holds the device) is made in a child with a deadline.
  */
-#ifndef GA_VFIO_H
-#define GA_VFIO_H
+#ifndef GA_ACT_DEVICE_VFIO_H
+#define GA_ACT_DEVICE_VFIO_H
 
 #include "base/ga.h"
 #include "base/str.h"

@@ -4,8 +4,8 @@
  * its habit of printing to stderr is switched off. A flag a driver does not know (the test driver
  * has no NVRAM) is left out and the call tried again.
  */
-#ifndef GA_VIRT_H
-#define GA_VIRT_H
+#ifndef GA_ACT_DEVICE_VIRT_H
+#define GA_ACT_DEVICE_VIRT_H
 
 #include "base/ga.h"
 #include "base/vec.h"

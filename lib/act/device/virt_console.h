@@ -4,8 +4,8 @@
  * event loop: that runs in a thread of its own, on a connection of its own, and carries bytes
  * between the stream and one end of a socket pair; the caller has the other.
  */
-#ifndef GA_VIRT_CONSOLE_H
-#define GA_VIRT_CONSOLE_H
+#ifndef GA_ACT_DEVICE_VIRT_CONSOLE_H
+#define GA_ACT_DEVICE_VIRT_CONSOLE_H
 
 #include "base/ga.h"
 

@@ -3,8 +3,8 @@
  * The little that is read back from domain XML. libvirt writes it in one form (attributes in single
  * quotes, entities escaped), so that a scan of its tags is enough and no XML library is needed.
  */
-#ifndef GA_VIRT_XML_H
-#define GA_VIRT_XML_H
+#ifndef GA_ACT_DEVICE_VIRT_XML_H
+#define GA_ACT_DEVICE_VIRT_XML_H
 
 #include "base/ga.h"
 #include "base/vec.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Zeros: the pass that makes a disk read as zeros, and the reading back that proves it. */
-#ifndef GA_ZERO_H
-#define GA_ZERO_H
+#ifndef GA_ACT_DEVICE_ZERO_H
+#define GA_ACT_DEVICE_ZERO_H
 
 #include "act/device/disk.h"
 #include "decide/wipe/plan.h"

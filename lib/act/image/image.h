@@ -10,8 +10,8 @@
  * refused when it refers to any other file). Zeros are skipped on the source and made on the
  * target; what lies behind the image on the target is left alone.
  */
-#ifndef GA_IMAGE_H
-#define GA_IMAGE_H
+#ifndef GA_ACT_IMAGE_IMAGE_H
+#define GA_ACT_IMAGE_IMAGE_H
 
 #include "base/ga.h"
 #include "base/str.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inside lib/image*.c: where chunks come from, and the crew of threads that takes them. */
-#ifndef GA_IMAGE_INT_H
-#define GA_IMAGE_INT_H
+#ifndef GA_ACT_IMAGE_INTERNAL_H
+#define GA_ACT_IMAGE_INTERNAL_H
 
 #include <pthread.h>
 

@@ -7,8 +7,8 @@
  * is logged or audited, and it is removed at release. The host key is published this way so that
  * readiness verifies whom it reaches.
  */
-#ifndef GA_SEED_H
-#define GA_SEED_H
+#ifndef GA_ACT_IMAGE_SEED_H
+#define GA_ACT_IMAGE_SEED_H
 
 #include "base/str.h"
 #include "record/order.h"

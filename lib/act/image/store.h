@@ -16,8 +16,8 @@
  * overwritten, so that a killed program leaves no half image. Changes are made under a lock on the
  * folder.
  */
-#ifndef GA_IMAGE_STORE_H
-#define GA_IMAGE_STORE_H
+#ifndef GA_ACT_IMAGE_STORE_H
+#define GA_ACT_IMAGE_STORE_H
 
 #include "act/image/image.h"
 #include "record/state.h"

@@ -5,8 +5,8 @@
  * until provision writes it with its inverse in the journal, so that a plan that is refused leaves
  * nothing of it behind.
  */
-#ifndef GA_USERDATA_H
-#define GA_USERDATA_H
+#ifndef GA_ACT_IMAGE_USERDATA_H
+#define GA_ACT_IMAGE_USERDATA_H
 
 #include "base/str.h"
 #include "base/vec.h"

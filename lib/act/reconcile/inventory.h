@@ -3,8 +3,8 @@
  * What this host knows: its host.db, its domains, itself. For a state that was restored from a
  * backup or lost (gpuaas-state adopt, rebuild). Reads only; works without any state.
  */
-#ifndef GA_INVENTORY_H
-#define GA_INVENTORY_H
+#ifndef GA_ACT_RECONCILE_INVENTORY_H
+#define GA_ACT_RECONCILE_INVENTORY_H
 
 #include "act/reconcile/observe.h"
 #include "record/inventory.h"

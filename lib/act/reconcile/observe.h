@@ -4,8 +4,8 @@
  * to know of this host. Changes nothing. An area that cannot be looked at is blind and says why;
  * that is never a failure here, and never drift.
  */
-#ifndef GA_OBSERVE_H
-#define GA_OBSERVE_H
+#ifndef GA_ACT_RECONCILE_OBSERVE_H
+#define GA_ACT_RECONCILE_OBSERVE_H
 
 #include "decide/drift/drift.h"
 #include "look/discover/discover.h"

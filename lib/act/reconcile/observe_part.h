@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the parts of looking share; private to observe*.c. */
-#ifndef GA_OBSERVE_PART_H
-#define GA_OBSERVE_PART_H
+#ifndef GA_ACT_RECONCILE_OBSERVE_PART_H
+#define GA_ACT_RECONCILE_OBSERVE_PART_H
 
 #include "act/reconcile/observe.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One node reconciled: looked at, compared, repaired where asked for, looked at again, told. */
-#ifndef GA_RECONCILE_H
-#define GA_RECONCILE_H
+#ifndef GA_ACT_RECONCILE_RECONCILE_H
+#define GA_ACT_RECONCILE_RECONCILE_H
 
 #include "act/reconcile/observe.h"
 #include "act/reconcile/repair.h"

@@ -5,8 +5,8 @@
  * works on nothing that somebody else works on: each repair takes the hold of its object first and
  * then looks whether it is still as it was seen.
  */
-#ifndef GA_REPAIR_H
-#define GA_REPAIR_H
+#ifndef GA_ACT_RECONCILE_REPAIR_H
+#define GA_ACT_RECONCILE_REPAIR_H
 
 #include "act/device/fabric.h"
 #include "decide/drift/drift.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the parts of repairing share; private to repair*.c. */
-#ifndef GA_REPAIR_PART_H
-#define GA_REPAIR_PART_H
+#ifndef GA_ACT_RECONCILE_REPAIR_PART_H
+#define GA_ACT_RECONCILE_REPAIR_PART_H
 
 #include "act/reconcile/repair.h"
 #include "act/vm/change.h"

@@ -20,8 +20,8 @@
  *   start         name             started                         stopped
  *   run           program          run after files were written    run again
  */
-#ifndef GA_BOOTSTRAP_DO_H
-#define GA_BOOTSTRAP_DO_H
+#ifndef GA_ACT_SETUP_DO_H
+#define GA_ACT_SETUP_DO_H
 
 #include "base/rootfile.h"
 #include "decide/setup/bootstrap.h"

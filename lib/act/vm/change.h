@@ -18,8 +18,8 @@
  *   lease       MAC         given by dnsmasq                 forgotten
  *   ingress     tcp/8080    a port of the host is published  closed, if still the allocation's
  */
-#ifndef GA_CHANGE_H
-#define GA_CHANGE_H
+#ifndef GA_ACT_VM_CHANGE_H
+#define GA_ACT_VM_CHANGE_H
 
 #include "act/device/fabric.h"
 #include "act/device/nat.h"

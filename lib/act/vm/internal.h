@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inside lib/vm*.c: one allocation of this host, found and perhaps held. */
-#ifndef GA_VM_INT_H
-#define GA_VM_INT_H
+#ifndef GA_ACT_VM_INTERNAL_H
+#define GA_ACT_VM_INTERNAL_H
 
 #include "act/vm/provision_int.h"
 #include "act/vm/vm.h"

@@ -5,8 +5,8 @@
  * must belong to root (or to whoever runs this) and be writable by nobody else. The last line of
  * its output, when it is a JSON object, is the answer; a later one's members win.
  */
-#ifndef GA_METAL_H
-#define GA_METAL_H
+#ifndef GA_ACT_VM_METAL_H
+#define GA_ACT_VM_METAL_H
 
 #include <jansson.h>
 

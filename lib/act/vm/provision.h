@@ -7,8 +7,8 @@
  * is done twice. What fails before the first write leaves no attempt behind; what fails after it
  * ends the attempt as failed, and the devices are taken back by gpuaas-release.
  */
-#ifndef GA_PROVISION_H
-#define GA_PROVISION_H
+#ifndef GA_ACT_VM_PROVISION_H
+#define GA_ACT_VM_PROVISION_H
 
 #include "act/device/fabric.h"
 #include "act/image/userdata.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inside lib/provision*.c: the work on one plan. */
-#ifndef GA_PROVISION_INT_H
-#define GA_PROVISION_INT_H
+#ifndef GA_ACT_VM_PROVISION_INT_H
+#define GA_ACT_VM_PROVISION_INT_H
 
 #include "act/device/disk.h"
 #include "act/image/seed.h"

@@ -3,8 +3,8 @@
  * The readiness gate: whether a VM serves its tenant. A hard gate: what is not proved within the
  * deadline fails the allocation.
  */
-#ifndef GA_READY_H
-#define GA_READY_H
+#ifndef GA_ACT_VM_READY_H
+#define GA_ACT_VM_READY_H
 
 #include "act/device/virt.h"
 #include "record/order.h"

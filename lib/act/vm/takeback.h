@@ -5,8 +5,8 @@
  * only when it was observed. GPUs and fabric functions stay on vfio-pci: that binding is the
  * node's, undone at drain, repair or retire. Run again after it was killed, it goes on.
  */
-#ifndef GA_TAKEBACK_H
-#define GA_TAKEBACK_H
+#ifndef GA_ACT_VM_TAKEBACK_H
+#define GA_ACT_VM_TAKEBACK_H
 
 #include "act/device/fabric.h"
 #include "record/result.h"

@@ -3,8 +3,8 @@
  * Trust in a whole machine that a tenant had: a part of takeback.c. Its tenant was root on it, so
  * that nothing it says counts before it runs a system of ours again, booted since.
  */
-#ifndef GA_TAKEBACK_METAL_H
-#define GA_TAKEBACK_METAL_H
+#ifndef GA_ACT_VM_TAKEBACK_METAL_H
+#define GA_ACT_VM_TAKEBACK_METAL_H
 
 #include "act/vm/metal.h"
 #include "record/result.h"

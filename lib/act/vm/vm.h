@@ -7,8 +7,8 @@
  * allocation that is not active is refused. Whatever changes something works under the hold of the
  * allocation, so that a release and this never meet. Nothing else than our own domains is touched.
  */
-#ifndef GA_VM_H
-#define GA_VM_H
+#ifndef GA_ACT_VM_VM_H
+#define GA_ACT_VM_VM_H
 
 #include "act/device/fabric.h"
 #include "record/vm.h"

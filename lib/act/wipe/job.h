@@ -4,8 +4,8 @@
  * again after whatever ended it: a confirmed wipe gives its evidence again and touches nothing,
  * everything else starts over.
  */
-#ifndef GA_WIPEJOB_H
-#define GA_WIPEJOB_H
+#ifndef GA_ACT_WIPE_JOB_H
+#define GA_ACT_WIPE_JOB_H
 
 #include "act/wipe/wipe.h"
 #include "state/host/hostdb.h"

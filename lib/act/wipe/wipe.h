@@ -4,8 +4,8 @@
  * pass, read-back, identity again, GPU, fabric function. Every way out of it ends in a whole
  * record; only a whole chain of proofs says "confirmed" (decide/wipe/plan.h).
  */
-#ifndef GA_WIPE_H
-#define GA_WIPE_H
+#ifndef GA_ACT_WIPE_WIPE_H
+#define GA_ACT_WIPE_WIPE_H
 
 #include "act/device/disk.h"
 #include "act/device/guard.h"

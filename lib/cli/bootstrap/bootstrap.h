@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Settings, words and the closing record of gpuaas-host-bootstrap. */
-#ifndef GA_CLI_BOOTSTRAP_H
-#define GA_CLI_BOOTSTRAP_H
+#ifndef GA_CLI_BOOTSTRAP_BOOTSTRAP_H
+#define GA_CLI_BOOTSTRAP_BOOTSTRAP_H
 
 #include "act/setup/do.h"
 #include "base/rootfile.h"

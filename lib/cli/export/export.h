@@ -3,8 +3,8 @@
  * The commands of gpuaas-export: each is a format, made whole and then given out. To add one: its
  * options and its function here, a line in the table of bin/gpuaas-export.c.
  */
-#ifndef GA_CLI_EXPORT_H
-#define GA_CLI_EXPORT_H
+#ifndef GA_CLI_EXPORT_EXPORT_H
+#define GA_CLI_EXPORT_EXPORT_H
 
 #include "cli/frame/cli.h"
 #include "state/db/db.h"

@@ -5,8 +5,8 @@
  *
  * main() is four statements: ga_cli_parse, run, ga_cli_finish (see architecture.md, section 8).
  */
-#ifndef GA_CLI_H
-#define GA_CLI_H
+#ifndef GA_CLI_FRAME_CLI_H
+#define GA_CLI_FRAME_CLI_H
 
 #include "base/ga.h"
 #include "record/kind.h"

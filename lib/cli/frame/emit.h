@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stdout: records or a table. Private to the glue; programs use cli.h. */
-#ifndef GA_EMIT_H
-#define GA_EMIT_H
+#ifndef GA_CLI_FRAME_EMIT_H
+#define GA_CLI_FRAME_EMIT_H
 
 #include "cli/frame/cli.h"
 

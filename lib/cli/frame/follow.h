@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The audit and its events as a stream: each row once, in the order of its number. */
-#ifndef GA_CLI_FOLLOW_H
-#define GA_CLI_FOLLOW_H
+#ifndef GA_CLI_FRAME_FOLLOW_H
+#define GA_CLI_FRAME_FOLLOW_H
 
 #include "record/state.h"
 #include "state/db/row.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a program says of its own command line. Private to the glue. */
-#ifndef GA_CLI_HELP_H
-#define GA_CLI_HELP_H
+#ifndef GA_CLI_FRAME_HELP_H
+#define GA_CLI_FRAME_HELP_H
 
 #include "cli/frame/cli.h"
 

@@ -4,8 +4,8 @@
  * stdout. One function, two roads (state.md): elsewhere gpuaas-state fold does the same with the
  * records that travelled.
  */
-#ifndef GA_RESULT_H
-#define GA_RESULT_H
+#ifndef GA_CLI_FRAME_RESULT_H
+#define GA_CLI_FRAME_RESULT_H
 
 #include "record/order.h"
 #include "record/result.h"

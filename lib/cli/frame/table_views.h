@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which columns the tables of people have (table.c); a kind without them is shown line by line. */
-#ifndef GA_TABLE_VIEWS_H
-#define GA_TABLE_VIEWS_H
+#ifndef GA_CLI_FRAME_TABLE_VIEWS_H
+#define GA_CLI_FRAME_TABLE_VIEWS_H
 
 #include "record/shape.h"
 

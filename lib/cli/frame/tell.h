@@ -3,8 +3,8 @@
  * Glue: phases of long work, told as a moving line, as progress records
  * (--progress), and as rows of the timeline.
  */
-#ifndef GA_TELL_H
-#define GA_TELL_H
+#ifndef GA_CLI_FRAME_TELL_H
+#define GA_CLI_FRAME_TELL_H
 
 #include "base/ga.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What gpuaas-state prints of the state file itself. */
-#ifndef GA_TELL_STATE_H
-#define GA_TELL_STATE_H
+#ifndef GA_CLI_FRAME_TELL_STATE_H
+#define GA_CLI_FRAME_TELL_STATE_H
 
 #include "record/rec.h"
 #include "state/db/db.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conditions as people type them, for ga_store_list. */
-#ifndef GA_CLI_WHERE_H
-#define GA_CLI_WHERE_H
+#ifndef GA_CLI_FRAME_WHERE_H
+#define GA_CLI_FRAME_WHERE_H
 
 #include "state/db/db.h"
 

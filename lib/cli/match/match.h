@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gpuaas-match: what is asked on the command line, and the answers. */
-#ifndef GA_CLI_MATCH_H
-#define GA_CLI_MATCH_H
+#ifndef GA_CLI_MATCH_MATCH_H
+#define GA_CLI_MATCH_MATCH_H
 
 #include "base/vec.h"
 #include "decide/access/access.h"

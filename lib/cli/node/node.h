@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The commands of gpuaas-node. */
-#ifndef GA_CLI_NODE_H
-#define GA_CLI_NODE_H
+#ifndef GA_CLI_NODE_NODE_H
+#define GA_CLI_NODE_NODE_H
 
 #include "record/time.h"
 #include "state/node/node.h"

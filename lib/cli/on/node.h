@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One node of gpuaas-on: its connection, what it is given and what it says. Private to on*.c. */
-#ifndef GA_ON_NODE_H
-#define GA_ON_NODE_H
+#ifndef GA_CLI_ON_NODE_H
+#define GA_CLI_ON_NODE_H
 
 #include "base/lines.h"
 #include "cli/on/on.h"

@@ -8,8 +8,8 @@
  * A node that is dead, slow or talks nonsense harms no other: it becomes a failure (code, sentence,
  * status), and the first of them is the exit status.
  */
-#ifndef GA_ON_H
-#define GA_ON_H
+#ifndef GA_CLI_ON_ON_H
+#define GA_CLI_ON_ON_H
 
 #include "act/device/ssh.h"
 #include "base/ga.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gpuaas-profile nodes and labels. */
-#ifndef GA_CLI_NODES_H
-#define GA_CLI_NODES_H
+#ifndef GA_CLI_PROFILE_NODES_H
+#define GA_CLI_PROFILE_NODES_H
 
 #include "exchange/kube/view.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The commands of gpuaas-profile that tell of accelerators and nodes. */
-#ifndef GA_CLI_PROFILE_H
-#define GA_CLI_PROFILE_H
+#ifndef GA_CLI_PROFILE_PROFILE_H
+#define GA_CLI_PROFILE_PROFILE_H
 
 #include "cli/frame/types.h"
 

@@ -3,8 +3,8 @@
  * The commands of gpuaas-state that keep a state and bring it back: their options and what they do,
  * each for a line of its table (cli/frame/cli.h).
  */
-#ifndef GA_CLI_STATE_H
-#define GA_CLI_STATE_H
+#ifndef GA_CLI_STATE_STATE_H
+#define GA_CLI_STATE_STATE_H
 
 #include "cli/frame/cli.h"
 

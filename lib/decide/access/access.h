@@ -6,8 +6,8 @@
  * until a grant names it; from then on it is theirs to whom a grant gives it, for what the grant
  * covers. Reading needs no grant.
  */
-#ifndef GA_ACCESS_H
-#define GA_ACCESS_H
+#ifndef GA_DECIDE_ACCESS_ACCESS_H
+#define GA_DECIDE_ACCESS_ACCESS_H
 
 #include "base/str.h"
 #include "record/access.h"

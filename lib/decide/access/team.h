@@ -3,8 +3,8 @@
  * Whose a project is: the one team that has it now, for reports. A project of several teams, or of
  * none, is nobody's: its use is not guessed to be one's. Pure.
  */
-#ifndef GA_TEAM_H
-#define GA_TEAM_H
+#ifndef GA_DECIDE_ACCESS_TEAM_H
+#define GA_DECIDE_ACCESS_TEAM_H
 
 #include "base/str.h"
 #include "record/access.h"

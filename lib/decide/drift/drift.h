@@ -8,8 +8,8 @@
  * nothing else is claimed about it. A guest that powered itself off is where its tenant wants it.
  * Only "error" says that a promise is broken or may be; "warning" wants a person or a repair soon.
  */
-#ifndef GA_DRIFT_H
-#define GA_DRIFT_H
+#ifndef GA_DECIDE_DRIFT_DRIFT_H
+#define GA_DECIDE_DRIFT_DRIFT_H
 
 #include "record/result.h"
 

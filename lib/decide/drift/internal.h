@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the parts of the comparison share; private to drift*.c. */
-#ifndef GA_DRIFT_PART_H
-#define GA_DRIFT_PART_H
+#ifndef GA_DECIDE_DRIFT_INTERNAL_H
+#define GA_DECIDE_DRIFT_INTERNAL_H
 
 #include "decide/drift/drift.h"
 

@@ -9,8 +9,8 @@
  * cost at its end less what it had cost at its beginning. So parts always add up to the whole:
  * months to a year, groups to the total, to the millionth.
  */
-#ifndef GA_COST_H
-#define GA_COST_H
+#ifndef GA_DECIDE_MATCH_COST_H
+#define GA_DECIDE_MATCH_COST_H
 
 #include "base/vec.h"
 #include "record/money.h"

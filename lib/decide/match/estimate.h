@@ -16,8 +16,8 @@
  *
  * All in integers: the largest product, 6 * 10^15 * 10^15, needs 103 bits.
  */
-#ifndef GA_ESTIMATE_H
-#define GA_ESTIMATE_H
+#ifndef GA_DECIDE_MATCH_ESTIMATE_H
+#define GA_DECIDE_MATCH_ESTIMATE_H
 
 #include "catalog/accel.h"
 #include "catalog/throughput.h"

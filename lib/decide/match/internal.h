@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The matching inside; private to match*.c. */
-#ifndef GA_MATCH_INT_H
-#define GA_MATCH_INT_H
+#ifndef GA_DECIDE_MATCH_INTERNAL_H
+#define GA_DECIDE_MATCH_INTERNAL_H
 
 #include "decide/match/match.h"
 

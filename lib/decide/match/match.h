@@ -10,8 +10,8 @@
  * of which not all is known; then what is to be had now, later, unknown, not; then architectures as
  * preferred; then the cheapest (the whole training, or the hour); then the fastest; then names.
  */
-#ifndef GA_MATCH_H
-#define GA_MATCH_H
+#ifndef GA_DECIDE_MATCH_MATCH_H
+#define GA_DECIDE_MATCH_MATCH_H
 
 #include "catalog/measured.h"
 #include "decide/match/estimate.h"

@@ -5,8 +5,8 @@
  * profile and nothing else but an image where it has none, so that nobody is told of a GPU that is
  * then refused.
  */
-#ifndef GA_OFFER_H
-#define GA_OFFER_H
+#ifndef GA_DECIDE_OFFER_OFFER_H
+#define GA_DECIDE_OFFER_OFFER_H
 
 #include "decide/place/place.h"
 

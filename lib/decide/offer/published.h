@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The published view of profiles (gpuaas-profile list --public --output), read back. */
-#ifndef GA_PUBLISHED_H
-#define GA_PUBLISHED_H
+#ifndef GA_DECIDE_OFFER_PUBLISHED_H
+#define GA_DECIDE_OFFER_PUBLISHED_H
 
 #include "base/str.h"
 #include "record/offer.h"

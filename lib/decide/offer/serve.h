@@ -3,8 +3,8 @@
  * What gpuaas-serve answers: a request and the published file in, a status and its headers out.
  * Pure; no socket, no file, no clock.
  */
-#ifndef GA_SERVE_H
-#define GA_SERVE_H
+#ifndef GA_DECIDE_OFFER_SERVE_H
+#define GA_DECIDE_OFFER_SERVE_H
 
 #include "base/ga.h"
 

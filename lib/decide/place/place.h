@@ -3,8 +3,8 @@
  * Placement: the fleet and a request in, a decision and its reasons out. Pure and deterministic:
  * the same fleet in any order and the same request give the same decision.
  */
-#ifndef GA_PLACE_H
-#define GA_PLACE_H
+#ifndef GA_DECIDE_PLACE_PLACE_H
+#define GA_DECIDE_PLACE_PLACE_H
 
 #include "decide/slot/verdict.h"
 #include "record/order.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Private to placement: what a node could offer for a request, and its score. */
-#ifndef GA_PLACE_SCORE_H
-#define GA_PLACE_SCORE_H
+#ifndef GA_DECIDE_PLACE_SCORE_H
+#define GA_DECIDE_PLACE_SCORE_H
 
 #include "decide/place/place.h"
 

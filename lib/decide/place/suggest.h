@@ -3,8 +3,8 @@
  * Profiles from what nodes have: which nodes are alike, and what a profile for them says. Pure and
  * deterministic: the order of the nodes does not matter.
  */
-#ifndef GA_SUGGEST_H
-#define GA_SUGGEST_H
+#ifndef GA_DECIDE_PLACE_SUGGEST_H
+#define GA_DECIDE_PLACE_SUGGEST_H
 
 #include "record/state.h"
 

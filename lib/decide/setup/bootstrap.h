@@ -6,8 +6,8 @@
  *
  * Facts are gathered by look/setup/look.h; act/setup/do.h carries the steps out.
  */
-#ifndef GA_BOOTSTRAP_H
-#define GA_BOOTSTRAP_H
+#ifndef GA_DECIDE_SETUP_BOOTSTRAP_H
+#define GA_DECIDE_SETUP_BOOTSTRAP_H
 
 #include "base/ga.h"
 #include "base/vec.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of the plan. */
-#ifndef GA_BOOTSTRAP_PART_H
-#define GA_BOOTSTRAP_PART_H
+#ifndef GA_DECIDE_SETUP_INTERNAL_H
+#define GA_DECIDE_SETUP_INTERNAL_H
 
 #include "base/str.h"
 #include "decide/setup/bootstrap.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The commands that people are told, for a node that is not the machine they sit at. */
-#ifndef GA_REMOTE_H
-#define GA_REMOTE_H
+#ifndef GA_DECIDE_SETUP_REMOTE_H
+#define GA_DECIDE_SETUP_REMOTE_H
 
 #include "base/ga.h"
 

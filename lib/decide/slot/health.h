@@ -14,8 +14,8 @@
  *   fault    failed    failed    failed     the drive, a reset, the bus, a GPU that is gone
  *   repaired unknown   ok        unknown    a person says so
  */
-#ifndef GA_HEALTH_H
-#define GA_HEALTH_H
+#ifndef GA_DECIDE_SLOT_HEALTH_H
+#define GA_DECIDE_SLOT_HEALTH_H
 
 #include "record/result.h"
 

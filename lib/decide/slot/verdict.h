@@ -5,8 +5,8 @@
  * sold; unknown blocks at a gate (in reconcile it is never drift). Codes are stable and stand in
  * gpuaas-records(5).
  */
-#ifndef GA_VERDICT_H
-#define GA_VERDICT_H
+#ifndef GA_DECIDE_SLOT_VERDICT_H
+#define GA_DECIDE_SLOT_VERDICT_H
 
 #include "record/host.h"
 #include "record/order.h"

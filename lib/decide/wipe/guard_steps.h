@@ -6,8 +6,8 @@
  * of a lab alike; act/device/guard.c records no step by another name. Pure: the table, and how the
  * detail of one step is read.
  */
-#ifndef GA_GUARD_STEPS_H
-#define GA_GUARD_STEPS_H
+#ifndef GA_DECIDE_WIPE_GUARD_STEPS_H
+#define GA_DECIDE_WIPE_GUARD_STEPS_H
 
 #include "base/ga.h"
 

@@ -5,8 +5,8 @@
  * what cleared its devices: one function, so that none of them believes what another would refuse.
  * Pure: values in, verdict out.
  */
-#ifndef GA_WIPEJUDGE_H
-#define GA_WIPEJUDGE_H
+#ifndef GA_DECIDE_WIPE_JUDGE_H
+#define GA_DECIDE_WIPE_JUDGE_H
 
 #include "base/ga.h"
 #include "record/order.h"
@@ -19,7 +19,7 @@
  *
  * Raise the version when the record gains a proof that the judge demands. Make that demand only
  * where e->rules >= the new version: older evidence stays proof, and the devices that it cleared
- * stay clean. tests/unit/wiperules.c holds that.
+ * stay clean. tests/unit/decide/wipe/rules.c holds that.
  */
 #define GA_WIPE_RULES 1
 

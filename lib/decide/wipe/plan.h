@@ -7,8 +7,8 @@
  * possible only by the drive's capability bits, never because a command came back with success.
  * The zero pass and the read-back follow every purge, so that a purge is proved as well.
  */
-#ifndef GA_WIPEPLAN_H
-#define GA_WIPEPLAN_H
+#ifndef GA_DECIDE_WIPE_PLAN_H
+#define GA_DECIDE_WIPE_PLAN_H
 
 #include "base/ga.h"
 #include "decide/wipe/judge.h"

@@ -5,8 +5,8 @@
  * node does. Items come in any order: of each a few texts are kept, and when all is read each claim
  * is judged once, however many pods share it. More than GA_KUBE_DEVICES devices are refused.
  */
-#ifndef GA_KUBE_CLAIM_H
-#define GA_KUBE_CLAIM_H
+#ifndef GA_EXCHANGE_KUBE_CLAIM_H
+#define GA_EXCHANGE_KUBE_CLAIM_H
 
 #include "exchange/kube/settle.h"
 

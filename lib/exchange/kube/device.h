@@ -4,8 +4,8 @@
  * whose attributes are known, and the attribute of our own slices. gpuaas-accelerators(7) says
  * which attributes count, and where they were read.
  */
-#ifndef GA_KUBE_DEVICE_H
-#define GA_KUBE_DEVICE_H
+#ifndef GA_EXCHANGE_KUBE_DEVICE_H
+#define GA_EXCHANGE_KUBE_DEVICE_H
 
 #include "catalog/name.h"
 #include "exchange/kube/view.h"

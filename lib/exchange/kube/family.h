@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the label families of the makers share; private to family.c and amd.c. */
-#ifndef GA_KUBE_FAMILY_H
-#define GA_KUBE_FAMILY_H
+#ifndef GA_EXCHANGE_KUBE_FAMILY_H
+#define GA_EXCHANGE_KUBE_FAMILY_H
 
 #include "catalog/name.h"
 #include "exchange/kube/view.h"

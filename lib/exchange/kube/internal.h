@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Findings of labels in the making; private to kube_label*.c. */
-#ifndef GA_KUBE_LABEL_INT_H
-#define GA_KUBE_LABEL_INT_H
+#ifndef GA_EXCHANGE_KUBE_INTERNAL_H
+#define GA_EXCHANGE_KUBE_INTERNAL_H
 
 #include "catalog/name.h"
 #include "exchange/kube/label.h"

@@ -5,8 +5,8 @@
  * bytes, more than GA_KUBE_REST_MAX bytes beside the items, more than GA_KUBE_MAX bytes or
  * GA_KUBE_ITEMS items in all are refused.
  */
-#ifndef GA_KUBE_H
-#define GA_KUBE_H
+#ifndef GA_EXCHANGE_KUBE_KUBE_H
+#define GA_EXCHANGE_KUBE_KUBE_H
 
 #include <jansson.h>
 

@@ -3,8 +3,8 @@
  * What the labels of a Kubernetes node are worth: which are there, which are wrong, which
  * contradict each other, and what each leaves open.
  */
-#ifndef GA_KUBE_LABEL_H
-#define GA_KUBE_LABEL_H
+#ifndef GA_EXCHANGE_KUBE_LABEL_H
+#define GA_EXCHANGE_KUBE_LABEL_H
 
 #include "exchange/kube/view.h"
 

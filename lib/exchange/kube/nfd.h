@@ -4,8 +4,8 @@
  * feature.node.kubernetes.io/pci-[CLASS_]VENDOR[_DEVICE].present=true. It says which are there, not
  * how many.
  */
-#ifndef GA_KUBE_NFD_H
-#define GA_KUBE_NFD_H
+#ifndef GA_EXCHANGE_KUBE_NFD_H
+#define GA_EXCHANGE_KUBE_NFD_H
 
 #include "exchange/kube/view.h"
 

@@ -5,8 +5,8 @@
  * what the state does not know is left out, never made up. Shapes are those of the published CRDs
  * and of the Kubernetes API (gpuaas-export(1) names them).
  */
-#ifndef GA_KUBE_OBJECT_H
-#define GA_KUBE_OBJECT_H
+#ifndef GA_EXCHANGE_KUBE_OBJECT_H
+#define GA_EXCHANGE_KUBE_OBJECT_H
 
 #include "base/str.h"
 #include "exchange/kube/select.h"

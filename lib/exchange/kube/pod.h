@@ -5,8 +5,8 @@
  * what the pod asks for settles it, and of a pod that asks for several things only where all are of
  * one type; a guess is never written.
  */
-#ifndef GA_KUBE_POD_H
-#define GA_KUBE_POD_H
+#ifndef GA_EXCHANGE_KUBE_POD_H
+#define GA_EXCHANGE_KUBE_POD_H
 
 #include "exchange/kube/claim.h"
 #include "record/pod.h"

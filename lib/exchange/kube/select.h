@@ -3,8 +3,8 @@
  * The other way round: which labels select the nodes of a type in Kubernetes, under which resource
  * its GPUs are asked for, and what its driver for dynamic resource allocation calls it.
  */
-#ifndef GA_KUBE_SELECT_H
-#define GA_KUBE_SELECT_H
+#ifndef GA_EXCHANGE_KUBE_SELECT_H
+#define GA_EXCHANGE_KUBE_SELECT_H
 
 #include <jansson.h>
 

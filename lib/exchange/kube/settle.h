@@ -3,8 +3,8 @@
  * Of which type something is that a node of Kubernetes has: where the node has several, only what
  * is known of the thing settles it, and a guess is never written.
  */
-#ifndef GA_KUBE_SETTLE_H
-#define GA_KUBE_SETTLE_H
+#ifndef GA_EXCHANGE_KUBE_SETTLE_H
+#define GA_EXCHANGE_KUBE_SETTLE_H
 
 #include "exchange/kube/view.h"
 

@@ -3,8 +3,8 @@
  * What a Kubernetes node has, from its labels and resources: NVIDIA's, AMD's and Intel's families,
  * those of the clouds, MIG and shared parts, and the override label.
  */
-#ifndef GA_KUBE_VIEW_H
-#define GA_KUBE_VIEW_H
+#ifndef GA_EXCHANGE_KUBE_VIEW_H
+#define GA_EXCHANGE_KUBE_VIEW_H
 
 #include "catalog/census.h"
 #include "exchange/kube/kube.h"

@@ -6,8 +6,8 @@
  * (nvme0c0n1 of native multipath) are never shown. What needs root (opening the disk) is marked
  * unknown without it.
  */
-#ifndef GA_BLOCK_H
-#define GA_BLOCK_H
+#ifndef GA_LOOK_BLOCK_BLOCK_H
+#define GA_LOOK_BLOCK_BLOCK_H
 
 #include "base/ga.h"
 #include "record/host.h"

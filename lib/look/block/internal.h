@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of this folder share: the tree of devices that stand on a disk, and the kernel's lists
- * that are read once. Private to them.
+ * What the files of this folder share: the tree of devices that stand on a disk, and the kernel's
+ * lists that are read once. Private to them.
  */
-#ifndef GA_BLOCK_PART_H
-#define GA_BLOCK_PART_H
+#ifndef GA_LOOK_BLOCK_INTERNAL_H
+#define GA_LOOK_BLOCK_INTERNAL_H
 
 #include <sys/types.h>
 

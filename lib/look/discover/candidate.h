@@ -6,8 +6,8 @@
  * A GPU takes the first disk and the first virtual function behind its own PCIe switch; those left
  * without one take what is free on their NUMA node, then anything, each in the given order.
  */
-#ifndef GA_CANDIDATE_H
-#define GA_CANDIDATE_H
+#ifndef GA_LOOK_DISCOVER_CANDIDATE_H
+#define GA_LOOK_DISCOVER_CANDIDATE_H
 
 #include "base/ga.h"
 #include "record/cpuset.h"

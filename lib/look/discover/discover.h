@@ -3,8 +3,8 @@
  * Looking at the whole host: what gpuaas-discover prints, as a call, so that approve and reconcile
  * can look again on the host itself. Reads only.
  */
-#ifndef GA_DISCOVER_H
-#define GA_DISCOVER_H
+#ifndef GA_LOOK_DISCOVER_DISCOVER_H
+#define GA_LOOK_DISCOVER_DISCOVER_H
 
 #include "base/ga.h"
 #include "look/discover/candidate.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The devices of a host as parts of candidates; what is no part is left out with its reason.
  * Private to discover.c. */
-#ifndef GA_DISCOVER_PARTS_H
-#define GA_DISCOVER_PARTS_H
+#ifndef GA_LOOK_DISCOVER_PARTS_H
+#define GA_LOOK_DISCOVER_PARTS_H
 
 #include "catalog/accel.h"
 #include "look/block/block.h"

@@ -3,8 +3,8 @@
  * The host as a whole: its id, its boot, processors, memory, NUMA nodes and hugepages. Reads only,
  * and works without root. Sources: /proc, /sys/devices/system, /sys/class/dmi/id.
  */
-#ifndef GA_HOST_H
-#define GA_HOST_H
+#ifndef GA_LOOK_HOST_HOST_H
+#define GA_LOOK_HOST_HOST_H
 
 #include "base/ga.h"
 #include "look/block/block.h"

@@ -7,8 +7,8 @@
  * is missing: no_iommu, no_interrupt_remapping, acs_override, unsafe_interrupts, no_vfio_pci. Any
  * other that is missing is a warning NAME_missing: gpuaas-host-bootstrap(8) makes it so.
  */
-#ifndef GA_PREREQ_H
-#define GA_PREREQ_H
+#ifndef GA_LOOK_HOST_PREREQ_H
+#define GA_LOOK_HOST_PREREQ_H
 
 #include "base/ga.h"
 #include "look/block/block.h"

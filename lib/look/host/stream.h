@@ -3,8 +3,8 @@
  * A discovery as it comes over a pipe: host, its candidates, end. It counts only whole: the end's
  * count and digest must match the lines, and each candidate must have the host's fingerprint.
  */
-#ifndef GA_HOSTSTREAM_H
-#define GA_HOSTSTREAM_H
+#ifndef GA_LOOK_HOST_STREAM_H
+#define GA_LOOK_HOST_STREAM_H
 
 #include "record/digest.h"
 #include "record/host.h"

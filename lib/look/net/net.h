@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Network interfaces, the bridge of the slices, forwarding and NAT as effective now. */
-#ifndef GA_NET_H
-#define GA_NET_H
+#ifndef GA_LOOK_NET_NET_H
+#define GA_LOOK_NET_NET_H
 
 #include "base/ga.h"
 #include "base/str.h"

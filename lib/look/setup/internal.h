@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of looking. */
-#ifndef GA_BOOTSTRAP_LOOK_PART_H
-#define GA_BOOTSTRAP_LOOK_PART_H
+#ifndef GA_LOOK_SETUP_INTERNAL_H
+#define GA_LOOK_SETUP_INTERNAL_H
 
 #include "look/setup/look.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The facts a plan is made of, read from the machine or from the files of an image. Reads only. */
-#ifndef GA_BOOTSTRAP_LOOK_H
-#define GA_BOOTSTRAP_LOOK_H
+#ifndef GA_LOOK_SETUP_LOOK_H
+#define GA_LOOK_SETUP_LOOK_H
 
 #include "base/rootfile.h"
 #include "decide/setup/bootstrap.h"

@@ -8,8 +8,8 @@
  * action, object, actor and groups, and hints at what would allow it. The caller rolls back and
  * calls ga_store_access_note, so that the attempt stands in the audit.
  */
-#ifndef GA_STORE_ACCESS_H
-#define GA_STORE_ACCESS_H
+#ifndef GA_STATE_ACCESS_ACCESS_H
+#define GA_STATE_ACCESS_ACCESS_H
 
 #include "decide/access/access.h"
 #include "record/state.h"

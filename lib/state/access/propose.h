@@ -8,8 +8,8 @@
  * A person is a login, else whom sudo names, else the real user (record/who.h); root, system users
  * and nobody are none. Two that have any user of people in common, by whatever path, are the same.
  */
-#ifndef GA_STORE_PROPOSE_H
-#define GA_STORE_PROPOSE_H
+#ifndef GA_STATE_ACCESS_PROPOSE_H
+#define GA_STATE_ACCESS_PROPOSE_H
 
 #include "record/access.h"
 #include "state/access/access.h"

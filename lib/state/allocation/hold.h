@@ -4,8 +4,8 @@
  * The claims stay, so nothing of it is sold; what is billed is the hold. The plan and its attempt
  * stay in force, so that a host needs nothing new to start the VM again.
  */
-#ifndef GA_STORE_HOLD_H
-#define GA_STORE_HOLD_H
+#ifndef GA_STATE_ALLOCATION_HOLD_H
+#define GA_STATE_ALLOCATION_HOLD_H
 
 #include "record/order.h"
 #include "state/db/attend.h"

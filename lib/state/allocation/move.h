@@ -4,8 +4,8 @@
  * For the rooms of lib/state alone; each runs inside the caller's write transaction.
  * Every move bumps the generation by one; `at` is when it happened, RFC 3339.
  */
-#ifndef GA_STORE_MOVE_H
-#define GA_STORE_MOVE_H
+#ifndef GA_STATE_ALLOCATION_MOVE_H
+#define GA_STATE_ALLOCATION_MOVE_H
 
 #include "base/vec.h"
 #include "record/state.h"

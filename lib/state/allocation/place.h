@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Placement as operations on the state. Rules as in state/db/db.h. */
-#ifndef GA_STORE_PLACE_H
-#define GA_STORE_PLACE_H
+#ifndef GA_STATE_ALLOCATION_PLACE_H
+#define GA_STATE_ALLOCATION_PLACE_H
 
 #include "decide/place/place.h"
 #include "record/state.h"

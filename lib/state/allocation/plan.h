@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The plan of a placement, made from the rows of node, slots and image. Private to the store. */
-#ifndef GA_STORE_PLAN_H
-#define GA_STORE_PLAN_H
+#ifndef GA_STATE_ALLOCATION_PLAN_H
+#define GA_STATE_ALLOCATION_PLAN_H
 
 #include "state/allocation/place.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the state keeps of a running allocation and of a node's observation. For the fold only. */
-#ifndef GA_STORE_PROVISION_H
-#define GA_STORE_PROVISION_H
+#ifndef GA_STATE_ALLOCATION_PROVISION_H
+#define GA_STATE_ALLOCATION_PROVISION_H
 
 #include "record/result.h"
 #include "record/state.h"

@@ -9,8 +9,8 @@
  * empty file .DIGEST@NAME with the name of the state's file, and a file goes with its last mark.
  * A file without any mark is an older version's: a state removes it when it knows its digest.
  */
-#ifndef GA_STORE_USERDATA_H
-#define GA_STORE_USERDATA_H
+#ifndef GA_STATE_ALLOCATION_USERDATA_H
+#define GA_STATE_ALLOCATION_USERDATA_H
 
 #include "record/state.h"
 #include "state/db/db.h"

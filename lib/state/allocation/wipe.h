@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The state's side of a wipe. For the rooms of lib/state alone. */
-#ifndef GA_STORE_WIPE_H
-#define GA_STORE_WIPE_H
+#ifndef GA_STATE_ALLOCATION_WIPE_H
+#define GA_STATE_ALLOCATION_WIPE_H
 
 #include "decide/wipe/judge.h"
 #include "record/result.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Private to the stores that read the fleet (fleet.c, alike.c, some.c): a node by
  * its rows. */
-#ifndef GA_STORE_FLEET_H
-#define GA_STORE_FLEET_H
+#ifndef GA_STATE_CAPACITY_FLEET_H
+#define GA_STATE_CAPACITY_FLEET_H
 
 #include "state/allocation/place.h"
 #include "state/db/json.h"

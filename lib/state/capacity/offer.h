@@ -3,8 +3,8 @@
  * Profiles as users see them: the one function behind gpuaas-profile list, gpuaas-list public,
  * what is published and served, and what gpuaas-match chooses from.
  */
-#ifndef GA_STORE_OFFER_H
-#define GA_STORE_OFFER_H
+#ifndef GA_STATE_CAPACITY_OFFER_H
+#define GA_STATE_CAPACITY_OFFER_H
 
 #include "catalog/accel.h"
 #include "decide/access/access.h"

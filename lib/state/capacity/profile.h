@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Profiles in the state: as they are applied, their versions, and who uses them. */
-#ifndef GA_STORE_PROFILE_H
-#define GA_STORE_PROFILE_H
+#ifndef GA_STATE_CAPACITY_PROFILE_H
+#define GA_STATE_CAPACITY_PROFILE_H
 
 #include "record/state.h"
 #include "state/db/row.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The accelerators of nodes as the state has them: discovered, and recorded by hand. */
-#ifndef GA_STORE_VIEW_H
-#define GA_STORE_VIEW_H
+#ifndef GA_STATE_CAPACITY_VIEW_H
+#define GA_STATE_CAPACITY_VIEW_H
 
 #include "exchange/kube/view.h"
 #include "state/db/db.h"

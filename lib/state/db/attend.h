@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One row of what needs a person (gpuaas.attention), written by whoever finds it. */
-#ifndef GA_DB_ATTEND_H
-#define GA_DB_ATTEND_H
+#ifndef GA_STATE_DB_ATTEND_H
+#define GA_STATE_DB_ATTEND_H
 
 #include "record/state.h"
 #include "state/db/row.h"

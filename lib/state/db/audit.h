@@ -7,8 +7,8 @@
  * in meta, and by what the state has and no row names. gpuaas-state audit head prints what to keep
  * elsewhere, and every gpuaas-state check logs the head to syslog.
  */
-#ifndef GA_AUDIT_H
-#define GA_AUDIT_H
+#ifndef GA_STATE_DB_AUDIT_H
+#define GA_STATE_DB_AUDIT_H
 
 #include <jansson.h>
 

@@ -14,12 +14,12 @@
  *
  * The rooms beside this one are operations on the state. Each that changes something runs inside
  * the caller's transaction (ga_db_begin … ga_db_commit), moves states only over edges (fsm.h),
- * bumps generations and adds its audit row; the caller writes records after COMMIT. Reading ones may
- * run in any transaction. A generation that the caller saw and that moved is GA_CONFLICT
+ * bumps generations and adds its audit row; the caller writes records after COMMIT. Reading ones
+ * may run in any transaction. A generation that the caller saw and that moved is GA_CONFLICT
  * "concurrent_update" with expected and found. An unknown id is GA_NOTFOUND.
  */
-#ifndef GA_DB_H
-#define GA_DB_H
+#ifndef GA_STATE_DB_DB_H
+#define GA_STATE_DB_DB_H
 
 #include "base/ga.h"
 

@@ -4,8 +4,8 @@
  * checks in C, the triggers in the database, the drawings of gpuaas-state(5) and the tests that
  * walk every path. The commands that leave a state stand beside it (gpuaas-operations(7)).
  */
-#ifndef GA_FSM_H
-#define GA_FSM_H
+#ifndef GA_STATE_DB_FSM_H
+#define GA_STATE_DB_FSM_H
 
 #include "base/ga.h"
 #include "base/str.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What db.c and open.c share: the one place where sqlite3's types are known. */
-#ifndef GA_DB_PRIVATE_H
-#define GA_DB_PRIVATE_H
+#ifndef GA_STATE_DB_INTERNAL_H
+#define GA_STATE_DB_INTERNAL_H
 
 #include <sqlite3.h>
 

@@ -6,8 +6,8 @@
  * delete rows without firing delete triggers): a row of a guarded table can therefore not be
  * written with ON CONFLICT either; look, then INSERT or UPDATE.
  */
-#ifndef GA_INVARIANT_H
-#define GA_INVARIANT_H
+#ifndef GA_STATE_DB_INVARIANT_H
+#define GA_STATE_DB_INVARIANT_H
 
 #include "base/ga.h"
 #include "base/str.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Columns that hold JSON, read so that a row which a foreign hand damaged stops no other row.
  * SQLite's functions fail the whole statement where a text is no JSON. Private to the store. */
-#ifndef GA_STORE_JSON_H
-#define GA_STORE_JSON_H
+#ifndef GA_STATE_DB_JSON_H
+#define GA_STATE_DB_JSON_H
 
 /* 1 where the column has something that is no JSON object; NULL is none and no fault. */
 #define GA_SQL_NOT_OBJECT(c) \

@@ -7,8 +7,8 @@
  *   a wipe policy        three columns: class, verify, gpu_memory; all NULL: no policy
  *   other objects, lists one column of JSON text; NULL, '{}' and '[]' are none
  */
-#ifndef GA_STORE_ROW_H
-#define GA_STORE_ROW_H
+#ifndef GA_STATE_DB_ROW_H
+#define GA_STATE_DB_ROW_H
 
 #include "record/kind.h"
 #include "state/db/db.h"

@@ -8,8 +8,8 @@
  * that there is one writer at a time rests on FILE.lock alone. FILE.lock names its holder for the
  * message of those who gave up. The kernel frees all of it when a process ends, however it ends.
  */
-#ifndef GA_TURNSTILE_H
-#define GA_TURNSTILE_H
+#ifndef GA_STATE_DB_TURNSTILE_H
+#define GA_STATE_DB_TURNSTILE_H
 
 #include "base/ga.h"
 

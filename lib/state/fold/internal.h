@@ -3,8 +3,8 @@
  * The parts of the fold: one function a kind of result. Each is 1 when it changed something, 0
  * when everything was so already, -1 refused. Others call ga_fold (fold.h).
  */
-#ifndef GA_FOLD_INTERNAL_H
-#define GA_FOLD_INTERNAL_H
+#ifndef GA_STATE_FOLD_INTERNAL_H
+#define GA_STATE_FOLD_INTERNAL_H
 
 #include "record/state.h"
 #include "record/vm.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One record into the state: declarative objects are applied, results of hosts are folded. */
-#ifndef GA_STORE_TAKE_H
-#define GA_STORE_TAKE_H
+#ifndef GA_STATE_FOLD_TAKE_H
+#define GA_STATE_FOLD_TAKE_H
 
 #include "record/rec.h"
 #include "record/state.h"

@@ -5,8 +5,8 @@
  * (kept until folded or asked for again) and the chain of wipe evidence. Seeds, user-data and locks
  * are files beside it. A host never needs the state to finish or prove what it began.
  */
-#ifndef GA_HOSTDB_H
-#define GA_HOSTDB_H
+#ifndef GA_STATE_HOST_HOSTDB_H
+#define GA_STATE_HOST_HOSTDB_H
 
 #include "base/vec.h"
 #include "record/rec.h"
@@ -66,7 +66,7 @@ GA_MUST_CHECK int ga_attempt_end(struct ga_hostdb *h, const char *attempt, const
 
 /* ---- whose orders are carried out (served.c) ---- */
 
-/* Who asks for something new: the controller and epoch that stand in orders (state/db/controller.h). */
+/* Who asks for something new: controller and epoch of its orders (state/db/controller.h). */
 struct ga_issuer {
 	const char *object;	/* what the order is of, for the message */
 	const char *attempt;	/* of the order; NULL: it is no order that is taken up */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What host.db holds, as lists for gpuaas-reconcile; reads only. */
-#ifndef GA_HOSTDB_LIST_H
-#define GA_HOSTDB_LIST_H
+#ifndef GA_STATE_HOST_LIST_H
+#define GA_STATE_HOST_LIST_H
 
 #include "state/host/hostdb.h"
 

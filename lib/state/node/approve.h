@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Approval of candidates, as operations on the state. Rules as in state/db/db.h. */
-#ifndef GA_STORE_APPROVE_H
-#define GA_STORE_APPROVE_H
+#ifndef GA_STATE_NODE_APPROVE_H
+#define GA_STATE_NODE_APPROVE_H
 
 #include "record/state.h"
 #include "state/db/row.h"

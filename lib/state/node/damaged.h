@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of the state that a foreign hand made unreadable. */
-#ifndef GA_STORE_DAMAGED_H
-#define GA_STORE_DAMAGED_H
+#ifndef GA_STATE_NODE_DAMAGED_H
+#define GA_STATE_NODE_DAMAGED_H
 
 #include "state/db/attend.h"
 #include "state/db/db.h"

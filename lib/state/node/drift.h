@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Drift that stays, and wipes that could not prove everything, as what needs a person. */
-#ifndef GA_STATE_WATCH_DRIFT_H
-#define GA_STATE_WATCH_DRIFT_H
+#ifndef GA_STATE_NODE_DRIFT_H
+#define GA_STATE_NODE_DRIFT_H
 
 #include "record/state.h"
 #include "state/db/attend.h"

@@ -3,8 +3,8 @@
  * The health of slots in the state (decide/slot/health.h decides). For the rooms of lib/state
  * alone; each runs inside the caller's write transaction.
  */
-#ifndef GA_STORE_HEALTH_H
-#define GA_STORE_HEALTH_H
+#ifndef GA_STATE_NODE_HEALTH_H
+#define GA_STATE_NODE_HEALTH_H
 
 #include "decide/slot/health.h"
 #include "record/host.h"

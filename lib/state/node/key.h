@@ -3,8 +3,8 @@
  * The keys of nodes: registered by whoever approves what the node showed of itself, and asked for
  * every result that comes from elsewhere. Inside the caller's transaction, with audit rows.
  */
-#ifndef GA_STORE_KEY_H
-#define GA_STORE_KEY_H
+#ifndef GA_STATE_NODE_KEY_H
+#define GA_STATE_NODE_KEY_H
 
 #include "record/host.h"
 #include "record/rec.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Day two of nodes as operations on the state. Rules as in state/db/db.h; nodes are given by
  * their id. */
-#ifndef GA_STORE_NODE_H
-#define GA_STORE_NODE_H
+#ifndef GA_STATE_NODE_NODE_H
+#define GA_STATE_NODE_NODE_H
 
 #include "record/node.h"
 #include "record/state.h"

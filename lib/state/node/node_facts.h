@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a node can give to each of its GPUs: for profiles that are made from nodes. */
-#ifndef GA_STORE_NODE_FACTS_H
-#define GA_STORE_NODE_FACTS_H
+#ifndef GA_STATE_NODE_NODE_FACTS_H
+#define GA_STATE_NODE_NODE_FACTS_H
 
 #include "base/vec.h"
 #include "state/db/db.h"

@@ -3,8 +3,8 @@
  * "member=value" against a record's struct, by its shape: "state=wiping", "wipe.verify=full",
  * "slots=7f3c0a1b" (any element), "blockers.code=tainted". "null" is an absent or unknown value.
  */
-#ifndef GA_STORE_WHERE_H
-#define GA_STORE_WHERE_H
+#ifndef GA_STATE_QUERY_WHERE_H
+#define GA_STATE_QUERY_WHERE_H
 
 #include "record/shape.h"
 

@@ -5,8 +5,8 @@
  * the edges, with the evidence the host kept. What cannot be adopted is a finding, and stays out of
  * sale.
  */
-#ifndef GA_STORE_ADOPT_H
-#define GA_STORE_ADOPT_H
+#ifndef GA_STATE_RECOVERY_ADOPT_H
+#define GA_STATE_RECOVERY_ADOPT_H
 
 #include "record/inventory.h"
 #include "record/state.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Backups kept in a folder, each looked at as a whole: what gpuaas-backup.timer makes. */
-#ifndef GA_STORE_BACKUP_H
-#define GA_STORE_BACKUP_H
+#ifndef GA_STATE_RECOVERY_BACKUP_H
+#define GA_STATE_RECOVERY_BACKUP_H
 
 #include "record/state.h"
 #include "state/db/db.h"

@@ -5,8 +5,8 @@
  * evidence, and the audit chain. Reads only. The head of the audit goes to the system log, so that
  * a chain cut short is noticed.
  */
-#ifndef GA_CHECK_H
-#define GA_CHECK_H
+#ifndef GA_STATE_RECOVERY_CHECK_H
+#define GA_STATE_RECOVERY_CHECK_H
 
 #include "record/state.h"
 #include "state/db/db.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The invariants as queries, for check.c: each row is a violation, its first column the object. */
-#ifndef GA_CHECK_RULES_H
-#define GA_CHECK_RULES_H
+#ifndef GA_STATE_RECOVERY_CHECK_RULES_H
+#define GA_STATE_RECOVERY_CHECK_RULES_H
 
 struct ga_check_rule {
 	const char *check;    /* stable word of the finding */

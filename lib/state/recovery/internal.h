@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of store_adopt share. */
-#ifndef GA_STORE_ADOPT_PART_H
-#define GA_STORE_ADOPT_PART_H
+#ifndef GA_STATE_RECOVERY_INTERNAL_H
+#define GA_STATE_RECOVERY_INTERNAL_H
 
 #include "state/allocation/move.h"
 #include "state/recovery/adopt.h"

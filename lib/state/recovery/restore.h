@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A state file from a backup, in a new epoch (state.md, invariant 8). */
-#ifndef GA_STORE_RESTORE_H
-#define GA_STORE_RESTORE_H
+#ifndef GA_STATE_RECOVERY_RESTORE_H
+#define GA_STATE_RECOVERY_RESTORE_H
 
 #include "record/state.h"
 #include "state/db/db.h"

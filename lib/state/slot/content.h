@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The evidence that keeps devices clean, judged again from its content. Private to the check,
  * what prints it, and the gate that sells by it. */
-#ifndef GA_CHECK_CONTENT_H
-#define GA_CHECK_CONTENT_H
+#ifndef GA_STATE_SLOT_CONTENT_H
+#define GA_STATE_SLOT_CONTENT_H
 
 #include "state/db/db.h"
 

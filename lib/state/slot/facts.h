@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the state knows of a candidate or of a slot, for the predicate of decide/slot/verdict.h.
  * Private to the store. */
-#ifndef GA_STORE_FACTS_H
-#define GA_STORE_FACTS_H
+#ifndef GA_STATE_SLOT_FACTS_H
+#define GA_STATE_SLOT_FACTS_H
 
 #include "decide/slot/verdict.h"
 #include "record/state.h"

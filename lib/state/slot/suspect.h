@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The conditions of the indexes of share/sql/0025-suspect-again.sql, word for word: with others
  * SQLite says "no query solution". Private to the store. */
-#ifndef GA_STORE_SUSPECT_H
-#define GA_STORE_SUSPECT_H
+#ifndef GA_STATE_SLOT_SUSPECT_H
+#define GA_STATE_SLOT_SUSPECT_H
 
 #define GA_SQL_SLOT_SUSPECT \
 	"(blockers <> '[]' OR health_state = 'failed' " \

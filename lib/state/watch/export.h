@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the exports need of nodes beside their view: GPUs one by one, and processors. */
-#ifndef GA_STORE_EXPORT_H
-#define GA_STORE_EXPORT_H
+#ifndef GA_STATE_WATCH_EXPORT_H
+#define GA_STATE_WATCH_EXPORT_H
 
 #include "record/accel.h"
 #include "state/db/db.h"

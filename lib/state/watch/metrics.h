@@ -6,8 +6,8 @@
  * Labels are bounded: what names people gave (projects, profiles) or hosts told (codes, phases)
  * is told one by one for the GA_METRICS_MAX largest, and the others as one without those labels.
  */
-#ifndef GA_STORE_METRICS_H
-#define GA_STORE_METRICS_H
+#ifndef GA_STATE_WATCH_METRICS_H
+#define GA_STATE_WATCH_METRICS_H
 
 #include "base/str.h"
 #include "base/vec.h"

@@ -6,8 +6,8 @@
  * it was told of; nothing else, so that it is told nothing twice, and nothing of what came and went
  * while it failed.
  */
-#ifndef GA_STORE_NOTICE_H
-#define GA_STORE_NOTICE_H
+#ifndef GA_STATE_WATCH_NOTICE_H
+#define GA_STATE_WATCH_NOTICE_H
 
 #include "record/notice.h"
 #include "record/state.h"

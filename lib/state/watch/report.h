@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The use that lies in a time, span by span, for gpuaas-report and the metrics. */
-#ifndef GA_STORE_REPORT_H
-#define GA_STORE_REPORT_H
+#ifndef GA_STATE_WATCH_REPORT_H
+#define GA_STATE_WATCH_REPORT_H
 
 #include "decide/access/team.h"
 #include "decide/match/cost.h"

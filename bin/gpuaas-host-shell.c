@@ -12,6 +12,7 @@
 
 #include "base/proc.h"
 #include "base/quote.h"
+#include "base/texts.h"
 #include "cli/frame/cli.h"
 
 static const char *const roles[] = { "host", "controller", "nothing", NULL };
@@ -87,7 +88,7 @@ static bool is_option(const char *word)
 	return word[0] == '-' && word[1];
 }
 
-static const struct allowed *find(const struct ga_words *w)
+static const struct allowed *find(const struct ga_texts *w)
 {
 	const char *command = w->n > 1 && !is_option(w->v[1]) ? w->v[1] : NULL;
 	const struct allowed *bare = NULL;
@@ -130,7 +131,7 @@ static bool operand_passes(const struct allowed *a, const char *word, size_t n)
 	return a->operands != NONE;
 }
 
-static int check_host(const struct ga_words *w, const char *line, struct ga_err *err)
+static int check_host(const struct ga_texts *w, const char *line, struct ga_err *err)
 {
 	const struct allowed *a = find(w);
 	bool only_operands = false;
@@ -154,7 +155,7 @@ static int check_host(const struct ga_words *w, const char *line, struct ga_err 
 	return 0;
 }
 
-static int check_controller(const struct ga_words *w, const char *line, struct ga_err *err)
+static int check_controller(const struct ga_texts *w, const char *line, struct ga_err *err)
 {
 	if (w->n == 3 && ga_streq(w->v[0], "gpuaas-state") && ga_streq(w->v[1], "fold") &&
 	    ga_streq(w->v[2], "-"))
@@ -188,7 +189,7 @@ static int become(char **argv, struct ga_err *err)
 static int run(struct ga_err *err)
 {
 	const char *line = getenv("SSH_ORIGINAL_COMMAND");
-	ga_autowords struct ga_words words = { 0 };
+	ga_autotexts struct ga_texts words = { 0 };
 	int r;
 
 	if (!line || !*line)

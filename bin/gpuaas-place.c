@@ -3,6 +3,7 @@
  * gpuaas-place: requests in, plans out. A plan's claims are committed before it is written; a
  * refusal says why, for every node, and what would fit.
  */
+#include "base/texts.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/result.h"
 #include "cli/place.h"

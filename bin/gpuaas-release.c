@@ -9,6 +9,7 @@
  * gpuaas-release 7f3c | gpuaas-wipe.
  */
 #include "base/stop.h"
+#include "base/texts.h"
 #include "cli/discover.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/result.h"
@@ -131,7 +132,7 @@ static int release_all(char *const *ids, size_t n, struct ga_err *err)
 
 static int run(struct ga_err *err)
 {
-	ga_cleanup(ga_held_release) struct ga_held over = { 0 };
+	ga_cleanup(ga_texts_release) struct ga_texts over = { 0 };
 	int n, r;
 	char *const *args = ga_cli_args(&n);
 	bool reads = !pending && (!n || (n == 1 && ga_streq(args[0], "-")));

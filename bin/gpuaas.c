@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/proc.h"
+#include "base/texts.h"
 #include "base/vec.h"
 #include "cli/frame/cli.h"
 
@@ -35,17 +36,12 @@ static char *own_folder(void)
 	return slash ? ga_xstrndup(path, (size_t)(slash - path)) : NULL;
 }
 
-struct names {
-	char **v;
-	size_t n;
-};
-
 static int by_name(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void add_folder(const char *folder, struct names *ret)
+static void add_folder(const char *folder, struct ga_texts *ret)
 {
 	ga_autodir DIR *dir = opendir(folder);
 	struct dirent *e;
@@ -63,7 +59,7 @@ static void add_folder(const char *folder, struct names *ret)
 	}
 }
 
-static void find_programs(const char *own, struct names *ret)
+static void find_programs(const char *own, struct ga_texts *ret)
 {
 	ga_autofree char *path = ga_xstrdup(ga_proc_path());
 	char *save = NULL, *folder;
@@ -79,7 +75,7 @@ static void find_programs(const char *own, struct names *ret)
 static void help(const char *own)
 {
 	ga_autostr struct ga_str text = GA_STR_INIT;
-	struct names names = { 0 };
+	struct ga_texts names = { 0 };
 	size_t i;
 
 	find_programs(own, &names);

@@ -6,8 +6,6 @@
 #define GA_TAKE(p) (p)
 #undef GA_TAKE_FD
 #define GA_TAKE_FD(fd) (fd)
-#undef ga_texts_add
-#define ga_texts_add(list, text) ((list)->v[(list)->n++] = ga_xstrdup(text))
 #undef json_array_foreach
 #define json_array_foreach(a, i, v) \
 	for ((i) = 0; (i) < json_array_size(a) && ((v) = json_array_get((a), (i))); (i)++)

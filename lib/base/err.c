@@ -54,6 +54,14 @@ void ga_err_object(struct ga_err *err, const char *object)
 	snprintf(err->object, sizeof(err->object), "%s", object);
 }
 
+void ga_err_about(struct ga_err *err, const char *reason, const char *object)
+{
+	if (reason)
+		ga_err_reason(err, reason);
+	if (object)
+		ga_err_object(err, object);
+}
+
 int ga_hint(struct ga_err *err, const char *fmt, ...)
 {
 	va_list ap;

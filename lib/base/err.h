@@ -42,12 +42,21 @@ struct ga_err {
 /* As ga_fail, with the stable reason word first. */
 #define ga_fail_for(err, code, reason, ...) \
 	(ga_err_set((err), (code), __VA_ARGS__), ga_err_reason((err), (reason)), -1)
+/* All of a refusal in one statement. reason, a stable word, and object, an id, may be NULL; sentence
+ * and hint are what printf takes, in brackets. Is -1. Use:
+ *   return ga_refuse(err, GA_CONFLICT, "held", id, ("allocation '%s' is held", id),
+ *                    ("'gpuaas-release %s --undo' starts it again", id)); */
+#define ga_refuse(err, code, reason, object, sentence, hint) \
+	(ga_err_set((err), (code), GA_WITHOUT_BRACKETS sentence), \
+	 ga_err_about((err), (reason), (object)), ga_hint((err), GA_WITHOUT_BRACKETS hint))
+#define GA_WITHOUT_BRACKETS(...) __VA_ARGS__
 
 void ga_err_set(struct ga_err *err, enum ga_code code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 void ga_err_set_sys(struct ga_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void ga_err_reason(struct ga_err *err, const char *reason);
 void ga_err_object(struct ga_err *err, const char *object);
+void ga_err_about(struct ga_err *err, const char *reason, const char *object); /* NULL: none */
 /* Sets the hint; keeps an earlier one. Is -1, so that "return ga_hint(err, …)" reads well. */
 int ga_hint(struct ga_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Puts "context: " in front of the message. Is -1. */

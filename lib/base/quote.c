@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/texts.h"
+
 /* Not '=': it begins a path for zsh, and makes an assignment of a first word. */
 #define BARE "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+:,./-"
 
@@ -88,7 +90,7 @@ static int take_word(const char **line, struct ga_str *word, struct ga_err *err)
 	return 0;
 }
 
-int ga_quote_split(const char *line, struct ga_words *ret, struct ga_err *err)
+int ga_quote_split(const char *line, struct ga_texts *ret, struct ga_err *err)
 {
 	memset(ret, 0, sizeof(*ret));
 	for (;;) {
@@ -103,11 +105,3 @@ int ga_quote_split(const char *line, struct ga_words *ret, struct ga_err *err)
 	}
 }
 
-void ga_words_release(struct ga_words *w)
-{
-	size_t i;
-
-	for (i = 0; i < w->n; i++)
-		free(w->v[i]);
-	ga_list_release(w);
-}

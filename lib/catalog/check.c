@@ -3,6 +3,7 @@
  * The catalogue against itself: names that mean one thing, sizes that agree, no fact without its
  * source and no source without a fact.
  */
+#include "base/texts.h"
 #include "catalog/internal.h"
 #include "catalog/name.h"
 
@@ -57,7 +58,7 @@ static bool is_in(const char *const *list, const char *text)
 
 static void fact(struct check *c, const char *slug, const char *what, bool known, const void *from)
 {
-	const GA_LIST(char *) *sources = from;
+	const struct ga_texts *sources = from;
 	const struct ga_accel_rest *rest = ga_accels_rest(c->list);
 	size_t i, j;
 
@@ -169,7 +170,7 @@ static void check_name(struct check *c, const struct ga_accel_type *t, const cha
 static void check_names(struct check *c, const struct ga_accel_type *t, const void *from,
 			enum ga_name_family family)
 {
-	const GA_LIST(char *) *names = from;
+	const struct ga_texts *names = from;
 	size_t i;
 
 	for (i = 0; i < names->n; i++)
@@ -278,7 +279,7 @@ static void check_boards(struct check *c, const struct ga_accel_type *t)
 
 static void check_types(struct check *c, const char *object, const void *from)
 {
-	const GA_LIST(char *) *types = from;
+	const struct ga_texts *types = from;
 	size_t i;
 
 	if (!types->n)

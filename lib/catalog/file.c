@@ -9,6 +9,7 @@
 #include <jansson.h>
 
 #include "base/file.h"
+#include "base/texts.h"
 #include "record/rec.h"
 
 #define CATALOGUE_MAX (16 << 20)
@@ -375,7 +376,7 @@ static int check_members(json_t *json, struct ga_err *err)
 static int check_types(const struct ga_accels *list, const char *what, const char *name,
 		       const void *from, struct ga_err *err)
 {
-	const GA_LIST(char *) *types = from;
+	const struct ga_texts *types = from;
 	size_t i;
 
 	for (i = 0; i < types->n; i++)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/texts.h"
 #include "catalog/name.h"
 #include "record/rec.h"
 
@@ -154,11 +155,7 @@ static int read_speed(const struct reading *r, json_t *json, struct ga_measured 
 
 static void release(struct ga_measured *m)
 {
-	size_t i;
-
-	for (i = 0; i < m->types.n; i++)
-		free(m->types.v[i]);
-	ga_list_release(&m->types);
+	ga_texts_release(&m->types);
 	free(m->model);
 	free(m->precision);
 	free(m->source);

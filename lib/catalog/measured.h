@@ -17,13 +17,14 @@
 #ifndef GA_CATALOG_MEASURED_H
 #define GA_CATALOG_MEASURED_H
 
+#include "base/texts.h"
 #include "catalog/accel.h"
 
 #define GA_MEASURED_MAX 100000 /* records of a file */
 
 struct ga_measured {
 	char *model, *precision; /* as they are said; NULL: not said */
-	GA_LIST(char *) types; /* slugs; several: of one of them, it is not said which */
+	struct ga_texts types; /* slugs; several: of one of them, it is not said which */
 	int64_t count; /* GPUs together, 1 .. 1024 */
 	int64_t tokens_per_second_milli; /* of all of them; GA_UNKNOWN */
 	int64_t ttft_p99_ms, e2e_p99_ms, itl_p99_ms; /* rounded up; GA_UNKNOWN */

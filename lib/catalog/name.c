@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <strings.h>
 
+#include "base/texts.h"
 #include "catalog/internal.h"
 
 /* Kinds of names. */
@@ -40,7 +41,7 @@ static void add_word(struct ga_accel_lazy *lazy, const char *text, enum sort sor
 
 static void add_words(struct ga_accel_lazy *lazy, const void *texts, enum sort sort, size_t entry)
 {
-	const GA_LIST(char *) *list = texts;
+	const struct ga_texts *list = texts;
 	size_t i;
 
 	for (i = 0; i < list->n; i++)

@@ -6,6 +6,7 @@
 #ifndef GA_CATALOG_THROUGHPUT_H
 #define GA_CATALOG_THROUGHPUT_H
 
+#include "base/texts.h"
 #include "base/vec.h"
 #include "record/shape.h"
 
@@ -14,7 +15,7 @@ struct ga_training_rate {
 	char *type, *precision;
 	int64_t mfu_low_ppm, mfu_ppm, mfu_high_ppm; /* lowest, median, highest of the runs */
 	int64_t runs; /* of all sources */
-	GA_LIST(char *) sources;
+	struct ga_texts sources;
 };
 
 /* Tokens a second of one GPU, in thousandths, while so many of one node work together. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "base/texts.h"
 #include "catalog/name.h"
 
 /* Labels come from elsewhere: what a terminal would obey becomes '?'. */

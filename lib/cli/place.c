@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/texts.h"
 #include "catalog/accel.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/types.h"
@@ -43,9 +44,7 @@ void ga_placer_clear(struct ga_placer *p)
 		ga_shape_release(&ga_explanation_shape, &r->explanation);
 	}
 	ga_list_release(&p->results);
-	for (i = 0; i < p->warnings.n; i++)
-		free(p->warnings.v[i]);
-	ga_list_release(&p->warnings);
+	ga_texts_release(&p->warnings);
 }
 
 static void forget_profile(struct ga_placer *p)
@@ -58,9 +57,7 @@ static void forget_profile(struct ga_placer *p)
 void ga_placer_release(struct ga_placer *p)
 {
 	ga_placer_clear(p);
-	for (size_t i = 0; i < p->said.n; i++)
-		free(p->said.v[i]);
-	ga_list_release(&p->said);
+	ga_texts_release(&p->said);
 	forget_profile(p);
 	ga_plan_maker_release(&p->maker);
 	ga_access_rules_release(&p->rules);
@@ -425,9 +422,9 @@ static int refuse_unknown(struct ga_placer *p, const struct ga_request *request,
 
 /* Adds what a name means, each type once: 1, 0 it was refused, -1. */
 static int add_type(struct ga_placer *p, const struct ga_request *request, const char *name,
-		    struct ga_type_names *ret, struct ga_err *err)
+		    struct ga_texts *ret, struct ga_err *err)
 {
-	ga_autotypes struct ga_type_names meant = { NULL, 0 };
+	ga_autotexts struct ga_texts meant = { NULL, 0 };
 	struct ga_err why = GA_ERR_INIT;
 	size_t i, j;
 	int here;
@@ -451,7 +448,7 @@ static int add_type(struct ga_placer *p, const struct ga_request *request, const
 
 /* Slugs of the types that are asked for: 1, 0 it was refused, -1. */
 static int name_types(struct ga_placer *p, const struct ga_request *request,
-		      struct ga_type_names *ret, struct ga_err *err)
+		      struct ga_texts *ret, struct ga_err *err)
 {
 	size_t i;
 	int r = 1;
@@ -467,7 +464,7 @@ static int name_types(struct ga_placer *p, const struct ga_request *request,
  * and slugs. What names no node stays, and is refused. */
 static int place_named(struct ga_placer *p, const struct ga_request *request, struct ga_err *err)
 {
-	ga_autotypes struct ga_type_names types = { NULL, 0 };
+	ga_autotexts struct ga_texts types = { NULL, 0 };
 	struct ga_request named = *request; /* borrows every member */
 	ga_autofree char *id = NULL;
 	struct ga_err none = GA_ERR_INIT;

@@ -6,6 +6,7 @@
 #ifndef GA_CLI_PLACE_H
 #define GA_CLI_PLACE_H
 
+#include "base/texts.h"
 #include "base/vec.h"
 #include "state/access/access.h"
 #include "state/allocation/place.h"
@@ -40,8 +41,8 @@ struct ga_placer {
 	struct ga_profile profile; /* of the last request, when has_profile */
 	bool has_profile, profile_is_current; /* as of this transaction */
 	GA_LIST(struct ga_placed) results;
-	GA_LIST(char *) warnings; /* of what was committed, for people */
-	GA_LIST(char *) said; /* those that were printed: each is printed once */
+	struct ga_texts warnings; /* of what was committed, for people */
+	struct ga_texts said; /* those that were printed: each is printed once */
 };
 
 /* Fills in what a request leaves out, so that the stored request says all. */

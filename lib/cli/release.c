@@ -7,6 +7,7 @@
 
 #include "act/device/virt.h"
 #include "act/vm/takeback.h"
+#include "base/texts.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/result.h"
 #include "cli/vm.h"
@@ -208,7 +209,7 @@ static int hold_intent(const char *id, const struct ga_release_ask *ask,
 	return ga_cli_confirm(o.allocation, o.name, err);
 }
 
-int ga_release_over(struct ga_held *ret, struct ga_err *err)
+int ga_release_over(struct ga_texts *ret, struct ga_err *err)
 {
 	ga_autodb struct ga_db *db = NULL;
 

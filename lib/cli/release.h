@@ -35,6 +35,6 @@ GA_MUST_CHECK int ga_release_hold_do(const struct ga_hold_order *order,
 				     const struct ga_release_ask *ask, struct ga_err *err);
 
 /* The held allocations whose time is over. */
-GA_MUST_CHECK int ga_release_over(struct ga_held *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_release_over(struct ga_texts *ret, struct ga_err *err);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "act/image/userdata.h"
 #include "base/file.h"
+#include "base/texts.h"
 #include "cli/frame/cli.h"
 #include "cli/place.h"
 #include "record/digest.h"

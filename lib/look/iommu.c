@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "base/texts.h"
 #include "look/pci.h"
 #include "look/sys.h"
 
@@ -18,8 +19,8 @@ int64_t ga_iommu_group(const char *pci_address)
 void ga_iommu_members(int64_t group, const char *but, struct ga_any_list *list)
 {
 	ga_autofree char *dir = ga_xprintf("/sys/kernel/iommu_groups/%" PRId64 "/devices", group);
-	ga_autonames struct ga_names names = { 0 };
-	struct ga_names *out = (struct ga_names *)(void *)list;
+	ga_autotexts struct ga_texts names = { 0 };
+	struct ga_texts *out = (struct ga_texts *)(void *)list;
 	size_t i;
 
 	if (group == GA_UNKNOWN)
@@ -38,7 +39,7 @@ void ga_iommu_members(int64_t group, const char *but, struct ga_any_list *list)
 
 int ga_iommu_groups(void)
 {
-	ga_autonames struct ga_names names = { 0 };
+	ga_autotexts struct ga_texts names = { 0 };
 
 	ga_sys_list("/sys/kernel/iommu_groups", &names);
 	return (int)names.n;
@@ -46,7 +47,7 @@ int ga_iommu_groups(void)
 
 const char *ga_iommu_kind(void)
 {
-	ga_autonames struct ga_names names = { 0 };
+	ga_autotexts struct ga_texts names = { 0 };
 
 	ga_sys_list("/sys/class/iommu", &names);
 	if (!names.n)

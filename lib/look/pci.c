@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/texts.h"
 #include "decide/slot/health.h"
 #include "look/sys.h"
 
@@ -260,11 +261,11 @@ bool ga_pci_is_bus_reset(const char *method)
 	return ga_streq(method, "bus") || ga_streq(method, "cxl_bus");
 }
 
-char *ga_pci_beside(const char *address, struct ga_names *ret)
+char *ga_pci_beside(const char *address, struct ga_texts *ret)
 {
 	ga_autofree char *path = ga_sys_real(GA_PCI_SYSFS, address);
 	ga_autofree char *physfn = ga_pci_attr(address, "physfn/vendor");
-	ga_autonames struct ga_names names = { 0 };
+	ga_autotexts struct ga_texts names = { 0 };
 	char *slash = path ? strrchr(path, '/') : NULL;
 	struct ga_err ignored = GA_ERR_INIT;
 	struct ga_pciaddr a;
@@ -298,7 +299,7 @@ bool ga_pci_can_reset(const char *address)
 	ga_autofree char *dir = ga_xprintf(GA_PCI_SYSFS "/%s", address);
 	ga_autofree char *file = ga_xprintf("%s/reset", dir);
 	ga_autofree char *list = ga_xprintf("%s/reset_method", dir);
-	ga_autonames struct ga_names methods = { 0 }, beside = { 0 };
+	ga_autotexts struct ga_texts methods = { 0 }, beside = { 0 };
 	ga_autofree char *bridge = NULL;
 	size_t i;
 
@@ -308,7 +309,7 @@ bool ga_pci_can_reset(const char *address)
 	for (i = 0; i < methods.n; i++)
 		if (!ga_pci_is_bus_reset(methods.v[i]))
 			return true;
-	bridge = ga_names_has(&methods, "bus") ? ga_pci_beside(address, &beside) : NULL;
+	bridge = ga_texts_has(&methods, "bus") ? ga_pci_beside(address, &beside) : NULL;
 	for (i = 0; i < beside.n; i++)
 		if (!ga_pci_is_part(address, beside.v[i]))
 			return false;
@@ -322,7 +323,7 @@ void ga_pci_reset_methods(const char *address, struct ga_any_list *list)
 
 	while (rest && (word = strsep(&rest, " ")))
 		if (*word)
-			ga_texts_add((struct ga_names *)(void *)list, word);
+			ga_texts_add((struct ga_texts *)(void *)list, word);
 }
 
 /* Lines of "start end flags", one a resource; 0 to 5 are the BARs. Flags: linux/ioport.h. */

@@ -82,7 +82,7 @@ bool ga_pci_can_reset(const char *address);
 bool ga_pci_is_bus_reset(const char *method);
 /* The functions that hang from the bridge above this one, itself left out, into ret, and that
  * bridge's address, allocated; NULL where it has none (a virtual function, a root complex). */
-char *ga_pci_beside(const char *address, struct ga_names *ret);
+char *ga_pci_beside(const char *address, struct ga_texts *ret);
 /* Whether other is a part of the same card that nobody is sold: its sound or USB function. */
 bool ga_pci_is_part(const char *address, const char *other);
 /* Adds the words of the attribute reset_method to a GA_LIST(char *), best first. */

@@ -4,6 +4,7 @@
 
 #include <strings.h>
 
+#include "base/texts.h"
 #include "look/sys.h"
 #include "record/pciaddr.h"
 
@@ -30,7 +31,7 @@ static char *function_of_parent(const char *dir)
 
 int ga_rdma_scan(struct ga_rdma *ret, struct ga_err *err)
 {
-	ga_autonames struct ga_names dirs = { 0 };
+	ga_autotexts struct ga_texts dirs = { 0 };
 	struct ga_err ignored = GA_ERR_INIT;
 	struct ga_pciaddr a;
 	size_t i;

@@ -11,37 +11,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/texts.h"
 #include "record/size.h"
-
-void ga_names_release(struct ga_names *list)
-{
-	size_t i;
-
-	for (i = 0; i < list->n; i++)
-		free(list->v[i]);
-	ga_list_release(list);
-}
-
-bool ga_names_has(const struct ga_names *list, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < list->n; i++)
-		if (ga_streq(list->v[i], name))
-			return true;
-	return false;
-}
-
-static int by_version(const void *a, const void *b)
-{
-	return strverscmp(*(char *const *)a, *(char *const *)b);
-}
-
-void ga_names_sort(struct ga_names *list)
-{
-	if (list->n)
-		qsort(list->v, list->n, sizeof(*list->v), by_version);
-}
 
 char *ga_sys_tidy(char *text)
 {
@@ -125,16 +96,16 @@ char *ga_sys_real(const char *dir, const char *name)
 	return ga_xprintf("/sys/%s", p);
 }
 
-void ga_sys_list(const char *dir, struct ga_names *ret)
+void ga_sys_list(const char *dir, struct ga_texts *ret)
 {
 	ga_autodir DIR *d = opendir(dir);
 	struct dirent *e;
 
-	*ret = (struct ga_names){ 0 };
+	*ret = (struct ga_texts){ 0 };
 	while (d && (e = readdir(d)))
 		if (!ga_streq(e->d_name, ".") && !ga_streq(e->d_name, ".."))
 			ga_texts_add(ret, e->d_name);
-	ga_names_sort(ret);
+	ga_texts_sort(ret);
 }
 
 bool ga_sys_exists(const char *path)
@@ -155,10 +126,10 @@ static void drop_enumerate(struct udev_enumerate **p)
 }
 
 /* The same by reading /sys/class: …/class/net/eth0 is a link to ../../devices/…/net/eth0. */
-static void list_class(const char *subsystem, struct ga_names *ret)
+static void list_class(const char *subsystem, struct ga_texts *ret)
 {
 	ga_autofree char *dir = ga_xprintf("/sys/class/%s", subsystem);
-	ga_autonames struct ga_names names = { 0 };
+	ga_autotexts struct ga_texts names = { 0 };
 	size_t i;
 
 	ga_sys_list(dir, &names);
@@ -170,14 +141,14 @@ static void list_class(const char *subsystem, struct ga_names *ret)
 	}
 }
 
-int ga_sys_devices(const char *subsystem, struct ga_names *ret, struct ga_err *err)
+int ga_sys_devices(const char *subsystem, struct ga_texts *ret, struct ga_err *err)
 {
 	ga_cleanup(drop_udev) struct udev *udev = udev_new();
 	ga_cleanup(drop_enumerate) struct udev_enumerate *found =
 		udev ? udev_enumerate_new(udev) : NULL;
 	struct udev_list_entry *e;
 
-	*ret = (struct ga_names){ 0 };
+	*ret = (struct ga_texts){ 0 };
 	if (!found || udev_enumerate_add_match_subsystem(found, subsystem) < 0 ||
 	    udev_enumerate_scan_devices(found) < 0)
 		return ga_fail(err, GA_SYSTEM, "libudev cannot list the %s devices", subsystem);
@@ -190,6 +161,6 @@ int ga_sys_devices(const char *subsystem, struct ga_names *ret, struct ga_err *e
 	 */
 	if (!ret->n)
 		list_class(subsystem, ret);
-	ga_names_sort(ret);
+	ga_texts_sort(ret);
 	return 0;
 }

@@ -7,16 +7,8 @@
 #define GA_LOOK_SYS_H
 
 #include "base/ga.h"
+#include "base/texts.h"
 #include "record/shape.h"
-
-struct ga_names {
-	char **v;
-	size_t n;
-};
-void ga_names_release(struct ga_names *list);
-#define ga_autonames ga_cleanup(ga_names_release)
-bool ga_names_has(const struct ga_names *list, const char *name);
-void ga_names_sort(struct ga_names *list); /* as strverscmp(3): nvme2 before nvme10 */
 
 /* An attribute below a directory, allocated, without blanks at either end; NULL when empty. */
 char *ga_sys_attr(const char *dir, const char *name);
@@ -29,9 +21,9 @@ char *ga_sys_link(const char *dir, const char *name);
  * readlink, where realpath(3) makes one a component. */
 char *ga_sys_real(const char *dir, const char *name);
 /* The names in a directory (not "." and ".."), sorted; none when it cannot be read. */
-void ga_sys_list(const char *dir, struct ga_names *ret);
+void ga_sys_list(const char *dir, struct ga_texts *ret);
 /* Real sysfs paths of the devices of a subsystem ("block", "net", "infiniband"), by libudev. */
-GA_MUST_CHECK int ga_sys_devices(const char *subsystem, struct ga_names *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_sys_devices(const char *subsystem, struct ga_texts *ret, struct ga_err *err);
 /* Makes a text fit for a record, in place, and returns it. */
 char *ga_sys_tidy(char *text);
 /* A number of text (decimal or 0x…), or GA_UNKNOWN. */

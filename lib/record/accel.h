@@ -6,6 +6,7 @@
 #ifndef GA_RECORD_ACCEL_H
 #define GA_RECORD_ACCEL_H
 
+#include "base/texts.h"
 #include "record/shape.h"
 
 /* A board, or a share of a GPU, by its PCI subsystem. */
@@ -18,7 +19,7 @@ struct ga_accel_pci {
 	char *device_id;
 	char *function; /* physical, virtual; NULL: sources disagree, only the system tells */
 	char *name;
-	GA_LIST(char *) revisions; /* that are this type; none: all */
+	struct ga_texts revisions; /* that are this type; none: all */
 	GA_LIST(struct ga_accel_board) subsystems; /* known boards of the type */
 	GA_LIST(struct ga_accel_board) other_subsystems; /* the same id, and another product */
 	GA_LIST(struct ga_accel_board) vgpu_subsystems; /* what a guest sees of a part of one */
@@ -31,7 +32,7 @@ struct ga_accel_memory {
 	char *type;
 	int64_t reported_mib; /* by the vendor's tool */
 	int64_t bandwidth_mb_s;
-	GA_LIST(char *) size_sources, bandwidth_sources, reported_sources;
+	struct ga_texts size_sources, bandwidth_sources, reported_sources;
 };
 
 struct ga_accel_architecture {
@@ -40,49 +41,49 @@ struct ga_accel_architecture {
 	char *compute_capability, *llvm_target;
 	int64_t compute_units;
 	char *basis;
-	GA_LIST(char *) sources;
+	struct ga_texts sources;
 };
 
 struct ga_accel_dense {
 	int64_t fp64_gflops, fp32_gflops, tf32_gflops, fp16_gflops, bf16_gflops, fp8_gflops,
 		int8_gflops, fp4_gflops;
-	GA_LIST(char *) sources;
+	struct ga_texts sources;
 };
 
 struct ga_accel_matmul {
 	int64_t bf16_gflops;
-	GA_LIST(char *) sources;
+	struct ga_texts sources;
 };
 
 struct ga_accel_link {
 	char *kind;
 	int64_t gb_s_bidirectional;
-	GA_LIST(char *) sources;
+	struct ga_texts sources;
 };
 
 struct ga_accel_power {
 	int64_t tdp_w;
-	GA_LIST(char *) sources;
+	struct ga_texts sources;
 };
 
 struct ga_accel_parts {
 	int64_t mig; /* tristate */
 	int64_t mig_max_instances;
-	GA_LIST(char *) mig_balanced_profiles;
+	struct ga_texts mig_balanced_profiles;
 	int64_t vgpu, vgpu_sriov; /* tristates */
-	GA_LIST(char *) compute_modes;
-	GA_LIST(char *) sources;
+	struct ga_texts compute_modes;
+	struct ga_texts sources;
 };
 
 struct ga_accel_labels {
-	GA_LIST(char *) driver_names;
-	GA_LIST(char *) nvidia_product, amd_product_name, intel_product;
+	struct ga_texts driver_names;
+	struct ga_texts nvidia_product, amd_product_name, intel_product;
 };
 
 struct ga_accel_type {
 	char *slug, *name, *vendor, *vendor_id, *status;
 	GA_LIST(struct ga_accel_pci) pci;
-	GA_LIST(char *) pci_sources;
+	struct ga_texts pci_sources;
 	int64_t gpus_per_card;
 	char *figures_per; /* card, gpu */
 	char *form_factor;
@@ -94,8 +95,8 @@ struct ga_accel_type {
 	struct ga_accel_power power;
 	struct ga_accel_parts partitioning;
 	struct ga_accel_labels labels;
-	GA_LIST(char *) aliases;
-	GA_LIST(char *) notes;
+	struct ga_texts aliases;
+	struct ga_texts notes;
 	char *origin; /* of the record: "built-in" or the file it came from */
 };
 
@@ -106,18 +107,18 @@ struct ga_accel_source {
 };
 struct ga_accel_group {
 	char *name;
-	GA_LIST(char *) types;
+	struct ga_texts types;
 };
 struct ga_accel_instance {
 	char *provider, *name;
-	GA_LIST(char *) types;
+	struct ga_texts types;
 	int64_t count;
-	GA_LIST(char *) sources;
+	struct ga_texts sources;
 };
 struct ga_accel_platform_label {
 	char *key, *value;
-	GA_LIST(char *) types;
-	GA_LIST(char *) sources;
+	struct ga_texts types;
+	struct ga_texts sources;
 };
 
 /* Of a line of the catalogue: the members of the record but its kind and origin. */
@@ -131,7 +132,7 @@ extern const struct ga_shape ga_accel_source_shape, ga_accel_group_shape, ga_acc
 struct ga_type_evidence {
 	char *source; /* pci, label, manual, override, instance, resource */
 	char *said;   /* literally */
-	GA_LIST(char *) types; /* none: unknown; several: one of them */
+	struct ga_texts types; /* none: unknown; several: one of them */
 	char *by, *at; /* who said it by hand, and when */
 };
 
@@ -142,7 +143,7 @@ struct ga_node_type {
 	int64_t count;
 	int64_t memory_gb; /* nominal, of one GPU */
 	char *rung; /* subsystem, pci, memory, label, manual, instance, none */
-	GA_LIST(char *) may_be;
+	struct ga_texts may_be;
 	GA_LIST(struct ga_type_evidence) evidence;
 };
 

@@ -4,13 +4,14 @@
 #ifndef GA_RECORD_ACCESS_H
 #define GA_RECORD_ACCESS_H
 
+#include "base/texts.h"
 #include "record/shape.h"
 
 /* Projects that belong together, and the Unix groups whose members they are for. */
 struct ga_team {
 	char *name;
-	GA_LIST(char *) projects;
-	GA_LIST(char *) groups;
+	struct ga_texts projects;
+	struct ga_texts groups;
 	char *note;
 	bool retired; /* as if it were not there */
 };
@@ -18,9 +19,9 @@ struct ga_team {
 /* Leave to do something; of group and user exactly one is there. */
 struct ga_grant {
 	char *name;
-	GA_LIST(char *) actions; /* of ga_action_words */
+	struct ga_texts actions; /* of ga_action_words */
 	char *group, *user;
-	GA_LIST(char *) profiles, pools, projects; /* empty: all, also what has none */
+	struct ga_texts profiles, pools, projects; /* empty: all, also what has none */
 	char *note;
 	bool revoked; /* counts for nobody; its actions stay closed to others */
 };

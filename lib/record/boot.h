@@ -3,6 +3,7 @@
 #ifndef GA_RECORD_BOOT_H
 #define GA_RECORD_BOOT_H
 
+#include "base/texts.h"
 #include "record/host.h"
 
 /* One step of preparing a host. */
@@ -31,7 +32,7 @@ struct ga_bootstrap {
 	bool reboot_required, ready;
 	struct ga_reasons blockers, warnings;
 	GA_LIST(struct ga_prereq) firmware;
-	GA_LIST(char *) tags; /* of MAAS, as far as they are ours: intent, not readiness */
+	struct ga_texts tags; /* of MAAS, as far as they are ours: intent, not readiness */
 	char *at, *tool;
 };
 

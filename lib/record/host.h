@@ -3,6 +3,7 @@
 #ifndef GA_RECORD_HOST_H
 #define GA_RECORD_HOST_H
 
+#include "base/texts.h"
 #include "record/shape.h"
 
 /* Why something is not fit, and what to do about it. Codes are stable (gpuaas-records(5)). */
@@ -91,9 +92,9 @@ struct ga_gpu {
 	char *type;	 /* slug of share/accelerators.json, or NULL */
 	char *type_name; /* "NVIDIA H200 141GB" or "type unknown (10de:293d)" */
 	int64_t numa_node, iommu_group;
-	GA_LIST(char *) iommu_group_members; /* the other functions of its group, bridges not */
+	struct ga_texts iommu_group_members; /* the other functions of its group, bridges not */
 	char *driver;
-	GA_LIST(char *) reset_methods;
+	struct ga_texts reset_methods;
 	int64_t can_reset; /* tristate; a kernel that names no methods may know one */
 	int64_t answers;   /* tristate: ga_pci_answers */
 	GA_LIST(struct ga_bar) bars;
@@ -114,9 +115,9 @@ struct ga_nvme {
 	int64_t numa_node, size_bytes, logical_block_bytes, nsid, namespaces;
 	char *diskseq;
 	int64_t is_block; /* tristate: a block device; false is a file (lab) */
-	GA_LIST(char *) mounts, holders;
+	struct ga_texts mounts, holders;
 	bool uses_known; /* all that could use it was looked at: loop devices, exports, … */
-	GA_LIST(char *) signatures; /* meaningful when signatures_known */
+	struct ga_texts signatures; /* meaningful when signatures_known */
 	bool signatures_known;
 	char *content; /* empty, pattern, unknown_content, signatures, unread; NULL as unread */
 	int64_t content_blocks; /* blocks of 4 KiB looked at for that */

@@ -6,6 +6,7 @@
 #ifndef GA_RECORD_MATCH_H
 #define GA_RECORD_MATCH_H
 
+#include "base/texts.h"
 #include "base/vec.h"
 #include "record/shape.h"
 
@@ -17,7 +18,7 @@ struct ga_requirement {
 	int64_t layers, kv_heads, head_size; /* of the model, for the cache of its attention */
 	int64_t context, batch;		     /* tokens a sequence, sequences at once */
 	int64_t memory_mib;		     /* of one GPU at least, nominal */
-	GA_LIST(char *) architectures;	     /* best first; names or families */
+	struct ga_texts architectures;	     /* best first; names or families */
 	bool require_architecture;
 	char *min_compute_capability;
 	char *vendor, *app;

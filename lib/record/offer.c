@@ -108,11 +108,7 @@ const struct ga_shape ga_hardware_profile_shape = {
 
 void ga_offer_conceal(struct ga_hardware_profile *p)
 {
-	size_t i;
-
-	for (i = 0; i < p->teams.n; i++)
-		free(p->teams.v[i]);
-	ga_list_release(&p->teams);
+	ga_texts_release(&p->teams);
 	p->version = p->retired = GA_UNKNOWN;
 }
 

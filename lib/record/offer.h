@@ -7,6 +7,7 @@
 #ifndef GA_RECORD_OFFER_H
 #define GA_RECORD_OFFER_H
 
+#include "base/texts.h"
 #include "record/shape.h"
 
 /* GPUs of one accelerator type of a profile. */
@@ -29,7 +30,7 @@ struct ga_hardware_profile {
 	char *shape;	    /* slice, baremetal */
 	GA_LIST(int64_t) counts; /* GPUs that one request may ask for; none: any number */
 	char *type;		 /* slug, the first in the order of preference; NULL: generic */
-	GA_LIST(char *) types;	 /* all of them in that order */
+	struct ga_texts types;	 /* all of them in that order */
 	/* Of the first type, of one GPU that can be had by itself, as the catalogue has it; speeds
 	 * are dense, 10^9 operations a second; GA_UNKNOWN and NULL: no source says. */
 	char *memory; /* "141GB", nominal */
@@ -56,7 +57,7 @@ struct ga_hardware_profile {
 	char *currency;		/* NULL: the state names none */
 	/* For operators; absent in the user view (ga_offer_conceal). */
 	int64_t version, retired; /* retired is a tristate; GA_UNKNOWN: absent */
-	GA_LIST(char *) teams;	  /* that alone may use it */
+	struct ga_texts teams;	  /* that alone may use it */
 };
 
 extern const struct ga_shape ga_hardware_profile_shape;

@@ -8,6 +8,7 @@
 #ifndef GA_RECORD_ORDER_H
 #define GA_RECORD_ORDER_H
 
+#include "base/texts.h"
 #include "record/host.h"
 #include "record/match.h"
 #include "record/shape.h"
@@ -21,10 +22,10 @@ struct ga_request {
 	char *project;
 	int64_t priority; /* 0..1000, higher first; default 100 */
 	char *region, *pool, *node;
-	GA_LIST(char *) types; /* accelerator types in order of preference */
+	struct ga_texts types; /* accelerator types in order of preference */
 	int64_t min_memory_mib;
 	char *image;
-	GA_LIST(char *) keys; /* ssh public keys */
+	struct ga_texts keys; /* ssh public keys */
 	char *user_data_digest;
 	int64_t run_seconds;
 	bool preemptible;
@@ -86,7 +87,7 @@ struct ga_plan {
 	char *domain_type; /* kvm, qemu, test */
 	char *mac, *private_ip, *port;
 	struct ga_network network; /* of the node */
-	GA_LIST(char *) keys;
+	struct ga_texts keys;
 	char *user_data_digest;
 	int64_t fabric_partition; /* Fabric Manager partition to activate */
 	struct ga_wipe_policy wipe;
@@ -119,7 +120,7 @@ struct ga_refusal {
 	char *code, *sentence, *hint;
 	int64_t status;
 	GA_LIST(struct ga_node_answer) nodes;
-	GA_LIST(char *) alternatives;
+	struct ga_texts alternatives;
 };
 
 struct ga_release_order {
@@ -189,7 +190,7 @@ struct ga_expected_allocation {
 	char *attempt;
 	char *domain, *shape, *power; /* wanted: on, off */
 	int64_t fabric_partition;
-	GA_LIST(char *) slots;
+	struct ga_texts slots;
 	char *expires_at;
 };
 

@@ -3,13 +3,14 @@
 #ifndef GA_RECORD_REPORT_H
 #define GA_RECORD_REPORT_H
 
+#include "base/texts.h"
 #include "base/vec.h"
 #include "record/shape.h"
 
 /* What a group is: of the members named in by, the others are NULL. */
 struct ga_usage_report {
 	char *from, *to, *at;
-	GA_LIST(char *) by;
+	struct ga_texts by;
 	char *team, *project, *type, *profile, *node, *allocation;
 	int64_t allocations, spans, open_spans;
 	int64_t active_gpu_seconds, provisioning_gpu_seconds, hold_gpu_seconds;
@@ -25,7 +26,7 @@ struct ga_cost_what_if {
 
 struct ga_cost_report {
 	char *from, *to, *at;
-	GA_LIST(char *) by;
+	struct ga_texts by;
 	char *team, *project, *type, *profile, *node, *allocation;
 	int64_t allocations, spans, open_spans;
 	int64_t billed_gpu_seconds, not_billed_gpu_seconds;

@@ -3,6 +3,7 @@
 #ifndef GA_RECORD_RESULT_H
 #define GA_RECORD_RESULT_H
 
+#include "base/texts.h"
 #include "record/order.h"
 #include "record/shape.h"
 
@@ -41,7 +42,7 @@ struct ga_allocation {
 	char *state, *since, *reason;
 	char *project, *profile, *shape, *type;
 	int64_t profile_version, count, priority;
-	GA_LIST(char *) slots;
+	struct ga_texts slots;
 	char *power_wanted, *power_observed; /* on, off */
 	struct ga_access *access;
 	struct ga_lease *network;
@@ -65,7 +66,7 @@ struct ga_released {
 	bool dry_run;
 	char *at;
 	GA_LIST(struct ga_step) steps;
-	GA_LIST(char *) slots;
+	struct ga_texts slots;
 	bool lab;
 };
 

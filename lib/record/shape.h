@@ -40,7 +40,7 @@ enum ga_field_type {
 	GA_F_TRI,  /* int64_t 0, 1 or GA_UNKNOWN: true, false, null */
 	GA_F_OBJ,  /* struct, or pointer to it when GA_NULLOK or GA_OPT */
 	GA_F_LIST, /* GA_LIST(struct …), element shape in sub */
-	GA_F_TEXTS, /* GA_LIST(char *) */
+	GA_F_TEXTS, /* struct ga_texts */
 	GA_F_INTS, /* GA_LIST(int64_t) */
 	GA_F_JSON, /* json_t *, an object of free form */
 };
@@ -155,8 +155,5 @@ void ga_shape_copy(const struct ga_shape *shape, const void *src, void *dst);
 
 /* The JSON Schema (2020-12) of a shape, as a new object. */
 json_t *ga_schema_of(const struct ga_shape *shape);
-
-/* Adds a copy of text to a GA_LIST(char *). */
-#define ga_texts_add(list, text) (*ga_list_add(list) = ga_xstrdup(text))
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef GA_RECORD_STATE_H
 #define GA_RECORD_STATE_H
 
+#include "base/texts.h"
 #include "record/order.h"
 #include "record/result.h"
 #include "record/shape.h"
@@ -59,7 +60,7 @@ struct ga_profile {
 	char *name;
 	int64_t version;
 	char *shape;
-	GA_LIST(char *) types; /* empty: any */
+	struct ga_texts types; /* empty: any */
 	GA_LIST(int64_t) counts;
 	int64_t vcpus_per_gpu, memory_mib_per_gpu, hugepage_kib;
 	char *image;
@@ -68,7 +69,7 @@ struct ga_profile {
 	char *domain_type;
 	int64_t hold_seconds, graceful_seconds;
 	char *region, *pool;
-	GA_LIST(char *) teams; /* empty: all */
+	struct ga_texts teams; /* empty: all */
 	bool retired;
 };
 
@@ -83,7 +84,7 @@ struct ga_node_image {
 	char *node, *image, *digest, *path, *verified_at;
 	char *withdrawn_at;	  /* since when it is no verified copy any more */
 	int64_t file_bytes;	  /* of the file */
-	GA_LIST(char *) used_by; /* allocations of this host, as gpuaas-image list knows them */
+	struct ga_texts used_by; /* allocations of this host, as gpuaas-image list knows them */
 };
 
 /* What an operator sets of a node; a member left out is left as it is. */

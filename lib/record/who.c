@@ -138,11 +138,7 @@ static bool known;
 
 static void forget(void)
 {
-	size_t i;
-
-	for (i = 0; i < who.groups.n; i++)
-		free(who.groups.v[i]);
-	ga_list_release(&who.groups);
+	ga_texts_release(&who.groups);
 	ga_list_release(&who.humans);
 	free(who.name);
 	who = (struct ga_who){ 0 };

@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 #include "base/ga.h"
+#include "base/texts.h"
 #include "base/vec.h"
 
 #define GA_FIRST_USER 1000 /* login.defs: UID_MIN; below it are root and system users */
@@ -34,7 +35,7 @@ struct ga_who {
 				  that is not believed */
 	char *name;	       /* of the person; NULL: no account has that number */
 	/* Unix groups by name, a number where a group has none; empty until ga_who_groups. */
-	GA_LIST(char *) groups;
+	struct ga_texts groups;
 	bool has_groups;
 };
 

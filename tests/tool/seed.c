@@ -9,6 +9,7 @@
 
 #include "act/image/seed.h"
 #include "base/file.h"
+#include "base/texts.h"
 
 static int read_line(const char *path, struct ga_str *out, struct ga_err *err)
 {

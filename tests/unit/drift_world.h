@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/texts.h"
 #include "decide/drift/drift.h"
 #include "record/time.h"
 

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
+#include "base/texts.h"
 #include "evidence_world.h"
 #include "record/order.h"
 #include "record/rec.h"
@@ -43,7 +44,7 @@ __attribute__((unused)) static int sw_must(int r)
 }
 
 /* Statements are cached by their text's address: each text is kept until the state is closed. */
-static GA_LIST(char *) sw_kept;
+static struct ga_texts sw_kept;
 
 __attribute__((unused)) static const char *sw_keep(const char *sql)
 {

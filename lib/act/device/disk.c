@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/texts.h"
 #include "record/fault.h"
 #include "record/size.h"
 

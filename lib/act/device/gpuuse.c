@@ -10,15 +10,16 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/texts.h"
 #include "look/pci.h"
 #include "record/fault.h"
 
 /* The nodes that a folder of the function names: vfio-dev/vfio3 is /dev/vfio/devices/vfio3. */
 static void add_folder(const char *address, const char *folder, const char *dev,
-		       struct ga_names *ret)
+		       struct ga_texts *ret)
 {
 	ga_autofree char *dir = ga_xprintf(GA_PCI_SYSFS "/%s/%s", address, folder);
-	ga_autonames struct ga_names names = { 0 };
+	ga_autotexts struct ga_texts names = { 0 };
 	size_t i;
 
 	ga_sys_list(dir, &names);
@@ -36,7 +37,7 @@ static char *group_of(const char *address)
 	return ga_sys_link(dir, "iommu_group");
 }
 
-static void add_group(const char *address, struct ga_names *ret)
+static void add_group(const char *address, struct ga_texts *ret)
 {
 	ga_autofree char *group = group_of(address);
 	ga_autofree char *node = ga_xprintf("/dev/vfio/%s", group ? group : "");
@@ -49,7 +50,7 @@ static void add_group(const char *address, struct ga_names *ret)
 }
 
 /* NVIDIA's driver says the number of its node: "Device Minor: 	 3". */
-static void add_nvidia(const char *address, struct ga_names *ret)
+static void add_nvidia(const char *address, struct ga_texts *ret)
 {
 	ga_autofree char *path = ga_xprintf("/proc/driver/nvidia/gpus/%s/information", address);
 	ga_autostr struct ga_str text = GA_STR_INIT;
@@ -70,10 +71,10 @@ static void add_nvidia(const char *address, struct ga_names *ret)
 }
 
 /* resource0, resource2_wc: the memory of the function, to be mapped. */
-static void add_memory(const char *address, struct ga_names *ret)
+static void add_memory(const char *address, struct ga_texts *ret)
 {
 	ga_autofree char *dir = ga_xprintf(GA_PCI_SYSFS "/%s", address);
-	ga_autonames struct ga_names names = { 0 };
+	ga_autotexts struct ga_texts names = { 0 };
 	size_t i;
 
 	ga_sys_list(dir, &names);
@@ -88,7 +89,7 @@ static void add_memory(const char *address, struct ga_names *ret)
 
 void ga_gpu_use_find(const char *address, struct ga_openers *ret)
 {
-	ga_autonames struct ga_names nodes = { 0 };
+	ga_autotexts struct ga_texts nodes = { 0 };
 
 	add_group(address, &nodes);
 	add_folder(address, "vfio-dev", "/dev/vfio/devices", &nodes);

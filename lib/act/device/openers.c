@@ -19,6 +19,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/texts.h"
 #include "record/size.h"
 
 /* What to compare a descriptor with: device numbers of disk and partitions, of the character
@@ -347,7 +348,7 @@ static void want_node(const char *path, struct wanted *w)
 	want_file(st.st_dev, st.st_ino, w);
 }
 
-void ga_openers_of_nodes(const struct ga_names *paths, struct ga_openers *ret)
+void ga_openers_of_nodes(const struct ga_texts *paths, struct ga_openers *ret)
 {
 	struct wanted w = { 0 };
 	size_t i;
@@ -362,7 +363,7 @@ void ga_openers_of_nodes(const struct ga_names *paths, struct ga_openers *ret)
 
 void ga_openers_of_node(const char *path, struct ga_openers *ret)
 {
-	ga_autonames struct ga_names one = { 0 };
+	ga_autotexts struct ga_texts one = { 0 };
 
 	ga_texts_add(&one, path);
 	ga_openers_of_nodes(&one, ret);

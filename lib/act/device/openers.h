@@ -23,7 +23,7 @@ void ga_openers_find(const struct ga_disk *d, struct ga_openers *ret);
 /* The same for character devices such as /dev/vfio/12, and for the files of a device's memory in
  * sysfs, by whatever name they were opened. What is not there has none; what cannot be looked at
  * leaves ret incomplete. */
-void ga_openers_of_nodes(const struct ga_names *paths, struct ga_openers *ret);
+void ga_openers_of_nodes(const struct ga_texts *paths, struct ga_openers *ret);
 void ga_openers_of_node(const char *path, struct ga_openers *ret);
 
 #endif

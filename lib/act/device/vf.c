@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "base/proc.h"
+#include "base/texts.h"
 #include "look/pci.h"
 #include "look/sys.h"
 #include "record/digest.h"
@@ -72,7 +73,7 @@ int ga_vf_parse(const char *text, struct ga_vf *ret, struct ga_err *err)
 static int64_t index_of(const char *vf, const char *pf)
 {
 	ga_autofree char *dir = ga_xprintf(GA_PCI_SYSFS "/%s", pf);
-	ga_autonames struct ga_names names = { 0 };
+	ga_autotexts struct ga_texts names = { 0 };
 	size_t i;
 
 	ga_sys_list(dir, &names);
@@ -98,7 +99,7 @@ static int show(struct ga_vf *v, struct ga_err *err)
 int ga_vf_look(const char *vf, const char *pf, struct ga_vf *ret, struct ga_err *err)
 {
 	ga_autofree char *dir = ga_xprintf(GA_PCI_SYSFS "/%s/net", pf), *self = NULL;
-	ga_autonames struct ga_names nets = { 0 };
+	ga_autotexts struct ga_texts nets = { 0 };
 
 	*ret = (struct ga_vf){ .trust = GA_UNKNOWN, .spoofchk = GA_UNKNOWN };
 	ret->index = index_of(vf, pf);

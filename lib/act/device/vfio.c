@@ -10,6 +10,7 @@
 
 #include "act/device/gpuuse.h"
 #include "base/clock.h"
+#include "base/texts.h"
 #include "look/pci.h"
 #include "look/sys.h"
 #include "record/fault.h"
@@ -247,7 +248,7 @@ static bool may_reach(const char *address, const char *other, const char *bridge
 /* Whether a bus reset would reach nothing but this device. */
 static bool is_alone(const char *address, struct ga_vfio_reset *ret)
 {
-	ga_autonames struct ga_names beside = { 0 };
+	ga_autotexts struct ga_texts beside = { 0 };
 	ga_autofree char *bridge = ga_pci_beside(address, &beside);
 	ga_autofree char *physfn = ga_pci_attr(address, "physfn/vendor");
 	size_t i;
@@ -263,7 +264,7 @@ static bool is_alone(const char *address, struct ga_vfio_reset *ret)
 }
 
 /* The first method that reaches the function alone, or NULL. */
-static const char *own_method(const struct ga_names *methods)
+static const char *own_method(const struct ga_texts *methods)
 {
 	size_t i;
 
@@ -331,11 +332,11 @@ static int try_reset(const char *address, const char *text, const char *method,
 
 /* By the methods one after the other, each chosen by name, last by what the kernel chooses unless
  * that could reach others: 1 reset, 0 none does it. */
-static int reset_by(const char *address, const struct ga_names *methods, const char *text,
+static int reset_by(const char *address, const struct ga_texts *methods, const char *text,
 		    struct ga_vfio_reset *ret, struct ga_err *err)
 {
-	bool offered = ga_names_has(methods, "bus"), bus = offered && is_alone(address, ret);
-	bool reaches = (offered || ga_names_has(methods, "cxl_bus")) && !bus;
+	bool offered = ga_texts_has(methods, "bus"), bus = offered && is_alone(address, ret);
+	bool reaches = (offered || ga_texts_has(methods, "cxl_bus")) && !bus;
 	const char *tries[] = { bus ? "bus" : NULL, own_method(methods), NULL };
 	int r = ENOTTY;
 	size_t i;
@@ -363,12 +364,12 @@ static int reset_by(const char *address, const struct ga_names *methods, const c
 char *ga_vfio_reset_words(const char *address)
 {
 	ga_autofree char *reset = attr_path(address, "reset");
-	ga_autonames struct ga_names methods = { 0 };
+	ga_autotexts struct ga_texts methods = { 0 };
 	struct ga_vfio_reset how = { 0 };
 	const char *method;
 
 	ga_pci_reset_methods(address, (struct ga_any_list *)(void *)&methods);
-	method = ga_names_has(&methods, "bus") && is_alone(address, &how) ? "bus" :
+	method = ga_texts_has(&methods, "bus") && is_alone(address, &how) ? "bus" :
 									     own_method(&methods);
 	return method ? ga_xprintf("write %s to %s_method, 1 to %s, and the methods back", method,
 				   reset, reset) :
@@ -378,7 +379,7 @@ char *ga_vfio_reset_words(const char *address)
 int ga_vfio_reset(const char *address, struct ga_vfio_reset *ret, struct ga_err *err)
 {
 	ga_autofree char *text = ga_pci_attr(address, "reset_method");
-	ga_autonames struct ga_names methods = { 0 };
+	ga_autotexts struct ga_texts methods = { 0 };
 	int64_t began = ga_clock_mono_micros();
 	int r;
 

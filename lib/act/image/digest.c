@@ -16,11 +16,7 @@ static const char list_head[] = "gpuaas-chunks/1 ";
 
 void ga_chunks_release(struct ga_chunks *c)
 {
-	size_t i;
-
-	for (i = 0; i < c->v.n; i++)
-		free(c->v.v[i]);
-	ga_list_release(&c->v);
+	ga_texts_release(&c->v);
 	c->size_bytes = 0;
 }
 

@@ -15,6 +15,7 @@
 
 #include "base/ga.h"
 #include "base/str.h"
+#include "base/texts.h"
 #include "base/vec.h"
 #include "record/digest.h"
 
@@ -25,7 +26,7 @@
 
 struct ga_chunks {
 	int64_t size_bytes;
-	GA_LIST(char *) v; /* "sha256:…" of each chunk */
+	struct ga_texts v; /* "sha256:…" of each chunk */
 };
 void ga_chunks_release(struct ga_chunks *c);
 #define ga_autochunks ga_cleanup(ga_chunks_release)

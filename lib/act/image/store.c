@@ -11,6 +11,7 @@
 
 #include "act/image/internal.h"
 #include "base/file.h"
+#include "base/texts.h"
 #include "record/id.h"
 #include "record/rec.h"
 #include "state/host/list.h"

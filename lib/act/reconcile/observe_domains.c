@@ -6,6 +6,7 @@
 #include <libvirt/virterror.h>
 
 #include "act/device/virt.h"
+#include "base/texts.h"
 
 static struct ga_seen_domain *domain_named(const struct ga_look *l, const char *name)
 {
@@ -71,7 +72,7 @@ static void look_causes(const struct ga_look *l)
 static int look_users(const struct ga_look *l, struct ga_virt *v, const char *device, bool is_pci,
 		      struct ga_err *err)
 {
-	GA_LIST(char *) names = { 0 };
+	struct ga_texts names = { 0 };
 	struct ga_any_list *any = (struct ga_any_list *)(void *)&names;
 	int r;
 

@@ -10,6 +10,7 @@
 #include "act/device/ovs.h"
 #include "base/file.h"
 #include "base/proc.h"
+#include "base/texts.h"
 #include "look/dhcp.h"
 #include "look/net/net.h"
 #include "look/sys.h"
@@ -47,7 +48,7 @@ static void read_reservation(const struct ga_look *l, const char *dir, const cha
 static void look_reservations(const struct ga_look *l)
 {
 	const char *dir = l->want->network.dhcp_hosts_dir;
-	ga_autonames struct ga_names names = { 0 };
+	ga_autotexts struct ga_texts names = { 0 };
 	ga_autodir DIR *d = dir ? opendir(dir) : NULL;
 	ga_autofree char *why = NULL;
 

@@ -8,6 +8,7 @@
 
 #include "act/vm/change.h"
 #include "base/clock.h"
+#include "base/texts.h"
 #include "look/sys.h"
 #include "record/id.h"
 #include "record/time.h"
@@ -176,7 +177,7 @@ static void add_file(struct ga_any_list *to, const char *dir, const char *name, 
 
 /* Names in a folder; a folder that is not there has nothing in it. */
 static bool list_folder(const struct ga_look *l, enum ga_area area, const char *dir,
-			struct ga_names *names)
+			struct ga_texts *names)
 {
 	ga_autodir DIR *d = opendir(dir);
 	ga_autofree char *why = NULL;
@@ -196,7 +197,7 @@ static bool list_folder(const struct ga_look *l, enum ga_area area, const char *
 static void look_seeds(const struct ga_look *l)
 {
 	ga_autofree char *dir = ga_xprintf("%s/vm", l->opts->host_dir);
-	ga_autonames struct ga_names names = { 0 };
+	ga_autotexts struct ga_texts names = { 0 };
 
 	if (!list_folder(l, GA_A_SEEDS, dir, &names))
 		return;
@@ -217,7 +218,7 @@ static void look_seeds(const struct ga_look *l)
 static void look_nvram(const struct ga_look *l)
 {
 	const char *dir = l->opts->nvram_dir ? l->opts->nvram_dir : NVRAM_DIR;
-	ga_autonames struct ga_names names = { 0 };
+	ga_autotexts struct ga_texts names = { 0 };
 
 	if (!list_folder(l, GA_A_NVRAM, dir, &names))
 		return;

@@ -10,6 +10,7 @@
 #include "act/vm/provision.h"
 #include "act/vm/takeback.h"
 #include "base/file.h"
+#include "base/texts.h"
 #include "look/dhcp.h"
 #include "state/host/list.h"
 
@@ -30,7 +31,7 @@ void ga_repair_say(const struct ga_repairer *r, const char *fmt, ...)
 /* Another driver below a running guest is not put right by taking the device away from it. */
 static int no_running_user(struct ga_repairer *r, const char *address, struct ga_err *err)
 {
-	GA_LIST(char *) names = { 0 };
+	struct ga_texts names = { 0 };
 	struct ga_virt *virt;
 	enum ga_virt_state state;
 	int result = ga_changes_virt(&r->changes, &virt, err);

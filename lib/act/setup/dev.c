@@ -11,6 +11,7 @@
 #include "act/setup/do.h"
 #include "act/vm/change.h"
 #include "base/file.h"
+#include "base/texts.h"
 #include "look/iommu.h"
 #include "look/pci.h"
 #include "look/setup/look.h"
@@ -49,7 +50,7 @@ static char *user_of_gpu(const char *address)
 	ga_autofree char *info = ga_xprintf("/proc/driver/nvidia/gpus/%s", address);
 	ga_autofree char *text = ga_sys_attr(info, "information");
 	const char *minor = text ? strstr(text, "Device Minor:") : NULL;
-	ga_autonames struct ga_names nodes = { 0 };
+	ga_autotexts struct ga_texts nodes = { 0 };
 	char *who = NULL;
 	size_t i;
 
@@ -252,7 +253,7 @@ int ga_boot_do_vfs(const struct ga_boot_doer *d, const struct ga_boot_step *s,
 static char *guest_of_vfs(const char *address)
 {
 	ga_autofree char *dir = ga_xprintf(GA_PCI_SYSFS "/%s", address);
-	ga_autonames struct ga_names names = { 0 };
+	ga_autotexts struct ga_texts names = { 0 };
 	char *who = NULL;
 	size_t i;
 

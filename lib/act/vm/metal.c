@@ -10,6 +10,7 @@
 
 #include "act/device/hooks.h"
 #include "base/proc.h"
+#include "base/texts.h"
 #include "base/vec.h"
 
 #define HOOK_MICROS INT64_C(7200000000) /* a deploy with its reboots */
@@ -111,20 +112,17 @@ static int need_hooks(const char *dir, const char *stage, struct ga_any_list *li
 
 int ga_metal_check(const char *dir, const char *stage, struct ga_err *err)
 {
-	GA_LIST(char *) hooks = { 0 };
+	struct ga_texts hooks = { 0 };
 	int r = need_hooks(dir, stage, (struct ga_any_list *)(void *)&hooks, err);
-	size_t i;
 
-	for (i = 0; i < hooks.n; i++)
-		free(hooks.v[i]);
-	ga_list_release(&hooks);
+	ga_texts_release(&hooks);
 	return r;
 }
 
 int ga_metal_run(const char *dir, const char *stage, const char *order, json_t **ret,
 		 struct ga_err *err)
 {
-	GA_LIST(char *) hooks = { 0 };
+	struct ga_texts hooks = { 0 };
 	json_t *answer = json_object();
 	int r = need_hooks(dir, stage, (struct ga_any_list *)(void *)&hooks, err);
 	size_t i;

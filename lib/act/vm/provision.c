@@ -11,6 +11,7 @@
 #include "act/vm/provision_int.h"
 #include "base/clock.h"
 #include "base/stop.h"
+#include "base/texts.h"
 #include "look/host/host.h"
 #include "record/time.h"
 #include "state/host/list.h"

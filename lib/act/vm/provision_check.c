@@ -12,6 +12,7 @@
 #include "act/vm/provision_int.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/texts.h"
 #include "look/domain.h"
 #include "look/host/host.h"
 #include "look/pci.h"
@@ -211,7 +212,7 @@ static int domains_using(const char *path, const char *wwid, struct ga_str *name
 			 struct ga_err *err)
 {
 	struct ga_changes *c = (struct ga_changes *)(uintptr_t)&asking->changes;
-	GA_LIST(char *) list = { 0 };
+	struct ga_texts list = { 0 };
 	struct ga_virt *virt;
 	int r, n = 0;
 	size_t i;

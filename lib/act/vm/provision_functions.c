@@ -4,6 +4,7 @@
 #include "act/device/gpuuse.h"
 #include "act/device/vfio.h"
 #include "act/vm/provision_int.h"
+#include "base/texts.h"
 #include "decide/slot/verdict.h"
 #include "look/iommu.h"
 #include "record/fault.h"
@@ -84,7 +85,7 @@ int ga_provision_check_bundle(struct ga_provision *p, const struct ga_bundle *b,
 			      const struct ga_pci_dev *gpu, const char *fault, struct ga_err *err)
 {
 	const struct ga_plan *plan = p->plan;
-	GA_LIST(char *) members = { 0 };
+	struct ga_texts members = { 0 };
 	struct ga_reasons why = { 0 };
 	struct ga_slot_facts f = {
 		.node = plan->node,
@@ -108,7 +109,6 @@ int ga_provision_check_bundle(struct ga_provision *p, const struct ga_bundle *b,
 		.health_why = fault,
 	};
 	int r = 0;
-	size_t i;
 
 	if (gpu)
 		ga_iommu_members(gpu->iommu_group, gpu->address,
@@ -121,9 +121,7 @@ int ga_provision_check_bundle(struct ga_provision *p, const struct ga_bundle *b,
 			   "slot '%s' cannot be used: %s%s%s", b->slot, why.v[0].code,
 			   why.v[0].evidence ? ": " : "",
 			   why.v[0].evidence ? why.v[0].evidence : "");
-	for (i = 0; i < members.n; i++)
-		free(members.v[i]);
-	ga_list_release(&members);
+	ga_texts_release(&members);
 	ga_reasons_release(&why);
 	return r;
 }
@@ -132,7 +130,7 @@ int ga_provision_check_bundle(struct ga_provision *p, const struct ga_bundle *b,
 static int check_users(struct ga_provision *p, struct ga_virt *virt, const char *address,
 		       struct ga_err *err)
 {
-	GA_LIST(char *) names = { 0 };
+	struct ga_texts names = { 0 };
 	size_t i;
 	int r;
 

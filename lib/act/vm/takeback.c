@@ -14,6 +14,7 @@
 #include "act/vm/takeback_metal.h"
 #include "base/clock.h"
 #include "base/stop.h"
+#include "base/texts.h"
 #include "look/host/host.h"
 #include "look/pci.h"
 #include "record/time.h"

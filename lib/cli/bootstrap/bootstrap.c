@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "act/device/virt.h"
+#include "base/texts.h"
 #include "cli/discover.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/types.h"
@@ -21,19 +22,13 @@
 
 void ga_cli_boot_close(struct ga_cli_boot *c)
 {
-	size_t i;
-
 	ga_hostdb_close(&c->h);
 	ga_root_close(&c->root);
 	ga_str_release(&c->conf);
 	ga_str_release(&c->tried);
 	ga_shape_release(&ga_bootstrap_shape, &c->sum);
-	for (i = 0; i < c->tags.n; i++)
-		free(c->tags.v[i]);
-	ga_list_release(&c->tags);
-	for (i = 0; i < c->kept.n; i++)
-		free(c->kept.v[i]);
-	ga_list_release(&c->kept);
+	ga_texts_release(&c->tags);
+	ga_texts_release(&c->kept);
 	free(c->node);
 	free(c->gateway);
 }

@@ -5,6 +5,7 @@
 
 #include "act/setup/do.h"
 #include "base/rootfile.h"
+#include "base/texts.h"
 
 /* The command line; NULL and GA_UNKNOWN: not given. */
 struct ga_cli_boot_opts {
@@ -24,8 +25,8 @@ struct ga_cli_boot {
 	char *node, *gateway;
 	const char *bridge, *network, *uplink, *dhcp_hosts, *leases;
 	int64_t prefix_bits;
-	GA_LIST(char *) tags;
-	GA_LIST(char *) kept; /* texts of settings */
+	struct ga_texts tags;
+	struct ga_texts kept; /* texts of settings */
 	struct ga_boot_doer doer;
 	struct ga_bootstrap sum; /* the closing record, filled on the way */
 	struct ga_str tried;	 /* the steps that were tried in this run */

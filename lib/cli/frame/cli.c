@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/proc.h"
+#include "base/texts.h"
 #include "cli/frame/emit.h"
 #include "cli/frame/help.h"
 #include "record/log.h"
@@ -28,7 +29,7 @@ static struct {
 	char **args;
 	int n_args;
 	struct ga_str conf; /* /etc/gpuaas/gpuaas.conf */
-	GA_LIST(char *) values; /* of it, given out */
+	struct ga_texts values; /* of it, given out */
 	const char *state;
 	bool json, table, help, version, introspect;
 } cli = { .conf = GA_STR_INIT };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/texts.h"
 #include "catalog/name.h"
 #include "cli/frame/cli.h"
 #include "decide/place/suggest.h"
@@ -91,16 +92,7 @@ int ga_cli_type_named(const struct ga_accels *list, const char *name, struct ga_
 
 /* ---- the types of a profile ---- */
 
-void ga_type_names_release(struct ga_type_names *list)
-{
-	size_t i;
-
-	for (i = 0; i < list->n; i++)
-		free(list->v[i]);
-	ga_list_release(list);
-}
-
-static bool has(const struct ga_type_names *list, const char *slug)
+static bool has(const struct ga_texts *list, const char *slug)
 {
 	size_t i;
 
@@ -118,7 +110,7 @@ static int twice(const char *name, const char *slug, struct ga_err *err)
 
 /* The types of a group, the best first. */
 static void add_group(const struct ga_accels *list, const struct ga_accel_named *named,
-		      struct ga_type_names *ret)
+		      struct ga_texts *ret)
 {
 	GA_LIST(struct ga_suggest_type) types = { NULL, 0 };
 	size_t i;
@@ -135,7 +127,7 @@ static void add_group(const struct ga_accels *list, const struct ga_accel_named 
 	ga_list_release(&types);
 }
 
-int ga_cli_type_means(const struct ga_accels *list, const char *name, struct ga_type_names *ret,
+int ga_cli_type_means(const struct ga_accels *list, const char *name, struct ga_texts *ret,
 		      struct ga_err *err)
 {
 	ga_autonamed struct ga_accel_named named = { 0 };
@@ -161,8 +153,8 @@ void ga_cli_type_say(const char *name, char *const *slugs, size_t n)
 }
 
 /* Adds what a name means; of several types those that stand already are left out. */
-static int add_meant(const char *name, const struct ga_type_names *meant,
-		     struct ga_type_names *ret, struct ga_err *err)
+static int add_meant(const char *name, const struct ga_texts *meant,
+		     struct ga_texts *ret, struct ga_err *err)
 {
 	size_t i, before = ret->n;
 
@@ -179,9 +171,9 @@ static int add_meant(const char *name, const struct ga_type_names *meant,
 }
 
 static int add_name(const struct ga_accels *list, const char *name, bool strict,
-		    struct ga_type_names *ret, struct ga_err *err)
+		    struct ga_texts *ret, struct ga_err *err)
 {
-	ga_autotypes struct ga_type_names meant = { NULL, 0 };
+	ga_autotexts struct ga_texts meant = { NULL, 0 };
 	struct ga_err why = GA_ERR_INIT;
 
 	if (ga_cli_type_means(list, name, &meant, &why) == 0)
@@ -198,7 +190,7 @@ static int add_name(const struct ga_accels *list, const char *name, bool strict,
 }
 
 int ga_cli_profile_types(const struct ga_accels *list, char *const *names, size_t n, bool strict,
-			 struct ga_type_names *ret, struct ga_err *err)
+			 struct ga_texts *ret, struct ga_err *err)
 {
 	size_t i;
 
@@ -214,7 +206,7 @@ int ga_cli_profile_types(const struct ga_accels *list, char *const *names, size_
 static int resolved(const struct ga_profile *p, char **ret, struct ga_err *err)
 {
 	ga_autoaccels struct ga_accels *list = NULL;
-	ga_autotypes struct ga_type_names types = { NULL, 0 };
+	ga_autotexts struct ga_texts types = { NULL, 0 };
 	struct ga_profile next = *p; /* borrows every member */
 	bool same;
 	size_t i;

@@ -30,18 +30,12 @@ GA_MUST_CHECK int ga_cli_type_unknown(const struct ga_accels *list, const char *
 GA_MUST_CHECK int ga_cli_type_several(const char *name, const struct ga_accel_named *named,
 				      struct ga_err *err);
 
-struct ga_type_names {
-	char **v;
-	size_t n;
-};
-void ga_type_names_release(struct ga_type_names *list);
-#define ga_autotypes ga_cleanup(ga_type_names_release)
 
 /* The slugs that a name means to whoever sells whole GPUs, the one with the most memory first;
  * appended to ret. GA_USAGE: a part of a GPU, and what means nothing ("unknown_type", with near
  * ones). */
 GA_MUST_CHECK int ga_cli_type_means(const struct ga_accels *list, const char *name,
-				    struct ga_type_names *ret, struct ga_err *err);
+				    struct ga_texts *ret, struct ga_err *err);
 /* Says on stderr what became of a name, where it is not the slug itself. */
 void ga_cli_type_say(const char *name, char *const *slugs, size_t n);
 
@@ -52,7 +46,7 @@ void ga_cli_type_say(const char *name, char *const *slugs, size_t n);
  * means nothing ("unknown_type", with near ones); without strict it is said and kept.
  */
 GA_MUST_CHECK int ga_cli_profile_types(const struct ga_accels *list, char *const *names, size_t n,
-				       bool strict, struct ga_type_names *ret, struct ga_err *err);
+				       bool strict, struct ga_texts *ret, struct ga_err *err);
 
 /* gpuaas-state apply of a profile: its types become slugs, and it is stored and passed on so. A
  * type that the catalogue does not know is said and kept: its drop-in may come later. */

@@ -4,12 +4,13 @@
 
 #include <string.h>
 
+#include "base/texts.h"
 #include "base/vec.h"
 #include "cli/frame/cli.h"
 #include "state/db/row.h"
 #include "state/query/find.h"
 
-static GA_LIST(char *) named; /* given out */
+static struct ga_texts named; /* given out */
 
 /* Whose ids the member of a condition holds, or NULL. */
 static const char *kind_of(const char *where)

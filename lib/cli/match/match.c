@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/str.h"
+#include "base/texts.h"
 #include "catalog/name.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/types.h"

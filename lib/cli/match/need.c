@@ -3,10 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/texts.h"
 #include "cli/frame/cli.h"
 #include "cli/match/match.h"
-#include "record/money.h"
 #include "record/decimal.h"
+#include "record/money.h"
 
 #define PARAMS_MIN 100000 /* less has lost its unit: 7 for 7B */
 #define PARAMS_MAX INT64_C(1000000000000000)

@@ -12,6 +12,7 @@
 #include "act/image/userdata.h"
 #include "base/clock.h"
 #include "base/proc.h"
+#include "base/texts.h"
 #include "cli/frame/cli.h"
 #include "record/order.h"
 
@@ -44,14 +45,11 @@ static void forget_input(struct ga_on_node *n)
 void ga_on_node_free(struct ga_on_node *n)
 {
 	char unused[GA_DIGEST_SIZE];
-	size_t i;
 
 	ga_proc_kill(&n->child);
 	if (n->digest)
 		ga_digest_close(n->digest, unused);
-	for (i = 0; i < n->open.n; i++)
-		free(n->open.v[i]);
-	ga_list_release(&n->open);
+	ga_texts_release(&n->open);
 	ga_host_stream_release(&n->discovery);
 	ga_lines_release(&n->out);
 	ga_lines_release(&n->words);

@@ -4,6 +4,7 @@
 #define GA_CLI_ON_NODE_H
 
 #include "base/lines.h"
+#include "base/texts.h"
 #include "cli/on/on.h"
 #include "look/host/stream.h"
 #include "record/digest.h"
@@ -24,7 +25,7 @@ struct ga_on_node {
 	struct ga_str said; /* the end of its stderr */
 	struct ga_host_stream discovery;
 	struct ga_str held; /* lines of a discovery whose end has not come */
-	GA_LIST(char *) open; /* objects of orders it has not answered */
+	struct ga_texts open; /* objects of orders it has not answered */
 	struct ga_digest *digest;
 	int64_t orders, records, started;
 	bool had_output, told; /* told: a record with a status was passed on */

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/texts.h"
 #include "catalog/name.h"
 #include "cli/frame/cli.h"
 #include "record/state.h"
@@ -17,7 +18,7 @@ static bool has(const char *text, const char *part)
 
 static bool any_has(const void *texts, const char *part)
 {
-	const GA_LIST(char *) *list = texts;
+	const struct ga_texts *list = texts;
 	size_t i;
 
 	for (i = 0; i < list->n; i++)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "base/texts.h"
 #include "cli/profile/make.h"
 #include "record/money.h"
 #include "record/size.h"
@@ -13,7 +14,7 @@
 void ga_profile_words(const void *texts, void *ret)
 {
 	const GA_LIST(const char *) *list = texts;
-	GA_LIST(char *) *words = ret;
+	struct ga_texts *words = ret;
 	size_t i;
 
 	for (i = 0; i < list->n; i++) {
@@ -55,19 +56,16 @@ static void set_text(char **member, const char *value)
 
 static void empty(void *texts)
 {
-	GA_LIST(char *) *list = texts;
-	size_t i;
+	struct ga_texts *list = texts;
 
-	for (i = 0; i < list->n; i++)
-		free(list->v[i]);
-	free(list->v);
+	ga_texts_release(list);
 	list->v = NULL;
 	list->n = 0;
 }
 
 static int set_counts(const struct ga_profile_opts *o, struct ga_profile *p, struct ga_err *err)
 {
-	GA_LIST(char *) words = { NULL, 0 };
+	struct ga_texts words = { NULL, 0 };
 	bool takes_away;
 	int64_t count;
 	size_t i, j;

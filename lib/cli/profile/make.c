@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/texts.h"
 #include "cli/frame/types.h"
 #include "record/money.h"
 #include "record/size.h"
@@ -202,7 +203,7 @@ static int begin(struct ga_db **db, struct ga_err *err)
 /* ---- create ---- */
 
 /* No type means any GPU: that is not said by saying nothing. */
-static int need_types(const struct ga_type_names *words, struct ga_err *err)
+static int need_types(const struct ga_texts *words, struct ga_err *err)
 {
 	size_t i;
 
@@ -215,9 +216,9 @@ static int need_types(const struct ga_type_names *words, struct ga_err *err)
 }
 
 /* The types that were asked for, as slugs, in place of the names. */
-static int resolve_types(struct ga_type_names *ret, struct ga_err *err)
+static int resolve_types(struct ga_texts *ret, struct ga_err *err)
 {
-	ga_autotypes struct ga_type_names words = { NULL, 0 };
+	ga_autotexts struct ga_texts words = { NULL, 0 };
 	ga_autoaccels struct ga_accels *list = NULL;
 
 	if (!opt.types.n)
@@ -253,7 +254,7 @@ static int refuse_existing(struct ga_db *db, const char *name, struct ga_err *er
 	return -1;
 }
 
-static int create(const char *name, const struct ga_profile_nodes *nodes, struct ga_err *err)
+static int create(const char *name, const struct ga_texts *nodes, struct ga_err *err)
 {
 	ga_autodb struct ga_db *db = NULL;
 	struct ga_profile p;
@@ -273,8 +274,8 @@ static int create(const char *name, const struct ga_profile_nodes *nodes, struct
 
 int ga_cli_profile_create(struct ga_err *err)
 {
-	ga_cleanup(ga_profile_nodes_release) struct ga_profile_nodes nodes = { NULL, 0 };
-	ga_autotypes struct ga_type_names types = { NULL, 0 };
+	ga_cleanup(ga_texts_release) struct ga_texts nodes = { NULL, 0 };
+	ga_autotexts struct ga_texts types = { NULL, 0 };
 	char *const *args;
 	int n, r;
 
@@ -378,7 +379,7 @@ static int apply_flags(struct ga_profile *p, struct ga_err *err)
 
 int ga_cli_profile_set(struct ga_err *err)
 {
-	ga_autotypes struct ga_type_names types = { NULL, 0 };
+	ga_autotexts struct ga_texts types = { NULL, 0 };
 	int n, r;
 
 	if (nothing_given())
@@ -414,7 +415,7 @@ static size_t find(const struct ga_profile *p, const char *team)
 	return i;
 }
 
-static int allow(struct ga_profile *p, const struct ga_type_names *teams)
+static int allow(struct ga_profile *p, const struct ga_texts *teams)
 {
 	size_t i;
 
@@ -427,7 +428,7 @@ static int allow(struct ga_profile *p, const struct ga_type_names *teams)
 }
 
 /* An empty list means every team: what was meant as "nobody" would open it to all. */
-static int forbid(struct ga_profile *p, const struct ga_type_names *teams, struct ga_err *err)
+static int forbid(struct ga_profile *p, const struct ga_texts *teams, struct ga_err *err)
 {
 	size_t i, at;
 
@@ -457,7 +458,7 @@ static int forbid(struct ga_profile *p, const struct ga_type_names *teams, struc
 
 static int apply_teams(struct ga_profile *p, struct ga_err *err)
 {
-	ga_autotypes struct ga_type_names allowed = { NULL, 0 }, forbidden = { NULL, 0 };
+	ga_autotexts struct ga_texts allowed = { NULL, 0 }, forbidden = { NULL, 0 };
 	size_t i;
 
 	ga_profile_words(&opt.allow, &allowed);

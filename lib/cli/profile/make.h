@@ -3,6 +3,7 @@
 #ifndef GA_CLI_PROFILE_MAKE_H
 #define GA_CLI_PROFILE_MAKE_H
 
+#include "base/texts.h"
 #include "cli/frame/cli.h"
 #include "record/state.h"
 #include "state/db/db.h"
@@ -13,7 +14,7 @@ struct ga_profile_opts {
 	const char *wipe, *wipe_verify, *wipe_gpu_memory;
 	const char *vcpus, *memory, *hugepages, *hold, *graceful;
 	GA_LIST(const char *) types;
-	GA_LIST(char *) slugs; /* of these types */
+	struct ga_texts slugs; /* of these types */
 	GA_LIST(const char *) counts;
 	GA_LIST(const char *) teams;
 	GA_LIST(const char *) from_nodes;
@@ -46,15 +47,10 @@ void ga_profile_words(const void *texts, void *ret);
 
 /* create --from-nodes: fills the profile from nodes (ids or names; "-": node views on standard
  * input, which ga_profile_piped reads before a transaction is begun). */
-struct ga_profile_nodes {
-	char **v;
-	size_t n;
-};
-void ga_profile_nodes_release(struct ga_profile_nodes *nodes);
 GA_MUST_CHECK int ga_profile_piped(const struct ga_profile_opts *o, char *const *more, int n,
-				   struct ga_profile_nodes *ret, struct ga_err *err);
+				   struct ga_texts *ret, struct ga_err *err);
 GA_MUST_CHECK int ga_profile_from_nodes(struct ga_db *db, const struct ga_profile_opts *o,
-					const struct ga_profile_nodes *nodes,
+					const struct ga_texts *nodes,
 					struct ga_profile *ret, struct ga_err *err);
 /* create --suggest */
 GA_MUST_CHECK int ga_profile_suggest(const struct ga_profile_opts *o, struct ga_err *err);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/texts.h"
 #include "cli/frame/types.h"
 #include "cli/profile/make.h"
 #include "decide/place/suggest.h"
@@ -22,18 +23,9 @@ struct looked {
 
 struct looking {
 	struct ga_db *db;
-	const struct ga_profile_nodes *wanted; /* ids; NULL: all */
+	const struct ga_texts *wanted; /* ids; NULL: all */
 	GA_LIST(struct looked) nodes;
 };
-
-void ga_profile_nodes_release(struct ga_profile_nodes *nodes)
-{
-	size_t i;
-
-	for (i = 0; i < nodes->n; i++)
-		free(nodes->v[i]);
-	ga_list_release(nodes);
-}
 
 static void release(struct looking *l)
 {
@@ -49,7 +41,7 @@ static void release(struct looking *l)
 
 /* ---- which nodes ---- */
 
-static struct ga_profile_nodes *piped; /* where the stream's views go */
+static struct ga_texts *piped; /* where the stream's views go */
 
 static int take_view(const struct ga_rec *rec, struct ga_err *err)
 {
@@ -70,7 +62,7 @@ static int take_view(const struct ga_rec *rec, struct ga_err *err)
 }
 
 int ga_profile_piped(const struct ga_profile_opts *o, char *const *more, int n,
-		     struct ga_profile_nodes *ret, struct ga_err *err)
+		     struct ga_texts *ret, struct ga_err *err)
 {
 	static const struct ga_consumer table[] = { { &ga_node_view_shape, take_view },
 						    { NULL, NULL } };
@@ -94,8 +86,8 @@ int ga_profile_piped(const struct ga_profile_opts *o, char *const *more, int n,
 }
 
 /* Ids in place of names, each once. */
-static int resolve(struct ga_db *db, const struct ga_profile_nodes *nodes,
-		   struct ga_profile_nodes *ret, struct ga_err *err)
+static int resolve(struct ga_db *db, const struct ga_texts *nodes,
+		   struct ga_texts *ret, struct ga_err *err)
 {
 	size_t i, j;
 
@@ -252,7 +244,7 @@ static int refuse_modes(struct ga_err *err)
 	return ga_hint(err, "--shape slice or --shape baremetal, or fewer nodes");
 }
 
-static int need_all(const struct looking *l, const struct ga_profile_nodes *ids,
+static int need_all(const struct looking *l, const struct ga_texts *ids,
 		    struct ga_err *err)
 {
 	size_t i, j;
@@ -295,10 +287,10 @@ static int make(const struct looking *l, const struct ga_profile_opts *o, struct
 }
 
 int ga_profile_from_nodes(struct ga_db *db, const struct ga_profile_opts *o,
-			  const struct ga_profile_nodes *nodes, struct ga_profile *ret,
+			  const struct ga_texts *nodes, struct ga_profile *ret,
 			  struct ga_err *err)
 {
-	ga_cleanup(ga_profile_nodes_release) struct ga_profile_nodes ids = { NULL, 0 };
+	ga_cleanup(ga_texts_release) struct ga_texts ids = { NULL, 0 };
 	ga_autoaccels struct ga_accels *list = NULL;
 	ga_cleanup(release) struct looking l = { .db = db, .wanted = &ids };
 

@@ -63,17 +63,6 @@ void ga_seen_init(struct ga_seen *s)
 			       .closed = GA_UNKNOWN, .isolated = GA_UNKNOWN };
 }
 
-static void free_texts(struct ga_any_list *list)
-{
-	char **v = list->v;
-
-	for (size_t i = 0; i < list->n; i++)
-		free(v[i]);
-	free(v);
-	*list = (struct ga_any_list){ 0 };
-}
-
-#define FREE_TEXTS(list) free_texts((struct ga_any_list *)(void *)(list))
 #define EACH(list, code) \
 	do { \
 		for (size_t _i = 0; _i < (list)->n; _i++) { \
@@ -92,7 +81,7 @@ static void release_numa(struct ga_numa *n)
 static void release_host_parts(struct ga_seen *s)
 {
 	EACH(&s->pci, free(x->address); free(x->identity); free(x->driver); free(x->power));
-	EACH(&s->disks, free(x->wwid); free(x->serial); free(x->path); FREE_TEXTS(&x->uses));
+	EACH(&s->disks, free(x->wwid); free(x->serial); free(x->path); ga_texts_release(&x->uses));
 	EACH(&s->leases, free(x->mac); free(x->ip));
 	EACH(&s->reservations, free(x->path); free(x->allocation); free(x->mac); free(x->ip));
 	EACH(&s->ports, free(x->name); free(x->bridge); free(x->allocation));
@@ -113,7 +102,7 @@ void ga_seen_release(struct ga_seen *s)
 	for (size_t i = 0; i < GA_A_COUNT; i++)
 		free(s->blind[i]);
 	EACH(&s->domains, free(x->name); free(x->allocation); free(x->state); free(x->cause);
-	     FREE_TEXTS(&x->devices));
+	     ga_texts_release(&x->devices));
 	release_host_parts(s);
 	EACH(&s->seeds, free(x->path); free(x->allocation));
 	EACH(&s->nvram, free(x->path); free(x->allocation));

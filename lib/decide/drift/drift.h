@@ -11,6 +11,7 @@
 #ifndef GA_DECIDE_DRIFT_DRIFT_H
 #define GA_DECIDE_DRIFT_DRIFT_H
 
+#include "base/texts.h"
 #include "record/result.h"
 
 /* Every code of a drift record: name, the word, what it says. gpuaas-reconcile(1) lists them. */
@@ -142,7 +143,7 @@ struct ga_seen_domain {
 	char *cause; /* of shutoff: guest, destroyed, crashed, failed; of paused: user, ioerror,
 			busy; NULL when libvirt does not know */
 	int64_t agent; /* tristate: its guest agent answers; unknown: there is none to ask */
-	GA_LIST(char *) devices; /* PCI addresses and disk paths given to it */
+	struct ga_texts devices; /* PCI addresses and disk paths given to it */
 };
 
 struct ga_seen_pci {
@@ -160,7 +161,7 @@ struct ga_seen_pci {
 struct ga_seen_disk {
 	char *wwid, *serial, *path;
 	int64_t size_bytes;
-	GA_LIST(char *) uses; /* "mounted on /data", "held by dm-0" */
+	struct ga_texts uses; /* "mounted on /data", "held by dm-0" */
 };
 
 struct ga_seen_file { /* a seed, or firmware variables */

@@ -6,6 +6,7 @@
 #ifndef GA_DECIDE_PLACE_PLACE_H
 #define GA_DECIDE_PLACE_PLACE_H
 
+#include "base/texts.h"
 #include "decide/slot/verdict.h"
 #include "record/order.h"
 #include "record/state.h"
@@ -52,7 +53,7 @@ struct ga_fleet_type {
 
 struct ga_fleet {
 	GA_LIST(struct ga_fleet_node) nodes; /* by id */
-	GA_LIST(char *) words;		     /* the interned texts */
+	struct ga_texts words;		     /* the interned texts */
 	GA_LIST(struct ga_fleet_type) types;
 	int64_t version;	/* PRAGMA data_version when last looked at */
 #define GA_FLEET_UNREAD (-1)	/* version of a fleet that has to be read whole */

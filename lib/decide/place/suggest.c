@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "base/texts.h"
 
 #define ROUND_FROM_MIB 4096
 #define NAME_MAX_LEN 63
@@ -171,11 +172,7 @@ static void add_node(struct sum *s, const struct ga_suggest_node *node, const ch
 
 static void release_types(struct ga_profile *p)
 {
-	size_t i;
-
-	for (i = 0; i < p->types.n; i++)
-		free(p->types.v[i]);
-	ga_list_release(&p->types);
+	ga_texts_release(&p->types);
 	ga_list_release(&p->counts);
 }
 

@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 
+#include "base/texts.h"
 #include "record/size.h"
 
 #define HEAD "# SPDX-License-Identifier: Apache-2.0\n# " GA_BOOT_MARK "; "
@@ -218,7 +219,7 @@ void ga_boot_text_udev(const struct ga_boot_facts *f, struct ga_str *out)
 void ga_boot_listed_disks(const char *text, struct ga_any_list *wwids)
 {
 	static const char mark[] = "# disk ";
-	GA_LIST(char *) *list = (void *)wwids;
+	struct ga_texts *list = (void *)wwids;
 
 	while (*text) {
 		size_t n = strcspn(text, "\n");

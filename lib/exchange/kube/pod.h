@@ -8,6 +8,7 @@
 #ifndef GA_EXCHANGE_KUBE_POD_H
 #define GA_EXCHANGE_KUBE_POD_H
 
+#include "base/texts.h"
 #include "exchange/kube/claim.h"
 #include "record/pod.h"
 
@@ -17,10 +18,10 @@
 /* What of a pod is kept until its node was read. Owned; ga_kube_pod_release. */
 struct ga_kube_pod {
 	char *namespace, *name, *uid, *node;
-	GA_LIST(char *) resources; /* of accelerators, each once, as they came */
+	struct ga_texts resources; /* of accelerators, each once, as they came */
 	bool more_resources;	   /* than GA_KUBE_POD_RESOURCES, which are left out */
 	char *annotated; /* the type that its annotation says, or NULL */
-	GA_LIST(char *) claims; /* names of ResourceClaims, in its namespace */
+	struct ga_texts claims; /* names of ResourceClaims, in its namespace */
 	char *served; /* ResourceClaim by which a driver serves its resource, or NULL */
 	char *unmade; /* what it calls a claim of which no ResourceClaim was made yet, or NULL */
 	bool running;

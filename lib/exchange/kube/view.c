@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "base/texts.h"
 #include "catalog/name.h"
 #include "exchange/kube/nfd.h"
 #include "record/time.h"
@@ -110,7 +111,7 @@ void ga_kube_others(struct ga_gather *g, const struct ga_kube_node *node)
 static void cloud_type(struct ga_gather *g, const char *source, const char *said,
 		       const void *of_types, int64_t count)
 {
-	const GA_LIST(char *) *types = of_types;
+	const struct ga_texts *types = of_types;
 	size_t i;
 
 	if (!g->view->types.n)

@@ -8,13 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/texts.h"
 #include "look/sys.h"
 #include "record/pciaddr.h"
-
-static void release_texts(void *list)
-{
-	ga_names_release(list);
-}
 
 void ga_block_dev_release(struct ga_block_dev *d)
 {
@@ -27,7 +23,7 @@ void ga_block_dev_release(struct ga_block_dev *d)
 	free(d->firmware);
 	free(d->pci_address);
 	free(d->diskseq);
-	release_texts(&d->partitions);
+	ga_texts_release(&d->partitions);
 	*d = (struct ga_block_dev){ 0 };
 }
 
@@ -62,7 +58,7 @@ static char *controller_dir(const char *dir)
 {
 	ga_autofree char *copy = ga_xstrdup(dir);
 	char *parent = dirname(copy);
-	ga_autonames struct ga_names names = { 0 };
+	ga_autotexts struct ga_texts names = { 0 };
 	size_t i;
 
 	if (strstr(parent, "/nvme-subsys")) {
@@ -83,7 +79,7 @@ static char *controller_dir(const char *dir)
 
 static int64_t count_namespaces(const char *controller)
 {
-	ga_autonames struct ga_names names = { 0 };
+	ga_autotexts struct ga_texts names = { 0 };
 	int64_t n = 0;
 	size_t i;
 
@@ -119,7 +115,7 @@ static void read_controller(const char *dir, struct ga_block_dev *d)
 
 static void read_partitions(const char *dir, struct ga_block_dev *d)
 {
-	ga_autonames struct ga_names names = { 0 };
+	ga_autotexts struct ga_texts names = { 0 };
 	size_t i;
 
 	ga_sys_list(dir, &names);
@@ -175,7 +171,7 @@ static int by_name(const void *a, const void *b)
 
 void ga_block_hidden(struct ga_any_list *names)
 {
-	ga_autonames struct ga_names all = { 0 };
+	ga_autotexts struct ga_texts all = { 0 };
 	size_t i;
 
 	ga_sys_list("/sys/block", &all);
@@ -184,13 +180,13 @@ void ga_block_hidden(struct ga_any_list *names)
 
 		if (ga_starts(all.v[i], "nvme") && !is_namespace(all.v[i]) &&
 		    ga_sys_attr_int(dir, "hidden") == 1)
-			ga_texts_add((struct ga_names *)(void *)names, all.v[i]);
+			ga_texts_add((struct ga_texts *)(void *)names, all.v[i]);
 	}
 }
 
 int ga_block_scan(struct ga_block_devs *ret, struct ga_err *err)
 {
-	ga_autonames struct ga_names dirs = { 0 };
+	ga_autotexts struct ga_texts dirs = { 0 };
 	size_t i;
 
 	*ret = (struct ga_block_devs){ 0 };

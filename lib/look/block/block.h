@@ -10,6 +10,7 @@
 #define GA_LOOK_BLOCK_BLOCK_H
 
 #include "base/ga.h"
+#include "base/texts.h"
 #include "record/host.h"
 
 struct ga_block_dev {
@@ -23,7 +24,7 @@ struct ga_block_dev {
 	int64_t logical_block_bytes, nsid, namespaces, numa_node; /* GA_UNKNOWN */
 	int64_t is_block; /* tristate by fstat of the opened node: false is a file (lab) */
 	int64_t major, minor;
-	GA_LIST(char *) partitions; /* kernel names, in order */
+	struct ga_texts partitions; /* kernel names, in order */
 };
 
 struct ga_block_devs {
@@ -52,15 +53,15 @@ struct ga_block_mount {
 /* Everything that uses a disk, its partitions, and what is built on them, recursively. */
 struct ga_block_uses {
 	GA_LIST(struct ga_block_mount) mounts;
-	GA_LIST(char *) holders;    /* kernel names of devices built on it (dm-0, md1, …) */
-	GA_LIST(char *) loops;	    /* loop devices over it, a partition, a holder, or a file that
+	struct ga_texts holders;    /* kernel names of devices built on it (dm-0, md1, …) */
+	struct ga_texts loops;	    /* loop devices over it, a partition, a holder, or a file that
 				       lies on one of these: "loop7 (/dev/nvme1n1)" */
-	GA_LIST(char *) slaves;	    /* devices it is itself built on */
-	GA_LIST(char *) swap;	    /* /proc/swaps entries on it: "nvme1n1p2", "/swap" */
-	GA_LIST(char *) md;	    /* arrays of /proc/mdstat that name it */
-	GA_LIST(char *) exports;    /* what hands it on without a process: "nvmet subsystem …" */
-	GA_LIST(char *) same;	    /* other disks with its wwid; what uses them is above too */
-	GA_LIST(char *) signatures; /* "nvme1n1: gpt", "nvme1n1p2: ext4" */
+	struct ga_texts slaves;	    /* devices it is itself built on */
+	struct ga_texts swap;	    /* /proc/swaps entries on it: "nvme1n1p2", "/swap" */
+	struct ga_texts md;	    /* arrays of /proc/mdstat that name it */
+	struct ga_texts exports;    /* what hands it on without a process: "nvmet subsystem …" */
+	struct ga_texts same;	    /* other disks with its wwid; what uses them is above too */
+	struct ga_texts signatures; /* "nvme1n1: gpt", "nvme1n1p2: ext4" */
 	bool signatures_known; /* disk and partitions could all be read */
 	bool namespaces_known; /* the mounts of every process could be read */
 	bool loops_known;      /* the kernel told of every loop device what is below it */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/texts.h"
 
 enum sort {
 	PATH,	/* the attribute is a path */
@@ -95,7 +96,7 @@ static void add_controller(struct ga_block_table *table, const char *by, const c
 	ga_autofree char *real = realpath(path, NULL);
 	ga_autofree char *dir =
 		ga_xprintf("/sys/class/nvme/%s", strrchr(real ? real : path, '/') + 1);
-	ga_autonames struct ga_names found = { 0 };
+	ga_autotexts struct ga_texts found = { 0 };
 	unsigned int subsystem, nsid;
 	size_t i;
 
@@ -151,7 +152,7 @@ static void walk(struct ga_block_table *table, const struct source *s, const cha
 		 const char *rest, const char *names)
 {
 	const char *star = strchr(rest, '*');
-	ga_autonames struct ga_names found = { 0 };
+	ga_autotexts struct ga_texts found = { 0 };
 	ga_autofree char *dir = NULL;
 	size_t i;
 
@@ -201,14 +202,14 @@ void ga_block_release_exports(struct ga_block_table *table)
 }
 
 void ga_block_add_exports(const struct ga_block_table *table, const struct ga_block_tree *tree,
-			  struct ga_names *ret)
+			  struct ga_texts *ret)
 {
 	size_t i;
 
 	for (i = 0; i < table->exports.n; i++) {
 		const struct ga_block_export *e = &table->exports.v[i];
 
-		if (!ga_names_has(ret, e->by) &&
+		if (!ga_texts_has(ret, e->by) &&
 		    (ga_block_tree_number(tree, e->major, e->minor) ||
 		     ga_block_tree_has_path(table, tree, e->path)))
 			ga_texts_add(ret, e->by);

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "base/str.h"
+#include "base/texts.h"
 #include "look/block/block.h"
 #include "look/sys.h"
 
@@ -75,7 +76,7 @@ struct ga_block_wwid {
 
 struct ga_block_table {
 	GA_LIST(struct ga_block_mount_row) mounts;
-	struct ga_names swaps; /* the paths of /proc/swaps */
+	struct ga_texts swaps; /* the paths of /proc/swaps */
 	struct ga_str mdstat;
 	bool namespaces_known;
 	GA_LIST(struct ga_block_loop) loops;
@@ -107,9 +108,9 @@ bool ga_block_loops_known(const struct ga_block_table *table);
 /* Looks for the disk itself among the loop devices: its file goes into the tree, a block device
  * below it into the list of slaves. */
 void ga_block_own_loop(const struct ga_block_table *table, struct ga_block_tree *tree,
-		       struct ga_names *slaves);
+		       struct ga_texts *slaves);
 /* Adds what exports a device of the tree, or a file on it. */
 void ga_block_add_exports(const struct ga_block_table *table, const struct ga_block_tree *tree,
-			  struct ga_names *ret);
+			  struct ga_texts *ret);
 
 #endif

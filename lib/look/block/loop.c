@@ -13,6 +13,7 @@
 #include <sys/sysmacros.h>
 
 #include "base/file.h"
+#include "base/texts.h"
 
 /* ---- the tree ---- */
 
@@ -75,7 +76,7 @@ void ga_block_tree_add(struct ga_block_tree *t, const char *name, enum ga_node_s
 		       const struct ga_block_loop *loop)
 {
 	ga_autofree char *dir = ga_xprintf("/sys/class/block/%s", name);
-	ga_autonames struct ga_names names = { 0 };
+	ga_autotexts struct ga_texts names = { 0 };
 	size_t i;
 
 	if (ga_block_tree_name(t, name))
@@ -190,7 +191,7 @@ static void ask_kernel(const char *dir, struct ga_block_loop *loop)
 
 void ga_block_read_loops(struct ga_block_table *table)
 {
-	ga_autonames struct ga_names names = { 0 };
+	ga_autotexts struct ga_texts names = { 0 };
 	size_t i;
 
 	ga_sys_list("/sys/block", &names);
@@ -266,7 +267,7 @@ bool ga_block_add_loops(const struct ga_block_table *table, struct ga_block_tree
 }
 
 void ga_block_own_loop(const struct ga_block_table *table, struct ga_block_tree *t,
-		       struct ga_names *slaves)
+		       struct ga_texts *slaves)
 {
 	size_t i;
 

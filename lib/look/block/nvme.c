@@ -4,11 +4,12 @@
 
 #include <unistd.h>
 
+#include "base/texts.h"
 #include "look/sys.h"
 
 static void clear(void *list)
 {
-	ga_names_release(list);
+	ga_texts_release(list);
 }
 
 static void add_as(struct ga_nvme *n, const char *what, const struct ga_any_list *list)

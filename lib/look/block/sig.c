@@ -5,6 +5,7 @@
 #include <blkid.h>
 #include <errno.h>
 
+#include "base/texts.h"
 #include "look/sys.h"
 
 /* More than a disk can reasonably have: a probe that finds one thing again and again ends here. */
@@ -17,10 +18,10 @@ static void drop_probe(blkid_probe *p)
 
 static void add(struct ga_any_list *list, const char *name, const char *type)
 {
-	struct ga_names *names = (struct ga_names *)(void *)list;
+	struct ga_texts *names = (struct ga_texts *)(void *)list;
 	ga_autofree char *text = ga_sys_tidy(ga_xprintf("%s: %s", name, type));
 
-	if (!ga_names_has(names, text))
+	if (!ga_texts_has(names, text))
 		ga_texts_add(names, text);
 }
 

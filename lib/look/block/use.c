@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/texts.h"
 
 #define PROC_FILE_MAX (8 << 20)
 /* Processes whose namespace cannot be told apart but whose mounts may be read: at most so many. */
@@ -86,7 +87,7 @@ static bool read_mounts(struct ga_block_table *table, const char *path, int64_t 
 static void read_namespaces(struct ga_block_table *table)
 {
 	ga_autofree char *own = ga_sys_link("/proc/self/ns", "mnt");
-	ga_autonames struct ga_names seen = { 0 };
+	ga_autotexts struct ga_texts seen = { 0 };
 	ga_autodir DIR *proc = opendir("/proc");
 	struct dirent *e;
 
@@ -104,7 +105,7 @@ static void read_namespaces(struct ga_block_table *table)
 		ns = ga_sys_link(dir, "mnt");
 		if (!ns && errno != EACCES && errno != EPERM)
 			continue; /* ended, or a zombie */
-		if (ns ? ga_names_has(&seen, ns) : blind++ >= BLIND_MAX) {
+		if (ns ? ga_texts_has(&seen, ns) : blind++ >= BLIND_MAX) {
 			table->namespaces_known = table->namespaces_known && ns;
 			continue;
 		}
@@ -144,7 +145,7 @@ static char *wwid_of(const char *name)
 
 static void read_wwids(struct ga_block_table *table)
 {
-	ga_autonames struct ga_names names = { 0 };
+	ga_autotexts struct ga_texts names = { 0 };
 	size_t i;
 
 	ga_sys_list("/sys/block", &names);
@@ -204,7 +205,7 @@ void ga_block_table_free(struct ga_block_table *table)
 	ga_list_release(&table->wwids);
 	ga_block_release_loops(table);
 	ga_block_release_exports(table);
-	ga_names_release(&table->swaps);
+	ga_texts_release(&table->swaps);
 	ga_str_release(&table->mdstat);
 	free(table);
 }
@@ -223,7 +224,7 @@ static void add_holders(const struct ga_block_table *table, struct ga_block_tree
 		for (; i < t->nodes.n && t->nodes.n < 1024; i++) {
 			ga_autofree char *dir = ga_xprintf("/sys/class/block/%s/holders",
 							   t->nodes.v[i].name);
-			ga_autonames struct ga_names holders = { 0 };
+			ga_autotexts struct ga_texts holders = { 0 };
 
 			ga_sys_list(dir, &holders);
 			for (j = 0; j < holders.n; j++)
@@ -232,14 +233,14 @@ static void add_holders(const struct ga_block_table *table, struct ga_block_tree
 	while (t->nodes.n < 1024 && ga_block_add_loops(table, t));
 }
 
-static void add_slaves(const struct ga_block_tree *t, struct ga_names *ret)
+static void add_slaves(const struct ga_block_tree *t, struct ga_texts *ret)
 {
 	size_t i, j;
 
 	for (i = 0; i < t->nodes.n; i++) {
 		ga_autofree char *dir = ga_xprintf("/sys/class/block/%s/slaves",
 						   t->nodes.v[i].name);
-		ga_autonames struct ga_names slaves = { 0 };
+		ga_autotexts struct ga_texts slaves = { 0 };
 
 		if (t->nodes.v[i].sort != GA_NODE_OWN)
 			continue;
@@ -363,7 +364,7 @@ static void add_signatures(const struct ga_block_tree *t, const struct ga_block_
 
 /* The disk by its names, and by its file where it is one. */
 static void make_tree(const struct ga_block_table *table, const struct ga_block_dev *dev,
-		      struct ga_block_tree *t, struct ga_names *slaves)
+		      struct ga_block_tree *t, struct ga_texts *slaves)
 {
 	size_t i;
 
@@ -418,7 +419,7 @@ void ga_block_uses_in(const struct ga_block_table *table, const struct ga_block_
 		.loops_known = ga_block_loops_known(table),
 		.exports_known = table->exports_known,
 	};
-	make_tree(table, dev, &t, (struct ga_names *)(void *)&ret->slaves);
+	make_tree(table, dev, &t, (struct ga_texts *)(void *)&ret->slaves);
 	add_holders(table, &t);
 	name_nodes(&t, ret);
 	add_mounts(table, &t, ret);
@@ -430,7 +431,7 @@ void ga_block_uses_in(const struct ga_block_table *table, const struct ga_block_
 			*ga_list_add(&ret->swap) = ga_sys_tidy(ga_xstrdup(path));
 		}
 	add_md(table, &t, ret);
-	ga_block_add_exports(table, &t, (struct ga_names *)(void *)&ret->exports);
+	ga_block_add_exports(table, &t, (struct ga_texts *)(void *)&ret->exports);
 	if (signatures)
 		add_signatures(&t, dev, ret);
 }
@@ -457,14 +458,14 @@ void ga_block_uses_release(struct ga_block_uses *u)
 		free(u->mounts.v[i].where);
 	}
 	ga_list_release(&u->mounts);
-	ga_names_release((struct ga_names *)(void *)&u->holders);
-	ga_names_release((struct ga_names *)(void *)&u->slaves);
-	ga_names_release((struct ga_names *)(void *)&u->swap);
-	ga_names_release((struct ga_names *)(void *)&u->md);
-	ga_names_release((struct ga_names *)(void *)&u->loops);
-	ga_names_release((struct ga_names *)(void *)&u->same);
-	ga_names_release((struct ga_names *)(void *)&u->exports);
-	ga_names_release((struct ga_names *)(void *)&u->signatures);
+	ga_texts_release((struct ga_texts *)(void *)&u->holders);
+	ga_texts_release((struct ga_texts *)(void *)&u->slaves);
+	ga_texts_release((struct ga_texts *)(void *)&u->swap);
+	ga_texts_release((struct ga_texts *)(void *)&u->md);
+	ga_texts_release((struct ga_texts *)(void *)&u->loops);
+	ga_texts_release((struct ga_texts *)(void *)&u->same);
+	ga_texts_release((struct ga_texts *)(void *)&u->exports);
+	ga_texts_release((struct ga_texts *)(void *)&u->signatures);
 }
 
 bool ga_block_is_used(const struct ga_block_uses *u)

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "base/texts.h"
 #include "look/discover/parts.h"
 #include "look/host/host.h"
 #include "look/host/prereq.h"
@@ -129,7 +130,7 @@ static void add_warnings(const struct ga_discover_opts *opts, const struct ga_lo
 }
 
 /* The thread siblings of each core, each core once. */
-static void read_cores(const char *cpus, struct ga_names *ret)
+static void read_cores(const char *cpus, struct ga_texts *ret)
 {
 	ga_autofree struct ga_cpuset *all = ga_xcalloc(1, sizeof(*all));
 	ga_autofree struct ga_cpuset *seen = ga_xcalloc(1, sizeof(*seen));
@@ -147,7 +148,7 @@ static void read_cores(const char *cpus, struct ga_names *ret)
 			continue;
 		twins = ga_host_cpu_siblings(cpu);
 		if (!twins || ga_cpuset_parse(twins, core, &ignored) < 0) {
-			ga_names_release(ret); /* not known for all: known for none */
+			ga_texts_release(ret); /* not known for all: known for none */
 			return;
 		}
 		ga_texts_add(ret, twins);
@@ -172,7 +173,7 @@ static int compose(const struct ga_discover_opts *opts, const struct ga_look *lo
 	ga_cleanup(ga_gpus_release) struct ga_gpus gpus = { 0 };
 	ga_cleanup(ga_parts_release) struct ga_parts disks = { 0 };
 	ga_cleanup(ga_parts_release) struct ga_parts vfs = { 0 };
-	ga_autonames struct ga_names cores = { 0 };
+	ga_autotexts struct ga_texts cores = { 0 };
 	ga_autofree struct ga_cpuset *reserved = ga_xcalloc(1, sizeof(*reserved));
 	struct ga_host *host = &ret->host;
 	struct ga_bundle_host bundle = {

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/texts.h"
 #include "look/discover/parts.h"
 #include "look/iommu.h"
 #include "look/nvme_id.h"
@@ -132,7 +133,7 @@ static void look_at_controllers(const struct ga_look *look, struct ga_host *host
 
 void ga_look_disks(const struct ga_look *look, struct ga_host *host, struct ga_parts *ret)
 {
-	ga_autonames struct ga_names hidden = { 0 };
+	ga_autotexts struct ga_texts hidden = { 0 };
 	size_t i;
 
 	for (i = 0; i < look->disks.n; i++)

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include "base/texts.h"
 #include "look/iommu.h"
 #include "look/sys.h"
 
@@ -220,7 +221,7 @@ static struct ga_fabric *new_fabric(const struct ga_look *look, const struct ga_
 static bool take_vf(const struct ga_look *look, struct ga_host *host, const struct ga_pci_dev *vf,
 		    const struct ga_pci_dev *pf, struct ga_parts *ret)
 {
-	ga_autonames struct ga_names others = { 0 };
+	ga_autotexts struct ga_texts others = { 0 };
 	ga_autofree char *name = vf->vf_index == GA_UNKNOWN ?
 					  ga_xstrdup("VF") :
 					  ga_xprintf("VF %lld", (long long)vf->vf_index);

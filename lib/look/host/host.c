@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/texts.h"
 #include "look/block/block.h"
 #include "look/pci.h"
 #include "look/sys.h"
@@ -126,7 +127,7 @@ static int64_t mem_total_mib(const char *dir)
 static void read_hugepages(const char *node_dir, struct ga_numa *numa)
 {
 	ga_autofree char *dir = ga_xprintf("%s/hugepages", node_dir);
-	ga_autonames struct ga_names names = { 0 };
+	ga_autotexts struct ga_texts names = { 0 };
 	size_t i;
 
 	ga_sys_list(dir, &names);
@@ -146,7 +147,7 @@ static void read_hugepages(const char *node_dir, struct ga_numa *numa)
 
 static void read_numa(struct ga_host *host)
 {
-	ga_autonames struct ga_names names = { 0 };
+	ga_autotexts struct ga_texts names = { 0 };
 	size_t i;
 
 	ga_sys_list(SYS_NODE, &names);
@@ -195,7 +196,7 @@ void ga_host_fill(struct ga_host *host)
 		host->cpus = cpus_of_nodes(host);
 }
 
-static void add_disks(struct ga_names *all, const struct ga_block_devs *disks)
+static void add_disks(struct ga_texts *all, const struct ga_block_devs *disks)
 {
 	size_t i;
 
@@ -215,7 +216,7 @@ static int by_bytes(const void *a, const void *b)
 void ga_host_fingerprint_of(const struct ga_pci *pci, const struct ga_block_devs *disks,
 			    char digest[GA_DIGEST_SIZE])
 {
-	ga_autonames struct ga_names all = { 0 };
+	ga_autotexts struct ga_texts all = { 0 };
 	ga_autostr struct ga_str text = GA_STR_INIT;
 	size_t i;
 

@@ -6,6 +6,7 @@
 #include <sys/statvfs.h>
 
 #include "base/file.h"
+#include "base/texts.h"
 #include "look/host/host.h"
 #include "look/iommu.h"
 #include "look/sys.h"
@@ -292,7 +293,7 @@ static void check_space(struct check *c)
 /* The rules of gpuaas, all in one text. */
 static void read_rules(struct ga_str *out)
 {
-	ga_autonames struct ga_names names = { 0 };
+	ga_autotexts struct ga_texts names = { 0 };
 	ga_autostr struct ga_str text = GA_STR_INIT;
 	struct ga_err ignored = GA_ERR_INIT;
 	size_t i;
@@ -390,7 +391,7 @@ static void check_grub_file(struct check *c, const char *path)
 
 static void check_reboot(struct check *c)
 {
-	ga_autonames struct ga_names names = { 0 };
+	ga_autotexts struct ga_texts names = { 0 };
 	size_t i;
 
 	if (ga_sys_exists("/run/reboot-required")) {

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/proc.h"
+#include "base/texts.h"
 #include "look/sys.h"
 #include "record/mac.h"
 
@@ -78,7 +79,7 @@ static void look_ports(struct ga_reasons *warnings)
 /* The MACs of all reservations, one a line. */
 static void read_reserved(const char *dir, struct ga_str *macs)
 {
-	ga_autonames struct ga_names names = { 0 };
+	ga_autotexts struct ga_texts names = { 0 };
 
 	ga_sys_list(dir, &names);
 	for (size_t i = 0; i < names.n; i++) {

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/proc.h"
+#include "base/texts.h"
 #include "look/sys.h"
 #include "record/mac.h"
 #include "record/pciaddr.h"
@@ -16,7 +17,7 @@
 static char *master_of(const char *dir)
 {
 	char *master = ga_sys_link(dir, "master");
-	ga_autonames struct ga_names names = { 0 };
+	ga_autotexts struct ga_texts names = { 0 };
 	size_t i;
 
 	if (master)
@@ -30,7 +31,7 @@ static char *master_of(const char *dir)
 
 int ga_net_scan(struct ga_net *ret, struct ga_err *err)
 {
-	ga_autonames struct ga_names dirs = { 0 };
+	ga_autotexts struct ga_texts dirs = { 0 };
 	struct ga_err ignored = GA_ERR_INIT;
 	struct ga_pciaddr a;
 	size_t i;

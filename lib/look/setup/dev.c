@@ -3,6 +3,7 @@
  * gpuaas-discover's, by the same code. */
 #include <inttypes.h>
 
+#include "base/texts.h"
 #include "look/discover/parts.h"
 #include "look/host/host.h"
 #include "look/iommu.h"
@@ -176,7 +177,7 @@ static void add_disks(struct ga_look *look, struct ga_host *host, struct ga_boot
 {
 	const struct ga_boot_file *rules = ga_boot_file(f, GA_BOOT_UDEV);
 	ga_cleanup(ga_parts_release) struct ga_parts parts = { 0 };
-	ga_autonames struct ga_names listed = { 0 };
+	ga_autotexts struct ga_texts listed = { 0 };
 	size_t i;
 
 	look->table = ga_block_table_read();

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
+#include "base/texts.h"
 #include "look/host/host.h"
 #include "look/iommu.h"
 #include "look/setup/look.h"
@@ -123,7 +124,7 @@ static void look_acs(struct ga_any_list *list, const struct ga_pci *pci)
 
 	for (i = 0; i < pci->n; i++) {
 		const struct ga_pci_dev *d = &pci->v[i];
-		ga_autonames struct ga_names others = { 0 };
+		ga_autotexts struct ga_texts others = { 0 };
 
 		if (d->sort != GA_PCI_GPU || d->iommu_group == GA_UNKNOWN)
 			continue;

@@ -7,6 +7,7 @@
  */
 #include <jansson.h>
 
+#include "base/texts.h"
 #include "look/host/host.h"
 #include "look/setup/look.h"
 
@@ -15,7 +16,7 @@
 static void take(struct ga_any_list *tags, const char *word, size_t len)
 {
 	static const char *const known[] = { TAG "slice-vm", TAG "baremetal" };
-	GA_LIST(char *) *list = (void *)tags;
+	struct ga_texts *list = (void *)tags;
 	size_t i, j;
 
 	for (i = 0; i < GA_ARRAY_SIZE(known); i++) {

@@ -3,6 +3,7 @@
 #include "state/allocation/hold.h"
 
 #include "base/clock.h"
+#include "base/texts.h"
 #include "record/rec.h"
 #include "record/time.h"
 #include "state/allocation/move.h"
@@ -220,16 +221,7 @@ int ga_store_unhold(struct ga_db *db, const char *allocation, const char *reason
 
 /* ---- what is over ---- */
 
-void ga_held_release(struct ga_held *h)
-{
-	size_t i;
-
-	for (i = 0; i < h->n; i++)
-		free(h->v[i]);
-	ga_list_release(h);
-}
-
-int ga_store_hold_over(struct ga_db *db, struct ga_held *ret, struct ga_err *err)
+int ga_store_hold_over(struct ga_db *db, struct ga_texts *ret, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
 	ga_autofree char *now = ga_time_now();

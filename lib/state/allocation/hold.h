@@ -37,13 +37,8 @@ GA_MUST_CHECK int ga_store_hold(struct ga_db *db, const char *allocation, int64_
 GA_MUST_CHECK int ga_store_unhold(struct ga_db *db, const char *allocation, const char *reason,
 				  struct ga_hold_order *ret, struct ga_err *err);
 
-struct ga_held {
-	char **v;
-	size_t n;
-};
-void ga_held_release(struct ga_held *h);
 /* The held allocations whose time is over, the longest first. */
-GA_MUST_CHECK int ga_store_hold_over(struct ga_db *db, struct ga_held *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_store_hold_over(struct ga_db *db, struct ga_texts *ret, struct ga_err *err);
 
 /* 1, 0: whether it still is one of them. */
 GA_MUST_CHECK int ga_store_hold_is_over(struct ga_db *db, const char *allocation,

@@ -5,20 +5,12 @@
 #include <inttypes.h>
 
 #include "base/clock.h"
+#include "base/texts.h"
 #include "record/rec.h"
 #include "record/time.h"
 #include "state/db/invariant.h"
 #include "state/db/json.h"
 #include "state/db/row.h"
-
-void ga_cleanup_ids(struct ga_ids *ids)
-{
-	size_t i;
-
-	for (i = 0; i < ids->n; i++)
-		free(ids->v[i]);
-	ga_list_release(ids);
-}
 
 void ga_cleanup_holding(struct ga_holding *h)
 {
@@ -165,12 +157,12 @@ int ga_store_move_slot(struct ga_db *db, const char *slot, const char *from, con
 }
 
 int ga_store_claimed(struct ga_db *db, const char *allocation, const char *state,
-		     struct ga_ids *ret, struct ga_err *err)
+		     struct ga_texts *ret, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
-	*ret = (struct ga_ids){ 0 };
+	*ret = (struct ga_texts){ 0 };
 	if (ga_db_query(db, &rows, err,
 			"SELECT s.id FROM claim c JOIN slot s ON s.id = c.slot_id "
 			"WHERE c.allocation_id = ?1 AND c.live = 1 "
@@ -185,7 +177,7 @@ int ga_store_claimed(struct ga_db *db, const char *allocation, const char *state
 int ga_store_move_claimed(struct ga_db *db, const char *allocation, const char *from,
 			  const char *to, const char *at, struct ga_err *err)
 {
-	ga_autoids struct ga_ids ids = { 0 };
+	ga_autotexts struct ga_texts ids = { 0 };
 	size_t i;
 
 	if (ga_store_claimed(db, allocation, from, &ids, err) < 0)
@@ -274,13 +266,13 @@ int ga_store_taint_slot(struct ga_db *db, const char *slot, const char *by, stru
 			  "sss", slot, now, by) < 0 ? -1 : 0;
 }
 
-int ga_store_ever_claimed(struct ga_db *db, const char *allocation, struct ga_ids *ret,
+int ga_store_ever_claimed(struct ga_db *db, const char *allocation, struct ga_texts *ret,
 			  struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
-	*ret = (struct ga_ids){ 0 };
+	*ret = (struct ga_texts){ 0 };
 	if (ga_db_query(db, &rows, err,
 			"SELECT s.id FROM claim c JOIN slot s ON s.id = c.slot_id "
 			"WHERE c.allocation_id = ?1 ORDER BY s.slot_index, s.id",
@@ -312,7 +304,7 @@ int ga_store_slot_owner(struct ga_db *db, const char *slot, char **state, char *
 int ga_store_block_claimed(struct ga_db *db, const char *allocation, const char *code,
 			   const char *sentence, const char *at, struct ga_err *err)
 {
-	ga_autoids struct ga_ids ids = { 0 };
+	ga_autotexts struct ga_texts ids = { 0 };
 	size_t i;
 
 	if (ga_store_claimed(db, allocation, NULL, &ids, err) < 0)

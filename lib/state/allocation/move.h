@@ -12,12 +12,6 @@
 #include "state/db/db.h"
 #include "state/db/fsm.h"
 
-struct ga_ids {
-	char **v;
-	size_t n;
-};
-void ga_cleanup_ids(struct ga_ids *ids);
-#define ga_autoids ga_cleanup(ga_cleanup_ids)
 
 /* What an allocation is at this moment, as the moves need it. */
 struct ga_holding {
@@ -41,7 +35,7 @@ GA_MUST_CHECK int ga_store_move_claimed(struct ga_db *db, const char *allocation
 					const char *to, const char *at, struct ga_err *err);
 /* The slots of the allocation's live claims in a state (NULL: any), by index. */
 GA_MUST_CHECK int ga_store_claimed(struct ga_db *db, const char *allocation, const char *state,
-				   struct ga_ids *ret, struct ga_err *err);
+				   struct ga_texts *ret, struct ga_err *err);
 /* Moves the slot to cleanup_blocked and adds the reason to its blockers. */
 GA_MUST_CHECK int ga_store_block_slot(struct ga_db *db, const char *slot, const char *code,
 				      const char *sentence, const char *at, struct ga_err *err);
@@ -54,7 +48,7 @@ GA_MUST_CHECK int ga_store_cancel(struct ga_db *db, struct ga_holding *h, const 
 				  const char *at, struct ga_err *err);
 /* Every slot that an allocation ever had a claim on, by index. */
 GA_MUST_CHECK int ga_store_ever_claimed(struct ga_db *db, const char *allocation,
-					struct ga_ids *ret, struct ga_err *err);
+					struct ga_texts *ret, struct ga_err *err);
 /* The slot's state, and the allocation of its live claim (NULL: none); both allocated. */
 GA_MUST_CHECK int ga_store_slot_owner(struct ga_db *db, const char *slot, char **state,
 				      char **owner, struct ga_err *err);

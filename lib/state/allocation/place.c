@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/texts.h"
 #include "record/id.h"
 #include "record/rec.h"
 #include "record/time.h"
@@ -263,23 +264,9 @@ int ga_store_place(struct ga_db *db, const struct ga_request *request,
 
 /* ---- plans that nobody took up ---- */
 
-struct ids {
-	char **v;
-	size_t n;
-};
-
-static void cleanup_ids(struct ids *ids)
-{
-	size_t i;
-
-	for (i = 0; i < ids->n; i++)
-		free(ids->v[i]);
-	ga_list_release(ids);
-}
-
 int ga_store_expire_plans(struct ga_db *db, struct ga_err *err)
 {
-	ga_cleanup(cleanup_ids) struct ids ids = { 0 };
+	ga_autotexts struct ga_texts ids = { 0 };
 	ga_autorows struct ga_rows *rows = NULL;
 	ga_autofree char *now = ga_time_now();
 	size_t i;

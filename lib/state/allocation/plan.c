@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/texts.h"
 #include "decide/slot/verdict.h"
 #include "record/cpuset.h"
 #include "record/digest.h"

@@ -4,6 +4,7 @@
  * carries the attempt of the release and of every wipe that follows, so that the host needs no
  * state to finish.
  */
+#include "base/texts.h"
 #include "record/id.h"
 #include "record/rec.h"
 #include "record/time.h"
@@ -153,7 +154,7 @@ static int is_quarantined(struct ga_db *db, const char *slot, struct ga_err *err
 static int release_slots(struct ga_db *db, const struct ga_holding *h, const char *at,
 			 struct ga_release_order *o, struct ga_err *err)
 {
-	ga_autoids struct ga_ids ids = { 0 };
+	ga_autotexts struct ga_texts ids = { 0 };
 	size_t i;
 
 	if (ga_store_claimed(db, h->id, NULL, &ids, err) < 0)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/texts.h"
 #include "base/vec.h"
 #include "record/digest.h"
 #include "state/db/fsm.h"
@@ -23,21 +24,7 @@
 
 static int writing = -1; /* the lock of this process, which has put user-data here */
 
-struct names {
-	char **v;
-	size_t n;
-};
-
-static void cleanup_names(struct names *list)
-{
-	size_t i;
-
-	for (i = 0; i < list->n; i++)
-		free(list->v[i]);
-	ga_list_release(list);
-}
-
-static void add_name(struct names *list, const char *name)
+static void add_name(struct ga_texts *list, const char *name)
 {
 	*ga_list_add(list) = ga_xstrdup(name);
 }
@@ -149,7 +136,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int list_files(int fd, struct names *files, struct names *marks, struct ga_err *err)
+static int list_files(int fd, struct ga_texts *files, struct ga_texts *marks, struct ga_err *err)
 {
 	int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = again < 0 ? NULL : fdopendir(again);
@@ -177,7 +164,7 @@ static int list_files(int fd, struct names *files, struct names *marks, struct g
 	"json_extract(" GA_SQL_OBJECT("request") ", '$.user_data_digest')"
 
 /* Digests that an allocation names which can still come to, or be on, a host. */
-static int list_needed(struct ga_db *db, struct names *ret, struct ga_err *err)
+static int list_needed(struct ga_db *db, struct ga_texts *ret, struct ga_err *err)
 {
 	ga_autostr struct ga_str sql = GA_STR_INIT;
 	ga_autorows struct ga_rows *rows = NULL;
@@ -204,7 +191,7 @@ static int list_needed(struct ga_db *db, struct names *ret, struct ga_err *err)
 	return r;
 }
 
-static bool has(const struct names *list, const char *name)
+static bool has(const struct ga_texts *list, const char *name)
 {
 	for (size_t i = 0; i < list->n; i++)
 		if (!strcmp(list->v[i], name))
@@ -229,7 +216,7 @@ static int is_known(struct ga_db *db, const char *digest, struct ga_err *err)
 struct folder {
 	char *dir;
 	int fd;
-	struct names files, marks, needed;
+	struct ga_texts files, marks, needed;
 };
 
 static void cleanup_folder(struct folder *f)
@@ -237,9 +224,9 @@ static void cleanup_folder(struct folder *f)
 	free(f->dir);
 	if (f->fd >= 0)
 		close(f->fd);
-	cleanup_names(&f->files);
-	cleanup_names(&f->marks);
-	cleanup_names(&f->needed);
+	ga_texts_release(&f->files);
+	ga_texts_release(&f->marks);
+	ga_texts_release(&f->needed);
 }
 
 /* 1, 0 when it is not there or somebody writes, -1 */

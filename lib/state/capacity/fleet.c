@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/texts.h"
 #include "record/time.h"
 #include "state/capacity/fleet.h"
 #include "state/db/invariant.h"
@@ -398,17 +399,13 @@ static int reload_node(struct ga_db *db, struct ga_fleet *f, const char *id, str
 /* ---- what others changed ---- */
 
 struct changed {
-	GA_LIST(char *) nodes;
+	struct ga_texts nodes;
 	bool too_many; /* or something that is no node's: all has to be read */
 };
 
 static void cleanup_changed(struct changed *c)
 {
-	size_t i;
-
-	for (i = 0; i < c->nodes.n; i++)
-		free(c->nodes.v[i]);
-	ga_list_release(&c->nodes);
+	ga_texts_release(&c->nodes);
 }
 
 static int read_changed(struct ga_db *db, int64_t seq, struct changed *ret, struct ga_err *err)

@@ -4,6 +4,7 @@
 #ifndef GA_STATE_CAPACITY_FLEET_H
 #define GA_STATE_CAPACITY_FLEET_H
 
+#include "base/texts.h"
 #include "state/allocation/place.h"
 #include "state/db/json.h"
 
@@ -40,7 +41,7 @@ GA_MUST_CHECK int ga_store_fleet_add(struct ga_db *db, struct ga_fleet *f, const
 
 /* Ids of nodes, in their order. */
 struct ga_node_ids {
-	GA_LIST(char *) list;
+	struct ga_texts list;
 };
 /* Adds what a query says in its first column, in that order; its ?1 is a moment. */
 GA_MUST_CHECK int ga_node_ids_read(struct ga_db *db, const char *sql, int64_t now_micros,

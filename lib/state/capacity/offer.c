@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
+#include "base/texts.h"
 #include "decide/offer/offer.h"
 #include "record/rec.h"
 #include "record/time.h"

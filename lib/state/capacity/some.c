@@ -64,11 +64,7 @@ int ga_store_fleet_expire(struct ga_db *db, struct ga_fleet *fleet, struct ga_er
 
 void ga_node_ids_release(struct ga_node_ids *ids)
 {
-	size_t i;
-
-	for (i = 0; i < ids->list.n; i++)
-		free(ids->list.v[i]);
-	ga_list_release(&ids->list);
+	ga_texts_release(&ids->list);
 }
 
 int ga_node_ids_read(struct ga_db *db, const char *sql, int64_t now_micros,

@@ -4,6 +4,7 @@
  * may look free and clean, and may be promised to others: the host's word counts. They are tainted
  * and taken out of sale, and a plan that has not begun on them is cancelled.
  */
+#include "base/texts.h"
 #include "state/db/audit.h"
 #include "state/fold/internal.h"
 
@@ -41,7 +42,7 @@ int ga_fold_late(struct ga_db *db, const struct ga_holding *h, const char *at, s
 {
 	ga_autofree char *sentence =
 		ga_xprintf("a host used it for allocation %s after that was %s", h->id, h->state);
-	ga_autoids struct ga_ids slots = { 0 };
+	ga_autotexts struct ga_texts slots = { 0 };
 	size_t i;
 
 	if (ga_store_ever_claimed(db, h->id, &slots, err) < 0)

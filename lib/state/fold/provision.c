@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Folding what gpuaas-provision did: phases, a running allocation, a failure. */
+#include "base/texts.h"
 #include "record/rec.h"
 #include "state/allocation/provision.h"
 #include "state/allocation/wipe.h"
@@ -199,7 +200,7 @@ static bool names_slot(const char *sentence, const char *slot)
 }
 
 /* Not the state's word for it: without a name it may be the disk of any of them. */
-static bool names_any(const char *sentence, const struct ga_ids *slots)
+static bool names_any(const char *sentence, const struct ga_texts *slots)
 {
 	size_t i;
 
@@ -229,7 +230,7 @@ static int disable_found(struct ga_db *db, const char *slot, const char *sentenc
 static int found_data(struct ga_db *db, struct ga_holding *h, const struct ga_failure *f,
 		      const char *reason, struct ga_err *err)
 {
-	ga_autoids struct ga_ids slots = { 0 };
+	ga_autotexts struct ga_texts slots = { 0 };
 	char at[GA_TIME_SIZE];
 	bool named;
 	size_t i;

@@ -2,6 +2,7 @@
 /* Nodes as records, and a node that was lost. */
 #include <jansson.h>
 
+#include "base/texts.h"
 #include "record/time.h"
 #include "state/allocation/move.h"
 #include "state/db/audit.h"
@@ -84,7 +85,7 @@ static int lose_slot(struct ga_db *db, const char *slot, const char *reason, con
 	return ga_store_block_slot(db, slot, "host_lost", reason, at, err);
 }
 
-static int ids_of(struct ga_rows *rows, struct ga_ids *ret, struct ga_err *err)
+static int ids_of(struct ga_rows *rows, struct ga_texts *ret, struct ga_err *err)
 {
 	int r;
 
@@ -93,7 +94,7 @@ static int ids_of(struct ga_rows *rows, struct ga_ids *ret, struct ga_err *err)
 	return r;
 }
 
-static int lost_allocations(struct ga_db *db, const char *node, struct ga_ids *ret,
+static int lost_allocations(struct ga_db *db, const char *node, struct ga_texts *ret,
 			    struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
@@ -107,7 +108,7 @@ static int lost_allocations(struct ga_db *db, const char *node, struct ga_ids *r
 	return ids_of(rows, ret, err);
 }
 
-static int lost_slots(struct ga_db *db, const char *node, struct ga_ids *ret, struct ga_err *err)
+static int lost_slots(struct ga_db *db, const char *node, struct ga_texts *ret, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
 
@@ -132,7 +133,7 @@ static int quarantine(struct ga_db *db, const char *node, const char *reason, co
 
 int ga_store_node_lost(struct ga_db *db, const char *node, const char *reason, struct ga_err *err)
 {
-	ga_autoids struct ga_ids allocations = { 0 }, slots = { 0 };
+	ga_autotexts struct ga_texts allocations = { 0 }, slots = { 0 };
 	ga_autofree char *at = ga_time_now();
 	struct ga_node found;
 	size_t i;

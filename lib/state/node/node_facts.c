@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/texts.h"
 #include "record/cpuset.h"
 #include "record/shape.h"
 #include "state/db/json.h"
@@ -24,11 +25,7 @@ struct reading {
 
 void ga_node_facts_release(struct ga_node_facts *f)
 {
-	size_t i;
-
-	for (i = 0; i < f->slot_types.n; i++)
-		free(f->slot_types.v[i]);
-	ga_list_release(&f->slot_types);
+	ga_texts_release(&f->slot_types);
 	free(f->mode);
 	free(f->numa);
 	memset(f, 0, sizeof(*f));

@@ -3,6 +3,7 @@
 #ifndef GA_STATE_NODE_NODE_FACTS_H
 #define GA_STATE_NODE_NODE_FACTS_H
 
+#include "base/texts.h"
 #include "base/vec.h"
 #include "state/db/db.h"
 
@@ -15,7 +16,7 @@ struct ga_node_facts {
 	 * what is reserved for the host; GA_UNKNOWN where that is not known. */
 	int64_t vcpus_per_gpu, memory_mib_per_gpu;
 	bool has_slots;
-	GA_LIST(char *) slot_types; /* that its slots were approved with, each once */
+	struct ga_texts slot_types; /* that its slots were approved with, each once */
 };
 
 /* ret is overwritten. GA_NOTFOUND: no such node. */

@@ -2,6 +2,7 @@
 /* Adopting what a host knows: what it ended, what it wiped, what it runs, then the rest. */
 #include "state/recovery/internal.h"
 
+#include "base/texts.h"
 #include "record/kind.h"
 #include "record/rec.h"
 #include "record/time.h"
@@ -18,23 +19,14 @@ void ga_inventory_of_release(struct ga_inventory_of *i)
 	ga_shape_release(&ga_inventory_shape, &i->end);
 }
 
-static void release_texts(char ***v, size_t *n)
-{
-	for (size_t i = 0; i < *n; i++)
-		free((*v)[i]);
-	free(*v);
-	*v = NULL;
-	*n = 0;
-}
-
 void ga_adoption_release(struct ga_adoption *a)
 {
 	for (size_t i = 0; i < a->findings.n; i++)
 		ga_shape_release(&ga_finding_shape, &a->findings.v[i]);
 	ga_list_release(&a->findings);
-	release_texts(&a->allocations.v, &a->allocations.n);
-	release_texts(&a->slots.v, &a->slots.n);
-	release_texts(&a->wipes.v, &a->wipes.n);
+	ga_texts_release(&a->allocations);
+	ga_texts_release(&a->slots);
+	ga_texts_release(&a->wipes);
 }
 
 /* ---- what the files of store_adopt share ---- */

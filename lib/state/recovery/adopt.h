@@ -8,6 +8,7 @@
 #ifndef GA_STATE_RECOVERY_ADOPT_H
 #define GA_STATE_RECOVERY_ADOPT_H
 
+#include "base/texts.h"
 #include "record/inventory.h"
 #include "record/state.h"
 #include "state/db/db.h"
@@ -24,9 +25,9 @@ struct ga_adoption {
 	const char *reason;
 	bool wipe; /* what is idle and cannot be adopted is ordered to be wiped */
 	GA_LIST(struct ga_finding) findings;
-	GA_LIST(char *) allocations; /* adopted: ids */
-	GA_LIST(char *) slots;	     /* verified in this epoch: ids */
-	GA_LIST(char *) wipes;	     /* slots with a new wipe order */
+	struct ga_texts allocations; /* adopted: ids */
+	struct ga_texts slots;	     /* verified in this epoch: ids */
+	struct ga_texts wipes;	     /* slots with a new wipe order */
 };
 void ga_adoption_release(struct ga_adoption *a);
 #define ga_autoadoption ga_cleanup(ga_adoption_release)

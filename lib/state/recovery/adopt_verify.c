@@ -7,6 +7,7 @@
  */
 #include "state/recovery/internal.h"
 
+#include "base/texts.h"
 #include "record/rec.h"
 #include "state/allocation/wipe.h"
 #include "state/db/audit.h"

@@ -8,20 +8,9 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/texts.h"
 #include "record/time.h"
 #include "state/recovery/check.h"
-
-struct names {
-	char **v;
-	size_t n;
-};
-
-static void cleanup_names(struct names *list)
-{
-	for (size_t i = 0; i < list->n; i++)
-		free(list->v[i]);
-	ga_list_release(list);
-}
 
 /* "state-20261121T020000Z.db" and nothing else. */
 static bool is_ours(const char *name)
@@ -40,7 +29,7 @@ static int by_name(const void *a, const void *b)
 
 static int prune(const char *dir, int64_t keep, struct ga_err *err)
 {
-	ga_cleanup(cleanup_names) struct names list = { 0 };
+	ga_autotexts struct ga_texts list = { 0 };
 	DIR *d = opendir(dir);
 	struct dirent *e;
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/texts.h"
 #include "record/rec.h"
 #include "record/time.h"
 #include "state/db/attend.h"
@@ -183,7 +184,7 @@ static int forget_hook(struct ga_db *db, const char *hook, struct ga_err *err)
 int ga_store_notice_tidy(struct ga_db *db, const char *const *hooks, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
-	GA_LIST(char *) gone = { 0 };
+	struct ga_texts gone = { 0 };
 	size_t i;
 	int r;
 

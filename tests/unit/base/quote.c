@@ -4,6 +4,7 @@
 
 #include "base/proc.h"
 #include "base/quote.h"
+#include "base/texts.h"
 
 static char *const hostile[] = {
 	(char[]){ "" }, (char[]){ " " }, (char[]){ "a b" }, (char[]){ "'" }, (char[]){ "''" },
@@ -34,7 +35,7 @@ static void shell_reads(const char *line, struct ga_str *out)
 static void there_and_back(void)
 {
 	ga_autostr struct ga_str line = GA_STR_INIT, meant = GA_STR_INIT, got = GA_STR_INIT;
-	ga_autowords struct ga_words words = { 0 };
+	ga_autotexts struct ga_texts words = { 0 };
 	struct ga_err err = GA_ERR_INIT;
 	size_t i;
 
@@ -83,7 +84,7 @@ static void refused(void)
 	size_t i;
 
 	for (i = 0; i < GA_ARRAY_SIZE(lines); i++) {
-		ga_autowords struct ga_words words = { 0 };
+		ga_autotexts struct ga_texts words = { 0 };
 		struct ga_err err = GA_ERR_INIT;
 
 		t_int(ga_quote_split(lines[i], &words, &err), -1, "refused, line %zu", i);
@@ -94,7 +95,7 @@ static void refused(void)
 
 static void split(void)
 {
-	ga_autowords struct ga_words words = { 0 };
+	ga_autotexts struct ga_texts words = { 0 };
 	struct ga_err err = GA_ERR_INIT;
 
 	t_int(ga_quote_split("  gpuaas-wipe  --device=x 'a b'c  ", &words, &err), 0, "taken");

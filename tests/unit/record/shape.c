@@ -2,6 +2,7 @@
 /* Shapes: every type and presence read, written, copied, released and described. */
 #include "t.h"
 
+#include "base/texts.h"
 #include "record/kind.h"
 #include "record/rec.h"
 #include "record/shape.h"
@@ -17,7 +18,7 @@ struct all {
 	bool flag;
 	struct inner obj, *obj_maybe, *obj_opt;
 	GA_LIST(struct inner) list;
-	GA_LIST(char *) texts;
+	struct ga_texts texts;
 	GA_LIST(int64_t) ints;
 	json_t *free_form;
 	char *lines;

@@ -2,6 +2,7 @@
 /* Lines read the short way are read as jansson and the shape read them. */
 #include "record/shape_read.h"
 
+#include "base/texts.h"
 #include "record/accel.h"
 #include "record/rec.h"
 #include "record/state.h"
@@ -19,7 +20,7 @@ struct all {
 	bool flag;
 	struct inner obj, *obj_maybe, *obj_opt;
 	GA_LIST(struct inner) list;
-	GA_LIST(char *) texts;
+	struct ga_texts texts;
 	GA_LIST(int64_t) ints;
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lines written from structs are those that jansson would write. */
+#include "base/texts.h"
 #include "record/host.h"
 #include "record/order.h"
 #include "record/rec.h"

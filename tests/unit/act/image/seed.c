@@ -9,6 +9,7 @@
 
 #include "act/image/seed.h"
 #include "base/file.h"
+#include "base/texts.h"
 #include "record/rec.h"
 
 static char dir[] = "/tmp/ga-seed.XXXXXX";

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/texts.h"
 #include "record/who.h"
 #include "t.h"
 
@@ -373,7 +374,7 @@ static bool agrees(const struct world *w, const struct ga_access_rules *rules, b
 {
 	struct o_ask a = { (int)below(6), any_or_none(), any_or_none(), any_or_none(),
 			   (int)below(NAMES), some(), some(), below(2), !below(10) };
-	GA_LIST(char *) groups = { 0 }, teams = { 0 };
+	struct ga_texts groups = { 0 }, teams = { 0 };
 	struct ga_access_actor actor = { .name = names[a.user], .uid = 1000 + a.user,
 					 .is_root = a.root };
 	struct ga_access_ask ask = { .action = ga_action_words[a.action], .what = "it",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answers of gpuaas-match where something is not known: memory, machines, measurements. */
+#include "base/texts.h"
 #include "match_world.h"
 
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Requirements and offers: which answers, in which order, with which reasons. */
+#include "base/texts.h"
 #include "match_world.h"
 
 #include <stdlib.h>

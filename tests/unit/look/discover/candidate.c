@@ -2,6 +2,7 @@
 /* Composing candidates: who gets which disk and function, and what is suggested. */
 #include "t.h"
 
+#include "base/texts.h"
 #include "look/discover/candidate.h"
 #include "record/pciaddr.h"
 

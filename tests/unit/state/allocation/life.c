@@ -4,6 +4,7 @@
  * failed, late, twice and for orders long gone. Whatever of it the store takes, and whatever it
  * refuses, 'gpuaas-state check' finds nothing afterwards.
  */
+#include "base/texts.h"
 #include "base/vec.h"
 #include "state/allocation/hold.h"
 #include "state/node/approve.h"
@@ -26,7 +27,7 @@ struct life {
 	int allocations;
 	struct ga_release_order orders[ALLOCATIONS + 1]; /* of allocation i, the last one */
 	bool ordered[ALLOCATIONS + 1];
-	GA_LIST(char *) steps;
+	struct ga_texts steps;
 	int taken;
 	bool ended; /* an allocation came to its end */
 };

@@ -5,6 +5,7 @@
  * holds is asked by queries of their own, of the state as it is and as it was before.
  */
 #include "base/str.h"
+#include "base/texts.h"
 #include "base/vec.h"
 #include "state/db/fsm.h"
 #include "world.h"
@@ -505,7 +506,7 @@ static void add_statement(sqlite3 *db, struct ga_str *sql)
 /* ---- rounds ---- */
 
 struct history {
-	GA_LIST(char *) accepted;
+	struct ga_texts accepted;
 };
 
 static void tell(struct history *h)

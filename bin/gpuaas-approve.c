@@ -140,10 +140,10 @@ static int run_stream(struct ga_err *err)
 					     { NULL, NULL } };
 	int r;
 
-	if (!opt.all_ready && !opt.record_only && !opt.slots.n) {
-		(void)ga_fail(err, GA_USAGE, "what to approve is missing");
-		return ga_hint(err, "--all-ready, --slot INDEX or --record-only");
-	}
+	if (!opt.all_ready && !opt.record_only && !opt.slots.n)
+		return ga_refuse(err, GA_USAGE, NULL, NULL,
+				 ("what to approve is missing"),
+				 ("--all-ready, --slot INDEX or --record-only"));
 	if (ga_cli_need_pipe("discoveries", err) < 0)
 		return -1;
 	r = ga_cli_stream(0, "standard input", table, err);

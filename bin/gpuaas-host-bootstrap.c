@@ -68,10 +68,10 @@ static struct ga_boot_plan plan;
 
 static int refuse(struct ga_err *err)
 {
-	ga_err_set(err, GA_CONFLICT, "nothing was changed: %s: %s", plan.blockers.v[0].subject,
-		   plan.blockers.v[0].evidence);
-	ga_err_reason(err, plan.blockers.v[0].code);
-	return ga_hint(err, "%s", plan.blockers.v[0].hint);
+	return ga_refuse(err, GA_CONFLICT, plan.blockers.v[0].code, NULL,
+			 ("nothing was changed: %s: %s", plan.blockers.v[0].subject,
+			  plan.blockers.v[0].evidence),
+			 ("%s", plan.blockers.v[0].hint));
 }
 
 static int prepare(struct ga_err *err)

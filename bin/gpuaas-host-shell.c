@@ -78,9 +78,9 @@ static const struct allowed {
 
 static int refuse(struct ga_err *err, const char *line, const char *may)
 {
-	(void)ga_fail_for(err, GA_DENIED, "not_allowed", "this key may not run '%.200s' here",
-			  line);
-	return ga_hint(err, "it may run %s", may);
+	return ga_refuse(err, GA_DENIED, "not_allowed", NULL,
+			 ("this key may not run '%.200s' here", line),
+			 ("it may run %s", may));
 }
 
 static bool is_option(const char *word)

@@ -85,9 +85,9 @@ static void tell_unreadable(const char *kind, const char *object, const struct g
 /* What could be read is printed. */
 static int fail_left_out(struct ga_err *err)
 {
-	(void)ga_fail_for(err, GA_BADREC, "row_damaged", "%lld stored records cannot be read",
-			  (long long)left_out);
-	return ga_hint(err, "'gpuaas-state check' shows what is wrong");
+	return ga_refuse(err, GA_BADREC, "row_damaged", NULL,
+			 ("%lld stored records cannot be read", (long long)left_out),
+			 ("'gpuaas-state check' shows what is wrong"));
 }
 
 static int show(const struct ga_shape *shape, const void *obj, void *arg, struct ga_err *err)
@@ -118,13 +118,12 @@ static int kind_wanted(const char **ret, struct ga_err *err)
 	int n;
 
 	args = ga_cli_args(&n);
-	if (!n) {
-		ga_err_set(err, GA_USAGE, "which kind?");
-		return ga_hint(err, "nodes slots candidates profiles images node-images "
-				    "allocations plans claims tasks usage evidence audit events "
-				    "pools maintenance teams grants "
-				    "access-settings proposals attention");
-	}
+	if (!n)
+		return ga_refuse(err, GA_USAGE, NULL, NULL,
+				 ("which kind?"),
+				 ("nodes slots candidates profiles images node-images allocations "
+				  "plans claims tasks usage evidence audit events pools "
+				  "maintenance teams grants access-settings proposals attention"));
 	*ret = args[0];
 	if (ga_streq(format, "syslog") && strcmp(*ret, "audit"))
 		return ga_fail(err, GA_USAGE, "--format syslog is for the audit, not for '%s'",

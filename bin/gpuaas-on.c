@@ -109,8 +109,9 @@ static int add_nodes(struct ga_on *on, struct ga_err *err)
 		return -1;
 	if (ga_on_count(on))
 		return 0;
-	ga_err_set(err, GA_NO, "no node matches");
-	return ga_hint(err, "gpuaas-list nodes shows what they are");
+	return ga_refuse(err, GA_NO, NULL, NULL,
+			 ("no node matches"),
+			 ("gpuaas-list nodes shows what they are"));
 }
 
 static int run_on(struct ga_on *on, struct ga_err *err)

@@ -178,8 +178,9 @@ static int run_stream(struct ga_placer *p, struct batch *b, struct ga_err *err)
 		r = -1;
 	if (r < 0 || b->saw_request || !b->saw_match)
 		return r;
-	(void)ga_fail(err, GA_USAGE, "matches came and no request: nothing is placed");
-	return ga_hint(err, "gpuaas-match --request writes the request of the best match");
+	return ga_refuse(err, GA_USAGE, NULL, NULL,
+			 ("matches came and no request: nothing is placed"),
+			 ("gpuaas-match --request writes the request of the best match"));
 }
 
 static int run(struct ga_err *err)

@@ -118,17 +118,16 @@ int ga_file_may_replace(const char *path, const char *state, struct ga_err *err)
 
 	if (lstat(path, &st) < 0)
 		return errno == ENOENT ? 0 : ga_fail_sys(err, "cannot look at '%s'", path);
-	if (!S_ISREG(st.st_mode)) {
-		ga_err_set(err, GA_CONFLICT, "'%s' is %s: only a regular file is replaced", path,
-			   S_ISLNK(st.st_mode) ? "a link" :
-			   S_ISDIR(st.st_mode) ? "a folder" :
-						 "no file, but a device, a pipe or a socket");
-		return ga_hint(err, "name a file, or one that is not there yet");
-	}
-	if (state && !stat(state, &own) && st.st_dev == own.st_dev && st.st_ino == own.st_ino) {
-		ga_err_set(err, GA_CONFLICT, "'%s' is the state itself: it is not replaced", path);
-		return ga_hint(err, "name another file");
-	}
+	if (!S_ISREG(st.st_mode))
+		return ga_refuse(err, GA_CONFLICT, NULL, NULL,
+				 ("'%s' is %s: only a regular file is replaced", path,
+				  S_ISLNK(st.st_mode) ? "a link" : S_ISDIR(st.st_mode) ? "a folder"
+				  : "no file, but a device, a pipe or a socket"),
+				 ("name a file, or one that is not there yet"));
+	if (state && !stat(state, &own) && st.st_dev == own.st_dev && st.st_ino == own.st_ino)
+		return ga_refuse(err, GA_CONFLICT, NULL, NULL,
+				 ("'%s' is the state itself: it is not replaced", path),
+				 ("name another file"));
 	return 0;
 }
 

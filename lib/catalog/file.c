@@ -163,11 +163,11 @@ static int add_type(struct ga_accels *list, json_t *json, const char *file, stru
 		return ga_fail(err, GA_BADREC, "accelerator '%.64s': 'slug' and 'name' are needed",
 			       slug ? slug : "?");
 	have = ga_accels_entry(list, slug);
-	if (have) {
-		(void)ga_fail(err, GA_BADREC, "accelerator '%.64s' is there already, from %s", slug,
-			      have->origin);
-		return ga_hint(err, "put changes of it under \"corrections\"");
-	}
+	if (have)
+		return ga_refuse(err, GA_BADREC, NULL, NULL,
+				 ("accelerator '%.64s' is there already, from %s", slug,
+				  have->origin),
+				 ("put changes of it under \"corrections\""));
 	if (parse_type(json, &type, err) < 0)
 		return ga_wrap(err, "accelerator '%.64s'", slug);
 	ga_accels_put(list, type, file);
@@ -226,12 +226,13 @@ static int check_sources(const struct ga_accel_rest *rest, json_t *json, struct 
 			continue;
 		}
 		json_array_foreach(value, i, item)
-			if (!source_named(rest, json_string_value(item))) {
-				(void)ga_fail(err, GA_BADREC, "source '%.64s' is not known",
-					      json_is_string(item) ? json_string_value(item) : "?");
-				return ga_hint(err, "describe it under \"sources\" with name, "
-					       "what, where and trust");
-			}
+			if (!source_named(rest, json_string_value(item)))
+				return ga_refuse(err, GA_BADREC, NULL, NULL,
+						 ("source '%.64s' is not known",
+						  json_is_string(item) ? json_string_value(item) :
+						  "?"),
+						 ("describe it under \"sources\" with name, what, "
+						  "where and trust"));
 	}
 	return 0;
 }
@@ -291,11 +292,11 @@ static int add_source(struct ga_accel_rest *rest, struct ga_accel_source *s, con
 {
 	const struct ga_accel_source *have = source_named(rest, s->name);
 
-	if (have && !is_same(have, s)) {
-		(void)ga_fail(err, GA_BADREC, "source '%.64s' is there already, described in other "
-			      "words by %s", s->name, have->origin);
-		return ga_hint(err, "give it another name, or the same what, where and trust");
-	}
+	if (have && !is_same(have, s))
+		return ga_refuse(err, GA_BADREC, NULL, NULL,
+				 ("source '%.64s' is there already, described in other words by %s",
+				  s->name, have->origin),
+				 ("give it another name, or the same what, where and trust"));
 	if (have)
 		return 0;
 	s->origin = file;

@@ -395,10 +395,10 @@ static int move(struct ga_approve_run *run, const char *verb, const char *slot,
 
 int ga_approve_of_nothing(const char *verb, struct ga_err *err)
 {
-	if (ga_streq(verb, "confirm") || ga_streq(verb, "withdraw")) {
-		(void)ga_fail(err, GA_USAGE, "%s needs a proposal", verb);
-		return ga_hint(err, "'gpuaas-list proposals' shows those that are open");
-	}
+	if (ga_streq(verb, "confirm") || ga_streq(verb, "withdraw"))
+		return ga_refuse(err, GA_USAGE, NULL, NULL,
+				 ("%s needs a proposal", verb),
+				 ("'gpuaas-list proposals' shows those that are open"));
 	(void)ga_fail(err, GA_USAGE, "%s needs a slot", verb);
 	if (ga_streq(verb, "repair"))
 		return ga_hint(err, "'gpuaas-list attention' shows which need one: "

@@ -265,14 +265,12 @@ static int bring_from(struct ga_image_run *run, const struct ga_image *image, co
 	ga_autofree char *path = NULL;
 	ga_autofd int fd = find_source(image, from, &path);
 
-	if (fd < 0) {
-		ga_err_set(err, GA_NOTFOUND, "'%s' has no file for image '%s'", from, image->name);
-		ga_err_reason(err, "image_missing");
-		ga_err_object(err, image->name);
-		return ga_hint(err, "it is looked for as %s/%s/DIGEST.image and as %s.raw, .img, "
-				    ".qcow2, also with .gz, .xz or .zst",
-			       from, image->name, image->name);
-	}
+	if (fd < 0)
+		return ga_refuse(err, GA_NOTFOUND, "image_missing", image->name,
+				 ("'%s' has no file for image '%s'", from, image->name),
+				 ("it is looked for as %s/%s/DIGEST.image and as %s.raw, .img, "
+				  ".qcow2, also with .gz, .xz or .zst", from, image->name,
+				  image->name));
 	name_as(image, s);
 	if (ga_image_run_bring(run, fd, image->file_bytes, image->digest, true, s, err) < 0)
 		return ga_wrap(err, "'%s'", path);
@@ -339,9 +337,9 @@ int ga_image_run_named(struct ga_image_run *run, const char *name, const char *d
 
 	if (found)
 		return found;
-	ga_err_set(err, GA_NOTFOUND, "this node has no image '%s'", name);
-	ga_err_object(err, name);
-	return ga_hint(err, "gpuaas-image list shows those it has");
+	return ga_refuse(err, GA_NOTFOUND, NULL, name,
+			 ("this node has no image '%s'", name),
+			 ("gpuaas-image list shows those it has"));
 }
 
 int ga_image_run_show(struct ga_image_run *run, struct ga_stored_image *s, struct ga_err *err)
@@ -354,9 +352,9 @@ int ga_image_run_show(struct ga_image_run *run, struct ga_stored_image *s, struc
 
 static int changed(const char *path, const char *what, struct ga_err *err)
 {
-	ga_err_set(err, GA_NO, "image '%s' is not what was added: %s", path, what);
-	ga_err_reason(err, "image_digest");
-	return ga_hint(err, "replace it by a good copy, or add it anew under another name");
+	return ga_refuse(err, GA_NO, "image_digest", NULL,
+			 ("image '%s' is not what was added: %s", path, what),
+			 ("replace it by a good copy, or add it anew under another name"));
 }
 
 static int compare(struct ga_image_run *run, const char *path, const char *digest,
@@ -463,17 +461,13 @@ int ga_image_run_remove(struct ga_image_run *run, struct ga_stored_image *s, str
 			       "what this host made from image '%s' is in '%s/host.db', which "
 			       "cannot be read",
 			       s->image.name, ga_cli_host_dir());
-	if (s->copy.used_by.n) {
-		ga_err_set(err, GA_CONFLICT,
-			   "image '%s' is in use on this host by allocation '%s'%s",
-			   s->image.name, s->copy.used_by.v[0],
-			   s->copy.used_by.n > 1 ? " and others" : "");
-		ga_err_reason(err, "image_in_use");
-		ga_err_object(err, s->image.name);
-		return ga_hint(err, "release it first: gpuaas-release %s; 'gpuaas-image list' "
-				    "shows who uses an image",
-			       s->copy.used_by.v[0]);
-	}
+	if (s->copy.used_by.n)
+		return ga_refuse(err, GA_CONFLICT, "image_in_use", s->image.name,
+				 ("image '%s' is in use on this host by allocation '%s'%s",
+				  s->image.name, s->copy.used_by.v[0],
+				  s->copy.used_by.n > 1 ? " and others" : ""),
+				 ("release it first: gpuaas-release %s; 'gpuaas-image list' shows "
+				  "who uses an image", s->copy.used_by.v[0]));
 	/* Withdrawn before it goes, so that a run that is killed here is simply run again. */
 	if (!s->copy.withdrawn_at) {
 		s->copy.withdrawn_at = ga_time_now();

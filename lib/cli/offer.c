@@ -60,11 +60,11 @@ static bool has_team(const struct listing *l, const struct ga_hardware_profile *
 static int write_text(struct listing *l, const struct ga_str *text, struct ga_err *err)
 {
 	l->bytes += text->len;
-	if (l->bytes > GA_PUBLISHED_MAX) {
-		ga_err_set(err, GA_CONFLICT, "'%s' would be larger than %d MiB", l->o->output,
-			   GA_PUBLISHED_MAX >> 20);
-		return ga_hint(err, "the one of before stays; retire profiles that nobody uses");
-	}
+	if (l->bytes > GA_PUBLISHED_MAX)
+		return ga_refuse(err, GA_CONFLICT, NULL, NULL,
+				 ("'%s' would be larger than %d MiB", l->o->output,
+				  GA_PUBLISHED_MAX >> 20),
+				 ("the one of before stays; retire profiles that nobody uses"));
 	if (ga_write_all(l->file, text->buf, text->len) < 0)
 		return ga_fail_sys(err, "cannot write '%s'", l->o->output);
 	return 0;
@@ -135,11 +135,11 @@ static int read_published(const struct ga_offer_query *q, ga_store_each each, vo
 		return ga_fail(err, GA_CONFLICT, "'%s' was published %lld seconds from now: a "
 			       "clock is wrong, and nobody knows how old it is", path,
 			       (long long)-age);
-	if (q->stale_seconds && age > q->stale_seconds) {
-		(void)ga_fail(err, GA_CONFLICT, "'%s' was published %lld seconds ago: what is free "
-			      "now is not known", path, (long long)age);
-		return ga_hint(err, "gpuaas-publish.timer keeps it (systemctl status)");
-	}
+	if (q->stale_seconds && age > q->stale_seconds)
+		return ga_refuse(err, GA_CONFLICT, NULL, NULL,
+				 ("'%s' was published %lld seconds ago: what is free now is not "
+				  "known", path, (long long)age),
+				 ("gpuaas-publish.timer keeps it (systemctl status)"));
 	if (age > PUBLISHED_SECONDS)
 		ga_say("'%s' was published %lld seconds ago; gpuaas-publish.timer keeps it", path,
 		       (long long)age);

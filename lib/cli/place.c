@@ -346,10 +346,10 @@ static int place_one(struct ga_placer *p, const struct ga_request *request, stru
 	}
 	if (r)
 		return r < 0 ? -1 : 0;
-	(void)ga_fail_for(err, GA_BUSY, "concurrent_update",
-			  "the fleet kept changing while a request for '%s' was decided",
-			  request->profile);
-	return ga_hint(err, "run it again; gpuaas-state check finds out if it goes on");
+	return ga_refuse(err, GA_BUSY, "concurrent_update", NULL,
+			 ("the fleet kept changing while a request for '%s' was decided",
+			  request->profile),
+			 ("run it again; gpuaas-state check finds out if it goes on"));
 }
 
 /* The last answer, where it is a refusal of that code. */

@@ -59,9 +59,10 @@ static int read_when(const char *option, const char *text, int64_t now, int64_t 
 		*ret = n / 1000000 - (n % 1000000 < 0);
 		return 0;
 	}
-	ga_err_set(err, GA_USAGE, "%s '%.64s' is neither a time, a day nor a duration of at most "
-		   "3660d", option, text);
-	return ga_hint(err, "2026-11-01, 2026-11-01T08:15:00Z, or 24h for so long ago; always UTC");
+	return ga_refuse(err, GA_USAGE, NULL, NULL,
+			 ("%s '%.64s' is neither a time, a day nor a duration of at most 3660d",
+			  option, text),
+			 ("2026-11-01, 2026-11-01T08:15:00Z, or 24h for so long ago; always UTC"));
 }
 
 static int read_window(struct report *r, struct ga_err *err)
@@ -80,9 +81,10 @@ static int read_window(struct report *r, struct ga_err *err)
 	ga_time_format(ga_time_after(0, r->w.now), r->at);
 	if (r->w.from < r->w.to)
 		return 0;
-	ga_err_set(err, GA_USAGE, "there is no time from %.19sZ to %.19sZ", r->from, r->to);
-	return ga_hint(err, "--from is before --to; without --to it is now, without --from the "
-			    "month of --to");
+	return ga_refuse(err, GA_USAGE, NULL, NULL,
+			 ("there is no time from %.19sZ to %.19sZ", r->from, r->to),
+			 ("--from is before --to; without --to it is now, without --from the month "
+			  "of --to"));
 }
 
 static int unknown_by(const char *word, size_t len, struct ga_err *err)
@@ -92,9 +94,9 @@ static int unknown_by(const char *word, size_t len, struct ga_err *err)
 
 	for (i = 0; i < GA_BY_N; i++)
 		ga_str_addf(&names, " %s", ga_cost_by_words[i]);
-	ga_err_set(err, GA_USAGE, "use cannot be grouped by '%.*s'", len > 64 ? 64 : (int)len,
-		   word);
-	return ga_hint(err, "--by takes, with commas:%s", names.buf);
+	return ga_refuse(err, GA_USAGE, NULL, NULL,
+			 ("use cannot be grouped by '%.*s'", len > 64 ? 64 : (int)len, word),
+			 ("--by takes, with commas:%s", names.buf));
 }
 
 static int read_by(const char *text, bool by[GA_BY_N], struct ga_err *err)
@@ -135,8 +137,9 @@ static int read_what_if(struct report *r, struct ga_err *err)
 	}
 	if (!p || (!*p && r->type))
 		return 0;
-	ga_err_set(err, GA_USAGE, "--what-if '%.128s' is no question", r->o->what_if);
-	return ga_hint(err, "type=TYPE, or type=TYPE,profile=NAME for the price of a profile");
+	return ga_refuse(err, GA_USAGE, NULL, NULL,
+			 ("--what-if '%.128s' is no question", r->o->what_if),
+			 ("type=TYPE, or type=TYPE,profile=NAME for the price of a profile"));
 }
 
 static int read_currency(struct report *r, struct ga_err *err)
@@ -147,9 +150,10 @@ static int read_currency(struct report *r, struct ga_err *err)
 	if (!text || !*text) {
 		if (!ga_streq(r->o->format, "focus"))
 			return 0;
-		ga_err_set(err, GA_USAGE, "FOCUS rows name their currency, and it is not known");
-		return ga_hint(err, "--currency EUR, or GPUAAS_CURRENCY=EUR in "
-				    "/etc/gpuaas/gpuaas.conf");
+		return ga_refuse(err, GA_USAGE, NULL, NULL,
+				 ("FOCUS rows name their currency, and it is not known"),
+				 ("--currency EUR, or GPUAAS_CURRENCY=EUR in "
+				  "/etc/gpuaas/gpuaas.conf"));
 	}
 	r->currency = text;
 	return ga_currency_check(text, err);
@@ -209,10 +213,10 @@ static int fit(const struct report *r, __int128 n, int64_t *ret, struct ga_err *
 	*ret = (int64_t)n;
 	if (n <= GA_INT_MAX_SAFE && n >= -GA_INT_MAX_SAFE)
 		return 0;
-	ga_err_set(err, GA_CONFLICT, "a sum is too large for an integer of a record");
-	ga_err_reason(err, "too_large");
-	return ga_hint(err, "ask for less time or group by more%s",
-		       focus ? "; FOCUS rows have no such limit" : "");
+	return ga_refuse(err, GA_CONFLICT, "too_large", NULL,
+			 ("a sum is too large for an integer of a record"),
+			 ("ask for less time or group by more%s",
+			  focus ? "; FOCUS rows have no such limit" : ""));
 }
 
 #define SAME(r, g) \
@@ -361,11 +365,11 @@ static int price_of_several(struct ga_db *db, struct report *r, const struct ga_
 	}
 	if (!priced.len)
 		return ga_cli_type_several(r->type, named, err);
-	if (several) {
-		(void)ga_fail(err, GA_USAGE, "'%.64s' means several types with several prices: %s",
-			      r->type, priced.buf);
-		return ga_hint(err, "say which type, or whose price: type=TYPE,profile=NAME");
-	}
+	if (several)
+		return ga_refuse(err, GA_USAGE, NULL, NULL,
+				 ("'%.64s' means several types with several prices: %s", r->type,
+				  priced.buf),
+				 ("say which type, or whose price: type=TYPE,profile=NAME"));
 	ga_say("type '%.64s' is taken as %s: there is one price, %s", r->type, type, priced.buf);
 	free(r->type);
 	r->type = ga_xstrdup(type);

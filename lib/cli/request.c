@@ -25,11 +25,11 @@ static int add_key(struct ga_request *request, const char *text, size_t len, con
 	ga_autofree char *key = ga_xstrndup(text, len);
 	size_t i;
 
-	if (!is_key(key) || !strchr(key, ' ')) {
-		(void)ga_fail(err, GA_USAGE, "'%.80s' has a line that is no ssh public key", what);
-		return ga_hint(err,
-			       "a public key begins with ssh- or ecdsa-; the file ends in .pub");
-	}
+	if (!is_key(key) || !strchr(key, ' '))
+		return ga_refuse(err, GA_USAGE, NULL, NULL,
+				 ("'%.80s' has a line that is no ssh public key", what),
+				 ("a public key begins with ssh- or ecdsa-; the file ends in "
+				  ".pub"));
 	if (len > GA_TEXT_MAX)
 		return ga_fail(err, GA_USAGE, "'%.80s': a key is longer than 16 KiB", what);
 	for (i = 0; i < len; i++)
@@ -114,9 +114,10 @@ int ga_request_needs_profile(const struct ga_opt *opts, struct ga_err *err)
 			;
 		if (i < GA_ARRAY_SIZE(of_all) || !is_given(opts))
 			continue;
-		(void)ga_fail(err, GA_USAGE, "--%s is of a request, and without --profile requests "
-			      "are read from standard input, which say it themselves", opts->name);
-		return ga_hint(err, "give --profile NAME; 'gpuaas-profile list' shows them");
+		return ga_refuse(err, GA_USAGE, NULL, NULL,
+				 ("--%s is of a request, and without --profile requests are read "
+				  "from standard input, which say it themselves", opts->name),
+				 ("give --profile NAME; 'gpuaas-profile list' shows them"));
 	}
 	return 0;
 }

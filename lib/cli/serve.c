@@ -319,8 +319,9 @@ static int64_t end_overdue(void)
 
 static int no_socket(struct ga_err *err)
 {
-	ga_err_set(err, GA_USAGE, "there is no socket to serve on");
-	return ga_hint(err, "systemctl start gpuaas-serve.socket, or give --listen 127.0.0.1:8742");
+	return ga_refuse(err, GA_USAGE, NULL, NULL,
+			 ("there is no socket to serve on"),
+			 ("systemctl start gpuaas-serve.socket, or give --listen 127.0.0.1:8742"));
 }
 
 /* The one listening socket that systemd passed: the descriptor. */

@@ -93,11 +93,11 @@ int ga_vm_confirm(const char *id, const struct ga_vm_opts *opts, struct ga_err *
 
 	if (ga_vm_resolve(id, opts, &allocation, &name, err) < 0)
 		return -1;
-	if (!isatty(STDIN_FILENO)) {
-		ga_err_set(err, GA_USAGE, "--yes is missing: a rebuild destroys what is on the "
-			   "disks of '%s'", allocation);
-		return ga_hint(err, "'--dry-run' shows what would be done");
-	}
+	if (!isatty(STDIN_FILENO))
+		return ga_refuse(err, GA_USAGE, NULL, NULL,
+				 ("--yes is missing: a rebuild destroys what is on the disks of "
+				  "'%s'", allocation),
+				 ("'--dry-run' shows what would be done"));
 	return ga_cli_confirm(allocation, name, err);
 }
 

@@ -82,9 +82,10 @@ int ga_decimal_parse(const char *text, const char *what, int places, int64_t min
 		*ret = (int64_t)n;
 		return 0;
 	}
-	(void)ga_fail(err, GA_USAGE, "%s '%.64s' is not a number that it can be", what, text);
-	return ga_hint(err, "numbers such as 7B, 1.5e9 or 3.50; not negative, not beyond %" PRId64
-		       "%s", max, places ? " of the smallest part" : "");
+	return ga_refuse(err, GA_USAGE, NULL, NULL,
+			 ("%s '%.64s' is not a number that it can be", what, text),
+			 ("numbers such as 7B, 1.5e9 or 3.50; not negative, not beyond %" PRId64
+			  "%s", max, places ? " of the smallest part" : ""));
 }
 
 int ga_memory_parse(const char *text, const char *what, int64_t *mib, struct ga_err *err)
@@ -106,6 +107,7 @@ int ga_memory_parse(const char *text, const char *what, int64_t *mib, struct ga_
 		*mib = n * units[i].mib;
 		return 0;
 	}
-	(void)ga_fail(err, GA_USAGE, "%s '%.64s' is no memory of a GPU", what, text);
-	return ga_hint(err, "as its maker prints it: 80GB; or 80GiB, 81920MiB");
+	return ga_refuse(err, GA_USAGE, NULL, NULL,
+			 ("%s '%.64s' is no memory of a GPU", what, text),
+			 ("as its maker prints it: 80GB; or 80GiB, 81920MiB"));
 }

@@ -50,8 +50,9 @@ int ga_currency_check(const char *text, struct ga_err *err)
 {
 	if (strlen(text) == 3 && strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 3)
 		return 0;
-	ga_err_set(err, GA_USAGE, "'%.32s' is no currency", text);
-	return ga_hint(err, "three capital letters of ISO 4217, such as EUR or USD");
+	return ga_refuse(err, GA_USAGE, NULL, NULL,
+			 ("'%.32s' is no currency", text),
+			 ("three capital letters of ISO 4217, such as EUR or USD"));
 }
 
 void ga_cost_format(__int128 micros, struct ga_str *out)

@@ -133,9 +133,8 @@ static int not_json(struct ga_reader *r, const char *line, size_t len, const jso
 	}
 	if (code == json_error_end_of_input_expected)
 		return bad_line(r, err, "more than one JSON document on the line");
-	ga_err_set(err, GA_BADREC, "%s, line %" PRIu64 ": not JSON: %s", r->name, r->line,
-		   why->text);
-	return -1;
+	return ga_fail(err, GA_BADREC, "%s, line %" PRIu64 ": not JSON: %s", r->name, r->line,
+		       why->text);
 }
 
 /* The members that stay keep their order: the signature is over their text. */

@@ -158,10 +158,10 @@ int ga_duration_parse(const char *text, int64_t *seconds, struct ga_err *err)
 		return ga_fail(err, GA_USAGE, "'%.64s' is not a duration such as 90s, 15m, 24h, "
 					      "7d, at most 3660d", text);
 	/* "5" may be meant in minutes: it is not for the program to say. */
-	if (n && isdigit((unsigned char)p[-1])) {
-		(void)ga_fail(err, GA_USAGE, "'%.64s' has no unit", text);
-		return ga_hint(err, "say the unit: %.32ss, %.32sm, %.32sh", text, text, text);
-	}
+	if (n && isdigit((unsigned char)p[-1]))
+		return ga_refuse(err, GA_USAGE, NULL, NULL,
+				 ("'%.64s' has no unit", text),
+				 ("say the unit: %.32ss, %.32sm, %.32sh", text, text, text));
 	*seconds = n * unit;
 	return 0;
 }

@@ -109,10 +109,10 @@ static int describe_block(const char *name, dev_t rdev, struct ga_block_dev *dev
 	ga_autofree char *partition = class_attr(name, "partition");
 	int64_t sectors = class_number(name, "size");
 
-	if (partition) {
-		ga_err_set(err, GA_CONFLICT, "'/dev/%s' is a partition", name);
-		return ga_hint(err, "name the whole disk");
-	}
+	if (partition)
+		return ga_refuse(err, GA_CONFLICT, NULL, NULL,
+				 ("'/dev/%s' is a partition", name),
+				 ("name the whole disk"));
 	if (ga_starts(name, "dm-") || ga_starts(name, "md"))
 		return ga_fail(err, GA_CONFLICT, "'/dev/%s' is built on other devices", name);
 	dev->name = ga_xstrdup(name);

@@ -81,9 +81,9 @@ int ga_hooks_check_folder(const char *folder, int dir, struct ga_err *err)
 		return ga_fail_sys(err, "looking at '%s' failed", folder);
 	if (is_ours(&st) && !(st.st_mode & 022))
 		return 0;
-	ga_err_set(err, GA_DENIED, "somebody else than root could put hooks into '%s'", folder);
-	ga_err_reason(err, "hook_unsafe");
-	return ga_hint(err, "chown root '%s' && chmod go-w '%s'", folder, folder);
+	return ga_refuse(err, GA_DENIED, "hook_unsafe", NULL,
+			 ("somebody else than root could put hooks into '%s'", folder),
+			 ("chown root '%s' && chmod go-w '%s'", folder, folder));
 }
 
 int ga_hooks_find(const char *folder, struct ga_hooks *ret, struct ga_err *err)

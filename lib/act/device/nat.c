@@ -107,10 +107,11 @@ static int nft_check(const struct ga_str *text, const char *what, struct ga_err 
 		return ga_hint(err, "apt install nftables");
 	if (!out.status)
 		return 0;
-	(void)ga_fail_for(err, GA_EXTERNAL, "nft", "nft could not %s: %.*s", what,
-			  (int)strcspn(out.err.buf, "\n"), out.err.buf);
-	return ga_hint(err, "look at it with 'nft list table ip gpuaas'; the table is gpuaas's "
-			    "alone: 'nft delete table ip gpuaas', then run this again");
+	return ga_refuse(err, GA_EXTERNAL, "nft", NULL,
+			 ("nft could not %s: %.*s", what, (int)strcspn(out.err.buf, "\n"),
+			  out.err.buf),
+			 ("look at it with 'nft list table ip gpuaas'; the table is gpuaas's "
+			  "alone: 'nft delete table ip gpuaas', then run this again"));
 }
 
 int ga_nat_setup(const struct ga_network *n, struct ga_err *err)
@@ -199,10 +200,10 @@ static int refuse_if_listening(const struct ga_net_ingress *i, struct ga_err *er
 		}
 		if (!ga_nat_is_listening(text.buf, tcp, i->port))
 			continue;
-		(void)ga_fail_for(err, GA_CONFLICT, "port_taken",
-				  "the host itself listens on %s/%" PRId64, i->proto, i->port);
-		return ga_hint(err, "take another port, or stop what 'ss -ln%cp sport = :%" PRId64
-				    "' shows", tcp ? 't' : 'u', i->port);
+		return ga_refuse(err, GA_CONFLICT, "port_taken", NULL,
+				 ("the host itself listens on %s/%" PRId64, i->proto, i->port),
+				 ("take another port, or stop what 'ss -ln%cp sport = :%" PRId64
+				  "' shows", tcp ? 't' : 'u', i->port));
 	}
 	return 0;
 }
@@ -261,10 +262,10 @@ int ga_nat_publish(const struct ga_net_ingress *i, struct ga_err *err)
 
 	if (check_whole(i, true, err) < 0 || ga_net_rules_read(NULL, NULL, &rules, err) < 0)
 		return -1;
-	if (!rules.table) {
-		(void)ga_fail_for(err, GA_HOST, "nat_missing", "there is no table 'ip gpuaas'");
-		return ga_hint(err, "gpuaas-reconcile --repair sets it up");
-	}
+	if (!rules.table)
+		return ga_refuse(err, GA_HOST, "nat_missing", NULL,
+				 ("there is no table 'ip gpuaas'"),
+				 ("gpuaas-reconcile --repair sets it up"));
 	old = find(&rules, i->proto, i->port);
 	if (old && (!leads_to(old, i) || !ga_streq(old->allocation, i->allocation)))
 		return ga_fail_for(err, GA_CONFLICT, "port_taken",
@@ -334,12 +335,11 @@ int ga_nat_forget(const char *ip, struct ga_err *err)
 {
 	int from, to;
 
-	if (access("/usr/sbin/conntrack", X_OK) < 0) {
-		ga_err_set(err, GA_HOST, "the connections of %s cannot be removed: conntrack is "
-			   "not installed", ip);
-		ga_err_reason(err, "conntrack_missing");
-		return ga_hint(err, "apt install conntrack");
-	}
+	if (access("/usr/sbin/conntrack", X_OK) < 0)
+		return ga_refuse(err, GA_HOST, "conntrack_missing", NULL,
+				 ("the connections of %s cannot be removed: conntrack is not "
+				  "installed", ip),
+				 ("apt install conntrack"));
 	from = forget("--orig-src", ip, err);
 	to = from < 0 ? -1 : forget("--reply-src", ip, err);
 	return to < 0 ? -1 : from || to;

@@ -382,12 +382,11 @@ int ga_nvme_settle(struct ga_nvme_dev *d, bool resume, const struct ga_watch *wa
 	/* A drive without the log cannot be sanitizing. */
 	if (ga_nvme_sanitize_log(d, &log) || log.state != GA_SANITIZE_RUNS)
 		return 0;
-	if (!resume || (log.cdw10 != SANACT_BLOCK && log.cdw10 != SANACT_CRYPTO)) {
-		ga_err_set(err, GA_BUSY, "a sanitize (0x%x) that this host did not begin goes on",
-			   log.cdw10);
-		ga_err_reason(err, "sanitize_runs");
-		return ga_hint(err, "wait for its end ('nvme sanitize-log'), then run this again");
-	}
+	if (!resume || (log.cdw10 != SANACT_BLOCK && log.cdw10 != SANACT_CRYPTO))
+		return ga_refuse(err, GA_BUSY, "sanitize_runs", NULL,
+				 ("a sanitize (0x%x) that this host did not begin goes on",
+				  log.cdw10),
+				 ("wait for its end ('nvme sanitize-log'), then run this again"));
 	await_sanitize(d, log.cdw10, watch, &t);
 	/* What came of the earlier one does not count: this run begins anew. */
 	if (t.outcome == GA_WIPE_CONFIRMED || t.outcome == GA_WIPE_FAILED)

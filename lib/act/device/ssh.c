@@ -171,8 +171,7 @@ static int connection_failed(const char *said, bool had_output, struct ga_err *e
 		if (!strstr(said, s->text) || (had_output && !ga_streq(s->reason,
 								       "connection_lost")))
 			continue;
-		ga_err_set(err, s->code, "%s: %s", s->meaning, line);
-		ga_err_reason(err, s->reason);
+		(void)ga_fail_for(err, s->code, s->reason, "%s: %s", s->meaning, line);
 		return s->hint ? ga_hint(err, "%s", s->hint) : -1;
 	}
 	return ga_fail_for(err, GA_EXTERNAL, had_output ? "connection_lost" : "connection_failed",
@@ -186,13 +185,11 @@ int ga_ssh_verdict(int status, const char *said, bool had_output, struct ga_err 
 	if (status == 255)
 		return connection_failed(said, had_output, err);
 	last_line(said, line, sizeof(line));
-	if (status == 127 || status == 126) {
-		ga_err_set(err, status == 127 ? GA_HOST : GA_DENIED,
-			   "it cannot run the command: %s", line);
-		ga_err_reason(err, "program_missing");
-		return ga_hint(err, "install the gpuaas host programs there, in a folder that is "
-				    "in the PATH of ssh's commands");
-	}
+	if (status == 127 || status == 126)
+		return ga_refuse(err, status == 127 ? GA_HOST : GA_DENIED, "program_missing", NULL,
+				 ("it cannot run the command: %s", line),
+				 ("install the gpuaas host programs there, in a folder that is in "
+				  "the PATH of ssh's commands"));
 	if (status > 128)
 		return ga_fail_for(err, GA_EXTERNAL, "command_killed",
 				   "the command was ended by signal %d", status - 128);

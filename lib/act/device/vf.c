@@ -103,13 +103,11 @@ int ga_vf_look(const char *vf, const char *pf, struct ga_vf *ret, struct ga_err 
 
 	*ret = (struct ga_vf){ .trust = GA_UNKNOWN, .spoofchk = GA_UNKNOWN };
 	ret->index = index_of(vf, pf);
-	if (ret->index == GA_UNKNOWN) {
-		ga_err_set(err, GA_NOTFOUND, "'%s' is no virtual function of '%s'", vf, pf);
-		ga_err_reason(err, "missing_fabric_vf");
-		ga_err_object(err, vf);
-		return ga_hint(err, "discover and approve again: 'gpuaas-discover | gpuaas-approve "
-				    "--record-only'");
-	}
+	if (ret->index == GA_UNKNOWN)
+		return ga_refuse(err, GA_NOTFOUND, "missing_fabric_vf", vf,
+				 ("'%s' is no virtual function of '%s'", vf, pf),
+				 ("discover and approve again: 'gpuaas-discover | gpuaas-approve "
+				  "--record-only'"));
 	ga_sys_list(dir, &nets);
 	if (!nets.n)
 		return 0;
@@ -219,13 +217,11 @@ int ga_vf_set(const struct ga_vf *want, const char *vf, const char *pf, struct g
 		return r;
 	if (set_all(&now, want, err) < 0 || ga_vf_look(vf, pf, &after, err) < 0)
 		return -1;
-	if (!took(&after, want)) {
-		ga_err_set(err, GA_HOST, "virtual function %" PRId64 " of '%s' did not take its %s",
-			   want->index, want->netdev, ga_vf_differs(&after, want));
-		ga_err_reason(err, "vf_settings");
-		ga_err_object(err, vf);
-		return ga_hint(err, "see 'ip link show %s' and 'dmesg | tail'; the adapter's "
-				    "firmware may forbid it", want->netdev);
-	}
+	if (!took(&after, want))
+		return ga_refuse(err, GA_HOST, "vf_settings", vf,
+				 ("virtual function %" PRId64 " of '%s' did not take its %s",
+				  want->index, want->netdev, ga_vf_differs(&after, want)),
+				 ("see 'ip link show %s' and 'dmesg | tail'; the adapter's "
+				  "firmware may forbid it", want->netdev));
 	return 1;
 }

@@ -54,10 +54,10 @@ int ga_sysfs_write(const char *path, const char *text, int64_t timeout_micros,
 	while ((got = waitpid(pid, &status, WNOHANG)) == 0) {
 		if (!ga_clock_wait(deadline, nap)) {
 			kill(pid, SIGKILL); /* it ends when the kernel lets go */
-			ga_err_set(err, GA_BUSY, GA_SAID_NO_RETURN "'%s'", path);
-			ga_err_reason(err, "device_busy");
-			return ga_hint(err,
-				       "something holds the device: see 'fuser -v /dev/vfio/*'");
+			return ga_refuse(err, GA_BUSY, "device_busy", NULL,
+					 (GA_SAID_NO_RETURN "'%s'", path),
+					 ("something holds the device: see 'fuser -v "
+					  "/dev/vfio/*'"));
 		}
 		nap = nap < 20000 ? nap * 2 : 20000;
 	}
@@ -86,13 +86,11 @@ int ga_vfio_look(const char *address, struct ga_vfio_before *ret, struct ga_err 
 	ga_autofree char *vendor = ga_pci_attr(address, "vendor");
 
 	*ret = (struct ga_vfio_before){ 0 };
-	if (!vendor) {
-		ga_err_set(err, GA_NOTFOUND, GA_SAID_NO_FUNCTION "'%s'", address);
-		ga_err_reason(err, GA_FAULT_MISSING_GPU);
-		ga_err_object(err, address);
-		return ga_hint(err, "look for it with 'lspci -s %s'; after a change of hardware "
-				    "discover and approve again", address);
-	}
+	if (!vendor)
+		return ga_refuse(err, GA_NOTFOUND, GA_FAULT_MISSING_GPU, address,
+				 (GA_SAID_NO_FUNCTION "'%s'", address),
+				 ("look for it with 'lspci -s %s'; after a change of hardware "
+				  "discover and approve again", address));
 	ret->driver = ga_pci_driver(address);
 	ret->override = ga_pci_attr(address, "driver_override");
 	/* The kernel prints "(null)" for none. */
@@ -118,14 +116,12 @@ int ga_vfio_bind(const char *address, const char *driver, const char *override,
 	if (driver && ga_sysfs_write("/sys/bus/pci/drivers_probe", address, 0, err) < 0)
 		return ga_wrap(err, "cannot bind '%s' to '%s'", address, driver);
 	after = ga_pci_driver(address);
-	if (!ga_streq(after, driver)) {
-		ga_err_set(err, GA_HOST, "'%s' is bound to '%s' instead of '%s'", address,
-			   after ? after : "no driver", driver ? driver : "no driver");
-		ga_err_reason(err, "bind_failed");
-		ga_err_object(err, address);
-		return ga_hint(err,
-			       "is the module loaded ('modprobe vfio-pci')? see 'dmesg | tail'");
-	}
+	if (!ga_streq(after, driver))
+		return ga_refuse(err, GA_HOST, "bind_failed", address,
+				 ("'%s' is bound to '%s' instead of '%s'", address,
+				  after ? after : "no driver", driver ? driver : "no driver"),
+				 ("is the module loaded ('modprobe vfio-pci')? see 'dmesg | "
+				  "tail'"));
 	return 0;
 }
 
@@ -135,13 +131,11 @@ static int wait_answer(const char *address, int64_t timeout_micros, const char *
 	int64_t deadline = ga_clock_mono_micros() + timeout_micros;
 
 	while (ga_pci_answers(address) != 1)
-		if (!ga_clock_wait(deadline, 50000)) {
-			ga_err_set(err, GA_HOST, "'%s'" GA_SAID_NO_ANSWER "%s", address, when);
-			ga_err_reason(err, GA_FAULT_LOST);
-			ga_err_object(err, address);
-			return ga_hint(err, "the device fell off the bus; a cold start of the host "
-					    "usually brings it back");
-		}
+		if (!ga_clock_wait(deadline, 50000))
+			return ga_refuse(err, GA_HOST, GA_FAULT_LOST, address,
+					 ("'%s'" GA_SAID_NO_ANSWER "%s", address, when),
+					 ("the device fell off the bus; a cold start of the host "
+					  "usually brings it back"));
 	return 0;
 }
 
@@ -288,11 +282,10 @@ static int run_reset(const struct reset_job *j, struct ga_err *err)
 		reset_in_child(j);
 	while ((got = waitpid(pid, &status, WNOHANG)) == 0) {
 		/* It is left behind: when the kernel lets go, it puts the methods back. */
-		if (!ga_clock_wait(deadline, nap)) {
-			ga_err_set(err, GA_BUSY, GA_SAID_NO_RETURN "'%s'", j->reset);
-			ga_err_reason(err, "device_busy");
-			return ga_hint(err, "something holds the device: see 'dmesg | tail'");
-		}
+		if (!ga_clock_wait(deadline, nap))
+			return ga_refuse(err, GA_BUSY, "device_busy", NULL,
+					 (GA_SAID_NO_RETURN "'%s'", j->reset),
+					 ("something holds the device: see 'dmesg | tail'"));
 		nap = nap < 20000 ? nap * 2 : 20000;
 	}
 	if (got < 0)
@@ -406,10 +399,9 @@ int ga_vfio_no_reset(const char *address, const struct ga_vfio_reset *how, struc
 {
 	const char *why = how ? how->why_not_bus : "";
 
-	ga_err_set(err, GA_HOST, GA_SAID_NO_RESET "'%s'%s%s", address,
-		   *why ? " alone: no bus reset, because " : "", why);
-	ga_err_reason(err, GA_FAULT_NO_RESET);
-	ga_err_object(err, address);
-	return ga_hint(err, "see 'cat /sys/bus/pci/devices/%s/reset_method'; a GPU that keeps the "
-			    "state of its last tenant is not given to the next", address);
+	return ga_refuse(err, GA_HOST, GA_FAULT_NO_RESET, address,
+			 (GA_SAID_NO_RESET "'%s'%s%s", address,
+			  *why ? " alone: no bus reset, because " : "", why),
+			 ("see 'cat /sys/bus/pci/devices/%s/reset_method'; a GPU that keeps the "
+			  "state of its last tenant is not given to the next", address));
 }

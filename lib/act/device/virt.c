@@ -44,13 +44,12 @@ int ga_virt_open(const char *uri, struct ga_virt **ret, struct ga_err *err)
 
 	virSetErrorFunc(NULL, quiet);
 	conn = virConnectOpen(uri);
-	if (!conn) {
-		ga_err_set(err, GA_EXTERNAL, "cannot reach libvirt at '%s': %s", uri,
-			   virGetLastErrorMessage());
-		ga_err_reason(err, "libvirt_down");
-		return ga_hint(err, "check 'systemctl status libvirtd'; GPUAAS_LIBVIRT_URI names "
-				    "another address");
-	}
+	if (!conn)
+		return ga_refuse(err, GA_EXTERNAL, "libvirt_down", NULL,
+				 ("cannot reach libvirt at '%s': %s", uri,
+				  virGetLastErrorMessage()),
+				 ("check 'systemctl status libvirtd'; GPUAAS_LIBVIRT_URI names "
+				  "another address"));
 	*ret = ga_xcalloc(1, sizeof(**ret));
 	(*ret)->conn = conn;
 	return 0;

@@ -79,12 +79,10 @@ int ga_chunks_read(const char *image, const char *digest, struct ga_chunks *ret,
 	if (ga_file_read(path, LIST_MAX, &text, err) < 0)
 		return ga_hint(err,
 			       "gpuaas-image add FILE --name NAME makes the list of chunk digests");
-	if (digest && !ga_streq(ga_digest_of(text.buf, text.len, found), digest)) {
-		ga_err_set(err, GA_CONFLICT, "'%s' has digest %s instead of %s", path, found,
-			   digest);
-		ga_err_reason(err, "image_digest");
-		return ga_hint(err, "gpuaas-image verify FILE; then add it again from a good copy");
-	}
+	if (digest && !ga_streq(ga_digest_of(text.buf, text.len, found), digest))
+		return ga_refuse(err, GA_CONFLICT, "image_digest", NULL,
+				 ("'%s' has digest %s instead of %s", path, found, digest),
+				 ("gpuaas-image verify FILE; then add it again from a good copy"));
 	if (parse_list(text.buf, path, ret, err) < 0) {
 		ga_chunks_release(ret);
 		return -1;

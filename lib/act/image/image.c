@@ -136,10 +136,10 @@ static int settle(struct ga_crew *c, int64_t index, char digest[GA_DIGEST_SIZE],
 	if (!c->expect || ((size_t)index < c->expect->v.n &&
 			   ga_streq(c->expect->v.v[index], digest)))
 		return 0;
-	ga_err_set(err, GA_CONFLICT, "image '%s' is not what was verified: chunk %" PRId64
-		   " has another digest", c->source->name, index);
-	ga_err_reason(err, "image_digest");
-	return ga_hint(err, "gpuaas-image verify FILE; then add it again from a good copy");
+	return ga_refuse(err, GA_CONFLICT, "image_digest", NULL,
+			 ("image '%s' is not what was verified: chunk %" PRId64
+			  " has another digest", c->source->name, index),
+			 ("gpuaas-image verify FILE; then add it again from a good copy"));
 }
 
 /* A chunk that lies in memory. */

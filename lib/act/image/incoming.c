@@ -56,13 +56,11 @@ static int check_space(const char *dir, int64_t need, struct ga_err *err)
 	have = (int64_t)st.f_bavail * (int64_t)st.f_frsize;
 	if (have - RESERVE_BYTES >= need)
 		return 0;
-	ga_err_set(err, GA_HOST,
-		   "'%s' has %" PRId64 " MiB free; the image needs %" PRId64
-		   " MiB and 256 MiB must stay",
-		   dir, have >> 20, need >> 20);
-	ga_err_reason(err, "no_space");
-	return ga_hint(err, "gpuaas-image list shows what is kept, gpuaas-image rm NAME removes "
-			    "it; GPUAAS_IMAGES names another folder");
+	return ga_refuse(err, GA_HOST, "no_space", NULL,
+			 ("'%s' has %" PRId64 " MiB free; the image needs %" PRId64
+			  " MiB and 256 MiB must stay", dir, have >> 20, need >> 20),
+			 ("gpuaas-image list shows what is kept, gpuaas-image rm NAME removes it; "
+			  "GPUAAS_IMAGES names another folder"));
 }
 
 int ga_incoming_open(const char *dir, int64_t need_bytes, struct ga_incoming *ret,
@@ -187,15 +185,12 @@ static int look(const char *dir, const struct ga_image *image, const char *node,
 			s->copy = (struct ga_node_image){ 0 };
 			return 1;
 		}
-		if (!other) {
-			ga_err_set(err, GA_CONFLICT,
-				   "image '%s' is here already, with digest %s; this one has %s",
-				   image->name, s->image.digest, image->digest);
-			ga_err_reason(err, "image_exists");
-			return ga_hint(err, "give it another name; or remove the old one first: "
-					    "gpuaas-image rm %s",
-				       image->name);
-		}
+		if (!other)
+			return ga_refuse(err, GA_CONFLICT, "image_exists", NULL,
+					 ("image '%s' is here already, with digest %s; this one "
+					  "has %s", image->name, s->image.digest, image->digest),
+					 ("give it another name; or remove the old one first: "
+					  "gpuaas-image rm %s", image->name));
 	}
 	return 0;
 }

@@ -100,15 +100,12 @@ int64_t ga_reconcile(const struct ga_expectation *want, const struct ga_reconcil
 	int r;
 
 	ga_seen_init(&seen);
-	if (!ga_streq(want->node, opts->node)) {
-		ga_err_set(err, GA_CONFLICT, "the expectation is of node '%s', this is '%s'",
-			   want->node, opts->node);
-		ga_err_reason(err, "wrong_node");
-		return ga_hint(err,
-			       "hand it to its node, as in 'gpuaas-state expect --node %s | ssh "
-			       "HOST gpuaas-reconcile - | gpuaas-state fold -'",
-			       want->node);
-	}
+	if (!ga_streq(want->node, opts->node))
+		return ga_refuse(err, GA_CONFLICT, "wrong_node", NULL,
+				 ("the expectation is of node '%s', this is '%s'", want->node,
+				  opts->node),
+				 ("hand it to its node, as in 'gpuaas-state expect --node %s | ssh "
+				  "HOST gpuaas-reconcile - | gpuaas-state fold -'", want->node));
 	if (serve(want, opts, err) < 0 || work(want, opts, &seen, &found, err) < 0)
 		return -1;
 	for (size_t i = 0; i < found.n; i++)

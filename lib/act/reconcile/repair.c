@@ -196,10 +196,10 @@ static int check_still_wiped(struct ga_repairer *r, const struct ga_attempt *a, 
 	written = ga_hostdb_unwiped(&r->h, wwid, "", &by, err);
 	if (written <= 0)
 		return written;
-	(void)ga_fail_for(err, GA_CONFLICT, "not_wiped",
-			  "disk '%s' was written by allocation '%s' after this wipe of slot '%s'",
-			  wwid, by, a->object);
-	return ga_hint(err, "gpuaas-approve repair %s --reason TEXT | gpuaas-wipe", a->object);
+	return ga_refuse(err, GA_CONFLICT, "not_wiped", NULL,
+			 ("disk '%s' was written by allocation '%s' after this wipe of slot '%s'",
+			  wwid, by, a->object),
+			 ("gpuaas-approve repair %s --reason TEXT | gpuaas-wipe", a->object));
 }
 
 static int tell_again(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)

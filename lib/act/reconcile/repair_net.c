@@ -66,9 +66,9 @@ static int check_closed(const char *bridge, struct ga_err *err)
 
 	if (closed)
 		return closed < 0 ? -1 : 0;
-	(void)ga_fail_for(err, GA_CONFLICT, "bridge_open",
-			  "bridge '%s' passes on what no flow allows", bridge);
-	return ga_hint(err, "the port is added when the bridge is closed (bridge_open)");
+	return ga_refuse(err, GA_CONFLICT, "bridge_open", NULL,
+			 ("bridge '%s' passes on what no flow allows", bridge),
+			 ("the port is added when the bridge is closed (bridge_open)"));
 }
 
 int ga_repair_add_port(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
@@ -228,6 +228,7 @@ int ga_repair_release_lease(struct ga_repairer *r, struct ga_deviation *d, struc
 	result = ga_dhcp_release_lease(r->want->network.bridge, d->subject, mac, err);
 	if (result)
 		return result < 0 ? -1 : wait_released(r->want->network.lease_file, mac, err);
-	(void)ga_fail(err, GA_HOST, "dhcp_release is not installed");
-	return ga_hint(err, "apt install dnsmasq-utils");
+	return ga_refuse(err, GA_HOST, NULL, NULL,
+			 ("dhcp_release is not installed"),
+			 ("apt install dnsmasq-utils"));
 }

@@ -193,10 +193,11 @@ static int set_vfs(const char *address, int64_t n, struct ga_err *err)
 	now = read_attr(address, "sriov_numvfs");
 	if (now == n)
 		return 0;
-	(void)ga_fail(err, GA_HOST, "'%s' has %" PRId64 " virtual functions instead of %" PRId64,
-		      address, now, n);
-	return ga_hint(err, "see 'dmesg | tail'; too little room for their BARs is cured by "
-			    "'pci=realloc' or by the firmware");
+	return ga_refuse(err, GA_HOST, NULL, NULL,
+			 ("'%s' has %" PRId64 " virtual functions instead of %" PRId64, address,
+			  now, n),
+			 ("see 'dmesg | tail'; too little room for their BARs is cured by "
+			  "'pci=realloc' or by the firmware"));
 }
 
 /* Each change of the number has its own inverse; one that is made again (at boot) has one already:

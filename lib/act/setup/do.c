@@ -215,12 +215,11 @@ static int do_bridge(const struct ga_boot_doer *d, const struct ga_boot_step *s,
 			   &seq, err) < 0 ||
 	    ga_boot_program(make, 30, err) < 0)
 		return -1;
-	if (!if_nametoindex(br)) {
-		ga_err_set(err, GA_HOST, "Open vSwitch has bridge '%s' and the kernel does not",
-			   br);
-		return ga_hint(err, "modprobe openvswitch; see 'ovs-vsctl show' and "
-				    "/var/log/openvswitch/ovs-vswitchd.log");
-	}
+	if (!if_nametoindex(br))
+		return ga_refuse(err, GA_HOST, NULL, NULL,
+				 ("Open vSwitch has bridge '%s' and the kernel does not", br),
+				 ("modprobe openvswitch; see 'ovs-vsctl show' and "
+				  "/var/log/openvswitch/ovs-vswitchd.log"));
 	return ga_journal_done(d->h, seq, err);
 }
 

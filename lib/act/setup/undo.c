@@ -246,12 +246,11 @@ static int no_open_work(const struct ga_boot_doer *d, struct ga_err *err)
 	for (i = 0; i < j.n; i++) {
 		if (ga_streq(j.v[i].object, GA_BOOT_OBJECT) || ga_streq(j.v[i].object, "node"))
 			continue;
-		ga_err_set(err, GA_CONFLICT, "'%s' lives on this host: its %s '%s' is not undone",
-			   j.v[i].object, j.v[i].op, j.v[i].subject);
-		ga_err_reason(err, "slices_live");
-		ga_err_object(err, j.v[i].object);
-		return ga_hint(err, "release it with 'gpuaas-release %s', then run this again",
-			       j.v[i].object);
+		return ga_refuse(err, GA_CONFLICT, "slices_live", j.v[i].object,
+				 ("'%s' lives on this host: its %s '%s' is not undone",
+				  j.v[i].object, j.v[i].op, j.v[i].subject),
+				 ("release it with 'gpuaas-release %s', then run this again",
+				  j.v[i].object));
 	}
 	return 0;
 }
@@ -271,12 +270,11 @@ static int no_domains(const struct ga_boot_doer *d, struct ga_err *err)
 	for (i = 0; i < list.n; i++) {
 		if (list.v[i].state == GA_VIRT_ABSENT)
 			continue;
-		ga_err_set(err, GA_CONFLICT, "domain '%s' of allocation '%s' is on this host",
-			   list.v[i].name, list.v[i].allocation ? list.v[i].allocation : "?");
-		ga_err_reason(err, "slices_live");
-		ga_err_object(err, list.v[i].name);
-		return ga_hint(err, "release it with 'gpuaas-release %s', then run this again",
-			       list.v[i].allocation ? list.v[i].allocation : "ID");
+		return ga_refuse(err, GA_CONFLICT, "slices_live", list.v[i].name,
+				 ("domain '%s' of allocation '%s' is on this host", list.v[i].name,
+				  list.v[i].allocation ? list.v[i].allocation : "?"),
+				 ("release it with 'gpuaas-release %s', then run this again",
+				  list.v[i].allocation ? list.v[i].allocation : "ID"));
 	}
 	return 0;
 }

@@ -407,13 +407,11 @@ static int undo_domain(struct ga_changes *c, const struct ga_journal_entry *e, j
 			return -1;
 		if (state == GA_VIRT_ABSENT)
 			return 1;
-		(void)ga_fail_for(err, GA_CONFLICT, "domain_exists",
-				  "domain '%s' is not ours: it has no metadata of an allocation",
-				  e->subject);
-		return ga_hint(err,
-			       "look at it with 'virsh dumpxml %s'; rename or remove it by hand, "
-			       "then run this again",
-			       e->subject);
+		return ga_refuse(err, GA_CONFLICT, "domain_exists", NULL,
+				 ("domain '%s' is not ours: it has no metadata of an allocation",
+				  e->subject),
+				 ("look at it with 'virsh dumpxml %s'; rename or remove it by "
+				  "hand, then run this again", e->subject));
 	}
 	if (ga_virt_destroy(virt, e->subject, err) < 0 ||
 	    ga_virt_undefine(virt, e->subject, err) < 0 ||

@@ -82,10 +82,10 @@ static int check_on(struct session *s, struct ga_err *err)
 	if (ga_vm_is_on(state))
 		return 0;
 	ga_err_object(err, s->vm.plan.allocation);
-	(void)ga_fail_for(err, GA_CONFLICT, "vm_off", "the VM of '%s' is off",
-			  s->vm.plan.allocation);
-	return ga_hint(err, "gpuaas-vm start %s; what it printed before is in '%s'",
-		       s->vm.plan.allocation, s->vm.p.console_log);
+	return ga_refuse(err, GA_CONFLICT, "vm_off", NULL,
+			 ("the VM of '%s' is off", s->vm.plan.allocation),
+			 ("gpuaas-vm start %s; what it printed before is in '%s'",
+			  s->vm.plan.allocation, s->vm.p.console_log));
 }
 
 static int attach(struct session *s, int in, int out, struct ga_err *err)

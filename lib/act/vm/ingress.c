@@ -42,10 +42,10 @@ static int check_port(const struct ga_vm *vm, const char *proto, int64_t port, s
 				   vm->plan.allocation);
 	if (!ga_streq(proto, "tcp") || !is_sshd_port(port))
 		return 0;
-	(void)ga_fail_for(err, GA_CONFLICT, "port_taken",
-			  "port tcp/%" PRId64 " is how this host itself is reached by ssh", port);
-	return ga_hint(err, "take another port of the host: '--port 2222:22' leads one to the "
-			    "guest's ssh");
+	return ga_refuse(err, GA_CONFLICT, "port_taken", NULL,
+			 ("port tcp/%" PRId64 " is how this host itself is reached by ssh", port),
+			 ("take another port of the host: '--port 2222:22' leads one to the "
+			  "guest's ssh"));
 }
 
 /* Another allocation of this host may have it, also when its rule is missing at the moment. */
@@ -61,11 +61,11 @@ static int check_others(struct ga_vm *vm, const char *subject, struct ga_err *er
 		if (!ga_streq(j.v[i].op, "ingress") || !ga_streq(j.v[i].subject, subject) ||
 		    ga_streq(j.v[i].object, vm->plan.allocation))
 			continue;
-		(void)ga_fail_for(err, GA_CONFLICT, "port_taken",
-				  "port %s is published for allocation '%s'", subject,
-				  j.v[i].object);
-		return ga_hint(err, "take another port, or gpuaas-vm unpublish %s --port %s",
-			       j.v[i].object, strchr(subject, '/') + 1);
+		return ga_refuse(err, GA_CONFLICT, "port_taken", NULL,
+				 ("port %s is published for allocation '%s'", subject,
+				  j.v[i].object),
+				 ("take another port, or gpuaas-vm unpublish %s --port %s",
+				  j.v[i].object, strchr(subject, '/') + 1));
 	}
 	return 0;
 }
@@ -129,9 +129,9 @@ static int find_entry(struct ga_vm *vm, const struct ga_journal *j, const char *
 
 static int no_such_port(const char *subject, const char *allocation, struct ga_err *err)
 {
-	(void)ga_fail_for(err, GA_NOTFOUND, "not_published",
-			  "port %s is not published for allocation '%s'", subject, allocation);
-	return ga_hint(err, "'gpuaas-vm published %s' lists its ports", allocation);
+	return ga_refuse(err, GA_NOTFOUND, "not_published", NULL,
+			 ("port %s is not published for allocation '%s'", subject, allocation),
+			 ("'gpuaas-vm published %s' lists its ports", allocation));
 }
 
 int ga_vm_unpublish(const char *id, const char *proto, int64_t port,

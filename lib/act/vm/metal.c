@@ -104,10 +104,10 @@ static int need_hooks(const char *dir, const char *stage, struct ga_any_list *li
 		return -1;
 	if (list->n)
 		return 0;
-	ga_err_set(err, GA_HOST, "there is no executable in '%s'", folder);
-	ga_err_reason(err, "no_hooks");
-	return ga_hint(err, "bare metal is deployed and taken back by the operator's own "
-			    "executables, see gpuaas-provision(1)");
+	return ga_refuse(err, GA_HOST, "no_hooks", NULL,
+			 ("there is no executable in '%s'", folder),
+			 ("bare metal is deployed and taken back by the operator's own "
+			  "executables, see gpuaas-provision(1)"));
 }
 
 int ga_metal_check(const char *dir, const char *stage, struct ga_err *err)

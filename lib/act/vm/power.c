@@ -29,10 +29,10 @@ int ga_vm_state(struct ga_vm *vm, enum ga_virt_state *ret, struct ga_err *err)
 		return r < 0 ? -1 : 0;
 	if (r && ga_streq(d.allocation, vm->plan.allocation))
 		return 0;
-	ga_err_set(err, GA_CONFLICT, "domain '%s' is not of allocation '%s'", vm->plan.domain,
-		   vm->plan.allocation);
-	ga_err_reason(err, "domain_exists");
-	return ga_hint(err, "gpuaas-reconcile shows whose it is");
+	return ga_refuse(err, GA_CONFLICT, "domain_exists", NULL,
+			 ("domain '%s' is not of allocation '%s'", vm->plan.domain,
+			  vm->plan.allocation),
+			 ("gpuaas-reconcile shows whose it is"));
 }
 
 /* ---- off ---- */
@@ -63,11 +63,11 @@ static int stop_hard(struct ga_vm *vm, struct ga_virt *virt, struct ga_err *err)
 	r = wait_off(vm, GONE_SECONDS, err);
 	if (r)
 		return r;
-	ga_err_set(err, GA_EXTERNAL, "domain '%s' still runs %d s after it was powered off",
-		   vm->plan.domain, GONE_SECONDS);
-	ga_err_reason(err, "vm_stuck");
-	return ga_hint(err, "see 'virsh domstate --reason %s' and its QEMU process",
-		       vm->plan.domain);
+	return ga_refuse(err, GA_EXTERNAL, "vm_stuck", NULL,
+			 ("domain '%s' still runs %d s after it was powered off", vm->plan.domain,
+			  GONE_SECONDS),
+			 ("see 'virsh domstate --reason %s' and its QEMU process",
+			  vm->plan.domain));
 }
 
 /*
@@ -243,11 +243,10 @@ int ga_vm_start(const char *id, const struct ga_vm_opts *opts, struct ga_err *er
 
 static int did_not_stop(const struct ga_vm *vm, int64_t seconds, struct ga_err *err)
 {
-	ga_err_set(err, GA_BUSY, "the guest of '%s' did not stop within %" PRId64 " s",
-		   vm->plan.allocation, seconds);
-	ga_err_reason(err, "guest_did_not_stop");
-	ga_err_object(err, vm->plan.allocation);
-	return ga_hint(err, "wait longer with --timeout, or power it off with --force");
+	return ga_refuse(err, GA_BUSY, "guest_did_not_stop", vm->plan.allocation,
+			 ("the guest of '%s' did not stop within %" PRId64 " s",
+			  vm->plan.allocation, seconds),
+			 ("wait longer with --timeout, or power it off with --force"));
 }
 
 int ga_vm_stop(const char *id, int64_t timeout_seconds, bool force, const struct ga_vm_opts *opts,

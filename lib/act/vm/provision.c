@@ -386,10 +386,10 @@ static int tell_undone(struct ga_provision *p, struct ga_err *err)
 {
 	struct ga_err why = GA_ERR_INIT;
 
-	(void)ga_fail_for(&why, GA_CONFLICT, "undone",
-			  "plan of '%s' was taken up, and taken back when its allocation had ended",
-			  p->plan->allocation);
-	(void)ga_hint(&why, "place again");
+	(void)ga_refuse(&why, GA_CONFLICT, "undone", NULL,
+			("plan of '%s' was taken up, and taken back when its allocation had ended",
+			 p->plan->allocation),
+			("place again"));
 	return ga_provision_fail(p, &why, err);
 }
 
@@ -559,10 +559,10 @@ static int find_order(const char *id, const char *host_dir, char **order, struct
 		r = find_named(&h, id, &a, err);
 	if (r < 0)
 		return -1;
-	if (!r || !ga_streq(a.program, "provision")) {
-		ga_err_set(err, GA_NOTFOUND, "this host has taken up no plan of '%s'", id);
-		return ga_hint(err, "gpuaas-list plan | gpuaas-provision begins it");
-	}
+	if (!r || !ga_streq(a.program, "provision"))
+		return ga_refuse(err, GA_NOTFOUND, NULL, NULL,
+				 ("this host has taken up no plan of '%s'", id),
+				 ("gpuaas-list plan | gpuaas-provision begins it"));
 	*order = GA_TAKE(a.order);
 	return 0;
 }

@@ -27,19 +27,19 @@ static int check_power(struct ga_provision *p, struct ga_err *err)
 		return -1;
 	if (state == GA_VIRT_ON)
 		return 0;
-	ga_err_set(err, GA_EXTERNAL, "domain '%s' does not run any more", p->plan->domain);
-	ga_err_reason(err, "vm_stopped");
-	return ga_hint(err, "its console is in '%s'", p->console_log);
+	return ga_refuse(err, GA_EXTERNAL, "vm_stopped", NULL,
+			 ("domain '%s' does not run any more", p->plan->domain),
+			 ("its console is in '%s'", p->console_log));
 }
 
 static int too_late(struct ga_provision *p, const char *reason, const char *what,
 		    struct ga_err *err)
 {
-	ga_err_set(err, GA_BUSY, "VM '%s' %s within %" PRId64 " s", p->plan->domain, what,
-		   ga_ready_seconds(p->plan));
-	ga_err_reason(err, reason);
-	return ga_hint(err, "its console is in '%s'; gpuaas-release %s takes it back",
-		       p->console_log, p->plan->allocation);
+	return ga_refuse(err, GA_BUSY, reason, NULL,
+			 ("VM '%s' %s within %" PRId64 " s", p->plan->domain, what,
+			  ga_ready_seconds(p->plan)),
+			 ("its console is in '%s'; gpuaas-release %s takes it back", p->console_log,
+			  p->plan->allocation));
 }
 
 /* ---- lease_seen ---- */

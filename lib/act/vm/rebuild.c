@@ -168,11 +168,9 @@ static int settle_wipe(struct ga_provision *p, const struct ga_wipe_evidence *e,
 		p->stdout_err = untold;
 	if (ga_streq(e->outcome, "confirmed"))
 		return close_entry(p, e->device.wwid, err);
-	ga_err_set(err, e->status ? (enum ga_code)e->status : GA_EXTERNAL,
-		   "the wipe of '%s' is %s: %s", e->device.wwid, e->outcome,
-		   e->reason ? e->reason : "no reason was given");
-	ga_err_reason(err, "wipe_failed");
-	return -1;
+	return ga_fail_for(err, e->status ? (enum ga_code)e->status : GA_EXTERNAL, "wipe_failed",
+			   "the wipe of '%s' is %s: %s", e->device.wwid, e->outcome,
+			   e->reason ? e->reason : "no reason was given");
 }
 
 static int wipe_disk(struct ga_provision *p, const struct ga_bundle *b, struct ga_err *err)

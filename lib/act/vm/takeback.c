@@ -119,12 +119,11 @@ static int check_order(struct takeback *t, struct ga_err *err)
 				   "release order of '%s' is of a dry run", o->allocation);
 	if (ga_streq(o->node, t->opts->node) || ga_streq(o->shape, "baremetal"))
 		return 0;
-	ga_err_set(err, GA_CONFLICT, "release order of '%s' is for node '%s', and this is '%s'",
-		   o->allocation, o->node, t->opts->node);
-	ga_err_reason(err, "wrong_node");
-	ga_err_object(err, o->allocation);
-	return ga_hint(err, "hand it to its node, as in 'gpuaas-release ID | ssh HOST "
-			    "gpuaas-release - | gpuaas-state fold -'");
+	return ga_refuse(err, GA_CONFLICT, "wrong_node", o->allocation,
+			 ("release order of '%s' is for node '%s', and this is '%s'", o->allocation,
+			  o->node, t->opts->node),
+			 ("hand it to its node, as in 'gpuaas-release ID | ssh HOST gpuaas-release "
+			  "- | gpuaas-state fold -'"));
 }
 
 /* Its text without who gave it: after a restore the same order comes from the state of then. */
@@ -204,11 +203,11 @@ static int stop_hard(struct takeback *t, struct ga_virt *virt, struct ga_err *er
 	r = wait_off(t, virt, GONE_MICROS, err);
 	if (r)
 		return r < 0 ? -1 : 0;
-	ga_err_set(err, GA_EXTERNAL, "domain '%s' still runs %d s after it was powered off",
-		   t->order->domain, (int)(GONE_MICROS / 1000000));
-	ga_err_reason(err, "vm_stuck");
-	return ga_hint(err, "see 'virsh domstate --reason %s' and its QEMU process",
-		       t->order->domain);
+	return ga_refuse(err, GA_EXTERNAL, "vm_stuck", NULL,
+			 ("domain '%s' still runs %d s after it was powered off", t->order->domain,
+			  (int)(GONE_MICROS / 1000000)),
+			 ("see 'virsh domstate --reason %s' and its QEMU process",
+			  t->order->domain));
 }
 
 /* A domain of the same name that is another's is left alone. */
@@ -225,10 +224,10 @@ static int check_ours(struct takeback *t, struct ga_virt *virt, struct ga_err *e
 		return r < 0 ? -1 : 0;
 	if (r && ga_streq(d.allocation, t->order->allocation))
 		return is_on(state) ? 2 : 1;
-	ga_err_set(err, GA_CONFLICT, "domain '%s' is not of allocation '%s'", t->order->domain,
-		   t->order->allocation);
-	ga_err_reason(err, "domain_exists");
-	return ga_hint(err, "gpuaas-reconcile shows whose it is");
+	return ga_refuse(err, GA_CONFLICT, "domain_exists", NULL,
+			 ("domain '%s' is not of allocation '%s'", t->order->domain,
+			  t->order->allocation),
+			 ("gpuaas-reconcile shows whose it is"));
 }
 
 static int phase_stop(struct takeback *t, struct ga_err *err)
@@ -464,13 +463,12 @@ static int check_steps(const struct takeback *t, const struct ga_released *r, st
 			s = &r->steps.v[i];
 	if (!s || t->stdout_err.code != GA_OK)
 		return 0;
-	ga_err_set(err, GA_EXTERNAL, "'%s' is released, but step %s failed: %s",
-		   t->order->allocation, s->step, s->detail ? s->detail : "no detail");
-	ga_err_reason(err, s->step);
-	ga_err_object(err, t->order->allocation);
-	return ga_hint(err, "its disks are wiped all the same; a slot is not sold before its "
-			    "device works: see 'dmesg', start the host anew from power off, "
-			    "then what 'gpuaas-list attention' says");
+	return ga_refuse(err, GA_EXTERNAL, s->step, t->order->allocation,
+			 ("'%s' is released, but step %s failed: %s", t->order->allocation, s->step,
+			  s->detail ? s->detail : "no detail"),
+			 ("its disks are wiped all the same; a slot is not sold before its device "
+			  "works: see 'dmesg', start the host anew from power off, then what "
+			  "'gpuaas-list attention' says"));
 }
 
 static int finish(struct takeback *t, struct ga_err *err)

@@ -52,13 +52,11 @@ static int find_before(struct trust *t, char **boot_id, char **fingerprint, stru
 
 static int fail_trust(struct trust *t, const char *why, struct ga_err *err)
 {
-	ga_err_set(err, GA_CONFLICT, "nothing proves that '%s' runs a trusted image again: %s",
-		   t->order->node, why);
-	ga_err_reason(err, "untrusted_host");
-	return ga_hint(err,
-		       "the executables in '%s/release' answer boot_id, image and fingerprint of "
-		       "the machine after it was booted from the trusted image",
-		       t->dir);
+	return ga_refuse(err, GA_CONFLICT, "untrusted_host", NULL,
+			 ("nothing proves that '%s' runs a trusted image again: %s", t->order->node,
+			  why),
+			 ("the executables in '%s/release' answer boot_id, image and fingerprint "
+			  "of the machine after it was booted from the trusted image", t->dir));
 }
 
 /* What came back must be a machine we trust, not the tenant's root showing us one. */

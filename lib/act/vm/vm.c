@@ -87,11 +87,10 @@ int ga_vm_resolve(const char *id, const struct ga_vm_opts *opts, char **ret, cha
 static int no_plan(const char *allocation, const struct ga_attempt *a, int found,
 		   struct ga_err *err)
 {
-	if (!found) {
-		ga_err_set(err, GA_NOTFOUND, "this host has taken up no plan of '%s'", allocation);
-		ga_err_object(err, allocation);
-		return ga_hint(err, "'gpuaas-show %s' tells its node", allocation);
-	}
+	if (!found)
+		return ga_refuse(err, GA_NOTFOUND, NULL, allocation,
+				 ("this host has taken up no plan of '%s'", allocation),
+				 ("'gpuaas-show %s' tells its node", allocation));
 	ga_err_set(err, GA_CONFLICT, "the provisioning of '%s' is %s", allocation, a->state);
 	ga_err_reason(err, "wrong_state");
 	ga_err_object(err, allocation);

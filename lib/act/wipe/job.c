@@ -18,20 +18,16 @@
 int ga_wipe_order_check(const struct ga_wipe_order *order, const char *node, bool dry_run,
 			struct ga_err *err)
 {
-	if (order->dry_run && !dry_run) {
-		ga_err_set(err, GA_CONFLICT, "the wipe order of '%s' is of a dry run",
-			   order->object);
-		ga_err_reason(err, "dry_run");
-		return ga_hint(err, "make it without --dry-run, or give --dry-run here too");
-	}
-	if (!ga_streq(order->node, node)) {
-		ga_err_set(err, GA_CONFLICT, "the wipe order of '%s' is for node '%s', and this is "
-			   "'%s'",
-			   order->object, order->node, node);
-		ga_err_reason(err, "wrong_node");
-		return ga_hint(err, "hand it to its node, as in 'ssh HOST gpuaas-wipe < order | "
-				    "gpuaas-state fold -'");
-	}
+	if (order->dry_run && !dry_run)
+		return ga_refuse(err, GA_CONFLICT, "dry_run", NULL,
+				 ("the wipe order of '%s' is of a dry run", order->object),
+				 ("make it without --dry-run, or give --dry-run here too"));
+	if (!ga_streq(order->node, node))
+		return ga_refuse(err, GA_CONFLICT, "wrong_node", NULL,
+				 ("the wipe order of '%s' is for node '%s', and this is '%s'",
+				  order->object, order->node, node),
+				 ("hand it to its node, as in 'ssh HOST gpuaas-wipe < order | "
+				  "gpuaas-state fold -'"));
 	return 0;
 }
 
@@ -117,19 +113,18 @@ int ga_wipe_alone(const struct ga_wipe_hand *hand, const char *const *kept,
 {
 	ga_autodisk struct ga_disk d = GA_DISK_INIT;
 
-	if (!hand->confirm && !hand->dry_run) {
-		ga_err_set(err, GA_USAGE, "--confirm is missing: wiping '%s' cannot be undone",
-			   hand->device);
-		return ga_hint(err, "look at it with --dry-run, and give --confirm the identity "
-				    "shown there");
-	}
+	if (!hand->confirm && !hand->dry_run)
+		return ga_refuse(err, GA_USAGE, NULL, NULL,
+				 ("--confirm is missing: wiping '%s' cannot be undone",
+				  hand->device),
+				 ("look at it with --dry-run, and give --confirm the identity "
+				  "shown there"));
 	if (ga_disk_find(hand->device, &d, err) < 0)
 		return -1;
-	if (hand->confirm && !ga_streq(hand->confirm, d.identity)) {
-		ga_err_set(err, GA_CONFLICT, "'%s' is not '%s'", hand->device, hand->confirm);
-		ga_err_reason(err, "wrong_wwid");
-		return ga_hint(err, "'--device %s --dry-run' shows what it is", hand->device);
-	}
+	if (hand->confirm && !ga_streq(hand->confirm, d.identity))
+		return ga_refuse(err, GA_CONFLICT, "wrong_wwid", NULL,
+				 ("'%s' is not '%s'", hand->device, hand->confirm),
+				 ("'--device %s --dry-run' shows what it is", hand->device));
 	if (refuse_kept(&d, kept, err) < 0)
 		return -1;
 	ga_shape_init(&ga_wipe_order_shape, ret);

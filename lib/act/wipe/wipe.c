@@ -176,9 +176,8 @@ static int find_disk(struct run *r)
 		return 0;
 	}
 	if (!ga_streq(r->disk.identity, w->nvme_wwid)) {
-		ga_err_set(&err, GA_CONFLICT, "'%s' is %s, not %s", r->disk.dev.path,
-			   r->disk.identity, w->nvme_wwid);
-		ga_err_reason(&err, "identity_changed");
+		(void)ga_fail_for(&err, GA_CONFLICT, "identity_changed", "'%s' is %s, not %s",
+				  r->disk.dev.path, r->disk.identity, w->nvme_wwid);
 		guard_step(r, "found", &err);
 		return 0;
 	}
@@ -284,10 +283,8 @@ static int refuse_unreachable(struct run *r, struct ga_err *err)
 
 	for (i = 0; i < GA_WIPE_ZEROOUT; i++)
 		add_try(r, r->plan.rungs[i].method, GA_WIPE_NOT_STARTED, r->plan.rungs[i].why_not);
-	ga_err_set(err, GA_HOST, "the policy asks for %s, and this disk cannot be brought there",
-		   r->e->policy.minimum_class);
-	ga_err_reason(err, "policy_not_reachable");
-	return -1;
+	return ga_fail_for(err, GA_HOST, "policy_not_reachable", "the policy asks for %s, and this "
+			   "disk cannot be brought there", r->e->policy.minimum_class);
 }
 
 /* ---- the destructive part ---- */

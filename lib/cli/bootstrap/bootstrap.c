@@ -62,9 +62,9 @@ static int choose(struct ga_cli_boot *c, const char *option, const char *key,
 	*ret = option ? option : set ? set : fallback;
 	if (!option || !set || ga_streq(option, set))
 		return 0;
-	ga_err_set(err, GA_CONFLICT, "%s is '%s' in %s, not '%.64s'", key, set, GA_BOOT_CONF,
-		   option);
-	return ga_hint(err, "change it there first: present settings are never changed");
+	return ga_refuse(err, GA_CONFLICT, NULL, NULL,
+			 ("%s is '%s' in %s, not '%.64s'", key, set, GA_BOOT_CONF, option),
+			 ("change it there first: present settings are never changed"));
 }
 
 /* What netdev names can be, less what has a meaning in a file we write. */
@@ -111,12 +111,11 @@ static int choose_node(struct ga_cli_boot *c, struct ga_err *err)
 			       ga_fail(err, GA_USAGE, "'%.64s' can be no node's id", id);
 	}
 	clone = ga_host_clone_reason();
-	if (!id && clone) {
-		ga_err_set(err, GA_HOST, "this machine has no id of its own: %s", clone);
-		ga_err_reason(err, "node_id_clone");
-		return ga_hint(err, "run 'rm /etc/machine-id && systemd-machine-id-setup', or give "
-				    "--node NAME: two hosts with one id would be one node");
-	}
+	if (!id && clone)
+		return ga_refuse(err, GA_HOST, "node_id_clone", NULL,
+				 ("this machine has no id of its own: %s", clone),
+				 ("run 'rm /etc/machine-id && systemd-machine-id-setup', or give "
+				  "--node NAME: two hosts with one id would be one node"));
 	return ga_host_node_id(id, &c->node, err);
 }
 
@@ -138,10 +137,10 @@ static int choose_mode(struct ga_cli_boot *c, struct ga_err *err)
 	if (set && !ga_streq(set, "slice") && !ga_streq(set, "baremetal"))
 		return ga_fail(err, GA_USAGE, "GPUAAS_MODE is '%.64s', not slice or baremetal",
 			       set);
-	if (mode && set && !ga_streq(mode, set)) {
-		ga_err_set(err, GA_CONFLICT, "this host was prepared for %s", set);
-		return ga_hint(err, "run 'gpuaas-host-bootstrap --undo' first");
-	}
+	if (mode && set && !ga_streq(mode, set))
+		return ga_refuse(err, GA_CONFLICT, NULL, NULL,
+				 ("this host was prepared for %s", set),
+				 ("run 'gpuaas-host-bootstrap --undo' first"));
 	mode = mode ? mode : set;
 	if (!mode && mode_of_tags(c, &mode, err) < 0)
 		return ga_hint(err, "say which with --mode");
@@ -149,10 +148,10 @@ static int choose_mode(struct ga_cli_boot *c, struct ga_err *err)
 		c->mode_source = "setting"; /* the devices file and the journal say it */
 		mode = "slice";
 	}
-	if (!mode) {
-		(void)ga_fail(err, GA_USAGE, "nothing says what this host is for");
-		return ga_hint(err, "give --mode slice or --mode baremetal");
-	}
+	if (!mode)
+		return ga_refuse(err, GA_USAGE, NULL, NULL,
+				 ("nothing says what this host is for"),
+				 ("give --mode slice or --mode baremetal"));
 	c->baremetal = ga_streq(mode, "baremetal");
 	return 0;
 }

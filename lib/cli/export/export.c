@@ -60,11 +60,9 @@ int ga_cli_export_unfit(const char *what, const char *name, const char *system, 
 {
 	ga_autofree char *shown = plain(name);
 
-	ga_err_set(err, GA_CONFLICT, "%s '%s' has a name that %s does not take", what, shown,
-		   system);
-	ga_err_reason(err, "name_unfit");
-	ga_err_object(err, shown);
-	return ga_hint(err, "%s", fits);
+	return ga_refuse(err, GA_CONFLICT, "name_unfit", shown,
+			 ("%s '%s' has a name that %s does not take", what, shown, system),
+			 ("%s", fits));
 }
 
 void ga_cli_export_left_out(const char *what, const char *name, const char *why)

@@ -386,10 +386,10 @@ int ga_cli_read_config(struct ga_err *err)
 	if (fstat(fd, &st) < 0)
 		return ga_fail_sys(err, "cannot look at '%s'", name);
 	/* It says which programs root runs, and on which state. */
-	if (!S_ISREG(st.st_mode) || st.st_uid || (st.st_mode & (S_IWGRP | S_IWOTH))) {
-		ga_err_set(err, GA_DENIED, "'%s' is not root's alone, and is not read", name);
-		return ga_hint(err, "chown root %s; chmod go-w %s", name, name);
-	}
+	if (!S_ISREG(st.st_mode) || st.st_uid || (st.st_mode & (S_IWGRP | S_IWOTH)))
+		return ga_refuse(err, GA_DENIED, NULL, NULL,
+				 ("'%s' is not root's alone, and is not read", name),
+				 ("chown root %s; chmod go-w %s", name, name));
 	if (ga_file_read_fd(fd, name, 65536, &cli.conf, err) < 0)
 		return -1;
 	path = config_value("GPUAAS_PATH");
@@ -539,7 +539,7 @@ int ga_cli_need_pipe(const char *what, struct ga_err *err)
 {
 	if (!isatty(STDIN_FILENO))
 		return 0;
-	ga_err_set(err, GA_USAGE, "%s are read from a pipe, and standard input is a terminal",
-		   what);
-	return ga_hint(err, "see '%s --help' for examples", cli.prog->name);
+	return ga_refuse(err, GA_USAGE, NULL, NULL,
+			 ("%s are read from a pipe, and standard input is a terminal", what),
+			 ("see '%s --help' for examples", cli.prog->name));
 }

@@ -61,11 +61,11 @@ static int each_row(const struct ga_shape *shape, const void *obj, void *arg, st
 
 static int fail_restored(const struct follow *f, struct ga_err *err)
 {
-	ga_err_set(err, GA_CONFLICT, "the state '%s' was replaced: what comes is not what comes "
-		   "behind row %" PRId64, f->path, f->last);
-	ga_err_reason(err, "restored");
-	return ga_hint(err, "gpuaas-list audit --where action=state_restored tells of it; begin "
-			    "again behind a row that both have");
+	return ga_refuse(err, GA_CONFLICT, "restored", NULL,
+			 ("the state '%s' was replaced: what comes is not what comes "
+			  "behind row %" PRId64, f->path, f->last),
+			 ("gpuaas-list audit --where action=state_restored tells of it; begin "
+			  "again behind a row that both have"));
 }
 
 /* Opens the file that is at the path now. */

@@ -74,8 +74,9 @@ int ga_cli_type_several(const char *name, const struct ga_accel_named *named, st
 {
 	ga_autofree char *types = listed(named);
 
-	(void)ga_fail(err, GA_USAGE, "'%.64s' means one of several types: %s", name, types);
-	return ga_hint(err, "say which of them");
+	return ga_refuse(err, GA_USAGE, NULL, NULL,
+			 ("'%.64s' means one of several types: %s", name, types),
+			 ("say which of them"));
 }
 
 int ga_cli_type_named(const struct ga_accels *list, const char *name, struct ga_accel_named *ret,

@@ -219,8 +219,9 @@ static int check_models(const struct matching *m, struct ga_err *err)
 	for (i = 1; !m->need.model && i < m->measured.n; i++) {
 		if (ga_streq(m->measured.v[i].model, first))
 			continue;
-		(void)ga_fail(err, GA_USAGE, "--measured has measurements of several models");
-		return ga_hint(err, "say with --model which one it is");
+		return ga_refuse(err, GA_USAGE, NULL, NULL,
+				 ("--measured has measurements of several models"),
+				 ("say with --model which one it is"));
 	}
 	return 0;
 }
@@ -414,13 +415,12 @@ static int refuse_capacity(struct matching *m, struct ga_err *err)
 	struct ga_err why = GA_ERR_INIT;
 	int r;
 
-	if (o->uncertain || o->largest == GA_UNKNOWN) {
-		(void)ga_fail_for(err, GA_NO, "no_capacity",
-				  "whether what fits can be had now is not known: nodes of the "
-				  "best, profile '%s', were not seen for too long", best->profile);
-		return ga_hint(err, "'gpuaas-list nodes' says which; 'gpuaas-profile list' has how "
-				    "many of its GPUs are unknown");
-	}
+	if (o->uncertain || o->largest == GA_UNKNOWN)
+		return ga_refuse(err, GA_NO, "no_capacity", NULL,
+				 ("whether what fits can be had now is not known: nodes of the "
+				  "best, profile '%s', were not seen for too long", best->profile),
+				 ("'gpuaas-list nodes' says which; 'gpuaas-profile list' has how "
+				  "many of its GPUs are unknown"));
 	(void)ga_fail_for(err, GA_NO, "no_capacity",
 			  "what fits cannot be had now; the best is profile '%s'", best->profile);
 	r = image ? has_without_image(m, &why) : 0;
@@ -437,22 +437,21 @@ static int refuse_capacity(struct matching *m, struct ga_err *err)
 
 static int refuse_request(struct matching *m, struct ga_err *err)
 {
-	if (!m->answers.n) {
-		(void)ga_fail_for(err, GA_NO, "no_match", "%s", no_profile(m));
-		return ga_hint(err, "%s", makes_profile);
-	}
-	if (!m->answers.v[0].fits) {
-		(void)ga_fail_for(err, GA_NO, "no_match", "no profile fits");
-		return ga_hint(err, "the same command without --request shows every profile and "
-				    "what is against it");
-	}
-	if (m->answers.more[0].unsure) {
-		(void)ga_fail_for(err, GA_NO, "no_match",
-				  "whether it fits is not known of any profile, nor of '%s'",
-				  m->answers.v[0].profile);
-		return ga_hint(err, "--model-params or --memory say what it needs; the same "
-				    "command without --request shows what is not known");
-	}
+	if (!m->answers.n)
+		return ga_refuse(err, GA_NO, "no_match", NULL,
+				 ("%s", no_profile(m)),
+				 ("%s", makes_profile));
+	if (!m->answers.v[0].fits)
+		return ga_refuse(err, GA_NO, "no_match", NULL,
+				 ("no profile fits"),
+				 ("the same command without --request shows every profile and what "
+				  "is against it"));
+	if (m->answers.more[0].unsure)
+		return ga_refuse(err, GA_NO, "no_match", NULL,
+				 ("whether it fits is not known of any profile, nor of '%s'",
+				  m->answers.v[0].profile),
+				 ("--model-params or --memory say what it needs; the same command "
+				  "without --request shows what is not known"));
 	return refuse_capacity(m, err);
 }
 

@@ -37,9 +37,9 @@ static int read_record(const char *operand, struct ga_requirement *ret, struct g
 		return -1;
 	if (reading.records)
 		return 0;
-	(void)ga_fail(err, GA_BADREC, "no requirement was read");
-	return ga_hint(err, "one record: "
-			    "{\"kind\":\"gpuaas.requirement/1\",\"params\":7000000000}");
+	return ga_refuse(err, GA_BADREC, NULL, NULL,
+			 ("no requirement was read"),
+			 ("one record: {\"kind\":\"gpuaas.requirement/1\",\"params\":7000000000}"));
 }
 
 static void set_text(char **to, const char *text)
@@ -66,9 +66,10 @@ static int set_price(int64_t *to, const char *text, struct ga_err *err)
 {
 	if (!text || ga_price_parse(text, to))
 		return 0;
-	(void)ga_fail(err, GA_USAGE, "--max-cost-per-hour '%.64s' is no price of an hour", text);
-	return ga_hint(err, "3.50; at most %lld, and six digits behind the point",
-		       (long long)(GA_PRICE_MAX / 1000000));
+	return ga_refuse(err, GA_USAGE, NULL, NULL,
+			 ("--max-cost-per-hour '%.64s' is no price of an hour", text),
+			 ("3.50; at most %lld, and six digits behind the point",
+			  (long long)(GA_PRICE_MAX / 1000000)));
 }
 
 static int set_numbers(const struct ga_match_opts *o, struct ga_requirement *n, struct ga_err *err)
@@ -120,10 +121,10 @@ static void set_texts(const struct ga_match_opts *o, struct ga_requirement *n)
 
 static int check_training(const struct ga_requirement *n, struct ga_err *err)
 {
-	if ((n->samples != GA_UNKNOWN) != (n->sequence_tokens != GA_UNKNOWN)) {
-		(void)ga_fail(err, GA_USAGE, "samples and their length go together");
-		return ga_hint(err, "--samples 100000 --sequence-tokens 1024 --epochs 3");
-	}
+	if ((n->samples != GA_UNKNOWN) != (n->sequence_tokens != GA_UNKNOWN))
+		return ga_refuse(err, GA_USAGE, NULL, NULL,
+				 ("samples and their length go together"),
+				 ("--samples 100000 --sequence-tokens 1024 --epochs 3"));
 	if (n->samples != GA_UNKNOWN && n->train_tokens != GA_UNKNOWN)
 		return ga_fail(err, GA_USAGE, "tokens are said twice: as such, and as samples");
 	if (n->epochs != GA_UNKNOWN && n->samples == GA_UNKNOWN)
@@ -148,11 +149,11 @@ static int check(const struct ga_requirement *n, struct ga_err *err)
 		return ga_fail(err, GA_USAGE,
 			       "'%.32s' is no compute capability: those are such as 8.0",
 			       n->min_compute_capability);
-	if (n->params != GA_UNKNOWN && n->params < PARAMS_MIN) {
-		(void)ga_fail(err, GA_USAGE, "a model has %d parameters or more, not %lld",
-			      PARAMS_MIN, (long long)n->params);
-		return ga_hint(err, "%lldB?", (long long)n->params);
-	}
+	if (n->params != GA_UNKNOWN && n->params < PARAMS_MIN)
+		return ga_refuse(err, GA_USAGE, NULL, NULL,
+				 ("a model has %d parameters or more, not %lld", PARAMS_MIN,
+				  (long long)n->params),
+				 ("%lldB?", (long long)n->params));
 	if (n->require_architecture && !n->architectures.n)
 		return ga_fail(err, GA_USAGE, "an architecture is required, and none is named");
 	return check_training(n, err);

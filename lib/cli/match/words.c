@@ -47,9 +47,10 @@ static int refuse(const struct words *w, const char *text, const char *what, str
 	ga_autostr struct ga_str near = GA_STR_INIT;
 
 	add_near(w, text, &near);
-	(void)ga_fail(err, GA_USAGE, "'%.64s' is no %s of the catalogue%s", text, what, near.buf);
-	return ga_hint(err, "'gpuaas-profile catalog' shows them; a drop-in can add one: "
-			    "gpuaas-accelerators(7)");
+	return ga_refuse(err, GA_USAGE, NULL, NULL,
+			 ("'%.64s' is no %s of the catalogue%s", text, what, near.buf),
+			 ("'gpuaas-profile catalog' shows them; a drop-in can add one: "
+			  "gpuaas-accelerators(7)"));
 }
 
 static int check_architecture(const struct ga_accels *accels, const char *text,

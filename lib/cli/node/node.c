@@ -126,8 +126,9 @@ int ga_node_when(const char *what, const char *text, char out[GA_TIME_SIZE], str
 		ga_time_format(micros, out);
 		return 0;
 	}
-	ga_err_set(err, GA_USAGE, "%s '%.64s' is neither a time nor a duration", what, text);
-	return ga_hint(err, "2026-01-31T08:15:00Z, or 24h for so long from now");
+	return ga_refuse(err, GA_USAGE, NULL, NULL,
+			 ("%s '%.64s' is neither a time nor a duration", what, text),
+			 ("2026-01-31T08:15:00Z, or 24h for so long from now"));
 }
 
 /* Asks on the terminal for the node's name to be typed, after saying what would happen. */
@@ -141,10 +142,10 @@ static int confirm(const struct ga_node_opts *o, const char *what, struct ga_err
 
 	if (o->yes || o->dry_run)
 		return 0;
-	if (!isatty(STDIN_FILENO)) {
-		ga_err_set(err, GA_USAGE, "--yes is missing: %s", what);
-		return ga_hint(err, "'--dry-run' shows what would be done");
-	}
+	if (!isatty(STDIN_FILENO))
+		return ga_refuse(err, GA_USAGE, NULL, NULL,
+				 ("--yes is missing: %s", what),
+				 ("'--dry-run' shows what would be done"));
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &state, err) < 0 ||
 	    ga_db_begin_read(state, err) < 0 ||
 	    ga_store_resolve(state, "node", operand(0), &id, NULL, err) < 0 ||
@@ -303,10 +304,10 @@ static int drain(struct run *run, struct ga_err *err)
 	char deadline[GA_TIME_SIZE];
 	int blockers;
 
-	if (o->consent.n && !o->evacuate) {
-		(void)ga_fail(err, GA_USAGE, "--consent is for --evacuate");
-		return ga_hint(err, "nothing is stopped without --evacuate");
-	}
+	if (o->consent.n && !o->evacuate)
+		return ga_refuse(err, GA_USAGE, NULL, NULL,
+				 ("--consent is for --evacuate"),
+				 ("nothing is stopped without --evacuate"));
 	if (o->deadline && ga_node_when("--deadline", o->deadline, deadline, err) < 0)
 		return -1;
 	if (move_to(run, o->deadline ? deadline : NULL, err) < 0 || evacuate(run, err) < 0 ||

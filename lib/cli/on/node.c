@@ -248,9 +248,9 @@ static int judge(struct ga_on_node *n, int status, struct ga_err *err)
 	hint = ga_starts(line, "gpuaas") ? strstr(line, ": hint: ") : NULL;
 	if (hint)
 		line = line == said ? "" : take_last_line(said);
-	ga_err_set(&why, status <= GA_SYSTEM ? (enum ga_code)status : GA_EXTERNAL,
-		   "the command ended with status %d%s%s", status, *line ? ": " : "", line);
-	ga_err_reason(&why, "command_failed");
+	(void)ga_fail_for(&why, status <= GA_SYSTEM ? (enum ga_code)status : GA_EXTERNAL,
+			  "command_failed", "the command ended with status %d%s%s", status,
+			  *line ? ": " : "", line);
 	if (hint)
 		ga_hint(&why, "%s", hint + strlen(": hint: "));
 	return ga_on_tell(n, "run", &why, err);
@@ -288,8 +288,8 @@ static int take_end(struct ga_on_node *n, int status, struct ga_err *err)
 	if (judge(n, status, err) < 0)
 		return -1;
 	if (n->in.len > n->sent) {
-		ga_err_set(&why, GA_EXTERNAL, "the command ended before it had read its orders");
-		ga_err_reason(&why, "not_read");
+		(void)ga_fail_for(&why, GA_EXTERNAL, "not_read", "the command ended before it had "
+				  "read its orders");
 		return ga_on_node_fail(n, "run", &why, err);
 	}
 	return ended(n, status, err);
@@ -307,8 +307,7 @@ int ga_on_node_look(struct ga_on_node *n, struct ga_err *err)
 		return take_end(n, status, err);
 	if (!limit || ga_clock_mono_micros() - n->started < limit)
 		return 0;
-	ga_err_set(&why, GA_BUSY, "the command did not end within %lld s",
-		   (long long)(limit / 1000000));
-	ga_err_reason(&why, "timed_out");
+	(void)ga_fail_for(&why, GA_BUSY, "timed_out", "the command did not end within %lld s",
+			  (long long)(limit / 1000000));
 	return ga_on_node_fail(n, "run", &why, err);
 }

@@ -82,8 +82,7 @@ int ga_on_tell_unsent(struct ga_on_node *n, const char *object, struct ga_err *e
 						object);
 	struct ga_err why = GA_ERR_INIT;
 
-	ga_err_set(&why, GA_EXTERNAL, "not sent");
-	ga_err_reason(&why, "not_sent");
+	(void)ga_fail_for(&why, GA_EXTERNAL, "not_sent", "not sent");
 	return tell(n, "connect", &why, sentence, "send it again", err);
 }
 
@@ -219,9 +218,8 @@ static int bad_line(struct ga_on_node *n, const char *code, const struct ga_err 
 {
 	struct ga_err why = GA_ERR_INIT;
 
-	ga_err_set(&why, GA_BADREC, "line %llu of its output is %s",
-		   (unsigned long long)n->out.line, what->msg);
-	ga_err_reason(&why, code);
+	(void)ga_fail_for(&why, GA_BADREC, code, "line %llu of its output is %s",
+			  (unsigned long long)n->out.line, what->msg);
 	ga_hint(&why, "what a login there prints (motd, .bashrc) must not be on stdout");
 	return ga_on_tell(n, "run", &why, err);
 }
@@ -239,9 +237,8 @@ static int another_node(struct ga_on_node *n, const char *named, struct ga_err *
 {
 	struct ga_err why = GA_ERR_INIT;
 
-	ga_err_set(&why, GA_CONFLICT, "it answers as node '%.80s': nothing more of it is passed on",
-		   named);
-	ga_err_reason(&why, "other_node");
+	(void)ga_fail_for(&why, GA_CONFLICT, "other_node", "it answers as node '%.80s': nothing "
+			  "more of it is passed on", named);
 	ga_hint(&why, "correct the address of node '%s', or GPUAAS_NODE in "
 		      "/etc/gpuaas/gpuaas.conf there", n->node);
 	return ga_on_node_fail(n, "run", &why, err);

@@ -114,10 +114,11 @@ static int tell_nothing(char *const *words, int n, struct ga_err *err)
 
 	for (i = 0; i < n; i++)
 		ga_str_addf(&all, "%s'%.64s'", !i ? "" : i + 1 < n ? ", " : " and ", words[i]);
-	(void)ga_fail(err, GA_NO, n ? "no accelerator type of the catalogue %s %s" :
-				      "the catalogue has no accelerator type",
-		      n > 1 ? "has all of" : "matches", all.buf);
-	return ga_hint(err, "a drop-in can add one: gpuaas-accelerators(7)");
+	return ga_refuse(err, GA_NO, NULL, NULL,
+			 (n ? "no accelerator type of the catalogue %s %s" :
+			  "the catalogue has no accelerator type", n > 1 ? "has all of" : "matches",
+			  all.buf),
+			 ("a drop-in can add one: gpuaas-accelerators(7)"));
 }
 
 static int search(const struct ga_accels *list, char *const *words, int n, struct ga_err *err)

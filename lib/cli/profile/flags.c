@@ -93,9 +93,10 @@ static int set_price(const struct ga_profile_opts *o, struct ga_profile *p, stru
 {
 	if (!o->price || ga_price_parse(o->price, &p->price_micros))
 		return 0;
-	(void)ga_fail(err, GA_USAGE, "--price '%.64s' is no price of a GPU hour", o->price);
-	return ga_hint(err, "3.50, or 0 for nothing; at most %lld, and six digits behind the point",
-		       (long long)(GA_PRICE_MAX / 1000000));
+	return ga_refuse(err, GA_USAGE, NULL, NULL,
+			 ("--price '%.64s' is no price of a GPU hour", o->price),
+			 ("3.50, or 0 for nothing; at most %lld, and six digits behind the point",
+			  (long long)(GA_PRICE_MAX / 1000000)));
 }
 
 /* Whether there is a number to read; an empty text takes the member away. */
@@ -165,9 +166,10 @@ static int set_teams(const struct ga_profile_opts *o, struct ga_profile *p, stru
 	for (i = 0; i < p->teams.n; i++) {
 		if (*p->teams.v[i])
 			continue;
-		(void)ga_fail(err, GA_USAGE, "--team names no team");
-		return ga_hint(err, "'gpuaas-profile teams %s --everyone' opens it to every team",
-			       p->name);
+		return ga_refuse(err, GA_USAGE, NULL, NULL,
+				 ("--team names no team"),
+				 ("'gpuaas-profile teams %s --everyone' opens it to every team",
+				  p->name));
 	}
 	return 0;
 }
@@ -208,10 +210,10 @@ int ga_profile_check(const struct ga_profile *p, struct ga_err *err)
 	struct ga_profile unused;
 	int r;
 
-	if (ga_streq(p->shape, "slice") && !p->counts.n) {
-		(void)ga_fail(err, GA_USAGE, "--count is missing: how many GPUs a slice may have");
-		return ga_hint(err, "--count 1,2,4,8; or --shape baremetal for whole machines");
-	}
+	if (ga_streq(p->shape, "slice") && !p->counts.n)
+		return ga_refuse(err, GA_USAGE, NULL, NULL,
+				 ("--count is missing: how many GPUs a slice may have"),
+				 ("--count 1,2,4,8; or --shape baremetal for whole machines"));
 	r = ga_shape_parse(&ga_profile_shape, json, &unused, err);
 	if (r == 0) {
 		ga_shape_release(&ga_profile_shape, &unused);

@@ -87,9 +87,9 @@ int ga_cli_labels(struct ga_err *err)
 	int n;
 
 	args = ga_cli_args(&n);
-	if (strcmp(args[0], "check") != 0) {
-		(void)ga_fail(err, GA_USAGE, "labels has no command '%.64s'", args[0]);
-		return ga_hint(err, "gpuaas-profile labels check");
-	}
+	if (strcmp(args[0], "check") != 0)
+		return ga_refuse(err, GA_USAGE, NULL, NULL,
+				 ("labels has no command '%.64s'", args[0]),
+				 ("gpuaas-profile labels check"));
 	return check(n > 1 ? args[1] : "-", err);
 }

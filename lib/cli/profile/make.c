@@ -211,8 +211,9 @@ static int need_types(const struct ga_texts *words, struct ga_err *err)
 		;
 	if (i == words->n)
 		return 0;
-	(void)ga_fail(err, GA_USAGE, "--type names no type");
-	return ga_hint(err, "for any GPU: 'create' without it, 'set' with --generic");
+	return ga_refuse(err, GA_USAGE, NULL, NULL,
+			 ("--type names no type"),
+			 ("for any GPU: 'create' without it, 'set' with --generic"));
 }
 
 /* The types that were asked for, as slugs, in place of the names. */
@@ -439,16 +440,14 @@ static int forbid(struct ga_profile *p, const struct ga_texts *teams, struct ga_
 			       teams->v[i]);
 			continue;
 		}
-		if (p->teams.n < 2) {
-			(void)ga_fail_for(err, GA_CONFLICT, "no_team_left",
-					  p->teams.n ? "team '%.64s' is the last that may use it, "
-						       "and without one every team may" :
-						       "every team may use it: who may beside "
-						       "'%.64s' has to be said by name",
-					  teams->v[i]);
-			return ga_hint(err, "--allow TEAM for those that may; 'gpuaas-profile "
-					    "retire' for nobody");
-		}
+		if (p->teams.n < 2)
+			return ga_refuse(err, GA_CONFLICT, "no_team_left", NULL,
+					 (p->teams.n ? "team '%.64s' is the last that may use it, "
+					  "and without one every team may" :
+					  "every team may use it: who may beside "
+					  "'%.64s' has to be said by name", teams->v[i]),
+					 ("--allow TEAM for those that may; 'gpuaas-profile "
+					  "retire' for nobody"));
 		free(p->teams.v[at]);
 		memmove(&p->teams.v[at], &p->teams.v[at + 1],
 			(--p->teams.n - at) * sizeof(*p->teams.v));

@@ -218,10 +218,10 @@ static void shape_all(const struct looking *l, struct shaped *ret)
 
 static int refuse_open(const struct looked *n, struct ga_err *err)
 {
-	(void)ga_fail_for(err, GA_CONFLICT, "type_open", "node '%s': %.400s", n->view.node, n->why);
-	ga_err_object(err, n->view.node);
-	return ga_hint(err, "gpuaas-profile nodes set %s NxTYPE --reason WHY, or discover it "
-			    "again", n->view.node);
+	return ga_refuse(err, GA_CONFLICT, "type_open", n->view.node,
+			 ("node '%s': %.400s", n->view.node, n->why),
+			 ("gpuaas-profile nodes set %s NxTYPE --reason WHY, or discover it again",
+			  n->view.node));
 }
 
 static int refuse_mixed(const struct ga_profile *p, struct ga_err *err)
@@ -231,17 +231,17 @@ static int refuse_mixed(const struct ga_profile *p, struct ga_err *err)
 
 	for (i = 0; i < p->types.n; i++)
 		ga_str_addf(&types, "%s%s", i ? ", " : "", p->types.v[i]);
-	(void)ga_fail_for(err, GA_CONFLICT, "mixed_types", "these nodes have several types: %.600s",
-			  types.buf);
-	return ga_hint(err, "--mixed takes them in this order of preference; or fewer nodes, or "
-			    "--type");
+	return ga_refuse(err, GA_CONFLICT, "mixed_types", NULL,
+			 ("these nodes have several types: %.600s", types.buf),
+			 ("--mixed takes them in this order of preference; or fewer nodes, or "
+			  "--type"));
 }
 
 static int refuse_modes(struct ga_err *err)
 {
-	(void)ga_fail_for(err, GA_CONFLICT, "mixed_modes", "some of these nodes are for slices and "
-			  "some for baremetal");
-	return ga_hint(err, "--shape slice or --shape baremetal, or fewer nodes");
+	return ga_refuse(err, GA_CONFLICT, "mixed_modes", NULL,
+			 ("some of these nodes are for slices and some for baremetal"),
+			 ("--shape slice or --shape baremetal, or fewer nodes"));
 }
 
 static int need_all(const struct looking *l, const struct ga_texts *ids,

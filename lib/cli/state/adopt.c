@@ -103,12 +103,11 @@ static int take_end(const struct ga_rec *rec, struct ga_err *err)
 		r->signature = json_incref(rec->signature);
 		return 0;
 	}
-	(void)ga_fail_for(err, GA_BADREC, "cut_short",
-			  "line %llu: the inventory of '%s' is not what its host wrote: %zu works "
-			  "of %lld, or changed ones",
-			  (unsigned long long)rec->line, r->node, r->of.works.n,
-			  (long long)end.count);
-	return ga_hint(err, "take it again: gpuaas-reconcile --inventory");
+	return ga_refuse(err, GA_BADREC, "cut_short", NULL,
+			 ("line %llu: the inventory of '%s' is not what its host wrote: %zu works "
+			  "of %lld, or changed ones", (unsigned long long)rec->line, r->node,
+			  r->of.works.n, (long long)end.count),
+			 ("take it again: gpuaas-reconcile --inventory"));
 }
 
 static int read_all(struct ga_err *err)
@@ -278,10 +277,10 @@ static int rebuild(struct ga_err *err)
 	for (size_t i = 0; i < all.list.n; i++)
 		if (all.list.v[i].whole)
 			*ga_list_add(&whole) = all.list.v[i].of; /* borrowed */
-	if (!whole.n) {
-		(void)ga_fail(err, GA_USAGE, "there is no whole inventory in the stream");
-		return ga_hint(err, "gpuaas-reconcile --inventory on each host prints one");
-	}
+	if (!whole.n)
+		return ga_refuse(err, GA_USAGE, NULL, NULL,
+				 ("there is no whole inventory in the stream"),
+				 ("gpuaas-reconcile --inventory on each host prints one"));
 	r = ga_db_init(ga_cli_state_path(), lab, &all.db, err);
 	if (r == 0)
 		r = ga_db_begin(all.db, "gpuaas-state rebuild", err);

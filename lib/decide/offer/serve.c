@@ -154,10 +154,10 @@ int ga_serve_split(const char *text, char **host, char **port, struct ga_err *er
 
 	if (!colon || !colon[1] || strlen(colon + 1) > 5 ||
 	    colon[1 + strspn(colon + 1, "0123456789")] || strtol(colon + 1, NULL, 10) > 65535 ||
-	    (!bracket && (text[0] == '[' || memchr(text, ':', len)))) {
-		ga_err_set(err, GA_USAGE, "'%.64s' is no address with a port", text);
-		return ga_hint(err, "127.0.0.1:8742, [::1]:8742, or :8742 on loopback");
-	}
+	    (!bracket && (text[0] == '[' || memchr(text, ':', len))))
+		return ga_refuse(err, GA_USAGE, NULL, NULL,
+				 ("'%.64s' is no address with a port", text),
+				 ("127.0.0.1:8742, [::1]:8742, or :8742 on loopback"));
 	*host = len ? ga_xstrndup(text + bracket, len - 2 * (size_t)bracket) :
 		      ga_xstrdup("127.0.0.1");
 	*port = ga_xstrdup(colon + 1);

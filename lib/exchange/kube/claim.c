@@ -102,8 +102,9 @@ static char *text_of(json_t *object, const char *key)
 
 static int too_many(struct ga_err *err, const char *of)
 {
-	(void)ga_fail(err, GA_BADREC, "more than 1000000 devices of %s", of);
-	return ga_hint(err, "give them in parts: kubectl get … -l KEY=VALUE -o json");
+	return ga_refuse(err, GA_BADREC, NULL, NULL,
+			 ("more than 1000000 devices of %s", of),
+			 ("give them in parts: kubectl get … -l KEY=VALUE -o json"));
 }
 
 /* With adminAccess a device is looked at, not used; and one without pool or name is none. */

@@ -191,10 +191,10 @@ static int finish(struct scan *s, struct ga_err *err)
 
 	if (!s->bytes)
 		return bad(s, err, "nothing came");
-	if (!json) {
-		(void)ga_fail(err, GA_BADREC, "%s: not one JSON document: %s", s->name, why.text);
-		return ga_hint(err, "kubectl get … -o json prints one");
-	}
+	if (!json)
+		return ga_refuse(err, GA_BADREC, NULL, NULL,
+				 ("%s: not one JSON document: %s", s->name, why.text),
+				 ("kubectl get … -o json prints one"));
 	if (!json_is_object(json))
 		return bad(s, err, "it is no object");
 	items = json_object_get(json, "items");
@@ -276,10 +276,10 @@ int ga_kube_node(json_t *item, struct ga_kube_node *ret, struct ga_err *err)
 	json_t *metadata, *status, *spec;
 
 	memset(ret, 0, sizeof(*ret));
-	if (kind && strcmp(kind, "Node") != 0) {
-		(void)ga_fail(err, GA_BADREC, "it is a %.32s, not a Node", kind);
-		return ga_hint(err, "kubectl get nodes -o json");
-	}
+	if (kind && strcmp(kind, "Node") != 0)
+		return ga_refuse(err, GA_BADREC, NULL, NULL,
+				 ("it is a %.32s, not a Node", kind),
+				 ("kubectl get nodes -o json"));
 	if (object_of(item, "metadata", &metadata, err) < 0 ||
 	    object_of(item, "status", &status, err) < 0 ||
 	    object_of(item, "spec", &spec, err) < 0 ||

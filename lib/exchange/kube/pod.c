@@ -129,10 +129,10 @@ int ga_kube_pod(json_t *item, struct ga_kube_pod *ret, struct ga_err *err)
 	const char *kind = json_string_value(json_object_get(item, "kind"));
 
 	memset(ret, 0, sizeof(*ret));
-	if (!ga_streq(kind, "Pod")) {
-		(void)ga_fail(err, GA_BADREC, "it is a %.32s, not a Pod", kind ? kind : "thing");
-		return ga_hint(err, "kubectl get pods,nodes -A -o json");
-	}
+	if (!ga_streq(kind, "Pod"))
+		return ga_refuse(err, GA_BADREC, NULL, NULL,
+				 ("it is a %.32s, not a Pod", kind ? kind : "thing"),
+				 ("kubectl get pods,nodes -A -o json"));
 	ret->name = text_of(metadata, "name");
 	if (!ret->name)
 		return ga_fail(err, GA_BADREC, "it has no name");

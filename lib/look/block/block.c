@@ -216,21 +216,19 @@ int ga_block_find(const char *wwid, struct ga_block_dev *ret, struct ga_err *err
 	for (i = 0; i < devs.n; i++) {
 		if (!ga_streq(devs.v[i].wwid, wwid))
 			continue;
-		if (found) {
-			ga_err_set(err, GA_CONFLICT, "disks '%s' and '%s' have the same wwid '%s'",
-				   found->path, devs.v[i].path, wwid);
-			ga_err_object(err, wwid);
-			return ga_hint(err, "one of them is a copy or a second path: take it out "
-				       "before anything is done to either");
-		}
+		if (found)
+			return ga_refuse(err, GA_CONFLICT, NULL, wwid,
+					 ("disks '%s' and '%s' have the same wwid '%s'",
+					  found->path, devs.v[i].path, wwid),
+					 ("one of them is a copy or a second path: take it out "
+					  "before anything is done to either"));
 		found = &devs.v[i];
 	}
-	if (!found) {
-		ga_err_set(err, GA_NOTFOUND, "no NVMe namespace has the wwid '%s'", wwid);
-		ga_err_object(err, wwid);
-		return ga_hint(err, "see 'cat /sys/block/nvme*/wwid'; a drive bound to vfio-pci or "
-			       "taken out is not seen");
-	}
+	if (!found)
+		return ga_refuse(err, GA_NOTFOUND, NULL, wwid,
+				 ("no NVMe namespace has the wwid '%s'", wwid),
+				 ("see 'cat /sys/block/nvme*/wwid'; a drive bound to vfio-pci or "
+				  "taken out is not seen"));
 	*ret = *found;
 	*found = (struct ga_block_dev){ 0 };
 	return 0;

@@ -64,10 +64,10 @@ int ga_host_node_id(const char *setting, char **ret, struct ga_err *err)
 		return 0;
 	}
 	id = machine_id();
-	if (!id) {
-		ga_err_set(err, GA_HOST, "this machine has no machine id, so it has no node id");
-		return ga_hint(err, "run 'systemd-machine-id-setup', or set GPUAAS_NODE");
-	}
+	if (!id)
+		return ga_refuse(err, GA_HOST, NULL, NULL,
+				 ("this machine has no machine id, so it has no node id"),
+				 ("run 'systemd-machine-id-setup', or set GPUAAS_NODE"));
 	for (i = 0; id[i]; i++)
 		id[i] = isalnum((unsigned char)id[i]) ? (char)tolower((unsigned char)id[i]) : '-';
 	*ret = ga_xprintf("n-%.12s", id);

@@ -21,8 +21,9 @@ void ga_host_stream_release(struct ga_host_stream *s)
 
 static int bad(const struct ga_rec *rec, struct ga_err *err, const char *what)
 {
-	(void)ga_fail(err, GA_BADREC, "line %" PRIu64 ": %s", rec->line, what);
-	return ga_hint(err, "run gpuaas-discover again, and pass its lines on unchanged");
+	return ga_refuse(err, GA_BADREC, NULL, NULL,
+			 ("line %" PRIu64 ": %s", rec->line, what),
+			 ("run gpuaas-discover again, and pass its lines on unchanged"));
 }
 
 static void add_line(struct ga_host_stream *s, const struct ga_rec *rec)
@@ -98,7 +99,8 @@ int ga_host_stream_end(const struct ga_host_stream *s, struct ga_err *err)
 {
 	if (!s->open)
 		return 0;
-	(void)ga_fail(err, GA_BADREC, "the discovery of '%s' has no end record: it was cut off, "
-		      "and nothing of it was stored", s->host.node);
-	return ga_hint(err, "look for the error of gpuaas-discover, and run it again");
+	return ga_refuse(err, GA_BADREC, NULL, NULL,
+			 ("the discovery of '%s' has no end record: it was cut off, and nothing of "
+			  "it was stored", s->host.node),
+			 ("look for the error of gpuaas-discover, and run it again"));
 }

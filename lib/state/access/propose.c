@@ -74,11 +74,10 @@ int ga_store_proposal(struct ga_db *db, const char *text, struct ga_proposal *re
 	r = *text ? ga_rows_next(rows, err) : 0;
 	if (r < 0)
 		return -1;
-	if (!r) {
-		ga_err_set(err, GA_NOTFOUND, "there is no proposal '%.64s'", text);
-		ga_err_object(err, text);
-		return ga_hint(err, "'gpuaas-list proposals' shows them");
-	}
+	if (!r)
+		return ga_refuse(err, GA_NOTFOUND, NULL, text,
+				 ("there is no proposal '%.64s'", text),
+				 ("'gpuaas-list proposals' shows them"));
 	id = ga_rows_dup(rows, 0);
 	r = ga_rows_next(rows, err);
 	if (r)
@@ -94,13 +93,12 @@ static int need_human(const char *object, struct ga_err *err)
 {
 	if (ga_who()->is_human)
 		return 0;
-	ga_err_set(err, GA_DENIED, "two people are needed for that, and %s is nobody in particular",
-		   ga_audit_actor());
-	ga_err_reason(err, "no_person");
-	ga_err_object(err, object);
-	return ga_hint(err, "log in as yourself and use sudo; where there is one operator only, "
-			    "apply gpuaas.access-settings with two_people off: "
-			    "gpuaas-operations(7), WHO MAY DO WHAT");
+	return ga_refuse(err, GA_DENIED, "no_person", object,
+			 ("two people are needed for that, and %s is nobody in particular",
+			  ga_audit_actor()),
+			 ("log in as yourself and use sudo; where there is one operator only, "
+			  "apply gpuaas.access-settings with two_people off: gpuaas-operations(7), "
+			  "WHO MAY DO WHAT"));
 }
 
 static char *humans_text(void)
@@ -177,12 +175,11 @@ static int waiting(struct ga_db *db, const char *slot, struct ga_proposal *ret, 
 
 static int fail_waiting(const struct ga_proposal *p, struct ga_err *err)
 {
-	ga_err_set(err, GA_CONFLICT, "proposal '%s' of slot '%s' waits already: %s, by %s",
-		   p->proposal, p->object, p->action, p->proposed_by);
-	ga_err_reason(err, "proposed");
-	ga_err_object(err, p->object);
-	return ga_hint(err, "gpuaas-approve confirm %s does it, by another person; gpuaas-approve "
-			    "withdraw %s takes it back", p->proposal, p->proposal);
+	return ga_refuse(err, GA_CONFLICT, "proposed", p->object,
+			 ("proposal '%s' of slot '%s' waits already: %s, by %s", p->proposal,
+			  p->object, p->action, p->proposed_by),
+			 ("gpuaas-approve confirm %s does it, by another person; gpuaas-approve "
+			  "withdraw %s takes it back", p->proposal, p->proposal));
 }
 
 static int insert(struct ga_db *db, const struct ga_proposal *p, struct ga_err *err)
@@ -279,11 +276,10 @@ static int check_device(struct ga_db *db, const struct ga_proposal *p, struct ga
 	r = ga_rows_next(rows, err);
 	if (r)
 		return r < 0 ? -1 : 0;
-	ga_err_set(err, GA_CONFLICT, "slot '%s' no longer has the disk '%.64s' that proposal '%s' "
-		   "is of", p->object, p->device, p->proposal);
-	ga_err_reason(err, "concurrent_update");
-	ga_err_object(err, p->object);
-	return ga_hint(err, "gpuaas-approve withdraw %s takes it back", p->proposal);
+	return ga_refuse(err, GA_CONFLICT, "concurrent_update", p->object,
+			 ("slot '%s' no longer has the disk '%.64s' that proposal '%s' is of",
+			  p->object, p->device, p->proposal),
+			 ("gpuaas-approve withdraw %s takes it back", p->proposal));
 }
 
 static int check_other(struct ga_db *db, const struct ga_proposal *p, struct ga_err *err)
@@ -292,12 +288,11 @@ static int check_other(struct ga_db *db, const struct ga_proposal *p, struct ga_
 
 	if (r <= 0)
 		return r;
-	ga_err_set(err, GA_DENIED, "proposal '%s' was made by %s: somebody else has to confirm it",
-		   p->proposal, p->proposed_by);
-	ga_err_reason(err, "same_person");
-	ga_err_object(err, p->object);
-	return ga_hint(err, "another login, who may override (gpuaas-list grants --where "
-			    "revoked=false): gpuaas-approve confirm %s", p->proposal);
+	return ga_refuse(err, GA_DENIED, "same_person", p->object,
+			 ("proposal '%s' was made by %s: somebody else has to confirm it",
+			  p->proposal, p->proposed_by),
+			 ("another login, who may override (gpuaas-list grants --where "
+			  "revoked=false): gpuaas-approve confirm %s", p->proposal));
 }
 
 /* NULL uid: withdrawn. */

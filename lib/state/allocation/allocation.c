@@ -39,11 +39,10 @@ int ga_store_allocation(struct ga_db *db, const char *id, struct ga_allocation *
 	if (ga_query_allocations(db, id, &rows, err) < 0)
 		return -1;
 	r = ga_rows_next(rows, err);
-	if (!r) {
-		ga_err_set(err, GA_NOTFOUND, "there is no allocation '%s'", id);
-		ga_err_object(err, id);
-		return ga_hint(err, "'gpuaas-list allocations' shows them");
-	}
+	if (!r)
+		return ga_refuse(err, GA_NOTFOUND, NULL, id,
+				 ("there is no allocation '%s'", id),
+				 ("'gpuaas-list allocations' shows them"));
 	return r < 0 ? -1 : ga_row_read(rows, 0, &ga_allocation_shape, ret, err);
 }
 

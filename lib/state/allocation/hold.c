@@ -58,15 +58,12 @@ static int profile_seconds(const char *allocation, const struct facts *f, int64_
 	*graceful = 60;
 	if (!f->record)
 		return 0;
-	if (ga_rec_parse_text(f->record, &ga_profile_shape, &p, &why) < 0) {
-		(void)ga_fail_for(err, GA_BADREC, "profile_unreadable",
-				  "profile '%s', as allocation '%s' was placed with it, cannot be "
-				  "read: %s",
-				  f->profile ? f->profile : "?", allocation, why.msg);
-		ga_err_object(err, allocation);
-		return ga_hint(err, "whether it is to be held is not known; 'gpuaas-release %s "
-				    "--hold 0' releases it at once", allocation);
-	}
+	if (ga_rec_parse_text(f->record, &ga_profile_shape, &p, &why) < 0)
+		return ga_refuse(err, GA_BADREC, "profile_unreadable", allocation,
+				 ("profile '%s', as allocation '%s' was placed with it, cannot be "
+				  "read: %s", f->profile ? f->profile : "?", allocation, why.msg),
+				 ("whether it is to be held is not known; 'gpuaas-release %s "
+				  "--hold 0' releases it at once", allocation));
 	if (p.hold_seconds != GA_UNKNOWN)
 		*hold = p.hold_seconds;
 	if (p.graceful_seconds != GA_UNKNOWN)
@@ -150,10 +147,9 @@ static int fill(struct ga_db *db, const struct ga_holding *h, const struct facts
 
 static int wrong_state(const struct ga_holding *h, const char *what, struct ga_err *err)
 {
-	ga_err_set(err, GA_CONFLICT, "allocation '%s' is %s: %s", h->id, h->state, what);
-	ga_err_reason(err, "wrong_state");
-	ga_err_object(err, h->id);
-	return ga_hint(err, "gpuaas-show %s tells what became of it", h->id);
+	return ga_refuse(err, GA_CONFLICT, "wrong_state", h->id,
+			 ("allocation '%s' is %s: %s", h->id, h->state, what),
+			 ("gpuaas-show %s tells what became of it", h->id));
 }
 
 int ga_store_hold(struct ga_db *db, const char *allocation, int64_t seconds, const char *reason,

@@ -377,11 +377,11 @@ int ga_store_refuse_ahead(const char *what, const char *node, const char *at, st
 
 	if (!ga_time_is_ahead(at))
 		return 0;
-	ga_err_set(err, GA_CONFLICT, "%s of '%s' is from %s, and here it is %s: the clocks of host "
-		   "and state differ", what, node, at, now);
-	ga_err_reason(err, "observation_ahead");
-	return ga_hint(err, "set the clock that is wrong ('timedatectl' shows it), then look at "
-			    "the host again (gpuaas-discover, gpuaas-reconcile)");
+	return ga_refuse(err, GA_CONFLICT, "observation_ahead", NULL,
+			 ("%s of '%s' is from %s, and here it is %s: the clocks of host and state "
+			  "differ", what, node, at, now),
+			 ("set the clock that is wrong ('timedatectl' shows it), then look at the "
+			  "host again (gpuaas-discover, gpuaas-reconcile)"));
 }
 
 int ga_store_usage_close(struct ga_db *db, const char *allocation, const char *at,
@@ -445,10 +445,8 @@ int ga_store_stale(const char *object, const char *attempt, int64_t generation,
 			ga_xprintf("attempt %s of generation %" PRId64, attempt ? attempt : "none",
 				   generation);
 
-	ga_err_set(err, GA_CONFLICT, "'%s' has moved on: the record expected %s, %s", object,
-		   expected, found);
-	ga_err_reason(err, "concurrent_update");
-	ga_err_object(err, object);
-	return ga_hint(err, "look at it with 'gpuaas-show %s'; the record is of an order that is "
-			    "no longer in force", object);
+	return ga_refuse(err, GA_CONFLICT, "concurrent_update", object,
+			 ("'%s' has moved on: the record expected %s, %s", object, expected, found),
+			 ("look at it with 'gpuaas-show %s'; the record is of an order that is no "
+			  "longer in force", object));
 }

@@ -30,16 +30,15 @@ static int fail_reused(const struct ga_request *request, const char *id, const c
 		       struct ga_err *err)
 {
 	ga_err_object(err, id);
-	if (!state) {
-		(void)ga_fail_for(err, GA_CONFLICT, "request_id_reused",
-				  "request_id '%.80s' belongs to another request (allocation '%s')",
-				  request->request_id, id);
-		return ga_hint(err, "a new request needs a request_id of its own");
-	}
-	(void)ga_fail_for(err, GA_CONFLICT, "request_ended",
-			  "request_id '%.80s' was answered with allocation '%s', which is %s",
-			  request->request_id, id, state);
-	return ga_hint(err, "to place it again, use a new request_id");
+	if (!state)
+		return ga_refuse(err, GA_CONFLICT, "request_id_reused", NULL,
+				 ("request_id '%.80s' belongs to another request (allocation '%s')",
+				  request->request_id, id),
+				 ("a new request needs a request_id of its own"));
+	return ga_refuse(err, GA_CONFLICT, "request_ended", NULL,
+			 ("request_id '%.80s' was answered with allocation '%s', which is %s",
+			  request->request_id, id, state),
+			 ("to place it again, use a new request_id"));
 }
 
 int ga_store_placed_before(struct ga_db *db, const struct ga_request *request,

@@ -331,7 +331,8 @@ int ga_store_probe_counts(struct ga_db *db, const char *name, const char *probe,
 {
 	if (ga_db_is_lab(db) || !ga_streq(probe, "running"))
 		return 0;
-	(void)ga_fail_for(err, GA_CONFLICT, "lab_probe", "image '%s' proves readiness by 'running' "
-			  "only, which counts in a lab state alone", name);
-	return ga_hint(err, "give the image the probe ssh, serial or agent");
+	return ga_refuse(err, GA_CONFLICT, "lab_probe", NULL,
+			 ("image '%s' proves readiness by 'running' only, which counts in a lab "
+			  "state alone", name),
+			 ("give the image the probe ssh, serial or agent"));
 }

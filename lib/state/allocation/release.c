@@ -92,12 +92,10 @@ static int fill_from_plan(const struct stored *stored, const struct ga_holding *
 {
 	struct ga_plan plan;
 
-	if (!stored->plan) {
-		ga_err_set(err, GA_CONFLICT, "allocation '%s' has no plan: nothing was put on a "
-			"host",
-			   h->id);
-		return ga_hint(err, "run 'gpuaas-state check'");
-	}
+	if (!stored->plan)
+		return ga_refuse(err, GA_CONFLICT, NULL, NULL,
+				 ("allocation '%s' has no plan: nothing was put on a host", h->id),
+				 ("run 'gpuaas-state check'"));
 	if (ga_rec_parse_text(stored->plan, &ga_plan_shape, &plan, err) < 0)
 		return ga_wrap(err, "the stored plan of '%s'", h->id);
 	o->shape = GA_TAKE(plan.shape);

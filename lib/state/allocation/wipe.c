@@ -199,11 +199,10 @@ int ga_store_wipe_may_begin(struct ga_db *db, const char *slot, struct ga_err *e
 		return -1;
 	if (!from)
 		return 0;
-	ga_err_set(err, GA_BUSY, "slot '%s' was used at %s, and the clock of this machine is not "
-		   "there yet: a wipe counts from then on", slot, from);
-	ga_err_reason(err, "wipe_too_early");
-	ga_err_object(err, slot);
-	return ga_hint(err, "look whether the clock is right; run the same again after %s", from);
+	return ga_refuse(err, GA_BUSY, "wipe_too_early", slot,
+			 ("slot '%s' was used at %s, and the clock of this machine is not there "
+			  "yet: a wipe counts from then on", slot, from),
+			 ("look whether the clock is right; run the same again after %s", from));
 }
 
 int ga_store_wipe_in_force(struct ga_db *db, const struct ga_wipe_order *order, struct ga_err *err)

@@ -166,9 +166,10 @@ static const char *word_of(uint64_t key)
 /* The index or table has a row that the other reading does not find. */
 static int fail_damaged(struct ga_db *db, const char *where, const char *node, struct ga_err *err)
 {
-	(void)ga_fail_for(err, GA_SYSTEM, "corrupt", "'%s' is damaged: the %s has a node '%s' that "
-			  "is not there", ga_db_path(db), where, node);
-	return ga_hint(err, "stop all writers, keep the file, and go back to a backup");
+	return ga_refuse(err, GA_SYSTEM, "corrupt", NULL,
+			 ("'%s' is damaged: the %s has a node '%s' that is not there",
+			  ga_db_path(db), where, node),
+			 ("stop all writers, keep the file, and go back to a backup"));
 }
 
 /* What nodes of that text say, read of the first that has it. */

@@ -36,10 +36,9 @@ static int current_profile(struct ga_db *db, const char *name, char **text, int6
 
 static int no_profile(const char *name, struct ga_err *err)
 {
-	ga_err_set(err, GA_NOTFOUND, "there is no profile '%s'", name);
-	ga_err_reason(err, "no_profile");
-	ga_err_object(err, name);
-	return ga_hint(err, "'gpuaas-list profiles' shows them; 'gpuaas-profile create' makes one");
+	return ga_refuse(err, GA_NOTFOUND, "no_profile", name,
+			 ("there is no profile '%s'", name),
+			 ("'gpuaas-list profiles' shows them; 'gpuaas-profile create' makes one"));
 }
 
 int ga_store_profile(struct ga_db *db, const char *name, struct ga_profile *ret,
@@ -76,10 +75,10 @@ int ga_store_profile_version(struct ga_db *db, const char *name, int64_t version
 	if (r <= 0)
 		return r < 0 ? -1 : no_profile(name, err);
 	ga_err_object(err, name);
-	(void)ga_fail_for(err, GA_NOTFOUND, "no_version",
-			  "profile '%s' has no version %" PRId64 ": %" PRId64 " is its newest",
-			  name, version, current);
-	return ga_hint(err, "'gpuaas-profile show %s --versions' shows all of them", name);
+	return ga_refuse(err, GA_NOTFOUND, "no_version", NULL,
+			 ("profile '%s' has no version %" PRId64 ": %" PRId64 " is its newest",
+			  name, version, current),
+			 ("'gpuaas-profile show %s --versions' shows all of them", name));
 }
 
 /* skip: one that cannot be read is left out (attention names it); else it fails. */
@@ -159,11 +158,10 @@ static int check_price(const struct ga_profile *p, struct ga_err *err)
 {
 	if (p->price_micros >= 0 && p->price_micros <= GA_PRICE_MAX)
 		return 0;
-	ga_err_set(err, GA_BADREC, "profile '%s': a price_micros of %lld is not between 0 and %lld",
-		   p->name, (long long)p->price_micros, (long long)GA_PRICE_MAX);
-	ga_err_reason(err, "price");
-	ga_err_object(err, p->name);
-	return ga_hint(err, "it is the price of a GPU hour in millionths: 3500000 for 3.50");
+	return ga_refuse(err, GA_BADREC, "price", p->name,
+			 ("profile '%s': a price_micros of %lld is not between 0 and %lld", p->name,
+			  (long long)p->price_micros, (long long)GA_PRICE_MAX),
+			 ("it is the price of a GPU hour in millionths: 3500000 for 3.50"));
 }
 
 /* What can never be asked for, or stands twice, is a slip of whoever wrote it. */
@@ -211,19 +209,20 @@ static int check_pages(const struct ga_profile *p, struct ga_err *err)
 
 	if (kib == GA_UNKNOWN || p->retired)
 		return 0;
-	if (kib != 2048 && kib != 1048576) {
-		(void)ga_fail(err, GA_BADREC, "profile '%s': there are no pages of %" PRId64
-			      " KiB", p->name, kib);
-		return ga_hint(err, "hugepage_kib is 2048 or 1048576; none: ordinary pages");
-	}
+	if (kib != 2048 && kib != 1048576)
+		return ga_refuse(err, GA_BADREC, NULL, NULL,
+				 ("profile '%s': there are no pages of %" PRId64 " KiB", p->name,
+				  kib),
+				 ("hugepage_kib is 2048 or 1048576; none: ordinary pages"));
 	for (i = 0; p->memory_mib_per_gpu != GA_UNKNOWN && i < p->counts.n; i++) {
 		mib = p->memory_mib_per_gpu * p->counts.v[i];
 		if (mib % (kib / 1024) == 0)
 			continue;
-		(void)ga_fail(err, GA_BADREC, "profile '%s': a guest of %" PRId64 " GPU%s gets %"
-			      PRId64 " MiB, and pages are of %" PRId64 " MiB", p->name,
-			      p->counts.v[i], p->counts.v[i] == 1 ? "" : "s", mib, kib / 1024);
-		return ga_hint(err, "memory of whole pages, or smaller pages");
+		return ga_refuse(err, GA_BADREC, NULL, NULL,
+				 ("profile '%s': a guest of %" PRId64 " GPU%s gets %" PRId64
+				  " MiB, and pages are of %" PRId64 " MiB", p->name, p->counts.v[i],
+				  p->counts.v[i] == 1 ? "" : "s", mib, kib / 1024),
+				 ("memory of whole pages, or smaller pages"));
 	}
 	return 0;
 }

@@ -79,8 +79,9 @@ static int check_twice(const struct ga_manual_type *types, size_t n, struct ga_e
 			;
 		if (j == i)
 			continue;
-		(void)ga_fail(err, GA_USAGE, "the type '%.64s' stands twice", types[i].type);
-		return ga_hint(err, "once, with the number of all of them: 4xTYPE");
+		return ga_refuse(err, GA_USAGE, NULL, NULL,
+				 ("the type '%.64s' stands twice", types[i].type),
+				 ("once, with the number of all of them: 4xTYPE"));
 	}
 	return 0;
 }

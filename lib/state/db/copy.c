@@ -49,10 +49,10 @@ static int check_kind(sqlite3 *from, const char *path, struct ga_err *err)
 	if (pragma_is(from, "PRAGMA application_id", STATE_ID, STATE_ID) &&
 	    pragma_is(from, "PRAGMA user_version", 1, INT32_MAX))
 		return 0;
-	(void)ga_fail_for(err, GA_CONFLICT, "foreign_file",
-			  "'%s' is not a state of gpuaas, or cannot be read: %s", path,
-			  sqlite3_errmsg(from));
-	return ga_hint(err, "name a file that 'gpuaas-state backup' made");
+	return ga_refuse(err, GA_CONFLICT, "foreign_file", NULL,
+			 ("'%s' is not a state of gpuaas, or cannot be read: %s", path,
+			  sqlite3_errmsg(from)),
+			 ("name a file that 'gpuaas-state backup' made"));
 }
 
 /* path: of which of them people are told. */

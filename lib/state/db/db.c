@@ -45,16 +45,18 @@ static int fail_constraint(const char *sentence, struct ga_err *err)
 
 static int fail_full(const char *path, struct ga_err *err)
 {
-	(void)ga_fail_for(err, GA_SYSTEM, "disk_full", "no space left for '%s'", path);
-	return ga_hint(err, "make room on its file system; nothing was half written");
+	return ga_refuse(err, GA_SYSTEM, "disk_full", NULL,
+			 ("no space left for '%s'", path),
+			 ("make room on its file system; nothing was half written"));
 }
 
 int ga_db_fail_read_only(const char *path, struct ga_err *err)
 {
-	(void)ga_fail_for(err, GA_DENIED, "read_only", "'%s' is on a read-only file system, and "
-			  "programs that only read it need files beside it, too", path);
-	return ga_hint(err, "mount it read-write, or copy the file with its '-wal' to a folder of "
-			    "its own and name the copy with --state");
+	return ga_refuse(err, GA_DENIED, "read_only", NULL,
+			 ("'%s' is on a read-only file system, and programs that only read it need "
+			  "files beside it, too", path),
+			 ("mount it read-write, or copy the file with its '-wal' to a folder of "
+			  "its own and name the copy with --state"));
 }
 
 /* Reading needs files beside the database, too: where those cannot be made or grow, SQLite says
@@ -71,9 +73,10 @@ static int fail_io(const struct ga_db *db, const char *sentence, int rc, struct 
 		return ga_db_fail_read_only(db->path, err);
 	if (cause == ENOSPC || cause == EDQUOT || fs.f_bavail == 0)
 		return fail_full(db->path, err);
-	(void)ga_fail(err, GA_SYSTEM, "'%s': %s: %s (SQLite %d)", db->path, sentence,
-		      cause ? strerror(cause) : "the system does not say why", rc);
-	return ga_hint(err, "look at its folder '%s' and at the log of the kernel (dmesg)", folder);
+	return ga_refuse(err, GA_SYSTEM, NULL, NULL,
+			 ("'%s': %s: %s (SQLite %d)", db->path, sentence,
+			  cause ? strerror(cause) : "the system does not say why", rc),
+			 ("look at its folder '%s' and at the log of the kernel (dmesg)", folder));
 }
 
 int ga_db_fail(const struct ga_db *db, struct ga_err *err)
@@ -86,9 +89,9 @@ int ga_db_fail(const struct ga_db *db, struct ga_err *err)
 		return fail_constraint(sentence, err);
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
-		(void)ga_fail_for(err, GA_BUSY, "locked",
-				  "'%s' is locked by a program that takes no turns", path);
-		return ga_hint(err, "another SQLite tool has it open; 'fuser %s' names it", path);
+		return ga_refuse(err, GA_BUSY, "locked", NULL,
+				 ("'%s' is locked by a program that takes no turns", path),
+				 ("another SQLite tool has it open; 'fuser %s' names it", path));
 	case SQLITE_READONLY:
 	case SQLITE_PERM:
 	case SQLITE_AUTH:
@@ -97,8 +100,9 @@ int ga_db_fail(const struct ga_db *db, struct ga_err *err)
 	case SQLITE_NOTADB:
 		return ga_db_fail_foreign(db, err);
 	case SQLITE_CORRUPT:
-		(void)ga_fail_for(err, GA_SYSTEM, "corrupt", "'%s' is damaged: %s", path, sentence);
-		return ga_hint(err, "stop all writers, keep the file, and go back to a backup");
+		return ga_refuse(err, GA_SYSTEM, "corrupt", NULL,
+				 ("'%s' is damaged: %s", path, sentence),
+				 ("stop all writers, keep the file, and go back to a backup"));
 	case SQLITE_FULL:
 		return fail_full(path, err);
 	case SQLITE_CANTOPEN:
@@ -309,9 +313,9 @@ static int check_place(struct ga_db *db, struct ga_err *err)
 	    sqlite3_file_control(db->sqlite, "main", SQLITE_FCNTL_HAS_MOVED, &moved) != SQLITE_OK ||
 	    !moved)
 		return 0;
-	(void)ga_fail_for(err, GA_CONFLICT, "replaced",
-			  "'%s' was replaced while this program had it open", db->path);
-	return ga_hint(err, "nothing was written: run it again, on the state that is there now");
+	return ga_refuse(err, GA_CONFLICT, "replaced", NULL,
+			 ("'%s' was replaced while this program had it open", db->path),
+			 ("nothing was written: run it again, on the state that is there now"));
 }
 
 int ga_db_begin(struct ga_db *db, const char *what, struct ga_err *err)

@@ -49,13 +49,12 @@ static int64_t newest(enum ga_db_file file)
 
 int ga_db_fail_version(const struct ga_db *db, int64_t version, struct ga_err *err)
 {
-	if (version > newest(db->file)) {
-		(void)ga_fail_for(err, GA_CONFLICT, "newer_state",
-			    "%s '%s' has schema %lld, and this program knows %lld at most",
-			    files[db->file].what, db->path, (long long)version,
-			    (long long)newest(db->file));
-		return ga_hint(err, "use the newer gpuaas that wrote it");
-	}
+	if (version > newest(db->file))
+		return ga_refuse(err, GA_CONFLICT, "newer_state", NULL,
+				 ("%s '%s' has schema %lld, and this program knows %lld at most",
+				  files[db->file].what, db->path, (long long)version,
+				  (long long)newest(db->file)),
+				 ("use the newer gpuaas that wrote it"));
 	(void)ga_fail_for(err, GA_CONFLICT, "older_state",
 			  "%s '%s' has schema %lld, and this program needs %lld",
 			  files[db->file].what, db->path, (long long)version,
@@ -68,9 +67,9 @@ int ga_db_fail_version(const struct ga_db *db, int64_t version, struct ga_err *e
 
 static int fail_foreign(const char *path, enum ga_db_file file, struct ga_err *err)
 {
-	(void)ga_fail_for(err, GA_CONFLICT, "foreign_file", "'%s' is not a %s of gpuaas", path,
-			  files[file].what);
-	return ga_hint(err, "check --state, GPUAAS_STATE and /etc/gpuaas/gpuaas.conf");
+	return ga_refuse(err, GA_CONFLICT, "foreign_file", NULL,
+			 ("'%s' is not a %s of gpuaas", path, files[file].what),
+			 ("check --state, GPUAAS_STATE and /etc/gpuaas/gpuaas.conf"));
 }
 
 int ga_db_fail_foreign(const struct ga_db *db, struct ga_err *err)
@@ -88,10 +87,10 @@ static int refuse_network(const char *path, struct ga_err *err)
 	for (i = 0; i < GA_ARRAY_SIZE(network_types); i++) {
 		if ((unsigned int)fs.f_type != network_types[i].type)
 			continue;
-		(void)ga_fail_for(err, GA_HOST, "network_filesystem",
-			    "'%s' is on %s, where locks between programs do not hold", path,
-			    network_types[i].name);
-		return ga_hint(err, "keep it on a local file system of one machine");
+		return ga_refuse(err, GA_HOST, "network_filesystem", NULL,
+				 ("'%s' is on %s, where locks between programs do not hold", path,
+				  network_types[i].name),
+				 ("keep it on a local file system of one machine"));
 	}
 	return 0;
 }
@@ -124,17 +123,17 @@ static int find_file(const char *path, enum ga_db_file file, enum ga_db_mode mod
 	} else if (access(path, F_OK) < 0) {
 		if (errno != ENOENT && errno != ENOTDIR)
 			return ga_fail_sys(err, "opening %s '%s' failed", files[file].what, path);
-		(void)ga_fail_for(err, GA_NOTFOUND, "no_state", "there is no %s at '%s'",
-			    files[file].what, path);
-		return ga_hint(err, "make one with 'gpuaas-state init', or name it with --state or "
-				    "GPUAAS_STATE");
+		return ga_refuse(err, GA_NOTFOUND, "no_state", NULL,
+				 ("there is no %s at '%s'", files[file].what, path),
+				 ("make one with 'gpuaas-state init', or name it with --state or "
+				  "GPUAAS_STATE"));
 	} else if (access(path, mode == GA_DB_READ ? R_OK : R_OK | W_OK) < 0) {
 		if (errno == EROFS)
 			return ga_db_fail_read_only(path, err);
-		ga_err_set(err, GA_DENIED, "%s '%s' cannot be %s: %s", files[file].what, path,
-			   mode == GA_DB_READ ? "read" : "written", strerror(errno));
-		ga_err_reason(err, "denied");
-		return ga_hint(err, "run as the user that owns it");
+		return ga_refuse(err, GA_DENIED, "denied", NULL,
+				 ("%s '%s' cannot be %s: %s", files[file].what, path,
+				  mode == GA_DB_READ ? "read" : "written", strerror(errno)),
+				 ("run as the user that owns it"));
 	} else if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
 		return fail_foreign(path, file, err);
 	}
@@ -310,12 +309,11 @@ static int check_header(struct ga_db *db, struct ga_err *err)
 
 	if (read_header(db, &h, err) < 0)
 		return -1;
-	if (h.application_id == 0 && db->mode != GA_DB_CREATE) {
-		(void)ga_fail_for(err, GA_CONFLICT, "unfinished",
-				  "making of %s '%s' was interrupted", files[db->file].what,
-				  db->path);
-		return ga_hint(err, "run 'gpuaas-state init' again: it finishes an empty file");
-	}
+	if (h.application_id == 0 && db->mode != GA_DB_CREATE)
+		return ga_refuse(err, GA_CONFLICT, "unfinished", NULL,
+				 ("making of %s '%s' was interrupted", files[db->file].what,
+				  db->path),
+				 ("run 'gpuaas-state init' again: it finishes an empty file"));
 	db->version = newest(db->file);
 	if (h.version < db->version && db->mode != GA_DB_CREATE)
 		return ga_db_fail_version(db, h.version, err);
@@ -414,10 +412,10 @@ int ga_db_init(const char *path, bool lab, struct ga_db **ret, struct ga_err *er
 
 		/* One whose making was interrupted is finished. */
 		if (ga_db_open(path, GA_DB_STATE, GA_DB_READ, &db, &found) == 0 ||
-		    !ga_streq(found.reason, "unfinished")) {
-			(void)ga_fail_for(err, GA_CONFLICT, "exists", "'%s' exists already", path);
-			return ga_hint(err, "use it as it is, or name another file with --state");
-		}
+		    !ga_streq(found.reason, "unfinished"))
+			return ga_refuse(err, GA_CONFLICT, "exists", NULL,
+					 ("'%s' exists already", path),
+					 ("use it as it is, or name another file with --state"));
 	}
 	return open_file(path, GA_DB_STATE, GA_DB_CREATE, lab, ret, err);
 }

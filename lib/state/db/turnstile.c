@@ -103,12 +103,12 @@ static int too_late(const struct ga_turnstile *t, struct ga_err *err)
 
 	if (n > 0)
 		holder[strcspn(holder, "\n")] = '\0';
-	ga_err_set(err, GA_BUSY, "'%s' is locked by %s; gave up after %lld s", t->path,
-		   n > 0 && is_alive(holder) ? holder : "a program that did not say which",
-		   (long long)deadline_seconds);
-	ga_err_reason(err, "locked");
-	return ga_hint(err, "try again, or wait longer with GPUAAS_DEADLINE=SECONDS; a holder that "
-			    "hangs can be ended by its process id, nothing is half written");
+	return ga_refuse(err, GA_BUSY, "locked", NULL,
+			 ("'%s' is locked by %s; gave up after %lld s", t->path,
+			  n > 0 && is_alive(holder) ? holder : "a program that did not say which",
+			  (long long)deadline_seconds),
+			 ("try again, or wait longer with GPUAAS_DEADLINE=SECONDS; a holder that "
+			  "hangs can be ended by its process id, nothing is half written"));
 }
 
 /* 1 when a wait that a signal ended goes on, until the monotonic time. */

@@ -13,18 +13,15 @@
 
 int ga_fold_check(struct ga_db *db, const char *object, bool dry_run, bool lab, struct ga_err *err)
 {
-	if (dry_run) {
-		ga_err_set(err, GA_CONFLICT, "the record of '%s' is of a dry run: nothing was done",
-			   object);
-		ga_err_reason(err, "dry_run");
-		return -1;
-	}
+	if (dry_run)
+		return ga_fail_for(err, GA_CONFLICT, "dry_run", "the record of '%s' is of a dry "
+				   "run: nothing was done", object);
 	if (lab == ga_db_is_lab(db))
 		return 0;
-	ga_err_set(err, GA_CONFLICT, "the record of '%s' is of %s, the state of %s", object,
-		   lab ? "a lab" : "real disks", lab ? "real disks" : "a lab");
-	ga_err_reason(err, "lab");
-	return ga_hint(err, "fold it into the state that issued the order");
+	return ga_refuse(err, GA_CONFLICT, "lab", NULL,
+			 ("the record of '%s' is of %s, the state of %s", object,
+			  lab ? "a lab" : "real disks", lab ? "real disks" : "a lab"),
+			 ("fold it into the state that issued the order"));
 }
 
 int ga_fold_holding(struct ga_db *db, const char *allocation, const char *attempt,
@@ -34,11 +31,10 @@ int ga_fold_holding(struct ga_db *db, const char *allocation, const char *attemp
 
 	if (r < 0)
 		return -1;
-	if (!r) {
-		ga_err_set(err, GA_NOTFOUND, "there is no allocation '%s'", allocation);
-		ga_err_object(err, allocation);
-		return ga_hint(err, "is this the state that issued the order?");
-	}
+	if (!r)
+		return ga_refuse(err, GA_NOTFOUND, NULL, allocation,
+				 ("there is no allocation '%s'", allocation),
+				 ("is this the state that issued the order?"));
 	if (!ga_streq(ret->attempt, attempt) ||
 	    (generation != GA_UNKNOWN && generation != ret->attempt_generation))
 		return ga_store_stale(allocation, attempt, generation, ret->attempt,

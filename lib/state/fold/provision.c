@@ -24,12 +24,10 @@ static bool only_looks(const char *phase)
 
 static int plan_is_over(const struct ga_holding *h, struct ga_err *err)
 {
-	ga_err_set(err, GA_CONFLICT, "allocation '%s' is %s: its plan is over", h->id, h->state);
-	ga_err_reason(err, "plan_over");
-	ga_err_object(err, h->id);
-	return ga_hint(err, "stop what was begun on '%s' and place again; 'gpuaas-show %s' tells "
-		"why",
-		       h->node ? h->node : "the host", h->id);
+	return ga_refuse(err, GA_CONFLICT, "plan_over", h->id,
+			 ("allocation '%s' is %s: its plan is over", h->id, h->state),
+			 ("stop what was begun on '%s' and place again; 'gpuaas-show %s' tells why",
+			  h->node ? h->node : "the host", h->id));
 }
 
 static bool is_over(const struct ga_holding *h)

@@ -18,11 +18,10 @@ static int in_use(struct ga_db *db, const char *allocation, const char *attempt,
 		return -1;
 	if (!strcmp(h->state, "active") || !strcmp(h->state, "held"))
 		return 0;
-	ga_err_set(err, GA_CONFLICT, "allocation '%s' is %s: nothing is done with its VM",
-		   allocation, h->state);
-	ga_err_reason(err, "wrong_state");
-	ga_err_object(err, allocation);
-	return ga_hint(err, "'gpuaas-show %s' tells what happened", allocation);
+	return ga_refuse(err, GA_CONFLICT, "wrong_state", allocation,
+			 ("allocation '%s' is %s: nothing is done with its VM", allocation,
+			  h->state),
+			 ("'gpuaas-show %s' tells what happened", allocation));
 }
 
 /* What is told of an allocation whatever became of it: it happened. */
@@ -33,18 +32,17 @@ static int is_known(struct ga_db *db, const char *allocation, struct ga_err *err
 
 	if (r)
 		return r < 0 ? -1 : 0;
-	ga_err_set(err, GA_NOTFOUND, "there is no allocation '%s'", allocation);
-	ga_err_object(err, allocation);
-	return ga_hint(err, "is this the state that issued the order?");
+	return ga_refuse(err, GA_NOTFOUND, NULL, allocation,
+			 ("there is no allocation '%s'", allocation),
+			 ("is this the state that issued the order?"));
 }
 
 /* Whoever starts it by hand would use it unbilled. */
 static int is_held(const struct ga_holding *h, struct ga_err *err)
 {
-	ga_err_set(err, GA_CONFLICT, "allocation '%s' is held: its VM is to be off", h->id);
-	ga_err_reason(err, "wrong_state");
-	ga_err_object(err, h->id);
-	return ga_hint(err, "gpuaas-release --undo %s takes the hold back", h->id);
+	return ga_refuse(err, GA_CONFLICT, "wrong_state", h->id,
+			 ("allocation '%s' is held: its VM is to be off", h->id),
+			 ("gpuaas-release --undo %s takes the hold back", h->id));
 }
 
 /* The plan and its attempt outlast holds: what tells the order of a hold that was taken back, or of
@@ -58,13 +56,10 @@ static int is_answered(struct ga_db *db, const struct ga_holding *h, const struc
 
 	if (later <= 0)
 		return later;
-	ga_err_set(err, GA_CONFLICT,
-		   "'%s' has moved on: it is %s by a later order than the one of %s that this "
-		   "answers",
-		   h->id, h->state, p->order_issued_at);
-	ga_err_reason(err, "concurrent_update");
-	ga_err_object(err, h->id);
-	return ga_hint(err, "gpuaas-reconcile on its node puts the power right");
+	return ga_refuse(err, GA_CONFLICT, "concurrent_update", h->id,
+			 ("'%s' has moved on: it is %s by a later order than the one of %s that "
+			  "this answers", h->id, h->state, p->order_issued_at),
+			 ("gpuaas-reconcile on its node puts the power right"));
 }
 
 int ga_fold_power(struct ga_db *db, const struct ga_power *p, struct ga_err *err)
@@ -185,15 +180,13 @@ static int check_rebuild(const struct ga_wipe_evidence *e, const struct ga_wipe_
 	if (ga_streq(due->nvme_wwid, e->device.wwid) && due->allocation &&
 	    ga_streq(due->allocation, e->allocation))
 		return 0;
-	ga_err_set(err, GA_CONFLICT,
-		   "evidence '%s' is of a rebuild of allocation '%s' on disk '%s', and slot '%s' "
-		   "with disk '%s' belongs to %s",
-		   e->evidence, e->allocation ? e->allocation : "none", e->device.wwid, due->slot,
-		   due->nvme_wwid ? due->nvme_wwid : "none",
-		   due->allocation ? due->allocation : "nobody");
-	ga_err_reason(err, "wrong_cause");
-	ga_err_object(err, due->slot);
-	return ga_hint(err, "gpuaas-show %s", due->slot);
+	return ga_refuse(err, GA_CONFLICT, "wrong_cause", due->slot,
+			 ("evidence '%s' is of a rebuild of allocation '%s' on disk '%s', and slot "
+			  "'%s' with disk '%s' belongs to %s", e->evidence,
+			  e->allocation ? e->allocation : "none", e->device.wwid, due->slot,
+			  due->nvme_wwid ? due->nvme_wwid : "none",
+			  due->allocation ? due->allocation : "nobody"),
+			 ("gpuaas-show %s", due->slot));
 }
 
 int ga_fold_rebuild_evidence(struct ga_db *db, const struct ga_wipe_evidence *e,

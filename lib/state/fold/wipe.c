@@ -114,12 +114,10 @@ static int check_evidence(const struct ga_wipe_due *due, const struct ga_wipe_ev
 		return ga_fail_for(err, GA_CONFLICT, "wrong_node",
 				   "evidence '%s' is of node '%s', the slot is on '%s'",
 				   e->evidence, e->node ? e->node : "unknown", due->node);
-	if (strcmp(due->state, "wiping")) {
-		ga_err_set(err, GA_CONFLICT, "slot '%s' is %s, not wiping", due->slot, due->state);
-		ga_err_reason(err, "wrong_state");
-		ga_err_object(err, due->slot);
-		return ga_hint(err, "fold the 'released' record of its allocation first");
-	}
+	if (strcmp(due->state, "wiping"))
+		return ga_refuse(err, GA_CONFLICT, "wrong_state", due->slot,
+				 ("slot '%s' is %s, not wiping", due->slot, due->state),
+				 ("fold the 'released' record of its allocation first"));
 	ga_rec_digest(&ga_wipe_evidence_shape, e, "digest", digest);
 	if (strcmp(digest, e->digest))
 		return ga_fail_for(err, GA_BADREC, "digest",
@@ -135,13 +133,11 @@ int ga_fold_evidence(struct ga_db *db, const struct ga_wipe_evidence *e, struct 
 
 	if (ga_fold_check(db, e->evidence, e->dry_run, e->lab, err) < 0)
 		return -1;
-	if (!e->object) {
-		ga_err_set(err, GA_CONFLICT, "evidence '%s' names no slot: it was a wipe alone",
-			   e->evidence);
-		ga_err_reason(err, "no_slot");
-		return ga_hint(err, "keep the record; only a wipe-order of this state clears a "
-			"slot");
-	}
+	if (!e->object)
+		return ga_refuse(err, GA_CONFLICT, "no_slot", NULL,
+				 ("evidence '%s' names no slot: it was a wipe alone", e->evidence),
+				 ("keep the record; only a wipe-order of this state clears a "
+				  "slot"));
 	r = ga_store_wipe_due(db, e->object, &due, err);
 	if (r < 0)
 		return -1;

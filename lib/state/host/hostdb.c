@@ -88,12 +88,10 @@ static int hold_refused(const char *path, const char *object, struct ga_err *err
 		ga_str_add(&who, "another program");
 	while (who.len && who.buf[who.len - 1] == '\n')
 		who.buf[--who.len] = '\0';
-	ga_err_set(err, GA_BUSY, "'%s' is being worked on by %s", object, who.buf);
-	ga_err_reason(err, "held");
-	ga_err_object(err, object);
-	return ga_hint(err,
-		       "wait until it ends; when it is stuck, end that process: the work can be "
-		       "run again");
+	return ga_refuse(err, GA_BUSY, "held", object,
+			 ("'%s' is being worked on by %s", object, who.buf),
+			 ("wait until it ends; when it is stuck, end that process: the work can be "
+			  "run again"));
 }
 
 int ga_hold_take(const char *dir, const char *object, const char *program, int *fd,

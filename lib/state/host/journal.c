@@ -79,14 +79,11 @@ static int begin_attempt(struct ga_hostdb *h, const struct ga_attempt *a, struct
 
 	if (r < 0)
 		return -1;
-	if (r && !ga_streq(known.order, a->order)) {
-		ga_err_set(err, GA_CONFLICT,
-			   "attempt '%s' of '%s' was taken up with another text of its order",
-			   a->attempt, a->object);
-		ga_err_reason(err, "old_digest");
-		ga_err_object(err, a->object);
-		return ga_hint(err, "an order is carried out as it was written: place again");
-	}
+	if (r && !ga_streq(known.order, a->order))
+		return ga_refuse(err, GA_CONFLICT, "old_digest", a->object,
+				 ("attempt '%s' of '%s' was taken up with another text of its "
+				  "order", a->attempt, a->object),
+				 ("an order is carried out as it was written: place again"));
 	if (r)
 		return 0;
 	return ga_db_exec(h->db, err,

@@ -18,10 +18,10 @@ static int refuse_unsafe(int fd, const char *path, struct ga_err *err)
 		return ga_fail_sys(err, "cannot look at '%s'", path);
 	if (S_ISREG(st.st_mode) && !(st.st_mode & 077) && (!st.st_uid || st.st_uid == geteuid()))
 		return 0;
-	(void)ga_fail_for(err, GA_DENIED, "key_unsafe",
-			  "'%s' is not ours alone: others could sign with it", path);
-	return ga_hint(err, "if nobody can have copied it: chmod 600 '%s'; else revoke it with "
-			    "'gpuaas-node revoke-key', remove it, and enrol the host again", path);
+	return ga_refuse(err, GA_DENIED, "key_unsafe", NULL,
+			 ("'%s' is not ours alone: others could sign with it", path),
+			 ("if nobody can have copied it: chmod 600 '%s'; else revoke it with "
+			  "'gpuaas-node revoke-key', remove it, and enrol the host again", path));
 }
 
 int ga_hostdb_key(const char *dir, struct ga_sign_key **ret, struct ga_err *err)

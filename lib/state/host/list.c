@@ -285,12 +285,11 @@ int ga_hostdb_resolve(struct ga_hostdb *h, const char *text, char **ret, struct 
 		*ret = ga_xstrdup(found);
 		return 0;
 	}
-	if (found) {
-		ga_err_set(err, GA_USAGE, "'%s' could be %s or %s", text, found, other);
-		ga_err_reason(err, "ambiguous");
-		return ga_hint(err, "give more of the id");
-	}
-	ga_err_set(err, GA_NOTFOUND, "this host has no allocation '%s'", text);
-	ga_err_object(err, text);
-	return ga_hint(err, "'gpuaas-list allocations' tells the node of each");
+	if (found)
+		return ga_refuse(err, GA_USAGE, "ambiguous", NULL,
+				 ("'%s' could be %s or %s", text, found, other),
+				 ("give more of the id"));
+	return ga_refuse(err, GA_NOTFOUND, NULL, text,
+			 ("this host has no allocation '%s'", text),
+			 ("'gpuaas-list allocations' tells the node of each"));
 }

@@ -84,15 +84,13 @@ static int refuse(const struct ga_issuer *by, const struct ga_served *s, struct 
 						     by->controller, (long long)by->epoch) :
 					  ga_xstrdup("of no state that it names");
 
-	ga_err_set(err, GA_CONFLICT,
-		   "this host carries out orders of the state %s of epoch %lld, since %s: what is "
-		   "asked of '%s' is %s",
-		   s->controller, (long long)s->epoch, s->since, by->object, whose);
-	ga_err_reason(err, "other_controller");
-	ga_err_object(err, by->object);
-	return ga_hint(err, "'gpuaas-state check' shows which a state is; where the other one is "
-			    "meant to go on alone: gpuaas-state expect --node NODE | gpuaas-on "
-			    "gpuaas-reconcile --take-over - | gpuaas-state fold -");
+	return ga_refuse(err, GA_CONFLICT, "other_controller", by->object,
+			 ("this host carries out orders of the state %s of epoch %lld, since %s: "
+			  "what is asked of '%s' is %s", s->controller, (long long)s->epoch,
+			  s->since, by->object, whose),
+			 ("'gpuaas-state check' shows which a state is; where the other one is "
+			  "meant to go on alone: gpuaas-state expect --node NODE | gpuaas-on "
+			  "gpuaas-reconcile --take-over - | gpuaas-state fold -"));
 }
 
 /* 1: not to be served; s is who is. */

@@ -304,13 +304,11 @@ static int check_same(const struct ga_approval *a, const struct ga_place_of *at,
 	if (ga_streq(at->gpu_identity, c->gpu ? c->gpu->identity : NULL) &&
 	    ga_streq(at->nvme_wwid, c->nvme ? c->nvme->wwid : NULL))
 		return 0;
-	ga_err_set(err, GA_CONFLICT, "slot '%s' (index %lld of '%s') is %s with other devices than "
-		   "the host shows now", at->slot, (long long)c->slot_index, c->node, at->state);
-	ga_err_reason(err, "wrong_state");
-	ga_err_object(err, at->slot);
-	return ga_hint(err,
-		       "free it, then gpuaas-approve disable %s --reason …, then approve again",
-		       at->slot);
+	return ga_refuse(err, GA_CONFLICT, "wrong_state", at->slot,
+			 ("slot '%s' (index %lld of '%s') is %s with other devices than the host "
+			  "shows now", at->slot, (long long)c->slot_index, c->node, at->state),
+			 ("free it, then gpuaas-approve disable %s --reason …, then approve again",
+			  at->slot));
 }
 
 /* Whether no candidate of the node has the GPU. */

@@ -53,12 +53,11 @@ static int check_retire(const struct ga_node *n, struct ga_err *err)
 {
 	if (!n->slots)
 		return 0;
-	ga_err_set(err, GA_CONFLICT, "node '%s' still has %" PRId64 " slot%s not retired",
-		   n->node, n->slots, n->slots == 1 ? " that is" : "s that are");
-	ga_err_reason(err, "has_slots");
-	ga_err_object(err, n->node);
-	return ga_hint(err, "gpuaas-list slots --where node=%s shows them; gpuaas-approve disable "
-			    "and gpuaas-approve retire take each out", n->node);
+	return ga_refuse(err, GA_CONFLICT, "has_slots", n->node,
+			 ("node '%s' still has %" PRId64 " slot%s not retired", n->node, n->slots,
+			  n->slots == 1 ? " that is" : "s that are"),
+			 ("gpuaas-list slots --where node=%s shows them; gpuaas-approve disable "
+			  "and gpuaas-approve retire take each out", n->node));
 }
 
 static int check(const struct verb *v, const struct ga_node *n, const struct ga_node_move *m,
@@ -265,16 +264,15 @@ static int fail_evacuation(const char *node, const char *id, const char *state, 
 			   struct ga_err *err)
 {
 	ga_err_object(err, id);
-	if (!ga_streq(node, where)) {
-		ga_err_set(err, GA_CONFLICT, "allocation '%s' is not on node '%s'%s%s%s", id, node,
-			   where ? " but on '" : "", where ? where : "", where ? "'" : "");
-		ga_err_reason(err, "not_here");
-		return ga_hint(err, "gpuaas-node show %s says what is on it", node);
-	}
-	ga_err_set(err, GA_CONFLICT, "allocation '%s' is %s: only one that is active or held is "
-		   "stopped and made again elsewhere", id, state);
-	ga_err_reason(err, "wrong_state");
-	return ga_hint(err, "gpuaas-release %s | gpuaas-wipe ends it", id);
+	if (!ga_streq(node, where))
+		return ga_refuse(err, GA_CONFLICT, "not_here", NULL,
+				 ("allocation '%s' is not on node '%s'%s%s%s", id, node,
+				  where ? " but on '" : "", where ? where : "", where ? "'" : ""),
+				 ("gpuaas-node show %s says what is on it", node));
+	return ga_refuse(err, GA_CONFLICT, "wrong_state", NULL,
+			 ("allocation '%s' is %s: only one that is active or held is stopped and "
+			  "made again elsewhere", id, state),
+			 ("gpuaas-release %s | gpuaas-wipe ends it", id));
 }
 
 /* One key a try: of a plan that nobody took up the request has ended with it. */

@@ -295,14 +295,11 @@ int ga_store_health_may_repair(struct ga_db *db, const char *slot, struct ga_err
 	seen = ga_rows_text(rows, 2);
 	if (seen && (!since || strcmp(seen, since) > 0))
 		return 0;
-	ga_err_set(err, GA_CONFLICT, "slot '%s' failed at %s: %s; no discovery since has seen its "
-		   "GPU well", slot, since ? since : "a time that is not known",
-		   ga_rows_text(rows, 0));
-	ga_err_reason(err, "not_seen_since");
-	ga_err_object(err, slot);
-	return ga_hint(err, "mend it (a GPU that is gone: start the machine cold), then on the "
-			    "host 'gpuaas-discover | gpuaas-approve --record-only', then the same "
-			    "again");
+	return ga_refuse(err, GA_CONFLICT, "not_seen_since", slot,
+			 ("slot '%s' failed at %s: %s; no discovery since has seen its GPU well",
+			  slot, since ? since : "a time that is not known", ga_rows_text(rows, 0)),
+			 ("mend it (a GPU that is gone: start the machine cold), then on the host "
+			  "'gpuaas-discover | gpuaas-approve --record-only', then the same again"));
 }
 
 int ga_store_health_inherit(struct ga_db *db, const char *slot, const struct ga_candidate *c,

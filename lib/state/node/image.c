@@ -49,11 +49,10 @@ static int image_digest(struct ga_db *db, const char *name, char **ret, struct g
 			name) < 0 ||
 	    ga_row_text(rows, ret, err) < 0)
 		return -1;
-	if (!*ret) {
-		ga_err_set(err, GA_NOTFOUND, "there is no image '%s'", name);
-		ga_err_reason(err, "no_image");
-		return ga_hint(err, "apply its gpuaas.image record first");
-	}
+	if (!*ret)
+		return ga_refuse(err, GA_NOTFOUND, "no_image", NULL,
+				 ("there is no image '%s'", name),
+				 ("apply its gpuaas.image record first"));
 	return 0;
 }
 
@@ -92,13 +91,11 @@ int ga_store_apply_node_image(struct ga_db *db, const struct ga_node_image *i, s
 	    ga_store_node(db, i->node, &node, err) < 0)
 		return -1;
 	ga_shape_release(&ga_node_shape, &node);
-	if (strcmp(digest, i->digest)) {
-		ga_err_set(err, GA_CONFLICT,
-			   "the copy of '%s' on '%s' has digest %s, the image has %s", i->image,
-			   i->node, i->digest, digest);
-		ga_err_reason(err, "image_digest");
-		return ga_hint(err, "copy the image again, or apply the new image record first");
-	}
+	if (strcmp(digest, i->digest))
+		return ga_refuse(err, GA_CONFLICT, "image_digest", NULL,
+				 ("the copy of '%s' on '%s' has digest %s, the image has %s",
+				  i->image, i->node, i->digest, digest),
+				 ("copy the image again, or apply the new image record first"));
 	changed = ga_db_exec(db, err,
 			     "INSERT INTO node_image (node_id, image, digest, path, verified_at) "
 			     "VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (node_id, image) DO UPDATE "

@@ -86,10 +86,9 @@ int ga_store_key_revoke(struct ga_db *db, const char *node, const char *reason, 
 static int refuse(struct ga_err *err, enum ga_code code, const char *reason, const char *node,
 		  const char *sentence, const char *hint)
 {
-	ga_err_set(err, code, "node '%s': %s", node, sentence);
-	ga_err_reason(err, reason);
-	ga_err_object(err, node);
-	return ga_hint(err, "%s", hint);
+	return ga_refuse(err, code, reason, node,
+			 ("node '%s': %s", node, sentence),
+			 ("%s", hint));
 }
 
 static int refuse_known(const struct owner *o, const char *node, struct ga_err *err)

@@ -95,11 +95,10 @@ static int resolve(struct ga_db *db, const char *text, char **ret, struct ga_err
 	r = *text ? ga_rows_next(rows, err) : 0;
 	if (r < 0)
 		return -1;
-	if (!r) {
-		ga_err_set(err, GA_NOTFOUND, "there is no maintenance '%s'", text);
-		ga_err_object(err, text);
-		return ga_hint(err, "'gpuaas-list maintenance' shows them");
-	}
+	if (!r)
+		return ga_refuse(err, GA_NOTFOUND, NULL, text,
+				 ("there is no maintenance '%s'", text),
+				 ("'gpuaas-list maintenance' shows them"));
 	*ret = ga_rows_dup(rows, 0);
 	r = ga_rows_next(rows, err);
 	if (r <= 0)

@@ -38,12 +38,11 @@ int ga_store_node(struct ga_db *db, const char *id, struct ga_node *ret, struct 
 	if (ga_query_nodes(db, id, &rows, err) < 0)
 		return -1;
 	r = ga_rows_next(rows, err);
-	if (!r) {
-		ga_err_set(err, GA_NOTFOUND, "there is no node '%s'", id);
-		ga_err_object(err, id);
-		return ga_hint(err, "'gpuaas-list nodes' shows them; a node is made by "
-				    "'gpuaas-discover | gpuaas-approve'");
-	}
+	if (!r)
+		return ga_refuse(err, GA_NOTFOUND, NULL, id,
+				 ("there is no node '%s'", id),
+				 ("'gpuaas-list nodes' shows them; a node is made by "
+				  "'gpuaas-discover | gpuaas-approve'"));
 	return r < 0 ? -1 : ga_row_read(rows, 0, &ga_node_shape, ret, err);
 }
 

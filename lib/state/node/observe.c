@@ -284,10 +284,10 @@ static int check_time(const struct ga_host *host, const struct known *known, str
 	if (!known->observed_at || strcmp(known->observed_at, host->observed_at) <= 0 ||
 	    ga_time_is_ahead(known->observed_at))
 		return 0;
-	ga_err_set(err, GA_CONFLICT, "the discovery of '%s' is from %s, and one from %s is stored "
-		   "already", host->node, host->observed_at, known->observed_at);
-	ga_err_reason(err, "old_observation");
-	return ga_hint(err, "run gpuaas-discover on the host again");
+	return ga_refuse(err, GA_CONFLICT, "old_observation", NULL,
+			 ("the discovery of '%s' is from %s, and one from %s is stored already",
+			  host->node, host->observed_at, known->observed_at),
+			 ("run gpuaas-discover on the host again"));
 }
 
 int ga_store_observe(struct ga_db *db, const struct ga_host *host,

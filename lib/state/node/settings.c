@@ -50,16 +50,13 @@ static int refuse_slices(struct ga_db *db, const struct ga_node_settings *s, str
 	r = ga_rows_next(rows, err);
 	if (r <= 0)
 		return r;
-	ga_err_set(err, GA_CONFLICT,
-		   "node '%s' has %lld slots that were approved to be sold as a whole machine: its "
-		   "mode cannot become slice",
-		   s->node, (long long)ga_rows_int(rows, 0));
-	ga_err_reason(err, "node_in_use");
-	return ga_hint(err,
-		       "disable them first ('gpuaas-list slots --where node=%s'; gpuaas-approve "
-		       "disable SLOT --reason TEXT), then 'gpuaas-approve --mode slice' judges "
-		       "them as slices",
-		       s->node);
+	return ga_refuse(err, GA_CONFLICT, "node_in_use", NULL,
+			 ("node '%s' has %lld slots that were approved to be sold as a whole "
+			  "machine: its mode cannot become slice", s->node,
+			  (long long)ga_rows_int(rows, 0)),
+			 ("disable them first ('gpuaas-list slots --where node=%s'; gpuaas-approve "
+			  "disable SLOT --reason TEXT), then 'gpuaas-approve --mode slice' judges "
+			  "them as slices", s->node));
 }
 
 static int refuse_mode(struct ga_db *db, const struct ga_node_settings *s, struct ga_err *err)
@@ -77,12 +74,10 @@ static int refuse_mode(struct ga_db *db, const struct ga_node_settings *s, struc
 	r = ga_rows_next(rows, err);
 	if (r <= 0)
 		return r;
-	ga_err_set(err, GA_CONFLICT, "node '%s' is in use: its mode cannot become %s", s->node,
-		   s->mode);
-	ga_err_reason(err, "node_in_use");
-	return ga_hint(err, "drain it first: 'gpuaas-list claims --where node=%s --where "
-		"live=true'",
-		       s->node);
+	return ga_refuse(err, GA_CONFLICT, "node_in_use", NULL,
+			 ("node '%s' is in use: its mode cannot become %s", s->node, s->mode),
+			 ("drain it first: 'gpuaas-list claims --where node=%s --where live=true'",
+			  s->node));
 }
 
 /* 1 when a column changed. Each setting has its own condition, so that nothing else moves. */
@@ -144,13 +139,11 @@ static int refuse_address(struct ga_db *db, const struct ga_node_settings *s, st
 
 		if (!ga_ip_is_of_network(ip, s->network->gateway, s->network->prefix_bits))
 			continue;
-		ga_err_set(err, GA_CONFLICT, "slot '%s' of node '%s' has the address %s, which "
-			   "would be the network's own: its gateway %s, or the first or last "
-			   "address of it", ga_rows_text(rows, 0), s->node, ip,
-			   s->network->gateway);
-		ga_err_reason(err, "duplicate_identity");
-		ga_err_object(err, s->node);
-		return ga_hint(err, "give the gateway another address, or retire the slot first");
+		return ga_refuse(err, GA_CONFLICT, "duplicate_identity", s->node,
+				 ("slot '%s' of node '%s' has the address %s, which would be the "
+				  "network's own: its gateway %s, or the first or last address of "
+				  "it", ga_rows_text(rows, 0), s->node, ip, s->network->gateway),
+				 ("give the gateway another address, or retire the slot first"));
 	}
 	return r;
 }

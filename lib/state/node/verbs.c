@@ -159,12 +159,11 @@ static int read_candidate(struct ga_db *db, const struct ga_slot *s, struct ga_c
 	r = ga_rows_next(rows, err);
 	if (r < 0)
 		return -1;
-	if (!r) {
-		ga_err_set(err, GA_CONFLICT, "the host of slot '%s' no longer shows a candidate %"
-			   PRId64, s->slot, s->slot_index);
-		ga_err_object(err, s->slot);
-		return ga_hint(err, "run gpuaas-discover | gpuaas-approve, or retire the slot");
-	}
+	if (!r)
+		return ga_refuse(err, GA_CONFLICT, NULL, s->slot,
+				 ("the host of slot '%s' no longer shows a candidate %" PRId64,
+				  s->slot, s->slot_index),
+				 ("run gpuaas-discover | gpuaas-approve, or retire the slot"));
 	if (ga_rec_parse_text(ga_rows_text(rows, 0), &ga_candidate_shape, ret, err) < 0)
 		return ga_hint(err, "discover again with this version of gpuaas: gpuaas-discover "
 				    "| gpuaas-approve --record-only");
@@ -193,13 +192,12 @@ static int check_devices(const struct ga_slot *s, const struct ga_candidate *c, 
 
 	if (!gpu && !disk)
 		return 0;
-	ga_err_set(err, GA_CONFLICT, "the host of slot '%s' shows another %s '%s' in its place "
-		   "than '%s'", s->slot, gpu ? "GPU" : "disk",
-		   gpu ? c->gpu->identity : c->nvme->wwid, gpu ? s->gpu_identity : s->nvme_wwid);
-	ga_err_reason(err, "duplicate_identity");
-	ga_err_object(err, s->slot);
-	return ga_hint(err, "where that is to be the slot's: gpuaas-discover | gpuaas-approve "
-			    "--slot %lld | gpuaas-wipe", (long long)s->slot_index);
+	return ga_refuse(err, GA_CONFLICT, "duplicate_identity", s->slot,
+			 ("the host of slot '%s' shows another %s '%s' in its place than '%s'",
+			  s->slot, gpu ? "GPU" : "disk", gpu ? c->gpu->identity : c->nvme->wwid,
+			  gpu ? s->gpu_identity : s->nvme_wwid),
+			 ("where that is to be the slot's: gpuaas-discover | gpuaas-approve --slot "
+			  "%lld | gpuaas-wipe", (long long)s->slot_index));
 }
 
 /* The evidence that keeps its devices clean has to hold before they are sold by it. */
@@ -207,12 +205,11 @@ static int doubt(const struct ga_doubted *d, void *arg)
 {
 	struct ga_err *err = arg;
 
-	ga_err_set(err, GA_CONFLICT, "slot '%s': evidence '%s' does not prove that it is wiped: %s",
-		   d->slot, d->evidence, d->sentence);
-	ga_err_reason(err, "evidence_content");
-	ga_err_object(err, d->slot);
-	return ga_hint(err, "gpuaas-approve repair %s --reason evidence_content | gpuaas-wipe",
-		       d->slot);
+	return ga_refuse(err, GA_CONFLICT, "evidence_content", d->slot,
+			 ("slot '%s': evidence '%s' does not prove that it is wiped: %s", d->slot,
+			  d->evidence, d->sentence),
+			 ("gpuaas-approve repair %s --reason evidence_content | gpuaas-wipe",
+			  d->slot));
 }
 
 static int enable(struct ga_db *db, const struct ga_slot *s, struct ga_slot *ret_slot,
@@ -222,12 +219,11 @@ static int enable(struct ga_db *db, const struct ga_slot *s, struct ga_slot *ret
 	struct ga_approval a = { .candidate = &c };
 	int r;
 
-	if (!s->wipe) {
-		(void)ga_fail(err, GA_CONFLICT, "slot '%s' has no wipe policy", s->slot);
-		return ga_hint(err,
-			       "approve it again: gpuaas-discover | gpuaas-approve --slot %lld",
-			       (long long)s->slot_index);
-	}
+	if (!s->wipe)
+		return ga_refuse(err, GA_CONFLICT, NULL, NULL,
+				 ("slot '%s' has no wipe policy", s->slot),
+				 ("approve it again: gpuaas-discover | gpuaas-approve --slot %lld",
+				  (long long)s->slot_index));
 	if (ga_check_content_of(db, s->slot, doubt, err, err) < 0 || uncordon(db, s, err) < 0)
 		return -1;
 	r = ga_store_destruction_allowed(db, s->nvme_wwid, err);
@@ -259,11 +255,10 @@ static int check_let_go(struct ga_db *db, const struct ga_slot *s, struct ga_err
 		return -1;
 	if (r && ga_streq(ga_rows_text(rows, 0), "released"))
 		return 0;
-	ga_err_set(err, GA_CONFLICT, "slot '%s' still belongs to allocation '%s', which is %s",
-		   s->slot, s->allocation, r ? ga_rows_text(rows, 0) : "unknown");
-	ga_err_reason(err, "wrong_state");
-	ga_err_object(err, s->slot);
-	return ga_hint(err, "gpuaas-release %s", s->allocation);
+	return ga_refuse(err, GA_CONFLICT, "wrong_state", s->slot,
+			 ("slot '%s' still belongs to allocation '%s', which is %s", s->slot,
+			  s->allocation, r ? ga_rows_text(rows, 0) : "unknown"),
+			 ("gpuaas-release %s", s->allocation));
 }
 
 /* A slot that waits for its wipe comes with the order. */

@@ -34,9 +34,9 @@ static const char *word(const char *kind)
 
 static int ambiguous(const char *text, const struct ga_str *matches, struct ga_err *err)
 {
-	ga_err_set(err, GA_USAGE, "'%s' could be %s", text, matches->buf);
-	ga_err_reason(err, "ambiguous");
-	return ga_hint(err, "give more of the id");
+	return ga_refuse(err, GA_USAGE, "ambiguous", NULL,
+			 ("'%s' could be %s", text, matches->buf),
+			 ("give more of the id"));
 }
 
 int ga_store_resolve(struct ga_db *db, const char *kind, const char *text, char **ret,
@@ -74,7 +74,7 @@ int ga_store_resolve(struct ga_db *db, const char *kind, const char *text, char 
 	}
 	if (n)
 		return 0;
-	ga_err_set(err, GA_NOTFOUND, "there is no %s '%s'", kind ? kind : "object", text);
-	ga_err_object(err, text);
-	return ga_hint(err, "'gpuaas-list %ss' shows them", kind ? kind : "slot");
+	return ga_refuse(err, GA_NOTFOUND, NULL, text,
+			 ("there is no %s '%s'", kind ? kind : "object", text),
+			 ("'gpuaas-list %ss' shows them", kind ? kind : "slot"));
 }

@@ -26,10 +26,10 @@ static int no_member(const struct ga_shape *shape, const char *where, struct ga_
 
 	for (f = shape->fields; f->name; f++)
 		ga_str_addf(&names, "%s%s", names.len ? " " : "", f->name);
-	ga_err_set(err, GA_USAGE, "'%.*s' is no member of %s", (int)strcspn(where, "="), where,
-		   shape->kind ? shape->kind : "that member");
-	ga_err_reason(err, "no_member");
-	return ga_hint(err, "its members: %s", names.buf);
+	return ga_refuse(err, GA_USAGE, "no_member", NULL,
+			 ("'%.*s' is no member of %s", (int)strcspn(where, "="), where,
+			  shape->kind ? shape->kind : "that member"),
+			 ("its members: %s", names.buf));
 }
 
 int ga_where_check(const struct ga_shape *shape, const char *where, struct ga_err *err)

@@ -117,12 +117,11 @@ static int make_slot(struct ga_adopting *a, const struct ga_bundle *b, struct ga
 
 	if (r < 0)
 		return -1;
-	if (!r) {
-		(void)ga_fail_for(err, GA_CONFLICT, "no_evidence",
-				  "the host has no confirmed wipe of slot '%s' from before",
-				  b->slot);
-		return ga_hint(err, "let it end, then approve the host's hardware again");
-	}
+	if (!r)
+		return ga_refuse(err, GA_CONFLICT, "no_evidence", NULL,
+				 ("the host has no confirmed wipe of slot '%s' from before",
+				  b->slot),
+				 ("let it end, then approve the host's hardware again"));
 	/* The policy it was wiped by is the slot's. */
 	if (!b->nvme_wwid || !b->gpu_identity)
 		r = ga_fail(err, GA_BADREC, "the plan names no disk or GPU for slot '%s'", b->slot);
@@ -161,10 +160,10 @@ static int judge(struct ga_adopting *a, const char *slot, const struct ga_wipe_e
 	asked.may_destroy = true;
 	if (ga_wipe_proves(&asked, e, &v))
 		return 0;
-	(void)ga_fail_for(err, GA_CONFLICT, "no_evidence",
-			  "the host's last wipe of slot '%s' does not prove it (%s): %s", slot,
-			  v.code, v.sentence);
-	return ga_hint(err, "let it end, then approve the host's hardware again");
+	return ga_refuse(err, GA_CONFLICT, "no_evidence", NULL,
+			 ("the host's last wipe of slot '%s' does not prove it (%s): %s", slot,
+			  v.code, v.sentence),
+			 ("let it end, then approve the host's hardware again"));
 }
 
 /* disabled, wiping or blocked → available by the evidence. */
@@ -409,16 +408,14 @@ int ga_adopt_take(struct ga_adopting *a, const struct ga_inventory_work *w,
 		  const struct ga_plan *plan, struct ga_err *err)
 {
 	/* That it was given away is recorded; that its tenant still has it no host can prove. */
-	if (!ga_streq(plan->shape, "slice")) {
-		ga_err_set(err, GA_CONFLICT,
-			   "allocation '%s' is the whole machine '%s': only slices are adopted, "
-			   "and nothing is placed on that node until it has agreed",
-			   plan->allocation, plan->node);
-		ga_err_reason(err, "not_a_slice");
-		return ga_hint(err, "gpuaas-node quarantine %s --reason 'tenant of %s'; at its end "
-				    "take the machine back by hand and discover it again",
-			       plan->node, plan->allocation);
-	}
+	if (!ga_streq(plan->shape, "slice"))
+		return ga_refuse(err, GA_CONFLICT, "not_a_slice", NULL,
+				 ("allocation '%s' is the whole machine '%s': only slices are "
+				  "adopted, and nothing is placed on that node until it has agreed",
+				  plan->allocation, plan->node),
+				 ("gpuaas-node quarantine %s --reason 'tenant of %s'; at its end "
+				  "take the machine back by hand and discover it again", plan->node,
+				  plan->allocation));
 	if (plan->lab != ga_db_is_lab(a->db))
 		return ga_fail_for(err, GA_CONFLICT, "lab", "allocation '%s' is of %s",
 				   plan->allocation, plan->lab ? "a lab" : "real disks");

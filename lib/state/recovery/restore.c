@@ -48,12 +48,11 @@ static int check_copy(struct ga_db *db, const char *from,
 
 	if (found <= 0)
 		return found;
-	(void)ga_fail_for(err, GA_CONFLICT, "findings",
-			  "'%s' does not hold what a state promises (%d findings): nothing was "
-			  "restored",
-			  from, found);
-	return ga_hint(err, "take an older backup, or make a state of what the hosts know: "
-			    "gpuaas-state rebuild");
+	return ga_refuse(err, GA_CONFLICT, "findings", NULL,
+			 ("'%s' does not hold what a state promises (%d findings): nothing was "
+			  "restored", from, found),
+			 ("take an older backup, or make a state of what the hosts know: "
+			  "gpuaas-state rebuild"));
 }
 
 /* A damaged file cannot be asked; it is kept all the same. */

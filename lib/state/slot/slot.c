@@ -44,11 +44,10 @@ int ga_store_slot(struct ga_db *db, const char *id, struct ga_slot *ret, struct 
 	if (ga_query_slots(db, id, NULL, &rows, err) < 0)
 		return -1;
 	r = ga_rows_next(rows, err);
-	if (!r) {
-		ga_err_set(err, GA_NOTFOUND, "there is no slot '%s'", id);
-		ga_err_object(err, id);
-		return ga_hint(err, "'gpuaas-list slots' shows them");
-	}
+	if (!r)
+		return ga_refuse(err, GA_NOTFOUND, NULL, id,
+				 ("there is no slot '%s'", id),
+				 ("'gpuaas-list slots' shows them"));
 	return r < 0 ? -1 : ga_row_read(rows, 0, &ga_slot_shape, ret, err);
 }
 

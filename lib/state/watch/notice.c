@@ -22,12 +22,10 @@ int ga_store_notice_lock(struct ga_db *db, struct ga_err *err)
 
 	if (fd < 0)
 		return -1;
-	if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-		ga_err_set(err, GA_BUSY, "another gpuaas-state notify is at work ('%s' is locked)",
-			   path);
-		ga_err_reason(err, "locked");
-		return ga_hint(err, "it ends by itself: each call of a hook has a deadline");
-	}
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
+		return ga_refuse(err, GA_BUSY, "locked", NULL,
+				 ("another gpuaas-state notify is at work ('%s' is locked)", path),
+				 ("it ends by itself: each call of a hook has a deadline"));
 	return GA_TAKE_FD(fd);
 }
 

@@ -257,14 +257,14 @@ static int each_profile(struct prices *all, const char *record, struct ga_err *e
 static int no_price(const struct prices *all, struct ga_err *err)
 {
 	ga_err_object(err, all->profile ? all->profile : all->type);
-	if (all->profile) {
-		ga_err_set(err, GA_NOTFOUND, "there is no profile '%s' that names the type '%s'",
-			   all->profile, all->type);
-		return ga_hint(err, "'gpuaas-list profiles' shows them with their types");
-	}
-	ga_err_set(err, GA_NOTFOUND, "no profile names the type '%s': it has no price here",
-		   all->type);
-	return ga_hint(err, "'gpuaas-list profiles' shows which types have one");
+	if (all->profile)
+		return ga_refuse(err, GA_NOTFOUND, NULL, NULL,
+				 ("there is no profile '%s' that names the type '%s'", all->profile,
+				  all->type),
+				 ("'gpuaas-list profiles' shows them with their types"));
+	return ga_refuse(err, GA_NOTFOUND, NULL, NULL,
+			 ("no profile names the type '%s': it has no price here", all->type),
+			 ("'gpuaas-list profiles' shows which types have one"));
 }
 
 int ga_store_report_price(struct ga_db *db, const char *type, const char *profile,

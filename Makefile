@@ -38,7 +38,7 @@ GA_CFLAGS = -std=gnu17 $(GA_WARN) $(GA_HARDEN) $(shell pkg-config --cflags $(PKG
 GA_LDFLAGS = -pie -Wl,-z,relro,-z,now -Wl,-z,noexecstack -Wl,--as-needed \
 	$(if $(SANITIZE),-fsanitize=$(SANITIZE))
 # SQLite is linked in: most of what the loader did at each start was to bind that library to itself.
-# SQLITE_LIBS=-lsqlite3 takes the system's as a program starts (gpuaas-hacking(7)).
+# SQLITE_LIBS=-lsqlite3 takes the system's as a program starts (gpuaas-internals(7)).
 SQLITE_LIBS = -Wl,-Bstatic -lsqlite3 -Wl,-Bdynamic -lm
 GA_LIBS = $(shell pkg-config --libs $(filter-out sqlite3,$(PKGS))) $(SQLITE_LIBS) -lpthread -ldl
 

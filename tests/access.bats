@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Who may do what: grants and teams with real separate users, and two people for an override.
 #
-# Operators become the system user that owns the state by sudo, as gpuaas-hacking(7) says; here
+# Operators become the system user that owns the state by sudo, as gpuaas-internals(7) says; here
 # setpriv does what sudo does. Each runs with accounts and groups of its own over /etc/passwd and
 # /etc/group, in a mount namespace, and with a login uid where the kernel lets one be set.
 

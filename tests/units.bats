@@ -38,14 +38,14 @@ setting()
   assert_output "gpuaas-wipe.service"
 }
 
-# Tenths, as gpuaas-hacking(7) has them. A unit that opens up fails here first.
+# Tenths, as gpuaas-internals(7) has them. A unit that opens up fails here first.
 @test "no unit is more exposed than the table says" {
   command -v systemd-analyze > /dev/null || skip "systemd is missing"
-  mandoc -Tutf8 "$SRC/man/gpuaas-hacking.7" | col -bx > "$T/page"
+  mandoc -Tutf8 "$SRC/man/gpuaas-internals.7" | col -bx > "$T/page"
   for unit in "$UNITS"/*.service; do
     name=${unit##*/} name=${name%.service}
     most=$(sed -nE "s/^ *$name +([0-9])\.([0-9]): .*/\1\2/p" "$T/page")
-    [[ -n $most ]] || { echo "gpuaas-hacking(7) has no figure for $name"; false; }
+    [[ -n $most ]] || { echo "gpuaas-internals(7) has no figure for $name"; false; }
     [[ $(systemd-analyze --version | head -n 1) == 'systemd 252 '* ]] || most=$((most + 3))
     run_ok systemd-analyze security --offline=true --threshold="$most" --no-pager "$unit"
     # Another systemd counts otherwise; with this one the table is exact.

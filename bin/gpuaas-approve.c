@@ -8,6 +8,7 @@
 #include "cli/approve.h"
 #include "cli/frame/cli.h"
 #include "look/host/stream.h"
+#include "record/words.h"
 #include "state/db/audit.h"
 #include "state/node/node.h"
 #include "state/node/observe.h"

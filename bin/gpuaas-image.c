@@ -11,6 +11,7 @@
 #include "cli/frame/cli.h"
 #include "cli/image.h"
 #include "record/id.h"
+#include "record/words.h"
 
 static const char *name, *probe = "ssh", *firmware = "efi", *user, *driver, *expected, *from;
 static const char *progress = "auto";

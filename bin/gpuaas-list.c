@@ -12,6 +12,8 @@
 #include "look/host/host.h"
 #include "record/access.h"
 #include "record/node.h"
+#include "record/plan.h"
+#include "record/result.h"
 #include "record/state.h"
 #include "record/syslog.h"
 #include "record/time.h"

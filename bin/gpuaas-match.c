@@ -6,7 +6,7 @@
 #include "catalog/throughput.h"
 #include "cli/frame/cli.h"
 #include "cli/match/match.h"
-#include "record/order.h"
+#include "record/request.h"
 
 #define NUMBERS_MAX 1000000000
 

@@ -8,6 +8,8 @@
  */
 #include "cli/frame/cli.h"
 #include "cli/node/node.h"
+#include "record/plan.h"
+#include "record/release.h"
 
 static struct ga_node_opts opt = {
 	.generation = GA_UNKNOWN,

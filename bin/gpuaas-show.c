@@ -9,6 +9,7 @@
 #include "cli/frame/cli.h"
 #include "record/access.h"
 #include "record/match.h"
+#include "record/result.h"
 #include "record/state.h"
 #include "state/db/row.h"
 #include "state/query/find.h"

@@ -12,7 +12,9 @@
 #include "cli/frame/types.h"
 #include "cli/state/state.h"
 #include "record/access.h"
+#include "record/expectation.h"
 #include "record/notice.h"
+#include "record/wipe.h"
 #include "state/allocation/userdata.h"
 #include "state/fold/take.h"
 

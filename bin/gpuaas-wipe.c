@@ -16,6 +16,7 @@
 #include "look/host/host.h"
 #include "record/id.h"
 #include "record/result.h"
+#include "record/words.h"
 
 static struct ga_wipe_hand hand = { .class = "purge", .verify = "full" };
 static const char *certificate, *progress = "auto";

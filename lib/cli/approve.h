@@ -8,6 +8,7 @@
 
 #include "base/vec.h"
 #include "catalog/accel.h"
+#include "record/wipe.h"
 #include "state/access/propose.h"
 #include "state/node/approve.h"
 #include "state/node/observe.h"

@@ -11,7 +11,7 @@
 #define GA_LOOK_DOMAIN_H
 
 #include "base/str.h"
-#include "record/order.h"
+#include "record/plan.h"
 
 /* XML namespace of our metadata element <gpuaas:allocation>; how our domains are told apart. */
 #define GA_DOMAIN_NS "https://gpuaas.org/xmlns/domain/1"

@@ -7,18 +7,22 @@
 #include "record/accel.h"
 #include "record/access.h"
 #include "record/boot.h"
+#include "record/expectation.h"
 #include "record/host.h"
 #include "record/inventory.h"
 #include "record/match.h"
 #include "record/node.h"
 #include "record/notice.h"
 #include "record/offer.h"
-#include "record/order.h"
+#include "record/plan.h"
 #include "record/pod.h"
+#include "record/release.h"
 #include "record/report.h"
+#include "record/request.h"
 #include "record/result.h"
 #include "record/state.h"
 #include "record/vm.h"
+#include "record/wipe.h"
 
 const struct ga_shape *const ga_kinds[] = {
 	&ga_host_shape,	       &ga_candidate_shape,  &ga_end_shape,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kinds of records: every shape that may stand on a line. The structs are in host.h
- * (what a host shows), order.h (what is asked of a host), result.h (what a host did),
- * vm.h (what gpuaas-vm did), inventory.h (what a host knows of itself) and state.h
- * (what the state holds).
+ * The kinds of records: every shape that may stand on a line. The structs are in host.h (what a
+ * host shows), request.h (what somebody wants), plan.h, release.h and wipe.h (orders to a host),
+ * expectation.h (what a node should look like), result.h (what a host did), vm.h (what gpuaas-vm
+ * did), inventory.h (what a host knows of itself) and state.h (what the state holds).
  */
 #ifndef GA_RECORD_KIND_H
 #define GA_RECORD_KIND_H

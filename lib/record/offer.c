@@ -2,7 +2,7 @@
 /* The shape of gpuaas.hardware-profile. */
 #include "record/offer.h"
 
-#include "record/order.h"
+#include "record/words.h"
 
 static const char *const bases[] = { "wiping", "hold_ending", "maintenance_ending", NULL };
 

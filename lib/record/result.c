@@ -4,6 +4,7 @@
 
 #include "record/digest.h"
 #include "record/rec.h"
+#include "record/words.h"
 
 static const char *const progress_states[] = { "started", "running", "finished", "failed", NULL };
 static const char *const lease_states[] = { "seen", "missing", "mismatch", "unknown", NULL };

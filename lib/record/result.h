@@ -4,7 +4,8 @@
 #define GA_RECORD_RESULT_H
 
 #include "base/texts.h"
-#include "record/order.h"
+#include "record/bundle.h"
+#include "record/host.h"
 #include "record/shape.h"
 
 struct ga_progress {

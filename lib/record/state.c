@@ -2,6 +2,8 @@
 /* The shapes of what the state holds. */
 #include "record/state.h"
 
+#include "record/words.h"
+
 static const char *const mechanisms[] = { "exclusive_device", "mig_partition",	 "mdev_vgpu",
 					  "time_sliced",      "mps",		 "software_shared",
 					  NULL };

@@ -4,8 +4,8 @@
 #define GA_RECORD_STATE_H
 
 #include "base/texts.h"
-#include "record/order.h"
-#include "record/result.h"
+#include "record/bundle.h"
+#include "record/host.h"
 #include "record/shape.h"
 
 struct ga_slot {

@@ -2,6 +2,8 @@
 /* The shapes of what gpuaas-vm did. */
 #include "record/vm.h"
 
+#include "record/words.h"
+
 const char *const ga_proto_words[] = { "tcp", "udp", NULL };
 
 #define S ga_power

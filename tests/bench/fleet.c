@@ -10,6 +10,7 @@
 #include "record/id.h"
 #include "record/mac.h"
 #include "record/rec.h"
+#include "record/result.h"
 #include "record/time.h"
 #include "state/db/audit.h"
 #include "state/fold/fold.h"

@@ -12,8 +12,10 @@
 
 #include "base/texts.h"
 #include "evidence_world.h"
-#include "record/order.h"
+#include "record/bundle.h"
+#include "record/plan.h"
 #include "record/rec.h"
+#include "record/release.h"
 #include "record/result.h"
 #include "record/state.h"
 #include "record/time.h"

@@ -11,7 +11,7 @@
 #define GA_ACT_IMAGE_SEED_H
 
 #include "base/str.h"
-#include "record/order.h"
+#include "record/plan.h"
 
 /* An ed25519 host key in OpenSSH's formats. */
 struct ga_host_key {

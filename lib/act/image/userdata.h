@@ -10,7 +10,7 @@
 
 #include "base/str.h"
 #include "base/vec.h"
-#include "record/order.h"
+#include "record/plan.h"
 
 #define GA_USER_DATA_MAX (1 << 20)
 

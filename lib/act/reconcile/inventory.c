@@ -8,7 +8,6 @@
 #include "act/device/virt.h"
 #include "look/discover/discover.h"
 #include "record/digest.h"
-#include "record/order.h"
 #include "record/rec.h"
 #include "record/time.h"
 #include "state/host/list.h"

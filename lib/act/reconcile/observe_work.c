@@ -11,6 +11,7 @@
 #include "base/texts.h"
 #include "look/sys.h"
 #include "record/id.h"
+#include "record/plan.h"
 #include "record/time.h"
 #include "state/host/list.h"
 

@@ -10,6 +10,7 @@
 
 #include "act/device/fabric.h"
 #include "decide/drift/drift.h"
+#include "record/expectation.h"
 
 struct ga_repair_opts {
 	const char *program; /* for holds */

@@ -7,7 +7,7 @@
 #define GA_ACT_VM_READY_H
 
 #include "act/device/virt.h"
-#include "record/order.h"
+#include "record/plan.h"
 
 /* Seconds a VM may take from start to readiness: what its image asks for, else 180 s; 2 s a GiB of
  * memory (pinning is linear in it) and 60 s a GPU (drivers and firmware). At most two hours where

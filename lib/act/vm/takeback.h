@@ -9,6 +9,7 @@
 #define GA_ACT_VM_TAKEBACK_H
 
 #include "act/device/fabric.h"
+#include "record/release.h"
 #include "record/result.h"
 
 struct ga_takeback_opts {

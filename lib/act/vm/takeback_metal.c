@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
+#include "record/plan.h"
+
 struct trust {
 	const struct ga_release_order *order;
 	const char *dir;

@@ -7,6 +7,7 @@
 #define GA_ACT_VM_TAKEBACK_METAL_H
 
 #include "act/vm/metal.h"
+#include "record/release.h"
 #include "record/result.h"
 #include "state/host/hostdb.h"
 

@@ -10,8 +10,8 @@
 #include "act/device/disk.h"
 #include "act/device/guard.h"
 #include "act/device/nvme.h"
-#include "record/order.h"
 #include "record/result.h"
+#include "record/wipe.h"
 
 /* Tells what goes on: state is started, running, finished or failed; bytes are 0 where none count.
  */

@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "record/order.h"
+#include "record/request.h"
 #include "record/result.h"
 #include "record/shape_write.h"
 #include "record/size.h"

@@ -7,8 +7,8 @@
 #ifndef GA_CLI_FRAME_RESULT_H
 #define GA_CLI_FRAME_RESULT_H
 
-#include "record/order.h"
 #include "record/result.h"
+#include "record/wipe.h"
 #include "state/db/db.h"
 
 /* Decides once where results go: a state file at path that exists is folded into; NULL or a

@@ -10,12 +10,15 @@
 #include "record/node.h"
 #include "record/notice.h"
 #include "record/offer.h"
-#include "record/order.h"
+#include "record/plan.h"
 #include "record/pod.h"
+#include "record/release.h"
 #include "record/report.h"
+#include "record/request.h"
 #include "record/result.h"
 #include "record/state.h"
 #include "record/vm.h"
+#include "record/wipe.h"
 
 static const struct ga_view views[] = {
 	{ &ga_host_shape, NULL,

@@ -14,7 +14,7 @@
 #include "base/proc.h"
 #include "base/texts.h"
 #include "cli/frame/cli.h"
-#include "record/order.h"
+#include "record/plan.h"
 
 #define WORDS_MAX 4096	/* of a line of stderr that is shown */
 #define SAID_MAX 16384 /* of stderr that is kept for its end */

@@ -11,7 +11,10 @@
 #include "base/stop.h"
 #include "cli/frame/cli.h"
 #include "cli/on/node.h"
-#include "record/order.h"
+#include "record/expectation.h"
+#include "record/plan.h"
+#include "record/release.h"
+#include "record/wipe.h"
 
 /* What waits for nodes that run already; reading goes on when they have taken it. */
 #define QUEUED_MAX (16 << 20)

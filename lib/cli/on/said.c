@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "cli/frame/cli.h"
 #include "cli/on/node.h"
-#include "record/order.h"
+#include "record/plan.h"
 #include "record/result.h"
 #include "record/shape.h"
 #include "record/time.h"

@@ -11,6 +11,8 @@
 #include "record/time.h"
 #include "state/capacity/profile.h"
 
+#include "record/request.h"
+
 void ga_profile_words(const void *texts, void *ret)
 {
 	const GA_LIST(const char *) *list = texts;

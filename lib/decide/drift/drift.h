@@ -12,6 +12,7 @@
 #define GA_DECIDE_DRIFT_DRIFT_H
 
 #include "base/texts.h"
+#include "record/expectation.h"
 #include "record/result.h"
 
 /* Every code of a drift record: name, the word, what it says. gpuaas-reconcile(1) lists them. */

@@ -8,7 +8,7 @@
 
 #include "base/texts.h"
 #include "decide/slot/verdict.h"
-#include "record/order.h"
+#include "record/request.h"
 #include "record/state.h"
 
 struct ga_fleet_slot {

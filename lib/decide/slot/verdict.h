@@ -8,8 +8,8 @@
 #ifndef GA_DECIDE_SLOT_VERDICT_H
 #define GA_DECIDE_SLOT_VERDICT_H
 
+#include "record/bundle.h"
 #include "record/host.h"
-#include "record/order.h"
 
 /* What is known of a slot at a gate. Pointers are borrowed; NULL and GA_UNKNOWN are unknown. */
 struct ga_slot_facts {

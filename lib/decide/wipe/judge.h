@@ -9,8 +9,8 @@
 #define GA_DECIDE_WIPE_JUDGE_H
 
 #include "base/ga.h"
-#include "record/order.h"
 #include "record/result.h"
+#include "record/wipe.h"
 
 /*
  * The version of these rules, which the host writes into the record. Evidence without the member

@@ -12,6 +12,7 @@
 #define GA_STATE_ACCESS_ACCESS_H
 
 #include "decide/access/access.h"
+#include "record/request.h"
 #include "record/state.h"
 #include "record/who.h"
 #include "state/db/row.h"

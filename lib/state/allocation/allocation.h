@@ -3,6 +3,7 @@
 #ifndef GA_STATE_ALLOCATION_ALLOCATION_H
 #define GA_STATE_ALLOCATION_ALLOCATION_H
 
+#include "record/result.h"
 #include "record/state.h"
 #include "state/db/row.h"
 

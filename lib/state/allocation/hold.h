@@ -7,7 +7,7 @@
 #ifndef GA_STATE_ALLOCATION_HOLD_H
 #define GA_STATE_ALLOCATION_HOLD_H
 
-#include "record/order.h"
+#include "record/release.h"
 #include "state/db/attend.h"
 #include "state/db/db.h"
 

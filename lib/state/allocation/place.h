@@ -4,6 +4,7 @@
 #define GA_STATE_ALLOCATION_PLACE_H
 
 #include "decide/place/place.h"
+#include "record/plan.h"
 #include "record/state.h"
 #include "state/db/json.h"
 #include "state/db/row.h"

@@ -15,6 +15,8 @@
 #include "state/db/row.h"
 #include "state/slot/slot.h"
 
+#include "record/plan.h"
+
 struct stored {
 	char *plan, *order, *profile;
 };

@@ -7,6 +7,7 @@
 #ifndef GA_STATE_ALLOCATION_RELEASE_H
 #define GA_STATE_ALLOCATION_RELEASE_H
 
+#include "record/release.h"
 #include "record/state.h"
 #include "state/db/row.h"
 

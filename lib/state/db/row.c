@@ -2,7 +2,8 @@
 /* Rows into records by the tables of the shapes. */
 #include "state/db/row.h"
 
-#include "record/order.h"
+#include "record/bundle.h"
+#include "record/host.h"
 #include "record/rec.h"
 #include "state/db/json.h"
 

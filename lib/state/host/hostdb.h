@@ -12,6 +12,7 @@
 #include "record/rec.h"
 #include "record/result.h"
 #include "record/sign.h"
+#include "record/wipe.h"
 #include "state/db/db.h"
 
 struct ga_hostdb {

@@ -4,6 +4,7 @@
 #define GA_STATE_NODE_APPROVE_H
 
 #include "record/state.h"
+#include "record/wipe.h"
 #include "state/db/row.h"
 #include "state/slot/facts.h"
 

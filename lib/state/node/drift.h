@@ -3,6 +3,7 @@
 #ifndef GA_STATE_NODE_DRIFT_H
 #define GA_STATE_NODE_DRIFT_H
 
+#include "record/result.h"
 #include "record/state.h"
 #include "state/db/attend.h"
 #include "state/db/row.h"

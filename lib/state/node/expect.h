@@ -3,6 +3,7 @@
 #ifndef GA_STATE_NODE_EXPECT_H
 #define GA_STATE_NODE_EXPECT_H
 
+#include "record/expectation.h"
 #include "record/state.h"
 #include "state/db/row.h"
 

@@ -5,6 +5,7 @@
 #define GA_STATE_NODE_NODE_H
 
 #include "record/node.h"
+#include "record/request.h"
 #include "record/state.h"
 #include "state/db/row.h"
 

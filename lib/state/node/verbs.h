@@ -3,8 +3,8 @@
 #ifndef GA_STATE_NODE_VERBS_H
 #define GA_STATE_NODE_VERBS_H
 
-#include "record/order.h"
 #include "record/state.h"
+#include "record/wipe.h"
 #include "state/db/row.h"
 
 /* Operator moves: verb is "disable", "enable", "repair", "cordon", "uncordon", "quarantine",

@@ -5,6 +5,7 @@
 #include "base/texts.h"
 #include "record/kind.h"
 #include "record/rec.h"
+#include "record/release.h"
 #include "record/time.h"
 #include "state/db/audit.h"
 #include "state/db/row.h"

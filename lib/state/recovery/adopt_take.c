@@ -7,6 +7,7 @@
 #include "state/recovery/internal.h"
 
 #include "record/rec.h"
+#include "record/request.h"
 #include "state/allocation/provision.h"
 #include "state/allocation/wipe.h"
 #include "state/db/audit.h"

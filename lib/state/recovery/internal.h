@@ -3,6 +3,8 @@
 #ifndef GA_STATE_RECOVERY_INTERNAL_H
 #define GA_STATE_RECOVERY_INTERNAL_H
 
+#include "record/plan.h"
+#include "record/result.h"
 #include "state/allocation/move.h"
 #include "state/recovery/adopt.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lines written from structs are those that jansson would write. */
 #include "base/texts.h"
+#include "record/bundle.h"
 #include "record/host.h"
-#include "record/order.h"
 #include "record/rec.h"
+#include "record/request.h"
 #include "record/result.h"
 #include "record/shape_write.h"
 #include "record/state.h"

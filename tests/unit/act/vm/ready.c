@@ -3,6 +3,7 @@
 #include "t.h"
 
 #include "act/vm/ready.h"
+#include "record/words.h"
 
 static void seconds(void)
 {

@@ -11,8 +11,9 @@
 
 #include "base/file.h"
 #include "cli/frame/cli.h"
-#include "record/order.h"
+#include "record/bundle.h"
 #include "record/rec.h"
+#include "record/wipe.h"
 
 /* The fork of this program: which calls fail. */
 static struct {

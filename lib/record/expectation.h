@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a node should look like: one record a node. */
+#ifndef GA_RECORD_EXPECTATION_H
+#define GA_RECORD_EXPECTATION_H
+
+#include "base/texts.h"
+#include "record/bundle.h"
+#include "record/host.h"
+#include "record/shape.h"
+
+struct ga_expected_slot {
+	struct ga_bundle bundle;
+	char *state, *since;
+	char *allocation;
+};
+
+struct ga_expected_allocation {
+	char *allocation, *name, *state, *since;
+	int64_t generation;
+	char *attempt;
+	char *domain, *shape, *power; /* wanted: on, off */
+	int64_t fabric_partition;
+	struct ga_texts slots;
+	char *expires_at;
+};
+
+struct ga_expectation {
+	char *node, *at;
+	int64_t epoch;
+	char *controller;
+	char *mode, *state, *fingerprint, *boot_id;
+	struct ga_network network;
+	bool lab;
+	GA_LIST(struct ga_expected_slot) slots;
+	GA_LIST(struct ga_expected_allocation) allocations;
+};
+
+extern const struct ga_shape ga_expected_slot_shape, ga_expectation_shape;
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The shapes of release orders and hold orders. */
+#include "record/release.h"
+
+#include "record/words.h"
+
+static const char *const hold_actions[] = { "hold", "undo", NULL };
+
+#define S ga_release_order
+const struct ga_shape ga_release_order_shape = {
+	.kind = "gpuaas.release-order/1",
+	.doc = "an order to take an allocation's devices back",
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_TEXT(S, allocation, GA_REQ, GA_T_ID, "allocation id"),
+		GA_TEXT(S, node, GA_REQ, GA_T_NAME, "node id"),
+		GA_SERIAL(S, generation, GA_REQ, "generation of the allocation"),
+		GA_TEXT(S, attempt, GA_REQ, GA_T_ID, "ties results to this order"),
+		GA_BOOL(S, dry_run, "not to be acted on"),
+		GA_TEXT(S, issued_at, GA_REQ, GA_T_TIME, "when it was issued"),
+		GA_ENUM(S, shape, GA_REQ, ga_shape_words, "slice or baremetal"),
+		GA_TEXT(S, domain, GA_REQ, GA_T_ANY, "libvirt domain name"),
+		GA_INT_IN(S, graceful_seconds, GA_REQ, 0, 86400, "before the hard stop"),
+		GA_LISTOF(S, bundles, &ga_bundle_shape, "its slots"),
+		GA_NUMBER(S, fabric_partition, GA_NULLOK, "Fabric Manager partition"),
+		GA_OBJ(S, network, GA_REQ, &ga_network_shape, "private network of the node"),
+		GA_OBJ(S, wipe, GA_REQ, &ga_wipe_policy_shape, "how to wipe afterwards"),
+		GA_TEXT(S, boot_id, GA_OPT, GA_T_ANY,
+			"bare metal: boot id of the node before it was handed over"),
+		GA_TEXT(S, fingerprint, GA_OPT, GA_T_DIGEST,
+			"bare metal: of the node, as approved"),
+		GA_BOOL(S, lab, "disks are files"),
+		GA_SERIAL(S, epoch, GA_OPT, "epoch of the state"),
+		GA_TEXT(S, controller, GA_OPT, GA_T_HEX, "which state ordered it, in this epoch"),
+		GA_FIELDS_END },
+};
+#undef S
+
+#define S ga_hold_order
+const struct ga_shape ga_hold_order_shape = {
+	.kind = "gpuaas.hold-order/1",
+	.doc = "an order to stop a VM and keep its disk, or to start it again",
+	.size = sizeof(struct S),
+	.fields = (const struct ga_field[]){
+		GA_TEXT(S, allocation, GA_REQ, GA_T_ID, "allocation id"),
+		GA_TEXT(S, node, GA_REQ, GA_T_NAME, "node id"),
+		GA_SERIAL(S, generation, GA_REQ, "generation of the allocation's plan"),
+		GA_TEXT(S, attempt, GA_REQ, GA_T_ID, "the plan's; ties results to it"),
+		GA_BOOL(S, dry_run, "not to be acted on"),
+		GA_TEXT(S, issued_at, GA_REQ, GA_T_TIME, "when it was issued"),
+		GA_ENUM(S, action, GA_REQ, hold_actions, "stop and keep, or take that back"),
+		GA_TEXT(S, until, GA_NULLOK, GA_T_TIME, "when the hold ends and release is due"),
+		GA_INT_IN(S, graceful_seconds, GA_REQ, 0, 86400, "before the hard stop"),
+		GA_BOOL(S, lab, "disks are files"),
+		GA_SERIAL(S, epoch, GA_OPT, "epoch of the state"),
+		GA_TEXT(S, controller, GA_OPT, GA_T_HEX, "which state ordered it, in this epoch"),
+		GA_FIELDS_END },
+};
+#undef S

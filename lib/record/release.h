@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The orders that end an allocation, or stop it for a while. */
+#ifndef GA_RECORD_RELEASE_H
+#define GA_RECORD_RELEASE_H
+
+#include "record/bundle.h"
+#include "record/host.h"
+#include "record/shape.h"
+
+struct ga_release_order {
+	char *allocation, *node;
+	int64_t generation;
+	char *attempt;
+	bool dry_run;
+	char *issued_at, *shape;
+	char *domain;
+	int64_t graceful_seconds; /* before the hard stop */
+	GA_LIST(struct ga_bundle) bundles;
+	int64_t fabric_partition;
+	struct ga_network network;
+	struct ga_wipe_policy wipe;
+	char *boot_id, *fingerprint; /* bare metal: what the trusted system must prove */
+	bool lab;
+	int64_t epoch;
+	char *controller;
+};
+
+/* What stops a VM for a while, or starts it again; the attempt is the plan's. */
+struct ga_hold_order {
+	char *allocation, *node;
+	int64_t generation;
+	char *attempt;
+	bool dry_run;
+	char *issued_at, *action; /* hold, undo */
+	char *until;		  /* of a hold */
+	int64_t graceful_seconds; /* before the hard stop */
+	bool lab;
+	int64_t epoch;
+	char *controller;
+};
+
+extern const struct ga_shape ga_release_order_shape, ga_hold_order_shape;
+
+#endif

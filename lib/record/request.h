@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What somebody wants, and the answers: why it was placed where it was, or why it was refused. */
+#ifndef GA_RECORD_REQUEST_H
+#define GA_RECORD_REQUEST_H
+
+#include "base/texts.h"
+#include "record/match.h"
+#include "record/shape.h"
+
+#define GA_REQUEST_GPUS 64 /* GPUs of one request at most */
+
+struct ga_request {
+	char *request_id; /* idempotency key chosen by the caller */
+	char *name, *profile, *shape;
+	int64_t count; /* GPUs; of a baremetal node at least; GA_UNKNOWN: 1, or any node */
+	char *project;
+	int64_t priority; /* 0..1000, higher first; default 100 */
+	char *region, *pool, *node;
+	struct ga_texts types; /* accelerator types in order of preference */
+	int64_t min_memory_mib;
+	char *image;
+	struct ga_texts keys; /* ssh public keys */
+	char *user_data_digest;
+	int64_t run_seconds;
+	bool preemptible;
+	struct ga_request_match *match; /* what gpuaas-match said of it */
+};
+
+struct ga_term {
+	char *name;
+	int64_t value; /* smaller wins */
+};
+
+struct ga_node_answer {
+	char *node;
+	bool taken;
+	char *code;   /* first reason it was not taken; NULL when taken */
+	char *detail;
+	GA_LIST(struct ga_term) terms;
+};
+
+struct ga_explanation {
+	char *allocation, *request_id, *node;
+	GA_LIST(struct ga_node_answer) nodes;
+};
+
+struct ga_refusal {
+	char *request_id, *project, *profile, *shape;
+	int64_t count;
+	char *code, *sentence, *hint;
+	int64_t status;
+	GA_LIST(struct ga_node_answer) nodes;
+	struct ga_texts alternatives;
+};
+
+extern const struct ga_shape ga_request_shape, ga_explanation_shape, ga_refusal_shape;
+
+#endif

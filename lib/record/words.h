@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The words of the enumerations that several records share, each list ended by NULL, and a bound
+ * that records of the state and orders share.
+ */
+#ifndef GA_RECORD_WORDS_H
+#define GA_RECORD_WORDS_H
+
+#include "base/ga.h"
+
+extern const char *const ga_shape_words[], *const ga_class_words[], *const ga_verify_words[],
+	*const ga_gpu_memory_words[], *const ga_slot_states[], *const ga_allocation_states[],
+	*const ga_node_states[], *const ga_mode_words[], *const ga_power_words[],
+	*const ga_firmware_words[], *const ga_probe_words[], *const ga_image_formats[],
+	*const ga_domain_types[];
+
+#define GA_READY_MAX 86400 /* seconds from start to readiness that an image may ask for */
+
+#endif

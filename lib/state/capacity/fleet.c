@@ -219,8 +219,6 @@ static int fill_one(struct ga_db *db, struct ga_fleet *f, struct ga_fleet_node *
 	return r;
 }
 
-static const char version_sql[] = "PRAGMA data_version";
-
 /* Up to where the fleet knows what happened. */
 static int read_marks(struct ga_db *db, struct ga_fleet *f, struct ga_err *err)
 {
@@ -258,7 +256,7 @@ int ga_store_fleet_load(struct ga_db *db, struct ga_fleet *ret, struct ga_err *e
 			      .now_micros = ret->now_micros };
 
 	ga_fleet_release(ret);
-	if (ga_db_scalar(db, version_sql, &f.version, err) < 0 || read_marks(db, &f, err) < 0 ||
+	if (ga_db_version(db, &f.version, err) < 0 || read_marks(db, &f, err) < 0 ||
 	    load_nodes(db, &f, err) < 0 ||
 	    fill_all(db, &f, GA_SQL_ACTIVE_PARTITIONS "ORDER BY node_id", fill_active,
 		     err) < 0 ||
@@ -316,7 +314,7 @@ int ga_store_fleet_load_held(struct ga_db *db, struct ga_fleet *ret, struct ga_e
 			      .now_micros = ret->now_micros, .held_only = true };
 	int r = -1;
 
-	if (ga_db_scalar(db, version_sql, &f.version, err) >= 0 && read_marks(db, &f, err) == 0)
+	if (ga_db_version(db, &f.version, err) == 0 && read_marks(db, &f, err) == 0)
 		r = load_held(db, &f, err);
 	if (r <= 0) {
 		ga_fleet_release(&f);
@@ -504,7 +502,7 @@ int ga_store_fleet_refresh(struct ga_db *db, struct ga_fleet *fleet, struct ga_e
 	size_t i;
 	int r;
 
-	if (ga_db_scalar(db, version_sql, &version, err) < 0)
+	if (ga_db_version(db, &version, err) < 0)
 		return -1;
 	if (version == fleet->version)
 		return 0;

@@ -422,7 +422,7 @@ static int move(struct ga_db *db, const struct verb *v, const struct ga_slot *s,
 
 	if (ga_streq(v->name, "uncordon"))
 		reason = NULL;
-	if (ga_db_exec(db, err, v->sql, v->types, s->slot, reason, now, disposal) < 0)
+	if (ga_db_exec_by(db, err, v->sql, v->types, s->slot, reason, now, disposal) < 0)
 		return ga_streq(v->name, "retire") ? hint_disposal(s, err) : -1;
 	/* What its row lacks stays in view: nobody else names a slot that is not on sale. */
 	return ga_streq(v->name, "disable") && ga_streq(s->state, "available") ?

@@ -87,7 +87,7 @@ static int insert_slot(struct ga_adopting *a, const struct ga_bundle *b, const c
 	const struct ga_gpu *g = gpu_of(a, b);
 	const char *node = a->of->end.node;
 
-	return ga_db_exec(
+	return ga_db_change_by(
 		       a->db, err,
 		       "INSERT INTO slot (id, node_id, slot_index, since, generation, "
 		       "accelerator_type, type_name, gpu_id, gpu_identity, gpu_pci_address, "
@@ -105,7 +105,7 @@ static int insert_slot(struct ga_adopting *a, const struct ga_bundle *b, const c
 		       b->fabric_vf_pci_address, b->fabric_pf_pci_address, b->numa_node, b->cpuset,
 		       b->memory_mib, b->mac, b->private_ip, b->bridge, b->port,
 		       policy->minimum_class, policy->verify, policy->gpu_memory, ga_audit_actor(),
-		       a->of->end.host ? a->of->end.host->fingerprint : NULL) < 0 ? -1 : 0;
+		       a->of->end.host ? a->of->end.host->fingerprint : NULL);
 }
 
 static int make_slot(struct ga_adopting *a, const struct ga_bundle *b, struct ga_err *err)

@@ -149,7 +149,7 @@ static void one_and_texts(struct ga_db *db)
 	t_int(ga_db_change(db, &err, "UPDATE nothing SET name = name", ""), -1, "or refused");
 	ga_err_clear(&err);
 	t_int(ga_db_version(db, &old, &err), 0, "the version");
-	raw("UPDATE meta SET epoch = epoch");
+	raw("CREATE TABLE passing (x); DROP TABLE passing");
 	t_ok(ga_db_version(db, &new, &err) == 0 && new != old, "moves with another's commit");
 }
 

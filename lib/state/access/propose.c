@@ -117,14 +117,11 @@ static char *humans_text(void)
 static int shares_humans(struct ga_db *db, const char *proposal, struct ga_err *err)
 {
 	ga_autofree char *mine = humans_text();
-	ga_autorows struct ga_rows *rows = NULL;
 
-	if (ga_db_query(db, &rows, err,
-			"SELECT 1 FROM proposal p, json_each(p.proposed_humans) a, json_each(?2) b "
-			"WHERE p.id = ?1 AND a.value = b.value LIMIT 1",
-			"ss", proposal, mine) < 0)
-		return -1;
-	return ga_rows_next(rows, err);
+	return ga_db_one(db, err,
+			 "SELECT 1 FROM proposal p, json_each(p.proposed_humans) a, json_each(?2) "
+			 "b WHERE p.id = ?1 AND a.value = b.value LIMIT 1",
+			 "ss", proposal, mine);
 }
 
 int ga_store_override(struct ga_db *db, const char *slot, const char *node, struct ga_err *err)
@@ -140,24 +137,16 @@ int ga_store_override(struct ga_db *db, const char *slot, const char *node, stru
 
 int ga_store_destruction_due(struct ga_db *db, const char *wwid, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-
-	if (ga_db_query(db, &rows, err,
-			"SELECT 1 FROM device WHERE id = ?1 AND dirty_since IS NOT NULL "
-			"AND destroy_data_by IS NULL", "s", wwid) < 0)
-		return -1;
-	return ga_rows_next(rows, err);
+	return ga_db_one(db, err,
+			 "SELECT 1 FROM device WHERE id = ?1 AND dirty_since IS NOT NULL "
+			 "AND destroy_data_by IS NULL", "s", wwid);
 }
 
 int ga_store_destruction_allowed(struct ga_db *db, const char *wwid, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-
-	if (ga_db_query(db, &rows, err,
-			"SELECT 1 FROM device WHERE id = ?1 AND destroy_data_by IS NOT NULL", "s",
-			wwid) < 0)
-		return -1;
-	return ga_rows_next(rows, err);
+	return ga_db_one(db, err,
+			 "SELECT 1 FROM device WHERE id = ?1 AND destroy_data_by IS NOT NULL", "s",
+			 wwid);
 }
 
 /* ---- proposing ---- */
@@ -267,13 +256,9 @@ static int check_waits(const struct ga_proposal *p, struct ga_err *err)
 /* Another disk in the slot is not what was proposed. */
 static int check_device(struct ga_db *db, const struct ga_proposal *p, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
+	int r = ga_db_one(db, err, "SELECT 1 FROM slot WHERE id = ?1 AND nvme_wwid = ?2", "ss",
+			  p->object, p->device);
 
-	if (ga_db_query(db, &rows, err, "SELECT 1 FROM slot WHERE id = ?1 AND nvme_wwid = ?2", "ss",
-			p->object, p->device) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
 	if (r)
 		return r < 0 ? -1 : 0;
 	return ga_refuse(err, GA_CONFLICT, "concurrent_update", p->object,

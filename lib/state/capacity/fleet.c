@@ -222,19 +222,10 @@ static int fill_one(struct ga_db *db, struct ga_fleet *f, struct ga_fleet_node *
 /* Up to where the fleet knows what happened. */
 static int read_marks(struct ga_db *db, struct ga_fleet *f, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
-
-	if (ga_db_query(db, &rows, err,
-			"SELECT (SELECT coalesce(max(seq), 0) FROM audit), "
-			"(SELECT coalesce(max(number), 0) FROM claim)", "") < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
-	if (r > 0) {
-		f->seq = ga_rows_int(rows, 0);
-		f->claim = ga_rows_int(rows, 1);
-	}
-	return r < 0 ? -1 : 0;
+	return ga_db_one(db, err,
+			 "SELECT (SELECT coalesce(max(seq), 0) FROM audit), "
+			 "(SELECT coalesce(max(number), 0) FROM claim)", "II", &f->seq,
+			 &f->claim) < 0 ? -1 : 0;
 }
 
 static int load_nodes(struct ga_db *db, struct ga_fleet *f, struct ga_err *err)

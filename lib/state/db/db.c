@@ -348,15 +348,7 @@ void ga_cleanup_rows(struct ga_rows **rows)
 
 int ga_db_scalar(struct ga_db *db, const char *sql, int64_t *ret, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
-
-	if (ga_db_query(db, &rows, err, sql, "") < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
-	if (r > 0)
-		*ret = ga_rows_int(rows, 0);
-	return r;
+	return ga_db_one(db, err, sql, "I", ret);
 }
 
 /* Looks at the version again: the file may have been migrated since it was opened. */

@@ -322,20 +322,15 @@ static int check_header(struct ga_db *db, struct ga_err *err)
 
 static int read_meta(struct ga_db *db, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
 	if (db->file != GA_DB_STATE)
 		return 0;
-	if (ga_db_query(db, &rows, err, "SELECT lab, epoch FROM meta", "") < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
+	r = ga_db_one(db, err, "SELECT lab, epoch FROM meta", "BI", &db->lab, &db->epoch);
 	if (r == 0)
 		return ga_db_fail_foreign(db, err);
 	if (r < 0)
 		return -1;
-	db->lab = ga_rows_bool(rows, 0);
-	db->epoch = ga_rows_int(rows, 1);
 	return 0;
 }
 

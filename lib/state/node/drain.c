@@ -98,12 +98,12 @@ static int update(struct ga_db *db, const struct verb *v, const struct ga_node *
 			       ga_streq(v->to, n->state) ? n->drain_deadline :
 							   NULL;
 
-	return ga_db_exec(db, err,
-			  "UPDATE node SET state = ?2, "
-			  "since = CASE state WHEN ?2 THEN since ELSE ?3 END, cordon_reason = ?4, "
-			  "drain_deadline = ?5, generation = generation + 1 WHERE id = ?1",
-			  "sssss", n->node, v->to, now, back ? NULL : reason,
-			  drain ? deadline : NULL) < 0 ? -1 : 0;
+	return ga_db_change(db, err,
+			    "UPDATE node SET state = ?2, "
+			    "since = CASE state WHEN ?2 THEN since ELSE ?3 END, cordon_reason = "
+			    "?4, drain_deadline = ?5, generation = generation + 1 WHERE id = ?1",
+			    "sssss", n->node, v->to, now, back ? NULL : reason,
+			    drain ? deadline : NULL);
 }
 
 int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_move *move,

@@ -123,11 +123,11 @@ static int lost_slots(struct ga_db *db, const char *node, struct ga_texts *ret, 
 static int quarantine(struct ga_db *db, const char *node, const char *reason, const char *at,
 		      struct ga_err *err)
 {
-	return ga_db_exec(db, err,
-			  "UPDATE node SET state = 'quarantined', since = ?2, cordon_reason = ?3, "
-			  "generation = generation + 1 WHERE id = ?1 "
-			  "AND state IN ('active', 'draining')",
-			  "sss", node, at, reason) < 0 ? -1 : 0;
+	return ga_db_change(db, err,
+			    "UPDATE node SET state = 'quarantined', since = ?2, cordon_reason = "
+			    "?3, generation = generation + 1 WHERE id = ?1 "
+			    "AND state IN ('active', 'draining')",
+			    "sss", node, at, reason);
 }
 
 int ga_store_node_lost(struct ga_db *db, const char *node, const char *reason, struct ga_err *err)

@@ -313,7 +313,6 @@ static int wipe_again(struct ga_db *db, const struct ga_slot *s, struct ga_err *
 static int may_wipe_disabled(struct ga_db *db, const struct ga_slot *s, bool *ours,
 			     struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
 	if (!s->nvme_wwid || !s->wipe)
@@ -322,17 +321,15 @@ static int may_wipe_disabled(struct ga_db *db, const struct ga_slot *s, bool *ou
 	*ours = r > 0;
 	if (r)
 		return r;
-	if (ga_db_query(db, &rows, err,
-			"SELECT 1 FROM device d JOIN wipe_evidence e ON e.id = d.cleared_by "
-			"WHERE d.id = ?1 AND d.node_id = ?2 AND d.dirty_since IS NULL AND "
-			"NOT EXISTS (SELECT 1 FROM candidate k WHERE k.node_id = ?2 AND "
-			"json_extract(k.record, '$.nvme.wwid') = d.id AND "
-			"k.observed_at > e.finished_at AND "
-			"(json_array_length(k.record, '$.nvme.signatures') > 0 OR "
-			"json_extract(k.record, '$.nvme.content') = 'unknown_content'))",
-			"ss", s->nvme_wwid, s->node) < 0)
-		return -1;
-	return ga_rows_next(rows, err);
+	return ga_db_one(db, err,
+			 "SELECT 1 FROM device d JOIN wipe_evidence e ON e.id = d.cleared_by "
+			 "WHERE d.id = ?1 AND d.node_id = ?2 AND d.dirty_since IS NULL AND "
+			 "NOT EXISTS (SELECT 1 FROM candidate k WHERE k.node_id = ?2 AND "
+			 "json_extract(k.record, '$.nvme.wwid') = d.id AND "
+			 "k.observed_at > e.finished_at AND "
+			 "(json_array_length(k.record, '$.nvme.signatures') > 0 OR "
+			 "json_extract(k.record, '$.nvme.content') = 'unknown_content'))",
+			 "ss", s->nvme_wwid, s->node);
 }
 
 /* Whatever made a person doubt that it is clean: from now on it counts as used, and only a proved

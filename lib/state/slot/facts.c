@@ -189,20 +189,16 @@ int ga_store_taken(struct ga_db *db, const struct ga_candidate *c, const char *s
 
 static int has_profile(struct ga_db *db, const char *type, bool *ret, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
+	int r = ga_db_one(db, err,
+			  "SELECT 1 FROM profile WHERE current = 1 "
+			  "AND " GA_SQL_NOT_OBJECT("record") " = 0 "
+			  "AND NOT coalesce(json_extract(" RECORD ", '$.retired'), 0) "
+			  "AND (json_array_length(" RECORD ", '$.types') IS NULL "
+			  "OR json_array_length(" RECORD ", '$.types') = 0 "
+			  "OR EXISTS (SELECT 1 FROM json_each(" RECORD ", '$.types') "
+			  "WHERE value = ?1))",
+			  "s", type);
 
-	if (ga_db_query(db, &rows, err,
-			"SELECT 1 FROM profile WHERE current = 1 "
-			"AND " GA_SQL_NOT_OBJECT("record") " = 0 "
-			"AND NOT coalesce(json_extract(" RECORD ", '$.retired'), 0) "
-			"AND (json_array_length(" RECORD ", '$.types') IS NULL "
-			"OR json_array_length(" RECORD ", '$.types') = 0 "
-			"OR EXISTS (SELECT 1 FROM json_each(" RECORD ", '$.types') "
-			"WHERE value = ?1))",
-			"s", type) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
 	*ret = r > 0;
 	return r < 0 ? -1 : 0;
 }
@@ -212,61 +208,50 @@ static int is_tainted(struct ga_db *db, const struct ga_candidate *c, const stru
 		      const struct ga_wipe_policy *policy, bool *ret, struct ga_err *err)
 {
 	const char *vf = c->fabric && !taken->vf && !taken->pf ? c->fabric->vf_pci_address : NULL;
-	ga_autorows struct ga_rows *rows = NULL;
 	ga_autofree char *gpu =
 		c->gpu ? ga_xprintf("%s/%s", c->node, c->gpu->identity) : NULL;
-	int r;
+	int r = ga_db_one(db, err,
+			  "SELECT 1 FROM device d WHERE d.id IN (?1, ?2) AND (d.dirty_since IS NOT "
+			  "NULL OR NOT EXISTS (SELECT 1 FROM wipe_evidence e WHERE e.id = "
+			  "d.cleared_by AND " GA_SQL_WIPED_FOR("e", "?3", "?4", "?5")
+			  " AND (d.device_kind = 'disk' OR e.vf_pci_address IS ?6)))",
+			  "ssssss", c->nvme ? c->nvme->wwid : NULL, gpu, policy->minimum_class,
+			  policy->verify, policy->gpu_memory, vf);
 
-	if (ga_db_query(db, &rows, err,
-			"SELECT 1 FROM device d WHERE d.id IN (?1, ?2) AND (d.dirty_since IS NOT "
-			"NULL OR NOT EXISTS (SELECT 1 FROM wipe_evidence e WHERE e.id = "
-			"d.cleared_by AND " GA_SQL_WIPED_FOR("e", "?3", "?4", "?5")
-			" AND (d.device_kind = 'disk' OR e.vf_pci_address IS ?6)))",
-			"ssssss", c->nvme ? c->nvme->wwid : NULL, gpu, policy->minimum_class,
-			policy->verify, policy->gpu_memory, vf) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
 	*ret = r > 0;
 	return r < 0 ? -1 : 0;
 }
 
 int ga_store_disk_is_ours(struct ga_db *db, const char *wwid, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-
 	/* A wipe that was not started: its guard refused, for what others may have written. A disk
 	 * that was given away with its slot's disposal is no longer ours: what comes back is not
 	 * what we knew. */
-	if (ga_db_query(db, &rows, err,
-			"SELECT 1 FROM device d WHERE d.id = ?1 AND d.dirty_since IS NOT NULL "
-			"AND NOT EXISTS (SELECT 1 FROM slot s WHERE s.nvme_wwid = d.id AND "
-			"s.retired = 1 AND s.disposal IS NOT NULL AND s.since >= d.dirty_since) "
-			"AND (EXISTS (SELECT 1 FROM allocation a WHERE a.id = d.dirtied_by) "
-			"OR EXISTS (SELECT 1 FROM slot s WHERE s.id = d.dirtied_by) "
-			"OR d.dirtied_by IN ('adopted', 'unverified_since_restore') "
-			"OR EXISTS (SELECT 1 FROM wipe_evidence e WHERE e.wwid = d.id "
-			"AND e.node_id = d.node_id AND e.outcome IN ('failed', 'unknown') "
-			"AND e.finished_at >= d.dirty_since))",
-			"s", wwid) < 0)
-		return -1;
-	return ga_rows_next(rows, err);
+	return ga_db_one(db, err,
+			 "SELECT 1 FROM device d WHERE d.id = ?1 AND d.dirty_since IS NOT NULL "
+			 "AND NOT EXISTS (SELECT 1 FROM slot s WHERE s.nvme_wwid = d.id AND "
+			 "s.retired = 1 AND s.disposal IS NOT NULL AND s.since >= d.dirty_since) "
+			 "AND (EXISTS (SELECT 1 FROM allocation a WHERE a.id = d.dirtied_by) "
+			 "OR EXISTS (SELECT 1 FROM slot s WHERE s.id = d.dirtied_by) "
+			 "OR d.dirtied_by IN ('adopted', 'unverified_since_restore') "
+			 "OR EXISTS (SELECT 1 FROM wipe_evidence e WHERE e.wwid = d.id "
+			 "AND e.node_id = d.node_id AND e.outcome IN ('failed', 'unknown') "
+			 "AND e.finished_at >= d.dirty_since))",
+			 "s", wwid);
 }
 
 static int in_partition(struct ga_db *db, const struct ga_candidate *c, bool *ret,
 			struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
 	if (!c->gpu || c->gpu->module_id == GA_UNKNOWN)
 		return 0;
-	if (ga_db_query(db, &rows, err,
-			"SELECT 1 FROM node n, json_each(" GA_SQL_OBJECT("n.partitions") ") p, "
-			"json_each(iif(p.type = 'array', p.value, '[]')) m "
-			"WHERE n.id = ?1 AND m.value = ?2",
-			"si", c->node, c->gpu->module_id) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
+	r = ga_db_one(db, err,
+		      "SELECT 1 FROM node n, json_each(" GA_SQL_OBJECT("n.partitions") ") p, "
+		      "json_each(iif(p.type = 'array', p.value, '[]')) m "
+		      "WHERE n.id = ?1 AND m.value = ?2",
+		      "si", c->node, c->gpu->module_id);
 	*ret = r > 0;
 	return r < 0 ? -1 : 0;
 }
@@ -274,22 +259,19 @@ static int in_partition(struct ga_db *db, const struct ga_candidate *c, bool *re
 /* The host's prerequisite that tenant disks are left alone; a file is no disk to be activated. */
 static int autoactivates(struct ga_db *db, const char *node, bool *ret, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
 	*ret = !ga_db_is_lab(db);
 	if (!*ret)
 		return 0;
-	if (ga_db_query(db, &rows, err,
-			"SELECT 1 FROM node_observation o, "
-			"json_each(" GA_SQL_OBJECT("o.record") ", '$.prerequisites') p "
-			"WHERE o.node_id = ?1 "
-			"AND p.type = 'object' "
-			"AND json_extract(p.value, '$.name') = 'disk_autoactivation' "
-			"AND json_extract(p.value, '$.state') = 'ok'",
-			"s", node) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
+	r = ga_db_one(db, err,
+		      "SELECT 1 FROM node_observation o, "
+		      "json_each(" GA_SQL_OBJECT("o.record") ", '$.prerequisites') p "
+		      "WHERE o.node_id = ?1 "
+		      "AND p.type = 'object' "
+		      "AND json_extract(p.value, '$.name') = 'disk_autoactivation' "
+		      "AND json_extract(p.value, '$.state') = 'ok'",
+		      "s", node);
 	*ret = r == 0;
 	return r < 0 ? -1 : 0;
 }
@@ -539,14 +521,14 @@ static int add_blocker(struct ga_db *db, const char *slot, const struct ga_reaso
 	ga_autostr struct ga_str text = GA_STR_INIT;
 
 	ga_rec_dump(json, &text);
-	return ga_db_exec(db, err,
-			  "UPDATE slot SET blockers = json_insert(" GA_SQL_REASONS("blockers")
-			  ", '$[#]', json(?2)), "
-			  "generation = generation + 1 WHERE id = ?1 AND state = 'disabled' AND "
-			  "NOT EXISTS (SELECT 1 FROM "
-			  "json_each(" GA_SQL_REASONS("blockers") ") WHERE "
-			  "json_extract(value, '$.code') = ?3)",
-			  "sss", slot, text.buf, why->code) < 0 ? -1 : 0;
+	return ga_db_change(db, err,
+			    "UPDATE slot SET blockers = json_insert(" GA_SQL_REASONS("blockers")
+			    ", '$[#]', json(?2)), "
+			    "generation = generation + 1 WHERE id = ?1 AND state = 'disabled' AND "
+			    "NOT EXISTS (SELECT 1 FROM "
+			    "json_each(" GA_SQL_REASONS("blockers") ") WHERE "
+			    "json_extract(value, '$.code') = ?3)",
+			    "sss", slot, text.buf, why->code);
 }
 
 int ga_store_block_unsellable(struct ga_db *db, const char *slot, struct ga_err *err)

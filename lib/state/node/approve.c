@@ -156,11 +156,9 @@ static int set_fingerprint(struct ga_db *db, const struct ga_candidate *c, struc
 /* What is no longer there fails with the change that was accepted. */
 static int judge_slots(struct ga_db *db, const char *node, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
 	ga_autofree char *at = NULL;
 
-	if (ga_db_query(db, &rows, err, "SELECT observed_at FROM node WHERE id = ?1", "s", node) <
-		    0 || ga_row_text(rows, &at, err) < 0)
+	if (ga_db_one(db, err, "SELECT observed_at FROM node WHERE id = ?1", "sS", node, &at) < 0)
 		return -1;
 	return at ? ga_store_health_seen(db, node, at, err) : 0;
 }

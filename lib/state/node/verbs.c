@@ -242,22 +242,18 @@ static int enable(struct ga_db *db, const struct ga_slot *s, struct ga_slot *ret
 /* While an allocation's devices may still be in use on the host, its release comes first. */
 static int check_let_go(struct ga_db *db, const struct ga_slot *s, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
+	ga_autofree char *state = NULL;
 
 	if (!s->allocation)
 		return 0;
-	if (ga_db_query(db, &rows, err, "SELECT state FROM allocation WHERE id = ?1", "s",
-			s->allocation) < 0)
+	if (ga_db_one(db, err, "SELECT state FROM allocation WHERE id = ?1", "sS", s->allocation,
+		      &state) < 0)
 		return -1;
-	r = ga_rows_next(rows, err);
-	if (r < 0)
-		return -1;
-	if (r && ga_streq(ga_rows_text(rows, 0), "released"))
+	if (ga_streq(state, "released"))
 		return 0;
 	return ga_refuse(err, GA_CONFLICT, "wrong_state", s->slot,
 			 ("slot '%s' still belongs to allocation '%s', which is %s", s->slot,
-			  s->allocation, r ? ga_rows_text(rows, 0) : "unknown"),
+			  s->allocation, state ? state : "unknown"),
 			 ("gpuaas-release %s", s->allocation));
 }
 

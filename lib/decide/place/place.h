@@ -55,7 +55,7 @@ struct ga_fleet {
 	GA_LIST(struct ga_fleet_node) nodes; /* by id */
 	struct ga_texts words;		     /* the interned texts */
 	GA_LIST(struct ga_fleet_type) types;
-	int64_t version;	/* PRAGMA data_version when last looked at */
+	int64_t version;	/* ga_db_version when last looked at */
 #define GA_FLEET_UNREAD (-1)	/* version of a fleet that has to be read whole */
 	int64_t seq, claim;	/* last audit row and last claim taken into account */
 	uint64_t changes;	/* the last number given to a node */

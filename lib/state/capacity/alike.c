@@ -555,7 +555,7 @@ int ga_store_fleet_load_alike(struct ga_db *db, struct ga_fleet *ret, struct ga_
 	int r;
 
 	if (ga_node_ids_read(db, OWN, ret->now_micros, &a.over, err) < 0 ||
-	    ga_db_scalar(db, "SELECT epoch FROM meta", &a.epoch, err) < 0 ||
+	    ga_db_one(db, err, "SELECT epoch FROM meta", "I", &a.epoch) < 0 ||
 	    read_nodes(db, &a, err) < 0)
 		return -1;
 	r = a.own.list.n ? ga_store_fleet_add_some(db, &a.own, &a.f, err) : 1;

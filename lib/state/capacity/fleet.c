@@ -219,24 +219,13 @@ static int fill_one(struct ga_db *db, struct ga_fleet *f, struct ga_fleet_node *
 	return r;
 }
 
-static const char version_sql[] = "PRAGMA data_version";
-
 /* Up to where the fleet knows what happened. */
 static int read_marks(struct ga_db *db, struct ga_fleet *f, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
-
-	if (ga_db_query(db, &rows, err,
-			"SELECT (SELECT coalesce(max(seq), 0) FROM audit), "
-			"(SELECT coalesce(max(number), 0) FROM claim)", "") < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
-	if (r > 0) {
-		f->seq = ga_rows_int(rows, 0);
-		f->claim = ga_rows_int(rows, 1);
-	}
-	return r < 0 ? -1 : 0;
+	return ga_db_one(db, err,
+			 "SELECT (SELECT coalesce(max(seq), 0) FROM audit), "
+			 "(SELECT coalesce(max(number), 0) FROM claim)", "II", &f->seq,
+			 &f->claim) < 0 ? -1 : 0;
 }
 
 static int load_nodes(struct ga_db *db, struct ga_fleet *f, struct ga_err *err)
@@ -258,7 +247,7 @@ int ga_store_fleet_load(struct ga_db *db, struct ga_fleet *ret, struct ga_err *e
 			      .now_micros = ret->now_micros };
 
 	ga_fleet_release(ret);
-	if (ga_db_scalar(db, version_sql, &f.version, err) < 0 || read_marks(db, &f, err) < 0 ||
+	if (ga_db_version(db, &f.version, err) < 0 || read_marks(db, &f, err) < 0 ||
 	    load_nodes(db, &f, err) < 0 ||
 	    fill_all(db, &f, GA_SQL_ACTIVE_PARTITIONS "ORDER BY node_id", fill_active,
 		     err) < 0 ||
@@ -316,7 +305,7 @@ int ga_store_fleet_load_held(struct ga_db *db, struct ga_fleet *ret, struct ga_e
 			      .now_micros = ret->now_micros, .held_only = true };
 	int r = -1;
 
-	if (ga_db_scalar(db, version_sql, &f.version, err) >= 0 && read_marks(db, &f, err) == 0)
+	if (ga_db_version(db, &f.version, err) == 0 && read_marks(db, &f, err) == 0)
 		r = load_held(db, &f, err);
 	if (r <= 0) {
 		ga_fleet_release(&f);
@@ -504,7 +493,7 @@ int ga_store_fleet_refresh(struct ga_db *db, struct ga_fleet *fleet, struct ga_e
 	size_t i;
 	int r;
 
-	if (ga_db_scalar(db, version_sql, &version, err) < 0)
+	if (ga_db_version(db, &version, err) < 0)
 		return -1;
 	if (version == fleet->version)
 		return 0;

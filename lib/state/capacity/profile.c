@@ -17,21 +17,12 @@
 static int current_profile(struct ga_db *db, const char *name, char **text, int64_t *version,
 			   struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
-
 	*text = NULL;
 	*version = 0;
-	if (ga_db_query(db, &rows, err,
-			"SELECT record, version FROM profile WHERE name = ?1 AND current = 1", "s",
-			name) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
-	if (r > 0) {
-		*text = ga_rows_dup(rows, 0);
-		*version = ga_rows_int(rows, 1);
-	}
-	return r;
+	return ga_db_one(db, err,
+			 "SELECT record, version FROM profile WHERE name = ?1 AND current = 1",
+			 "sSI",
+			 name, text, version);
 }
 
 static int no_profile(const char *name, struct ga_err *err)
@@ -130,13 +121,9 @@ int ga_store_profiles(struct ga_db *db, ga_store_each each, void *arg, struct ga
 int ga_store_profile_is_current(struct ga_db *db, const struct ga_profile *profile,
 				struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-
-	if (ga_db_query(db, &rows, err,
-			"SELECT 1 FROM profile WHERE name = ?1 AND version = ?2 AND current = 1",
-			"si", profile->name, profile->version) < 0)
-		return -1;
-	return ga_rows_next(rows, err);
+	return ga_db_one(db, err,
+			 "SELECT 1 FROM profile WHERE name = ?1 AND version = ?2 AND current = 1",
+			 "si", profile->name, profile->version);
 }
 
 /* Of a slice nothing could be asked, or nothing could run, without these. */
@@ -282,15 +269,12 @@ int64_t ga_store_profile_behind(struct ga_db *db, const char *name, int64_t vers
 static int lacks_image(struct ga_db *db, const struct ga_profile *p, void (*tell)(const char *),
 		       struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
 	ga_autofree char *said = NULL;
 	int r;
 
 	if (!p->image)
 		return 0;
-	if (ga_db_query(db, &rows, err, "SELECT 1 FROM image WHERE name = ?1", "s", p->image) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
+	r = ga_db_one(db, err, "SELECT 1 FROM image WHERE name = ?1", "s", p->image);
 	if (r)
 		return r < 0 ? -1 : 0;
 	said = ga_xprintf("there is no image '%s' yet: nothing is placed without one", p->image);

@@ -118,12 +118,8 @@ int ga_store_set_manual_types(struct ga_db *db, const char *node,
 
 int ga_store_has_type(struct ga_db *db, const char *type, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-
-	if (ga_db_query(db, &rows, err, "SELECT 1 FROM slot WHERE accelerator_type = ?1 AND "
-			"retired = 0 LIMIT 1", "s", type) < 0)
-		return -1;
-	return ga_rows_next(rows, err);
+	return ga_db_one(db, err, "SELECT 1 FROM slot WHERE accelerator_type = ?1 AND "
+			 "retired = 0 LIMIT 1", "s", type);
 }
 
 /* ---- discovered ---- */

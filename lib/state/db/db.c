@@ -169,38 +169,37 @@ static void finish(struct ga_rows *rows)
 	}
 }
 
-/* copy: the texts may be gone before the rows are read. */
-static int bind(struct ga_rows *rows, const char *types, bool copy, va_list ap, struct ga_err *err)
+/* Up to the first capital, which is a column. copy: the texts may be gone before the rows are
+ * read. */
+static int bind(struct ga_rows *rows, const char *types, bool copy, va_list *ap, struct ga_err *err)
 {
 	sqlite3_destructor_type keep = copy ? SQLITE_TRANSIENT : SQLITE_STATIC;
 	int i, rc = SQLITE_OK;
 
-	for (i = 1; *types && rc == SQLITE_OK; types++, i++) {
+	for (i = 1; *types >= 'a' && rc == SQLITE_OK; types++, i++) {
 		if (*types == 's') {
-			rc = sqlite3_bind_text(rows->stmt, i, va_arg(ap, const char *), -1, keep);
+			rc = sqlite3_bind_text(rows->stmt, i, va_arg(*ap, const char *), -1, keep);
 		} else if (*types == 'i') {
-			int64_t v = va_arg(ap, int64_t);
+			int64_t v = va_arg(*ap, int64_t);
 
 			rc = v == GA_UNKNOWN ? sqlite3_bind_null(rows->stmt, i) :
 					       sqlite3_bind_int64(rows->stmt, i, v);
 		} else {
-			rc = sqlite3_bind_int(rows->stmt, i, va_arg(ap, int) != 0);
+			rc = sqlite3_bind_int(rows->stmt, i, va_arg(*ap, int) != 0);
 		}
 	}
 	return rc == SQLITE_OK ? 0 : ga_db_fail(rows->db, err);
 }
 
-int ga_db_exec(struct ga_db *db, struct ga_err *err, const char *sql, const char *types, ...)
+static int change(struct ga_db *db, struct ga_err *err, const char *sql, const char *types,
+		  va_list *ap)
 {
 	struct ga_rows rows = { 0 };
-	va_list ap;
 	int r, rc;
 
 	if (statement(db, sql, &rows, err) < 0)
 		return -1;
-	va_start(ap, types);
 	r = bind(&rows, types, false, ap, err);
-	va_end(ap);
 	if (r == 0) {
 		do
 			rc = sqlite3_step(rows.stmt);
@@ -211,8 +210,75 @@ int ga_db_exec(struct ga_db *db, struct ga_err *err, const char *sql, const char
 	return r;
 }
 
-int ga_db_query(struct ga_db *db, struct ga_rows **ret, struct ga_err *err, const char *sql,
-		const char *types, ...)
+int ga_db_exec_by(struct ga_db *db, struct ga_err *err, const char *sql, const char *types, ...)
+{
+	va_list ap;
+	int r;
+
+	va_start(ap, types);
+	r = change(db, err, sql, types, &ap);
+	va_end(ap);
+	return r;
+}
+
+int ga_db_change_by(struct ga_db *db, struct ga_err *err, const char *sql, const char *types, ...)
+{
+	va_list ap;
+	int r;
+
+	va_start(ap, types);
+	r = change(db, err, sql, types, &ap);
+	va_end(ap);
+	return r < 0 ? -1 : 0;
+}
+
+int ga_db_one_by(struct ga_db *db, struct ga_err *err, const char *sql, const char *types, ...)
+{
+	struct ga_rows rows = { 0 };
+	va_list ap;
+	int r, column;
+
+	if (statement(db, sql, &rows, err) < 0)
+		return -1;
+	va_start(ap, types);
+	r = bind(&rows, types, false, &ap, err);
+	if (r == 0)
+		r = ga_rows_next(&rows, err);
+	types += strcspn(types, "SIB");
+	for (column = 0; r > 0 && types[column]; column++) {
+		if (types[column] == 'S')
+			*va_arg(ap, char **) = ga_rows_dup(&rows, column);
+		else if (types[column] == 'I')
+			*va_arg(ap, int64_t *) = ga_rows_int(&rows, column);
+		else
+			*va_arg(ap, bool *) = ga_rows_bool(&rows, column);
+	}
+	va_end(ap);
+	finish(&rows);
+	return r;
+}
+
+int ga_db_texts_by(struct ga_db *db, struct ga_texts *ret, struct ga_err *err, const char *sql,
+		   const char *types, ...)
+{
+	struct ga_rows rows = { 0 };
+	va_list ap;
+	int r;
+
+	if (statement(db, sql, &rows, err) < 0)
+		return -1;
+	va_start(ap, types);
+	r = bind(&rows, types, false, &ap, err);
+	va_end(ap);
+	while (r >= 0 && (r = ga_rows_next(&rows, err)) > 0)
+		if (ga_rows_text(&rows, 0))
+			ga_texts_add(ret, ga_rows_text(&rows, 0));
+	finish(&rows);
+	return r;
+}
+
+int ga_db_query_by(struct ga_db *db, struct ga_rows **ret, struct ga_err *err, const char *sql,
+		   const char *types, ...)
 {
 	struct ga_rows *rows = ga_xcalloc(1, sizeof(*rows));
 	va_list ap;
@@ -223,7 +289,7 @@ int ga_db_query(struct ga_db *db, struct ga_rows **ret, struct ga_err *err, cons
 		return -1;
 	}
 	va_start(ap, types);
-	r = bind(rows, types, true, ap, err);
+	r = bind(rows, types, true, &ap, err);
 	va_end(ap);
 	if (r < 0) {
 		ga_rows_close(rows);
@@ -280,25 +346,12 @@ void ga_cleanup_rows(struct ga_rows **rows)
 
 /* ---- transactions ---- */
 
-int ga_db_scalar(struct ga_db *db, const char *sql, int64_t *ret, struct ga_err *err)
-{
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
-
-	if (ga_db_query(db, &rows, err, sql, "") < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
-	if (r > 0)
-		*ret = ga_rows_int(rows, 0);
-	return r;
-}
-
 /* Looks at the version again: the file may have been migrated since it was opened. */
 static int check_version(struct ga_db *db, struct ga_err *err)
 {
 	int64_t version;
 
-	if (ga_db_scalar(db, "PRAGMA user_version", &version, err) < 0)
+	if (ga_db_one(db, err, "PRAGMA user_version", "I", &version) < 0)
 		return -1;
 	return version == db->version ? 0 : ga_db_fail_version(db, version, err);
 }
@@ -391,12 +444,12 @@ bool ga_db_in_transaction(const struct ga_db *db)
 
 int ga_db_savepoint(struct ga_db *db, struct ga_err *err)
 {
-	return ga_db_exec(db, err, "SAVEPOINT part", "") < 0 ? -1 : 0;
+	return ga_db_change(db, err, "SAVEPOINT part", "");
 }
 
 int ga_db_release(struct ga_db *db, struct ga_err *err)
 {
-	return ga_db_exec(db, err, "RELEASE part", "") < 0 ? -1 : 0;
+	return ga_db_change(db, err, "RELEASE part", "");
 }
 
 void ga_db_rollback_to(struct ga_db *db)
@@ -428,6 +481,11 @@ const char *ga_db_path(const struct ga_db *db)
 int64_t ga_db_schema_version(const struct ga_db *db)
 {
 	return db->version;
+}
+
+int ga_db_version(struct ga_db *db, int64_t *ret, struct ga_err *err)
+{
+	return ga_db_one(db, err, "PRAGMA data_version", "I", ret) < 0 ? -1 : 0;
 }
 
 const char *ga_db_engine_warning(void)

@@ -22,6 +22,8 @@
 #define GA_STATE_DB_DB_H
 
 #include "base/ga.h"
+#include "base/texts.h"
+#include "state/db/letters.h"
 
 struct ga_db;
 struct ga_rows;
@@ -63,25 +65,64 @@ GA_MUST_CHECK int ga_db_release(struct ga_db *db, struct ga_err *err);	/* keeps 
 void ga_db_rollback_to(struct ga_db *db);			/* undoes and ends it */
 
 /*
- * Statements are cached by their text's address: sql must be a string literal. Parameters are ?1,
- * ?2, …; types has a letter for each: s text (const char *, NULL is NULL), i int64_t (GA_UNKNOWN
- * is NULL), b bool as 0 or 1 (int). ga_db_exec returns the number of rows changed.
+ * Statements. They are cached by their text's address: sql must be a string literal. Parameters are
+ * ?1, ?2, …; types, a literal too, has a letter for each argument, and an argument that does not
+ * fit its letter, one too many or one too few does not compile (letters.h):
+ *
+ *   s text, const char *: NULL is NULL   i int64_t: GA_UNKNOWN is NULL   b bool, or int as a truth
+ *
+ * and after those, in ga_db_one alone, capitals for the columns of the row that is read, in their
+ * order from the first:
+ *
+ *   S char **: allocated, NULL for NULL  I int64_t *: GA_UNKNOWN for NULL  B bool *: NULL is false
+ *
  * A violated constraint or trigger is GA_CONFLICT with the database's sentence and, where the
  * sentence begins with a word and a colon ("sold_once: …"), that word as the reason.
+ *
+ *   ga_db_change   a statement whose number of rows does not matter: 0 or -1
+ *   ga_db_exec     how many rows it changed, or -1
+ *   ga_db_one      the first row: 1 and what the capitals ask for, 0 when there is no row, -1; at 0
+ *                  and -1 what they point to stays as it was. What a char ** held is not freed.
+ *                  Without capitals it says whether there is a row.
+ *   ga_db_texts    the first column of every row, added to a struct ga_texts: 0 or -1. A row whose
+ *                  first column is NULL adds nothing; at -1 the list has what was read so far.
+ *   ga_db_query    the rows, for ga_rows_next
+ *
+ *	r = ga_db_one(db, err, "SELECT state, generation FROM slot WHERE id = ?1", "sSI", id,
+ *		      &state, &generation);
  */
-GA_MUST_CHECK int ga_db_exec(struct ga_db *db, struct ga_err *err, const char *sql,
-			     const char *types, ...);
-GA_MUST_CHECK int ga_db_query(struct ga_db *db, struct ga_rows **ret, struct ga_err *err,
-			      const char *sql, const char *types, ...);
+#define ga_db_change(db, err, sql, types, ...)                                                     \
+	(GA_DB_LETTERS(types, ##__VA_ARGS__),                                                      \
+	 ga_db_change_by(db, err, sql, types, ##__VA_ARGS__))
+#define ga_db_exec(db, err, sql, types, ...)                                                       \
+	(GA_DB_LETTERS(types, ##__VA_ARGS__), ga_db_exec_by(db, err, sql, types, ##__VA_ARGS__))
+#define ga_db_one(db, err, sql, types, ...)                                                        \
+	(GA_DB_COLUMNS(types, ##__VA_ARGS__), ga_db_one_by(db, err, sql, types, ##__VA_ARGS__))
+#define ga_db_texts(db, ret, err, sql, types, ...)                                                 \
+	(GA_DB_LETTERS(types, ##__VA_ARGS__),                                                      \
+	 ga_db_texts_by(db, ret, err, sql, types, ##__VA_ARGS__))
+#define ga_db_query(db, ret, err, sql, types, ...)                                                 \
+	(GA_DB_LETTERS(types, ##__VA_ARGS__),                                                      \
+	 ga_db_query_by(db, ret, err, sql, types, ##__VA_ARGS__))
+
+/* The same, unchecked: for letters that come from a table, and for more than 28 of them. */
+GA_MUST_CHECK int ga_db_change_by(struct ga_db *db, struct ga_err *err, const char *sql,
+				  const char *types, ...);
+GA_MUST_CHECK int ga_db_exec_by(struct ga_db *db, struct ga_err *err, const char *sql,
+				const char *types, ...);
+GA_MUST_CHECK int ga_db_one_by(struct ga_db *db, struct ga_err *err, const char *sql,
+			       const char *types, ...);
+GA_MUST_CHECK int ga_db_texts_by(struct ga_db *db, struct ga_texts *ret, struct ga_err *err,
+				 const char *sql, const char *types, ...);
+GA_MUST_CHECK int ga_db_query_by(struct ga_db *db, struct ga_rows **ret, struct ga_err *err,
+				 const char *sql, const char *types, ...);
+
 GA_MUST_CHECK int ga_rows_next(struct ga_rows *rows, struct ga_err *err); /* 1 row, 0 end, -1 */
 const char *ga_rows_text(const struct ga_rows *rows, int column); /* valid until the next step */
 char *ga_rows_dup(const struct ga_rows *rows, int column);	  /* allocated, NULL for NULL */
 int64_t ga_rows_int(const struct ga_rows *rows, int column);	  /* GA_UNKNOWN for NULL */
 bool ga_rows_bool(const struct ga_rows *rows, int column);	  /* NULL is false */
 void ga_rows_close(struct ga_rows *rows);
-/* A number that a query without parameters has in its first row: 1, 0 and ret as it was when there
- * is no row, -1. */
-GA_MUST_CHECK int ga_db_scalar(struct ga_db *db, const char *sql, int64_t *ret, struct ga_err *err);
 void ga_cleanup_rows(struct ga_rows **rows);
 #define ga_autorows ga_cleanup(ga_cleanup_rows)
 
@@ -90,6 +131,8 @@ bool ga_db_is_lab(const struct ga_db *db);
 int64_t ga_db_epoch(const struct ga_db *db);
 const char *ga_db_path(const struct ga_db *db);
 int64_t ga_db_schema_version(const struct ga_db *db);
+/* A number that is another one after any other connection's commit; it says nothing else. */
+GA_MUST_CHECK int ga_db_version(struct ga_db *db, int64_t *ret, struct ga_err *err);
 
 /* How many KiB of the pages that were read stay in memory; 2000 where nobody says. */
 #define GA_DB_KEEP_MUCH 65536 /* a question that looks at much of a large state in no order */

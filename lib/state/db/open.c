@@ -253,9 +253,9 @@ struct header {
 
 static int read_parts(struct ga_db *db, struct header *h, struct ga_err *err)
 {
-	if (ga_db_scalar(db, "PRAGMA application_id", &h->application_id, err) < 0 ||
-	    ga_db_scalar(db, "PRAGMA user_version", &h->version, err) < 0 ||
-	    ga_db_scalar(db, "SELECT count(*) FROM sqlite_schema", &h->tables, err) < 0)
+	if (ga_db_one(db, err, "PRAGMA application_id", "I", &h->application_id) < 0 ||
+	    ga_db_one(db, err, "PRAGMA user_version", "I", &h->version) < 0 ||
+	    ga_db_one(db, err, "SELECT count(*) FROM sqlite_schema", "I", &h->tables) < 0)
 		return -1;
 	return 0;
 }
@@ -322,20 +322,15 @@ static int check_header(struct ga_db *db, struct ga_err *err)
 
 static int read_meta(struct ga_db *db, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
 	if (db->file != GA_DB_STATE)
 		return 0;
-	if (ga_db_query(db, &rows, err, "SELECT lab, epoch FROM meta", "") < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
+	r = ga_db_one(db, err, "SELECT lab, epoch FROM meta", "BI", &db->lab, &db->epoch);
 	if (r == 0)
 		return ga_db_fail_foreign(db, err);
 	if (r < 0)
 		return -1;
-	db->lab = ga_rows_bool(rows, 0);
-	db->epoch = ga_rows_int(rows, 1);
 	return 0;
 }
 

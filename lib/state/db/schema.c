@@ -22,17 +22,9 @@ static int make(sqlite3 *memory, struct ga_err *err)
 /* What the file has under the name; the text is the caller's, NULL when there is nothing. */
 static int stored(struct ga_db *db, const char *name, char **ret, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
-
 	*ret = NULL;
-	if (ga_db_query(db, &rows, err, "SELECT sql FROM sqlite_schema WHERE name = ?1", "s",
-			name) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
-	if (r > 0)
-		*ret = ga_rows_dup(rows, 0);
-	return r < 0 ? -1 : 0;
+	return ga_db_one(db, err, "SELECT sql FROM sqlite_schema WHERE name = ?1", "sS",
+			 name, ret) < 0 ? -1 : 0;
 }
 
 static int compare(struct ga_db *db, const char *type, const char *name, const char *sql,

@@ -125,16 +125,9 @@ int ga_hold_take(const char *dir, const char *object, const char *program, int *
 
 static int last_digest(struct ga_hostdb *h, char **ret, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
-
-	if (ga_db_query(h->db, &rows, err,
-			"SELECT digest FROM evidence ORDER BY seq DESC LIMIT 1", "") < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
-	if (r > 0)
-		*ret = ga_rows_dup(rows, 0);
-	return r < 0 ? -1 : 0;
+	return ga_db_one(h->db, err,
+			 "SELECT digest FROM evidence ORDER BY seq DESC LIMIT 1", "S",
+			 ret) < 0 ? -1 : 0;
 }
 
 static int insert_evidence(struct ga_hostdb *h, struct ga_wipe_evidence *e, struct ga_err *err)
@@ -248,20 +241,12 @@ int ga_hostdb_pending_wipes(struct ga_hostdb *h, bool unanswered, struct ga_any_
 int ga_hostdb_gpu_errors(struct ga_hostdb *h, const char *gpu_identity, const char *boot_id,
 			 int64_t *fatal, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
-
 	*fatal = 0;
 	if (!h->db)
 		return 0;
-	if (ga_db_query(h->db, &rows, err,
-			"SELECT fatal FROM gpu_errors WHERE gpu_identity = ?1 AND boot_id = ?2",
-			"ss", gpu_identity, boot_id) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
-	if (r > 0)
-		*fatal = ga_rows_int(rows, 0);
-	return r < 0 ? -1 : 0;
+	return ga_db_one(h->db, err,
+			 "SELECT fatal FROM gpu_errors WHERE gpu_identity = ?1 AND boot_id = ?2",
+			 "ssI", gpu_identity, boot_id, fatal) < 0 ? -1 : 0;
 }
 
 int ga_hostdb_told_gpu_errors(struct ga_hostdb *h, const char *gpu_identity, const char *boot_id,

@@ -264,7 +264,6 @@ int ga_journal_open_entries(struct ga_hostdb *h, const char *object, struct ga_j
 int ga_hostdb_wiped_since(struct ga_hostdb *h, const char *wwid, const char *allocation,
 			  const char *boot_id, char **at, char **attempt, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
 	ga_autofree char *user = NULL, *holder = NULL;
 	int r = ga_hostdb_wiped(h, wwid, "", &user, err);
 
@@ -273,24 +272,17 @@ int ga_hostdb_wiped_since(struct ga_hostdb *h, const char *wwid, const char *all
 	r = ga_hostdb_holder_of(h, wwid, &holder, err);
 	if (r)
 		return r < 0 ? -1 : 0;
-	if (ga_db_query(h->db, &rows, err,
-			"SELECT e.at, coalesce(e.attempt, e.evidence) FROM evidence e "
-			"WHERE e.wwid = ?1 AND e.outcome = 'confirmed' "
-			"AND NOT EXISTS (SELECT 1 FROM evidence n WHERE n.wwid = ?1 "
-			"AND n.seq > e.seq AND n.outcome <> 'not_started') "
-			"AND NOT EXISTS (SELECT 1 FROM attempt a WHERE a.program = 'wipe' "
-			"AND a.started_at >= e.at AND a.state <> 'done' "
-			"AND a.phase NOT IN ('guard', 'settle', 'recheck') "
-			"AND json_extract(a.order_text, '$.nvme_wwid') = ?1) "
-			"AND (?2 IS NULL OR json_extract(e.record, '$.boot_id') IS ?3 "
-			"OR EXISTS (SELECT 1 FROM attempt a WHERE a.object = ?2)) "
-			"ORDER BY e.seq DESC LIMIT 1",
-			"sss", wwid, allocation, boot_id) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
-	if (r > 0) {
-		*at = ga_rows_dup(rows, 0);
-		*attempt = ga_rows_dup(rows, 1);
-	}
-	return r;
+	return ga_db_one(h->db, err,
+			 "SELECT e.at, coalesce(e.attempt, e.evidence) FROM evidence e "
+			 "WHERE e.wwid = ?1 AND e.outcome = 'confirmed' "
+			 "AND NOT EXISTS (SELECT 1 FROM evidence n WHERE n.wwid = ?1 "
+			 "AND n.seq > e.seq AND n.outcome <> 'not_started') "
+			 "AND NOT EXISTS (SELECT 1 FROM attempt a WHERE a.program = 'wipe' "
+			 "AND a.started_at >= e.at AND a.state <> 'done' "
+			 "AND a.phase NOT IN ('guard', 'settle', 'recheck') "
+			 "AND json_extract(a.order_text, '$.nvme_wwid') = ?1) "
+			 "AND (?2 IS NULL OR json_extract(e.record, '$.boot_id') IS ?3 "
+			 "OR EXISTS (SELECT 1 FROM attempt a WHERE a.object = ?2)) "
+			 "ORDER BY e.seq DESC LIMIT 1",
+			 "sssSS", wwid, allocation, boot_id, at, attempt);
 }

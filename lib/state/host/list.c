@@ -154,17 +154,9 @@ int ga_hostdb_unwiped(struct ga_hostdb *h, const char *wwid, const char *object,
 
 int ga_hostdb_holder_of(struct ga_hostdb *h, const char *wwid, char **ret, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
-
-	if (ga_db_query(h->db, &rows, err,
-			"SELECT object FROM journal WHERE op = 'disk' AND subject = ?1 AND "
-			"undone = 0 ORDER BY seq DESC LIMIT 1", "s", wwid) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
-	if (r > 0)
-		*ret = ga_rows_dup(rows, 0);
-	return r;
+	return ga_db_one(h->db, err,
+			 "SELECT object FROM journal WHERE op = 'disk' AND subject = ?1 AND "
+			 "undone = 0 ORDER BY seq DESC LIMIT 1", "sS", wwid, ret);
 }
 
 int ga_hostdb_wiped(struct ga_hostdb *h, const char *wwid, const char *object, char **by,
@@ -185,23 +177,19 @@ int ga_hostdb_wiped(struct ga_hostdb *h, const char *wwid, const char *object, c
 int ga_hostdb_wipe_begun(struct ga_hostdb *h, const char *object, const char *wwid,
 			 struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-
 	/* An attempt whose phase only looks (ga_wipe_phase_looks) wrote nothing; after a confirmed
 	 * wipe the disk is empty. */
-	if (ga_db_query(h->db, &rows, err,
-			"SELECT 1 FROM attempt a WHERE a.program = 'wipe' AND a.object = ?1 "
-			"AND a.phase NOT IN ('guard', 'settle', 'recheck') "
-			"AND a.state <> 'done' "
-			"AND json_extract(a.order_text, '$.nvme_wwid') = ?2 "
-			"AND NOT EXISTS (SELECT 1 FROM attempt b WHERE b.program = 'wipe' "
-			"AND b.seq > a.seq AND b.state = 'done' "
-			"AND json_extract(b.order_text, '$.nvme_wwid') = ?2) "
-			"AND NOT EXISTS (SELECT 1 FROM evidence e WHERE e.wwid = ?2 "
-			"AND e.outcome = 'confirmed' AND e.at > a.started_at)",
-			"ss", object, wwid) < 0)
-		return -1;
-	return ga_rows_next(rows, err);
+	return ga_db_one(h->db, err,
+			 "SELECT 1 FROM attempt a WHERE a.program = 'wipe' AND a.object = ?1 "
+			 "AND a.phase NOT IN ('guard', 'settle', 'recheck') "
+			 "AND a.state <> 'done' "
+			 "AND json_extract(a.order_text, '$.nvme_wwid') = ?2 "
+			 "AND NOT EXISTS (SELECT 1 FROM attempt b WHERE b.program = 'wipe' "
+			 "AND b.seq > a.seq AND b.state = 'done' "
+			 "AND json_extract(b.order_text, '$.nvme_wwid') = ?2) "
+			 "AND NOT EXISTS (SELECT 1 FROM evidence e WHERE e.wwid = ?2 "
+			 "AND e.outcome = 'confirmed' AND e.at > a.started_at)",
+			 "ss", object, wwid);
 }
 
 /* Lines of /proc/locks: "1: FLOCK  ADVISORY  WRITE 708 00:1a:1234 0 EOF" (proc(5)). The inode is

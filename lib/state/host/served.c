@@ -41,29 +41,25 @@ int ga_hostdb_served(struct ga_hostdb *h, struct ga_served *ret, struct ga_err *
 /* What was taken up before is finished and told again, whoever is served now. */
 static int is_known(struct ga_hostdb *h, const char *attempt, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-
 	if (!attempt)
 		return 0;
-	if (ga_db_query(h->db, &rows, err,
-			"SELECT 1 FROM attempt WHERE attempt = ?1 UNION ALL "
-			"SELECT 1 FROM wipe_order WHERE attempt = ?1",
-			"s", attempt) < 0)
-		return -1;
-	return ga_rows_next(rows, err);
+	return ga_db_one(h->db, err,
+			 "SELECT 1 FROM attempt WHERE attempt = ?1 UNION ALL "
+			 "SELECT 1 FROM wipe_order WHERE attempt = ?1",
+			 "s", attempt);
 }
 
 static int begin_to_serve(struct ga_hostdb *h, const struct ga_issuer *by, struct ga_err *err)
 {
 	ga_autofree char *now = ga_time_now();
 
-	return ga_db_exec(h->db, err,
-			  "INSERT INTO served (one, controller, epoch, since) "
-			  "VALUES (1, ?1, ?2, ?3) ON CONFLICT (one) DO UPDATE SET "
-			  "controller = excluded.controller, epoch = excluded.epoch, "
-			  "since = excluded.since, refused_controller = NULL, "
-			  "refused_epoch = NULL, refused_at = NULL",
-			  "sis", by->controller, by->epoch, now) < 0 ? -1 : 0;
+	return ga_db_change(h->db, err,
+			    "INSERT INTO served (one, controller, epoch, since) "
+			    "VALUES (1, ?1, ?2, ?3) ON CONFLICT (one) DO UPDATE SET "
+			    "controller = excluded.controller, epoch = excluded.epoch, "
+			    "since = excluded.since, refused_controller = NULL, "
+			    "refused_epoch = NULL, refused_at = NULL",
+			    "sis", by->controller, by->epoch, now);
 }
 
 /* Noted, so that the state that is served hears of the other one. */
@@ -71,10 +67,10 @@ static int note_refused(struct ga_hostdb *h, const struct ga_issuer *by, struct 
 {
 	ga_autofree char *now = ga_time_now();
 
-	return ga_db_exec(h->db, err,
-			  "UPDATE served SET refused_controller = ?1, refused_epoch = ?2, "
-			  "refused_at = ?3",
-			  "sis", by->controller, by->epoch, now) < 0 ? -1 : 0;
+	return ga_db_change(h->db, err,
+			    "UPDATE served SET refused_controller = ?1, refused_epoch = ?2, "
+			    "refused_at = ?3",
+			    "sis", by->controller, by->epoch, now);
 }
 
 static int refuse(const struct ga_issuer *by, const struct ga_served *s, struct ga_err *err)

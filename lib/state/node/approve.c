@@ -144,23 +144,21 @@ static int new_slot(struct ga_db *db, const struct ga_candidate *c, const char *
 
 static int set_fingerprint(struct ga_db *db, const struct ga_candidate *c, struct ga_err *err)
 {
-	return ga_db_exec(db, err,
-			  "UPDATE node SET fingerprint = ?2, blockers = (SELECT "
-			  "json_group_array(json(value)) FROM "
-			  "json_each(" GA_SQL_REASONS("blockers") ") WHERE "
-			  "json_extract(value, '$.code') <> 'fingerprint_changed'), "
-			  "generation = generation + 1 WHERE id = ?1",
-			  "ss", c->node, c->fingerprint) < 0 ? -1 : 0;
+	return ga_db_change(db, err,
+			    "UPDATE node SET fingerprint = ?2, blockers = (SELECT "
+			    "json_group_array(json(value)) FROM "
+			    "json_each(" GA_SQL_REASONS("blockers") ") WHERE "
+			    "json_extract(value, '$.code') <> 'fingerprint_changed'), "
+			    "generation = generation + 1 WHERE id = ?1",
+			    "ss", c->node, c->fingerprint);
 }
 
 /* What is no longer there fails with the change that was accepted. */
 static int judge_slots(struct ga_db *db, const char *node, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
 	ga_autofree char *at = NULL;
 
-	if (ga_db_query(db, &rows, err, "SELECT observed_at FROM node WHERE id = ?1", "s", node) <
-		    0 || ga_row_text(rows, &at, err) < 0)
+	if (ga_db_one(db, err, "SELECT observed_at FROM node WHERE id = ?1", "sS", node, &at) < 0)
 		return -1;
 	return at ? ga_store_health_seen(db, node, at, err) : 0;
 }
@@ -192,10 +190,10 @@ static int approve_node(struct ga_db *db, const struct ga_approval *a,
 		return -1;
 	if (!ga_streq(at->node_state, "enrolled"))
 		return 0;
-	return ga_db_exec(db, err,
-			  "UPDATE node SET state = 'active', since = ?2, "
-			  "generation = generation + 1 WHERE id = ?1",
-			  "ss", a->candidate->node, now) < 0 ? -1 : 0;
+	return ga_db_change(db, err,
+			    "UPDATE node SET state = 'active', since = ?2, "
+			    "generation = generation + 1 WHERE id = ?1",
+			    "ss", a->candidate->node, now);
 }
 
 /* ---- the slot ---- */
@@ -237,23 +235,21 @@ static int order_wipe(struct ga_db *db, const char *slot, const char *cause, con
 {
 	ga_autofree char *attempt = ga_id_new();
 
-	return ga_db_exec(db, err,
-			  "UPDATE slot SET state = 'wiping', since = ?2, wipe_attempt = ?3, "
-			  "wipe_generation = generation + 1, wipe_cause = ?4, wipe_issued_at = ?2, "
-			  "generation = generation + 1 WHERE id = ?1",
-			  "ssss", slot, now, attempt, cause) < 0 ? -1 : 0;
+	return ga_db_change(db, err,
+			    "UPDATE slot SET state = 'wiping', since = ?2, wipe_attempt = ?3, "
+			    "wipe_generation = generation + 1, wipe_cause = ?4, wipe_issued_at = "
+			    "?2, generation = generation + 1 WHERE id = ?1",
+			    "ssss", slot, now, attempt, cause);
 }
 
 static int sign(struct ga_db *db, const struct ga_approval *a, const char *slot, const char *now,
 		struct ga_err *err)
 {
-	return ga_db_exec(db, err,
-			  "UPDATE slot SET approved_by = ?2, approved_at = ?3, fingerprint = ?4, "
-			  "generation = generation + 1 WHERE id = ?1 "
-			  "AND (approved_by IS NULL OR fingerprint IS NOT ?4)",
-			  "ssss", slot, ga_audit_actor(), now, a->candidate->fingerprint) < 0 ?
-		       -1 :
-		       0;
+	return ga_db_change(db, err,
+			    "UPDATE slot SET approved_by = ?2, approved_at = ?3, fingerprint = ?4, "
+			    "generation = generation + 1 WHERE id = ?1 "
+			    "AND (approved_by IS NULL OR fingerprint IS NOT ?4)",
+			    "ssss", slot, ga_audit_actor(), now, a->candidate->fingerprint);
 }
 
 /* 1 when it left disabled. */
@@ -315,14 +311,10 @@ static int check_same(const struct ga_approval *a, const struct ga_place_of *at,
 static int is_gone(struct ga_db *db, const char *node, const char *gpu, bool *ret,
 		   struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
+	int r = ga_db_one(db, err,
+			  "SELECT 1 FROM candidate WHERE node_id = ?1 AND "
+			  "json_extract(record, '$.gpu.identity') = ?2", "ss", node, gpu);
 
-	if (ga_db_query(db, &rows, err,
-			"SELECT 1 FROM candidate WHERE node_id = ?1 AND "
-			"json_extract(record, '$.gpu.identity') = ?2", "ss", node, gpu) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
 	*ret = !r;
 	return r < 0 ? -1 : 0;
 }

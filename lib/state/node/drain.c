@@ -98,12 +98,12 @@ static int update(struct ga_db *db, const struct verb *v, const struct ga_node *
 			       ga_streq(v->to, n->state) ? n->drain_deadline :
 							   NULL;
 
-	return ga_db_exec(db, err,
-			  "UPDATE node SET state = ?2, "
-			  "since = CASE state WHEN ?2 THEN since ELSE ?3 END, cordon_reason = ?4, "
-			  "drain_deadline = ?5, generation = generation + 1 WHERE id = ?1",
-			  "sssss", n->node, v->to, now, back ? NULL : reason,
-			  drain ? deadline : NULL) < 0 ? -1 : 0;
+	return ga_db_change(db, err,
+			    "UPDATE node SET state = ?2, "
+			    "since = CASE state WHEN ?2 THEN since ELSE ?3 END, cordon_reason = "
+			    "?4, drain_deadline = ?5, generation = generation + 1 WHERE id = ?1",
+			    "sssss", n->node, v->to, now, back ? NULL : reason,
+			    drain ? deadline : NULL);
 }
 
 int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_move *move,
@@ -278,39 +278,33 @@ static int fail_evacuation(const char *node, const char *id, const char *state, 
 /* One key a try: of a plan that nobody took up the request has ended with it. */
 static int evacuation_key(struct ga_db *db, const char *id, char **ret, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
+	int64_t before;
 
-	if (ga_db_query(db, &rows, err,
-			"SELECT count(*) FROM allocation "
-			"WHERE request_id >= 'evacuate-' || ?1 || '-' "
-			"AND request_id < 'evacuate-' || ?1 || '.' "
-			"AND state IN ('cancelled', 'refused', 'released')",
-			"s", id) < 0 ||
-	    ga_rows_next(rows, err) < 0)
+	if (ga_db_one(db, err,
+		      "SELECT count(*) FROM allocation "
+		      "WHERE request_id >= 'evacuate-' || ?1 || '-' "
+		      "AND request_id < 'evacuate-' || ?1 || '.' "
+		      "AND state IN ('cancelled', 'refused', 'released')",
+		      "sI", id, &before) < 0)
 		return -1;
-	*ret = ga_xprintf("evacuate-%s-%" PRId64, id, ga_rows_int(rows, 0) + 1);
+	*ret = ga_xprintf("evacuate-%s-%" PRId64, id, before + 1);
 	return 0;
 }
 
 int ga_store_evacuation(struct ga_db *db, const char *node, const char *allocation,
 			struct ga_request *ret, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	const char *state, *where;
-	int r;
+	ga_autofree char *request = NULL, *state = NULL, *where = NULL;
+	int r = ga_db_one(db, err,
+			  "SELECT request, state, node_id FROM allocation WHERE id = ?1", "sSSS",
+			  allocation, &request, &state, &where);
 
-	if (ga_db_query(db, &rows, err, "SELECT request, state, node_id FROM allocation "
-			"WHERE id = ?1", "s", allocation) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
 	if (r <= 0)
 		return r < 0 ? -1 : ga_fail(err, GA_NOTFOUND, "there is no allocation '%s'",
 					    allocation);
-	state = ga_rows_text(rows, 1);
-	where = ga_rows_text(rows, 2);
 	if (!ga_streq(node, where) || (!ga_streq(state, "active") && !ga_streq(state, "held")))
 		return fail_evacuation(node, allocation, state, where, err);
-	if (ga_rec_parse_text(ga_rows_text(rows, 0), &ga_request_shape, ret, err) < 0)
+	if (ga_rec_parse_text(request, &ga_request_shape, ret, err) < 0)
 		return ga_wrap(err, "the stored request of '%s'", allocation);
 	free(GA_TAKE(ret->name));
 	free(GA_TAKE(ret->request_id));

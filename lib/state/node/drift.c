@@ -67,10 +67,10 @@ int ga_store_drift_end(struct ga_db *db, const struct ga_observation *o, struct 
 	/* An observation that comes late says nothing of what was found since. */
 	if (n <= 0)
 		return n;
-	return ga_db_exec(db, err,
-			  "DELETE FROM node_drift WHERE node_id = ?1 "
-			  "AND (seen_at < ?2 OR seen_at > ?3)",
-			  "sss", o->node, o->at, latest) < 0 ? -1 : 0;
+	return ga_db_change(db, err,
+			    "DELETE FROM node_drift WHERE node_id = ?1 "
+			    "AND (seen_at < ?2 OR seen_at > ?3)",
+			    "sss", o->node, o->at, latest);
 }
 
 /* ---- telling ---- */

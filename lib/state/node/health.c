@@ -225,16 +225,14 @@ int ga_store_health_wiped(struct ga_db *db, const struct ga_wipe_evidence *e, ch
 int ga_store_health_drift(struct ga_db *db, const struct ga_drift *d, struct ga_err *err)
 {
 	ga_autohealth struct ga_health_sign sign = { 0 };
-	ga_autorows struct ga_rows *rows = NULL;
 	ga_autofree char *before = NULL;
 
 	if (!d->object)
 		return 0;
-	if (ga_db_query(db, &rows, err,
-			"SELECT observed FROM node_drift WHERE node_id = ?1 AND object = ?2 "
-			"AND code = ?3",
-			"sss", d->node, d->object, d->code) < 0 ||
-	    ga_row_text(rows, &before, err) < 0)
+	if (ga_db_one(db, err,
+		      "SELECT observed FROM node_drift WHERE node_id = ?1 AND object = ?2 "
+		      "AND code = ?3",
+		      "sssS", d->node, d->object, d->code, &before) < 0)
 		return -1;
 	ga_health_of_drift(d, before, &sign);
 	return ga_store_health(db, d->object, &sign, d->at, err) < 0 ? -1 : 0;
@@ -279,25 +277,19 @@ int ga_store_health_seen(struct ga_db *db, const char *node, const char *at, str
 
 int ga_store_health_may_repair(struct ga_db *db, const char *slot, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	const char *since, *seen;
-	int r;
+	ga_autofree char *detail = NULL, *since = NULL, *seen = NULL;
+	int r = ga_db_one(db, err,
+			  "SELECT s.health_detail, s.health_since, " GA_SQL_SEEN_WELL("s")
+			  " FROM slot s WHERE s.id = ?1 AND s.health_state = 'failed'",
+			  "sSSS", slot, &detail, &since, &seen);
 
-	if (ga_db_query(db, &rows, err,
-			"SELECT s.health_detail, s.health_since, " GA_SQL_SEEN_WELL("s")
-			" FROM slot s WHERE s.id = ?1 AND s.health_state = 'failed'", "s",
-			slot) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
-	if (r <= 0 || !ga_health_needs_look(ga_rows_text(rows, 0)))
+	if (r <= 0 || !ga_health_needs_look(detail))
 		return r < 0 ? -1 : 0;
-	since = ga_rows_text(rows, 1);
-	seen = ga_rows_text(rows, 2);
 	if (seen && (!since || strcmp(seen, since) > 0))
 		return 0;
 	return ga_refuse(err, GA_CONFLICT, "not_seen_since", slot,
 			 ("slot '%s' failed at %s: %s; no discovery since has seen its GPU well",
-			  slot, since ? since : "a time that is not known", ga_rows_text(rows, 0)),
+			  slot, since ? since : "a time that is not known", detail),
 			 ("mend it (a GPU that is gone: start the machine cold), then on the host "
 			  "'gpuaas-discover | gpuaas-approve --record-only', then the same again"));
 }

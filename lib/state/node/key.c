@@ -33,36 +33,23 @@ static void cleanup_owner(struct owner *o)
 /* Whose key it is. */
 static int find_owner(struct ga_db *db, const char *key, struct owner *ret, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
+	int r = ga_db_one(db, err,
+			  "SELECT node_id, revoked_at IS NOT NULL FROM node_key WHERE key = ?1",
+			  "sSB",
+			  key, &ret->node, &ret->revoked);
 
-	if (ga_db_query(db, &rows, err,
-			"SELECT node_id, revoked_at IS NOT NULL FROM node_key WHERE key = ?1", "s",
-			key) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
 	if (r <= 0)
 		return r;
 	ret->found = true;
-	ret->node = ga_rows_dup(rows, 0);
-	ret->revoked = ga_rows_bool(rows, 1);
 	return 0;
 }
 
 int ga_store_key_of(struct ga_db *db, const char *node, char **ret, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
-
 	*ret = NULL;
-	if (ga_db_query(db, &rows, err,
-			"SELECT key FROM node_key WHERE node_id = ?1 AND revoked_at IS NULL", "s",
-			node) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
-	if (r > 0)
-		*ret = ga_rows_dup(rows, 0);
-	return r < 0 ? -1 : 0;
+	return ga_db_one(db, err,
+			 "SELECT key FROM node_key WHERE node_id = ?1 AND revoked_at IS NULL", "sS",
+			 node, ret) < 0 ? -1 : 0;
 }
 
 int ga_store_key_revoke(struct ga_db *db, const char *node, const char *reason, struct ga_err *err)
@@ -106,11 +93,7 @@ static int refuse_known(const struct owner *o, const char *node, struct ga_err *
 /* Whether it ever had one: with its last key revoked it is heard less than before, not more. */
 static int had_key(struct ga_db *db, const char *node, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-
-	if (ga_db_query(db, &rows, err, "SELECT 1 FROM node_key WHERE node_id = ?1", "s", node) < 0)
-		return -1;
-	return ga_rows_next(rows, err);
+	return ga_db_one(db, err, "SELECT 1 FROM node_key WHERE node_id = ?1", "s", node);
 }
 
 int ga_store_key_learn(struct ga_db *db, const struct ga_host *host, bool accept_change,
@@ -165,21 +148,13 @@ static const char *object_of(const struct ga_rec *rec)
 /* The node that an allocation or slot is on, or NULL. */
 static int node_of(struct ga_db *db, const char *object, char **ret, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
-
 	*ret = NULL;
 	if (!object)
 		return 0;
-	if (ga_db_query(db, &rows, err,
-			"SELECT node_id FROM allocation WHERE id = ?1 UNION ALL "
-			"SELECT node_id FROM slot WHERE id = ?1",
-			"s", object) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
-	if (r > 0)
-		*ret = ga_rows_dup(rows, 0);
-	return r < 0 ? -1 : 0;
+	return ga_db_one(db, err,
+			 "SELECT node_id FROM allocation WHERE id = ?1 UNION ALL "
+			 "SELECT node_id FROM slot WHERE id = ?1",
+			 "sS", object, ret) < 0 ? -1 : 0;
 }
 
 /* What moves nothing: a failure of no attempt, which whoever missed the node may tell (gpuaas-on),
@@ -227,23 +202,20 @@ static int answers_order(struct ga_db *db, const struct ga_rec *rec, const char 
 {
 	const char *said = member(rec, "node"), *attempt = member(rec, "attempt");
 	json_t *generation = json_object_get(rec->json, "generation");
-	ga_autorows struct ga_rows *rows = NULL;
 
 	if (ga_rec_is(rec, &ga_inventory_shape))
 		return ga_streq(key, json_string_value(json_object_get(
 					     json_object_get(rec->json, "host"), "node_key")));
 	if (!said || !attempt || !object_of(rec))
 		return 0;
-	if (ga_db_query(db, &rows, err,
-			"SELECT 1 FROM allocation WHERE id = ?1 AND node_id = ?2 AND attempt = ?3 "
-			"AND (?4 IS NULL OR attempt_generation = ?4) UNION ALL "
-			"SELECT 1 FROM slot WHERE id = ?1 AND node_id = ?2 AND wipe_attempt = ?3 "
-			"AND (?4 IS NULL OR wipe_generation = ?4)",
-			"sssi", object_of(rec), said, attempt,
-			json_is_integer(generation) ? json_integer_value(generation) :
-						      (json_int_t)GA_UNKNOWN) < 0)
-		return -1;
-	return ga_rows_next(rows, err);
+	return ga_db_one(db, err,
+			 "SELECT 1 FROM allocation WHERE id = ?1 AND node_id = ?2 AND attempt = ?3 "
+			 "AND (?4 IS NULL OR attempt_generation = ?4) UNION ALL "
+			 "SELECT 1 FROM slot WHERE id = ?1 AND node_id = ?2 AND wipe_attempt = ?3 "
+			 "AND (?4 IS NULL OR wipe_generation = ?4)",
+			 "sssi", object_of(rec), said, attempt,
+			 json_is_integer(generation) ? json_integer_value(generation) :
+						       (json_int_t)GA_UNKNOWN);
 }
 
 static int insert(struct ga_db *db, const char *node, const char *key, struct ga_err *err)

@@ -30,22 +30,15 @@ static void cleanup_known(struct known *k)
 
 static int read_known(struct ga_db *db, const char *node, struct known *ret, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
+	int r = ga_db_one(db, err,
+			  "SELECT observation_digest, observed_at, fingerprint, network_set "
+			  "FROM node WHERE id = ?1",
+			  "sSSSB", node, &ret->digest, &ret->observed_at, &ret->fingerprint,
+			  &ret->network_set);
 
-	if (ga_db_query(db, &rows, err,
-			"SELECT observation_digest, observed_at, fingerprint, network_set "
-			"FROM node WHERE id = ?1",
-			"s", node) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
 	if (r <= 0)
 		return r;
 	ret->exists = true;
-	ret->digest = ga_rows_dup(rows, 0);
-	ret->observed_at = ga_rows_dup(rows, 1);
-	ret->fingerprint = ga_rows_dup(rows, 2);
-	ret->network_set = ga_rows_bool(rows, 3);
 	return 0;
 }
 
@@ -82,15 +75,13 @@ static int insert_node(struct ga_db *db, const struct ga_host *host, const char 
 {
 	bool named = host->hostname && ga_name_is_valid(host->hostname);
 
-	return ga_db_exec(db, err,
-			  "INSERT INTO node (id, name, since, epoch_verified) VALUES (?1, "
-			  "CASE WHEN EXISTS (SELECT 1 FROM node WHERE name = ?2 OR id = ?2) "
-			  "THEN NULL ELSE ?2 END, ?3, ?4)",
-			  "sssi", host->node,
-			  named && !ga_streq(host->hostname, host->node) ? host->hostname : NULL,
-			  now, ga_db_epoch(db)) < 0
-		       ? -1
-		       : 0;
+	return ga_db_change(db, err,
+			    "INSERT INTO node (id, name, since, epoch_verified) VALUES (?1, "
+			    "CASE WHEN EXISTS (SELECT 1 FROM node WHERE name = ?2 OR id = ?2) "
+			    "THEN NULL ELSE ?2 END, ?3, ?4)",
+			    "sssi", host->node,
+			    named && !ga_streq(host->hostname, host->node) ? host->hostname : NULL,
+			    now, ga_db_epoch(db));
 }
 
 static int by_id(const void *a, const void *b)
@@ -151,10 +142,10 @@ static int update_node(struct ga_db *db, const struct ga_host *host, const struc
 		       "sssssss", host->node, host->boot_id, digest, host->observed_at, blockers,
 		       network, partitions) < 0)
 		return -1;
-	return ga_db_exec(db, err,
-			  "INSERT INTO node_observation (node_id, record) VALUES (?1, ?2) "
-			  "ON CONFLICT (node_id) DO UPDATE SET record = excluded.record",
-			  "ss", host->node, text) < 0 ? -1 : 0;
+	return ga_db_change(db, err,
+			    "INSERT INTO node_observation (node_id, record) VALUES (?1, ?2) "
+			    "ON CONFLICT (node_id) DO UPDATE SET record = excluded.record",
+			    "ss", host->node, text);
 }
 
 static int store_memory(struct ga_db *db, const struct ga_host *host, struct ga_err *err)
@@ -188,7 +179,7 @@ static int store_device(struct ga_db *db, const char *node, const char *id, cons
 		return -1;
 	/* A disk that was moved belongs to its new host, tainted, unless a slot elsewhere has it.
 	 */
-	return ga_db_exec(
+	return ga_db_change(
 		       db, err,
 		       "UPDATE device SET facts = ?3, node_id = ?2, "
 		       "destroy_data_by = iif(node_id <> ?2, NULL, destroy_data_by), "
@@ -198,9 +189,7 @@ static int store_device(struct ga_db *db, const char *node, const char *id, cons
 		       "AND (facts <> ?3 OR node_id <> ?2) AND NOT EXISTS (SELECT 1 FROM slot "
 		       "WHERE (nvme_wwid = ?1 OR gpu_id = ?1) AND node_id <> ?2 "
 		       "AND state <> 'retired')",
-		       "ssss", id, node, facts, now) < 0
-		       ? -1
-		       : 0;
+		       "ssss", id, node, facts, now);
 }
 
 /* What it is, for gpuaas-profile nodes: "10de:2335 10de:18be a1" (0009-accelerator.sql). */
@@ -226,13 +215,13 @@ static int taint_found(struct ga_db *db, const struct ga_nvme *d, const char *no
 {
 	if (!d->signatures.n && !ga_streq(d->content, "unknown_content"))
 		return 0;
-	return ga_db_exec(db, err,
-			  "UPDATE device SET dirtied_by = 'found_data', dirty_since = max(?2, "
-			  "coalesce((SELECT e.finished_at FROM wipe_evidence e "
-			  "WHERE e.id = device.cleared_by), '')) "
-			  "WHERE id = ?1 AND dirty_since IS NULL AND NOT EXISTS (SELECT 1 FROM "
-			  "slot WHERE nvme_wwid = ?1 AND state NOT IN ('disabled', 'retired'))",
-			  "ss", d->wwid, now) < 0 ? -1 : 0;
+	return ga_db_change(db, err,
+			    "UPDATE device SET dirtied_by = 'found_data', dirty_since = max(?2, "
+			    "coalesce((SELECT e.finished_at FROM wipe_evidence e "
+			    "WHERE e.id = device.cleared_by), '')) "
+			    "WHERE id = ?1 AND dirty_since IS NULL AND NOT EXISTS (SELECT 1 FROM "
+			    "slot WHERE nvme_wwid = ?1 AND state NOT IN ('disabled', 'retired'))",
+			    "ss", d->wwid, now);
 }
 
 static int store_candidate(struct ga_db *db, const struct ga_candidate *c, const char *at,

@@ -242,22 +242,18 @@ static int enable(struct ga_db *db, const struct ga_slot *s, struct ga_slot *ret
 /* While an allocation's devices may still be in use on the host, its release comes first. */
 static int check_let_go(struct ga_db *db, const struct ga_slot *s, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
+	ga_autofree char *state = NULL;
 
 	if (!s->allocation)
 		return 0;
-	if (ga_db_query(db, &rows, err, "SELECT state FROM allocation WHERE id = ?1", "s",
-			s->allocation) < 0)
+	if (ga_db_one(db, err, "SELECT state FROM allocation WHERE id = ?1", "sS", s->allocation,
+		      &state) < 0)
 		return -1;
-	r = ga_rows_next(rows, err);
-	if (r < 0)
-		return -1;
-	if (r && ga_streq(ga_rows_text(rows, 0), "released"))
+	if (ga_streq(state, "released"))
 		return 0;
 	return ga_refuse(err, GA_CONFLICT, "wrong_state", s->slot,
 			 ("slot '%s' still belongs to allocation '%s', which is %s", s->slot,
-			  s->allocation, r ? ga_rows_text(rows, 0) : "unknown"),
+			  s->allocation, state ? state : "unknown"),
 			 ("gpuaas-release %s", s->allocation));
 }
 
@@ -313,7 +309,6 @@ static int wipe_again(struct ga_db *db, const struct ga_slot *s, struct ga_err *
 static int may_wipe_disabled(struct ga_db *db, const struct ga_slot *s, bool *ours,
 			     struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
 	if (!s->nvme_wwid || !s->wipe)
@@ -322,17 +317,15 @@ static int may_wipe_disabled(struct ga_db *db, const struct ga_slot *s, bool *ou
 	*ours = r > 0;
 	if (r)
 		return r;
-	if (ga_db_query(db, &rows, err,
-			"SELECT 1 FROM device d JOIN wipe_evidence e ON e.id = d.cleared_by "
-			"WHERE d.id = ?1 AND d.node_id = ?2 AND d.dirty_since IS NULL AND "
-			"NOT EXISTS (SELECT 1 FROM candidate k WHERE k.node_id = ?2 AND "
-			"json_extract(k.record, '$.nvme.wwid') = d.id AND "
-			"k.observed_at > e.finished_at AND "
-			"(json_array_length(k.record, '$.nvme.signatures') > 0 OR "
-			"json_extract(k.record, '$.nvme.content') = 'unknown_content'))",
-			"ss", s->nvme_wwid, s->node) < 0)
-		return -1;
-	return ga_rows_next(rows, err);
+	return ga_db_one(db, err,
+			 "SELECT 1 FROM device d JOIN wipe_evidence e ON e.id = d.cleared_by "
+			 "WHERE d.id = ?1 AND d.node_id = ?2 AND d.dirty_since IS NULL AND "
+			 "NOT EXISTS (SELECT 1 FROM candidate k WHERE k.node_id = ?2 AND "
+			 "json_extract(k.record, '$.nvme.wwid') = d.id AND "
+			 "k.observed_at > e.finished_at AND "
+			 "(json_array_length(k.record, '$.nvme.signatures') > 0 OR "
+			 "json_extract(k.record, '$.nvme.content') = 'unknown_content'))",
+			 "ss", s->nvme_wwid, s->node);
 }
 
 /* Whatever made a person doubt that it is clean: from now on it counts as used, and only a proved
@@ -422,7 +415,7 @@ static int move(struct ga_db *db, const struct verb *v, const struct ga_slot *s,
 
 	if (ga_streq(v->name, "uncordon"))
 		reason = NULL;
-	if (ga_db_exec(db, err, v->sql, v->types, s->slot, reason, now, disposal) < 0)
+	if (ga_db_exec_by(db, err, v->sql, v->types, s->slot, reason, now, disposal) < 0)
 		return ga_streq(v->name, "retire") ? hint_disposal(s, err) : -1;
 	/* What its row lacks stays in view: nobody else names a slot that is not on sale. */
 	return ga_streq(v->name, "disable") && ga_streq(s->state, "available") ?

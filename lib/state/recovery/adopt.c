@@ -105,12 +105,12 @@ int ga_adopt_fold(struct ga_adopting *a, const struct ga_inventory_work *w, stru
 int ga_adopt_order(struct ga_adopting *a, const char *slot, const struct ga_wipe_evidence *e,
 		   struct ga_err *err)
 {
-	return ga_db_exec(a->db, err,
-			  "UPDATE slot SET state = 'wiping', since = ?2, wipe_attempt = ?3, "
-			  "wipe_generation = ?4, wipe_cause = ?5, wipe_issued_at = ?6, "
-			  "generation = generation + 1 WHERE id = ?1",
-			  "sssiss", slot, a->now, e->attempt, e->generation, e->cause,
-			  e->started_at) < 0 ? -1 : 0;
+	return ga_db_change(a->db, err,
+			    "UPDATE slot SET state = 'wiping', since = ?2, wipe_attempt = ?3, "
+			    "wipe_generation = ?4, wipe_cause = ?5, wipe_issued_at = ?6, "
+			    "generation = generation + 1 WHERE id = ?1",
+			    "sssiss", slot, a->now, e->attempt, e->generation, e->cause,
+			    e->started_at);
 }
 
 /* ---- one thing at a time ---- */
@@ -166,12 +166,12 @@ static int fold_provision(struct ga_adopting *a, const struct ga_inventory_work 
 
 static int order_slot(struct ga_adopting *a, const struct ga_bundle *b, struct ga_err *err)
 {
-	return ga_db_exec(a->db, err,
-			  "UPDATE slot SET state = 'releasing', since = ?2, wipe_attempt = ?3, "
-			  "wipe_generation = ?4, wipe_cause = 'release', wipe_issued_at = ?2, "
-			  "generation = generation + 1 WHERE id = ?1 "
-			  "AND state IN ('active', 'cleanup_blocked')",
-			  "sssi", b->slot, a->now, b->wipe_attempt, b->generation) < 0 ? -1 : 0;
+	return ga_db_change(a->db, err,
+			    "UPDATE slot SET state = 'releasing', since = ?2, wipe_attempt = ?3, "
+			    "wipe_generation = ?4, wipe_cause = 'release', wipe_issued_at = ?2, "
+			    "generation = generation + 1 WHERE id = ?1 "
+			    "AND state IN ('active', 'cleanup_blocked')",
+			    "sssi", b->slot, a->now, b->wipe_attempt, b->generation);
 }
 
 /* The release order the host carried out, as if the state had given it. */
@@ -227,20 +227,10 @@ static int end_released(struct ga_adopting *a, const struct ga_inventory_work *w
 static int dirty_since(struct ga_adopting *a, const char *slot, char **state, char **attempt,
 		       char **since, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
-
-	if (ga_db_query(a->db, &rows, err,
-			"SELECT state, wipe_attempt, (SELECT max(dirty_since) FROM device WHERE "
-			"id IN (s.nvme_wwid, s.gpu_id)) FROM slot s WHERE id = ?1", "s", slot) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
-	if (r > 0) {
-		*state = ga_rows_dup(rows, 0);
-		*attempt = ga_rows_dup(rows, 1);
-		*since = ga_rows_dup(rows, 2);
-	}
-	return r;
+	return ga_db_one(a->db, err,
+			 "SELECT state, wipe_attempt, (SELECT max(dirty_since) FROM device WHERE "
+			 "id IN (s.nvme_wwid, s.gpu_id)) FROM slot s WHERE id = ?1", "sSSS", slot,
+			 state, attempt, since);
 }
 
 /* Another wipe than the one ordered: it counts when it began after the last taint. */

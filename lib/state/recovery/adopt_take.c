@@ -25,12 +25,8 @@ int ga_adopt_node(struct ga_adopting *a, struct ga_err *err)
 {
 	const struct ga_inventory *end = &a->of->end;
 	const struct ga_candidates none = { 0 };
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
+	int r = ga_db_one(a->db, err, "SELECT 1 FROM node WHERE id = ?1", "s", end->node);
 
-	if (ga_db_query(a->db, &rows, err, "SELECT 1 FROM node WHERE id = ?1", "s", end->node) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
 	if (r)
 		return r < 0 ? -1 : 0;
 	if (!end->host)
@@ -50,13 +46,11 @@ static int activate_node(struct ga_adopting *a, struct ga_err *err)
 {
 	const struct ga_host *host = a->of->end.host;
 
-	return ga_db_exec(a->db, err,
-			  "UPDATE node SET state = 'active', since = ?2, "
-			  "fingerprint = coalesce(fingerprint, ?3), generation = generation + 1 "
-			  "WHERE id = ?1 AND state = 'enrolled'",
-			  "sss", a->of->end.node, a->now, host ? host->fingerprint : NULL) < 0 ?
-		       -1 :
-		       0;
+	return ga_db_change(a->db, err,
+			    "UPDATE node SET state = 'active', since = ?2, "
+			    "fingerprint = coalesce(fingerprint, ?3), generation = generation + 1 "
+			    "WHERE id = ?1 AND state = 'enrolled'",
+			    "sss", a->of->end.node, a->now, host ? host->fingerprint : NULL);
 }
 
 /* ---- a slot ---- */
@@ -64,11 +58,11 @@ static int activate_node(struct ga_adopting *a, struct ga_err *err)
 static int make_device(struct ga_adopting *a, const char *id, const char *kind,
 		       struct ga_err *err)
 {
-	return ga_db_exec(a->db, err,
-			  "INSERT INTO device (id, device_kind, node_id, dirty_since, dirtied_by, "
-			  "first_seen_at) SELECT ?1, ?2, ?3, '" SINCE_EVER "', 'adopted', ?4 "
-			  "WHERE NOT EXISTS (SELECT 1 FROM device WHERE id = ?1)",
-			  "ssss", id, kind, a->of->end.node, a->now) < 0 ? -1 : 0;
+	return ga_db_change(a->db, err,
+			    "INSERT INTO device (id, device_kind, node_id, dirty_since, "
+			    "dirtied_by, first_seen_at) SELECT ?1, ?2, ?3, '" SINCE_EVER "', "
+			    "'adopted', ?4 WHERE NOT EXISTS (SELECT 1 FROM device WHERE id = ?1)",
+			    "ssss", id, kind, a->of->end.node, a->now);
 }
 
 static const struct ga_gpu *gpu_of(const struct ga_adopting *a, const struct ga_bundle *b)
@@ -88,7 +82,7 @@ static int insert_slot(struct ga_adopting *a, const struct ga_bundle *b, const c
 	const struct ga_gpu *g = gpu_of(a, b);
 	const char *node = a->of->end.node;
 
-	return ga_db_exec(
+	return ga_db_change_by(
 		       a->db, err,
 		       "INSERT INTO slot (id, node_id, slot_index, since, generation, "
 		       "accelerator_type, type_name, gpu_id, gpu_identity, gpu_pci_address, "
@@ -106,7 +100,7 @@ static int insert_slot(struct ga_adopting *a, const struct ga_bundle *b, const c
 		       b->fabric_vf_pci_address, b->fabric_pf_pci_address, b->numa_node, b->cpuset,
 		       b->memory_mib, b->mac, b->private_ip, b->bridge, b->port,
 		       policy->minimum_class, policy->verify, policy->gpu_memory, ga_audit_actor(),
-		       a->of->end.host ? a->of->end.host->fingerprint : NULL) < 0 ? -1 : 0;
+		       a->of->end.host ? a->of->end.host->fingerprint : NULL);
 }
 
 static int make_slot(struct ga_adopting *a, const struct ga_bundle *b, struct ga_err *err)
@@ -139,11 +133,7 @@ static int make_slot(struct ga_adopting *a, const struct ga_bundle *b, struct ga
 
 static int evidence_is_known(struct ga_db *db, const char *id, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-
-	if (ga_db_query(db, &rows, err, "SELECT 1 FROM wipe_evidence WHERE id = ?1", "s", id) < 0)
-		return -1;
-	return ga_rows_next(rows, err);
+	return ga_db_one(db, err, "SELECT 1 FROM wipe_evidence WHERE id = ?1", "s", id);
 }
 
 /* Whether the evidence is what the fold would take for the order that it answers. */
@@ -338,7 +328,7 @@ static int insert_allocation(struct ga_adopting *a, const struct ga_plan *plan,
 
 	if (!profile || one_type(a, plan, &type, err) < 0)
 		return -1;
-	return ga_db_exec(
+	return ga_db_change(
 		       a->db, err,
 		       "INSERT INTO allocation (id, name, request, project, shape, count, since, "
 		       "generation, node_id, accelerator_type, profile, profile_version, "
@@ -349,7 +339,7 @@ static int insert_allocation(struct ga_adopting *a, const struct ga_plan *plan,
 		       "sssssisisssisiss", plan->allocation, plan->name, request, plan->project,
 		       plan->shape, (int64_t)plan->bundles.n, a->now, plan->generation - 1,
 		       plan->node, type, plan->profile, plan->profile_version, profile,
-		       plan->price_micros, plan->created_at, ga_audit_actor()) < 0 ? -1 : 0;
+		       plan->price_micros, plan->created_at, ga_audit_actor());
 }
 
 static int insert_claim(struct ga_adopting *a, const struct ga_plan *plan,
@@ -362,11 +352,11 @@ static int insert_claim(struct ga_adopting *a, const struct ga_plan *plan,
 		       "ssssss", b->claim, plan->allocation, plan->node, b->slot, holder,
 		       plan->created_at) < 0)
 		return -1;
-	return ga_db_exec(a->db, err,
-			  "UPDATE slot SET state = 'reserved', since = ?2, "
-			  "epoch_verified = (SELECT epoch FROM meta), "
-			  "generation = generation + 1 WHERE id = ?1",
-			  "ss", b->slot, a->now) < 0 ? -1 : 0;
+	return ga_db_change(a->db, err,
+			    "UPDATE slot SET state = 'reserved', since = ?2, "
+			    "epoch_verified = (SELECT epoch FROM meta), "
+			    "generation = generation + 1 WHERE id = ?1",
+			    "ss", b->slot, a->now);
 }
 
 static int claim_slots(struct ga_adopting *a, const struct ga_plan *plan, struct ga_err *err)
@@ -385,14 +375,14 @@ static int place(struct ga_adopting *a, const struct ga_plan *plan, struct ga_er
 {
 	ga_autofree char *text = ga_rec_format_text(&ga_plan_shape, plan);
 
-	return ga_db_exec(a->db, err,
-			  "UPDATE allocation SET state = 'placed', plan = ?2, attempt = ?3, "
-			  "attempt_generation = ?4, order_kind = 'plan', expires_at = ?5, "
-			  "image_digest = ?6, fabric_partition = ?7, power_wanted = 'on', "
-			  "generation = generation + 1 WHERE id = ?1",
-			  "sssissi", plan->allocation, text, plan->attempt, plan->generation,
-			  plan->expires_at, plan->image ? plan->image->digest : NULL,
-			  plan->fabric_partition) < 0 ? -1 : 0;
+	return ga_db_change(a->db, err,
+			    "UPDATE allocation SET state = 'placed', plan = ?2, attempt = ?3, "
+			    "attempt_generation = ?4, order_kind = 'plan', expires_at = ?5, "
+			    "image_digest = ?6, fabric_partition = ?7, power_wanted = 'on', "
+			    "generation = generation + 1 WHERE id = ?1",
+			    "sssissi", plan->allocation, text, plan->attempt, plan->generation,
+			    plan->expires_at, plan->image ? plan->image->digest : NULL,
+			    plan->fabric_partition);
 }
 
 /* It was taken up and has not ended: provisioning, whoever goes on with it. */

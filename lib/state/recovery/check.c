@@ -61,12 +61,8 @@ static bool stands_in(const char *ddl, const char *sql)
 /* 1 there is one of that type and name, 0, -1. type: TRIGGER, VIEW */
 static int is_there(struct check *c, const char *type, const char *name)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-
-	if (ga_db_query(c->db, &rows, c->err, "SELECT 1 FROM sqlite_schema WHERE name = ?1 "
-			"AND upper(type) = ?2", "ss", name, type) < 0)
-		return -1;
-	return ga_rows_next(rows, c->err);
+	return ga_db_one(c->db, c->err, "SELECT 1 FROM sqlite_schema WHERE name = ?1 "
+			 "AND upper(type) = ?2", "ss", name, type);
 }
 
 /* Of what the statements create: how many are not there, and the first of them by name. */

@@ -175,8 +175,7 @@ static int forget_hook(struct ga_db *db, const char *hook, struct ga_err *err)
 {
 	if (forget_failing(db, hook, err) < 0)
 		return -1;
-	return ga_db_exec(db, err, "DELETE FROM notice_told WHERE hook = ?1", "s", hook) < 0 ? -1 :
-											       0;
+	return ga_db_change(db, err, "DELETE FROM notice_told WHERE hook = ?1", "s", hook);
 }
 
 int ga_store_notice_tidy(struct ga_db *db, const char *const *hooks, struct ga_err *err)
@@ -200,10 +199,10 @@ int ga_store_notice_tidy(struct ga_db *db, const char *const *hooks, struct ga_e
 	ga_list_release(&gone);
 	if (r < 0)
 		return -1;
-	return ga_db_exec(db, err,
-			  "DELETE FROM notice WHERE cleared_at IS NOT NULL AND NOT EXISTS "
-			  "(SELECT 1 FROM notice_told t WHERE t.notice_id = notice.id "
-			  "AND t.cleared_at IS NULL)", "") < 0 ? -1 : 0;
+	return ga_db_change(db, err,
+			    "DELETE FROM notice WHERE cleared_at IS NOT NULL AND NOT EXISTS "
+			    "(SELECT 1 FROM notice_told t WHERE t.notice_id = notice.id "
+			    "AND t.cleared_at IS NULL)", "");
 }
 
 /* ---- hooks that fail ---- */

@@ -116,6 +116,43 @@ static void strange_files(void)
 	t_ok(access(other, F_OK) < 0, "and none is made");
 }
 
+/* One row and one column without a loop: what there is, what there is not, and what is NULL. */
+static void one_and_texts(struct ga_db *db)
+{
+	static const char values[] = "SELECT column1 FROM (VALUES (?1), (NULL), (?2)) v";
+	static const char row[] = "SELECT ?1, ?2, ?3, NULL, NULL, NULL WHERE ?2 > 0";
+	ga_autofree char *text = NULL;
+	ga_autotexts struct ga_texts texts = { 0 };
+	char *no_text = (char *)db;
+	int64_t n = 0, no_n = 0, old = 0, new = 0;
+	bool yes = false, no = true;
+
+	ga_err_clear(&err);
+	t_int(ga_db_one(db, &err, row, "sibSIBSIB", "a", (int64_t)7, true, &text, &n, &yes,
+			&no_text, &no_n, &no), 1, "a row");
+	t_ok(ga_streq(text, "a") && n == 7 && yes, "its values");
+	t_ok(!no_text && no_n == GA_UNKNOWN && !no, "its NULLs");
+	t_int(ga_db_one(db, &err, row, "sibSI", "b", (int64_t)0, true, &no_text, &no_n), 0,
+	      "no row");
+	t_ok(!no_text && no_n == GA_UNKNOWN, "and nothing is touched");
+	t_int(ga_db_one(db, &err, row, "sib", "b", (int64_t)1, true), 1, "is there a row: yes");
+	t_int(ga_db_one(db, &err, row, "sib", "b", GA_UNKNOWN, true), 0, "no");
+	t_code(ga_db_one(db, &err, "SELECT 1 FROM nothing", ""), &err, GA_SYSTEM, NULL,
+	       "a statement that is none");
+	ga_err_clear(&err);
+	t_int(ga_db_texts(db, &texts, &err, values, "ss", "one", "two"), 0, "a list");
+	t_ok(texts.n == 2 && ga_streq(texts.v[0], "one") && ga_streq(texts.v[1], "two"),
+	     "has what is not NULL");
+	t_int(ga_db_texts(db, &texts, &err, values, "ss", NULL, "three"), 0, "more of it");
+	t_ok(texts.n == 3 && ga_streq(texts.v[2], "three"), "is added");
+	t_int(ga_db_change(db, &err, "UPDATE node SET name = name", ""), 0, "a change is 0");
+	t_int(ga_db_change(db, &err, "UPDATE nothing SET name = name", ""), -1, "or refused");
+	ga_err_clear(&err);
+	t_int(ga_db_version(db, &old, &err), 0, "the version");
+	raw("CREATE TABLE passing (x); DROP TABLE passing");
+	t_ok(ga_db_version(db, &new, &err) == 0 && new != old, "moves with another's commit");
+}
+
 static void statements(struct ga_db *db)
 {
 	static const char one_sql[] = "SELECT ?1, ?2, ?3, ?4";
@@ -204,7 +241,7 @@ static void leave_one(struct ga_db *db, bool with_wal, size_t *files)
 		t_ok(ga_db_exec(db, &err,
 				"UPDATE node SET cordon_reason = hex(randomblob(8)), "
 				"generation = generation + 1 WHERE id = 'a'", "") == 1 &&
-			     ga_db_scalar(db, "PRAGMA wal_checkpoint(TRUNCATE)", &busy, &err) > 0 &&
+			     ga_db_one(db, &err, "PRAGMA wal_checkpoint(TRUNCATE)", "I", &busy) > 0 &&
 			     busy == 1,
 		     "keeps the WAL as it is while it reads");
 }
@@ -217,7 +254,7 @@ static void leaving(struct ga_db *db)
 	int changed = 0;
 
 	ga_err_clear(&err);
-	t_ok(ga_db_scalar(db, "PRAGMA busy_timeout=0", &millis, &err) > 0, "it does not wait");
+	t_ok(ga_db_one(db, &err, "PRAGMA busy_timeout=0", "I", &millis) > 0, "it does not wait");
 	for (i = 0; i < 100; i++)
 		changed += ga_db_exec(db, &err,
 				      "UPDATE node SET cordon_reason = hex(randomblob(4000)), "
@@ -226,15 +263,15 @@ static void leaving(struct ga_db *db)
 	leave_one(db, false, &one);
 	/* SQLite keeps one, as long as another connection here has locks of the file. */
 	t_int((int64_t)descriptors(), (int64_t)many + 1, "with a long WAL none is left");
-	t_ok(ga_db_scalar(db, "PRAGMA wal_checkpoint(TRUNCATE)", &busy, &err) > 0 && !busy,
+	t_ok(ga_db_one(db, &err, "PRAGMA wal_checkpoint(TRUNCATE)", "I", &busy) > 0 && !busy,
 	     "its WAL is taken over");
 	leave_one(db, true, &one);
-	t_ok(ga_db_scalar(db, "PRAGMA wal_checkpoint(TRUNCATE)", &busy, &err) > 0 && !busy,
+	t_ok(ga_db_one(db, &err, "PRAGMA wal_checkpoint(TRUNCATE)", "I", &busy) > 0 && !busy,
 	     "and lets it go when it is left");
 	for (i = 0; i < 5; i++)
 		leave_one(db, false, &many);
 	t_int((int64_t)many, (int64_t)one + 2, "beside it one that was left is open, not five");
-	t_ok(ga_db_scalar(db, "PRAGMA busy_timeout=5000", &millis, &err) > 0, "it waits again");
+	t_ok(ga_db_one(db, &err, "PRAGMA busy_timeout=5000", "I", &millis) > 0, "it waits again");
 }
 
 static void sentences(struct ga_db *db)
@@ -316,6 +353,7 @@ int main(void)
 	strange_files();
 	if (ga_db_open(w_path, GA_DB_STATE, GA_DB_WRITE, &own, &err) < 0)
 		return 1;
+	one_and_texts(own);
 	statements(own);
 	transactions(own);
 	sentences(own);

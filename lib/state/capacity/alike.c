@@ -2,6 +2,12 @@
 /*
  * The fleet of those who only count what is free: nodes that are alike stand once, from what is
  * counted of their slots (node_capacity).
+ *
+ * What nodes can have in common, the Fabric Manager's table included, is one text with an index of
+ * its own (share/sql/0016-node-alike.sql, 0017-node-partitions.sql), and so is what is counted of
+ * their slots (0018-capacity-alike.sql). These nodes are read one by one: those whose partitions
+ * cross, whose slots do not each have a module of their own, with windows of maintenance, or with
+ * plans whose time is over. tests/unit/state/capacity/alike.c holds that both ways count the same.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -7,6 +7,8 @@
  * waits for byte n-1, so that each turn wakes one process. The bytes only order those who wait:
  * that there is one writer at a time rests on FILE.lock alone. FILE.lock names its holder for the
  * message of those who gave up. The kernel frees all of it when a process ends, however it ends.
+ * The WAL is checkpointed only under this lock, because SQLite before 3.51.3 can damage a database
+ * when the WAL is reset during a checkpoint.
  */
 #ifndef GA_STATE_DB_TURNSTILE_H
 #define GA_STATE_DB_TURNSTILE_H

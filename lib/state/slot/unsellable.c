@@ -3,6 +3,11 @@
  * The slots on sale that may not be sold. Only damage brings a slot there, so those that are well
  * are not read: what could be wrong is found by indexes (0025-suspect-again.sql), and judged as
  * placement does it (ga_store_sale_blockers).
+ *
+ * The conditions of those indexes name no column that a placement writes, because SQLite judges
+ * them at each write of one. A rule that is added to ga_slot_blockers() for the gate of placement
+ * is added to the indexes too, by a migration, and its damage to tests/gates, which checks that
+ * attention names each kind.
  */
 #include <stdlib.h>
 #include <string.h>

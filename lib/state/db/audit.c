@@ -218,7 +218,7 @@ static const char unnamed[] =
 	"SELECT 'state', 'the making of the state' WHERE NOT EXISTS (SELECT 1 FROM audit WHERE "
 	"action = 'state_made' OR action = 'state_migrated') "
 	"UNION ALL SELECT 'audit', 'rows ' || (have + 1) || ' to ' || audit_seq || "
-	"', which were counted' FROM meta, (SELECT coalesce(max(seq), 0) AS have FROM audit) "
+	"', which were counted' FROM meta, (SELECT coalesce(max(seq), 0) AS have FROM audit) a "
 	"WHERE have < audit_seq "
 	"UNION ALL SELECT id, 'its placement' FROM allocation WHERE id NOT IN "
 	NAMED("'placed', 'adopted'")

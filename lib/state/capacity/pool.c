@@ -106,7 +106,7 @@ static int query_pools(struct ga_db *db, struct ga_rows **ret, struct ga_err *er
 		"CASE WHEN n.state = 'active' AND n.blockers = '[]' "
 		"THEN sum(s.state = 'available' AND s.cordon_reason IS NULL) ELSE 0 END "
 		"AS usable FROM slot s JOIN node n ON n.id = s.node_id "
-		"WHERE s.retired = 0 GROUP BY n.id, s.accelerator_type) "
+		"WHERE s.retired = 0 GROUP BY n.id, s.accelerator_type) p "
 		"GROUP BY pool, region, type ORDER BY pool, region, type",
 		"");
 }

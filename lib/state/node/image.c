@@ -91,8 +91,10 @@ int ga_store_apply_node_image(struct ga_db *db, const struct ga_node_image *i, s
 			     "INSERT INTO node_image (node_id, image, digest, path, verified_at) "
 			     "VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (node_id, image) DO UPDATE "
 			     "SET digest = excluded.digest, path = excluded.path, "
-			     "verified_at = excluded.verified_at WHERE digest <> excluded.digest "
-			     "OR path <> excluded.path OR verified_at <> excluded.verified_at",
+			     "verified_at = excluded.verified_at "
+			     "WHERE node_image.digest <> excluded.digest "
+			     "OR node_image.path <> excluded.path "
+			     "OR node_image.verified_at <> excluded.verified_at",
 			     "sssss", i->node, i->image, i->digest, i->path, i->verified_at);
 	if (changed <= 0)
 		return changed;

@@ -22,8 +22,8 @@ static int spread_reserve(struct ga_db *db, const struct ga_node_settings *s, st
 	return ga_db_change(db, err,
 			    "UPDATE node_memory SET "
 			    "reserve_mib = iif(numa_node < 0, ?2, (?2 + k - 1) / k) FROM (SELECT "
-			    "max(sum(numa_node >= 0), 1) AS k FROM node_memory WHERE node_id = ?1) "
-			    "WHERE node_id = ?1 "
+			    "max(sum(numa_node >= 0), 1) AS k FROM node_memory "
+			    "WHERE node_id = ?1) n WHERE node_id = ?1 "
 			    "AND reserve_mib <> iif(numa_node < 0, ?2, (?2 + k - 1) / k)",
 			    "si", s->node, s->reserved_memory_mib);
 }

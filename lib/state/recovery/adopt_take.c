@@ -180,34 +180,26 @@ static int prove(struct ga_adopting *a, const char *slot, const char *state, str
 	return r;
 }
 
-static int check_devices(const struct ga_rows *rows, const struct ga_adopting *a,
-			 const struct ga_bundle *b, struct ga_err *err)
-{
-	if (ga_streq(ga_rows_text(rows, 1), b->gpu_identity) &&
-	    ga_streq(ga_rows_text(rows, 2), b->nvme_wwid) &&
-	    ga_streq(ga_rows_text(rows, 3), a->of->end.node))
-		return 0;
-	return ga_fail_for(err, GA_CONFLICT, "wrong_device",
-			   "slot '%s' has other devices in the state than in the plan", b->slot);
-}
-
 /* The slot as the allocation found it: known, these devices, available. */
 static int free_slot(struct ga_adopting *a, const struct ga_bundle *b, struct ga_err *err)
 {
-	static const char sql[] = "SELECT state, gpu_identity, nvme_wwid, node_id FROM slot "
-				  "WHERE id = ?1";
-	ga_autofree char *state = NULL;
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
+	ga_autofree char *state = NULL, *gpu = NULL, *wwid = NULL, *node = NULL;
+	int r = ga_db_one(a->db, err,
+			  "SELECT state, gpu_identity, nvme_wwid, node_id FROM slot WHERE id = ?1",
+			  "sSSSS", b->slot, &state, &gpu, &wwid, &node);
 
-	if (ga_db_query(a->db, &rows, err, sql, "s", b->slot) < 0)
+	if (r < 0)
 		return -1;
-	r = ga_rows_next(rows, err);
-	if (r < 0 || (r && check_devices(rows, a, b, err) < 0))
-		return -1;
-	if (!r && make_slot(a, b, err) < 0)
-		return -1;
-	state = r ? ga_rows_dup(rows, 0) : ga_xstrdup("disabled");
+	if (r && (!ga_streq(gpu, b->gpu_identity) || !ga_streq(wwid, b->nvme_wwid) ||
+		  !ga_streq(node, a->of->end.node)))
+		return ga_fail_for(err, GA_CONFLICT, "wrong_device",
+				   "slot '%s' has other devices in the state than in the plan",
+				   b->slot);
+	if (!r) {
+		if (make_slot(a, b, err) < 0)
+			return -1;
+		state = ga_xstrdup("disabled");
+	}
 	if (ga_streq(state, "available"))
 		return 0;
 	if (!ga_streq(state, "disabled") && !ga_streq(state, "wiping") &&
@@ -229,31 +221,23 @@ static int is_of_profile(struct ga_adopting *a, const struct ga_plan *plan, cons
 	size_t i;
 	int r = 1;
 
-	for (i = 0; r > 0 && i < plan->bundles.n; i++) {
-		ga_autorows struct ga_rows *rows = NULL;
-
-		if (ga_db_query(a->db, &rows, err,
-				"SELECT 1 WHERE coalesce(json_array_length(?1, '$.types'), 0) = 0 "
-				"OR (SELECT accelerator_type FROM slot WHERE id = ?2) IN "
-				"(SELECT value FROM json_each(?1, '$.types'))", "ss", record,
-				plan->bundles.v[i].slot) < 0)
-			return -1;
-		r = ga_rows_next(rows, err);
-	}
+	for (i = 0; r > 0 && i < plan->bundles.n; i++)
+		r = ga_db_one(a->db, err,
+			      "SELECT 1 WHERE coalesce(json_array_length(?1, '$.types'), 0) = 0 "
+			      "OR (SELECT accelerator_type FROM slot WHERE id = ?2) IN "
+			      "(SELECT value FROM json_each(?1, '$.types'))", "ss", record,
+			      plan->bundles.v[i].slot);
 	return r;
 }
 
 static char *profile_record(struct ga_adopting *a, const struct ga_plan *plan, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
 	struct ga_profile p;
 	char *text = NULL;
 	int r;
 
-	if (ga_db_query(a->db, &rows, err,
-			"SELECT record FROM profile WHERE name = ?1 AND version = ?2", "si",
-			plan->profile, plan->profile_version) < 0 ||
-	    ga_row_text(rows, &text, err) < 0)
+	if (ga_db_one(a->db, err, "SELECT record FROM profile WHERE name = ?1 AND version = ?2",
+		      "siS", plan->profile, plan->profile_version, &text) < 0)
 		return NULL;
 	r = text ? is_of_profile(a, plan, text, err) : 0;
 	if (r > 0)
@@ -302,12 +286,10 @@ static int one_type(struct ga_adopting *a, const struct ga_plan *plan, char **re
 
 	*ret = NULL;
 	for (i = 0; i < plan->bundles.n; i++) {
-		ga_autorows struct ga_rows *rows = NULL;
 		ga_autofree char *type = NULL;
 
-		if (ga_db_query(a->db, &rows, err, "SELECT accelerator_type FROM slot "
-				"WHERE id = ?1", "s", plan->bundles.v[i].slot) < 0 ||
-		    ga_row_text(rows, &type, err) < 0)
+		if (ga_db_one(a->db, err, "SELECT accelerator_type FROM slot WHERE id = ?1", "sS",
+			      plan->bundles.v[i].slot, &type) < 0)
 			return -1;
 		if (!i)
 			*ret = GA_TAKE(type);

@@ -61,7 +61,7 @@ codes()
     "$T/tree/lib/exchange/kube/claim.c"
   sed -i 's/warn(ret, "annotation_wrong"/warn(ret, "annotation_odd"/' "$T/tree/lib/exchange/kube/pod.c"
   sed -i 's/w->code = "lossy"/w->code = "vague"/' "$T/tree/lib/exchange/kube/label.c"
-  sed -i 's/"info", "machine", keys/"info", "cloud", keys/' "$T/tree/lib/exchange/kube/label_key.c"
+  sed -i 's/"info", "machine", keys/"info", "cloud", keys/' "$T/tree/lib/exchange/kube/label.c"
   run_status 1 codes
   for line in "WARNINGS OF NODES has no item 'memory_odd'" \
     "WARNINGS OF NODES: nothing gives the code 'memory_ratio'" \

@@ -264,28 +264,6 @@ static void add_ref(struct ga_accel_lazy *lazy, int64_t vendor, int64_t device, 
 		(struct ga_accel_ref){ (unsigned int)vendor, (unsigned int)device, entry };
 }
 
-/* Of a line that was not parsed. */
-static void add_refs_of_line(struct ga_accel_lazy *lazy, const char *line, size_t len,
-			     size_t entry)
-{
-	const char *end = line + len, *at = line;
-	int64_t vendor = hex_member(line, len, "\"vendor_id\":", &at), device;
-
-	while (vendor >= 0 &&
-	       (device = hex_member(at, (size_t)(end - at), "\"device_id\":", &at)) >= 0)
-		add_ref(lazy, vendor, device, entry);
-}
-
-static void add_refs_of_type(struct ga_accel_lazy *lazy, const struct ga_accel_type *type,
-			     size_t entry)
-{
-	size_t i;
-
-	for (i = 0; type->vendor_id && i < type->pci.n; i++)
-		add_ref(lazy, strtol(type->vendor_id, NULL, 16),
-			strtol(type->pci.v[i].device_id, NULL, 16), entry);
-}
-
 /* What was added comes after what is built in. */
 const struct ga_accel_lazy *ga_accels_refs(const struct ga_accels *list)
 {
@@ -296,11 +274,24 @@ const struct ga_accel_lazy *ga_accels_refs(const struct ga_accels *list)
 	if (lazy->has_refs)
 		return lazy;
 	for (i = 0; i < list->entries.n; i++)
-		if (e[i].text)
-			add_refs_of_line(lazy, e[i].text, e[i].len, i);
+		if (e[i].text) {
+			/* The line was not parsed yet. */
+			const char *end = e[i].text + e[i].len, *at = e[i].text;
+			int64_t vendor = hex_member(at, e[i].len, "\"vendor_id\":", &at), device;
+
+			while (vendor >= 0 && (device = hex_member(at, (size_t)(end - at),
+								   "\"device_id\":", &at)) >= 0)
+				add_ref(lazy, vendor, device, i);
+		}
 	for (i = 0; i < list->entries.n; i++)
-		if (!e[i].text)
-			add_refs_of_type(lazy, e[i].type, i);
+		if (!e[i].text) {
+			const struct ga_accel_type *type = e[i].type;
+			size_t j;
+
+			for (j = 0; type->vendor_id && j < type->pci.n; j++)
+				add_ref(lazy, strtol(type->vendor_id, NULL, 16),
+					strtol(type->pci.v[j].device_id, NULL, 16), i);
+		}
 	lazy->has_refs = true;
 	return lazy;
 }

@@ -56,9 +56,9 @@ static bool is_in(const char *const *list, const char *text)
 
 /* ---- facts and sources ---- */
 
-static void fact(struct check *c, const char *slug, const char *what, bool known, const void *from)
+static void fact(struct check *c, const char *slug, const char *what, bool known,
+		 const struct ga_texts *sources)
 {
-	const struct ga_texts *sources = from;
 	const struct ga_accel_rest *rest = ga_accels_rest(c->list);
 	size_t i, j;
 
@@ -167,10 +167,9 @@ static void check_name(struct check *c, const struct ga_accel_type *t, const cha
 		     strcmp(n.types.v[0], t->slug) ? n.types.v[0] : n.types.v[1]);
 }
 
-static void check_names(struct check *c, const struct ga_accel_type *t, const void *from,
-			enum ga_name_family family)
+static void check_names(struct check *c, const struct ga_accel_type *t,
+			const struct ga_texts *names, enum ga_name_family family)
 {
-	const struct ga_texts *names = from;
 	size_t i;
 
 	for (i = 0; i < names->n; i++)
@@ -277,9 +276,8 @@ static void check_boards(struct check *c, const struct ga_accel_type *t)
 	}
 }
 
-static void check_types(struct check *c, const char *object, const void *from)
+static void check_types(struct check *c, const char *object, const struct ga_texts *types)
 {
-	const struct ga_texts *types = from;
 	size_t i;
 
 	if (!types->n)

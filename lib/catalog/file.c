@@ -375,9 +375,8 @@ static int check_members(json_t *json, struct ga_err *err)
 }
 
 static int check_types(const struct ga_accels *list, const char *what, const char *name,
-		       const void *from, struct ga_err *err)
+		       const struct ga_texts *types, struct ga_err *err)
 {
-	const struct ga_texts *types = from;
 	size_t i;
 
 	for (i = 0; i < types->n; i++)

@@ -39,24 +39,13 @@ static void add_word(struct ga_accel_lazy *lazy, const char *text, enum sort sor
 		(struct ga_accel_word){ fold(text), text, (int)sort, entry };
 }
 
-static void add_words(struct ga_accel_lazy *lazy, const void *texts, enum sort sort, size_t entry)
+static void add_words(struct ga_accel_lazy *lazy, const struct ga_texts *list, enum sort sort,
+		      size_t entry)
 {
-	const struct ga_texts *list = texts;
 	size_t i;
 
 	for (i = 0; i < list->n; i++)
 		add_word(lazy, list->v[i], sort, entry);
-}
-
-/* People mean every form of a product by its bare name, while labels and clouds have come to mean
- * the form that was first by it: "A100" is one of 40 GB there. */
-static void add_product(struct ga_accel_lazy *lazy, const struct ga_accel_type *t, size_t entry)
-{
-	ga_autofree char *bare = ga_accel_short_name(t);
-
-	add_word(lazy, t->name, PRODUCT, entry);
-	*ga_list_add(&lazy->words) =
-		(struct ga_accel_word){ fold(bare), t->name, PRODUCT, entry };
 }
 
 static void index_words(const struct ga_accels *list)
@@ -69,9 +58,15 @@ static void index_words(const struct ga_accels *list)
 		return;
 	for (i = 0; i < list->entries.n; i++) {
 		const struct ga_accel_type *t = ga_accels_at(list, i);
+		ga_autofree char *bare = NULL;
 
 		add_word(lazy, t->slug, SLUG, i);
-		add_product(lazy, t, i);
+		/* People mean every form of a product by its bare name, while labels and clouds
+		 * have come to mean the form that was first by it: "A100" is one of 40 GB there. */
+		bare = ga_accel_short_name(t);
+		add_word(lazy, t->name, PRODUCT, i);
+		*ga_list_add(&lazy->words) =
+			(struct ga_accel_word){ fold(bare), t->name, PRODUCT, i };
 		add_words(lazy, &t->aliases, ALIAS, i);
 		add_words(lazy, &t->labels.driver_names, DRIVER, i);
 		add_words(lazy, &t->labels.nvidia_product, NVIDIA, i);
@@ -372,4 +367,28 @@ char *ga_accel_short_name(const struct ga_accel_type *type)
 		    (size_t)(last - name) :
 		    strlen(name);
 	return ga_xstrndup(name, n);
+}
+
+/* ---- types whose names are near to one that names none ---- */
+
+static size_t far_from(const struct ga_near *near, const struct ga_accel_type *t)
+{
+	ga_autofree char *shortest = ga_accel_short_name(t);
+	size_t far = GA_NEAR_FAR, i;
+
+	far = ga_near_spelling(near, t->slug, far);
+	far = ga_near_spelling(near, t->name, far);
+	far = ga_near_spelling(near, shortest, far);
+	for (i = 0; i < t->aliases.n; i++)
+		far = ga_near_spelling(near, t->aliases.v[i], far);
+	return far;
+}
+
+void ga_accels_near(const struct ga_accels *list, const char *text, struct ga_near *ret)
+{
+	size_t i;
+
+	ga_near_begin(ret, text);
+	for (i = 0; i < ga_accels_count(list); i++)
+		ga_near_add(ret, ga_accels_at(list, i)->slug, far_from(ret, ga_accels_at(list, i)));
 }

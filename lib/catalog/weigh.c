@@ -143,13 +143,6 @@ static const struct ga_type_evidence *next_best(const struct ga_node_type *t, in
 	return NULL;
 }
 
-static void tell_conflict(struct ga_node_view *v, const struct ga_type_evidence *won,
-			  const struct ga_type_evidence *lost)
-{
-	ga_view_warn(v, "type_conflict", "%s says '%.120s', %s says '%.120s': the first counts",
-		     won->source, won->said, lost->source, lost->said);
-}
-
 static void settle_by_memory(const struct ga_accels *list, struct ga_node_view *v,
 			     struct ga_node_type *t, struct set *s, int64_t mib)
 {
@@ -228,7 +221,9 @@ static void decide(const struct ga_accels *list, struct ga_node_view *v, struct 
 
 		set_of(list, e, &other);
 		if (!narrow(&s, &other))
-			tell_conflict(v, best, e);
+			ga_view_warn(v, "type_conflict",
+				     "%s says '%.120s', %s says '%.120s': the first counts",
+				     best->source, best->said, e->source, e->said);
 		ga_list_release(&other);
 	}
 	if (mib != GA_UNKNOWN)
@@ -274,12 +269,6 @@ static void merge(struct ga_node_view *v)
 	v->types.n = n;
 }
 
-static void add_count(struct ga_str *out, int64_t count)
-{
-	if (count != GA_UNKNOWN)
-		ga_str_addf(out, "%lldx ", (long long)count);
-}
-
 /* The short name, unless two types of the node share it. */
 static char *label_of(const struct ga_accels *list, const struct ga_node_view *v, size_t at)
 {
@@ -308,7 +297,8 @@ static void summarize(const struct ga_accels *list, struct ga_node_view *v)
 		ga_autofree char *name = label_of(list, v, i);
 
 		ga_str_add(&out, i ? ", " : v->mixed ? "Mixed (" : "");
-		add_count(&out, v->types.v[i].count);
+		if (v->types.v[i].count != GA_UNKNOWN)
+			ga_str_addf(&out, "%lldx ", (long long)v->types.v[i].count);
 		ga_str_add(&out, v->mixed ? name : v->types.v[i].name);
 		if (v->types.v[i].count == GA_UNKNOWN)
 			v->gpus = GA_UNKNOWN;

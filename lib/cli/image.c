@@ -53,47 +53,38 @@ static void set(char **to, const char *from)
 	*to = ga_strdup0(from);
 }
 
-static void take_facts(const struct ga_image_run *run, const struct ga_image_facts *f,
-		       struct ga_stored_image *s)
-{
-	set(&s->image.digest, f->digest);
-	set(&s->image.format, f->format);
-	s->image.file_bytes = f->file_bytes;
-	s->image.size_bytes = f->size_bytes;
-	set(&s->copy.node, run->node);
-	set(&s->copy.image, s->image.name);
-	set(&s->copy.digest, f->digest);
-}
-
-static int fill(struct ga_image_run *run, struct ga_incoming *in, int fd, int64_t bytes,
-		const char *name, struct ga_image_facts *f, struct ga_err *err)
-{
-	ga_autofree char *reading = ga_xprintf("%s: reading", name);
-	ga_autofree char *digests = ga_xprintf("%s: digests", name);
-	int r = ga_incoming_fill(in, fd, bytes, ga_image_run_bytes, reading, err);
-
-	run->started = ga_clock_mono_micros();
-	if (!r)
-		r = ga_image_digest(in->path, ga_image_run_bytes, digests, f, err);
-	ga_cli_progress_end();
-	return r;
-}
-
 int ga_image_run_bring(struct ga_image_run *run, int fd, int64_t bytes, const char *expected,
 		       bool other, struct ga_stored_image *s, struct ga_err *err)
 {
 	ga_autoincoming struct ga_incoming in = GA_INCOMING_INIT;
 	ga_autofacts struct ga_image_facts f = { 0 };
+	ga_autofree char *reading = NULL;
+	ga_autofree char *digests = NULL;
+	int r;
 
 	run->started = ga_clock_mono_micros();
-	if (ga_incoming_open(run->dir, bytes, &in, err) < 0 ||
-	    fill(run, &in, fd, bytes, s->image.name, &f, err) < 0)
+	if (ga_incoming_open(run->dir, bytes, &in, err) < 0)
+		return -1;
+	reading = ga_xprintf("%s: reading", s->image.name);
+	digests = ga_xprintf("%s: digests", s->image.name);
+	r = ga_incoming_fill(&in, fd, bytes, ga_image_run_bytes, reading, err);
+	run->started = ga_clock_mono_micros();
+	if (!r)
+		r = ga_image_digest(in.path, ga_image_run_bytes, digests, &f, err);
+	ga_cli_progress_end();
+	if (r < 0)
 		return -1;
 	if (expected && !ga_streq(expected, f.digest))
 		return ga_fail_for(err, GA_CONFLICT, "image_digest",
 				   "what came for image '%s' has digest %s instead of %s",
 				   s->image.name, f.digest, expected);
-	take_facts(run, &f, s);
+	set(&s->image.digest, f.digest);
+	set(&s->image.format, f.format);
+	s->image.file_bytes = f.file_bytes;
+	s->image.size_bytes = f.size_bytes;
+	set(&s->copy.node, run->node);
+	set(&s->copy.image, s->image.name);
+	set(&s->copy.digest, f.digest);
 	return ga_incoming_keep(&in, &f.chunks, other, s, err);
 }
 

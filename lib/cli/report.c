@@ -14,7 +14,6 @@
 #include "record/time.h"
 #include "state/watch/report.h"
 
-
 struct report {
 	const struct ga_report_opts *o;
 	bool cost;
@@ -159,20 +158,10 @@ static int read_currency(struct report *r, struct ga_err *err)
 	return ga_currency_check(text, err);
 }
 
-static int read_provider(struct report *r, struct ga_err *err)
-{
-	ga_autojson json_t *text = NULL;
-
-	r->provider = ga_cli_setting("GPUAAS_PROVIDER", "gpuaas");
-	text = json_string(r->provider); /* of UTF-8 alone */
-	return text ? 0 :
-		      ga_fail(err, GA_USAGE, "GPUAAS_PROVIDER is not text in UTF-8: FOCUS rows "
-					     "cannot say who issues the bill");
-}
-
 static int read_format(struct report *r, struct ga_err *err)
 {
 	const char *format = r->o->format, *form = ga_cli_form();
+	ga_autojson json_t *text = NULL;
 
 	if (format && form && strcmp(format, form))
 		return ga_fail(err, GA_USAGE, "--format %s and --%s exclude each other", format,
@@ -182,20 +171,11 @@ static int read_format(struct report *r, struct ga_err *err)
 	if (r->o->by || r->o->what_if)
 		return ga_fail(err, GA_USAGE, "FOCUS rows are spans of use, each a charge: --by "
 					      "and --what-if are for the other formats");
-	return read_provider(r, err);
-}
-
-static int read_asked(struct report *r, bool by[GA_BY_N], struct ga_err *err)
-{
-	size_t i;
-
-	if (read_format(r, err) < 0 || read_window(r, err) < 0 || read_by(r->o->by, by, err) < 0 ||
-	    (r->cost && (read_what_if(r, err) < 0 || read_currency(r, err) < 0)))
-		return -1;
-	for (i = 0; i < GA_BY_N; i++)
-		if (by[i])
-			r->by[r->n_by++] = ga_cost_by_words[i];
-	return 0;
+	r->provider = ga_cli_setting("GPUAAS_PROVIDER", "gpuaas");
+	text = json_string(r->provider); /* of UTF-8 alone */
+	return text ? 0 :
+		      ga_fail(err, GA_USAGE, "GPUAAS_PROVIDER is not text in UTF-8: FOCUS rows "
+					     "cannot say who issues the bill");
 }
 
 /* ---- records ---- */
@@ -289,32 +269,9 @@ static void print_total(const struct report *r)
 
 /* ---- teams ---- */
 
-static int read_teams(struct ga_db *db, struct report *r, bool by_team, struct ga_err *err)
-{
-	bool focus = ga_streq(r->o->format, "focus");
-
-	if (!by_team && !focus)
-		return 0;
-	if (ga_store_report_teams(db, &r->teams, err) < 0)
-		return -1;
-	/* Without teams, FOCUS has projects and nothing to warn of. */
-	r->of_teams = by_team || r->teams.any;
-	return 0;
-}
-
 static const char *team_of(struct report *r, const struct ga_cost_line *line)
 {
 	return r->of_teams ? ga_team_projects_of(&r->teams, line->by[GA_BY_PROJECT]) : NULL;
-}
-
-/* Once, whatever the lines: what counts under no team. */
-static void say_teams(const struct report *r)
-{
-	ga_autostr struct ga_str text = GA_STR_INIT;
-
-	ga_team_projects_say(&r->teams, &text);
-	if (text.len)
-		ga_say("%s; 'gpuaas-list teams' shows whose projects are", text.buf);
 }
 
 /* ---- records and table ---- */
@@ -486,18 +443,34 @@ int ga_report(const struct ga_report_opts *o, bool cost, struct ga_err *err)
 	ga_cleanup(cleanup_report) struct report r = { .o = o, .cost = cost };
 	ga_autodb_leave struct ga_db *db = NULL;
 	bool by[GA_BY_N] = { false };
+	ga_autostr struct ga_str text = GA_STR_INIT;
+	size_t i;
+	bool focus;
 
-	if (read_asked(&r, by, err) < 0)
+	if (read_format(&r, err) < 0 || read_window(&r, err) < 0 || read_by(r.o->by, by, err) < 0 ||
+	    (r.cost && (read_what_if(&r, err) < 0 || read_currency(&r, err) < 0)))
 		return -1;
+	for (i = 0; i < GA_BY_N; i++)
+		if (by[i])
+			r.by[r.n_by++] = ga_cost_by_words[i];
 	if (o->format)
 		ga_emit_open(!strcmp(o->format, "table"), true);
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
 	    ga_db_keep_pages(db, GA_DB_KEEP_MUCH, err) < 0 || ga_db_begin_read(db, err) < 0)
 		return -1;
-	if (read_teams(db, &r, by[GA_BY_TEAM], err) < 0 ||
-	    (ga_streq(o->format, "focus") ? write_focus(db, &r, err) :
+	focus = ga_streq(r.o->format, "focus");
+	if (by[GA_BY_TEAM] || focus) {
+		if (ga_store_report_teams(db, &r.teams, err) < 0)
+			return -1;
+		/* Without teams, FOCUS has projects and nothing to warn of. */
+		r.of_teams = by[GA_BY_TEAM] || r.teams.any;
+	}
+	if ((ga_streq(o->format, "focus") ? write_focus(db, &r, err) :
 					    write_groups(db, &r, by, err)) < 0)
 		return -1;
-	say_teams(&r);
+	/* Once, whatever the lines: what counts under no team. */
+	ga_team_projects_say(&r.teams, &text);
+	if (text.len)
+		ga_say("%s; 'gpuaas-list teams' shows whose projects are", text.buf);
 	return 0;
 }

@@ -56,18 +56,6 @@ static int64_t now_nanos(void)
 	return nanos(&ts);
 }
 
-/* Why the file is not given, for whoever runs this: clients are not told of paths. It is said when
- * it begins, not for each that asks. NULL: it is given. Of the library's thread alone. */
-static void tell_why(char *why)
-{
-	static char *told;
-
-	if (why && !ga_streq(why, told))
-		ga_say("%s: %s", ga_cli_program(), why);
-	free(told);
-	told = why;
-}
-
 static char *unfit(const struct stat *st)
 {
 	if (!S_ISREG(st->st_mode) || !st->st_size)
@@ -84,6 +72,7 @@ static int look(struct ga_serve_file *ret)
 	int fd = open(opts->file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct stat st;
 	char *why;
+	static char *told;
 
 	*ret = (struct ga_serve_file){ 0 };
 	if (fd < 0 && errno == ENOENT)
@@ -94,7 +83,13 @@ static int look(struct ga_serve_file *ret)
 				 errno == ELOOP ? "it is a link" : strerror(errno));
 	else
 		why = unfit(&st);
-	tell_why(why);
+	/* Why the file is not given, for whoever runs this: clients are not told of paths. It is
+	 * said when it begins, not for each that asks. NULL: it is given. Of the library's thread
+	 * alone. */
+	if (why && !ga_streq(why, told))
+		ga_say("%s: %s", ga_cli_program(), why);
+	free(told);
+	told = why;
 	if (why) {
 		if (fd >= 0)
 			close(fd);
@@ -317,13 +312,6 @@ static int64_t end_overdue(void)
 
 /* ---- the socket ---- */
 
-static int no_socket(struct ga_err *err)
-{
-	return ga_refuse(err, GA_USAGE, NULL, NULL,
-			 ("there is no socket to serve on"),
-			 ("systemctl start gpuaas-serve.socket, or give --listen 127.0.0.1:8742"));
-}
-
 /* The one listening socket that systemd passed: the descriptor. */
 static int passed_socket(struct ga_err *err)
 {
@@ -332,7 +320,9 @@ static int passed_socket(struct ga_err *err)
 	socklen_t len = sizeof(listens);
 
 	if (!pid || !fds || strtoll(pid, NULL, 10) != getpid())
-		return no_socket(err);
+		return ga_refuse(err, GA_USAGE, NULL, NULL, ("there is no socket to serve on"),
+				 ("systemctl start gpuaas-serve.socket, or give --listen "
+				  "127.0.0.1:8742"));
 	if (strcmp(fds, "1") != 0)
 		return ga_fail(err, GA_USAGE, "%.16s sockets were passed, and one is served", fds);
 	if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &len) < 0 || !listens ||
@@ -404,37 +394,23 @@ static bool is_idle(struct MHD_Daemon *d)
 	       ga_clock_mono_micros() - atomic_load(&asked_micros) > opts->idle_seconds * 1000000;
 }
 
-/* Takes nobody else in, and lets those who are there have their answers. Who comes now stays in
- * the queue of systemd's socket, for the next one. */
-static void finish(struct MHD_Daemon *d)
+int ga_cli_serve(const struct ga_serve_opts *o, struct ga_err *err)
 {
-	int64_t until = ga_clock_mono_micros() + FINISH_SECONDS * INT64_C(1000000);
-	int fd = MHD_quiesce_daemon(d);
-
-	while (clients(d) && ga_clock_mono_micros() < until)
-		(void)poll(NULL, 0, 10);
-	MHD_stop_daemon(d);
-	if (fd >= 0)
-		close(fd);
-}
-
-/* Until a signal, or until it is idle. */
-static void wait_for_end(struct MHD_Daemon *d, const sigset_t *signals)
-{
-	while (!ga_stop_asked() && !is_idle(d)) {
-		int64_t micros = end_overdue();
-		const struct timespec ts = { .tv_sec = micros / 1000000,
-					     .tv_nsec = micros % 1000000 * 1000 };
-
-		(void)ppoll(NULL, 0, &ts, signals);
-	}
-}
-
-static int serve(int fd, struct ga_err *err)
-{
+	int fd, listening;
 	struct MHD_Daemon *d;
 	sigset_t ours, before;
+	int64_t until;
 
+	if (o->deadline_seconds < 1)
+		return ga_fail(err, GA_USAGE, "--deadline is too short: a client needs 1s or more");
+	opts = o;
+	fd = o->listen ? own_socket(o->listen, err) : passed_socket(err);
+	if (fd < 0)
+		return -1;
+	atomic_store(&asked_micros, ga_clock_mono_micros());
+	ga_stop_install();
+	if (o->listen)
+		say_where(fd);
 	/* Signals are this thread's, and come only while it waits. */
 	sigemptyset(&ours);
 	sigaddset(&ours, SIGINT);
@@ -451,24 +427,22 @@ static int serve(int fd, struct ga_err *err)
 		close(fd);
 		return ga_fail(err, GA_SYSTEM, "the HTTP server cannot be started on its socket");
 	}
-	wait_for_end(d, &before);
-	finish(d);
+	/* Until a signal, or until it is idle. */
+	while (!ga_stop_asked() && !is_idle(d)) {
+		int64_t micros = end_overdue();
+		const struct timespec ts = { .tv_sec = micros / 1000000,
+					     .tv_nsec = micros % 1000000 * 1000 };
+
+		(void)ppoll(NULL, 0, &ts, &before);
+	}
+	/* Takes nobody else in, and lets those who are there have their answers. Who comes now
+	 * stays in the queue of systemd's socket, for the next one. */
+	until = ga_clock_mono_micros() + FINISH_SECONDS * INT64_C(1000000);
+	listening = MHD_quiesce_daemon(d);
+	while (clients(d) && ga_clock_mono_micros() < until)
+		(void)poll(NULL, 0, 10);
+	MHD_stop_daemon(d);
+	if (listening >= 0)
+		close(listening);
 	return 0;
-}
-
-int ga_cli_serve(const struct ga_serve_opts *o, struct ga_err *err)
-{
-	int fd;
-
-	if (o->deadline_seconds < 1)
-		return ga_fail(err, GA_USAGE, "--deadline is too short: a client needs 1s or more");
-	opts = o;
-	fd = o->listen ? own_socket(o->listen, err) : passed_socket(err);
-	if (fd < 0)
-		return -1;
-	atomic_store(&asked_micros, ga_clock_mono_micros());
-	ga_stop_install();
-	if (o->listen)
-		say_where(fd);
-	return serve(fd, err);
 }

@@ -12,24 +12,6 @@ static bool was_tried(const struct ga_cli_boot *c, const struct ga_bootstrap_ste
 	return strstr(c->tried.buf, key);
 }
 
-static int carry_out(struct ga_cli_boot *c, const struct ga_boot_step *s, struct ga_err *err)
-{
-	struct ga_err why = GA_ERR_INIT;
-	int r;
-
-	ga_str_addf(&c->tried, "\n%s %s\n", s->say.step, s->say.subject);
-	r = ga_boot_do(&c->doer, s, &why);
-	if (r < 0) {
-		c->sum.left++;
-		c->failure = c->failure ? c->failure : (int)why.code;
-		ga_say("%s %s: %s", s->say.step, s->say.subject, why.msg);
-	} else {
-		c->sum.changes++;
-	}
-	return ga_cli_boot_tell(c, &s->say, r < 0 ? "failed" : "changed", r < 0 ? &why : NULL,
-				err);
-}
-
 /* How many were tried. */
 static int round_of(struct ga_cli_boot *c, const struct ga_boot_plan *plan, bool starts,
 		    struct ga_err *err)
@@ -39,13 +21,25 @@ static int round_of(struct ga_cli_boot *c, const struct ga_boot_plan *plan, bool
 
 	for (i = 0; i < plan->n; i++) {
 		const struct ga_boot_step *s = &plan->v[i];
+		struct ga_err why = GA_ERR_INIT;
+		int r;
 
 		if (!ga_boot_step_is_change(s) || (s->op == GA_BOOT_DO_START) != starts ||
 		    was_tried(c, &s->say))
 			continue;
 		if (ga_stop_asked())
 			return ga_fail(err, GA_BUSY, "asked to stop: run it again to go on");
-		if (carry_out(c, s, err) < 0)
+		ga_str_addf(&c->tried, "\n%s %s\n", s->say.step, s->say.subject);
+		r = ga_boot_do(&c->doer, s, &why);
+		if (r < 0) {
+			c->sum.left++;
+			c->failure = c->failure ? c->failure : (int)why.code;
+			ga_say("%s %s: %s", s->say.step, s->say.subject, why.msg);
+		} else {
+			c->sum.changes++;
+		}
+		if (ga_cli_boot_tell(c, &s->say, r < 0 ? "failed" : "changed", r < 0 ? &why : NULL,
+					err) < 0)
 			return -1;
 		done++;
 	}

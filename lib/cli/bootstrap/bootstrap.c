@@ -351,24 +351,6 @@ static int ask_discovery(struct ga_cli_boot *c, struct ga_err *err)
 	return ga_boot_firmware((struct ga_any_list *)(void *)&c->sum.firmware, err);
 }
 
-static void show_firmware(const struct ga_bootstrap *sum)
-{
-	size_t i;
-
-	for (i = 0; i < sum->firmware.n; i++) {
-		const struct ga_prereq *p = &sum->firmware.v[i];
-
-		if (!ga_streq(p->state, "ok"))
-			ga_print("firmware: %s %s: %s%s%s", p->name, p->state, p->evidence,
-				 p->hint ? "\n          " : "", p->hint ? p->hint : "");
-	}
-	for (i = 0; i < sum->blockers.n; i++)
-		ga_print("blocker: %s: %s%s%s", sum->blockers.v[i].code,
-			 sum->blockers.v[i].evidence ? sum->blockers.v[i].evidence : "",
-			 sum->blockers.v[i].hint ? "\n         " : "",
-			 sum->blockers.v[i].hint ? sum->blockers.v[i].hint : "");
-}
-
 int ga_cli_boot_finish(struct ga_cli_boot *c, const struct ga_boot_plan *plan, struct ga_err *err)
 {
 	struct ga_bootstrap *sum = &c->sum;
@@ -397,6 +379,17 @@ int ga_cli_boot_finish(struct ga_cli_boot *c, const struct ga_boot_plan *plan, s
 		     !sum->blockers.n;
 	if (ga_emit(&ga_bootstrap_shape, sum, err) < 0)
 		return -1;
-	show_firmware(sum);
+	for (i = 0; i < sum->firmware.n; i++) {
+		const struct ga_prereq *p = &sum->firmware.v[i];
+
+		if (!ga_streq(p->state, "ok"))
+			ga_print("firmware: %s %s: %s%s%s", p->name, p->state, p->evidence,
+				 p->hint ? "\n          " : "", p->hint ? p->hint : "");
+	}
+	for (i = 0; i < sum->blockers.n; i++)
+		ga_print("blocker: %s: %s%s%s", sum->blockers.v[i].code,
+			 sum->blockers.v[i].evidence ? sum->blockers.v[i].evidence : "",
+			 sum->blockers.v[i].hint ? "\n         " : "",
+			 sum->blockers.v[i].hint ? sum->blockers.v[i].hint : "");
 	return 0;
 }

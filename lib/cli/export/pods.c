@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gpuaas-export pods: the types that running pods of Kubernetes have, as patches. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,7 +8,6 @@
 #include "cli/export/export.h"
 #include "cli/frame/types.h"
 #include "exchange/kube/pod.h"
-#include "state/capacity/view.h"
 
 static bool all;
 
@@ -80,33 +78,6 @@ static int by_node(const void *a, const void *b)
 	return strcmp(x->node, y->node);
 }
 
-/* What was recorded by hand counts here too, where there is a state. */
-static int read_manual(struct ga_manual_types *ret, struct ga_err *err)
-{
-	ga_autodb struct ga_db *db = NULL;
-
-	if (access(ga_cli_state_path(), F_OK) < 0 && errno == ENOENT)
-		return 0;
-	if (ga_cli_export_open(&db, err) < 0)
-		return -1;
-	return ga_store_manual_types(db, ret, err);
-}
-
-static int read_all(struct pods *p, const char *file, struct ga_err *err)
-{
-	int fd, r;
-
-	if (!strcmp(file, "-") && ga_cli_need_pipe("pods and nodes", err) < 0)
-		return -1;
-	fd = ga_cli_open(file, err);
-	if (fd < 0)
-		return -1;
-	r = ga_kube_items(fd, file, take_item, p, err);
-	if (fd)
-		close(fd);
-	return r;
-}
-
 static const struct ga_node_view *node_of(char *name, void *arg)
 {
 	const struct ga_node_view key = { .node = name };
@@ -137,14 +108,25 @@ int ga_cli_pods(struct ga_err *err)
 						       .claims = ga_kube_claims_new() };
 	char *const *args;
 	size_t i;
-	int n, r = 0;
+	const char *file;
+	int n, r, fd;
 
 	args = ga_cli_args(&n);
 	if (ga_cli_export_output())
 		return ga_fail(err, GA_USAGE, "--output is for the other formats: records go to "
 					      "standard output");
-	if (ga_cli_catalogue(&p.list, err) < 0 || read_manual(&p.manual, err) < 0 ||
-	    read_all(&p, n ? args[0] : "-", err) < 0)
+	if (ga_cli_catalogue(&p.list, err) < 0 || ga_cli_manual_types(&p.manual, err) < 0)
+		return -1;
+	file = n ? args[0] : "-";
+	if (!strcmp(file, "-") && ga_cli_need_pipe("pods and nodes", err) < 0)
+		return -1;
+	fd = ga_cli_open(file, err);
+	if (fd < 0)
+		return -1;
+	r = ga_kube_items(fd, file, take_item, &p, err);
+	if (fd)
+		close(fd);
+	if (r < 0)
 		return -1;
 	if (p.nodes.n)
 		qsort(p.nodes.v, p.nodes.n, sizeof(*p.nodes.v), by_node);

@@ -67,35 +67,6 @@ static int add_node(struct ga_node_view *view, void *arg, struct ga_err *err)
 	return 0;
 }
 
-/* Who copies these lines as they are has to know. */
-static void say_without(const struct slurm *s)
-{
-	ga_autofree char *others = NULL;
-
-	if (!s->without || only_nodes)
-		return;
-	others = s->without > 1 ? ga_xprintf(" and %lld other%s", (long long)s->without - 1,
-					     s->without > 2 ? "s" : "") :
-				  ga_xstrdup("");
-	ga_say("gres.conf: no File= for the GPUs of '%s'%s: slurmd drops them, and Slurm drains a "
-	       "node that has fewer than slurm.conf says; %s",
-	       s->first, others,
-	       files ? "add their device files by hand" :
-		       "--device-files names NVIDIA's, others are added by hand");
-}
-
-static int write_all(const struct slurm *s, struct ga_err *err)
-{
-	ga_autostr struct ga_str text = GA_STR_INIT;
-
-	if (!only_gres)
-		ga_str_addf(&text, "# slurm.conf: nodes; GresTypes=gpu belongs there too\n%s",
-			    s->nodes.len ? s->nodes.buf : "");
-	if (!only_nodes)
-		ga_str_addf(&text, "# gres.conf\n%s", s->gres.len ? s->gres.buf : "");
-	return ga_cli_export_write(&text, err);
-}
-
 int ga_cli_slurm(struct ga_err *err)
 {
 	ga_autoaccels struct ga_accels *list = NULL;
@@ -110,10 +81,33 @@ int ga_cli_slurm(struct ga_err *err)
 		return -1;
 	s.db = db;
 	r = ga_store_node_views(db, list, ga_clock_micros(), add_node, &s, err);
-	if (r == 0)
-		r = write_all(&s, err);
-	if (r == 0)
-		say_without(&s);
+	if (r == 0) {
+		ga_autostr struct ga_str text = GA_STR_INIT;
+
+		if (!only_gres)
+			ga_str_addf(&text,
+				    "# slurm.conf: nodes; GresTypes=gpu belongs there too\n%s",
+				    s.nodes.len ? s.nodes.buf : "");
+		if (!only_nodes)
+			ga_str_addf(&text, "# gres.conf\n%s", s.gres.len ? s.gres.buf : "");
+		r = ga_cli_export_write(&text, err);
+	}
+	if (r == 0) {
+		ga_autofree char *others = NULL;
+
+		/* Who copies these lines as they are has to know. */
+		if (s.without && !only_nodes) {
+			others = s.without > 1 ?
+					 ga_xprintf(" and %lld other%s", (long long)s.without - 1,
+						    s.without > 2 ? "s" : "") :
+					 ga_xstrdup("");
+			ga_say("gres.conf: no File= for the GPUs of '%s'%s: slurmd drops them, and "
+			       "Slurm drains a node that has fewer than slurm.conf says; %s",
+			       s.first, others,
+			       files ? "add their device files by hand" :
+				       "--device-files names NVIDIA's, others are added by hand");
+		}
+	}
 	ga_str_release(&s.nodes);
 	ga_str_release(&s.gres);
 	free(s.first);

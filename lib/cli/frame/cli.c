@@ -258,20 +258,6 @@ static int check_operands(struct ga_err *err)
 	return 0;
 }
 
-/* A missing descriptor is one that fails in its direction, as with gnulib's stdopen: orders that
- * were not read and records that nobody got are no success. Who is not to read standard input does
- * not touch it. Words are lost with standard error. */
-static int open_missing_descriptors(struct ga_err *err)
-{
-	static const int modes[] = { O_WRONLY, O_RDONLY, O_RDWR };
-	int fd;
-
-	for (fd = 0; fd < (int)GA_ARRAY_SIZE(modes); fd++)
-		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", modes[fd]) < 0)
-			return ga_fail_sys(err, "cannot open '/dev/null'");
-	return 0;
-}
-
 /* The value of KEY=VALUE in the configuration, as a text that lives as long as the program. */
 static const char *config_value(const char *key)
 {
@@ -360,17 +346,6 @@ static void say_unknown_settings(void)
 	}
 }
 
-static int set_deadline(struct ga_err *err)
-{
-	int64_t seconds;
-
-	if (ga_int_parse(ga_cli_setting("GPUAAS_DEADLINE", "10"), "GPUAAS_DEADLINE", 0, 86400,
-			 &seconds, err) < 0)
-		return -1;
-	ga_turnstile_set_deadline(seconds);
-	return 0;
-}
-
 /* A file that users may not read has no settings for them. */
 int ga_cli_read_config(struct ga_err *err)
 {
@@ -401,11 +376,20 @@ int ga_cli_read_config(struct ga_err *err)
 int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_err *err)
 {
 	const char *log;
+	int64_t seconds;
+	static const int modes[] = { O_WRONLY, O_RDONLY, O_RDWR };
+	int fd;
 
 	umask(077);
 	ga_proc_own_signals();
 	cli.prog = prog;
-	if (open_missing_descriptors(err) < 0 || ga_cli_read_config(err) < 0)
+	/* Where descriptor 0, 1 or 2 is closed, /dev/null is opened in the wrong direction, so that
+	 * reading orders and writing records fail instead of silently succeeding. Programs that do
+	 * not read standard input do not notice. Words for people are lost with standard error. */
+	for (fd = 0; fd < (int)GA_ARRAY_SIZE(modes); fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", modes[fd]) < 0)
+			return ga_fail_sys(err, "cannot open '/dev/null'");
+	if (ga_cli_read_config(err) < 0)
 		return -1;
 	say_unknown_settings();
 	signal(SIGXFSZ, SIG_IGN); /* then a write beyond 'ulimit -f' fails, and is said */
@@ -415,8 +399,12 @@ int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_er
 	ga_log_set(ga_streq(log, "debug") ? GA_LOG_DEBUG :
 		   ga_streq(log, "info")  ? GA_LOG_INFO :
 					    GA_LOG_OFF);
-	if (parse_args(argc, argv, err) < 0 || set_deadline(err) < 0)
+	if (parse_args(argc, argv, err) < 0)
 		return -1;
+	if (ga_int_parse(ga_cli_setting("GPUAAS_DEADLINE", "10"), "GPUAAS_DEADLINE", 0, 86400,
+			 &seconds, err) < 0)
+		return -1;
+	ga_turnstile_set_deadline(seconds);
 	ga_emit_open(cli.table || (!cli.json && isatty(STDOUT_FILENO)), !prog->acts);
 	if (cli.help)
 		return ga_cli_help(prog, cli.cmd), 0;

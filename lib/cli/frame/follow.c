@@ -121,51 +121,18 @@ static int read_new(struct follow *f, struct ga_err *err)
 
 /* ---- waiting ---- */
 
-/* Writers grow or replace the files beside the state. */
-static void begin_watch(struct follow *f)
-{
-	const char *slash = strrchr(f->path, '/');
-	ga_autofree char *folder =
-		slash ? ga_xstrndup(f->path, slash == f->path ? 1 : (size_t)(slash - f->path)) :
-			ga_xstrdup(".");
-
-	f->watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-	if (f->watch >= 0)
-		(void)inotify_add_watch(f->watch, folder,
-					IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_ONLYDIR);
-}
-
-static void drain_watch(int fd)
-{
-	char buf[4096];
-
-	while (fd >= 0 && read(fd, buf, sizeof(buf)) > 0)
-		;
-}
-
 /* 1 look again, 0 nobody reads any more, or a signal came. */
 static int wait_for_change(struct follow *f)
 {
 	const struct timespec most = { .tv_sec = LOOK_SECONDS };
 	struct pollfd fds[] = { { .fd = STDOUT_FILENO }, { .fd = f->watch, .events = POLLIN } };
+	char buf[4096];
 
 	if (ppoll(fds, GA_ARRAY_SIZE(fds), &most, &f->open) < 0 && errno != EINTR)
 		return 0;
-	drain_watch(f->watch);
+	while (f->watch >= 0 && read(f->watch, buf, sizeof(buf)) > 0)
+		;
 	return !ga_stop_asked() && !(fds[0].revents & (POLLERR | POLLHUP | POLLNVAL));
-}
-
-/* Signals come only while it waits, so that no row is written by half. */
-static void hold_signals(struct follow *f)
-{
-	sigset_t held;
-
-	ga_stop_install();
-	sigemptyset(&held);
-	sigaddset(&held, SIGINT);
-	sigaddset(&held, SIGTERM);
-	sigaddset(&held, SIGHUP);
-	sigprocmask(SIG_BLOCK, &held, &f->open);
 }
 
 int ga_follow(const char *path, const struct ga_list_query *q, ga_store_each each, void *arg,
@@ -175,13 +142,29 @@ int ga_follow(const char *path, const struct ga_list_query *q, ga_store_each eac
 						       .arg = arg, .epoch = GA_UNKNOWN,
 						       .watch = -1 };
 	int r;
+	sigset_t held;
+	const char *slash;
+	ga_autofree char *folder = NULL;
 
-	hold_signals(&f);
+	/* Signals come only while it waits, so that no row is written by half. */
+	ga_stop_install();
+	sigemptyset(&held);
+	sigaddset(&held, SIGINT);
+	sigaddset(&held, SIGTERM);
+	sigaddset(&held, SIGHUP);
+	sigprocmask(SIG_BLOCK, &held, &f.open);
 	if (q->after && ga_int_parse(q->after, "--after", 0, GA_INT_MAX_SAFE, &f.last, err) < 0)
 		return -1;
 	/* A table would be shown at its end, which never comes. */
 	ga_emit_open(false, true);
-	begin_watch(&f);
+	/* Writers grow or replace the files beside the state. */
+	slash = strrchr(f.path, '/');
+	folder = slash ? ga_xstrndup(f.path, slash == f.path ? 1 : (size_t)(slash - f.path)) :
+			ga_xstrdup(".");
+	f.watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	if (f.watch >= 0)
+		(void)inotify_add_watch(f.watch, folder,
+					IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_ONLYDIR);
 	while ((r = read_new(&f, err)) > 0)
 		if (!wait_for_change(&f))
 			return 0;

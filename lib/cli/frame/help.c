@@ -14,21 +14,6 @@ static int columns(const char *text)
 	return n;
 }
 
-static void help_options(const struct ga_opt *o)
-{
-	for (; o->name; o++) {
-		ga_autofree char *left = ga_xprintf("%c%c%c --%s%s%s", o->short_name ? '-' : ' ',
-						    o->short_name ? o->short_name : ' ',
-						    o->short_name ? ',' : ' ', o->name,
-						    o->arg ? " " : "", o->arg ? o->arg : "");
-
-		int n = columns(left);
-
-		printf(n > 27 ? "  %s\n%*s%s\n" : "  %s%*s%s\n", left, n > 27 ? 31 : 29 - n, "",
-		       o->help);
-	}
-}
-
 static void help_kinds(const char *title, const struct ga_shape *const *kinds)
 {
 	char name[32];
@@ -59,8 +44,22 @@ void ga_cli_help(const struct ga_prog *prog, const struct ga_cmd *cmd)
 			printf("  %-14s %s\n", c->name, c->abstract);
 	}
 	printf("\noptions:\n");
-	for (t = ga_cli_tables(prog, cmd); *t; t++)
-		help_options(*t);
+	for (t = ga_cli_tables(prog, cmd); *t; t++) {
+		const struct ga_opt *o = *t;
+
+		for (; o->name; o++) {
+			ga_autofree char *left =
+				ga_xprintf("%c%c%c --%s%s%s", o->short_name ? '-' : ' ',
+					   o->short_name ? o->short_name : ' ',
+					   o->short_name ? ',' : ' ', o->name, o->arg ? " " : "",
+					   o->arg ? o->arg : "");
+
+			int n = columns(left);
+
+			printf(n > 27 ? "  %s\n%*s%s\n" : "  %s%*s%s\n", left, n > 27 ? 31 : 29 - n,
+			       "", o->help);
+		}
+	}
 	printf("\n");
 	help_kinds("reads: ", prog->consumes);
 	help_kinds("writes:", prog->produces);

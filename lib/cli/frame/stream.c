@@ -83,16 +83,6 @@ struct crew {
 	const struct ga_prog *prog;
 };
 
-static int take_in_child(const struct order *o, struct ga_err *err)
-{
-	json_error_t why;
-	ga_autojson json_t *json = json_loadb(o->raw, o->len, 0, &why);
-	struct ga_rec rec = { .shape = o->consumer->shape, .json = json, .raw = o->raw,
-			      .raw_len = o->len, .line = o->line };
-
-	return o->consumer->take(&rec, err);
-}
-
 static void child(const struct order *o, int out, int lock_fd) __attribute__((noreturn));
 
 static void child(const struct order *o, int out, int lock_fd)
@@ -102,7 +92,12 @@ static void child(const struct order *o, int out, int lock_fd)
 	int r;
 
 	ga_emit_in_child(out, lock_fd);
-	r = take_in_child(o, &err);
+	json_error_t why;
+	ga_autojson json_t *json = json_loadb(o->raw, o->len, 0, &why);
+	struct ga_rec rec = { .shape = o->consumer->shape, .json = json, .raw = o->raw,
+			      .raw_len = o->len, .line = o->line };
+
+	r = o->consumer->take(&rec, &err);
 	_exit(ga_cli_finish(&prog, r, &err));
 }
 
@@ -138,14 +133,6 @@ static int start(struct crew *crew, struct ga_err *err)
 	return 0;
 }
 
-static void forward_stop(const struct crew *crew)
-{
-	size_t i;
-
-	for (i = 0; ga_stop_asked() && i < crew->running; i++)
-		kill(crew->workers[i].pid, SIGTERM);
-}
-
 /* The records of a worker that ended become rows of the table. */
 static void collect(int out)
 {
@@ -166,40 +153,17 @@ static void collect(int out)
  * looking again every 10 ms. */
 #define LOOK_AGAIN 10000
 
-static void take_end(struct crew *crew, struct worker *w, int status)
-{
-	if (w->out >= 0)
-		collect(w->out);
-	*w = crew->workers[--crew->running];
-	if (!WIFEXITED(status))
-		ga_say("%s: a worker was ended by signal %d; run the same again",
-		       ga_cli_program(), WTERMSIG(status));
-	ga_cli_note_status(WIFEXITED(status) ? WEXITSTATUS(status) : GA_SYSTEM);
-}
-
-/* They have ended, and nobody can tell how: what they wrote counts. */
-static void give_up(struct crew *crew)
-{
-	while (crew->running) {
-		struct worker w = crew->workers[--crew->running];
-
-		if (w.out >= 0)
-			collect(w.out);
-		ga_say("%s: nobody can tell how a worker ended; run the same again",
-		       ga_cli_program());
-		ga_cli_note_status(GA_SYSTEM);
-	}
-}
-
 /* Takes children that have ended; waits for one when told to. */
 static void reap(struct crew *crew, bool wait)
 {
 	while (crew->running) {
-		size_t i;
+		size_t i, j;
 		int status;
 		pid_t pid;
+		struct worker *w;
 
-		forward_stop(crew);
+		for (j = 0; ga_stop_asked() && j < crew->running; j++)
+			kill(crew->workers[j].pid, SIGTERM);
 		pid = waitpid(-1, &status, WNOHANG);
 		if (!pid && wait) {
 			ga_clock_wait(INT64_MAX, LOOK_AGAIN);
@@ -207,27 +171,34 @@ static void reap(struct crew *crew, bool wait)
 		}
 		if (pid < 0 && errno == EINTR)
 			continue;
-		if (pid < 0)
-			give_up(crew);
+		if (pid < 0) {
+			/* They have ended, and nobody can tell how: what they wrote counts. */
+			while (crew->running) {
+				struct worker lost = crew->workers[--crew->running];
+
+				if (lost.out >= 0)
+					collect(lost.out);
+				ga_say("%s: nobody can tell how a worker ended; run the same again",
+				       ga_cli_program());
+				ga_cli_note_status(GA_SYSTEM);
+			}
+		}
 		if (pid <= 0)
 			return;
 		for (i = 0; i < crew->running && crew->workers[i].pid != pid; i++)
 			;
 		if (i == crew->running)
 			continue;
-		take_end(crew, &crew->workers[i], status);
+		w = &crew->workers[i];
+		if (w->out >= 0)
+			collect(w->out);
+		*w = crew->workers[--crew->running];
+		if (!WIFEXITED(status))
+			ga_say("%s: a worker was ended by signal %d; run the same again",
+			       ga_cli_program(), WTERMSIG(status));
+		ga_cli_note_status(WIFEXITED(status) ? WEXITSTATUS(status) : GA_SYSTEM);
 		wait = false;
 	}
-}
-
-static void enqueue(struct crew *crew, const struct ga_rec *rec, const struct ga_consumer *c)
-{
-	*ga_list_add(&crew->waiting) = (struct order){
-		.raw = ga_xstrndup(rec->raw, rec->raw_len),
-		.len = rec->raw_len,
-		.consumer = c,
-		.line = rec->line,
-	};
 }
 
 static size_t waiting(const struct crew *crew)
@@ -253,28 +224,6 @@ static int advance(struct crew *crew, struct ga_err *err)
 		reap(crew, true);
 	}
 	return 0;
-}
-
-/* Orders that were read and that no worker has taken; none at the end of a stream that went
- * well. */
-static void leave(struct crew *crew)
-{
-	for (; crew->next < crew->waiting.n; crew->next++) {
-		struct order *o = &crew->waiting.v[crew->next];
-		json_error_t why;
-		ga_autojson json_t *json = json_loadb(o->raw, o->len, 0, &why);
-		/* A wipe order is of a slot, its object, and may name the allocation before. */
-		const char *id = json_string_value(json_object_get(json, "object"));
-		char kind[32];
-
-		if (!id)
-			id = json_string_value(json_object_get(json, "allocation"));
-		ga_say("%s: line %llu was not begun: %s%s%s; run the same again", ga_cli_program(),
-		       (unsigned long long)o->line, ga_kind_short(o->consumer->shape, kind),
-		       id ? " of " : "", id ? id : "");
-		free(o->raw);
-	}
-	ga_list_release(&crew->waiting);
 }
 
 /* Whether a record can be had without leaving a child that ended unattended for long. */
@@ -312,8 +261,14 @@ static int read_orders(struct crew *crew, struct ga_reader *reader, int fd,
 		now = here ? find_consumer(here, &rec) : NULL;
 		if (now ? now->take(&rec, err) < 0 : !c && ga_emit_raw(&rec, err) < 0)
 			return -1;
-		if (c)
-			enqueue(crew, &rec, c);
+		if (c) {
+			*ga_list_add(&crew->waiting) = (struct order){
+				.raw = ga_xstrndup(rec.raw, rec.raw_len),
+				.len = rec.raw_len,
+				.consumer = c,
+				.line = rec.line,
+			};
+		}
 	}
 	return ga_stop_asked() ? ga_stop_check("the stream", err) : more;
 }
@@ -347,7 +302,24 @@ int ga_cli_stream_jobs_here(int fd, const char *name, const struct ga_consumer *
 			reap(&crew, true);
 	}
 	ga_emit_share(-1);
-	leave(&crew);
+	/* Orders that were read and that no worker has taken; none at the end of a stream that went
+	 * well. */
+	for (; crew.next < crew.waiting.n; crew.next++) {
+		struct order *o = &crew.waiting.v[crew.next];
+		json_error_t why;
+		ga_autojson json_t *json = json_loadb(o->raw, o->len, 0, &why);
+		/* A wipe order is of a slot, its object, and may name the allocation before. */
+		const char *id = json_string_value(json_object_get(json, "object"));
+		char kind[32];
+
+		if (!id)
+			id = json_string_value(json_object_get(json, "allocation"));
+		ga_say("%s: line %llu was not begun: %s%s%s; run the same again", ga_cli_program(),
+		       (unsigned long long)o->line, ga_kind_short(o->consumer->shape, kind),
+		       id ? " of " : "", id ? id : "");
+		free(o->raw);
+	}
+	ga_list_release(&crew.waiting);
 	free(crew.workers);
 	if (later.msg[0])
 		ga_say("%s: %s", ga_cli_program(), later.msg);

@@ -182,22 +182,6 @@ static void add_value(struct ga_str *out, const char *path, json_t *value)
 		add_object(out, value);
 }
 
-static void print_members(json_t *json)
-{
-	const char *key;
-	json_t *value;
-
-	json_object_foreach(json, key, value) {
-		ga_autostr struct ga_str text = GA_STR_INIT;
-
-		add_plain(&text, key);
-		ga_str_add(&text, ": ");
-		add_value(&text, key, value);
-		printf("%s\n", text.buf);
-	}
-	printf("\n");
-}
-
 /* What is estimated or measured as a range: the expected value, its least, its most. */
 static const char *const ranges[][3] = {
 	{ "seconds", "seconds_low", "seconds_high" },
@@ -242,20 +226,6 @@ static bool add_range(struct ga_str *out, const char *path, json_t *json)
 	return true;
 }
 
-static void begin_table(const struct ga_view *view)
-{
-	struct ga_column *to = table.columns;
-	const struct ga_column *from = view ? view->columns : NULL;
-	const struct ga_sometimes *some;
-
-	table.view = view;
-	memset(table.columns, 0, sizeof(table.columns));
-	while (from && from->title)
-		*to++ = *from++;
-	for (some = view ? ga_view_sometimes(view) : NULL; some && some->column.title; some++)
-		*to++ = some->column;
-}
-
 static void add_row(json_t *json)
 {
 	struct row *row = ga_list_add(&table.rows);
@@ -279,12 +249,35 @@ void ga_table_add(const struct ga_shape *shape, json_t *json)
 	size_t i;
 
 	if (view != table.view || !view) {
+		struct ga_column *to;
+		const struct ga_column *from;
+		const struct ga_sometimes *some;
+
 		ga_table_flush();
-		begin_table(view);
+		to = table.columns;
+		from = view ? view->columns : NULL;
+		table.view = view;
+		memset(table.columns, 0, sizeof(table.columns));
+		while (from && from->title)
+			*to++ = *from++;
+		for (some = view ? ga_view_sometimes(view) : NULL; some && some->column.title;
+		     some++)
+			*to++ = some->column;
 	}
-	if (!view)
-		print_members(json);
-	else if (!view->rows)
+	if (!view) {
+		const char *key;
+		json_t *value;
+
+		json_object_foreach(json, key, value) {
+			ga_autostr struct ga_str text = GA_STR_INIT;
+
+			add_plain(&text, key);
+			ga_str_add(&text, ": ");
+			add_value(&text, key, value);
+			printf("%s\n", text.buf);
+		}
+		printf("\n");
+	} else if (!view->rows)
 		add_row(json);
 	else
 		json_array_foreach(json_object_get(json, view->rows), i, item)

@@ -2,14 +2,17 @@
 /* The accelerator catalogue by its settings, types of it by their names, and those of a profile. */
 #include "cli/frame/types.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/texts.h"
 #include "catalog/name.h"
 #include "cli/frame/cli.h"
 #include "decide/place/suggest.h"
 #include "state/capacity/profile.h"
+#include "state/capacity/view.h"
 #include "state/fold/take.h"
 
 const char *ga_cli_catalogue_file(void)
@@ -22,6 +25,18 @@ const char *ga_cli_catalogue_file(void)
 int ga_cli_catalogue(struct ga_accels **ret, struct ga_err *err)
 {
 	return ga_accels_open(ga_cli_catalogue_file(), ret, err);
+}
+
+int ga_cli_manual_types(struct ga_manual_types *ret, struct ga_err *err)
+{
+	ga_autodb struct ga_db *db = NULL;
+
+	if (access(ga_cli_state_path(), F_OK) < 0 && errno == ENOENT)
+		return 0;
+	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
+	    ga_db_begin_read(db, err) < 0)
+		return -1;
+	return ga_store_manual_types(db, ret, err);
 }
 
 int ga_cli_type_unknown(const struct ga_accels *list, const char *name, struct ga_err *err)
@@ -109,15 +124,18 @@ static int twice(const char *name, const char *slug, struct ga_err *err)
 		       strcmp(name, slug) ? ": it is " : "", strcmp(name, slug) ? slug : "");
 }
 
-/* The types of a group, the best first. */
-static void add_group(const struct ga_accels *list, const struct ga_accel_named *named,
-		      struct ga_texts *ret)
+int ga_cli_type_means(const struct ga_accels *list, const char *name, struct ga_texts *ret,
+		      struct ga_err *err)
 {
+	ga_autonamed struct ga_accel_named named = { 0 };
 	GA_LIST(struct ga_suggest_type) types = { NULL, 0 };
 	size_t i;
 
-	for (i = 0; i < named->types.n; i++) {
-		const struct ga_accel_type *t = ga_accels_type(list, named->types.v[i]);
+	if (ga_cli_type_named(list, name, &named, err) < 0)
+		return -1;
+	/* The types of a group, the best first. */
+	for (i = 0; i < named.types.n; i++) {
+		const struct ga_accel_type *t = ga_accels_type(list, named.types.v[i]);
 
 		*ga_list_add(&types) = (struct ga_suggest_type){
 			t->slug, 0, t->memory.gpu_gb == GA_UNKNOWN ? 0 : t->memory.gpu_gb };
@@ -126,16 +144,6 @@ static void add_group(const struct ga_accels *list, const struct ga_accel_named 
 	for (i = 0; i < types.n; i++)
 		ga_texts_add(ret, types.v[i].type);
 	ga_list_release(&types);
-}
-
-int ga_cli_type_means(const struct ga_accels *list, const char *name, struct ga_texts *ret,
-		      struct ga_err *err)
-{
-	ga_autonamed struct ga_accel_named named = { 0 };
-
-	if (ga_cli_type_named(list, name, &named, err) < 0)
-		return -1;
-	add_group(list, &named, ret);
 	return 0;
 }
 
@@ -153,32 +161,29 @@ void ga_cli_type_say(const char *name, char *const *slugs, size_t n)
 		ga_say("type '%.64s' is %s", name, said.buf);
 }
 
-/* Adds what a name means; of several types those that stand already are left out. */
-static int add_meant(const char *name, const struct ga_texts *meant,
-		     struct ga_texts *ret, struct ga_err *err)
-{
-	size_t i, before = ret->n;
-
-	if (meant->n == 1 && has(ret, meant->v[0]))
-		return twice(name, meant->v[0], err);
-	for (i = 0; i < meant->n; i++)
-		if (!has(ret, meant->v[i]))
-			ga_texts_add(ret, meant->v[i]);
-	if (ret->n == before)
-		ga_say("type '%.64s' means several types, and each stands already", name);
-	else
-		ga_cli_type_say(name, ret->v + before, ret->n - before);
-	return 0;
-}
-
 static int add_name(const struct ga_accels *list, const char *name, bool strict,
 		    struct ga_texts *ret, struct ga_err *err)
 {
 	ga_autotexts struct ga_texts meant = { NULL, 0 };
 	struct ga_err why = GA_ERR_INIT;
 
-	if (ga_cli_type_means(list, name, &meant, &why) == 0)
-		return add_meant(name, &meant, ret, err);
+	if (ga_cli_type_means(list, name, &meant, &why) == 0) {
+		size_t i;
+		size_t before = ret->n;
+
+		/* Adds what a name means; of several types those that stand already are left
+		 * out. */
+		if (meant.n == 1 && has(ret, meant.v[0]))
+			return twice(name, meant.v[0], err);
+		for (i = 0; i < meant.n; i++)
+			if (!has(ret, meant.v[i]))
+				ga_texts_add(ret, meant.v[i]);
+		if (ret->n == before)
+			ga_say("type '%.64s' means several types, and each stands already", name);
+		else
+			ga_cli_type_say(name, ret->v + before, ret->n - before);
+		return 0;
+	}
 	if (strict || !ga_streq(why.reason, "unknown_type")) {
 		*err = why;
 		return -1;

@@ -4,6 +4,7 @@
 #ifndef GA_CLI_FRAME_TYPES_H
 #define GA_CLI_FRAME_TYPES_H
 
+#include "catalog/census.h"
 #include "catalog/name.h"
 #include "record/rec.h"
 #include "record/state.h"
@@ -12,8 +13,12 @@
 /* GPUAAS_ACCELERATORS in place of the built-in one, with the drop-ins of GPUAAS_ACCELERATORS_DIR
  * (default /etc/gpuaas/accelerators.d). */
 GA_MUST_CHECK int ga_cli_catalogue(struct ga_accels **ret, struct ga_err *err);
-/* Only the settings, for what opens a catalogue itself. The file to stand in, or NULL. */
+/* Sets the folder of drop-ins from the settings, for code that opens a catalogue itself. Returns
+ * the file that replaces the built-in catalogue, or NULL. */
 const char *ga_cli_catalogue_file(void);
+/* The types of nodes that people recorded by hand; none where there is no state. ret is the
+ * caller's to release, also after an error. */
+GA_MUST_CHECK int ga_cli_manual_types(struct ga_manual_types *ret, struct ga_err *err);
 
 /* The types that people call so, one or several, of whole GPUs; a slug is itself. GA_USAGE: a part
  * of a GPU, or a name that means nothing ("unknown_type"). */
@@ -29,7 +34,6 @@ GA_MUST_CHECK int ga_cli_type_unknown(const struct ga_accels *list, const char *
 /* GA_USAGE, with the types that it means. */
 GA_MUST_CHECK int ga_cli_type_several(const char *name, const struct ga_accel_named *named,
 				      struct ga_err *err);
-
 
 /* The slugs that a name means to whoever sells whole GPUs, the one with the most memory first;
  * appended to ret. GA_USAGE: a part of a GPU, and what means nothing ("unknown_type", with near

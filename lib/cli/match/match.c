@@ -172,58 +172,23 @@ static void add_given(struct matching *m, const struct ga_hardware_profile *p)
 	ga_list_release(&slugs);
 }
 
-static void add_offers(struct matching *m, const struct ga_hardware_profile *p)
-{
-	size_t i, n = m->offers.n;
-
-	for (i = 0; i < p->types.n; i++)
-		add_offer(m, p, p->types.v[i]);
-	if (!p->types.n)
-		add_given(m, p);
-	if (m->offers.n == n)
-		add_offer(m, p, NULL);
-}
-
 static void match_offers(struct matching *m)
 {
 	size_t i;
 
-	for (i = 0; i < m->profiles.n; i++)
-		add_offers(m, &m->profiles.v[i]);
-	ga_match(&m->need, &m->tables, m->offers.v, m->offers.n, &m->answers);
-}
+	for (i = 0; i < m->profiles.n; i++) {
+		const struct ga_hardware_profile *p = &m->profiles.v[i];
+		size_t j;
+		size_t n = m->offers.n;
 
-static int read_measured(struct matching *m, struct ga_err *err)
-{
-	ga_autostr struct ga_str text = GA_STR_INIT;
-
-	if (!m->o->measured)
-		return 0;
-	if (ga_file_read(m->o->measured, MEASURED_MAX, &text, err) < 0 ||
-	    ga_measured_parse(text.buf, text.len, m->accels, &m->measured, err) < 0)
-		return ga_wrap(err, "--measured '%.200s'", m->o->measured);
-	if (m->measured.left_out)
-		ga_say("warning: %zu record%s of --measured %s of hardware that the catalogue does "
-		       "not know (gpuaas-profile catalog)", m->measured.left_out,
-		       m->measured.left_out == 1 ? "" : "s",
-		       m->measured.left_out == 1 ? "is" : "are");
-	return 0;
-}
-
-/* Without a model, measurements of several cannot be told apart. */
-static int check_models(const struct matching *m, struct ga_err *err)
-{
-	const char *first = m->measured.n ? m->measured.v[0].model : NULL;
-	size_t i;
-
-	for (i = 1; !m->need.model && i < m->measured.n; i++) {
-		if (ga_streq(m->measured.v[i].model, first))
-			continue;
-		return ga_refuse(err, GA_USAGE, NULL, NULL,
-				 ("--measured has measurements of several models"),
-				 ("say with --model which one it is"));
+		for (j = 0; j < p->types.n; j++)
+			add_offer(m, p, p->types.v[j]);
+		if (!p->types.n)
+			add_given(m, p);
+		if (m->offers.n == n)
+			add_offer(m, p, NULL);
 	}
-	return 0;
+	ga_match(&m->need, &m->tables, m->offers.v, m->offers.n, &m->answers);
 }
 
 /* ---- external estimators ---- */
@@ -245,25 +210,6 @@ static void warn(const char *estimator, const char *why)
 	ga_say("warning: estimator '%s' is left out: %s", estimator, why);
 }
 
-static void take_times(struct matching *m, const char *name, const struct ga_said_times *said)
-{
-	size_t i, unknown = 0;
-
-	for (i = 0; i < said->n; i++) {
-		const struct ga_said_time *s = &said->v[i];
-		ga_autofree char *basis = ga_xprintf("%s: %s", name, s->basis ? s->basis :
-						     "it does not say what that rests on");
-		const struct ga_external_time t = { .profile = s->profile, .type = s->type,
-						    .time = s->time, .basis = basis,
-						    .estimator = name };
-
-		unknown += !ga_match_external(&m->answers, &t);
-	}
-	if (unknown)
-		ga_say("warning: estimator '%s' answered %zu time%s for a profile or type that it "
-		       "was not asked about", name, unknown, unknown == 1 ? "" : "s");
-}
-
 static void ask_one(struct matching *m, const char *path)
 {
 	ga_autosaid struct ga_said_times said = { 0 };
@@ -272,10 +218,26 @@ static void ask_one(struct matching *m, const char *path)
 
 	if (!m->question)
 		m->question = ga_estimator_question(&m->need, &m->tables, &m->answers);
-	if (ga_estimator_ask(path, m->question, m->o->estimator_seconds, &said, &why) < 0)
+	if (ga_estimator_ask(path, m->question, m->o->estimator_seconds, &said, &why) < 0) {
 		warn(name, why.msg);
-	else
-		take_times(m, name, &said);
+	} else {
+		size_t i, unknown = 0;
+
+		for (i = 0; i < said.n; i++) {
+			const struct ga_said_time *s = &said.v[i];
+			ga_autofree char *basis = ga_xprintf("%s: %s", name, s->basis ? s->basis :
+							     "it does not say what that rests on");
+			const struct ga_external_time t = { .profile = s->profile, .type = s->type,
+							    .time = s->time, .basis = basis,
+							    .estimator = name };
+
+			unknown += !ga_match_external(&m->answers, &t);
+		}
+		if (unknown)
+			ga_say("warning: estimator '%s' answered %zu time%s for a profile or type "
+			       "that it was not asked about",
+			       name, unknown, unknown == 1 ? "" : "s");
+	}
 }
 
 /* The first that says a time for an answer is believed. A failure leaves its times out. */
@@ -311,20 +273,6 @@ static void print_line(const struct ga_match *a, const char *before, const char 
 	ga_print("%lld. %s: %s%s", (long long)a->rank, a->profile, before, sentence);
 }
 
-static void print_reasons(const struct ga_match *a)
-{
-	const struct ga_match_reasons *const lists[] = { &a->reasons, &a->unknown };
-	size_t i, j;
-
-	if (a->basis)
-		print_line(a, "", a->basis);
-	for (j = 0; j < GA_ARRAY_SIZE(lists); j++)
-		for (i = 0; i < lists[j]->n; i++)
-			print_line(a, j ? "not known: " : "", lists[j]->v[i].sentence);
-	if (a->fallback)
-		print_line(a, "", a->fallback);
-}
-
 static const char *const makes_profile = "'gpuaas-profile create' makes one";
 
 static const char *no_profile(const struct matching *m)
@@ -346,8 +294,20 @@ static int write_answers(const struct matching *m, struct ga_err *err)
 		ga_print("%s", "");
 	else
 		ga_say("%s: %s", no_profile(m), makes_profile);
-	for (i = 0; i < m->answers.n; i++)
-		print_reasons(&m->answers.v[i]);
+	for (i = 0; i < m->answers.n; i++) {
+		const struct ga_match *a = &m->answers.v[i];
+		const struct ga_match_reasons *const lists[] = { &a->reasons, &a->unknown };
+		size_t k;
+		size_t j;
+
+		if (a->basis)
+			print_line(a, "", a->basis);
+		for (j = 0; j < GA_ARRAY_SIZE(lists); j++)
+			for (k = 0; k < lists[j]->n; k++)
+				print_line(a, j ? "not known: " : "", lists[j]->v[k].sentence);
+		if (a->fallback)
+			print_line(a, "", a->fallback);
+	}
 	if (ga_match_asks(&m->need) && !fits)
 		ga_cli_note_status(GA_NO);
 	return 0;
@@ -435,34 +395,30 @@ static int refuse_capacity(struct matching *m, struct ga_err *err)
 			    "what is in the way");
 }
 
-static int refuse_request(struct matching *m, struct ga_err *err)
-{
-	if (!m->answers.n)
-		return ga_refuse(err, GA_NO, "no_match", NULL,
-				 ("%s", no_profile(m)),
-				 ("%s", makes_profile));
-	if (!m->answers.v[0].fits)
-		return ga_refuse(err, GA_NO, "no_match", NULL,
-				 ("no profile fits"),
-				 ("the same command without --request shows every profile and what "
-				  "is against it"));
-	if (m->answers.more[0].unsure)
-		return ga_refuse(err, GA_NO, "no_match", NULL,
-				 ("whether it fits is not known of any profile, nor of '%s'",
-				  m->answers.v[0].profile),
-				 ("--model-params or --memory say what it needs; the same command "
-				  "without --request shows what is not known"));
-	return refuse_capacity(m, err);
-}
-
 static int write_request(struct matching *m, struct ga_err *err)
 {
 	const struct ga_match *best = ga_match_best(&m->answers);
 	struct ga_request r;
 	int result;
 
-	if (!best)
-		return refuse_request(m, err);
+	if (!best) {
+		if (!m->answers.n)
+			return ga_refuse(err, GA_NO, "no_match", NULL,
+					 ("%s", no_profile(m)),
+					 ("%s", makes_profile));
+		if (!m->answers.v[0].fits)
+			return ga_refuse(err, GA_NO, "no_match", NULL, ("no profile fits"),
+					 ("the same command without --request shows every profile "
+					  "and what is against it"));
+		if (m->answers.more[0].unsure)
+			return ga_refuse(err, GA_NO, "no_match", NULL,
+					 ("whether it fits is not known of any profile, nor of "
+					  "'%s'",
+					  m->answers.v[0].profile),
+					 ("--model-params or --memory say what it needs; the same "
+					  "command without --request shows what is not known"));
+		return refuse_capacity(m, err);
+	}
 	if (best->fallback)
 		ga_say("warning: %s", best->fallback);
 	if (ga_streq(best->slo, "unknown"))
@@ -482,11 +438,34 @@ int ga_cli_match(const struct ga_match_opts *o, struct ga_err *err)
 	struct ga_match_words words;
 	char *const *args;
 	int n;
+	ga_autostr struct ga_str text = GA_STR_INIT;
+	const char *first;
+	size_t i;
 
 	args = ga_cli_args(&n);
 	if (ga_match_need(o, n ? args[0] : NULL, &m.need, err) < 0 ||
-	    ga_cli_catalogue(&m.accels, err) < 0 || read_measured(&m, err) < 0 ||
-	    check_models(&m, err) < 0 || read_profiles(&m, err) < 0)
+	    ga_cli_catalogue(&m.accels, err) < 0)
+		return -1;
+	if (m.o->measured) {
+		if (ga_file_read(m.o->measured, MEASURED_MAX, &text, err) < 0 ||
+		    ga_measured_parse(text.buf, text.len, m.accels, &m.measured, err) < 0)
+			return ga_wrap(err, "--measured '%.200s'", m.o->measured);
+		if (m.measured.left_out)
+			ga_say("warning: %zu record%s of --measured %s of hardware that the "
+			       "catalogue does not know (gpuaas-profile catalog)",
+			       m.measured.left_out, m.measured.left_out == 1 ? "" : "s",
+			       m.measured.left_out == 1 ? "is" : "are");
+	}
+	/* Without a model, measurements of several cannot be told apart. */
+	first = m.measured.n ? m.measured.v[0].model : NULL;
+	for (i = 1; !m.need.model && i < m.measured.n; i++) {
+		if (ga_streq(m.measured.v[i].model, first))
+			continue;
+		return ga_refuse(err, GA_USAGE, NULL, NULL,
+				 ("--measured has measurements of several models"),
+				 ("say with --model which one it is"));
+	}
+	if (read_profiles(&m, err) < 0)
 		return -1;
 	ga_throughput_read(&m.throughput);
 	words = (struct ga_match_words){ o, m.accels, &m.throughput, &m.measured,

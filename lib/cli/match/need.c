@@ -62,65 +62,21 @@ static int set_decimal(int64_t *to, const char *text, const char *option, int64_
 	return text ? ga_decimal_parse(text, option, 0, 1, max, to, err) : 0;
 }
 
-static int set_price(int64_t *to, const char *text, struct ga_err *err)
+/* What the shape cannot say. */
+static int check(const struct ga_requirement *n, struct ga_err *err)
 {
-	if (!text || ga_price_parse(text, to))
-		return 0;
-	return ga_refuse(err, GA_USAGE, NULL, NULL,
-			 ("--max-cost-per-hour '%.64s' is no price of an hour", text),
-			 ("3.50; at most %lld, and six digits behind the point",
-			  (long long)(GA_PRICE_MAX / 1000000)));
-}
-
-static int set_numbers(const struct ga_match_opts *o, struct ga_requirement *n, struct ga_err *err)
-{
-	if (set_decimal(&n->params, o->params, "--model-params", PARAMS_MAX, err) < 0 ||
-	    set_decimal(&n->train_tokens, o->train_tokens, "--train-tokens", PARAMS_MAX, err) < 0 ||
-	    set_decimal(&n->samples, o->samples, "--samples", SAMPLES_MAX, err) < 0 ||
-	    set_price(&n->max_cost_per_hour_micros, o->max_cost, err) < 0 ||
-	    (o->memory && ga_memory_parse(o->memory, "--memory", &n->memory_mib, err) < 0))
-		return -1;
-	set_number(&n->layers, o->layers);
-	set_number(&n->kv_heads, o->kv_heads);
-	set_number(&n->head_size, o->head_size);
-	set_number(&n->context, o->context);
-	set_number(&n->batch, o->batch);
-	set_number(&n->sequence_tokens, o->sequence_tokens);
-	set_number(&n->epochs, o->epochs);
-	set_number(&n->checkpoints, o->checkpoints);
-	set_number(&n->tokens_per_second, o->tokens_per_second);
-	set_number(&n->p99_ms, o->p99_ms);
-	set_number(&n->gpus, o->gpus);
-	return 0;
-}
-
-static void set_texts(const struct ga_match_opts *o, struct ga_requirement *n)
-{
-	size_t i;
-
-	set_text(&n->model, o->model);
-	set_text(&n->precision, o->precision);
-	set_text(&n->min_compute_capability, o->min_compute_capability);
-	set_text(&n->vendor, o->vendor);
-	set_text(&n->app, o->app);
-	set_text(&n->method, o->method);
-	set_text(&n->scenario, o->scenario);
-	set_text(&n->latency, o->latency);
-	set_text(&n->team, o->team);
-	set_text(&n->project, o->project);
-	set_text(&n->image, o->image);
-	for (i = 0; o->architectures.n && i < n->architectures.n; i++)
-		free(n->architectures.v[i]);
-	if (o->architectures.n)
-		ga_list_release(&n->architectures);
-	for (i = 0; i < o->architectures.n; i++)
-		ga_texts_add(&n->architectures, o->architectures.v[i]);
-	if (o->require_architecture)
-		n->require_architecture = true;
-}
-
-static int check_training(const struct ga_requirement *n, struct ga_err *err)
-{
+	if (n->min_compute_capability &&
+	    ga_capability_meets(n->min_compute_capability, n->min_compute_capability) < 0)
+		return ga_fail(err, GA_USAGE,
+			       "'%.32s' is no compute capability: those are such as 8.0",
+			       n->min_compute_capability);
+	if (n->params != GA_UNKNOWN && n->params < PARAMS_MIN)
+		return ga_refuse(err, GA_USAGE, NULL, NULL,
+				 ("a model has %d parameters or more, not %lld", PARAMS_MIN,
+				  (long long)n->params),
+				 ("%lldB?", (long long)n->params));
+	if (n->require_architecture && !n->architectures.n)
+		return ga_fail(err, GA_USAGE, "an architecture is required, and none is named");
 	if ((n->samples != GA_UNKNOWN) != (n->sequence_tokens != GA_UNKNOWN))
 		return ga_refuse(err, GA_USAGE, NULL, NULL,
 				 ("samples and their length go together"),
@@ -141,39 +97,63 @@ static int check_training(const struct ga_requirement *n, struct ga_err *err)
 	return 0;
 }
 
-/* What the shape cannot say. */
-static int check(const struct ga_requirement *n, struct ga_err *err)
-{
-	if (n->min_compute_capability &&
-	    ga_capability_meets(n->min_compute_capability, n->min_compute_capability) < 0)
-		return ga_fail(err, GA_USAGE,
-			       "'%.32s' is no compute capability: those are such as 8.0",
-			       n->min_compute_capability);
-	if (n->params != GA_UNKNOWN && n->params < PARAMS_MIN)
-		return ga_refuse(err, GA_USAGE, NULL, NULL,
-				 ("a model has %d parameters or more, not %lld", PARAMS_MIN,
-				  (long long)n->params),
-				 ("%lldB?", (long long)n->params));
-	if (n->require_architecture && !n->architectures.n)
-		return ga_fail(err, GA_USAGE, "an architecture is required, and none is named");
-	return check_training(n, err);
-}
-
 int ga_match_need(const struct ga_match_opts *o, const char *operand, struct ga_requirement *ret,
 		  struct ga_err *err)
 {
 	ga_autojson json_t *json = NULL;
 	struct ga_err of_record = GA_ERR_INIT;
 	struct ga_requirement unused;
+	const char *text;
+	size_t i;
 
 	ga_shape_init(&ga_requirement_shape, ret);
 	if (operand && read_record(operand, ret, err) < 0)
 		return -1;
 	/* Options may yet add what it lacks. */
 	(void)check(ret, &of_record);
-	if (set_numbers(o, ret, err) < 0)
+	if (set_decimal(&ret->params, o->params, "--model-params", PARAMS_MAX, err) < 0 ||
+	    set_decimal(&ret->train_tokens, o->train_tokens, "--train-tokens", PARAMS_MAX, err) <
+		    0 ||
+	    set_decimal(&ret->samples, o->samples, "--samples", SAMPLES_MAX, err) < 0)
 		return -1;
-	set_texts(o, ret);
+	text = o->max_cost;
+	if (text && !ga_price_parse(text, &ret->max_cost_per_hour_micros))
+		return ga_refuse(err, GA_USAGE, NULL, NULL,
+				 ("--max-cost-per-hour '%.64s' is no price of an hour", text),
+				 ("3.50; at most %lld, and six digits behind the point",
+				  (long long)(GA_PRICE_MAX / 1000000)));
+	if ((o->memory && ga_memory_parse(o->memory, "--memory", &ret->memory_mib, err) < 0))
+		return -1;
+	set_number(&ret->layers, o->layers);
+	set_number(&ret->kv_heads, o->kv_heads);
+	set_number(&ret->head_size, o->head_size);
+	set_number(&ret->context, o->context);
+	set_number(&ret->batch, o->batch);
+	set_number(&ret->sequence_tokens, o->sequence_tokens);
+	set_number(&ret->epochs, o->epochs);
+	set_number(&ret->checkpoints, o->checkpoints);
+	set_number(&ret->tokens_per_second, o->tokens_per_second);
+	set_number(&ret->p99_ms, o->p99_ms);
+	set_number(&ret->gpus, o->gpus);
+	set_text(&ret->model, o->model);
+	set_text(&ret->precision, o->precision);
+	set_text(&ret->min_compute_capability, o->min_compute_capability);
+	set_text(&ret->vendor, o->vendor);
+	set_text(&ret->app, o->app);
+	set_text(&ret->method, o->method);
+	set_text(&ret->scenario, o->scenario);
+	set_text(&ret->latency, o->latency);
+	set_text(&ret->team, o->team);
+	set_text(&ret->project, o->project);
+	set_text(&ret->image, o->image);
+	for (i = 0; o->architectures.n && i < ret->architectures.n; i++)
+		free(ret->architectures.v[i]);
+	if (o->architectures.n)
+		ga_list_release(&ret->architectures);
+	for (i = 0; i < o->architectures.n; i++)
+		ga_texts_add(&ret->architectures, o->architectures.v[i]);
+	if (o->require_architecture)
+		ret->require_architecture = true;
 	json = ga_shape_format(&ga_requirement_shape, ret);
 	if (ga_shape_parse(&ga_requirement_shape, json, &unused, err) < 0) {
 		err->code = GA_USAGE;

@@ -85,17 +85,6 @@ static int check_vendor(const struct ga_accels *accels, const char *text, struct
 	return refuse(&names, text, "vendor", err);
 }
 
-static void say_params(const struct ga_throughput *t, const struct ga_throughput_model *model)
-{
-	const char *what = model->source;
-	size_t i;
-
-	for (i = 0; i < t->sources.n; i++)
-		if (!strcmp(t->sources.v[i].name, model->source))
-			what = t->sources.v[i].what;
-	ga_say("model '%s' has %lld parameters: %s", model->model, (long long)model->params, what);
-}
-
 static void check_model(const struct ga_requirement *need, const struct ga_match_words *w)
 {
 	const struct ga_throughput_model *model = ga_throughput_model(w->throughput, need->model);
@@ -113,8 +102,17 @@ static void check_model(const struct ga_requirement *need, const struct ga_match
 		add(&names, name);
 		without += !name;
 	}
-	if (model && need->params == GA_UNKNOWN)
-		say_params(w->throughput, model);
+	if (model && need->params == GA_UNKNOWN) {
+		const struct ga_throughput *t = w->throughput;
+		const char *what = model->source;
+		size_t j;
+
+		for (j = 0; j < t->sources.n; j++)
+			if (!strcmp(t->sources.v[j].name, model->source))
+				what = t->sources.v[j].what;
+		ga_say("model '%s' has %lld parameters: %s", model->model, (long long)model->params,
+		       what);
+	}
 	if (ga_estimate_is_training(need))
 		return;
 	if (without)
@@ -125,17 +123,6 @@ static void check_model(const struct ga_requirement *need, const struct ga_match
 		return;
 	add_near(&names, need->model, &near);
 	ga_say("warning: nobody measured the model '%.64s'%s", need->model, near.buf);
-}
-
-/* Parameters may be those of any model: what was measured of one is not taken for theirs. All are
- * of one, or it was refused. */
-static void check_unnamed(const struct ga_measured_list *measured)
-{
-	const char *name = measured->n ? measured->v[0].model : NULL;
-
-	if (name)
-		ga_say("warning: the measurements are of '%.64s', and do not count: --model says "
-		       "that it is that one", name);
 }
 
 static void check_team(const struct ga_requirement *need, const struct ga_match_words *w)
@@ -151,12 +138,6 @@ static void check_team(const struct ga_requirement *need, const struct ga_match_
 	else
 		ga_say("warning: what is published has no profiles of teams: those of '%s' are "
 		       "not looked at", need->team);
-}
-
-static void say_image(const struct ga_requirement *need)
-{
-	ga_say("warning: what is published does not say which nodes have a copy of image '%.64s'",
-	       need->image);
 }
 
 static int refused(bool typed, struct ga_err *err)
@@ -178,11 +159,21 @@ int ga_match_check_words(const struct ga_requirement *need, const struct ga_matc
 		return refused(words->typed->vendor, err);
 	if (need->model)
 		check_model(need, words);
-	else if (need->params != GA_UNKNOWN && !ga_estimate_is_training(need))
-		check_unnamed(words->measured);
+	else if (need->params != GA_UNKNOWN && !ga_estimate_is_training(need)) {
+		const char *name = words->measured->n ? words->measured->v[0].model : NULL;
+
+		/* Parameters may be those of any model: what was measured of one is not taken for
+		 * theirs. All are of one, or it was refused. */
+		if (name)
+			ga_say("warning: the measurements are of '%.64s', and do not count: "
+			       "--model says that it is that one",
+			       name);
+	}
 	if (need->team)
 		check_team(need, words);
 	if (need->image && !words->rules)
-		say_image(need);
+		ga_say("warning: what is published does not say which nodes have a copy of image "
+		       "'%.64s'",
+		       need->image);
 	return 0;
 }

@@ -64,19 +64,11 @@ void ga_on_node_free(struct ga_on_node *n)
 
 /* ---- in ---- */
 
-/* What is not here may be there already; the host says when it lacks it. */
-static void add_user_data(struct ga_on_node *n, const struct ga_rec *rec)
-{
-	const char *digest = json_string_value(json_object_get(rec->json, "user_data_digest"));
-	struct ga_err ignored = GA_ERR_INIT;
-
-	if (rec->shape == &ga_plan_shape && digest && ga_digest_is_valid(digest))
-		(void)ga_user_data_lines(n->opts->user_data_dir, digest, &n->in, &ignored);
-}
-
 int ga_on_node_give(struct ga_on_node *n, const struct ga_rec *rec, struct ga_err *err)
 {
 	const char *object = json_string_value(json_object_get(rec->json, "object"));
+	const char *digest;
+	struct ga_err ignored = GA_ERR_INIT;
 
 	if (!object)
 		object = json_string_value(json_object_get(rec->json, "allocation"));
@@ -86,7 +78,10 @@ int ga_on_node_give(struct ga_on_node *n, const struct ga_rec *rec, struct ga_er
 		return ga_on_tell_unsent(n, object, err);
 	ga_texts_add(&n->open, object);
 	n->orders++;
-	add_user_data(n, rec);
+	/* What is not here may be there already; the host says when it lacks it. */
+	digest = json_string_value(json_object_get(rec->json, "user_data_digest"));
+	if (rec->shape == &ga_plan_shape && digest && ga_digest_is_valid(digest))
+		(void)ga_user_data_lines(n->opts->user_data_dir, digest, &n->in, &ignored);
 	ga_str_add_bytes(&n->in, rec->raw, rec->raw_len);
 	ga_str_addc(&n->in, '\n');
 	return 0;
@@ -161,17 +156,6 @@ int ga_on_node_read(struct ga_on_node *n, struct ga_err *err)
 	return take_lines(n, err);
 }
 
-static void show_words(const struct ga_on_node *n, const char *line, size_t len)
-{
-	ga_autofree char *shown = NULL;
-
-	while (len && strchr("\r ", line[len - 1]))
-		len--; /* the carriage return of ssh's own lines */
-	shown = ga_xstrndup(line, len);
-	if (*shown)
-		ga_say("%s: %s", n->node, shown);
-}
-
 void ga_on_node_read_words(struct ga_on_node *n)
 {
 	const char *line;
@@ -187,9 +171,17 @@ void ga_on_node_read_words(struct ga_on_node *n)
 		n->child.err = -1;
 	}
 	while ((r = ga_lines_next(&n->words, &line, &len, &whole)) != 0) {
+		ga_autofree char *shown = NULL;
+		size_t end;
+
 		if (r < 0)
 			len = WORDS_MAX;
-		show_words(n, line, len);
+		/* ssh's own lines end with a carriage return. */
+		for (end = len; end && strchr("\r ", line[end - 1]); end--)
+			;
+		shown = ga_xstrndup(line, end);
+		if (*shown)
+			ga_say("%s: %s", n->node, shown);
 		if (n->said.len > SAID_MAX)
 			ga_str_clear(&n->said);
 		ga_str_add_bytes(&n->said, line, len);
@@ -263,23 +255,18 @@ static bool pending(int fd)
 	return poll(&p, 1, 0) > 0;
 }
 
-/* What it wrote before its end is in the pipes, which something else may hold open. */
-static int read_rest(struct ga_on_node *n, struct ga_err *err)
+static int take_end(struct ga_on_node *n, int status, struct ga_err *err)
 {
+	struct ga_err why = GA_ERR_INIT;
+
+	/* What it wrote before its end is in the pipes, which something else may hold open. */
 	while (n->child.err >= 0 && pending(n->child.err))
 		ga_on_node_read_words(n);
 	while (n->child.out >= 0 && pending(n->child.out))
 		if (ga_on_node_read(n, err) < 0)
 			return -1;
 	n->out.at_end = true;
-	return take_lines(n, err);
-}
-
-static int take_end(struct ga_on_node *n, int status, struct ga_err *err)
-{
-	struct ga_err why = GA_ERR_INIT;
-
-	if (read_rest(n, err) < 0)
+	if (take_lines(n, err) < 0)
 		return -1;
 	if (n->state == GA_ON_ENDED)
 		return 0;

@@ -83,32 +83,12 @@ static bool is_order(const struct ga_shape *shape)
 	       shape == &ga_expectation_shape;
 }
 
-static int take(struct ga_on *on, const struct ga_rec *rec, struct ga_err *err)
-{
-	const char *node = json_string_value(json_object_get(rec->json, "node"));
-	struct ga_on_node *n;
-
-	if (!rec->shape || !is_order(rec->shape) || !node)
-		return ga_emit_raw(rec, err);
-	n = find(on, node);
-	n->with_input = true;
-	return ga_on_node_give(n, rec, err);
-}
-
-/* No more comes: every node gets the end of its input. */
-static void close_stream(struct ga_on *on)
-{
-	size_t i;
-
-	on->fd = -1;
-	for (i = 0; i < on->nodes.n; i++)
-		on->nodes.v[i]->in_whole = true;
-}
-
 static int take_line(struct ga_on *on, const char *line, size_t len, struct ga_err *err)
 {
 	ga_autojson json_t *json = NULL;
 	struct ga_rec rec;
+	const char *node;
+	struct ga_on_node *n;
 
 	if (!len)
 		return 0;
@@ -119,7 +99,12 @@ static int take_line(struct ga_on *on, const char *line, size_t len, struct ga_e
 		return 0;
 	}
 	json = rec.json;
-	return take(on, &rec, err);
+	node = json_string_value(json_object_get(rec.json, "node"));
+	if (!rec.shape || !is_order(rec.shape) || !node)
+		return ga_emit_raw(&rec, err);
+	n = find(on, node);
+	n->with_input = true;
+	return ga_on_node_give(n, &rec, err);
 }
 
 static int read_stream(struct ga_on *on, struct ga_err *err)
@@ -141,24 +126,18 @@ static int read_stream(struct ga_on *on, struct ga_err *err)
 		else if (take_line(on, line, len, err) < 0)
 			return -1;
 	}
-	if (on->in.at_end || on->bad.code)
-		close_stream(on);
+	if (on->in.at_end || on->bad.code) {
+		size_t i;
+
+		/* No more comes: every node gets the end of its input. */
+		on->fd = -1;
+		for (i = 0; i < on->nodes.n; i++)
+			on->nodes.v[i]->in_whole = true;
+	}
 	return 0;
 }
 
 /* ---- the loop ---- */
-
-static int start_waiting(struct ga_on *on, struct ga_err *err)
-{
-	while (on->running < (size_t)on->opts.parallel && on->first_waiting < on->nodes.n) {
-		struct ga_on_node *n = on->nodes.v[on->first_waiting++];
-
-		if (ga_on_node_start(n, err) < 0)
-			return -1;
-		on->running += n->state == GA_ON_RUNNING;
-	}
-	return 0;
-}
 
 static size_t queued(const struct ga_on *on)
 {
@@ -185,29 +164,6 @@ static void wait_for(struct waits *w, int fd, short events, struct ga_on_node *n
 	w->of[w->n++] = n;
 }
 
-static void collect(struct ga_on *on, struct waits *w)
-{
-	size_t i;
-
-	w->fds = ga_xcalloc(3 * on->running + 1, sizeof(*w->fds));
-	w->of = ga_xcalloc(3 * on->running + 1, sizeof(struct ga_on_node *));
-	w->millis = 500;
-	if (on->fd >= 0 && queued(on) < QUEUED_MAX)
-		wait_for(w, on->fd, POLLIN, NULL);
-	for (i = 0; i < on->first_waiting; i++) {
-		struct ga_on_node *n = on->nodes.v[i];
-
-		if (n->state != GA_ON_RUNNING)
-			continue;
-		wait_for(w, n->child.out, POLLIN, n);
-		wait_for(w, n->child.err, POLLIN, n);
-		if (n->in.len || n->in_whole)
-			wait_for(w, n->child.in, POLLOUT, n);
-		if (n->child.out < 0) /* its end is near, and has no descriptor */
-			w->millis = 10;
-	}
-}
-
 static int serve(struct ga_on *on, struct ga_on_node *n, int fd, struct ga_err *err)
 {
 	if (!n)
@@ -221,48 +177,63 @@ static int serve(struct ga_on *on, struct ga_on_node *n, int fd, struct ga_err *
 	return 0;
 }
 
-static int serve_all(struct ga_on *on, struct ga_err *err)
-{
-	struct waits w = { 0 };
-	size_t i;
-	int r = 0;
-
-	collect(on, &w);
-	if (poll(w.fds, w.n, w.millis) > 0)
-		for (i = 0; !r && i < w.n; i++)
-			if (w.fds[i].revents)
-				r = serve(on, w.of[i], w.fds[i].fd, err);
-	free(w.fds);
-	free(w.of);
-	on->running = 0;
-	for (i = 0; !r && i < on->first_waiting; i++) {
-		r = ga_on_node_look(on->nodes.v[i], err);
-		on->running += on->nodes.v[i]->state == GA_ON_RUNNING;
-	}
-	return r;
-}
-
-/* Asked to stop: nothing is begun any more, and what runs is left to its hosts. */
-static int give_up(struct ga_on *on, struct ga_err *err)
-{
-	struct ga_err why = GA_ERR_INIT;
-	size_t i;
-
-	(void)ga_stop_check("the work on this node", &why);
-	for (i = 0; i < on->nodes.n; i++)
-		if (on->nodes.v[i]->state != GA_ON_ENDED &&
-		    ga_on_node_fail(on->nodes.v[i], "run", &why, err) < 0)
-			return -1;
-	return ga_stop_check("gpuaas-on", err);
-}
-
 int ga_on_run(struct ga_on *on, int fd, struct ga_err *err)
 {
 	on->fd = fd;
 	while (on->fd >= 0 || on->running || on->first_waiting < on->nodes.n) {
-		if (ga_stop_asked())
-			return give_up(on, err);
-		if (start_waiting(on, err) < 0 || serve_all(on, err) < 0)
+		struct waits w = { 0 };
+		size_t i;
+		int r = 0;
+
+		if (ga_stop_asked()) {
+			struct ga_err why = GA_ERR_INIT;
+			size_t j;
+
+			/* Asked to stop: nothing is begun any more, and what runs is left to its
+			 * hosts. */
+			(void)ga_stop_check("the work on this node", &why);
+			for (j = 0; j < on->nodes.n; j++)
+				if (on->nodes.v[j]->state != GA_ON_ENDED &&
+				    ga_on_node_fail(on->nodes.v[j], "run", &why, err) < 0)
+					return -1;
+			return ga_stop_check("gpuaas-on", err);
+		}
+		while (on->running < (size_t)on->opts.parallel && on->first_waiting < on->nodes.n) {
+			struct ga_on_node *n = on->nodes.v[on->first_waiting++];
+
+			if (ga_on_node_start(n, err) < 0)
+				return -1;
+			on->running += n->state == GA_ON_RUNNING;
+		}
+		w.fds = ga_xcalloc(3 * on->running + 1, sizeof(*w.fds));
+		w.of = ga_xcalloc(3 * on->running + 1, sizeof(struct ga_on_node *));
+		w.millis = 500;
+		if (on->fd >= 0 && queued(on) < QUEUED_MAX)
+			wait_for(&w, on->fd, POLLIN, NULL);
+		for (i = 0; i < on->first_waiting; i++) {
+			struct ga_on_node *n = on->nodes.v[i];
+
+			if (n->state != GA_ON_RUNNING)
+				continue;
+			wait_for(&w, n->child.out, POLLIN, n);
+			wait_for(&w, n->child.err, POLLIN, n);
+			if (n->in.len || n->in_whole)
+				wait_for(&w, n->child.in, POLLOUT, n);
+			if (n->child.out < 0) /* its end is near, and has no descriptor */
+				w.millis = 10;
+		}
+		if (poll(w.fds, w.n, w.millis) > 0)
+			for (i = 0; !r && i < w.n; i++)
+				if (w.fds[i].revents)
+					r = serve(on, w.of[i], w.fds[i].fd, err);
+		free(w.fds);
+		free(w.of);
+		on->running = 0;
+		for (i = 0; !r && i < on->first_waiting; i++) {
+			r = ga_on_node_look(on->nodes.v[i], err);
+			on->running += on->nodes.v[i]->state == GA_ON_RUNNING;
+		}
+		if (r < 0)
 			return -1;
 	}
 	if (!on->bad.code)

@@ -20,17 +20,6 @@ static char *text(const char *s)
 
 /* ---- what is told ---- */
 
-/* The objects of the orders that it has not answered. */
-static void add_open(const struct ga_on_node *n, struct ga_str *out)
-{
-	size_t i;
-
-	for (i = 0; i < n->open.n && i < 8; i++)
-		ga_str_addf(out, "%s%s", i ? ", " : "; nothing was heard of ", n->open.v[i]);
-	if (n->open.n > 8)
-		ga_str_addf(out, " and %zu more", n->open.n - 8);
-}
-
 static int tell(struct ga_on_node *n, const char *phase, const struct ga_err *why,
 		const char *sentence, const char *hint, struct ga_err *err)
 {
@@ -54,6 +43,7 @@ int ga_on_tell(struct ga_on_node *n, const char *phase, const struct ga_err *why
 {
 	ga_autostr struct ga_str sentence = GA_STR_INIT;
 	ga_autofree char *later = NULL;
+	size_t i;
 
 	if (n->failed)
 		return 0;
@@ -62,7 +52,11 @@ int ga_on_tell(struct ga_on_node *n, const char *phase, const struct ga_err *why
 	if (n->address && strcmp(n->address, n->node))
 		ga_str_addf(&sentence, " at '%s'", n->address);
 	ga_str_addf(&sentence, ": %s", why->msg);
-	add_open(n, &sentence);
+	/* The objects of the orders that it has not answered. */
+	for (i = 0; i < n->open.n && i < 8; i++)
+		ga_str_addf(&sentence, "%s%s", i ? ", " : "; nothing was heard of ", n->open.v[i]);
+	if (n->open.n > 8)
+		ga_str_addf(&sentence, " and %zu more", n->open.n - 8);
 	if (!why->hint[0] && n->orders && !strcmp(phase, "run"))
 		later = ga_xprintf("the host finishes what it began; later: "
 				   "'gpuaas-state expect --node %s | gpuaas-on gpuaas-reconcile - |"
@@ -126,17 +120,6 @@ static void strike(struct ga_on_node *n, const char *object)
 		n->open.v[i] = n->open.v[--n->open.n];
 		return;
 	}
-}
-
-/* An order is answered by a result of its object; a phase on the way is no answer. */
-static void note_answer(struct ga_on_node *n, const struct ga_rec *rec)
-{
-	if (rec->shape == &ga_progress_shape)
-		return;
-	strike(n, json_string_value(json_object_get(rec->json, "allocation")));
-	strike(n, json_string_value(json_object_get(rec->json, "object")));
-	if (rec->shape == &ga_observation_shape)
-		strike(n, n->node);
 }
 
 /* A failure that names no node is this one's. */
@@ -232,18 +215,6 @@ int ga_on_said_too_long(struct ga_on_node *n, struct ga_err *err)
 	return bad_line(n, "line_too_long", &what, err);
 }
 
-/* Whoever answers for another node is not the one that was asked. */
-static int another_node(struct ga_on_node *n, const char *named, struct ga_err *err)
-{
-	struct ga_err why = GA_ERR_INIT;
-
-	(void)ga_fail_for(&why, GA_CONFLICT, "other_node", "it answers as node '%.80s': nothing "
-			  "more of it is passed on", named);
-	ga_hint(&why, "correct the address of node '%s', or GPUAAS_NODE in "
-		      "/etc/gpuaas/gpuaas.conf there", n->node);
-	return ga_on_node_fail(n, "run", &why, err);
-}
-
 int ga_on_said(struct ga_on_node *n, const char *line, size_t len, struct ga_err *err)
 {
 	struct ga_err what = GA_ERR_INIT;
@@ -259,11 +230,26 @@ int ga_on_said(struct ga_on_node *n, const char *line, size_t len, struct ga_err
 	rec.line = n->out.line;
 	n->had_output = true;
 	named = json_string_value(json_object_get(json, "node"));
-	if (named && strcmp(named, n->node))
-		return another_node(n, named, err);
+	if (named && strcmp(named, n->node)) {
+		struct ga_err why = GA_ERR_INIT;
+
+		/* Whoever answers for another node is not the one that was asked. */
+		(void)ga_fail_for(&why, GA_CONFLICT, "other_node",
+				  "it answers as node '%.80s': nothing more of it is passed on",
+				  named);
+		ga_hint(&why, "correct the address of node '%s', or GPUAAS_NODE in "
+			      "/etc/gpuaas/gpuaas.conf there", n->node);
+		return ga_on_node_fail(n, "run", &why, err);
+	}
 	if (rec.shape == &ga_user_data_shape)
 		return 0; /* a command that takes none hands it back, and it is for nobody else */
-	note_answer(n, &rec);
+	/* An order is answered by a result of its object; a phase on the way is no answer. */
+	if (rec.shape != &ga_progress_shape) {
+		strike(n, json_string_value(json_object_get(rec.json, "allocation")));
+		strike(n, json_string_value(json_object_get(rec.json, "object")));
+		if (rec.shape == &ga_observation_shape)
+			strike(n, n->node);
+	}
 	if (rec.shape == &ga_host_shape || rec.shape == &ga_candidate_shape ||
 	    rec.shape == &ga_end_shape)
 		return hold(n, &rec, err);

@@ -16,9 +16,8 @@ static bool has(const char *text, const char *part)
 	return text && strcasestr(text, part);
 }
 
-static bool any_has(const void *texts, const char *part)
+static bool any_has(const struct ga_texts *list, const char *part)
 {
-	const struct ga_texts *list = texts;
 	size_t i;
 
 	for (i = 0; i < list->n; i++)

@@ -65,42 +65,6 @@ static void empty(void *texts)
 	list->n = 0;
 }
 
-static int set_counts(const struct ga_profile_opts *o, struct ga_profile *p, struct ga_err *err)
-{
-	struct ga_texts words = { NULL, 0 };
-	bool takes_away;
-	int64_t count;
-	size_t i, j;
-	int r = 0;
-
-	if (!o->counts.n)
-		return 0;
-	ga_list_release(&p->counts);
-	ga_profile_words(&o->counts, &words);
-	takes_away = words.n == 1 && !*words.v[0];
-	for (i = 0; r == 0 && !takes_away && i < words.n; i++) {
-		r = ga_int_parse(words.v[i], "--count", 1, GA_REQUEST_GPUS, &count, err);
-		for (j = 0; r == 0 && j < p->counts.n; j++)
-			if (p->counts.v[j] == count)
-				r = ga_fail(err, GA_USAGE, "--count %lld stands twice",
-					    (long long)count);
-		if (r == 0)
-			*ga_list_add(&p->counts) = count;
-	}
-	empty(&words);
-	return r;
-}
-
-static int set_price(const struct ga_profile_opts *o, struct ga_profile *p, struct ga_err *err)
-{
-	if (!o->price || ga_price_parse(o->price, &p->price_micros))
-		return 0;
-	return ga_refuse(err, GA_USAGE, NULL, NULL,
-			 ("--price '%.64s' is no price of a GPU hour", o->price),
-			 ("3.50, or 0 for nothing; at most %lld, and six digits behind the point",
-			  (long long)(GA_PRICE_MAX / 1000000)));
-}
-
 /* Whether there is a number to read; an empty text takes the member away. */
 static bool has_number(const char *text, int64_t *member)
 {
@@ -109,51 +73,11 @@ static bool has_number(const char *text, int64_t *member)
 	return text && *text;
 }
 
-static int set_memory(const char *text, struct ga_profile *p, struct ga_err *err)
-{
-	int64_t bytes;
-
-	if (!has_number(text, &p->memory_mib_per_gpu))
-		return 0;
-	if (ga_size_parse(text, &bytes, err) < 0)
-		return ga_wrap(err, "--memory-per-gpu");
-	if (bytes < 1 << 20 || bytes % (1 << 20))
-		return ga_fail(err, GA_USAGE, "--memory-per-gpu is in whole MiB: 64G, or 512M");
-	p->memory_mib_per_gpu = bytes >> 20;
-	return 0;
-}
-
-static int set_pages(const char *text, struct ga_profile *p, struct ga_err *err)
-{
-	int64_t bytes;
-
-	if (!has_number(text, &p->hugepage_kib))
-		return 0;
-	if (ga_size_parse(text, &bytes, err) < 0)
-		return ga_wrap(err, "--hugepages");
-	if (bytes && bytes != 2 << 20 && bytes != 1 << 30)
-		return ga_fail(err, GA_USAGE, "--hugepages is a size of pages: 2M, 1G, or 0 for "
-			       "ordinary ones");
-	p->hugepage_kib = bytes ? bytes >> 10 : GA_UNKNOWN;
-	return 0;
-}
-
 static int set_time(const char *text, const char *option, int64_t *member, struct ga_err *err)
 {
 	if (has_number(text, member) && ga_duration_parse(text, member, err) < 0)
 		return ga_wrap(err, "%s", option);
 	return 0;
-}
-
-static int set_numbers(const struct ga_profile_opts *o, struct ga_profile *p, struct ga_err *err)
-{
-	if (has_number(o->vcpus, &p->vcpus_per_gpu) &&
-	    ga_int_parse(o->vcpus, "--vcpus-per-gpu", 1, 4096, &p->vcpus_per_gpu, err) < 0)
-		return -1;
-	if (set_memory(o->memory, p, err) < 0 || set_pages(o->hugepages, p, err) < 0 ||
-	    set_time(o->hold, "--hold", &p->hold_seconds, err) < 0)
-		return -1;
-	return set_time(o->graceful, "--graceful", &p->graceful_seconds, err);
 }
 
 /* Nobody named means every team: that is not said by saying nothing. */
@@ -176,19 +100,18 @@ static int set_teams(const struct ga_profile_opts *o, struct ga_profile *p, stru
 	return 0;
 }
 
-static void set_types(const struct ga_profile_opts *o, struct ga_profile *p)
+int ga_profile_flags(const struct ga_profile_opts *o, struct ga_profile *p, struct ga_err *err)
 {
-	size_t i;
+	struct ga_texts words = { NULL, 0 };
+	bool takes_away;
+	int64_t count, bytes;
+	size_t i, j;
+	int r = 0;
 
 	if (o->slugs.n || o->generic)
 		empty(&p->types);
 	for (i = 0; i < o->slugs.n; i++)
 		ga_texts_add(&p->types, o->slugs.v[i]);
-}
-
-int ga_profile_flags(const struct ga_profile_opts *o, struct ga_profile *p, struct ga_err *err)
-{
-	set_types(o, p);
 	set_text(&p->shape, o->shape);
 	set_text(&p->image, o->image);
 	set_text(&p->region, o->region);
@@ -197,8 +120,54 @@ int ga_profile_flags(const struct ga_profile_opts *o, struct ga_profile *p, stru
 	set_text(&p->wipe.minimum_class, o->wipe);
 	set_text(&p->wipe.verify, o->wipe_verify);
 	set_text(&p->wipe.gpu_memory, o->wipe_gpu_memory);
-	if (set_teams(o, p, err) < 0 || set_counts(o, p, err) < 0 || set_price(o, p, err) < 0 ||
-	    set_numbers(o, p, err) < 0)
+	if (set_teams(o, p, err) < 0)
+		return -1;
+	if (o->counts.n) {
+		ga_list_release(&p->counts);
+		ga_profile_words(&o->counts, &words);
+		takes_away = words.n == 1 && !*words.v[0];
+		for (i = 0; r == 0 && !takes_away && i < words.n; i++) {
+			r = ga_int_parse(words.v[i], "--count", 1, GA_REQUEST_GPUS, &count, err);
+			for (j = 0; r == 0 && j < p->counts.n; j++)
+				if (p->counts.v[j] == count)
+					r = ga_fail(err, GA_USAGE, "--count %lld stands twice",
+						    (long long)count);
+			if (r == 0)
+				*ga_list_add(&p->counts) = count;
+		}
+		empty(&words);
+		if (r < 0)
+			return -1;
+	}
+	if (o->price && !ga_price_parse(o->price, &p->price_micros))
+		return ga_refuse(err, GA_USAGE, NULL, NULL,
+				 ("--price '%.64s' is no price of a GPU hour", o->price),
+				 ("3.50, or 0 for nothing; at most %lld, and six digits behind the "
+				  "point",
+				  (long long)(GA_PRICE_MAX / 1000000)));
+	if (has_number(o->vcpus, &p->vcpus_per_gpu) &&
+	    ga_int_parse(o->vcpus, "--vcpus-per-gpu", 1, 4096, &p->vcpus_per_gpu, err) < 0)
+		return -1;
+	if (has_number(o->memory, &p->memory_mib_per_gpu)) {
+		if (ga_size_parse(o->memory, &bytes, err) < 0)
+			return ga_wrap(err, "--memory-per-gpu");
+		if (bytes < 1 << 20 || bytes % (1 << 20))
+			return ga_fail(err, GA_USAGE,
+				       "--memory-per-gpu is in whole MiB: 64G, or 512M");
+		p->memory_mib_per_gpu = bytes >> 20;
+	}
+	if (has_number(o->hugepages, &p->hugepage_kib)) {
+		if (ga_size_parse(o->hugepages, &bytes, err) < 0)
+			return ga_wrap(err, "--hugepages");
+		if (bytes && bytes != 2 << 20 && bytes != 1 << 30)
+			return ga_fail(err, GA_USAGE,
+				       "--hugepages is a size of pages: 2M, 1G, or 0 for ordinary "
+				       "ones");
+		p->hugepage_kib = bytes ? bytes >> 10 : GA_UNKNOWN;
+	}
+	if (set_time(o->hold, "--hold", &p->hold_seconds, err) < 0)
+		return -1;
+	if (set_time(o->graceful, "--graceful", &p->graceful_seconds, err) < 0)
 		return -1;
 	/* What is sold whole has what the machine has. */
 	if (o->shape && ga_streq(o->shape, "baremetal") && !o->counts.n)

@@ -56,13 +56,22 @@ static int emit_all(struct checking *c, struct ga_err *err)
 	return c->bad > 0;
 }
 
-static int check(const char *file, struct ga_err *err)
+int ga_cli_labels(struct ga_err *err)
 {
+	char *const *args;
+	int n, fd, r;
+	const char *file;
 	ga_autoaccels struct ga_accels *list = NULL;
-	struct checking c = { .now = ga_clock_micros() };
-	int fd, r;
+	struct checking c;
 	size_t i;
 
+	args = ga_cli_args(&n);
+	if (strcmp(args[0], "check") != 0)
+		return ga_refuse(err, GA_USAGE, NULL, NULL,
+				 ("labels has no command '%.64s'", args[0]),
+				 ("gpuaas-profile labels check"));
+	file = n > 1 ? args[1] : "-";
+	c = (struct checking){ .now = ga_clock_micros() };
 	if (ga_cli_catalogue(&list, err) < 0 ||
 	    (!strcmp(file, "-") && ga_cli_need_pipe("the nodes", err) < 0))
 		return -1;
@@ -79,17 +88,4 @@ static int check(const char *file, struct ga_err *err)
 		ga_shape_release(&ga_label_finding_shape, &c.found.v[i]);
 	ga_list_release(&c.found);
 	return r;
-}
-
-int ga_cli_labels(struct ga_err *err)
-{
-	char *const *args;
-	int n;
-
-	args = ga_cli_args(&n);
-	if (strcmp(args[0], "check") != 0)
-		return ga_refuse(err, GA_USAGE, NULL, NULL,
-				 ("labels has no command '%.64s'", args[0]),
-				 ("gpuaas-profile labels check"));
-	return check(n > 1 ? args[1] : "-", err);
 }

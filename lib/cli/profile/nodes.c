@@ -3,7 +3,6 @@
 #include "cli/profile/nodes.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -190,26 +189,13 @@ static int take_view(struct ga_node_view *v, void *arg, struct ga_err *err)
 	return 0;
 }
 
-/* What was recorded by hand counts for Kubernetes' nodes too, where there is a state. */
-static int read_manual(struct ga_manual_types *ret, struct ga_err *err)
-{
-	ga_autodb struct ga_db *db = NULL;
-
-	if (access(ga_cli_state_path(), F_OK) < 0 && errno == ENOENT)
-		return 0;
-	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
-	    ga_db_begin_read(db, err) < 0)
-		return -1;
-	return ga_store_manual_types(db, ret, err);
-}
-
 static int from_kubernetes(struct nodes *n, const char *file, struct ga_err *err)
 {
 	int fd, r;
 
-	if (read_manual(&n->manual, err) < 0)
-		return -1;
-	if (!strcmp(file, "-") && ga_cli_need_pipe("the nodes", err) < 0)
+	/* What people recorded by hand counts for the nodes of Kubernetes too. */
+	if (ga_cli_manual_types(&n->manual, err) < 0 ||
+	    (!strcmp(file, "-") && ga_cli_need_pipe("the nodes", err) < 0))
 		return -1;
 	fd = ga_cli_open(file, err);
 	if (fd < 0)

@@ -216,76 +216,6 @@ static void shape_all(const struct looking *l, struct shaped *ret)
 
 /* ---- --from-nodes ---- */
 
-static int refuse_open(const struct looked *n, struct ga_err *err)
-{
-	return ga_refuse(err, GA_CONFLICT, "type_open", n->view.node,
-			 ("node '%s': %.400s", n->view.node, n->why),
-			 ("gpuaas-profile nodes set %s NxTYPE --reason WHY, or discover it again",
-			  n->view.node));
-}
-
-static int refuse_mixed(const struct ga_profile *p, struct ga_err *err)
-{
-	ga_autostr struct ga_str types = GA_STR_INIT;
-	size_t i;
-
-	for (i = 0; i < p->types.n; i++)
-		ga_str_addf(&types, "%s%s", i ? ", " : "", p->types.v[i]);
-	return ga_refuse(err, GA_CONFLICT, "mixed_types", NULL,
-			 ("these nodes have several types: %.600s", types.buf),
-			 ("--mixed takes them in this order of preference; or fewer nodes, or "
-			  "--type"));
-}
-
-static int refuse_modes(struct ga_err *err)
-{
-	return ga_refuse(err, GA_CONFLICT, "mixed_modes", NULL,
-			 ("some of these nodes are for slices and some for baremetal"),
-			 ("--shape slice or --shape baremetal, or fewer nodes"));
-}
-
-static int need_all(const struct looking *l, const struct ga_texts *ids,
-		    struct ga_err *err)
-{
-	size_t i, j;
-
-	for (i = 0; i < l->nodes.n; i++)
-		if (l->nodes.v[i].why)
-			return refuse_open(&l->nodes.v[i], err);
-	for (i = 0; i < ids->n; i++) {
-		for (j = 0; j < l->nodes.n; j++)
-			if (!strcmp(l->nodes.v[j].view.node, ids->v[i]))
-				break;
-		if (j == l->nodes.n)
-			return ga_fail_for(err, GA_CONFLICT, "wrong_state",
-					   "node '%s' is retired: no profile is for it",
-					   ids->v[i]);
-	}
-	return 0;
-}
-
-static int make(const struct looking *l, const struct ga_profile_opts *o, struct ga_profile *ret,
-		struct ga_err *err)
-{
-	ga_cleanup(cleanup_shaped) struct shaped shaped = { NULL, 0 };
-	const char *why;
-	size_t i;
-
-	shape_all(l, &shaped);
-	why = ga_suggest_profile(shaped.v, shaped.n, o->shape, NULL, ret);
-	if (ga_streq(why, "modes"))
-		return refuse_modes(err);
-	if (why)
-		return ga_fail(err, GA_NO, "these nodes have no GPU");
-	if (ret->types.n > 1 && !o->mixed && !o->types.n)
-		return refuse_mixed(ret, err);
-	for (i = 0; ret->types.n > 1 && !o->types.n && i < ret->types.n; i++)
-		ga_say("%s: preference %zu: %s", ga_cli_program(), i + 1, ret->types.v[i]);
-	for (i = 0; i < l->nodes.n; i++)
-		say_slots(&l->nodes.v[i]);
-	return 0;
-}
-
 int ga_profile_from_nodes(struct ga_db *db, const struct ga_profile_opts *o,
 			  const struct ga_texts *nodes, struct ga_profile *ret,
 			  struct ga_err *err)
@@ -293,11 +223,56 @@ int ga_profile_from_nodes(struct ga_db *db, const struct ga_profile_opts *o,
 	ga_cleanup(ga_texts_release) struct ga_texts ids = { NULL, 0 };
 	ga_autoaccels struct ga_accels *list = NULL;
 	ga_cleanup(release) struct looking l = { .db = db, .wanted = &ids };
+	size_t i, j;
+	ga_cleanup(cleanup_shaped) struct shaped shaped = { NULL, 0 };
+	const char *why;
 
 	if (ga_cli_catalogue(&list, err) < 0 || resolve(db, nodes, &ids, err) < 0 ||
-	    look(&l, list, err) < 0 || need_all(&l, &ids, err) < 0)
+	    look(&l, list, err) < 0)
 		return -1;
-	return make(&l, o, ret, err);
+	for (i = 0; i < l.nodes.n; i++)
+		if (l.nodes.v[i].why) {
+			const struct looked *n = &l.nodes.v[i];
+
+			return ga_refuse(err, GA_CONFLICT, "type_open", n->view.node,
+					 ("node '%s': %.400s", n->view.node, n->why),
+					 ("gpuaas-profile nodes set %s NxTYPE --reason WHY, or "
+					  "discover it again",
+					  n->view.node));
+		}
+	for (i = 0; i < ids.n; i++) {
+		for (j = 0; j < l.nodes.n; j++)
+			if (!strcmp(l.nodes.v[j].view.node, ids.v[i]))
+				break;
+		if (j == l.nodes.n)
+			return ga_fail_for(err, GA_CONFLICT, "wrong_state",
+					   "node '%s' is retired: no profile is for it",
+					   ids.v[i]);
+	}
+	shape_all(&l, &shaped);
+	why = ga_suggest_profile(shaped.v, shaped.n, o->shape, NULL, ret);
+	if (ga_streq(why, "modes"))
+		return ga_refuse(err, GA_CONFLICT, "mixed_modes", NULL,
+				 ("some of these nodes are for slices and some for baremetal"),
+				 ("--shape slice or --shape baremetal, or fewer nodes"));
+	if (why)
+		return ga_fail(err, GA_NO, "these nodes have no GPU");
+	if (ret->types.n > 1 && !o->mixed && !o->types.n) {
+		ga_autostr struct ga_str types = GA_STR_INIT;
+		size_t k;
+
+		for (k = 0; k < ret->types.n; k++)
+			ga_str_addf(&types, "%s%s", k ? ", " : "", ret->types.v[k]);
+		return ga_refuse(err, GA_CONFLICT, "mixed_types", NULL,
+				 ("these nodes have several types: %.600s", types.buf),
+				 ("--mixed takes them in this order of preference; or fewer nodes, "
+				  "or --type"));
+	}
+	for (i = 0; ret->types.n > 1 && !o->types.n && i < ret->types.n; i++)
+		ga_say("%s: preference %zu: %s", ga_cli_program(), i + 1, ret->types.v[i]);
+	for (i = 0; i < l.nodes.n; i++)
+		say_slots(&l.nodes.v[i]);
+	return 0;
 }
 
 /* ---- --suggest ---- */
@@ -411,36 +386,14 @@ static int suggest_group(struct suggesting *s, const struct ga_suggest_node *nod
 	return 0;
 }
 
-static int suggest_all(struct suggesting *s, const struct looking *l, struct ga_err *err)
-{
-	ga_cleanup(cleanup_shaped) struct shaped shaped = { NULL, 0 };
-	size_t i, first = 0;
-
-	for (i = 0; i < l->nodes.n; i++)
-		if (l->nodes.v[i].why)
-			ga_say("%s: node '%s' is left out: %s", ga_cli_program(),
-			       l->nodes.v[i].view.node, l->nodes.v[i].why);
-	shape_all(l, &shaped);
-	(void)ga_suggest_groups(shaped.v, shaped.n);
-	for (i = 1; i <= shaped.n; i++) {
-		if (i < shaped.n && shaped.v[i].group == shaped.v[first].group)
-			continue;
-		if (suggest_group(s, &shaped.v[first], i - first, err) < 0)
-			return -1;
-		first = i;
-	}
-	if (s->made && !s->o->price)
-		ga_say("%s: their price is 0: --price PRICE gives one to all of them",
-		       ga_cli_program());
-	return 0;
-}
-
 int ga_profile_suggest(const struct ga_profile_opts *o, struct ga_err *err)
 {
 	ga_cleanup(cleanup_suggesting) struct suggesting s = { .o = o };
 	ga_autoaccels struct ga_accels *list = NULL;
 	ga_cleanup(release) struct looking l = { 0 };
 	ga_autodb struct ga_db *db = NULL;
+	ga_cleanup(cleanup_shaped) struct shaped shaped = { NULL, 0 };
+	size_t i, first = 0;
 
 	if (ga_cli_catalogue(&list, err) < 0 ||
 	    ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
@@ -450,5 +403,21 @@ int ga_profile_suggest(const struct ga_profile_opts *o, struct ga_err *err)
 	s.lab = ga_db_is_lab(db);
 	if (ga_store_profiles(db, keep_known, &s, err) < 0 || look(&l, list, err) < 0)
 		return -1;
-	return suggest_all(&s, &l, err);
+	for (i = 0; i < l.nodes.n; i++)
+		if (l.nodes.v[i].why)
+			ga_say("%s: node '%s' is left out: %s", ga_cli_program(),
+			       l.nodes.v[i].view.node, l.nodes.v[i].why);
+	shape_all(&l, &shaped);
+	(void)ga_suggest_groups(shaped.v, shaped.n);
+	for (i = 1; i <= shaped.n; i++) {
+		if (i < shaped.n && shaped.v[i].group == shaped.v[first].group)
+			continue;
+		if (suggest_group(&s, &shaped.v[first], i - first, err) < 0)
+			return -1;
+		first = i;
+	}
+	if (s.made && !s.o->price)
+		ga_say("%s: their price is 0: --price PRICE gives one to all of them",
+		       ga_cli_program());
+	return 0;
 }

@@ -249,18 +249,11 @@ static int adopt_all(struct ga_err *err)
 	return found;
 }
 
-static int need_reason(const char *command, struct ga_err *err)
-{
-	if (reason && *reason)
-		return 0;
-	return ga_fail(err, GA_USAGE, "%s needs --reason: it stands in the audit", command);
-}
-
 int ga_cli_adopt(struct ga_err *err)
 {
 	int r;
 
-	if (need_reason("adopt", err) < 0 ||
+	if (ga_cli_need_reason(reason, "adopt", err) < 0 ||
 	    ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_WRITE, &all.db, err) < 0)
 		return -1;
 	r = read_all(err) < 0 ? -1 : adopt_all(err);
@@ -305,7 +298,7 @@ int ga_cli_rebuild(struct ga_err *err)
 {
 	int r = -1;
 
-	if (need_reason("rebuild", err) == 0 && read_all(err) == 0)
+	if (ga_cli_need_reason(reason, "rebuild", err) == 0 && read_all(err) == 0)
 		r = rebuild(err);
 	release_all();
 	if (r >= 0)

@@ -63,22 +63,6 @@ static void cleanup_tellings(struct tellings *t)
 	free(t->calls);
 }
 
-static void prepare(struct telling *t, struct ga_notice *notice)
-{
-	ga_autostr struct ga_str line = GA_STR_INIT;
-
-	t->notice = notice;
-	t->input = ga_rec_format_text(&ga_notice_shape, notice);
-	ga_str_add(&line, t->input);
-	ga_str_addc(&line, '\n');
-	free(t->input);
-	t->input = ga_str_take(&line);
-	t->change = ga_xprintf("GPUAAS_CHANGE=%s", notice->change);
-	t->number = ga_xprintf("GPUAAS_NOTICE=%" PRId64, notice->notice);
-	t->env[0] = t->change;
-	t->env[1] = t->number;
-}
-
 /* ---- writing down ---- */
 
 static int begin(struct ga_db *db, struct ga_err *err)
@@ -181,7 +165,20 @@ static int tell(struct ga_db *db, const struct ga_hooks *hooks, struct ga_notice
 	t.v = ga_xcalloc(owed->n, sizeof(*t.v));
 	t.calls = ga_xcalloc(owed->n, sizeof(*t.calls));
 	for (i = 0; i < owed->n; i++) {
-		prepare(&t.v[i], &owed->v[i]);
+		struct ga_notice *notice = &owed->v[i];
+		struct telling *its_t = &t.v[i];
+		ga_autostr struct ga_str line = GA_STR_INIT;
+
+		its_t->notice = notice;
+		its_t->input = ga_rec_format_text(&ga_notice_shape, notice);
+		ga_str_add(&line, its_t->input);
+		ga_str_addc(&line, '\n');
+		free(its_t->input);
+		its_t->input = ga_str_take(&line);
+		its_t->change = ga_xprintf("GPUAAS_CHANGE=%s", notice->change);
+		its_t->number = ga_xprintf("GPUAAS_NOTICE=%" PRId64, notice->notice);
+		its_t->env[0] = its_t->change;
+		its_t->env[1] = its_t->number;
 		t.calls[i] = (struct ga_hook_call){ hook_of(hooks, owed->v[i].hook),
 						    t.v[i].input, t.v[i].env };
 	}

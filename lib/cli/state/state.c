@@ -26,16 +26,6 @@ static int on_finding(const struct ga_finding *f, void *arg, struct ga_err *err)
 	return ga_emit(&ga_finding_shape, f, err);
 }
 
-static int backup_kept(struct ga_db *db, const char *dir, struct ga_err *err)
-{
-	ga_autofree char *made = NULL;
-	int found = ga_state_backup(db, dir, keep, on_finding, NULL, &made, err);
-
-	if (found < 0 || ga_tell_state(db, "backup", made, err) < 0)
-		return -1;
-	return found > 0;
-}
-
 int ga_cli_backup(struct ga_err *err)
 {
 	ga_autodb struct ga_db *db = NULL;
@@ -44,8 +34,14 @@ int ga_cli_backup(struct ga_err *err)
 
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0)
 		return -1;
-	if (keep != GA_UNKNOWN)
-		return backup_kept(db, args[0], err);
+	if (keep != GA_UNKNOWN) {
+		ga_autofree char *made = NULL;
+		int found = ga_state_backup(db, args[0], keep, on_finding, NULL, &made, err);
+
+		if (found < 0 || ga_tell_state(db, "backup", made, err) < 0)
+			return -1;
+		return found > 0;
+	}
 	if (ga_db_backup(db, args[0], err) < 0)
 		return -1;
 	return ga_tell_state(db, "backup", args[0], err);
@@ -66,9 +62,9 @@ int ga_cli_audit(struct ga_err *err)
 	return head ? ga_tell_audit_head(db, err) : ga_tell_audit_verify(db, err);
 }
 
-static int need_reason(const char *command, struct ga_err *err)
+int ga_cli_need_reason(const char *given, const char *command, struct ga_err *err)
 {
-	if (reason && *reason)
+	if (given && *given)
 		return 0;
 	return ga_fail(err, GA_USAGE, "%s needs --reason: it stands in the audit", command);
 }
@@ -100,7 +96,7 @@ int ga_cli_restore(struct ga_err *err)
 	int n;
 	char *const *args = ga_cli_args(&n);
 
-	if (need_reason("restore", err) < 0 || may_replace(err) < 0 ||
+	if (ga_cli_need_reason(reason, "restore", err) < 0 || may_replace(err) < 0 ||
 	    ga_state_restore(ga_cli_state_path(), args[0], reason, on_finding, NULL, &done, err) <
 		    0)
 		return -1;

@@ -11,14 +11,24 @@
 extern const struct ga_opt ga_cli_backup_opts[], ga_cli_restore_opts[], ga_cli_adopt_opts[],
 	ga_cli_rebuild_opts[], ga_cli_notify_opts[];
 
-GA_MUST_CHECK int ga_cli_backup(struct ga_err *err); /* one file, or kept in a folder */
-GA_MUST_CHECK int ga_cli_audit(struct ga_err *err); /* verify, head */
-/* A backup in the place of the state, in a new epoch. */
+/* The commands return 0 or an exit status above 0, or -1 with the error. */
+
+/* Writes a backup: one file, or with --keep a checked, dated file in a folder. 1: it was made, and
+ * the check found something. */
+GA_MUST_CHECK int ga_cli_backup(struct ga_err *err);
+/* audit verify and audit head. 1: the chain of rows is broken. */
+GA_MUST_CHECK int ga_cli_audit(struct ga_err *err);
+/* Puts a backup in the place of the state, in a new epoch. */
 GA_MUST_CHECK int ga_cli_restore(struct ga_err *err);
-/* What hosts know (gpuaas-reconcile --inventory) into the state; a new state of it. */
+/* Takes the inventories of hosts (gpuaas-reconcile --inventory) into the state, each node in a
+ * transaction of its own. 1: something could not be adopted. */
 GA_MUST_CHECK int ga_cli_adopt(struct ga_err *err);
+/* Makes a new state from such inventories. 1 as above. */
 GA_MUST_CHECK int ga_cli_rebuild(struct ga_err *err);
-/* Hooks are told what needs a person, each once. */
+/* Tells hooks what needs a person, each notice once. */
 GA_MUST_CHECK int ga_cli_notify(struct ga_err *err);
+
+/* Refuses a command for which no --reason was given (GA_USAGE): it stands in the audit. */
+GA_MUST_CHECK int ga_cli_need_reason(const char *given, const char *command, struct ga_err *err);
 
 #endif

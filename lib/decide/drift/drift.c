@@ -78,8 +78,16 @@ static void release_numa(struct ga_numa *n)
 	ga_list_release(&n->hugepages);
 }
 
-static void release_host_parts(struct ga_seen *s)
+void ga_seen_release(struct ga_seen *s)
 {
+	free(s->node);
+	free(s->boot_id);
+	free(s->fingerprint);
+	free(s->other_controller);
+	for (size_t i = 0; i < GA_A_COUNT; i++)
+		free(s->blind[i]);
+	EACH(&s->domains, free(x->name); free(x->allocation); free(x->state); free(x->cause);
+	     ga_texts_release(&x->devices));
 	EACH(&s->pci, free(x->address); free(x->identity); free(x->driver); free(x->power));
 	EACH(&s->disks, free(x->wwid); free(x->serial); free(x->path); ga_texts_release(&x->uses));
 	EACH(&s->leases, free(x->mac); free(x->ip));
@@ -91,19 +99,6 @@ static void release_host_parts(struct ga_seen *s)
 	free(s->bridges);
 	EACH(&s->numa, release_numa(x));
 	ga_list_release(&s->partitions);
-}
-
-void ga_seen_release(struct ga_seen *s)
-{
-	free(s->node);
-	free(s->boot_id);
-	free(s->fingerprint);
-	free(s->other_controller);
-	for (size_t i = 0; i < GA_A_COUNT; i++)
-		free(s->blind[i]);
-	EACH(&s->domains, free(x->name); free(x->allocation); free(x->state); free(x->cause);
-	     ga_texts_release(&x->devices));
-	release_host_parts(s);
 	EACH(&s->seeds, free(x->path); free(x->allocation));
 	EACH(&s->nvram, free(x->path); free(x->allocation));
 	EACH(&s->entries, free(x->object); free(x->op); free(x->subject));

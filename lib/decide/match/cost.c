@@ -117,17 +117,6 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void count_allocations(struct ga_cost_group *g)
-{
-	size_t i;
-
-	if (g->seen.n)
-		qsort(g->seen.v, g->seen.n, sizeof(*g->seen.v), by_number);
-	for (i = 0; i < g->seen.n; i++)
-		g->allocations += !i || g->seen.v[i] != g->seen.v[i - 1];
-	ga_list_release(&g->seen);
-}
-
 static int by_members(const void *a, const void *b)
 {
 	const struct ga_cost_group *x = a, *y = b;
@@ -153,8 +142,16 @@ void ga_cost_sums_finish(struct ga_cost_sums *s)
 		any = any || s->by[i];
 	if (!any)
 		(void)group_of(s, none);
-	for (i = 0; i < s->groups.n; i++)
-		count_allocations(&s->groups.v[i]);
+	for (i = 0; i < s->groups.n; i++) {
+		struct ga_cost_group *g = &s->groups.v[i];
+		size_t j;
+
+		if (g->seen.n)
+			qsort(g->seen.v, g->seen.n, sizeof(*g->seen.v), by_number);
+		for (j = 0; j < g->seen.n; j++)
+			g->allocations += !j || g->seen.v[j] != g->seen.v[j - 1];
+		ga_list_release(&g->seen);
+	}
 	if (s->groups.n)
 		qsort(s->groups.v, s->groups.n, sizeof(*s->groups.v), by_members);
 }

@@ -126,13 +126,6 @@ const char *ga_estimate_precision(const struct ga_requirement *need,
 	return "bf16";
 }
 
-static void take_rate(const struct ga_training_rate *r, struct ga_efficiency *ret)
-{
-	ret->low_ppm = r->mfu_low_ppm;
-	ret->ppm = r->mfu_ppm;
-	ret->high_ppm = r->mfu_high_ppm;
-}
-
 static bool is_similar(const struct ga_accel_type *a, const struct ga_accel_type *b,
 		       const char *precision)
 {
@@ -205,7 +198,9 @@ bool ga_estimate_efficiency(const struct ga_throughput *table, const struct ga_a
 		ret->confidence = "similar";
 	if (!r)
 		return from_matmul(type, precision, ret);
-	take_rate(r, ret);
+	ret->low_ppm = r->mfu_low_ppm;
+	ret->ppm = r->mfu_ppm;
+	ret->high_ppm = r->mfu_high_ppm;
 	for (i = 0; i < r->sources.n; i++)
 		ga_str_addf(&sources, "%s%s", i ? " and " : "", r->sources.v[i]);
 	figures = ga_xprintf("MFU 0.%03" PRId64 " to 0.%03" PRId64 ", median 0.%03" PRId64

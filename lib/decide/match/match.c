@@ -216,24 +216,6 @@ static bool is_expected(const struct try *t)
 	return t->m->count == least;
 }
 
-static void begin(const struct try *t)
-{
-	const struct ga_match_offer *o = t->offer;
-	struct ga_match *m = t->m;
-
-	m->profile = ga_xstrdup(o->profile);
-	m->shape = ga_xstrdup(o->shape);
-	m->accelerator_type = ga_strdup0(o->slug);
-	m->type_name = ga_strdup0(o->type_name);
-	m->memory_mib = o->memory_mib;
-	m->currency = ga_strdup0(o->currency);
-	m->available_count = o->available;
-	m->largest_available = o->largest;
-	m->pending_count = o->pending;
-	m->expected_available_at = is_expected(t) ? ga_xstrdup(o->expected_at) : NULL;
-	m->stale_seconds = o->stale_seconds;
-}
-
 static bool has_count(const int64_t *counts, size_t n, int64_t count)
 {
 	size_t i;
@@ -289,17 +271,28 @@ struct tried {
 static void try_count(const struct match_context *c, const struct ga_match_offer *offer,
 		      int64_t count, struct tried *ret)
 {
-	struct try t = { .need = c->need, .tables = c->tables, .offer = offer, .m = &ret->m };
+	struct ga_match *m = &ret->m;
+	struct try t = { .need = c->need, .tables = c->tables, .offer = offer, .m = m };
 	__int128 hour = (__int128)offer->price_micros * count;
 
-	ga_shape_init(&ga_match_shape, t.m);
-	t.m->count = count;
+	ga_shape_init(&ga_match_shape, m);
+	m->count = count;
 	if (count != GA_UNKNOWN)
-		t.m->cost_per_hour_micros = hour > MATCH_MOST ? MATCH_MOST : (int64_t)hour;
-	begin(&t);
-	t.m->availability = ga_xstrdup(availability_of(&t));
+		m->cost_per_hour_micros = hour > MATCH_MOST ? MATCH_MOST : (int64_t)hour;
+	m->profile = ga_xstrdup(offer->profile);
+	m->shape = ga_xstrdup(offer->shape);
+	m->accelerator_type = ga_strdup0(offer->slug);
+	m->type_name = ga_strdup0(offer->type_name);
+	m->memory_mib = offer->memory_mib;
+	m->currency = ga_strdup0(offer->currency);
+	m->available_count = offer->available;
+	m->largest_available = offer->largest;
+	m->pending_count = offer->pending;
+	m->expected_available_at = is_expected(&t) ? ga_xstrdup(offer->expected_at) : NULL;
+	m->stale_seconds = offer->stale_seconds;
+	m->availability = ga_xstrdup(availability_of(&t));
 	if (!offer->team)
-		ga_match_say(&t.m->reasons, "team", "it is for other teams");
+		ga_match_say(&m->reasons, "team", "it is for other teams");
 	check_architecture(&t);
 	check_vendor(&t);
 	check_capability(&t);
@@ -308,7 +301,7 @@ static void try_count(const struct match_context *c, const struct ga_match_offer
 	match_speed(&t);
 	match_slos(&t);
 	check_given(&t);
-	t.m->fits = !t.m->reasons.n;
+	m->fits = !m->reasons.n;
 	ret->unsure = t.unsure;
 }
 

@@ -124,20 +124,6 @@ static const struct ga_measured *shown_by(const struct try *t, int64_t params)
 	return best;
 }
 
-/* What ran there is known to fit; in which precision it did has to be known, too. */
-static void say_shown(struct try *t, int64_t needed, const struct ga_measured *run)
-{
-	ga_autostr struct ga_str wants = GA_STR_INIT;
-
-	t->holds = true;
-	t->weights = run->precision ? run->precision : "a run that does not say it";
-	add_needed(needed, &wants);
-	ga_match_say(&t->m->unknown, "memory",
-		     "%s would be needed of each GPU (of %" PRId64 ") in 16 bits; it ran there%s%s",
-		     wants.buf, t->m->count, run->precision ? " in " : ", and in which precision "
-		     "is not said", run->precision ? run->precision : "");
-}
-
 static void check_computed(struct try *t, int64_t params, int64_t needed)
 {
 	ga_autostr struct ga_str wants = GA_STR_INIT, has = GA_STR_INIT;
@@ -148,7 +134,16 @@ static void check_computed(struct try *t, int64_t params, int64_t needed)
 	const struct ga_measured *run = r == 1 || t->need->precision ? NULL : shown_by(t, params);
 
 	if (run) {
-		say_shown(t, needed, run);
+		/* A run shows that the model fits, and in which precision has to be said. */
+		t->holds = true;
+		t->weights = run->precision ? run->precision : "a run that does not say it";
+		add_needed(needed, &wants);
+		ga_match_say(&t->m->unknown, "memory",
+			     "%s would be needed of each GPU (of %" PRId64
+			     ") in 16 bits; it ran there%s%s",
+			     wants.buf, t->m->count,
+			     run->precision ? " in " : ", and in which precision is not said",
+			     run->precision ? run->precision : "");
 		return;
 	}
 	t->weights = t->need->precision ? t->need->precision : "16 bits";

@@ -234,21 +234,6 @@ static void forget_no_time(struct ga_match_reasons *list)
 		ga_list_release(list);
 }
 
-static void take_time(struct ga_match *m, const struct ga_external_time *time)
-{
-	if (m->seconds == GA_UNKNOWN)
-		forget_no_time(&m->unknown);
-	free(m->basis);
-	free(m->confidence);
-	m->basis = ga_xstrdup(time->basis);
-	m->confidence = ga_xstrdup("external");
-	m->estimator = ga_xstrdup(time->estimator);
-	m->seconds_low = time->time.low;
-	m->seconds = time->time.seconds;
-	m->seconds_high = time->time.high;
-	match_costs(m);
-}
-
 bool ga_match_external(struct ga_matches *list, const struct ga_external_time *time)
 {
 	bool known = false;
@@ -263,8 +248,19 @@ bool ga_match_external(struct ga_matches *list, const struct ga_external_time *t
 		known = true;
 		if (ga_match_is_too_small(m))
 			continue;
-		if (!m->estimator)
-			take_time(m, time);
+		if (!m->estimator) {
+			if (m->seconds == GA_UNKNOWN)
+				forget_no_time(&m->unknown);
+			free(m->basis);
+			free(m->confidence);
+			m->basis = ga_xstrdup(time->basis);
+			m->confidence = ga_xstrdup("external");
+			m->estimator = ga_xstrdup(time->estimator);
+			m->seconds_low = time->time.low;
+			m->seconds = time->time.seconds;
+			m->seconds_high = time->time.high;
+			match_costs(m);
+		}
 		break;
 	}
 	return known;

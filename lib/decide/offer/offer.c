@@ -190,20 +190,6 @@ static void ask_counts(struct counting *c, const struct ga_fleet_node *node, con
 			add_count(number, ask.count);
 }
 
-static void ask_all_counts(struct counting *c, const struct ga_fleet_node *node)
-{
-	size_t i, j;
-
-	for (i = 0; i < node->slots.n; i++) {
-		const char *type = node->slots.v[i].type;
-
-		for (j = 0; j < i && node->slots.v[j].type != type; j++)
-			;
-		if (j == i && wants_type(c, type))
-			ask_counts(c, node, type);
-	}
-}
-
 /* One slice of the count, if it fits: its slots and its partition are taken in the copy. */
 static bool take_one(struct counting *c, struct ga_fleet_node *copy, int64_t count)
 {
@@ -224,11 +210,18 @@ static bool take_one(struct counting *c, struct ga_fleet_node *copy, int64_t cou
 static void free_partitions(struct counting *c, const struct ga_fleet_node *node)
 {
 	struct ga_fleet_node copy = *node; /* borrows all but slots and partitions */
-	size_t i;
+	size_t i, j;
 
 	if (!node->slots.n || !node->partitions.n)
 		return;
-	ask_all_counts(c, node);
+	for (i = 0; i < node->slots.n; i++) {
+		const char *type = node->slots.v[i].type;
+
+		for (j = 0; j < i && node->slots.v[j].type != type; j++)
+			;
+		if (j == i && wants_type(c, type))
+			ask_counts(c, node, type);
+	}
 	copy.slots.v = ga_xcalloc(node->slots.n, sizeof(*copy.slots.v));
 	memcpy(copy.slots.v, node->slots.v, node->slots.n * sizeof(*copy.slots.v));
 	copy.partitions.v = ga_xcalloc(node->partitions.n, sizeof(*copy.partitions.v));
@@ -377,11 +370,19 @@ static void end(struct counting *c)
 	ga_list_release(&c->counts);
 }
 
-/* Orders what was found. The counts of any type are those of all types. */
-static void finish(struct ga_offer_numbers *ret)
+void ga_offer_count(const struct ga_fleet *fleet, const struct ga_profile *profile,
+		    struct ga_offer_numbers *ret)
 {
+	struct counting c = { .ret = ret };
 	size_t i, j;
 
+	*ret = (struct ga_offer_numbers){ .oldest_micros = GA_UNKNOWN };
+	if (profile->retired)
+		return;
+	begin(&c, fleet, profile);
+	for (i = 0; i < fleet->nodes.n; i++)
+		count_node(&c, &fleet->nodes.v[i]);
+	/* Orders what was found. The counts of any type are those of all types. */
 	for (i = 0; i < ret->types.n; i++) {
 		const struct ga_offer_number *n = &ret->types.v[i];
 
@@ -395,21 +396,6 @@ static void finish(struct ga_offer_numbers *ret)
 		qsort(ret->counts.v, ret->counts.n, sizeof(*ret->counts.v), by_number);
 	if (ret->types.n)
 		qsort(ret->types.v, ret->types.n, sizeof(*ret->types.v), by_type);
-}
-
-void ga_offer_count(const struct ga_fleet *fleet, const struct ga_profile *profile,
-		    struct ga_offer_numbers *ret)
-{
-	struct counting c = { .ret = ret };
-	size_t i;
-
-	*ret = (struct ga_offer_numbers){ .oldest_micros = GA_UNKNOWN };
-	if (profile->retired)
-		return;
-	begin(&c, fleet, profile);
-	for (i = 0; i < fleet->nodes.n; i++)
-		count_node(&c, &fleet->nodes.v[i]);
-	finish(ret);
 	end(&c);
 }
 

@@ -68,18 +68,6 @@ static bool is_of_kind(const struct kind *m, const struct ga_place_ask *ask)
 	       (m->image ? ask->image && !strcmp(m->image, ask->image) : !ask->image);
 }
 
-static void begin_kind(struct kind *m, const struct ga_place_ask *ask)
-{
-	release(m);
-	m->profile = ga_xstrdup(ask->profile->name);
-	m->image = ga_strdup0(ask->image);
-	m->version = ask->profile->version;
-	m->count = ask->request->count;
-	m->baremetal = ask->baremetal;
-	m->n = ask->fleet->nodes.n;
-	m->offers = ga_xcalloc(m->n + 1, sizeof(*m->offers));
-}
-
 /* The kind of that request becomes the first; where it is new it takes the place of the last. */
 static const struct kind *kind_of(struct ga_place_memo *memo, const struct ga_place_ask *ask)
 {
@@ -90,22 +78,18 @@ static const struct kind *kind_of(struct ga_place_memo *memo, const struct ga_pl
 		;
 	it = memo->kinds[i];
 	memmove(&memo->kinds[1], &memo->kinds[0], i * sizeof(it));
-	if (!is_of_kind(&it, ask))
-		begin_kind(&it, ask);
+	if (!is_of_kind(&it, ask)) {
+		release(&it);
+		it.profile = ga_xstrdup(ask->profile->name);
+		it.image = ga_strdup0(ask->image);
+		it.version = ask->profile->version;
+		it.count = ask->request->count;
+		it.baremetal = ask->baremetal;
+		it.n = ask->fleet->nodes.n;
+		it.offers = ga_xcalloc(it.n + 1, sizeof(*it.offers));
+	}
 	memo->kinds[0] = it;
 	return &memo->kinds[0];
-}
-
-static void ask_again(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
-		      struct offer *offer)
-{
-	struct ga_place_option o;
-
-	offer->any = !ga_place_offer(ask, node, &o);
-	if (offer->any)
-		memcpy(offer->terms, o.terms, sizeof(offer->terms));
-	/* Whether it is stale is a matter of the moment; maintenance, of the run time too. */
-	offer->change = ga_place_is_stale(ask, node) || node->windows.n ? 0 : node->change;
 }
 
 /* Between two nodes the slots decide nothing: the ids are different. */
@@ -135,8 +119,16 @@ const struct ga_fleet_node *ga_place_memo_best(const struct ga_place_ask *ask, b
 		const struct ga_fleet_node *node = &ask->fleet->nodes.v[i];
 		struct offer *offer = &m->offers[i];
 
-		if (!offer->change || offer->change != node->change)
-			ask_again(ask, node, offer);
+		if (!offer->change || offer->change != node->change) {
+			struct ga_place_option o;
+
+			offer->any = !ga_place_offer(ask, node, &o);
+			if (offer->any)
+				memcpy(offer->terms, o.terms, sizeof(offer->terms));
+			/* Whether it is stale depends on the moment, maintenance on the run time. */
+			offer->change =
+				ga_place_is_stale(ask, node) || node->windows.n ? 0 : node->change;
+		}
 		if (!offer->any || (best && !is_better(offer, node, its, best)) ||
 		    ga_place_is_stale(ask, node))
 			continue;

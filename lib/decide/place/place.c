@@ -212,20 +212,14 @@ void ga_fleet_set_active(struct ga_fleet_node *node, int64_t partition, bool act
 			node->partitions.v[i].active = active;
 }
 
-static struct ga_fleet_node *find_node(struct ga_fleet *fleet, const struct ga_fleet_node *node)
-{
-	size_t i = (size_t)(node - fleet->nodes.v);
-
-	return i < fleet->nodes.n ? &fleet->nodes.v[i] : NULL;
-}
-
 void ga_fleet_take(struct ga_fleet *fleet, const struct ga_decision *decision)
 {
-	struct ga_fleet_node *node = find_node(fleet, decision->node);
-	size_t i;
+	size_t i, at = (size_t)(decision->node - fleet->nodes.v);
+	struct ga_fleet_node *node;
 
-	if (!node)
+	if (at >= fleet->nodes.n)
 		return;
+	node = &fleet->nodes.v[at];
 	ga_fleet_touch(fleet, node);
 	node->clean = false;
 	for (i = 0; i < decision->slots.n; i++) {

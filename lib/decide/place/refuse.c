@@ -22,11 +22,6 @@ struct tally {
 	bool in_region;	    /* or in the region at least */
 };
 
-static bool is_elsewhere(const char *code)
-{
-	return code && ga_starts(code, "other_");
-}
-
 /* A slot's reason as the refusal that it would be. */
 static const char *class_of(const char *why)
 {
@@ -169,16 +164,6 @@ static void tally_node(const struct ga_place_ask *ask, const struct ga_fleet_nod
 		t->enough_blocked = node->id;
 		t->blocked_why = n.blocked_why;
 	}
-}
-
-static void add_answer(const struct ga_place_ask *ask, const struct ga_fleet_node *node,
-		       const char *code, struct ga_refusal *ret)
-{
-	struct ga_node_answer *answer = ga_list_add(&ret->nodes);
-
-	answer->node = ga_xstrdup(node->id);
-	answer->code = ga_xstrdup(code);
-	answer->detail = ga_strdup0(ga_place_node_detail(ask, node, code));
 }
 
 static int by_id(const void *a, const void *b)
@@ -522,10 +507,13 @@ void ga_place_refuse(const struct ga_place_ask *ask, struct ga_refusal *ret)
 		const struct ga_fleet_node *node = nodes.v[i];
 		struct ga_place_option o;
 		const char *code = ga_place_offer(ask, node, &o);
+		struct ga_node_answer *answer = ga_list_add(&ret->nodes);
 
-		add_answer(ask, node, code, ret);
+		answer->node = ga_xstrdup(node->id);
+		answer->code = ga_xstrdup(code);
+		answer->detail = ga_strdup0(ga_place_node_detail(ask, node, code));
 		t.in_region = t.in_region || ga_streq(code, "other_pool_wanted");
-		if (is_elsewhere(code))
+		if (code && ga_starts(code, "other_"))
 			continue;
 		t.here = true;
 		tally_node(ask, node, code, &t);

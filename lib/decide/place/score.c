@@ -210,7 +210,7 @@ static const char *offer_type(const struct ga_place_ask *ask, const struct ga_fl
 			      const char *type, struct ga_place_option *ret)
 {
 	const struct ga_fleet_slot *usable[GA_PLACE_SLOTS];
-	const char *first, *why;
+	const char *first;
 	size_t waiting, n = usable_of(ask, node, type, usable, &first, &waiting);
 
 	if ((int64_t)n < ask->count) {
@@ -218,13 +218,10 @@ static const char *offer_type(const struct ga_place_ask *ask, const struct ga_fl
 			return "waiting_for_wipe";
 		return first && !ga_streq(first, "waiting_for_wipe") ? first : "too_few_free";
 	}
-	if (!ask->image)
-		return "image_missing";
-	if (!has_image(node, ask->image))
+	if (!ask->image || !has_image(node, ask->image))
 		return "image_missing";
 	ret->type = type;
-	why = ga_place_choose(ask, node, usable, n, ret);
-	return why;
+	return ga_place_choose(ask, node, usable, n, ret);
 }
 
 /* The first slot of each type tells the types of a node. */
@@ -238,20 +235,8 @@ static bool seen_before(const struct ga_fleet_node *node, size_t i)
 	return false;
 }
 
-static void copy_option(const struct ga_place_option *from, struct ga_place_option *to)
-{
-	size_t i;
-
-	to->node = from->node;
-	to->type = from->type;
-	to->partition = from->partition;
-	to->n = from->n;
-	memcpy(to->terms, from->terms, sizeof(to->terms));
-	for (i = 0; i < from->n; i++)
-		to->slots[i] = from->slots[i];
-}
-
-/* Of the reasons against a node's types the one nearest to a yes is told, whatever their order. */
+/* When several types fail, the reason that is easiest to cure is reported, whatever the order of
+ * the slots. */
 static const char *nearer(const char *a, const char *b)
 {
 	static const char *const far[] = { "topology_blocked", "fabric_partition_unknown",
@@ -286,7 +271,15 @@ static const char *offer_slice(const struct ga_place_ask *ask, const struct ga_f
 		if (why) {
 			first = first ? nearer(first, why) : why;
 		} else if (!any || ga_place_compare(&o, ret) < 0) {
-			copy_option(&o, ret);
+			size_t j;
+
+			ret->node = o.node;
+			ret->type = o.type;
+			ret->partition = o.partition;
+			ret->n = o.n;
+			memcpy(ret->terms, o.terms, sizeof(ret->terms));
+			for (j = 0; j < o.n; j++)
+				ret->slots[j] = o.slots[j];
 			any = true;
 		}
 	}

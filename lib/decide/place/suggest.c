@@ -131,17 +131,6 @@ struct sum {
 	bool modes_differ;
 };
 
-static void add_type(struct sum *s, const struct ga_suggest_type *t)
-{
-	size_t i;
-
-	s->most = t->count > s->most ? t->count : s->most;
-	for (i = 0; i < s->types.n && strcmp(s->types.v[i].type, t->type); i++)
-		;
-	if (i == s->types.n)
-		*ga_list_add(&s->types) = *t;
-}
-
 static int64_t least(int64_t a, int64_t b)
 {
 	if (a == GA_UNKNOWN || b == GA_UNKNOWN)
@@ -155,9 +144,17 @@ static void add_node(struct sum *s, const struct ga_suggest_node *node, const ch
 	bool has = false;
 
 	for (i = 0; i < node->types.n; i++) {
+		const struct ga_suggest_type *t;
+		size_t j;
+
 		if (!node->types.v[i].count || (only && strcmp(node->types.v[i].type, only) != 0))
 			continue;
-		add_type(s, &node->types.v[i]);
+		t = &node->types.v[i];
+		s->most = t->count > s->most ? t->count : s->most;
+		for (j = 0; j < s->types.n && strcmp(s->types.v[j].type, t->type); j++)
+			;
+		if (j == s->types.n)
+			*ga_list_add(&s->types) = *t;
 		has = true;
 	}
 	if (!has)
@@ -169,12 +166,6 @@ static void add_node(struct sum *s, const struct ga_suggest_node *node, const ch
 		s->hugepage_kib = node->hugepage_kib;
 	else if (s->hugepage_kib != node->hugepage_kib)
 		s->hugepage_kib = GA_UNKNOWN;
-}
-
-static void release_types(struct ga_profile *p)
-{
-	ga_texts_release(&p->types);
-	ga_list_release(&p->counts);
 }
 
 /* Memory of a slice is asked for in whole GiB, and from huge pages in whole pages. */
@@ -193,7 +184,8 @@ static void fill(struct sum *s, const char *shape, struct ga_profile *ret)
 	bool whole = ga_streq(shape, "baremetal");
 	size_t i;
 
-	release_types(ret);
+	ga_texts_release(&ret->types);
+	ga_list_release(&ret->counts);
 	free(ret->shape);
 	ret->shape = ga_xstrdup(shape);
 	ga_suggest_order(s->types.v, s->types.n);

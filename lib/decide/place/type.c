@@ -87,20 +87,11 @@ static void add_why(const struct ga_place_ask *ask, const char *type, struct ga_
 	}
 }
 
-static void add_place(int64_t rank, struct ga_str *out)
-{
-	static const char *const words[] = { "first", "second", "third", "fourth", "fifth" };
-
-	if (rank < (int64_t)GA_ARRAY_SIZE(words))
-		ga_str_addf(out, "%s", words[rank]);
-	else
-		ga_str_addf(out, "number %lld", (long long)rank + 1);
-}
-
 char *ga_place_type_reason(const struct ga_place_ask *ask, const char *type, int64_t rank)
 {
 	struct ga_str out = GA_STR_INIT;
 	size_t i;
+	static const char *const words[] = { "first", "second", "third", "fourth", "fifth" };
 
 	if (rank <= 0 || (size_t)rank >= ask->n_types)
 		return NULL;
@@ -112,7 +103,10 @@ char *ga_place_type_reason(const struct ga_place_ask *ask, const char *type, int
 		ga_str_addf(&out, "; %lld more before it fitted no better",
 			    (long long)rank - (long long)i);
 	ga_str_addf(&out, ": %s is ", type ? type : ask->types[rank]);
-	add_place(rank, &out);
+	if (rank < (int64_t)GA_ARRAY_SIZE(words))
+		ga_str_addf(&out, "%s", words[rank]);
+	else
+		ga_str_addf(&out, "number %lld", (long long)rank + 1);
 	ga_str_add(&out, " in the order");
 	return ga_str_take(&out);
 }

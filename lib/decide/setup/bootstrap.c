@@ -32,7 +32,17 @@ const struct ga_boot_listed *ga_boot_list_find(const struct ga_boot_list *list, 
 	return NULL;
 }
 
-static void release_devices(struct ga_boot_facts *f)
+static void release_values(struct ga_boot_value *v, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		free(v[i].key);
+		free(v[i].value);
+	}
+}
+
+void ga_boot_facts_release(struct ga_boot_facts *f)
 {
 	size_t i;
 
@@ -65,23 +75,6 @@ static void release_devices(struct ga_boot_facts *f)
 	}
 	ga_list_release(&f->disks);
 	ga_boot_list_release(&f->listed);
-}
-
-static void release_values(struct ga_boot_value *v, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		free(v[i].key);
-		free(v[i].value);
-	}
-}
-
-void ga_boot_facts_release(struct ga_boot_facts *f)
-{
-	size_t i;
-
-	release_devices(f);
 	for (i = 0; i < f->files.n; i++) {
 		free(f->files.v[i].path);
 		free(f->files.v[i].text);
@@ -248,15 +241,6 @@ static void add_folder(struct ga_boot_plan *plan, const char *path, int64_t now,
 	if (!ok)
 		ga_boot_tell(s, now == GA_UNKNOWN ? "make it" : "let others pass through it",
 			     now == GA_UNKNOWN ? "remove it when empty" : "the mode before", NULL);
-}
-
-static void plan_folders(const struct ga_boot_facts *f, struct ga_boot_plan *plan)
-{
-	add_folder(plan, "/var/lib/gpuaas", f->data_mode, 0711,
-		   "dnsmasq and QEMU reach their files in it");
-	if (!f->baremetal)
-		add_folder(plan, f->dhcp_hosts, f->hosts_mode, 0755,
-			   "dnsmasq reads one file a slice there");
 }
 
 /* ---- kernel ---- */
@@ -455,28 +439,6 @@ bool ga_boot_same_value(const char *a, const char *b)
 	return true;
 }
 
-static void plan_live_sysctls(const struct ga_boot_facts *f, struct ga_boot_plan *plan)
-{
-	size_t i;
-
-	for (i = 0; ga_boot_sysctls[i].key; i++) {
-		const struct ga_boot_setting *w = &ga_boot_sysctls[i];
-		const char *now = value_of(f->sysctls.v, f->sysctls.n, w->key);
-		bool ok = !now || ga_boot_same_value(now, w->value);
-		struct ga_boot_step *s;
-
-		/* A kernel without the setting needs nothing. */
-		s = ga_boot_add(plan, ok ? GA_BOOT_DO_NOTE : GA_BOOT_DO_VALUE, "sysctl", w->key,
-				ok ? "ok" : "pending", w->why);
-		if (!ok) {
-			ga_autofree char *change = ga_xprintf("%s -> %s", now, w->value);
-
-			ga_boot_tell(s, change, "the value before", NULL);
-			s->text = ga_xstrdup(w->value);
-		}
-	}
-}
-
 static void plan_tuning(const struct ga_boot_facts *f, struct ga_boot_plan *plan)
 {
 	const struct ga_boot_wish sysctl = {
@@ -488,6 +450,7 @@ static void plan_tuning(const struct ga_boot_facts *f, struct ga_boot_plan *plan
 		.reason = "tuned would set other values than ours",
 	};
 	ga_autostr struct ga_str text = GA_STR_INIT;
+	size_t i;
 
 	ga_boot_text_sysctl(&text);
 	ga_boot_add_file(f, plan, &sysctl, &text);
@@ -507,7 +470,22 @@ static void plan_tuning(const struct ga_boot_facts *f, struct ga_boot_plan *plan
 		if (!ok)
 			ga_boot_tell(s, "make it the active profile", "the profile before", NULL);
 	}
-	plan_live_sysctls(f, plan);
+	for (i = 0; ga_boot_sysctls[i].key; i++) {
+		const struct ga_boot_setting *w = &ga_boot_sysctls[i];
+		const char *now = value_of(f->sysctls.v, f->sysctls.n, w->key);
+		bool ok = !now || ga_boot_same_value(now, w->value);
+		struct ga_boot_step *s;
+
+		/* A kernel without the setting needs nothing. */
+		s = ga_boot_add(plan, ok ? GA_BOOT_DO_NOTE : GA_BOOT_DO_VALUE, "sysctl", w->key,
+				ok ? "ok" : "pending", w->why);
+		if (!ok) {
+			ga_autofree char *change = ga_xprintf("%s -> %s", now, w->value);
+
+			ga_boot_tell(s, change, "the value before", NULL);
+			s->text = ga_xstrdup(w->value);
+		}
+	}
 }
 
 /* ---- programs to be run ---- */
@@ -547,17 +525,6 @@ static void plan_runs(const struct ga_boot_facts *f, struct ga_boot_plan *plan)
 	}
 }
 
-static void plan_slice(const struct ga_boot_facts *f, struct ga_boot_plan *plan)
-{
-	plan_kernel(f, plan);
-	plan_modules(f, plan);
-	plan_disks(f, plan);
-	plan_tuning(f, plan);
-	ga_boot_plan_devices(f, plan);
-	ga_boot_plan_network(f, plan);
-	ga_boot_plan_services(f, plan);
-}
-
 void ga_boot_plan_make(const struct ga_boot_facts *f, struct ga_boot_plan *ret)
 {
 	*ret = (struct ga_boot_plan){ 0 };
@@ -569,8 +536,19 @@ void ga_boot_plan_make(const struct ga_boot_facts *f, struct ga_boot_plan *ret)
 		return;
 	}
 	plan_conf(f, ret);
-	plan_folders(f, ret);
+	add_folder(ret, "/var/lib/gpuaas", f->data_mode, 0711,
+		   "dnsmasq and QEMU reach their files in it");
 	if (!f->baremetal)
-		plan_slice(f, ret);
+		add_folder(ret, f->dhcp_hosts, f->hosts_mode, 0755,
+			   "dnsmasq reads one file a slice there");
+	if (!f->baremetal) {
+		plan_kernel(f, ret);
+		plan_modules(f, ret);
+		plan_disks(f, ret);
+		plan_tuning(f, ret);
+		ga_boot_plan_devices(f, ret);
+		ga_boot_plan_network(f, ret);
+		ga_boot_plan_services(f, ret);
+	}
 	plan_runs(f, ret);
 }

@@ -68,16 +68,6 @@ static bool orders_release(const char *text, size_t len, bool alone)
 	return begins(text, len, alone ? "gpuaas-release --undo " : "gpuaas-release ");
 }
 
-/* Two commands, the second when the first succeeded. */
-static char *both(const char *command, const char *and, const char *node)
-{
-	ga_autofree char *one = ga_xstrndup(command, (size_t)(and - command));
-	ga_autofree char *first = ga_remote_command(one, node);
-	ga_autofree char *second = ga_remote_command(and + strlen(AND), node);
-
-	return ga_xprintf("%s" AND "%s", first, second);
-}
-
 char *ga_remote_command(const char *command, const char *node)
 {
 	ga_autostr struct ga_str out = GA_STR_INIT;
@@ -87,8 +77,14 @@ char *ga_remote_command(const char *command, const char *node)
 	if (!command || strstr(command, "gpuaas-on ") || strstr(command, "ssh "))
 		return ga_strdup0(command);
 	end = strstr(command, AND);
-	if (end)
-		return both(command, end, node);
+	if (end) {
+		/* Two commands, the second when the first succeeded. */
+		ga_autofree char *before = ga_xstrndup(command, (size_t)(end - command));
+		ga_autofree char *one = ga_remote_command(before, node);
+		ga_autofree char *other = ga_remote_command(end + strlen(AND), node);
+
+		return ga_xprintf("%s" AND "%s", one, other);
+	}
 	for (; at; at = end ? end + 3 : NULL, first = false) {
 		size_t len;
 		const struct stage *s;

@@ -48,28 +48,25 @@ struct ga_kube_claims *ga_kube_claims_new(void)
 	return ga_xcalloc(1, sizeof(struct ga_kube_claims));
 }
 
-static void free_claim(struct claim *c)
-{
-	size_t i;
-
-	for (i = 0; i < c->results.n; i++) {
-		free(c->results.v[i].pool);
-		free(c->results.v[i].name);
-	}
-	ga_list_release(&c->results);
-	free(c->namespace);
-	free(c->name);
-	ga_kube_told_release(&c->claimed.told);
-}
-
 void ga_kube_claims_free(struct ga_kube_claims *c)
 {
 	size_t i;
 
 	if (!c)
 		return;
-	for (i = 0; i < c->claims.n; i++)
-		free_claim(&c->claims.v[i]);
+	for (i = 0; i < c->claims.n; i++) {
+		struct claim *claim = &c->claims.v[i];
+		size_t j;
+
+		for (j = 0; j < claim->results.n; j++) {
+			free(claim->results.v[j].pool);
+			free(claim->results.v[j].name);
+		}
+		ga_list_release(&claim->results);
+		free(claim->namespace);
+		free(claim->name);
+		ga_kube_told_release(&claim->claimed.told);
+	}
 	for (i = 0; i < c->slices.n; i++) {
 		free(c->slices.v[i]->pool);
 		free(c->slices.v[i]->node);
@@ -246,24 +243,6 @@ static int by_device(const void *a, const void *b)
 	return order ? order : strcmp(x->name, y->name);
 }
 
-static int sort_all(struct ga_kube_claims *c, struct ga_err *err)
-{
-	size_t i;
-
-	if (c->claims.n)
-		qsort(c->claims.v, c->claims.n, sizeof(*c->claims.v), by_name);
-	if (c->slices.n)
-		qsort(c->slices.v, c->slices.n, sizeof(*c->slices.v), by_generation);
-	if (c->devices.n)
-		qsort(c->devices.v, c->devices.n, sizeof(*c->devices.v), by_device);
-	for (i = 1; i < c->claims.n; i++)
-		if (!by_name(&c->claims.v[i - 1], &c->claims.v[i]))
-			return ga_fail(err, GA_BADREC, "ResourceClaim '%s/%s' is in the document "
-				       "more than once", c->claims.v[i].namespace,
-				       c->claims.v[i].name);
-	return 0;
-}
-
 /* The newest slice of a pool, or NULL. */
 static const struct slice *newest(const struct ga_kube_claims *c, const struct result *r)
 {
@@ -364,34 +343,40 @@ static void judge_device(const struct judge *j, const struct claim *claim, const
 	ga_shape_release(&ga_node_view_shape, &view);
 }
 
-static void judge_claim(const struct judge *j, struct claim *claim)
-{
-	struct ga_kube_told *told = &claim->claimed.told;
-	size_t i;
-
-	if (!claim->allocated)
-		ga_kube_tell(told, "claim_unallocated", "its claim '%s' is not allocated",
-			     claim->name);
-	if (claim->results.n)
-		claim->claimed.driver = claim->results.v[0].driver->name;
-	for (i = 0; i < claim->results.n && !told->code; i++) {
-		struct ga_kube_told one;
-
-		judge_device(j, claim, &claim->results.v[i], &one);
-		ga_kube_told_join(told, &one, GA_KUBE_BY_CLAIMS);
-	}
-}
-
 int ga_kube_claims_judge(struct ga_kube_claims *c, const struct ga_accels *list,
 			 ga_kube_node_of node_of, void *arg, struct ga_err *err)
 {
 	struct judge j = { c, list, node_of, arg };
 	size_t i;
 
-	if (sort_all(c, err) < 0)
-		return -1;
-	for (i = 0; i < c->claims.n; i++)
-		judge_claim(&j, &c->claims.v[i]);
+	if (c->claims.n)
+		qsort(c->claims.v, c->claims.n, sizeof(*c->claims.v), by_name);
+	if (c->slices.n)
+		qsort(c->slices.v, c->slices.n, sizeof(*c->slices.v), by_generation);
+	if (c->devices.n)
+		qsort(c->devices.v, c->devices.n, sizeof(*c->devices.v), by_device);
+	for (i = 1; i < c->claims.n; i++)
+		if (!by_name(&c->claims.v[i - 1], &c->claims.v[i]))
+			return ga_fail(err, GA_BADREC, "ResourceClaim '%s/%s' is in the document "
+				       "more than once", c->claims.v[i].namespace,
+				       c->claims.v[i].name);
+	for (i = 0; i < c->claims.n; i++) {
+		struct claim *claim = &c->claims.v[i];
+		struct ga_kube_told *told = &claim->claimed.told;
+		size_t k;
+
+		if (!claim->allocated)
+			ga_kube_tell(told, "claim_unallocated", "its claim '%s' is not allocated",
+				     claim->name);
+		if (claim->results.n)
+			claim->claimed.driver = claim->results.v[0].driver->name;
+		for (k = 0; k < claim->results.n && !told->code; k++) {
+			struct ga_kube_told one;
+
+			judge_device(&j, claim, &claim->results.v[k], &one);
+			ga_kube_told_join(told, &one, GA_KUBE_BY_CLAIMS);
+		}
+	}
 	return 0;
 }
 

@@ -105,17 +105,6 @@ void ga_kube_device(const struct ga_kube_driver *driver, json_t *device, struct 
 		ret->memory_mib = ga_kube_memory_mib(memory, "value");
 }
 
-static void add_pci(const struct ga_accels *list, const struct ga_kube_driver *driver,
-		    int64_t device, struct ga_node_type *t)
-{
-	ga_autoaccel struct ga_accel a = { .match = GA_ACCEL_UNKNOWN };
-	ga_autofree char *said =
-		ga_xprintf("%04x:%04x", driver->pci_vendor, (unsigned int)device);
-
-	ga_accels_find(list, driver->pci_vendor, (unsigned int)device, GA_UNKNOWN, GA_UNKNOWN, &a);
-	ga_type_said(t, "pci", said, a.slug ? &a.slug : a.may_be.v, a.slug ? 1 : a.may_be.n);
-}
-
 void ga_kube_device_view(const struct ga_accels *list, const struct ga_kube_driver *driver,
 			 const struct ga_kube_says *says, struct ga_node_view *ret)
 {
@@ -124,8 +113,16 @@ void ga_kube_device_view(const struct ga_accels *list, const struct ga_kube_driv
 
 	ga_shape_init(&ga_node_view_shape, ret);
 	t = ga_gather_add(&g, 1, says->memory_mib);
-	if (says->device_id != GA_UNKNOWN)
-		add_pci(list, driver, says->device_id, t);
+	if (says->device_id != GA_UNKNOWN) {
+		ga_autoaccel struct ga_accel a = { .match = GA_ACCEL_UNKNOWN };
+		ga_autofree char *id =
+			ga_xprintf("%04x:%04x", driver->pci_vendor, (unsigned int)says->device_id);
+
+		ga_accels_find(list, driver->pci_vendor, (unsigned int)says->device_id, GA_UNKNOWN,
+			       GA_UNKNOWN, &a);
+		ga_type_said(t, "pci", id, a.slug ? &a.slug : a.may_be.v,
+			     a.slug ? 1 : a.may_be.n);
+	}
 	if (says->slug) {
 		const struct ga_accel_type *own = ga_accels_type(list, says->slug);
 		ga_autofree char *said = ga_xprintf(GA_KUBE_OWN_TYPE "=%s", says->slug);

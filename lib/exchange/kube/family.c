@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The label families of NVIDIA and Intel, and what all families share. */
-#include "exchange/kube/family.h"
-
+/* The label families of NVIDIA, AMD and Intel. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/str.h"
 #include "catalog/name.h"
-#include "exchange/kube/nfd.h"
+#include "exchange/kube/internal.h"
 
 /* A number of an object, with a warning when it is none. */
 static int64_t number_of(struct ga_gather *g, json_t *object, const char *key)
@@ -19,7 +19,9 @@ static int64_t number_of(struct ga_gather *g, json_t *object, const char *key)
 	return n;
 }
 
-int64_t ga_family_count(struct ga_gather *g, json_t *object, const char *key)
+/* How many GPUs, or parts or units of one, a member of an object says; GA_UNKNOWN where there is
+ * none or, with a warning, none that can be: nothing has a million, and their products fit. */
+static int64_t family_count(struct ga_gather *g, json_t *object, const char *key)
 {
 	int64_t n = number_of(g, object, key);
 
@@ -29,7 +31,8 @@ int64_t ga_family_count(struct ga_gather *g, json_t *object, const char *key)
 	return GA_UNKNOWN;
 }
 
-bool ga_family_offers(const struct ga_kube_node *node, const char *key)
+/* Whether the node offers any: a number that cannot be is no reason to say that there is none. */
+static bool offers_any(const struct ga_kube_node *node, const char *key)
 {
 	int64_t n;
 	int r = ga_kube_number(node->capacity, key, &n);
@@ -37,12 +40,12 @@ bool ga_family_offers(const struct ga_kube_node *node, const char *key)
 	return r < 0 || (r > 0 && n);
 }
 
-int64_t ga_or_zero(int64_t n)
+static int64_t or_zero(int64_t n)
 {
 	return n == GA_UNKNOWN ? 0 : n;
 }
 
-void ga_family_part(struct ga_gather *g, const char *profile, int64_t count)
+static void add_part(struct ga_gather *g, const char *profile, int64_t count)
 {
 	struct ga_node_part *p = ga_list_add(&g->view->parts);
 
@@ -78,34 +81,13 @@ static void nvidia_parts(struct ga_gather *g, const struct ga_kube_node *node, s
 			return;
 		if (!ga_starts(key, "nvidia.com/mig-"))
 			continue;
-		count = ga_family_count(g, node->capacity, key);
-		n->has_parts = n->has_parts || ga_family_offers(node, key);
+		count = family_count(g, node->capacity, key);
+		n->has_parts = n->has_parts || offers_any(node, key);
 		if (count == GA_UNKNOWN || !count)
 			continue;
 		ga_autofree char *profile = ga_xprintf("MIG %.32s", key + 15);
-		ga_family_part(g, profile, count);
+		add_part(g, profile, count);
 	}
-}
-
-static void read_nvidia(struct ga_gather *g, const struct ga_kube_node *node, struct nvidia *n)
-{
-	bool is_bytes;
-
-	n->product = ga_kube_label(node, "nvidia.com/gpu.product");
-	if (n->product)
-		ga_accels_named(g->list, GA_NAME_NVIDIA, n->product, &n->named);
-	n->count = ga_family_count(g, node->labels, "nvidia.com/gpu.count");
-	n->replicas = ga_family_count(g, node->labels, "nvidia.com/gpu.replicas");
-	n->memory_mib = ga_kube_nvidia_memory(
-		number_of(g, node->labels, "nvidia.com/gpu.memory"), &is_bytes);
-	if (is_bytes)
-		ga_view_warn(g->view, "memory_unit",
-			     "nvidia.com/gpu.memory is too large for MiB: taken as bytes");
-	n->capacity = ga_family_count(g, node->capacity, "nvidia.com/gpu");
-	n->shared = ga_family_count(g, node->capacity, "nvidia.com/gpu.shared");
-	n->offered = ga_family_offers(node, "nvidia.com/gpu") ||
-		     ga_family_offers(node, "nvidia.com/gpu.shared");
-	nvidia_parts(g, node, n);
 }
 
 /* Resources by replicas: what one GPU is offered as. */
@@ -123,7 +105,7 @@ static bool is_shared_somehow(const struct nvidia *n)
 /* GPUs that are there beside those the labels tell of; GFD tells of one model of a node only. */
 static int64_t untold(struct ga_gather *g, const struct nvidia *n)
 {
-	int64_t offers = ga_or_zero(n->capacity) + ga_or_zero(n->shared);
+	int64_t offers = or_zero(n->capacity) + or_zero(n->shared);
 	int64_t each = offered_as(n);
 
 	if (n->count == GA_UNKNOWN || n->has_parts || n->named.part || is_shared_somehow(n) ||
@@ -137,11 +119,11 @@ static int64_t untold(struct ga_gather *g, const struct nvidia *n)
 
 static int64_t nvidia_count(struct ga_gather *g, const struct nvidia *n)
 {
-	int64_t offers = ga_or_zero(n->capacity) + ga_or_zero(n->shared);
+	int64_t offers = or_zero(n->capacity) + or_zero(n->shared);
 
 	/* With one MIG profile for all, count and capacity are of parts. */
 	if (n->named.part) {
-		ga_family_part(g, n->named.part, n->count != GA_UNKNOWN ? n->count :
+		add_part(g, n->named.part, n->count != GA_UNKNOWN ? n->count :
 								     offers / offered_as(n));
 		return GA_UNKNOWN;
 	}
@@ -156,10 +138,25 @@ void ga_kube_nvidia(struct ga_gather *g, const struct ga_kube_node *node)
 	struct ga_node_type *t;
 	size_t first = g->view->types.n;
 	int64_t more, offers;
+	bool is_bytes;
 
-	read_nvidia(g, node, &n);
-	offers = ga_or_zero(n.capacity) + ga_or_zero(n.shared);
-	if (n.product || n.offered || n.has_parts || ga_or_zero(n.count)) {
+	n.product = ga_kube_label(node, "nvidia.com/gpu.product");
+	if (n.product)
+		ga_accels_named(g->list, GA_NAME_NVIDIA, n.product, &n.named);
+	n.count = family_count(g, node->labels, "nvidia.com/gpu.count");
+	n.replicas = family_count(g, node->labels, "nvidia.com/gpu.replicas");
+	n.memory_mib = ga_kube_nvidia_memory(
+		number_of(g, node->labels, "nvidia.com/gpu.memory"), &is_bytes);
+	if (is_bytes)
+		ga_view_warn(g->view, "memory_unit",
+			     "nvidia.com/gpu.memory is too large for MiB: taken as bytes");
+	n.capacity = family_count(g, node->capacity, "nvidia.com/gpu");
+	n.shared = family_count(g, node->capacity, "nvidia.com/gpu.shared");
+	n.offered = offers_any(node, "nvidia.com/gpu") ||
+		     offers_any(node, "nvidia.com/gpu.shared");
+	nvidia_parts(g, node, &n);
+	offers = or_zero(n.capacity) + or_zero(n.shared);
+	if (n.product || n.offered || n.has_parts || or_zero(n.count)) {
 		more = untold(g, &n);
 		t = ga_gather_add(g, nvidia_count(g, &n),
 				  n.named.part ? GA_UNKNOWN : n.memory_mib);
@@ -175,10 +172,10 @@ void ga_kube_nvidia(struct ga_gather *g, const struct ga_kube_node *node)
 				     "nvidia.com/gpu.product is '%.128s', which is no type of the "
 				     "catalogue", n.product);
 		if ((offered_as(&n) > 1 || is_shared_somehow(&n)) && !n.named.part && offers)
-			ga_family_part(g, "shared", offers);
+			add_part(g, "shared", offers);
 		if (more)
 			ga_type_said(ga_gather_add(g, more, GA_UNKNOWN), "resource",
-					"nvidia.com/gpu", NULL, 0);
+				     "nvidia.com/gpu", NULL, 0);
 	}
 	ga_kube_nfd(g, node, 0x10de, first);
 	ga_accel_named_release(&n.named);
@@ -186,8 +183,14 @@ void ga_kube_nvidia(struct ga_gather *g, const struct ga_kube_node *node)
 
 /* ---- products of AMD and Intel ---- */
 
+/* The elements of a maker that PCI ids made. */
+struct devices {
+	size_t first, n;
+	bool all; /* no other GPU of the maker is there */
+};
+
 /* The device that a product's name means, or the only one there is. */
-static struct ga_node_type *device_of(struct ga_gather *g, const struct ga_devices *d,
+static struct ga_node_type *device_of(struct ga_gather *g, const struct devices *d,
 				      const struct ga_accel_named *n)
 {
 	size_t i, k;
@@ -199,7 +202,9 @@ static struct ga_node_type *device_of(struct ga_gather *g, const struct ga_devic
 	return d->n == 1 && d->all ? &g->view->types.v[d->first] : NULL;
 }
 
-void ga_family_product(struct ga_gather *g, const struct ga_devices *d, enum ga_name_family family,
+/* A product goes to its device. One that is of none is a GPU of its own, unless all are there: then
+ * a known one contradicts them, and an unknown one tells nothing but its warning, label_unknown. */
+static void add_product(struct ga_gather *g, const struct devices *d, enum ga_name_family family,
 		       const char *key, const char *text, int64_t count)
 {
 	ga_autonamed struct ga_accel_named n = { 0 };
@@ -219,23 +224,230 @@ void ga_family_product(struct ga_gather *g, const struct ga_devices *d, enum ga_
 		ga_type_said(to, "label", said, n.types.v, n.types.n);
 }
 
-int64_t ga_family_sum(const struct ga_gather *g, size_t first)
+/* How many GPUs the elements from first on are, of those that are counted. */
+static int64_t sum_of(const struct ga_gather *g, size_t first)
 {
 	int64_t sum = 0;
 	size_t i;
 
 	for (i = first; i < g->view->types.n; i++)
-		sum += ga_or_zero(g->view->types.v[i].count);
+		sum += or_zero(g->view->types.v[i].count);
 	return sum;
 }
 
-size_t ga_family_uncounted(const struct ga_gather *g, size_t first)
+/* Of how many elements from first on the GPUs are not counted. */
+static size_t uncounted(const struct ga_gather *g, size_t first)
 {
 	size_t i, n = 0;
 
 	for (i = first; i < g->view->types.n; i++)
 		n += g->view->types.v[i].count == GA_UNKNOWN;
 	return n;
+}
+
+/* ---- AMD ---- */
+
+/* It is GiB, rounded. */
+int64_t ga_kube_amd_vram(const char *text)
+{
+	char *end = NULL;
+	long n = isdigit((unsigned char)*text) && strlen(text) < 8 ? strtol(text, &end, 10) : 0;
+
+	if (n <= 0 || (strcmp(end, "G") != 0 && strcmp(end, "M") != 0))
+		return GA_UNKNOWN;
+	return *end == 'G' ? (int64_t)n * 1024 : n;
+}
+
+static int64_t vram_mib(struct ga_gather *g, const struct ga_kube_node *node)
+{
+	const char *text = ga_kube_label(node, "amd.com/gpu.vram");
+	int64_t mib = text ? ga_kube_amd_vram(text) : GA_UNKNOWN;
+
+	if (text && mib == GA_UNKNOWN)
+		ga_view_malformed(g->view, node->labels, "amd.com/gpu.vram");
+	return mib;
+}
+
+bool ga_kube_amd_is_id(const char *text)
+{
+	size_t n;
+
+	text += ga_starts(text, "0x") ? 2 : 0;
+	n = strspn(text, "0123456789abcdefABCDEF");
+	return n && n <= 8 && !text[n];
+}
+
+/* What is known of GPUs of one id; alone: labels that stand once are of them. */
+static void amd_device(struct ga_gather *g, const struct ga_kube_node *node, const char *text,
+		       int64_t count, bool alone)
+{
+	unsigned int id = (unsigned int)strtoul(text, NULL, 16);
+	int64_t memory = alone ? vram_mib(g, node) : GA_UNKNOWN;
+	struct ga_accel_clue clue = {
+		.vendor = 0x1002,
+		.device = id,
+		.sub_vendor = GA_UNKNOWN,
+		.sub_device = GA_UNKNOWN,
+		.revision = GA_UNKNOWN,
+		.is_virtual = GA_UNKNOWN,
+		.memory_mib = memory,
+		.compute_units = alone ? family_count(g, node->labels, "amd.com/gpu.cu-count") :
+					 GA_UNKNOWN,
+	};
+	ga_autofree char *said = ga_xprintf("1002:%04x", id);
+	ga_autoaccel struct ga_accel a = { .match = GA_ACCEL_UNKNOWN };
+	struct ga_node_type *t = ga_gather_add(g, count, memory);
+
+	ga_accels_detect(g->list, &clue, &a);
+	ga_type_said(t, "pci", said, a.slug ? &a.slug : a.may_be.v, a.slug ? 1 : a.may_be.n);
+}
+
+/* "amd.com/gpu.KIND.VALUE" with a count: how a node of several models is labelled. */
+static bool counted(const char *key, const char *kind, const char **value)
+{
+	size_t n = strlen(kind);
+
+	if (ga_starts(key, "beta."))
+		key += 5;
+	if (!ga_starts(key, "amd.com/gpu.") || strncmp(key + 12, kind, n) != 0 ||
+	    key[12 + n] != '.')
+		return false;
+	*value = key + 12 + n + 1;
+	return **value != '\0';
+}
+
+/* Each value once, though it stands with and without beta. */
+static bool is_repeated(const struct ga_kube_node *node, const char *key)
+{
+	return ga_starts(key, "beta.") && json_object_get(node->labels, key + 5);
+}
+
+bool ga_kube_amd_label(const struct ga_kube_node *node, const char *key,
+		       struct ga_kube_amd_label *ret)
+{
+	static const char *const kinds[] = { "device-id", "product-name", "vram" };
+	size_t i;
+
+	for (i = 0; i < GA_ARRAY_SIZE(kinds); i++) {
+		ga_autofree char *plain = ga_xprintf("amd.com/gpu.%s", kinds[i]);
+		const char *said = ga_kube_label(node, plain);
+
+		ret->kind = (enum ga_kube_amd_kind)i;
+		ret->value = said;
+		ret->counted = counted(key, kinds[i], &ret->value);
+		if (ret->counted)
+			return !is_repeated(node, key) && !ga_streq(said, ret->value);
+		if (!strcmp(key, plain))
+			return said != NULL;
+	}
+	return false;
+}
+
+/* "cpx_nps4": GPUs are divided, and what the node offers and labels count are parts. */
+static bool amd_parts(struct ga_gather *g, const struct ga_kube_node *node, int64_t capacity)
+{
+	static const char name[] = "amd.com/gpu.compute-memory-partition";
+	const char *plain = ga_kube_label(node, name), *key, *value;
+	size_t before = g->view->parts.n;
+	json_t *ignored;
+
+	if (plain && strncasecmp(plain, "spx", 3) != 0) {
+		/* The plugin may call what it offers by the partition. */
+		ga_autofree char *own = ga_xprintf("amd.com/%s", plain);
+
+		add_part(g, plain,
+			 or_zero(capacity == GA_UNKNOWN ?
+						  family_count(g, node->capacity, own) :
+						  capacity));
+	}
+	json_object_foreach(node->labels, key, ignored) {
+		if (ga_gather_is_full(g))
+			break;
+		if (!plain && counted(key, "compute-memory-partition", &value) &&
+		    strncasecmp(value, "spx", 3) != 0 && !is_repeated(node, key))
+			add_part(g, value,
+				 or_zero(family_count(g, node->labels, key)));
+	}
+	return g->view->parts.n > before;
+}
+
+static void amd_devices(struct ga_gather *g, const struct ga_kube_node *node, int64_t capacity,
+			bool parts)
+{
+	const char *plain = ga_kube_label(node, "amd.com/gpu.device-id"), *key, *value;
+	json_t *ignored;
+
+	if (plain && ga_kube_amd_is_id(plain)) {
+		amd_device(g, node, plain, capacity, !parts);
+		return;
+	}
+	if (json_object_get(node->labels, "amd.com/gpu.device-id"))
+		ga_view_malformed(g->view, node->labels, "amd.com/gpu.device-id");
+	json_object_foreach(node->labels, key, ignored) {
+		if (ga_gather_is_full(g))
+			return;
+		if (counted(key, "device-id", &value) && ga_kube_amd_is_id(value) &&
+		    !is_repeated(node, key))
+			amd_device(g, node, value, parts ? GA_UNKNOWN :
+							family_count(g, node->labels, key),
+				   false);
+	}
+}
+
+static void amd_products(struct ga_gather *g, const struct ga_kube_node *node,
+			 const struct devices *d, int64_t rest)
+{
+	static const char name[] = "amd.com/gpu.product-name";
+	const char *plain = ga_kube_label(node, name), *key, *value;
+	json_t *ignored;
+
+	if (plain)
+		add_product(g, d, GA_NAME_AMD, name, plain, rest);
+	json_object_foreach(node->labels, key, ignored) {
+		if (ga_gather_is_full(g))
+			return;
+		if (!plain && counted(key, "product-name", &value) && !is_repeated(node, key))
+			add_product(g, d, GA_NAME_AMD, name, value,
+				    family_count(g, node->labels, key));
+	}
+}
+
+void ga_kube_amd(struct ga_gather *g, const struct ga_kube_node *node)
+{
+	int64_t capacity = family_count(g, node->capacity, "amd.com/gpu"), sum;
+	struct devices d = { .first = g->view->types.n };
+	bool parts;
+
+	parts = amd_parts(g, node, capacity);
+	if (parts)
+		capacity = GA_UNKNOWN;
+	amd_devices(g, node, capacity, parts);
+	d.n = g->view->types.n - d.first;
+	sum = sum_of(g, d.first);
+	d.all = d.n && (uncounted(g, d.first) || sum >= or_zero(capacity));
+	amd_products(g, node, &d, capacity == GA_UNKNOWN ? capacity : capacity - sum);
+	if (g->view->types.n > d.first) {
+		int64_t its_sum = sum_of(g, d.first);
+
+		/* What the node offers beyond what labels tell of, which tell of some. */
+		if (!uncounted(g, d.first) && capacity != GA_UNKNOWN && its_sum != capacity) {
+			ga_view_warn(g->view, "count_mismatch",
+				     "labels tell of %lld AMD GPUs, the node offers %lld",
+				     (long long)its_sum, (long long)capacity);
+			if (its_sum < capacity)
+				ga_type_said(ga_gather_add(g, capacity - its_sum, GA_UNKNOWN),
+					     "resource", "amd.com/gpu", NULL, 0);
+		}
+	} else if (offers_any(node, "amd.com/gpu")) {
+		const char *id = ga_kube_label(node, "amd.com/gpu.device-id");
+		ga_autofree char *said = ga_xprintf("amd.com/gpu.device-id=%.64s", id ? id : "");
+
+		/* Nothing tells of which type they are; an id that cannot be is all that is known
+		 * then. */
+		ga_type_said(ga_gather_add(g, capacity, GA_UNKNOWN), id ? "label" : "resource",
+			     id ? said : "amd.com/gpu", NULL, 0);
+	}
+	ga_kube_nfd(g, node, 0x1002, d.first);
 }
 
 /* ---- Intel ---- */
@@ -253,24 +465,13 @@ bool ga_kube_intel_label(const char *key, unsigned int *device, char **count)
 	return true;
 }
 
-/* What is left of all GPUs for the one id of which no label says how many; of several such ids
- * nobody knows. */
-static void intel_rest(struct ga_gather *g, size_t first, int64_t gpus)
-{
-	int64_t rest = gpus == GA_UNKNOWN ? GA_UNKNOWN : gpus - ga_family_sum(g, first);
-	size_t i;
-
-	for (i = first; rest > 0 && ga_family_uncounted(g, first) == 1 && i < g->view->types.n; i++)
-		if (g->view->types.v[i].count == GA_UNKNOWN)
-			g->view->types.v[i].count = rest;
-}
-
 static void intel_devices(struct ga_gather *g, const struct ga_kube_node *node, int64_t gpus)
 {
-	size_t first = g->view->types.n;
+	size_t first = g->view->types.n, i;
 	unsigned int device;
 	const char *key;
 	json_t *ignored;
+	int64_t rest;
 
 	json_object_foreach(node->labels, key, ignored) {
 		ga_autoaccel struct ga_accel a = { .match = GA_ACCEL_UNKNOWN };
@@ -282,34 +483,39 @@ static void intel_devices(struct ga_gather *g, const struct ga_kube_node *node, 
 			continue;
 		said = ga_xprintf("8086:%04x", device);
 		ga_accels_find(g->list, 0x8086, device, GA_UNKNOWN, GA_UNKNOWN, &a);
-		ga_type_said(ga_gather_add(g, ga_family_count(g, node->labels, count), GA_UNKNOWN),
-				"pci", said, a.slug ? &a.slug : a.may_be.v,
-				a.slug ? 1 : a.may_be.n);
+		ga_type_said(ga_gather_add(g, family_count(g, node->labels, count), GA_UNKNOWN),
+			     "pci", said, a.slug ? &a.slug : a.may_be.v,
+			     a.slug ? 1 : a.may_be.n);
 	}
-	intel_rest(g, first, gpus);
+	/* What is left of all GPUs for the one id of which no label says how many; of several such
+	 * ids nobody knows. */
+	rest = gpus == GA_UNKNOWN ? GA_UNKNOWN : gpus - sum_of(g, first);
+	for (i = first; rest > 0 && uncounted(g, first) == 1 && i < g->view->types.n; i++)
+		if (g->view->types.v[i].count == GA_UNKNOWN)
+			g->view->types.v[i].count = rest;
 }
 
 void ga_kube_intel(struct ga_gather *g, const struct ga_kube_node *node)
 {
 	const char *product = ga_kube_label(node, "gpu.intel.com/product");
-	int64_t i915 = ga_family_count(g, node->capacity, "gpu.intel.com/i915");
-	int64_t xe = ga_family_count(g, node->capacity, "gpu.intel.com/xe");
-	int64_t count = ga_family_count(g, node->labels, "gpu.intel.com/device.count");
+	int64_t i915 = family_count(g, node->capacity, "gpu.intel.com/i915");
+	int64_t xe = family_count(g, node->capacity, "gpu.intel.com/xe");
+	int64_t count = family_count(g, node->labels, "gpu.intel.com/device.count");
 	int64_t offers = i915 == GA_UNKNOWN && xe == GA_UNKNOWN ? GA_UNKNOWN :
-								  ga_or_zero(i915) + ga_or_zero(xe);
+								  or_zero(i915) + or_zero(xe);
 	/* A plugin may offer each GPU several times. */
 	int64_t gpus = count != GA_UNKNOWN ? count : offers;
-	struct ga_devices d = { .first = g->view->types.n };
+	struct devices d = { .first = g->view->types.n };
 
 	intel_devices(g, node, gpus);
 	d.n = g->view->types.n - d.first;
 	d.all = d.n > 0;
 	if (product)
-		ga_family_product(g, &d, GA_NAME_INTEL, "gpu.intel.com/product", product, gpus);
-	else if (!d.n && (ga_or_zero(gpus) || ga_family_offers(node, "gpu.intel.com/i915") ||
-			  ga_family_offers(node, "gpu.intel.com/xe")))
+		add_product(g, &d, GA_NAME_INTEL, "gpu.intel.com/product", product, gpus);
+	else if (!d.n && (or_zero(gpus) || offers_any(node, "gpu.intel.com/i915") ||
+			  offers_any(node, "gpu.intel.com/xe")))
 		ga_type_said(ga_gather_add(g, gpus, GA_UNKNOWN), "resource", "gpu.intel.com", NULL,
-				0);
+			     0);
 	ga_kube_nfd(g, node, 0x8086, d.first);
 	if (count != GA_UNKNOWN && offers != GA_UNKNOWN && count != offers &&
 	    g->view->types.n > d.first)

@@ -257,23 +257,12 @@ static int object_of(json_t *parent, const char *key, json_t **ret, struct ga_er
 	return 0;
 }
 
-static void read_conditions(json_t *status, struct ga_kube_node *ret)
-{
-	json_t *one;
-	size_t i;
-
-	json_array_foreach(json_object_get(status, "conditions"), i, one) {
-		if (!ga_streq(json_string_value(json_object_get(one, "type")), "Ready"))
-			continue;
-		ret->ready = json_string_value(json_object_get(one, "status"));
-		ret->heartbeat_at = json_string_value(json_object_get(one, "lastHeartbeatTime"));
-	}
-}
-
 int ga_kube_node(json_t *item, struct ga_kube_node *ret, struct ga_err *err)
 {
 	const char *kind = json_string_value(json_object_get(item, "kind"));
 	json_t *metadata, *status, *spec;
+	json_t *one;
+	size_t i;
 
 	memset(ret, 0, sizeof(*ret));
 	if (kind && strcmp(kind, "Node") != 0)
@@ -294,7 +283,12 @@ int ga_kube_node(json_t *item, struct ga_kube_node *ret, struct ga_err *err)
 	if (strlen(ret->name) > 253)
 		return ga_fail(err, GA_BADREC, "its name is longer than 253 bytes");
 	ret->cordoned = json_is_true(json_object_get(spec, "unschedulable"));
-	read_conditions(status, ret);
+	json_array_foreach(json_object_get(status, "conditions"), i, one) {
+		if (!ga_streq(json_string_value(json_object_get(one, "type")), "Ready"))
+			continue;
+		ret->ready = json_string_value(json_object_get(one, "status"));
+		ret->heartbeat_at = json_string_value(json_object_get(one, "lastHeartbeatTime"));
+	}
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PCI devices that Node Feature Discovery saw. */
-#include "exchange/kube/nfd.h"
+#include "exchange/kube/internal.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -120,23 +120,6 @@ void ga_kube_nfd(struct ga_gather *g, const struct ga_kube_node *node, unsigned 
 	ga_str_release(&s.said);
 }
 
-static void add_unoffered(struct ga_gather *g, const struct ga_kube_pci *pci)
-{
-	ga_autoaccel struct ga_accel a;
-	ga_autofree char *said =
-		pci->device == GA_UNKNOWN ?
-			ga_xprintf("%04x", pci->vendor) :
-			ga_xprintf("%04x:%04x", pci->vendor, (unsigned int)pci->device);
-	const char *const *types;
-	size_t n;
-
-	find(g->list, pci, &a);
-	types = types_of(&a, &n);
-	ga_type_said(ga_gather_add(g, GA_UNKNOWN, GA_UNKNOWN), "pci", said, types, n);
-	ga_view_warn(g->view, "driver_missing",
-		     "a device %s is there, and nothing on the node offers it", said);
-}
-
 /* Devices that were told of already. */
 struct told {
 	GA_LIST(struct ga_kube_pci) pci;
@@ -172,13 +155,25 @@ static void tell_unoffered(struct ga_gather *g, const struct ga_kube_node *node,
 	json_t *ignored;
 
 	json_object_foreach(node->labels, key, ignored) {
+		ga_autoaccel struct ga_accel a = { .match = GA_ACCEL_UNKNOWN };
+		ga_autofree char *said = NULL;
+		const char *const *types;
+		size_t n;
+
 		if (!ga_kube_pci_label(g->list, node, key, &pci) || is_offered(g, &pci) ||
 		    (pci.device != GA_UNKNOWN) != with_id || is_told(told, &pci))
 			continue;
 		if (ga_gather_is_full(g))
 			return;
 		*ga_list_add(&told->pci) = pci;
-		add_unoffered(g, &pci);
+		said = pci.device == GA_UNKNOWN ?
+				ga_xprintf("%04x", pci.vendor) :
+				ga_xprintf("%04x:%04x", pci.vendor, (unsigned int)pci.device);
+		find(g->list, &pci, &a);
+		types = types_of(&a, &n);
+		ga_type_said(ga_gather_add(g, GA_UNKNOWN, GA_UNKNOWN), "pci", said, types, n);
+		ga_view_warn(g->view, "driver_missing",
+			     "a device %s is there, and nothing on the node offers it", said);
 	}
 }
 

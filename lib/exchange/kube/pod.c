@@ -166,14 +166,6 @@ static void warn(struct ga_pod_patch *p, const char *code, const char *fmt, ...)
 	w->sentence = ga_printable(ga_xstrdup(buf));
 }
 
-static void set_patch(struct ga_pod_patch *ret)
-{
-	struct ga_pod_change *patch = ga_xcalloc(1, sizeof(*patch));
-
-	patch->metadata.annotations = json_pack("{s:s}", GA_KUBE_TYPE, ret->type);
-	ret->patch = patch;
-}
-
 static const char *state_of(const struct ga_pod_patch *p)
 {
 	if (!p->type)
@@ -329,7 +321,11 @@ void ga_kube_pod_patch(const struct ga_accels *list, const struct ga_kube_pod *p
 	else if (!ret->type && ret->annotated)
 		warn(ret, "annotation_unproven", "its annotation says '%s', which nothing here "
 						 "shows", ret->annotated);
-	if (ret->type && !ga_streq(ret->state, "right"))
-		set_patch(ret);
+	if (ret->type && !ga_streq(ret->state, "right")) {
+		struct ga_pod_change *patch = ga_xcalloc(1, sizeof(*patch));
+
+		patch->metadata.annotations = json_pack("{s:s}", GA_KUBE_TYPE, ret->type);
+		ret->patch = patch;
+	}
 	ga_kube_told_release(&told);
 }

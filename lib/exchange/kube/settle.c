@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "exchange/kube/internal.h"
 
 void ga_kube_told_release(struct ga_kube_told *t)
 {

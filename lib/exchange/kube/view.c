@@ -9,7 +9,7 @@
 #include "base/str.h"
 #include "base/texts.h"
 #include "catalog/name.h"
-#include "exchange/kube/nfd.h"
+#include "exchange/kube/internal.h"
 #include "record/time.h"
 
 /* ---- resources ---- */
@@ -71,23 +71,6 @@ static int devices_of(const struct resource *r, json_t *object, const char *key,
 
 /* ---- other makers ---- */
 
-/* All types of a maker, by the begin of their slugs. */
-static void add_maker(struct ga_gather *g, const char *resource, const char *slugs, int64_t count)
-{
-	GA_LIST(const char *) types = { 0 };
-	size_t i;
-
-	for (i = 0; i < ga_accels_count(g->list); i++) {
-		const char *slug = ga_accels_at(g->list, i)->slug;
-
-		if (ga_starts(slug, slugs))
-			*ga_list_add(&types) = slug;
-	}
-	ga_type_said(ga_gather_add(g, count, GA_UNKNOWN), "resource", resource, types.v,
-			types.n);
-	ga_list_release(&types);
-}
-
 void ga_kube_others(struct ga_gather *g, const struct ga_kube_node *node)
 {
 	size_t i;
@@ -95,12 +78,23 @@ void ga_kube_others(struct ga_gather *g, const struct ga_kube_node *node)
 	for (i = 0; i < GA_ARRAY_SIZE(resources); i++) {
 		const struct resource *r = &resources[i];
 		int64_t n;
+		GA_LIST(const char *) types = { 0 };
+		size_t j;
 
 		if (!r->slugs || !devices_of(r, node->capacity, r->name, &n) || !n)
 			continue;
 		if (n == GA_UNKNOWN)
 			ga_view_malformed(g->view, node->capacity, r->name);
-		add_maker(g, r->name, r->slugs, n);
+		/* All types of a maker, by the begin of their slugs. */
+		for (j = 0; j < ga_accels_count(g->list); j++) {
+			const char *slug = ga_accels_at(g->list, j)->slug;
+
+			if (ga_starts(slug, r->slugs))
+				*ga_list_add(&types) = slug;
+		}
+		ga_type_said(ga_gather_add(g, n, GA_UNKNOWN), "resource", r->name, types.v,
+				types.n);
+		ga_list_release(&types);
 		if (r->pci)
 			ga_kube_nfd(g, node, r->pci, g->view->types.n - 1);
 	}
@@ -109,9 +103,8 @@ void ga_kube_others(struct ga_gather *g, const struct ga_kube_node *node)
 /* ---- clouds ---- */
 
 static void cloud_type(struct ga_gather *g, const char *source, const char *said,
-		       const void *of_types, int64_t count)
+		       const struct ga_texts *types, int64_t count)
 {
-	const struct ga_texts *types = of_types;
 	size_t i;
 
 	if (!g->view->types.n)
@@ -151,9 +144,17 @@ const char *const ga_kube_cloud_keys[] = {
 	NULL,
 };
 
-static void cloud_labels(struct ga_gather *g, const struct ga_kube_node *node)
+void ga_kube_cloud(struct ga_gather *g, const struct ga_kube_node *node)
 {
+	const char *name = ga_kube_label(node, "node.kubernetes.io/instance-type");
+	const struct ga_accel_instance *one;
+	bool nothing = !g->view->types.n;
 	size_t i;
+	static const char *const keys[] = { "karpenter.k8s.aws/instance-gpu-count",
+					    "karpenter.k8s.aws/instance-accelerator-count",
+					    "eks.amazonaws.com/instance-gpu-count",
+					    "eks.amazonaws.com/instance-accelerator-count" };
+	int64_t n;
 
 	for (i = 0; ga_kube_cloud_keys[i]; i++) {
 		const char *key = ga_kube_cloud_keys[i], *value = ga_kube_label(node, key);
@@ -164,34 +165,6 @@ static void cloud_labels(struct ga_gather *g, const struct ga_kube_node *node)
 		if (l)
 			cloud_type(g, "label", said, &l->types, GA_UNKNOWN);
 	}
-}
-
-/* Karpenter's: 0 stands for a part of one. */
-static void cloud_counts(struct ga_gather *g, const struct ga_kube_node *node,
-			 const struct ga_accel_instance *machine)
-{
-	static const char *const keys[] = { "karpenter.k8s.aws/instance-gpu-count",
-					    "karpenter.k8s.aws/instance-accelerator-count",
-					    "eks.amazonaws.com/instance-gpu-count",
-					    "eks.amazonaws.com/instance-accelerator-count" };
-	int64_t n;
-	size_t i;
-
-	if (machine)
-		cloud_count(g, "machine", machine->name, machine->count);
-	for (i = 0; i < GA_ARRAY_SIZE(keys); i++)
-		if (ga_kube_number(node->labels, keys[i], &n) > 0 && n && n <= 1000000 &&
-		    (!machine || machine->count != n))
-			cloud_count(g, "label", keys[i], n);
-}
-
-void ga_kube_cloud(struct ga_gather *g, const struct ga_kube_node *node)
-{
-	const char *name = ga_kube_label(node, "node.kubernetes.io/instance-type");
-	const struct ga_accel_instance *one;
-	bool nothing = !g->view->types.n;
-
-	cloud_labels(g, node);
 	if (!name)
 		name = ga_kube_label(node, "beta.kubernetes.io/instance-type");
 	one = name ? ga_accels_instance(g->list, name) : NULL;
@@ -201,7 +174,13 @@ void ga_kube_cloud(struct ga_gather *g, const struct ga_kube_node *node)
 		ga_view_warn(g->view, "driver_missing",
 			     "the machine '%s' has accelerators, and nothing on the node offers "
 			     "them", one->name);
-	cloud_counts(g, node, one);
+	/* Karpenter's: 0 stands for a part of one. */
+	if (one)
+		cloud_count(g, "machine", one->name, one->count);
+	for (i = 0; i < GA_ARRAY_SIZE(keys); i++)
+		if (ga_kube_number(node->labels, keys[i], &n) > 0 && n && n <= 1000000 &&
+		    (!one || one->count != n))
+			cloud_count(g, "label", keys[i], n);
 }
 
 /* ---- the rest of the node ---- */

@@ -34,13 +34,16 @@ GA_HARDEN = -fPIE -fstack-protector-strong -fno-strict-aliasing -fno-delete-null
 	-fstack-clash-protection -fcf-protection=full -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 GA_CPPFLAGS = -D_GNU_SOURCE -iquote lib -DGA_SHARE_DIR='"$(PREFIX)/share/gpuaas"' \
 	-DGA_SOURCE_DIR='"$(CURDIR)"'
-GA_CFLAGS = -std=gnu17 $(GA_WARN) $(GA_HARDEN) $(shell pkg-config --cflags $(PKGS) $(LOADED))
+# pkg-config is asked once, and only by what compiles or links.
+PKG_CFLAGS = $(eval PKG_CFLAGS := $$(shell pkg-config --cflags $(PKGS) $(LOADED)))$(PKG_CFLAGS)
+PKG_LIBS = $(eval PKG_LIBS := $$(shell pkg-config --libs $(filter-out sqlite3,$(PKGS))))$(PKG_LIBS)
+GA_CFLAGS = -std=gnu17 $(GA_WARN) $(GA_HARDEN) $(PKG_CFLAGS)
 GA_LDFLAGS = -pie -Wl,-z,relro,-z,now -Wl,-z,noexecstack -Wl,--as-needed \
 	$(if $(SANITIZE),-fsanitize=$(SANITIZE))
 # SQLite is linked in: most of what the loader did at each start was to bind that library to itself.
 # SQLITE_LIBS=-lsqlite3 takes the system's as a program starts (gpuaas-internals(7)).
 SQLITE_LIBS = -Wl,-Bstatic -lsqlite3 -Wl,-Bdynamic -lm
-GA_LIBS = $(shell pkg-config --libs $(filter-out sqlite3,$(PKGS))) $(SQLITE_LIBS) -lpthread -ldl
+GA_LIBS = $(PKG_LIBS) $(SQLITE_LIBS) -lpthread -ldl
 
 LIB_SRC := $(sort $(shell find lib -name '*.c'))
 BIN_SRC := $(sort $(wildcard bin/*.c))
@@ -63,10 +66,14 @@ $(B)/flags: FORCE
 
 FORCE:
 
+# The command that compiles one file, for the rule and for compile_commands.json.
+compile = $(CC) $(GA_CPPFLAGS) $(if $(filter tests/unit/%,$(1)),-iquote tests/unit) $(CPPFLAGS) \
+	$(GA_CFLAGS) $(CFLAGS) -MMD -MP -c -o $(1:%.c=$(B)/%.o) $(1)
+
 $(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(if $(V),,@echo '  CC    $<')
-	$Q$(CC) $(GA_CPPFLAGS) $(CPPFLAGS) $(GA_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$Q$(call compile,$<)
 
 # What is embedded in the library by .incbin.
 $(B)/lib/base/embed.o: $(wildcard share/sql/*.sql)
@@ -82,7 +89,6 @@ $(B)/bin/%: $(B)/bin/%.o $(LIB)
 	$(if $(V),,@echo '  LINK  $@')
 	$Q$(CC) $(GA_LDFLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(GA_LIBS)
 
-$(UNIT_SRC:%.c=$(B)/%.o): GA_CPPFLAGS += -iquote tests/unit
 $(B)/unit/%: $(B)/tests/unit/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(if $(V),,@echo '  LINK  $@')
@@ -104,6 +110,25 @@ $(B)/tests/libnvfm.so.1: tests/fake/libnvfm.c lib/look/nvfm_abi.h
 
 ## units: build the unit tests
 units: $(UNITS) $(B)/tests/libnvfm.so.1 $(B)/bench/fleet
+
+# Every file that the rule above compiles, with its command: editors and clangd read it. In JSON a
+# backslash and a quotation mark stand behind a backslash.
+COMPILED = $(LIB_SRC) $(BIN_SRC) $(UNIT_SRC) $(BENCH_SRC) \
+	$(sort $(wildcard tests/tool/*.c tests/fuzz/*.c))
+json = $(subst ",\",$(subst \,\\,$(1)))
+comma = ,
+define entry
+$(if $(filter-out $(firstword $(COMPILED)),$(1)),$(comma))
+ {"directory": "$(call json,$(CURDIR))", "file": "$(1)",
+  "command": "$(call json,$(strip $(call compile,$(1))))"}
+endef
+$(B)/compile_commands.json: $(B)/flags FORCE
+	$(if $(V),,@echo '  GEN   $@')
+	@: $(file >$@,[$(foreach f,$(COMPILED),$(call entry,$(f)))])
+
+## compile_commands.json: how each file is compiled, for editors and clangd
+compile_commands.json: $(B)/compile_commands.json
+	@cp $< $@
 
 # ---- tests and checks ----
 
@@ -325,10 +350,10 @@ clean:
 
 ## help: list the targets
 help:
-	@sed -n 's/^## \([a-z-]*\): \(.*\)/\1\t\2/p' Makefile | expand -t 16
+	@sed -n 's/^## \([a-z_.-]*\): \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
 .PHONY: all units benches replays check check-unit check-replay check-bats check-cloud \
 	check-vm check-source check-layers check-asan analyzer mutate fuzz-smoke schemas \
 	records-man completions demo deb check-deb bench day torture install uninstall clean help \
-	FORCE
+	compile_commands.json FORCE
 .SECONDARY:

@@ -42,6 +42,16 @@ load helper
   done
 }
 
+@test "compile_commands.json has every file that make compiles, with a command that compiles it" {
+  make -s -C "$SRC" B="$T/b" "$T/b/compile_commands.json" 3>&-
+  jq -r '.[].file' "$T/b/compile_commands.json" | sort > "$T/listed"
+  (cd "$SRC" && find lib bin tests/{unit,bench,tool,fuzz} -name '*.c' | sort) | diff "$T/listed" -
+  for file in lib/base/str.c tests/unit/base/proc.c; do
+    command=$(jq -r --arg file "$file" '.[] | select(.file == $file).command' "$T/b/compile_commands.json")
+    (cd "$SRC" && run_ok bash -c "${command/ -MMD -MP/ -fsyntax-only}")
+  done
+}
+
 @test "install-deps does nothing when nothing is missing, and refuses what it does not know" {
   run_ok env -i PATH="$PATH" "$SRC/packaging/install-deps" --build --run --demo --test
   assert_equal "$output" ""

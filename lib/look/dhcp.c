@@ -4,10 +4,10 @@
 
 #include <net/if.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/proc.h"
+#include "look/sys.h"
 #include "record/mac.h"
 
 #define LEASES_MAX (4 << 20)
@@ -67,7 +67,7 @@ int ga_dhcp_release_lease(const char *bridge, const char *ip, const char *mac, s
 	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
 
 	/* Without its bridge nobody serves the lease, and the tool has no way to say so. */
-	if (access("/usr/bin/dhcp_release", X_OK) < 0 || !if_nametoindex(bridge))
+	if (!ga_sys_has_program("dhcp_release") || !if_nametoindex(bridge))
 		return 0;
 	return ga_proc_check(&p, &out, err) < 0 ? -1 : 1;
 }

@@ -4,10 +4,10 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/proc.h"
+#include "look/sys.h"
 #include "record/id.h"
 #include "record/mac.h"
 
@@ -304,28 +304,30 @@ int ga_nat_unpublish(const struct ga_net_ingress *i, struct ga_err *err)
 #define FORGET_RUNS 100
 
 /*
- * The tool ends with 1 and says "0 flow entries" when there are none. It lists them first and then
- * removes one by one: where one has run out in between it says "such conntrack doesn't exist" and
- * leaves the rest, so it runs again; each time there are fewer.
+ * Removes the connections of one side of the address: 1 there were some, 0 none.
+ *
+ * conntrack -D lists the entries first and then removes them one by one. When an entry has expired
+ * in between, it says "such conntrack doesn't exist", ends with 1 and leaves the rest: it is run
+ * again, and finds fewer each time. It also ends with 1 when there was nothing to remove; then it
+ * says "0 flow entries".
  */
 static int forget(const char *side, const char *ip, struct ga_err *err)
 {
 	const char *argv[] = { "conntrack", "-D", side, ip, NULL };
-	const struct ga_proc p = { .argv = argv };
 	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
-	int left, removed = 0;
+	int had_some = 0;
 
-	for (left = FORGET_RUNS; left > 0; left--) {
+	for (int left = FORGET_RUNS; left > 0; left--) {
 		ga_proc_result_release(&out);
-		if (ga_proc_run(&p, &out, err) < 0)
+		if (ga_proc_run(&(const struct ga_proc){ .argv = argv }, &out, err) < 0)
 			return -1;
 		if (out.status == 0)
 			return 1;
 		if (strstr(out.err.buf, ": 0 flow entries"))
-			return removed;
+			return had_some;
 		if (!strstr(out.err.buf, "such conntrack doesn't exist"))
 			break;
-		removed = 1;
+		had_some = 1;
 	}
 	return ga_fail(err, GA_EXTERNAL, "the connections of %s cannot be removed: %.*s", ip,
 		       (int)strcspn(out.err.buf, "\n"), out.err.buf);
@@ -335,7 +337,7 @@ int ga_nat_forget(const char *ip, struct ga_err *err)
 {
 	int from, to;
 
-	if (access("/usr/sbin/conntrack", X_OK) < 0)
+	if (!ga_sys_has_program("conntrack"))
 		return ga_refuse(err, GA_HOST, "conntrack_missing", NULL,
 				 ("the connections of %s cannot be removed: conntrack is not "
 				  "installed", ip),

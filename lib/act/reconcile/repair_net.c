@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Repairs of the private network: reservations, flows, bridge, NAT, published ports, leases. */
+#include "act/device/lease.h"
 #include "act/reconcile/internal.h"
 
 #include <fcntl.h>

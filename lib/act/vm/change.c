@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "act/device/fabric.h"
+#include "act/device/lease.h"
 #include "act/device/nat.h"
 #include "act/device/vf.h"
 #include "act/device/vfio.h"
 #include "base/file.h"
-#include "look/dhcp.h"
 #include "record/size.h"
 
 void ga_changes_close(struct ga_changes *c)

@@ -2,12 +2,9 @@
 /* dnsmasq's hosts folder and lease file. */
 #include "look/dhcp.h"
 
-#include <net/if.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "base/file.h"
-#include "base/proc.h"
 #include "record/mac.h"
 
 #define LEASES_MAX (4 << 20)
@@ -58,16 +55,4 @@ void ga_dhcp_lease(const char *lease_file, const char *mac, const char *ip, stru
 	ret->lease_state = ga_xstrdup(!ret->actual_ip		       ? "missing" :
 				      ga_streq(ret->actual_ip, ip) ? "seen" :
 								     "mismatch");
-}
-
-int ga_dhcp_release_lease(const char *bridge, const char *ip, const char *mac, struct ga_err *err)
-{
-	const char *argv[] = { "dhcp_release", bridge, ip, mac, NULL };
-	const struct ga_proc p = { .argv = argv };
-	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
-
-	/* Without its bridge nobody serves the lease, and the tool has no way to say so. */
-	if (access("/usr/bin/dhcp_release", X_OK) < 0 || !if_nametoindex(bridge))
-		return 0;
-	return ga_proc_check(&p, &out, err) < 0 ? -1 : 1;
 }

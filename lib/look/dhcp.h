@@ -6,17 +6,13 @@
 #include "base/str.h"
 #include "record/result.h"
 
-/* "DIR/gpuaas-ALLOCATION", allocated. */
+/* The hosts file of an allocation, "DIR/gpuaas-ALLOCATION"; allocated. */
 char *ga_dhcp_hosts_path(const char *dir, const char *allocation);
 /* One line as dnsmasq's --dhcp-hostsdir reads it. */
 void ga_dhcp_hosts_line(const char *mac, const char *ip, const char *name, struct ga_str *out);
-/* Looks a MAC up in dnsmasq's lease file (NULL: unknown) and fills the record: seen (the reserved
- * address), mismatch (another one), missing, unknown (the file cannot be read). */
+/* Looks a MAC up in dnsmasq's lease file (NULL: unknown) and fills the record, which the caller
+ * releases: seen (it has the reserved address ip), mismatch (another address), missing, unknown
+ * (the file cannot be read). */
 void ga_dhcp_lease(const char *lease_file, const char *mac, const char *ip,
 		   struct ga_lease *ret);
-/* Asks dnsmasq to forget the lease (dhcp_release(1)); 1 done, 0 there is nothing to ask with: the
- * tool is not installed or the bridge is gone. */
-GA_MUST_CHECK int ga_dhcp_release_lease(const char *bridge, const char *ip, const char *mac,
-					struct ga_err *err);
-
 #endif

@@ -4,8 +4,8 @@
  * file, clock or libvirt; the same input gives the same bytes. Every text goes through
  * ga_str_add_xml.
  *
- * What is in it and why: lifecycle.md "Domain". Devices are unmanaged (managed='no'): binding them
- * to vfio-pci is ours, journalled and read back, before libvirt sees them.
+ * Devices are unmanaged (managed='no'): we bind them to vfio-pci ourselves, with a journal entry
+ * and read back, before libvirt sees them.
  */
 #ifndef GA_LOOK_DOMAIN_H
 #define GA_LOOK_DOMAIN_H
@@ -13,7 +13,8 @@
 #include "base/str.h"
 #include "record/plan.h"
 
-/* XML namespace of our metadata element <gpuaas:allocation>; how our domains are told apart. */
+/* XML namespace of our metadata element <gpuaas:allocation>, by which our domains are
+ * recognized. */
 #define GA_DOMAIN_NS "https://gpuaas.org/xmlns/domain/1"
 
 /* What the host resolved. disks has one path for each bundle of the plan (NULL: it has none). */
@@ -36,7 +37,7 @@ char *ga_domain_uuid(const char *purpose, const char *id, char out[GA_UUID_SIZE]
  * Whether the 64-bit BARs of the passed-through devices fit below the guest's physical address
  * limit. bars are sizes in bytes, one list a device. OVMF gives PCI an eighth of the address space
  * (PlatformPei); a BAR takes its size rounded up to a power of two, naturally aligned, and a root
- * port's window is aligned to its largest BAR. Writes what is needed and what there is.
+ * port's window is aligned to its largest BAR. Sets the bytes that are needed and that there are.
  */
 struct ga_domain_bars {
 	const int64_t *size_bytes;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* IOMMU groups: what is isolated from what (/sys/kernel/iommu_groups, /sys/class/iommu). */
+/* IOMMU groups: which devices are isolated from which (/sys/kernel/iommu_groups,
+ * /sys/class/iommu). */
 #ifndef GA_LOOK_IOMMU_H
 #define GA_LOOK_IOMMU_H
 
@@ -16,9 +17,8 @@ int ga_iommu_groups(void);
 /* "intel", "amd" or "other" by the units below /sys/class/iommu, NULL when there are none. */
 const char *ga_iommu_kind(void);
 /*
- * "intel", "amd" or "other": whose IOMMU this machine has, also while it is off. By the firmware's
- * table that describes it (DMAR or IVRS), which is what the kernel goes by; without one, by the
- * vendor of the CPU.
+ * "intel", "amd" or "other": the vendor of the machine's IOMMU, also while it is off. By the table
+ * of the firmware that the kernel uses too (DMAR or IVRS); without one, by the vendor of the CPU.
  */
 const char *ga_iommu_vendor(void);
 

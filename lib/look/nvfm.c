@@ -60,7 +60,7 @@ static const struct {
 	  "a GPU is used in another partition", false },
 };
 
-/* Turns a return code into an error; what is what was asked. */
+/* Turns a return code into an error; what names the request in the message. */
 static int failed(int code, const char *what, struct ga_err *err)
 {
 	size_t i;

@@ -49,9 +49,9 @@ void ga_nvfm_partitions_release(struct ga_nvfm_partitions *list);
 #define ga_autopartitions ga_cleanup(ga_nvfm_partitions_release)
 
 /*
- * One command, whatever the partition is now; the caller re-reads isActive and judges by that, not
- * by the code. GA_EXTERNAL; the reason is the code's word: "fm_in_use", "fm_not_configured",
- * "fm_nvlink_error", … ga_nvfm_retry says whether to try again.
+ * Sends one command, whatever state the partition is in. The caller reads isActive again and
+ * decides by that, not by the result of the command. GA_EXTERNAL; the reason is the code's word:
+ * "fm_in_use", "fm_not_configured", "fm_nvlink_error", … ga_nvfm_retry says whether to try again.
  */
 GA_MUST_CHECK int ga_nvfm_activate(struct ga_nvfm *fm, int64_t partition, struct ga_err *err);
 GA_MUST_CHECK int ga_nvfm_deactivate(struct ga_nvfm *fm, int64_t partition, struct ga_err *err);

@@ -68,7 +68,8 @@ static int64_t little(const uint8_t *p, int bytes)
 	return n > INT64_MAX ? INT64_MAX : (int64_t)n;
 }
 
-/* Copies a padded ASCII field of the drive, trimmed; what is no printable ASCII becomes '?'. */
+/* Copies a padded ASCII field of the drive, trimmed; other bytes than printable ASCII become
+ * '?'. */
 static void copy_text(char *to, const char *from, size_t len)
 {
 	size_t i, skip = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * NVMe Identify, read only: who the drive is and what it can do. Needs root (an admin command by
- * ioctl). Offsets are those of the NVM Express Base Specification 2.0, checked at compile time.
+ * NVMe Identify, read only: the identity of a drive and what it can do. Needs root (an admin
+ * command by ioctl). Offsets are those of the NVM Express Base Specification 2.0, checked at
+ * compile time.
  */
 #ifndef GA_LOOK_NVME_ID_H
 #define GA_LOOK_NVME_ID_H

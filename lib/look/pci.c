@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PCI functions: libpci for what stands in its tables, sysfs for the rest. */
+/* PCI functions: ids and classes by libpci, the rest from sysfs. */
 #include "look/pci.h"
 
 #include <fcntl.h>
@@ -87,9 +87,9 @@ static bool is_virtfn(const char *pf_dir, int64_t index, const char *address)
 }
 
 /*
- * The number of a virtual function: routing ids run from the physical function's by offset and
- * stride (PCIe 9.2.1.2). The virtfnN link has the last word; where the sum does not meet it, all
- * are looked at.
+ * The number of a virtual function: routing ids count from the physical function's by offset and
+ * stride (PCIe 9.2.1.2). The virtfnN link decides; where the computed number does not match it, all
+ * links are read.
  */
 static int64_t vf_index(const struct ga_pci_dev *vf)
 {
@@ -114,17 +114,6 @@ static int64_t vf_index(const struct ga_pci_dev *vf)
 	return GA_UNKNOWN;
 }
 
-static void read_sriov(struct ga_pci_dev *d)
-{
-	ga_autofree char *dir = ga_xprintf(GA_PCI_SYSFS "/%s", d->address);
-
-	d->pf = ga_sys_link(dir, "physfn");
-	d->vf_index = d->pf ? vf_index(d) : GA_UNKNOWN;
-	d->total_vfs = ga_sys_attr_int(dir, "sriov_totalvfs");
-	if (d->total_vfs == GA_UNKNOWN)
-		d->total_vfs = 0;
-}
-
 static void read_details(struct ga_pci_dev *d, struct pci_dev *p)
 {
 	ga_autofree char *dir = ga_xprintf(GA_PCI_SYSFS "/%s", d->address);
@@ -139,7 +128,11 @@ static void read_details(struct ga_pci_dev *d, struct pci_dev *p)
 	if ((pci_fill_info(p, PCI_FILL_PHYS_SLOT) & PCI_FILL_PHYS_SLOT) && p->phy_slot)
 		d->physical_slot = ga_sys_tidy(ga_xstrdup(p->phy_slot));
 	d->path = ga_sys_real(GA_PCI_SYSFS, d->address);
-	read_sriov(d);
+	d->pf = ga_sys_link(dir, "physfn");
+	d->vf_index = d->pf ? vf_index(d) : GA_UNKNOWN;
+	d->total_vfs = ga_sys_attr_int(dir, "sriov_totalvfs");
+	if (d->total_vfs == GA_UNKNOWN)
+		d->total_vfs = 0;
 	d->boot_display = ga_sys_attr_int(dir, "boot_vga");
 	if (d->boot_display == GA_UNKNOWN)
 		d->boot_display = d->class >> 8 == 0x0300 ? GA_UNKNOWN : 0;
@@ -155,8 +148,8 @@ static int by_address(const void *a, const void *b)
 }
 
 /*
- * libpci ends the process when its bus directory cannot be read, so that is looked at first. Only
- * ids and class are asked of every function; the rest costs a file each and is read where needed.
+ * libpci ends the process when its bus directory cannot be read, so that is checked first. Only ids
+ * and class are read of every function; the rest costs a file each and is read where it is needed.
  */
 int ga_pci_scan(struct ga_pci *ret, struct ga_err *err)
 {

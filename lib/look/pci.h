@@ -49,9 +49,9 @@ struct ga_pci {
 };
 
 /*
- * From now on functions whose ids are in the list are accelerators, whatever their class and
- * vendor: an operator's own catalogue names what we do not know. The list is kept, not copied; NULL
- * ends it.
+ * Makes functions whose ids are in the list count as accelerators from now on, whatever their class
+ * and vendor: the operator's own catalogue knows devices that we do not. The list is borrowed until
+ * the next call; NULL ends it.
  */
 void ga_pci_know(const struct ga_accels *list);
 
@@ -63,27 +63,29 @@ const struct ga_pci_dev *ga_pci_find(const struct ga_pci *pci, const char *addre
 
 /*
  * Whether a function answers in configuration space now: 1, 0 (it fell off the bus, or did not come
- * back from a reset), or GA_UNKNOWN when its configuration space cannot be read. What is gone reads
- * as ones. Every program asks this one function: a GPU has been seen whose ids still read right
- * while its command register was ones, whose bits 11 to 15 read as zero in every device (PCI Local
- * Bus 3.0, 6.2.2). A virtual function has no vendor of its own there, all else it has.
+ * back from a reset), or GA_UNKNOWN when its configuration space cannot be read. A function that is
+ * gone reads as ones. The command register is checked beside the ids: we have seen a GPU whose ids
+ * still read right while that register was all ones, and its bits 11 to 15 are zero in every device
+ * (PCI Local Bus 3.0, 6.2.2). The vendor of a virtual function is not checked: it always reads as
+ * ones.
  */
 int64_t ga_pci_answers(const char *address);
-/* One counter of the AER attributes of a function (aer_dev_fatal and its like): a line a kind of
- * error, and a sum. GA_UNKNOWN where the device or the host has none. */
+/* A counter of an AER attribute of a function: attr is aer_dev_fatal, aer_dev_nonfatal or
+ * aer_dev_correctable, name a line of it (a kind of error, or the sum). GA_UNKNOWN where the device
+ * or the host has none. */
 int64_t ga_pci_aer(const char *address, const char *attr, const char *name);
 /* The driver a function is bound to now, allocated, or NULL (none, or no such function). */
 char *ga_pci_driver(const char *address);
-/* Whether the kernel has a way to reset the function and no other device: a reset of the bus counts
- * where only the function's own parts hang from it too. Linux before 5.15 has no reset_method:
- * there the file "reset" says so alone. */
+/* Whether the kernel can reset the function and no other device. A reset of the bus counts when
+ * only parts of the same card are on that bus. Linux before 5.15 has no reset_method: there the
+ * file "reset" decides. */
 bool ga_pci_can_reset(const char *address);
-/* Whether a method of reset_method is one of the bus above the function. */
+/* Whether a word of reset_method resets the bus above the function. */
 bool ga_pci_is_bus_reset(const char *method);
-/* The functions that hang from the bridge above this one, itself left out, into ret, and that
- * bridge's address, allocated; NULL where it has none (a virtual function, a root complex). */
+/* Adds to ret the other functions below the bridge above this one, and returns the address of that
+ * bridge, allocated; NULL where there is none (a virtual function, a root complex). */
 char *ga_pci_beside(const char *address, struct ga_texts *ret);
-/* Whether other is a part of the same card that nobody is sold: its sound or USB function. */
+/* Whether other is a function of the same card that is not sold: sound or USB. */
 bool ga_pci_is_part(const char *address, const char *other);
 /* Adds the words of the attribute reset_method to a GA_LIST(char *), best first. */
 void ga_pci_reset_methods(const char *address, struct ga_any_list *list);
@@ -93,15 +95,15 @@ void ga_pci_bars(const char *address, struct ga_any_list *list);
 char *ga_pci_attr(const char *address, const char *name);
 
 /*
- * The upstream port of the PCIe switch a function hangs from, allocated, or NULL: the topmost
- * bridge below its root port that has another bridge below it on the way to the function.
+ * The upstream port of the PCIe switch above a function, allocated, or NULL: the topmost bridge
+ * below its root port that has another bridge below it on the way to the function.
  */
 char *ga_pci_switch(const struct ga_pci_dev *dev);
 /*
- * What a function is called over reboots, allocated: "slot:" and its physical slot, else its path
- * of device.function numbers from the root complex (bus numbers may change), then ":VVVV:DDDD".
- * Serial numbers are left out on purpose: only root or a bound driver can read them, and an
- * identity must not depend on who looks.
+ * The identity of a function, which stays over reboots; allocated: "slot:" and its physical slot,
+ * else its path of device.function numbers from the root complex (bus numbers may change), then
+ * ":VVVV:DDDD". It has no serial number: only root or a bound driver can read that, and an identity
+ * must not depend on who looks.
  */
 char *ga_pci_identity(const struct ga_pci_dev *dev);
 

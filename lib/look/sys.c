@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/proc.h"
 #include "base/texts.h"
 #include "record/size.h"
 
@@ -113,6 +114,22 @@ bool ga_sys_exists(const char *path)
 	struct stat st;
 
 	return !stat(path, &st);
+}
+
+bool ga_sys_has_program(const char *name)
+{
+	const char *folder = ga_proc_path();
+	struct stat st;
+
+	for (size_t len; *folder; folder += len + (folder[len] == ':')) {
+		ga_autofree char *file = NULL;
+
+		len = strcspn(folder, ":");
+		file = ga_xprintf("%.*s/%s", (int)len, folder, name);
+		if (stat(file, &st) == 0 && S_ISREG(st.st_mode) && access(file, X_OK) == 0)
+			return true;
+	}
+	return false;
 }
 
 static void drop_udev(struct udev **p)

@@ -30,5 +30,8 @@ char *ga_sys_tidy(char *text);
 int64_t ga_sys_number(const char *text);
 /* Whether a path is there (stat). */
 bool ga_sys_exists(const char *path);
+/* Whether a program is installed: an executable file in the folders in which base/proc.h looks for
+ * programs. For programs that are optional, or whose absence has an answer of its own. */
+bool ga_sys_has_program(const char *name);
 
 #endif

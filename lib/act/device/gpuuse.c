@@ -37,18 +37,6 @@ static char *group_of(const char *address)
 	return ga_sys_link(dir, "iommu_group");
 }
 
-static void add_group(const char *address, struct ga_texts *ret)
-{
-	ga_autofree char *group = group_of(address);
-	ga_autofree char *node = ga_xprintf("/dev/vfio/%s", group ? group : "");
-	ga_autofree char *noiommu = ga_xprintf("/dev/vfio/noiommu-%s", group ? group : "");
-
-	if (!group)
-		return;
-	ga_texts_add(ret, node);
-	ga_texts_add(ret, noiommu);
-}
-
 /* NVIDIA's driver says the number of its node: "Device Minor: 	 3". */
 static void add_nvidia(const char *address, struct ga_texts *ret)
 {
@@ -70,38 +58,36 @@ static void add_nvidia(const char *address, struct ga_texts *ret)
 	}
 }
 
-/* resource0, resource2_wc: the memory of the function, to be mapped. */
-static void add_memory(const char *address, struct ga_texts *ret)
-{
-	ga_autofree char *dir = ga_xprintf(GA_PCI_SYSFS "/%s", address);
-	ga_autotexts struct ga_texts names = { 0 };
-	size_t i;
-
-	ga_sys_list(dir, &names);
-	for (i = 0; i < names.n; i++) {
-		ga_autofree char *path = ga_xprintf("%s/%s", dir, names.v[i]);
-
-		if (ga_starts(names.v[i], "resource") &&
-		    isdigit((unsigned char)names.v[i][strlen("resource")]))
-			ga_texts_add(ret, path);
-	}
-}
-
 void ga_gpu_use_find(const char *address, struct ga_openers *ret)
 {
-	ga_autotexts struct ga_texts nodes = { 0 };
+	ga_autofree char *group = group_of(address);
+	ga_autofree char *node = ga_xprintf("/dev/vfio/%s", group ? group : "");
+	ga_autofree char *noiommu = ga_xprintf("/dev/vfio/noiommu-%s", group ? group : "");
+	ga_autofree char *dir = ga_xprintf(GA_PCI_SYSFS "/%s", address);
+	ga_autotexts struct ga_texts nodes = { 0 }, names = { 0 };
 
-	add_group(address, &nodes);
+	if (group) {
+		ga_texts_add(&nodes, node);
+		ga_texts_add(&nodes, noiommu);
+	}
 	add_folder(address, "vfio-dev", "/dev/vfio/devices", &nodes);
 	add_folder(address, "drm", "/dev/dri", &nodes);
 	add_folder(address, "accel", "/dev/accel", &nodes);
 	add_nvidia(address, &nodes);
-	add_memory(address, &nodes);
+	/* resource0, resource2_wc: the memory of the function, to be mapped. */
+	ga_sys_list(dir, &names);
+	for (size_t i = 0; i < names.n; i++) {
+		ga_autofree char *path = ga_xprintf("%s/%s", dir, names.v[i]);
+
+		if (ga_starts(names.v[i], "resource") &&
+		    isdigit((unsigned char)names.v[i][strlen("resource")]))
+			ga_texts_add(&nodes, path);
+	}
 	ga_openers_of_nodes(&nodes, ret);
 }
 
-/* Linux lets a group be opened once, until the last descriptor and mapping of its devices is gone:
- * a process that has none but these, or that /proc does not show here, is met so. To open a group
+/* Linux lets a group be opened once, until the last descriptor and mapping of its devices is gone.
+ * This finds a process that has only those, or that /proc does not show here. Opening a group
  * changes nothing. */
 static bool group_is_taken(const char *address)
 {
@@ -124,21 +110,17 @@ int ga_gpu_use_refuse(const char *address, bool lab, struct ga_err *err)
 	taken = !who.pid && group_is_taken(address);
 	if (!who.pid && !taken && (who.complete || lab))
 		return 0;
-	if (taken) {
-		ga_err_set(err, GA_CONFLICT,
-			   GA_SAID_USED_UNSEEN "has the IOMMU group of '%s' open", address);
-		ga_hint(err, "nothing was reset; look in containers and for VMs without libvirt: "
-			     "the kernel gives the group to one process at a time");
-	} else if (who.pid) {
-		ga_err_set(err, GA_CONFLICT, GA_SAID_USED_BY "%" PRId64 " (%s) has '%s' %s",
-			   who.pid, who.command, address, who.mapped ? "mapped" : "open");
-		ga_hint(err, "nothing was reset; end what holds the device, or see which VM it is "
-			     "of: tr '\\0' ' ' < /proc/%" PRId64 "/cmdline", who.pid);
-	} else {
-		ga_err_set(err, GA_DENIED, "whether a process uses '%s' cannot be seen", address);
-		ga_hint(err, "run as root");
-	}
-	ga_err_reason(err, "device_in_use");
-	ga_err_object(err, address);
-	return -1;
+	if (taken)
+		return ga_refuse(err, GA_CONFLICT, "device_in_use", address,
+				 (GA_SAID_USED_UNSEEN "has the IOMMU group of '%s' open", address),
+				 ("nothing was reset; look in containers and for VMs without "
+				  "libvirt: the kernel gives the group to one process at a time"));
+	if (who.pid)
+		return ga_refuse(err, GA_CONFLICT, "device_in_use", address,
+				 (GA_SAID_USED_BY "%" PRId64 " (%s) has '%s' %s", who.pid,
+				  who.command, address, who.mapped ? "mapped" : "open"),
+				 ("nothing was reset; end what holds the device, or see which VM "
+				  "it is of: tr '\\0' ' ' < /proc/%" PRId64 "/cmdline", who.pid));
+	return ga_refuse(err, GA_DENIED, "device_in_use", address,
+			 ("whether a process uses '%s' cannot be seen", address), ("run as root"));
 }

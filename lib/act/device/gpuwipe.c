@@ -12,6 +12,7 @@
 #include "act/device/vfio.h"
 #include "base/proc.h"
 #include "look/pci.h"
+#include "look/sys.h"
 
 #define SECOND INT64_C(1000000)
 
@@ -43,20 +44,8 @@ static char *ids_of(const char *address)
 	return ga_xprintf("%s:%s", vendor + 2, device + 2);
 }
 
-static char *identity_of(const char *address)
-{
-	ga_autopci struct ga_pci pci = { 0 };
-	struct ga_err ignored = GA_ERR_INIT; /* unknown is said as such */
-	const struct ga_pci_dev *dev;
-
-	if (ga_pci_scan(&pci, &ignored) < 0)
-		return NULL;
-	dev = ga_pci_find(&pci, address);
-	return dev ? ga_pci_identity(dev) : NULL;
-}
-
-/* Whether somebody has it: a reset would pull the device from under a VM, and what is scrubbed
- * under a process that uses it is written again. */
+/* Whether somebody uses it: a reset would pull the device from under a VM, and a process that uses
+ * it would write again what is scrubbed. Says so in the step. */
 static bool is_held(const char *address, const char *step, struct ga_step *ret)
 {
 	struct ga_err err = GA_ERR_INIT;
@@ -73,7 +62,10 @@ static bool may_touch(const char *address, const char *identity, const char *ids
 {
 	ga_autofree char *driver = ga_pci_driver(address);
 	ga_autofree char *now = ids_of(address);
-	ga_autofree char *id = identity ? identity_of(address) : NULL;
+	ga_autofree char *id = NULL;
+	ga_autopci struct ga_pci pci = { 0 };
+	struct ga_err ignored = GA_ERR_INIT; /* its identity is unknown then */
+	const struct ga_pci_dev *dev;
 
 	if (!now) {
 		ga_step_set(ret, step, "not_proven", "there is no device at %s", address);
@@ -85,6 +77,10 @@ static bool may_touch(const char *address, const char *identity, const char *ids
 		return false;
 	}
 	/* Identities of another form (serial numbers) cannot be read here and are not compared. */
+	if (identity && ga_starts(identity, "slot:") && ga_pci_scan(&pci, &ignored) == 0) {
+		dev = ga_pci_find(&pci, address);
+		id = dev ? ga_pci_identity(dev) : NULL;
+	}
 	if (identity && ga_starts(identity, "slot:") && !ga_streq(identity, id)) {
 		ga_step_set(ret, step, "failed", "the device at %s is '%s', not '%s'", address,
 			    id ? id : "unknown", identity);
@@ -101,22 +97,12 @@ static bool may_touch(const char *address, const char *identity, const char *ids
 
 /* ---- reset ---- */
 
-/* "0000:18:00.0 by bus reset, 0.52 s", and why it was another method. */
-static void say_reset(const char *address, const char *step, const struct ga_vfio_reset *how,
-		      struct ga_step *ret)
-{
-	const char *why = how->why_not_bus;
-
-	ga_step_set(ret, step, "confirmed", "%s by %s reset, %.2f s%s%s%s", address,
-		    how->method[0] ? how->method : "the kernel's", (double)how->micros / 1e6,
-		    *why ? " (no bus reset: " : "", why, *why ? ")" : "");
-}
-
 void ga_gpu_reset(const char *address, const char *identity, const char *ids, const char *step,
 		  struct ga_step *ret, char **method)
 {
 	struct ga_err err = GA_ERR_INIT;
 	struct ga_vfio_reset how;
+	const char *why;
 	int r;
 
 	if (!address) {
@@ -126,14 +112,17 @@ void ga_gpu_reset(const char *address, const char *identity, const char *ids, co
 	if (!may_touch(address, identity, ids, step, ret))
 		return;
 	r = ga_vfio_reset(address, &how, &err);
+	why = how.why_not_bus;
 	if (r < 0)
 		ga_step_set(ret, step, err.code == GA_DENIED ? "not_proven" : "failed", "%s",
 			    err.msg);
 	else if (!r)
 		ga_step_set(ret, step, "not_proven", "the kernel has no reset method for %s%s%s",
-			    address, how.why_not_bus[0] ? " alone: " : "", how.why_not_bus);
-	else
-		say_reset(address, step, &how, ret);
+			    address, *why ? " alone: " : "", why);
+	else /* "0000:18:00.0 by pm reset, 0.52 s (no bus reset: …)" */
+		ga_step_set(ret, step, "confirmed", "%s by %s reset, %.2f s%s%s%s", address,
+			    how.method[0] ? how.method : "the kernel's", (double)how.micros / 1e6,
+			    *why ? " (no bus reset: " : "", why, *why ? ")" : "");
 	if (r > 0 && method && how.method[0])
 		*method = ga_xstrdup(how.method);
 }
@@ -195,7 +184,7 @@ void ga_gpu_scrub(const char *hooks, const char *address, const char *ids, struc
 		ga_step_set(ret, step, "not_proven", "'%s' is not run: %s", hook, why);
 		return;
 	}
-	/* Whether it was reset or not: a driver's own programs may have it. */
+	/* Checked also when it was not reset: programs of its driver may have it open. */
 	if (is_held(address, step, ret))
 		return;
 	if (ga_proc_check(&(struct ga_proc){ .argv = (const char *const[]){ hook, address, NULL },
@@ -208,37 +197,17 @@ void ga_gpu_scrub(const char *hooks, const char *address, const char *ids, struc
 
 /* ---- the fabric function ---- */
 
-static char *physical_function(const char *vf)
-{
-	ga_autofree char *path = ga_xprintf("%s/%s/physfn", GA_PCI_SYSFS, vf);
-	char target[256];
-	ssize_t n = readlink(path, target, sizeof(target) - 1);
-	const char *slash;
-
-	if (n < 0)
-		return NULL;
-	target[n] = '\0';
-	slash = strrchr(target, '/');
-	return ga_xstrdup(slash ? slash + 1 : target);
-}
-
 /* The index of a VF among the virtfnN links of its physical function, or -1. */
 static int vf_index(const char *pf, const char *vf)
 {
-	int i;
+	ga_autofree char *dir = ga_xprintf(GA_PCI_SYSFS "/%s", pf);
 
-	for (i = 0; i < 1024; i++) {
-		ga_autofree char *path = ga_xprintf("%s/%s/virtfn%d", GA_PCI_SYSFS, pf, i);
-		char target[256];
-		ssize_t n = readlink(path, target, sizeof(target) - 1);
-		const char *slash;
+	for (int i = 0; i < 1024; i++) {
+		ga_autofree char *name = ga_xprintf("virtfn%d", i);
+		ga_autofree char *address = ga_sys_link(dir, name);
 
-		if (n < 0)
-			return -1;
-		target[n] = '\0';
-		slash = strrchr(target, '/');
-		if (ga_streq(slash ? slash + 1 : target, vf))
-			return i;
+		if (!address || ga_streq(address, vf))
+			return address ? i : -1;
 	}
 	return -1;
 }
@@ -262,7 +231,8 @@ static char *guid_left(const char *pf, int index)
 void ga_vf_check(const char *vf_address, const char *pf_address, struct ga_step *ret)
 {
 	static const char step[] = "vf_state";
-	ga_autofree char *pf = vf_address ? physical_function(vf_address) : NULL;
+	ga_autofree char *dir = ga_xprintf(GA_PCI_SYSFS "/%s", vf_address ? vf_address : "");
+	ga_autofree char *pf = vf_address ? ga_sys_link(dir, "physfn") : NULL;
 	ga_autofree char *guid = NULL;
 	int index;
 

@@ -21,11 +21,11 @@ static void GA_PRINTF(4, 5) add_step(struct ga_guard_steps *steps, const char *n
 	va_list ap;
 
 	va_start(ap, fmt);
-	detail = ga_xvprintf(fmt, ap); /* whole: the next run of the order reads it again */
+	detail = ga_xvprintf(fmt, ap); /* not cut: the next run of the order reads it again */
 	va_end(ap);
 	s->step = ga_xstrdup(name);
 	s->outcome = ga_xstrdup(outcome);
-	/* Names of mounts, domains and processes stand in it, and a record takes no control. */
+	/* It has names of mounts, domains and processes; a record takes no control characters. */
 	s->detail = *detail ? ga_printable(GA_TAKE(detail)) : NULL;
 }
 
@@ -99,7 +99,7 @@ static void check_identity(const struct ga_disk *d, const struct ga_guard_opts *
 			 "identity_changed: '%s' was taken away and came back (diskseq %s, was %s)",
 			 d->dev.path, seq, o->diskseq);
 	else if (!seq && !ga_streq(d->medium, "file"))
-		/* The evidence of a disk without one proves nothing: it is not begun. */
+		/* Without one the evidence would prove nothing: the wipe is not begun. */
 		add_step(steps, name, "failed",
 			 "wrong_device: the kernel shows no disk sequence number of '%s', so that "
 			 "nothing can prove that it stays the same disk: Linux 5.15 or newer is "
@@ -143,7 +143,7 @@ static void check_list(const struct ga_any_list *list, const char *name, const c
 #define CHECK_LIST(list, name, what, steps) \
 	check_list((const struct ga_any_list *)(const void *)&(list), name, what, steps)
 
-/* A list that may not have been read whole: what it does not show may be there. */
+/* A list that may not have been read completely: it may lack what is there. */
 static void check_seen(const struct ga_any_list *list, bool known, bool file, const char *name,
 		       const char *what, const char *unseen, struct ga_guard_steps *steps)
 {
@@ -175,7 +175,7 @@ static char *way_out(const struct ga_guard_opts *o)
 				    o->wiped ? o->wiped : "", o->wiped ? "; " : "", o->wwid);
 }
 
-/* Whether one came since the order's last run. */
+/* Whether a signature has come since the order's last run. */
 static bool is_new(const struct ga_block_uses *u, const char *seen)
 {
 	size_t i;
@@ -220,7 +220,7 @@ static void check_content(const struct ga_disk *d, const struct ga_guard_opts *o
 		ga_block_content_read(d->fd, d->size_bytes, &c);
 	if (!ga_streq(d->medium, "nvme") || ga_nvme_identify(d->fd, d->dev.nsid, &id, &none) < 0)
 		id.caps.dlfeat = GA_UNKNOWN;
-	/* Markers, and what a purge left, are read as any data; a signature they have not. */
+	/* Markers and the remains of a purge look like any data; they have no signature. */
 	may = may || (o->begun && c.known);
 	word = ga_block_content_word(&c, id.caps.dlfeat);
 	text = ga_block_content_text(word, &c);
@@ -237,26 +237,18 @@ static void check_content(const struct ga_disk *d, const struct ga_guard_opts *o
 			 "nvme_signature: %s; %s", text, way);
 }
 
-/* All uses of it; a file that is named by its path has its signatures behind the descriptor. */
-static int read_uses(struct ga_disk *d, struct ga_block_uses *u, struct ga_err *err)
-{
-	struct ga_any_list *found = (struct ga_any_list *)(void *)&u->signatures;
-
-	if (ga_block_uses(&d->dev, true, u, err) < 0)
-		return -1;
-	if (strchr(d->dev.name, '/') && d->fd >= 0)
-		u->signatures_known = ga_block_signatures(d->fd, d->dev.name, found) >= 0;
-	return 0;
-}
-
 static int check_uses(struct ga_disk *d, const struct ga_guard_opts *o,
 		      struct ga_guard_steps *steps, struct ga_err *err)
 {
 	ga_autouses struct ga_block_uses u = { 0 };
 	bool file = ga_streq(d->medium, "file");
 
-	if (read_uses(d, &u, err) < 0)
+	if (ga_block_uses(&d->dev, true, &u, err) < 0)
 		return -1;
+	/* A file that is named by its path has its signatures behind the descriptor. */
+	if (strchr(d->dev.name, '/') && d->fd >= 0)
+		u.signatures_known = ga_block_signatures(
+			d->fd, d->dev.name, (struct ga_any_list *)(void *)&u.signatures) >= 0;
 	if (u.same.n) {
 		ga_autofree char *same = JOINED(u.same);
 
@@ -279,8 +271,8 @@ static int check_uses(struct ga_disk *d, const struct ga_guard_opts *o,
 	return 0;
 }
 
-/* Between the first look and the first byte, and until the end, nobody came who does not have to
- * open it: a loop device, an export, a mount of either. */
+/* Uses that do not open the disk, and that may have come since the first look: a loop device, an
+ * export, a mount of either. */
 static int check_uses_again(const struct ga_disk *d, const char *name,
 			    struct ga_guard_steps *steps, struct ga_err *err)
 {
@@ -326,8 +318,9 @@ static int ask_libvirt(const char *uri, const struct ga_disk *d, struct ga_str *
 	return r;
 }
 
-/* A hypervisor that does not answer is no refusal: a domain that runs has the disk open, and that
- * is looked for in any case. But one that was made here and is off has it too. */
+/* A hypervisor that does not answer is no refusal by itself: a domain that runs has the disk open,
+ * which check_openers sees. But a domain that is off has its disk too: where the journal of this
+ * host says that an allocation has it, libvirt must have been asked. */
 static void check_domains(const struct ga_disk *d, const struct ga_guard_opts *o,
 			  struct ga_guard_steps *steps)
 {
@@ -357,7 +350,7 @@ static void check_domains(const struct ga_disk *d, const struct ga_guard_opts *o
 			 silent.msg[0] ? ": " : "", silent.msg);
 }
 
-/* Openers that go away by themselves within a moment (udev looking at a new disk) do not count. */
+/* Openers that go away by themselves within a moment do not count: udev looks at new disks. */
 static void check_openers(const struct ga_disk *d, const char *name, struct ga_guard_steps *steps)
 {
 	int64_t deadline = ga_clock_mono_micros() + TRANSIENT;
@@ -398,7 +391,7 @@ int ga_guard_take(struct ga_disk *d, const struct ga_guard_opts *o, bool write,
 		}
 		add_step(steps, "exclusive_open", "failed", "%s: %s", open_err.reason,
 			 open_err.msg);
-		/* Who it is, for the person who has to look. */
+		/* The uses name who has it, for the person who has to look. */
 		if (!d->medium)
 			d->medium = "block";
 		return check_uses(d, o, steps, err) < 0 ? -1 : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executables that are told something, several at once. */
+/* Executables that get something on stdin, several at once. */
 #include "act/device/hooks.h"
 
 #include <dirent.h>
@@ -17,7 +17,7 @@
 #include "base/str.h"
 
 #define SAID_MAX 4096
-#define LOOK_MILLIS 50 /* an end is seen so soon also when the streams stay open */
+#define LOOK_MILLIS 50 /* the end of a hook is seen so soon also when its streams stay open */
 
 /* ---- finding ---- */
 
@@ -37,7 +37,7 @@ static bool is_ours(const struct stat *st)
 	return !st->st_uid || st->st_uid == geteuid();
 }
 
-/* What a link points to could be swapped by whoever owns its folder. */
+/* A link is refused because the owner of its folder could swap what it points to. */
 const char *ga_hook_why_refused(const struct stat *st)
 {
 	if (S_ISLNK(st->st_mode))
@@ -49,28 +49,6 @@ const char *ga_hook_why_refused(const struct stat *st)
 	if (st->st_mode & 022)
 		return "others than its owner may write it";
 	return NULL;
-}
-
-static int add_hook(const char *folder, int dir, const char *name, struct ga_hooks *ret,
-		    struct ga_err *err)
-{
-	struct ga_hook *hook;
-	const char *why;
-	struct stat st;
-
-	if (!is_name(name))
-		return 0;
-	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		return errno == ENOENT ? 0 : ga_fail_sys(err, "looking at '%s/%s' failed", folder,
-							 name);
-	if (!S_ISLNK(st.st_mode) && (!S_ISREG(st.st_mode) || !(st.st_mode & 0111)))
-		return 0;
-	why = ga_hook_why_refused(&st);
-	hook = ga_list_add(ret);
-	hook->name = ga_xstrdup(name);
-	hook->path = ga_xprintf("%s/%s", folder, name);
-	hook->refused = ga_strdup0(why);
-	return 0;
 }
 
 int ga_hooks_check_folder(const char *folder, int dir, struct ga_err *err)
@@ -90,6 +68,7 @@ int ga_hooks_find(const char *folder, struct ga_hooks *ret, struct ga_err *err)
 {
 	ga_autodir DIR *d = opendir(folder);
 	struct dirent *e;
+	struct stat st;
 
 	*ret = (struct ga_hooks){ 0 };
 	if (!d)
@@ -97,10 +76,23 @@ int ga_hooks_find(const char *folder, struct ga_hooks *ret, struct ga_err *err)
 	if (ga_hooks_check_folder(folder, dirfd(d), err) < 0)
 		return -1;
 	while ((e = readdir(d))) {
-		if (add_hook(folder, dirfd(d), e->d_name, ret, err) < 0) {
+		struct ga_hook *hook;
+
+		if (!is_name(e->d_name))
+			continue;
+		if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
+			if (errno == ENOENT)
+				continue;
+			(void)ga_fail_sys(err, "looking at '%s/%s' failed", folder, e->d_name);
 			ga_hooks_release(ret);
 			return -1;
 		}
+		if (!S_ISLNK(st.st_mode) && (!S_ISREG(st.st_mode) || !(st.st_mode & 0111)))
+			continue;
+		hook = ga_list_add(ret);
+		hook->name = ga_xstrdup(e->d_name);
+		hook->path = ga_xprintf("%s/%s", folder, e->d_name);
+		hook->refused = ga_strdup0(ga_hook_why_refused(&st));
 	}
 	if (ret->n)
 		qsort(ret->v, ret->n, sizeof(*ret->v), by_name);
@@ -191,37 +183,32 @@ static int end_run(struct runs *r, struct run *run, const char *failure, bool la
 	return r->ended(run->call, failure, said, r->arg, err);
 }
 
-static int begin_run(struct runs *r, struct run *run, struct ga_err *err)
-{
-	const struct ga_hook_call *call = &r->calls[r->next];
-	const char *argv[] = { call->hook->path, NULL };
-	const struct ga_proc p = { .argv = argv, .env = call->env, .input = call->input };
-	struct ga_err why = GA_ERR_INIT;
-
-	run->call = r->next++;
-	run->fed = 0;
-	run->deadline = ga_clock_mono_micros() + r->limits->timeout_micros;
-	ga_str_clear(&run->said);
-	r->busy++;
-	return ga_proc_start(&p, &run->child, &why) < 0 ? end_run(r, run, why.msg, false, err) : 0;
-}
-
-/* Fills the free places; calls to hooks that are not to be called are passed over. */
+/* Starts calls while there are free places; calls to hooks that are not to be called are passed
+ * over and counted. */
 static int begin_runs(struct runs *r, struct ga_err *err)
 {
-	size_t i = 0;
-
 	while (r->next < r->n && r->busy < r->limits->jobs) {
-		const struct ga_hook *hook = r->calls[r->next].hook;
+		const struct ga_hook_call *call = &r->calls[r->next];
+		const char *argv[] = { call->hook->path, NULL };
+		const struct ga_proc p = { .argv = argv, .env = call->env, .input = call->input };
+		struct ga_err why = GA_ERR_INIT;
+		struct run *run = r->v;
 
-		if (hook->refused || ga_stop_asked() || record_of(r, hook)->given_up) {
+		if (call->hook->refused || ga_stop_asked() ||
+		    record_of(r, call->hook)->given_up) {
 			r->next++;
 			r->left++;
 			continue;
 		}
-		for (i = 0; r->v[i].child.pid; i++)
-			;
-		if (begin_run(r, &r->v[i], err) < 0)
+		while (run->child.pid)
+			run++;
+		run->call = r->next++;
+		run->fed = 0;
+		run->deadline = ga_clock_mono_micros() + r->limits->timeout_micros;
+		ga_str_clear(&run->said);
+		r->busy++;
+		if (ga_proc_start(&p, &run->child, &why) < 0 &&
+		    end_run(r, run, why.msg, false, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -234,14 +221,14 @@ static void feed(struct run *run, const char *input)
 
 	if (n > 0)
 		run->fed += (size_t)n;
-	/* A hook need not read what it is told. */
+	/* A hook need not read its input. */
 	if (run->fed == len || (n < 0 && errno != EINTR && errno != EAGAIN)) {
 		ga_cleanup_fd(&run->child.in);
 		run->child.in = -1;
 	}
 }
 
-/* Keeps the end of what comes. */
+/* Reads what there is; to keeps the end of it, NULL: nothing. */
 static void drain(int *fd, struct ga_str *to)
 {
 	char buf[4096];
@@ -282,26 +269,7 @@ static int attend_run(struct runs *r, struct run *run, struct ga_err *err)
 	} else {
 		return 0;
 	}
-	/* A place is free when its pid is 0: what ended gave it back. */
 	return end_run(r, run, failure, late, err);
-}
-
-static void wait_for_any(const struct runs *r)
-{
-	ga_autofree struct pollfd *fds = ga_xcalloc(3 * r->limits->jobs, sizeof(*fds));
-	size_t i, n = 0;
-
-	for (i = 0; i < r->limits->jobs; i++) {
-		const struct ga_child *c = &r->v[i].child;
-
-		if (!c->pid)
-			continue;
-		fds[n++] = (struct pollfd){ .fd = c->in, .events = POLLOUT };
-		fds[n++] = (struct pollfd){ .fd = c->out, .events = POLLIN };
-		fds[n++] = (struct pollfd){ .fd = c->err, .events = POLLIN };
-	}
-	/* Interrupted or late: each is looked at all the same. */
-	(void)!poll(fds, n, LOOK_MILLIS);
 }
 
 int ga_hooks_run(const struct ga_hook_call *calls, size_t n, const struct ga_hook_limits *limits,
@@ -311,19 +279,31 @@ int ga_hooks_run(const struct ga_hook_call *calls, size_t n, const struct ga_hoo
 		.v = ga_xcalloc(limits->jobs, sizeof(struct run)), .calls = calls, .n = n,
 		.limits = limits, .ended = ended, .arg = arg,
 	};
-	size_t i;
+	ga_autofree struct pollfd *fds = ga_xcalloc(3 * limits->jobs, sizeof(*fds));
 
-	for (i = 0; i < limits->jobs; i++) {
+	for (size_t i = 0; i < limits->jobs; i++) {
 		r.v[i].child = (struct ga_child)GA_CHILD_INIT;
 		r.v[i].said = (struct ga_str)GA_STR_INIT;
 	}
 	for (;;) {
+		size_t n_fds = 0;
+
 		if (begin_runs(&r, err) < 0)
 			return -1;
 		if (!r.busy)
 			return r.left;
-		wait_for_any(&r);
-		for (i = 0; i < limits->jobs; i++)
+		for (size_t i = 0; i < limits->jobs; i++) {
+			const struct ga_child *c = &r.v[i].child;
+
+			if (!c->pid)
+				continue;
+			fds[n_fds++] = (struct pollfd){ .fd = c->in, .events = POLLOUT };
+			fds[n_fds++] = (struct pollfd){ .fd = c->out, .events = POLLIN };
+			fds[n_fds++] = (struct pollfd){ .fd = c->err, .events = POLLIN };
+		}
+		/* Whether it was interrupted, or nothing came in time: each is looked at. */
+		(void)!poll(fds, n_fds, LOOK_MILLIS);
+		for (size_t i = 0; i < limits->jobs; i++)
 			if (r.v[i].child.pid && attend_run(&r, &r.v[i], err) < 0)
 				return -1;
 	}

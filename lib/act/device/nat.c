@@ -4,10 +4,10 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/proc.h"
+#include "look/sys.h"
 #include "record/id.h"
 #include "record/mac.h"
 
@@ -90,20 +90,14 @@ int ga_nat_ruleset(const struct ga_network *n, struct ga_str *out, struct ga_err
 	return 0;
 }
 
-static int nft(const struct ga_str *text, struct ga_proc_result *out, struct ga_err *err)
+/* what: the end of "nft could not …". */
+static int run_nft(const struct ga_str *text, const char *what, struct ga_err *err)
 {
 	static const char *const argv[] = { "nft", "-f", "-", NULL };
-
-	return ga_proc_run(&(const struct ga_proc){ .argv = argv, .input = text->buf,
-						    .input_len = text->len },
-			   out, err);
-}
-
-static int nft_check(const struct ga_str *text, const char *what, struct ga_err *err)
-{
+	const struct ga_proc p = { .argv = argv, .input = text->buf, .input_len = text->len };
 	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
 
-	if (nft(text, &out, err) < 0)
+	if (ga_proc_run(&p, &out, err) < 0)
 		return ga_hint(err, "apt install nftables");
 	if (!out.status)
 		return 0;
@@ -121,7 +115,7 @@ int ga_nat_setup(const struct ga_network *n, struct ga_err *err)
 	ga_autostr struct ga_str text = GA_STR_INIT;
 
 	if (ga_nat_ruleset(n, &text, err) < 0 ||
-	    nft_check(&text, "set the table 'ip gpuaas' up", err) < 0 ||
+	    run_nft(&text, "set the table 'ip gpuaas' up", err) < 0 ||
 	    ga_net_rules_read(n->bridge, network, &rules, err) < 0)
 		return -1;
 	if (ga_net_rules_stand(&rules))
@@ -131,13 +125,13 @@ int ga_nat_setup(const struct ga_network *n, struct ga_err *err)
 			   text.buf);
 }
 
-/* "add" first, so that deleting what is not there is no error, whatever nft's age. */
+/* "add" first: then deleting is no error in any version of nft. */
 int ga_nat_remove(struct ga_err *err)
 {
 	static char text[] = "add table ip gpuaas\ndelete table ip gpuaas\n";
 	const struct ga_str input = { .buf = text, .len = sizeof(text) - 1 };
 
-	return nft_check(&input, "remove the table 'ip gpuaas'", err);
+	return run_nft(&input, "remove the table 'ip gpuaas'", err);
 }
 
 /* ---- published ports ---- */
@@ -160,7 +154,7 @@ void ga_nat_unpublish_text(const struct ga_net_ingress *i, bool with_target, str
 		    i->port);
 	if (!with_target)
 		return;
-	/* Added first: an element that is missing is not what stops a port from being closed. */
+	/* Added first: a missing element must not keep a port from being closed. */
 	ga_str_addf(out, "add element ip gpuaas published { %s . %s . %" PRId64 " }\n", i->proto,
 		    i->address, i->to_port);
 	ga_str_addf(out, "delete element ip gpuaas published { %s . %s . %" PRId64 " }\n", i->proto,
@@ -213,7 +207,7 @@ static bool is_port(int64_t port)
 	return port >= 1 && port <= 65535;
 }
 
-/* Everything that goes into nft's text: nothing else than what it should be. */
+/* Checks each part that goes into nft's text. */
 static int check_whole(const struct ga_net_ingress *i, bool with_target, struct ga_err *err)
 {
 	uint32_t ip;
@@ -251,7 +245,7 @@ static int change(const struct ga_str *text, const struct ga_net_ingress *i, con
 {
 	ga_autofree char *words = ga_xprintf("%s %s/%" PRId64, what, i->proto, i->port);
 
-	return nft_check(text, words, err);
+	return run_nft(text, words, err);
 }
 
 int ga_nat_publish(const struct ga_net_ingress *i, struct ga_err *err)
@@ -304,28 +298,30 @@ int ga_nat_unpublish(const struct ga_net_ingress *i, struct ga_err *err)
 #define FORGET_RUNS 100
 
 /*
- * The tool ends with 1 and says "0 flow entries" when there are none. It lists them first and then
- * removes one by one: where one has run out in between it says "such conntrack doesn't exist" and
- * leaves the rest, so it runs again; each time there are fewer.
+ * Removes the connections of one side of the address: 1 there were some, 0 none.
+ *
+ * conntrack -D lists the entries first and then removes them one by one. When an entry has expired
+ * in between, it says "such conntrack doesn't exist", ends with 1 and leaves the rest: it is run
+ * again, and finds fewer each time. It also ends with 1 when there was nothing to remove; then it
+ * says "0 flow entries".
  */
 static int forget(const char *side, const char *ip, struct ga_err *err)
 {
 	const char *argv[] = { "conntrack", "-D", side, ip, NULL };
-	const struct ga_proc p = { .argv = argv };
 	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
-	int left, removed = 0;
+	int had_some = 0;
 
-	for (left = FORGET_RUNS; left > 0; left--) {
+	for (int left = FORGET_RUNS; left > 0; left--) {
 		ga_proc_result_release(&out);
-		if (ga_proc_run(&p, &out, err) < 0)
+		if (ga_proc_run(&(const struct ga_proc){ .argv = argv }, &out, err) < 0)
 			return -1;
 		if (out.status == 0)
 			return 1;
 		if (strstr(out.err.buf, ": 0 flow entries"))
-			return removed;
+			return had_some;
 		if (!strstr(out.err.buf, "such conntrack doesn't exist"))
 			break;
-		removed = 1;
+		had_some = 1;
 	}
 	return ga_fail(err, GA_EXTERNAL, "the connections of %s cannot be removed: %.*s", ip,
 		       (int)strcspn(out.err.buf, "\n"), out.err.buf);
@@ -335,7 +331,7 @@ int ga_nat_forget(const char *ip, struct ga_err *err)
 {
 	int from, to;
 
-	if (access("/usr/sbin/conntrack", X_OK) < 0)
+	if (!ga_sys_has_program("conntrack"))
 		return ga_refuse(err, GA_HOST, "conntrack_missing", NULL,
 				 ("the connections of %s cannot be removed: conntrack is not "
 				  "installed", ip),

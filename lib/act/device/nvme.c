@@ -105,8 +105,8 @@ static void explain(int r, char *out, size_t size)
 		 *words ? ")" : "");
 }
 
-/* Whether an answer says that the command was turned down before it did anything. Everything not
- * on the list leaves it open. */
+/* Whether an answer says that the command was refused before it did anything. After any other error
+ * that is not known. */
 static bool turned_down(int r)
 {
 	static const int statuses[] = { 0x001, 0x002, 0x00b, 0x015, 0x01c, 0x01d, 0x020,
@@ -129,8 +129,9 @@ static int identify(struct ga_nvme_dev *d, uint32_t cns, uint32_t nsid, unsigned
 	return d->ops->admin(d->ctx, &c);
 }
 
-/* Namespaces of the whole subsystem. The list of allocated ones shows them all; without namespace
- * management the active ones of this controller are all, unless other controllers share it. */
+/* Counts the namespaces of the whole subsystem. The list of allocated ones shows all of them.
+ * Without namespace management these are the active ones of this controller, unless other
+ * controllers share the subsystem. */
 static int64_t count_namespaces(struct ga_nvme_dev *d, bool management, bool shared)
 {
 	unsigned char list[4096];
@@ -231,12 +232,7 @@ static void GA_PRINTF(4, 5) conclude(struct ga_nvme_try *ret, enum ga_wipe_outco
 	va_end(ap);
 }
 
-static int64_t estimate_of(const struct ga_sanitize_log *log, uint32_t action)
-{
-	return action == SANACT_CRYPTO ? log->crypto_seconds : log->block_seconds;
-}
-
-/* What the log says of the sanitize that was begun with cdw10; false while it goes on. */
+/* Whether the sanitize that was begun with cdw10 has ended by the log; fills ret then. */
 static bool sanitize_ended(const struct ga_sanitize_log *log, uint32_t cdw10,
 			   struct ga_nvme_try *ret)
 {
@@ -282,7 +278,8 @@ static void await_sanitize(struct ga_nvme_dev *d, uint32_t cdw10, const struct g
 			if (log.progress != last)
 				moved = now;
 			last = log.progress;
-			expected = estimate_of(&log, cdw10 & 7);
+			expected = (cdw10 & 7) == SANACT_CRYPTO ? log.crypto_seconds :
+								  log.block_seconds;
 			if (expected != GA_UNKNOWN && 2 * expected > still)
 				still = 2 * expected;
 			ga_watch_tell(watch, log.progress, 65536);
@@ -388,7 +385,7 @@ int ga_nvme_settle(struct ga_nvme_dev *d, bool resume, const struct ga_watch *wa
 				  log.cdw10),
 				 ("wait for its end ('nvme sanitize-log'), then run this again"));
 	await_sanitize(d, log.cdw10, watch, &t);
-	/* What came of the earlier one does not count: this run begins anew. */
+	/* The result of the earlier one does not count: this run begins anew. */
 	if (t.outcome == GA_WIPE_CONFIRMED || t.outcome == GA_WIPE_FAILED)
 		return 0;
 	return ga_fail_for(err, GA_BUSY, "sanitize_runs",

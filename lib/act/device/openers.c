@@ -38,8 +38,8 @@ struct wanted {
 	GA_LIST(struct number) devices;
 	GA_LIST(struct inode) files;
 	bool mapped; /* found by its mapping alone */
-	bool unknown; /* a node that may be there could not be looked at: who has it is not known */
-	void *seen;  /* tsearch(3): the mapped files that were looked at, and are not wanted */
+	bool unknown; /* a node that may exist could not be read: its users are not known */
+	void *seen;  /* tsearch(3): mapped files that were checked and are not wanted */
 };
 
 static void add_number(struct wanted *w, mode_t type, const char *attr)
@@ -51,26 +51,37 @@ static void add_number(struct wanted *w, mode_t type, const char *attr)
 		*ga_list_add(&w->devices) = (struct number){ type, makedev(maj, min) };
 }
 
-static void add_partition_numbers(const struct ga_disk *d, struct wanted *w)
+static void want_file(dev_t device, uint64_t inode, struct wanted *w)
 {
-	size_t i;
-
-	for (i = 0; i < d->dev.partitions.n; i++) {
-		ga_autofree char *path = ga_xprintf("/sys/class/block/%s/dev",
-						    d->dev.partitions.v[i]);
-
-		add_number(w, S_IFBLK, path);
-	}
+	*ga_list_add(&w->files) = (struct inode){ device, inode };
 }
 
-/* /dev/ng1n1 and /dev/sg3 read and write the same blocks by commands. */
-static void add_passthrough(const struct ga_disk *d, struct wanted *w)
+static void want(const struct ga_disk *d, struct wanted *w)
 {
 	ga_autofree char *folder = ga_xprintf("/sys/class/block/%s/device/scsi_generic",
 					      d->dev.name);
-	ga_autodir DIR *dir = opendir(folder);
+	ga_autodir DIR *dir = NULL;
+	struct loop_info64 info;
 	struct dirent *e;
+	struct stat st;
 
+	*w = (struct wanted){ 0 };
+	if (ga_streq(d->medium, "file")) {
+		if (!fstat(d->fd, &st))
+			want_file(st.st_dev, st.st_ino, w);
+		return;
+	}
+	*ga_list_add(&w->devices) = (struct number){
+		S_IFBLK, makedev((unsigned int)d->dev.major, (unsigned int)d->dev.minor)
+	};
+	for (size_t i = 0; i < d->dev.partitions.n; i++) {
+		ga_autofree char *attr = ga_xprintf("/sys/class/block/%s/dev",
+						    d->dev.partitions.v[i]);
+
+		add_number(w, S_IFBLK, attr);
+	}
+	/* /dev/sg3 and /dev/ng1n1 read and write the same blocks by commands. */
+	dir = opendir(folder);
 	while (dir && (e = readdir(dir))) {
 		ga_autofree char *attr = ga_xprintf("%s/%s/dev", folder, e->d_name);
 
@@ -83,29 +94,6 @@ static void add_passthrough(const struct ga_disk *d, struct wanted *w)
 
 		add_number(w, S_IFCHR, attr);
 	}
-}
-
-static void want_file(dev_t device, uint64_t inode, struct wanted *w)
-{
-	*ga_list_add(&w->files) = (struct inode){ device, inode };
-}
-
-static void want(const struct ga_disk *d, struct wanted *w)
-{
-	struct loop_info64 info;
-	struct stat st;
-
-	*w = (struct wanted){ 0 };
-	if (ga_streq(d->medium, "file")) {
-		if (!fstat(d->fd, &st))
-			want_file(st.st_dev, st.st_ino, w);
-		return;
-	}
-	*ga_list_add(&w->devices) = (struct number){
-		S_IFBLK, makedev((unsigned int)d->dev.major, (unsigned int)d->dev.minor)
-	};
-	add_partition_numbers(d, w);
-	add_passthrough(d, w);
 	/* A process that has the file of a loop device open can write its bytes. */
 	if (ga_starts(d->dev.name, "loop") && !ioctl(d->fd, LOOP_GET_STATUS64, &info) &&
 	    !info.lo_rdevice)
@@ -128,14 +116,14 @@ static bool matches(const struct wanted *w, const struct statx *st)
 	return false;
 }
 
-/* A process that ends while it is looked at has nothing any more. */
+/* The process ended meanwhile: it has nothing open any more. */
 static bool has_gone(void)
 {
 	return errno == ENOENT || errno == ESRCH;
 }
 
-/* Whether one of the links in a folder of /proc is of what is wanted: 1, 0, or -1 when they cannot
- * be looked at. */
+/* Whether a link in a folder of /proc leads to something wanted: 1, 0, or -1 when the folder cannot
+ * be read. */
 static int folder_has(int proc, const char *pid, const char *what, const struct wanted *w)
 {
 	ga_autofree char *path = ga_xprintf("%s/%s", pid, what);
@@ -169,8 +157,8 @@ static int by_text(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-/* Whether one mapping is of what is wanted, as folder_has. file is its device, inode and path: the
- * libraries that every process has are looked at once. */
+/* Whether one mapping is of something wanted, as folder_has. file is its device, inode and path:
+ * libraries that every process maps are checked once. */
 static int mapping_is(int proc, const char *pid, uint64_t start, uint64_t end, const char *file,
 		      struct wanted *w)
 {
@@ -228,8 +216,8 @@ static int task_has(int proc, const char *task, struct wanted *w)
 	return fds > 0 || maps > 0 ? 1 : fds < 0 || maps < 0 ? -1 : 0;
 }
 
-/* A thread with descriptors or memory of its own: when its leader has ended, or after unshare(2).
- * kcmp(2) says so for one call; where it does not, the thread is looked at. */
+/* Whether a thread has descriptors or memory of its own: after unshare(2), or when its leader has
+ * ended. kcmp(2) tells with one call; where that fails, the thread is looked at. */
 static bool is_apart(pid_t process, pid_t thread)
 {
 	return syscall(SYS_kcmp, process, thread, KCMP_FILES, 0, 0) ||
@@ -262,7 +250,6 @@ static int process_has(int proc, const char *pid, struct wanted *w)
 	return !r && errno && !has_gone() ? -1 : r;
 }
 
-/* A name of digits is a number. */
 static int64_t pid_of(const char *name)
 {
 	return strtoll(name, NULL, 10);
@@ -282,19 +269,10 @@ static void name_process(int proc, const char *pid, struct ga_openers *ret)
 	snprintf(ret->command, sizeof(ret->command), "%s", text.buf);
 }
 
-/* A process that begins or ends may be hidden for a moment from root too: it is looked at again,
- * for so long in all. */
+/* A process that begins or ends may be hidden for a moment, also from root: it is looked at again
+ * for this long, over all processes. */
 #define HIDDEN_MICROS 1000000
 #define LOOK_AGAIN 10000
-
-static int process_has_at_last(int proc, const char *pid, struct wanted *w, int64_t deadline)
-{
-	int r = process_has(proc, pid, w);
-
-	while (r < 0 && !geteuid() && !ga_streq(pid, "1") && ga_clock_wait(deadline, LOOK_AGAIN))
-		r = process_has(proc, pid, w);
-	return r;
-}
 
 static void look_for(struct wanted *w, struct ga_openers *ret)
 {
@@ -310,7 +288,10 @@ static void look_for(struct wanted *w, struct ga_openers *ret)
 
 		if (!isdigit((unsigned char)e->d_name[0]) || ga_streq(e->d_name, self))
 			continue;
-		r = process_has_at_last(dirfd(dir), e->d_name, w, deadline);
+		do
+			r = process_has(dirfd(dir), e->d_name, w);
+		while (r < 0 && !geteuid() && !ga_streq(e->d_name, "1") &&
+		       ga_clock_wait(deadline, LOOK_AGAIN));
 		if (r > 0)
 			name_process(dirfd(dir), e->d_name, ret);
 		else if (r < 0 && ga_streq(e->d_name, "1") && !geteuid())
@@ -318,7 +299,7 @@ static void look_for(struct wanted *w, struct ga_openers *ret)
 		else if (r < 0)
 			ret->hidden = pid_of(e->d_name);
 	}
-	/* The list of processes may have ended before its end. */
+	/* An error may have ended the list of processes early. */
 	ret->complete = ret->complete && !errno && !ret->hidden;
 	ret->mapped = w->mapped;
 	ga_list_release(&w->devices);
@@ -334,28 +315,22 @@ void ga_openers_find(const struct ga_disk *d, struct ga_openers *ret)
 	look_for(&w, ret);
 }
 
-/* A node is met by its number, whatever name it has where it was opened, and as the file it is. */
-static void want_node(const char *path, struct wanted *w)
-{
-	struct stat st;
-
-	if (stat(path, &st) < 0) {
-		w->unknown = w->unknown || (errno != ENOENT && errno != ENOTDIR);
-		return;
-	}
-	if (S_ISCHR(st.st_mode))
-		*ga_list_add(&w->devices) = (struct number){ S_IFCHR, st.st_rdev };
-	want_file(st.st_dev, st.st_ino, w);
-}
-
 void ga_openers_of_nodes(const struct ga_texts *paths, struct ga_openers *ret)
 {
 	struct wanted w = { 0 };
-	size_t i;
+	struct stat st;
 
 	*ret = (struct ga_openers){ .complete = true };
-	for (i = 0; i < paths->n; i++)
-		want_node(paths->v[i], &w);
+	for (size_t i = 0; i < paths->n; i++) {
+		if (stat(paths->v[i], &st) < 0) {
+			w.unknown = w.unknown || (errno != ENOENT && errno != ENOTDIR);
+			continue;
+		}
+		/* A node is found by its number, whatever name it was opened by, and as a file. */
+		if (S_ISCHR(st.st_mode))
+			*ga_list_add(&w.devices) = (struct number){ S_IFCHR, st.st_rdev };
+		want_file(st.st_dev, st.st_ino, &w);
+	}
 	if (w.files.n)
 		look_for(&w, ret);
 	ret->complete = ret->complete && !w.unknown;

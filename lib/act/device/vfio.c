@@ -16,17 +16,15 @@
 #include "record/fault.h"
 #include "record/pciaddr.h"
 
-/* A child that the kernel holds may outlive its parent: no pipe, lock or disk may stay open in it,
- * or whoever waits for one of them waits for the device. */
+/* The kernel may hold a child longer than its parent lives. It keeps no pipe, lock or disk open
+ * then: whoever waits for one of these would wait for the device. */
 static void let_all_go(void)
 {
 	(void)close_range(0, ~0U, 0);
 }
 
-static void write_in_child(const char *path, const char *text) __attribute__((noreturn));
-
-/* O_TRUNC does nothing to sysfs and makes a recorded host's file hold what was written. */
-static void write_in_child(const char *path, const char *text)
+/* O_TRUNC does nothing to sysfs; in a recorded host it leaves in the file what was written. */
+__attribute__((noreturn)) static void write_in_child(const char *path, const char *text)
 {
 	int fd;
 
@@ -184,11 +182,9 @@ struct reset_job {
 	const char *before;	     /* what methods said */
 };
 
-static void reset_in_child(const struct reset_job *j) __attribute__((noreturn));
-
-/* All in one child, which no signal but SIGKILL ends, so that the list of methods is put back
- * whatever becomes of the parent. */
-static void reset_in_child(const struct reset_job *j)
+/* One child does all of it, and only SIGKILL ends that: the list of methods is put back even when
+ * the parent ends. */
+__attribute__((noreturn)) static void reset_in_child(const struct reset_job *j)
 {
 	sigset_t all;
 	int r;
@@ -206,9 +202,8 @@ static void reset_in_child(const struct reset_job *j)
 	_exit(r);
 }
 
-static void no_bus(struct ga_vfio_reset *ret, const char *fmt, ...) GA_PRINTF(2, 3);
-
-static void no_bus(struct ga_vfio_reset *ret, const char *fmt, ...)
+/* Notes why there is no bus reset. */
+static void GA_PRINTF(2, 3) no_bus(struct ga_vfio_reset *ret, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -217,8 +212,9 @@ static void no_bus(struct ga_vfio_reset *ret, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* Whether a bus reset may reach this function, which hangs from the same bridge. It is named
- * without quotes: no failure is its own (record/fault.h). */
+/* Whether a bus reset may reach other, which is below the same bridge. Its address is written
+ * without quotes, because readers of faults (record/fault.h) take a quoted address for the one that
+ * failed. */
 static bool may_reach(const char *address, const char *other, const char *bridge,
 		      struct ga_vfio_reset *ret)
 {
@@ -281,7 +277,7 @@ static int run_reset(const struct reset_job *j, struct ga_err *err)
 	if (!pid)
 		reset_in_child(j);
 	while ((got = waitpid(pid, &status, WNOHANG)) == 0) {
-		/* It is left behind: when the kernel lets go, it puts the methods back. */
+		/* The child is left behind: it puts the methods back when the kernel lets go. */
 		if (!ga_clock_wait(deadline, nap))
 			return ga_refuse(err, GA_BUSY, "device_busy", NULL,
 					 (GA_SAID_NO_RETURN "'%s'", j->reset),
@@ -292,11 +288,11 @@ static int run_reset(const struct reset_job *j, struct ga_err *err)
 		return ga_fail_sys(err, "nobody can tell whether '%s' was written", j->reset);
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
-	/* Somebody killed it: its list of methods is put back here. */
+	/* Somebody killed the child: the list of methods is put back here. */
 	return j->method && put(j->methods, j->before) ? METHOD_STAYS : EINTR;
 }
 
-/* 0 reset, ENOTTY or METHOD_REFUSED when it is not to be had by this method, -1 failed. */
+/* 0: it was reset; ENOTTY, METHOD_REFUSED: not by this method; -1: it failed. */
 static int try_reset(const char *address, const char *text, const char *method,
 		     struct ga_err *err)
 {
@@ -305,8 +301,9 @@ static int try_reset(const char *address, const char *text, const char *method,
 	const struct reset_job job = { reset, methods, method, text };
 	int r = run_reset(&job, err);
 
-	/* Linux says ENOTTY too when the function did not come back in its 66 s: another method
-	 * would be tried on a device that is gone, and "no method" said of it. */
+	/* Linux says ENOTTY also when the function did not come back within 66 s. Without
+	 * this check another method would be tried on a device that is gone, and "no method"
+	 * reported. */
 	if (r == ENOTTY && wait_answer(address, 0, "after its reset", err) < 0)
 		return -1;
 	if (r <= 0 || r == METHOD_REFUSED || r == ENOTTY)
@@ -317,14 +314,15 @@ static int try_reset(const char *address, const char *text, const char *method,
 	errno = r;
 	ga_err_set_sys(err, GA_SAID_CANNOT_RESET "'%s'%s%s", address, method ? " by " : "",
 		       method ? method : "");
-	if (err->code == GA_SYSTEM) /* not where it could not be asked for */
+	if (err->code == GA_SYSTEM) /* GA_DENIED: it was not tried */
 		ga_err_reason(err, GA_FAULT_RESET_FAILED);
 	ga_err_object(err, address);
 	return -1;
 }
 
-/* By the methods one after the other, each chosen by name, last by what the kernel chooses unless
- * that could reach others: 1 reset, 0 none does it. */
+/* Tries one method after another by name: the bus where it reaches this device alone, the
+ * function's own, and last the kernel's choice unless that could reach other devices. 1 reset, 0 no
+ * method did it. text: the list of methods, to be put back. */
 static int reset_by(const char *address, const struct ga_texts *methods, const char *text,
 		    struct ga_vfio_reset *ret, struct ga_err *err)
 {
@@ -345,7 +343,7 @@ static int reset_by(const char *address, const struct ga_texts *methods, const c
 		r = try_reset(address, text, last ? NULL : method, err);
 		if (r > 0 && ga_pci_is_bus_reset(method))
 			no_bus(ret, "the kernel did not take it");
-		/* Of several the kernel does not say which it took. */
+		/* The kernel does not tell which of several methods it took. */
 		if (r == 0 && (!last || methods->n == 1))
 			snprintf(ret->method, sizeof(ret->method), "%s", method);
 	}

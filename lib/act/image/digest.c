@@ -37,11 +37,6 @@ void ga_chunks_format(const struct ga_chunks *c, struct ga_str *out)
 	}
 }
 
-static int64_t chunk_count(int64_t size)
-{
-	return (size + GA_CHUNK_BYTES - 1) / GA_CHUNK_BYTES;
-}
-
 /* Reads the lines of a list that is in memory; they are cut in place. */
 static int parse_list(char *text, const char *path, struct ga_chunks *ret, struct ga_err *err)
 {
@@ -62,7 +57,7 @@ static int parse_list(char *text, const char *path, struct ga_chunks *ret, struc
 			return ga_fail(err, GA_BADREC, "'%s' has a line that is no digest", path);
 		*ga_list_add(&ret->v) = ga_xstrdup(line);
 	}
-	if ((int64_t)ret->v.n != chunk_count(ret->size_bytes))
+	if ((int64_t)ret->v.n != (ret->size_bytes + GA_CHUNK_BYTES - 1) / GA_CHUNK_BYTES)
 		return ga_fail(err, GA_BADREC, "'%s' has %zu digests for %" PRId64 " bytes", path,
 			       ret->v.n, ret->size_bytes);
 	return 0;
@@ -129,7 +124,7 @@ int ga_image_file_digest(const char *path, char digest[GA_DIGEST_SIZE], struct g
 	return digest_fd(s.fd, path, digest, err);
 }
 
-/* What libarchive did not need to read belongs to the file all the same. */
+/* Adds the bytes of the file that libarchive did not need to read. */
 static int digest_rest(struct ga_source *s, struct ga_err *err)
 {
 	ga_autofree unsigned char *buf = ga_xcalloc(1, 1 << 18);
@@ -150,33 +145,24 @@ static int run_digest(struct ga_source *s, ga_image_progress progress, void *arg
 	return ga_crew_run(&crew, err);
 }
 
-/* The disk a qcow2 image makes, as a raw file without a name beside the image. */
-static int raw_of_qcow2(const char *path, int from, int64_t size, struct ga_err *err)
-{
-	ga_autofree char *tmp = ga_xprintf("%s.raw.XXXXXX", path);
-	ga_autofd int fd = mkostemp(tmp, O_CLOEXEC);
-
-	if (fd < 0)
-		return ga_fail_sys(err, "cannot create '%s'", tmp);
-	unlink(tmp);
-	if (ftruncate(fd, size) < 0)
-		return ga_fail_sys(err, "cannot make a file of %" PRId64 " bytes", size);
-	if (ga_qcow2_convert(from, fd, true, err) < 0)
-		return -1;
-	return GA_TAKE_FD(fd);
-}
-
 static int digest_qcow2(const char *path, struct ga_source *file, ga_image_progress progress,
 			void *arg, struct ga_image_facts *ret, struct ga_err *err)
 {
+	ga_autofree char *tmp = ga_xprintf("%s.raw.XXXXXX", path);
 	ga_autofd int fd = -1;
 	struct ga_source raw = { .way = GA_IMAGE_RANDOM, .name = path };
 
 	if (ga_qcow2_check(file->fd, path, &ret->size_bytes, err) < 0 ||
 	    digest_fd(file->fd, path, ret->digest, err) < 0)
 		return -1;
-	fd = raw_of_qcow2(path, file->fd, ret->size_bytes, err);
+	/* The disk that the image makes, as a raw file without a name beside it. */
+	fd = mkostemp(tmp, O_CLOEXEC);
 	if (fd < 0)
+		return ga_fail_sys(err, "cannot create '%s'", tmp);
+	unlink(tmp);
+	if (ftruncate(fd, ret->size_bytes) < 0)
+		return ga_fail_sys(err, "cannot make a file of %" PRId64 " bytes", ret->size_bytes);
+	if (ga_qcow2_convert(file->fd, fd, true, err) < 0)
 		return -1;
 	raw.fd = fd;
 	raw.size_bytes = ret->size_bytes;

@@ -13,7 +13,7 @@
 #include "act/image/internal.h"
 #include "base/clock.h"
 
-/* What is read, hashed and written in one go: stays in a core's cache. */
+/* The bytes that are read, hashed and written in one go: they stay in a core's cache. */
 #define PIECE_BYTES (256 << 10)
 /* The grain in which zeros are skipped. */
 #define GRAIN_BYTES (64 << 10)
@@ -182,25 +182,22 @@ static int read_at(const struct ga_source *s, unsigned char *buf, int64_t n, int
 	return 0;
 }
 
-/* Reads a piece; holes of the source are zeros that need no reading. */
-static int read_piece(const struct ga_source *s, unsigned char *buf, int64_t n, int64_t offset,
-		      struct ga_err *err)
-{
-	off_t data = lseek(s->fd, offset, SEEK_DATA);
-
-	if ((data < 0 && errno == ENXIO) || data >= offset + n) {
-		memset(buf, 0, (size_t)n);
-		return 0;
-	}
-	return read_at(s, buf, n, offset, err);
-}
-
-/* Whether a chunk of a raw file is a hole; with an expected list its digest must be the zeros'. */
+/* Whether a range of a raw file is a hole: zeros that need no reading. */
 static bool is_hole(const struct ga_source *s, int64_t at, int64_t len)
 {
 	off_t data = lseek(s->fd, at, SEEK_DATA);
 
 	return (data < 0 && errno == ENXIO) || data >= at + len;
+}
+
+static int read_piece(const struct ga_source *s, unsigned char *buf, int64_t n, int64_t offset,
+		      struct ga_err *err)
+{
+	if (is_hole(s, offset, n)) {
+		memset(buf, 0, (size_t)n);
+		return 0;
+	}
+	return read_at(s, buf, n, offset, err);
 }
 
 static char zeros_digest[GA_DIGEST_SIZE];
@@ -303,15 +300,6 @@ static void *work(void *arg)
 	return NULL;
 }
 
-static int threads_wanted(int asked)
-{
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-
-	if (asked > 0)
-		return asked;
-	return cpus < 2 ? 2 : cpus > 8 ? 8 : (int)cpus;
-}
-
 /* Reports from this thread until the workers have ended. */
 static void attend(struct ga_crew *c)
 {
@@ -339,7 +327,9 @@ static void attend(struct ga_crew *c)
 
 int ga_crew_run(struct ga_crew *c, struct ga_err *err)
 {
-	int n = threads_wanted(c->threads), i, started = 0;
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	int n = c->threads > 0 ? c->threads : cpus < 2 ? 2 : cpus > 8 ? 8 : (int)cpus;
+	int i, started = 0;
 	size_t size = c->source->way == GA_IMAGE_STREAM ? GA_CHUNK_BYTES : PIECE_BYTES;
 	ga_autofree struct worker *workers = ga_xcalloc((size_t)n, sizeof(*workers));
 	ga_autofree pthread_t *threads = ga_xcalloc((size_t)n, sizeof(*threads));
@@ -373,22 +363,12 @@ int ga_crew_run(struct ga_crew *c, struct ga_err *err)
 
 /* ---- clone ---- */
 
-/* Past the page cache where the target is a disk: a tenant's image would only displace it. */
-static bool use_direct(int fd)
-{
-	struct stat st;
-
-	return !fstat(fd, &st) && S_ISBLK(st.st_mode) &&
-	       !fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_DIRECT);
-}
-
-/* qemu-img writes the target; what it wrote is then read back and checked. */
+/* qemu-img writes the target, which is then read back and checked. */
 static int clone_qcow2(const struct ga_image_clone *c, int from, struct ga_crew *crew,
 		       struct ga_err *err)
 {
 	struct ga_source target = { .way = GA_IMAGE_RANDOM, .name = c->path, .fd = c->fd,
 				    .size_bytes = c->size_bytes };
-
 	struct ga_crew reading = *crew;
 
 	if (ga_qcow2_convert(from, c->fd, c->target_is_zero, err) < 0)
@@ -397,20 +377,6 @@ static int clone_qcow2(const struct ga_image_clone *c, int from, struct ga_crew 
 	reading.source = &target;
 	reading.target = -1;
 	return crew->expect ? ga_crew_run(&reading, err) : 0;
-}
-
-static int check_sizes(const struct ga_image_clone *c, int64_t makes, struct ga_err *err)
-{
-	if (c->size_bytes > c->target_bytes)
-		return ga_fail_for(err, GA_CONFLICT, "image_size",
-				   "image '%s' makes %" PRId64 " bytes and the disk has %" PRId64,
-				   c->path, c->size_bytes, c->target_bytes);
-	if (makes != c->size_bytes || (c->chunks && c->chunks->size_bytes != c->size_bytes))
-		return ga_fail_for(err, GA_CONFLICT, "image_size",
-				   "image '%s' makes another size than the plan's %" PRId64
-				   " bytes",
-				   c->path, c->size_bytes);
-	return 0;
 }
 
 int ga_image_clone(const struct ga_image_clone *c, struct ga_image_cloned *ret, struct ga_err *err)
@@ -427,6 +393,7 @@ int ga_image_clone(const struct ga_image_clone *c, struct ga_image_cloned *ret, 
 	};
 	bool qcow2 = ga_streq(c->format, "qcow2");
 	int64_t makes = c->size_bytes;
+	struct stat st;
 	int r;
 
 	*ret = (struct ga_image_cloned){ 0 };
@@ -436,11 +403,20 @@ int ga_image_clone(const struct ga_image_clone *c, struct ga_image_cloned *ret, 
 		return -1;
 	if (source.way == GA_IMAGE_RANDOM)
 		makes = source.size_bytes;
-	if (check_sizes(c, makes, err) < 0)
-		return -1;
+	if (c->size_bytes > c->target_bytes)
+		return ga_fail_for(err, GA_CONFLICT, "image_size",
+				   "image '%s' makes %" PRId64 " bytes and the disk has %" PRId64,
+				   c->path, c->size_bytes, c->target_bytes);
+	if (makes != c->size_bytes || (c->chunks && c->chunks->size_bytes != c->size_bytes))
+		return ga_fail_for(err, GA_CONFLICT, "image_size",
+				   "image '%s' makes another size than the plan's %" PRId64
+				   " bytes",
+				   c->path, c->size_bytes);
 	source.size_bytes = c->size_bytes;
 	source.exact = true;
-	ret->direct = !qcow2 && use_direct(c->fd);
+	/* Past the page cache where the target is a disk: the image would only displace it. */
+	ret->direct = !qcow2 && !fstat(c->fd, &st) && S_ISBLK(st.st_mode) &&
+		      !fcntl(c->fd, F_SETFL, fcntl(c->fd, F_GETFL) | O_DIRECT);
 	r = qcow2 ? clone_qcow2(c, source.fd, &crew, err) : ga_crew_run(&crew, err);
 	if (r < 0)
 		return -1;

@@ -2,13 +2,13 @@
 /*
  * Images: their digests, and clones of them onto a tenant's disk.
  *
- * An image is verified whole when it is added; its list of chunk digests (4 MiB of the disk it
+ * All of an image is verified when it is added; its list of chunk digests (4 MiB of the disk it
  * makes, the last one shorter) is kept beside it as FILE.chunks and named by its own digest in
  * every plan, so that each copy is checked as it is made, by several threads.
  *
  * Formats: raw; raw_compressed (gzip, xz, zstd, bzip2, lz4 by libarchive); qcow2 (by qemu-img, and
  * refused when it refers to any other file). Zeros are skipped on the source and made on the
- * target; what lies behind the image on the target is left alone.
+ * target; the bytes of the target behind the image are left alone.
  */
 #ifndef GA_ACT_IMAGE_IMAGE_H
 #define GA_ACT_IMAGE_IMAGE_H

@@ -29,7 +29,7 @@ void ga_incoming_release(struct ga_incoming *in)
 	*in = (struct ga_incoming)GA_INCOMING_INIT;
 }
 
-/* A file that nobody holds was being read by a program that was killed. */
+/* Removes what killed programs left: files that nobody has locked. */
 static void sweep(const char *folder)
 {
 	ga_autodir DIR *d = opendir(folder);
@@ -76,7 +76,7 @@ int ga_incoming_open(const char *dir, int64_t need_bytes, struct ga_incoming *re
 	if (check_space(dir, need_bytes, err) < 0)
 		return -1;
 	ret->dir = dir;
-	/* Between the making and the lock another program's sweep may take it. */
+	/* Between the two, the sweep of another program may remove the file before it is locked. */
 	while (!st.st_nlink) {
 		free(ret->path);
 		ga_cleanup_fd(&ret->fd);
@@ -98,7 +98,7 @@ static bool is_zero(const unsigned char *p, size_t n)
 	return !*p && !memcmp(p, p + 1, n - 1);
 }
 
-/* Whole pieces, so that zeros are found in whole grains. */
+/* Fills a whole piece where it can, so that zeros are found in whole grains. */
 static ssize_t read_piece(int fd, unsigned char *buf)
 {
 	size_t n = 0;
@@ -167,8 +167,8 @@ int ga_incoming_fill(struct ga_incoming *in, int fd, int64_t total, ga_image_pro
 
 /* ---- in place ---- */
 
-/* Looks at what stands under the name. 1: the same copy is there; 0: it is not. */
-static int look(const char *dir, const struct ga_image *image, const char *node, bool other,
+/* Looks for copies under the name. 1: the same one is there, in there; 0: it is not. */
+static int find_same(const char *dir, const struct ga_image *image, const char *node, bool other,
 		struct ga_node_image *there, struct ga_err *err)
 {
 	ga_autostoredlist struct ga_stored_images list = { 0 };
@@ -195,15 +195,15 @@ static int look(const char *dir, const struct ga_image *image, const char *node,
 	return 0;
 }
 
-static int put(struct ga_incoming *in, const struct ga_chunks *chunks, struct ga_stored_image *s,
-	       struct ga_err *err)
+static int put_in_place(struct ga_incoming *in, const struct ga_chunks *chunks,
+			struct ga_stored_image *s, struct ga_err *err)
 {
 	const char *name = s->image.name, *digest = s->image.digest;
 	ga_autofree char *folder = ga_xprintf("%s/%s", in->dir, name);
 	ga_autofree char *path = ga_store_path(in->dir, name, digest, ".image");
 	char list[GA_DIGEST_SIZE];
 
-	/* What stands there without records, or was withdrawn, is no copy. */
+	/* Files without records, and withdrawn ones, are no copies: they make room. */
 	if (ga_file_mkdirs(folder, 0700, err) < 0 ||
 	    ga_store_remove_files(in->dir, name, digest, err) < 0 ||
 	    ga_chunks_write(path, chunks, list, err) < 0)
@@ -228,16 +228,16 @@ int ga_incoming_keep(struct ga_incoming *in, const struct ga_chunks *chunks, boo
 	char list[GA_DIGEST_SIZE];
 	ga_autostr struct ga_str text = GA_STR_INIT;
 	struct ga_node_image there;
-	int r = lock < 0 ? -1 : look(in->dir, &s->image, s->copy.node, other, &there, err);
+	int r = lock < 0 ? -1 : find_same(in->dir, &s->image, s->copy.node, other, &there, err);
 
 	if (r < 0)
 		return -1;
 	if (!r)
-		return put(in, chunks, s, err) < 0 ? -1 : 1;
+		return put_in_place(in, chunks, s, err) < 0 ? -1 : 1;
 	ga_chunks_format(chunks, &text);
 	free(s->image.chunks_digest);
 	s->image.chunks_digest = ga_xstrdup(ga_digest_of(text.buf, text.len, list));
 	ga_shape_release(&ga_node_image_shape, &s->copy);
 	s->copy = there;
-	return ga_store_write_records(in->dir, s, err); /* how it boots may be said anew */
+	return ga_store_write_records(in->dir, s, err); /* the way it boots may have changed */
 }

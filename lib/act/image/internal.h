@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside lib/image*.c: where chunks come from, and the crew of threads that takes them. */
+/* Inside act/image: where chunks come from, and the threads that take them; the files of the
+ * store. */
 #ifndef GA_ACT_IMAGE_INTERNAL_H
 #define GA_ACT_IMAGE_INTERNAL_H
 
@@ -70,7 +71,7 @@ GA_MUST_CHECK int ga_target_zero(int fd, int64_t offset, int64_t len);
 struct ga_stored_image;
 /* DIR/NAME/HEX and the suffix, allocated. */
 char *ga_store_path(const char *dir, const char *name, const char *digest, const char *suffix);
-/* The lock on the store, a descriptor: close it to let go. */
+/* Locks the store: a descriptor; closing it unlocks. */
 GA_MUST_CHECK int ga_store_lock(const char *dir, struct ga_err *err);
 /* Under the lock. */
 GA_MUST_CHECK int ga_store_write_records(const char *dir, const struct ga_stored_image *s,

@@ -7,12 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "act/image/userdata.h"
 #include "base/file.h"
 #include "base/proc.h"
-#include "record/digest.h"
 #include "record/rec.h"
-
 
 /* ---- the host key ---- */
 
@@ -24,12 +21,6 @@ void ga_host_key_release(struct ga_host_key *k)
 	ga_str_release(&k->public);
 	free(k->fingerprint);
 	k->fingerprint = NULL;
-}
-
-static void chomp(struct ga_str *s)
-{
-	while (s->len && s->buf[s->len - 1] == '\n')
-		s->buf[--s->len] = '\0';
 }
 
 /* "256 SHA256:… comment (ED25519)" of ssh-keygen -l: the second word. */
@@ -70,7 +61,8 @@ int ga_host_key_get(const char *dir, struct ga_host_key *ret, struct ga_err *err
 		ga_host_key_release(ret);
 		return -1;
 	}
-	chomp(&ret->public);
+	while (ret->public.len && ret->public.buf[ret->public.len - 1] == '\n')
+		ret->public.buf[--ret->public.len] = '\0';
 	return 0;
 }
 
@@ -211,7 +203,7 @@ static void forget_times(struct ga_str *iso, size_t end, time_t from, time_t to)
 		forget_second(iso->buf + 16 * sector, end - 16 * sector, from);
 }
 
-/* Where the first of the files' bytes are. */
+/* The offset of the first byte that belongs to a file. */
 static size_t content_start(const struct ga_str *iso, const struct ga_str *const *texts)
 {
 	size_t end = iso->len;
@@ -263,24 +255,4 @@ int ga_seed_iso(const struct ga_seed *s, struct ga_str *out, struct ga_err *err)
 	if (a)
 		archive_write_free(a);
 	return r;
-}
-
-/* ---- user-data ---- */
-
-int ga_user_data_read(const char *dir, const char *digest, struct ga_str *out, struct ga_err *err)
-{
-	ga_autofree char *path = ga_xprintf("%s/%s", dir, digest + strlen("sha256:"));
-	char found[GA_DIGEST_SIZE];
-
-	if (ga_file_read(path, GA_USER_DATA_MAX, out, err) < 0) {
-		if (err->code == GA_NOTFOUND)
-			ga_err_reason(err, "user_data_missing");
-		return ga_hint(err,
-			       "bring the user-data to this host under the name of its digest, "
-			       "0600, or name its folder with --user-data-dir");
-	}
-	if (!ga_streq(ga_digest_of(out->buf, out->len, found), digest))
-		return ga_fail_for(err, GA_CONFLICT, "user_data_digest",
-				   "'%s' does not have the digest of its name", path);
-	return 0;
 }

@@ -4,8 +4,8 @@
  * network-config (cloud-init, NoCloud datasource), made in memory and the same bytes each time.
  *
  * It carries secrets (the guest's host key, the tenant's user-data): files are 0600, nothing of it
- * is logged or audited, and it is removed at release. The host key is published this way so that
- * readiness verifies whom it reaches.
+ * is logged or audited, and it is removed at release. The guest gets its host key this way, so that
+ * readiness can verify whom it reaches.
  */
 #ifndef GA_ACT_IMAGE_SEED_H
 #define GA_ACT_IMAGE_SEED_H
@@ -21,7 +21,7 @@ struct ga_host_key {
 #define GA_HOST_KEY_INIT { .private = GA_STR_INIT, .public = GA_STR_INIT }
 void ga_host_key_release(struct ga_host_key *k);
 #define ga_autohostkey ga_cleanup(ga_host_key_release)
-/* Reads DIR/host_key, or makes it there (ssh-keygen). */
+/* Reads DIR/host_key, or makes it there (ssh-keygen). ret is released by the caller. */
 GA_MUST_CHECK int ga_host_key_get(const char *dir, struct ga_host_key *ret, struct ga_err *err);
 
 struct ga_seed {
@@ -35,12 +35,7 @@ struct ga_seed {
 void ga_seed_config(const struct ga_seed *s, struct ga_str *out);
 void ga_seed_meta_data(const struct ga_seed *s, struct ga_str *out);
 void ga_seed_network(const struct ga_seed *s, struct ga_str *out);
-/* The image. */
+/* The image, in out. It has secrets: overwrite it before it is freed. */
 GA_MUST_CHECK int ga_seed_iso(const struct ga_seed *s, struct ga_str *out, struct ga_err *err);
-
-/* The tenant's user-data from DIR/DIGEST (without "sha256:"), checked against its digest.
- * GA_NOTFOUND "user_data_missing", GA_CONFLICT "user_data_digest". */
-GA_MUST_CHECK int ga_user_data_read(const char *dir, const char *digest, struct ga_str *out,
-				    struct ga_err *err);
 
 #endif

@@ -107,14 +107,10 @@ int ga_source_open(const char *path, const char *format, bool with_digest, char 
 
 	*ret = (struct ga_source){ .name = path,
 				   .fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) };
-	if (ret->fd < 0) {
-		int code = errno == ENOENT ? GA_NOTFOUND : GA_SYSTEM;
-
-		ga_err_set_sys(err, "cannot open image '%s'", path);
-		err->code = (enum ga_code)code;
-		ga_err_reason(err, "image_missing");
-		return ga_hint(err, "gpuaas-image add FILE --name NAME puts an image on a node");
-	}
+	if (ret->fd < 0)
+		return ga_refuse(err, errno == ENOENT ? GA_NOTFOUND : GA_SYSTEM, "image_missing",
+				 NULL, ("cannot open image '%s': %s", path, strerror(errno)),
+				 ("gpuaas-image add FILE --name NAME puts an image on a node"));
 	n = check_file(ret, err) < 0 ? -2 : pread(ret->fd, head, sizeof(head), 0);
 	if (n < 0) {
 		ga_source_close(ret);

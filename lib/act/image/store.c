@@ -196,8 +196,8 @@ int ga_image_store_note(const char *dir, const struct ga_stored_image *s, struct
 	lock = ga_store_lock(dir, err);
 	if (lock < 0 || ga_image_store_list(dir, s->image.name, s->copy.node, &list, err) < 0)
 		return -1;
-	/* The folder has a copy of the same bytes, with records of its own: those are the ones that
-	 * 'gpuaas-image rm' finds, so that none are written beside them. */
+	/* A copy of the same bytes has records of its own, which 'gpuaas-image rm' finds: none are
+	 * written beside them. */
 	for (size_t i = 0; i < list.n; i++)
 		if (!list.v[i].in_place && !list.v[i].copy.withdrawn_at &&
 		    ga_streq(list.v[i].image.digest, s->image.digest))
@@ -285,7 +285,7 @@ int ga_image_store_withdrawn(const char *dir, const char *name, const char *dige
 
 /* ---- who uses it ---- */
 
-/* Whether the digest stands as the image of the plan, which is the order of a provision. */
+/* Whether the order, a plan, has the image of this digest. */
 static bool order_names(const char *order, const char *digest)
 {
 	ga_autojson json_t *plan = json_loads(order ? order : "", 0, NULL);
@@ -294,7 +294,7 @@ static bool order_names(const char *order, const char *digest)
 	return ga_streq(json_string_value(json_object_get(image, "digest")), digest);
 }
 
-/* While it is being made, and as long as its domain is defined here. */
+/* Whether an allocation is being made, or its domain is defined here. */
 static int is_live(struct ga_hostdb *h, const struct ga_attempt *a, struct ga_err *err)
 {
 	ga_autojournal struct ga_journal journal = { 0 };
@@ -309,6 +309,7 @@ static int is_live(struct ga_hostdb *h, const struct ga_attempt *a, struct ga_er
 	return 0;
 }
 
+/* Adds the allocation to used_by of its image while it is live. */
 static int note_use(struct ga_hostdb *h, const char *object, struct ga_stored_images *list,
 		    struct ga_err *err)
 {
@@ -335,7 +336,7 @@ int ga_image_store_uses(const char *host_dir, struct ga_stored_images *list, str
 	ga_autohostdb struct ga_hostdb h = { 0 };
 
 	if (access(file, R_OK | W_OK) < 0)
-		return errno == ENOENT; /* nothing was ever made here, or who asks may not know */
+		return errno == ENOENT; /* nothing was made here yet; else only root may know */
 	if (ga_hostdb_open(host_dir, &h, err) < 0 || ga_attempts_newest(&h, &attempts, err) < 0)
 		return -1;
 	for (size_t i = 0; i < attempts.n; i++)

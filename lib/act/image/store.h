@@ -10,7 +10,7 @@
  *                          its owner's, nothing here moves or removes it
  *   NAME/HEX.withdrawn     the same two records of an image in place that was removed: no plan of
  *                          it is carried out until it is added again, in place or as a copy
- *   .incoming/             what is being read, each held by a lock; what nobody holds is swept
+ *   .incoming/             files that are being read, each under a lock; others are removed
  *
  * All of it 0700 and 0600. A copy counts from the moment its records stand, and nothing is ever
  * overwritten, so that a killed program leaves no half image. Changes are made under a lock on the
@@ -51,11 +51,11 @@ struct ga_incoming {
 	int64_t bytes; /* filled so far */
 };
 #define GA_INCOMING_INIT { .fd = -1 }
-/* Removes what was not kept. */
+/* Removes the file when it was not kept. */
 void ga_incoming_release(struct ga_incoming *in);
 #define ga_autoincoming ga_cleanup(ga_incoming_release)
 
-/* Sweeps what killed programs left, and begins a file. need_bytes (0: unknown) and 256 MiB must be
+/* Removes what killed programs left, and begins a file. need_bytes (0: unknown) and 256 MiB must be
  * free: GA_HOST "no_space". */
 GA_MUST_CHECK int ga_incoming_open(const char *dir, int64_t need_bytes, struct ga_incoming *ret,
 				   struct ga_err *err);
@@ -90,8 +90,8 @@ GA_MUST_CHECK int ga_image_store_remove(const char *dir, const struct ga_stored_
  * *since is when (allocated), 0: it was not, or the node has no record of it; *since is NULL. */
 GA_MUST_CHECK int ga_image_store_withdrawn(const char *dir, const char *name, const char *digest,
 					   char **since, struct ga_err *err);
-/* Fills copy.used_by: the allocations on this host that were made, or are being made, from it; a
- * rebuild reads it again. 1, or 0 when host.db cannot be read without root. */
+/* Fills copy.used_by: the allocations of this host that were made from the image, or are being
+ * made; a rebuild reads it again. 1; 0 when only root may read host.db. */
 GA_MUST_CHECK int ga_image_store_uses(const char *host_dir, struct ga_stored_images *list,
 				      struct ga_err *err);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "act/image/seed.h"
+#include "base/file.h"
 #include "record/crypto.h"
 #include "record/digest.h"
 #include "record/rec.h"
@@ -20,6 +20,28 @@ static void wipe_str(struct ga_str *s)
 		explicit_bzero(s->buf, s->len);
 	ga_str_release(s);
 }
+
+/* ---- as files ---- */
+
+int ga_user_data_read(const char *dir, const char *digest, struct ga_str *out, struct ga_err *err)
+{
+	ga_autofree char *path = ga_xprintf("%s/%s", dir, digest + strlen("sha256:"));
+	char found[GA_DIGEST_SIZE];
+
+	if (ga_file_read(path, GA_USER_DATA_MAX, out, err) < 0) {
+		if (err->code == GA_NOTFOUND)
+			ga_err_reason(err, "user_data_missing");
+		return ga_hint(err,
+			       "bring the user-data to this host under the name of its digest, "
+			       "0600, or name its folder with --user-data-dir");
+	}
+	if (!ga_streq(ga_digest_of(out->buf, out->len, found), digest))
+		return ga_fail_for(err, GA_CONFLICT, "user_data_digest",
+				   "'%s' does not have the digest of its name", path);
+	return 0;
+}
+
+/* ---- as records ---- */
 
 static void add_piece(const struct ga_str *bytes, size_t offset, const char *digest,
 		      struct ga_str *out)
@@ -76,7 +98,7 @@ static int bad(struct ga_user_data_given *g, const char *digest, const char *wha
 	return ga_fail_for(err, GA_BADREC, "user_data", "user-data %s: %s", digest, what);
 }
 
-/* The bytes of a piece behind those that were given before it. */
+/* Adds the bytes of a piece to those that were given before it. */
 static int add_bytes(struct ga_user_data_given *g, const struct ga_user_data *piece,
 		     struct ga_err *err)
 {

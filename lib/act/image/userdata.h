@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A tenant's user-data on its way to a host: in front of its plan on the stream (user-data records,
- * base64 in pieces that fit a line), never in arguments or in the plan. It is kept in memory alone
- * until provision writes it with its inverse in the journal, so that a plan that is refused leaves
- * nothing of it behind.
+ * base64 in pieces that fit a line), never in arguments or in the plan. It is kept in memory only
+ * until provision writes it, with its inverse in the journal: a plan that is refused leaves nothing
+ * of it behind.
  */
 #ifndef GA_ACT_IMAGE_USERDATA_H
 #define GA_ACT_IMAGE_USERDATA_H
@@ -13,6 +13,11 @@
 #include "record/plan.h"
 
 #define GA_USER_DATA_MAX (1 << 20)
+
+/* The tenant's user-data from DIR/DIGEST (without "sha256:"), checked against its digest.
+ * GA_NOTFOUND "user_data_missing", GA_CONFLICT "user_data_digest". */
+GA_MUST_CHECK int ga_user_data_read(const char *dir, const char *digest, struct ga_str *out,
+				    struct ga_err *err);
 
 /* Adds the records for the user-data in DIR/DIGEST (without "sha256:") to out, a line each.
  * Errors as ga_user_data_read's. */
@@ -29,13 +34,13 @@ struct ga_user_datas {
 	size_t n;
 };
 
-/* Takes a piece. GA_BADREC: a piece is missing, or the whole does not have its digest. */
+/* Adds a piece. GA_BADREC: a piece before it is missing, or all of it does not have its digest. */
 GA_MUST_CHECK int ga_user_data_take(struct ga_user_datas *list, const struct ga_user_data *piece,
 				    struct ga_err *err);
 /* The user-data of this digest when all of it was given, else NULL. */
 const struct ga_str *ga_user_data_find(const struct ga_user_datas *list, const char *digest);
-/* Reads it from what was given, else from dir, else from another folder (NULL: there is none), as
- * what place kept beside the state counts where both are on this machine. */
+/* Reads it into out from given, else from dir, else from other (NULL: there is none): the folder of
+ * gpuaas-place, where the state is on this machine. Errors as ga_user_data_read's for dir. */
 GA_MUST_CHECK int ga_user_data_get(const struct ga_user_datas *given, const char *dir,
 				   const char *other, const char *digest, struct ga_str *out,
 				   struct ga_err *err);

@@ -63,16 +63,6 @@ static const char *power_of(const struct taking *t, const char *allocation)
 	return t->domains_known ? "absent" : NULL;
 }
 
-/* Who wrote on the disk of a wipe order since the last confirmed wipe of it. */
-static int look_unwiped(struct taking *t, struct ga_inventory_work *w, struct ga_err *err)
-{
-	const char *wwid = json_string_value(json_object_get(w->order, "nvme_wwid"));
-
-	if (!wwid || !ga_streq(w->program, "wipe"))
-		return 0;
-	return ga_hostdb_unwiped(&t->h, wwid, "", &w->unwiped_by, err);
-}
-
 static int give_attempt(struct taking *t, struct ga_attempt *a, struct ga_err *err)
 {
 	bool wipe = ga_streq(a->program, "wipe");
@@ -87,21 +77,16 @@ static int give_attempt(struct taking *t, struct ga_attempt *a, struct ga_err *e
 		.order = object_of(a->order),
 		.result = object_of(a->result),
 	};
-	int r;
+	const char *wwid = json_string_value(json_object_get(w.order, "nvme_wwid"));
+	int r = 0;
 
 	if (!wipe)
 		w.power = ga_strdup0(power_of(t, w.object));
-	r = look_unwiped(t, &w, err) < 0 ? -1 : give(t, &w, err);
+	else if (wwid)
+		r = ga_hostdb_unwiped(&t->h, wwid, "", &w.unwiped_by, err);
+	r = r < 0 ? -1 : give(t, &w, err);
 	ga_shape_release(&ga_inventory_work_shape, &w);
 	return r;
-}
-
-static int give_works(struct taking *t, const struct ga_attempts *list, struct ga_err *err)
-{
-	for (size_t i = 0; i < list->n; i++)
-		if (give_attempt(t, &list->v[i], err) < 0)
-			return -1;
-	return 0;
 }
 
 /* ---- domains ---- */
@@ -128,57 +113,10 @@ static int give_stranger(struct taking *t, const struct ga_virt_domain *d, struc
 	return r;
 }
 
-static int give_strangers(struct taking *t, bool *known, struct ga_err *err)
-{
-	for (size_t i = 0; i < t->domains.n; i++) {
-		const struct ga_virt_domain *d = &t->domains.v[i];
-
-		/* Another node's: a lab has several nodes behind one libvirt. */
-		if (known[i] || (d->node && !ga_streq(d->node, t->node)))
-			continue;
-		if (give_stranger(t, d, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-static void look_domains(struct taking *t, const char *uri)
-{
-	ga_autovirt struct ga_virt *v = NULL;
-	struct ga_err ignored = GA_ERR_INIT; /* the closing record says that it is not known */
-
-	t->domains_known = ga_virt_open(uri, &v, &ignored) == 0 &&
-			   ga_virt_list(v, &t->domains, &ignored) == 0;
-}
-
 /* ---- the whole ---- */
 
-/* A host that never did anything has no host.db, and looking does not make one. */
-static int open_hostdb(struct taking *t, const char *dir, struct ga_err *err)
-{
-	ga_autofree char *path = ga_xprintf("%s/host.db", dir);
-	struct stat st;
-
-	if (stat(path, &st) < 0 && errno == ENOENT)
-		return 0;
-	return ga_hostdb_open(dir, &t->h, err) < 0 ? -1 : 1;
-}
-
-static int give_all(struct taking *t, const char *dir, struct ga_err *err)
-{
-	ga_autoattempts struct ga_attempts list = { 0 };
-	ga_autofree bool *known = NULL;
-	int r = open_hostdb(t, dir, err);
-
-	if (r < 0 || (r > 0 && ga_attempts_newest_works(&t->h, &list, err) < 0))
-		return -1;
-	known = ga_xcalloc(t->domains.n + 1, sizeof(*known));
-	for (size_t i = 0; i < t->domains.n; i++)
-		known[i] = is_known(&list, t->domains.v[i].allocation);
-	return give_works(t, &list, err) < 0 ? -1 : give_strangers(t, known, err);
-}
-
-static int close_it(struct taking *t, const struct ga_observe_opts *look, struct ga_err *err)
+/* The record that closes the inventory: the host, its candidates, and a digest of the works. */
+static int give_end(struct taking *t, const struct ga_observe_opts *look, struct ga_err *err)
 {
 	struct ga_discover_opts opts = look->discover;
 	ga_autodiscovery struct ga_discovery d = { 0 };
@@ -206,7 +144,34 @@ int ga_inventory(const char *node, const struct ga_observe_opts *look,
 {
 	ga_cleanup(cleanup_taking) struct taking t = { .node = node, .result = result,
 						       .lines = GA_STR_INIT };
+	ga_autofree char *path = ga_xprintf("%s/host.db", look->host_dir);
+	ga_autoattempts struct ga_attempts works = { 0 };
+	ga_autovirt struct ga_virt *v = NULL;
+	ga_autofree bool *strange = NULL;
+	struct ga_err unknown = GA_ERR_INIT; /* the closing record says domains_known */
+	struct stat st;
 
-	look_domains(&t, look->libvirt_uri);
-	return give_all(&t, look->host_dir, err) < 0 ? -1 : close_it(&t, look, err);
+	t.domains_known = ga_virt_open(look->libvirt_uri, &v, &unknown) == 0 &&
+			  ga_virt_list(v, &t.domains, &unknown) == 0;
+	/* A host that has done nothing yet has no host.db, and looking does not make one. */
+	if ((stat(path, &st) == 0 || errno != ENOENT) &&
+	    (ga_hostdb_open(look->host_dir, &t.h, err) < 0 ||
+	     ga_attempts_newest_works(&t.h, &works, err) < 0))
+		return -1;
+	/* Before give_attempt takes the texts out of works. */
+	strange = ga_xcalloc(t.domains.n + 1, sizeof(*strange));
+	for (size_t i = 0; i < t.domains.n; i++) {
+		const struct ga_virt_domain *d = &t.domains.v[i];
+
+		/* A lab has several nodes behind one libvirt. */
+		strange[i] = !is_known(&works, d->allocation) &&
+			     (!d->node || ga_streq(d->node, node));
+	}
+	for (size_t i = 0; i < works.n; i++)
+		if (give_attempt(&t, &works.v[i], err) < 0)
+			return -1;
+	for (size_t i = 0; i < t.domains.n; i++)
+		if (strange[i] && give_stranger(&t, &t.domains.v[i], err) < 0)
+			return -1;
+	return give_end(&t, look, err);
 }

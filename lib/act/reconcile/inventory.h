@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What this host knows: its host.db, its domains, itself. For a state that was restored from a
- * backup or lost (gpuaas-state adopt, rebuild). Reads only; works without any state.
+ * The inventory of a host: its host.db, its domains, its hardware. For a state that was restored
+ * from a backup or lost (gpuaas-state adopt, rebuild). Reads only; works without any state.
  */
 #ifndef GA_ACT_RECONCILE_INVENTORY_H
 #define GA_ACT_RECONCILE_INVENTORY_H
@@ -10,10 +10,10 @@
 #include "record/inventory.h"
 
 /*
- * Gives an inventory-work record for each object's newest provision, release and wipe, in the order
- * they were taken up, one for each domain of ours that host.db knows nothing of, and the inventory
- * record that closes them. Nothing is given when host.db cannot be read: an inventory that leaves
- * something out would say that it is free.
+ * Gives to result an inventory-work record for each object's newest provision, release and wipe, in
+ * the order in which they were taken up, one for each domain of ours that host.db does not know,
+ * and the inventory record that closes them. Gives nothing and fails when host.db cannot be read:
+ * an inventory that leaves something out would say that it is free.
  */
 GA_MUST_CHECK int ga_inventory(const char *node, const struct ga_observe_opts *look,
 			       int (*result)(const struct ga_shape *shape, const void *obj,

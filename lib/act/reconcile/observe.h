@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Looking at what an expectation speaks of: everything the comparison (decide/drift/drift.h) wants
- * to know of this host. Changes nothing. An area that cannot be looked at is blind and says why;
- * that is never a failure here, and never drift.
+ * Looks at everything of this host that the comparison with an expectation needs (decide/drift/
+ * drift.h). Changes nothing. An area that cannot be looked at is marked blind with the reason; that
+ * is never a failure here, and never drift.
  */
 #ifndef GA_ACT_RECONCILE_OBSERVE_H
 #define GA_ACT_RECONCILE_OBSERVE_H
@@ -16,9 +16,10 @@ struct ga_observe_opts {
 	const char *libvirt_uri; /* setting GPUAAS_LIBVIRT_URI */
 	const char *nvram_dir;	 /* where libvirt keeps firmware variables; NULL: its default */
 	bool booting;		 /* --boot */
-	struct ga_discover_opts discover; /* the expectation's network goes over it */
+	struct ga_discover_opts discover; /* members of the expectation's network replace these */
 };
 
+/* Fills ret, which is released with ga_seen_release. */
 void ga_observe(const struct ga_expectation *want, const struct ga_observe_opts *opts,
 		struct ga_seen *ret);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The private network as it is now: reservations, leases, ports and flows, bridge, NAT. */
-#include "act/reconcile/observe_part.h"
+#include "act/reconcile/internal.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of things in gpuaas-reconcile. */
+/* gpuaas-reconcile: looks, compares, repairs, looks again, reports. */
 #include "act/reconcile/reconcile.h"
 
 #include <unistd.h>
@@ -7,6 +7,7 @@
 #include "state/db/fsm.h"
 #include "state/host/hostdb.h"
 
+/* How long a state may last and which command ends it, for ga_drift_compare. */
 static bool limit_of(bool is_slot, bool whole, const char *state, int64_t *seconds,
 		     const char **leaves)
 {
@@ -20,28 +21,8 @@ static bool limit_of(bool is_slot, bool whole, const char *state, int64_t *secon
 	return true;
 }
 
-static int work(const struct ga_expectation *want, const struct ga_reconcile_opts *opts,
-		struct ga_seen *seen, struct ga_drifts *ret, struct ga_err *err)
-{
-	ga_autodrifts struct ga_drifts before = { 0 }, after = { 0 };
-
-	ga_observe(want, &opts->look, seen);
-	if (!opts->repairs) {
-		ga_drift_compare(want, seen, limit_of, ret);
-		return opts->repair.dry_run ? ga_repair(want, seen, ret, &opts->repair, err) : 0;
-	}
-	ga_drift_compare(want, seen, limit_of, &before);
-	if (ga_repair(want, seen, &before, &opts->repair, err) < 0)
-		return -1;
-	/* What a repair returned is not believed: the host is asked again. */
-	ga_seen_release(seen);
-	ga_observe(want, &opts->look, seen);
-	ga_drift_compare(want, seen, limit_of, &after);
-	ga_repair_outcome(&before, &after, ret);
-	return 0;
-}
-
-/* A look makes no host.db, and who may not read the one there is may look at the rest. */
+/* Whether host.db may be written: looking makes none, and a user who may not write the one there is
+ * may look at the rest. */
 static bool may_write(const struct ga_reconcile_opts *opts)
 {
 	ga_autofree char *path = ga_xprintf("%s/host.db", opts->repair.host_dir);
@@ -49,18 +30,8 @@ static bool may_write(const struct ga_reconcile_opts *opts)
 	return !opts->repair.dry_run && (opts->repairs || access(path, R_OK | W_OK) == 0);
 }
 
-static int serve(const struct ga_expectation *want, const struct ga_reconcile_opts *opts,
-		 struct ga_err *err)
-{
-	const struct ga_issuer by = { want->node, NULL, want->controller, want->epoch };
-
-	if (!may_write(opts))
-		return 0;
-	return ga_hostdb_serve_in(opts->repair.host_dir, &by, opts->take_over, err);
-}
-
-/* Whether a drift of these errors was reported. Not every look reports them: what is at work, as a
- * long wipe, has no drift of its GPU. */
+/* Whether a drift of the GPU's errors was reported. Not every look reports them: while a slot is at
+ * work, as in a long wipe, its GPU has no drift. */
 static bool is_reported(const struct ga_drifts *found, const struct ga_seen_pci *p)
 {
 	for (size_t i = 0; i < found->n; i++)
@@ -94,7 +65,8 @@ static int note_errors(const struct ga_reconcile_opts *opts, const struct ga_see
 int64_t ga_reconcile(const struct ga_expectation *want, const struct ga_reconcile_opts *opts,
 		     struct ga_err *err)
 {
-	ga_autodrifts struct ga_drifts found = { 0 };
+	const struct ga_issuer by = { want->node, NULL, want->controller, want->epoch };
+	ga_autodrifts struct ga_drifts before = { 0 }, after = { 0 }, found = { 0 };
 	ga_autoseen struct ga_seen seen = { 0 };
 	struct ga_observation o;
 	int r;
@@ -106,8 +78,25 @@ int64_t ga_reconcile(const struct ga_expectation *want, const struct ga_reconcil
 				  opts->node),
 				 ("hand it to its node, as in 'gpuaas-state expect --node %s | ssh "
 				  "HOST gpuaas-reconcile - | gpuaas-state fold -'", want->node));
-	if (serve(want, opts, err) < 0 || work(want, opts, &seen, &found, err) < 0)
+	if (may_write(opts) &&
+	    ga_hostdb_serve_in(opts->repair.host_dir, &by, opts->take_over, err) < 0)
 		return -1;
+	ga_observe(want, &opts->look, &seen);
+	if (opts->repairs) {
+		ga_drift_compare(want, &seen, limit_of, &before);
+		if (ga_repair(want, &seen, &before, &opts->repair, err) < 0)
+			return -1;
+		/* The result of a repair is not trusted: the host is looked at again. */
+		ga_seen_release(&seen);
+		ga_observe(want, &opts->look, &seen);
+		ga_drift_compare(want, &seen, limit_of, &after);
+		ga_repair_outcome(&before, &after, &found);
+	} else {
+		ga_drift_compare(want, &seen, limit_of, &found);
+		if (opts->repair.dry_run &&
+		    ga_repair(want, &seen, &found, &opts->repair, err) < 0)
+			return -1;
+	}
 	for (size_t i = 0; i < found.n; i++)
 		if (opts->repair.result(&ga_drift_shape, &found.v[i].drift, err) < 0)
 			return -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One node reconciled: looked at, compared, repaired where asked for, looked at again, told. */
+/* One node reconciled: looked at, compared, repaired where asked for, looked at again, reported. */
 #ifndef GA_ACT_RECONCILE_RECONCILE_H
 #define GA_ACT_RECONCILE_RECONCILE_H
 
@@ -14,8 +14,8 @@ struct ga_reconcile_opts {
 	bool take_over; /* from now on orders of the expectation's state are carried out */
 };
 
-/* Gives a drift record for each difference and then an observation to opts->repair.result. The
- * number of drifts of severity error or warning that remain. GA_CONFLICT "wrong_node", and
+/* Gives a drift record for each difference and then an observation to opts->repair.result. Returns
+ * the number of drifts of severity error or warning that remain. GA_CONFLICT "wrong_node", and
  * "other_controller" when this host carries out the orders of another state
  * (state/host/hostdb.h). */
 GA_MUST_CHECK int64_t ga_reconcile(const struct ga_expectation *want,

@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Repairing one deviation after another, each under the hold of its object. */
-#include "act/reconcile/repair_part.h"
+/*
+ * Repairing one drift after another, each under the lock of its object: devices, domains, attempts,
+ * then what is left of allocations that have ended. The network is in repair_net.c.
+ */
+#include "act/reconcile/repair.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "act/reconcile/internal.h"
 #include "act/vm/provision.h"
 #include "act/vm/takeback.h"
 #include "base/file.h"
@@ -14,7 +22,7 @@
 #include "look/dhcp.h"
 #include "state/host/list.h"
 
-void ga_repair_say(const struct ga_repairer *r, const char *fmt, ...)
+static void GA_PRINTF(2, 3) say(const struct ga_repairer *r, const char *fmt, ...)
 {
 	char text[2048];
 	va_list ap;
@@ -28,7 +36,7 @@ void ga_repair_say(const struct ga_repairer *r, const char *fmt, ...)
 
 /* ---- devices and fabric ---- */
 
-/* Another driver below a running guest is not put right by taking the device away from it. */
+/* A running guest keeps its device, whatever driver that is on. */
 static int no_running_user(struct ga_repairer *r, const char *address, struct ga_err *err)
 {
 	struct ga_texts names = { 0 };
@@ -59,7 +67,7 @@ static int bind_vfio(struct ga_repairer *r, struct ga_deviation *d, struct ga_er
 		       : ga_change_bind(&r->changes, d->subject, err);
 }
 
-/* Its domain is off, and nobody else may be on its GPUs: the expectation says so. */
+/* Only while its domain is off; by the expectation nobody else may use its GPUs. */
 static int activate_partition(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
 {
 	const struct ga_expected_allocation *a = ga_drift_allocation(r->want, d->allocation);
@@ -76,22 +84,6 @@ static int activate_partition(struct ga_repairer *r, struct ga_deviation *d, str
 
 /* ---- domains ---- */
 
-/* A reboot makes fabric functions anew, without the addresses their tenant is known by. */
-static int set_functions(struct ga_repairer *r, const char *allocation, struct ga_err *err)
-{
-	for (size_t i = 0; !r->want->lab && i < r->want->slots.n; i++) {
-		const struct ga_expected_slot *s = &r->want->slots.v[i];
-
-		if (ga_streq(s->allocation, allocation) && s->bundle.fabric_vf_pci_address &&
-		    s->bundle.fabric_pf_pci_address &&
-		    ga_change_vf(&r->changes, s->bundle.fabric_vf_pci_address,
-				 s->bundle.fabric_pf_pci_address, r->want->node,
-				 s->bundle.slot_index, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
 /* Paused until its flows stand, as provision starts it. */
 static int start_domain(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
 {
@@ -102,8 +94,17 @@ static int start_domain(struct ga_repairer *r, struct ga_deviation *d, struct ga
 
 	if (!ga_drift_may_start(r->want, r->seen, r->drifts, d->allocation, &why))
 		return ga_fail_for(err, GA_CONFLICT, "not_startable", "%s", why);
-	if (set_functions(r, d->allocation, err) < 0 ||
-	    ga_changes_virt(&r->changes, &virt, err) < 0 ||
+	/* A reboot makes fabric functions anew, without the addresses their tenant is known by. */
+	for (size_t i = 0; !r->want->lab && i < r->want->slots.n; i++) {
+		const struct ga_bundle *b = &r->want->slots.v[i].bundle;
+
+		if (ga_streq(r->want->slots.v[i].allocation, d->allocation) &&
+		    b->fabric_vf_pci_address && b->fabric_pf_pci_address &&
+		    ga_change_vf(&r->changes, b->fabric_vf_pci_address, b->fabric_pf_pci_address,
+				 r->want->node, b->slot_index, err) < 0)
+			return -1;
+	}
+	if (ga_changes_virt(&r->changes, &virt, err) < 0 ||
 	    ga_virt_start(virt, d->subject, flows, err) < 0)
 		return -1;
 	if (flows && (ga_repair_protect(r, d->allocation, err) < 0 ||
@@ -113,28 +114,6 @@ static int start_domain(struct ga_repairer *r, struct ga_deviation *d, struct ga
 }
 
 /* ---- attempts ---- */
-
-static int resume_provision(struct ga_repairer *r, const char *attempt, struct ga_err *err)
-{
-	const struct ga_repair_opts *o = r->opts;
-	ga_autofree char *user_data = ga_xprintf("%s/user-data", o->host_dir);
-	const struct ga_provision_opts provision = {
-		.program = o->program,
-		.node = o->node,
-		.host_dir = o->host_dir,
-		.user_data_dir = user_data,
-		.images_dir = o->images_dir,
-		.libvirt_uri = o->libvirt_uri,
-		.fabric = o->fabric,
-		.baremetal_dir = o->baremetal_dir,
-		.holds_state = o->holds_state,
-		.result = o->result,
-		.progress = o->progress,
-		.say = o->say,
-	};
-
-	return ga_provision_resume(attempt, &provision, err);
-}
 
 static int resume_release(struct ga_repairer *r, const struct ga_attempt *a, struct ga_err *err)
 {
@@ -172,17 +151,35 @@ static int resume_release(struct ga_repairer *r, const struct ga_attempt *a, str
 
 static int resume(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
 {
+	const struct ga_repair_opts *o = r->opts;
+	ga_autofree char *user_data = ga_xprintf("%s/user-data", o->host_dir);
+	const struct ga_provision_opts provision = {
+		.program = o->program,
+		.node = o->node,
+		.host_dir = o->host_dir,
+		.user_data_dir = user_data,
+		.images_dir = o->images_dir,
+		.libvirt_uri = o->libvirt_uri,
+		.fabric = o->fabric,
+		.baremetal_dir = o->baremetal_dir,
+		.holds_state = o->holds_state,
+		.result = o->result,
+		.progress = o->progress,
+		.say = o->say,
+	};
 	ga_autoattempt struct ga_attempt a = { 0 };
 	int found = ga_attempt_newest(&r->h, d->allocation, &a, err);
 
 	if (found <= 0)
 		return found < 0 ? -1 : ga_fail(err, GA_NOTFOUND, "its attempt is gone");
-	close(GA_TAKE_FD(r->hold)); /* the stage takes the hold itself */
-	return ga_streq(a.program, "release") ? resume_release(r, &a, err) :
-						resume_provision(r, a.attempt, err);
+	close(GA_TAKE_FD(r->hold)); /* provision and release take the lock themselves */
+	if (ga_streq(a.program, "release"))
+		return resume_release(r, &a, err);
+	return ga_provision_resume(a.attempt, &provision, err);
 }
 
-/* A state of before the tenant would take the wipe before him for the one after him. */
+/* A state that was restored from before a tenant would take the wipe before him for the one after
+ * him. */
 static int check_still_wiped(struct ga_repairer *r, const struct ga_attempt *a, json_t *evidence,
 			     struct ga_err *err)
 {
@@ -231,6 +228,159 @@ static int tell_again(struct ga_repairer *r, struct ga_deviation *d, struct ga_e
 	return result;
 }
 
+/* ---- what is left of allocations that have ended ---- */
+
+/* Checked once more under the lock: the allocation whose things are removed has ended, and it has
+ * no domain, neither ours nor one that only has the name. */
+static int is_over(struct ga_repairer *r, const char *allocation, struct ga_err *err)
+{
+	ga_autofree char *name = ga_xprintf("gpuaas-%s", allocation);
+	enum ga_virt_state state;
+	struct ga_virt *virt;
+
+	if (!ga_drift_is_over(r->want, r->seen, allocation))
+		return ga_fail_for(err, GA_CONFLICT, "live", "allocation '%s' has not ended",
+				   allocation);
+	if (ga_changes_virt(&r->changes, &virt, err) < 0 ||
+	    ga_virt_state(virt, name, &state, err) < 0)
+		return -1;
+	if (state == GA_VIRT_ABSENT)
+		return 0;
+	return ga_fail_for(err, GA_CONFLICT, "domain_exists", "domain '%s' is there", name);
+}
+
+/* ---- the journal ---- */
+
+/* Who has the subject of an old entry now, or NULL. Ports, leases and partitions belong to slots:
+ * the next allocation on the slot has the same ones, and the old entry must not take them away. */
+static const char *new_owner(const struct ga_repairer *r, const struct ga_journal_entry *e)
+{
+	bool port = ga_streq(e->op, "ovs_port"), lease = ga_streq(e->op, "lease");
+
+	for (size_t i = 0; (port || lease) && i < r->want->slots.n; i++) {
+		const struct ga_expected_slot *s = &r->want->slots.v[i];
+
+		if (ga_streq(port ? s->bundle.port : s->bundle.mac, e->subject) &&
+		    ga_drift_is_live(r->want, s->allocation))
+			return s->allocation;
+	}
+	for (size_t i = 0; ga_streq(e->op, "partition") && i < r->want->allocations.n; i++) {
+		const struct ga_expected_allocation *a = &r->want->allocations.v[i];
+		ga_autofree char *number = ga_xprintf("%lld", (long long)a->fabric_partition);
+
+		if (ga_streq(number, e->subject) && ga_drift_is_live(r->want, a->allocation))
+			return a->allocation;
+	}
+	return NULL;
+}
+
+static int undo(struct ga_repairer *r, const struct ga_journal_entry *e, struct ga_err *err)
+{
+	const char *owner = new_owner(r, e);
+	enum ga_virt_state state;
+	struct ga_virt *virt;
+
+	if (owner) {
+		say(r, "%s %s of '%s' is left to '%s', which has it now", e->op,
+			      e->subject, e->object, owner);
+		return ga_journal_undone(&r->h, e->seq, err);
+	}
+	if (ga_streq(e->op, "domain")) { /* the inverse would end whatever has the name */
+		if (ga_changes_virt(&r->changes, &virt, err) < 0 ||
+		    ga_virt_state(virt, e->subject, &state, err) < 0)
+			return -1;
+		if (state != GA_VIRT_ABSENT)
+			return ga_fail_for(err, GA_CONFLICT, "domain_exists",
+					   "domain '%s' is there", e->subject);
+	}
+	return ga_change_undo(&r->changes, e, err);
+}
+
+static int undo_journal(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
+{
+	ga_autojournal struct ga_journal j = { 0 };
+	ga_autoattempt struct ga_attempt a = { 0 };
+	int found;
+
+	if (is_over(r, d->allocation, err) < 0 ||
+	    ga_journal_open_entries(&r->h, d->allocation, &j, err) < 0)
+		return -1;
+	for (size_t i = 0; i < j.n; i++)
+		if (undo(r, &j.v[i], err) < 0)
+			return -1;
+	found = ga_attempt_newest(&r->h, d->allocation, &a, err);
+	if (found <= 0 || !ga_streq(a.state, "working"))
+		return found < 0 ? -1 : 0;
+	return ga_attempt_end(&r->h, a.attempt, "failed", NULL, err);
+}
+
+/* ---- what no journal entry tells of ---- */
+
+static int remove_port(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
+{
+	int dead;
+
+	if (d->allocation) {
+		if (is_over(r, d->allocation, err) < 0)
+			return -1;
+		return ga_ovs_remove_port(r->want->network.bridge, d->subject, err);
+	}
+	/* Of no allocation only a port without interface is removed, which no guest can have. */
+	dead = ga_ovs_port_is_dead(d->subject, err);
+	if (dead < 0)
+		return -1;
+	if (!dead)
+		return ga_fail_for(err, GA_CONFLICT, "in_use", "port '%s' has an interface",
+				   d->subject);
+	return ga_ovs_remove_port(r->want->network.bridge, d->subject, err);
+}
+
+static int remove_flows(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
+{
+	char cookie[GA_COOKIE_SIZE];
+
+	return is_over(r, d->allocation, err) < 0 ?
+		       -1 :
+		       ga_ovs_remove_flows(r->want->network.bridge,
+					   ga_ovs_cookie(d->allocation, cookie), err);
+}
+
+static int remove_file(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
+{
+	if (is_over(r, d->allocation, err) < 0)
+		return -1;
+	if (unlink(d->subject) < 0 && errno != ENOENT)
+		return ga_fail_sys(err, "cannot remove '%s'", d->subject);
+	return 0;
+}
+
+/* The folder of the VM with the plain files in it; anything else in it is an error. */
+static int remove_vm(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
+{
+	ga_autofree char *path = ga_xprintf("%s/vm/%s", r->opts->host_dir, d->allocation);
+	ga_autodir DIR *dir = NULL;
+	const struct dirent *e;
+	int fd;
+
+	if (is_over(r, d->allocation, err) < 0)
+		return -1;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	dir = fd < 0 ? NULL : fdopendir(fd);
+	if (!dir && errno == ENOENT)
+		return 0; /* the inverses of the journal have removed it */
+	if (!dir)
+		return ga_fail_sys(err, "cannot open folder '%s'", path);
+	while ((e = readdir(dir))) {
+		if (ga_streq(e->d_name, ".") || ga_streq(e->d_name, ".."))
+			continue;
+		if (unlinkat(dirfd(dir), e->d_name, 0) < 0 && errno != ENOENT)
+			return ga_fail_sys(err, "cannot remove '%s/%s'", path, e->d_name);
+	}
+	if (rmdir(path) < 0 && errno != ENOENT)
+		return ga_fail_sys(err, "cannot remove folder '%s'", path);
+	return 0;
+}
+
 /* ---- all of them ---- */
 
 static int (*const repairs[GA_R_COUNT])(struct ga_repairer *r, struct ga_deviation *d,
@@ -247,17 +397,17 @@ static int (*const repairs[GA_R_COUNT])(struct ga_repairer *r, struct ga_deviati
 	[GA_R_RESUME] = resume,
 	[GA_R_TELL_AGAIN] = tell_again,
 	[GA_R_START_DOMAIN] = start_domain,
-	[GA_R_UNDO_JOURNAL] = ga_repair_undo_journal,
+	[GA_R_UNDO_JOURNAL] = undo_journal,
 	[GA_R_UNPUBLISH] = ga_repair_unpublish,
-	[GA_R_REMOVE_PORT] = ga_repair_remove_port,
-	[GA_R_REMOVE_FLOWS] = ga_repair_remove_flows,
-	[GA_R_REMOVE_DHCP_HOST] = ga_repair_remove_file,
+	[GA_R_REMOVE_PORT] = remove_port,
+	[GA_R_REMOVE_FLOWS] = remove_flows,
+	[GA_R_REMOVE_DHCP_HOST] = remove_file,
 	[GA_R_RELEASE_LEASE] = ga_repair_release_lease,
-	[GA_R_REMOVE_SEED] = ga_repair_remove_vm,
-	[GA_R_REMOVE_NVRAM] = ga_repair_remove_file,
+	[GA_R_REMOVE_SEED] = remove_vm,
+	[GA_R_REMOVE_NVRAM] = remove_file,
 };
 
-/* What was seen may be old by now: the newest attempt tells whether somebody was here since. */
+/* What was seen may be old by now: the newest attempt shows whether somebody worked on it since. */
 static int is_as_seen(struct ga_repairer *r, const char *object, struct ga_err *err)
 {
 	const struct ga_seen_work *w = ga_seen_work_of(r->seen, object);
@@ -272,7 +422,7 @@ static int is_as_seen(struct ga_repairer *r, const char *object, struct ga_err *
 			   object);
 }
 
-static int one(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
+static int repair(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
 {
 	const char *object = d->allocation ? d->allocation : d->slot ? d->slot : d->drift.object;
 	int result;
@@ -292,14 +442,7 @@ static int one(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err
 	return result;
 }
 
-static bool is_asked_for(const struct ga_repair_opts *opts, const struct ga_deviation *d,
-			 enum ga_repair kind)
-{
-	return d->repair == kind && !d->drift.repaired &&
-	       (kind != GA_R_START_DOMAIN || opts->boot) && repairs[kind];
-}
-
-/* An attempt and its journal are one undoing: the second name of it is repaired with the first. */
+/* An attempt and its journal are undone at once: two drifts of them are repaired by one repair. */
 static bool is_done_before(struct ga_drifts *d, size_t i)
 {
 	for (size_t j = 0; j < i && d->v[i].repair == GA_R_UNDO_JOURNAL; j++)
@@ -323,17 +466,18 @@ int ga_repair(const struct ga_expectation *want, const struct ga_seen *seen, str
 			struct ga_err why = GA_ERR_INIT;
 			struct ga_deviation *v = &d->v[i];
 
-			if (!is_asked_for(opts, v, kind) || is_done_before(d, i))
+			if (v->repair != kind || v->drift.repaired || !repairs[kind] ||
+			    (kind == GA_R_START_DOMAIN && !opts->boot) || is_done_before(d, i))
 				continue;
 			if (opts->dry_run) {
-				ga_repair_say(&r, "%s %s: would %s%s%s", v->drift.code,
+				say(&r, "%s %s: would %s%s%s", v->drift.code,
 					      v->drift.object, ga_repair_doc(kind),
 					      v->subject ? ": " : "", v->subject ? v->subject : "");
 				continue;
 			}
-			v->drift.repaired = !one(&r, v, &why);
+			v->drift.repaired = !repair(&r, v, &why);
 			if (!v->drift.repaired)
-				ga_repair_say(&r, "%s %s: %s did not succeed: %s%s%s",
+				say(&r, "%s %s: %s did not succeed: %s%s%s",
 					      v->drift.code, v->drift.object, ga_repair_word(kind),
 					      why.msg, *why.hint ? "; " : "", why.hint);
 		}
@@ -349,7 +493,7 @@ static bool is_same(const struct ga_deviation *a, const struct ga_deviation *b)
 	       ga_streq(a->subject, b->subject) && ga_streq(a->drift.expected, b->drift.expected);
 }
 
-/* What was told or finished again is true in the state, not in the expectation of before. */
+/* A result that was given again is known to the state now, and not yet to the expectation. */
 static bool is_told(const struct ga_deviation *b, const struct ga_deviation *after)
 {
 	return b->drift.repaired && (b->repair == GA_R_RESUME || b->repair == GA_R_TELL_AGAIN) &&

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Repairs of the private network: reservations, flows, bridge, NAT, published ports, leases. */
-#include "act/reconcile/repair_part.h"
+#include "act/device/lease.h"
+#include "act/reconcile/internal.h"
 
 #include <fcntl.h>
 #include <unistd.h>

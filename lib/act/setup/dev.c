@@ -8,7 +8,7 @@
 #include "act/device/openers.h"
 #include "act/device/ovs.h"
 #include "act/device/vfio.h"
-#include "act/setup/do.h"
+#include "act/setup/internal.h"
 #include "act/vm/change.h"
 #include "base/file.h"
 #include "base/texts.h"

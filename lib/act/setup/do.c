@@ -7,6 +7,7 @@
 
 #include "act/device/nat.h"
 #include "act/device/ovs.h"
+#include "act/setup/internal.h"
 #include "base/proc.h"
 #include "look/setup/look.h"
 #include "look/sys.h"
@@ -54,37 +55,23 @@ static unsigned int run_of(const char *subject)
 	return 0;
 }
 
-/* The open entry of a run: its number and whether it was done, or 0. */
-static int find_run(const struct ga_boot_doer *d, const char *subject, int64_t *seq, bool *done,
-		    struct ga_err *err)
-{
-	ga_autojournal struct ga_journal j = { 0 };
-	size_t i;
-
-	*seq = 0;
-	if (ga_journal_open_entries(d->h, GA_BOOT_OBJECT, &j, err) < 0)
-		return -1;
-	for (i = 0; i < j.n; i++)
-		if (ga_streq(j.v[i].op, "run") && ga_streq(j.v[i].subject, subject)) {
-			*seq = j.v[i].seq;
-			*done = j.v[i].done;
-		}
-	return 0;
-}
-
-/* Before the file is written, so that a run killed in between is made up for. */
+/* Enters the programs before a file of theirs is written: when this is killed in between, the next
+ * run still runs them. */
 static int intend_runs(const struct ga_boot_doer *d, unsigned int mask, struct ga_err *err)
 {
-	size_t i;
-
-	for (i = 0; i < GA_ARRAY_SIZE(runs); i++) {
-		int64_t seq, again;
-		bool done = false;
+	for (size_t i = 0; i < GA_ARRAY_SIZE(runs); i++) {
+		ga_autojournal struct ga_journal j = { 0 };
+		const struct ga_journal_entry *last = NULL;
+		int64_t again;
 
 		if (!(mask & runs[i].run))
 			continue;
-		if (find_run(d, runs[i].subject, &seq, &done, err) < 0 ||
-		    (seq && done && ga_journal_undone(d->h, seq, err) < 0) ||
+		if (ga_journal_open_entries(d->h, GA_BOOT_OBJECT, &j, err) < 0)
+			return -1;
+		for (size_t k = 0; k < j.n; k++)
+			if (ga_streq(j.v[k].op, "run") && ga_streq(j.v[k].subject, runs[i].subject))
+				last = &j.v[k];
+		if ((last && last->done && ga_journal_undone(d->h, last->seq, err) < 0) ||
 		    ga_boot_intend(d, "run", runs[i].subject, json_object(), &again, err) < 0)
 			return -1;
 	}
@@ -151,38 +138,34 @@ static int do_run(const struct ga_boot_doer *d, const struct ga_boot_step *s, st
 
 /* ---- what an interrupted run left ---- */
 
-static int settle_one(const struct ga_boot_doer *d, const struct ga_journal_entry *e,
-		      struct ga_err *err)
-{
-	json_error_t why;
-	ga_autojson json_t *inverse = json_loads(e->inverse, 0, &why);
-	int stands;
-
-	if (!ga_streq(e->op, "etc_file"))
-		return 0; /* the others are entered once and made again as they are */
-	stands = ga_boot_file_stands(d, inverse, err);
-	if (stands == -1)
-		return -1;
-	/* Somebody else's by now: there is nothing of ours to take back. */
-	return stands == 1 ? ga_journal_done(d->h, e->seq, err) :
-			     ga_journal_undone(d->h, e->seq, err);
-}
-
 static int read_journal(const struct ga_boot_doer *d, bool settle, unsigned int *pending,
 			struct ga_err *err)
 {
 	ga_autojournal struct ga_journal j = { 0 };
-	size_t i;
 
 	*pending = 0;
 	if (ga_journal_open_entries(d->h, GA_BOOT_OBJECT, &j, err) < 0)
 		return -1;
-	for (i = 0; i < j.n; i++) {
-		if (j.v[i].done)
+	for (size_t i = 0; i < j.n; i++) {
+		const struct ga_journal_entry *e = &j.v[i];
+		ga_autojson json_t *inverse = NULL;
+		int r;
+
+		if (e->done)
 			continue;
-		if (ga_streq(j.v[i].op, "run"))
-			*pending |= run_of(j.v[i].subject);
-		else if (settle && settle_one(d, &j.v[i], err) < 0)
+		if (ga_streq(e->op, "run"))
+			*pending |= run_of(e->subject);
+		/* The others are entered once, and made again as they are. */
+		if (!settle || !ga_streq(e->op, "etc_file"))
+			continue;
+		inverse = json_loads(e->inverse, 0, NULL);
+		r = ga_boot_file_stands(d, inverse, err);
+		if (r == -1)
+			return -1;
+		/* A file that somebody else wrote since has nothing of ours to undo. */
+		r = r == 1 ? ga_journal_done(d->h, e->seq, err) :
+			     ga_journal_undone(d->h, e->seq, err);
+		if (r < 0)
 			return -1;
 	}
 	return 0;

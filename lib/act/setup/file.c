@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "act/setup/do.h"
+#include "act/setup/internal.h"
 #include "record/digest.h"
 
 #define FILE_MAX (1 << 20)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Taking back what preparing the host changed, newest first; what others changed since stays. */
+/* Undoing what preparing the host changed, newest first; what others changed since stays. */
 #include <net/if.h>
 
 #include "act/device/nat.h"
 #include "act/device/ovs.h"
 #include "act/device/virt.h"
-#include "act/setup/do.h"
+#include "act/setup/internal.h"
 #include "base/proc.h"
 #include "look/sys.h"
 #include "record/time.h"
@@ -43,19 +43,13 @@ static int undo_bridge(struct ga_boot_undo_ctx *u, struct ga_err *err)
 	return ga_boot_program(del, 30, err) < 0 ? -1 : 1;
 }
 
-/* Whether the bridge is there for programs that fail without it. */
-static bool has_link(const char *name)
-{
-	return if_nametoindex(name) != 0;
-}
-
 static int undo_flows(struct ga_boot_undo_ctx *u, struct ga_err *err)
 {
 	const char *br = u->e->subject;
 	const char *mac[] = { "ovs-vsctl", "--timeout=20", "--if-exists", "remove", "Bridge", br,
 			      "other-config", "hwaddr", NULL };
 
-	if (!has_link(br))
+	if (!if_nametoindex(br))
 		return 1;
 	if (ga_ovs_remove_flows(br, GA_OVS_BRIDGE_COOKIE, err) < 0)
 		return -1;
@@ -72,7 +66,7 @@ static int undo_address(struct ga_boot_undo_ctx *u, struct ga_err *err)
 	const struct ga_proc p = { .argv = argv };
 	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
 
-	if (!has_link(u->e->subject))
+	if (!if_nametoindex(u->e->subject))
 		return 1;
 	if (ga_proc_run(&p, &out, err) < 0)
 		return -1;
@@ -116,7 +110,7 @@ static int undo_unit(struct ga_boot_undo_ctx *u, struct ga_err *err)
 	for (i = 0; i < u->d->facts->units.n; i++)
 		if (ga_streq(u->d->facts->units.v[i].name, u->e->subject) &&
 		    !u->d->facts->units.v[i].there)
-			return 1; /* the unit is gone, and what it stood for with it */
+			return 1; /* the unit is gone, and with it what it did */
 	return ga_boot_program(argv, 120, err) < 0 ? -1 : 1;
 }
 
@@ -124,7 +118,7 @@ static int undo_module(struct ga_boot_undo_ctx *u, struct ga_err *err)
 {
 	(void)u;
 	(void)err;
-	return 1; /* unloading what others may use by now is nobody's gain */
+	return 1; /* it stays loaded: others may use it by now */
 }
 
 static int undo_run(struct ga_boot_undo_ctx *u, struct ga_err *err)
@@ -196,7 +190,7 @@ static int tell_entry(const struct ga_boot_undo_ctx *u, int r, const struct ga_e
 	return t;
 }
 
-/* Programs come last: they read what the files say by then. */
+/* Programs come last: they read the files as they are by then. */
 static int undo_pass(const struct ga_boot_doer *d, const struct ga_journal *j, bool programs,
 		     ga_boot_tell_fn tell, struct ga_err *err)
 {
@@ -236,52 +230,41 @@ int ga_boot_undo(const struct ga_boot_doer *d, ga_boot_tell_fn tell, struct ga_e
 
 /* ---- whether it may ---- */
 
-static int no_open_work(const struct ga_boot_doer *d, struct ga_err *err)
-{
-	ga_autojournal struct ga_journal j = { 0 };
-	size_t i;
-
-	if (ga_journal_open_entries(d->h, NULL, &j, err) < 0)
-		return -1;
-	for (i = 0; i < j.n; i++) {
-		if (ga_streq(j.v[i].object, GA_BOOT_OBJECT) || ga_streq(j.v[i].object, "node"))
-			continue;
-		return ga_refuse(err, GA_CONFLICT, "slices_live", j.v[i].object,
-				 ("'%s' lives on this host: its %s '%s' is not undone",
-				  j.v[i].object, j.v[i].op, j.v[i].subject),
-				 ("release it with 'gpuaas-release %s', then run this again",
-				  j.v[i].object));
-	}
-	return 0;
-}
-
-static int no_domains(const struct ga_boot_doer *d, struct ga_err *err)
+int ga_boot_undo_allowed(const struct ga_boot_doer *d, struct ga_err *err)
 {
 	ga_autovirtdomains struct ga_virt_domains list = { 0 };
 	ga_autovirt struct ga_virt *virt = NULL;
-	size_t i;
+	ga_autojournal struct ga_journal j = { 0 };
 
-	if (!d->facts->libvirt)
+	if (ga_journal_open_entries(d->h, NULL, &j, err) < 0)
+		return -1;
+	for (size_t i = 0; i < j.n; i++) {
+		const struct ga_journal_entry *e = &j.v[i];
+
+		if (ga_streq(e->object, GA_BOOT_OBJECT) || ga_streq(e->object, "node"))
+			continue;
+		return ga_refuse(err, GA_CONFLICT, "slices_live", e->object,
+				 ("'%s' lives on this host: its %s '%s' is not undone", e->object,
+				  e->op, e->subject),
+				 ("release it with 'gpuaas-release %s', then run this again",
+				  e->object));
+	}
+	if (d->root->image || !d->facts->libvirt)
 		return 0;
 	if (ga_virt_open(d->libvirt_uri, &virt, err) < 0 || ga_virt_list(virt, &list, err) < 0) {
 		(void)ga_wrap(err, "cannot see whether slices run");
 		return ga_hint(err, "start libvirt, then run this again");
 	}
-	for (i = 0; i < list.n; i++) {
+	for (size_t i = 0; i < list.n; i++) {
+		const char *of = list.v[i].allocation;
+
 		if (list.v[i].state == GA_VIRT_ABSENT)
 			continue;
 		return ga_refuse(err, GA_CONFLICT, "slices_live", list.v[i].name,
 				 ("domain '%s' of allocation '%s' is on this host", list.v[i].name,
-				  list.v[i].allocation ? list.v[i].allocation : "?"),
+				  of ? of : "?"),
 				 ("release it with 'gpuaas-release %s', then run this again",
-				  list.v[i].allocation ? list.v[i].allocation : "ID"));
+				  of ? of : "ID"));
 	}
 	return 0;
-}
-
-int ga_boot_undo_allowed(const struct ga_boot_doer *d, struct ga_err *err)
-{
-	if (no_open_work(d, err) < 0)
-		return -1;
-	return d->root->image ? 0 : no_domains(d, err);
 }

@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "act/device/fabric.h"
+#include "act/device/lease.h"
 #include "act/device/nat.h"
 #include "act/device/vf.h"
 #include "act/device/vfio.h"
 #include "base/file.h"
-#include "look/dhcp.h"
 #include "record/size.h"
 
 void ga_changes_close(struct ga_changes *c)
@@ -54,11 +54,9 @@ void ga_change_reset_say(const struct ga_changes *c, const char *address)
 }
 
 /* Enters a change; the members of the inverse are pairs of names and texts, ended by NULL. */
-static int intend(struct ga_changes *c, const char *object, const char *op, const char *subject,
-		  int64_t *seq, struct ga_err *err, ...) __attribute__((sentinel));
-
-static int intend(struct ga_changes *c, const char *object, const char *op, const char *subject,
-		  int64_t *seq, struct ga_err *err, ...)
+__attribute__((sentinel)) static int intend(struct ga_changes *c, const char *object,
+					    const char *op, const char *subject, int64_t *seq,
+					    struct ga_err *err, ...)
 {
 	ga_autojson json_t *inverse = json_object();
 	ga_autostr struct ga_str text = GA_STR_INIT;
@@ -241,53 +239,6 @@ int ga_change_lease(struct ga_changes *c, const char *mac, const char *ip, const
 		      NULL);
 }
 
-/* The open entry of a published port: 1 and its target, 0 when there is none. */
-static int published(struct ga_changes *c, const char *subject, struct ga_net_ingress *ret,
-		     struct ga_err *err)
-{
-	ga_autojournal struct ga_journal j = { 0 };
-
-	if (ga_journal_open_entries(c->h, c->object, &j, err) < 0)
-		return -1;
-	for (size_t k = 0; k < j.n; k++)
-		if (ga_streq(j.v[k].op, "ingress") && ga_streq(j.v[k].subject, subject))
-			return ga_change_ingress_of(&j.v[k], ret, err) < 0 ? -1 : 1;
-	return 0;
-}
-
-int ga_change_ingress(struct ga_changes *c, const struct ga_net_ingress *i, struct ga_err *err)
-{
-	ga_autofree char *subject = ga_xprintf("%s/%" PRId64, i->proto, i->port);
-	ga_autofree char *port = ga_xprintf("%" PRId64, i->to_port);
-	ga_autoingress struct ga_net_ingress old = { 0 };
-	struct ga_err ignored = GA_ERR_INIT;
-	int64_t seq;
-	int known;
-
-	ga_changes_say(c, "publish %s to %s port %s", subject, i->address, port);
-	if (c->dry_run)
-		return 0;
-	known = published(c, subject, &old, err);
-	if (known < 0)
-		return -1;
-	if (known && (old.to_port != i->to_port || !ga_streq(old.address, i->address)))
-		return ga_fail_for(err, GA_CONFLICT, "port_taken",
-				   "port %s leads to %s port %" PRId64
-				   " already: unpublish it first",
-				   subject, old.address, old.to_port);
-	if (intend(c, c->object, "ingress", subject, &seq, err, "ip", i->address, "port", port,
-		   NULL) < 0)
-		return -1;
-	if (ga_nat_publish(i, err) == 0)
-		return ga_journal_done(c->h, seq, err);
-	/* Refused before anything was changed; after other errors nobody knows, and undo looks. */
-	if (!known && (err->code == GA_CONFLICT || err->code == GA_HOST || err->code == GA_USAGE))
-		(void)ga_journal_undone(c->h, seq, &ignored);
-	return -1;
-}
-
-/* ---- the inverses ---- */
-
 static const char *member(json_t *inverse, const char *name)
 {
 	return json_string_value(json_object_get(inverse, name));
@@ -311,6 +262,45 @@ int ga_change_ingress_of(const struct ga_journal_entry *e, struct ga_net_ingress
 	ret->allocation = ga_xstrdup(e->object);
 	return 0;
 }
+
+int ga_change_ingress(struct ga_changes *c, const struct ga_net_ingress *i, struct ga_err *err)
+{
+	ga_autofree char *subject = ga_xprintf("%s/%" PRId64, i->proto, i->port);
+	ga_autofree char *port = ga_xprintf("%" PRId64, i->to_port);
+	ga_autoingress struct ga_net_ingress old = { 0 };
+	ga_autojournal struct ga_journal j = { 0 };
+	struct ga_err ignored = GA_ERR_INIT;
+	bool known = false;
+	int64_t seq;
+
+	ga_changes_say(c, "publish %s to %s port %s", subject, i->address, port);
+	if (c->dry_run)
+		return 0;
+	if (ga_journal_open_entries(c->h, c->object, &j, err) < 0)
+		return -1;
+	for (size_t k = 0; k < j.n && !known; k++) {
+		known = ga_streq(j.v[k].op, "ingress") && ga_streq(j.v[k].subject, subject);
+		if (known && ga_change_ingress_of(&j.v[k], &old, err) < 0)
+			return -1;
+	}
+	if (known && (old.to_port != i->to_port || !ga_streq(old.address, i->address)))
+		return ga_fail_for(err, GA_CONFLICT, "port_taken",
+				   "port %s leads to %s port %" PRId64
+				   " already: unpublish it first",
+				   subject, old.address, old.to_port);
+	if (intend(c, c->object, "ingress", subject, &seq, err, "ip", i->address, "port", port,
+		   NULL) < 0)
+		return -1;
+	if (ga_nat_publish(i, err) == 0)
+		return ga_journal_done(c->h, seq, err);
+	/* These are refusals before anything was changed. After another error the port may be
+	 * published: the entry stays, and its undo looks. */
+	if (!known && (err->code == GA_CONFLICT || err->code == GA_HOST || err->code == GA_USAGE))
+		(void)ga_journal_undone(c->h, seq, &ignored);
+	return -1;
+}
+
+/* ---- the inverses ---- */
 
 static int undo_file(struct ga_changes *c, const struct ga_journal_entry *e, json_t *inverse,
 		     struct ga_err *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The console of a VM: who it was shown to stands in the audit, what was shown in a file. */
+/* The console of a VM. The audit says who saw it; a recording beside it has what was shown. */
 #include <ctype.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -49,7 +49,8 @@ static int open_recording(struct session *s, struct ga_err *err)
 	return s->recording < 0 ? ga_fail_sys(err, "cannot make the recording '%s'", s->path) : 0;
 }
 
-/* Into the state where there is one, and beside the recording, for a state elsewhere. */
+/* Writes the record of the session into the state where there is one, and beside the recording for
+ * a state elsewhere. */
 static int tell(struct session *s, struct ga_err *err)
 {
 	ga_autofree char *text = NULL, *line = NULL;
@@ -73,57 +74,43 @@ static int tell(struct session *s, struct ga_err *err)
 	return s->vm.opts->fold(&ga_console_shape, &s->rec, err);
 }
 
-static int check_on(struct session *s, struct ga_err *err)
-{
-	enum ga_virt_state state;
-
-	if (ga_vm_check(&s->vm, true, err) < 0 || ga_vm_state(&s->vm, &state, err) < 0)
-		return -1;
-	if (ga_vm_is_on(state))
-		return 0;
-	ga_err_object(err, s->vm.plan.allocation);
-	return ga_refuse(err, GA_CONFLICT, "vm_off", NULL,
-			 ("the VM of '%s' is off", s->vm.plan.allocation),
-			 ("gpuaas-vm start %s; what it printed before is in '%s'",
-			  s->vm.plan.allocation, s->vm.p.console_log));
-}
-
-static int attach(struct session *s, int in, int out, struct ga_err *err)
-{
-	ga_autovirtconsole struct ga_virt_console *wire = NULL;
-	struct ga_err untold = GA_ERR_INIT;
-	ga_autofree char *words = NULL;
-	int r;
-
-	if (ga_virt_console_open(s->vm.opts->libvirt_uri, s->vm.plan.domain, &wire, err) < 0 ||
-	    open_recording(s, err) < 0)
-		return -1;
-	/* Nobody looks at a console without the audit knowing: this fails before anything shows. */
-	if (tell(s, err) < 0)
-		return -1;
-	words = ga_xprintf("console of %s, recorded in %s; ^] leaves it", s->vm.plan.allocation,
-			   s->path);
-	s->vm.opts->say(words);
-	r = ga_console_run(&(const struct ga_console_io){ .in = in, .out = out,
-							  .wire = ga_virt_console_fd(wire),
-							  .recording = s->recording },
-			   &s->end, err);
-	s->ended_at = ga_time_now();
-	if (fsync(s->recording) < 0 && r == 0)
-		r = ga_fail_sys(err, "cannot keep the recording '%s'", s->path);
-	if (tell(s, r < 0 ? &untold : err) < 0)
-		return -1;
-	s->vm.opts->say(s->end.escaped ? "left the console" : "the console ended");
-	return r;
-}
-
 int ga_vm_console(const char *id, int in, int out, const struct ga_vm_opts *opts,
 		  struct ga_err *err)
 {
 	ga_cleanup(session_close) struct session s = { .recording = -1 };
+	ga_autovirtconsole struct ga_virt_console *wire = NULL;
+	struct ga_err untold = GA_ERR_INIT;
+	ga_autofree char *words = NULL;
+	enum ga_virt_state state;
+	int r;
 
-	if (ga_vm_open(id, opts, &s.vm, err) < 0 || check_on(&s, err) < 0)
+	if (ga_vm_open(id, opts, &s.vm, err) < 0 || ga_vm_check(&s.vm, true, err) < 0 ||
+	    ga_vm_state(&s.vm, &state, err) < 0)
 		return -1;
+	if (!ga_vm_is_on(state))
+		return ga_refuse(err, GA_CONFLICT, "vm_off", s.vm.plan.allocation,
+				 ("the VM of '%s' is off", s.vm.plan.allocation),
+				 ("gpuaas-vm start %s; what it printed before is in '%s'",
+				  s.vm.plan.allocation, s.vm.p.console_log));
 	s.started_at = ga_time_now();
-	return attach(&s, in, out, err);
+	if (ga_virt_console_open(opts->libvirt_uri, s.vm.plan.domain, &wire, err) < 0 ||
+	    open_recording(&s, err) < 0)
+		return -1;
+	/* Nobody looks at a console without the audit knowing: this fails before anything shows. */
+	if (tell(&s, err) < 0)
+		return -1;
+	words = ga_xprintf("console of %s, recorded in %s; ^] leaves it", s.vm.plan.allocation,
+			   s.path);
+	opts->say(words);
+	r = ga_console_run(&(const struct ga_console_io){ .in = in, .out = out,
+							  .wire = ga_virt_console_fd(wire),
+							  .recording = s.recording },
+			   &s.end, err);
+	s.ended_at = ga_time_now();
+	if (fsync(s.recording) < 0 && r == 0)
+		r = ga_fail_sys(err, "cannot keep the recording '%s'", s.path);
+	if (tell(&s, r < 0 ? &untold : err) < 0)
+		return -1;
+	opts->say(s.end.escaped ? "left the console" : "the console ended");
+	return r;
 }

@@ -1,10 +1,144 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside lib/vm*.c: one allocation of this host, found and perhaps held. */
+/*
+ * Work on one plan (run.c): what provision, power and rebuild share; and one allocation of this
+ * host with its VM (vm.c, power.c).
+ *
+ * Functions here return 0, or -1 with err filled, unless they say otherwise.
+ */
 #ifndef GA_ACT_VM_INTERNAL_H
 #define GA_ACT_VM_INTERNAL_H
 
-#include "act/vm/provision_int.h"
+#include "act/device/disk.h"
+#include "act/image/seed.h"
+#include "act/vm/change.h"
+#include "act/vm/provision.h"
 #include "act/vm/vm.h"
+#include "look/pci.h"
+#include "state/host/hostdb.h"
+
+struct ga_provision {
+	const struct ga_provision_opts *opts;
+	const struct ga_plan *plan;
+	struct ga_hostdb h;
+	struct ga_changes changes;
+	GA_LIST(int) holds; /* descriptors of the locks */
+	struct ga_attempt attempt; /* as found when the locks were taken */
+	bool known;    /* an earlier run took the attempt up */
+	bool began;    /* the attempt is in host.db */
+	const char *noting; /* the attempt that the phases are noted with; NULL: none */
+	size_t resume; /* phases before this one were finished by an earlier run */
+	char *boot_id, *vm_dir, *seed_path, *console_log, *known_hosts;
+	struct ga_disk *disks; /* of each bundle; open from recheck to the end of clone */
+	struct ga_chunks *chunks; /* of the image, or NULL */
+	struct ga_host_key key;
+	struct ga_str user_data;
+	struct ga_lease lease;
+	char *address; /* of the guest or machine, once known */
+	/* the phase at work */
+	const char *phase;
+	int64_t phase_started; /* monotonic */
+	int64_t phase_bytes, phase_total, told_at;
+	char *detail;
+	int64_t deadline; /* of readiness, monotonic; 0: not started */
+	struct ga_allocation out;
+	struct ga_err stdout_err; /* the first write to a stdout that is gone; GA_OK: none */
+};
+
+struct ga_phase_def {
+	const char *name;
+	int (*run)(struct ga_provision *p, struct ga_err *err);
+	bool writes; /* from here on the host is changed */
+};
+
+/* ---- run.c ---- */
+
+/* Opens host.db (in a dry run for reading only) and names the files of the VM. opts and plan are
+ * set by the caller. */
+GA_MUST_CHECK int ga_provision_prepare(struct ga_provision *p, struct ga_err *err);
+/* Frees everything, wipes secrets and releases the locks. */
+void ga_provision_clear(struct ga_provision *p);
+/* Takes the lock of an allocation or a slot until ga_provision_clear. GA_BUSY "held". */
+GA_MUST_CHECK int ga_provision_hold(struct ga_provision *p, const char *object, struct ga_err *err);
+
+/* Sets the detail of the phase at work: what a person wants to know of it, or why there is nothing
+ * to do. */
+void ga_provision_note(struct ga_provision *p, const char *fmt, ...) GA_PRINTF(2, 3);
+/* Writes a record out; a stdout that is gone is kept in stdout_err and is no error here. */
+GA_MUST_CHECK int ga_provision_emit(struct ga_provision *p, const struct ga_shape *shape,
+				    const void *obj, struct ga_err *err);
+/* Reports the bytes of a long phase: a moving line each time, a record about once a second.
+ * provision is the struct ga_provision. Fails when the program is asked to stop. */
+GA_MUST_CHECK int ga_provision_bytes(int64_t done, int64_t total, void *provision,
+				     struct ga_err *err);
+
+GA_MUST_CHECK int ga_provision_run_phase(struct ga_provision *p, const struct ga_phase_def *def,
+					 struct ga_err *err);
+/* Ends the attempt with what the phases have found: emits the allocation, or the failure. */
+GA_MUST_CHECK int ga_provision_finish(struct ga_provision *p, struct ga_err *err);
+GA_MUST_CHECK int ga_provision_fail(struct ga_provision *p, const struct ga_err *why,
+				    struct ga_err *err);
+/* Whether a run ended without its attempt having ended: somebody else works on it, or we were asked
+ * to stop. Nothing has failed, so no record is made of it. */
+bool ga_provision_may_go_on(const struct ga_err *why);
+/* The last word of a run: 0, or the error of a stdout that is gone. */
+GA_MUST_CHECK int ga_provision_stdout_error(const struct ga_provision *p, struct ga_err *err);
+
+/* ---- provision_check.c: nothing is changed ---- */
+
+/* Whether the plan is for this node: only one of bare metal may be for another. */
+bool ga_provision_is_here(const struct ga_provision *p);
+/* Sets reason, object and hint (or NULL) of a refusal whose sentence stands already; always -1. */
+int ga_provision_refuse(struct ga_err *err, const char *reason, const char *object,
+			const char *hint);
+#define REFUSE(p, reason, hint, ...) \
+	(ga_err_set(err, GA_CONFLICT, __VA_ARGS__), \
+	 ga_provision_refuse(err, reason, (p)->plan->allocation, hint))
+/* Refuses a plan that has a slot or a device twice. */
+GA_MUST_CHECK int ga_provision_check_twice(struct ga_provision *p, struct ga_err *err);
+GA_MUST_CHECK int ga_provision_check_order(struct ga_provision *p, struct ga_err *err);
+/* Whether GPU and disk of each bundle are there. Checked before the fingerprint of the host, which
+ * a missing device changes as well without naming it. */
+GA_MUST_CHECK int ga_provision_find_devices(struct ga_provision *p, struct ga_err *err);
+/* Whether GPU and fabric function of each bundle are as the plan says, and free. anew: they go to a
+ * tenant now, so errors that the bus has counted refuse them as well. */
+GA_MUST_CHECK int ga_provision_check_functions(struct ga_provision *p, bool anew,
+					       struct ga_err *err);
+/* gpu: as the host shows it, or NULL where this is not its host; fault: what its host has against
+ * a device of the bundle, or NULL. */
+GA_MUST_CHECK int ga_provision_check_bundle(struct ga_provision *p, const struct ga_bundle *b,
+					    const struct ga_pci_dev *gpu, const char *fault,
+					    struct ga_err *err);
+/* Whether the domain is ours or absent, and nobody else uses its functions. */
+GA_MUST_CHECK int ga_provision_check_domain(struct ga_provision *p, struct ga_err *err);
+/* Whether the image is here and is what the plan names; fills p->chunks. */
+GA_MUST_CHECK int ga_provision_check_image(struct ga_provision *p, struct ga_err *err);
+/* Opens the disks of the bundles under the guard; what would refuse a write refuses here. */
+GA_MUST_CHECK int ga_provision_take_disks(struct ga_provision *p, struct ga_err *err);
+void ga_provision_close_disks(struct ga_provision *p);
+/* The part of these checks that fits a VM which was provisioned before: order, functions, domain,
+ * and with image the image and that its user-data can be read. */
+GA_MUST_CHECK int ga_provision_recheck(struct ga_provision *p, bool image, struct ga_err *err);
+GA_MUST_CHECK int ga_phase_prerequisites(struct ga_provision *p, struct ga_err *err);
+/* Whether port and flows are to be made: not for libvirt's test driver. */
+bool ga_provision_has_ovs(const struct ga_plan *plan);
+/* Whether a DHCP reservation is to be written. */
+bool ga_provision_has_dhcp(const struct ga_plan *plan);
+
+/* ---- provision.c: each of these phases may be run again ---- */
+
+GA_MUST_CHECK int ga_phase_clone(struct ga_provision *p, struct ga_err *err);
+GA_MUST_CHECK int ga_phase_seed(struct ga_provision *p, struct ga_err *err);
+GA_MUST_CHECK int ga_phase_network(struct ga_provision *p, struct ga_err *err);
+GA_MUST_CHECK int ga_phase_devices(struct ga_provision *p, struct ga_err *err);
+GA_MUST_CHECK int ga_phase_fabric(struct ga_provision *p, struct ga_err *err);
+GA_MUST_CHECK int ga_phase_define(struct ga_provision *p, struct ga_err *err);
+GA_MUST_CHECK int ga_phase_start(struct ga_provision *p, struct ga_err *err);
+GA_MUST_CHECK int ga_phase_active(struct ga_provision *p, struct ga_err *err);
+/* provision_ready.c */
+GA_MUST_CHECK int ga_phase_lease(struct ga_provision *p, struct ga_err *err);
+GA_MUST_CHECK int ga_phase_ready(struct ga_provision *p, struct ga_err *err);
+
+/* ---- vm.c: an allocation of this host ---- */
 
 struct ga_vm {
 	const struct ga_vm_opts *opts;
@@ -18,28 +152,33 @@ struct ga_vm {
 void ga_vm_close(struct ga_vm *vm);
 #define ga_autovm ga_cleanup(ga_vm_close)
 
-/* Finds it; nothing is held or checked. */
+/* Finds it; nothing is locked or checked. */
 GA_MUST_CHECK int ga_vm_open(const char *id, const struct ga_vm_opts *opts, struct ga_vm *ret,
 			     struct ga_err *err);
-/* Refuses what is not to be acted on. rebuilds: an earlier rebuild that did not end is no reason to
- * refuse. */
+/* Refuses an allocation that is not to be acted on. rebuilds: an earlier rebuild that did not end
+ * is no reason to refuse. */
 GA_MUST_CHECK int ga_vm_check(struct ga_vm *vm, bool rebuilds, struct ga_err *err);
-/* Takes its hold (not in a dry run), then checks. */
+/* Takes its lock (not in a dry run), then checks. */
 GA_MUST_CHECK int ga_vm_hold(struct ga_vm *vm, bool rebuilds, struct ga_err *err);
 
-/* Its domain, which is ours or absent: GA_CONFLICT "domain_exists" for a stranger's. */
+/* ---- power.c ---- */
+
+/* The state of its domain, which is ours or absent: GA_CONFLICT "domain_exists" for a
+ * stranger's. */
 GA_MUST_CHECK int ga_vm_state(struct ga_vm *vm, enum ga_virt_state *ret, struct ga_err *err);
 bool ga_vm_is_on(enum ga_virt_state state);
 /* Asks the guest, waits, and with force powers it off. Sets *how to the word of a power record:
  * already_off, stopped_by_guest, powered_off, guest_did_not_stop. 1: off, 0: still on. */
 GA_MUST_CHECK int ga_vm_power_off(struct ga_vm *vm, int64_t timeout_seconds, bool force,
 				  const char **how, struct ga_err *err);
+/* Emits the power record: what was wanted, what is seen now, and why. */
 GA_MUST_CHECK int ga_vm_tell_power(struct ga_vm *vm, const char *wanted, const char *reason,
 				   struct ga_err *err);
-/* The phases before name NULL, with the plan's own detail; why is the failing one's. */
+/* Runs the phases up to the one whose name is NULL; why is filled by the one that fails. */
 GA_MUST_CHECK int ga_vm_run(struct ga_vm *vm, const struct ga_phase_def *phases,
 			    struct ga_err *why);
-/* The end of work: the failure when there was one, an error of stdout that was kept. */
+/* Ends work whose result is r: emits the failure when there was one, and gives an error of stdout
+ * that was kept. */
 GA_MUST_CHECK int ga_vm_settle(struct ga_vm *vm, int r, struct ga_err *why, struct ga_err *err);
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/proc.h"
 #include "base/texts.h"
 #include "base/vec.h"
+#include "record/rec.h"
 
 #define HOOK_MICROS INT64_C(7200000000) /* a deploy with its reboots */
 
@@ -20,7 +21,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Whether it is an executable; a link to one is refused, as one that others may write is. */
+/* 1 an executable to run, 0 none; a link, and an executable that others may write, is refused. */
 static int check_hook(const char *folder, int dir, const char *name, struct ga_err *err)
 {
 	const char *why;
@@ -40,7 +41,8 @@ static int check_hook(const char *folder, int dir, const char *name, struct ga_e
 	return ga_hint(err, "chown root '%s/%s' && chmod go-w '%s/%s'", folder, name, folder, name);
 }
 
-/* The executables of a folder, sorted; what is hidden or no executable is passed over. */
+/* The executables of a folder, sorted by name; hidden files and files that are not executable are
+ * passed over. */
 static int find_hooks(const char *folder, struct ga_any_list *list, struct ga_err *err)
 {
 	ga_autodir DIR *d = opendir(folder);
@@ -64,6 +66,7 @@ static int find_hooks(const char *folder, struct ga_any_list *list, struct ga_er
 	return 0;
 }
 
+/* The last line of the output, where it is a JSON object. */
 static void merge_answer(const char *out, json_t *into)
 {
 	json_t *json = NULL;
@@ -78,21 +81,6 @@ static void merge_answer(const char *out, json_t *into)
 	if (json_is_object(json))
 		json_object_update(into, json);
 	json_decref(json);
-}
-
-static int run_hook(const char *path, const char *order, json_t *into, struct ga_err *err)
-{
-	const char *argv[] = { path, NULL };
-	const struct ga_proc p = { .argv = argv, .input = order, .input_len = strlen(order),
-				   .timeout_micros = HOOK_MICROS };
-	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
-
-	if (ga_proc_check(&p, &out, err) < 0) {
-		ga_err_reason(err, "hook_failed");
-		return -1;
-	}
-	merge_answer(out.out.buf, into);
-	return 0;
 }
 
 static int need_hooks(const char *dir, const char *stage, struct ga_any_list *list,
@@ -122,20 +110,23 @@ int ga_metal_check(const char *dir, const char *stage, struct ga_err *err)
 int ga_metal_run(const char *dir, const char *stage, const char *order, json_t **ret,
 		 struct ga_err *err)
 {
-	struct ga_texts hooks = { 0 };
-	json_t *answer = json_object();
-	int r = need_hooks(dir, stage, (struct ga_any_list *)(void *)&hooks, err);
-	size_t i;
+	ga_autotexts struct ga_texts hooks = { 0 };
+	ga_autojson json_t *answer = json_object();
 
-	for (i = 0; i < hooks.n; i++) {
-		if (!r)
-			r = run_hook(hooks.v[i], order, answer, err);
-		free(hooks.v[i]);
+	if (need_hooks(dir, stage, (struct ga_any_list *)(void *)&hooks, err) < 0)
+		return -1;
+	for (size_t i = 0; i < hooks.n; i++) {
+		const char *argv[] = { hooks.v[i], NULL };
+		const struct ga_proc p = { .argv = argv, .input = order, .input_len = strlen(order),
+					   .timeout_micros = HOOK_MICROS };
+		ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
+
+		if (ga_proc_check(&p, &out, err) < 0) {
+			ga_err_reason(err, "hook_failed");
+			return -1;
+		}
+		merge_answer(out.out.buf, answer);
 	}
-	ga_list_release(&hooks);
-	if (r < 0)
-		json_decref(answer);
-	else
-		*ret = answer;
-	return r;
+	*ret = GA_TAKE(answer);
+	return 0;
 }

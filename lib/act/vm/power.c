@@ -54,27 +54,12 @@ static int wait_off(struct ga_vm *vm, int64_t seconds, struct ga_err *err)
 	}
 }
 
-static int stop_hard(struct ga_vm *vm, struct ga_virt *virt, struct ga_err *err)
-{
-	int r;
-
-	if (ga_virt_destroy(virt, vm->plan.domain, err) < 0)
-		return -1;
-	r = wait_off(vm, GONE_SECONDS, err);
-	if (r)
-		return r;
-	return ga_refuse(err, GA_EXTERNAL, "vm_stuck", NULL,
-			 ("domain '%s' still runs %d s after it was powered off", vm->plan.domain,
-			  GONE_SECONDS),
-			 ("see 'virsh domstate --reason %s' and its QEMU process",
-			  vm->plan.domain));
-}
-
 /*
- * The flows of a port that is gone: Open vSwitch may give its number to another guest, which could
- * then send as this one. The next start makes them again, and their entry in the journal stays.
+ * Removes the flows of a port that is gone: Open vSwitch may give its number to another guest,
+ * which could then send as this one. The next start makes them again, and their entry in the
+ * journal stays.
  */
-static void take_flows(struct ga_vm *vm)
+static void remove_flows(struct ga_vm *vm)
 {
 	const struct ga_plan *plan = &vm->plan;
 	struct ga_err why = GA_ERR_INIT;
@@ -92,8 +77,8 @@ static void take_flows(struct ga_vm *vm)
 	}
 }
 
-static int power_off(struct ga_vm *vm, int64_t timeout_seconds, bool force, const char **how,
-		     struct ga_err *err)
+int ga_vm_power_off(struct ga_vm *vm, int64_t timeout_seconds, bool force, const char **how,
+		    struct ga_err *err)
 {
 	struct ga_err unheard = GA_ERR_INIT;
 	enum ga_virt_state state;
@@ -103,29 +88,37 @@ static int power_off(struct ga_vm *vm, int64_t timeout_seconds, bool force, cons
 	*how = "already_off";
 	if (ga_vm_state(vm, &state, err) < 0 || ga_changes_virt(&vm->p.changes, &virt, err) < 0)
 		return -1;
-	if (!ga_vm_is_on(state))
+	if (!ga_vm_is_on(state)) {
+		remove_flows(vm);
 		return 1;
+	}
 	ga_changes_say(&vm->p.changes, "ask domain %s to shut down, wait %" PRId64 " s%s",
 		       vm->plan.domain, timeout_seconds, force ? ", power it off" : "");
 	*how = force ? "powered_off" : "stopped_by_guest";
 	if (vm->opts->dry_run)
 		return 1;
-	/* A paused guest hears nothing, and one that cannot be asked is waited for all the same. */
+	/* With force, a guest that cannot be asked (it is paused) is waited for all the same. */
 	if (timeout_seconds && ga_virt_shutdown(virt, vm->plan.domain, &unheard) < 0 && !force)
 		return *err = unheard, -1;
 	r = wait_off(vm, timeout_seconds, err);
 	*how = r ? "stopped_by_guest" : force ? "powered_off" : "guest_did_not_stop";
-	return r || !force ? r : stop_hard(vm, virt, err);
-}
-
-int ga_vm_power_off(struct ga_vm *vm, int64_t timeout_seconds, bool force, const char **how,
-		    struct ga_err *err)
-{
-	int r = power_off(vm, timeout_seconds, force, how, err);
-
-	if (r > 0)
-		take_flows(vm);
-	return r;
+	if (r < 0 || (!r && !force))
+		return r;
+	if (!r) {
+		if (ga_virt_destroy(virt, vm->plan.domain, err) < 0)
+			return -1;
+		r = wait_off(vm, GONE_SECONDS, err);
+	}
+	if (r < 0)
+		return -1;
+	if (!r)
+		return ga_refuse(err, GA_EXTERNAL, "vm_stuck", NULL,
+				 ("domain '%s' still runs %d s after it was powered off",
+				  vm->plan.domain, GONE_SECONDS),
+				 ("see 'virsh domstate --reason %s' and its QEMU process",
+				  vm->plan.domain));
+	remove_flows(vm);
+	return 1;
 }
 
 /* ---- records ---- */
@@ -164,17 +157,14 @@ int ga_vm_run(struct ga_vm *vm, const struct ga_phase_def *phases, struct ga_err
 
 int ga_vm_settle(struct ga_vm *vm, int r, struct ga_err *why, struct ga_err *err)
 {
-	if (r < 0 && (ga_streq(why->reason, "held") || ga_streq(why->reason, "interrupted"))) {
+	if (r < 0 && ga_provision_may_go_on(why)) {
 		*err = *why;
 		ga_err_object(err, vm->plan.allocation);
 		return -1;
 	}
 	if (r < 0 && ga_provision_fail(&vm->p, why, err) < 0)
 		return -1;
-	if (vm->p.stdout_err.code == GA_OK)
-		return 0;
-	*err = vm->p.stdout_err;
-	return -1;
+	return ga_provision_stdout_error(&vm->p, err);
 }
 
 /* ---- on ---- */
@@ -195,8 +185,8 @@ static int phase_resume(struct ga_provision *p, struct ga_err *err)
 		       ga_virt_resume(virt, p->plan->domain, err);
 }
 
-/* The domain is defined anew from the plan: disks may have other names since it was made, and in
- * another's disk it would show one tenant the data of another. */
+/* The domain is defined anew from the plan: the names of disks may have changed since it was made,
+ * and a name that is now another slot's disk would show one tenant the data of another. */
 static const struct ga_phase_def start_phases[] = {
 	{ "power_check", phase_check, false },	     { "power_devices", ga_phase_devices, true },
 	{ "power_fabric", ga_phase_fabric, true },   { "power_define", ga_phase_define, true },
@@ -287,7 +277,7 @@ int ga_vm_reboot(const char *id, int64_t timeout_seconds, bool force,
 		return ga_vm_tell_power(&vm, "on", how, err) < 0 ?
 			       -1 :
 			       did_not_stop(&vm, timeout_seconds, err);
-	if (r > 0 && opts->dry_run) /* what its devices would meet is asked when it is off */
+	if (r > 0 && opts->dry_run) /* its devices can be checked only when it is off */
 		ga_changes_say(&vm.p.changes, "define and start domain %s", vm.plan.domain);
 	else if (r > 0)
 		r = power_on(&vm, &how, &why);

@@ -1,269 +1,417 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The phase machine of provisioning, and the records it ends with. */
+/*
+ * Provisioning: its phases in the order in which they run, then the order of a plan from its first
+ * phase to its result. What recheck and prerequisites check stands in provision_check.c, how a VM
+ * proves that it serves in provision_ready.c.
+ */
 #include "act/vm/provision.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "act/device/gpuuse.h"
+#include "act/device/vfio.h"
 #include "act/image/image.h"
+#include "act/vm/internal.h"
 #include "act/vm/metal.h"
-#include "act/vm/provision_int.h"
-#include "base/clock.h"
-#include "base/stop.h"
+#include "base/file.h"
 #include "base/texts.h"
+#include "look/dhcp.h"
+#include "look/domain.h"
 #include "look/host/host.h"
+#include "record/size.h"
 #include "record/time.h"
 #include "state/host/list.h"
 
-static int phase_hold(struct ga_provision *p, struct ga_err *err);
-
-static const struct ga_phase_def slice_phases[] = {
-	{ "hold", phase_hold, false },
-	{ "recheck", ga_phase_recheck, false },
-	{ "prerequisites", ga_phase_prerequisites, false },
-	{ "clone", ga_phase_clone, true },
-	{ "seed", ga_phase_seed, true },
-	{ "network", ga_phase_network, true },
-	{ "devices", ga_phase_devices, true },
-	{ "fabric", ga_phase_fabric, true },
-	{ "define", ga_phase_define, true },
-	{ "start", ga_phase_start, true },
-	{ "lease_seen", ga_phase_lease, true },
-	{ "ssh_ready", ga_phase_ready, true },
-	{ "active", ga_phase_active, true },
-	{ NULL, NULL, false },
-};
-
-static const struct ga_phase_def metal_phases[] = {
-	{ "hold", phase_hold, false },
-	{ "recheck", ga_phase_recheck, false },
-	{ "deploy", ga_phase_deploy, true },
-	{ "active", ga_phase_active, true },
-	{ NULL, NULL, false },
-};
-
-const char *const ga_provision_phases[] = {
-	"hold",	  "recheck", "prerequisites", "clone", "seed",	     "network",	  "devices",
-	"fabric", "define",  "start",	      "deploy", "lease_seen", "ssh_ready", "active", NULL,
-};
-
-static const struct ga_phase_def *phases_of(const struct ga_plan *plan)
-{
-	return ga_streq(plan->shape, "baremetal") ? metal_phases : slice_phases;
-}
-
-char *ga_provision_vm_dir(const char *host_dir, const char *allocation)
-{
-	return ga_xprintf("%s/vm/%s", host_dir, allocation);
-}
-
-/* ---- telling ---- */
-
-void ga_provision_note(struct ga_provision *p, const char *fmt, ...)
-{
-	char text[1024];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	free(p->detail);
-	p->detail = ga_xstrdup(text);
-}
-
-/* A stdout that is gone must not leave a half-made VM: the error waits for the end. */
-static int settle_stdout(struct ga_provision *p, int r, struct ga_err *err)
-{
-	if (r >= 0 || !ga_streq(err->reason, "stdout"))
-		return r;
-	p->stdout_err = *err;
-	ga_err_clear(err);
-	return 0;
-}
-
-int ga_provision_emit(struct ga_provision *p, const struct ga_shape *shape, const void *obj,
-		      struct ga_err *err)
-{
-	return settle_stdout(p, p->opts->result(shape, obj, err), err);
-}
-
-static int tell_phase(struct ga_provision *p, const char *state, struct ga_err *err)
-{
-	ga_autofree char *now = ga_time_now();
-	const struct ga_progress rec = {
-		.node = p->plan->node,
-		.object = p->plan->allocation,
-		.attempt = p->plan->attempt,
-		.generation = p->plan->generation,
-		.phase = (char *)(uintptr_t)p->phase,
-		.state = (char *)(uintptr_t)state,
-		.at = now,
-		.elapsed_micros = ga_clock_mono_micros() - p->phase_started,
-		.bytes = p->phase_total ? p->phase_bytes : GA_UNKNOWN,
-		.total_bytes = p->phase_total ? p->phase_total : GA_UNKNOWN,
-		.detail = p->detail,
-	};
-
-	if (p->opts->dry_run)
-		return 0;
-	return settle_stdout(p, p->opts->progress(&rec, err), err);
-}
-
-int ga_provision_bytes(struct ga_provision *p, int64_t done, int64_t total, struct ga_err *err)
-{
-	int64_t now = ga_clock_mono_micros();
-
-	p->phase_bytes = done;
-	p->phase_total = total;
-	if (p->opts->moving)
-		p->opts->moving(p->phase, done, total, p->phase_started);
-	if (ga_stop_check(p->phase, err) < 0)
-		return -1;
-	if (now - p->told_at < 1000000)
-		return 0;
-	p->told_at = now;
-	return tell_phase(p, "running", err);
-}
-
-/* ---- the records at the end ---- */
-
-int ga_provision_fail(struct ga_provision *p, const struct ga_err *why, struct ga_err *err)
-{
-	ga_autofree char *now = ga_time_now();
-	const struct ga_failure f = {
-		.node = p->plan->node,
-		.object = p->plan->allocation,
-		.attempt = p->plan->attempt,
-		.generation = p->plan->generation,
-		.program = (char *)(uintptr_t)p->opts->program,
-		.phase = (char *)(uintptr_t)p->phase,
-		.code = (char *)(uintptr_t)(why->reason[0] ? why->reason : "failed"),
-		.sentence = (char *)(uintptr_t)why->msg,
-		.hint = why->hint[0] ? (char *)(uintptr_t)why->hint : NULL,
-		.status = (int64_t)why->code,
-		.at = now,
-		.dry_run = p->opts->dry_run,
-	};
-	ga_autofree char *words = ga_xprintf("%s: %s%s%s", p->plan->allocation, why->msg,
-					     why->hint[0] ? "\n  " : "", why->hint);
-	ga_autofree char *text = ga_rec_format_text(&ga_failure_shape, &f);
-
-	p->opts->say(words);
-	if (p->began && p->noting && ga_attempt_end(&p->h, p->noting, "failed", text, err) < 0)
-		return -1;
-	return ga_provision_emit(p, &ga_failure_shape, &f, err);
-}
-
-static void fill_access(struct ga_provision *p)
-{
-	struct ga_access *a;
-
-	if (!p->address)
-		return;
-	a = ga_xcalloc(1, sizeof(*a));
-	a->user = ga_strdup0(p->plan->image ? p->plan->image->user : NULL);
-	a->address = ga_xstrdup(p->address);
-	a->host_key_fingerprint = ga_strdup0(p->key.fingerprint);
-	p->out.access = a;
-}
-
-static void fill_allocation(struct ga_provision *p)
-{
-	const struct ga_plan *plan = p->plan;
-	struct ga_allocation *a = &p->out;
-	size_t i;
-
-	a->allocation = ga_xstrdup(plan->allocation);
-	a->name = ga_strdup0(plan->name);
-	a->node = ga_xstrdup(plan->node);
-	a->generation = plan->generation;
-	a->attempt = ga_xstrdup(plan->attempt);
-	a->dry_run = p->opts->dry_run;
-	a->state = ga_xstrdup(p->opts->dry_run ? "placed" : "active");
-	a->since = ga_time_now();
-	a->project = ga_xstrdup(plan->project);
-	a->profile = ga_xstrdup(plan->profile);
-	a->shape = ga_xstrdup(plan->shape);
-	a->profile_version = plan->profile_version;
-	a->count = plan->count;
-	a->priority = 100;
-	for (i = 0; i < plan->bundles.n; i++)
-		ga_texts_add(&a->slots, plan->bundles.v[i].slot);
-	a->power_wanted = ga_xstrdup("on");
-	a->power_observed = p->opts->dry_run ? NULL : ga_xstrdup("on");
-	a->created_at = ga_xstrdup(plan->created_at);
-	a->lab = plan->lab;
-	fill_access(p);
-	if (p->lease.lease_state) {
-		a->network = ga_xcalloc(1, sizeof(*a->network));
-		ga_shape_copy(&ga_lease_shape, &p->lease, a->network);
-	}
-}
-
-/* ---- the phases of this file ---- */
-
-int ga_provision_hold(struct ga_provision *p, const char *object, struct ga_err *err)
-{
-	int fd;
-
-	if (ga_hold_take(p->opts->host_dir, object, p->opts->program, &fd, err) < 0)
-		return -1;
-	*ga_list_add(&p->holds) = fd;
-	return 0;
-}
-
-/* The phase to go on with: the one after the last that was finished. */
-static size_t resume_at(const struct ga_provision *p)
-{
-	const struct ga_phase_def *phases = phases_of(p->plan);
-	size_t i;
-
-	for (i = 0; p->attempt.phase && phases[i].name; i++)
-		if (ga_streq(phases[i].name, p->attempt.phase))
-			return phases[i].writes ? i + 1 : 0;
-	return 0;
-}
+/* ---- hold: the locks of the allocation and of its slots ---- */
 
 static int phase_hold(struct ga_provision *p, struct ga_err *err)
 {
 	const struct ga_issuer by = { p->plan->allocation, p->plan->attempt, p->plan->controller,
 				      p->plan->epoch };
-	size_t i;
 	int r;
 
-	/* Who takes a lock twice waits for himself. */
+	/* Taking the lock of a slot twice would wait for ourselves. */
 	if (ga_provision_check_twice(p, err) < 0)
 		return -1;
-	if (p->opts->dry_run)
-		return ga_provision_check_order(p, err) < 0 ? -1 :
-		       ga_provision_is_here(p) ? ga_hostdb_would_serve(&p->h, &by, err) : 0;
+	if (p->opts->dry_run) {
+		if (ga_provision_check_order(p, err) < 0)
+			return -1;
+		return ga_provision_is_here(p) ? ga_hostdb_would_serve(&p->h, &by, err) : 0;
+	}
 	if (ga_provision_hold(p, p->plan->allocation, err) < 0)
 		return -1;
-	for (i = 0; i < p->plan->bundles.n; i++)
+	for (size_t i = 0; i < p->plan->bundles.n; i++)
 		if (ga_provision_hold(p, p->plan->bundles.v[i].slot, err) < 0)
 			return -1;
 	r = ga_attempt_get(&p->h, p->plan->attempt, &p->attempt, err);
 	if (r < 0)
 		return -1;
 	p->known = r;
-	p->resume = resume_at(p);
 	if (ga_provision_check_order(p, err) < 0)
 		return -1;
 	return ga_provision_is_here(p) ? ga_hostdb_serve(&p->h, &by, false, err) : 0;
 }
 
-int ga_phase_active(struct ga_provision *p, struct ga_err *err)
+/* ---- recheck: the host is what the plan was made for, its devices are there and free ---- */
+
+static int phase_recheck(struct ga_provision *p, struct ga_err *err)
 {
-	(void)err;
-	if (p->known && !p->key.fingerprint && p->plan->image && !p->opts->dry_run &&
-	    ga_host_key_get(p->vm_dir, &p->key, err) < 0)
+	const struct ga_plan *plan = p->plan;
+	bool here = ga_provision_is_here(p), whole = ga_streq(plan->shape, "baremetal");
+	char now[GA_DIGEST_SIZE];
+	int r;
+
+	if (here && plan->boot_id && !ga_streq(plan->boot_id, p->boot_id))
+		return REFUSE(p, "other_boot",
+			      "gpuaas-discover | gpuaas-approve --record-only; then place again",
+			      "the host was restarted since the plan of '%s' was made (boot %s, "
+			      "now %s)", plan->allocation, plan->boot_id,
+			      p->boot_id ? p->boot_id : "unknown");
+	if (here && !p->resume && ga_provision_find_devices(p, err) < 0)
 		return -1;
-	fill_allocation(p);
+	if (here && plan->fingerprint) {
+		if (ga_host_fingerprint(now, err) < 0)
+			return -1;
+		if (!ga_streq(now, plan->fingerprint))
+			return REFUSE(p, "fingerprint_changed",
+				      "gpuaas-discover | gpuaas-approve; then place again",
+				      "the hardware of this host is not what was approved");
+	}
+	if (!whole) {
+		if (ga_provision_check_functions(p, !p->resume, err) < 0 ||
+		    ga_provision_check_domain(p, err) < 0 || ga_provision_take_disks(p, err) < 0 ||
+		    ga_provision_check_image(p, err) < 0)
+			return -1;
+	} else {
+		if (ga_metal_check(p->opts->baremetal_dir, "deploy", err) < 0)
+			return -1;
+		/* On the machine itself the checks are those of a slice, and the disks are closed
+		 * again. From another machine only the operator's executables can look at it. */
+		r = here && !p->resume && (ga_provision_check_functions(p, true, err) < 0 ||
+					   ga_provision_take_disks(p, err) < 0) ? -1 : 0;
+		ga_provision_close_disks(p);
+		for (size_t i = 0; !here && r == 0 && i < plan->bundles.n; i++)
+			r = ga_provision_check_bundle(p, &plan->bundles.v[i], NULL, NULL, err);
+		if (r < 0)
+			return -1;
+	}
+	if (!plan->user_data_digest)
+		return 0;
+	return ga_user_data_get(p->opts->user_data_given, p->opts->user_data_dir,
+				p->opts->user_data_from, plan->user_data_digest, &p->user_data,
+				err);
+}
+
+/* ---- clone: the image goes on the first disk ---- */
+
+int ga_phase_clone(struct ga_provision *p, struct ga_err *err)
+{
+	const struct ga_plan_image *image = p->plan->image;
+	const struct ga_image_clone clone = {
+		.path = image->path,
+		.format = image->format,
+		.size_bytes = image->size_bytes,
+		.chunks = p->chunks,
+		.fd = p->disks[0].fd,
+		.target_bytes = p->disks[0].size_bytes,
+		.progress = ga_provision_bytes,
+		.arg = p,
+	};
+	char written[GA_SIZE_SIZE], all[GA_SIZE_SIZE];
+	struct ga_image_cloned done;
+
+	/* Every disk of the allocation is the tenant's from now on. */
+	for (size_t i = 0; i < p->plan->bundles.n; i++) {
+		ga_autofree char *what = i ? ga_xstrdup("nothing (handed over empty)") :
+					     ga_xprintf("image %s (%s)", image->name, image->path);
+
+		if (ga_change_disk(&p->changes, p->plan->bundles.v[i].nvme_wwid, what, err) < 0)
+			return -1;
+	}
+	if (!p->opts->dry_run) {
+		if (ga_image_clone(&clone, &done, err) < 0)
+			return -1;
+		p->phase_bytes = p->phase_total = done.bytes;
+		ga_provision_note(p, "%s of %s written, the rest zeros%s",
+				  ga_size_format(done.written, written),
+				  ga_size_format(done.bytes, all),
+				  p->chunks ? "; every chunk checked" : "");
+	}
+	ga_provision_close_disks(p);
 	return 0;
 }
 
-/* The plan, with the text of its user-data: what the executables read. To be wiped and freed. */
+/* ---- seed: what cloud-init reads, and the host key of the guest ---- */
+
+/* QEMU reads the seed as its own user and must pass through our folders: x for others lets it, and
+ * lets nobody list them; every file in them is 0600. */
+static int let_qemu_through(struct ga_provision *p, struct ga_err *err)
+{
+	ga_autofree char *vm = ga_xprintf("%s/vm", p->opts->host_dir);
+
+	if (ga_file_mkdirs(vm, 0711, err) < 0)
+		return -1;
+	if (chmod(vm, 0711) < 0)
+		return ga_fail_sys(err, "cannot change the mode of '%s'", vm);
+	if (geteuid() || ga_streq(p->plan->domain_type, "test"))
+		return 0;
+	if (chmod(p->opts->host_dir, 0711) < 0)
+		return ga_fail_sys(err, "cannot change the mode of '%s'", p->opts->host_dir);
+	return 0;
+}
+
+/* The tenant's text is kept here until release, for resume and rebuild. The file it was read from
+ * stays in the operator's folder. */
+static int keep_user_data(struct ga_provision *p, struct ga_err *err)
+{
+	const char *digest = p->plan->user_data_digest;
+	ga_autofree char *dir = ga_xprintf("%s/user-data", p->opts->host_dir);
+	ga_autofree char *path = NULL;
+
+	if (!digest)
+		return 0;
+	path = ga_xprintf("%s/%s", dir, digest + strlen("sha256:"));
+	if (!access(path, F_OK))
+		return ga_change_file_by_other(&p->changes, path, err);
+	if (!p->opts->dry_run && ga_file_mkdirs(dir, 0700, err) < 0)
+		return -1;
+	return ga_change_file(&p->changes, path, p->user_data.buf, p->user_data.len, 0600, err);
+}
+
+int ga_phase_seed(struct ga_provision *p, struct ga_err *err)
+{
+	ga_autofree char *key = ga_xprintf("%s/host_key", p->vm_dir);
+	ga_autofree char *pub = ga_xprintf("%s/host_key.pub", p->vm_dir);
+	const struct ga_seed seed = {
+		.plan = p->plan,
+		.key = &p->key,
+		.user_data = p->plan->user_data_digest ? &p->user_data : NULL,
+	};
+	ga_autostr struct ga_str iso = GA_STR_INIT;
+	ga_autofree char *known = NULL;
+	int r;
+
+	if (!p->opts->dry_run && let_qemu_through(p, err) < 0)
+		return -1;
+	if (ga_change_folder(&p->changes, p->vm_dir, 0711, err) < 0 ||
+	    ga_change_file_by_other(&p->changes, key, err) < 0 ||
+	    ga_change_file_by_other(&p->changes, pub, err) < 0 ||
+	    ga_change_file_by_other(&p->changes, p->console_log, err) < 0 ||
+	    keep_user_data(p, err) < 0)
+		return -1;
+	if (p->opts->dry_run) {
+		ga_changes_say(&p->changes, "write file %s (NoCloud seed, mode 0600)",
+			       p->seed_path);
+		return 0;
+	}
+	if (ga_host_key_get(p->vm_dir, &p->key, err) < 0)
+		return -1;
+	r = ga_seed_iso(&seed, &iso, err);
+	if (!r)
+		r = ga_change_file(&p->changes, p->seed_path, iso.buf, iso.len, 0600, err);
+	if (iso.len)
+		explicit_bzero(iso.buf, iso.len);
+	if (r < 0 || !p->plan->private_ip)
+		return r < 0 ? -1 : 0;
+	known = ga_xprintf("%s %s\n", p->plan->private_ip, p->key.public.buf);
+	return ga_change_file(&p->changes, p->known_hosts, known, strlen(known), 0600, err);
+}
+
+/* ---- network: DHCP reservation, and port and flows in the journal ---- */
+
+/* network, as ga_net_network() gives it, is the caller's and outlives the port. */
+static struct ga_ovs_port port_of(const struct ga_plan *plan, const char *network)
+{
+	return (struct ga_ovs_port){
+		.bridge = plan->network.bridge,
+		.port = plan->port,
+		.mac = plan->mac,
+		.ip = plan->private_ip,
+		.allocation = plan->allocation,
+		.gateway = plan->network.gateway,
+		.network = network,
+	};
+}
+
+int ga_phase_network(struct ga_provision *p, struct ga_err *err)
+{
+	const struct ga_plan *plan = p->plan;
+	const struct ga_network *n = &plan->network;
+	ga_autofree char *network = ga_net_network(n->gateway, n->prefix_bits);
+	const struct ga_ovs_port port = port_of(plan, network);
+
+	if (ga_provision_has_dhcp(plan)) {
+		ga_autofree char *path = ga_dhcp_hosts_path(n->dhcp_hosts_dir, plan->allocation);
+		ga_autostr struct ga_str line = GA_STR_INIT;
+
+		ga_dhcp_hosts_line(plan->mac, plan->private_ip, plan->domain, &line);
+		if (ga_change_file(&p->changes, path, line.buf, line.len, 0644, err) < 0)
+			return ga_hint(err, "the node's settings name the folder dnsmasq reads "
+					    "(--dhcp-hostsdir)");
+		if (n->bridge &&
+		    ga_change_lease(&p->changes, plan->mac, plan->private_ip, n->bridge, err) < 0)
+			return -1;
+	}
+	if (ga_provision_has_ovs(plan))
+		return ga_change_network(&p->changes, &port, err);
+	ga_provision_note(p, "no flows: %s",
+			  ga_streq(plan->domain_type, "test") ?
+				  "libvirt's test driver makes no port" :
+				  "the plan names no bridge or port");
+	return 0;
+}
+
+/* ---- devices: GPUs and fabric functions on vfio-pci, reset ---- */
+
+static int bind_and_reset(struct ga_provision *p, const char *address, bool is_gpu,
+			  struct ga_err *err)
+{
+	struct ga_vfio_reset how;
+	int r;
+
+	/* Checked again: time has passed since recheck, and unbinding waits for whoever has it. */
+	if (!p->opts->dry_run && ga_gpu_use_refuse(address, p->plan->lab, err) < 0)
+		return -1;
+	if (ga_change_bind(&p->changes, address, err) < 0)
+		return -1;
+	if (p->opts->dry_run) {
+		ga_change_reset_say(&p->changes, address);
+		return 0;
+	}
+	r = ga_vfio_reset(address, &how, err);
+	if (r < 0)
+		return -1;
+	/* A function without a reset was reset with its slot's wipe, and holds no tenant's data. */
+	if (!r && !is_gpu)
+		return ga_vfio_wait_config(address, INT64_C(60000000), err);
+	if (r && is_gpu)
+		ga_provision_note(p, "%s by %s reset", address,
+				  how.method[0] ? how.method : "the kernel's");
+	return r ? 0 : ga_vfio_no_reset(address, &how, err);
+}
+
+/* Whether the domain runs already: then its devices are not to be touched. */
+static int is_running(struct ga_provision *p, struct ga_err *err)
+{
+	enum ga_virt_state state;
+	struct ga_virt *virt;
+
+	if (p->opts->dry_run)
+		return 0;
+	if (ga_changes_virt(&p->changes, &virt, err) < 0 ||
+	    ga_virt_state(virt, p->plan->domain, &state, err) < 0)
+		return -1;
+	return state != GA_VIRT_ABSENT && state != GA_VIRT_OFF;
+}
+
+int ga_phase_devices(struct ga_provision *p, struct ga_err *err)
+{
+	int r = is_running(p, err);
+
+	for (size_t i = 0; !r && i < p->plan->bundles.n; i++) {
+		const struct ga_bundle *b = &p->plan->bundles.v[i];
+		int set = 1;
+
+		if (bind_and_reset(p, b->gpu_pci_address, true, err) < 0)
+			return -1;
+		if (!b->fabric_vf_pci_address)
+			continue;
+		/* A recorded host has interfaces by name only: in a lab functions stay as
+		 * they are. */
+		if (!p->plan->lab && b->fabric_pf_pci_address)
+			set = ga_change_vf(&p->changes, b->fabric_vf_pci_address,
+					   b->fabric_pf_pci_address, p->plan->node, b->slot_index,
+					   err);
+		if (!set)
+			ga_provision_note(p, "'%s' has no interface here: '%s' keeps its address",
+					  b->fabric_pf_pci_address, b->fabric_vf_pci_address);
+		if (set < 0 || bind_and_reset(p, b->fabric_vf_pci_address, false, err) < 0)
+			return -1;
+	}
+	return r < 0 ? -1 : 0;
+}
+
+/* ---- fabric: the partition of the GPUs is activated ---- */
+
+int ga_phase_fabric(struct ga_provision *p, struct ga_err *err)
+{
+	if (p->plan->fabric_partition == GA_UNKNOWN) {
+		ga_provision_note(p, "no partition");
+		return 0;
+	}
+	ga_provision_note(p, "partition %" PRId64, p->plan->fabric_partition);
+	return ga_change_partition(&p->changes, p->plan->fabric_partition, err);
+}
+
+/* ---- define: the domain ---- */
+
+/* How the domain names a disk: by its identity where udev made such a link. Allocated. */
+static char *disk_path(const struct ga_disk *d)
+{
+	char *path = d->dev.wwid ? ga_xprintf("/dev/disk/by-id/nvme-%s", d->dev.wwid) : NULL;
+	ga_autofree char *real = path ? realpath(path, NULL) : NULL;
+
+	if (real && ga_streq(real, d->dev.path))
+		return path;
+	free(path);
+	return ga_xstrdup(d->dev.path);
+}
+
+int ga_phase_define(struct ga_provision *p, struct ga_err *err)
+{
+	ga_autostr struct ga_str xml = GA_STR_INIT;
+	ga_autotexts struct ga_texts disks = { 0 };
+	struct ga_domain_env env = {
+		.seed = p->seed_path,
+		.console_log = p->console_log,
+		.disks_are_files = p->plan->lab,
+	};
+	int r = is_running(p, err);
+
+	if (r)
+		return r < 0 ? -1 : 0;
+	if (ga_provision_take_disks(p, err) < 0)
+		return -1;
+	for (size_t i = 0; i < p->plan->bundles.n; i++)
+		*ga_list_add(&disks) = disk_path(&p->disks[i]);
+	env.disks = (const char *const *)disks.v;
+	if (ga_domain_xml(p->plan, &env, &xml, err) < 0)
+		return -1;
+	ga_provision_close_disks(p); /* while the guard has them open, QEMU cannot */
+	return ga_change_domain(&p->changes, p->plan->domain, xml.buf, err);
+}
+
+/* ---- start ---- */
+
+int ga_phase_start(struct ga_provision *p, struct ga_err *err)
+{
+	const struct ga_plan *plan = p->plan;
+	ga_autofree char *network =
+		ga_net_network(plan->network.gateway, plan->network.prefix_bits);
+	const struct ga_ovs_port port = port_of(plan, network);
+	bool flows = ga_provision_has_ovs(plan);
+	struct ga_virt *virt;
+
+	ga_changes_say(&p->changes, "start domain %s", plan->domain);
+	if (p->opts->dry_run)
+		return 0;
+	if (ga_changes_virt(&p->changes, &virt, err) < 0)
+		return -1;
+	/* Paused until its flows stand: not one packet of the guest leaves unchecked. */
+	if (ga_virt_start(virt, plan->domain, flows, err) < 0)
+		return -1;
+	if (flows &&
+	    (ga_ovs_protect(&port, err) < 0 || ga_virt_resume(virt, plan->domain, err) < 0))
+		return -1;
+	return 0;
+}
+
+/* ---- deploy: a whole machine, by the operator's executables ---- */
+
+/* What the executables read: the plan with the text of its user-data. The caller wipes and frees
+ * it. */
 static int format_deploy(struct ga_provision *p, char **ret, struct ga_err *err)
 {
 	ga_autofree char *plan = ga_rec_format_text(&ga_plan_shape, p->plan);
@@ -284,37 +432,30 @@ static int format_deploy(struct ga_provision *p, char **ret, struct ga_err *err)
 	return 0;
 }
 
-static int run_deploy(struct ga_provision *p, json_t **ret, struct ga_err *err)
-{
-	ga_autofree char *order = NULL;
-	int r;
-
-	if (p->plan->user_data_digest && !p->user_data.len &&
-	    ga_phase_recheck(p, err) < 0)
-		return -1;
-	if (format_deploy(p, &order, err) < 0)
-		return -1;
-	r = ga_metal_run(p->opts->baremetal_dir, "deploy", order, ret, err);
-	explicit_bzero(order, strlen(order));
-	return r;
-}
-
-int ga_phase_deploy(struct ga_provision *p, struct ga_err *err)
+static int phase_deploy(struct ga_provision *p, struct ga_err *err)
 {
 	ga_autojson json_t *answer = NULL;
+	ga_autofree char *order = NULL;
 	const char *address;
-	size_t i;
+	int r;
 
 	ga_changes_say(&p->changes, "run every executable in %s/deploy", p->opts->baremetal_dir);
-	/* Another machine's disks are no change of this one; the state taints them all the same. */
-	for (i = 0; ga_provision_is_here(p) && i < p->plan->bundles.n; i++)
+	/* The disks of another machine are no change of this one; the state taints them all the
+	 * same. */
+	for (size_t i = 0; ga_provision_is_here(p) && i < p->plan->bundles.n; i++)
 		if (p->plan->bundles.v[i].nvme_wwid &&
 		    ga_change_disk(&p->changes, p->plan->bundles.v[i].nvme_wwid,
 				   "a tenant's system", err) < 0)
 			return -1;
 	if (p->opts->dry_run)
 		return 0;
-	if (run_deploy(p, &answer, err) < 0)
+	if (p->plan->user_data_digest && !p->user_data.len && phase_recheck(p, err) < 0)
+		return -1;
+	if (format_deploy(p, &order, err) < 0)
+		return -1;
+	r = ga_metal_run(p->opts->baremetal_dir, "deploy", order, &answer, err);
+	explicit_bzero(order, strlen(order));
+	if (r < 0)
 		return -1;
 	address = json_string_value(json_object_get(answer, "address"));
 	free(p->address);
@@ -322,78 +463,86 @@ int ga_phase_deploy(struct ga_provision *p, struct ga_err *err)
 	return 0;
 }
 
-/* ---- the machine ---- */
+/* ---- active: the allocation as the result has it ---- */
 
-static void note_phase(struct ga_provision *p, const char *started_at)
+int ga_phase_active(struct ga_provision *p, struct ga_err *err)
 {
-	struct ga_phase *row = ga_list_add(&p->out.phases);
+	const struct ga_plan *plan = p->plan;
+	struct ga_allocation *a = &p->out;
 
-	row->phase = ga_xstrdup(p->phase);
-	row->started_at = ga_xstrdup(started_at);
-	row->elapsed_micros = ga_clock_mono_micros() - p->phase_started;
-	row->bytes = p->phase_total ? p->phase_bytes : GA_UNKNOWN;
-	row->detail = ga_strdup0(p->detail);
-}
-
-/* An order is taken up with its first phase that writes. */
-static int take_up(struct ga_provision *p, struct ga_err *err)
-{
-	ga_autofree char *order = ga_rec_format_text(&ga_plan_shape, p->plan);
-
-	if (p->began || p->opts->dry_run)
-		return 0;
-	if (ga_attempt_begin(&p->h, p->plan->attempt, p->plan->allocation, "provision", order,
-			     p->boot_id, err) < 0)
+	if (p->known && !p->key.fingerprint && plan->image && !p->opts->dry_run &&
+	    ga_host_key_get(p->vm_dir, &p->key, err) < 0)
 		return -1;
-	p->began = true;
+	a->allocation = ga_xstrdup(plan->allocation);
+	a->name = ga_strdup0(plan->name);
+	a->node = ga_xstrdup(plan->node);
+	a->generation = plan->generation;
+	a->attempt = ga_xstrdup(plan->attempt);
+	a->dry_run = p->opts->dry_run;
+	a->state = ga_xstrdup(p->opts->dry_run ? "placed" : "active");
+	a->since = ga_time_now();
+	a->project = ga_xstrdup(plan->project);
+	a->profile = ga_xstrdup(plan->profile);
+	a->shape = ga_xstrdup(plan->shape);
+	a->profile_version = plan->profile_version;
+	a->count = plan->count;
+	a->priority = 100;
+	for (size_t i = 0; i < plan->bundles.n; i++)
+		ga_texts_add(&a->slots, plan->bundles.v[i].slot);
+	a->power_wanted = ga_xstrdup("on");
+	a->power_observed = p->opts->dry_run ? NULL : ga_xstrdup("on");
+	a->created_at = ga_xstrdup(plan->created_at);
+	a->lab = plan->lab;
+	if (p->address) {
+		a->access = ga_xcalloc(1, sizeof(*a->access));
+		a->access->user = ga_strdup0(plan->image ? plan->image->user : NULL);
+		a->access->address = ga_xstrdup(p->address);
+		a->access->host_key_fingerprint = ga_strdup0(p->key.fingerprint);
+	}
+	if (p->lease.lease_state) {
+		a->network = ga_xcalloc(1, sizeof(*a->network));
+		ga_shape_copy(&ga_lease_shape, &p->lease, a->network);
+	}
 	return 0;
 }
 
-int ga_provision_run_phase(struct ga_provision *p, const struct ga_phase_def *def,
-			   struct ga_err *err)
-{
-	ga_autofree char *started_at = ga_time_now();
+/* ---- the order of the phases ---- */
 
-	p->phase = def->name;
-	p->phase_started = ga_clock_mono_micros();
-	p->phase_bytes = p->phase_total = 0;
-	free(GA_TAKE(p->detail));
-	if (ga_stop_check(def->name, err) < 0)
-		return -1;
-	/* The first phases are told when they are done: before that the order may be anyone's. */
-	if (def->writes && (take_up(p, err) < 0 || tell_phase(p, "started", err) < 0))
-		return -1;
-	if (def->run(p, err) < 0)
-		return -1;
-	note_phase(p, started_at);
-	if (p->began && p->noting && ga_attempt_phase(&p->h, p->noting, def->name, err) < 0)
-		return -1;
-	return tell_phase(p, "finished", err);
+static const struct ga_phase_def slice_phases[] = {
+	{ "hold", phase_hold, false },
+	{ "recheck", phase_recheck, false },
+	{ "prerequisites", ga_phase_prerequisites, false },
+	{ "clone", ga_phase_clone, true },
+	{ "seed", ga_phase_seed, true },
+	{ "network", ga_phase_network, true },
+	{ "devices", ga_phase_devices, true },
+	{ "fabric", ga_phase_fabric, true },
+	{ "define", ga_phase_define, true },
+	{ "start", ga_phase_start, true },
+	{ "lease_seen", ga_phase_lease, true },
+	{ "ssh_ready", ga_phase_ready, true },
+	{ "active", ga_phase_active, true },
+	{ NULL, NULL, false },
+};
+
+static const struct ga_phase_def metal_phases[] = {
+	{ "hold", phase_hold, false },
+	{ "recheck", phase_recheck, false },
+	{ "deploy", phase_deploy, true },
+	{ "active", ga_phase_active, true },
+	{ NULL, NULL, false },
+};
+
+/* The phase to go on with: the one after the last that an earlier run finished. */
+static size_t resume_at(const struct ga_phase_def *phases, const char *finished)
+{
+	for (size_t i = 0; finished && phases[i].name; i++)
+		if (ga_streq(phases[i].name, finished))
+			return phases[i].writes ? i + 1 : 0;
+	return 0;
 }
 
-int ga_provision_finish(struct ga_provision *p, struct ga_err *err)
-{
-	ga_autofree char *text = ga_rec_format_text(&ga_allocation_shape, &p->out);
-
-	if (!p->opts->dry_run && p->noting &&
-	    ga_attempt_end(&p->h, p->noting, "done", text, err) < 0)
-		return -1;
-	return ga_provision_emit(p, &ga_allocation_shape, &p->out, err);
-}
-
-/* A reconcile took back what an interrupted run had left, because its allocation had ended. */
-static int tell_undone(struct ga_provision *p, struct ga_err *err)
-{
-	struct ga_err why = GA_ERR_INIT;
-
-	(void)ga_refuse(&why, GA_CONFLICT, "undone", NULL,
-			("plan of '%s' was taken up, and taken back when its allocation had ended",
-			 p->plan->allocation),
-			("place again"));
-	return ga_provision_fail(p, &why, err);
-}
-
-/* An order that ended before: its result again, nothing twice. */
+/* The result of an order that ended before: given once more, nothing is done twice. */
 static int tell_again(struct ga_provision *p, struct ga_err *err)
 {
 	const struct ga_shape *shape = ga_streq(p->attempt.state, "done") ? &ga_allocation_shape :
@@ -402,110 +551,54 @@ static int tell_again(struct ga_provision *p, struct ga_err *err)
 		struct ga_allocation a;
 		struct ga_failure f;
 	} u;
+	struct ga_err why = GA_ERR_INIT;
 	int r;
 
-	if (!p->attempt.result)
-		return tell_undone(p, err);
+	if (!p->attempt.result) {
+		/* A reconcile removed what an interrupted run had left, because its allocation had
+		 * ended. */
+		(void)ga_refuse(&why, GA_CONFLICT, "undone", NULL,
+				("plan of '%s' was taken up, and taken back when its allocation "
+				 "had ended", p->plan->allocation),
+				("place again"));
+		return ga_provision_fail(p, &why, err);
+	}
 	if (ga_rec_parse_text(p->attempt.result, shape, &u, err) < 0)
 		return -1;
-	r = p->opts->result(shape, &u, err);
+	r = ga_provision_emit(p, shape, &u, err);
 	ga_shape_release(shape, &u);
-	return settle_stdout(p, r, err);
+	return r;
 }
 
-/* What ends the run without ending the attempt: somebody else is at work on it, or we were asked to
- * stop. No record is made of it, because nothing has failed. */
-static bool goes_on(const struct ga_err *why)
+static int run_phases(struct ga_provision *p, struct ga_err *err)
 {
-	return ga_streq(why->reason, "held") || ga_streq(why->reason, "interrupted");
-}
-
-static int end_badly(struct ga_provision *p, struct ga_err *why, struct ga_err *err)
-{
-	if (!goes_on(why))
-		return ga_provision_fail(p, why, err);
-	*err = *why;
-	ga_err_object(err, p->plan->allocation);
-	if (ga_streq(why->reason, "interrupted"))
-		return ga_hint(err,
-			       p->began ? "gpuaas-provision --resume %s goes on where it was"
-					: "nothing was changed; gpuaas-list plan prints the plan "
-					  "of %s again",
-			       p->plan->allocation);
-	return -1;
-}
-
-static int work(struct ga_provision *p, struct ga_err *err)
-{
-	const struct ga_phase_def *phases = phases_of(p->plan);
+	const struct ga_phase_def *phases =
+		ga_streq(p->plan->shape, "baremetal") ? metal_phases : slice_phases;
 	struct ga_err why = GA_ERR_INIT;
-	size_t i;
 
-	for (i = 0; phases[i].name; i++) {
+	for (size_t i = 0; phases[i].name; i++) {
 		if (phases[i].writes && i < p->resume)
 			continue;
-		if (ga_provision_run_phase(p, &phases[i], &why) < 0)
-			return end_badly(p, &why, err);
+		if (ga_provision_run_phase(p, &phases[i], &why) < 0) {
+			if (!ga_provision_may_go_on(&why))
+				return ga_provision_fail(p, &why, err);
+			*err = why;
+			ga_err_object(err, p->plan->allocation);
+			if (!ga_streq(why.reason, "interrupted"))
+				return -1;
+			return ga_hint(err, p->began ? "gpuaas-provision --resume %s goes on "
+						       "where it was" :
+						       "nothing was changed; gpuaas-list plan "
+						       "prints the plan of %s again",
+				       p->plan->allocation);
+		}
+		/* Known since hold: an earlier run took this order up. */
 		if (p->known && !ga_streq(p->attempt.state, "working"))
 			return tell_again(p, err);
 		p->began = p->began || p->known;
+		p->resume = resume_at(phases, p->attempt.phase);
 	}
 	return ga_provision_finish(p, err);
-}
-
-void ga_provision_clear(struct ga_provision *p)
-{
-	size_t i;
-
-	for (i = 0; p->disks && i < p->plan->bundles.n; i++)
-		ga_disk_release(&p->disks[i]);
-	free(p->disks);
-	if (p->chunks)
-		ga_chunks_release(p->chunks);
-	free(p->chunks);
-	ga_host_key_release(&p->key);
-	if (p->user_data.len)
-		explicit_bzero(p->user_data.buf, p->user_data.len);
-	ga_str_release(&p->user_data);
-	ga_shape_release(&ga_lease_shape, &p->lease);
-	ga_shape_release(&ga_allocation_shape, &p->out);
-	free(p->address);
-	free(p->detail);
-	free(p->boot_id);
-	free(p->vm_dir);
-	free(p->seed_path);
-	free(p->console_log);
-	free(p->known_hosts);
-	ga_attempt_release(&p->attempt);
-	ga_changes_close(&p->changes);
-	ga_hostdb_close(&p->h);
-	for (i = 0; i < p->holds.n; i++)
-		close(p->holds.v[i]);
-	ga_list_release(&p->holds);
-}
-
-int ga_provision_prepare(struct ga_provision *p, struct ga_err *err)
-{
-	size_t i;
-
-	if ((p->opts->dry_run ? ga_hostdb_open_read(p->opts->host_dir, &p->h, err) :
-				ga_hostdb_open(p->opts->host_dir, &p->h, err)) < 0)
-		return -1;
-	p->changes = (struct ga_changes){ .h = &p->h, .object = p->plan->allocation,
-					  .libvirt_uri = p->opts->libvirt_uri,
-					  .fabric = p->opts->fabric,
-					  .dry_run = p->opts->dry_run, .say = p->opts->say };
-	p->noting = p->plan->attempt;
-	p->boot_id = ga_host_boot_id();
-	p->vm_dir = ga_provision_vm_dir(p->opts->host_dir, p->plan->allocation);
-	p->seed_path = ga_xprintf("%s/seed.iso", p->vm_dir);
-	p->console_log = ga_xprintf("%s/console.log", p->vm_dir);
-	p->known_hosts = ga_xprintf("%s/known_hosts", p->vm_dir);
-	p->disks = ga_xcalloc(p->plan->bundles.n + 1, sizeof(*p->disks));
-	for (i = 0; i < p->plan->bundles.n; i++)
-		p->disks[i] = (struct ga_disk)GA_DISK_INIT;
-	ga_shape_init(&ga_allocation_shape, &p->out);
-	return 0;
 }
 
 int ga_provision(const struct ga_plan *plan, const struct ga_provision_opts *opts,
@@ -519,44 +612,32 @@ int ga_provision(const struct ga_plan *plan, const struct ga_provision_opts *opt
 		.user_data = GA_STR_INIT,
 	};
 
-	if (ga_provision_prepare(&p, err) < 0 || work(&p, err) < 0)
+	if (ga_provision_prepare(&p, err) < 0 || run_phases(&p, err) < 0)
 		return -1;
-	if (p.stdout_err.code == GA_OK)
-		return 0;
-	*err = p.stdout_err;
-	return -1;
+	return ga_provision_stdout_error(&p, err);
 }
 
-/* Finds the provisioning of what a person calls so (ga_hostdb_resolve). 1, or 0: this host knows
- * nothing of that name. */
-static int find_named(struct ga_hostdb *h, const char *text, struct ga_attempt *ret,
-		      struct ga_err *err)
-{
-	ga_autofree char *allocation = NULL;
-	struct ga_err why = GA_ERR_INIT;
+/* ---- resume ---- */
 
-	if (ga_hostdb_resolve(h, text, &allocation, &why) == 0)
-		return ga_attempt_find(h, "provision", allocation, ret, err);
-	if (why.code == GA_NOTFOUND) {
-		ga_err_clear(&why);
-		return 0;
-	}
-	*err = why;
-	return -1;
-}
-
-/* The order of an attempt, by the attempt's id or by what a person calls its allocation. */
+/* The order of an attempt, by the attempt's id or by what a person calls its allocation. host.db is
+ * closed again: ga_provision opens it itself. */
 static int find_order(const char *id, const char *host_dir, char **order, struct ga_err *err)
 {
 	ga_autohostdb struct ga_hostdb h = { 0 };
 	ga_autoattempt struct ga_attempt a = { 0 };
+	ga_autofree char *allocation = NULL;
+	struct ga_err why = GA_ERR_INIT;
 	int r;
 
 	if (ga_hostdb_open(host_dir, &h, err) < 0)
 		return -1;
 	r = ga_attempt_get(&h, id, &a, err);
-	if (!r)
-		r = find_named(&h, id, &a, err);
+	if (!r && ga_hostdb_resolve(&h, id, &allocation, &why) == 0) {
+		r = ga_attempt_find(&h, "provision", allocation, &a, err);
+	} else if (!r && why.code != GA_NOTFOUND) {
+		*err = why;
+		return -1;
+	}
 	if (r < 0)
 		return -1;
 	if (!r || !ga_streq(a.program, "provision"))

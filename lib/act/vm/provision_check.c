@@ -1,61 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The phases that look and change nothing: the order, the devices, the image, the host. */
+/*
+ * What stands between a plan and its first write: whether order, devices, image, disks and host are
+ * what the plan says. Looks and refuses; changes nothing.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "act/device/disk.h"
+#include "act/device/gpuuse.h"
 #include "act/device/guard.h"
 #include "act/device/nvme.h"
+#include "act/device/vfio.h"
 #include "act/image/store.h"
-#include "act/vm/metal.h"
-#include "act/vm/provision_int.h"
+#include "act/vm/internal.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/texts.h"
+#include "decide/slot/verdict.h"
 #include "look/domain.h"
-#include "look/host/host.h"
+#include "look/iommu.h"
 #include "look/pci.h"
 #include "record/fault.h"
 #include "record/size.h"
 #include "record/time.h"
 #include "state/host/list.h"
 
-/* ---- the order ---- */
+#define NOTHING_WRITTEN \
+	"nothing was written; gpuaas-release frees the plan, 'gpuaas-list attention' shows what " \
+	"to do about the slot"
 
 int ga_provision_refuse(struct ga_err *err, const char *reason, const char *object,
 			const char *hint)
 {
-	ga_err_reason(err, reason);
-	ga_err_object(err, object);
+	ga_err_about(err, reason, object);
 	return hint ? ga_hint(err, "%s", hint) : -1;
 }
 
-static int check_digest(struct ga_provision *p, struct ga_err *err)
-{
-	char digest[GA_DIGEST_SIZE];
-
-	ga_rec_digest(&ga_plan_shape, p->plan, "digest", digest);
-	if (ga_streq(digest, p->plan->digest))
-		return 0;
-	return REFUSE(p, "old_digest",
-		      "take the plan as it was placed: 'gpuaas-list plan' prints it",
-		      "plan of '%s' does not have the digest it names", p->plan->allocation);
-}
-
-static int check_expiry(struct ga_provision *p, struct ga_err *err)
-{
-	int64_t expires;
-
-	if (p->known)
-		return 0;
-	if (ga_time_parse(p->plan->expires_at, &expires, err) < 0)
-		return -1;
-	if (ga_clock_micros() < expires)
-		return 0;
-	return REFUSE(p, "expired", "place again; what the plan had claimed is free again",
-		      "plan of '%s' expired at %s", p->plan->allocation, p->plan->expires_at);
-}
+/* ---- the order ---- */
 
 bool ga_provision_is_here(const struct ga_provision *p)
 {
@@ -99,13 +82,18 @@ int ga_provision_check_order(struct ga_provision *p, struct ga_err *err)
 {
 	const struct ga_plan *plan = p->plan;
 	bool whole = ga_streq(plan->shape, "baremetal");
+	char digest[GA_DIGEST_SIZE];
+	int64_t expires;
 
 	if (plan->dry_run && !p->opts->dry_run)
 		return REFUSE(p, "dry_run", "place without --dry-run",
 			      "plan of '%s' is of a dry run: nothing is claimed for it",
 			      plan->allocation);
-	if (check_digest(p, err) < 0)
-		return -1;
+	ga_rec_digest(&ga_plan_shape, plan, "digest", digest);
+	if (!ga_streq(digest, plan->digest))
+		return REFUSE(p, "old_digest",
+			      "take the plan as it was placed: 'gpuaas-list plan' prints it",
+			      "plan of '%s' does not have the digest it names", plan->allocation);
 	if (!whole && !ga_provision_is_here(p))
 		return REFUSE(p, "wrong_node",
 			      "hand it to its node, as in 'ssh HOST gpuaas-provision < plan | "
@@ -128,65 +116,250 @@ int ga_provision_check_order(struct ga_provision *p, struct ga_err *err)
 			      "an image of a real node names the probe ssh, serial or agent",
 			      "plan of '%s' proves nothing about readiness, which only a lab may",
 			      plan->allocation);
-	return check_expiry(p, err);
-}
-
-static int check_boot(struct ga_provision *p, struct ga_err *err)
-{
-	if (!p->plan->boot_id || ga_streq(p->plan->boot_id, p->boot_id))
+	/* What was taken up in time is finished whenever. */
+	if (p->known)
 		return 0;
-	return REFUSE(p, "other_boot",
-		      "gpuaas-discover | gpuaas-approve --record-only; then place again",
-		      "the host was restarted since the plan of '%s' was made (boot %s, now %s)",
-		      p->plan->allocation, p->plan->boot_id, p->boot_id ? p->boot_id : "unknown");
-}
-
-static int check_fingerprint(struct ga_provision *p, struct ga_err *err)
-{
-	char now[GA_DIGEST_SIZE];
-
-	if (!p->plan->fingerprint)
-		return 0;
-	if (ga_host_fingerprint(now, err) < 0)
+	if (ga_time_parse(plan->expires_at, &expires, err) < 0)
 		return -1;
-	if (ga_streq(now, p->plan->fingerprint))
+	if (ga_clock_micros() < expires)
 		return 0;
-	return REFUSE(p, "fingerprint_changed",
-		      "gpuaas-discover | gpuaas-approve; then place again",
-		      "the hardware of this host is not what was approved");
+	return REFUSE(p, "expired", "place again; what the plan had claimed is free again",
+		      "plan of '%s' expired at %s", plan->allocation, plan->expires_at);
 }
 
-/* ---- image and user-data ---- */
+/* ---- the devices ---- */
 
-static int check_withdrawn(struct ga_provision *p, struct ga_err *err)
+static int missing_gpu(struct ga_provision *p, const struct ga_bundle *b, struct ga_err *err)
+{
+	return REFUSE(p, GA_FAULT_MISSING_GPU, "gpuaas-reconcile shows what changed",
+		      GA_SAID_NOT_THERE "'%s' is not at '%s'", b->slot,
+		      b->gpu_pci_address ? b->gpu_pci_address : "(no address)");
+}
+
+int ga_provision_find_devices(struct ga_provision *p, struct ga_err *err)
+{
+	ga_autopci struct ga_pci pci = { 0 };
+
+	if (ga_pci_scan(&pci, err) < 0)
+		return -1;
+	for (size_t i = 0; i < p->plan->bundles.n; i++) {
+		const struct ga_bundle *b = &p->plan->bundles.v[i];
+		ga_autodisk struct ga_disk disk = GA_DISK_INIT;
+
+		if (b->gpu_pci_address && !ga_pci_find(&pci, b->gpu_pci_address))
+			return missing_gpu(p, b, err);
+		if (!b->nvme_wwid || ga_disk_find(b->nvme_wwid, &disk, err) >= 0)
+			continue;
+		if (err->code == GA_NOTFOUND)
+			ga_err_reason(err, GA_FAULT_MISSING_NVME);
+		return ga_wrap(err, "disk of slot '%s'", b->slot);
+	}
+	return 0;
+}
+
+static int check_gpu(struct ga_provision *p, const struct ga_pci *pci, const struct ga_bundle *b,
+		     struct ga_err *err)
+{
+	const struct ga_pci_dev *d =
+		b->gpu_pci_address ? ga_pci_find(pci, b->gpu_pci_address) : NULL;
+	bool whole = ga_streq(p->plan->shape, "baremetal");
+	ga_autofree char *ids = NULL, *identity = NULL;
+
+	if (!d)
+		return missing_gpu(p, b, err);
+	if (ga_pci_answers(d->address) != 1)
+		return REFUSE(p, GA_FAULT_NOT_ANSWERING,
+			      "see 'dmesg'; start the host anew from power off, then discover and "
+			      "approve again",
+			      "GPU '%s' of slot '%s'" GA_SAID_NO_ANSWER "in configuration space",
+			      d->address, b->slot);
+	/* A whole machine is cleaned between its tenants by its release and the scrub of its
+	 * wipe: it needs no reset here. */
+	if (!whole && !ga_pci_can_reset(d->address))
+		return ga_vfio_no_reset(d->address, NULL, err);
+	ids = ga_xprintf("%04x:%04x", d->vendor, d->device);
+	identity = ga_pci_identity(d);
+	if ((b->gpu_device && !ga_streq(ids, b->gpu_device)) ||
+	    (b->gpu_identity && !ga_streq(identity, b->gpu_identity)))
+		return REFUSE(p, "gpu_changed",
+			      "gpuaas-discover | gpuaas-approve; then place again",
+			      "'%s' is '%s' and not the GPU of slot '%s'", b->gpu_pci_address,
+			      identity ? identity : ids, b->slot);
+	if (!whole && b->fabric_vf_pci_address && !ga_pci_find(pci, b->fabric_vf_pci_address))
+		return REFUSE(p, GA_FAULT_MISSING_FABRIC_VF, "gpuaas-reconcile shows what changed",
+			      "fabric function of slot '%s' is not at '%s'", b->slot,
+			      b->fabric_vf_pci_address);
+	return 0;
+}
+
+/* Asks the rule of all gates (decide/slot/verdict.h) with what the plan says and this host sees. A
+ * blocker here means that the state sold what it should not have, or that the host has changed
+ * since; nothing was written yet. */
+int ga_provision_check_bundle(struct ga_provision *p, const struct ga_bundle *b,
+			      const struct ga_pci_dev *gpu, const char *fault, struct ga_err *err)
+{
+	const struct ga_plan *plan = p->plan;
+	struct ga_texts members = { 0 };
+	struct ga_reasons why = { 0 };
+	struct ga_slot_facts f = {
+		.node = plan->node,
+		.slot_index = b->slot_index,
+		.lab = plan->lab,
+		.baremetal = ga_streq(plan->shape, "baremetal"),
+		.gpu_pci_address = b->gpu_pci_address,
+		.gpu_identity = b->gpu_identity,
+		.iommu_group = gpu ? gpu->iommu_group : GA_UNKNOWN,
+		.gpu_boot_display = gpu ? gpu->boot_display : GA_UNKNOWN,
+		.nvme_wwid = b->nvme_wwid,
+		.wipe = &plan->wipe,
+		.mac = b->mac,
+		.private_ip = b->private_ip,
+		.fabric_vf_pci_address = b->fabric_vf_pci_address,
+		.fabric_pf_pci_address = b->fabric_pf_pci_address,
+		.cpuset = b->cpuset,
+		.memory_mib = b->memory_mib,
+		/* A GPU that does not answer, or cannot be asked, runs no tenant. */
+		.health = fault || (gpu && ga_pci_answers(gpu->address) != 1) ? "failed" : NULL,
+		.health_why = fault,
+	};
+	int r = 0;
+
+	if (gpu)
+		ga_iommu_members(gpu->iommu_group, gpu->address,
+				 (struct ga_any_list *)(void *)&members);
+	f.iommu_group_members = members.n;
+	if (ga_slot_blockers(&f, GA_GATE_PROVISION, &why))
+		r = REFUSE(p, why.v[0].code, NOTHING_WRITTEN,
+			   "slot '%s' cannot be used: %s%s%s", b->slot, why.v[0].code,
+			   why.v[0].evidence ? ": " : "",
+			   why.v[0].evidence ? why.v[0].evidence : "");
+	ga_texts_release(&members);
+	ga_reasons_release(&why);
+	return r;
+}
+
+/* Fatal errors that the bus has counted of the GPU and that no reconcile has reported: the state
+ * does not know of them, so no slot failed by them and nobody has repaired it. ret: the sentence,
+ * to be freed; NULL: none. */
+static int find_fault(struct ga_provision *p, const struct ga_pci_dev *gpu, char **ret,
+		      struct ga_err *err)
+{
+	int64_t fatal = ga_pci_aer(gpu->address, "aer_dev_fatal", "TOTAL_ERR_FATAL"), told;
+	ga_autofree char *identity = ga_pci_identity(gpu);
+
+	*ret = NULL;
+	if (fatal == GA_UNKNOWN || fatal <= 0)
+		return 0;
+	if (ga_hostdb_gpu_errors(&p->h, identity, p->boot_id, &told, err) < 0)
+		return -1;
+	if (fatal > told)
+		*ret = ga_xprintf("the bus has counted fatal errors of GPU '%s', %lld since the "
+				  "host's start, and 'gpuaas-reconcile' told of %lld",
+				  gpu->address, (long long)fatal, (long long)told);
+	return 0;
+}
+
+int ga_provision_check_functions(struct ga_provision *p, bool anew, struct ga_err *err)
+{
+	ga_autopci struct ga_pci pci = { 0 };
+
+	if (ga_pci_scan(&pci, err) < 0)
+		return -1;
+	for (size_t i = 0; i < p->plan->bundles.n; i++) {
+		const struct ga_bundle *b = &p->plan->bundles.v[i];
+		ga_autofree char *fault = NULL;
+		const struct ga_pci_dev *gpu;
+
+		if (check_gpu(p, &pci, b, err) < 0)
+			return -1;
+		gpu = ga_pci_find(&pci, b->gpu_pci_address);
+		if ((anew && find_fault(p, gpu, &fault, err) < 0) ||
+		    ga_provision_check_bundle(p, b, gpu, fault, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* No other domain may have the function. */
+static int check_users(struct ga_provision *p, struct ga_virt *virt, const char *address,
+		       struct ga_err *err)
+{
+	struct ga_texts names = { 0 };
+	size_t i;
+	int r;
+
+	if (!address)
+		return 0;
+	r = ga_virt_domains_using_pci(virt, address, (struct ga_any_list *)(void *)&names, err);
+	for (i = 0; i < names.n; i++) {
+		if (!r && !ga_streq(names.v[i], p->plan->domain))
+			r = REFUSE(p, "device_in_use",
+				   "gpuaas-reconcile shows whose domain that is",
+				   "'%s' is used by domain '%s'", address, names.v[i]);
+		free(names.v[i]);
+	}
+	ga_list_release(&names);
+	return r;
+}
+
+/* Nor any process. While our own domain has it, it runs already, and nothing is reset. */
+static int check_processes(struct ga_provision *p, enum ga_virt_state state, const char *address,
+			   struct ga_err *err)
+{
+	if (!address || (state != GA_VIRT_ABSENT && state != GA_VIRT_OFF))
+		return 0;
+	return ga_gpu_use_refuse(address, p->plan->lab, err);
+}
+
+int ga_provision_check_domain(struct ga_provision *p, struct ga_err *err)
+{
+	ga_autovirtdomain struct ga_virt_domain d = { 0 };
+	enum ga_virt_state state;
+	struct ga_virt *virt;
+	size_t i;
+	int r;
+
+	if (ga_changes_virt(&p->changes, &virt, err) < 0 ||
+	    ga_virt_state(virt, p->plan->domain, &state, err) < 0)
+		return -1;
+	r = ga_virt_find(virt, p->plan->domain, &d, err);
+	if (r < 0)
+		return -1;
+	if (state != GA_VIRT_ABSENT && !(r && ga_streq(d.allocation, p->plan->allocation)))
+		return REFUSE(p, "domain_exists", "gpuaas-reconcile shows whose it is",
+			      "domain '%s' is there already and is not this allocation's",
+			      p->plan->domain);
+	for (i = 0; i < p->plan->bundles.n; i++)
+		if (check_users(p, virt, p->plan->bundles.v[i].gpu_pci_address, err) < 0 ||
+		    check_users(p, virt, p->plan->bundles.v[i].fabric_vf_pci_address, err) < 0 ||
+		    check_processes(p, state, p->plan->bundles.v[i].gpu_pci_address, err) < 0 ||
+		    check_processes(p, state, p->plan->bundles.v[i].fabric_vf_pci_address, err) < 0)
+			return -1;
+	return 0;
+}
+
+/* ---- the image ---- */
+
+int ga_provision_check_image(struct ga_provision *p, struct ga_err *err)
 {
 	const struct ga_plan_image *image = p->plan->image;
 	ga_autofree char *since = NULL;
+	char digest[GA_DIGEST_SIZE];
 	int r = ga_image_store_withdrawn(p->opts->images_dir, image->name, image->digest, &since,
 					 err);
 
-	if (r <= 0)
-		return r;
-	ga_err_set(err, GA_NOTFOUND, "image '%s' was withdrawn on this node at %s", image->name,
-		   since);
-	return ga_provision_refuse(err, "image_missing", p->plan->allocation,
-				   "gpuaas-image add FILE --name NAME on this node");
-}
-
-static int check_image(struct ga_provision *p, struct ga_err *err)
-{
-	const struct ga_plan_image *image = p->plan->image;
-	char digest[GA_DIGEST_SIZE];
-
-	if (check_withdrawn(p, err) < 0)
+	if (r < 0)
 		return -1;
-
-	if (access(image->path, R_OK) < 0) {
-		ga_err_set_sys(err, "image '%s' is not at '%s'", image->name, image->path);
-		err->code = GA_NOTFOUND;
-		return ga_provision_refuse(err, "image_missing", p->plan->allocation,
-			      "gpuaas-image add FILE --name NAME on this node");
-	}
+	if (r > 0)
+		return ga_refuse(err, GA_NOTFOUND, "image_missing", p->plan->allocation,
+				 ("image '%s' was withdrawn on this node at %s", image->name,
+				  since),
+				 ("gpuaas-image add FILE --name NAME on this node"));
+	if (access(image->path, R_OK) < 0)
+		return ga_refuse(err, GA_NOTFOUND, "image_missing", p->plan->allocation,
+				 ("image '%s' is not at '%s': %s", image->name, image->path,
+				  strerror(errno)),
+				 ("gpuaas-image add FILE --name NAME on this node"));
 	if (image->size_bytes > p->disks[0].size_bytes && p->disks[0].fd >= 0)
 		return REFUSE(p, "image_size", NULL,
 			      "image '%s' makes %" PRId64 " bytes and the disk has %" PRId64,
@@ -203,7 +376,7 @@ static int check_image(struct ga_provision *p, struct ga_err *err)
 		      "image '%s' has digest %s instead of %s", image->name, digest, image->digest);
 }
 
-/* ---- disks ---- */
+/* ---- the disks ---- */
 
 static const struct ga_provision *asking; /* whose libvirt ga_guard's question goes to */
 
@@ -229,10 +402,6 @@ static int domains_using(const char *path, const char *wwid, struct ga_str *name
 	ga_list_release(&list);
 	return r < 0 ? -1 : n;
 }
-
-#define NOTHING_WRITTEN \
-	"nothing was written; gpuaas-release frees the plan, 'gpuaas-list attention' shows what " \
-	"to do about the slot"
 
 /* The first failed step of the guard is the refusal; its detail begins with its code. */
 static int refused_by(struct ga_provision *p, const struct ga_guard_steps *steps,
@@ -265,31 +434,9 @@ static void release_steps(struct ga_guard_steps *s)
 	free(s->v);
 }
 
-static int take_disk(struct ga_provision *p, size_t i, struct ga_err *err)
-{
-	const struct ga_bundle *b = &p->plan->bundles.v[i];
-	bool whole = ga_streq(p->plan->shape, "baremetal");
-	const struct ga_guard_opts o = {
-		.wwid = b->nvme_wwid,
-		.size_bytes = b->nvme_size_bytes,
-		/* Half an image of ours, when an earlier run was killed in the middle of it. */
-		.content_expected = p->known,
-		.lab = p->plan->lab,
-		/* A machine that is handed out whole needs no libvirt: whoever has a disk open is
-		 * found without it. */
-		.domains = whole ? NULL : domains_using,
-	};
-	ga_cleanup(release_steps) struct ga_guard_steps steps = { 0 };
-	int r;
-
-	asking = p;
-	r = ga_guard_take(&p->disks[i], &o, !p->opts->dry_run && !whole, &steps, err);
-	return r > 0 ? 0 : r < 0 ? -1 : refused_by(p, &steps, b, err);
-}
-
-/* What this host remembers of the disk counts whatever the plan says: a state that was restored, or
- * that has not heard of another's work yet, takes it for empty. A host whose host.db is lost, or
- * younger than the wipe, knows nothing of the disk: that is no proof either. */
+/* What this host remembers of the disk counts, whatever the plan says: a state that was restored,
+ * or that has not heard of somebody else's work yet, takes the disk for empty. A host.db that was
+ * lost, or is younger than the wipe, knows nothing of the disk: that is no proof either. */
 static int check_wiped(struct ga_provision *p, const struct ga_bundle *b, struct ga_err *err)
 {
 	/* The state believes it, and blocks the slot (state/fold/provision.c). */
@@ -312,28 +459,27 @@ static int check_wiped(struct ga_provision *p, const struct ga_bundle *b, struct
 		      b->nvme_wwid, b->slot);
 }
 
-/* A lab's file, and a disk that is no NVMe drive, say nothing of their health. */
-static int check_drive(struct ga_provision *p, size_t i, struct ga_err *err)
-{
-	const struct ga_bundle *b = &p->plan->bundles.v[i];
-	struct ga_nvme_dev drive = { .ops = &ga_nvme_real_ops, .ctx = &p->disks[i].fd };
-	const char *why;
-
-	if (!ga_streq(p->disks[i].medium, "nvme"))
-		return 0;
-	why = ga_nvme_failing(&drive);
-	return why ? REFUSE(p, GA_FAULT_HEALTH, "nothing was written; replace the drive",
-			    "disk '%s' of slot '%s' says that it is failing: %s", b->nvme_wwid,
-			    b->slot, why) :
-		     0;
-}
-
 int ga_provision_take_disks(struct ga_provision *p, struct ga_err *err)
 {
-	size_t i;
+	bool whole = ga_streq(p->plan->shape, "baremetal");
 
-	for (i = 0; i < p->plan->bundles.n; i++) {
+	for (size_t i = 0; i < p->plan->bundles.n; i++) {
 		const struct ga_bundle *b = &p->plan->bundles.v[i];
+		const struct ga_guard_opts o = {
+			.wwid = b->nvme_wwid,
+			.size_bytes = b->nvme_size_bytes,
+			/* Half an image of ours, when an earlier run was killed in the middle of
+			 * it. */
+			.content_expected = p->known,
+			.lab = p->plan->lab,
+			/* A host of whole machines needs no libvirt: whoever has a disk open is
+			 * found without it. */
+			.domains = whole ? NULL : domains_using,
+		};
+		ga_cleanup(release_steps) struct ga_guard_steps steps = { 0 };
+		struct ga_nvme_dev drive = { .ops = &ga_nvme_real_ops, .ctx = &p->disks[i].fd };
+		const char *failing;
+		int r;
 
 		if (!b->nvme_wwid)
 			return REFUSE(p, GA_FAULT_MISSING_NVME, NULL, "slot '%s' has no disk",
@@ -342,63 +488,35 @@ int ga_provision_take_disks(struct ga_provision *p, struct ga_err *err)
 			continue;
 		if (ga_disk_find(b->nvme_wwid, &p->disks[i], err) < 0)
 			return ga_wrap(err, "disk of slot '%s'", b->slot);
-		if (!p->resume && (check_wiped(p, b, err) < 0 || take_disk(p, i, err) < 0 ||
-				   check_drive(p, i, err) < 0))
+		if (p->resume)
+			continue;
+		if (check_wiped(p, b, err) < 0)
 			return -1;
+		asking = p;
+		r = ga_guard_take(&p->disks[i], &o, !p->opts->dry_run && !whole, &steps, err);
+		if (r <= 0)
+			return r < 0 ? -1 : refused_by(p, &steps, b, err);
+		/* A lab's file, and a disk that is no NVMe drive, say nothing of their health. */
+		if (!ga_streq(p->disks[i].medium, "nvme"))
+			continue;
+		failing = ga_nvme_failing(&drive);
+		if (failing)
+			return REFUSE(p, GA_FAULT_HEALTH, "nothing was written; replace the drive",
+				      "disk '%s' of slot '%s' says that it is failing: %s",
+				      b->nvme_wwid, b->slot, failing);
 	}
 	return 0;
 }
 
 void ga_provision_close_disks(struct ga_provision *p)
 {
-	size_t i;
-
-	for (i = 0; p->disks && i < p->plan->bundles.n; i++)
-		ga_cleanup_fd(&p->disks[i].fd), p->disks[i].fd = -1;
+	for (size_t i = 0; p->disks && i < p->plan->bundles.n; i++) {
+		ga_cleanup_fd(&p->disks[i].fd);
+		p->disks[i].fd = -1;
+	}
 }
 
-static int read_user_data(struct ga_provision *p, struct ga_err *err)
-{
-	const struct ga_provision_opts *o = p->opts;
-
-	return ga_user_data_get(o->user_data_given, o->user_data_dir, o->user_data_from,
-				p->plan->user_data_digest, &p->user_data, err);
-}
-
-/* The checks of a whole machine. On the machine itself they are those of slices, and the disks are
- * closed again. From another machine only the operator's executables can look at it. */
-static int recheck_metal(struct ga_provision *p, struct ga_err *err)
-{
-	bool here = ga_provision_is_here(p);
-	int r = ga_metal_check(p->opts->baremetal_dir, "deploy", err);
-	size_t i;
-
-	if (r == 0 && here && !p->resume)
-		r = ga_provision_check_functions(p, true, err);
-	if (r == 0 && here && !p->resume)
-		r = ga_provision_take_disks(p, err);
-	ga_provision_close_disks(p);
-	for (i = 0; !here && r == 0 && i < p->plan->bundles.n; i++)
-		r = ga_provision_check_bundle(p, &p->plan->bundles.v[i], NULL, NULL, err);
-	return r == 0 && p->plan->user_data_digest ? read_user_data(p, err) : r;
-}
-
-int ga_phase_recheck(struct ga_provision *p, struct ga_err *err)
-{
-	bool whole = ga_streq(p->plan->shape, "baremetal");
-
-	if (ga_provision_is_here(p) &&
-	    (check_boot(p, err) < 0 || (!p->resume && ga_provision_find_devices(p, err) < 0) ||
-	     check_fingerprint(p, err) < 0))
-		return -1;
-	if (whole)
-		return recheck_metal(p, err);
-	if (ga_provision_check_functions(p, !p->resume, err) < 0 ||
-	    ga_provision_check_domain(p, err) < 0 ||
-	    ga_provision_take_disks(p, err) < 0 || check_image(p, err) < 0)
-		return -1;
-	return p->plan->user_data_digest ? read_user_data(p, err) : 0;
-}
+/* ---- a VM that was provisioned before ---- */
 
 int ga_provision_recheck(struct ga_provision *p, bool image, struct ga_err *err)
 {
@@ -413,10 +531,10 @@ int ga_provision_recheck(struct ga_provision *p, bool image, struct ga_err *err)
 	if (digest && access(p->seed_path, R_OK) < 0 &&
 	    ga_user_data_read(p->opts->user_data_dir, digest, &p->user_data, err) < 0)
 		return -1;
-	return check_image(p, err);
+	return ga_provision_check_image(p, err);
 }
 
-/* ---- prerequisites ---- */
+/* ---- prerequisites: what the host must have for a VM ---- */
 
 static int64_t free_pages(int64_t node, int64_t kib)
 {
@@ -559,15 +677,16 @@ static int check_dhcp(struct ga_provision *p, struct ga_err *err)
 		errno = ENOTDIR;
 	else if (access(dir, W_OK) == 0)
 		return 0;
-	ga_err_set_sys(err, "the folder of DHCP reservations '%s' cannot be written", dir);
-	err->code = GA_HOST;
-	return ga_provision_refuse(
-		err, "dhcp_hosts_dir", p->plan->allocation,
-		"make it and let dnsmasq read it (--dhcp-hostsdir); the node's settings name it");
+	return ga_refuse(err, GA_HOST, "dhcp_hosts_dir", p->plan->allocation,
+			 ("the folder of DHCP reservations '%s' cannot be written: %s", dir,
+			  strerror(errno)),
+			 ("make it and let dnsmasq read it (--dhcp-hostsdir); the node's settings "
+			  "name it"));
 }
 
-/* Drivers of a guest talk to the Fabric Manager of the host only within one release. Looked at here
- * and not where the partition is activated: now nothing is written yet. Unknown does not block. */
+/* The driver in a guest talks to the Fabric Manager of the host only when both are of one release.
+ * Checked here and not where the partition is activated, because nothing is written yet. An unknown
+ * version does not block. */
 static int check_fabric(struct ga_provision *p, struct ga_err *err)
 {
 	const char *inside = p->plan->image ? p->plan->image->driver_version : NULL;

@@ -49,14 +49,19 @@ static int phase_check(struct ga_provision *p, struct ga_err *err)
 	return ga_provision_recheck(p, true, err);
 }
 
-/* From here on it is this host's open work: what began it is taken up again by the next rebuild. */
-static int take_up(struct rebuild *b, struct ga_err *err)
+/* ---- away with the domain ---- */
+
+static int phase_stop(struct ga_provision *p, struct ga_err *err)
 {
-	struct ga_provision *p = &b->vm.p;
+	struct rebuild *b = rebuild_of(p);
 	ga_autofree char *order = ga_rec_format_text(&ga_plan_shape, p->plan);
 	ga_autoattempt struct ga_attempt before = { 0 };
-	int r = ga_attempt_find(&p->h, "rebuild", p->plan->allocation, &before, err);
+	const char *how;
+	int r;
 
+	/* From here on it is this host's open work. An attempt that did not end is taken up
+	 * again. */
+	r = ga_attempt_find(&p->h, "rebuild", p->plan->allocation, &before, err);
 	if (r < 0)
 		return -1;
 	b->attempt = r && ga_streq(before.state, "working") ? GA_TAKE(before.attempt) : ga_id_new();
@@ -64,18 +69,6 @@ static int take_up(struct rebuild *b, struct ga_err *err)
 			     p->boot_id ? p->boot_id : "", err) < 0)
 		return -1;
 	p->noting = b->attempt;
-	return 0;
-}
-
-/* ---- away with the domain ---- */
-
-static int phase_stop(struct ga_provision *p, struct ga_err *err)
-{
-	struct rebuild *b = rebuild_of(p);
-	const char *how;
-
-	if (take_up(b, err) < 0)
-		return -1;
 	/* Its disks are to be erased: a guest that does not listen is no reason to keep it. */
 	if (ga_vm_power_off(&b->vm, b->timeout_seconds, true, &how, err) < 0)
 		return -1;
@@ -83,7 +76,8 @@ static int phase_stop(struct ga_provision *p, struct ga_err *err)
 	return 0;
 }
 
-/* Seed, folder, DHCP reservation, lease and published ports stay as they are. */
+/* Changes that are undone and made again; seed, folder, DHCP reservation, lease and published ports
+ * stay as they are. */
 static bool is_made_again(const char *op)
 {
 	static const char *const ops[] = { "domain", "ovs_flow", "ovs_port", "partition" };
@@ -110,13 +104,18 @@ static int phase_undo(struct ga_provision *p, struct ga_err *err)
 		return ga_fail_for(err, GA_CONFLICT, "domain_exists",
 				   "domain '%s' is still defined, and its disks are to be erased",
 				   p->plan->domain);
-	/* What the guest of before printed must not be taken for the new one being ready. */
+	/* What the guest before printed must not pass for the new guest being ready. */
 	if (unlink(p->console_log) < 0 && errno != ENOENT)
 		return ga_fail_sys(err, "cannot remove '%s'", p->console_log);
 	return 0;
 }
 
 /* ---- the wipe ---- */
+
+static void release_evidence(struct ga_wipe_evidence *e)
+{
+	ga_shape_release(&ga_wipe_evidence_shape, e);
+}
 
 static void on_wipe(void *arg, const char *phase, const char *state, int64_t bytes, int64_t total)
 {
@@ -127,56 +126,13 @@ static void on_wipe(void *arg, const char *phase, const char *state, int64_t byt
 		p->opts->moving(phase, bytes, total, p->phase_started);
 }
 
-static struct ga_wipe_order order_of(const struct ga_plan *plan, const struct ga_bundle *b,
-				     char *attempt, char *now)
-{
-	/* A borrowed view; never written out or kept: a wipe of this disk is due no longer once the
-	 * clone has begun. */
-	struct ga_wipe_order ret = ga_bundle_wipe_order(b);
-
-	ret.node = plan->node;
-	ret.allocation = plan->allocation;
-	ret.attempt = attempt;
-	ret.issued_at = now;
-	ret.cause = (char *)(uintptr_t) "rebuild";
-	ret.wipe = plan->wipe;
-	ret.lab = plan->lab;
-	return ret;
-}
-
-/* The entry that says the tenant wrote on the disk is answered; the clone makes a new one. */
-static int close_entry(struct ga_provision *p, const char *wwid, struct ga_err *err)
-{
-	ga_autojournal struct ga_journal j = { 0 };
-
-	if (ga_journal_open_entries(&p->h, p->plan->allocation, &j, err) < 0)
-		return -1;
-	for (size_t i = 0; i < j.n; i++)
-		if (ga_streq(j.v[i].op, "disk") && ga_streq(j.v[i].subject, wwid) &&
-		    ga_journal_undone(&p->h, j.v[i].seq, err) < 0)
-			return -1;
-	return 0;
-}
-
-static int settle_wipe(struct ga_provision *p, const struct ga_wipe_evidence *e,
-		       struct ga_err *err)
-{
-	struct ga_err untold = GA_ERR_INIT;
-
-	/* A state that does not take it must not stop the work in the middle. */
-	if (ga_provision_emit(p, &ga_wipe_evidence_shape, e, &untold) < 0)
-		p->stdout_err = untold;
-	if (ga_streq(e->outcome, "confirmed"))
-		return close_entry(p, e->device.wwid, err);
-	return ga_fail_for(err, e->status ? (enum ga_code)e->status : GA_EXTERNAL, "wipe_failed",
-			   "the wipe of '%s' is %s: %s", e->device.wwid, e->outcome,
-			   e->reason ? e->reason : "no reason was given");
-}
-
+/* The wipe of one disk, with its evidence kept and emitted. */
 static int wipe_disk(struct ga_provision *p, const struct ga_bundle *b, struct ga_err *err)
 {
 	ga_autofree char *attempt = ga_id_new(), *now = ga_time_now();
-	const struct ga_wipe_order order = order_of(p->plan, b, attempt, now);
+	/* A borrowed view; never written out or kept: once the clone has begun, no wipe of this
+	 * disk is due any more. */
+	struct ga_wipe_order order = ga_bundle_wipe_order(b);
 	const struct ga_wipe_opts o = {
 		.order = &order,
 		.node = p->opts->node,
@@ -186,15 +142,35 @@ static int wipe_disk(struct ga_provision *p, const struct ga_bundle *b, struct g
 		.phase = on_wipe,
 		.arg = p,
 	};
-	struct ga_wipe_evidence e;
-	int r;
+	ga_cleanup(release_evidence) struct ga_wipe_evidence e;
+	ga_autojournal struct ga_journal j = { 0 };
+	struct ga_err untold = GA_ERR_INIT;
 
+	order.node = p->plan->node;
+	order.allocation = p->plan->allocation;
+	order.attempt = attempt;
+	order.issued_at = now;
+	order.cause = (char *)(uintptr_t) "rebuild";
+	order.wipe = p->plan->wipe;
+	order.lab = p->plan->lab;
 	ga_wipe_run(&o, &e);
-	r = ga_evidence_add(&p->h, &e, err) < 0 ?
-		    ga_wrap(err, "the evidence of '%s' (%s) cannot be kept", b->slot, e.outcome) :
-		    settle_wipe(p, &e, err);
-	ga_shape_release(&ga_wipe_evidence_shape, &e);
-	return r;
+	if (ga_evidence_add(&p->h, &e, err) < 0)
+		return ga_wrap(err, "the evidence of '%s' (%s) cannot be kept", b->slot, e.outcome);
+	/* A state that does not take it must not stop the work in the middle. */
+	if (ga_provision_emit(p, &ga_wipe_evidence_shape, &e, &untold) < 0)
+		p->stdout_err = untold;
+	if (!ga_streq(e.outcome, "confirmed"))
+		return ga_fail_for(err, e.status ? (enum ga_code)e.status : GA_EXTERNAL,
+				   "wipe_failed", "the wipe of '%s' is %s: %s", e.device.wwid,
+				   e.outcome, e.reason ? e.reason : "no reason was given");
+	/* The entry that says the tenant wrote on the disk is closed; the clone makes a new one. */
+	if (ga_journal_open_entries(&p->h, p->plan->allocation, &j, err) < 0)
+		return -1;
+	for (size_t i = 0; i < j.n; i++)
+		if (ga_streq(j.v[i].op, "disk") && ga_streq(j.v[i].subject, e.device.wwid) &&
+		    ga_journal_undone(&p->h, j.v[i].seq, err) < 0)
+			return -1;
+	return 0;
 }
 
 static int phase_wipe(struct ga_provision *p, struct ga_err *err)
@@ -244,6 +220,7 @@ static const struct ga_phase_def rebuild_phases[] = {
 	{ NULL, NULL, false },
 };
 
+/* What a dry run says. */
 static void say_plan(struct ga_vm *vm)
 {
 	const struct ga_plan *plan = &vm->plan;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Release on the host. */
+/* Release on the host: its phases in the order in which they run, then an order from its first
+ * phase to its result and the wipe orders that follow. */
 #include "act/vm/takeback.h"
 
 #include <inttypes.h>
@@ -8,10 +9,8 @@
 
 #include "act/device/fabric.h"
 #include "act/device/gpuwipe.h"
-#include "act/vm/change.h"
+#include "act/vm/internal.h"
 #include "act/vm/metal.h"
-#include "act/vm/provision.h"
-#include "act/vm/takeback_metal.h"
 #include "base/clock.h"
 #include "base/stop.h"
 #include "base/texts.h"
@@ -19,6 +18,7 @@
 #include "look/pci.h"
 #include "record/time.h"
 #include "state/host/hostdb.h"
+#include "state/host/list.h"
 
 #define GONE_MICROS INT64_C(60000000) /* a hard stop with devices to give back */
 
@@ -27,9 +27,10 @@ struct takeback {
 	const struct ga_release_order *order;
 	struct ga_hostdb h;
 	struct ga_changes changes;
-	GA_LIST(int) holds;
+	GA_LIST(int) holds; /* descriptors of the locks */
 	struct ga_attempt attempt;
-	bool known, began;
+	bool known; /* an earlier run took the order up */
+	bool began; /* it is in host.db */
 	const char *phase;
 	int64_t phase_started;
 	struct ga_released out;
@@ -53,7 +54,7 @@ static int emit(struct takeback *t, const struct ga_shape *shape, const void *ob
 	return settle_stdout(t, t->opts->result(shape, obj, err), err);
 }
 
-static int tell_phase(struct takeback *t, const char *state, struct ga_err *err)
+static int tell_finished(struct takeback *t, struct ga_err *err)
 {
 	ga_autofree char *now = ga_time_now();
 	const struct ga_progress rec = {
@@ -62,7 +63,7 @@ static int tell_phase(struct takeback *t, const char *state, struct ga_err *err)
 		.attempt = t->order->attempt,
 		.generation = t->order->generation,
 		.phase = (char *)(uintptr_t)t->phase,
-		.state = (char *)(uintptr_t)state,
+		.state = (char *)(uintptr_t) "finished",
 		.at = now,
 		.elapsed_micros = ga_clock_mono_micros() - t->phase_started,
 		.bytes = GA_UNKNOWN,
@@ -89,16 +90,7 @@ static void GA_PRINTF(4, 5) add_step(struct takeback *t, const char *step, const
 	s->detail = *text ? ga_xstrdup(text) : NULL;
 }
 
-/* ---- the phases ---- */
-
-static void let_go(struct takeback *t)
-{
-	size_t i;
-
-	for (i = 0; i < t->holds.n; i++)
-		close(t->holds.v[i]);
-	ga_list_release(&t->holds);
-}
+/* ---- hold: the locks of the allocation and of its slots ---- */
 
 static int hold(struct takeback *t, const char *object, struct ga_err *err)
 {
@@ -110,74 +102,55 @@ static int hold(struct takeback *t, const char *object, struct ga_err *err)
 	return 0;
 }
 
-static int check_order(struct takeback *t, struct ga_err *err)
+static int phase_hold(struct takeback *t, struct ga_err *err)
 {
 	const struct ga_release_order *o = t->order;
+	const struct ga_issuer by = { o->allocation, o->attempt, o->controller, o->epoch };
+	bool here = ga_streq(o->node, t->opts->node);
+	struct ga_release_order bare = *o;
+	ga_autofree char *text = NULL, *boot_id = ga_host_boot_id();
+	int r;
 
 	if (o->dry_run && !t->opts->dry_run)
 		return ga_fail_for(err, GA_CONFLICT, "dry_run",
 				   "release order of '%s' is of a dry run", o->allocation);
-	if (ga_streq(o->node, t->opts->node) || ga_streq(o->shape, "baremetal"))
-		return 0;
-	return ga_refuse(err, GA_CONFLICT, "wrong_node", o->allocation,
-			 ("release order of '%s' is for node '%s', and this is '%s'", o->allocation,
-			  o->node, t->opts->node),
-			 ("hand it to its node, as in 'gpuaas-release ID | ssh HOST gpuaas-release "
-			  "- | gpuaas-state fold -'"));
-}
-
-/* Its text without who gave it: after a restore the same order comes from the state of then. */
-static char *format_order(const struct takeback *t)
-{
-	struct ga_release_order bare = *t->order;
-
-	bare.controller = NULL;
-	bare.epoch = GA_UNKNOWN;
-	return ga_rec_format_text(&ga_release_order_shape, &bare);
-}
-
-static int serve(struct takeback *t, struct ga_err *err)
-{
-	const struct ga_issuer by = { t->order->allocation, t->order->attempt,
-				      t->order->controller, t->order->epoch };
-
-	/* A whole machine is taken back from any other, whose own controller is not the point. */
-	if (!ga_streq(t->order->node, t->opts->node))
-		return 0;
-	return ga_hostdb_serve(&t->h, &by, false, err);
-}
-
-static int phase_hold(struct takeback *t, struct ga_err *err)
-{
-	ga_autofree char *text = format_order(t);
-	ga_autofree char *boot_id = ga_host_boot_id();
-	size_t i;
-	int r;
-
-	if (check_order(t, err) < 0)
-		return -1;
+	if (!here && !ga_streq(o->shape, "baremetal"))
+		return ga_refuse(err, GA_CONFLICT, "wrong_node", o->allocation,
+				 ("release order of '%s' is for node '%s', and this is '%s'",
+				  o->allocation, o->node, t->opts->node),
+				 ("hand it to its node, as in 'gpuaas-release ID | ssh HOST "
+				  "gpuaas-release - | gpuaas-state fold -'"));
 	if (t->opts->dry_run)
 		return 0;
-	if (serve(t, err) < 0 || hold(t, t->order->allocation, err) < 0)
+	/* A whole machine may be released from any other: which controller that one obeys does not
+	 * matter. */
+	if (here && ga_hostdb_serve(&t->h, &by, false, err) < 0)
 		return -1;
-	for (i = 0; i < t->order->bundles.n; i++)
-		if (hold(t, t->order->bundles.v[i].slot, err) < 0)
+	if (hold(t, o->allocation, err) < 0)
+		return -1;
+	for (size_t i = 0; i < o->bundles.n; i++)
+		if (hold(t, o->bundles.v[i].slot, err) < 0)
 			return -1;
-	r = ga_attempt_begin(&t->h, t->order->attempt, t->order->allocation, "release", text,
-			     boot_id, err);
+	/* Kept without its issuer: after a restore the state of then gives the same order. */
+	bare.controller = NULL;
+	bare.epoch = GA_UNKNOWN;
+	text = ga_rec_format_text(&ga_release_order_shape, &bare);
+	r = ga_attempt_begin(&t->h, o->attempt, o->allocation, "release", text, boot_id, err);
 	if (r < 0)
 		return -1;
 	t->began = true;
 	t->known = !r;
-	return t->known && ga_attempt_get(&t->h, t->order->attempt, &t->attempt, err) < 0 ? -1 : 0;
+	return t->known && ga_attempt_get(&t->h, o->attempt, &t->attempt, err) < 0 ? -1 : 0;
 }
+
+/* ---- vm_stopped: the guest is asked, then powered off ---- */
 
 static bool is_on(enum ga_virt_state state)
 {
 	return state != GA_VIRT_ABSENT && state != GA_VIRT_OFF && state != GA_VIRT_CRASHED;
 }
 
-/* Waits for the domain to be off: 1 off, 0 still on at the deadline. */
+/* Waits until the domain is off: 1 off, 0 still on at the deadline. */
 static int wait_off(struct takeback *t, struct ga_virt *virt, int64_t micros, struct ga_err *err)
 {
 	int64_t deadline = ga_clock_mono_micros() + micros;
@@ -194,24 +167,9 @@ static int wait_off(struct takeback *t, struct ga_virt *virt, int64_t micros, st
 	}
 }
 
-static int stop_hard(struct takeback *t, struct ga_virt *virt, struct ga_err *err)
-{
-	int r;
-
-	if (ga_virt_destroy(virt, t->order->domain, err) < 0)
-		return -1;
-	r = wait_off(t, virt, GONE_MICROS, err);
-	if (r)
-		return r < 0 ? -1 : 0;
-	return ga_refuse(err, GA_EXTERNAL, "vm_stuck", NULL,
-			 ("domain '%s' still runs %d s after it was powered off", t->order->domain,
-			  (int)(GONE_MICROS / 1000000)),
-			 ("see 'virsh domstate --reason %s' and its QEMU process",
-			  t->order->domain));
-}
-
-/* A domain of the same name that is another's is left alone. */
-static int check_ours(struct takeback *t, struct ga_virt *virt, struct ga_err *err)
+/* The domain of the order: 0 absent, 1 off, 2 on. A domain of the same name that is not this
+ * allocation's is left alone: GA_CONFLICT "domain_exists". */
+static int find_domain(struct takeback *t, struct ga_virt *virt, struct ga_err *err)
 {
 	ga_autovirtdomain struct ga_virt_domain d = { 0 };
 	enum ga_virt_state state;
@@ -237,7 +195,7 @@ static int phase_stop(struct takeback *t, struct ga_err *err)
 
 	if (ga_changes_virt(&t->changes, &virt, err) < 0)
 		return -1;
-	r = check_ours(t, virt, err);
+	r = find_domain(t, virt, err);
 	if (r < 0)
 		return -1;
 	if (r < 2) {
@@ -254,11 +212,26 @@ static int phase_stop(struct takeback *t, struct ga_err *err)
 	r = wait_off(t, virt, t->order->graceful_seconds * 1000000, err);
 	if (r < 0)
 		return -1;
-	if (!r && stop_hard(t, virt, err) < 0)
+	if (r) {
+		add_step(t, "vm_stopped", "confirmed", "by the guest");
+		return 0;
+	}
+	if (ga_virt_destroy(virt, t->order->domain, err) < 0)
 		return -1;
-	add_step(t, "vm_stopped", "confirmed", "%s", r ? "by the guest" : "powered off");
+	r = wait_off(t, virt, GONE_MICROS, err);
+	if (r < 0)
+		return -1;
+	if (!r)
+		return ga_refuse(err, GA_EXTERNAL, "vm_stuck", NULL,
+				 ("domain '%s' still runs %d s after it was powered off",
+				  t->order->domain, (int)(GONE_MICROS / 1000000)),
+				 ("see 'virsh domstate --reason %s' and its QEMU process",
+				  t->order->domain));
+	add_step(t, "vm_stopped", "confirmed", "powered off");
 	return 0;
 }
+
+/* ---- fabric ---- */
 
 static int phase_fabric(struct takeback *t, struct ga_err *err)
 {
@@ -279,40 +252,32 @@ static int phase_fabric(struct takeback *t, struct ga_err *err)
 	return 0;
 }
 
-/* The domain when the journal does not know it: host.db was lost, the order is enough. */
-static int remove_domain(struct takeback *t, struct ga_err *err)
-{
-	struct ga_virt *virt;
-	int r;
-
-	if (ga_changes_virt(&t->changes, &virt, err) < 0)
-		return -1;
-	r = check_ours(t, virt, err);
-	if (r <= 0 || t->opts->dry_run)
-		return r < 0 ? -1 : 0;
-	return ga_virt_undefine(virt, t->order->domain, err);
-}
+/* ---- undo: every change in the journal, newest first ---- */
 
 static int phase_undo(struct takeback *t, struct ga_err *err)
 {
 	ga_autojournal struct ga_journal j = { 0 };
-	size_t i, n = 0;
+	struct ga_virt *virt;
+	size_t n = 0;
 	int r;
 
 	if (!t->opts->dry_run &&
 	    ga_journal_open_entries(&t->h, t->order->allocation, &j, err) < 0)
 		return -1;
-	for (i = 0; i < j.n; i++) {
+	for (size_t i = 0; i < j.n; i++) {
 		/* A disk's inverse is its wipe; the entry is closed when that is ordered. */
 		if (ga_streq(j.v[i].op, "disk"))
 			continue;
-		r = ga_change_undo(&t->changes, &j.v[i], err);
-		if (r < 0)
+		if (ga_change_undo(&t->changes, &j.v[i], err) < 0)
 			return ga_hint(err, "mend it and run gpuaas-release %s again",
 				       t->order->allocation);
 		n++;
 	}
-	if (remove_domain(t, err) < 0)
+	/* A host.db that was lost does not know the domain; the order does. */
+	if (ga_changes_virt(&t->changes, &virt, err) < 0)
+		return -1;
+	r = find_domain(t, virt, err);
+	if (r < 0 || (r && !t->opts->dry_run && ga_virt_undefine(virt, t->order->domain, err) < 0))
 		return -1;
 	add_step(t, "changes_undone", n ? "confirmed" : "not_needed", "%zu entr%s of the journal",
 		 n, n == 1 ? "y" : "ies");
@@ -332,10 +297,8 @@ static void check_binding(struct takeback *t, const char *address)
 
 static int phase_devices(struct takeback *t, struct ga_err *err)
 {
-	size_t i;
-
 	(void)err;
-	for (i = 0; i < t->order->bundles.n; i++) {
+	for (size_t i = 0; i < t->order->bundles.n; i++) {
 		const struct ga_bundle *b = &t->order->bundles.v[i];
 
 		if (!b->gpu_pci_address)
@@ -353,20 +316,106 @@ static int phase_devices(struct takeback *t, struct ga_err *err)
 	return 0;
 }
 
-static int phase_metal(struct takeback *t, struct ga_err *err)
+/* ---- take_back: a whole machine, by the operator's executables ---- */
+
+/*
+ * Its tenant was root on it, so nothing that it says counts before it runs a system of ours again,
+ * booted since. The executables answer boot_id, image and fingerprint of the machine, and the WWIDs
+ * of its disks.
+ */
+
+/* The machine's boot and hardware before it was handed over, from the order, or, where an older
+ * state made that, from the plan that this machine carried out: 1, or 0 when neither says it. */
+static int find_before(struct takeback *t, char **boot_id, char **fingerprint, struct ga_err *err)
 {
-	ga_autofree char *text = ga_rec_format_text(&ga_release_order_shape, t->order);
+	ga_autoattempt struct ga_attempt a = { 0 };
+	struct ga_plan plan = { 0 };
+	int r;
+
+	*boot_id = ga_strdup0(t->order->boot_id);
+	*fingerprint = ga_strdup0(t->order->fingerprint);
+	if (*boot_id || *fingerprint)
+		return 1;
+	r = ga_attempt_find(&t->h, "provision", t->order->allocation, &a, err);
+	if (r <= 0)
+		return r;
+	if (ga_rec_parse_text(a.order, &ga_plan_shape, &plan, err) < 0)
+		return -1;
+	*boot_id = GA_TAKE(plan.boot_id);
+	*fingerprint = GA_TAKE(plan.fingerprint);
+	ga_shape_release(&ga_plan_shape, &plan);
+	return 1;
+}
+
+static int fail_trust(const struct takeback *t, const char *why, struct ga_err *err)
+{
+	return ga_refuse(err, GA_CONFLICT, "untrusted_host", NULL,
+			 ("nothing proves that '%s' runs a trusted image again: %s", t->order->node,
+			  why),
+			 ("the executables in '%s/release' answer boot_id, image and fingerprint "
+			  "of the machine after it was booted from the trusted image",
+			  t->opts->baremetal_dir));
+}
+
+static int check_trust(struct takeback *t, json_t *answer, struct ga_err *err)
+{
+	const char *boot = json_string_value(json_object_get(answer, "boot_id"));
+	const char *image = json_string_value(json_object_get(answer, "image"));
+	const char *fingerprint = json_string_value(json_object_get(answer, "fingerprint"));
+	ga_autofree char *old_boot = NULL, *approved = NULL;
+	int r = find_before(t, &old_boot, &approved, err);
+
+	if (r < 0)
+		return -1;
+	if (!r)
+		return fail_trust(t, "neither the order nor this host says what it was", err);
+	if (!boot || !*boot)
+		return fail_trust(t, "its boot id was not answered", err);
+	if (!image || !*image)
+		return fail_trust(t, "the id of its image was not answered", err);
+	if (ga_streq(boot, old_boot))
+		return fail_trust(t, "it was not booted since it was handed over", err);
+	if (approved && !fingerprint)
+		return fail_trust(t, "the fingerprint of its hardware was not answered", err);
+	if (approved && !ga_streq(fingerprint, approved))
+		return fail_trust(t, "its hardware is not what was approved", err);
+	add_step(t, "trusted_host", "confirmed", "image %s, boot %s", image, boot);
+	return 0;
+}
+
+static int phase_take_back(struct takeback *t, struct ga_err *err)
+{
+	const struct ga_release_order *o = t->order;
+	ga_autofree char *text = ga_rec_format_text(&ga_release_order_shape, o);
 	ga_autojson json_t *answer = NULL;
+	json_t *disks, *disk;
+	size_t i;
 
 	ga_changes_say(&t->changes, "run every executable in %s/release", t->opts->baremetal_dir);
 	if (t->opts->dry_run)
 		return 0;
-	if (ga_metal_run(t->opts->baremetal_dir, "release", text, &answer, err) < 0)
+	if (ga_metal_run(t->opts->baremetal_dir, "release", text, &answer, err) < 0 ||
+	    check_trust(t, answer, err) < 0)
 		return -1;
-	return ga_takeback_trust(t->order, answer, t->opts->baremetal_dir, &t->h, &t->out, err);
+	/* The tenant had every disk of the machine, those in no slot too: each is in the record. */
+	disks = json_object_get(answer, "disks");
+	json_array_foreach (disks, i, disk) {
+		const char *wwid = json_string_value(disk);
+		const struct ga_bundle *of = NULL;
+
+		for (size_t k = 0; wwid && !of && k < o->bundles.n; k++)
+			if (ga_streq(o->bundles.v[k].nvme_wwid, wwid))
+				of = &o->bundles.v[k];
+		if (of)
+			add_step(t, "disk", "confirmed", "%s: of slot %" PRId64 ", to be wiped",
+				 wwid, of->slot_index);
+		else if (wwid)
+			add_step(t, "disk", "not_proven", "%s: in no slot, nobody wipes it", wwid);
+	}
+	return 0;
 }
 
-/* ---- the orders that follow ---- */
+/* ---- orders: the wipes that follow ---- */
 
 static struct ga_wipe_order wipe_order(const struct takeback *t, const struct ga_bundle *b)
 {
@@ -387,15 +436,14 @@ static struct ga_wipe_order wipe_order(const struct takeback *t, const struct ga
 	return ret;
 }
 
-/* Kept before anything is said: gpuaas-wipe --pending finds them whatever becomes of the pipe. For
- * another node they are not: nothing here could wipe its disks. */
+/* Kept before anything is written out: gpuaas-wipe --pending finds them whatever becomes of the
+ * pipe. Orders for another node are not kept: nothing here could wipe its disks. */
 static int phase_orders(struct takeback *t, struct ga_err *err)
 {
 	ga_autojournal struct ga_journal j = { 0 };
 	bool here = ga_streq(t->order->node, t->opts->node);
-	size_t i;
 
-	for (i = 0; i < t->order->bundles.n; i++) {
+	for (size_t i = 0; i < t->order->bundles.n; i++) {
 		const struct ga_bundle *b = &t->order->bundles.v[i];
 		struct ga_wipe_order w = wipe_order(t, b);
 
@@ -411,13 +459,13 @@ static int phase_orders(struct takeback *t, struct ga_err *err)
 		return 0;
 	if (ga_journal_open_entries(&t->h, t->order->allocation, &j, err) < 0)
 		return -1;
-	for (i = 0; i < j.n; i++)
+	for (size_t i = 0; i < j.n; i++)
 		if (ga_change_undo(&t->changes, &j.v[i], err) < 0)
 			return -1;
 	return 0;
 }
 
-/* ---- the machine ---- */
+/* ---- the order of the phases ---- */
 
 struct phase_def {
 	const char *name;
@@ -431,16 +479,21 @@ static const struct phase_def slice_phases[] = {
 };
 
 static const struct phase_def metal_phases[] = {
-	{ "hold", phase_hold }, { "take_back", phase_metal }, { "orders", phase_orders },
+	{ "hold", phase_hold }, { "take_back", phase_take_back }, { "orders", phase_orders },
 	{ NULL, NULL },
 };
 
+static void release_locks(struct takeback *t)
+{
+	for (size_t i = 0; i < t->holds.n; i++)
+		close(t->holds.v[i]);
+	ga_list_release(&t->holds);
+}
+
 static int emit_orders(struct takeback *t, struct ga_err *err)
 {
-	size_t i;
-
-	let_go(t); /* whoever reads an order takes its slot up at once */
-	for (i = 0; i < t->order->bundles.n; i++) {
+	release_locks(t); /* whoever reads an order locks its slot at once */
+	for (size_t i = 0; i < t->order->bundles.n; i++) {
 		struct ga_wipe_order w = wipe_order(t, &t->order->bundles.v[i]);
 
 		if (emit(t, &ga_wipe_order_shape, &w, err) < 0)
@@ -449,16 +502,13 @@ static int emit_orders(struct takeback *t, struct ga_err *err)
 	return 0;
 }
 
-/*
- * The allocation is released and its disks are to be wiped whatever the GPU does, so that the
- * records say so and go on to gpuaas-wipe; the status says that a device did not come back.
- */
+/* The allocation is released and its disks are to be wiped whatever the GPU does: the records say
+ * so and go on to gpuaas-wipe. The exit status says that a device did not come back. */
 static int check_steps(const struct takeback *t, const struct ga_released *r, struct ga_err *err)
 {
 	const struct ga_step *s = NULL;
-	size_t i;
 
-	for (i = 0; i < r->steps.n && !s; i++)
+	for (size_t i = 0; i < r->steps.n && !s; i++)
 		if (ga_streq(r->steps.v[i].outcome, "failed"))
 			s = &r->steps.v[i];
 	if (!s || t->stdout_err.code != GA_OK)
@@ -471,26 +521,7 @@ static int check_steps(const struct takeback *t, const struct ga_released *r, st
 			  "'gpuaas-list attention' says"));
 }
 
-static int finish(struct takeback *t, struct ga_err *err)
-{
-	ga_autofree char *text = NULL;
-
-	t->out.allocation = ga_xstrdup(t->order->allocation);
-	t->out.node = ga_xstrdup(t->order->node);
-	t->out.generation = t->order->generation;
-	t->out.attempt = ga_xstrdup(t->order->attempt);
-	t->out.dry_run = t->opts->dry_run;
-	t->out.at = ga_time_now();
-	t->out.lab = t->order->lab;
-	text = ga_rec_format_text(&ga_released_shape, &t->out);
-	if (!t->opts->dry_run && ga_attempt_end(&t->h, t->order->attempt, "done", text, err) < 0)
-		return -1;
-	if (emit(t, &ga_released_shape, &t->out, err) < 0 || emit_orders(t, err) < 0)
-		return -1;
-	return check_steps(t, &t->out, err);
-}
-
-/* An order that was carried out before: what was said then, again. */
+/* The result of an order that was carried out before, given once more. */
 static int tell_again(struct takeback *t, struct ga_err *err)
 {
 	struct ga_released r;
@@ -507,7 +538,7 @@ static int tell_again(struct takeback *t, struct ga_err *err)
 	return e;
 }
 
-static int emit_failure(struct takeback *t, const struct ga_err *why, struct ga_err *err)
+static int end_badly(struct takeback *t, const struct ga_err *why, struct ga_err *err)
 {
 	ga_autofree char *now = ga_time_now();
 	const struct ga_failure f = {
@@ -527,47 +558,47 @@ static int emit_failure(struct takeback *t, const struct ga_err *why, struct ga_
 	ga_autofree char *words = ga_xprintf("%s: %s%s%s", t->order->allocation, why->msg,
 					     why->hint[0] ? "\n  " : "", why->hint);
 
+	if (ga_provision_may_go_on(why)) {
+		*err = *why;
+		ga_err_object(err, t->order->allocation);
+		return ga_hint(err, "run gpuaas-release %s again: it goes on where it was",
+			       t->order->allocation);
+	}
 	t->opts->say(words);
 	return emit(t, &ga_failure_shape, &f, err);
 }
 
-static int end_badly(struct takeback *t, struct ga_err *why, struct ga_err *err)
-{
-	/* Nothing has failed: another is at work on it, or we were asked to stop. */
-	if (!ga_streq(why->reason, "held") && !ga_streq(why->reason, "interrupted"))
-		return emit_failure(t, why, err);
-	*err = *why;
-	ga_err_object(err, t->order->allocation);
-	return ga_hint(err, "run gpuaas-release %s again: it goes on where it was",
-		       t->order->allocation);
-}
-
-static int run_phase(struct takeback *t, const struct phase_def *def, struct ga_err *err)
-{
-	t->phase = def->name;
-	t->phase_started = ga_clock_mono_micros();
-	if (ga_stop_check(def->name, err) < 0)
-		return -1;
-	if (def->run(t, err) < 0)
-		return -1;
-	if (t->began && ga_attempt_phase(&t->h, t->order->attempt, def->name, err) < 0)
-		return -1;
-	return tell_phase(t, "finished", err);
-}
-
-static int work(struct takeback *t, struct ga_err *err)
+static int run_phases(struct takeback *t, struct ga_err *err)
 {
 	const struct phase_def *def =
 		ga_streq(t->order->shape, "baremetal") ? metal_phases : slice_phases;
+	ga_autofree char *text = NULL;
 	struct ga_err why = GA_ERR_INIT;
 
 	for (; def->name; def++) {
-		if (run_phase(t, def, &why) < 0)
+		t->phase = def->name;
+		t->phase_started = ga_clock_mono_micros();
+		if (ga_stop_check(def->name, &why) < 0 || def->run(t, &why) < 0 ||
+		    (t->began &&
+		     ga_attempt_phase(&t->h, t->order->attempt, def->name, &why) < 0) ||
+		    tell_finished(t, &why) < 0)
 			return end_badly(t, &why, err);
 		if (t->known && ga_streq(t->attempt.state, "done"))
 			return tell_again(t, err);
 	}
-	return finish(t, err);
+	t->out.allocation = ga_xstrdup(t->order->allocation);
+	t->out.node = ga_xstrdup(t->order->node);
+	t->out.generation = t->order->generation;
+	t->out.attempt = ga_xstrdup(t->order->attempt);
+	t->out.dry_run = t->opts->dry_run;
+	t->out.at = ga_time_now();
+	t->out.lab = t->order->lab;
+	text = ga_rec_format_text(&ga_released_shape, &t->out);
+	if (!t->opts->dry_run && ga_attempt_end(&t->h, t->order->attempt, "done", text, err) < 0)
+		return -1;
+	if (emit(t, &ga_released_shape, &t->out, err) < 0 || emit_orders(t, err) < 0)
+		return -1;
+	return check_steps(t, &t->out, err);
 }
 
 static void clear(struct takeback *t)
@@ -576,7 +607,7 @@ static void clear(struct takeback *t)
 	ga_attempt_release(&t->attempt);
 	ga_changes_close(&t->changes);
 	ga_hostdb_close(&t->h);
-	let_go(t);
+	release_locks(t);
 }
 
 int ga_takeback(const struct ga_release_order *order, const struct ga_takeback_opts *opts,
@@ -589,7 +620,7 @@ int ga_takeback(const struct ga_release_order *order, const struct ga_takeback_o
 	t.changes = (struct ga_changes){ .h = &t.h, .object = order->allocation,
 					 .libvirt_uri = opts->libvirt_uri, .fabric = opts->fabric,
 					 .dry_run = opts->dry_run, .say = opts->say };
-	if (work(&t, err) < 0)
+	if (run_phases(&t, err) < 0)
 		return -1;
 	if (t.stdout_err.code == GA_OK)
 		return 0;

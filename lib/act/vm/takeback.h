@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Taking an allocation's devices back on the host: the VM is stopped and gone, the fabric partition
- * inactive, every change of the journal undone newest first, the GPUs reset. "Released" is said
+ * Release of an allocation's devices on the host: the VM is stopped and gone, the fabric partition
+ * inactive, every change of the journal undone newest first, the GPUs reset. "Released" is reported
  * only when it was observed. GPUs and fabric functions stay on vfio-pci: that binding is the
  * node's, undone at drain, repair or retire. Run again after it was killed, it goes on.
  */
@@ -21,8 +21,15 @@ struct ga_takeback_opts {
 	void (*say)(const char *line);
 };
 
-/* Carries an order out and emits gpuaas.released and a gpuaas.wipe-order for each slot, or
- * gpuaas.failure. 0 when they were emitted. */
+/*
+ * Carries an order out and emits gpuaas.released and a gpuaas.wipe-order for each slot, or
+ * gpuaas.failure. 0 when they were emitted; GA_EXTERNAL when the allocation was released and a
+ * device did not come back.
+ *
+ * A whole machine that comes back is trusted when the executables in baremetal_dir/release answer a
+ * boot_id other than before the hand-over, an image, and the fingerprint that was approved; what
+ * was before stands in the order, or in the attempt of host.db. Else "untrusted_host".
+ */
 GA_MUST_CHECK int ga_takeback(const struct ga_release_order *order,
 			      const struct ga_takeback_opts *opts, struct ga_err *err);
 

@@ -33,7 +33,7 @@ static void release_allocation(struct ga_allocation *a)
 	ga_shape_release(&ga_allocation_shape, a);
 }
 
-/* What the state on this machine says; ret is released by the caller. */
+/* The allocation as the state on this machine has it; ret is released by the caller. */
 static int ask_state(const char *id, const struct ga_vm_opts *opts, struct ga_allocation *ret,
 		     struct ga_err *err)
 {
@@ -46,6 +46,7 @@ static int ask_state(const char *id, const struct ga_vm_opts *opts, struct ga_al
 	return ga_store_allocation(db, full, ret, err);
 }
 
+/* host.db, which is not made here: a host without one has carried out no plan. GA_NOTFOUND. */
 static int open_hostdb(const struct ga_vm_opts *opts, struct ga_hostdb *h, struct ga_err *err)
 {
 	ga_autofree char *path = ga_xprintf("%s/host.db", opts->host_dir);
@@ -60,6 +61,7 @@ static int open_hostdb(const struct ga_vm_opts *opts, struct ga_hostdb *h, struc
 	return ga_hostdb_open(opts->host_dir, h, err);
 }
 
+/* The id of what a person calls so: in the state where this machine has it, else in host.db. */
 static int resolve(const char *id, const struct ga_vm_opts *opts, struct ga_hostdb *h, char **ret,
 		   struct ga_err *err)
 {
@@ -84,51 +86,40 @@ int ga_vm_resolve(const char *id, const struct ga_vm_opts *opts, char **ret, cha
 	return 0;
 }
 
-static int no_plan(const char *allocation, const struct ga_attempt *a, int found,
-		   struct ga_err *err)
-{
-	if (!found)
-		return ga_refuse(err, GA_NOTFOUND, NULL, allocation,
-				 ("this host has taken up no plan of '%s'", allocation),
-				 ("'gpuaas-show %s' tells its node", allocation));
-	ga_err_set(err, GA_CONFLICT, "the provisioning of '%s' is %s", allocation, a->state);
-	ga_err_reason(err, "wrong_state");
-	ga_err_object(err, allocation);
-	return ga_streq(a->state, "working") ?
-		       ga_hint(err, "gpuaas-provision --resume %s", allocation) :
-		       ga_hint(err, "gpuaas-release %s | gpuaas-wipe", allocation);
-}
-
-/* The plan as it was carried out here, and how that ended. */
-static int load(struct ga_vm *vm, struct ga_hostdb *h, const char *allocation, struct ga_err *err)
-{
-	ga_autoattempt struct ga_attempt a = { 0 };
-	int r = ga_attempt_find(h, "provision", allocation, &a, err);
-
-	if (r < 0)
-		return -1;
-	if (!r || !ga_streq(a.state, "done"))
-		return no_plan(allocation, &a, r, err);
-	if (ga_rec_parse_text(a.order, &ga_plan_shape, &vm->plan, err) < 0 ||
-	    ga_rec_parse_text(a.result, &ga_allocation_shape, &vm->allocation, err) < 0)
-		return ga_wrap(err, "attempt '%s' in host.db", a.attempt);
-	if (ga_streq(vm->plan.shape, "slice"))
-		return 0;
-	ga_err_object(err, allocation);
-	return ga_fail_for(err, GA_CONFLICT, "no_vm",
-			   "allocation '%s' is a whole machine: it has no VM", allocation);
-}
-
 int ga_vm_open(const char *id, const struct ga_vm_opts *opts, struct ga_vm *ret,
 	       struct ga_err *err)
 {
 	ga_autohostdb struct ga_hostdb h = { 0 };
+	ga_autoattempt struct ga_attempt a = { 0 };
 	ga_autofree char *allocation = NULL;
+	int r;
 
 	*ret = (struct ga_vm){ .opts = opts };
-	if (open_hostdb(opts, &h, err) < 0 || resolve(id, opts, &h, &allocation, err) < 0 ||
-	    load(ret, &h, allocation, err) < 0)
+	if (open_hostdb(opts, &h, err) < 0 || resolve(id, opts, &h, &allocation, err) < 0)
 		return -1;
+	r = ga_attempt_find(&h, "provision", allocation, &a, err);
+	if (r < 0)
+		return -1;
+	if (!r)
+		return ga_refuse(err, GA_NOTFOUND, NULL, allocation,
+				 ("this host has taken up no plan of '%s'", allocation),
+				 ("'gpuaas-show %s' tells its node", allocation));
+	if (!ga_streq(a.state, "done"))
+		return ga_refuse(err, GA_CONFLICT, "wrong_state", allocation,
+				 ("the provisioning of '%s' is %s", allocation, a.state),
+				 (ga_streq(a.state, "working") ? "gpuaas-provision --resume %s" :
+								 "gpuaas-release %s | gpuaas-wipe",
+				  allocation));
+	/* The plan as it was carried out here, and how that ended. */
+	if (ga_rec_parse_text(a.order, &ga_plan_shape, &ret->plan, err) < 0 ||
+	    ga_rec_parse_text(a.result, &ga_allocation_shape, &ret->allocation, err) < 0)
+		return ga_wrap(err, "attempt '%s' in host.db", a.attempt);
+	if (!ga_streq(ret->plan.shape, "slice")) {
+		(void)ga_fail_for(err, GA_CONFLICT, "no_vm",
+				  "allocation '%s' is a whole machine: it has no VM", allocation);
+		ga_err_object(err, allocation);
+		return -1;
+	}
 	ret->user_data_dir = ga_xprintf("%s/user-data", opts->host_dir);
 	ret->provision_opts = (struct ga_provision_opts){
 		.program = opts->program,
@@ -147,7 +138,7 @@ int ga_vm_open(const char *id, const struct ga_vm_opts *opts, struct ga_vm *ret,
 	ret->p = (struct ga_provision){
 		.opts = &ret->provision_opts,
 		.plan = &ret->plan,
-		.known = true, /* what is on the disk is its own */
+		.known = true, /* its disk holds its own data */
 		.began = true,
 		.key = GA_HOST_KEY_INIT,
 		.user_data = GA_STR_INIT,
@@ -160,15 +151,7 @@ int ga_vm_open(const char *id, const struct ga_vm_opts *opts, struct ga_vm *ret,
 
 /* ---- holding ---- */
 
-static int wrong_state(const char *allocation, const char *what, const char *state,
-		       struct ga_err *err)
-{
-	ga_err_set(err, GA_CONFLICT, "%s of '%s' is %s", what, allocation, state);
-	ga_err_reason(err, "wrong_state");
-	ga_err_object(err, allocation);
-	return -1;
-}
-
+/* What this host knows itself: no release has begun, and no rebuild was left half done. */
 static int check_work(struct ga_vm *vm, bool rebuilds, struct ga_err *err)
 {
 	ga_autoattempt struct ga_attempt a = { 0 };
@@ -178,15 +161,18 @@ static int check_work(struct ga_vm *vm, bool rebuilds, struct ga_err *err)
 	if (open_hostdb(vm->opts, &h, err) < 0 || ga_attempt_newest(&h, id, &a, err) < 0)
 		return -1;
 	if (ga_streq(a.program, "release"))
-		return (void)wrong_state(id, "the release", a.state, err),
-		       ga_hint(err, "gpuaas-release %s | gpuaas-wipe ends what is left of it", id);
-	if (!ga_streq(a.program, "rebuild") || ga_streq(a.state, "done") || rebuilds)
-		return 0;
-	(void)wrong_state(id, "the rebuild", a.state, err);
-	return ga_hint(err, "gpuaas-vm rebuild %s starts it over; gpuaas-release %s gives up", id,
-		       id);
+		return ga_refuse(err, GA_CONFLICT, "wrong_state", id,
+				 ("the release of '%s' is %s", id, a.state),
+				 ("gpuaas-release %s | gpuaas-wipe ends what is left of it", id));
+	if (ga_streq(a.program, "rebuild") && !ga_streq(a.state, "done") && !rebuilds)
+		return ga_refuse(err, GA_CONFLICT, "wrong_state", id,
+				 ("the rebuild of '%s' is %s", id, a.state),
+				 ("gpuaas-vm rebuild %s starts it over; gpuaas-release %s gives up",
+				  id, id));
+	return 0;
 }
 
+/* What the state says, where this machine has it. */
 static int check_state(struct ga_vm *vm, struct ga_err *err)
 {
 	ga_cleanup(release_allocation) struct ga_allocation a = { 0 };
@@ -197,12 +183,14 @@ static int check_state(struct ga_vm *vm, struct ga_err *err)
 	if (ask_state(id, vm->opts, &a, err) < 0)
 		return -1;
 	if (ga_streq(a.state, "held") && !vm->may_be_held)
-		return wrong_state(id, "the state", a.state, err),
-		       ga_hint(err, "gpuaas-release --undo %s takes the hold back", id);
+		return ga_refuse(err, GA_CONFLICT, "wrong_state", id,
+				 ("the state of '%s' is %s", id, a.state),
+				 ("gpuaas-release --undo %s takes the hold back", id));
 	if (!ga_streq(a.state, "active") && !ga_streq(a.state, "held"))
-		return wrong_state(id, "the state", a.state, err),
-		       ga_hint(err, "'gpuaas-show %s' tells why; only an active allocation has a "
-				    "VM to act on", id);
+		return ga_refuse(err, GA_CONFLICT, "wrong_state", id,
+				 ("the state of '%s' is %s", id, a.state),
+				 ("'gpuaas-show %s' tells why; only an active allocation has a "
+				  "VM to act on", id));
 	if (!ga_streq(a.attempt, vm->plan.attempt))
 		return ga_fail_for(err, GA_CONFLICT, "concurrent_update",
 				   "the state knows '%s' by attempt '%s', this host by '%s'", id,
@@ -247,7 +235,7 @@ int ga_vm_access(const char *id, const struct ga_vm_opts *opts, struct ga_reach 
 		return -1;
 	if (has_state(opts) && ask_state(id, opts, &told, err) < 0)
 		return -1;
-	/* The state knows the way in from elsewhere, too. */
+	/* The state also knows how it is reached from elsewhere. */
 	a = told.access ? told.access : vm.allocation.access;
 	ret->allocation = ga_xstrdup(vm.plan.allocation);
 	ret->node = ga_xstrdup(vm.plan.node);

@@ -32,43 +32,9 @@ static void add_line(struct ga_str *out, const char *label, const char *text)
 		ga_str_addf(out, "  %-22s %s\n", label, text);
 }
 
-static void add_step_line(struct ga_str *out, const char *label, const struct ga_step *s)
-{
-	/* The detail may name addresses of the machine: the outcome alone is the tenant's. */
-	add_line(out, label, s->outcome);
-}
-
-static void add_methods(struct ga_str *out, const struct ga_wipe_evidence *e)
-{
-	size_t i;
-
-	for (i = 0; i < e->attempts.n; i++) {
-		const struct ga_wipe_try *t = &e->attempts.v[i];
-
-		if (!ga_streq(t->outcome, "not_started"))
-			ga_str_addf(out, "  %-22s %s, %s, %s\n", "method", t->method, t->outcome,
-				    t->finished_at ? t->finished_at : t->started_at);
-	}
-}
-
-static void add_proofs(struct ga_str *out, const struct ga_wipe_evidence *e)
-{
-	const struct ga_read_back *rb = e->read_back;
-
-	if (e->markers)
-		ga_str_addf(out, "  %-22s %lld written before, %lld found afterwards\n", "markers",
-			    (long long)e->markers->written, (long long)e->markers->surviving);
-	if (rb)
-		ga_str_addf(out, "  %-22s %s: %lld of %lld bytes read, %lld blocks not zero\n",
-			    "read-back", rb->verify, (long long)rb->bytes_read,
-			    (long long)e->device.size_bytes, (long long)rb->mismatches);
-	if (rb && rb->remnant_bound_ppb)
-		ga_str_addf(out, "  %-22s %.6f %% of the disk at 99 %% confidence\n",
-			    "could remain at most", (double)rb->remnant_bound_ppb / 1e7);
-}
-
 void ga_wipe_certificate(const struct ga_wipe_evidence *e, struct ga_str *out)
 {
+	const struct ga_read_back *rb = e->read_back;
 	char digest[GA_DIGEST_SIZE], size[GA_SIZE_SIZE];
 	bool ok = ga_streq(e->outcome, "confirmed");
 
@@ -88,11 +54,27 @@ void ga_wipe_certificate(const struct ga_wipe_evidence *e, struct ga_str *out)
 	add_line(out, "asked for", e->policy.minimum_class);
 	add_line(out, "outcome", e->outcome);
 	add_line(out, "class (SP 800-88)", e->class);
-	add_methods(out, e);
-	add_proofs(out, e);
-	add_step_line(out, "GPU reset", &e->gpu_reset);
-	add_step_line(out, "GPU memory", &e->gpu_memory);
-	add_step_line(out, "fabric function", &e->vf_state);
+	for (size_t i = 0; i < e->attempts.n; i++) {
+		const struct ga_wipe_try *t = &e->attempts.v[i];
+
+		if (!ga_streq(t->outcome, "not_started"))
+			ga_str_addf(out, "  %-22s %s, %s, %s\n", "method", t->method, t->outcome,
+				    t->finished_at ? t->finished_at : t->started_at);
+	}
+	if (e->markers)
+		ga_str_addf(out, "  %-22s %lld written before, %lld found afterwards\n", "markers",
+			    (long long)e->markers->written, (long long)e->markers->surviving);
+	if (rb)
+		ga_str_addf(out, "  %-22s %s: %lld of %lld bytes read, %lld blocks not zero\n",
+			    "read-back", rb->verify, (long long)rb->bytes_read,
+			    (long long)e->device.size_bytes, (long long)rb->mismatches);
+	if (rb && rb->remnant_bound_ppb)
+		ga_str_addf(out, "  %-22s %.6f %% of the disk at 99 %% confidence\n",
+			    "could remain at most", (double)rb->remnant_bound_ppb / 1e7);
+	/* Their details may name addresses of the machine: the outcomes alone are the tenant's. */
+	add_line(out, "GPU reset", e->gpu_reset.outcome);
+	add_line(out, "GPU memory", e->gpu_memory.outcome);
+	add_line(out, "fabric function", e->vf_state.outcome);
 	add_line(out, "tool", e->tool);
 	add_line(out, "digest of the record", e->digest);
 	ga_str_addf(out,

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/texts.h"
 #include "decide/wipe/judge.h"
 #include "look/host/host.h"
 #include "record/log.h"
@@ -38,8 +39,8 @@ struct disk_file {
 	ino_t inode;
 };
 
-/* Whether the disk is a file, by the identity that is compared with the open descriptor later, else
- * (a disk that a recorded host shows) by the file at its path. */
+/* Whether the disk is a file: by its identity, which is compared with the open descriptor later,
+ * or, for a disk that a recorded host shows, by the file at its path. ret->path is the caller's. */
 static bool file_of(const struct ga_disk *d, struct disk_file *ret)
 {
 	unsigned long long device, inode;
@@ -64,7 +65,7 @@ static bool is_below(const char *path, const char *folder)
 	return path && n && !strncmp(path, real, n) && path[n] == '/';
 }
 
-/* Whether the file is what lies at kept, or anywhere in it, under whatever name: 1, 0 or -1. */
+/* Whether the file is kept itself or lies anywhere below it, whatever its name: 1, 0 or -1. */
 static int lies_in(const struct disk_file *f, const char *kept, struct ga_err *err)
 {
 	char *const paths[] = { (char *)(uintptr_t)kept, NULL };
@@ -91,7 +92,7 @@ static int lies_in(const struct disk_file *f, const char *kept, struct ga_err *e
 	return r;
 }
 
-/* In a lab a disk is a file, and so is what gpuaas itself goes by. */
+/* In a lab a disk is a file, and so are the things that gpuaas itself needs. */
 static int refuse_kept(const struct ga_disk *d, const char *const *kept, struct ga_err *err)
 {
 	struct disk_file file = { 0 };
@@ -141,8 +142,8 @@ int ga_wipe_alone(const struct ga_wipe_hand *hand, const char *const *kept,
 	return 0;
 }
 
-/* What the order's last run found on the disk; when it did not get to that, or refused it, nothing
- * that is there is known to be the tenant's. */
+/* The signatures that the order's last run found on the disk, allocated. "" when it did not get
+ * that far, or refused them: then nothing that is there is known to be the tenant's. */
 static char *signatures_seen(const struct ga_wipe_evidence *e)
 {
 	size_t i;
@@ -154,9 +155,9 @@ static char *signatures_seen(const struct ga_wipe_evidence *e)
 	return ga_xstrdup("");
 }
 
-/* The evidence of this attempt, when it is confirmed already and nobody wrote on the disk since: 1.
- * A state that was restored may order once more what was wiped, and then sold, before. seen: as in
- * act/device/guard.h (the caller's). */
+/* 1 and the evidence of this attempt, when it is confirmed already and nobody wrote on the disk
+ * since; else 0. A state that was restored may order once more what was wiped, and then sold,
+ * before. seen: as in act/device/guard.h, the caller's to free. */
 static int confirmed_before(struct ga_hostdb *h, const struct ga_wipe_order *w, char **seen,
 			    bool *rewritten, struct ga_wipe_evidence *ret, struct ga_err *err)
 {
@@ -166,7 +167,7 @@ static int confirmed_before(struct ga_hostdb *h, const struct ga_wipe_order *w, 
 	if (r <= 0)
 		return r;
 	*seen = ga_streq(ret->outcome, "confirmed") ? ga_xstrdup("") : signatures_seen(ret);
-	/* What is older than the rules would be refused: the disk is wiped again. */
+	/* Evidence that is older than the rules would be refused: the disk is wiped again. */
 	if (ga_streq(ret->outcome, "confirmed") && ga_streq(ret->attempt, w->attempt) &&
 	    !ga_wipe_is_old(ret)) {
 		written = ga_hostdb_unwiped(h, ret->device.wwid, "", &by, err);
@@ -178,8 +179,8 @@ static int confirmed_before(struct ga_hostdb *h, const struct ga_wipe_order *w, 
 	return written < 0 ? -1 : 0;
 }
 
-/* What contradicts an order that expects a tenant's data, as in act/device/guard.h (the
- * caller's), or NULL. */
+/* ret: why no tenant's data is to be expected, as in act/device/guard.h, the caller's to free;
+ * NULL: nothing says so. */
 static int wiped_since(struct ga_hostdb *h, const struct ga_wipe_order *w, char **ret,
 		       struct ga_err *err)
 {
@@ -229,11 +230,11 @@ int ga_wipe_remember(const char *dir, struct ga_wipe_opts *o, struct ga_wipe_mem
 	return r < 0 ? -1 : 0;
 }
 
-/* Between the run and whoever watches it: notes finished phases with the attempt. */
+/* Stands between the run and the caller's callback: notes finished phases with the attempt. */
 struct noting {
 	struct ga_hostdb *h;
 	const char *attempt;
-	bool begun; /* something was written: phases that only look are noted no more */
+	bool begun; /* something was written: phases that only look are not noted any more */
 	ga_wipe_phase_fn phase;
 	void *arg;
 };
@@ -242,7 +243,7 @@ static void note_phase(void *arg, const char *phase, const char *state, int64_t 
 		       int64_t total)
 {
 	struct noting *n = arg;
-	struct ga_err lost = GA_ERR_INIT; /* a phase not noted: the next run starts over anyway */
+	struct ga_err lost = GA_ERR_INIT; /* harmless: the next run starts over anyway */
 
 	if (ga_streq(state, "finished") && !(n->begun && ga_wipe_phase_looks(phase)) &&
 	    ga_attempt_phase(n->h, n->attempt, phase, &lost) < 0)
@@ -251,7 +252,8 @@ static void note_phase(void *arg, const char *phase, const char *state, int64_t 
 		n->phase(n->arg, phase, state, bytes, total);
 }
 
-/* What the guard of the next run goes by, when this one ends at any point from here on. */
+/* Notes that this run writes now: when it ends at any point from here on, the guard of the next run
+ * knows that markers on the disk are ours. */
 static int note_begun(void *arg, struct ga_err *err)
 {
 	struct noting *n = arg;
@@ -324,7 +326,8 @@ int ga_wipe_keep_order(const char *dir, const struct ga_wipe_order *order, struc
 
 	if (ga_hostdb_open(dir, &h, err) < 0)
 		return -1;
-	/* What is kept counts as taken up: another controller's is not, and its run says so. */
+	/* A kept order counts as taken up. That of another controller is not kept, and its run says
+	 * so. */
 	if (ga_hostdb_serve(&h, &by, false, err) < 0) {
 		if (err->code != GA_CONFLICT)
 			return -1;
@@ -334,37 +337,21 @@ int ga_wipe_keep_order(const char *dir, const struct ga_wipe_order *order, struc
 	return ga_hostdb_keep_order(&h, order, err);
 }
 
-/* Writes the texts, a line each, and frees them. */
-static int write_lines(int fd, struct ga_any_list *list, struct ga_err *err)
-{
-	char **v = list->v;
-	int r = 0;
-	size_t i;
-
-	for (i = 0; i < list->n; i++) {
-		if (r == 0 && (ga_write_all(fd, v[i], strlen(v[i])) < 0 ||
-			       ga_write_all(fd, "\n", 1) < 0))
-			r = ga_fail_sys(err, "cannot make a stream of the pending orders");
-		free(v[i]);
-	}
-	ga_list_release(list);
-	return r;
-}
-
 int ga_wipe_pending_stream(const char *dir, bool unanswered, int *fd, struct ga_err *err)
 {
 	ga_autohostdb struct ga_hostdb h = { 0 };
 	ga_autofd int out = memfd_create("pending", MFD_CLOEXEC);
-	struct ga_any_list texts = { 0 };
-	int r;
+	ga_autotexts struct ga_texts orders = { 0 };
 
 	if (out < 0)
 		return ga_fail_sys(err, "cannot make a stream of the pending orders");
-	if (ga_hostdb_open(dir, &h, err) < 0)
+	if (ga_hostdb_open(dir, &h, err) < 0 ||
+	    ga_hostdb_pending_wipes(&h, unanswered, (struct ga_any_list *)(void *)&orders, err) < 0)
 		return -1;
-	r = ga_hostdb_pending_wipes(&h, unanswered, &texts, err);
-	if (write_lines(out, &texts, err) < 0 || r < 0)
-		return -1;
+	for (size_t i = 0; i < orders.n; i++)
+		if (ga_write_all(out, orders.v[i], strlen(orders.v[i])) < 0 ||
+		    ga_write_all(out, "\n", 1) < 0)
+			return ga_fail_sys(err, "cannot make a stream of the pending orders");
 	if (lseek(out, 0, SEEK_SET) < 0)
 		return ga_fail_sys(err, "cannot rewind the pending orders");
 	*fd = GA_TAKE_FD(out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A wipe order carried out on this host: held, kept in host.db, run, its evidence chained. Run
- * again after whatever ended it: a confirmed wipe gives its evidence again and touches nothing,
- * everything else starts over.
+ * A wipe order carried out on this host: its slot is locked, the order kept in host.db, the wipe
+ * run and its evidence chained. Run again after whatever ended it: a confirmed wipe gives its
+ * evidence again and touches nothing, everything else starts over.
  */
 #ifndef GA_ACT_WIPE_JOB_H
 #define GA_ACT_WIPE_JOB_H
@@ -10,8 +10,8 @@
 #include "act/wipe/wipe.h"
 #include "state/host/hostdb.h"
 
-/* Whether this host may act on the order: for this node, and not of a dry run, unless this is one
- * too. GA_CONFLICT. */
+/* Whether this host may act on the order: it is for this node, and not of a dry run unless this is
+ * one too. GA_CONFLICT "wrong_node", "dry_run". */
 GA_MUST_CHECK int ga_wipe_order_check(const struct ga_wipe_order *order, const char *node,
 				      bool dry_run, struct ga_err *err);
 
@@ -23,15 +23,18 @@ struct ga_wipe_hand {
 	bool lab; /* a file may be the disk */
 };
 
-/* An order of nobody for that disk: finds it and fills identity, path and policy. What hand
- * confirms must be its identity, and it must be none of the files of kept, nor lie in one of its
- * folders, by whatever name; kept is a list that ends with NULL. */
+/* An order for that disk without a state: finds the disk and fills identity, path and policy
+ * of ret, which is released with ga_shape_release. hand->confirm must be the disk's identity.
+ * kept is a list of paths that ends with NULL: the disk must not be one of these files, nor
+ * lie in one of these folders, whatever its name. GA_USAGE, GA_NOTFOUND, GA_CONFLICT
+ * "wrong_wwid", "nvme_in_use". */
 GA_MUST_CHECK int ga_wipe_alone(const struct ga_wipe_hand *hand, const char *const *kept,
 				struct ga_wipe_order *ret, struct ga_err *err);
 
-/* What this host remembers of the disk of o->order, for a run that only looks or that nobody
- * ordered: who has it, since when it is wiped, what the order's last run found, whether that began
- * to write. Fills ret, to which o points then; nothing where there is no host.db yet. */
+/* What this host remembers of the disk of o->order: who has it, since when it is wiped, what the
+ * order's last run found and whether that began to write. For runs that only look, or have no
+ * order of a state. Fills ret and makes o point to it, so that ret outlives o; leaves both alone
+ * where there is no host.db yet. */
 struct ga_wipe_memory {
 	char *holder, *seen, *wiped;
 };
@@ -40,21 +43,24 @@ void ga_cleanup_wipe_memory(struct ga_wipe_memory *m);
 GA_MUST_CHECK int ga_wipe_remember(const char *dir, struct ga_wipe_opts *o,
 				   struct ga_wipe_memory *ret, struct ga_err *err);
 
-/* o->resume is set here. ret is sealed and stored. 1 when the evidence is of an earlier run. */
+/* Carries out o->order; sets o->resume. 0: ret is the sealed and stored evidence of this run,
+ * 1: of an earlier one. ret is released with ga_shape_release. GA_BUSY "held"; the error of
+ * o->refused. */
 GA_MUST_CHECK int ga_wipe_job(struct ga_hostdb *h, struct ga_wipe_opts *o,
 			      struct ga_wipe_evidence *ret, struct ga_err *err);
 
-/* Makes the order one of the pending ones, before anything is done for it; not that of a controller
- * that this host does not serve: ga_wipe_job refuses it. */
+/* Adds the order to the pending ones before anything is done for it. The order of a controller that
+ * this host does not serve is not added, and that is no error here: ga_wipe_job refuses it. */
 GA_MUST_CHECK int ga_wipe_keep_order(const char *dir, const struct ga_wipe_order *order,
 				     struct ga_err *err);
 
-/* The orders this host has taken up and not confirmed (unanswered: and that left no evidence), as
- * a stream of records to read from. */
+/* The orders that this host has taken up and not confirmed, as a stream of records: fd is open for
+ * reading and the caller's. unanswered: only those that left no evidence. */
 GA_MUST_CHECK int ga_wipe_pending_stream(const char *dir, bool unanswered, int *fd,
 					 struct ga_err *err);
 
-/* The certificate of kept evidence, by evidence id, attempt, slot or wwid. GA_NOTFOUND. */
+/* Adds the certificate of kept evidence to out; key is an evidence id, attempt, slot or WWID.
+ * GA_NOTFOUND. */
 GA_MUST_CHECK int ga_wipe_certificate_of(const char *dir, const char *key, struct ga_str *out,
 					 struct ga_err *err);
 

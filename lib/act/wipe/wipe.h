@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One wipe, from the order to its evidence: guard, markers, purge by the ladder, markers gone, zero
- * pass, read-back, identity again, GPU, fabric function. Every way out of it ends in a whole
- * record; only a whole chain of proofs says "confirmed" (decide/wipe/plan.h).
+ * One wipe, from the order to its evidence: guard, markers, purge (the methods of
+ * decide/wipe/plan.h, strongest first), markers gone, zero pass, read-back, identity again, GPU,
+ * fabric function. Every run ends in a complete record; only an unbroken chain of proofs makes it
+ * "confirmed".
  */
 #ifndef GA_ACT_WIPE_WIPE_H
 #define GA_ACT_WIPE_WIPE_H
@@ -13,24 +14,25 @@
 #include "record/result.h"
 #include "record/wipe.h"
 
-/* Tells what goes on: state is started, running, finished or failed; bytes are 0 where none count.
- */
+/* Reports progress: state is started, running, finished or failed; bytes and total are 0 where no
+ * bytes are counted. */
 typedef void (*ga_wipe_phase_fn)(void *arg, const char *phase, const char *state, int64_t bytes,
 				 int64_t total);
 
 struct ga_wipe_opts {
 	const struct ga_wipe_order *order; /* borrowed */
-	bool alone;   /* no order of a state: order holds only disk, policy and whether (lab) a
-			 file may be the disk */
+	bool alone;   /* a person named the disk: order has only disk, policy, and in lab
+			 whether a file may be the disk */
 	bool dry_run; /* look and plan, touch nothing */
 	bool resume;  /* the order was begun before: a sanitize that runs may be ours */
-	const struct ga_err *refused; /* why the order is no longer in force: only what it is
-					 answered with already may go out; NULL */
+	const struct ga_err *refused; /* why the order is no longer in force: only evidence that
+					 it has already may go out; NULL: it is in force */
 	const char *holder; /* as in act/device/guard.h */
-	const char *seen;   /* the same */
+	const char *seen;   /* as there, too */
 	const char *wiped;  /* why no tenant's data is expected, as in act/device/guard.h; NULL */
 	bool rewritten;	    /* it was carried out, and somebody wrote on the disk since */
-	bool begun;   /* a wipe here began to write: markers, or what a purge left, are ours */
+	bool begun;   /* a wipe here has begun to write: markers and the remains of a purge
+			 are ours */
 	const char *node; /* of this host, or NULL */
 	const char *tool;
 	const char *scrub_hooks; /* directory, see act/device/gpuwipe.h */
@@ -47,13 +49,13 @@ struct ga_wipe_opts {
 };
 
 /*
- * Carries it out and fills the evidence (ga_shape_init'ed by this function); digest and
- * previous_digest are left to ga_evidence_add or ga_wipe_evidence_seal. Never fails: trouble is in
- * the record. Release with ga_shape_release(&ga_wipe_evidence_shape, …).
+ * Carries the wipe out and fills the evidence, which need not be initialized; digest and
+ * previous_digest are left to ga_evidence_add or ga_wipe_evidence_seal. Never fails: errors are in
+ * the record. Release it with ga_shape_release(&ga_wipe_evidence_shape, …).
  */
 void ga_wipe_run(const struct ga_wipe_opts *o, struct ga_wipe_evidence *e);
 
-/* Phases that look and write nothing: guard, settle, recheck. */
+/* Whether the phase only looks and writes nothing: guard, settle, recheck. */
 bool ga_wipe_phase_looks(const char *phase);
 
 /* The plan of a dry run in words, a line each: methods with reasons, and how long it may take. */

@@ -34,7 +34,7 @@ struct ga_block_devs {
 
 /* All NVMe namespaces, by name. */
 GA_MUST_CHECK int ga_block_scan(struct ga_block_devs *ret, struct ga_err *err);
-/* Kernel names of the hidden path devices of native multipath, for who wants to name them. */
+/* Adds the kernel names of the hidden path devices of native multipath to names. */
 void ga_block_hidden(struct ga_any_list *names);
 void ga_block_devs_release(struct ga_block_devs *devs);
 #define ga_autoblocks ga_cleanup(ga_block_devs_release)
@@ -59,23 +59,24 @@ struct ga_block_uses {
 	struct ga_texts slaves;	    /* devices it is itself built on */
 	struct ga_texts swap;	    /* /proc/swaps entries on it: "nvme1n1p2", "/swap" */
 	struct ga_texts md;	    /* arrays of /proc/mdstat that name it */
-	struct ga_texts exports;    /* what hands it on without a process: "nvmet subsystem …" */
-	struct ga_texts same;	    /* other disks with its wwid; what uses them is above too */
+	struct ga_texts exports;    /* kernel targets that export it: "nvmet subsystem …" */
+	struct ga_texts same;	    /* other disks with its wwid; their uses are above too */
 	struct ga_texts signatures; /* "nvme1n1: gpt", "nvme1n1p2: ext4" */
 	bool signatures_known; /* disk and partitions could all be read */
 	bool namespaces_known; /* the mounts of every process could be read */
-	bool loops_known;      /* the kernel told of every loop device what is below it */
+	bool loops_known;      /* it is known of every loop device what is below it */
 	bool exports_known;    /* the lists of exports could be read */
 };
 
-/* Fills ret, by a look at the kernel's lists of this moment; signatures only where asked for. */
+/* Fills ret from the kernel's lists as they are now, with signatures only where asked for. GA_HOST
+ * when the kernel shows no mounts. */
 GA_MUST_CHECK int ga_block_uses(const struct ga_block_dev *dev, bool signatures,
 				struct ga_block_uses *ret, struct ga_err *err);
 void ga_block_uses_release(struct ga_block_uses *uses);
 #define ga_autouses ga_cleanup(ga_block_uses_release)
 /* Mounted, held, looped, swapped on, part of an array, exported. Signatures alone are no use. */
 bool ga_block_is_used(const struct ga_block_uses *uses);
-/* Whether all of that could be looked at: if not, "not used" proves nothing. */
+/* Whether all of that could be read: if not, "not used" proves nothing. */
 bool ga_block_uses_known(const struct ga_block_uses *uses);
 /* Whether one of the mounts is part of the running system (/, /boot, /boot/efi, /usr, /var). */
 bool ga_block_is_system(const struct ga_block_uses *uses);

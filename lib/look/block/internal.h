@@ -57,7 +57,7 @@ struct ga_block_mount_row {
 struct ga_block_loop {
 	char *name;
 	char *backing;	  /* the path that sysfs shows; it may be deleted or another namespace's */
-	bool known;	  /* the kernel told what is below it, whatever its path */
+	bool known;	  /* the kernel says what is below it, whatever its path */
 	bool is_device;	  /* over a block device, else over a file */
 	dev_t device;	  /* known: of the block device, or of the file's file system */
 	ino_t inode;	  /* known: of the file */
@@ -103,7 +103,7 @@ bool ga_block_tree_has_path(const struct ga_block_table *table, const struct ga_
 			    const char *path);
 /* Adds the loop devices that stand on devices of the tree. True when there were new ones. */
 bool ga_block_add_loops(const struct ga_block_table *table, struct ga_block_tree *tree);
-/* Whether it could be told of every loop device what it stands on. */
+/* Whether it is known of every loop device what is below it. */
 bool ga_block_loops_known(const struct ga_block_table *table);
 /* Looks for the disk itself among the loop devices: its file goes into the tree, a block device
  * below it into the list of slaves. */

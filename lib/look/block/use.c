@@ -18,7 +18,7 @@
 #include "base/texts.h"
 
 #define PROC_FILE_MAX (8 << 20)
-/* Processes whose namespace cannot be told apart but whose mounts may be read: at most so many. */
+/* At most this many processes whose mounts may be read although their namespace may not. */
 #define BLIND_MAX 32
 
 /* Undoes the octal escapes of mountinfo and swaps ("\040") in place. */
@@ -90,7 +90,6 @@ static void read_namespaces(struct ga_block_table *table)
 	ga_autotexts struct ga_texts seen = { 0 };
 	ga_autodir DIR *proc = opendir("/proc");
 	struct dirent *e;
-
 	int blind = 0;
 
 	table->namespaces_known = own && proc;
@@ -153,7 +152,7 @@ static void read_wwids(struct ga_block_table *table)
 		ga_autofree char *dir = ga_xprintf("/sys/block/%s", names.v[i]);
 		char *wwid = wwid_of(names.v[i]);
 
-		/* A hidden one is a path of native multipath, whose head is listed by itself. */
+		/* A hidden device is a path of native multipath; its head is listed too. */
 		if (wwid && ga_sys_attr_int(dir, "hidden") != 1)
 			*ga_list_add(&table->wwids) = (struct ga_block_wwid){
 				.name = ga_xstrdup(names.v[i]),
@@ -250,7 +249,7 @@ static void add_slaves(const struct ga_block_tree *t, struct ga_texts *ret)
 	}
 }
 
-/* Other disks that say they are this one: what uses them uses it. */
+/* Other disks with the same wwid: whatever uses them uses this disk. */
 static void add_same(const struct ga_block_table *table, struct ga_block_tree *t)
 {
 	ga_autofree char *wwid = t->nodes.n ? wwid_of(t->nodes.v[0].name) : NULL;
@@ -278,7 +277,7 @@ static bool is_mount_of_file(const struct ga_block_tree *t, const struct ga_bloc
 	       st.stx_ino == t->file_inode;
 }
 
-/* What of the disk a mount is of: the node of the tree, or its file; or NULL. */
+/* The part of the disk that is mounted: a node of the tree, or "its file"; NULL: none. */
 static const char *mounted_device(const struct ga_block_tree *t,
 				  const struct ga_block_mount_row *row)
 {

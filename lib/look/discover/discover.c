@@ -40,7 +40,7 @@ static bool has_nvidia(const struct ga_pci *pci)
 	return false;
 }
 
-/* Asks Fabric Manager where it can matter; without its library that is no fault. */
+/* Asks Fabric Manager where there is a GPU or switch of NVIDIA; its library may be missing. */
 static void ask_fabric_manager(const struct ga_discover_opts *opts, struct ga_look *look,
 			       struct ga_host *host)
 {
@@ -73,41 +73,11 @@ static void ask_fabric_manager(const struct ga_discover_opts *opts, struct ga_lo
 	}
 }
 
-static int read_all(const struct ga_discover_opts *opts, struct ga_look *look, struct ga_err *err)
-{
-	if (ga_accels_open(opts->accelerators, &look->accels, err) < 0 ||
-	    ga_pci_scan(&look->pci, err) < 0 || ga_block_scan(&look->disks, err) < 0 ||
-	    ga_net_scan(&look->net, err) < 0 || ga_rdma_scan(&look->rdma, err) < 0)
-		return -1;
-	look->table = ga_block_table_read();
-	look->uplink = opts->uplink ? ga_xstrdup(opts->uplink) : ga_net_default_uplink(&look->net);
-	return 0;
-}
-
-/* A wrong setting is wrong use, whatever its parser says. */
+/* A wrong setting is GA_USAGE, whatever code its parser gives. */
 static int bad_setting(const char *name, struct ga_err *err)
 {
 	err->code = GA_USAGE;
 	return ga_wrap(err, "%s", name);
-}
-
-static int fill_network(const struct ga_discover_opts *opts, const struct ga_look *look,
-			struct ga_network *to, uint32_t *gateway, struct ga_err *err)
-{
-	char text[GA_IP_SIZE];
-	uint32_t net;
-	int bits;
-
-	if (ga_ip_net_parse(or(opts->network, "10.100.0.0/24"), &net, &bits, err) < 0)
-		return bad_setting("GPUAAS_NETWORK", err);
-	*gateway = net + 1;
-	to->bridge = ga_xstrdup(or(opts->bridge, "ovsbr0"));
-	to->uplink = ga_strdup0(look->uplink);
-	to->gateway = ga_xstrdup(ga_ip_format(*gateway, text));
-	to->prefix_bits = bits;
-	to->dhcp_hosts_dir = ga_xstrdup(or(opts->dhcp_hosts_dir, "/var/lib/gpuaas/dhcp-hosts"));
-	to->lease_file = ga_xstrdup(or(opts->lease_file, "/var/lib/gpuaas/dnsmasq.leases"));
-	return 0;
 }
 
 static void add_warnings(const struct ga_discover_opts *opts, const struct ga_look *look,
@@ -220,19 +190,36 @@ static int look_at_host(const struct ga_discover_opts *opts, struct ga_discovery
 		.data_dir = or(opts->data_dir, "/var/lib/gpuaas"),
 		.libvirt_uri = opts->libvirt_uri,
 	};
-	char digest[GA_DIGEST_SIZE];
-	uint32_t gateway = 0;
+	struct ga_network *network = &host->network;
+	char digest[GA_DIGEST_SIZE], text[GA_IP_SIZE];
+	uint32_t net, gateway;
+	int bits;
 
-	if (ga_host_node_id(opts->node, &host->node, err) < 0 || read_all(opts, &look, err) < 0 ||
-	    fill_network(opts, &look, &host->network, &gateway, err) < 0)
+	if (ga_host_node_id(opts->node, &host->node, err) < 0 ||
+	    ga_accels_open(opts->accelerators, &look.accels, err) < 0 ||
+	    ga_pci_scan(&look.pci, err) < 0 || ga_block_scan(&look.disks, err) < 0 ||
+	    ga_net_scan(&look.net, err) < 0 || ga_rdma_scan(&look.rdma, err) < 0)
 		return -1;
+	look.table = ga_block_table_read();
+	look.uplink = opts->uplink ? ga_xstrdup(opts->uplink) : ga_net_default_uplink(&look.net);
+	if (ga_ip_net_parse(facts.network, &net, &bits, err) < 0)
+		return bad_setting("GPUAAS_NETWORK", err);
+	gateway = net + 1;
+	network->bridge = ga_xstrdup(or(opts->bridge, "ovsbr0"));
+	network->uplink = ga_strdup0(look.uplink);
+	network->gateway = ga_xstrdup(ga_ip_format(gateway, text));
+	network->prefix_bits = bits;
+	network->dhcp_hosts_dir =
+		ga_xstrdup(or(opts->dhcp_hosts_dir, "/var/lib/gpuaas/dhcp-hosts"));
+	network->lease_file =
+		ga_xstrdup(or(opts->lease_file, "/var/lib/gpuaas/dnsmasq.leases"));
 	host->observed_at = ga_time_now();
 	host->tool = ga_xstrdup(or(opts->tool, "gpuaas-discover " GA_VERSION));
 	ga_host_fill(host);
-	facts.bridge = host->network.bridge;
+	facts.bridge = network->bridge;
 	facts.table = look.table;
 	ga_prereqs_read(&facts, host);
-	ga_net_warn(&host->network, &host->warnings);
+	ga_net_warn(network, &host->warnings);
 	add_warnings(opts, &look, host);
 	ask_fabric_manager(opts, &look, host);
 	ga_host_fingerprint_of(&look.pci, &look.disks, digest);

@@ -21,7 +21,7 @@ char *ga_host_boot_id(void);
  * GA_USAGE when the setting is no name, GA_HOST when there is no machine id.
  */
 GA_MUST_CHECK int ga_host_node_id(const char *setting, char **ret, struct ga_err *err);
-/* The same, or NULL where there is none: for what is told, not for what is done. */
+/* The same, or NULL where there is none: for reports, not for decisions. */
 char *ga_host_node_if_known(const char *setting);
 /* Why the machine id is not this machine's own (empty, zero, left in an image), or NULL. */
 const char *ga_host_clone_reason(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is wrong with the private network as discover sees it, without knowing who lives on it. */
+/* Faults of the private network as discover sees it, without knowing the allocations on it. */
 #include "look/net/net.h"
 
 #include <strings.h>
@@ -13,7 +13,7 @@
 
 #define FILE_MAX (4 << 20)
 
-/* The switch is asked only where it runs. */
+/* Open vSwitch is asked only where it runs. */
 static int ask_switch(const char *const *argv, struct ga_proc_result *out)
 {
 	struct ga_err ignored = GA_ERR_INIT;

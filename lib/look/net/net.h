@@ -47,35 +47,35 @@ struct ga_net_ingress {
 	char *address; /* of the slice */
 	int64_t to_port;
 	char *allocation; /* the element's comment, or NULL: not ours */
-	bool passes;	  /* what is led to the slice passes, too */
+	bool passes;	  /* the rules also let through what is led to the slice */
 };
 void ga_net_ingress_release(struct ga_net_ingress *i);
 #define ga_autoingress ga_cleanup(ga_net_ingress_release)
 
 struct ga_net_rules {
 	bool table;	 /* the table is there; else all that follows is false */
-	bool nat;	 /* what leaves the network by another interface is masqueraded */
+	bool nat;	 /* packets that leave the network by another interface are masqueraded */
 	bool isolated;	 /* bridge to bridge is dropped */
-	bool closed;	 /* what comes in and belongs to nothing of ours is dropped */
+	bool closed;	 /* packets from outside that belong to no published port are dropped */
 	bool guarded;	 /* the host answers slices DHCP, DNS and ICMP only */
 	bool publishing; /* the ports of the map are led to the slices */
 	GA_LIST(struct ga_net_ingress) ingress;
 };
 void ga_net_rules_release(struct ga_net_rules *r);
 #define ga_autorules ga_cleanup(ga_net_rules_release)
-/* The network is masqueraded, and nothing else passes than what should. */
+/* Whether all of them are there: table, nat, isolated, closed, guarded, publishing. */
 bool ga_net_rules_stand(const struct ga_net_rules *r);
-/* Which of them are missing, in words, into out; "" when they stand. */
+/* Names those that are missing, in words, in out; "" when all are there. */
 void ga_net_rules_lack(const struct ga_net_rules *r, struct ga_str *out);
 
-/* What "nft -j list table ip gpuaas" printed. A rule counts when it is for this very bridge and
- * network ("10.100.0.0/24"); without them (NULL) only the elements are read. GA_BADREC when the
- * text is not of nft. */
+/* Reads what "nft -j list table ip gpuaas" printed into ret, released by the caller. A rule counts
+ * when it is for this very bridge and network ("10.100.0.0/24"); without them (NULL) only the
+ * elements are read. GA_BADREC when the text is not nft's. */
 GA_MUST_CHECK int ga_net_rules_parse(const char *text, size_t len, const char *bridge,
 				     const char *network, struct ga_net_rules *ret,
 				     struct ga_err *err);
-/* Asks nft; without bridge and network (NULL) only for what is published. 0 also when there is no
- * such table; GA_DENIED, GA_EXTERNAL when it is not known. */
+/* Asks nft and reads its answer; without bridge and network (NULL) only the published ports. 0 also
+ * when there is no such table; GA_DENIED, GA_EXTERNAL when nft cannot be asked. */
 GA_MUST_CHECK int ga_net_rules_read(const char *bridge, const char *network,
 				    struct ga_net_rules *ret, struct ga_err *err);
 /* What "nft -j list ruleset" printed: 1 when a rule of any table masquerades the whole network,
@@ -85,11 +85,11 @@ GA_MUST_CHECK int ga_net_nat_parse(const char *text, size_t len, const char *net
 /*
  * Adds what is wrong with the private network: stale_lease (a lease without a reservation), and as
  * root, where Open vSwitch runs: bridge_renamed, bridge_open, stale_port, isolation_missing,
- * forward_dropped (a firewall of the host's drops by its policy what is forwarded).
+ * forward_dropped (a firewall of the host has the policy to drop forwarded packets).
  */
 void ga_net_warn(const struct ga_network *n, struct ga_reasons *warnings);
-/* The first chain but ours that drops by its policy what is forwarded, in the same text: 1 with its
- * table and name in evidence, 0 none, -1 as above. */
+/* Looks in the same text for a chain, other than ours, whose policy drops forwarded packets: 1 with
+ * its table and name in evidence, 0 none, -1 as above. */
 GA_MUST_CHECK int ga_net_forward_parse(const char *text, size_t len, struct ga_str *evidence,
 				       struct ga_err *err);
 /* "10.100.0.0/24" of a gateway and the prefix, allocated; NULL when they are none. */

@@ -172,7 +172,8 @@ static int by_wwid(const void *a, const void *b)
 		      ((const struct ga_boot_disk *)b)->wwid);
 }
 
-/* Those of the file stay, whatever they look like today: a tenant may have them. */
+/* The functions that the file lists stay listed, however they look today: a tenant may have
+ * them. */
 static void add_disks(struct ga_look *look, struct ga_host *host, struct ga_boot_facts *f)
 {
 	const struct ga_boot_file *rules = ga_boot_file(f, GA_BOOT_UDEV);

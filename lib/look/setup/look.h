@@ -9,7 +9,7 @@
 #include "look/rdma.h"
 
 /* Fills facts whose settings (baremetal, rooted, boot, network …) the caller has set. accelerators:
- * catalogue file or NULL. What only doing can tell (who has a device open) is not in it. */
+ * catalogue file or NULL. Who has a device open is not in it: act/setup adds that. */
 GA_MUST_CHECK int ga_boot_look(const struct ga_root *root, const char *accelerators,
 			       struct ga_boot_facts *facts, struct ga_err *err);
 /* A setting of the running kernel ("vm.swappiness"), its parts separated by one blank, allocated,

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "act/device/nat.h"
+#include "base/file.h"
+#include "base/proc.h"
 #include "t.h"
 
 static char bridge[] = "ovsbr0", gateway[] = "10.100.0.1", tcp[] = "tcp", address[] = "10.100.0.10";
@@ -398,6 +400,110 @@ static void hostile(void)
 	t_ok(true, "hostile: 3000 changed texts");
 }
 
+/* ---- connections ---- */
+
+static char dir[64];
+
+static void write_file(const char *name, unsigned int mode, const char *text)
+{
+	ga_autofree char *path = ga_xprintf("%s/%s", dir, name);
+	struct ga_err err = GA_ERR_INIT;
+
+	if (ga_file_replace(path, text, strlen(text), mode, &err) < 0) {
+		printf("Bail out! %s\n", err.msg);
+		exit(1);
+	}
+}
+
+/* A conntrack whose runs answer with the words of the file answers, one after another; the last
+ * goes on. What it says is what conntrack 1.4.7 says. */
+static void fake_conntrack(void)
+{
+	ga_autofree char *text = ga_xprintf(
+		"#!/bin/sh\n"
+		"cd '%s' || exit 3\n"
+		"echo \"$*\" >> runs\n"
+		"read -r answer rest < answers\n"
+		"[ -z \"$rest\" ] || echo \"$rest\" > answers\n"
+		"say() { echo \"conntrack v1.4.7 (conntrack-tools): $*\" >&2; }\n"
+		"case $answer in\n"
+		"some) say '2 flow entries have been deleted.' ;;\n"
+		"none) say '0 flow entries have been deleted.'; exit 1 ;;\n"
+		"gone) say \"Operation failed: such conntrack doesn't exist\"; exit 1 ;;\n"
+		"*) say 'Operation failed: Operation not permitted'; exit 1 ;;\n"
+		"esac\n",
+		dir);
+
+	write_file("conntrack", 0755, text);
+}
+
+static int runs_of(const char *side)
+{
+	ga_autofree char *path = ga_xprintf("%s/runs", dir);
+	ga_autofree char *line = ga_xprintf("-D %s 10.100.0.10\n", side);
+	ga_autostr struct ga_str text = GA_STR_INIT;
+	struct ga_err err = GA_ERR_INIT;
+	int n = 0;
+
+	if (ga_file_read(path, 1 << 20, &text, &err) < 0)
+		return -1;
+	for (const char *at = text.buf; (at = strstr(at, line)); at++)
+		n++;
+	return n;
+}
+
+static void forgetting(void)
+{
+	static const struct {
+		const char *name, *answers;
+		int r, from, to; /* the result, the runs for each side */
+	} rows[] = {
+		{ "no connections", "none", 0, 1, 1 },
+		{ "some from it", "some none", 1, 1, 1 },
+		{ "some to it", "none some", 1, 1, 1 },
+		{ "one expired while it ran, and was the last", "gone none none", 1, 2, 1 },
+		{ "two expired, the rest is removed", "gone gone some none", 1, 3, 1 },
+		{ "one expired, to it", "none gone none", 1, 1, 2 },
+		{ "not permitted", "denied", -1, 1, 0 },
+		{ "not permitted, after one expired", "gone denied", -1, 2, 0 },
+		{ "a host whose entries never end", "gone", -1, 100, 0 },
+	};
+	ga_autofree char *path = NULL;
+	struct ga_err err = GA_ERR_INIT;
+
+	snprintf(dir, sizeof(dir), "/tmp/gpuaas-unit-XXXXXX");
+	if (!mkdtemp(dir))
+		exit(1);
+	path = ga_xprintf("%s:/usr/bin:/bin", dir);
+	fake_conntrack();
+	t_int(ga_proc_set_path(path, &err), 0, "forget: conntrack is a fake");
+	for (size_t i = 0; i < GA_ARRAY_SIZE(rows); i++) {
+		write_file("answers", 0600, rows[i].answers);
+		write_file("runs", 0600, "");
+		ga_err_clear(&err);
+		t_int(ga_nat_forget(address, &err), rows[i].r, "forget: %s: %s", rows[i].name,
+		      err.msg);
+		if (rows[i].r < 0)
+			t_ok(err.code == GA_EXTERNAL && strstr(err.msg, "conntrack v1.4.7"),
+			     "forget: %s: it says what conntrack said", rows[i].name);
+		t_int(runs_of("--orig-src"), rows[i].from, "forget: %s: runs from", rows[i].name);
+		t_int(runs_of("--reply-src"), rows[i].to, "forget: %s: runs to", rows[i].name);
+	}
+	ga_err_clear(&err);
+	t_int(ga_proc_set_path("/nonexistent:/proc", &err), 0, "forget: a path without it");
+	t_code(ga_nat_forget(address, &err), &err, GA_HOST, "not installed", "forget: no conntrack");
+	t_str(err.reason, "conntrack_missing", "forget: and the reason says so");
+	ga_err_clear(&err);
+	t_int(ga_proc_set_path(GA_PROC_PATH, &err), 0, "forget: the usual path again");
+	for (size_t i = 0; i < 3; i++) {
+		static const char *const names[] = { "conntrack", "answers", "runs" };
+		ga_autofree char *file = ga_xprintf("%s/%s", dir, names[i]);
+
+		unlink(file);
+	}
+	rmdir(dir);
+}
+
 /* ---- the kernel's own answer ---- */
 
 static size_t listed(struct ga_net_rules *r)
@@ -476,6 +582,7 @@ int main(void)
 	source_nat();
 	firewalls();
 	hostile();
+	forgetting();
 	live();
 	return t_done();
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "act/image/seed.h"
+#include "act/image/userdata.h"
 #include "base/file.h"
 #include "base/texts.h"
 #include "record/rec.h"

@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of repairing share; private to repair*.c. */
-#ifndef GA_ACT_RECONCILE_REPAIR_PART_H
-#define GA_ACT_RECONCILE_REPAIR_PART_H
+/* Inside act/reconcile: looking at a host, and repairing it, with the network in a file of
+ * its own. */
+#ifndef GA_ACT_RECONCILE_INTERNAL_H
+#define GA_ACT_RECONCILE_INTERNAL_H
 
+#include "act/reconcile/observe.h"
 #include "act/reconcile/repair.h"
 #include "act/vm/change.h"
+
+struct ga_look {
+	const struct ga_expectation *want;
+	const struct ga_observe_opts *opts;
+	struct ga_seen *seen;
+};
+/* observe_net.c: reservations, leases, ports and flows, bridge, NAT. */
+void ga_look_net(const struct ga_look *l);
 
 struct ga_repairer {
 	const struct ga_expectation *want;
@@ -12,15 +22,14 @@ struct ga_repairer {
 	struct ga_drifts *drifts;
 	const struct ga_repair_opts *opts;
 	struct ga_hostdb h;	   /* borrowed */
-	struct ga_changes changes; /* of the deviation at work */
-	int hold;		   /* its hold */
+	struct ga_changes changes; /* of the drift at work */
+	int hold;		   /* its lock */
 };
 
-void ga_repair_say(const struct ga_repairer *r, const char *fmt, ...) GA_PRINTF(2, 3);
-
-/* repair_net.c */
+/* repair_net.c: the port of a live allocation gets its flows. */
 GA_MUST_CHECK int ga_repair_protect(struct ga_repairer *r, const char *allocation,
 				    struct ga_err *err);
+/* Each carries out one repair of enum ga_repair for the drift d. */
 GA_MUST_CHECK int ga_repair_write_dhcp_host(struct ga_repairer *r, struct ga_deviation *d,
 					    struct ga_err *err);
 GA_MUST_CHECK int ga_repair_setup_bridge(struct ga_repairer *r, struct ga_deviation *d,
@@ -39,17 +48,5 @@ GA_MUST_CHECK int ga_repair_unpublish(struct ga_repairer *r, struct ga_deviation
 				      struct ga_err *err);
 GA_MUST_CHECK int ga_repair_release_lease(struct ga_repairer *r, struct ga_deviation *d,
 					  struct ga_err *err);
-
-/* repair_remove.c: of allocations that have ended (ga_drift_is_over) */
-GA_MUST_CHECK int ga_repair_undo_journal(struct ga_repairer *r, struct ga_deviation *d,
-					 struct ga_err *err);
-GA_MUST_CHECK int ga_repair_remove_port(struct ga_repairer *r, struct ga_deviation *d,
-					struct ga_err *err);
-GA_MUST_CHECK int ga_repair_remove_flows(struct ga_repairer *r, struct ga_deviation *d,
-					 struct ga_err *err);
-GA_MUST_CHECK int ga_repair_remove_file(struct ga_repairer *r, struct ga_deviation *d,
-					struct ga_err *err);
-GA_MUST_CHECK int ga_repair_remove_vm(struct ga_repairer *r, struct ga_deviation *d,
-				      struct ga_err *err);
 
 #endif

@@ -7,11 +7,12 @@
  */
 #include "cli/approve.h"
 #include "cli/frame/cli.h"
+#include "cli/frame/types.h"
 #include "look/host/stream.h"
+#include "record/size.h"
+#include "record/wipe.h"
 #include "record/words.h"
 #include "state/db/audit.h"
-#include "state/node/node.h"
-#include "state/node/observe.h"
 
 static struct {
 	bool all_ready, record_only, dry_run, explain, accept_change;
@@ -80,36 +81,6 @@ static struct ga_approve_run run_state;
 static struct ga_host_stream stream;
 static size_t discoveries;
 
-static int begin(struct ga_err *err)
-{
-	return ga_store_begin(run_state.db, prog.name, err);
-}
-
-static int finish(struct ga_err *err)
-{
-	if (!opt.dry_run)
-		return ga_db_commit(run_state.db, err);
-	ga_db_rollback(run_state.db);
-	return 0;
-}
-
-static int emit_results(struct ga_err *err)
-{
-	return ga_approve_emit(&run_state, opt.dry_run, opt.explain, err);
-}
-
-static int emit_node(const char *id, struct ga_err *err)
-{
-	struct ga_node node;
-	int r;
-
-	if (ga_store_node(run_state.db, id, &node, err) < 0)
-		return -1;
-	r = ga_emit(&ga_node_shape, &node, err);
-	ga_shape_release(&ga_node_shape, &node);
-	return r;
-}
-
 static int take(const struct ga_rec *rec, struct ga_err *err)
 {
 	struct ga_candidates all;
@@ -120,17 +91,11 @@ static int take(const struct ga_rec *rec, struct ga_err *err)
 	discoveries++;
 	all = (struct ga_candidates){ stream.candidates.v, stream.candidates.n };
 	ga_approve_look_again(&all);
-	if (begin(err) < 0)
+	if (ga_approve_discovery(&run_state, &stream.host, &all, err) < 0)
 		return -1;
-	ga_approve_results_clear(&run_state);
-	if (ga_store_observe(run_state.db, &stream.host, &all, err) < 0 ||
-	    ga_approve_node(&run_state, &stream.host, opt.mode, opt.accept_change, err) < 0)
-		return -1;
-	if (!opt.record_only && ga_approve_candidates(&run_state, &all, err) < 0)
-		return -1;
-	if (opt.record_only && emit_node(stream.host.node, err) < 0)
-		return -1;
-	return finish(err) < 0 ? -1 : emit_results(err);
+	if (run_state.all && !run_state.record_only)
+		ga_approve_tell_content(&all);
+	return ga_approve_emit(&run_state, opt.explain, err);
 }
 
 static int run_stream(struct ga_err *err)
@@ -162,18 +127,10 @@ static int run_stream(struct ga_err *err)
 
 static int run_verb(char *const *args, int n, struct ga_err *err)
 {
-	bool confirms = ga_streq(args[0], "confirm"), withdraws = ga_streq(args[0], "withdraw");
-	int i, r = 0;
-
 	if (n < 2)
 		return ga_approve_of_nothing(args[0], err);
-	if (begin(err) < 0)
-		return -1;
-	for (i = 1; r == 0 && i < n; i++)
-		r = confirms  ? ga_approve_confirm(&run_state, args[i], err) :
-		    withdraws ? ga_approve_withdraw(&run_state, args[i], err) :
-				ga_approve_verb(&run_state, args[0], args[i], opt.reason, err);
-	if (r < 0 || finish(err) < 0 || emit_results(err) < 0)
+	if (ga_approve_move(&run_state, args[0], args + 1, (size_t)n - 1, err) < 0 ||
+	    ga_approve_emit(&run_state, opt.explain, err) < 0)
 		return -1;
 	return ga_approve_is_refused(&run_state) ? GA_NO : GA_OK;
 }
@@ -181,30 +138,38 @@ static int run_verb(char *const *args, int n, struct ga_err *err)
 static int run(struct ga_err *err)
 {
 	ga_autodb struct ga_db *db = NULL;
+	GA_LIST(int64_t) slots = { NULL, 0 };
 	char *const *args;
+	size_t i;
 	int n, r;
 
 	args = ga_cli_args(&n);
 	ga_audit_program(prog.name);
+	for (i = 0; i < opt.slots.n; i++)
+		if (ga_int_parse(opt.slots.v[i], "--slot", 0, 255, ga_list_add(&slots), err) < 0)
+			return -1;
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_WRITE, &db, err) < 0)
 		return -1;
 	run_state = (struct ga_approve_run){
 		.db = db,
-		.slots = { opt.slots.v, opt.slots.n },
+		.slots = { slots.v, slots.n },
 		.destroy_data = { opt.destroy_data.v, opt.destroy_data.n },
 		.note = opt.by,
 		.reason = opt.reason,
 		.disposal = opt.disposal,
+		.mode = opt.mode,
 		.accept_change = opt.accept_change,
 		.all = opt.all_ready,
+		.record_only = opt.record_only,
+		.dry_run = opt.dry_run,
+		.catalogue = ga_cli_catalogue,
 	};
 	r = ga_approve_policy(&run_state, opt.profile, opt.wipe_class, opt.verify, opt.gpu_memory,
 			      err);
 	if (r >= 0)
 		r = n ? run_verb(args, n, err) : run_stream(err);
-	if (r < 0 && !opt.dry_run)
-		(void)ga_store_access_note(db, err); /* it adds to err where it cannot */
 	ga_approve_release(&run_state);
+	ga_list_release(&slots);
 	return r;
 }
 

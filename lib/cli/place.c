@@ -1,25 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Placing requests in batches. */
+/* Placing with the settings of this machine, and what people put into a request by hand. */
 #include "cli/place.h"
 
-#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "base/clock.h"
+#include "act/image/userdata.h"
+#include "base/file.h"
 #include "base/texts.h"
-#include "catalog/accel.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/types.h"
-#include "record/time.h"
-#include "state/allocation/plan.h"
-#include "state/capacity/fleet.h"
-#include "state/capacity/profile.h"
-#include "state/capacity/view.h"
-#include "state/node/image.h"
-#include "state/query/find.h"
+#include "record/digest.h"
+#include "record/rec.h"
+#include "state/allocation/userdata.h"
 
-#define TRIES 4			  /* fresh looks at the fleet before giving up on a request */
-#define EXPIRE_MICROS 2000000	  /* how often plans that nobody took up are looked for */
+#define KEYS_MAX 65536
+
+/* ---- placing ---- */
+
+static int type_means(const struct ga_placer *p, const char *name, struct ga_texts *ret,
+		      struct ga_err *err)
+{
+	if (ga_cli_type_means(p->accels, name, ret, err) < 0)
+		return -1;
+	if (p->once)
+		ga_cli_type_say(name, ret->v, ret->n);
+	return 0;
+}
+
+int ga_placer_run(struct ga_placer *p, const struct ga_request *requests, size_t n,
+		  struct ga_err *err)
+{
+	size_t i;
+	int r;
+
+	p->catalogue = ga_cli_catalogue;
+	p->type_means = type_means;
+	r = ga_placer_batch(p, requests, n, err);
+	for (i = 0; i < p->warnings.n; i++)
+		ga_say("%s: %s", ga_cli_program(), p->warnings.v[i]);
+	return r;
+}
+
+/* ---- a request by hand ---- */
 
 void ga_request_complete(struct ga_request *r)
 {
@@ -29,571 +52,123 @@ void ga_request_complete(struct ga_request *r)
 		r->priority = 100;
 }
 
-void ga_placer_clear(struct ga_placer *p)
+static bool is_key(const char *text)
 {
+	return ga_starts(text, "ssh-") || ga_starts(text, "ecdsa-") || ga_starts(text, "sk-");
+}
+
+static int add_key(struct ga_request *request, const char *text, size_t len, const char *what,
+		   struct ga_err *err)
+{
+	ga_autofree char *key = ga_xstrndup(text, len);
 	size_t i;
 
-	for (i = 0; i < p->results.n; i++) {
-		struct ga_placed *r = &p->results.v[i];
-
-		free(r->text);
-		if (r->is_plan)
-			ga_shape_release(&ga_plan_shape, &r->plan);
-		else
-			ga_shape_release(&ga_refusal_shape, &r->refusal);
-		ga_shape_release(&ga_explanation_shape, &r->explanation);
-	}
-	ga_list_release(&p->results);
-	ga_texts_release(&p->warnings);
-}
-
-static void forget_profile(struct ga_placer *p)
-{
-	if (p->has_profile)
-		ga_shape_release(&ga_profile_shape, &p->profile);
-	p->has_profile = false;
-}
-
-void ga_placer_release(struct ga_placer *p)
-{
-	ga_placer_clear(p);
-	ga_texts_release(&p->said);
-	forget_profile(p);
-	ga_plan_maker_release(&p->maker);
-	ga_access_rules_release(&p->rules);
-	ga_fleet_release(&p->fleet);
-	ga_accels_close(p->accels);
-	p->accels = NULL;
-}
-
-/* ---- one request ---- */
-
-static void add_refusal(struct ga_placer *p, struct ga_decision *d)
-{
-	struct ga_placed *r = ga_list_add(&p->results);
-
-	r->refusal = d->refusal;
-	r->explanation = d->explanation;
-	memset(&d->refusal, 0, sizeof(d->refusal));
-	memset(&d->explanation, 0, sizeof(d->explanation));
-}
-
-static void add_plan(struct ga_placer *p, const struct ga_plan *plan, char *text,
-		     struct ga_decision *d)
-{
-	struct ga_placed *r = ga_list_add(&p->results);
-
-	r->is_plan = true;
-	r->text = text;
-	r->plan = *plan;
-	if (!d)
-		return;
-	r->explanation = d->explanation;
-	free(r->explanation.allocation);
-	r->explanation.allocation = ga_xstrdup(plan->allocation);
-	memset(&d->explanation, 0, sizeof(d->explanation));
-}
-
-/* A refusal before any node was looked at. */
-static struct ga_placed *refuse(struct ga_placer *p, const struct ga_request *request, int status)
-{
-	struct ga_placed *r = ga_list_add(&p->results);
-
-	ga_shape_init(&ga_refusal_shape, &r->refusal);
-	r->refusal.request_id = ga_strdup0(request->request_id);
-	r->refusal.project = ga_strdup0(request->project);
-	r->refusal.profile = ga_xstrdup(request->profile);
-	r->refusal.count = request->count;
-	r->refusal.status = status;
-	return r;
-}
-
-static void refuse_retired(struct ga_placer *p, const struct ga_request *request)
-{
-	struct ga_placed *r = refuse(p, request, GA_NO);
-
-	r->refusal.code = ga_xstrdup("profile_retired");
-	r->refusal.sentence = ga_xprintf("profile '%s' is retired: it takes no new work",
-					 request->profile);
-	r->refusal.hint = ga_xstrdup("gpuaas-list profile shows the others");
-}
-
-/* A refusal like any other, and in the audit: others of the batch are answered all the same. */
-static int refuse_denied(struct ga_placer *p, const struct ga_request *request,
-			 const struct ga_err *why, struct ga_err *err)
-{
-	struct ga_placed *r = refuse(p, request, GA_DENIED);
-
-	r->refusal.code = ga_xstrdup(why->reason);
-	r->refusal.sentence = ga_xstrdup(why->msg);
-	r->refusal.hint = ga_xstrdup(why->hint);
-	return p->dry_run ? 0 : ga_store_access_audit(p->db, why, err);
-}
-
-/* 1 it may be placed by whoever runs this, 0 it was refused, -1. */
-static int admit(struct ga_placer *p, const struct ga_request *request, struct ga_err *err)
-{
-	struct ga_err why = GA_ERR_INIT;
-
-	if (p->admitted || ga_store_may_place(p->db, &p->rules, request, &p->profile, &why) == 0)
-		return 1;
-	if (ga_store_access_is_refusal(&why))
-		return refuse_denied(p, request, &why, err);
-	*err = why;
-	return -1;
-}
-
-static bool needs_fresh_look(const struct ga_err *err)
-{
-	return err->code == GA_CONFLICT &&
-	       (ga_streq(err->reason, "concurrent_update") || ga_streq(err->reason, "sold_once") ||
-		ga_streq(err->reason, "no_claim"));
-}
-
-/* What has no run time cannot be kept from running into maintenance: somebody should know. */
-static void plan_warning(struct ga_placer *p, const struct ga_request *request,
-			 const struct ga_decision *d)
-{
-	const struct ga_fleet_window *w = ga_fleet_window_in_way(&p->fleet, d->node,
-								 request->run_seconds);
-	char from[GA_TIME_SIZE];
-
-	if (w)
-		*ga_list_add(&p->warnings) =
-			ga_xprintf("node '%s' has maintenance from %s (%s), and a request without "
-				   "a run time was placed on it",
-				   d->node->id, ga_time_format(w->from, from), w->reason);
-}
-
-static bool is_baremetal(const struct ga_placer *p)
-{
-	return ga_streq(p->profile.shape, "baremetal");
-}
-
-static int load_fleet(struct ga_placer *p, struct ga_err *err)
-{
-	p->left_out = false;
-	return ga_store_fleet_load(p->db, &p->fleet, err);
-}
-
-/* Takes the slots that may not be sold out of the fleet, so that the choice is made without them;
- * what they lack stands in gpuaas-list attention. */
-static void leave_out(struct ga_placer *p, const struct ga_decision *d,
-		      const struct ga_refused_slots *refused)
-{
-	struct ga_fleet_node *node = ga_store_fleet_node(&p->fleet, d->node->id);
-	size_t i;
-
-	for (i = 0; i < refused->n; i++) {
-		const struct ga_reason *why = &refused->v[i].reasons.v[0];
-		struct ga_fleet_slot *slot =
-			ga_store_fleet_slot(node, d->slots.v[refused->v[i].slot]->id);
-
-		slot->free = false;
-		slot->why = ga_fleet_word(&p->fleet, why->code);
-		*ga_list_add(&p->warnings) = ga_xprintf(
-			"slot '%s' of node '%s' is left out: %s%s%s; %s", slot->id, node->id,
-			why->code, why->evidence ? ": " : "", why->evidence ? why->evidence : "",
-			refused->v[i].by_hint ? why->hint :
-						"'gpuaas-list attention' shows what to do");
-	}
-	ga_fleet_touch(&p->fleet, node);
-	p->left_out = true;
-	p->left_out_baremetal = is_baremetal(p);
-}
-
-/* Commits the decision within a savepoint: 1 placed, 0 the fleet was not what it is, -1. */
-static int commit_decision(struct ga_placer *p, const struct ga_request *request,
-			   const struct ga_profile *profile, struct ga_decision *d,
-			   bool *left_out, struct ga_err *err)
-{
-	ga_cleanup(ga_refused_slots_release) struct ga_refused_slots refused = { 0 };
-	struct ga_err why = GA_ERR_INIT;
-	struct ga_plan plan;
-	char *text;
-	int r;
-
-	if (ga_db_savepoint(p->db, err) < 0)
-		return -1;
-	r = ga_store_place(p->db, request, profile, d, &p->maker, &plan, &text, &refused, &why);
-	if (!r) {
-		ga_db_rollback_to(p->db);
-		leave_out(p, d, &refused);
-		*left_out = true;
-		return 0;
-	}
-	if (r < 0) {
-		ga_db_rollback_to(p->db);
-		p->fleet.version = GA_FLEET_UNREAD;
-		if (needs_fresh_look(&why))
-			return 0;
-		*err = why;
-		return -1;
-	}
-	if (ga_db_release(p->db, err) < 0) {
-		ga_shape_release(&ga_plan_shape, &plan);
-		free(text);
-		return -1;
-	}
-	plan_warning(p, request, d);
-	ga_fleet_take(&p->fleet, d);
-	if (p->dry_run) {
-		plan.dry_run = true;
-		free(text);
-		text = ga_store_plan_seal(&plan);
-	}
-	add_plan(p, &plan, text, d);
-	return 1;
-}
-
-/* Decides and commits: 1 answered, 0 look again, -1. left_out: again without slots that the
- * predicate refused, of which there are fewer each time. */
-static int decide(struct ga_placer *p, const struct ga_request *request,
-		  const struct ga_profile *profile, bool *left_out, struct ga_err *err)
-{
-	struct ga_decision d;
-	int r = 1;
-
-	*left_out = false;
-	ga_place(&p->fleet, request, profile, p->explain, &d);
-	if (d.placed && (d.beats_clean || !p->fleet.held_only)) {
-		r = commit_decision(p, request, profile, &d, left_out, err);
-	} else if (p->fleet.whole) {
-		add_refusal(p, &d);
-	} else {
-		/* No is said only after a look at everything. */
-		p->fleet.version = GA_FLEET_UNREAD;
-		r = 0;
-	}
-	ga_decision_release(&d);
-	return r;
-}
-
-static int need_catalogue(struct ga_placer *p, struct ga_err *err)
-{
-	return p->accels ? 0 : ga_cli_catalogue(&p->accels, err);
-}
-
-static int add_types(struct ga_placer *p, struct ga_err *err)
-{
-	size_t i, j, k;
-
-	if (p->fleet.types.n)
-		return 0;
-	if (need_catalogue(p, err) < 0)
-		return -1;
-	for (i = 0; i < p->fleet.nodes.n; i++) {
-		for (j = 0; j < p->fleet.nodes.v[i].slots.n; j++) {
-			const char *type = p->fleet.nodes.v[i].slots.v[j].type;
-
-			for (k = 0; k < p->fleet.types.n && p->fleet.types.v[k].type != type; k++)
-				;
-			if (k == p->fleet.types.n && type)
-				*ga_list_add(&p->fleet.types) = (struct ga_fleet_type){
-					type, ga_accels_memory_mib(p->accels, type) };
-		}
-	}
+	if (!is_key(key) || !strchr(key, ' '))
+		return ga_refuse(err, GA_USAGE, NULL, NULL,
+				 ("'%.80s' has a line that is no ssh public key", what),
+				 ("a public key begins with ssh- or ecdsa-; the file ends in "
+				  ".pub"));
+	if (len > GA_TEXT_MAX)
+		return ga_fail(err, GA_USAGE, "'%.80s': a key is longer than 16 KiB", what);
+	for (i = 0; i < len; i++)
+		if ((unsigned char)key[i] < ' ')
+			return ga_fail(err, GA_USAGE, "'%.80s': a key has a control character",
+				       what);
+	ga_texts_add(&request->keys, key);
 	return 0;
 }
 
-/* Within a transaction a profile is what it was; a version of it never changes. */
-static int need_profile(struct ga_placer *p, const char *name, struct ga_err *err)
+int ga_request_add_key(struct ga_request *request, const char *text, struct ga_err *err)
 {
-	if (p->has_profile && ga_streq(p->profile.name, name)) {
-		int r = p->profile_is_current ?
-				1 :
-				ga_store_profile_is_current(p->db, &p->profile, err);
+	ga_autostr struct ga_str content = GA_STR_INIT;
+	const char *p;
 
-		p->profile_is_current = r > 0;
-		if (r)
-			return r < 0 ? -1 : 0;
+	if (is_key(text))
+		return add_key(request, text, strlen(text), "--key", err);
+	if (ga_file_read(text, KEYS_MAX, &content, err) < 0) {
+		(void)ga_wrap(err, "--key");
+		return ga_hint(err, "a public key (ssh-ed25519 AAAA...), or a file with them "
+			       "(.pub), is wanted");
 	}
-	forget_profile(p);
-	if (ga_store_profile(p->db, name, &p->profile, err) < 0)
-		return -1;
-	p->has_profile = p->profile_is_current = true;
-	return 0;
-}
+	/* A private key is no error to be shown: not a byte of it may reach a message. */
+	if (strstr(content.buf, "PRIVATE KEY"))
+		return ga_fail(err, GA_USAGE, "'%.200s' is a private key; name its .pub file",
+			       text);
+	for (p = content.buf; *p;) {
+		size_t len = strcspn(p, "\n"), used = len;
 
-static int place_one(struct ga_placer *p, const struct ga_request *request, struct ga_err *err)
-{
-	struct ga_plan plan;
-	bool left_out = false;
-	int r, tries;
-
-	r = ga_store_placed_before(p->db, request, &plan, err);
-	if (r > 0)
-		add_plan(p, &plan, NULL, NULL);
-	if (r)
-		return r < 0 ? -1 : 0;
-	if (need_profile(p, request->profile, err) < 0)
-		return -1;
-	r = admit(p, request, err);
-	if (r <= 0)
-		return r;
-	if (p->profile.retired)
-		refuse_retired(p, request);
-	/* Slots that were left out for the other shape may be sold in this one. */
-	if (p->left_out && p->left_out_baremetal != is_baremetal(p))
-		p->fleet.version = GA_FLEET_UNREAD;
-	for (tries = 0, r = p->profile.retired; !r && tries < TRIES; tries += !left_out) {
-		if (p->fleet.version == GA_FLEET_UNREAD && load_fleet(p, err) < 0)
-			r = -1;
-		else if (request->min_memory_mib != GA_UNKNOWN && add_types(p, err) < 0)
-			r = -1;
-		else
-			r = decide(p, request, &p->profile, &left_out, err);
-	}
-	if (r)
-		return r < 0 ? -1 : 0;
-	return ga_refuse(err, GA_BUSY, "concurrent_update", NULL,
-			 ("the fleet kept changing while a request for '%s' was decided",
-			  request->profile),
-			 ("run it again; gpuaas-state check finds out if it goes on"));
-}
-
-/* The last answer, where it is a refusal of that code. */
-static struct ga_refusal *refused_as(struct ga_placer *p, const char *code)
-{
-	struct ga_placed *last = p->results.n ? &p->results.v[p->results.n - 1] : NULL;
-
-	return last && !last->is_plan && ga_streq(last->refusal.code, code) ? &last->refusal :
-									      NULL;
-}
-
-/* What was asked for is none, or could be several: the refusal says which. */
-static void say_which(struct ga_refusal *r, const struct ga_err *why, const char *hint)
-{
-	free(r->sentence);
-	free(r->hint);
-	r->sentence = ga_xstrdup(why->msg);
-	r->hint = ga_xstrdup(hint);
-}
-
-/* An image that no node has may be one that there is not. */
-static int say_image(struct ga_placer *p, const struct ga_request *request, struct ga_err *err)
-{
-	struct ga_refusal *r = refused_as(p, "image_missing");
-	struct ga_err why = GA_ERR_INIT;
-
-	if (!r || ga_store_image_known(p->db, request->image ? request->image : p->profile.image,
-				       &why) == 0)
-		return 0;
-	if (why.code != GA_NOTFOUND) {
-		*err = why;
-		return -1;
-	}
-	say_which(r, &why, "'gpuaas-list images' shows them; 'gpuaas-image add' makes one");
-	return 0;
-}
-
-/* ---- what people call it ---- */
-
-/* Whether the profile or a slot has the type by that name, though this machine's catalogue does
- * not: 1, 0 or -1. */
-static int is_type_here(struct ga_placer *p, const struct ga_request *request, const char *type,
-			struct ga_err *err)
-{
-	size_t i;
-
-	if (need_profile(p, request->profile, err) < 0)
-		return -1;
-	for (i = 0; i < p->profile.types.n; i++)
-		if (ga_streq(p->profile.types.v[i], type))
-			return 1;
-	return ga_store_has_type(p->db, type, err);
-}
-
-static int refuse_unknown(struct ga_placer *p, const struct ga_request *request,
-			  const struct ga_err *why, struct ga_err *err)
-{
-	struct ga_placed *r;
-
-	if (p->once) {
-		*err = *why;
-		return -1;
-	}
-	r = refuse(p, request, GA_USAGE);
-	r->refusal.code = ga_xstrdup("unknown_type");
-	r->refusal.sentence = ga_xstrdup(why->msg);
-	r->refusal.hint = ga_strdup0(*why->hint ? why->hint : NULL);
-	return 0;
-}
-
-/* Adds what a name means, each type once: 1, 0 it was refused, -1. */
-static int add_type(struct ga_placer *p, const struct ga_request *request, const char *name,
-		    struct ga_texts *ret, struct ga_err *err)
-{
-	ga_autotexts struct ga_texts meant = { NULL, 0 };
-	struct ga_err why = GA_ERR_INIT;
-	size_t i, j;
-	int here;
-
-	if (ga_cli_type_means(p->accels, name, &meant, &why) < 0) {
-		here = is_type_here(p, request, name, err);
-		if (here <= 0)
-			return here < 0 ? -1 : refuse_unknown(p, request, &why, err);
-		ga_texts_add(&meant, name);
-	}
-	if (p->once)
-		ga_cli_type_say(name, meant.v, meant.n);
-	for (i = 0; i < meant.n; i++) {
-		for (j = 0; j < ret->n && strcmp(ret->v[j], meant.v[i]) != 0; j++)
-			;
-		if (j == ret->n)
-			ga_texts_add(ret, meant.v[i]);
-	}
-	return 1;
-}
-
-/* Slugs of the types that are asked for: 1, 0 it was refused, -1. */
-static int name_types(struct ga_placer *p, const struct ga_request *request,
-		      struct ga_texts *ret, struct ga_err *err)
-{
-	size_t i;
-	int r = 1;
-
-	if (request->types.n && need_catalogue(p, err) < 0)
-		return -1;
-	for (i = 0; r > 0 && i < request->types.n; i++)
-		r = add_type(p, request, request->types.v[i], ret, err);
-	return r;
-}
-
-/* A node may be asked for by its name, and a type by any of its names; the stored request has id
- * and slugs. What names no node stays, and is refused. */
-static int place_named(struct ga_placer *p, const struct ga_request *request, struct ga_err *err)
-{
-	ga_autotexts struct ga_texts types = { NULL, 0 };
-	struct ga_request named = *request; /* borrows every member */
-	ga_autofree char *id = NULL;
-	struct ga_err none = GA_ERR_INIT;
-	int r = name_types(p, request, &types, err);
-
-	if (r <= 0)
-		return r;
-	named.types.v = types.v;
-	named.types.n = types.n;
-	if (!request->node)
-		return place_one(p, &named, err) < 0 ? -1 : say_image(p, request, err);
-	if (ga_store_resolve(p->db, "node", request->node, &id, NULL, &none) == 0)
-		named.node = id;
-	else if (none.code != GA_NOTFOUND && none.code != GA_USAGE) {
-		*err = none;
-		return -1;
-	}
-	if (place_one(p, &named, err) < 0)
-		return -1;
-	if (!id && refused_as(p, "node_missing"))
-		say_which(refused_as(p, "node_missing"), &none, none.hint);
-	return say_image(p, request, err);
-}
-
-/* ---- a batch ---- */
-
-/* Whether the nodes that are held are enough to decide on: 1, 0, -1. */
-static int look_at_held(struct ga_placer *p, const struct ga_request *request, struct ga_err *err)
-{
-	struct ga_decision d;
-	int r = ga_store_fleet_load_held(p->db, &p->fleet, err);
-
-	if (r <= 0 || need_profile(p, request->profile, err) < 0)
-		return r <= 0 ? r : -1;
-	ga_place(&p->fleet, request, &p->profile, false, &d);
-	r = d.placed && d.beats_clean;
-	ga_decision_release(&d);
-	return r;
-}
-
-static int look(struct ga_placer *p, const struct ga_request *request, struct ga_err *err)
-{
-	int r;
-
-	if (ga_db_begin_read(p->db, err) < 0)
-		return -1;
-	r = p->once && !p->explain ? look_at_held(p, request, err) : 0;
-	if (r == 0)
-		r = load_fleet(p, err);
-	p->profile_is_current = false;
-	return r < 0 ? -1 : ga_db_commit(p->db, err);
-}
-
-static int begin(struct ga_placer *p, const struct ga_request *request, struct ga_err *err)
-{
-	int64_t mono = ga_clock_mono_micros();
-	int expired = 0;
-
-	p->fleet.now_micros = ga_clock_micros();
-	p->fleet.stale_micros =
-		p->stale_seconds ? ga_time_after(p->fleet.now_micros, -p->stale_seconds) : 0;
-	/* The long look at everything is taken before the turn, not while others wait. */
-	if (p->fleet.version == GA_FLEET_UNREAD && look(p, request, err) < 0)
-		return -1;
-	if (ga_store_begin(p->db, "gpuaas-place", err) < 0)
-		return -1;
-	ga_access_rules_release(&p->rules);
-	if (!ga_who()->is_root && ga_store_access_load(p->db, &p->rules, err) < 0)
-		return -1;
-	if (!p->expired_micros || mono - p->expired_micros > EXPIRE_MICROS) {
-		expired = ga_store_expire_plans(p->db, err);
-		p->expired_micros = mono;
-	}
-	if (expired > 0) {
-		p->fleet.version = GA_FLEET_UNREAD;
-		p->has_expired = true;
-	}
-	if (expired < 0 || (!expired && ga_store_fleet_refresh(p->db, &p->fleet, err) < 0))
-		return -1;
-	return 0;
-}
-
-static int finish(struct ga_placer *p, struct ga_err *err)
-{
-	if (p->dry_run) {
-		ga_db_rollback(p->db);
-		p->fleet.version = GA_FLEET_UNREAD;
-		return 0;
-	}
-	if (ga_store_fleet_seen(p->db, &p->fleet, err) == 0 && ga_db_commit(p->db, err) == 0)
-		return 0;
-	ga_db_rollback(p->db);
-	p->fleet.version = GA_FLEET_UNREAD;
-	ga_placer_clear(p);
-	return -1;
-}
-
-/* A slot that may not be sold is left out again with every look at the fleet. */
-static void say_new(struct ga_placer *p, const char *warning)
-{
-	for (size_t i = 0; i < p->said.n; i++)
-		if (!strcmp(p->said.v[i], warning))
-			return;
-	ga_say("%s: %s", ga_cli_program(), warning);
-	ga_texts_add(&p->said, warning);
-}
-
-int ga_placer_run(struct ga_placer *p, const struct ga_request *requests, size_t n,
-		  struct ga_err *err)
-{
-	struct ga_err later = GA_ERR_INIT;
-	size_t i;
-	int r = 0;
-
-	ga_placer_clear(p);
-	p->profile_is_current = false;
-	if (begin(p, requests, err) < 0) {
-		ga_db_rollback(p->db);
-		p->fleet.version = GA_FLEET_UNREAD;
-		return -1;
-	}
-	for (i = 0; i < n && r == 0; i++)
-		r = place_named(p, &requests[i], err);
-	if (finish(p, r < 0 ? &later : err) < 0) {
-		if (r == 0)
+		while (used && (p[used - 1] == '\r' || p[used - 1] == ' '))
+			used--;
+		if (used && *p != '#' && add_key(request, p, used, text, err) < 0)
 			return -1;
-		ga_wrap(err, "nothing of the batch was committed (%s)", later.msg);
+		p += len + (p[len] == '\n');
 	}
-	for (i = 0; i < p->warnings.n; i++)
-		say_new(p, p->warnings.v[i]);
-	return r;
+	return 0;
+}
+
+int ga_request_user_data(struct ga_request *request, const char *file, const char *state_path,
+			 bool dry_run, struct ga_err *err)
+{
+	ga_autostr struct ga_str content = GA_STR_INIT;
+	char digest[GA_DIGEST_SIZE];
+
+	if (ga_file_read(file, GA_USER_DATA_MAX, &content, err) < 0) {
+		(void)ga_wrap(err, "--user-data");
+		return ga_hint(err, "a file with user-data of cloud-init is wanted");
+	}
+	ga_digest_of(content.buf, content.len, digest);
+	request->user_data_digest = ga_xstrdup(digest);
+	if (dry_run)
+		return 0;
+	return ga_store_user_data_put(state_path, digest, content.buf, content.len, err);
+}
+
+static bool is_given(const struct ga_opt *o)
+{
+	switch (o->type) {
+	case GA_O_FLAG:
+		return *(const bool *)o->var;
+	case GA_O_TEXTS:
+		return ((const struct ga_any_list *)o->var)->n > 0;
+	case GA_O_INT:
+	case GA_O_SIZE:
+	case GA_O_DURATION:
+		return *(const int64_t *)o->var != GA_UNKNOWN;
+	case GA_O_TEXT:
+	case GA_O_PATH:
+	case GA_O_WORD:
+		break;
+	}
+	return *(const char *const *)o->var != NULL;
+}
+
+int ga_request_needs_profile(const struct ga_opt *opts, struct ga_err *err)
+{
+	static const char *const of_all[] = { "expires", "dry-run", "explain" };
+	size_t i;
+
+	for (; opts->name; opts++) {
+		for (i = 0; i < GA_ARRAY_SIZE(of_all) && strcmp(of_all[i], opts->name) != 0; i++)
+			;
+		if (i < GA_ARRAY_SIZE(of_all) || !is_given(opts))
+			continue;
+		return ga_refuse(err, GA_USAGE, NULL, NULL,
+				 ("--%s is of a request, and without --profile requests are read "
+				  "from standard input, which say it themselves", opts->name),
+				 ("give --profile NAME; 'gpuaas-profile list' shows them"));
+	}
+	return 0;
+}
+
+int ga_request_check(const struct ga_request *request, struct ga_err *err)
+{
+	ga_autojson json_t *json = ga_shape_format(&ga_request_shape, request);
+	struct ga_request unused;
+
+	if (ga_shape_parse(&ga_request_shape, json, &unused, err) < 0) {
+		err->code = GA_USAGE;
+		return -1;
+	}
+	ga_shape_release(&ga_request_shape, &unused);
+	return 0;
 }

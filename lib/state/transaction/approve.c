@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The transactions of gpuaas-approve. */
+#include "state/transaction/approve.h"
+
+#include <stdlib.h>
+
+#include "state/access/access.h"
+#include "state/allocation/wipe.h"
+#include "state/capacity/profile.h"
+#include "state/capacity/view.h"
+#include "state/node/approve.h"
+#include "state/node/key.h"
+#include "state/node/node.h"
+#include "state/node/settings.h"
+#include "state/node/verbs.h"
+#include "state/query/find.h"
+#include "state/slot/slot.h"
+
+int ga_approve_policy(struct ga_approve_run *run, const char *profile, const char *class,
+		      const char *verify, const char *gpu_memory, struct ga_err *err)
+{
+	struct ga_profile p;
+	bool lab = ga_db_is_lab(run->db);
+
+	ga_shape_init(&ga_profile_shape, &p);
+	if (profile && ga_store_profile(run->db, profile, &p, err) < 0)
+		return -1;
+	run->wipe = (struct ga_wipe_policy){
+		.minimum_class = ga_xstrdup(class ? class :
+					    lab	  ? "clear" :
+					    profile ? p.wipe.minimum_class :
+						      "purge"),
+		.verify = ga_xstrdup(verify ? verify : profile ? p.wipe.verify : "full"),
+		.gpu_memory = ga_xstrdup(gpu_memory ? gpu_memory :
+					 profile    ? p.wipe.gpu_memory :
+						      "if_supported"),
+	};
+	ga_shape_release(&ga_profile_shape, &p);
+	return 0;
+}
+
+/* ---- a step ---- */
+
+static void clear(struct ga_approve_run *run)
+{
+	size_t i;
+
+	for (i = 0; i < run->results.n; i++) {
+		struct ga_approve_result *r = &run->results.v[i];
+
+		if (r->has_slot)
+			ga_shape_release(&ga_slot_shape, &r->slot);
+		if (r->has_order)
+			ga_shape_release(&ga_wipe_order_shape, &r->order);
+		if (r->has_proposal)
+			ga_shape_release(&ga_proposal_shape, &r->proposal);
+	}
+	ga_list_release(&run->results);
+	ga_texts_release(&run->notes);
+	if (run->has_node)
+		ga_shape_release(&ga_node_shape, &run->node);
+	run->has_node = false;
+}
+
+void ga_approve_release(struct ga_approve_run *run)
+{
+	clear(run);
+	free(run->wipe.minimum_class);
+	free(run->wipe.verify);
+	free(run->wipe.gpu_memory);
+	ga_accels_close(run->accels);
+}
+
+/* Ends the step, of which r came; a refusal of the gate stands in the audit. */
+static int end(struct ga_approve_run *run, int r, struct ga_err *err)
+{
+	size_t i;
+
+	if (r < 0 || run->dry_run || ga_db_commit(run->db, err) < 0) {
+		ga_db_rollback(run->db);
+		if (r < 0 && !run->dry_run)
+			return ga_store_access_note(run->db, err);
+		if (r < 0 || !run->dry_run)
+			return -1;
+	}
+	for (i = 0; i < run->results.n; i++) {
+		run->results.v[i].slot.dry_run = run->dry_run;
+		run->results.v[i].order.dry_run = run->dry_run;
+		run->results.v[i].proposal.dry_run = run->dry_run;
+	}
+	return 0;
+}
+
+/* ---- candidates ---- */
+
+/* A second person has to agree: the slot is stored as it is, and waits for that. */
+static int propose_destruction(struct ga_approve_run *run, struct ga_approval *a,
+			       struct ga_approve_result *r, struct ga_err *err)
+{
+	const char *wwid = a->destroy_data;
+
+	a->destroy_data = NULL;
+	a->disable = true;
+	if (ga_store_approve(run->db, a, &r->slot, &r->order, &r->has_order, err) < 0)
+		return -1;
+	r->has_slot = true;
+	if (ga_store_propose(run->db, GA_DESTROY_DATA, r->slot.slot, wwid,
+			     run->reason ? run->reason : run->note, NULL, &r->proposal, err) < 0)
+		return -1;
+	r->has_proposal = true;
+	return 0;
+}
+
+/* A word that changed nothing is no leave: what the state has as wiped is out of sale only when it
+ * has heard what its host found. */
+static int note_destruction(struct ga_approve_run *run, const char *wwid, const struct ga_slot *s,
+			    struct ga_err *err)
+{
+	int allowed = ga_store_destruction_allowed(run->db, wwid, err);
+
+	if (allowed < 0)
+		return -1;
+	if (allowed)
+		*ga_list_add(&run->notes) = ga_xprintf(
+			"slot %s: its next wipe destroys what disk '%s' holds", s->slot, wwid);
+	else if (ga_streq(s->state, "disabled"))
+		*ga_list_add(&run->notes) = ga_xprintf(
+			"slot %s stays disabled, and --destroy-data allows nothing: give it "
+			"again when nothing else stands against the slot%s%s", s->slot,
+			s->cordon_reason ? "; first: gpuaas-approve uncordon " : "",
+			s->cordon_reason ? s->slot : "");
+	else
+		*ga_list_add(&run->notes) = ga_xprintf(
+			"slot %s is %s: --destroy-data changed nothing, its disk '%s' counts as "
+			"wiped; when gpuaas-provision found data there, fold what it said first",
+			s->slot, s->state, wwid);
+	return 0;
+}
+
+/* by_hand: the type that people recorded for a GPU whose ids leave it open, or NULL. */
+static int approve_one(struct ga_approve_run *run, const struct ga_candidate *c,
+		       const struct ga_accel_type *by_hand, struct ga_err *err)
+{
+	struct ga_approval a = {
+		.candidate = c,
+		.type = by_hand ? by_hand->slug : NULL,
+		.type_name = by_hand ? by_hand->name : NULL,
+		.wipe = run->wipe,
+		.note = run->note,
+		.accept_change = run->accept_change,
+	};
+	struct ga_approve_result *r = ga_list_add(&run->results);
+	int alone = 1;
+	size_t i;
+
+	for (i = 0; c->nvme && i < run->destroy_data.n && !a.destroy_data; i++)
+		if (ga_streq(run->destroy_data.v[i], c->nvme->wwid))
+			a.destroy_data = run->destroy_data.v[i];
+	if (a.destroy_data) {
+		alone = ga_store_destruction_due(run->db, a.destroy_data, err);
+		alone = alone > 0 ? ga_store_override(run->db, NULL, c->node, err) :
+			alone < 0 ? -1 : 1;
+	}
+	if (alone < 0 || (!alone && propose_destruction(run, &a, r, err) < 0))
+		return -1;
+	if (alone) {
+		if (ga_store_approve(run->db, &a, &r->slot, &r->order, &r->has_order, err) < 0)
+			return -1;
+		r->has_slot = true;
+		if (a.destroy_data && note_destruction(run, a.destroy_data, &r->slot, err) < 0)
+			return -1;
+	}
+	run->approved += !ga_streq(r->slot.state, "disabled");
+	return 0;
+}
+
+static const struct ga_candidate *by_index(const struct ga_candidates *candidates, int64_t index)
+{
+	size_t i;
+
+	for (i = 0; i < candidates->n; i++)
+		if (candidates->v[i].slot_index == index)
+			return &candidates->v[i];
+	return NULL;
+}
+
+/* Approves the candidates asked for; all that were asked for by index must be there. */
+static int approve_candidates(struct ga_approve_run *run, const struct ga_candidates *candidates,
+			      struct ga_err *err)
+{
+	const struct ga_accel_type *by_hand = NULL;
+	size_t i, j, n;
+
+	/* Every wwid that may be destroyed is one of those seen: a slip of the pen is no leave. */
+	for (i = 0; i < run->destroy_data.n; i++) {
+		for (j = 0; j < candidates->n; j++)
+			if (candidates->v[j].nvme &&
+			    ga_streq(candidates->v[j].nvme->wwid, run->destroy_data.v[i]))
+				break;
+		if (j == candidates->n)
+			return ga_fail(err, GA_NOTFOUND,
+				       "--destroy-data: no candidate has the disk '%.128s'",
+				       run->destroy_data.v[i]);
+	}
+
+	/* What ids leave open people may have told: gpuaas-profile nodes set. */
+	for (i = 0; i < candidates->n; i++)
+		if (candidates->v[i].gpu && !candidates->v[i].gpu->type)
+			break;
+	if (i < candidates->n) {
+		if (!run->accels && run->catalogue(&run->accels, err) < 0)
+			return -1;
+		if (ga_store_manual_of(run->db, run->accels, candidates->v[i].node, &by_hand,
+				       err) < 0)
+			return -1;
+	}
+
+	n = run->all ? candidates->n : run->slots.n;
+	for (i = 0; i < n; i++) {
+		const struct ga_candidate *c = run->all ?
+						       &candidates->v[i] :
+						       by_index(candidates, run->slots.v[i]);
+
+		if (!c)
+			return ga_fail(err, GA_NOTFOUND,
+				       "there is no candidate %lld in the discovery",
+				       (long long)run->slots.v[i]);
+		if (approve_one(run, c, by_hand, err) == 0)
+			continue;
+		/* The index is no part of a refusal, whose sentence says what was asked. */
+		return ga_store_access_is_refusal(err) ?
+			       -1 :
+			       ga_wrap(err, "candidate %lld of '%s'", (long long)c->slot_index,
+				       c->node);
+	}
+	return 0;
+}
+
+static int store_discovery(struct ga_approve_run *run, const struct ga_host *host,
+			   const struct ga_candidates *candidates, struct ga_err *err)
+{
+	ga_autofree char *node = ga_xstrdup(host->node), *mode = ga_strdup0(run->mode);
+	struct ga_node_settings s;
+	int r;
+
+	if (ga_store_observe(run->db, host, candidates, err) < 0 ||
+	    ga_store_may_node(run->db, "approve", host->node, err) < 0)
+		return -1;
+	r = ga_store_key_learn(run->db, host, run->accept_change, err);
+	if (r < 0)
+		return -1;
+	if (r == GA_KEY_AFTER_REVOKED)
+		*ga_list_add(&run->notes) = ga_xprintf(
+			"the key of node '%s' was revoked, and %s counts from now on; if it is "
+			"not the host's own: gpuaas-node revoke-key %s --reason TEXT --yes",
+			host->node, host->node_key, host->node);
+	if (mode) {
+		ga_shape_init(&ga_node_settings_shape, &s);
+		s.node = node;
+		s.mode = mode;
+		if (ga_store_apply_node_settings(run->db, &s, err) < 0)
+			return -1;
+	}
+	if (!run->record_only)
+		return approve_candidates(run, candidates, err);
+	if (ga_store_node(run->db, host->node, &run->node, err) < 0)
+		return -1;
+	run->has_node = true;
+	return 0;
+}
+
+int ga_approve_discovery(struct ga_approve_run *run, const struct ga_host *host,
+			 const struct ga_candidates *candidates, struct ga_err *err)
+{
+	clear(run);
+	if (ga_store_begin(run->db, "gpuaas-approve", err) < 0)
+		return -1;
+	return end(run, store_discovery(run, host, candidates, err), err);
+}
+
+/* ---- verbs, and overrides ---- */
+
+static int move(struct ga_approve_run *run, const char *verb, const char *slot,
+		const char *reason, const char *disposal, struct ga_approve_result *r,
+		struct ga_err *err)
+{
+	if (ga_store_slot_move(run->db, slot, verb, reason, disposal, GA_UNKNOWN, &r->slot,
+			       &r->order, &r->has_order, err) < 0)
+		return -1;
+	r->has_slot = true;
+	return 0;
+}
+
+/* Proposes that an unwiped slot is retired. All that stands against it is found by doing it and
+ * undoing that. */
+static int propose_retirement(struct ga_approve_run *run, const char *slot,
+			      struct ga_approve_result *r, struct ga_err *err)
+{
+	struct ga_wipe_order unused;
+	bool has_order;
+	int moved;
+
+	if (ga_db_savepoint(run->db, err) < 0)
+		return -1;
+	moved = ga_store_slot_move(run->db, slot, "retire", run->reason, run->disposal, GA_UNKNOWN,
+				   &r->slot, &unused, &has_order, err);
+	ga_db_rollback_to(run->db);
+	if (moved < 0)
+		return -1;
+	ga_shape_release(&ga_slot_shape, &r->slot);
+	if (ga_store_slot(run->db, slot, &r->slot, err) < 0)
+		return -1;
+	r->has_slot = true;
+	if (ga_store_propose(run->db, GA_RETIRE_UNWIPED, slot, r->slot.nvme_wwid, run->reason,
+			     run->disposal, &r->proposal, err) < 0)
+		return -1;
+	r->has_proposal = true;
+	return 0;
+}
+
+static int is_unwiped(struct ga_approve_run *run, const char *slot, struct ga_err *err)
+{
+	struct ga_slot s;
+	bool unwiped;
+
+	if (ga_store_slot(run->db, slot, &s, err) < 0)
+		return -1;
+	/* Without a disk there is nothing whose disposal could be recorded. */
+	unwiped = s.tainted && s.nvme_wwid && !ga_streq(s.state, "retired");
+	ga_shape_release(&ga_slot_shape, &s);
+	return unwiped;
+}
+
+/* Moves a slot; what one person alone may not do is proposed instead. */
+static int move_or_propose(struct ga_approve_run *run, const char *verb, const char *slot,
+			   struct ga_err *err)
+{
+	bool repair = ga_streq(verb, "repair"), retire = ga_streq(verb, "retire");
+	struct ga_approve_result *r = ga_list_add(&run->results);
+	ga_autofree char *id = NULL;
+	int unwiped, alone;
+
+	if (ga_store_resolve(run->db, "slot", slot, &id, NULL, err) < 0)
+		return -1;
+	run->wanted = repair || ga_streq(verb, "enable");
+	unwiped = retire && run->disposal ? is_unwiped(run, id, err) : 0;
+	if (unwiped < 0)
+		return -1;
+	if (unwiped) {
+		alone = ga_store_override(run->db, id, NULL, err);
+		if (alone <= 0)
+			return alone < 0 ? -1 : propose_retirement(run, id, r, err);
+	} else if (ga_store_may_slot(run->db, repair ? "wipe" : "approve", id, err) < 0) {
+		return -1;
+	}
+	return move(run, verb, id, run->reason, run->disposal, r, err);
+}
+
+/* The second person's part. */
+static int confirm(struct ga_approve_run *run, const char *proposal, struct ga_err *err)
+{
+	struct ga_approve_result *r = ga_list_add(&run->results);
+	const struct ga_proposal *p = &r->proposal;
+	ga_autofree char *persons = NULL;
+
+	if (ga_store_confirm(run->db, proposal, &r->proposal, err) < 0)
+		return -1;
+	r->has_proposal = true;
+	/* Both stand in the record too, not only in the audit. */
+	persons = ga_xprintf("%s%sproposed by %s, confirmed by %s",
+			     p->disposal ? p->disposal : "", p->disposal ? "; " : "",
+			     p->proposed_by, p->decided_by);
+	if (!ga_streq(p->action, GA_DESTROY_DATA))
+		return move(run, "retire", p->object, p->reason, persons, r, err);
+
+	if (ga_store_allow_destruction(run->db, p->device, p->node, persons, p->reason, err) < 0 ||
+	    ga_store_slot(run->db, p->object, &r->slot, err) < 0)
+		return -1;
+	r->has_slot = true;
+	if (ga_streq(r->slot.state, "disabled")) {
+		ga_shape_release(&ga_slot_shape, &r->slot);
+		r->has_slot = false;
+		return move(run, "enable", p->object, NULL, NULL, r, err);
+	}
+	if (!ga_streq(r->slot.state, "wiping"))
+		return 0;
+	if (ga_store_wipe_order(run->db, p->object, &r->order, err) < 0)
+		return -1;
+	r->has_order = true;
+	return 0;
+}
+
+static int withdraw(struct ga_approve_run *run, const char *proposal, struct ga_err *err)
+{
+	struct ga_approve_result *r = ga_list_add(&run->results);
+
+	if (ga_store_withdraw(run->db, proposal, &r->proposal, err) < 0)
+		return -1;
+	r->has_proposal = true;
+	return 0;
+}
+
+int ga_approve_move(struct ga_approve_run *run, const char *verb, char *const *objects, size_t n,
+		    struct ga_err *err)
+{
+	bool confirms = ga_streq(verb, "confirm"), withdraws = ga_streq(verb, "withdraw");
+	size_t i;
+	int r = 0;
+
+	clear(run);
+	if (ga_store_begin(run->db, "gpuaas-approve", err) < 0)
+		return -1;
+	for (i = 0; r == 0 && i < n; i++)
+		r = confirms  ? confirm(run, objects[i], err) :
+		    withdraws ? withdraw(run, objects[i], err) :
+				move_or_propose(run, verb, objects[i], err);
+	return end(run, r, err);
+}

@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Placing requests in batches. */
+#include "state/transaction/place.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "record/time.h"
+#include "state/allocation/plan.h"
+#include "state/capacity/fleet.h"
+#include "state/capacity/profile.h"
+#include "state/capacity/view.h"
+#include "state/node/image.h"
+#include "state/query/find.h"
+
+#define TRIES 4			  /* fresh looks at the fleet before giving up on a request */
+#define EXPIRE_MICROS 2000000	  /* how often plans that nobody took up are looked for */
+
+void ga_placer_clear(struct ga_placer *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->results.n; i++) {
+		struct ga_placed *r = &p->results.v[i];
+
+		free(r->text);
+		if (r->is_plan)
+			ga_shape_release(&ga_plan_shape, &r->plan);
+		else
+			ga_shape_release(&ga_refusal_shape, &r->refusal);
+		ga_shape_release(&ga_explanation_shape, &r->explanation);
+	}
+	ga_list_release(&p->results);
+	ga_texts_release(&p->warnings);
+}
+
+static void forget_profile(struct ga_placer *p)
+{
+	if (p->has_profile)
+		ga_shape_release(&ga_profile_shape, &p->profile);
+	p->has_profile = false;
+}
+
+void ga_placer_release(struct ga_placer *p)
+{
+	ga_placer_clear(p);
+	ga_texts_release(&p->warned);
+	forget_profile(p);
+	ga_plan_maker_release(&p->maker);
+	ga_access_rules_release(&p->rules);
+	ga_fleet_release(&p->fleet);
+	ga_accels_close(p->accels);
+	p->accels = NULL;
+}
+
+/* Within a transaction a profile is what it was; a version of it never changes. */
+static int need_profile(struct ga_placer *p, const char *name, struct ga_err *err)
+{
+	if (p->has_profile && ga_streq(p->profile.name, name)) {
+		int r = p->profile_is_current ?
+				1 :
+				ga_store_profile_is_current(p->db, &p->profile, err);
+
+		p->profile_is_current = r > 0;
+		if (r)
+			return r < 0 ? -1 : 0;
+	}
+	forget_profile(p);
+	if (ga_store_profile(p->db, name, &p->profile, err) < 0)
+		return -1;
+	p->has_profile = p->profile_is_current = true;
+	return 0;
+}
+
+static int need_catalogue(struct ga_placer *p, struct ga_err *err)
+{
+	return p->accels ? 0 : p->catalogue(&p->accels, err);
+}
+
+static int load_fleet(struct ga_placer *p, struct ga_err *err)
+{
+	p->left_out = false;
+	return ga_store_fleet_load(p->db, &p->fleet, err);
+}
+
+static bool is_baremetal(const struct ga_placer *p)
+{
+	return ga_streq(p->profile.shape, "baremetal");
+}
+
+/* ---- one decision, committed ---- */
+
+/* Takes the slots that may not be sold out of the fleet, so that the choice is made without them;
+ * what they lack stands in gpuaas-list attention. */
+static void leave_out(struct ga_placer *p, const struct ga_decision *d,
+		      const struct ga_refused_slots *refused)
+{
+	struct ga_fleet_node *node = ga_store_fleet_node(&p->fleet, d->node->id);
+	size_t i;
+
+	for (i = 0; i < refused->n; i++) {
+		const struct ga_reason *why = &refused->v[i].reasons.v[0];
+		struct ga_fleet_slot *slot =
+			ga_store_fleet_slot(node, d->slots.v[refused->v[i].slot]->id);
+
+		slot->free = false;
+		slot->why = ga_fleet_word(&p->fleet, why->code);
+		*ga_list_add(&p->warnings) = ga_xprintf(
+			"slot '%s' of node '%s' is left out: %s%s%s; %s", slot->id, node->id,
+			why->code, why->evidence ? ": " : "", why->evidence ? why->evidence : "",
+			refused->v[i].by_hint ? why->hint :
+						"'gpuaas-list attention' shows what to do");
+	}
+	ga_fleet_touch(&p->fleet, node);
+	p->left_out = true;
+	p->left_out_baremetal = is_baremetal(p);
+}
+
+/* Commits the decision within a savepoint: 1 placed, 0 the fleet was not what it is, -1. */
+static int commit_decision(struct ga_placer *p, const struct ga_request *request,
+			   struct ga_decision *d, bool *left_out, struct ga_err *err)
+{
+	ga_cleanup(ga_refused_slots_release) struct ga_refused_slots refused = { 0 };
+	const struct ga_fleet_window *w;
+	struct ga_err why = GA_ERR_INIT;
+	struct ga_placed *placed;
+	char from[GA_TIME_SIZE];
+	struct ga_plan plan;
+	char *text;
+	int r;
+
+	if (ga_db_savepoint(p->db, err) < 0)
+		return -1;
+	r = ga_store_place(p->db, request, &p->profile, d, &p->maker, &plan, &text, &refused,
+			   &why);
+	if (!r) {
+		ga_db_rollback_to(p->db);
+		leave_out(p, d, &refused);
+		*left_out = true;
+		return 0;
+	}
+	if (r < 0) {
+		ga_db_rollback_to(p->db);
+		p->fleet.version = GA_FLEET_UNREAD;
+		/* Others changed it meanwhile: a fresh look answers. */
+		if (why.code == GA_CONFLICT && (ga_streq(why.reason, "concurrent_update") ||
+						ga_streq(why.reason, "sold_once") ||
+						ga_streq(why.reason, "no_claim")))
+			return 0;
+		*err = why;
+		return -1;
+	}
+	if (ga_db_release(p->db, err) < 0) {
+		ga_shape_release(&ga_plan_shape, &plan);
+		free(text);
+		return -1;
+	}
+	/* What has no run time cannot be kept from running into maintenance: tell people. */
+	w = ga_fleet_window_in_way(&p->fleet, d->node, request->run_seconds);
+	if (w)
+		*ga_list_add(&p->warnings) =
+			ga_xprintf("node '%s' has maintenance from %s (%s), and a request without "
+				   "a run time was placed on it",
+				   d->node->id, ga_time_format(w->from, from), w->reason);
+	ga_fleet_take(&p->fleet, d);
+	if (p->dry_run) {
+		plan.dry_run = true;
+		free(text);
+		text = ga_store_plan_seal(&plan);
+	}
+	placed = ga_list_add(&p->results);
+	*placed = (struct ga_placed){ .is_plan = true, .text = text, .plan = plan,
+				      .explanation = d->explanation };
+	free(placed->explanation.allocation);
+	placed->explanation.allocation = ga_xstrdup(plan.allocation);
+	memset(&d->explanation, 0, sizeof(d->explanation));
+	return 1;
+}
+
+/* Decides and commits: 1 answered, 0 look again, -1. left_out: again without slots that the
+ * predicate refused, of which there are fewer each time. */
+static int decide(struct ga_placer *p, const struct ga_request *request,
+		  bool *left_out, struct ga_err *err)
+{
+	struct ga_placed *refused;
+	struct ga_decision d;
+	int r = 1;
+
+	*left_out = false;
+	ga_place(&p->fleet, request, &p->profile, p->explain, &d);
+	if (d.placed && (d.beats_clean || !p->fleet.held_only)) {
+		r = commit_decision(p, request, &d, left_out, err);
+	} else if (p->fleet.whole) {
+		refused = ga_list_add(&p->results);
+		refused->refusal = d.refusal;
+		refused->explanation = d.explanation;
+		memset(&d.refusal, 0, sizeof(d.refusal));
+		memset(&d.explanation, 0, sizeof(d.explanation));
+	} else {
+		/* The answer is no only after a look at everything. */
+		p->fleet.version = GA_FLEET_UNREAD;
+		r = 0;
+	}
+	ga_decision_release(&d);
+	return r;
+}
+
+/* ---- one request ---- */
+
+/* The memory of every type that the fleet has. */
+static int add_types(struct ga_placer *p, struct ga_err *err)
+{
+	size_t i, j, k;
+
+	if (p->fleet.types.n)
+		return 0;
+	if (need_catalogue(p, err) < 0)
+		return -1;
+	for (i = 0; i < p->fleet.nodes.n; i++) {
+		for (j = 0; j < p->fleet.nodes.v[i].slots.n; j++) {
+			const char *type = p->fleet.nodes.v[i].slots.v[j].type;
+
+			for (k = 0; k < p->fleet.types.n && p->fleet.types.v[k].type != type; k++)
+				;
+			if (k == p->fleet.types.n && type)
+				*ga_list_add(&p->fleet.types) = (struct ga_fleet_type){
+					type, ga_accels_memory_mib(p->accels, type) };
+		}
+	}
+	return 0;
+}
+
+/* A refusal before any node was looked at: code, sentence and hint are the caller's. */
+static struct ga_refusal *refuse(struct ga_placer *p, const struct ga_request *request, int status)
+{
+	struct ga_refusal *r = &ga_list_add(&p->results)->refusal;
+
+	ga_shape_init(&ga_refusal_shape, r);
+	r->request_id = ga_strdup0(request->request_id);
+	r->project = ga_strdup0(request->project);
+	r->profile = ga_xstrdup(request->profile);
+	r->count = request->count;
+	r->status = status;
+	return r;
+}
+
+/* Whether the user may place it: 1, 0 it was refused, -1. The refusal is one like any other, and in
+ * the audit: the others of the batch are answered all the same. */
+static int admit(struct ga_placer *p, const struct ga_request *request, struct ga_err *err)
+{
+	struct ga_err why = GA_ERR_INIT;
+	struct ga_refusal *r;
+
+	if (p->admitted || ga_store_may_place(p->db, &p->rules, request, &p->profile, &why) == 0)
+		return 1;
+	if (!ga_store_access_is_refusal(&why)) {
+		*err = why;
+		return -1;
+	}
+	r = refuse(p, request, GA_DENIED);
+	r->code = ga_xstrdup(why.reason);
+	r->sentence = ga_xstrdup(why.msg);
+	r->hint = ga_xstrdup(why.hint);
+	return p->dry_run ? 0 : ga_store_access_audit(p->db, &why, err);
+}
+
+static int place_one(struct ga_placer *p, const struct ga_request *request, struct ga_err *err)
+{
+	struct ga_refusal *refused;
+	struct ga_placed *placed;
+	struct ga_plan plan;
+	bool left_out = false;
+	int r, tries;
+
+	r = ga_store_placed_before(p->db, request, &plan, err);
+	if (r > 0) {
+		placed = ga_list_add(&p->results);
+		placed->is_plan = true;
+		placed->plan = plan;
+	}
+	if (r)
+		return r < 0 ? -1 : 0;
+	if (need_profile(p, request->profile, err) < 0)
+		return -1;
+	r = admit(p, request, err);
+	if (r <= 0)
+		return r;
+	if (p->profile.retired) {
+		refused = refuse(p, request, GA_NO);
+		refused->code = ga_xstrdup("profile_retired");
+		refused->sentence = ga_xprintf("profile '%s' is retired: it takes no new work",
+					       request->profile);
+		refused->hint = ga_xstrdup("gpuaas-list profile shows the others");
+		return 0;
+	}
+	/* Slots that were left out for the other shape may be sold in this one. */
+	if (p->left_out && p->left_out_baremetal != is_baremetal(p))
+		p->fleet.version = GA_FLEET_UNREAD;
+	for (tries = 0, r = 0; !r && tries < TRIES; tries += !left_out) {
+		if (p->fleet.version == GA_FLEET_UNREAD && load_fleet(p, err) < 0)
+			return -1;
+		if (request->min_memory_mib != GA_UNKNOWN && add_types(p, err) < 0)
+			return -1;
+		r = decide(p, request, &left_out, err);
+	}
+	if (r)
+		return r < 0 ? -1 : 0;
+	return ga_refuse(err, GA_BUSY, "concurrent_update", NULL,
+			 ("the fleet kept changing while a request for '%s' was decided",
+			  request->profile),
+			 ("run it again; gpuaas-state check finds out if it goes on"));
+}
+
+/* ---- what people call it ---- */
+
+/* Adds what the name of a type means, each type once: 1, 0 the request was refused, -1. A name that
+ * this machine's catalogue does not know is a type all the same where the profile or a slot has it.
+ */
+static int add_type(struct ga_placer *p, const struct ga_request *request, const char *name,
+		    struct ga_texts *ret, struct ga_err *err)
+{
+	ga_autotexts struct ga_texts meant = { NULL, 0 };
+	struct ga_err why = GA_ERR_INIT;
+	struct ga_refusal *r;
+	int here = 1;
+	size_t i;
+
+	if (p->type_means(p, name, &meant, &why) < 0) {
+		if (need_profile(p, request->profile, err) < 0)
+			return -1;
+		for (i = 0; i < p->profile.types.n; i++)
+			if (ga_streq(p->profile.types.v[i], name))
+				break;
+		if (i == p->profile.types.n)
+			here = ga_store_has_type(p->db, name, err);
+		if (here < 0)
+			return -1;
+		ga_texts_release(&meant);
+		ga_texts_add(&meant, name);
+	}
+	if (!here && p->once) {
+		*err = why;
+		return -1;
+	}
+	if (!here) {
+		r = refuse(p, request, GA_USAGE);
+		r->code = ga_xstrdup("unknown_type");
+		r->sentence = ga_xstrdup(why.msg);
+		r->hint = ga_strdup0(*why.hint ? why.hint : NULL);
+		return 0;
+	}
+	for (i = 0; i < meant.n; i++)
+		if (!ga_texts_has(ret, meant.v[i]))
+			ga_texts_add(ret, meant.v[i]);
+	return 1;
+}
+
+/* The last answer, where it is a refusal of that code. */
+static struct ga_refusal *refused_as(struct ga_placer *p, const char *code)
+{
+	struct ga_placed *last = p->results.n ? &p->results.v[p->results.n - 1] : NULL;
+
+	return last && !last->is_plan && ga_streq(last->refusal.code, code) ? &last->refusal :
+									      NULL;
+}
+
+/* What was asked for is none, or could be several: the refusal says which. */
+static void say_which(struct ga_refusal *r, const struct ga_err *why, const char *hint)
+{
+	free(r->sentence);
+	free(r->hint);
+	r->sentence = ga_xstrdup(why->msg);
+	r->hint = ga_xstrdup(hint);
+}
+
+/* A node may be asked for by its name, and a type by any of its names; the stored request has id
+ * and slugs. What names no node stays, and is refused. */
+static int place_named(struct ga_placer *p, const struct ga_request *request, struct ga_err *err)
+{
+	ga_autotexts struct ga_texts types = { NULL, 0 };
+	struct ga_err no_node = GA_ERR_INIT, no_image = GA_ERR_INIT;
+	struct ga_request named = *request; /* borrows every member */
+	ga_autofree char *id = NULL;
+	struct ga_refusal *refusal;
+	size_t i;
+	int r;
+
+	if (request->types.n && need_catalogue(p, err) < 0)
+		return -1;
+	for (i = 0; i < request->types.n; i++) {
+		r = add_type(p, request, request->types.v[i], &types, err);
+		if (r <= 0)
+			return r;
+	}
+	named.types.v = types.v;
+	named.types.n = types.n;
+	if (request->node &&
+	    ga_store_resolve(p->db, "node", request->node, &id, NULL, &no_node) == 0)
+		named.node = id;
+	if (no_node.code && no_node.code != GA_NOTFOUND && no_node.code != GA_USAGE) {
+		*err = no_node;
+		return -1;
+	}
+	if (place_one(p, &named, err) < 0)
+		return -1;
+	refusal = no_node.code ? refused_as(p, "node_missing") : NULL;
+	if (refusal)
+		say_which(refusal, &no_node, no_node.hint);
+	/* An image that no node has may be one that there is not. */
+	refusal = refused_as(p, "image_missing");
+	if (!refusal || ga_store_image_known(p->db, request->image ? request->image :
+					     p->profile.image, &no_image) == 0)
+		return 0;
+	if (no_image.code != GA_NOTFOUND) {
+		*err = no_image;
+		return -1;
+	}
+	say_which(refusal, &no_image,
+		  "'gpuaas-list images' shows them; 'gpuaas-image add' makes one");
+	return 0;
+}
+
+/* ---- a batch ---- */
+
+/* The long look at everything is taken before the turn, not while others wait. For a single request
+ * the nodes that are held may be enough to decide on. */
+static int look_before(struct ga_placer *p, const struct ga_request *request, struct ga_err *err)
+{
+	struct ga_decision d;
+	int enough = 0;
+
+	if (ga_db_begin_read(p->db, err) < 0)
+		return -1;
+	if (p->once && !p->explain) {
+		enough = ga_store_fleet_load_held(p->db, &p->fleet, err);
+		if (enough > 0 && need_profile(p, request->profile, err) < 0)
+			return -1;
+		if (enough > 0) {
+			ga_place(&p->fleet, request, &p->profile, false, &d);
+			enough = d.placed && d.beats_clean;
+			ga_decision_release(&d);
+		}
+	}
+	if (enough < 0 || (!enough && load_fleet(p, err) < 0))
+		return -1;
+	p->profile_is_current = false;
+	return ga_db_commit(p->db, err);
+}
+
+/* The write transaction, with rules, plans and fleet as they are now. */
+static int take_turn(struct ga_placer *p, const struct ga_request *first, struct ga_err *err)
+{
+	int64_t mono = ga_clock_mono_micros();
+	int expired = 0;
+
+	p->fleet.now_micros = ga_clock_micros();
+	p->fleet.stale_micros =
+		p->stale_seconds ? ga_time_after(p->fleet.now_micros, -p->stale_seconds) : 0;
+	if (p->fleet.version == GA_FLEET_UNREAD && look_before(p, first, err) < 0)
+		return -1;
+	if (ga_store_begin(p->db, "gpuaas-place", err) < 0)
+		return -1;
+	ga_access_rules_release(&p->rules);
+	if (!ga_who()->is_root && ga_store_access_load(p->db, &p->rules, err) < 0)
+		return -1;
+	if (!p->expired_micros || mono - p->expired_micros > EXPIRE_MICROS) {
+		expired = ga_store_expire_plans(p->db, err);
+		p->expired_micros = mono;
+	}
+	if (expired > 0) {
+		p->fleet.version = GA_FLEET_UNREAD;
+		p->has_expired = true;
+	}
+	if (expired < 0 || (!expired && ga_store_fleet_refresh(p->db, &p->fleet, err) < 0))
+		return -1;
+	return 0;
+}
+
+int ga_placer_batch(struct ga_placer *p, const struct ga_request *requests, size_t n,
+		    struct ga_err *err)
+{
+	struct ga_texts warnings = { NULL, 0 };
+	struct ga_err later = GA_ERR_INIT;
+	size_t i;
+	int r = 0;
+
+	ga_placer_clear(p);
+	p->profile_is_current = false;
+	if (take_turn(p, requests, err) < 0) {
+		ga_db_rollback(p->db);
+		p->fleet.version = GA_FLEET_UNREAD;
+		return -1;
+	}
+	for (i = 0; i < n && r == 0; i++)
+		r = place_named(p, &requests[i], err);
+
+	/* What came before a request that is an error stands. */
+	if (p->dry_run) {
+		ga_db_rollback(p->db);
+		p->fleet.version = GA_FLEET_UNREAD;
+	} else if (ga_store_fleet_seen(p->db, &p->fleet, r < 0 ? &later : err) < 0 ||
+		   ga_db_commit(p->db, r < 0 ? &later : err) < 0) {
+		ga_db_rollback(p->db);
+		p->fleet.version = GA_FLEET_UNREAD;
+		ga_placer_clear(p);
+		if (r < 0)
+			(void)ga_wrap(err, "nothing of the batch was committed (%s)", later.msg);
+		return -1;
+	}
+
+	/* A slot that may not be sold is left out again with every look at the fleet. */
+	for (i = 0; i < p->warnings.n; i++) {
+		if (ga_texts_has(&p->warned, p->warnings.v[i]))
+			continue;
+		ga_texts_add(&p->warned, p->warnings.v[i]);
+		ga_texts_add(&warnings, p->warnings.v[i]);
+	}
+	ga_texts_release(&p->warnings);
+	p->warnings = warnings;
+	return r;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Placing requests in batches: one transaction for all that wait, decided on a fleet kept in
+ * memory. A request that is refused, or whose slots changed meanwhile, undoes nothing of the rest.
+ */
+#ifndef GA_STATE_TRANSACTION_PLACE_H
+#define GA_STATE_TRANSACTION_PLACE_H
+
+#include "base/texts.h"
+#include "base/vec.h"
+#include "catalog/accel.h"
+#include "state/access/access.h"
+#include "state/allocation/place.h"
+
+#define GA_PLACER_BATCH 64
+
+/* What came of one request: a plan, or a refusal. */
+struct ga_placed {
+	bool is_plan;
+	char *text; /* the plan's line where it is known, or NULL */
+	struct ga_plan plan;
+	struct ga_refusal refusal;
+	struct ga_explanation explanation;
+};
+
+struct ga_placer {
+	struct ga_db *db;
+	struct ga_fleet fleet; /* begin with .version = GA_FLEET_UNREAD */
+	bool explain, dry_run;
+	bool admitted; /* the caller has checked already that this user may */
+	bool once; /* a single request of a command line: only what can matter to it is read */
+	/* Opens the catalogue of types of this machine: called when it is needed first, for a
+	 * request with types or with a least memory. */
+	int (*catalogue)(struct ga_accels **ret, struct ga_err *err);
+	/* Adds the slugs that a name means in p->accels; -1 where it means no type. */
+	int (*type_means)(const struct ga_placer *p, const char *name, struct ga_texts *ret,
+			  struct ga_err *err);
+	struct ga_accels *accels; /* once opened; NULL */
+	struct ga_plan_maker maker;
+	int64_t stale_seconds;
+	struct ga_access_rules rules; /* as of this transaction; empty for root */
+	int64_t expired_micros; /* monotonic: when old plans were last freed */
+	bool has_expired; /* it freed some: their user-data may go */
+	/* Slots were taken out of the fleet because they may not be sold in one shape; in the
+	 * other they may: the shape was baremetal, or it was slice. */
+	bool left_out, left_out_baremetal;
+	struct ga_profile profile; /* of the last request, when has_profile */
+	bool has_profile, profile_is_current; /* as of this transaction */
+	GA_LIST(struct ga_placed) results;
+	struct ga_texts warnings; /* of this batch, for people; each only the first time */
+	struct ga_texts warned; /* those of all batches */
+};
+
+/* Places the requests in order and commits. results has what was committed, also when a later
+ * request is an error (-1): the earlier ones stand. Of a dry run nothing is committed. */
+GA_MUST_CHECK int ga_placer_batch(struct ga_placer *p, const struct ga_request *requests, size_t n,
+				  struct ga_err *err);
+void ga_placer_clear(struct ga_placer *p); /* results and warnings */
+void ga_placer_release(struct ga_placer *p);
+
+#endif

@@ -440,7 +440,8 @@ static int attend_node(const struct ga_rows *r, const struct ga_attend_to *to, s
 			 * then the node. */
 			f.sentence = ga_xprintf("%s%sgiven up as lost: its slots are retired, then "
 						"the node; where the host is back, gpuaas-node "
-						"undrain", cordon ? cordon : "", cordon ? "; " : "");
+						"undrain",
+						cordon ? cordon : "", cordon ? "; " : "");
 			f.command = ga_rows_bool(r, N_SLOTS) ?
 					    ga_xprintf("gpuaas-list slots --where node=%s", id) :
 					    ga_xprintf("gpuaas-node retire %s --reason TEXT", id);

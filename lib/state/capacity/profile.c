@@ -233,12 +233,12 @@ int ga_store_apply_profile(struct ga_db *db, const struct ga_profile *p, struct 
 	free(text);
 	next.version = version + 1;
 	text = ga_rec_format_text(&ga_profile_shape, &next);
-	if (ga_db_exec(db, err, "UPDATE profile SET current = 0 WHERE name = ?1 AND current = 1",
-		       "s", p->name) < 0 ||
-	    ga_db_exec(db, err,
-		       "INSERT INTO profile (name, version, record, created_at, current) "
-		       "VALUES (?1, ?2, ?3, ?4, 1)",
-		       "siss", p->name, next.version, text, now) < 0 ||
+	if (ga_db_change(db, err, "UPDATE profile SET current = 0 WHERE name = ?1 AND current = 1",
+			 "s", p->name) < 0 ||
+	    ga_db_change(db, err,
+			 "INSERT INTO profile (name, version, record, created_at, current) "
+			 "VALUES (?1, ?2, ?3, ?4, 1)",
+			 "siss", p->name, next.version, text, now) < 0 ||
 	    ga_audit_add(db, "profile_applied", p->name,
 			 json_pack("{s:I}", "version", (json_int_t)next.version), err) < 0)
 		return -1;

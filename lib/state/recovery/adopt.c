@@ -180,16 +180,16 @@ static int take_order(struct ga_adopting *a, const struct ga_release_order *o,
 				 "sssi", b->slot, a->now, b->wipe_attempt, b->generation) < 0)
 			return -1;
 	}
-	if (ga_db_exec(a->db, err,
-		       "UPDATE claim SET use_ended_at = ?2 WHERE allocation_id = ?1 AND live = 1 "
-		       "AND use_ended_at IS NULL", "ss", o->allocation, o->issued_at) < 0 ||
-	    ga_db_exec(a->db, err,
-		       "UPDATE allocation SET state = 'releasing', since = ?2, reason = NULL, "
-		       "attempt = ?3, attempt_generation = ?4, order_kind = 'release-order', "
-		       "order_text = ?5, power_wanted = 'off', "
-		       "generation = generation + 1 WHERE id = ?1",
-		       "sssis", o->allocation, o->issued_at, o->attempt, o->generation,
-		       text) < 0 ||
+	if (ga_db_change(a->db, err,
+			 "UPDATE claim SET use_ended_at = ?2 WHERE allocation_id = ?1 AND live = 1 "
+			 "AND use_ended_at IS NULL", "ss", o->allocation, o->issued_at) < 0 ||
+	    ga_db_change(a->db, err,
+			 "UPDATE allocation SET state = 'releasing', since = ?2, reason = NULL, "
+			 "attempt = ?3, attempt_generation = ?4, order_kind = 'release-order', "
+			 "order_text = ?5, power_wanted = 'off', "
+			 "generation = generation + 1 WHERE id = ?1",
+			 "sssis", o->allocation, o->issued_at, o->attempt, o->generation,
+			 text) < 0 ||
 	    ga_store_usage_open(a->db, o->allocation, "cleanup", o->issued_at, err) < 0)
 		return -1;
 	return ga_audit_add(a->db, "adopted_release", o->allocation,
@@ -304,7 +304,8 @@ int ga_store_adopt_epoch(struct ga_db *db, const struct ga_inventory_of *invento
 			if (json_is_integer(epoch) && json_integer_value(epoch) > most)
 				most = json_integer_value(epoch);
 		}
-	if (ga_db_exec(db, err, "UPDATE meta SET epoch = ?1 WHERE epoch <= ?1", "i", most + 1) < 0)
+	if (ga_db_change(db, err, "UPDATE meta SET epoch = ?1 WHERE epoch <= ?1", "i",
+	most + 1) < 0)
 		return -1;
 	return ga_audit_add(db, "state_rebuilt", "state",
 			    json_pack("{s:s, s:I, s:i}", "reason", reason, "epoch",

@@ -55,8 +55,8 @@ int ga_store_proposal(struct ga_db *db, const char *text, struct ga_proposal *re
 	ga_autotexts struct ga_texts ids = { 0 };
 
 	if (*text && ga_db_texts(db, &ids, err,
-				 "SELECT id FROM proposal WHERE id >= ?1 AND id < ?1 || '~' LIMIT 2",
-				 "s", text) < 0)
+				 "SELECT id FROM proposal WHERE id >= ?1 AND id < ?1 || '~' "
+				 "LIMIT 2", "s", text) < 0)
 		return -1;
 	if (!ids.n)
 		return ga_refuse(err, GA_NOTFOUND, NULL, text,
@@ -156,13 +156,13 @@ static int insert(struct ga_db *db, const struct ga_proposal *p, struct ga_err *
 {
 	ga_autofree char *humans = humans_text();
 
-	if (ga_db_exec(db, err,
-		       "INSERT INTO proposal (id, action, slot_id, device_id, reason, disposal, "
-		       "proposed_by, proposed_uid, proposed_humans, proposed_at, expires_at) "
-		       "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
-		       "sssssssisss", p->proposal, p->action, p->object, p->device, p->reason,
-		       p->disposal, p->proposed_by, (int64_t)ga_who()->person, humans,
-		       p->proposed_at, p->expires_at) < 0)
+	if (ga_db_change(db, err,
+			 "INSERT INTO proposal (id, action, slot_id, device_id, reason, disposal, "
+			 "proposed_by, proposed_uid, proposed_humans, proposed_at, expires_at) "
+			 "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+			 "sssssssisss", p->proposal, p->action, p->object, p->device, p->reason,
+			 p->disposal, p->proposed_by, (int64_t)ga_who()->person, humans,
+			 p->proposed_at, p->expires_at) < 0)
 		return -1;
 	return ga_audit_add(db, "override_proposed", p->object,
 			    json_pack("{s:s, s:s, s:s, s:s?, s:s?, s:s}", "proposal", p->proposal,
@@ -267,10 +267,10 @@ static int decide(struct ga_db *db, struct ga_proposal *p, int64_t uid, const ch
 {
 	ga_autofree char *now = ga_time_now(), *id = ga_xstrdup(p->proposal);
 
-	if (ga_db_exec(db, err,
-		       "UPDATE proposal SET confirmed_uid = ?2, decided_by = ?3, decided_at = ?4 "
-		       "WHERE id = ?1 AND decided_at IS NULL",
-		       "siss", id, uid, ga_audit_actor(), now) < 0 ||
+	if (ga_db_change(db, err,
+			 "UPDATE proposal SET confirmed_uid = ?2, decided_by = ?3, decided_at = ?4 "
+			 "WHERE id = ?1 AND decided_at IS NULL",
+			 "siss", id, uid, ga_audit_actor(), now) < 0 ||
 	    ga_audit_add(db, audit, p->object,
 			 json_pack("{s:s, s:s, s:s, s:s?, s:s?, s:s}", "proposal", id, "override",
 				   p->action, "device", p->device, "reason", p->reason, "disposal",

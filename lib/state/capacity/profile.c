@@ -21,8 +21,7 @@ static int current_profile(struct ga_db *db, const char *name, char **text, int6
 	*version = 0;
 	return ga_db_one(db, err,
 			 "SELECT record, version FROM profile WHERE name = ?1 AND current = 1",
-			 "sSI",
-			 name, text, version);
+			 "sSI", name, text, version);
 }
 
 static int no_profile(const char *name, struct ga_err *err)
@@ -234,12 +233,12 @@ int ga_store_apply_profile(struct ga_db *db, const struct ga_profile *p, struct 
 	free(text);
 	next.version = version + 1;
 	text = ga_rec_format_text(&ga_profile_shape, &next);
-	if (ga_db_exec(db, err, "UPDATE profile SET current = 0 WHERE name = ?1 AND current = 1",
-		       "s", p->name) < 0 ||
-	    ga_db_exec(db, err,
-		       "INSERT INTO profile (name, version, record, created_at, current) "
-		       "VALUES (?1, ?2, ?3, ?4, 1)",
-		       "siss", p->name, next.version, text, now) < 0 ||
+	if (ga_db_change(db, err, "UPDATE profile SET current = 0 WHERE name = ?1 AND current = 1",
+			 "s", p->name) < 0 ||
+	    ga_db_change(db, err,
+			 "INSERT INTO profile (name, version, record, created_at, current) "
+			 "VALUES (?1, ?2, ?3, ?4, 1)",
+			 "siss", p->name, next.version, text, now) < 0 ||
 	    ga_audit_add(db, "profile_applied", p->name,
 			 json_pack("{s:I}", "version", (json_int_t)next.version), err) < 0)
 		return -1;
@@ -257,22 +256,6 @@ int64_t ga_store_profile_behind(struct ga_db *db, const char *name, int64_t vers
 			 "SELECT count(*) FROM allocation WHERE profile = ?1 AND "
 			 "profile_version <> ?2 AND state NOT IN ('released', 'cancelled', "
 			 "'refused')", "siI", name, version, &n) < 0 ? -1 : n;
-}
-
-static int lacks_image(struct ga_db *db, const struct ga_profile *p, void (*tell)(const char *),
-		       struct ga_err *err)
-{
-	ga_autofree char *said = NULL;
-	int r;
-
-	if (!p->image)
-		return 0;
-	r = ga_db_one(db, err, "SELECT 1 FROM image WHERE name = ?1", "s", p->image);
-	if (r)
-		return r < 0 ? -1 : 0;
-	said = ga_xprintf("there is no image '%s' yet: nothing is placed without one", p->image);
-	tell(said);
-	return 0;
 }
 
 static int lacks_team(struct ga_db *db, const char *team, void (*tell)(const char *),
@@ -305,10 +288,18 @@ static int lacks_team(struct ga_db *db, const char *team, void (*tell)(const cha
 int ga_store_profile_lacks(struct ga_db *db, const struct ga_profile *p,
 			   void (*tell)(const char *sentence), struct ga_err *err)
 {
+	int r = p->image ? ga_db_one(db, err, "SELECT 1 FROM image WHERE name = ?1", "s",
+				     p->image) : 1;
 	size_t i;
 
-	if (lacks_image(db, p, tell, err) < 0)
+	if (r < 0)
 		return -1;
+	if (!r) {
+		ga_autofree char *said = ga_xprintf("there is no image '%s' yet: nothing is placed "
+						    "without one", p->image);
+
+		tell(said);
+	}
 	for (i = 0; i < p->teams.n; i++)
 		if (lacks_team(db, p->teams.v[i], tell, err) < 0)
 			return -1;

@@ -99,11 +99,11 @@ int ga_store_set_manual_types(struct ga_db *db, const char *node,
 	if (!n && !gone)
 		return ga_fail(err, GA_NOTFOUND, "no type was recorded by hand for '%s'", node);
 	for (i = 0; i < n; i++)
-		if (ga_db_exec(db, err,
-			       "INSERT INTO manual_type (node, accelerator_type, count, reason, "
-			       "said_by, said_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-			       "ssisss", node, types[i].type, types[i].count, reason,
-			       ga_audit_actor(), now) < 0)
+		if (ga_db_change(db, err,
+				 "INSERT INTO manual_type (node, accelerator_type, count, reason, "
+				 "said_by, said_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+				 "ssisss", node, types[i].type, types[i].count, reason,
+				 ga_audit_actor(), now) < 0)
 			return -1;
 	return ga_audit_add(db, n ? "type_recorded" : "type_forgotten", node,
 			    detail_of(types, n, reason), err);

@@ -148,11 +148,11 @@ int ga_audit_add(struct ga_db *db, const char *action, const char *object, json_
 	r.at = ga_time_format(ga_clock_micros(), at);
 	r.detail = text.len ? text.buf : "{}";
 	hash_row(&r, &array, hash);
-	if (ga_db_exec(db, err,
-		       "INSERT INTO audit (seq, at, actor, program, action, object, detail, "
-		       "previous_hash, hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-		       "issssssss", r.seq, r.at, r.actor, r.program, r.action, r.object,
-		       r.detail, r.previous, hash) < 0)
+	if (ga_db_change(db, err,
+			 "INSERT INTO audit (seq, at, actor, program, action, object, detail, "
+			 "previous_hash, hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+			 "issssssss", r.seq, r.at, r.actor, r.program, r.action, r.object,
+			 r.detail, r.previous, hash) < 0)
 		return -1;
 	return count_row(db, r.seq, err);
 }

@@ -377,7 +377,7 @@ int ga_db_begin(struct ga_db *db, const char *what, struct ga_err *err)
 		return ga_fail(err, GA_SYSTEM, "'%s' was opened for reading only", db->path);
 	if (ga_turnstile_enter(&db->turn, what, err) < 0)
 		return -1;
-	if (check_place(db, err) < 0 || ga_db_exec(db, err, "BEGIN IMMEDIATE", "") < 0) {
+	if (check_place(db, err) < 0 || ga_db_change(db, err, "BEGIN IMMEDIATE", "") < 0) {
 		ga_turnstile_leave(&db->turn);
 		return -1;
 	}
@@ -390,7 +390,7 @@ int ga_db_begin(struct ga_db *db, const char *what, struct ga_err *err)
 
 int ga_db_begin_read(struct ga_db *db, struct ga_err *err)
 {
-	if (check_place(db, err) < 0 || ga_db_exec(db, err, "BEGIN", "") < 0)
+	if (check_place(db, err) < 0 || ga_db_change(db, err, "BEGIN", "") < 0)
 		return -1;
 	/* Reading the version also takes the snapshot now, not at the first query. */
 	if (check_version(db, err) < 0) {
@@ -417,7 +417,7 @@ static void checkpoint_if_large(struct ga_db *db)
 
 int ga_db_commit(struct ga_db *db, struct ga_err *err)
 {
-	if (ga_db_exec(db, err, "COMMIT", "") < 0) {
+	if (ga_db_change(db, err, "COMMIT", "") < 0) {
 		ga_db_rollback(db);
 		return -1;
 	}
@@ -432,7 +432,7 @@ void ga_db_rollback(struct ga_db *db)
 {
 	struct ga_err ignored = GA_ERR_INIT;
 
-	if (ga_db_in_transaction(db) && ga_db_exec(db, &ignored, "ROLLBACK", "") < 0)
+	if (ga_db_in_transaction(db) && ga_db_change(db, &ignored, "ROLLBACK", "") < 0)
 		ga_info("rollback of '%s' failed: %s", db->path, ignored.msg);
 	ga_turnstile_leave(&db->turn);
 }
@@ -456,8 +456,8 @@ void ga_db_rollback_to(struct ga_db *db)
 {
 	struct ga_err ignored = GA_ERR_INIT;
 
-	if (ga_db_exec(db, &ignored, "ROLLBACK TO part", "") < 0 ||
-	    ga_db_exec(db, &ignored, "RELEASE part", "") < 0)
+	if (ga_db_change(db, &ignored, "ROLLBACK TO part", "") < 0 ||
+	    ga_db_change(db, &ignored, "RELEASE part", "") < 0)
 		ga_info("undoing a part in '%s' failed: %s", db->path, ignored.msg);
 }
 
@@ -510,7 +510,7 @@ int ga_db_integrity(struct ga_db *db, int (*each)(const char *finding, void *arg
 
 	/* 16 MiB instead of 2: enough for what keys and rules look up over and over. A larger cache
 	 * is no quicker. */
-	if (ga_db_exec(db, err, "PRAGMA cache_size=-16384", "") < 0 ||
+	if (ga_db_change(db, err, "PRAGMA cache_size=-16384", "") < 0 ||
 	    ga_db_query(db, &rows, err, "PRAGMA integrity_check", "") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0)

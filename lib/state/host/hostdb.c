@@ -195,10 +195,10 @@ int ga_hostdb_keep_order(struct ga_hostdb *h, const struct ga_wipe_order *o, str
 				   "the wipe order of '%s' is of a dry run", o->object);
 	if (ga_db_begin(h->db, "wipe order", err) < 0)
 		return -1;
-	if (ga_db_exec(h->db, err,
-		       "INSERT INTO wipe_order (attempt, object, order_text, at) "
-		       "VALUES (?1, ?2, ?3, ?4) ON CONFLICT (attempt) DO NOTHING",
-		       "ssss", o->attempt, o->object, text, now) < 0) {
+	if (ga_db_change(h->db, err,
+			 "INSERT INTO wipe_order (attempt, object, order_text, at) "
+			 "VALUES (?1, ?2, ?3, ?4) ON CONFLICT (attempt) DO NOTHING",
+			 "ssss", o->attempt, o->object, text, now) < 0) {
 		ga_db_rollback(h->db);
 		return -1;
 	}
@@ -253,11 +253,11 @@ int ga_hostdb_told_gpu_errors(struct ga_hostdb *h, const char *gpu_identity, con
 
 	if (ga_db_begin(h->db, "errors of a GPU", err) < 0)
 		return -1;
-	if (ga_db_exec(h->db, err,
-		       "INSERT INTO gpu_errors (gpu_identity, boot_id, fatal, at) "
-		       "VALUES (?1, ?2, ?3, ?4) ON CONFLICT (gpu_identity) DO UPDATE SET "
-		       "boot_id = excluded.boot_id, fatal = excluded.fatal, at = excluded.at",
-		       "ssis", gpu_identity, boot_id, fatal, now) < 0) {
+	if (ga_db_change(h->db, err,
+			 "INSERT INTO gpu_errors (gpu_identity, boot_id, fatal, at) "
+			 "VALUES (?1, ?2, ?3, ?4) ON CONFLICT (gpu_identity) DO UPDATE SET "
+			 "boot_id = excluded.boot_id, fatal = excluded.fatal, at = excluded.at",
+			 "ssis", gpu_identity, boot_id, fatal, now) < 0) {
 		ga_db_rollback(h->db);
 		return -1;
 	}

@@ -95,7 +95,7 @@ int ga_store_slot_cpus(struct ga_db *db, const char *slot, const char *node, con
 	struct ga_cpuset set;
 	int cpu, left;
 
-	if (ga_db_exec(db, err, "DELETE FROM slot_cpu WHERE slot_id = ?1", "s", slot) < 0)
+	if (ga_db_change(db, err, "DELETE FROM slot_cpu WHERE slot_id = ?1", "s", slot) < 0)
 		return -1;
 	if (!cpus)
 		return 0;
@@ -105,9 +105,9 @@ int ga_store_slot_cpus(struct ga_db *db, const char *slot, const char *node, con
 		if (!ga_cpuset_has(&set, cpu))
 			continue;
 		left--;
-		if (ga_db_exec(db, err,
-			       "INSERT INTO slot_cpu (node_id, cpu, slot_id) VALUES (?1, ?2, ?3)",
-			       "sis", node, (int64_t)cpu, slot) < 0)
+		if (ga_db_change(db, err,
+				 "INSERT INTO slot_cpu (node_id, cpu, slot_id) VALUES (?1, ?2, ?3)",
+				 "sis", node, (int64_t)cpu, slot) < 0)
 			return -1;
 	}
 	return 0;
@@ -323,8 +323,8 @@ int ga_store_approve(struct ga_db *db, const struct ga_approval *a, struct ga_sl
 		return -1;
 	/* Leave is for the wipe that it leads to: it waits beside no slot that stays as it is. */
 	if (ga_streq(ret_slot->state, "disabled") && a->destroy_data &&
-	    ga_db_exec(db, err, "UPDATE device SET destroy_data_by = NULL WHERE id = ?1 AND "
-		       "destroy_data_by IS NOT NULL", "s", a->destroy_data) < 0)
+	    ga_db_change(db, err, "UPDATE device SET destroy_data_by = NULL WHERE id = ?1 AND "
+			 "destroy_data_by IS NOT NULL", "s", a->destroy_data) < 0)
 		return -1;
 	/* Only an order of this gate is given again: a release's wipe has its own road. */
 	if (!ga_streq(ret_slot->state, "wiping") || ret_slot->claim)

@@ -21,14 +21,14 @@ int ga_store_apply_image(struct ga_db *db, const struct ga_image *i, struct ga_e
 	if (ga_streq(old, text))
 		return 0;
 	/* A copy that was verified against another digest is a copy of another image. */
-	if (ga_db_exec(db, err,
-		       "INSERT INTO image (name, digest, record, updated_at) "
-		       "VALUES (?1, ?2, ?3, ?4) ON CONFLICT (name) DO UPDATE SET "
-		       "digest = excluded.digest, record = excluded.record, "
-		       "updated_at = excluded.updated_at",
-		       "ssss", i->name, i->digest, text, now) < 0 ||
-	    ga_db_exec(db, err, "DELETE FROM node_image WHERE image = ?1 AND digest <> ?2", "ss",
-		       i->name, i->digest) < 0 ||
+	if (ga_db_change(db, err,
+			 "INSERT INTO image (name, digest, record, updated_at) "
+			 "VALUES (?1, ?2, ?3, ?4) ON CONFLICT (name) DO UPDATE SET "
+			 "digest = excluded.digest, record = excluded.record, "
+			 "updated_at = excluded.updated_at",
+			 "ssss", i->name, i->digest, text, now) < 0 ||
+	    ga_db_change(db, err, "DELETE FROM node_image WHERE image = ?1 AND digest <> ?2", "ss",
+			 i->name, i->digest) < 0 ||
 	    ga_audit_add(db, "image_applied", i->name, json_pack("{s:s}", "digest", i->digest),
 			 err) < 0)
 		return -1;

@@ -57,10 +57,10 @@ int ga_store_key_revoke(struct ga_db *db, const char *node, const char *reason, 
 		return -1;
 	if (!key)
 		return 0;
-	if (ga_db_exec(db, err,
-		       "UPDATE node_key SET revoked_at = ?2, reason = ?3 "
-		       "WHERE key = ?1 AND revoked_at IS NULL",
-		       "sss", key, now, reason) < 0 ||
+	if (ga_db_change(db, err,
+			 "UPDATE node_key SET revoked_at = ?2, reason = ?3 "
+			 "WHERE key = ?1 AND revoked_at IS NULL",
+			 "sss", key, now, reason) < 0 ||
 	    ga_audit_add(db, "key_revoked", node,
 			 json_pack("{s:s, s:s}", "key", key, "reason", reason), err) < 0)
 		return -1;
@@ -112,9 +112,9 @@ int ga_store_key_learn(struct ga_db *db, const struct ga_host *host, bool accept
 	had = known ? 0 : had_key(db, host->node, err);
 	if (had < 0 || (known && ga_store_key_revoke(db, host->node, "replaced", err) < 0))
 		return -1;
-	if (ga_db_exec(db, err,
-		       "INSERT INTO node_key (node_id, key, registered_at) VALUES (?1, ?2, ?3)",
-		       "sss", host->node, host->node_key, now) < 0 ||
+	if (ga_db_change(db, err,
+			 "INSERT INTO node_key (node_id, key, registered_at) VALUES (?1, ?2, ?3)",
+			 "sss", host->node, host->node_key, now) < 0 ||
 	    ga_audit_add(db, "key_registered", host->node,
 			 json_pack("{s:s, s:s*}", "key", host->node_key, "after",
 				   had ? "key_revoked" : NULL), err) < 0)

@@ -67,10 +67,10 @@ int ga_store_maintenance_plan(struct ga_db *db, const char *node, const char *fr
 	if (check_times(from, to, now, err) < 0 || ga_store_node(db, node, &found, err) < 0)
 		return -1;
 	ga_shape_release(&ga_node_shape, &found);
-	if (ga_db_exec(db, err,
-		       "INSERT INTO maintenance (id, node_id, from_at, to_at, reason, created_at, "
-		       "created_by) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-		       "sssssss", id, node, from, to, reason, now, ga_audit_actor()) < 0 ||
+	if (ga_db_change(db, err,
+			 "INSERT INTO maintenance (id, node_id, from_at, to_at, reason, "
+			 "created_at, created_by) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+			 "sssssss", id, node, from, to, reason, now, ga_audit_actor()) < 0 ||
 	    /* Of the node, whose fleet row placement then reads again. */
 	    ga_audit_add(db, "maintenance_planned", node,
 			 json_pack("{s:s, s:s, s:s, s:s}", "maintenance", id, "from", from, "to",

@@ -133,14 +133,14 @@ static int update_node(struct ga_db *db, const struct ga_host *host, const struc
 	ga_autofree char *network = ga_rec_format_text(&ga_network_shape, &host->network);
 
 	if (partitions_text(host, &partitions, err) < 0 ||
-	    ga_db_exec(db, err,
-		       "UPDATE node SET boot_id = ?2, observation_digest = ?3, observed_at = ?4, "
-		       "blockers = ?5, network = CASE WHEN network_set THEN network ELSE ?6 END, "
-		       "fabric_mode = CASE WHEN ?7 IS NULL THEN fabric_mode ELSE 'partitions' END, "
-		       "partitions = coalesce(?7, partitions), "
-		       "generation = generation + 1 WHERE id = ?1",
-		       "sssssss", host->node, host->boot_id, digest, host->observed_at, blockers,
-		       network, partitions) < 0)
+	    ga_db_change(db, err,
+			 "UPDATE node SET boot_id = ?2, observation_digest = ?3, observed_at = ?4, "
+			 "blockers = ?5, network = CASE WHEN network_set THEN network ELSE ?6 END, "
+			 "fabric_mode = CASE WHEN ?7 IS NULL THEN fabric_mode ELSE 'partitions' "
+			 "END, partitions = coalesce(?7, partitions), "
+			 "generation = generation + 1 WHERE id = ?1",
+			 "sssssss", host->node, host->boot_id, digest, host->observed_at, blockers,
+			 network, partitions) < 0)
 		return -1;
 	return ga_db_change(db, err,
 			    "INSERT INTO node_observation (node_id, record) VALUES (?1, ?2) "
@@ -158,12 +158,12 @@ static int store_memory(struct ga_db *db, const struct ga_host *host, struct ga_
 
 	for (i = 0; i < host->numa.n; i++)
 		if (host->numa.v[i].memory_mib != GA_UNKNOWN &&
-		    ga_db_exec(db, err, sql, "sii", host->node, host->numa.v[i].numa_node,
-			       host->numa.v[i].memory_mib) < 0)
+		    ga_db_change(db, err, sql, "sii", host->node, host->numa.v[i].numa_node,
+				 host->numa.v[i].memory_mib) < 0)
 			return -1;
 	/* -1 stands for devices of no NUMA node: the host as a whole. */
 	if (host->memory_mib != GA_UNKNOWN &&
-	    ga_db_exec(db, err, sql, "sii", host->node, (int64_t)-1, host->memory_mib) < 0)
+	    ga_db_change(db, err, sql, "sii", host->node, (int64_t)-1, host->memory_mib) < 0)
 		return -1;
 	return 0;
 }
@@ -171,11 +171,11 @@ static int store_memory(struct ga_db *db, const struct ga_host *host, struct ga_
 static int store_device(struct ga_db *db, const char *node, const char *id, const char *kind,
 			const char *facts, const char *now, struct ga_err *err)
 {
-	if (ga_db_exec(db, err,
-		       "INSERT INTO device (id, device_kind, node_id, facts, dirty_since, "
-		       "dirtied_by, first_seen_at) SELECT ?1, ?2, ?3, ?4, ?5, 'first_seen', ?5 "
-		       "WHERE NOT EXISTS (SELECT 1 FROM device WHERE id = ?1)",
-		       "sssss", id, kind, node, facts, now) < 0)
+	if (ga_db_change(db, err,
+			 "INSERT INTO device (id, device_kind, node_id, facts, dirty_since, "
+			 "dirtied_by, first_seen_at) SELECT ?1, ?2, ?3, ?4, ?5, 'first_seen', ?5 "
+			 "WHERE NOT EXISTS (SELECT 1 FROM device WHERE id = ?1)",
+			 "sssss", id, kind, node, facts, now) < 0)
 		return -1;
 	/* A disk that was moved belongs to its new host, tainted, unless a slot elsewhere has it.
 	 */
@@ -230,10 +230,10 @@ static int store_candidate(struct ga_db *db, const struct ga_candidate *c, const
 	ga_autofree char *record = ga_rec_format_text(&ga_candidate_shape, c);
 	ga_autofree char *gpu = gpu_ids(c->gpu);
 
-	if (ga_db_exec(db, err,
-		       "INSERT INTO candidate (node_id, slot_index, record, observed_at, gpu) "
-		       "VALUES (?1, ?2, ?3, ?4, ?5)",
-		       "sisss", c->node, c->slot_index, record, at, gpu) < 0)
+	if (ga_db_change(db, err,
+			 "INSERT INTO candidate (node_id, slot_index, record, observed_at, gpu) "
+			 "VALUES (?1, ?2, ?3, ?4, ?5)",
+			 "sisss", c->node, c->slot_index, record, at, gpu) < 0)
 		return -1;
 	if (c->nvme && c->nvme->wwid) {
 		ga_autofree char *facts = ga_rec_format_text(&ga_nvme_shape, c->nvme);
@@ -257,7 +257,7 @@ static int store_candidates(struct ga_db *db, const struct ga_host *host,
 {
 	size_t i;
 
-	if (ga_db_exec(db, err, "DELETE FROM candidate WHERE node_id = ?1", "s", host->node) < 0)
+	if (ga_db_change(db, err, "DELETE FROM candidate WHERE node_id = ?1", "s", host->node) < 0)
 		return -1;
 	for (i = 0; i < candidates->n; i++)
 		if (store_candidate(db, &candidates->v[i], host->observed_at, now, err) < 0)

@@ -148,8 +148,8 @@ int ga_store_apply_node_settings(struct ga_db *db, const struct ga_node_settings
 	if (known < 0 || refuse_mode(db, s, err) < 0 || refuse_slices(db, s, err) < 0 ||
 	    refuse_address(db, s, err) < 0)
 		return -1;
-	if (!known && ga_db_exec(db, err, "INSERT INTO node (id, since) VALUES (?1, ?2)", "ss",
-				 s->node, now) < 0)
+	if (!known && ga_db_change(db, err, "INSERT INTO node (id, since) VALUES (?1, ?2)", "ss",
+				   s->node, now) < 0)
 		return -1;
 	changed = update_settings(db, s, err);
 	if (changed < 0 || spread_reserve(db, s, err) < 0)

@@ -63,10 +63,10 @@ static int read_slots(struct ga_adopting *a, struct slots *ret, struct ga_err *e
 
 static int verify(struct ga_adopting *a, const struct slot *s, const char *by, struct ga_err *err)
 {
-	if (ga_db_exec(a->db, err,
-		       "UPDATE slot SET epoch_verified = (SELECT epoch FROM meta), "
-		       "generation = generation + 1 WHERE id = ?1",
-		       "s", s->id) < 0)
+	if (ga_db_change(a->db, err,
+			 "UPDATE slot SET epoch_verified = (SELECT epoch FROM meta), "
+			 "generation = generation + 1 WHERE id = ?1",
+			 "s", s->id) < 0)
 		return -1;
 	ga_texts_add(&a->out->slots, s->id);
 	return ga_audit_add(a->db, "adopted", s->id,
@@ -172,13 +172,26 @@ static const char *idle_why(struct ga_adopting *a, const struct slot *s, bool st
 	return why;
 }
 
-/* What the host wrote on the disk since it was wiped is a tenant's, and goes. Where it does not say
- * so, the disk may have been given away since the backup: the guard looks, as at a first wipe. */
-static int order_wipe(struct ga_adopting *a, const struct slot *s, struct ga_err *err)
+static int verify_idle(struct ga_adopting *a, const struct slot *s, bool strangers,
+		       struct ga_err *err)
 {
 	const struct ga_inventory_work *w = ga_adopt_work(a, "wipe", s->id);
+	ga_autofree char *evidence = NULL;
+	const char *why = idle_why(a, s, strangers, &evidence, err);
 	bool ours = w && w->unwiped_by;
 
+	if (err->code)
+		return -1;
+	if (!why)
+		return verify(a, s, evidence, err);
+	if (!a->out->wipe || !ga_streq(s->state, "available")) {
+		ga_adopt_finding(a, "unverified_since_restore", s->id, why,
+				 "gpuaas-state adopt --wipe orders its wipe");
+		return 0;
+	}
+	/* What the host wrote on the disk since it was wiped is a tenant's, and goes. Where it does
+	 * not say so, the disk may have been given away since the backup: the guard looks, as at a
+	 * first wipe. */
 	if (ga_store_order_wipe(a->db, s->id, ours ? "repair" : "first", err) < 0 ||
 	    ga_store_taint_slot(a->db, s->id, ours ? "unverified_since_restore" : "doubted",
 				err) < 0)
@@ -190,43 +203,7 @@ static int order_wipe(struct ga_adopting *a, const struct slot *s, struct ga_err
 			    err);
 }
 
-static int verify_idle(struct ga_adopting *a, const struct slot *s, bool strangers,
-		       struct ga_err *err)
-{
-	ga_autofree char *evidence = NULL;
-	const char *why = idle_why(a, s, strangers, &evidence, err);
-
-	if (err->code)
-		return -1;
-	if (!why)
-		return verify(a, s, evidence, err);
-	if (a->out->wipe && ga_streq(s->state, "available"))
-		return order_wipe(a, s, err);
-	ga_adopt_finding(a, "unverified_since_restore", s->id, why,
-			 "gpuaas-state adopt --wipe orders its wipe");
-	return 0;
-}
-
 /* ---- what nobody knows ---- */
-
-static int look_stranger(struct ga_adopting *a, const struct ga_inventory_work *w, bool *found,
-			 struct ga_err *err)
-{
-	ga_autoholding struct ga_holding h = { 0 };
-	int r = ga_store_holding(a->db, w->object, &h, err);
-
-	if (r < 0)
-		return -1;
-	if (r && !ga_streq(h.state, "released") && !ga_streq(h.state, "cancelled"))
-		return 0;
-	*found = true;
-	ga_adopt_finding(a, "not_adopted", w->object,
-			 "its domain is on the host, and host.db has no plan of it: whose it is, "
-			 "and what it has, cannot be told",
-			 "look at it with virsh on the host; when it is nobody's, end it there, "
-			 "and adopt again");
-	return 0;
-}
 
 static int look_strangers(struct ga_adopting *a, bool *found, struct ga_err *err)
 {
@@ -234,15 +211,22 @@ static int look_strangers(struct ga_adopting *a, bool *found, struct ga_err *err
 
 	for (size_t i = 0; i < a->of->works.n; i++) {
 		const struct ga_inventory_work *w = &a->of->works.v[i];
+		bool domain = ga_streq(w->object_kind, "domain");
+		bool released = ga_streq(w->program, "release") && ga_streq(w->state, "done");
 		ga_autoholding struct ga_holding h = { 0 };
 
-		if (ga_streq(w->object_kind, "domain") && look_stranger(a, w, found, err) < 0)
+		if ((domain || released) && ga_store_holding(a->db, w->object, &h, err) < 0)
 			return -1;
-		if (!ga_streq(w->program, "release") || !ga_streq(w->state, "done"))
+		forgotten += released && !h.id;
+		if (!domain || (h.id && !ga_streq(h.state, "released") &&
+				!ga_streq(h.state, "cancelled")))
 			continue;
-		if (ga_store_holding(a->db, w->object, &h, err) < 0)
-			return -1;
-		forgotten += !h.id;
+		*found = true;
+		ga_adopt_finding(a, "not_adopted", w->object,
+				 "its domain is on the host, and host.db has no plan of it: whose "
+				 "it is, and what it has, cannot be told",
+				 "look at it with virsh on the host; when it is nobody's, end it "
+				 "there, and adopt again");
 	}
 	if (forgotten) {
 		ga_autofree char *sentence =

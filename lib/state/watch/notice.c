@@ -124,14 +124,14 @@ int ga_store_notice_told(struct ga_db *db, const struct ga_notice *n, struct ga_
 	ga_autofree char *now = ga_time_now();
 	bool cleared = !strcmp(n->change, "cleared");
 
-	if (ga_db_exec(db, err,
-		       "INSERT INTO notice_told (notice_id, hook, raised_at) VALUES (?1, ?2, ?3) "
-		       "ON CONFLICT (notice_id, hook) DO NOTHING",
-		       "iss", n->notice, n->hook, now) < 0 ||
-	    (cleared && ga_db_exec(db, err,
-				   "UPDATE notice_told SET cleared_at = ?3 WHERE notice_id = ?1 "
-				   "AND hook = ?2",
-				   "iss", n->notice, n->hook, now) < 0) ||
+	if (ga_db_change(db, err,
+			 "INSERT INTO notice_told (notice_id, hook, raised_at) VALUES (?1, ?2, ?3) "
+			 "ON CONFLICT (notice_id, hook) DO NOTHING",
+			 "iss", n->notice, n->hook, now) < 0 ||
+	    (cleared && ga_db_change(db, err,
+				     "UPDATE notice_told SET cleared_at = ?3 WHERE notice_id = ?1 "
+				     "AND hook = ?2",
+				     "iss", n->notice, n->hook, now) < 0) ||
 	    stop_failing(db, n->hook, err) < 0)
 		return -1;
 	return ga_audit_add(db, "notified", n->object,
@@ -152,10 +152,10 @@ int ga_store_notice_failed(struct ga_db *db, const char *hook, const char *sente
 
 	if (known)
 		return known < 0 ? -1 : 0;
-	if (ga_db_exec(db, err,
-		       "INSERT INTO notice_hook (hook, failing_since, failed_at, attempts, "
-		       "sentence) VALUES (?1, ?2, ?2, 1, ?3)",
-		       "sss", hook, now, sentence) < 0)
+	if (ga_db_change(db, err,
+			 "INSERT INTO notice_hook (hook, failing_since, failed_at, attempts, "
+			 "sentence) VALUES (?1, ?2, ?2, 1, ?3)",
+			 "sss", hook, now, sentence) < 0)
 		return -1;
 	return ga_audit_add(db, "notify_failed", hook, json_pack("{s:s}", "sentence", sentence),
 			    err);

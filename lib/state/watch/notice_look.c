@@ -182,18 +182,18 @@ int ga_store_notice_write(struct ga_db *db, const struct ga_notice_look *look, s
 
 	for (i = 0; i < open->n; i++)
 		if (!open->v[i].matched &&
-		    ga_db_exec(db, err, "UPDATE notice SET cleared_at = ?2 WHERE id = ?1 "
-			       "AND cleared_at IS NULL", "is", open->v[i].id, at) < 0)
+		    ga_db_change(db, err, "UPDATE notice SET cleared_at = ?2 WHERE id = ?1 "
+				 "AND cleared_at IS NULL", "is", open->v[i].id, at) < 0)
 			return -1;
 	for (i = 0; i < now->n; i++) {
 		const struct item *n = &now->v[i];
 
 		if (!n->matched &&
-		    ga_db_exec(db, err,
-			       "INSERT INTO notice (object_kind, object, code, since, record, "
-			       "raised_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-			       "ssssss", n->object_kind, n->object, n->code, n->since, n->record,
-			       at) < 0)
+		    ga_db_change(db, err,
+				 "INSERT INTO notice (object_kind, object, code, since, record, "
+				 "raised_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+				 "ssssss", n->object_kind, n->object, n->code, n->since, n->record,
+				 at) < 0)
 			return -1;
 	}
 	return 0;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * External estimators: executables that are told a training job and the answers that are
- * considered, and say how long it takes on each.
+ * External estimators: executables that get a training job and the profiles that are considered,
+ * and answer how long the job takes on each.
  *
  * On stdin one JSON object: {"job": a requirement with "tokens", "profiles": [{"profile",
  * "acceleratorType", "gpus", "costPerHourMicros", "memoryGb", "bf16Tflops", …}]}; on stdout, before
  * the deadline, [{"profile", "hoursLow", "hours", "hoursHigh", "basis"}], also with
- * "acceleratorType". Only "profile" and "hours" are needed. What is not that is an answer to
- * nothing.
+ * "acceleratorType". Only "profile" and "hours" are needed. Any other answer is an error.
  */
 #ifndef GA_ACT_ESTIMATOR_H
 #define GA_ACT_ESTIMATOR_H
@@ -41,7 +40,7 @@ void ga_said_times_release(struct ga_said_times *list);
 char *ga_estimator_question(const struct ga_requirement *need, const struct ga_match_tables *tables,
 			    const struct ga_matches *list);
 
-/* Runs one, in at most so many seconds, and reads its answer. */
+/* Runs one, for at most so many seconds, and reads its answer into ret, released by the caller. */
 GA_MUST_CHECK int ga_estimator_ask(const char *path, const char *question, int64_t seconds,
 				   struct ga_said_times *ret, struct ga_err *err);
 

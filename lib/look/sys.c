@@ -169,7 +169,7 @@ int ga_sys_devices(const char *subsystem, struct ga_texts *ret, struct ga_err *e
 	if (!found || udev_enumerate_add_match_subsystem(found, subsystem) < 0 ||
 	    udev_enumerate_scan_devices(found) < 0)
 		return ga_fail(err, GA_SYSTEM, "libudev cannot list the %s devices", subsystem);
-	udev_list_entry_foreach(e, udev_enumerate_get_list_entry(found))
+	for (e = udev_enumerate_get_list_entry(found); e; e = udev_list_entry_get_next(e))
 		ga_texts_add(ret, udev_list_entry_get_name(e));
 	/*
 	 * libudev leaves out, without a word, what it cannot resolve step by step from the root:

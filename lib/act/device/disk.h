@@ -13,7 +13,7 @@
 #include "base/ga.h"
 #include "look/block/block.h"
 
-/* How long work tells how far it is. */
+/* Where long work reports its progress. */
 struct ga_watch {
 	void (*progress)(void *arg, int64_t done, int64_t total);
 	void *arg;
@@ -52,15 +52,16 @@ GA_MUST_CHECK int ga_disk_find(const char *which, struct ga_disk *ret, struct ga
 /* Opens it with O_EXCL (files of a lab: an exclusive flock), for writing or only to look. GA_BUSY
  * with reason "nvme_in_use" when somebody holds it or a partition. */
 GA_MUST_CHECK int ga_disk_open(struct ga_disk *d, bool write, struct ga_err *err);
-/* What the open descriptor is now, allocated; NULL when the kernel does not tell. */
+/* Identity and disk sequence number of the open descriptor as they are now, allocated; NULL when
+ * the kernel does not show them. */
 char *ga_disk_wwid(const struct ga_disk *d);
 char *ga_disk_diskseq(const struct ga_disk *d);
-/* Size as the kernel says now; GA_UNKNOWN when it does not. */
+/* Its size now, in bytes; GA_UNKNOWN when the kernel does not show it. */
 int64_t ga_disk_size(const struct ga_disk *d);
 /* Switches direct I/O on; leaves it off where the file system has none. */
 void ga_disk_set_direct(struct ga_disk *d);
 
-/* All of a range, or -1 with err. */
+/* Read, write or flush completely: 0, or -1 with err. */
 GA_MUST_CHECK int ga_disk_read(struct ga_disk *d, void *buf, size_t len, int64_t offset,
 			       struct ga_err *err);
 GA_MUST_CHECK int ga_disk_write(struct ga_disk *d, const void *buf, size_t len, int64_t offset,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fabric Manager partitions: the NVLinks between the GPUs of an allocation. What counts is what
- * isActive says when it is read again, not what the command returned.
+ * Fabric Manager partitions: the NVLinks between the GPUs of an allocation. The result is decided
+ * by isActive, read again after the command, not by what the command returned.
  */
 #ifndef GA_ACT_DEVICE_FABRIC_H
 #define GA_ACT_DEVICE_FABRIC_H
@@ -23,8 +23,8 @@ char *ga_fabric_version(const char *program);
 /* Whether two versions are of one release as far as Fabric Manager and drivers have to be: the
  * first two numbers ("550.54"). */
 bool ga_fabric_same_release(const char *a, const char *b);
-/* These do nothing when it is so already; -1 when it is not so afterwards. Fabric Manager that is
- * still starting is asked again for up to 60 s. */
+/* Do nothing when the partition is in that state already; fail when it is not in it afterwards.
+ * While Fabric Manager is still starting they try again, for up to 60 s. */
 GA_MUST_CHECK int ga_fabric_activate(const struct ga_fabric_at *at, int64_t partition,
 				     struct ga_err *err);
 GA_MUST_CHECK int ga_fabric_deactivate(const struct ga_fabric_at *at, int64_t partition,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who uses a PCI function now, so that nobody resets or unbinds it under a VM. A VM has one of its
- * nodes open for as long as it has the device, whatever the hypervisor (QEMU, Cloud Hypervisor,
- * crosvm) and whoever opened it for that: /dev/vfio/GROUP, or IOMMUFD's /dev/vfio/devices/vfioN.
- * /dev/iommu alone is no use of a device. A driver's programs have /dev/nvidiaN, /dev/dri or
- * /dev/accel nodes open, and others map the memory of the device from sysfs (resource0).
+ * Which process uses a PCI function now, so that it is not reset or unbound under a VM. A VM has a
+ * node of the device open for as long as it has the device, with every hypervisor (QEMU, Cloud
+ * Hypervisor, crosvm): /dev/vfio/GROUP, or IOMMUFD's /dev/vfio/devices/vfioN. /dev/iommu alone is
+ * no use of a device. Programs of a driver have /dev/nvidiaN, /dev/dri or /dev/accel nodes open,
+ * and others map the memory of the device from sysfs (resource0).
  */
 #ifndef GA_ACT_DEVICE_GPUUSE_H
 #define GA_ACT_DEVICE_GPUUSE_H
@@ -15,9 +15,10 @@
 void ga_gpu_use_find(const char *address, struct ga_openers *ret);
 
 /*
- * The same as a gate: 0 nobody; GA_CONFLICT "device_in_use" names the process, or says that the
- * kernel does not give its group because of one that /proc does not show; GA_DENIED when not every
- * process can be looked at, but in a lab, whose devices are files of the user's own.
+ * Refuses a function that is in use: 0 nobody uses it. GA_CONFLICT "device_in_use" names the
+ * process, or says that a process which /proc does not show has the IOMMU group. GA_DENIED
+ * "device_in_use" when not every process can be looked at; not in a lab, whose devices are files of
+ * the user.
  */
 GA_MUST_CHECK int ga_gpu_use_refuse(const char *address, bool lab, struct ga_err *err);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a slot's GPU and fabric function keep of a tenant: GPU memory, the state of the device, the
- * state of the virtual function. Each is a named step of the evidence: confirmed, not_needed,
- * not_proven or failed, with the reason. Nothing is claimed that was not seen.
+ * Clearing what a slot's GPU and fabric function keep of a tenant: GPU memory, the state of the
+ * device, the state of the virtual function. Each becomes a named step of the evidence: confirmed,
+ * not_needed, not_proven or failed, with the reason. A step is confirmed only by what was observed.
  */
 #ifndef GA_ACT_DEVICE_GPUWIPE_H
 #define GA_ACT_DEVICE_GPUWIPE_H
@@ -12,9 +12,9 @@
 
 /*
  * Resets a PCI function (ga_vfio_reset). Only while vfio-pci or nothing is bound to it and nobody
- * uses it (gpuuse.h), and only when it is the device that was meant: identity as ga_pci_identity
- * says it, or "vendor:device" in ids; NULL is not compared. The word of the kernel's method comes
- * in *method (NULL: not wanted), allocated, when the step is confirmed and the kernel names it.
+ * uses it (gpuuse.h), and only when it is the device that was meant: identity is ga_pci_identity's,
+ * ids is "vendor:device"; NULL is not compared. *method gets the kernel's word for its method,
+ * allocated, when the step is confirmed and the kernel names it; method may be NULL.
  */
 void ga_gpu_reset(const char *address, const char *identity, const char *ids, const char *step,
 		  struct ga_step *ret, char **method);

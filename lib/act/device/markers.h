@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The marker probe: blocks of 4 KiB that only this run can have written, at places only it knows.
- * When they are gone afterwards, this drive was erased by this run; a drive that only says so is
- * caught. K markers miss a part r of the disk left as it was with chance (1-r)^K.
+ * The marker probe: blocks of 4 KiB that only this run can have written, at places that only it
+ * knows. When they are gone afterwards, this run has erased the drive; a drive that reports success
+ * and did not erase is found out. When a part r of the disk was left as it was, K markers miss that
+ * with probability (1-r)^K.
  */
 #ifndef GA_ACT_DEVICE_MARKERS_H
 #define GA_ACT_DEVICE_MARKERS_H

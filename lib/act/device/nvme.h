@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Erasing NVMe namespaces: Format NVM (0x80) and Sanitize (0x84), and the Sanitize Status log
- * (0x81) that tells what became of it. NVM Express Base Specification 2.0, Linux' nvme_ioctl.h.
+ * (0x81) with its result. NVM Express Base Specification 2.0, Linux' nvme_ioctl.h.
  *
- * All commands go through a table, so that a test can play the drive. A command's success is never
- * proof: callers look at the capability bits first (decide/wipe/plan.h) and at the disk afterwards.
+ * All commands go through a table, so that a test can play the drive. The success of a command
+ * proves nothing: callers check the capability bits first (decide/wipe/plan.h) and the disk
+ * afterwards.
  */
 #ifndef GA_ACT_DEVICE_NVME_H
 #define GA_ACT_DEVICE_NVME_H
@@ -44,7 +45,7 @@ GA_MUST_CHECK int ga_nvme_read(struct ga_nvme_dev *d, struct ga_err *err);
 struct ga_sanitize_log {
 	uint16_t progress; /* in 1/65536; 0xffff when none runs */
 	uint16_t state;	   /* SSTAT bits 2:0 */
-	uint32_t cdw10;	   /* of the Sanitize command it tells of */
+	uint32_t cdw10;	   /* of the Sanitize command that the log is about */
 	int64_t block_seconds, crypto_seconds; /* the drive's estimates, or GA_UNKNOWN */
 };
 enum { GA_SANITIZE_NEVER, GA_SANITIZE_DONE, GA_SANITIZE_RUNS, GA_SANITIZE_FAILED,
@@ -53,10 +54,11 @@ enum { GA_SANITIZE_NEVER, GA_SANITIZE_DONE, GA_SANITIZE_RUNS, GA_SANITIZE_FAILED
 /* 0, or a status or -errno as the ops return them. */
 GA_MUST_CHECK int ga_nvme_sanitize_log(struct ga_nvme_dev *d, struct ga_sanitize_log *ret);
 
-/* What the drive's own health says is failing (SMART / Health Information log, critical warnings:
- * reliability, read-only medium, backup of volatile memory; spare and temperature are warnings
- * only): words of ours, or NULL. A drive that turns the question down has no such log, which is no
- * failure; one that fails at the answer, of a log that every NVMe drive must have, is failing. */
+/* What is failing by the drive's own SMART / Health Information log, in words, or NULL.
+ * Counted are the critical warnings about reliability, a read-only medium and the backup of
+ * volatile memory; spare and temperature are warnings only. A drive that refuses the command
+ * has no such log, which is no failure; a drive that fails to read the log, which every NVMe
+ * drive must have, is failing. */
 const char *ga_nvme_failing(struct ga_nvme_dev *d);
 
 /* How a method came out. */
@@ -67,17 +69,17 @@ struct ga_nvme_try {
 };
 
 /*
- * Carries out sanitize_* or format_* and waits for its end. "confirmed" means that the drive says
- * so: for a sanitize also that the log speaks of our command. Anything begun whose end cannot be
- * seen (timeout, no progress, somebody else's command in the log, a signal) is "unknown".
+ * Carries out sanitize_* or format_* and waits for its end. "confirmed": the drive reports success,
+ * and for a sanitize its log is about our command. "unknown": it was begun and its end was not seen
+ * (timeout, no progress, another command in the log, a signal).
  */
 void ga_nvme_erase(struct ga_nvme_dev *d, enum ga_wipe_method method, const struct ga_watch *watch,
 		   struct ga_nvme_try *ret);
 
 /*
- * Before a run: a sanitize may be going on, because an earlier run was ended while the drive went
- * on by itself. It is waited for when resume says that this host began one; somebody else's, and
- * one nobody here knows of, is GA_BUSY "sanitize_runs".
+ * Before a run: a sanitize may still be running, because the drive goes on by itself when a run is
+ * ended. With resume, this host began one before: it is waited for. Any other sanitize is GA_BUSY
+ * "sanitize_runs".
  */
 GA_MUST_CHECK int ga_nvme_settle(struct ga_nvme_dev *d, bool resume, const struct ga_watch *watch,
 				 struct ga_err *err);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a tenant's fabric function is on the wire: its MAC (Ethernet) or GUIDs (InfiniBand), and
- * that it may neither forge addresses nor turn on what the whole port is for (spoofchk on, trust
- * off: linux/if_link.h IFLA_VF_*). All of it is the physical function's to set, by ip(8), and is
- * read back: a tenant's driver cannot change it from inside.
+ * The settings of a tenant's fabric function: its MAC (Ethernet) or GUIDs (InfiniBand), spoofchk
+ * on, so that it cannot forge addresses, and trust off, so that it cannot change the whole port
+ * (linux/if_link.h IFLA_VF_*). They are set through the physical function by ip(8) and read back: a
+ * tenant's driver cannot change them from inside.
  */
 #ifndef GA_ACT_DEVICE_VF_H
 #define GA_ACT_DEVICE_VF_H
@@ -31,8 +31,8 @@ GA_MUST_CHECK int ga_vf_parse(const char *text, struct ga_vf *ret, struct ga_err
 /* What the function of a slot should be: its addresses follow from node and slot index, so that a
  * fabric manager's tables stay true over reboots. netdev, index and infiniband are now's. */
 void ga_vf_want(const struct ga_vf *now, const char *node, int64_t slot_index, struct ga_vf *ret);
-/* What is known of now and differs from want: "mac", "trust", …; NULL when nothing does. What the
- * kernel does not tell counts as different only for addresses, which are always set. */
+/* A setting of now that differs from want: "mac", "trust", …; NULL: none. A setting that the kernel
+ * does not show counts as different only when it is an address, which is always set. */
 const char *ga_vf_differs(const struct ga_vf *now, const struct ga_vf *want);
 /* Sets what want has, reads back: GA_HOST "vf_settings" when it did not take. */
 GA_MUST_CHECK int ga_vf_set(const struct ga_vf *want, const char *vf, const char *pf,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Binding PCI functions to vfio-pci and resetting them (host-facts d1). Only what is ours is
- * touched: the caller has checked that no domain uses the function. Every write to sysfs that may
- * not return (the kernel waits for whoever holds the device) is made in a child with a deadline.
+ * Binding PCI functions to vfio-pci and resetting them. The caller has checked that no domain uses
+ * the function. A write to sysfs may not return, because the kernel waits for whoever holds the
+ * device: each is made in a child process with a deadline.
  */
 #ifndef GA_ACT_DEVICE_VFIO_H
 #define GA_ACT_DEVICE_VFIO_H
@@ -15,13 +15,13 @@
 GA_MUST_CHECK int ga_sysfs_write(const char *path, const char *text, int64_t timeout_micros,
 				 struct ga_err *err);
 
-/* What a function was before we bound it: driver and override, NULL when none. */
+/* Driver and driver_override of a function, NULL when there is none. */
 struct ga_vfio_before {
 	char *driver, *override;
 };
 void ga_vfio_before_release(struct ga_vfio_before *b);
 #define ga_autobefore ga_cleanup(ga_vfio_before_release)
-/* GA_NOTFOUND when there is no such function. */
+/* Reads them; ret is released by the caller. GA_NOTFOUND when there is no such function. */
 GA_MUST_CHECK int ga_vfio_look(const char *address, struct ga_vfio_before *ret, struct ga_err *err);
 /* Binds to the driver ("vfio-pci", or what it was before; NULL: none) with driver_override, and
  * reads back: GA_HOST "bind_failed" when another driver holds it afterwards. */
@@ -34,23 +34,24 @@ struct ga_vfio_reset {
 	int64_t micros;	      /* from the write until it answered */
 };
 /*
- * Resets the function and waits until it answers (ga_pci_answers; at most 60 s). By a bus reset
- * where the kernel offers one and only functions of the same device, which nobody drives or uses,
- * hang from the bridge above: a function-level reset leaves state behind in some GPUs. Else by the
- * first other method that the kernel offers. What reset_method said before stands there again
- * afterwards, also when the reset fails. 1 reset; 0 the kernel knows no way that would not reach
- * others. GA_HOST "reset_failed" when the kernel says that it failed, "device_lost" when the
- * function does not answer.
+ * Resets the function and waits until it answers (ga_pci_answers; at most 60 s). It takes a bus
+ * reset where the kernel offers one and everything below the same bridge is part of this device and
+ * unused: a function-level reset leaves state behind in some GPUs. Else it takes the first other
+ * method that the kernel offers. The attribute reset_method is put back afterwards, also when the
+ * reset fails. 1: it was reset; 0: the kernel has no method that reaches this device alone. GA_HOST
+ * "reset_failed" when the kernel says that it failed, "device_lost" when the function does not
+ * answer; GA_BUSY "device_busy".
  */
 GA_MUST_CHECK int ga_vfio_reset(const char *address, struct ga_vfio_reset *ret,
 				struct ga_err *err);
-/* What ga_vfio_reset would write first, for people: "choose bus in …/reset_method, write 1 to
- * …/reset". */
+/* What ga_vfio_reset would write, in words for a dry run; allocated. */
 char *ga_vfio_reset_words(const char *address);
-/* Fails with "gpu_no_reset": for callers to whom a reset that did not happen (0) is an error. */
+/* Always -1, with "gpu_no_reset": for callers for whom no reset (0) is an error. how may be
+ * NULL. */
 GA_MUST_CHECK int ga_vfio_no_reset(const char *address, const struct ga_vfio_reset *how,
 				   struct ga_err *err);
-/* Waits until the function answers. */
+/* Waits until the function answers in configuration space; GA_HOST "device_lost" at the
+ * deadline. */
 GA_MUST_CHECK int ga_vfio_wait_config(const char *address, int64_t timeout_micros,
 				      struct ga_err *err);
 

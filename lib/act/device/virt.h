@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libvirt: the domains of this host. What libvirt refuses is GA_EXTERNAL with its own sentence;
- * its habit of printing to stderr is switched off. A flag a driver does not know (the test driver
- * has no NVRAM) is left out and the call tried again.
+ * libvirt: the domains of this host. An error of libvirt is GA_EXTERNAL with libvirt's sentence; it
+ * prints nothing to stderr. A flag that a driver does not know (the test driver has no NVRAM) is
+ * left out and the call is made again.
  */
 #ifndef GA_ACT_DEVICE_VIRT_H
 #define GA_ACT_DEVICE_VIRT_H
@@ -31,10 +31,12 @@ GA_MUST_CHECK int ga_virt_state(struct ga_virt *v, const char *name, enum ga_vir
 				struct ga_err *err);
 /* Defines it, or redefines the one of the same name and UUID. */
 GA_MUST_CHECK int ga_virt_define(struct ga_virt *v, const char *xml, struct ga_err *err);
-/* These do nothing when it is so already; an absent domain is GA_NOTFOUND for start only. */
+/* start, resume, shutdown, destroy and undefine do nothing when the domain is in that state
+ * already; an absent domain is GA_NOTFOUND for start only. paused: it starts and does not run
+ * yet. */
 GA_MUST_CHECK int ga_virt_start(struct ga_virt *v, const char *name, bool paused,
 				struct ga_err *err);
-/* Goes on, if it is paused. */
+/* Lets it run, if it is paused. */
 GA_MUST_CHECK int ga_virt_resume(struct ga_virt *v, const char *name, struct ga_err *err);
 /* Asks the guest to shut down. */
 GA_MUST_CHECK int ga_virt_shutdown(struct ga_virt *v, const char *name, struct ga_err *err);
@@ -44,10 +46,10 @@ GA_MUST_CHECK int ga_virt_destroy(struct ga_virt *v, const char *name, struct ga
 GA_MUST_CHECK int ga_virt_undefine(struct ga_virt *v, const char *name, struct ga_err *err);
 /* Whether the domain has the channel of the guest agent. */
 GA_MUST_CHECK int ga_virt_has_agent(struct ga_virt *v, const char *name, struct ga_err *err);
-/* Whether the guest agent answers a ping. 1, 0 or -1 when there is no such channel. */
+/* Whether the guest agent answers a ping: 1, 0; -1 when the domain has no such channel. */
 GA_MUST_CHECK int ga_virt_agent(struct ga_virt *v, const char *name, struct ga_err *err);
 
-/* One of our domains, told by its metadata. */
+/* One of our domains, recognized by its metadata. */
 struct ga_virt_domain {
 	char *name, *allocation, *attempt, *node;
 	int64_t generation; /* GA_UNKNOWN when the metadata lacks it */
@@ -69,9 +71,9 @@ void ga_virt_domain_release(struct ga_virt_domain *d);
 /*
  * Names of all domains (ours or not, running or not) whose definition uses the block device or
  * file: the same path, one that leads to the same device, or a volume of a storage pool that lies
- * there. Of a domain that runs the definition of its next start counts too. Added to a
- * GA_LIST(char *). 0; 1 with err (GA_CONFLICT) when a volume has no path that libvirt tells, so
- * that its domain, which err names, may use it; -1 with err.
+ * there. For a running domain the definition of its next start counts too. Names are added to a
+ * GA_LIST(char *). 0; 1 with err set (GA_CONFLICT) when libvirt shows no path for a volume, so that
+ * the domain which err names may use the disk; -1 with err.
  */
 GA_MUST_CHECK int ga_virt_domains_using(struct ga_virt *v, const char *path,
 					struct ga_any_list *names, struct ga_err *err);

@@ -16,8 +16,8 @@ GA_MUST_CHECK int ga_zero_pass(struct ga_disk *d, const struct ga_watch *watch, 
 
 /*
  * Reads the disk back, every byte of it or a sample (decide/wipe/plan.h; a disk not much larger
- * than that is read whole), by direct I/O in two threads; holes are read like everything else,
- * because a map of holes is the word of the one to be checked. Fills verify, times, bytes_read,
+ * than the sample is read completely), by direct I/O in two threads. Holes are read like everything
+ * else: a list of holes is only what the disk says of itself. Fills verify, times, bytes_read,
  * mismatches (in blocks of 4 KiB) and the bound. 0 also with mismatches; -1 when something could
  * not be read or a signal asked to stop (finished_at stays NULL).
  */

@@ -79,7 +79,7 @@ GA_MUST_CHECK int ga_provision_fail(struct ga_provision *p, const struct ga_err 
 				    struct ga_err *err);
 /* Whether a run ended without its attempt having ended: somebody else works on it, or we were asked
  * to stop. Nothing has failed, so no record is made of it. */
-bool ga_provision_may_go_on(const struct ga_err *why);
+GA_MUST_CHECK bool ga_provision_may_go_on(const struct ga_err *why);
 /* The last word of a run: 0, or the error of a stdout that is gone. */
 GA_MUST_CHECK int ga_provision_stdout_error(const struct ga_provision *p, struct ga_err *err);
 

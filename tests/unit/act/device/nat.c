@@ -491,7 +491,8 @@ static void forgetting(void)
 	}
 	ga_err_clear(&err);
 	t_int(ga_proc_set_path("/nonexistent:/proc", &err), 0, "forget: a path without it");
-	t_code(ga_nat_forget(address, &err), &err, GA_HOST, "not installed", "forget: no conntrack");
+	t_code(ga_nat_forget(address, &err), &err, GA_HOST, "not installed",
+	       "forget: no conntrack");
 	t_str(err.reason, "conntrack_missing", "forget: and the reason says so");
 	ga_err_clear(&err);
 	t_int(ga_proc_set_path(GA_PROC_PATH, &err), 0, "forget: the usual path again");

@@ -92,9 +92,11 @@ static void refusals(void)
 	} rows[] = {
 		{ "aaaaaaaa", GA_CONFLICT, "vm_off", "is off", "gpuaas-vm start aaaaaaaa" },
 		{ "bbbbbbbb", GA_CONFLICT, "no_vm", "a whole machine", "" },
-		{ "cccccccc", GA_CONFLICT, "wrong_state", "the provisioning of 'cccccccc' is working",
+		{ "cccccccc", GA_CONFLICT, "wrong_state",
+		  "the provisioning of 'cccccccc' is working",
 		  "gpuaas-provision --resume cccccccc" },
-		{ "dddddddd", GA_CONFLICT, "wrong_state", "the provisioning of 'dddddddd' is failed",
+		{ "dddddddd", GA_CONFLICT, "wrong_state",
+		  "the provisioning of 'dddddddd' is failed",
 		  "gpuaas-release dddddddd | gpuaas-wipe" },
 		{ "eeeeeeee", GA_CONFLICT, "wrong_state", "the release of 'eeeeeeee' is working",
 		  "gpuaas-release eeeeeeee | gpuaas-wipe" },

@@ -45,15 +45,9 @@ static bool has_type(const struct listing *l, const struct ga_hardware_profile *
 	return found;
 }
 
-/* Of an operator's list: what the team may use. The user view has left the rest out. */
 static bool has_team(const struct listing *l, const struct ga_hardware_profile *p)
 {
-	bool found = !l->o->team || l->o->is_public || !p->teams.n;
-	size_t i;
-
-	for (i = 0; !found && i < p->teams.n; i++)
-		found = ga_streq(p->teams.v[i], l->o->team);
-	return found;
+	return !l->o->team || l->o->is_public || !p->teams.n || ga_texts_has(&p->teams, l->o->team);
 }
 
 /* The file is one document, so that a browser and gpuaas-serve need nothing else. */

@@ -84,14 +84,6 @@ static void tell_unreadable(const char *kind, const char *object, const struct g
 	       why->msg);
 }
 
-/* What could be read is printed. */
-static int fail_left_out(struct ga_err *err)
-{
-	return ga_refuse(err, GA_BADREC, "row_damaged", NULL,
-			 ("%lld stored records cannot be read", (long long)left_out),
-			 ("'gpuaas-state check' shows what is wrong"));
-}
-
 static int show(const struct ga_shape *shape, const void *obj, void *arg, struct ga_err *err)
 {
 	ga_autostr struct ga_str line = GA_STR_INIT;
@@ -164,7 +156,12 @@ static int run(struct ga_err *err)
 		r = ga_store_list(db, &q, show, NULL, err);
 	}
 	ga_list_release(&where);
-	return !r && left_out ? fail_left_out(err) : r;
+	/* What could be read was printed. */
+	if (!r && left_out)
+		return ga_refuse(err, GA_BADREC, "row_damaged", NULL,
+				 ("%lld stored records cannot be read", (long long)left_out),
+				 ("'gpuaas-state check' shows what is wrong"));
+	return r;
 }
 
 int main(int argc, char **argv)

@@ -9,7 +9,6 @@
 #include "cli/frame/cli.h"
 #include "cli/offer.h"
 #include "cli/profile/make.h"
-#include "cli/profile/nodes.h"
 #include "cli/profile/profile.h"
 #include "record/offer.h"
 #include "record/state.h"

@@ -17,7 +17,7 @@
 
 static char *search_path; /* NULL: GA_PROC_PATH */
 
-#define GA_PROC_UNKNOWN 255 /* nobody can tell how it ended */
+#define GA_PROC_UNKNOWN 255 /* its exit status is unknown */
 
 struct pipes {
 	int in[2], out[2], err[2], start[2]; /* start carries the child's exec errno */
@@ -260,7 +260,7 @@ static bool pump(const struct ga_proc *p, struct pipes *pipes, struct ga_proc_re
 	return true;
 }
 
-/* Waits for the child: 1 it ended, 0 the deadline passed, -1 nobody can tell. */
+/* Waits for the child: 1 it ended, 0 the deadline passed, -1 its exit status is unknown. */
 static int reap(pid_t pid, int64_t deadline, int *status)
 {
 	int64_t nap = 200;
@@ -410,7 +410,8 @@ int ga_proc_run(const struct ga_proc *p, struct ga_proc_result *ret, struct ga_e
 		return -1;
 	ended = pump(p, &pipes, ret, deadline) ? reap(pid, deadline, &how) : 0;
 	if (ended < 0)
-		return ga_fail_sys(err, "nobody can tell how '%s' ended", p->argv[0]);
+		return ga_fail_sys(err, "exit status of '%s' is unknown (is SIGCHLD ignored?)",
+				   p->argv[0]);
 	if (!ended) {
 		kill_group(pid);
 		return ga_fail(err, GA_BUSY, "'%s' did not end within %lld s and was killed",

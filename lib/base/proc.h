@@ -10,11 +10,10 @@
  * GA_BUSY.
  *
  * A signal to this process, also Ctrl-C, does not reach the group, and by default a program that
- * was begun outlives the one that began it: what changes the world (nft, ovs-vsctl, qemu-img,
- * scrubbing, deploying) is not to be cut in half, what was told is to be delivered (hooks), and the
- * other end of an ssh finishes in any case. A program of which nothing but its answer to us is
- * wanted, and that may be at it for long, says ends_with_us. Those that only look end by
- * themselves at once.
+ * was started outlives this process: a change of the world (nft, ovs-vsctl, qemu-img, scrubbing,
+ * deploying) must not be cut in half, a hook must deliver its message, and the other end of an ssh
+ * finishes in any case. Set ends_with_us for long-running queries without side effects: the child
+ * is then killed when this process ends. Short queries need not set it.
  */
 #ifndef GA_BASE_PROC_H
 #define GA_BASE_PROC_H
@@ -40,7 +39,7 @@ struct ga_proc {
 	size_t input_len;
 	int64_t timeout_micros; /* 0: 30 seconds */
 	size_t output_max; /* bytes kept of each stream; 0: 1 MiB; the rest is read and dropped */
-	bool ends_with_us; /* its group is killed when this process ends before it, by whatever */
+	bool ends_with_us; /* its group is killed when this process ends first, however it ends */
 };
 
 struct ga_proc_result {
@@ -53,7 +52,7 @@ struct ga_proc_result {
 #define ga_autoproc ga_cleanup(ga_proc_result_release)
 
 /* 0 when the program ran to its end, whatever its status; GA_EXTERNAL when it cannot be started,
- * GA_BUSY at the deadline, GA_SYSTEM when nobody can tell how it ended. */
+ * GA_BUSY at the deadline, GA_SYSTEM when its exit status is unknown. */
 GA_MUST_CHECK int ga_proc_run(const struct ga_proc *p, struct ga_proc_result *ret,
 			      struct ga_err *err);
 /* As ga_proc_run, and a status other than 0 is GA_EXTERNAL with the last line of its stderr. */
@@ -61,24 +60,25 @@ GA_MUST_CHECK int ga_proc_check(const struct ga_proc *p, struct ga_proc_result *
 				struct ga_err *err);
 void ga_proc_result_release(struct ga_proc_result *r);
 
-/* Before an exec: gives back the signals that programs ignore, which would stay ignored. */
+/* Call before an exec: handles SIGPIPE and SIGXFSZ by default again, because an ignored signal
+ * stays ignored in the new program. */
 void ga_proc_default_signals(void);
-/* At the start of a program: what a parent left that exec keeps. Where SIGCHLD is ignored the
- * kernel tells nobody how a child ended, and a signal that is blocked ends no wait (SIGALRM). */
+/* Call at the start of a program: undoes what exec kept of the parent's signals. With SIGCHLD
+ * ignored the kernel reports no exit status of a child, and a blocked signal ends no wait. */
 void ga_proc_own_signals(void);
 
-/* A program that was started and is waited for by the caller. Descriptors are the caller's to
- * close, and do not block; in is -1 when p->input is NULL (what it points to is not written). */
+/* A program that was started and that the caller waits for. The descriptors are the caller's to
+ * close and do not block; in is -1 when p->input is NULL. The text of p->input is not written. */
 struct ga_child {
 	pid_t pid; /* also its process group; 0: none */
 	int in, out, err;
 };
 #define GA_CHILD_INIT { .in = -1, .out = -1, .err = -1 }
 GA_MUST_CHECK int ga_proc_start(const struct ga_proc *p, struct ga_child *ret, struct ga_err *err);
-/* Whether it has ended; then status is its exit status, 128 + signal, or 255 when nobody can tell
- * how it ended, and pid becomes 0. */
+/* Whether it has ended; then status is its exit status, 128 + signal, or 255 when that is unknown,
+ * and pid becomes 0. */
 bool ga_proc_ended(struct ga_child *c, int *status);
-/* Kills its process group and takes its end; closes the descriptors. */
+/* Kills its process group, waits for it, and closes the descriptors; c is then empty. */
 void ga_proc_kill(struct ga_child *c);
 
 #endif

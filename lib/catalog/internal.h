@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The catalogue inside; private to accel*.c. */
+/* The catalogue inside; private to lib/catalog. */
 #ifndef GA_CATALOG_INTERNAL_H
 #define GA_CATALOG_INTERNAL_H
 

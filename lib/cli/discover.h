@@ -6,13 +6,14 @@
 #include "look/discover/discover.h"
 
 /*
- * Fills opts from GPUAAS_NODE, GPUAAS_BRIDGE, GPUAAS_NETWORK, GPUAAS_UPLINK, GPUAAS_DHCP_HOSTS,
- * GPUAAS_LEASES, GPUAAS_RESERVED_CPUS, GPUAAS_RESERVED_MEMORY, GPUAAS_ACCELERATORS,
- * GPUAAS_LIBNVFM, GPUAAS_FABRIC_ADDRESS, GPUAAS_LIBVIRT_URI. The texts live on.
+ * Fills opts (overwritten) from GPUAAS_NODE, GPUAAS_BRIDGE, GPUAAS_NETWORK, GPUAAS_UPLINK,
+ * GPUAAS_DHCP_HOSTS, GPUAAS_LEASES, GPUAAS_RESERVED_CPUS, GPUAAS_RESERVED_MEMORY,
+ * GPUAAS_ACCELERATORS, GPUAAS_LIBNVFM, GPUAAS_FABRIC_ADDRESS and GPUAAS_LIBVIRT_URI. The texts live
+ * as long as the program. GA_USAGE for a size that is none.
  */
-/* The public half of this host's key into the record, where this user may read it. */
-GA_MUST_CHECK int ga_cli_discover_key(struct ga_host *host, struct ga_err *err);
 GA_MUST_CHECK int ga_cli_discover_opts(struct ga_discover_opts *opts, struct ga_err *err);
+/* Puts the public half of this host's key into the record, where this user may read the key. */
+GA_MUST_CHECK int ga_cli_discover_key(struct ga_host *host, struct ga_err *err);
 
 /*
  * Where GPUAAS_ACCELERATORS names a catalogue, its functions count as accelerators from now on

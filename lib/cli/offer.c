@@ -45,15 +45,9 @@ static bool has_type(const struct listing *l, const struct ga_hardware_profile *
 	return found;
 }
 
-/* Of an operator's list: what the team may use. The user view has left the rest out. */
 static bool has_team(const struct listing *l, const struct ga_hardware_profile *p)
 {
-	bool found = !l->o->team || l->o->is_public || !p->teams.n;
-	size_t i;
-
-	for (i = 0; !found && i < p->teams.n; i++)
-		found = ga_streq(p->teams.v[i], l->o->team);
-	return found;
+	return !l->o->team || l->o->is_public || !p->teams.n || ga_texts_has(&p->teams, l->o->team);
 }
 
 /* The file is one document, so that a browser and gpuaas-serve need nothing else. */
@@ -88,19 +82,6 @@ static int show(const struct ga_shape *shape, const void *obj, void *arg, struct
 		return 0;
 	l->n++;
 	return l->file >= 0 ? write_profile(l, obj, err) : ga_emit(shape, obj, err);
-}
-
-static int check_opts(const struct ga_offer_opts *o, const struct ga_accels *accels,
-		      struct ga_err *err)
-{
-	if (o->all && o->is_public)
-		return ga_fail(err, GA_USAGE, "--all is for operators: the public view has no "
-					      "retired profiles");
-	if (o->output && (!o->is_public || o->team))
-		return ga_fail(err, GA_USAGE,
-			       "--output makes a file for everybody: it needs --public, and goes "
-			       "without --team");
-	return ga_cli_types_known(accels, o->types.v, o->types.n, err);
 }
 
 /* ---- where it is read ---- */
@@ -236,7 +217,16 @@ int ga_cli_offers(const struct ga_offer_opts *opts, struct ga_err *err)
 	ga_autoaccels struct ga_accels *accels = NULL;
 	struct listing l = { .o = opts, .file = -1 };
 
-	if (ga_cli_catalogue(&accels, err) < 0 || check_opts(opts, accels, err) < 0)
+	if (ga_cli_catalogue(&accels, err) < 0)
+		return -1;
+	if (opts->all && opts->is_public)
+		return ga_fail(err, GA_USAGE, "--all is for operators: the public view has no "
+					      "retired profiles");
+	if (opts->output && (!opts->is_public || opts->team))
+		return ga_fail(err, GA_USAGE,
+			       "--output makes a file for everybody: it needs --public, and goes "
+			       "without --team");
+	if (ga_cli_types_known(accels, opts->types.v, opts->types.n, err) < 0)
 		return -1;
 	l.accels = accels;
 	return opts->output ? write_file(&l, err) : run_query(&l, ga_clock_micros(), err);

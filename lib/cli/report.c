@@ -428,27 +428,16 @@ static int write_charges(const struct ga_cost_line *line, const struct ga_report
 	return 0;
 }
 
-static int write_focus(struct ga_db *db, struct report *r, struct ga_err *err)
-{
-	ga_autostr struct ga_str header = GA_STR_INIT;
-
-	ga_focus_header(&header);
-	if (ga_emit_line(header.buf, err) < 0)
-		return -1;
-	return ga_store_report(db, &r->w, true, write_charges, r, err);
-}
-
 int ga_report(const struct ga_report_opts *o, bool cost, struct ga_err *err)
 {
 	ga_cleanup(cleanup_report) struct report r = { .o = o, .cost = cost };
 	ga_autodb_leave struct ga_db *db = NULL;
-	bool by[GA_BY_N] = { false };
-	ga_autostr struct ga_str text = GA_STR_INIT;
+	ga_autostr struct ga_str header = GA_STR_INIT, text = GA_STR_INIT;
+	bool by[GA_BY_N] = { false }, focus = ga_streq(o->format, "focus");
 	size_t i;
-	bool focus;
 
-	if (read_format(&r, err) < 0 || read_window(&r, err) < 0 || read_by(r.o->by, by, err) < 0 ||
-	    (r.cost && (read_what_if(&r, err) < 0 || read_currency(&r, err) < 0)))
+	if (read_format(&r, err) < 0 || read_window(&r, err) < 0 || read_by(o->by, by, err) < 0 ||
+	    (cost && (read_what_if(&r, err) < 0 || read_currency(&r, err) < 0)))
 		return -1;
 	for (i = 0; i < GA_BY_N; i++)
 		if (by[i])
@@ -458,17 +447,21 @@ int ga_report(const struct ga_report_opts *o, bool cost, struct ga_err *err)
 	if (ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err) < 0 ||
 	    ga_db_keep_pages(db, GA_DB_KEEP_MUCH, err) < 0 || ga_db_begin_read(db, err) < 0)
 		return -1;
-	focus = ga_streq(r.o->format, "focus");
 	if (by[GA_BY_TEAM] || focus) {
 		if (ga_store_report_teams(db, &r.teams, err) < 0)
 			return -1;
 		/* Without teams, FOCUS has projects and nothing to warn of. */
 		r.of_teams = by[GA_BY_TEAM] || r.teams.any;
 	}
-	if ((ga_streq(o->format, "focus") ? write_focus(db, &r, err) :
-					    write_groups(db, &r, by, err)) < 0)
+	if (focus) {
+		ga_focus_header(&header);
+		if (ga_emit_line(header.buf, err) < 0 ||
+		    ga_store_report(db, &r.w, true, write_charges, &r, err) < 0)
+			return -1;
+	} else if (write_groups(db, &r, by, err) < 0) {
 		return -1;
-	/* Once, whatever the lines: what counts under no team. */
+	}
+	/* Use that counts under no team is named once, however many lines have it. */
 	ga_team_projects_say(&r.teams, &text);
 	if (text.len)
 		ga_say("%s; 'gpuaas-list teams' shows whose projects are", text.buf);

@@ -117,43 +117,6 @@ static void add_number(struct MHD_Response *r, const char *name, int64_t n)
 	add_header(r, name, text);
 }
 
-/* Closes fd, or hands it to the response. */
-static struct MHD_Response *body(const struct ga_serve_answer *a, const struct ga_serve_file *f,
-				 int fd)
-{
-	ga_autofree char *text = NULL;
-
-	if (a->status == 200 || a->status == 304) /* of which the library sends the length alone */
-		return MHD_create_response_from_fd((size_t)f->size, fd);
-	if (fd >= 0)
-		close(fd);
-	text = ga_xprintf("{\"error\":\"%s\"}\n", a->sentence);
-	return MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_COPY);
-}
-
-static enum MHD_Result give(struct MHD_Connection *connection, const struct ga_serve_answer *a,
-			    struct MHD_Response *r)
-{
-	enum MHD_Result queued;
-
-	if (a->status != 304)
-		add_header(r, "Content-Type", "application/json");
-	add_header(r, "Cache-Control", a->status < 400 ? "no-cache" : "no-store");
-	add_header(r, "X-Content-Type-Options", "nosniff");
-	add_header(r, "ETag", a->etag);
-	add_header(r, "Last-Modified", a->modified);
-	if (a->age_seconds >= 0)
-		add_number(r, "Age", a->age_seconds);
-	if (a->retry_seconds)
-		add_number(r, "Retry-After", a->retry_seconds);
-	if (a->allow)
-		add_header(r, "Allow", "GET, HEAD");
-	add_header(r, "Connection", "close");
-	queued = MHD_queue_response(connection, (unsigned int)a->status, r);
-	MHD_destroy_response(r);
-	return queued;
-}
-
 /* ---- requests ---- */
 
 /* Before the library parts the query. Nobody reads that, so it is cut off: each argument would
@@ -205,6 +168,7 @@ static enum MHD_Result answer(void *arg, struct MHD_Connection *connection, cons
 			      size_t *upload_size, void **context)
 {
 	ga_cleanup(fields_release) struct fields fields = { 0 };
+	ga_autofree char *text = NULL;
 	struct ga_serve_request request = {
 		.method = method,
 		.target = target,
@@ -215,6 +179,7 @@ static enum MHD_Result answer(void *arg, struct MHD_Connection *connection, cons
 	struct ga_serve_answer a;
 	struct ga_serve_file file;
 	struct MHD_Response *r;
+	enum MHD_Result queued;
 	int fd;
 
 	(void)arg, (void)upload, (void)upload_size;
@@ -230,8 +195,33 @@ static enum MHD_Result answer(void *arg, struct MHD_Connection *connection, cons
 		connection, MHD_HEADER_KIND | MHD_COOKIE_KIND, NULL, NULL);
 	fd = look(&file);
 	ga_serve_answer(&request, &file, now_nanos(), opts->stale_seconds, &a);
-	r = body(&a, &file, fd);
-	return r ? give(connection, &a, r) : MHD_NO;
+	/* Of the file of a 304 the library sends the length alone; the response closes fd. */
+	if (a.status == 200 || a.status == 304) {
+		r = MHD_create_response_from_fd((size_t)file.size, fd);
+	} else {
+		if (fd >= 0)
+			close(fd);
+		text = ga_xprintf("{\"error\":\"%s\"}\n", a.sentence);
+		r = MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_COPY);
+	}
+	if (!r)
+		return MHD_NO;
+	if (a.status != 304)
+		add_header(r, "Content-Type", "application/json");
+	add_header(r, "Cache-Control", a.status < 400 ? "no-cache" : "no-store");
+	add_header(r, "X-Content-Type-Options", "nosniff");
+	add_header(r, "ETag", a.etag);
+	add_header(r, "Last-Modified", a.modified);
+	if (a.age_seconds >= 0)
+		add_number(r, "Age", a.age_seconds);
+	if (a.retry_seconds)
+		add_number(r, "Retry-After", a.retry_seconds);
+	if (a.allow)
+		add_header(r, "Allow", "GET, HEAD");
+	add_header(r, "Connection", "close");
+	queued = MHD_queue_response(connection, (unsigned int)a.status, r);
+	MHD_destroy_response(r);
+	return queued;
 }
 
 /* Paths are compared as they came: nothing in them is decoded. */
@@ -257,24 +247,6 @@ static struct {
 	struct client *first, *last;
 } held = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static void take_in(struct client *c)
-{
-	pthread_mutex_lock(&held.lock);
-	c->before = held.last;
-	*(held.last ? &held.last->after : &held.first) = c;
-	held.last = c;
-	pthread_mutex_unlock(&held.lock);
-}
-
-static void let_go(struct client *c)
-{
-	pthread_mutex_lock(&held.lock);
-	*(c->before ? &c->before->after : &held.first) = c->after;
-	*(c->after ? &c->after->before : &held.last) = c->before;
-	pthread_mutex_unlock(&held.lock);
-	free(c);
-}
-
 /* The library calls it when it has accepted a connection, and before it closes its descriptor. */
 static void noted(void *arg, struct MHD_Connection *connection, void **context,
 		  enum MHD_ConnectionNotificationCode code)
@@ -284,14 +256,22 @@ static void noted(void *arg, struct MHD_Connection *connection, void **context,
 	(void)arg;
 	if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
 		*context = NULL;
-		let_go(c);
+		pthread_mutex_lock(&held.lock);
+		*(c->before ? &c->before->after : &held.first) = c->after;
+		*(c->after ? &c->after->before : &held.last) = c->before;
+		pthread_mutex_unlock(&held.lock);
+		free(c);
 		return;
 	}
 	c = ga_xcalloc(1, sizeof(*c));
 	c->fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 	c->until_micros = ga_clock_mono_micros() + opts->deadline_seconds * 1000000;
 	*context = c;
-	take_in(c);
+	pthread_mutex_lock(&held.lock);
+	c->before = held.last;
+	*(held.last ? &held.last->after : &held.first) = c;
+	held.last = c;
+	pthread_mutex_unlock(&held.lock);
 }
 
 /* Ends what is past its deadline: the library sees the end and closes. Returns how long nothing

@@ -8,10 +8,10 @@
 #include "state/query/list.h"
 
 /*
- * Lists q of the state at path and goes on as rows come, until SIGINT, SIGTERM, SIGHUP, q->limit or
- * a stdout that nobody reads any more: 0 then. Whoever starts again with the number of the last row
- * as q->after misses nothing and gets nothing twice. GA_CONFLICT "restored" when the state was
- * replaced meanwhile, or ends before q->after: its numbers then mean something else.
+ * Lists what q selects in the state at path and goes on as rows come, each row once. Ends with 0 at
+ * SIGINT, SIGTERM, SIGHUP, q->limit, or when nobody reads standard output any more. A new run with
+ * the number of the last row as q->after misses no row and gets none twice. GA_CONFLICT "restored"
+ * when the state was replaced meanwhile, or ends before q->after: its numbers then mean other rows.
  */
 GA_MUST_CHECK int ga_follow(const char *path, const struct ga_list_query *q, ga_store_each each,
 			    void *arg, struct ga_err *err);

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program says of its own command line. Private to the glue. */
+/* What a program prints about its own command line. Private to cli/frame. */
 #ifndef GA_CLI_FRAME_HELP_H
 #define GA_CLI_FRAME_HELP_H
 
 #include "cli/frame/cli.h"
 
+/* Prints --help of the program, or of one of its commands (NULL: none). */
 void ga_cli_help(const struct ga_prog *prog, const struct ga_cmd *cmd);
-/* The UAPI.18 draft "CLI introspection" document. */
+/* Prints the document of the UAPI.18 draft "CLI introspection". */
 void ga_cli_introspect(const struct ga_prog *prog);
-/* The option tables in force, own ones first, NULL-terminated (static memory). */
+/* The option tables in force, those of the command first, NULL-terminated; in static memory that
+ * the next call overwrites. */
 const struct ga_opt *const *ga_cli_tables(const struct ga_prog *prog, const struct ga_cmd *cmd);
 
 #endif

@@ -172,13 +172,14 @@ static void reap(struct crew *crew, bool wait)
 		if (pid < 0 && errno == EINTR)
 			continue;
 		if (pid < 0) {
-			/* They have ended, and nobody can tell how: what they wrote counts. */
+			/* They have ended, and their status is unknown: what they wrote counts. */
 			while (crew->running) {
 				struct worker lost = crew->workers[--crew->running];
 
 				if (lost.out >= 0)
 					collect(lost.out);
-				ga_say("%s: nobody can tell how a worker ended; run the same again",
+				ga_say("%s: the exit status of a worker is unknown; run the same "
+				       "again",
 				       ga_cli_program());
 				ga_cli_note_status(GA_SYSTEM);
 			}

@@ -43,7 +43,6 @@ static json_t *member(json_t *json, const char *path)
 
 static void add_value(struct ga_str *out, const char *path, json_t *value);
 
-/* A reason is shown by its code, a term of a score as name=value, any other element as it is. */
 /* Whether an element before the n-th has the code, too. */
 static bool has_code(json_t *list, size_t n, json_t *code)
 {
@@ -55,6 +54,8 @@ static bool has_code(json_t *list, size_t n, json_t *code)
 	return false;
 }
 
+/* A reason is shown by its code, once for all that have it; a term of a score as name=value; any
+ * other element as it is. */
 static void add_list(struct ga_str *out, json_t *list)
 {
 	json_t *item;
@@ -66,7 +67,6 @@ static void add_list(struct ga_str *out, json_t *list)
 
 		if (has_code(list, i, code))
 			continue;
-
 		if (value) {
 			ga_str_addf(out, "%s%s=", i ? " " : "",
 				    json_string_value(json_object_get(item, "name")));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Glue: phases of long work, told as a moving line, as progress records
- * (--progress), and as rows of the timeline.
+ * The phases of long work, shown as a moving line, as progress records (--progress), and as rows of
+ * the timeline.
  */
 #ifndef GA_CLI_FRAME_TELL_H
 #define GA_CLI_FRAME_TELL_H
@@ -14,11 +14,12 @@ struct ga_tell {
 	const char *object, *attempt; /* ids */
 	int64_t generation;
 	bool folds; /* phases go into the local state, too (result.h) */
-	int64_t began, told; /* monotonic; of the phase, of the last record */
+	int64_t began, told; /* monotonic microseconds: of the phase, of the last record */
 };
 
-/* tell is a struct ga_tell; fits where a function for phases is asked for. state: started, running,
- * finished, failed. Records of "running" come once a second at most. */
+/* Reports a phase; tell is a struct ga_tell, so that the function fits where lib/act wants one for
+ * phases. state: started, running, finished, failed. bytes of total are done; total 0: unknown.
+ * Records of "running" are written once a second at most. */
 void ga_tell_phase(void *tell, const char *phase, const char *state, int64_t bytes,
 		   int64_t total);
 

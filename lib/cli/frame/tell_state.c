@@ -178,15 +178,6 @@ static int tell_unnamed(const char *object, const char *sentence, void *arg, str
 	return ga_emit(&ga_finding_shape, &f, err);
 }
 
-static int verify_complete(struct ga_db *db, struct ga_err *err)
-{
-	int found = 0;
-
-	if (ga_audit_missing(db, tell_unnamed, &found, err) < 0)
-		return -1;
-	return found ? GA_NO : ga_tell_state(db, "audit_verify", ga_db_path(db), err);
-}
-
 int ga_tell_audit_verify(struct ga_db *db, struct ga_err *err)
 {
 	char why[128], object[24], check[] = "audit_chain";
@@ -194,8 +185,13 @@ int ga_tell_audit_verify(struct ga_db *db, struct ga_err *err)
 	int64_t seq;
 	int r = ga_audit_verify(db, &seq, why, err);
 
-	if (r == 0)
-		return verify_complete(db, err);
+	if (r == 0) {
+		int found = 0;
+
+		if (ga_audit_missing(db, tell_unnamed, &found, err) < 0)
+			return -1;
+		return found ? GA_NO : ga_tell_state(db, "audit_verify", ga_db_path(db), err);
+	}
 	if (r < 0)
 		return -1;
 	snprintf(object, sizeof(object), "%lld", (long long)seq);

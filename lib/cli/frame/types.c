@@ -108,16 +108,6 @@ int ga_cli_type_named(const struct ga_accels *list, const char *name, struct ga_
 
 /* ---- the types of a profile ---- */
 
-static bool has(const struct ga_texts *list, const char *slug)
-{
-	size_t i;
-
-	for (i = 0; i < list->n; i++)
-		if (!strcmp(list->v[i], slug))
-			return true;
-	return false;
-}
-
 static int twice(const char *name, const char *slug, struct ga_err *err)
 {
 	return ga_fail(err, GA_USAGE, "the type '%.64s' stands twice%s%s", name,
@@ -173,10 +163,10 @@ static int add_name(const struct ga_accels *list, const char *name, bool strict,
 
 		/* Adds what a name means; of several types those that stand already are left
 		 * out. */
-		if (meant.n == 1 && has(ret, meant.v[0]))
+		if (meant.n == 1 && ga_texts_has(ret, meant.v[0]))
 			return twice(name, meant.v[0], err);
 		for (i = 0; i < meant.n; i++)
-			if (!has(ret, meant.v[i]))
+			if (!ga_texts_has(ret, meant.v[i]))
 				ga_texts_add(ret, meant.v[i]);
 		if (ret->n == before)
 			ga_say("type '%.64s' means several types, and each stands already", name);
@@ -188,7 +178,7 @@ static int add_name(const struct ga_accels *list, const char *name, bool strict,
 		*err = why;
 		return -1;
 	}
-	if (has(ret, name))
+	if (ga_texts_has(ret, name))
 		return twice(name, name, err);
 	ga_say("%s: nothing is placed on it until it is one (%s)", why.msg, why.hint);
 	ga_texts_add(ret, name);

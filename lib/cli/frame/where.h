@@ -5,8 +5,10 @@
 
 #include "state/db/db.h"
 
-/* Puts the id in place of what people call a node, slot or allocation ("node=h7"), in a
- * NULL-terminated list. What there is none of stays and is said: no record can have it. */
+/* Replaces the name of a node, slot or allocation, or the beginning of its id, by the id in
+ * conditions such as "node=h7". where is a NULL-terminated list; replaced texts live as long as the
+ * program. A name that nothing has stays, and a line on stderr says so: no record can match it.
+ * Needs a transaction that reads. */
 GA_MUST_CHECK int ga_cli_where(struct ga_db *db, const char **where, struct ga_err *err);
 
 #endif

@@ -94,19 +94,15 @@ static const struct ga_offer_type *of_type(const struct ga_hardware_profile *p, 
 	return NULL;
 }
 
-/* Whether the team that asks, else one that has the project, may use the profile: as gpuaas-place
- * will have it. */
+/* Whether the team that is named, else one that has the project, may use the profile: gpuaas-place
+ * decides the same. */
 static bool may_use(const struct matching *m, const struct ga_hardware_profile *p)
 {
 	const char *project = m->need.project ? m->need.project : GA_PROJECT_DEFAULT;
-	bool may = !p->teams.n;
-	size_t i;
 
-	if (!m->need.team)
-		return ga_access_is_for_project(&m->rules, p->teams.v, p->teams.n, project);
-	for (i = 0; !may && i < p->teams.n; i++)
-		may = ga_streq(p->teams.v[i], m->need.team);
-	return may;
+	if (m->need.team)
+		return !p->teams.n || ga_texts_has(&p->teams, m->need.team);
+	return ga_access_is_for_project(&m->rules, p->teams.v, p->teams.n, project);
 }
 
 /* GPUs of its largest machine, of any type without a slug; GA_UNKNOWN. */

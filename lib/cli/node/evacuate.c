@@ -12,71 +12,32 @@
 #include "state/allocation/release.h"
 #include "state/query/find.h"
 
-static int read_request(struct ga_db *db, const char *node, const char *text, char **id,
-			struct ga_request *ret, struct ga_err *err)
-{
-	int r;
-
-	if (ga_db_begin_read(db, err) < 0)
-		return -1;
-	r = ga_store_resolve(db, "allocation", text, id, NULL, err);
-	if (r == 0)
-		r = ga_store_evacuation(db, node, *id, ret, err);
-	ga_db_rollback(db);
-	return r;
-}
-
-/* 1 it has its place elsewhere, 0 refused; either was emitted. */
-static int place_again(struct ga_placer *p, const struct ga_request *request, const char *id,
-		       struct ga_err *err)
-{
-	const struct ga_placed *r;
-
-	if (ga_placer_run(p, request, 1, err) < 0)
-		return ga_wrap(err, "a new place for '%s'", id);
-	r = &p->results.v[0];
-	if (r->is_plan)
-		return ga_emit_text(&ga_plan_shape, &r->plan, r->text, err) < 0 ? -1 : 1;
-	ga_say("allocation %s goes on running: %s", id, r->refusal.sentence);
-	return ga_emit(&ga_refusal_shape, &r->refusal, err);
-}
-
-static int release(struct ga_db *db, const char *id, const char *reason, struct ga_err *err)
-{
-	struct ga_release_order order;
-	bool has_order = false;
-	int r;
-
-	if (ga_db_begin(db, ga_cli_program(), err) < 0)
-		return -1;
-	r = ga_store_release(db, id, reason, &order, &has_order, err);
-	if (r == 0)
-		r = ga_db_commit(db, err);
-	ga_db_rollback(db);
-	if (r == 0 && has_order)
-		r = ga_emit(&ga_release_order_shape, &order, err);
-	ga_shape_release(&ga_release_order_shape, &order);
-	return r;
-}
-
-/* A plan of an earlier try that expires just now takes its request with it: the next one is new. */
+/* Places the request of the allocation anew: 1 it has its place elsewhere, 0 refused; the plan or
+ * the refusal was emitted. id gets the allocation's id, also after an error. */
 static int find_place(struct ga_placer *p, const char *node, const char *allocation, char **id,
 		      struct ga_err *err)
 {
+	const struct ga_placed *placed;
 	struct ga_request request;
-	int r = 0, tries;
+	int r;
 
-	for (tries = 0; tries < 2; tries++) {
-		free(GA_TAKE(*id));
-		ga_err_clear(err);
-		if (read_request(p->db, node, allocation, id, &request, err) < 0)
-			return -1;
-		r = place_again(p, &request, *id, err);
-		ga_shape_release(&ga_request_shape, &request);
-		if (r >= 0 || !ga_streq(err->reason, "request_ended"))
-			break;
-	}
-	return r;
+	if (ga_db_begin_read(p->db, err) < 0)
+		return -1;
+	r = ga_store_resolve(p->db, "allocation", allocation, id, NULL, err);
+	if (r == 0)
+		r = ga_store_evacuation(p->db, node, *id, &request, err);
+	ga_db_rollback(p->db);
+	if (r < 0)
+		return -1;
+	r = ga_placer_run(p, &request, 1, err);
+	ga_shape_release(&ga_request_shape, &request);
+	if (r < 0)
+		return ga_wrap(err, "a new place for '%s'", *id);
+	placed = &p->results.v[0];
+	if (placed->is_plan)
+		return ga_emit_text(&ga_plan_shape, &placed->plan, placed->text, err) < 0 ? -1 : 1;
+	ga_say("allocation %s goes on running: %s", *id, placed->refusal.sentence);
+	return ga_emit(&ga_refusal_shape, &placed->refusal, err);
 }
 
 int ga_node_evacuate(struct ga_db *db, const char *node, const char *allocation,
@@ -87,15 +48,33 @@ int ga_node_evacuate(struct ga_db *db, const char *node, const char *allocation,
 			       .admitted = true,
 			       .maker.expires_seconds = 3600 };
 	ga_autofree char *id = NULL, *why = NULL;
+	struct ga_release_order order;
+	bool has_order = false;
 	int r = ga_duration_parse(ga_cli_setting("GPUAAS_STALE_AFTER", "24h"), &p.stale_seconds,
 				  err);
 
 	if (r == 0)
 		r = find_place(&p, node, allocation, &id, err);
+	/* A plan of an earlier try that expires just now takes its request with it: the next one is
+	 * new. */
+	if (r < 0 && ga_streq(err->reason, "request_ended")) {
+		free(GA_TAKE(id));
+		ga_err_clear(err);
+		r = find_place(&p, node, allocation, &id, err);
+	}
 	if (r > 0) {
 		why = ga_xprintf("evacuated to '%s' as '%s': %s", p.results.v[0].plan.node,
 				 p.results.v[0].plan.allocation, reason ? reason : "drain");
-		r = release(db, id, why, err);
+		r = ga_db_begin(db, ga_cli_program(), err);
+		if (r == 0) {
+			r = ga_store_release(db, id, why, &order, &has_order, err);
+			if (r == 0)
+				r = ga_db_commit(db, err);
+			ga_db_rollback(db);
+			if (r == 0 && has_order)
+				r = ga_emit(&ga_release_order_shape, &order, err);
+			ga_shape_release(&ga_release_order_shape, &order);
+		}
 	}
 	ga_placer_release(&p);
 	return r;

@@ -224,10 +224,10 @@ static int list(struct run *run, struct ga_err *err)
 
 	*ga_list_add(&run->o->where) = NULL;
 	q.where = run->o->where.v;
-	return begin(run, false, false, err) < 0 ||
-			       ga_cli_where(run->db, run->o->where.v, err) < 0 ?
-		       -1 :
-		       ga_store_list(run->db, &q, show, NULL, err);
+	if (begin(run, false, false, err) < 0 ||
+	    ga_cli_where(run->db, run->o->where.v, err) < 0)
+		return -1;
+	return ga_store_list(run->db, &q, show, NULL, err);
 }
 
 static int show_node(struct run *run, struct ga_err *err)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One node of gpuaas-on: its connection, what it is given and what it says. Private to on*.c. */
+/* One node of gpuaas-on: its connection, the orders it gets and what it writes. Private to
+ * cli/on. */
 #ifndef GA_CLI_ON_NODE_H
 #define GA_CLI_ON_NODE_H
 

@@ -7,6 +7,7 @@
 #include "base/texts.h"
 #include "catalog/name.h"
 #include "cli/frame/cli.h"
+#include "cli/frame/types.h"
 #include "record/state.h"
 
 /* ---- searching ---- */

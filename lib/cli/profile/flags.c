@@ -7,16 +7,14 @@
 #include "base/texts.h"
 #include "cli/profile/make.h"
 #include "record/money.h"
+#include "record/request.h"
 #include "record/size.h"
 #include "record/time.h"
 #include "state/capacity/profile.h"
 
-#include "record/request.h"
-
-void ga_profile_words(const void *texts, void *ret)
+void ga_profile_words(const void *texts, struct ga_texts *ret)
 {
 	const GA_LIST(const char *) *list = texts;
-	struct ga_texts *words = ret;
 	size_t i;
 
 	for (i = 0; i < list->n; i++) {
@@ -25,8 +23,7 @@ void ga_profile_words(const void *texts, void *ret)
 		for (;; p++) {
 			size_t len = strcspn(p, ",");
 
-			*(char **)ga_list_grow((struct ga_any_list *)(void *)words,
-					       sizeof(char *)) = ga_xstrndup(p, len);
+			*ga_list_add(ret) = ga_xstrndup(p, len);
 			p += len;
 			if (!*p)
 				break;
@@ -56,15 +53,6 @@ static void set_text(char **member, const char *value)
 	*member = *value ? ga_xstrdup(value) : NULL;
 }
 
-static void empty(void *texts)
-{
-	struct ga_texts *list = texts;
-
-	ga_texts_release(list);
-	list->v = NULL;
-	list->n = 0;
-}
-
 /* Whether there is a number to read; an empty text takes the member away. */
 static bool has_number(const char *text, int64_t *member)
 {
@@ -87,7 +75,7 @@ static int set_teams(const struct ga_profile_opts *o, struct ga_profile *p, stru
 
 	if (!o->teams.n)
 		return 0;
-	empty(&p->teams);
+	ga_texts_release(&p->teams);
 	ga_profile_words(&o->teams, &p->teams);
 	for (i = 0; i < p->teams.n; i++) {
 		if (*p->teams.v[i])
@@ -109,7 +97,7 @@ int ga_profile_flags(const struct ga_profile_opts *o, struct ga_profile *p, stru
 	int r = 0;
 
 	if (o->slugs.n || o->generic)
-		empty(&p->types);
+		ga_texts_release(&p->types);
 	for (i = 0; i < o->slugs.n; i++)
 		ga_texts_add(&p->types, o->slugs.v[i]);
 	set_text(&p->shape, o->shape);
@@ -135,7 +123,7 @@ int ga_profile_flags(const struct ga_profile_opts *o, struct ga_profile *p, stru
 			if (r == 0)
 				*ga_list_add(&p->counts) = count;
 		}
-		empty(&words);
+		ga_texts_release(&words);
 		if (r < 0)
 			return -1;
 	}

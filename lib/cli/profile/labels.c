@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/types.h"
-#include "cli/profile/nodes.h"
+#include "cli/profile/profile.h"
 #include "exchange/kube/label.h"
 
 struct checking {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gpuaas-profile nodes: what each node has, from the state or from Kubernetes. */
-#include "cli/profile/nodes.h"
+#include "cli/profile/profile.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/types.h"
+#include "exchange/kube/view.h"
 #include "record/size.h"
 #include "state/access/access.h"
 #include "state/capacity/view.h"

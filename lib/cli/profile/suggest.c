@@ -106,16 +106,6 @@ static int resolve(struct ga_db *db, const struct ga_texts *nodes,
 
 /* ---- what they have ---- */
 
-static bool is_wanted(const struct looking *l, const char *node)
-{
-	size_t i;
-
-	for (i = 0; l->wanted && i < l->wanted->n; i++)
-		if (!strcmp(l->wanted->v[i], node))
-			return true;
-	return !l->wanted;
-}
-
 /* A type that is open is settled first: a guess would be sold. */
 static char *why_not(const struct ga_node_view *v)
 {
@@ -139,7 +129,7 @@ static int look_at(struct ga_node_view *v, void *arg, struct ga_err *err)
 	struct looking *l = arg;
 	struct looked *n;
 
-	if (!is_wanted(l, v->node))
+	if (l->wanted && !ga_texts_has(l->wanted, v->node))
 		return 0;
 	n = ga_list_add(&l->nodes);
 	if (ga_store_node_facts(l->db, v->node, &n->facts, err) < 0)

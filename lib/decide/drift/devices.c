@@ -106,16 +106,6 @@ static void lost(const struct ga_comparison *c, const struct ga_expected_slot *s
 	ga_deviation_command(d, "gpuaas-discover | gpuaas-approve --record-only");
 }
 
-static void silent(const struct ga_comparison *c, const struct ga_expected_slot *s,
-		   const struct ga_seen_pci *p)
-{
-	ga_autofree char *observed =
-		ga_xprintf("all ones in its configuration space%s%s",
-			   p->power ? ", power state " : "", p->power ? p->power : "");
-
-	lost(c, s, observed);
-}
-
 /* A warning: the count stays until the host starts again, whatever was mended, and what is an error
  * keeps a node from being verified after a restore. It fails the slot all the same
  * (decide/slot/health.h), once for each text: the text names the boot, because the next boot
@@ -174,7 +164,10 @@ static void condition(const struct ga_comparison *c, const struct ga_expected_sl
 		return;
 	/* Nothing else that a device says counts when it says nothing but ones. */
 	if (p->answers == 0) {
-		silent(c, s, p);
+		ga_autofree char *observed = ga_xprintf("all ones in its configuration space%s%s",
+				   p->power ? ", power state " : "", p->power ? p->power : "");
+
+		lost(c, s, observed);
 		return;
 	}
 	if (p->fatal != GA_UNKNOWN && p->fatal > 0)
@@ -343,15 +336,6 @@ static void hugepages(const struct ga_comparison *c, int64_t node, int64_t size_
 			     (long long)need, (long long)node, (long long)size_kib);
 }
 
-static void all_hugepages(const struct ga_comparison *c)
-{
-	static const int64_t sizes[] = { 2048, 1048576 };
-
-	for (size_t i = 0; i < c->seen->numa.n; i++)
-		for (size_t j = 0; j < GA_ARRAY_SIZE(sizes); j++)
-			hugepages(c, c->seen->numa.v[i].numa_node, sizes[j]);
-}
-
 void ga_drift_devices(const struct ga_comparison *c)
 {
 	for (size_t i = 0; i < c->want->slots.n; i++) {
@@ -367,6 +351,11 @@ void ga_drift_devices(const struct ga_comparison *c)
 			disk(c, s);
 	}
 	if (!c->want->lab && ga_comparison_sees(c, GA_A_HUGEPAGES) &&
-	    ga_comparison_sees(c, GA_A_WORK))
-		all_hugepages(c);
+	    ga_comparison_sees(c, GA_A_WORK)) {
+		static const int64_t sizes[] = { 2048, 1048576 };
+
+		for (size_t i = 0; i < c->seen->numa.n; i++)
+			for (size_t j = 0; j < GA_ARRAY_SIZE(sizes); j++)
+				hugepages(c, c->seen->numa.v[i].numa_node, sizes[j]);
+	}
 }

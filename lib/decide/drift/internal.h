@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of the comparison share; private to drift*.c. */
+/* What the parts of the comparison share; private to decide/drift. */
 #ifndef GA_DECIDE_DRIFT_INTERNAL_H
 #define GA_DECIDE_DRIFT_INTERNAL_H
 

@@ -117,7 +117,7 @@ static void say_command(struct ga_deviation *d, const char *leaves, const char *
 		ga_deviation_command(d, "%s", leaves);
 }
 
-/* Whether the allocation is a whole machine. */
+/* Whether the allocation is a baremetal node. */
 static bool is_whole(const struct ga_comparison *c, const char *allocation)
 {
 	for (size_t i = 0; allocation && i < c->want->allocations.n; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The matching inside; private to match*.c. */
+/* The matching inside; private to decide/match. */
 #ifndef GA_DECIDE_MATCH_INTERNAL_H
 #define GA_DECIDE_MATCH_INTERNAL_H
 

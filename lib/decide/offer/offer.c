@@ -2,6 +2,7 @@
 /* What a profile could get of the fleet, by placement's own rules (decide/place/score.h). */
 #include "decide/offer/offer.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -555,4 +556,39 @@ void ga_offer_expect(const struct ga_fleet *fleet, const struct ga_profile *prof
 	for (i = 0; i < fleet->nodes.n; i++)
 		expect_node(&e, &fleet->nodes.v[i]);
 	end(&e.c);
+}
+
+/* ---- the name of a profile for people ---- */
+
+static bool is_capitals(const char *word, size_t len)
+{
+	static const char *const short_ones[] = { "ai", "amd", "cpu", "gpu", "hpc", "llm", "ml",
+						  "nlp", "pcie", "sxm", "vm", "xl" };
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if (isdigit((unsigned char)word[i]))
+			return true;
+	for (i = 0; i < GA_ARRAY_SIZE(short_ones); i++)
+		if (strlen(short_ones[i]) == len && !strncmp(short_ones[i], word, len))
+			return true;
+	return false;
+}
+
+char *ga_offer_title(const char *name)
+{
+	char *title = ga_xstrdup(name), *word = title;
+
+	while (*word) {
+		size_t len = strcspn(word, "-_"), i;
+		bool capitals = is_capitals(word, len);
+
+		for (i = 0; i < len; i++)
+			if (!i || capitals)
+				word[i] = (char)toupper((unsigned char)word[i]);
+		if (word[len])
+			word[len++] = ' ';
+		word += len;
+	}
+	return title;
 }

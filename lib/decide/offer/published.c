@@ -10,25 +10,19 @@ static int bad(struct ga_err *err, const char *what)
 	return ga_fail(err, GA_BADREC, "is no published view of profiles: %s", what);
 }
 
-static void set_age(struct ga_hardware_profile *p, int64_t now_micros)
-{
-	int64_t as_of;
-
-	if (ga_time_read(p->as_of, &as_of))
-		p->stale_seconds = as_of < now_micros ? (now_micros - as_of) / 1000000 : 0;
-}
-
 static int add_profile(json_t *json, int64_t now_micros, struct ga_published *ret,
 		       struct ga_err *err)
 {
 	const struct ga_shape *shape = &ga_hardware_profile_shape;
 	struct ga_hardware_profile p;
+	int64_t as_of;
 
 	if (!ga_streq(json_string_value(json_object_get(json, "kind")), shape->kind))
 		return bad(err, "one of its profiles is of another kind");
 	if (ga_shape_parse(shape, json, &p, err) < 0)
 		return ga_wrap(err, "is no published view of profiles");
-	set_age(&p, now_micros);
+	if (ga_time_read(p.as_of, &as_of))
+		p.stale_seconds = as_of < now_micros ? (now_micros - as_of) / 1000000 : 0;
 	*ga_list_add(&ret->profiles) = p;
 	return 0;
 }

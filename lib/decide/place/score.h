@@ -72,9 +72,6 @@ const struct ga_fleet_node *ga_place_memo_best(const struct ga_place_ask *ask, b
 const char *ga_place_node_reason(const struct ga_place_ask *ask, const struct ga_fleet_node *node);
 /* Fills the refusal when nothing fits (refuse.c). */
 void ga_place_refuse(const struct ga_place_ask *ask, struct ga_refusal *ret);
-/* Why a placement is on a type that is rank-th of its order, in words, allocated; NULL when that is
- * the first, or any type would do (type.c). type: of its devices, NULL when of several. */
-char *ga_place_type_reason(const struct ga_place_ask *ask, const char *type, int64_t rank);
 void ga_place_refuse_count(const struct ga_place_ask *ask, struct ga_refusal *ret);
 /* A slice has an image, and neither the request nor the profile names one. */
 void ga_place_refuse_image(const struct ga_place_ask *ask, struct ga_refusal *ret);

@@ -160,27 +160,6 @@ static ssize_t take_item(struct scan *s, const char *buf, size_t n, struct ga_er
 	return (ssize_t)i;
 }
 
-static int take_all(struct scan *s, const char *buf, size_t n, struct ga_err *err)
-{
-	size_t i = 0;
-
-	while (i < n) {
-		ssize_t taken;
-
-		if (!s->in_item) {
-			if (take(s, buf[i], err) < 0)
-				return -1;
-			i += !s->in_item;
-			continue;
-		}
-		taken = take_item(s, buf + i, n - i, err);
-		if (taken < 0)
-			return -1;
-		i += (size_t)taken;
-	}
-	return 0;
-}
-
 /* The document without its items is JSON, and an object alone is the one item. */
 static int finish(struct scan *s, struct ga_err *err)
 {
@@ -214,6 +193,7 @@ static int read_all(int fd, struct scan *s, struct ga_err *err)
 
 	for (;;) {
 		ssize_t n = read(fd, buf, 65536);
+		size_t i;
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -224,8 +204,20 @@ static int read_all(int fd, struct scan *s, struct ga_err *err)
 		s->bytes += (uint64_t)n;
 		if (s->bytes > GA_KUBE_MAX)
 			return too_long(s, err, "more than 256 MiB");
-		if (take_all(s, buf, (size_t)n, err) < 0)
-			return -1;
+		for (i = 0; i < (size_t)n;) {
+			ssize_t taken;
+
+			if (!s->in_item) {
+				if (take(s, buf[i], err) < 0)
+					return -1;
+				i += !s->in_item;
+				continue;
+			}
+			taken = take_item(s, buf + i, (size_t)n - i, err);
+			if (taken < 0)
+				return -1;
+			i += (size_t)taken;
+		}
 	}
 }
 

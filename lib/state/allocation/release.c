@@ -6,6 +6,7 @@
  */
 #include "base/texts.h"
 #include "record/id.h"
+#include "record/plan.h"
 #include "record/rec.h"
 #include "record/time.h"
 #include "state/allocation/move.h"
@@ -14,8 +15,6 @@
 #include "state/db/controller.h"
 #include "state/db/row.h"
 #include "state/slot/slot.h"
-
-#include "record/plan.h"
 
 struct stored {
 	char *plan, *order, *profile;

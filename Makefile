@@ -166,12 +166,14 @@ check:
 	$(SUB) -j1 check-unit check-replay check-bats check-source
 
 ## check-unit: the unit tests
+# Those of the database take the longest and come first.
 check-unit: units
-	$Qtests/run $(UNITS)
+	$Qtests/run --jobs $(JOBS) $(filter $(B)/unit/state/%,$(UNITS)) \
+		$(filter-out $(B)/unit/state/%,$(UNITS))
 
 ## check-replay: every fuzz corpus through its parser
 check-replay: replays
-	$Qtests/run --each 'tests/fuzz/corpus/@/*' $(REPLAYS)
+	$Qtests/run --jobs $(JOBS) --each 'tests/fuzz/corpus/@/*' $(REPLAYS)
 
 ## check-bats: the tests of the programs; BATS=tests/NAME.bats for one file
 # One of them always waits for something; the longest and the largest come first, so that nothing
@@ -209,6 +211,21 @@ check-asan:
 		all units replays $(addprefix build-asan/tool/,schemas leaves codes)
 	$(SUB) -j1 B=build-asan CC=clang SANITIZE=address,undefined CFLAGS='-O1 -g' \
 		check-unit check-replay check-bats
+
+COVER_LEAVE = build-cover/tests/cover/leave.o
+COVERED = B=build-cover CC=gcc CFLAGS='-O1 -g --coverage' \
+	LDFLAGS='--coverage -Wl,--wrap=_exit $(COVER_LEAVE)'
+
+## cover: what the tests run of lib, a line a folder; BATS=tests/NAME.bats for some of the programs
+# The counts of a program that may write no file are lost, and what it would say of that, too.
+cover:
+	$(DEPS) --build --test
+	$(SUB) $(COVERED) $(COVER_LEAVE)
+	$(SUB) $(COVERED) all units $(addprefix build-cover/tool/,schemas leaves codes)
+	@find build-cover -name '*.gcda' -delete
+	@export GCOV_ERROR_FILE=/dev/null; \
+		$(MAKE) --no-print-directory -k -j1 $(COVERED) check-unit check-bats; \
+		status=$$?; tests/cover/table build-cover; exit $$status
 
 ## mutate: is every refusal of the triggers attacked? Two minutes of CPU
 mutate: $(B)/unit/state/db/invariants
@@ -353,7 +370,7 @@ help:
 	@sed -n 's/^## \([a-z_.-]*\): \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
 .PHONY: all units benches replays check check-unit check-replay check-bats check-cloud \
-	check-vm check-source check-layers check-asan analyzer mutate fuzz-smoke schemas \
+	check-vm check-source check-layers check-asan cover analyzer mutate fuzz-smoke schemas \
 	records-man completions demo deb check-deb bench day torture install uninstall clean help \
 	compile_commands.json FORCE
 .SECONDARY:

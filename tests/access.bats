@@ -122,18 +122,18 @@ END
 
 slot_of()
 {
-  sqlite3 "$GPUAAS_STATE" "SELECT id FROM slot WHERE slot_index = $1 ORDER BY node_id LIMIT 1"
+  state_sql "SELECT id FROM slot WHERE slot_index = $1 ORDER BY node_id LIMIT 1"
 }
 
 rows()
 {
-  sqlite3 "$GPUAAS_STATE" "SELECT count(*) FROM audit${1:+ WHERE action = '$1'}"
+  state_sql "SELECT count(*) FROM audit${1:+ WHERE action = '$1'}"
 }
 
 # What the last row of the audit says.
 audited()
 {
-  sqlite3 "$GPUAAS_STATE" "SELECT $1 FROM audit ORDER BY seq DESC LIMIT 1"
+  state_sql "SELECT $1 FROM audit ORDER BY seq DESC LIMIT 1"
 }
 
 # refused NAME CMD…: ends with 6, says who, and stands in the audit
@@ -280,7 +280,7 @@ given by whoever can write the state;"* ]]
   run_status 6 by alice gpuaas-profile nodes set n000 4xh200 --reason x --dry-run
   assert_equal "$(rows)" "$before"
   # Nothing of all that was done.
-  assert_equal "$(sqlite3 "$GPUAAS_STATE" "SELECT group_concat(state, ' ') FROM slot")" \
+  assert_equal "$(state_sql "SELECT group_concat(state, ' ') FROM slot")" \
     "reserved available available available"
   run_ok by bob gpuaas-approve cordon "$s" --reason x
   run_ok by bob gpuaas-node set n000 --name x
@@ -408,7 +408,7 @@ make_unwiped()
 {
   fleet 1 4 tainted
   s=$(slot_of 1)
-  sqlite3 "$GPUAAS_STATE" "UPDATE slot SET state = 'cleanup_blocked', generation = generation + 1
+  state_sql "UPDATE slot SET state = 'cleanup_blocked', generation = generation + 1
     WHERE id = '$s'"
   root gpuaas-approve quarantine "$s" --reason burnt > "$T/q"
   root gpuaas-approve disable "$s" --reason burnt > "$T/q"
@@ -456,7 +456,7 @@ make_unwiped()
   jq_slurp_is '"\(.[0].kind) \(.[0].state) \(.[0].tainted) \(.[1].state)"' \
     "gpuaas.slot/1 retired true confirmed"
   # Both stand in the record and in the audit.
-  [[ $(sqlite3 "$GPUAAS_STATE" "SELECT disposal FROM slot WHERE id = '$s'") == \
+  [[ $(state_sql "SELECT disposal FROM slot WHERE id = '$s'") == \
     "shredded, certificate 17; proposed by alice(5001) via sudo, confirmed by bob(5002) via sudo" ]]
   run_ok gpuaas-show "$s"
   jq_slurp_is 'map(select(.kind=="gpuaas.proposal/1"))[0] | "\(.proposed_by) \(.decided_by)"' \
@@ -484,7 +484,7 @@ make_unwiped()
   run_status 4 by bob gpuaas-approve confirm "$p"
   assert_stderr "was withdrawn by alice"
   # One whose time is over counts no more, and a new one may be made.
-  sqlite3 "$GPUAAS_STATE" "INSERT INTO proposal (id, action, slot_id, device_id, reason, disposal,
+  state_sql "INSERT INTO proposal (id, action, slot_id, device_id, reason, disposal,
     proposed_by, proposed_uid, proposed_humans, proposed_at, expires_at) SELECT 'aaaaaaaa', action,
     slot_id, device_id, reason, disposal, proposed_by, proposed_uid, proposed_humans,
     '2026-01-01T00:00:00.000000Z', '2026-01-02T00:00:00.000000Z' FROM proposal"
@@ -495,7 +495,7 @@ make_unwiped()
   [[ $q != "$p" ]]
   run_ok gpuaas-list proposals
   jq_slurp_is 'map(.state) | sort | join(" ")' "expired pending withdrawn"
-  sqlite3 "$GPUAAS_STATE" "UPDATE slot SET nvme_wwid = 'eui.another', generation = generation + 1
+  state_sql "UPDATE slot SET nvme_wwid = 'eui.another', generation = generation + 1
     WHERE id = '$s'"
   run_status 4 by bob gpuaas-approve confirm "$q"
   assert_stderr "no longer has the disk 'eui.n000-1'"
@@ -515,13 +515,13 @@ make_unwiped()
   jq_slurp_is '"\(.[0].state) \(.[1].device)"' "disabled $wwid"
   p=$(jq -rs '.[1].proposal' <<< "$output")
   # Without a second person nothing may be destroyed.
-  assert_equal "$(sqlite3 "$GPUAAS_STATE" "SELECT count(*) FROM device WHERE destroy_data_by
+  assert_equal "$(state_sql "SELECT count(*) FROM device WHERE destroy_data_by
     IS NOT NULL")" 0
   run_status 6 by alice gpuaas-approve confirm "$p"
   run_ok by bob gpuaas-approve confirm "$p"
   jq_slurp_is 'map(.kind) | join(" ")' "gpuaas.slot/1 gpuaas.wipe-order/1 gpuaas.proposal/1"
   jq_slurp_is '"\(.[0].state) \(.[1].destroy_data)"' "wiping $wwid"
-  assert_equal "$(sqlite3 "$GPUAAS_STATE" "SELECT destroy_data_by FROM device
+  assert_equal "$(state_sql "SELECT destroy_data_by FROM device
     WHERE destroy_data_by IS NOT NULL")" \
     "proposed by alice(5001) via sudo, confirmed by bob(5002) via sudo"
 }

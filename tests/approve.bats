@@ -20,7 +20,7 @@ discover()
 
 dump()
 {
-  sqlite3 "$GPUAAS_STATE" .dump
+  state_sql .dump
 }
 
 # Slots that are clean and available, of the recorded host NAME.
@@ -34,7 +34,7 @@ make_available()
 
 slot_of()
 {
-  sqlite3 "$GPUAAS_STATE" "SELECT id FROM slot WHERE slot_index = $1"
+  state_sql "SELECT id FROM slot WHERE slot_index = $1"
 }
 
 @test "a complete candidate goes to wiping with its order, the node becomes active" {
@@ -135,7 +135,7 @@ pipeline()
 
 state_of()
 {
-  sqlite3 "$GPUAAS_STATE" "SELECT state || coalesce((SELECT ' ' || group_concat(json_extract(value, '$.code'), ' ')
+  state_sql "SELECT state || coalesce((SELECT ' ' || group_concat(json_extract(value, '$.code'), ' ')
     FROM json_each(blockers)), '') FROM slot WHERE slot_index = $1"
 }
 
@@ -207,7 +207,7 @@ state_of()
   gpuaas-approve disable "$(slot_of 0)" --reason look > "$T/out"
   run_ok pipeline
   assert_equal "$(state_of 0)" "disabled nvme_signature tainted"
-  assert_equal "$(sqlite3 "$GPUAAS_STATE" "SELECT dirtied_by FROM device WHERE id = 'eui.002538b1000000a1'")" found_data
+  assert_equal "$(state_sql "SELECT dirtied_by FROM device WHERE id = 'eui.002538b1000000a1'")" found_data
   # Leave is for the wipe that it leads to: of a slot that a person keeps out it leads to none.
   run_status 1 in_host bash -c 'gpuaas-discover | gpuaas-approve --slot 0 --destroy-data eui.002538b1000000a1'
   assert_stderr "first: gpuaas-approve uncordon $(slot_of 0)"
@@ -256,7 +256,7 @@ print(json.dumps(end, separators=(",", ":")))'
   }
   kept()
   {
-    sqlite3 "$GPUAAS_STATE" 'SELECT fabric_mode, partitions FROM node'
+    state_sql 'SELECT fabric_mode, partitions FROM node'
   }
   gpuaas-approve --record-only < "$T/lab1.rec" > "$T/out"
   assert_equal "$(kept)" 'none|{}'
@@ -393,7 +393,7 @@ print(json.dumps(end, separators=(",", ":")))'
 
 @test "where the view that triggers ask is gone, nothing moves, and what helps is said" {
   make_available lab1
-  sqlite3 "$GPUAAS_STATE" 'DROP VIEW slot_proven'
+  state_sql 'DROP VIEW slot_proven'
   run_status 10 gpuaas-approve disable "$(slot_of 0)" --reason noise
   assert_stderr "no such table: main.slot_proven"
   assert_stderr "gpuaas-state check"
@@ -434,16 +434,16 @@ print(json.dumps(end, separators=(",", ":")))'
   jq_slurp_is 'map(.kind + .state)|join(" ")' gpuaas.slot/1available
   # As if it had been wiped under --verify sampled, and were approved with full now.
   run_ok gpuaas-approve disable "$slot" --reason "another policy"
-  sqlite3 "$GPUAAS_STATE" "DROP TRIGGER evidence_unchanged; UPDATE wipe_evidence SET verify = 'sampled'"
+  state_sql "DROP TRIGGER evidence_unchanged; UPDATE wipe_evidence SET verify = 'sampled'"
   run_ok gpuaas-state migrate
-  run -19 sqlite3 "$GPUAAS_STATE" "UPDATE slot SET state = 'available', generation = generation + 1
+  run -19 state_sql "UPDATE slot SET state = 'available', generation = generation + 1
     WHERE id = '$slot'"
   assert_output "wiped less than its policy asks"
   run_ok gpuaas-approve enable "$slot"
   jq_slurp_is 'map(.kind + (.state // ""))|join(" ")' "gpuaas.slot/1wiping gpuaas.wipe-order/1"
   "$SRC/tests/evidence" <<< "$output" > "$T/evidence"
   run_ok gpuaas-state fold "$T/evidence"
-  assert_equal "$(sqlite3 "$GPUAAS_STATE" "SELECT s.state, count(*) FROM slot s JOIN device d ON d.id IN
+  assert_equal "$(state_sql "SELECT s.state, count(*) FROM slot s JOIN device d ON d.id IN
     (s.nvme_wwid, s.gpu_id) WHERE s.id = '$slot' AND d.cleared_by = s.wipe_evidence_id")" "available|2"
 }
 
@@ -452,7 +452,7 @@ print(json.dumps(end, separators=(",", ":")))'
   slot=$(slot_of 0)
   run_ok gpuaas-approve disable "$slot" --reason gone
   # What a tenant wrote is ours to destroy, until the disk is given away.
-  run_ok sqlite3 "$GPUAAS_STATE" "UPDATE device SET dirty_since = '$(date -u +%FT%T.%6NZ)',
+  run_ok state_sql "UPDATE device SET dirty_since = '$(date -u +%FT%T.%6NZ)',
     dirtied_by = '$slot' WHERE id = (SELECT nvme_wwid FROM slot WHERE id = '$slot')"
   run_ok gpuaas-approve retire "$slot" --reason gone --disposal "handed to the storage team"
   run_ok gpuaas-approve --slot 0 < "$T/lab1.rec"
@@ -476,7 +476,7 @@ offered()
 
 evidence_of()
 {
-  sqlite3 "$GPUAAS_STATE" "SELECT wipe_evidence_id FROM slot WHERE slot_index = $1"
+  state_sql "SELECT wipe_evidence_id FROM slot WHERE slot_index = $1"
 }
 
 @test "repair of a disabled slot wipes it again, and puts it back on sale" {
@@ -506,11 +506,11 @@ evidence_of()
   run_ok gpuaas-list attention --where "object=$s"
   assert_equal "$output" ""
   # As quarantine and disable leave one whose wipe failed.
-  sqlite3 "$GPUAAS_STATE" "UPDATE device SET dirty_since = '$(date -u +%FT%T.%6NZ)', dirtied_by = '$s'
+  state_sql "UPDATE device SET dirty_since = '$(date -u +%FT%T.%6NZ)', dirtied_by = '$s'
     WHERE id IN (SELECT nvme_wwid FROM slot WHERE id = '$s' UNION SELECT gpu_id FROM slot WHERE id = '$s')"
   run_ok gpuaas-list attention --where "object=$s"
   jq_is '"\(.code): \(.sentence)"' "tainted: not proven wiped since its last use; disabled: smells burnt"
-  sqlite3 "$GPUAAS_STATE" "UPDATE slot SET generation = generation + 1, blockers =
+  state_sql "UPDATE slot SET generation = generation + 1, blockers =
     '[{\"code\":\"wipe_unknown\",\"subject\":null,\"evidence\":\"cut off\",\"hint\":null}]' WHERE id = '$s'"
   run_ok gpuaas-list attention --where "object=$s"
   jq_is '"\(.code): \(.sentence)"' "wipe_unknown: cut off"
@@ -568,7 +568,7 @@ a person disabled it: smells burnt; fix: gpuaas-approve enable $s | gpuaas-wipe"
 @test "repair destroys no data that came on a disk since it was wiped, nor that of one given away" {
   available
   gpuaas-approve disable "$s" --reason doubt > "$T/disabled"
-  wwid=$(sqlite3 "$GPUAAS_STATE" "SELECT nvme_wwid FROM slot WHERE id = '$s'")
+  wwid=$(state_sql "SELECT nvme_wwid FROM slot WHERE id = '$s'")
   disk=$WORK/disks/nvme2n1
   yes 'customer row 4711' | head -c 16777216 > "$disk"
   before=$(sha256sum < "$disk")
@@ -580,11 +580,11 @@ a person disabled it: smells burnt; fix: gpuaas-approve enable $s | gpuaas-wipe"
   assert_equal "$(offered)" "gpuaas-discover | gpuaas-approve --slot 0 --destroy-data $wwid | gpuaas-wipe"
   gpuaas-approve retire "$s" --reason gone --disposal "handed to the storage team" > "$T/retired"
   in_host bash -c 'gpuaas-discover | gpuaas-approve --slot 0' > "$T/seen" || true
-  s=$(sqlite3 "$GPUAAS_STATE" "SELECT id FROM slot WHERE slot_index = 0 AND state <> 'retired'")
+  s=$(state_sql "SELECT id FROM slot WHERE slot_index = 0 AND state <> 'retired'")
   run_ok in_host bash -c "gpuaas-approve repair $s --reason doubt | gpuaas-wipe"
   assert_equal "$(sha256sum < "$disk")" "$before"
   run_ok in_host bash -c "$(offered)"
-  assert_equal "$(sqlite3 "$GPUAAS_STATE" "SELECT state FROM slot WHERE id = '$s'")" available
+  assert_equal "$(state_sql "SELECT state FROM slot WHERE id = '$s'")" available
 }
 
 @test "repair destroys no data that came on a disk since it was wiped, where nobody looked" {
@@ -602,7 +602,7 @@ a person disabled it: smells burnt; fix: gpuaas-approve enable $s | gpuaas-wipe"
   # The command that is offered asks for leave first, and with it can succeed.
   [[ $(offered) == *--destroy-data* ]]
   run_ok in_host bash -c "$(offered)"
-  assert_equal "$(sqlite3 "$GPUAAS_STATE" "SELECT state FROM slot WHERE id = '$s'")" available
+  assert_equal "$(state_sql "SELECT state FROM slot WHERE id = '$s'")" available
 }
 
 @test "a slot in a state that there is none is named, with what is left to do" {

@@ -153,19 +153,19 @@ codes()
 
 @test "a host without room, and GPU memory that was not proven to be clean: not in a lab" {
   fleet 1 2
-  record=$(sqlite3 "$GPUAAS_STATE" "SELECT record FROM node_observation" |
+  record=$(state_sql "SELECT record FROM node_observation" |
     jq_in_order -c '.prerequisites |= map(if .name == "free_space" then .state = "missing" | .evidence = "/var has 3 GiB free" else . end)')
-  sqlite3 "$GPUAAS_STATE" "UPDATE node_observation SET record = '${record//\'/\'\'}'"
+  state_sql "UPDATE node_observation SET record = '${record//\'/\'\'}'"
   assert_equal "$(codes)" ""
   # A real state of the same content: triggers keep it from being made of a lab.
-  sqlite3 "$GPUAAS_STATE" "SELECT 'DROP TRIGGER ' || name || ';' FROM sqlite_schema
+  state_sql "SELECT 'DROP TRIGGER ' || name || ';' FROM sqlite_schema
     WHERE type = 'trigger' AND tbl_name IN ('meta', 'wipe_evidence')" > "$T/drop"
-  sqlite3 "$GPUAAS_STATE" < "$T/drop"
-  sqlite3 "$GPUAAS_STATE" "UPDATE meta SET lab = 0"
+  state_sql < "$T/drop"
+  state_sql "UPDATE meta SET lab = 0"
   assert_equal "$(codes)" disk_full
   run_ok gpuaas-list attention --where code=disk_full
   jq_is '.sentence|startswith("/var has 3 GiB free")' true
-  sqlite3 "$GPUAAS_STATE" "UPDATE wipe_evidence SET gpu_memory = 'not_proven',
+  state_sql "UPDATE wipe_evidence SET gpu_memory = 'not_proven',
     record = json_set(record, '$.gpu_memory.detail', 'no scrub method')"
   run_ok gpuaas-list attention --where code=gpu_memory_not_proven
   jq_is '[.object,.command]|join(" ")' \
@@ -176,7 +176,7 @@ codes()
 @test "a node that nobody has looked at for long, unless it is out anyway" {
   fleet 2 1
   assert_equal "$(codes)" ""
-  sqlite3 "$GPUAAS_STATE" "UPDATE node SET observed_at = '2026-01-01T00:00:00.000000Z',
+  state_sql "UPDATE node SET observed_at = '2026-01-01T00:00:00.000000Z',
     generation = generation + 1 WHERE id = '$NODE'"
   run_ok gpuaas-list attention
   jq_is '[.object,.code,.since]|join(" ")' "$NODE stale 2026-01-01T00:00:00.000000Z"
@@ -205,7 +205,7 @@ codes()
   run gpuaas-node drain "$NODE" --reason fan --json
   jq_is 'select(.code=="blocked").command' "$whole"
   gpuaas-release "$job" > "$T/order"
-  sqlite3 "$GPUAAS_STATE" "UPDATE allocation SET since = '2026-01-01T00:00:00.000000Z',
+  state_sql "UPDATE allocation SET since = '2026-01-01T00:00:00.000000Z',
     generation = generation + 1 WHERE id = '$job'"
   run_ok gpuaas-list attention --where code=stuck
   jq_is .command "$whole"
@@ -216,7 +216,7 @@ codes()
   at=2026-11-20T10:00:00.000000Z
   drift $at domain_orphan gpuaas-zzzzzzzz '.command = null | .repair = "remove"' > "$T/drifts"
   by_node < "$T/drifts" | gpuaas-state fold - > "$T/out"
-  sqlite3 "$GPUAAS_STATE" "UPDATE node SET observed_at = '2026-01-01T00:00:00.000000Z',
+  state_sql "UPDATE node SET observed_at = '2026-01-01T00:00:00.000000Z',
     generation = generation + 1"
   run_ok env GPUAAS_NODE="$NODE" gpuaas-list attention
   jq_is 'select(.code == "domain_orphan").command' "gpuaas-reconcile --repair"

@@ -35,7 +35,7 @@ kept_user_data()
   here_ahead 600 gpuaas-provision "$T/plan" > "$T/running"
   allocation_is active
   slot=$(jq -r '.bundles[0].slot' "$T/plan")
-  from=$(sqlite3 "$GPUAAS_STATE" "SELECT max(dirty_since) FROM device")
+  from=$(state_sql "SELECT max(dirty_since) FROM device")
   here gpuaas-release job > "$T/released"
   disks=$(cat "$WORK"/disks/* | sha256sum)
   run_status 8 here gpuaas-wipe "$T/released"
@@ -62,7 +62,7 @@ kept_user_data()
   there_ahead 600 gpuaas-provision "$T/plan" > "$T/running"
   ahead 600 gpuaas-state fold "$T/running" > "$T/folded"
   slot=$(jq -r '.bundles[0].slot' "$T/plan")
-  from=$(sqlite3 "$GPUAAS_STATE" "SELECT max(dirty_since) FROM device")
+  from=$(state_sql "SELECT max(dirty_since) FROM device")
   GPUAAS_NODE=elsewhere gpuaas-release job > "$T/order"
   there bash -c 'gpuaas-release - | gpuaas-wipe' < "$T/order" > "$T/done"
   run_status 4 gpuaas-state fold "$T/done"
@@ -107,7 +107,7 @@ kept_user_data()
   gpuaas-place --profile lab --name job2 > "$T/plan"
   there gpuaas-provision "$T/plan" > "$T/running"
   gpuaas-state fold "$T/running" > "$T/folded"
-  run_ok sqlite3 "$GPUAAS_STATE" "SELECT max(dirty_since) < '$(date -u -d '+10 minutes' +%Y-%m-%dT%H:%M:%S)' FROM device"
+  run_ok state_sql "SELECT max(dirty_since) < '$(date -u -d '+10 minutes' +%Y-%m-%dT%H:%M:%S)' FROM device"
   assert_equal "$output" 1
   run_ok gpuaas-state check
 }
@@ -126,7 +126,7 @@ kept_user_data()
   # An older version took it.
   run_ok ahead 31536000 gpuaas-approve --record-only < "$T/next-year"
   run_ok here bash -c 'gpuaas-discover | gpuaas-approve --record-only'
-  year=$(sqlite3 "$GPUAAS_STATE" 'SELECT substr(observed_at, 1, 4) FROM node')
+  year=$(state_sql 'SELECT substr(observed_at, 1, 4) FROM node')
   assert_equal "$year" "$(date -u +%Y)"
 }
 

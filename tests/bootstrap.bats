@@ -225,7 +225,7 @@ update-grub"
   want=$(photograph "$IMG")
   # As it stands after the intent: the entry is there and not done, the file is not there.
   rm "$IMG/etc/modules-load.d/gpuaas.conf"
-  sqlite3 "$IMG/var/lib/gpuaas/host/host.db" "UPDATE journal SET done = 0
+  sql "$IMG/var/lib/gpuaas/host/host.db" "UPDATE journal SET done = 0
     WHERE subject IN ('/etc/modules-load.d/gpuaas.conf', '/etc/sysctl.d/60-gpuaas.conf')"
   run_ok gpuaas-host-bootstrap --root "$IMG"
   jq_is 'select(.state == "changed") | .subject' /etc/modules-load.d/gpuaas.conf
@@ -338,7 +338,7 @@ none
   # shellcheck disable=SC2016 # for the machine
   run machine '
     gpuaas-host-bootstrap --mode slice > /dev/null; echo $?
-    sqlite3 /var/lib/gpuaas/host/host.db "INSERT INTO journal (object, op, subject, inverse, at)
+    sql /var/lib/gpuaas/host/host.db "INSERT INTO journal (object, op, subject, inverse, at)
       VALUES (\"aaaa2222\", \"domain\", \"gp-x\", \"{}\", \"2026-01-01T00:00:00.000000Z\")"
     gpuaas-host-bootstrap --undo 2>&1; echo $?'
   [[ $output == *"'aaaa2222' lives on this host: its domain 'gp-x' is not undone"* ]]

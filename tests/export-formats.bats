@@ -18,14 +18,14 @@ fleet()
   setup_host h200
   in_host gpuaas-discover > "$T/pattern"
   "$GPUAAS_BUILD/bench/fleet" "$GPUAAS_STATE" "$1" < "$T/pattern"
-  sqlite3 "$GPUAAS_STATE" "UPDATE node SET generation = generation + 1,
+  state_sql "UPDATE node SET generation = generation + 1,
     name = replace(id, 'n0000', 'gpu-host-')"
 }
 
 # slot NODE INDEX TYPE|NULL: a node that was not discovered, with a slot of that type
 slot()
 {
-  sqlite3 "$GPUAAS_STATE" "PRAGMA foreign_keys=ON;
+  state_sql "PRAGMA foreign_keys=ON;
     INSERT INTO node (id, since) SELECT '$1', 'x' WHERE NOT EXISTS (SELECT 1 FROM node WHERE id = '$1');
     INSERT INTO slot (id, node_id, slot_index, since, accelerator_type, type_name)
       VALUES ('$1-$2', '$1', $2, 'x', nullif('$3', 'NULL'), 'GPU')" 2>&1
@@ -110,8 +110,8 @@ nvidia-h200-141gb nvidia.com/gpu.product=NVIDIA-H200"
       ('s$n', 'n', $n, 'x', '$slug');"
     n=$((n + 1))
   done < "$T/slugs" > "$T/slots.sql"
-  sqlite3 "$GPUAAS_STATE" "INSERT INTO node (id, since) VALUES ('n', 'x')"
-  sqlite3 "$GPUAAS_STATE" < "$T/slots.sql" > "$T/out"
+  state_sql "INSERT INTO node (id, since) VALUES ('n', 'x')"
+  state_sql < "$T/slots.sql" > "$T/out"
   run_ok gpuaas-export kueue
   valid ResourceFlavor "$n"
   ((n >= 112))
@@ -194,7 +194,7 @@ gpu-host-2 gpu.nvidia.com 8"
     sql+="INSERT INTO slot (id, node_id, slot_index, since, accelerator_type) VALUES
       ('amd-$i', 'amd', $i, 'x', 'amd-mi300x-192gb');"
   done
-  sqlite3 "$GPUAAS_STATE" "$sql"
+  state_sql "$sql"
   run_ok gpuaas-export dra
   valid ResourceSlice 4
   jq_is '.items[:2][] | "\(.metadata.name) \(.spec.pool.resourceSliceCount) \(.spec.devices | length)"' \
@@ -480,7 +480,7 @@ becomes()
   gpuaas-state init --lab > "$T/init"
   slot n1 0 nvidia-h200-141gb
   for name in $'a\nNodeName=b' 'a b' 'n[1-9]' 'x=y' $'a\x1b[2J'; do
-    sqlite3 "$GPUAAS_STATE" "UPDATE node SET generation = generation + 1, name = '$name'"
+    state_sql "UPDATE node SET generation = generation + 1, name = '$name'"
     for what in slurm dra; do
       run_status 4 gpuaas-export $what --output "$T/out.conf"
       assert_stderr "has a name that"

@@ -35,11 +35,6 @@ value()
   assert_equal "$found" "$1 $2"
 }
 
-sql()
-{
-  sqlite3 -cmd '.timeout 5000' "$GPUAAS_STATE" "$1"
-}
-
 # What Prometheus and the strict parser of OpenMetrics say of $output: nothing.
 well_formed()
 {
@@ -78,7 +73,7 @@ END
   value "gpuaas_slots{node=\"$node\",type=\"$type\",state=\"available\"}" 6
   value 'gpuaas_allocations{state="placed",project="vision",profile="lab"}' 1
   value "gpuaas_build_info{version=\"$(gpuaas-export --version | cut -d' ' -f2)\",schema=\"$(
-    sql 'PRAGMA user_version')\",lab=\"true\"}" 1
+    state_sql 'PRAGMA user_version')\",lab=\"true\"}" 1
   value gpuaas_state_epoch 1
   # Times are those of the records.
   seen=$(gpuaas-list nodes --where "node=$node" | jq -r '.observed_at|.[:19]+"Z"|fromdate')
@@ -104,7 +99,7 @@ END
 
 @test "hostile types and codes are escaped, and a reader gets them back" {
   fleet 1
-  sql "UPDATE slot SET accelerator_type = CASE slot_index WHEN 0 THEN 'a\"b' WHEN 1 THEN 'a\\b'
+  state_sql "UPDATE slot SET accelerator_type = CASE slot_index WHEN 0 THEN 'a\"b' WHEN 1 THEN 'a\\b'
     WHEN 2 THEN 'a' || char(10) || '# EOF' WHEN 3 THEN 'é€😀' WHEN 4 THEN char(27) || '[2J' WHEN 5 THEN '}'
     WHEN 6 THEN replace(hex(zeroblob(4000)), '0', 'x') END, generation = generation + 1"
   metrics
@@ -118,7 +113,7 @@ END
   assert_equal "$(grep -c '^# EOF$' <<< "$output")" 1
   well_formed
   # And as bytes that are no text.
-  sql "UPDATE slot SET accelerator_type = CAST(x'ff41' AS TEXT), generation = generation + 1
+  state_sql "UPDATE slot SET accelerator_type = CAST(x'ff41' AS TEXT), generation = generation + 1
     WHERE slot_index = 0"
   metrics
   assert_output 'type="\\xffA"'
@@ -128,7 +123,7 @@ END
 @test "labels that people choose are bounded" {
   fleet 1
   # 600 projects that wait, one of them with two allocations.
-  sql "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600)
+  state_sql "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600)
     INSERT INTO allocation (id, project, shape, count, state, since, profile, profile_version, price_micros,
       created_at, created_by, request, profile_record)
     SELECT 'a' || i, CASE WHEN i = 600 THEN 'p599' ELSE 'p' || i END, 'slice', 1, 'pending',
@@ -144,7 +139,7 @@ END
 @test "phases of the last day by percentile, with failures; older ones and ports are left out" {
   fleet 1
   # 200 clones of 1 to 200 s, in no order; two that failed, one that runs; one of the day before.
-  sql "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+  state_sql "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
     INSERT INTO task (object, attempt, phase, state, started_at, finished_at, elapsed_micros)
     SELECT 'x', 'a' || i, 'clone', 'finished', '2026-01-01T00:00:00.000000Z',
       strftime('%Y-%m-%dT%H:%M:%f000Z', 'now', '-' || (i % 23) || ' hours'), ((i * 77) % 200 + 1) * 1000000 FROM n;
@@ -305,7 +300,7 @@ scraped()
 @test "node_exporter takes the file, and hands out what is in it" {
   command -v prometheus-node-exporter > /dev/null || skip "prometheus-node-exporter is missing"
   fleet 1
-  sql "UPDATE slot SET accelerator_type = 'a\"b\\' || char(10) || 'é', generation = generation + 1
+  state_sql "UPDATE slot SET accelerator_type = 'a\"b\\' || char(10) || 'é', generation = generation + 1
     WHERE slot_index = 0"
   mkdir "$T/textfile"
   run_ok gpuaas-export openmetrics --output "$T/textfile/gpuaas.prom"

@@ -37,7 +37,7 @@ sold()
 named()
 {
   local id
-  id=$(sqlite3 "$GPUAAS_STATE" "SELECT id FROM slot WHERE slot_index = $1")
+  id=$(state_sql "SELECT id FROM slot WHERE slot_index = $1")
   gpuaas-list attention | jq -e --arg id "$id" --arg code "$2" \
     'select(.object == $id and .code == "not_for_sale" and (.sentence | contains($code)))' > "$T/named"
 }
@@ -220,7 +220,7 @@ survives()
     "UPDATE node SET network = 'x', generation = generation + 1" \
     "UPDATE node SET blockers = '[{}}]', generation = generation + 1" \
     "UPDATE slot SET state = 'disabled', blockers = 'x', generation = generation + 1 WHERE slot_index = 0"; do
-    run sqlite3 "$GPUAAS_STATE" "$sql"
+    run state_sql "$sql"
     [[ $status -ne 0 && ($output == *check:* || $output == *"malformed JSON"*) ]]
   done
   run_ok gpuaas-state check
@@ -284,7 +284,7 @@ END
 
 @test "a disabled slot whose blockers are none is named, with a command that leads out" {
   eight
-  slot=$(sqlite3 "$GPUAAS_STATE" "SELECT id FROM slot WHERE slot_index = 3")
+  slot=$(state_sql "SELECT id FROM slot WHERE slot_index = 3")
   without_triggers "UPDATE slot SET state = 'disabled', blockers = 'x' WHERE slot_index = 3"
   survives "$slot"
   run_ok gpuaas-list attention
@@ -301,7 +301,7 @@ END
   here gpuaas-provision "$T/plan" > "$T/running"
   run_ok gpuaas-state check
   slot=$(jq -r '.bundles[0].slot' "$T/plan")
-  evidence=$(sqlite3 "$GPUAAS_STATE" "SELECT wipe_evidence_id FROM slot WHERE id = '$slot'")
+  evidence=$(state_sql "SELECT wipe_evidence_id FROM slot WHERE id = '$slot'")
   without_triggers "UPDATE wipe_evidence SET record = json_set(record, '$.guard', json('[]'))
     WHERE id = '$evidence'"
   run_status 1 gpuaas-state check

@@ -74,7 +74,7 @@ no_health_in_the_way()
   here bash -c 'gpuaas-release job | gpuaas-wipe' > "$T/out"
   assert_equal "$(gpuaas-list slots | jq -rs '.[0].health_since')" "$since"
   # A slot of which nothing is known.
-  sqlite3 "$GPUAAS_STATE" "UPDATE slot SET health_state = 'unknown', health_detail = NULL, generation = generation + 1"
+  state_sql "UPDATE slot SET health_state = 'unknown', health_detail = NULL, generation = generation + 1"
   here bash -c 'gpuaas-place --profile lab --name again | gpuaas-provision' > "$T/out"
   [[ $(health 0) == "ok allocation "*" became ready at "* ]]
   assert_equal "$(health 1)" "unknown null"

@@ -24,6 +24,8 @@
 #   assert_status N               the last run ended with N
 #   sign KEYFILE < RECORDS        each record with its signature, made with openssl
 #   by_node < RECORDS             each record signed with a key made from the name of its node
+#   sql FILE…, state_sql, host_sql, without_triggers
+#                                 look into a database and change it by hand (sql.bash)
 #   know_keys                     the state has those keys of the nodes that it has
 #   public_key KEYFILE            as it stands in signatures and in discoveries
 #   jq_is FILTER TEXT             jq -r FILTER over $output (every record) gives exactly TEXT
@@ -47,6 +49,8 @@ GPUAAS_BUILD=$(cd "$SRC" && realpath -m "${GPUAAS_BUILD:-build}")
 export SRC GPUAAS_BUILD
 # shellcheck source=tests/libvirtd.bash
 source "$SRC/tests/libvirtd.bash"
+# shellcheck source=tests/sql.bash
+source "$SRC/tests/sql.bash"
 
 # jq 1.6 needs 30 ms to begin with, a third of what all the tests took; gojq needs 3, and has the
 # members of an object in the order of their names. Where theirs matters, jq_in_order keeps it.
@@ -156,7 +160,7 @@ know_keys()
         WHERE node_id = \"\(.node)\" AND revoked_at IS NULL;
       INSERT INTO node_key (node_id, key, registered_at)
         VALUES (\"\(.node)\", \"\(.node_key)\", \"2026-11-20T00:00:00.000000Z\");"' |
-    tr '"' "'" | sqlite3 "$GPUAAS_STATE"
+    tr '"' "'" | sql "$GPUAAS_STATE"
 }
 
 public_key()
@@ -315,17 +319,4 @@ assert_stderr()
 refute_stderr()
 {
   [[ ${stderr-} != *"$1"* ]] || { echo "on stderr: $1"; show_run; return 1; }
-}
-
-# without_triggers SQL: changes the state's rows while every trigger is away
-without_triggers()
-{
-  python3 - "$GPUAAS_STATE" "$1" << 'END'
-import sqlite3, sys
-db = sqlite3.connect(sys.argv[1])
-for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
-    db.execute("DROP TRIGGER " + name)
-db.executescript(sys.argv[2])
-db.commit()
-END
 }

@@ -172,7 +172,7 @@ file_id()
 
 @test "a profile that cannot be read is no profile without a hold: nothing ends by it" {
   make_vm '.hold_seconds = 7200'
-  sqlite3 "$GPUAAS_STATE" "
+  state_sql "
     DROP TRIGGER allocation_snapshot; DROP TRIGGER allocation_fixed;
     UPDATE allocation SET profile_record = json_remove(profile_record, '\$.name'),
       generation = generation + 1 WHERE id = '$ID'"
@@ -202,14 +202,14 @@ file_id()
   jq_in_order -c '.hold_seconds = 316224000' "$SRC/share/objects/lab.json" > "$T/profile"
   run_ok gpuaas-state apply "$T/profile"
   # As a version without the bound left them.
-  sqlite3 "$GPUAAS_STATE" "
+  state_sql "
     DROP TRIGGER allocation_snapshot; DROP TRIGGER allocation_fixed;
     UPDATE allocation SET profile_record = json_set(profile_record, '\$.hold_seconds', 300000000000),
       request = json_set(request, '\$.run_seconds', 9300000000000),
       generation = generation + 1 WHERE id = '$ID'"
-  assert_equal "$(sqlite3 "$GPUAAS_STATE" "SELECT json_extract(profile_record, '\$.hold_seconds'),
+  assert_equal "$(state_sql "SELECT json_extract(profile_record, '\$.hold_seconds'),
     json_extract(request, '\$.run_seconds') FROM allocation WHERE id = '$ID'")" "300000000000|9300000000000"
-  sqlite3 "$GPUAAS_STATE" "UPDATE node SET reserved_memory_mib = 9007199254740991, generation = generation + 1"
+  state_sql "UPDATE node SET reserved_memory_mib = 9007199254740991, generation = generation + 1"
   run_ok gpuaas-list nodes
   jq_is .reserved_memory_mib 1073741824
   run_ok gpuaas-list attention

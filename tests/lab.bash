@@ -70,6 +70,6 @@ allocation_is()
 
 snapshot()
 {
-  sqlite3 "$GPUAAS_STATE" .dump | sha256sum
+  state_sql .dump | sha256sum
   cat "$WORK"/disks/* | sha256sum
 }

@@ -433,7 +433,7 @@ nvidia-a100-sxm4-80gb none 14 1"
   for node in n00001 n00002; do
     gpuaas-place --profile two --gpus 8 --node "$node" > "$T/plan"
   done
-  sqlite3 "$GPUAAS_STATE" "$(sqlite3 "$GPUAAS_STATE" \
+  state_sql "$(state_sql \
     "SELECT 'DROP TRIGGER ' || name || ';' FROM sqlite_master
       WHERE type = 'trigger' AND name NOT LIKE 'slot_counted%'")
     UPDATE slot SET state = 'wiping', since = '$(date -u +%Y-%m-%dT%H:%M:%S.000000Z)'

@@ -124,7 +124,7 @@ drift()
 
 journal()
 {
-  sqlite3 "$GPUAAS_HOST_DIR/host.db" "$1"
+  host_sql "$1"
 }
 
 # The packets that flows with the actions "drop" have taken.

@@ -196,7 +196,7 @@ END
 # first OPTIONS: as if an evacuation of $job was killed when the new place was claimed
 first()
 {
-  sqlite3 "$GPUAAS_STATE" "SELECT request FROM allocation WHERE id = '$job'" |
+  state_sql "SELECT request FROM allocation WHERE id = '$job'" |
     jq_in_order -c --arg id "evacuate-$job-1" 'del(.name, .node) | .request_id = $id' > "$T/request"
   gpuaas-place "$@" < "$T/request" > "$T/first"
   jq -r .allocation "$T/first"
@@ -346,7 +346,7 @@ evacuated_to()
   for sql in "UPDATE maintenance SET reason = 'other'" "DELETE FROM maintenance" \
     "UPDATE maintenance SET ended_at = NULL" \
     "INSERT OR REPLACE INTO maintenance SELECT id, node_id, from_at, to_at, 'x', created_at, created_by, NULL FROM maintenance"; do
-    run sqlite3 "$GPUAAS_STATE" "$sql"
+    run state_sql "$sql"
     [[ $status -ne 0 ]] || { echo "went through: $sql"; return 1; }
   done
 }

@@ -103,14 +103,14 @@ cleared nat_missing $NODE"
   : > "$GPUAAS_NOTIFY_DIR/unfit"
   chmod 777 "$GPUAAS_NOTIFY_DIR/unfit"
   drift nat_missing "$NODE"
-  sqlite3 "$GPUAAS_STATE" .dump > "$T/before"
+  state_sql .dump > "$T/before"
   run_ok gpuaas-state notify --dry-run
   jq_slurp_is 'map("\(.hook) \(.change) \(.code) \(.told)") | join(", ")' \
     "a raised nat_missing null, b raised nat_missing null"
   "$SRC/tests/validate" "$SRC/share/schema" <<< "$output"
   assert_stderr "unfit' is not run"
   assert_equal "$(told a)$(told b)" ""
-  sqlite3 "$GPUAAS_STATE" .dump | cmp "$T/before"
+  state_sql .dump | cmp "$T/before"
   rm "$GPUAAS_NOTIFY_DIR/unfit"
   notify
   drift nothing

@@ -35,15 +35,10 @@ fleet()
   wiped_fleet
 }
 
-in_state()
-{
-  sqlite3 "$GPUAAS_STATE" "$1"
-}
-
 # raw SQL: without the guards, for states that would take a whole life to reach
 raw()
 {
-  sqlite3 "$GPUAAS_STATE" "$(sqlite3 "$GPUAAS_STATE" \
+  state_sql "$(state_sql \
     "SELECT 'DROP TRIGGER ' || name || ';' FROM sqlite_master
       WHERE type = 'trigger' AND name NOT LIKE 'slot_counted%'") $1"
 }
@@ -109,13 +104,13 @@ numbers()
 
 @test "a node that was not seen for too long counts as unknown, never as free" {
   fleet 2 2
-  in_state "UPDATE node SET observed_at = '2020-01-01T00:00:00.000000Z', generation = generation + 1
+  state_sql "UPDATE node SET observed_at = '2020-01-01T00:00:00.000000Z', generation = generation + 1
     WHERE id = 'n000'"
   assert_equal "$(numbers premium-gpu)" '[2,2,4,2]'
   # As placement has it.
   run_status 1 gpuaas-place --profile premium-gpu --gpus 2 --node n000
   assert_output stale
-  in_state "UPDATE node SET observed_at = '2020-01-02T00:00:00.000000Z', generation = generation + 1
+  state_sql "UPDATE node SET observed_at = '2020-01-02T00:00:00.000000Z', generation = generation + 1
     WHERE id = 'n001'"
   run_ok gpuaas-profile list --public --json
   jq_is '[.summary, .available, .unknownCount, .asOf, .staleSeconds] | @json' \
@@ -126,13 +121,13 @@ numbers()
 
 @test "cordoned slots and nodes, and maintenance, are not available" {
   fleet 2 2
-  in_state "UPDATE slot SET cordon_reason = 'loose', generation = generation + 1
+  state_sql "UPDATE slot SET cordon_reason = 'loose', generation = generation + 1
     WHERE node_id = 'n000' AND slot_index = 0"
   assert_equal "$(numbers premium-gpu)" '[3,2,4,0]'
   gpuaas-node maintenance n001 --from 2020-01-01T00:00:00Z --to 2096-01-01T00:00:00Z \
     --reason cables > "$T/window" || { cat "$T/window"; false; }
   assert_equal "$(numbers premium-gpu)" '[1,1,4,0]'
-  in_state "UPDATE node SET cordon_reason = 'noise', generation = generation + 1 WHERE id = 'n000'"
+  state_sql "UPDATE node SET cordon_reason = 'noise', generation = generation + 1 WHERE id = 'n000'"
   assert_equal "$(numbers premium-gpu)" '[0,0,4,0]'
   run_ok gpuaas-profile list --public --json
   jq_is '[.expectedAvailableAt, .expectedBasis] | @json' \
@@ -154,8 +149,8 @@ numbers()
   jq_is '[.name, .availableCount, .expectedAvailableAt, .expectedBasis] | @json' \
     $'["pairs",0,null,null]\n["premium-gpu",0,null,null]'
   # One of the two is being wiped: a single one is expected, a pair is not.
-  slot=$(in_state "SELECT id FROM slot WHERE slot_index = 0")
-  other=$(in_state "SELECT id FROM slot WHERE slot_index = 1")
+  slot=$(state_sql "SELECT id FROM slot WHERE slot_index = 0")
+  other=$(state_sql "SELECT id FROM slot WHERE slot_index = 1")
   now=$(date -u +%Y-%m-%dT%H:%M:%S.000000Z)
   cp "$GPUAAS_STATE" "$T/before.db"
   raw "UPDATE slot SET state = 'wiping', since = '$now' WHERE id = '$slot'"
@@ -199,7 +194,7 @@ numbers()
 # pending ID PROFILE GPUS: a request that waits
 pending()
 {
-  in_state "INSERT INTO allocation (id, request, project, shape, count, since, profile, profile_version,
+  state_sql "INSERT INTO allocation (id, request, project, shape, count, since, profile, profile_version,
       profile_record, price_micros, created_at, created_by, profile_types)
     SELECT '$1', '{}', 'manhattan', 'slice', $3, '2026-11-20T00:00:00.000000Z', name, version, record, 0,
       '2026-11-20T00:00:00.000000Z', 'somebody', (SELECT char(10) || group_concat(value, char(10)) || char(10)
@@ -228,7 +223,7 @@ pending()
   jq_is 'select(.name == "premium-gpu") | .pendingCount' 2
   # A new version of the profile does not lose sight of them.
   profile premium-gpu '.types = ["nvidia-h200-141gb"] | .price_micros = 1'
-  in_state "UPDATE node SET observed_at = '2020-01-01T00:00:00.000000Z', generation = generation + 1"
+  state_sql "UPDATE node SET observed_at = '2020-01-01T00:00:00.000000Z', generation = generation + 1"
   run_ok gpuaas-profile list --public --json
   jq_is 'select(.name == "premium-gpu") | .summary' \
     'Premium GPU (NVIDIA H200 141GB) - availability unknown, 2 pending'
@@ -334,7 +329,7 @@ pending()
 # expire: the time of every plan that nobody took up is over, and no writer has freed its slots yet
 expire()
 {
-  in_state "UPDATE allocation SET expires_at = '2020-01-01T00:00:00.000000Z', generation = generation + 1
+  state_sql "UPDATE allocation SET expires_at = '2020-01-01T00:00:00.000000Z', generation = generation + 1
     WHERE state = 'placed'"
 }
 
@@ -355,7 +350,7 @@ expire()
   jq_is .kind gpuaas.plan/1
   run_ok gpuaas-place --explain --dry-run --profile premium-gpu --gpus 2
   # Nothing but the plan ended: what is out of order stays so.
-  in_state "UPDATE slot SET cordon_reason = 'loose', generation = generation + 1
+  state_sql "UPDATE slot SET cordon_reason = 'loose', generation = generation + 1
     WHERE node_id = 'n000' AND slot_index = 0"
   assert_equal "$(numbers premium-gpu)" '[3,2,4,0]'
   run_ok gpuaas-place --profile premium-gpu --gpus 2
@@ -459,13 +454,13 @@ END
 @test "nothing of the infrastructure leaks, whatever it is called" {
   fleet 2 2
   profile for-physics '.teams = []'
-  in_state "UPDATE node SET name = 'a\"b' || char(39) || '; DROP' || char(27) || '[2Jx', address = '10.66.66.66',
+  state_sql "UPDATE node SET name = 'a\"b' || char(39) || '; DROP' || char(27) || '[2Jx', address = '10.66.66.66',
     pool = 'vault7', region = 'atlantis', generation = generation + 1 WHERE id = 'n000'"
   gpuaas-place --profile premium-gpu --gpus 1 --project manhattan --name trinity > "$T/plan"
-  in_state "UPDATE node SET cordon_reason = 'gone-fission', generation = generation + 1 WHERE id = 'n001'"
+  state_sql "UPDATE node SET cordon_reason = 'gone-fission', generation = generation + 1 WHERE id = 'n001'"
   gpuaas-profile list --public --output "$T/public.json"
   gpuaas-profile list --json > "$T/operators"
-  in_state "SELECT id FROM node UNION SELECT name FROM node UNION SELECT address FROM node
+  state_sql "SELECT id FROM node UNION SELECT name FROM node UNION SELECT address FROM node
     UNION SELECT pool FROM node UNION SELECT region FROM node UNION SELECT cordon_reason FROM node
     UNION SELECT fingerprint FROM node UNION SELECT boot_id FROM node
     UNION SELECT id FROM slot UNION SELECT gpu_id FROM slot UNION SELECT gpu_identity FROM slot
@@ -581,10 +576,10 @@ barred()
 @test "an index with a node that is not there is told as damage, and nothing is listed" {
   fleet 1 2
   # The node goes while nobody knows that there is the index.
-  sqlite3 "$GPUAAS_STATE" "PRAGMA writable_schema=ON; CREATE TABLE hidden AS SELECT * FROM sqlite_schema
+  state_sql "PRAGMA writable_schema=ON; CREATE TABLE hidden AS SELECT * FROM sqlite_schema
     WHERE name = 'node_alike'; DELETE FROM sqlite_schema WHERE name = 'node_alike'"
-  sqlite3 "$GPUAAS_STATE" "DROP TRIGGER node_kept; DELETE FROM node WHERE id = (SELECT min(id) FROM node)"
-  sqlite3 "$GPUAAS_STATE" "PRAGMA writable_schema=ON; INSERT INTO sqlite_schema SELECT * FROM hidden"
+  state_sql "DROP TRIGGER node_kept; DELETE FROM node WHERE id = (SELECT min(id) FROM node)"
+  state_sql "PRAGMA writable_schema=ON; INSERT INTO sqlite_schema SELECT * FROM hidden"
   run_status 10 gpuaas-profile list --public
   assert_stderr "is damaged: the index node_alike has a node"
   assert_stderr "go back to a backup"
@@ -600,8 +595,8 @@ barred()
   local root table
   for table in node_capacity node_alike node_image_copy allocation_partition; do
     cp "$GPUAAS_STATE" "$T/bad.db"
-    sqlite3 "$T/bad.db" 'PRAGMA wal_checkpoint' > "$T/x"
-    root=$(sqlite3 "$T/bad.db" "SELECT rootpage FROM sqlite_schema WHERE name = '$table'")
+    sql "$T/bad.db" 'PRAGMA wal_checkpoint' > "$T/x"
+    root=$(sql "$T/bad.db" "SELECT rootpage FROM sqlite_schema WHERE name = '$table'")
     head -c 4096 /dev/zero | tr '\0' '\377' | dd of="$T/bad.db" bs=4096 seek=$((root - 1)) conv=notrunc status=none
     run_status 10 gpuaas-profile list --public --state "$T/bad.db"
     assert_stderr "is damaged"

@@ -411,7 +411,7 @@ as_b()
   assert_status 4
   assert_output "carries out orders of the state $a of epoch 1"
   # Who does it all the same gets nowhere, on a slot that is free in both.
-  sqlite3 "$T/b.db" "UPDATE slot SET epoch_verified = 2, generation = generation + 1;
+  sql "$T/b.db" "UPDATE slot SET epoch_verified = 2, generation = generation + 1;
     UPDATE node SET epoch_verified = 2, generation = generation + 1"
   as_b gpuaas-place --profile lab --gpus 1 --name late > "$T/plan.b"
   gpuaas-place --profile lab --gpus 1 --name late > "$T/plan.a"

@@ -161,7 +161,7 @@ load lab
 leave()
 {
   local command
-  command=$(sqlite3 "$T/leaves.db" "SELECT leaves FROM leaves WHERE machine = '$1' AND state = '$2'")
+  command=$(sql "$T/leaves.db" "SELECT leaves FROM leaves WHERE machine = '$1' AND state = '$2'")
   [[ -n $command ]]
   command=${command//%s/$3}
   echo "$2: $command"
@@ -172,7 +172,7 @@ leave()
 read_leaves()
 {
   "$GPUAAS_BUILD/tool/leaves" > "$T/leaves"
-  sqlite3 "$T/leaves.db" "CREATE TABLE leaves (machine, state, leaves)" ".mode tabs" \
+  sql "$T/leaves.db" "CREATE TABLE leaves (machine, state, leaves)" ".mode tabs" \
     ".import $T/leaves leaves"
 }
 
@@ -348,10 +348,10 @@ placer()
   least=$(sort -n "$T"/answers.* | head -n 1)
   total=$(awk '{ n += $1 } END { print n }' "$T"/answers.*)
   ((least > 0 && least * 32 * 4 >= total))
-  sold=$(sqlite3 "$GPUAAS_STATE" "SELECT count(*) FROM claim WHERE claim_kind = 'slot'")
+  sold=$(state_sql "SELECT count(*) FROM claim WHERE claim_kind = 'slot'")
   ((sold > 0))
   # Two claims of a slot whose times overlap.
-  assert_equal "$(sqlite3 "$GPUAAS_STATE" "SELECT count(*) FROM claim a JOIN claim b
+  assert_equal "$(state_sql "SELECT count(*) FROM claim a JOIN claim b
     ON a.slot_id = b.slot_id AND a.id < b.id WHERE a.created_at < coalesce(b.ended_at, '9')
     AND b.created_at < coalesce(a.ended_at, '9')")" 0
   run_ok gpuaas-state check

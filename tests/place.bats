@@ -36,11 +36,6 @@ requests()
   jq_in_order -nc --argjson n "$1" 'range($n) | {kind: "gpuaas.request/1", profile: "lab", count: 1}'
 }
 
-in_state()
-{
-  sqlite3 "$GPUAAS_STATE" "$1"
-}
-
 @test "a plan says all a host needs, and its claims are committed" {
   fleet 2 8
   run_ok place --gpus 2 --project vision --name train1 --key "ssh-ed25519 AAAA me"
@@ -51,8 +46,8 @@ in_state()
   jq_is '.image.name, .keys[0], .domain_type' $'lab\nssh-ed25519 AAAA me\ntest'
   digest=$(jq_in_order -c 'del(.digest)' <<< "$output" | tr -d '\n' | sha256sum)
   jq_is .digest "sha256:${digest%% *}"
-  assert_equal "$(in_state "SELECT count(*) FROM claim WHERE live = 1")" 2
-  assert_equal "$(in_state "SELECT count(*) FROM slot WHERE state = 'reserved'")" 2
+  assert_equal "$(state_sql "SELECT count(*) FROM claim WHERE live = 1")" 2
+  assert_equal "$(state_sql "SELECT count(*) FROM slot WHERE state = 'reserved'")" 2
   plan=$output
   run_ok gpuaas-list plan
   assert_equal "$output" "$plan"
@@ -62,11 +57,11 @@ in_state()
 
 @test "--dry-run claims nothing" {
   fleet 1 2
-  in_state .dump > "$T/before"
+  state_sql .dump > "$T/before"
   run_ok place --gpus 2 --dry-run --explain
   jq_slurp_is '.[0].dry_run' true
   jq_slurp_is '.[1].nodes[0].terms[0].name' type_preference
-  in_state .dump > "$T/after"
+  state_sql .dump > "$T/after"
   cmp "$T/before" "$T/after"
 }
 
@@ -139,7 +134,7 @@ in_state()
   run_status 1 place --image none
   jq_is '"\(.code): \(.sentence)"' "image_missing: there is no image 'none'"
   jq_is '.hint | test("gpuaas-list images")' true
-  in_state "DELETE FROM node_image"
+  state_sql "DELETE FROM node_image"
   run_status 1 place --node n000
   jq_is '"\(.code): \(.sentence)"' \
     "image_missing: 1 GPU would fit on node 'n000', but it has no verified copy of the image"
@@ -149,7 +144,7 @@ in_state()
   run_status 5 gpuaas-place --profile nope
   assert_stderr "there is no profile 'nope'"
   GPUAAS_STALE_AFTER=0s run_ok place --dry-run
-  in_state "UPDATE node SET observed_at = '2020-01-01T00:00:00.000000Z',
+  state_sql "UPDATE node SET observed_at = '2020-01-01T00:00:00.000000Z',
     generation = generation + 1"
   run_status 1 place
   jq_is '"\(.code) \(.nodes[0].code)"' "not_ready stale"
@@ -168,7 +163,7 @@ in_state()
   assert_stderr "type 'a100' means several types, taken in this order: nvidia-a100-pcie-80gb,"
   # Said twice in two ways, it is one.
   run_ok place --type h200 --type H200 --dry-run
-  assert_equal "$(in_state "SELECT group_concat(DISTINCT request ->> '\$.types') FROM allocation")" \
+  assert_equal "$(state_sql "SELECT group_concat(DISTINCT request ->> '\$.types') FROM allocation")" \
     '["nvidia-h200-141gb"]'
   run_status 2 place --type h20x
   assert_equal "$output" ""
@@ -189,14 +184,14 @@ in_state()
   run_status 2 gpuaas-place < "$T/in"
   assert_equal "$output" "$first"
   # What a drop-in named is there without it, by the name that it has there.
-  in_state "UPDATE slot SET accelerator_type = 'acme-x1', generation = generation + 1 WHERE slot_index > 6"
+  state_sql "UPDATE slot SET accelerator_type = 'acme-x1', generation = generation + 1 WHERE slot_index > 6"
   run_ok place --type acme-x1
   run_status 2 place --type acme-x2
 }
 
 @test "a profile without the type, a place without nodes and types that are taken are told apart" {
   fleet 2 2
-  in_state "UPDATE slot SET accelerator_type = 'nvidia-a100-sxm4-80gb', generation = generation + 1
+  state_sql "UPDATE slot SET accelerator_type = 'nvidia-a100-sxm4-80gb', generation = generation + 1
     WHERE node_id = 'n001'"
   jq_in_order -c 'select(.counts and .name == "lab") | .name = "only", .name = "far" | .types = ["nvidia-h200-141gb"]' \
     "$T/lab.json" > "$T/only.json"
@@ -236,7 +231,7 @@ in_state()
 @test "memory is that of the maker, as everywhere" {
   local size
   fleet 1 8
-  in_state "UPDATE slot SET accelerator_type = 'nvidia-v100-sxm2-16gb', generation = generation + 1"
+  state_sql "UPDATE slot SET accelerator_type = 'nvidia-v100-sxm2-16gb', generation = generation + 1"
   for size in 80 80G 80GB 80GiB 81920M 17; do
     run_status 1 place --min-memory "$size"
     jq_is .code type_missing
@@ -267,14 +262,14 @@ in_state()
   assert_equal "$output" "$first"
   run_status 4 place --gpus 1 --request-id r1
   assert_stderr "belongs to another request"
-  assert_equal "$(in_state "SELECT count(*) FROM allocation")" 1
+  assert_equal "$(state_sql "SELECT count(*) FROM allocation")" 1
 }
 
 @test "a plan that nobody took up is freed when its time is over" {
   fleet 1 1
   run_ok place --expires 0s --name a
   run_ok place --name a
-  assert_equal "$(in_state "SELECT group_concat(state || ' ' || coalesce(reason, '-'), ', ')
+  assert_equal "$(state_sql "SELECT group_concat(state || ' ' || coalesce(reason, '-'), ', ')
     FROM (SELECT * FROM allocation ORDER BY created_at)")" "cancelled plan_expired, placed -"
 }
 
@@ -285,7 +280,7 @@ in_state()
   jq_slurp_is '[.[] | select(.kind == "gpuaas.plan/1")] | length' 5
   jq_slurp_is '[.[] | select(.kind == "gpuaas.future/1")] | length' 1
   assert_stderr "line 7: not"
-  assert_equal "$(in_state "SELECT count(*) FROM allocation")" 5
+  assert_equal "$(state_sql "SELECT count(*) FROM allocation")" 5
   requests 20 > "$T/in"
   run_status 1 gpuaas-place < "$T/in"
   jq_slurp_is 'group_by(.kind) | map("\(.[0].kind) \(length)") | join(" ")' \
@@ -339,7 +334,7 @@ in_state()
   jq_slurp_is 'group_by(.kind) | map("\(.[0].kind) \(length)") | join(" ")' \
     "gpuaas.plan/1 128 gpuaas.refusal/1 64"
   jq_slurp_is '[.[] | .bundles[]?.slot] | (length == (unique | length))' true
-  assert_equal "$(in_state "SELECT count(*) FROM claim WHERE live = 1")" 128
+  assert_equal "$(state_sql "SELECT count(*) FROM claim WHERE live = 1")" 128
   run_ok gpuaas-state check
 }
 

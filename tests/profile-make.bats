@@ -28,11 +28,6 @@ discovered()
   in_host gpuaas-discover --node "$1" | gpuaas-approve --record-only > "$T/recorded"
 }
 
-in_state()
-{
-  sqlite3 "$GPUAAS_STATE" "$1"
-}
-
 @test "a profile made by hand has what the options say, and is the record that apply would make" {
   run_ok profile create premium --type H200 --type nvidia-a100-sxm4-80gb --count 1,2 --count 4 \
     --vcpus-per-gpu 24 --memory-per-gpu 64G --hugepages 1G --image ubuntu --price 10.50 \
@@ -113,7 +108,7 @@ in_state()
 
 @test "--dry-run shows and changes nothing" {
   hand one --price 3 > "$T/made"
-  in_state .dump > "$T/before"
+  state_sql .dump > "$T/before"
   run_ok hand two --price 3 --dry-run
   jq_is '"\(.name) \(.version)"' "two 1"
   assert_stderr "nothing is changed"
@@ -121,7 +116,7 @@ in_state()
   jq_is .version 2
   run_ok profile retire one --dry-run
   run_ok profile teams one --allow red --dry-run
-  in_state .dump > "$T/after"
+  state_sql .dump > "$T/after"
   cmp "$T/before" "$T/after"
 }
 
@@ -243,7 +238,7 @@ END
   run_status 2 profile set pairs --count 1,2
   assert_stderr "a guest of 1 GPU gets 1536 MiB"
   # What stands in the state since before can still be retired.
-  in_state "UPDATE profile SET current = 0 WHERE name = 'whole';
+  state_sql "UPDATE profile SET current = 0 WHERE name = 'whole';
     INSERT INTO profile (name, version, record, created_at, current) SELECT name, 2,
     replace(replace(record, '\"hugepage_kib\":1048576', '\"hugepage_kib\":4'),
     '\"version\":1', '\"version\":2'), created_at, 1 FROM profile WHERE name = 'whole'"
@@ -375,9 +370,9 @@ END
 
 @test "suggestions group nodes that are alike, and are not made twice" {
   discovered h200
-  in_state .dump > "$T/before"
+  state_sql .dump > "$T/before"
   run_ok profile create --suggest --price 3.50
-  in_state .dump > "$T/after"
+  state_sql .dump > "$T/after"
   cmp "$T/before" "$T/after"
   jq_is '"\(.name) \(.types[0]) \(.counts) \(.price_micros)"' \
     "h200-141gb nvidia-h200-141gb [1,2,4,8] 3500000"
@@ -420,7 +415,7 @@ fleet()
 # is_type NODE TYPE: what the slots of the node are.
 is_type()
 {
-  in_state "UPDATE slot SET accelerator_type = '$2', generation = generation + 1
+  state_sql "UPDATE slot SET accelerator_type = '$2', generation = generation + 1
     WHERE node_id = '$1'"
 }
 
@@ -477,12 +472,12 @@ is_type()
   run_status 1 gpuaas-place < "$T/requests"
   jq_slurp_is 'map(.node // .code) | join(" ")' "n000 n000 no_capacity no_capacity"
   # Whoever writes past the programs is refused too.
-  run in_state "INSERT INTO claim (id, allocation_id, node_id, slot_id, claim_kind, live, held_by,
+  run state_sql "INSERT INTO claim (id, allocation_id, node_id, slot_id, claim_kind, live, held_by,
     created_at) SELECT 'x', a.id, s.node_id, s.id, 'slot', 1, 'slices', 'x' FROM allocation a, slot s
     WHERE s.node_id = 'n001' LIMIT 1"
   [[ $status != 0 ]]
   assert_output wrong_type
-  assert_equal "$(in_state "SELECT count(*) FROM claim c JOIN slot s ON s.id = c.slot_id
+  assert_equal "$(state_sql "SELECT count(*) FROM claim c JOIN slot s ON s.id = c.slot_id
     WHERE s.accelerator_type <> 'nvidia-h200-141gb'")" 0
 }
 
@@ -500,7 +495,7 @@ is_type()
   assert_output "PROFILE CHANGED"
   run_ok gpuaas-list allocations --where profile_changed=true
   jq_is .profile_version 1
-  assert_equal "$(in_state "SELECT price_micros FROM allocation ORDER BY number")" $'3000000\n5000000'
+  assert_equal "$(state_sql "SELECT price_micros FROM allocation ORDER BY number")" $'3000000\n5000000'
   run_ok profile retire one
   run_status 1 gpuaas-place --profile one --gpus 1
   jq_is .code profile_retired

@@ -315,7 +315,7 @@ h200 nvidia-a2-16gb"
   run_ok gpuaas-profile nodes "$T/nodes.json"
   jq_is .summary "4x NVIDIA L4 24GB"
   # The state's name of a node is Kubernetes' name of it.
-  sqlite3 "$GPUAAS_STATE" "UPDATE node SET name = 'w01', generation = generation + 1"
+  state_sql "UPDATE node SET name = 'w01', generation = generation + 1"
   run_ok gpuaas-profile nodes set w01 8xh200 --reason x
   assert_stderr "'w01' is node 'h200' of the state"
   node w01 '{}' '{"nvidia.com/gpu":"8"}' > "$T/nodes.json"
@@ -323,7 +323,7 @@ h200 nvidia-a2-16gb"
   jq_is .summary "8x NVIDIA H200 141GB"
   run_ok gpuaas-profile nodes clear w01
   # What was recorded before the node came to the state is the node's, and is cleared with it.
-  sqlite3 "$GPUAAS_STATE" "UPDATE node SET name = 'h2', generation = generation + 1"
+  state_sql "UPDATE node SET name = 'h2', generation = generation + 1"
   run_ok gpuaas-profile nodes
   warned type_conflict
   run_ok gpuaas-profile nodes clear h2

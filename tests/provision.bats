@@ -55,13 +55,13 @@ untouched()
 # What host.db has, as text
 host_db()
 {
-  sqlite3 "$GPUAAS_HOST_DIR/host.db" .dump
+  host_sql .dump
 }
 
 # told_errors N BOOT: gpuaas-reconcile told of so many errors of the first GPU in that boot
 told_errors()
 {
-  sqlite3 "$GPUAAS_HOST_DIR/host.db" "INSERT OR REPLACE INTO gpu_errors (gpu_identity, boot_id, fatal, at)
+  host_sql "INSERT OR REPLACE INTO gpu_errors (gpu_identity, boot_id, fatal, at)
     VALUES ('slot:1:10de:2335', '$2', $1, '2026-11-20T18:00:00.000000Z')"
 }
 
@@ -220,7 +220,7 @@ XML
       disk0
       run_ok virsh -q -c "$LIBVIRTD_URI" domstate gpuaas-a110c000
       assert_output running
-      run_ok sqlite3 "$GPUAAS_HOST_DIR/host.db" \
+      run_ok host_sql \
         "SELECT count(*), count(DISTINCT op || subject) FROM journal WHERE undone = 0"
       assert_equal "${output%|*}" "${output#*|}"
       stop_libvirtd
@@ -266,7 +266,7 @@ start domain gpuaas-a110c000"
   # Wiped, and written by another since.
   rm -r "$GPUAAS_HOST_DIR"
   mv "$T/kept-db" "$GPUAAS_HOST_DIR"
-  sqlite3 "$GPUAAS_HOST_DIR/host.db" "INSERT INTO journal (object, op, subject, inverse, done, at)
+  host_sql "INSERT INTO journal (object, op, subject, inverse, done, at)
     VALUES ('b220c000', 'disk', 'eui.002538b1000000a1', '{}', 1, '2999-01-01T00:00:00.000000Z')"
   run_status 4 in_host gpuaas-provision --dry-run "$T/plan"
   jq_is .code not_wiped

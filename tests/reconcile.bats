@@ -46,12 +46,6 @@ reconcile()
   run_status "$1" in_host gpuaas-reconcile "${@:3}" "$T/expectation"
 }
 
-# Changes host.db by hand, as a crash at a bad moment would have left it.
-db()
-{
-  sqlite3 "$GPUAAS_HOST_DIR/host.db" "$1"
-}
-
 codes()
 {
   jq -rs 'map(select(.kind=="gpuaas.drift/1" and .severity!="info") |
@@ -154,7 +148,7 @@ codes()
 # told: the fatal errors of GPUs that were reported, as provision reads them
 told()
 {
-  db "SELECT group_concat(gpu_identity || ' ' || fatal, ', ') FROM gpu_errors"
+  host_sql "SELECT group_concat(gpu_identity || ' ' || fatal, ', ') FROM gpu_errors"
 }
 
 @test "fatal errors of the bus during a wipe are noted only once they are reported" {
@@ -298,7 +292,7 @@ rebooted()
 
 @test "an interrupted provision is finished" {
   provisioned
-  db "UPDATE attempt SET state='working', phase='network', result=NULL WHERE program = 'provision'"
+  host_sql "UPDATE attempt SET state='working', phase='network', result=NULL WHERE program = 'provision'"
   reconcile 1 '.allocations[0].state="provisioning"'
   assert_equal "$(codes)" "attempt_open"
   reconcile 0 '.allocations[0].state="provisioning"' --repair
@@ -310,7 +304,7 @@ rebooted()
   provisioned
   virsh -q -c "$LIBVIRTD_URI" destroy gpuaas-a110c000
   virsh -q -c "$LIBVIRTD_URI" undefine gpuaas-a110c000
-  db "UPDATE attempt SET state='working', phase='network', result=NULL WHERE program = 'provision'"
+  host_sql "UPDATE attempt SET state='working', phase='network', result=NULL WHERE program = 'provision'"
   reconcile 0 "$ENDED" --repair
   assert_equal "$(codes)" "attempt_open! journal_open! dhcp_reservation_stale! seed_orphan!"
   reconcile 0 "$ENDED" --repair
@@ -380,7 +374,7 @@ rebooted()
   release_order '.graceful_seconds=0' > "$T/order"
   run_ok in_host sh -c "gpuaas-release - < $T/order"
   jq_slurp_is 'map(.kind)|join(" ")' "gpuaas.released/1 gpuaas.wipe-order/1"
-  db "UPDATE attempt SET state='working', result=NULL WHERE program='release'"
+  host_sql "UPDATE attempt SET state='working', result=NULL WHERE program='release'"
   reconcile 0 '.allocations[0].state="releasing" | .allocations[0].attempt="attempt1" |
     .slots[0].state="releasing" | .slots[0].since=.at | .allocations[0].since=.at' --repair
   assert_equal "$(codes)" "attempt_open!"
@@ -391,7 +385,7 @@ rebooted()
 @test "an interrupted release never ends a running domain" {
   provisioned
   release_order > "$T/order"
-  db "INSERT INTO attempt (attempt, object, program, order_text, started_at) VALUES
+  host_sql "INSERT INTO attempt (attempt, object, program, order_text, started_at) VALUES
     ('attempt1', 'a110c000', 'release', '$(< "$T/order")', '2026-11-20T19:00:00.000000Z')"
   reconcile 1 '.allocations[0].state="releasing" | .allocations[0].attempt="attempt1" |
     .slots[0].state="releasing" | .slots[0].since=.at | .allocations[0].since=.at' --repair --boot

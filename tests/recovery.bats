@@ -6,11 +6,6 @@ load helper
 # shellcheck source=tests/lab.bash
 source "$SRC/tests/lab.bash"
 
-sql()
-{
-  sqlite3 "$GPUAAS_STATE" "$@"
-}
-
 restore()
 {
   run_ok gpuaas-state restore "$1" --reason "a disk died"
@@ -30,7 +25,7 @@ restore()
   echo "a letter" > "$T/letter.db"
   run_status 4 gpuaas-state restore "$T/letter.db" --reason x
   assert_stderr "is not a state of gpuaas"
-  sqlite3 "$T/b.db" 'PRAGMA user_version=99'
+  sql "$T/b.db" 'PRAGMA user_version=99'
   run_status 4 gpuaas-state restore "$T/b.db" --reason x
   assert_stderr "newer gpuaas"
   assert_equal "$(sha256sum "$GPUAAS_STATE")" "$before"
@@ -47,8 +42,8 @@ restore()
   jq_is .epoch 2
   assert_stderr "is kept as"
   kept=$(echo "$GPUAAS_STATE".replaced-*)
-  assert_equal "$(sqlite3 "${kept%-wal}" 'SELECT count(*) FROM profile')" 1
-  assert_equal "$(sql 'SELECT count(*) FROM profile')" 0
+  assert_equal "$(sql "${kept%-wal}" 'SELECT count(*) FROM profile')" 1
+  assert_equal "$(state_sql 'SELECT count(*) FROM profile')" 0
   assert_equal "$(gpuaas-state audit head | jq -r '.detail | .reason, .replaced_hash')" "a disk died
 $head"
   run_ok gpuaas-state check
@@ -73,7 +68,7 @@ $head"
   run_ok gpuaas-state init --lab
   run_ok gpuaas-state apply "$SRC/share/objects/lab.json"
   run_ok gpuaas-state backup "$T/b.db"
-  sqlite3 "$T/b.db" "DROP TRIGGER audit_unchanged; UPDATE audit SET actor = 'x' WHERE seq = 1"
+  sql "$T/b.db" "DROP TRIGGER audit_unchanged; UPDATE audit SET actor = 'x' WHERE seq = 1"
   run_status 4 gpuaas-state restore "$T/b.db" --reason x
   jq_is .check audit_chain
   assert_stderr "does not hold"
@@ -98,7 +93,7 @@ $head"
   wait_for 10 test -s "$T/rc"
   assert_equal "$(cat "$T/rc")" 4
   grep -q "was replaced while" "$T/err"
-  assert_equal "$(sql 'SELECT count(*) FROM profile')" 0
+  assert_equal "$(state_sql 'SELECT count(*) FROM profile')" 0
 }
 
 @test "after a restore nothing is placed, until the node agreed and the slot was wiped" {
@@ -108,13 +103,13 @@ $head"
   run_status 1 gpuaas-place --profile lab --gpus 1 --project p --json
   assert_output unverified_since_restore
   here gpuaas-reconcile > "$T/drift"
-  assert_equal "$(sql 'SELECT epoch_verified FROM node')" 2
+  assert_equal "$(state_sql 'SELECT epoch_verified FROM node')" 2
   run_status 1 gpuaas-place --profile lab --gpus 1 --project p --json
   assert_output unverified_since_restore
   run_ok gpuaas-list attention --json
   jq_slurp_is 'map(select(.code == "unverified_since_restore" and .object_kind == "slot")) | length' 2
   # the triggers hold it too, for whoever has another road
-  run sql "UPDATE slot SET epoch_verified = 3, generation = generation + 1"
+  run state_sql "UPDATE slot SET epoch_verified = 3, generation = generation + 1"
   [[ $output == *"only grows"* ]]
 }
 
@@ -165,11 +160,11 @@ inject()
         if [[ $how == signal=KILL ]]; then killed=$((killed + 1)); else failed=$((failed + 1)); fi
         if [[ ! -e $GPUAAS_STATE ]]; then
           [[ $how == signal=KILL ]] || { echo "$call $n: no state is left"; show_run; false; }
-          assert_equal "$(sqlite3 "$GPUAAS_STATE".replaced-*[0-9Z] "SELECT count(*) FROM profile")" 2
+          assert_equal "$(sql "$GPUAAS_STATE".replaced-*[0-9Z] "SELECT count(*) FROM profile")" 2
         else
           run_ok gpuaas-state check
           epoch=$(jq -rs '.[-1].epoch' <<< "$output")
-          assert_equal "$(sql 'SELECT count(*) FROM profile') $epoch" \
+          assert_equal "$(state_sql 'SELECT count(*) FROM profile') $epoch" \
             "$((epoch == 1 ? 2 : 1)) $epoch"
         fi
         rm -f "$GPUAAS_STATE".replaced-*
@@ -187,8 +182,8 @@ inject()
 old_state()
 {
   rm -f "$2"
-  sqlite3 "$2" < "$SRC/tests/schemas/state-$1.dump"
-  sqlite3 "$2" "PRAGMA application_id=$((0x47505541)); PRAGMA user_version=$1" \
+  sql "$2" < "$SRC/tests/schemas/state-$1.dump"
+  sql "$2" "PRAGMA application_id=$((0x47505541)); PRAGMA user_version=$1" \
     'PRAGMA journal_mode=WAL' > "$T/made"
   chmod 600 "$2"
 }
@@ -197,7 +192,7 @@ old_state()
   for dump in "$SRC"/tests/schemas/state-*.dump; do
     n=${dump##*-} n=${n%.dump}
     old_state "$n" "$GPUAAS_STATE"
-    before=$(sql "SELECT id, state, generation FROM slot UNION ALL SELECT id, state, generation
+    before=$(state_sql "SELECT id, state, generation FROM slot UNION ALL SELECT id, state, generation
       FROM allocation UNION ALL SELECT id, digest, 0 FROM wipe_evidence")
     run_status 4 gpuaas-list slots
     assert_stderr "gpuaas-state migrate"
@@ -205,7 +200,7 @@ old_state()
     run_ok gpuaas-state check
     refute_output gpuaas.finding
     assert_stderr "older than the rules that content is judged by"
-    assert_equal "$(sql "SELECT id, state, generation FROM slot UNION ALL SELECT id, state, generation
+    assert_equal "$(state_sql "SELECT id, state, generation FROM slot UNION ALL SELECT id, state, generation
       FROM allocation UNION ALL SELECT id, digest, 0 FROM wipe_evidence")" "$before"
     assert_equal "$(gpuaas-list allocations | jq -rs 'map(.state)|sort|join(" ")')" "active released"
     assert_equal "$(gpuaas-state audit head | jq_in_order -c '[.action, .detail.from]')" "[\"state_migrated\",$n]"
@@ -226,14 +221,14 @@ old_state()
     restore "$T/old.db"
     jq_is .epoch 2
     run_ok gpuaas-state check
-    assert_equal "$(sqlite3 "$T/old.db" 'PRAGMA user_version')" "$n"
+    assert_equal "$(sql "$T/old.db" 'PRAGMA user_version')" "$n"
   done
 }
 
 @test "a downgrade is refused by every program, and changes nothing" {
   run_ok gpuaas-state init --lab
-  sql 'PRAGMA user_version=1000'
-  before=$(sql .dump | sha256sum)
+  state_sql 'PRAGMA user_version=1000'
+  before=$(state_sql .dump | sha256sum)
   for command in "gpuaas-state check" "gpuaas-state migrate" "gpuaas-state backup $T/b.db" \
     "gpuaas-state expect --node n" "gpuaas-list slots" "gpuaas-show x" \
     "gpuaas-place --profile lab --gpus 1 --project p" "gpuaas-release x" \
@@ -243,7 +238,7 @@ old_state()
     assert_stderr "newer gpuaas"
   done
   run_status 4 gpuaas-state apply "$SRC/share/objects/lab.json"
-  assert_equal "$(sql .dump | sha256sum)" "$before"
+  assert_equal "$(state_sql .dump | sha256sum)" "$before"
   [[ ! -e $T/b.db ]]
 }
 
@@ -274,13 +269,13 @@ adopt()
 host_snapshot()
 {
   cat "$WORK"/disks/* | sha256sum
-  sqlite3 "$GPUAAS_HOST_DIR/host.db" .dump | sha256sum
+  host_sql .dump | sha256sum
   virsh -c "$GPUAAS_LIBVIRT_URI" list --all 2> "$T/virsh" | sha256sum
 }
 
 epochs()
 {
-  sql "SELECT group_concat(epoch_verified, ' ') FROM (SELECT epoch_verified FROM slot ORDER BY slot_index)"
+  state_sql "SELECT group_concat(epoch_verified, ' ') FROM (SELECT epoch_verified FROM slot ORDER BY slot_index)"
 }
 
 @test "adopt takes in what began after the backup, touches nothing, and opens the rest for sale" {
@@ -304,8 +299,8 @@ epochs()
   slots_are active available
   assert_equal "$(epochs)" "2 2"
   allocation_is active
-  assert_equal "$(sql 'SELECT count(*) FROM usage WHERE ended_at IS NULL')" 1
-  assert_equal "$(sql "SELECT a.accelerator_type, c.accelerator_type, u.accelerator_type
+  assert_equal "$(state_sql 'SELECT count(*) FROM usage WHERE ended_at IS NULL')" 1
+  assert_equal "$(state_sql "SELECT a.accelerator_type, c.accelerator_type, u.accelerator_type
     FROM allocation a JOIN claim c ON c.allocation_id = a.id JOIN usage u ON u.allocation_id = a.id
     WHERE a.id = '$kept' AND u.ended_at IS NULL")" \
     'nvidia-h200-141gb|nvidia-h200-141gb|nvidia-h200-141gb'
@@ -346,7 +341,7 @@ epochs()
   slots_are active active
   assert_equal "$(gpuaas-list allocations | jq -rs 'map(select(.state == "active").allocation) | sort | join(" ")')" \
     "$(printf '%s\n' "$placed" "$second" | sort | paste -sd ' ')"
-  assert_equal "$(sql "SELECT state FROM allocation WHERE id = '$first'")" released
+  assert_equal "$(state_sql "SELECT state FROM allocation WHERE id = '$first'")" released
   assert_equal "$(epochs)" "2 2"
   run_ok gpuaas-state check
   run_ok here gpuaas-reconcile --json
@@ -361,13 +356,13 @@ epochs()
   gpuaas-state backup "$T/b.db"
   provision_last
   restore "$T/b.db"
-  sql "UPDATE allocation SET expires_at = '2020-01-01T00:00:00.000000Z', generation = generation + 1"
+  state_sql "UPDATE allocation SET expires_at = '2020-01-01T00:00:00.000000Z', generation = generation + 1"
   run_status 1 gpuaas-place --profile lab --gpus 1 --project p --json
-  assert_equal "$(sql "SELECT state FROM allocation WHERE id = '$placed'")" placed
+  assert_equal "$(state_sql "SELECT state FROM allocation WHERE id = '$placed'")" placed
   inventory
   adopt
   assert_status 0
-  assert_equal "$(sql "SELECT state FROM allocation WHERE id = '$placed'")" active
+  assert_equal "$(state_sql "SELECT state FROM allocation WHERE id = '$placed'")" active
 }
 
 @test "a disk that was written since is not adopted; --wipe orders its wipe, and that opens it" {
@@ -518,14 +513,14 @@ epochs()
 # What of use there is: spans, with whose they are and at what price.
 spans()
 {
-  sql "SELECT allocation_id, usage_kind, count, accelerator_type, price_micros, started_at, ended_at, project,
+  state_sql "SELECT allocation_id, usage_kind, count, accelerator_type, price_micros, started_at, ended_at, project,
     profile, node_id FROM usage ORDER BY started_at, id"
 }
 
 # The type of the newest allocation, of its slots, its claims and its spans; - where there is none.
 types()
 {
-  sql "SELECT DISTINCT ifnull(a.accelerator_type, '-') || ' ' || ifnull(s.accelerator_type, '-') || ' ' ||
+  state_sql "SELECT DISTINCT ifnull(a.accelerator_type, '-') || ' ' || ifnull(s.accelerator_type, '-') || ' ' ||
     ifnull(c.accelerator_type, '-') || ' ' || ifnull(u.accelerator_type, '-') FROM allocation a
     JOIN claim c ON c.allocation_id = a.id JOIN slot s ON s.id = c.slot_id JOIN usage u ON u.allocation_id = a.id
     WHERE a.number = (SELECT max(number) FROM allocation)"
@@ -581,11 +576,11 @@ active|2|$H200|3600000000"
   # Its end is billed as any other: what was open is closed, and the clean-up is of the same type.
   run_ok here gpuaas-reconcile --json
   here bash -c "gpuaas-release $kept | gpuaas-wipe" > "$T/x"
-  assert_equal "$(sql "SELECT usage_kind, accelerator_type, ended_at IS NULL FROM usage ORDER BY id")" \
+  assert_equal "$(state_sql "SELECT usage_kind, accelerator_type, ended_at IS NULL FROM usage ORDER BY id")" \
     "provisioning|$H200|0
 active|$H200|0
 cleanup|$H200|0"
-  assert_equal "$(sql "SELECT count(*) FROM usage u JOIN usage n ON n.id = u.id + 1 WHERE n.started_at <> u.ended_at")" 0
+  assert_equal "$(state_sql "SELECT count(*) FROM usage u JOIN usage n ON n.id = u.id + 1 WHERE n.started_at <> u.ended_at")" 0
   run_ok gpuaas-state check
 }
 
@@ -620,7 +615,7 @@ cleanup|$H200|0"
   slots_are available available
   assert_equal "$(gpuaas-list slots | jq -r .accelerator_type)" "$H200
 $H200"
-  assert_equal "$(sql 'SELECT DISTINCT accelerator_type IS NULL FROM usage')" 1
+  assert_equal "$(state_sql 'SELECT DISTINCT accelerator_type IS NULL FROM usage')" 1
   run_ok gpuaas-state check
 }
 
@@ -635,7 +630,7 @@ $H200"
   run_ok gpuaas-state rebuild --lab --reason "the disk died" "$T/inventory"
   assert_equal "$(gpuaas-list allocations | jq -r '[.state, .power_wanted, .power_observed] | @json')" \
     '["active","on","off"]'
-  assert_equal "$(sql "SELECT group_concat(usage_kind || (ended_at IS NULL)) FROM usage")" provisioning0,active1
+  assert_equal "$(state_sql "SELECT group_concat(usage_kind || (ended_at IS NULL)) FROM usage")" provisioning0,active1
   run here gpuaas-reconcile --json
   jq_is 'select(.kind == "gpuaas.drift/1").code' power_off
 }
@@ -655,7 +650,7 @@ $H200"
   adopt
   assert_status 0
   assert_equal "$(types)" "$H200 $H200 $H200 $H200"
-  assert_equal "$(sql "SELECT profile_version, json_extract(profile_record, '\$.types[0]') FROM allocation")" "2|$H200"
+  assert_equal "$(state_sql "SELECT profile_version, json_extract(profile_record, '\$.types[0]') FROM allocation")" "2|$H200"
   # Its GPU is of a type that nobody knows: it runs all the same, at the price of its plan.
   restore "$T/b.db"
   forget_types
@@ -664,9 +659,9 @@ $H200"
   assert_status 0
   assert_equal "$(jq -r 'select(.kind == "gpuaas.allocation/1").allocation' <<< "$output")" "$kept"
   assert_equal "$(types)" "- - - -"
-  assert_equal "$(sql "SELECT profile_version, json_extract(profile_record, '\$.types'), price_micros FROM allocation")" \
+  assert_equal "$(state_sql "SELECT profile_version, json_extract(profile_record, '\$.types'), price_micros FROM allocation")" \
     "2||3600000000"
-  assert_equal "$(sql "SELECT usage_kind, price_micros FROM usage ORDER BY id")" "provisioning|3600000000
+  assert_equal "$(state_sql "SELECT usage_kind, price_micros FROM usage ORDER BY id")" "provisioning|3600000000
 active|3600000000"
   run_ok gpuaas-state check
   # Nothing else of the profile is placed there.
@@ -694,8 +689,8 @@ active|3600000000"
 # drop_triggers FILE
 drop_triggers()
 {
-  sqlite3 "$1" "SELECT 'DROP TRIGGER ' || name || ';' FROM sqlite_schema WHERE type = 'trigger'" |
-    sqlite3 "$1"
+  sql "$1" "SELECT 'DROP TRIGGER ' || name || ';' FROM sqlite_schema WHERE type = 'trigger'" |
+    sql "$1"
 }
 
 # make_sold: slot 0 active for "kept", slot 1 used once and available again
@@ -718,10 +713,10 @@ seed()
 {
   local object=null db=$T/bad.db
   cp "$T/good.db" "$db"
-  [[ $2 == - ]] || object=$(sqlite3 "$db" "${2:1:-1}")
+  [[ $2 == - ]] || object=$(sql "$db" "${2:1:-1}")
   [[ -n $object ]] || { echo "$3: it has no object"; return 1; }
   drop_triggers "$db"
-  sqlite3 "$db" "PRAGMA foreign_keys=OFF; PRAGMA ignore_check_constraints=ON; $4" > "$T/seeded" ||
+  sql "$db" "PRAGMA foreign_keys=OFF; PRAGMA ignore_check_constraints=ON; $4" > "$T/seeded" ||
     { echo "$3: was not seeded"; return 1; }
   run --separate-stderr gpuaas-state --state "$db" --json check
   if [[ $status -ne 1 ]] || ! jq -es --arg check "$1" --arg object "$object" \
@@ -752,8 +747,8 @@ seed()
 
 @test "bytes that were damaged are found, or the file is refused; never passed" {
   make_sold
-  pages=$(sqlite3 "$T/good.db" 'PRAGMA page_count')
-  for root in $(sqlite3 "$T/good.db" "SELECT rootpage FROM sqlite_schema WHERE name IN
+  pages=$(sql "$T/good.db" 'PRAGMA page_count')
+  for root in $(sql "$T/good.db" "SELECT rootpage FROM sqlite_schema WHERE name IN
     ('slot', 'claim', 'audit', 'device', 'sqlite_autoindex_slot_1', 'allocation')"); do
     cp "$T/good.db" "$T/bad.db"
     head -c 64 /dev/zero | tr '\0' x |
@@ -795,7 +790,7 @@ state-notes.db"
   # it is a state that restore takes
   run_ok gpuaas-state restore "$made" --reason test
   drop_triggers "$GPUAAS_STATE"
-  sql "UPDATE audit SET actor = 'x' WHERE seq = 1"
+  state_sql "UPDATE audit SET actor = 'x' WHERE seq = 1"
   run_status 1 gpuaas-state backup --keep 1 "$T/backup" --json
   assert_output audit_chain
   [[ $(jq -rs '.[-1].path' <<< "$output") == *.findings ]]

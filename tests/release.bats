@@ -26,7 +26,7 @@ release()
 
 open_entries()
 {
-  sqlite3 "$GPUAAS_HOST_DIR/host.db" "SELECT op, subject FROM journal WHERE undone = 0 AND object = 'a110c000'"
+  host_sql "SELECT op, subject FROM journal WHERE undone = 0 AND object = 'a110c000'"
 }
 
 @test "everything provision made is gone, and the wipes are ordered" {

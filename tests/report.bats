@@ -21,7 +21,7 @@ make_histories()
 span()
 {
   local id=${ID-00000001}
-  sqlite3 "$GPUAAS_STATE" "PRAGMA foreign_keys=ON;
+  state_sql "PRAGMA foreign_keys=ON;
     INSERT OR IGNORE INTO node (id, since, region) SELECT 'h1', 'x', 'west' WHERE NOT EXISTS
       (SELECT 1 FROM node);
     INSERT INTO allocation (id, request, project, shape, count, since, node_id, accelerator_type,
@@ -38,7 +38,7 @@ span()
 # As an older version, or a foreign hand, left spans: without what refuses them now.
 unguarded()
 {
-  sqlite3 "$GPUAAS_STATE" 'DROP TRIGGER usage_insert'
+  state_sql 'DROP TRIGGER usage_insert'
 }
 
 new_state()
@@ -290,10 +290,10 @@ vision nvidia-h200-141gb lab 1000000 3600000000"
     "UPDATE slot SET accelerator_type = 'nvidia-b200', generation = generation + 1 WHERE id = '$slot'" \
     "UPDATE claim SET accelerator_type = 'nvidia-b200'" \
     "UPDATE usage SET accelerator_type = 'nvidia-b200'"; do
-    run sqlite3 "$GPUAAS_STATE" "$change"
+    run state_sql "$change"
     [[ $status -ne 0 ]]
   done
-  run_ok sqlite3 "$GPUAAS_STATE" "SELECT DISTINCT accelerator_type FROM claim"
+  run_ok state_sql "SELECT DISTINCT accelerator_type FROM claim"
   assert_equal "$output" nvidia-h200-141gb
 }
 
@@ -312,12 +312,12 @@ vision nvidia-h200-141gb lab 1000000 3600000000"
   jq_is .accelerator_type $'nvidia-h200-141gb\nnvidia-a100-sxm4-80gb'
   run_ok gpuaas-place --profile lab-baremetal --project vision
   id=$(jq -r .allocation <<< "$output")
-  run_ok sqlite3 "$GPUAAS_STATE" "SELECT coalesce(accelerator_type, 'several') FROM allocation"
+  run_ok state_sql "SELECT coalesce(accelerator_type, 'several') FROM allocation"
   assert_equal "$output" several
-  run_ok sqlite3 "$GPUAAS_STATE" "SELECT accelerator_type FROM claim WHERE claim_kind = 'slot' ORDER BY 1"
+  run_ok state_sql "SELECT accelerator_type FROM claim WHERE claim_kind = 'slot' ORDER BY 1"
   assert_equal "$output" $'nvidia-a100-sxm4-80gb\nnvidia-h200-141gb'
   unguarded
-  sqlite3 "$GPUAAS_STATE" "INSERT INTO usage (allocation_id, usage_kind, count, price_micros, started_at,
+  state_sql "INSERT INTO usage (allocation_id, usage_kind, count, price_micros, started_at,
     ended_at, number, project, profile, node_id) SELECT id, 'active', 2, 1800,
     '2026-01-01T00:00:00.000000Z', '2026-01-01T00:00:01.000000Z', number, project, profile,
     node_id FROM allocation WHERE id = '$id'"
@@ -330,11 +330,11 @@ nvidia-h200-141gb 1 0"
 }
 
 @test "a state of before gets the types of its claims" {
-  sqlite3 "$GPUAAS_STATE" < "$SRC/tests/schemas/state-1.dump"
-  sqlite3 "$GPUAAS_STATE" "PRAGMA application_id=$((0x47505541)); PRAGMA user_version=1" \
+  state_sql < "$SRC/tests/schemas/state-1.dump"
+  state_sql "PRAGMA application_id=$((0x47505541)); PRAGMA user_version=1" \
     'PRAGMA journal_mode=WAL' > "$T/made"
   run_ok gpuaas-state migrate
-  run_ok sqlite3 "$GPUAAS_STATE" "SELECT DISTINCT accelerator_type FROM claim"
+  run_ok state_sql "SELECT DISTINCT accelerator_type FROM claim"
   assert_equal "$output" nvidia-h200-141gb
   run_ok gpuaas-report usage --by project,type --from 2026-11-21 --to 2026-11-21T01:47:02Z
   jq_is '[.project, .type, .allocations]|join(" ")' "vision nvidia-h200-141gb 1"
@@ -349,10 +349,10 @@ nvidia-h200-141gb 1 0"
   rm "$GPUAAS_STATE"*
   new_state
   SHAPE=baremetal TYPE=NULL span active 8 24799999 2026-02-01T00:00:00.000000Z ''
-  sqlite3 "$GPUAAS_STATE" .schema | grep -o 'CREATE TRIGGER [a-z_]*' | sed 's/CREATE/DROP/; s/$/;/' |
-    sqlite3 "$GPUAAS_STATE"
+  state_sql .schema | grep -o 'CREATE TRIGGER [a-z_]*' | sed 's/CREATE/DROP/; s/$/;/' |
+    state_sql
   for slot in 1:gpu-a 2:gpu-a 3:gpu-b; do
-    sqlite3 "$GPUAAS_STATE" "INSERT INTO slot (id, node_id, slot_index, since) VALUES
+    state_sql "INSERT INTO slot (id, node_id, slot_index, since) VALUES
         ('s${slot%:*}', 'h1', ${slot%:*}, 'x');
       INSERT INTO claim (id, allocation_id, node_id, slot_id, claim_kind, live, created_at, ended_at,
         accelerator_type) VALUES ('c${slot%:*}', '$id', 'h1', 's${slot%:*}', 'slot', 0, 'x', 'x',
@@ -370,7 +370,7 @@ nvidia-h200-141gb 1 0"
   { profile h200-slice nvidia-h200-141gb 5000000; profile a100-slice nvidia-a100-sxm4-80gb 3000000; } |
     gpuaas-state apply - > "$T/made"
   span active 2 5000000 2026-11-20T02:00:00.000000Z 2026-11-20T04:06:00.000000Z
-  before=$(sqlite3 "$GPUAAS_STATE" .dump | sha256sum)
+  before=$(state_sql .dump | sha256sum)
   run_ok gpuaas-report cost --from 2026-11-01 --to 2026-12-01 --by project \
     --what-if type=nvidia-a100-sxm4-80gb
   jq_is '[.cost_micros, .what_if.cost_micros, .what_if.difference_micros, .what_if.price_micros]|join(" ")' \
@@ -378,7 +378,7 @@ nvidia-h200-141gb 1 0"
   jq_is '[.what_if.type, .what_if.profile, .what_if.profile_version]|join(" ")' \
     "nvidia-a100-sxm4-80gb a100-slice 1"
   jq_is '.what_if.basis|contains("same GPU seconds")' true
-  assert_equal "$(sqlite3 "$GPUAAS_STATE" .dump | sha256sum)" "$before"
+  assert_equal "$(state_sql .dump | sha256sum)" "$before"
   # Two profiles that disagree: whose price?
   profile a100-cheap nvidia-a100-sxm4-80gb 1000000 | gpuaas-state apply - > "$T/made"
   run_status 4 gpuaas-report cost --what-if type=nvidia-a100-sxm4-80gb
@@ -587,7 +587,7 @@ what_if()
       run_status 10 gpuaas-report usage --from $from --to 2027-01-01
       assert_stderr "of allocation '$n' cannot be counted: its times are none"
     done
-    sqlite3 "$GPUAAS_STATE" 'DROP TRIGGER IF EXISTS usage_kept' 'DELETE FROM usage'
+    state_sql 'DROP TRIGGER IF EXISTS usage_kept' 'DELETE FROM usage'
   done << 'END'
 yesterday|
 2026-02-01|2026-02-03T00:00:00.000000Z

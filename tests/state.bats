@@ -4,11 +4,6 @@
 
 load helper
 
-sql()
-{
-  sqlite3 "$GPUAAS_STATE" "$@"
-}
-
 @test "init makes a file 0600 in a folder 0700, once" {
   export GPUAAS_STATE=$T/new/deep/state.db
   run_ok gpuaas-state init
@@ -33,14 +28,14 @@ sql()
   run_status 5 gpuaas-state check
   assert_stderr "gpuaas-state init"
   run_ok gpuaas-state init
-  sql 'PRAGMA user_version=99'
+  state_sql 'PRAGMA user_version=99'
   run_status 4 gpuaas-state check
   assert_stderr "newer gpuaas"
   run_status 4 gpuaas-state migrate
-  sql 'PRAGMA user_version=0'
+  state_sql 'PRAGMA user_version=0'
   run_status 4 gpuaas-state check
   assert_stderr "gpuaas-state migrate"
-  sql 'PRAGMA user_version=1; PRAGMA application_id=7'
+  state_sql 'PRAGMA user_version=1; PRAGMA application_id=7'
   run_status 4 gpuaas-state check
   assert_stderr "is not a state of gpuaas"
   echo "this is a letter and no database" > "$T/letter"
@@ -50,17 +45,17 @@ sql()
 
 @test "migrate makes a dropped trigger again, and check misses it before" {
   run_ok gpuaas-state init
-  sql 'DROP TRIGGER slot_state'
+  state_sql 'DROP TRIGGER slot_state'
   run_status 1 gpuaas-state check
   jq_is 'select(.kind == "gpuaas.finding/1") | .check' trigger
-  count=$(sql "SELECT count(*) + 2 FROM sqlite_schema WHERE type = 'trigger'")
+  count=$(state_sql "SELECT count(*) + 2 FROM sqlite_schema WHERE type = 'trigger'")
   jq_is 'select(.check) | .sentence' "1 of $count triggers and views are missing: slot_state"
   # What only has the name is not it.
-  sql 'DROP TRIGGER slot_kept; CREATE VIEW slot_kept AS SELECT 1'
+  state_sql 'DROP TRIGGER slot_kept; CREATE VIEW slot_kept AS SELECT 1'
   run_status 1 gpuaas-state check
   jq_is 'select(.check) | .sentence' "2 of $count triggers and views are missing: slot_kept, slot_state"
-  sql "SELECT 'DROP TRIGGER ' || name || ';' FROM sqlite_schema WHERE type = 'trigger'" > "$T/drop"
-  sql "$(cat "$T/drop"); DROP VIEW slot_kept"
+  state_sql "SELECT 'DROP TRIGGER ' || name || ';' FROM sqlite_schema WHERE type = 'trigger'" > "$T/drop"
+  state_sql "$(cat "$T/drop"); DROP VIEW slot_kept"
   run_status 1 gpuaas-state check
   jq_is "select(.check) | .sentence | test(\"^$((count - 1)) of $count .*: ([a-z_]+, ){4}[a-z_]+ and others$\")" true
   run_ok gpuaas-state migrate
@@ -69,20 +64,20 @@ sql()
 
 @test "the view that triggers ask is missed, found out when it says more, and made again" {
   run_ok gpuaas-state init
-  sql 'DROP VIEW slot_proven'
+  state_sql 'DROP VIEW slot_proven'
   run_status 1 gpuaas-state check
-  sql 'CREATE VIEW slot_proven AS SELECT id, state, nvme_wwid, gpu_id, wipe_evidence_id FROM slot'
+  state_sql 'CREATE VIEW slot_proven AS SELECT id, state, nvme_wwid, gpu_id, wipe_evidence_id FROM slot'
   run_status 1 gpuaas-state check
   jq_is 'select(.kind == "gpuaas.finding/1" and .object) | .object' slot_proven
   run_ok gpuaas-state migrate
   run_ok gpuaas-state check
   # Its beginning is a view, too.
-  sql "$(sql "SELECT 'DROP VIEW slot_proven; ' || substr(sql, 1, instr(sql, 'WHERE') - 1)
+  state_sql "$(state_sql "SELECT 'DROP VIEW slot_proven; ' || substr(sql, 1, instr(sql, 'WHERE') - 1)
     FROM sqlite_schema WHERE name = 'slot_proven'")"
   run_status 1 gpuaas-state check
   jq_is 'select(.kind == "gpuaas.finding/1" and .object) | .object' slot_proven
   # What somebody hung on it goes with it.
-  sql 'CREATE TRIGGER "an ""odd"" one" INSTEAD OF INSERT ON slot_proven BEGIN SELECT 1; END'
+  state_sql 'CREATE TRIGGER "an ""odd"" one" INSTEAD OF INSERT ON slot_proven BEGIN SELECT 1; END'
   run_ok gpuaas-state migrate
   run_ok gpuaas-state check
 }
@@ -90,7 +85,7 @@ sql()
 @test "a state that a foreign hand changed is found out" {
   run_ok gpuaas-state init
   run_ok gpuaas-state apply "$SRC/share/objects/lab.json"
-  sql "DROP TRIGGER audit_unchanged; UPDATE audit SET actor = 'nobody' WHERE seq = 2"
+  state_sql "DROP TRIGGER audit_unchanged; UPDATE audit SET actor = 'nobody' WHERE seq = 2"
   run_status 1 gpuaas-state audit verify
   jq_is .object 2
   run_status 1 gpuaas-state check
@@ -99,7 +94,7 @@ sql()
 
 @test "what is sold twice or unwiped is found although the triggers are gone" {
   run_ok gpuaas-state init
-  sqlite3 "$GPUAAS_STATE" "
+  state_sql "
     PRAGMA foreign_keys=OFF;
     DROP TRIGGER slot_birth; DROP TRIGGER claim_insert; DROP INDEX claim_slot_sold_once;
     INSERT INTO node (id, since) VALUES ('n', 'x');
@@ -120,9 +115,9 @@ sql()
     done
   done
   profiles=$(cat "$SRC"/share/objects/*.json | grep -c '"gpuaas.profile/1"')
-  assert_equal "$(sql 'SELECT count(*), max(version) FROM profile')" "$profiles|1"
+  assert_equal "$(state_sql 'SELECT count(*), max(version) FROM profile')" "$profiles|1"
   run_ok gpuaas-state apply - < <(jq_in_order -c '.price_micros = 7' "$SRC/share/objects/lab.json")
-  assert_equal "$(sql "SELECT count(*), max(version) FROM profile WHERE name = 'lab'")" "2|2"
+  assert_equal "$(state_sql "SELECT count(*), max(version) FROM profile WHERE name = 'lab'")" "2|2"
   run_ok gpuaas-state audit verify
 }
 
@@ -132,7 +127,7 @@ sql()
   run_status 3 gpuaas-state apply - <<< "$good
 {\"kind\":\"gpuaas.profile/1\",\"name\":\"x\"}"
   assert_stderr "line 2"
-  assert_equal "$(sql 'SELECT count(*) FROM profile')" 1
+  assert_equal "$(state_sql 'SELECT count(*) FROM profile')" 1
   run_status 3 gpuaas-state apply - <<< "not json"
   run_status 2 gpuaas-state apply
   run_status 5 gpuaas-state apply "$T/nofile"
@@ -208,7 +203,7 @@ sql()
   for pid in "${BG[@]}"; do
     wait "$pid"
   done
-  assert_equal "$(sql 'SELECT count(*) FROM profile')" 32
+  assert_equal "$(state_sql 'SELECT count(*) FROM profile')" 32
   run_ok gpuaas-state audit verify
   run_ok gpuaas-state check
 }

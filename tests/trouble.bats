@@ -28,11 +28,11 @@ one_sentence()
 refuse()
 {
   local before
-  before=$(sqlite3 "$GPUAAS_STATE" .dump | sha256sum)
+  before=$(state_sql .dump | sha256sum)
   run_status "$1" "${@:3}"
   assert_stderr "$2"
   one_sentence
-  assert_equal "$(sqlite3 "$GPUAAS_STATE" .dump | sha256sum)" "$before"
+  assert_equal "$(state_sql .dump | sha256sum)" "$before"
 }
 
 # bad_line TEXT FILE: every reader refuses the file with this sentence
@@ -188,11 +188,11 @@ no_state()
 @test "a state that is missing, older, newer, foreign, damaged, a folder" {
   no_state 5 "there is no state at '$T/state.db'"
   gpuaas-state init --lab > "$T/out"
-  sqlite3 "$GPUAAS_STATE" 'PRAGMA user_version=99' 'PRAGMA journal_mode=DELETE' > "$T/out"
+  state_sql 'PRAGMA user_version=99' 'PRAGMA journal_mode=DELETE' > "$T/out"
   no_state 4 "this program knows"
-  sqlite3 "$GPUAAS_STATE" 'PRAGMA user_version=0'
+  state_sql 'PRAGMA user_version=0'
   no_state 4 "this program needs" older
-  sqlite3 "$GPUAAS_STATE" 'PRAGMA application_id=7'
+  state_sql 'PRAGMA application_id=7'
   no_state 4 "is not a state of gpuaas"
   head -c 100000 /dev/urandom > "$GPUAAS_STATE"
   no_state 4 "is not a state of gpuaas"
@@ -204,7 +204,7 @@ no_state()
 
 @test "a state whose pages are damaged" {
   small_state
-  sqlite3 "$GPUAAS_STATE" 'PRAGMA journal_mode=DELETE' > "$T/out"
+  state_sql 'PRAGMA journal_mode=DELETE' > "$T/out"
   pages=$(($(stat -c %s "$GPUAAS_STATE") / 4096))
   dd if=/dev/urandom of="$GPUAAS_STATE" bs=4096 seek=3 count=$((pages - 4)) conv=notrunc status=none
   run_status 10 gpuaas-list slots
@@ -251,13 +251,13 @@ no_state()
 
 @test "standard input that is closed is no empty one" {
   small_state
-  before=$(sqlite3 "$GPUAAS_STATE" .dump | sha256sum)
+  before=$(state_sql .dump | sha256sum)
   for program in "${READERS[@]}"; do
     run_status 10 here bash -c "$program <&-"
     assert_stderr "Bad file descriptor"
     assert_equal "$output" ""
   done
-  assert_equal "$(sqlite3 "$GPUAAS_STATE" .dump | sha256sum)" "$before"
+  assert_equal "$(state_sql .dump | sha256sum)" "$before"
   # Who is told what to do by the command line does not read it.
   run_ok bash -c 'gpuaas-list slots <&-'
 }
@@ -265,7 +265,7 @@ no_state()
 # Through pipes: bats' own files would be under the limit.
 @test "a limit on the size of files ends a change, and the state is as it was" {
   small_state
-  before=$(sqlite3 "$GPUAAS_STATE" .dump | sha256sum)
+  before=$(state_sql .dump | sha256sum)
   slot=$(gpuaas-list slots | jq -rs '.[0].slot')
   ended=()
   for kib in 0 1 4 16 31 32 33 36 40 48 64 96 128 192 256 512 1024 4096; do
@@ -276,7 +276,7 @@ no_state()
     echo "$kib KiB, status $status: $words"
     [[ $status -eq 10 && $words == "gpuaas-approve: "* ]]
     run_ok gpuaas-state check
-    assert_equal "$(sqlite3 "$GPUAAS_STATE" .dump | sha256sum)" "$before"
+    assert_equal "$(state_sql .dump | sha256sum)" "$before"
   done
   # Some limits were too small, and the last was not.
   [[ ${#ended[@]} -gt 3 && ${ended[-1]} -eq 0 ]]

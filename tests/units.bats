@@ -267,7 +267,7 @@ END
   setup_host h200
   in_host gpuaas-discover --node h1 > "$T/seen"
   run_ok gpuaas-approve --record-only < "$T/seen"
-  sqlite3 "$GPUAAS_STATE" "UPDATE node SET blockers = '[{\"code\":\"x\",\"subject\":\"x\",\"evidence\":\"x\",\"hint\":\"x\"}]',
+  state_sql "UPDATE node SET blockers = '[{\"code\":\"x\",\"subject\":\"x\",\"evidence\":\"x\",\"hint\":\"x\"}]',
     generation = generation + 1"
   mkdir "$T/hooks"
   printf '#!/bin/sh\ncat >> %q\n' "$T/told" > "$T/hooks/a"

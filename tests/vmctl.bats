@@ -99,7 +99,7 @@ audit_of()
 @test "a start that finds its disk in use is refused, said why, and works when that is mended" {
   make_vm
   run_ok here gpuaas-vm stop demo
-  disk=$(jq '.bundles[0].nvme_path' <<< "$(sqlite3 "$GPUAAS_HOST_DIR/host.db" \
+  disk=$(jq '.bundles[0].nvme_path' <<< "$(host_sql \
     "SELECT order_text FROM attempt WHERE program = 'provision'")")
   setup_host lab1 "nvme.$([[ $disk == *nvme2n1* ]] && echo 1 || echo 2).mount=/data"
   run_status 4 here gpuaas-vm start demo
@@ -188,7 +188,7 @@ XML
   run gpuaas-list slots --where "slot=$SLOT"
   jq_is '[.state,.tainted]|join(" ")' "active true"
   # What was written after that wipe is remembered as not wiped.
-  run_ok sqlite3 "$GPUAAS_HOST_DIR/host.db" "SELECT (SELECT max(at) FROM journal WHERE op = 'disk'
+  run_ok host_sql "SELECT (SELECT max(at) FROM journal WHERE op = 'disk'
     AND undone = 0) > (SELECT max(at) FROM evidence)"
   assert_equal "$output" 1
   # The evidence is kept, told once, and says nothing about the slot's own wipe to come.
@@ -199,7 +199,7 @@ XML
   run_ok here bash -c 'gpuaas-release "$1" | gpuaas-wipe' - "$ID"
   slots_are available available
   run_ok gpuaas-state check
-  run_ok sqlite3 "$GPUAAS_HOST_DIR/host.db" \
+  run_ok host_sql \
     "SELECT count(*) FROM journal WHERE undone = 0 AND object = '$ID'"
   assert_equal "$output" 0
 }
@@ -288,7 +288,7 @@ typed()
     cloned
     refute_grep -aq TENANT-WAS-HERE "$DISK"
     assert_equal "$(domstate)" running
-    run_ok sqlite3 "$GPUAAS_HOST_DIR/host.db" \
+    run_ok host_sql \
       "SELECT count(*), count(DISTINCT op || subject) FROM journal WHERE undone = 0"
     assert_equal "${output%|*}" "${output#*|}"
   done
@@ -320,7 +320,7 @@ typed()
     run_ok here bash -c 'gpuaas-release "$1" | gpuaas-wipe' - "$ID"
     slots_are available available
     refute_grep -aq TENANT-WAS-HERE "$DISK"
-    run_ok sqlite3 "$GPUAAS_HOST_DIR/host.db" \
+    run_ok host_sql \
       "SELECT count(*) FROM journal WHERE undone = 0 AND object = '$ID'"
     assert_equal "$output" 0
     here bash -c 'gpuaas-place --profile lab --gpus 1 --name demo --project vision | gpuaas-provision' \
@@ -432,7 +432,7 @@ ports()
   assert_equal "$(ports)" '[["tcp",8080],["udp",8080]]'
   run_ok netted gpuaas-vm published demo
   jq_slurp_is 'map("\(.proto)/\(.port) \(.published)")|sort|join(" ")' "tcp/8080 true udp/8080 true"
-  run_ok sqlite3 "$GPUAAS_HOST_DIR/host.db" \
+  run_ok host_sql \
     "SELECT count(*) FROM journal WHERE undone = 0 AND done = 1 AND op = 'ingress'"
   assert_equal "$output" 2
   run_ok netted gpuaas-vm unpublish demo --port 8080 --proto udp
@@ -447,7 +447,7 @@ ports()
   run_ok netted bash -c 'gpuaas-release "$1" | gpuaas-wipe' - "$ID"
   slots_are available available
   assert_equal "$(ports)" '[]'
-  run_ok sqlite3 "$GPUAAS_HOST_DIR/host.db" \
+  run_ok host_sql \
     "SELECT count(*) FROM journal WHERE undone = 0 AND object <> 'node'"
   assert_equal "$output" 0
   run_status 4 netted gpuaas-vm publish demo --port 8080
@@ -485,7 +485,7 @@ s = socket.socket(); s.bind(("0.0.0.0", 9090)); s.listen(); signal.pause()'
   # Without the table nothing is published, and nothing is left in the journal.
   in_net nft delete table ip gpuaas
   run_status 7 netted gpuaas-vm publish other --port 2223
-  run_ok sqlite3 "$GPUAAS_HOST_DIR/host.db" \
+  run_ok host_sql \
     "SELECT group_concat(subject) FROM journal WHERE undone = 0 AND op = 'ingress'"
   assert_equal "$output" tcp/2222
   run_ok netted gpuaas-vm published "$ID"
@@ -581,17 +581,17 @@ shows()
     echo "INSERT INTO attempt (attempt, object, program, order_text, started_at)
       VALUES ('attempt9', 'a110c000', 'provision', '{}', '2026-01-01T00:00:00.000000Z');
       PRAGMA application_id = 0x47505548; PRAGMA user_version = 1;"
-  } | sqlite3 "$GPUAAS_HOST_DIR/host.db"
+  } | host_sql
   setup_host lab1
   run_status 4 here gpuaas-vm access a110c000
   assert_stderr "the provisioning of 'a110c000' is working"
-  run_ok sqlite3 "$GPUAAS_HOST_DIR/host.db" "PRAGMA user_version" \
+  run_ok host_sql "PRAGMA user_version" \
     "SELECT attempt || object || program || state FROM attempt"
   newest=$(find "$SRC/share/sql" -name "host-*.sql" | wc -l)
   assert_equal "$output" "$newest"$'\nattempt9a110c000provisionworking'
   # What held for the old table holds for the new one.
-  run ! sqlite3 "$GPUAAS_HOST_DIR/host.db" "DELETE FROM attempt"
-  run ! sqlite3 "$GPUAAS_HOST_DIR/host.db" "UPDATE attempt SET order_text = '[]'"
-  run ! sqlite3 "$GPUAAS_HOST_DIR/host.db" "INSERT INTO attempt (attempt, object, program, order_text,
+  run ! host_sql "DELETE FROM attempt"
+  run ! host_sql "UPDATE attempt SET order_text = '[]'"
+  run ! host_sql "INSERT INTO attempt (attempt, object, program, order_text,
     started_at) VALUES ('attempt8', 'x', 'nonsense', '{}', '2026-01-01T00:00:00.000000Z')"
 }

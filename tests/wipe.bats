@@ -84,7 +84,7 @@ tenant()
 {
   local now
   now=$(date -u +%FT%T.%6NZ)
-  sqlite3 "$GPUAAS_HOST_DIR/host.db" "INSERT INTO journal (object, op, subject, inverse, done, undone, at, undone_at)
+  host_sql "INSERT INTO journal (object, op, subject, inverse, done, undone, at, undone_at)
     VALUES ('eeee0000', 'disk', '$WWID1', '{}', 1, 1, '$now', '$now')"
 }
 
@@ -285,7 +285,7 @@ be looked up: "
 @test "what this host has as wiped and unused is no tenant's, whatever cause the order names" {
   make_lab
   wipe 0 # host.db did not know the disk: the order is believed
-  at=$(sqlite3 "$GPUAAS_HOST_DIR/host.db" "SELECT at FROM evidence")
+  at=$(host_sql "SELECT at FROM evidence")
   spared()
   {
     before=$(sha256sum < "$(disk)")
@@ -329,7 +329,7 @@ be looked up: "
   # After a boot somebody else may have had the whole machine: an allocation that was never here is believed.
   setup_host lab1 boot_id=7ab10000-0000-4000-8000-000000000007
   mkfs.ext4 -q "$(disk)" 16M
-  at=$(sqlite3 "$GPUAAS_HOST_DIR/host.db" "SELECT max(at) FROM evidence WHERE outcome = 'confirmed'")
+  at=$(host_sql "SELECT max(at) FROM evidence WHERE outcome = 'confirmed'")
   wipe 4 '.attempt = "cccccc40"'
   assert_output "this host has the disk as wiped since $at by attempt cccccc34"
   wipe 0 '.attempt = "cccccc41"' '.allocation = "a110c000"'
@@ -777,7 +777,7 @@ POINTS
 @test "alone: evidence that could not be kept afterwards is shown, and is no success" {
   make_lab
   in_host gpuaas-wipe --pending
-  sqlite3 "$GPUAAS_HOST_DIR/host.db" "CREATE TRIGGER full BEFORE INSERT ON evidence BEGIN
+  host_sql "CREATE TRIGGER full BEFORE INSERT ON evidence BEGIN
     SELECT RAISE(ABORT, 'disk_full: there is no room'); END"
   run_status 4 in_host gpuaas-wipe --lab --device "$WWID1" --confirm "$WWID1" --class clear
   jq_is .outcome confirmed

@@ -56,8 +56,8 @@ int ga_store_wipe_due(struct ga_db *db, const char *slot, struct ga_wipe_due *re
 			 &ret->minimum_class, &ret->verify, &ret->gpu_memory, &ret->nvme_wwid,
 			 &ret->gpu_identity, &ret->cordon_reason, &ret->health_state,
 			 &ret->blockers, &ret->node_state, &ret->node_blockers, &ret->claim,
-			 &ret->allocation, &ret->destroy_data_by, &ret->dirty_since, &ret->nvme_serial,
-			 &ret->nvme_size_bytes, &ret->fabric_vf_pci_address);
+			 &ret->allocation, &ret->destroy_data_by, &ret->dirty_since,
+			 &ret->nvme_serial, &ret->nvme_size_bytes, &ret->fabric_vf_pci_address);
 }
 
 struct ga_wipe_asked ga_wipe_due_asked(const struct ga_wipe_due *due, bool lab)

@@ -88,17 +88,12 @@ int ga_store_access_load(struct ga_db *db, struct ga_access_rules *ret, struct g
 
 int ga_store_begin(struct ga_db *db, const char *what, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
 	int r = 0;
 
-	if (!ga_who()->is_root) {
-		if (ga_db_query(db, &rows, err,
-				"SELECT 1 FROM access_grant UNION ALL SELECT 1 FROM team LIMIT 1",
-				"") < 0)
-			return -1;
-		r = ga_rows_next(rows, err);
-		ga_rows_close(GA_TAKE(rows));
-	}
+	if (!ga_who()->is_root)
+		r = ga_db_one(db, err,
+			      "SELECT 1 FROM access_grant UNION ALL SELECT 1 FROM team LIMIT 1",
+			      "");
 	if (r > 0)
 		ga_who_groups();
 	return r < 0 ? -1 : ga_db_begin(db, what, err);
@@ -161,21 +156,13 @@ static int ask_gate(struct ga_db *db, const struct ga_access_ask *ask, const cha
 							   ga_store_may(&rules, ask, object, err);
 }
 
-/* The row's columns are pool, project and profile; without a row there is none of them. */
-static int ask_of_row(struct ga_db *db, struct ga_rows *query, struct ga_access_ask *ask,
+/* sql reads pool, project and profile of the object ?1; without a row there is none of them. */
+static int ask_of_row(struct ga_db *db, const char *sql, struct ga_access_ask *ask,
 		      const char *object, struct ga_err *err)
 {
 	ga_autofree char *pool = NULL, *project = NULL, *profile = NULL;
-	struct ga_rows *rows = query;
-	int r = ga_rows_next(rows, err);
 
-	if (r > 0) {
-		pool = ga_rows_dup(rows, 0);
-		project = ga_rows_dup(rows, 1);
-		profile = ga_rows_dup(rows, 2);
-	}
-	ga_rows_close(rows);
-	if (r < 0)
+	if (ga_db_one(db, err, sql, "sSSS", object, &pool, &project, &profile) < 0)
 		return -1;
 	ask->pool = pool;
 	ask->project = project;
@@ -187,29 +174,22 @@ int ga_store_may_slot(struct ga_db *db, const char *action, const char *slot, st
 {
 	ga_autofree char *what = ga_xprintf("slot '%.64s'", slot);
 	struct ga_access_ask ask = { .action = action, .what = what };
-	struct ga_rows *rows = NULL;
 
-	if (ga_db_query(db, &rows, err,
-			"SELECT n.pool, a.project, a.profile FROM slot s "
-			"JOIN node n ON n.id = s.node_id "
-			"LEFT JOIN claim c ON c.slot_id = s.id AND c.live = 1 "
-			"AND c.claim_kind = 'slot' "
-			"LEFT JOIN allocation a ON a.id = c.allocation_id WHERE s.id = ?1",
-			"s", slot) < 0)
-		return -1;
-	return ask_of_row(db, rows, &ask, slot, err);
+	return ask_of_row(db,
+			  "SELECT n.pool, a.project, a.profile FROM slot s "
+			  "JOIN node n ON n.id = s.node_id "
+			  "LEFT JOIN claim c ON c.slot_id = s.id AND c.live = 1 "
+			  "AND c.claim_kind = 'slot' "
+			  "LEFT JOIN allocation a ON a.id = c.allocation_id WHERE s.id = ?1",
+			  &ask, slot, err);
 }
 
 int ga_store_may_node(struct ga_db *db, const char *action, const char *node, struct ga_err *err)
 {
 	ga_autofree char *what = ga_xprintf("node '%.64s'", node);
 	struct ga_access_ask ask = { .action = action, .what = what };
-	struct ga_rows *rows = NULL;
 
-	if (ga_db_query(db, &rows, err, "SELECT pool, NULL, NULL FROM node WHERE id = ?1", "s",
-			node) < 0)
-		return -1;
-	return ask_of_row(db, rows, &ask, node, err);
+	return ask_of_row(db, "SELECT pool, NULL, NULL FROM node WHERE id = ?1", &ask, node, err);
 }
 
 int ga_store_may_allocation(struct ga_db *db, const char *action, const char *allocation,
@@ -217,26 +197,11 @@ int ga_store_may_allocation(struct ga_db *db, const char *action, const char *al
 {
 	ga_autofree char *what = ga_xprintf("allocation '%.64s'", allocation);
 	struct ga_access_ask ask = { .action = action, .what = what, .of_team = true };
-	struct ga_rows *rows = NULL;
 
-	if (ga_db_query(db, &rows, err,
-			"SELECT n.pool, a.project, a.profile FROM allocation a "
-			"LEFT JOIN node n ON n.id = a.node_id WHERE a.id = ?1",
-			"s", allocation) < 0)
-		return -1;
-	return ask_of_row(db, rows, &ask, allocation, err);
-}
-
-static int pool_of(struct ga_db *db, const char *node, char **ret, struct ga_err *err)
-{
-	ga_autorows struct ga_rows *rows = NULL;
-
-	*ret = NULL;
-	if (!node)
-		return 0;
-	if (ga_db_query(db, &rows, err, "SELECT pool FROM node WHERE id = ?1", "s", node) < 0)
-		return -1;
-	return ga_row_text(rows, ret, err);
+	return ask_of_row(db,
+			  "SELECT n.pool, a.project, a.profile FROM allocation a "
+			  "LEFT JOIN node n ON n.id = a.node_id WHERE a.id = ?1",
+			  &ask, allocation, err);
 }
 
 int ga_store_may_place(struct ga_db *db, const struct ga_access_rules *rules,
@@ -256,7 +221,9 @@ int ga_store_may_place(struct ga_db *db, const struct ga_access_rules *rules,
 
 	if (ga_who()->is_root)
 		return 0;
-	if (!ask.pool && pool_of(db, request->node, &of_node, err) < 0)
+	if (!ask.pool && request->node &&
+	    ga_db_one(db, err, "SELECT pool FROM node WHERE id = ?1", "sS", request->node,
+		      &of_node) < 0)
 		return -1;
 	if (!ask.pool)
 		ask.pool = of_node ? of_node : profile->pool;

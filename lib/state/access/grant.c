@@ -6,13 +6,6 @@
 #include "state/db/audit.h"
 #include "state/db/row.h"
 
-static int old_text(struct ga_rows *query, char **ret, struct ga_err *err)
-{
-	ga_autorows struct ga_rows *rows = query;
-
-	return ga_row_text(rows, ret, err);
-}
-
 /* The record says what was given away: the whole of it stands in the audit. */
 static int audit(struct ga_db *db, const char *action, const char *name,
 		 const struct ga_shape *shape, const void *obj, struct ga_err *err)
@@ -24,12 +17,9 @@ int ga_store_apply_team(struct ga_db *db, const struct ga_team *t, struct ga_err
 {
 	ga_autofree char *text = ga_rec_format_text(&ga_team_shape, t), *now = ga_time_now();
 	ga_autofree char *old = NULL;
-	struct ga_rows *rows = NULL;
 	int r;
 
-	if (ga_db_query(db, &rows, err, "SELECT record FROM team WHERE name = ?1", "s",
-			t->name) < 0 ||
-	    old_text(rows, &old, err) < 0)
+	if (ga_db_one(db, err, "SELECT record FROM team WHERE name = ?1", "sS", t->name, &old) < 0)
 		return -1;
 	if (ga_streq(old, text))
 		return 0;
@@ -61,13 +51,11 @@ int ga_store_apply_grant(struct ga_db *db, const struct ga_grant *g, struct ga_e
 {
 	ga_autofree char *text = ga_rec_format_text(&ga_grant_shape, g), *now = ga_time_now();
 	ga_autofree char *old = NULL;
-	struct ga_rows *rows = NULL;
 	int r;
 
 	if (check_grant(g, err) < 0 ||
-	    ga_db_query(db, &rows, err, "SELECT record FROM access_grant WHERE name = ?1", "s",
-			g->name) < 0 ||
-	    old_text(rows, &old, err) < 0)
+	    ga_db_one(db, err, "SELECT record FROM access_grant WHERE name = ?1", "sS", g->name,
+		      &old) < 0)
 		return -1;
 	if (ga_streq(old, text))
 		return 0;
@@ -87,11 +75,9 @@ int ga_store_apply_access(struct ga_db *db, const struct ga_access_settings *a,
 {
 	ga_autofree char *text = ga_rec_format_text(&ga_access_settings_shape, a);
 	ga_autofree char *now = ga_time_now(), *old = NULL;
-	struct ga_rows *rows = NULL;
 	int r;
 
-	if (ga_db_query(db, &rows, err, "SELECT record FROM access", "") < 0 ||
-	    old_text(rows, &old, err) < 0)
+	if (ga_db_one(db, err, "SELECT record FROM access", "S", &old) < 0)
 		return -1;
 	if (ga_streq(old, text))
 		return 0;

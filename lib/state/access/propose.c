@@ -40,51 +40,32 @@ static void cleanup_proposal(struct ga_proposal *p)
 	ga_shape_release(&ga_proposal_shape, p);
 }
 
-/* 1 found, 0, -1. */
-static int read_one(struct ga_rows *query, struct ga_proposal *ret, struct ga_err *err)
-{
-	ga_autorows struct ga_rows *rows = query;
-	int r = ga_rows_next(rows, err);
-
-	if (r > 0 && ga_row_read(rows, 0, &ga_proposal_shape, ret, err) < 0)
-		return -1;
-	return r;
-}
-
 static int by_id(struct ga_db *db, const char *id, struct ga_proposal *ret, struct ga_err *err)
 {
 	struct ga_rows *rows = NULL;
 
 	if (ga_db_query(db, &rows, err, PROPOSALS "WHERE p.id = ?1", "s", id) < 0)
 		return -1;
-	return read_one(rows, ret, err) > 0 ? 0 : -1;
+	return ga_row_first(rows, &ga_proposal_shape, ret, err) > 0 ? 0 : -1;
 }
 
 int ga_store_proposal(struct ga_db *db, const char *text, struct ga_proposal *ret,
 		      struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	ga_autofree char *id = NULL;
-	int r;
+	ga_autotexts struct ga_texts ids = { 0 };
 
-	if (ga_db_query(db, &rows, err,
-			"SELECT id FROM proposal WHERE id >= ?1 AND id < ?1 || '~' LIMIT 2", "s",
-			text) < 0)
+	if (*text && ga_db_texts(db, &ids, err,
+				 "SELECT id FROM proposal WHERE id >= ?1 AND id < ?1 || '~' LIMIT 2",
+				 "s", text) < 0)
 		return -1;
-	r = *text ? ga_rows_next(rows, err) : 0;
-	if (r < 0)
-		return -1;
-	if (!r)
+	if (!ids.n)
 		return ga_refuse(err, GA_NOTFOUND, NULL, text,
 				 ("there is no proposal '%.64s'", text),
 				 ("'gpuaas-list proposals' shows them"));
-	id = ga_rows_dup(rows, 0);
-	r = ga_rows_next(rows, err);
-	if (r)
-		return r < 0 ? -1 : ga_fail(err, GA_USAGE, "'%.64s' begins the id of more than "
-					    "one proposal", text);
-	ga_rows_close(GA_TAKE(rows));
-	return by_id(db, id, ret, err);
+	if (ids.n > 1)
+		return ga_fail(err, GA_USAGE, "'%.64s' begins the id of more than one proposal",
+			       text);
+	return by_id(db, ids.v[0], ret, err);
 }
 
 /* ---- persons ---- */
@@ -159,7 +140,7 @@ static int waiting(struct ga_db *db, const char *slot, struct ga_proposal *ret, 
 	if (ga_db_query(db, &rows, err, PROPOSALS "WHERE p.slot_id = ?1 AND " WAITS "LIMIT 1", "s",
 			slot) < 0)
 		return -1;
-	return read_one(rows, ret, err);
+	return ga_row_first(rows, &ga_proposal_shape, ret, err);
 }
 
 static int fail_waiting(const struct ga_proposal *p, struct ga_err *err)

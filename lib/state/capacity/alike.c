@@ -82,9 +82,9 @@ struct image {
 
 struct reading {
 	struct ga_fleet f;
-	struct ga_node_ids over; /* nodes with windows, or with plans that expired */
+	struct ga_texts over; /* nodes with windows, or with plans that expired */
 	size_t at;		 /* of over, the next */
-	struct ga_node_ids own;	 /* nodes that stand for themselves */
+	struct ga_texts own;	 /* nodes that stand for themselves */
 	GA_LIST(struct like) likes;
 	size_t like; /* of likes, that of the node before */
 	GA_LIST(struct counts) counts;
@@ -123,8 +123,8 @@ static void release(struct reading *a)
 	ga_list_release(&a->counts);
 	ga_list_release(&a->likes);
 	free(a->keys);
-	ga_node_ids_release(&a->over);
-	ga_node_ids_release(&a->own);
+	ga_texts_release(&a->over);
+	ga_texts_release(&a->own);
 	ga_fleet_release(&a->f);
 }
 
@@ -454,14 +454,14 @@ static bool is_own(struct reading *a, const char *id)
 {
 	int order = -1;
 
-	while (a->at < a->over.list.n && (order = strcmp(a->over.list.v[a->at], id)) < 0)
+	while (a->at < a->over.n && (order = strcmp(a->over.v[a->at], id)) < 0)
 		a->at++;
-	return a->likes.v[a->like].crossing || (a->at < a->over.list.n && !order);
+	return a->likes.v[a->like].crossing || (a->at < a->over.n && !order);
 }
 
 static void add_own(struct reading *a, const char *id)
 {
-	*ga_list_add(&a->own.list) = ga_xstrdup(id);
+	ga_texts_add(&a->own, id);
 }
 
 static int read_node(struct ga_db *db, struct reading *a, struct ga_err *err)
@@ -500,12 +500,11 @@ static int read_node(struct ga_db *db, struct reading *a, struct ga_err *err)
 static int read_copies(struct ga_db *db, struct image *i, const char *name, const char *digest,
 		       struct ga_err *err)
 {
-	ga_autorows struct ga_rows *everywhere = NULL;
+	bool everywhere = true;
 
-	if (ga_db_query(db, &everywhere, err, EVERYWHERE, "ss", name, digest) < 0 ||
-	    ga_rows_next(everywhere, err) < 0)
+	if (ga_db_one(db, err, EVERYWHERE, "ssB", name, digest, &everywhere) < 0)
 		return -1;
-	if (ga_rows_int(everywhere, 0))
+	if (everywhere)
 		return 0;
 	if (ga_db_query(db, &i->copies.rows, err, COPIES, "ss", name, digest) < 0)
 		return -1;
@@ -555,10 +554,10 @@ int ga_store_fleet_load_alike(struct ga_db *db, struct ga_fleet *ret, struct ga_
 	int r;
 
 	if (ga_node_ids_read(db, OWN, ret->now_micros, &a.over, err) < 0 ||
-	    ga_db_scalar(db, "SELECT epoch FROM meta", &a.epoch, err) < 0 ||
+	    ga_db_one(db, err, "SELECT epoch FROM meta", "I", &a.epoch) < 0 ||
 	    read_nodes(db, &a, err) < 0)
 		return -1;
-	r = a.own.list.n ? ga_store_fleet_add_some(db, &a.own, &a.f, err) : 1;
+	r = a.own.n ? ga_store_fleet_add_some(db, &a.own, &a.f, err) : 1;
 	if (r <= 0)
 		return r < 0 ? -1 : ga_store_fleet_load_expired(db, ret, err);
 	for (i = 0; i < a.kinds.n; i++)

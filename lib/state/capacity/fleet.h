@@ -39,17 +39,12 @@ void ga_store_fleet_fill_node(struct ga_fleet *f, struct ga_fleet_node *node,
 GA_MUST_CHECK int ga_store_fleet_add(struct ga_db *db, struct ga_fleet *f, const char *id,
 				     struct ga_err *err);
 
-/* Ids of nodes, in their order. */
-struct ga_node_ids {
-	struct ga_texts list;
-};
-/* Adds what a query says in its first column, in that order; its ?1 is a moment. */
+/* Adds the ids of nodes that a query has in its first column, in their order; its ?1 is a moment. */
 GA_MUST_CHECK int ga_node_ids_read(struct ga_db *db, const char *sql, int64_t now_micros,
-				   struct ga_node_ids *ret, struct ga_err *err);
-void ga_node_ids_release(struct ga_node_ids *ids);
+				   struct ga_texts *ret, struct ga_err *err);
 /* Adds those nodes, each for itself, as they are once expired plans are freed: 1, 0 where they are
  * so many that reading all is not much dearer and nothing was added, -1. */
-GA_MUST_CHECK int ga_store_fleet_add_some(struct ga_db *db, const struct ga_node_ids *ids,
+GA_MUST_CHECK int ga_store_fleet_add_some(struct ga_db *db, const struct ga_texts *ids,
 					  struct ga_fleet *f, struct ga_err *err);
 /* The whole fleet so. */
 GA_MUST_CHECK int ga_store_fleet_load_expired(struct ga_db *db, struct ga_fleet *ret,

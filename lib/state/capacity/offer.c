@@ -55,21 +55,6 @@ static void offering_release(struct offering *o)
 	ga_fleet_release(&o->ending);
 }
 
-static int read_pending(struct offering *o, struct ga_err *err)
-{
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
-
-	if (ga_db_query(o->db, &rows, err,
-			"SELECT profile, sum(count) FROM allocation WHERE state = 'pending' "
-			"GROUP BY profile ORDER BY profile", "") < 0)
-		return -1;
-	while ((r = ga_rows_next(rows, err)) > 0)
-		*ga_list_add(&o->pending) =
-			(struct pending){ ga_rows_dup(rows, 0), ga_rows_int(rows, 1) };
-	return r;
-}
-
 /* ---- what becomes free ---- */
 
 /* The column's time, or GA_UNKNOWN. */
@@ -181,36 +166,7 @@ static int read_ending(struct offering *o, struct ga_err *err)
 	return read_wiped(o, err) < 0 ? -1 : read_soon(o, err);
 }
 
-/* ---- facts ---- */
-
-static char *lower(const char *text)
-{
-	char *copy = ga_strdup0(text), *p;
-
-	for (p = copy; p && *p; p++)
-		*p = (char)tolower((unsigned char)*p);
-	return copy;
-}
-
-static void add_facts(const struct ga_accel_type *t, struct ga_hardware_profile *ret)
-{
-	ret->memory_gb = t->memory.gpu_gb;
-	if (ret->memory_gb != GA_UNKNOWN)
-		ret->memory = ga_xprintf("%lldGB", (long long)ret->memory_gb);
-	ret->memory_type = ga_strdup0(t->memory.type);
-	ret->architecture = ga_strdup0(t->architecture.name);
-	ret->vendor = lower(t->vendor);
-	ret->compute_capability = ga_strdup0(t->architecture.compute_capability);
-	ret->bandwidth_mb_s = ga_accel_of_gpu(t, t->memory.bandwidth_mb_s);
-	ret->fp64_gflops = ga_accel_of_gpu(t, t->dense.fp64_gflops);
-	ret->fp32_gflops = ga_accel_of_gpu(t, t->dense.fp32_gflops);
-	ret->tf32_gflops = ga_accel_of_gpu(t, t->dense.tf32_gflops);
-	ret->fp16_gflops = ga_accel_of_gpu(t, t->dense.fp16_gflops);
-	ret->bf16_gflops = ga_accel_of_gpu(t, t->dense.bf16_gflops);
-	ret->fp8_gflops = ga_accel_of_gpu(t, t->dense.fp8_gflops);
-	ret->int8_gops = ga_accel_of_gpu(t, t->dense.int8_gflops);
-	ret->fp4_gflops = ga_accel_of_gpu(t, t->dense.fp4_gflops);
-}
+/* ---- types ---- */
 
 static void add_type(const struct offering *o, const char *type, const struct ga_offer_numbers *n,
 		     struct ga_hardware_profile *ret)
@@ -245,6 +201,7 @@ static void add_types(const struct offering *o, const struct ga_profile *p,
 {
 	const struct ga_accel_type *t;
 	size_t i;
+	char *c;
 
 	for (i = 0; i < p->types.n; i++) {
 		ga_texts_add(&ret->types, p->types.v[i]);
@@ -256,8 +213,26 @@ static void add_types(const struct offering *o, const struct ga_profile *p,
 		return;
 	ret->type = ga_xstrdup(p->types.v[0]);
 	t = ga_accels_type(o->q->accels, ret->type);
-	if (t)
-		add_facts(t, ret);
+	if (!t)
+		return;
+	ret->memory_gb = t->memory.gpu_gb;
+	if (ret->memory_gb != GA_UNKNOWN)
+		ret->memory = ga_xprintf("%lldGB", (long long)ret->memory_gb);
+	ret->memory_type = ga_strdup0(t->memory.type);
+	ret->architecture = ga_strdup0(t->architecture.name);
+	ret->vendor = ga_strdup0(t->vendor);
+	for (c = ret->vendor; c && *c; c++)
+		*c = (char)tolower((unsigned char)*c);
+	ret->compute_capability = ga_strdup0(t->architecture.compute_capability);
+	ret->bandwidth_mb_s = ga_accel_of_gpu(t, t->memory.bandwidth_mb_s);
+	ret->fp64_gflops = ga_accel_of_gpu(t, t->dense.fp64_gflops);
+	ret->fp32_gflops = ga_accel_of_gpu(t, t->dense.fp32_gflops);
+	ret->tf32_gflops = ga_accel_of_gpu(t, t->dense.tf32_gflops);
+	ret->fp16_gflops = ga_accel_of_gpu(t, t->dense.fp16_gflops);
+	ret->bf16_gflops = ga_accel_of_gpu(t, t->dense.bf16_gflops);
+	ret->fp8_gflops = ga_accel_of_gpu(t, t->dense.fp8_gflops);
+	ret->int8_gops = ga_accel_of_gpu(t, t->dense.int8_gflops);
+	ret->fp4_gflops = ga_accel_of_gpu(t, t->dense.fp4_gflops);
 }
 
 /* ---- words ---- */
@@ -309,36 +284,7 @@ static char *time_text(int64_t micros)
 	return ga_xstrdup(ga_time_format(micros, text));
 }
 
-static void add_age(const struct offering *o, const struct ga_offer_numbers *n,
-		    struct ga_hardware_profile *ret)
-{
-	int64_t now = o->q->now_micros;
-
-	ret->made_at = time_text(now);
-	if (n->oldest_micros == GA_UNKNOWN)
-		return;
-	ret->as_of = time_text(n->oldest_micros);
-	ret->stale_seconds = n->oldest_micros < now ? (now - n->oldest_micros) / 1000000 : 0;
-}
-
 /* ---- one profile ---- */
-
-static void add_numbers(const struct offering *o, const struct ga_offer_numbers *n,
-			struct ga_hardware_profile *ret)
-{
-	size_t i;
-
-	ret->available = n->available > 0;
-	ret->available_count = n->available;
-	ret->largest_available = n->largest;
-	ret->total_count = n->total;
-	ret->unknown_count = n->unknown;
-	for (i = 0; i < n->counts.n; i++)
-		*ga_list_add(&ret->counts_now) = n->counts.v[i];
-	for (i = 0; i < o->pending.n; i++)
-		if (!strcmp(o->pending.v[i].profile, ret->name))
-			ret->pending_count = o->pending.v[i].gpus;
-}
 
 /* Whether anybody asks when there is something again. */
 static bool is_scarce(const struct ga_hardware_profile *view)
@@ -350,20 +296,6 @@ static bool is_scarce(const struct ga_hardware_profile *view)
 		scarce = view->by_type.v[i].type && view->by_type.v[i].total &&
 			 !view->by_type.v[i].largest;
 	return scarce;
-}
-
-static void add_expected(const struct offering *o, const struct ga_profile *p,
-			 struct ga_hardware_profile *ret)
-{
-	struct ga_offer_expected e;
-
-	if (ret->available)
-		return;
-	ga_offer_expect(&o->ending, p, o->soon.v, o->soon.n, &e);
-	if (e.at_micros == GA_UNKNOWN)
-		return;
-	ret->expected_available_at = time_text(e.at_micros);
-	ret->expected_basis = ga_xstrdup(e.basis);
 }
 
 /* The profile's own time is of whichever of its types comes first: without it none has one. */
@@ -393,6 +325,8 @@ static int make(struct offering *o, const struct ga_profile *p, struct ga_hardwa
 		struct ga_err *err)
 {
 	ga_autooffer struct ga_offer_numbers n;
+	struct ga_offer_expected e = { .at_micros = GA_UNKNOWN };
+	int64_t now = o->q->now_micros;
 	size_t i;
 
 	ga_shape_init(&ga_hardware_profile_shape, ret);
@@ -401,14 +335,32 @@ static int make(struct offering *o, const struct ga_profile *p, struct ga_hardwa
 	ret->shape = ga_xstrdup(p->shape);
 	for (i = 0; i < p->counts.n; i++)
 		*ga_list_add(&ret->counts) = p->counts.v[i];
-	add_numbers(o, &n, ret);
+	ret->available = n.available > 0;
+	ret->available_count = n.available;
+	ret->largest_available = n.largest;
+	ret->total_count = n.total;
+	ret->unknown_count = n.unknown;
+	for (i = 0; i < n.counts.n; i++)
+		*ga_list_add(&ret->counts_now) = n.counts.v[i];
+	for (i = 0; i < o->pending.n; i++)
+		if (!strcmp(o->pending.v[i].profile, ret->name))
+			ret->pending_count = o->pending.v[i].gpus;
 	add_types(o, p, &n, ret);
 	add_words(p, ret);
-	add_age(o, &n, ret);
+	ret->made_at = time_text(now);
+	if (n.oldest_micros != GA_UNKNOWN) {
+		ret->as_of = time_text(n.oldest_micros);
+		ret->stale_seconds = n.oldest_micros < now ? (now - n.oldest_micros) / 1000000 : 0;
+	}
 	if (is_scarce(ret)) {
 		if (read_ending(o, err) < 0)
 			return -1;
-		add_expected(o, p, ret);
+		if (!ret->available)
+			ga_offer_expect(&o->ending, p, o->soon.v, o->soon.n, &e);
+		if (e.at_micros != GA_UNKNOWN) {
+			ret->expected_available_at = time_text(e.at_micros);
+			ret->expected_basis = ga_xstrdup(e.basis);
+		}
 		add_expected_types(o, p, ret);
 	}
 	ret->price_micros = ret->price_per_hour = p->price_micros;
@@ -468,14 +420,21 @@ int ga_store_offers(struct ga_db *db, const struct ga_offer_query *q, ga_store_e
 	ga_cleanup(offering_release) struct offering o = {
 		.db = db, .q = q, .fleet = { .now_micros = q->now_micros },
 	};
-	ga_autorows struct ga_rows *rows = NULL;
+	ga_autorows struct ga_rows *rows = NULL, *pending = NULL;
 	int r;
 
 	if (q->stale_seconds)
 		o.fleet.stale_micros = ga_time_after(q->now_micros, -q->stale_seconds);
 	if ((q->rules && ga_store_access_load(db, q->rules, err) < 0) ||
-	    ga_store_fleet_load_alike(db, &o.fleet, err) < 0 || read_pending(&o, err) < 0 ||
-	    ga_query_profiles(db, &rows, err) < 0)
+	    ga_store_fleet_load_alike(db, &o.fleet, err) < 0 ||
+	    ga_db_query(db, &pending, err,
+			"SELECT profile, sum(count) FROM allocation WHERE state = 'pending' "
+			"GROUP BY profile ORDER BY profile", "") < 0)
+		return -1;
+	while ((r = ga_rows_next(pending, err)) > 0)
+		*ga_list_add(&o.pending) =
+			(struct pending){ ga_rows_dup(pending, 0), ga_rows_int(pending, 1) };
+	if (r < 0 || ga_query_profiles(db, &rows, err) < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0)
 		if (each_profile(&o, ga_rows_text(rows, 0), each, arg, err) < 0)

@@ -7,16 +7,6 @@
 #include "state/capacity/profile.h"
 #include "state/db/row.h"
 
-static bool takes_type(const struct ga_profile *p, const char *type)
-{
-	size_t i;
-
-	for (i = 0; i < p->types.n; i++)
-		if (ga_streq(p->types.v[i], type))
-			return true;
-	return !p->types.n;
-}
-
 /* What the free slots of a pool are worth to the profiles that may be placed there. */
 struct worth {
 	int64_t largest;       /* GPUs of the largest slice that fits now */
@@ -71,7 +61,8 @@ static int worth_of(struct ga_db *db, const struct ga_fleet *fleet, const struct
 			ga_err_clear(err);
 			continue;
 		}
-		if (!p.retired && !strcmp(p.shape, "slice") && takes_type(&p, pool->type) &&
+		if (!p.retired && !strcmp(p.shape, "slice") &&
+		    (!p.types.n || ga_texts_has(&p.types, pool->type)) &&
 		    (!p.pool || ga_streq(p.pool, pool->pool)) &&
 		    (!p.region || ga_streq(p.region, pool->region)))
 			add_profile(fleet, pool, &p, ret);
@@ -88,43 +79,6 @@ static int64_t fragmentation(int64_t largest, int64_t available, int64_t largest
 	return best > 0 && largest < best ? 1000000 * (best - largest) / best : 0;
 }
 
-/* In the order of ga_pool_shape; largest is the most free slots of one node. */
-static int query_pools(struct ga_db *db, struct ga_rows **ret, struct ga_err *err)
-{
-	return ga_db_query(
-		db, ret, err,
-		"SELECT pool, region, NULL, type, count(*), sum(slots), sum(available), "
-		"sum(reserved), sum(active), sum(cleaning), sum(blocked), sum(disabled), "
-		"max(usable), 0 FROM (SELECT n.pool AS pool, n.region AS region, "
-		"s.accelerator_type AS type, count(*) AS slots, "
-		"sum(s.state = 'available') AS available, "
-		"sum(s.state IN ('reserved', 'provisioning')) AS reserved, "
-		"sum(s.state = 'active') AS active, "
-		"sum(s.state IN ('releasing', 'wiping')) AS cleaning, "
-		"sum(s.state IN ('cleanup_blocked', 'quarantined')) AS blocked, "
-		"sum(s.state = 'disabled') AS disabled, "
-		"CASE WHEN n.state = 'active' AND n.blockers = '[]' "
-		"THEN sum(s.state = 'available' AND s.cordon_reason IS NULL) ELSE 0 END "
-		"AS usable FROM slot s JOIN node n ON n.id = s.node_id "
-		"WHERE s.retired = 0 GROUP BY n.id, s.accelerator_type) "
-		"GROUP BY pool, region, type ORDER BY pool, region, type",
-		"");
-}
-
-static int each_pool(struct ga_db *db, const struct ga_fleet *fleet, struct ga_pool *pool,
-		     ga_store_each each, void *arg, struct ga_err *err)
-{
-	struct worth worth;
-
-	if (worth_of(db, fleet, pool, &worth, err) < 0)
-		return -1;
-	if (worth.largest_count) /* else no profile says what may be sold */
-		pool->largest = worth.largest;
-	pool->fragmentation_ppm =
-		fragmentation(pool->largest, pool->available, worth.largest_count);
-	return each(&ga_pool_shape, pool, arg, err);
-}
-
 int ga_store_list_pools(struct ga_db *db, int64_t stale_seconds, ga_store_each each, void *arg,
 			struct ga_err *err)
 {
@@ -136,15 +90,39 @@ int ga_store_list_pools(struct ga_db *db, int64_t stale_seconds, ga_store_each e
 	};
 	ga_autorows struct ga_rows *rows = NULL;
 	struct ga_pool pool;
+	struct worth worth;
 	int r;
 
+	/* In the order of ga_pool_shape; largest is the most free slots of one node. */
 	if (ga_store_fleet_load(db, &fleet, err) < 0 ||
-	    ga_store_fleet_expire(db, &fleet, err) < 0 || query_pools(db, &rows, err) < 0)
+	    ga_store_fleet_expire(db, &fleet, err) < 0 ||
+	    ga_db_query(db, &rows, err,
+			"SELECT pool, region, NULL, type, count(*), sum(slots), sum(available), "
+			"sum(reserved), sum(active), sum(cleaning), sum(blocked), sum(disabled), "
+			"max(usable), 0 FROM (SELECT n.pool AS pool, n.region AS region, "
+			"s.accelerator_type AS type, count(*) AS slots, "
+			"sum(s.state = 'available') AS available, "
+			"sum(s.state IN ('reserved', 'provisioning')) AS reserved, "
+			"sum(s.state = 'active') AS active, "
+			"sum(s.state IN ('releasing', 'wiping')) AS cleaning, "
+			"sum(s.state IN ('cleanup_blocked', 'quarantined')) AS blocked, "
+			"sum(s.state = 'disabled') AS disabled, "
+			"CASE WHEN n.state = 'active' AND n.blockers = '[]' "
+			"THEN sum(s.state = 'available' AND s.cordon_reason IS NULL) ELSE 0 END "
+			"AS usable FROM slot s JOIN node n ON n.id = s.node_id "
+			"WHERE s.retired = 0 GROUP BY n.id, s.accelerator_type) p "
+			"GROUP BY pool, region, type ORDER BY pool, region, type", "") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0) {
 		if (ga_row_read(rows, 0, &ga_pool_shape, &pool, err) < 0)
 			return -1;
-		r = each_pool(db, &fleet, &pool, each, arg, err);
+		r = worth_of(db, &fleet, &pool, &worth, err);
+		if (r == 0 && worth.largest_count) /* else no profile says what may be sold */
+			pool.largest = worth.largest;
+		pool.fragmentation_ppm =
+			fragmentation(pool.largest, pool.available, worth.largest_count);
+		if (r == 0)
+			r = each(&ga_pool_shape, &pool, arg, err);
 		ga_shape_release(&ga_pool_shape, &pool);
 		if (r < 0)
 			return -1;

@@ -21,8 +21,7 @@ static int current_profile(struct ga_db *db, const char *name, char **text, int6
 	*version = 0;
 	return ga_db_one(db, err,
 			 "SELECT record, version FROM profile WHERE name = ?1 AND current = 1",
-			 "sSI",
-			 name, text, version);
+			 "sSI", name, text, version);
 }
 
 static int no_profile(const char *name, struct ga_err *err)
@@ -47,22 +46,18 @@ int ga_store_profile(struct ga_db *db, const char *name, struct ga_profile *ret,
 int ga_store_profile_version(struct ga_db *db, const char *name, int64_t version,
 			     struct ga_profile *ret, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	ga_autofree char *text = NULL;
+	ga_autofree char *text = NULL, *newest = NULL;
 	int64_t current;
 	int r;
 
 	if (!version)
 		return ga_store_profile(db, name, ret, err);
-	if (ga_db_query(db, &rows, err,
-			"SELECT record FROM profile WHERE name = ?1 AND version = ?2", "si", name,
-			version) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
+	r = ga_db_one(db, err, "SELECT record FROM profile WHERE name = ?1 AND version = ?2", "siS",
+		      name, version, &text);
 	if (r > 0)
-		return ga_rec_parse_text(ga_rows_text(rows, 0), &ga_profile_shape, ret, err);
+		return ga_rec_parse_text(text, &ga_profile_shape, ret, err);
 	if (r == 0)
-		r = current_profile(db, name, &text, &current, err);
+		r = current_profile(db, name, &newest, &current, err);
 	if (r <= 0)
 		return r < 0 ? -1 : no_profile(name, err);
 	ga_err_object(err, name);
@@ -255,31 +250,12 @@ int ga_store_apply_profile(struct ga_db *db, const struct ga_profile *p, struct 
 int64_t ga_store_profile_behind(struct ga_db *db, const char *name, int64_t version,
 				struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
+	int64_t n;
 
-	if (ga_db_query(db, &rows, err,
-			"SELECT count(*) FROM allocation WHERE profile = ?1 AND "
-			"profile_version <> ?2 AND state NOT IN ('released', 'cancelled', "
-			"'refused')", "si", name, version) < 0 ||
-	    ga_rows_next(rows, err) < 0)
-		return -1;
-	return ga_rows_int(rows, 0);
-}
-
-static int lacks_image(struct ga_db *db, const struct ga_profile *p, void (*tell)(const char *),
-		       struct ga_err *err)
-{
-	ga_autofree char *said = NULL;
-	int r;
-
-	if (!p->image)
-		return 0;
-	r = ga_db_one(db, err, "SELECT 1 FROM image WHERE name = ?1", "s", p->image);
-	if (r)
-		return r < 0 ? -1 : 0;
-	said = ga_xprintf("there is no image '%s' yet: nothing is placed without one", p->image);
-	tell(said);
-	return 0;
+	return ga_db_one(db, err,
+			 "SELECT count(*) FROM allocation WHERE profile = ?1 AND "
+			 "profile_version <> ?2 AND state NOT IN ('released', 'cancelled', "
+			 "'refused')", "siI", name, version, &n) < 0 ? -1 : n;
 }
 
 static int lacks_team(struct ga_db *db, const char *team, void (*tell)(const char *),
@@ -312,10 +288,18 @@ static int lacks_team(struct ga_db *db, const char *team, void (*tell)(const cha
 int ga_store_profile_lacks(struct ga_db *db, const struct ga_profile *p,
 			   void (*tell)(const char *sentence), struct ga_err *err)
 {
+	int r = p->image ? ga_db_one(db, err, "SELECT 1 FROM image WHERE name = ?1", "s",
+				     p->image) : 1;
 	size_t i;
 
-	if (lacks_image(db, p, tell, err) < 0)
+	if (r < 0)
 		return -1;
+	if (!r) {
+		ga_autofree char *said = ga_xprintf("there is no image '%s' yet: nothing is placed "
+						    "without one", p->image);
+
+		tell(said);
+	}
 	for (i = 0; i < p->teams.n; i++)
 		if (lacks_team(db, p->teams.v[i], tell, err) < 0)
 			return -1;

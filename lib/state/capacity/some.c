@@ -62,34 +62,23 @@ int ga_store_fleet_expire(struct ga_db *db, struct ga_fleet *fleet, struct ga_er
 
 /* ---- some nodes, each for itself ---- */
 
-void ga_node_ids_release(struct ga_node_ids *ids)
-{
-	ga_texts_release(&ids->list);
-}
-
 int ga_node_ids_read(struct ga_db *db, const char *sql, int64_t now_micros,
-		     struct ga_node_ids *ret, struct ga_err *err)
+		     struct ga_texts *ret, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
 	char now[GA_TIME_SIZE];
-	int r;
 
-	if (ga_db_query(db, &rows, err, sql, "s", ga_time_format(now_micros, now)) < 0)
-		return -1;
-	while ((r = ga_rows_next(rows, err)) > 0)
-		*ga_list_add(&ret->list) = ga_rows_dup(rows, 0);
-	return r;
+	return ga_db_texts(db, ret, err, sql, "s", ga_time_format(now_micros, now));
 }
 
-int ga_store_fleet_add_some(struct ga_db *db, const struct ga_node_ids *ids, struct ga_fleet *f,
+int ga_store_fleet_add_some(struct ga_db *db, const struct ga_texts *ids, struct ga_fleet *f,
 			    struct ga_err *err)
 {
 	size_t i;
 
-	if (ids->list.n > SOME_MAX)
+	if (ids->n > SOME_MAX)
 		return 0;
-	for (i = 0; i < ids->list.n; i++)
-		if (ga_store_fleet_add(db, f, ids->list.v[i], err) < 0)
+	for (i = 0; i < ids->n; i++)
+		if (ga_store_fleet_add(db, f, ids->v[i], err) < 0)
 			return -1;
 	return ga_store_fleet_expire(db, f, err) < 0 ? -1 : 1;
 }
@@ -103,7 +92,7 @@ int ga_store_fleet_load_expired(struct ga_db *db, struct ga_fleet *ret, struct g
 
 int ga_store_fleet_load_ending(struct ga_db *db, struct ga_fleet *ret, struct ga_err *err)
 {
-	ga_cleanup(ga_node_ids_release) struct ga_node_ids ids = { 0 };
+	ga_autotexts struct ga_texts ids = { 0 };
 	struct ga_fleet f = { .lab = ga_db_is_lab(db), .stale_micros = ret->stale_micros,
 			      .now_micros = ret->now_micros };
 	int r;

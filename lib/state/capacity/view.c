@@ -36,23 +36,18 @@ int ga_store_manual_types(struct ga_db *db, struct ga_manual_types *ret, struct 
 
 int ga_store_node_called(struct ga_db *db, const char *text, char **ret, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
+	ga_autotexts struct ga_texts ids = { 0 };
 
 	*ret = NULL;
-	if (ga_db_query(db, &rows, err, "SELECT id FROM node WHERE id = ?1 OR name = ?1 "
+	if (ga_db_texts(db, &ids, err, "SELECT id FROM node WHERE id = ?1 OR name = ?1 "
 			"ORDER BY id <> ?1 LIMIT 2", "s", text) < 0)
 		return -1;
-	r = ga_rows_next(rows, err);
-	if (r <= 0)
-		return r;
-	*ret = ga_rows_dup(rows, 0);
-	if (strcmp(*ret, text) == 0)
-		return 0;
-	r = ga_rows_next(rows, err);
-	return r <= 0 ? r :
-			ga_fail(err, GA_USAGE, "'%.64s' is the name of several nodes: '%s', '%s'",
-				text, *ret, ga_rows_text(rows, 0));
+	if (ids.n > 1 && strcmp(ids.v[0], text) != 0)
+		return ga_fail(err, GA_USAGE, "'%.64s' is the name of several nodes: '%s', '%s'",
+			       text, ids.v[0], ids.v[1]);
+	if (ids.n)
+		*ret = GA_TAKE(ids.v[0]);
+	return 0;
 }
 
 static json_t *detail_of(const struct ga_manual_type *types, size_t n, const char *reason)

@@ -95,37 +95,27 @@ static void hash_row(const struct row *r, struct ga_str *text, char out[GA_DIGES
 
 int ga_audit_head(struct ga_db *db, int64_t *seq, char hash[GA_DIGEST_SIZE], struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
+	ga_autofree char *last = NULL;
 
 	*seq = 0;
-	snprintf(hash, GA_DIGEST_SIZE, "%s", FIRST);
-	if (ga_db_query(db, &rows, err, "SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1",
-			"") < 0)
+	if (ga_db_one(db, err, "SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1", "IS", seq,
+		      &last) < 0)
 		return -1;
-	r = ga_rows_next(rows, err);
-	if (r > 0) {
-		*seq = ga_rows_int(rows, 0);
-		snprintf(hash, GA_DIGEST_SIZE, "%s", ga_rows_text(rows, 1));
-	}
-	return r < 0 ? -1 : 0;
+	snprintf(hash, GA_DIGEST_SIZE, "%s", last ? last : FIRST);
+	return 0;
 }
 
 /* The row goes on from what was counted, so that rows that were cut off before it stay missing. */
 static int next_row(struct ga_db *db, int64_t *seq, char previous[GA_DIGEST_SIZE],
 		    struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
+	int64_t counted = 0;
 
 	if (ga_audit_head(db, seq, previous, err) < 0 ||
-	    ga_db_query(db, &rows, err, "SELECT audit_seq FROM meta", "") < 0)
+	    ga_db_one(db, err, "SELECT audit_seq FROM meta", "I", &counted) < 0)
 		return -1;
-	r = ga_rows_next(rows, err);
-	if (r > 0 && ga_rows_int(rows, 0) > *seq)
-		*seq = ga_rows_int(rows, 0);
-	++*seq;
-	return r < 0 ? -1 : 0;
+	*seq = (counted > *seq ? counted : *seq) + 1;
+	return 0;
 }
 
 /* Rows that are cut off the end leave a whole chain; the number of the newest tells that there were
@@ -228,7 +218,7 @@ static const char unnamed[] =
 	"SELECT 'state', 'the making of the state' WHERE NOT EXISTS (SELECT 1 FROM audit WHERE "
 	"action = 'state_made' OR action = 'state_migrated') "
 	"UNION ALL SELECT 'audit', 'rows ' || (have + 1) || ' to ' || audit_seq || "
-	"', which were counted' FROM meta, (SELECT coalesce(max(seq), 0) AS have FROM audit) "
+	"', which were counted' FROM meta, (SELECT coalesce(max(seq), 0) AS have FROM audit) a "
 	"WHERE have < audit_seq "
 	"UNION ALL SELECT id, 'its placement' FROM allocation WHERE id NOT IN "
 	NAMED("'placed', 'adopted'")

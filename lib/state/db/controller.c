@@ -9,22 +9,16 @@
 
 int ga_store_controller(struct ga_db *db, char ret[GA_CONTROLLER_SIZE], struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	const char *hash;
-	int r;
+	ga_autofree char *hash = NULL;
+	int r = ga_db_one(db, err,
+			  "SELECT hash FROM audit WHERE object = 'state' AND (action = "
+			  "'state_made' OR action = 'state_restored' OR action = 'state_rebuilt') "
+			  "ORDER BY seq DESC LIMIT 1", "S", &hash);
 
-	if (ga_db_query(db, &rows, err,
-			"SELECT hash FROM audit WHERE object = 'state' AND (action = 'state_made' "
-			"OR action = 'state_restored' OR action = 'state_rebuilt') "
-			"ORDER BY seq DESC LIMIT 1", "") < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
 	if (r <= 0)
 		return r < 0 ? -1 : ga_fail(err, GA_CONFLICT, "the audit does not tell how this "
 					    "state began: 'gpuaas-state check' finds more");
-	hash = ga_rows_text(rows, 0);
-	if (ga_starts(hash, "sha256:"))
-		hash += strlen("sha256:");
-	snprintf(ret, GA_CONTROLLER_SIZE, "%s", hash);
+	snprintf(ret, GA_CONTROLLER_SIZE, "%s",
+		 ga_starts(hash, "sha256:") ? hash + strlen("sha256:") : hash);
 	return 0;
 }

@@ -346,17 +346,12 @@ void ga_cleanup_rows(struct ga_rows **rows)
 
 /* ---- transactions ---- */
 
-int ga_db_scalar(struct ga_db *db, const char *sql, int64_t *ret, struct ga_err *err)
-{
-	return ga_db_one(db, err, sql, "I", ret);
-}
-
 /* Looks at the version again: the file may have been migrated since it was opened. */
 static int check_version(struct ga_db *db, struct ga_err *err)
 {
 	int64_t version;
 
-	if (ga_db_scalar(db, "PRAGMA user_version", &version, err) < 0)
+	if (ga_db_one(db, err, "PRAGMA user_version", "I", &version) < 0)
 		return -1;
 	return version == db->version ? 0 : ga_db_fail_version(db, version, err);
 }
@@ -490,7 +485,7 @@ int64_t ga_db_schema_version(const struct ga_db *db)
 
 int ga_db_version(struct ga_db *db, int64_t *ret, struct ga_err *err)
 {
-	return ga_db_scalar(db, "PRAGMA data_version", ret, err) < 0 ? -1 : 0;
+	return ga_db_one(db, err, "PRAGMA data_version", "I", ret) < 0 ? -1 : 0;
 }
 
 const char *ga_db_engine_warning(void)

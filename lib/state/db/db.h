@@ -123,9 +123,6 @@ char *ga_rows_dup(const struct ga_rows *rows, int column);	  /* allocated, NULL 
 int64_t ga_rows_int(const struct ga_rows *rows, int column);	  /* GA_UNKNOWN for NULL */
 bool ga_rows_bool(const struct ga_rows *rows, int column);	  /* NULL is false */
 void ga_rows_close(struct ga_rows *rows);
-/* A number that a query without parameters has in its first row: 1, 0 and ret as it was when there
- * is no row, -1. */
-GA_MUST_CHECK int ga_db_scalar(struct ga_db *db, const char *sql, int64_t *ret, struct ga_err *err);
 void ga_cleanup_rows(struct ga_rows **rows);
 #define ga_autorows ga_cleanup(ga_cleanup_rows)
 

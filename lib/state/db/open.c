@@ -253,9 +253,9 @@ struct header {
 
 static int read_parts(struct ga_db *db, struct header *h, struct ga_err *err)
 {
-	if (ga_db_scalar(db, "PRAGMA application_id", &h->application_id, err) < 0 ||
-	    ga_db_scalar(db, "PRAGMA user_version", &h->version, err) < 0 ||
-	    ga_db_scalar(db, "SELECT count(*) FROM sqlite_schema", &h->tables, err) < 0)
+	if (ga_db_one(db, err, "PRAGMA application_id", "I", &h->application_id) < 0 ||
+	    ga_db_one(db, err, "PRAGMA user_version", "I", &h->version) < 0 ||
+	    ga_db_one(db, err, "SELECT count(*) FROM sqlite_schema", "I", &h->tables) < 0)
 		return -1;
 	return 0;
 }

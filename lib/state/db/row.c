@@ -116,6 +116,14 @@ int ga_row_read(const struct ga_rows *rows, int column, const struct ga_shape *s
 	return 0;
 }
 
+int ga_row_first(struct ga_rows *rows, const struct ga_shape *shape, void *obj, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *closed = rows;
+	int r = ga_rows_next(closed, err);
+
+	return r > 0 && ga_row_read(closed, 0, shape, obj, err) < 0 ? -1 : r;
+}
+
 int ga_row_text(struct ga_rows *rows, char **ret, struct ga_err *err)
 {
 	int r = ga_rows_next(rows, err);

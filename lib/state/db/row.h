@@ -17,6 +17,10 @@
  * row holds what the shape does not allow: the file was written by something else. */
 GA_MUST_CHECK int ga_row_read(const struct ga_rows *rows, int column, const struct ga_shape *shape,
 			      void *obj, struct ga_err *err);
+/* Reads the first row into obj and closes rows, whatever comes of it: 1, 0 when there is none and
+ * obj is as it was, -1. */
+GA_MUST_CHECK int ga_row_first(struct ga_rows *rows, const struct ga_shape *shape, void *obj,
+			       struct ga_err *err);
 /* Reads one row with one text, allocated; NULL when there is no row or it is NULL. */
 GA_MUST_CHECK int ga_row_text(struct ga_rows *rows, char **ret, struct ga_err *err);
 

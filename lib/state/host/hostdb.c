@@ -161,18 +161,15 @@ int ga_evidence_add(struct ga_hostdb *h, struct ga_wipe_evidence *e, struct ga_e
 int ga_evidence_get(struct ga_hostdb *h, const char *key, struct ga_wipe_evidence *ret,
 		    struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
+	ga_autofree char *text = NULL;
+	int r = ga_db_one(h->db, err,
+			  "SELECT record FROM evidence WHERE evidence = ?1 OR attempt = ?1 OR "
+			  "object = ?1 OR wwid = ?1 ORDER BY seq DESC LIMIT 1",
+			  "sS", key, &text);
 
-	if (ga_db_query(h->db, &rows, err,
-			"SELECT record FROM evidence WHERE evidence = ?1 OR attempt = ?1 OR "
-			"object = ?1 OR wwid = ?1 ORDER BY seq DESC LIMIT 1",
-			"s", key) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
 	if (r <= 0)
 		return r;
-	if (ga_rec_parse_text(ga_rows_text(rows, 0), &ga_wipe_evidence_shape, ret, err) < 0)
+	if (ga_rec_parse_text(text, &ga_wipe_evidence_shape, ret, err) < 0)
 		return ga_wrap(err, "evidence of '%s' in host.db", key);
 	return 1;
 }

@@ -177,23 +177,18 @@ static int intend(struct ga_hostdb *h, const char *object, const char *op, const
 		  const char *inverse, int64_t *seq, struct ga_err *err)
 {
 	ga_autofree char *now = ga_time_now();
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
 
-	if (ga_db_exec(h->db, err,
-		       "INSERT INTO journal (object, op, subject, inverse, at) "
-		       "VALUES (?1, ?2, ?3, ?4, ?5) "
-		       "ON CONFLICT (object, op, subject) WHERE undone = 0 DO NOTHING",
-		       "sssss", object, op, subject, inverse, now) < 0 ||
-	    ga_db_query(h->db, &rows, err,
-			"SELECT seq FROM journal WHERE object = ?1 AND op = ?2 AND subject = ?3 "
-			"AND undone = 0",
-			"sss", object, op, subject) < 0)
+	if (ga_db_change(h->db, err,
+			 "INSERT INTO journal (object, op, subject, inverse, at) "
+			 "VALUES (?1, ?2, ?3, ?4, ?5) "
+			 "ON CONFLICT (object, op, subject) WHERE undone = 0 DO NOTHING",
+			 "sssss", object, op, subject, inverse, now) < 0 ||
+	    ga_db_one(h->db, err,
+		      "SELECT seq FROM journal WHERE object = ?1 AND op = ?2 AND subject = ?3 "
+		      "AND undone = 0",
+		      "sssI", object, op, subject, seq) < 0)
 		return -1;
-	r = ga_rows_next(rows, err);
-	if (r > 0)
-		*seq = ga_rows_int(rows, 0);
-	return r < 0 ? -1 : 0;
+	return 0;
 }
 
 int ga_journal_intend(struct ga_hostdb *h, const char *object, const char *op, const char *subject,

@@ -135,21 +135,16 @@ static int wiped_at(struct ga_hostdb *h, const char *wwid, char **ret, struct ga
 int ga_hostdb_unwiped(struct ga_hostdb *h, const char *wwid, const char *object, char **ret,
 		      struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
 	ga_autofree char *at = NULL;
-	int r;
 
-	if (wiped_at(h, wwid, &at, err) < 0 ||
-	    ga_db_query(
-		    h->db, &rows, err,
-		    "SELECT j.object FROM journal j WHERE j.op = 'disk' AND j.subject = ?1 "
-		    "AND j.object <> ?2 AND (?3 IS NULL OR j.at >= ?3) ORDER BY j.seq DESC LIMIT 1",
-		    "sss", wwid, object, at) < 0)
+	if (wiped_at(h, wwid, &at, err) < 0)
 		return -1;
-	r = ga_rows_next(rows, err);
-	if (r > 0)
-		*ret = ga_rows_dup(rows, 0);
-	return r;
+	return ga_db_one(
+		       h->db, err,
+		       "SELECT j.object FROM journal j WHERE j.op = 'disk' AND j.subject = ?1 "
+		       "AND j.object <> ?2 AND (?3 IS NULL OR j.at >= ?3) "
+		       "ORDER BY j.seq DESC LIMIT 1",
+		       "sssS", wwid, object, at, ret);
 }
 
 int ga_hostdb_holder_of(struct ga_hostdb *h, const char *wwid, char **ret, struct ga_err *err)

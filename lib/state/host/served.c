@@ -18,24 +18,12 @@ void ga_served_release(struct ga_served *s)
 
 int ga_hostdb_served(struct ga_hostdb *h, struct ga_served *ret, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
-
 	*ret = (struct ga_served){ 0 };
-	if (ga_db_query(h->db, &rows, err,
-			"SELECT controller, epoch, since, refused_controller, refused_epoch, "
-			"refused_at FROM served", "") < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
-	if (r <= 0)
-		return r;
-	*ret = (struct ga_served){ .controller = ga_rows_dup(rows, 0),
-				   .epoch = ga_rows_int(rows, 1),
-				   .since = ga_rows_dup(rows, 2),
-				   .refused_controller = ga_rows_dup(rows, 3),
-				   .refused_epoch = ga_rows_int(rows, 4),
-				   .refused_at = ga_rows_dup(rows, 5) };
-	return 1;
+	return ga_db_one(h->db, err,
+			 "SELECT controller, epoch, since, refused_controller, refused_epoch, "
+			 "refused_at FROM served",
+			 "SISSIS", &ret->controller, &ret->epoch, &ret->since,
+			 &ret->refused_controller, &ret->refused_epoch, &ret->refused_at);
 }
 
 /* What was taken up before is finished and told again, whoever is served now. */

@@ -89,15 +89,6 @@ static int write_hardware(struct ga_db *db, const char *slot, const struct ga_ap
 		a->wipe.minimum_class, a->wipe.verify, a->wipe.gpu_memory, blockers);
 }
 
-static int write_blockers(struct ga_db *db, const char *slot, const char *blockers,
-			  struct ga_err *err)
-{
-	return ga_db_exec(db, err,
-			  "UPDATE slot SET blockers = ?2, generation = generation + 1 WHERE "
-			  "id = ?1 AND state = 'disabled' AND blockers IS NOT ?2", "ss", slot,
-			  blockers);
-}
-
 int ga_store_slot_cpus(struct ga_db *db, const char *slot, const char *node, const char *cpus,
 		       struct ga_err *err)
 {
@@ -122,24 +113,6 @@ int ga_store_slot_cpus(struct ga_db *db, const char *slot, const char *node, con
 	return 0;
 }
 
-static int new_slot(struct ga_db *db, const struct ga_candidate *c, const char *now,
-		    struct ga_place_of *at, struct ga_err *err)
-{
-	ga_autofree char *id = ga_id_new();
-	int failed;
-
-	if (ga_db_exec(db, err,
-		       "INSERT INTO slot (id, node_id, slot_index, since) VALUES (?1, ?2, ?3, ?4)",
-		       "ssis", id, c->node, c->slot_index, now) < 0)
-		return -1;
-	failed = ga_store_health_inherit(db, id, c, err);
-	if (failed < 0)
-		return -1;
-	at->slot = GA_TAKE(id);
-	at->health = failed ? ga_xstrdup("failed") : NULL;
-	return 0;
-}
-
 /* ---- the node ---- */
 
 static int set_fingerprint(struct ga_db *db, const struct ga_candidate *c, struct ga_err *err)
@@ -153,24 +126,13 @@ static int set_fingerprint(struct ga_db *db, const struct ga_candidate *c, struc
 			    "ss", c->node, c->fingerprint);
 }
 
-/* What is no longer there fails with the change that was accepted. */
-static int judge_slots(struct ga_db *db, const char *node, struct ga_err *err)
-{
-	ga_autorows struct ga_rows *rows = NULL;
-	ga_autofree char *at = NULL;
-
-	if (ga_db_query(db, &rows, err, "SELECT observed_at FROM node WHERE id = ?1", "s", node) <
-		    0 || ga_row_text(rows, &at, err) < 0)
-		return -1;
-	return at ? ga_store_health_seen(db, node, at, err) : 0;
-}
-
 /* The operator looked at what changed: what the host shows now is the approved hardware. 1 when
  * that was another. */
 static int accept_change(struct ga_db *db, const struct ga_approval *a,
 			 const struct ga_place_of *at, struct ga_err *err)
 {
 	const struct ga_candidate *c = a->candidate;
+	ga_autofree char *seen = NULL;
 
 	if (!a->accept_change || !at->node_fingerprint ||
 	    ga_streq(at->node_fingerprint, c->fingerprint))
@@ -181,30 +143,15 @@ static int accept_change(struct ga_db *db, const struct ga_approval *a,
 				   c->fingerprint),
 			 err) < 0)
 		return -1;
-	return judge_slots(db, c->node, err) < 0 ? -1 : 1;
-}
-
-/* The first approval makes the node active and its hardware the approved one. */
-static int approve_node(struct ga_db *db, const struct ga_approval *a,
-			const struct ga_place_of *at, const char *now, struct ga_err *err)
-{
-	if (!at->node_fingerprint && set_fingerprint(db, a->candidate, err) < 0)
+	/* What is no longer there fails with the change that was accepted. */
+	if (ga_db_one(db, err, "SELECT observed_at FROM node WHERE id = ?1", "sS", c->node,
+		      &seen) < 0 ||
+	    (seen && ga_store_health_seen(db, c->node, seen, err) < 0))
 		return -1;
-	if (!ga_streq(at->node_state, "enrolled"))
-		return 0;
-	return ga_db_change(db, err,
-			    "UPDATE node SET state = 'active', since = ?2, "
-			    "generation = generation + 1 WHERE id = ?1",
-			    "ss", a->candidate->node, now);
+	return 1;
 }
 
 /* ---- the slot ---- */
-
-/* Complete, and only its taint in the way: it is to be wiped. */
-static bool only_tainted(const struct ga_reasons *blockers)
-{
-	return blockers->n == 1 && ga_streq(blockers->v[0].code, "tainted");
-}
 
 int ga_store_allow_destruction(struct ga_db *db, const char *wwid, const char *node, const char *by,
 			       const char *note, struct ga_err *err)
@@ -222,16 +169,6 @@ int ga_store_allow_destruction(struct ga_db *db, const char *wwid, const char *n
 	return 1;
 }
 
-static int allow_destruction(struct ga_db *db, const struct ga_approval *a, struct ga_err *err)
-{
-	const struct ga_nvme *d = a->candidate->nvme;
-
-	if (!d || !d->wwid || !ga_streq(a->destroy_data, d->wwid))
-		return 0;
-	return ga_store_allow_destruction(db, d->wwid, a->candidate->node, ga_audit_actor(),
-					  a->note, err);
-}
-
 static int order_wipe(struct ga_db *db, const char *slot, const char *cause, const char *now,
 		      struct ga_err *err)
 {
@@ -244,139 +181,143 @@ static int order_wipe(struct ga_db *db, const char *slot, const char *cause, con
 			    "ssss", slot, now, attempt, cause);
 }
 
-static int sign(struct ga_db *db, const struct ga_approval *a, const char *slot, const char *now,
-		struct ga_err *err)
-{
-	return ga_db_change(db, err,
-			    "UPDATE slot SET approved_by = ?2, approved_at = ?3, fingerprint = ?4, "
-			    "generation = generation + 1 WHERE id = ?1 "
-			    "AND (approved_by IS NULL OR fingerprint IS NOT ?4)",
-			    "ssss", slot, ga_audit_actor(), now, a->candidate->fingerprint);
-}
-
 /* 1 when it left disabled. */
 static int enter_state(struct ga_db *db, const struct ga_approval *a,
 		       const struct ga_place_of *at, const char *slot,
 		       const struct ga_reasons *blockers, const char *now, struct ga_err *err)
 {
-	bool complete = !blockers->n || only_tainted(blockers);
+	/* Complete, and only its taint in the way: it is to be wiped. */
+	bool tainted = blockers->n == 1 && ga_streq(blockers->v[0].code, "tainted");
 
-	if (!complete || a->disable || at->cordon_reason)
+	if ((blockers->n && !tainted) || a->disable || at->cordon_reason)
 		return 0;
-	if (approve_node(db, a, at, now, err) < 0 || sign(db, a, slot, now, err) < 0)
+	/* The first approval makes the node active and its hardware the approved one. */
+	if ((!at->node_fingerprint && set_fingerprint(db, a->candidate, err) < 0) ||
+	    (ga_streq(at->node_state, "enrolled") &&
+	     ga_db_change(db, err,
+			  "UPDATE node SET state = 'active', since = ?2, "
+			  "generation = generation + 1 WHERE id = ?1",
+			  "ss", a->candidate->node, now) < 0) ||
+	    ga_db_change(db, err,
+			 "UPDATE slot SET approved_by = ?2, approved_at = ?3, fingerprint = ?4, "
+			 "generation = generation + 1 WHERE id = ?1 "
+			 "AND (approved_by IS NULL OR fingerprint IS NOT ?4)",
+			 "ssss", slot, ga_audit_actor(), now, a->candidate->fingerprint) < 0)
 		return -1;
-	if (blockers->n) {
+	if (tainted) {
 		int ours = ga_store_disk_is_ours(db, a->candidate->nvme->wwid, err);
 
 		if (ours < 0)
 			return -1;
 		return order_wipe(db, slot, ours ? "repair" : "first", now, err) < 0 ? -1 : 1;
 	}
-	return ga_db_exec(db, err,
-			  "UPDATE slot SET state = 'available', since = ?2, "
-			  "generation = generation + 1 WHERE id = ?1",
-			  "ss", slot, now) < 0 ? -1 : 1;
+	return ga_db_change(db, err,
+			    "UPDATE slot SET state = 'available', since = ?2, "
+			    "generation = generation + 1 WHERE id = ?1",
+			    "ss", slot, now) < 0 ? -1 : 1;
 }
 
-static int audit_slot(struct ga_db *db, const struct ga_approval *a, const char *slot,
-		      const struct ga_reasons *blockers, struct ga_err *err)
-{
-	json_t *codes = json_array();
-	size_t i;
-
-	for (i = 0; i < blockers->n; i++)
-		json_array_append_new(codes, json_string(blockers->v[i].code));
-	return ga_audit_add(db, "approved", slot,
-			    json_pack("{s:s, s:I, s:o, s:s?}", "node", a->candidate->node, "index",
-				      (json_int_t)a->candidate->slot_index, "blockers", codes,
-				      "note", a->note),
-			    err);
-}
-
-/* A slot that lives is not rewritten: its devices have to be the candidate's. */
-static int check_same(const struct ga_approval *a, const struct ga_place_of *at,
-		      struct ga_err *err)
-{
-	const struct ga_candidate *c = a->candidate;
-
-	if (ga_streq(at->gpu_identity, c->gpu ? c->gpu->identity : NULL) &&
-	    ga_streq(at->nvme_wwid, c->nvme ? c->nvme->wwid : NULL))
-		return 0;
-	return ga_refuse(err, GA_CONFLICT, "wrong_state", at->slot,
-			 ("slot '%s' (index %lld of '%s') is %s with other devices than the host "
-			  "shows now", at->slot, (long long)c->slot_index, c->node, at->state),
-			 ("free it, then gpuaas-approve disable %s --reason …, then approve again",
-			  at->slot));
-}
-
-/* Whether no candidate of the node has the GPU. */
-static int is_gone(struct ga_db *db, const char *node, const char *gpu, bool *ret,
-		   struct ga_err *err)
-{
-	int r = ga_db_one(db, err,
-			  "SELECT 1 FROM candidate WHERE node_id = ?1 AND "
-			  "json_extract(record, '$.gpu.identity') = ?2", "ss", node, gpu);
-
-	*ret = !r;
-	return r < 0 ? -1 : 0;
-}
-
+/* A slot that does not live is made, or written anew, as the candidate is. */
 static int renew(struct ga_db *db, const struct ga_approval *a, struct ga_place_of *at,
 		 struct ga_err *err)
 {
 	ga_cleanup(release_reasons) struct ga_reasons blockers = { 0 };
 	ga_autofree char *now = ga_time_now(), *text = NULL;
+	const struct ga_candidate *c = a->candidate;
 	bool is_new = !at->slot;
 	struct ga_taken taken;
-	int changed, moved;
+	int changed, moved, r;
+	json_t *codes;
+	size_t i;
 
 	/* First: the reasons name the slot. */
-	if (is_new && new_slot(db, a->candidate, now, at, err) < 0)
+	if (is_new) {
+		at->slot = ga_id_new();
+		if (ga_db_change(db, err,
+				 "INSERT INTO slot (id, node_id, slot_index, since) "
+				 "VALUES (?1, ?2, ?3, ?4)",
+				 "ssis", at->slot, c->node, c->slot_index, now) < 0)
+			return -1;
+		r = ga_store_health_inherit(db, at->slot, c, err);
+		if (r < 0)
+			return -1;
+		at->health = r ? ga_xstrdup("failed") : NULL;
+	}
+	if (ga_store_taken(db, c, at->slot, &taken, err) < 0)
 		return -1;
-	if (ga_store_taken(db, a->candidate, at->slot, &taken, err) < 0)
-		return -1;
-	if (taken.gpu && at->gpu_identity && a->candidate->gpu &&
-	    !ga_streq(at->gpu_identity, a->candidate->gpu->identity) &&
-	    is_gone(db, a->candidate->node, at->gpu_identity, &taken.moved, err) < 0)
-		return -1;
+	/* Its own GPU is gone when no candidate of the node has it. */
+	if (taken.gpu && at->gpu_identity && c->gpu &&
+	    !ga_streq(at->gpu_identity, c->gpu->identity)) {
+		r = ga_db_one(db, err,
+			      "SELECT 1 FROM candidate WHERE node_id = ?1 AND "
+			      "json_extract(record, '$.gpu.identity') = ?2", "ss", c->node,
+			      at->gpu_identity);
+		if (r < 0)
+			return -1;
+		taken.moved = !r;
+	}
 	if (ga_store_blockers(db, a, at, &taken, &blockers, err) < 0)
 		return -1;
 	text = reasons_text(&blockers);
-	changed = taken.moved ? write_blockers(db, at->slot, text, err) :
-				write_hardware(db, at->slot, a, &taken, text, err);
+	changed = taken.moved ?
+			  ga_db_exec(db, err,
+				     "UPDATE slot SET blockers = ?2, generation = generation + 1 "
+				     "WHERE id = ?1 AND state = 'disabled' AND blockers IS NOT ?2",
+				     "ss", at->slot, text) :
+			  write_hardware(db, at->slot, a, &taken, text, err);
 	if (changed < 0)
 		return -1;
-	if (changed && !taken.moved && ga_store_slot_cpus(db, at->slot, a->candidate->node,
-					  taken.cpus ? NULL : a->candidate->suggested.cpuset,
-					  err) < 0)
+	if (changed && !taken.moved &&
+	    ga_store_slot_cpus(db, at->slot, c->node, taken.cpus ? NULL : c->suggested.cpuset,
+			       err) < 0)
 		return -1;
 	moved = enter_state(db, a, at, at->slot, &blockers, now, err);
 	if (moved < 0)
 		return -1;
-	return is_new || changed || moved ? audit_slot(db, a, at->slot, &blockers, err) : 0;
+	if (!is_new && !changed && !moved)
+		return 0;
+	codes = json_array();
+	for (i = 0; i < blockers.n; i++)
+		json_array_append_new(codes, json_string(blockers.v[i].code));
+	return ga_audit_add(db, "approved", at->slot,
+			    json_pack("{s:s, s:I, s:o, s:s?}", "node", c->node, "index",
+				      (json_int_t)c->slot_index, "blockers", codes, "note",
+				      a->note),
+			    err);
 }
 
 int ga_store_approve(struct ga_db *db, const struct ga_approval *a, struct ga_slot *ret_slot,
 		     struct ga_wipe_order *ret_order, bool *has_order, struct ga_err *err)
 {
 	ga_cleanup(ga_cleanup_place_of) struct ga_place_of at = { 0 };
-
+	const struct ga_candidate *c = a->candidate;
 	int r;
 
 	*has_order = false;
-	r = ga_store_place_of(db, a->candidate, &at, err) < 0 ? -1 : accept_change(db, a, &at, err);
+	r = ga_store_place_of(db, c, &at, err) < 0 ? -1 : accept_change(db, a, &at, err);
 	if (r > 0) {
 		/* A slot may have failed with it. */
 		ga_cleanup_place_of(&at);
-		r = ga_store_place_of(db, a->candidate, &at, err);
+		r = ga_store_place_of(db, c, &at, err);
 	}
-	if (r < 0 || allow_destruction(db, a, err) < 0)
+	if (r < 0)
 		return -1;
-	if (at.slot && !ga_streq(at.state, "disabled")) {
-		if (check_same(a, &at, err) < 0)
+	if (c->nvme && c->nvme->wwid && ga_streq(a->destroy_data, c->nvme->wwid) &&
+	    ga_store_allow_destruction(db, c->nvme->wwid, c->node, ga_audit_actor(), a->note,
+				       err) < 0)
+		return -1;
+	/* A slot that lives is not rewritten: its devices have to be the candidate's. */
+	if (!at.slot || ga_streq(at.state, "disabled")) {
+		if (renew(db, a, &at, err) < 0)
 			return -1;
-	} else if (renew(db, a, &at, err) < 0) {
-		return -1;
+	} else if (!ga_streq(at.gpu_identity, c->gpu ? c->gpu->identity : NULL) ||
+		   !ga_streq(at.nvme_wwid, c->nvme ? c->nvme->wwid : NULL)) {
+		return ga_refuse(err, GA_CONFLICT, "wrong_state", at.slot,
+				 ("slot '%s' (index %lld of '%s') is %s with other devices than "
+				  "the host shows now", at.slot, (long long)c->slot_index, c->node,
+				  at.state),
+				 ("free it, then gpuaas-approve disable %s --reason …, then "
+				  "approve again", at.slot));
 	}
 	if (ga_store_slot(db, at.slot, ret_slot, err) < 0)
 		return -1;

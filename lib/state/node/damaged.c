@@ -31,13 +31,15 @@ enum { D_KIND, D_ID, D_STATE, D_SINCE, D_NODE, D_PROJECT, D_WHAT, D_SHAPE };
 	GA_SQL_NOT_REASONS("blockers")
 /* Attention asks this each time: it reads each node once, and parses only columns that hold more
  * than the empty record. */
-#define OF_NODES \
-	"SELECT 'node', id, state, since, id, NULL, CASE WHEN network <> '{}' AND " \
-	GA_SQL_NOT_OBJECT("network") " THEN 'its network is not a record' WHEN " \
+#define WHAT_OF_NODE \
+	"CASE WHEN network <> '{}' AND " GA_SQL_NOT_OBJECT("network") \
+	" THEN 'its network is not a record' WHEN " \
 	"partitions <> '{}' AND " GA_SQL_NOT_OBJECT("partitions") \
 	" THEN 'its partitions are not a record' WHEN " \
-	NO_GENERATION " THEN 'its generation is at its end' END AS what, NULL FROM node " \
-	"WHERE state <> 'retired' AND what IS NOT NULL"
+	NO_GENERATION " THEN 'its generation is at its end' END"
+#define OF_NODES \
+	"SELECT 'node', id, state, since, id, NULL, " WHAT_OF_NODE ", NULL FROM node " \
+	"WHERE state <> 'retired' AND " WHAT_OF_NODE " IS NOT NULL"
 #define OF_SLOTS \
 	OF_SLOT("its generation is at its end") \
 	"state NOT IN ('available', 'retired') AND " NO_GENERATION

@@ -48,80 +48,58 @@ static int fail_state(const struct verb *v, const struct ga_node *n, struct ga_e
 	return ga_hint(err, "gpuaas-node show %s", n->node);
 }
 
-/* Devices and addresses stand in its slots: another node could not use them. */
-static int check_retire(const struct ga_node *n, struct ga_err *err)
-{
-	if (!n->slots)
-		return 0;
-	return ga_refuse(err, GA_CONFLICT, "has_slots", n->node,
-			 ("node '%s' still has %" PRId64 " slot%s not retired", n->node, n->slots,
-			  n->slots == 1 ? " that is" : "s that are"),
-			 ("gpuaas-list slots --where node=%s shows them; gpuaas-approve disable "
-			  "and gpuaas-approve retire take each out", n->node));
-}
-
-static int check(const struct verb *v, const struct ga_node *n, const struct ga_node_move *m,
-		 struct ga_err *err)
-{
-	bool goes_on = ga_streq(v->to, n->state) && n->cordon_reason;
-
-	if (v->needs_reason && !goes_on && (!m->reason || !*m->reason))
-		return ga_fail(err, GA_USAGE, "%s needs --reason", v->name);
-	if (m->generation != GA_UNKNOWN && m->generation != n->generation) {
-		ga_err_set(err, GA_CONFLICT, "node '%s' has moved: expected generation %" PRId64
-			   ", found %" PRId64, n->node, m->generation, n->generation);
-		ga_err_object(err, n->node);
-		ga_err_reason(err, "concurrent_update");
-		return -1;
-	}
-	if (!ga_streq(v->to, n->state) && (!ga_fsm_is_edge(GA_M_NODE, n->state, v->to) ||
-					   /* only approve makes capacity of what is new */
-					   ga_streq(n->state, "enrolled")) &&
-	    !(ga_streq(v->name, "retire") && ga_streq(n->state, "enrolled")))
-		return fail_state(v, n, err);
-	return ga_streq(v->name, "retire") ? check_retire(n, err) : 0;
-}
-
-static bool is_done(const struct verb *v, const struct ga_node *n, const struct ga_node_move *m)
-{
-	return ga_streq(v->to, n->state) && (!m->reason || ga_streq(m->reason, n->cordon_reason)) &&
-	       (!m->deadline || ga_streq(m->deadline, n->drain_deadline));
-}
-
-/* The reason stays while the node is out, and goes with it. */
-static int update(struct ga_db *db, const struct verb *v, const struct ga_node *n,
-		  const struct ga_node_move *m, const char *now, struct ga_err *err)
-{
-	bool back = ga_streq(v->name, "undrain"), drain = ga_streq(v->name, "drain");
-	const char *reason = m->reason ? m->reason : n->cordon_reason;
-	const char *deadline = m->deadline	       ? m->deadline :
-			       ga_streq(v->to, n->state) ? n->drain_deadline :
-							   NULL;
-
-	return ga_db_change(db, err,
-			    "UPDATE node SET state = ?2, "
-			    "since = CASE state WHEN ?2 THEN since ELSE ?3 END, cordon_reason = "
-			    "?4, drain_deadline = ?5, generation = generation + 1 WHERE id = ?1",
-			    "sssss", n->node, v->to, now, back ? NULL : reason,
-			    drain ? deadline : NULL);
-}
-
 int ga_store_node_move(struct ga_db *db, const char *node, const struct ga_node_move *move,
 		       struct ga_node *ret, struct ga_err *err)
 {
 	ga_autofree char *now = ga_time_now();
 	ga_cleanup(cleanup_node) struct ga_node n = { 0 };
 	const struct verb *v = verbs;
+	const char *reason, *deadline;
+	bool there, retire;
 
 	while (v->name && !ga_streq(v->name, move->verb))
 		v++;
 	if (!v->name)
 		return ga_fail(err, GA_USAGE, "unknown move '%.32s' of a node", move->verb);
-	if (ga_store_node(db, node, &n, err) < 0 || check(v, &n, move, err) < 0)
+	if (ga_store_node(db, node, &n, err) < 0)
 		return -1;
-	if (is_done(v, &n, move))
+	there = ga_streq(v->to, n.state);
+	if (v->needs_reason && !(there && n.cordon_reason) && (!move->reason || !*move->reason))
+		return ga_fail(err, GA_USAGE, "%s needs --reason", v->name);
+	if (move->generation != GA_UNKNOWN && move->generation != n.generation) {
+		ga_err_set(err, GA_CONFLICT, "node '%s' has moved: expected generation %" PRId64
+			   ", found %" PRId64, n.node, move->generation, n.generation);
+		ga_err_about(err, "concurrent_update", n.node);
+		return -1;
+	}
+	retire = ga_streq(v->name, "retire");
+	/* Only approve makes capacity of what is new; it may be retired. */
+	if (!there && (ga_streq(n.state, "enrolled") ? !retire :
+						       !ga_fsm_is_edge(GA_M_NODE, n.state, v->to)))
+		return fail_state(v, &n, err);
+	/* Devices and addresses stand in its slots: another node could not use them. */
+	if (retire && n.slots)
+		return ga_refuse(err, GA_CONFLICT, "has_slots", n.node,
+				 ("node '%s' still has %" PRId64 " slot%s not retired", n.node,
+				  n.slots, n.slots == 1 ? " that is" : "s that are"),
+				 ("gpuaas-list slots --where node=%s shows them; gpuaas-approve "
+				  "disable and gpuaas-approve retire take each out", n.node));
+	if (there && (!move->reason || ga_streq(move->reason, n.cordon_reason)) &&
+	    (!move->deadline || ga_streq(move->deadline, n.drain_deadline)))
 		return ga_store_node(db, node, ret, err) < 0 ? -1 : 0;
-	if (update(db, v, &n, move, now, err) < 0)
+	/* The reason stays while the node is out, and goes with it. */
+	reason = ga_streq(v->name, "undrain") ? NULL :
+		 move->reason		      ? move->reason :
+						n.cordon_reason;
+	deadline = !ga_streq(v->name, "drain") ? NULL :
+		   move->deadline	       ? move->deadline :
+		   there		       ? n.drain_deadline :
+						 NULL;
+	if (ga_db_change(db, err,
+			 "UPDATE node SET state = ?2, "
+			 "since = CASE state WHEN ?2 THEN since ELSE ?3 END, cordon_reason = ?4, "
+			 "drain_deadline = ?5, generation = generation + 1 WHERE id = ?1",
+			 "sssss", n.node, v->to, now, reason, deadline) < 0)
 		return ga_streq(err->reason, "has_claims") ?
 			       ga_hint(err, "gpuaas-node show %s says what is on it", node) :
 			       -1;
@@ -153,15 +131,6 @@ static const char *code_of(const char *kind, const char *state)
 		if (ga_streq(codes[i][0], state))
 			return codes[i][1];
 	return ga_streq(kind, "slot") ? "blocked" : "in_use";
-}
-
-static const char *until_of(const struct ga_rows *r, char out[GA_TIME_SIZE])
-{
-	int64_t run = ga_rows_int(r, B_RUN), started;
-
-	if (run == GA_UNKNOWN || !ga_time_read(ga_rows_text(r, B_STARTED), &started))
-		return NULL;
-	return ga_time_format(ga_time_after(started, run), out);
 }
 
 static char *sentence_of(const struct ga_rows *r, const char *code, const char *until)
@@ -196,34 +165,6 @@ static char *command_of(const struct ga_rows *r, const char *code, const char *n
 	return ga_store_leave(GA_M_SLOT, state, shape, id);
 }
 
-static int tell_blocker(const struct ga_rows *r, const char *node, bool elsewhere,
-			ga_store_each each, void *arg, struct ga_err *err)
-{
-	char until_text[GA_TIME_SIZE];
-	const char *code = code_of(ga_rows_text(r, B_KIND), ga_rows_text(r, B_STATE));
-	const char *until = until_of(r, until_text);
-	ga_autofree char *sentence = sentence_of(r, code, until);
-	ga_autofree char *given = command_of(r, code, node);
-	bool whole = ga_streq(ga_rows_text(r, B_SHAPE), "baremetal");
-	ga_autofree char *command = elsewhere && !whole ? ga_remote_command(given, node) :
-							  GA_TAKE(given);
-	struct ga_drain_blocker b = {
-		.node = (char *)(uintptr_t)node,
-		.object = (char *)(uintptr_t)ga_rows_text(r, B_ID),
-		.object_kind = (char *)(uintptr_t)ga_rows_text(r, B_KIND),
-		.state = (char *)(uintptr_t)ga_rows_text(r, B_STATE),
-		.code = (char *)(uintptr_t)code,
-		.project = (char *)(uintptr_t)ga_rows_text(r, B_PROJECT),
-		.owner = (char *)(uintptr_t)ga_rows_text(r, B_OWNER),
-		.since = (char *)(uintptr_t)ga_rows_text(r, B_SINCE),
-		.until = (char *)(uintptr_t)until,
-		.sentence = sentence,
-		.command = command ? command : (char *)(uintptr_t) "gpuaas-state check",
-	};
-
-	return each(&ga_drain_blocker_shape, &b, arg, err);
-}
-
 #define OTHERS "EXISTS (SELECT 1 FROM node o WHERE o.id <> ?1 AND o.state = 'active')"
 
 int ga_store_drain_blockers(struct ga_db *db, const char *node, const char *here,
@@ -251,7 +192,36 @@ int ga_store_drain_blockers(struct ga_db *db, const char *node, const char *here
 			"s", node) < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0) {
-		if (tell_blocker(rows, node, elsewhere, each, arg, err) < 0)
+		const char *kind = ga_rows_text(rows, B_KIND), *state = ga_rows_text(rows, B_STATE);
+		const char *code = code_of(kind, state), *until = NULL;
+		int64_t run = ga_rows_int(rows, B_RUN), started;
+		bool whole = ga_streq(ga_rows_text(rows, B_SHAPE), "baremetal");
+		ga_autofree char *sentence = NULL, *command = command_of(rows, code, node);
+		char until_text[GA_TIME_SIZE];
+		struct ga_drain_blocker b;
+
+		if (run != GA_UNKNOWN && ga_time_read(ga_rows_text(rows, B_STARTED), &started))
+			until = ga_time_format(ga_time_after(started, run), until_text);
+		sentence = sentence_of(rows, code, until);
+		if (elsewhere && !whole) {
+			ga_autofree char *there = GA_TAKE(command);
+
+			command = ga_remote_command(there, node);
+		}
+		b = (struct ga_drain_blocker){
+			.node = (char *)(uintptr_t)node,
+			.object = (char *)(uintptr_t)ga_rows_text(rows, B_ID),
+			.object_kind = (char *)(uintptr_t)kind,
+			.state = (char *)(uintptr_t)state,
+			.code = (char *)(uintptr_t)code,
+			.project = (char *)(uintptr_t)ga_rows_text(rows, B_PROJECT),
+			.owner = (char *)(uintptr_t)ga_rows_text(rows, B_OWNER),
+			.since = (char *)(uintptr_t)ga_rows_text(rows, B_SINCE),
+			.until = (char *)(uintptr_t)until,
+			.sentence = sentence,
+			.command = command ? command : (char *)(uintptr_t) "gpuaas-state check",
+		};
+		if (each(&ga_drain_blocker_shape, &b, arg, err) < 0)
 			return -1;
 		n++;
 	}
@@ -260,65 +230,44 @@ int ga_store_drain_blockers(struct ga_db *db, const char *node, const char *here
 
 /* ---- evacuation ---- */
 
-static int fail_evacuation(const char *node, const char *id, const char *state, const char *where,
-			   struct ga_err *err)
-{
-	ga_err_object(err, id);
-	if (!ga_streq(node, where))
-		return ga_refuse(err, GA_CONFLICT, "not_here", NULL,
-				 ("allocation '%s' is not on node '%s'%s%s%s", id, node,
-				  where ? " but on '" : "", where ? where : "", where ? "'" : ""),
-				 ("gpuaas-node show %s says what is on it", node));
-	return ga_refuse(err, GA_CONFLICT, "wrong_state", NULL,
-			 ("allocation '%s' is %s: only one that is active or held is stopped and "
-			  "made again elsewhere", id, state),
-			 ("gpuaas-release %s | gpuaas-wipe ends it", id));
-}
-
-/* One key a try: of a plan that nobody took up the request has ended with it. */
-static int evacuation_key(struct ga_db *db, const char *id, char **ret, struct ga_err *err)
-{
-	ga_autorows struct ga_rows *rows = NULL;
-
-	if (ga_db_query(db, &rows, err,
-			"SELECT count(*) FROM allocation "
-			"WHERE request_id >= 'evacuate-' || ?1 || '-' "
-			"AND request_id < 'evacuate-' || ?1 || '.' "
-			"AND state IN ('cancelled', 'refused', 'released')",
-			"s", id) < 0 ||
-	    ga_rows_next(rows, err) < 0)
-		return -1;
-	*ret = ga_xprintf("evacuate-%s-%" PRId64, id, ga_rows_int(rows, 0) + 1);
-	return 0;
-}
-
 int ga_store_evacuation(struct ga_db *db, const char *node, const char *allocation,
 			struct ga_request *ret, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	const char *state, *where;
-	int r;
+	ga_autofree char *request = NULL, *state = NULL, *where = NULL;
+	int64_t before;
+	int r = ga_db_one(db, err,
+			  "SELECT request, state, node_id FROM allocation WHERE id = ?1", "sSSS",
+			  allocation, &request, &state, &where);
 
-	if (ga_db_query(db, &rows, err, "SELECT request, state, node_id FROM allocation "
-			"WHERE id = ?1", "s", allocation) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
 	if (r <= 0)
 		return r < 0 ? -1 : ga_fail(err, GA_NOTFOUND, "there is no allocation '%s'",
 					    allocation);
-	state = ga_rows_text(rows, 1);
-	where = ga_rows_text(rows, 2);
-	if (!ga_streq(node, where) || (!ga_streq(state, "active") && !ga_streq(state, "held")))
-		return fail_evacuation(node, allocation, state, where, err);
-	if (ga_rec_parse_text(ga_rows_text(rows, 0), &ga_request_shape, ret, err) < 0)
+	if (!ga_streq(node, where))
+		return ga_refuse(err, GA_CONFLICT, "not_here", allocation,
+				 ("allocation '%s' is not on node '%s'%s%s%s", allocation, node,
+				  where ? " but on '" : "", where ? where : "", where ? "'" : ""),
+				 ("gpuaas-node show %s says what is on it", node));
+	if (!ga_streq(state, "active") && !ga_streq(state, "held"))
+		return ga_refuse(err, GA_CONFLICT, "wrong_state", allocation,
+				 ("allocation '%s' is %s: only one that is active or held is "
+				  "stopped and made again elsewhere", allocation, state),
+				 ("gpuaas-release %s | gpuaas-wipe ends it", allocation));
+	if (ga_rec_parse_text(request, &ga_request_shape, ret, err) < 0)
 		return ga_wrap(err, "the stored request of '%s'", allocation);
 	free(GA_TAKE(ret->name));
 	free(GA_TAKE(ret->request_id));
 	if (ga_streq(ret->node, node))
 		free(GA_TAKE(ret->node));
-	if (evacuation_key(db, allocation, &ret->request_id, err) < 0) {
+	/* One key a try: of a plan that nobody took up the request has ended with it. */
+	if (ga_db_one(db, err,
+		      "SELECT count(*) FROM allocation "
+		      "WHERE request_id >= 'evacuate-' || ?1 || '-' "
+		      "AND request_id < 'evacuate-' || ?1 || '.' "
+		      "AND state IN ('cancelled', 'refused', 'released')",
+		      "sI", allocation, &before) < 0) {
 		ga_shape_release(&ga_request_shape, ret);
 		return -1;
 	}
+	ret->request_id = ga_xprintf("evacuate-%s-%" PRId64, allocation, before + 1);
 	return 0;
 }

@@ -45,8 +45,9 @@ int ga_store_drift(struct ga_db *db, const struct ga_drift *d, struct ga_err *er
 			       "ON CONFLICT (node_id, object, code) DO UPDATE SET "
 			       "seen_at = excluded.seen_at, severity = excluded.severity, "
 			       "expected = excluded.expected, observed = excluded.observed, "
-			       "command = excluded.command WHERE seen_at <= excluded.seen_at "
-			       "OR seen_at > ?9",
+			       "command = excluded.command "
+			       "WHERE node_drift.seen_at <= excluded.seen_at "
+			       "OR node_drift.seen_at > ?9",
 			       "sssssssss", d->node, object, d->code, d->at, d->severity,
 			       d->expected, d->observed, d->repair ? NULL : d->command, latest);
 	return n < 0 ? -1 : 0;
@@ -62,7 +63,7 @@ int ga_store_drift_end(struct ga_db *db, const struct ga_observation *o, struct 
 		       "INSERT INTO node_reconciled (node_id, at, agreed, drifts) "
 		       "VALUES (?1, ?2, ?3, ?4) ON CONFLICT (node_id) DO UPDATE SET "
 		       "at = excluded.at, agreed = excluded.agreed, drifts = excluded.drifts "
-		       "WHERE at <= excluded.at OR at > ?5",
+		       "WHERE node_reconciled.at <= excluded.at OR node_reconciled.at > ?5",
 		       "ssbis", o->node, o->at, (int)o->agreed, o->drifts, latest);
 	/* An observation that comes late says nothing of what was found since. */
 	if (n <= 0)
@@ -146,7 +147,7 @@ int ga_attend_unproven(struct ga_db *db, const struct ga_attend_to *to, struct g
 	if (ga_db_is_lab(db))
 		return 0;
 	if (ga_db_query(db, &rows, err,
-			"SELECT s.node_id, n.state, min(e.finished_at), count(*), "
+			"SELECT s.node_id, max(n.state), min(e.finished_at), count(*), "
 			"max(json_extract(" GA_SQL_OBJECT("e.record")
 			", '$.gpu_memory.detail')) FROM slot s "
 			"JOIN wipe_evidence e ON e.id = s.wipe_evidence_id "

@@ -76,7 +76,7 @@ static int add_allocations(struct ga_db *db, struct ga_expectation *ret, struct 
 			"a.fabric_partition, (SELECT json_group_array(id) "
 			"FROM (SELECT s.id FROM claim c JOIN slot s ON s.id = c.slot_id "
 			"WHERE c.allocation_id = a.id AND c.live = 1 "
-			"ORDER BY s.slot_index)), a.expires_at FROM allocation a "
+			"ORDER BY s.slot_index) o), a.expires_at FROM allocation a "
 			"WHERE a.node_id = ?1 AND a.state IN ('placed', 'provisioning', 'active', "
 			"'held', 'preempting', 'releasing', 'release_failed', 'failed') "
 			"ORDER BY a.id",

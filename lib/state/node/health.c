@@ -13,17 +13,6 @@ struct patient {
 	char *slot, *state, *health, *allocation, *gpu, *vf, *wwid;
 };
 
-static void cleanup_patient(struct patient *p)
-{
-	free(p->slot);
-	free(p->state);
-	free(p->health);
-	free(p->allocation);
-	free(p->gpu);
-	free(p->vf);
-	free(p->wwid);
-}
-
 struct patients {
 	struct patient *v;
 	size_t n;
@@ -31,8 +20,15 @@ struct patients {
 
 static void cleanup_patients(struct patients *list)
 {
-	for (size_t i = 0; i < list->n; i++)
-		cleanup_patient(&list->v[i]);
+	for (size_t i = 0; i < list->n; i++) {
+		free(list->v[i].slot);
+		free(list->v[i].state);
+		free(list->v[i].health);
+		free(list->v[i].allocation);
+		free(list->v[i].gpu);
+		free(list->v[i].vf);
+		free(list->v[i].wwid);
+	}
 	ga_list_release(list);
 }
 
@@ -85,52 +81,44 @@ static int claimed(struct ga_db *db, const char *allocation, struct patients *re
 
 /* ---- writing ---- */
 
-/* A plan that nobody took up gives its slots back before one of them leaves sale. Of two devices
- * that failed at once the first has cancelled it for both, so the slot is read anew. */
-static int cancel_plan(struct ga_db *db, const char *slot, const char *detail, const char *at,
-		       struct ga_err *err)
+static int apply(struct ga_db *db, const struct patient *p, const struct ga_health_sign *sign,
+		 const char *at, struct ga_err *err)
 {
-	ga_autofree char *reason = ga_xprintf("health of slot %s: %s", slot, detail);
-	ga_cleanup(cleanup_patients) struct patients now = { 0 };
-	ga_autoholding struct ga_holding h = { 0 };
-
-	if (find(db, slot, &now, err) < 0)
-		return -1;
-	if (!now.n || strcmp(now.v[0].state, "reserved"))
-		return 0;
-	if (ga_store_holding(db, now.v[0].allocation, &h, err) < 0)
-		return -1;
-	return ga_store_cancel(db, &h, reason, at, err);
-}
-
-static int change(struct ga_db *db, const struct patient *p, const char *to,
-		  const struct ga_health_sign *sign, const char *at, struct ga_err *err)
-{
+	const char *to = ga_health_next(p->health, sign->event);
 	bool failed = !strcmp(to, "failed");
 	char when[GA_TIME_SIZE];
 
-	if (ga_store_not_ahead(at, when, err) < 0 ||
-	    (failed && cancel_plan(db, p->slot, sign->detail, when, err) < 0))
+	if (!strcmp(to, p->health))
+		return 0;
+	if (ga_store_not_ahead(at, when, err) < 0)
 		return -1;
-	if (ga_db_exec(db, err,
-		       "UPDATE slot SET health_state = ?2, health_detail = ?3, health_since = ?4, "
-		       "since = CASE WHEN ?5 AND state = 'available' THEN ?4 ELSE since END, "
-		       "state = CASE WHEN ?5 AND state = 'available' THEN 'disabled' "
-		       "ELSE state END, generation = generation + 1 WHERE id = ?1",
-		       "ssssb", p->slot, to, sign->detail, when, (int)failed) < 0)
+	/* A plan that nobody took up gives its slots back before one of them leaves sale. Of two
+	 * devices that failed at once the first has cancelled it for both, so the slot is read
+	 * anew. */
+	if (failed) {
+		ga_autofree char *reason =
+			ga_xprintf("health of slot %s: %s", p->slot, sign->detail);
+		ga_cleanup(cleanup_patients) struct patients now = { 0 };
+		ga_autoholding struct ga_holding h = { 0 };
+
+		if (find(db, p->slot, &now, err) < 0)
+			return -1;
+		if (now.n && !strcmp(now.v[0].state, "reserved") &&
+		    (ga_store_holding(db, now.v[0].allocation, &h, err) < 0 ||
+		     ga_store_cancel(db, &h, reason, when, err) < 0))
+			return -1;
+	}
+	if (ga_db_change(db, err,
+			 "UPDATE slot SET health_state = ?2, health_detail = ?3, health_since = "
+			 "?4, since = CASE WHEN ?5 AND state = 'available' THEN ?4 ELSE since END, "
+			 "state = CASE WHEN ?5 AND state = 'available' THEN 'disabled' "
+			 "ELSE state END, generation = generation + 1 WHERE id = ?1",
+			 "ssssb", p->slot, to, sign->detail, when, failed) < 0)
 		return -1;
 	return ga_audit_add(db, "health", p->slot,
 			    json_pack("{s:s, s:s, s:s?}", "from", p->health, "to", to, "detail",
 				      sign->detail),
 			    err) < 0 ? -1 : 1;
-}
-
-static int apply(struct ga_db *db, const struct patient *p, const struct ga_health_sign *sign,
-		 const char *at, struct ga_err *err)
-{
-	const char *to = ga_health_next(p->health, sign->event);
-
-	return strcmp(to, p->health) ? change(db, p, to, sign, at, err) : 0;
 }
 
 int ga_store_health(struct ga_db *db, const char *slot, const struct ga_health_sign *sign,
@@ -225,16 +213,14 @@ int ga_store_health_wiped(struct ga_db *db, const struct ga_wipe_evidence *e, ch
 int ga_store_health_drift(struct ga_db *db, const struct ga_drift *d, struct ga_err *err)
 {
 	ga_autohealth struct ga_health_sign sign = { 0 };
-	ga_autorows struct ga_rows *rows = NULL;
 	ga_autofree char *before = NULL;
 
 	if (!d->object)
 		return 0;
-	if (ga_db_query(db, &rows, err,
-			"SELECT observed FROM node_drift WHERE node_id = ?1 AND object = ?2 "
-			"AND code = ?3",
-			"sss", d->node, d->object, d->code) < 0 ||
-	    ga_row_text(rows, &before, err) < 0)
+	if (ga_db_one(db, err,
+		      "SELECT observed FROM node_drift WHERE node_id = ?1 AND object = ?2 "
+		      "AND code = ?3",
+		      "sssS", d->node, d->object, d->code, &before) < 0)
 		return -1;
 	ga_health_of_drift(d, before, &sign);
 	return ga_store_health(db, d->object, &sign, d->at, err) < 0 ? -1 : 0;
@@ -279,25 +265,19 @@ int ga_store_health_seen(struct ga_db *db, const char *node, const char *at, str
 
 int ga_store_health_may_repair(struct ga_db *db, const char *slot, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	const char *since, *seen;
-	int r;
+	ga_autofree char *detail = NULL, *since = NULL, *seen = NULL;
+	int r = ga_db_one(db, err,
+			  "SELECT s.health_detail, s.health_since, " GA_SQL_SEEN_WELL("s")
+			  " FROM slot s WHERE s.id = ?1 AND s.health_state = 'failed'",
+			  "sSSS", slot, &detail, &since, &seen);
 
-	if (ga_db_query(db, &rows, err,
-			"SELECT s.health_detail, s.health_since, " GA_SQL_SEEN_WELL("s")
-			" FROM slot s WHERE s.id = ?1 AND s.health_state = 'failed'", "s",
-			slot) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
-	if (r <= 0 || !ga_health_needs_look(ga_rows_text(rows, 0)))
+	if (r <= 0 || !ga_health_needs_look(detail))
 		return r < 0 ? -1 : 0;
-	since = ga_rows_text(rows, 1);
-	seen = ga_rows_text(rows, 2);
 	if (seen && (!since || strcmp(seen, since) > 0))
 		return 0;
 	return ga_refuse(err, GA_CONFLICT, "not_seen_since", slot,
 			 ("slot '%s' failed at %s: %s; no discovery since has seen its GPU well",
-			  slot, since ? since : "a time that is not known", ga_rows_text(rows, 0)),
+			  slot, since ? since : "a time that is not known", detail),
 			 ("mend it (a GPU that is gone: start the machine cold), then on the host "
 			  "'gpuaas-discover | gpuaas-approve --record-only', then the same again"));
 }

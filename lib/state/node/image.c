@@ -13,16 +13,10 @@ int ga_store_apply_image(struct ga_db *db, const struct ga_image *i, struct ga_e
 {
 	ga_autofree char *text = ga_rec_format_text(&ga_image_shape, i), *now = ga_time_now();
 	ga_autofree char *old = NULL;
-	struct ga_rows *rows = NULL;
-	int r;
 
 	if (ga_store_probe_counts(db, i->name, i->probe, err) < 0 ||
-	    ga_db_query(db, &rows, err, "SELECT record FROM image WHERE name = ?1", "s",
-			i->name) < 0)
-		return -1;
-	r = ga_row_text(rows, &old, err);
-	ga_rows_close(rows);
-	if (r < 0)
+	    ga_db_one(db, err, "SELECT record FROM image WHERE name = ?1", "sS", i->name,
+		      &old) < 0)
 		return -1;
 	if (ga_streq(old, text))
 		return 0;
@@ -43,11 +37,8 @@ int ga_store_apply_image(struct ga_db *db, const struct ga_image *i, struct ga_e
 
 static int image_digest(struct ga_db *db, const char *name, char **ret, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-
-	if (ga_db_query(db, &rows, err, "SELECT digest FROM image WHERE name = ?1", "s",
-			name) < 0 ||
-	    ga_row_text(rows, ret, err) < 0)
+	*ret = NULL;
+	if (ga_db_one(db, err, "SELECT digest FROM image WHERE name = ?1", "sS", name, ret) < 0)
 		return -1;
 	if (!*ret)
 		return ga_refuse(err, GA_NOTFOUND, "no_image", NULL,
@@ -100,8 +91,10 @@ int ga_store_apply_node_image(struct ga_db *db, const struct ga_node_image *i, s
 			     "INSERT INTO node_image (node_id, image, digest, path, verified_at) "
 			     "VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (node_id, image) DO UPDATE "
 			     "SET digest = excluded.digest, path = excluded.path, "
-			     "verified_at = excluded.verified_at WHERE digest <> excluded.digest "
-			     "OR path <> excluded.path OR verified_at <> excluded.verified_at",
+			     "verified_at = excluded.verified_at "
+			     "WHERE node_image.digest <> excluded.digest "
+			     "OR node_image.path <> excluded.path "
+			     "OR node_image.verified_at <> excluded.verified_at",
 			     "sssss", i->node, i->image, i->digest, i->path, i->verified_at);
 	if (changed <= 0)
 		return changed;
@@ -117,14 +110,12 @@ int ga_store_apply_node_image(struct ga_db *db, const struct ga_node_image *i, s
 int ga_store_node_image(struct ga_db *db, const char *node, const char *image,
 			struct ga_node_image *ret, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
+	struct ga_rows *rows = NULL;
 
 	if (ga_db_query(db, &rows, err, NODE_IMAGE "WHERE node_id = ?1 AND image = ?2", "ss", node,
 			image) < 0)
 		return -1;
-	r = ga_rows_next(rows, err);
-	return r <= 0 ? r : ga_row_read(rows, 0, &ga_node_image_shape, ret, err) < 0 ? -1 : 1;
+	return ga_row_first(rows, &ga_node_image_shape, ret, err);
 }
 
 int ga_query_node_images(struct ga_db *db, struct ga_rows **ret, struct ga_err *err)

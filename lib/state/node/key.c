@@ -35,13 +35,10 @@ static int find_owner(struct ga_db *db, const char *key, struct owner *ret, stru
 {
 	int r = ga_db_one(db, err,
 			  "SELECT node_id, revoked_at IS NOT NULL FROM node_key WHERE key = ?1",
-			  "sSB",
-			  key, &ret->node, &ret->revoked);
+			  "sSB", key, &ret->node, &ret->revoked);
 
-	if (r <= 0)
-		return r;
-	ret->found = true;
-	return 0;
+	ret->found = r > 0;
+	return r < 0 ? -1 : 0;
 }
 
 int ga_store_key_of(struct ga_db *db, const char *node, char **ret, struct ga_err *err)
@@ -78,18 +75,6 @@ static int refuse(struct ga_err *err, enum ga_code code, const char *reason, con
 			 ("%s", hint));
 }
 
-static int refuse_known(const struct owner *o, const char *node, struct ga_err *err)
-{
-	if (o->revoked)
-		return refuse(err, GA_DENIED, "key_revoked", node,
-			      "it shows a key that was revoked",
-			      "on the host: '" NEW_KEY "'; where somebody else may have had the "
-			      "key, find out how first");
-	return refuse(err, GA_DENIED, "key_of_another", node,
-		      "it shows the key of another node",
-		      "a cloned disk brought it: on the clone '" NEW_KEY "'");
-}
-
 /* Whether it ever had one: with its last key revoked it is heard less than before, not more. */
 static int had_key(struct ga_db *db, const char *node, struct ga_err *err)
 {
@@ -110,8 +95,15 @@ int ga_store_key_learn(struct ga_db *db, const struct ga_host *host, bool accept
 		return -1;
 	if (o.found && !o.revoked && ga_streq(o.node, host->node))
 		return 0;
+	if (o.revoked)
+		return refuse(err, GA_DENIED, "key_revoked", host->node,
+			      "it shows a key that was revoked",
+			      "on the host: '" NEW_KEY "'; where somebody else may have had the "
+			      "key, find out how first");
 	if (o.found)
-		return refuse_known(&o, host->node, err);
+		return refuse(err, GA_DENIED, "key_of_another", host->node,
+			      "it shows the key of another node",
+			      "a cloned disk brought it: on the clone '" NEW_KEY "'");
 	if (known && !accept_change)
 		return refuse(err, GA_CONFLICT, "node_key_changed", host->node,
 			      "it shows another key than the registered one",
@@ -143,18 +135,6 @@ static const char *object_of(const struct ga_rec *rec)
 	const char *allocation = member(rec, "allocation");
 
 	return allocation ? allocation : member(rec, "object");
-}
-
-/* The node that an allocation or slot is on, or NULL. */
-static int node_of(struct ga_db *db, const char *object, char **ret, struct ga_err *err)
-{
-	*ret = NULL;
-	if (!object)
-		return 0;
-	return ga_db_one(db, err,
-			 "SELECT node_id FROM allocation WHERE id = ?1 UNION ALL "
-			 "SELECT node_id FROM slot WHERE id = ?1",
-			 "sS", object, ret) < 0 ? -1 : 0;
 }
 
 /* What moves nothing: a failure of no attempt, which whoever missed the node may tell (gpuaas-on),
@@ -269,29 +249,26 @@ static int is_told(struct ga_db *db, const char *action, const char *object, jso
 	return ga_streq(last, text.buf);
 }
 
-/* A program that may write the state needs no signature here. When it signs with another key than
- * the state knows, as after its folder was lost, the audit and standard error say so. */
-static int note_other(struct ga_db *db, const char *node, const char *known, const char *key,
-		      struct ga_err *err)
-{
-	ga_autojson json_t *detail = json_pack("{s:s}", "key", key);
-	int told = is_told(db, "node_key_differs", node, detail, err);
-
-	if (!told)
-		told = ga_audit_add(db, "node_key_differs", node, GA_TAKE(detail), err);
-	return told < 0 ? -1 : known ? GA_KEY_DIFFERS : GA_KEY_REVOKED;
-}
-
 int ga_store_key_here(struct ga_db *db, const char *node, const char *key, struct ga_err *err)
 {
 	ga_cleanup(cleanup_owner) struct owner o = { 0 };
+	ga_autojson json_t *detail = NULL;
 	ga_autofree char *known = NULL;
-	int had = ga_store_key_of(db, node, &known, err) < 0 ? -1 : had_key(db, node, err), made;
+	int had = ga_store_key_of(db, node, &known, err) < 0 ? -1 : had_key(db, node, err);
+	int made, told;
 
-	if (had)
-		return had < 0		   ? -1 :
-		       ga_streq(known, key) ? 0 :
-					      note_other(db, node, known, key, err);
+	if (had < 0 || (had && ga_streq(known, key)))
+		return had < 0 ? -1 : 0;
+	/* A program that may write the state needs no signature here. When it signs with another
+	 * key than the state knows, as after its folder was lost, the audit and standard error say
+	 * so. */
+	if (had) {
+		detail = json_pack("{s:s}", "key", key);
+		told = is_told(db, "node_key_differs", node, detail, err);
+		if (!told)
+			told = ga_audit_add(db, "node_key_differs", node, GA_TAKE(detail), err);
+		return told < 0 ? -1 : known ? GA_KEY_DIFFERS : GA_KEY_REVOKED;
+	}
 	if (find_owner(db, key, &o, err) < 0)
 		return -1;
 	/* Another node's is not taken: attention shows this one without a key. */
@@ -308,9 +285,12 @@ int ga_store_key_check(struct ga_db *db, const struct ga_rec *rec, struct ga_err
 {
 	const char *said = member(rec, "node"), *object = object_of(rec), *key;
 	ga_cleanup(cleanup_owner) struct owner o = { 0 };
-	ga_autofree char *on = NULL;
+	ga_autofree char *on = NULL; /* the node that the object is on, or NULL */
 
-	if (node_of(db, object, &on, err) < 0)
+	if (object && ga_db_one(db, err,
+				"SELECT node_id FROM allocation WHERE id = ?1 UNION ALL "
+				"SELECT node_id FROM slot WHERE id = ?1",
+				"sS", object, &on) < 0)
 		return -1;
 	if (!rec->signature)
 		return check_unsigned(db, rec, on, err);

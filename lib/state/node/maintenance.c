@@ -35,15 +35,13 @@ int ga_query_maintenance(struct ga_db *db, const char *node, bool ahead, struct 
 static int read_window(struct ga_db *db, const char *id, struct ga_maintenance *ret,
 		       struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
+	struct ga_rows *rows = NULL;
 	int r;
 
 	if (ga_db_query(db, &rows, err, WINDOWS "WHERE id = ?1", "s", id) < 0)
 		return -1;
-	r = ga_rows_next(rows, err);
-	if (r <= 0)
-		return r < 0 ? -1 : ga_fail(err, GA_NOTFOUND, "there is no maintenance '%s'", id);
-	return ga_row_read(rows, 0, &ga_maintenance_shape, ret, err);
+	r = ga_row_first(rows, &ga_maintenance_shape, ret, err);
+	return r ? (r < 0 ? -1 : 0) : ga_fail(err, GA_NOTFOUND, "there is no maintenance '%s'", id);
 }
 
 static int check_times(const char *from, const char *to, const char *now, struct ga_err *err)
@@ -85,26 +83,21 @@ int ga_store_maintenance_plan(struct ga_db *db, const char *node, const char *fr
 /* The one window that the text begins the id of. */
 static int resolve(struct ga_db *db, const char *text, char **ret, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
+	ga_autotexts struct ga_texts ids = { 0 };
 
-	if (ga_db_query(db, &rows, err,
-			"SELECT id FROM maintenance WHERE id >= ?1 AND id < ?1 || '~' LIMIT 2", "s",
-			text) < 0)
+	if (*text && ga_db_texts(db, &ids, err,
+				 "SELECT id FROM maintenance WHERE id >= ?1 AND id < ?1 || '~' "
+				 "LIMIT 2", "s", text) < 0)
 		return -1;
-	r = *text ? ga_rows_next(rows, err) : 0;
-	if (r < 0)
-		return -1;
-	if (!r)
+	if (!ids.n)
 		return ga_refuse(err, GA_NOTFOUND, NULL, text,
 				 ("there is no maintenance '%s'", text),
 				 ("'gpuaas-list maintenance' shows them"));
-	*ret = ga_rows_dup(rows, 0);
-	r = ga_rows_next(rows, err);
-	if (r <= 0)
-		return r;
-	free(GA_TAKE(*ret));
-	return ga_fail(err, GA_USAGE, "'%s' begins the id of more than one maintenance", text);
+	if (ids.n > 1)
+		return ga_fail(err, GA_USAGE, "'%s' begins the id of more than one maintenance",
+			       text);
+	*ret = GA_TAKE(ids.v[0]);
+	return 0;
 }
 
 int ga_store_maintenance_end(struct ga_db *db, const char *id, struct ga_maintenance *ret,

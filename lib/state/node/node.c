@@ -32,18 +32,18 @@ int ga_query_nodes(struct ga_db *db, const char *id, struct ga_rows **ret, struc
 
 int ga_store_node(struct ga_db *db, const char *id, struct ga_node *ret, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
+	struct ga_rows *rows = NULL;
 	int r;
 
 	if (ga_query_nodes(db, id, &rows, err) < 0)
 		return -1;
-	r = ga_rows_next(rows, err);
+	r = ga_row_first(rows, &ga_node_shape, ret, err);
 	if (!r)
 		return ga_refuse(err, GA_NOTFOUND, NULL, id,
 				 ("there is no node '%s'", id),
 				 ("'gpuaas-list nodes' shows them; a node is made by "
 				  "'gpuaas-discover | gpuaas-approve'"));
-	return r < 0 ? -1 : ga_row_read(rows, 0, &ga_node_shape, ret, err);
+	return r < 0 ? -1 : 0;
 }
 
 /* ---- a lost node ---- */
@@ -75,61 +75,6 @@ static int lose_allocation(struct ga_db *db, const char *id, const char *reason,
 	return ga_store_usage_close(db, id, at, err);
 }
 
-/* Slots in use go to cleanup_blocked over the edges of the machine. */
-static int lose_slot(struct ga_db *db, const char *slot, const char *reason, const char *at,
-		     struct ga_err *err)
-{
-	if (ga_store_move_slot(db, slot, "active", "releasing", at, err) < 0)
-		return -1;
-	return ga_store_block_slot(db, slot, "host_lost", reason, at, err);
-}
-
-static int ids_of(struct ga_rows *rows, struct ga_texts *ret, struct ga_err *err)
-{
-	int r;
-
-	while ((r = ga_rows_next(rows, err)) > 0)
-		*(char **)ga_list_add(ret) = ga_rows_dup(rows, 0);
-	return r;
-}
-
-static int lost_allocations(struct ga_db *db, const char *node, struct ga_texts *ret,
-			    struct ga_err *err)
-{
-	ga_autorows struct ga_rows *rows = NULL;
-
-	if (ga_db_query(db, &rows, err,
-			"SELECT id FROM allocation WHERE node_id = ?1 AND state IN ('placed', "
-			"'provisioning', 'active', 'held', 'preempting', 'failed', 'releasing', "
-			"'release_failed') ORDER BY id",
-			"s", node) < 0)
-		return -1;
-	return ids_of(rows, ret, err);
-}
-
-static int lost_slots(struct ga_db *db, const char *node, struct ga_texts *ret, struct ga_err *err)
-{
-	ga_autorows struct ga_rows *rows = NULL;
-
-	if (ga_db_query(db, &rows, err,
-			"SELECT id FROM slot WHERE node_id = ?1 AND state IN ('provisioning', "
-			"'active', 'releasing', 'wiping') ORDER BY slot_index",
-			"s", node) < 0)
-		return -1;
-	return ids_of(rows, ret, err);
-}
-
-/* A lost host is taken out of placement: the node ends quarantined. */
-static int quarantine(struct ga_db *db, const char *node, const char *reason, const char *at,
-		      struct ga_err *err)
-{
-	return ga_db_change(db, err,
-			    "UPDATE node SET state = 'quarantined', since = ?2, cordon_reason = "
-			    "?3, generation = generation + 1 WHERE id = ?1 "
-			    "AND state IN ('active', 'draining')",
-			    "sss", node, at, reason);
-}
-
 int ga_store_node_lost(struct ga_db *db, const char *node, const char *reason, struct ga_err *err)
 {
 	ga_autotexts struct ga_texts allocations = { 0 }, slots = { 0 };
@@ -140,17 +85,31 @@ int ga_store_node_lost(struct ga_db *db, const char *node, const char *reason, s
 	if (ga_store_node(db, node, &found, err) < 0)
 		return -1;
 	ga_shape_release(&ga_node_shape, &found);
-	if (lost_allocations(db, node, &allocations, err) < 0)
+	if (ga_db_texts(db, &allocations, err,
+			"SELECT id FROM allocation WHERE node_id = ?1 AND state IN ('placed', "
+			"'provisioning', 'active', 'held', 'preempting', 'failed', 'releasing', "
+			"'release_failed') ORDER BY id",
+			"s", node) < 0)
 		return -1;
 	for (i = 0; i < allocations.n; i++)
 		if (lose_allocation(db, allocations.v[i], reason, at, err) < 0)
 			return -1;
-	if (lost_slots(db, node, &slots, err) < 0)
+	/* Slots in use go to cleanup_blocked over the edges of the machine. */
+	if (ga_db_texts(db, &slots, err,
+			"SELECT id FROM slot WHERE node_id = ?1 AND state IN ('provisioning', "
+			"'active', 'releasing', 'wiping') ORDER BY slot_index",
+			"s", node) < 0)
 		return -1;
 	for (i = 0; i < slots.n; i++)
-		if (lose_slot(db, slots.v[i], reason, at, err) < 0)
+		if (ga_store_move_slot(db, slots.v[i], "active", "releasing", at, err) < 0 ||
+		    ga_store_block_slot(db, slots.v[i], "host_lost", reason, at, err) < 0)
 			return -1;
-	if (quarantine(db, node, reason, at, err) < 0)
+	/* A lost host is taken out of placement. */
+	if (ga_db_change(db, err,
+			 "UPDATE node SET state = 'quarantined', since = ?2, cordon_reason = ?3, "
+			 "generation = generation + 1 WHERE id = ?1 "
+			 "AND state IN ('active', 'draining')",
+			 "sss", node, at, reason) < 0)
 		return -1;
 	return ga_audit_add(db, "node_lost", node,
 			    json_pack("{s:s, s:i, s:i}", "reason", reason, "allocations",

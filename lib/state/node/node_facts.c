@@ -33,36 +33,32 @@ void ga_node_facts_release(struct ga_node_facts *f)
 
 static int read_node(struct ga_db *db, const char *node, struct reading *r, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
+	ga_autofree char *cpus = NULL;
+	int64_t kept;
 	int more;
 
 	/* The row -1 is the whole host; before an approval the discovery knows it alone. Of the
 	 * pages of the last discovery the largest. */
-	if (ga_db_query(db, &rows, err,
-			"SELECT mode, reserved_cpus, coalesce((SELECT memory_mib FROM node_memory "
-			"WHERE node_id = ?1 AND numa_node = -1), (SELECT sum(memory_mib) FROM "
-			"node_memory WHERE node_id = ?1), (SELECT json_extract("
-			GA_SQL_OBJECT("record") ", '$.memory_mib') FROM node_observation "
-			"WHERE node_id = ?1)), "
-			"reserved_memory_mib, (SELECT max(json_extract(h.value, '$.size_kib')) "
-			"FROM node_observation o, "
-			"json_each(" GA_SQL_OBJECT("o.record") ", '$.numa') n, "
-			"json_each(iif(n.type = 'object', n.value, '{}'), '$.hugepages') h "
-			"WHERE o.node_id = ?1 AND h.type = 'object' AND "
-			"json_extract(h.value, '$.total') > 0) FROM node WHERE id = ?1",
-			"s", node) < 0)
-		return -1;
-	more = ga_rows_next(rows, err);
+	more = ga_db_one(db, err,
+			 "SELECT mode, reserved_cpus, coalesce((SELECT memory_mib FROM node_memory "
+			 "WHERE node_id = ?1 AND numa_node = -1), (SELECT sum(memory_mib) FROM "
+			 "node_memory WHERE node_id = ?1), (SELECT json_extract("
+			 GA_SQL_OBJECT("record") ", '$.memory_mib') FROM node_observation "
+			 "WHERE node_id = ?1)), "
+			 "reserved_memory_mib, (SELECT max(json_extract(h.value, '$.size_kib')) "
+			 "FROM node_observation o, "
+			 "json_each(" GA_SQL_OBJECT("o.record") ", '$.numa') n, "
+			 "json_each(iif(n.type = 'object', n.value, '{}'), '$.hugepages') h "
+			 "WHERE o.node_id = ?1 AND h.type = 'object' AND "
+			 "json_extract(h.value, '$.total') > 0) FROM node WHERE id = ?1",
+			 "sSSIII", node, &r->ret->mode, &cpus, &r->ret->memory_mib, &kept,
+			 &r->ret->hugepage_kib);
 	if (more <= 0)
 		return more < 0 ? -1 : ga_fail(err, GA_NOTFOUND, "there is no node '%s'", node);
-	r->ret->mode = ga_rows_dup(rows, 0);
-	if (ga_rows_text(rows, 1) &&
-	    ga_cpuset_parse(ga_rows_text(rows, 1), &r->reserved, err) < 0)
+	if (cpus && ga_cpuset_parse(cpus, &r->reserved, err) < 0)
 		return ga_wrap(err, "the reserved CPUs of node '%s'", node);
-	r->ret->memory_mib = ga_rows_int(rows, 2);
-	if (r->ret->memory_mib != GA_UNKNOWN && r->ret->memory_mib > ga_rows_int(rows, 3))
-		r->usable_mib = r->ret->memory_mib - ga_rows_int(rows, 3);
-	r->ret->hugepage_kib = ga_rows_int(rows, 4);
+	if (r->ret->memory_mib != GA_UNKNOWN && r->ret->memory_mib > kept)
+		r->usable_mib = r->ret->memory_mib - kept;
 	return 0;
 }
 

@@ -153,7 +153,7 @@ static int store_memory(struct ga_db *db, const struct ga_host *host, struct ga_
 	static const char sql[] = "INSERT INTO node_memory (node_id, numa_node, memory_mib) "
 				  "VALUES (?1, ?2, ?3) ON CONFLICT (node_id, numa_node) "
 				  "DO UPDATE SET memory_mib = excluded.memory_mib "
-				  "WHERE memory_mib <> excluded.memory_mib";
+				  "WHERE node_memory.memory_mib <> excluded.memory_mib";
 	size_t i;
 
 	for (i = 0; i < host->numa.n; i++)

@@ -22,8 +22,8 @@ static int spread_reserve(struct ga_db *db, const struct ga_node_settings *s, st
 	return ga_db_change(db, err,
 			    "UPDATE node_memory SET "
 			    "reserve_mib = iif(numa_node < 0, ?2, (?2 + k - 1) / k) FROM (SELECT "
-			    "max(sum(numa_node >= 0), 1) AS k FROM node_memory WHERE node_id = ?1) "
-			    "WHERE node_id = ?1 "
+			    "max(sum(numa_node >= 0), 1) AS k FROM node_memory "
+			    "WHERE node_id = ?1) n WHERE node_id = ?1 "
 			    "AND reserve_mib <> iif(numa_node < 0, ?2, (?2 + k - 1) / k)",
 			    "si", s->node, s->reserved_memory_mib);
 }
@@ -32,24 +32,22 @@ static int spread_reserve(struct ga_db *db, const struct ga_node_settings *s, st
  * not asked (decide/slot/verdict.h). They are approved anew before they are sold as slices. */
 static int refuse_slices(struct ga_db *db, const struct ga_node_settings *s, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
+	int64_t slots;
 	int r;
 
 	if (!ga_streq(s->mode, "slice"))
 		return 0;
-	if (ga_db_query(db, &rows, err,
-			"SELECT count(*) FROM node n, slot s ON s.node_id = n.id WHERE n.id = ?1 "
-			"AND n.mode = 'baremetal' AND s.retired = 0 "
-			"AND s.state NOT IN ('disabled', 'quarantined') HAVING count(*) > 0",
-			"s", s->node) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
+	r = ga_db_one(db, err,
+		      "SELECT count(*) FROM node n JOIN slot s ON s.node_id = n.id WHERE n.id = ?1 "
+		      "AND n.mode = 'baremetal' AND s.retired = 0 "
+		      "AND s.state NOT IN ('disabled', 'quarantined') HAVING count(*) > 0",
+		      "sI", s->node, &slots);
 	if (r <= 0)
 		return r;
 	return ga_refuse(err, GA_CONFLICT, "node_in_use", NULL,
 			 ("node '%s' has %lld slots that were approved to be sold as a whole "
 			  "machine: its mode cannot become slice", s->node,
-			  (long long)ga_rows_int(rows, 0)),
+			  (long long)slots),
 			 ("disable them first ('gpuaas-list slots --where node=%s'; gpuaas-approve "
 			  "disable SLOT --reason TEXT), then 'gpuaas-approve --mode slice' judges "
 			  "them as slices", s->node));

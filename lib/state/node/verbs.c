@@ -70,16 +70,6 @@ static const struct verb verbs[] = {
 	{ .name = NULL },
 };
 
-static const struct verb *find_verb(const char *name)
-{
-	const struct verb *v;
-
-	for (v = verbs; v->name; v++)
-		if (ga_streq(v->name, name))
-			return v;
-	return NULL;
-}
-
 static bool may_begin(const struct verb *v, const char *state)
 {
 	size_t i;
@@ -118,45 +108,21 @@ static int fail_state(const struct verb *v, const struct ga_slot *s, struct ga_e
 	return state->leaves ? ga_hint(err, "gpuaas-show %s", s->slot) : -1;
 }
 
-/* The health that failed is repaired in any state; where the slot then goes is the state's. */
-static bool is_failed(const struct verb *v, const struct ga_slot *s)
-{
-	return ga_streq(v->name, "repair") && ga_streq(s->health_state, "failed") &&
-	       !ga_streq(s->state, "retired");
-}
-
-static int check(const struct verb *v, const struct ga_slot *s, const char *reason,
-		 int64_t generation, struct ga_err *err)
-{
-	if (v->needs_reason && (!reason || !*reason))
-		return ga_fail(err, GA_USAGE, "%s needs --reason", v->name);
-	if (generation != GA_UNKNOWN && generation != s->generation) {
-		ga_err_set(err, GA_CONFLICT, "slot '%s' has moved: expected generation %" PRId64
-			   ", found %" PRId64, s->slot, generation, s->generation);
-		ga_err_object(err, s->slot);
-		ga_err_reason(err, "concurrent_update");
-		return -1;
-	}
-	return may_begin(v, s->state) || is_failed(v, s) ? 0 : fail_state(v, s, err);
-}
-
 /* ---- enable: the predicate again, on the last candidate seen ---- */
 
 /* What a look of before its last wipe saw on the disk is gone. */
 static int read_candidate(struct ga_db *db, const struct ga_slot *s, struct ga_candidate *ret,
 			  struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
+	ga_autofree char *record = NULL;
+	bool wiped;
+	int r = ga_db_one(db, err,
+			  "SELECT k.record, EXISTS (SELECT 1 FROM device d JOIN wipe_evidence e ON "
+			  "e.id = d.cleared_by WHERE d.id = ?3 AND d.dirty_since IS NULL AND "
+			  "e.finished_at > k.observed_at AND json_extract(k.record, '$.nvme.wwid') "
+			  "= d.id) FROM candidate k WHERE k.node_id = ?1 AND k.slot_index = ?2",
+			  "sisSB", s->node, s->slot_index, s->nvme_wwid, &record, &wiped);
 
-	if (ga_db_query(db, &rows, err,
-			"SELECT k.record, EXISTS (SELECT 1 FROM device d JOIN wipe_evidence e ON "
-			"e.id = d.cleared_by WHERE d.id = ?3 AND d.dirty_since IS NULL AND "
-			"e.finished_at > k.observed_at AND json_extract(k.record, '$.nvme.wwid') = "
-			"d.id) FROM candidate k WHERE k.node_id = ?1 AND k.slot_index = ?2", "sis",
-			s->node, s->slot_index, s->nvme_wwid) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
 	if (r < 0)
 		return -1;
 	if (!r)
@@ -164,10 +130,10 @@ static int read_candidate(struct ga_db *db, const struct ga_slot *s, struct ga_c
 				 ("the host of slot '%s' no longer shows a candidate %" PRId64,
 				  s->slot, s->slot_index),
 				 ("run gpuaas-discover | gpuaas-approve, or retire the slot"));
-	if (ga_rec_parse_text(ga_rows_text(rows, 0), &ga_candidate_shape, ret, err) < 0)
+	if (ga_rec_parse_text(record, &ga_candidate_shape, ret, err) < 0)
 		return ga_hint(err, "discover again with this version of gpuaas: gpuaas-discover "
 				    "| gpuaas-approve --record-only");
-	if (ret->nvme && ga_rows_bool(rows, 1)) {
+	if (ret->nvme && wiped) {
 		while (ret->nvme->signatures.n)
 			free(ret->nvme->signatures.v[--ret->nvme->signatures.n]);
 		free(ret->nvme->content);
@@ -178,26 +144,10 @@ static int read_candidate(struct ga_db *db, const struct ga_slot *s, struct ga_c
 
 static int uncordon(struct ga_db *db, const struct ga_slot *s, struct ga_err *err)
 {
-	return s->cordon_reason ? ga_db_exec(db, err,
-					     "UPDATE slot SET cordon_reason = NULL, "
-					     "generation = generation + 1 WHERE id = ?1",
-					     "s", s->slot) : 0;
-}
-
-/* Which devices a slot has is decided by who approves them, and by no other word. */
-static int check_devices(const struct ga_slot *s, const struct ga_candidate *c, struct ga_err *err)
-{
-	bool gpu = s->gpu_identity && c->gpu && !ga_streq(s->gpu_identity, c->gpu->identity);
-	bool disk = s->nvme_wwid && c->nvme && !ga_streq(s->nvme_wwid, c->nvme->wwid);
-
-	if (!gpu && !disk)
-		return 0;
-	return ga_refuse(err, GA_CONFLICT, "duplicate_identity", s->slot,
-			 ("the host of slot '%s' shows another %s '%s' in its place than '%s'",
-			  s->slot, gpu ? "GPU" : "disk", gpu ? c->gpu->identity : c->nvme->wwid,
-			  gpu ? s->gpu_identity : s->nvme_wwid),
-			 ("where that is to be the slot's: gpuaas-discover | gpuaas-approve --slot "
-			  "%lld | gpuaas-wipe", (long long)s->slot_index));
+	return s->cordon_reason ? ga_db_change(db, err,
+					       "UPDATE slot SET cordon_reason = NULL, "
+					       "generation = generation + 1 WHERE id = ?1",
+					       "s", s->slot) : 0;
 }
 
 /* The evidence that keeps its devices clean has to hold before they are sold by it. */
@@ -217,6 +167,7 @@ static int enable(struct ga_db *db, const struct ga_slot *s, struct ga_slot *ret
 {
 	struct ga_candidate c;
 	struct ga_approval a = { .candidate = &c };
+	bool gpu, disk;
 	int r;
 
 	if (!s->wipe)
@@ -231,8 +182,19 @@ static int enable(struct ga_db *db, const struct ga_slot *s, struct ga_slot *ret
 		return -1;
 	a.destroy_data = r ? s->nvme_wwid : NULL;
 	a.wipe = *s->wipe;
-	r = check_devices(s, &c, err) < 0 ?
-		    -1 : ga_store_approve(db, &a, ret_slot, ret_order, has_order, err);
+	/* Which devices a slot has is decided by who approves them, and by no other word. */
+	gpu = s->gpu_identity && c.gpu && !ga_streq(s->gpu_identity, c.gpu->identity);
+	disk = s->nvme_wwid && c.nvme && !ga_streq(s->nvme_wwid, c.nvme->wwid);
+	if (gpu || disk)
+		r = ga_refuse(err, GA_CONFLICT, "duplicate_identity", s->slot,
+			      ("the host of slot '%s' shows another %s '%s' in its place than '%s'",
+			       s->slot, gpu ? "GPU" : "disk",
+			       gpu ? c.gpu->identity : c.nvme->wwid,
+			       gpu ? s->gpu_identity : s->nvme_wwid),
+			      ("where that is to be the slot's: gpuaas-discover | gpuaas-approve "
+			       "--slot %lld | gpuaas-wipe", (long long)s->slot_index));
+	else
+		r = ga_store_approve(db, &a, ret_slot, ret_order, has_order, err);
 	ga_shape_release(&ga_candidate_shape, &c);
 	return r;
 }
@@ -242,22 +204,18 @@ static int enable(struct ga_db *db, const struct ga_slot *s, struct ga_slot *ret
 /* While an allocation's devices may still be in use on the host, its release comes first. */
 static int check_let_go(struct ga_db *db, const struct ga_slot *s, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
+	ga_autofree char *state = NULL;
 
 	if (!s->allocation)
 		return 0;
-	if (ga_db_query(db, &rows, err, "SELECT state FROM allocation WHERE id = ?1", "s",
-			s->allocation) < 0)
+	if (ga_db_one(db, err, "SELECT state FROM allocation WHERE id = ?1", "sS", s->allocation,
+		      &state) < 0)
 		return -1;
-	r = ga_rows_next(rows, err);
-	if (r < 0)
-		return -1;
-	if (r && ga_streq(ga_rows_text(rows, 0), "released"))
+	if (ga_streq(state, "released"))
 		return 0;
 	return ga_refuse(err, GA_CONFLICT, "wrong_state", s->slot,
 			 ("slot '%s' still belongs to allocation '%s', which is %s", s->slot,
-			  s->allocation, r ? ga_rows_text(rows, 0) : "unknown"),
+			  s->allocation, state ? state : "unknown"),
 			 ("gpuaas-release %s", s->allocation));
 }
 
@@ -271,40 +229,6 @@ static int read_moved(struct ga_db *db, const struct ga_slot *s, struct ga_slot 
 	if (!*has_order)
 		ga_shape_release(&ga_slot_shape, ret_slot);
 	return *has_order ? 0 : -1;
-}
-
-static int repair_health(struct ga_db *db, const struct ga_slot *s, const char *reason,
-			 const char *now, struct ga_err *err)
-{
-	ga_autohealth struct ga_health_sign sign = {
-		.event = GA_HEALTH_REPAIRED,
-		.detail = ga_xprintf("repaired: %s", reason),
-	};
-
-	return ga_streq(s->health_state, "failed") ?
-		       ga_store_health(db, s->slot, &sign, now, err) : 0;
-}
-
-/* A wipe once more, from any state that waits for one: the order in force, or a new one. */
-static int wipe_again(struct ga_db *db, const struct ga_slot *s, struct ga_err *err)
-{
-	int ours;
-
-	if (ga_store_wipe_may_begin(db, s->slot, err) < 0)
-		return -1;
-	/* Its order is in force; whoever lost it on its way gets the same one again. */
-	if (ga_streq(s->state, "wiping"))
-		return 0;
-	if (check_let_go(db, s, err) < 0)
-		return -1;
-	if (!s->nvme_wwid || !s->wipe)
-		return ga_fail(err, GA_CONFLICT, "slot '%s' has no disk or no wipe policy: "
-			       "quarantine it, then disable it", s->slot);
-	ours = ga_store_disk_is_ours(db, s->nvme_wwid, err);
-	if (ours < 0)
-		return -1;
-	/* A first wipe that its guard refused is not answered by another word for it. */
-	return ga_store_order_wipe(db, s->slot, ours ? "repair" : "first", err);
 }
 
 /* A disabled slot may be wiped without a look at it where its disk was dirtied by a tenant of this
@@ -330,18 +254,6 @@ static int may_wipe_disabled(struct ga_db *db, const struct ga_slot *s, bool *ou
 			 "(json_array_length(k.record, '$.nvme.signatures') > 0 OR "
 			 "json_extract(k.record, '$.nvme.content') = 'unknown_content'))",
 			 "ss", s->nvme_wwid, s->node);
-}
-
-/* Whatever made a person doubt that it is clean: from now on it counts as used, and only a proved
- * wipe says otherwise. With that the slot is back on sale, unless something else stands against
- * it. What lies on a disk that was clean is no tenant's: the guard looks, as at a first wipe. */
-static int wipe_disabled(struct ga_db *db, const struct ga_slot *s, bool ours, struct ga_err *err)
-{
-	if (ga_store_wipe_may_begin(db, s->slot, err) < 0 || check_let_go(db, s, err) < 0 ||
-	    uncordon(db, s, err) < 0 || ga_store_block_unsellable(db, s->slot, err) < 0 ||
-	    ga_store_taint_slot(db, s->slot, ours ? s->slot : "doubted", err) < 0)
-		return -1;
-	return ga_store_order_wipe(db, s->slot, ours ? "repair" : "first", err);
 }
 
 static int on_doubt(const struct ga_doubted *d, void *arg)
@@ -373,21 +285,39 @@ static int refuse_unmended(const struct ga_slot *s, struct ga_slot *now, struct 
 	return 0;
 }
 
-static int repair(struct ga_db *db, const struct ga_slot *s, const char *reason, const char *now,
+static int repair(struct ga_db *db, const struct ga_slot *s, const char *reason,
 		  struct ga_slot *ret_slot, struct ga_wipe_order *ret_order, bool *has_order,
 		  struct ga_err *err)
 {
 	bool failed = ga_streq(s->health_state, "failed"), in_doubt = false, ours = false;
+	ga_autohealth struct ga_health_sign sign = {
+		.event = GA_HEALTH_REPAIRED,
+		.detail = ga_xprintf("repaired: %s", reason),
+	};
+	ga_autofree char *now = ga_time_now();
 	int r;
 
 	if ((ga_streq(s->state, "disabled") || ga_streq(s->state, "quarantined")) &&
 	    ga_store_health_may_repair(db, s->slot, err) < 0)
 		return -1;
-	if (repair_health(db, s, reason, now, err) < 0)
+	if (failed && ga_store_health(db, s->slot, &sign, now, err) < 0)
 		return -1;
-	if (ga_streq(s->state, "wiping") || ga_streq(s->state, "cleanup_blocked"))
-		return wipe_again(db, s, err) < 0 ? -1 : read_moved(db, s, ret_slot, ret_order,
-								    has_order, err);
+	/* Its order is in force; whoever lost it on its way gets the same one again. */
+	if (ga_streq(s->state, "wiping"))
+		return ga_store_wipe_may_begin(db, s->slot, err) < 0 ?
+			       -1 : read_moved(db, s, ret_slot, ret_order, has_order, err);
+	if (ga_streq(s->state, "cleanup_blocked")) {
+		if (ga_store_wipe_may_begin(db, s->slot, err) < 0 || check_let_go(db, s, err) < 0)
+			return -1;
+		if (!s->nvme_wwid || !s->wipe)
+			return ga_fail(err, GA_CONFLICT, "slot '%s' has no disk or no wipe policy: "
+				       "quarantine it, then disable it", s->slot);
+		r = ga_store_disk_is_ours(db, s->nvme_wwid, err);
+		/* A first wipe that its guard refused is not answered by another word for it. */
+		if (r < 0 || ga_store_order_wipe(db, s->slot, r ? "repair" : "first", err) < 0)
+			return -1;
+		return read_moved(db, s, ret_slot, ret_order, has_order, err);
+	}
 	/* What a person took out of sale is not put back by who mends its health. */
 	if (!ga_streq(s->state, "disabled") || (failed && (s->cordon_reason || !s->wipe)))
 		return ga_store_slot(db, s->slot, ret_slot, err);
@@ -399,32 +329,19 @@ static int repair(struct ga_db *db, const struct ga_slot *s, const char *reason,
 	if (r <= 0)
 		return r < 0 || enable(db, s, ret_slot, ret_order, has_order, err) < 0 ? -1 :
 		       failed ? refuse_unmended(s, ret_slot, err) : 0;
-	return wipe_disabled(db, s, ours, err) < 0 ? -1 : read_moved(db, s, ret_slot, ret_order,
-								has_order, err);
+	/* Whatever made a person doubt that it is clean: from now on it counts as used, and only a
+	 * proved wipe says otherwise. With that the slot is back on sale, unless something else
+	 * stands against it. What lies on a disk that was clean is no tenant's: the guard looks, as
+	 * at a first wipe. */
+	if (ga_store_wipe_may_begin(db, s->slot, err) < 0 || check_let_go(db, s, err) < 0 ||
+	    uncordon(db, s, err) < 0 || ga_store_block_unsellable(db, s->slot, err) < 0 ||
+	    ga_store_taint_slot(db, s->slot, ours ? s->slot : "doubted", err) < 0 ||
+	    ga_store_order_wipe(db, s->slot, ours ? "repair" : "first", err) < 0)
+		return -1;
+	return read_moved(db, s, ret_slot, ret_order, has_order, err);
 }
 
-static int hint_disposal(const struct ga_slot *s, struct ga_err *err)
-{
-	return s->tainted ? ga_hint(err,
-				    "wipe it first (gpuaas-approve enable %s | gpuaas-wipe), or "
-				    "record how the disk was destroyed with --disposal TEXT",
-				    s->slot)
-			  : -1;
-}
-
-static int move(struct ga_db *db, const struct verb *v, const struct ga_slot *s,
-		const char *reason, const char *disposal, struct ga_err *err)
-{
-	ga_autofree char *now = ga_time_now();
-
-	if (ga_streq(v->name, "uncordon"))
-		reason = NULL;
-	if (ga_db_exec_by(db, err, v->sql, v->types, s->slot, reason, now, disposal) < 0)
-		return ga_streq(v->name, "retire") ? hint_disposal(s, err) : -1;
-	/* What its row lacks stays in view: nobody else names a slot that is not on sale. */
-	return ga_streq(v->name, "disable") && ga_streq(s->state, "available") ?
-		       ga_store_block_unsellable(db, s->slot, err) : 0;
-}
+/* ---- all of them ---- */
 
 /* What is so already is not done again. */
 static bool is_done(const struct verb *v, const struct ga_slot *s, const char *reason)
@@ -436,21 +353,6 @@ static bool is_done(const struct verb *v, const struct ga_slot *s, const char *r
 	return (v->to || ga_streq(v->name, "cordon")) && ga_streq(s->cordon_reason, reason);
 }
 
-static int act(struct ga_db *db, const struct verb *v, const struct ga_slot *s,
-	       const char *reason, const char *disposal, struct ga_slot *ret_slot,
-	       struct ga_wipe_order *ret_order, bool *has_order, struct ga_err *err)
-{
-	ga_autofree char *now = ga_time_now();
-
-	if (ga_streq(v->name, "enable"))
-		return enable(db, s, ret_slot, ret_order, has_order, err);
-	if (ga_streq(v->name, "repair"))
-		return repair(db, s, reason, now, ret_slot, ret_order, has_order, err);
-	if (!is_done(v, s, reason) && move(db, v, s, reason, disposal, err) < 0)
-		return -1;
-	return ga_store_slot(db, s->slot, ret_slot, err);
-}
-
 static void cleanup_slot(struct ga_slot *s)
 {
 	ga_shape_release(&ga_slot_shape, s);
@@ -460,15 +362,56 @@ int ga_store_slot_move(struct ga_db *db, const char *id, const char *verb, const
 		       const char *disposal, int64_t generation, struct ga_slot *ret_slot,
 		       struct ga_wipe_order *ret_order, bool *has_order, struct ga_err *err)
 {
-	const struct verb *v = find_verb(verb);
 	ga_cleanup(cleanup_slot) struct ga_slot s = { 0 };
+	ga_autofree char *now = ga_time_now();
+	const struct verb *v = verbs;
+	int r = 0;
 
 	*has_order = false;
-	if (!v)
+	while (v->name && strcmp(v->name, verb))
+		v++;
+	if (!v->name)
 		return ga_fail(err, GA_USAGE, "unknown move '%.32s' of a slot", verb);
-	if (ga_store_slot(db, id, &s, err) < 0 || check(v, &s, reason, generation, err) < 0)
+	if (ga_store_slot(db, id, &s, err) < 0)
 		return -1;
-	if (act(db, v, &s, reason, disposal, ret_slot, ret_order, has_order, err) < 0)
+	if (v->needs_reason && (!reason || !*reason))
+		return ga_fail(err, GA_USAGE, "%s needs --reason", v->name);
+	if (generation != GA_UNKNOWN && generation != s.generation) {
+		ga_err_set(err, GA_CONFLICT, "slot '%s' has moved: expected generation %" PRId64
+			   ", found %" PRId64, s.slot, generation, s.generation);
+		ga_err_about(err, "concurrent_update", s.slot);
+		return -1;
+	}
+	/* The health that failed is repaired in any state; where the slot then goes is the
+	 * state's. */
+	if (!may_begin(v, s.state) &&
+	    !(ga_streq(verb, "repair") && ga_streq(s.health_state, "failed") &&
+	      !ga_streq(s.state, "retired")))
+		return fail_state(v, &s, err);
+	if (ga_streq(verb, "enable")) {
+		r = enable(db, &s, ret_slot, ret_order, has_order, err);
+	} else if (ga_streq(verb, "repair")) {
+		r = repair(db, &s, reason, ret_slot, ret_order, has_order, err);
+	} else {
+		if (!is_done(v, &s, reason)) {
+			r = ga_db_change_by(db, err, v->sql, v->types, s.slot,
+					    ga_streq(verb, "uncordon") ? NULL : reason, now,
+					    disposal);
+			if (r < 0 && ga_streq(verb, "retire") && s.tainted)
+				return ga_hint(err,
+					       "wipe it first (gpuaas-approve enable %s | "
+					       "gpuaas-wipe), or record how the disk was destroyed "
+					       "with --disposal TEXT",
+					       s.slot);
+			/* What its row lacks stays in view: nobody else names a slot that is not on
+			 * sale. */
+			if (r == 0 && ga_streq(verb, "disable") && ga_streq(s.state, "available"))
+				r = ga_store_block_unsellable(db, s.slot, err);
+		}
+		if (r == 0)
+			r = ga_store_slot(db, s.slot, ret_slot, err);
+	}
+	if (r < 0)
 		return -1;
 	if (ret_slot->generation == s.generation)
 		return 0;

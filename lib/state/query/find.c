@@ -15,7 +15,7 @@
 	"UNION ALL SELECT 'node', id, CASE WHEN id = ?1 THEN 0 WHEN name = ?1 THEN 1 ELSE 2 END " \
 	"FROM node WHERE id >= ?1 AND id < ?1 || '~' OR name = ?1 " \
 	"UNION ALL SELECT * FROM (SELECT 'allocation', id, 3 FROM allocation WHERE name = ?1 " \
-	"AND state IN ('released', 'cancelled', 'refused') ORDER BY created_at DESC LIMIT 1) " \
+	"AND state IN ('released', 'cancelled', 'refused') ORDER BY created_at DESC LIMIT 1) e " \
 	"UNION ALL SELECT 'team', name, 4 FROM team WHERE name = ?1 " \
 	"UNION ALL SELECT 'grant', name, 4 FROM access_grant WHERE name = ?1 " \
 	"UNION ALL SELECT 'proposal', id, 4 FROM proposal WHERE id = ?1"
@@ -49,7 +49,7 @@ int ga_store_resolve(struct ga_db *db, const char *kind, const char *text, char 
 
 	*ret = NULL;
 	if (ga_db_query(db, &rows, err,
-			"SELECT k, id, rank FROM (" FINDING ") WHERE ?2 IS NULL OR k = ?2 "
+			"SELECT k, id, rank FROM (" FINDING ") found WHERE ?2 IS NULL OR k = ?2 "
 			"ORDER BY rank, k, id LIMIT 9",
 			"ss", text, kind) < 0)
 		return -1;

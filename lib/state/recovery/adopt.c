@@ -163,25 +163,23 @@ static int fold_provision(struct ga_adopting *a, const struct ga_inventory_work 
 	return ga_streq(h.state, "cancelled") && w->result ? ga_adopt_fold(a, w, err) : 0;
 }
 
-static int order_slot(struct ga_adopting *a, const struct ga_bundle *b, struct ga_err *err)
-{
-	return ga_db_change(a->db, err,
-			    "UPDATE slot SET state = 'releasing', since = ?2, wipe_attempt = ?3, "
-			    "wipe_generation = ?4, wipe_cause = 'release', wipe_issued_at = ?2, "
-			    "generation = generation + 1 WHERE id = ?1 "
-			    "AND state IN ('active', 'cleanup_blocked')",
-			    "sssi", b->slot, a->now, b->wipe_attempt, b->generation);
-}
-
 /* The release order the host carried out, as if the state had given it. */
 static int take_order(struct ga_adopting *a, const struct ga_release_order *o,
 		      struct ga_err *err)
 {
 	ga_autofree char *text = ga_rec_format_text(&ga_release_order_shape, o);
 
-	for (size_t i = 0; i < o->bundles.n; i++)
-		if (order_slot(a, &o->bundles.v[i], err) < 0)
+	for (size_t i = 0; i < o->bundles.n; i++) {
+		const struct ga_bundle *b = &o->bundles.v[i];
+
+		if (ga_db_change(a->db, err,
+				 "UPDATE slot SET state = 'releasing', since = ?2, wipe_attempt = "
+				 "?3, wipe_generation = ?4, wipe_cause = 'release', "
+				 "wipe_issued_at = ?2, generation = generation + 1 WHERE id = ?1 "
+				 "AND state IN ('active', 'cleanup_blocked')",
+				 "sssi", b->slot, a->now, b->wipe_attempt, b->generation) < 0)
 			return -1;
+	}
 	if (ga_db_exec(a->db, err,
 		       "UPDATE claim SET use_ended_at = ?2 WHERE allocation_id = ?1 AND live = 1 "
 		       "AND use_ended_at IS NULL", "ss", o->allocation, o->issued_at) < 0 ||
@@ -254,21 +252,15 @@ static int fold_wipe(struct ga_adopting *a, const struct ga_inventory_work *w, s
 
 /* ---- what it runs ---- */
 
-static bool is_released(const struct ga_adopting *a, const char *allocation)
-{
-	const struct ga_inventory_work *w = ga_adopt_work(a, "release", allocation);
-
-	return w && ga_streq(w->state, "done");
-}
-
 static int take_running(struct ga_adopting *a, const struct ga_inventory_work *w,
 			struct ga_err *err)
 {
 	ga_autoholding struct ga_holding h = { 0 };
 	int r = ga_store_holding(a->db, w->object, &h, err);
+	const struct ga_inventory_work *released = ga_adopt_work(a, "release", w->object);
 	struct ga_plan plan;
 
-	if (r || is_released(a, w->object))
+	if (r || (released && ga_streq(released->state, "done")))
 		return r < 0 ? -1 : 0;
 	if (ga_adopt_record(w->order, &ga_plan_shape, &plan, err) < 0)
 		return -1;
@@ -300,26 +292,18 @@ int ga_store_adopt(struct ga_db *db, const struct ga_inventory_of *inventory,
 			    err);
 }
 
-static int64_t epoch_of(const struct ga_inventory_of *i)
-{
-	int64_t most = 1;
-
-	for (size_t k = 0; k < i->works.n; k++) {
-		json_t *epoch = json_object_get(i->works.v[k].order, "epoch");
-
-		if (json_is_integer(epoch) && json_integer_value(epoch) > most)
-			most = json_integer_value(epoch);
-	}
-	return most;
-}
-
 int ga_store_adopt_epoch(struct ga_db *db, const struct ga_inventory_of *inventories, size_t n,
 			 const char *reason, struct ga_err *err)
 {
 	int64_t most = 1;
 
 	for (size_t i = 0; i < n; i++)
-		most = epoch_of(&inventories[i]) > most ? epoch_of(&inventories[i]) : most;
+		for (size_t k = 0; k < inventories[i].works.n; k++) {
+			json_t *epoch = json_object_get(inventories[i].works.v[k].order, "epoch");
+
+			if (json_is_integer(epoch) && json_integer_value(epoch) > most)
+				most = json_integer_value(epoch);
+		}
 	if (ga_db_exec(db, err, "UPDATE meta SET epoch = ?1 WHERE epoch <= ?1", "i", most + 1) < 0)
 		return -1;
 	return ga_audit_add(db, "state_rebuilt", "state",

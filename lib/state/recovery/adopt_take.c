@@ -40,18 +40,6 @@ int ga_adopt_node(struct ga_adopting *a, struct ga_err *err)
 		       1;
 }
 
-/* A node whose slots are sold was approved, with the hardware it has. */
-static int activate_node(struct ga_adopting *a, struct ga_err *err)
-{
-	const struct ga_host *host = a->of->end.host;
-
-	return ga_db_change(a->db, err,
-			    "UPDATE node SET state = 'active', since = ?2, "
-			    "fingerprint = coalesce(fingerprint, ?3), generation = generation + 1 "
-			    "WHERE id = ?1 AND state = 'enrolled'",
-			    "sss", a->of->end.node, a->now, host ? host->fingerprint : NULL);
-}
-
 /* ---- a slot ---- */
 
 static int make_device(struct ga_adopting *a, const char *id, const char *kind,
@@ -64,48 +52,12 @@ static int make_device(struct ga_adopting *a, const char *id, const char *kind,
 			    "ssss", id, kind, a->of->end.node, a->now);
 }
 
-static const struct ga_gpu *gpu_of(const struct ga_adopting *a, const struct ga_bundle *b)
-{
-	for (size_t i = 0; i < a->of->end.candidates.n; i++) {
-		const struct ga_gpu *g = a->of->end.candidates.v[i].gpu;
-
-		if (g && ga_streq(g->identity, b->gpu_identity))
-			return g;
-	}
-	return NULL;
-}
-
-static int insert_slot(struct ga_adopting *a, const struct ga_bundle *b, const char *gpu_id,
-		       const struct ga_wipe_policy *policy, struct ga_err *err)
-{
-	const struct ga_gpu *g = gpu_of(a, b);
-	const char *node = a->of->end.node;
-
-	return ga_db_change_by(
-		       a->db, err,
-		       "INSERT INTO slot (id, node_id, slot_index, since, generation, "
-		       "accelerator_type, type_name, gpu_id, gpu_identity, gpu_pci_address, "
-		       "gpu_device, module_id, nvme_wwid, nvme_serial, nvme_path, nvme_size_bytes, "
-		       "fabric_claim_mode, fabric_vf_pci_address, fabric_pf_pci_address, "
-		       "numa_node, cpuset, memory_mib, mac, private_ip, bridge, port, "
-		       "storage_ownership, wipe_minimum_class, wipe_verify, wipe_gpu_memory, "
-		       "approved_by, approved_at, fingerprint) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, "
-		       "?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, 'per_slot_vf', ?17, ?18, ?19, "
-		       "?20, ?21, ?22, ?23, ?24, ?25, 'tenant_slice', ?26, ?27, ?28, ?29, ?4, ?30)",
-		       "ssisissssssisssissisisssssssss", b->slot, node, b->slot_index, a->now,
-		       b->generation, g ? g->type : NULL, g ? g->type_name : NULL, gpu_id,
-		       b->gpu_identity, b->gpu_pci_address, b->gpu_device, b->module_id,
-		       b->nvme_wwid, b->nvme_serial, b->nvme_path, b->nvme_size_bytes,
-		       b->fabric_vf_pci_address, b->fabric_pf_pci_address, b->numa_node, b->cpuset,
-		       b->memory_mib, b->mac, b->private_ip, b->bridge, b->port,
-		       policy->minimum_class, policy->verify, policy->gpu_memory, ga_audit_actor(),
-		       a->of->end.host ? a->of->end.host->fingerprint : NULL);
-}
-
 static int make_slot(struct ga_adopting *a, const struct ga_bundle *b, struct ga_err *err)
 {
 	ga_autofree char *gpu_id = ga_xprintf("%s/%s", a->of->end.node,
 					      b->gpu_identity ? b->gpu_identity : "");
+	const char *node = a->of->end.node;
+	const struct ga_gpu *g = NULL;
 	struct ga_wipe_evidence e;
 	int r = ga_adopt_evidence(a, b->slot, &e, err);
 
@@ -116,24 +68,43 @@ static int make_slot(struct ga_adopting *a, const struct ga_bundle *b, struct ga
 				 ("the host has no confirmed wipe of slot '%s' from before",
 				  b->slot),
 				 ("let it end, then approve the host's hardware again"));
+	for (size_t i = 0; !g && i < a->of->end.candidates.n; i++)
+		if (a->of->end.candidates.v[i].gpu &&
+		    ga_streq(a->of->end.candidates.v[i].gpu->identity, b->gpu_identity))
+			g = a->of->end.candidates.v[i].gpu;
 	/* The policy it was wiped by is the slot's. */
 	if (!b->nvme_wwid || !b->gpu_identity)
 		r = ga_fail(err, GA_BADREC, "the plan names no disk or GPU for slot '%s'", b->slot);
 	else if (make_device(a, b->nvme_wwid, "disk", err) < 0 ||
 		 make_device(a, gpu_id, "gpu", err) < 0 ||
-		 insert_slot(a, b, gpu_id, &e.policy, err) < 0 ||
-		 ga_store_slot_cpus(a->db, b->slot, a->of->end.node, b->cpuset, err) < 0)
+		 ga_db_change_by(
+			 a->db, err,
+			 "INSERT INTO slot (id, node_id, slot_index, since, generation, "
+			 "accelerator_type, type_name, gpu_id, gpu_identity, gpu_pci_address, "
+			 "gpu_device, module_id, nvme_wwid, nvme_serial, nvme_path, "
+			 "nvme_size_bytes, fabric_claim_mode, fabric_vf_pci_address, "
+			 "fabric_pf_pci_address, numa_node, cpuset, memory_mib, mac, private_ip, "
+			 "bridge, port, storage_ownership, wipe_minimum_class, wipe_verify, "
+			 "wipe_gpu_memory, approved_by, approved_at, fingerprint) VALUES (?1, ?2, "
+			 "?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, "
+			 "'per_slot_vf', ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, "
+			 "'tenant_slice', ?26, ?27, ?28, ?29, ?4, ?30)",
+			 "ssisissssssisssissisisssssssss", b->slot, node, b->slot_index, a->now,
+			 b->generation, g ? g->type : NULL, g ? g->type_name : NULL, gpu_id,
+			 b->gpu_identity, b->gpu_pci_address, b->gpu_device, b->module_id,
+			 b->nvme_wwid, b->nvme_serial, b->nvme_path, b->nvme_size_bytes,
+			 b->fabric_vf_pci_address, b->fabric_pf_pci_address, b->numa_node,
+			 b->cpuset, b->memory_mib, b->mac, b->private_ip, b->bridge, b->port,
+			 e.policy.minimum_class, e.policy.verify, e.policy.gpu_memory,
+			 ga_audit_actor(),
+			 a->of->end.host ? a->of->end.host->fingerprint : NULL) < 0 ||
+		 ga_store_slot_cpus(a->db, b->slot, node, b->cpuset, err) < 0)
 		r = -1;
 	ga_shape_release(&ga_wipe_evidence_shape, &e);
 	return r < 0 ? -1 : 0;
 }
 
 /* ---- a slot made free by what the host proved ---- */
-
-static int evidence_is_known(struct ga_db *db, const char *id, struct ga_err *err)
-{
-	return ga_db_one(db, err, "SELECT 1 FROM wipe_evidence WHERE id = ?1", "s", id);
-}
 
 /* Whether the evidence is what the fold would take for the order that it answers. */
 static int judge(struct ga_adopting *a, const char *slot, const struct ga_wipe_evidence *e,
@@ -168,7 +139,8 @@ static int prove(struct ga_adopting *a, const char *slot, const char *state, str
 		return ga_fail_for(err, GA_CONFLICT, "no_evidence",
 				   "slot '%s' is %s, and the host has no confirmed wipe of it",
 				   slot, state);
-	known = evidence_is_known(a->db, e.evidence, err);
+	known = ga_db_one(a->db, err, "SELECT 1 FROM wipe_evidence WHERE id = ?1", "s",
+			  e.evidence);
 	r = known < 0 || ga_adopt_order(a, slot, &e, err) < 0 || judge(a, slot, &e, err) < 0 ||
 			    (!known && ga_store_evidence_add(a->db, &e, err) < 0) ||
 			    ga_store_slot_wiped(a->db, slot, "available", e.evidence, "[]",
@@ -179,34 +151,26 @@ static int prove(struct ga_adopting *a, const char *slot, const char *state, str
 	return r;
 }
 
-static int check_devices(const struct ga_rows *rows, const struct ga_adopting *a,
-			 const struct ga_bundle *b, struct ga_err *err)
-{
-	if (ga_streq(ga_rows_text(rows, 1), b->gpu_identity) &&
-	    ga_streq(ga_rows_text(rows, 2), b->nvme_wwid) &&
-	    ga_streq(ga_rows_text(rows, 3), a->of->end.node))
-		return 0;
-	return ga_fail_for(err, GA_CONFLICT, "wrong_device",
-			   "slot '%s' has other devices in the state than in the plan", b->slot);
-}
-
 /* The slot as the allocation found it: known, these devices, available. */
 static int free_slot(struct ga_adopting *a, const struct ga_bundle *b, struct ga_err *err)
 {
-	static const char sql[] = "SELECT state, gpu_identity, nvme_wwid, node_id FROM slot "
-				  "WHERE id = ?1";
-	ga_autofree char *state = NULL;
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
+	ga_autofree char *state = NULL, *gpu = NULL, *wwid = NULL, *node = NULL;
+	int r = ga_db_one(a->db, err,
+			  "SELECT state, gpu_identity, nvme_wwid, node_id FROM slot WHERE id = ?1",
+			  "sSSSS", b->slot, &state, &gpu, &wwid, &node);
 
-	if (ga_db_query(a->db, &rows, err, sql, "s", b->slot) < 0)
+	if (r < 0)
 		return -1;
-	r = ga_rows_next(rows, err);
-	if (r < 0 || (r && check_devices(rows, a, b, err) < 0))
-		return -1;
-	if (!r && make_slot(a, b, err) < 0)
-		return -1;
-	state = r ? ga_rows_dup(rows, 0) : ga_xstrdup("disabled");
+	if (r && (!ga_streq(gpu, b->gpu_identity) || !ga_streq(wwid, b->nvme_wwid) ||
+		  !ga_streq(node, a->of->end.node)))
+		return ga_fail_for(err, GA_CONFLICT, "wrong_device",
+				   "slot '%s' has other devices in the state than in the plan",
+				   b->slot);
+	if (!r) {
+		if (make_slot(a, b, err) < 0)
+			return -1;
+		state = ga_xstrdup("disabled");
+	}
 	if (ga_streq(state, "available"))
 		return 0;
 	if (!ga_streq(state, "disabled") && !ga_streq(state, "wiping") &&
@@ -228,31 +192,23 @@ static int is_of_profile(struct ga_adopting *a, const struct ga_plan *plan, cons
 	size_t i;
 	int r = 1;
 
-	for (i = 0; r > 0 && i < plan->bundles.n; i++) {
-		ga_autorows struct ga_rows *rows = NULL;
-
-		if (ga_db_query(a->db, &rows, err,
-				"SELECT 1 WHERE coalesce(json_array_length(?1, '$.types'), 0) = 0 "
-				"OR (SELECT accelerator_type FROM slot WHERE id = ?2) IN "
-				"(SELECT value FROM json_each(?1, '$.types'))", "ss", record,
-				plan->bundles.v[i].slot) < 0)
-			return -1;
-		r = ga_rows_next(rows, err);
-	}
+	for (i = 0; r > 0 && i < plan->bundles.n; i++)
+		r = ga_db_one(a->db, err,
+			      "SELECT 1 WHERE coalesce(json_array_length(?1, '$.types'), 0) = 0 "
+			      "OR (SELECT accelerator_type FROM slot WHERE id = ?2) IN "
+			      "(SELECT value FROM json_each(?1, '$.types'))", "ss", record,
+			      plan->bundles.v[i].slot);
 	return r;
 }
 
 static char *profile_record(struct ga_adopting *a, const struct ga_plan *plan, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
 	struct ga_profile p;
 	char *text = NULL;
 	int r;
 
-	if (ga_db_query(a->db, &rows, err,
-			"SELECT record FROM profile WHERE name = ?1 AND version = ?2", "si",
-			plan->profile, plan->profile_version) < 0 ||
-	    ga_row_text(rows, &text, err) < 0)
+	if (ga_db_one(a->db, err, "SELECT record FROM profile WHERE name = ?1 AND version = ?2",
+		      "siS", plan->profile, plan->profile_version, &text) < 0)
 		return NULL;
 	r = text ? is_of_profile(a, plan, text, err) : 0;
 	if (r > 0)
@@ -301,12 +257,10 @@ static int one_type(struct ga_adopting *a, const struct ga_plan *plan, char **re
 
 	*ret = NULL;
 	for (i = 0; i < plan->bundles.n; i++) {
-		ga_autorows struct ga_rows *rows = NULL;
 		ga_autofree char *type = NULL;
 
-		if (ga_db_query(a->db, &rows, err, "SELECT accelerator_type FROM slot "
-				"WHERE id = ?1", "s", plan->bundles.v[i].slot) < 0 ||
-		    ga_row_text(rows, &type, err) < 0)
+		if (ga_db_one(a->db, err, "SELECT accelerator_type FROM slot WHERE id = ?1", "sS",
+			      plan->bundles.v[i].slot, &type) < 0)
 			return -1;
 		if (!i)
 			*ret = GA_TAKE(type);
@@ -341,62 +295,13 @@ static int insert_allocation(struct ga_adopting *a, const struct ga_plan *plan,
 		       plan->price_micros, plan->created_at, ga_audit_actor());
 }
 
-static int insert_claim(struct ga_adopting *a, const struct ga_plan *plan,
-			const struct ga_bundle *b, const char *holder, struct ga_err *err)
-{
-	if (ga_db_exec(a->db, err,
-		       "INSERT INTO claim (id, allocation_id, node_id, slot_id, claim_kind, live, "
-		       "held_by, created_at, accelerator_type) VALUES (?1, ?2, ?3, ?4, 'slot', 1, "
-		       "?5, ?6, (SELECT accelerator_type FROM slot WHERE id = ?4))",
-		       "ssssss", b->claim, plan->allocation, plan->node, b->slot, holder,
-		       plan->created_at) < 0)
-		return -1;
-	return ga_db_change(a->db, err,
-			    "UPDATE slot SET state = 'reserved', since = ?2, "
-			    "epoch_verified = (SELECT epoch FROM meta), "
-			    "generation = generation + 1 WHERE id = ?1",
-			    "ss", b->slot, a->now);
-}
-
-static int claim_slots(struct ga_adopting *a, const struct ga_plan *plan, struct ga_err *err)
-{
-	if (ga_db_exec(a->db, err,
-		       "UPDATE node SET held_by = 'slices', generation = generation + 1 "
-		       "WHERE id = ?1 AND held_by IS NULL", "s", plan->node) < 0)
-		return -1;
-	for (size_t i = 0; i < plan->bundles.n; i++)
-		if (insert_claim(a, plan, &plan->bundles.v[i], "slices", err) < 0)
-			return -1;
-	return 0;
-}
-
-static int place(struct ga_adopting *a, const struct ga_plan *plan, struct ga_err *err)
-{
-	ga_autofree char *text = ga_rec_format_text(&ga_plan_shape, plan);
-
-	return ga_db_change(a->db, err,
-			    "UPDATE allocation SET state = 'placed', plan = ?2, attempt = ?3, "
-			    "attempt_generation = ?4, order_kind = 'plan', expires_at = ?5, "
-			    "image_digest = ?6, fabric_partition = ?7, power_wanted = 'on', "
-			    "generation = generation + 1 WHERE id = ?1",
-			    "sssissi", plan->allocation, text, plan->attempt, plan->generation,
-			    plan->expires_at, plan->image ? plan->image->digest : NULL,
-			    plan->fabric_partition);
-}
-
-/* It was taken up and has not ended: provisioning, whoever goes on with it. */
-static int begin(struct ga_adopting *a, const struct ga_inventory_work *w, struct ga_err *err)
-{
-	ga_autoholding struct ga_holding h = { 0 };
-
-	if (ga_store_holding(a->db, w->object, &h, err) < 0)
-		return -1;
-	return ga_fold_start(a->db, &h, w->started_at ? w->started_at : a->now, err);
-}
-
 int ga_adopt_take(struct ga_adopting *a, const struct ga_inventory_work *w,
 		  const struct ga_plan *plan, struct ga_err *err)
 {
+	ga_autofree char *text = ga_rec_format_text(&ga_plan_shape, plan);
+	const struct ga_host *host = a->of->end.host;
+	ga_autoholding struct ga_holding h = { 0 };
+
 	/* That it was given away is recorded; that its tenant still has it no host can prove. */
 	if (!ga_streq(plan->shape, "slice"))
 		return ga_refuse(err, GA_CONFLICT, "not_a_slice", NULL,
@@ -412,15 +317,53 @@ int ga_adopt_take(struct ga_adopting *a, const struct ga_inventory_work *w,
 	for (size_t i = 0; i < plan->bundles.n; i++)
 		if (free_slot(a, &plan->bundles.v[i], err) < 0)
 			return -1;
-	if (activate_node(a, err) < 0 || insert_allocation(a, plan, err) < 0 ||
-	    claim_slots(a, plan, err) < 0 || place(a, plan, err) < 0 ||
+	/* A node whose slots are sold was approved, with the hardware it has. */
+	if (ga_db_change(a->db, err,
+			 "UPDATE node SET state = 'active', since = ?2, "
+			 "fingerprint = coalesce(fingerprint, ?3), generation = generation + 1 "
+			 "WHERE id = ?1 AND state = 'enrolled'",
+			 "sss", a->of->end.node, a->now, host ? host->fingerprint : NULL) < 0 ||
+	    insert_allocation(a, plan, err) < 0 ||
+	    ga_db_change(a->db, err,
+			 "UPDATE node SET held_by = 'slices', generation = generation + 1 "
+			 "WHERE id = ?1 AND held_by IS NULL", "s", plan->node) < 0)
+		return -1;
+	for (size_t i = 0; i < plan->bundles.n; i++) {
+		const struct ga_bundle *b = &plan->bundles.v[i];
+
+		if (ga_db_change(a->db, err,
+				 "INSERT INTO claim (id, allocation_id, node_id, slot_id, "
+				 "claim_kind, live, held_by, created_at, accelerator_type) VALUES "
+				 "(?1, ?2, ?3, ?4, 'slot', 1, 'slices', ?5, (SELECT "
+				 "accelerator_type FROM slot WHERE id = ?4))",
+				 "sssss", b->claim, plan->allocation, plan->node, b->slot,
+				 plan->created_at) < 0 ||
+		    ga_db_change(a->db, err,
+				 "UPDATE slot SET state = 'reserved', since = ?2, "
+				 "epoch_verified = (SELECT epoch FROM meta), "
+				 "generation = generation + 1 WHERE id = ?1",
+				 "ss", b->slot, a->now) < 0)
+			return -1;
+	}
+	if (ga_db_change(a->db, err,
+			 "UPDATE allocation SET state = 'placed', plan = ?2, attempt = ?3, "
+			 "attempt_generation = ?4, order_kind = 'plan', expires_at = ?5, "
+			 "image_digest = ?6, fabric_partition = ?7, power_wanted = 'on', "
+			 "generation = generation + 1 WHERE id = ?1",
+			 "sssissi", plan->allocation, text, plan->attempt, plan->generation,
+			 plan->expires_at, plan->image ? plan->image->digest : NULL,
+			 plan->fabric_partition) < 0 ||
 	    ga_audit_add(a->db, "adopted", plan->allocation,
 			 json_pack("{s:s, s:s, s:s?, s:i}", "node", plan->node, "reason",
 				   a->out->reason, "plan", plan->digest, "slots",
 				   (int)plan->bundles.n),
 			 err) < 0)
 		return -1;
-	if (w->result ? ga_adopt_fold(a, w, err) < 0 : begin(a, w, err) < 0)
+	/* It was taken up and has not ended: provisioning, whoever goes on with it. */
+	if (w->result ? ga_adopt_fold(a, w, err) < 0 :
+			ga_store_holding(a->db, w->object, &h, err) < 0 ||
+				ga_fold_start(a->db, &h, w->started_at ? w->started_at : a->now,
+					      err) < 0)
 		return -1;
 	return w->power && !ga_streq(w->power, "absent") ?
 		       ga_store_power(a->db, plan->allocation, plan->node, w->power, err) :

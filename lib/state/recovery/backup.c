@@ -63,22 +63,12 @@ static char *name_of_now(void)
 	return name;
 }
 
-static int check_file(const char *path,
-		      int (*each)(const struct ga_finding *f, void *arg, struct ga_err *err),
-		      void *arg, struct ga_err *err)
-{
-	ga_autodb struct ga_db *copy = NULL;
-
-	if (ga_db_open(path, GA_DB_STATE, GA_DB_READ, &copy, err) < 0)
-		return -1;
-	return ga_state_check(copy, each, arg, err);
-}
-
 int ga_state_backup(struct ga_db *db, const char *dir, int64_t keep,
 		    int (*each)(const struct ga_finding *finding, void *arg, struct ga_err *err),
 		    void *arg, char **made, struct ga_err *err)
 {
 	ga_autofree char *name = name_of_now(), *fresh = NULL, *path = NULL;
+	struct ga_db *copy = NULL;
 	int found;
 
 	if (ga_file_mkdirs(dir, 0700, err) < 0)
@@ -86,7 +76,9 @@ int ga_state_backup(struct ga_db *db, const char *dir, int64_t keep,
 	fresh = ga_xprintf("%s/.%s.new", dir, name);
 	if (ga_db_backup(db, fresh, err) < 0)
 		return -1;
-	found = check_file(fresh, each, arg, err);
+	found = ga_db_open(fresh, GA_DB_STATE, GA_DB_READ, &copy, err) < 0 ?
+			-1 : ga_state_check(copy, each, arg, err);
+	ga_db_close(copy);
 	path = ga_xprintf("%s/%s%s", dir, name, found > 0 ? ".findings" : "");
 	if (found < 0 || rename(fresh, path) < 0) {
 		if (found >= 0)
@@ -100,43 +92,34 @@ int ga_state_backup(struct ga_db *db, const char *dir, int64_t keep,
 	return found;
 }
 
-/* "state-20261121T020000Z.db" as a time; 0 when the digits are none. */
-static int64_t time_of_name(const char *name)
-{
-	const char *t = name + strlen("state-");
-	ga_autofree char *text = ga_xprintf("%.4s-%.2s-%.2sT%.2s:%.2s:%.2sZ", t, t + 4, t + 6,
-					    t + 9, t + 11, t + 13);
-	int64_t micros;
-
-	return ga_time_read(text, &micros) ? micros : 0;
-}
-
-static void count_file(const char *name, struct ga_backups *ret)
-{
-	static const char end[] = ".findings";
-	size_t n = strlen(name), m = sizeof(end) - 1;
-	ga_autofree char *plain = NULL;
-	int64_t made;
-
-	if (is_ours(name)) {
-		made = time_of_name(name);
-		ret->good++;
-		ret->newest_micros = made > ret->newest_micros ? made : ret->newest_micros;
-	} else if (n > m && !strcmp(name + n - m, end)) {
-		plain = ga_xstrndup(name, n - m);
-		ret->findings += is_ours(plain);
-	}
-}
-
 int ga_state_backups(const char *dir, struct ga_backups *ret, struct ga_err *err)
 {
+	static const char end[] = ".findings";
 	ga_autodir DIR *d = opendir(dir);
 	struct dirent *e;
 
 	*ret = (struct ga_backups){ 0 };
 	if (!d)
 		return errno == ENOENT ? 0 : ga_fail_sys(err, "opening '%s' failed", dir);
-	while ((e = readdir(d)))
-		count_file(e->d_name, ret);
+	while ((e = readdir(d))) {
+		size_t n = strlen(e->d_name), m = sizeof(end) - 1;
+
+		if (is_ours(e->d_name)) {
+			/* "state-20261121T020000Z.db" as a time; 0 when the digits are none. */
+			const char *t = e->d_name + strlen("state-");
+			ga_autofree char *text =
+				ga_xprintf("%.4s-%.2s-%.2sT%.2s:%.2s:%.2sZ", t, t + 4, t + 6, t + 9,
+					   t + 11, t + 13);
+			int64_t made;
+
+			ret->good++;
+			if (ga_time_read(text, &made) && made > ret->newest_micros)
+				ret->newest_micros = made;
+		} else if (n > m && !strcmp(e->d_name + n - m, end)) {
+			ga_autofree char *plain = ga_xstrndup(e->d_name, n - m);
+
+			ret->findings += is_ours(plain);
+		}
+	}
 	return 0;
 }

@@ -232,7 +232,7 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "the slot is on sale, and something is wrong with it", ADOPT },
 	{ "capacity",
 	  "SELECT DISTINCT node_id FROM (SELECT " CAPACITY " FROM node_capacity UNION ALL "
-	  "SELECT " CAPACITY " FROM slot_capacity) GROUP BY " CAPACITY " HAVING count(*) <> 2 "
+	  "SELECT " CAPACITY " FROM slot_capacity) c GROUP BY " CAPACITY " HAVING count(*) <> 2 "
 	  "ORDER BY 1",
 	  "its slots are not as they were counted: lists say wrong numbers, placement does not",
 	  "gpuaas-state migrate counts them again" },
@@ -306,11 +306,11 @@ const struct ga_check_rule ga_check_rules[] = {
 	  "u.node_id IS NOT a.node_id OR u.number IS NOT a.number ORDER BY 1",
 	  "a span of its use says another price, size or owner than the allocation", AS_BILLED },
 	{ "billing", "SELECT DISTINCT allocation_id FROM (" SPANS
-	  ") WHERE began_second < before AND ended_second IS NOT began_second ORDER BY 1",
+	  ") spans WHERE began_second < before AND ended_second IS NOT began_second ORDER BY 1",
 	  "spans of its use share time, which reports count twice", AS_BILLED },
 	/* What failed, or was on a host that was lost, is not counted until its release. */
 	{ "billing", "SELECT DISTINCT allocation_id FROM (" SPANS
-	  ") WHERE began_second > before AND usage_kind <> 'cleanup' ORDER BY 1",
+	  ") spans WHERE began_second > before AND usage_kind <> 'cleanup' ORDER BY 1",
 	  "there is time between spans of its use that no report counts", AS_BILLED },
 	{ .check = NULL },
 };

@@ -29,32 +29,6 @@ static void cleanup_turn(struct ga_turnstile *t)
 	ga_turnstile_close(t);
 }
 
-static int refuse_same(const char *path, const char *from, struct ga_err *err)
-{
-	struct stat a, b;
-
-	if (stat(path, &a) < 0 || stat(from, &b) < 0 || a.st_dev != b.st_dev ||
-	    a.st_ino != b.st_ino)
-		return 0;
-	return ga_fail_for(err, GA_USAGE, "same_file", "'%s' is the state itself, not a backup",
-			   from);
-}
-
-static int check_copy(struct ga_db *db, const char *from,
-		      int (*each)(const struct ga_finding *f, void *arg, struct ga_err *err),
-		      void *arg, struct ga_err *err)
-{
-	int found = ga_state_check(db, each, arg, err);
-
-	if (found <= 0)
-		return found;
-	return ga_refuse(err, GA_CONFLICT, "findings", NULL,
-			 ("'%s' does not hold what a state promises (%d findings): nothing was "
-			  "restored", from, found),
-			 ("take an older backup, or make a state of what the hosts know: "
-			  "gpuaas-state rebuild"));
-}
-
 /* A damaged file cannot be asked; it is kept all the same. */
 static void look_before(const char *path, struct before *b)
 {
@@ -68,36 +42,6 @@ static void look_before(const char *path, struct before *b)
 	b->readable = true;
 	b->epoch = ga_db_epoch(db);
 	b->lab = ga_db_is_lab(db);
-}
-
-static int refuse_lab(const struct before *b, const struct ga_db *db, struct ga_err *err)
-{
-	if (!b->readable || b->lab == ga_db_is_lab(db))
-		return 0;
-	return ga_fail_for(err, GA_CONFLICT, "lab", "the state is of %s, the backup of %s",
-			   b->lab ? "a lab" : "real disks", b->lab ? "real disks" : "a lab");
-}
-
-static int stamp(struct ga_db *db, const char *from, const char *reason, const struct before *b,
-		 struct ga_restored *ret, struct ga_err *err)
-{
-	int64_t own = ga_db_epoch(db), seq = 0;
-	char hash[GA_DIGEST_SIZE];
-	json_t *detail;
-
-	ret->epoch_before = b->epoch;
-	ret->epoch = (b->epoch != GA_UNKNOWN && b->epoch > own ? b->epoch : own) + 1;
-	if (ga_audit_head(db, &seq, hash, err) < 0 ||
-	    ga_db_exec(db, err, "UPDATE meta SET epoch = ?1", "i", ret->epoch) < 0)
-		return -1;
-	detail = json_pack("{s:s, s:s, s:I, s:I, s:s?}", "from", from, "reason", reason, "epoch",
-			   (json_int_t)ret->epoch, "backup_seq", (json_int_t)seq, "kept",
-			   ret->kept);
-	if (b->readable) {
-		json_object_set_new(detail, "replaced_seq", json_integer(b->seq));
-		json_object_set_new(detail, "replaced_hash", json_string(b->hash));
-	}
-	return ga_audit_add(db, "state_restored", "state", detail, err);
 }
 
 static char *kept_name(const char *path)
@@ -120,15 +64,34 @@ static int swap(const char *path, const char *copy, const char *from, const char
 		struct ga_db **db, struct ga_restored *ret, struct ga_err *err)
 {
 	ga_cleanup(cleanup_turn) struct ga_turnstile turn = GA_TURNSTILE_INIT;
+	int64_t own = ga_db_epoch(*db), seq = 0;
+	char hash[GA_DIGEST_SIZE];
 	struct before b;
+	json_t *detail;
 
 	if (access(path, F_OK) == 0 && (ga_turnstile_open(&turn, path, err) < 0 ||
 					ga_turnstile_enter(&turn, "gpuaas-state restore", err) < 0))
 		return -1;
 	look_before(path, &b);
 	ret->kept = b.there ? kept_name(path) : NULL;
-	if (refuse_lab(&b, *db, err) < 0 || ga_db_begin(*db, "gpuaas-state restore", err) < 0 ||
-	    stamp(*db, from, reason, &b, ret, err) < 0 || ga_db_commit(*db, err) < 0)
+	if (b.readable && b.lab != ga_db_is_lab(*db))
+		return ga_fail_for(err, GA_CONFLICT, "lab", "the state is of %s, the backup of %s",
+				   b.lab ? "a lab" : "real disks", b.lab ? "real disks" : "a lab");
+	ret->epoch_before = b.epoch;
+	ret->epoch = (b.epoch != GA_UNKNOWN && b.epoch > own ? b.epoch : own) + 1;
+	if (ga_db_begin(*db, "gpuaas-state restore", err) < 0 ||
+	    ga_audit_head(*db, &seq, hash, err) < 0 ||
+	    ga_db_change(*db, err, "UPDATE meta SET epoch = ?1", "i", ret->epoch) < 0)
+		return -1;
+	detail = json_pack("{s:s, s:s, s:I, s:I, s:s?}", "from", from, "reason", reason, "epoch",
+			   (json_int_t)ret->epoch, "backup_seq", (json_int_t)seq, "kept",
+			   ret->kept);
+	if (b.readable) {
+		json_object_set_new(detail, "replaced_seq", json_integer(b.seq));
+		json_object_set_new(detail, "replaced_hash", json_string(b.hash));
+	}
+	if (ga_audit_add(*db, "state_restored", "state", detail, err) < 0 ||
+	    ga_db_commit(*db, err) < 0)
 		return -1;
 	/* The last one to close it empties its WAL. */
 	ga_db_close(GA_TAKE(*db));
@@ -141,17 +104,28 @@ int ga_state_restore(const char *path, const char *from, const char *reason,
 {
 	ga_autofree char *copy = ga_xprintf("%s.restoring-%ld", path, (long)getpid());
 	ga_autodb struct ga_db *db = NULL;
+	struct stat a, b;
 	int r;
 
 	*ret = (struct ga_restored){ .epoch_before = GA_UNKNOWN };
-	if (refuse_same(path, from, err) < 0)
-		return -1;
+	if (stat(path, &a) == 0 && stat(from, &b) == 0 && a.st_dev == b.st_dev &&
+	    a.st_ino == b.st_ino)
+		return ga_fail_for(err, GA_USAGE, "same_file",
+				   "'%s' is the state itself, not a backup", from);
 	if (ga_db_copy(from, copy, err) < 0)
 		return -1;
 	r = ga_db_open(copy, GA_DB_STATE, GA_DB_CREATE, &db, err);
 	if (r < 0)
 		(void)ga_wrap(err, "the backup '%s'", from);
-	else if ((r = check_copy(db, from, each, arg, err)) == 0)
+	else
+		r = ga_state_check(db, each, arg, err);
+	if (r > 0)
+		r = ga_refuse(err, GA_CONFLICT, "findings", NULL,
+			      ("'%s' does not hold what a state promises (%d findings): nothing "
+			       "was restored", from, r),
+			      ("take an older backup, or make a state of what the hosts know: "
+			       "gpuaas-state rebuild"));
+	else if (r == 0)
 		r = swap(path, copy, from, reason, &db, ret, err);
 	ga_db_close(GA_TAKE(db));
 	/* Between the renames it is the only file that could be put in place by hand. */

@@ -80,7 +80,7 @@ static int look(struct ga_db *db, const struct ga_rows *rows, ga_doubt found, vo
 	"s.nvme_size_bytes, s.nvme_serial, " \
 	/* The cause of an older order is not kept. */ \
 	"iif(s.wipe_attempt = e.attempt, s.wipe_cause, NULL), s.id, s.state "
-#define IN_ORDER "GROUP BY e.id ORDER BY e.number"
+#define IN_ORDER "ORDER BY e.number"
 
 static int look_at_all(struct ga_db *db, struct ga_rows *rows, ga_doubt found, void *arg,
 		       struct ga_err *err)
@@ -108,9 +108,9 @@ int ga_check_content_of(struct ga_db *db, const char *slot, ga_doubt found, void
 	ga_autorows struct ga_rows *rows = NULL;
 
 	if (ga_db_query(db, &rows, err,
-			COLUMNS "FROM slot s JOIN device d ON d.id IN (s.nvme_wwid, s.gpu_id) "
-			"JOIN wipe_evidence e ON e.id = d.cleared_by AND s.nvme_wwid = e.wwid "
-			"WHERE s.id = ?1 AND d.dirty_since IS NULL " IN_ORDER,
+			COLUMNS "FROM slot s JOIN wipe_evidence e ON e.wwid = s.nvme_wwid "
+			"WHERE s.id = ?1 AND e.id IN (SELECT d.cleared_by FROM device d WHERE "
+			"d.id IN (s.nvme_wwid, s.gpu_id) AND d.dirty_since IS NULL) " IN_ORDER,
 			"s", slot) < 0)
 		return -1;
 	return look_at_all(db, rows, found, arg, err);
@@ -118,6 +118,6 @@ int ga_check_content_of(struct ga_db *db, const char *slot, ga_doubt found, void
 
 int ga_check_unjudged(struct ga_db *db, int64_t *ret, struct ga_err *err)
 {
-	return ga_db_scalar(db, "SELECT count(DISTINCT e.id) " CLEARED " AND e.rules IS NULL", ret,
-			    err) < 0 ? -1 : 0;
+	return ga_db_one(db, err, "SELECT count(DISTINCT e.id) " CLEARED " AND e.rules IS NULL",
+			 "I", ret) < 0 ? -1 : 0;
 }

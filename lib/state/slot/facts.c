@@ -22,110 +22,78 @@ void ga_cleanup_place_of(struct ga_place_of *p)
 int ga_store_place_of(struct ga_db *db, const struct ga_candidate *c, struct ga_place_of *ret,
 		      struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
 	*ret = (struct ga_place_of){ 0 };
-	if (ga_db_query(db, &rows, err,
-			"SELECT n.state, n.fingerprint, "
-			"(SELECT json_extract(value, '$.code') FROM "
-			"json_each(" GA_SQL_REASONS("n.blockers") ") "
-			"WHERE json_extract(value, '$.code') <> 'fingerprint_changed' LIMIT 1), "
-			"n.fabric_mode = 'partitions', s.id, s.state, s.cordon_reason, "
-			"s.health_state, s.wipe_attempt, s.generation, s.gpu_identity, "
-			"s.nvme_wwid, n.mode = 'baremetal' FROM node n "
-			"LEFT JOIN slot s ON s.node_id = n.id AND s.slot_index = ?2 "
-			"AND s.retired = 0 WHERE n.id = ?1",
-			"si", c->node, c->slot_index) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
+	r = ga_db_one(db, err,
+		      "SELECT n.state, n.fingerprint, "
+		      "(SELECT json_extract(value, '$.code') FROM "
+		      "json_each(" GA_SQL_REASONS("n.blockers") ") "
+		      "WHERE json_extract(value, '$.code') <> 'fingerprint_changed' LIMIT 1), "
+		      "n.fabric_mode = 'partitions', s.id, s.state, s.cordon_reason, "
+		      "s.health_state, s.wipe_attempt, s.generation, s.gpu_identity, "
+		      "s.nvme_wwid, n.mode = 'baremetal' FROM node n "
+		      "LEFT JOIN slot s ON s.node_id = n.id AND s.slot_index = ?2 "
+		      "AND s.retired = 0 WHERE n.id = ?1",
+		      "siSSSBSSSSSISSB", c->node, c->slot_index, &ret->node_state,
+		      &ret->node_fingerprint, &ret->node_blocker, &ret->partitions_in_use,
+		      &ret->slot, &ret->state, &ret->cordon_reason, &ret->health,
+		      &ret->wipe_attempt, &ret->generation, &ret->gpu_identity, &ret->nvme_wwid,
+		      &ret->whole);
 	if (r == 0)
 		return ga_fail(err, GA_NOTFOUND, "node '%s' was never observed", c->node);
-	if (r < 0)
-		return -1;
-	*ret = (struct ga_place_of){
-		.node_state = ga_rows_dup(rows, 0),
-		.node_fingerprint = ga_rows_dup(rows, 1),
-		.node_blocker = ga_rows_dup(rows, 2),
-		.partitions_in_use = ga_rows_bool(rows, 3),
-		.slot = ga_rows_dup(rows, 4),
-		.state = ga_rows_dup(rows, 5),
-		.cordon_reason = ga_rows_dup(rows, 6),
-		.health = ga_rows_dup(rows, 7),
-		.wipe_attempt = ga_rows_dup(rows, 8),
-		.generation = ga_rows_int(rows, 9),
-		.gpu_identity = ga_rows_dup(rows, 10),
-		.nvme_wwid = ga_rows_dup(rows, 11),
-		.whole = ga_rows_bool(rows, 12),
-	};
-	return 0;
+	return r < 0 ? -1 : 0;
 }
 
 /* ---- what others have ---- */
 
-static int read_flags(struct ga_rows *rows, bool **flags, size_t n, struct ga_err *err)
-{
-	size_t i;
-
-	if (ga_rows_next(rows, err) < 0)
-		return -1;
-	for (i = 0; i < n; i++)
-		*flags[i] = ga_rows_bool(rows, (int)i);
-	return 0;
-}
-
 static int taken_devices(struct ga_db *db, const struct ga_candidate *c, const char *slot,
 			 struct ga_taken *ret, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
 	ga_autofree char *gpu =
 		c->gpu ? ga_xprintf("%s/%s", c->node, c->gpu->identity) : NULL;
-	bool *flags[] = { &ret->gpu, &ret->nvme, &ret->mac, &ret->ip, &ret->vf, &ret->pf };
 
-	if (ga_db_query(db, &rows, err,
-			"SELECT EXISTS (SELECT 1 FROM slot "
-			"WHERE retired = 0 AND id IS NOT ?1 AND gpu_id = ?3) "
-			"OR EXISTS (SELECT 1 FROM slot "
-			"WHERE retired = 0 AND id IS NOT ?1 AND node_id = ?2 AND (gpu_pci_address "
-			"= ?4 OR ?4 IN (fabric_vf_pci_address, fabric_pf_pci_address))), "
-			"EXISTS (SELECT 1 FROM slot "
-			"WHERE retired = 0 AND id IS NOT ?1 AND nvme_wwid = ?5), "
-			"EXISTS (SELECT 1 FROM slot "
-			"WHERE retired = 0 AND id IS NOT ?1 AND mac = ?6), "
-			"EXISTS (SELECT 1 FROM slot "
-			"WHERE retired = 0 AND id IS NOT ?1 AND node_id = ?2 AND private_ip = ?7), "
-			"EXISTS (SELECT 1 FROM slot "
-			"WHERE retired = 0 AND id IS NOT ?1 "
-			"AND node_id = ?2 AND ?8 IN (fabric_vf_pci_address, gpu_pci_address)) "
-			"OR ?4 IN (?8, ?9), "
-			"EXISTS (SELECT 1 FROM slot "
-			"WHERE retired = 0 AND id IS NOT ?1 "
-			"AND node_id = ?2 AND fabric_vf_pci_address = ?9) "
-			"OR EXISTS (SELECT 1 FROM slot "
-			"WHERE retired = 0 AND id IS NOT ?1 "
-			"AND node_id = ?2 AND fabric_pf_pci_address = ?8)",
-			"sssssssss", slot, c->node, gpu, c->gpu ? c->gpu->pci_address : NULL,
-			c->nvme ? c->nvme->wwid : NULL, c->suggested.mac, c->suggested.private_ip,
-			c->fabric ? c->fabric->vf_pci_address : NULL,
-			c->fabric ? c->fabric->pf_pci_address : NULL) < 0)
-		return -1;
-	return read_flags(rows, flags, GA_ARRAY_SIZE(flags), err);
+	return ga_db_one(
+		       db, err,
+		       "SELECT EXISTS (SELECT 1 FROM slot "
+		       "WHERE retired = 0 AND id IS NOT ?1 AND gpu_id = ?3) "
+		       "OR EXISTS (SELECT 1 FROM slot "
+		       "WHERE retired = 0 AND id IS NOT ?1 AND node_id = ?2 AND (gpu_pci_address "
+		       "= ?4 OR ?4 IN (fabric_vf_pci_address, fabric_pf_pci_address))), "
+		       "EXISTS (SELECT 1 FROM slot "
+		       "WHERE retired = 0 AND id IS NOT ?1 AND nvme_wwid = ?5), "
+		       "EXISTS (SELECT 1 FROM slot "
+		       "WHERE retired = 0 AND id IS NOT ?1 AND mac = ?6), "
+		       "EXISTS (SELECT 1 FROM slot "
+		       "WHERE retired = 0 AND id IS NOT ?1 AND node_id = ?2 AND private_ip = ?7), "
+		       "EXISTS (SELECT 1 FROM slot "
+		       "WHERE retired = 0 AND id IS NOT ?1 "
+		       "AND node_id = ?2 AND ?8 IN (fabric_vf_pci_address, gpu_pci_address)) "
+		       "OR ?4 IN (?8, ?9), "
+		       "EXISTS (SELECT 1 FROM slot "
+		       "WHERE retired = 0 AND id IS NOT ?1 "
+		       "AND node_id = ?2 AND fabric_vf_pci_address = ?9) "
+		       "OR EXISTS (SELECT 1 FROM slot "
+		       "WHERE retired = 0 AND id IS NOT ?1 "
+		       "AND node_id = ?2 AND fabric_pf_pci_address = ?8)",
+		       "sssssssssBBBBBB", slot, c->node, gpu, c->gpu ? c->gpu->pci_address : NULL,
+		       c->nvme ? c->nvme->wwid : NULL, c->suggested.mac, c->suggested.private_ip,
+		       c->fabric ? c->fabric->vf_pci_address : NULL,
+		       c->fabric ? c->fabric->pf_pci_address : NULL, &ret->gpu, &ret->nvme,
+		       &ret->mac, &ret->ip, &ret->vf, &ret->pf) < 0 ? -1 : 0;
 }
 
 static int taken_address(struct ga_db *db, const struct ga_candidate *c, bool *ret,
 			 struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
+	ga_autofree char *gateway = NULL;
+	int64_t bits;
+	int r = ga_db_one(db, err,
+			  "SELECT json_extract(" GA_SQL_OBJECT("network") ", '$.gateway'), "
+			  "json_extract(" GA_SQL_OBJECT("network") ", '$.prefix_bits') FROM node "
+			  "WHERE id = ?1", "sSI", c->node, &gateway, &bits);
 
-	if (ga_db_query(db, &rows, err,
-			"SELECT json_extract(" GA_SQL_OBJECT("network") ", '$.gateway'), "
-			"json_extract(" GA_SQL_OBJECT("network") ", '$.prefix_bits') FROM node "
-			"WHERE id = ?1", "s", c->node) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
-	*ret = r > 0 && ga_ip_is_of_network(c->suggested.private_ip, ga_rows_text(rows, 0),
-					    ga_rows_int(rows, 1));
+	*ret = r > 0 && ga_ip_is_of_network(c->suggested.private_ip, gateway, bits);
 	return r < 0 ? -1 : 0;
 }
 
@@ -152,22 +120,20 @@ static int taken_cpus(struct ga_db *db, const struct ga_candidate *c, const char
 static int taken_memory(struct ga_db *db, const struct ga_candidate *c, const char *slot,
 			bool *ret, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
 	if (c->suggested.memory_mib == GA_UNKNOWN)
 		return 0;
-	if (ga_db_query(db, &rows, err,
-			"SELECT m.memory_mib - m.reserve_mib < ?4 + coalesce((SELECT "
-			"sum(s.memory_mib) FROM slot s WHERE s.node_id = ?1 AND s.retired = 0 "
-			"AND s.id IS NOT ?2 AND (coalesce(s.numa_node, -1) = ?3 OR ?3 = -1)), 0) "
-			"FROM node_memory m WHERE m.node_id = ?1 AND m.numa_node = ?3",
-			"ssii", c->node, slot, c->numa_node == GA_UNKNOWN ? -1 : c->numa_node,
-			c->suggested.memory_mib) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
+	r = ga_db_one(db, err,
+		      "SELECT m.memory_mib - m.reserve_mib < ?4 + coalesce((SELECT "
+		      "sum(s.memory_mib) FROM slot s WHERE s.node_id = ?1 AND s.retired = 0 "
+		      "AND s.id IS NOT ?2 AND (coalesce(s.numa_node, -1) = ?3 OR ?3 = -1)), 0) "
+		      "FROM node_memory m WHERE m.node_id = ?1 AND m.numa_node = ?3",
+		      "ssiiB", c->node, slot, c->numa_node == GA_UNKNOWN ? -1 : c->numa_node,
+		      c->suggested.memory_mib, ret);
 	/* Memory that nobody knows is not given out: unknown blocks at a gate. */
-	*ret = r == 0 || (r > 0 && ga_rows_bool(rows, 0));
+	if (r == 0)
+		*ret = true;
 	return r < 0 ? -1 : 0;
 }
 

@@ -38,17 +38,17 @@ int ga_query_slots(struct ga_db *db, const char *id, const char *node, struct ga
 
 int ga_store_slot(struct ga_db *db, const char *id, struct ga_slot *ret, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
+	struct ga_rows *rows = NULL;
 	int r;
 
 	if (ga_query_slots(db, id, NULL, &rows, err) < 0)
 		return -1;
-	r = ga_rows_next(rows, err);
+	r = ga_row_first(rows, &ga_slot_shape, ret, err);
 	if (!r)
 		return ga_refuse(err, GA_NOTFOUND, NULL, id,
 				 ("there is no slot '%s'", id),
 				 ("'gpuaas-list slots' shows them"));
-	return r < 0 ? -1 : ga_row_read(rows, 0, &ga_slot_shape, ret, err);
+	return r < 0 ? -1 : 0;
 }
 
 void ga_slot_bundle(const struct ga_slot *slot, struct ga_bundle *ret)

@@ -419,19 +419,6 @@ static int attend_allocations(struct ga_db *db, const struct ga_attend_to *to, s
 
 enum { N_ID, N_STATE, N_SINCE, N_CORDON, N_CODE, N_EVIDENCE, N_HINT, N_LOST, N_SLOTS };
 
-/* Nothing undrains a host that will not come back: its slots are retired, then the node. */
-static void attend_lost(const struct ga_rows *r, struct ga_attend *f)
-{
-	const char *id = ga_rows_text(r, N_ID), *cordon = ga_rows_text(r, N_CORDON);
-
-	f->sentence = ga_xprintf("%s%sgiven up as lost: its slots are retired, then the node; "
-				 "where the host is back, gpuaas-node undrain",
-				 cordon ? cordon : "", cordon ? "; " : "");
-	f->command = ga_rows_bool(r, N_SLOTS) ?
-			     ga_xprintf("gpuaas-list slots --where node=%s", id) :
-			     ga_xprintf("gpuaas-node retire %s --reason TEXT", id);
-}
-
 static int attend_node(const struct ga_rows *r, const struct ga_attend_to *to, struct ga_err *err)
 {
 	const char *state = ga_rows_text(r, N_STATE), *id = ga_rows_text(r, N_ID);
@@ -449,7 +436,15 @@ static int attend_node(const struct ga_rows *r, const struct ga_attend_to *to, s
 	if (!strcmp(state, "quarantined")) {
 		f.code = "quarantined";
 		if (ga_rows_bool(r, N_LOST)) {
-			attend_lost(r, &f);
+			/* Nothing undrains a host that will not come back: its slots are retired,
+			 * then the node. */
+			f.sentence = ga_xprintf("%s%sgiven up as lost: its slots are retired, then "
+						"the node; where the host is back, gpuaas-node "
+						"undrain",
+						cordon ? cordon : "", cordon ? "; " : "");
+			f.command = ga_rows_bool(r, N_SLOTS) ?
+					    ga_xprintf("gpuaas-list slots --where node=%s", id) :
+					    ga_xprintf("gpuaas-node retire %s --reason TEXT", id);
 		} else {
 			f.sentence = ga_xstrdup(cordon ? cordon : "it is quarantined");
 			f.command = ga_store_leave(GA_M_NODE, state, NULL, id);

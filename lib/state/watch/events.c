@@ -26,16 +26,9 @@ int ga_query_events(struct ga_db *db, int64_t after, const char *since, struct g
 
 int ga_store_events_end(struct ga_db *db, struct ga_events_end *ret, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
+	int r = ga_db_one(db, err,
+			  "SELECT (SELECT coalesce(max(seq), 0) FROM audit), epoch FROM meta",
+			  "II", &ret->seq, &ret->epoch);
 
-	if (ga_db_query(db, &rows, err,
-			"SELECT (SELECT coalesce(max(seq), 0) FROM audit), epoch FROM meta",
-			"") < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
-	if (r <= 0)
-		return r < 0 ? -1 : ga_fail(err, GA_SYSTEM, "the state has no meta row");
-	*ret = (struct ga_events_end){ ga_rows_int(rows, 0), ga_rows_int(rows, 1) };
-	return 0;
+	return r ? (r < 0 ? -1 : 0) : ga_fail(err, GA_SYSTEM, "the state has no meta row");
 }

@@ -50,6 +50,8 @@ static int attend_run(const struct ga_rows *r, int64_t now, const struct ga_atte
 	return ga_attend_tell(&f, to, err);
 }
 
+#define RUN_SECONDS "json_extract(" GA_SQL_OBJECT("a.request") ", '$.run_seconds')"
+
 static int attend_runs(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
@@ -60,10 +62,8 @@ static int attend_runs(struct ga_db *db, const struct ga_attend_to *to, struct g
 			"SELECT a.id, a.state, a.node_id, a.project, "
 			"coalesce((SELECT min(u.started_at) FROM usage u WHERE "
 			"u.allocation_id = a.id AND u.usage_kind = 'active'), a.created_at), "
-			"json_extract(" GA_SQL_OBJECT("a.request") ", '$.run_seconds') AS run, "
-			"a.shape "
-			"FROM allocation a "
-			"WHERE a.state = 'active' AND run IS NOT NULL ORDER BY a.created_at, a.id",
+			RUN_SECONDS ", a.shape FROM allocation a WHERE a.state = 'active' "
+			"AND " RUN_SECONDS " IS NOT NULL ORDER BY a.created_at, a.id",
 			"") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0)
@@ -74,6 +74,8 @@ static int attend_runs(struct ga_db *db, const struct ga_attend_to *to, struct g
 
 /* ---- drains and maintenance ---- */
 
+#define IN_USE "EXISTS (SELECT 1 FROM claim c WHERE c.node_id = n.id AND c.held_by IS NOT NULL)"
+
 static int attend_drains(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
@@ -82,9 +84,9 @@ static int attend_drains(struct ga_db *db, const struct ga_attend_to *to, struct
 	if (ga_db_query(db, &rows, err,
 			"SELECT n.id, n.state, n.drain_deadline, n.cordon_reason, "
 			"(SELECT count(*) FROM claim c WHERE c.node_id = n.id "
-			"AND c.held_by IS NOT NULL) AS claims FROM node n "
+			"AND c.held_by IS NOT NULL) FROM node n "
 			"WHERE n.state = 'draining' AND n.drain_deadline < " GA_SQL_NOW
-			" AND claims > 0 ORDER BY n.id",
+			" AND " IN_USE " ORDER BY n.id",
 			"") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0) {
@@ -121,10 +123,10 @@ static int attend_maintenance(struct ga_db *db, const struct ga_attend_to *to, s
 	if (ga_db_query(db, &rows, err,
 			"SELECT n.id, n.state, m.created_at, m.from_at, m.reason, "
 			"m.from_at <= " GA_SQL_NOW ", (SELECT count(*) FROM claim c WHERE "
-			"c.node_id = n.id AND c.held_by IS NOT NULL) AS claims "
+			"c.node_id = n.id AND c.held_by IS NOT NULL) "
 			"FROM maintenance m JOIN node n ON n.id = m.node_id "
 			"WHERE m.ended_at IS NULL AND m.to_at > " GA_SQL_NOW " AND m.from_at <= ?1 "
-			"AND claims > 0 AND (n.state = 'active' OR m.from_at <= " GA_SQL_NOW ") "
+			"AND " IN_USE " AND (n.state = 'active' OR m.from_at <= " GA_SQL_NOW ") "
 			"ORDER BY m.from_at, m.id",
 			"s", soon) < 0)
 		return -1;

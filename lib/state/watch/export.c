@@ -49,20 +49,18 @@ int ga_store_export_gpus(struct ga_db *db, const struct ga_node_view *view,
 
 int ga_store_export_cpus(struct ga_db *db, const char *node, int64_t *ret, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
+	ga_autofree char *text = NULL;
 	struct ga_cpuset cpus;
-	int r;
 
 	*ret = GA_UNKNOWN;
-	if (ga_db_query(db, &rows, err,
-			"SELECT json_extract(" GA_SQL_OBJECT("record") ", '$.cpus') "
-			"FROM node_observation "
-			"WHERE node_id = ?1", "s", node) < 0)
+	if (ga_db_one(db, err,
+		      "SELECT json_extract(" GA_SQL_OBJECT("record") ", '$.cpus') "
+		      "FROM node_observation WHERE node_id = ?1",
+		      "sS", node, &text) < 0)
 		return -1;
-	r = ga_rows_next(rows, err);
-	if (r <= 0 || !ga_rows_text(rows, 0))
-		return r < 0 ? -1 : 0;
-	if (ga_cpuset_parse(ga_rows_text(rows, 0), &cpus, err) < 0)
+	if (!text)
+		return 0;
+	if (ga_cpuset_parse(text, &cpus, err) < 0)
 		return ga_wrap(err, "the CPUs of node '%s'", node);
 	if (ga_cpuset_count(&cpus))
 		*ret = ga_cpuset_count(&cpus);

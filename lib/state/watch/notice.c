@@ -171,34 +171,20 @@ static bool is_among(const char *hook, const char *const *hooks)
 	return false;
 }
 
-static int forget_hook(struct ga_db *db, const char *hook, struct ga_err *err)
-{
-	if (forget_failing(db, hook, err) < 0)
-		return -1;
-	return ga_db_change(db, err, "DELETE FROM notice_told WHERE hook = ?1", "s", hook);
-}
-
 int ga_store_notice_tidy(struct ga_db *db, const char *const *hooks, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	struct ga_texts gone = { 0 };
+	ga_autotexts struct ga_texts known = { 0 };
 	size_t i;
-	int r;
 
-	if (ga_db_query(db, &rows, err,
+	if (ga_db_texts(db, &known, err,
 			"SELECT hook FROM notice_told UNION SELECT hook FROM notice_hook", "") < 0)
 		return -1;
-	while ((r = ga_rows_next(rows, err)) > 0)
-		if (!is_among(ga_rows_text(rows, 0), hooks))
-			*ga_list_add(&gone) = ga_rows_dup(rows, 0);
-	for (i = 0; i < gone.n; i++) {
-		if (r == 0)
-			r = forget_hook(db, gone.v[i], err);
-		free(gone.v[i]);
-	}
-	ga_list_release(&gone);
-	if (r < 0)
-		return -1;
+	for (i = 0; i < known.n; i++)
+		if (!is_among(known.v[i], hooks) &&
+		    (forget_failing(db, known.v[i], err) < 0 ||
+		     ga_db_change(db, err, "DELETE FROM notice_told WHERE hook = ?1", "s",
+				  known.v[i]) < 0))
+			return -1;
 	return ga_db_change(db, err,
 			    "DELETE FROM notice WHERE cleared_at IS NOT NULL AND NOT EXISTS "
 			    "(SELECT 1 FROM notice_told t WHERE t.notice_id = notice.id "

@@ -241,7 +241,7 @@ static void leave_one(struct ga_db *db, bool with_wal, size_t *files)
 		t_ok(ga_db_exec(db, &err,
 				"UPDATE node SET cordon_reason = hex(randomblob(8)), "
 				"generation = generation + 1 WHERE id = 'a'", "") == 1 &&
-			     ga_db_scalar(db, "PRAGMA wal_checkpoint(TRUNCATE)", &busy, &err) > 0 &&
+			     ga_db_one(db, &err, "PRAGMA wal_checkpoint(TRUNCATE)", "I", &busy) > 0 &&
 			     busy == 1,
 		     "keeps the WAL as it is while it reads");
 }
@@ -254,7 +254,7 @@ static void leaving(struct ga_db *db)
 	int changed = 0;
 
 	ga_err_clear(&err);
-	t_ok(ga_db_scalar(db, "PRAGMA busy_timeout=0", &millis, &err) > 0, "it does not wait");
+	t_ok(ga_db_one(db, &err, "PRAGMA busy_timeout=0", "I", &millis) > 0, "it does not wait");
 	for (i = 0; i < 100; i++)
 		changed += ga_db_exec(db, &err,
 				      "UPDATE node SET cordon_reason = hex(randomblob(4000)), "
@@ -263,15 +263,15 @@ static void leaving(struct ga_db *db)
 	leave_one(db, false, &one);
 	/* SQLite keeps one, as long as another connection here has locks of the file. */
 	t_int((int64_t)descriptors(), (int64_t)many + 1, "with a long WAL none is left");
-	t_ok(ga_db_scalar(db, "PRAGMA wal_checkpoint(TRUNCATE)", &busy, &err) > 0 && !busy,
+	t_ok(ga_db_one(db, &err, "PRAGMA wal_checkpoint(TRUNCATE)", "I", &busy) > 0 && !busy,
 	     "its WAL is taken over");
 	leave_one(db, true, &one);
-	t_ok(ga_db_scalar(db, "PRAGMA wal_checkpoint(TRUNCATE)", &busy, &err) > 0 && !busy,
+	t_ok(ga_db_one(db, &err, "PRAGMA wal_checkpoint(TRUNCATE)", "I", &busy) > 0 && !busy,
 	     "and lets it go when it is left");
 	for (i = 0; i < 5; i++)
 		leave_one(db, false, &many);
 	t_int((int64_t)many, (int64_t)one + 2, "beside it one that was left is open, not five");
-	t_ok(ga_db_scalar(db, "PRAGMA busy_timeout=5000", &millis, &err) > 0, "it waits again");
+	t_ok(ga_db_one(db, &err, "PRAGMA busy_timeout=5000", "I", &millis) > 0, "it waits again");
 }
 
 static void sentences(struct ga_db *db)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Holding an allocation and taking that back: the intent of the state side. */
+/* Holding an allocation, and the undo of that: the intent of the state side. */
 #include "state/allocation/hold.h"
 
 #include "base/clock.h"
@@ -13,7 +13,7 @@
 #include "state/db/json.h"
 #include "state/db/row.h"
 
-/* Of the allocation, beside what ga_holding has. */
+/* What an allocation has beside struct ga_holding. */
 struct facts {
 	char *name, *profile, *record, *power_wanted, *power_observed, *expires_at;
 };
@@ -28,24 +28,6 @@ static void clear_facts(struct facts *f)
 	free(f->expires_at);
 }
 #define autofacts ga_cleanup(clear_facts)
-
-static int read_facts(struct ga_db *db, const char *id, struct facts *ret, struct ga_err *err)
-{
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
-
-	if (ga_db_query(db, &rows, err,
-			"SELECT name, profile, profile_record, "
-			"power_wanted, power_observed, expires_at FROM allocation WHERE id = ?1",
-			"s", id) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
-	if (r > 0)
-		*ret = (struct facts){ ga_rows_dup(rows, 0), ga_rows_dup(rows, 1),
-				       ga_rows_dup(rows, 2), ga_rows_dup(rows, 3),
-				       ga_rows_dup(rows, 4), ga_rows_dup(rows, 5) };
-	return r < 0 ? -1 : 0;
-}
 
 /* Seconds of the profile as it was when the allocation was placed. */
 static int profile_seconds(const char *allocation, const struct facts *f, int64_t *hold,
@@ -80,7 +62,13 @@ static int find(struct ga_db *db, const char *id, struct ga_holding *h, struct f
 	if (!r)
 		return ga_fail_for(err, GA_NOTFOUND, "no_allocation",
 				   "there is no allocation '%s'", id);
-	return r < 0 ? -1 : read_facts(db, id, f, err);
+	if (r > 0)
+		r = ga_db_one(db, err,
+			      "SELECT name, profile, profile_record, power_wanted, "
+			      "power_observed, expires_at FROM allocation WHERE id = ?1",
+			      "sSSSSSS", id, &f->name, &f->profile, &f->record, &f->power_wanted,
+			      &f->power_observed, &f->expires_at);
+	return r < 0 ? -1 : 0;
 }
 
 /* ---- what a release would mean ---- */
@@ -172,12 +160,12 @@ int ga_store_hold(struct ga_db *db, const char *allocation, int64_t seconds, con
 				   "allocation '%s' is a whole machine: it has no VM to stop",
 				   h.id);
 	ga_time_format(ga_time_after(ga_clock_micros(), seconds), until);
-	if (ga_db_exec(db, err,
-		       "UPDATE allocation SET state = 'held', "
-		       "since = CASE state WHEN 'held' THEN since ELSE ?2 END, reason = ?3, "
-		       "expires_at = ?4, power_wanted = 'off', generation = generation + 1 "
-		       "WHERE id = ?1",
-		       "ssss", h.id, at, reason, until) < 0 ||
+	if (ga_db_change(db, err,
+			 "UPDATE allocation SET state = 'held', "
+			 "since = CASE state WHEN 'held' THEN since ELSE ?2 END, reason = ?3, "
+			 "expires_at = ?4, power_wanted = 'off', generation = generation + 1 "
+			 "WHERE id = ?1",
+			 "ssss", h.id, at, reason, until) < 0 ||
 	    (!held && ga_store_usage_open(db, h.id, "hold", at, err) < 0) ||
 	    ga_audit_add(db, held ? "hold_changed" : "held", h.id,
 			 json_pack("{s:s?, s:s, s:s?}", "reason", reason, "until", until, "before",
@@ -201,11 +189,11 @@ int ga_store_unhold(struct ga_db *db, const char *allocation, const char *reason
 		if (!ga_streq(h.state, "active") || !ga_streq(h.order_kind, "plan") ||
 		    !ga_streq(f.power_wanted, "on") || !ga_streq(f.power_observed, "off"))
 			return wrong_state(&h, "there is no hold to take back", err);
-	} else if (ga_db_exec(db, err,
-			      "UPDATE allocation SET state = 'active', since = ?2, reason = NULL, "
-			      "expires_at = NULL, power_wanted = 'on', "
-			      "generation = generation + 1 WHERE id = ?1",
-			      "ss", h.id, at) < 0 ||
+	} else if (ga_db_change(db, err,
+				"UPDATE allocation SET state = 'active', since = ?2, "
+				"reason = NULL, expires_at = NULL, power_wanted = 'on', "
+				"generation = generation + 1 WHERE id = ?1",
+				"ss", h.id, at) < 0 ||
 		   ga_store_usage_open(db, h.id, "active", at, err) < 0 ||
 		   ga_audit_add(db, "hold_undone", h.id,
 				json_pack("{s:s?, s:s?}", "reason", reason, "until", f.expires_at),
@@ -219,57 +207,25 @@ int ga_store_unhold(struct ga_db *db, const char *allocation, const char *reason
 
 int ga_store_hold_over(struct ga_db *db, struct ga_texts *ret, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
 	ga_autofree char *now = ga_time_now();
-	int r;
 
-	if (ga_db_query(db, &rows, err,
-			"SELECT id FROM allocation WHERE state = 'held' AND expires_at <= ?1 "
-			"ORDER BY expires_at, id",
-			"s", now) < 0)
-		return -1;
-	while ((r = ga_rows_next(rows, err)) > 0)
-		*ga_list_add(ret) = ga_rows_dup(rows, 0);
-	return r;
+	return ga_db_texts(db, ret, err,
+			   "SELECT id FROM allocation WHERE state = 'held' AND expires_at <= ?1 "
+			   "ORDER BY expires_at, id",
+			   "s", now);
 }
 
 int ga_store_hold_is_over(struct ga_db *db, const char *allocation, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
 	ga_autofree char *now = ga_time_now();
 
-	if (ga_db_query(db, &rows, err,
-			"SELECT 1 FROM allocation WHERE id = ?1 AND state = 'held' "
-			"AND expires_at <= ?2",
-			"ss", allocation, now) < 0)
-		return -1;
-	return ga_rows_next(rows, err);
+	return ga_db_one(db, err,
+			 "SELECT 1 FROM allocation WHERE id = ?1 AND state = 'held' "
+			 "AND expires_at <= ?2",
+			 "ss", allocation, now);
 }
 
 /* ---- what failed ---- */
-
-enum { H_ID, H_STATE, H_NODE, H_PROJECT, H_SINCE, H_SENTENCE };
-
-static int attend_hold(const struct ga_rows *r, const struct ga_attend_to *to, struct ga_err *err)
-{
-	bool held = ga_streq(ga_rows_text(r, H_STATE), "held");
-	const char *id = ga_rows_text(r, H_ID);
-	struct ga_attend f = {
-		.object = id,
-		.object_kind = "allocation",
-		.state = ga_rows_text(r, H_STATE),
-		.node = ga_rows_text(r, H_NODE),
-		.project = ga_rows_text(r, H_PROJECT),
-		.since = ga_rows_text(r, H_SINCE),
-		.code = held ? "hold_failed" : "undo_failed",
-		.sentence = ga_xprintf("%s: %s", held ? "its VM could not be stopped" :
-							"its VM could not be started again",
-				       ga_rows_text(r, H_SENTENCE)),
-		.command = ga_xprintf(held ? "gpuaas-vm stop %s" : "gpuaas-release --undo %s", id),
-	};
-
-	return ga_attend_tell(&f, to, err);
-}
 
 int ga_attend_holds(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
 {
@@ -289,8 +245,26 @@ int ga_attend_holds(struct ga_db *db, const struct ga_attend_to *to, struct ga_e
 			"a.power_observed = 'off')) ORDER BY a.created_at, a.id",
 			"") < 0)
 		return -1;
-	while ((r = ga_rows_next(rows, err)) > 0)
-		if (attend_hold(rows, to, err) < 0)
+	while ((r = ga_rows_next(rows, err)) > 0) {
+		const char *id = ga_rows_text(rows, 0), *state = ga_rows_text(rows, 1);
+		bool held = ga_streq(state, "held");
+		struct ga_attend f = {
+			.object = id,
+			.object_kind = "allocation",
+			.state = state,
+			.node = ga_rows_text(rows, 2),
+			.project = ga_rows_text(rows, 3),
+			.since = ga_rows_text(rows, 4),
+			.code = held ? "hold_failed" : "undo_failed",
+			.sentence = ga_xprintf("%s: %s", held ? "its VM could not be stopped" :
+						       "its VM could not be started again",
+					       ga_rows_text(rows, 5)),
+			.command = ga_xprintf(held ? "gpuaas-vm stop %s" :
+						     "gpuaas-release --undo %s", id),
+		};
+
+		if (ga_attend_tell(&f, to, err) < 0)
 			return -1;
+	}
 	return r;
 }

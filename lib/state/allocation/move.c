@@ -25,29 +25,13 @@ void ga_cleanup_holding(struct ga_holding *h)
 int ga_store_holding(struct ga_db *db, const char *allocation, struct ga_holding *ret,
 		     struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
-
 	*ret = (struct ga_holding){ 0 };
-	if (ga_db_query(db, &rows, err,
-			"SELECT id, state, node_id, attempt, order_kind, shape, generation, "
-			"attempt_generation FROM allocation WHERE id = ?1",
-			"s", allocation) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
-	if (r <= 0)
-		return r;
-	*ret = (struct ga_holding){
-		.id = ga_rows_dup(rows, 0),
-		.state = ga_rows_dup(rows, 1),
-		.node = ga_rows_dup(rows, 2),
-		.attempt = ga_rows_dup(rows, 3),
-		.order_kind = ga_rows_dup(rows, 4),
-		.shape = ga_rows_dup(rows, 5),
-		.generation = ga_rows_int(rows, 6),
-		.attempt_generation = ga_rows_int(rows, 7),
-	};
-	return 1;
+	return ga_db_one(db, err,
+			 "SELECT id, state, node_id, attempt, order_kind, shape, generation, "
+			 "attempt_generation FROM allocation WHERE id = ?1",
+			 "sSSSSSSII", allocation, &ret->id, &ret->state, &ret->node, &ret->attempt,
+			 &ret->order_kind, &ret->shape, &ret->generation,
+			 &ret->attempt_generation);
 }
 
 char *ga_store_leave(enum ga_machine m, const char *state, const char *shape, const char *id)
@@ -71,6 +55,31 @@ static int no_edge(enum ga_machine m, const char *what, const char *id, const ch
 	return command ? ga_hint(err, "what leaves it: %s", command) : -1;
 }
 
+/* ---- times of hosts ---- */
+
+int ga_store_not_ahead(const char *at, char when[GA_TIME_SIZE], struct ga_err *err)
+{
+	int64_t micros, now = ga_clock_micros();
+
+	if (ga_time_parse(at, &micros, err) < 0)
+		return -1;
+	ga_time_format(micros < now ? micros : now, when);
+	return 0;
+}
+
+int ga_store_refuse_ahead(const char *what, const char *node, const char *at, struct ga_err *err)
+{
+	ga_autofree char *now = ga_time_now();
+
+	if (!ga_time_is_ahead(at))
+		return 0;
+	return ga_refuse(err, GA_CONFLICT, "observation_ahead", NULL,
+			 ("%s of '%s' is from %s, and here it is %s: the clocks of host and state "
+			  "differ", what, node, at, now),
+			 ("set the clock that is wrong ('timedatectl' shows it), then look at the "
+			  "host again (gpuaas-discover, gpuaas-reconcile)"));
+}
+
 /* A time that is still to come, an older version took from a host. */
 #define SINCE_OF(table) \
 	"SELECT since FROM " table " WHERE id = ?1 AND since > ?2 AND since <= ?3 " \
@@ -80,60 +89,52 @@ int ga_store_since(struct ga_db *db, enum ga_machine m, const char *id, const ch
 		   char when[GA_TIME_SIZE], struct ga_err *err)
 {
 	ga_autofree char *now = ga_time_now(), *latest = NULL;
-	ga_autorows struct ga_rows *rows = NULL;
 
 	if (ga_store_not_ahead(at, when, err) < 0 ||
-	    ga_db_query(db, &rows, err,
-			m == GA_M_SLOT ? SINCE_OF("slot") : SINCE_OF("allocation"), "sss", id, when,
-			now) < 0 ||
-	    ga_row_text(rows, &latest, err) < 0)
+	    ga_db_one(db, err, m == GA_M_SLOT ? SINCE_OF("slot") : SINCE_OF("allocation"), "sssS",
+		      id, when, now, &latest) < 0)
 		return -1;
 	if (latest)
 		snprintf(when, GA_TIME_SIZE, "%s", latest);
 	return 0;
 }
 
+/* ---- moves ---- */
+
 int ga_store_move_allocation(struct ga_db *db, struct ga_holding *h, const char *to,
 			     const char *at, const char *reason, struct ga_err *err)
 {
 	char since[GA_TIME_SIZE];
-	int r;
 
 	if (!ga_fsm_is_edge(GA_M_ALLOCATION, h->state, to))
 		return no_edge(GA_M_ALLOCATION, "allocation", h->id, h->state, h->shape, to,
 			       err);
-	if (ga_store_since(db, GA_M_ALLOCATION, h->id, at, since, err) < 0)
-		return -1;
-	r = ga_db_exec(db, err,
-		       "UPDATE allocation SET state = ?2, since = ?3, reason = ?4, "
-		       "generation = generation + 1 WHERE id = ?1",
-		       "ssss", h->id, to, since, reason);
-	if (r < 0)
+	if (ga_store_since(db, GA_M_ALLOCATION, h->id, at, since, err) < 0 ||
+	    ga_db_change(db, err,
+			 "UPDATE allocation SET state = ?2, since = ?3, reason = ?4, "
+			 "generation = generation + 1 WHERE id = ?1",
+			 "ssss", h->id, to, since, reason) < 0)
 		return -1;
 	free(h->state);
 	h->state = ga_xstrdup(to);
 	h->generation++;
 	/* It ended: what was found of it before is over. */
 	if (h->node && !ga_fsm_find(GA_M_ALLOCATION, to)->to[0] &&
-	    ga_db_exec(db, err, "DELETE FROM node_drift WHERE node_id = ?1 AND object = ?2", "ss",
-		       h->node, h->id) < 0)
+	    ga_db_change(db, err, "DELETE FROM node_drift WHERE node_id = ?1 AND object = ?2", "ss",
+			 h->node, h->id) < 0)
 		return -1;
 	return 0;
 }
 
 static int slot_state(struct ga_db *db, const char *slot, char **ret, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
+	int r = ga_db_one(db, err, "SELECT state FROM slot WHERE id = ?1", "sS", slot, ret);
 
-	if (ga_db_query(db, &rows, err, "SELECT state FROM slot WHERE id = ?1", "s", slot) < 0)
-		return -1;
-	if (ga_row_text(rows, ret, err) < 0)
-		return -1;
-	if (!*ret) {
-		ga_err_object(err, slot);
-		return ga_fail_for(err, GA_NOTFOUND, "no_slot", "there is no slot '%s'", slot);
-	}
-	return 0;
+	if (r)
+		return r < 0 ? -1 : 0;
+	(void)ga_fail_for(err, GA_NOTFOUND, "no_slot", "there is no slot '%s'", slot);
+	ga_err_object(err, slot);
+	return -1;
 }
 
 int ga_store_move_slot(struct ga_db *db, const char *slot, const char *from, const char *to,
@@ -150,28 +151,21 @@ int ga_store_move_slot(struct ga_db *db, const char *slot, const char *from, con
 		return no_edge(GA_M_SLOT, "slot", slot, state, NULL, to, err);
 	if (ga_store_since(db, GA_M_SLOT, slot, at, since, err) < 0)
 		return -1;
-	return ga_db_exec(db, err,
-			  "UPDATE slot SET state = ?2, since = ?3, generation = generation + 1 "
-			  "WHERE id = ?1",
-			  "sss", slot, to, since) < 0 ? -1 : 1;
+	return ga_db_change(db, err,
+			    "UPDATE slot SET state = ?2, since = ?3, generation = generation + 1 "
+			    "WHERE id = ?1",
+			    "sss", slot, to, since) < 0 ? -1 : 1;
 }
 
 int ga_store_claimed(struct ga_db *db, const char *allocation, const char *state,
 		     struct ga_texts *ret, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
-
 	*ret = (struct ga_texts){ 0 };
-	if (ga_db_query(db, &rows, err,
-			"SELECT s.id FROM claim c JOIN slot s ON s.id = c.slot_id "
-			"WHERE c.allocation_id = ?1 AND c.live = 1 "
-			"AND (?2 IS NULL OR s.state = ?2) ORDER BY s.slot_index, s.id",
-			"ss", allocation, state) < 0)
-		return -1;
-	while ((r = ga_rows_next(rows, err)) > 0)
-		*(char **)ga_list_add(ret) = ga_rows_dup(rows, 0);
-	return r;
+	return ga_db_texts(db, ret, err,
+			   "SELECT s.id FROM claim c JOIN slot s ON s.id = c.slot_id "
+			   "WHERE c.allocation_id = ?1 AND c.live = 1 "
+			   "AND (?2 IS NULL OR s.state = ?2) ORDER BY s.slot_index, s.id",
+			   "ss", allocation, state);
 }
 
 int ga_store_move_claimed(struct ga_db *db, const char *allocation, const char *from,
@@ -188,20 +182,20 @@ int ga_store_move_claimed(struct ga_db *db, const char *allocation, const char *
 	return (int)ids.n;
 }
 
-static const char *const answered[] = {
-	"tainted",	    "provision_failed", "release_failed",	"host_lost",
-	"wipe_not_started", "wipe_unknown",	"wipe_failed",		"wipe_below_policy",
-	"wipe_too_old",	    "wipe_ahead",	"wipe_not_proven",	"wrong_device",
-	"gpu_memory_not_proven",
-	"gpu_reset_failed", "gpu_reset_not_proven", "vf_not_proven",	"evidence_old",
-	"used_after_plan",  "untrusted_host",	NULL,
-};
-
 bool ga_store_block_is_answered(const char *code)
 {
+	static const char *const answered[] = {
+		"tainted",	    "provision_failed",	    "release_failed",
+		"host_lost",	    "wipe_not_started",	    "wipe_unknown",
+		"wipe_failed",	    "wipe_below_policy",    "wipe_too_old",
+		"wipe_ahead",	    "wipe_not_proven",	    "wrong_device",
+		"gpu_reset_failed", "gpu_reset_not_proven", "gpu_memory_not_proven",
+		"vf_not_proven",    "evidence_old",	    "used_after_plan",
+		"untrusted_host",
+	};
 	size_t i;
 
-	for (i = 0; answered[i]; i++)
+	for (i = 0; i < GA_ARRAY_SIZE(answered); i++)
 		if (ga_streq(answered[i], code))
 			return true;
 	return false;
@@ -225,13 +219,13 @@ static int move_for(struct ga_db *db, const char *slot, const char *to, const ch
 		return no_edge(GA_M_SLOT, "slot", slot, state, NULL, to, err);
 	if (ga_store_since(db, GA_M_SLOT, slot, at, since, err) < 0)
 		return -1;
-	return ga_db_exec(db, err,
-			  "UPDATE slot SET state = ?4, since = ?2, "
-			  "blockers = json_set(" GA_SQL_REASONS("blockers")
-			  ", iif(json_extract(" GA_SQL_REASONS("blockers") ", '$[#-1].code') = "
-			  "?5, '$[#-1]', '$[#]'), json(?3)), "
-			  "generation = generation + 1 WHERE id = ?1",
-			  "sssss", slot, since, text.buf, to, code) < 0 ? -1 : 0;
+	return ga_db_change(db, err,
+			    "UPDATE slot SET state = ?4, since = ?2, "
+			    "blockers = json_set(" GA_SQL_REASONS("blockers")
+			    ", iif(json_extract(" GA_SQL_REASONS("blockers") ", '$[#-1].code') = "
+			    "?5, '$[#-1]', '$[#]'), json(?3)), "
+			    "generation = generation + 1 WHERE id = ?1",
+			    "sssss", slot, since, text.buf, to, code);
 }
 
 int ga_store_block_slot(struct ga_db *db, const char *slot, const char *code,
@@ -257,48 +251,34 @@ int ga_store_taint_slot(struct ga_db *db, const char *slot, const char *by, stru
 	ga_autofree char *now = ga_time_now();
 
 	/* Never before the wipe that cleared it, whatever the clocks of host and state say. */
-	return ga_db_exec(db, err,
-			  "UPDATE device SET dirty_since = max(?2, coalesce(dirty_since, ''), "
-			  "coalesce((SELECT e.finished_at FROM wipe_evidence e "
-			  "WHERE e.id = device.cleared_by), '')), dirtied_by = ?3 WHERE id IN "
-			  "(SELECT nvme_wwid FROM slot WHERE id = ?1 UNION SELECT gpu_id FROM slot "
-			  "WHERE id = ?1)",
-			  "sss", slot, now, by) < 0 ? -1 : 0;
+	return ga_db_change(db, err,
+			    "UPDATE device SET dirty_since = max(?2, coalesce(dirty_since, ''), "
+			    "coalesce((SELECT e.finished_at FROM wipe_evidence e "
+			    "WHERE e.id = device.cleared_by), '')), dirtied_by = ?3 WHERE id IN "
+			    "(SELECT nvme_wwid FROM slot WHERE id = ?1 "
+			    "UNION SELECT gpu_id FROM slot WHERE id = ?1)",
+			    "sss", slot, now, by);
 }
 
 int ga_store_ever_claimed(struct ga_db *db, const char *allocation, struct ga_texts *ret,
 			  struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
-
 	*ret = (struct ga_texts){ 0 };
-	if (ga_db_query(db, &rows, err,
-			"SELECT s.id FROM claim c JOIN slot s ON s.id = c.slot_id "
-			"WHERE c.allocation_id = ?1 ORDER BY s.slot_index, s.id",
-			"s", allocation) < 0)
-		return -1;
-	while ((r = ga_rows_next(rows, err)) > 0)
-		*(char **)ga_list_add(ret) = ga_rows_dup(rows, 0);
-	return r;
+	return ga_db_texts(db, ret, err,
+			   "SELECT s.id FROM claim c JOIN slot s ON s.id = c.slot_id "
+			   "WHERE c.allocation_id = ?1 ORDER BY s.slot_index, s.id",
+			   "s", allocation);
 }
 
 int ga_store_slot_owner(struct ga_db *db, const char *slot, char **state, char **owner,
 			struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
-
-	if (ga_db_query(db, &rows, err,
-			"SELECT s.state, c.allocation_id FROM slot s LEFT JOIN claim c "
-			"ON c.slot_id = s.id AND c.live = 1 AND c.claim_kind = 'slot' "
-			"WHERE s.id = ?1",
-			"s", slot) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
-	*state = r > 0 ? ga_rows_dup(rows, 0) : NULL;
-	*owner = r > 0 ? ga_rows_dup(rows, 1) : NULL;
-	return r;
+	*state = *owner = NULL;
+	return ga_db_one(db, err,
+			 "SELECT s.state, c.allocation_id FROM slot s LEFT JOIN claim c "
+			 "ON c.slot_id = s.id AND c.live = 1 AND c.claim_kind = 'slot' "
+			 "WHERE s.id = ?1",
+			 "sSS", slot, state, owner);
 }
 
 int ga_store_block_claimed(struct ga_db *db, const char *allocation, const char *code,
@@ -326,62 +306,37 @@ int ga_store_block_claimed(struct ga_db *db, const char *allocation, const char 
 int ga_store_end_holding(struct ga_db *db, const char *allocation, const char *at,
 			 struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
+	int r = ga_db_one(db, err,
+			  "SELECT 1 FROM claim WHERE allocation_id = ?1 AND live = 1 "
+			  "AND claim_kind = 'slot'",
+			  "s", allocation);
 
-	if (ga_db_query(db, &rows, err,
-			"SELECT 1 FROM claim WHERE allocation_id = ?1 AND live = 1 "
-			"AND claim_kind = 'slot'",
-			"s", allocation) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
 	if (r)
 		return r < 0 ? -1 : 0;
-	if (ga_db_exec(db, err,
-		       "UPDATE claim SET live = 0, held_by = NULL, ended_at = ?2 "
-		       "WHERE allocation_id = ?1 AND live = 1",
-		       "ss", allocation, at) < 0 ||
-	    ga_db_exec(db, err,
-		       "UPDATE node SET held_by = NULL, generation = generation + 1 "
-		       "WHERE held_by = ?1",
-		       "s", allocation) < 0)
+	if (ga_db_change(db, err,
+			 "UPDATE claim SET live = 0, held_by = NULL, ended_at = ?2 "
+			 "WHERE allocation_id = ?1 AND live = 1",
+			 "ss", allocation, at) < 0 ||
+	    ga_db_change(db, err,
+			 "UPDATE node SET held_by = NULL, generation = generation + 1 "
+			 "WHERE held_by = ?1",
+			 "s", allocation) < 0)
 		return -1;
 	return ga_store_usage_close(db, allocation, at, err);
 }
+
+/* ---- usage, and the timeline ---- */
 
 /* The times of hosts and of a state whose clock was set back are not to be trusted: a span never
  * ends before it began. (Where it began at no time at all, as older versions let one, it ends all
  * the same.) */
 static int close_span(struct ga_db *db, const char *allocation, const char *at, struct ga_err *err)
 {
-	return ga_db_exec(db, err,
-			  "UPDATE usage SET ended_at = iif(" GA_SQL_IS_TIME("started_at")
-			  ", max(started_at, ?2), ?2) WHERE allocation_id = ?1 "
-			  "AND ended_at IS NULL",
-			  "ss", allocation, at) < 0 ? -1 : 0;
-}
-
-int ga_store_not_ahead(const char *at, char when[GA_TIME_SIZE], struct ga_err *err)
-{
-	int64_t micros, now = ga_clock_micros();
-
-	if (ga_time_parse(at, &micros, err) < 0)
-		return -1;
-	ga_time_format(micros < now ? micros : now, when);
-	return 0;
-}
-
-int ga_store_refuse_ahead(const char *what, const char *node, const char *at, struct ga_err *err)
-{
-	ga_autofree char *now = ga_time_now();
-
-	if (!ga_time_is_ahead(at))
-		return 0;
-	return ga_refuse(err, GA_CONFLICT, "observation_ahead", NULL,
-			 ("%s of '%s' is from %s, and here it is %s: the clocks of host and state "
-			  "differ", what, node, at, now),
-			 ("set the clock that is wrong ('timedatectl' shows it), then look at the "
-			  "host again (gpuaas-discover, gpuaas-reconcile)"));
+	return ga_db_change(db, err,
+			    "UPDATE usage SET ended_at = iif(" GA_SQL_IS_TIME("started_at")
+			    ", max(started_at, ?2), ?2) WHERE allocation_id = ?1 "
+			    "AND ended_at IS NULL",
+			    "ss", allocation, at);
 }
 
 int ga_store_usage_close(struct ga_db *db, const char *allocation, const char *at,
@@ -399,36 +354,36 @@ int ga_store_usage_open(struct ga_db *db, const char *allocation, const char *us
 
 	if (ga_store_not_ahead(at, when, err) < 0 || close_span(db, allocation, when, err) < 0)
 		return -1;
-	return ga_db_exec(db, err,
-			  "INSERT INTO usage (allocation_id, usage_kind, count, accelerator_type, "
-			  "price_micros, started_at, number, project, profile, node_id) "
-			  "SELECT id, ?2, count, accelerator_type, price_micros, "
-			  "max(?3, iif(" GA_SQL_IS_TIME("created_at") ", created_at, ''), "
-			  "coalesce((SELECT max(u.ended_at) FROM usage u "
-			  "WHERE u.allocation_id = ?1 AND " GA_SQL_IS_TIME("u.ended_at") "), '')), "
-			  "number, project, profile, node_id "
-			  "FROM allocation WHERE id = ?1",
-			  "sss", allocation, usage_kind, when) < 0 ? -1 : 0;
+	return ga_db_change(db, err,
+			    "INSERT INTO usage (allocation_id, usage_kind, count, "
+			    "accelerator_type, price_micros, started_at, number, project, "
+			    "profile, node_id) "
+			    "SELECT id, ?2, count, accelerator_type, price_micros, "
+			    "max(?3, iif(" GA_SQL_IS_TIME("created_at") ", created_at, ''), "
+			    "coalesce((SELECT max(u.ended_at) FROM usage u "
+			    "WHERE u.allocation_id = ?1 AND "
+			    GA_SQL_IS_TIME("u.ended_at") "), '')), "
+			    "number, project, profile, node_id "
+			    "FROM allocation WHERE id = ?1",
+			    "sss", allocation, usage_kind, when);
 }
 
 int ga_store_task(struct ga_db *db, const struct ga_task *t, struct ga_err *err)
 {
-	return ga_db_exec(
-		       db, err,
-		       "INSERT INTO task (object, node_id, attempt, phase, state, started_at, "
-		       "finished_at, elapsed_micros, bytes, detail) "
-		       "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) "
-		       "ON CONFLICT (object, attempt, phase) DO UPDATE SET state = excluded.state, "
-		       "started_at = min(started_at, excluded.started_at), "
-		       "finished_at = excluded.finished_at, "
-		       "elapsed_micros = coalesce(excluded.elapsed_micros, elapsed_micros), "
-		       "bytes = coalesce(excluded.bytes, bytes), "
-		       "detail = coalesce(excluded.detail, detail) "
-		       "WHERE NOT (excluded.state = 'running' AND state IN ('finished', 'failed'))",
-		       "sssssssiis", t->object, t->node, t->attempt, t->phase, t->state,
-		       t->started_at, t->finished_at, t->elapsed_micros, t->bytes, t->detail) < 0 ?
-		       -1 :
-		       0;
+	return ga_db_change(
+		db, err,
+		"INSERT INTO task (object, node_id, attempt, phase, state, started_at, "
+		"finished_at, elapsed_micros, bytes, detail) "
+		"VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) "
+		"ON CONFLICT (object, attempt, phase) DO UPDATE SET state = excluded.state, "
+		"started_at = min(started_at, excluded.started_at), "
+		"finished_at = excluded.finished_at, "
+		"elapsed_micros = coalesce(excluded.elapsed_micros, elapsed_micros), "
+		"bytes = coalesce(excluded.bytes, bytes), "
+		"detail = coalesce(excluded.detail, detail) "
+		"WHERE NOT (excluded.state = 'running' AND state IN ('finished', 'failed'))",
+		"sssssssiis", t->object, t->node, t->attempt, t->phase, t->state, t->started_at,
+		t->finished_at, t->elapsed_micros, t->bytes, t->detail);
 }
 
 int ga_store_stale(const char *object, const char *attempt, int64_t generation,

@@ -43,32 +43,24 @@ static int parse_again(const char *now, char **before, const struct ga_shape *sh
 static int fill_node(struct ga_db *db, const char *node, struct ga_plan_maker *m,
 		     struct ga_plan *p, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
+	ga_autofree char *network = NULL;
+	int r = ga_db_one(db, err, "SELECT boot_id, fingerprint, network FROM node WHERE id = ?1",
+			  "sSSS", node, &p->boot_id, &p->fingerprint, &network);
 
-	if (ga_db_query(db, &rows, err,
-			"SELECT boot_id, fingerprint, network FROM node WHERE id = ?1", "s",
-			node) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
 	if (r <= 0)
 		return r < 0 ? -1 : ga_fail(err, GA_NOTFOUND, "there is no node '%s'", node);
 	p->node = ga_xstrdup(node);
-	p->boot_id = ga_rows_dup(rows, 0);
-	p->fingerprint = ga_rows_dup(rows, 1);
-	if (ga_streq(ga_rows_text(rows, 2), "{}"))
+	if (ga_streq(network, "{}"))
 		return 0;
-	if (parse_again(ga_rows_text(rows, 2), &m->network_text, &ga_network_shape, &m->network,
-			err) < 0)
+	if (parse_again(network, &m->network_text, &ga_network_shape, &m->network, err) < 0)
 		return ga_wrap(err, "the network of node '%s'", node);
 	ga_shape_release(&ga_network_shape, &p->network);
 	ga_shape_copy(&ga_network_shape, &m->network, &p->network);
 	return 0;
 }
 
-/* The stricter of what two slots ask for. */
-static void tighten(struct ga_wipe_policy *p, const char *class, const char *verify,
-		    const char *gpu_memory)
+void ga_store_tighten(struct ga_wipe_policy *p, const char *class, const char *verify,
+		      const char *gpu_memory)
 {
 	if (!p->minimum_class || ga_class_rank(class) > ga_class_rank(p->minimum_class)) {
 		free(p->minimum_class);
@@ -106,8 +98,8 @@ static int add_bundle(struct ga_db *db, const char *slot, struct ga_plan *p,
 	if (ga_store_sale_blockers(db, rows, bundle, ga_streq(p->shape, "baremetal"), refused) ||
 	    refused->n)
 		return 0;
-	tighten(&p->wipe, ga_rows_text(rows, GA_SF_CLASS), ga_rows_text(rows, GA_SF_VERIFY),
-		ga_rows_text(rows, GA_SF_GPU_MEMORY));
+	ga_store_tighten(&p->wipe, ga_rows_text(rows, GA_SF_CLASS),
+			 ga_rows_text(rows, GA_SF_VERIFY), ga_rows_text(rows, GA_SF_GPU_MEMORY));
 	return 1;
 }
 
@@ -125,23 +117,19 @@ void ga_refused_slots_release(struct ga_refused_slots *list)
 static int check_spare(struct ga_db *db, const char *node, struct ga_refused_slots *refused,
 		       struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
+	ga_autofree char *device = NULL, *by = NULL, *why = NULL;
 	struct ga_refused_slot *out;
-	ga_autofree char *why = NULL;
-	int r;
+	int r = ga_db_one(db, err,
+			  "SELECT d.id, d.dirtied_by FROM device d WHERE " GA_SQL_SPARE_DIRTY("?1")
+			  " ORDER BY d.id LIMIT 1", "sSS", node, &device, &by);
 
-	if (ga_db_query(db, &rows, err,
-			"SELECT d.id, d.dirtied_by FROM device d WHERE " GA_SQL_SPARE_DIRTY("?1")
-			" ORDER BY d.id LIMIT 1", "s", node) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
 	if (r <= 0)
 		return r < 0 ? -1 : 1;
 	why = ga_xprintf("the machine is not sold whole: '%s' of it stands in no slot and was not "
-			 "wiped since '%s' had it", ga_rows_text(rows, 0), ga_rows_text(rows, 1));
+			 "wiped since '%s' had it", device, by);
 	out = ga_list_add(refused);
 	*out = (struct ga_refused_slot){ .by_hint = true };
-	ga_reasons_add(&out->reasons, "waiting_for_wipe", ga_rows_text(rows, 0), why,
+	ga_reasons_add(&out->reasons, "waiting_for_wipe", device, why,
 		       "give it a slot, which wipes it (gpuaas-discover | gpuaas-approve "
 		       "--all-ready | gpuaas-wipe), or take it out and discover again with "
 		       "--accept-change");
@@ -201,14 +189,40 @@ static int fill_sizes(const struct ga_profile *profile, struct ga_plan *p, struc
 	return 0;
 }
 
-static void copy_image(const struct ga_image *image, char *path, struct ga_plan *p)
+int ga_store_probe_counts(struct ga_db *db, const char *name, const char *probe,
+			  struct ga_err *err)
 {
+	if (ga_db_is_lab(db) || !ga_streq(probe, "running"))
+		return 0;
+	return ga_refuse(err, GA_CONFLICT, "lab_probe", NULL,
+			 ("image '%s' proves readiness by 'running' only, which counts in a lab "
+			  "state alone", name),
+			 ("give the image the probe ssh, serial or agent"));
+}
+
+static int fill_image(struct ga_db *db, const char *name, struct ga_plan_maker *m,
+		      struct ga_plan *p, struct ga_err *err)
+{
+	ga_autofree char *record = NULL, *path = NULL;
+	const struct ga_image *image = &m->image;
+	int r = ga_db_one(db, err,
+			  "SELECT i.record, c.path FROM image i JOIN node_image c "
+			  "ON c.image = i.name AND c.digest = i.digest "
+			  "WHERE i.name = ?1 AND c.node_id = ?2",
+			  "ssSS", name, p->node, &record, &path);
+
+	if (r <= 0)
+		return r < 0 ? -1 : ga_fail_for(err, GA_CONFLICT, "concurrent_update",
+						"the image '%s' went away from node '%s'", name,
+						p->node);
+	if (parse_again(record, &m->image_text, &ga_image_shape, &m->image, err) < 0)
+		return ga_wrap(err, "image '%s'", name);
 	p->image = ga_xcalloc(1, sizeof(*p->image));
 	*p->image = (struct ga_plan_image){
 		.name = ga_strdup0(image->name),
 		.digest = ga_strdup0(image->digest),
 		.chunks_digest = ga_strdup0(image->chunks_digest),
-		.path = path,
+		.path = GA_TAKE(path),
 		.format = ga_strdup0(image->format),
 		.size_bytes = image->size_bytes,
 		.firmware = ga_strdup0(image->firmware),
@@ -217,46 +231,7 @@ static void copy_image(const struct ga_image *image, char *path, struct ga_plan 
 		.driver_version = ga_strdup0(image->driver_version),
 		.ready_seconds = image->ready_seconds,
 	};
-}
-
-static int fill_image(struct ga_db *db, const char *name, struct ga_plan_maker *m,
-		      struct ga_plan *p, struct ga_err *err)
-{
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
-
-	if (ga_db_query(
-		    db, &rows, err,
-		    "SELECT i.record, c.path FROM image i JOIN node_image c ON c.image = i.name "
-		    "AND c.digest = i.digest WHERE i.name = ?1 AND c.node_id = ?2",
-		    "ss", name, p->node) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
-	if (r <= 0)
-		return r < 0 ? -1 : ga_fail_for(err, GA_CONFLICT, "concurrent_update",
-						"the image '%s' went away from node '%s'", name,
-						p->node);
-	if (parse_again(ga_rows_text(rows, 0), &m->image_text, &ga_image_shape, &m->image,
-			err) < 0)
-		return ga_wrap(err, "image '%s'", name);
-	copy_image(&m->image, ga_rows_dup(rows, 1), p);
 	return ga_store_probe_counts(db, name, p->image->probe, err);
-}
-
-/* Asked once: a process that goes on after a restore writes nothing. */
-static int fill_controller(struct ga_db *db, struct ga_plan_maker *m, struct ga_plan *p,
-			   struct ga_err *err)
-{
-	char controller[GA_CONTROLLER_SIZE];
-
-	if (!m->controller) {
-		if (ga_store_controller(db, controller, err) < 0)
-			return -1;
-		m->controller = ga_xstrdup(controller);
-	}
-	p->epoch = ga_db_epoch(db);
-	p->controller = ga_xstrdup(m->controller);
-	return 0;
 }
 
 int ga_store_plan_fill(struct ga_db *db, const struct ga_request *request,
@@ -265,6 +240,7 @@ int ga_store_plan_fill(struct ga_db *db, const struct ga_request *request,
 		       struct ga_refused_slots *refused, struct ga_err *err)
 {
 	bool whole = ga_place_is_baremetal(request, profile);
+	char controller[GA_CONTROLLER_SIZE];
 	size_t i;
 	int r;
 
@@ -280,8 +256,15 @@ int ga_store_plan_fill(struct ga_db *db, const struct ga_request *request,
 	ret->fabric_partition = decision->fabric_partition;
 	for (i = 0; i < request->keys.n; i++)
 		ga_texts_add(&ret->keys, request->keys.v[i]);
-	if (fill_controller(db, maker, ret, err) < 0 ||
-	    fill_node(db, decision->node->id, maker, ret, err) < 0)
+	/* Read once: a process that goes on after a restore writes nothing. */
+	if (!maker->controller) {
+		if (ga_store_controller(db, controller, err) < 0)
+			return -1;
+		maker->controller = ga_xstrdup(controller);
+	}
+	ret->epoch = ga_db_epoch(db);
+	ret->controller = ga_xstrdup(maker->controller);
+	if (fill_node(db, decision->node->id, maker, ret, err) < 0)
 		return -1;
 	r = whole ? check_spare(db, decision->node->id, refused, err) : 1;
 	if (r > 0)
@@ -292,8 +275,8 @@ int ga_store_plan_fill(struct ga_db *db, const struct ga_request *request,
 		return -1;
 	/* A file of a lab cannot be purged: there the slots' own policy is the whole of it. */
 	if (!ret->lab)
-		tighten(&ret->wipe, profile->wipe.minimum_class, profile->wipe.verify,
-			profile->wipe.gpu_memory);
+		ga_store_tighten(&ret->wipe, profile->wipe.minimum_class, profile->wipe.verify,
+				 profile->wipe.gpu_memory);
 	if (!whole && fill_image(db, request->image ? request->image : profile->image, maker, ret,
 				 err) < 0)
 		return -1;
@@ -324,15 +307,4 @@ int ga_query_plans(struct ga_db *db, struct ga_rows **ret, struct ga_err *err)
 			   "SELECT plan, id FROM allocation WHERE plan IS NOT NULL "
 			   "AND state IN ('placed', 'provisioning') ORDER BY created_at, id",
 			   "");
-}
-
-int ga_store_probe_counts(struct ga_db *db, const char *name, const char *probe,
-			  struct ga_err *err)
-{
-	if (ga_db_is_lab(db) || !ga_streq(probe, "running"))
-		return 0;
-	return ga_refuse(err, GA_CONFLICT, "lab_probe", NULL,
-			 ("image '%s' proves readiness by 'running' only, which counts in a lab "
-			  "state alone", name),
-			 ("give the image the probe ssh, serial or agent"));
 }

@@ -13,6 +13,10 @@ GA_MUST_CHECK int ga_store_plan_fill(struct ga_db *db, const struct ga_request *
 				     const struct ga_decision *decision,
 				     struct ga_plan_maker *maker, struct ga_plan *ret,
 				     struct ga_refused_slots *refused, struct ga_err *err);
+/* p becomes the stricter of two wipe policies, member by member: an order never asks for less than
+ * the policy of a slot. */
+void ga_store_tighten(struct ga_wipe_policy *p, const char *class, const char *verify,
+		      const char *gpu_memory);
 /* Sets the digest, last of all; the plan's line, allocated. */
 char *ga_store_plan_seal(struct ga_plan *plan);
 

@@ -5,38 +5,25 @@
 #include "record/rec.h"
 #include "state/db/row.h"
 
-/* The access as the host told it, and the node as the way in: a guest's address is private, and
- * only the state knows by which address its node is reached. Bare metal is its own way. */
-static int access_text(struct ga_db *db, const struct ga_allocation *a, char **ret,
-		       struct ga_err *err)
-{
-	ga_autorows struct ga_rows *rows = NULL;
-	ga_autofree char *address = NULL;
-	struct ga_access access;
-
-	*ret = NULL;
-	if (!a->access)
-		return 0;
-	access = *a->access;
-	if (ga_db_query(db, &rows, err, "SELECT address FROM node WHERE id = ?1", "s", a->node) <
-		    0 ||
-	    ga_row_text(rows, &address, err) < 0)
-		return -1;
-	if (!access.jump_host && strcmp(a->shape, "baremetal"))
-		access.jump_host = address;
-	*ret = ga_rec_format_text(&ga_access_shape, &access);
-	return 0;
-}
-
 int ga_store_running(struct ga_db *db, const struct ga_allocation *a, struct ga_err *err)
 {
-	ga_autofree char *access = NULL;
-	ga_autofree char *lease = a->network ? ga_rec_format_text(&ga_lease_shape, a->network) :
-		NULL;
+	ga_autofree char *lease =
+		a->network ? ga_rec_format_text(&ga_lease_shape, a->network) : NULL;
+	ga_autofree char *access_text = NULL, *address = NULL;
+	struct ga_access access;
 	int n;
 
-	if (access_text(db, a, &access, err) < 0)
-		return -1;
+	/* A guest's address is private, and only the state knows by which address its node, the
+	 * way in, is reached. Bare metal is its own way. */
+	if (a->access) {
+		access = *a->access;
+		if (ga_db_one(db, err, "SELECT address FROM node WHERE id = ?1", "sS", a->node,
+			      &address) < 0)
+			return -1;
+		if (!access.jump_host && strcmp(a->shape, "baremetal"))
+			access.jump_host = address;
+		access_text = ga_rec_format_text(&ga_access_shape, &access);
+	}
 	n = ga_db_exec(db, err,
 		       "UPDATE allocation SET power_observed = ?2, access = ?3, network = ?4, "
 		       "power_wanted = coalesce(power_wanted, 'on'), "
@@ -44,8 +31,7 @@ int ga_store_running(struct ga_db *db, const struct ga_allocation *a, struct ga_
 		       "WHERE id = ?1 AND (power_observed IS NOT ?2 OR access IS NOT ?3 "
 		       "OR network IS NOT ?4)",
 		       "ssss", a->allocation, a->power_observed ? a->power_observed : "on",
-		       access, lease);
-
+		       access_text, lease);
 	return n < 0 ? -1 : n > 0;
 }
 
@@ -103,36 +89,26 @@ int ga_store_observed(struct ga_db *db, const struct ga_observation *o, struct g
 int ga_store_last_word(struct ga_db *db, const char *object, const char *action, char **ret,
 		       struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-
-	if (ga_db_query(db, &rows, err,
-			"SELECT CASE WHEN action = ?2 THEN detail END FROM audit "
-			"WHERE object = ?1 ORDER BY seq DESC LIMIT 1",
-			"ss", object, action) < 0)
-		return -1;
-	return ga_row_text(rows, ret, err);
+	*ret = NULL;
+	return ga_db_one(db, err,
+			 "SELECT CASE WHEN action = ?2 THEN detail END FROM audit "
+			 "WHERE object = ?1 ORDER BY seq DESC LIMIT 1",
+			 "ssS", object, action, ret) < 0 ? -1 : 0;
 }
 
 int ga_store_entered_after(struct ga_db *db, const char *allocation, const char *at,
 			   struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-
-	if (ga_db_query(db, &rows, err, "SELECT 1 FROM allocation WHERE id = ?1 AND since > ?2",
-			"ss", allocation, at) < 0)
-		return -1;
-	return ga_rows_next(rows, err);
+	return ga_db_one(db, err, "SELECT 1 FROM allocation WHERE id = ?1 AND since > ?2", "ss",
+			 allocation, at);
 }
 
 int ga_store_last_audit(struct ga_db *db, const char *object, const char *action, char **ret,
 			struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-
-	if (ga_db_query(db, &rows, err,
-			"SELECT detail FROM audit WHERE object = ?1 AND action = ?2 "
-			"ORDER BY seq DESC LIMIT 1",
-			"ss", object, action) < 0)
-		return -1;
-	return ga_row_text(rows, ret, err);
+	*ret = NULL;
+	return ga_db_one(db, err,
+			 "SELECT detail FROM audit WHERE object = ?1 AND action = ?2 "
+			 "ORDER BY seq DESC LIMIT 1",
+			 "ssS", object, action, ret) < 0 ? -1 : 0;
 }

@@ -10,39 +10,12 @@
 #include "record/rec.h"
 #include "record/time.h"
 #include "state/allocation/move.h"
+#include "state/allocation/plan.h"
 #include "state/allocation/release.h"
 #include "state/db/audit.h"
 #include "state/db/controller.h"
 #include "state/db/row.h"
 #include "state/slot/slot.h"
-
-struct stored {
-	char *plan, *order, *profile;
-};
-
-static void cleanup_stored(struct stored *s)
-{
-	free(s->plan);
-	free(s->order);
-	free(s->profile);
-}
-
-static int read_stored(struct ga_db *db, const char *id, struct stored *ret, struct ga_err *err)
-{
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
-
-	if (ga_db_query(db, &rows, err,
-			"SELECT plan, CASE WHEN order_kind = 'release-order' THEN order_text END, "
-			"profile_record FROM allocation WHERE id = ?1",
-			"s", id) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
-	if (r > 0)
-		*ret = (struct stored){ ga_rows_dup(rows, 0), ga_rows_dup(rows, 1),
-					ga_rows_dup(rows, 2) };
-	return r;
-}
 
 int ga_store_cancel(struct ga_db *db, struct ga_holding *h, const char *reason, const char *at,
 		    struct ga_err *err)
@@ -56,48 +29,17 @@ int ga_store_cancel(struct ga_db *db, struct ga_holding *h, const char *reason, 
 
 /* ---- the order ---- */
 
-/* The stricter of two policies: an order never asks for less than the slot's own. */
-static void tighten(struct ga_wipe_policy *p, const struct ga_wipe_policy *other)
-{
-	if (ga_streq(other->minimum_class, "purge")) {
-		free(p->minimum_class);
-		p->minimum_class = ga_xstrdup("purge");
-	}
-	if (ga_streq(other->verify, "full")) {
-		free(p->verify);
-		p->verify = ga_xstrdup("full");
-	}
-	if (ga_streq(other->gpu_memory, "required")) {
-		free(p->gpu_memory);
-		p->gpu_memory = ga_xstrdup("required");
-	}
-}
-
-static int64_t graceful_of(const char *profile_record)
-{
-	struct ga_err ignored = GA_ERR_INIT;
-	struct ga_profile p;
-	int64_t seconds;
-
-	if (!profile_record || ga_rec_parse_text(profile_record, &ga_profile_shape, &p,
-			&ignored) < 0)
-		return 60;
-	seconds = p.graceful_seconds == GA_UNKNOWN ? 60 : p.graceful_seconds;
-	ga_shape_release(&ga_profile_shape, &p);
-	return seconds;
-}
-
 /* What the plan said of the domain and the host, for the way back. */
-static int fill_from_plan(const struct stored *stored, const struct ga_holding *h,
+static int fill_from_plan(const char *stored, const struct ga_holding *h,
 			  struct ga_release_order *o, struct ga_err *err)
 {
 	struct ga_plan plan;
 
-	if (!stored->plan)
+	if (!stored)
 		return ga_refuse(err, GA_CONFLICT, NULL, NULL,
 				 ("allocation '%s' has no plan: nothing was put on a host", h->id),
 				 ("run 'gpuaas-state check'"));
-	if (ga_rec_parse_text(stored->plan, &ga_plan_shape, &plan, err) < 0)
+	if (ga_rec_parse_text(stored, &ga_plan_shape, &plan, err) < 0)
 		return ga_wrap(err, "the stored plan of '%s'", h->id);
 	o->shape = GA_TAKE(plan.shape);
 	o->domain = GA_TAKE(plan.domain);
@@ -115,41 +57,7 @@ static int fill_from_plan(const struct stored *stored, const struct ga_holding *
 	return 0;
 }
 
-/* The slot's part of the intent: it leaves its state and learns the wipe that will follow. */
-static int release_slot(struct ga_db *db, const char *id, const char *at,
-			struct ga_release_order *o, struct ga_err *err)
-{
-	ga_autofree char *attempt = ga_id_new();
-	struct ga_bundle *bundle;
-	struct ga_slot slot;
-
-	if (ga_db_exec(db, err,
-		       "UPDATE slot SET state = 'releasing', since = ?2, wipe_attempt = ?3, "
-		       "wipe_generation = generation + 1, wipe_cause = 'release', "
-		       "wipe_issued_at = ?2, generation = generation + 1 WHERE id = ?1",
-		       "sss", id, at, attempt) < 0 ||
-	    ga_store_slot(db, id, &slot, err) < 0)
-		return -1;
-	bundle = ga_list_add(&o->bundles);
-	ga_slot_bundle(&slot, bundle);
-	bundle->wipe_attempt = GA_TAKE(attempt);
-	if (slot.wipe)
-		tighten(&o->wipe, slot.wipe);
-	ga_shape_release(&ga_slot_shape, &slot);
-	return 0;
-}
-
-/* Somebody took it out while it was blocked: it stays out, with its claim and its taint, and does
- * not keep the others. */
-static int is_quarantined(struct ga_db *db, const char *slot, struct ga_err *err)
-{
-	ga_autofree char *state = NULL, *owner = NULL;
-
-	if (ga_store_slot_owner(db, slot, &state, &owner, err) < 0)
-		return -1;
-	return ga_streq(state, "quarantined");
-}
-
+/* The slots' part of the intent: each leaves its state and learns the wipe that will follow. */
 static int release_slots(struct ga_db *db, const struct ga_holding *h, const char *at,
 			 struct ga_release_order *o, struct ga_err *err)
 {
@@ -159,15 +67,36 @@ static int release_slots(struct ga_db *db, const struct ga_holding *h, const cha
 	if (ga_store_claimed(db, h->id, NULL, &ids, err) < 0)
 		return -1;
 	for (i = 0; i < ids.n; i++) {
-		int kept = is_quarantined(db, ids.v[i], err);
+		ga_autofree char *attempt = ga_id_new();
+		struct ga_bundle *bundle;
+		struct ga_slot slot;
+		int moved;
 
-		if (kept < 0 || (!kept && release_slot(db, ids.v[i], at, o, err) < 0))
+		/* One that was quarantined while it was blocked stays out, with its claim and its
+		 * taint, and does not keep the others. */
+		moved = ga_db_exec(db, err,
+				   "UPDATE slot SET state = 'releasing', since = ?2, "
+				   "wipe_attempt = ?3, wipe_generation = generation + 1, "
+				   "wipe_cause = 'release', wipe_issued_at = ?2, "
+				   "generation = generation + 1 "
+				   "WHERE id = ?1 AND state <> 'quarantined'",
+				   "sss", ids.v[i], at, attempt);
+		if (!moved)
+			continue;
+		if (moved < 0 || ga_store_slot(db, ids.v[i], &slot, err) < 0)
 			return -1;
+		bundle = ga_list_add(&o->bundles);
+		ga_slot_bundle(&slot, bundle);
+		bundle->wipe_attempt = GA_TAKE(attempt);
+		if (slot.wipe)
+			ga_store_tighten(&o->wipe, slot.wipe->minimum_class, slot.wipe->verify,
+					 slot.wipe->gpu_memory);
+		ga_shape_release(&ga_slot_shape, &slot);
 	}
-	return ga_db_exec(db, err,
-			  "UPDATE claim SET use_ended_at = ?2 WHERE allocation_id = ?1 "
-			  "AND live = 1 AND use_ended_at IS NULL",
-			  "ss", h->id, at) < 0 ? -1 : 0;
+	return ga_db_change(db, err,
+			    "UPDATE claim SET use_ended_at = ?2 WHERE allocation_id = ?1 "
+			    "AND live = 1 AND use_ended_at IS NULL",
+			    "ss", h->id, at);
 }
 
 /* Also of an order that was given before a restore: it is in force in the state of now. */
@@ -183,35 +112,39 @@ static int stamp_order(struct ga_db *db, struct ga_release_order *o, struct ga_e
 	return 0;
 }
 
-static int store_order(struct ga_db *db, const struct ga_release_order *o, struct ga_err *err)
+/* plan and profile as they were stored when it was placed; NULL: none. */
+static int make_order(struct ga_db *db, const struct ga_holding *h, const char *plan,
+		      const char *profile, const char *reason, const char *at,
+		      struct ga_release_order *o, struct ga_err *err)
 {
-	ga_autofree char *text = ga_rec_format_text(&ga_release_order_shape, o);
+	struct ga_err ignored = GA_ERR_INIT;
+	ga_autofree char *text = NULL;
+	struct ga_profile p;
 
-	/* One update with the move: the generation in the order is the one the row has then. */
-	return ga_db_exec(db, err,
-			  "UPDATE allocation SET state = 'releasing', since = ?2, reason = NULL, "
-			  "attempt = ?3, attempt_generation = ?4, order_kind = 'release-order', "
-			  "order_text = ?5, power_wanted = 'off', "
-			  "generation = generation + 1 WHERE id = ?1",
-			  "sssis", o->allocation, o->issued_at, o->attempt, o->generation,
-			  text) < 0 ?
-		       -1 :
-		       0;
-}
-
-static int make_order(struct ga_db *db, const struct ga_holding *h, const struct stored *stored,
-		      const char *reason, const char *at, struct ga_release_order *o,
-		      struct ga_err *err)
-{
 	o->allocation = ga_xstrdup(h->id);
 	o->node = ga_xstrdup(h->node);
 	o->generation = h->generation + 1;
 	o->attempt = ga_id_new();
 	o->issued_at = ga_xstrdup(at);
-	o->graceful_seconds = graceful_of(stored->profile);
-	if (stamp_order(db, o, err) < 0 || fill_from_plan(stored, h, o, err) < 0 ||
-	    release_slots(db, h, at, o, err) < 0 ||
-	    store_order(db, o, err) < 0 ||
+	o->graceful_seconds = 60;
+	if (profile && ga_rec_parse_text(profile, &ga_profile_shape, &p, &ignored) == 0) {
+		if (p.graceful_seconds != GA_UNKNOWN)
+			o->graceful_seconds = p.graceful_seconds;
+		ga_shape_release(&ga_profile_shape, &p);
+	}
+	if (stamp_order(db, o, err) < 0 || fill_from_plan(plan, h, o, err) < 0 ||
+	    release_slots(db, h, at, o, err) < 0)
+		return -1;
+
+	/* One update with the move: the generation in the order is the one the row has then. */
+	text = ga_rec_format_text(&ga_release_order_shape, o);
+	if (ga_db_change(db, err,
+			 "UPDATE allocation SET state = 'releasing', since = ?2, reason = NULL, "
+			 "attempt = ?3, attempt_generation = ?4, order_kind = 'release-order', "
+			 "order_text = ?5, power_wanted = 'off', "
+			 "generation = generation + 1 WHERE id = ?1",
+			 "sssis", o->allocation, o->issued_at, o->attempt, o->generation,
+			 text) < 0 ||
 	    ga_store_usage_open(db, h->id, "cleanup", at, err) < 0)
 		return -1;
 	return ga_audit_add(db, "release_requested", h->id,
@@ -228,50 +161,49 @@ static bool one_of(const char *s, const char *const *words)
 	return false;
 }
 
-static int not_releasable(const struct ga_holding *h, struct ga_err *err)
-{
-	bool begun = !strcmp(h->state, "provisioning");
-
-	ga_err_set(err, GA_CONFLICT, "allocation '%s' is %s: %s", h->id, h->state,
-		   begun ? "its host is making it, and what it made so far is released once that "
-			   "has ended" : "there is nothing to release");
-	ga_err_reason(err, "wrong_state");
-	ga_err_object(err, h->id);
-	if (begun)
-		return ga_hint(err, "'gpuaas-provision --resume %s' on its host ends it, well or "
-				    "not; then gpuaas-release %s", h->id, h->id);
-	return ga_hint(err, "gpuaas-show %s tells what became of it", h->id);
-}
-
 int ga_store_release(struct ga_db *db, const char *allocation, const char *reason,
 		     struct ga_release_order *ret, bool *has_order, struct ga_err *err)
 {
 	static const char *const unused[] = { "pending", "placed", NULL };
 	static const char *const used[] = { "active", "held", "preempting", "failed",
 					    "release_failed", NULL };
-	ga_cleanup(cleanup_stored) struct stored stored = { 0 };
+	ga_autofree char *plan = NULL, *order = NULL, *profile = NULL;
 	ga_autoholding struct ga_holding h = { 0 };
 	ga_autofree char *at = ga_time_now();
 	int r = ga_store_holding(db, allocation, &h, err);
 
 	*has_order = false;
 	ga_shape_init(&ga_release_order_shape, ret);
-	if (r < 0 || (r && read_stored(db, allocation, &stored, err) < 0))
+	if (r > 0)
+		r = ga_db_one(db, err,
+			      "SELECT plan, CASE WHEN order_kind = 'release-order' "
+			      "THEN order_text END, profile_record FROM allocation WHERE id = ?1",
+			      "sSSS", allocation, &plan, &order, &profile);
+	if (r < 0)
 		return -1;
 	if (!r)
 		return ga_fail_for(err, GA_NOTFOUND, "no_allocation",
 				   "there is no allocation '%s'", allocation);
 	if (one_of(h.state, unused))
 		return ga_store_cancel(db, &h, reason, at, err);
-	if (!strcmp(h.state, "releasing") && stored.order) {
-		if (ga_rec_parse_text(stored.order, &ga_release_order_shape, ret, err) < 0)
+	if (!strcmp(h.state, "releasing") && order) {
+		if (ga_rec_parse_text(order, &ga_release_order_shape, ret, err) < 0)
 			return -1;
 		*has_order = true;
 		return stamp_order(db, ret, err);
 	}
+	if (!strcmp(h.state, "provisioning"))
+		return ga_refuse(err, GA_CONFLICT, "wrong_state", h.id,
+				 ("allocation '%s' is provisioning: its host is making it, and "
+				  "what it made so far is released once that has ended", h.id),
+				 ("'gpuaas-provision --resume %s' on its host ends it, well or "
+				  "not; then gpuaas-release %s", h.id, h.id));
 	if (!one_of(h.state, used))
-		return not_releasable(&h, err);
-	if (make_order(db, &h, &stored, reason, at, ret, err) < 0) {
+		return ga_refuse(err, GA_CONFLICT, "wrong_state", h.id,
+				 ("allocation '%s' is %s: there is nothing to release", h.id,
+				  h.state),
+				 ("gpuaas-show %s tells what became of it", h.id));
+	if (make_order(db, &h, plan, profile, reason, at, ret, err) < 0) {
 		ga_shape_release(&ga_release_order_shape, ret);
 		return -1;
 	}

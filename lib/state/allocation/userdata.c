@@ -24,11 +24,6 @@
 
 static int writing = -1; /* the lock of this process, which has put user-data here */
 
-static void add_name(struct ga_texts *list, const char *name)
-{
-	*ga_list_add(list) = ga_xstrdup(name);
-}
-
 char *ga_store_user_data_folder(const char *state_path)
 {
 	const char *slash = strrchr(state_path, '/');
@@ -68,36 +63,6 @@ static int make_mark(const char *dir, const char *state_path, const char *digest
 
 /* ---- writing ---- */
 
-static int must_open(const char *dir, int *fd, struct ga_err *err)
-{
-	int r = open_folder(dir, fd, err);
-
-	return r ? r : ga_fail(err, GA_SYSTEM, "'%s' was removed while it was used", dir);
-}
-
-static int make_folder(const char *dir, const char *state_path, struct ga_err *err)
-{
-	ga_autofd int fd = -1;
-
-	if (mkdir(dir, 0700) < 0)
-		return errno == EEXIST ? 0 : ga_fail_sys(err, "cannot create directory '%s'", dir);
-	return must_open(dir, &fd, err) < 0 ? -1 : ga_file_give(fd, state_path, err);
-}
-
-/* Keeps the folder from being tidied. The tidying takes the lock only where it is free, and gives
- * it back once it has looked through the folder: this waits for no longer than that. */
-static int lock_shared(const char *dir, struct ga_err *err)
-{
-	ga_autofd int fd = -1;
-
-	if (must_open(dir, &fd, err) < 0)
-		return -1;
-	if (flock(fd, LOCK_SH) < 0)
-		return ga_fail_sys(err, "cannot lock '%s'", dir);
-	writing = GA_TAKE_FD(fd); /* until the plan is committed or given up */
-	return 0;
-}
-
 int ga_store_user_data_put(const char *state_path, const char *digest, const void *data,
 			   size_t len, struct ga_err *err)
 {
@@ -105,10 +70,24 @@ int ga_store_user_data_put(const char *state_path, const char *digest, const voi
 	const char *hex = digest + strlen(ALGORITHM);
 	ga_autofree char *path = ga_xprintf("%s/%s", dir, hex);
 	ga_autoreplace struct ga_replace copy = GA_REPLACE_INIT;
+	bool is_new = mkdir(dir, 0700) == 0;
+	ga_autofd int fd = -1;
+	int r;
 
-	if (make_folder(dir, state_path, err) < 0 || lock_shared(dir, err) < 0 ||
-	    make_mark(dir, state_path, hex, err) < 0 ||
-	    ga_replace_begin(path, &copy, err) < 0 || ga_file_give(copy.fd, state_path, err) < 0)
+	if (!is_new && errno != EEXIST)
+		return ga_fail_sys(err, "cannot create directory '%s'", dir);
+	r = open_folder(dir, &fd, err);
+	if (!r)
+		return ga_fail(err, GA_SYSTEM, "'%s' was removed while it was used", dir);
+	if (r < 0 || (is_new && ga_file_give(fd, state_path, err) < 0))
+		return -1;
+	/* Keeps the folder from being tidied. The tidying takes the lock only where it is free, and
+	 * gives it back once it has looked through the folder: this waits for no longer. */
+	if (flock(fd, LOCK_SH) < 0)
+		return ga_fail_sys(err, "cannot lock '%s'", dir);
+	writing = GA_TAKE_FD(fd); /* until the plan is committed or given up */
+	if (make_mark(dir, state_path, hex, err) < 0 || ga_replace_begin(path, &copy, err) < 0 ||
+	    ga_file_give(copy.fd, state_path, err) < 0)
 		return -1;
 	if (ga_write_all(copy.fd, data, len) < 0)
 		return ga_fail_sys(err, "cannot write '%s'", path);
@@ -150,9 +129,9 @@ static int list_files(int fd, struct ga_texts *files, struct ga_texts *marks, st
 	}
 	while ((e = readdir(dir))) {
 		if (is_ours(e->d_name))
-			add_name(files, e->d_name);
+			ga_texts_add(files, e->d_name);
 		else if (is_mark(e->d_name))
-			add_name(marks, e->d_name);
+			ga_texts_add(marks, e->d_name);
 	}
 	closedir(dir);
 	if (files->n)
@@ -166,50 +145,37 @@ static int list_files(int fd, struct ga_texts *files, struct ga_texts *marks, st
 /* Digests that an allocation names which can still come to, or be on, a host. */
 static int list_needed(struct ga_db *db, struct ga_texts *ret, struct ga_err *err)
 {
-	ga_autostr struct ga_str sql = GA_STR_INIT;
+	ga_autostr struct ga_str states = GA_STR_INIT;
 	ga_autorows struct ga_rows *rows = NULL;
 	const struct ga_fsm_state *s;
-	const char *comma = "";
 	int r;
 
-	ga_str_add(&sql, "SELECT DISTINCT " DIGEST_OF_REQUEST " AS digest "
-			 "FROM allocation WHERE state IN (");
-	for (s = ga_fsm_states(GA_M_ALLOCATION); s->name; s++) {
+	for (s = ga_fsm_states(GA_M_ALLOCATION); s->name; s++)
 		if (s->to[0])
-			ga_str_addf(&sql, "%s'%s'", comma, s->name);
-		comma = s->to[0] ? ", " : comma;
-	}
-	ga_str_add(&sql, ") AND digest IS NOT NULL");
-	if (ga_db_query(db, &rows, err, sql.buf, "") < 0)
+			ga_str_addf(&states, "%s\"%s\"", states.len ? "," : "[", s->name);
+	ga_str_addc(&states, ']');
+	if (ga_db_query(db, &rows, err,
+			"SELECT DISTINCT " DIGEST_OF_REQUEST " AS digest FROM allocation "
+			"WHERE state IN (SELECT value FROM json_each(?1)) AND digest IS NOT NULL",
+			"s", states.buf) < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0) {
 		const char *digest = ga_rows_text(rows, 0);
 
 		if (ga_starts(digest, ALGORITHM))
-			add_name(ret, digest + strlen(ALGORITHM));
+			ga_texts_add(ret, digest + strlen(ALGORITHM));
 	}
 	return r;
-}
-
-static bool has(const struct ga_texts *list, const char *name)
-{
-	for (size_t i = 0; i < list->n; i++)
-		if (!strcmp(list->v[i], name))
-			return true;
-	return false;
 }
 
 /* 1 when this state has, or had, an allocation that names the digest. */
 static int is_known(struct ga_db *db, const char *digest, struct ga_err *err)
 {
 	ga_autofree char *text = ga_xprintf(ALGORITHM "%s", digest);
-	ga_autorows struct ga_rows *rows = NULL;
 
-	if (ga_db_query(db, &rows, err,
-			"SELECT 1 FROM allocation WHERE " DIGEST_OF_REQUEST " = ?1 LIMIT 1", "s",
-			text) < 0)
-		return -1;
-	return ga_rows_next(rows, err);
+	return ga_db_one(db, err,
+			 "SELECT 1 FROM allocation WHERE " DIGEST_OF_REQUEST " = ?1 LIMIT 1", "s",
+			 text);
 }
 
 /* The folder, held alone. */
@@ -262,11 +228,11 @@ static bool is_here(const char *state_path, const char *mark)
 static int is_left(struct ga_db *db, const struct folder *f, const char *name, struct ga_err *err)
 {
 	ga_autofree char *mark = mark_of(ga_db_path(db), name);
-	bool mine = has(&f->marks, mark), others = false;
+	bool mine = ga_texts_has(&f->marks, mark), others = false;
 
 	if (name[HEX])
 		return 1;
-	if (has(&f->needed, name))
+	if (ga_texts_has(&f->needed, name))
 		return 0;
 	for (size_t i = 0; i < f->marks.n; i++)
 		others |= !strncmp(f->marks.v[i] + 1, name, HEX) && strcmp(f->marks.v[i], mark) &&
@@ -290,14 +256,14 @@ static int set_marks(struct ga_db *db, const struct folder *f, struct ga_err *er
 	const char *path = ga_db_path(db);
 
 	for (size_t i = 0; i < f->needed.n; i++)
-		if (has(&f->files, f->needed.v[i]) &&
+		if (ga_texts_has(&f->files, f->needed.v[i]) &&
 		    make_mark(f->dir, path, f->needed.v[i], err) < 0)
 			return -1;
 	for (size_t i = 0; i < f->marks.n; i++) {
 		ga_autofree char *digest = ga_xstrndup(f->marks.v[i] + 1, HEX);
 		ga_autofree char *mine = mark_of(path, digest);
 
-		if ((!strcmp(mine, f->marks.v[i]) ? !has(&f->needed, digest) :
+		if ((!strcmp(mine, f->marks.v[i]) ? !ga_texts_has(&f->needed, digest) :
 						    !is_here(path, f->marks.v[i])) &&
 		    remove_one(f, f->marks.v[i], err) < 0)
 			return -1;
@@ -325,21 +291,6 @@ int ga_store_user_data_tidy(struct ga_db *db, struct ga_err *err)
 	return set_marks(db, &f, err) < 0 ? -1 : n;
 }
 
-static int tell_one(const char *name,
-		    int (*each)(const struct ga_finding *finding, void *arg, struct ga_err *err),
-		    void *arg, struct ga_err *err)
-{
-	ga_autofree char *object = ga_xprintf("user-data/%s", name);
-	const struct ga_finding f = {
-		.check = (char *)(uintptr_t)"user_data_left",
-		.object = object,
-		.sentence = (char *)(uintptr_t)"it is user-data that no allocation needs any more",
-		.hint = (char *)(uintptr_t)"gpuaas-release --pending",
-	};
-
-	return each(&f, arg, err);
-}
-
 int ga_store_user_data_check(struct ga_db *db,
 			     int (*each)(const struct ga_finding *finding, void *arg,
 					 struct ga_err *err),
@@ -351,8 +302,17 @@ int ga_store_user_data_check(struct ga_db *db,
 	if (r <= 0)
 		return r;
 	for (size_t i = 0; i < f.files.n; i++) {
+		ga_autofree char *object = ga_xprintf("user-data/%s", f.files.v[i]);
+		const struct ga_finding finding = {
+			.check = (char *)(uintptr_t)"user_data_left",
+			.object = object,
+			.sentence = (char *)(uintptr_t)"it is user-data that no allocation needs "
+						       "any more",
+			.hint = (char *)(uintptr_t)"gpuaas-release --pending",
+		};
+
 		r = is_left(db, &f, f.files.v[i], err);
-		if (r < 0 || (r && tell_one(f.files.v[i], each, arg, err) < 0))
+		if (r < 0 || (r && each(&finding, arg, err) < 0))
 			return -1;
 		n += r;
 	}

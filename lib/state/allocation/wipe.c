@@ -26,70 +26,38 @@ void ga_cleanup_wipe_due(struct ga_wipe_due *d)
 		free(*p[i]);
 }
 
-static void read_due(const struct ga_rows *rows, struct ga_wipe_due *ret)
-{
-	*ret = (struct ga_wipe_due){
-		.slot = ga_rows_dup(rows, 0),
-		.node = ga_rows_dup(rows, 1),
-		.state = ga_rows_dup(rows, 2),
-		.attempt = ga_rows_dup(rows, 3),
-		.generation = ga_rows_int(rows, 4),
-		.cause = ga_rows_dup(rows, 5),
-		.issued_at = ga_rows_dup(rows, 6),
-		.minimum_class = ga_rows_dup(rows, 7),
-		.verify = ga_rows_dup(rows, 8),
-		.gpu_memory = ga_rows_dup(rows, 9),
-		.nvme_wwid = ga_rows_dup(rows, 10),
-		.gpu_identity = ga_rows_dup(rows, 11),
-		.cordon_reason = ga_rows_dup(rows, 12),
-		.health_state = ga_rows_dup(rows, 13),
-		.blockers = ga_rows_dup(rows, 14),
-		.node_state = ga_rows_dup(rows, 15),
-		.node_blockers = ga_rows_dup(rows, 16),
-		.claim = ga_rows_dup(rows, 17),
-		.allocation = ga_rows_dup(rows, 18),
-		.destroy_data_by = ga_rows_dup(rows, 19),
-		.dirty_since = ga_rows_dup(rows, 20),
-		.nvme_serial = ga_rows_dup(rows, 21),
-		.nvme_size_bytes = ga_rows_int(rows, 22),
-		.fabric_vf_pci_address = ga_rows_dup(rows, 23),
-	};
-}
-
 #define ORDER GA_SQL_OBJECT("a.order_text")
 
 int ga_store_wipe_due(struct ga_db *db, const char *slot, struct ga_wipe_due *ret,
 		      struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
-
 	*ret = (struct ga_wipe_due){ 0 };
-	if (ga_db_query(db, &rows, err,
-			"SELECT s.id, s.node_id, s.state, s.wipe_attempt, s.wipe_generation, "
-			"s.wipe_cause, s.wipe_issued_at, "
-			"coalesce(json_extract(" ORDER ", '$.wipe.minimum_class'), "
-			"s.wipe_minimum_class), "
-			"coalesce(json_extract(" ORDER ", '$.wipe.verify'), s.wipe_verify), "
-			"coalesce(json_extract(" ORDER ", '$.wipe.gpu_memory'), "
-			"s.wipe_gpu_memory), s.nvme_wwid, s.gpu_identity, s.cordon_reason, "
-			"s.health_state, " GA_SQL_REASONS("s.blockers") ", n.state, "
-			GA_SQL_REASONS("n.blockers") ", c.id, c.allocation_id, "
-			"d.destroy_data_by, (SELECT max(dirty_since) FROM device "
-			"WHERE id IN (s.nvme_wwid, s.gpu_id)), s.nvme_serial, s.nvme_size_bytes, "
-			"s.fabric_vf_pci_address FROM slot s "
-			"JOIN node n ON n.id = s.node_id "
-			"LEFT JOIN claim c ON c.slot_id = s.id AND c.live = 1 "
-			"AND c.claim_kind = 'slot' "
-			"LEFT JOIN allocation a ON a.id = c.allocation_id "
-			"AND a.order_kind = 'release-order' "
-			"LEFT JOIN device d ON d.id = s.nvme_wwid WHERE s.id = ?1",
-			"s", slot) < 0)
-		return -1;
-	r = ga_rows_next(rows, err);
-	if (r > 0)
-		read_due(rows, ret);
-	return r;
+	return ga_db_one(db, err,
+			 "SELECT s.id, s.node_id, s.state, s.wipe_attempt, s.wipe_generation, "
+			 "s.wipe_cause, s.wipe_issued_at, "
+			 "coalesce(json_extract(" ORDER ", '$.wipe.minimum_class'), "
+			 "s.wipe_minimum_class), "
+			 "coalesce(json_extract(" ORDER ", '$.wipe.verify'), s.wipe_verify), "
+			 "coalesce(json_extract(" ORDER ", '$.wipe.gpu_memory'), "
+			 "s.wipe_gpu_memory), s.nvme_wwid, s.gpu_identity, s.cordon_reason, "
+			 "s.health_state, " GA_SQL_REASONS("s.blockers") ", n.state, "
+			 GA_SQL_REASONS("n.blockers") ", c.id, c.allocation_id, "
+			 "d.destroy_data_by, (SELECT max(dirty_since) FROM device "
+			 "WHERE id IN (s.nvme_wwid, s.gpu_id)), s.nvme_serial, s.nvme_size_bytes, "
+			 "s.fabric_vf_pci_address FROM slot s "
+			 "JOIN node n ON n.id = s.node_id "
+			 "LEFT JOIN claim c ON c.slot_id = s.id AND c.live = 1 "
+			 "AND c.claim_kind = 'slot' "
+			 "LEFT JOIN allocation a ON a.id = c.allocation_id "
+			 "AND a.order_kind = 'release-order' "
+			 "LEFT JOIN device d ON d.id = s.nvme_wwid WHERE s.id = ?1",
+			 "sSSSSISSSSSSSSSSSSSSSSSIS", slot, &ret->slot, &ret->node, &ret->state,
+			 &ret->attempt, &ret->generation, &ret->cause, &ret->issued_at,
+			 &ret->minimum_class, &ret->verify, &ret->gpu_memory, &ret->nvme_wwid,
+			 &ret->gpu_identity, &ret->cordon_reason, &ret->health_state,
+			 &ret->blockers, &ret->node_state, &ret->node_blockers, &ret->claim,
+			 &ret->allocation, &ret->destroy_data_by, &ret->dirty_since,
+			 &ret->nvme_serial, &ret->nvme_size_bytes, &ret->fabric_vf_pci_address);
 }
 
 struct ga_wipe_asked ga_wipe_due_asked(const struct ga_wipe_due *due, bool lab)
@@ -111,84 +79,67 @@ struct ga_wipe_asked ga_wipe_due_asked(const struct ga_wipe_due *due, bool lab)
 	};
 }
 
-static int no_order(const struct ga_wipe_due *due, struct ga_err *err)
-{
-	ga_autofree char *command = ga_store_leave(GA_M_SLOT, due->state, NULL, due->slot);
-
-	ga_err_set(err, GA_CONFLICT, "slot '%s' is %s: no wipe is ordered", due->slot, due->state);
-	ga_err_reason(err, "wrong_state");
-	ga_err_object(err, due->slot);
-	return command ? ga_hint(err, "what leaves it: %s", command) : -1;
-}
-
-static void fill_order(const struct ga_wipe_due *due, const struct ga_slot *slot,
-		       struct ga_wipe_order *ret)
-{
-	*ret = (struct ga_wipe_order){
-		.node = ga_xstrdup(due->node),
-		.object = ga_xstrdup(due->slot),
-		.claim = ga_strdup0(due->claim),
-		.allocation = ga_strdup0(due->allocation),
-		.generation = due->generation,
-		.attempt = ga_xstrdup(due->attempt),
-		.issued_at = ga_xstrdup(due->issued_at),
-		.cause = ga_xstrdup(due->cause),
-		.nvme_wwid = ga_xstrdup(due->nvme_wwid),
-		.nvme_serial = ga_strdup0(slot->nvme_serial),
-		.nvme_path = ga_strdup0(slot->nvme_path),
-		.nvme_size_bytes = slot->nvme_size_bytes,
-		.destroy_data = due->destroy_data_by ? ga_xstrdup(due->nvme_wwid) : NULL,
-		.gpu_identity = ga_strdup0(slot->gpu_identity),
-		.gpu_pci_address = ga_strdup0(slot->gpu_pci_address),
-		.gpu_device = ga_strdup0(slot->gpu_device),
-		.fabric_vf_pci_address = ga_strdup0(slot->fabric_vf_pci_address),
-		.fabric_pf_pci_address = ga_strdup0(slot->fabric_pf_pci_address),
-		.wipe = { ga_xstrdup(due->minimum_class), ga_xstrdup(due->verify),
-			  ga_xstrdup(due->gpu_memory) },
-		.lab = slot->lab,
-	};
-}
-
 int ga_store_wipe_order(struct ga_db *db, const char *slot, struct ga_wipe_order *ret,
 			struct ga_err *err)
 {
 	ga_autowipedue struct ga_wipe_due due = { 0 };
+	ga_autofree char *command = NULL;
 	char controller[GA_CONTROLLER_SIZE];
 	struct ga_slot s;
 
-	if (ga_store_wipe_due(db, slot, &due, err) < 0 || ga_store_slot(db, slot, &s, err) < 0)
+	if (ga_store_controller(db, controller, err) < 0 ||
+	    ga_store_wipe_due(db, slot, &due, err) < 0 || ga_store_slot(db, slot, &s, err) < 0)
 		return -1;
 	if (strcmp(due.state, "wiping") || !due.attempt || !due.minimum_class || !due.nvme_wwid) {
 		ga_shape_release(&ga_slot_shape, &s);
-		return no_order(&due, err);
+		(void)ga_fail_for(err, GA_CONFLICT, "wrong_state",
+				  "slot '%s' is %s: no wipe is ordered", due.slot, due.state);
+		ga_err_object(err, due.slot);
+		command = ga_store_leave(GA_M_SLOT, due.state, NULL, due.slot);
+		return command ? ga_hint(err, "what leaves it: %s", command) : -1;
 	}
-	fill_order(&due, &s, ret);
+	*ret = (struct ga_wipe_order){
+		.node = ga_xstrdup(due.node),
+		.object = ga_xstrdup(due.slot),
+		.claim = ga_strdup0(due.claim),
+		.allocation = ga_strdup0(due.allocation),
+		.generation = due.generation,
+		.attempt = ga_xstrdup(due.attempt),
+		.issued_at = ga_xstrdup(due.issued_at),
+		.cause = ga_xstrdup(due.cause),
+		.nvme_wwid = ga_xstrdup(due.nvme_wwid),
+		.nvme_serial = ga_strdup0(s.nvme_serial),
+		.nvme_path = ga_strdup0(s.nvme_path),
+		.nvme_size_bytes = s.nvme_size_bytes,
+		.destroy_data = due.destroy_data_by ? ga_xstrdup(due.nvme_wwid) : NULL,
+		.gpu_identity = ga_strdup0(s.gpu_identity),
+		.gpu_pci_address = ga_strdup0(s.gpu_pci_address),
+		.gpu_device = ga_strdup0(s.gpu_device),
+		.fabric_vf_pci_address = ga_strdup0(s.fabric_vf_pci_address),
+		.fabric_pf_pci_address = ga_strdup0(s.fabric_pf_pci_address),
+		.wipe = { ga_xstrdup(due.minimum_class), ga_xstrdup(due.verify),
+			  ga_xstrdup(due.gpu_memory) },
+		.lab = s.lab,
+		.controller = ga_xstrdup(controller),
+		.epoch = ga_db_epoch(db),
+	};
 	ga_shape_release(&ga_slot_shape, &s);
-	if (ga_store_controller(db, controller, err) < 0) {
-		ga_shape_release(&ga_wipe_order_shape, ret);
-		return -1;
-	}
-	ret->controller = ga_xstrdup(controller);
-	ret->epoch = ga_db_epoch(db);
 	return 0;
 }
 
 int ga_store_wipe_counts_from(struct ga_db *db, const char *slot, char **ret, struct ga_err *err)
 {
-	ga_autofree char *now = ga_time_now();
-	ga_autorows struct ga_rows *rows = NULL;
-	int r;
+	ga_autofree char *now = ga_time_now(), *used = NULL;
 
 	*ret = NULL;
-	if (ga_db_query(db, &rows, err,
-			"SELECT max(d.dirty_since) FROM slot s "
-			"JOIN device d ON d.id IN (s.nvme_wwid, s.gpu_id) WHERE s.id = ?1", "s",
-			slot) < 0)
+	if (ga_db_one(db, err,
+		      "SELECT max(d.dirty_since) FROM slot s "
+		      "JOIN device d ON d.id IN (s.nvme_wwid, s.gpu_id) WHERE s.id = ?1", "sS",
+		      slot, &used) < 0)
 		return -1;
-	r = ga_rows_next(rows, err);
-	if (r > 0 && ga_rows_text(rows, 0) && strcmp(ga_rows_text(rows, 0), now) >= 0)
-		*ret = ga_rows_dup(rows, 0);
-	return r < 0 ? -1 : 0;
+	if (used && strcmp(used, now) >= 0)
+		*ret = GA_TAKE(used);
+	return 0;
 }
 
 int ga_store_wipe_may_begin(struct ga_db *db, const char *slot, struct ga_err *err)
@@ -250,51 +201,46 @@ int ga_store_evidence_add(struct ga_db *db, const struct ga_wipe_evidence *e, st
 	ga_autofree char *text = ga_rec_format_text(&ga_wipe_evidence_shape, e);
 	ga_autofree char *now = ga_time_now();
 
-	return ga_db_exec(db, err,
-			  "INSERT INTO wipe_evidence (id, slot_id, node_id, attempt, wwid, "
-			  "gpu_identity, started_at, finished_at, class, outcome, verify, "
-			  "gpu_memory, lab, digest, record, folded_at, rules, gpu_reset, vf_state, "
-			  "medium, size_bytes, bytes_read, mismatches, surviving, guard, "
-			  "vf_pci_address) VALUES "
-			  "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, "
-			  "?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, "
-			  "(SELECT fabric_vf_pci_address FROM slot WHERE id = ?2))",
-			  "ssssssssssssbsssisssiiiis", e->evidence, e->object, e->node, e->attempt,
-			  e->device.wwid, e->gpu_identity, e->started_at, e->finished_at, e->class,
-			  e->outcome, e->read_back ? e->read_back->verify : NULL,
-			  e->gpu_memory.outcome, (int)e->lab, e->digest, text, now, e->rules,
-			  e->gpu_reset.outcome, e->vf_state.outcome, e->device.medium,
-			  e->device.size_bytes,
-			  e->read_back ? e->read_back->bytes_read : GA_UNKNOWN,
-			  e->read_back ? e->read_back->mismatches : GA_UNKNOWN,
-			  e->markers ? e->markers->surviving : GA_UNKNOWN, guard_of(e)) < 0 ?
-		       -1 : 0;
+	return ga_db_change(db, err,
+			    "INSERT INTO wipe_evidence (id, slot_id, node_id, attempt, wwid, "
+			    "gpu_identity, started_at, finished_at, class, outcome, verify, "
+			    "gpu_memory, lab, digest, record, folded_at, rules, gpu_reset, "
+			    "vf_state, medium, size_bytes, bytes_read, mismatches, surviving, "
+			    "guard, vf_pci_address) VALUES "
+			    "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, "
+			    "?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, "
+			    "(SELECT fabric_vf_pci_address FROM slot WHERE id = ?2))",
+			    "ssssssssssssbsssisssiiiis", e->evidence, e->object, e->node,
+			    e->attempt, e->device.wwid, e->gpu_identity, e->started_at,
+			    e->finished_at, e->class, e->outcome,
+			    e->read_back ? e->read_back->verify : NULL, e->gpu_memory.outcome,
+			    (int)e->lab, e->digest, text, now, e->rules, e->gpu_reset.outcome,
+			    e->vf_state.outcome, e->device.medium, e->device.size_bytes,
+			    e->read_back ? e->read_back->bytes_read : GA_UNKNOWN,
+			    e->read_back ? e->read_back->mismatches : GA_UNKNOWN,
+			    e->markers ? e->markers->surviving : GA_UNKNOWN, guard_of(e));
 }
 
 int ga_store_slot_wiped(struct ga_db *db, const char *slot, const char *to, const char *evidence,
 			const char *blockers, const char *at, struct ga_err *err)
 {
-	if (ga_db_exec(db, err,
-		       "UPDATE slot SET state = ?2, since = ?3, wipe_evidence_id = ?4, "
-		       "blockers = ?5, epoch_verified = (SELECT epoch FROM meta), "
-		       "generation = generation + 1 WHERE id = ?1",
-		       "sssss", slot, to, at, evidence, blockers) < 0)
+	if (ga_db_change(db, err,
+			 "UPDATE slot SET state = ?2, since = ?3, wipe_evidence_id = ?4, "
+			 "blockers = ?5, epoch_verified = (SELECT epoch FROM meta), "
+			 "generation = generation + 1 WHERE id = ?1",
+			 "sssss", slot, to, at, evidence, blockers) < 0)
 		return -1;
 	/* Leave to destroy what was found on the disk was for this wipe only. */
-	return ga_db_exec(db, err,
-			  "UPDATE device SET destroy_data_by = NULL "
-			  "WHERE destroy_data_by IS NOT NULL "
-			  "AND id = (SELECT nvme_wwid FROM slot WHERE id = ?1)",
-			  "s", slot) < 0 ? -1 : 0;
+	return ga_db_change(db, err,
+			    "UPDATE device SET destroy_data_by = NULL "
+			    "WHERE destroy_data_by IS NOT NULL "
+			    "AND id = (SELECT nvme_wwid FROM slot WHERE id = ?1)",
+			    "s", slot);
 }
 
 int ga_store_folded(struct ga_db *db, const char *digest, struct ga_err *err)
 {
-	ga_autorows struct ga_rows *rows = NULL;
-
-	if (ga_db_query(db, &rows, err, "SELECT 1 FROM folded WHERE digest = ?1", "s", digest) < 0)
-		return -1;
-	return ga_rows_next(rows, err);
+	return ga_db_one(db, err, "SELECT 1 FROM folded WHERE digest = ?1", "s", digest);
 }
 
 int ga_store_folded_add(struct ga_db *db, const char *digest, const char *kind,
@@ -302,10 +248,10 @@ int ga_store_folded_add(struct ga_db *db, const char *digest, const char *kind,
 {
 	ga_autofree char *now = ga_time_now();
 
-	return ga_db_exec(db, err,
-			  "INSERT INTO folded (digest, kind, object, folded_at) "
-			  "VALUES (?1, ?2, ?3, ?4)",
-			  "ssss", digest, kind, object, now) < 0 ? -1 : 0;
+	return ga_db_change(db, err,
+			    "INSERT INTO folded (digest, kind, object, folded_at) "
+			    "VALUES (?1, ?2, ?3, ?4)",
+			    "ssss", digest, kind, object, now);
 }
 
 int ga_query_evidence(struct ga_db *db, const char *object, struct ga_rows **ret,

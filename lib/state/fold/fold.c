@@ -54,25 +54,7 @@ int ga_fold_start(struct ga_db *db, struct ga_holding *h, const char *at, struct
 			    err);
 }
 
-static int dispatch_vm(struct ga_db *db, const struct ga_shape *shape, const void *obj,
-		       const char **object, struct ga_err *err)
-{
-	if (shape == &ga_power_shape) {
-		*object = ((const struct ga_power *)obj)->allocation;
-		return ga_fold_power(db, obj, err);
-	}
-	if (shape == &ga_console_shape) {
-		*object = ((const struct ga_console *)obj)->allocation;
-		return ga_fold_console(db, obj, err);
-	}
-	if (shape == &ga_ingress_shape) {
-		*object = ((const struct ga_ingress *)obj)->allocation;
-		return ga_fold_ingress(db, obj, err);
-	}
-	return ga_fail_for(err, GA_BADREC, "not_a_result", "%s is no result: it cannot be folded",
-			   shape->kind);
-}
-
+/* Folds a record by its kind; object becomes what it is about. */
 static int dispatch(struct ga_db *db, const struct ga_shape *shape, const void *obj,
 		    const char **object, struct ga_err *err)
 {
@@ -105,14 +87,20 @@ static int dispatch(struct ga_db *db, const struct ga_shape *shape, const void *
 		*object = ((const struct ga_failure *)obj)->object;
 		return ga_fold_failure(db, obj, err);
 	}
-	return dispatch_vm(db, shape, obj, object, err);
-}
-
-/* "Still running" comes every second; its row of the timeline takes it any number of times. */
-static bool is_remembered(const struct ga_shape *shape, const void *obj)
-{
-	return shape != &ga_progress_shape ||
-	       strcmp(((const struct ga_progress *)obj)->state, "running") != 0;
+	if (shape == &ga_power_shape) {
+		*object = ((const struct ga_power *)obj)->allocation;
+		return ga_fold_power(db, obj, err);
+	}
+	if (shape == &ga_console_shape) {
+		*object = ((const struct ga_console *)obj)->allocation;
+		return ga_fold_console(db, obj, err);
+	}
+	if (shape == &ga_ingress_shape) {
+		*object = ((const struct ga_ingress *)obj)->allocation;
+		return ga_fold_ingress(db, obj, err);
+	}
+	return ga_fail_for(err, GA_BADREC, "not_a_result", "%s is no result: it cannot be folded",
+			   shape->kind);
 }
 
 int ga_fold_is_known(struct ga_db *db, const struct ga_shape *shape, const void *obj,
@@ -135,7 +123,10 @@ int ga_fold(struct ga_db *db, const struct ga_shape *shape, const void *obj, str
 	if (known)
 		return known < 0 ? -1 : 0;
 	changed = dispatch(db, shape, obj, &object, err);
-	if (changed < 0 || !is_remembered(shape, obj))
+	/* "Still running" comes every second; its row of the timeline takes it again. */
+	if (changed < 0 ||
+	    (shape == &ga_progress_shape &&
+	     !strcmp(((const struct ga_progress *)obj)->state, "running")))
 		return changed;
 	if (ga_store_folded_add(db, digest, shape->kind, object, err) < 0)
 		return -1;

@@ -35,13 +35,6 @@ GA_MUST_CHECK int ga_fold_check(struct ga_db *db, const char *object, bool dry_r
 /* The allocation, when attempt and generation (GA_UNKNOWN: not given) are those in force. */
 GA_MUST_CHECK int ga_fold_holding(struct ga_db *db, const char *allocation, const char *attempt,
 				  int64_t generation, struct ga_holding *ret, struct ga_err *err);
-/* A host has used the slots of an allocation that is cancelled here: they are tainted and taken out
- * of sale (late.c). */
-GA_MUST_CHECK int ga_fold_late(struct ga_db *db, const struct ga_holding *h, const char *at,
-			       struct ga_err *err);
-/* The failure of a program as a row of the object's timeline. */
-GA_MUST_CHECK int ga_fold_failed_task(struct ga_db *db, const struct ga_failure *f,
-				      struct ga_err *err);
 GA_MUST_CHECK int ga_fold_provision_failed(struct ga_db *db, struct ga_holding *h,
 					   const struct ga_failure *f, struct ga_err *err);
 GA_MUST_CHECK int ga_fold_release_failed(struct ga_db *db, struct ga_holding *h,

@@ -70,7 +70,8 @@ int ga_fold_drift(struct ga_db *db, const struct ga_drift *given, struct ga_err 
 	return ga_audit_add(db, "drift", object, GA_TAKE(detail), err) < 0 ? -1 : 1;
 }
 
-int ga_fold_failed_task(struct ga_db *db, const struct ga_failure *f, struct ga_err *err)
+/* The failure of a program as a row of the object's timeline. */
+static int failed_task(struct ga_db *db, const struct ga_failure *f, struct ga_err *err)
 {
 	struct ga_task t = {
 		.node = f->node,
@@ -116,25 +117,11 @@ static int only_told(struct ga_db *db, const struct ga_failure *f, struct ga_err
 			    err);
 }
 
-static int failure_of_slot(struct ga_db *db, const struct ga_failure *f, struct ga_err *err)
-{
-	ga_autowipedue struct ga_wipe_due due = { 0 };
-	int r = ga_store_wipe_due(db, f->object, &due, err);
-
-	if (r < 0)
-		return -1;
-	if (r && !ga_streq(due.attempt, f->attempt))
-		return ga_store_stale(f->object, f->attempt, f->generation, due.attempt,
-				      due.generation, err);
-	if (r && ga_fold_failed_task(db, f, err) < 0)
-		return -1;
-	return only_told(db, f, err);
-}
-
 int ga_fold_failure(struct ga_db *db, const struct ga_failure *f, struct ga_err *err)
 {
 	const char *program = ga_starts(f->program, "gpuaas-") ? f->program + 7 : f->program;
 	ga_autoholding struct ga_holding h = { 0 }, probe = { 0 };
+	ga_autowipedue struct ga_wipe_due due = { 0 };
 	int r;
 
 	if (f->dry_run)
@@ -142,10 +129,19 @@ int ga_fold_failure(struct ga_db *db, const struct ga_failure *f, struct ga_err 
 	if (!f->object || !f->attempt)
 		return only_told(db, f, err);
 	r = ga_store_holding(db, f->object, &probe, err);
-	if (r <= 0)
-		return r < 0 ? -1 : failure_of_slot(db, f, err);
+	if (r < 0)
+		return -1;
+	if (!r) { /* of a slot, or of what the state does not know */
+		r = ga_store_wipe_due(db, f->object, &due, err);
+		if (r > 0 && !ga_streq(due.attempt, f->attempt))
+			return ga_store_stale(f->object, f->attempt, f->generation, due.attempt,
+					      due.generation, err);
+		if (r < 0 || (r && failed_task(db, f, err) < 0))
+			return -1;
+		return only_told(db, f, err);
+	}
 	if (ga_fold_holding(db, f->object, f->attempt, f->generation, &h, err) < 0 ||
-	    ga_fold_failed_task(db, f, err) < 0)
+	    failed_task(db, f, err) < 0)
 		return -1;
 	if (!strcmp(program, "provision") && ga_streq(h.order_kind, "plan"))
 		return ga_fold_provision_failed(db, &h, f, err);

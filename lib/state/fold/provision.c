@@ -12,6 +12,8 @@
  * again, so this fails the allocation although nothing was written. Release and wipe answer it. */
 #define NOT_WIPED "not_wiped"
 
+#define USED_AFTER_PLAN "used_after_plan"
+
 /* Data on a disk that is wiped here: it came since, and from nobody of gpuaas. */
 #define FOUND_DATA "nvme_signature"
 
@@ -22,18 +24,48 @@ static bool only_looks(const char *phase)
 	       ga_streq(phase, "prerequisites");
 }
 
-static int plan_is_over(const struct ga_holding *h, struct ga_err *err)
-{
-	return ga_refuse(err, GA_CONFLICT, "plan_over", h->id,
-			 ("allocation '%s' is %s: its plan is over", h->id, h->state),
-			 ("stop what was begun on '%s' and place again; 'gpuaas-show %s' tells why",
-			  h->node ? h->node : "the host", h->id));
-}
-
 static bool is_over(const struct ga_holding *h)
 {
 	return !strcmp(h->state, "cancelled") || !strcmp(h->state, "refused") ||
 	       !strcmp(h->state, "pending");
+}
+
+/* A plan that was cancelled or expired here while a host had taken it up all the same. Its slots
+ * may look free and clean, and may be promised to others: the host's word counts. They are tainted
+ * and taken out of sale, and a plan that has not begun on them is cancelled. */
+static int late(struct ga_db *db, const struct ga_holding *h, const char *at, struct ga_err *err)
+{
+	ga_autofree char *sentence =
+		ga_xprintf("a host used it for allocation %s after that was %s", h->id, h->state);
+	ga_autotexts struct ga_texts slots = { 0 };
+	size_t i;
+
+	if (ga_store_ever_claimed(db, h->id, &slots, err) < 0)
+		return -1;
+	for (i = 0; i < slots.n; i++) {
+		ga_autofree char *state = NULL, *owner = NULL;
+		ga_autoholding struct ga_holding other = { 0 };
+		bool reserved;
+
+		if (ga_store_slot_owner(db, slots.v[i], &state, &owner, err) < 0)
+			return -1;
+		reserved = !strcmp(state, "reserved");
+		if (reserved && (ga_store_holding(db, owner, &other, err) < 0 ||
+				 ga_store_cancel(db, &other, sentence, at, err) < 0))
+			return -1;
+		if ((reserved || !strcmp(state, "available")) &&
+		    ga_store_quarantine_slot(db, slots.v[i], USED_AFTER_PLAN, sentence, at,
+					     err) < 0)
+			return -1;
+		if (ga_store_taint_slot(db, slots.v[i], h->id, err) < 0 ||
+		    ga_audit_add(db, USED_AFTER_PLAN, slots.v[i],
+				 json_pack("{s:s, s:s}", "allocation", h->id, "was", state),
+				 err) < 0)
+			return -1;
+	}
+	return ga_audit_add(db, USED_AFTER_PLAN, h->id,
+			    json_pack("{s:s, s:i}", "state", h->state, "slots", (int)slots.n),
+			    err) < 0 ? -1 : 1;
 }
 
 /* ---- phases ---- */
@@ -57,35 +89,36 @@ static int progress_task(struct ga_db *db, const struct ga_progress *p, struct g
 	return ga_store_task(db, &t, err);
 }
 
-static int progress_of_slot(struct ga_db *db, const struct ga_progress *p, struct ga_err *err)
-{
-	ga_autowipedue struct ga_wipe_due due = { 0 };
-	int r = ga_store_wipe_due(db, p->object, &due, err);
-
-	if (r < 0)
-		return -1;
-	if (!r) {
-		ga_err_object(err, p->object);
-		return ga_fail_for(err, GA_NOTFOUND, "no_object",
-				   "there is no allocation or slot '%s'", p->object);
-	}
-	if (!ga_streq(due.attempt, p->attempt) || due.generation != p->generation)
-		return ga_store_stale(p->object, p->attempt, p->generation, due.attempt,
-				      due.generation, err);
-	return progress_task(db, p, err) < 0 ? -1 : 1;
-}
-
 int ga_fold_progress(struct ga_db *db, const struct ga_progress *p, struct ga_err *err)
 {
 	ga_autoholding struct ga_holding h = { 0 }, probe = { 0 };
+	ga_autowipedue struct ga_wipe_due due = { 0 };
 	int r = ga_store_holding(db, p->object, &probe, err);
 
-	if (r <= 0)
-		return r < 0 ? -1 : progress_of_slot(db, p, err);
+	if (r < 0)
+		return -1;
+	if (!r) { /* of the wipe of a slot */
+		r = ga_store_wipe_due(db, p->object, &due, err);
+		if (r < 0)
+			return -1;
+		if (!r) {
+			(void)ga_fail_for(err, GA_NOTFOUND, "no_object",
+					  "there is no allocation or slot '%s'", p->object);
+			ga_err_object(err, p->object);
+			return -1;
+		}
+		if (!ga_streq(due.attempt, p->attempt) || due.generation != p->generation)
+			return ga_store_stale(p->object, p->attempt, p->generation, due.attempt,
+					      due.generation, err);
+		return progress_task(db, p, err) < 0 ? -1 : 1;
+	}
 	if (ga_fold_holding(db, p->object, p->attempt, p->generation, &h, err) < 0)
 		return -1;
 	if (is_over(&h))
-		return plan_is_over(&h, err);
+		return ga_refuse(err, GA_CONFLICT, "plan_over", h.id,
+				 ("allocation '%s' is %s: its plan is over", h.id, h.state),
+				 ("stop what was begun on '%s' and place again; 'gpuaas-show %s' "
+				  "tells why", h.node ? h.node : "the host", h.id));
 	if (ga_streq(h.order_kind, "plan") && !only_looks(p->phase) &&
 	    ga_fold_start(db, &h, p->at, err) < 0)
 		return -1;
@@ -94,10 +127,44 @@ int ga_fold_progress(struct ga_db *db, const struct ga_progress *p, struct ga_er
 
 /* ---- a running allocation ---- */
 
-static int add_phases(struct ga_db *db, const struct ga_allocation *a, struct ga_err *err)
+/* Told again: access or lease may be others now. */
+static int still_active(struct ga_db *db, const struct ga_allocation *a, struct ga_err *err)
 {
+	int changed = ga_store_running(db, a, err);
+
+	/* It runs: what a rebuild left in it before is answered. */
+	if (changed < 0 || ga_store_active_reason(db, a->allocation, NULL, err) < 0)
+		return -1;
+	if (!changed)
+		return changed;
+	return ga_audit_add(db, "access_changed", a->allocation, NULL, err) < 0 ? -1 : 1;
+}
+
+int ga_fold_allocation(struct ga_db *db, const struct ga_allocation *a, struct ga_err *err)
+{
+	ga_autoholding struct ga_holding h = { 0 };
+	const char *begun = a->since;
 	size_t i;
 
+	if (ga_fold_check(db, a->allocation, a->dry_run, a->lab, err) < 0 ||
+	    ga_fold_holding(db, a->allocation, a->attempt, a->generation, &h, err) < 0)
+		return -1;
+	if (strcmp(a->state, "active"))
+		return ga_fail_for(err, GA_CONFLICT, "not_a_result",
+				   "the record of '%s' says %s: only an active allocation is a "
+				   "result",
+				   a->allocation, a->state);
+	if (is_over(&h))
+		return late(db, &h, a->since, err);
+	if (!strcmp(h.state, "active"))
+		return still_active(db, a, err);
+
+	/* The work began with the phase that touched something first, as progress has it. */
+	for (i = a->phases.n; i-- > 0;)
+		if (!only_looks(a->phases.v[i].phase))
+			begun = a->phases.v[i].started_at;
+	if (ga_fold_start(db, &h, begun, err) < 0)
+		return -1;
 	for (i = 0; i < a->phases.n; i++) {
 		const struct ga_phase *p = &a->phases.v[i];
 		struct ga_task t = {
@@ -116,66 +183,16 @@ static int add_phases(struct ga_db *db, const struct ga_allocation *a, struct ga
 		if (ga_store_task(db, &t, err) < 0)
 			return -1;
 	}
-	return 0;
-}
-
-/* When the work began: the phase that touched something first, as progress has it. */
-static const char *begun(const struct ga_allocation *a)
-{
-	size_t i;
-
-	for (i = 0; i < a->phases.n; i++)
-		if (!only_looks(a->phases.v[i].phase))
-			return a->phases.v[i].started_at;
-	return a->since;
-}
-
-static int become_active(struct ga_db *db, struct ga_holding *h, const struct ga_allocation *a,
-			 struct ga_err *err)
-{
-	if (ga_fold_start(db, h, begun(a), err) < 0 || add_phases(db, a, err) < 0 ||
-	    ga_store_move_claimed(db, h->id, "provisioning", "active", a->since, err) < 0 ||
-	    ga_store_move_allocation(db, h, "active", a->since, NULL, err) < 0 ||
+	if (ga_store_move_claimed(db, h.id, "provisioning", "active", a->since, err) < 0 ||
+	    ga_store_move_allocation(db, &h, "active", a->since, NULL, err) < 0 ||
 	    ga_store_running(db, a, err) < 0 ||
-	    ga_store_health_ready(db, h->id, a->since, err) < 0 ||
-	    ga_store_usage_open(db, h->id, "active", a->since, err) < 0)
+	    ga_store_health_ready(db, h.id, a->since, err) < 0 ||
+	    ga_store_usage_open(db, h.id, "active", a->since, err) < 0)
 		return -1;
-	return ga_audit_add(db, "active", h->id,
+	return ga_audit_add(db, "active", h.id,
 			    json_pack("{s:s?, s:s?, s:i}", "node", a->node, "attempt", a->attempt,
 				      "slots", (int)a->slots.n),
 			    err) < 0 ? -1 : 1;
-}
-
-/* Told again: access or lease may be others now. */
-static int still_active(struct ga_db *db, const struct ga_allocation *a, struct ga_err *err)
-{
-	int changed = ga_store_running(db, a, err);
-
-	/* It runs: what a rebuild left in it before is answered. */
-	if (changed < 0 || ga_store_active_reason(db, a->allocation, NULL, err) < 0)
-		return -1;
-	if (!changed)
-		return changed;
-	return ga_audit_add(db, "access_changed", a->allocation, NULL, err) < 0 ? -1 : 1;
-}
-
-int ga_fold_allocation(struct ga_db *db, const struct ga_allocation *a, struct ga_err *err)
-{
-	ga_autoholding struct ga_holding h = { 0 };
-
-	if (ga_fold_check(db, a->allocation, a->dry_run, a->lab, err) < 0 ||
-	    ga_fold_holding(db, a->allocation, a->attempt, a->generation, &h, err) < 0)
-		return -1;
-	if (strcmp(a->state, "active"))
-		return ga_fail_for(err, GA_CONFLICT, "not_a_result",
-				   "the record of '%s' says %s: only an active allocation is a "
-				   "result",
-				   a->allocation, a->state);
-	if (is_over(&h))
-		return ga_fold_late(db, &h, a->since, err);
-	if (!strcmp(h.state, "active"))
-		return still_active(db, a, err);
-	return become_active(db, &h, a, err);
 }
 
 /* ---- a failure ---- */
@@ -197,32 +214,6 @@ static bool names_slot(const char *sentence, const char *slot)
 	return strstr(sentence, quoted) != NULL;
 }
 
-/* Not the state's word for it: without a name it may be the disk of any of them. */
-static bool names_any(const char *sentence, const struct ga_texts *slots)
-{
-	size_t i;
-
-	for (i = 0; i < slots->n; i++)
-		if (names_slot(sentence, slots->v[i]))
-			return true;
-	return false;
-}
-
-static int disable_found(struct ga_db *db, const char *slot, const char *sentence, const char *at,
-			 struct ga_err *err)
-{
-	ga_autofree char *state = NULL, *owner = NULL;
-
-	if (ga_store_slot_owner(db, slot, &state, &owner, err) < 0)
-		return -1;
-	if (!ga_streq(state, "available"))
-		return 0; /* taken out already */
-	return ga_store_disable_slot(db, slot, FOUND_DATA, sentence, at, err) < 0 ||
-			       ga_store_taint_slot(db, slot, "found_data", err) < 0 ?
-		       -1 :
-		       0;
-}
-
 /* Nothing was written, so the other slots are free again. The disk's own is out of sale until a
  * person has looked: what lies there is no tenant's, and its next wipe is a first one. */
 static int found_data(struct ga_db *db, struct ga_holding *h, const struct ga_failure *f,
@@ -230,18 +221,29 @@ static int found_data(struct ga_db *db, struct ga_holding *h, const struct ga_fa
 {
 	ga_autotexts struct ga_texts slots = { 0 };
 	char at[GA_TIME_SIZE];
-	bool named;
+	bool named = false;
 	size_t i;
 
 	if (ga_store_claimed(db, h->id, NULL, &slots, err) < 0 ||
 	    ga_store_not_ahead(f->at, at, err) < 0 ||
 	    ga_store_cancel(db, h, reason, at, err) < 0)
 		return -1;
-	named = names_any(f->sentence, &slots);
+	/* Without a name it may be the disk of any of them. */
 	for (i = 0; i < slots.n; i++)
-		if ((!named || names_slot(f->sentence, slots.v[i])) &&
-		    disable_found(db, slots.v[i], f->sentence, at, err) < 0)
+		named |= names_slot(f->sentence, slots.v[i]);
+	for (i = 0; i < slots.n; i++) {
+		ga_autofree char *state = NULL, *owner = NULL;
+
+		if (named && !names_slot(f->sentence, slots.v[i]))
+			continue;
+		if (ga_store_slot_owner(db, slots.v[i], &state, &owner, err) < 0)
 			return -1;
+		if (!ga_streq(state, "available"))
+			continue; /* taken out already */
+		if (ga_store_disable_slot(db, slots.v[i], FOUND_DATA, f->sentence, at, err) < 0 ||
+		    ga_store_taint_slot(db, slots.v[i], "found_data", err) < 0)
+			return -1;
+	}
 	return keep_placed(db, h, f, err);
 }
 
@@ -253,7 +255,7 @@ int ga_fold_provision_failed(struct ga_db *db, struct ga_holding *h, const struc
 
 	if (is_over(h))
 		return only_looks(f->phase) ? keep_placed(db, h, f, err) :
-					      ga_fold_late(db, h, f->at, err);
+					      late(db, h, f->at, err);
 	/* Whoever failed to take the hold did nothing, and somebody else has it. */
 	if (ga_streq(f->phase, "hold"))
 		return keep_placed(db, h, f, err);

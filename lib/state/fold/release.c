@@ -6,10 +6,51 @@
 #include "state/node/health.h"
 #include "state/node/node.h"
 
-static int add_steps(struct ga_db *db, const struct ga_released *r, struct ga_err *err)
+/* A disk of a whole machine that no slot has is wiped by nobody: until a person says otherwise
+ * (gpuaas-node undrain) nobody else gets the machine. */
+static int drain_for_disks(struct ga_db *db, const struct ga_released *r, struct ga_err *err)
 {
+	struct ga_node_move move = { .verb = "drain", .generation = GA_UNKNOWN };
+	ga_autofree char *why = NULL;
+	struct ga_node n;
+	bool sells;
 	size_t i;
 
+	for (i = 0; i < r->steps.n; i++)
+		if (ga_streq(r->steps.v[i].step, "disk") &&
+		    !ga_streq(r->steps.v[i].outcome, "confirmed"))
+			break;
+	if (i == r->steps.n)
+		return 0;
+	if (ga_store_node(db, r->node, &n, err) < 0)
+		return -1;
+	sells = ga_streq(n.state, "active");
+	ga_shape_release(&ga_node_shape, &n);
+	if (!sells)
+		return 0;
+	move.reason = why = ga_xprintf("disk %s, after allocation %s had the machine",
+				       r->steps.v[i].detail, r->allocation);
+	if (ga_store_node_move(db, r->node, &move, &n, err) < 0)
+		return -1;
+	ga_shape_release(&ga_node_shape, &n);
+	return 0;
+}
+
+int ga_fold_released(struct ga_db *db, const struct ga_released *r, struct ga_err *err)
+{
+	ga_autoholding struct ga_holding h = { 0 };
+	size_t i;
+
+	if (ga_fold_check(db, r->allocation, r->dry_run, r->lab, err) < 0 ||
+	    ga_fold_holding(db, r->allocation, r->attempt, r->generation, &h, err) < 0)
+		return -1;
+	if (!strcmp(h.state, "released"))
+		return 0;
+	/* After a failure that was told, the same order may still have come to its end. */
+	if (!strcmp(h.state, "release_failed") &&
+	    (ga_store_move_claimed(db, h.id, "cleanup_blocked", "releasing", r->at, err) < 0 ||
+	     ga_store_move_allocation(db, &h, "releasing", r->at, NULL, err) < 0))
+		return -1;
 	for (i = 0; i < r->steps.n; i++) {
 		const struct ga_step *s = &r->steps.v[i];
 		struct ga_task t = {
@@ -29,68 +70,7 @@ static int add_steps(struct ga_db *db, const struct ga_released *r, struct ga_er
 		if (ga_store_task(db, &t, err) < 0)
 			return -1;
 	}
-	return 0;
-}
-
-/* After a failure that was told, the same order may still have come to its end. */
-static int resume(struct ga_db *db, struct ga_holding *h, const char *at, struct ga_err *err)
-{
-	if (strcmp(h->state, "release_failed"))
-		return 0;
-	if (ga_store_move_claimed(db, h->id, "cleanup_blocked", "releasing", at, err) < 0)
-		return -1;
-	return ga_store_move_allocation(db, h, "releasing", at, NULL, err);
-}
-
-/* A disk of a whole machine that no slot has is wiped by nobody: until a person says otherwise
- * (gpuaas-node undrain) nobody else gets the machine. */
-static int drain(struct ga_db *db, const char *node, const char *why, struct ga_err *err)
-{
-	const struct ga_node_move move = { .verb = "drain", .reason = why,
-					   .generation = GA_UNKNOWN };
-	struct ga_node n;
-	bool sells;
-
-	if (ga_store_node(db, node, &n, err) < 0)
-		return -1;
-	sells = ga_streq(n.state, "active");
-	ga_shape_release(&ga_node_shape, &n);
-	if (!sells)
-		return 0;
-	if (ga_store_node_move(db, node, &move, &n, err) < 0)
-		return -1;
-	ga_shape_release(&ga_node_shape, &n);
-	return 0;
-}
-
-static int drain_for_disks(struct ga_db *db, const struct ga_released *r, struct ga_err *err)
-{
-	size_t i;
-
-	for (i = 0; i < r->steps.n; i++) {
-		const struct ga_step *s = &r->steps.v[i];
-		ga_autofree char *why = NULL;
-
-		if (!ga_streq(s->step, "disk") || ga_streq(s->outcome, "confirmed"))
-			continue;
-		why = ga_xprintf("disk %s, after allocation %s had the machine", s->detail,
-				 r->allocation);
-		return drain(db, r->node, why, err);
-	}
-	return 0;
-}
-
-int ga_fold_released(struct ga_db *db, const struct ga_released *r, struct ga_err *err)
-{
-	ga_autoholding struct ga_holding h = { 0 };
-
-	if (ga_fold_check(db, r->allocation, r->dry_run, r->lab, err) < 0 ||
-	    ga_fold_holding(db, r->allocation, r->attempt, r->generation, &h, err) < 0)
-		return -1;
-	if (!strcmp(h.state, "released"))
-		return 0;
-	if (resume(db, &h, r->at, err) < 0 || add_steps(db, r, err) < 0 ||
-	    ga_store_health_released(db, r, err) < 0 ||
+	if (ga_store_health_released(db, r, err) < 0 ||
 	    ga_store_move_claimed(db, h.id, "releasing", "wiping", r->at, err) < 0 ||
 	    ga_store_power(db, h.id, h.node, "off", err) < 0 ||
 	    ga_store_move_allocation(db, &h, "released", r->at, NULL, err) < 0 ||

@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One record into the state, in a transaction of its own. */
+/*
+ * One record into the state, in a transaction of its own. Where the state does not believe what a
+ * host did, the record is folded, and what it is about stays blocked: whoever folds says so, and
+ * does not end as if all were well.
+ */
 #include "state/fold/take.h"
 
 #include "record/inventory.h"
 #include "state/access/access.h"
+#include "state/allocation/move.h"
+#include "state/allocation/wipe.h"
 #include "state/capacity/profile.h"
+#include "state/db/json.h"
+#include "state/db/row.h"
 #include "state/fold/fold.h"
 #include "state/node/image.h"
 #include "state/node/settings.h"
@@ -51,22 +59,71 @@ static int put(struct ga_db *db, const struct ga_shape *shape, const void *obj, 
 	return ga_fold(db, shape, obj, err);
 }
 
-/* The result as it came: what was folded before needs no proof, it changes nothing. */
-static int check(struct ga_db *db, const struct ga_rec *rec, const void *obj, bool *first,
-		 struct ga_err *err)
-{
-	int known;
+/* ---- what a host did and the state did not believe ---- */
 
-	*first = false;
-	if (is_declared(rec->shape))
-		return ga_store_may_apply(db, rec->shape, obj, err);
-	known = rec->shape->is_signed ? ga_fold_is_known(db, rec->shape, obj, err) : 1;
-	if (!known) {
-		known = ga_store_key_check(db, rec, err);
-		*first = known > 0;
-	}
-	return known;
+/* The slots that are blocked for what the record says; the reason is the last one that was
+ * added. */
+#define LAST(member) "json_extract(" GA_SQL_REASONS("s.blockers") ", '$[#-1]." member "')"
+#define COLUMNS "SELECT s.id, s.state, " LAST("code") ", " LAST("evidence") " FROM slot s "
+
+static int query_blocked(struct ga_db *db, const struct ga_shape *shape, const void *obj,
+		 struct ga_rows **rows, struct ga_err *err)
+{
+	const struct ga_wipe_evidence *e = obj;
+	const struct ga_allocation *a = obj;
+	const struct ga_released *r = obj;
+
+	/* Evidence of a wipe that failed says so itself, with its status. */
+	if (shape == &ga_wipe_evidence_shape && e->object && ga_streq(e->outcome, "confirmed"))
+		return ga_db_query(db, rows, err,
+				   COLUMNS "WHERE s.id = ?1 AND s.wipe_attempt = ?2 "
+				   "AND s.state = 'cleanup_blocked'", "ss", e->object, e->attempt);
+	if (shape == &ga_released_shape)
+		return ga_db_query(db, rows, err,
+				   COLUMNS "JOIN claim c ON c.slot_id = s.id AND c.live = 1 "
+				   "WHERE c.allocation_id = ?1 AND s.state = 'cleanup_blocked' "
+				   "ORDER BY s.slot_index", "s", r->allocation);
+	if (shape == &ga_allocation_shape)
+		return ga_db_query(db, rows, err,
+				   COLUMNS "JOIN claim c ON c.slot_id = s.id "
+				   "JOIN allocation a ON a.id = c.allocation_id "
+				   "WHERE a.id = ?1 AND a.state IN ('cancelled', 'refused') "
+				   "AND s.state = 'quarantined' AND " LAST("code")
+				   " = 'used_after_plan' ORDER BY s.slot_index", "s",
+				   a->allocation);
+	return 0;
 }
+
+int ga_fold_unbelieved(struct ga_db *db, const struct ga_shape *shape, const void *obj,
+		       struct ga_err *why, struct ga_err *err)
+{
+	ga_autorows struct ga_rows *rows = NULL;
+	ga_autofree char *command = NULL, *from = NULL;
+	const char *slot, *state, *code, *sentence;
+	int r = query_blocked(db, shape, obj, &rows, err);
+
+	if (r < 0 || !rows)
+		return r < 0 ? -1 : 0;
+	r = ga_rows_next(rows, err);
+	if (r <= 0)
+		return r;
+	slot = ga_rows_text(rows, 0);
+	state = ga_rows_text(rows, 1);
+	code = ga_rows_text(rows, 2);
+	sentence = ga_rows_text(rows, 3);
+	ga_err_set(why, GA_CONFLICT, "slot '%s' is %s%s%s", slot, state, sentence ? ": " : "",
+		   sentence ? sentence : "");
+	ga_err_reason(why, code ? code : state);
+	ga_err_object(why, slot);
+	if (ga_store_wipe_counts_from(db, slot, &from, err) < 0)
+		return -1;
+	command = ga_store_leave(GA_M_SLOT, state, NULL, slot);
+	(void)ga_hint(why, "%s%s%s%s", from ? "a wipe counts from " : "", from ? from : "",
+		      from ? " on; then: " : "", command ? command : "gpuaas-show");
+	return 1;
+}
+
+/* ---- a record ---- */
 
 /* why: NULL, or what ga_fold_unbelieved says. */
 static int take(struct ga_db *db, const struct ga_rec *rec, bool *first, struct ga_err *why,
@@ -74,13 +131,22 @@ static int take(struct ga_db *db, const struct ga_rec *rec, bool *first, struct 
 {
 	ga_autofree void *obj = ga_xcalloc(1, rec->shape->size);
 	struct ga_err second = GA_ERR_INIT;
-	int r;
+	int r, known;
 
+	*first = false;
 	if (ga_rec_parse(rec, rec->shape, obj, err) < 0)
 		return -1;
 	r = ga_store_begin(db, "gpuaas-state", err);
-	if (r == 0)
-		r = check(db, rec, obj, first, err) < 0 ? -1 : put(db, rec->shape, obj, err);
+	if (r == 0 && is_declared(rec->shape)) {
+		r = ga_store_may_apply(db, rec->shape, obj, err);
+	} else if (r == 0 && rec->shape->is_signed) {
+		/* As it came: what was folded before needs no proof, it changes nothing. */
+		known = ga_fold_is_known(db, rec->shape, obj, err);
+		r = known ? known : ga_store_key_check(db, rec, err);
+		*first = !known && r > 0;
+	}
+	if (r >= 0)
+		r = put(db, rec->shape, obj, err);
 	if (r >= 0 && why && ga_fold_unbelieved(db, rec->shape, obj, why, err) < 0)
 		r = -1;
 	ga_shape_release(rec->shape, obj);

@@ -37,43 +37,30 @@ static int is_known(struct ga_db *db, const char *allocation, struct ga_err *err
 			 ("is this the state that issued the order?"));
 }
 
-/* Whoever starts it by hand would use it unbilled. */
-static int is_held(const struct ga_holding *h, struct ga_err *err)
-{
-	return ga_refuse(err, GA_CONFLICT, "wrong_state", h->id,
-			 ("allocation '%s' is held: its VM is to be off", h->id),
-			 ("gpuaas-release --undo %s takes the hold back", h->id));
-}
-
-/* The plan and its attempt outlast holds: what tells the order of a hold that was taken back, or of
- * an undo before another hold, is that it was issued before the state of now began. */
-static int is_answered(struct ga_db *db, const struct ga_holding *h, const struct ga_power *p,
-		       struct ga_err *err)
-{
-	int later = p->order_issued_at ?
-			    ga_store_entered_after(db, h->id, p->order_issued_at, err) :
-			    0;
-
-	if (later <= 0)
-		return later;
-	return ga_refuse(err, GA_CONFLICT, "concurrent_update", h->id,
-			 ("'%s' has moved on: it is %s by a later order than the one of %s that "
-			  "this answers", h->id, h->state, p->order_issued_at),
-			 ("gpuaas-reconcile on its node puts the power right"));
-}
-
 int ga_fold_power(struct ga_db *db, const struct ga_power *p, struct ga_err *err)
 {
 	ga_autoholding struct ga_holding h = { 0 };
-	int changed;
+	int changed, later = 0;
 
 	if (ga_fold_check(db, p->allocation, p->dry_run, p->lab, err) < 0 ||
 	    in_use(db, p->allocation, p->attempt, p->generation, &h, err) < 0)
 		return -1;
+	/* Whoever starts it by hand would use it unbilled. */
 	if (!strcmp(h.state, "held") && !strcmp(p->power_wanted, "on"))
-		return is_held(&h, err);
-	if (is_answered(db, &h, p, err) < 0)
+		return ga_refuse(err, GA_CONFLICT, "wrong_state", h.id,
+				 ("allocation '%s' is held: its VM is to be off", h.id),
+				 ("gpuaas-release --undo %s takes the hold back", h.id));
+	/* The plan and its attempt outlast holds: what tells the order of a hold that was undone,
+	 * or of an undo before another hold, is that it was issued before this state began. */
+	if (p->order_issued_at)
+		later = ga_store_entered_after(db, h.id, p->order_issued_at, err);
+	if (later < 0)
 		return -1;
+	if (later)
+		return ga_refuse(err, GA_CONFLICT, "concurrent_update", h.id,
+				 ("'%s' has moved on: it is %s by a later order than the one of %s "
+				  "that this answers", h.id, h.state, p->order_issued_at),
+				 ("gpuaas-reconcile on its node puts the power right"));
 	changed = ga_store_power_wanted(db, h.id, p->power_wanted, p->power_observed, err);
 	if (changed < 0 || (!changed && ga_starts(p->reason, "already_")))
 		return changed;
@@ -101,13 +88,13 @@ int ga_fold_console(struct ga_db *db, const struct ga_console *c, struct ga_err 
 			    detail, err) < 0 ? -1 : 1;
 }
 
-static int ingress_task(struct ga_db *db, const struct ga_ingress *i, struct ga_err *err)
+int ga_fold_ingress(struct ga_db *db, const struct ga_ingress *i, struct ga_err *err)
 {
 	ga_autofree char *phase = ga_xprintf("%s_%s_%" PRId64, i->published ? "publish" :
 					     "unpublish", i->proto, i->port);
 	ga_autofree char *detail = ga_xprintf("%s port %" PRId64 " to %s port %" PRId64, i->proto,
 					      i->port, i->address, i->to_port);
-	struct ga_task t = {
+	const struct ga_task t = {
 		.node = i->node,
 		.object = i->allocation,
 		.attempt = i->attempt,
@@ -119,12 +106,6 @@ static int ingress_task(struct ga_db *db, const struct ga_ingress *i, struct ga_
 		.bytes = GA_UNKNOWN,
 		.detail = detail,
 	};
-
-	return ga_store_task(db, &t, err);
-}
-
-int ga_fold_ingress(struct ga_db *db, const struct ga_ingress *i, struct ga_err *err)
-{
 	ga_autoholding struct ga_holding h = { 0 };
 
 	if (ga_fold_check(db, i->allocation, i->dry_run, i->lab, err) < 0)
@@ -133,7 +114,7 @@ int ga_fold_ingress(struct ga_db *db, const struct ga_ingress *i, struct ga_err 
 	if (i->published ? in_use(db, i->allocation, i->attempt, i->generation, &h, err) < 0 :
 			   is_known(db, i->allocation, err) < 0)
 		return -1;
-	if (ingress_task(db, i, err) < 0)
+	if (ga_store_task(db, &t, err) < 0)
 		return -1;
 	return ga_audit_add(db, i->published ? "published" : "unpublished", i->allocation,
 			    json_pack("{s:s, s:s, s:I, s:s, s:I}", "node", i->node, "proto",
@@ -172,23 +153,6 @@ int ga_fold_rebuild_failed(struct ga_db *db, const struct ga_holding *h,
 			    err) < 0 ? -1 : 1;
 }
 
-/* No order of the state stands behind a rebuild: what it wiped is the allocation's that has the
- * slot, and of no other one it may say anything, not of the health of its devices either. */
-static int check_rebuild(const struct ga_wipe_evidence *e, const struct ga_wipe_due *due,
-			 struct ga_err *err)
-{
-	if (ga_streq(due->nvme_wwid, e->device.wwid) && due->allocation &&
-	    ga_streq(due->allocation, e->allocation))
-		return 0;
-	return ga_refuse(err, GA_CONFLICT, "wrong_cause", due->slot,
-			 ("evidence '%s' is of a rebuild of allocation '%s' on disk '%s', and slot "
-			  "'%s' with disk '%s' belongs to %s", e->evidence,
-			  e->allocation ? e->allocation : "none", e->device.wwid, due->slot,
-			  due->nvme_wwid ? due->nvme_wwid : "none",
-			  due->allocation ? due->allocation : "nobody"),
-			 ("gpuaas-show %s", due->slot));
-}
-
 int ga_fold_rebuild_evidence(struct ga_db *db, const struct ga_wipe_evidence *e,
 			     const struct ga_wipe_due *due, struct ga_err *err)
 {
@@ -204,8 +168,18 @@ int ga_fold_rebuild_evidence(struct ga_db *db, const struct ga_wipe_evidence *e,
 				   "evidence '%s' says it is of a rebuild and answers the wipe "
 				   "order of slot '%s'",
 				   e->evidence, due->slot);
-	if (check_rebuild(e, due, err) < 0)
-		return -1;
+	/* No order of the state stands behind a rebuild: what it wiped is the allocation's that has
+	 * the slot, and of no other one it may say anything, not of the health of its devices
+	 * either. */
+	if (!ga_streq(due->nvme_wwid, e->device.wwid) || !due->allocation ||
+	    !ga_streq(due->allocation, e->allocation))
+		return ga_refuse(err, GA_CONFLICT, "wrong_cause", due->slot,
+				 ("evidence '%s' is of a rebuild of allocation '%s' on disk '%s', "
+				  "and slot '%s' with disk '%s' belongs to %s", e->evidence,
+				  e->allocation ? e->allocation : "none", e->device.wwid,
+				  due->slot, due->nvme_wwid ? due->nvme_wwid : "none",
+				  due->allocation ? due->allocation : "nobody"),
+				 ("gpuaas-show %s", due->slot));
 	ga_rec_digest(&ga_wipe_evidence_shape, e, "digest", digest);
 	if (strcmp(digest, e->digest))
 		return ga_fail_for(err, GA_BADREC, "digest",

@@ -57,18 +57,14 @@ static json_t *remaining(const struct ga_wipe_due *due)
 	return left;
 }
 
-static bool may_be_available(const struct ga_wipe_due *due, json_t *blockers)
-{
-	return !json_array_size(blockers) && !due->cordon_reason &&
-	       strcmp(due->health_state, "failed") && strcmp(due->node_state, "quarantined") &&
-	       strcmp(due->node_state, "retired");
-}
-
 static int accept_wipe(struct ga_db *db, const struct ga_wipe_due *due,
 		       const struct ga_wipe_evidence *e, struct ga_err *err)
 {
 	ga_autojson json_t *blockers = remaining(due);
-	const char *to = may_be_available(due, blockers) ? "available" : "disabled";
+	bool sells = !json_array_size(blockers) && !due->cordon_reason &&
+		     strcmp(due->health_state, "failed") &&
+		     strcmp(due->node_state, "quarantined") && strcmp(due->node_state, "retired");
+	const char *to = sells ? "available" : "disabled";
 	ga_autostr struct ga_str text = GA_STR_INIT;
 	char since[GA_TIME_SIZE];
 

@@ -231,8 +231,9 @@ static int add_types(struct ga_placer *p, struct ga_err *err)
 	return 0;
 }
 
-/* A refusal before any node was looked at: code, sentence and hint are the caller's. */
-static struct ga_refusal *refuse(struct ga_placer *p, const struct ga_request *request, int status)
+/* A refusal before any node was looked at: sentence and hint are the caller's. */
+static struct ga_refusal *refuse(struct ga_placer *p, const struct ga_request *request, int status,
+				 const char *code)
 {
 	struct ga_refusal *r = &ga_list_add(&p->results)->refusal;
 
@@ -242,6 +243,7 @@ static struct ga_refusal *refuse(struct ga_placer *p, const struct ga_request *r
 	r->profile = ga_xstrdup(request->profile);
 	r->count = request->count;
 	r->status = status;
+	r->code = ga_xstrdup(code);
 	return r;
 }
 
@@ -258,8 +260,7 @@ static int admit(struct ga_placer *p, const struct ga_request *request, struct g
 		*err = why;
 		return -1;
 	}
-	r = refuse(p, request, GA_DENIED);
-	r->code = ga_xstrdup(why.reason);
+	r = refuse(p, request, GA_DENIED, why.reason);
 	r->sentence = ga_xstrdup(why.msg);
 	r->hint = ga_xstrdup(why.hint);
 	return p->dry_run ? 0 : ga_store_access_audit(p->db, &why, err);
@@ -287,8 +288,7 @@ static int place_one(struct ga_placer *p, const struct ga_request *request, stru
 	if (r <= 0)
 		return r;
 	if (p->profile.retired) {
-		refused = refuse(p, request, GA_NO);
-		refused->code = ga_xstrdup("profile_retired");
+		refused = refuse(p, request, GA_NO, "profile_retired");
 		refused->sentence = ga_xprintf("profile '%s' is retired: it takes no new work",
 					       request->profile);
 		refused->hint = ga_xstrdup("gpuaas-list profile shows the others");
@@ -344,8 +344,7 @@ static int add_type(struct ga_placer *p, const struct ga_request *request, const
 		return -1;
 	}
 	if (!here) {
-		r = refuse(p, request, GA_USAGE);
-		r->code = ga_xstrdup("unknown_type");
+		r = refuse(p, request, GA_USAGE, "unknown_type");
 		r->sentence = ga_xstrdup(why.msg);
 		r->hint = ga_strdup0(*why.hint ? why.hint : NULL);
 		return 0;

@@ -490,6 +490,7 @@ static void not_results(void)
 	       "a record that is no result");
 	t_code(sw_fold(db, &ga_progress_shape, &p, &err), &err, GA_NOTFOUND, "zzzzzzzz",
 	       "progress of an unknown object");
+	t_str(err.object, "zzzzzzzz", "and the error names it as its object");
 	sw_close(db);
 }
 

@@ -161,17 +161,19 @@ static void again(void)
 	struct ga_request r = request();
 	struct ga_placer p = placer(db);
 	struct ga_err err = GA_ERR_INIT;
-	ga_autofree char *first = NULL;
+	ga_autofree char *first = NULL, *id = NULL;
 
 	r.request_id = TXT("one");
 	sw_must(ga_placer_batch(&p, &r, 1, &err));
 	first = ga_xstrdup(p.results.v[0].plan.digest);
+	id = ga_xstrdup(p.results.v[0].plan.allocation);
 	t_int(ga_placer_batch(&p, &r, 1, &err), 0, "the same request again");
 	t_str(p.results.v[0].plan.digest, first, "has the same plan");
 	t_str(placed_now(db), "1", "and no second allocation");
 	r.count = 2;
 	t_code(ga_placer_batch(&p, &r, 1, &err), &err, GA_CONFLICT, "another request",
 	       "another request by that id");
+	t_str(err.object, id, "names the allocation that has it");
 	ga_placer_release(&p);
 	sw_close(db);
 }

@@ -16,3 +16,7 @@
 	     it = json_object_iter_next((o), it))
 #undef GA_MUST_CHECK
 #define GA_MUST_CHECK
+#undef GA_DB_COLUMNS
+#define GA_DB_COLUMNS(t, ...) (void)0
+#undef GA_DB_LETTERS
+#define GA_DB_LETTERS(t, ...) (void)0

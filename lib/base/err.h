@@ -42,8 +42,8 @@ struct ga_err {
 /* As ga_fail, with the stable reason word first. */
 #define ga_fail_for(err, code, reason, ...) \
 	(ga_err_set((err), (code), __VA_ARGS__), ga_err_reason((err), (reason)), -1)
-/* All of a refusal in one statement. reason, a stable word, and object, an id, may be NULL; sentence
- * and hint are what printf takes, in brackets. Is -1. Use:
+/* All of a refusal in one statement. reason (a stable word) and object (an id) may be NULL;
+ * sentence and hint are what printf takes, in brackets. Is -1. Use:
  *   return ga_refuse(err, GA_CONFLICT, "held", id, ("allocation '%s' is held", id),
  *                    ("'gpuaas-release %s --undo' starts it again", id)); */
 #define ga_refuse(err, code, reason, object, sentence, hint) \

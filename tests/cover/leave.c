@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every program of `make cover` is linked with (ld's --wrap=_exit): workers and children end by
+/* What every program of `make cover` is linked with (--wrap=_exit): workers and children end by
  * _exit, which writes no counts. The same ld option names the two functions. */
 #include <gcov.h>
 

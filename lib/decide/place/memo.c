@@ -125,7 +125,7 @@ const struct ga_fleet_node *ga_place_memo_best(const struct ga_place_ask *ask, b
 			offer->any = !ga_place_offer(ask, node, &o);
 			if (offer->any)
 				memcpy(offer->terms, o.terms, sizeof(offer->terms));
-			/* Whether it is stale depends on the moment, maintenance on the run time. */
+			/* Stale depends on the moment, maintenance on the run time. */
 			offer->change =
 				ga_place_is_stale(ask, node) || node->windows.n ? 0 : node->change;
 		}

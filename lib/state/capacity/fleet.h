@@ -39,7 +39,7 @@ void ga_store_fleet_fill_node(struct ga_fleet *f, struct ga_fleet_node *node,
 GA_MUST_CHECK int ga_store_fleet_add(struct ga_db *db, struct ga_fleet *f, const char *id,
 				     struct ga_err *err);
 
-/* Adds the ids of nodes that a query has in its first column, in order; its ?1 is a moment. */
+/* Adds the ids of nodes that a query has in its first column, in their order; ?1 is a moment. */
 GA_MUST_CHECK int ga_node_ids_read(struct ga_db *db, const char *sql, int64_t now_micros,
 				   struct ga_texts *ret, struct ga_err *err);
 /* Adds those nodes, each for itself, as they are once expired plans are freed: 1, 0 where they are

@@ -78,8 +78,9 @@ static inline void ga_db_letter_is_wrong(void)
 			       "a statement has one letter for each of its arguments");            \
 		int unused;                                                                        \
 	}),                                                                                        \
-	 (GA_DB_FIT(GA_DB_COUNT(__VA_ARGS__), t, ##__VA_ARGS__) ?                                  \
-		  (void)0 : ga_db_letter_is_wrong()))
+	 (GA_DB_FIT(GA_DB_COUNT(__VA_ARGS__), t, ##__VA_ARGS__) ? (void)0 :                        \
+								   ga_db_letter_is_wrong()))
+
 #define GA_DB_LETTERS(t, ...)                                                                      \
 	(GA_DB_COLUMNS(t, ##__VA_ARGS__),                                                          \
 	 (("a" t)[sizeof("" t) - 1] >= 'a' ? (void)0 : ga_db_letter_is_wrong()))

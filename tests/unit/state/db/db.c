@@ -242,7 +242,8 @@ static void leave_one(struct ga_db *db, bool with_wal, size_t *files)
 				"UPDATE node SET cordon_reason = hex(randomblob(8)), "
 				"generation = generation + 1 WHERE id = 'a'", "") == 1 &&
 			     ga_db_one(db, &err, "PRAGMA wal_checkpoint(TRUNCATE)", "I",
-				       &busy) > 0 && busy == 1,
+				       &busy) > 0 &&
+			     busy == 1,
 		     "keeps the WAL as it is while it reads");
 }
 

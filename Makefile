@@ -135,7 +135,7 @@ compile_commands.json: $(B)/compile_commands.json
 FUZZ := $(filter-out replay,$(patsubst tests/fuzz/%.c,%,$(sort $(wildcard tests/fuzz/*.c))))
 REPLAYS = $(FUZZ:%=$(B)/replay/%)
 BATS ?= $(sort $(wildcard tests/*.bats))
-LONGEST = tests/day.bats tests/onnet.bats tests/wipe.bats
+LONGEST = $(patsubst %,tests/%.bats,day onnet provision recovery release wipe)
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 10
 # Recursive makes build in parallel, also when this one was started without -j.

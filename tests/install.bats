@@ -4,7 +4,9 @@
 load helper
 
 @test "install puts everything below DESTDIR, uninstall takes exactly that away" {
-  make -s -C "$SRC" install B="$GPUAAS_BUILD" DESTDIR="$T/root" 3>&-
+  # What is built is installed as it stands: other tests run those programs, and perhaps another
+  # compiler built them.
+  make -s -o all -C "$SRC" install B="$GPUAAS_BUILD" DESTDIR="$T/root" 3>&-
   local at=$T/root/usr/local
   for program in "$SRC"/bin/*.c; do
     program=$(basename "$program" .c)
@@ -27,7 +29,7 @@ load helper
     "$at/share/gpuaas/demo/lifecycle"
   rm -r "$at"/share/gpuaas/demo/{enter,libvirtd.bash,libnvfm.so.1,h200}
   diff -r "$SRC/share" "$at/share/gpuaas"
-  make -s -C "$SRC" install B="$GPUAAS_BUILD" DESTDIR="$T/root" 3>&-
+  make -s -o all -C "$SRC" install B="$GPUAAS_BUILD" DESTDIR="$T/root" 3>&-
   [[ -s $at/share/zsh/vendor-completions/_gpuaas ]]
   touch "$at/share/gpuaas/not-ours" "$at/bin/other"
   make -s -C "$SRC" uninstall DESTDIR="$T/root" 3>&-

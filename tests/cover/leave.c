@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every program of `make cover` is linked with (--wrap=_exit): workers and children end by
- * _exit, which writes no counts. The same ld option names the two functions. */
+/* What every program of `make cover` is linked with (ld's --wrap=_exit, which names the two
+ * functions): workers and children end by _exit, which writes no counts. */
 #include <gcov.h>
 
 void __wrap__exit(int status) __attribute__((noreturn));

@@ -10,12 +10,14 @@
 	"a.project, a.profile, a.shape, a.accelerator_type, a.profile_version, a.count, " \
 	"a.priority, " \
 	"(SELECT json_group_array(id) FROM (SELECT s.id FROM claim c " \
-	"JOIN slot s ON s.id = c.slot_id WHERE c.allocation_id = a.id ORDER BY s.slot_index)), " \
+	"JOIN slot s ON s.id = c.slot_id WHERE c.allocation_id = a.id ORDER BY s.slot_index) " \
+	"AS k), " \
 	"a.power_wanted, a.power_observed, a.access, a.network, " \
 	"(SELECT json_group_array(json(j)) FROM (SELECT json_object('phase', t.phase, " \
 	"'started_at', t.started_at, 'elapsed_micros', t.elapsed_micros, 'bytes', t.bytes, " \
 	"'detail', t.detail) AS j FROM task t WHERE t.object = a.id " \
-	"AND t.attempt = json_extract(" GA_SQL_OBJECT("a.plan") ", '$.attempt') ORDER BY t.id)), " \
+	"AND t.attempt = json_extract(" GA_SQL_OBJECT("a.plan") ", '$.attempt') ORDER BY t.id) " \
+	"AS p), " \
 	"a.created_at, a.expires_at, (SELECT lab FROM meta), " \
 	"(SELECT 1 FROM profile p WHERE p.name = a.profile AND p.current = 1 AND " \
 	"p.version <> a.profile_version AND a.state NOT IN ('released', 'cancelled', " \

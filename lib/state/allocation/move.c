@@ -376,12 +376,12 @@ int ga_store_task(struct ga_db *db, const struct ga_task *t, struct ga_err *err)
 		"finished_at, elapsed_micros, bytes, detail) "
 		"VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) "
 		"ON CONFLICT (object, attempt, phase) DO UPDATE SET state = excluded.state, "
-		"started_at = min(started_at, excluded.started_at), "
+		"started_at = min(task.started_at, excluded.started_at), "
 		"finished_at = excluded.finished_at, "
-		"elapsed_micros = coalesce(excluded.elapsed_micros, elapsed_micros), "
-		"bytes = coalesce(excluded.bytes, bytes), "
-		"detail = coalesce(excluded.detail, detail) "
-		"WHERE NOT (excluded.state = 'running' AND state IN ('finished', 'failed'))",
+		"elapsed_micros = coalesce(excluded.elapsed_micros, task.elapsed_micros), "
+		"bytes = coalesce(excluded.bytes, task.bytes), "
+		"detail = coalesce(excluded.detail, task.detail) "
+		"WHERE NOT (excluded.state = 'running' AND task.state IN ('finished', 'failed'))",
 		"sssssssiis", t->object, t->node, t->attempt, t->phase, t->state, t->started_at,
 		t->finished_at, t->elapsed_micros, t->bytes, t->detail);
 }

@@ -155,8 +155,9 @@ static int list_needed(struct ga_db *db, struct ga_texts *ret, struct ga_err *er
 			ga_str_addf(&states, "%s\"%s\"", states.len ? "," : "[", s->name);
 	ga_str_addc(&states, ']');
 	if (ga_db_query(db, &rows, err,
-			"SELECT DISTINCT " DIGEST_OF_REQUEST " AS digest FROM allocation "
-			"WHERE state IN (SELECT value FROM json_each(?1)) AND digest IS NOT NULL",
+			"SELECT DISTINCT " DIGEST_OF_REQUEST " FROM allocation "
+			"WHERE state IN (SELECT value FROM json_each(?1)) "
+			"AND " DIGEST_OF_REQUEST " IS NOT NULL",
 			"s", states.buf) < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Lines out of a descriptor that is read only when poll(2) says so: for a program that waits for
- * many at once. What is longer than the limit is told once and skipped to its newline.
+ * many at once. A line that is longer than the limit is reported once and skipped to its newline.
  */
 #ifndef GA_BASE_LINES_H
 #define GA_BASE_LINES_H

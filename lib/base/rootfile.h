@@ -31,7 +31,7 @@ bool ga_root_has(const struct ga_root *root, const char *path); /* follows links
  * file). */
 GA_MUST_CHECK int ga_root_read(const struct ga_root *root, const char *path, size_t max,
 			       struct ga_str *out, struct stat *st, struct ga_err *err);
-/* What a symbolic link holds, allocated, or NULL. */
+/* The target of a symbolic link, allocated; NULL where path is no link. */
 char *ga_root_link(const struct ga_root *root, const char *path);
 /* An open folder, links within the root followed; -1 with errno. */
 GA_MUST_CHECK int ga_root_folder(const struct ga_root *root, const char *path);

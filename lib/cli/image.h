@@ -40,8 +40,8 @@ GA_MUST_CHECK int ga_image_run_bring(struct ga_image_run *run, int fd, int64_t b
 				     struct ga_err *err);
 /* Brings the image of a record from a folder, unless the node has it: the store of another node,
  * or files named NAME, NAME.raw, NAME.img, NAME.qcow2, with .gz, .xz or .zst. Emits the
- * node-image record. One that the folder lacks is said and noted as the status GA_NOTFOUND: the
- * others come all the same. */
+ * node-image record. An image that the folder lacks is named on stderr and noted as the status
+ * GA_NOTFOUND: the others come all the same. */
 GA_MUST_CHECK int ga_image_run_prewarm(struct ga_image_run *run, const struct ga_image *image,
 				       const char *from, struct ga_err *err);
 

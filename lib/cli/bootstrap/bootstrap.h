@@ -50,13 +50,14 @@ GA_MUST_CHECK int ga_cli_boot_tell(struct ga_cli_boot *c, const struct ga_bootst
 GA_MUST_CHECK int ga_cli_boot_ask(struct ga_cli_boot *c, const struct ga_boot_plan *plan,
 				  struct ga_err *err);
 /* Carries out what is pending, all but the start of daemons, and looks again, until nothing new is
- * pending: one change makes another possible. A step that fails is told and keeps no other. */
+ * pending: one change makes another possible. A step that fails is emitted as failed, and the
+ * others are still tried. */
 GA_MUST_CHECK int ga_cli_boot_apply(struct ga_cli_boot *c, struct ga_boot_facts *facts,
 				    struct ga_boot_plan *plan, struct ga_err *err);
 /* Starts daemons. */
 GA_MUST_CHECK int ga_cli_boot_start(struct ga_cli_boot *c, struct ga_boot_facts *facts,
 				    struct ga_boot_plan *plan, struct ga_err *err);
-/* Emits the steps that were not told on the way. */
+/* Emits the steps that were not emitted on the way. */
 GA_MUST_CHECK int ga_cli_boot_tell_rest(struct ga_cli_boot *c, const struct ga_boot_plan *plan,
 					struct ga_err *err);
 /* Counts what the plan still has, asks discovery for blockers, and emits the closing record. */

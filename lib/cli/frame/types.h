@@ -52,8 +52,9 @@ void ga_cli_type_say(const char *name, char *const *slugs, size_t n);
 GA_MUST_CHECK int ga_cli_profile_types(const struct ga_accels *list, char *const *names, size_t n,
 				       bool strict, struct ga_texts *ret, struct ga_err *err);
 
-/* gpuaas-state apply of a profile: its types become slugs, and it is stored and passed on so. A
- * type that the catalogue does not know is said and kept: its drop-in may come later. */
+/* gpuaas-state apply of a profile: its types become slugs, and it is stored and emitted with
+ * them. A type that the catalogue does not know is named on stderr and kept: its drop-in may
+ * come later. */
 GA_MUST_CHECK int ga_cli_apply_profile(struct ga_db *db, const struct ga_rec *rec,
 				       struct ga_err *err);
 

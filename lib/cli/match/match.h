@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpuaas-match: what is asked on the command line, and the answers. */
+/* gpuaas-match: the requirement of the command line, and the answers to it. */
 #ifndef GA_CLI_MATCH_MATCH_H
 #define GA_CLI_MATCH_MATCH_H
 

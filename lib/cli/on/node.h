@@ -40,23 +40,25 @@ void ga_on_node_free(struct ga_on_node *n);
 /* Gives it one order, to be sent when it runs; for a node that has ended that is a failure. */
 GA_MUST_CHECK int ga_on_node_give(struct ga_on_node *n, const struct ga_rec *rec,
 				  struct ga_err *err);
-/* Connects. 0 also when that failed: then it has ended, and that is told. -1: stdout failed. */
+/* Connects. 0 also when that failed: the node has ended then, and its failure was emitted. -1:
+ * standard output failed. */
 GA_MUST_CHECK int ga_on_node_start(struct ga_on_node *n, struct ga_err *err);
 void ga_on_node_send(struct ga_on_node *n); /* when its stdin takes bytes */
 GA_MUST_CHECK int ga_on_node_read(struct ga_on_node *n, struct ga_err *err);	    /* its stdout */
 void ga_on_node_read_words(struct ga_on_node *n); /* its stderr */
-/* Looks whether it has ended, or must, and tells it. */
+/* Ends the node when its command has ended or its time is over, and emits what is due then. */
 GA_MUST_CHECK int ga_on_node_look(struct ga_on_node *n, struct ga_err *err);
 /* Ends it with this failure. why->code is the status. */
 GA_MUST_CHECK int ga_on_node_fail(struct ga_on_node *n, const char *phase, const struct ga_err *why,
 				  struct ga_err *err);
 
-/* What it says (said.c): a line of its stdout; what of it was held back when it ends. */
+/* What it writes (said.c): takes a line of its stdout, reports one that is too long, and at the end
+ * reports lines that were held back. */
 GA_MUST_CHECK int ga_on_said(struct ga_on_node *n, const char *line, size_t len,
 			     struct ga_err *err);
 GA_MUST_CHECK int ga_on_said_too_long(struct ga_on_node *n, struct ga_err *err);
 GA_MUST_CHECK int ga_on_said_end(struct ga_on_node *n, struct ga_err *err);
-/* Tells a failure and goes on with the node, once. */
+/* Emits a failure of the node, once, and goes on with it. */
 GA_MUST_CHECK int ga_on_tell(struct ga_on_node *n, const char *phase, const struct ga_err *why,
 			     struct ga_err *err);
 /* A failure of its own for an order that came after the node's end. */

@@ -33,7 +33,7 @@ void ga_on_add(struct ga_on *on, const char *node);
 size_t ga_on_count(const struct ga_on *on); /* of nodes so far */
 /* Reads records from fd (-1: none) to its end, runs all, and returns when the last node has ended.
  * -1 for a bad record (what came before it is carried out) and for stdout that cannot be written;
- * what befell nodes is in the records and in the status that ga_cli_finish gives. */
+ * what happened to nodes is in the records and in the status that ga_cli_finish returns. */
 GA_MUST_CHECK int ga_on_run(struct ga_on *on, int fd, struct ga_err *err);
 
 #endif

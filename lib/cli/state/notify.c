@@ -166,19 +166,19 @@ static int tell(struct ga_db *db, const struct ga_hooks *hooks, struct ga_notice
 	t.calls = ga_xcalloc(owed->n, sizeof(*t.calls));
 	for (i = 0; i < owed->n; i++) {
 		struct ga_notice *notice = &owed->v[i];
-		struct telling *its_t = &t.v[i];
+		struct telling *one = &t.v[i];
 		ga_autostr struct ga_str line = GA_STR_INIT;
 
-		its_t->notice = notice;
-		its_t->input = ga_rec_format_text(&ga_notice_shape, notice);
-		ga_str_add(&line, its_t->input);
+		one->notice = notice;
+		one->input = ga_rec_format_text(&ga_notice_shape, notice);
+		ga_str_add(&line, one->input);
 		ga_str_addc(&line, '\n');
-		free(its_t->input);
-		its_t->input = ga_str_take(&line);
-		its_t->change = ga_xprintf("GPUAAS_CHANGE=%s", notice->change);
-		its_t->number = ga_xprintf("GPUAAS_NOTICE=%" PRId64, notice->notice);
-		its_t->env[0] = its_t->change;
-		its_t->env[1] = its_t->number;
+		free(one->input);
+		one->input = ga_str_take(&line);
+		one->change = ga_xprintf("GPUAAS_CHANGE=%s", notice->change);
+		one->number = ga_xprintf("GPUAAS_NOTICE=%" PRId64, notice->notice);
+		one->env[0] = one->change;
+		one->env[1] = one->number;
 		t.calls[i] = (struct ga_hook_call){ hook_of(hooks, owed->v[i].hook),
 						    t.v[i].input, t.v[i].env };
 	}

@@ -26,7 +26,8 @@ void ga_team_projects_add(struct ga_team_projects *p, const struct ga_team *t);
 /* The team that has the project, NULL when that is not one; it lives as long as p. What was asked
  * is kept for ga_team_projects_say. */
 const char *ga_team_projects_of(struct ga_team_projects *p, const char *project);
-/* What was asked and is nobody's, as a sentence added to out; nothing when there is no such. */
+/* Adds a sentence to out that names the projects that were asked for and are not one team's; adds
+ * nothing when there are none. */
 void ga_team_projects_say(const struct ga_team_projects *p, struct ga_str *out);
 void ga_team_projects_release(struct ga_team_projects *p);
 

@@ -66,7 +66,7 @@ struct ga_matches {
 /* An answer for each offer, in their order; unranked. */
 void ga_match(const struct ga_requirement *need, const struct ga_match_tables *tables,
 	      const struct ga_match_offer *offers, size_t n, struct ga_matches *ret);
-/* Whether the model does not fit its memory: it has no time, and nobody is asked for one. */
+/* Whether the model does not fit the memory: then there is no time, and no estimator is asked. */
 bool ga_match_is_too_small(const struct ga_match *m);
 /* Puts an external time in the place of what was known or not known, unless another external one is
  * there. What is too small stays without one. False: no answer is of that profile and type. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the nodes offered to the last kinds of request. A placement changes one node of thousands,
- * so the next request of its kind asks only those again that were changed since. Requests that name
- * a node, a place or a type are asked of every node each time.
+ * The offers of all nodes to the last kinds of request. A placement changes one node of thousands,
+ * so that for the next request of its kind only the nodes that changed since are computed again. A
+ * request that names a node, a place or a type is computed for every node each time.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -125,7 +125,8 @@ const struct ga_fleet_node *ga_place_memo_best(const struct ga_place_ask *ask, b
 			offer->any = !ga_place_offer(ask, node, &o);
 			if (offer->any)
 				memcpy(offer->terms, o.terms, sizeof(offer->terms));
-			/* Stale depends on the moment, maintenance on the run time. */
+			/* Whether it is stale depends on the moment, maintenance on the run
+			 * time. */
 			offer->change =
 				ga_place_is_stale(ask, node) || node->windows.n ? 0 : node->change;
 		}

@@ -34,8 +34,8 @@ struct ga_fleet_node {
 	uint64_t change;  /* another number after each change (ga_fleet_touch); 0: not followed */
 	const char *why;  /* interned: first reason the whole node is out, or NULL */
 	const char *why_detail; /* interned: what an operator gave as the reason, or NULL */
-	int64_t alike;	  /* nodes that it stands for in a fleet for counting, where its slots have
-			     no ids; 0: itself */
+	int64_t alike;	  /* in a fleet for counting, where slots have no ids: how many identical
+			     nodes it stands for; 0: only itself */
 	bool clean;	  /* no live claim at all: kept for baremetal where possible */
 	bool partitions_in_use;
 	int64_t observed_micros; /* last observation, or GA_UNKNOWN */
@@ -75,8 +75,9 @@ void ga_fleet_node_release(struct ga_fleet_node *node);
 void ga_fleet_touch(struct ga_fleet *f, struct ga_fleet_node *node);
 /* Whether a live allocation has the node's partition of that id; nothing where it has none such. */
 void ga_fleet_set_active(struct ga_fleet_node *node, int64_t partition, bool active);
-/* Whether partitions of the node overlap without one being in the other. Where none do, as in
- * Fabric Manager's tables, it is the same for what still fits which of a size is taken first. */
+/* Whether two partitions of the node overlap and neither contains the other. Where none do, as in
+ * Fabric Manager's tables, the choice among partitions of one size does not change what still
+ * fits. */
 bool ga_fleet_partitions_cross(const struct ga_fleet_node *node);
 
 struct ga_decision {
@@ -92,8 +93,8 @@ struct ga_decision {
 };
 
 void ga_fleet_release(struct ga_fleet *f);
-/* The window of maintenance that work of so many seconds (GA_UNKNOWN: nobody knows) would stand in
- * or run into, or NULL. What has no run time runs into every one that is ahead. */
+/* The window of maintenance that is open now, or opens before work of run_seconds would end; NULL:
+ * none. Work of unknown length (GA_UNKNOWN) runs into every window that is ahead. */
 const struct ga_fleet_window *ga_fleet_window_in_way(const struct ga_fleet *fleet,
 						     const struct ga_fleet_node *node,
 						     int64_t run_seconds);

@@ -63,10 +63,10 @@ const char *ga_place_slot_reason(const struct ga_place_ask *ask, const struct ga
 bool ga_place_wants_type(const struct ga_place_ask *ask, const char *type, int64_t *rank);
 /* Whether the node was last observed too long ago. */
 bool ga_place_is_stale(const struct ga_place_ask *ask, const struct ga_fleet_node *node);
-/* What nodes offered before to the same kind of request (memo.c). */
+/* Releases the offers that are remembered (memo.c); NULL is allowed. */
 void ga_place_memo_release(struct ga_place_memo *memo);
-/* The node with the best offer, by what is remembered where that still holds; NULL when none has
- * one. *knows is false when nothing is remembered for this kind of request. */
+/* The node with the best offer, from offers that are remembered and still hold; NULL when no node
+ * has one. *knows is false when this kind of request is not remembered. */
 const struct ga_fleet_node *ga_place_memo_best(const struct ga_place_ask *ask, bool *knows);
 /* Why the node as a whole is out, or NULL. */
 const char *ga_place_node_reason(const struct ga_place_ask *ask, const struct ga_fleet_node *node);

@@ -502,11 +502,10 @@ static void check_ids(struct telling *t)
 	json_t *ignored;
 
 	json_object_foreach(t->node->labels, key, ignored) {
-		struct told w;
 		ga_autofree char *count = NULL;
-		unsigned int device;
-		struct told its_w;
 		struct ga_kube_pci pci;
+		unsigned int device;
+		struct told w;
 
 		check_amd(t, key);
 		w = (struct told){ .label = key, .value = ga_kube_label(t->node, key) };
@@ -515,9 +514,9 @@ static void check_ids(struct telling *t)
 			w = (struct told){ .label = count, .value = ga_kube_label(t->node, count) };
 			(void)is_count(t, &w);
 		}
-		its_w = (struct told){ .label = key, .value = ga_kube_label(t->node, key) };
+		w = (struct told){ .label = key, .value = ga_kube_label(t->node, key) };
 		if (ga_kube_pci_label(t->list, t->node, key, &pci) && pci.device != GA_UNKNOWN)
-			tell_id(t, &its_w, pci.vendor, (unsigned int)pci.device);
+			tell_id(t, &w, pci.vendor, (unsigned int)pci.device);
 	}
 }
 

@@ -29,7 +29,7 @@ void ga_kube_told_release(struct ga_kube_told *t);
 void ga_kube_tell(struct ga_kube_told *ret, const char *code, const char *fmt, ...)
 	GA_PRINTF(3, 4);
 
-/* What several things of one pod are together: of one type, or the first reason why not. Takes the
+/* Joins the answers for several things of one pod: one type, or the first reason why not. Takes the
  * sentence of one over. how: it came by two types ("its claims gave it"). */
 void ga_kube_told_join(struct ga_kube_told *all, struct ga_kube_told *one, const char *how);
 

@@ -60,8 +60,7 @@ int ga_store_profile_version(struct ga_db *db, const char *name, int64_t version
 		r = current_profile(db, name, &newest, &current, err);
 	if (r <= 0)
 		return r < 0 ? -1 : no_profile(name, err);
-	ga_err_object(err, name);
-	return ga_refuse(err, GA_NOTFOUND, "no_version", NULL,
+	return ga_refuse(err, GA_NOTFOUND, "no_version", name,
 			 ("profile '%s' has no version %" PRId64 ": %" PRId64 " is its newest",
 			  name, version, current),
 			 ("'gpuaas-profile show %s --versions' shows all of them", name));

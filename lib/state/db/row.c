@@ -124,11 +124,3 @@ int ga_row_first(struct ga_rows *rows, const struct ga_shape *shape, void *obj, 
 
 	return r > 0 && ga_row_read(closed, 0, shape, obj, err) < 0 ? -1 : r;
 }
-
-int ga_row_text(struct ga_rows *rows, char **ret, struct ga_err *err)
-{
-	int r = ga_rows_next(rows, err);
-
-	*ret = r > 0 ? ga_rows_dup(rows, 0) : NULL;
-	return r < 0 ? -1 : 0;
-}

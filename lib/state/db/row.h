@@ -21,8 +21,6 @@ GA_MUST_CHECK int ga_row_read(const struct ga_rows *rows, int column, const stru
  * obj is as it was, -1. */
 GA_MUST_CHECK int ga_row_first(struct ga_rows *rows, const struct ga_shape *shape, void *obj,
 			       struct ga_err *err);
-/* Reads one row with one text, allocated; NULL when there is no row or it is NULL. */
-GA_MUST_CHECK int ga_row_text(struct ga_rows *rows, char **ret, struct ga_err *err);
 
 /* Where the records of a list go, one by one; -1 ends it. */
 typedef int (*ga_store_each)(const struct ga_shape *shape, const void *obj, void *arg,

@@ -63,10 +63,10 @@ static const struct ga_prog prog = {
 		"confirm|withdraw PROPOSAL…]",
 	.args_max = -1,
 	.opts = opts,
-	.consumes = (const struct ga_shape *const[]){ &ga_host_shape, &ga_candidate_shape,
-						       &ga_end_shape, NULL },
-	.produces = (const struct ga_shape *const[]){ &ga_slot_shape, &ga_wipe_order_shape,
-						       &ga_node_shape, &ga_proposal_shape,
+	.consumes = (const struct ga_schema *const[]){ &ga_host_schema, &ga_candidate_schema,
+						       &ga_end_schema, NULL },
+	.produces = (const struct ga_schema *const[]){ &ga_slot_schema, &ga_wipe_order_schema,
+						       &ga_node_schema, &ga_proposal_schema,
 						       NULL },
 	.examples = (const char *const[]){
 		"gpuaas-discover | gpuaas-approve --all-ready | gpuaas-wipe",
@@ -100,9 +100,9 @@ static int take(const struct ga_rec *rec, struct ga_err *err)
 
 static int run_stream(struct ga_err *err)
 {
-	const struct ga_consumer table[] = { { &ga_host_shape, take },
-					     { &ga_candidate_shape, take },
-					     { &ga_end_shape, take },
+	const struct ga_consumer table[] = { { &ga_host_schema, take },
+					     { &ga_candidate_schema, take },
+					     { &ga_end_schema, take },
 					     { NULL, NULL } };
 	int r;
 

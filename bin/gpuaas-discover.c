@@ -28,8 +28,8 @@ static const struct ga_prog prog = {
 	.abstract = "show what this machine has for GPU slots, and what is in the way",
 	.args_max = 0,
 	.opts = opts,
-	.produces = (const struct ga_shape *const[]){ &ga_host_shape, &ga_candidate_shape,
-						       &ga_end_shape, NULL },
+	.produces = (const struct ga_schema *const[]){ &ga_host_schema, &ga_candidate_schema,
+						       &ga_end_schema, NULL },
 	.examples = (const char *const[]){ "gpuaas-discover", "gpuaas-discover --explain",
 					   "gpuaas-discover | gpuaas-approve --all-ready",
 					   "gpuaas-discover | jq '.left_out[]?'", NULL },
@@ -154,9 +154,9 @@ static void print_candidate_reasons(const struct ga_candidates *list)
 }
 
 /* Adds the exact bytes of a record's line to the digest. */
-static void digest_line(struct ga_digest *d, const struct ga_shape *shape, const void *obj)
+static void digest_line(struct ga_digest *d, const struct ga_schema *schema, const void *obj)
 {
-	ga_autofree char *line = ga_rec_format_text(shape, obj);
+	ga_autofree char *line = ga_rec_format_text(schema, obj);
 
 	ga_digest_add(d, line, strlen(line));
 	ga_digest_add(d, "\n", 1);
@@ -172,18 +172,18 @@ static int emit(const struct ga_discovery *found, struct ga_err *err)
 		.digest = digest,
 		.fingerprint = found->host.fingerprint,
 	};
-	int r = ga_emit_is_table() ? 0 : ga_emit(&ga_host_shape, &found->host, err);
+	int r = ga_emit_is_table() ? 0 : ga_emit(&ga_host_schema, &found->host, err);
 	size_t i;
 
-	digest_line(d, &ga_host_shape, &found->host);
+	digest_line(d, &ga_host_schema, &found->host);
 	for (i = 0; i < found->candidates.n; i++) {
-		digest_line(d, &ga_candidate_shape, &found->candidates.v[i]);
-		r = r < 0 ? r : ga_emit(&ga_candidate_shape, &found->candidates.v[i], err);
+		digest_line(d, &ga_candidate_schema, &found->candidates.v[i]);
+		r = r < 0 ? r : ga_emit(&ga_candidate_schema, &found->candidates.v[i], err);
 	}
 	ga_digest_close(d, digest);
 	if (r < 0 || ga_emit_is_table())
 		return r;
-	return ga_emit(&ga_end_shape, &end, err);
+	return ga_emit(&ga_end_schema, &end, err);
 }
 
 static int run(struct ga_err *err)

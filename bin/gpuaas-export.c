@@ -39,7 +39,7 @@ static const struct ga_prog prog = {
 	.abstract = "give the state to other systems in their formats",
 	.opts = ga_cli_export_opts,
 	.cmds = cmds,
-	.produces = (const struct ga_shape *const[]){ &ga_pod_patch_shape, NULL },
+	.produces = (const struct ga_schema *const[]){ &ga_pod_patch_schema, NULL },
 	.examples = examples,
 	.needs_state = true,
 };

@@ -51,8 +51,8 @@ static const struct ga_prog prog = {
 	.name = "gpuaas-host-bootstrap",
 	.abstract = "make a machine a host of slices, once, and take it back",
 	.opts = opts,
-	.produces = (const struct ga_shape *const[]){ &ga_bootstrap_step_shape,
-						      &ga_bootstrap_shape, NULL },
+	.produces = (const struct ga_schema *const[]){ &ga_bootstrap_step_schema,
+						      &ga_bootstrap_schema, NULL },
 	.examples =
 		(const char *const[]){
 			"gpuaas-host-bootstrap --mode slice --dry-run",
@@ -63,8 +63,8 @@ static const struct ga_prog prog = {
 };
 
 static struct ga_cli_boot boot;
-static struct ga_boot_facts facts;
-static struct ga_boot_plan plan;
+static struct ga_setup_facts facts;
+static struct ga_setup_plan plan;
 
 static int refuse(struct ga_err *err)
 {
@@ -80,8 +80,8 @@ static int prepare(struct ga_err *err)
 	unsigned int pending = 0;
 	int r;
 
-	if (ga_hold_take(boot.h.dir, GA_BOOT_OBJECT, prog.name, &hold, err) < 0 ||
-	    ga_boot_settle(&boot.doer, &pending, err) < 0 ||
+	if (ga_object_lock(boot.h.dir, GA_SETUP_OBJECT, prog.name, &hold, err) < 0 ||
+	    ga_setup_settle(&boot.doer, &pending, err) < 0 ||
 	    ga_cli_boot_look(&boot, pending, &facts, &plan, err) < 0)
 		return -1;
 	if (plan.blockers.n)
@@ -105,7 +105,7 @@ static int look_only(struct ga_err *err)
 {
 	unsigned int pending = 0;
 
-	if ((boot.h.db && ga_boot_pending(&boot.doer, &pending, err) < 0) ||
+	if ((boot.h.db && ga_setup_pending(&boot.doer, &pending, err) < 0) ||
 	    ga_cli_boot_look(&boot, pending, &facts, &plan, err) < 0 ||
 	    ga_cli_boot_tell_rest(&boot, &plan, err) < 0 ||
 	    ga_cli_boot_finish(&boot, &plan, err) < 0)
@@ -117,24 +117,24 @@ static int tell_undone(const struct ga_bootstrap_step *s, struct ga_err *err)
 {
 	boot.sum.changes += ga_streq(s->state, "undone");
 	/* The running kernel still has what its arguments say no more. */
-	if (ga_streq(s->state, "undone") && ga_starts(s->subject, GA_BOOT_GRUB) && !opt.root)
+	if (ga_streq(s->state, "undone") && ga_starts(s->subject, GA_SETUP_GRUB) && !opt.root)
 		boot.sum.reboot_required = true;
 	return ga_cli_boot_tell(&boot, s, NULL, NULL, err);
 }
 
 static int undo(struct ga_err *err)
 {
-	ga_autobootplan struct ga_boot_plan none = { 0 };
+	ga_autosetupplan struct ga_setup_plan none = { 0 };
 	ga_autofd int hold = -1;
 	unsigned int pending = 0;
 	int r;
 
-	if (ga_hold_take(boot.h.dir, GA_BOOT_OBJECT, prog.name, &hold, err) < 0 ||
-	    ga_boot_settle(&boot.doer, &pending, err) < 0 ||
+	if (ga_object_lock(boot.h.dir, GA_SETUP_OBJECT, prog.name, &hold, err) < 0 ||
+	    ga_setup_settle(&boot.doer, &pending, err) < 0 ||
 	    ga_cli_boot_look(&boot, pending, &facts, &plan, err) < 0 ||
-	    ga_boot_undo_allowed(&boot.doer, err) < 0)
+	    ga_setup_undo_allowed(&boot.doer, err) < 0)
 		return -1;
-	r = ga_boot_undo(&boot.doer, tell_undone, err);
+	r = ga_setup_undo(&boot.doer, tell_undone, err);
 	if (r < 0)
 		return -1;
 	boot.sum.left = r;

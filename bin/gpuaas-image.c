@@ -82,8 +82,9 @@ static const struct ga_prog prog = {
 	.name = "gpuaas-image",
 	.abstract = "images on this node",
 	.cmds = cmds,
-	.consumes = (const struct ga_shape *const[]){ &ga_image_shape, NULL },
-	.produces = (const struct ga_shape *const[]){ &ga_image_shape, &ga_node_image_shape, NULL },
+	.consumes = (const struct ga_schema *const[]){ &ga_image_schema, NULL },
+	.produces = (const struct ga_schema *const[]){ &ga_image_schema, &ga_node_image_schema,
+						       NULL },
 	.examples = (const char *const[]){
 		"gpuaas-image add /srv/images/ubuntu.raw --name ubuntu | gpuaas-state apply -",
 		"curl -fs URL | gpuaas-image add - --name ubuntu | gpuaas-state apply -",
@@ -130,16 +131,16 @@ static int prewarm(const struct ga_rec *rec, struct ga_err *err)
 	struct ga_image image;
 	int r;
 
-	if (ga_rec_parse(rec, &ga_image_shape, &image, err) < 0)
+	if (ga_rec_parse(rec, &ga_image_schema, &image, err) < 0)
 		return -1;
 	r = ga_image_run_prewarm(&image_run, &image, from, err);
-	ga_shape_release(&ga_image_shape, &image);
+	ga_schema_release(&ga_image_schema, &image);
 	return r;
 }
 
 static int run_prewarm(struct ga_err *err)
 {
-	static const struct ga_consumer table[] = { { &ga_image_shape, prewarm }, { 0 } };
+	static const struct ga_consumer table[] = { { &ga_image_schema, prewarm }, { 0 } };
 	int n;
 	char *const *args = ga_cli_args(&n);
 

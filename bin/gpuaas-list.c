@@ -44,13 +44,13 @@ static const struct ga_opt opts[] = {
 	GA_OPTS_END,
 };
 
-static const struct ga_shape *const produces[] = {
-	&ga_node_shape,	      &ga_slot_shape,	&ga_candidate_shape,	 &ga_profile_shape,
-	&ga_image_shape,      &ga_node_image_shape, &ga_allocation_shape, &ga_plan_shape,
-	&ga_claim_shape,      &ga_task_shape,	&ga_usage_shape,	 &ga_wipe_evidence_shape,
-	&ga_audit_shape,      &ga_pool_shape,	&ga_attention_shape,
-	&ga_maintenance_shape, &ga_event_shape, &ga_team_shape, &ga_grant_shape,
-	&ga_access_settings_shape,     &ga_proposal_shape, NULL,
+static const struct ga_schema *const produces[] = {
+	&ga_node_schema,	      &ga_slot_schema,	&ga_candidate_schema,	 &ga_profile_schema,
+	&ga_image_schema,      &ga_node_image_schema, &ga_allocation_schema, &ga_plan_schema,
+	&ga_claim_schema,      &ga_task_schema,	&ga_usage_schema,	 &ga_wipe_evidence_schema,
+	&ga_audit_schema,      &ga_pool_schema,	&ga_attention_schema,
+	&ga_maintenance_schema, &ga_event_schema, &ga_team_schema, &ga_grant_schema,
+	&ga_access_settings_schema,     &ga_proposal_schema, NULL,
 };
 
 static const char *const examples[] = {
@@ -84,13 +84,13 @@ static void tell_unreadable(const char *kind, const char *object, const struct g
 	       why->msg);
 }
 
-static int show(const struct ga_shape *shape, const void *obj, void *arg, struct ga_err *err)
+static int show(const struct ga_schema *schema, const void *obj, void *arg, struct ga_err *err)
 {
 	ga_autostr struct ga_str line = GA_STR_INIT;
 
 	(void)arg;
 	if (ga_streq(format, "json"))
-		return ga_emit(shape, obj, err);
+		return ga_emit(schema, obj, err);
 	ga_syslog_format(obj, hostname, &line);
 	return ga_emit_line(line.buf, err);
 }

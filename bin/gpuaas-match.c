@@ -82,8 +82,8 @@ static const struct ga_prog prog = {
 	.args = "[FILE|-]",
 	.args_max = 1,
 	.opts = opts,
-	.consumes = (const struct ga_shape *const[]){ &ga_requirement_shape, NULL },
-	.produces = (const struct ga_shape *const[]){ &ga_match_shape, &ga_request_shape, NULL },
+	.consumes = (const struct ga_schema *const[]){ &ga_requirement_schema, NULL },
+	.produces = (const struct ga_schema *const[]){ &ga_match_schema, &ga_request_schema, NULL },
 	.examples = (const char *const[]){
 		"gpuaas-match",
 		"gpuaas-match --model llama2-70b --precision fp8 --tokens-per-second 4000",

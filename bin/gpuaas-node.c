@@ -112,9 +112,9 @@ static const struct ga_prog prog = {
 	.name = "gpuaas-node",
 	.abstract = "nodes: settings, drains, maintenance, lost hosts",
 	.cmds = cmds,
-	.produces = (const struct ga_shape *const[]){
-		&ga_node_shape, &ga_maintenance_shape, &ga_drain_blocker_shape, &ga_plan_shape,
-		&ga_refusal_shape, &ga_release_order_shape, NULL },
+	.produces = (const struct ga_schema *const[]){
+		&ga_node_schema, &ga_maintenance_schema, &ga_drain_blocker_schema, &ga_plan_schema,
+		&ga_refusal_schema, &ga_release_order_schema, NULL },
 	.examples = (const char *const[]){
 		"gpuaas-node drain h7 --reason 'new firmware' --deadline 24h",
 		"gpuaas-node drain h7 --evacuate --consent 7f3c",

@@ -46,11 +46,11 @@ static const struct ga_prog prog = {
 	.args_min = 1,
 	.args_max = -1,
 	.opts = opts,
-	.consumes = (const struct ga_shape *const[]){ &ga_plan_shape, &ga_release_order_shape,
-						      &ga_hold_order_shape, &ga_wipe_order_shape,
-						      &ga_expectation_shape, NULL },
-	.produces = (const struct ga_shape *const[]){ &ga_node_end_shape, &ga_failure_shape,
-						      &ga_user_data_shape, NULL },
+	.consumes = (const struct ga_schema *const[]){ &ga_plan_schema, &ga_release_order_schema,
+						      &ga_hold_order_schema, &ga_wipe_order_schema,
+						      &ga_expectation_schema, NULL },
+	.produces = (const struct ga_schema *const[]){ &ga_node_end_schema, &ga_failure_schema,
+						      &ga_user_data_schema, NULL },
 	.examples =
 		(const char *const[]){
 			"gpuaas-on --nodes pool=h200 gpuaas-discover | "
@@ -87,15 +87,15 @@ static int address(const char *node, char **ret, struct ga_err *err)
 		return -1;
 	}
 	*ret = ga_xstrdup(n.address ? n.address : n.name ? n.name : n.node);
-	ga_shape_release(&ga_node_shape, &n);
+	ga_schema_release(&ga_node_schema, &n);
 	return 0;
 }
 
-static int add(const struct ga_shape *shape, const void *obj, void *arg, struct ga_err *err)
+static int add(const struct ga_schema *schema, const void *obj, void *arg, struct ga_err *err)
 {
 	const struct ga_node *n = obj;
 
-	(void)shape;
+	(void)schema;
 	(void)err;
 	if (!ga_streq(n->state, "retired"))
 		ga_on_add(arg, n->node);

@@ -65,9 +65,9 @@ static const struct ga_prog prog = {
 	.name = "gpuaas-place",
 	.abstract = "find room for a request and claim it",
 	.opts = opts,
-	.consumes = (const struct ga_shape *const[]){ &ga_request_shape, NULL },
-	.produces = (const struct ga_shape *const[]){ &ga_plan_shape, &ga_refusal_shape,
-						       &ga_explanation_shape, NULL },
+	.consumes = (const struct ga_schema *const[]){ &ga_request_schema, NULL },
+	.produces = (const struct ga_schema *const[]){ &ga_plan_schema, &ga_refusal_schema,
+						       &ga_explanation_schema, NULL },
 	.examples = (const char *const[]){
 		"gpuaas-place --profile h200-slice --gpus 2 --project vision | gpuaas-provision",
 		"gpuaas-place --profile h200-slice --gpus 4 --dry-run --explain",
@@ -87,7 +87,7 @@ static int from_flags(struct ga_request *r, struct ga_err *err)
 {
 	size_t i;
 
-	ga_shape_init(&ga_request_shape, r);
+	ga_schema_init(&ga_request_schema, r);
 	r->request_id = ga_strdup0(opt.request_id);
 	r->name = ga_strdup0(opt.name);
 	r->profile = ga_strdup0(opt.profile);
@@ -123,10 +123,10 @@ static int emit_results(const struct ga_placer *p, struct ga_err *err)
 	for (i = 0; i < p->results.n; i++) {
 		const struct ga_placed *r = &p->results.v[i];
 
-		if (r->is_plan ? ga_emit_text(&ga_plan_shape, &r->plan, r->text, err) < 0 :
-				 ga_emit(&ga_refusal_shape, &r->refusal, err) < 0)
+		if (r->is_plan ? ga_emit_text(&ga_plan_schema, &r->plan, r->text, err) < 0 :
+				 ga_emit(&ga_refusal_schema, &r->refusal, err) < 0)
 			return -1;
-		if (opt.explain && ga_emit(&ga_explanation_shape, &r->explanation, err) < 0)
+		if (opt.explain && ga_emit(&ga_explanation_schema, &r->explanation, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -141,18 +141,18 @@ static int flush(struct ga_placer *p, struct batch *b, struct ga_err *err)
 	if (b->n && emit_results(p, r < 0 ? &later : err) < 0)
 		r = -1;
 	while (b->n)
-		ga_shape_release(&ga_request_shape, &b->v[--b->n]);
+		ga_schema_release(&ga_request_schema, &b->v[--b->n]);
 	return r;
 }
 
 static int take(struct ga_placer *p, struct batch *b, const struct ga_rec *rec,
 		struct ga_err *err)
 {
-	b->saw_match |= ga_rec_is(rec, &ga_match_shape);
-	if (!ga_rec_is(rec, &ga_request_shape))
+	b->saw_match |= ga_rec_is(rec, &ga_match_schema);
+	if (!ga_rec_is(rec, &ga_request_schema))
 		return ga_emit_raw(rec, err);
 	b->saw_request = true;
-	if (ga_rec_parse(rec, &ga_request_shape, &b->v[b->n], err) < 0)
+	if (ga_rec_parse(rec, &ga_request_schema, &b->v[b->n], err) < 0)
 		return -1;
 	ga_request_complete(&b->v[b->n++]);
 	return b->n == GA_PLACER_BATCH ? flush(p, b, err) : 0;
@@ -204,7 +204,7 @@ static int run(struct ga_err *err)
 	else if (r == 0)
 		r = from_flags(&b.v[b.n++], err) < 0 ? -1 : flush(&placer, &b, err);
 	while (b.n)
-		ga_shape_release(&ga_request_shape, &b.v[--b.n]);
+		ga_schema_release(&ga_request_schema, &b.v[--b.n]);
 	/* That of a request which was refused, and of plans that nobody took up. */
 	if (db && !opt.dry_run && (opt.data || placer.has_expired))
 		ga_request_tidy(db);

@@ -79,10 +79,10 @@ static const struct ga_prog prog = {
 	.name = "gpuaas-profile",
 	.abstract = "accelerator types, what nodes have of them, and profiles to sell them",
 	.cmds = cmds,
-	.produces = (const struct ga_shape *const[]){
-		&ga_accelerator_shape, &ga_finding_shape, &ga_node_view_shape,
-		&ga_label_finding_shape, &ga_hardware_profile_shape, &ga_profile_shape, NULL },
-	.consumes = (const struct ga_shape *const[]){ &ga_node_view_shape, NULL },
+	.produces = (const struct ga_schema *const[]){
+		&ga_accelerator_schema, &ga_finding_schema, &ga_node_view_schema,
+		&ga_label_finding_schema, &ga_hardware_profile_schema, &ga_profile_schema, NULL },
+	.consumes = (const struct ga_schema *const[]){ &ga_node_view_schema, NULL },
 	.examples = (const char *const[]){ "gpuaas-profile catalog h100",
 					   "gpuaas-profile catalog p5.48xlarge",
 					   "gpuaas-profile catalog check own.json",

@@ -45,10 +45,10 @@ static const struct ga_prog prog = {
 	.args = "FILE|-",
 	.args_max = 1,
 	.opts = opts,
-	.consumes = (const struct ga_shape *const[]){ &ga_plan_shape, &ga_user_data_shape,
+	.consumes = (const struct ga_schema *const[]){ &ga_plan_schema, &ga_user_data_schema,
 						      NULL },
-	.produces = (const struct ga_shape *const[]){ &ga_allocation_shape, &ga_progress_shape,
-						      &ga_failure_shape, NULL },
+	.produces = (const struct ga_schema *const[]){ &ga_allocation_schema, &ga_progress_schema,
+						      &ga_failure_schema, NULL },
 	.examples = (const char *const[]){ "gpuaas-place --profile h200-slice --gpus 2 | "
 					   "gpuaas-provision",
 					   "gpuaas-list plan | gpuaas-provision --jobs 4",
@@ -74,9 +74,9 @@ static void moving(const char *what, int64_t done, int64_t total, int64_t starte
 }
 
 /* A dry run's record is shown and never folded. */
-static int on_result(const struct ga_shape *shape, const void *obj, struct ga_err *err)
+static int on_result(const struct ga_schema *schema, const void *obj, struct ga_err *err)
 {
-	return dry_run ? ga_emit(shape, obj, err) : ga_result_emit(shape, obj, err);
+	return dry_run ? ga_emit(schema, obj, err) : ga_result_emit(schema, obj, err);
 }
 
 static struct ga_provision_opts options(char **data_dir, char **state_dir)
@@ -114,10 +114,10 @@ static int take_plan(const struct ga_rec *rec, struct ga_err *err)
 	struct ga_plan plan;
 	int r;
 
-	if (ga_rec_parse(rec, &ga_plan_shape, &plan, err) < 0)
+	if (ga_rec_parse(rec, &ga_plan_schema, &plan, err) < 0)
 		return -1;
 	r = ga_provision(&plan, &o, err);
-	ga_shape_release(&ga_plan_shape, &plan);
+	ga_schema_release(&ga_plan_schema, &plan);
 	return r;
 }
 
@@ -126,22 +126,22 @@ static int take_user_data(const struct ga_rec *rec, struct ga_err *err)
 	struct ga_user_data piece;
 	int r;
 
-	if (ga_rec_parse(rec, &ga_user_data_shape, &piece, err) < 0)
+	if (ga_rec_parse(rec, &ga_user_data_schema, &piece, err) < 0)
 		return -1;
 	r = ga_user_data_take(&user_data, &piece, err);
 	if (piece.base64)
 		explicit_bzero(piece.base64, strlen(piece.base64));
-	ga_shape_release(&ga_user_data_shape, &piece);
+	ga_schema_release(&ga_user_data_schema, &piece);
 	return r;
 }
 
 static const struct ga_consumer consumers[] = {
-	{ &ga_plan_shape, take_plan },
+	{ &ga_plan_schema, take_plan },
 	{ NULL, NULL },
 };
 
 static const struct ga_consumer in_front[] = {
-	{ &ga_user_data_shape, take_user_data },
+	{ &ga_user_data_schema, take_user_data },
 	{ NULL, NULL },
 };
 

@@ -45,13 +45,12 @@ static const struct ga_prog prog = {
 	.args = "[-|FILE]",
 	.args_max = 1,
 	.opts = opts,
-	.consumes = (const struct ga_shape *const[]){ &ga_expectation_shape, NULL },
-	.produces = (const struct ga_shape *const[]){ &ga_drift_shape, &ga_observation_shape,
-						      &ga_allocation_shape, &ga_released_shape,
-						      &ga_wipe_order_shape, &ga_wipe_evidence_shape,
-						      &ga_inventory_work_shape,
-						      &ga_inventory_shape, &ga_failure_shape,
-						      NULL },
+	.consumes = (const struct ga_schema *const[]){ &ga_expectation_schema, NULL },
+	.produces =
+		(const struct ga_schema *const[]){
+			&ga_drift_schema, &ga_observation_schema, &ga_allocation_schema,
+			&ga_released_schema, &ga_wipe_order_schema, &ga_wipe_evidence_schema,
+			&ga_inventory_work_schema, &ga_inventory_schema, &ga_failure_schema, NULL },
 	.examples =
 		(const char *const[]){
 			"gpuaas-reconcile --plan", "gpuaas-reconcile --repair --boot",
@@ -76,16 +75,16 @@ static int take(const struct ga_rec *rec, struct ga_err *err)
 	struct ga_expectation want;
 	int r;
 
-	if (ga_rec_parse(rec, &ga_expectation_shape, &want, err) < 0)
+	if (ga_rec_parse(rec, &ga_expectation_schema, &want, err) < 0)
 		return -1;
 	r = reconcile(&want, err);
-	ga_shape_release(&ga_expectation_shape, &want);
+	ga_schema_release(&ga_expectation_schema, &want);
 	return r;
 }
 
 static int from_stream(const char *operand, struct ga_err *err)
 {
-	static const struct ga_consumer table[] = { { &ga_expectation_shape, take }, { 0 } };
+	static const struct ga_consumer table[] = { { &ga_expectation_schema, take }, { 0 } };
 
 	return ga_cli_stream_from(operand, "an expectation", table, err);
 }
@@ -99,7 +98,7 @@ static int from_state(struct ga_err *err)
 		return -1;
 	how.take_over = true; /* whose state is on this machine, works here */
 	r = reconcile(&want, err);
-	ga_shape_release(&ga_expectation_shape, &want);
+	ga_schema_release(&ga_expectation_schema, &want);
 	return r;
 }
 

@@ -47,12 +47,12 @@ static const struct ga_prog prog = {
 	.args = "ID…|-",
 	.args_max = -1,
 	.opts = opts,
-	.consumes = (const struct ga_shape *const[]){ &ga_release_order_shape,
-						      &ga_hold_order_shape, NULL },
-	.produces = (const struct ga_shape *const[]){
-		&ga_release_order_shape, &ga_hold_order_shape, &ga_released_shape,
-		&ga_wipe_order_shape, &ga_allocation_shape, &ga_power_shape,
-		&ga_progress_shape, &ga_failure_shape, NULL },
+	.consumes = (const struct ga_schema *const[]){ &ga_release_order_schema,
+						      &ga_hold_order_schema, NULL },
+	.produces = (const struct ga_schema *const[]){
+		&ga_release_order_schema, &ga_hold_order_schema, &ga_released_schema,
+		&ga_wipe_order_schema, &ga_allocation_schema, &ga_power_schema,
+		&ga_progress_schema, &ga_failure_schema, NULL },
 	.examples = (const char *const[]){ "gpuaas-release 7f3c | gpuaas-wipe",
 					   "gpuaas-release 7f3c | ssh h7 gpuaas-release - | "
 					   "gpuaas-state fold -",
@@ -70,10 +70,10 @@ static int take_order(const struct ga_rec *rec, struct ga_err *err)
 	struct ga_release_order order;
 	int r;
 
-	if (ga_rec_parse(rec, &ga_release_order_shape, &order, err) < 0)
+	if (ga_rec_parse(rec, &ga_release_order_schema, &order, err) < 0)
 		return -1;
 	r = ga_release_carry_out(&order, &ask, err);
-	ga_shape_release(&ga_release_order_shape, &order);
+	ga_schema_release(&ga_release_order_schema, &order);
 	return r;
 }
 
@@ -82,16 +82,16 @@ static int take_hold_order(const struct ga_rec *rec, struct ga_err *err)
 	struct ga_hold_order order;
 	int r;
 
-	if (ga_rec_parse(rec, &ga_hold_order_shape, &order, err) < 0)
+	if (ga_rec_parse(rec, &ga_hold_order_schema, &order, err) < 0)
 		return -1;
 	r = ga_release_hold_do(&order, &ask, err);
-	ga_shape_release(&ga_hold_order_shape, &order);
+	ga_schema_release(&ga_hold_order_schema, &order);
 	return r;
 }
 
 static const struct ga_consumer consumers[] = {
-	{ &ga_release_order_shape, take_order },
-	{ &ga_hold_order_shape, take_hold_order },
+	{ &ga_release_order_schema, take_order },
+	{ &ga_hold_order_schema, take_hold_order },
 	{ NULL, NULL },
 };
 

@@ -63,8 +63,8 @@ static const struct ga_prog prog = {
 	.name = "gpuaas-report",
 	.abstract = "use and cost within a time, by team, project and accelerator type",
 	.cmds = cmds,
-	.produces = (const struct ga_shape *const[]){ &ga_usage_report_shape,
-						      &ga_cost_report_shape, NULL },
+	.produces = (const struct ga_schema *const[]){ &ga_usage_report_schema,
+						      &ga_cost_report_schema, NULL },
 	.examples = (const char *const[]){
 		"gpuaas-report cost --by team,type",
 		"gpuaas-report cost --from 2026-11-01 --to 2026-12-01 --format focus > focus.csv",

@@ -8,7 +8,7 @@
 #include "cli/serve.h"
 #include "decide/offer/published.h"
 
-static struct ga_serve_opts serve = {
+static struct ga_http_opts serve = {
 	.file = GA_PUBLISHED_PATH,
 	.stale_seconds = 60,
 	.idle_seconds = 120,

@@ -15,11 +15,11 @@
 #include "state/query/find.h"
 #include "state/query/show.h"
 
-static const struct ga_shape *const produces[] = {
-	&ga_node_shape, &ga_slot_shape,		 &ga_allocation_shape, &ga_claim_shape,
-	&ga_allocation_match_shape,
-	&ga_task_shape, &ga_wipe_evidence_shape, &ga_usage_shape,      &ga_audit_shape,
-	&ga_team_shape, &ga_grant_shape,	 &ga_proposal_shape,   NULL,
+static const struct ga_schema *const produces[] = {
+	&ga_node_schema, &ga_slot_schema,		 &ga_allocation_schema, &ga_claim_schema,
+	&ga_allocation_match_schema,
+	&ga_task_schema, &ga_wipe_evidence_schema, &ga_usage_schema,      &ga_audit_schema,
+	&ga_team_schema, &ga_grant_schema,	 &ga_proposal_schema,   NULL,
 };
 
 static const char *const examples[] = {
@@ -40,22 +40,22 @@ static const struct ga_prog prog = {
 };
 
 static const struct {
-	const struct ga_shape *shape;
+	const struct ga_schema *shape;
 	const char *title;
 } sections[] = {
-	{ &ga_slot_shape, "Slots" },
-	{ &ga_allocation_match_shape, "Match" },
-	{ &ga_claim_shape, "Claims" },
-	{ &ga_task_shape, "Timeline" },
-	{ &ga_wipe_evidence_shape, "Wipe evidence" },
-	{ &ga_usage_shape, "Usage" },
-	{ &ga_proposal_shape, "Overrides proposed" },
-	{ &ga_audit_shape, "Audit" },
+	{ &ga_slot_schema, "Slots" },
+	{ &ga_allocation_match_schema, "Match" },
+	{ &ga_claim_schema, "Claims" },
+	{ &ga_task_schema, "Timeline" },
+	{ &ga_wipe_evidence_schema, "Wipe evidence" },
+	{ &ga_usage_schema, "Usage" },
+	{ &ga_proposal_schema, "Overrides proposed" },
+	{ &ga_audit_schema, "Audit" },
 };
 
 /* What is shown when the record itself is shown; lists of a kind follow under their headings. */
 struct shown {
-	const struct ga_shape *section;
+	const struct ga_schema *section;
 	bool begun;
 };
 
@@ -74,34 +74,34 @@ static void print_value(const char *key, json_t *value)
 }
 
 /* The object itself for people: one member a line, what is unknown left out. */
-static void print_object(const struct ga_shape *shape, const void *obj)
+static void print_object(const struct ga_schema *schema, const void *obj)
 {
-	ga_autojson json_t *json = ga_shape_format(shape, obj);
+	ga_autojson json_t *json = ga_schema_format(schema, obj);
 	char kind[32];
 	const char *key;
 	json_t *value;
 
-	ga_print("%s", ga_kind_short(shape, kind));
+	ga_print("%s", ga_kind_short(schema, kind));
 	json_object_foreach(json, key, value)
 		if (strcmp(key, "kind") && strcmp(key, "dry_run"))
 			print_value(key, value);
 }
 
-static int show(const struct ga_shape *shape, const void *obj, void *arg, struct ga_err *err)
+static int show(const struct ga_schema *schema, const void *obj, void *arg, struct ga_err *err)
 {
 	struct shown *s = arg;
 	size_t i;
 
 	if (!s->begun && ga_emit_is_table()) {
 		s->begun = true;
-		print_object(shape, obj);
+		print_object(schema, obj);
 		return 0;
 	}
-	for (i = 0; s->section != shape && i < GA_ARRAY_SIZE(sections); i++)
-		if (sections[i].shape == shape)
+	for (i = 0; s->section != schema && i < GA_ARRAY_SIZE(sections); i++)
+		if (sections[i].shape == schema)
 			ga_print("\n%s", sections[i].title);
-	s->section = shape;
-	return ga_emit(shape, obj, err);
+	s->section = schema;
+	return ga_emit(schema, obj, err);
 }
 
 static int run(struct ga_err *err)

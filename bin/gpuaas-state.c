@@ -71,10 +71,10 @@ static const struct ga_prog prog = {
 	.cmds = cmds,
 	.consumes = ga_store_takes,
 	.produces =
-		(const struct ga_shape *const[]){ &ga_state_shape, &ga_finding_shape,
-						  &ga_expectation_shape, &ga_audit_shape,
-						  &ga_allocation_shape, &ga_slot_shape,
-						  &ga_wipe_order_shape, &ga_notice_shape, NULL },
+		(const struct ga_schema *const[]){ &ga_state_schema, &ga_finding_schema,
+						  &ga_expectation_schema, &ga_audit_schema,
+						  &ga_allocation_schema, &ga_slot_schema,
+						  &ga_wipe_order_schema, &ga_notice_schema, NULL },
 	.examples = (const char *const[]){
 		"gpuaas-state init --lab", "gpuaas-state apply share/objects/h200-slice.json",
 		"gpuaas-list plan | gpuaas-on gpuaas-provision | gpuaas-state fold -",
@@ -161,10 +161,10 @@ static int stream(const struct ga_consumer *table, struct ga_err *err)
 static int run_apply(struct ga_err *err)
 {
 	static const struct ga_consumer table[] = {
-		{ &ga_profile_shape, apply_profile }, { &ga_image_shape, apply },
-		{ &ga_node_image_shape, apply_node_image }, { &ga_node_settings_shape, apply },
-		{ &ga_team_shape, apply },	 { &ga_grant_shape, apply },
-		{ &ga_access_settings_shape, apply },	 { NULL, NULL },
+		{ &ga_profile_schema, apply_profile }, { &ga_image_schema, apply },
+		{ &ga_node_image_schema, apply_node_image }, { &ga_node_settings_schema, apply },
+		{ &ga_team_schema, apply },	 { &ga_grant_schema, apply },
+		{ &ga_access_settings_schema, apply },	 { NULL, NULL },
 	};
 
 	return stream(table, err);
@@ -175,11 +175,11 @@ static int run_fold(struct ga_err *err)
 	struct ga_err later = GA_ERR_INIT;
 	int r;
 	static const struct ga_consumer table[] = {
-		{ &ga_progress_shape, fold },	 { &ga_allocation_shape, fold },
-		{ &ga_released_shape, fold },	 { &ga_wipe_evidence_shape, fold },
-		{ &ga_observation_shape, fold }, { &ga_drift_shape, fold },
-		{ &ga_failure_shape, fold },	 { &ga_power_shape, fold },
-		{ &ga_console_shape, fold },	 { &ga_ingress_shape, fold }, { NULL, NULL },
+		{ &ga_progress_schema, fold },	 { &ga_allocation_schema, fold },
+		{ &ga_released_schema, fold },	 { &ga_wipe_evidence_schema, fold },
+		{ &ga_observation_schema, fold }, { &ga_drift_schema, fold },
+		{ &ga_failure_schema, fold },	 { &ga_power_schema, fold },
+		{ &ga_console_schema, fold },	 { &ga_ingress_schema, fold }, { NULL, NULL },
 	};
 
 	r = stream(table, err);

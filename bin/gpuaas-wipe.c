@@ -56,9 +56,9 @@ static const struct ga_prog prog = {
 	.args = "FILE|-",
 	.args_max = 1,
 	.opts = opts,
-	.consumes = (const struct ga_shape *const[]){ &ga_wipe_order_shape, NULL },
-	.produces = (const struct ga_shape *const[]){ &ga_wipe_evidence_shape, &ga_progress_shape,
-						      NULL },
+	.consumes = (const struct ga_schema *const[]){ &ga_wipe_order_schema, NULL },
+	.produces = (const struct ga_schema *const[]){ &ga_wipe_evidence_schema,
+						       &ga_progress_schema, NULL },
 	.examples = (const char *const[]){ "gpuaas-release 7f3c | gpuaas-wipe",
 					   "gpuaas-wipe --pending",
 					   "gpuaas-wipe --device /dev/nvme3n1 --dry-run", NULL },
@@ -92,7 +92,7 @@ static int carry_out(const struct ga_wipe_order *order, struct ga_wipe_evidence 
 	struct ga_err lost = GA_ERR_INIT, no = GA_ERR_INIT;
 	int r;
 
-	if (ga_hostdb_open(ga_cli_host_dir(), &h, err) < 0)
+	if (ga_hostdb_open_or_make(ga_cli_host_dir(), &h, err) < 0)
 		return -1;
 	/* A state on this machine learns of it at once; its loss never stops a wipe. */
 	if (ga_result_open(ga_cli_state_path(), &lost) < 0) {
@@ -103,7 +103,7 @@ static int carry_out(const struct ga_wipe_order *order, struct ga_wipe_evidence 
 	o.refused = no.code ? &no : NULL;
 	if (r >= 0 && (r = ga_wipe_job(&h, &o, e, err)) >= 0) {
 		ga_wipe_say(e);
-		r = ga_result_emit(&ga_wipe_evidence_shape, e, err);
+		r = ga_result_emit(&ga_wipe_evidence_schema, e, err);
 	}
 	ga_result_close();
 	return r;
@@ -127,17 +127,17 @@ static int take_order(const struct ga_rec *rec, struct ga_err *err)
 	struct ga_wipe_order order;
 	int r;
 
-	if (ga_rec_parse(rec, &ga_wipe_order_shape, &order, err) < 0)
+	if (ga_rec_parse(rec, &ga_wipe_order_schema, &order, err) < 0)
 		return -1;
 	r = ga_wipe_order_check(&order, node, hand.dry_run, err);
 	if (r >= 0)
 		r = hand.dry_run ? plan(&order, &e, err) : carry_out(&order, &e, err);
-	ga_shape_release(&ga_wipe_evidence_shape, &e);
-	ga_shape_release(&ga_wipe_order_shape, &order);
+	ga_schema_release(&ga_wipe_evidence_schema, &e);
+	ga_schema_release(&ga_wipe_order_schema, &order);
 	return r;
 }
 
-static const struct ga_consumer consumers[] = { { &ga_wipe_order_shape, take_order },
+static const struct ga_consumer consumers[] = { { &ga_wipe_order_schema, take_order },
 						{ NULL, NULL } };
 
 static int keep_order(const struct ga_rec *rec, struct ga_err *err)
@@ -145,7 +145,7 @@ static int keep_order(const struct ga_rec *rec, struct ga_err *err)
 	return ga_wipe_keep(rec, node, err);
 }
 
-static const struct ga_consumer keepers[] = { { &ga_wipe_order_shape, keep_order },
+static const struct ga_consumer keepers[] = { { &ga_wipe_order_schema, keep_order },
 					      { NULL, NULL } };
 
 /* Evidence of a disk wiped by hand is kept like any other: where that cannot be, nothing is wiped;
@@ -164,18 +164,18 @@ static int wipe_alone(struct ga_err *err)
 	ga_stop_install();
 	if (ga_wipe_by_hand(&hand, &order, err) < 0)
 		return -1;
-	r = hand.dry_run ? 0 : ga_hostdb_open(ga_cli_host_dir(), &h, err);
+	r = hand.dry_run ? 0 : ga_hostdb_open_or_make(ga_cli_host_dir(), &h, err);
 	if (r < 0)
 		(void)ga_wrap(err, "nothing was wiped: its evidence could not be kept");
 	if (r < 0 || ga_wipe_remember(ga_cli_host_dir(), &o, &m, err) < 0) {
-		ga_shape_release(&ga_wipe_order_shape, &order);
+		ga_schema_release(&ga_wipe_order_schema, &order);
 		return -1;
 	}
 	ga_wipe_run(&o, &e);
 	ga_wipe_keep_evidence(hand.dry_run ? NULL : &h, &e);
 	r = ga_wipe_show(&e, err);
-	ga_shape_release(&ga_wipe_evidence_shape, &e);
-	ga_shape_release(&ga_wipe_order_shape, &order);
+	ga_schema_release(&ga_wipe_evidence_schema, &e);
+	ga_schema_release(&ga_wipe_order_schema, &order);
 	return r;
 }
 

@@ -170,7 +170,7 @@ char *ga_estimator_question(const struct ga_requirement *need, const struct ga_m
 			    const struct ga_matches *list)
 {
 	ga_autojson json_t *json = json_object();
-	json_t *job = ga_shape_format(&ga_requirement_shape, need), *profiles = json_array();
+	json_t *job = ga_schema_format(&ga_requirement_schema, need), *profiles = json_array();
 	ga_autostr struct ga_str out = GA_STR_INIT;
 	int64_t params;
 	bool dense;

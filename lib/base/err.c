@@ -94,7 +94,7 @@ void ga_err_clear(struct ga_err *err)
 	*err = (struct ga_err)GA_ERR_INIT;
 }
 
-void ga_err_end(const struct ga_err *err)
+void ga_die(const struct ga_err *err)
 {
 	struct ga_err shown = *err;
 

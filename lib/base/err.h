@@ -64,6 +64,6 @@ int ga_wrap(struct ga_err *err, const char *fmt, ...) __attribute__((format(prin
 void ga_err_clear(struct ga_err *err);
 /* Ends the process at once with the code as its status, the sentence and the hint on stderr: for
  * what no caller could do better about, as being out of memory. Nothing is flushed. */
-void ga_err_end(const struct ga_err *err) __attribute__((noreturn));
+void ga_die(const struct ga_err *err) __attribute__((noreturn));
 
 #endif

@@ -177,7 +177,7 @@ int ga_file_replace(const char *path, const void *data, size_t len, unsigned int
 	return ga_replace_commit(&r, mode, err);
 }
 
-int ga_file_give(int fd, const char *like, struct ga_err *err)
+int ga_file_chown_like(int fd, const char *like, struct ga_err *err)
 {
 	struct stat st;
 
@@ -197,7 +197,7 @@ int ga_file_open_like(const char *path, const char *like, struct ga_err *err)
 	}
 	if (fd < 0)
 		return ga_fail_sys(err, "cannot create '%s'", path);
-	if (ga_file_give(fd, like, err) < 0) {
+	if (ga_file_chown_like(fd, like, err) < 0) {
 		unlink(path);
 		return ga_wrap(err, "%s", path);
 	}

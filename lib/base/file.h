@@ -42,7 +42,7 @@ void ga_replace_release(struct ga_replace *r); /* removes tmp when it is still t
  * lie among the user's own. A descriptor, or -1. */
 GA_MUST_CHECK int ga_file_open_like(const char *path, const char *like, struct ga_err *err);
 /* The gift alone, of a file or folder that was made just now; does nothing for any other user. */
-GA_MUST_CHECK int ga_file_give(int fd, const char *like, struct ga_err *err);
+GA_MUST_CHECK int ga_file_chown_like(int fd, const char *like, struct ga_err *err);
 /* Writes all of it, whatever the chunks; errno on -1. */
 GA_MUST_CHECK int ga_write_all(int fd, const void *data, size_t len);
 /* Fills it with random bytes, in as many calls as it takes: a signal cuts long ones short; errno on

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Lists. GA_LIST(type) is { type *v; size_t n; }: v[0..n-1], memory owned by the list, v is NULL
- * when n is 0. All lists have one layout, so that record/shape.c can walk them.
+ * when n is 0. All lists have one layout, so that record/schema.c can walk them.
  */
 #ifndef GA_BASE_VEC_H
 #define GA_BASE_VEC_H

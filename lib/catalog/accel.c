@@ -67,7 +67,7 @@ static const struct ga_accel_type *type_of(struct ga_accel_entry *e)
 	if (e->type)
 		return e->type;
 	e->type = ga_xcalloc(1, sizeof(*e->type));
-	if (ga_rec_parse_bytes(e->text, e->len, &ga_accel_type_shape, e->type, &err) < 0)
+	if (ga_rec_parse_bytes(e->text, e->len, &ga_accel_type_schema, e->type, &err) < 0)
 		abort();
 	e->type->origin = ga_xstrdup(e->origin);
 	return e->type;
@@ -153,7 +153,7 @@ void ga_accels_close(struct ga_accels *list)
 		struct ga_accel_entry *e = &list->entries.v[i];
 
 		if (e->type)
-			ga_shape_release(&ga_accelerator_shape, e->type);
+			ga_schema_release(&ga_accelerator_schema, e->type);
 		free(e->type);
 		free(e->slug);
 	}
@@ -199,7 +199,7 @@ void ga_accels_put(struct ga_accels *list, struct ga_accel_type *type, const cha
 	size_t at;
 
 	if (e && e->type) {
-		ga_shape_release(&ga_accelerator_shape, e->type);
+		ga_schema_release(&ga_accelerator_schema, e->type);
 		free(e->type);
 	}
 	if (!e) {

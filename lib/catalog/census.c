@@ -9,13 +9,13 @@
 
 #define MOST 64
 
-struct ga_node_type *ga_gather_add(struct ga_gather *g, int64_t count, int64_t memory_mib)
+struct ga_node_type *ga_census_add(struct ga_census *g, int64_t count, int64_t memory_mib)
 {
 	*ga_list_add(&g->memory_mib) = memory_mib;
 	return ga_view_add(g->view, count);
 }
 
-bool ga_gather_is_full(struct ga_gather *g)
+bool ga_census_is_full(struct ga_census *g)
 {
 	const struct ga_node_view *v = g->view;
 
@@ -23,7 +23,7 @@ bool ga_gather_is_full(struct ga_gather *g)
 		g->full = true;
 		ga_view_warn(g->view, "too_many", "it tells of more than %d types or parts of "
 			     "GPUs, or of more that is wrong: the rest is left out", MOST);
-		ga_type_said(ga_gather_add(g, GA_UNKNOWN, GA_UNKNOWN), "label",
+		ga_type_said(ga_census_add(g, GA_UNKNOWN, GA_UNKNOWN), "label",
 				"more than can be told", NULL, 0);
 	}
 	return g->full;
@@ -39,7 +39,7 @@ void ga_view_malformed(struct ga_node_view *v, json_t *object, const char *key)
 		     text ? text : "?");
 }
 
-bool ga_gather_says(const struct ga_node_type *t, const char *slug)
+bool ga_census_says(const struct ga_node_type *t, const char *slug)
 {
 	size_t i, j;
 
@@ -50,7 +50,7 @@ bool ga_gather_says(const struct ga_node_type *t, const char *slug)
 	return false;
 }
 
-bool ga_gather_says_nothing(const struct ga_node_type *t)
+bool ga_census_says_nothing(const struct ga_node_type *t)
 {
 	size_t i;
 
@@ -60,7 +60,7 @@ bool ga_gather_says_nothing(const struct ga_node_type *t)
 	return true;
 }
 
-void ga_gather_done(struct ga_gather *g)
+void ga_census_done(struct ga_census *g)
 {
 	ga_accels_weigh(g->list, g->view, g->memory_mib.v);
 	ga_list_release(&g->memory_mib);
@@ -116,9 +116,9 @@ static bool is_manual(const struct ga_node_type *t)
 }
 
 /* Makes an element of what is more than count of one. */
-static void split(struct ga_gather *g, size_t at, int64_t count)
+static void split(struct ga_census *g, size_t at, int64_t count)
 {
-	struct ga_node_type *rest = ga_gather_add(g, g->view->types.v[at].count - count,
+	struct ga_node_type *rest = ga_census_add(g, g->view->types.v[at].count - count,
 						  g->memory_mib.v[at]);
 	struct ga_node_type *t = &g->view->types.v[at];
 	size_t i;
@@ -135,7 +135,7 @@ static void split(struct ga_gather *g, size_t at, int64_t count)
 	}
 }
 
-static void say(struct ga_gather *g, struct ga_node_type *t, const struct ga_manual_type *m)
+static void say(struct ga_census *g, struct ga_node_type *t, const struct ga_manual_type *m)
 {
 	const struct ga_accel_type *type = ga_accels_type(g->list, m->type);
 	ga_autofree char *said = ga_xprintf("%s: %s", m->type, m->reason);
@@ -151,7 +151,7 @@ static void say(struct ga_gather *g, struct ga_node_type *t, const struct ga_man
 }
 
 /* What a person said are more or less of than the element has. */
-static void place_some(struct ga_gather *g, size_t at, const struct ga_manual_type *m)
+static void place_some(struct ga_census *g, size_t at, const struct ga_manual_type *m)
 {
 	const struct ga_node_type *t = &g->view->types.v[at];
 
@@ -165,15 +165,15 @@ static void place_some(struct ga_gather *g, size_t at, const struct ga_manual_ty
 
 /* Says it of an element that nobody said anything of, if there is one: pass 0, one that may be it;
  * 1, one nothing is known of; 2, any. */
-static bool place(struct ga_gather *g, const struct ga_manual_type *m, int pass)
+static bool place(struct ga_census *g, const struct ga_manual_type *m, int pass)
 {
 	size_t i;
 
 	for (i = 0; i < g->view->types.n; i++) {
 		struct ga_node_type *t = &g->view->types.v[i];
 
-		if (is_manual(t) || (pass == 0 && !ga_gather_says(t, m->type)) ||
-		    (pass == 1 && !ga_gather_says_nothing(t)))
+		if (is_manual(t) || (pass == 0 && !ga_census_says(t, m->type)) ||
+		    (pass == 1 && !ga_census_says_nothing(t)))
 			continue;
 		if (t->count == GA_UNKNOWN)
 			t->count = m->count;
@@ -187,7 +187,7 @@ static bool place(struct ga_gather *g, const struct ga_manual_type *m, int pass)
 
 /* What has no element. Where the node tells how many GPUs it has, there are no more of them, and
  * how many are of which type is not known where one of the numbers was not said. */
-static void place_more(struct ga_gather *g, const struct ga_manual_type *m, bool told)
+static void place_more(struct ga_census *g, const struct ga_manual_type *m, bool told)
 {
 	struct ga_node_type *t = g->view->types.n ? &g->view->types.v[0] : NULL;
 
@@ -197,7 +197,7 @@ static void place_more(struct ga_gather *g, const struct ga_manual_type *m, bool
 	}
 	if (told && t)
 		t->count = GA_UNKNOWN;
-	say(g, ga_gather_add(g, m->count, GA_UNKNOWN), m);
+	say(g, ga_census_add(g, m->count, GA_UNKNOWN), m);
 }
 
 /* How many GPUs the node tells of; GA_UNKNOWN where it does not. */
@@ -222,7 +222,7 @@ static bool is_for(const struct ga_node_view *v, const struct ga_manual_type *m)
 }
 
 /* A person need not tell of all GPUs, but cannot tell of more than there are. */
-static void check_sum(struct ga_gather *g, const struct ga_manual_types *manual, int64_t has)
+static void check_sum(struct ga_census *g, const struct ga_manual_types *manual, int64_t has)
 {
 	int64_t sum = 0;
 	size_t i;
@@ -239,7 +239,7 @@ static void check_sum(struct ga_gather *g, const struct ga_manual_types *manual,
 			     "tells of %lld", (long long)sum, (long long)has);
 }
 
-void ga_gather_manual(struct ga_gather *g, const struct ga_manual_types *manual)
+void ga_census_manual(struct ga_census *g, const struct ga_manual_types *manual)
 {
 	size_t i, n = manual ? manual->n : 0, before = g->view->warnings.n;
 	ga_autofree bool *placed = ga_xcalloc(n + 1, sizeof(*placed));

@@ -25,21 +25,21 @@ void ga_manual_types_release(struct ga_manual_types *list);
 #define ga_automanual ga_cleanup(ga_manual_types_release)
 
 /* A view in the making, with the memory that is known of each element of its types. */
-struct ga_gather {
+struct ga_census {
 	const struct ga_accels *list;
 	struct ga_node_view *view;
 	GA_LIST(int64_t) memory_mib;
 	GA_LIST(unsigned int) vendors; /* by PCI, of what resources or labels tell of */
 	bool full;
 };
-struct ga_node_type *ga_gather_add(struct ga_gather *g, int64_t count, int64_t memory_mib);
+struct ga_node_type *ga_census_add(struct ga_census *g, int64_t count, int64_t memory_mib);
 /* Whether there are as many types, parts or warnings as anybody would read (64): what is beyond is
  * GPUs of unknown type and number then, with the warning too_many. Ask before adding what labels
  * may have any number of. */
-bool ga_gather_is_full(struct ga_gather *g);
+bool ga_census_is_full(struct ga_census *g);
 /* Whether any source says so of these GPUs, or none says anything of their type. */
-bool ga_gather_says(const struct ga_node_type *t, const char *slug);
-bool ga_gather_says_nothing(const struct ga_node_type *t);
+bool ga_census_says(const struct ga_node_type *t, const char *slug);
+bool ga_census_says_nothing(const struct ga_node_type *t);
 /* Warns of a member of an object that is no number, or none that can be (number_malformed). */
 void ga_view_malformed(struct ga_node_view *v, json_t *object, const char *key);
 /* Whether PCI ids leave no choice of what it is. */
@@ -48,8 +48,8 @@ bool ga_type_is_settled(const struct ga_node_type *t);
  * GPUs are, not how many there are where the node tells that: of an element that PCI ids leave open
  * a part may be of a recorded type, and what has no place is a contradiction (count_mismatch, and
  * type_conflict as it is weighed). */
-void ga_gather_manual(struct ga_gather *g, const struct ga_manual_types *manual);
+void ga_census_manual(struct ga_census *g, const struct ga_manual_types *manual);
 /* Weighs, and releases what the gathering holds. */
-void ga_gather_done(struct ga_gather *g);
+void ga_census_done(struct ga_census *g);
 
 #endif

@@ -22,13 +22,13 @@ static const char *const sections[] = { "schema",	"built",	   "label_suffixes",
 #define FIRST_LIST 3
 
 /* Adds what the shape has and a person left out: null, and lists of nothing. */
-static void complete(const struct ga_shape *shape, json_t *json)
+static void complete(const struct ga_schema *schema, json_t *json)
 {
 	const struct ga_field *f;
 	json_t *item;
 	size_t i;
 
-	for (f = shape->fields; json_is_object(json) && f->name; f++) {
+	for (f = schema->fields; json_is_object(json) && f->name; f++) {
 		json_t *value = json_object_get(json, f->name);
 
 		if (!value && f->type == GA_F_OBJ)
@@ -139,15 +139,15 @@ static int parse_type(json_t *json, struct ga_accel_type **ret, struct ga_err *e
 	ga_autojson json_t *copy = json_deep_copy(json);
 
 	first_form(copy);
-	complete(&ga_accel_type_shape, copy);
-	if (ga_shape_parse(&ga_accel_type_shape, copy, type, err) == 0) {
+	complete(&ga_accel_type_schema, copy);
+	if (ga_schema_parse(&ga_accel_type_schema, copy, type, err) == 0) {
 		if (type->memory.gpu_gb == GA_UNKNOWN)
 			type->memory.gpu_gb = type->memory.nominal_gb;
 		if (check_ids(type, err) == 0 && check_figures(type, err) == 0) {
 			*ret = type;
 			return 0;
 		}
-		ga_shape_release(&ga_accel_type_shape, type);
+		ga_schema_release(&ga_accel_type_schema, type);
 	}
 	free(type);
 	return -1;
@@ -185,7 +185,7 @@ static int correct(struct ga_accels *list, json_t *json, const char *file, struc
 	if (!have)
 		return ga_fail(err, GA_BADREC, "a correction is of no known accelerator: '%.64s'",
 			       slug ? slug : "?");
-	whole = ga_shape_format(&ga_accel_type_shape, have);
+	whole = ga_schema_format(&ga_accel_type_schema, have);
 	json_object_update_recursive(whole, json);
 	if (parse_type(whole, &type, err) < 0)
 		return ga_wrap(err, "correction of '%.64s'", slug);
@@ -237,7 +237,7 @@ static int check_sources(const struct ga_accel_rest *rest, json_t *json, struct 
 	return 0;
 }
 
-static int parse_rows(json_t *json, const char *section, const struct ga_shape *shape,
+static int parse_rows(json_t *json, const char *section, const struct ga_schema *schema,
 		      struct ga_any_list *ret, struct ga_err *err)
 {
 	json_t *rows = json_object_get(json, section), *row;
@@ -247,12 +247,12 @@ static int parse_rows(json_t *json, const char *section, const struct ga_shape *
 		return ga_fail(err, GA_BADREC, "'%s' is not a list", section);
 	json_array_foreach(rows, i, row) {
 		ga_autojson json_t *copy = json_deep_copy(row);
-		ga_autofree void *obj = ga_xcalloc(1, shape->size);
+		ga_autofree void *obj = ga_xcalloc(1, schema->size);
 
-		complete(shape, copy);
-		if (ga_shape_parse(shape, copy, obj, err) < 0)
+		complete(schema, copy);
+		if (ga_schema_parse(schema, copy, obj, err) < 0)
 			return ga_wrap(err, "%s[%zu]", section, i);
-		memcpy(ga_list_grow(ret, shape->size), obj, shape->size);
+		memcpy(ga_list_grow(ret, schema->size), obj, schema->size);
 	}
 	return 0;
 }
@@ -261,21 +261,21 @@ static int parse_rows(json_t *json, const char *section, const struct ga_shape *
 
 static int parse_rest(json_t *json, struct ga_accel_rest *rest, struct ga_err *err)
 {
-	return parse_rows(json, "groups", &ga_accel_group_shape, LIST(rest->groups), err) < 0 ||
-			       parse_rows(json, "instances", &ga_accel_instance_shape,
+	return parse_rows(json, "groups", &ga_accel_group_schema, LIST(rest->groups), err) < 0 ||
+			       parse_rows(json, "instances", &ga_accel_instance_schema,
 					  LIST(rest->instances), err) < 0 ||
-			       parse_rows(json, "platform_labels", &ga_accel_platform_label_shape,
+			       parse_rows(json, "platform_labels", &ga_accel_platform_label_schema,
 					  LIST(rest->platform_labels), err) < 0 ?
 		       -1 :
 		       0;
 }
 
-static void release_rows(const struct ga_shape *shape, struct ga_any_list *list)
+static void release_rows(const struct ga_schema *schema, struct ga_any_list *list)
 {
 	size_t i;
 
 	for (i = 0; i < list->n; i++)
-		ga_shape_release(shape, (char *)list->v + i * shape->size);
+		ga_schema_release(schema, (char *)list->v + i * schema->size);
 	free(list->v);
 	*list = (struct ga_any_list){ NULL, 0 };
 }
@@ -309,21 +309,21 @@ static int parse_sources(json_t *json, struct ga_accel_rest *rest, const char *f
 			 struct ga_err *err)
 {
 	GA_LIST(struct ga_accel_source) sources = { NULL, 0 };
-	int r = parse_rows(json, "sources", &ga_accel_source_shape, LIST(sources), err);
+	int r = parse_rows(json, "sources", &ga_accel_source_schema, LIST(sources), err);
 	size_t i;
 
 	for (i = 0; r == 0 && i < sources.n; i++)
 		r = add_source(rest, &sources.v[i], file, err);
-	release_rows(&ga_accel_source_shape, LIST(sources));
+	release_rows(&ga_accel_source_schema, LIST(sources));
 	return r;
 }
 
 void ga_accels_rest_release(struct ga_accel_rest *rest)
 {
-	release_rows(&ga_accel_source_shape, LIST(rest->sources));
-	release_rows(&ga_accel_group_shape, LIST(rest->groups));
-	release_rows(&ga_accel_instance_shape, LIST(rest->instances));
-	release_rows(&ga_accel_platform_label_shape, LIST(rest->platform_labels));
+	release_rows(&ga_accel_source_schema, LIST(rest->sources));
+	release_rows(&ga_accel_group_schema, LIST(rest->groups));
+	release_rows(&ga_accel_instance_schema, LIST(rest->instances));
+	release_rows(&ga_accel_platform_label_schema, LIST(rest->platform_labels));
 }
 
 struct ga_accel_rest *ga_accels_rest_of(const struct ga_accels *list)

@@ -371,7 +371,7 @@ char *ga_accel_short_name(const struct ga_accel_type *type)
 
 /* ---- types whose names are near to one that names none ---- */
 
-static size_t far_from(const struct ga_near *near, const struct ga_accel_type *t)
+static size_t far_from(const struct ga_near_names *near, const struct ga_accel_type *t)
 {
 	ga_autofree char *shortest = ga_accel_short_name(t);
 	size_t far = GA_NEAR_FAR, i;
@@ -384,7 +384,7 @@ static size_t far_from(const struct ga_near *near, const struct ga_accel_type *t
 	return far;
 }
 
-void ga_accels_near(const struct ga_accels *list, const char *text, struct ga_near *ret)
+void ga_accels_near(const struct ga_accels *list, const char *text, struct ga_near_names *ret)
 {
 	size_t i;
 

@@ -42,7 +42,7 @@ const struct ga_accel_platform_label *ga_accels_platform_label(const struct ga_a
 							       const char *value);
 
 /* Slugs of types whose names are near to a text that names none. */
-void ga_accels_near(const struct ga_accels *list, const char *text, struct ga_near *ret);
+void ga_accels_near(const struct ga_accels *list, const char *text, struct ga_near_names *ret);
 
 /* "H200" of "NVIDIA H200 141GB": without vendor, line of products and size; allocated. */
 char *ga_accel_short_name(const struct ga_accel_type *type);

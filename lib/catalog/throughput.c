@@ -17,7 +17,7 @@ __asm__(".section .rodata\n"
 extern const char ga_throughput_builtin[];
 
 #define S ga_throughput_source
-static const struct ga_shape source_shape = {
+static const struct ga_schema source_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, name, GA_REQ, GA_T_ANY, ""),
@@ -29,7 +29,7 @@ static const struct ga_shape source_shape = {
 #undef S
 
 #define S ga_throughput_model
-static const struct ga_shape model_shape = {
+static const struct ga_schema model_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, model, GA_REQ, GA_T_ANY, ""),
@@ -41,7 +41,7 @@ static const struct ga_shape model_shape = {
 #undef S
 
 #define S ga_training_rate
-static const struct ga_shape training_shape = {
+static const struct ga_schema training_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, type, GA_REQ, GA_T_ANY, ""),
@@ -56,7 +56,7 @@ static const struct ga_shape training_shape = {
 #undef S
 
 #define S ga_inference_rate
-static const struct ga_shape inference_shape = {
+static const struct ga_schema inference_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, model, GA_REQ, GA_T_ANY, ""),
@@ -77,14 +77,14 @@ static const struct ga_shape inference_shape = {
 static const char *const schemas[] = { "gpuaas.throughput/1", NULL };
 
 #define S ga_throughput
-static const struct ga_shape throughput_shape = {
+static const struct ga_schema throughput_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_ENUM(S, schema, GA_REQ, schemas, ""),
-		GA_LISTOF(S, sources, &source_shape, ""),
-		GA_LISTOF(S, models, &model_shape, ""),
-		GA_LISTOF(S, training, &training_shape, ""),
-		GA_LISTOF(S, inference, &inference_shape, ""),
+		GA_LISTOF(S, sources, &source_schema, ""),
+		GA_LISTOF(S, models, &model_schema, ""),
+		GA_LISTOF(S, training, &training_schema, ""),
+		GA_LISTOF(S, inference, &inference_schema, ""),
 		GA_FIELDS_END },
 };
 #undef S
@@ -95,13 +95,13 @@ void ga_throughput_read(struct ga_throughput *ret)
 	struct ga_err err = GA_ERR_INIT;
 
 	len -= len && ga_throughput_builtin[len - 1] == '\n';
-	if (ga_rec_parse_bytes(ga_throughput_builtin, len, &throughput_shape, ret, &err) < 0)
+	if (ga_rec_parse_bytes(ga_throughput_builtin, len, &throughput_schema, ret, &err) < 0)
 		abort(); /* unit tests read what is built in */
 }
 
 void ga_throughput_release(struct ga_throughput *t)
 {
-	ga_shape_release(&throughput_shape, t);
+	ga_schema_release(&throughput_schema, t);
 }
 
 const struct ga_training_rate *ga_throughput_training(const struct ga_throughput *t,

@@ -8,7 +8,7 @@
 
 #include "base/texts.h"
 #include "base/vec.h"
-#include "record/shape.h"
+#include "record/schema.h"
 
 /* How much of a type's dense peak the training of dense models reached (MFU). */
 struct ga_training_rate {

@@ -240,7 +240,7 @@ static void release_type(struct ga_node_type *t)
 	struct ga_node_view one = { 0 };
 
 	*ga_list_add(&one.types) = *t;
-	ga_shape_release(&ga_node_view_shape, &one);
+	ga_schema_release(&ga_node_view_schema, &one);
 }
 
 /* GPUs of one type that were found in two ways stand together. */

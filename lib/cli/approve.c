@@ -138,7 +138,7 @@ static int emit_proposal(const struct ga_proposal *p, struct ga_err *err)
 		       p->expires_at, p->dry_run ? "" : ": gpuaas-approve confirm ",
 		       p->dry_run ? "" : p->proposal);
 	}
-	return ga_emit(&ga_proposal_shape, p, err);
+	return ga_emit(&ga_proposal_schema, p, err);
 }
 
 int ga_approve_emit(const struct ga_approve_run *run, bool explain, struct ga_err *err)
@@ -147,7 +147,7 @@ int ga_approve_emit(const struct ga_approve_run *run, bool explain, struct ga_er
 
 	for (i = 0; i < run->notes.n; i++)
 		ga_say("%s: %s", ga_cli_program(), run->notes.v[i]);
-	if (run->has_node && ga_emit(&ga_node_shape, &run->node, err) < 0)
+	if (run->has_node && ga_emit(&ga_node_schema, &run->node, err) < 0)
 		return -1;
 	for (i = 0; i < run->results.n; i++) {
 		const struct ga_approve_result *r = &run->results.v[i];
@@ -157,8 +157,8 @@ int ga_approve_emit(const struct ga_approve_run *run, bool explain, struct ga_er
 
 		if (r->has_slot && ga_streq(r->slot.state, "disabled") && (explain || is_asked_for))
 			explain_slot(&r->slot, explain);
-		if ((r->has_slot && ga_emit(&ga_slot_shape, &r->slot, err) < 0) ||
-		    (r->has_order && ga_emit(&ga_wipe_order_shape, &r->order, err) < 0) ||
+		if ((r->has_slot && ga_emit(&ga_slot_schema, &r->slot, err) < 0) ||
+		    (r->has_order && ga_emit(&ga_wipe_order_schema, &r->order, err) < 0) ||
 		    (r->has_proposal && emit_proposal(&r->proposal, err) < 0))
 			return -1;
 	}

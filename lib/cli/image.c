@@ -93,8 +93,8 @@ int ga_image_run_bring(struct ga_image_run *run, int fd, int64_t bytes, const ch
 static int emit_both(const struct ga_image *image, const struct ga_node_image *copy,
 		     struct ga_err *err)
 {
-	return ga_emit(&ga_image_shape, image, err) < 0 ||
-			       ga_emit(&ga_node_image_shape, copy, err) < 0 ?
+	return ga_emit(&ga_image_schema, image, err) < 0 ||
+			       ga_emit(&ga_node_image_schema, copy, err) < 0 ?
 		       -1 :
 		       0;
 }
@@ -294,7 +294,7 @@ int ga_image_run_prewarm(struct ga_image_run *run, const struct ga_image *image,
 		ga_cli_note_status(GA_NOTFOUND);
 		return 0;
 	}
-	return ga_emit(&ga_node_image_shape, &s.copy, err);
+	return ga_emit(&ga_node_image_schema, &s.copy, err);
 }
 
 /* ---- what is kept ---- */
@@ -336,7 +336,7 @@ int ga_image_run_named(struct ga_image_run *run, const char *name, const char *d
 int ga_image_run_show(struct ga_image_run *run, struct ga_stored_image *s, struct ga_err *err)
 {
 	(void)run;
-	return ga_emit(&ga_node_image_shape, &s->copy, err);
+	return ga_emit(&ga_node_image_schema, &s->copy, err);
 }
 
 /* ---- verify ---- */
@@ -418,7 +418,7 @@ static int verify_copy(struct ga_image_run *run, struct ga_stored_image *s, stru
 	}
 	if (ga_image_store_mark(run->dir, s, err) < 0)
 		return -1;
-	return ga_emit(&ga_node_image_shape, &s->copy, err);
+	return ga_emit(&ga_node_image_schema, &s->copy, err);
 }
 
 int ga_image_run_verify(struct ga_image_run *run, const char *operand, const char *digest,
@@ -465,7 +465,7 @@ int ga_image_run_remove(struct ga_image_run *run, struct ga_stored_image *s, str
 		if (ga_image_store_mark(run->dir, s, err) < 0)
 			return -1;
 	}
-	if (ga_emit(&ga_node_image_shape, &s->copy, err) < 0 ||
+	if (ga_emit(&ga_node_image_schema, &s->copy, err) < 0 ||
 	    ga_image_store_remove(run->dir, s, err) < 0)
 		return -1;
 	if (s->in_place)

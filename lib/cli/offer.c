@@ -13,7 +13,7 @@
 #include "cli/frame/types.h"
 #include "decide/offer/published.h"
 #include "record/money.h"
-#include "record/shape_write.h"
+#include "record/schema_write.h"
 #include "record/time.h"
 
 /* The timer publishes every ten seconds: this is said of a view that is older. */
@@ -70,18 +70,18 @@ static int write_profile(struct listing *l, const struct ga_hardware_profile *p,
 	ga_autostr struct ga_str text = GA_STR_INIT;
 
 	ga_str_add(&text, l->n > 1 ? ",\n" : "\n");
-	ga_shape_write(&ga_hardware_profile_shape, p, &text);
+	ga_schema_write(&ga_hardware_profile_schema, p, &text);
 	return write_text(l, &text, err);
 }
 
-static int show(const struct ga_shape *shape, const void *obj, void *arg, struct ga_err *err)
+static int show(const struct ga_schema *schema, const void *obj, void *arg, struct ga_err *err)
 {
 	struct listing *l = arg;
 
 	if (!has_type(l, obj) || !has_team(l, obj))
 		return 0;
 	l->n++;
-	return l->file >= 0 ? write_profile(l, obj, err) : ga_emit(shape, obj, err);
+	return l->file >= 0 ? write_profile(l, obj, err) : ga_emit(schema, obj, err);
 }
 
 /* ---- where it is read ---- */
@@ -130,7 +130,7 @@ static int read_published(const struct ga_offer_query *q, ga_store_each each, vo
 		/* GA_UNKNOWN is less than any age. */
 		if (q->stale_seconds && one->stale_seconds > q->stale_seconds)
 			ga_offer_forget(one);
-		if (each(&ga_hardware_profile_shape, one, arg, err) < 0)
+		if (each(&ga_hardware_profile_schema, one, arg, err) < 0)
 			return -1;
 	}
 	return 1;

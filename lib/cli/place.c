@@ -162,13 +162,13 @@ int ga_request_needs_profile(const struct ga_opt *opts, struct ga_err *err)
 
 int ga_request_check(const struct ga_request *request, struct ga_err *err)
 {
-	ga_autojson json_t *json = ga_shape_format(&ga_request_shape, request);
+	ga_autojson json_t *json = ga_schema_format(&ga_request_schema, request);
 	struct ga_request unused;
 
-	if (ga_shape_parse(&ga_request_shape, json, &unused, err) < 0) {
+	if (ga_schema_parse(&ga_request_schema, json, &unused, err) < 0) {
 		err->code = GA_USAGE;
 		return -1;
 	}
-	ga_shape_release(&ga_request_shape, &unused);
+	ga_schema_release(&ga_request_schema, &unused);
 	return 0;
 }

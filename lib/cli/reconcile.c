@@ -23,10 +23,10 @@ static int progress(const struct ga_progress *p, struct ga_err *err)
 }
 
 /* A wipe-order is no result: it goes on to gpuaas-wipe. */
-static int result(const struct ga_shape *shape, const void *obj, struct ga_err *err)
+static int result(const struct ga_schema *schema, const void *obj, struct ga_err *err)
 {
-	return shape == &ga_wipe_order_shape ? ga_emit(shape, obj, err) :
-					       ga_result_emit(shape, obj, err);
+	return schema == &ga_wipe_order_schema ? ga_emit(schema, obj, err) :
+					       ga_result_emit(schema, obj, err);
 }
 
 int ga_cli_reconcile_look(struct ga_observe_opts *look, const char *node, char **node_id,

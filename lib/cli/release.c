@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "act/device/virt.h"
-#include "act/vm/takeback.h"
+#include "act/vm/release.h"
 #include "base/texts.h"
 #include "cli/frame/cli.h"
 #include "cli/frame/result.h"
@@ -47,17 +47,17 @@ static int on_progress(const struct ga_progress *p, struct ga_err *err)
 }
 
 /* Orders are no results and dry runs are shown only: neither is folded. */
-static int on_result(const struct ga_shape *shape, const void *obj, struct ga_err *err)
+static int on_result(const struct ga_schema *schema, const void *obj, struct ga_err *err)
 {
-	if (asked.dry_run || shape == &ga_wipe_order_shape)
-		return ga_emit(shape, obj, err);
-	return ga_result_emit(shape, obj, err);
+	if (asked.dry_run || schema == &ga_wipe_order_schema)
+		return ga_emit(schema, obj, err);
+	return ga_result_emit(schema, obj, err);
 }
 
 int ga_release_carry_out(const struct ga_release_order *order, const struct ga_release_ask *ask,
 			 struct ga_err *err)
 {
-	const struct ga_takeback_opts o = {
+	const struct ga_release_opts o = {
 		.program = ga_cli_program(),
 		.node = ask->node,
 		.host_dir = ga_cli_host_dir(),
@@ -72,7 +72,7 @@ int ga_release_carry_out(const struct ga_release_order *order, const struct ga_r
 	};
 
 	asked = *ask;
-	return ga_takeback(order, &o, err);
+	return ga_release_on_host(order, &o, err);
 }
 
 /* ---- the end ---- */
@@ -101,11 +101,11 @@ int ga_release_end(const char *id, const struct ga_release_ask *ask, struct ga_e
 	if (r <= 0)
 		return r;
 	if (o.has_cancelled)
-		return ga_emit(&ga_allocation_shape, &o.cancelled, err);
+		return ga_emit(&ga_allocation_schema, &o.cancelled, err);
 	if (ga_streq(o.order.node, ask->node) && ga_streq(o.order.shape, "slice") &&
 	    may_act_here())
 		return ga_release_carry_out(&o.order, ask, err);
-	return ga_emit(&ga_release_order_shape, &o.order, err);
+	return ga_emit(&ga_release_order_schema, &o.order, err);
 }
 
 /* ---- holds ---- */
@@ -123,7 +123,7 @@ static int hold_intent(const char *id, const struct ga_release_ask *ask,
 	struct ga_db *db = NULL;
 	int r;
 
-	ga_shape_init(&ga_hold_order_shape, ret);
+	ga_schema_init(&ga_hold_order_schema, ret);
 	r = ga_db_open(ga_cli_state_path(), GA_DB_STATE, GA_DB_READ, &db, err);
 	if (r == 0)
 		r = ga_store_resolve(db, "allocation", id, &full, NULL, err);
@@ -182,7 +182,7 @@ static int tell_failed(const struct ga_hold_order *order, const struct ga_vm_opt
 
 	ga_say("%s: %s%s%s", order->allocation, why.msg, *why.hint ? "\n  " : "", why.hint);
 	ga_err_clear(err);
-	return o->result(&ga_failure_shape, &f, err);
+	return o->result(&ga_failure_schema, &f, err);
 }
 
 int ga_release_hold_do(const struct ga_hold_order *order, const struct ga_release_ask *ask,
@@ -208,7 +208,7 @@ int ga_release_hold_do(const struct ga_hold_order *order, const struct ga_releas
 		o.attempt = order->attempt;
 		o.order_issued_at = order->issued_at;
 		o.begun = &begun;
-		r = ask->dry_run ? 0 : ga_hostdb_serve_in(o.host_dir, &by, false, err);
+		r = ask->dry_run ? 0 : ga_hostdb_accept_controller_in(o.host_dir, &by, false, err);
 		if (r == 0)
 			r = ga_streq(order->action, "undo") ?
 				    ga_vm_start(order->allocation, &o, err) :
@@ -233,9 +233,9 @@ int ga_release_one(const char *id, const struct ga_release_ask *ask, struct ga_e
 	if (r > 0 && ga_streq(order.node, ask->node) && may_act_here())
 		r = ga_release_hold_do(&order, ask, err);
 	else if (r > 0)
-		r = ga_emit(&ga_hold_order_shape, &order, err);
+		r = ga_emit(&ga_hold_order_schema, &order, err);
 	else if (!r)
 		r = ga_release_end(id, ask, err);
-	ga_shape_release(&ga_hold_order_shape, &order);
+	ga_schema_release(&ga_hold_order_schema, &order);
 	return r;
 }

@@ -216,7 +216,7 @@ static int emit_usage(struct report *r, const struct ga_cost_group *g, struct ga
 	    fit(r, g->gpu_seconds[GA_COST_HOLD], &u.hold_gpu_seconds, err) < 0 ||
 	    fit(r, g->gpu_seconds[GA_COST_CLEANUP], &u.cleanup_gpu_seconds, err) < 0)
 		return -1;
-	return ga_emit(&ga_usage_report_shape, &u, err);
+	return ga_emit(&ga_usage_report_schema, &u, err);
 }
 
 static int emit_cost(struct report *r, const struct ga_cost_group *g, struct ga_err *err)
@@ -246,7 +246,7 @@ static int emit_cost(struct report *r, const struct ga_cost_group *g, struct ga_
 	    fit(r, g->what_if, &what_if.cost_micros, err) < 0 ||
 	    fit(r, g->what_if - g->cost, &what_if.difference_micros, err) < 0)
 		return -1;
-	return ga_emit(&ga_cost_report_shape, &c, err);
+	return ga_emit(&ga_cost_report_schema, &c, err);
 }
 
 /* What the rows of a table add up to. */

@@ -33,7 +33,7 @@
 #define FINISH_SECONDS 5 /* for answers under way, when it ends */
 #define LOOK_MICROS 1000000 /* at most, between two looks at what is idle or over */
 
-static const struct ga_serve_opts *opts;
+static const struct ga_http_opts *opts;
 static _Atomic int64_t asked_micros; /* monotonic: when somebody last asked */
 
 /* ---- the file ---- */
@@ -67,14 +67,14 @@ static char *unfit(const struct stat *st)
 }
 
 /* What is there now; the descriptor stays on this version of it, whatever is published next. */
-static int look(struct ga_serve_file *ret)
+static int look(struct ga_http_file *ret)
 {
 	int fd = open(opts->file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct stat st;
 	char *why;
 	static char *told;
 
-	*ret = (struct ga_serve_file){ 0 };
+	*ret = (struct ga_http_file){ 0 };
 	if (fd < 0 && errno == ENOENT)
 		why = ga_xprintf("nothing is published: there is no '%s'; gpuaas-publish.timer "
 				 "writes it", opts->file);
@@ -169,15 +169,15 @@ static enum MHD_Result answer(void *arg, struct MHD_Connection *connection, cons
 {
 	ga_cleanup(fields_release) struct fields fields = { 0 };
 	ga_autofree char *text = NULL;
-	struct ga_serve_request request = {
+	struct ga_http_request request = {
 		.method = method,
 		.target = target,
 		.version = version,
 		/* The three lie in the line as it came, each behind the end of the last. */
 		.torn = target != method + strlen(method) + 1 || version != *context,
 	};
-	struct ga_serve_answer a;
-	struct ga_serve_file file;
+	struct ga_http_answer a;
+	struct ga_http_file file;
 	struct MHD_Response *r;
 	enum MHD_Result queued;
 	int fd;
@@ -194,7 +194,7 @@ static enum MHD_Result answer(void *arg, struct MHD_Connection *connection, cons
 	request.fields = (size_t)MHD_get_connection_values(
 		connection, MHD_HEADER_KIND | MHD_COOKIE_KIND, NULL, NULL);
 	fd = look(&file);
-	ga_serve_answer(&request, &file, now_nanos(), opts->stale_seconds, &a);
+	ga_http_answer(&request, &file, now_nanos(), opts->stale_seconds, &a);
 	/* Of the file of a 304 the library sends the length alone; the response closes fd. */
 	if (a.status == 200 || a.status == 304) {
 		r = MHD_create_response_from_fd((size_t)file.size, fd);
@@ -334,7 +334,7 @@ static int own_socket(const char *where, struct ga_err *err)
 	struct addrinfo *list = NULL;
 	int r;
 
-	if (ga_serve_split(where, &host, &port, err) < 0)
+	if (ga_http_split(where, &host, &port, err) < 0)
 		return -1;
 	r = getaddrinfo(host, port, &hints, &list);
 	if (r)
@@ -374,7 +374,7 @@ static bool is_idle(struct MHD_Daemon *d)
 	       ga_clock_mono_micros() - atomic_load(&asked_micros) > opts->idle_seconds * 1000000;
 }
 
-int ga_cli_serve(const struct ga_serve_opts *o, struct ga_err *err)
+int ga_cli_serve(const struct ga_http_opts *o, struct ga_err *err)
 {
 	int fd, listening;
 	struct MHD_Daemon *d;

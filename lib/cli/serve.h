@@ -5,7 +5,7 @@
 
 #include "base/ga.h"
 
-struct ga_serve_opts {
+struct ga_http_opts {
 	const char *file;      /* that is published */
 	const char *listen;    /* ADDRESS:PORT; NULL: the socket systemd passed */
 	int64_t stale_seconds; /* an older file is not given */
@@ -14,6 +14,6 @@ struct ga_serve_opts {
 };
 
 /* Serves until a signal, or until it is idle. */
-GA_MUST_CHECK int ga_cli_serve(const struct ga_serve_opts *opts, struct ga_err *err);
+GA_MUST_CHECK int ga_cli_serve(const struct ga_http_opts *opts, struct ga_err *err);
 
 #endif

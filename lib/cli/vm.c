@@ -124,8 +124,8 @@ int ga_vm_show_access(const char *id, const struct ga_vm_opts *opts, struct ga_e
 	int r = ga_vm_access(id, opts, &reach, &known_hosts, err);
 
 	if (r >= 0)
-		r = ga_emit(&ga_reach_shape, &reach, err);
-	ga_shape_release(&ga_reach_shape, &reach);
+		r = ga_emit(&ga_reach_schema, &reach, err);
+	ga_schema_release(&ga_reach_schema, &reach);
 	return r;
 }
 
@@ -177,6 +177,6 @@ int ga_vm_ssh(const char *id, char *const *command, const struct ga_vm_opts *opt
 				"told from an impostor", reach.allocation);
 	if (r >= 0)
 		r = exec_ssh(&reach, known_hosts, command, err);
-	ga_shape_release(&ga_reach_shape, &reach);
+	ga_schema_release(&ga_reach_schema, &reach);
 	return r;
 }

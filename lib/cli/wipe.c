@@ -13,11 +13,11 @@ int ga_wipe_keep(const struct ga_rec *rec, const char *node, struct ga_err *err)
 	struct ga_wipe_order order;
 	int r = 0;
 
-	if (ga_rec_parse(rec, &ga_wipe_order_shape, &order, err) < 0)
+	if (ga_rec_parse(rec, &ga_wipe_order_schema, &order, err) < 0)
 		return -1;
 	if (ga_wipe_order_check(&order, node, false, &refused) == 0)
 		r = ga_wipe_keep_order(ga_cli_host_dir(), &order, err);
-	ga_shape_release(&ga_wipe_order_shape, &order);
+	ga_schema_release(&ga_wipe_order_schema, &order);
 	return r;
 }
 
@@ -75,7 +75,7 @@ int ga_wipe_show(const struct ga_wipe_evidence *e, struct ga_err *err)
 	if (!e->dry_run)
 		ga_wipe_say(e);
 	if (!e->dry_run || !ga_emit_is_table())
-		return ga_emit(&ga_wipe_evidence_shape, e, err);
+		return ga_emit(&ga_wipe_evidence_schema, e, err);
 	ga_wipe_plan_text(e, &text);
 	ga_print("%s", text.buf);
 	ga_cli_note_status((int)e->status);

@@ -8,7 +8,7 @@
 
 #include "base/ga.h"
 #include "base/texts.h"
-#include "record/shape.h"
+#include "record/schema.h"
 
 /* An attribute below a directory, allocated, without blanks at either end; NULL when empty. */
 char *ga_sys_attr(const char *dir, const char *name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shapes of an accelerator type, of nodes as they are viewed, and of findings of labels. */
+/* The schemas of an accelerator type, of nodes as they are viewed, and of findings of labels. */
 #include "record/accel.h"
 
 static const char *const functions[] = { "physical", "virtual", NULL };
@@ -8,7 +8,7 @@ static const char *const per[] = { "card", "gpu", NULL };
 #define SOURCES(s, m) GA_TEXTS(s, m, GA_REQ, GA_T_CODE, "names of sources, see the catalogue file")
 
 #define S ga_accel_board
-static const struct ga_shape board_shape = {
+static const struct ga_schema board_schema = {
 	.doc = "a PCI subsystem",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
@@ -19,7 +19,7 @@ static const struct ga_shape board_shape = {
 #undef S
 
 #define S ga_accel_pci
-static const struct ga_shape pci_shape = {
+static const struct ga_schema pci_schema = {
 	.doc = "a PCI device id of the type",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
@@ -28,16 +28,16 @@ static const struct ga_shape pci_shape = {
 			"what the id usually is; the system's physfn decides"),
 		GA_TEXT(S, name, GA_NULLOK, GA_T_ANY, "name in the PCI database"),
 		GA_TEXTS(S, revisions, GA_REQ, GA_T_HEX, "revisions that are this type; none: any"),
-		GA_LISTOF(S, subsystems, &board_shape, "known boards of the type"),
-		GA_LISTOF(S, other_subsystems, &board_shape, "boards of other products"),
-		GA_LISTOF(S, vgpu_subsystems, &board_shape, "what a guest sees of a part of one"),
+		GA_LISTOF(S, subsystems, &board_schema, "known boards of the type"),
+		GA_LISTOF(S, other_subsystems, &board_schema, "boards of other products"),
+		GA_LISTOF(S, vgpu_subsystems, &board_schema, "what a guest sees of a part of one"),
 		GA_TEXT(S, ambiguous, GA_NULLOK, GA_T_ANY, "why the id alone does not tell"),
 		GA_FIELDS_END },
 };
 #undef S
 
 #define S ga_accel_memory
-static const struct ga_shape memory_shape = {
+static const struct ga_schema memory_schema = {
 	.doc = "memory of the accelerator",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
@@ -54,7 +54,7 @@ static const struct ga_shape memory_shape = {
 #undef S
 
 #define S ga_accel_architecture
-static const struct ga_shape architecture_shape = {
+static const struct ga_schema architecture_schema = {
 	.doc = "architecture of the accelerator",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
@@ -71,7 +71,7 @@ static const struct ga_shape architecture_shape = {
 
 #define S ga_accel_dense
 #define SPEED(m) GA_COUNT(S, m, GA_NULLOK, "10^9 operations a second, without sparsity")
-static const struct ga_shape dense_shape = {
+static const struct ga_schema dense_schema = {
 	.doc = "peak speed by precision, dense",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
@@ -83,7 +83,7 @@ static const struct ga_shape dense_shape = {
 #undef S
 
 #define S ga_accel_matmul
-static const struct ga_shape matmul_shape = {
+static const struct ga_schema matmul_schema = {
 	.doc = "the fastest matrix multiplication that was measured",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
@@ -94,7 +94,7 @@ static const struct ga_shape matmul_shape = {
 #undef S
 
 #define S ga_accel_link
-static const struct ga_shape link_shape = {
+static const struct ga_schema link_schema = {
 	.doc = "link between accelerators",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
@@ -106,7 +106,7 @@ static const struct ga_shape link_shape = {
 #undef S
 
 #define S ga_accel_power
-static const struct ga_shape power_shape = {
+static const struct ga_schema power_schema = {
 	.doc = "power",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
@@ -117,7 +117,7 @@ static const struct ga_shape power_shape = {
 #undef S
 
 #define S ga_accel_parts
-static const struct ga_shape parts_shape = {
+static const struct ga_schema parts_schema = {
 	.doc = "how it can be divided",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
@@ -134,7 +134,7 @@ static const struct ga_shape parts_shape = {
 #undef S
 
 #define S ga_accel_labels
-static const struct ga_shape labels_shape = {
+static const struct ga_schema labels_schema = {
 	.doc = "what drivers and node labels call it",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
@@ -157,30 +157,30 @@ static const struct ga_shape labels_shape = {
 	GA_TEXT(S, vendor, GA_NULLOK, GA_T_ANY, "who makes it"), \
 	GA_TEXT(S, vendor_id, GA_NULLOK, GA_T_HEX, "PCI vendor id; null: known by name only"), \
 	GA_TEXT(S, status, GA_NULLOK, GA_T_ANY, "whether it is sold"), \
-	GA_LISTOF(S, pci, &pci_shape, "its PCI ids"), \
+	GA_LISTOF(S, pci, &pci_schema, "its PCI ids"), \
 	SOURCES(S, pci_sources), \
 	GA_COUNT(S, gpus_per_card, GA_NULLOK, "schedulable GPUs of one card"), \
 	GA_ENUM(S, figures_per, GA_NULLOK, per, \
 		"what nominal memory, speed and compute units are of; power is of the card"), \
 	GA_TEXT(S, form_factor, GA_NULLOK, GA_T_ANY, "how it is built in"), \
-	GA_OBJ(S, memory, GA_REQ, &memory_shape, "its memory"), \
-	GA_OBJ(S, architecture, GA_REQ, &architecture_shape, "its architecture"), \
-	GA_OBJ(S, dense, GA_REQ, &dense_shape, "its peak speed"), \
-	GA_OBJ(S, measured_matmul, GA_REQ, &matmul_shape, "its measured speed"), \
-	GA_OBJ(S, interconnect, GA_REQ, &link_shape, "its link to others"), \
-	GA_OBJ(S, power, GA_REQ, &power_shape, "its power"), \
-	GA_OBJ(S, partitioning, GA_REQ, &parts_shape, "its parts"), \
-	GA_OBJ(S, labels, GA_REQ, &labels_shape, "its names"), \
+	GA_OBJ(S, memory, GA_REQ, &memory_schema, "its memory"), \
+	GA_OBJ(S, architecture, GA_REQ, &architecture_schema, "its architecture"), \
+	GA_OBJ(S, dense, GA_REQ, &dense_schema, "its peak speed"), \
+	GA_OBJ(S, measured_matmul, GA_REQ, &matmul_schema, "its measured speed"), \
+	GA_OBJ(S, interconnect, GA_REQ, &link_schema, "its link to others"), \
+	GA_OBJ(S, power, GA_REQ, &power_schema, "its power"), \
+	GA_OBJ(S, partitioning, GA_REQ, &parts_schema, "its parts"), \
+	GA_OBJ(S, labels, GA_REQ, &labels_schema, "its names"), \
 	GA_TEXTS(S, aliases, GA_REQ, GA_T_ANY, "other names that mean only it"), \
 	GA_TEXTS(S, notes, GA_REQ, GA_T_ANY, "what to know about the figures")
 
-const struct ga_shape ga_accel_type_shape = {
+const struct ga_schema ga_accel_type_schema = {
 	.doc = "an accelerator type in a catalogue file",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){ MEMBERS, GA_FIELDS_END },
 };
 
-const struct ga_shape ga_accelerator_shape = {
+const struct ga_schema ga_accelerator_schema = {
 	.kind = "gpuaas.accelerator/1",
 	.doc = "an accelerator type of the catalogue",
 	.size = sizeof(struct S),
@@ -192,7 +192,7 @@ const struct ga_shape ga_accelerator_shape = {
 #undef S
 
 #define S ga_accel_source
-const struct ga_shape ga_accel_source_shape = {
+const struct ga_schema ga_accel_source_schema = {
 	.doc = "where facts come from",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
@@ -205,7 +205,7 @@ const struct ga_shape ga_accel_source_shape = {
 #undef S
 
 #define S ga_accel_group
-const struct ga_shape ga_accel_group_shape = {
+const struct ga_schema ga_accel_group_schema = {
 	.doc = "a name that means one of several types",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
@@ -216,7 +216,7 @@ const struct ga_shape ga_accel_group_shape = {
 #undef S
 
 #define S ga_accel_instance
-const struct ga_shape ga_accel_instance_shape = {
+const struct ga_schema ga_accel_instance_schema = {
 	.doc = "a machine of a cloud",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
@@ -230,7 +230,7 @@ const struct ga_shape ga_accel_instance_shape = {
 #undef S
 
 #define S ga_accel_platform_label
-const struct ga_shape ga_accel_platform_label_shape = {
+const struct ga_schema ga_accel_platform_label_schema = {
 	.doc = "a node label of a platform",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
@@ -253,7 +253,7 @@ static const char *const platforms[] = { "eks", "gke", "aks", "openshift", "kube
 static const char *const severities[] = { "info", "warning", "error", NULL };
 
 #define S ga_type_evidence
-static const struct ga_shape evidence_shape = {
+static const struct ga_schema evidence_schema = {
 	.doc = "what one source says",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
@@ -268,7 +268,7 @@ static const struct ga_shape evidence_shape = {
 #undef S
 
 #define S ga_node_type
-static const struct ga_shape type_shape = {
+static const struct ga_schema type_schema = {
 	.doc = "GPUs of one type on a node",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
@@ -278,13 +278,13 @@ static const struct ga_shape type_shape = {
 		GA_COUNT(S, memory_gb, GA_NULLOK, "nominal memory of one GPU"),
 		GA_ENUM(S, rung, GA_REQ, rungs, "which rung of detection answered"),
 		GA_TEXTS(S, may_be, GA_REQ, GA_T_NAME, "where it is open: one of these types"),
-		GA_LISTOF(S, evidence, &evidence_shape, "what each source says"),
+		GA_LISTOF(S, evidence, &evidence_schema, "what each source says"),
 		GA_FIELDS_END },
 };
 #undef S
 
 #define S ga_node_part
-static const struct ga_shape part_shape = {
+static const struct ga_schema part_schema = {
 	.doc = "parts of GPUs that are offered",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
@@ -295,7 +295,7 @@ static const struct ga_shape part_shape = {
 #undef S
 
 #define S ga_view_warning
-static const struct ga_shape warning_shape = {
+static const struct ga_schema warning_schema = {
 	.doc = "what does not fit together",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
@@ -306,7 +306,7 @@ static const struct ga_shape warning_shape = {
 #undef S
 
 #define S ga_node_view
-const struct ga_shape ga_node_view_shape = {
+const struct ga_schema ga_node_view_schema = {
 	.kind = "gpuaas.node-view/1",
 	.doc = "the accelerators of a node, and how far that is known",
 	.size = sizeof(struct S),
@@ -316,21 +316,21 @@ const struct ga_shape ga_node_view_shape = {
 		GA_ENUM(S, source, GA_REQ, view_sources, "where it was seen"),
 		GA_TEXT(S, summary, GA_REQ, GA_T_ANY, "types and counts for people"),
 		GA_BOOL(S, mixed, "whether it has several types"),
-		GA_LISTOF(S, types, &type_shape, "its types"),
+		GA_LISTOF(S, types, &type_schema, "its types"),
 		GA_COUNT(S, gpus, GA_NULLOK, "its GPUs, whole"),
 		GA_COUNT(S, allocatable, GA_NULLOK, "GPUs or parts that its platform may hand out"),
-		GA_LISTOF(S, parts, &part_shape, "parts of GPUs that it offers"),
+		GA_LISTOF(S, parts, &part_schema, "parts of GPUs that it offers"),
 		GA_MIB(S, node_memory_mib, GA_NULLOK, "memory of the host, not of its GPUs"),
 		GA_TEXT(S, state, GA_NULLOK, GA_T_ANY, "state of the node there"),
 		GA_TEXT(S, observed_at, GA_NULLOK, GA_T_TIME, "when it was seen so"),
 		GA_SPAN(S, age_seconds, GA_NULLOK, "how long ago that is"),
-		GA_LISTOF(S, warnings, &warning_shape, "what does not fit together"),
+		GA_LISTOF(S, warnings, &warning_schema, "what does not fit together"),
 		GA_FIELDS_END },
 };
 #undef S
 
 #define S ga_label_finding
-const struct ga_shape ga_label_finding_shape = {
+const struct ga_schema ga_label_finding_schema = {
 	.kind = "gpuaas.label-finding/1",
 	.doc = "what is to be said of a label of a Kubernetes node",
 	.size = sizeof(struct S),

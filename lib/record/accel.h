@@ -7,7 +7,7 @@
 #define GA_RECORD_ACCEL_H
 
 #include "base/texts.h"
-#include "record/shape.h"
+#include "record/schema.h"
 
 /* A board, or a share of a GPU, by its PCI subsystem. */
 struct ga_accel_board {
@@ -122,11 +122,11 @@ struct ga_accel_platform_label {
 };
 
 /* Of a line of the catalogue: the members of the record but its kind and origin. */
-extern const struct ga_shape ga_accel_type_shape;
+extern const struct ga_schema ga_accel_type_schema;
 /* gpuaas.accelerator */
-extern const struct ga_shape ga_accelerator_shape;
-extern const struct ga_shape ga_accel_source_shape, ga_accel_group_shape, ga_accel_instance_shape,
-	ga_accel_platform_label_shape;
+extern const struct ga_schema ga_accelerator_schema;
+extern const struct ga_schema ga_accel_source_schema, ga_accel_group_schema,
+	ga_accel_instance_schema, ga_accel_platform_label_schema;
 
 /* What one source says a node has. */
 struct ga_type_evidence {
@@ -181,6 +181,6 @@ struct ga_label_finding {
 	char *sentence, *hint;
 };
 
-extern const struct ga_shape ga_node_view_shape, ga_label_finding_shape;
+extern const struct ga_schema ga_node_view_schema, ga_label_finding_schema;
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shapes of access.h. */
+/* The schemas of access.h. */
 #include "record/access.h"
 
 const char *const ga_action_words[] = { "approve", "place",	 "release",    "wipe",
@@ -11,7 +11,7 @@ static const char *const proposal_states[] = { "pending", "confirmed", "expired"
 					       NULL };
 
 #define S ga_team
-const struct ga_shape ga_team_shape = {
+const struct ga_schema ga_team_schema = {
 	.kind = "gpuaas.team/1",
 	.doc = "projects, and the Unix groups whose members they are for",
 	.size = sizeof(struct S),
@@ -27,7 +27,7 @@ const struct ga_shape ga_team_shape = {
 #undef S
 
 #define S ga_grant
-const struct ga_shape ga_grant_shape = {
+const struct ga_schema ga_grant_schema = {
 	.kind = "gpuaas.grant/1",
 	.doc = "who may do what",
 	.size = sizeof(struct S),
@@ -49,7 +49,7 @@ const struct ga_shape ga_grant_shape = {
 #undef S
 
 #define S ga_access_settings
-const struct ga_shape ga_access_settings_shape = {
+const struct ga_schema ga_access_settings_schema = {
 	.kind = "gpuaas.access-settings/1",
 	.doc = "how strictly grants and teams are taken; a member left out has its default",
 	.size = sizeof(struct S),
@@ -65,7 +65,7 @@ const struct ga_shape ga_access_settings_shape = {
 #undef S
 
 #define S ga_proposal
-const struct ga_shape ga_proposal_shape = {
+const struct ga_schema ga_proposal_schema = {
 	.kind = "gpuaas.proposal/1",
 	.doc = "an override that one person proposed and another has to confirm",
 	.size = sizeof(struct S),

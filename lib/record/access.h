@@ -5,7 +5,7 @@
 #define GA_RECORD_ACCESS_H
 
 #include "base/texts.h"
-#include "record/shape.h"
+#include "record/schema.h"
 
 /* Projects that belong together, and the Unix groups whose members they are for. */
 struct ga_team {
@@ -46,7 +46,7 @@ struct ga_proposal {
 };
 
 extern const char *const ga_action_words[]; /* approve place release wipe override administer */
-extern const struct ga_shape ga_team_shape, ga_grant_shape, ga_access_settings_shape,
-	ga_proposal_shape;
+extern const struct ga_schema ga_team_schema, ga_grant_schema, ga_access_settings_schema,
+	ga_proposal_schema;
 
 #endif

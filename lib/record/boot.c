@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shapes of what preparing a host needs, did and left. */
+/* The schemas of what preparing a host needs, did and left. */
 #include "record/boot.h"
 
 static const char *const step_states[] = { "ok",      "pending", "waiting", "manual", "blocked",
@@ -9,7 +9,7 @@ static const char *const sources[] = { "option", "setting", "tag", NULL };
 static const char *const actions[] = { "check", "dry_run", "apply", "boot", "undo", NULL };
 
 #define S ga_bootstrap_step
-const struct ga_shape ga_bootstrap_step_shape = {
+const struct ga_schema ga_bootstrap_step_schema = {
 	.kind = "gpuaas.bootstrap-step/1",
 	.doc = "a step of preparing a host",
 	.size = sizeof(struct S),
@@ -29,7 +29,7 @@ const struct ga_shape ga_bootstrap_step_shape = {
 #undef S
 
 #define S ga_bootstrap
-const struct ga_shape ga_bootstrap_shape = {
+const struct ga_schema ga_bootstrap_schema = {
 	.kind = "gpuaas.bootstrap/1",
 	.doc = "closes a run of gpuaas-host-bootstrap",
 	.size = sizeof(struct S),
@@ -44,9 +44,9 @@ const struct ga_shape ga_bootstrap_shape = {
 		GA_COUNT(S, left, GA_REQ, "steps left for a person, failed, or left by undo"),
 		GA_BOOL(S, reboot_required, "whether something has its effect after a reboot only"),
 		GA_BOOL(S, ready, "whether nothing is left to do"),
-		GA_LISTOF(S, blockers, &ga_reason_shape, "what keeps the host from serving"),
-		GA_LISTOF(S, warnings, &ga_reason_shape, "what should be looked at"),
-		GA_LISTOF(S, firmware, &ga_prereq_shape, "what firmware and adapters show"),
+		GA_LISTOF(S, blockers, &ga_reason_schema, "what keeps the host from serving"),
+		GA_LISTOF(S, warnings, &ga_reason_schema, "what should be looked at"),
+		GA_LISTOF(S, firmware, &ga_prereq_schema, "what firmware and adapters show"),
 		GA_TEXTS(S, tags, GA_REQ, GA_T_ANY, "our tags found: intent, never readiness"),
 		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when"),
 		GA_TEXT(S, tool, GA_REQ, GA_T_ANY, "program and version"),

@@ -36,6 +36,6 @@ struct ga_bootstrap {
 	char *at, *tool;
 };
 
-extern const struct ga_shape ga_bootstrap_step_shape, ga_bootstrap_shape;
+extern const struct ga_schema ga_bootstrap_step_schema, ga_bootstrap_schema;
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shapes of bundle.h. */
+/* The schemas of bundle.h. */
 #include "record/bundle.h"
 
 #include "record/words.h"
 
 #define S ga_wipe_policy
-const struct ga_shape ga_wipe_policy_shape = {
+const struct ga_schema ga_wipe_policy_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_ENUM(S, minimum_class, GA_REQ, ga_class_words, "NIST SP 800-88 class at least"),
@@ -16,7 +16,7 @@ const struct ga_shape ga_wipe_policy_shape = {
 #undef S
 
 #define S ga_bundle
-const struct ga_shape ga_bundle_shape = {
+const struct ga_schema ga_bundle_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, slot, GA_REQ, GA_T_ID, "slot id"),

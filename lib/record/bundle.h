@@ -9,7 +9,7 @@
 #ifndef GA_RECORD_BUNDLE_H
 #define GA_RECORD_BUNDLE_H
 
-#include "record/shape.h"
+#include "record/schema.h"
 
 /* How a disk has to be wiped: the policy's numbers are in decide/slot/verdict.h. */
 struct ga_wipe_policy {
@@ -34,6 +34,6 @@ struct ga_bundle {
 	char *wipe_attempt; /* attempt id of the wipe to come; only in a release-order */
 };
 
-extern const struct ga_shape ga_wipe_policy_shape, ga_bundle_shape;
+extern const struct ga_schema ga_wipe_policy_schema, ga_bundle_schema;
 
 #endif

@@ -29,7 +29,7 @@ static void fail(struct ga_err *err)
 	err->code = GA_SYSTEM;
 	(void)ga_hint(err, "it is OpenSSL's: install libssl3t64 or libssl3, whichever this system "
 			   "has");
-	ga_err_end(err);
+	ga_die(err);
 }
 
 static void load(void)

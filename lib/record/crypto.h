@@ -49,7 +49,7 @@ struct ga_crypto {
 };
 
 /* The same for the life of the process, also in threads; after the first call no lock is taken.
- * Where it cannot be loaded the process ends (ga_err_end) with GA_SYSTEM: it is as little to be
+ * Where it cannot be loaded the process ends (ga_die) with GA_SYSTEM: it is as little to be
  * expected as being out of memory, and no caller could do better. */
 const struct ga_crypto *ga_crypto(void) __attribute__((returns_nonnull));
 

@@ -5,10 +5,10 @@
 #include "record/words.h"
 
 #define S ga_expected_slot
-const struct ga_shape ga_expected_slot_shape = {
+const struct ga_schema ga_expected_slot_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
-		GA_OBJ(S, bundle, GA_REQ, &ga_bundle_shape, "the slot"),
+		GA_OBJ(S, bundle, GA_REQ, &ga_bundle_schema, "the slot"),
 		GA_ENUM(S, state, GA_REQ, ga_slot_states, "its state"),
 		GA_TEXT(S, since, GA_REQ, GA_T_TIME, "when it entered it"),
 		GA_TEXT(S, allocation, GA_NULLOK, GA_T_ID, "whose it is"),
@@ -17,7 +17,7 @@ const struct ga_shape ga_expected_slot_shape = {
 #undef S
 
 #define S ga_expected_allocation
-static const struct ga_shape expected_allocation_shape = {
+static const struct ga_schema expected_allocation_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, allocation, GA_REQ, GA_T_ID, "allocation id"),
@@ -27,7 +27,7 @@ static const struct ga_shape expected_allocation_shape = {
 		GA_SERIAL(S, generation, GA_REQ, "its generation"),
 		GA_TEXT(S, attempt, GA_NULLOK, GA_T_ID, "the running attempt"),
 		GA_TEXT(S, domain, GA_REQ, GA_T_ANY, "libvirt domain name"),
-		GA_ENUM(S, shape, GA_REQ, ga_shape_words, "slice or baremetal"),
+		GA_ENUM(S, shape, GA_REQ, ga_schema_words, "slice or baremetal"),
 		GA_ENUM(S, power, GA_REQ, ga_power_words, "power wanted"),
 		GA_NUMBER(S, fabric_partition, GA_NULLOK, "Fabric Manager partition"),
 		GA_TEXTS(S, slots, GA_REQ, GA_T_ID, "its slots"),
@@ -37,7 +37,7 @@ static const struct ga_shape expected_allocation_shape = {
 #undef S
 
 #define S ga_expectation
-const struct ga_shape ga_expectation_shape = {
+const struct ga_schema ga_expectation_schema = {
 	.kind = "gpuaas.expectation/1",
 	.doc = "what a node should look like",
 	.size = sizeof(struct S),
@@ -50,10 +50,10 @@ const struct ga_shape ga_expectation_shape = {
 		GA_ENUM(S, state, GA_REQ, ga_node_states, "state of the node"),
 		GA_TEXT(S, fingerprint, GA_NULLOK, GA_T_DIGEST, "as approved"),
 		GA_TEXT(S, boot_id, GA_NULLOK, GA_T_ANY, "as last observed"),
-		GA_OBJ(S, network, GA_REQ, &ga_network_shape, "private network of the node"),
+		GA_OBJ(S, network, GA_REQ, &ga_network_schema, "private network of the node"),
 		GA_BOOL(S, lab, "disks are files"),
-		GA_LISTOF(S, slots, &ga_expected_slot_shape, "its slots, by index"),
-		GA_LISTOF(S, allocations, &expected_allocation_shape, "what lives on them"),
+		GA_LISTOF(S, slots, &ga_expected_slot_schema, "its slots, by index"),
+		GA_LISTOF(S, allocations, &expected_allocation_schema, "what lives on them"),
 		GA_FIELDS_END },
 };
 #undef S

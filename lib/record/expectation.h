@@ -6,7 +6,7 @@
 #include "base/texts.h"
 #include "record/bundle.h"
 #include "record/host.h"
-#include "record/shape.h"
+#include "record/schema.h"
 
 struct ga_expected_slot {
 	struct ga_bundle bundle;
@@ -35,6 +35,6 @@ struct ga_expectation {
 	GA_LIST(struct ga_expected_allocation) allocations;
 };
 
-extern const struct ga_shape ga_expected_slot_shape, ga_expectation_shape;
+extern const struct ga_schema ga_expected_slot_schema, ga_expectation_schema;
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shapes of what a host shows of itself. */
+/* The schemas of what a host shows of itself. */
 #include "record/host.h"
 
 static const char *const tri_states[] = { "ok", "missing", "unknown", NULL };
@@ -11,7 +11,7 @@ static const char *const content_words[] = { "empty", "pattern", "unknown_conten
 static const char *const link_layers[] = { "infiniband", "ethernet", NULL };
 
 #define S ga_reason
-const struct ga_shape ga_reason_shape = {
+const struct ga_schema ga_reason_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, code, GA_REQ, GA_T_CODE, "stable machine word"),
@@ -23,7 +23,7 @@ const struct ga_shape ga_reason_shape = {
 #undef S
 
 #define S ga_hugepages
-static const struct ga_shape hugepages_shape = {
+static const struct ga_schema hugepages_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_KIB(S, size_kib, GA_REQ, "size of a page"),
@@ -34,19 +34,19 @@ static const struct ga_shape hugepages_shape = {
 #undef S
 
 #define S ga_numa
-static const struct ga_shape numa_shape = {
+static const struct ga_schema numa_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_NUMBER(S, numa_node, GA_REQ, "number of the NUMA node"),
 		GA_TEXT(S, cpus, GA_NULLOK, GA_T_CPUS, "its CPUs"),
 		GA_MIB(S, memory_mib, GA_NULLOK, "its memory"),
-		GA_LISTOF(S, hugepages, &hugepages_shape, "its hugepages by size"),
+		GA_LISTOF(S, hugepages, &hugepages_schema, "its hugepages by size"),
 		GA_FIELDS_END },
 };
 #undef S
 
 #define S ga_prereq
-const struct ga_shape ga_prereq_shape = {
+const struct ga_schema ga_prereq_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, name, GA_REQ, GA_T_CODE, "what is needed"),
@@ -58,7 +58,7 @@ const struct ga_shape ga_prereq_shape = {
 #undef S
 
 #define S ga_left_out
-static const struct ga_shape left_out_shape = {
+static const struct ga_schema left_out_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_ENUM(S, device, GA_REQ, device_words, "what sort of device"),
@@ -72,7 +72,7 @@ static const struct ga_shape left_out_shape = {
 #undef S
 
 #define S ga_partition
-const struct ga_shape ga_partition_shape = {
+const struct ga_schema ga_partition_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_NUMBER(S, id, GA_REQ, "Fabric Manager partition id"),
@@ -83,18 +83,18 @@ const struct ga_shape ga_partition_shape = {
 #undef S
 
 #define S ga_fabric_manager
-static const struct ga_shape fabric_manager_shape = {
+static const struct ga_schema fabric_manager_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_ENUM(S, state, GA_REQ, fm_states, "whether libnvfm answered"),
 		GA_TEXT(S, evidence, GA_NULLOK, GA_T_ANY, "what it said"),
-		GA_LISTOF(S, partitions, &ga_partition_shape, "the supported partitions"),
+		GA_LISTOF(S, partitions, &ga_partition_schema, "the supported partitions"),
 		GA_FIELDS_END },
 };
 #undef S
 
 #define S ga_network
-const struct ga_shape ga_network_shape = {
+const struct ga_schema ga_network_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, bridge, GA_NULLOK, GA_T_ANY, "Open vSwitch bridge"),
@@ -108,7 +108,7 @@ const struct ga_shape ga_network_shape = {
 #undef S
 
 #define S ga_host
-const struct ga_shape ga_host_shape = {
+const struct ga_schema ga_host_schema = {
 	.kind = "gpuaas.host/1",
 	.doc = "one host as discover saw it; opens a discovery stream",
 	.size = sizeof(struct S),
@@ -123,14 +123,14 @@ const struct ga_shape ga_host_shape = {
 		GA_TEXT(S, product, GA_NULLOK, GA_T_ANY, "DMI product name"),
 		GA_TEXT(S, cpus, GA_NULLOK, GA_T_CPUS, "CPUs online"),
 		GA_MIB(S, memory_mib, GA_NULLOK, "memory"),
-		GA_LISTOF(S, numa, &numa_shape, "NUMA nodes"),
-		GA_LISTOF(S, prerequisites, &ga_prereq_shape, "what slices need of the host"),
+		GA_LISTOF(S, numa, &numa_schema, "NUMA nodes"),
+		GA_LISTOF(S, prerequisites, &ga_prereq_schema, "what slices need of the host"),
 		GA_BOOL(S, reboot_required, "a change waits for a reboot"),
-		GA_LISTOF(S, blockers, &ga_reason_shape, "what keeps every slot of the host out"),
-		GA_LISTOF(S, warnings, &ga_reason_shape, "what an operator should know"),
-		GA_LISTOF(S, left_out, &left_out_shape, "devices in no candidate, and why"),
-		GA_OBJ(S, fabric_manager, GA_REQ, &fabric_manager_shape, "NVSwitch partitions"),
-		GA_OBJ(S, network, GA_REQ, &ga_network_shape, "the private network, as set"),
+		GA_LISTOF(S, blockers, &ga_reason_schema, "what keeps every slot of the host out"),
+		GA_LISTOF(S, warnings, &ga_reason_schema, "what an operator should know"),
+		GA_LISTOF(S, left_out, &left_out_schema, "devices in no candidate, and why"),
+		GA_OBJ(S, fabric_manager, GA_REQ, &fabric_manager_schema, "NVSwitch partitions"),
+		GA_OBJ(S, network, GA_REQ, &ga_network_schema, "the private network, as set"),
 		GA_TEXT(S, fingerprint, GA_REQ, GA_T_DIGEST, "digest of the hardware identities"),
 		GA_TEXT(S, node_key, GA_NULLOK, GA_T_ANY,
 			"public key it signs results with (ed25519, base64); null without root"),
@@ -139,7 +139,7 @@ const struct ga_shape ga_host_shape = {
 #undef S
 
 #define S ga_bar
-static const struct ga_shape bar_shape = {
+static const struct ga_schema bar_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_NUMBER(S, index, GA_REQ, "number of the BAR"),
@@ -150,7 +150,7 @@ static const struct ga_shape bar_shape = {
 #undef S
 
 #define S ga_gpu
-const struct ga_shape ga_gpu_shape = {
+const struct ga_schema ga_gpu_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, identity, GA_REQ, GA_T_ANY, "identity that survives reboots"),
@@ -170,7 +170,7 @@ const struct ga_shape ga_gpu_shape = {
 		GA_TEXTS(S, reset_methods, GA_REQ, GA_T_ANY, "reset methods, best first"),
 		GA_TRI(S, can_reset, "whether the kernel can reset it"),
 		GA_TRI(S, answers, "whether it answers in configuration space"),
-		GA_LISTOF(S, bars, &bar_shape, "memory BARs"),
+		GA_LISTOF(S, bars, &bar_schema, "memory BARs"),
 		GA_TEXT(S, pcie_switch, GA_NULLOK, GA_T_PCI, "upstream port of its PCIe switch"),
 		GA_TEXT(S, physical_slot, GA_NULLOK, GA_T_ANY, "physical slot"),
 		GA_NUMBER(S, module_id, GA_NULLOK, "GPU module id (Fabric Manager physicalId)"),
@@ -180,7 +180,7 @@ const struct ga_shape ga_gpu_shape = {
 #undef S
 
 #define S ga_nvme_caps
-const struct ga_shape ga_nvme_caps_shape = {
+const struct ga_schema ga_nvme_caps_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_NUMBER(S, oacs, GA_NULLOK, "optional admin commands (bit 1: Format)"),
@@ -193,7 +193,7 @@ const struct ga_shape ga_nvme_caps_shape = {
 #undef S
 
 #define S ga_nvme
-const struct ga_shape ga_nvme_shape = {
+const struct ga_schema ga_nvme_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, wwid, GA_NULLOK, GA_T_ANY, "identity of the namespace"),
@@ -220,13 +220,13 @@ const struct ga_shape ga_nvme_shape = {
 			"what its blocks read as: empty (zeros), pattern (erased flash), "
 			"unknown_content, signatures (not sampled), unread"),
 		GA_COUNT(S, content_blocks, GA_OPT, "blocks of 4 KiB looked at for that"),
-		GA_OBJ(S, capabilities, GA_REQ, &ga_nvme_caps_shape, "what the drive can do"),
+		GA_OBJ(S, capabilities, GA_REQ, &ga_nvme_caps_schema, "what the drive can do"),
 		GA_FIELDS_END },
 };
 #undef S
 
 #define S ga_fabric
-const struct ga_shape ga_fabric_shape = {
+const struct ga_schema ga_fabric_schema = {
 	.size = sizeof(struct S),
 	.fields =
 		(const struct ga_field[]){
@@ -247,7 +247,7 @@ const struct ga_shape ga_fabric_shape = {
 #undef S
 
 #define S ga_suggestion
-static const struct ga_shape suggestion_shape = {
+static const struct ga_schema suggestion_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, mac, GA_NULLOK, GA_T_MAC, "management MAC"),
@@ -261,7 +261,7 @@ static const struct ga_shape suggestion_shape = {
 #undef S
 
 #define S ga_candidate
-const struct ga_shape ga_candidate_shape = {
+const struct ga_schema ga_candidate_schema = {
 	.kind = "gpuaas.candidate/1",
 	.doc = "a bundle that could become a slot; advisory until approved",
 	.size = sizeof(struct S),
@@ -270,17 +270,17 @@ const struct ga_shape ga_candidate_shape = {
 		GA_INT_IN(S, slot_index, GA_REQ, 0, 255, "index of the bundle on the node"),
 		GA_TEXT(S, fingerprint, GA_REQ, GA_T_DIGEST, "of the host record it belongs to"),
 		GA_NUMBER(S, numa_node, GA_NULLOK, "NUMA node of the bundle"),
-		GA_OBJ(S, gpu, GA_NULLOK, &ga_gpu_shape, "the GPU"),
-		GA_OBJ(S, nvme, GA_NULLOK, &ga_nvme_shape, "the raw NVMe namespace"),
-		GA_OBJ(S, fabric, GA_NULLOK, &ga_fabric_shape, "the fabric virtual function"),
-		GA_OBJ(S, suggested, GA_REQ, &suggestion_shape, "suggested values"),
-		GA_LISTOF(S, reasons, &ga_reason_shape, "what is in the way already"),
+		GA_OBJ(S, gpu, GA_NULLOK, &ga_gpu_schema, "the GPU"),
+		GA_OBJ(S, nvme, GA_NULLOK, &ga_nvme_schema, "the raw NVMe namespace"),
+		GA_OBJ(S, fabric, GA_NULLOK, &ga_fabric_schema, "the fabric virtual function"),
+		GA_OBJ(S, suggested, GA_REQ, &suggestion_schema, "suggested values"),
+		GA_LISTOF(S, reasons, &ga_reason_schema, "what is in the way already"),
 		GA_FIELDS_END },
 };
 #undef S
 
 #define S ga_end
-const struct ga_shape ga_end_shape = {
+const struct ga_schema ga_end_schema = {
 	.kind = "gpuaas.end/1",
 	.doc = "closes a discovery stream: without it the stream does not count",
 	.size = sizeof(struct S),
@@ -319,6 +319,6 @@ void ga_reasons_release(struct ga_reasons *list)
 	size_t i;
 
 	for (i = 0; i < list->n; i++)
-		ga_shape_release(&ga_reason_shape, &list->v[i]);
+		ga_schema_release(&ga_reason_schema, &list->v[i]);
 	ga_list_release(list);
 }

@@ -4,7 +4,7 @@
 #define GA_RECORD_HOST_H
 
 #include "base/texts.h"
-#include "record/shape.h"
+#include "record/schema.h"
 
 /* Why something is not fit, and what to do about it. Codes are stable (gpuaas-records(5)). */
 struct ga_reason {
@@ -161,9 +161,9 @@ struct ga_end {
 	char *fingerprint;
 };
 
-extern const struct ga_shape ga_reason_shape, ga_prereq_shape, ga_partition_shape, ga_gpu_shape,
-	ga_nvme_shape, ga_fabric_shape, ga_nvme_caps_shape, ga_network_shape;
-extern const struct ga_shape ga_host_shape, ga_candidate_shape, ga_end_shape;
+extern const struct ga_schema ga_reason_schema, ga_prereq_schema, ga_partition_schema,
+	ga_gpu_schema, ga_nvme_schema, ga_fabric_schema, ga_nvme_caps_schema, ga_network_schema;
+extern const struct ga_schema ga_host_schema, ga_candidate_schema, ga_end_schema;
 
 /* Adds a reason; NULL members stay unknown. */
 void ga_reasons_add(struct ga_reasons *list, const char *code, const char *subject,

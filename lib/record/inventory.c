@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shapes of what a host knows of itself. */
+/* The schemas of what a host knows of itself. */
 #include "record/inventory.h"
 
 static const char *const object_kinds[] = { "allocation", "slot", "domain", NULL };
@@ -8,7 +8,7 @@ static const char *const states[] = { "working", "done", "failed", NULL };
 static const char *const powers[] = { "on", "off", "absent", NULL };
 
 #define S ga_inventory_work
-const struct ga_shape ga_inventory_work_shape = {
+const struct ga_schema ga_inventory_work_schema = {
 	.kind = "gpuaas.inventory-work/1",
 	.doc = "what a host did last for an object, or a domain it knows nothing of",
 	.size = sizeof(struct S),
@@ -30,7 +30,7 @@ const struct ga_shape ga_inventory_work_shape = {
 #undef S
 
 #define S ga_inventory
-const struct ga_shape ga_inventory_shape = {
+const struct ga_schema ga_inventory_schema = {
 	.kind = "gpuaas.inventory/1",
 	.doc = "closes what a host knows of itself",
 	.size = sizeof(struct S),
@@ -40,8 +40,8 @@ const struct ga_shape ga_inventory_shape = {
 		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when"),
 		GA_COUNT(S, count, GA_REQ, "inventory-work records before it"),
 		GA_BOOL(S, domains_known, "whether libvirt could be asked"),
-		GA_OBJ(S, host, GA_NULLOK, &ga_host_shape, "the host as discover shows it"),
-		GA_LISTOF(S, candidates, &ga_candidate_shape, "its GPUs and what goes with them"),
+		GA_OBJ(S, host, GA_NULLOK, &ga_host_schema, "the host as discover shows it"),
+		GA_LISTOF(S, candidates, &ga_candidate_schema, "its GPUs and what goes with them"),
 		GA_TEXT(S, digest, GA_REQ, GA_T_ANY, "over the work lines with their newlines"),
 		GA_FIELDS_END },
 };

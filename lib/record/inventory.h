@@ -30,6 +30,6 @@ struct ga_inventory {
 	char *digest; /* SHA-256 over the work lines, each with its newline */
 };
 
-extern const struct ga_shape ga_inventory_work_shape, ga_inventory_shape;
+extern const struct ga_schema ga_inventory_work_schema, ga_inventory_schema;
 
 #endif

@@ -24,36 +24,36 @@
 #include "record/vm.h"
 #include "record/wipe.h"
 
-const struct ga_shape *const ga_kinds[] = {
-	&ga_host_shape,	       &ga_candidate_shape,  &ga_end_shape,
-	&ga_slot_shape,	       &ga_node_shape,	     &ga_profile_shape,
-	&ga_image_shape,       &ga_node_image_shape, &ga_node_settings_shape,
-	&ga_request_shape,     &ga_user_data_shape,  &ga_plan_shape,	     &ga_explanation_shape,
-	&ga_refusal_shape,     &ga_release_order_shape, &ga_wipe_order_shape,
-	&ga_hold_order_shape,
-	&ga_expectation_shape, &ga_progress_shape,   &ga_allocation_shape,
-	&ga_released_shape,    &ga_wipe_evidence_shape, &ga_observation_shape,
-	&ga_drift_shape,       &ga_failure_shape,    &ga_node_end_shape,
-	&ga_power_shape,
-	&ga_console_shape,     &ga_ingress_shape,    &ga_reach_shape,
-	&ga_claim_shape,
-	&ga_task_shape,	       &ga_usage_shape,	     &ga_audit_shape,
-	&ga_event_shape,       &ga_notice_shape,
-	&ga_attention_shape,   &ga_pool_shape,	     &ga_hardware_profile_shape,
-	&ga_inventory_work_shape, &ga_inventory_shape,
-	&ga_maintenance_shape, &ga_drain_blocker_shape,
-	&ga_usage_report_shape, &ga_cost_report_shape,
-	&ga_bootstrap_step_shape, &ga_bootstrap_shape,
-	&ga_accelerator_shape, &ga_node_view_shape, &ga_label_finding_shape,
-	&ga_pod_patch_shape,
-	&ga_requirement_shape, &ga_match_shape, &ga_allocation_match_shape,
-	&ga_team_shape,	       &ga_grant_shape,	     &ga_access_settings_shape,
-	&ga_proposal_shape,
-	&ga_finding_shape,     &ga_state_shape,	     &ga_error_shape,
+const struct ga_schema *const ga_kinds[] = {
+	&ga_host_schema,	       &ga_candidate_schema,  &ga_end_schema,
+	&ga_slot_schema,	       &ga_node_schema,	     &ga_profile_schema,
+	&ga_image_schema,       &ga_node_image_schema, &ga_node_settings_schema,
+	&ga_request_schema,     &ga_user_data_schema,  &ga_plan_schema,	     &ga_explanation_schema,
+	&ga_refusal_schema,     &ga_release_order_schema, &ga_wipe_order_schema,
+	&ga_hold_order_schema,
+	&ga_expectation_schema, &ga_progress_schema,   &ga_allocation_schema,
+	&ga_released_schema,    &ga_wipe_evidence_schema, &ga_observation_schema,
+	&ga_drift_schema,       &ga_failure_schema,    &ga_node_end_schema,
+	&ga_power_schema,
+	&ga_console_schema,     &ga_ingress_schema,    &ga_reach_schema,
+	&ga_claim_schema,
+	&ga_task_schema,	       &ga_usage_schema,	     &ga_audit_schema,
+	&ga_event_schema,       &ga_notice_schema,
+	&ga_attention_schema,   &ga_pool_schema,	     &ga_hardware_profile_schema,
+	&ga_inventory_work_schema, &ga_inventory_schema,
+	&ga_maintenance_schema, &ga_drain_blocker_schema,
+	&ga_usage_report_schema, &ga_cost_report_schema,
+	&ga_bootstrap_step_schema, &ga_bootstrap_schema,
+	&ga_accelerator_schema, &ga_node_view_schema, &ga_label_finding_schema,
+	&ga_pod_patch_schema,
+	&ga_requirement_schema, &ga_match_schema, &ga_allocation_match_schema,
+	&ga_team_schema,	       &ga_grant_schema,	     &ga_access_settings_schema,
+	&ga_proposal_schema,
+	&ga_finding_schema,     &ga_state_schema,	     &ga_error_schema,
 	NULL,
 };
 
-int ga_kind_find(const char *kind, const struct ga_shape **ret, struct ga_err *err)
+int ga_kind_find(const char *kind, const struct ga_schema **ret, struct ga_err *err)
 {
 	const char *slash = strrchr(kind, '/');
 	size_t len = slash ? (size_t)(slash - kind) : 0;
@@ -75,8 +75,8 @@ int ga_kind_find(const char *kind, const struct ga_shape **ret, struct ga_err *e
 	return 0;
 }
 
-char *ga_kind_short(const struct ga_shape *shape, char out[32])
+char *ga_kind_short(const struct ga_schema *schema, char out[32])
 {
-	snprintf(out, 32, "%.*s", (int)strcspn(shape->kind + 7, "/"), shape->kind + 7);
+	snprintf(out, 32, "%.*s", (int)strcspn(schema->kind + 7, "/"), schema->kind + 7);
 	return out;
 }

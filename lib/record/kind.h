@@ -9,16 +9,16 @@
 #define GA_RECORD_KIND_H
 
 #include "base/ga.h"
-#include "record/shape.h"
+#include "record/schema.h"
 
 /* All kinds, NULL-terminated, in the order of gpuaas-records(5). */
-extern const struct ga_shape *const ga_kinds[];
+extern const struct ga_schema *const ga_kinds[];
 
 /* The shape of "gpuaas.NAME/VERSION". 0 with *ret set, or with *ret NULL for a well-formed gpuaas
  * kind that this version does not know (to be passed on). GA_BADREC: outside gpuaas, or of a
  * higher version than the one known. */
-GA_MUST_CHECK int ga_kind_find(const char *kind, const struct ga_shape **ret, struct ga_err *err);
+GA_MUST_CHECK int ga_kind_find(const char *kind, const struct ga_schema **ret, struct ga_err *err);
 /* "slot" of "gpuaas.slot/1", as used in --help and on command lines; writes to out. */
-char *ga_kind_short(const struct ga_shape *shape, char out[32]);
+char *ga_kind_short(const struct ga_schema *schema, char out[32]);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shapes of match.h. */
+/* The schemas of match.h. */
 #include "record/match.h"
 
 #include <stdarg.h>
@@ -20,7 +20,7 @@ static const char *const shapes[] = { "slice", "baremetal", NULL };
 #define MILLION INT64_C(1000000)
 
 #define S ga_requirement
-const struct ga_shape ga_requirement_shape = {
+const struct ga_schema ga_requirement_schema = {
 	.kind = "gpuaas.requirement/1",
 	.doc = "what a model or a training job needs; every member may be left out",
 	.size = sizeof(struct S),
@@ -70,7 +70,7 @@ const struct ga_shape ga_requirement_shape = {
 #undef S
 
 #define S ga_match_reason
-static const struct ga_shape match_reason_shape = {
+static const struct ga_schema match_reason_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, code, GA_REQ, GA_T_CODE, "stable machine word"),
@@ -80,7 +80,7 @@ static const struct ga_shape match_reason_shape = {
 #undef S
 
 #define S ga_match
-const struct ga_shape ga_match_shape = {
+const struct ga_schema ga_match_schema = {
 	.kind = "gpuaas.match/1",
 	.doc = "a profile, with a type of its accelerators, as an answer to a requirement",
 	.size = sizeof(struct S),
@@ -96,8 +96,8 @@ const struct ga_shape ga_match_shape = {
 		       "null: not known"),
 		GA_BOOL(S, fits, "nothing is known to be against it"),
 		GA_ENUM(S, slo, GA_NULLOK, slo_words, "throughput, latency, cost as asked"),
-		GA_LISTOF(S, reasons, &match_reason_shape, "what is against it"),
-		GA_LISTOF(S, unknown, &match_reason_shape, "what is not known, and why"),
+		GA_LISTOF(S, reasons, &match_reason_schema, "what is against it"),
+		GA_LISTOF(S, unknown, &match_reason_schema, "what is not known, and why"),
 		GA_MIB(S, memory_mib, GA_NULLOK, "memory of one GPU, nominal"),
 		GA_MIB(S, memory_needed_mib, GA_NULLOK, "of it needed at least, as far as known"),
 		GA_AMOUNT(S, tokens_per_second_low_milli, GA_NULLOK,
@@ -134,7 +134,7 @@ const struct ga_shape ga_match_shape = {
 #undef S
 
 #define S ga_request_match
-const struct ga_shape ga_request_match_shape = {
+const struct ga_schema ga_request_match_schema = {
 	.doc = "what gpuaas-match said when it chose the profile",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
@@ -160,13 +160,13 @@ const struct ga_shape ga_request_match_shape = {
 #undef S
 
 #define S ga_allocation_match
-const struct ga_shape ga_allocation_match_shape = {
+const struct ga_schema ga_allocation_match_schema = {
 	.kind = "gpuaas.allocation-match/1",
 	.doc = "why the profile of an allocation was chosen, as gpuaas-match said then",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, allocation, GA_REQ, GA_T_ID, "allocation id"),
-		GA_OBJ(S, match, GA_REQ, &ga_request_match_shape, "what it said"),
+		GA_OBJ(S, match, GA_REQ, &ga_request_match_schema, "what it said"),
 		GA_FIELDS_END },
 };
 #undef S

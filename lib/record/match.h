@@ -8,7 +8,7 @@
 
 #include "base/texts.h"
 #include "base/vec.h"
-#include "record/shape.h"
+#include "record/schema.h"
 
 /* gpuaas.requirement/1; whatever is left out is not asked. */
 struct ga_requirement {
@@ -88,7 +88,7 @@ void ga_match_say(struct ga_match_reasons *list, const char *code, const char *f
 extern const char *const ga_precision_words[], *const ga_method_words[], *const ga_latency_words[],
 	*const ga_app_words[];
 extern const char *const ga_scenario_words[]; /* offline, server, interactive */
-extern const struct ga_shape ga_requirement_shape, ga_match_shape, ga_request_match_shape,
-	ga_allocation_match_shape;
+extern const struct ga_schema ga_requirement_schema, ga_match_schema, ga_request_match_schema,
+	ga_allocation_match_schema;
 
 #endif

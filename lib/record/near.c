@@ -36,13 +36,13 @@ static size_t distance(const char *a, size_t n, const char *b, size_t m)
 	return row[m];
 }
 
-void ga_near_begin(struct ga_near *near, const char *asked)
+void ga_near_begin(struct ga_near_names *near, const char *asked)
 {
-	*near = (struct ga_near){ 0 };
+	*near = (struct ga_near_names){ 0 };
 	near->letters = plain(asked, near->asked);
 }
 
-size_t ga_near_spelling(const struct ga_near *near, const char *spelling, size_t far)
+size_t ga_near_spelling(const struct ga_near_names *near, const char *spelling, size_t far)
 {
 	char word[GA_NEAR_LETTERS];
 	size_t m = plain(spelling, word), d;
@@ -57,7 +57,7 @@ size_t ga_near_spelling(const struct ga_near *near, const char *spelling, size_t
 	return d < far ? d : far;
 }
 
-void ga_near_add(struct ga_near *near, const char *name, size_t far)
+void ga_near_add(struct ga_near_names *near, const char *name, size_t far)
 {
 	size_t i;
 
@@ -75,7 +75,7 @@ void ga_near_add(struct ga_near *near, const char *name, size_t far)
 	near->n += near->n < GA_NEAR_NAMES;
 }
 
-void ga_near_word(struct ga_near *near, const char *word)
+void ga_near_word(struct ga_near_names *near, const char *word)
 {
 	ga_near_add(near, word, ga_near_spelling(near, word, GA_NEAR_FAR));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shapes of node.h. */
+/* The schemas of node.h. */
 #include "record/node.h"
 
 static const char *const window_states[] = { "planned", "open", "over", "ended", NULL };
@@ -7,7 +7,7 @@ static const char *const blocker_kinds[] = { "allocation", "slot", NULL };
 static const char *const event_kinds[] = { "slot", "allocation", "node", "device", NULL };
 
 #define S ga_maintenance
-const struct ga_shape ga_maintenance_shape = {
+const struct ga_schema ga_maintenance_schema = {
 	.kind = "gpuaas.maintenance/1",
 	.doc = "a time in which a node is worked on",
 	.size = sizeof(struct S),
@@ -26,7 +26,7 @@ const struct ga_shape ga_maintenance_shape = {
 #undef S
 
 #define S ga_drain_blocker
-const struct ga_shape ga_drain_blocker_shape = {
+const struct ga_schema ga_drain_blocker_schema = {
 	.kind = "gpuaas.drain-blocker/1",
 	.doc = "what keeps a node from being drained",
 	.size = sizeof(struct S),
@@ -47,7 +47,7 @@ const struct ga_shape ga_drain_blocker_shape = {
 #undef S
 
 #define S ga_event
-const struct ga_shape ga_event_shape = {
+const struct ga_schema ga_event_schema = {
 	.kind = "gpuaas.event/1",
 	.doc = "something that happened, in the order of the audit",
 	.size = sizeof(struct S),

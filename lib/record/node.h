@@ -3,7 +3,7 @@
 #ifndef GA_RECORD_NODE_H
 #define GA_RECORD_NODE_H
 
-#include "record/shape.h"
+#include "record/schema.h"
 
 /* A time in which a node is worked on: nothing is placed that would run into it. */
 struct ga_maintenance {
@@ -35,6 +35,6 @@ struct ga_event {
 	json_t *detail;
 };
 
-extern const struct ga_shape ga_maintenance_shape, ga_drain_blocker_shape, ga_event_shape;
+extern const struct ga_schema ga_maintenance_schema, ga_drain_blocker_schema, ga_event_schema;
 
 #endif

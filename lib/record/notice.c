@@ -5,7 +5,7 @@
 static const char *const changes[] = { "raised", "cleared", NULL };
 
 #define S ga_notice
-const struct ga_shape ga_notice_shape = {
+const struct ga_schema ga_notice_schema = {
 	.kind = "gpuaas.notice/1",
 	.doc = "what needs a person, or does no more, as it is told to a hook",
 	.size = sizeof(struct S),

@@ -3,7 +3,7 @@
 #ifndef GA_RECORD_NOTICE_H
 #define GA_RECORD_NOTICE_H
 
-#include "record/shape.h"
+#include "record/schema.h"
 
 /* A member of gpuaas.attention each, behind what the notice is. */
 struct ga_notice {
@@ -16,6 +16,6 @@ struct ga_notice {
 	char *since, *node, *project;
 	char *sentence, *command;
 };
-extern const struct ga_shape ga_notice_shape;
+extern const struct ga_schema ga_notice_schema;
 
 #endif

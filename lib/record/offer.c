@@ -7,7 +7,7 @@
 static const char *const bases[] = { "wiping", "hold_ending", "maintenance_ending", NULL };
 
 #define S ga_offer_type
-static const struct ga_shape type_shape = {
+static const struct ga_schema type_schema = {
 	.doc = "GPUs of one type",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
@@ -42,7 +42,7 @@ static const struct ga_shape type_shape = {
 	GA_AS(S, m, as, GA_F_DECIMAL, GA_NULLOK, .digits = 3, \
 	      .doc = "10^12 operations a second of one GPU, without sparsity")
 
-const struct ga_shape ga_hardware_profile_shape = {
+const struct ga_schema ga_hardware_profile_schema = {
 	.kind = "gpuaas.hardware-profile/1",
 	.doc = "a hardware profile as a user sees it: what it is, what it costs, what is free",
 	.size = sizeof(struct S),
@@ -50,7 +50,7 @@ const struct ga_shape ga_hardware_profile_shape = {
 		GA_TEXT(S, name, GA_REQ, GA_T_NAME, "what a request names"),
 		GA_AS(S, display_name, "displayName", GA_F_TEXT, GA_REQ, .doc = "for people"),
 		GA_TEXT(S, summary, GA_REQ, GA_T_ANY, "the same with what is available"),
-		GA_ENUM(S, shape, GA_REQ, ga_shape_words, "slice or baremetal"),
+		GA_ENUM(S, shape, GA_REQ, ga_schema_words, "slice or baremetal"),
 		GA_COUNTS(S, counts, GA_REQ, "GPUs that a request may ask for; none: any number"),
 		WORD(type, "acceleratorType", "slug of the preferred accelerator type; null: any"),
 		GA_AS(S, types, "acceleratorTypes", GA_F_TEXTS, GA_REQ,
@@ -80,7 +80,7 @@ const struct ga_shape ga_hardware_profile_shape = {
 		       "GPUs of them that were not observed for too long to say"),
 		NUMBER(pending_count, "pendingCount", GA_REQ, GA_COUNT_MAX,
 		       "GPUs that waiting requests ask for"),
-		GA_AS(S, by_type, "byType", GA_F_LIST, GA_REQ, .sub = &type_shape,
+		GA_AS(S, by_type, "byType", GA_F_LIST, GA_REQ, .sub = &type_schema,
 		      .doc = "the same for each type"),
 		GA_AS(S, expected_available_at, "expectedAvailableAt", GA_F_TEXT, GA_NULLOK,
 		      .format = GA_T_TIME,

@@ -8,7 +8,7 @@
 #define GA_RECORD_OFFER_H
 
 #include "base/texts.h"
-#include "record/shape.h"
+#include "record/schema.h"
 
 /* GPUs of one accelerator type of a profile. */
 struct ga_offer_type {
@@ -60,7 +60,7 @@ struct ga_hardware_profile {
 	struct ga_texts teams;	  /* that alone may use it */
 };
 
-extern const struct ga_shape ga_hardware_profile_shape;
+extern const struct ga_schema ga_hardware_profile_schema;
 
 /* Takes out what is for operators. */
 void ga_offer_conceal(struct ga_hardware_profile *p);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shapes of plans and of user-data. */
+/* The schemas of plans and of user-data. */
 #include "record/plan.h"
 
 #include "record/words.h"
 
 #define S ga_plan_image
-static const struct ga_shape plan_image_shape = {
+static const struct ga_schema plan_image_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, name, GA_REQ, GA_T_NAME, "image"),
@@ -25,7 +25,7 @@ static const struct ga_shape plan_image_shape = {
 #undef S
 
 #define S ga_plan
-const struct ga_shape ga_plan_shape = {
+const struct ga_schema ga_plan_schema = {
 	.kind = "gpuaas.plan/1",
 	.doc = "an order to provision; its claims are committed",
 	.size = sizeof(struct S),
@@ -36,7 +36,7 @@ const struct ga_shape ga_plan_shape = {
 		GA_SERIAL(S, generation, GA_REQ, "generation of the allocation"),
 		GA_TEXT(S, attempt, GA_REQ, GA_T_ID, "ties results to this order"),
 		GA_BOOL(S, dry_run, "nothing was claimed; not to be acted on"),
-		GA_ENUM(S, shape, GA_REQ, ga_shape_words, "slice or baremetal"),
+		GA_ENUM(S, shape, GA_REQ, ga_schema_words, "slice or baremetal"),
 		GA_TEXT(S, project, GA_REQ, GA_T_NAME, "project"),
 		GA_TEXT(S, profile, GA_REQ, GA_T_NAME, "profile"),
 		GA_SERIAL(S, profile_version, GA_REQ, "its version"),
@@ -47,21 +47,21 @@ const struct ga_shape ga_plan_shape = {
 		GA_TEXT(S, controller, GA_OPT, GA_T_HEX, "which state ordered it, in this epoch"),
 		GA_TEXT(S, boot_id, GA_NULLOK, GA_T_ANY, "boot id of the node when last observed"),
 		GA_TEXT(S, fingerprint, GA_NULLOK, GA_T_DIGEST, "of the node, as approved"),
-		GA_LISTOF(S, bundles, &ga_bundle_shape, "the slots, lowest index first"),
+		GA_LISTOF(S, bundles, &ga_bundle_schema, "the slots, lowest index first"),
 		GA_COUNT(S, vcpus, GA_REQ, "virtual CPUs"),
 		GA_MIB(S, memory_mib, GA_REQ, "memory"),
 		GA_KIB(S, hugepage_kib, GA_NULLOK, "hugepage size; null: ordinary pages"),
-		GA_OBJ(S, image, GA_NULLOK, &plan_image_shape, "image; null for baremetal"),
+		GA_OBJ(S, image, GA_NULLOK, &plan_image_schema, "image; null for baremetal"),
 		GA_TEXT(S, domain, GA_REQ, GA_T_ANY, "libvirt domain name"),
 		GA_ENUM(S, domain_type, GA_REQ, ga_domain_types, "libvirt domain type"),
 		GA_TEXT(S, mac, GA_NULLOK, GA_T_MAC, "management MAC of the VM"),
 		GA_TEXT(S, private_ip, GA_NULLOK, GA_T_IP, "its reserved address"),
 		GA_TEXT(S, port, GA_NULLOK, GA_T_ANY, "port"),
-		GA_OBJ(S, network, GA_REQ, &ga_network_shape, "private network of the node"),
+		GA_OBJ(S, network, GA_REQ, &ga_network_schema, "private network of the node"),
 		GA_TEXTS(S, keys, GA_REQ, GA_T_ANY, "ssh public keys"),
 		GA_TEXT(S, user_data_digest, GA_NULLOK, GA_T_DIGEST, "of the user-data beside it"),
 		GA_NUMBER(S, fabric_partition, GA_NULLOK, "Fabric Manager partition"),
-		GA_OBJ(S, wipe, GA_REQ, &ga_wipe_policy_shape, "how it will be wiped"),
+		GA_OBJ(S, wipe, GA_REQ, &ga_wipe_policy_schema, "how it will be wiped"),
 		GA_AMOUNT(S, price_micros, GA_REQ, "a GPU hour, in millionths"),
 		GA_BOOL(S, lab, "disks are files, readiness is 'running'"),
 		GA_TEXT(S, digest, GA_REQ, GA_T_DIGEST, "of this record without this member"),
@@ -70,7 +70,7 @@ const struct ga_shape ga_plan_shape = {
 #undef S
 
 #define S ga_user_data
-const struct ga_shape ga_user_data_shape = {
+const struct ga_schema ga_user_data_schema = {
 	.kind = "gpuaas.user-data/1",
 	.doc = "a piece of a tenant's user-data, in front of the plan that names its digest; a "
 	       "secret, from gpuaas-on to gpuaas-provision only",

@@ -6,7 +6,7 @@
 #include "base/texts.h"
 #include "record/bundle.h"
 #include "record/host.h"
-#include "record/shape.h"
+#include "record/schema.h"
 
 struct ga_plan_image {
 	char *name, *digest, *chunks_digest;
@@ -56,6 +56,6 @@ struct ga_user_data {
 	char *base64; /* at most 12 KiB before coding */
 };
 
-extern const struct ga_shape ga_plan_shape, ga_user_data_shape;
+extern const struct ga_schema ga_plan_schema, ga_user_data_schema;
 
 #endif

@@ -6,7 +6,7 @@ static const char *const states[] = { "missing", "wrong", "right", "unknown", NU
 static const char *const bases[] = { "node", "resource", "device", NULL };
 
 #define S ga_pod_metadata
-static const struct ga_shape metadata_shape = {
+static const struct ga_schema metadata_schema = {
 	.doc = "metadata to set",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
@@ -16,17 +16,17 @@ static const struct ga_shape metadata_shape = {
 #undef S
 
 #define S ga_pod_change
-static const struct ga_shape change_shape = {
+static const struct ga_schema change_schema = {
 	.doc = "a merge patch of the pod",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
-		GA_OBJ(S, metadata, GA_REQ, &metadata_shape, "its metadata"),
+		GA_OBJ(S, metadata, GA_REQ, &metadata_schema, "its metadata"),
 		GA_FIELDS_END },
 };
 #undef S
 
 #define S ga_pod_warning
-static const struct ga_shape pod_warning_shape = {
+static const struct ga_schema pod_warning_schema = {
 	.doc = "why the type is not known, or what is wrong",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
@@ -37,7 +37,7 @@ static const struct ga_shape pod_warning_shape = {
 #undef S
 
 #define S ga_pod_patch
-const struct ga_shape ga_pod_patch_shape = {
+const struct ga_schema ga_pod_patch_schema = {
 	.kind = "gpuaas.pod-patch/1",
 	.doc = "the accelerator type of a running pod of Kubernetes, and the patch that says so",
 	.size = sizeof(struct S),
@@ -54,9 +54,9 @@ const struct ga_shape ga_pod_patch_shape = {
 		GA_ENUM(S, basis, GA_NULLOK, bases,
 			"node: it has one type; resource: one of its types is of that kind; "
 			"device: the device of its claim says it"),
-		GA_OBJ(S, patch, GA_NULLOK, &change_shape,
+		GA_OBJ(S, patch, GA_NULLOK, &change_schema,
 		       "for kubectl patch --type merge; null: nothing is to change"),
-		GA_LISTOF(S, warnings, &pod_warning_shape, "why not, or what is wrong"),
+		GA_LISTOF(S, warnings, &pod_warning_schema, "why not, or what is wrong"),
 		GA_FIELDS_END },
 };
 #undef S

@@ -3,7 +3,7 @@
 #ifndef GA_RECORD_POD_H
 #define GA_RECORD_POD_H
 
-#include "record/shape.h"
+#include "record/schema.h"
 
 struct ga_pod_metadata {
 	json_t *annotations;
@@ -27,6 +27,6 @@ struct ga_pod_patch {
 	GA_LIST(struct ga_pod_warning) warnings;
 };
 
-extern const struct ga_shape ga_pod_patch_shape;
+extern const struct ga_schema ga_pod_patch_schema;
 
 #endif

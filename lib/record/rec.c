@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "record/digest.h"
-#include "record/shape_read.h"
-#include "record/shape_write.h"
+#include "record/schema_read.h"
+#include "record/schema_write.h"
 
 struct ga_reader {
 	int fd;
@@ -192,38 +192,38 @@ int ga_rec_of_line(const char *line, size_t len, struct ga_rec *ret, struct ga_e
 		      ga_fail(err, GA_BADREC, "no record: it has no \"kind\"");
 }
 
-bool ga_rec_is(const struct ga_rec *rec, const struct ga_shape *shape)
+bool ga_rec_is(const struct ga_rec *rec, const struct ga_schema *schema)
 {
-	return rec->shape == shape;
+	return rec->shape == schema;
 }
 
-int ga_rec_parse(const struct ga_rec *rec, const struct ga_shape *shape, void *ret,
+int ga_rec_parse(const struct ga_rec *rec, const struct ga_schema *schema, void *ret,
 		 struct ga_err *err)
 {
-	if (ga_shape_parse(shape, rec->json, ret, err) < 0)
-		return ga_wrap(err, "line %" PRIu64 ", %s", rec->line, shape->kind);
+	if (ga_schema_parse(schema, rec->json, ret, err) < 0)
+		return ga_wrap(err, "line %" PRIu64 ", %s", rec->line, schema->kind);
 	return 0;
 }
 
-int ga_rec_parse_bytes(const char *text, size_t len, const struct ga_shape *shape, void *ret,
+int ga_rec_parse_bytes(const char *text, size_t len, const struct ga_schema *schema, void *ret,
 		       struct ga_err *err)
 {
 	ga_autojson json_t *json = NULL;
 	json_error_t why;
 
-	if (ga_shape_read(shape, text, len, ret))
+	if (ga_schema_read(schema, text, len, ret))
 		return 0;
 	json = json_loadb(text, len, JSON_REJECT_DUPLICATES, &why);
 	if (!json)
 		return ga_fail(err, GA_BADREC, "not JSON: %s", why.text);
-	ga_shape_clamp(shape, json);
-	return ga_shape_parse(shape, json, ret, err);
+	ga_schema_clamp(schema, json);
+	return ga_schema_parse(schema, json, ret, err);
 }
 
-int ga_rec_parse_text(const char *text, const struct ga_shape *shape, void *ret,
+int ga_rec_parse_text(const char *text, const struct ga_schema *schema, void *ret,
 		      struct ga_err *err)
 {
-	return ga_rec_parse_bytes(text, strlen(text), shape, ret, err);
+	return ga_rec_parse_bytes(text, strlen(text), schema, ret, err);
 }
 
 static int dump_to(const char *p, size_t n, void *out)
@@ -238,18 +238,18 @@ void ga_rec_dump(json_t *json, struct ga_str *out)
 		abort(); /* only for a value that is no JSON, which shape.c cannot make */
 }
 
-char *ga_rec_format_text(const struct ga_shape *shape, const void *obj)
+char *ga_rec_format_text(const struct ga_schema *schema, const void *obj)
 {
 	struct ga_str out = GA_STR_INIT;
 
-	ga_shape_write(shape, obj, &out);
+	ga_schema_write(schema, obj, &out);
 	return ga_str_take(&out);
 }
 
-void ga_rec_digest(const struct ga_shape *shape, const void *obj, const char *skip, char *out)
+void ga_rec_digest(const struct ga_schema *schema, const void *obj, const char *skip, char *out)
 {
 	ga_autostr struct ga_str text = GA_STR_INIT;
 
-	ga_shape_write_without(shape, obj, skip, &text);
+	ga_schema_write_without(schema, obj, skip, &text);
 	ga_digest_of(text.buf, text.len, out);
 }

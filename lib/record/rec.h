@@ -17,7 +17,7 @@
 #define GA_LINE_MAX (1 << 20)
 
 struct ga_rec {
-	const struct ga_shape *shape; /* of the kind; NULL for a gpuaas kind this version lacks */
+	const struct ga_schema *shape; /* of the kind; NULL for a gpuaas kind this version lacks */
 	json_t *json; /* without its signature */
 	json_t *signature; /* of a result, or NULL */
 	const char *raw; /* the bytes read, without the newline; valid until the next read */
@@ -44,24 +44,24 @@ GA_MUST_CHECK int ga_rec_of_line(const char *line, size_t len, struct ga_rec *re
 				 struct ga_err *err);
 
 /* Whether the record is of the shape's kind. */
-bool ga_rec_is(const struct ga_rec *rec, const struct ga_shape *shape);
+bool ga_rec_is(const struct ga_rec *rec, const struct ga_schema *schema);
 /* Reads the record into its struct; the message gets the line and the kind in front. */
-GA_MUST_CHECK int ga_rec_parse(const struct ga_rec *rec, const struct ga_shape *shape, void *ret,
+GA_MUST_CHECK int ga_rec_parse(const struct ga_rec *rec, const struct ga_schema *schema, void *ret,
 			       struct ga_err *err);
 
 /* One line of JSON that a version of this library wrote (a record on disk or in a column) into a
  * struct, the short way where that can be (shape_read.h). A number beyond today's bounds counts as
  * the bound: what was taken then must not become unreadable. */
-GA_MUST_CHECK int ga_rec_parse_bytes(const char *text, size_t len, const struct ga_shape *shape,
+GA_MUST_CHECK int ga_rec_parse_bytes(const char *text, size_t len, const struct ga_schema *schema,
 				     void *ret, struct ga_err *err);
-GA_MUST_CHECK int ga_rec_parse_text(const char *text, const struct ga_shape *shape, void *ret,
+GA_MUST_CHECK int ga_rec_parse_text(const char *text, const struct ga_schema *schema, void *ret,
 				    struct ga_err *err);
 /* The struct as one compact line without newline, allocated. */
-char *ga_rec_format_text(const struct ga_shape *shape, const void *obj);
+char *ga_rec_format_text(const struct ga_schema *schema, const void *obj);
 /* json as one compact line, members in their order. */
 void ga_rec_dump(json_t *json, struct ga_str *out);
 /* SHA-256 over the compact text of the struct with the member named skip left out. */
-void ga_rec_digest(const struct ga_shape *shape, const void *obj, const char *skip, char *out);
+void ga_rec_digest(const struct ga_schema *schema, const void *obj, const char *skip, char *out);
 
 void ga_cleanup_json(json_t **json);
 #define ga_autojson ga_cleanup(ga_cleanup_json)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shapes of release orders and hold orders. */
+/* The schemas of release orders and hold orders. */
 #include "record/release.h"
 
 #include "record/words.h"
@@ -7,7 +7,7 @@
 static const char *const hold_actions[] = { "hold", "undo", NULL };
 
 #define S ga_release_order
-const struct ga_shape ga_release_order_shape = {
+const struct ga_schema ga_release_order_schema = {
 	.kind = "gpuaas.release-order/1",
 	.doc = "an order to take an allocation's devices back",
 	.size = sizeof(struct S),
@@ -18,13 +18,13 @@ const struct ga_shape ga_release_order_shape = {
 		GA_TEXT(S, attempt, GA_REQ, GA_T_ID, "ties results to this order"),
 		GA_BOOL(S, dry_run, "not to be acted on"),
 		GA_TEXT(S, issued_at, GA_REQ, GA_T_TIME, "when it was issued"),
-		GA_ENUM(S, shape, GA_REQ, ga_shape_words, "slice or baremetal"),
+		GA_ENUM(S, shape, GA_REQ, ga_schema_words, "slice or baremetal"),
 		GA_TEXT(S, domain, GA_REQ, GA_T_ANY, "libvirt domain name"),
 		GA_INT_IN(S, graceful_seconds, GA_REQ, 0, 86400, "before the hard stop"),
-		GA_LISTOF(S, bundles, &ga_bundle_shape, "its slots"),
+		GA_LISTOF(S, bundles, &ga_bundle_schema, "its slots"),
 		GA_NUMBER(S, fabric_partition, GA_NULLOK, "Fabric Manager partition"),
-		GA_OBJ(S, network, GA_REQ, &ga_network_shape, "private network of the node"),
-		GA_OBJ(S, wipe, GA_REQ, &ga_wipe_policy_shape, "how to wipe afterwards"),
+		GA_OBJ(S, network, GA_REQ, &ga_network_schema, "private network of the node"),
+		GA_OBJ(S, wipe, GA_REQ, &ga_wipe_policy_schema, "how to wipe afterwards"),
 		GA_TEXT(S, boot_id, GA_OPT, GA_T_ANY,
 			"bare metal: boot id of the node before it was handed over"),
 		GA_TEXT(S, fingerprint, GA_OPT, GA_T_DIGEST,
@@ -37,7 +37,7 @@ const struct ga_shape ga_release_order_shape = {
 #undef S
 
 #define S ga_hold_order
-const struct ga_shape ga_hold_order_shape = {
+const struct ga_schema ga_hold_order_schema = {
 	.kind = "gpuaas.hold-order/1",
 	.doc = "an order to stop a VM and keep its disk, or to start it again",
 	.size = sizeof(struct S),

@@ -5,7 +5,7 @@
 
 #include "record/bundle.h"
 #include "record/host.h"
-#include "record/shape.h"
+#include "record/schema.h"
 
 struct ga_release_order {
 	char *allocation, *node;
@@ -39,6 +39,6 @@ struct ga_hold_order {
 	char *controller;
 };
 
-extern const struct ga_shape ga_release_order_shape, ga_hold_order_shape;
+extern const struct ga_schema ga_release_order_schema, ga_hold_order_schema;
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shapes of report.h. */
+/* The schemas of report.h. */
 #include "record/report.h"
 
 /* What both reports begin with. */
@@ -20,7 +20,7 @@
 	GA_COUNT(S, open_spans, GA_REQ, "of them not ended")
 
 #define S ga_usage_report
-const struct ga_shape ga_usage_report_shape = {
+const struct ga_schema ga_usage_report_schema = {
 	.kind = "gpuaas.usage-report/1",
 	.doc = "the use of a group within a time, by what the time was",
 	.size = sizeof(struct S),
@@ -35,7 +35,7 @@ const struct ga_shape ga_usage_report_shape = {
 #undef S
 
 #define S ga_cost_what_if
-static const struct ga_shape what_if_shape = {
+static const struct ga_schema what_if_schema = {
 	.doc = "what the same use would have cost at another price; never recorded",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
@@ -52,7 +52,7 @@ static const struct ga_shape what_if_shape = {
 #undef S
 
 #define S ga_cost_report
-const struct ga_shape ga_cost_report_shape = {
+const struct ga_schema ga_cost_report_schema = {
 	.kind = "gpuaas.cost-report/1",
 	.doc = "what the use of a group within a time cost, at the prices of then",
 	.size = sizeof(struct S),
@@ -67,7 +67,7 @@ const struct ga_shape ga_cost_report_shape = {
 		GA_AMOUNT(S, cost_micros, GA_REQ, "the cost, in millionths of the currency"),
 		GA_TEXT(S, currency, GA_NULLOK, GA_T_ANY,
 			"of the cost, of --currency or GPUAAS_CURRENCY; null: not said"),
-		GA_OBJ(S, what_if, GA_NULLOK, &what_if_shape, "the answer to --what-if"),
+		GA_OBJ(S, what_if, GA_NULLOK, &what_if_schema, "the answer to --what-if"),
 		GA_FIELDS_END },
 };
 #undef S

@@ -5,7 +5,7 @@
 
 #include "base/texts.h"
 #include "base/vec.h"
-#include "record/shape.h"
+#include "record/schema.h"
 
 /* What a group is: of the members named in by, the others are NULL. */
 struct ga_usage_report {
@@ -35,6 +35,6 @@ struct ga_cost_report {
 	struct ga_cost_what_if *what_if;
 };
 
-extern const struct ga_shape ga_usage_report_shape, ga_cost_report_shape;
+extern const struct ga_schema ga_usage_report_schema, ga_cost_report_schema;
 
 #endif

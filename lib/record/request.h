@@ -5,7 +5,7 @@
 
 #include "base/texts.h"
 #include "record/match.h"
-#include "record/shape.h"
+#include "record/schema.h"
 
 #define GA_REQUEST_GPUS 64 /* GPUs of one request at most */
 
@@ -53,6 +53,6 @@ struct ga_refusal {
 	struct ga_texts alternatives;
 };
 
-extern const struct ga_shape ga_request_shape, ga_explanation_shape, ga_refusal_shape;
+extern const struct ga_schema ga_request_schema, ga_explanation_schema, ga_refusal_schema;
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shapes of results. */
+/* The schemas of results. */
 #include "record/result.h"
 
 #include "record/digest.h"
@@ -20,7 +20,7 @@ static const char *const severities[] = { "error", "warning", "info", NULL };
 static const char *const observations[] = { "ok", "bad", "unknown", NULL };
 
 #define S ga_progress
-const struct ga_shape ga_progress_shape = {
+const struct ga_schema ga_progress_schema = {
 	.kind = "gpuaas.progress/1",
 	.doc = "a phase of long work",
 	.size = sizeof(struct S),
@@ -42,7 +42,7 @@ const struct ga_shape ga_progress_shape = {
 #undef S
 
 #define S ga_phase
-const struct ga_shape ga_phase_shape = {
+const struct ga_schema ga_phase_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, phase, GA_REQ, GA_T_CODE, "phase"),
@@ -55,7 +55,7 @@ const struct ga_shape ga_phase_shape = {
 #undef S
 
 #define S ga_access
-const struct ga_shape ga_access_shape = {
+const struct ga_schema ga_access_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, user, GA_NULLOK, GA_T_ANY, "login"),
@@ -67,7 +67,7 @@ const struct ga_shape ga_access_shape = {
 #undef S
 
 #define S ga_lease
-const struct ga_shape ga_lease_shape = {
+const struct ga_schema ga_lease_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, mac, GA_NULLOK, GA_T_MAC, "MAC"),
@@ -79,7 +79,7 @@ const struct ga_shape ga_lease_shape = {
 #undef S
 
 #define S ga_allocation
-const struct ga_shape ga_allocation_shape = {
+const struct ga_schema ga_allocation_schema = {
 	.is_signed = true,
 	.kind = "gpuaas.allocation/1",
 	.doc = "an allocation; provision ends with one",
@@ -96,7 +96,7 @@ const struct ga_shape ga_allocation_shape = {
 		GA_TEXT(S, reason, GA_NULLOK, GA_T_ANY, "why, where that needs saying"),
 		GA_TEXT(S, project, GA_REQ, GA_T_NAME, "project"),
 		GA_TEXT(S, profile, GA_REQ, GA_T_NAME, "profile"),
-		GA_ENUM(S, shape, GA_REQ, ga_shape_words, "slice or baremetal"),
+		GA_ENUM(S, shape, GA_REQ, ga_schema_words, "slice or baremetal"),
 		GA_TEXT(S, type, GA_NULLOK, GA_T_ANY, "accelerator type of its devices"),
 		GA_SERIAL(S, profile_version, GA_REQ, "version of the profile"),
 		GA_COUNT(S, count, GA_REQ, "GPUs"),
@@ -104,9 +104,9 @@ const struct ga_shape ga_allocation_shape = {
 		GA_TEXTS(S, slots, GA_REQ, GA_T_ID, "its slots"),
 		GA_ENUM(S, power_wanted, GA_NULLOK, ga_power_words, "power wanted"),
 		GA_ENUM(S, power_observed, GA_NULLOK, ga_power_words, "power last seen"),
-		GA_OBJ(S, access, GA_NULLOK, &ga_access_shape, "how to reach it"),
-		GA_OBJ(S, network, GA_NULLOK, &ga_lease_shape, "its lease"),
-		GA_LISTOF(S, phases, &ga_phase_shape, "timeline of the provisioning"),
+		GA_OBJ(S, access, GA_NULLOK, &ga_access_schema, "how to reach it"),
+		GA_OBJ(S, network, GA_NULLOK, &ga_lease_schema, "its lease"),
+		GA_LISTOF(S, phases, &ga_phase_schema, "timeline of the provisioning"),
 		GA_TEXT(S, created_at, GA_REQ, GA_T_TIME, "when it was asked for"),
 		GA_TEXT(S, expires_at, GA_NULLOK, GA_T_TIME, "of a plan not taken up; of a hold"),
 		GA_BOOL(S, lab, "no real disks, readiness not proved"),
@@ -120,7 +120,7 @@ const struct ga_shape ga_allocation_shape = {
 #undef S
 
 #define S ga_step
-const struct ga_shape ga_step_shape = {
+const struct ga_schema ga_step_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, step, GA_REQ, GA_T_CODE, "what was done or checked"),
@@ -131,7 +131,7 @@ const struct ga_shape ga_step_shape = {
 #undef S
 
 #define S ga_released
-const struct ga_shape ga_released_shape = {
+const struct ga_schema ga_released_schema = {
 	.kind = "gpuaas.released/1",
 	.doc = "the devices of an allocation are free of it, as observed",
 	.size = sizeof(struct S),
@@ -143,7 +143,7 @@ const struct ga_shape ga_released_shape = {
 		GA_TEXT(S, attempt, GA_REQ, GA_T_ID, "attempt of the order"),
 		GA_BOOL(S, dry_run, "nothing was done"),
 		GA_TEXT(S, at, GA_REQ, GA_T_TIME, "when it was observed"),
-		GA_LISTOF(S, steps, &ga_step_shape, "what was taken back"),
+		GA_LISTOF(S, steps, &ga_step_schema, "what was taken back"),
 		GA_TEXTS(S, slots, GA_REQ, GA_T_ID, "its slots"),
 		GA_BOOL(S, lab, "disks are files"),
 		GA_FIELDS_END },
@@ -151,7 +151,7 @@ const struct ga_shape ga_released_shape = {
 #undef S
 
 #define S ga_wiped_device
-static const struct ga_shape wiped_device_shape = {
+static const struct ga_schema wiped_device_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, wwid, GA_REQ, GA_T_ANY, "identity"),
@@ -171,7 +171,7 @@ static const struct ga_shape wiped_device_shape = {
 #undef S
 
 #define S ga_wipe_try
-static const struct ga_shape wipe_try_shape = {
+static const struct ga_schema wipe_try_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_ENUM(S, method, GA_REQ, methods, "method"),
@@ -184,7 +184,7 @@ static const struct ga_shape wipe_try_shape = {
 #undef S
 
 #define S ga_markers
-static const struct ga_shape markers_shape = {
+static const struct ga_schema markers_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, seed_digest, GA_REQ, GA_T_DIGEST, "digest of the seed of the markers"),
@@ -196,7 +196,7 @@ static const struct ga_shape markers_shape = {
 #undef S
 
 #define S ga_read_back
-static const struct ga_shape read_back_shape = {
+static const struct ga_schema read_back_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_ENUM(S, verify, GA_REQ, ga_verify_words, "how much was read back"),
@@ -210,7 +210,7 @@ static const struct ga_shape read_back_shape = {
 #undef S
 
 #define S ga_wipe_evidence
-const struct ga_shape ga_wipe_evidence_shape = {
+const struct ga_schema ga_wipe_evidence_schema = {
 	.kind = "gpuaas.wipe-evidence/1",
 	.doc = "what one wipe attempt did and proved",
 	.size = sizeof(struct S),
@@ -228,16 +228,16 @@ const struct ga_shape ga_wipe_evidence_shape = {
 		GA_TEXT(S, finished_at, GA_REQ, GA_T_TIME, "when it ended"),
 		GA_TEXT(S, boot_id, GA_NULLOK, GA_T_ANY, "boot id of the host"),
 		GA_TEXT(S, cause, GA_REQ, GA_T_CODE, "first, release, repair, rebuild or alone"),
-		GA_OBJ(S, device, GA_REQ, &wiped_device_shape, "the disk"),
-		GA_OBJ(S, capabilities, GA_REQ, &ga_nvme_caps_shape, "what it can do"),
-		GA_OBJ(S, policy, GA_REQ, &ga_wipe_policy_shape, "what was asked"),
-		GA_LISTOF(S, guard, &ga_step_shape, "checks before anything destructive"),
-		GA_LISTOF(S, attempts, &wipe_try_shape, "methods tried"),
-		GA_OBJ(S, markers, GA_NULLOK, &markers_shape, "the marker probe"),
-		GA_OBJ(S, read_back, GA_NULLOK, &read_back_shape, "the read-back"),
-		GA_OBJ(S, gpu_memory, GA_REQ, &ga_step_shape, "GPU memory scrub"),
-		GA_OBJ(S, gpu_reset, GA_REQ, &ga_step_shape, "GPU reset"),
-		GA_OBJ(S, vf_state, GA_REQ, &ga_step_shape, "state of the fabric function"),
+		GA_OBJ(S, device, GA_REQ, &wiped_device_schema, "the disk"),
+		GA_OBJ(S, capabilities, GA_REQ, &ga_nvme_caps_schema, "what it can do"),
+		GA_OBJ(S, policy, GA_REQ, &ga_wipe_policy_schema, "what was asked"),
+		GA_LISTOF(S, guard, &ga_step_schema, "checks before anything destructive"),
+		GA_LISTOF(S, attempts, &wipe_try_schema, "methods tried"),
+		GA_OBJ(S, markers, GA_NULLOK, &markers_schema, "the marker probe"),
+		GA_OBJ(S, read_back, GA_NULLOK, &read_back_schema, "the read-back"),
+		GA_OBJ(S, gpu_memory, GA_REQ, &ga_step_schema, "GPU memory scrub"),
+		GA_OBJ(S, gpu_reset, GA_REQ, &ga_step_schema, "GPU reset"),
+		GA_OBJ(S, vf_state, GA_REQ, &ga_step_schema, "state of the fabric function"),
 		GA_TEXT(S, gpu_reset_method, GA_OPT, GA_T_CODE,
 			"how the kernel reset the GPU: bus, flr, ..."),
 		GA_TEXT(S, gpu_identity, GA_NULLOK, GA_T_ANY, "the GPU of those steps"),
@@ -256,7 +256,7 @@ const struct ga_shape ga_wipe_evidence_shape = {
 #undef S
 
 #define S ga_observed_allocation
-static const struct ga_shape observed_allocation_shape = {
+static const struct ga_schema observed_allocation_schema = {
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, allocation, GA_REQ, GA_T_ID, "allocation id"),
@@ -266,7 +266,7 @@ static const struct ga_shape observed_allocation_shape = {
 #undef S
 
 #define S ga_observation
-const struct ga_shape ga_observation_shape = {
+const struct ga_schema ga_observation_schema = {
 	.kind = "gpuaas.observation/1",
 	.doc = "what reconcile found on a node, in short",
 	.size = sizeof(struct S),
@@ -279,13 +279,13 @@ const struct ga_shape ga_observation_shape = {
 		GA_BOOL(S, agreed, "no drift of severity error remains"),
 		GA_COUNT(S, journal_open, GA_REQ, "open journal entries"),
 		GA_COUNT(S, drifts, GA_REQ, "drift records before it"),
-		GA_LISTOF(S, allocations, &observed_allocation_shape, "power of each allocation"),
+		GA_LISTOF(S, allocations, &observed_allocation_schema, "power of each allocation"),
 		GA_FIELDS_END },
 };
 #undef S
 
 #define S ga_drift
-const struct ga_shape ga_drift_shape = {
+const struct ga_schema ga_drift_schema = {
 	.kind = "gpuaas.drift/1",
 	.doc = "where desired and observed differ",
 	.size = sizeof(struct S),
@@ -308,7 +308,7 @@ const struct ga_shape ga_drift_shape = {
 #undef S
 
 #define S ga_failure
-const struct ga_shape ga_failure_shape = {
+const struct ga_schema ga_failure_schema = {
 	.kind = "gpuaas.failure/1",
 	.doc = "work that was begun and failed",
 	.size = sizeof(struct S),
@@ -331,7 +331,7 @@ const struct ga_shape ga_failure_shape = {
 #undef S
 
 #define S ga_node_end
-const struct ga_shape ga_node_end_shape = {
+const struct ga_schema ga_node_end_schema = {
 	.kind = "gpuaas.node-end/1",
 	.doc = "the end of what one node sent through gpuaas-on",
 	.size = sizeof(struct S),
@@ -356,7 +356,7 @@ void ga_wipe_evidence_seal(struct ga_wipe_evidence *e)
 
 	free(e->digest);
 	e->digest = ga_xstrdup("-"); /* present for the shape, left out of the digest */
-	ga_rec_digest(&ga_wipe_evidence_shape, e, "digest", digest);
+	ga_rec_digest(&ga_wipe_evidence_schema, e, "digest", digest);
 	free(e->digest);
 	e->digest = ga_xstrdup(digest);
 }

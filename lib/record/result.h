@@ -6,7 +6,7 @@
 #include "base/texts.h"
 #include "record/bundle.h"
 #include "record/host.h"
-#include "record/shape.h"
+#include "record/schema.h"
 
 struct ga_progress {
 	char *node, *object; /* allocation id in provision and release, slot id in wipe */
@@ -175,10 +175,10 @@ struct ga_node_end {
 	char *at;
 };
 
-extern const struct ga_shape ga_step_shape, ga_phase_shape, ga_access_shape, ga_lease_shape;
-extern const struct ga_shape ga_progress_shape, ga_allocation_shape, ga_released_shape,
-	ga_wipe_evidence_shape, ga_observation_shape, ga_drift_shape, ga_failure_shape,
-	ga_node_end_shape;
+extern const struct ga_schema ga_step_schema, ga_phase_schema, ga_access_schema, ga_lease_schema;
+extern const struct ga_schema ga_progress_schema, ga_allocation_schema, ga_released_schema,
+	ga_wipe_evidence_schema, ga_observation_schema, ga_drift_schema, ga_failure_schema,
+	ga_node_end_schema;
 
 /* Writes the digest of a finished evidence record into it. */
 void ga_wipe_evidence_seal(struct ga_wipe_evidence *e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shapes of what the state holds. */
+/* The schemas of what the state holds. */
 #include "record/state.h"
 
 #include "record/words.h"
@@ -19,7 +19,7 @@ static const char *const object_kinds[] = { "slot",	"allocation", "node", "plan"
 static const char *const task_states[] = { "started", "running", "finished", "failed", NULL };
 
 #define S ga_slot
-const struct ga_shape ga_slot_shape = {
+const struct ga_schema ga_slot_schema = {
 	.kind = "gpuaas.slot/1",
 	.doc = "an approved bundle of devices",
 	.size = sizeof(struct S),
@@ -54,7 +54,7 @@ const struct ga_shape ga_slot_shape = {
 		GA_TEXT(S, bridge, GA_NULLOK, GA_T_ANY, "bridge"),
 		GA_TEXT(S, port, GA_NULLOK, GA_T_ANY, "port"),
 		GA_ENUM(S, storage_ownership, GA_NULLOK, ownerships, "whose the disk is"),
-		GA_OBJ(S, wipe, GA_NULLOK, &ga_wipe_policy_shape, "how it is wiped"),
+		GA_OBJ(S, wipe, GA_NULLOK, &ga_wipe_policy_schema, "how it is wiped"),
 		GA_ENUM(S, health_state, GA_REQ, health_states, "health"),
 		GA_TEXT(S, health_detail, GA_NULLOK, GA_T_ANY, "what that was seen by"),
 		GA_TEXT(S, health_since, GA_NULLOK, GA_T_TIME, "since when it is so"),
@@ -65,7 +65,7 @@ const struct ga_shape ga_slot_shape = {
 		GA_TEXT(S, gpu_memory, GA_NULLOK, GA_T_CODE, "its GPU memory step"),
 		GA_TEXT(S, allocation, GA_NULLOK, GA_T_ID, "who holds it"),
 		GA_TEXT(S, claim, GA_NULLOK, GA_T_ID, "by which live claim"),
-		GA_LISTOF(S, blockers, &ga_reason_shape, "what keeps it from being available"),
+		GA_LISTOF(S, blockers, &ga_reason_schema, "what keeps it from being available"),
 		GA_TEXT(S, approved_by, GA_NULLOK, GA_T_ANY, "who approved it"),
 		GA_TEXT(S, approved_at, GA_NULLOK, GA_T_TIME, "when"),
 		GA_TEXT(S, fingerprint, GA_NULLOK, GA_T_DIGEST, "of the node then"),
@@ -76,7 +76,7 @@ const struct ga_shape ga_slot_shape = {
 #undef S
 
 #define S ga_node
-const struct ga_shape ga_node_shape = {
+const struct ga_schema ga_node_schema = {
 	.kind = "gpuaas.node/1",
 	.doc = "a node",
 	.size = sizeof(struct S),
@@ -101,8 +101,8 @@ const struct ga_shape ga_node_shape = {
 		GA_TEXT(S, node_key, GA_NULLOK, GA_T_ANY,
 			"public key (ed25519, base64) that its results must be signed with"),
 		GA_TEXT(S, node_key_since, GA_NULLOK, GA_T_TIME, "when that was registered"),
-		GA_LISTOF(S, blockers, &ga_reason_shape, "what keeps all its slots out"),
-		GA_OBJ(S, network, GA_REQ, &ga_network_shape, "its private network"),
+		GA_LISTOF(S, blockers, &ga_reason_schema, "what keeps all its slots out"),
+		GA_OBJ(S, network, GA_REQ, &ga_network_schema, "its private network"),
 		GA_MIB(S, reserved_memory_mib, GA_NULLOK, "memory kept for the host"),
 		GA_TEXT(S, reserved_cpus, GA_NULLOK, GA_T_CPUS, "CPUs kept for the host"),
 		GA_ENUM(S, fabric_mode, GA_NULLOK, fabric_modes, "NVSwitch partitions in use"),
@@ -114,14 +114,14 @@ const struct ga_shape ga_node_shape = {
 #undef S
 
 #define S ga_profile
-const struct ga_shape ga_profile_shape = {
+const struct ga_schema ga_profile_schema = {
 	.kind = "gpuaas.profile/1",
 	.doc = "a hardware profile; apply makes a new version when it differs",
 	.size = sizeof(struct S),
 	.fields = (const struct ga_field[]){
 		GA_TEXT(S, name, GA_REQ, GA_T_NAME, "name"),
 		GA_SERIAL(S, version, GA_OPT, "set by apply"),
-		GA_ENUM(S, shape, GA_REQ, ga_shape_words, "slice or baremetal"),
+		GA_ENUM(S, shape, GA_REQ, ga_schema_words, "slice or baremetal"),
 		GA_TEXTS(S, types, GA_OPT, GA_T_ANY, "accelerator types, best first; none: any"),
 		GA_COUNTS(S, counts, GA_OPT, "allowed GPU counts of a slice"),
 		GA_COUNT(S, vcpus_per_gpu, GA_OPT, "virtual CPUs a GPU"),
@@ -129,7 +129,7 @@ const struct ga_shape ga_profile_shape = {
 		GA_KIB(S, hugepage_kib, GA_OPT, "hugepage size; none: ordinary pages"),
 		GA_TEXT(S, image, GA_OPT, GA_T_NAME, "default image"),
 		GA_AMOUNT(S, price_micros, GA_REQ, "a GPU hour, in millionths"),
-		GA_OBJ(S, wipe, GA_REQ, &ga_wipe_policy_shape, "how its slots are wiped"),
+		GA_OBJ(S, wipe, GA_REQ, &ga_wipe_policy_schema, "how its slots are wiped"),
 		GA_ENUM(S, domain_type, GA_OPT, ga_domain_types, "default kvm"),
 		GA_SECONDS(S, hold_seconds, GA_OPT, "default hold at release"),
 		GA_INT_IN(S, graceful_seconds, GA_OPT, 0, 86400,
@@ -143,7 +143,7 @@ const struct ga_shape ga_profile_shape = {
 #undef S
 
 #define S ga_image
-const struct ga_shape ga_image_shape = {
+const struct ga_schema ga_image_schema = {
 	.kind = "gpuaas.image/1",
 	.doc = "an image",
 	.size = sizeof(struct S),
@@ -165,7 +165,7 @@ const struct ga_shape ga_image_shape = {
 #undef S
 
 #define S ga_node_image
-const struct ga_shape ga_node_image_shape = {
+const struct ga_schema ga_node_image_schema = {
 	.kind = "gpuaas.node-image/1",
 	.doc = "a verified copy of an image on a node",
 	.size = sizeof(struct S),
@@ -185,7 +185,7 @@ const struct ga_shape ga_node_image_shape = {
 #undef S
 
 #define S ga_node_settings
-const struct ga_shape ga_node_settings_shape = {
+const struct ga_schema ga_node_settings_schema = {
 	.kind = "gpuaas.node-settings/1",
 	.doc = "settings of a node; a member left out is left as it is",
 	.size = sizeof(struct S),
@@ -196,7 +196,7 @@ const struct ga_shape ga_node_settings_shape = {
 		GA_TEXT(S, region, GA_OPT, GA_T_NAME, "region"),
 		GA_TEXT(S, pool, GA_OPT, GA_T_NAME, "pool"),
 		GA_ENUM(S, mode, GA_OPT, ga_mode_words, "what it is used for"),
-		GA_OBJ(S, network, GA_OPT, &ga_network_shape, "its private network"),
+		GA_OBJ(S, network, GA_OPT, &ga_network_schema, "its private network"),
 		GA_MIB(S, reserved_memory_mib, GA_OPT, "memory kept for the host"),
 		GA_TEXT(S, reserved_cpus, GA_OPT, GA_T_CPUS, "CPUs kept for the host"),
 		GA_ENUM(S, fabric_mode, GA_OPT, fabric_modes, "NVSwitch partitions in use"),
@@ -205,7 +205,7 @@ const struct ga_shape ga_node_settings_shape = {
 #undef S
 
 #define S ga_claim
-const struct ga_shape ga_claim_shape = {
+const struct ga_schema ga_claim_schema = {
 	.kind = "gpuaas.claim/1",
 	.doc = "an allocation's hold on a slot or node",
 	.size = sizeof(struct S),
@@ -224,7 +224,7 @@ const struct ga_shape ga_claim_shape = {
 #undef S
 
 #define S ga_task
-const struct ga_shape ga_task_shape = {
+const struct ga_schema ga_task_schema = {
 	.kind = "gpuaas.task/1",
 	.doc = "a row of a timeline",
 	.size = sizeof(struct S),
@@ -244,7 +244,7 @@ const struct ga_shape ga_task_shape = {
 #undef S
 
 #define S ga_usage
-const struct ga_shape ga_usage_shape = {
+const struct ga_schema ga_usage_schema = {
 	.kind = "gpuaas.usage/1",
 	.doc = "a span of time of an allocation; only active is billed",
 	.size = sizeof(struct S),
@@ -263,7 +263,7 @@ const struct ga_shape ga_usage_shape = {
 #undef S
 
 #define S ga_audit
-const struct ga_shape ga_audit_shape = {
+const struct ga_schema ga_audit_schema = {
 	.kind = "gpuaas.audit/1",
 	.doc = "a row of the audit chain",
 	.size = sizeof(struct S),
@@ -283,7 +283,7 @@ const struct ga_shape ga_audit_shape = {
 #undef S
 
 #define S ga_attention
-const struct ga_shape ga_attention_shape = {
+const struct ga_schema ga_attention_schema = {
 	.kind = "gpuaas.attention/1",
 	.doc = "what needs a person",
 	.size = sizeof(struct S),
@@ -302,7 +302,7 @@ const struct ga_shape ga_attention_shape = {
 #undef S
 
 #define S ga_pool
-const struct ga_shape ga_pool_shape = {
+const struct ga_schema ga_pool_schema = {
 	.kind = "gpuaas.pool/1",
 	.doc = "capacity of a pool by type",
 	.size = sizeof(struct S),
@@ -326,7 +326,7 @@ const struct ga_shape ga_pool_shape = {
 #undef S
 
 #define S ga_finding
-const struct ga_shape ga_finding_shape = {
+const struct ga_schema ga_finding_schema = {
 	.kind = "gpuaas.finding/1",
 	.doc = "something wrong with the state (gpuaas-state check)",
 	.size = sizeof(struct S),
@@ -340,7 +340,7 @@ const struct ga_shape ga_finding_shape = {
 #undef S
 
 #define S ga_state
-const struct ga_shape ga_state_shape = {
+const struct ga_schema ga_state_schema = {
 	.kind = "gpuaas.state/1",
 	.doc = "a state file that was made, checked or copied",
 	.size = sizeof(struct S),
@@ -358,7 +358,7 @@ const struct ga_shape ga_state_shape = {
 #undef S
 
 #define S ga_error
-const struct ga_shape ga_error_shape = {
+const struct ga_schema ga_error_schema = {
 	.kind = "gpuaas.error/1",
 	.doc = "an error message, on stderr with GPUAAS_ERRORS=json",
 	.size = sizeof(struct S),

@@ -6,7 +6,7 @@
 #include "base/texts.h"
 #include "record/bundle.h"
 #include "record/host.h"
-#include "record/shape.h"
+#include "record/schema.h"
 
 struct ga_slot {
 	char *slot, *node;
@@ -155,9 +155,9 @@ struct ga_error {
 	char *reason, *sentence, *object, *hint;
 };
 
-extern const struct ga_shape ga_slot_shape, ga_node_shape, ga_profile_shape, ga_image_shape,
-	ga_node_image_shape, ga_node_settings_shape, ga_claim_shape, ga_task_shape, ga_usage_shape,
-	ga_audit_shape, ga_attention_shape, ga_pool_shape, ga_finding_shape,
-	ga_state_shape, ga_error_shape;
+extern const struct ga_schema ga_slot_schema, ga_node_schema, ga_profile_schema, ga_image_schema,
+	ga_node_image_schema, ga_node_settings_schema, ga_claim_schema, ga_task_schema,
+	ga_usage_schema, ga_audit_schema, ga_attention_schema, ga_pool_schema, ga_finding_schema,
+	ga_state_schema, ga_error_schema;
 
 #endif

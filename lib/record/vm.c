@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shapes of what gpuaas-vm did. */
+/* The schemas of what gpuaas-vm did. */
 #include "record/vm.h"
 
 #include "record/words.h"
@@ -7,7 +7,7 @@
 const char *const ga_proto_words[] = { "tcp", "udp", NULL };
 
 #define S ga_power
-const struct ga_shape ga_power_shape = {
+const struct ga_schema ga_power_schema = {
 	.kind = "gpuaas.power/1",
 	.doc = "power of an allocation's VM, as wanted and as seen",
 	.size = sizeof(struct S),
@@ -30,7 +30,7 @@ const struct ga_shape ga_power_shape = {
 #undef S
 
 #define S ga_console
-const struct ga_shape ga_console_shape = {
+const struct ga_schema ga_console_schema = {
 	.kind = "gpuaas.console/1",
 	.doc = "a serial console that was shown to somebody, and where its recording lies",
 	.size = sizeof(struct S),
@@ -51,7 +51,7 @@ const struct ga_shape ga_console_shape = {
 #undef S
 
 #define S ga_ingress
-const struct ga_shape ga_ingress_shape = {
+const struct ga_schema ga_ingress_schema = {
 	.kind = "gpuaas.ingress/1",
 	.doc = "a port of the host that leads to a port of one guest, or does no longer",
 	.size = sizeof(struct S),
@@ -74,7 +74,7 @@ const struct ga_shape ga_ingress_shape = {
 #undef S
 
 #define S ga_reach
-const struct ga_shape ga_reach_shape = {
+const struct ga_schema ga_reach_schema = {
 	.kind = "gpuaas.access/1",
 	.doc = "how the guest of an allocation is reached",
 	.size = sizeof(struct S),

@@ -53,6 +53,7 @@ struct ga_reach {
 };
 
 extern const char *const ga_proto_words[]; /* tcp, udp */
-extern const struct ga_shape ga_power_shape, ga_console_shape, ga_ingress_shape, ga_reach_shape;
+extern const struct ga_schema ga_power_schema, ga_console_schema, ga_ingress_schema,
+	ga_reach_schema;
 
 #endif

@@ -5,7 +5,7 @@
 static const char *const wipe_causes[] = { "first", "release", "repair", NULL };
 
 #define S ga_wipe_order
-const struct ga_shape ga_wipe_order_shape = {
+const struct ga_schema ga_wipe_order_schema = {
 	.kind = "gpuaas.wipe-order/1",
 	.doc = "an order to wipe a slot's devices and prove it",
 	.size = sizeof(struct S),
@@ -29,7 +29,7 @@ const struct ga_shape ga_wipe_order_shape = {
 		GA_TEXT(S, gpu_device, GA_NULLOK, GA_T_ANY, "vendor:device of the GPU"),
 		GA_TEXT(S, fabric_vf_pci_address, GA_NULLOK, GA_T_PCI, "fabric virtual function"),
 		GA_TEXT(S, fabric_pf_pci_address, GA_NULLOK, GA_T_PCI, "its physical function"),
-		GA_OBJ(S, wipe, GA_REQ, &ga_wipe_policy_shape, "the policy"),
+		GA_OBJ(S, wipe, GA_REQ, &ga_wipe_policy_schema, "the policy"),
 		GA_BOOL(S, lab, "disks are files"),
 		GA_SERIAL(S, epoch, GA_OPT, "epoch of the state"),
 		GA_TEXT(S, controller, GA_OPT, GA_T_HEX, "which state ordered it, in this epoch"),

@@ -4,7 +4,7 @@
 #define GA_RECORD_WIPE_H
 
 #include "record/bundle.h"
-#include "record/shape.h"
+#include "record/schema.h"
 
 struct ga_wipe_order {
 	char *node, *object; /* slot id */
@@ -28,6 +28,6 @@ struct ga_wipe_order {
  * rest is the caller's to fill. */
 struct ga_wipe_order ga_bundle_wipe_order(const struct ga_bundle *b);
 
-extern const struct ga_shape ga_wipe_order_shape;
+extern const struct ga_schema ga_wipe_order_schema;
 
 #endif

@@ -2,7 +2,7 @@
 /* The words of the enumerations that several records share. */
 #include "record/words.h"
 
-const char *const ga_shape_words[] = { "slice", "baremetal", NULL };
+const char *const ga_schema_words[] = { "slice", "baremetal", NULL };
 const char *const ga_class_words[] = { "clear", "purge", NULL };
 const char *const ga_verify_words[] = { "full", "sampled", NULL };
 const char *const ga_gpu_memory_words[] = { "required", "if_supported", NULL };

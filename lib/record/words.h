@@ -8,7 +8,7 @@
 
 #include "base/ga.h"
 
-extern const char *const ga_shape_words[], *const ga_class_words[], *const ga_verify_words[],
+extern const char *const ga_schema_words[], *const ga_class_words[], *const ga_verify_words[],
 	*const ga_gpu_memory_words[], *const ga_slot_states[], *const ga_allocation_states[],
 	*const ga_node_states[], *const ga_mode_words[], *const ga_power_words[],
 	*const ga_firmware_words[], *const ga_probe_words[], *const ga_image_formats[],

@@ -40,13 +40,13 @@ static int read_pattern(struct pattern *p, struct ga_err *err)
 	int more;
 
 	while ((more = ga_reader_next(r, &rec, err)) > 0) {
-		if (!host && ga_rec_is(&rec, &ga_host_shape)) {
+		if (!host && ga_rec_is(&rec, &ga_host_schema)) {
 			host = true;
-			if (ga_rec_parse(&rec, &ga_host_shape, &p->host, err) < 0)
+			if (ga_rec_parse(&rec, &ga_host_schema, &p->host, err) < 0)
 				return -1;
-		} else if (!candidate && ga_rec_is(&rec, &ga_candidate_shape)) {
+		} else if (!candidate && ga_rec_is(&rec, &ga_candidate_schema)) {
 			candidate = true;
-			if (ga_rec_parse(&rec, &ga_candidate_shape, &p->candidate, err) < 0)
+			if (ga_rec_parse(&rec, &ga_candidate_schema, &p->candidate, err) < 0)
 				return -1;
 		}
 	}
@@ -60,7 +60,7 @@ static void vary(const struct pattern *p, const char *node, int i, struct ga_can
 {
 	char mac[GA_MAC_SIZE];
 
-	ga_shape_copy(&ga_candidate_shape, &p->candidate, c);
+	ga_schema_copy(&ga_candidate_schema, &p->candidate, c);
 	put(&c->node, ga_xstrdup(node));
 	c->slot_index = i;
 	c->numa_node = c->gpu->numa_node = c->nvme->numa_node = c->fabric->numa_node = i / 4;
@@ -88,7 +88,7 @@ static int prove(struct ga_db *db, const struct ga_wipe_order *o, struct ga_err 
 	struct ga_wipe_evidence e;
 	int r;
 
-	ga_shape_init(&ga_wipe_evidence_shape, &e);
+	ga_schema_init(&ga_wipe_evidence_schema, &e);
 	ew_prove(&e, o->nvme_wwid, o->nvme_size_bytes, now);
 	e.evidence = ga_id_new();
 	e.node = ga_xstrdup(o->node);
@@ -98,8 +98,8 @@ static int prove(struct ga_db *db, const struct ga_wipe_order *o, struct ga_err 
 	e.device.serial = ga_strdup0(o->nvme_serial);
 	e.gpu_identity = ga_strdup0(o->gpu_identity);
 	ga_wipe_evidence_seal(&e);
-	r = ga_fold(db, &ga_wipe_evidence_shape, &e, err);
-	ga_shape_release(&ga_wipe_evidence_shape, &e);
+	r = ga_fold(db, &ga_wipe_evidence_schema, &e, err);
+	ga_schema_release(&ga_wipe_evidence_schema, &e);
 	return r;
 }
 
@@ -117,8 +117,8 @@ static int make_slot(struct ga_db *db, const struct ga_candidate *c, struct ga_e
 			    slot.blockers.n ? slot.blockers.v[0].code : "no order");
 	else if (r >= 0)
 		r = prove(db, &order, err);
-	ga_shape_release(&ga_slot_shape, &slot);
-	ga_shape_release(&ga_wipe_order_shape, &order);
+	ga_schema_release(&ga_slot_schema, &slot);
+	ga_schema_release(&ga_wipe_order_schema, &order);
 	return r;
 }
 
@@ -139,7 +139,7 @@ static int make_node(struct ga_db *db, struct pattern *p, int64_t number, struct
 	for (i = 0; i < SLOTS && r >= 0; i++)
 		r = make_slot(db, &of[i], err);
 	for (i = 0; i < SLOTS; i++)
-		ga_shape_release(&ga_candidate_shape, &of[i]);
+		ga_schema_release(&ga_candidate_schema, &of[i]);
 	return r;
 }
 
@@ -175,8 +175,8 @@ static int run(const char *path, int64_t nodes, int64_t first, int64_t rows, str
 		    (ga_db_commit(db, err) < 0 || ga_db_begin(db, "fleet", err) < 0))
 			return -1;
 	}
-	ga_shape_release(&ga_host_shape, &p.host);
-	ga_shape_release(&ga_candidate_shape, &p.candidate);
+	ga_schema_release(&ga_host_schema, &p.host);
+	ga_schema_release(&ga_candidate_schema, &p.candidate);
 	return fill_audit(db, rows, err) < 0 ? -1 : ga_db_commit(db, err);
 }
 

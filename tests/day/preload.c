@@ -4,8 +4,8 @@
  * come from $DAY_RANDOM, so that a seed gives the same ids again. The monotonic clock stays.
  *
  * With $DAY_TURN, the number of a socket, the program asks there before each turn that it takes at
- * the state (lib/state/db/turnstile.c looks at the queue first, by F_OFD_GETLK) and waits for the
- * answer: programs that run at the same time then write in the order that the day chose
+ * the state (lib/state/db/writers_queue.c looks at the queue first, by F_OFD_GETLK) and waits for
+ * the answer: programs that run at the same time then write in the order that the day chose
  * (control.py).
  */
 #define _GNU_SOURCE

@@ -13,13 +13,13 @@ static struct ga_accels *list;
 
 static int ignore(const struct ga_label_finding *f, void *arg, struct ga_err *err)
 {
-	ga_autojson json_t *json = ga_shape_format(&ga_label_finding_shape, f);
+	ga_autojson json_t *json = ga_schema_format(&ga_label_finding_schema, f);
 	struct ga_label_finding back;
 
 	(void)arg;
 	/* What is told is a record. */
-	fuzz_check(!ga_shape_parse(&ga_label_finding_shape, json, &back, err));
-	ga_shape_release(&ga_label_finding_shape, &back);
+	fuzz_check(!ga_schema_parse(&ga_label_finding_schema, json, &back, err));
+	ga_schema_release(&ga_label_finding_schema, &back);
 	return 0;
 }
 
@@ -34,10 +34,10 @@ static int take(json_t *item, size_t number, void *arg, struct ga_err *err)
 	if (ga_kube_node(item, &node, err) < 0)
 		return -1;
 	ga_kube_view(list, &node, NULL, 1795363200000000, &v);
-	json = ga_shape_format(&ga_node_view_shape, &v);
-	fuzz_check(!ga_shape_parse(&ga_node_view_shape, json, &back, err));
-	ga_shape_release(&ga_node_view_shape, &back);
-	ga_shape_release(&ga_node_view_shape, &v);
+	json = ga_schema_format(&ga_node_view_schema, &v);
+	fuzz_check(!ga_schema_parse(&ga_node_view_schema, json, &back, err));
+	ga_schema_release(&ga_node_view_schema, &back);
+	ga_schema_release(&ga_node_view_schema, &v);
 	return ga_kube_labels(list, &node, 1795363200000000, ignore, NULL, err) < 0 ? -1 : 0;
 }
 

@@ -3,7 +3,7 @@
 #include "fuzz.h"
 
 #include "catalog/measured.h"
-#include "record/shape.h"
+#include "record/schema.h"
 
 static struct ga_accels *list;
 

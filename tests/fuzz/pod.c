@@ -96,12 +96,12 @@ static char *decide(const struct ga_kube_pod *pod, const struct ga_node_view *no
 	fuzz_check(!patch.patch || patch.type);
 	fuzz_check(!patch.type == !patch.basis);
 	fuzz_check(patch.type || patch.warnings.n);
-	json = ga_shape_format(&ga_pod_patch_shape, &patch);
-	fuzz_check(!ga_shape_parse(&ga_pod_patch_shape, json, &back, &err));
+	json = ga_schema_format(&ga_pod_patch_schema, &patch);
+	fuzz_check(!ga_schema_parse(&ga_pod_patch_schema, json, &back, &err));
 	said = ga_xprintf("%s %s %s", patch.type ? patch.type : "", patch.basis ? patch.basis : "",
 			  patch.warnings.n ? patch.warnings.v[0].code : "");
-	ga_shape_release(&ga_pod_patch_shape, &back);
-	ga_shape_release(&ga_pod_patch_shape, &patch);
+	ga_schema_release(&ga_pod_patch_schema, &back);
+	ga_schema_release(&ga_pod_patch_schema, &patch);
 	return said;
 }
 
@@ -150,6 +150,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (i = 0; i < s.n_pods; i++)
 		ga_kube_pod_release(&s.pods[i]);
 	for (i = 0; i < s.n_nodes; i++)
-		ga_shape_release(&ga_node_view_shape, &s.nodes[i]);
+		ga_schema_release(&ga_node_view_schema, &s.nodes[i]);
 	return 0;
 }

@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "record/rec.h"
-#include "record/shape_read.h"
+#include "record/schema_read.h"
 
 /* What the short way reads, jansson and the shape read as the same. */
 static void short_way(const struct ga_rec *rec)
@@ -16,14 +16,14 @@ static void short_way(const struct ga_rec *rec)
 	ga_autofree char *one = NULL, *two = NULL;
 	struct ga_err err = GA_ERR_INIT;
 
-	if (!ga_shape_read(rec->shape, rec->raw, rec->raw_len, a))
+	if (!ga_schema_read(rec->shape, rec->raw, rec->raw_len, a))
 		return;
 	fuzz_check(!ga_rec_parse(rec, rec->shape, b, &err));
 	one = ga_rec_format_text(rec->shape, a);
 	two = ga_rec_format_text(rec->shape, b);
 	fuzz_check(ga_streq(one, two));
-	ga_shape_release(rec->shape, a);
-	ga_shape_release(rec->shape, b);
+	ga_schema_release(rec->shape, a);
+	ga_schema_release(rec->shape, b);
 }
 
 static void shape_again(const struct ga_rec *rec)
@@ -38,13 +38,13 @@ static void shape_again(const struct ga_rec *rec)
 		return;
 	}
 	one = ga_rec_format_text(rec->shape, obj);
-	ga_shape_copy(rec->shape, obj, back);
-	ga_shape_release(rec->shape, obj);
-	ga_shape_release(rec->shape, back);
+	ga_schema_copy(rec->shape, obj, back);
+	ga_schema_release(rec->shape, obj);
+	ga_schema_release(rec->shape, back);
 	fuzz_check(!ga_rec_parse_text(one, rec->shape, obj, &err));
 	two = ga_rec_format_text(rec->shape, obj);
 	fuzz_check(ga_streq(one, two));
-	ga_shape_release(rec->shape, obj);
+	ga_schema_release(rec->shape, obj);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -18,9 +18,9 @@
 #define STALE_SECONDS 60
 #define AHEAD_SECONDS 5
 
-static const struct ga_serve_file there = { true, 948, 42, MADE }, gone = { 0 };
+static const struct ga_http_file there = { true, 948, 42, MADE }, gone = { 0 };
 
-static bool is_one_host(const struct ga_serve_request *r)
+static bool is_one_host(const struct ga_http_request *r)
 {
 	const char *c;
 
@@ -35,7 +35,7 @@ static bool is_one_host(const struct ga_serve_request *r)
 	return true;
 }
 
-static int expected(const struct ga_serve_request *r, bool given)
+static int expected(const struct ga_http_request *r, bool given)
 {
 	const char *end = strstr(r->target, GA_SERVE_PATH);
 	size_t before = end ? (size_t)(end - r->target) : 0;
@@ -52,7 +52,7 @@ static int expected(const struct ga_serve_request *r, bool given)
 }
 
 /* Only who names this version is told that it has not changed. */
-static void check_unchanged(const struct ga_serve_request *r, const struct ga_serve_answer *a)
+static void check_unchanged(const struct ga_http_request *r, const struct ga_http_answer *a)
 {
 	if (r->if_none_match)
 		fuzz_check(strstr(r->if_none_match, a->etag) || strchr(r->if_none_match, '*'));
@@ -60,7 +60,7 @@ static void check_unchanged(const struct ga_serve_request *r, const struct ga_se
 		fuzz_check(r->if_modified_since && !strcmp(r->if_modified_since, a->modified));
 }
 
-static void check_given(const struct ga_serve_answer *a, int64_t age)
+static void check_given(const struct ga_http_answer *a, int64_t age)
 {
 	size_t len = strlen(a->etag);
 
@@ -71,19 +71,19 @@ static void check_given(const struct ga_serve_answer *a, int64_t age)
 }
 
 /* Its sentence goes into JSON as it is. */
-static void check_refused(const struct ga_serve_answer *a)
+static void check_refused(const struct ga_http_answer *a)
 {
 	fuzz_check(a->sentence && a->sentence[0] && !strpbrk(a->sentence, "\"\\\n"));
 	fuzz_check(!a->etag[0] && !a->modified[0] && a->age_seconds == -1);
 	fuzz_check(a->allow == (a->status == 405) && (a->retry_seconds > 0) == (a->status == 503));
 }
 
-static void ask(const struct ga_serve_request *r, const struct ga_serve_file *file, int64_t age,
-		struct ga_serve_answer *a)
+static void ask(const struct ga_http_request *r, const struct ga_http_file *file, int64_t age,
+		struct ga_http_answer *a)
 {
 	int want = expected(r, file->there && age <= STALE_SECONDS && age >= -AHEAD_SECONDS);
 
-	ga_serve_answer(r, file, MADE + age * SECOND, STALE_SECONDS, a);
+	ga_http_answer(r, file, MADE + age * SECOND, STALE_SECONDS, a);
 	fuzz_check(a->status == want || (a->status == 304 && want == 200));
 	if (a->status == 304)
 		check_unchanged(r, a);
@@ -95,15 +95,15 @@ static void ask(const struct ga_serve_request *r, const struct ga_serve_file *fi
 
 /* Who names the version he has is told that it has not changed, whatever stands before it: what has
  * no quotation mark ends at a comma. */
-static void ask_again(const struct ga_serve_request *r, const char *etag, const char *modified)
+static void ask_again(const struct ga_http_request *r, const char *etag, const char *modified)
 {
 	const char *before = r->if_none_match && !strchr(r->if_none_match, '"') ?
 				     r->if_none_match :
 				     "\"a,b\"";
 	ga_autofree char *strong = ga_xprintf("%s, %s", before, etag);
 	ga_autofree char *weak = ga_xprintf("%s,\tW/%s ,x", before, etag);
-	struct ga_serve_request again = *r;
-	struct ga_serve_answer a;
+	struct ga_http_request again = *r;
+	struct ga_http_answer a;
 
 	again.if_none_match = strong;
 	ask(&again, &there, 5, &a);
@@ -122,7 +122,7 @@ static void check_address(const char *text)
 	ga_autofree char *host = NULL, *port = NULL;
 	struct ga_err err = GA_ERR_INIT;
 
-	if (ga_serve_split(text, &host, &port, &err) < 0) {
+	if (ga_http_split(text, &host, &port, &err) < 0) {
 		fuzz_check(err.code == GA_USAGE && err.msg[0] && err.hint[0] && !host && !port);
 		return;
 	}
@@ -142,12 +142,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *method = strsep(&rest, "\n"), *target = strsep(&rest, "\n");
 	const char *tags = strsep(&rest, "\n"), *since = strsep(&rest, "\n");
 	const char *host = strsep(&rest, "\n"), *version = strsep(&rest, "\n");
-	const struct ga_serve_request r = { .method = method, .target = target ? target : "/",
+	const struct ga_http_request r = { .method = method, .target = target ? target : "/",
 					    .version = version ? version : "HTTP/1.1",
 					    .host = host ? or_none(host) : "x",
 					    .if_none_match = or_none(tags),
 					    .if_modified_since = or_none(since) };
-	struct ga_serve_answer a, given;
+	struct ga_http_answer a, given;
 
 	ask(&r, &gone, 5, &a);
 	ask(&r, &there, STALE_SECONDS + 1, &a);

@@ -3,7 +3,7 @@
 #include "fuzz.h"
 
 #include "act/device/vf.h"
-#include "record/shape.h"
+#include "record/schema.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -9,7 +9,7 @@ static void print(enum ga_machine m, const char *name)
 	const struct ga_fsm_state *s;
 
 	for (s = ga_fsm_states(m); s->name; s++)
-		printf("%s\t%s\t%s\n", name, s->name, s->leaves ? s->leaves : "");
+		printf("%s\t%s\t%s\n", name, s->name, s->exit_command ? s->exit_command : "");
 }
 
 int main(void)

@@ -9,11 +9,11 @@
 #include <sys/stat.h>
 
 #include "record/kind.h"
-#include "record/shape.h"
+#include "record/schema.h"
 
-static int write_schema(const struct ga_shape *shape, const char *dir)
+static int write_schema(const struct ga_schema *shape, const char *dir)
 {
-	json_t *schema = ga_schema_of(shape);
+	json_t *schema = ga_json_schema_of(shape);
 	char name[32];
 	ga_autofree char *path = ga_xprintf("%s/%s.json", dir, ga_kind_short(shape, name));
 	ga_autofile FILE *f = fopen(path, "w");

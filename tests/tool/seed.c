@@ -22,7 +22,7 @@ static int read_line(const char *path, struct ga_str *out, struct ga_err *err)
 
 static void release_plan(struct ga_plan *p)
 {
-	ga_shape_release(&ga_plan_shape, p);
+	ga_schema_release(&ga_plan_schema, p);
 }
 
 static int make(char **arg, struct ga_err *err)
@@ -34,7 +34,7 @@ static int make(char **arg, struct ga_err *err)
 	ga_cleanup(release_plan) struct ga_plan plan;
 	struct ga_seed seed = { .plan = &plan, .key = &key };
 
-	ga_shape_init(&ga_plan_shape, &plan);
+	ga_schema_init(&ga_plan_schema, &plan);
 	plan.allocation = ga_xstrdup("testvm00");
 	plan.attempt = ga_xstrdup("attempt0");
 	plan.domain = ga_xstrdup("gpuaas-testvm00");

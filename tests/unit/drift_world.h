@@ -35,7 +35,7 @@ static void add_slot(struct world *w, int i, const char *slot, const char *state
 	struct ga_expected_slot *s = ga_list_add(&w->want.slots);
 	struct ga_bundle *b = &s->bundle;
 
-	ga_shape_init(&ga_expected_slot_shape, s);
+	ga_schema_init(&ga_expected_slot_schema, s);
 	set(&b->slot, slot);
 	b->slot_index = i;
 	b->generation = 1;
@@ -144,7 +144,7 @@ static void world_init(struct world *w)
 	struct ga_err err = GA_ERR_INIT;
 	struct ga_expectation *e = &w->want;
 
-	ga_shape_init(&ga_expectation_shape, e);
+	ga_schema_init(&ga_expectation_schema, e);
 	ga_seen_init(&w->seen);
 	set(&e->node, "n1");
 	set(&e->at, AT);
@@ -184,7 +184,7 @@ static void world_init(struct world *w)
 
 static void world_release(struct world *w)
 {
-	ga_shape_release(&ga_expectation_shape, &w->want);
+	ga_schema_release(&ga_expectation_schema, &w->want);
 	ga_seen_release(&w->seen);
 }
 

@@ -15,7 +15,7 @@ __attribute__((unused)) static struct ga_step ew_step(const char *step, const ch
 
 /* Everything that proves the wipe of a lab's disk of this size at that moment, beside a GPU and a
  * fabric function, by clear and full; whose it is (evidence, node, object, attempt, GPU) is the
- * caller's to fill, and then to seal it. e is fresh from ga_shape_init. */
+ * caller's to fill, and then to seal it. e is fresh from ga_schema_init. */
 __attribute__((unused)) static void ew_prove(struct ga_wipe_evidence *e, const char *wwid,
 					     int64_t size_bytes, const char *at)
 {

@@ -70,8 +70,8 @@ static void scene(struct scene *s, const char *nodes)
 	size_t i;
 
 	memset(s, 0, sizeof(*s));
-	ga_shape_init(&ga_profile_shape, &s->profile);
-	ga_shape_init(&ga_request_shape, &s->request);
+	ga_schema_init(&ga_profile_schema, &s->profile);
+	ga_schema_init(&ga_request_schema, &s->request);
 	s->profile.name = word("p");
 	s->profile.shape = word("slice");
 	s->profile.image = word("tiny");

@@ -27,7 +27,7 @@ static inline struct ga_requirement nothing(void)
 {
 	struct ga_requirement r;
 
-	ga_shape_init(&ga_requirement_shape, &r);
+	ga_schema_init(&ga_requirement_schema, &r);
 	return r;
 }
 

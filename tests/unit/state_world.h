@@ -99,7 +99,7 @@ __attribute__((unused)) static void sw_commit(struct ga_db *db)
 }
 
 /* Folds in a transaction of its own; a refusal undoes it. */
-__attribute__((unused)) static int sw_fold(struct ga_db *db, const struct ga_shape *shape,
+__attribute__((unused)) static int sw_fold(struct ga_db *db, const struct ga_schema *shape,
 					   const void *obj, struct ga_err *err)
 {
 	int r;
@@ -192,7 +192,7 @@ __attribute__((unused)) static void sw_close(struct ga_db *db)
 	rmdir(sw_dir);
 }
 
-/* Good evidence of slot i for an attempt; release it with ga_shape_release. */
+/* Good evidence of slot i for an attempt; release it with ga_schema_release. */
 __attribute__((unused)) static void sw_evidence(int i, const char *attempt, int64_t generation,
 						struct ga_wipe_evidence *e)
 {
@@ -200,7 +200,7 @@ __attribute__((unused)) static void sw_evidence(int i, const char *attempt, int6
 	static int made;
 	char now[GA_TIME_SIZE];
 
-	ga_shape_init(&ga_wipe_evidence_shape, e);
+	ga_schema_init(&ga_wipe_evidence_schema, e);
 	ga_time_format(ga_clock_micros(), now);
 	e->evidence = ga_xprintf("ev%06d", ++made);
 	e->node = ga_xstrdup("n1");
@@ -242,8 +242,8 @@ __attribute__((unused)) static int sw_wiped(struct ga_db *db, int i, const char 
 
 	sw_evidence(i, attempt, generation, &e);
 	sw_whose(db, i, &e);
-	r = sw_fold(db, &ga_wipe_evidence_shape, &e, &sw_err);
-	ga_shape_release(&ga_wipe_evidence_shape, &e);
+	r = sw_fold(db, &ga_wipe_evidence_schema, &e, &sw_err);
+	ga_schema_release(&ga_wipe_evidence_schema, &e);
 	return r;
 }
 
@@ -261,7 +261,7 @@ __attribute__((unused)) static char *sw_plan(int i, int first, int count)
 	char *text;
 	int k;
 
-	ga_shape_init(&ga_plan_shape, &p);
+	ga_schema_init(&ga_plan_schema, &p);
 	p = (struct ga_plan){
 		.allocation = ga_xprintf("a000000%d", i), .node = TXT("n1"), .generation = 2,
 		.attempt = ga_xprintf("pa00000%d", i), .shape = TXT("slice"),
@@ -281,7 +281,7 @@ __attribute__((unused)) static char *sw_plan(int i, int first, int count)
 			.slot = ga_xprintf("s000000%d", k), .slot_index = k, .generation = 4,
 			.numa_node = 0, .module_id = GA_UNKNOWN, .memory_mib = 1000,
 			.nvme_size_bytes = 16777216 };
-	text = ga_rec_format_text(&ga_plan_shape, &p);
+	text = ga_rec_format_text(&ga_plan_schema, &p);
 	for (k = 0; k < count; k++)
 		free(p.bundles.v[k].slot);
 	ga_list_release(&p.bundles);
@@ -344,7 +344,7 @@ __attribute__((unused)) static int sw_progress(struct ga_db *db, int i, const ch
 				 .elapsed_micros = GA_UNKNOWN, .bytes = GA_UNKNOWN,
 				 .total_bytes = GA_UNKNOWN };
 
-	return sw_fold(db, &ga_progress_shape, &p, err);
+	return sw_fold(db, &ga_progress_schema, &p, err);
 }
 
 /* The record that a good provisioning of allocation i ends with, with borrowed members. */
@@ -364,7 +364,7 @@ __attribute__((unused)) static int sw_active(struct ga_db *db, int i, struct ga_
 	ga_autofree char *id = ga_xprintf("a000000%d", i), *attempt = ga_xprintf("pa00000%d", i);
 	struct ga_allocation a = sw_running(id, attempt);
 
-	return sw_fold(db, &ga_allocation_shape, &a, err);
+	return sw_fold(db, &ga_allocation_schema, &a, err);
 }
 
 __attribute__((unused)) static int sw_failure(struct ga_db *db, int i, const char *program,
@@ -377,7 +377,7 @@ __attribute__((unused)) static int sw_failure(struct ga_db *db, int i, const cha
 				.phase = TXT(phase), .code = TXT("no_lease"),
 				.sentence = TXT("no lease was seen"), .status = 9, .at = now };
 
-	return sw_fold(db, &ga_failure_shape, &f, err);
+	return sw_fold(db, &ga_failure_schema, &f, err);
 }
 
 /* Release of allocation i; release ret with its shape. */
@@ -405,7 +405,7 @@ __attribute__((unused)) static int sw_released(struct ga_db *db, const struct ga
 				 .generation = o->generation, .attempt = o->attempt, .at = now,
 				 .lab = true };
 
-	return sw_fold(db, &ga_released_shape, &r, err);
+	return sw_fold(db, &ga_released_schema, &r, err);
 }
 
 #endif

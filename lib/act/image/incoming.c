@@ -200,7 +200,7 @@ static int put_in_place(struct ga_incoming *in, const struct ga_chunks *chunks,
 {
 	const char *name = s->image.name, *digest = s->image.digest;
 	ga_autofree char *folder = ga_xprintf("%s/%s", in->dir, name);
-	ga_autofree char *path = ga_store_path(in->dir, name, digest, ".image");
+	ga_autofree char *path = ga_image_file_path(in->dir, name, digest, ".image");
 	char list[GA_DIGEST_SIZE];
 
 	/* Files without records, and withdrawn ones, are no copies: they make room. */
@@ -224,7 +224,7 @@ static int put_in_place(struct ga_incoming *in, const struct ga_chunks *chunks,
 int ga_incoming_keep(struct ga_incoming *in, const struct ga_chunks *chunks, bool other,
 		     struct ga_stored_image *s, struct ga_err *err)
 {
-	ga_autofd int lock = ga_store_lock(in->dir, err);
+	ga_autofd int lock = ga_image_dir_lock(in->dir, err);
 	char list[GA_DIGEST_SIZE];
 	ga_autostr struct ga_str text = GA_STR_INIT;
 	struct ga_node_image there;
@@ -237,7 +237,7 @@ int ga_incoming_keep(struct ga_incoming *in, const struct ga_chunks *chunks, boo
 	ga_chunks_format(chunks, &text);
 	free(s->image.chunks_digest);
 	s->image.chunks_digest = ga_xstrdup(ga_digest_of(text.buf, text.len, list));
-	ga_shape_release(&ga_node_image_shape, &s->copy);
+	ga_schema_release(&ga_node_image_schema, &s->copy);
 	s->copy = there;
 	return ga_store_write_records(in->dir, s, err); /* the way it boots may have changed */
 }

@@ -70,9 +70,9 @@ GA_MUST_CHECK int ga_target_zero(int fd, int64_t offset, int64_t len);
 
 struct ga_stored_image;
 /* DIR/NAME/HEX and the suffix, allocated. */
-char *ga_store_path(const char *dir, const char *name, const char *digest, const char *suffix);
+char *ga_image_file_path(const char *dir, const char *name, const char *digest, const char *suffix);
 /* Locks the store: a descriptor; closing it unlocks. */
-GA_MUST_CHECK int ga_store_lock(const char *dir, struct ga_err *err);
+GA_MUST_CHECK int ga_image_dir_lock(const char *dir, struct ga_err *err);
 /* Under the lock. */
 GA_MUST_CHECK int ga_store_write_records(const char *dir, const struct ga_stored_image *s,
 					 struct ga_err *err);

@@ -22,8 +22,8 @@
 
 void ga_stored_image_release(struct ga_stored_image *s)
 {
-	ga_shape_release(&ga_image_shape, &s->image);
-	ga_shape_release(&ga_node_image_shape, &s->copy);
+	ga_schema_release(&ga_image_schema, &s->image);
+	ga_schema_release(&ga_node_image_schema, &s->copy);
 }
 
 void ga_stored_images_release(struct ga_stored_images *list)
@@ -35,12 +35,12 @@ void ga_stored_images_release(struct ga_stored_images *list)
 
 /* ---- names ---- */
 
-char *ga_store_path(const char *dir, const char *name, const char *digest, const char *suffix)
+char *ga_image_file_path(const char *dir, const char *name, const char *digest, const char *suffix)
 {
 	return ga_xprintf("%s/%s/%s%s", dir, name, digest + strlen("sha256:"), suffix);
 }
 
-int ga_store_lock(const char *dir, struct ga_err *err)
+int ga_image_dir_lock(const char *dir, struct ga_err *err)
 {
 	ga_autofd int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -56,10 +56,10 @@ int ga_store_lock(const char *dir, struct ga_err *err)
 
 int ga_store_write_records(const char *dir, const struct ga_stored_image *s, struct ga_err *err)
 {
-	ga_autofree char *path = ga_store_path(dir, s->image.name, s->image.digest,
-					       s->in_place ? IN_PLACE : ".records");
-	ga_autofree char *image = ga_rec_format_text(&ga_image_shape, &s->image);
-	ga_autofree char *copy = ga_rec_format_text(&ga_node_image_shape, &s->copy);
+	ga_autofree char *path = ga_image_file_path(dir, s->image.name, s->image.digest,
+						    s->in_place ? IN_PLACE : ".records");
+	ga_autofree char *image = ga_rec_format_text(&ga_image_schema, &s->image);
+	ga_autofree char *copy = ga_rec_format_text(&ga_node_image_schema, &s->copy);
 	ga_autofree char *text = ga_xprintf("%s\n%s\n", image, copy);
 
 	return ga_file_replace(path, text, strlen(text), 0600, err);
@@ -67,7 +67,7 @@ int ga_store_write_records(const char *dir, const struct ga_stored_image *s, str
 
 int ga_image_store_mark(const char *dir, const struct ga_stored_image *s, struct ga_err *err)
 {
-	ga_autofd int lock = ga_store_lock(dir, err);
+	ga_autofd int lock = ga_image_dir_lock(dir, err);
 
 	return lock < 0 ? -1 : ga_store_write_records(dir, s, err);
 }
@@ -91,8 +91,8 @@ static int read_records(const char *path, struct ga_stored_image *ret, struct ga
 		return ga_fail(err, GA_BADREC, "'%s' does not hold two records", path);
 	*second++ = '\0';
 	second[strcspn(second, "\n")] = '\0';
-	if (ga_rec_parse_text(text.buf, &ga_image_shape, &ret->image, err) < 0 ||
-	    ga_rec_parse_text(second, &ga_node_image_shape, &ret->copy, err) < 0) {
+	if (ga_rec_parse_text(text.buf, &ga_image_schema, &ret->image, err) < 0 ||
+	    ga_rec_parse_text(second, &ga_node_image_schema, &ret->copy, err) < 0) {
 		ga_stored_image_release(ret);
 		return ga_wrap(err, "'%s'", path);
 	}
@@ -138,7 +138,8 @@ static int list_name(const char *dir, const char *name, const char *node,
 		s.in_place = has_suffix(e->d_name, IN_PLACE);
 		if (!s.in_place) {
 			free(s.copy.path);
-			s.copy.path = ga_store_path(dir, s.image.name, s.image.digest, ".image");
+			s.copy.path =
+				ga_image_file_path(dir, s.image.name, s.image.digest, ".image");
 		}
 		*ga_list_add(ret) = s;
 	}
@@ -193,7 +194,7 @@ int ga_image_store_note(const char *dir, const struct ga_stored_image *s, struct
 	if (ga_file_mkdirs(dir, 0700, err) < 0 || ga_file_mkdirs(folder, 0700, err) < 0)
 		return ga_hint(err, "GPUAAS_IMAGES names the folder in which this node notes its "
 				    "images");
-	lock = ga_store_lock(dir, err);
+	lock = ga_image_dir_lock(dir, err);
 	if (lock < 0 || ga_image_store_list(dir, s->image.name, s->copy.node, &list, err) < 0)
 		return -1;
 	/* A copy of the same bytes has records of its own, which 'gpuaas-image rm' finds: none are
@@ -208,7 +209,7 @@ int ga_image_store_note(const char *dir, const struct ga_stored_image *s, struct
 	for (size_t i = 0; i < list.n; i++) {
 		const struct ga_stored_image *old = &list.v[i];
 		ga_autofree char *noted =
-			ga_store_path(dir, old->image.name, old->image.digest, IN_PLACE);
+			ga_image_file_path(dir, old->image.name, old->image.digest, IN_PLACE);
 
 		if (old->in_place && ga_streq(old->copy.path, s->copy.path) &&
 		    !ga_streq(old->image.digest, s->image.digest) && unlink(noted) < 0)
@@ -225,7 +226,7 @@ int ga_store_remove_files(const char *dir, const char *name, const char *digest,
 	static const char *const suffixes[] = { IN_PLACE, ".image", ".image.chunks", ".records" };
 
 	for (size_t i = 0; i < GA_ARRAY_SIZE(suffixes); i++) {
-		ga_autofree char *path = ga_store_path(dir, name, digest, suffixes[i]);
+		ga_autofree char *path = ga_image_file_path(dir, name, digest, suffixes[i]);
 
 		if (unlink(path) < 0 && errno != ENOENT)
 			return ga_fail_sys(err, "cannot remove '%s'", path);
@@ -236,10 +237,10 @@ int ga_store_remove_files(const char *dir, const char *name, const char *digest,
 int ga_image_store_remove(const char *dir, const struct ga_stored_image *s, struct ga_err *err)
 {
 	ga_autofree char *folder = ga_xprintf("%s/%s", dir, s->image.name);
-	ga_autofree char *noted = ga_store_path(dir, s->image.name, s->image.digest, IN_PLACE);
+	ga_autofree char *noted = ga_image_file_path(dir, s->image.name, s->image.digest, IN_PLACE);
 	ga_autofree char *withdrawn =
-		ga_store_path(dir, s->image.name, s->image.digest, WITHDRAWN);
-	ga_autofd int lock = ga_store_lock(dir, err);
+		ga_image_file_path(dir, s->image.name, s->image.digest, WITHDRAWN);
+	ga_autofd int lock = ga_image_dir_lock(dir, err);
 
 	if (lock < 0)
 		return -1;
@@ -276,7 +277,7 @@ int ga_image_store_withdrawn(const char *dir, const char *name, const char *dige
 	}
 	if (*since || !ga_name_is_valid(name) || !ga_starts(digest, "sha256:"))
 		return *since != NULL;
-	path = ga_store_path(dir, name, digest, WITHDRAWN);
+	path = ga_image_file_path(dir, name, digest, WITHDRAWN);
 	r = read_records(path, &s, err);
 	if (r > 0)
 		*since = ga_strdup0(s.copy.withdrawn_at);
@@ -337,7 +338,8 @@ int ga_image_store_uses(const char *host_dir, struct ga_stored_images *list, str
 
 	if (access(file, R_OK | W_OK) < 0)
 		return errno == ENOENT; /* nothing was made here yet; else only root may know */
-	if (ga_hostdb_open(host_dir, &h, err) < 0 || ga_attempts_newest(&h, &attempts, err) < 0)
+	if (ga_hostdb_open_or_make(host_dir, &h, err) < 0 ||
+	    ga_attempts_newest(&h, &attempts, err) < 0)
 		return -1;
 	for (size_t i = 0; i < attempts.n; i++)
 		if (note_use(&h, attempts.v[i].object, list, err) < 0)

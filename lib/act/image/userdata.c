@@ -58,7 +58,7 @@ static void add_piece(const struct ga_str *bytes, size_t offset, const char *dig
 
 	ga_crypto()->EVP_EncodeBlock((unsigned char *)text,
 				     (const unsigned char *)bytes->buf + offset, (int)n);
-	line = ga_rec_format_text(&ga_user_data_shape, &piece);
+	line = ga_rec_format_text(&ga_user_data_schema, &piece);
 	ga_str_add(out, line);
 	ga_str_addc(out, '\n');
 	explicit_bzero(line, strlen(line));

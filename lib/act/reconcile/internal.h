@@ -30,23 +30,23 @@ struct ga_repairer {
 GA_MUST_CHECK int ga_repair_protect(struct ga_repairer *r, const char *allocation,
 				    struct ga_err *err);
 /* Each carries out one repair of enum ga_repair for the drift d. */
-GA_MUST_CHECK int ga_repair_write_dhcp_host(struct ga_repairer *r, struct ga_deviation *d,
+GA_MUST_CHECK int ga_repair_write_dhcp_host(struct ga_repairer *r, struct ga_drift_item *d,
 					    struct ga_err *err);
-GA_MUST_CHECK int ga_repair_setup_bridge(struct ga_repairer *r, struct ga_deviation *d,
+GA_MUST_CHECK int ga_repair_setup_bridge(struct ga_repairer *r, struct ga_drift_item *d,
 					 struct ga_err *err);
-GA_MUST_CHECK int ga_repair_add_port(struct ga_repairer *r, struct ga_deviation *d,
+GA_MUST_CHECK int ga_repair_add_port(struct ga_repairer *r, struct ga_drift_item *d,
 				     struct ga_err *err);
-GA_MUST_CHECK int ga_repair_add_flows(struct ga_repairer *r, struct ga_deviation *d,
+GA_MUST_CHECK int ga_repair_add_flows(struct ga_repairer *r, struct ga_drift_item *d,
 				      struct ga_err *err);
-GA_MUST_CHECK int ga_repair_forward(struct ga_repairer *r, struct ga_deviation *d,
+GA_MUST_CHECK int ga_repair_forward(struct ga_repairer *r, struct ga_drift_item *d,
 				    struct ga_err *err);
-GA_MUST_CHECK int ga_repair_setup_nat(struct ga_repairer *r, struct ga_deviation *d,
+GA_MUST_CHECK int ga_repair_setup_nat(struct ga_repairer *r, struct ga_drift_item *d,
 				      struct ga_err *err);
-GA_MUST_CHECK int ga_repair_publish(struct ga_repairer *r, struct ga_deviation *d,
+GA_MUST_CHECK int ga_repair_publish(struct ga_repairer *r, struct ga_drift_item *d,
 				    struct ga_err *err);
-GA_MUST_CHECK int ga_repair_unpublish(struct ga_repairer *r, struct ga_deviation *d,
+GA_MUST_CHECK int ga_repair_unpublish(struct ga_repairer *r, struct ga_drift_item *d,
 				      struct ga_err *err);
-GA_MUST_CHECK int ga_repair_release_lease(struct ga_repairer *r, struct ga_deviation *d,
+GA_MUST_CHECK int ga_repair_release_lease(struct ga_repairer *r, struct ga_drift_item *d,
 					  struct ga_err *err);
 
 #endif

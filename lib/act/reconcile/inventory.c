@@ -14,7 +14,7 @@
 
 struct taking {
 	const char *node;
-	int (*result)(const struct ga_shape *shape, const void *obj, struct ga_err *err);
+	int (*result)(const struct ga_schema *shape, const void *obj, struct ga_err *err);
 	struct ga_hostdb h;
 	struct ga_virt_domains domains;
 	bool domains_known;
@@ -31,12 +31,12 @@ static void cleanup_taking(struct taking *t)
 
 static int give(struct taking *t, const struct ga_inventory_work *w, struct ga_err *err)
 {
-	ga_autofree char *line = ga_rec_format_text(&ga_inventory_work_shape, w);
+	ga_autofree char *line = ga_rec_format_text(&ga_inventory_work_schema, w);
 
 	ga_str_add(&t->lines, line);
 	ga_str_addc(&t->lines, '\n');
 	t->count++;
-	return t->result(&ga_inventory_work_shape, w, err);
+	return t->result(&ga_inventory_work_schema, w, err);
 }
 
 /* ---- host.db ---- */
@@ -85,7 +85,7 @@ static int give_attempt(struct taking *t, struct ga_attempt *a, struct ga_err *e
 	else if (wwid)
 		r = ga_hostdb_unwiped(&t->h, wwid, "", &w.unwiped_by, err);
 	r = r < 0 ? -1 : give(t, &w, err);
-	ga_shape_release(&ga_inventory_work_shape, &w);
+	ga_schema_release(&ga_inventory_work_schema, &w);
 	return r;
 }
 
@@ -109,7 +109,7 @@ static int give_stranger(struct taking *t, const struct ga_virt_domain *d, struc
 	};
 	int r = give(t, &w, err);
 
-	ga_shape_release(&ga_inventory_work_shape, &w);
+	ga_schema_release(&ga_inventory_work_schema, &w);
 	return r;
 }
 
@@ -135,11 +135,11 @@ static int give_end(struct taking *t, const struct ga_observe_opts *look, struct
 	end.candidates.v = d.candidates.v;
 	end.candidates.n = d.candidates.n;
 	ga_digest_of(t->lines.buf ? t->lines.buf : "", t->lines.len, digest);
-	return t->result(&ga_inventory_shape, &end, err);
+	return t->result(&ga_inventory_schema, &end, err);
 }
 
 int ga_inventory(const char *node, const struct ga_observe_opts *look,
-		 int (*result)(const struct ga_shape *shape, const void *obj, struct ga_err *err),
+		 int (*result)(const struct ga_schema *schema, const void *obj, struct ga_err *err),
 		 struct ga_err *err)
 {
 	ga_cleanup(cleanup_taking) struct taking t = { .node = node, .result = result,
@@ -155,7 +155,7 @@ int ga_inventory(const char *node, const struct ga_observe_opts *look,
 			  ga_virt_list(v, &t.domains, &unknown) == 0;
 	/* A host that has done nothing yet has no host.db, and looking does not make one. */
 	if ((stat(path, &st) == 0 || errno != ENOENT) &&
-	    (ga_hostdb_open(look->host_dir, &t.h, err) < 0 ||
+	    (ga_hostdb_open_or_make(look->host_dir, &t.h, err) < 0 ||
 	     ga_attempts_newest_works(&t.h, &works, err) < 0))
 		return -1;
 	/* Before give_attempt takes the texts out of works. */

@@ -16,7 +16,7 @@
  * an inventory that leaves something out would say that it is free.
  */
 GA_MUST_CHECK int ga_inventory(const char *node, const struct ga_observe_opts *look,
-			       int (*result)(const struct ga_shape *shape, const void *obj,
+			       int (*result)(const struct ga_schema *schema, const void *obj,
 			       struct ga_err *err), struct ga_err *err);
 
 #endif

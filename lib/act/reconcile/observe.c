@@ -80,10 +80,10 @@ static int64_t hugepages_of(const struct ga_attempt *a)
 
 	/* A rebuild is taken up with the plan it carries out again. */
 	if ((!ga_streq(a->program, "provision") && !ga_streq(a->program, "rebuild")) ||
-	    ga_rec_parse_text(a->order, &ga_plan_shape, &plan, &ignored) < 0)
+	    ga_rec_parse_text(a->order, &ga_plan_schema, &plan, &ignored) < 0)
 		return GA_UNKNOWN;
 	kib = plan.hugepage_kib;
-	ga_shape_release(&ga_plan_shape, &plan);
+	ga_schema_release(&ga_plan_schema, &plan);
 	return kib;
 }
 
@@ -106,7 +106,7 @@ static int look_attempts(const struct ga_look *l, struct ga_hostdb *h, struct ga
 		w->boot_id = GA_TAKE(a->boot_id);
 		w->started_at = GA_TAKE(a->started_at);
 		/* When that is not known, somebody may be working on it. */
-		w->held = ga_hold_is_taken(l->opts->host_dir, w->object) != 0;
+		w->held = ga_object_is_locked(l->opts->host_dir, w->object) != 0;
 		/* A wipe writes to a disk: only a person or its own program takes that up again. */
 		w->resumable = ga_streq(w->program, "provision");
 	}
@@ -179,8 +179,9 @@ static void look_hostdb(const struct ga_look *l)
 
 	if (stat(path, &st) < 0 && errno == ENOENT)
 		return;
-	if (ga_hostdb_open(l->opts->host_dir, &h, &err) < 0 || look_attempts(l, &h, &err) < 0 ||
-	    look_served(l, &h, &err) < 0 || look_journal(l, &h, &err) < 0)
+	if (ga_hostdb_open_or_make(l->opts->host_dir, &h, &err) < 0 ||
+	    look_attempts(l, &h, &err) < 0 || look_served(l, &h, &err) < 0 ||
+	    look_journal(l, &h, &err) < 0)
 		ga_seen_blind(l->seen, GA_A_WORK, err.msg);
 }
 

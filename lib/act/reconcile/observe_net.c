@@ -91,7 +91,7 @@ static void look_leases(const struct ga_look *l)
 			s->mac = ga_xstrdup(b->mac);
 			s->ip = ga_xstrdup(lease.actual_ip);
 		}
-		ga_shape_release(&ga_lease_shape, &lease);
+		ga_schema_release(&ga_lease_schema, &lease);
 	}
 }
 

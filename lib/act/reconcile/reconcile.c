@@ -9,7 +9,7 @@
 
 /* How long a state may last and which command ends it, for ga_drift_compare. */
 static bool limit_of(bool is_slot, bool whole, const char *state, int64_t *seconds,
-		     const char **leaves)
+		     const char **exit_command)
 {
 	enum ga_machine machine = is_slot ? GA_M_SLOT : GA_M_ALLOCATION;
 	const struct ga_fsm_state *s = ga_fsm_find(machine, state);
@@ -17,7 +17,7 @@ static bool limit_of(bool is_slot, bool whole, const char *state, int64_t *secon
 	if (!s || !s->limit_seconds)
 		return false;
 	*seconds = s->limit_seconds;
-	*leaves = ga_fsm_leaves(machine, state, whole);
+	*exit_command = ga_fsm_exit_command(machine, state, whole);
 	return true;
 }
 
@@ -54,7 +54,7 @@ static int note_errors(const struct ga_reconcile_opts *opts, const struct ga_see
 
 		if (!p->identity || !is_reported(found, p))
 			continue;
-		if (!h.db && ga_hostdb_open(opts->repair.host_dir, &h, err) < 0)
+		if (!h.db && ga_hostdb_open_or_make(opts->repair.host_dir, &h, err) < 0)
 			return -1;
 		if (ga_hostdb_told_gpu_errors(&h, p->identity, seen->boot_id, p->fatal, err) < 0)
 			return -1;
@@ -79,7 +79,7 @@ int64_t ga_reconcile(const struct ga_expectation *want, const struct ga_reconcil
 				 ("hand it to its node, as in 'gpuaas-state expect --node %s | ssh "
 				  "HOST gpuaas-reconcile - | gpuaas-state fold -'", want->node));
 	if (may_write(opts) &&
-	    ga_hostdb_serve_in(opts->repair.host_dir, &by, opts->take_over, err) < 0)
+	    ga_hostdb_accept_controller_in(opts->repair.host_dir, &by, opts->take_over, err) < 0)
 		return -1;
 	ga_observe(want, &opts->look, &seen);
 	if (opts->repairs) {
@@ -98,11 +98,11 @@ int64_t ga_reconcile(const struct ga_expectation *want, const struct ga_reconcil
 			return -1;
 	}
 	for (size_t i = 0; i < found.n; i++)
-		if (opts->repair.result(&ga_drift_shape, &found.v[i].drift, err) < 0)
+		if (opts->repair.result(&ga_drift_schema, &found.v[i].drift, err) < 0)
 			return -1;
 	ga_drift_observation(want, &seen, &found, &o);
-	r = opts->repair.result(&ga_observation_shape, &o, err);
-	ga_shape_release(&ga_observation_shape, &o);
+	r = opts->repair.result(&ga_observation_schema, &o, err);
+	ga_schema_release(&ga_observation_schema, &o);
 	if (r >= 0)
 		r = note_errors(opts, &seen, &found, err);
 	return r < 0 ? -1 : (int64_t)ga_drift_remaining(&found);

@@ -16,7 +16,7 @@
 
 #include "act/reconcile/internal.h"
 #include "act/vm/provision.h"
-#include "act/vm/takeback.h"
+#include "act/vm/release.h"
 #include "base/file.h"
 #include "base/texts.h"
 #include "look/dhcp.h"
@@ -60,7 +60,7 @@ static int no_running_user(struct ga_repairer *r, const char *address, struct ga
 	return result < 0 ? -1 : 0;
 }
 
-static int bind_vfio(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
+static int bind_vfio(struct ga_repairer *r, struct ga_drift_item *d, struct ga_err *err)
 {
 	return no_running_user(r, d->subject, err) < 0
 		       ? -1
@@ -68,7 +68,7 @@ static int bind_vfio(struct ga_repairer *r, struct ga_deviation *d, struct ga_er
 }
 
 /* Only while its domain is off; by the expectation nobody else may use its GPUs. */
-static int activate_partition(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
+static int activate_partition(struct ga_repairer *r, struct ga_drift_item *d, struct ga_err *err)
 {
 	const struct ga_expected_allocation *a = ga_drift_allocation(r->want, d->allocation);
 	struct ga_virt *virt;
@@ -85,7 +85,7 @@ static int activate_partition(struct ga_repairer *r, struct ga_deviation *d, str
 /* ---- domains ---- */
 
 /* Paused until its flows stand, as provision starts it. */
-static int start_domain(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
+static int start_domain(struct ga_repairer *r, struct ga_drift_item *d, struct ga_err *err)
 {
 	const struct ga_expected_slot *s = ga_drift_first_slot(r->want, d->allocation);
 	bool flows = !r->want->lab && r->want->network.bridge && s && s->bundle.port;
@@ -118,7 +118,7 @@ static int start_domain(struct ga_repairer *r, struct ga_deviation *d, struct ga
 static int resume_release(struct ga_repairer *r, const struct ga_attempt *a, struct ga_err *err)
 {
 	const struct ga_repair_opts *o = r->opts;
-	const struct ga_takeback_opts takeback = {
+	const struct ga_release_opts takeback = {
 		.program = o->program,
 		.node = o->node,
 		.host_dir = o->host_dir,
@@ -134,7 +134,7 @@ static int resume_release(struct ga_repairer *r, const struct ga_attempt *a, str
 	struct ga_virt *virt;
 	int result;
 
-	if (ga_rec_parse_text(a->order, &ga_release_order_shape, &order, err) < 0)
+	if (ga_rec_parse_text(a->order, &ga_release_order_schema, &order, err) < 0)
 		return -1;
 	result = ga_changes_virt(&r->changes, &virt, err);
 	if (!result)
@@ -144,12 +144,12 @@ static int resume_release(struct ga_repairer *r, const struct ga_attempt *a, str
 				     "domain '%s' is not off: its release is run again by a person",
 				     order.domain);
 	if (!result)
-		result = ga_takeback(&order, &takeback, err);
-	ga_shape_release(&ga_release_order_shape, &order);
+		result = ga_release_on_host(&order, &takeback, err);
+	ga_schema_release(&ga_release_order_schema, &order);
 	return result;
 }
 
-static int resume(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
+static int resume(struct ga_repairer *r, struct ga_drift_item *d, struct ga_err *err)
 {
 	const struct ga_repair_opts *o = r->opts;
 	ga_autofree char *user_data = ga_xprintf("%s/user-data", o->host_dir);
@@ -199,11 +199,11 @@ static int check_still_wiped(struct ga_repairer *r, const struct ga_attempt *a, 
 			 ("gpuaas-approve repair %s --reason TEXT | gpuaas-wipe", a->object));
 }
 
-static int tell_again(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
+static int tell_again(struct ga_repairer *r, struct ga_drift_item *d, struct ga_err *err)
 {
 	ga_autoattempt struct ga_attempt a = { 0 };
 	ga_autojson json_t *json = NULL;
-	const struct ga_shape *shape = NULL;
+	const struct ga_schema *schema = NULL;
 	const char *kind;
 	json_error_t why;
 	void *obj;
@@ -213,16 +213,16 @@ static int tell_again(struct ga_repairer *r, struct ga_deviation *d, struct ga_e
 		return -1;
 	json = a.result ? json_loads(a.result, JSON_REJECT_DUPLICATES, &why) : NULL;
 	kind = json_string_value(json_object_get(json, "kind"));
-	if (!kind || ga_kind_find(kind, &shape, err) < 0 || !shape)
+	if (!kind || ga_kind_find(kind, &schema, err) < 0 || !schema)
 		return ga_fail(err, GA_NOTFOUND, "attempt '%s' of '%s' left no result", a.attempt,
 			       d->allocation);
 	if (check_still_wiped(r, &a, json, err) < 0)
 		return -1;
-	obj = ga_xcalloc(1, shape->size);
-	result = ga_shape_parse(shape, json, obj, err);
+	obj = ga_xcalloc(1, schema->size);
+	result = ga_schema_parse(schema, json, obj, err);
 	if (!result) {
-		result = r->opts->result(shape, obj, err);
-		ga_shape_release(shape, obj);
+		result = r->opts->result(schema, obj, err);
+		ga_schema_release(schema, obj);
 	}
 	free(obj);
 	return result;
@@ -296,7 +296,7 @@ static int undo(struct ga_repairer *r, const struct ga_journal_entry *e, struct 
 	return ga_change_undo(&r->changes, e, err);
 }
 
-static int undo_journal(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
+static int undo_journal(struct ga_repairer *r, struct ga_drift_item *d, struct ga_err *err)
 {
 	ga_autojournal struct ga_journal j = { 0 };
 	ga_autoattempt struct ga_attempt a = { 0 };
@@ -316,7 +316,7 @@ static int undo_journal(struct ga_repairer *r, struct ga_deviation *d, struct ga
 
 /* ---- what no journal entry tells of ---- */
 
-static int remove_port(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
+static int remove_port(struct ga_repairer *r, struct ga_drift_item *d, struct ga_err *err)
 {
 	int dead;
 
@@ -335,7 +335,7 @@ static int remove_port(struct ga_repairer *r, struct ga_deviation *d, struct ga_
 	return ga_ovs_remove_port(r->want->network.bridge, d->subject, err);
 }
 
-static int remove_flows(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
+static int remove_flows(struct ga_repairer *r, struct ga_drift_item *d, struct ga_err *err)
 {
 	char cookie[GA_COOKIE_SIZE];
 
@@ -345,7 +345,7 @@ static int remove_flows(struct ga_repairer *r, struct ga_deviation *d, struct ga
 					   ga_ovs_cookie(d->allocation, cookie), err);
 }
 
-static int remove_file(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
+static int remove_file(struct ga_repairer *r, struct ga_drift_item *d, struct ga_err *err)
 {
 	if (is_over(r, d->allocation, err) < 0)
 		return -1;
@@ -355,7 +355,7 @@ static int remove_file(struct ga_repairer *r, struct ga_deviation *d, struct ga_
 }
 
 /* The folder of the VM with the plain files in it; anything else in it is an error. */
-static int remove_vm(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
+static int remove_vm(struct ga_repairer *r, struct ga_drift_item *d, struct ga_err *err)
 {
 	ga_autofree char *path = ga_xprintf("%s/vm/%s", r->opts->host_dir, d->allocation);
 	ga_autodir DIR *dir = NULL;
@@ -383,7 +383,7 @@ static int remove_vm(struct ga_repairer *r, struct ga_deviation *d, struct ga_er
 
 /* ---- all of them ---- */
 
-static int (*const repairs[GA_R_COUNT])(struct ga_repairer *r, struct ga_deviation *d,
+static int (*const repairs[GA_R_COUNT])(struct ga_repairer *r, struct ga_drift_item *d,
 					struct ga_err *err) = {
 	[GA_R_BIND_VFIO] = bind_vfio,
 	[GA_R_ACTIVATE_PARTITION] = activate_partition,
@@ -422,7 +422,7 @@ static int is_as_seen(struct ga_repairer *r, const char *object, struct ga_err *
 			   object);
 }
 
-static int repair(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
+static int repair(struct ga_repairer *r, struct ga_drift_item *d, struct ga_err *err)
 {
 	const char *object = d->allocation ? d->allocation : d->slot ? d->slot : d->drift.object;
 	int result;
@@ -431,7 +431,7 @@ static int repair(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *
 					  .libvirt_uri = r->opts->libvirt_uri,
 					  .fabric = r->opts->fabric };
 	r->hold = -1;
-	result = ga_hold_take(r->opts->host_dir, object, r->opts->program, &r->hold, err);
+	result = ga_object_lock(r->opts->host_dir, object, r->opts->program, &r->hold, err);
 	if (!result)
 		result = is_as_seen(r, object, err);
 	if (!result)
@@ -458,13 +458,13 @@ int ga_repair(const struct ga_expectation *want, const struct ga_seen *seen, str
 	struct ga_repairer r = { .want = want, .seen = seen, .drifts = d, .opts = opts };
 	ga_autohostdb struct ga_hostdb h = { 0 };
 
-	if (!opts->dry_run && d->n && ga_hostdb_open(opts->host_dir, &h, err) < 0)
+	if (!opts->dry_run && d->n && ga_hostdb_open_or_make(opts->host_dir, &h, err) < 0)
 		return -1;
 	r.h = h;
 	for (enum ga_repair kind = GA_R_BIND_VFIO; kind < GA_R_COUNT; kind++) {
 		for (size_t i = 0; i < d->n; i++) {
 			struct ga_err why = GA_ERR_INIT;
-			struct ga_deviation *v = &d->v[i];
+			struct ga_drift_item *v = &d->v[i];
 
 			if (v->repair != kind || v->drift.repaired || !repairs[kind] ||
 			    (kind == GA_R_START_DOMAIN && !opts->boot) || is_done_before(d, i))
@@ -487,14 +487,14 @@ int ga_repair(const struct ga_expectation *want, const struct ga_seen *seen, str
 
 /* ---- the second look ---- */
 
-static bool is_same(const struct ga_deviation *a, const struct ga_deviation *b)
+static bool is_same(const struct ga_drift_item *a, const struct ga_drift_item *b)
 {
 	return a->code == b->code && ga_streq(a->drift.object, b->drift.object) &&
 	       ga_streq(a->subject, b->subject) && ga_streq(a->drift.expected, b->drift.expected);
 }
 
 /* A result that was given again is known to the state now, and not yet to the expectation. */
-static bool is_told(const struct ga_deviation *b, const struct ga_deviation *after)
+static bool is_told(const struct ga_drift_item *b, const struct ga_drift_item *after)
 {
 	return b->drift.repaired && (b->repair == GA_R_RESUME || b->repair == GA_R_TELL_AGAIN) &&
 	       after->code == GA_D_RESULT_UNTOLD && ga_streq(b->allocation, after->allocation);
@@ -503,7 +503,7 @@ static bool is_told(const struct ga_deviation *b, const struct ga_deviation *aft
 void ga_repair_outcome(struct ga_drifts *before, struct ga_drifts *after, struct ga_drifts *ret)
 {
 	for (size_t i = 0; i < before->n; i++) {
-		struct ga_deviation *b = &before->v[i];
+		struct ga_drift_item *b = &before->v[i];
 		bool still = false;
 
 		for (size_t j = 0; j < after->n && b->drift.repaired; j++) {
@@ -514,13 +514,13 @@ void ga_repair_outcome(struct ga_drifts *before, struct ga_drifts *after, struct
 		}
 		if (b->drift.repaired && !still) {
 			*ga_list_add(ret) = *b;
-			*b = (struct ga_deviation){ 0 };
+			*b = (struct ga_drift_item){ 0 };
 		}
 	}
 	for (size_t j = 0; j < after->n; j++) {
 		if (after->v[j].drift.repaired)
 			continue;
 		*ga_list_add(ret) = after->v[j];
-		after->v[j] = (struct ga_deviation){ 0 };
+		after->v[j] = (struct ga_drift_item){ 0 };
 	}
 }

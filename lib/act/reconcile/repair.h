@@ -20,7 +20,7 @@ struct ga_repair_opts {
 	bool boot;    /* start recorded domains again */
 	bool dry_run; /* --plan: say what would be done, do nothing */
 	/* Writes results that are given again. */
-	int (*result)(const struct ga_shape *shape, const void *obj, struct ga_err *err);
+	int (*result)(const struct ga_schema *shape, const void *obj, struct ga_err *err);
 	const char *baremetal_dir; /* this and the next two as of act/vm/provision.h */
 	bool holds_state;
 	int (*progress)(const struct ga_progress *p, struct ga_err *err);

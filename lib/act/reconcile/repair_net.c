@@ -14,7 +14,7 @@
 #define LEASE_MICROS INT64_C(10000000)
 #define IP_FORWARD "/proc/sys/net/ipv4/ip_forward"
 
-int ga_repair_write_dhcp_host(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
+int ga_repair_write_dhcp_host(struct ga_repairer *r, struct ga_drift_item *d, struct ga_err *err)
 {
 	const struct ga_expected_allocation *a = ga_drift_allocation(r->want, d->allocation);
 	const struct ga_expected_slot *s = ga_drift_first_slot(r->want, d->allocation);
@@ -72,7 +72,7 @@ static int check_closed(const char *bridge, struct ga_err *err)
 			 ("the port is added when the bridge is closed (bridge_open)"));
 }
 
-int ga_repair_add_port(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
+int ga_repair_add_port(struct ga_repairer *r, struct ga_drift_item *d, struct ga_err *err)
 {
 	ga_autofree char *network = NULL;
 	struct ga_ovs_port port;
@@ -85,7 +85,7 @@ int ga_repair_add_port(struct ga_repairer *r, struct ga_deviation *d, struct ga_
 	return ga_repair_protect(r, d->allocation, err);
 }
 
-int ga_repair_add_flows(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
+int ga_repair_add_flows(struct ga_repairer *r, struct ga_drift_item *d, struct ga_err *err)
 {
 	return ga_repair_protect(r, d->allocation, err);
 }
@@ -116,7 +116,8 @@ static int protect_all(struct ga_repairer *r, struct ga_err *err)
 		if (!ga_drift_is_live(r->want, allocation) || !is_on_bridge(r, allocation))
 			continue;
 		r->changes.object = allocation;
-		if (ga_hold_take(r->opts->host_dir, allocation, r->opts->program, &hold, err) < 0 ||
+		if (ga_object_lock(r->opts->host_dir, allocation, r->opts->program, &hold,
+				   err) < 0 ||
 		    ga_repair_protect(r, allocation, err) < 0)
 			result = -1; /* and the others are protected all the same */
 	}
@@ -124,7 +125,7 @@ static int protect_all(struct ga_repairer *r, struct ga_err *err)
 	return result;
 }
 
-int ga_repair_setup_bridge(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
+int ga_repair_setup_bridge(struct ga_repairer *r, struct ga_drift_item *d, struct ga_err *err)
 {
 	(void)d;
 	return ga_ovs_setup_bridge(r->want->network.bridge, err) < 0 ? -1 : protect_all(r, err);
@@ -132,7 +133,7 @@ int ga_repair_setup_bridge(struct ga_repairer *r, struct ga_deviation *d, struct
 
 /* ---- NAT ---- */
 
-int ga_repair_forward(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
+int ga_repair_forward(struct ga_repairer *r, struct ga_drift_item *d, struct ga_err *err)
 {
 	ga_autofd int fd = open(IP_FORWARD, O_WRONLY | O_TRUNC | O_CLOEXEC);
 
@@ -143,7 +144,7 @@ int ga_repair_forward(struct ga_repairer *r, struct ga_deviation *d, struct ga_e
 	return 0;
 }
 
-int ga_repair_setup_nat(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
+int ga_repair_setup_nat(struct ga_repairer *r, struct ga_drift_item *d, struct ga_err *err)
 {
 	(void)d;
 	return ga_nat_setup(&r->want->network, err);
@@ -151,7 +152,7 @@ int ga_repair_setup_nat(struct ga_repairer *r, struct ga_deviation *d, struct ga
 
 /* ---- published ports ---- */
 
-int ga_repair_publish(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
+int ga_repair_publish(struct ga_repairer *r, struct ga_drift_item *d, struct ga_err *err)
 {
 	ga_autojournal struct ga_journal j = { 0 };
 
@@ -168,7 +169,7 @@ int ga_repair_publish(struct ga_repairer *r, struct ga_deviation *d, struct ga_e
 }
 
 /* Of an allocation that has ended: nothing of it is open, so nothing of it is published. */
-int ga_repair_unpublish(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
+int ga_repair_unpublish(struct ga_repairer *r, struct ga_drift_item *d, struct ga_err *err)
 {
 	ga_autojournal struct ga_journal j = { 0 };
 
@@ -203,7 +204,7 @@ static int wait_released(const char *lease_file, const char *mac, struct ga_err 
 
 		ga_dhcp_lease(lease_file, mac, NULL, &lease);
 		there = lease.actual_ip;
-		ga_shape_release(&ga_lease_shape, &lease);
+		ga_schema_release(&ga_lease_schema, &lease);
 	} while (there && ga_clock_wait(deadline, 50000));
 	return !there ? 0 :
 			ga_fail(err, GA_EXTERNAL, "dnsmasq was told and keeps the lease of %s",
@@ -211,7 +212,7 @@ static int wait_released(const char *lease_file, const char *mac, struct ga_err 
 }
 
 /* The slot is idle and nobody is about to use it: who provisions enters the lease first. */
-int ga_repair_release_lease(struct ga_repairer *r, struct ga_deviation *d, struct ga_err *err)
+int ga_repair_release_lease(struct ga_repairer *r, struct ga_drift_item *d, struct ga_err *err)
 {
 	ga_autojournal struct ga_journal j = { 0 };
 	const char *mac = NULL;

@@ -70,7 +70,7 @@ static char *user_of_gpu(const char *address)
 	return who;
 }
 
-void ga_boot_users(struct ga_boot_facts *f)
+void ga_setup_users(struct ga_setup_facts *f)
 {
 	struct ga_err ignored = GA_ERR_INIT;
 	size_t i, j;
@@ -78,7 +78,7 @@ void ga_boot_users(struct ga_boot_facts *f)
 	if (f->bridge_there == 1)
 		f->bridge_flows = ga_ovs_is_closed(f->bridge, &ignored);
 	for (i = 0; i < f->devs.n; i++) {
-		struct ga_boot_dev *d = &f->devs.v[i];
+		struct ga_setup_dev *d = &f->devs.v[i];
 		ga_autofree char *guest = guest_of(d->address);
 
 		for (j = 0; j < f->pfs.n && guest; j++)
@@ -99,7 +99,7 @@ void ga_boot_users(struct ga_boot_facts *f)
 
 static int write_value(const char *key, const char *value, struct ga_err *err)
 {
-	ga_autofree char *path = ga_boot_sysctl_path(key);
+	ga_autofree char *path = ga_setup_sysctl_path(key);
 	/* O_TRUNC as in act/device/vfio.c. */
 	ga_autofd int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
 
@@ -108,35 +108,35 @@ static int write_value(const char *key, const char *value, struct ga_err *err)
 	return 0;
 }
 
-int ga_boot_do_sysctl(const struct ga_boot_doer *d, const struct ga_boot_step *s,
-		      struct ga_err *err)
+int ga_setup_do_sysctl(const struct ga_setup_doer *d, const struct ga_setup_step *s,
+		       struct ga_err *err)
 {
-	ga_autofree char *now = ga_boot_sysctl(s->say.subject), *after = NULL;
+	ga_autofree char *now = ga_setup_sysctl(s->say.subject), *after = NULL;
 	int64_t seq;
 
-	if (ga_boot_intend(d, "sysctl", s->say.subject, json_pack("{s:s?}", "value", now), &seq,
-			   err) < 0 ||
+	if (ga_setup_intend(d, "sysctl", s->say.subject, json_pack("{s:s?}", "value", now), &seq,
+			    err) < 0 ||
 	    write_value(s->say.subject, s->text, err) < 0)
 		return -1;
 	/* The value as the kernel took it, so that undo knows whether it is still ours. */
-	after = ga_boot_sysctl(s->say.subject);
+	after = ga_setup_sysctl(s->say.subject);
 	return after ? ga_journal_done(d->h, seq, err) :
 		       ga_fail(err, GA_SYSTEM, "cannot read '%s' back", s->say.subject);
 }
 
-int ga_boot_undo_sysctl(struct ga_boot_undo_ctx *u, struct ga_err *err)
+int ga_setup_undo_sysctl(struct ga_setup_undo_ctx *u, struct ga_err *err)
 {
 	const char *before = json_string_value(json_object_get(u->inverse, "value"));
-	ga_autofree char *now = ga_boot_sysctl(u->e->subject);
+	ga_autofree char *now = ga_setup_sysctl(u->e->subject);
 	const char *ours = NULL;
 	size_t i;
 
-	for (i = 0; ga_boot_sysctls[i].key; i++)
-		if (ga_streq(ga_boot_sysctls[i].key, u->e->subject))
-			ours = ga_boot_sysctls[i].value;
+	for (i = 0; ga_setup_sysctls[i].key; i++)
+		if (ga_streq(ga_setup_sysctls[i].key, u->e->subject))
+			ours = ga_setup_sysctls[i].value;
 	if (!before || !now || ga_streq(now, before))
 		return 1;
-	if (!ours || !ga_boot_same_value(now, ours)) {
+	if (!ours || !ga_setup_same_value(now, ours)) {
 		u->why = ga_xprintf("it is '%s' now: somebody else set it since", now);
 		return 0;
 	}
@@ -161,9 +161,9 @@ static int64_t read_attr(const char *address, const char *name)
 }
 
 /* Whether each of the functions to be made is ours. */
-static bool all_ours(const struct ga_boot_facts *f, const char *address, int64_t n)
+static bool all_ours(const struct ga_setup_facts *f, const char *address, int64_t n)
 {
-	const struct ga_boot_pf *pf = NULL;
+	const struct ga_setup_pf *pf = NULL;
 	int64_t index;
 	size_t i;
 
@@ -173,7 +173,7 @@ static bool all_ours(const struct ga_boot_facts *f, const char *address, int64_t
 	for (index = 0; pf && f->boot && index < n; index++) {
 		ga_autofree char *identity = ga_xprintf("%s/%" PRId64, pf->identity, index);
 
-		if (!ga_boot_list_find(&f->listed, "vf", identity))
+		if (!ga_setup_list_find(&f->listed, "vf", identity))
 			return false;
 	}
 	return pf != NULL;
@@ -202,7 +202,7 @@ static int set_vfs(const char *address, int64_t n, struct ga_err *err)
 
 /* Each change of the number has its own inverse; one that is made again (at boot) has one already:
  * *known, the number of the newest entry when it set the same. */
-static int name_vfs(const struct ga_boot_doer *d, const struct ga_boot_step *s, char **subject,
+static int name_vfs(const struct ga_setup_doer *d, const struct ga_setup_step *s, char **subject,
 		    int64_t *known, struct ga_err *err)
 {
 	ga_autojournal struct ga_journal j = { 0 };
@@ -210,7 +210,7 @@ static int name_vfs(const struct ga_boot_doer *d, const struct ga_boot_step *s, 
 	json_error_t why;
 
 	*known = 0;
-	if (ga_journal_open_entries(d->h, GA_BOOT_OBJECT, &j, err) < 0)
+	if (ga_journal_open_entries(d->h, GA_SETUP_OBJECT, &j, err) < 0)
 		return -1;
 	for (i = 0; i < j.n; i++) {
 		ga_autojson json_t *inverse = NULL;
@@ -225,8 +225,8 @@ static int name_vfs(const struct ga_boot_doer *d, const struct ga_boot_step *s, 
 	return 0;
 }
 
-int ga_boot_do_vfs(const struct ga_boot_doer *d, const struct ga_boot_step *s,
-		   struct ga_err *err)
+int ga_setup_do_vfs(const struct ga_setup_doer *d, const struct ga_setup_step *s,
+		    struct ga_err *err)
 {
 	const char *address = s->say.subject;
 	int64_t probe = read_attr(address, "sriov_drivers_autoprobe");
@@ -234,12 +234,12 @@ int ga_boot_do_vfs(const struct ga_boot_doer *d, const struct ga_boot_step *s,
 	ga_autofree char *subject = NULL;
 
 	if (name_vfs(d, s, &subject, &seq, err) < 0 ||
-	    (!seq && ga_boot_intend(d, "vfs", subject,
-				    json_pack("{s:s,s:I,s:I,s:I}", "address", address, "vfs",
-					      (json_int_t)(now < 0 ? 0 : now), "ours",
-					      (json_int_t)s->number, "autoprobe",
-					      (json_int_t)(probe == GA_UNKNOWN ? -1 : probe)),
-				    &seq, err) < 0))
+	    (!seq && ga_setup_intend(d, "vfs", subject,
+				     json_pack("{s:s,s:I,s:I,s:I}", "address", address, "vfs",
+					       (json_int_t)(now < 0 ? 0 : now), "ours",
+					       (json_int_t)s->number, "autoprobe",
+					       (json_int_t)(probe == GA_UNKNOWN ? -1 : probe)),
+				     &seq, err) < 0))
 		return -1;
 	/* Without a driver of the host's from the start, nothing has to be taken from it. */
 	if (probe == 1 && all_ours(d->facts, address, s->number) &&
@@ -268,7 +268,7 @@ static char *guest_of_vfs(const char *address)
 	return who;
 }
 
-int ga_boot_undo_vfs(struct ga_boot_undo_ctx *u, struct ga_err *err)
+int ga_setup_undo_vfs(struct ga_setup_undo_ctx *u, struct ga_err *err)
 {
 	int64_t before = json_integer_value(json_object_get(u->inverse, "vfs"));
 	int64_t ours = json_integer_value(json_object_get(u->inverse, "ours"));
@@ -292,8 +292,8 @@ int ga_boot_undo_vfs(struct ga_boot_undo_ctx *u, struct ga_err *err)
 
 /* ---- bindings ---- */
 
-int ga_boot_do_bind(const struct ga_boot_doer *d, const struct ga_boot_step *s,
-		    struct ga_err *err)
+int ga_setup_do_bind(const struct ga_setup_doer *d, const struct ga_setup_step *s,
+		     struct ga_err *err)
 {
 	const char *address = s->say.subject;
 	ga_autobefore struct ga_vfio_before before = { 0 };
@@ -305,16 +305,16 @@ int ga_boot_do_bind(const struct ga_boot_doer *d, const struct ga_boot_step *s,
 	if (who && !ga_streq(before.driver, "vfio-pci"))
 		return ga_fail_for(err, GA_CONFLICT, "device_busy", "'%s' is in use: %s", address,
 				   who);
-	if (ga_boot_intend(d, "vfio_bind", address,
-			   json_pack("{s:s?,s:s?}", "driver", before.driver, "override",
-				     before.override),
-			   &seq, err) < 0 ||
+	if (ga_setup_intend(d, "vfio_bind", address,
+			    json_pack("{s:s?,s:s?}", "driver", before.driver, "override",
+				      before.override),
+			    &seq, err) < 0 ||
 	    ga_vfio_bind(address, "vfio-pci", "vfio-pci", err) < 0)
 		return -1;
 	return ga_journal_done(d->h, seq, err);
 }
 
-int ga_boot_undo_bind(struct ga_boot_undo_ctx *u, struct ga_err *err)
+int ga_setup_undo_bind(struct ga_setup_undo_ctx *u, struct ga_err *err)
 {
 	ga_autobefore struct ga_vfio_before now = { 0 };
 	struct ga_err gone = GA_ERR_INIT;

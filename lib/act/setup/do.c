@@ -12,7 +12,7 @@
 #include "look/setup/look.h"
 #include "look/sys.h"
 
-int ga_boot_program(const char *const *argv, int64_t seconds, struct ga_err *err)
+int ga_setup_program(const char *const *argv, int64_t seconds, struct ga_err *err)
 {
 	const struct ga_proc p = { .argv = argv, .timeout_micros = seconds * 1000000 };
 	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
@@ -20,8 +20,8 @@ int ga_boot_program(const char *const *argv, int64_t seconds, struct ga_err *err
 	return ga_proc_check(&p, &out, err);
 }
 
-int ga_boot_intend(const struct ga_boot_doer *d, const char *op, const char *subject,
-		   json_t *inverse, int64_t *seq, struct ga_err *err)
+int ga_setup_intend(const struct ga_setup_doer *d, const char *op, const char *subject,
+		    json_t *inverse, int64_t *seq, struct ga_err *err)
 {
 	ga_autojson json_t *own = inverse;
 	ga_autostr struct ga_str text = GA_STR_INIT;
@@ -29,7 +29,7 @@ int ga_boot_intend(const struct ga_boot_doer *d, const char *op, const char *sub
 	if (!own)
 		return ga_fail(err, GA_SYSTEM, "the inverse of '%s' '%s' is no JSON", op, subject);
 	ga_rec_dump(own, &text);
-	return ga_journal_intend(d->h, GA_BOOT_OBJECT, op, subject, text.buf, seq, err);
+	return ga_journal_intend(d->h, GA_SETUP_OBJECT, op, subject, text.buf, seq, err);
 }
 
 /* ---- programs run after files ---- */
@@ -38,11 +38,11 @@ static const struct {
 	unsigned int run;
 	const char *subject;
 } runs[] = {
-	{ GA_BOOT_RUN_GRUB, "update-grub" },
-	{ GA_BOOT_RUN_INITRAMFS, "update-initramfs" },
-	{ GA_BOOT_RUN_UDEV, "udevadm" },
-	{ GA_BOOT_RUN_SYSTEMD, "daemon-reload" },
-	{ GA_BOOT_RUN_MULTIPATH, "multipath" },
+	{ GA_SETUP_RUN_GRUB, "update-grub" },
+	{ GA_SETUP_RUN_INITRAMFS, "update-initramfs" },
+	{ GA_SETUP_RUN_UDEV, "udevadm" },
+	{ GA_SETUP_RUN_SYSTEMD, "daemon-reload" },
+	{ GA_SETUP_RUN_MULTIPATH, "multipath" },
 };
 
 static unsigned int run_of(const char *subject)
@@ -57,7 +57,7 @@ static unsigned int run_of(const char *subject)
 
 /* Enters the programs before a file of theirs is written: when this is killed in between, the next
  * run still runs them. */
-static int intend_runs(const struct ga_boot_doer *d, unsigned int mask, struct ga_err *err)
+static int intend_runs(const struct ga_setup_doer *d, unsigned int mask, struct ga_err *err)
 {
 	for (size_t i = 0; i < GA_ARRAY_SIZE(runs); i++) {
 		ga_autojournal struct ga_journal j = { 0 };
@@ -66,27 +66,27 @@ static int intend_runs(const struct ga_boot_doer *d, unsigned int mask, struct g
 
 		if (!(mask & runs[i].run))
 			continue;
-		if (ga_journal_open_entries(d->h, GA_BOOT_OBJECT, &j, err) < 0)
+		if (ga_journal_open_entries(d->h, GA_SETUP_OBJECT, &j, err) < 0)
 			return -1;
 		for (size_t k = 0; k < j.n; k++)
 			if (ga_streq(j.v[k].op, "run") && ga_streq(j.v[k].subject, runs[i].subject))
 				last = &j.v[k];
 		if ((last && last->done && ga_journal_undone(d->h, last->seq, err) < 0) ||
-		    ga_boot_intend(d, "run", runs[i].subject, json_object(), &again, err) < 0)
+		    ga_setup_intend(d, "run", runs[i].subject, json_object(), &again, err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
 /* The rules are applied to the slots' disks at once; nobody else's disk is touched. */
-static int run_udev(const struct ga_boot_doer *d, struct ga_err *err)
+static int run_udev(const struct ga_setup_doer *d, struct ga_err *err)
 {
 	static const char *const reload[] = { "udevadm", "control", "--reload", NULL };
 	size_t i;
 
 	if (!ga_sys_exists("/run/udev/control"))
 		return 0; /* no udev runs here: it reads its rules when it starts */
-	if (ga_boot_program(reload, 30, err) < 0)
+	if (ga_setup_program(reload, 30, err) < 0)
 		return -1;
 	for (i = 0; i < d->facts->disks.n; i++) {
 		const char *path = d->facts->disks.v[i].path;
@@ -94,13 +94,13 @@ static int run_udev(const struct ga_boot_doer *d, struct ga_err *err)
 							  strrchr(path, '/') + 1) : NULL;
 		const char *argv[] = { "udevadm", "trigger", "--action=change", dir, NULL };
 
-		if (dir && ga_boot_program(argv, 30, err) < 0)
+		if (dir && ga_setup_program(argv, 30, err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-static int run_one(const struct ga_boot_doer *d, unsigned int run, struct ga_err *err)
+static int run_one(const struct ga_setup_doer *d, unsigned int run, struct ga_err *err)
 {
 	static const char *const grub[] = { "update-grub", NULL };
 	static const char *const irfs[] = { "update-initramfs", "-u", NULL };
@@ -110,41 +110,41 @@ static int run_one(const struct ga_boot_doer *d, unsigned int run, struct ga_err
 	if (d->root->image)
 		return 0;
 	switch (run) {
-	case GA_BOOT_RUN_GRUB:
-		return ga_boot_program(grub, 180, err);
-	case GA_BOOT_RUN_INITRAMFS:
-		return ga_boot_program(irfs, 600, err);
-	case GA_BOOT_RUN_UDEV:
+	case GA_SETUP_RUN_GRUB:
+		return ga_setup_program(grub, 180, err);
+	case GA_SETUP_RUN_INITRAMFS:
+		return ga_setup_program(irfs, 600, err);
+	case GA_SETUP_RUN_UDEV:
 		return run_udev(d, err);
-	case GA_BOOT_RUN_SYSTEMD:
-		return d->facts->systemd ? ga_boot_program(reload, 60, err) : 0;
-	case GA_BOOT_RUN_MULTIPATH:
-		return ga_sys_exists("/run/multipathd.pid") ? ga_boot_program(mp, 60, err) : 0;
+	case GA_SETUP_RUN_SYSTEMD:
+		return d->facts->systemd ? ga_setup_program(reload, 60, err) : 0;
+	case GA_SETUP_RUN_MULTIPATH:
+		return ga_sys_exists("/run/multipathd.pid") ? ga_setup_program(mp, 60, err) : 0;
 	default:
 		return 0;
 	}
 }
 
-static int do_run(const struct ga_boot_doer *d, const struct ga_boot_step *s, struct ga_err *err)
+static int do_run(const struct ga_setup_doer *d, const struct ga_setup_step *s, struct ga_err *err)
 {
 	int64_t seq;
 
 	if (intend_runs(d, (unsigned int)s->number, err) < 0 ||
 	    run_one(d, (unsigned int)s->number, err) < 0 ||
-	    ga_boot_intend(d, "run", s->say.subject, json_object(), &seq, err) < 0)
+	    ga_setup_intend(d, "run", s->say.subject, json_object(), &seq, err) < 0)
 		return -1;
 	return ga_journal_done(d->h, seq, err);
 }
 
 /* ---- what an interrupted run left ---- */
 
-static int read_journal(const struct ga_boot_doer *d, bool settle, unsigned int *pending,
+static int read_journal(const struct ga_setup_doer *d, bool settle, unsigned int *pending,
 			struct ga_err *err)
 {
 	ga_autojournal struct ga_journal j = { 0 };
 
 	*pending = 0;
-	if (ga_journal_open_entries(d->h, GA_BOOT_OBJECT, &j, err) < 0)
+	if (ga_journal_open_entries(d->h, GA_SETUP_OBJECT, &j, err) < 0)
 		return -1;
 	for (size_t i = 0; i < j.n; i++) {
 		const struct ga_journal_entry *e = &j.v[i];
@@ -159,7 +159,7 @@ static int read_journal(const struct ga_boot_doer *d, bool settle, unsigned int 
 		if (!settle || !ga_streq(e->op, "etc_file"))
 			continue;
 		inverse = json_loads(e->inverse, 0, NULL);
-		r = ga_boot_file_stands(d, inverse, err);
+		r = ga_setup_file_stands(d, inverse, err);
 		if (r == -1)
 			return -1;
 		/* A file that somebody else wrote since has nothing of ours to undo. */
@@ -171,19 +171,19 @@ static int read_journal(const struct ga_boot_doer *d, bool settle, unsigned int 
 	return 0;
 }
 
-int ga_boot_settle(const struct ga_boot_doer *d, unsigned int *pending, struct ga_err *err)
+int ga_setup_settle(const struct ga_setup_doer *d, unsigned int *pending, struct ga_err *err)
 {
 	return read_journal(d, true, pending, err);
 }
 
-int ga_boot_pending(const struct ga_boot_doer *d, unsigned int *pending, struct ga_err *err)
+int ga_setup_pending(const struct ga_setup_doer *d, unsigned int *pending, struct ga_err *err)
 {
 	return read_journal(d, false, pending, err);
 }
 
 /* ---- the network ---- */
 
-static int do_bridge(const struct ga_boot_doer *d, const struct ga_boot_step *s,
+static int do_bridge(const struct ga_setup_doer *d, const struct ga_setup_step *s,
 		     struct ga_err *err)
 {
 	const char *br = s->say.subject;
@@ -192,11 +192,11 @@ static int do_bridge(const struct ga_boot_doer *d, const struct ga_boot_step *s,
 	bool existed = d->facts->bridge_there == 1;
 	int64_t seq;
 
-	if (ga_boot_intend(d, "bridge", br,
-			   json_pack("{s:b,s:s?}", "existed", existed, "fail_mode",
-				     d->facts->bridge_mode),
-			   &seq, err) < 0 ||
-	    ga_boot_program(make, 30, err) < 0)
+	if (ga_setup_intend(d, "bridge", br,
+			    json_pack("{s:b,s:s?}", "existed", existed, "fail_mode",
+				      d->facts->bridge_mode),
+			    &seq, err) < 0 ||
+	    ga_setup_program(make, 30, err) < 0)
 		return -1;
 	if (!if_nametoindex(br))
 		return ga_refuse(err, GA_HOST, NULL, NULL,
@@ -206,7 +206,7 @@ static int do_bridge(const struct ga_boot_doer *d, const struct ga_boot_step *s,
 	return ga_journal_done(d->h, seq, err);
 }
 
-static int do_flows(const struct ga_boot_doer *d, const struct ga_boot_step *s,
+static int do_flows(const struct ga_setup_doer *d, const struct ga_setup_step *s,
 		    struct ga_err *err)
 {
 	const char *br = s->say.subject;
@@ -216,14 +216,14 @@ static int do_flows(const struct ga_boot_doer *d, const struct ga_boot_step *s,
 	int64_t seq;
 
 	if (ga_proc_check(&(const struct ga_proc){ .argv = get }, &mac, err) < 0 ||
-	    ga_boot_intend(d, "bridge_flows", br, json_pack("{s:b}", "mac", mac.out.len > 0), &seq,
-			   err) < 0 ||
+	    ga_setup_intend(d, "bridge_flows", br, json_pack("{s:b}", "mac", mac.out.len > 0), &seq,
+			    err) < 0 ||
 	    ga_ovs_setup_bridge(br, err) < 0)
 		return -1;
 	return ga_journal_done(d->h, seq, err);
 }
 
-static int do_address(const struct ga_boot_doer *d, const struct ga_boot_step *s,
+static int do_address(const struct ga_setup_doer *d, const struct ga_setup_step *s,
 		      struct ga_err *err)
 {
 	const char *br = s->say.subject;
@@ -233,9 +233,9 @@ static int do_address(const struct ga_boot_doer *d, const struct ga_boot_step *s
 	const char *up[] = { "ip", "link", "set", br, "up", NULL };
 	int64_t seq;
 
-	if (ga_boot_intend(d, "bridge_address", br, json_pack("{s:s}", "address", address), &seq,
-			   err) < 0 ||
-	    ga_boot_program(set, 30, err) < 0 || ga_boot_program(up, 30, err) < 0)
+	if (ga_setup_intend(d, "bridge_address", br, json_pack("{s:s}", "address", address), &seq,
+			    err) < 0 ||
+	    ga_setup_program(set, 30, err) < 0 || ga_setup_program(up, 30, err) < 0)
 		return -1;
 	return ga_journal_done(d->h, seq, err);
 }
@@ -245,9 +245,9 @@ static char *unconst(const char *s)
 	return (char *)(uintptr_t)s;
 }
 
-static int do_nat(const struct ga_boot_doer *d, const struct ga_boot_step *s, struct ga_err *err)
+static int do_nat(const struct ga_setup_doer *d, const struct ga_setup_step *s, struct ga_err *err)
 {
-	const struct ga_boot_facts *f = d->facts;
+	const struct ga_setup_facts *f = d->facts;
 	const struct ga_network n = {
 		.bridge = unconst(f->bridge),
 		.uplink = unconst(f->uplink),
@@ -258,7 +258,7 @@ static int do_nat(const struct ga_boot_doer *d, const struct ga_boot_step *s, st
 	};
 	int64_t seq;
 
-	if (ga_boot_intend(d, "nat", s->say.subject, json_object(), &seq, err) < 0 ||
+	if (ga_setup_intend(d, "nat", s->say.subject, json_object(), &seq, err) < 0 ||
 	    ga_nat_setup(&n, err) < 0)
 		return -1;
 	return ga_journal_done(d->h, seq, err);
@@ -266,92 +266,93 @@ static int do_nat(const struct ga_boot_doer *d, const struct ga_boot_step *s, st
 
 /* ---- modules, tuned, units ---- */
 
-static int do_module(const struct ga_boot_doer *d, const struct ga_boot_step *s,
+static int do_module(const struct ga_setup_doer *d, const struct ga_setup_step *s,
 		     struct ga_err *err)
 {
 	const char *argv[] = { "modprobe", s->say.subject, NULL };
 	int64_t seq;
 
-	if (ga_boot_intend(d, "module", s->say.subject, json_object(), &seq, err) < 0 ||
-	    ga_boot_program(argv, 60, err) < 0)
+	if (ga_setup_intend(d, "module", s->say.subject, json_object(), &seq, err) < 0 ||
+	    ga_setup_program(argv, 60, err) < 0)
 		return -1;
 	return ga_journal_done(d->h, seq, err);
 }
 
-static int do_tuned(const struct ga_boot_doer *d, const struct ga_boot_step *s,
+static int do_tuned(const struct ga_setup_doer *d, const struct ga_setup_step *s,
 		    struct ga_err *err)
 {
 	const char *argv[] = { "tuned-adm", "profile", s->say.subject, NULL };
 	int64_t seq;
 
-	if (ga_boot_intend(d, "tuned", s->say.subject,
-			   json_pack("{s:s?}", "profile", d->facts->tuned_profile), &seq,
-			   err) < 0 ||
-	    ga_boot_program(argv, 120, err) < 0)
+	if (ga_setup_intend(d, "tuned", s->say.subject,
+			    json_pack("{s:s?}", "profile", d->facts->tuned_profile), &seq,
+			    err) < 0 ||
+	    ga_setup_program(argv, 120, err) < 0)
 		return -1;
 	return ga_journal_done(d->h, seq, err);
 }
 
-static int do_unit(const struct ga_boot_doer *d, const struct ga_boot_step *s,
+static int do_unit(const struct ga_setup_doer *d, const struct ga_setup_step *s,
 		   struct ga_err *err)
 {
-	const char *verb = s->op == GA_BOOT_DO_ENABLE  ? "enable" :
-			   s->op == GA_BOOT_DO_DISABLE ? "disable" : "start";
-	const char *op = s->op == GA_BOOT_DO_START ? "start" : "unit";
+	const char *verb = s->op == GA_SETUP_DO_ENABLE  ? "enable" :
+			   s->op == GA_SETUP_DO_DISABLE ? "disable" : "start";
+	const char *op = s->op == GA_SETUP_DO_START ? "start" : "unit";
 	ga_autofree char *root = d->root_dir ? ga_xprintf("--root=%s", d->root_dir) : NULL;
 	/* systemd reads its units once, after the last of them. */
 	const char *argv[] = { "systemctl", "--quiet", "--no-reload", verb, s->say.subject, root,
 			       NULL };
 	int64_t seq;
 
-	if (ga_boot_intend(d, op, s->say.subject, json_pack("{s:s}", "was", verb), &seq, err) < 0 ||
-	    ga_boot_program(argv, 120, err) < 0)
+	if (ga_setup_intend(d, op, s->say.subject, json_pack("{s:s}", "was", verb), &seq,
+			    err) < 0 ||
+	    ga_setup_program(argv, 120, err) < 0)
 		return -1;
 	return ga_journal_done(d->h, seq, err);
 }
 
-int ga_boot_do(const struct ga_boot_doer *d, const struct ga_boot_step *s, struct ga_err *err)
+int ga_setup_do(const struct ga_setup_doer *d, const struct ga_setup_step *s, struct ga_err *err)
 {
 	if (s->runs && intend_runs(d, s->runs, err) < 0)
 		return -1;
 	switch (s->op) {
-	case GA_BOOT_DO_NOTE:
+	case GA_SETUP_DO_NOTE:
 		return 0;
-	case GA_BOOT_DO_FILE:
-		return ga_boot_do_file(d, s, err);
-	case GA_BOOT_DO_UNLINK:
-		return ga_boot_do_link(d, s, err);
-	case GA_BOOT_DO_FOLDER:
-		return ga_boot_do_folder(d, s, err);
-	case GA_BOOT_DO_MODULE:
+	case GA_SETUP_DO_FILE:
+		return ga_setup_do_file(d, s, err);
+	case GA_SETUP_DO_UNLINK:
+		return ga_setup_do_link(d, s, err);
+	case GA_SETUP_DO_FOLDER:
+		return ga_setup_do_folder(d, s, err);
+	case GA_SETUP_DO_MODULE:
 		return do_module(d, s, err);
-	case GA_BOOT_DO_VALUE:
-		return ga_boot_do_sysctl(d, s, err);
-	case GA_BOOT_DO_VFS:
-		return ga_boot_do_vfs(d, s, err);
-	case GA_BOOT_DO_BIND:
-		return ga_boot_do_bind(d, s, err);
-	case GA_BOOT_DO_BRIDGE:
+	case GA_SETUP_DO_VALUE:
+		return ga_setup_do_sysctl(d, s, err);
+	case GA_SETUP_DO_VFS:
+		return ga_setup_do_vfs(d, s, err);
+	case GA_SETUP_DO_BIND:
+		return ga_setup_do_bind(d, s, err);
+	case GA_SETUP_DO_BRIDGE:
 		return do_bridge(d, s, err);
-	case GA_BOOT_DO_ADDRESS:
+	case GA_SETUP_DO_ADDRESS:
 		return do_address(d, s, err);
-	case GA_BOOT_DO_FLOWS:
+	case GA_SETUP_DO_FLOWS:
 		return do_flows(d, s, err);
-	case GA_BOOT_DO_NAT:
+	case GA_SETUP_DO_NAT:
 		return do_nat(d, s, err);
-	case GA_BOOT_DO_TUNED:
+	case GA_SETUP_DO_TUNED:
 		return do_tuned(d, s, err);
-	case GA_BOOT_DO_ENABLE:
-	case GA_BOOT_DO_DISABLE:
-	case GA_BOOT_DO_START:
+	case GA_SETUP_DO_ENABLE:
+	case GA_SETUP_DO_DISABLE:
+	case GA_SETUP_DO_START:
 		return do_unit(d, s, err);
-	case GA_BOOT_DO_RUN:
+	case GA_SETUP_DO_RUN:
 		return do_run(d, s, err);
 	}
 	return 0;
 }
 
-int ga_boot_run_by_name(const struct ga_boot_doer *d, const char *subject, struct ga_err *err)
+int ga_setup_run_by_name(const struct ga_setup_doer *d, const char *subject, struct ga_err *err)
 {
 	return run_one(d, run_of(subject), err);
 }

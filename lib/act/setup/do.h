@@ -28,37 +28,37 @@
 #include "decide/setup/bootstrap.h"
 #include "state/host/hostdb.h"
 
-#define GA_BOOT_OBJECT "bootstrap"
+#define GA_SETUP_OBJECT "bootstrap"
 
-struct ga_boot_doer {
+struct ga_setup_doer {
 	struct ga_hostdb *h;
 	const struct ga_root *root;
 	const char *root_dir; /* path of the image for other programs, or NULL */
-	const struct ga_boot_facts *facts; /* of the plan that is carried out */
+	const struct ga_setup_facts *facts; /* of the plan that is carried out */
 	const char *libvirt_uri;
 };
 
 /* Adds to the facts what look/ cannot find: who uses a device that would be bound, which virtual
  * functions a guest has, whether the bridge has its own flow. */
-void ga_boot_users(struct ga_boot_facts *facts);
+void ga_setup_users(struct ga_setup_facts *facts);
 /* Reads from the journal what an interrupted run left: entries of changes that were never made are
  * closed, those that were made are marked so, and *pending gets the programs still to be run. */
-GA_MUST_CHECK int ga_boot_settle(const struct ga_boot_doer *d, unsigned int *pending,
-				 struct ga_err *err);
-/* The same, and changes nothing. */
-GA_MUST_CHECK int ga_boot_pending(const struct ga_boot_doer *d, unsigned int *pending,
+GA_MUST_CHECK int ga_setup_settle(const struct ga_setup_doer *d, unsigned int *pending,
 				  struct ga_err *err);
+/* The same, and changes nothing. */
+GA_MUST_CHECK int ga_setup_pending(const struct ga_setup_doer *d, unsigned int *pending,
+				   struct ga_err *err);
 
 /* Carries out one step. */
-GA_MUST_CHECK int ga_boot_do(const struct ga_boot_doer *d, const struct ga_boot_step *s,
-			     struct ga_err *err);
+GA_MUST_CHECK int ga_setup_do(const struct ga_setup_doer *d, const struct ga_setup_step *s,
+			      struct ga_err *err);
 
 /* Refuses (GA_CONFLICT) while something of slices lives on this host. */
-GA_MUST_CHECK int ga_boot_undo_allowed(const struct ga_boot_doer *d, struct ga_err *err);
+GA_MUST_CHECK int ga_setup_undo_allowed(const struct ga_setup_doer *d, struct ga_err *err);
 /* Carries out the inverses, newest first, and gives each step to tell: state undone, left or
  * failed. Returns how many were not undone. */
-typedef int (*ga_boot_tell_fn)(const struct ga_bootstrap_step *s, struct ga_err *err);
-GA_MUST_CHECK int ga_boot_undo(const struct ga_boot_doer *d, ga_boot_tell_fn tell,
-			       struct ga_err *err);
+typedef int (*ga_setup_tell_fn)(const struct ga_bootstrap_step *s, struct ga_err *err);
+GA_MUST_CHECK int ga_setup_undo(const struct ga_setup_doer *d, ga_setup_tell_fn tell,
+				struct ga_err *err);
 
 #endif

@@ -50,7 +50,7 @@ static char *digest_of(const struct ga_str *text, bool there)
 
 /* ---- folders ---- */
 
-static int make_folder(const struct ga_boot_doer *d, const char *path, unsigned int mode,
+static int make_folder(const struct ga_setup_doer *d, const char *path, unsigned int mode,
 		       bool widen, struct ga_err *err)
 {
 	struct stat st = { 0 };
@@ -61,18 +61,18 @@ static int make_folder(const struct ga_boot_doer *d, const char *path, unsigned 
 		return -1;
 	if (r > 0 && (!widen || (S_ISDIR(st.st_mode) && (st.st_mode & 07777) == mode)))
 		return 0;
-	if (ga_boot_intend(d, "etc_folder", path,
-			   json_pack("{s:b,s:I,s:I}", "existed", r > 0, "mode",
-				     (json_int_t)(st.st_mode & 07777), "ours",
-				     (json_int_t)mode),
-			   &seq, err) < 0 ||
+	if (ga_setup_intend(d, "etc_folder", path,
+			    json_pack("{s:b,s:I,s:I}", "existed", r > 0, "mode",
+				      (json_int_t)(st.st_mode & 07777), "ours",
+				      (json_int_t)mode),
+			    &seq, err) < 0 ||
 	    ga_root_mkdir(d->root, path, mode, err) < 0)
 		return -1;
 	return ga_journal_done(d->h, seq, err);
 }
 
 /* The folders above a path. */
-static int make_parents(const struct ga_boot_doer *d, const char *path, struct ga_err *err)
+static int make_parents(const struct ga_setup_doer *d, const char *path, struct ga_err *err)
 {
 	const char *p = path;
 
@@ -85,15 +85,15 @@ static int make_parents(const struct ga_boot_doer *d, const char *path, struct g
 	return 0;
 }
 
-int ga_boot_do_folder(const struct ga_boot_doer *d, const struct ga_boot_step *s,
-		      struct ga_err *err)
+int ga_setup_do_folder(const struct ga_setup_doer *d, const struct ga_setup_step *s,
+		       struct ga_err *err)
 {
 	if (make_parents(d, s->say.subject, err) < 0)
 		return -1;
 	return make_folder(d, s->say.subject, (unsigned int)s->number, true, err);
 }
 
-int ga_boot_undo_folder(struct ga_boot_undo_ctx *u, struct ga_err *err)
+int ga_setup_undo_folder(struct ga_setup_undo_ctx *u, struct ga_err *err)
 {
 	bool existed = json_is_true(json_object_get(u->inverse, "existed"));
 	json_int_t mode = json_integer_value(json_object_get(u->inverse, "mode"));
@@ -119,13 +119,13 @@ int ga_boot_undo_folder(struct ga_boot_undo_ctx *u, struct ga_err *err)
 /* ---- files ---- */
 
 /* The name of a further change of the same file: each has its own inverse. */
-static int next_subject(const struct ga_boot_doer *d, const char *path, char **ret,
+static int next_subject(const struct ga_setup_doer *d, const char *path, char **ret,
 			struct ga_err *err)
 {
 	ga_autojournal struct ga_journal j = { 0 };
 	size_t i, n = 0, len = strlen(path);
 
-	if (ga_journal_open_entries(d->h, GA_BOOT_OBJECT, &j, err) < 0)
+	if (ga_journal_open_entries(d->h, GA_SETUP_OBJECT, &j, err) < 0)
 		return -1;
 	for (i = 0; i < j.n; i++)
 		n += ga_streq(j.v[i].op, "etc_file") && !strncmp(j.v[i].subject, path, len) &&
@@ -134,8 +134,8 @@ static int next_subject(const struct ga_boot_doer *d, const char *path, char **r
 	return 0;
 }
 
-int ga_boot_do_file(const struct ga_boot_doer *d, const struct ga_boot_step *s,
-		    struct ga_err *err)
+int ga_setup_do_file(const struct ga_setup_doer *d, const struct ga_setup_step *s,
+		     struct ga_err *err)
 {
 	const char *path = s->say.subject;
 	ga_autostr struct ga_str now = GA_STR_INIT;
@@ -152,12 +152,12 @@ int ga_boot_do_file(const struct ga_boot_doer *d, const struct ga_boot_step *s,
 		return -1;
 	before = digest_of(&now, there);
 	ga_digest_of(s->text, s->len, after);
-	if (ga_boot_intend(d, "etc_file", subject,
-			   json_pack("{s:s,s:b,s:I,s:I,s:I,s:o,s:s,s:s}", "path", path, "existed",
-				     there, "mode", (json_int_t)(st.st_mode & 07777), "uid",
+	if (ga_setup_intend(d, "etc_file", subject,
+			    json_pack("{s:s,s:b,s:I,s:I,s:I,s:o,s:s,s:s}", "path", path, "existed",
+				      there, "mode", (json_int_t)(st.st_mode & 07777), "uid",
 				     (json_int_t)st.st_uid, "gid", (json_int_t)st.st_gid, "content",
-				     pack_bytes(&now), "before", before, "after", after),
-			   &seq, err) < 0 ||
+				      pack_bytes(&now), "before", before, "after", after),
+			    &seq, err) < 0 ||
 	    ga_root_replace(d->root, path, s->text, s->len, there ? &st : NULL,
 			    (unsigned int)s->number, err) < 0)
 		return -1;
@@ -171,7 +171,7 @@ static const char *member(json_t *inverse, const char *name)
 	return text ? text : "";
 }
 
-int ga_boot_file_stands(const struct ga_boot_doer *d, json_t *inverse, struct ga_err *err)
+int ga_setup_file_stands(const struct ga_setup_doer *d, json_t *inverse, struct ga_err *err)
 {
 	ga_autostr struct ga_str now = GA_STR_INIT;
 	ga_autofree char *digest = NULL;
@@ -186,13 +186,13 @@ int ga_boot_file_stands(const struct ga_boot_doer *d, json_t *inverse, struct ga
 }
 
 /* Somebody changed the file since. Our block can still be taken out of it, if it has one. */
-static int undo_block(struct ga_boot_undo_ctx *u, const struct ga_str *now, const struct stat *st,
+static int undo_block(struct ga_setup_undo_ctx *u, const struct ga_str *now, const struct stat *st,
 		      struct ga_err *err)
 {
 	ga_autostr struct ga_str text = GA_STR_INIT;
 
-	if (!strstr(now->buf, GA_BOOT_BEGIN) ||
-	    ga_boot_text_block(now->buf, now->len, NULL, &text) < 0) {
+	if (!strstr(now->buf, GA_SETUP_BEGIN) ||
+	    ga_setup_text_block(now->buf, now->len, NULL, &text) < 0) {
 		u->why = ga_xstrdup("somebody else changed it since");
 		return 0;
 	}
@@ -200,7 +200,7 @@ static int undo_block(struct ga_boot_undo_ctx *u, const struct ga_str *now, cons
 			       st->st_mode & 07777, err) < 0 ? -1 : 1;
 }
 
-int ga_boot_undo_file(struct ga_boot_undo_ctx *u, struct ga_err *err)
+int ga_setup_undo_file(struct ga_setup_undo_ctx *u, struct ga_err *err)
 {
 	const char *path = member(u->inverse, "path");
 	bool existed = json_is_true(json_object_get(u->inverse, "existed"));
@@ -233,22 +233,22 @@ int ga_boot_undo_file(struct ga_boot_undo_ctx *u, struct ga_err *err)
 
 /* ---- links ---- */
 
-int ga_boot_do_link(const struct ga_boot_doer *d, const struct ga_boot_step *s,
-		    struct ga_err *err)
+int ga_setup_do_link(const struct ga_setup_doer *d, const struct ga_setup_step *s,
+		     struct ga_err *err)
 {
 	ga_autofree char *target = ga_root_link(d->root, s->say.subject);
 	int64_t seq;
 
 	if (!target)
 		return 0;
-	if (ga_boot_intend(d, "etc_link", s->say.subject, json_pack("{s:s}", "target", target),
-			   &seq, err) < 0 ||
+	if (ga_setup_intend(d, "etc_link", s->say.subject, json_pack("{s:s}", "target", target),
+			    &seq, err) < 0 ||
 	    ga_root_remove(d->root, s->say.subject, err) < 0)
 		return -1;
 	return ga_journal_done(d->h, seq, err);
 }
 
-int ga_boot_undo_link(struct ga_boot_undo_ctx *u, struct ga_err *err)
+int ga_setup_undo_link(struct ga_setup_undo_ctx *u, struct ga_err *err)
 {
 	const char *target = member(u->inverse, "target");
 	ga_autofree char *now = ga_root_link(u->d->root, u->e->subject);

@@ -6,44 +6,45 @@
 
 #include "act/setup/do.h"
 
-struct ga_boot_undo_ctx {
-	const struct ga_boot_doer *d;
+struct ga_setup_undo_ctx {
+	const struct ga_setup_doer *d;
 	const struct ga_journal_entry *e;
 	json_t *inverse;
 	char *why; /* of what was left, allocated */
 };
 /* 1 undone, 0 left (why is set), -1 with err. */
-GA_MUST_CHECK int ga_boot_undo_file(struct ga_boot_undo_ctx *u, struct ga_err *err);
-GA_MUST_CHECK int ga_boot_undo_folder(struct ga_boot_undo_ctx *u, struct ga_err *err);
-GA_MUST_CHECK int ga_boot_undo_link(struct ga_boot_undo_ctx *u, struct ga_err *err);
-GA_MUST_CHECK int ga_boot_undo_sysctl(struct ga_boot_undo_ctx *u, struct ga_err *err);
-GA_MUST_CHECK int ga_boot_undo_vfs(struct ga_boot_undo_ctx *u, struct ga_err *err);
-GA_MUST_CHECK int ga_boot_undo_bind(struct ga_boot_undo_ctx *u, struct ga_err *err);
+GA_MUST_CHECK int ga_setup_undo_file(struct ga_setup_undo_ctx *u, struct ga_err *err);
+GA_MUST_CHECK int ga_setup_undo_folder(struct ga_setup_undo_ctx *u, struct ga_err *err);
+GA_MUST_CHECK int ga_setup_undo_link(struct ga_setup_undo_ctx *u, struct ga_err *err);
+GA_MUST_CHECK int ga_setup_undo_sysctl(struct ga_setup_undo_ctx *u, struct ga_err *err);
+GA_MUST_CHECK int ga_setup_undo_vfs(struct ga_setup_undo_ctx *u, struct ga_err *err);
+GA_MUST_CHECK int ga_setup_undo_bind(struct ga_setup_undo_ctx *u, struct ga_err *err);
 
-GA_MUST_CHECK int ga_boot_do_file(const struct ga_boot_doer *d, const struct ga_boot_step *s,
+GA_MUST_CHECK int ga_setup_do_file(const struct ga_setup_doer *d, const struct ga_setup_step *s,
+				   struct ga_err *err);
+GA_MUST_CHECK int ga_setup_do_folder(const struct ga_setup_doer *d, const struct ga_setup_step *s,
+				     struct ga_err *err);
+GA_MUST_CHECK int ga_setup_do_link(const struct ga_setup_doer *d, const struct ga_setup_step *s,
+				   struct ga_err *err);
+GA_MUST_CHECK int ga_setup_do_sysctl(const struct ga_setup_doer *d, const struct ga_setup_step *s,
+				     struct ga_err *err);
+GA_MUST_CHECK int ga_setup_do_vfs(const struct ga_setup_doer *d, const struct ga_setup_step *s,
 				  struct ga_err *err);
-GA_MUST_CHECK int ga_boot_do_folder(const struct ga_boot_doer *d, const struct ga_boot_step *s,
-				    struct ga_err *err);
-GA_MUST_CHECK int ga_boot_do_link(const struct ga_boot_doer *d, const struct ga_boot_step *s,
-				  struct ga_err *err);
-GA_MUST_CHECK int ga_boot_do_sysctl(const struct ga_boot_doer *d, const struct ga_boot_step *s,
-				    struct ga_err *err);
-GA_MUST_CHECK int ga_boot_do_vfs(const struct ga_boot_doer *d, const struct ga_boot_step *s,
-				 struct ga_err *err);
-GA_MUST_CHECK int ga_boot_do_bind(const struct ga_boot_doer *d, const struct ga_boot_step *s,
-				  struct ga_err *err);
+GA_MUST_CHECK int ga_setup_do_bind(const struct ga_setup_doer *d, const struct ga_setup_step *s,
+				   struct ga_err *err);
 /* What an entry of op etc_file that is only intended stands at: 1 the change was made, 0 it was
  * not, -2 somebody else wrote the file since. */
-GA_MUST_CHECK int ga_boot_file_stands(const struct ga_boot_doer *d, json_t *inverse,
-				      struct ga_err *err);
+GA_MUST_CHECK int ga_setup_file_stands(const struct ga_setup_doer *d, json_t *inverse,
+				       struct ga_err *err);
 
 /* Runs the program of a journal's entry "run". */
-GA_MUST_CHECK int ga_boot_run_by_name(const struct ga_boot_doer *d, const char *subject,
-				      struct ga_err *err);
+GA_MUST_CHECK int ga_setup_run_by_name(const struct ga_setup_doer *d, const char *subject,
+				       struct ga_err *err);
 /* Enters a change of this object; inverse is consumed. */
-GA_MUST_CHECK int ga_boot_intend(const struct ga_boot_doer *d, const char *op, const char *subject,
-				 json_t *inverse, int64_t *seq, struct ga_err *err);
+GA_MUST_CHECK int ga_setup_intend(const struct ga_setup_doer *d, const char *op,
+				  const char *subject, json_t *inverse, int64_t *seq,
+				  struct ga_err *err);
 /* Runs a program; a status other than 0 is GA_EXTERNAL. */
-GA_MUST_CHECK int ga_boot_program(const char *const *argv, int64_t seconds, struct ga_err *err);
+GA_MUST_CHECK int ga_setup_program(const char *const *argv, int64_t seconds, struct ga_err *err);
 
 #endif

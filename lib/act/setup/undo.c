@@ -10,14 +10,14 @@
 #include "look/sys.h"
 #include "record/time.h"
 
-static const char *member(struct ga_boot_undo_ctx *u, const char *name)
+static const char *member(struct ga_setup_undo_ctx *u, const char *name)
 {
 	return json_string_value(json_object_get(u->inverse, name));
 }
 
 /* ---- the network ---- */
 
-static int undo_bridge(struct ga_boot_undo_ctx *u, struct ga_err *err)
+static int undo_bridge(struct ga_setup_undo_ctx *u, struct ga_err *err)
 {
 	const char *br = u->e->subject, *mode = member(u, "fail_mode");
 	const char *exists[] = { "ovs-vsctl", "--timeout=20", "br-exists", br, NULL };
@@ -32,7 +32,7 @@ static int undo_bridge(struct ga_boot_undo_ctx *u, struct ga_err *err)
 	if (one.status == 2) /* there is none (ovs-vsctl(8)) */
 		return 1;
 	if (json_is_true(json_object_get(u->inverse, "existed")))
-		return ga_boot_program(mode ? set : unset, 30, err) < 0 ? -1 : 1;
+		return ga_setup_program(mode ? set : unset, 30, err) < 0 ? -1 : 1;
 	if (ga_proc_check(&(const struct ga_proc){ .argv = ports }, &two, err) < 0)
 		return -1;
 	if (two.out.len) {
@@ -40,10 +40,10 @@ static int undo_bridge(struct ga_boot_undo_ctx *u, struct ga_err *err)
 		u->why = ga_xprintf("it has port '%s'", ga_sys_tidy(two.out.buf));
 		return 0;
 	}
-	return ga_boot_program(del, 30, err) < 0 ? -1 : 1;
+	return ga_setup_program(del, 30, err) < 0 ? -1 : 1;
 }
 
-static int undo_flows(struct ga_boot_undo_ctx *u, struct ga_err *err)
+static int undo_flows(struct ga_setup_undo_ctx *u, struct ga_err *err)
 {
 	const char *br = u->e->subject;
 	const char *mac[] = { "ovs-vsctl", "--timeout=20", "--if-exists", "remove", "Bridge", br,
@@ -56,10 +56,10 @@ static int undo_flows(struct ga_boot_undo_ctx *u, struct ga_err *err)
 	/* A MAC it had before stays. */
 	if (json_is_true(json_object_get(u->inverse, "mac")))
 		return 1;
-	return ga_boot_program(mac, 30, err) < 0 ? -1 : 1;
+	return ga_setup_program(mac, 30, err) < 0 ? -1 : 1;
 }
 
-static int undo_address(struct ga_boot_undo_ctx *u, struct ga_err *err)
+static int undo_address(struct ga_setup_undo_ctx *u, struct ga_err *err)
 {
 	const char *argv[] = { "ip", "address", "del", member(u, "address"), "dev", u->e->subject,
 			       NULL };
@@ -76,7 +76,7 @@ static int undo_address(struct ga_boot_undo_ctx *u, struct ga_err *err)
 		       ga_fail(err, GA_EXTERNAL, "ip address del: %.200s", out.err.buf);
 }
 
-static int undo_nat(struct ga_boot_undo_ctx *u, struct ga_err *err)
+static int undo_nat(struct ga_setup_undo_ctx *u, struct ga_err *err)
 {
 	(void)u;
 	return ga_nat_remove(err) < 0 ? -1 : 1;
@@ -84,7 +84,7 @@ static int undo_nat(struct ga_boot_undo_ctx *u, struct ga_err *err)
 
 /* ---- tuned, units, modules ---- */
 
-static int undo_tuned(struct ga_boot_undo_ctx *u, struct ga_err *err)
+static int undo_tuned(struct ga_setup_undo_ctx *u, struct ga_err *err)
 {
 	const char *before = member(u, "profile");
 	const char *set[] = { "tuned-adm", "profile", before, NULL };
@@ -95,10 +95,10 @@ static int undo_tuned(struct ga_boot_undo_ctx *u, struct ga_err *err)
 		u->why = ga_xprintf("the active profile is '%s' now", now ? now : "none");
 		return 0;
 	}
-	return ga_boot_program(before ? set : off, 120, err) < 0 ? -1 : 1;
+	return ga_setup_program(before ? set : off, 120, err) < 0 ? -1 : 1;
 }
 
-static int undo_unit(struct ga_boot_undo_ctx *u, struct ga_err *err)
+static int undo_unit(struct ga_setup_undo_ctx *u, struct ga_err *err)
 {
 	const char *was = member(u, "was");
 	const char *verb = ga_streq(was, "enable")  ? "disable" :
@@ -111,33 +111,33 @@ static int undo_unit(struct ga_boot_undo_ctx *u, struct ga_err *err)
 		if (ga_streq(u->d->facts->units.v[i].name, u->e->subject) &&
 		    !u->d->facts->units.v[i].there)
 			return 1; /* the unit is gone, and with it what it did */
-	return ga_boot_program(argv, 120, err) < 0 ? -1 : 1;
+	return ga_setup_program(argv, 120, err) < 0 ? -1 : 1;
 }
 
-static int undo_module(struct ga_boot_undo_ctx *u, struct ga_err *err)
+static int undo_module(struct ga_setup_undo_ctx *u, struct ga_err *err)
 {
 	(void)u;
 	(void)err;
 	return 1; /* it stays loaded: others may use it by now */
 }
 
-static int undo_run(struct ga_boot_undo_ctx *u, struct ga_err *err)
+static int undo_run(struct ga_setup_undo_ctx *u, struct ga_err *err)
 {
-	return ga_boot_run_by_name(u->d, u->e->subject, err) < 0 ? -1 : 1;
+	return ga_setup_run_by_name(u->d, u->e->subject, err) < 0 ? -1 : 1;
 }
 
 static const struct {
 	const char *op;
-	int (*undo)(struct ga_boot_undo_ctx *u, struct ga_err *err);
+	int (*undo)(struct ga_setup_undo_ctx *u, struct ga_err *err);
 	bool runtime; /* has no meaning in an image */
 } inverses[] = {
-	{ "etc_file", ga_boot_undo_file, false },
-	{ "etc_folder", ga_boot_undo_folder, false },
-	{ "etc_link", ga_boot_undo_link, false },
+	{ "etc_file", ga_setup_undo_file, false },
+	{ "etc_folder", ga_setup_undo_folder, false },
+	{ "etc_link", ga_setup_undo_link, false },
 	{ "module", undo_module, true },
-	{ "sysctl", ga_boot_undo_sysctl, true },
-	{ "vfs", ga_boot_undo_vfs, true },
-	{ "vfio_bind", ga_boot_undo_bind, true },
+	{ "sysctl", ga_setup_undo_sysctl, true },
+	{ "vfs", ga_setup_undo_vfs, true },
+	{ "vfio_bind", ga_setup_undo_bind, true },
 	{ "bridge", undo_bridge, true },
 	{ "bridge_flows", undo_flows, true },
 	{ "bridge_address", undo_address, true },
@@ -151,7 +151,7 @@ static const struct {
 /* ---- all of it ---- */
 
 /* 1 undone, 0 left, -1 with err. */
-static int undo_entry(struct ga_boot_undo_ctx *u, struct ga_err *err)
+static int undo_entry(struct ga_setup_undo_ctx *u, struct ga_err *err)
 {
 	json_error_t why;
 	ga_autojson json_t *inverse = json_loads(u->e->inverse, 0, &why);
@@ -171,13 +171,13 @@ static int undo_entry(struct ga_boot_undo_ctx *u, struct ga_err *err)
 	return r;
 }
 
-static int tell_entry(const struct ga_boot_undo_ctx *u, int r, const struct ga_err *why,
-		      ga_boot_tell_fn tell, struct ga_err *err)
+static int tell_entry(const struct ga_setup_undo_ctx *u, int r, const struct ga_err *why,
+		      ga_setup_tell_fn tell, struct ga_err *err)
 {
 	struct ga_bootstrap_step s;
 	int t;
 
-	ga_shape_init(&ga_bootstrap_step_shape, &s);
+	ga_schema_init(&ga_bootstrap_step_schema, &s);
 	s.step = ga_xstrdup(u->e->op);
 	s.subject = ga_xstrdup(u->e->subject);
 	s.state = ga_xstrdup(r > 0 ? "undone" : r ? "failed" : "left");
@@ -186,19 +186,19 @@ static int tell_entry(const struct ga_boot_undo_ctx *u, int r, const struct ga_e
 	s.hint = r < 0 && why->hint[0] ? ga_sys_tidy(ga_xstrdup(why->hint)) :
 		 !r ? ga_xstrdup("look at it, then run this again") : NULL;
 	t = tell(&s, err);
-	ga_shape_release(&ga_bootstrap_step_shape, &s);
+	ga_schema_release(&ga_bootstrap_step_schema, &s);
 	return t;
 }
 
 /* Programs come last: they read the files as they are by then. */
-static int undo_pass(const struct ga_boot_doer *d, const struct ga_journal *j, bool programs,
-		     ga_boot_tell_fn tell, struct ga_err *err)
+static int undo_pass(const struct ga_setup_doer *d, const struct ga_journal *j, bool programs,
+		     ga_setup_tell_fn tell, struct ga_err *err)
 {
 	int kept = 0;
 	size_t i;
 
 	for (i = 0; i < j->n; i++) {
-		struct ga_boot_undo_ctx u = { .d = d, .e = &j->v[i] };
+		struct ga_setup_undo_ctx u = { .d = d, .e = &j->v[i] };
 		struct ga_err why = GA_ERR_INIT;
 		int r, t;
 
@@ -214,12 +214,12 @@ static int undo_pass(const struct ga_boot_doer *d, const struct ga_journal *j, b
 	return kept;
 }
 
-int ga_boot_undo(const struct ga_boot_doer *d, ga_boot_tell_fn tell, struct ga_err *err)
+int ga_setup_undo(const struct ga_setup_doer *d, ga_setup_tell_fn tell, struct ga_err *err)
 {
 	ga_autojournal struct ga_journal j = { 0 };
 	int kept, more;
 
-	if (ga_journal_open_entries(d->h, GA_BOOT_OBJECT, &j, err) < 0)
+	if (ga_journal_open_entries(d->h, GA_SETUP_OBJECT, &j, err) < 0)
 		return -1;
 	kept = undo_pass(d, &j, false, tell, err);
 	if (kept < 0)
@@ -230,7 +230,7 @@ int ga_boot_undo(const struct ga_boot_doer *d, ga_boot_tell_fn tell, struct ga_e
 
 /* ---- whether it may ---- */
 
-int ga_boot_undo_allowed(const struct ga_boot_doer *d, struct ga_err *err)
+int ga_setup_undo_allowed(const struct ga_setup_doer *d, struct ga_err *err)
 {
 	ga_autovirtdomains struct ga_virt_domains list = { 0 };
 	ga_autovirt struct ga_virt *virt = NULL;
@@ -241,7 +241,7 @@ int ga_boot_undo_allowed(const struct ga_boot_doer *d, struct ga_err *err)
 	for (size_t i = 0; i < j.n; i++) {
 		const struct ga_journal_entry *e = &j.v[i];
 
-		if (ga_streq(e->object, GA_BOOT_OBJECT) || ga_streq(e->object, "node"))
+		if (ga_streq(e->object, GA_SETUP_OBJECT) || ga_streq(e->object, "node"))
 			continue;
 		return ga_refuse(err, GA_CONFLICT, "slices_live", e->object,
 				 ("'%s' lives on this host: its %s '%s' is not undone", e->object,

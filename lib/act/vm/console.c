@@ -67,11 +67,11 @@ static int tell(struct session *s, struct ga_err *err)
 		.ended_at = s->ended_at,
 		.lab = s->vm.plan.lab,
 	};
-	text = ga_rec_format_text(&ga_console_shape, &s->rec);
+	text = ga_rec_format_text(&ga_console_schema, &s->rec);
 	line = ga_xprintf("%s\n", text);
 	if (ga_file_replace(s->told_path, line, strlen(line), 0600, err) < 0)
 		return -1;
-	return s->vm.opts->fold(&ga_console_shape, &s->rec, err);
+	return s->vm.opts->fold(&ga_console_schema, &s->rec, err);
 }
 
 int ga_vm_console(const char *id, int in, int out, const struct ga_vm_opts *opts,

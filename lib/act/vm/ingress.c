@@ -52,7 +52,7 @@ static int tell(struct ga_vm *vm, const struct ga_net_ingress *i, bool open, str
 		.lab = vm->plan.lab,
 	};
 
-	return ga_provision_emit(&vm->p, &ga_ingress_shape, &rec, err);
+	return ga_provision_emit(&vm->p, &ga_ingress_schema, &rec, err);
 }
 
 int ga_vm_publish(const char *id, const char *proto, int64_t port, int64_t to_port,
@@ -107,7 +107,7 @@ int ga_vm_unpublish(const char *id, const char *proto, int64_t port,
 	/* Closing is right whatever became of the allocation: only its lock is taken. */
 	if (ga_vm_open(id, opts, &vm, err) < 0 ||
 	    (!opts->dry_run && ga_provision_hold(&vm.p, vm.plan.allocation, err) < 0) ||
-	    ga_hostdb_open(opts->host_dir, &h, err) < 0 ||
+	    ga_hostdb_open_or_make(opts->host_dir, &h, err) < 0 ||
 	    ga_journal_open_entries(&h, vm.plan.allocation, &j, err) < 0)
 		return -1;
 	while (at < j.n && !(ga_streq(j.v[at].op, "ingress") &&
@@ -133,7 +133,8 @@ int ga_vm_published(const char *id, const struct ga_vm_opts *opts, struct ga_err
 	ga_autovm struct ga_vm vm;
 	bool asked = false;
 
-	if (ga_vm_open(id, opts, &vm, err) < 0 || ga_hostdb_open(opts->host_dir, &h, err) < 0 ||
+	if (ga_vm_open(id, opts, &vm, err) < 0 ||
+	    ga_hostdb_open_or_make(opts->host_dir, &h, err) < 0 ||
 	    ga_journal_open_entries(&h, vm.plan.allocation, &j, err) < 0)
 		return -1;
 	for (size_t i = j.n; i-- > 0;) {

@@ -64,7 +64,7 @@ GA_MUST_CHECK int ga_provision_hold(struct ga_provision *p, const char *object, 
  * to do. */
 void ga_provision_note(struct ga_provision *p, const char *fmt, ...) GA_PRINTF(2, 3);
 /* Writes a record out; a stdout that is gone is kept in stdout_err and is no error here. */
-GA_MUST_CHECK int ga_provision_emit(struct ga_provision *p, const struct ga_shape *shape,
+GA_MUST_CHECK int ga_provision_emit(struct ga_provision *p, const struct ga_schema *schema,
 				    const void *obj, struct ga_err *err);
 /* Reports the bytes of a long phase: a moving line each time, a record about once a second.
  * provision is the struct ga_provision. Fails when the program is asked to stop. */

@@ -144,7 +144,7 @@ int ga_vm_tell_power(struct ga_vm *vm, const char *wanted, const char *reason, s
 		.lab = vm->plan.lab,
 	};
 
-	return ga_provision_emit(&vm->p, &ga_power_shape, &rec, err);
+	return ga_provision_emit(&vm->p, &ga_power_schema, &rec, err);
 }
 
 int ga_vm_run(struct ga_vm *vm, const struct ga_phase_def *phases, struct ga_err *why)

@@ -51,7 +51,7 @@ static int phase_hold(struct ga_provision *p, struct ga_err *err)
 	p->known = r;
 	if (ga_provision_check_order(p, err) < 0)
 		return -1;
-	return ga_provision_is_here(p) ? ga_hostdb_serve(&p->h, &by, false, err) : 0;
+	return ga_provision_is_here(p) ? ga_hostdb_accept_controller(&p->h, &by, false, err) : 0;
 }
 
 /* ---- recheck: the host is what the plan was made for, its devices are there and free ---- */
@@ -414,7 +414,7 @@ int ga_phase_start(struct ga_provision *p, struct ga_err *err)
  * it. */
 static int format_deploy(struct ga_provision *p, char **ret, struct ga_err *err)
 {
-	ga_autofree char *plan = ga_rec_format_text(&ga_plan_shape, p->plan);
+	ga_autofree char *plan = ga_rec_format_text(&ga_plan_schema, p->plan);
 	ga_autojson json_t *json = NULL;
 	json_error_t why;
 
@@ -501,7 +501,7 @@ int ga_phase_active(struct ga_provision *p, struct ga_err *err)
 	}
 	if (p->lease.lease_state) {
 		a->network = ga_xcalloc(1, sizeof(*a->network));
-		ga_shape_copy(&ga_lease_shape, &p->lease, a->network);
+		ga_schema_copy(&ga_lease_schema, &p->lease, a->network);
 	}
 	return 0;
 }
@@ -545,8 +545,8 @@ static size_t resume_at(const struct ga_phase_def *phases, const char *finished)
 /* The result of an order that ended before: given once more, nothing is done twice. */
 static int tell_again(struct ga_provision *p, struct ga_err *err)
 {
-	const struct ga_shape *shape = ga_streq(p->attempt.state, "done") ? &ga_allocation_shape :
-									    &ga_failure_shape;
+	const struct ga_schema *schema =
+		ga_streq(p->attempt.state, "done") ? &ga_allocation_schema : &ga_failure_schema;
 	union {
 		struct ga_allocation a;
 		struct ga_failure f;
@@ -563,10 +563,10 @@ static int tell_again(struct ga_provision *p, struct ga_err *err)
 				("place again"));
 		return ga_provision_fail(p, &why, err);
 	}
-	if (ga_rec_parse_text(p->attempt.result, shape, &u, err) < 0)
+	if (ga_rec_parse_text(p->attempt.result, schema, &u, err) < 0)
 		return -1;
-	r = ga_provision_emit(p, shape, &u, err);
-	ga_shape_release(shape, &u);
+	r = ga_provision_emit(p, schema, &u, err);
+	ga_schema_release(schema, &u);
 	return r;
 }
 
@@ -629,7 +629,7 @@ static int find_order(const char *id, const char *host_dir, char **order, struct
 	struct ga_err why = GA_ERR_INIT;
 	int r;
 
-	if (ga_hostdb_open(host_dir, &h, err) < 0)
+	if (ga_hostdb_open_or_make(host_dir, &h, err) < 0)
 		return -1;
 	r = ga_attempt_get(&h, id, &a, err);
 	if (!r && ga_hostdb_resolve(&h, id, &allocation, &why) == 0) {
@@ -655,9 +655,9 @@ int ga_provision_resume(const char *id, const struct ga_provision_opts *opts, st
 	int r;
 
 	if (find_order(id, opts->host_dir, &order, err) < 0 ||
-	    ga_rec_parse_text(order, &ga_plan_shape, &plan, err) < 0)
+	    ga_rec_parse_text(order, &ga_plan_schema, &plan, err) < 0)
 		return -1;
 	r = ga_provision(&plan, opts, err);
-	ga_shape_release(&ga_plan_shape, &plan);
+	ga_schema_release(&ga_plan_schema, &plan);
 	return r;
 }

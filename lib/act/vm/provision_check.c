@@ -89,7 +89,7 @@ int ga_provision_check_order(struct ga_provision *p, struct ga_err *err)
 		return REFUSE(p, "dry_run", "place without --dry-run",
 			      "plan of '%s' is of a dry run: nothing is claimed for it",
 			      plan->allocation);
-	ga_rec_digest(&ga_plan_shape, plan, "digest", digest);
+	ga_rec_digest(&ga_plan_schema, plan, "digest", digest);
 	if (!ga_streq(digest, plan->digest))
 		return REFUSE(p, "old_digest",
 			      "take the plan as it was placed: 'gpuaas-list plan' prints it",
@@ -430,7 +430,7 @@ static void release_steps(struct ga_guard_steps *s)
 	size_t i;
 
 	for (i = 0; i < s->n; i++)
-		ga_shape_release(&ga_step_shape, &s->v[i]);
+		ga_schema_release(&ga_step_schema, &s->v[i]);
 	free(s->v);
 }
 

@@ -64,7 +64,7 @@ static int too_late(struct ga_provision *p, const char *reason, const char *what
 
 static void look_at_lease(struct ga_provision *p)
 {
-	ga_shape_release(&ga_lease_shape, &p->lease);
+	ga_schema_release(&ga_lease_schema, &p->lease);
 	ga_dhcp_lease(p->plan->network.lease_file, p->plan->mac, p->plan->private_ip, &p->lease);
 }
 

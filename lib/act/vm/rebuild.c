@@ -54,7 +54,7 @@ static int phase_check(struct ga_provision *p, struct ga_err *err)
 static int phase_stop(struct ga_provision *p, struct ga_err *err)
 {
 	struct rebuild *b = rebuild_of(p);
-	ga_autofree char *order = ga_rec_format_text(&ga_plan_shape, p->plan);
+	ga_autofree char *order = ga_rec_format_text(&ga_plan_schema, p->plan);
 	ga_autoattempt struct ga_attempt before = { 0 };
 	const char *how;
 	int r;
@@ -114,7 +114,7 @@ static int phase_undo(struct ga_provision *p, struct ga_err *err)
 
 static void release_evidence(struct ga_wipe_evidence *e)
 {
-	ga_shape_release(&ga_wipe_evidence_shape, e);
+	ga_schema_release(&ga_wipe_evidence_schema, e);
 }
 
 static void on_wipe(void *arg, const char *phase, const char *state, int64_t bytes, int64_t total)
@@ -157,7 +157,7 @@ static int wipe_disk(struct ga_provision *p, const struct ga_bundle *b, struct g
 	if (ga_evidence_add(&p->h, &e, err) < 0)
 		return ga_wrap(err, "the evidence of '%s' (%s) cannot be kept", b->slot, e.outcome);
 	/* A state that does not take it must not stop the work in the middle. */
-	if (ga_provision_emit(p, &ga_wipe_evidence_shape, &e, &untold) < 0)
+	if (ga_provision_emit(p, &ga_wipe_evidence_schema, &e, &untold) < 0)
 		p->stdout_err = untold;
 	if (!ga_streq(e.outcome, "confirmed"))
 		return ga_fail_for(err, e.status ? (enum ga_code)e.status : GA_EXTERNAL,

@@ -21,7 +21,7 @@ int ga_provision_prepare(struct ga_provision *p, struct ga_err *err)
 	size_t i;
 
 	if ((p->opts->dry_run ? ga_hostdb_open_read(p->opts->host_dir, &p->h, err) :
-				ga_hostdb_open(p->opts->host_dir, &p->h, err)) < 0)
+				ga_hostdb_open_or_make(p->opts->host_dir, &p->h, err)) < 0)
 		return -1;
 	p->changes = (struct ga_changes){ .h = &p->h, .object = p->plan->allocation,
 					  .libvirt_uri = p->opts->libvirt_uri,
@@ -36,7 +36,7 @@ int ga_provision_prepare(struct ga_provision *p, struct ga_err *err)
 	p->disks = ga_xcalloc(p->plan->bundles.n + 1, sizeof(*p->disks));
 	for (i = 0; i < p->plan->bundles.n; i++)
 		p->disks[i] = (struct ga_disk)GA_DISK_INIT;
-	ga_shape_init(&ga_allocation_shape, &p->out);
+	ga_schema_init(&ga_allocation_schema, &p->out);
 	return 0;
 }
 
@@ -54,8 +54,8 @@ void ga_provision_clear(struct ga_provision *p)
 	if (p->user_data.len)
 		explicit_bzero(p->user_data.buf, p->user_data.len);
 	ga_str_release(&p->user_data);
-	ga_shape_release(&ga_lease_shape, &p->lease);
-	ga_shape_release(&ga_allocation_shape, &p->out);
+	ga_schema_release(&ga_lease_schema, &p->lease);
+	ga_schema_release(&ga_allocation_schema, &p->out);
 	free(p->address);
 	free(p->detail);
 	free(p->boot_id);
@@ -75,7 +75,7 @@ int ga_provision_hold(struct ga_provision *p, const char *object, struct ga_err 
 {
 	int fd;
 
-	if (ga_hold_take(p->opts->host_dir, object, p->opts->program, &fd, err) < 0)
+	if (ga_object_lock(p->opts->host_dir, object, p->opts->program, &fd, err) < 0)
 		return -1;
 	*ga_list_add(&p->holds) = fd;
 	return 0;
@@ -105,10 +105,10 @@ static int settle_stdout(struct ga_provision *p, int r, struct ga_err *err)
 	return 0;
 }
 
-int ga_provision_emit(struct ga_provision *p, const struct ga_shape *shape, const void *obj,
+int ga_provision_emit(struct ga_provision *p, const struct ga_schema *schema, const void *obj,
 		      struct ga_err *err)
 {
-	return settle_stdout(p, p->opts->result(shape, obj, err), err);
+	return settle_stdout(p, p->opts->result(schema, obj, err), err);
 }
 
 static int tell_phase(struct ga_provision *p, const char *state, struct ga_err *err)
@@ -166,7 +166,7 @@ int ga_provision_run_phase(struct ga_provision *p, const struct ga_phase_def *de
 		return -1;
 	/* An order is taken up with its first phase that writes. */
 	if (def->writes && !p->began && !p->opts->dry_run) {
-		ga_autofree char *order = ga_rec_format_text(&ga_plan_shape, p->plan);
+		ga_autofree char *order = ga_rec_format_text(&ga_plan_schema, p->plan);
 
 		if (ga_attempt_begin(&p->h, p->plan->attempt, p->plan->allocation, "provision",
 				     order, p->boot_id, err) < 0)
@@ -194,12 +194,12 @@ int ga_provision_run_phase(struct ga_provision *p, const struct ga_phase_def *de
 
 int ga_provision_finish(struct ga_provision *p, struct ga_err *err)
 {
-	ga_autofree char *text = ga_rec_format_text(&ga_allocation_shape, &p->out);
+	ga_autofree char *text = ga_rec_format_text(&ga_allocation_schema, &p->out);
 
 	if (!p->opts->dry_run && p->noting &&
 	    ga_attempt_end(&p->h, p->noting, "done", text, err) < 0)
 		return -1;
-	return ga_provision_emit(p, &ga_allocation_shape, &p->out, err);
+	return ga_provision_emit(p, &ga_allocation_schema, &p->out, err);
 }
 
 int ga_provision_fail(struct ga_provision *p, const struct ga_err *why, struct ga_err *err)
@@ -221,12 +221,12 @@ int ga_provision_fail(struct ga_provision *p, const struct ga_err *why, struct g
 	};
 	ga_autofree char *words = ga_xprintf("%s: %s%s%s", p->plan->allocation, why->msg,
 					     why->hint[0] ? "\n  " : "", why->hint);
-	ga_autofree char *text = ga_rec_format_text(&ga_failure_shape, &f);
+	ga_autofree char *text = ga_rec_format_text(&ga_failure_schema, &f);
 
 	p->opts->say(words);
 	if (p->began && p->noting && ga_attempt_end(&p->h, p->noting, "failed", text, err) < 0)
 		return -1;
-	return ga_provision_emit(p, &ga_failure_shape, &f, err);
+	return ga_provision_emit(p, &ga_failure_schema, &f, err);
 }
 
 bool ga_provision_may_go_on(const struct ga_err *why)

@@ -16,8 +16,8 @@ void ga_vm_close(struct ga_vm *vm)
 {
 	if (vm->p.plan)
 		ga_provision_clear(&vm->p);
-	ga_shape_release(&ga_plan_shape, &vm->plan);
-	ga_shape_release(&ga_allocation_shape, &vm->allocation);
+	ga_schema_release(&ga_plan_schema, &vm->plan);
+	ga_schema_release(&ga_allocation_schema, &vm->allocation);
 	free(vm->user_data_dir);
 }
 
@@ -30,7 +30,7 @@ static bool has_state(const struct ga_vm_opts *opts)
 
 static void release_allocation(struct ga_allocation *a)
 {
-	ga_shape_release(&ga_allocation_shape, a);
+	ga_schema_release(&ga_allocation_schema, a);
 }
 
 /* The allocation as the state on this machine has it; ret is released by the caller. */
@@ -58,7 +58,7 @@ static int open_hostdb(const struct ga_vm_opts *opts, struct ga_hostdb *h, struc
 			err->code = GA_NOTFOUND;
 		return ga_hint(err, "run this on the node of the allocation, as root");
 	}
-	return ga_hostdb_open(opts->host_dir, h, err);
+	return ga_hostdb_open_or_make(opts->host_dir, h, err);
 }
 
 /* The id of what a person calls so: in the state where this machine has it, else in host.db. */
@@ -111,8 +111,8 @@ int ga_vm_open(const char *id, const struct ga_vm_opts *opts, struct ga_vm *ret,
 								 "gpuaas-release %s | gpuaas-wipe",
 				  allocation));
 	/* The plan as it was carried out here, and how that ended. */
-	if (ga_rec_parse_text(a.order, &ga_plan_shape, &ret->plan, err) < 0 ||
-	    ga_rec_parse_text(a.result, &ga_allocation_shape, &ret->allocation, err) < 0)
+	if (ga_rec_parse_text(a.order, &ga_plan_schema, &ret->plan, err) < 0 ||
+	    ga_rec_parse_text(a.result, &ga_allocation_schema, &ret->allocation, err) < 0)
 		return ga_wrap(err, "attempt '%s' in host.db", a.attempt);
 	if (!ga_streq(ret->plan.shape, "slice")) {
 		(void)ga_fail_for(err, GA_CONFLICT, "no_vm",
@@ -229,7 +229,7 @@ int ga_vm_access(const char *id, const struct ga_vm_opts *opts, struct ga_reach 
 	const struct ga_access *a;
 	ga_autovm struct ga_vm vm;
 
-	ga_shape_init(&ga_reach_shape, ret);
+	ga_schema_init(&ga_reach_schema, ret);
 	*known_hosts = NULL;
 	if (ga_vm_open(id, opts, &vm, err) < 0)
 		return -1;

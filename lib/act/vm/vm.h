@@ -28,10 +28,10 @@ struct ga_vm_opts {
 	 * a dry run. */
 	bool undoes_hold;
 	/* As in provision.h, as are say and moving. */
-	int (*result)(const struct ga_shape *shape, const void *obj, struct ga_err *err);
+	int (*result)(const struct ga_schema *shape, const void *obj, struct ga_err *err);
 	int (*progress)(const struct ga_progress *p, struct ga_err *err);
 	/* Takes a result into the state of this machine without writing it out. */
-	int (*fold)(const struct ga_shape *shape, const void *obj, struct ga_err *err);
+	int (*fold)(const struct ga_schema *shape, const void *obj, struct ga_err *err);
 	void (*say)(const char *line);
 	void (*moving)(const char *what, int64_t done, int64_t total, int64_t started);
 };
@@ -89,8 +89,8 @@ GA_MUST_CHECK int ga_vm_console(const char *id, int in, int out, const struct ga
 GA_MUST_CHECK int ga_vm_resolve(const char *id, const struct ga_vm_opts *opts, char **ret,
 				char **name, struct ga_err *err);
 
-/* How the guest is reached. ret is released with ga_shape_release(&ga_reach_shape, …) also after an
- * error. known_hosts: the path of a file that has its host key alone, allocated, or NULL. */
+/* How the guest is reached. ret is released with ga_schema_release(&ga_reach_schema, …) also after
+ * an error. known_hosts: the path of a file that has its host key alone, allocated, or NULL. */
 GA_MUST_CHECK int ga_vm_access(const char *id, const struct ga_vm_opts *opts, struct ga_reach *ret,
 			       char **known_hosts, struct ga_err *err);
 

@@ -128,7 +128,7 @@ int ga_wipe_alone(const struct ga_wipe_hand *hand, const char *const *kept,
 				 ("'--device %s --dry-run' shows what it is", hand->device));
 	if (refuse_kept(&d, kept, err) < 0)
 		return -1;
-	ga_shape_init(&ga_wipe_order_shape, ret);
+	ga_schema_init(&ga_wipe_order_schema, ret);
 	ret->nvme_wwid = ga_xstrdup(d.identity);
 	ret->nvme_path = ga_xstrdup(d.dev.path);
 	ret->nvme_size_bytes = d.dev.size_bytes;
@@ -175,7 +175,7 @@ static int confirmed_before(struct ga_hostdb *h, const struct ga_wipe_order *w, 
 			return 1;
 		*rewritten = written > 0;
 	}
-	ga_shape_release(&ga_wipe_evidence_shape, ret);
+	ga_schema_release(&ga_wipe_evidence_schema, ret);
 	return written < 0 ? -1 : 0;
 }
 
@@ -218,7 +218,7 @@ int ga_wipe_remember(const char *dir, struct ga_wipe_opts *o, struct ga_wipe_mem
 	if (o->alone)
 		return 0;
 	r = confirmed_before(&h, w, &ret->seen, &o->rewritten, &before, err);
-	ga_shape_release(&ga_wipe_evidence_shape, &before);
+	ga_schema_release(&ga_wipe_evidence_schema, &before);
 	if (r < 0)
 		return -1;
 	o->seen = ret->seen;
@@ -274,8 +274,8 @@ int ga_wipe_job(struct ga_hostdb *h, struct ga_wipe_opts *o, struct ga_wipe_evid
 	ga_autofd int hold = -1;
 	int r;
 
-	if (ga_hostdb_serve(h, &by, false, err) < 0 ||
-	    ga_hold_take(h->dir, w->object, o->tool, &hold, err) < 0)
+	if (ga_hostdb_accept_controller(h, &by, false, err) < 0 ||
+	    ga_object_lock(h->dir, w->object, o->tool, &hold, err) < 0)
 		return -1;
 	if (o->refused) {
 		r = confirmed_before(h, w, &seen, &o->rewritten, ret, err);
@@ -313,7 +313,7 @@ int ga_wipe_job(struct ga_hostdb *h, struct ga_wipe_opts *o, struct ga_wipe_evid
 	if (ga_evidence_add(h, ret, err) < 0)
 		return ga_wrap(err, "the evidence of '%s' (%s) cannot be kept", w->object,
 			       ret->outcome);
-	result = ga_rec_format_text(&ga_wipe_evidence_shape, ret);
+	result = ga_rec_format_text(&ga_wipe_evidence_schema, ret);
 	return ga_attempt_end(h, w->attempt,
 			      ga_streq(ret->outcome, "confirmed") ? "done" : "failed", result, err);
 }
@@ -324,11 +324,11 @@ int ga_wipe_keep_order(const char *dir, const struct ga_wipe_order *order, struc
 	const struct ga_issuer by = { order->object, order->attempt, order->controller,
 				      order->epoch };
 
-	if (ga_hostdb_open(dir, &h, err) < 0)
+	if (ga_hostdb_open_or_make(dir, &h, err) < 0)
 		return -1;
 	/* A kept order counts as taken up. That of another controller is not kept, and its run says
 	 * so. */
-	if (ga_hostdb_serve(&h, &by, false, err) < 0) {
+	if (ga_hostdb_accept_controller(&h, &by, false, err) < 0) {
 		if (err->code != GA_CONFLICT)
 			return -1;
 		ga_err_clear(err);
@@ -345,7 +345,7 @@ int ga_wipe_pending_stream(const char *dir, bool unanswered, int *fd, struct ga_
 
 	if (out < 0)
 		return ga_fail_sys(err, "cannot make a stream of the pending orders");
-	if (ga_hostdb_open(dir, &h, err) < 0 ||
+	if (ga_hostdb_open_or_make(dir, &h, err) < 0 ||
 	    ga_hostdb_pending_wipes(&h, unanswered, (struct ga_any_list *)(void *)&orders, err) < 0)
 		return -1;
 	for (size_t i = 0; i < orders.n; i++)
@@ -365,13 +365,13 @@ int ga_wipe_certificate_of(const char *dir, const char *key, struct ga_str *out,
 	struct ga_wipe_evidence e;
 	int r;
 
-	if (ga_hostdb_open(dir, &h, err) < 0)
+	if (ga_hostdb_open_or_make(dir, &h, err) < 0)
 		return -1;
 	r = ga_evidence_get(&h, key, &e, err);
 	if (r <= 0)
 		return r < 0 ? -1
 			     : ga_fail(err, GA_NOTFOUND, "no evidence of '%s' is kept here", key);
 	ga_wipe_certificate(&e, out);
-	ga_shape_release(&ga_wipe_evidence_shape, &e);
+	ga_schema_release(&ga_wipe_evidence_schema, &e);
 	return 0;
 }

@@ -24,7 +24,7 @@ struct ga_wipe_hand {
 };
 
 /* An order for that disk without a state: finds the disk and fills identity, path and policy
- * of ret, which is released with ga_shape_release. hand->confirm must be the disk's identity.
+ * of ret, which is released with ga_schema_release. hand->confirm must be the disk's identity.
  * kept is a list of paths that ends with NULL: the disk must not be one of these files, nor
  * lie in one of these folders, whatever its name. GA_USAGE, GA_NOTFOUND, GA_CONFLICT
  * "wrong_wwid", "nvme_in_use". */
@@ -44,7 +44,7 @@ GA_MUST_CHECK int ga_wipe_remember(const char *dir, struct ga_wipe_opts *o,
 				   struct ga_wipe_memory *ret, struct ga_err *err);
 
 /* Carries out o->order; sets o->resume. 0: ret is the sealed and stored evidence of this run,
- * 1: of an earlier one. ret is released with ga_shape_release. GA_BUSY "held"; the error of
+ * 1: of an earlier one. ret is released with ga_schema_release. GA_BUSY "held"; the error of
  * o->refused. */
 GA_MUST_CHECK int ga_wipe_job(struct ga_hostdb *h, struct ga_wipe_opts *o,
 			      struct ga_wipe_evidence *ret, struct ga_err *err);

@@ -60,7 +60,7 @@ static void fill_head(const struct ga_wipe_opts *o, struct ga_wipe_evidence *e)
 {
 	const struct ga_wipe_order *w = o->order;
 
-	ga_shape_init(&ga_wipe_evidence_shape, e);
+	ga_schema_init(&ga_wipe_evidence_schema, e);
 	e->evidence = ga_id_new();
 	e->node = ga_strdup0(o->node);
 	e->object = ga_strdup0(w->object);
@@ -72,7 +72,7 @@ static void fill_head(const struct ga_wipe_opts *o, struct ga_wipe_evidence *e)
 	e->started_at = ga_time_now();
 	e->boot_id = ga_host_boot_id();
 	e->cause = ga_xstrdup(o->alone ? "alone" : w->cause);
-	ga_shape_copy(&ga_wipe_policy_shape, &w->wipe, &e->policy);
+	ga_schema_copy(&ga_wipe_policy_schema, &w->wipe, &e->policy);
 	e->gpu_identity = ga_strdup0(w->gpu_identity);
 	e->lab = !o->alone && w->lab; /* alone: until the disk shows that it is a file */
 	e->tool = ga_xstrdup(o->tool);

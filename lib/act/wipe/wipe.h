@@ -51,7 +51,7 @@ struct ga_wipe_opts {
 /*
  * Carries the wipe out and fills the evidence, which need not be initialized; digest and
  * previous_digest are left to ga_evidence_add or ga_wipe_evidence_seal. Never fails: errors are in
- * the record. Release it with ga_shape_release(&ga_wipe_evidence_shape, …).
+ * the record. Release it with ga_schema_release(&ga_wipe_evidence_schema, …).
  */
 void ga_wipe_run(const struct ga_wipe_opts *o, struct ga_wipe_evidence *e);
 

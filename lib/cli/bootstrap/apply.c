@@ -13,24 +13,24 @@ static bool was_tried(const struct ga_cli_boot *c, const struct ga_bootstrap_ste
 }
 
 /* How many were tried. */
-static int round_of(struct ga_cli_boot *c, const struct ga_boot_plan *plan, bool starts,
+static int round_of(struct ga_cli_boot *c, const struct ga_setup_plan *plan, bool starts,
 		    struct ga_err *err)
 {
 	int done = 0;
 	size_t i;
 
 	for (i = 0; i < plan->n; i++) {
-		const struct ga_boot_step *s = &plan->v[i];
+		const struct ga_setup_step *s = &plan->v[i];
 		struct ga_err why = GA_ERR_INIT;
 		int r;
 
-		if (!ga_boot_step_is_change(s) || (s->op == GA_BOOT_DO_START) != starts ||
+		if (!ga_setup_step_is_change(s) || (s->op == GA_SETUP_DO_START) != starts ||
 		    was_tried(c, &s->say))
 			continue;
 		if (ga_stop_asked())
 			return ga_fail(err, GA_BUSY, "asked to stop: run it again to go on");
 		ga_str_addf(&c->tried, "\n%s %s\n", s->say.step, s->say.subject);
-		r = ga_boot_do(&c->doer, s, &why);
+		r = ga_setup_do(&c->doer, s, &why);
 		if (r < 0) {
 			c->sum.left++;
 			c->failure = c->failure ? c->failure : (int)why.code;
@@ -46,18 +46,18 @@ static int round_of(struct ga_cli_boot *c, const struct ga_boot_plan *plan, bool
 	return done;
 }
 
-static int look_again(struct ga_cli_boot *c, struct ga_boot_facts *facts,
-		      struct ga_boot_plan *plan, struct ga_err *err)
+static int look_again(struct ga_cli_boot *c, struct ga_setup_facts *facts,
+		      struct ga_setup_plan *plan, struct ga_err *err)
 {
 	unsigned int pending = 0;
 
-	if (ga_boot_pending(&c->doer, &pending, err) < 0)
+	if (ga_setup_pending(&c->doer, &pending, err) < 0)
 		return -1;
 	return ga_cli_boot_look(c, pending, facts, plan, err);
 }
 
-int ga_cli_boot_apply(struct ga_cli_boot *c, struct ga_boot_facts *facts,
-		      struct ga_boot_plan *plan, struct ga_err *err)
+int ga_cli_boot_apply(struct ga_cli_boot *c, struct ga_setup_facts *facts,
+		      struct ga_setup_plan *plan, struct ga_err *err)
 {
 	int r;
 
@@ -69,15 +69,15 @@ int ga_cli_boot_apply(struct ga_cli_boot *c, struct ga_boot_facts *facts,
 	return 0;
 }
 
-int ga_cli_boot_start(struct ga_cli_boot *c, struct ga_boot_facts *facts,
-		      struct ga_boot_plan *plan, struct ga_err *err)
+int ga_cli_boot_start(struct ga_cli_boot *c, struct ga_setup_facts *facts,
+		      struct ga_setup_plan *plan, struct ga_err *err)
 {
 	int r = round_of(c, plan, true, err);
 
 	return r < 0 || (r > 0 && look_again(c, facts, plan, err) < 0) ? -1 : 0;
 }
 
-int ga_cli_boot_tell_rest(struct ga_cli_boot *c, const struct ga_boot_plan *plan,
+int ga_cli_boot_tell_rest(struct ga_cli_boot *c, const struct ga_setup_plan *plan,
 			  struct ga_err *err)
 {
 	bool failed = c->failure, looks = c->opts->check || c->opts->dry_run;
@@ -87,7 +87,7 @@ int ga_cli_boot_tell_rest(struct ga_cli_boot *c, const struct ga_boot_plan *plan
 	ga_err_set(&why, GA_HOST, "it was done, and the host does not show it");
 	for (i = 0; i < plan->n; i++) {
 		const struct ga_bootstrap_step *s = &plan->v[i].say;
-		bool due = !looks && ga_boot_step_is_change(&plan->v[i]);
+		bool due = !looks && ga_setup_step_is_change(&plan->v[i]);
 
 		/* What failed has been told, and what hangs on it is no news. */
 		if (due && failed)

@@ -26,7 +26,7 @@ void ga_cli_boot_close(struct ga_cli_boot *c)
 	ga_root_close(&c->root);
 	ga_str_release(&c->conf);
 	ga_str_release(&c->tried);
-	ga_shape_release(&ga_bootstrap_shape, &c->sum);
+	ga_schema_release(&ga_bootstrap_schema, &c->sum);
 	ga_texts_release(&c->tags);
 	ga_texts_release(&c->kept);
 	free(c->node);
@@ -63,7 +63,7 @@ static int choose(struct ga_cli_boot *c, const char *option, const char *key,
 	if (!option || !set || ga_streq(option, set))
 		return 0;
 	return ga_refuse(err, GA_CONFLICT, NULL, NULL,
-			 ("%s is '%s' in %s, not '%.64s'", key, set, GA_BOOT_CONF, option),
+			 ("%s is '%s' in %s, not '%.64s'", key, set, GA_SETUP_CONF, option),
 			 ("change it there first: present settings are never changed"));
 }
 
@@ -133,7 +133,7 @@ static int choose_mode(struct ga_cli_boot *c, struct ga_err *err)
 	const char *set = setting(c, "GPUAAS_MODE", NULL), *mode = c->opts->mode;
 
 	c->mode_source = mode ? "option" : set ? "setting" : "tag";
-	ga_boot_tags(&c->root, (struct ga_any_list *)(void *)&c->tags);
+	ga_setup_tags(&c->root, (struct ga_any_list *)(void *)&c->tags);
 	if (set && !ga_streq(set, "slice") && !ga_streq(set, "baremetal"))
 		return ga_fail(err, GA_USAGE, "GPUAAS_MODE is '%.64s', not slice or baremetal",
 			       set);
@@ -195,7 +195,7 @@ static int open_journal(struct ga_cli_boot *c, struct ga_err *err)
 		return 0;
 	/* Each machine of an image makes a key of its own. */
 	return c->root.image ? ga_hostdb_open_image(dir, &c->h, err) :
-			       ga_hostdb_open(dir, &c->h, err);
+			       ga_hostdb_open_or_make(dir, &c->h, err);
 }
 
 static const char *action(const struct ga_cli_boot_opts *o)
@@ -211,16 +211,16 @@ int ga_cli_boot_open(const struct ga_cli_boot_opts *opts, struct ga_cli_boot *c,
 
 	*c = (struct ga_cli_boot){ .opts = opts, .root = GA_ROOT_INIT, .conf = GA_STR_INIT,
 				    .tried = GA_STR_INIT };
-	ga_shape_init(&ga_bootstrap_shape, &c->sum);
+	ga_schema_init(&ga_bootstrap_schema, &c->sum);
 	if (geteuid())
 		return ga_fail(err, GA_DENIED, "only root can prepare or check a host");
 	if (ga_root_open(opts->root, &c->root, err) < 0 ||
-	    ga_root_read(&c->root, GA_BOOT_CONF, 65536, &c->conf, &st, err) < 0)
+	    ga_root_read(&c->root, GA_SETUP_CONF, 65536, &c->conf, &st, err) < 0)
 		return -1;
 	if (choose_mode(c, err) < 0 || choose_network(c, err) < 0 || choose_node(c, err) < 0 ||
 	    open_journal(c, err) < 0)
 		return -1;
-	c->doer = (struct ga_boot_doer){
+	c->doer = (struct ga_setup_doer){
 		.h = &c->h,
 		.root = &c->root,
 		.root_dir = opts->root,
@@ -237,14 +237,14 @@ int ga_cli_boot_open(const struct ga_cli_boot_opts *opts, struct ga_cli_boot *c,
 
 /* ---- looking ---- */
 
-int ga_cli_boot_look(struct ga_cli_boot *c, unsigned int pending, struct ga_boot_facts *f,
-		     struct ga_boot_plan *plan, struct ga_err *err)
+int ga_cli_boot_look(struct ga_cli_boot *c, unsigned int pending, struct ga_setup_facts *f,
+		     struct ga_setup_plan *plan, struct ga_err *err)
 {
 	size_t i;
 
-	ga_boot_facts_release(f);
-	ga_boot_plan_release(plan);
-	*f = (struct ga_boot_facts){
+	ga_setup_facts_release(f);
+	ga_setup_plan_release(plan);
+	*f = (struct ga_setup_facts){
 		.baremetal = c->baremetal,
 		.rooted = c->root.image,
 		.boot = c->opts->boot,
@@ -260,14 +260,14 @@ int ga_cli_boot_look(struct ga_cli_boot *c, unsigned int pending, struct ga_boot
 		.pending = pending,
 	};
 	for (i = 0; i < c->opts->hugepages.n; i++)
-		if (ga_boot_pages_parse(c->opts->hugepages.v[i], ga_list_add(&f->hugepages),
-					err) < 0)
+		if (ga_setup_pages_parse(c->opts->hugepages.v[i], ga_list_add(&f->hugepages),
+					 err) < 0)
 			return -1;
 	if (ga_cli_accelerators(err) < 0 ||
-	    ga_boot_look(&c->root, ga_cli_catalogue_file(), f, err) < 0)
+	    ga_setup_look(&c->root, ga_cli_catalogue_file(), f, err) < 0)
 		return -1;
-	ga_boot_users(f);
-	ga_boot_plan_make(f, plan);
+	ga_setup_users(f);
+	ga_setup_plan_make(f, plan);
 	c->doer.facts = f;
 	return 0;
 }
@@ -296,18 +296,18 @@ int ga_cli_boot_tell(struct ga_cli_boot *c, const struct ga_bootstrap_step *s, c
 		return 0;
 	/* A reader who has gone does not stop the work; the exit status says so at the end. */
 	(void)err;
-	if (ga_emit(&ga_bootstrap_step_shape, &copy, &lost) < 0)
+	if (ga_emit(&ga_bootstrap_step_schema, &copy, &lost) < 0)
 		ga_info("%s %s: %s", copy.step, copy.subject, lost.msg);
 	return 0;
 }
 
-int ga_cli_boot_ask(struct ga_cli_boot *c, const struct ga_boot_plan *plan, struct ga_err *err)
+int ga_cli_boot_ask(struct ga_cli_boot *c, const struct ga_setup_plan *plan, struct ga_err *err)
 {
 	char answer[16] = "";
 	size_t i, n = 0;
 
 	for (i = 0; i < plan->n; i++)
-		n += ga_boot_step_is_change(&plan->v[i]);
+		n += ga_setup_step_is_change(&plan->v[i]);
 	if (!n || c->opts->yes || !isatty(STDIN_FILENO))
 		return 1;
 	for (i = 0; i < plan->n && ga_emit_is_table(); i++)
@@ -348,10 +348,10 @@ static int ask_discovery(struct ga_cli_boot *c, struct ga_err *err)
 	copy_reasons(&c->sum.blockers, &d.host.blockers);
 	copy_reasons(&c->sum.warnings, &d.host.warnings);
 	c->sum.reboot_required = c->sum.reboot_required || d.host.reboot_required;
-	return ga_boot_firmware((struct ga_any_list *)(void *)&c->sum.firmware, err);
+	return ga_setup_firmware((struct ga_any_list *)(void *)&c->sum.firmware, err);
 }
 
-int ga_cli_boot_finish(struct ga_cli_boot *c, const struct ga_boot_plan *plan, struct ga_err *err)
+int ga_cli_boot_finish(struct ga_cli_boot *c, const struct ga_setup_plan *plan, struct ga_err *err)
 {
 	struct ga_bootstrap *sum = &c->sum;
 	bool looks = c->opts->check || c->opts->dry_run;
@@ -361,7 +361,7 @@ int ga_cli_boot_finish(struct ga_cli_boot *c, const struct ga_boot_plan *plan, s
 	for (i = 0; i < plan->n; i++) {
 		const char *state = plan->v[i].say.state;
 
-		due += ga_boot_step_is_change(&plan->v[i]);
+		due += ga_setup_step_is_change(&plan->v[i]);
 		sum->waiting += ga_streq(state, "waiting");
 		sum->left += ga_streq(state, "manual") || ga_streq(state, "blocked");
 	}
@@ -377,7 +377,7 @@ int ga_cli_boot_finish(struct ga_cli_boot *c, const struct ga_boot_plan *plan, s
 	sum->ready = !c->opts->undo && !due && !sum->waiting && !sum->left &&
 		     !sum->reboot_required &&
 		     !sum->blockers.n;
-	if (ga_emit(&ga_bootstrap_shape, sum, err) < 0)
+	if (ga_emit(&ga_bootstrap_schema, sum, err) < 0)
 		return -1;
 	for (i = 0; i < sum->firmware.n; i++) {
 		const struct ga_prereq *p = &sum->firmware.v[i];

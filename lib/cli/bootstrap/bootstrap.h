@@ -27,7 +27,7 @@ struct ga_cli_boot {
 	int64_t prefix_bits;
 	struct ga_texts tags;
 	struct ga_texts kept; /* texts of settings */
-	struct ga_boot_doer doer;
+	struct ga_setup_doer doer;
 	struct ga_bootstrap sum; /* the closing record, filled on the way */
 	struct ga_str tried;	 /* the steps that were tried in this run */
 	int failure;		 /* code of the first that failed, or 0 */
@@ -41,27 +41,27 @@ GA_MUST_CHECK int ga_cli_boot_open(const struct ga_cli_boot_opts *opts, struct g
 				   struct ga_err *err);
 /* Looks and plans. facts are what the doer works with until the next look. */
 GA_MUST_CHECK int ga_cli_boot_look(struct ga_cli_boot *c, unsigned int pending,
-				   struct ga_boot_facts *facts, struct ga_boot_plan *plan,
+				   struct ga_setup_facts *facts, struct ga_setup_plan *plan,
 				   struct ga_err *err);
 /* Emits a step (a copy gets node, time and the state given; NULL: its own). why: of a failure. */
 GA_MUST_CHECK int ga_cli_boot_tell(struct ga_cli_boot *c, const struct ga_bootstrap_step *s,
 				   const char *state, const struct ga_err *why, struct ga_err *err);
 /* Shows the plan to people and asks; 1 go on, 0 no. Without a terminal or with --yes: 1. */
-GA_MUST_CHECK int ga_cli_boot_ask(struct ga_cli_boot *c, const struct ga_boot_plan *plan,
+GA_MUST_CHECK int ga_cli_boot_ask(struct ga_cli_boot *c, const struct ga_setup_plan *plan,
 				  struct ga_err *err);
 /* Carries out what is pending, all but the start of daemons, and looks again, until nothing new is
  * pending: one change makes another possible. A step that fails is emitted as failed, and the
  * others are still tried. */
-GA_MUST_CHECK int ga_cli_boot_apply(struct ga_cli_boot *c, struct ga_boot_facts *facts,
-				    struct ga_boot_plan *plan, struct ga_err *err);
+GA_MUST_CHECK int ga_cli_boot_apply(struct ga_cli_boot *c, struct ga_setup_facts *facts,
+				    struct ga_setup_plan *plan, struct ga_err *err);
 /* Starts daemons. */
-GA_MUST_CHECK int ga_cli_boot_start(struct ga_cli_boot *c, struct ga_boot_facts *facts,
-				    struct ga_boot_plan *plan, struct ga_err *err);
+GA_MUST_CHECK int ga_cli_boot_start(struct ga_cli_boot *c, struct ga_setup_facts *facts,
+				    struct ga_setup_plan *plan, struct ga_err *err);
 /* Emits the steps that were not emitted on the way. */
-GA_MUST_CHECK int ga_cli_boot_tell_rest(struct ga_cli_boot *c, const struct ga_boot_plan *plan,
+GA_MUST_CHECK int ga_cli_boot_tell_rest(struct ga_cli_boot *c, const struct ga_setup_plan *plan,
 					struct ga_err *err);
 /* Counts what the plan still has, asks discovery for blockers, and emits the closing record. */
-GA_MUST_CHECK int ga_cli_boot_finish(struct ga_cli_boot *c, const struct ga_boot_plan *plan,
+GA_MUST_CHECK int ga_cli_boot_finish(struct ga_cli_boot *c, const struct ga_setup_plan *plan,
 				     struct ga_err *err);
 
 #endif

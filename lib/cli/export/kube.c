@@ -92,13 +92,13 @@ static int told_types_of_node(struct ga_node_view *view, void *arg, struct ga_er
 	return types_of_node(view, arg, err);
 }
 
-static int types_of_profile(const struct ga_shape *shape, const void *obj, void *arg,
+static int types_of_profile(const struct ga_schema *schema, const void *obj, void *arg,
 			    struct ga_err *err)
 {
 	const struct ga_profile *p = obj;
 	size_t i;
 
-	(void)shape;
+	(void)schema;
 	(void)err;
 	for (i = 0; i < p->types.n && !p->retired; i++) {
 		add_type(arg, p->types.v[i], false);
@@ -209,7 +209,7 @@ static int choose(struct export *e, const struct ga_profile *p, struct ga_kube_h
 	return h->resource != NULL;
 }
 
-static int add_hardware(const struct ga_shape *shape, const void *obj, void *arg,
+static int add_hardware(const struct ga_schema *schema, const void *obj, void *arg,
 			struct ga_err *err)
 {
 	ga_autoselect struct ga_kube_select select = { 0 };
@@ -218,7 +218,7 @@ static int add_hardware(const struct ga_shape *shape, const void *obj, void *arg
 	struct ga_kube_hardware h = { .profile = p, .queue = queue,
 				      .namespace = namespace ? namespace : "opendatahub" };
 
-	(void)shape;
+	(void)schema;
 	if (p->retired || !choose(e, p, &h))
 		return 0;
 	if (!ga_kube_name_is_valid(p->name))

@@ -35,7 +35,7 @@ static void cleanup_pods(struct pods *p)
 	for (i = 0; i < p->pods.n; i++)
 		ga_kube_pod_release(&p->pods.v[i]);
 	for (i = 0; i < p->nodes.n; i++)
-		ga_shape_release(&ga_node_view_shape, &p->nodes.v[i]);
+		ga_schema_release(&ga_node_view_schema, &p->nodes.v[i]);
 	ga_list_release(&p->pods);
 	ga_list_release(&p->nodes);
 	ga_kube_claims_free(p->claims);
@@ -97,8 +97,8 @@ static int emit_one(struct pods *p, const struct ga_kube_pod *pod, struct ga_err
 		return 0;
 	ga_kube_pod_patch(p->list, pod, node, claims, &patch);
 	if (all || !ga_streq(patch.state, "right"))
-		r = ga_emit(&ga_pod_patch_shape, &patch, err);
-	ga_shape_release(&ga_pod_patch_shape, &patch);
+		r = ga_emit(&ga_pod_patch_schema, &patch, err);
+	ga_schema_release(&ga_pod_patch_schema, &patch);
 	return r;
 }
 

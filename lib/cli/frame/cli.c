@@ -19,7 +19,7 @@
 #include "record/near.h"
 #include "record/size.h"
 #include "record/time.h"
-#include "state/db/turnstile.h"
+#include "state/db/writers_queue.h"
 
 #define CONF "/etc/gpuaas/gpuaas.conf"
 
@@ -142,7 +142,7 @@ static int hint_help(const char *before, struct ga_err *err)
 }
 
 /* dashes: of options, else "" */
-static int hint_near(const struct ga_near *near, const char *dashes, struct ga_err *err)
+static int hint_near(const struct ga_near_names *near, const char *dashes, struct ga_err *err)
 {
 	ga_autofree char *nearest = near->n ? ga_xprintf("near to it: '%s%s'; ", dashes,
 							 near->names[0]) : ga_xstrdup("");
@@ -155,7 +155,7 @@ static int unknown_option(const char *arg, size_t len, struct ga_err *err)
 	const struct ga_opt *const *t = ga_cli_tables(cli.prog, cli.cmd);
 	ga_autofree char *name = ga_xstrndup(arg, len);
 	const struct ga_opt *o;
-	struct ga_near near;
+	struct ga_near_names near;
 
 	ga_near_begin(&near, name);
 	for (; len > 2 && *t; t++)
@@ -168,7 +168,7 @@ static int unknown_option(const char *arg, size_t len, struct ga_err *err)
 static int unknown_command(const char *name, struct ga_err *err)
 {
 	const struct ga_cmd *c;
-	struct ga_near near;
+	struct ga_near_names near;
 
 	ga_near_begin(&near, name);
 	for (c = cli.prog->cmds; c->name; c++)
@@ -309,7 +309,7 @@ static const char *const settings[] = {
 	"GPUAAS_STALE_AFTER", "GPUAAS_STATE", "GPUAAS_UPLINK", NULL,
 };
 
-static bool is_setting(const char *name, struct ga_near *near)
+static bool is_setting(const char *name, struct ga_near_names *near)
 {
 	ga_near_begin(near, name);
 	for (const char *const *s = settings; *s; s++) {
@@ -328,7 +328,7 @@ static void say_unknown_settings(void)
 	int number = 1;
 
 	for (size_t len; p && *p; p += len + (p[len] == '\n'), number++) {
-		struct ga_near near;
+		struct ga_near_names near;
 		ga_autofree char *name = NULL;
 
 		len = strcspn(p, "\n");
@@ -404,7 +404,7 @@ int ga_cli_parse(const struct ga_prog *prog, int argc, char **argv, struct ga_er
 	if (ga_int_parse(ga_cli_setting("GPUAAS_DEADLINE", "10"), "GPUAAS_DEADLINE", 0, 86400,
 			 &seconds, err) < 0)
 		return -1;
-	ga_turnstile_set_deadline(seconds);
+	ga_writers_queue_set_deadline(seconds);
 	ga_emit_open(cli.table || (!cli.json && isatty(STDOUT_FILENO)), !prog->acts);
 	if (cli.help)
 		return ga_cli_help(prog, cli.cmd), 0;

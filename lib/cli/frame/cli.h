@@ -52,8 +52,8 @@ struct ga_prog {
 	int args_min, args_max;
 	const struct ga_opt *opts; /* of all its commands */
 	const struct ga_cmd *cmds; /* ends with a command without name; NULL: no commands */
-	const struct ga_shape *const *consumes; /* NULL-terminated, or NULL */
-	const struct ga_shape *const *produces;
+	const struct ga_schema *const *consumes; /* NULL-terminated, or NULL */
+	const struct ga_schema *const *produces;
 	const char *const *examples; /* NULL-terminated command lines for --help */
 	bool needs_state; /* gets --state */
 	bool runs_command; /* the operands are a command line: options end at the first of them */
@@ -108,15 +108,15 @@ const char *ga_cli_images_dir(void);
  * shape and stays the caller's. The status member of a refusal or failure is noted for the end.
  * GA_SYSTEM when standard output fails: after a commit nothing is undone, and gpuaas-list prints
  * the same records again. */
-GA_MUST_CHECK int ga_emit(const struct ga_shape *shape, const void *obj, struct ga_err *err);
+GA_MUST_CHECK int ga_emit(const struct ga_schema *schema, const void *obj, struct ga_err *err);
 /* Passes a record on as the bytes it came in; errors as of ga_emit. */
 GA_MUST_CHECK int ga_emit_raw(const struct ga_rec *rec, struct ga_err *err);
 /* ga_emit of a record whose line is known already: text is that of ga_rec_format_text; NULL: not
  * known. */
-GA_MUST_CHECK int ga_emit_text(const struct ga_shape *shape, const void *obj, const char *text,
+GA_MUST_CHECK int ga_emit_text(const struct ga_schema *schema, const void *obj, const char *text,
 			       struct ga_err *err);
 /* ga_emit of a result that travels, signed with the host's key (NULL: it has none). */
-GA_MUST_CHECK int ga_emit_signed(const struct ga_shape *shape, const void *obj,
+GA_MUST_CHECK int ga_emit_signed(const struct ga_schema *schema, const void *obj,
 				 const struct ga_sign_key *key, struct ga_err *err);
 /* Writes a line that is no record, where an option asked for another format (CSV, syslog). text has
  * no newline at its end; errors as of ga_emit. */
@@ -142,7 +142,7 @@ void ga_cli_say_error(const struct ga_err *err);
 /* One kind of record that a program takes. rec and what it points to is valid during the call. -1
  * ends the reading with the error. */
 struct ga_consumer {
-	const struct ga_shape *shape;
+	const struct ga_schema *shape;
 	int (*take)(const struct ga_rec *rec, struct ga_err *err);
 };
 

@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "record/request.h"
 #include "record/result.h"
-#include "record/shape_write.h"
+#include "record/schema_write.h"
 #include "record/size.h"
 #include "record/state.h"
 
@@ -52,15 +52,15 @@ void ga_cli_note_status(int status)
 		emit.status = status;
 }
 
-static bool has_status(const struct ga_shape *shape)
+static bool has_status(const struct ga_schema *schema)
 {
-	return shape == &ga_refusal_shape || shape == &ga_failure_shape ||
-	       shape == &ga_wipe_evidence_shape;
+	return schema == &ga_refusal_schema || schema == &ga_failure_schema ||
+	       schema == &ga_wipe_evidence_schema;
 }
 
-void ga_emit_note(const struct ga_shape *shape, json_t *json)
+void ga_emit_note(const struct ga_schema *schema, json_t *json)
 {
-	if (has_status(shape))
+	if (has_status(schema))
 		ga_cli_note_status((int)json_integer_value(json_object_get(json, "status")));
 }
 
@@ -129,12 +129,12 @@ static int write_line(const char *p, size_t n, struct ga_err *err)
 	return 0;
 }
 
-static int emit_json(const struct ga_shape *shape, json_t *json, struct ga_err *err)
+static int emit_json(const struct ga_schema *schema, json_t *json, struct ga_err *err)
 {
 	if (!emit.only_looks)
-		ga_emit_note(shape, json);
+		ga_emit_note(schema, json);
 	if (emit.table) {
-		ga_table_add(shape, json);
+		ga_table_add(schema, json);
 		return 0;
 	}
 	ga_str_clear(&emit.line);
@@ -143,28 +143,28 @@ static int emit_json(const struct ga_shape *shape, json_t *json, struct ga_err *
 	return write_line(emit.line.buf, emit.line.len, err);
 }
 
-int ga_emit(const struct ga_shape *shape, const void *obj, struct ga_err *err)
+int ga_emit(const struct ga_schema *schema, const void *obj, struct ga_err *err)
 {
 	ga_autojson json_t *json = NULL;
 
-	if (emit.table || has_status(shape)) {
-		json = ga_shape_format(shape, obj);
-		return emit_json(shape, json, err);
+	if (emit.table || has_status(schema)) {
+		json = ga_schema_format(schema, obj);
+		return emit_json(schema, json, err);
 	}
 	ga_str_clear(&emit.line);
-	ga_shape_write(shape, obj, &emit.line);
+	ga_schema_write(schema, obj, &emit.line);
 	ga_str_addc(&emit.line, '\n');
 	return write_line(emit.line.buf, emit.line.len, err);
 }
 
-int ga_emit_signed(const struct ga_shape *shape, const void *obj, const struct ga_sign_key *key,
+int ga_emit_signed(const struct ga_schema *schema, const void *obj, const struct ga_sign_key *key,
 		   struct ga_err *err)
 {
-	ga_autojson json_t *json = ga_shape_format(shape, obj);
+	ga_autojson json_t *json = ga_schema_format(schema, obj);
 
 	if (key && !emit.table && ga_sign_record(key, json, err) < 0)
 		return -1;
-	return emit_json(shape, json, err);
+	return emit_json(schema, json, err);
 }
 
 int ga_emit_line(const char *text, struct ga_err *err)
@@ -175,11 +175,11 @@ int ga_emit_line(const char *text, struct ga_err *err)
 	return write_line(emit.line.buf, emit.line.len, err);
 }
 
-int ga_emit_text(const struct ga_shape *shape, const void *obj, const char *text,
+int ga_emit_text(const struct ga_schema *schema, const void *obj, const char *text,
 		 struct ga_err *err)
 {
-	if (!text || emit.table || has_status(shape))
-		return ga_emit(shape, obj, err);
+	if (!text || emit.table || has_status(schema))
+		return ga_emit(schema, obj, err);
 	ga_str_clear(&emit.line);
 	ga_str_add(&emit.line, text);
 	ga_str_addc(&emit.line, '\n');
@@ -224,7 +224,7 @@ void ga_emit_error(const char *program, const struct ga_err *err)
 		.object = err->object[0] ? (char *)(uintptr_t)err->object : NULL,
 		.hint = err->hint[0] ? (char *)(uintptr_t)err->hint : NULL,
 	};
-	ga_autofree char *text = ga_rec_format_text(&ga_error_shape, &e);
+	ga_autofree char *text = ga_rec_format_text(&ga_error_schema, &e);
 	ga_autostr struct ga_str fit = GA_STR_INIT;
 
 	if (isatty(STDERR_FILENO))

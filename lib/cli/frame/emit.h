@@ -23,11 +23,11 @@ void ga_emit_share(int lock_fd);
 /* The error as a gpuaas.error record on stderr. */
 void ga_emit_error(const char *program, const struct ga_err *err);
 /* Notes the status member of a refusal, failure or evidence record. */
-void ga_emit_note(const struct ga_shape *shape, json_t *json);
+void ga_emit_note(const struct ga_schema *schema, json_t *json);
 
 /* The table (table.c): rows of one kind are kept until one of another kind comes, and then printed
  * aligned. json is a record and stays the caller's. */
-void ga_table_add(const struct ga_shape *shape, json_t *json);
+void ga_table_add(const struct ga_schema *schema, json_t *json);
 /* Prints the rows that are kept. */
 void ga_table_flush(void);
 /* Drops them unprinted. */

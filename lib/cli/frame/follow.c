@@ -44,14 +44,14 @@ static void cleanup_follow(struct follow *f)
 	sigprocmask(SIG_SETMASK, &f->open, NULL);
 }
 
-static int each_row(const struct ga_shape *shape, const void *obj, void *arg, struct ga_err *err)
+static int each_row(const struct ga_schema *schema, const void *obj, void *arg, struct ga_err *err)
 {
 	struct follow *f = arg;
-	int r = f->each(shape, obj, f->arg, err);
+	int r = f->each(schema, obj, f->arg, err);
 
 	if (r < 0)
 		return -1;
-	f->last = shape == &ga_event_shape ? ((const struct ga_event *)obj)->seq :
+	f->last = schema == &ga_event_schema ? ((const struct ga_event *)obj)->seq :
 					     ((const struct ga_audit *)obj)->seq;
 	f->n++;
 	return 0;

@@ -14,7 +14,7 @@ static int columns(const char *text)
 	return n;
 }
 
-static void help_kinds(const char *title, const struct ga_shape *const *kinds)
+static void help_kinds(const char *title, const struct ga_schema *const *kinds)
 {
 	char name[32];
 
@@ -110,7 +110,7 @@ static json_t *introspect_options(const struct ga_opt *const *tables)
 	return options;
 }
 
-static json_t *introspect_kinds(const struct ga_shape *const *kinds)
+static json_t *introspect_kinds(const struct ga_schema *const *kinds)
 {
 	json_t *list = json_array();
 

@@ -82,28 +82,28 @@ static int read_key(struct ga_err *err)
 
 /* Also what was folded here: the fold may have been refused, and then the record travels. A host
  * that never worked has no key, and nothing to tell but its inventory. */
-static int write_out(const struct ga_shape *shape, const void *obj, struct ga_err *err)
+static int write_out(const struct ga_schema *schema, const void *obj, struct ga_err *err)
 {
-	if (!shape->is_signed)
-		return ga_emit(shape, obj, err);
-	return read_key(err) < 0 ? -1 : ga_emit_signed(shape, obj, result.key, err);
+	if (!schema->is_signed)
+		return ga_emit(schema, obj, err);
+	return read_key(err) < 0 ? -1 : ga_emit_signed(schema, obj, result.key, err);
 }
 
 /* The node that the result is of, or NULL. */
-static const char *node_of(const struct ga_shape *shape, const void *obj)
+static const char *node_of(const struct ga_schema *schema, const void *obj)
 {
 	const struct ga_field *f;
 
-	for (f = shape->fields; f->name; f++)
+	for (f = schema->fields; f->name; f++)
 		if (ga_streq(f->name, "node") && f->type == GA_F_TEXT)
 			return *(char *const *)(const void *)((const char *)obj + f->offset);
 	return NULL;
 }
 
 /* Whose results are folded here shows its key here: the first one is the node's from then on. */
-static int learn_key(const struct ga_shape *shape, const void *obj, struct ga_err *err)
+static int learn_key(const struct ga_schema *schema, const void *obj, struct ga_err *err)
 {
-	const char *node = node_of(shape, obj);
+	const char *node = node_of(schema, obj);
 	int r;
 
 	if (!node || ga_streq(node, result.known))
@@ -129,18 +129,18 @@ static int learn_key(const struct ga_shape *shape, const void *obj, struct ga_er
 	return 0;
 }
 
-int ga_result_say(const struct ga_shape *shape, const void *obj, struct ga_err *err)
+int ga_result_say(const struct ga_schema *schema, const void *obj, struct ga_err *err)
 {
-	return shape->is_signed ? write_out(shape, obj, err) : ga_emit(shape, obj, err);
+	return schema->is_signed ? write_out(schema, obj, err) : ga_emit(schema, obj, err);
 }
 
-int ga_result_fold(const struct ga_shape *shape, const void *obj, struct ga_err *err)
+int ga_result_fold(const struct ga_schema *schema, const void *obj, struct ga_err *err)
 {
 	if (!result.path)
 		return 0;
 	if (open_here(err) < 0 || ga_db_begin(result.db, ga_cli_program(), err) < 0)
 		return -1;
-	if (ga_fold(result.db, shape, obj, err) < 0 || learn_key(shape, obj, err) < 0 ||
+	if (ga_fold(result.db, schema, obj, err) < 0 || learn_key(schema, obj, err) < 0 ||
 	    ga_db_commit(result.db, err) < 0) {
 		ga_db_rollback(result.db);
 		free(GA_TAKE(result.known));
@@ -150,25 +150,25 @@ int ga_result_fold(const struct ga_shape *shape, const void *obj, struct ga_err 
 }
 
 /* What the state took and did not believe is no success: whoever waits for it must hear that. */
-static int say_unbelieved(const struct ga_shape *shape, const void *obj, struct ga_err *err)
+static int say_unbelieved(const struct ga_schema *schema, const void *obj, struct ga_err *err)
 {
 	struct ga_err why = GA_ERR_INIT;
-	int r = result.path ? ga_fold_unbelieved(result.db, shape, obj, &why, err) : 0;
+	int r = result.path ? ga_fold_unbelieved(result.db, schema, obj, &why, err) : 0;
 
 	if (r > 0)
 		ga_cli_say_error(&why);
 	return r < 0 ? -1 : 0;
 }
 
-int ga_result_emit(const struct ga_shape *shape, const void *obj, struct ga_err *err)
+int ga_result_emit(const struct ga_schema *schema, const void *obj, struct ga_err *err)
 {
-	int r = ga_result_fold(shape, obj, err);
+	int r = ga_result_fold(schema, obj, err);
 	struct ga_err second = GA_ERR_INIT;
 
 	/* What was done was done: the record goes out even when the state refused it. */
-	if (write_out(shape, obj, r < 0 ? &second : err) < 0)
+	if (write_out(schema, obj, r < 0 ? &second : err) < 0)
 		return -1;
-	return r < 0 ? -1 : say_unbelieved(shape, obj, err);
+	return r < 0 ? -1 : say_unbelieved(schema, obj, err);
 }
 
 int ga_result_may_wipe(const struct ga_wipe_order *order, struct ga_err *no, struct ga_err *err)
@@ -187,10 +187,10 @@ int ga_result_may_wipe(const struct ga_wipe_order *order, struct ga_err *no, str
 
 int ga_result_progress(const struct ga_progress *p, bool to_stdout, struct ga_err *err)
 {
-	int r = ga_result_fold(&ga_progress_shape, p, err);
+	int r = ga_result_fold(&ga_progress_schema, p, err);
 	struct ga_err second = GA_ERR_INIT;
 
-	if (to_stdout && write_out(&ga_progress_shape, p, r < 0 ? &second : err) < 0)
+	if (to_stdout && write_out(&ga_progress_schema, p, r < 0 ? &second : err) < 0)
 		return -1;
 	return r;
 }

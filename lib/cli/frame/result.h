@@ -22,15 +22,18 @@ void ga_result_set_down(void);
  * key of the host. When the fold is refused (concurrent_update, …) the record is written all the
  * same, and the refusal is the error. When the state takes the result and does not believe it
  * (ga_fold_unbelieved), the reason stands on stderr, and its status is noted. */
-GA_MUST_CHECK int ga_result_emit(const struct ga_shape *shape, const void *obj, struct ga_err *err);
+GA_MUST_CHECK int ga_result_emit(const struct ga_schema *schema, const void *obj,
+				 struct ga_err *err);
 /* Where the state is on this machine: GA_BUSY "wipe_too_early" when it would not believe a wipe of
  * the slot that begins now. 0 with the reason in no: the order is no longer in force. */
 GA_MUST_CHECK int ga_result_may_wipe(const struct ga_wipe_order *order, struct ga_err *no,
 				     struct ga_err *err);
 /* Only writes the record, signed where its kind is: for what is no result of an order. */
-GA_MUST_CHECK int ga_result_say(const struct ga_shape *shape, const void *obj, struct ga_err *err);
+GA_MUST_CHECK int ga_result_say(const struct ga_schema *schema, const void *obj,
+				struct ga_err *err);
 /* Only folds, where there is a state: for results that are not for standard output. */
-GA_MUST_CHECK int ga_result_fold(const struct ga_shape *shape, const void *obj, struct ga_err *err);
+GA_MUST_CHECK int ga_result_fold(const struct ga_schema *schema, const void *obj,
+				 struct ga_err *err);
 /* A phase of work: folded as a row of the timeline, and written only with to_stdout (--progress
  * json). */
 GA_MUST_CHECK int ga_result_progress(const struct ga_progress *p, bool to_stdout,

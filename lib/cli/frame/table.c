@@ -242,9 +242,9 @@ static void add_row(json_t *json)
 	}
 }
 
-void ga_table_add(const struct ga_shape *shape, json_t *json)
+void ga_table_add(const struct ga_schema *schema, json_t *json)
 {
-	const struct ga_view *view = ga_view_of(shape);
+	const struct ga_view *view = ga_view_of(schema);
 	json_t *item;
 	size_t i;
 

@@ -3,7 +3,7 @@
 #ifndef GA_CLI_FRAME_TABLE_VIEWS_H
 #define GA_CLI_FRAME_TABLE_VIEWS_H
 
-#include "record/shape.h"
+#include "record/schema.h"
 
 #define GA_VIEW_COLUMNS 13
 #define GA_VIEW_SOMETIMES 7
@@ -14,7 +14,7 @@ struct ga_column {
 };
 
 struct ga_view {
-	const struct ga_shape *shape;
+	const struct ga_schema *shape;
 	const char *rows; /* a list whose elements are the rows; NULL: the record is one */
 	struct ga_column columns[GA_VIEW_COLUMNS + 1];
 };
@@ -27,7 +27,7 @@ struct ga_sometimes {
 };
 
 /* NULL: the kind has no columns. */
-const struct ga_view *ga_view_of(const struct ga_shape *shape);
+const struct ga_view *ga_view_of(const struct ga_schema *schema);
 /* They end with one without a title; NULL: the kind has none. */
 const struct ga_sometimes *ga_view_sometimes(const struct ga_view *view);
 

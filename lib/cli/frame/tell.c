@@ -22,7 +22,7 @@ static void tell_record(struct ga_tell *t, const char *phase, const char *state,
 	if (running && (!json || now - t->told < RUNNING_EVERY))
 		return;
 	t->told = now;
-	ga_shape_init(&ga_progress_shape, &p);
+	ga_schema_init(&ga_progress_schema, &p);
 	p.node = ga_xstrdup(t->node);
 	p.object = ga_xstrdup(t->object);
 	p.attempt = ga_xstrdup(t->attempt);
@@ -38,9 +38,9 @@ static void tell_record(struct ga_tell *t, const char *phase, const char *state,
 	/* A timeline that cannot be told, or a reader who has gone, does not stop the work: the
 	 * result at its end is what counts, and says so. */
 	if (t->folds && !running ? ga_result_progress(&p, json, &lost) < 0 :
-				   json && ga_emit(&ga_progress_shape, &p, &lost) < 0)
+				   json && ga_emit(&ga_progress_schema, &p, &lost) < 0)
 		ga_info("progress of '%s': %s", t->object, lost.msg);
-	ga_shape_release(&ga_progress_shape, &p);
+	ga_schema_release(&ga_progress_schema, &p);
 }
 
 void ga_tell_phase(void *tell, const char *phase, const char *state, int64_t bytes, int64_t total)

@@ -30,7 +30,7 @@ int ga_tell_state(struct ga_db *db, const char *action, const char *path, struct
 			      .controller = known ? controller : NULL,
 			      .at = ga_time_format(ga_clock_micros(), now) };
 
-	return ga_emit(&ga_state_shape, &s, err);
+	return ga_emit(&ga_state_schema, &s, err);
 }
 
 static int tell_unsellable(const struct ga_rows *rows, const char *left_out,
@@ -66,7 +66,7 @@ static int tell_kept_image(const struct ga_rec *rec, const struct ga_node_image 
 	ga_say("gpuaas-state: the copy of image '%s' on node '%s' stays: it was verified at %s, "
 	       "after its withdrawal of %s; 'gpuaas-image rm %s' on the node withdraws it now",
 	       kept->image, kept->node, kept->verified_at, wanted->withdrawn_at, kept->image);
-	return ga_emit(&ga_node_image_shape, kept, err);
+	return ga_emit(&ga_node_image_schema, kept, err);
 }
 
 int ga_tell_apply_node_image(struct ga_db *db, const struct ga_rec *rec, struct ga_err *err)
@@ -75,17 +75,17 @@ int ga_tell_apply_node_image(struct ga_db *db, const struct ga_rec *rec, struct 
 	int r;
 
 	if (ga_store_take(db, rec, err) < 0 ||
-	    ga_rec_parse(rec, &ga_node_image_shape, &wanted, err) < 0)
+	    ga_rec_parse(rec, &ga_node_image_schema, &wanted, err) < 0)
 		return -1;
 	r = wanted.withdrawn_at ?
 		    ga_store_node_image(db, wanted.node, wanted.image, &kept, err) : 0;
 	if (r > 0) {
 		r = tell_kept_image(rec, &wanted, &kept, err);
-		ga_shape_release(&ga_node_image_shape, &kept);
+		ga_schema_release(&ga_node_image_schema, &kept);
 	} else if (!r) {
 		r = ga_emit_raw(rec, err);
 	}
-	ga_shape_release(&ga_node_image_shape, &wanted);
+	ga_schema_release(&ga_node_image_schema, &wanted);
 	return r;
 }
 
@@ -117,7 +117,7 @@ void ga_tell_open(struct ga_db *db)
 static int on_finding(const struct ga_finding *f, void *arg, struct ga_err *err)
 {
 	(void)arg;
-	return ga_emit(&ga_finding_shape, f, err);
+	return ga_emit(&ga_finding_schema, f, err);
 }
 
 int ga_tell_check(struct ga_db *db, struct ga_err *err)
@@ -148,10 +148,10 @@ void ga_tell_first_key(const struct ga_rec *rec)
 	       node ? node : "?", key ? key : "?");
 }
 
-static int on_row(const struct ga_shape *shape, const void *obj, void *arg, struct ga_err *err)
+static int on_row(const struct ga_schema *schema, const void *obj, void *arg, struct ga_err *err)
 {
 	(void)arg;
-	return ga_emit(shape, obj, err);
+	return ga_emit(schema, obj, err);
 }
 
 int ga_tell_audit_head(struct ga_db *db, struct ga_err *err)
@@ -175,7 +175,7 @@ static int tell_unnamed(const char *object, const char *sentence, void *arg, str
 	struct ga_finding f = { .check = check, .object = o, .sentence = s };
 
 	++*(int *)arg;
-	return ga_emit(&ga_finding_shape, &f, err);
+	return ga_emit(&ga_finding_schema, &f, err);
 }
 
 int ga_tell_audit_verify(struct ga_db *db, struct ga_err *err)
@@ -195,7 +195,7 @@ int ga_tell_audit_verify(struct ga_db *db, struct ga_err *err)
 	if (r < 0)
 		return -1;
 	snprintf(object, sizeof(object), "%lld", (long long)seq);
-	return ga_emit(&ga_finding_shape, &f, err) < 0 ? -1 : GA_NO;
+	return ga_emit(&ga_finding_schema, &f, err) < 0 ? -1 : GA_NO;
 }
 
 static int expect(struct ga_db *db, const char *node, struct ga_err *err)
@@ -205,16 +205,17 @@ static int expect(struct ga_db *db, const char *node, struct ga_err *err)
 
 	if (ga_store_expectation(db, node, &e, err) < 0)
 		return -1;
-	r = ga_emit(&ga_expectation_shape, &e, err);
-	ga_shape_release(&ga_expectation_shape, &e);
+	r = ga_emit(&ga_expectation_schema, &e, err);
+	ga_schema_release(&ga_expectation_schema, &e);
 	return r;
 }
 
-static int expect_each(const struct ga_shape *shape, const void *obj, void *db, struct ga_err *err)
+static int expect_each(const struct ga_schema *schema, const void *obj, void *db,
+		       struct ga_err *err)
 {
 	const struct ga_node *n = obj;
 
-	(void)shape;
+	(void)schema;
 	return ga_streq(n->state, "retired") ? 0 : expect(db, n->node, err);
 }
 

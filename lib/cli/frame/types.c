@@ -42,7 +42,7 @@ int ga_cli_manual_types(struct ga_manual_types *ret, struct ga_err *err)
 int ga_cli_type_unknown(const struct ga_accels *list, const char *name, struct ga_err *err)
 {
 	ga_autostr struct ga_str slugs = GA_STR_INIT;
-	struct ga_near near;
+	struct ga_near_names near;
 	size_t i;
 
 	ga_accels_near(list, name, &near);
@@ -221,7 +221,7 @@ static int resolved(const struct ga_profile *p, char **ret, struct ga_err *err)
 		return 0;
 	next.types.v = types.v;
 	next.types.n = types.n;
-	*ret = ga_rec_format_text(&ga_profile_shape, &next);
+	*ret = ga_rec_format_text(&ga_profile_schema, &next);
 	return 0;
 }
 
@@ -233,8 +233,8 @@ static int take(struct ga_db *db, const struct ga_rec *rec, const char *name, st
 
 	if (ga_store_take(db, rec, err) < 0 || ga_store_profile(db, name, &stored, err) < 0)
 		return -1;
-	r = ga_emit(&ga_profile_shape, &stored, err);
-	ga_shape_release(&ga_profile_shape, &stored);
+	r = ga_emit(&ga_profile_schema, &stored, err);
+	ga_schema_release(&ga_profile_schema, &stored);
 	return r;
 }
 
@@ -245,12 +245,12 @@ int ga_cli_apply_profile(struct ga_db *db, const struct ga_rec *rec, struct ga_e
 	struct ga_profile p;
 	int r = 0;
 
-	if (ga_rec_parse(rec, &ga_profile_shape, &p, err) < 0)
+	if (ga_rec_parse(rec, &ga_profile_schema, &p, err) < 0)
 		return -1;
 	if (p.types.n)
 		r = resolved(&p, &text, err);
 	name = ga_xstrdup(p.name);
-	ga_shape_release(&ga_profile_shape, &p);
+	ga_schema_release(&ga_profile_schema, &p);
 	if (r < 0)
 		return -1;
 	if (!text)

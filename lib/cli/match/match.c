@@ -48,7 +48,7 @@ static void forget_offers(struct matching *m)
 	ga_matches_release(&m->answers);
 	ga_list_release(&m->offers);
 	for (i = 0; i < m->profiles.n; i++)
-		ga_shape_release(&ga_hardware_profile_shape, &m->profiles.v[i]);
+		ga_schema_release(&ga_hardware_profile_schema, &m->profiles.v[i]);
 	ga_list_release(&m->profiles);
 	ga_access_rules_release(&m->rules);
 }
@@ -60,17 +60,17 @@ static void cleanup_matching(struct matching *m)
 	ga_measured_release(&m->measured);
 	ga_throughput_release(&m->throughput);
 	ga_accels_close(m->accels);
-	ga_shape_release(&ga_requirement_shape, &m->need);
+	ga_schema_release(&ga_requirement_schema, &m->need);
 }
 
 /* ---- what is offered ---- */
 
-static int keep(const struct ga_shape *shape, const void *obj, void *arg, struct ga_err *err)
+static int keep(const struct ga_schema *schema, const void *obj, void *arg, struct ga_err *err)
 {
 	struct profiles *list = arg;
 
 	(void)err;
-	ga_shape_copy(shape, obj, ga_list_add(list));
+	ga_schema_copy(schema, obj, ga_list_add(list));
 	return 0;
 }
 
@@ -283,7 +283,7 @@ static int write_answers(const struct matching *m, struct ga_err *err)
 
 	for (i = 0; i < m->answers.n; i++) {
 		fits |= m->answers.v[i].fits;
-		if (ga_emit(&ga_match_shape, &m->answers.v[i], err) < 0)
+		if (ga_emit(&ga_match_schema, &m->answers.v[i], err) < 0)
 			return -1;
 	}
 	if (m->answers.n)
@@ -420,11 +420,11 @@ static int write_request(struct matching *m, struct ga_err *err)
 	if (ga_streq(best->slo, "unknown"))
 		ga_say("warning: whether profile '%s' is as fast as wanted, nobody knows",
 		       best->profile);
-	ga_shape_init(&ga_request_shape, &r);
+	ga_schema_init(&ga_request_schema, &r);
 	result = fill_request(m, best, &r, err);
 	if (result == 0)
-		result = ga_emit(&ga_request_shape, &r, err);
-	ga_shape_release(&ga_request_shape, &r);
+		result = ga_emit(&ga_request_schema, &r, err);
+	ga_schema_release(&ga_request_schema, &r);
 	return result;
 }
 

@@ -23,12 +23,12 @@ static int take(const struct ga_rec *rec, struct ga_err *err)
 	if (reading.records++)
 		return ga_fail(err, GA_BADREC, "line %llu is a second requirement; one is matched "
 			       "at a time", (unsigned long long)rec->line);
-	return ga_rec_parse(rec, &ga_requirement_shape, reading.need, err);
+	return ga_rec_parse(rec, &ga_requirement_schema, reading.need, err);
 }
 
 static int read_record(const char *operand, struct ga_requirement *ret, struct ga_err *err)
 {
-	static const struct ga_consumer table[] = { { &ga_requirement_shape, take },
+	static const struct ga_consumer table[] = { { &ga_requirement_schema, take },
 						    { .shape = NULL } };
 
 	reading.need = ret;
@@ -106,7 +106,7 @@ int ga_match_need(const struct ga_match_opts *o, const char *operand, struct ga_
 	const char *text;
 	size_t i;
 
-	ga_shape_init(&ga_requirement_shape, ret);
+	ga_schema_init(&ga_requirement_schema, ret);
 	if (operand && read_record(operand, ret, err) < 0)
 		return -1;
 	/* Options may yet add what it lacks. */
@@ -154,12 +154,12 @@ int ga_match_need(const struct ga_match_opts *o, const char *operand, struct ga_
 		ga_texts_add(&ret->architectures, o->architectures.v[i]);
 	if (o->require_architecture)
 		ret->require_architecture = true;
-	json = ga_shape_format(&ga_requirement_shape, ret);
-	if (ga_shape_parse(&ga_requirement_shape, json, &unused, err) < 0) {
+	json = ga_schema_format(&ga_requirement_schema, ret);
+	if (ga_schema_parse(&ga_requirement_schema, json, &unused, err) < 0) {
 		err->code = GA_USAGE;
 		return -1;
 	}
-	ga_shape_release(&ga_requirement_shape, &unused);
+	ga_schema_release(&ga_requirement_schema, &unused);
 	if (check(ret, err) == 0)
 		return 0;
 	if (!strcmp(err->msg, of_record.msg))

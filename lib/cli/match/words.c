@@ -32,7 +32,7 @@ static void add(struct words *w, const char *word)
 /* "; near to it: Hopper", or nothing. */
 static void add_near(const struct words *w, const char *text, struct ga_str *out)
 {
-	struct ga_near near;
+	struct ga_near_names near;
 	size_t i;
 
 	ga_near_begin(&near, text);

@@ -30,14 +30,14 @@ static int find_place(struct ga_placer *p, const char *node, const char *allocat
 	if (r < 0)
 		return -1;
 	r = ga_placer_run(p, &request, 1, err);
-	ga_shape_release(&ga_request_shape, &request);
+	ga_schema_release(&ga_request_schema, &request);
 	if (r < 0)
 		return ga_wrap(err, "a new place for '%s'", *id);
 	placed = &p->results.v[0];
 	if (placed->is_plan)
-		return ga_emit_text(&ga_plan_shape, &placed->plan, placed->text, err) < 0 ? -1 : 1;
+		return ga_emit_text(&ga_plan_schema, &placed->plan, placed->text, err) < 0 ? -1 : 1;
 	ga_say("allocation %s goes on running: %s", *id, placed->refusal.sentence);
-	return ga_emit(&ga_refusal_shape, &placed->refusal, err);
+	return ga_emit(&ga_refusal_schema, &placed->refusal, err);
 }
 
 int ga_node_evacuate(struct ga_db *db, const char *node, const char *allocation,
@@ -72,8 +72,8 @@ int ga_node_evacuate(struct ga_db *db, const char *node, const char *allocation,
 				r = ga_db_commit(db, err);
 			ga_db_rollback(db);
 			if (r == 0 && has_order)
-				r = ga_emit(&ga_release_order_shape, &order, err);
-			ga_shape_release(&ga_release_order_shape, &order);
+				r = ga_emit(&ga_release_order_schema, &order, err);
+			ga_schema_release(&ga_release_order_schema, &order);
 		}
 	}
 	ga_placer_release(&p);

@@ -30,7 +30,7 @@ static const char *operand(int i)
 
 static void cleanup_node(struct ga_node *n)
 {
-	ga_shape_release(&ga_node_shape, n);
+	ga_schema_release(&ga_node_schema, n);
 }
 
 /* ---- settings ---- */
@@ -74,13 +74,13 @@ static int check_settings(const struct ga_node_settings *s, struct ga_err *err)
 
 	for (i = 0; i < GA_ARRAY_SIZE(texts); i++)
 		*texts[i] = changed(*texts[i], NULL);
-	json = ga_shape_format(&ga_node_settings_shape, &given);
+	json = ga_schema_format(&ga_node_settings_schema, &given);
 
-	if (ga_shape_parse(&ga_node_settings_shape, json, &read, err) < 0) {
+	if (ga_schema_parse(&ga_node_settings_schema, json, &read, err) < 0) {
 		err->code = GA_USAGE;
 		return -1;
 	}
-	ga_shape_release(&ga_node_settings_shape, &read);
+	ga_schema_release(&ga_node_settings_schema, &read);
 	return 0;
 }
 
@@ -93,7 +93,7 @@ static int apply(struct ga_db *db, const char *node, const struct ga_node_change
 
 	if (ga_store_node(db, node, &n, err) < 0)
 		return -1;
-	ga_shape_init(&ga_node_settings_shape, &s);
+	ga_schema_init(&ga_node_settings_schema, &s);
 	s.node = borrow(node);
 	s.name = borrow(change->name);
 	s.address = borrow(change->address);
@@ -106,7 +106,7 @@ static int apply(struct ga_db *db, const char *node, const struct ga_node_change
 	if (merge_network(&n.network, &change->network, &network))
 		s.network = &network;
 	if (check_settings(&s, err) < 0 ||
-	    ga_store_may_apply(db, &ga_node_settings_shape, &s, err) < 0)
+	    ga_store_may_apply(db, &ga_node_settings_schema, &s, err) < 0)
 		return -1;
 	return ga_store_apply_node_settings(db, &s, err);
 }
@@ -193,7 +193,7 @@ static int begin(struct run *run, bool writes, bool finds, struct ga_err *err)
 }
 
 /* Commits, or undoes a dry run; then the record is written. */
-static int finish(struct run *run, const struct ga_shape *shape, const void *obj,
+static int finish(struct run *run, const struct ga_schema *schema, const void *obj,
 		  struct ga_err *err)
 {
 	if (run->o->dry_run)
@@ -201,13 +201,13 @@ static int finish(struct run *run, const struct ga_shape *shape, const void *obj
 	else if (ga_db_commit(run->db, err) < 0)
 		return -1;
 	ga_db_rollback(run->db);
-	return ga_emit(shape, obj, err);
+	return ga_emit(schema, obj, err);
 }
 
-static int show(const struct ga_shape *shape, const void *obj, void *arg, struct ga_err *err)
+static int show(const struct ga_schema *schema, const void *obj, void *arg, struct ga_err *err)
 {
 	(void)arg;
-	return ga_emit(shape, obj, err);
+	return ga_emit(schema, obj, err);
 }
 
 /* What is on the node and keeps it from being drained; their number. */
@@ -236,7 +236,7 @@ static int show_node(struct run *run, struct ga_err *err)
 
 	if (begin(run, false, true, err) < 0 ||
 	    ga_store_node(run->db, run->id, &node, err) < 0 ||
-	    ga_emit(&ga_node_shape, &node, err) < 0 ||
+	    ga_emit(&ga_node_schema, &node, err) < 0 ||
 	    ga_store_maintenance_ahead(run->db, run->id, show, NULL, err) < 0)
 		return -1;
 	return show_blockers(run, err) < 0 ? -1 : 0;
@@ -250,7 +250,7 @@ static int set(struct run *run, struct ga_err *err)
 	    apply(run->db, run->id, &run->o->change, err) < 0 ||
 	    ga_store_node(run->db, run->id, &node, err) < 0)
 		return -1;
-	return finish(run, &ga_node_shape, &node, err);
+	return finish(run, &ga_node_schema, &node, err);
 }
 
 static int set_mode(struct run *run, struct ga_err *err)
@@ -274,7 +274,7 @@ static int move_to(struct run *run, const char *deadline, struct ga_err *err)
 	if (begin(run, true, true, err) < 0 ||
 	    ga_store_node_move(run->db, run->id, &m, &node, err) < 0)
 		return -1;
-	return finish(run, &ga_node_shape, &node, err);
+	return finish(run, &ga_node_schema, &node, err);
 }
 
 static int move(struct run *run, struct ga_err *err)
@@ -335,7 +335,7 @@ static int lost(struct run *run, struct ga_err *err)
 	    begin(run, true, true, err) < 0 ||
 	    ga_store_node_lost(run->db, run->id, run->o->reason, err) < 0 ||
 	    ga_store_node(run->db, run->id, &node, err) < 0 ||
-	    finish(run, &ga_node_shape, &node, err) < 0)
+	    finish(run, &ga_node_schema, &node, err) < 0)
 		return -1;
 	if (!run->o->dry_run)
 		ga_request_tidy(run->db); /* its plans are cancelled */
@@ -360,14 +360,14 @@ static int revoke_key(struct run *run, struct ga_err *err)
 		return ga_fail(err, GA_CONFLICT, "node '%s' has no key that counts", run->id);
 	if (r < 0 || ga_store_node(run->db, run->id, &node, err) < 0)
 		return -1;
-	return finish(run, &ga_node_shape, &node, err);
+	return finish(run, &ga_node_schema, &node, err);
 }
 
 /* ---- maintenance ---- */
 
 static void cleanup_window(struct ga_maintenance *m)
 {
-	ga_shape_release(&ga_maintenance_shape, m);
+	ga_schema_release(&ga_maintenance_schema, m);
 }
 
 static int plan_maintenance(struct run *run, struct ga_err *err)
@@ -381,7 +381,7 @@ static int plan_maintenance(struct run *run, struct ga_err *err)
 	if (ga_node_when("--from", o->from ? o->from : "0s", from, err) < 0 ||
 	    ga_node_when("--to", o->to, to, err) < 0 || begin(run, true, true, err) < 0 ||
 	    ga_store_maintenance_plan(run->db, run->id, from, to, o->reason, &m, err) < 0 ||
-	    finish(run, &ga_maintenance_shape, &m, err) < 0)
+	    finish(run, &ga_maintenance_schema, &m, err) < 0)
 		return -1;
 	return 0;
 }
@@ -394,7 +394,7 @@ static int end_maintenance(struct run *run, struct ga_err *err)
 	    ga_store_maintenance_end(run->db, operand(0), &m, err) < 0 ||
 	    ga_store_may_node(run->db, "administer", m.node, err) < 0)
 		return -1;
-	return finish(run, &ga_maintenance_shape, &m, err);
+	return finish(run, &ga_maintenance_schema, &m, err);
 }
 
 int ga_node_command(const char *name, struct ga_node_opts *opts, struct ga_err *err)

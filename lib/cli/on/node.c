@@ -80,7 +80,7 @@ int ga_on_node_give(struct ga_on_node *n, const struct ga_rec *rec, struct ga_er
 	n->orders++;
 	/* What is not here may be there already; the host says when it lacks it. */
 	digest = json_string_value(json_object_get(rec->json, "user_data_digest"));
-	if (rec->shape == &ga_plan_shape && digest && ga_digest_is_valid(digest))
+	if (rec->shape == &ga_plan_schema && digest && ga_digest_is_valid(digest))
 		(void)ga_user_data_lines(n->opts->user_data_dir, digest, &n->in, &ignored);
 	ga_str_add_bytes(&n->in, rec->raw, rec->raw_len);
 	ga_str_addc(&n->in, '\n');

@@ -76,11 +76,11 @@ size_t ga_on_count(const struct ga_on *on)
 
 /* ---- the stream ---- */
 
-static bool is_order(const struct ga_shape *shape)
+static bool is_order(const struct ga_schema *schema)
 {
-	return shape == &ga_plan_shape || shape == &ga_release_order_shape ||
-	       shape == &ga_hold_order_shape || shape == &ga_wipe_order_shape ||
-	       shape == &ga_expectation_shape;
+	return schema == &ga_plan_schema || schema == &ga_release_order_schema ||
+	       schema == &ga_hold_order_schema || schema == &ga_wipe_order_schema ||
+	       schema == &ga_expectation_schema;
 }
 
 static int take_line(struct ga_on *on, const char *line, size_t len, struct ga_err *err)

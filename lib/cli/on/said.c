@@ -8,7 +8,7 @@
 #include "cli/on/node.h"
 #include "record/plan.h"
 #include "record/result.h"
-#include "record/shape.h"
+#include "record/schema.h"
 #include "record/time.h"
 
 #define HELD_MAX (64 << 20)
@@ -26,7 +26,7 @@ static int tell(struct ga_on_node *n, const char *phase, const struct ga_err *wh
 	char at[GA_TIME_SIZE];
 	struct ga_failure f;
 
-	ga_shape_init(&ga_failure_shape, &f);
+	ga_schema_init(&ga_failure_schema, &f);
 	f.node = n->node;
 	f.program = text(n->opts->program);
 	f.phase = text(phase);
@@ -35,7 +35,7 @@ static int tell(struct ga_on_node *n, const char *phase, const struct ga_err *wh
 	f.hint = text(hint);
 	f.status = why->code ? (int64_t)why->code : GA_EXTERNAL;
 	f.at = ga_time_format(ga_clock_micros(), at);
-	return ga_emit(&ga_failure_shape, &f, err);
+	return ga_emit(&ga_failure_schema, &f, err);
 }
 
 int ga_on_tell(struct ga_on_node *n, const char *phase, const struct ga_err *why,
@@ -95,7 +95,7 @@ int ga_on_tell_end(struct ga_on_node *n, int64_t status, struct ga_err *err)
 	};
 
 	ga_digest_close(GA_TAKE(n->digest), digest);
-	return ga_emit(&ga_node_end_shape, &end, err);
+	return ga_emit(&ga_node_end_schema, &end, err);
 }
 
 /* ---- passing on ---- */
@@ -241,17 +241,17 @@ int ga_on_said(struct ga_on_node *n, const char *line, size_t len, struct ga_err
 			      "/etc/gpuaas/gpuaas.conf there", n->node);
 		return ga_on_node_fail(n, "run", &why, err);
 	}
-	if (rec.shape == &ga_user_data_shape)
+	if (rec.shape == &ga_user_data_schema)
 		return 0; /* a command that takes none hands it back, and it is for nobody else */
 	/* An order is answered by a result of its object; a phase on the way is no answer. */
-	if (rec.shape != &ga_progress_shape) {
+	if (rec.shape != &ga_progress_schema) {
 		strike(n, json_string_value(json_object_get(rec.json, "allocation")));
 		strike(n, json_string_value(json_object_get(rec.json, "object")));
-		if (rec.shape == &ga_observation_shape)
+		if (rec.shape == &ga_observation_schema)
 			strike(n, n->node);
 	}
-	if (rec.shape == &ga_host_shape || rec.shape == &ga_candidate_shape ||
-	    rec.shape == &ga_end_shape)
+	if (rec.shape == &ga_host_schema || rec.shape == &ga_candidate_schema ||
+	    rec.shape == &ga_end_schema)
 		return hold(n, &rec, err);
-	return rec.shape == &ga_failure_shape ? pass_failure(n, &rec, err) : pass(n, &rec, err);
+	return rec.shape == &ga_failure_schema ? pass_failure(n, &rec, err) : pass(n, &rec, err);
 }

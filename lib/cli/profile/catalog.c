@@ -144,7 +144,7 @@ static int search(const struct ga_accels *list, char *const *words, int n, struc
 		if (j < n)
 			continue;
 		found++;
-		r = ga_emit(&ga_accelerator_shape, t, err);
+		r = ga_emit(&ga_accelerator_schema, t, err);
 	}
 	for (j = 0; j < n; j++)
 		ga_accel_named_release(&terms[j].named);
@@ -162,7 +162,7 @@ static int show_finding(const char *object, const char *check, const char *sente
 		.sentence = (char *)(uintptr_t)sentence,
 	};
 
-	return ga_emit(&ga_finding_shape, &f, arg);
+	return ga_emit(&ga_finding_schema, &f, arg);
 }
 
 static int check(char *const *files, int n, struct ga_err *err)

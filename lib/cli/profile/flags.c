@@ -33,7 +33,7 @@ void ga_profile_words(const void *texts, struct ga_texts *ret)
 
 void ga_profile_blank(const char *name, bool lab, struct ga_profile *ret)
 {
-	ga_shape_init(&ga_profile_shape, ret);
+	ga_schema_init(&ga_profile_schema, ret);
 	ret->name = ga_xstrdup(name);
 	ret->shape = ga_xstrdup("slice");
 	ret->price_micros = 0;
@@ -165,7 +165,7 @@ int ga_profile_flags(const struct ga_profile_opts *o, struct ga_profile *p, stru
 
 int ga_profile_check(const struct ga_profile *p, struct ga_err *err)
 {
-	ga_autojson json_t *json = ga_shape_format(&ga_profile_shape, p);
+	ga_autojson json_t *json = ga_schema_format(&ga_profile_schema, p);
 	struct ga_profile unused;
 	int r;
 
@@ -173,9 +173,9 @@ int ga_profile_check(const struct ga_profile *p, struct ga_err *err)
 		return ga_refuse(err, GA_USAGE, NULL, NULL,
 				 ("--count is missing: how many GPUs a slice may have"),
 				 ("--count 1,2,4,8; or --shape baremetal for whole machines"));
-	r = ga_shape_parse(&ga_profile_shape, json, &unused, err);
+	r = ga_schema_parse(&ga_profile_schema, json, &unused, err);
 	if (r == 0) {
-		ga_shape_release(&ga_profile_shape, &unused);
+		ga_schema_release(&ga_profile_schema, &unused);
 		r = ga_store_profile_check(p, err);
 	}
 	if (r < 0)

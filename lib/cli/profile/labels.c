@@ -21,7 +21,7 @@ static int keep(const struct ga_label_finding *f, void *arg, struct ga_err *err)
 	struct checking *c = arg;
 
 	(void)err;
-	ga_shape_copy(&ga_label_finding_shape, f, ga_list_add(&c->found));
+	ga_schema_copy(&ga_label_finding_schema, f, ga_list_add(&c->found));
 	return 0;
 }
 
@@ -48,7 +48,7 @@ static int emit_all(struct checking *c, struct ga_err *err)
 	int r = 0;
 
 	for (i = 0; i < c->found.n && r == 0; i++)
-		r = ga_emit(&ga_label_finding_shape, &c->found.v[i], err);
+		r = ga_emit(&ga_label_finding_schema, &c->found.v[i], err);
 	if (r < 0)
 		return -1;
 	ga_say("%zu node%s, %zu finding%s, %zu of them wrong", c->nodes, c->nodes == 1 ? "" : "s",
@@ -85,7 +85,7 @@ int ga_cli_labels(struct ga_err *err)
 	if (r == 0)
 		r = emit_all(&c, err);
 	for (i = 0; i < c.found.n; i++)
-		ga_shape_release(&ga_label_finding_shape, &c.found.v[i]);
+		ga_schema_release(&ga_label_finding_schema, &c.found.v[i]);
 	ga_list_release(&c.found);
 	return r;
 }

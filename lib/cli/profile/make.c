@@ -22,7 +22,7 @@ static struct ga_profile_opts opt;
 	  .help = "show what would be done; change nothing" }
 #define MEMBERS \
 	{ .name = "shape", .type = GA_O_WORD, .var = &opt.shape, .arg = "SHAPE", \
-	  .values = ga_shape_words, .help = "slice or baremetal (default slice)" }, \
+	  .values = ga_schema_words, .help = "slice or baremetal (default slice)" }, \
 	{ .name = "type", .type = GA_O_TEXTS, .var = &opt.types, .arg = "TYPE,…", \
 	  .help = "accelerator type; several, best first" }, \
 	{ .name = "count", .type = GA_O_TEXTS, .var = &opt.counts, .arg = "N,…", \
@@ -125,13 +125,13 @@ static void say_member(const char *name, json_t *was, json_t *is)
 
 static void say_changes(const struct ga_profile *before, const struct ga_profile *now)
 {
-	ga_autojson json_t *was = ga_shape_format(&ga_profile_shape, before);
-	ga_autojson json_t *is = ga_shape_format(&ga_profile_shape, now);
+	ga_autojson json_t *was = ga_schema_format(&ga_profile_schema, before);
+	ga_autojson json_t *is = ga_schema_format(&ga_profile_schema, now);
 	const struct ga_field *f;
 
 	ga_say("%s: profile '%s' becomes version %" PRId64, ga_cli_program(), now->name,
 	       now->version);
-	for (f = ga_profile_shape.fields; f->name; f++)
+	for (f = ga_profile_schema.fields; f->name; f++)
 		say_member(f->name, json_object_get(was, f->name), json_object_get(is, f->name));
 }
 
@@ -153,8 +153,8 @@ static int put(struct ga_db *db, const struct ga_profile *before, const struct g
 	int r;
 
 	if (ga_profile_check(p, err) < 0 ||
-	    (before && ga_store_may_apply(db, &ga_profile_shape, before, err) < 0) ||
-	    ga_store_may_apply(db, &ga_profile_shape, p, err) < 0)
+	    (before && ga_store_may_apply(db, &ga_profile_schema, before, err) < 0) ||
+	    ga_store_may_apply(db, &ga_profile_schema, p, err) < 0)
 		return -1;
 	r = ga_store_apply_profile(db, p, err);
 	if (r < 0 || ga_store_profile(db, p->name, ret, err) < 0)
@@ -166,7 +166,7 @@ static int put(struct ga_db *db, const struct ga_profile *before, const struct g
 		       ga_cli_program(), ret->name, ret->version);
 	cost_note(before, ret);
 	if (ga_store_profile_lacks(db, ret, say, err) < 0 || (r && say_behind(db, ret, err) < 0)) {
-		ga_shape_release(&ga_profile_shape, ret);
+		ga_schema_release(&ga_profile_schema, ret);
 		return -1;
 	}
 	return r;
@@ -188,8 +188,8 @@ static int store(struct ga_db *db, const struct ga_profile *before, const struct
 		r = -1;
 	}
 	if (r == 0)
-		r = ga_emit(&ga_profile_shape, &now, err);
-	ga_shape_release(&ga_profile_shape, &now);
+		r = ga_emit(&ga_profile_schema, &now, err);
+	ga_schema_release(&ga_profile_schema, &now);
 	return r;
 }
 
@@ -252,7 +252,7 @@ static int refuse_existing(struct ga_db *db, const char *name, struct ga_err *er
 		(void)ga_hint(err, "another name, or 'gpuaas-profile retire %s --undo'", name);
 	else
 		(void)ga_hint(err, "another name, or 'gpuaas-profile set %s --price PRICE'", name);
-	ga_shape_release(&ga_profile_shape, &p);
+	ga_schema_release(&ga_profile_schema, &p);
 	return -1;
 }
 
@@ -270,7 +270,7 @@ static int create(const char *name, const struct ga_texts *nodes, struct ga_err 
 		r = ga_profile_flags(&opt, &p, err);
 	if (r == 0)
 		r = store(db, NULL, &p, err);
-	ga_shape_release(&ga_profile_shape, &p);
+	ga_schema_release(&ga_profile_schema, &p);
 	return r;
 }
 
@@ -303,10 +303,10 @@ int ga_cli_profile_create(struct ga_err *err)
 
 /* ---- show ---- */
 
-static int show_one(const struct ga_shape *shape, const void *obj, void *arg, struct ga_err *err)
+static int show_one(const struct ga_schema *schema, const void *obj, void *arg, struct ga_err *err)
 {
 	(void)arg;
-	return ga_emit(shape, obj, err);
+	return ga_emit(schema, obj, err);
 }
 
 /* "name@3" in its parts; 0: no version was said. */
@@ -337,10 +337,10 @@ int ga_cli_profile_show(struct ga_err *err)
 		return ga_store_profile_versions(db, name, show_one, NULL, err) < 0 ? -1 : 0;
 	if (ga_store_profile_version(db, name, version, &p, err) < 0)
 		return -1;
-	r = ga_emit(&ga_profile_shape, &p, err);
+	r = ga_emit(&ga_profile_schema, &p, err);
 	if (r == 0 && ga_emit_is_table() && !version)
 		r = say_behind(db, &p, err);
-	ga_shape_release(&ga_profile_shape, &p);
+	ga_schema_release(&ga_profile_schema, &p);
 	return r;
 }
 
@@ -357,12 +357,12 @@ static int change(const char *name, change_fn apply, struct ga_err *err)
 
 	if (begin(&db, err) < 0 || ga_store_profile(db, name, &before, err) < 0)
 		return -1;
-	ga_shape_copy(&ga_profile_shape, &before, &now);
+	ga_schema_copy(&ga_profile_schema, &before, &now);
 	r = apply(&now, err);
 	if (r == 0)
 		r = store(db, &before, &now, err);
-	ga_shape_release(&ga_profile_shape, &before);
-	ga_shape_release(&ga_profile_shape, &now);
+	ga_schema_release(&ga_profile_schema, &before);
+	ga_schema_release(&ga_profile_schema, &now);
 	return r;
 }
 

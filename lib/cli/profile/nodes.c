@@ -143,7 +143,7 @@ static int emit_all(struct nodes *n, struct ga_err *err)
 	if (n->views.n)
 		qsort(n->views.v, n->views.n, sizeof(*n->views.v), order);
 	for (i = 0; i < n->views.n && r == 0; i++)
-		r = ga_emit(&ga_node_view_shape, &n->views.v[i], err);
+		r = ga_emit(&ga_node_view_schema, &n->views.v[i], err);
 	return r;
 }
 
@@ -152,7 +152,7 @@ static void release(struct nodes *n)
 	size_t i;
 
 	for (i = 0; i < n->views.n; i++)
-		ga_shape_release(&ga_node_view_shape, &n->views.v[i]);
+		ga_schema_release(&ga_node_view_schema, &n->views.v[i]);
 	ga_list_release(&n->views);
 	ga_manual_types_release(&n->manual);
 }
@@ -163,7 +163,7 @@ static void keep(struct nodes *n, struct ga_node_view *v)
 		*ga_list_add(&n->views) = *v;
 		memset(v, 0, sizeof(*v));
 	} else {
-		ga_shape_release(&ga_node_view_shape, v);
+		ga_schema_release(&ga_node_view_schema, v);
 	}
 }
 

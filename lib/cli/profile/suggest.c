@@ -32,7 +32,7 @@ static void release(struct looking *l)
 	size_t i;
 
 	for (i = 0; i < l->nodes.n; i++) {
-		ga_shape_release(&ga_node_view_shape, &l->nodes.v[i].view);
+		ga_schema_release(&ga_node_view_schema, &l->nodes.v[i].view);
 		ga_node_facts_release(&l->nodes.v[i].facts);
 		free(l->nodes.v[i].why);
 	}
@@ -48,7 +48,7 @@ static int take_view(const struct ga_rec *rec, struct ga_err *err)
 	struct ga_node_view v;
 	int r = 0;
 
-	if (ga_rec_parse(rec, &ga_node_view_shape, &v, err) < 0)
+	if (ga_rec_parse(rec, &ga_node_view_schema, &v, err) < 0)
 		return -1;
 	if (ga_streq(v.source, "discovery")) {
 		ga_texts_add(piped, v.node);
@@ -57,14 +57,14 @@ static int take_view(const struct ga_rec *rec, struct ga_err *err)
 			      "from nodes of the state", v.node);
 		r = ga_hint(err, "gpuaas-profile nodes --type TYPE --json gives those");
 	}
-	ga_shape_release(&ga_node_view_shape, &v);
+	ga_schema_release(&ga_node_view_schema, &v);
 	return r;
 }
 
 int ga_profile_piped(const struct ga_profile_opts *o, char *const *more, int n,
 		     struct ga_texts *ret, struct ga_err *err)
 {
-	static const struct ga_consumer table[] = { { &ga_node_view_shape, take_view },
+	static const struct ga_consumer table[] = { { &ga_node_view_schema, take_view },
 						    { NULL, NULL } };
 	size_t i;
 	int j;
@@ -280,16 +280,17 @@ static void cleanup_suggesting(struct suggesting *s)
 	size_t i;
 
 	for (i = 0; i < s->known.n; i++)
-		ga_shape_release(&ga_profile_shape, &s->known.v[i]);
+		ga_schema_release(&ga_profile_schema, &s->known.v[i]);
 	ga_list_release(&s->known);
 }
 
-static int keep_known(const struct ga_shape *shape, const void *obj, void *arg, struct ga_err *err)
+static int keep_known(const struct ga_schema *schema, const void *obj, void *arg,
+		      struct ga_err *err)
 {
 	struct suggesting *s = arg;
 
 	(void)err;
-	ga_shape_copy(shape, obj, ga_list_add(&s->known));
+	ga_schema_copy(schema, obj, ga_list_add(&s->known));
 	return 0;
 }
 
@@ -349,13 +350,13 @@ static int suggest(struct suggesting *s, const struct ga_suggest_node *nodes, si
 	}
 	if (by) {
 		say_nodes("covered by profile", by->name, nodes, n);
-		ga_shape_release(&ga_profile_shape, &p);
+		ga_schema_release(&ga_profile_schema, &p);
 		return 0;
 	}
 	if (r == 0) {
 		say_nodes("suggested for profile", p.name, nodes, n);
 		s->made++;
-		r = ga_emit(&ga_profile_shape, &p, err);
+		r = ga_emit(&ga_profile_schema, &p, err);
 	}
 	*ga_list_add(&s->known) = p;
 	return r;

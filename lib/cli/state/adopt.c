@@ -77,7 +77,7 @@ static int take_work(const struct ga_rec *rec, struct ga_err *err)
 	struct ga_inventory_work w;
 	struct reading *r;
 
-	if (ga_rec_parse(rec, &ga_inventory_work_shape, &w, err) < 0)
+	if (ga_rec_parse(rec, &ga_inventory_work_schema, &w, err) < 0)
 		return -1;
 	r = reading_of(w.node);
 	*ga_list_add(&r->of.works) = w;
@@ -92,7 +92,7 @@ static int take_end(const struct ga_rec *rec, struct ga_err *err)
 	char digest[GA_DIGEST_SIZE];
 	struct reading *r;
 
-	if (ga_rec_parse(rec, &ga_inventory_shape, &end, err) < 0)
+	if (ga_rec_parse(rec, &ga_inventory_schema, &end, err) < 0)
 		return -1;
 	r = reading_of(end.node);
 	ga_digest_of(r->lines.buf ? r->lines.buf : "", r->lines.len, digest);
@@ -112,8 +112,8 @@ static int take_end(const struct ga_rec *rec, struct ga_err *err)
 
 static int read_all(struct ga_err *err)
 {
-	static const struct ga_consumer table[] = { { &ga_inventory_work_shape, take_work },
-						    { &ga_inventory_shape, take_end },
+	static const struct ga_consumer table[] = { { &ga_inventory_work_schema, take_work },
+						    { &ga_inventory_schema, take_end },
 						    { NULL, NULL } };
 	int n;
 	char *const *args = ga_cli_args(&n);
@@ -131,8 +131,8 @@ static int tell_allocations(const struct ga_adoption *a, struct ga_err *err)
 
 		if (ga_store_allocation(all.db, a->allocations.v[i], &x, err) < 0)
 			return -1;
-		r = ga_emit(&ga_allocation_shape, &x, err);
-		ga_shape_release(&ga_allocation_shape, &x);
+		r = ga_emit(&ga_allocation_schema, &x, err);
+		ga_schema_release(&ga_allocation_schema, &x);
 		if (r < 0)
 			return -1;
 	}
@@ -147,8 +147,8 @@ static int tell_slots(const struct ga_adoption *a, struct ga_err *err)
 
 		if (ga_store_slot(all.db, a->slots.v[i], &s, err) < 0)
 			return -1;
-		r = ga_emit(&ga_slot_shape, &s, err);
-		ga_shape_release(&ga_slot_shape, &s);
+		r = ga_emit(&ga_slot_schema, &s, err);
+		ga_schema_release(&ga_slot_schema, &s);
 		if (r < 0)
 			return -1;
 	}
@@ -163,8 +163,8 @@ static int tell_wipes(const struct ga_adoption *a, struct ga_err *err)
 
 		if (ga_store_wipe_order(all.db, a->wipes.v[i], &o, err) < 0)
 			return -1;
-		r = ga_emit(&ga_wipe_order_shape, &o, err);
-		ga_shape_release(&ga_wipe_order_shape, &o);
+		r = ga_emit(&ga_wipe_order_schema, &o, err);
+		ga_schema_release(&ga_wipe_order_schema, &o);
 		if (r < 0)
 			return -1;
 	}
@@ -181,7 +181,7 @@ static int tell(const struct ga_adoption *a, struct ga_err *err)
 		r = -1;
 	ga_db_rollback(all.db);
 	for (size_t i = 0; r == 0 && i < a->findings.n; i++)
-		r = ga_emit(&ga_finding_shape, &a->findings.v[i], err);
+		r = ga_emit(&ga_finding_schema, &a->findings.v[i], err);
 	return r;
 }
 
@@ -202,7 +202,7 @@ static int adopt_one(const struct reading *r, struct ga_err *err)
 	struct ga_err second = GA_ERR_INIT;
 	int first;
 	ga_autoadoption struct ga_adoption a = { .reason = reason, .wipe = wipe };
-	const struct ga_rec end = { .shape = &ga_inventory_shape, .json = r->json,
+	const struct ga_rec end = { .shape = &ga_inventory_schema, .json = r->json,
 				    .signature = r->signature,
 				    .raw = r->lines.len ? r->lines.buf : "",
 				    .raw_len = r->lines.len };
@@ -212,7 +212,7 @@ static int adopt_one(const struct reading *r, struct ga_err *err)
 		     sentence[] = "its inventory has no end: nothing of it was taken";
 		struct ga_finding f = { check, r->node, sentence, hint };
 
-		return ga_emit(&ga_finding_shape, &f, err) < 0 ? -1 : 1;
+		return ga_emit(&ga_finding_schema, &f, err) < 0 ? -1 : 1;
 	}
 	if (ga_store_begin(all.db, "gpuaas-state adopt", err) < 0)
 		return -1;

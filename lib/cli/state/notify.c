@@ -104,7 +104,7 @@ static int on_end(size_t call, const char *failure, const char *said, void *arg,
 		return -1;
 	}
 	n->told = !failure;
-	return ga_emit(&ga_notice_shape, n, err);
+	return ga_emit(&ga_notice_schema, n, err);
 }
 
 /* ---- the run ---- */
@@ -170,7 +170,7 @@ static int tell(struct ga_db *db, const struct ga_hooks *hooks, struct ga_notice
 		ga_autostr struct ga_str line = GA_STR_INIT;
 
 		one->notice = notice;
-		one->input = ga_rec_format_text(&ga_notice_shape, notice);
+		one->input = ga_rec_format_text(&ga_notice_schema, notice);
 		ga_str_add(&line, one->input);
 		ga_str_addc(&line, '\n');
 		free(one->input);
@@ -251,7 +251,7 @@ static int show(struct ga_db *db, const struct ga_hooks *hooks, int64_t stale, s
 		r = read_owed(db, hooks, &owed, err);
 	ga_db_rollback(db);
 	for (i = 0; i < owed.n && r == 0; i++)
-		r = ga_emit(&ga_notice_shape, &owed.v[i], err);
+		r = ga_emit(&ga_notice_schema, &owed.v[i], err);
 	return r;
 }
 

@@ -23,7 +23,7 @@ const struct ga_opt ga_cli_restore_opts[] = { REASON, GA_OPTS_END };
 static int on_finding(const struct ga_finding *f, void *arg, struct ga_err *err)
 {
 	(void)arg;
-	return ga_emit(&ga_finding_shape, f, err);
+	return ga_emit(&ga_finding_schema, f, err);
 }
 
 int ga_cli_backup(struct ga_err *err)

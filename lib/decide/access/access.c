@@ -379,10 +379,10 @@ void ga_access_rules_release(struct ga_access_rules *rules)
 	size_t i;
 
 	for (i = 0; i < rules->grants.n; i++)
-		ga_shape_release(&ga_grant_shape, &rules->grants.v[i]);
+		ga_schema_release(&ga_grant_schema, &rules->grants.v[i]);
 	for (i = 0; i < rules->teams.n; i++)
-		ga_shape_release(&ga_team_shape, &rules->teams.v[i]);
+		ga_schema_release(&ga_team_schema, &rules->teams.v[i]);
 	ga_list_release(&rules->grants);
 	ga_list_release(&rules->teams);
-	ga_shape_release(&ga_access_settings_shape, &rules->settings);
+	ga_schema_release(&ga_access_settings_schema, &rules->settings);
 }

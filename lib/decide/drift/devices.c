@@ -10,12 +10,12 @@ static bool is_offered(const struct ga_expected_slot *s)
 	return !ga_streq(s->state, "disabled") && !ga_streq(s->state, "quarantined");
 }
 
-static struct ga_deviation *add_for_slot(const struct ga_comparison *c, enum ga_drift_code code,
-					 const struct ga_expected_slot *s)
+static struct ga_drift_item *add_for_slot(const struct ga_comparison *c, enum ga_drift_code code,
+					  const struct ga_expected_slot *s)
 {
-	struct ga_deviation *d = is_offered(s) ?
-					 ga_deviation_add(c, code, GA_BAD, s->bundle.slot) :
-					 ga_deviation_add(c, code, GA_WARN, s->bundle.slot);
+	struct ga_drift_item *d = is_offered(s) ?
+					 ga_drift_add(c, code, GA_BAD, s->bundle.slot) :
+					 ga_drift_add(c, code, GA_WARN, s->bundle.slot);
 
 	d->slot = ga_xstrdup(s->bundle.slot);
 	return d;
@@ -58,28 +58,28 @@ static void binding(const struct ga_comparison *c, const struct ga_expected_slot
 	const struct ga_expected_allocation *a = ga_drift_allocation(c->want, s->allocation);
 	const char *power = ga_seen_power(c->seen, s->allocation);
 	bool used = a && ga_wants_domain(a) && ga_streq(a->power, "on");
-	struct ga_deviation *d;
+	struct ga_drift_item *d;
 
 	if (ga_streq(p->driver, "vfio-pci") || !ga_streq(c->want->mode, "slice") ||
 	    (!used && !was_bound(c, p->address)))
 		return;
 	if (c->want->lab)
-		d = ga_deviation_add(c, GA_D_PCI_BINDING, GA_NOTE, s->bundle.slot);
+		d = ga_drift_add(c, GA_D_PCI_BINDING, GA_NOTE, s->bundle.slot);
 	else if (used)
-		d = ga_deviation_add(c, GA_D_PCI_BINDING, GA_BAD, s->bundle.slot);
+		d = ga_drift_add(c, GA_D_PCI_BINDING, GA_BAD, s->bundle.slot);
 	else
-		d = ga_deviation_add(c, GA_D_PCI_BINDING, GA_WARN, s->bundle.slot);
+		d = ga_drift_add(c, GA_D_PCI_BINDING, GA_WARN, s->bundle.slot);
 	ga_autofree char *expected = ga_xprintf("%s bound to vfio-pci", p->address);
 	ga_autofree char *observed = ga_xprintf("driver %s", p->driver ? p->driver : "none");
 
-	ga_deviation_say(d, expected, observed);
+	ga_drift_say(d, expected, observed);
 	d->slot = ga_xstrdup(s->bundle.slot);
 	if (c->want->lab)
 		return;
 	if (!s->allocation || ga_streq(power, "off"))
-		ga_deviation_repair(d, GA_R_BIND_VFIO, s->allocation, p->address);
+		ga_drift_repair(d, GA_R_BIND_VFIO, s->allocation, p->address);
 	else
-		ga_deviation_command(d, "gpuaas-show %s", s->bundle.slot);
+		ga_drift_command(d, "gpuaas-show %s", s->bundle.slot);
 }
 
 /* ---- GPUs ---- */
@@ -97,13 +97,13 @@ static void lost(const struct ga_comparison *c, const struct ga_expected_slot *s
 		 const char *observed)
 {
 	const struct ga_bundle *b = &s->bundle;
-	struct ga_deviation *d = add_for_slot(c, GA_D_GPU_LOST, s);
+	struct ga_drift_item *d = add_for_slot(c, GA_D_GPU_LOST, s);
 	ga_autofree char *expected =
 		ga_xprintf("%s that answers at %s",
 			   b->gpu_identity ? b->gpu_identity : "a GPU", b->gpu_pci_address);
 
-	ga_deviation_say(d, expected, observed);
-	ga_deviation_command(d, "gpuaas-discover | gpuaas-approve --record-only");
+	ga_drift_say(d, expected, observed);
+	ga_drift_command(d, "gpuaas-discover | gpuaas-approve --record-only");
 }
 
 /* A warning: the count stays until the host starts again, whatever was mended, and what is an error
@@ -117,13 +117,13 @@ static void fatal_errors(const struct ga_comparison *c, const struct ga_expected
 	ga_autofree char *observed =
 		ga_xprintf("%lld since the host's start%s%s%s", (long long)p->fatal,
 			   boot ? " (boot " : "", boot ? boot : "", boot ? ")" : "");
-	struct ga_deviation *d =
-		ga_deviation_add(c, GA_D_GPU_ERRORS, GA_WARN, s->bundle.slot);
+	struct ga_drift_item *d =
+		ga_drift_add(c, GA_D_GPU_ERRORS, GA_WARN, s->bundle.slot);
 
 	d->slot = ga_xstrdup(s->bundle.slot);
 	d->subject = ga_xstrdup(p->address);
-	ga_deviation_say(d, "no fatal bus error of its GPU", observed);
-	ga_deviation_command(d, "cat /sys/bus/pci/devices/%s/aer_dev_fatal", p->address);
+	ga_drift_say(d, "no fatal bus error of its GPU", observed);
+	ga_drift_command(d, "cat /sys/bus/pci/devices/%s/aer_dev_fatal", p->address);
 }
 
 /* A link repeats what was damaged on the way, and a few times in a day that is normal. The speed
@@ -136,7 +136,7 @@ static void degraded(const struct ga_comparison *c, const struct ga_expected_slo
 	bool noisy = p->correctable != GA_UNKNOWN && p->correctable >= CORRECTABLE_MANY;
 	bool nonfatal = p->nonfatal != GA_UNKNOWN && p->nonfatal > 0;
 	ga_autostr struct ga_str observed = GA_STR_INIT;
-	struct ga_deviation *d;
+	struct ga_drift_item *d;
 
 	if (!narrow && !noisy && !nonfatal)
 		return;
@@ -150,10 +150,10 @@ static void degraded(const struct ga_comparison *c, const struct ga_expected_slo
 		ga_str_addf(&observed, "%s%lld or more errors corrected",
 			    observed.len ? ", " : "",
 			    (long long)(p->correctable / CORRECTABLE_MANY * CORRECTABLE_MANY));
-	d = ga_deviation_add(c, GA_D_GPU_DEGRADED, GA_WARN, s->bundle.slot);
+	d = ga_drift_add(c, GA_D_GPU_DEGRADED, GA_WARN, s->bundle.slot);
 	d->slot = ga_xstrdup(s->bundle.slot);
-	ga_deviation_say(d, "a link of its GPU with all lanes and few errors", observed.buf);
-	ga_deviation_command(d, "lspci -vvs %s", p->address);
+	ga_drift_say(d, "a link of its GPU with all lanes and few errors", observed.buf);
+	ga_drift_command(d, "lspci -vvs %s", p->address);
 }
 
 /* What the bus shows of a GPU without its driver, which is in the guest. */
@@ -180,7 +180,7 @@ static void gpu(const struct ga_comparison *c, const struct ga_expected_slot *s)
 	const struct ga_bundle *b = &s->bundle;
 	const struct ga_seen_pci *named = pci_named(c, b->gpu_identity);
 	const struct ga_seen_pci *p = named ? named : pci_at(c, b->gpu_pci_address);
-	struct ga_deviation *d;
+	struct ga_drift_item *d;
 
 	if (!b->gpu_pci_address)
 		return;
@@ -190,14 +190,14 @@ static void gpu(const struct ga_comparison *c, const struct ga_expected_slot *s)
 		ga_autofree char *observed = ga_xprintf(
 			"%s is %s", p->address, p->identity ? p->identity : "another device");
 
-		ga_deviation_say(d, b->gpu_identity, observed);
-		ga_deviation_command(d, "gpuaas-discover | gpuaas-approve --record-only");
+		ga_drift_say(d, b->gpu_identity, observed);
+		ga_drift_command(d, "gpuaas-discover | gpuaas-approve --record-only");
 	} else if (!p) {
 		lost(c, s, "no such GPU");
 	} else if (!ga_streq(p->address, b->gpu_pci_address)) {
 		d = add_for_slot(c, GA_D_PCI_MOVED, s);
-		ga_deviation_say(d, b->gpu_pci_address, p->address);
-		ga_deviation_command(d, "gpuaas-discover | gpuaas-approve --record-only");
+		ga_drift_say(d, b->gpu_pci_address, p->address);
+		ga_drift_command(d, "gpuaas-discover | gpuaas-approve --record-only");
 	} else {
 		binding(c, s, p);
 		condition(c, s, p);
@@ -207,7 +207,7 @@ static void gpu(const struct ga_comparison *c, const struct ga_expected_slot *s)
 static void fabric(const struct ga_comparison *c, const struct ga_expected_slot *s)
 {
 	const struct ga_seen_pci *p;
-	struct ga_deviation *d;
+	struct ga_drift_item *d;
 
 	if (!s->bundle.fabric_vf_pci_address)
 		return;
@@ -221,10 +221,10 @@ static void fabric(const struct ga_comparison *c, const struct ga_expected_slot 
 		ga_xprintf("fabric function %s", s->bundle.fabric_vf_pci_address);
 
 	/* sriov_numvfs is 0 after a reboot unless the operator's own unit sets it. */
-	ga_deviation_say(d, expected, "no such function");
+	ga_drift_say(d, expected, "no such function");
 	if (s->bundle.fabric_pf_pci_address)
-		ga_deviation_command(d, "cat /sys/bus/pci/devices/%s/sriov_numvfs",
-				     s->bundle.fabric_pf_pci_address);
+		ga_drift_command(d, "cat /sys/bus/pci/devices/%s/sriov_numvfs",
+				 s->bundle.fabric_pf_pci_address);
 }
 
 /* ---- disks ---- */
@@ -245,7 +245,7 @@ static void disk_changed(const struct ga_comparison *c, const struct ga_expected
 		    b->nvme_size_bytes != k->size_bytes;
 	bool serial = b->nvme_serial && k->serial && !ga_streq(b->nvme_serial, k->serial);
 	ga_autofree char *expected = NULL, *observed = NULL;
-	struct ga_deviation *d;
+	struct ga_drift_item *d;
 
 	if (!size && !serial)
 		return;
@@ -258,22 +258,22 @@ static void disk_changed(const struct ga_comparison *c, const struct ga_expected
 		expected = ga_xprintf("%s with serial %s", b->nvme_wwid, b->nvme_serial);
 		observed = ga_xprintf("%s has serial %s", k->path, k->serial);
 	}
-	ga_deviation_say(d, expected, observed);
-	ga_deviation_command(d, "gpuaas-approve disable %s --reason disk_changed", b->slot);
+	ga_drift_say(d, expected, observed);
+	ga_drift_command(d, "gpuaas-approve disable %s --reason disk_changed", b->slot);
 }
 
 static void disk(const struct ga_comparison *c, const struct ga_expected_slot *s)
 {
 	const struct ga_bundle *b = &s->bundle;
 	const struct ga_seen_disk *k = b->nvme_wwid ? disk_of(c, b->nvme_wwid) : NULL;
-	struct ga_deviation *d;
+	struct ga_drift_item *d;
 
 	if (!b->nvme_wwid)
 		return;
 	if (!k) {
 		d = add_for_slot(c, GA_D_DISK_MISSING, s);
-		ga_deviation_say(d, b->nvme_wwid, "no disk has this wwid");
-		ga_deviation_command(d, "gpuaas-discover | gpuaas-approve --record-only");
+		ga_drift_say(d, b->nvme_wwid, "no disk has this wwid");
+		ga_drift_command(d, "gpuaas-discover | gpuaas-approve --record-only");
 		return;
 	}
 	disk_changed(c, s, k);
@@ -281,12 +281,12 @@ static void disk(const struct ga_comparison *c, const struct ga_expected_slot *s
 		d = add_for_slot(c, GA_D_DISK_IN_USE, s);
 		ga_autofree char *observed = ga_xprintf("%s is %s", k->path, k->uses.v[i]);
 
-		ga_deviation_say(d, "used by nobody but its guest", observed);
-		ga_deviation_command(d, "lsblk %s", k->path);
+		ga_drift_say(d, "used by nobody but its guest", observed);
+		ga_drift_command(d, "lsblk %s", k->path);
 	}
 	if (b->nvme_path && !ga_streq(b->nvme_path, k->path)) {
-		d = ga_deviation_add(c, GA_D_DISK_PATH_MOVED, GA_NOTE, b->slot);
-		ga_deviation_say(d, b->nvme_path, k->path);
+		d = ga_drift_add(c, GA_D_DISK_PATH_MOVED, GA_NOTE, b->slot);
+		ga_drift_say(d, b->nvme_path, k->path);
 		d->slot = ga_xstrdup(b->slot);
 	}
 }
@@ -327,13 +327,13 @@ static void hugepages(const struct ga_comparison *c, int64_t node, int64_t size_
 						need == 1 ? "" : "s", (long long)size_kib);
 	ga_autofree char *observed = ga_xprintf("%lld page%s", (long long)have,
 						have == 1 ? "" : "s");
-	struct ga_deviation *d = ga_deviation_add(c, GA_D_HUGEPAGES_SHORT, GA_WARN, object);
+	struct ga_drift_item *d = ga_drift_add(c, GA_D_HUGEPAGES_SHORT, GA_WARN, object);
 
-	ga_deviation_say(d, expected, observed);
-	ga_deviation_command(d,
-			     "echo %lld > /sys/devices/system/node/node%lld/hugepages/"
-			     "hugepages-%lldkB/nr_hugepages",
-			     (long long)need, (long long)node, (long long)size_kib);
+	ga_drift_say(d, expected, observed);
+	ga_drift_command(d,
+			 "echo %lld > /sys/devices/system/node/node%lld/hugepages/"
+			 "hugepages-%lldkB/nr_hugepages",
+			 (long long)need, (long long)node, (long long)size_kib);
 }
 
 void ga_drift_devices(const struct ga_comparison *c)

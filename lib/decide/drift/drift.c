@@ -104,7 +104,7 @@ void ga_seen_release(struct ga_seen *s)
 	EACH(&s->entries, free(x->object); free(x->op); free(x->subject));
 	EACH(&s->works, free(x->object); free(x->program); free(x->attempt); free(x->state);
 	     free(x->phase); free(x->boot_id); free(x->started_at));
-	EACH(&s->blockers, ga_shape_release(&ga_reason_shape, x));
+	EACH(&s->blockers, ga_schema_release(&ga_reason_schema, x));
 	ga_seen_init(s);
 }
 
@@ -206,14 +206,14 @@ bool ga_is_running(const struct ga_comparison *c, const char *allocation)
 
 /* ---- deviations ---- */
 
-struct ga_deviation *ga_deviation_add(const struct ga_comparison *c, enum ga_drift_code code,
-				      const char *severity, const char *observation,
-				      const char *object)
+struct ga_drift_item *ga_drift_add(const struct ga_comparison *c, enum ga_drift_code code,
+				   const char *severity, const char *observation,
+				   const char *object)
 {
-	struct ga_deviation *d = ga_list_add(c->ret);
+	struct ga_drift_item *d = ga_list_add(c->ret);
 	char at[GA_TIME_SIZE];
 
-	ga_shape_init(&ga_drift_shape, &d->drift);
+	ga_schema_init(&ga_drift_schema, &d->drift);
 	d->code = code;
 	d->repair = GA_R_NONE;
 	d->number = GA_UNKNOWN;
@@ -226,13 +226,13 @@ struct ga_deviation *ga_deviation_add(const struct ga_comparison *c, enum ga_dri
 	return d;
 }
 
-void ga_deviation_say(struct ga_deviation *d, const char *expected, const char *observed)
+void ga_drift_say(struct ga_drift_item *d, const char *expected, const char *observed)
 {
 	d->drift.expected = ga_strdup0(expected);
 	d->drift.observed = ga_strdup0(observed);
 }
 
-void ga_deviation_command(struct ga_deviation *d, const char *fmt, ...)
+void ga_drift_command(struct ga_drift_item *d, const char *fmt, ...)
 {
 	va_list ap;
 	char *command;
@@ -244,8 +244,8 @@ void ga_deviation_command(struct ga_deviation *d, const char *fmt, ...)
 	d->drift.command = command;
 }
 
-void ga_deviation_repair(struct ga_deviation *d, enum ga_repair repair, const char *allocation,
-			 const char *subject)
+void ga_drift_repair(struct ga_drift_item *d, enum ga_repair repair, const char *allocation,
+		     const char *subject)
 {
 	d->repair = repair;
 	d->drift.repair = ga_strdup0(ga_repair_word(repair));
@@ -256,13 +256,13 @@ void ga_deviation_repair(struct ga_deviation *d, enum ga_repair repair, const ch
 					      repair == GA_R_START_DOMAIN ? " --boot" : "");
 }
 
-void ga_deviation_unknown(const struct ga_comparison *c, const char *object, const char *what,
-			  const char *why)
+void ga_drift_unknown(const struct ga_comparison *c, const char *object, const char *what,
+		      const char *why)
 {
-	struct ga_deviation *d =
-		ga_deviation_add(c, GA_D_UNOBSERVED, "info", "unknown", object);
+	struct ga_drift_item *d =
+		ga_drift_add(c, GA_D_UNOBSERVED, "info", "unknown", object);
 
-	ga_deviation_say(d, what, why);
+	ga_drift_say(d, what, why);
 }
 
 bool ga_comparison_sees(const struct ga_comparison *c, enum ga_area area)
@@ -272,7 +272,7 @@ bool ga_comparison_sees(const struct ga_comparison *c, enum ga_area area)
 
 void ga_drifts_release(struct ga_drifts *d)
 {
-	EACH(d, ga_shape_release(&ga_drift_shape, &x->drift); free(x->allocation); free(x->slot);
+	EACH(d, ga_schema_release(&ga_drift_schema, &x->drift); free(x->allocation); free(x->slot);
 	     free(x->subject));
 }
 
@@ -297,7 +297,7 @@ void ga_drift_compare(const struct ga_expectation *want, const struct ga_seen *s
 
 	for (enum ga_area a = 0; a < GA_A_COUNT; a++)
 		if (seen->blind[a] && is_expected_of(want, a))
-			ga_deviation_unknown(&c, ga_area_word(a), NULL, seen->blind[a]);
+			ga_drift_unknown(&c, ga_area_word(a), NULL, seen->blind[a]);
 	ga_drift_state(&c);
 	ga_drift_devices(&c);
 	ga_drift_net(&c);
@@ -327,7 +327,7 @@ void ga_drift_observation(const struct ga_expectation *want, const struct ga_see
 {
 	char at[GA_TIME_SIZE];
 
-	ga_shape_init(&ga_observation_shape, ret);
+	ga_schema_init(&ga_observation_schema, ret);
 	ret->node = ga_xstrdup(want->node);
 	ret->at = ga_xstrdup(ga_time_format(seen->at_micros, at));
 	ret->boot_id = ga_strdup0(seen->boot_id);

@@ -265,10 +265,10 @@ const char *ga_seen_power(const struct ga_seen *s, const char *allocation);
  * when there is no limit. whole: of a whole machine. The program gives the table
  * (state/db/fsm.h). */
 typedef bool (*ga_drift_limit_fn)(bool is_slot, bool whole, const char *state, int64_t *seconds,
-				  const char **leaves);
+				  const char **exit_command);
 
 /* A drift, and what a repair needs to know of it. */
-struct ga_deviation {
+struct ga_drift_item {
 	struct ga_drift drift; /* the record; repaired is false, at is when it was seen */
 	enum ga_drift_code code;
 	enum ga_repair repair;
@@ -279,7 +279,7 @@ struct ga_deviation {
 };
 
 struct ga_drifts {
-	struct ga_deviation *v;
+	struct ga_drift_item *v;
 	size_t n;
 };
 void ga_drifts_release(struct ga_drifts *d);

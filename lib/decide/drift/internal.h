@@ -17,17 +17,17 @@ struct ga_comparison {
 #define GA_NOTE "info", "ok" /* different, and nothing is wrong with it */
 
 /* Adds one; severity and observation come as GA_BAD, GA_WARN or GA_NOTE. */
-struct ga_deviation *ga_deviation_add(const struct ga_comparison *c, enum ga_drift_code code,
-				      const char *severity, const char *observation,
-				      const char *object);
+struct ga_drift_item *ga_drift_add(const struct ga_comparison *c, enum ga_drift_code code,
+				   const char *severity, const char *observation,
+				   const char *object);
 /* What should be and what is; either may be NULL. */
-void ga_deviation_say(struct ga_deviation *d, const char *expected, const char *observed);
-void ga_deviation_command(struct ga_deviation *d, const char *fmt, ...) GA_PRINTF(2, 3);
-void ga_deviation_repair(struct ga_deviation *d, enum ga_repair repair, const char *allocation,
-			 const char *subject);
+void ga_drift_say(struct ga_drift_item *d, const char *expected, const char *observed);
+void ga_drift_command(struct ga_drift_item *d, const char *fmt, ...) GA_PRINTF(2, 3);
+void ga_drift_repair(struct ga_drift_item *d, enum ga_repair repair, const char *allocation,
+		     const char *subject);
 /* Something of one object is unknown: an info, whatever it would have been. */
-void ga_deviation_unknown(const struct ga_comparison *c, const char *object, const char *what,
-			  const char *why);
+void ga_drift_unknown(const struct ga_comparison *c, const char *object, const char *what,
+		      const char *why);
 /* Whether the area was looked at. */
 bool ga_comparison_sees(const struct ga_comparison *c, enum ga_area area);
 

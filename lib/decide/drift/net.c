@@ -17,46 +17,46 @@ static void reservation_missing(const struct ga_comparison *c,
 				const struct ga_expected_slot *s)
 {
 	ga_autofree char *expected = ga_xprintf("%s %s", s->bundle.mac, s->bundle.private_ip);
-	struct ga_deviation *d;
+	struct ga_drift_item *d;
 
 	for (size_t i = 0; i < c->seen->reservations.n; i++)
 		if (ga_streq(c->seen->reservations.v[i].mac, s->bundle.mac) &&
 		    ga_streq(c->seen->reservations.v[i].ip, s->bundle.private_ip))
 			return;
-	d = ga_deviation_add(c, GA_D_DHCP_MISSING, GA_WARN, a->allocation);
-	ga_deviation_say(d, expected, "no reservation");
+	d = ga_drift_add(c, GA_D_DHCP_MISSING, GA_WARN, a->allocation);
+	ga_drift_say(d, expected, "no reservation");
 	d->slot = ga_xstrdup(s->bundle.slot);
-	ga_deviation_repair(d, GA_R_WRITE_DHCP_HOST, a->allocation,
-			    c->want->network.dhcp_hosts_dir);
+	ga_drift_repair(d, GA_R_WRITE_DHCP_HOST, a->allocation,
+			c->want->network.dhcp_hosts_dir);
 }
 
 static void reservation_stale(const struct ga_comparison *c, const struct ga_seen_reservation *r)
 {
-	struct ga_deviation *d;
+	struct ga_drift_item *d;
 
 	if (!ga_drift_is_over(c->want, c->seen, r->allocation))
 		return;
-	d = ga_deviation_add(c, GA_D_DHCP_STALE, GA_WARN, r->allocation);
-	ga_deviation_say(d, "no reservation of an ended allocation", r->path);
-	ga_deviation_repair(d, GA_R_REMOVE_DHCP_HOST, r->allocation, r->path);
+	d = ga_drift_add(c, GA_D_DHCP_STALE, GA_WARN, r->allocation);
+	ga_drift_say(d, "no reservation of an ended allocation", r->path);
+	ga_drift_repair(d, GA_R_REMOVE_DHCP_HOST, r->allocation, r->path);
 }
 
 static void lease(const struct ga_comparison *c, const struct ga_expected_allocation *a,
 		  const struct ga_expected_slot *s)
 {
 	const char *ip = NULL;
-	struct ga_deviation *d;
+	struct ga_drift_item *d;
 
 	for (size_t i = 0; i < c->seen->leases.n; i++)
 		if (ga_streq(c->seen->leases.v[i].mac, s->bundle.mac))
 			ip = c->seen->leases.v[i].ip;
 	if (ga_streq(ip, s->bundle.private_ip))
 		return;
-	d = ga_deviation_add(c, ip ? GA_D_LEASE_MISMATCH : GA_D_LEASE_MISSING, GA_WARN,
-			     a->allocation);
-	ga_deviation_say(d, s->bundle.private_ip, ip ? ip : "no lease");
-	ga_deviation_command(d, "grep %s %s", s->bundle.mac,
-			     c->want->network.lease_file ? c->want->network.lease_file :
+	d = ga_drift_add(c, ip ? GA_D_LEASE_MISMATCH : GA_D_LEASE_MISSING, GA_WARN,
+			 a->allocation);
+	ga_drift_say(d, s->bundle.private_ip, ip ? ip : "no lease");
+	ga_drift_command(d, "grep %s %s", s->bundle.mac,
+			 c->want->network.lease_file ? c->want->network.lease_file :
 							   "/var/lib/misc/dnsmasq.leases");
 }
 
@@ -64,7 +64,7 @@ static void lease(const struct ga_comparison *c, const struct ga_expected_alloca
 static void lease_stale(const struct ga_comparison *c, const struct ga_expected_slot *s)
 {
 	ga_autofree char *observed = NULL;
-	struct ga_deviation *d;
+	struct ga_drift_item *d;
 	const char *ip = NULL;
 
 	for (size_t i = 0; s->bundle.mac && i < c->seen->leases.n; i++)
@@ -77,10 +77,10 @@ static void lease_stale(const struct ga_comparison *c, const struct ga_expected_
 	if (!ip || s->allocation || !has_open_eyes(c))
 		return;
 	observed = ga_xprintf("%s has %s", s->bundle.mac, ip);
-	d = ga_deviation_add(c, GA_D_LEASE_STALE, GA_WARN, s->bundle.slot);
-	ga_deviation_say(d, "no lease of an idle slot", observed);
+	d = ga_drift_add(c, GA_D_LEASE_STALE, GA_WARN, s->bundle.slot);
+	ga_drift_say(d, "no lease of an idle slot", observed);
 	d->slot = ga_xstrdup(s->bundle.slot);
-	ga_deviation_repair(d, GA_R_RELEASE_LEASE, NULL, ip);
+	ga_drift_repair(d, GA_R_RELEASE_LEASE, NULL, ip);
 }
 
 /* ---- ports ---- */
@@ -99,7 +99,7 @@ static void port(const struct ga_comparison *c, const struct ga_expected_allocat
 {
 	const struct ga_seen_port *p = NULL;
 	ga_autofree char *expected = NULL;
-	struct ga_deviation *d;
+	struct ga_drift_item *d;
 
 	for (size_t i = 0; i < c->seen->ports.n && !p; i++)
 		if (c->seen->ports.v[i].is_port &&
@@ -111,25 +111,25 @@ static void port(const struct ga_comparison *c, const struct ga_expected_allocat
 		ga_autofree char *there = p ? ga_xprintf("on %s", p->bridge) : NULL;
 		bool loose = !p && is_loose(c, s->bundle.port);
 
-		d = ga_deviation_add(c, GA_D_OVS_PORT_MISSING, GA_BAD, a->allocation);
-		ga_deviation_say(d, expected,
-				 there ? there : loose ? "on no bridge" : "no such port");
+		d = ga_drift_add(c, GA_D_OVS_PORT_MISSING, GA_BAD, a->allocation);
+		ga_drift_say(d, expected,
+			     there ? there : loose ? "on no bridge" : "no such port");
 		d->slot = ga_xstrdup(s->bundle.slot);
 		/* Without the interface only a restart of the domain brings it back; and a person
 		 * says whether it may be on another bridge than it was sold with. */
 		if (loose && c->seen->bridge == 1 &&
 		    (!s->bundle.bridge || ga_streq(s->bundle.bridge, c->want->network.bridge)))
-			ga_deviation_repair(d, GA_R_ADD_PORT, a->allocation, s->bundle.port);
+			ga_drift_repair(d, GA_R_ADD_PORT, a->allocation, s->bundle.port);
 		else
-			ga_deviation_command(d, "virsh domiflist %s", a->domain);
+			ga_drift_command(d, "virsh domiflist %s", a->domain);
 	} else if (p->flows == 0) {
 		/* Without them a guest may speak as another one. */
-		d = ga_deviation_add(c, GA_D_OVS_FLOWS_MISSING, GA_BAD, a->allocation);
-		ga_deviation_say(d, "flows against spoofing", "none with its cookie");
+		d = ga_drift_add(c, GA_D_OVS_FLOWS_MISSING, GA_BAD, a->allocation);
+		ga_drift_say(d, "flows against spoofing", "none with its cookie");
 		d->slot = ga_xstrdup(s->bundle.slot);
-		ga_deviation_repair(d, GA_R_ADD_FLOWS, a->allocation, s->bundle.port);
+		ga_drift_repair(d, GA_R_ADD_FLOWS, a->allocation, s->bundle.port);
 	} else if (p->flows == GA_UNKNOWN) {
-		ga_deviation_unknown(c, a->allocation, "flows against spoofing", NULL);
+		ga_drift_unknown(c, a->allocation, "flows against spoofing", NULL);
 	}
 }
 
@@ -144,55 +144,55 @@ static bool is_idle_port(const struct ga_comparison *c, const struct ga_seen_por
 
 static void port_orphan(const struct ga_comparison *c, const struct ga_seen_port *p)
 {
-	struct ga_deviation *d;
+	struct ga_drift_item *d;
 
 	if (p->loose)
 		return; /* it is on no bridge of anybody's */
 	if (is_idle_port(c, p)) {
-		d = ga_deviation_add(c, GA_D_OVS_PORT_ORPHAN, GA_WARN, p->name);
-		ga_deviation_say(d, "no port of an idle slot", p->name);
+		d = ga_drift_add(c, GA_D_OVS_PORT_ORPHAN, GA_WARN, p->name);
+		ga_drift_say(d, "no port of an idle slot", p->name);
 		if (p->dead && has_open_eyes(c) && ga_streq(p->bridge, c->want->network.bridge))
-			ga_deviation_repair(d, GA_R_REMOVE_PORT, NULL, p->name);
+			ga_drift_repair(d, GA_R_REMOVE_PORT, NULL, p->name);
 		else
-			ga_deviation_command(d, "ovs-vsctl --if-exists del-port %s %s", p->bridge,
-					     p->name);
+			ga_drift_command(d, "ovs-vsctl --if-exists del-port %s %s", p->bridge,
+					 p->name);
 		return;
 	}
 	if (!ga_drift_is_over(c->want, c->seen, p->allocation))
 		return;
-	d = ga_deviation_add(c, p->is_port ? GA_D_OVS_PORT_ORPHAN : GA_D_OVS_FLOWS_ORPHAN, GA_WARN,
-			     p->allocation);
+	d = ga_drift_add(c, p->is_port ? GA_D_OVS_PORT_ORPHAN : GA_D_OVS_FLOWS_ORPHAN, GA_WARN,
+			 p->allocation);
 	ga_autofree char *observed = ga_xprintf("%s %s on %s", p->is_port ? "port" : "flows of",
 						p->name ? p->name : p->allocation, p->bridge);
 
-	ga_deviation_say(d, "nothing of an ended allocation", observed);
+	ga_drift_say(d, "nothing of an ended allocation", observed);
 	if (!ga_streq(p->bridge, c->want->network.bridge)) /* whose bridge that is, nobody said */
-		ga_deviation_command(d, "ovs-vsctl --if-exists del-port %s %s", p->bridge, p->name);
+		ga_drift_command(d, "ovs-vsctl --if-exists del-port %s %s", p->bridge, p->name);
 	else
-		ga_deviation_repair(d, p->is_port ? GA_R_REMOVE_PORT : GA_R_REMOVE_FLOWS,
-				    p->allocation, p->name);
+		ga_drift_repair(d, p->is_port ? GA_R_REMOVE_PORT : GA_R_REMOVE_FLOWS,
+				p->allocation, p->name);
 }
 
 /* ---- the network itself ---- */
 
 /* Missing is an error while guests depend on it, a warning on an empty node. */
-static struct ga_deviation *network_fact(const struct ga_comparison *c, enum ga_drift_code code,
-					 int64_t fact, const char *expected, const char *observed)
+static struct ga_drift_item *network_fact(const struct ga_comparison *c, enum ga_drift_code code,
+					  int64_t fact, const char *expected, const char *observed)
 {
 	bool guests = false;
-	struct ga_deviation *d;
+	struct ga_drift_item *d;
 
 	for (size_t i = 0; i < c->want->allocations.n; i++)
 		guests |= ga_is_running(c, c->want->allocations.v[i].allocation);
 	if (fact == 1)
 		return NULL;
 	if (fact == GA_UNKNOWN) {
-		ga_deviation_unknown(c, c->want->network.bridge, expected, NULL);
+		ga_drift_unknown(c, c->want->network.bridge, expected, NULL);
 		return NULL;
 	}
-	d = guests ? ga_deviation_add(c, code, GA_BAD, c->want->network.bridge) :
-		     ga_deviation_add(c, code, GA_WARN, c->want->network.bridge);
-	ga_deviation_say(d, expected, observed);
+	d = guests ? ga_drift_add(c, code, GA_BAD, c->want->network.bridge) :
+		     ga_drift_add(c, code, GA_WARN, c->want->network.bridge);
+	ga_drift_say(d, expected, observed);
 	return d;
 }
 
@@ -201,31 +201,31 @@ static void bridge(const struct ga_comparison *c)
 {
 	const char *name = c->want->network.bridge, *others = c->seen->bridges;
 	ga_autofree char *expected = ga_xprintf("bridge %s", name), *observed = NULL;
-	struct ga_deviation *d;
+	struct ga_drift_item *d;
 
 	observed = others && *others ? ga_xprintf("no such bridge; there is: %s", others) :
 				       ga_xstrdup("no bridge of Open vSwitch");
 	d = network_fact(c, GA_D_BRIDGE_MISSING, c->seen->bridge, expected, observed);
 	if (d && others && *others)
-		ga_deviation_command(d, "set GPUAAS_BRIDGE and discover again, or: "
+		ga_drift_command(d, "set GPUAAS_BRIDGE and discover again, or: "
 					"ovs-vsctl --may-exist add-br %s", name);
 	else if (d)
-		ga_deviation_command(d, "ovs-vsctl --may-exist add-br %s", name);
+		ga_drift_command(d, "ovs-vsctl --may-exist add-br %s", name);
 	if (c->seen->bridge != 1)
 		return;
 	d = network_fact(c, GA_D_BRIDGE_OPEN, c->seen->closed,
 			 "fail mode secure, and the bridge's own flow", "it passes on anything");
 	/* Strangers' ports would lose their traffic: theirs is no fail mode of ours to change. */
 	if (d && c->seen->strangers)
-		ga_deviation_command(d, "ovs-vsctl set-fail-mode %s secure", name);
+		ga_drift_command(d, "ovs-vsctl set-fail-mode %s secure", name);
 	else if (d)
-		ga_deviation_repair(d, GA_R_SETUP_BRIDGE, NULL, NULL);
+		ga_drift_repair(d, GA_R_SETUP_BRIDGE, NULL, NULL);
 }
 
 static void network(const struct ga_comparison *c)
 {
 	const struct ga_network *n = &c->want->network;
-	struct ga_deviation *d;
+	struct ga_drift_item *d;
 
 	if (!n->bridge)
 		return;
@@ -235,14 +235,14 @@ static void network(const struct ga_comparison *c)
 	d = network_fact(c, GA_D_NAT_MISSING, c->seen->nat, "private network masqueraded",
 			 "no such rule in effect");
 	if (d)
-		ga_deviation_repair(d, GA_R_SETUP_NAT, NULL, NULL);
+		ga_drift_repair(d, GA_R_SETUP_NAT, NULL, NULL);
 	d = network_fact(c, GA_D_ISOLATION_MISSING, c->seen->isolated,
 			 "the rules of table 'ip gpuaas'", c->seen->lacks);
 	if (d)
-		ga_deviation_repair(d, GA_R_SETUP_NAT, NULL, NULL);
+		ga_drift_repair(d, GA_R_SETUP_NAT, NULL, NULL);
 	d = network_fact(c, GA_D_FORWARDING_OFF, c->seen->forwarding, "net.ipv4.ip_forward=1", "0");
 	if (d)
-		ga_deviation_repair(d, GA_R_FORWARD, NULL, NULL);
+		ga_drift_repair(d, GA_R_FORWARD, NULL, NULL);
 }
 
 /* ---- published ports ---- */
@@ -252,23 +252,23 @@ static void ingress(const struct ga_comparison *c, const struct ga_seen_ingress 
 	ga_autofree char *subject = ga_xprintf("%s/%lld", i->proto, (long long)i->port);
 	ga_autofree char *to = ga_xprintf("%s to %s port %lld", subject, i->address,
 					  (long long)i->to_port);
-	struct ga_deviation *d;
+	struct ga_drift_item *d;
 
 	if (i->entered && !i->there && i->done && ga_drift_is_live(c->want, i->allocation)) {
-		d = ga_deviation_add(c, GA_D_INGRESS_MISSING, GA_WARN, i->allocation);
-		ga_deviation_say(d, to, i->elsewhere ? i->elsewhere : "closed");
-		ga_deviation_repair(d, GA_R_PUBLISH, i->allocation, subject);
+		d = ga_drift_add(c, GA_D_INGRESS_MISSING, GA_WARN, i->allocation);
+		ga_drift_say(d, to, i->elsewhere ? i->elsewhere : "closed");
+		ga_drift_repair(d, GA_R_PUBLISH, i->allocation, subject);
 	} else if (!i->entered && i->there) {
-		d = ga_deviation_add(c, GA_D_INGRESS_ORPHAN, GA_WARN,
-				     i->allocation ? i->allocation : subject);
-		ga_deviation_say(d, "no port that nobody has published", to);
+		d = ga_drift_add(c, GA_D_INGRESS_ORPHAN, GA_WARN,
+				 i->allocation ? i->allocation : subject);
+		ga_drift_say(d, "no port that nobody has published", to);
 		/* A live tenant's port may be in use, whoever opened it: a person closes it. */
 		if (i->allocation && ga_drift_is_over(c->want, c->seen, i->allocation))
-			ga_deviation_repair(d, GA_R_UNPUBLISH, i->allocation, subject);
+			ga_drift_repair(d, GA_R_UNPUBLISH, i->allocation, subject);
 		else
-			ga_deviation_command(d, "nft delete element ip gpuaas ingress "
+			ga_drift_command(d, "nft delete element ip gpuaas ingress "
 						"'{ %s . %lld }'",
-					     i->proto, (long long)i->port);
+					 i->proto, (long long)i->port);
 	}
 }
 

@@ -24,7 +24,7 @@ static void journal(const struct ga_comparison *c, size_t i)
 {
 	const struct ga_seen_entry *first = &c->seen->entries.v[i];
 	size_t n = 0;
-	struct ga_deviation *d;
+	struct ga_drift_item *d;
 
 	/* What belongs to the node itself stays open as long as the node is in slice mode; the
 	 * bootstrap's is its own to undo. */
@@ -41,35 +41,35 @@ static void journal(const struct ga_comparison *c, size_t i)
 	ga_autofree char *observed = ga_xprintf("%zu open, the newest: %s %s", n, first->op,
 						first->subject);
 
-	d = ga_deviation_add(c, GA_D_JOURNAL_OPEN, GA_WARN, first->object);
-	ga_deviation_say(d, "every change undone", observed);
+	d = ga_drift_add(c, GA_D_JOURNAL_OPEN, GA_WARN, first->object);
+	ga_drift_say(d, "every change undone", observed);
 	d->drift.age_seconds = first->age_seconds;
-	ga_deviation_repair(d, GA_R_UNDO_JOURNAL, first->object, NULL);
+	ga_drift_repair(d, GA_R_UNDO_JOURNAL, first->object, NULL);
 }
 
 static void attempt(const struct ga_comparison *c, const struct ga_seen_work *w)
 {
 	ga_autofree char *observed = NULL;
-	struct ga_deviation *d;
+	struct ga_drift_item *d;
 
 	if (!ga_streq(w->state, "working") || w->held)
 		return;
 	observed = ga_xprintf("%s left after %s", w->program, w->phase ? w->phase : "its start");
-	d = ga_deviation_add(c, GA_D_ATTEMPT_OPEN, GA_WARN, w->object);
-	ga_deviation_say(d, "somebody works on it, or it has ended", observed);
+	d = ga_drift_add(c, GA_D_ATTEMPT_OPEN, GA_WARN, w->object);
+	ga_drift_say(d, "somebody works on it, or it has ended", observed);
 	d->drift.age_seconds = age_of(c, w->started_at);
 	if (ga_streq(w->program, "wipe"))
-		ga_deviation_command(d, "gpuaas-wipe --pending"); /* a disk is never touched here */
+		ga_drift_command(d, "gpuaas-wipe --pending"); /* a disk is never touched here */
 	else if (ga_drift_is_over(c->want, c->seen, w->object))
-		ga_deviation_repair(d, GA_R_UNDO_JOURNAL, w->object, w->attempt);
+		ga_drift_repair(d, GA_R_UNDO_JOURNAL, w->object, w->attempt);
 	else if (w->resumable && ga_drift_is_live(c->want, w->object))
-		ga_deviation_repair(d, GA_R_RESUME, w->object, w->attempt);
+		ga_drift_repair(d, GA_R_RESUME, w->object, w->attempt);
 	else
-		ga_deviation_command(d, "gpuaas-%s %s",
-				     ga_streq(w->program, "release") ? "release" :
-				     ga_streq(w->program, "rebuild") ? "vm rebuild" :
+		ga_drift_command(d, "gpuaas-%s %s",
+				 ga_streq(w->program, "release") ? "release" :
+				 ga_streq(w->program, "rebuild") ? "vm rebuild" :
 								       "provision --resume",
-				     w->object);
+				 w->object);
 }
 
 /* The order in force of the object, and whether the state still waits for its result. */
@@ -95,26 +95,26 @@ static bool is_awaited(const struct ga_comparison *c, const struct ga_seen_work 
 static void untold(const struct ga_comparison *c, const struct ga_seen_work *w)
 {
 	ga_autofree char *observed = NULL;
-	struct ga_deviation *d;
+	struct ga_drift_item *d;
 
 	if (ga_streq(w->state, "working") || w->held || !is_awaited(c, w))
 		return;
 	observed = ga_xprintf("%s %s, attempt %s", w->program, w->state, w->attempt);
-	d = ga_deviation_add(c, GA_D_RESULT_UNTOLD, GA_WARN, w->object);
-	ga_deviation_say(d, "its result in the state", observed);
-	ga_deviation_repair(d, GA_R_TELL_AGAIN, w->object, w->attempt);
+	d = ga_drift_add(c, GA_D_RESULT_UNTOLD, GA_WARN, w->object);
+	ga_drift_say(d, "its result in the state", observed);
+	ga_drift_repair(d, GA_R_TELL_AGAIN, w->object, w->attempt);
 }
 
 /* ---- time limits ---- */
 
-static void say_command(struct ga_deviation *d, const char *leaves, const char *id)
+static void say_command(struct ga_drift_item *d, const char *exit_command, const char *id)
 {
-	const char *at = leaves ? strstr(leaves, "%s") : NULL;
+	const char *at = exit_command ? strstr(exit_command, "%s") : NULL;
 
 	if (at)
-		ga_deviation_command(d, "%.*s%s%s", (int)(at - leaves), leaves, id, at + 2);
-	else if (leaves)
-		ga_deviation_command(d, "%s", leaves);
+		ga_drift_command(d, "%.*s%s%s", (int)(at - exit_command), exit_command, id, at + 2);
+	else if (exit_command)
+		ga_drift_command(d, "%s", exit_command);
 }
 
 /* Whether the allocation is a baremetal node. */
@@ -131,11 +131,11 @@ static void stuck(const struct ga_comparison *c, bool is_slot, const char *id, c
 		  bool whole, const char *state, const char *since)
 {
 	int64_t age = age_of(c, since), limit = 0;
-	const char *leaves = NULL;
-	struct ga_deviation *d;
+	const char *exit_command = NULL;
+	struct ga_drift_item *d;
 
-	if (!c->limit || !c->limit(is_slot, whole, state, &limit, &leaves) || age == GA_UNKNOWN ||
-	    age <= limit)
+	if (!c->limit || !c->limit(is_slot, whole, state, &limit, &exit_command) ||
+	    age == GA_UNKNOWN || age <= limit)
 		return;
 	const struct ga_seen_work *w = ga_seen_work_of(c->seen, id);
 	ga_autofree char *expected = ga_xprintf("%s for at most %lld s", state, (long long)limit);
@@ -143,27 +143,27 @@ static void stuck(const struct ga_comparison *c, bool is_slot, const char *id, c
 						w && w->held ? "somebody works on it" :
 							       "nobody works on it here");
 
-	d = ga_deviation_add(c, GA_D_STUCK, GA_WARN, id);
-	ga_deviation_say(d, expected, observed);
+	d = ga_drift_add(c, GA_D_STUCK, GA_WARN, id);
+	ga_drift_say(d, expected, observed);
 	d->drift.age_seconds = age;
-	say_command(d, leaves, of);
+	say_command(d, exit_command, of);
 }
 
 static void plan_expired(const struct ga_comparison *c, const struct ga_expected_allocation *a)
 {
-	struct ga_deviation *d;
+	struct ga_drift_item *d;
 	int64_t until;
 
 	if (!ga_streq(a->state, "placed") || !ga_time_read(a->expires_at, &until) ||
 	    until > c->seen->at_micros)
 		return;
 	/* The next writer of the state frees its slots; nothing is wrong on the host. */
-	d = ga_deviation_add(c, GA_D_PLAN_EXPIRED, GA_NOTE, a->allocation);
+	d = ga_drift_add(c, GA_D_PLAN_EXPIRED, GA_NOTE, a->allocation);
 	ga_autofree char *expected = ga_xprintf("taken up by %s", a->expires_at);
 
-	ga_deviation_say(d, expected, "still placed");
+	ga_drift_say(d, expected, "still placed");
 	d->drift.age_seconds = age_of(c, a->expires_at);
-	ga_deviation_command(d, "gpuaas-release %s", a->allocation);
+	ga_drift_command(d, "gpuaas-release %s", a->allocation);
 }
 
 /* ---- the host ---- */
@@ -171,38 +171,38 @@ static void plan_expired(const struct ga_comparison *c, const struct ga_expected
 static void host(const struct ga_comparison *c)
 {
 	const struct ga_seen *s = c->seen;
-	struct ga_deviation *d;
+	struct ga_drift_item *d;
 
 	if (!s->fingerprint) {
-		ga_deviation_unknown(c, c->want->node, "fingerprint of the hardware", NULL);
+		ga_drift_unknown(c, c->want->node, "fingerprint of the hardware", NULL);
 	} else if (c->want->fingerprint && !ga_streq(c->want->fingerprint, s->fingerprint)) {
-		d = ga_deviation_add(c, GA_D_FINGERPRINT_CHANGED, GA_BAD, c->want->node);
-		ga_deviation_say(d, c->want->fingerprint, s->fingerprint);
-		ga_deviation_command(d, "gpuaas-discover | gpuaas-approve --all-ready "
+		d = ga_drift_add(c, GA_D_FINGERPRINT_CHANGED, GA_BAD, c->want->node);
+		ga_drift_say(d, c->want->fingerprint, s->fingerprint);
+		ga_drift_command(d, "gpuaas-discover | gpuaas-approve --all-ready "
 					"--accept-change");
 	}
 	if (s->boot_id && c->want->boot_id && !ga_streq(c->want->boot_id, s->boot_id)) {
-		d = ga_deviation_add(c, GA_D_BOOT_CHANGED, GA_NOTE, c->want->node);
-		ga_deviation_say(d, c->want->boot_id, s->boot_id);
-		ga_deviation_command(d, "gpuaas-reconcile --repair --boot");
+		d = ga_drift_add(c, GA_D_BOOT_CHANGED, GA_NOTE, c->want->node);
+		ga_drift_say(d, c->want->boot_id, s->boot_id);
+		ga_drift_command(d, "gpuaas-reconcile --repair --boot");
 	}
 	if (s->other_controller) {
-		d = ga_deviation_add(c, GA_D_OTHER_CONTROLLER, GA_WARN, c->want->node);
-		ga_deviation_say(d, "orders of one state", s->other_controller);
+		d = ga_drift_add(c, GA_D_OTHER_CONTROLLER, GA_WARN, c->want->node);
+		ga_drift_say(d, "orders of one state", s->other_controller);
 		d->drift.age_seconds = s->other_seconds;
-		ga_deviation_command(d, "gpuaas-state check");
+		ga_drift_command(d, "gpuaas-state check");
 	}
 	for (size_t i = 0; i < s->blockers.n; i++) {
 		const struct ga_reason *r = &s->blockers.v[i];
 
 		/* A lab's host is not a GPU host: what it lacks is worth a line, no more. */
 		if (c->want->lab)
-			d = ga_deviation_add(c, GA_D_HOST_BLOCKER, GA_NOTE, r->code);
+			d = ga_drift_add(c, GA_D_HOST_BLOCKER, GA_NOTE, r->code);
 		else
-			d = ga_deviation_add(c, GA_D_HOST_BLOCKER, GA_WARN, r->code);
-		ga_deviation_say(d, r->subject, r->evidence);
+			d = ga_drift_add(c, GA_D_HOST_BLOCKER, GA_WARN, r->code);
+		ga_drift_say(d, r->subject, r->evidence);
 		if (r->hint)
-			ga_deviation_command(d, "%s", r->hint);
+			ga_drift_command(d, "%s", r->hint);
 	}
 }
 

@@ -11,19 +11,19 @@ static void domain_missing(const struct ga_comparison *c, const struct ga_expect
 	const struct ga_seen_work *w = ga_seen_work_of(c->seen, a->allocation);
 	ga_autofree char *expected = ga_xprintf("domain %s defined", a->domain);
 	bool rebuild = w && ga_streq(w->program, "rebuild") && !ga_streq(w->state, "done");
-	struct ga_deviation *d;
+	struct ga_drift_item *d;
 
 	if (rebuild && w->held) { /* it is taken away and made again meanwhile */
-		d = ga_deviation_add(c, GA_D_DOMAIN_MISSING, "info", "unknown", a->allocation);
-		ga_deviation_say(d, expected, "a rebuild is at work on it");
+		d = ga_drift_add(c, GA_D_DOMAIN_MISSING, "info", "unknown", a->allocation);
+		ga_drift_say(d, expected, "a rebuild is at work on it");
 		return;
 	}
-	d = ga_deviation_add(c, GA_D_DOMAIN_MISSING, GA_BAD, a->allocation);
-	ga_deviation_say(d, expected, rebuild ? "no such domain: its rebuild did not end" :
+	d = ga_drift_add(c, GA_D_DOMAIN_MISSING, GA_BAD, a->allocation);
+	ga_drift_say(d, expected, rebuild ? "no such domain: its rebuild did not end" :
 						"no such domain");
 	/* What the guest had on its disk is still there; a release wipes it. A person decides. */
-	ga_deviation_command(d, rebuild ? "gpuaas-vm rebuild %s" : "gpuaas-release %s",
-			     a->allocation);
+	ga_drift_command(d, rebuild ? "gpuaas-vm rebuild %s" : "gpuaas-release %s",
+			 a->allocation);
 }
 
 /* Who switched it off decides what an off domain means. */
@@ -39,58 +39,58 @@ static void power_off(const struct ga_comparison *c, const struct ga_expected_al
 		ga_xprintf("off (%s)", dom->cause ? dom->cause :
 				       rebooted	  ? "the host was started anew" :
 						    "cause unknown");
-	struct ga_deviation *d;
+	struct ga_drift_item *d;
 
 	if (ga_streq(dom->cause, "guest"))
-		d = ga_deviation_add(c, GA_D_POWER_OFF, GA_NOTE, a->allocation);
+		d = ga_drift_add(c, GA_D_POWER_OFF, GA_NOTE, a->allocation);
 	else if (!dom->cause && !rebooted)
-		d = ga_deviation_add(c, GA_D_POWER_OFF, "info", "unknown", a->allocation);
+		d = ga_drift_add(c, GA_D_POWER_OFF, "info", "unknown", a->allocation);
 	else
-		d = ga_deviation_add(c, GA_D_POWER_OFF, GA_WARN, a->allocation);
-	ga_deviation_say(d, "on", observed);
+		d = ga_drift_add(c, GA_D_POWER_OFF, GA_WARN, a->allocation);
+	ga_drift_say(d, "on", observed);
 	/* Only what the host's own end switched off is started again without being asked. */
 	if (!dom->cause && rebooted)
-		ga_deviation_repair(d, GA_R_START_DOMAIN, a->allocation, dom->name);
+		ga_drift_repair(d, GA_R_START_DOMAIN, a->allocation, dom->name);
 	else
-		ga_deviation_command(d, "gpuaas-vm start %s", a->allocation);
+		ga_drift_command(d, "gpuaas-vm start %s", a->allocation);
 }
 
 /* Only what has a channel for an agent is asked; silence of a guest that runs is the guest's. */
 static void agent(const struct ga_comparison *c, const struct ga_expected_allocation *a,
 		  const struct ga_seen_domain *dom)
 {
-	struct ga_deviation *d;
+	struct ga_drift_item *d;
 
 	if (dom->agent != 0 || !ga_streq(a->state, "active"))
 		return;
-	d = ga_deviation_add(c, GA_D_GUEST_UNHEALTHY, GA_WARN, a->allocation);
-	ga_deviation_say(d, "its guest agent answers", "running, and its guest agent is silent");
-	ga_deviation_command(d, "gpuaas-vm console %s", a->allocation);
+	d = ga_drift_add(c, GA_D_GUEST_UNHEALTHY, GA_WARN, a->allocation);
+	ga_drift_say(d, "its guest agent answers", "running, and its guest agent is silent");
+	ga_drift_command(d, "gpuaas-vm console %s", a->allocation);
 }
 
 static void power(const struct ga_comparison *c, const struct ga_expected_allocation *a,
 		  const struct ga_seen_domain *dom)
 {
-	struct ga_deviation *d;
+	struct ga_drift_item *d;
 
 	if (!dom->state) {
-		ga_deviation_unknown(c, a->allocation, "power of the domain", NULL);
+		ga_drift_unknown(c, a->allocation, "power of the domain", NULL);
 	} else if (ga_streq(dom->state, "crashed") || ga_streq(dom->cause, "ioerror") ||
 		   (ga_streq(dom->state, "paused") && ga_streq(a->power, "on") &&
 		    !ga_streq(dom->cause, "busy"))) {
-		d = ga_deviation_add(c, GA_D_GUEST_UNHEALTHY, GA_WARN, a->allocation);
+		d = ga_drift_add(c, GA_D_GUEST_UNHEALTHY, GA_WARN, a->allocation);
 		ga_autofree char *observed = ga_xprintf("%s%s%s%s", dom->state,
 							dom->cause ? " (" : "",
 							dom->cause ? dom->cause : "",
 							dom->cause ? ")" : "");
-		ga_deviation_say(d, "running", observed);
-		ga_deviation_command(d, "virsh domstate --reason %s", dom->name);
+		ga_drift_say(d, "running", observed);
+		ga_drift_command(d, "virsh domstate --reason %s", dom->name);
 	} else if (ga_streq(a->power, "on") && ga_streq(dom->state, "shutoff")) {
 		power_off(c, a, dom);
 	} else if (ga_streq(a->power, "off") && !ga_streq(dom->state, "shutoff")) {
-		d = ga_deviation_add(c, GA_D_POWER_ON, GA_WARN, a->allocation);
-		ga_deviation_say(d, "off", dom->state);
-		ga_deviation_command(d, "gpuaas-vm stop %s", a->allocation);
+		d = ga_drift_add(c, GA_D_POWER_ON, GA_WARN, a->allocation);
+		ga_drift_say(d, "off", dom->state);
+		ga_drift_command(d, "gpuaas-vm stop %s", a->allocation);
 	} else if (ga_streq(dom->state, "running")) {
 		agent(c, a, dom);
 	}
@@ -101,20 +101,20 @@ static void domain_orphan(const struct ga_comparison *c, const struct ga_seen_do
 {
 	const struct ga_seen_work *w = ga_seen_work_of(c->seen, dom->allocation);
 	bool young = w && (w->held || (w->started_at && strcmp(w->started_at, c->want->at) >= 0));
-	struct ga_deviation *d;
+	struct ga_drift_item *d;
 
 	if (young) {
-		d = ga_deviation_add(c, GA_D_DOMAIN_ORPHAN, "info", "unknown", dom->name);
-		ga_deviation_say(d, NULL, "taken up after the expectation was written");
-		ga_deviation_command(d, "gpuaas-state expect --node %s", c->want->node);
+		d = ga_drift_add(c, GA_D_DOMAIN_ORPHAN, "info", "unknown", dom->name);
+		ga_drift_say(d, NULL, "taken up after the expectation was written");
+		ga_drift_command(d, "gpuaas-state expect --node %s", c->want->node);
 		return;
 	}
-	d = ga_deviation_add(c, GA_D_DOMAIN_ORPHAN, GA_BAD, dom->name);
+	d = ga_drift_add(c, GA_D_DOMAIN_ORPHAN, GA_BAD, dom->name);
 	ga_autofree char *observed = ga_xprintf("domain of allocation %s, %s", dom->allocation,
 						dom->state ? dom->state : "state unknown");
-	ga_deviation_say(d, "no domain of ours beside the expected ones", observed);
+	ga_drift_say(d, "no domain of ours beside the expected ones", observed);
 	d->allocation = ga_strdup0(dom->allocation);
-	ga_deviation_command(d, "gpuaas-show %s; virsh dumpxml %s", dom->allocation, dom->name);
+	ga_drift_command(d, "gpuaas-show %s; virsh dumpxml %s", dom->allocation, dom->name);
 }
 
 /* Two domains with one allocation or one device: whoever starts second may destroy the first. */
@@ -134,13 +134,13 @@ static void duplicates(const struct ga_comparison *c, size_t i)
 					shared = a->devices.v[x];
 		if (!shared)
 			continue;
-		struct ga_deviation *d =
-			ga_deviation_add(c, GA_D_DOMAIN_DUPLICATE, GA_BAD, a->name);
+		struct ga_drift_item *d =
+			ga_drift_add(c, GA_D_DOMAIN_DUPLICATE, GA_BAD, a->name);
 		ga_autofree char *observed =
 			ga_xprintf("%s is also in domain %s", shared, b->name);
 
-		ga_deviation_say(d, "in one domain only", observed);
-		ga_deviation_command(d, "virsh dumpxml %s; virsh dumpxml %s", a->name, b->name);
+		ga_drift_say(d, "in one domain only", observed);
+		ga_drift_command(d, "virsh dumpxml %s; virsh dumpxml %s", a->name, b->name);
 	}
 }
 
@@ -171,14 +171,14 @@ static void domains(const struct ga_comparison *c)
 static void orphan_file(const struct ga_comparison *c, enum ga_drift_code code,
 			enum ga_repair repair, const struct ga_seen_file *f)
 {
-	struct ga_deviation *d;
+	struct ga_drift_item *d;
 
 	if (!ga_drift_is_over(c->want, c->seen, f->allocation))
 		return;
-	d = ga_deviation_add(c, code, GA_WARN, f->allocation);
-	ga_deviation_say(d, "nothing of an ended allocation", f->path);
+	d = ga_drift_add(c, code, GA_WARN, f->allocation);
+	ga_drift_say(d, "nothing of an ended allocation", f->path);
 	d->drift.age_seconds = f->age_seconds;
-	ga_deviation_repair(d, repair, f->allocation, f->path);
+	ga_drift_repair(d, repair, f->allocation, f->path);
 }
 
 /* resume, rebuild and a start after a reboot need the seed until release. */
@@ -192,11 +192,11 @@ static void seeds_missing(const struct ga_comparison *c)
 			there = ga_streq(c->seen->seeds.v[j].allocation, a->allocation);
 		if (there)
 			continue;
-		struct ga_deviation *d =
-			ga_deviation_add(c, GA_D_SEED_MISSING, GA_WARN, a->allocation);
+		struct ga_drift_item *d =
+			ga_drift_add(c, GA_D_SEED_MISSING, GA_WARN, a->allocation);
 
-		ga_deviation_say(d, "seed kept until release", "no seed");
-		ga_deviation_command(d, "gpuaas-show %s", a->allocation);
+		ga_drift_say(d, "seed kept until release", "no seed");
+		ga_drift_command(d, "gpuaas-show %s", a->allocation);
 	}
 }
 
@@ -216,18 +216,18 @@ static void partition_inactive(const struct ga_comparison *c,
 	const struct ga_seen_partition *p = partition_of(c, a->fabric_partition);
 	ga_autofree char *expected =
 		ga_xprintf("partition %lld active", (long long)a->fabric_partition);
-	struct ga_deviation *d;
+	struct ga_drift_item *d;
 
 	if (p && p->active)
 		return;
-	d = ga_deviation_add(c, GA_D_PARTITION_INACTIVE, GA_BAD, a->allocation);
-	ga_deviation_say(d, expected, p ? "inactive" : "Fabric Manager does not know it");
+	d = ga_drift_add(c, GA_D_PARTITION_INACTIVE, GA_BAD, a->allocation);
+	ga_drift_say(d, expected, p ? "inactive" : "Fabric Manager does not know it");
 	d->number = a->fabric_partition;
 	/* Its GPUs have to be in reset for it: not below a running guest. */
 	if (p && ga_streq(ga_seen_power(c->seen, a->allocation), "off"))
-		ga_deviation_repair(d, GA_R_ACTIVATE_PARTITION, a->allocation, NULL);
+		ga_drift_repair(d, GA_R_ACTIVATE_PARTITION, a->allocation, NULL);
 	else
-		ga_deviation_command(d, "gpuaas-show %s", a->allocation);
+		ga_drift_command(d, "gpuaas-show %s", a->allocation);
 }
 
 static void partitions(const struct ga_comparison *c)
@@ -249,11 +249,11 @@ static void partitions(const struct ga_comparison *c)
 		if (wanted)
 			continue;
 		ga_autofree char *name = ga_xprintf("partition %lld", (long long)p->id);
-		struct ga_deviation *d =
-			ga_deviation_add(c, GA_D_PARTITION_ORPHAN, GA_WARN, name);
+		struct ga_drift_item *d =
+			ga_drift_add(c, GA_D_PARTITION_ORPHAN, GA_WARN, name);
 
-		ga_deviation_say(d, "inactive", "active without an allocation");
-		ga_deviation_command(d, "fmpm -d %lld", (long long)p->id);
+		ga_drift_say(d, "inactive", "active without an allocation");
+		ga_drift_command(d, "fmpm -d %lld", (long long)p->id);
 		d->number = p->id;
 	}
 }
@@ -291,7 +291,7 @@ static char *missing_device(const struct ga_seen *seen, const struct ga_seen_dom
 static char *unrepaired(const struct ga_drifts *d, const char *allocation, const char *slot)
 {
 	for (size_t i = 0; i < d->n; i++) {
-		const struct ga_deviation *v = &d->v[i];
+		const struct ga_drift_item *v = &d->v[i];
 		bool concerns = slot ? ga_streq(v->slot, slot) :
 				       ga_streq(v->drift.object, allocation);
 

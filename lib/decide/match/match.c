@@ -8,8 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "record/money.h"
 #include "decide/match/internal.h"
+#include "record/money.h"
 
 int ga_capability_meets(const char *have, const char *want)
 {
@@ -275,7 +275,7 @@ static void try_count(const struct match_context *c, const struct ga_match_offer
 	struct try t = { .need = c->need, .tables = c->tables, .offer = offer, .m = m };
 	__int128 hour = (__int128)offer->price_micros * count;
 
-	ga_shape_init(&ga_match_shape, m);
+	ga_schema_init(&ga_match_schema, m);
 	m->count = count;
 	if (count != GA_UNKNOWN)
 		m->cost_per_hour_micros = hour > MATCH_MOST ? MATCH_MOST : (int64_t)hour;
@@ -407,10 +407,10 @@ static void answer(const struct match_context *c, const struct ga_match_offer *o
 	for (i = 1; i < n && !is_enough(offer, ret); i++) {
 		try_count(c, offer, counts[i], &next);
 		if (is_better(&next, ret)) {
-			ga_shape_release(&ga_match_shape, &ret->m);
+			ga_schema_release(&ga_match_schema, &ret->m);
 			*ret = next;
 		} else {
-			ga_shape_release(&ga_match_shape, &next.m);
+			ga_schema_release(&ga_match_schema, &next.m);
 		}
 	}
 }
@@ -439,7 +439,7 @@ void ga_matches_release(struct ga_matches *list)
 	size_t i;
 
 	for (i = 0; i < list->n; i++)
-		ga_shape_release(&ga_match_shape, &list->v[i]);
+		ga_schema_release(&ga_match_schema, &list->v[i]);
 	free(list->v);
 	free(list->more);
 	*list = (struct ga_matches){ 0 };

@@ -54,7 +54,7 @@ struct ga_external_time {
 };
 
 struct ga_matches {
-	struct ga_match *v; /* ga_match_shape */
+	struct ga_match *v; /* ga_match_schema */
 	size_t n;
 	struct ga_match_more { /* of each, what only the ranking needs */
 		size_t preference, offer;

@@ -361,7 +361,7 @@ static void begin(struct counting *c, const struct ga_fleet *fleet,
 	c->any_image = !profile->image;
 	if (c->any_image)
 		c->profile.image = any;
-	ga_shape_init(&ga_request_shape, &c->request);
+	ga_schema_init(&ga_request_schema, &c->request);
 	ga_place_asked(fleet, &c->request, &c->profile, &c->ask);
 	ga_place_asked(&c->nothing, &c->request, &c->profile, &c->timeless);
 }

@@ -13,13 +13,13 @@ static int bad(struct ga_err *err, const char *what)
 static int add_profile(json_t *json, int64_t now_micros, struct ga_published *ret,
 		       struct ga_err *err)
 {
-	const struct ga_shape *shape = &ga_hardware_profile_shape;
+	const struct ga_schema *schema = &ga_hardware_profile_schema;
 	struct ga_hardware_profile p;
 	int64_t as_of;
 
-	if (!ga_streq(json_string_value(json_object_get(json, "kind")), shape->kind))
+	if (!ga_streq(json_string_value(json_object_get(json, "kind")), schema->kind))
 		return bad(err, "one of its profiles is of another kind");
-	if (ga_shape_parse(shape, json, &p, err) < 0)
+	if (ga_schema_parse(schema, json, &p, err) < 0)
 		return ga_wrap(err, "is no published view of profiles");
 	if (ga_time_read(p.as_of, &as_of))
 		p.stale_seconds = as_of < now_micros ? (now_micros - as_of) / 1000000 : 0;
@@ -68,6 +68,6 @@ void ga_published_release(struct ga_published *p)
 	size_t i;
 
 	for (i = 0; i < p->profiles.n; i++)
-		ga_shape_release(&ga_hardware_profile_shape, &p->profiles.v[i]);
+		ga_schema_release(&ga_hardware_profile_schema, &p->profiles.v[i]);
 	ga_list_release(&p->profiles);
 }

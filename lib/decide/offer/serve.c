@@ -13,7 +13,7 @@
 #define RETRY_SECONDS 10
 #define AHEAD_NANOS INT64_C(5000000000) /* what is dated later than this was not written just now */
 
-static void refuse(struct ga_serve_answer *ret, int status, const char *sentence)
+static void refuse(struct ga_http_answer *ret, int status, const char *sentence)
 {
 	ret->status = status;
 	ret->sentence = sentence;
@@ -43,7 +43,7 @@ static const char *path_of(const char *target)
 }
 
 /* Whether it asks for the file; if not, ret says why. */
-static bool wants_file(const struct ga_serve_request *r, struct ga_serve_answer *ret)
+static bool wants_file(const struct ga_http_request *r, struct ga_http_answer *ret)
 {
 	if (r->bytes > GA_SERVE_REQUEST_BYTES || r->fields > GA_SERVE_FIELDS)
 		refuse(ret, 431, "there are more than 16 KiB, or more than 400 fields and cookies");
@@ -61,7 +61,7 @@ static bool wants_file(const struct ga_serve_request *r, struct ga_serve_answer 
 
 /* ---- dates ---- */
 
-void ga_serve_date(int64_t seconds, char out[GA_SERVE_TEXT_SIZE])
+void ga_http_date(int64_t seconds, char out[GA_SERVE_TEXT_SIZE])
 {
 	static const char weekdays[] = "ThuFriSatSunMonTueWed"; /* 1970 began on a Thursday */
 	static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
@@ -106,7 +106,7 @@ static bool has_tag(const char *list, const char *etag)
 	return false;
 }
 
-static bool has_it(const struct ga_serve_request *r, const struct ga_serve_answer *a)
+static bool has_it(const struct ga_http_request *r, const struct ga_http_answer *a)
 {
 	if (r->if_none_match)
 		return has_tag(r->if_none_match, a->etag);
@@ -114,8 +114,8 @@ static bool has_it(const struct ga_serve_request *r, const struct ga_serve_answe
 }
 
 /* Whether it says what is available now; if not, ret says why. */
-static bool is_current(const struct ga_serve_file *file, int64_t now_nanos, int64_t stale_seconds,
-		       struct ga_serve_answer *ret)
+static bool is_current(const struct ga_http_file *file, int64_t now_nanos, int64_t stale_seconds,
+		       struct ga_http_answer *ret)
 {
 	if (!file->there)
 		refuse(ret, 503, "nothing is published, or it cannot be read or is too large");
@@ -129,12 +129,12 @@ static bool is_current(const struct ga_serve_file *file, int64_t now_nanos, int6
 	return false;
 }
 
-void ga_serve_answer(const struct ga_serve_request *request, const struct ga_serve_file *file,
-		     int64_t now_nanos, int64_t stale_seconds, struct ga_serve_answer *ret)
+void ga_http_answer(const struct ga_http_request *request, const struct ga_http_file *file,
+		    int64_t now_nanos, int64_t stale_seconds, struct ga_http_answer *ret)
 {
 	int64_t modified;
 
-	*ret = (struct ga_serve_answer){ .age_seconds = -1 };
+	*ret = (struct ga_http_answer){ .age_seconds = -1 };
 	if (!wants_file(request, ret) || !is_current(file, now_nanos, stale_seconds, ret))
 		return;
 	/* Nothing is said to have been written after its answer (RFC 9110, 8.8.2.1). */
@@ -142,11 +142,11 @@ void ga_serve_answer(const struct ga_serve_request *request, const struct ga_ser
 	ret->age_seconds = (now_nanos - modified) / 1000000000;
 	snprintf(ret->etag, sizeof(ret->etag), "\"%" PRIx64 "-%" PRIx64 "-%" PRIx64 "\"",
 		 file->modified_nanos, file->size, file->inode);
-	ga_serve_date(modified / 1000000000, ret->modified);
+	ga_http_date(modified / 1000000000, ret->modified);
 	ret->status = has_it(request, ret) ? 304 : 200;
 }
 
-int ga_serve_split(const char *text, char **host, char **port, struct ga_err *err)
+int ga_http_split(const char *text, char **host, char **port, struct ga_err *err)
 {
 	const char *colon = strrchr(text, ':');
 	size_t len = colon ? (size_t)(colon - text) : 0;

@@ -14,13 +14,13 @@
 #define GA_SERVE_FIELDS 400 /* of it and cookies in them, at most */
 
 /* The file as it is now. */
-struct ga_serve_file {
+struct ga_http_file {
 	bool there;		/* a regular file that could be opened, and is not too large */
 	int64_t size, inode;	/* bytes; number of the file */
 	int64_t modified_nanos; /* since 1970 UTC */
 };
 
-struct ga_serve_request {
+struct ga_http_request {
 	const char *method, *target, *version; /* as they came, not decoded; without the query */
 	bool torn; /* a NUL, or a blank too many, is in the line of these */
 	/* Values of fields, or NULL; of repeated ones all, with ", " between them. */
@@ -28,7 +28,7 @@ struct ga_serve_request {
 	size_t bytes, fields; /* of all of it: bytes without a body; fields and cookies */
 };
 
-struct ga_serve_answer {
+struct ga_http_answer {
 	int status;	      /* 200, 304, 400, 404, 405, 431, 503 */
 	const char *sentence; /* for people, of what is no 200 or 304; constant */
 	bool allow;	      /* says which methods there are */
@@ -38,15 +38,15 @@ struct ga_serve_answer {
 };
 
 /* now_nanos: since 1970 UTC. stale_seconds: an older file is not given (above 0). */
-void ga_serve_answer(const struct ga_serve_request *request, const struct ga_serve_file *file,
-		     int64_t now_nanos, int64_t stale_seconds, struct ga_serve_answer *ret);
+void ga_http_answer(const struct ga_http_request *request, const struct ga_http_file *file,
+		    int64_t now_nanos, int64_t stale_seconds, struct ga_http_answer *ret);
 
 /* Writes seconds since 1970 UTC (0 .. 253402300799) as HTTP has it: "Sun, 22 Nov 2026 06:45:04
  * GMT" (RFC 9110, 5.6.7). */
-void ga_serve_date(int64_t seconds, char out[GA_SERVE_TEXT_SIZE]);
+void ga_http_date(int64_t seconds, char out[GA_SERVE_TEXT_SIZE]);
 
 /* "127.0.0.1:8080", "[::1]:8080", ":8080" (loopback) parted: host and port are overwritten, both
  * allocated. GA_USAGE: it has no port from 0 to 65535, or no address before it. */
-GA_MUST_CHECK int ga_serve_split(const char *text, char **host, char **port, struct ga_err *err);
+GA_MUST_CHECK int ga_http_split(const char *text, char **host, char **port, struct ga_err *err);
 
 #endif

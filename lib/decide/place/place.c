@@ -56,8 +56,8 @@ void ga_decision_release(struct ga_decision *d)
 {
 	ga_list_release(&d->slots);
 	free(d->type_reason);
-	ga_shape_release(&ga_refusal_shape, &d->refusal);
-	ga_shape_release(&ga_explanation_shape, &d->explanation);
+	ga_schema_release(&ga_refusal_schema, &d->refusal);
+	ga_schema_release(&ga_explanation_schema, &d->explanation);
 	memset(d, 0, sizeof(*d));
 }
 
@@ -284,8 +284,8 @@ void ga_place(const struct ga_fleet *fleet, const struct ga_request *request,
 	size_t best, i;
 
 	memset(ret, 0, sizeof(*ret));
-	ga_shape_init(&ga_refusal_shape, &ret->refusal);
-	ga_shape_init(&ga_explanation_shape, &ret->explanation);
+	ga_schema_init(&ga_refusal_schema, &ret->refusal);
+	ga_schema_init(&ga_explanation_schema, &ret->explanation);
 	ret->fabric_partition = GA_UNKNOWN;
 	ga_place_asked(fleet, request, profile, &ask);
 	if (!count_is_allowed(&ask)) {
@@ -351,7 +351,7 @@ int64_t ga_place_largest(const struct ga_fleet *fleet, const struct ga_fleet_nod
 	int64_t largest = 0;
 	size_t i;
 
-	ga_shape_init(&ga_request_shape, &request);
+	ga_schema_init(&ga_request_schema, &request);
 	ga_place_asked(fleet, &request, profile, &ask);
 	if (ask.baremetal)
 		return ga_place_offer(&ask, node, &o) ? 0 : (int64_t)o.n;

@@ -14,37 +14,37 @@
 #include "record/boot.h"
 
 /* A file of ours has this in its first line; without it the file is somebody else's. */
-#define GA_BOOT_MARK "Written by gpuaas-host-bootstrap"
+#define GA_SETUP_MARK "Written by gpuaas-host-bootstrap"
 /* Between these two, and nowhere else, a file shared with others is changed. */
-#define GA_BOOT_BEGIN "# gpuaas-host-bootstrap begin"
-#define GA_BOOT_END "# gpuaas-host-bootstrap end"
+#define GA_SETUP_BEGIN "# gpuaas-host-bootstrap begin"
+#define GA_SETUP_END "# gpuaas-host-bootstrap end"
 
-#define GA_BOOT_CONF "/etc/gpuaas/gpuaas.conf"
-#define GA_BOOT_DEVICES "/etc/gpuaas/devices"
-#define GA_BOOT_DNSMASQ "/etc/gpuaas/dnsmasq.conf"
-#define GA_BOOT_GRUB "/etc/default/grub.d/60-gpuaas.cfg"
-#define GA_BOOT_MODULES "/etc/modules-load.d/gpuaas.conf"
-#define GA_BOOT_SYSCTL "/etc/sysctl.d/60-gpuaas.conf"
-#define GA_BOOT_TUNED "/etc/tuned/gpuaas-slice/tuned.conf"
-#define GA_BOOT_UDEV "/etc/udev/rules.d/61-gpuaas.rules"
-#define GA_BOOT_LVM "/etc/lvm/lvmlocal.conf"
-#define GA_BOOT_MDADM "/etc/mdadm/mdadm.conf"
-#define GA_BOOT_MULTIPATH "/etc/multipath/conf.d/gpuaas.conf"
-#define GA_BOOT_INITRAMFS "/etc/initramfs-tools/hooks/gpuaas"
-#define GA_BOOT_AUTOSTART "/etc/libvirt/qemu/networks/autostart/default.xml"
+#define GA_SETUP_CONF "/etc/gpuaas/gpuaas.conf"
+#define GA_SETUP_DEVICES "/etc/gpuaas/devices"
+#define GA_SETUP_DNSMASQ "/etc/gpuaas/dnsmasq.conf"
+#define GA_SETUP_GRUB "/etc/default/grub.d/60-gpuaas.cfg"
+#define GA_SETUP_MODULES "/etc/modules-load.d/gpuaas.conf"
+#define GA_SETUP_SYSCTL "/etc/sysctl.d/60-gpuaas.conf"
+#define GA_SETUP_TUNED "/etc/tuned/gpuaas-slice/tuned.conf"
+#define GA_SETUP_UDEV "/etc/udev/rules.d/61-gpuaas.rules"
+#define GA_SETUP_LVM "/etc/lvm/lvmlocal.conf"
+#define GA_SETUP_MDADM "/etc/mdadm/mdadm.conf"
+#define GA_SETUP_MULTIPATH "/etc/multipath/conf.d/gpuaas.conf"
+#define GA_SETUP_INITRAMFS "/etc/initramfs-tools/hooks/gpuaas"
+#define GA_SETUP_AUTOSTART "/etc/libvirt/qemu/networks/autostart/default.xml"
 
-enum ga_boot_file_state { GA_BOOT_ABSENT, GA_BOOT_REGULAR, GA_BOOT_LINK, GA_BOOT_OTHER };
+enum ga_setup_file_state { GA_SETUP_ABSENT, GA_SETUP_REGULAR, GA_SETUP_LINK, GA_SETUP_OTHER };
 
-struct ga_boot_file {
+struct ga_setup_file {
 	char *path;
-	enum ga_boot_file_state state;
+	enum ga_setup_file_state state;
 	char *text; /* of a regular file, with its NUL; may hold any bytes */
 	size_t len;
 	int64_t mode; /* permission bits */
 };
 
 /* A function to be bound to vfio-pci, or why not. */
-struct ga_boot_dev {
+struct ga_setup_dev {
 	char *sort;	/* gpu, vf */
 	char *address, *identity;
 	char *driver;	/* or NULL */
@@ -56,49 +56,49 @@ struct ga_boot_dev {
 };
 
 /* A physical function that gives fabric VFs. */
-struct ga_boot_pf {
+struct ga_setup_pf {
 	char *address, *identity;
 	int64_t total_vfs, vfs; /* GA_UNKNOWN */
 	char *assigned; /* a VF in use by a guest, or NULL */
 	char *code, *why; /* why it is left alone, or NULL */
 };
 
-struct ga_boot_disk {
+struct ga_setup_disk {
 	char *wwid, *path;
 	char *content; /* what it holds now ("nvme1n1: LVM2_member"), or NULL */
 };
 
-struct ga_boot_value {
+struct ga_setup_value {
 	char *key, *value; /* value NULL: there is no such thing */
 };
 
-struct ga_boot_unit {
+struct ga_setup_unit {
 	char *name;
 	bool there, enabled;
 	int64_t active; /* tristate */
 };
 
 /* One line of the devices file. The address is where it was last seen; the identity counts. */
-struct ga_boot_listed {
+struct ga_setup_listed {
 	char *sort; /* gpu, vf, pf */
 	char *address; /* "-" for a vf: its physical function tells it */
 	char *identity; /* of a vf: its physical function's, "/" and its index */
 	int64_t vfs; /* of a pf */
 };
-struct ga_boot_list {
-	struct ga_boot_listed *v;
+struct ga_setup_list {
+	struct ga_setup_listed *v;
 	size_t n;
 };
-void ga_boot_list_release(struct ga_boot_list *list);
-#define ga_autobootlist ga_cleanup(ga_boot_list_release)
-const struct ga_boot_listed *ga_boot_list_find(const struct ga_boot_list *list, const char *sort,
-					       const char *identity);
+void ga_setup_list_release(struct ga_setup_list *list);
+#define ga_autosetuplist ga_cleanup(ga_setup_list_release)
+const struct ga_setup_listed *ga_setup_list_find(const struct ga_setup_list *list, const char *sort,
+						 const char *identity);
 
-struct ga_boot_pages {
+struct ga_setup_pages {
 	int64_t size_kib, count;
 };
 
-struct ga_boot_facts {
+struct ga_setup_facts {
 	bool baremetal, rooted; /* rooted: an image, of which only files are known and changed */
 	bool boot;		/* only what a reboot loses, and only what is listed */
 
@@ -106,7 +106,7 @@ struct ga_boot_facts {
 	const char *node, *bridge, *gateway, *network, *uplink, *dhcp_hosts, *leases;
 	int64_t prefix_bits;
 	int64_t vfs_wanted; /* a physical function; GA_UNKNOWN: as it is, else as GPUs need */
-	GA_LIST(struct ga_boot_pages) hugepages; /* asked for; none: as the file has it */
+	GA_LIST(struct ga_setup_pages) hugepages; /* asked for; none: as the file has it */
 
 	/* the machine */
 	char *cpu;     /* whose IOMMU: intel, amd, other */
@@ -120,73 +120,73 @@ struct ga_boot_facts {
 	bool lvm_local;	     /* it stands in lvmlocal.conf itself */
 	char *md_arrays;     /* ARRAY lines of the arrays running now, or NULL */
 	int64_t grub_has;    /* tristate: whether grub.cfg has the arguments of our file */
-	GA_LIST(struct ga_boot_file) files;
-	GA_LIST(struct ga_boot_value) sysctls;
-	GA_LIST(struct ga_boot_value) modules; /* value "loaded", or NULL */
-	GA_LIST(struct ga_boot_unit) units;
-	GA_LIST(struct ga_boot_pf) pfs;
-	GA_LIST(struct ga_boot_dev) devs;
-	GA_LIST(struct ga_boot_disk) disks;
-	struct ga_boot_list listed; /* what the devices file has */
+	GA_LIST(struct ga_setup_file) files;
+	GA_LIST(struct ga_setup_value) sysctls;
+	GA_LIST(struct ga_setup_value) modules; /* value "loaded", or NULL */
+	GA_LIST(struct ga_setup_unit) units;
+	GA_LIST(struct ga_setup_pf) pfs;
+	GA_LIST(struct ga_setup_dev) devs;
+	GA_LIST(struct ga_setup_disk) disks;
+	struct ga_setup_list listed; /* what the devices file has */
 	int64_t bridge_there, bridge_up, bridge_address, bridge_flows; /* tristates */
 	char *bridge_mode; /* fail mode, or NULL */
 	char *bridge_foreign; /* a port that is not of a slice, or NULL */
 	bool bridge_guests;   /* slices have ports on it */
 	int64_t nat; /* tristate */
 	int64_t data_mode, hosts_mode; /* permission bits of the folders; GA_UNKNOWN: absent */
-	unsigned int pending; /* GA_BOOT_RUN_* that were intended and not done */
+	unsigned int pending; /* GA_SETUP_RUN_* that were intended and not done */
 };
-void ga_boot_facts_release(struct ga_boot_facts *f);
-#define ga_autobootfacts ga_cleanup(ga_boot_facts_release)
+void ga_setup_facts_release(struct ga_setup_facts *f);
+#define ga_autosetupfacts ga_cleanup(ga_setup_facts_release)
 
 /* The files whose content the plan depends on, NULL-terminated. */
-extern const char *const ga_boot_paths[];
+extern const char *const ga_setup_paths[];
 /* Kernel settings: name and value. */
-struct ga_boot_setting {
+struct ga_setup_setting {
 	const char *key, *value;
 	const char *why;
 };
-extern const struct ga_boot_setting ga_boot_sysctls[]; /* ends with key NULL */
-extern const char *const ga_boot_modules[];
+extern const struct ga_setup_setting ga_setup_sysctls[]; /* ends with key NULL */
+extern const char *const ga_setup_modules[];
 /* Units of ours that are enabled, and whether they are started as well. */
-struct ga_boot_unit_wish {
+struct ga_setup_unit_wish {
 	const char *name;
 	bool enable, start;
 	const char *why;
 };
-extern const struct ga_boot_unit_wish ga_boot_units[]; /* ends with name NULL */
+extern const struct ga_setup_unit_wish ga_setup_units[]; /* ends with name NULL */
 
 /* Programs run after files were written, each once. */
 enum {
-	GA_BOOT_RUN_GRUB = 1,
-	GA_BOOT_RUN_INITRAMFS = 2,
-	GA_BOOT_RUN_UDEV = 4,
-	GA_BOOT_RUN_SYSTEMD = 8,
-	GA_BOOT_RUN_MULTIPATH = 16,
+	GA_SETUP_RUN_GRUB = 1,
+	GA_SETUP_RUN_INITRAMFS = 2,
+	GA_SETUP_RUN_UDEV = 4,
+	GA_SETUP_RUN_SYSTEMD = 8,
+	GA_SETUP_RUN_MULTIPATH = 16,
 };
 
-enum ga_boot_op {
-	GA_BOOT_DO_NOTE, /* nothing to carry out: said only */
-	GA_BOOT_DO_FILE,
-	GA_BOOT_DO_UNLINK, /* a symbolic link */
-	GA_BOOT_DO_FOLDER, /* made, or its mode widened to number */
-	GA_BOOT_DO_MODULE,
-	GA_BOOT_DO_VALUE, /* a sysctl: subject is the key, text the value */
-	GA_BOOT_DO_VFS,   /* subject a physical function, number of VFs */
-	GA_BOOT_DO_BIND,
-	GA_BOOT_DO_BRIDGE,	 /* made, or its fail mode set */
-	GA_BOOT_DO_ADDRESS, /* of the bridge, and the link up */
-	GA_BOOT_DO_FLOWS,	 /* the bridge's own */
-	GA_BOOT_DO_NAT,
-	GA_BOOT_DO_TUNED,
-	GA_BOOT_DO_ENABLE,
-	GA_BOOT_DO_DISABLE,
-	GA_BOOT_DO_START,
-	GA_BOOT_DO_RUN, /* number: one of GA_BOOT_RUN_* */
+enum ga_setup_op {
+	GA_SETUP_DO_NOTE, /* nothing to carry out: said only */
+	GA_SETUP_DO_FILE,
+	GA_SETUP_DO_UNLINK, /* a symbolic link */
+	GA_SETUP_DO_FOLDER, /* made, or its mode widened to number */
+	GA_SETUP_DO_MODULE,
+	GA_SETUP_DO_VALUE, /* a sysctl: subject is the key, text the value */
+	GA_SETUP_DO_VFS,   /* subject a physical function, number of VFs */
+	GA_SETUP_DO_BIND,
+	GA_SETUP_DO_BRIDGE,	 /* made, or its fail mode set */
+	GA_SETUP_DO_ADDRESS, /* of the bridge, and the link up */
+	GA_SETUP_DO_FLOWS,	 /* the bridge's own */
+	GA_SETUP_DO_NAT,
+	GA_SETUP_DO_TUNED,
+	GA_SETUP_DO_ENABLE,
+	GA_SETUP_DO_DISABLE,
+	GA_SETUP_DO_START,
+	GA_SETUP_DO_RUN, /* number: one of GA_SETUP_RUN_* */
 };
 
-struct ga_boot_step {
-	enum ga_boot_op op;
+struct ga_setup_step {
+	enum ga_setup_op op;
 	struct ga_bootstrap_step say; /* node and at are filled when it is told */
 	char *text;		      /* content of a file, value, … or NULL */
 	size_t len;
@@ -194,61 +194,61 @@ struct ga_boot_step {
 	unsigned int runs; /* what has to be run after it */
 };
 
-struct ga_boot_plan {
-	struct ga_boot_step *v;
+struct ga_setup_plan {
+	struct ga_setup_step *v;
 	size_t n;
 	bool reboot_required; /* something configured has no effect before a reboot */
 	struct ga_reasons blockers;
 };
-void ga_boot_plan_release(struct ga_boot_plan *plan);
-#define ga_autobootplan ga_cleanup(ga_boot_plan_release)
+void ga_setup_plan_release(struct ga_setup_plan *plan);
+#define ga_autosetupplan ga_cleanup(ga_setup_plan_release)
 
 /* Whether it is something this program would change. */
-bool ga_boot_step_is_change(const struct ga_boot_step *s);
+bool ga_setup_step_is_change(const struct ga_setup_step *s);
 
 /* Whether two kernel settings are the same, whatever blanks separate their parts: the kernel prints
  * tabs. */
-bool ga_boot_same_value(const char *a, const char *b);
+bool ga_setup_same_value(const char *a, const char *b);
 
-void ga_boot_plan_make(const struct ga_boot_facts *facts, struct ga_boot_plan *ret);
+void ga_setup_plan_make(const struct ga_setup_facts *facts, struct ga_setup_plan *ret);
 
 /* ---- texts (text.c) ---- */
 
 /* The kernel arguments wanted, separated by blanks. Hugepages as asked, else as the file has. */
-void ga_boot_arguments(const struct ga_boot_facts *f, struct ga_str *out);
+void ga_setup_arguments(const struct ga_setup_facts *f, struct ga_str *out);
 /* Whether the command line has all of these words. */
-bool ga_boot_has_words(const char *cmdline, const char *words);
+bool ga_setup_has_words(const char *cmdline, const char *words);
 /* Whether the command line has the argument as a whole word. */
-bool ga_boot_has_word(const char *cmdline, const char *word, size_t len);
-void ga_boot_text_grub(const struct ga_boot_facts *f, struct ga_str *out);
-void ga_boot_text_modules(struct ga_str *out);
-void ga_boot_text_sysctl(struct ga_str *out);
-void ga_boot_text_tuned(struct ga_str *out);
-void ga_boot_text_udev(const struct ga_boot_facts *f, struct ga_str *out);
-void ga_boot_text_lvm(const struct ga_boot_facts *f, struct ga_str *out);	/* the block */
-void ga_boot_text_mdadm(const struct ga_boot_facts *f, struct ga_str *out);	/* the block */
-void ga_boot_text_multipath(const struct ga_boot_facts *f, struct ga_str *out);
-void ga_boot_text_dnsmasq(const struct ga_boot_facts *f, struct ga_str *out);
-void ga_boot_text_devices(const struct ga_boot_list *list, struct ga_str *out);
-void ga_boot_text_initramfs(struct ga_str *out);
+bool ga_setup_has_word(const char *cmdline, const char *word, size_t len);
+void ga_setup_text_grub(const struct ga_setup_facts *f, struct ga_str *out);
+void ga_setup_text_modules(struct ga_str *out);
+void ga_setup_text_sysctl(struct ga_str *out);
+void ga_setup_text_tuned(struct ga_str *out);
+void ga_setup_text_udev(const struct ga_setup_facts *f, struct ga_str *out);
+void ga_setup_text_lvm(const struct ga_setup_facts *f, struct ga_str *out);	/* the block */
+void ga_setup_text_mdadm(const struct ga_setup_facts *f, struct ga_str *out);	/* the block */
+void ga_setup_text_multipath(const struct ga_setup_facts *f, struct ga_str *out);
+void ga_setup_text_dnsmasq(const struct ga_setup_facts *f, struct ga_str *out);
+void ga_setup_text_devices(const struct ga_setup_list *list, struct ga_str *out);
+void ga_setup_text_initramfs(struct ga_str *out);
 /* The configuration with the missing keys added. */
-void ga_boot_text_conf(const struct ga_boot_facts *f, const struct ga_boot_file *now,
-		       struct ga_str *out);
+void ga_setup_text_conf(const struct ga_setup_facts *f, const struct ga_setup_file *now,
+			struct ga_str *out);
 /* The file with our block in it (replaced where it is, else added at the end); block NULL or empty:
  * without one. -1 when begin and end do not pair. */
-GA_MUST_CHECK int ga_boot_text_block(const char *now, size_t len, const char *block,
-				     struct ga_str *out);
+GA_MUST_CHECK int ga_setup_text_block(const char *now, size_t len, const char *block,
+				      struct ga_str *out);
 
-const struct ga_boot_file *ga_boot_file(const struct ga_boot_facts *f, const char *path);
+const struct ga_setup_file *ga_setup_file(const struct ga_setup_facts *f, const char *path);
 /* wwids that may stand in a rule: letters, digits, '.', '_', ':' and '-'. */
-bool ga_boot_wwid_is_plain(const char *wwid);
+bool ga_setup_wwid_is_plain(const char *wwid);
 /* The wwids an exclusion file of ours has, added to a GA_LIST(char *): those before "# disk ". */
-void ga_boot_listed_disks(const char *text, struct ga_any_list *wwids);
+void ga_setup_listed_disks(const char *text, struct ga_any_list *wwids);
 /* Reads the devices file; lines it does not understand are refused. */
-GA_MUST_CHECK int ga_boot_devices_parse(const char *text, struct ga_boot_list *ret,
-					struct ga_err *err);
+GA_MUST_CHECK int ga_setup_devices_parse(const char *text, struct ga_setup_list *ret,
+					 struct ga_err *err);
 /* "1G:512" or "2M:1024". */
-GA_MUST_CHECK int ga_boot_pages_parse(const char *text, struct ga_boot_pages *ret,
-				      struct ga_err *err);
+GA_MUST_CHECK int ga_setup_pages_parse(const char *text, struct ga_setup_pages *ret,
+				       struct ga_err *err);
 
 #endif

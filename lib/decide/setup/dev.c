@@ -7,7 +7,7 @@
 
 #include "decide/setup/internal.h"
 
-static size_t count_gpus(const struct ga_boot_facts *f)
+static size_t count_gpus(const struct ga_setup_facts *f)
 {
 	size_t i, n = 0;
 
@@ -16,7 +16,7 @@ static size_t count_gpus(const struct ga_boot_facts *f)
 	return n;
 }
 
-static size_t count_pfs(const struct ga_boot_facts *f)
+static size_t count_pfs(const struct ga_setup_facts *f)
 {
 	size_t i, n = 0;
 
@@ -26,9 +26,9 @@ static size_t count_pfs(const struct ga_boot_facts *f)
 }
 
 /* How many virtual functions a physical one should have. */
-static int64_t vfs_wanted(const struct ga_boot_facts *f, const struct ga_boot_pf *pf)
+static int64_t vfs_wanted(const struct ga_setup_facts *f, const struct ga_setup_pf *pf)
 {
-	const struct ga_boot_listed *l = ga_boot_list_find(&f->listed, "pf", pf->identity);
+	const struct ga_setup_listed *l = ga_setup_list_find(&f->listed, "pf", pf->identity);
 	int64_t n;
 
 	if (f->boot)
@@ -45,7 +45,8 @@ static int64_t vfs_wanted(const struct ga_boot_facts *f, const struct ga_boot_pf
 }
 
 /* A virtual function of the host's own: it has a driver and is not on our list. */
-static const struct ga_boot_dev *host_vf(const struct ga_boot_facts *f, const struct ga_boot_pf *pf)
+static const struct ga_setup_dev *host_vf(const struct ga_setup_facts *f,
+					  const struct ga_setup_pf *pf)
 {
 	size_t i;
 
@@ -57,7 +58,7 @@ static const struct ga_boot_dev *host_vf(const struct ga_boot_facts *f, const st
 
 /* Why the number of a physical function's VFs may not be changed now, or NULL: the kernel goes
  * from one number to another by way of none at all. */
-static const char *keep_vfs(const struct ga_boot_facts *f, const struct ga_boot_pf *pf)
+static const char *keep_vfs(const struct ga_setup_facts *f, const struct ga_setup_pf *pf)
 {
 	if (pf->vfs == 0)
 		return NULL;
@@ -71,81 +72,81 @@ static const char *keep_vfs(const struct ga_boot_facts *f, const struct ga_boot_
 	return NULL;
 }
 
-static void plan_pf(const struct ga_boot_facts *f, struct ga_boot_plan *plan,
-		    const struct ga_boot_pf *pf)
+static void plan_pf(const struct ga_setup_facts *f, struct ga_setup_plan *plan,
+		    const struct ga_setup_pf *pf)
 {
 	int64_t want = pf->code ? 0 : vfs_wanted(f, pf);
 	ga_autofree char *change = NULL, *inverse = NULL;
 	const char *why;
-	struct ga_boot_step *s;
+	struct ga_setup_step *s;
 
 	if (pf->code) {
-		ga_boot_add(plan, GA_BOOT_DO_NOTE, "vfs", pf->address, "ok", pf->why);
+		ga_setup_add(plan, GA_SETUP_DO_NOTE, "vfs", pf->address, "ok", pf->why);
 		return;
 	}
 	why = pf->vfs == want ? NULL : keep_vfs(f, pf);
-	s = ga_boot_add(plan, pf->vfs == want || why ? GA_BOOT_DO_NOTE : GA_BOOT_DO_VFS, "vfs",
-			pf->address, pf->vfs == want ? "ok" : why ? "manual" : "pending",
-			why ? why : "a slice has a function of the fabric to itself");
+	s = ga_setup_add(plan, pf->vfs == want || why ? GA_SETUP_DO_NOTE : GA_SETUP_DO_VFS, "vfs",
+			 pf->address, pf->vfs == want ? "ok" : why ? "manual" : "pending",
+			 why ? why : "a slice has a function of the fabric to itself");
 	s->number = want;
 	if (pf->vfs == want)
 		return;
 	change = ga_xprintf("%" PRId64 " -> %" PRId64 " virtual functions, for vfio-pci", pf->vfs,
 			    want);
 	inverse = ga_xprintf("%" PRId64 " again", pf->vfs);
-	ga_boot_tell(s, why ? NULL : change, why ? NULL : inverse,
-		     why ? "drain the node, then run this with --vfs N" : NULL);
+	ga_setup_emit(s, why ? NULL : change, why ? NULL : inverse,
+		      why ? "drain the node, then run this with --vfs N" : NULL);
 }
 
 /* ---- binding ---- */
 
-static void plan_dev(const struct ga_boot_facts *f, struct ga_boot_plan *plan,
-		     const struct ga_boot_dev *d)
+static void plan_dev(const struct ga_setup_facts *f, struct ga_setup_plan *plan,
+		     const struct ga_setup_dev *d)
 {
 	bool bound = ga_streq(d->driver, "vfio-pci");
 	bool ok = bound && ga_streq(d->override, "vfio-pci");
 	const char *reason = "a slice gets the whole device through vfio-pci";
 	ga_autofree char *change = NULL, *inverse = NULL;
-	struct ga_boot_step *s;
+	struct ga_setup_step *s;
 
 	if (f->boot && d->code && ga_streq(d->code, "not_listed"))
 		return;
 	if (d->code) {
-		s = ga_boot_add(plan, GA_BOOT_DO_NOTE, "bind", d->address,
-				!ok && d->hint && ga_streq(d->sort, "gpu") ? "manual" : "ok",
-				d->why);
-		ga_boot_tell(s, NULL, NULL, d->hint);
+		s = ga_setup_add(plan, GA_SETUP_DO_NOTE, "bind", d->address,
+				 !ok && d->hint && ga_streq(d->sort, "gpu") ? "manual" : "ok",
+				 d->why);
+		ga_setup_emit(s, NULL, NULL, d->hint);
 		return;
 	}
 	if (!ok && !bound && !f->iommu_groups) {
-		s = ga_boot_add(plan, GA_BOOT_DO_NOTE, "bind", d->address, "waiting",
-				"vfio-pci takes no device while the IOMMU is off");
-		ga_boot_tell(s, "bound by gpuaas-host-bootstrap --boot after the reboot", NULL,
-			     NULL);
+		s = ga_setup_add(plan, GA_SETUP_DO_NOTE, "bind", d->address, "waiting",
+				 "vfio-pci takes no device while the IOMMU is off");
+		ga_setup_emit(s, "bound by gpuaas-host-bootstrap --boot after the reboot", NULL,
+			      NULL);
 		s->say.reboot = true;
 		plan->reboot_required = true;
 		return;
 	}
-	s = ga_boot_add(plan, ok ? GA_BOOT_DO_NOTE : GA_BOOT_DO_BIND, "bind", d->address,
-			ok ? "ok" : "pending", reason);
+	s = ga_setup_add(plan, ok ? GA_SETUP_DO_NOTE : GA_SETUP_DO_BIND, "bind", d->address,
+			 ok ? "ok" : "pending", reason);
 	if (ok)
 		return;
 	change = bound ? ga_xstrdup("no other driver may take it (driver_override)") :
 			 ga_xprintf("%s -> vfio-pci", d->driver ? d->driver : "no driver");
 	inverse = bound ? ga_xstrdup("any driver may take it") :
 			  ga_xprintf("%s again", d->driver ? d->driver : "no driver");
-	ga_boot_tell(s, change, inverse, NULL);
+	ga_setup_emit(s, change, inverse, NULL);
 }
 
 /* ---- the list ---- */
 
-static void list_add(struct ga_boot_list *list, const char *sort, const char *address,
+static void list_add(struct ga_setup_list *list, const char *sort, const char *address,
 		     const char *identity, int64_t vfs)
 {
 	size_t i;
 
 	for (i = 0; i < list->n; i++) {
-		struct ga_boot_listed *l = &list->v[i];
+		struct ga_setup_listed *l = &list->v[i];
 
 		if (!ga_streq(l->sort, sort) || !ga_streq(l->identity, identity))
 			continue;
@@ -154,15 +155,15 @@ static void list_add(struct ga_boot_list *list, const char *sort, const char *ad
 		l->vfs = vfs;
 		return;
 	}
-	*ga_list_add(list) = (struct ga_boot_listed){ .sort = ga_xstrdup(sort),
+	*ga_list_add(list) = (struct ga_setup_listed){ .sort = ga_xstrdup(sort),
 						      .address = ga_xstrdup(address),
 						      .identity = ga_xstrdup(identity),
 						      .vfs = vfs };
 }
 
 /* The functions to be made are ours as well: those that are there and are the host's are not. */
-static void list_vfs(const struct ga_boot_facts *f, struct ga_boot_list *list,
-		     const struct ga_boot_pf *pf, int64_t n)
+static void list_vfs(const struct ga_setup_facts *f, struct ga_setup_list *list,
+		     const struct ga_setup_pf *pf, int64_t n)
 {
 	int64_t index;
 	size_t i;
@@ -179,7 +180,7 @@ static void list_vfs(const struct ga_boot_facts *f, struct ga_boot_list *list,
 }
 
 /* What the file has stays on it: a device that is missing today may be back tomorrow. */
-static void make_list(const struct ga_boot_facts *f, struct ga_boot_list *ret)
+static void make_list(const struct ga_setup_facts *f, struct ga_setup_list *ret)
 {
 	size_t i;
 
@@ -191,7 +192,7 @@ static void make_list(const struct ga_boot_facts *f, struct ga_boot_list *ret)
 			list_add(ret, "gpu", f->devs.v[i].address, f->devs.v[i].identity,
 				 GA_UNKNOWN);
 	for (i = 0; i < f->pfs.n; i++) {
-		const struct ga_boot_pf *pf = &f->pfs.v[i];
+		const struct ga_setup_pf *pf = &f->pfs.v[i];
 		int64_t want = pf->code ? 0 : vfs_wanted(f, pf);
 
 		if (want <= 0 || (want != pf->vfs && keep_vfs(f, pf)))
@@ -202,14 +203,14 @@ static void make_list(const struct ga_boot_facts *f, struct ga_boot_list *ret)
 }
 
 /* What is listed and not there. */
-static void plan_missing(const struct ga_boot_facts *f, struct ga_boot_plan *plan)
+static void plan_missing(const struct ga_setup_facts *f, struct ga_setup_plan *plan)
 {
 	size_t i, j;
 
 	for (i = 0; i < f->listed.n; i++) {
-		const struct ga_boot_listed *l = &f->listed.v[i];
+		const struct ga_setup_listed *l = &f->listed.v[i];
 		bool seen = false;
-		struct ga_boot_step *s;
+		struct ga_setup_step *s;
 
 		for (j = 0; j < f->devs.n && !seen; j++)
 			seen = ga_streq(f->devs.v[j].identity, l->identity);
@@ -217,20 +218,20 @@ static void plan_missing(const struct ga_boot_facts *f, struct ga_boot_plan *pla
 			seen = ga_streq(f->pfs.v[j].identity, l->identity);
 		if (seen || ga_streq(l->sort, "vf"))
 			continue;
-		s = ga_boot_add(plan, GA_BOOT_DO_NOTE, "missing", l->identity, "manual",
-				"listed in " GA_BOOT_DEVICES " and not on this machine");
-		ga_boot_tell(s, NULL, NULL, "look for it with lspci; when it was taken out, take "
+		s = ga_setup_add(plan, GA_SETUP_DO_NOTE, "missing", l->identity, "manual",
+				 "listed in " GA_SETUP_DEVICES " and not on this machine");
+		ga_setup_emit(s, NULL, NULL, "look for it with lspci; when it was taken out, take "
 					    "its line out, discover and approve again");
 	}
 }
 
-void ga_boot_plan_devices(const struct ga_boot_facts *f, struct ga_boot_plan *plan)
+void ga_setup_plan_devices(const struct ga_setup_facts *f, struct ga_setup_plan *plan)
 {
-	const struct ga_boot_wish w = {
-		.step = "devices", .path = GA_BOOT_DEVICES, .mode = 0644,
+	const struct ga_setup_wish w = {
+		.step = "devices", .path = GA_SETUP_DEVICES, .mode = 0644,
 		.reason = "a reboot loses virtual functions and bindings",
 	};
-	ga_autobootlist struct ga_boot_list list = { 0 };
+	ga_autosetuplist struct ga_setup_list list = { 0 };
 	ga_autostr struct ga_str text = GA_STR_INIT;
 	size_t i;
 
@@ -238,8 +239,8 @@ void ga_boot_plan_devices(const struct ga_boot_facts *f, struct ga_boot_plan *pl
 		return;
 	if (!f->boot) {
 		make_list(f, &list);
-		ga_boot_text_devices(&list, &text);
-		ga_boot_add_file(f, plan, &w, &text);
+		ga_setup_text_devices(&list, &text);
+		ga_setup_add_file(f, plan, &w, &text);
 	}
 	for (i = 0; i < f->pfs.n; i++)
 		plan_pf(f, plan, &f->pfs.v[i]);

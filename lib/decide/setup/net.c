@@ -4,7 +4,7 @@
 
 #include "decide/setup/internal.h"
 
-const struct ga_boot_unit_wish ga_boot_units[] = {
+const struct ga_setup_unit_wish ga_setup_units[] = {
 	{ "gpuaas-host.service", true, false, "brings back what a reboot loses" },
 	{ "gpuaas-dnsmasq.service", true, true, "gives slices their addresses" },
 	{ "gpuaas-reconcile-boot.service", true, false, "starts the recorded domains again" },
@@ -18,26 +18,26 @@ const struct ga_boot_unit_wish ga_boot_units[] = {
 };
 
 /* ok, or pending with what is done and undone. */
-static struct ga_boot_step *add(struct ga_boot_plan *plan, enum ga_boot_op op, const char *step,
-				const char *subject, bool ok, const char *reason,
-				const char *change, const char *inverse)
+static struct ga_setup_step *add(struct ga_setup_plan *plan, enum ga_setup_op op, const char *step,
+				 const char *subject, bool ok, const char *reason,
+				 const char *change, const char *inverse)
 {
-	struct ga_boot_step *s = ga_boot_add(plan, ok ? GA_BOOT_DO_NOTE : op, step, subject,
-					     ok ? "ok" : "pending", reason);
+	struct ga_setup_step *s = ga_setup_add(plan, ok ? GA_SETUP_DO_NOTE : op, step, subject,
+					       ok ? "ok" : "pending", reason);
 
 	if (!ok)
-		ga_boot_tell(s, change, inverse, NULL);
+		ga_setup_emit(s, change, inverse, NULL);
 	return s;
 }
 
-static void add_manual(struct ga_boot_plan *plan, const char *step, const char *subject,
+static void add_manual(struct ga_setup_plan *plan, const char *step, const char *subject,
 		       const char *reason, const char *hint)
 {
-	ga_boot_tell(ga_boot_add(plan, GA_BOOT_DO_NOTE, step, subject, "manual", reason), NULL,
-		     NULL, hint);
+	ga_setup_emit(ga_setup_add(plan, GA_SETUP_DO_NOTE, step, subject, "manual", reason), NULL,
+		      NULL, hint);
 }
 
-static void plan_bridge(const struct ga_boot_facts *f, struct ga_boot_plan *plan)
+static void plan_bridge(const struct ga_setup_facts *f, struct ga_setup_plan *plan)
 {
 	ga_autofree char *address = ga_xprintf("%s/%" PRId64, f->gateway, f->prefix_bits);
 	bool there = f->bridge_there == 1, secure = ga_streq(f->bridge_mode, "secure");
@@ -71,30 +71,30 @@ static void plan_bridge(const struct ga_boot_facts *f, struct ga_boot_plan *plan
 	}
 	/* Secure: after a restart of the switch nothing passes until the flows that keep slices
 	 * apart are back. Standalone would let everything pass meanwhile. */
-	add(plan, GA_BOOT_DO_BRIDGE, "bridge", f->bridge,
+	add(plan, GA_SETUP_DO_BRIDGE, "bridge", f->bridge,
 	    there && secure, "the private network of the slices",
 	    there ? "fail mode secure: nothing passes without a flow" :
 		    "make it, with fail mode secure: nothing passes without a flow",
 	    there ? "the fail mode before" : "remove it when no port is left");
-	add(plan, GA_BOOT_DO_FLOWS, "bridge_flows", f->bridge, there && f->bridge_flows == 1,
+	add(plan, GA_SETUP_DO_FLOWS, "bridge_flows", f->bridge, there && f->bridge_flows == 1,
 	    "the host's DHCP answers reach the slices, and its MAC stays when ports come and go",
 	    "its own flow and a fixed MAC", "removed");
-	add(plan, GA_BOOT_DO_ADDRESS, "bridge_address", f->bridge,
+	add(plan, GA_SETUP_DO_ADDRESS, "bridge_address", f->bridge,
 	    there && f->bridge_address == 1 && f->bridge_up == 1,
 	    "the gateway of the slices", address, "take it away");
 }
 
-void ga_boot_plan_network(const struct ga_boot_facts *f, struct ga_boot_plan *plan)
+void ga_setup_plan_network(const struct ga_setup_facts *f, struct ga_setup_plan *plan)
 {
-	const struct ga_boot_wish dns = {
-		.step = "dnsmasq", .path = GA_BOOT_DNSMASQ, .mode = 0644,
+	const struct ga_setup_wish dns = {
+		.step = "dnsmasq", .path = GA_SETUP_DNSMASQ, .mode = 0644,
 		.reason = "slices get their addresses and names from the host",
 	};
 	ga_autostr struct ga_str text = GA_STR_INIT;
 
 	if (!f->boot) {
-		ga_boot_text_dnsmasq(f, &text);
-		ga_boot_add_file(f, plan, &dns, &text);
+		ga_setup_text_dnsmasq(f, &text);
+		ga_setup_add_file(f, plan, &dns, &text);
 	}
 	if (f->rooted)
 		return;
@@ -109,14 +109,14 @@ void ga_boot_plan_network(const struct ga_boot_facts *f, struct ga_boot_plan *pl
 		add_manual(plan, "nat", f->network, "nftables is not installed",
 			   "apt install nftables");
 	else
-		add(plan, GA_BOOT_DO_NAT, "nat", f->network, f->nat == 1,
+		add(plan, GA_SETUP_DO_NAT, "nat", f->network, f->nat == 1,
 		    "slices leave by the host's address, and no slice reaches another",
 		    "load the table 'ip gpuaas'", "remove the table");
 }
 
 /* ---- services ---- */
 
-static const struct ga_boot_unit *unit(const struct ga_boot_facts *f, const char *name)
+static const struct ga_setup_unit *unit(const struct ga_setup_facts *f, const char *name)
 {
 	size_t i;
 
@@ -126,11 +126,11 @@ static const struct ga_boot_unit *unit(const struct ga_boot_facts *f, const char
 	return NULL;
 }
 
-static void plan_unit(const struct ga_boot_facts *f, struct ga_boot_plan *plan,
-		      const struct ga_boot_unit_wish *w)
+static void plan_unit(const struct ga_setup_facts *f, struct ga_setup_plan *plan,
+		      const struct ga_setup_unit_wish *w)
 {
-	const struct ga_boot_unit *u = unit(f, w->name);
-	struct ga_boot_step *s;
+	const struct ga_setup_unit *u = unit(f, w->name);
+	struct ga_setup_step *s;
 	ga_autofree char *hint = ga_xprintf("systemctl %s %s", w->enable ? "enable" : "disable",
 					    w->name);
 
@@ -139,25 +139,25 @@ static void plan_unit(const struct ga_boot_facts *f, struct ga_boot_plan *plan,
 	if (u->enabled != w->enable && !f->systemd && !f->rooted) {
 		add_manual(plan, "unit", w->name, "systemd does not run here", hint);
 	} else {
-		s = add(plan, w->enable ? GA_BOOT_DO_ENABLE : GA_BOOT_DO_DISABLE, "unit", w->name,
+		s = add(plan, w->enable ? GA_SETUP_DO_ENABLE : GA_SETUP_DO_DISABLE, "unit", w->name,
 			u->enabled == w->enable, w->why, w->enable ? "enable it" : "disable it",
 			w->enable ? "disable it" : "enable it");
-		s->runs = f->rooted ? 0 : GA_BOOT_RUN_SYSTEMD;
+		s->runs = f->rooted ? 0 : GA_SETUP_RUN_SYSTEMD;
 	}
 	if (w->start && f->systemd && !f->rooted)
-		add(plan, GA_BOOT_DO_START, "start", w->name, u->active == 1, w->why, "start it",
+		add(plan, GA_SETUP_DO_START, "start", w->name, u->active == 1, w->why, "start it",
 		    "stop it");
 }
 
-void ga_boot_plan_services(const struct ga_boot_facts *f, struct ga_boot_plan *plan)
+void ga_setup_plan_services(const struct ga_setup_facts *f, struct ga_setup_plan *plan)
 {
-	const struct ga_boot_file *link = ga_boot_file(f, GA_BOOT_AUTOSTART);
+	const struct ga_setup_file *link = ga_setup_file(f, GA_SETUP_AUTOSTART);
 	size_t i;
 
-	if (link && link->state == GA_BOOT_LINK)
-		add(plan, GA_BOOT_DO_UNLINK, "libvirt_network", GA_BOOT_AUTOSTART, false,
+	if (link && link->state == GA_SETUP_LINK)
+		add(plan, GA_SETUP_DO_UNLINK, "libvirt_network", GA_SETUP_AUTOSTART, false,
 		    "libvirt's own network is of no use here and brings its own NAT",
 		    "it is not started any more", "the link again");
-	for (i = 0; ga_boot_units[i].name; i++)
-		plan_unit(f, plan, &ga_boot_units[i]);
+	for (i = 0; ga_setup_units[i].name; i++)
+		plan_unit(f, plan, &ga_setup_units[i]);
 }

@@ -8,17 +8,17 @@
 #include "base/texts.h"
 #include "record/size.h"
 
-#define HEAD "# SPDX-License-Identifier: Apache-2.0\n# " GA_BOOT_MARK "; "
+#define HEAD "# SPDX-License-Identifier: Apache-2.0\n# " GA_SETUP_MARK "; "
 
-const char *const ga_boot_paths[] = {
-	GA_BOOT_CONF,	 GA_BOOT_DEVICES, GA_BOOT_DNSMASQ, GA_BOOT_GRUB,      GA_BOOT_MODULES,
-	GA_BOOT_SYSCTL,	 GA_BOOT_TUNED,	  GA_BOOT_UDEV,	   GA_BOOT_LVM,	      GA_BOOT_MDADM,
-	GA_BOOT_MULTIPATH, GA_BOOT_INITRAMFS, GA_BOOT_AUTOSTART, NULL,
+const char *const ga_setup_paths[] = {
+	GA_SETUP_CONF,	    GA_SETUP_DEVICES,	GA_SETUP_DNSMASQ,   GA_SETUP_GRUB, GA_SETUP_MODULES,
+	GA_SETUP_SYSCTL,    GA_SETUP_TUNED,	GA_SETUP_UDEV,	    GA_SETUP_LVM,  GA_SETUP_MDADM,
+	GA_SETUP_MULTIPATH, GA_SETUP_INITRAMFS, GA_SETUP_AUTOSTART, NULL,
 };
 
 /* The tuned profile: buffers for long fat paths (the values of NVIDIA's and Mellanox's guides for
  * 100 GbE and up), no page migration below pinned guests, room for a queue of native I/O a disk. */
-const struct ga_boot_setting ga_boot_sysctls[] = {
+const struct ga_setup_setting ga_setup_sysctls[] = {
 	{ "net.ipv4.ip_forward", "1", "guests leave by the host" },
 	{ "net.core.rmem_max", "268435456", "receive buffers of fast links" },
 	{ "net.core.wmem_max", "268435456", "send buffers of fast links" },
@@ -33,9 +33,9 @@ const struct ga_boot_setting ga_boot_sysctls[] = {
 	{ NULL, NULL, NULL },
 };
 
-const char *const ga_boot_modules[] = { "vfio-pci", "vfio_iommu_type1", NULL };
+const char *const ga_setup_modules[] = { "vfio-pci", "vfio_iommu_type1", NULL };
 
-const struct ga_boot_file *ga_boot_file(const struct ga_boot_facts *f, const char *path)
+const struct ga_setup_file *ga_setup_file(const struct ga_setup_facts *f, const char *path)
 {
 	size_t i;
 
@@ -45,7 +45,7 @@ const struct ga_boot_file *ga_boot_file(const struct ga_boot_facts *f, const cha
 	return NULL;
 }
 
-bool ga_boot_wwid_is_plain(const char *wwid)
+bool ga_setup_wwid_is_plain(const char *wwid)
 {
 	const char *p;
 
@@ -55,7 +55,7 @@ bool ga_boot_wwid_is_plain(const char *wwid)
 	return p > wwid && p - wwid < 200;
 }
 
-bool ga_boot_has_word(const char *cmdline, const char *word, size_t len)
+bool ga_setup_has_word(const char *cmdline, const char *word, size_t len)
 {
 	const char *p = cmdline;
 
@@ -71,14 +71,14 @@ bool ga_boot_has_word(const char *cmdline, const char *word, size_t len)
 	return false;
 }
 
-bool ga_boot_has_words(const char *cmdline, const char *words)
+bool ga_setup_has_words(const char *cmdline, const char *words)
 {
 	const char *p = words;
 
 	while (*p) {
 		size_t n = strcspn(p, " ");
 
-		if (n && !ga_boot_has_word(cmdline, p, n))
+		if (n && !ga_setup_has_word(cmdline, p, n))
 			return false;
 		p += n + (p[n] == ' ');
 	}
@@ -99,10 +99,10 @@ static bool is_pages_word(const char *word, size_t len)
 }
 
 /* The hugepage words of our own file, so that a later run without the option keeps them. */
-static void add_pages_of_file(const struct ga_boot_facts *f, struct ga_str *out)
+static void add_pages_of_file(const struct ga_setup_facts *f, struct ga_str *out)
 {
-	const struct ga_boot_file *file = ga_boot_file(f, GA_BOOT_GRUB);
-	const char *p = file && file->state == GA_BOOT_REGULAR ? file->text : "";
+	const struct ga_setup_file *file = ga_setup_file(f, GA_SETUP_GRUB);
+	const char *p = file && file->state == GA_SETUP_REGULAR ? file->text : "";
 
 	while (*p) {
 		size_t n;
@@ -122,7 +122,7 @@ static const char *pages_size(int64_t kib)
 	return kib >= 1 << 20 ? "1G" : "2M";
 }
 
-void ga_boot_arguments(const struct ga_boot_facts *f, struct ga_str *out)
+void ga_setup_arguments(const struct ga_setup_facts *f, struct ga_str *out)
 {
 	size_t i;
 
@@ -143,7 +143,7 @@ void ga_boot_arguments(const struct ga_boot_facts *f, struct ga_str *out)
 			    pages_size(f->hugepages.v[i].size_kib), f->hugepages.v[i].count);
 }
 
-int ga_boot_pages_parse(const char *text, struct ga_boot_pages *ret, struct ga_err *err)
+int ga_setup_pages_parse(const char *text, struct ga_setup_pages *ret, struct ga_err *err)
 {
 	size_t size = strcspn(text, ":");
 
@@ -153,51 +153,51 @@ int ga_boot_pages_parse(const char *text, struct ga_boot_pages *ret, struct ga_e
 	return ga_int_parse(text + size + 1, "--hugepages", 1, 1 << 24, &ret->count, err);
 }
 
-void ga_boot_text_grub(const struct ga_boot_facts *f, struct ga_str *out)
+void ga_setup_text_grub(const struct ga_setup_facts *f, struct ga_str *out)
 {
 	ga_autostr struct ga_str words = GA_STR_INIT;
 
-	ga_boot_arguments(f, &words);
+	ga_setup_arguments(f, &words);
 	ga_str_add(out, HEAD "read by update-grub.\n");
 	ga_str_addf(out, "GRUB_CMDLINE_LINUX=\"$GRUB_CMDLINE_LINUX %s\"\n", words.buf);
 }
 
 /* ---- modules, sysctl, tuned ---- */
 
-void ga_boot_text_modules(struct ga_str *out)
+void ga_setup_text_modules(struct ga_str *out)
 {
 	size_t i;
 
 	ga_str_add(out, HEAD "slices are passed through by vfio.\n");
-	for (i = 0; ga_boot_modules[i]; i++)
-		ga_str_addf(out, "%s\n", ga_boot_modules[i]);
+	for (i = 0; ga_setup_modules[i]; i++)
+		ga_str_addf(out, "%s\n", ga_setup_modules[i]);
 }
 
-void ga_boot_text_sysctl(struct ga_str *out)
+void ga_setup_text_sysctl(struct ga_str *out)
 {
 	size_t i;
 
 	ga_str_add(out, HEAD "see gpuaas-host-bootstrap(8).\n");
 	/* The minus: a kernel without the setting is no error. */
-	for (i = 0; ga_boot_sysctls[i].key; i++)
-		ga_str_addf(out, "# %s\n%s%s = %s\n", ga_boot_sysctls[i].why,
-			    ga_starts(ga_boot_sysctls[i].key, "net.ipv4.ip_forward") ? "" : "-",
-			    ga_boot_sysctls[i].key, ga_boot_sysctls[i].value);
+	for (i = 0; ga_setup_sysctls[i].key; i++)
+		ga_str_addf(out, "# %s\n%s%s = %s\n", ga_setup_sysctls[i].why,
+			    ga_starts(ga_setup_sysctls[i].key, "net.ipv4.ip_forward") ? "" : "-",
+			    ga_setup_sysctls[i].key, ga_setup_sysctls[i].value);
 }
 
-void ga_boot_text_tuned(struct ga_str *out)
+void ga_setup_text_tuned(struct ga_str *out)
 {
 	size_t i;
 
 	ga_str_add(out, HEAD "see gpuaas-host-bootstrap(8).\n");
 	ga_str_add(out, "[main]\nsummary=Host of GPU slices\ninclude=virtual-host\n\n[sysctl]\n");
-	for (i = 0; ga_boot_sysctls[i].key; i++)
-		ga_str_addf(out, "%s=%s\n", ga_boot_sysctls[i].key, ga_boot_sysctls[i].value);
+	for (i = 0; ga_setup_sysctls[i].key; i++)
+		ga_str_addf(out, "%s=%s\n", ga_setup_sysctls[i].key, ga_setup_sysctls[i].value);
 }
 
 /* ---- the tenants' disks ---- */
 
-void ga_boot_text_udev(const struct ga_boot_facts *f, struct ga_str *out)
+void ga_setup_text_udev(const struct ga_setup_facts *f, struct ga_str *out)
 {
 	size_t i;
 
@@ -216,7 +216,7 @@ void ga_boot_text_udev(const struct ga_boot_facts *f, struct ga_str *out)
 	ga_str_add(out, "LABEL=\"gpuaas_end\"\n");
 }
 
-void ga_boot_listed_disks(const char *text, struct ga_any_list *wwids)
+void ga_setup_listed_disks(const char *text, struct ga_any_list *wwids)
 {
 	static const char mark[] = "# disk ";
 	struct ga_texts *list = (void *)wwids;
@@ -227,7 +227,7 @@ void ga_boot_listed_disks(const char *text, struct ga_any_list *wwids)
 		if (n > strlen(mark) && !strncmp(text, mark, strlen(mark))) {
 			ga_autofree char *w = ga_xstrndup(text + strlen(mark), n - strlen(mark));
 
-			if (ga_boot_wwid_is_plain(w))
+			if (ga_setup_wwid_is_plain(w))
 				ga_texts_add(list, w);
 		}
 		text += n + (text[n] == '\n');
@@ -247,7 +247,7 @@ static void add_escaped(struct ga_str *out, const char *wwid)
 
 /* lvmlocal.conf is read after lvm.conf and wins (lvm.conf(5)), so that a filter of lvm.conf is
  * repeated after ours. A disk is known by its links as well (obtain_device_list_from_udev). */
-void ga_boot_text_lvm(const struct ga_boot_facts *f, struct ga_str *out)
+void ga_setup_text_lvm(const struct ga_setup_facts *f, struct ga_str *out)
 {
 	size_t i;
 
@@ -263,7 +263,7 @@ void ga_boot_text_lvm(const struct ga_boot_facts *f, struct ga_str *out)
 
 /* mdadm.conf(5): AUTO -all leaves alone what no ARRAY line names. The tenants' arrays cannot be
  * named beforehand; the host's own can. */
-void ga_boot_text_mdadm(const struct ga_boot_facts *f, struct ga_str *out)
+void ga_setup_text_mdadm(const struct ga_setup_facts *f, struct ga_str *out)
 {
 	ga_str_add(out, "# Only the host's own arrays are assembled, none on a disk of a slot.\n");
 	if (f->md_arrays)
@@ -271,7 +271,7 @@ void ga_boot_text_mdadm(const struct ga_boot_facts *f, struct ga_str *out)
 	ga_str_add(out, "AUTO -all\n");
 }
 
-void ga_boot_text_multipath(const struct ga_boot_facts *f, struct ga_str *out)
+void ga_setup_text_multipath(const struct ga_setup_facts *f, struct ga_str *out)
 {
 	size_t i;
 
@@ -285,12 +285,12 @@ void ga_boot_text_multipath(const struct ga_boot_facts *f, struct ga_str *out)
 }
 
 /* The rule must hold in the initial RAM disk as well, where md assembles already. */
-void ga_boot_text_initramfs(struct ga_str *out)
+void ga_setup_text_initramfs(struct ga_str *out)
 {
 	ga_str_add(out, "#!/bin/sh\n" HEAD "run by update-initramfs.\n"
 			"[ \"$1\" != prereqs ] || { echo udev; exit 0; }\n"
 			". /usr/share/initramfs-tools/hook-functions\n"
-			"[ ! -e " GA_BOOT_UDEV " ] || copy_file rule " GA_BOOT_UDEV "\n");
+			"[ ! -e " GA_SETUP_UDEV " ] || copy_file rule " GA_SETUP_UDEV "\n");
 }
 
 /* ---- network ---- */
@@ -302,7 +302,7 @@ static void netmask(int64_t bits, char out[16])
 	snprintf(out, 16, "%u.%u.%u.%u", m >> 24, m >> 16 & 255, m >> 8 & 255, m & 255);
 }
 
-void ga_boot_text_dnsmasq(const struct ga_boot_facts *f, struct ga_str *out)
+void ga_setup_text_dnsmasq(const struct ga_setup_facts *f, struct ga_str *out)
 {
 	char mask[16];
 
@@ -322,14 +322,14 @@ void ga_boot_text_dnsmasq(const struct ga_boot_facts *f, struct ga_str *out)
 
 /* ---- what is brought back at boot ---- */
 
-void ga_boot_text_devices(const struct ga_boot_list *list, struct ga_str *out)
+void ga_setup_text_devices(const struct ga_setup_list *list, struct ga_str *out)
 {
 	size_t i;
 
 	ga_str_add(out, HEAD "what gpuaas-host-bootstrap --boot brings back.\n"
 			"# sort address identity [virtual functions]\n");
 	for (i = 0; i < list->n; i++) {
-		const struct ga_boot_listed *l = &list->v[i];
+		const struct ga_setup_listed *l = &list->v[i];
 
 		ga_str_addf(out, "%s %s %s", l->sort, l->address, l->identity);
 		if (ga_streq(l->sort, "pf"))
@@ -338,19 +338,19 @@ void ga_boot_text_devices(const struct ga_boot_list *list, struct ga_str *out)
 	}
 }
 
-static int parse_device(char *line, struct ga_boot_list *ret, struct ga_err *err)
+static int parse_device(char *line, struct ga_setup_list *ret, struct ga_err *err)
 {
 	char *sort = strsep(&line, " "), *address = line ? strsep(&line, " ") : NULL;
 	char *identity = line ? strsep(&line, " ") : NULL;
 	bool pf = ga_streq(sort, "pf");
-	struct ga_boot_listed *l;
+	struct ga_setup_listed *l;
 	int64_t vfs = GA_UNKNOWN;
 
 	if (!identity || pf != (line != NULL) ||
 	    (!pf && !ga_streq(sort, "gpu") && !ga_streq(sort, "vf")) ||
 	    (pf && ga_int_parse(line, "virtual functions", 0, 65535, &vfs, err) < 0))
 		return ga_fail(err, GA_BADREC, "a line of '%s' is no 'sort address identity'",
-			       GA_BOOT_DEVICES);
+			       GA_SETUP_DEVICES);
 	l = ga_list_add(ret);
 	l->sort = ga_xstrdup(sort);
 	l->address = ga_xstrdup(address);
@@ -359,7 +359,7 @@ static int parse_device(char *line, struct ga_boot_list *ret, struct ga_err *err
 	return 0;
 }
 
-int ga_boot_devices_parse(const char *text, struct ga_boot_list *ret, struct ga_err *err)
+int ga_setup_devices_parse(const char *text, struct ga_setup_list *ret, struct ga_err *err)
 {
 	ga_autofree char *copy = ga_xstrdup(text);
 	char *rest = copy, *line;
@@ -390,8 +390,8 @@ static bool has_key(const char *text, const char *key)
 	return false;
 }
 
-void ga_boot_text_conf(const struct ga_boot_facts *f, const struct ga_boot_file *now,
-		       struct ga_str *out)
+void ga_setup_text_conf(const struct ga_setup_facts *f, const struct ga_setup_file *now,
+			struct ga_str *out)
 {
 	const struct {
 		const char *key, *value;
@@ -404,7 +404,7 @@ void ga_boot_text_conf(const struct ga_boot_facts *f, const struct ga_boot_file 
 		{ "GPUAAS_DHCP_HOSTS", f->baremetal ? NULL : f->dhcp_hosts },
 		{ "GPUAAS_LEASES", f->baremetal ? NULL : f->leases },
 	};
-	bool there = now && now->state == GA_BOOT_REGULAR, said = false;
+	bool there = now && now->state == GA_SETUP_REGULAR, said = false;
 	size_t i;
 
 	if (there)
@@ -415,7 +415,7 @@ void ga_boot_text_conf(const struct ga_boot_facts *f, const struct ga_boot_file 
 		if (out->len && out->buf[out->len - 1] != '\n')
 			ga_str_addc(out, '\n');
 		if (!said)
-			ga_str_add(out, "# " GA_BOOT_MARK "; present keys are never changed.\n");
+			ga_str_add(out, "# " GA_SETUP_MARK "; present keys are never changed.\n");
 		said = true;
 		ga_str_addf(out, "%s=%s\n", wish[i].key, wish[i].value);
 	}
@@ -445,13 +445,13 @@ static ptrdiff_t find_line(const char *text, size_t len, const char *line)
 
 static void add_block(struct ga_str *out, const char *block)
 {
-	ga_str_addf(out, "%s\n%s%s\n", GA_BOOT_BEGIN, block, GA_BOOT_END);
+	ga_str_addf(out, "%s\n%s%s\n", GA_SETUP_BEGIN, block, GA_SETUP_END);
 }
 
-int ga_boot_text_block(const char *now, size_t len, const char *block, struct ga_str *out)
+int ga_setup_text_block(const char *now, size_t len, const char *block, struct ga_str *out)
 {
-	ptrdiff_t begin = find_line(now, len, GA_BOOT_BEGIN);
-	ptrdiff_t end = find_line(now, len, GA_BOOT_END);
+	ptrdiff_t begin = find_line(now, len, GA_SETUP_BEGIN);
+	ptrdiff_t end = find_line(now, len, GA_SETUP_END);
 	size_t after;
 
 	ga_str_clear(out);
@@ -469,7 +469,7 @@ int ga_boot_text_block(const char *now, size_t len, const char *block, struct ga
 	ga_str_add_bytes(out, now, (size_t)begin);
 	if (block && *block)
 		add_block(out, block);
-	after = (size_t)end + strlen(GA_BOOT_END);
+	after = (size_t)end + strlen(GA_SETUP_END);
 	if (after < len) /* its newline */
 		after++;
 	ga_str_add_bytes(out, now + after, len - after);

@@ -340,7 +340,7 @@ static void judge_device(const struct judge *j, const struct claim *claim, const
 		ga_kube_tell(ret, "type_unknown", "the type is not known of device '%s' of its "
 			     "claim '%s' (%s)", d->name, claim->name, t->name);
 	}
-	ga_shape_release(&ga_node_view_shape, &view);
+	ga_schema_release(&ga_node_view_schema, &view);
 }
 
 int ga_kube_claims_judge(struct ga_kube_claims *c, const struct ga_accels *list,

@@ -108,11 +108,11 @@ void ga_kube_device(const struct ga_kube_driver *driver, json_t *device, struct 
 void ga_kube_device_view(const struct ga_accels *list, const struct ga_kube_driver *driver,
 			 const struct ga_kube_says *says, struct ga_node_view *ret)
 {
-	struct ga_gather g = { .list = list, .view = ret };
+	struct ga_census g = { .list = list, .view = ret };
 	struct ga_node_type *t;
 
-	ga_shape_init(&ga_node_view_shape, ret);
-	t = ga_gather_add(&g, 1, says->memory_mib);
+	ga_schema_init(&ga_node_view_schema, ret);
+	t = ga_census_add(&g, 1, says->memory_mib);
 	if (says->device_id != GA_UNKNOWN) {
 		ga_autoaccel struct ga_accel a = { .match = GA_ACCEL_UNKNOWN };
 		ga_autofree char *id =
@@ -137,7 +137,7 @@ void ga_kube_device_view(const struct ga_accels *list, const struct ga_kube_driv
 		ga_accels_named(list, driver->family, says->product, &n);
 		ga_type_said(t, "label", said, n.types.v, n.types.n);
 	}
-	ga_gather_done(&g);
+	ga_census_done(&g);
 }
 
 /* ---- the other way round ---- */
@@ -156,7 +156,7 @@ static void add_value(const struct ga_accels *list, const struct ga_kube_driver 
 	ga_kube_device_view(list, driver, &says, &view);
 	if (ga_streq(view.types.v[0].type, type->slug))
 		json_array_append_new(to, json_string(value));
-	ga_shape_release(&ga_node_view_shape, &view);
+	ga_schema_release(&ga_node_view_schema, &view);
 }
 
 json_t *ga_kube_device_values(const struct ga_accels *list, const struct ga_kube_driver *driver,

@@ -10,7 +10,7 @@
 #include "exchange/kube/internal.h"
 
 /* A number of an object, with a warning when it is none. */
-static int64_t number_of(struct ga_gather *g, json_t *object, const char *key)
+static int64_t number_of(struct ga_census *g, json_t *object, const char *key)
 {
 	int64_t n;
 
@@ -21,7 +21,7 @@ static int64_t number_of(struct ga_gather *g, json_t *object, const char *key)
 
 /* How many GPUs, or parts or units of one, a member of an object says; GA_UNKNOWN where there is
  * none or, with a warning, none that can be: nothing has a million, and their products fit. */
-static int64_t family_count(struct ga_gather *g, json_t *object, const char *key)
+static int64_t family_count(struct ga_census *g, json_t *object, const char *key)
 {
 	int64_t n = number_of(g, object, key);
 
@@ -45,7 +45,7 @@ static int64_t or_zero(int64_t n)
 	return n == GA_UNKNOWN ? 0 : n;
 }
 
-static void add_part(struct ga_gather *g, const char *profile, int64_t count)
+static void add_part(struct ga_census *g, const char *profile, int64_t count)
 {
 	struct ga_node_part *p = ga_list_add(&g->view->parts);
 
@@ -69,7 +69,7 @@ struct nvidia {
 	bool offered;	/* whole or shared ones */
 };
 
-static void nvidia_parts(struct ga_gather *g, const struct ga_kube_node *node, struct nvidia *n)
+static void nvidia_parts(struct ga_census *g, const struct ga_kube_node *node, struct nvidia *n)
 {
 	const char *key;
 	json_t *value;
@@ -77,7 +77,7 @@ static void nvidia_parts(struct ga_gather *g, const struct ga_kube_node *node, s
 	json_object_foreach(node->capacity, key, value) {
 		int64_t count;
 
-		if (ga_gather_is_full(g))
+		if (ga_census_is_full(g))
 			return;
 		if (!ga_starts(key, "nvidia.com/mig-"))
 			continue;
@@ -103,7 +103,7 @@ static bool is_shared_somehow(const struct nvidia *n)
 }
 
 /* GPUs that are there beside those the labels tell of; GFD tells of one model of a node only. */
-static int64_t untold(struct ga_gather *g, const struct nvidia *n)
+static int64_t untold(struct ga_census *g, const struct nvidia *n)
 {
 	int64_t offers = or_zero(n->capacity) + or_zero(n->shared);
 	int64_t each = offered_as(n);
@@ -117,7 +117,7 @@ static int64_t untold(struct ga_gather *g, const struct nvidia *n)
 	return offers > n->count * each ? (offers - n->count * each) / each : 0;
 }
 
-static int64_t nvidia_count(struct ga_gather *g, const struct nvidia *n)
+static int64_t nvidia_count(struct ga_census *g, const struct nvidia *n)
 {
 	int64_t offers = or_zero(n->capacity) + or_zero(n->shared);
 
@@ -132,7 +132,7 @@ static int64_t nvidia_count(struct ga_gather *g, const struct nvidia *n)
 	return offers && !is_shared_somehow(n) ? offers / offered_as(n) : GA_UNKNOWN;
 }
 
-void ga_kube_nvidia(struct ga_gather *g, const struct ga_kube_node *node)
+void ga_kube_nvidia(struct ga_census *g, const struct ga_kube_node *node)
 {
 	struct nvidia n = { 0 };
 	struct ga_node_type *t;
@@ -158,7 +158,7 @@ void ga_kube_nvidia(struct ga_gather *g, const struct ga_kube_node *node)
 	offers = or_zero(n.capacity) + or_zero(n.shared);
 	if (n.product || n.offered || n.has_parts || or_zero(n.count)) {
 		more = untold(g, &n);
-		t = ga_gather_add(g, nvidia_count(g, &n),
+		t = ga_census_add(g, nvidia_count(g, &n),
 				  n.named.part ? GA_UNKNOWN : n.memory_mib);
 		if (n.product) {
 			ga_autofree char *said =
@@ -174,7 +174,7 @@ void ga_kube_nvidia(struct ga_gather *g, const struct ga_kube_node *node)
 		if ((offered_as(&n) > 1 || is_shared_somehow(&n)) && !n.named.part && offers)
 			add_part(g, "shared", offers);
 		if (more)
-			ga_type_said(ga_gather_add(g, more, GA_UNKNOWN), "resource",
+			ga_type_said(ga_census_add(g, more, GA_UNKNOWN), "resource",
 				     "nvidia.com/gpu", NULL, 0);
 	}
 	ga_kube_nfd(g, node, 0x10de, first);
@@ -190,21 +190,21 @@ struct devices {
 };
 
 /* The device that a product's name means, or the only one there is. */
-static struct ga_node_type *device_of(struct ga_gather *g, const struct devices *d,
+static struct ga_node_type *device_of(struct ga_census *g, const struct devices *d,
 				      const struct ga_accel_named *n)
 {
 	size_t i, k;
 
 	for (i = d->first; i < d->first + d->n; i++)
 		for (k = 0; k < n->types.n; k++)
-			if (ga_gather_says(&g->view->types.v[i], n->types.v[k]))
+			if (ga_census_says(&g->view->types.v[i], n->types.v[k]))
 				return &g->view->types.v[i];
 	return d->n == 1 && d->all ? &g->view->types.v[d->first] : NULL;
 }
 
 /* A product goes to its device. One that is of none is a GPU of its own, unless all are there: then
  * a known one contradicts them, and an unknown one tells nothing but its warning, label_unknown. */
-static void add_product(struct ga_gather *g, const struct devices *d, enum ga_name_family family,
+static void add_product(struct ga_census *g, const struct devices *d, enum ga_name_family family,
 		       const char *key, const char *text, int64_t count)
 {
 	ga_autonamed struct ga_accel_named n = { 0 };
@@ -217,7 +217,7 @@ static void add_product(struct ga_gather *g, const struct devices *d, enum ga_na
 			     "catalogue", key, text);
 	to = device_of(g, d, &n);
 	if (!to && !d->all)
-		to = ga_gather_add(g, count, GA_UNKNOWN);
+		to = ga_census_add(g, count, GA_UNKNOWN);
 	else if (!to && n.types.n)
 		to = &g->view->types.v[d->first];
 	if (to)
@@ -225,7 +225,7 @@ static void add_product(struct ga_gather *g, const struct devices *d, enum ga_na
 }
 
 /* How many GPUs the elements from first on are, of those that are counted. */
-static int64_t sum_of(const struct ga_gather *g, size_t first)
+static int64_t sum_of(const struct ga_census *g, size_t first)
 {
 	int64_t sum = 0;
 	size_t i;
@@ -236,7 +236,7 @@ static int64_t sum_of(const struct ga_gather *g, size_t first)
 }
 
 /* Of how many elements from first on the GPUs are not counted. */
-static size_t uncounted(const struct ga_gather *g, size_t first)
+static size_t uncounted(const struct ga_census *g, size_t first)
 {
 	size_t i, n = 0;
 
@@ -258,7 +258,7 @@ int64_t ga_kube_amd_vram(const char *text)
 	return *end == 'G' ? (int64_t)n * 1024 : n;
 }
 
-static int64_t vram_mib(struct ga_gather *g, const struct ga_kube_node *node)
+static int64_t vram_mib(struct ga_census *g, const struct ga_kube_node *node)
 {
 	const char *text = ga_kube_label(node, "amd.com/gpu.vram");
 	int64_t mib = text ? ga_kube_amd_vram(text) : GA_UNKNOWN;
@@ -278,7 +278,7 @@ bool ga_kube_amd_is_id(const char *text)
 }
 
 /* What is known of GPUs of one id; alone: labels that stand once are of them. */
-static void amd_device(struct ga_gather *g, const struct ga_kube_node *node, const char *text,
+static void amd_device(struct ga_census *g, const struct ga_kube_node *node, const char *text,
 		       int64_t count, bool alone)
 {
 	unsigned int id = (unsigned int)strtoul(text, NULL, 16);
@@ -296,7 +296,7 @@ static void amd_device(struct ga_gather *g, const struct ga_kube_node *node, con
 	};
 	ga_autofree char *said = ga_xprintf("1002:%04x", id);
 	ga_autoaccel struct ga_accel a = { .match = GA_ACCEL_UNKNOWN };
-	struct ga_node_type *t = ga_gather_add(g, count, memory);
+	struct ga_node_type *t = ga_census_add(g, count, memory);
 
 	ga_accels_detect(g->list, &clue, &a);
 	ga_type_said(t, "pci", said, a.slug ? &a.slug : a.may_be.v, a.slug ? 1 : a.may_be.n);
@@ -344,7 +344,7 @@ bool ga_kube_amd_label(const struct ga_kube_node *node, const char *key,
 }
 
 /* "cpx_nps4": GPUs are divided, and what the node offers and labels count are parts. */
-static bool amd_parts(struct ga_gather *g, const struct ga_kube_node *node, int64_t capacity)
+static bool amd_parts(struct ga_census *g, const struct ga_kube_node *node, int64_t capacity)
 {
 	static const char name[] = "amd.com/gpu.compute-memory-partition";
 	const char *plain = ga_kube_label(node, name), *key, *value;
@@ -361,7 +361,7 @@ static bool amd_parts(struct ga_gather *g, const struct ga_kube_node *node, int6
 						  capacity));
 	}
 	json_object_foreach(node->labels, key, ignored) {
-		if (ga_gather_is_full(g))
+		if (ga_census_is_full(g))
 			break;
 		if (!plain && counted(key, "compute-memory-partition", &value) &&
 		    strncasecmp(value, "spx", 3) != 0 && !is_repeated(node, key))
@@ -371,7 +371,7 @@ static bool amd_parts(struct ga_gather *g, const struct ga_kube_node *node, int6
 	return g->view->parts.n > before;
 }
 
-static void amd_devices(struct ga_gather *g, const struct ga_kube_node *node, int64_t capacity,
+static void amd_devices(struct ga_census *g, const struct ga_kube_node *node, int64_t capacity,
 			bool parts)
 {
 	const char *plain = ga_kube_label(node, "amd.com/gpu.device-id"), *key, *value;
@@ -384,7 +384,7 @@ static void amd_devices(struct ga_gather *g, const struct ga_kube_node *node, in
 	if (json_object_get(node->labels, "amd.com/gpu.device-id"))
 		ga_view_malformed(g->view, node->labels, "amd.com/gpu.device-id");
 	json_object_foreach(node->labels, key, ignored) {
-		if (ga_gather_is_full(g))
+		if (ga_census_is_full(g))
 			return;
 		if (counted(key, "device-id", &value) && ga_kube_amd_is_id(value) &&
 		    !is_repeated(node, key))
@@ -394,7 +394,7 @@ static void amd_devices(struct ga_gather *g, const struct ga_kube_node *node, in
 	}
 }
 
-static void amd_products(struct ga_gather *g, const struct ga_kube_node *node,
+static void amd_products(struct ga_census *g, const struct ga_kube_node *node,
 			 const struct devices *d, int64_t rest)
 {
 	static const char name[] = "amd.com/gpu.product-name";
@@ -404,7 +404,7 @@ static void amd_products(struct ga_gather *g, const struct ga_kube_node *node,
 	if (plain)
 		add_product(g, d, GA_NAME_AMD, name, plain, rest);
 	json_object_foreach(node->labels, key, ignored) {
-		if (ga_gather_is_full(g))
+		if (ga_census_is_full(g))
 			return;
 		if (!plain && counted(key, "product-name", &value) && !is_repeated(node, key))
 			add_product(g, d, GA_NAME_AMD, name, value,
@@ -412,7 +412,7 @@ static void amd_products(struct ga_gather *g, const struct ga_kube_node *node,
 	}
 }
 
-void ga_kube_amd(struct ga_gather *g, const struct ga_kube_node *node)
+void ga_kube_amd(struct ga_census *g, const struct ga_kube_node *node)
 {
 	int64_t capacity = family_count(g, node->capacity, "amd.com/gpu"), sum;
 	struct devices d = { .first = g->view->types.n };
@@ -435,7 +435,7 @@ void ga_kube_amd(struct ga_gather *g, const struct ga_kube_node *node)
 				     "labels tell of %lld AMD GPUs, the node offers %lld",
 				     (long long)its_sum, (long long)capacity);
 			if (its_sum < capacity)
-				ga_type_said(ga_gather_add(g, capacity - its_sum, GA_UNKNOWN),
+				ga_type_said(ga_census_add(g, capacity - its_sum, GA_UNKNOWN),
 					     "resource", "amd.com/gpu", NULL, 0);
 		}
 	} else if (offers_any(node, "amd.com/gpu")) {
@@ -444,7 +444,7 @@ void ga_kube_amd(struct ga_gather *g, const struct ga_kube_node *node)
 
 		/* Nothing tells of which type they are; an id that cannot be is all that is known
 		 * then. */
-		ga_type_said(ga_gather_add(g, capacity, GA_UNKNOWN), id ? "label" : "resource",
+		ga_type_said(ga_census_add(g, capacity, GA_UNKNOWN), id ? "label" : "resource",
 			     id ? said : "amd.com/gpu", NULL, 0);
 	}
 	ga_kube_nfd(g, node, 0x1002, d.first);
@@ -465,7 +465,7 @@ bool ga_kube_intel_label(const char *key, unsigned int *device, char **count)
 	return true;
 }
 
-static void intel_devices(struct ga_gather *g, const struct ga_kube_node *node, int64_t gpus)
+static void intel_devices(struct ga_census *g, const struct ga_kube_node *node, int64_t gpus)
 {
 	size_t first = g->view->types.n, i;
 	unsigned int device;
@@ -477,13 +477,13 @@ static void intel_devices(struct ga_gather *g, const struct ga_kube_node *node, 
 		ga_autoaccel struct ga_accel a = { .match = GA_ACCEL_UNKNOWN };
 		ga_autofree char *said = NULL, *count = NULL;
 
-		if (ga_gather_is_full(g))
+		if (ga_census_is_full(g))
 			return;
 		if (!ga_kube_intel_label(key, &device, &count))
 			continue;
 		said = ga_xprintf("8086:%04x", device);
 		ga_accels_find(g->list, 0x8086, device, GA_UNKNOWN, GA_UNKNOWN, &a);
-		ga_type_said(ga_gather_add(g, family_count(g, node->labels, count), GA_UNKNOWN),
+		ga_type_said(ga_census_add(g, family_count(g, node->labels, count), GA_UNKNOWN),
 			     "pci", said, a.slug ? &a.slug : a.may_be.v,
 			     a.slug ? 1 : a.may_be.n);
 	}
@@ -495,7 +495,7 @@ static void intel_devices(struct ga_gather *g, const struct ga_kube_node *node, 
 			g->view->types.v[i].count = rest;
 }
 
-void ga_kube_intel(struct ga_gather *g, const struct ga_kube_node *node)
+void ga_kube_intel(struct ga_census *g, const struct ga_kube_node *node)
 {
 	const char *product = ga_kube_label(node, "gpu.intel.com/product");
 	int64_t i915 = family_count(g, node->capacity, "gpu.intel.com/i915");
@@ -514,7 +514,7 @@ void ga_kube_intel(struct ga_gather *g, const struct ga_kube_node *node)
 		add_product(g, &d, GA_NAME_INTEL, "gpu.intel.com/product", product, gpus);
 	else if (!d.n && (or_zero(gpus) || offers_any(node, "gpu.intel.com/i915") ||
 			  offers_any(node, "gpu.intel.com/xe")))
-		ga_type_said(ga_gather_add(g, gpus, GA_UNKNOWN), "resource", "gpu.intel.com", NULL,
+		ga_type_said(ga_census_add(g, gpus, GA_UNKNOWN), "resource", "gpu.intel.com", NULL,
 			     0);
 	ga_kube_nfd(g, node, 0x8086, d.first);
 	if (count != GA_UNKNOWN && offers != GA_UNKNOWN && count != offers &&

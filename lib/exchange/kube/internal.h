@@ -6,13 +6,13 @@
 #include "exchange/kube/view.h"
 
 /* The families of labels (family.c): what each says goes to g. */
-void ga_kube_nvidia(struct ga_gather *g, const struct ga_kube_node *node);
-void ga_kube_amd(struct ga_gather *g, const struct ga_kube_node *node);
-void ga_kube_intel(struct ga_gather *g, const struct ga_kube_node *node);
+void ga_kube_nvidia(struct ga_census *g, const struct ga_kube_node *node);
+void ga_kube_amd(struct ga_census *g, const struct ga_kube_node *node);
+void ga_kube_intel(struct ga_census *g, const struct ga_kube_node *node);
 /* Resources of other makers. */
-void ga_kube_others(struct ga_gather *g, const struct ga_kube_node *node);
+void ga_kube_others(struct ga_census *g, const struct ga_kube_node *node);
 /* The labels of clouds: types of GPUs that stand already, or else GPUs of their own. */
-void ga_kube_cloud(struct ga_gather *g, const struct ga_kube_node *node);
+void ga_kube_cloud(struct ga_census *g, const struct ga_kube_node *node);
 
 enum ga_kube_amd_kind { GA_KUBE_AMD_DEVICE, GA_KUBE_AMD_PRODUCT, GA_KUBE_AMD_VRAM };
 struct ga_kube_amd_label {
@@ -55,9 +55,9 @@ bool ga_kube_pci_label(const struct ga_accels *list, const struct ga_kube_node *
 		       const char *key, struct ga_kube_pci *ret);
 /* Says to the elements of g from first on, which are all of the vendor's, what its devices are;
  * where there are none nothing of the vendor's is offered. */
-void ga_kube_nfd(struct ga_gather *g, const struct ga_kube_node *node, unsigned int vendor,
+void ga_kube_nfd(struct ga_census *g, const struct ga_kube_node *node, unsigned int vendor,
 		 size_t first);
 /* Devices of makers of which the node offers nothing. */
-void ga_kube_nfd_unoffered(struct ga_gather *g, const struct ga_kube_node *node);
+void ga_kube_nfd_unoffered(struct ga_census *g, const struct ga_kube_node *node);
 
 #endif

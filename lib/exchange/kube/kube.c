@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "record/rec.h"
-#include "record/shape.h"
+#include "record/schema.h"
 #include "record/size.h"
 
 struct scan {

@@ -363,7 +363,7 @@ static const char *const texts[] = {
 
 struct search {
 	const char *asked, *nearest;
-	struct ga_near near;
+	struct ga_near_names near;
 	size_t far;
 	bool known;
 };
@@ -578,7 +578,7 @@ static void check_node(struct telling *t, int64_t now)
 		if (!is_told(w.code))
 			tell(t, &w, "%s", v.warnings.v[i].sentence);
 	}
-	ga_shape_release(&ga_node_view_shape, &v);
+	ga_schema_release(&ga_node_view_schema, &v);
 }
 
 int ga_kube_labels(const struct ga_accels *list, const struct ga_kube_node *node,

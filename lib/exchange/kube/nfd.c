@@ -97,7 +97,7 @@ static void add_seen(struct seen *s, const struct ga_accels *list, const struct 
 	}
 }
 
-void ga_kube_nfd(struct ga_gather *g, const struct ga_kube_node *node, unsigned int vendor,
+void ga_kube_nfd(struct ga_census *g, const struct ga_kube_node *node, unsigned int vendor,
 		 size_t first)
 {
 	struct seen s = { .said = GA_STR_INIT };
@@ -137,7 +137,7 @@ static bool is_told(const struct told *t, const struct ga_kube_pci *pci)
 	return false;
 }
 
-static bool is_offered(const struct ga_gather *g, const struct ga_kube_pci *pci)
+static bool is_offered(const struct ga_census *g, const struct ga_kube_pci *pci)
 {
 	size_t i;
 
@@ -147,7 +147,7 @@ static bool is_offered(const struct ga_gather *g, const struct ga_kube_pci *pci)
 	return false;
 }
 
-static void tell_unoffered(struct ga_gather *g, const struct ga_kube_node *node, bool with_id,
+static void tell_unoffered(struct ga_census *g, const struct ga_kube_node *node, bool with_id,
 			   struct told *told)
 {
 	struct ga_kube_pci pci;
@@ -163,7 +163,7 @@ static void tell_unoffered(struct ga_gather *g, const struct ga_kube_node *node,
 		if (!ga_kube_pci_label(g->list, node, key, &pci) || is_offered(g, &pci) ||
 		    (pci.device != GA_UNKNOWN) != with_id || is_told(told, &pci))
 			continue;
-		if (ga_gather_is_full(g))
+		if (ga_census_is_full(g))
 			return;
 		*ga_list_add(&told->pci) = pci;
 		said = pci.device == GA_UNKNOWN ?
@@ -171,13 +171,13 @@ static void tell_unoffered(struct ga_gather *g, const struct ga_kube_node *node,
 				ga_xprintf("%04x:%04x", pci.vendor, (unsigned int)pci.device);
 		find(g->list, &pci, &a);
 		types = types_of(&a, &n);
-		ga_type_said(ga_gather_add(g, GA_UNKNOWN, GA_UNKNOWN), "pci", said, types, n);
+		ga_type_said(ga_census_add(g, GA_UNKNOWN, GA_UNKNOWN), "pci", said, types, n);
 		ga_view_warn(g->view, "driver_missing",
 			     "a device %s is there, and nothing on the node offers it", said);
 	}
 }
 
-void ga_kube_nfd_unoffered(struct ga_gather *g, const struct ga_kube_node *node)
+void ga_kube_nfd_unoffered(struct ga_census *g, const struct ga_kube_node *node)
 {
 	struct told told = { { NULL, 0 } };
 

@@ -304,7 +304,7 @@ void ga_kube_pod_patch(const struct ga_accels *list, const struct ga_kube_pod *p
 {
 	struct ga_kube_told told;
 
-	ga_shape_init(&ga_pod_patch_shape, ret);
+	ga_schema_init(&ga_pod_patch_schema, ret);
 	ret->namespace = ga_xstrdup(pod->namespace);
 	ret->name = ga_xstrdup(pod->name);
 	ret->uid = ga_strdup0(pod->uid);

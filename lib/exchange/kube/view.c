@@ -71,7 +71,7 @@ static int devices_of(const struct resource *r, json_t *object, const char *key,
 
 /* ---- other makers ---- */
 
-void ga_kube_others(struct ga_gather *g, const struct ga_kube_node *node)
+void ga_kube_others(struct ga_census *g, const struct ga_kube_node *node)
 {
 	size_t i;
 
@@ -92,7 +92,7 @@ void ga_kube_others(struct ga_gather *g, const struct ga_kube_node *node)
 			if (ga_starts(slug, r->slugs))
 				*ga_list_add(&types) = slug;
 		}
-		ga_type_said(ga_gather_add(g, n, GA_UNKNOWN), "resource", r->name, types.v,
+		ga_type_said(ga_census_add(g, n, GA_UNKNOWN), "resource", r->name, types.v,
 				types.n);
 		ga_list_release(&types);
 		if (r->pci)
@@ -102,20 +102,20 @@ void ga_kube_others(struct ga_gather *g, const struct ga_kube_node *node)
 
 /* ---- clouds ---- */
 
-static void cloud_type(struct ga_gather *g, const char *source, const char *said,
+static void cloud_type(struct ga_census *g, const char *source, const char *said,
 		       const struct ga_texts *types, int64_t count)
 {
 	size_t i;
 
 	if (!g->view->types.n)
-		(void)ga_gather_add(g, count, GA_UNKNOWN);
+		(void)ga_census_add(g, count, GA_UNKNOWN);
 	for (i = 0; i < g->view->types.n; i++)
 		ga_type_said(&g->view->types.v[i], source, said,
 				(const char *const *)types->v, types->n);
 }
 
 /* How many accelerators something says the node has: counts where nothing else says it. */
-static void cloud_count(struct ga_gather *g, const char *what, const char *name, int64_t count)
+static void cloud_count(struct ga_census *g, const char *what, const char *name, int64_t count)
 {
 	int64_t sum = 0;
 	size_t i;
@@ -144,7 +144,7 @@ const char *const ga_kube_cloud_keys[] = {
 	NULL,
 };
 
-void ga_kube_cloud(struct ga_gather *g, const struct ga_kube_node *node)
+void ga_kube_cloud(struct ga_census *g, const struct ga_kube_node *node)
 {
 	const char *name = ga_kube_label(node, "node.kubernetes.io/instance-type");
 	const struct ga_accel_instance *one;
@@ -185,7 +185,7 @@ void ga_kube_cloud(struct ga_gather *g, const struct ga_kube_node *node)
 
 /* ---- the rest of the node ---- */
 
-static void add_override(struct ga_gather *g, const struct ga_kube_node *node)
+static void add_override(struct ga_census *g, const struct ga_kube_node *node)
 {
 	const char *slug = ga_kube_label(node, GA_KUBE_OVERRIDE), *by;
 	const struct ga_accel_type *type;
@@ -207,13 +207,13 @@ static void add_override(struct ga_gather *g, const struct ga_kube_node *node)
 		ga_view_warn(g->view, "override_without_owner", GA_KUBE_OVERRIDE
 			     " is there, and " GA_KUBE_OVERRIDE_OWNER " does not say whose it is");
 	if (!g->view->types.n)
-		(void)ga_gather_add(g, GA_UNKNOWN, GA_UNKNOWN);
+		(void)ga_census_add(g, GA_UNKNOWN, GA_UNKNOWN);
 	for (i = 0; i < g->view->types.n; i++) {
 		struct ga_node_type *t = &g->view->types.v[i];
 		struct ga_type_evidence *e;
 
 		/* Of several it is for those that may be it. */
-		if (g->view->types.n > 1 && !ga_gather_says_nothing(t) && !ga_gather_says(t, slug))
+		if (g->view->types.n > 1 && !ga_census_says_nothing(t) && !ga_census_says(t, slug))
 			continue;
 		e = ga_type_said(t, "override", slug,
 				    type ? (const char *const *)&type->slug : NULL, type ? 1 : 0);
@@ -310,9 +310,9 @@ void ga_kube_view(const struct ga_accels *list, const struct ga_kube_node *node,
 		  const struct ga_manual_types *manual, int64_t now_micros,
 		  struct ga_node_view *ret)
 {
-	struct ga_gather g = { .list = list, .view = ret };
+	struct ga_census g = { .list = list, .view = ret };
 
-	ga_shape_init(&ga_node_view_shape, ret);
+	ga_schema_init(&ga_node_view_schema, ret);
 	ret->node = ga_printable(ga_xstrdup(node->name));
 	ret->source = ga_xstrdup("kubernetes");
 	ret->state = state_of(node);
@@ -324,9 +324,9 @@ void ga_kube_view(const struct ga_accels *list, const struct ga_kube_node *node,
 	ga_kube_nfd_unoffered(&g, node);
 	ga_kube_cloud(&g, node);
 	add_override(&g, node);
-	ga_gather_manual(&g, manual);
+	ga_census_manual(&g, manual);
 	sum_allocatable(node, ret);
 	read_age(node, now_micros, ret);
-	ga_gather_done(&g);
+	ga_census_done(&g);
 	warn_unlabelled(node, ret);
 }

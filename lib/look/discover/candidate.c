@@ -284,7 +284,7 @@ void ga_candidates_compose(const struct ga_bundle_host *host, struct ga_gpus *gp
 	for (i = 0; i < n; i++) {
 		struct ga_candidate *c = ga_list_add(ret);
 
-		ga_shape_init(&ga_candidate_shape, c);
+		ga_schema_init(&ga_candidate_schema, c);
 		c->node = ga_xstrdup(host->node);
 		c->slot_index = (int64_t)(ret->n - 1);
 		c->fingerprint = ga_xstrdup(host->fingerprint);

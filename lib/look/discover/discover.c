@@ -230,7 +230,7 @@ static int look_at_host(const struct ga_discover_opts *opts, struct ga_discovery
 int ga_discover(const struct ga_discover_opts *opts, struct ga_discovery *ret, struct ga_err *err)
 {
 	*ret = (struct ga_discovery){ 0 };
-	ga_shape_init(&ga_host_shape, &ret->host);
+	ga_schema_init(&ga_host_schema, &ret->host);
 	if (look_at_host(opts, ret, err) < 0) {
 		ga_discovery_release(ret);
 		return -1;
@@ -242,8 +242,8 @@ void ga_discovery_release(struct ga_discovery *d)
 {
 	size_t i;
 
-	ga_shape_release(&ga_host_shape, &d->host);
+	ga_schema_release(&ga_host_schema, &d->host);
 	for (i = 0; i < d->candidates.n; i++)
-		ga_shape_release(&ga_candidate_shape, &d->candidates.v[i]);
+		ga_schema_release(&ga_candidate_schema, &d->candidates.v[i]);
 	ga_list_release(&d->candidates);
 }

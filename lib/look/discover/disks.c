@@ -27,7 +27,7 @@ static struct ga_nvme *new_nvme(const struct ga_block_dev *d, const struct ga_bl
 {
 	struct ga_nvme *n = ga_xcalloc(1, sizeof(*n));
 
-	ga_shape_init(&ga_nvme_shape, n);
+	ga_schema_init(&ga_nvme_schema, n);
 	n->wwid = ga_strdup0(d->wwid);
 	n->serial = ga_strdup0(d->serial);
 	n->model = ga_strdup0(d->model);

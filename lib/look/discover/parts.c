@@ -57,7 +57,7 @@ static void fill_gpu(const struct ga_look *look, const struct ga_pci_dev *d, str
 {
 	ga_autoaccel struct ga_accel type = { .match = GA_ACCEL_UNKNOWN };
 
-	ga_shape_init(&ga_gpu_shape, gpu);
+	ga_schema_init(&ga_gpu_schema, gpu);
 	detect(look, d, &type);
 	gpu->identity = ga_pci_identity(d);
 	gpu->pci_address = ga_xstrdup(d->address);
@@ -199,7 +199,7 @@ static struct ga_fabric *new_fabric(const struct ga_look *look, const struct ga_
 	const struct ga_rdma_dev *rdma = ga_rdma_of(&look->rdma, pf->address);
 	struct ga_fabric *f = ga_xcalloc(1, sizeof(*f));
 
-	ga_shape_init(&ga_fabric_shape, f);
+	ga_schema_init(&ga_fabric_schema, f);
 	f->vf_pci_address = ga_xstrdup(vf->address);
 	f->pf_pci_address = ga_xstrdup(pf->address);
 	f->vf_index = vf->vf_index;
@@ -337,7 +337,7 @@ void ga_gpus_release(struct ga_gpus *gpus)
 	size_t i;
 
 	for (i = 0; i < gpus->n; i++)
-		ga_shape_release(&ga_gpu_shape, &gpus->v[i]);
+		ga_schema_release(&ga_gpu_schema, &gpus->v[i]);
 	ga_list_release(gpus);
 }
 
@@ -349,9 +349,9 @@ void ga_parts_release(struct ga_parts *parts)
 		struct ga_part *p = &parts->v[i];
 
 		if (p->nvme)
-			ga_shape_release(&ga_nvme_shape, p->nvme);
+			ga_schema_release(&ga_nvme_schema, p->nvme);
 		if (p->fabric)
-			ga_shape_release(&ga_fabric_shape, p->fabric);
+			ga_schema_release(&ga_fabric_schema, p->fabric);
 		free(p->nvme);
 		free(p->fabric);
 		free(p->pcie_switch);

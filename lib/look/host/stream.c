@@ -13,9 +13,9 @@ void ga_host_stream_release(struct ga_host_stream *s)
 	if (s->digest)
 		ga_digest_close(s->digest, unused);
 	for (i = 0; i < s->candidates.n; i++)
-		ga_shape_release(&ga_candidate_shape, &s->candidates.v[i]);
+		ga_schema_release(&ga_candidate_schema, &s->candidates.v[i]);
 	ga_list_release(&s->candidates);
-	ga_shape_release(&ga_host_shape, &s->host);
+	ga_schema_release(&ga_host_schema, &s->host);
 	memset(s, 0, sizeof(*s));
 }
 
@@ -37,7 +37,7 @@ static int take_host(struct ga_host_stream *s, const struct ga_rec *rec, struct 
 	if (s->open)
 		return bad(rec, err, "a host begins before the end of the one before it");
 	ga_host_stream_release(s);
-	if (ga_rec_parse(rec, &ga_host_shape, &s->host, err) < 0)
+	if (ga_rec_parse(rec, &ga_host_schema, &s->host, err) < 0)
 		return -1;
 	s->open = true;
 	s->digest = ga_digest_open();
@@ -54,7 +54,7 @@ static int take_candidate(struct ga_host_stream *s, const struct ga_rec *rec,
 	if (!s->open)
 		return bad(rec, err, "a candidate without its host record before it");
 	c = ga_list_add(&s->candidates);
-	if (ga_rec_parse(rec, &ga_candidate_shape, c, err) < 0)
+	if (ga_rec_parse(rec, &ga_candidate_schema, c, err) < 0)
 		return -1;
 	if (!ga_streq(c->node, s->host.node) || !ga_streq(c->fingerprint, s->host.fingerprint))
 		return bad(rec, err, "the candidate is of another host or another discovery");
@@ -73,14 +73,14 @@ static int take_end(struct ga_host_stream *s, const struct ga_rec *rec, struct g
 
 	if (!s->open)
 		return bad(rec, err, "an end without its host record");
-	if (ga_rec_parse(rec, &ga_end_shape, &end, err) < 0)
+	if (ga_rec_parse(rec, &ga_end_schema, &end, err) < 0)
 		return -1;
 	ga_digest_close(GA_TAKE(s->digest), digest);
 	s->open = false;
 	same = ga_streq(end.node, s->host.node) && ga_streq(end.digest, digest) &&
 	       ga_streq(end.fingerprint, s->host.fingerprint) &&
 	       end.count == (int64_t)s->candidates.n;
-	ga_shape_release(&ga_end_shape, &end);
+	ga_schema_release(&ga_end_schema, &end);
 	return same ? 1 : bad(rec, err, "the end does not match the lines before it: the discovery "
 					"was cut or changed on its way");
 }
@@ -88,9 +88,9 @@ static int take_end(struct ga_host_stream *s, const struct ga_rec *rec, struct g
 int ga_host_stream_take(struct ga_host_stream *s, const struct ga_rec *rec,
 			     struct ga_err *err)
 {
-	if (ga_rec_is(rec, &ga_host_shape))
+	if (ga_rec_is(rec, &ga_host_schema))
 		return take_host(s, rec, err);
-	if (ga_rec_is(rec, &ga_candidate_shape))
+	if (ga_rec_is(rec, &ga_candidate_schema))
 		return take_candidate(s, rec, err);
 	return take_end(s, rec, err);
 }

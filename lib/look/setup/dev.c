@@ -31,7 +31,7 @@ static char *override_of(const char *address)
 	return GA_TAKE(text);
 }
 
-static void refuse(struct ga_boot_dev *d, const char *code, const char *why, const char *hint)
+static void refuse(struct ga_setup_dev *d, const char *code, const char *why, const char *hint)
 {
 	if (d->code)
 		return;
@@ -41,13 +41,13 @@ static void refuse(struct ga_boot_dev *d, const char *code, const char *why, con
 }
 
 /* At boot only what is listed is touched. */
-static void check_listed(const struct ga_boot_facts *f, struct ga_boot_dev *d)
+static void check_listed(const struct ga_setup_facts *f, struct ga_setup_dev *d)
 {
-	if (f->boot && !ga_boot_list_find(&f->listed, d->sort, d->identity))
-		refuse(d, "not_listed", "not in " GA_BOOT_DEVICES, NULL);
+	if (f->boot && !ga_setup_list_find(&f->listed, d->sort, d->identity))
+		refuse(d, "not_listed", "not in " GA_SETUP_DEVICES, NULL);
 }
 
-static void check_twin(const struct ga_boot_facts *f, struct ga_boot_dev *d)
+static void check_twin(const struct ga_setup_facts *f, struct ga_setup_dev *d)
 {
 	size_t i;
 
@@ -57,9 +57,9 @@ static void check_twin(const struct ga_boot_facts *f, struct ga_boot_dev *d)
 			       "another device of this machine has the same identity", NULL);
 }
 
-static void add_gpu(struct ga_boot_facts *f, const struct ga_gpu *gpu)
+static void add_gpu(struct ga_setup_facts *f, const struct ga_gpu *gpu)
 {
-	struct ga_boot_dev *d = ga_list_add(&f->devs);
+	struct ga_setup_dev *d = ga_list_add(&f->devs);
 
 	d->sort = ga_xstrdup("gpu");
 	d->address = ga_xstrdup(gpu->pci_address);
@@ -95,10 +95,10 @@ static bool is_up(const struct ga_net *net, const char *address)
 }
 
 static void add_vf(const struct ga_look *look, const struct ga_host *host,
-		   const struct ga_pci_dev *vf, const char *pf_identity, struct ga_boot_facts *f)
+		   const struct ga_pci_dev *vf, const char *pf_identity, struct ga_setup_facts *f)
 {
 	const struct ga_left_out *out = left_out(host, "fabric", vf->address);
-	struct ga_boot_dev *d = ga_list_add(&f->devs);
+	struct ga_setup_dev *d = ga_list_add(&f->devs);
 	bool listed;
 
 	d->sort = ga_xstrdup("vf");
@@ -108,7 +108,7 @@ static void add_vf(const struct ga_look *look, const struct ga_host *host,
 	d->pf = ga_xstrdup(vf->pf);
 	d->driver = ga_strdup0(vf->driver);
 	d->override = override_of(vf->address);
-	listed = ga_boot_list_find(&f->listed, "vf", d->identity);
+	listed = ga_setup_list_find(&f->listed, "vf", d->identity);
 	if (is_up(&look->net, vf->address))
 		refuse(d, "management_nic", "left alone: its interface is up", NULL);
 	if (out && ga_streq(out->code, "in_use") && !listed)
@@ -122,13 +122,13 @@ static void add_vf(const struct ga_look *look, const struct ga_host *host,
 }
 
 static void add_pf(const struct ga_look *look, const struct ga_host *host,
-		   const struct ga_pci_dev *pf, struct ga_boot_facts *f)
+		   const struct ga_pci_dev *pf, struct ga_setup_facts *f)
 {
 	const struct ga_left_out *out = left_out(host, "fabric", pf->address);
 	ga_autofree char *identity = ga_pci_identity(pf), *now = ga_pci_attr(pf->address,
 									     "sriov_numvfs");
-	struct ga_boot_pf *p = ga_list_add(&f->pfs);
-	bool listed = ga_boot_list_find(&f->listed, "pf", identity);
+	struct ga_setup_pf *p = ga_list_add(&f->pfs);
+	bool listed = ga_setup_list_find(&f->listed, "pf", identity);
 	size_t i;
 
 	p->address = ga_xstrdup(pf->address);
@@ -142,7 +142,7 @@ static void add_pf(const struct ga_look *look, const struct ga_host *host,
 		p->code = ga_xstrdup("not_listed");
 		p->why = ga_xstrdup(p->vfs == GA_UNKNOWN ?
 					    "left alone: sriov_numvfs is unreadable" :
-					    "not in " GA_BOOT_DEVICES);
+					    "not in " GA_SETUP_DEVICES);
 	}
 	for (i = 0; i < look->pci.n && !p->code; i++)
 		if (ga_streq(look->pci.v[i].pf, pf->address))
@@ -151,10 +151,10 @@ static void add_pf(const struct ga_look *look, const struct ga_host *host,
 
 /* ---- disks ---- */
 
-static void add_disk(struct ga_boot_facts *f, const char *wwid, const char *path,
+static void add_disk(struct ga_setup_facts *f, const char *wwid, const char *path,
 		     const char *content)
 {
-	struct ga_boot_disk *d;
+	struct ga_setup_disk *d;
 	size_t i;
 
 	for (i = 0; i < f->disks.n; i++)
@@ -168,15 +168,15 @@ static void add_disk(struct ga_boot_facts *f, const char *wwid, const char *path
 
 static int by_wwid(const void *a, const void *b)
 {
-	return strcmp(((const struct ga_boot_disk *)a)->wwid,
-		      ((const struct ga_boot_disk *)b)->wwid);
+	return strcmp(((const struct ga_setup_disk *)a)->wwid,
+		      ((const struct ga_setup_disk *)b)->wwid);
 }
 
 /* The functions that the file lists stay listed, however they look today: a tenant may have
  * them. */
-static void add_disks(struct ga_look *look, struct ga_host *host, struct ga_boot_facts *f)
+static void add_disks(struct ga_look *look, struct ga_host *host, struct ga_setup_facts *f)
 {
-	const struct ga_boot_file *rules = ga_boot_file(f, GA_BOOT_UDEV);
+	const struct ga_setup_file *rules = ga_setup_file(f, GA_SETUP_UDEV);
 	ga_cleanup(ga_parts_release) struct ga_parts parts = { 0 };
 	ga_autotexts struct ga_texts listed = { 0 };
 	size_t i;
@@ -184,13 +184,13 @@ static void add_disks(struct ga_look *look, struct ga_host *host, struct ga_boot
 	look->table = ga_block_table_read();
 	ga_look_disks(look, host, &parts);
 	for (i = 0; i < parts.n; i++)
-		if (parts.v[i].nvme->wwid && ga_boot_wwid_is_plain(parts.v[i].nvme->wwid))
+		if (parts.v[i].nvme->wwid && ga_setup_wwid_is_plain(parts.v[i].nvme->wwid))
 			add_disk(f, parts.v[i].nvme->wwid, parts.v[i].nvme->path,
 				 parts.v[i].nvme->signatures.n ?
 					 parts.v[i].nvme->signatures.v[0] :
 					 NULL);
-	if (rules && rules->state == GA_BOOT_REGULAR)
-		ga_boot_listed_disks(rules->text, (struct ga_any_list *)(void *)&listed);
+	if (rules && rules->state == GA_SETUP_REGULAR)
+		ga_setup_listed_disks(rules->text, (struct ga_any_list *)(void *)&listed);
 	for (i = 0; i < listed.n; i++)
 		add_disk(f, listed.v[i], NULL, NULL);
 	if (f->disks.n)
@@ -212,10 +212,10 @@ static void release_look(struct ga_look *look)
 
 static void release_host(struct ga_host *host)
 {
-	ga_shape_release(&ga_host_shape, host);
+	ga_schema_release(&ga_host_schema, host);
 }
 
-int ga_boot_look_devices(const char *accelerators, struct ga_boot_facts *f, struct ga_err *err)
+int ga_setup_look_devices(const char *accelerators, struct ga_setup_facts *f, struct ga_err *err)
 {
 	ga_cleanup(release_look) struct ga_look look = { 0 };
 	ga_cleanup(release_host) struct ga_host host;
@@ -223,7 +223,7 @@ int ga_boot_look_devices(const char *accelerators, struct ga_boot_facts *f, stru
 	ga_cleanup(ga_parts_release) struct ga_parts vfs = { 0 };
 	size_t i;
 
-	ga_shape_init(&ga_host_shape, &host);
+	ga_schema_init(&ga_host_schema, &host);
 	if (ga_accels_open(accelerators, &look.accels, err) < 0 ||
 	    ga_pci_scan(&look.pci, err) < 0 ||
 	    ga_net_scan(&look.net, err) < 0 || ga_rdma_scan(&look.rdma, err) < 0 ||

@@ -210,7 +210,7 @@ static void look_secure_boot(struct ga_any_list *list)
 		add(list, "secure_boot", 1, "off", NULL);
 }
 
-int ga_boot_firmware(struct ga_any_list *prereqs, struct ga_err *err)
+int ga_setup_firmware(struct ga_any_list *prereqs, struct ga_err *err)
 {
 	ga_autopci struct ga_pci pci = { 0 };
 	ga_autordma struct ga_rdma rdma = { 0 };

@@ -5,8 +5,8 @@
 
 #include "look/setup/look.h"
 
-void ga_boot_look_network(struct ga_boot_facts *f);
-GA_MUST_CHECK int ga_boot_look_devices(const char *accelerators, struct ga_boot_facts *f,
-				       struct ga_err *err);
+void ga_setup_look_network(struct ga_setup_facts *f);
+GA_MUST_CHECK int ga_setup_look_devices(const char *accelerators, struct ga_setup_facts *f,
+					struct ga_err *err);
 
 #endif

@@ -15,19 +15,19 @@
 
 #define FILE_MAX (1 << 20)
 
-static int read_file(const struct ga_root *root, const char *path, struct ga_boot_facts *f,
+static int read_file(const struct ga_root *root, const char *path, struct ga_setup_facts *f,
 		     struct ga_err *err)
 {
-	struct ga_boot_file *file = ga_list_add(&f->files);
+	struct ga_setup_file *file = ga_list_add(&f->files);
 	ga_autostr struct ga_str text = GA_STR_INIT;
 	struct stat st = { 0 };
 	int r = ga_root_stat(root, path, &st, err);
 
 	file->path = ga_xstrdup(path);
-	file->state = r == 0 ? GA_BOOT_ABSENT :
-		      S_ISREG(st.st_mode) ? GA_BOOT_REGULAR :
-		      S_ISLNK(st.st_mode) ? GA_BOOT_LINK : GA_BOOT_OTHER;
-	if (r > 0 && file->state == GA_BOOT_REGULAR)
+	file->state = r == 0 ? GA_SETUP_ABSENT :
+		      S_ISREG(st.st_mode) ? GA_SETUP_REGULAR :
+		      S_ISLNK(st.st_mode) ? GA_SETUP_LINK : GA_SETUP_OTHER;
+	if (r > 0 && file->state == GA_SETUP_REGULAR)
 		r = ga_root_read(root, path, FILE_MAX, &text, &st, err);
 	if (r < 0)
 		return -1;
@@ -45,7 +45,7 @@ static bool has_any(const struct ga_root *root, const char *const *paths)
 	return false;
 }
 
-static void look_programs(const struct ga_root *root, struct ga_boot_facts *f)
+static void look_programs(const struct ga_root *root, struct ga_setup_facts *f)
 {
 	static const char *const grub[] = { "/usr/sbin/update-grub", NULL };
 	static const char *const lvm[] = { "/usr/sbin/lvm", "/sbin/lvm", NULL };
@@ -84,8 +84,8 @@ static char *filter_of(const char *text)
 	bool ours = false, quoted = false;
 
 	while ((line = strsep(&rest, "\n"))) {
-		if (ga_streq(line, GA_BOOT_BEGIN) || ga_streq(line, GA_BOOT_END))
-			ours = ga_streq(line, GA_BOOT_BEGIN);
+		if (ga_streq(line, GA_SETUP_BEGIN) || ga_streq(line, GA_SETUP_END))
+			ours = ga_streq(line, GA_SETUP_BEGIN);
 		line += strspn(line, " \t");
 		if (!ours && *line != '#')
 			ga_str_addf(&plain, "%s ", line);
@@ -97,14 +97,14 @@ static char *filter_of(const char *text)
 	return end && *end ? ga_sys_tidy(ga_xstrndup(at + 1, (size_t)(end - at - 1))) : NULL;
 }
 
-static void look_lvm(const struct ga_root *root, struct ga_boot_facts *f)
+static void look_lvm(const struct ga_root *root, struct ga_setup_facts *f)
 {
-	const struct ga_boot_file *local = ga_boot_file(f, GA_BOOT_LVM);
+	const struct ga_setup_file *local = ga_setup_file(f, GA_SETUP_LVM);
 	ga_autostr struct ga_str text = GA_STR_INIT;
 	struct ga_err ignored = GA_ERR_INIT;
 	struct stat st;
 
-	if (local && local->state == GA_BOOT_REGULAR)
+	if (local && local->state == GA_SETUP_REGULAR)
 		f->lvm_filter = filter_of(local->text);
 	f->lvm_local = f->lvm_filter != NULL;
 	if (!f->lvm_filter && ga_root_read(root, "/etc/lvm/lvm.conf", FILE_MAX, &text, &st,
@@ -137,24 +137,24 @@ static void add_arrays(struct ga_str *out, const char *text, bool ours_only)
 	bool ours = false;
 
 	while ((line = strsep(&rest, "\n"))) {
-		if (ga_streq(line, GA_BOOT_BEGIN) || ga_streq(line, GA_BOOT_END))
-			ours = ga_streq(line, GA_BOOT_BEGIN);
+		if (ga_streq(line, GA_SETUP_BEGIN) || ga_streq(line, GA_SETUP_END))
+			ours = ga_streq(line, GA_SETUP_BEGIN);
 		else if (ga_starts(line, "ARRAY") && (ours || !ours_only))
 			add_array(out, line);
 	}
 }
 
 /* The host's own arrays: those our block names already and those that run now. */
-static void look_md(struct ga_boot_facts *f)
+static void look_md(struct ga_setup_facts *f)
 {
 	static const char *const argv[] = { "mdadm", "--detail", "--scan", NULL };
 	const struct ga_proc p = { .argv = argv };
-	const struct ga_boot_file *conf = ga_boot_file(f, GA_BOOT_MDADM);
+	const struct ga_setup_file *conf = ga_setup_file(f, GA_SETUP_MDADM);
 	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
 	ga_autostr struct ga_str arrays = GA_STR_INIT;
 	struct ga_err ignored = GA_ERR_INIT;
 
-	if (conf && conf->state == GA_BOOT_REGULAR)
+	if (conf && conf->state == GA_SETUP_REGULAR)
 		add_arrays(&arrays, conf->text, true);
 	if (f->mdadm && !f->rooted && ga_proc_check(&p, &out, &ignored) == 0)
 		add_arrays(&arrays, out.out.buf, false);
@@ -163,7 +163,7 @@ static void look_md(struct ga_boot_facts *f)
 }
 
 /* Whether every kernel line of grub.cfg has every argument of ours. */
-static void look_grub(const struct ga_root *root, struct ga_boot_facts *f)
+static void look_grub(const struct ga_root *root, struct ga_setup_facts *f)
 {
 	ga_autostr struct ga_str text = GA_STR_INIT, words = GA_STR_INIT;
 	struct ga_err ignored = GA_ERR_INIT;
@@ -173,7 +173,7 @@ static void look_grub(const struct ga_root *root, struct ga_boot_facts *f)
 	f->grub_has = GA_UNKNOWN;
 	if (ga_root_read(root, "/boot/grub/grub.cfg", FILE_MAX, &text, &st, &ignored) <= 0)
 		return;
-	ga_boot_arguments(f, &words);
+	ga_setup_arguments(f, &words);
 	rest = text.buf;
 	while ((line = strsep(&rest, "\n"))) {
 		line += strspn(line, " \t");
@@ -181,7 +181,7 @@ static void look_grub(const struct ga_root *root, struct ga_boot_facts *f)
 			continue;
 		if (f->grub_has == GA_UNKNOWN)
 			f->grub_has = 1;
-		f->grub_has = f->grub_has && ga_boot_has_words(line, words.buf);
+		f->grub_has = f->grub_has && ga_setup_has_words(line, words.buf);
 	}
 }
 
@@ -220,24 +220,24 @@ static int64_t is_active(const char *name)
 	return ga_proc_run(&p, &out, &ignored) < 0 ? GA_UNKNOWN : out.status == 0;
 }
 
-static void look_units(const struct ga_root *root, struct ga_boot_facts *f)
+static void look_units(const struct ga_root *root, struct ga_setup_facts *f)
 {
 	static const char *const folders[] = { "/etc/systemd/system",
 					       "/usr/local/lib/systemd/system",
 					       "/usr/lib/systemd/system", "/lib/systemd/system" };
 	size_t i, j;
 
-	for (i = 0; ga_boot_units[i].name; i++) {
-		struct ga_boot_unit *u = ga_list_add(&f->units);
+	for (i = 0; ga_setup_units[i].name; i++) {
+		struct ga_setup_unit *u = ga_list_add(&f->units);
 
-		u->name = ga_xstrdup(ga_boot_units[i].name);
+		u->name = ga_xstrdup(ga_setup_units[i].name);
 		for (j = 0; j < GA_ARRAY_SIZE(folders) && !u->there; j++) {
 			ga_autofree char *path = ga_xprintf("%s/%s", folders[j], u->name);
 
 			u->there = ga_root_has(root, path);
 		}
 		u->enabled = u->there && is_enabled(root, u->name);
-		u->active = u->there && f->systemd && ga_boot_units[i].start ? is_active(u->name) :
+		u->active = u->there && f->systemd && ga_setup_units[i].start ? is_active(u->name) :
 									      GA_UNKNOWN;
 	}
 }
@@ -252,20 +252,20 @@ static int64_t folder_mode(const struct ga_root *root, const char *path)
 		       GA_UNKNOWN;
 }
 
-static int look_files(const struct ga_root *root, struct ga_boot_facts *f, struct ga_err *err)
+static int look_files(const struct ga_root *root, struct ga_setup_facts *f, struct ga_err *err)
 {
 	ga_autostr struct ga_str profile = GA_STR_INIT;
 	struct ga_err ignored = GA_ERR_INIT;
-	const struct ga_boot_file *devices;
+	const struct ga_setup_file *devices;
 	struct stat st;
 	size_t i;
 
-	for (i = 0; ga_boot_paths[i]; i++)
-		if (read_file(root, ga_boot_paths[i], f, err) < 0)
+	for (i = 0; ga_setup_paths[i]; i++)
+		if (read_file(root, ga_setup_paths[i], f, err) < 0)
 			return -1;
-	devices = ga_boot_file(f, GA_BOOT_DEVICES);
-	if (devices->state == GA_BOOT_REGULAR &&
-	    ga_boot_devices_parse(devices->text, &f->listed, err) < 0)
+	devices = ga_setup_file(f, GA_SETUP_DEVICES);
+	if (devices->state == GA_SETUP_REGULAR &&
+	    ga_setup_devices_parse(devices->text, &f->listed, err) < 0)
 		return -1;
 	if (ga_root_read(root, "/etc/tuned/active_profile", 4096, &profile, &st, &ignored) > 0 &&
 	    profile.len)
@@ -277,7 +277,7 @@ static int look_files(const struct ga_root *root, struct ga_boot_facts *f, struc
 
 /* ---- the kernel ---- */
 
-char *ga_boot_sysctl_path(const char *key)
+char *ga_setup_sysctl_path(const char *key)
 {
 	char *path = ga_xprintf("/proc/sys/%s", key), *p;
 
@@ -286,9 +286,9 @@ char *ga_boot_sysctl_path(const char *key)
 	return path;
 }
 
-char *ga_boot_sysctl(const char *key)
+char *ga_setup_sysctl(const char *key)
 {
-	ga_autofree char *path = ga_boot_sysctl_path(key);
+	ga_autofree char *path = ga_setup_sysctl_path(key);
 	ga_autostr struct ga_str text = GA_STR_INIT;
 	struct ga_err ignored = GA_ERR_INIT;
 	char *p;
@@ -300,35 +300,35 @@ char *ga_boot_sysctl(const char *key)
 	return ga_sys_tidy(ga_str_take(&text));
 }
 
-static void look_kernel(struct ga_boot_facts *f)
+static void look_kernel(struct ga_setup_facts *f)
 {
 	size_t i;
 
 	f->cpu = ga_xstrdup(ga_iommu_vendor());
 	f->cmdline = ga_host_cmdline();
-	for (i = 0; ga_boot_sysctls[i].key && !f->rooted; i++) {
-		struct ga_boot_value *v = ga_list_add(&f->sysctls);
+	for (i = 0; ga_setup_sysctls[i].key && !f->rooted; i++) {
+		struct ga_setup_value *v = ga_list_add(&f->sysctls);
 
-		v->key = ga_xstrdup(ga_boot_sysctls[i].key);
-		v->value = ga_boot_sysctl(ga_boot_sysctls[i].key);
+		v->key = ga_xstrdup(ga_setup_sysctls[i].key);
+		v->value = ga_setup_sysctl(ga_setup_sysctls[i].key);
 	}
-	for (i = 0; ga_boot_modules[i] && !f->rooted; i++) {
-		struct ga_boot_value *v = ga_list_add(&f->modules);
-		ga_autofree char *name = ga_xstrdup(ga_boot_modules[i]), *path = NULL;
+	for (i = 0; ga_setup_modules[i] && !f->rooted; i++) {
+		struct ga_setup_value *v = ga_list_add(&f->modules);
+		ga_autofree char *name = ga_xstrdup(ga_setup_modules[i]), *path = NULL;
 		ga_autofree char *driver = ga_xprintf("/sys/bus/pci/drivers/%s", name);
 		char *p;
 
 		for (p = name; *p; p++)
 			*p = *p == '-' ? '_' : *p;
 		path = ga_xprintf("/sys/module/%s", name);
-		v->key = ga_xstrdup(ga_boot_modules[i]);
+		v->key = ga_xstrdup(ga_setup_modules[i]);
 		v->value = ga_sys_exists(path) || ga_sys_exists(driver) ? ga_xstrdup("loaded") :
 									   NULL;
 	}
 }
 
-int ga_boot_look(const struct ga_root *root, const char *accelerators, struct ga_boot_facts *f,
-		 struct ga_err *err)
+int ga_setup_look(const struct ga_root *root, const char *accelerators, struct ga_setup_facts *f,
+		  struct ga_err *err)
 {
 	f->memory_mib = f->bridge_there = f->bridge_up = f->bridge_address = f->nat = GA_UNKNOWN;
 	f->bridge_flows = f->grub_has = GA_UNKNOWN;
@@ -344,6 +344,6 @@ int ga_boot_look(const struct ga_root *root, const char *accelerators, struct ga
 	}
 	if (f->rooted || f->baremetal)
 		return 0;
-	ga_boot_look_network(f);
-	return ga_boot_look_devices(accelerators, f, err);
+	ga_setup_look_network(f);
+	return ga_setup_look_devices(accelerators, f, err);
 }

@@ -10,18 +10,18 @@
 
 /* Fills facts whose settings (baremetal, rooted, boot, network …) the caller has set. accelerators:
  * catalogue file or NULL. Who has a device open is not in it: act/setup adds that. */
-GA_MUST_CHECK int ga_boot_look(const struct ga_root *root, const char *accelerators,
-			       struct ga_boot_facts *facts, struct ga_err *err);
+GA_MUST_CHECK int ga_setup_look(const struct ga_root *root, const char *accelerators,
+				struct ga_setup_facts *facts, struct ga_err *err);
 /* A setting of the running kernel ("vm.swappiness"), its parts separated by one blank, allocated,
  * or NULL when it has none such. */
-char *ga_boot_sysctl(const char *key);
+char *ga_setup_sysctl(const char *key);
 /* The file of one, allocated. */
-char *ga_boot_sysctl_path(const char *key);
+char *ga_setup_sysctl_path(const char *key);
 /* Our tags, as MAAS or whoever deployed the machine left them: words of /etc/gpuaas/tags, of the
  * kernel's arguments, and "tags" of cloud-init's instance data. Added to a GA_LIST(char *). */
-void ga_boot_tags(const struct ga_root *root, struct ga_any_list *tags);
+void ga_setup_tags(const struct ga_root *root, struct ga_any_list *tags);
 /* What firmware and adapters show, with the vendor's command where something is missing; added to
  * a list of struct ga_prereq. */
-GA_MUST_CHECK int ga_boot_firmware(struct ga_any_list *prereqs, struct ga_err *err);
+GA_MUST_CHECK int ga_setup_firmware(struct ga_any_list *prereqs, struct ga_err *err);
 
 #endif

@@ -22,7 +22,7 @@ static int ask(const char *const *argv, struct ga_proc_result *out)
 
 /* Whether slices have ports (look/discover/candidate.c names theirs "gpuaas0" and up), and the
  * first other. */
-static void look_ports(struct ga_boot_facts *f)
+static void look_ports(struct ga_setup_facts *f)
 {
 	const char *ports[] = { "ovs-vsctl", "--timeout=5", "list-ports", f->bridge, NULL };
 	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;
@@ -38,7 +38,7 @@ static void look_ports(struct ga_boot_facts *f)
 			f->bridge_foreign = ga_sys_tidy(ga_xstrdup(line));
 }
 
-static void look_switch(struct ga_boot_facts *f)
+static void look_switch(struct ga_setup_facts *f)
 {
 	const char *exists[] = { "ovs-vsctl", "--timeout=5", "br-exists", f->bridge, NULL };
 	const char *mode[] = { "ovs-vsctl", "--timeout=5", "get-fail-mode", f->bridge, NULL };
@@ -66,7 +66,7 @@ static int64_t bits_of(const struct sockaddr *mask)
 	return __builtin_popcount(in.sin_addr.s_addr);
 }
 
-static void look_address(struct ga_boot_facts *f)
+static void look_address(struct ga_setup_facts *f)
 {
 	struct ifaddrs *list = NULL, *i;
 	struct ga_err ignored = GA_ERR_INIT;
@@ -91,7 +91,7 @@ static void look_address(struct ga_boot_facts *f)
 	freeifaddrs(list);
 }
 
-void ga_boot_look_network(struct ga_boot_facts *f)
+void ga_setup_look_network(struct ga_setup_facts *f)
 {
 	ga_autorules struct ga_net_rules rules = { 0 };
 	struct ga_err ignored = GA_ERR_INIT;

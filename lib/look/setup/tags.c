@@ -59,7 +59,7 @@ static void take_json(struct ga_any_list *tags, json_t *json, int depth)
 	}
 }
 
-void ga_boot_tags(const struct ga_root *root, struct ga_any_list *tags)
+void ga_setup_tags(const struct ga_root *root, struct ga_any_list *tags)
 {
 	ga_autostr struct ga_str text = GA_STR_INIT, data = GA_STR_INIT;
 	ga_autofree char *cmdline = root->image ? NULL : ga_host_cmdline();

@@ -39,7 +39,7 @@ static int load_grants(struct ga_db *db, struct ga_access_rules *ret, struct ga_
 	if (ga_query_grants(db, NULL, &rows, err) < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0) {
-		if (ga_rec_parse_text(ga_rows_text(rows, 0), &ga_grant_shape, &g, err) < 0)
+		if (ga_rec_parse_text(ga_rows_text(rows, 0), &ga_grant_schema, &g, err) < 0)
 			return ga_wrap(err, "a stored grant");
 		*ga_list_add(&ret->grants) = g;
 	}
@@ -55,7 +55,7 @@ static int load_teams(struct ga_db *db, struct ga_access_rules *ret, struct ga_e
 	if (ga_query_teams(db, NULL, &rows, err) < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0) {
-		if (ga_rec_parse_text(ga_rows_text(rows, 0), &ga_team_shape, &t, err) < 0)
+		if (ga_rec_parse_text(ga_rows_text(rows, 0), &ga_team_schema, &t, err) < 0)
 			return ga_wrap(err, "a stored team");
 		*ga_list_add(&ret->teams) = t;
 	}
@@ -70,7 +70,7 @@ static int load_settings(struct ga_db *db, struct ga_access_rules *ret, struct g
 	if (ga_query_access(db, &rows, err) < 0)
 		return -1;
 	r = ga_rows_next(rows, err);
-	if (r > 0 && ga_rec_parse_text(ga_rows_text(rows, 0), &ga_access_settings_shape,
+	if (r > 0 && ga_rec_parse_text(ga_rows_text(rows, 0), &ga_access_settings_schema,
 				       &ret->settings, err) < 0)
 		return ga_wrap(err, "the stored settings of access");
 	return r < 0 ? -1 : 0;
@@ -246,7 +246,7 @@ static int may_settings(struct ga_db *db, const struct ga_node_settings *s, stru
 	return s->pool ? ask_gate(db, &ask, s->node, err) : 0;
 }
 
-int ga_store_may_apply(struct ga_db *db, const struct ga_shape *shape, const void *obj,
+int ga_store_may_apply(struct ga_db *db, const struct ga_schema *schema, const void *obj,
 		       struct ga_err *err)
 {
 	struct ga_access_ask ask = { .action = "administer" };
@@ -254,19 +254,19 @@ int ga_store_may_apply(struct ga_db *db, const struct ga_shape *shape, const voi
 	ga_autofree char *what = NULL;
 	char kind[32];
 
-	if (shape == &ga_node_settings_shape)
+	if (schema == &ga_node_settings_schema)
 		return may_settings(db, obj, err);
-	if (shape == &ga_node_image_shape)
+	if (schema == &ga_node_image_schema)
 		return ga_store_may_node(db, "administer",
 					 ((const struct ga_node_image *)obj)->node, err);
-	if (shape == &ga_profile_shape) {
+	if (schema == &ga_profile_schema) {
 		ask.profile = ((const struct ga_profile *)obj)->name;
 		ask.pool = ((const struct ga_profile *)obj)->pool;
 	}
 	/* Of the others the name stands first. */
-	if (shape != &ga_access_settings_shape)
+	if (schema != &ga_access_settings_schema)
 		name = *(char *const *)obj;
-	what = ga_xprintf("%s '%s'", ga_kind_short(shape, kind), name);
+	what = ga_xprintf("%s '%s'", ga_kind_short(schema, kind), name);
 	ask.what = what;
 	return ask_gate(db, &ask, name, err);
 }

@@ -41,7 +41,7 @@ GA_MUST_CHECK int ga_store_may_place(struct ga_db *db, const struct ga_access_ru
 				     const struct ga_request *request,
 				     const struct ga_profile *profile, struct ga_err *err);
 /* To administer a declarative object of this shape (ga_store_take). */
-GA_MUST_CHECK int ga_store_may_apply(struct ga_db *db, const struct ga_shape *shape,
+GA_MUST_CHECK int ga_store_may_apply(struct ga_db *db, const struct ga_schema *schema,
 				     const void *obj, struct ga_err *err);
 /* To administer the state as a whole; what is for the refusal ("the state"). */
 GA_MUST_CHECK int ga_store_may_state(struct ga_db *db, const char *what, struct ga_err *err);

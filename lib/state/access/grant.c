@@ -8,14 +8,14 @@
 
 /* The record says what was given away: the whole of it stands in the audit. */
 static int audit(struct ga_db *db, const char *action, const char *name,
-		 const struct ga_shape *shape, const void *obj, struct ga_err *err)
+		 const struct ga_schema *schema, const void *obj, struct ga_err *err)
 {
-	return ga_audit_add(db, action, name, ga_shape_format(shape, obj), err) < 0 ? -1 : 1;
+	return ga_audit_add(db, action, name, ga_schema_format(schema, obj), err) < 0 ? -1 : 1;
 }
 
 int ga_store_apply_team(struct ga_db *db, const struct ga_team *t, struct ga_err *err)
 {
-	ga_autofree char *text = ga_rec_format_text(&ga_team_shape, t), *now = ga_time_now();
+	ga_autofree char *text = ga_rec_format_text(&ga_team_schema, t), *now = ga_time_now();
 	ga_autofree char *old = NULL;
 	int r;
 
@@ -30,7 +30,7 @@ int ga_store_apply_team(struct ga_db *db, const struct ga_team *t, struct ga_err
 			     "INSERT INTO team (name, record, updated_at, updated_by) "
 			     "VALUES (?1, ?2, ?3, ?4)", "ssss", t->name, text, now,
 			     ga_audit_actor());
-	return r < 0 ? -1 : audit(db, "team_applied", t->name, &ga_team_shape, t, err);
+	return r < 0 ? -1 : audit(db, "team_applied", t->name, &ga_team_schema, t, err);
 }
 
 static int check_grant(const struct ga_grant *g, struct ga_err *err)
@@ -49,7 +49,7 @@ static int check_grant(const struct ga_grant *g, struct ga_err *err)
 
 int ga_store_apply_grant(struct ga_db *db, const struct ga_grant *g, struct ga_err *err)
 {
-	ga_autofree char *text = ga_rec_format_text(&ga_grant_shape, g), *now = ga_time_now();
+	ga_autofree char *text = ga_rec_format_text(&ga_grant_schema, g), *now = ga_time_now();
 	ga_autofree char *old = NULL;
 	int r;
 
@@ -67,13 +67,13 @@ int ga_store_apply_grant(struct ga_db *db, const struct ga_grant *g, struct ga_e
 			     "INSERT INTO access_grant (name, record, updated_at, updated_by) "
 			     "VALUES (?1, ?2, ?3, ?4)", "ssss", g->name, text, now,
 			     ga_audit_actor());
-	return r < 0 ? -1 : audit(db, "grant_applied", g->name, &ga_grant_shape, g, err);
+	return r < 0 ? -1 : audit(db, "grant_applied", g->name, &ga_grant_schema, g, err);
 }
 
 int ga_store_apply_access(struct ga_db *db, const struct ga_access_settings *a,
 			  struct ga_err *err)
 {
-	ga_autofree char *text = ga_rec_format_text(&ga_access_settings_shape, a);
+	ga_autofree char *text = ga_rec_format_text(&ga_access_settings_schema, a);
 	ga_autofree char *now = ga_time_now(), *old = NULL;
 	int r;
 
@@ -88,7 +88,7 @@ int ga_store_apply_access(struct ga_db *db, const struct ga_access_settings *a,
 			     "INSERT INTO access (one, record, updated_at, updated_by) "
 			     "VALUES (1, ?1, ?2, ?3)", "sss", text, now, ga_audit_actor());
 	return r < 0 ? -1 :
-		       audit(db, "access_applied", "access-settings", &ga_access_settings_shape, a,
+		       audit(db, "access_applied", "access-settings", &ga_access_settings_schema, a,
 			     err);
 }
 

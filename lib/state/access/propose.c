@@ -15,7 +15,7 @@
 #include "state/db/invariant.h"
 #include "state/db/row.h"
 
-/* In the order of ga_proposal_shape. */
+/* In the order of ga_proposal_schema. */
 #define PROPOSALS \
 	"SELECT p.id, p.action, p.slot_id, s.node_id, p.device_id, " \
 	"CASE WHEN p.confirmed_uid IS NOT NULL THEN 'confirmed' " \
@@ -37,7 +37,7 @@ int ga_query_proposals(struct ga_db *db, const char *object, struct ga_rows **re
 
 static void cleanup_proposal(struct ga_proposal *p)
 {
-	ga_shape_release(&ga_proposal_shape, p);
+	ga_schema_release(&ga_proposal_schema, p);
 }
 
 static int by_id(struct ga_db *db, const char *id, struct ga_proposal *ret, struct ga_err *err)
@@ -46,7 +46,7 @@ static int by_id(struct ga_db *db, const char *id, struct ga_proposal *ret, stru
 
 	if (ga_db_query(db, &rows, err, PROPOSALS "WHERE p.id = ?1", "s", id) < 0)
 		return -1;
-	return ga_row_first(rows, &ga_proposal_shape, ret, err) > 0 ? 0 : -1;
+	return ga_row_first(rows, &ga_proposal_schema, ret, err) > 0 ? 0 : -1;
 }
 
 int ga_store_proposal(struct ga_db *db, const char *text, struct ga_proposal *ret,
@@ -140,7 +140,7 @@ static int waiting(struct ga_db *db, const char *slot, struct ga_proposal *ret, 
 	if (ga_db_query(db, &rows, err, PROPOSALS "WHERE p.slot_id = ?1 AND " WAITS "LIMIT 1", "s",
 			slot) < 0)
 		return -1;
-	return ga_row_first(rows, &ga_proposal_shape, ret, err);
+	return ga_row_first(rows, &ga_proposal_schema, ret, err);
 }
 
 static int fail_waiting(const struct ga_proposal *p, struct ga_err *err)
@@ -277,7 +277,7 @@ static int decide(struct ga_db *db, struct ga_proposal *p, int64_t uid, const ch
 				   p->disposal, "proposed_by", p->proposed_by),
 			 err) < 0)
 		return -1;
-	ga_shape_release(&ga_proposal_shape, p);
+	ga_schema_release(&ga_proposal_schema, p);
 	return by_id(db, id, p, err);
 }
 
@@ -290,7 +290,7 @@ int ga_store_confirm(struct ga_db *db, const char *id, struct ga_proposal *ret, 
 	    check_device(db, ret, err) == 0 &&
 	    decide(db, ret, ga_who()->person, "override_confirmed", err) == 0)
 		return 0;
-	ga_shape_release(&ga_proposal_shape, ret);
+	ga_schema_release(&ga_proposal_schema, ret);
 	return -1;
 }
 
@@ -306,7 +306,7 @@ int ga_store_withdraw(struct ga_db *db, const char *id, struct ga_proposal *ret,
 	    check_waits(ret, err) == 0 &&
 	    decide(db, ret, GA_UNKNOWN, "override_withdrawn", err) == 0)
 		return 0;
-	ga_shape_release(&ga_proposal_shape, ret);
+	ga_schema_release(&ga_proposal_schema, ret);
 	return -1;
 }
 
@@ -341,7 +341,7 @@ int ga_attend_proposals(struct ga_db *db, const struct ga_attend_to *to, struct 
 					      retire ? "" : " | gpuaas-wipe"),
 		};
 
-		if (ga_attend_tell(&f, to, err) < 0)
+		if (ga_attention_emit(&f, to, err) < 0)
 			return -1;
 	}
 	return r;

@@ -4,7 +4,7 @@
 #include "state/db/json.h"
 #include "state/db/row.h"
 
-/* In the order of ga_allocation_shape. The phases are those of the plan's attempt. */
+/* In the order of ga_allocation_schema. The phases are those of the plan's attempt. */
 #define ALLOCATIONS \
 	"SELECT a.id, a.name, a.node_id, a.generation, a.attempt, 0, a.state, a.since, a.reason, " \
 	"a.project, a.profile, a.shape, a.accelerator_type, a.profile_version, a.count, " \
@@ -45,7 +45,7 @@ int ga_store_allocation(struct ga_db *db, const char *id, struct ga_allocation *
 		return ga_refuse(err, GA_NOTFOUND, NULL, id,
 				 ("there is no allocation '%s'", id),
 				 ("'gpuaas-list allocations' shows them"));
-	return r < 0 ? -1 : ga_row_read(rows, 0, &ga_allocation_shape, ret, err);
+	return r < 0 ? -1 : ga_row_read(rows, 0, &ga_allocation_schema, ret, err);
 }
 
 #define CLAIMS \

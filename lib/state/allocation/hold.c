@@ -13,7 +13,7 @@
 #include "state/db/json.h"
 #include "state/db/row.h"
 
-/* What an allocation has beside struct ga_holding. */
+/* What an allocation has beside struct ga_allocation_row. */
 struct facts {
 	char *name, *profile, *record, *power_wanted, *power_observed, *expires_at;
 };
@@ -40,7 +40,7 @@ static int profile_seconds(const char *allocation, const struct facts *f, int64_
 	*graceful = 60;
 	if (!f->record)
 		return 0;
-	if (ga_rec_parse_text(f->record, &ga_profile_shape, &p, &why) < 0)
+	if (ga_rec_parse_text(f->record, &ga_profile_schema, &p, &why) < 0)
 		return ga_refuse(err, GA_BADREC, "profile_unreadable", allocation,
 				 ("profile '%s', as allocation '%s' was placed with it, cannot be "
 				  "read: %s", f->profile ? f->profile : "?", allocation, why.msg),
@@ -50,14 +50,14 @@ static int profile_seconds(const char *allocation, const struct facts *f, int64_
 		*hold = p.hold_seconds;
 	if (p.graceful_seconds != GA_UNKNOWN)
 		*graceful = p.graceful_seconds;
-	ga_shape_release(&ga_profile_shape, &p);
+	ga_schema_release(&ga_profile_schema, &p);
 	return 0;
 }
 
-static int find(struct ga_db *db, const char *id, struct ga_holding *h, struct facts *f,
+static int find(struct ga_db *db, const char *id, struct ga_allocation_row *h, struct facts *f,
 		struct ga_err *err)
 {
-	int r = ga_store_holding(db, id, h, err);
+	int r = ga_store_allocation_row(db, id, h, err);
 
 	if (!r)
 		return ga_fail_for(err, GA_NOTFOUND, "no_allocation",
@@ -84,7 +84,7 @@ void ga_release_outlook_clear(struct ga_release_outlook *o)
 int ga_store_release_outlook(struct ga_db *db, const char *allocation, bool by_profile,
 			     struct ga_release_outlook *ret, struct ga_err *err)
 {
-	ga_autoholding struct ga_holding h = { 0 };
+	ga_autoallocation struct ga_allocation_row h = { 0 };
 	autofacts struct facts f = { 0 };
 	int64_t hold = 0, graceful;
 	bool used;
@@ -108,7 +108,7 @@ int ga_store_release_outlook(struct ga_db *db, const char *allocation, bool by_p
 
 /* ---- the orders ---- */
 
-static int fill(struct ga_db *db, const struct ga_holding *h, const struct facts *f,
+static int fill(struct ga_db *db, const struct ga_allocation_row *h, const struct facts *f,
 		const char *action, const char *at, const char *until, struct ga_hold_order *o,
 		struct ga_err *err)
 {
@@ -133,7 +133,7 @@ static int fill(struct ga_db *db, const struct ga_holding *h, const struct facts
 	return 0;
 }
 
-static int wrong_state(const struct ga_holding *h, const char *what, struct ga_err *err)
+static int wrong_state(const struct ga_allocation_row *h, const char *what, struct ga_err *err)
 {
 	return ga_refuse(err, GA_CONFLICT, "wrong_state", h->id,
 			 ("allocation '%s' is %s: %s", h->id, h->state, what),
@@ -143,13 +143,13 @@ static int wrong_state(const struct ga_holding *h, const char *what, struct ga_e
 int ga_store_hold(struct ga_db *db, const char *allocation, int64_t seconds, const char *reason,
 		  struct ga_hold_order *ret, struct ga_err *err)
 {
-	ga_autoholding struct ga_holding h = { 0 };
+	ga_autoallocation struct ga_allocation_row h = { 0 };
 	autofacts struct facts f = { 0 };
 	ga_autofree char *at = ga_time_now();
 	char until[GA_TIME_SIZE];
 	bool held;
 
-	ga_shape_init(&ga_hold_order_shape, ret);
+	ga_schema_init(&ga_hold_order_schema, ret);
 	if (find(db, allocation, &h, &f, err) < 0)
 		return -1;
 	held = ga_streq(h.state, "held");
@@ -178,11 +178,11 @@ int ga_store_hold(struct ga_db *db, const char *allocation, int64_t seconds, con
 int ga_store_unhold(struct ga_db *db, const char *allocation, const char *reason,
 		    struct ga_hold_order *ret, struct ga_err *err)
 {
-	ga_autoholding struct ga_holding h = { 0 };
+	ga_autoallocation struct ga_allocation_row h = { 0 };
 	autofacts struct facts f = { 0 };
 	ga_autofree char *at = ga_time_now();
 
-	ga_shape_init(&ga_hold_order_shape, ret);
+	ga_schema_init(&ga_hold_order_schema, ret);
 	if (find(db, allocation, &h, &f, err) < 0)
 		return -1;
 	if (!ga_streq(h.state, "held")) {
@@ -263,7 +263,7 @@ int ga_attend_holds(struct ga_db *db, const struct ga_attend_to *to, struct ga_e
 						     "gpuaas-release --undo %s", id),
 		};
 
-		if (ga_attend_tell(&f, to, err) < 0)
+		if (ga_attention_emit(&f, to, err) < 0)
 			return -1;
 	}
 	return r;

@@ -12,7 +12,7 @@
 #include "state/db/json.h"
 #include "state/db/row.h"
 
-void ga_cleanup_holding(struct ga_holding *h)
+void ga_cleanup_allocation_row(struct ga_allocation_row *h)
 {
 	free(h->id);
 	free(h->state);
@@ -22,10 +22,10 @@ void ga_cleanup_holding(struct ga_holding *h)
 	free(h->shape);
 }
 
-int ga_store_holding(struct ga_db *db, const char *allocation, struct ga_holding *ret,
-		     struct ga_err *err)
+int ga_store_allocation_row(struct ga_db *db, const char *allocation, struct ga_allocation_row *ret,
+			    struct ga_err *err)
 {
-	*ret = (struct ga_holding){ 0 };
+	*ret = (struct ga_allocation_row){ 0 };
 	return ga_db_one(db, err,
 			 "SELECT id, state, node_id, attempt, order_kind, shape, generation, "
 			 "attempt_generation FROM allocation WHERE id = ?1",
@@ -36,12 +36,12 @@ int ga_store_holding(struct ga_db *db, const char *allocation, struct ga_holding
 
 char *ga_store_leave(enum ga_machine m, const char *state, const char *shape, const char *id)
 {
-	const char *leaves = ga_fsm_leaves(m, state, ga_streq(shape, "baremetal"));
-	const char *hole = leaves ? strstr(leaves, "%s") : NULL;
+	const char *exit_command = ga_fsm_exit_command(m, state, ga_streq(shape, "baremetal"));
+	const char *hole = exit_command ? strstr(exit_command, "%s") : NULL;
 
 	if (!hole)
-		return ga_strdup0(leaves);
-	return ga_xprintf("%.*s%s%s", (int)(hole - leaves), leaves, id, hole + 2);
+		return ga_strdup0(exit_command);
+	return ga_xprintf("%.*s%s%s", (int)(hole - exit_command), exit_command, id, hole + 2);
 }
 
 static int no_edge(enum ga_machine m, const char *what, const char *id, const char *from,
@@ -101,7 +101,7 @@ int ga_store_since(struct ga_db *db, enum ga_machine m, const char *id, const ch
 
 /* ---- moves ---- */
 
-int ga_store_move_allocation(struct ga_db *db, struct ga_holding *h, const char *to,
+int ga_store_move_allocation(struct ga_db *db, struct ga_allocation_row *h, const char *to,
 			     const char *at, const char *reason, struct ga_err *err)
 {
 	char since[GA_TIME_SIZE];
@@ -303,8 +303,8 @@ int ga_store_block_claimed(struct ga_db *db, const char *allocation, const char 
 }
 
 /* The triggers end the claim of a slot that became free; a node claim has no slot of its own. */
-int ga_store_end_holding(struct ga_db *db, const char *allocation, const char *at,
-			 struct ga_err *err)
+int ga_store_end_allocation(struct ga_db *db, const char *allocation, const char *at,
+			    struct ga_err *err)
 {
 	int r = ga_db_one(db, err,
 			  "SELECT 1 FROM claim WHERE allocation_id = ?1 AND live = 1 "

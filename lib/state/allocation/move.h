@@ -14,19 +14,20 @@
 
 
 /* What an allocation is at this moment, as the moves need it. */
-struct ga_holding {
+struct ga_allocation_row {
 	char *id, *state, *node, *attempt, *order_kind, *shape;
 	int64_t generation, attempt_generation;
 };
-void ga_cleanup_holding(struct ga_holding *h);
-#define ga_autoholding ga_cleanup(ga_cleanup_holding)
+void ga_cleanup_allocation_row(struct ga_allocation_row *h);
+#define ga_autoallocation ga_cleanup(ga_cleanup_allocation_row)
 /* 1 found, 0 no such allocation, -1. */
-GA_MUST_CHECK int ga_store_holding(struct ga_db *db, const char *allocation, struct ga_holding *ret,
-				   struct ga_err *err);
+GA_MUST_CHECK int ga_store_allocation_row(struct ga_db *db, const char *allocation,
+					  struct ga_allocation_row *ret, struct ga_err *err);
 
 /* GA_CONFLICT "wrong_state" when there is no edge from the state it is in. h->state follows. */
-GA_MUST_CHECK int ga_store_move_allocation(struct ga_db *db, struct ga_holding *h, const char *to,
-					   const char *at, const char *reason, struct ga_err *err);
+GA_MUST_CHECK int ga_store_move_allocation(struct ga_db *db, struct ga_allocation_row *h,
+					   const char *to, const char *at, const char *reason,
+					   struct ga_err *err);
 /* Moves one slot; from NULL: from wherever it is. 1 moved, 0 it was not in from. */
 GA_MUST_CHECK int ga_store_move_slot(struct ga_db *db, const char *slot, const char *from,
 				     const char *to, const char *at, struct ga_err *err);
@@ -44,7 +45,7 @@ GA_MUST_CHECK int ga_store_block_claimed(struct ga_db *db, const char *allocatio
 /* Whether a reason of this code was added by ga_store_block_slot: a confirmed wipe answers it. */
 bool ga_store_block_is_answered(const char *code);
 /* pending or placed → cancelled, its slots free again; with its audit row. */
-GA_MUST_CHECK int ga_store_cancel(struct ga_db *db, struct ga_holding *h, const char *reason,
+GA_MUST_CHECK int ga_store_cancel(struct ga_db *db, struct ga_allocation_row *h, const char *reason,
 				  const char *at, struct ga_err *err);
 /* Every slot that an allocation ever had a claim on, by index. */
 GA_MUST_CHECK int ga_store_ever_claimed(struct ga_db *db, const char *allocation,
@@ -63,8 +64,8 @@ GA_MUST_CHECK int ga_store_disable_slot(struct ga_db *db, const char *slot, cons
 GA_MUST_CHECK int ga_store_taint_slot(struct ga_db *db, const char *slot, const char *by,
 				      struct ga_err *err);
 /* Ends what is left of an allocation whose last slot is free: the node claim, the cleanup time. */
-GA_MUST_CHECK int ga_store_end_holding(struct ga_db *db, const char *allocation, const char *at,
-				       struct ga_err *err);
+GA_MUST_CHECK int ga_store_end_allocation(struct ga_db *db, const char *allocation, const char *at,
+					  struct ga_err *err);
 
 /* A host's time as the state takes it: at, or the present where that is still to come; with the
  * digits that make texts of times sort as times, which a record may leave out. */

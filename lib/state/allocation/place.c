@@ -29,7 +29,7 @@ int ga_store_placed_before(struct ga_db *db, const struct ga_request *request,
 		      "sSSSS", request->request_id, &id, &asked, &plan, &state);
 	if (r <= 0)
 		return r;
-	text = ga_rec_format_text(&ga_request_shape, request);
+	text = ga_rec_format_text(&ga_request_schema, request);
 	if (!ga_streq(text, asked))
 		return ga_refuse(err, GA_CONFLICT, "request_id_reused", id,
 				 ("request_id '%.80s' belongs to another request (allocation '%s')",
@@ -41,7 +41,7 @@ int ga_store_placed_before(struct ga_db *db, const struct ga_request *request,
 				 ("request_id '%.80s' was answered with allocation '%s', which is "
 				  "%s", request->request_id, id, state),
 				 ("to place it again, use a new request_id"));
-	if (ga_rec_parse_text(plan, &ga_plan_shape, ret, err) < 0)
+	if (ga_rec_parse_text(plan, &ga_plan_schema, ret, err) < 0)
 		return ga_wrap(err, "the stored plan of '%s'", id);
 	return 1;
 }
@@ -60,7 +60,7 @@ struct placing {
 
 static int insert_allocation(struct ga_db *db, const struct placing *p, struct ga_err *err)
 {
-	ga_autofree char *request = ga_rec_format_text(&ga_request_shape, p->request);
+	ga_autofree char *request = ga_rec_format_text(&ga_request_schema, p->request);
 	ga_autostr struct ga_str types = GA_STR_INIT;
 	size_t i;
 
@@ -189,7 +189,7 @@ int ga_store_place(struct ga_db *db, const struct ga_request *request,
 	};
 	int r;
 
-	ga_shape_init(&ga_plan_shape, ret);
+	ga_schema_init(&ga_plan_schema, ret);
 	*text = NULL;
 	ret->allocation = ga_id_new();
 	ret->attempt = ga_id_new();
@@ -209,7 +209,7 @@ int ga_store_place(struct ga_db *db, const struct ga_request *request,
 		}
 	}
 	if (r <= 0)
-		ga_shape_release(&ga_plan_shape, ret);
+		ga_schema_release(&ga_plan_schema, ret);
 	return r;
 }
 
@@ -232,7 +232,7 @@ int ga_store_expire_plans(struct ga_db *db, struct ga_err *err)
 		/* What was never taken up has nothing on a host: release cancels it. */
 		if (ga_store_release(db, ids.v[i], "plan_expired", &unused, &has_order, err) < 0)
 			return ga_wrap(err, "expired plan '%s'", ids.v[i]);
-		ga_shape_release(&ga_release_order_shape, &unused);
+		ga_schema_release(&ga_release_order_schema, &unused);
 	}
 	return (int)ids.n;
 }

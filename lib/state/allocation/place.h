@@ -31,8 +31,8 @@ GA_MUST_CHECK int ga_store_fleet_expire(struct ga_db *db, struct ga_fleet *fleet
  * nodes that are alike stand once, with how many they are, from what is counted as slots move.
  * Those with windows of maintenance or expired plans stand for themselves; where they are many
  * all nodes do. */
-GA_MUST_CHECK int ga_store_fleet_load_alike(struct ga_db *db, struct ga_fleet *ret,
-					    struct ga_err *err);
+GA_MUST_CHECK int ga_store_fleet_load_grouped(struct ga_db *db, struct ga_fleet *ret,
+					      struct ga_err *err);
 /* Of the same the nodes of which something becomes free by itself, each for itself: those with
  * windows of maintenance, wipes and holds; where they are many all nodes. */
 GA_MUST_CHECK int ga_store_fleet_load_ending(struct ga_db *db, struct ga_fleet *ret,

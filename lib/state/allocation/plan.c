@@ -11,7 +11,7 @@
 #include "record/digest.h"
 #include "record/mac.h"
 #include "record/rec.h"
-#include "record/shape_write.h"
+#include "record/schema_write.h"
 #include "state/db/controller.h"
 #include "state/db/invariant.h"
 #include "state/slot/facts.h"
@@ -21,20 +21,20 @@ void ga_plan_maker_release(struct ga_plan_maker *m)
 	free(m->network_text);
 	free(m->image_text);
 	free(m->controller);
-	ga_shape_release(&ga_network_shape, &m->network);
-	ga_shape_release(&ga_image_shape, &m->image);
+	ga_schema_release(&ga_network_schema, &m->network);
+	ga_schema_release(&ga_image_schema, &m->image);
 	memset(m, 0, sizeof(*m));
 }
 
 /* Parses what a row says, unless it says what it said before. */
-static int parse_again(const char *now, char **before, const struct ga_shape *shape, void *ret,
+static int parse_again(const char *now, char **before, const struct ga_schema *schema, void *ret,
 		       struct ga_err *err)
 {
 	if (*before && !strcmp(now, *before))
 		return 0;
 	free(GA_TAKE(*before));
-	ga_shape_release(shape, ret);
-	if (ga_rec_parse_text(now, shape, ret, err) < 0)
+	ga_schema_release(schema, ret);
+	if (ga_rec_parse_text(now, schema, ret, err) < 0)
 		return -1;
 	*before = ga_xstrdup(now);
 	return 0;
@@ -52,10 +52,10 @@ static int fill_node(struct ga_db *db, const char *node, struct ga_plan_maker *m
 	p->node = ga_xstrdup(node);
 	if (ga_streq(network, "{}"))
 		return 0;
-	if (parse_again(network, &m->network_text, &ga_network_shape, &m->network, err) < 0)
+	if (parse_again(network, &m->network_text, &ga_network_schema, &m->network, err) < 0)
 		return ga_wrap(err, "the network of node '%s'", node);
-	ga_shape_release(&ga_network_shape, &p->network);
-	ga_shape_copy(&ga_network_shape, &m->network, &p->network);
+	ga_schema_release(&ga_network_schema, &p->network);
+	ga_schema_copy(&ga_network_schema, &m->network, &p->network);
 	return 0;
 }
 
@@ -215,7 +215,7 @@ static int fill_image(struct ga_db *db, const char *name, struct ga_plan_maker *
 		return r < 0 ? -1 : ga_fail_for(err, GA_CONFLICT, "concurrent_update",
 						"the image '%s' went away from node '%s'", name,
 						p->node);
-	if (parse_again(record, &m->image_text, &ga_image_shape, &m->image, err) < 0)
+	if (parse_again(record, &m->image_text, &ga_image_schema, &m->image, err) < 0)
 		return ga_wrap(err, "image '%s'", name);
 	p->image = ga_xcalloc(1, sizeof(*p->image));
 	*p->image = (struct ga_plan_image){
@@ -290,7 +290,7 @@ char *ga_store_plan_seal(struct ga_plan *plan)
 
 	/* The digest is over the record without it, and is its last member. */
 	ga_str_reserve(&text, 4096);
-	ga_shape_write_without(&ga_plan_shape, plan, "digest", &text);
+	ga_schema_write_without(&ga_plan_schema, plan, "digest", &text);
 	ga_digest_of(text.buf, text.len, digest);
 	free(plan->digest);
 	plan->digest = ga_xstrdup(digest);

@@ -6,7 +6,7 @@
 #include "state/allocation/place.h"
 
 /* Fills what the rows say: node, bundles (in the decision's order; claims are the caller's), image,
- * sizes, wipe policy. ret was made by ga_shape_init. 1, or 0 when slots of the decision may not be
+ * sizes, wipe policy. ret was made by ga_schema_init. 1, or 0 when slots of the decision may not be
  * sold: each of these is in refused. */
 GA_MUST_CHECK int ga_store_plan_fill(struct ga_db *db, const struct ga_request *request,
 				     const struct ga_profile *profile,

@@ -8,7 +8,7 @@
 int ga_store_running(struct ga_db *db, const struct ga_allocation *a, struct ga_err *err)
 {
 	ga_autofree char *lease =
-		a->network ? ga_rec_format_text(&ga_lease_shape, a->network) : NULL;
+		a->network ? ga_rec_format_text(&ga_lease_schema, a->network) : NULL;
 	ga_autofree char *access_text = NULL, *address = NULL;
 	struct ga_access access;
 	int n;
@@ -22,7 +22,7 @@ int ga_store_running(struct ga_db *db, const struct ga_allocation *a, struct ga_
 			return -1;
 		if (!access.jump_host && strcmp(a->shape, "baremetal"))
 			access.jump_host = address;
-		access_text = ga_rec_format_text(&ga_access_shape, &access);
+		access_text = ga_rec_format_text(&ga_access_schema, &access);
 	}
 	n = ga_db_exec(db, err,
 		       "UPDATE allocation SET power_observed = ?2, access = ?3, network = ?4, "

@@ -17,12 +17,12 @@
 #include "state/db/row.h"
 #include "state/slot/slot.h"
 
-int ga_store_cancel(struct ga_db *db, struct ga_holding *h, const char *reason, const char *at,
-		    struct ga_err *err)
+int ga_store_cancel(struct ga_db *db, struct ga_allocation_row *h, const char *reason,
+		    const char *at, struct ga_err *err)
 {
 	if (ga_store_move_claimed(db, h->id, "reserved", "available", at, err) < 0 ||
 	    ga_store_move_allocation(db, h, "cancelled", at, reason, err) < 0 ||
-	    ga_store_end_holding(db, h->id, at, err) < 0)
+	    ga_store_end_allocation(db, h->id, at, err) < 0)
 		return -1;
 	return ga_audit_add(db, "cancelled", h->id, json_pack("{s:s?}", "reason", reason), err);
 }
@@ -30,7 +30,7 @@ int ga_store_cancel(struct ga_db *db, struct ga_holding *h, const char *reason, 
 /* ---- the order ---- */
 
 /* What the plan said of the domain and the host, for the way back. */
-static int fill_from_plan(const char *stored, const struct ga_holding *h,
+static int fill_from_plan(const char *stored, const struct ga_allocation_row *h,
 			  struct ga_release_order *o, struct ga_err *err)
 {
 	struct ga_plan plan;
@@ -39,7 +39,7 @@ static int fill_from_plan(const char *stored, const struct ga_holding *h,
 		return ga_refuse(err, GA_CONFLICT, NULL, NULL,
 				 ("allocation '%s' has no plan: nothing was put on a host", h->id),
 				 ("run 'gpuaas-state check'"));
-	if (ga_rec_parse_text(stored, &ga_plan_shape, &plan, err) < 0)
+	if (ga_rec_parse_text(stored, &ga_plan_schema, &plan, err) < 0)
 		return ga_wrap(err, "the stored plan of '%s'", h->id);
 	o->shape = GA_TAKE(plan.shape);
 	o->domain = GA_TAKE(plan.domain);
@@ -53,12 +53,12 @@ static int fill_from_plan(const char *stored, const struct ga_holding *h,
 		o->fingerprint = GA_TAKE(plan.fingerprint);
 	}
 	o->lab = plan.lab;
-	ga_shape_release(&ga_plan_shape, &plan);
+	ga_schema_release(&ga_plan_schema, &plan);
 	return 0;
 }
 
 /* The slots' part of the intent: each leaves its state and learns the wipe that will follow. */
-static int release_slots(struct ga_db *db, const struct ga_holding *h, const char *at,
+static int release_slots(struct ga_db *db, const struct ga_allocation_row *h, const char *at,
 			 struct ga_release_order *o, struct ga_err *err)
 {
 	ga_autotexts struct ga_texts ids = { 0 };
@@ -91,7 +91,7 @@ static int release_slots(struct ga_db *db, const struct ga_holding *h, const cha
 		if (slot.wipe)
 			ga_store_tighten(&o->wipe, slot.wipe->minimum_class, slot.wipe->verify,
 					 slot.wipe->gpu_memory);
-		ga_shape_release(&ga_slot_shape, &slot);
+		ga_schema_release(&ga_slot_schema, &slot);
 	}
 	return ga_db_change(db, err,
 			    "UPDATE claim SET use_ended_at = ?2 WHERE allocation_id = ?1 "
@@ -113,7 +113,7 @@ static int stamp_order(struct ga_db *db, struct ga_release_order *o, struct ga_e
 }
 
 /* plan and profile as they were stored when it was placed; NULL: none. */
-static int make_order(struct ga_db *db, const struct ga_holding *h, const char *plan,
+static int make_order(struct ga_db *db, const struct ga_allocation_row *h, const char *plan,
 		      const char *profile, const char *reason, const char *at,
 		      struct ga_release_order *o, struct ga_err *err)
 {
@@ -127,17 +127,17 @@ static int make_order(struct ga_db *db, const struct ga_holding *h, const char *
 	o->attempt = ga_id_new();
 	o->issued_at = ga_xstrdup(at);
 	o->graceful_seconds = 60;
-	if (profile && ga_rec_parse_text(profile, &ga_profile_shape, &p, &ignored) == 0) {
+	if (profile && ga_rec_parse_text(profile, &ga_profile_schema, &p, &ignored) == 0) {
 		if (p.graceful_seconds != GA_UNKNOWN)
 			o->graceful_seconds = p.graceful_seconds;
-		ga_shape_release(&ga_profile_shape, &p);
+		ga_schema_release(&ga_profile_schema, &p);
 	}
 	if (stamp_order(db, o, err) < 0 || fill_from_plan(plan, h, o, err) < 0 ||
 	    release_slots(db, h, at, o, err) < 0)
 		return -1;
 
 	/* One update with the move: the generation in the order is the one the row has then. */
-	text = ga_rec_format_text(&ga_release_order_shape, o);
+	text = ga_rec_format_text(&ga_release_order_schema, o);
 	if (ga_db_change(db, err,
 			 "UPDATE allocation SET state = 'releasing', since = ?2, reason = NULL, "
 			 "attempt = ?3, attempt_generation = ?4, order_kind = 'release-order', "
@@ -168,12 +168,12 @@ int ga_store_release(struct ga_db *db, const char *allocation, const char *reaso
 	static const char *const used[] = { "active", "held", "preempting", "failed",
 					    "release_failed", NULL };
 	ga_autofree char *plan = NULL, *order = NULL, *profile = NULL;
-	ga_autoholding struct ga_holding h = { 0 };
+	ga_autoallocation struct ga_allocation_row h = { 0 };
 	ga_autofree char *at = ga_time_now();
-	int r = ga_store_holding(db, allocation, &h, err);
+	int r = ga_store_allocation_row(db, allocation, &h, err);
 
 	*has_order = false;
-	ga_shape_init(&ga_release_order_shape, ret);
+	ga_schema_init(&ga_release_order_schema, ret);
 	if (r > 0)
 		r = ga_db_one(db, err,
 			      "SELECT plan, CASE WHEN order_kind = 'release-order' "
@@ -187,7 +187,7 @@ int ga_store_release(struct ga_db *db, const char *allocation, const char *reaso
 	if (one_of(h.state, unused))
 		return ga_store_cancel(db, &h, reason, at, err);
 	if (!strcmp(h.state, "releasing") && order) {
-		if (ga_rec_parse_text(order, &ga_release_order_shape, ret, err) < 0)
+		if (ga_rec_parse_text(order, &ga_release_order_schema, ret, err) < 0)
 			return -1;
 		*has_order = true;
 		return stamp_order(db, ret, err);
@@ -204,7 +204,7 @@ int ga_store_release(struct ga_db *db, const char *allocation, const char *reaso
 				  h.state),
 				 ("gpuaas-show %s tells what became of it", h.id));
 	if (make_order(db, &h, plan, profile, reason, at, ret, err) < 0) {
-		ga_shape_release(&ga_release_order_shape, ret);
+		ga_schema_release(&ga_release_order_schema, ret);
 		return -1;
 	}
 	*has_order = true;

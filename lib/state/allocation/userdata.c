@@ -79,7 +79,7 @@ int ga_store_user_data_put(const char *state_path, const char *digest, const voi
 	r = open_folder(dir, &fd, err);
 	if (!r)
 		return ga_fail(err, GA_SYSTEM, "'%s' was removed while it was used", dir);
-	if (r < 0 || (is_new && ga_file_give(fd, state_path, err) < 0))
+	if (r < 0 || (is_new && ga_file_chown_like(fd, state_path, err) < 0))
 		return -1;
 	/* Keeps the folder from being tidied. The tidying takes the lock only where it is free, and
 	 * gives it back once it has looked through the folder: this waits for no longer. */
@@ -87,7 +87,7 @@ int ga_store_user_data_put(const char *state_path, const char *digest, const voi
 		return ga_fail_sys(err, "cannot lock '%s'", dir);
 	writing = GA_TAKE_FD(fd); /* until the plan is committed or given up */
 	if (make_mark(dir, state_path, hex, err) < 0 || ga_replace_begin(path, &copy, err) < 0 ||
-	    ga_file_give(copy.fd, state_path, err) < 0)
+	    ga_file_chown_like(copy.fd, state_path, err) < 0)
 		return -1;
 	if (ga_write_all(copy.fd, data, len) < 0)
 		return ga_fail_sys(err, "cannot write '%s'", path);

@@ -91,7 +91,7 @@ int ga_store_wipe_order(struct ga_db *db, const char *slot, struct ga_wipe_order
 	    ga_store_wipe_due(db, slot, &due, err) < 0 || ga_store_slot(db, slot, &s, err) < 0)
 		return -1;
 	if (strcmp(due.state, "wiping") || !due.attempt || !due.minimum_class || !due.nvme_wwid) {
-		ga_shape_release(&ga_slot_shape, &s);
+		ga_schema_release(&ga_slot_schema, &s);
 		(void)ga_fail_for(err, GA_CONFLICT, "wrong_state",
 				  "slot '%s' is %s: no wipe is ordered", due.slot, due.state);
 		ga_err_object(err, due.slot);
@@ -123,7 +123,7 @@ int ga_store_wipe_order(struct ga_db *db, const char *slot, struct ga_wipe_order
 		.controller = ga_xstrdup(controller),
 		.epoch = ga_db_epoch(db),
 	};
-	ga_shape_release(&ga_slot_shape, &s);
+	ga_schema_release(&ga_slot_schema, &s);
 	return 0;
 }
 
@@ -198,7 +198,7 @@ static const char *guard_of(const struct ga_wipe_evidence *e)
 /* The slot has the fabric function of its order: its devices change only while it is disabled. */
 int ga_store_evidence_add(struct ga_db *db, const struct ga_wipe_evidence *e, struct ga_err *err)
 {
-	ga_autofree char *text = ga_rec_format_text(&ga_wipe_evidence_shape, e);
+	ga_autofree char *text = ga_rec_format_text(&ga_wipe_evidence_schema, e);
 	ga_autofree char *now = ga_time_now();
 
 	return ga_db_change(db, err,

@@ -44,8 +44,8 @@ GA_MUST_CHECK int ga_node_ids_read(struct ga_db *db, const char *sql, int64_t no
 				   struct ga_texts *ret, struct ga_err *err);
 /* Adds those nodes, each for itself, as they are once expired plans are freed: 1, 0 where they are
  * so many that reading all is not much dearer and nothing was added, -1. */
-GA_MUST_CHECK int ga_store_fleet_add_some(struct ga_db *db, const struct ga_texts *ids,
-					  struct ga_fleet *f, struct ga_err *err);
+GA_MUST_CHECK int ga_store_fleet_add_partial(struct ga_db *db, const struct ga_texts *ids,
+					     struct ga_fleet *f, struct ga_err *err);
 /* The whole fleet so. */
 GA_MUST_CHECK int ga_store_fleet_load_expired(struct ga_db *db, struct ga_fleet *ret,
 					      struct ga_err *err);

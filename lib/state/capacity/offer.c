@@ -329,7 +329,7 @@ static int make(struct offering *o, const struct ga_profile *p, struct ga_hardwa
 	int64_t now = o->q->now_micros;
 	size_t i;
 
-	ga_shape_init(&ga_hardware_profile_shape, ret);
+	ga_schema_init(&ga_hardware_profile_schema, ret);
 	ga_offer_count(&o->fleet, p, &n);
 	ret->name = ga_xstrdup(p->name);
 	ret->shape = ga_xstrdup(p->shape);
@@ -396,7 +396,7 @@ static int each_profile(struct offering *o, const char *text, ga_store_each each
 	int r = 0;
 
 	/* One that cannot be read sells nothing; attention names it. */
-	if (ga_rec_parse_text(text, &ga_profile_shape, &p, err) < 0) {
+	if (ga_rec_parse_text(text, &ga_profile_schema, &p, err) < 0) {
 		ga_err_clear(err);
 		return 0;
 	}
@@ -407,10 +407,10 @@ static int each_profile(struct offering *o, const char *text, ga_store_each each
 	if (wanted(o->q, &p)) {
 		r = make(o, &p, &view, err);
 		if (r == 0)
-			r = each(&ga_hardware_profile_shape, &view, arg, err);
-		ga_shape_release(&ga_hardware_profile_shape, &view);
+			r = each(&ga_hardware_profile_schema, &view, arg, err);
+		ga_schema_release(&ga_hardware_profile_schema, &view);
 	}
-	ga_shape_release(&ga_profile_shape, &p);
+	ga_schema_release(&ga_profile_schema, &p);
 	return r;
 }
 
@@ -426,7 +426,7 @@ int ga_store_offers(struct ga_db *db, const struct ga_offer_query *q, ga_store_e
 	if (q->stale_seconds)
 		o.fleet.stale_micros = ga_time_after(q->now_micros, -q->stale_seconds);
 	if ((q->rules && ga_store_access_load(db, q->rules, err) < 0) ||
-	    ga_store_fleet_load_alike(db, &o.fleet, err) < 0 ||
+	    ga_store_fleet_load_grouped(db, &o.fleet, err) < 0 ||
 	    ga_db_query(db, &pending, err,
 			"SELECT profile, sum(count) FROM allocation WHERE state = 'pending' "
 			"GROUP BY profile ORDER BY profile", "") < 0)

@@ -57,7 +57,7 @@ static int worth_of(struct ga_db *db, const struct ga_fleet *fleet, const struct
 		struct ga_profile p;
 
 		/* One that cannot be read sells nothing; attention names it. */
-		if (ga_rec_parse_text(ga_rows_text(rows, 0), &ga_profile_shape, &p, err) < 0) {
+		if (ga_rec_parse_text(ga_rows_text(rows, 0), &ga_profile_schema, &p, err) < 0) {
 			ga_err_clear(err);
 			continue;
 		}
@@ -66,7 +66,7 @@ static int worth_of(struct ga_db *db, const struct ga_fleet *fleet, const struct
 		    (!p.pool || ga_streq(p.pool, pool->pool)) &&
 		    (!p.region || ga_streq(p.region, pool->region)))
 			add_profile(fleet, pool, &p, ret);
-		ga_shape_release(&ga_profile_shape, &p);
+		ga_schema_release(&ga_profile_schema, &p);
 	}
 	return r;
 }
@@ -93,7 +93,7 @@ int ga_store_list_pools(struct ga_db *db, int64_t stale_seconds, ga_store_each e
 	struct worth worth;
 	int r;
 
-	/* In the order of ga_pool_shape; largest is the most free slots of one node. */
+	/* In the order of ga_pool_schema; largest is the most free slots of one node. */
 	if (ga_store_fleet_load(db, &fleet, err) < 0 ||
 	    ga_store_fleet_expire(db, &fleet, err) < 0 ||
 	    ga_db_query(db, &rows, err,
@@ -114,7 +114,7 @@ int ga_store_list_pools(struct ga_db *db, int64_t stale_seconds, ga_store_each e
 			"GROUP BY pool, region, type ORDER BY pool, region, type", "") < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0) {
-		if (ga_row_read(rows, 0, &ga_pool_shape, &pool, err) < 0)
+		if (ga_row_read(rows, 0, &ga_pool_schema, &pool, err) < 0)
 			return -1;
 		r = worth_of(db, &fleet, &pool, &worth, err);
 		if (r == 0 && worth.largest_count) /* else no profile says what may be sold */
@@ -122,8 +122,8 @@ int ga_store_list_pools(struct ga_db *db, int64_t stale_seconds, ga_store_each e
 		pool.fragmentation_ppm =
 			fragmentation(pool.largest, pool.available, worth.largest_count);
 		if (r == 0)
-			r = each(&ga_pool_shape, &pool, arg, err);
-		ga_shape_release(&ga_pool_shape, &pool);
+			r = each(&ga_pool_schema, &pool, arg, err);
+		ga_schema_release(&ga_pool_schema, &pool);
 		if (r < 0)
 			return -1;
 	}

@@ -40,7 +40,7 @@ int ga_store_profile(struct ga_db *db, const char *name, struct ga_profile *ret,
 
 	if (r <= 0)
 		return r < 0 ? -1 : no_profile(name, err);
-	return ga_rec_parse_text(text, &ga_profile_shape, ret, err);
+	return ga_rec_parse_text(text, &ga_profile_schema, ret, err);
 }
 
 int ga_store_profile_version(struct ga_db *db, const char *name, int64_t version,
@@ -55,7 +55,7 @@ int ga_store_profile_version(struct ga_db *db, const char *name, int64_t version
 	r = ga_db_one(db, err, "SELECT record FROM profile WHERE name = ?1 AND version = ?2", "siS",
 		      name, version, &text);
 	if (r > 0)
-		return ga_rec_parse_text(text, &ga_profile_shape, ret, err);
+		return ga_rec_parse_text(text, &ga_profile_schema, ret, err);
 	if (r == 0)
 		r = current_profile(db, name, &newest, &current, err);
 	if (r <= 0)
@@ -75,14 +75,14 @@ static int each_record(struct ga_rows *query, bool skip, ga_store_each each, voi
 	int n = 0, r;
 
 	while ((r = ga_rows_next(rows, err)) > 0) {
-		if (ga_rec_parse_text(ga_rows_text(rows, 0), &ga_profile_shape, &p, err) < 0) {
+		if (ga_rec_parse_text(ga_rows_text(rows, 0), &ga_profile_schema, &p, err) < 0) {
 			if (!skip)
 				return ga_wrap(err, "a stored profile");
 			ga_err_clear(err);
 			continue;
 		}
-		r = each(&ga_profile_shape, &p, arg, err);
-		ga_shape_release(&ga_profile_shape, &p);
+		r = each(&ga_profile_schema, &p, arg, err);
+		ga_schema_release(&ga_profile_schema, &p);
 		if (r < 0)
 			return -1;
 		n++;
@@ -226,12 +226,12 @@ int ga_store_apply_profile(struct ga_db *db, const struct ga_profile *p, struct 
 	    current_profile(db, p->name, &old, &version, err) < 0)
 		return -1;
 	next.version = version;
-	text = ga_rec_format_text(&ga_profile_shape, &next);
+	text = ga_rec_format_text(&ga_profile_schema, &next);
 	if (ga_streq(old, text))
 		return 0;
 	free(text);
 	next.version = version + 1;
-	text = ga_rec_format_text(&ga_profile_shape, &next);
+	text = ga_rec_format_text(&ga_profile_schema, &next);
 	if (ga_db_change(db, err, "UPDATE profile SET current = 0 WHERE name = ?1 AND current = 1",
 			 "s", p->name) < 0 ||
 	    ga_db_change(db, err,
@@ -271,11 +271,11 @@ static int lacks_team(struct ga_db *db, const char *team, void (*tell)(const cha
 	if (r < 0)
 		return -1;
 	if (r) {
-		if (ga_rec_parse_text(ga_rows_text(rows, 0), &ga_team_shape, &t, err) < 0)
+		if (ga_rec_parse_text(ga_rows_text(rows, 0), &ga_team_schema, &t, err) < 0)
 			return ga_wrap(err, "the stored team '%s'", team);
 		if (t.retired)
 			said = ga_xprintf("team '%s' is retired: nobody is in it", team);
-		ga_shape_release(&ga_team_shape, &t);
+		ga_schema_release(&ga_team_schema, &t);
 	} else {
 		said = ga_xprintf("there is no team '%s' yet: nobody is in it", team);
 	}

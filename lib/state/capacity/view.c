@@ -161,10 +161,10 @@ static bool parse_gpu(const char *text, struct ga_accel_clue *c)
 	return true;
 }
 
-static void add_discovered(struct ga_gather *g, const char *gpu, int64_t count)
+static void add_discovered(struct ga_census *g, const char *gpu, int64_t count)
 {
 	ga_autoaccel struct ga_accel a = { .match = GA_ACCEL_UNKNOWN };
-	struct ga_node_type *t = ga_gather_add(g, count, GA_UNKNOWN);
+	struct ga_node_type *t = ga_census_add(g, count, GA_UNKNOWN);
 	ga_autofree char *said = NULL;
 	struct ga_accel_clue clue;
 
@@ -187,11 +187,11 @@ static void add_discovered(struct ga_gather *g, const char *gpu, int64_t count)
 	ga_type_said(t, "pci", said, a.slug ? &a.slug : a.may_be.v, a.slug ? 1 : a.may_be.n);
 }
 
-static void add_approved(struct ga_gather *g, const char *type, const char *name, int64_t count)
+static void add_approved(struct ga_census *g, const char *type, const char *name, int64_t count)
 {
 	const struct ga_accel_type *known = ga_accels_type(g->list, type);
 
-	ga_type_said(ga_gather_add(g, count, GA_UNKNOWN), "pci", name ? name : "an approved slot",
+	ga_type_said(ga_census_add(g, count, GA_UNKNOWN), "pci", name ? name : "an approved slot",
 			known ? (const char *const *)&known->slug : NULL, known ? 1 : 0);
 }
 
@@ -212,7 +212,7 @@ struct reading {
 	int (*each)(struct ga_node_view *view, void *arg, struct ga_err *err);
 	void *arg;
 	int64_t now;
-	struct ga_gather gather;
+	struct ga_census gather;
 	struct ga_node_view view;
 	bool open;
 };
@@ -221,7 +221,7 @@ static void begin_node(struct reading *r, const struct ga_rows *rows)
 {
 	struct ga_node_view *v = &r->view;
 
-	ga_shape_init(&ga_node_view_shape, v);
+	ga_schema_init(&ga_node_view_schema, v);
 	v->node = ga_rows_dup(rows, 0);
 	v->name = ga_rows_dup(rows, 1);
 	v->source = ga_xstrdup("discovery");
@@ -229,7 +229,7 @@ static void begin_node(struct reading *r, const struct ga_rows *rows)
 	v->node_memory_mib = ga_rows_int(rows, 4);
 	v->allocatable = GA_UNKNOWN;
 	read_age(v, ga_rows_text(rows, 3), r->now);
-	r->gather = (struct ga_gather){ .list = r->list, .view = v };
+	r->gather = (struct ga_census){ .list = r->list, .view = v };
 	r->open = true;
 }
 
@@ -240,10 +240,10 @@ static int end_node(struct reading *r, struct ga_err *err)
 	if (!r->open)
 		return 0;
 	r->open = false;
-	ga_gather_manual(&r->gather, r->manual);
-	ga_gather_done(&r->gather);
+	ga_census_manual(&r->gather, r->manual);
+	ga_census_done(&r->gather);
 	status = r->each(&r->view, r->arg, err);
-	ga_shape_release(&ga_node_view_shape, &r->view);
+	ga_schema_release(&ga_node_view_schema, &r->view);
 	return status;
 }
 
@@ -282,7 +282,7 @@ int ga_store_node_views(struct ga_db *db, const struct ga_accels *list, int64_t 
 		return end_node(&r, err);
 	if (r.open) {
 		ga_list_release(&r.gather.memory_mib);
-		ga_shape_release(&ga_node_view_shape, &r.view);
+		ga_schema_release(&ga_node_view_schema, &r.view);
 	}
 	return -1;
 }

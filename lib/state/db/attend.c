@@ -8,7 +8,7 @@
 #include "base/str.h"
 #include "decide/setup/remote.h"
 
-int ga_attend_tell(const struct ga_attend *f, const struct ga_attend_to *to, struct ga_err *err)
+int ga_attention_emit(const struct ga_attend *f, const struct ga_attend_to *to, struct ga_err *err)
 {
 	ga_autofree char *sentence = f->sentence, *given = f->command;
 	bool elsewhere = f->node && to->here && !f->from_here && strcmp(f->node, to->here) != 0;
@@ -25,5 +25,5 @@ int ga_attend_tell(const struct ga_attend *f, const struct ga_attend_to *to, str
 		.command = command ? command : (char *)(uintptr_t) "gpuaas-state check",
 	};
 
-	return to->each(&ga_attention_shape, &a, to->arg, err);
+	return to->each(&ga_attention_schema, &a, to->arg, err);
 }

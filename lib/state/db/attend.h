@@ -9,7 +9,7 @@
 /* A record of gpuaas.attention to be. */
 struct ga_attend {
 	const char *object, *object_kind, *state, *code, *since, *node, *project;
-	char *sentence, *command; /* owned; consumed by ga_attend_tell; command NULL: check */
+	char *sentence, *command; /* owned; consumed by ga_attention_emit; command NULL: check */
 	bool from_here; /* the command is for this machine, wherever the node is */
 };
 /* Where the rows go, and the node that this machine is (NULL: not known, or none): what people are
@@ -20,7 +20,7 @@ struct ga_attend_to {
 	const char *here;
 	int64_t stale_seconds; /* nodes that nobody looked at for so long are rows; 0: none is */
 };
-GA_MUST_CHECK int ga_attend_tell(const struct ga_attend *f, const struct ga_attend_to *to,
-				 struct ga_err *err);
+GA_MUST_CHECK int ga_attention_emit(const struct ga_attend *f, const struct ga_attend_to *to,
+				    struct ga_err *err);
 
 #endif

@@ -375,10 +375,10 @@ int ga_db_begin(struct ga_db *db, const char *what, struct ga_err *err)
 {
 	if (db->mode == GA_DB_READ)
 		return ga_fail(err, GA_SYSTEM, "'%s' was opened for reading only", db->path);
-	if (ga_turnstile_enter(&db->turn, what, err) < 0)
+	if (ga_writers_queue_enter(&db->turn, what, err) < 0)
 		return -1;
 	if (check_place(db, err) < 0 || ga_db_change(db, err, "BEGIN IMMEDIATE", "") < 0) {
-		ga_turnstile_leave(&db->turn);
+		ga_writers_queue_leave(&db->turn);
 		return -1;
 	}
 	if (check_version(db, err) < 0) {
@@ -423,7 +423,7 @@ int ga_db_commit(struct ga_db *db, struct ga_err *err)
 	}
 	if (db->turn.held) {
 		checkpoint_if_large(db);
-		ga_turnstile_leave(&db->turn);
+		ga_writers_queue_leave(&db->turn);
 	}
 	return 0;
 }
@@ -434,7 +434,7 @@ void ga_db_rollback(struct ga_db *db)
 
 	if (ga_db_in_transaction(db) && ga_db_change(db, &ignored, "ROLLBACK", "") < 0)
 		ga_info("rollback of '%s' failed: %s", db->path, ignored.msg);
-	ga_turnstile_leave(&db->turn);
+	ga_writers_queue_leave(&db->turn);
 }
 
 bool ga_db_in_transaction(const struct ga_db *db)

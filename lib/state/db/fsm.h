@@ -17,10 +17,10 @@ struct ga_fsm_state {
 	const char *to[8];   /* the states an edge leads to, NULL-terminated */
 	/* The command that leaves it; NULL: final. %s stands for the id, or for the allocation's
 	 * while an allocation holds the slot (reserved, provisioning, active, releasing). */
-	const char *leaves;
+	const char *exit_command;
 	/* The same for an allocation that is a whole machine (shape baremetal), and for its slots:
 	 * it is taken back where its executables are, and wiped on itself. NULL: no other. */
-	const char *leaves_whole;
+	const char *exit_command_baremetal;
 	int64_t limit_seconds; /* stuck after that long; 0: may stay for ever */
 };
 
@@ -29,7 +29,7 @@ const struct ga_fsm_state *ga_fsm_states(enum ga_machine m);
 const struct ga_fsm_state *ga_fsm_find(enum ga_machine m, const char *state);
 bool ga_fsm_is_edge(enum ga_machine m, const char *from, const char *to);
 /* The command that leaves it, "%s" in it; NULL: final, or no such state. */
-const char *ga_fsm_leaves(enum ga_machine m, const char *state, bool whole);
+const char *ga_fsm_exit_command(enum ga_machine m, const char *state, bool whole);
 /* Adds the DDL of the machine's triggers (birth and edges) for SQLite. */
 void ga_fsm_ddl(enum ga_machine m, struct ga_str *sql);
 

@@ -6,9 +6,9 @@
 #include <sqlite3.h>
 
 #include "base/embed.h"
-#include "record/shape.h"
+#include "record/schema.h"
 #include "state/db/db.h"
-#include "state/db/turnstile.h"
+#include "state/db/writers_queue.h"
 
 #define GA_DB_CACHE 512 /* statements kept; more are prepared each time */
 
@@ -23,7 +23,7 @@ struct ga_db {
 	char *path;
 	enum ga_db_file file;
 	enum ga_db_mode mode;
-	struct ga_turnstile turn;
+	struct ga_writers_queue turn;
 	int64_t version; /* number of migrations it has had */
 	int64_t epoch;
 	bool lab;

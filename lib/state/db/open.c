@@ -288,7 +288,7 @@ static int create(struct ga_db *db, bool lab, struct ga_err *err)
 	struct header h;
 	int r;
 
-	if (ga_turnstile_enter(&db->turn, "making the database", err) < 0)
+	if (ga_writers_queue_enter(&db->turn, "making the database", err) < 0)
 		return -1;
 	r = read_header(db, &h, err);
 	if (r == 0)
@@ -354,7 +354,7 @@ static int connect_file(struct ga_db *db, bool lab, struct ga_err *err)
 		return -1;
 	if (db->mode == GA_DB_READ && run(db, "PRAGMA query_only=ON", err) < 0)
 		return -1;
-	if (db->mode != GA_DB_READ && ga_turnstile_open(&db->turn, db->path, err) < 0)
+	if (db->mode != GA_DB_READ && ga_writers_queue_open(&db->turn, db->path, err) < 0)
 		return -1;
 	if (check_header(db, err) < 0)
 		return -1;
@@ -380,7 +380,7 @@ static int open_file(const char *path, enum ga_db_file file, enum ga_db_mode mod
 	db->path = ga_xstrdup(path);
 	db->file = file;
 	db->mode = mode;
-	db->turn = (struct ga_turnstile)GA_TURNSTILE_INIT;
+	db->turn = (struct ga_writers_queue)GA_TURNSTILE_INIT;
 	if (connect_file(db, lab, err) < 0)
 		return -1;
 	*ret = GA_TAKE(db);
@@ -435,12 +435,12 @@ void ga_db_close(struct ga_db *db)
 			sqlite3_exec(db->sqlite, "ROLLBACK", NULL, NULL, NULL);
 		/* The last one to close checkpoints: only with the turn held. Who does not get it
 		 * at once is not the last, or leaves the WAL to the next. */
-		if (!db->turn.held && !ga_turnstile_try(&db->turn, "closing"))
+		if (!db->turn.held && !ga_writers_queue_try(&db->turn, "closing"))
 			sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
 	}
 	handles -= !!db->sqlite;
 	sqlite3_close(db->sqlite);
-	ga_turnstile_close(&db->turn);
+	ga_writers_queue_close(&db->turn);
 	free(db->path);
 	free(db);
 }

@@ -25,7 +25,7 @@ static size_t size_of(const struct ga_field *f)
 static void read_json(const struct ga_field *f, const char *text, void *member)
 {
 	struct ga_field fields[2] = { *f };
-	struct ga_shape one = { .size = size_of(f), .fields = fields };
+	struct ga_schema one = { .size = size_of(f), .fields = fields };
 	ga_autojson json_t *object = json_object();
 	struct ga_err unreadable = GA_ERR_INIT;
 	json_error_t why;
@@ -38,12 +38,12 @@ static void read_json(const struct ga_field *f, const char *text, void *member)
 	value = json_loads(text, JSON_REJECT_DUPLICATES, &why);
 	if (value) {
 		json_object_set_new(object, f->name, value);
-		ga_shape_clamp(&one, object);
-		if (ga_shape_parse(&one, object, member, &unreadable) == 0)
+		ga_schema_clamp(&one, object);
+		if (ga_schema_parse(&one, object, member, &unreadable) == 0)
 			return;
 	}
-	ga_shape_init(&one, member);
-	if (f->sub == &ga_reason_shape)
+	ga_schema_init(&one, member);
+	if (f->sub == &ga_reason_schema)
 		ga_reasons_add(member, "row_damaged", NULL, GA_DAMAGED_REASONS, NULL);
 }
 
@@ -78,7 +78,7 @@ static int64_t read_int(const struct ga_rows *rows, int column, const struct ga_
 static int read_field(const struct ga_rows *rows, int column, const struct ga_field *f,
 		      void *member)
 {
-	if (f->type == GA_F_OBJ && f->sub == &ga_wipe_policy_shape)
+	if (f->type == GA_F_OBJ && f->sub == &ga_wipe_policy_schema)
 		return read_policy(rows, column, f, member);
 	switch (f->type) {
 	case GA_F_TEXT:
@@ -105,22 +105,23 @@ static int read_field(const struct ga_rows *rows, int column, const struct ga_fi
 	return 1;
 }
 
-int ga_row_read(const struct ga_rows *rows, int column, const struct ga_shape *shape, void *obj,
+int ga_row_read(const struct ga_rows *rows, int column, const struct ga_schema *schema, void *obj,
 		struct ga_err *err)
 {
 	const struct ga_field *f;
 
-	ga_shape_init(shape, obj);
+	ga_schema_init(schema, obj);
 	(void)err; /* a column that cannot be read is empty */
-	for (f = shape->fields; f->name; f++)
+	for (f = schema->fields; f->name; f++)
 		column += read_field(rows, column, f, at(obj, f));
 	return 0;
 }
 
-int ga_row_first(struct ga_rows *rows, const struct ga_shape *shape, void *obj, struct ga_err *err)
+int ga_row_first(struct ga_rows *rows, const struct ga_schema *schema, void *obj,
+		 struct ga_err *err)
 {
 	ga_autorows struct ga_rows *closed = rows;
 	int r = ga_rows_next(closed, err);
 
-	return r > 0 && ga_row_read(closed, 0, shape, obj, err) < 0 ? -1 : r;
+	return r > 0 && ga_row_read(closed, 0, schema, obj, err) < 0 ? -1 : r;
 }

@@ -13,17 +13,17 @@
 #include "record/kind.h"
 #include "state/db/db.h"
 
-/* Fills obj (overwritten; release it with ga_shape_release) from column on. GA_SYSTEM when the
+/* Fills obj (overwritten; release it with ga_schema_release) from column on. GA_SYSTEM when the
  * row holds what the shape does not allow: the file was written by something else. */
-GA_MUST_CHECK int ga_row_read(const struct ga_rows *rows, int column, const struct ga_shape *shape,
-			      void *obj, struct ga_err *err);
+GA_MUST_CHECK int ga_row_read(const struct ga_rows *rows, int column,
+			      const struct ga_schema *schema, void *obj, struct ga_err *err);
 /* Reads the first row into obj and closes rows, whatever comes of it: 1, 0 when there is none and
  * obj is as it was, -1. */
-GA_MUST_CHECK int ga_row_first(struct ga_rows *rows, const struct ga_shape *shape, void *obj,
+GA_MUST_CHECK int ga_row_first(struct ga_rows *rows, const struct ga_schema *schema, void *obj,
 			       struct ga_err *err);
 
 /* Where the records of a list go, one by one; -1 ends it. */
-typedef int (*ga_store_each)(const struct ga_shape *shape, const void *obj, void *arg,
+typedef int (*ga_store_each)(const struct ga_schema *schema, const void *obj, void *arg,
 			     struct ga_err *err);
 
 #endif

@@ -24,10 +24,10 @@ int ga_fold_check(struct ga_db *db, const char *object, bool dry_run, bool lab, 
 			 ("fold it into the state that issued the order"));
 }
 
-int ga_fold_holding(struct ga_db *db, const char *allocation, const char *attempt,
-		    int64_t generation, struct ga_holding *ret, struct ga_err *err)
+int ga_fold_allocation_row(struct ga_db *db, const char *allocation, const char *attempt,
+			   int64_t generation, struct ga_allocation_row *ret, struct ga_err *err)
 {
-	int r = ga_store_holding(db, allocation, ret, err);
+	int r = ga_store_allocation_row(db, allocation, ret, err);
 
 	if (r < 0)
 		return -1;
@@ -42,7 +42,7 @@ int ga_fold_holding(struct ga_db *db, const char *allocation, const char *attemp
 	return 0;
 }
 
-int ga_fold_start(struct ga_db *db, struct ga_holding *h, const char *at, struct ga_err *err)
+int ga_fold_start(struct ga_db *db, struct ga_allocation_row *h, const char *at, struct ga_err *err)
 {
 	if (strcmp(h->state, "placed"))
 		return 0;
@@ -55,80 +55,80 @@ int ga_fold_start(struct ga_db *db, struct ga_holding *h, const char *at, struct
 }
 
 /* Folds a record by its kind; object becomes what it is about. */
-static int dispatch(struct ga_db *db, const struct ga_shape *shape, const void *obj,
+static int dispatch(struct ga_db *db, const struct ga_schema *schema, const void *obj,
 		    const char **object, struct ga_err *err)
 {
 	*object = NULL;
-	if (shape == &ga_progress_shape) {
+	if (schema == &ga_progress_schema) {
 		*object = ((const struct ga_progress *)obj)->object;
 		return ga_fold_progress(db, obj, err);
 	}
-	if (shape == &ga_allocation_shape) {
+	if (schema == &ga_allocation_schema) {
 		*object = ((const struct ga_allocation *)obj)->allocation;
 		return ga_fold_allocation(db, obj, err);
 	}
-	if (shape == &ga_released_shape) {
+	if (schema == &ga_released_schema) {
 		*object = ((const struct ga_released *)obj)->allocation;
 		return ga_fold_released(db, obj, err);
 	}
-	if (shape == &ga_wipe_evidence_shape) {
+	if (schema == &ga_wipe_evidence_schema) {
 		*object = ((const struct ga_wipe_evidence *)obj)->object;
 		return ga_fold_evidence(db, obj, err);
 	}
-	if (shape == &ga_observation_shape) {
+	if (schema == &ga_observation_schema) {
 		*object = ((const struct ga_observation *)obj)->node;
 		return ga_fold_observation(db, obj, err);
 	}
-	if (shape == &ga_drift_shape) {
+	if (schema == &ga_drift_schema) {
 		*object = ((const struct ga_drift *)obj)->object;
 		return ga_fold_drift(db, obj, err);
 	}
-	if (shape == &ga_failure_shape) {
+	if (schema == &ga_failure_schema) {
 		*object = ((const struct ga_failure *)obj)->object;
 		return ga_fold_failure(db, obj, err);
 	}
-	if (shape == &ga_power_shape) {
+	if (schema == &ga_power_schema) {
 		*object = ((const struct ga_power *)obj)->allocation;
 		return ga_fold_power(db, obj, err);
 	}
-	if (shape == &ga_console_shape) {
+	if (schema == &ga_console_schema) {
 		*object = ((const struct ga_console *)obj)->allocation;
 		return ga_fold_console(db, obj, err);
 	}
-	if (shape == &ga_ingress_shape) {
+	if (schema == &ga_ingress_schema) {
 		*object = ((const struct ga_ingress *)obj)->allocation;
 		return ga_fold_ingress(db, obj, err);
 	}
 	return ga_fail_for(err, GA_BADREC, "not_a_result", "%s is no result: it cannot be folded",
-			   shape->kind);
+			   schema->kind);
 }
 
-int ga_fold_is_known(struct ga_db *db, const struct ga_shape *shape, const void *obj,
+int ga_fold_is_known(struct ga_db *db, const struct ga_schema *schema, const void *obj,
 		     struct ga_err *err)
 {
 	char digest[GA_DIGEST_SIZE] = "";
 
-	ga_rec_digest(shape, obj, NULL, digest);
+	ga_rec_digest(schema, obj, NULL, digest);
 	return ga_store_folded(db, digest, err);
 }
 
-int ga_fold(struct ga_db *db, const struct ga_shape *shape, const void *obj, struct ga_err *err)
+int ga_fold(struct ga_db *db, const struct ga_schema *schema, const void *obj, struct ga_err *err)
 {
 	char digest[GA_DIGEST_SIZE] = "";
 	const char *object;
 	int known, changed;
 
-	ga_rec_digest(shape, obj, NULL, digest);
+	ga_rec_digest(schema, obj, NULL, digest);
 	known = ga_store_folded(db, digest, err);
 	if (known)
 		return known < 0 ? -1 : 0;
-	changed = dispatch(db, shape, obj, &object, err);
+	changed = dispatch(db, schema, obj, &object, err);
 	/* "Still running" comes every second; its row of the timeline takes it again. */
 	if (changed < 0 ||
-	    (shape == &ga_progress_shape &&
+	    (schema == &ga_progress_schema &&
 	     !strcmp(((const struct ga_progress *)obj)->state, "running")))
 		return changed;
-	if (ga_store_folded_add(db, digest, shape->kind, object, err) < 0)
+	if (ga_store_folded_add(db, digest, schema->kind, object, err) < 0)
 		return -1;
 	return changed;
 }

@@ -8,10 +8,10 @@
 
 #include "record/state.h"
 #include "record/vm.h"
-#include "state/fold/fold.h"
 #include "state/allocation/move.h"
 #include "state/allocation/wipe.h"
 #include "state/db/row.h"
+#include "state/fold/fold.h"
 
 GA_MUST_CHECK int ga_fold_progress(struct ga_db *db, const struct ga_progress *p,
 				   struct ga_err *err);
@@ -33,21 +33,22 @@ GA_MUST_CHECK int ga_fold_ingress(struct ga_db *db, const struct ga_ingress *i, 
 GA_MUST_CHECK int ga_fold_check(struct ga_db *db, const char *object, bool dry_run, bool lab,
 				struct ga_err *err);
 /* The allocation, when attempt and generation (GA_UNKNOWN: not given) are those in force. */
-GA_MUST_CHECK int ga_fold_holding(struct ga_db *db, const char *allocation, const char *attempt,
-				  int64_t generation, struct ga_holding *ret, struct ga_err *err);
-GA_MUST_CHECK int ga_fold_provision_failed(struct ga_db *db, struct ga_holding *h,
+GA_MUST_CHECK int ga_fold_allocation_row(struct ga_db *db, const char *allocation,
+					 const char *attempt, int64_t generation,
+					 struct ga_allocation_row *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_fold_provision_failed(struct ga_db *db, struct ga_allocation_row *h,
 					   const struct ga_failure *f, struct ga_err *err);
-GA_MUST_CHECK int ga_fold_release_failed(struct ga_db *db, struct ga_holding *h,
+GA_MUST_CHECK int ga_fold_release_failed(struct ga_db *db, struct ga_allocation_row *h,
 					 const struct ga_failure *f, struct ga_err *err);
 /* A hold or its undo that failed on the host: attention shows it until the power is as wanted. */
-GA_MUST_CHECK int ga_fold_hold_failed(struct ga_db *db, const struct ga_holding *h,
+GA_MUST_CHECK int ga_fold_hold_failed(struct ga_db *db, const struct ga_allocation_row *h,
 				      const struct ga_failure *f, struct ga_err *err);
 /* Adds the audit row unless the last one of the object says exactly that: 1 added, 0 not. Takes
  * detail. */
-GA_MUST_CHECK int ga_fold_tell(struct ga_db *db, const char *action, const char *object,
-			       json_t *detail, struct ga_err *err);
+GA_MUST_CHECK int ga_fold_audit(struct ga_db *db, const char *action, const char *object,
+				json_t *detail, struct ga_err *err);
 /* A rebuild that failed leaves the allocation active, with the reason in it. */
-GA_MUST_CHECK int ga_fold_rebuild_failed(struct ga_db *db, const struct ga_holding *h,
+GA_MUST_CHECK int ga_fold_rebuild_failed(struct ga_db *db, const struct ga_allocation_row *h,
 					 const struct ga_failure *f, struct ga_err *err);
 /* The wipe in a rebuild: kept and told; it clears no taint and moves no slot. */
 GA_MUST_CHECK int ga_fold_rebuild_evidence(struct ga_db *db, const struct ga_wipe_evidence *e,

@@ -19,7 +19,7 @@ int ga_fold_observation(struct ga_db *db, const struct ga_observation *o, struct
 	if (ga_store_refuse_ahead("the observation", o->node, o->at, err) < 0 ||
 	    ga_store_node(db, o->node, &node, err) < 0)
 		return -1;
-	ga_shape_release(&ga_node_shape, &node);
+	ga_schema_release(&ga_node_schema, &node);
 	changed = ga_store_observed(db, o, err);
 	for (i = 0; changed >= 0 && i < o->allocations.n; i++) {
 		const struct ga_observed_allocation *a = &o->allocations.v[i];
@@ -90,8 +90,8 @@ static int failed_task(struct ga_db *db, const struct ga_failure *f, struct ga_e
 	return f->phase && strcmp(f->phase, "hold") ? ga_store_task(db, &t, err) : 0;
 }
 
-int ga_fold_tell(struct ga_db *db, const char *action, const char *object, json_t *detail,
-		 struct ga_err *err)
+int ga_fold_audit(struct ga_db *db, const char *action, const char *object, json_t *detail,
+		  struct ga_err *err)
 {
 	ga_autofree char *last = NULL;
 	ga_autojson json_t *said = detail;
@@ -111,16 +111,16 @@ static int only_told(struct ga_db *db, const struct ga_failure *f, struct ga_err
 {
 	const char *object = f->object ? f->object : f->node ? f->node : f->program;
 
-	return ga_fold_tell(db, "failure", object,
-			    json_pack("{s:s, s:s?, s:s, s:s}", "program", f->program, "phase",
-				      f->phase, "code", f->code, "sentence", f->sentence),
-			    err);
+	return ga_fold_audit(db, "failure", object,
+			     json_pack("{s:s, s:s?, s:s, s:s}", "program", f->program, "phase",
+				       f->phase, "code", f->code, "sentence", f->sentence),
+			     err);
 }
 
 int ga_fold_failure(struct ga_db *db, const struct ga_failure *f, struct ga_err *err)
 {
 	const char *program = ga_starts(f->program, "gpuaas-") ? f->program + 7 : f->program;
-	ga_autoholding struct ga_holding h = { 0 }, probe = { 0 };
+	ga_autoallocation struct ga_allocation_row h = { 0 }, probe = { 0 };
 	ga_autowipedue struct ga_wipe_due due = { 0 };
 	int r;
 
@@ -128,7 +128,7 @@ int ga_fold_failure(struct ga_db *db, const struct ga_failure *f, struct ga_err 
 		return ga_fold_check(db, f->object ? f->object : program, true, false, err);
 	if (!f->object || !f->attempt)
 		return only_told(db, f, err);
-	r = ga_store_holding(db, f->object, &probe, err);
+	r = ga_store_allocation_row(db, f->object, &probe, err);
 	if (r < 0)
 		return -1;
 	if (!r) { /* of a slot, or of what the state does not know */
@@ -140,7 +140,7 @@ int ga_fold_failure(struct ga_db *db, const struct ga_failure *f, struct ga_err 
 			return -1;
 		return only_told(db, f, err);
 	}
-	if (ga_fold_holding(db, f->object, f->attempt, f->generation, &h, err) < 0 ||
+	if (ga_fold_allocation_row(db, f->object, f->attempt, f->generation, &h, err) < 0 ||
 	    failed_task(db, f, err) < 0)
 		return -1;
 	if (!strcmp(program, "provision") && ga_streq(h.order_kind, "plan"))

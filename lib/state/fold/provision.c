@@ -24,7 +24,7 @@ static bool only_looks(const char *phase)
 	       ga_streq(phase, "prerequisites");
 }
 
-static bool is_over(const struct ga_holding *h)
+static bool is_over(const struct ga_allocation_row *h)
 {
 	return !strcmp(h->state, "cancelled") || !strcmp(h->state, "refused") ||
 	       !strcmp(h->state, "pending");
@@ -33,7 +33,8 @@ static bool is_over(const struct ga_holding *h)
 /* A plan that was cancelled or expired here while a host had taken it up all the same. Its slots
  * may look free and clean, and may be promised to others: the host's word counts. They are tainted
  * and taken out of sale, and a plan that has not begun on them is cancelled. */
-static int late(struct ga_db *db, const struct ga_holding *h, const char *at, struct ga_err *err)
+static int late(struct ga_db *db, const struct ga_allocation_row *h, const char *at,
+		struct ga_err *err)
 {
 	ga_autofree char *sentence =
 		ga_xprintf("a host used it for allocation %s after that was %s", h->id, h->state);
@@ -44,13 +45,13 @@ static int late(struct ga_db *db, const struct ga_holding *h, const char *at, st
 		return -1;
 	for (i = 0; i < slots.n; i++) {
 		ga_autofree char *state = NULL, *owner = NULL;
-		ga_autoholding struct ga_holding other = { 0 };
+		ga_autoallocation struct ga_allocation_row other = { 0 };
 		bool reserved;
 
 		if (ga_store_slot_owner(db, slots.v[i], &state, &owner, err) < 0)
 			return -1;
 		reserved = !strcmp(state, "reserved");
-		if (reserved && (ga_store_holding(db, owner, &other, err) < 0 ||
+		if (reserved && (ga_store_allocation_row(db, owner, &other, err) < 0 ||
 				 ga_store_cancel(db, &other, sentence, at, err) < 0))
 			return -1;
 		if ((reserved || !strcmp(state, "available")) &&
@@ -91,9 +92,9 @@ static int progress_task(struct ga_db *db, const struct ga_progress *p, struct g
 
 int ga_fold_progress(struct ga_db *db, const struct ga_progress *p, struct ga_err *err)
 {
-	ga_autoholding struct ga_holding h = { 0 }, probe = { 0 };
+	ga_autoallocation struct ga_allocation_row h = { 0 }, probe = { 0 };
 	ga_autowipedue struct ga_wipe_due due = { 0 };
-	int r = ga_store_holding(db, p->object, &probe, err);
+	int r = ga_store_allocation_row(db, p->object, &probe, err);
 
 	if (r < 0)
 		return -1;
@@ -112,7 +113,7 @@ int ga_fold_progress(struct ga_db *db, const struct ga_progress *p, struct ga_er
 					      due.generation, err);
 		return progress_task(db, p, err) < 0 ? -1 : 1;
 	}
-	if (ga_fold_holding(db, p->object, p->attempt, p->generation, &h, err) < 0)
+	if (ga_fold_allocation_row(db, p->object, p->attempt, p->generation, &h, err) < 0)
 		return -1;
 	if (is_over(&h))
 		return ga_refuse(err, GA_CONFLICT, "plan_over", h.id,
@@ -142,12 +143,12 @@ static int still_active(struct ga_db *db, const struct ga_allocation *a, struct 
 
 int ga_fold_allocation(struct ga_db *db, const struct ga_allocation *a, struct ga_err *err)
 {
-	ga_autoholding struct ga_holding h = { 0 };
+	ga_autoallocation struct ga_allocation_row h = { 0 };
 	const char *begun = a->since;
 	size_t i;
 
 	if (ga_fold_check(db, a->allocation, a->dry_run, a->lab, err) < 0 ||
-	    ga_fold_holding(db, a->allocation, a->attempt, a->generation, &h, err) < 0)
+	    ga_fold_allocation_row(db, a->allocation, a->attempt, a->generation, &h, err) < 0)
 		return -1;
 	if (strcmp(a->state, "active"))
 		return ga_fail_for(err, GA_CONFLICT, "not_a_result",
@@ -197,8 +198,8 @@ int ga_fold_allocation(struct ga_db *db, const struct ga_allocation *a, struct g
 
 /* ---- a failure ---- */
 
-static int keep_placed(struct ga_db *db, const struct ga_holding *h, const struct ga_failure *f,
-		       struct ga_err *err)
+static int keep_placed(struct ga_db *db, const struct ga_allocation_row *h,
+		       const struct ga_failure *f, struct ga_err *err)
 {
 	return ga_audit_add(db, "provision_not_started", h->id,
 			    json_pack("{s:s?, s:s, s:s}", "phase", f->phase, "code", f->code,
@@ -216,7 +217,7 @@ static bool names_slot(const char *sentence, const char *slot)
 
 /* Nothing was written, so the other slots are free again. The disk's own is out of sale until a
  * person has looked: what lies there is no tenant's, and its next wipe is a first one. */
-static int found_data(struct ga_db *db, struct ga_holding *h, const struct ga_failure *f,
+static int found_data(struct ga_db *db, struct ga_allocation_row *h, const struct ga_failure *f,
 		      const char *reason, struct ga_err *err)
 {
 	ga_autotexts struct ga_texts slots = { 0 };
@@ -247,8 +248,8 @@ static int found_data(struct ga_db *db, struct ga_holding *h, const struct ga_fa
 	return keep_placed(db, h, f, err);
 }
 
-int ga_fold_provision_failed(struct ga_db *db, struct ga_holding *h, const struct ga_failure *f,
-			     struct ga_err *err)
+int ga_fold_provision_failed(struct ga_db *db, struct ga_allocation_row *h,
+			     const struct ga_failure *f, struct ga_err *err)
 {
 	ga_autofree char *reason = ga_xprintf("%s: %s", f->phase ? f->phase : f->code, f->sentence);
 	bool placed = !strcmp(h->state, "placed");

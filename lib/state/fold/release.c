@@ -25,24 +25,24 @@ static int drain_for_disks(struct ga_db *db, const struct ga_released *r, struct
 	if (ga_store_node(db, r->node, &n, err) < 0)
 		return -1;
 	sells = ga_streq(n.state, "active");
-	ga_shape_release(&ga_node_shape, &n);
+	ga_schema_release(&ga_node_schema, &n);
 	if (!sells)
 		return 0;
 	move.reason = why = ga_xprintf("disk %s, after allocation %s had the machine",
 				       r->steps.v[i].detail, r->allocation);
 	if (ga_store_node_move(db, r->node, &move, &n, err) < 0)
 		return -1;
-	ga_shape_release(&ga_node_shape, &n);
+	ga_schema_release(&ga_node_schema, &n);
 	return 0;
 }
 
 int ga_fold_released(struct ga_db *db, const struct ga_released *r, struct ga_err *err)
 {
-	ga_autoholding struct ga_holding h = { 0 };
+	ga_autoallocation struct ga_allocation_row h = { 0 };
 	size_t i;
 
 	if (ga_fold_check(db, r->allocation, r->dry_run, r->lab, err) < 0 ||
-	    ga_fold_holding(db, r->allocation, r->attempt, r->generation, &h, err) < 0)
+	    ga_fold_allocation_row(db, r->allocation, r->attempt, r->generation, &h, err) < 0)
 		return -1;
 	if (!strcmp(h.state, "released"))
 		return 0;
@@ -74,7 +74,7 @@ int ga_fold_released(struct ga_db *db, const struct ga_released *r, struct ga_er
 	    ga_store_move_claimed(db, h.id, "releasing", "wiping", r->at, err) < 0 ||
 	    ga_store_power(db, h.id, h.node, "off", err) < 0 ||
 	    ga_store_move_allocation(db, &h, "released", r->at, NULL, err) < 0 ||
-	    ga_store_end_holding(db, h.id, r->at, err) < 0 || drain_for_disks(db, r, err) < 0)
+	    ga_store_end_allocation(db, h.id, r->at, err) < 0 || drain_for_disks(db, r, err) < 0)
 		return -1;
 	return ga_audit_add(db, "released", h.id,
 			    json_pack("{s:s, s:s, s:i}", "node", r->node, "attempt", r->attempt,
@@ -82,8 +82,8 @@ int ga_fold_released(struct ga_db *db, const struct ga_released *r, struct ga_er
 			    err) < 0 ? -1 : 1;
 }
 
-int ga_fold_release_failed(struct ga_db *db, struct ga_holding *h, const struct ga_failure *f,
-			   struct ga_err *err)
+int ga_fold_release_failed(struct ga_db *db, struct ga_allocation_row *h,
+			   const struct ga_failure *f, struct ga_err *err)
 {
 	ga_autofree char *reason = ga_xprintf("%s: %s", f->phase ? f->phase : f->code, f->sentence);
 	const char *code = ga_streq(f->code, "untrusted_host") ? f->code : "release_failed";

@@ -17,46 +17,63 @@
 #include "state/node/image.h"
 #include "state/node/settings.h"
 
-const struct ga_shape *const ga_store_takes[] = {
-	&ga_profile_shape,  &ga_image_shape,	&ga_node_image_shape,	 &ga_node_settings_shape,
-	&ga_team_shape,	    &ga_grant_shape,	&ga_access_settings_shape,
-	&ga_progress_shape, &ga_allocation_shape, &ga_released_shape,	 &ga_wipe_evidence_shape,
-	&ga_observation_shape, &ga_drift_shape, &ga_failure_shape,	 &ga_power_shape,
-	&ga_console_shape,  &ga_ingress_shape,	&ga_inventory_work_shape, &ga_inventory_shape, NULL,
+const struct ga_schema *const ga_store_takes[] = {
+	&ga_profile_schema,
+	&ga_image_schema,
+	&ga_node_image_schema,
+	&ga_node_settings_schema,
+	&ga_team_schema,
+	&ga_grant_schema,
+	&ga_access_settings_schema,
+	&ga_progress_schema,
+	&ga_allocation_schema,
+	&ga_released_schema,
+	&ga_wipe_evidence_schema,
+	&ga_observation_schema,
+	&ga_drift_schema,
+	&ga_failure_schema,
+	&ga_power_schema,
+	&ga_console_schema,
+	&ga_ingress_schema,
+	&ga_inventory_work_schema,
+	&ga_inventory_schema,
+	NULL,
 };
 
 /* What people say of the state, and not hosts of what they did. */
-static bool is_declared(const struct ga_shape *shape)
+static bool is_declared(const struct ga_schema *schema)
 {
-	static const struct ga_shape *const declared[] = {
-		&ga_profile_shape, &ga_image_shape, &ga_node_image_shape, &ga_node_settings_shape,
-		&ga_team_shape,	   &ga_grant_shape, &ga_access_settings_shape,
+	static const struct ga_schema *const declared[] = {
+		&ga_profile_schema,	    &ga_image_schema, &ga_node_image_schema,
+		&ga_node_settings_schema,   &ga_team_schema,  &ga_grant_schema,
+		&ga_access_settings_schema,
 	};
 	size_t i;
 
 	for (i = 0; i < GA_ARRAY_SIZE(declared); i++)
-		if (declared[i] == shape)
+		if (declared[i] == schema)
 			return true;
 	return false;
 }
 
-static int put(struct ga_db *db, const struct ga_shape *shape, const void *obj, struct ga_err *err)
+static int put(struct ga_db *db, const struct ga_schema *schema, const void *obj,
+	       struct ga_err *err)
 {
-	if (shape == &ga_profile_shape)
+	if (schema == &ga_profile_schema)
 		return ga_store_apply_profile(db, obj, err);
-	if (shape == &ga_image_shape)
+	if (schema == &ga_image_schema)
 		return ga_store_apply_image(db, obj, err);
-	if (shape == &ga_node_image_shape)
+	if (schema == &ga_node_image_schema)
 		return ga_store_apply_node_image(db, obj, err);
-	if (shape == &ga_node_settings_shape)
+	if (schema == &ga_node_settings_schema)
 		return ga_store_apply_node_settings(db, obj, err);
-	if (shape == &ga_team_shape)
+	if (schema == &ga_team_schema)
 		return ga_store_apply_team(db, obj, err);
-	if (shape == &ga_grant_shape)
+	if (schema == &ga_grant_schema)
 		return ga_store_apply_grant(db, obj, err);
-	if (shape == &ga_access_settings_shape)
+	if (schema == &ga_access_settings_schema)
 		return ga_store_apply_access(db, obj, err);
-	return ga_fold(db, shape, obj, err);
+	return ga_fold(db, schema, obj, err);
 }
 
 /* ---- what a host did and the state did not believe ---- */
@@ -66,7 +83,7 @@ static int put(struct ga_db *db, const struct ga_shape *shape, const void *obj, 
 #define LAST(member) "json_extract(" GA_SQL_REASONS("s.blockers") ", '$[#-1]." member "')"
 #define COLUMNS "SELECT s.id, s.state, " LAST("code") ", " LAST("evidence") " FROM slot s "
 
-static int query_blocked(struct ga_db *db, const struct ga_shape *shape, const void *obj,
+static int query_blocked(struct ga_db *db, const struct ga_schema *schema, const void *obj,
 		 struct ga_rows **rows, struct ga_err *err)
 {
 	const struct ga_wipe_evidence *e = obj;
@@ -74,16 +91,16 @@ static int query_blocked(struct ga_db *db, const struct ga_shape *shape, const v
 	const struct ga_released *r = obj;
 
 	/* Evidence of a wipe that failed says so itself, with its status. */
-	if (shape == &ga_wipe_evidence_shape && e->object && ga_streq(e->outcome, "confirmed"))
+	if (schema == &ga_wipe_evidence_schema && e->object && ga_streq(e->outcome, "confirmed"))
 		return ga_db_query(db, rows, err,
 				   COLUMNS "WHERE s.id = ?1 AND s.wipe_attempt = ?2 "
 				   "AND s.state = 'cleanup_blocked'", "ss", e->object, e->attempt);
-	if (shape == &ga_released_shape)
+	if (schema == &ga_released_schema)
 		return ga_db_query(db, rows, err,
 				   COLUMNS "JOIN claim c ON c.slot_id = s.id AND c.live = 1 "
 				   "WHERE c.allocation_id = ?1 AND s.state = 'cleanup_blocked' "
 				   "ORDER BY s.slot_index", "s", r->allocation);
-	if (shape == &ga_allocation_shape)
+	if (schema == &ga_allocation_schema)
 		return ga_db_query(db, rows, err,
 				   COLUMNS "JOIN claim c ON c.slot_id = s.id "
 				   "JOIN allocation a ON a.id = c.allocation_id "
@@ -94,13 +111,13 @@ static int query_blocked(struct ga_db *db, const struct ga_shape *shape, const v
 	return 0;
 }
 
-int ga_fold_unbelieved(struct ga_db *db, const struct ga_shape *shape, const void *obj,
+int ga_fold_unbelieved(struct ga_db *db, const struct ga_schema *schema, const void *obj,
 		       struct ga_err *why, struct ga_err *err)
 {
 	ga_autorows struct ga_rows *rows = NULL;
 	ga_autofree char *command = NULL, *from = NULL;
 	const char *slot, *state, *code, *sentence;
-	int r = query_blocked(db, shape, obj, &rows, err);
+	int r = query_blocked(db, schema, obj, &rows, err);
 
 	if (r < 0 || !rows)
 		return r < 0 ? -1 : 0;
@@ -149,7 +166,7 @@ static int take(struct ga_db *db, const struct ga_rec *rec, bool *first, struct 
 		r = put(db, rec->shape, obj, err);
 	if (r >= 0 && why && ga_fold_unbelieved(db, rec->shape, obj, why, err) < 0)
 		r = -1;
-	ga_shape_release(rec->shape, obj);
+	ga_schema_release(rec->shape, obj);
 	if (r >= 0 && ga_db_commit(db, err) == 0)
 		return r;
 	ga_db_rollback(db);

@@ -11,7 +11,7 @@
 
 /* The kinds gpuaas-state reads, NULL-terminated: those taken here, and inventories, which are
  * taken whole (state/recovery/adopt.h). */
-extern const struct ga_shape *const ga_store_takes[];
+extern const struct ga_schema *const ga_store_takes[];
 
 /* In a transaction of its own: 1 when it changed something, 0 when it was so already. */
 GA_MUST_CHECK int ga_store_take(struct ga_db *db, const struct ga_rec *rec, struct ga_err *err);

@@ -12,9 +12,9 @@
 
 /* A record of an allocation that is in use by the order it names. */
 static int in_use(struct ga_db *db, const char *allocation, const char *attempt,
-		  int64_t generation, struct ga_holding *h, struct ga_err *err)
+		  int64_t generation, struct ga_allocation_row *h, struct ga_err *err)
 {
-	if (ga_fold_holding(db, allocation, attempt, generation, h, err) < 0)
+	if (ga_fold_allocation_row(db, allocation, attempt, generation, h, err) < 0)
 		return -1;
 	if (!strcmp(h->state, "active") || !strcmp(h->state, "held"))
 		return 0;
@@ -27,8 +27,8 @@ static int in_use(struct ga_db *db, const char *allocation, const char *attempt,
 /* What is told of an allocation whatever became of it: it happened. */
 static int is_known(struct ga_db *db, const char *allocation, struct ga_err *err)
 {
-	ga_autoholding struct ga_holding h = { 0 };
-	int r = ga_store_holding(db, allocation, &h, err);
+	ga_autoallocation struct ga_allocation_row h = { 0 };
+	int r = ga_store_allocation_row(db, allocation, &h, err);
 
 	if (r)
 		return r < 0 ? -1 : 0;
@@ -39,7 +39,7 @@ static int is_known(struct ga_db *db, const char *allocation, struct ga_err *err
 
 int ga_fold_power(struct ga_db *db, const struct ga_power *p, struct ga_err *err)
 {
-	ga_autoholding struct ga_holding h = { 0 };
+	ga_autoallocation struct ga_allocation_row h = { 0 };
 	int changed, later = 0;
 
 	if (ga_fold_check(db, p->allocation, p->dry_run, p->lab, err) < 0 ||
@@ -106,7 +106,7 @@ int ga_fold_ingress(struct ga_db *db, const struct ga_ingress *i, struct ga_err 
 		.bytes = GA_UNKNOWN,
 		.detail = detail,
 	};
-	ga_autoholding struct ga_holding h = { 0 };
+	ga_autoallocation struct ga_allocation_row h = { 0 };
 
 	if (ga_fold_check(db, i->allocation, i->dry_run, i->lab, err) < 0)
 		return -1;
@@ -126,18 +126,18 @@ int ga_fold_ingress(struct ga_db *db, const struct ga_ingress *i, struct ga_err 
 /* ---- hold and undo ---- */
 
 /* Told once: a host that is asked again and fails the same way adds nothing. */
-int ga_fold_hold_failed(struct ga_db *db, const struct ga_holding *h, const struct ga_failure *f,
-			struct ga_err *err)
+int ga_fold_hold_failed(struct ga_db *db, const struct ga_allocation_row *h,
+			const struct ga_failure *f, struct ga_err *err)
 {
-	return ga_fold_tell(db, "hold_failed", h->id,
-			    json_pack("{s:s?, s:s, s:s}", "phase", f->phase, "code", f->code,
-				      "sentence", f->sentence),
-			    err);
+	return ga_fold_audit(db, "hold_failed", h->id,
+			     json_pack("{s:s?, s:s, s:s}", "phase", f->phase, "code", f->code,
+				       "sentence", f->sentence),
+			     err);
 }
 
 /* ---- rebuild ---- */
 
-int ga_fold_rebuild_failed(struct ga_db *db, const struct ga_holding *h,
+int ga_fold_rebuild_failed(struct ga_db *db, const struct ga_allocation_row *h,
 			   const struct ga_failure *f, struct ga_err *err)
 {
 	ga_autofree char *reason = ga_xprintf("%s: %s", f->phase ? f->phase : f->code, f->sentence);
@@ -180,7 +180,7 @@ int ga_fold_rebuild_evidence(struct ga_db *db, const struct ga_wipe_evidence *e,
 				  due->slot, due->nvme_wwid ? due->nvme_wwid : "none",
 				  due->allocation ? due->allocation : "nobody"),
 				 ("gpuaas-show %s", due->slot));
-	ga_rec_digest(&ga_wipe_evidence_shape, e, "digest", digest);
+	ga_rec_digest(&ga_wipe_evidence_schema, e, "digest", digest);
 	if (strcmp(digest, e->digest))
 		return ga_fail_for(err, GA_BADREC, "digest",
 				   "evidence '%s' was changed: its digest is another", e->evidence);

@@ -73,7 +73,7 @@ static int accept_wipe(struct ga_db *db, const struct ga_wipe_due *due,
 	    ga_store_slot_wiped(db, due->slot, to, e->evidence, text.buf, since, err) < 0)
 		return -1;
 	if (due->allocation &&
-	    ga_store_end_holding(db, due->allocation, e->finished_at, err) < 0)
+	    ga_store_end_allocation(db, due->allocation, e->finished_at, err) < 0)
 		return -1;
 	return ga_audit_add(db, "wiped", due->slot,
 			    json_pack("{s:s, s:s, s:s, s:s, s:s}", "evidence", e->evidence, "class",
@@ -114,7 +114,7 @@ static int check_evidence(const struct ga_wipe_due *due, const struct ga_wipe_ev
 		return ga_refuse(err, GA_CONFLICT, "wrong_state", due->slot,
 				 ("slot '%s' is %s, not wiping", due->slot, due->state),
 				 ("fold the 'released' record of its allocation first"));
-	ga_rec_digest(&ga_wipe_evidence_shape, e, "digest", digest);
+	ga_rec_digest(&ga_wipe_evidence_schema, e, "digest", digest);
 	if (strcmp(digest, e->digest))
 		return ga_fail_for(err, GA_BADREC, "digest",
 				   "evidence '%s' was changed: its digest is another", e->evidence);

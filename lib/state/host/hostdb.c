@@ -27,7 +27,7 @@ int ga_hostdb_open_image(const char *dir, struct ga_hostdb *ret, struct ga_err *
 	return 0;
 }
 
-int ga_hostdb_open(const char *dir, struct ga_hostdb *ret, struct ga_err *err)
+int ga_hostdb_open_or_make(const char *dir, struct ga_hostdb *ret, struct ga_err *err)
 {
 	ga_autosign struct ga_sign_key *key = NULL;
 
@@ -94,8 +94,8 @@ static int hold_refused(const char *path, const char *object, struct ga_err *err
 			  "run again"));
 }
 
-int ga_hold_take(const char *dir, const char *object, const char *program, int *fd,
-		 struct ga_err *err)
+int ga_object_lock(const char *dir, const char *object, const char *program, int *fd,
+		   struct ga_err *err)
 {
 	ga_autofree char *folder = ga_xprintf("%s/hold", dir), *path = hold_path(dir, object);
 	ga_autofree char *who = ga_xprintf("%s (pid %ld)\n", program, (long)getpid());
@@ -138,7 +138,7 @@ static int insert_evidence(struct ga_hostdb *h, struct ga_wipe_evidence *e, stru
 	if (last_digest(h, &e->previous_digest, err) < 0)
 		return -1;
 	ga_wipe_evidence_seal(e);
-	text = ga_rec_format_text(&ga_wipe_evidence_shape, e);
+	text = ga_rec_format_text(&ga_wipe_evidence_schema, e);
 	return ga_db_exec(
 		h->db, err,
 		"INSERT INTO evidence (evidence, attempt, object, wwid, outcome, digest, "
@@ -169,7 +169,7 @@ int ga_evidence_get(struct ga_hostdb *h, const char *key, struct ga_wipe_evidenc
 
 	if (r <= 0)
 		return r;
-	if (ga_rec_parse_text(text, &ga_wipe_evidence_shape, ret, err) < 0)
+	if (ga_rec_parse_text(text, &ga_wipe_evidence_schema, ret, err) < 0)
 		return ga_wrap(err, "evidence of '%s' in host.db", key);
 	return 1;
 }
@@ -182,7 +182,7 @@ char *ga_hostdb_order_text(const struct ga_wipe_order *o)
 
 	bare.controller = NULL;
 	bare.epoch = GA_UNKNOWN;
-	return ga_rec_format_text(&ga_wipe_order_shape, &bare);
+	return ga_rec_format_text(&ga_wipe_order_schema, &bare);
 }
 
 int ga_hostdb_keep_order(struct ga_hostdb *h, const struct ga_wipe_order *o, struct ga_err *err)

@@ -21,7 +21,8 @@ struct ga_hostdb {
 };
 
 /* Makes the folder, host.db and the host's key where they are not there. */
-GA_MUST_CHECK int ga_hostdb_open(const char *dir, struct ga_hostdb *ret, struct ga_err *err);
+GA_MUST_CHECK int ga_hostdb_open_or_make(const char *dir, struct ga_hostdb *ret,
+					 struct ga_err *err);
 /* The same without a key: all machines that are made from an image would have the same one. */
 GA_MUST_CHECK int ga_hostdb_open_image(const char *dir, struct ga_hostdb *ret, struct ga_err *err);
 /* For a dry run: only to be read, and nothing is made. db is NULL when there is none yet. */
@@ -34,8 +35,8 @@ void ga_hostdb_close(struct ga_hostdb *h);
  * never a time. GA_BUSY naming pid and program when somebody has it for half a second more. The
  * descriptor is the hold: close it to let go.
  */
-GA_MUST_CHECK int ga_hold_take(const char *dir, const char *object, const char *program, int *fd,
-			       struct ga_err *err);
+GA_MUST_CHECK int ga_object_lock(const char *dir, const char *object, const char *program, int *fd,
+				 struct ga_err *err);
 
 /* ---- attempts: one row an order taken up ---- */
 
@@ -89,14 +90,14 @@ GA_MUST_CHECK int ga_hostdb_served(struct ga_hostdb *h, struct ga_served *ret, s
 /* Serves the issuer: the first one that comes, or whoever takes over. What was taken up before is
  * always gone on with. GA_CONFLICT "other_controller" for anybody else, who is noted, and for an
  * order without a controller where one is served already. */
-GA_MUST_CHECK int ga_hostdb_serve(struct ga_hostdb *h, const struct ga_issuer *by, bool take_over,
-				  struct ga_err *err);
+GA_MUST_CHECK int ga_hostdb_accept_controller(struct ga_hostdb *h, const struct ga_issuer *by,
+					      bool take_over, struct ga_err *err);
 /* Whether it would: nothing is noted. For a dry run, also without a db. */
 GA_MUST_CHECK int ga_hostdb_would_serve(struct ga_hostdb *h, const struct ga_issuer *by,
 					struct ga_err *err);
 /* The same with the host.db in dir. */
-GA_MUST_CHECK int ga_hostdb_serve_in(const char *dir, const struct ga_issuer *by, bool take_over,
-				     struct ga_err *err);
+GA_MUST_CHECK int ga_hostdb_accept_controller_in(const char *dir, const struct ga_issuer *by,
+						 bool take_over, struct ga_err *err);
 
 /* ---- the journal: every change of the host, with its inverse, before it is made ---- */
 

@@ -103,12 +103,12 @@ static bool is_confirmed(const char *record, const char *wwid)
 	struct ga_wipe_evidence e;
 	bool ret;
 
-	if (ga_rec_parse_text(record, &ga_wipe_evidence_shape, &e, &ignored) < 0)
+	if (ga_rec_parse_text(record, &ga_wipe_evidence_schema, &e, &ignored) < 0)
 		return false;
-	ga_rec_digest(&ga_wipe_evidence_shape, &e, "digest", digest);
+	ga_rec_digest(&ga_wipe_evidence_schema, &e, "digest", digest);
 	ret = ga_streq(e.outcome, "confirmed") && !e.dry_run && ga_streq(e.device.wwid, wwid) &&
 	      ga_streq(e.digest, digest);
-	ga_shape_release(&ga_wipe_evidence_shape, &e);
+	ga_schema_release(&ga_wipe_evidence_schema, &e);
 	return ret;
 }
 
@@ -190,7 +190,7 @@ int ga_hostdb_wipe_begun(struct ga_hostdb *h, const char *object, const char *ww
 /* Lines of /proc/locks: "1: FLOCK  ADVISORY  WRITE 708 00:1a:1234 0 EOF" (proc(5)). The inode is
  * enough: file systems with devices of their own (btrfs) show another one there than stat does,
  * and a stranger with the same inode only makes us say "held". */
-int ga_hold_is_taken(const char *dir, const char *object)
+int ga_object_is_locked(const char *dir, const char *object)
 {
 	ga_autofree char *path = ga_xprintf("%s/hold/%s", dir, object), *inode = NULL;
 	ga_autostr struct ga_str locks = GA_STR_INIT;
@@ -200,7 +200,7 @@ int ga_hold_is_taken(const char *dir, const char *object)
 
 	for (char *p = path + strlen(dir) + 6; *p; p++)
 		if (*p == '/' || (unsigned char)*p < ' ')
-			*p = '_'; /* as ga_hold_take names it */
+			*p = '_'; /* as ga_object_lock names it */
 	if (stat(path, &st) < 0)
 		return errno == ENOENT ? 0 : -1;
 	if (ga_file_read("/proc/locks", LOCKS_MAX, &locks, &ignored) < 0)

@@ -61,6 +61,6 @@ GA_MUST_CHECK int ga_hostdb_wipe_begun(struct ga_hostdb *h, const char *object, 
  * (which would make a program that starts right then fail). Only for reporting: who acts takes the
  * hold. 1, 0, or -1 when it cannot be told.
  */
-GA_MUST_CHECK int ga_hold_is_taken(const char *dir, const char *object);
+GA_MUST_CHECK int ga_object_is_locked(const char *dir, const char *object);
 
 #endif

@@ -111,8 +111,8 @@ int ga_hostdb_would_serve(struct ga_hostdb *h, const struct ga_issuer *by, struc
 	return ga_streq(s.controller, by->controller) ? 0 : refuse(by, &s, err);
 }
 
-int ga_hostdb_serve(struct ga_hostdb *h, const struct ga_issuer *by, bool take_over,
-		    struct ga_err *err)
+int ga_hostdb_accept_controller(struct ga_hostdb *h, const struct ga_issuer *by, bool take_over,
+				struct ga_err *err)
 {
 	ga_autoserved struct ga_served s = { 0 };
 	int r;
@@ -132,8 +132,8 @@ int ga_hostdb_serve(struct ga_hostdb *h, const struct ga_issuer *by, bool take_o
 	return r ? refuse(by, &s, err) : 0;
 }
 
-int ga_hostdb_serve_in(const char *dir, const struct ga_issuer *by, bool take_over,
-		       struct ga_err *err)
+int ga_hostdb_accept_controller_in(const char *dir, const struct ga_issuer *by, bool take_over,
+				   struct ga_err *err)
 {
 	ga_autohostdb struct ga_hostdb h = { 0 };
 
@@ -141,5 +141,7 @@ int ga_hostdb_serve_in(const char *dir, const struct ga_issuer *by, bool take_ov
 		return ga_hostdb_open_read(dir, &h, err) < 0 ?
 			       -1 :
 			       ga_hostdb_would_serve(&h, by, err);
-	return ga_hostdb_open(dir, &h, err) < 0 ? -1 : ga_hostdb_serve(&h, by, take_over, err);
+	return ga_hostdb_open_or_make(dir, &h, err) < 0 ?
+		       -1 :
+		       ga_hostdb_accept_controller(&h, by, take_over, err);
 }

@@ -43,7 +43,7 @@ static void release_reasons(struct ga_reasons *r)
 	size_t i;
 
 	for (i = 0; i < r->n; i++)
-		ga_shape_release(&ga_reason_shape, &r->v[i]);
+		ga_schema_release(&ga_reason_schema, &r->v[i]);
 	ga_list_release(r);
 }
 
@@ -54,7 +54,7 @@ static char *reasons_text(const struct ga_reasons *reasons)
 	size_t i;
 
 	for (i = 0; i < reasons->n; i++)
-		json_array_append_new(list, ga_shape_format(&ga_reason_shape, &reasons->v[i]));
+		json_array_append_new(list, ga_schema_format(&ga_reason_schema, &reasons->v[i]));
 	ga_rec_dump(list, &out);
 	return ga_str_take(&out);
 }
@@ -331,7 +331,7 @@ int ga_store_approve(struct ga_db *db, const struct ga_approval *a, struct ga_sl
 		return 0;
 	*has_order = ga_store_wipe_order(db, at.slot, ret_order, err) == 0;
 	if (!*has_order)
-		ga_shape_release(&ga_slot_shape, ret_slot);
+		ga_schema_release(&ga_slot_schema, ret_slot);
 	return *has_order ? 0 : -1;
 }
 

@@ -71,8 +71,8 @@ static int each_profile(struct ga_db *db, ga_damaged each, void *arg, struct ga_
 		struct ga_err why = GA_ERR_INIT;
 		struct ga_profile p;
 
-		if (ga_rec_parse_text(ga_rows_text(rows, 0), &ga_profile_shape, &p, &why) == 0)
-			ga_shape_release(&ga_profile_shape, &p);
+		if (ga_rec_parse_text(ga_rows_text(rows, 0), &ga_profile_schema, &p, &why) == 0)
+			ga_schema_release(&ga_profile_schema, &p);
 		else if (each("profile", ga_rows_text(rows, 1), why.msg, arg, err) < 0)
 			r = -1;
 		ga_err_clear(&why);
@@ -126,7 +126,7 @@ static int attend_profile(const char *kind, const char *id, const char *what, vo
 				       id, what),
 	};
 
-	return ga_attend_tell(&f, arg, err);
+	return ga_attention_emit(&f, arg, err);
 }
 
 int ga_attend_damaged(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
@@ -153,7 +153,7 @@ int ga_attend_damaged(struct ga_db *db, const struct ga_attend_to *to, struct ga
 			.command = command_of(rows),
 		};
 
-		if (ga_attend_tell(&f, to, err) < 0)
+		if (ga_attention_emit(&f, to, err) < 0)
 			return -1;
 	}
 	return r < 0 ? -1 : each_profile(db, attend_profile, (void *)(uintptr_t)to, err);

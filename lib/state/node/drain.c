@@ -26,7 +26,7 @@ static const struct verb {
 
 static void cleanup_node(struct ga_node *n)
 {
-	ga_shape_release(&ga_node_shape, n);
+	ga_schema_release(&ga_node_schema, n);
 }
 
 static int fail_state(const struct verb *v, const struct ga_node *n, struct ga_err *err)
@@ -221,7 +221,7 @@ int ga_store_drain_blockers(struct ga_db *db, const char *node, const char *here
 			.sentence = sentence,
 			.command = command ? command : (char *)(uintptr_t) "gpuaas-state check",
 		};
-		if (each(&ga_drain_blocker_shape, &b, arg, err) < 0)
+		if (each(&ga_drain_blocker_schema, &b, arg, err) < 0)
 			return -1;
 		n++;
 	}
@@ -252,7 +252,7 @@ int ga_store_evacuation(struct ga_db *db, const char *node, const char *allocati
 				 ("allocation '%s' is %s: only one that is active or held is "
 				  "stopped and made again elsewhere", allocation, state),
 				 ("gpuaas-release %s | gpuaas-wipe ends it", allocation));
-	if (ga_rec_parse_text(request, &ga_request_shape, ret, err) < 0)
+	if (ga_rec_parse_text(request, &ga_request_schema, ret, err) < 0)
 		return ga_wrap(err, "the stored request of '%s'", allocation);
 	free(GA_TAKE(ret->name));
 	free(GA_TAKE(ret->request_id));
@@ -265,7 +265,7 @@ int ga_store_evacuation(struct ga_db *db, const char *node, const char *allocati
 		      "AND request_id < 'evacuate-' || ?1 || '.' "
 		      "AND state IN ('cancelled', 'refused', 'released')",
 		      "sI", allocation, &before) < 0) {
-		ga_shape_release(&ga_request_shape, ret);
+		ga_schema_release(&ga_request_schema, ret);
 		return -1;
 	}
 	ret->request_id = ga_xprintf("evacuate-%s-%" PRId64, allocation, before + 1);

@@ -110,7 +110,7 @@ static int attend(const struct ga_rows *r, const struct ga_attend_to *to, struct
 				     ga_xstrdup("gpuaas-reconcile --repair"),
 	};
 
-	return ga_attend_tell(&f, to, err);
+	return ga_attention_emit(&f, to, err);
 }
 
 int ga_attend_drift(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
@@ -173,7 +173,7 @@ int ga_attend_unproven(struct ga_db *db, const struct ga_attend_to *to, struct g
 					      "gpu_memory=not_proven", node),
 		};
 
-		if (ga_attend_tell(&f, to, err) < 0)
+		if (ga_attention_emit(&f, to, err) < 0)
 			return -1;
 	}
 	return r;

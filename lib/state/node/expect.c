@@ -19,7 +19,7 @@ static int add_slots(struct ga_db *db, struct ga_expectation *ret, struct ga_err
 		struct ga_expected_slot *e;
 		struct ga_slot slot;
 
-		if (ga_row_read(rows, 0, &ga_slot_shape, &slot, err) < 0)
+		if (ga_row_read(rows, 0, &ga_slot_schema, &slot, err) < 0)
 			return -1;
 		if (strcmp(slot.state, "retired")) {
 			e = ga_list_add(&ret->slots);
@@ -28,7 +28,7 @@ static int add_slots(struct ga_db *db, struct ga_expectation *ret, struct ga_err
 			e->since = GA_TAKE(slot.since);
 			e->allocation = GA_TAKE(slot.allocation);
 		}
-		ga_shape_release(&ga_slot_shape, &slot);
+		ga_schema_release(&ga_slot_schema, &slot);
 	}
 	return r;
 }
@@ -60,7 +60,7 @@ static int add_wipes(struct ga_db *db, struct ga_expectation *ret, struct ga_err
 /* In the order of the shape of an expected allocation. */
 static int add_allocations(struct ga_db *db, struct ga_expectation *ret, struct ga_err *err)
 {
-	const struct ga_field *f = ga_expectation_shape.fields;
+	const struct ga_field *f = ga_expectation_schema.fields;
 	ga_autorows struct ga_rows *rows = NULL;
 	int r;
 
@@ -109,10 +109,10 @@ int ga_store_expectation(struct ga_db *db, const char *node, struct ga_expectati
 		.lab = n.lab,
 	};
 	n.network = (struct ga_network){ 0 };
-	ga_shape_release(&ga_node_shape, &n);
+	ga_schema_release(&ga_node_schema, &n);
 	if (add_slots(db, ret, err) < 0 || add_wipes(db, ret, err) < 0 ||
 	    add_allocations(db, ret, err) < 0) {
-		ga_shape_release(&ga_expectation_shape, ret);
+		ga_schema_release(&ga_expectation_schema, ret);
 		return -1;
 	}
 	return 0;

@@ -99,12 +99,12 @@ static int apply(struct ga_db *db, const struct patient *p, const struct ga_heal
 		ga_autofree char *reason =
 			ga_xprintf("health of slot %s: %s", p->slot, sign->detail);
 		ga_cleanup(cleanup_patients) struct patients now = { 0 };
-		ga_autoholding struct ga_holding h = { 0 };
+		ga_autoallocation struct ga_allocation_row h = { 0 };
 
 		if (find(db, p->slot, &now, err) < 0)
 			return -1;
 		if (now.n && !strcmp(now.v[0].state, "reserved") &&
-		    (ga_store_holding(db, now.v[0].allocation, &h, err) < 0 ||
+		    (ga_store_allocation_row(db, now.v[0].allocation, &h, err) < 0 ||
 		     ga_store_cancel(db, &h, reason, when, err) < 0))
 			return -1;
 	}

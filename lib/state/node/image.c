@@ -11,7 +11,7 @@
 
 int ga_store_apply_image(struct ga_db *db, const struct ga_image *i, struct ga_err *err)
 {
-	ga_autofree char *text = ga_rec_format_text(&ga_image_shape, i), *now = ga_time_now();
+	ga_autofree char *text = ga_rec_format_text(&ga_image_schema, i), *now = ga_time_now();
 	ga_autofree char *old = NULL;
 
 	if (ga_store_probe_counts(db, i->name, i->probe, err) < 0 ||
@@ -81,7 +81,7 @@ int ga_store_apply_node_image(struct ga_db *db, const struct ga_node_image *i, s
 	if (image_digest(db, i->image, &digest, err) < 0 ||
 	    ga_store_node(db, i->node, &node, err) < 0)
 		return -1;
-	ga_shape_release(&ga_node_shape, &node);
+	ga_schema_release(&ga_node_schema, &node);
 	if (strcmp(digest, i->digest))
 		return ga_refuse(err, GA_CONFLICT, "image_digest", NULL,
 				 ("the copy of '%s' on '%s' has digest %s, the image has %s",
@@ -115,7 +115,7 @@ int ga_store_node_image(struct ga_db *db, const char *node, const char *image,
 	if (ga_db_query(db, &rows, err, NODE_IMAGE "WHERE node_id = ?1 AND image = ?2", "ss", node,
 			image) < 0)
 		return -1;
-	return ga_row_first(rows, &ga_node_image_shape, ret, err);
+	return ga_row_first(rows, &ga_node_image_schema, ret, err);
 }
 
 int ga_query_node_images(struct ga_db *db, struct ga_rows **ret, struct ga_err *err)

@@ -141,9 +141,9 @@ static const char *object_of(const struct ga_rec *rec)
  * and the inventory of a host that never worked, which has no key yet and no work to tell of. */
 static bool needs_none(const struct ga_rec *rec)
 {
-	if (ga_rec_is(rec, &ga_failure_shape))
+	if (ga_rec_is(rec, &ga_failure_schema))
 		return !member(rec, "attempt");
-	return ga_rec_is(rec, &ga_inventory_shape) &&
+	return ga_rec_is(rec, &ga_inventory_schema) &&
 	       !json_integer_value(json_object_get(rec->json, "count"));
 }
 
@@ -183,7 +183,7 @@ static int answers_order(struct ga_db *db, const struct ga_rec *rec, const char 
 	const char *said = member(rec, "node"), *attempt = member(rec, "attempt");
 	json_t *generation = json_object_get(rec->json, "generation");
 
-	if (ga_rec_is(rec, &ga_inventory_shape))
+	if (ga_rec_is(rec, &ga_inventory_schema))
 		return ga_streq(key, json_string_value(json_object_get(
 					     json_object_get(rec->json, "host"), "node_key")));
 	if (!said || !attempt || !object_of(rec))
@@ -415,7 +415,7 @@ int ga_attend_refused(struct ga_db *db, const struct ga_attend_to *to, struct ga
 			.command = ga_xstrdup(refused_command(rows)),
 		};
 
-		if (ga_attend_tell(&f, to, err) < 0)
+		if (ga_attention_emit(&f, to, err) < 0)
 			return -1;
 	}
 	return r;
@@ -456,7 +456,7 @@ int ga_attend_keys(struct ga_db *db, const struct ga_attend_to *to, struct ga_er
 						      "gpuaas-approve --record-only"),
 		};
 
-		if (ga_attend_tell(&f, to, err) < 0)
+		if (ga_attention_emit(&f, to, err) < 0)
 			return -1;
 	}
 	return r;

@@ -11,7 +11,7 @@
 #include "state/node/maintenance.h"
 #include "state/node/node.h"
 
-/* In the order of ga_maintenance_shape. */
+/* In the order of ga_maintenance_schema. */
 #define WINDOWS \
 	"SELECT id, node_id, CASE WHEN ended_at IS NOT NULL THEN 'ended' " \
 	"WHEN to_at <= " GA_SQL_NOW " THEN 'over' WHEN from_at <= " GA_SQL_NOW " THEN 'open' " \
@@ -40,7 +40,7 @@ static int read_window(struct ga_db *db, const char *id, struct ga_maintenance *
 
 	if (ga_db_query(db, &rows, err, WINDOWS "WHERE id = ?1", "s", id) < 0)
 		return -1;
-	r = ga_row_first(rows, &ga_maintenance_shape, ret, err);
+	r = ga_row_first(rows, &ga_maintenance_schema, ret, err);
 	return r ? (r < 0 ? -1 : 0) : ga_fail(err, GA_NOTFOUND, "there is no maintenance '%s'", id);
 }
 
@@ -66,7 +66,7 @@ int ga_store_maintenance_plan(struct ga_db *db, const char *node, const char *fr
 		return ga_fail(err, GA_USAGE, "maintenance needs --reason");
 	if (check_times(from, to, now, err) < 0 || ga_store_node(db, node, &found, err) < 0)
 		return -1;
-	ga_shape_release(&ga_node_shape, &found);
+	ga_schema_release(&ga_node_schema, &found);
 	if (ga_db_change(db, err,
 			 "INSERT INTO maintenance (id, node_id, from_at, to_at, reason, "
 			 "created_at, created_by) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
@@ -117,13 +117,13 @@ int ga_store_maintenance_end(struct ga_db *db, const char *id, struct ga_mainten
 	if (!n) {
 		(void)ga_fail_for(err, GA_CONFLICT, "wrong_state",
 				  "maintenance '%s' no longer counts: it is %s", full, ret->state);
-		ga_shape_release(&ga_maintenance_shape, ret);
+		ga_schema_release(&ga_maintenance_schema, ret);
 		return -1;
 	}
 	if (ga_audit_add(db, "maintenance_ended", ret->node,
 			 json_pack("{s:s, s:s}", "maintenance", full, "to", ret->to), err) == 0)
 		return 0;
-	ga_shape_release(&ga_maintenance_shape, ret);
+	ga_schema_release(&ga_maintenance_schema, ret);
 	return -1;
 }
 
@@ -137,10 +137,10 @@ int ga_store_maintenance_ahead(struct ga_db *db, const char *node, ga_store_each
 	if (ga_query_maintenance(db, node, true, &rows, err) < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0) {
-		if (ga_row_read(rows, 0, &ga_maintenance_shape, &m, err) < 0)
+		if (ga_row_read(rows, 0, &ga_maintenance_schema, &m, err) < 0)
 			return -1;
-		r = each(&ga_maintenance_shape, &m, arg, err);
-		ga_shape_release(&ga_maintenance_shape, &m);
+		r = each(&ga_maintenance_schema, &m, arg, err);
+		ga_schema_release(&ga_maintenance_schema, &m);
 		if (r < 0)
 			return -1;
 	}

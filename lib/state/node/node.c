@@ -10,7 +10,7 @@
 #include "state/db/row.h"
 #include "state/node/node.h"
 
-/* In the order of ga_node_shape. */
+/* In the order of ga_node_schema. */
 #define NODES \
 	"SELECT n.id, n.name, n.address, n.region, n.pool, n.mode, n.state, n.since, " \
 	"n.generation, n.cordon_reason, n.drain_deadline, n.held_by, n.epoch_verified, " \
@@ -37,7 +37,7 @@ int ga_store_node(struct ga_db *db, const char *id, struct ga_node *ret, struct 
 
 	if (ga_query_nodes(db, id, &rows, err) < 0)
 		return -1;
-	r = ga_row_first(rows, &ga_node_shape, ret, err);
+	r = ga_row_first(rows, &ga_node_schema, ret, err);
 	if (!r)
 		return ga_refuse(err, GA_NOTFOUND, NULL, id,
 				 ("there is no node '%s'", id),
@@ -53,15 +53,15 @@ static int lose_allocation(struct ga_db *db, const char *id, const char *reason,
 			   struct ga_err *err)
 {
 	ga_autofree char *sentence = ga_xprintf("host_lost: %s", reason);
-	ga_autoholding struct ga_holding h = { 0 };
+	ga_autoallocation struct ga_allocation_row h = { 0 };
 
-	if (ga_store_holding(db, id, &h, err) < 0)
+	if (ga_store_allocation_row(db, id, &h, err) < 0)
 		return -1;
 	if (!strcmp(h.state, "placed")) {
 		if (ga_store_move_claimed(db, id, "reserved", "available", at, err) < 0 ||
 		    ga_store_move_allocation(db, &h, "cancelled", at, sentence, err) < 0)
 			return -1;
-		return ga_store_end_holding(db, id, at, err);
+		return ga_store_end_allocation(db, id, at, err);
 	}
 	if (!strcmp(h.state, "provisioning") &&
 	    ga_store_move_allocation(db, &h, "failed", at, sentence, err) < 0)
@@ -84,7 +84,7 @@ int ga_store_node_lost(struct ga_db *db, const char *node, const char *reason, s
 
 	if (ga_store_node(db, node, &found, err) < 0)
 		return -1;
-	ga_shape_release(&ga_node_shape, &found);
+	ga_schema_release(&ga_node_schema, &found);
 	if (ga_db_texts(db, &allocations, err,
 			"SELECT id FROM allocation WHERE node_id = ?1 AND state IN ('placed', "
 			"'provisioning', 'active', 'held', 'preempting', 'failed', 'releasing', "

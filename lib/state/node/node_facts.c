@@ -8,7 +8,7 @@
 
 #include "base/texts.h"
 #include "record/cpuset.h"
-#include "record/shape.h"
+#include "record/schema.h"
 #include "state/db/json.h"
 
 struct numa {

@@ -44,7 +44,7 @@ static int read_known(struct ga_db *db, const char *node, struct known *ret, str
 
 static void add_json(json_t *list, const struct ga_reason *r)
 {
-	json_array_append_new(list, ga_shape_format(&ga_reason_shape, r));
+	json_array_append_new(list, ga_schema_format(&ga_reason_schema, r));
 }
 
 /* The node's blockers as JSON: the host's own, and hardware that is not what was approved. */
@@ -130,7 +130,7 @@ static int update_node(struct ga_db *db, const struct ga_host *host, const struc
 {
 	ga_autofree char *partitions = NULL;
 	ga_autofree char *blockers = blockers_text(host, known);
-	ga_autofree char *network = ga_rec_format_text(&ga_network_shape, &host->network);
+	ga_autofree char *network = ga_rec_format_text(&ga_network_schema, &host->network);
 
 	if (partitions_text(host, &partitions, err) < 0 ||
 	    ga_db_change(db, err,
@@ -227,7 +227,7 @@ static int taint_found(struct ga_db *db, const struct ga_nvme *d, const char *no
 static int store_candidate(struct ga_db *db, const struct ga_candidate *c, const char *at,
 			   const char *now, struct ga_err *err)
 {
-	ga_autofree char *record = ga_rec_format_text(&ga_candidate_shape, c);
+	ga_autofree char *record = ga_rec_format_text(&ga_candidate_schema, c);
 	ga_autofree char *gpu = gpu_ids(c->gpu);
 
 	if (ga_db_change(db, err,
@@ -236,14 +236,14 @@ static int store_candidate(struct ga_db *db, const struct ga_candidate *c, const
 			 "sisss", c->node, c->slot_index, record, at, gpu) < 0)
 		return -1;
 	if (c->nvme && c->nvme->wwid) {
-		ga_autofree char *facts = ga_rec_format_text(&ga_nvme_shape, c->nvme);
+		ga_autofree char *facts = ga_rec_format_text(&ga_nvme_schema, c->nvme);
 
 		if (store_device(db, c->node, c->nvme->wwid, "disk", facts, now, err) < 0 ||
 		    taint_found(db, c->nvme, now, err) < 0)
 			return -1;
 	}
 	if (c->gpu) {
-		ga_autofree char *facts = ga_rec_format_text(&ga_gpu_shape, c->gpu);
+		ga_autofree char *facts = ga_rec_format_text(&ga_gpu_schema, c->gpu);
 		ga_autofree char *id = ga_xprintf("%s/%s", c->node, c->gpu->identity);
 
 		return store_device(db, c->node, id, "gpu", facts, now, err);
@@ -282,7 +282,7 @@ static int check_time(const struct ga_host *host, const struct known *known, str
 int ga_store_observe(struct ga_db *db, const struct ga_host *host,
 		     const struct ga_candidates *candidates, struct ga_err *err)
 {
-	ga_autofree char *text = ga_rec_format_text(&ga_host_shape, host);
+	ga_autofree char *text = ga_rec_format_text(&ga_host_schema, host);
 	ga_autofree char *now = ga_time_now();
 	ga_cleanup(cleanup_known) struct known known = { 0 };
 	char digest[GA_DIGEST_SIZE];

@@ -75,7 +75,7 @@ static int refuse_mode(struct ga_db *db, const struct ga_node_settings *s, struc
 static int update_settings(struct ga_db *db, const struct ga_node_settings *s, struct ga_err *err)
 {
 	ga_autofree char *network =
-		s->network ? ga_rec_format_text(&ga_network_shape, s->network) : NULL;
+		s->network ? ga_rec_format_text(&ga_network_schema, s->network) : NULL;
 
 	return ga_db_exec(
 		db, err,
@@ -104,7 +104,7 @@ static int update_settings(struct ga_db *db, const struct ga_node_settings *s, s
 /* As it was asked for; what was cleared is null. */
 static json_t *settings_detail(const struct ga_node_settings *s)
 {
-	json_t *detail = ga_shape_format(&ga_node_settings_shape, s), *value;
+	json_t *detail = ga_schema_format(&ga_node_settings_schema, s), *value;
 	const char *name;
 
 	json_object_foreach(detail, name, value)

@@ -105,7 +105,7 @@ static int fail_state(const struct verb *v, const struct ga_slot *s, struct ga_e
 	if (!state)
 		return ga_hint(err, "no program of gpuaas writes that state: stop all writers and "
 			       "go back to a backup (gpuaas-state restore)");
-	return state->leaves ? ga_hint(err, "gpuaas-show %s", s->slot) : -1;
+	return state->exit_command ? ga_hint(err, "gpuaas-show %s", s->slot) : -1;
 }
 
 /* ---- enable: the predicate again, on the last candidate seen ---- */
@@ -130,7 +130,7 @@ static int read_candidate(struct ga_db *db, const struct ga_slot *s, struct ga_c
 				 ("the host of slot '%s' no longer shows a candidate %" PRId64,
 				  s->slot, s->slot_index),
 				 ("run gpuaas-discover | gpuaas-approve, or retire the slot"));
-	if (ga_rec_parse_text(record, &ga_candidate_shape, ret, err) < 0)
+	if (ga_rec_parse_text(record, &ga_candidate_schema, ret, err) < 0)
 		return ga_hint(err, "discover again with this version of gpuaas: gpuaas-discover "
 				    "| gpuaas-approve --record-only");
 	if (ret->nvme && wiped) {
@@ -195,7 +195,7 @@ static int enable(struct ga_db *db, const struct ga_slot *s, struct ga_slot *ret
 			       "--slot %lld | gpuaas-wipe", (long long)s->slot_index));
 	else
 		r = ga_store_approve(db, &a, ret_slot, ret_order, has_order, err);
-	ga_shape_release(&ga_candidate_shape, &c);
+	ga_schema_release(&ga_candidate_schema, &c);
 	return r;
 }
 
@@ -227,7 +227,7 @@ static int read_moved(struct ga_db *db, const struct ga_slot *s, struct ga_slot 
 		return -1;
 	*has_order = ga_store_wipe_order(db, s->slot, ret_order, err) == 0;
 	if (!*has_order)
-		ga_shape_release(&ga_slot_shape, ret_slot);
+		ga_schema_release(&ga_slot_schema, ret_slot);
 	return *has_order ? 0 : -1;
 }
 
@@ -278,7 +278,7 @@ static int refuse_unmended(const struct ga_slot *s, struct ga_slot *now, struct 
 			   why->evidence ? why->evidence : "");
 		ga_err_reason(err, why->code);
 		ga_err_object(err, s->slot);
-		ga_shape_release(&ga_slot_shape, now);
+		ga_schema_release(&ga_slot_schema, now);
 		return ga_hint(err, "mend it, then on the host 'gpuaas-discover | gpuaas-approve "
 				    "--record-only', then the same again");
 	}
@@ -355,7 +355,7 @@ static bool is_done(const struct verb *v, const struct ga_slot *s, const char *r
 
 static void cleanup_slot(struct ga_slot *s)
 {
-	ga_shape_release(&ga_slot_shape, s);
+	ga_schema_release(&ga_slot_schema, s);
 }
 
 int ga_store_slot_move(struct ga_db *db, const char *id, const char *verb, const char *reason,

@@ -32,7 +32,7 @@
 
 struct list_kind {
 	const char *name, *plural;
-	const struct ga_shape *shape;
+	const struct ga_schema *shape;
 	const char *id, *time; /* members for --after and --since; NULL: there is none */
 	int (*query)(struct ga_db *db, const struct ga_list_query *q, struct ga_rows **ret,
 		     struct ga_err *err);
@@ -93,34 +93,34 @@ static int all_pools(struct ga_db *db, ga_store_each each, void *arg, struct ga_
 static int all_attention(struct ga_db *db, ga_store_each each, void *arg, struct ga_err *err);
 
 static const struct list_kind kinds[] = {
-	{ "node", "nodes", &ga_node_shape, "node", "since", all_nodes, .text = false },
-	{ "slot", "slots", &ga_slot_shape, "slot", "since", all_slots, .text = false },
-	{ "candidate", "candidates", &ga_candidate_shape, NULL, NULL, all_candidates,
+	{ "node", "nodes", &ga_node_schema, "node", "since", all_nodes, .text = false },
+	{ "slot", "slots", &ga_slot_schema, "slot", "since", all_slots, .text = false },
+	{ "candidate", "candidates", &ga_candidate_schema, NULL, NULL, all_candidates,
 	  .text = true },
-	{ "profile", "profiles", &ga_profile_shape, "name", NULL, all_profiles, .text = true },
-	{ "image", "images", &ga_image_shape, "name", NULL, all_images, .text = true },
-	{ "node-image", "node-images", &ga_node_image_shape, NULL, "verified_at",
+	{ "profile", "profiles", &ga_profile_schema, "name", NULL, all_profiles, .text = true },
+	{ "image", "images", &ga_image_schema, "name", NULL, all_images, .text = true },
+	{ "node-image", "node-images", &ga_node_image_schema, NULL, "verified_at",
 	  all_node_images, .text = false },
-	{ "allocation", "allocations", &ga_allocation_shape, "allocation", "created_at",
+	{ "allocation", "allocations", &ga_allocation_schema, "allocation", "created_at",
 	  all_allocations, .text = false },
-	{ "plan", "plans", &ga_plan_shape, "allocation", "created_at", all_plans, .text = true },
-	{ "claim", "claims", &ga_claim_shape, "claim", "created_at", all_claims, .text = false },
-	{ "task", "tasks", &ga_task_shape, NULL, "started_at", all_tasks, .text = false },
-	{ "usage", "usage", &ga_usage_shape, NULL, "started_at", all_usage, .text = false },
-	{ "wipe-evidence", "evidence", &ga_wipe_evidence_shape, "evidence", "finished_at",
+	{ "plan", "plans", &ga_plan_schema, "allocation", "created_at", all_plans, .text = true },
+	{ "claim", "claims", &ga_claim_schema, "claim", "created_at", all_claims, .text = false },
+	{ "task", "tasks", &ga_task_schema, NULL, "started_at", all_tasks, .text = false },
+	{ "usage", "usage", &ga_usage_schema, NULL, "started_at", all_usage, .text = false },
+	{ "wipe-evidence", "evidence", &ga_wipe_evidence_schema, "evidence", "finished_at",
 	  all_evidence, .text = true },
-	{ "audit", "audit", &ga_audit_shape, "seq", "at", some_audit, .text = false },
-	{ "event", "events", &ga_event_shape, "seq", "at", some_events, .text = false },
-	{ "maintenance", "maintenance", &ga_maintenance_shape, "maintenance", "from",
+	{ "audit", "audit", &ga_audit_schema, "seq", "at", some_audit, .text = false },
+	{ "event", "events", &ga_event_schema, "seq", "at", some_events, .text = false },
+	{ "maintenance", "maintenance", &ga_maintenance_schema, "maintenance", "from",
 	  all_maintenance, .text = false },
-	{ "team", "teams", &ga_team_shape, "name", NULL, all_teams, .text = true },
-	{ "grant", "grants", &ga_grant_shape, "name", NULL, all_grants, .text = true },
-	{ "access-settings", "access-settings", &ga_access_settings_shape, NULL, NULL, all_access,
+	{ "team", "teams", &ga_team_schema, "name", NULL, all_teams, .text = true },
+	{ "grant", "grants", &ga_grant_schema, "name", NULL, all_grants, .text = true },
+	{ "access-settings", "access-settings", &ga_access_settings_schema, NULL, NULL, all_access,
 	  .text = true },
-	{ "proposal", "proposals", &ga_proposal_shape, "proposal", "proposed_at", all_proposals,
+	{ "proposal", "proposals", &ga_proposal_schema, "proposal", "proposed_at", all_proposals,
 	  .text = false },
-	{ .name = "pool", .plural = "pools", .shape = &ga_pool_shape, .many = all_pools },
-	{ .name = "attention", .plural = "attention", .shape = &ga_attention_shape, .id = "object",
+	{ .name = "pool", .plural = "pools", .shape = &ga_pool_schema, .many = all_pools },
+	{ .name = "attention", .plural = "attention", .shape = &ga_attention_schema, .id = "object",
 	  .time = "since", .many = all_attention },
 };
 
@@ -152,20 +152,20 @@ struct filter {
 	void *arg;
 };
 
-static bool lets_through(struct filter *f, const struct ga_shape *shape, const void *obj)
+static bool lets_through(struct filter *f, const struct ga_schema *schema, const void *obj)
 {
 	const char *const *where = f->q->where;
 	const char *time;
 
 	if (!f->behind) {
-		f->behind = ga_streq(ga_where_text(shape, obj, f->kind->id), f->q->after);
+		f->behind = ga_streq(ga_where_text(schema, obj, f->kind->id), f->q->after);
 		return false;
 	}
-	time = f->since[0] ? ga_where_text(shape, obj, f->kind->time) : NULL;
+	time = f->since[0] ? ga_where_text(schema, obj, f->kind->time) : NULL;
 	if (f->since[0] && (!time || strcmp(time, f->since) < 0))
 		return false;
 	for (; where && *where; where++)
-		if (!ga_where_matches(shape, obj, *where))
+		if (!ga_where_matches(schema, obj, *where))
 			return false;
 	return true;
 }
@@ -187,14 +187,14 @@ static int all_attention(struct ga_db *db, ga_store_each each, void *arg, struct
 	return ga_store_list_attention(db, &to, err);
 }
 
-static int pass(const struct ga_shape *shape, const void *obj, void *arg, struct ga_err *err)
+static int pass(const struct ga_schema *schema, const void *obj, void *arg, struct ga_err *err)
 {
 	struct filter *f = arg;
 
-	if (f->full || !lets_through(f, shape, obj))
+	if (f->full || !lets_through(f, schema, obj))
 		return 0;
 	f->full = ++f->n == f->q->limit;
-	return f->each(shape, obj, f->arg, err);
+	return f->each(schema, obj, f->arg, err);
 }
 
 static int check_query(struct filter *f, struct ga_err *err)
@@ -222,9 +222,9 @@ static int check_query(struct filter *f, struct ga_err *err)
 
 static int each_row(struct filter *f, const struct ga_rows *rows, void *obj, struct ga_err *err)
 {
-	const struct ga_shape *shape = f->kind->shape;
-	int r = f->kind->text ? ga_rec_parse_text(ga_rows_text(rows, 0), shape, obj, err) :
-				ga_row_read(rows, 0, shape, obj, err);
+	const struct ga_schema *schema = f->kind->shape;
+	int r = f->kind->text ? ga_rec_parse_text(ga_rows_text(rows, 0), schema, obj, err) :
+				ga_row_read(rows, 0, schema, obj, err);
 
 	if (r < 0 && f->kind->text && f->q->unreadable) {
 		f->q->unreadable(f->kind->name, ga_rows_text(rows, 1), err);
@@ -233,8 +233,8 @@ static int each_row(struct filter *f, const struct ga_rows *rows, void *obj, str
 	}
 	if (r < 0)
 		return ga_wrap(err, "a stored %s", f->kind->name);
-	r = pass(shape, obj, f, err);
-	ga_shape_release(shape, obj);
+	r = pass(schema, obj, f, err);
+	ga_schema_release(schema, obj);
 	return r;
 }
 

@@ -21,20 +21,20 @@ struct show {
 
 /* Consumes the rows; query's result is r. */
 static int each_row(const struct show *s, int r, struct ga_rows *query, bool text,
-		    const struct ga_shape *shape, struct ga_err *err)
+		    const struct ga_schema *schema, struct ga_err *err)
 {
-	ga_autofree void *obj = ga_xcalloc(1, shape->size);
+	ga_autofree void *obj = ga_xcalloc(1, schema->size);
 	ga_autorows struct ga_rows *rows = query;
 
 	if (r < 0)
 		return -1;
 	while ((r = ga_rows_next(rows, err)) > 0) {
-		r = text ? ga_rec_parse_text(ga_rows_text(rows, 0), shape, obj, err) :
-			   ga_row_read(rows, 0, shape, obj, err);
+		r = text ? ga_rec_parse_text(ga_rows_text(rows, 0), schema, obj, err) :
+			   ga_row_read(rows, 0, schema, obj, err);
 		if (r < 0)
 			return -1;
-		r = s->each(shape, obj, s->arg, err);
-		ga_shape_release(shape, obj);
+		r = s->each(schema, obj, s->arg, err);
+		ga_schema_release(schema, obj);
 		if (r < 0)
 			return -1;
 	}
@@ -46,11 +46,11 @@ static int show_node(const struct show *s, const char *id, struct ga_err *err)
 	struct ga_rows *rows = NULL;
 	int r = ga_query_nodes(s->db, id, &rows, err);
 
-	if (each_row(s, r, rows, false, &ga_node_shape, err) < 0)
+	if (each_row(s, r, rows, false, &ga_node_schema, err) < 0)
 		return -1;
 	rows = NULL;
 	r = ga_query_slots(s->db, NULL, id, &rows, err);
-	return each_row(s, r, rows, false, &ga_slot_shape, err);
+	return each_row(s, r, rows, false, &ga_slot_schema, err);
 }
 
 #define REQUEST GA_SQL_OBJECT("request")
@@ -65,7 +65,7 @@ static int show_match(const struct show *s, const char *id, struct ga_err *err)
 			    "FROM allocation WHERE id = ?1 AND "
 			    "json_extract(" REQUEST ", '$.match') IS NOT NULL", "s", id);
 
-	return each_row(s, r, rows, true, &ga_allocation_match_shape, err);
+	return each_row(s, r, rows, true, &ga_allocation_match_schema, err);
 }
 
 static int show_holder(const struct show *s, const char *kind, const char *id, struct ga_err *err)
@@ -75,26 +75,26 @@ static int show_holder(const struct show *s, const char *kind, const char *id, s
 	int r = slot ? ga_query_slots(s->db, id, NULL, &rows, err) :
 		       ga_query_allocations(s->db, id, &rows, err);
 
-	if (each_row(s, r, rows, false, slot ? &ga_slot_shape : &ga_allocation_shape, err) < 0)
+	if (each_row(s, r, rows, false, slot ? &ga_slot_schema : &ga_allocation_schema, err) < 0)
 		return -1;
 	if (!slot && show_match(s, id, err) < 0)
 		return -1;
 	rows = NULL;
 	r = ga_query_claims(s->db, id, &rows, err);
-	if (each_row(s, r, rows, false, &ga_claim_shape, err) < 0)
+	if (each_row(s, r, rows, false, &ga_claim_schema, err) < 0)
 		return -1;
 	rows = NULL;
 	r = ga_query_tasks(s->db, id, &rows, err);
-	if (each_row(s, r, rows, false, &ga_task_shape, err) < 0)
+	if (each_row(s, r, rows, false, &ga_task_schema, err) < 0)
 		return -1;
 	rows = NULL;
 	r = ga_query_evidence(s->db, id, &rows, err);
-	if (each_row(s, r, rows, true, &ga_wipe_evidence_shape, err) < 0)
+	if (each_row(s, r, rows, true, &ga_wipe_evidence_schema, err) < 0)
 		return -1;
 	rows = NULL;
 	r = slot ? ga_query_proposals(s->db, id, &rows, err) :
 		   ga_query_usage(s->db, id, &rows, err);
-	return each_row(s, r, rows, false, slot ? &ga_proposal_shape : &ga_usage_shape, err);
+	return each_row(s, r, rows, false, slot ? &ga_proposal_schema : &ga_usage_schema, err);
 }
 
 /* Who may do what: team, grant, or an override that waits. */
@@ -107,9 +107,9 @@ static int show_access(const struct show *s, const char *kind, const char *id, s
 			ga_query_proposals(s->db, id, &rows, err);
 
 	return each_row(s, r, rows, team || grant,
-			team  ? &ga_team_shape :
-			grant ? &ga_grant_shape :
-				&ga_proposal_shape,
+			team  ? &ga_team_schema :
+			grant ? &ga_grant_schema :
+				&ga_proposal_schema,
 			err);
 }
 
@@ -126,5 +126,5 @@ int ga_store_show(struct ga_db *db, const char *kind, const char *id, ga_store_e
 	if (r < 0)
 		return -1;
 	r = ga_query_audit(db, id, 0, NULL, &rows, err);
-	return each_row(&s, r, rows, false, &ga_audit_shape, err);
+	return each_row(&s, r, rows, false, &ga_audit_schema, err);
 }

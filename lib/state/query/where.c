@@ -4,11 +4,11 @@
 
 #include <inttypes.h>
 
-static const struct ga_field *find(const struct ga_shape *shape, const char *name, size_t len)
+static const struct ga_field *find(const struct ga_schema *schema, const char *name, size_t len)
 {
 	const struct ga_field *f;
 
-	for (f = shape->fields; f->name; f++)
+	for (f = schema->fields; f->name; f++)
 		if (!strncmp(f->name, name, len) && !f->name[len])
 			return f;
 	return NULL;
@@ -19,22 +19,22 @@ static const void *at(const void *obj, const struct ga_field *f)
 	return (const char *)obj + f->offset;
 }
 
-static int no_member(const struct ga_shape *shape, const char *where, struct ga_err *err)
+static int no_member(const struct ga_schema *schema, const char *where, struct ga_err *err)
 {
 	ga_autostr struct ga_str names = GA_STR_INIT;
 	const struct ga_field *f;
 
-	for (f = shape->fields; f->name; f++)
+	for (f = schema->fields; f->name; f++)
 		ga_str_addf(&names, "%s%s", names.len ? " " : "", f->name);
 	return ga_refuse(err, GA_USAGE, "no_member", NULL,
 			 ("'%.*s' is no member of %s", (int)strcspn(where, "="), where,
-			  shape->kind ? shape->kind : "that member"),
+			  schema->kind ? schema->kind : "that member"),
 			 ("its members: %s", names.buf));
 }
 
-int ga_where_check(const struct ga_shape *shape, const char *where, struct ga_err *err)
+int ga_where_check(const struct ga_schema *schema, const char *where, struct ga_err *err)
 {
-	const struct ga_shape *s = shape;
+	const struct ga_schema *s = schema;
 	const char *p = where;
 
 	if (!strchr(where, '='))
@@ -105,10 +105,10 @@ static bool list_matches(const struct ga_field *f, const struct ga_any_list *lis
 	return false;
 }
 
-bool ga_where_matches(const struct ga_shape *shape, const void *obj, const char *where)
+bool ga_where_matches(const struct ga_schema *schema, const void *obj, const char *where)
 {
 	size_t len = strcspn(where, ".=");
-	const struct ga_field *f = find(shape, where, len);
+	const struct ga_field *f = find(schema, where, len);
 	const char *rest = where[len] == '.' ? where + len + 1 : NULL;
 	const char *value = strchr(where, '=') + 1;
 	const void *p;
@@ -126,9 +126,9 @@ bool ga_where_matches(const struct ga_shape *shape, const void *obj, const char 
 	return scalar_matches(f, p, value);
 }
 
-const char *ga_where_text(const struct ga_shape *shape, const void *obj, const char *member)
+const char *ga_where_text(const struct ga_schema *schema, const void *obj, const char *member)
 {
-	const struct ga_field *f = find(shape, member, strlen(member));
+	const struct ga_field *f = find(schema, member, strlen(member));
 
 	return f && f->type == GA_F_TEXT ? *(char *const *)at(obj, f) : NULL;
 }

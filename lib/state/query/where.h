@@ -6,13 +6,13 @@
 #ifndef GA_STATE_QUERY_WHERE_H
 #define GA_STATE_QUERY_WHERE_H
 
-#include "record/shape.h"
+#include "record/schema.h"
 
 /* GA_USAGE when the condition has no '=', or the shape no such member (the members are named). */
-GA_MUST_CHECK int ga_where_check(const struct ga_shape *shape, const char *where,
+GA_MUST_CHECK int ga_where_check(const struct ga_schema *schema, const char *where,
 				 struct ga_err *err);
-bool ga_where_matches(const struct ga_shape *shape, const void *obj, const char *where);
+bool ga_where_matches(const struct ga_schema *schema, const void *obj, const char *where);
 /* The text member of this name, or NULL. */
-const char *ga_where_text(const struct ga_shape *shape, const void *obj, const char *member);
+const char *ga_where_text(const struct ga_schema *schema, const void *obj, const char *member);
 
 #endif

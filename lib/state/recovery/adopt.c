@@ -15,15 +15,15 @@
 void ga_inventory_of_release(struct ga_inventory_of *i)
 {
 	for (size_t k = 0; k < i->works.n; k++)
-		ga_shape_release(&ga_inventory_work_shape, &i->works.v[k]);
+		ga_schema_release(&ga_inventory_work_schema, &i->works.v[k]);
 	ga_list_release(&i->works);
-	ga_shape_release(&ga_inventory_shape, &i->end);
+	ga_schema_release(&ga_inventory_schema, &i->end);
 }
 
 void ga_adoption_release(struct ga_adoption *a)
 {
 	for (size_t i = 0; i < a->findings.n; i++)
-		ga_shape_release(&ga_finding_shape, &a->findings.v[i]);
+		ga_schema_release(&ga_finding_schema, &a->findings.v[i]);
 	ga_list_release(&a->findings);
 	ga_texts_release(&a->allocations);
 	ga_texts_release(&a->slots);
@@ -53,14 +53,14 @@ const struct ga_inventory_work *ga_adopt_work(const struct ga_adopting *a, const
 	return NULL;
 }
 
-int ga_adopt_record(json_t *json, const struct ga_shape *shape, void *ret, struct ga_err *err)
+int ga_adopt_record(json_t *json, const struct ga_schema *schema, void *ret, struct ga_err *err)
 {
 	const char *kind = json_string_value(json_object_get(json, "kind"));
 
-	if (!ga_streq(kind, shape->kind))
+	if (!ga_streq(kind, schema->kind))
 		return ga_fail(err, GA_BADREC, "the inventory has %s where %s belongs",
-			       kind ? kind : "nothing", shape->kind);
-	return ga_shape_parse(shape, json, ret, err);
+			       kind ? kind : "nothing", schema->kind);
+	return ga_schema_parse(schema, json, ret, err);
 }
 
 int ga_adopt_evidence(const struct ga_adopting *a, const char *slot, struct ga_wipe_evidence *ret,
@@ -71,34 +71,34 @@ int ga_adopt_evidence(const struct ga_adopting *a, const char *slot, struct ga_w
 
 	if (!w || !w->result || !ga_streq(w->state, "done"))
 		return 0;
-	if (ga_adopt_record(w->result, &ga_wipe_evidence_shape, ret, err) < 0)
+	if (ga_adopt_record(w->result, &ga_wipe_evidence_schema, ret, err) < 0)
 		return -1;
-	ga_rec_digest(&ga_wipe_evidence_shape, ret, "digest", digest);
+	ga_rec_digest(&ga_wipe_evidence_schema, ret, "digest", digest);
 	if (ga_streq(ret->outcome, "confirmed") && ga_streq(ret->object, slot) &&
 	    ga_streq(ret->node, a->of->end.node) && ret->lab == ga_db_is_lab(a->db) &&
 	    ga_streq(ret->digest, digest))
 		return 1;
-	ga_shape_release(&ga_wipe_evidence_shape, ret);
+	ga_schema_release(&ga_wipe_evidence_schema, ret);
 	return 0;
 }
 
 int ga_adopt_fold(struct ga_adopting *a, const struct ga_inventory_work *w, struct ga_err *err)
 {
 	const char *kind = json_string_value(json_object_get(w->result, "kind"));
-	const struct ga_shape *shape = NULL;
+	const struct ga_schema *schema = NULL;
 	ga_autofree void *obj = NULL;
 	int r;
 
-	if (!kind || ga_kind_find(kind, &shape, err) < 0)
+	if (!kind || ga_kind_find(kind, &schema, err) < 0)
 		return kind ? -1 : 0;
-	if (shape != &ga_allocation_shape && shape != &ga_released_shape &&
-	    shape != &ga_wipe_evidence_shape && shape != &ga_failure_shape)
+	if (schema != &ga_allocation_schema && schema != &ga_released_schema &&
+	    schema != &ga_wipe_evidence_schema && schema != &ga_failure_schema)
 		return ga_fail(err, GA_BADREC, "%s is no result", kind);
-	obj = ga_xcalloc(1, shape->size);
-	if (ga_shape_parse(shape, w->result, obj, err) < 0)
+	obj = ga_xcalloc(1, schema->size);
+	if (ga_schema_parse(schema, w->result, obj, err) < 0)
 		return -1;
-	r = ga_fold(a->db, shape, obj, err);
-	ga_shape_release(shape, obj);
+	r = ga_fold(a->db, schema, obj, err);
+	ga_schema_release(schema, obj);
 	return r;
 }
 
@@ -149,8 +149,8 @@ static int each(struct ga_adopting *a, const char *program, step fn, struct ga_e
 static int fold_provision(struct ga_adopting *a, const struct ga_inventory_work *w,
 			  struct ga_err *err)
 {
-	ga_autoholding struct ga_holding h = { 0 };
-	int r = ga_store_holding(a->db, w->object, &h, err);
+	ga_autoallocation struct ga_allocation_row h = { 0 };
+	int r = ga_store_allocation_row(a->db, w->object, &h, err);
 
 	if (r <= 0 || !ga_streq(h.attempt, w->attempt) || !ga_streq(h.order_kind, "plan"))
 		return r < 0 ? -1 : 0;
@@ -168,7 +168,7 @@ static int fold_provision(struct ga_adopting *a, const struct ga_inventory_work 
 static int take_order(struct ga_adopting *a, const struct ga_release_order *o,
 		      struct ga_err *err)
 {
-	ga_autofree char *text = ga_rec_format_text(&ga_release_order_shape, o);
+	ga_autofree char *text = ga_rec_format_text(&ga_release_order_schema, o);
 
 	for (size_t i = 0; i < o->bundles.n; i++) {
 		const struct ga_bundle *b = &o->bundles.v[i];
@@ -202,18 +202,18 @@ static int take_order(struct ga_adopting *a, const struct ga_release_order *o,
 static int end_released(struct ga_adopting *a, const struct ga_inventory_work *w,
 			struct ga_err *err)
 {
-	ga_autoholding struct ga_holding h = { 0 };
+	ga_autoallocation struct ga_allocation_row h = { 0 };
 	struct ga_release_order o;
-	int r = ga_store_holding(a->db, w->object, &h, err);
+	int r = ga_store_allocation_row(a->db, w->object, &h, err);
 
 	if (r <= 0 || !ga_streq(w->state, "done") || !w->result || ga_streq(h.state, "released") ||
 	    ga_streq(h.state, "cancelled") || ga_streq(h.state, "refused"))
 		return r < 0 ? -1 : 0;
 	if (!ga_streq(h.attempt, w->attempt)) {
-		if (ga_adopt_record(w->order, &ga_release_order_shape, &o, err) < 0)
+		if (ga_adopt_record(w->order, &ga_release_order_schema, &o, err) < 0)
 			return -1;
 		r = take_order(a, &o, err);
-		ga_shape_release(&ga_release_order_shape, &o);
+		ga_schema_release(&ga_release_order_schema, &o);
 		if (r < 0)
 			return -1;
 	}
@@ -247,7 +247,7 @@ static int fold_wipe(struct ga_adopting *a, const struct ga_inventory_work *w, s
 		return r;
 	if (since && strcmp(since, e.started_at) < 0)
 		r = ga_adopt_order(a, w->object, &e, err) < 0 ? -1 : ga_adopt_fold(a, w, err);
-	ga_shape_release(&ga_wipe_evidence_shape, &e);
+	ga_schema_release(&ga_wipe_evidence_schema, &e);
 	return r;
 }
 
@@ -256,17 +256,17 @@ static int fold_wipe(struct ga_adopting *a, const struct ga_inventory_work *w, s
 static int take_running(struct ga_adopting *a, const struct ga_inventory_work *w,
 			struct ga_err *err)
 {
-	ga_autoholding struct ga_holding h = { 0 };
-	int r = ga_store_holding(a->db, w->object, &h, err);
+	ga_autoallocation struct ga_allocation_row h = { 0 };
+	int r = ga_store_allocation_row(a->db, w->object, &h, err);
 	const struct ga_inventory_work *released = ga_adopt_work(a, "release", w->object);
 	struct ga_plan plan;
 
 	if (r || (released && ga_streq(released->state, "done")))
 		return r < 0 ? -1 : 0;
-	if (ga_adopt_record(w->order, &ga_plan_shape, &plan, err) < 0)
+	if (ga_adopt_record(w->order, &ga_plan_schema, &plan, err) < 0)
 		return -1;
 	r = ga_adopt_take(a, w, &plan, err);
-	ga_shape_release(&ga_plan_shape, &plan);
+	ga_schema_release(&ga_plan_schema, &plan);
 	if (r >= 0)
 		ga_texts_add(&a->out->allocations, w->object);
 	return r;

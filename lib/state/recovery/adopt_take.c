@@ -101,7 +101,7 @@ static int make_slot(struct ga_adopting *a, const struct ga_bundle *b, struct ga
 			 a->of->end.host ? a->of->end.host->fingerprint : NULL) < 0 ||
 		 ga_store_slot_cpus(a->db, b->slot, node, b->cpuset, err) < 0)
 		r = -1;
-	ga_shape_release(&ga_wipe_evidence_shape, &e);
+	ga_schema_release(&ga_wipe_evidence_schema, &e);
 	return r < 0 ? -1 : 0;
 }
 
@@ -148,7 +148,7 @@ static int prove(struct ga_adopting *a, const char *slot, const char *state, str
 						e.finished_at, err) < 0 ?
 		    -1 :
 		    0;
-	ga_shape_release(&ga_wipe_evidence_shape, &e);
+	ga_schema_release(&ga_wipe_evidence_schema, &e);
 	return r;
 }
 
@@ -218,7 +218,7 @@ static char *profile_record(struct ga_adopting *a, const struct ga_plan *plan, s
 	if (r < 0)
 		return NULL;
 	/* What the plan says of it: enough for its release and its price. */
-	ga_shape_init(&ga_profile_shape, &p);
+	ga_schema_init(&ga_profile_schema, &p);
 	p.name = plan->profile;
 	p.version = plan->profile_version;
 	p.shape = plan->shape;
@@ -229,7 +229,7 @@ static char *profile_record(struct ga_adopting *a, const struct ga_plan *plan, s
 	p.vcpus_per_gpu = plan->count > 0 ? plan->vcpus / plan->count : plan->vcpus;
 	p.memory_mib_per_gpu = plan->count > 0 ? plan->memory_mib / plan->count : plan->memory_mib;
 	p.hugepage_kib = plan->hugepage_kib;
-	return ga_rec_format_text(&ga_profile_shape, &p); /* borrowed: not released */
+	return ga_rec_format_text(&ga_profile_schema, &p); /* borrowed: not released */
 }
 
 static char *request_record(const struct ga_plan *plan)
@@ -237,7 +237,7 @@ static char *request_record(const struct ga_plan *plan)
 	struct ga_request r;
 	char *text;
 
-	ga_shape_init(&ga_request_shape, &r);
+	ga_schema_init(&ga_request_schema, &r);
 	r.name = plan->name;
 	r.profile = plan->profile;
 	r.shape = plan->shape;
@@ -246,7 +246,7 @@ static char *request_record(const struct ga_plan *plan)
 	r.priority = 100;
 	r.image = plan->image ? plan->image->name : NULL;
 	r.user_data_digest = plan->user_data_digest;
-	text = ga_rec_format_text(&ga_request_shape, &r);
+	text = ga_rec_format_text(&ga_request_schema, &r);
 	return text;
 }
 
@@ -299,9 +299,9 @@ static int insert_allocation(struct ga_adopting *a, const struct ga_plan *plan,
 int ga_adopt_take(struct ga_adopting *a, const struct ga_inventory_work *w,
 		  const struct ga_plan *plan, struct ga_err *err)
 {
-	ga_autofree char *text = ga_rec_format_text(&ga_plan_shape, plan);
+	ga_autofree char *text = ga_rec_format_text(&ga_plan_schema, plan);
 	const struct ga_host *host = a->of->end.host;
-	ga_autoholding struct ga_holding h = { 0 };
+	ga_autoallocation struct ga_allocation_row h = { 0 };
 
 	/* That it was given away is recorded; that its tenant still has it no host can prove. */
 	if (!ga_streq(plan->shape, "slice"))
@@ -362,7 +362,7 @@ int ga_adopt_take(struct ga_adopting *a, const struct ga_inventory_work *w,
 		return -1;
 	/* It was taken up and has not ended: provisioning, whoever goes on with it. */
 	if (w->result ? ga_adopt_fold(a, w, err) < 0 :
-			ga_store_holding(a->db, w->object, &h, err) < 0 ||
+			ga_store_allocation_row(a->db, w->object, &h, err) < 0 ||
 				ga_fold_start(a->db, &h, w->started_at ? w->started_at : a->now,
 					      err) < 0)
 		return -1;

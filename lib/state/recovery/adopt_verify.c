@@ -105,10 +105,10 @@ static int verify_sold(struct ga_adopting *a, const struct slot *s, struct ga_er
 		ga_adopt_finding(a, "unknown_to_host", s->id, sentence, hint);
 		return 0;
 	}
-	if (ga_adopt_record(w->order, &ga_plan_shape, &plan, err) < 0)
+	if (ga_adopt_record(w->order, &ga_plan_schema, &plan, err) < 0)
 		return -1;
 	same = has_bundle(&plan, s);
-	ga_shape_release(&ga_plan_shape, &plan);
+	ga_schema_release(&ga_plan_schema, &plan);
 	if (same)
 		return verify(a, s, s->allocation, err);
 	ga_adopt_finding(a, "other_devices", s->id,
@@ -168,7 +168,7 @@ static const char *idle_why(struct ga_adopting *a, const struct slot *s, bool st
 		why = judge(a, s, &e, err);
 	if (!why)
 		*evidence = ga_xstrdup(e.evidence);
-	ga_shape_release(&ga_wipe_evidence_shape, &e);
+	ga_schema_release(&ga_wipe_evidence_schema, &e);
 	return why;
 }
 
@@ -213,9 +213,9 @@ static int look_strangers(struct ga_adopting *a, bool *found, struct ga_err *err
 		const struct ga_inventory_work *w = &a->of->works.v[i];
 		bool domain = ga_streq(w->object_kind, "domain");
 		bool released = ga_streq(w->program, "release") && ga_streq(w->state, "done");
-		ga_autoholding struct ga_holding h = { 0 };
+		ga_autoallocation struct ga_allocation_row h = { 0 };
 
-		if ((domain || released) && ga_store_holding(a->db, w->object, &h, err) < 0)
+		if ((domain || released) && ga_store_allocation_row(a->db, w->object, &h, err) < 0)
 			return -1;
 		forgotten += released && !h.id;
 		if (!domain || (h.id && !ga_streq(h.state, "released") &&

@@ -22,7 +22,7 @@ const struct ga_inventory_work *ga_adopt_work(const struct ga_adopting *a, const
 GA_MUST_CHECK int ga_adopt_evidence(const struct ga_adopting *a, const char *slot,
 				    struct ga_wipe_evidence *ret, struct ga_err *err);
 /* order or result of a work as the record of a shape; GA_BADREC when it is none. */
-GA_MUST_CHECK int ga_adopt_record(json_t *json, const struct ga_shape *shape, void *ret,
+GA_MUST_CHECK int ga_adopt_record(json_t *json, const struct ga_schema *schema, void *ret,
 				  struct ga_err *err);
 /* Commits the result of a work by the fold; nothing when there is none. */
 GA_MUST_CHECK int ga_adopt_fold(struct ga_adopting *a, const struct ga_inventory_work *w,

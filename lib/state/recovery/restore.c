@@ -8,7 +8,7 @@
 
 #include "record/time.h"
 #include "state/db/audit.h"
-#include "state/db/turnstile.h"
+#include "state/db/writers_queue.h"
 #include "state/recovery/check.h"
 
 /* What the state that is replaced says of itself, where it can be read. */
@@ -24,9 +24,9 @@ void ga_restored_release(struct ga_restored *r)
 	*r = (struct ga_restored){ 0 };
 }
 
-static void cleanup_turn(struct ga_turnstile *t)
+static void cleanup_turn(struct ga_writers_queue *t)
 {
-	ga_turnstile_close(t);
+	ga_writers_queue_close(t);
 }
 
 /* A damaged file cannot be asked; it is kept all the same. */
@@ -63,14 +63,15 @@ static char *kept_name(const char *path)
 static int swap(const char *path, const char *copy, const char *from, const char *reason,
 		struct ga_db **db, struct ga_restored *ret, struct ga_err *err)
 {
-	ga_cleanup(cleanup_turn) struct ga_turnstile turn = GA_TURNSTILE_INIT;
+	ga_cleanup(cleanup_turn) struct ga_writers_queue turn = GA_TURNSTILE_INIT;
 	int64_t own = ga_db_epoch(*db), seq = 0;
 	char hash[GA_DIGEST_SIZE];
 	struct before b;
 	json_t *detail;
 
-	if (access(path, F_OK) == 0 && (ga_turnstile_open(&turn, path, err) < 0 ||
-					ga_turnstile_enter(&turn, "gpuaas-state restore", err) < 0))
+	if (access(path, F_OK) == 0 &&
+	    (ga_writers_queue_open(&turn, path, err) < 0 ||
+	     ga_writers_queue_enter(&turn, "gpuaas-state restore", err) < 0))
 		return -1;
 	look_before(path, &b);
 	ret->kept = b.there ? kept_name(path) : NULL;

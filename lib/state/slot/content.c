@@ -50,7 +50,7 @@ static int look(struct ga_db *db, const struct ga_rows *rows, ga_doubt found, vo
 	ga_autoverdict struct ga_wipe_verdict v = { 0 };
 	struct ga_err unreadable = GA_ERR_INIT;
 	struct ga_wipe_evidence e;
-	int r = ga_rec_parse_text(ga_rows_text(rows, 1), &ga_wipe_evidence_shape, &e, &unreadable);
+	int r = ga_rec_parse_text(ga_rows_text(rows, 1), &ga_wipe_evidence_schema, &e, &unreadable);
 
 	if (r < 0) {
 		d.sentence = unreadable.msg;
@@ -68,7 +68,7 @@ static int look(struct ga_db *db, const struct ga_rows *rows, ga_doubt found, vo
 		d.sentence = sentence;
 		r = found(&d, arg);
 	}
-	ga_shape_release(&ga_wipe_evidence_shape, &e);
+	ga_schema_release(&ga_wipe_evidence_schema, &e);
 	return r;
 }
 

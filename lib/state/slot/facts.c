@@ -395,7 +395,7 @@ static bool overlaps(const char *cpuset, const char *others)
 
 void ga_store_fill_bundle(const struct ga_rows *rows, struct ga_bundle *b)
 {
-	ga_shape_init(&ga_bundle_shape, b);
+	ga_schema_init(&ga_bundle_schema, b);
 	b->slot = ga_rows_dup(rows, GA_SF_ID);
 	b->slot_index = ga_rows_int(rows, GA_SF_INDEX);
 	b->generation = ga_rows_int(rows, GA_SF_GENERATION);
@@ -429,7 +429,7 @@ static char *damaged(const struct ga_rows *rows, const struct ga_bundle *bundle)
 		return ret;
 	/* Placing raises it by one. */
 	placed.generation += placed.generation < INT64_MAX;
-	if (ga_shape_check(&ga_bundle_shape, &placed, &why) < 0)
+	if (ga_schema_check(&ga_bundle_schema, &placed, &why) < 0)
 		ret = ga_xstrdup(why.msg);
 	ga_err_clear(&why);
 	return ret;
@@ -483,7 +483,7 @@ size_t ga_store_sale_blockers(struct ga_db *db, const struct ga_rows *rows,
 static int add_blocker(struct ga_db *db, const char *slot, const struct ga_reason *why,
 		       struct ga_err *err)
 {
-	ga_autojson json_t *json = ga_shape_format(&ga_reason_shape, why);
+	ga_autojson json_t *json = ga_schema_format(&ga_reason_schema, why);
 	ga_autostr struct ga_str text = GA_STR_INIT;
 
 	ga_rec_dump(json, &text);
@@ -512,7 +512,7 @@ int ga_store_block_unsellable(struct ga_db *db, const char *slot, struct ga_err 
 	if (r > 0) {
 		ga_store_fill_bundle(rows, &bundle);
 		ga_store_sale_blockers(db, rows, &bundle, false, &reasons);
-		ga_shape_release(&ga_bundle_shape, &bundle);
+		ga_schema_release(&ga_bundle_schema, &bundle);
 	}
 	for (i = 0; r >= 0 && i < reasons.n; i++)
 		if (!ga_streq(reasons.v[i].code, "tainted") &&

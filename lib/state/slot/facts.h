@@ -92,7 +92,7 @@ enum {
 	GA_SF_SINCE, GA_SF_CLAIMED_BY, GA_SF_OTHER_CPUS, GA_SF_DAMAGED,
 	GA_SF_ONLY_WHOLE, /* of ga_store_each_unsellable: its node sells whole machines only */
 };
-/* The part of a plan that the row is; release it as ga_bundle_shape. */
+/* The part of a plan that the row is; release it as ga_bundle_schema. */
 void ga_store_fill_bundle(const struct ga_rows *rows, struct ga_bundle *b);
 /* Adds why a slot of that row may not be sold in the shape (GA_GATE_PLACE); the number added.
  * bundle: the row as ga_store_fill_bundle filled it. */

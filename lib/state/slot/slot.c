@@ -4,7 +4,7 @@
 #include "state/db/row.h"
 #include "state/slot/slot.h"
 
-/* In the order of ga_slot_shape. */
+/* In the order of ga_slot_schema. */
 #define SLOTS \
 	"SELECT s.id, s.node_id, s.slot_index, s.state, s.since, s.generation, s.shape, " \
 	"s.sharing_mechanism, s.parent_id, s.accelerator_type, s.type_name, s.gpu_identity, " \
@@ -43,7 +43,7 @@ int ga_store_slot(struct ga_db *db, const char *id, struct ga_slot *ret, struct 
 
 	if (ga_query_slots(db, id, NULL, &rows, err) < 0)
 		return -1;
-	r = ga_row_first(rows, &ga_slot_shape, ret, err);
+	r = ga_row_first(rows, &ga_slot_schema, ret, err);
 	if (!r)
 		return ga_refuse(err, GA_NOTFOUND, NULL, id,
 				 ("there is no slot '%s'", id),

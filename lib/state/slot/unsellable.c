@@ -31,7 +31,7 @@ static int judge_sale(struct ga_db *db, const struct ga_rows *rows, ga_unsellabl
 	ga_store_fill_bundle(rows, &bundle);
 	not_whole = ga_store_sale_blockers(db, rows, &bundle, true, &whole) > 0;
 	not_slice = !only_whole && ga_store_sale_blockers(db, rows, &bundle, false, &slice) > 0;
-	ga_shape_release(&ga_bundle_shape, &bundle);
+	ga_schema_release(&ga_bundle_schema, &bundle);
 	if (only_whole ? not_whole : not_slice)
 		r = each(rows, only_whole || not_whole ? "leaves it out" :
 							 "leaves it out of slices",

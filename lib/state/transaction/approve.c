@@ -22,7 +22,7 @@ int ga_approve_policy(struct ga_approve_run *run, const char *profile, const cha
 	struct ga_profile p;
 	bool lab = ga_db_is_lab(run->db);
 
-	ga_shape_init(&ga_profile_shape, &p);
+	ga_schema_init(&ga_profile_schema, &p);
 	if (profile && ga_store_profile(run->db, profile, &p, err) < 0)
 		return -1;
 	run->wipe = (struct ga_wipe_policy){
@@ -35,7 +35,7 @@ int ga_approve_policy(struct ga_approve_run *run, const char *profile, const cha
 					 profile    ? p.wipe.gpu_memory :
 						      "if_supported"),
 	};
-	ga_shape_release(&ga_profile_shape, &p);
+	ga_schema_release(&ga_profile_schema, &p);
 	return 0;
 }
 
@@ -49,16 +49,16 @@ static void clear(struct ga_approve_run *run)
 		struct ga_approve_result *r = &run->results.v[i];
 
 		if (r->has_slot)
-			ga_shape_release(&ga_slot_shape, &r->slot);
+			ga_schema_release(&ga_slot_schema, &r->slot);
 		if (r->has_order)
-			ga_shape_release(&ga_wipe_order_shape, &r->order);
+			ga_schema_release(&ga_wipe_order_schema, &r->order);
 		if (r->has_proposal)
-			ga_shape_release(&ga_proposal_shape, &r->proposal);
+			ga_schema_release(&ga_proposal_schema, &r->proposal);
 	}
 	ga_list_release(&run->results);
 	ga_texts_release(&run->notes);
 	if (run->has_node)
-		ga_shape_release(&ga_node_shape, &run->node);
+		ga_schema_release(&ga_node_schema, &run->node);
 	run->has_node = false;
 }
 
@@ -255,7 +255,7 @@ static int store_discovery(struct ga_approve_run *run, const struct ga_host *hos
 			"not the host's own: gpuaas-node revoke-key %s --reason TEXT --yes",
 			host->node, host->node_key, host->node);
 	if (mode) {
-		ga_shape_init(&ga_node_settings_shape, &s);
+		ga_schema_init(&ga_node_settings_schema, &s);
 		s.node = node;
 		s.mode = mode;
 		if (ga_store_apply_node_settings(run->db, &s, err) < 0)
@@ -307,7 +307,7 @@ static int propose_retirement(struct ga_approve_run *run, const char *slot,
 	ga_db_rollback_to(run->db);
 	if (moved < 0)
 		return -1;
-	ga_shape_release(&ga_slot_shape, &r->slot);
+	ga_schema_release(&ga_slot_schema, &r->slot);
 	if (ga_store_slot(run->db, slot, &r->slot, err) < 0)
 		return -1;
 	r->has_slot = true;
@@ -327,7 +327,7 @@ static int is_unwiped(struct ga_approve_run *run, const char *slot, struct ga_er
 		return -1;
 	/* Without a disk there is nothing whose disposal could be recorded. */
 	unwiped = s.tainted && s.nvme_wwid && !ga_streq(s.state, "retired");
-	ga_shape_release(&ga_slot_shape, &s);
+	ga_schema_release(&ga_slot_schema, &s);
 	return unwiped;
 }
 
@@ -378,7 +378,7 @@ static int confirm(struct ga_approve_run *run, const char *proposal, struct ga_e
 		return -1;
 	r->has_slot = true;
 	if (ga_streq(r->slot.state, "disabled")) {
-		ga_shape_release(&ga_slot_shape, &r->slot);
+		ga_schema_release(&ga_slot_schema, &r->slot);
 		r->has_slot = false;
 		return move(run, "enable", p->object, NULL, NULL, r, err);
 	}

@@ -26,10 +26,10 @@ void ga_placer_clear(struct ga_placer *p)
 
 		free(r->text);
 		if (r->is_plan)
-			ga_shape_release(&ga_plan_shape, &r->plan);
+			ga_schema_release(&ga_plan_schema, &r->plan);
 		else
-			ga_shape_release(&ga_refusal_shape, &r->refusal);
-		ga_shape_release(&ga_explanation_shape, &r->explanation);
+			ga_schema_release(&ga_refusal_schema, &r->refusal);
+		ga_schema_release(&ga_explanation_schema, &r->explanation);
 	}
 	ga_list_release(&p->results);
 	ga_texts_release(&p->warnings);
@@ -38,7 +38,7 @@ void ga_placer_clear(struct ga_placer *p)
 static void forget_profile(struct ga_placer *p)
 {
 	if (p->has_profile)
-		ga_shape_release(&ga_profile_shape, &p->profile);
+		ga_schema_release(&ga_profile_schema, &p->profile);
 	p->has_profile = false;
 }
 
@@ -152,7 +152,7 @@ static int commit_decision(struct ga_placer *p, const struct ga_request *request
 		return -1;
 	}
 	if (ga_db_release(p->db, err) < 0) {
-		ga_shape_release(&ga_plan_shape, &plan);
+		ga_schema_release(&ga_plan_schema, &plan);
 		free(text);
 		return -1;
 	}
@@ -237,7 +237,7 @@ static struct ga_refusal *refuse(struct ga_placer *p, const struct ga_request *r
 {
 	struct ga_refusal *r = &ga_list_add(&p->results)->refusal;
 
-	ga_shape_init(&ga_refusal_shape, r);
+	ga_schema_init(&ga_refusal_schema, r);
 	r->request_id = ga_strdup0(request->request_id);
 	r->project = ga_strdup0(request->project);
 	r->profile = ga_xstrdup(request->profile);

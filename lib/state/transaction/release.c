@@ -11,9 +11,9 @@
 void ga_release_outcome_clear(struct ga_release_outcome *o)
 {
 	if (o->has_order)
-		ga_shape_release(&ga_release_order_shape, &o->order);
+		ga_schema_release(&ga_release_order_schema, &o->order);
 	if (o->has_cancelled)
-		ga_shape_release(&ga_allocation_shape, &o->cancelled);
+		ga_schema_release(&ga_allocation_schema, &o->cancelled);
 	o->has_order = o->has_cancelled = false;
 }
 
@@ -73,7 +73,7 @@ int ga_release_hold_in(struct ga_db *db, const char *allocation, int64_t seconds
 {
 	int r;
 
-	ga_shape_init(&ga_hold_order_shape, ret);
+	ga_schema_init(&ga_hold_order_schema, ret);
 	if (ga_store_begin(db, "gpuaas-release", err) < 0)
 		return -1;
 	r = ga_store_may_allocation(db, "release", allocation, err);

@@ -270,7 +270,7 @@ static int attend_slot(const struct ga_rows *r, const char *now, const struct ga
 		f.code = "unknown_state";
 		f.sentence = ga_xprintf("it is in a state '%s' that slots do not have, which no "
 					"program of gpuaas writes", state);
-		return ga_attend_tell(&f, to, err);
+		return ga_attention_emit(&f, to, err);
 	} else if (overdue(GA_M_SLOT, state, f.since) > 0) {
 		f.code = "stuck";
 		f.sentence = stuck(state, f.since);
@@ -285,7 +285,7 @@ static int attend_slot(const struct ga_rows *r, const char *now, const struct ga
 			f.sentence = and_from_when(f.sentence, r, now);
 		f.command = health_command(r);
 		look_first(&f, r);
-		return ga_attend_tell(&f, to, err);
+		return ga_attention_emit(&f, to, err);
 	} else if (!strcmp(state, "disabled") && (code || ga_rows_text(r, S_DIRTY_SINCE))) {
 		f.code = code ? code : "tainted";
 		f.sentence = slot_sentence(r);
@@ -296,7 +296,7 @@ static int attend_slot(const struct ga_rows *r, const char *now, const struct ga
 	f.command = slot_command(r);
 	mend_first(&f, r);
 	look_first(&f, r);
-	return ga_attend_tell(&f, to, err);
+	return ga_attention_emit(&f, to, err);
 }
 
 static int attend_slots(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
@@ -361,20 +361,20 @@ static int attend_allocation(const struct ga_rows *r, const char *now,
 	if (!strcmp(state, "failed") || !strcmp(state, "release_failed")) {
 		f.sentence = ga_xstrdup(reason ? reason : state);
 		f.command = ga_store_leave(GA_M_ALLOCATION, state, shape, id);
-		return ga_attend_tell(&f, to, err);
+		return ga_attention_emit(&f, to, err);
 	}
 	if (!strcmp(state, "active")) {
 		f.code = "rebuild_failed";
 		f.sentence = ga_xstrdup(reason);
 		f.command = ga_xprintf("gpuaas-vm rebuild %s", id);
-		return ga_attend_tell(&f, to, err);
+		return ga_attention_emit(&f, to, err);
 	}
 	if (!strcmp(state, "placed") && expires && strcmp(expires, now) < 0) {
 		f.object_kind = "plan";
 		f.code = "plan_expired";
 		f.sentence = ga_xprintf("nobody took the plan up before %s", expires);
 		f.command = ga_xprintf("gpuaas-release %s", id);
-		return ga_attend_tell(&f, to, err);
+		return ga_attention_emit(&f, to, err);
 	}
 	if (!strcmp(state, "held") && expires) {
 		if (strcmp(expires, now) > 0)
@@ -383,14 +383,14 @@ static int attend_allocation(const struct ga_rows *r, const char *now,
 		f.since = expires;
 		f.sentence = ga_xprintf("its hold ended at %s", expires);
 		f.command = ga_xprintf("gpuaas-release --pending | gpuaas-wipe");
-		return ga_attend_tell(&f, to, err);
+		return ga_attention_emit(&f, to, err);
 	}
 	if (overdue(GA_M_ALLOCATION, state, f.since) <= 0)
 		return 0;
 	f.code = "stuck";
 	f.sentence = stuck(state, f.since);
 	f.command = ga_store_leave(GA_M_ALLOCATION, state, shape, id);
-	return ga_attend_tell(&f, to, err);
+	return ga_attention_emit(&f, to, err);
 }
 
 static int attend_allocations(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
@@ -462,7 +462,7 @@ static int attend_node(const struct ga_rows *r, const struct ga_attend_to *to, s
 					"from then on its host follows this state alone");
 		f.command = ga_xstrdup("gpuaas-reconcile --take-over");
 	}
-	return ga_attend_tell(&f, to, err);
+	return ga_attention_emit(&f, to, err);
 }
 
 static int attend_nodes(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
@@ -525,7 +525,7 @@ static int attend_unverified(struct ga_db *db, const struct ga_attend_to *to, st
 					      wipe ? " --wipe - | gpuaas-wipe" : " -"),
 		};
 
-		if (ga_attend_tell(&f, to, err) < 0)
+		if (ga_attention_emit(&f, to, err) < 0)
 			return -1;
 	}
 	return r;
@@ -553,7 +553,7 @@ static int attend_unsellable(const struct ga_rows *rows, const char *left_out,
 	/* One that can be changed no more is the check's. */
 	if (ga_rows_int(rows, GA_SF_GENERATION) < GA_INT_MAX_SAFE)
 		f.command = ga_xprintf("gpuaas-approve disable %s --reason %s", id, why->code);
-	return ga_attend_tell(&f, arg, err);
+	return ga_attention_emit(&f, arg, err);
 }
 
 int ga_store_list_attention(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)

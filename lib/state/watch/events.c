@@ -3,7 +3,7 @@
 #include "state/db/row.h"
 #include "state/watch/events.h"
 
-/* In the order of ga_event_shape. What an object is belongs to today: a slot's project is that of
+/* In the order of ga_event_schema. What an object is belongs to today: a slot's project is that of
  * whoever holds it now. */
 #define EVENTS \
 	"SELECT e.seq, e.at, e.actor, e.program, e.action, e.object, " \

@@ -47,7 +47,7 @@ static int attend_run(const struct ga_rows *r, int64_t now, const struct ga_atte
 	f.sentence = ga_xprintf("it was meant to run until %s%s", until,
 				end <= now ? ", and still runs" : "");
 	f.command = ga_store_leave(GA_M_ALLOCATION, f.state, ga_rows_text(r, 6), id);
-	return ga_attend_tell(&f, to, err);
+	return ga_attention_emit(&f, to, err);
 }
 
 #define RUN_SECONDS "json_extract(" GA_SQL_OBJECT("a.request") ", '$.run_seconds')"
@@ -106,7 +106,7 @@ static int attend_drains(struct ga_db *db, const struct ga_attend_to *to, struct
 			.command = ga_xprintf("gpuaas-node drain %s", node),
 		};
 
-		if (ga_attend_tell(&f, to, err) < 0)
+		if (ga_attention_emit(&f, to, err) < 0)
 			return -1;
 	}
 	return r;
@@ -147,7 +147,7 @@ static int attend_maintenance(struct ga_db *db, const struct ga_attend_to *to, s
 			.command = ga_xprintf("gpuaas-node drain %s --reason maintenance", node),
 		};
 
-		if (ga_attend_tell(&f, to, err) < 0)
+		if (ga_attention_emit(&f, to, err) < 0)
 			return -1;
 	}
 	return r;
@@ -191,7 +191,7 @@ int ga_attend_stale(struct ga_db *db, const struct ga_attend_to *to, struct ga_e
 					      "--record-only"),
 		};
 
-		if (ga_attend_tell(&f, to, err) < 0)
+		if (ga_attention_emit(&f, to, err) < 0)
 			return -1;
 	}
 	return r;
@@ -223,7 +223,7 @@ static int attend_state_disk(struct ga_db *db, const struct ga_attend_to *to, st
 				"when that is gone",
 				ga_size_format((int64_t)(v.f_bavail * v.f_frsize), size));
 	f.command = ga_xprintf("df -h '%s'", folder);
-	return ga_attend_tell(&f, to, err);
+	return ga_attention_emit(&f, to, err);
 }
 
 int ga_attend_disks(struct ga_db *db, const struct ga_attend_to *to, struct ga_err *err)
@@ -260,7 +260,7 @@ int ga_attend_disks(struct ga_db *db, const struct ga_attend_to *to, struct ga_e
 					      "--record-only"),
 		};
 
-		if (ga_attend_tell(&f, to, err) < 0)
+		if (ga_attention_emit(&f, to, err) < 0)
 			return -1;
 	}
 	return r;

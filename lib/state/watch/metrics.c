@@ -416,7 +416,7 @@ static void cleanup_codes(struct codes *codes)
 	ga_list_release(codes);
 }
 
-static int count_code(const struct ga_shape *shape, const void *obj, void *arg,
+static int count_code(const struct ga_schema *schema, const void *obj, void *arg,
 		      struct ga_err *err)
 {
 	const struct ga_attention *a = obj;
@@ -425,7 +425,7 @@ static int count_code(const struct ga_shape *shape, const void *obj, void *arg,
 	int64_t since = when(a->since);
 	size_t i;
 
-	(void)shape;
+	(void)schema;
 	(void)err;
 	for (i = 0; i < codes->n && !ga_streq(codes->v[i].code, code); i++)
 		if (i == GA_METRICS_MAX)

@@ -36,7 +36,7 @@ void ga_notices_release(struct ga_notices *list)
 	size_t i;
 
 	for (i = 0; i < list->n; i++)
-		ga_shape_release(&ga_notice_shape, &list->v[i]);
+		ga_schema_release(&ga_notice_schema, &list->v[i]);
 	ga_list_release(list);
 }
 
@@ -49,7 +49,7 @@ static int add_owed(const struct ga_rows *r, const char *hook, struct ga_notices
 	struct ga_attention a;
 	struct ga_notice *n;
 
-	if (ga_rec_parse_text(ga_rows_text(r, O_RECORD), &ga_attention_shape, &a, err) < 0)
+	if (ga_rec_parse_text(ga_rows_text(r, O_RECORD), &ga_attention_schema, &a, err) < 0)
 		return ga_wrap(err, "stored notice %lld", (long long)ga_rows_int(r, O_ID));
 	n = ga_list_add(ret);
 	*n = (struct ga_notice){
@@ -217,7 +217,7 @@ int ga_attend_hooks(struct ga_db *db, const struct ga_attend_to *to, struct ga_e
 			.command = ga_xstrdup("gpuaas-state notify"),
 		};
 
-		if (ga_attend_tell(&f, to, err) < 0)
+		if (ga_attention_emit(&f, to, err) < 0)
 			return -1;
 	}
 	return r;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "record/rec.h"
-#include "record/shape_write.h"
+#include "record/schema_write.h"
 #include "record/time.h"
 #include "state/watch/attention.h"
 #include "state/watch/notice.h"
@@ -74,7 +74,7 @@ static int by_subject(const void *a, const void *b)
 	return r ? r : strcmp(x->record ? x->record : "", y->record ? y->record : "");
 }
 
-static int add_attention(const struct ga_shape *shape, const void *obj, void *arg,
+static int add_attention(const struct ga_schema *schema, const void *obj, void *arg,
 			 struct ga_err *err)
 {
 	const struct ga_attention *a = obj;
@@ -82,7 +82,7 @@ static int add_attention(const struct ga_shape *shape, const void *obj, void *ar
 	struct item *i = ga_list_add((struct items *)arg);
 
 	(void)err;
-	ga_shape_write(shape, obj, &text);
+	ga_schema_write(schema, obj, &text);
 	*i = (struct item){
 		.object_kind = ga_xstrdup(a->object_kind),
 		.object = ga_xstrdup(a->object),

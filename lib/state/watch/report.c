@@ -203,10 +203,10 @@ int ga_store_report_teams(struct ga_db *db, struct ga_team_projects *ret, struct
 	while ((r = ga_rows_next(rows, err)) > 0) {
 		struct ga_team t;
 
-		if (ga_rec_parse_text(ga_rows_text(rows, 0), &ga_team_shape, &t, err) < 0)
+		if (ga_rec_parse_text(ga_rows_text(rows, 0), &ga_team_schema, &t, err) < 0)
 			return ga_wrap(err, "a stored team");
 		ga_team_projects_add(ret, &t);
-		ga_shape_release(&ga_team_shape, &t);
+		ga_schema_release(&ga_team_schema, &t);
 	}
 	return r;
 }
@@ -225,7 +225,7 @@ static bool names_type(const struct ga_profile *p, const char *type)
 
 static void cleanup_profile(struct ga_profile *p)
 {
-	ga_shape_release(&ga_profile_shape, p);
+	ga_schema_release(&ga_profile_schema, p);
 }
 
 struct prices {
@@ -239,7 +239,7 @@ static int each_profile(struct prices *all, const char *record, struct ga_err *e
 {
 	ga_cleanup(cleanup_profile) struct ga_profile p = { 0 };
 
-	if (ga_rec_parse_text(record, &ga_profile_shape, &p, err) < 0)
+	if (ga_rec_parse_text(record, &ga_profile_schema, &p, err) < 0)
 		return ga_wrap(err, "a stored profile");
 	if ((p.retired && !all->profile) || !names_type(&p, all->type))
 		return 0;

@@ -60,7 +60,7 @@ static void one(const struct row *r)
 	bool all;
 	size_t i;
 
-	ga_shape_init(&ga_node_view_shape, &v);
+	ga_schema_init(&ga_node_view_schema, &v);
 	v.node = (char *)(uintptr_t) "n1";
 	v.node_memory_mib = r->memory_mib;
 	for (i = 0; i < 3 && r->types[i].count; i++) {
@@ -142,7 +142,7 @@ static void hosts(void)
 		struct ga_node_view v;
 		struct ga_node_type *t;
 
-		ga_shape_init(&ga_node_view_shape, &v);
+		ga_schema_init(&ga_node_view_schema, &v);
 		v.node = id;
 		v.name = name;
 		t = ga_list_add(&v.types);

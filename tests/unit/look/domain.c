@@ -13,7 +13,7 @@ static void add_bundle(struct ga_plan *p, int64_t node, const char *cpus, const 
 {
 	struct ga_bundle *b = ga_list_add(&p->bundles);
 
-	ga_shape_init(&ga_bundle_shape, b);
+	ga_schema_init(&ga_bundle_schema, b);
 	b->slot = dup("s0000000");
 	b->numa_node = node;
 	b->cpuset = dup(cpus);
@@ -22,7 +22,7 @@ static void add_bundle(struct ga_plan *p, int64_t node, const char *cpus, const 
 
 static void make_plan(struct ga_plan *p)
 {
-	ga_shape_init(&ga_plan_shape, p);
+	ga_schema_init(&ga_plan_schema, p);
 	p->allocation = dup("a110c000");
 	p->attempt = dup("attempt0");
 	p->node = dup("n-1");
@@ -84,7 +84,7 @@ static void one_slot(void)
 	HAS_NOT("guest_agent");
 	t_int(format(&p, &again, &err), 0, "again");
 	t_ok(ga_streq(xml.buf, again.buf), "the same plan gives the same bytes");
-	ga_shape_release(&ga_plan_shape, &p);
+	ga_schema_release(&ga_plan_schema, &p);
 }
 
 static void two_nodes(void)
@@ -108,7 +108,7 @@ static void two_nodes(void)
 	HAS("<cell id='1' cpus='4-6' memory='3072' unit='MiB'/>");
 	HAS("<vcpupin vcpu='4' cpuset='8'/>");
 	HAS("pcie-expander-bus");
-	ga_shape_release(&ga_plan_shape, &p);
+	ga_schema_release(&ga_plan_schema, &p);
 }
 
 static void refused(void)
@@ -138,7 +138,7 @@ static void refused(void)
 		add_bundle(&p, 0, cases[i].b, "0000:2a:00.0");
 		t_int(format(&p, &xml, &err), -1, "refused: %s", cases[i].what);
 		t_int(err.code, GA_BADREC, "as a bad record: %s", cases[i].what);
-		ga_shape_release(&ga_plan_shape, &p);
+		ga_schema_release(&ga_plan_schema, &p);
 	}
 }
 
@@ -155,7 +155,7 @@ static void unknown_numa(void)
 	t_int(format(&p, &xml, &err), 0, "NUMA unknown");
 	HAS_NOT("numatune");
 	HAS_NOT("hugepages");
-	ga_shape_release(&ga_plan_shape, &p);
+	ga_schema_release(&ga_plan_schema, &p);
 }
 
 #define GIB INT64_C(1073741824)

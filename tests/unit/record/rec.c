@@ -186,8 +186,9 @@ static void parse(void)
 	struct ga_end end;
 
 	t_int(ga_reader_next(r, &rec, &err), 1, "a record of a known kind");
-	t_ok(ga_rec_is(&rec, &ga_end_shape) && !ga_rec_is(&rec, &ga_host_shape), "is of its kind");
-	t_code(ga_rec_parse(&rec, &ga_end_shape, &end, &err), &err, GA_BADREC,
+	t_ok(ga_rec_is(&rec, &ga_end_schema) && !ga_rec_is(&rec, &ga_host_schema),
+	     "is of its kind");
+	t_code(ga_rec_parse(&rec, &ga_end_schema, &end, &err), &err, GA_BADREC,
 	       "line 1, gpuaas.end/1: member", "a missing member is named with line and kind");
 }
 

@@ -341,15 +341,15 @@ static void kinds(void)
 		{ "gpuaas.slot/1x", -1, false }, { "other.slot/1", -1, false },
 		{ "", -1, false },		 { "gpuaas.slot/01", -1, false },
 	};
-	const struct ga_shape *shape;
+	const struct ga_schema *schema;
 	bool unique = true;
 	size_t i, j;
 
 	for (i = 0; i < GA_ARRAY_SIZE(cases); i++) {
 		struct ga_err err = GA_ERR_INIT;
-		int r = ga_kind_find(cases[i].kind, &shape, &err);
+		int r = ga_kind_find(cases[i].kind, &schema, &err);
 
-		t_ok(r == cases[i].r && (shape != NULL) == cases[i].known, "kind '%s'",
+		t_ok(r == cases[i].r && (schema != NULL) == cases[i].known, "kind '%s'",
 		     cases[i].kind);
 	}
 	for (i = 0; ga_kinds[i]; i++)

@@ -3,7 +3,7 @@
 #include "t.h"
 
 #include "act/device/vf.h"
-#include "record/shape.h"
+#include "record/schema.h"
 
 static const char ether[] =
 	"[{\"ifindex\":3,\"ifname\":\"ens1\",\"vfinfo_list\":["

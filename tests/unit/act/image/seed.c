@@ -35,7 +35,7 @@ static void read_member(const struct ga_str *iso, const char *name, struct ga_st
 
 static void make_plan(struct ga_plan *p)
 {
-	ga_shape_init(&ga_plan_shape, p);
+	ga_schema_init(&ga_plan_schema, p);
 	p->allocation = ga_xstrdup("a110c000");
 	p->attempt = ga_xstrdup("attempt0");
 	p->domain = ga_xstrdup("gpuaas-a110c000");
@@ -104,7 +104,7 @@ static void image(void)
 	t_ok(ga_streq(text.buf, ud.buf), "it stands as it came");
 	read_member(&later, "vendor-data", &text);
 	t_ok(ga_starts(text.buf, "#cloud-config\n{"), "and ours is vendor-data");
-	ga_shape_release(&ga_plan_shape, &p);
+	ga_schema_release(&ga_plan_schema, &p);
 }
 
 static void user_data(void)

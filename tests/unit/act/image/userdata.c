@@ -27,12 +27,12 @@ static int feed(struct ga_user_datas *list, const struct ga_str *lines, int skip
 		t_ok(strlen(line) <= GA_LINE_MAX, "a line that a reader takes");
 		if (i == skip)
 			continue;
-		r = ga_rec_parse_text(line, &ga_user_data_shape, &piece, err);
+		r = ga_rec_parse_text(line, &ga_user_data_schema, &piece, err);
 		t_int(r, 0, "a record");
 		if (r < 0)
 			return r;
 		r = ga_user_data_take(list, &piece, err);
-		ga_shape_release(&ga_user_data_shape, &piece);
+		ga_schema_release(&ga_user_data_schema, &piece);
 	}
 	return r;
 }

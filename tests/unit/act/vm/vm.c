@@ -34,7 +34,7 @@ static void provisioned(struct ga_hostdb *h, const char *id, const char *shape, 
 	struct ga_allocation a;
 	struct ga_err err = GA_ERR_INIT;
 
-	ga_shape_init(&ga_plan_shape, &p);
+	ga_schema_init(&ga_plan_schema, &p);
 	p.allocation = ga_xstrdup(id);
 	p.node = ga_xstrdup("h1");
 	p.attempt = ga_xstrdup(attempt);
@@ -53,7 +53,7 @@ static void provisioned(struct ga_hostdb *h, const char *id, const char *shape, 
 	p.price_micros = 0;
 	p.lab = true;
 	p.digest = ga_xstrdup(digest);
-	ga_shape_init(&ga_allocation_shape, &a);
+	ga_schema_init(&ga_allocation_schema, &a);
 	a.allocation = ga_xstrdup(id);
 	a.generation = a.profile_version = a.count = 1;
 	a.priority = 100;
@@ -63,15 +63,15 @@ static void provisioned(struct ga_hostdb *h, const char *id, const char *shape, 
 	a.project = ga_xstrdup("demo");
 	a.profile = ga_xstrdup("demo");
 	a.shape = ga_xstrdup(shape);
-	order = ga_rec_format_text(&ga_plan_shape, &p);
-	result = ga_rec_format_text(&ga_allocation_shape, &a);
+	order = ga_rec_format_text(&ga_plan_schema, &p);
+	result = ga_rec_format_text(&ga_allocation_schema, &a);
 	if (ga_attempt_begin(h, attempt, id, "provision", order, "boot", &err) < 0 ||
 	    (end && ga_attempt_end(h, attempt, end, result, &err) < 0)) {
 		printf("Bail out! %s\n", err.msg);
 		exit(1);
 	}
-	ga_shape_release(&ga_plan_shape, &p);
-	ga_shape_release(&ga_allocation_shape, &a);
+	ga_schema_release(&ga_plan_schema, &p);
+	ga_schema_release(&ga_allocation_schema, &a);
 }
 
 static void say(const char *line)
@@ -134,7 +134,7 @@ int main(void)
 	atexit(clean);
 	t_code(ga_vm_start("aaaaaaaa", &opts, &err), &err, GA_NOTFOUND, "carried out no plan",
 	       "a host without host.db");
-	t_int(ga_hostdb_open(dir, &h, &err), 0, "host.db: %s", err.msg);
+	t_int(ga_hostdb_open_or_make(dir, &h, &err), 0, "host.db: %s", err.msg);
 	provisioned(&h, "aaaaaaaa", "slice", "done");
 	provisioned(&h, "bbbbbbbb", "baremetal", "done");
 	provisioned(&h, "cccccccc", "slice", NULL);

@@ -238,7 +238,7 @@ static void run_one(const struct test *t, struct play *p)
 
 	scramble(p, SIZE);
 	fstat(p->fd, &st);
-	ga_shape_init(&ga_wipe_order_shape, &order);
+	ga_schema_init(&ga_wipe_order_schema, &order);
 	order.lab = true;
 	order.nvme_path = ga_xstrdup(p->path);
 	order.nvme_wwid = ga_xprintf("file:%llx:%llu", (unsigned long long)st.st_dev,
@@ -262,8 +262,8 @@ static void run_one(const struct test *t, struct play *p)
 	/* Whatever came of it, the record is whole. */
 	ga_wipe_evidence_seal(&e);
 	t_ok(e.digest && ga_starts(e.digest, "sha256:"), "%s: sealed", t->name);
-	ga_shape_release(&ga_wipe_evidence_shape, &e);
-	ga_shape_release(&ga_wipe_order_shape, &order);
+	ga_schema_release(&ga_wipe_evidence_schema, &e);
+	ga_schema_release(&ga_wipe_order_schema, &order);
 }
 
 /* A surviving sector is found wherever it is: ends, chunk borders, anywhere. */

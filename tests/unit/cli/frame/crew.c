@@ -59,7 +59,7 @@ static void text_of(int fd, struct ga_str *ret)
 
 static int run(int in, int err_fd, struct ga_err *err)
 {
-	static const struct ga_consumer consumers[] = { { &ga_wipe_order_shape, take },
+	static const struct ga_consumer consumers[] = { { &ga_wipe_order_schema, take },
 							{ NULL, NULL } };
 	ga_autofd int before = dup(2);
 	int r;
@@ -77,7 +77,7 @@ static void add_order(const char *slot, const char *allocation, struct ga_str *o
 	ga_autofree char *line = NULL;
 	struct ga_wipe_order order;
 
-	ga_shape_init(&ga_wipe_order_shape, &order);
+	ga_schema_init(&ga_wipe_order_schema, &order);
 	order.node = ga_xstrdup("n1");
 	order.object = ga_xstrdup(slot);
 	order.allocation = ga_strdup0(allocation);
@@ -89,9 +89,9 @@ static void add_order(const char *slot, const char *allocation, struct ga_str *o
 	order.nvme_size_bytes = INT64_C(1) << 30;
 	order.wipe = (struct ga_wipe_policy){ ga_xstrdup("clear"), ga_xstrdup("full"),
 					      ga_xstrdup("if_supported") };
-	line = ga_rec_format_text(&ga_wipe_order_shape, &order);
+	line = ga_rec_format_text(&ga_wipe_order_schema, &order);
 	ga_str_addf(orders, "%s\n", line);
-	ga_shape_release(&ga_wipe_order_shape, &order);
+	ga_schema_release(&ga_wipe_order_schema, &order);
 }
 
 static void crew(int from, int to, const char *done, const char *words)

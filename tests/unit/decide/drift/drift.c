@@ -166,12 +166,12 @@ static const struct {
 
 /* wiping may last 4000 s and is left by a command with the id in it. */
 static bool limit(bool is_slot, bool whole, const char *state, int64_t *seconds,
-		  const char **leaves)
+		  const char **exit_command)
 {
 	if (!is_slot || !ga_streq(state, "wiping"))
 		return false;
 	*seconds = 4000;
-	*leaves = whole ? "gpuaas-wipe --machine %s" : "gpuaas-wipe --slot %s";
+	*exit_command = whole ? "gpuaas-wipe --machine %s" : "gpuaas-wipe --slot %s";
 	return true;
 }
 
@@ -179,7 +179,7 @@ static void run_case(size_t i, bool covered[GA_D_COUNT])
 {
 	struct world w = { 0 };
 	ga_autodrifts struct ga_drifts d = { 0 };
-	const struct ga_deviation *v = NULL;
+	const struct ga_drift_item *v = NULL;
 
 	world_init(&w);
 	cases[i].change(&w);
@@ -204,13 +204,13 @@ static void run_case(size_t i, bool covered[GA_D_COUNT])
 		/* What remains names what to do about it. */
 		t_ok(ga_streq(v->drift.severity, "info") || v->drift.command, "%s: a command",
 		     cases[i].name);
-		ga_autofree char *text = ga_rec_format_text(&ga_drift_shape, &v->drift);
+		ga_autofree char *text = ga_rec_format_text(&ga_drift_schema, &v->drift);
 		struct ga_drift again = { 0 };
 		struct ga_err err = GA_ERR_INIT;
 
-		t_ok(ga_rec_parse_text(text, &ga_drift_shape, &again, &err) == 0,
+		t_ok(ga_rec_parse_text(text, &ga_drift_schema, &again, &err) == 0,
 		     "%s: a valid record %s", cases[i].name, err.msg);
-		ga_shape_release(&ga_drift_shape, &again);
+		ga_schema_release(&ga_drift_schema, &again);
 	}
 	world_release(&w);
 }
@@ -313,11 +313,11 @@ static void observation(void)
 	t_ok(!o.agreed, "an error: not agreed");
 	t_int(o.drifts, 3, "all drift records are counted");
 	t_str(o.allocations.v[0].power, "off", "a missing domain is off");
-	ga_shape_release(&ga_observation_shape, &o);
+	ga_schema_release(&ga_observation_schema, &o);
 	d.v[0].drift.repaired = d.v[1].drift.repaired = d.v[2].drift.repaired = true;
 	ga_drift_observation(&w.want, &w.seen, &d, &o);
 	t_ok(o.agreed, "what was repaired is agreed");
-	ga_shape_release(&ga_observation_shape, &o);
+	ga_schema_release(&ga_observation_schema, &o);
 	for (size_t i = 0; i < d.n; i++)
 		if (d.v[i].code == GA_D_STUCK)
 			t_str(d.v[i].drift.command, "gpuaas-wipe --slot slot1111",

@@ -12,7 +12,7 @@ static struct ga_requirement need(int64_t params, const char *precision, const c
 {
 	struct ga_requirement r;
 
-	ga_shape_init(&ga_requirement_shape, &r);
+	ga_schema_init(&ga_requirement_schema, &r);
 	r.params = params;
 	r.precision = ga_strdup0(precision);
 	r.method = ga_strdup0(method);
@@ -52,7 +52,7 @@ static void memory(void)
 		      cases[i].precision ? cases[i].precision : "-",
 		      cases[i].method ? cases[i].method : "-", cases[i].gpus);
 		t_ok(cases[i].params == GA_UNKNOWN || missing, "what is not counted is said");
-		ga_shape_release(&ga_requirement_shape, &r);
+		ga_schema_release(&ga_requirement_schema, &r);
 	}
 }
 
@@ -78,7 +78,7 @@ static void cache(void)
 	r.context = 1000000000;
 	r.batch = 1000000;
 	t_ok(ga_estimate_memory(&r, 1, &missing) > 1000000000, "the largest of all: no overflow");
-	ga_shape_release(&ga_requirement_shape, &r);
+	ga_schema_release(&ga_requirement_schema, &r);
 }
 
 static void tokens(void)
@@ -99,7 +99,7 @@ static void tokens(void)
 	t_int(ga_estimate_tokens(&r), GA_UNKNOWN, "more than there is");
 	r.train_tokens = 5;
 	t_int(ga_estimate_tokens(&r), 5, "as it is said");
-	ga_shape_release(&ga_requirement_shape, &r);
+	ga_schema_release(&ga_requirement_schema, &r);
 }
 
 /* GPT-2 of 1.5e9 parameters, 100,000 samples of 1024 tokens, three times. */
@@ -143,7 +143,7 @@ static void times(void)
 		t_int(t.high, cases[i].high, "most of %s", cases[i].type);
 		free(e.basis);
 	}
-	ga_shape_release(&ga_requirement_shape, &r);
+	ga_schema_release(&ga_requirement_schema, &r);
 }
 
 /* A basis names all whose runs are in it. */
@@ -182,7 +182,7 @@ static void params(void)
 		r.model = ga_strdup0(cases[i].model);
 		t_int(ga_estimate_params(&r, &table, &dense), cases[i].params, "parameters %zu", i);
 		t_ok(dense == cases[i].dense, "parameters %zu: dense or not", i);
-		ga_shape_release(&ga_requirement_shape, &r);
+		ga_schema_release(&ga_requirement_schema, &r);
 	}
 }
 
@@ -229,7 +229,7 @@ static void work(void)
 	t_ok(!ga_estimate_time(&r, 64, 5000000, &e, &t), "not for thousands of years");
 	r.params = GA_UNKNOWN;
 	t_ok(!ga_estimate_time(&r, 1, 1000000, &e, &t), "not without parameters");
-	ga_shape_release(&ga_requirement_shape, &r);
+	ga_schema_release(&ga_requirement_schema, &r);
 }
 
 /* A drop-in may say anything of what a product of matrices reaches. */

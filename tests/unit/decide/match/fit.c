@@ -74,7 +74,7 @@ static void memories(void)
 		     m.v[0].count == 2,
 		     "memory %zu: rather more of them than one that may be too small", i);
 		ga_matches_release(&m);
-		ga_shape_release(&ga_requirement_shape, &r);
+		ga_schema_release(&ga_requirement_schema, &r);
 	}
 }
 
@@ -105,7 +105,7 @@ static void memory_words(void)
 		t_str(m.v[0].reasons.n ? m.v[0].reasons.v[0].sentence : "-", rows[i].sentence,
 		      "memory words %zu", i);
 		ga_matches_release(&m);
-		ga_shape_release(&ga_requirement_shape, &r);
+		ga_schema_release(&ga_requirement_schema, &r);
 	}
 }
 
@@ -175,7 +175,7 @@ static void models(void)
 		t_ok(!rows[i].trained || rows[i].seconds != GA_UNKNOWN || m.v[0].reasons.n ||
 		     says(&m, "of a model of experts"), "model %zu: why there is none", i);
 		ga_matches_release(&m);
-		ga_shape_release(&ga_requirement_shape, &r);
+		ga_schema_release(&ga_requirement_schema, &r);
 	}
 }
 
@@ -215,7 +215,7 @@ static void nearest(void)
 		t_int(m.v[0].count, rows[i].count, "nearest: %s", rows[i].name);
 		t_str(reasons_of(&m, 0), rows[i].reasons, "nearest: why not the %s", rows[i].name);
 		ga_matches_release(&m);
-		ga_shape_release(&ga_requirement_shape, &r);
+		ga_schema_release(&ga_requirement_schema, &r);
 	}
 }
 
@@ -270,7 +270,7 @@ static void machines(void)
 		t_str(m.v[0].availability, rows[i].availability, "machines: to be had, where %s",
 		      rows[i].name);
 		ga_matches_release(&m);
-		ga_shape_release(&ga_requirement_shape, &r);
+		ga_schema_release(&ga_requirement_schema, &r);
 	}
 }
 
@@ -440,7 +440,7 @@ static void measured(void)
 			ga_matches_release(&m);
 			release_runs(v, n);
 		}
-		ga_shape_release(&ga_requirement_shape, &r);
+		ga_schema_release(&ga_requirement_schema, &r);
 	}
 }
 
@@ -490,7 +490,7 @@ static void models_measured(void)
 		     "record %zu: what was measured there has run there", i);
 		ga_matches_release(&m);
 		release_runs(v, n);
-		ga_shape_release(&ga_requirement_shape, &r);
+		ga_schema_release(&ga_requirement_schema, &r);
 	}
 }
 
@@ -561,7 +561,7 @@ static void shown(void)
 		     "it ran there %s: %s", rows[i].name, said ? said : "-");
 		ga_matches_release(&m);
 		release_runs(v, n);
-		ga_shape_release(&ga_requirement_shape, &r);
+		ga_schema_release(&ga_requirement_schema, &r);
 	}
 }
 

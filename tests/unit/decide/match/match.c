@@ -64,7 +64,7 @@ static void reasons(void)
 		run(&r, &o, 1, NULL, 0, &m);
 		t_str(reasons_of(&m, 0), cases[i].reasons, "case %zu, %s", i, cases[i].type);
 		ga_matches_release(&m);
-		ga_shape_release(&ga_requirement_shape, &r);
+		ga_schema_release(&ga_requirement_schema, &r);
 	}
 }
 
@@ -128,7 +128,7 @@ static void ranking(void)
 	t_int(m.v[0].count, 3, "or the least, where none is");
 	t_str(m.v[0].availability, "none", "and that is said");
 	ga_matches_release(&m);
-	ga_shape_release(&ga_requirement_shape, &r);
+	ga_schema_release(&ga_requirement_schema, &r);
 	r = nothing();
 	run(&r, o, 0, NULL, 0, &m);
 	t_ok(m.n == 0 && !ga_match_best(&m), "no offers, no answers");
@@ -202,7 +202,7 @@ static void fallback(void)
 		ga_list_release(&measured[i].types);
 		free(measured[i].source);
 	}
-	ga_shape_release(&ga_requirement_shape, &r);
+	ga_schema_release(&ga_requirement_schema, &r);
 }
 
 /* How often a code is among what nobody can say. */
@@ -270,7 +270,7 @@ static void external(void)
 	ga_match_rank(accels, &m);
 	t_str(order_of(&m), "h200 a100 v100", "the dear one is the cheapest in all");
 	ga_matches_release(&m);
-	ga_shape_release(&ga_requirement_shape, &r);
+	ga_schema_release(&ga_requirement_schema, &r);
 }
 
 /* A V100 of 16 GB has not the 24 that GPT-2 needs. */
@@ -310,7 +310,7 @@ static void external_too_small(void)
 		}
 		ga_matches_release(&m);
 	}
-	ga_shape_release(&ga_requirement_shape, &r);
+	ga_schema_release(&ga_requirement_schema, &r);
 }
 
 static void counts(void)
@@ -337,7 +337,7 @@ static void counts(void)
 	run(&r, &o, 1, NULL, 0, &m);
 	t_int(m.v[0].count, 8, "a machine comes with all it has");
 	ga_matches_release(&m);
-	ga_shape_release(&ga_requirement_shape, &r);
+	ga_schema_release(&ga_requirement_schema, &r);
 }
 
 /* What is expected is a request of the least count, or a machine whose size nobody knows yet. */
@@ -385,7 +385,7 @@ static void expected(void)
 		t_str(m.v[0].expected_available_at, rows[i].told ? at : NULL,
 		      "expected: when, of %s", rows[i].name);
 		ga_matches_release(&m);
-		ga_shape_release(&ga_requirement_shape, &r);
+		ga_schema_release(&ga_requirement_schema, &r);
 	}
 }
 

@@ -192,7 +192,7 @@ static void make_profile(struct ga_profile *p)
 	const int64_t *c = counts[below(GA_ARRAY_SIZE(counts))];
 	size_t i, first = (size_t)below(2);
 
-	ga_shape_init(&ga_profile_shape, p);
+	ga_schema_init(&ga_profile_schema, p);
 	p->name = word("p");
 	p->shape = word(once_in(4) ? "baremetal" : "slice");
 	p->image = once_in(4) ? NULL : word("tiny");
@@ -314,7 +314,7 @@ static int64_t get(struct ga_fleet *f, const struct ga_profile *p, int64_t count
 	int64_t got = 0;
 	size_t i, j, k;
 
-	ga_shape_init(&ga_request_shape, &r);
+	ga_schema_init(&ga_request_schema, &r);
 	r.count = count;
 	for (i = 0; !got && i < (p->image ? 1 : GA_ARRAY_SIZE(images)); i++) {
 		struct ga_decision d;

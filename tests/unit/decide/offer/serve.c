@@ -12,7 +12,7 @@
 #define DATE "Wed, 18 Nov 2026 11:06:40 GMT"
 #define DATE_BEFORE "Wed, 18 Nov 2026 11:06:35 GMT" /* five seconds */
 
-static const struct ga_serve_file made = { .there = true, .size = 948, .inode = 42,
+static const struct ga_http_file made = { .there = true, .size = 948, .inode = 42,
 					   .modified_nanos = MADE };
 
 static void answers(void)
@@ -59,17 +59,17 @@ static void answers(void)
 	size_t i;
 
 	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
-		const struct ga_serve_request r = { .method = rows[i].method,
+		const struct ga_http_request r = { .method = rows[i].method,
 						    .target = rows[i].path,
 						    .version = "HTTP/1.1",
 						    .host = "x",
 						    .if_none_match = rows[i].tag,
 						    .if_modified_since = rows[i].since };
-		const struct ga_serve_file gone = { 0 }, *f = rows[i].gone ? &gone : &made;
+		const struct ga_http_file gone = { 0 }, *f = rows[i].gone ? &gone : &made;
 		bool given = rows[i].status == 200 || rows[i].status == 304;
-		struct ga_serve_answer a;
+		struct ga_http_answer a;
 
-		ga_serve_answer(&r, f, MADE + rows[i].age * SECOND, 60, &a);
+		ga_http_answer(&r, f, MADE + rows[i].age * SECOND, 60, &a);
 		t_int(a.status, rows[i].status, "%s: %s %s", rows[i].name, rows[i].method,
 		      rows[i].path);
 		t_str(a.etag, given ? TAG : "", "%s: the tag", rows[i].name);
@@ -129,14 +129,14 @@ static void requests(void)
 	size_t i;
 
 	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
-		const struct ga_serve_request r = { .method = "GET", .target = rows[i].target,
+		const struct ga_http_request r = { .method = "GET", .target = rows[i].target,
 						    .version = rows[i].version,
 						    .host = rows[i].host, .torn = rows[i].torn,
 						    .bytes = rows[i].bytes,
 						    .fields = rows[i].fields };
-		struct ga_serve_answer a;
+		struct ga_http_answer a;
 
-		ga_serve_answer(&r, &made, MADE, 60, &a);
+		ga_http_answer(&r, &made, MADE, 60, &a);
 		t_int(a.status, rows[i].status, "%s: %s", rows[i].name, rows[i].target);
 		t_ok((a.status == 200) != (a.sentence && *a.sentence), "%s: a sentence",
 		     rows[i].name);
@@ -161,7 +161,7 @@ static void dates(void)
 	size_t i;
 
 	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
-		ga_serve_date(rows[i].seconds, text);
+		ga_http_date(rows[i].seconds, text);
 		t_str(text, rows[i].text, "%lld seconds", (long long)rows[i].seconds);
 	}
 }
@@ -191,7 +191,7 @@ static void addresses(void)
 	for (i = 0; i < GA_ARRAY_SIZE(rows); i++) {
 		ga_autofree char *host = NULL, *port = NULL;
 		struct ga_err err = GA_ERR_INIT;
-		int r = ga_serve_split(rows[i].text, &host, &port, &err);
+		int r = ga_http_split(rows[i].text, &host, &port, &err);
 
 		t_int(r, rows[i].host ? 0 : -1, "'%s'", rows[i].text);
 		t_str(host, rows[i].host, "'%s': the address", rows[i].text);

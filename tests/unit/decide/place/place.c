@@ -131,7 +131,7 @@ static void types(void)
 	ga_texts_add(&s.request.types, "b200");
 	ga_texts_add(&s.request.types, "h200");
 	check(&s, "b:0", "the first type that is there");
-	ga_shape_release(&ga_request_shape, &s.request);
+	ga_schema_release(&ga_request_schema, &s.request);
 	scene(&s, "a:ff");
 	ga_texts_add(&s.request.types, "b200");
 	check(&s, "type_missing|1 GPU of type h200 on node a now", "a type that is not there");

@@ -96,7 +96,7 @@ static void make_request(struct ga_request *r, struct ga_profile *p)
 	static char *named[3], *asked[3];
 	static char word[] = "p", slice[] = "slice", bare[] = "baremetal", tiny[] = "tiny";
 
-	ga_shape_init(&ga_request_shape, r);
+	ga_schema_init(&ga_request_schema, r);
 	r->count = 1 << below(4);
 	p->version++; /* what is remembered is remembered by it */
 	p->types.v = named;
@@ -320,7 +320,7 @@ static void one_fleet(int number)
 	int i, placed = 0, refused = 0, decided = 0;
 	bool good = true, right = true, held = true;
 
-	ga_shape_init(&ga_profile_shape, &profile);
+	ga_schema_init(&ga_profile_schema, &profile);
 	for (i = 0; i < 4; i++)
 		*ga_list_add(&profile.counts) = counts[i];
 	make_fleet(&f);
@@ -367,7 +367,7 @@ static void kind_of_request(struct ga_request *r, struct ga_profile *p)
 	any[0] = (char *)(uintptr_t)type_words[2];
 	any[1] = h200[0];
 	memset(p, 0, sizeof(*p));
-	ga_shape_init(&ga_request_shape, r);
+	ga_schema_init(&ga_request_schema, r);
 	r->count = 1 << below(4);
 	r->image = below(12) ? NULL : other;
 	r->shape = below(6) ? NULL : bare;

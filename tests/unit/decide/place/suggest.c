@@ -116,7 +116,7 @@ static char *profile_of(struct drawn *d, const char *shape, const char *only)
 	const char *why;
 	size_t i;
 
-	ga_shape_init(&ga_profile_shape, &p);
+	ga_schema_init(&ga_profile_schema, &p);
 	why = ga_suggest_profile(d->v, d->n, shape, only, &p);
 	if (why)
 		ga_str_add(&out, why);
@@ -129,7 +129,7 @@ static char *profile_of(struct drawn *d, const char *shape, const char *only)
 	if (p.vcpus_per_gpu != GA_UNKNOWN)
 		ga_str_addf(&out, " %lld %lld", (long long)p.vcpus_per_gpu,
 			    (long long)p.memory_mib_per_gpu);
-	ga_shape_release(&ga_profile_shape, &p);
+	ga_schema_release(&ga_profile_schema, &p);
 	return ga_str_take(&out);
 }
 
@@ -190,11 +190,11 @@ static void pages(void)
 		draw(&d, "a slice 80000 8 v-h200:2");
 		d.v[0].hugepage_kib = rows[i].kib;
 		d.v[0].memory_mib_per_gpu = rows[i].mib;
-		ga_shape_init(&ga_profile_shape, &p);
+		ga_schema_init(&ga_profile_schema, &p);
 		(void)ga_suggest_profile(d.v, d.n, NULL, NULL, &p);
 		t_int(p.hugepage_kib, rows[i].want_kib, "row %zu: pages", i);
 		t_int(p.memory_mib_per_gpu, rows[i].want_mib, "row %zu: memory", i);
-		ga_shape_release(&ga_profile_shape, &p);
+		ga_schema_release(&ga_profile_schema, &p);
 		rub_out(&d);
 	}
 }

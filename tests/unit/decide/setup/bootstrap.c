@@ -5,12 +5,12 @@
 #include "decide/setup/bootstrap.h"
 
 /* A bare slice host: everything installed, nothing set. */
-static void bare(struct ga_boot_facts *f)
+static void bare(struct ga_setup_facts *f)
 {
 	static const char *const keys[] = { "vm.swappiness", NULL };
 	size_t i;
 
-	*f = (struct ga_boot_facts){
+	*f = (struct ga_setup_facts){
 		.node = "n1",
 		.bridge = "ovsbr0",
 		.gateway = "10.100.0.1",
@@ -33,21 +33,21 @@ static void bare(struct ga_boot_facts *f)
 		.data_mode = 0711,
 		.hosts_mode = GA_UNKNOWN,
 	};
-	for (i = 0; ga_boot_paths[i]; i++)
-		*ga_list_add(&f->files) = (struct ga_boot_file){
-			.path = ga_xstrdup(ga_boot_paths[i]),
+	for (i = 0; ga_setup_paths[i]; i++)
+		*ga_list_add(&f->files) = (struct ga_setup_file){
+			.path = ga_xstrdup(ga_setup_paths[i]),
 			.text = ga_xstrdup(""),
 		};
 	for (i = 0; keys[i]; i++)
-		*ga_list_add(&f->sysctls) = (struct ga_boot_value){ ga_xstrdup(keys[i]),
+		*ga_list_add(&f->sysctls) = (struct ga_setup_value){ ga_xstrdup(keys[i]),
 								    ga_xstrdup("60") };
-	for (i = 0; ga_boot_modules[i]; i++)
+	for (i = 0; ga_setup_modules[i]; i++)
 		*ga_list_add(&f->modules) =
-			(struct ga_boot_value){ ga_xstrdup(ga_boot_modules[i]),
+			(struct ga_setup_value){ ga_xstrdup(ga_setup_modules[i]),
 						ga_xstrdup("loaded") };
 }
 
-static struct ga_boot_file *file(struct ga_boot_facts *f, const char *path)
+static struct ga_setup_file *file(struct ga_setup_facts *f, const char *path)
 {
 	size_t i;
 
@@ -57,20 +57,20 @@ static struct ga_boot_file *file(struct ga_boot_facts *f, const char *path)
 	return NULL;
 }
 
-static void write_file(struct ga_boot_facts *f, const char *path, const char *text, size_t len,
+static void write_file(struct ga_setup_facts *f, const char *path, const char *text, size_t len,
 		       int64_t mode)
 {
-	struct ga_boot_file *to = file(f, path);
+	struct ga_setup_file *to = file(f, path);
 
 	free(to->text);
 	to->text = ga_xstrndup(text, len);
 	to->len = len;
-	to->state = GA_BOOT_REGULAR;
+	to->state = GA_SETUP_REGULAR;
 	to->mode = mode;
 }
 
-static const struct ga_boot_step *find(const struct ga_boot_plan *p, const char *step,
-				       const char *subject)
+static const struct ga_setup_step *find(const struct ga_setup_plan *p, const char *step,
+					const char *subject)
 {
 	size_t i;
 
@@ -81,22 +81,22 @@ static const struct ga_boot_step *find(const struct ga_boot_plan *p, const char 
 	return NULL;
 }
 
-static const char *state(const struct ga_boot_facts *f, const char *step, const char *subject)
+static const char *state(const struct ga_setup_facts *f, const char *step, const char *subject)
 {
 	static char out[16];
-	ga_autobootplan struct ga_boot_plan p = { 0 };
-	const struct ga_boot_step *s;
+	ga_autosetupplan struct ga_setup_plan p = { 0 };
+	const struct ga_setup_step *s;
 
-	ga_boot_plan_make(f, &p);
+	ga_setup_plan_make(f, &p);
 	s = find(&p, step, subject);
 	snprintf(out, sizeof(out), "%s", s ? s->say.state : "none");
 	return out;
 }
 
-static struct ga_boot_dev *add_gpu(struct ga_boot_facts *f, const char *address,
-				   const char *driver)
+static struct ga_setup_dev *add_gpu(struct ga_setup_facts *f, const char *address,
+				    const char *driver)
 {
-	struct ga_boot_dev *d = ga_list_add(&f->devs);
+	struct ga_setup_dev *d = ga_list_add(&f->devs);
 
 	d->sort = ga_xstrdup("gpu");
 	d->address = ga_xstrdup(address);
@@ -105,9 +105,9 @@ static struct ga_boot_dev *add_gpu(struct ga_boot_facts *f, const char *address,
 	return d;
 }
 
-static struct ga_boot_pf *add_pf(struct ga_boot_facts *f, const char *address, int64_t vfs)
+static struct ga_setup_pf *add_pf(struct ga_setup_facts *f, const char *address, int64_t vfs)
 {
-	struct ga_boot_pf *p = ga_list_add(&f->pfs);
+	struct ga_setup_pf *p = ga_list_add(&f->pfs);
 
 	p->address = ga_xstrdup(address);
 	p->identity = ga_xprintf("slot:%s", address);
@@ -117,27 +117,27 @@ static struct ga_boot_pf *add_pf(struct ga_boot_facts *f, const char *address, i
 }
 
 /* What carrying a step out does to the facts. */
-static void carry_out(struct ga_boot_facts *f, const struct ga_boot_step *s)
+static void carry_out(struct ga_setup_facts *f, const struct ga_setup_step *s)
 {
 	size_t i;
 
 	switch (s->op) {
-	case GA_BOOT_DO_FILE:
+	case GA_SETUP_DO_FILE:
 		write_file(f, s->say.subject, s->text, s->len, s->number);
 		break;
-	case GA_BOOT_DO_FOLDER:
+	case GA_SETUP_DO_FOLDER:
 		f->hosts_mode = s->number;
 		break;
-	case GA_BOOT_DO_VALUE:
+	case GA_SETUP_DO_VALUE:
 		free(f->sysctls.v[0].value);
 		f->sysctls.v[0].value = ga_xstrdup(s->text);
 		break;
-	case GA_BOOT_DO_VFS:
+	case GA_SETUP_DO_VFS:
 		for (i = 0; i < f->pfs.n; i++)
 			if (ga_streq(f->pfs.v[i].address, s->say.subject))
 				f->pfs.v[i].vfs = s->number;
 		break;
-	case GA_BOOT_DO_BIND:
+	case GA_SETUP_DO_BIND:
 		for (i = 0; i < f->devs.n; i++)
 			if (ga_streq(f->devs.v[i].address, s->say.subject)) {
 				free(f->devs.v[i].driver);
@@ -145,45 +145,45 @@ static void carry_out(struct ga_boot_facts *f, const struct ga_boot_step *s)
 				f->devs.v[i].override = ga_xstrdup("vfio-pci");
 			}
 		break;
-	case GA_BOOT_DO_BRIDGE:
+	case GA_SETUP_DO_BRIDGE:
 		f->bridge_there = 1;
 		f->bridge_mode = ga_xstrdup("secure");
 		break;
-	case GA_BOOT_DO_FLOWS:
+	case GA_SETUP_DO_FLOWS:
 		f->bridge_flows = 1;
 		break;
-	case GA_BOOT_DO_ADDRESS:
+	case GA_SETUP_DO_ADDRESS:
 		f->bridge_address = f->bridge_up = 1;
 		break;
-	case GA_BOOT_DO_NAT:
+	case GA_SETUP_DO_NAT:
 		f->nat = 1;
 		break;
-	case GA_BOOT_DO_NOTE:
-	case GA_BOOT_DO_UNLINK:
-	case GA_BOOT_DO_MODULE:
-	case GA_BOOT_DO_TUNED:
-	case GA_BOOT_DO_ENABLE:
-	case GA_BOOT_DO_DISABLE:
-	case GA_BOOT_DO_START:
-	case GA_BOOT_DO_RUN:
+	case GA_SETUP_DO_NOTE:
+	case GA_SETUP_DO_UNLINK:
+	case GA_SETUP_DO_MODULE:
+	case GA_SETUP_DO_TUNED:
+	case GA_SETUP_DO_ENABLE:
+	case GA_SETUP_DO_DISABLE:
+	case GA_SETUP_DO_START:
+	case GA_SETUP_DO_RUN:
 		break;
 	}
 }
 
-static size_t changes(const struct ga_boot_plan *p)
+static size_t changes(const struct ga_setup_plan *p)
 {
 	size_t i, n = 0;
 
 	for (i = 0; i < p->n; i++)
-		n += ga_boot_step_is_change(&p->v[i]);
+		n += ga_setup_step_is_change(&p->v[i]);
 	return n;
 }
 
 /* Everything carried out once leaves nothing to do, and every step has its words. */
 static void once_is_enough(void)
 {
-	ga_autobootfacts struct ga_boot_facts f;
-	ga_autobootplan struct ga_boot_plan p = { 0 }, again = { 0 };
+	ga_autosetupfacts struct ga_setup_facts f;
+	ga_autosetupplan struct ga_setup_plan p = { 0 }, again = { 0 };
 	struct ga_err err = GA_ERR_INIT;
 	size_t i;
 	bool words = true;
@@ -191,23 +191,23 @@ static void once_is_enough(void)
 	bare(&f);
 	add_gpu(&f, "0000:18:00.0", "nvidia");
 	add_pf(&f, "0000:1a:00.0", 0);
-	*ga_list_add(&f.disks) = (struct ga_boot_disk){ .wwid = ga_xstrdup("eui.0025a") };
-	ga_boot_plan_make(&f, &p);
+	*ga_list_add(&f.disks) = (struct ga_setup_disk){ .wwid = ga_xstrdup("eui.0025a") };
+	ga_setup_plan_make(&f, &p);
 	t_ok(changes(&p) > 10, "a bare host needs much");
 	t_ok(p.reboot_required, "its kernel was started without the arguments");
 	for (i = 0; i < p.n; i++) {
-		const struct ga_boot_step *s = &p.v[i];
+		const struct ga_setup_step *s = &p.v[i];
 
-		words = words && s->say.reason && (!ga_boot_step_is_change(s) ||
+		words = words && s->say.reason && (!ga_setup_step_is_change(s) ||
 						   (s->say.change && s->say.inverse));
-		if (ga_boot_step_is_change(s))
+		if (ga_setup_step_is_change(s))
 			carry_out(&f, s);
 	}
 	t_ok(words, "every change says why, what, and how it is taken back");
-	t_int(ga_boot_devices_parse(file(&f, GA_BOOT_DEVICES)->text, &f.listed, &err), 0,
+	t_int(ga_setup_devices_parse(file(&f, GA_SETUP_DEVICES)->text, &f.listed, &err), 0,
 	      "the devices file can be read back");
 	t_int((int64_t)f.listed.n, 3, "a GPU, a physical function, its virtual one");
-	ga_boot_plan_make(&f, &again);
+	ga_setup_plan_make(&f, &again);
 	t_int((int64_t)changes(&again), 0, "then nothing is left to do");
 	t_ok(again.reboot_required, "but the reboot");
 }
@@ -241,8 +241,8 @@ static void rows(void)
 	size_t i;
 
 	for (i = 0; i < GA_ARRAY_SIZE(gpus); i++) {
-		ga_autobootfacts struct ga_boot_facts f;
-		struct ga_boot_dev *d;
+		ga_autosetupfacts struct ga_setup_facts f;
+		struct ga_setup_dev *d;
 
 		bare(&f);
 		f.iommu_groups = gpus[i].groups;
@@ -253,7 +253,7 @@ static void rows(void)
 		t_str(state(&f, "bind", NULL), gpus[i].state, "%s", gpus[i].what);
 	}
 	for (i = 0; i < GA_ARRAY_SIZE(pfs); i++) {
-		ga_autobootfacts struct ga_boot_facts f;
+		ga_autosetupfacts struct ga_setup_facts f;
 
 		bare(&f);
 		add_gpu(&f, "0000:18:00.0", "vfio-pci");
@@ -266,7 +266,7 @@ static void rows(void)
 
 static void network_rows(void)
 {
-	ga_autobootfacts struct ga_boot_facts f;
+	ga_autosetupfacts struct ga_setup_facts f;
 
 	bare(&f);
 	t_str(state(&f, "bridge", NULL), "pending", "no bridge");
@@ -299,11 +299,11 @@ static void network_rows(void)
 
 static void lvm_rows(void)
 {
-	ga_autobootfacts struct ga_boot_facts f;
+	ga_autosetupfacts struct ga_setup_facts f;
 
 	bare(&f);
 	f.lvm = true;
-	*ga_list_add(&f.disks) = (struct ga_boot_disk){ .wwid = ga_xstrdup("eui.0025a") };
+	*ga_list_add(&f.disks) = (struct ga_setup_disk){ .wwid = ga_xstrdup("eui.0025a") };
 	t_str(state(&f, "disks_lvm", NULL), "pending", "no filter yet");
 	f.lvm_filter = ga_xstrdup("\"r|/dev/sdz|\"");
 	t_str(state(&f, "disks_lvm", NULL), "pending", "a filter that rejects");
@@ -350,11 +350,11 @@ static void blocks(void)
 
 			while ((line = strsep(&rest, "\n")))
 				ga_str_addf(to[j], "%s%s",
-					    ga_streq(line, "# B") ? GA_BOOT_BEGIN :
-					    ga_streq(line, "# E") ? GA_BOOT_END : line,
+					    ga_streq(line, "# B") ? GA_SETUP_BEGIN :
+					    ga_streq(line, "# E") ? GA_SETUP_END : line,
 					    rest ? "\n" : "");
 		}
-		t_int(ga_boot_text_block(before.buf, before.len, rows[i].block, &got), rows[i].r,
+		t_int(ga_setup_text_block(before.buf, before.len, rows[i].block, &got), rows[i].r,
 		      "%s", rows[i].what);
 		if (!rows[i].r)
 			t_str(got.buf, after.buf, "%s", rows[i].what);
@@ -363,30 +363,30 @@ static void blocks(void)
 
 static void words(void)
 {
-	struct ga_boot_pages pages;
-	ga_autobootlist struct ga_boot_list list = { 0 };
+	struct ga_setup_pages pages;
+	ga_autosetuplist struct ga_setup_list list = { 0 };
 	struct ga_err err = GA_ERR_INIT;
 
-	t_ok(ga_boot_has_words("a iommu=pt b", "b iommu=pt"), "words in any order");
-	t_ok(!ga_boot_has_words("a iommu=ptx", "iommu=pt"), "whole words");
-	t_ok(ga_boot_same_value("4096\t87380\t1", "4096 87380 1"), "tabs and blanks");
-	t_ok(!ga_boot_same_value("40 96", "4096"), "a blank is no nothing");
-	t_ok(!ga_boot_same_value("1", "10"), "a prefix is another value");
-	t_int(ga_boot_pages_parse("1G:512", &pages, &err), 0, "pages of 1 GiB");
+	t_ok(ga_setup_has_words("a iommu=pt b", "b iommu=pt"), "words in any order");
+	t_ok(!ga_setup_has_words("a iommu=ptx", "iommu=pt"), "whole words");
+	t_ok(ga_setup_same_value("4096\t87380\t1", "4096 87380 1"), "tabs and blanks");
+	t_ok(!ga_setup_same_value("40 96", "4096"), "a blank is no nothing");
+	t_ok(!ga_setup_same_value("1", "10"), "a prefix is another value");
+	t_int(ga_setup_pages_parse("1G:512", &pages, &err), 0, "pages of 1 GiB");
 	t_int(pages.size_kib * pages.count, INT64_C(512) << 20, "as many");
-	t_int(ga_boot_pages_parse("1G", &pages, &err), -1, "no number");
-	t_int(ga_boot_pages_parse("1G:0", &pages, &err), -1, "none");
-	t_int(ga_boot_pages_parse("4K:9", &pages, &err), -1, "no such pages");
-	t_ok(ga_boot_wwid_is_plain("eui.0025a-1_b:c"), "a wwid");
-	t_ok(!ga_boot_wwid_is_plain("x\", RUN+=\"y"), "a wwid that would end its string");
-	t_ok(!ga_boot_wwid_is_plain(""), "no wwid");
-	t_int(ga_boot_devices_parse("# c\n\ngpu a b\npf c d 4\nvf - d/0\n", &list, &err), 0,
+	t_int(ga_setup_pages_parse("1G", &pages, &err), -1, "no number");
+	t_int(ga_setup_pages_parse("1G:0", &pages, &err), -1, "none");
+	t_int(ga_setup_pages_parse("4K:9", &pages, &err), -1, "no such pages");
+	t_ok(ga_setup_wwid_is_plain("eui.0025a-1_b:c"), "a wwid");
+	t_ok(!ga_setup_wwid_is_plain("x\", RUN+=\"y"), "a wwid that would end its string");
+	t_ok(!ga_setup_wwid_is_plain(""), "no wwid");
+	t_int(ga_setup_devices_parse("# c\n\ngpu a b\npf c d 4\nvf - d/0\n", &list, &err), 0,
 	      "a devices file");
 	t_int((int64_t)list.n, 3, "its lines");
-	t_int(ga_boot_devices_parse("gpu a\n", &list, &err), -1, "a line too short");
-	t_int(ga_boot_devices_parse("pf a b\n", &list, &err), -1, "no number of functions");
-	t_int(ga_boot_devices_parse("gpu a b c\n", &list, &err), -1, "a line too long");
-	t_int(ga_boot_devices_parse("disk a b\n", &list, &err), -1, "an unknown sort");
+	t_int(ga_setup_devices_parse("gpu a\n", &list, &err), -1, "a line too short");
+	t_int(ga_setup_devices_parse("pf a b\n", &list, &err), -1, "no number of functions");
+	t_int(ga_setup_devices_parse("gpu a b c\n", &list, &err), -1, "a line too long");
+	t_int(ga_setup_devices_parse("disk a b\n", &list, &err), -1, "an unknown sort");
 }
 
 int main(void)

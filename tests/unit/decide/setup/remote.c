@@ -78,7 +78,7 @@ static void of_the_machines(enum ga_machine m)
 	size_t i;
 
 	for (s = ga_fsm_states(m); s->name; s++) {
-		ga_autofree char *there = ga_remote_command(s->leaves, "h7");
+		ga_autofree char *there = ga_remote_command(s->exit_command, "h7");
 		ga_autofree char *again = ga_remote_command(there, "h7");
 		const char *at;
 

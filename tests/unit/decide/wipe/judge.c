@@ -82,7 +82,7 @@ static void good(struct ga_wipe_evidence *e)
 {
 	struct ga_wipe_try *zero;
 
-	ga_shape_init(&ga_wipe_evidence_shape, e);
+	ga_schema_init(&ga_wipe_evidence_schema, e);
 	ew_prove(e, "eui.1", SIZE, AT("01"));
 	e->evidence = ga_xstrdup("ev000001");
 	e->node = ga_xstrdup("n1");
@@ -152,13 +152,13 @@ static void try_it(json_t *record, const char *path, const char *value)
 	struct ga_wipe_evidence e;
 	bool proved;
 
-	if (ga_shape_parse(&ga_wipe_evidence_shape, record, &e, &err) < 0) {
+	if (ga_schema_parse(&ga_wipe_evidence_schema, record, &e, &err) < 0) {
 		t_ok(strstr(err.msg, plain) || strchr(plain, '['), "%s %s is no record: %s", path,
 		     value, err.msg);
 		return;
 	}
 	proved = ga_wipe_proves(&asked, &e, &v);
-	ga_shape_release(&ga_wipe_evidence_shape, &e);
+	ga_schema_release(&ga_wipe_evidence_schema, &e);
 	if (proved)
 		t_ok(is_allowed(plain, value), "%s %s proves nothing, as the list says", path,
 		     value);
@@ -223,10 +223,10 @@ static void change_int(json_t *record, json_t *in, const struct ga_field *f, con
 
 /* ---- every member ---- */
 
-static void change_all(json_t *record, json_t *in, const struct ga_shape *shape,
+static void change_all(json_t *record, json_t *in, const struct ga_schema *schema,
 		       const char *prefix);
 
-static void change_list(json_t *record, json_t *list, const struct ga_shape *shape,
+static void change_list(json_t *record, json_t *list, const struct ga_schema *schema,
 			const char *path)
 {
 	size_t i, n = json_array_size(list);
@@ -237,7 +237,7 @@ static void change_list(json_t *record, json_t *list, const struct ga_shape *sha
 		ga_autofree char *prefix = ga_xprintf("%s.", one);
 		json_t *was = json_incref(json_array_get(list, i));
 
-		change_all(record, was, shape, prefix);
+		change_all(record, was, schema, prefix);
 		json_array_remove(list, i);
 		/* What is missed at its end is named by its list. */
 		if (ga_streq(path, "attempts") && !i)
@@ -296,11 +296,12 @@ static void change_member(json_t *record, json_t *in, const struct ga_field *f, 
 	}
 }
 
-static void change_all(json_t *record, json_t *in, const struct ga_shape *shape, const char *prefix)
+static void change_all(json_t *record, json_t *in, const struct ga_schema *schema,
+		       const char *prefix)
 {
 	const struct ga_field *f;
 
-	for (f = shape->fields; f->name; f++) {
+	for (f = schema->fields; f->name; f++) {
 		ga_autofree char *path = ga_xprintf("%s%s", prefix, f->name);
 
 		change_member(record, in, f, path);
@@ -317,9 +318,9 @@ static void each_member(void)
 	good(&e);
 	t_ok(ga_wipe_proves(&asked, &e, &v), "the record as it is proves the wipe (%s)",
 	     v.sentence ? v.sentence : "");
-	record = ga_shape_format(&ga_wipe_evidence_shape, &e);
-	ga_shape_release(&ga_wipe_evidence_shape, &e);
-	change_all(record, record, &ga_wipe_evidence_shape, "");
+	record = ga_schema_format(&ga_wipe_evidence_schema, &e);
+	ga_schema_release(&ga_wipe_evidence_schema, &e);
+	change_all(record, record, &ga_wipe_evidence_schema, "");
 	json_decref(record);
 	for (i = 0; i < GA_ARRAY_SIZE(proves_nothing); i++)
 		t_ok(passed[i], "%s is still judged by nobody: %s", proves_nothing[i].path,
@@ -639,7 +640,7 @@ static void each_case(void)
 		t_str(v.code, cases[i].code, "%s: the code", cases[i].name);
 		t_ok(proved || strstr(v.sentence, cases[i].member), "%s: names %s", cases[i].name,
 		     proved ? "nothing" : cases[i].member);
-		ga_shape_release(&ga_wipe_evidence_shape, &e);
+		ga_schema_release(&ga_wipe_evidence_schema, &e);
 	}
 }
 
@@ -665,7 +666,7 @@ static void each_cause(void)
 			     causes[i], ordered ? ordered : "nobody knows what",
 			     proved ? "proved" : v.sentence);
 			t_ok(proved || strstr(v.sentence, "cause is "), "it names cause");
-			ga_shape_release(&ga_wipe_evidence_shape, &e);
+			ga_schema_release(&ga_wipe_evidence_schema, &e);
 		}
 }
 

@@ -197,7 +197,7 @@ static void build(const struct run *r, struct ga_wipe_evidence *e)
 {
 	struct ga_step *last;
 
-	ga_shape_init(&ga_wipe_evidence_shape, e);
+	ga_schema_init(&ga_wipe_evidence_schema, e);
 	ew_prove(e, "eui.1", SIZE, AT);
 	replace(&e->device.medium, "nvme");
 	e->device.diskseq_before = ga_xstrdup("7");
@@ -257,7 +257,7 @@ static void test_judge(void)
 		t_int(e.status, r->status, "%s: status", r->name);
 		t_ok(r->reason ? e.reason && ga_starts(e.reason, r->reason) : !e.reason,
 		     "%s: reason '%s'", r->name, e.reason ? e.reason : "");
-		ga_shape_release(&ga_wipe_evidence_shape, &e);
+		ga_schema_release(&ga_wipe_evidence_schema, &e);
 	}
 }
 

@@ -22,7 +22,7 @@ static void judge(int64_t rules, bool old, const char *code, const char *words)
 	ga_autoverdict struct ga_wipe_verdict v = { 0 };
 	struct ga_wipe_evidence e;
 
-	ga_shape_init(&ga_wipe_evidence_shape, &e);
+	ga_schema_init(&ga_wipe_evidence_schema, &e);
 	ew_prove(&e, "d1", SIZE, "2026-01-01T00:00:00.000000Z");
 	e.gpu_identity = ga_xstrdup("g1");
 	e.rules = rules;
@@ -31,7 +31,7 @@ static void judge(int64_t rules, bool old, const char *code, const char *words)
 	      v.sentence ? v.sentence : "proved");
 	t_str(v.code, code, "rules %lld: the code", (long long)rules);
 	t_ok(!code || strstr(v.sentence, words), "rules %lld: why", (long long)rules);
-	ga_shape_release(&ga_wipe_evidence_shape, &e);
+	ga_schema_release(&ga_wipe_evidence_schema, &e);
 }
 
 int main(void)

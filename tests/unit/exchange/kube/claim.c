@@ -294,7 +294,7 @@ static void release(struct seen *s)
 	for (i = 0; i < s->pods.n; i++)
 		ga_kube_pod_release(&s->pods.v[i]);
 	for (i = 0; i < s->nodes.n; i++)
-		ga_shape_release(&ga_node_view_shape, &s->nodes.v[i]);
+		ga_schema_release(&ga_node_view_schema, &s->nodes.v[i]);
 	ga_list_release(&s->pods);
 	ga_list_release(&s->nodes);
 	ga_kube_claims_free(s->claims);
@@ -338,7 +338,7 @@ static void tell(const struct seen *s, const struct ga_kube_pod *pod, struct ga_
 	ga_str_addf(out, "%s%s %s %s %s %s %s", out->len ? "\n" : "", p.name, p.state,
 		    p.type ? p.type : "-", p.basis ? p.basis : "-",
 		    p.warnings.n ? p.warnings.v[0].code : "-", p.resource ? p.resource : "-");
-	ga_shape_release(&ga_pod_patch_shape, &p);
+	ga_schema_release(&ga_pod_patch_schema, &p);
 }
 
 /* What is told of the pods by their names; or the error. */

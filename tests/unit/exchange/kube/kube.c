@@ -106,7 +106,7 @@ static char *said_of(const struct ga_accels *list, const char *labels, const cha
 			  or_none(v.gpus), or_none(v.allocatable),
 			  v.types.n && v.types.v[0].type ? v.types.v[0].type : "-",
 			  v.warnings.n ? v.warnings.v[0].code : "-");
-	ga_shape_release(&ga_node_view_shape, &v);
+	ga_schema_release(&ga_node_view_schema, &v);
 	return said;
 }
 
@@ -289,7 +289,7 @@ static void families(const struct ga_accels *list)
 			ga_str_addf(&said, " %s", v.warnings.v[k].code);
 		t_str(said.buf, family_rows[i].want, "%s %s", family_rows[i].labels,
 		      family_rows[i].has);
-		ga_shape_release(&ga_node_view_shape, &v);
+		ga_schema_release(&ga_node_view_schema, &v);
 	}
 }
 
@@ -325,7 +325,7 @@ static void most(const struct ga_accels *list)
 		t_ok(v.types.n <= 66 && v.parts.n <= 66 && v.warnings.n <= 70, "%s: %zu, %zu, %zu",
 		     rows[i].before, v.types.n, v.parts.n, v.warnings.n);
 		t_int(v.gpus, GA_UNKNOWN, "%s: and how many GPUs is not known", rows[i].before);
-		ga_shape_release(&ga_node_view_shape, &v);
+		ga_schema_release(&ga_node_view_schema, &v);
 	}
 }
 

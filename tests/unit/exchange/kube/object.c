@@ -101,7 +101,7 @@ static char *type_of(const struct ga_accels *list, const struct ga_kube_driver *
 	ga_kube_device(driver, device, &says);
 	ga_kube_device_view(list, driver, &says, &view);
 	type = ga_strdup0(view.types.v[0].type);
-	ga_shape_release(&ga_node_view_shape, &view);
+	ga_schema_release(&ga_node_view_schema, &view);
 	ga_kube_device_release(&says);
 	return type;
 }

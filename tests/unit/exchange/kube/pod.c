@@ -49,7 +49,7 @@ static char *decided(const struct ga_accels *list, const char *resource, const c
 	said = ga_xprintf("%s %s %s%s", patch.state, patch.type ? patch.type : "-",
 			  patch.warnings.n ? patch.warnings.v[0].code : "-",
 			  patch.patch ? " patch" : "");
-	ga_shape_release(&ga_pod_patch_shape, &patch);
+	ga_schema_release(&ga_pod_patch_schema, &patch);
 	return said;
 }
 
@@ -77,7 +77,7 @@ static void alone(const struct ga_accels *list, const struct ga_accel_type *t, j
 		  "another vendor's resource");
 	t_decided(ga_xstrdup("unknown - node_missing"), resource, NULL, NULL,
 		  "its node was not read");
-	ga_shape_release(&ga_node_view_shape, &view);
+	ga_schema_release(&ga_node_view_schema, &view);
 }
 
 /* Beside four of another vendor's, the resource tells which. */
@@ -96,7 +96,7 @@ static void beside(const struct ga_accels *list, const struct ga_accel_type *t, 
 		  "beside another vendor's");
 	t_decided(ga_xprintf("missing %s - patch", other->slug), theirs, NULL, &view,
 		  "and what the other resource asks for");
-	ga_shape_release(&ga_node_view_shape, &view);
+	ga_schema_release(&ga_node_view_schema, &view);
 }
 
 /* What a pod may ask for: accelerators and parts of them, nothing that goes beside them. */

@@ -53,7 +53,7 @@ static char *type_of(const struct ga_accels *list, json_t *labels, const char *r
 	ga_kube_view(list, &node, &none, 0, &view);
 	if (view.types.n == 1 && view.types.v[0].count == 8)
 		type = ga_strdup0(view.types.v[0].type);
-	ga_shape_release(&ga_node_view_shape, &view);
+	ga_schema_release(&ga_node_view_schema, &view);
 	return type;
 }
 

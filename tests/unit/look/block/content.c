@@ -130,11 +130,11 @@ static void nodes(void)
 					  .minor = 700, .is_block = is_block };
 		struct ga_nvme n;
 
-		ga_shape_init(&ga_nvme_shape, &n);
+		ga_schema_init(&ga_nvme_schema, &n);
 		ga_block_show(&d, &uses, &n);
 		t_str(n.content, is_block ? "unread" : "empty", "a file in the place of a %s",
 		      is_block ? "block device" : "lab's disk");
-		ga_shape_release(&ga_nvme_shape, &n);
+		ga_schema_release(&ga_nvme_schema, &n);
 	}
 	unlink(path);
 	close(fd);

@@ -18,7 +18,7 @@ static struct ga_gpu new_gpu(size_t i, const struct place *p)
 {
 	struct ga_gpu g;
 
-	ga_shape_init(&ga_gpu_shape, &g);
+	ga_schema_init(&ga_gpu_schema, &g);
 	g.pci_address = ga_xprintf("0000:%02zx:00.0", 0x18 + i);
 	g.numa_node = p->numa;
 	g.pcie_switch = ga_strdup0(p->at);
@@ -32,7 +32,7 @@ static void add_disk(struct ga_parts *list, size_t i, const struct place *p)
 	part->pcie_switch = ga_strdup0(p->at);
 	part->numa_node = p->numa;
 	part->nvme = ga_xcalloc(1, sizeof(*part->nvme));
-	ga_shape_init(&ga_nvme_shape, part->nvme);
+	ga_schema_init(&ga_nvme_schema, part->nvme);
 	part->nvme->wwid = ga_xprintf("eui.%zu", i);
 	part->nvme->path = ga_xprintf("/dev/nvme%zun1", i);
 }
@@ -42,11 +42,11 @@ static void drop(struct ga_candidates *c, struct ga_parts *disks)
 	size_t i;
 
 	for (i = 0; i < c->n; i++)
-		ga_shape_release(&ga_candidate_shape, &c->v[i]);
+		ga_schema_release(&ga_candidate_schema, &c->v[i]);
 	ga_list_release(c);
 	for (i = 0; i < disks->n; i++) {
 		if (disks->v[i].nvme)
-			ga_shape_release(&ga_nvme_shape, disks->v[i].nvme);
+			ga_schema_release(&ga_nvme_schema, disks->v[i].nvme);
 		free(disks->v[i].nvme);
 		free(disks->v[i].pcie_switch);
 	}

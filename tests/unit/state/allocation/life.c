@@ -84,7 +84,7 @@ static int release(struct life *l, char **what)
 	if (r < 0 || !has)
 		return r;
 	if (l->ordered[i])
-		ga_shape_release(&ga_release_order_shape, &l->orders[i]);
+		ga_schema_release(&ga_release_order_schema, &l->orders[i]);
 	l->orders[i] = order;
 	l->ordered[i] = true;
 	return r;
@@ -103,7 +103,7 @@ static int hold(struct life *l, char **what)
 	r = on ? ga_store_hold(l->db, id, 3600, "a break", &order, &err) :
 		 ga_store_unhold(l->db, id, "back", &order, &err);
 	if (r >= 0)
-		ga_shape_release(&ga_hold_order_shape, &order);
+		ga_schema_release(&ga_hold_order_schema, &order);
 	return done(l, r);
 }
 
@@ -128,9 +128,9 @@ static int move_slot(struct life *l, char **what)
 			       strcmp(verb, "retire") ? NULL : disposal, GA_UNKNOWN, &slot, &order,
 			       &has, &err);
 	if (r >= 0)
-		ga_shape_release(&ga_slot_shape, &slot);
+		ga_schema_release(&ga_slot_schema, &slot);
 	if (r >= 0 && has)
-		ga_shape_release(&ga_wipe_order_shape, &order);
+		ga_schema_release(&ga_wipe_order_schema, &order);
 	return done(l, r);
 }
 
@@ -149,7 +149,7 @@ static int move_node(struct life *l, char **what)
 	sw_begin(l->db);
 	r = ga_store_node_move(l->db, "n1", &move, &node, &err);
 	if (r >= 0)
-		ga_shape_release(&ga_node_shape, &node);
+		ga_schema_release(&ga_node_schema, &node);
 	return done(l, r);
 }
 
@@ -235,8 +235,8 @@ static int wiped(struct life *l, char **what)
 	free(e.outcome);
 	e.outcome = ga_xstrdup(outcome);
 	ga_wipe_evidence_seal(&e);
-	r = sw_fold(l->db, &ga_wipe_evidence_shape, &e, &sw_err);
-	ga_shape_release(&ga_wipe_evidence_shape, &e);
+	r = sw_fold(l->db, &ga_wipe_evidence_schema, &e, &sw_err);
+	ga_schema_release(&ga_wipe_evidence_schema, &e);
 	return r;
 }
 
@@ -276,7 +276,7 @@ static void end(struct life *l, bool tell)
 	ga_list_release(&l->steps);
 	for (i = 0; i < GA_ARRAY_SIZE(l->orders); i++)
 		if (l->ordered[i])
-			ga_shape_release(&ga_release_order_shape, &l->orders[i]);
+			ga_schema_release(&ga_release_order_schema, &l->orders[i]);
 	sw_close(l->db);
 }
 

@@ -66,7 +66,7 @@ static void quarantined(void)
 	t_str(o.bundles.v[0].slot, "s0000002", "the second one");
 	t_str(sw_slot_is(db, 1), "quarantined", "the first stays out");
 	t_str(sw_slot_is(db, 2), "releasing", "the second is being released");
-	ga_shape_release(&ga_release_order_shape, &o);
+	ga_schema_release(&ga_release_order_schema, &o);
 	sw_close(db);
 }
 

@@ -82,7 +82,7 @@ static void others_place(struct ga_db *ours, struct ga_db *theirs)
 	compare(ours, &f, "two placements");
 	place(theirs, 4, 5, 1);
 	sw_must(sw_release(theirs, 1, &order, &has_order, &sw_err));
-	ga_shape_release(&ga_release_order_shape, &order);
+	ga_schema_release(&ga_release_order_schema, &order);
 	compare(ours, &f, "a placement and a release");
 	t_ok(f.nodes.v[0].slots.v[0].free, "a released slot is free again");
 	ga_fleet_release(&f);

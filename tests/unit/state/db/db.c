@@ -12,7 +12,7 @@
 #include <sys/vfs.h>
 
 #include "base/embed.h"
-#include "record/shape.h"
+#include "record/schema.h"
 #include "world.h"
 
 static long played_type;

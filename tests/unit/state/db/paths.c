@@ -292,11 +292,12 @@ static void table(enum ga_machine m, const char *name, const char *final)
 		bool ends = strstr(final, s->name) != NULL;
 
 		t_ok(strstr(found.buf, mark) != NULL, "%s %s is reached from birth", name, s->name);
-		t_ok(ends == !s->to[0] && ends == !s->leaves,
+		t_ok(ends == !s->to[0] && ends == !s->exit_command,
 		     "%s %s is %s", name, s->name, ends ? "final" : "left by a command");
-		t_ok(!s->leaves || ga_starts(s->leaves, "gpuaas-"), "%s %s: the command is ours",
-		     name, s->name);
-		t_ok(!s->leaves_whole || (s->leaves && ga_starts(s->leaves_whole, "gpuaas-")),
+		t_ok(!s->exit_command || ga_starts(s->exit_command, "gpuaas-"),
+		     "%s %s: the command is ours", name, s->name);
+		t_ok(!s->exit_command_baremetal ||
+			     (s->exit_command && ga_starts(s->exit_command_baremetal, "gpuaas-")),
 		     "%s %s: so is the one of a whole machine", name, s->name);
 		for (i = 0; s->to[i]; i++)
 			t_ok(ga_fsm_find(m, s->to[i]) && ga_fsm_is_edge(m, s->name, s->to[i]),

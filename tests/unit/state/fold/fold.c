@@ -10,16 +10,16 @@ static void first_wipe(void)
 	struct ga_wipe_evidence e;
 
 	sw_evidence(1, "wf000001", 2, &e);
-	t_int(sw_fold(db, &ga_wipe_evidence_shape, &e, &err), 1, "evidence changes the state");
+	t_int(sw_fold(db, &ga_wipe_evidence_schema, &e, &err), 1, "evidence changes the state");
 	t_str(sw_slot_is(db, 1), "available", "a confirmed first wipe makes a slot available");
 	t_str(sw_get(db, "SELECT count(*) FROM device WHERE dirty_since IS NULL"), "2",
 	      "disk and GPU are clean, those of the other slot are not");
-	t_int(sw_fold(db, &ga_wipe_evidence_shape, &e, &err), 0, "folding it again changes "
+	t_int(sw_fold(db, &ga_wipe_evidence_schema, &e, &err), 0, "folding it again changes "
 		"nothing");
 	t_str(sw_get(db, "SELECT count(*) FROM wipe_evidence"), "1", "one row of evidence");
 	t_str(sw_get(db, "SELECT count(*) FROM audit WHERE action = 'wiped'"), "1", "one audit "
 		"row");
-	ga_shape_release(&ga_wipe_evidence_shape, &e);
+	ga_schema_release(&ga_wipe_evidence_schema, &e);
 	sw_close(db);
 }
 
@@ -64,7 +64,7 @@ static void blocked(const struct spoiled *s)
 
 	sw_evidence(1, "wf000001", 2, &e);
 	spoil(&e, s);
-	r = sw_fold(db, &ga_wipe_evidence_shape, &e, &err);
+	r = sw_fold(db, &ga_wipe_evidence_schema, &e, &err);
 	if (s->code) {
 		t_int(r, 1, "a wipe %s is folded", s->what);
 		t_str(sw_slot_is(db, 1), "cleanup_blocked", "and blocks the slot");
@@ -76,7 +76,7 @@ static void blocked(const struct spoiled *s)
 	}
 	t_str(sw_get(db, "SELECT count(*) FROM device WHERE dirty_since IS NULL"), "0",
 	      "the taint stays");
-	ga_shape_release(&ga_wipe_evidence_shape, &e);
+	ga_schema_release(&ga_wipe_evidence_schema, &e);
 	sw_close(db);
 }
 
@@ -90,9 +90,9 @@ static void sampled_below_full(void)
 	free(e.read_back->verify);
 	e.read_back->verify = ga_xstrdup("sampled");
 	ga_wipe_evidence_seal(&e);
-	t_int(sw_fold(db, &ga_wipe_evidence_shape, &e, &err), 1, "a sampled read-back is folded");
+	t_int(sw_fold(db, &ga_wipe_evidence_schema, &e, &err), 1, "a sampled read-back is folded");
 	t_str(sw_slot_is(db, 1), "cleanup_blocked", "but is below a policy of full");
-	ga_shape_release(&ga_wipe_evidence_shape, &e);
+	ga_schema_release(&ga_wipe_evidence_schema, &e);
 	sw_close(db);
 }
 
@@ -103,29 +103,29 @@ static void refused_evidence(void)
 	struct ga_wipe_evidence e;
 
 	sw_evidence(1, "wf000009", 2, &e);
-	t_code(sw_fold(db, &ga_wipe_evidence_shape, &e, &err), &err, GA_CONFLICT, "moved on",
+	t_code(sw_fold(db, &ga_wipe_evidence_schema, &e, &err), &err, GA_CONFLICT, "moved on",
 	       "evidence of another attempt");
 	t_str(err.reason, "concurrent_update", "has its reason");
 	e.lab = false;
-	t_code(sw_fold(db, &ga_wipe_evidence_shape, &e, &err), &err, GA_CONFLICT, "lab",
+	t_code(sw_fold(db, &ga_wipe_evidence_schema, &e, &err), &err, GA_CONFLICT, "lab",
 	       "evidence of real disks in a lab");
 	t_str(err.reason, "lab", "has its reason");
 	e.lab = true;
 	e.dry_run = true;
-	t_code(sw_fold(db, &ga_wipe_evidence_shape, &e, &err), &err, GA_CONFLICT, "dry run",
+	t_code(sw_fold(db, &ga_wipe_evidence_schema, &e, &err), &err, GA_CONFLICT, "dry run",
 	       "evidence of a dry run");
 	e.dry_run = false;
 	free(e.attempt);
 	e.attempt = ga_xstrdup("wf000001");
-	t_code(sw_fold(db, &ga_wipe_evidence_shape, &e, &err), &err, GA_BADREC, "changed",
+	t_code(sw_fold(db, &ga_wipe_evidence_schema, &e, &err), &err, GA_BADREC, "changed",
 	       "evidence that was changed after it was sealed");
 	free(e.object);
 	e.object = NULL;
 	ga_wipe_evidence_seal(&e);
-	t_code(sw_fold(db, &ga_wipe_evidence_shape, &e, &err), &err, GA_CONFLICT, "alone",
+	t_code(sw_fold(db, &ga_wipe_evidence_schema, &e, &err), &err, GA_CONFLICT, "alone",
 	       "evidence of a wipe alone");
 	t_str(err.reason, "no_slot", "has its reason");
-	ga_shape_release(&ga_wipe_evidence_shape, &e);
+	ga_schema_release(&ga_wipe_evidence_schema, &e);
 	t_str(sw_slot_is(db, 1), "wiping", "nothing moved");
 	t_str(sw_get(db, "SELECT count(*) FROM folded"), "0", "nothing is taken as folded");
 	sw_close(db);
@@ -204,21 +204,21 @@ static void only_the_result(void)
 	struct ga_err err = GA_ERR_INIT;
 	struct ga_allocation a = sw_running(TXT("a0000001"), TXT("pa000009"));
 
-	t_code(sw_fold(db, &ga_allocation_shape, &a, &err), &err, GA_CONFLICT,
+	t_code(sw_fold(db, &ga_allocation_schema, &a, &err), &err, GA_CONFLICT,
 	       "expected attempt pa000009 of generation 2, found attempt pa000001 of generation 2",
 	       "a result of another attempt");
 	t_str(err.reason, "concurrent_update", "has its reason");
 	a.attempt = TXT("pa000001");
 	a.generation = 3;
-	t_code(sw_fold(db, &ga_allocation_shape, &a, &err), &err, GA_CONFLICT, "generation 3",
+	t_code(sw_fold(db, &ga_allocation_schema, &a, &err), &err, GA_CONFLICT, "generation 3",
 	       "a result of another generation");
 	a.generation = 2;
 	a.dry_run = true;
-	t_code(sw_fold(db, &ga_allocation_shape, &a, &err), &err, GA_CONFLICT, "dry run",
+	t_code(sw_fold(db, &ga_allocation_schema, &a, &err), &err, GA_CONFLICT, "dry run",
 	       "a result of a dry run");
 	a.dry_run = false;
 	a.lab = false;
-	t_code(sw_fold(db, &ga_allocation_shape, &a, &err), &err, GA_CONFLICT, "lab",
+	t_code(sw_fold(db, &ga_allocation_schema, &a, &err), &err, GA_CONFLICT, "lab",
 	       "a result of real disks");
 	t_str(sw_allocation_is(db, 1), "placed", "none of them moved it");
 	t_int(sw_active(db, 1, &err), 1, "a result without progress before it");
@@ -261,7 +261,7 @@ static void failures(void)
 	      "it is wiped");
 	t_str(sw_slot_is(db, 1), "available", "and available again");
 	t_str(sw_get(db, "SELECT blockers FROM slot"), "[]", "what blocked it is answered");
-	ga_shape_release(&ga_release_order_shape, &o);
+	ga_schema_release(&ga_release_order_schema, &o);
 	sw_close(db);
 }
 
@@ -303,8 +303,8 @@ static void release_and_wipe(void)
 	t_str(sw_get(db, "SELECT held_by FROM node"), "", "nobody holds the node");
 	t_str(sw_get(db, "SELECT count(*) FROM usage WHERE ended_at IS NULL"), "0",
 	      "clean-up is over");
-	ga_shape_release(&ga_release_order_shape, &o);
-	ga_shape_release(&ga_release_order_shape, &again);
+	ga_schema_release(&ga_release_order_schema, &o);
+	ga_schema_release(&ga_release_order_schema, &again);
 	sw_close(db);
 }
 
@@ -394,8 +394,8 @@ static void release_fails(void)
 		&err));
 	t_int(sw_released(db, &second, &err), 1, "the order in force came to its end after all");
 	t_str(sw_slot_is(db, 1), "wiping", "the slot is wiped next");
-	ga_shape_release(&ga_release_order_shape, &o);
-	ga_shape_release(&ga_release_order_shape, &second);
+	ga_schema_release(&ga_release_order_schema, &o);
+	ga_schema_release(&ga_release_order_schema, &second);
 	sw_close(db);
 }
 
@@ -415,28 +415,28 @@ static void observations(void)
 	sw_must(sw_active(db, 1, &err));
 	*ga_list_add(&o.allocations) =
 		(struct ga_observed_allocation){ TXT("a0000001"), TXT("off") };
-	t_int(sw_fold(db, &ga_observation_shape, &o, &err), 1, "an observation");
+	t_int(sw_fold(db, &ga_observation_schema, &o, &err), 1, "an observation");
 	t_str(sw_get(db, "SELECT boot_id FROM node"), "boot2", "the boot id is known");
 	t_str(sw_get(db, "SELECT power_observed FROM allocation"), "off", "the power is known");
 	o.at = TXT("2026-04-01T00:01:00.000000Z");
-	t_int(sw_fold(db, &ga_observation_shape, &o, &err), 0, "the same a minute later");
+	t_int(sw_fold(db, &ga_observation_schema, &o, &err), 0, "the same a minute later");
 	sw_sql(db, "INSERT INTO node (id, name, since, region, pool, network) VALUES ('n2', 'h8', "
 		   "'2026-01-01T00:00:00.000000Z', 'west', 'prod', '{}')");
 	o.node = TXT("n2");
 	o.allocations.v[0].power = TXT("on");
-	sw_fold(db, &ga_observation_shape, &o, &err);
+	sw_fold(db, &ga_observation_schema, &o, &err);
 	t_str(sw_get(db, "SELECT power_observed FROM allocation"), "off",
 	      "another node says nothing of the allocation's power");
 	o.node = TXT("n9");
-	t_code(sw_fold(db, &ga_observation_shape, &o, &err), &err, GA_NOTFOUND, "n9",
+	t_code(sw_fold(db, &ga_observation_schema, &o, &err), &err, GA_NOTFOUND, "n9",
 	       "of a node that is not ours");
-	t_int(sw_fold(db, &ga_drift_shape, &d, &err), 1, "a drift is told");
+	t_int(sw_fold(db, &ga_drift_schema, &d, &err), 1, "a drift is told");
 	d.at = TXT("2026-04-01T00:01:00.000000Z");
-	t_int(sw_fold(db, &ga_drift_shape, &d, &err), 0, "a drift that lasts is told once");
+	t_int(sw_fold(db, &ga_drift_schema, &d, &err), 0, "a drift that lasts is told once");
 	d.code = TXT("domain_foreign");
-	t_int(sw_fold(db, &ga_drift_shape, &d, &err), 1, "another one is told");
+	t_int(sw_fold(db, &ga_drift_schema, &d, &err), 1, "another one is told");
 	d.severity = TXT("warning");
-	t_int(sw_fold(db, &ga_drift_shape, &d, &err), 0, "a warning is not kept");
+	t_int(sw_fold(db, &ga_drift_schema, &d, &err), 0, "a warning is not kept");
 	ga_list_release(&o.allocations);
 	sw_close(db);
 }
@@ -471,7 +471,7 @@ static void lost_node(void)
 	t_str(sw_get(db, "SELECT state FROM node"), "quarantined", "nothing is placed there");
 	t_int(sw_release(db, 1, &o, &has_order, &err), 0, "when it is back, it is released");
 	t_str(sw_slot_is(db, 1), "releasing", "by the usual road");
-	ga_shape_release(&ga_release_order_shape, &o);
+	ga_schema_release(&ga_release_order_schema, &o);
 	sw_close(db);
 }
 
@@ -486,9 +486,9 @@ static void not_results(void)
 				 .elapsed_micros = GA_UNKNOWN, .bytes = GA_UNKNOWN,
 				 .total_bytes = GA_UNKNOWN };
 
-	t_code(sw_fold(db, &ga_finding_shape, &f, &err), &err, GA_BADREC, "no result",
+	t_code(sw_fold(db, &ga_finding_schema, &f, &err), &err, GA_BADREC, "no result",
 	       "a record that is no result");
-	t_code(sw_fold(db, &ga_progress_shape, &p, &err), &err, GA_NOTFOUND, "zzzzzzzz",
+	t_code(sw_fold(db, &ga_progress_schema, &p, &err), &err, GA_NOTFOUND, "zzzzzzzz",
 	       "progress of an unknown object");
 	t_str(err.object, "zzzzzzzz", "and the error names it as its object");
 	sw_close(db);
@@ -519,17 +519,17 @@ static void wrong_clock(const char *at)
 	bool has_order;
 
 	a.since = (char *)(uintptr_t)at;
-	t_int(sw_fold(db, &ga_allocation_shape, &a, &err), 1, "active at %s: %s", at, err.msg);
+	t_int(sw_fold(db, &ga_allocation_schema, &a, &err), 1, "active at %s: %s", at, err.msg);
 	is_now(db, placed, "active");
 	asked = ga_time_now();
 	t_int(sw_release(db, 1, &o, &has_order, &err), 0, "release: %s", err.msg);
 	r = (struct ga_released){ .allocation = o.allocation, .node = o.node,
 				  .generation = o.generation, .attempt = o.attempt,
 				  .at = (char *)(uintptr_t)at, .lab = true };
-	t_int(sw_fold(db, &ga_released_shape, &r, &err), 1, "released at %s: %s", at, err.msg);
+	t_int(sw_fold(db, &ga_released_schema, &r, &err), 1, "released at %s: %s", at, err.msg);
 	t_str(sw_slot_is(db, 1), "wiping", "its slots are wiping");
 	is_now(db, asked, "released");
-	ga_shape_release(&ga_release_order_shape, &o);
+	ga_schema_release(&ga_release_order_schema, &o);
 	sw_close(db);
 }
 
@@ -544,7 +544,7 @@ static void failure_of_wrong_clock(const char *at)
 				.code = TXT("no_lease"), .sentence = TXT("none"), .status = 9,
 				.at = (char *)(uintptr_t)at };
 
-	t_int(sw_fold(db, &ga_failure_shape, &f, &err), 1, "failed at %s: %s", at, err.msg);
+	t_int(sw_fold(db, &ga_failure_schema, &f, &err), 1, "failed at %s: %s", at, err.msg);
 	t_str(sw_slot_is(db, 1), "cleanup_blocked", "its slot is blocked");
 	is_now(db, placed, "failed");
 	sw_close(db);

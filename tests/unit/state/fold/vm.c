@@ -44,17 +44,17 @@ static void power(void)
 	struct ga_power p = power_rec("off", "stopped_by_guest");
 
 	t_str(sw_get(db, POWER), "on on", "it runs");
-	t_int(sw_fold(db, &ga_power_shape, &p, &err), 1, "an operator stopped it");
+	t_int(sw_fold(db, &ga_power_schema, &p, &err), 1, "an operator stopped it");
 	t_str(sw_get(db, POWER), "off off", "wanted and seen");
 	t_str(sw_allocation_is(db, 1), "active", "it stays active");
 	t_str(sw_get(db, "SELECT count(*) FROM usage WHERE ended_at IS NULL"), "1", "and billed");
-	t_int(sw_fold(db, &ga_power_shape, &p, &err), 0, "told again, nothing changes");
+	t_int(sw_fold(db, &ga_power_schema, &p, &err), 0, "told again, nothing changes");
 	p = power_rec("off", "already_off");
-	t_int(sw_fold(db, &ga_power_shape, &p, &err), 0, "what was so already is no change");
+	t_int(sw_fold(db, &ga_power_schema, &p, &err), 0, "what was so already is no change");
 	t_str(sw_get(db, AUDITS("power")), "1", "and stands in the audit once");
 	p = power_rec("on", "not_started");
 	p.power_observed = NULL;
-	t_int(sw_fold(db, &ga_power_shape, &p, &err), 1, "a start that was not seen to succeed");
+	t_int(sw_fold(db, &ga_power_schema, &p, &err), 1, "a start that was not seen to succeed");
 	t_str(sw_get(db, POWER), "on off", "leaves what was seen before");
 	sw_close(db);
 }
@@ -67,22 +67,22 @@ static void power_refused(void)
 	struct ga_release_order o;
 
 	p.attempt = TXT("pa000009");
-	t_code(sw_fold(db, &ga_power_shape, &p, &err), &err, GA_CONFLICT, "moved on",
+	t_code(sw_fold(db, &ga_power_schema, &p, &err), &err, GA_CONFLICT, "moved on",
 	       "power by another attempt");
 	p.attempt = TXT("pa000001");
 	p.dry_run = true;
-	t_code(sw_fold(db, &ga_power_shape, &p, &err), &err, GA_CONFLICT, "dry run",
+	t_code(sw_fold(db, &ga_power_schema, &p, &err), &err, GA_CONFLICT, "dry run",
 	       "power of a dry run");
 	p.dry_run = false;
 	p.lab = false;
-	t_code(sw_fold(db, &ga_power_shape, &p, &err), &err, GA_CONFLICT, "lab",
+	t_code(sw_fold(db, &ga_power_schema, &p, &err), &err, GA_CONFLICT, "lab",
 	       "power of a real node in a lab");
 	p.lab = true;
 	t_str(sw_get(db, "SELECT power_wanted FROM allocation"), "on", "none of them changed it");
 	release(db, &o);
-	t_code(sw_fold(db, &ga_power_shape, &p, &err), &err, GA_CONFLICT, "moved on",
+	t_code(sw_fold(db, &ga_power_schema, &p, &err), &err, GA_CONFLICT, "moved on",
 	       "power that was switched before the release came");
-	ga_shape_release(&ga_release_order_shape, &o);
+	ga_schema_release(&ga_release_order_schema, &o);
 	sw_close(db);
 }
 
@@ -94,7 +94,7 @@ static void power_too_early(void)
 
 	sw_ready(db, 1);
 	sw_place(db, 1, 1, 1);
-	t_code(sw_fold(db, &ga_power_shape, &p, &err), &err, GA_CONFLICT, "is placed",
+	t_code(sw_fold(db, &ga_power_schema, &p, &err), &err, GA_CONFLICT, "is placed",
 	       "power of an allocation that is not active yet");
 	sw_close(db);
 }
@@ -110,20 +110,20 @@ static void console(void)
 				.attempt = TXT("pa000001"), .path = TXT("/x/console/1.log"),
 				.bytes = GA_UNKNOWN, .started_at = TXT(WHEN), .lab = true };
 
-	t_int(sw_fold(db, &ga_console_shape, &c, &err), 1, "a console was opened");
+	t_int(sw_fold(db, &ga_console_schema, &c, &err), 1, "a console was opened");
 	t_str(sw_get(db, AUDITS("console_opened")), "1", "the audit says so");
 	release(db, &o);
 	c.ended_at = TXT(WHEN);
 	c.digest = TXT("sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa");
 	c.bytes = 7;
-	t_int(sw_fold(db, &ga_console_shape, &c, &err), 1, "and closed, by the release");
+	t_int(sw_fold(db, &ga_console_schema, &c, &err), 1, "and closed, by the release");
 	t_str(sw_get(db, "SELECT json_extract(detail, '$.bytes') || json_extract(detail, '$.path') "
 			 "FROM audit WHERE action = 'console_closed'"),
 	      "7/x/console/1.log", "the audit names the recording");
 	c.allocation = TXT("zzzzzzzz");
-	t_code(sw_fold(db, &ga_console_shape, &c, &err), &err, GA_NOTFOUND, "zzzzzzzz",
+	t_code(sw_fold(db, &ga_console_schema, &c, &err), &err, GA_NOTFOUND, "zzzzzzzz",
 	       "a console of nobody");
-	ga_shape_release(&ga_release_order_shape, &o);
+	ga_schema_release(&ga_release_order_schema, &o);
 	sw_close(db);
 }
 
@@ -137,18 +137,18 @@ static void ingress(void)
 				.to_port = 80, .address = TXT("10.100.0.11"), .published = true,
 				.at = TXT(WHEN), .lab = true };
 
-	t_int(sw_fold(db, &ga_ingress_shape, &i, &err), 1, "a port is published");
+	t_int(sw_fold(db, &ga_ingress_schema, &i, &err), 1, "a port is published");
 	t_str(sw_get(db, "SELECT detail FROM task WHERE phase = 'publish_tcp_8080'"),
 	      "tcp port 8080 to 10.100.0.11 port 80", "the timeline has it");
 	release(db, &o);
 	i.at = TXT("2026-11-20T21:00:00.000000Z");
-	t_code(sw_fold(db, &ga_ingress_shape, &i, &err), &err, GA_CONFLICT, "moved on",
+	t_code(sw_fold(db, &ga_ingress_schema, &i, &err), &err, GA_CONFLICT, "moved on",
 	       "no port is published for what is being released");
 	i.published = false;
-	t_int(sw_fold(db, &ga_ingress_shape, &i, &err), 1, "but closed it is at any time");
+	t_int(sw_fold(db, &ga_ingress_schema, &i, &err), 1, "but closed it is at any time");
 	t_str(sw_get(db, AUDITS("published")), "1", "published once");
 	t_str(sw_get(db, AUDITS("unpublished")), "1", "closed once");
-	ga_shape_release(&ga_release_order_shape, &o);
+	ga_schema_release(&ga_release_order_schema, &o);
 	sw_close(db);
 }
 
@@ -162,7 +162,7 @@ static int rebuilt_evidence(struct ga_db *db, const char *attempt, struct ga_wip
 	free(e->cause);
 	e->cause = ga_xstrdup("rebuild");
 	ga_wipe_evidence_seal(e);
-	return sw_fold(db, &ga_wipe_evidence_shape, e, err);
+	return sw_fold(db, &ga_wipe_evidence_schema, e, err);
 }
 
 /* What is proved about a disk that was written again at once proves nothing about it later. */
@@ -178,7 +178,7 @@ static void rebuild_wipe(void)
 	t_str(sw_get(db, "SELECT count(*) FROM device WHERE dirty_since IS NOT NULL"), "2",
 	      "clears no taint");
 	t_str(sw_get(db, AUDITS("rebuild_wiped")), "1", "and is in the audit");
-	t_int(sw_fold(db, &ga_wipe_evidence_shape, &e, &err), 0, "once");
+	t_int(sw_fold(db, &ga_wipe_evidence_schema, &e, &err), 0, "once");
 	release(db, &o);
 	sw_must(sw_released(db, &o, &err));
 	t_code(rebuilt_evidence(db, o.bundles.v[0].wipe_attempt, &late, &err), &err, GA_CONFLICT,
@@ -192,9 +192,9 @@ static void rebuild_wipe(void)
 	t_int(sw_wiped(db, 1, o.bundles.v[0].wipe_attempt, o.bundles.v[0].generation), 1,
 	      "its own wipe does that");
 	t_str(sw_slot_is(db, 1), "available", "and nothing else");
-	ga_shape_release(&ga_wipe_evidence_shape, &e);
-	ga_shape_release(&ga_wipe_evidence_shape, &late);
-	ga_shape_release(&ga_release_order_shape, &o);
+	ga_schema_release(&ga_wipe_evidence_schema, &e);
+	ga_schema_release(&ga_wipe_evidence_schema, &late);
+	ga_schema_release(&ga_release_order_schema, &o);
 	sw_close(db);
 }
 
@@ -218,7 +218,7 @@ static void rebuild_failed(void)
 	t_ok(strstr(sw_get(db, "SELECT reason FROM allocation"), "rebuild_clone: "),
 	     "changes nothing of that");
 	a.since = TXT("2099-01-01T00:00:00.000000Z");
-	sw_must(sw_fold(db, &ga_allocation_shape, &a, &err));
+	sw_must(sw_fold(db, &ga_allocation_schema, &a, &err));
 	t_str(sw_get(db, "SELECT reason FROM allocation"), "", "a rebuild that ends well answers "
 	      "it");
 	sw_close(db);

@@ -76,20 +76,21 @@ static void served(struct ga_hostdb *h)
 	struct ga_err err = GA_ERR_INIT;
 
 	t_int(ga_hostdb_served(h, &s, &err), 0, "nobody is served yet");
-	t_int(ga_hostdb_serve(h, &old, false, &err), 0, "an order that names no state");
+	t_int(ga_hostdb_accept_controller(h, &old, false, &err), 0, "an order that names no state");
 	t_int(ga_hostdb_served(h, &s, &err), 0, "begins nothing");
-	t_int(ga_hostdb_serve(h, &a, false, &err), 0, "the first");
-	t_int(ga_hostdb_serve(h, &a, false, &err), 0, "and again");
+	t_int(ga_hostdb_accept_controller(h, &a, false, &err), 0, "the first");
+	t_int(ga_hostdb_accept_controller(h, &a, false, &err), 0, "and again");
 	t_int(ga_hostdb_would_serve(h, &a, &err), 0, "a dry run of it");
 	t_int(ga_hostdb_would_serve(h, &known, &err), 0, "and of what was taken up");
 	t_int(ga_hostdb_would_serve(h, &known_old, &err), 0, "also where that names no state");
-	t_int(ga_hostdb_serve(h, &known_old, false, &err), 0, "and the work itself");
+	t_int(ga_hostdb_accept_controller(h, &known_old, false, &err), 0, "and the work itself");
 	t_int(ga_hostdb_would_serve(h, &old, &err), -1, "but not of what names no state");
 	t_ok(ga_streq(err.reason, "other_controller"), "which is refused: %s", err.msg);
 	ga_err_clear(&err);
-	t_int(ga_hostdb_serve(h, &old, false, &err), -1, "nor of its work");
+	t_int(ga_hostdb_accept_controller(h, &old, false, &err), -1, "nor of its work");
 	ga_err_clear(&err);
-	t_int(ga_hostdb_serve(h, &old, true, &err), -1, "which takes nothing over either");
+	t_int(ga_hostdb_accept_controller(h, &old, true, &err), -1,
+	      "which takes nothing over either");
 	ga_err_clear(&err);
 	t_int(ga_hostdb_would_serve(h, &b, &err), -1, "but not of another one");
 	t_ok(ga_streq(err.reason, "other_controller"), "which is refused: %s", err.msg);
@@ -97,26 +98,27 @@ static void served(struct ga_hostdb *h)
 	t_int(ga_hostdb_served(h, &s, &err), 1, "who is served");
 	t_ok(!s.refused_controller, "and nothing is noted of it");
 	ga_served_release(&s);
-	t_int(ga_hostdb_serve(h, &b, false, &err), -1, "another one");
+	t_int(ga_hostdb_accept_controller(h, &b, false, &err), -1, "another one");
 	t_ok(err.code == GA_CONFLICT && ga_streq(err.reason, "other_controller"),
 	     "is refused: %s", err.msg);
 	ga_err_clear(&err);
-	t_int(ga_hostdb_serve(h, &known, false, &err), 0, "but what was taken up goes on");
+	t_int(ga_hostdb_accept_controller(h, &known, false, &err), 0,
+	      "but what was taken up goes on");
 	t_int(ga_hostdb_served(h, &s, &err), 1, "who is served");
 	t_ok(ga_streq(s.controller, "aaaa") && s.epoch == 1, "is still the first");
 	t_ok(ga_streq(s.refused_controller, "bbbb") && s.refused_epoch == 2, "the other is noted");
 	ga_served_release(&s);
-	t_int(ga_hostdb_serve(h, &b, true, &err), 0, "it takes over");
-	t_int(ga_hostdb_serve(h, &a, false, &err), -1, "and the first is refused");
+	t_int(ga_hostdb_accept_controller(h, &b, true, &err), 0, "it takes over");
+	t_int(ga_hostdb_accept_controller(h, &a, false, &err), -1, "and the first is refused");
 	ga_err_clear(&err);
-	t_int(ga_hostdb_serve(h, &a, true, &err), 0, "and takes it back");
+	t_int(ga_hostdb_accept_controller(h, &a, true, &err), 0, "and takes it back");
 	t_int(ga_hostdb_served(h, &s, &err), 1, "then");
 	t_ok(!s.refused_controller, "nobody was refused since");
 }
 
 static void make_evidence(struct ga_wipe_evidence *e, const char *attempt, const char *outcome)
 {
-	ga_shape_init(&ga_wipe_evidence_shape, e);
+	ga_schema_init(&ga_wipe_evidence_schema, e);
 	e->evidence = ga_id_new();
 	e->attempt = ga_xstrdup(attempt);
 	e->object = ga_xstrdup("s0000000");
@@ -144,7 +146,7 @@ static void keep(struct ga_hostdb *h, const char *attempt, const char *object, c
 	struct ga_err err = GA_ERR_INIT;
 	struct ga_wipe_order o;
 
-	ga_shape_init(&ga_wipe_order_shape, &o);
+	ga_schema_init(&ga_wipe_order_schema, &o);
 	o.node = ga_xstrdup("n-1");
 	o.object = ga_xstrdup(object);
 	o.generation = 1;
@@ -159,7 +161,7 @@ static void keep(struct ga_hostdb *h, const char *attempt, const char *object, c
 	t_int(ga_hostdb_keep_order(h, &o, &err), 0, "twice is once");
 	o.dry_run = true;
 	t_int(ga_hostdb_keep_order(h, &o, &err), -1, "a dry run's is not");
-	ga_shape_release(&ga_wipe_order_shape, &o);
+	ga_schema_release(&ga_wipe_order_schema, &o);
 }
 
 static int64_t pending_of(struct ga_hostdb *h, bool unanswered)
@@ -194,7 +196,7 @@ static void evidence(struct ga_hostdb *h)
 	t_int(ga_evidence_add(h, &e, &err), 0, "evidence: %s", err.msg);
 	t_ok(!e.previous_digest, "the first has none before it");
 	first = ga_xstrdup(e.digest);
-	ga_shape_release(&ga_wipe_evidence_shape, &e);
+	ga_schema_release(&ga_wipe_evidence_schema, &e);
 	t_int(pending(h), 2, "failed evidence ends no order");
 	t_int(pending_of(h, true), 1, "and is an answer");
 	make_evidence(&e, "w0000000", "confirmed");
@@ -205,9 +207,9 @@ static void evidence(struct ga_hostdb *h)
 	t_int(pending(h), 1, "of a slot only the newest order waits");
 	t_int(ga_evidence_get(h, "eui.1", &back, &err), 1, "by wwid");
 	t_ok(ga_streq(back.digest, e.digest), "the newest");
-	ga_shape_release(&ga_wipe_evidence_shape, &back);
+	ga_schema_release(&ga_wipe_evidence_schema, &back);
 	t_int(ga_evidence_get(h, "nobody", &back, &err), 0, "an unknown key");
-	ga_shape_release(&ga_wipe_evidence_shape, &e);
+	ga_schema_release(&ga_wipe_evidence_schema, &e);
 }
 
 /* A row is no evidence: its record has to say the same, by its own digest. */
@@ -241,7 +243,7 @@ static void forged(struct ga_hostdb *h)
 			e.digest[strlen(e.digest) - 1] ^= 1;
 		if (cases[i].outcome) {
 			free(text);
-			text = ga_rec_format_text(&ga_wipe_evidence_shape, &e);
+			text = ga_rec_format_text(&ga_wipe_evidence_schema, &e);
 		}
 		t_int(ga_db_begin(h->db, "test", &err), 0, "begin: %s", err.msg);
 		t_int(ga_db_exec(h->db, &err,
@@ -254,7 +256,7 @@ static void forged(struct ga_hostdb *h)
 		t_int(ga_db_commit(h->db, &err), 0, "commit");
 		t_int(ga_hostdb_wiped(h, "eui.3", "mine", &by, &err), cases[i].wiped, "%s",
 		      cases[i].what);
-		ga_shape_release(&ga_wipe_evidence_shape, &e);
+		ga_schema_release(&ga_wipe_evidence_schema, &e);
 	}
 }
 
@@ -334,11 +336,11 @@ static void holds(void)
 	struct ga_err err = GA_ERR_INIT;
 	int a, b;
 
-	t_int(ga_hold_take(dir, "../x/y", "t", &a, &err), 0, "a hold: %s", err.msg);
-	t_int(ga_hold_take(dir, "../x/y", "t", &b, &err), -1, "held already");
+	t_int(ga_object_lock(dir, "../x/y", "t", &a, &err), 0, "a hold: %s", err.msg);
+	t_int(ga_object_lock(dir, "../x/y", "t", &b, &err), -1, "held already");
 	t_ok(err.code == GA_BUSY && ga_streq(err.reason, "held"), "%s", err.msg);
 	close(a);
-	t_int(ga_hold_take(dir, "../x/y", "t", &b, &err), 0, "let go, taken again");
+	t_int(ga_object_lock(dir, "../x/y", "t", &b, &err), 0, "let go, taken again");
 	close(b);
 }
 
@@ -355,7 +357,7 @@ static void made_at_once(void)
 			if (fork() == 0) {
 				struct ga_err err = GA_ERR_INIT;
 				struct ga_hostdb h;
-				int r = ga_hostdb_open(own, &h, &err);
+				int r = ga_hostdb_open_or_make(own, &h, &err);
 
 				if (r < 0)
 					printf("# %s\n", err.msg);
@@ -448,7 +450,8 @@ int main(void)
 	fflush(stdout);
 	made_at_once();
 	key_errors();
-	t_int(ga_hostdb_open(dir, &h, &err), 0, "host.db is made at first use: %s", err.msg);
+	t_int(ga_hostdb_open_or_make(dir, &h, &err), 0, "host.db is made at first use: %s",
+	      err.msg);
 	journal(&h);
 	attempts(&h);
 	served(&h);

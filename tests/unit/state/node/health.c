@@ -422,7 +422,7 @@ static int drift(struct ga_db *db, const char *code, const char *observed)
 	};
 	struct ga_err err = GA_ERR_INIT;
 
-	return sw_fold(db, &ga_drift_shape, &d, &err);
+	return sw_fold(db, &ga_drift_schema, &d, &err);
 }
 
 static void fails_on_sale(void)
@@ -470,7 +470,7 @@ static void two_fail_in_a_plan(void)
 	sw_ready(db, 1);
 	sw_ready(db, 2);
 	sw_place(db, 1, 1, 2);
-	ga_shape_init(&ga_failure_shape, &f);
+	ga_schema_init(&ga_failure_schema, &f);
 	f.program = TXT("gpuaas-provision");
 	f.object = TXT("a0000001");
 	f.attempt = TXT("pa000001");
@@ -480,7 +480,7 @@ static void two_fail_in_a_plan(void)
 	f.code = TXT("device_lost");
 	f.at = TXT("2026-03-01T00:01:00.000000Z");
 	f.sentence = TXT("'0000:11:00.0' and '0000:12:00.0' do not answer");
-	t_int(sw_fold(db, &ga_failure_shape, &f, &err), 1, "two devices fail: %s", err.msg);
+	t_int(sw_fold(db, &ga_failure_schema, &f, &err), 1, "two devices fail: %s", err.msg);
 	t_str(sw_allocation_is(db, 1), "cancelled", "the plan is cancelled once");
 	t_str(sw_slot_is(db, 1), "disabled", "the first slot leaves sale");
 	t_str(sw_slot_is(db, 2), "disabled", "and the second");
@@ -550,19 +550,19 @@ static int drift_at(struct ga_db *db, const char *code, const char *at, bool rep
 	};
 	struct ga_err err = GA_ERR_INIT;
 
-	return sw_fold(db, &ga_drift_shape, &d, &err);
+	return sw_fold(db, &ga_drift_schema, &d, &err);
 }
 
 static int observe_at(struct ga_db *db, const char *at, struct ga_err *err)
 {
 	struct ga_observation o;
 
-	ga_shape_init(&ga_observation_shape, &o);
+	ga_schema_init(&ga_observation_schema, &o);
 	o.node = TXT("n1");
 	o.agreed = true;
 	o.at = TXT(at);
 	o.boot_id = TXT("b");
-	return sw_fold(db, &ga_observation_shape, &o, err);
+	return sw_fold(db, &ga_observation_schema, &o, err);
 }
 
 static void drift_of_a_clock_ahead(void)
@@ -621,7 +621,7 @@ static void health_of_a_clock_ahead(void)
 
 	sw_ready(db, 1);
 	sw_place(db, 1, 1, 1);
-	ga_shape_init(&ga_failure_shape, &f);
+	ga_schema_init(&ga_failure_schema, &f);
 	f.program = TXT("gpuaas-provision");
 	f.object = TXT("a0000001");
 	f.attempt = TXT("pa000001");
@@ -631,7 +631,7 @@ static void health_of_a_clock_ahead(void)
 	f.code = TXT("device_lost");
 	f.at = TXT(LATER);
 	f.sentence = TXT("'0000:11:00.0' does not answer");
-	t_int(sw_fold(db, &ga_failure_shape, &f, &err), 1, "a failure of a clock ahead");
+	t_int(sw_fold(db, &ga_failure_schema, &f, &err), 1, "a failure of a clock ahead");
 	t_str(health(db, "health_state"), "failed", "fails the slot");
 	t_str(health(db, "health_since < '2098' AND since < '2098'"), "1", "now, and not then");
 	sw_close(db);
@@ -648,13 +648,13 @@ static void reset_fails_in_evidence(void)
 	e.gpu_reset.outcome = ga_xstrdup("failed");
 	e.gpu_reset.detail = ga_xstrdup("0000:11:00.0 does not answer 60 s after its reset");
 	ga_wipe_evidence_seal(&e);
-	t_int(sw_fold(db, &ga_wipe_evidence_shape, &e, &err), 1, "evidence with a failed reset");
+	t_int(sw_fold(db, &ga_wipe_evidence_schema, &e, &err), 1, "evidence with a failed reset");
 	t_str(health(db, "health_state"), "failed", "fails the slot");
 	t_str(health(db, "health_detail"),
 	      "gpu_reset failed: 0000:11:00.0 does not answer 60 s after its reset",
 	      "with its sentence");
 	t_str(health(db, "state = 'available'"), "0", "which is not put on sale");
-	ga_shape_release(&ga_wipe_evidence_shape, &e);
+	ga_schema_release(&ga_wipe_evidence_schema, &e);
 	sw_close(db);
 }
 

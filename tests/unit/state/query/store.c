@@ -84,7 +84,7 @@ static void profiles(void)
 	t_int(ga_store_profile(db, "lab", &read, &err), 0, "it reads back");
 	t_int(read.version, 2, "as its second version");
 	t_int(read.price_micros, 6, "with the price");
-	ga_shape_release(&ga_profile_shape, &read);
+	ga_schema_release(&ga_profile_schema, &read);
 	t_code(ga_store_profile(db, "none", &read, &err), &err, GA_NOTFOUND, "no profile",
 	       "an unknown one");
 	t_str(sw_get(db, "SELECT count(*) || sum(current) FROM profile"), "21", "both versions "
@@ -139,7 +139,7 @@ static void settings(void)
 	sw_must(ga_store_node(db, "n1", &node, &err));
 	t_str(node.region, "west", "what was left out stays");
 	t_str(node.pool, "spare", "what was given is set");
-	ga_shape_release(&ga_node_shape, &node);
+	ga_schema_release(&ga_node_schema, &node);
 	s.reserved_memory_mib = 2000;
 	t_int(ga_store_apply_node_settings(db, &s, &err), 1, "a reserve");
 	t_str(sw_get(db, "SELECT reserve_mib FROM node_memory"), "2000", "reaches the NUMA nodes");
@@ -175,7 +175,7 @@ static void orders(void)
 	t_int(ga_store_wipe_order(db, "s0000001", &w, &err), 0, "the first wipe that waits");
 	t_str(w.attempt, "wf000001", "with its attempt");
 	t_str(w.destroy_data, "d1", "and leave to destroy what is on it");
-	ga_shape_release(&ga_wipe_order_shape, &w);
+	ga_schema_release(&ga_wipe_order_schema, &w);
 	sw_ready(db, 1);
 	t_str(sw_get(db, "SELECT destroy_data_by FROM device WHERE id = 'd1'"), "",
 	      "that leave was for one wipe");
@@ -194,14 +194,14 @@ static void orders(void)
 	t_str(e.allocations.v[0].power, "off", "switched off");
 	t_str(e.allocations.v[0].attempt, o.attempt, "with the order in force");
 	t_str(e.allocations.v[0].domain, "gpuaas-a0000001", "and its domain");
-	ga_shape_release(&ga_expectation_shape, &e);
+	ga_schema_release(&ga_expectation_schema, &e);
 	sw_must(sw_released(db, &o, &err));
 	t_int(ga_store_wipe_order(db, "s0000001", &w, &err), 0, "the wipe after release");
 	t_str(w.attempt, o.bundles.v[0].wipe_attempt, "is the one of the release-order");
 	t_int(w.generation, o.bundles.v[0].generation, "of the same generation");
 	t_str(w.allocation, "a0000001", "and says whose data it is");
-	ga_shape_release(&ga_wipe_order_shape, &w);
-	ga_shape_release(&ga_release_order_shape, &o);
+	ga_schema_release(&ga_wipe_order_schema, &w);
+	ga_schema_release(&ga_release_order_schema, &o);
 	t_code(ga_store_expectation(db, "n9", &e, &err), &err, GA_NOTFOUND, "no node",
 	       "of an unknown node");
 	sw_close(db);
@@ -215,10 +215,10 @@ struct seen {
 	int n;
 };
 
-static int see(const struct ga_shape *shape, const void *obj, void *arg, struct ga_err *err)
+static int see(const struct ga_schema *schema, const void *obj, void *arg, struct ga_err *err)
 {
 	struct seen *s = arg;
-	const char *text = ga_where_text(shape, obj, s->member);
+	const char *text = ga_where_text(schema, obj, s->member);
 
 	(void)err;
 	ga_str_addf(&s->text, "%s%s", s->n++ ? "," : "", text ? text : "-");
@@ -324,10 +324,10 @@ static void every_kind(void)
 	sw_close(db);
 }
 
-static int keep_plan(const struct ga_shape *shape, const void *obj, void *arg, struct ga_err *err)
+static int keep_plan(const struct ga_schema *schema, const void *obj, void *arg, struct ga_err *err)
 {
 	(void)err;
-	*(char **)arg = ga_rec_format_text(shape, obj);
+	*(char **)arg = ga_rec_format_text(schema, obj);
 	return 0;
 }
 
@@ -354,13 +354,13 @@ struct pool_is {
 	struct ga_hardware_profile view;
 };
 
-static int keep_numbers(const struct ga_shape *shape, const void *obj, void *arg,
+static int keep_numbers(const struct ga_schema *schema, const void *obj, void *arg,
 			struct ga_err *err)
 {
 	struct pool_is *is = arg;
 
 	(void)err;
-	if (shape == &ga_pool_shape)
+	if (schema == &ga_pool_schema)
 		is->p = *(const struct ga_pool *)obj;
 	else
 		is->view = *(const struct ga_hardware_profile *)obj;
@@ -442,12 +442,12 @@ static void pools(void)
 	sw_close(db);
 }
 
-static int keep_command(const struct ga_shape *shape, const void *obj, void *arg,
+static int keep_command(const struct ga_schema *schema, const void *obj, void *arg,
 			struct ga_err *err)
 {
 	const struct ga_attention *a = obj;
 
-	(void)shape;
+	(void)schema;
 	(void)err;
 	ga_str_addf(arg, "%s %s %s: %s\n", a->object, a->code, a->project ? a->project : "-",
 		    a->command);
@@ -478,8 +478,8 @@ static void needs_a_person(void)
 	free(e.outcome);
 	e.outcome = ga_xstrdup("unknown");
 	ga_wipe_evidence_seal(&e);
-	sw_must(sw_fold(db, &ga_wipe_evidence_shape, &e, &err));
-	ga_shape_release(&ga_wipe_evidence_shape, &e);
+	sw_must(sw_fold(db, &ga_wipe_evidence_schema, &e, &err));
+	ga_schema_release(&ga_wipe_evidence_schema, &e);
 	t_str(attention(db), "s0000003 wipe_unknown -: gpuaas-approve repair s0000003 --reason "
 		"TEXT "
 			     "| gpuaas-wipe\n"

@@ -3,8 +3,8 @@
  * A discovery approved as one transaction: what cannot be a slot yet leaves the others alone, what
  * is an error undoes all of its discovery, and none of the discoveries before it.
  */
-#include "state/transaction/approve.h"
 #include "state/capacity/profile.h"
+#include "state/transaction/approve.h"
 #include "state_world.h"
 
 #define CANDIDATES 3
@@ -14,9 +14,9 @@ struct discovery {
 	struct ga_candidate v[CANDIDATES];
 };
 
-static void *parse(char *text, const struct ga_shape *shape, void *ret)
+static void *parse(char *text, const struct ga_schema *schema, void *ret)
 {
-	sw_must(ga_rec_parse_text(text, shape, ret, &sw_err));
+	sw_must(ga_rec_parse_text(text, schema, ret, &sw_err));
 	free(text);
 	return ret;
 }
@@ -41,7 +41,7 @@ static struct discovery *discover(const char *node, int number)
 			 "\"cpus\":\"0-7\",\"memory_mib\":16000,\"hugepages\":[]}],"
 			 "\"prerequisites\":[],\"fingerprint\":\"" SW_FINGERPRINT "\"}",
 			 node, node, now, number),
-	      &ga_host_shape, &d->host);
+	      &ga_host_schema, &d->host);
 	for (i = 0; i < CANDIDATES; i++)
 		parse(ga_xprintf(
 			      "{\"kind\":\"gpuaas.candidate/1\",\"node\":\"%s\",\"slot_index\":%d,"
@@ -76,7 +76,7 @@ static struct discovery *discover(const char *node, int number)
 			      node, i, i, i, i, number, i, number, i, i, i,
 			      i == 1 ? "\"/srv\"" : "", i, i, i, i, i, number, i, number, i + 2, i,
 			      i),
-		      &ga_candidate_shape, &d->v[i]);
+		      &ga_candidate_schema, &d->v[i]);
 	return d;
 }
 
@@ -84,9 +84,9 @@ static void forget(struct discovery *d)
 {
 	size_t i;
 
-	ga_shape_release(&ga_host_shape, &d->host);
+	ga_schema_release(&ga_host_schema, &d->host);
 	for (i = 0; i < CANDIDATES; i++)
-		ga_shape_release(&ga_candidate_shape, &d->v[i]);
+		ga_schema_release(&ga_candidate_schema, &d->v[i]);
 	free(d);
 }
 

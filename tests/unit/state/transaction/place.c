@@ -3,9 +3,9 @@
  * A batch of requests: what is refused, what changed meanwhile and what is an error leave the
  * others alone; a dry run leaves the state alone.
  */
-#include "state/transaction/place.h"
 #include "state/capacity/profile.h"
 #include "state/node/image.h"
+#include "state/transaction/place.h"
 #include "state_world.h"
 
 static const struct ga_image tiny = { .name = TXT("tiny"), .digest = TXT(SW_FINGERPRINT),
@@ -48,7 +48,7 @@ static struct ga_request request(void)
 {
 	struct ga_request r;
 
-	ga_shape_init(&ga_request_shape, &r);
+	ga_schema_init(&ga_request_schema, &r);
 	r.profile = TXT("lab");
 	r.project = TXT("vision");
 	r.count = 1;

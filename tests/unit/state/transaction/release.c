@@ -30,8 +30,8 @@ static void twice(void)
 	t_str(sw_slot_is(db, 1), "releasing", "its slot too");
 	t_int(ga_release_end_in(db, "a0000001", &intent, &b, &err), 1, "once more, by id");
 	t_ok(b.has_order, "is an order again");
-	first = ga_rec_format_text(&ga_release_order_shape, &a.order);
-	second = ga_rec_format_text(&ga_release_order_shape, &b.order);
+	first = ga_rec_format_text(&ga_release_order_schema, &a.order);
+	second = ga_rec_format_text(&ga_release_order_schema, &b.order);
 	t_str(second, first, "the same one");
 	t_str(sw_get(db, "SELECT count(*) FROM audit WHERE action = 'release_requested'"), "1",
 	      "asked for once");
@@ -71,7 +71,7 @@ static void dry_run(void)
 	t_ok(hold.dry_run, "its order says so");
 	t_str(sw_allocation_is(db, 1), "active", "the allocation stays");
 	t_str(sw_get(db, "SELECT count(*) FROM audit"), audit, "the audit has nothing of it");
-	ga_shape_release(&ga_hold_order_shape, &hold);
+	ga_schema_release(&ga_hold_order_schema, &hold);
 	sw_close(db);
 }
 
@@ -87,7 +87,7 @@ static void held(void)
 	t_int(ga_release_hold_in(db, "a0000001", 3600, &intent, &hold, &err), 0, "a hold");
 	t_str(hold.action, "hold", "is an order");
 	t_str(sw_allocation_is(db, 1), "held", "the allocation is held");
-	ga_shape_release(&ga_hold_order_shape, &hold);
+	ga_schema_release(&ga_hold_order_schema, &hold);
 	t_int(ga_release_end_in(db, "a0000001", &over, &o, &err), 0,
 	      "its end when the time is over does not come before");
 	t_ok(!o.has_order && !o.has_cancelled, "nothing came of it");
@@ -96,15 +96,15 @@ static void held(void)
 	t_int(ga_release_hold_in(db, "a0000001", 0, &intent, &hold, &err), 0, "the undo of it");
 	t_str(hold.action, "undo", "is an order");
 	t_str(sw_allocation_is(db, 1), "active", "the allocation is in use");
-	ga_shape_release(&ga_hold_order_shape, &hold);
+	ga_schema_release(&ga_hold_order_schema, &hold);
 	t_code(ga_release_hold_in(db, "a0000001", 0, &intent, &hold, &err), &err, GA_CONFLICT,
 	       "no hold", "there is no second undo");
 	t_ok(!ga_db_in_transaction(db), "after which no transaction is left open");
-	ga_shape_release(&ga_hold_order_shape, &hold);
+	ga_schema_release(&ga_hold_order_schema, &hold);
 	ga_err_clear(&err);
 
 	sw_must(ga_release_hold_in(db, "a0000001", 3600, &intent, &hold, &err));
-	ga_shape_release(&ga_hold_order_shape, &hold);
+	ga_schema_release(&ga_hold_order_schema, &hold);
 	sw_sql(db, "UPDATE allocation SET expires_at = '2026-03-02T00:00:00.000000Z', "
 		   "generation = generation + 1 WHERE id = 'a0000001'");
 	t_int(ga_release_end_in(db, "a0000001", &over, &o, &err), 1, "when its time is over");

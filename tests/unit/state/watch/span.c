@@ -44,7 +44,7 @@ static void begins(struct ga_db *db, struct life *l, char *at)
 				 .at = at, .elapsed_micros = GA_UNKNOWN, .bytes = GA_UNKNOWN,
 				 .total_bytes = GA_UNKNOWN };
 
-	sw_must(sw_fold(db, &ga_progress_shape, &p, &sw_err));
+	sw_must(sw_fold(db, &ga_progress_schema, &p, &sw_err));
 	l->step = MAKING;
 }
 
@@ -53,7 +53,7 @@ static void runs(struct ga_db *db, struct life *l, char *at)
 	struct ga_allocation a = sw_running(l->id, l->attempt);
 
 	a.since = at;
-	sw_must(sw_fold(db, &ga_allocation_shape, &a, &sw_err));
+	sw_must(sw_fold(db, &ga_allocation_schema, &a, &sw_err));
 	l->step = ACTIVE;
 }
 
@@ -64,7 +64,7 @@ static void fails(struct ga_db *db, struct life *l, char *at)
 				.phase = TXT("clone"), .code = TXT("no_space"),
 				.sentence = TXT("no space"), .status = 9, .at = at };
 
-	sw_must(sw_fold(db, &ga_failure_shape, &f, &sw_err));
+	sw_must(sw_fold(db, &ga_failure_schema, &f, &sw_err));
 	l->step = FAILED;
 }
 
@@ -76,7 +76,7 @@ static void holds(struct ga_db *db, struct life *l, bool undo)
 	sw_must(undo ? ga_store_unhold(db, l->id, "back", &o, &sw_err) :
 		       ga_store_hold(db, l->id, 3600, "away", &o, &sw_err));
 	sw_commit(db);
-	ga_shape_release(&ga_hold_order_shape, &o);
+	ga_schema_release(&ga_hold_order_schema, &o);
 	l->step = undo ? ACTIVE : HELD;
 }
 
@@ -95,7 +95,7 @@ static void released(struct ga_db *db, struct life *l, char *at)
 				 .generation = l->order.generation, .attempt = l->order.attempt,
 				 .at = at, .lab = true };
 
-	sw_must(sw_fold(db, &ga_released_shape, &r, &sw_err));
+	sw_must(sw_fold(db, &ga_released_schema, &r, &sw_err));
 	l->step = WIPING;
 }
 
@@ -110,9 +110,9 @@ static void wiped(struct ga_db *db, struct life *l, const char *at)
 	free(e.finished_at);
 	e.finished_at = ga_xstrdup(at);
 	ga_wipe_evidence_seal(&e);
-	(void)sw_fold(db, &ga_wipe_evidence_shape, &e, &sw_err);
-	ga_shape_release(&ga_wipe_evidence_shape, &e);
-	ga_shape_release(&ga_release_order_shape, &l->order);
+	(void)sw_fold(db, &ga_wipe_evidence_schema, &e, &sw_err);
+	ga_schema_release(&ga_wipe_evidence_schema, &e);
+	ga_schema_release(&ga_release_order_schema, &l->order);
 	l->step = OVER;
 }
 
@@ -279,7 +279,7 @@ static void world(uint64_t *seed, int nr)
 	t_int(s.wrong, 0, "world %d: nothing for the check of the state", nr);
 	for (i = 0; i < LIVES; i++)
 		if (lives[i].step == RELEASING || lives[i].step == WIPING)
-			ga_shape_release(&ga_release_order_shape, &lives[i].order);
+			ga_schema_release(&ga_release_order_schema, &lives[i].order);
 	ga_str_release(&s.text);
 	sw_close(db);
 }
@@ -331,7 +331,7 @@ static void example(size_t nr)
 	}
 	t_str(s.text.buf, examples[nr].spans, "%s", examples[nr].name);
 	t_int(s.wrong, 0, "and no gap");
-	ga_shape_release(&ga_release_order_shape, &l.order);
+	ga_schema_release(&ga_release_order_schema, &l.order);
 	ga_str_release(&s.text);
 	sw_close(db);
 }

@@ -215,7 +215,7 @@ static bool compare(struct ga_db *db, int64_t stale, struct seen *seen)
 
 	sw_must(ga_store_fleet_load(db, &all, &sw_err));
 	sw_must(ga_store_fleet_expire(db, &all, &sw_err));
-	sw_must(ga_store_fleet_load_alike(db, &alike, &sw_err));
+	sw_must(ga_store_fleet_load_grouped(db, &alike, &sw_err));
 	sw_must(ga_store_fleet_load_ending(db, &ending, &sw_err));
 	read_soon(db, all.now_micros, &soon);
 	seen->whole += alike.whole;

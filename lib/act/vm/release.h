@@ -5,18 +5,18 @@
  * only when it was observed. GPUs and fabric functions stay on vfio-pci: that binding is the
  * node's, undone at drain, repair or retire. Run again after it was killed, it goes on.
  */
-#ifndef GA_ACT_VM_TAKEBACK_H
-#define GA_ACT_VM_TAKEBACK_H
+#ifndef GA_ACT_VM_RELEASE_H
+#define GA_ACT_VM_RELEASE_H
 
 #include "act/device/fabric.h"
 #include "record/release.h"
 #include "record/result.h"
 
-struct ga_takeback_opts {
+struct ga_release_opts {
 	const char *program, *node, *host_dir, *libvirt_uri, *baremetal_dir;
 	struct ga_fabric_at fabric;
 	bool dry_run;
-	int (*result)(const struct ga_shape *shape, const void *obj, struct ga_err *err);
+	int (*result)(const struct ga_schema *shape, const void *obj, struct ga_err *err);
 	int (*progress)(const struct ga_progress *p, struct ga_err *err);
 	void (*say)(const char *line);
 };
@@ -30,7 +30,7 @@ struct ga_takeback_opts {
  * boot_id other than before the hand-over, an image, and the fingerprint that was approved; what
  * was before stands in the order, or in the attempt of host.db. Else "untrusted_host".
  */
-GA_MUST_CHECK int ga_takeback(const struct ga_release_order *order,
-			      const struct ga_takeback_opts *opts, struct ga_err *err);
+GA_MUST_CHECK int ga_release_on_host(const struct ga_release_order *order,
+				     const struct ga_release_opts *opts, struct ga_err *err);
 
 #endif

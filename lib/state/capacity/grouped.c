@@ -7,7 +7,8 @@
  * its own (share/sql/0016-node-alike.sql, 0017-node-partitions.sql), and so is what is counted of
  * their slots (0018-capacity-alike.sql). These nodes are read one by one: those whose partitions
  * cross, whose slots do not each have a module of their own, with windows of maintenance, or with
- * plans whose time is over. tests/unit/state/capacity/alike.c holds that both ways count the same.
+ * plans whose time is over. tests/unit/state/capacity/grouped.c holds that both ways count the
+ * same.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -550,7 +551,7 @@ static int read_nodes(struct ga_db *db, struct reading *a, struct ga_err *err)
 	return a->nodes.r;
 }
 
-int ga_store_fleet_load_alike(struct ga_db *db, struct ga_fleet *ret, struct ga_err *err)
+int ga_store_fleet_load_grouped(struct ga_db *db, struct ga_fleet *ret, struct ga_err *err)
 {
 	ga_cleanup(release) struct reading a = {
 		.f = { .lab = ga_db_is_lab(db), .stale_micros = ret->stale_micros,
@@ -563,7 +564,7 @@ int ga_store_fleet_load_alike(struct ga_db *db, struct ga_fleet *ret, struct ga_
 	    ga_db_one(db, err, "SELECT epoch FROM meta", "I", &a.epoch) < 0 ||
 	    read_nodes(db, &a, err) < 0)
 		return -1;
-	r = a.own.n ? ga_store_fleet_add_some(db, &a.own, &a.f, err) : 1;
+	r = a.own.n ? ga_store_fleet_add_partial(db, &a.own, &a.f, err) : 1;
 	if (r <= 0)
 		return r < 0 ? -1 : ga_store_fleet_load_expired(db, ret, err);
 	for (i = 0; i < a.kinds.n; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The writers' turnstile: a lock, a queue of locked bytes, a deadline, and the holder's name. */
-#include "state/db/turnstile.h"
+#include "state/db/writers_queue.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 
 static int64_t deadline_seconds = 10;
 
-void ga_turnstile_set_deadline(int64_t seconds)
+void ga_writers_queue_set_deadline(int64_t seconds)
 {
 	deadline_seconds = seconds < 0 ? 0 : seconds;
 }
@@ -32,7 +32,7 @@ static int open_one(const char *path, const char *suffix, struct ga_err *err)
 	return ga_file_open_like(name, path, err);
 }
 
-int ga_turnstile_open(struct ga_turnstile *t, const char *path, struct ga_err *err)
+int ga_writers_queue_open(struct ga_writers_queue *t, const char *path, struct ga_err *err)
 {
 	snprintf(t->path, sizeof(t->path), "%s", path);
 	t->held = false;
@@ -49,9 +49,9 @@ int ga_turnstile_open(struct ga_turnstile *t, const char *path, struct ga_err *e
 	return 0;
 }
 
-void ga_turnstile_close(struct ga_turnstile *t)
+void ga_writers_queue_close(struct ga_writers_queue *t)
 {
-	ga_turnstile_leave(t);
+	ga_writers_queue_leave(t);
 	ga_cleanup_fd(&t->gate);
 	ga_cleanup_fd(&t->lock);
 	t->gate = -1;
@@ -96,7 +96,7 @@ static bool is_alive(const char *holder)
 	return pid > 0 && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
 }
 
-static int too_late(const struct ga_turnstile *t, struct ga_err *err)
+static int too_late(const struct ga_writers_queue *t, struct ga_err *err)
 {
 	char holder[HOLDER_SIZE + 1] = "";
 	ssize_t n = pread(t->lock, holder, HOLDER_SIZE, 0);
@@ -112,7 +112,7 @@ static int too_late(const struct ga_turnstile *t, struct ga_err *err)
 }
 
 /* 1 when a wait that a signal ended goes on, until the monotonic time. */
-static int after_signal(const struct ga_turnstile *t, int64_t until, struct ga_err *err)
+static int after_signal(const struct ga_writers_queue *t, int64_t until, struct ga_err *err)
 {
 	if (errno != EINTR)
 		return ga_fail_sys(err, "locking '%s' failed", t->path);
@@ -122,7 +122,7 @@ static int after_signal(const struct ga_turnstile *t, int64_t until, struct ga_e
 }
 
 /* Bytes of the gate: F_RDLCK, F_WRLCK or F_UNLCK of count of them (0: to the end). */
-static int lock_bytes(const struct ga_turnstile *t, int how, short type, int64_t first,
+static int lock_bytes(const struct ga_writers_queue *t, int how, short type, int64_t first,
 		      int64_t count)
 {
 	struct flock bytes = { .l_type = type, .l_whence = SEEK_SET, .l_start = first,
@@ -131,7 +131,7 @@ static int lock_bytes(const struct ga_turnstile *t, int how, short type, int64_t
 	return fcntl(t->gate, how, &bytes);
 }
 
-static int wait_bytes(const struct ga_turnstile *t, short type, int64_t first, int64_t count,
+static int wait_bytes(const struct ga_writers_queue *t, short type, int64_t first, int64_t count,
 		      int64_t until, struct ga_err *err)
 {
 	while (lock_bytes(t, F_OFD_SETLKW, type, first, count) < 0)
@@ -140,7 +140,7 @@ static int wait_bytes(const struct ga_turnstile *t, short type, int64_t first, i
 	return 0;
 }
 
-static int wait_lock(const struct ga_turnstile *t, int64_t until, struct ga_err *err)
+static int wait_lock(const struct ga_writers_queue *t, int64_t until, struct ga_err *err)
 {
 	while (flock(t->lock, LOCK_EX) < 0)
 		if (after_signal(t, until, err) < 0)
@@ -148,7 +148,7 @@ static int wait_lock(const struct ga_turnstile *t, int64_t until, struct ga_err 
 	return 0;
 }
 
-static void leave_queue(struct ga_turnstile *t)
+static void leave_queue(struct ga_writers_queue *t)
 {
 	if (t->number)
 		lock_bytes(t, F_OFD_SETLK, F_UNLCK, 0, 0); /* all that we have of it */
@@ -157,7 +157,7 @@ static void leave_queue(struct ga_turnstile *t)
 
 /* Draws the next number; byte 0 is held meanwhile. A number that is in use (the file was damaged)
  * is passed over. */
-static int draw(struct ga_turnstile *t, int64_t until, struct ga_err *err)
+static int draw(struct ga_writers_queue *t, int64_t until, struct ga_err *err)
 {
 	int64_t last = 0;
 	int r = 0;
@@ -179,7 +179,7 @@ static int draw(struct ga_turnstile *t, int64_t until, struct ga_err *err)
 
 /* Waits until all who came before have had their turn. The one just before is waited for alone, so
  * that nobody else's end wakes us; the others only matter when it gave up or died. */
-static int wait_queue(struct ga_turnstile *t, int64_t until, struct ga_err *err)
+static int wait_queue(struct ga_writers_queue *t, int64_t until, struct ga_err *err)
 {
 	int64_t before = t->number - 1;
 
@@ -192,7 +192,7 @@ static int wait_queue(struct ga_turnstile *t, int64_t until, struct ga_err *err)
 	return 0;
 }
 
-static int wait_turn(struct ga_turnstile *t, struct ga_err *err)
+static int wait_turn(struct ga_writers_queue *t, struct ga_err *err)
 {
 	int64_t micros = deadline_seconds * 1000000;
 	int64_t until = ga_clock_mono_micros() + micros;
@@ -214,7 +214,7 @@ static int wait_turn(struct ga_turnstile *t, struct ga_err *err)
 	return r;
 }
 
-static void name_holder(const struct ga_turnstile *t, const char *what)
+static void name_holder(const struct ga_writers_queue *t, const char *what)
 {
 	const char *program = program_invocation_short_name;
 	char line[HOLDER_SIZE], now[GA_TIME_SIZE];
@@ -229,7 +229,7 @@ static void name_holder(const struct ga_turnstile *t, const char *what)
 		return;
 }
 
-bool ga_turnstile_try(struct ga_turnstile *t, const char *what)
+bool ga_writers_queue_try(struct ga_writers_queue *t, const char *what)
 {
 	struct flock queue = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 
@@ -242,9 +242,9 @@ bool ga_turnstile_try(struct ga_turnstile *t, const char *what)
 	return t->held;
 }
 
-int ga_turnstile_enter(struct ga_turnstile *t, const char *what, struct ga_err *err)
+int ga_writers_queue_enter(struct ga_writers_queue *t, const char *what, struct ga_err *err)
 {
-	if (ga_turnstile_try(t, what))
+	if (ga_writers_queue_try(t, what))
 		return 0;
 	if (wait_turn(t, err) < 0)
 		return -1;
@@ -253,7 +253,7 @@ int ga_turnstile_enter(struct ga_turnstile *t, const char *what, struct ga_err *
 	return 0;
 }
 
-void ga_turnstile_leave(struct ga_turnstile *t)
+void ga_writers_queue_leave(struct ga_writers_queue *t)
 {
 	if (!t->held)
 		return;

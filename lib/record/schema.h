@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shapes: one table a record kind, from which everything else comes: reading (with the member
+ * Schemas: one table a record kind, from which everything else comes: reading (with the member
  * named in the message), writing (members always in table order), releasing, the JSON Schemas in
  * share/schema (lib/record/schema.c) and the checks of gpuaas-records(5).
  *
@@ -15,10 +15,10 @@
  *                                                          people write: request, profile, …)
  *
  * Every text is at most GA_TEXT_MAX bytes without control characters, and matches its format.
- * A member the shape does not name is refused: shapes are fixed, a new one is a new version.
+ * A member the schema does not name is refused: schemas are fixed, a new one is a new version.
  */
-#ifndef GA_RECORD_SHAPE_H
-#define GA_RECORD_SHAPE_H
+#ifndef GA_RECORD_SCHEMA_H
+#define GA_RECORD_SCHEMA_H
 
 #include <jansson.h>
 
@@ -39,7 +39,7 @@ enum ga_field_type {
 			 read to the nearest unit, written exactly */
 	GA_F_TRI,  /* int64_t 0, 1 or GA_UNKNOWN: true, false, null */
 	GA_F_OBJ,  /* struct, or pointer to it when GA_NULLOK or GA_OPT */
-	GA_F_LIST, /* GA_LIST(struct …), element shape in sub */
+	GA_F_LIST, /* GA_LIST(struct …), element schema in sub */
 	GA_F_TEXTS, /* struct ga_texts */
 	GA_F_INTS, /* GA_LIST(int64_t) */
 	GA_F_JSON, /* json_t *, an object of free form */
@@ -63,7 +63,7 @@ enum ga_format {
 	GA_T_MULTILINE, /* newlines and tabs allowed */
 };
 
-struct ga_shape;
+struct ga_schema;
 
 struct ga_field {
 	const char *name;
@@ -74,13 +74,13 @@ struct ga_field {
 	unsigned int digits : 8; /* of GA_F_DECIMAL: behind the point, 1 .. 6 */
 	uint32_t offset;
 	const char *const *values;  /* the allowed words of a text, NULL-terminated, or NULL */
-	const struct ga_shape *sub; /* of GA_F_OBJ and GA_F_LIST */
+	const struct ga_schema *sub; /* of GA_F_OBJ and GA_F_LIST */
 	int64_t min, max;	    /* of GA_F_INT and of each of GA_F_INTS; both are given */
 	const char *doc;	    /* one line for the schema and gpuaas-records(5) */
 };
 
-struct ga_shape {
-	const char *kind; /* "gpuaas.slot/1", or NULL for a shape inside another */
+struct ga_schema {
+	const char *kind; /* "gpuaas.slot/1", or NULL for a schema inside another */
 	const char *doc;
 	size_t size; /* sizeof the struct */
 	const struct ga_field *fields; /* ends with a field without name */
@@ -132,28 +132,28 @@ struct ga_shape {
 
 /* Reads a JSON object into a zeroed struct. On error the struct is released and zeroed again, and
  * the message names the member ("member 'gpu.pci_address' …"); code GA_BADREC. */
-GA_MUST_CHECK int ga_shape_parse(const struct ga_shape *shape, json_t *json, void *ret,
-				 struct ga_err *err);
+GA_MUST_CHECK int ga_schema_parse(const struct ga_schema *schema, json_t *json, void *ret,
+				  struct ga_err *err);
 /* Puts numbers of json beyond their bounds to the bound: for what this library wrote itself, when
- * the bound was another one. What is not a number stays for ga_shape_parse to refuse. */
-void ga_shape_clamp(const struct ga_shape *shape, json_t *json);
+ * the bound was another one. What is not a number stays for ga_schema_parse to refuse. */
+void ga_schema_clamp(const struct ga_schema *schema, json_t *json);
 int64_t ga_field_clamp(const struct ga_field *f, int64_t n);
-/* Writes a struct as a new JSON object; "kind" first when the shape has one. Never fails: a GA_REQ
+/* Writes a struct as a new JSON object; "kind" first when the schema has one. Never fails: a GA_REQ
  * text that is NULL is a programming error and ends the process. */
-json_t *ga_shape_format(const struct ga_shape *shape, const void *obj);
-/* Whether texts and numbers of a struct that was filled by hand are such as ga_shape_parse reads:
+json_t *ga_schema_format(const struct ga_schema *schema, const void *obj);
+/* Whether texts and numbers of a struct that was filled by hand are such as ga_schema_parse reads:
  * what is not there is not looked at. GA_BADREC. */
-GA_MUST_CHECK int ga_shape_check(const struct ga_shape *shape, const void *obj,
-				 struct ga_err *err);
+GA_MUST_CHECK int ga_schema_check(const struct ga_schema *schema, const void *obj,
+				  struct ga_err *err);
 /* Frees what the struct owns and zeroes it. NULLOK numbers of a zeroed struct are 0, not unknown:
- * use ga_shape_init for a struct to be filled by hand. */
-void ga_shape_release(const struct ga_shape *shape, void *obj);
+ * use ga_schema_init for a struct to be filled by hand. */
+void ga_schema_release(const struct ga_schema *schema, void *obj);
 /* Zeroes the struct and sets every nullable number to GA_UNKNOWN. */
-void ga_shape_init(const struct ga_shape *shape, void *obj);
+void ga_schema_init(const struct ga_schema *schema, void *obj);
 /* A deep copy into dst (overwritten, not released). */
-void ga_shape_copy(const struct ga_shape *shape, const void *src, void *dst);
+void ga_schema_copy(const struct ga_schema *schema, const void *src, void *dst);
 
-/* The JSON Schema (2020-12) of a shape, as a new object. */
-json_t *ga_schema_of(const struct ga_shape *shape);
+/* The JSON Schema (2020-12) of a schema, as a new object. */
+json_t *ga_json_schema_of(const struct ga_schema *schema);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lines read the short way are read as jansson and the shape read them. */
-#include "record/shape_read.h"
+#include "record/schema_read.h"
 
 #include "base/texts.h"
 #include "record/accel.h"
@@ -30,8 +30,8 @@ static const struct ga_field inner_fields[] = {
 	GA_AMOUNT(inner, n, GA_NULLOK, "a number"),
 	GA_FIELDS_END,
 };
-static const struct ga_shape inner_shape = { .doc = "inner", .size = sizeof(struct inner),
-					    .fields = inner_fields };
+static const struct ga_schema inner_schema = { .doc = "inner", .size = sizeof(struct inner),
+					      .fields = inner_fields };
 static const struct ga_field all_fields[] = {
 	GA_TEXT(all, text, GA_REQ, GA_T_ANY, "text"),
 	GA_ENUM(all, word, GA_REQ, words, "a word"),
@@ -43,15 +43,15 @@ static const struct ga_field all_fields[] = {
 	GA_TRI(all, tri, "yes, no, unknown"),
 	GA_FIELD(all, speed, GA_F_DECIMAL, GA_NULLOK, .digits = 3, .doc = "a speed"),
 	GA_BOOL(all, flag, "a flag"),
-	GA_OBJ(all, obj, GA_REQ, &inner_shape, "inside"),
-	GA_OBJ(all, obj_maybe, GA_NULLOK, &inner_shape, "may be unknown"),
-	GA_OBJ(all, obj_opt, GA_OPT, &inner_shape, "may be absent"),
-	GA_LISTOF(all, list, &inner_shape, "several"),
+	GA_OBJ(all, obj, GA_REQ, &inner_schema, "inside"),
+	GA_OBJ(all, obj_maybe, GA_NULLOK, &inner_schema, "may be unknown"),
+	GA_OBJ(all, obj_opt, GA_OPT, &inner_schema, "may be absent"),
+	GA_LISTOF(all, list, &inner_schema, "several"),
 	GA_TEXTS(all, texts, GA_REQ, GA_T_CPUS, "texts"),
 	GA_INTS_IN(all, ints, GA_REQ, 0, GA_INT_MAX_SAFE, "numbers"),
 	GA_FIELDS_END,
 };
-static const struct ga_shape shape = { .kind = "gpuaas.all/1", .doc = "all",
+static const struct ga_schema shape = { .kind = "gpuaas.all/1", .doc = "all",
 				       .size = sizeof(struct all), .fields = all_fields };
 
 static const char full[] =
@@ -67,7 +67,7 @@ static const char bare[] =
 	"\"n\":null},\"obj_maybe\":null,\"list\":[],\"texts\":[],\"ints\":[]}";
 
 /* Whether it is read the short way; when it is, then as the long way reads it. */
-static bool is_read(const struct ga_shape *s, const char *text, size_t len, bool *same)
+static bool is_read(const struct ga_schema *s, const char *text, size_t len, bool *same)
 {
 	ga_autofree void *a = ga_xcalloc(1, s->size), *b = ga_xcalloc(1, s->size);
 	ga_autofree char *one = NULL, *two = NULL;
@@ -76,17 +76,17 @@ static bool is_read(const struct ga_shape *s, const char *text, size_t len, bool
 	json_error_t why;
 
 	*same = true;
-	if (!ga_shape_read(s, text, len, a))
+	if (!ga_schema_read(s, text, len, a))
 		return false;
 	json = json_loadb(text, len, JSON_REJECT_DUPLICATES, &why);
-	*same = json && ga_shape_parse(s, json, b, &err) == 0;
+	*same = json && ga_schema_parse(s, json, b, &err) == 0;
 	if (*same) {
 		one = ga_rec_format_text(s, a);
 		two = ga_rec_format_text(s, b);
 		*same = ga_streq(one, two);
-		ga_shape_release(s, b);
+		ga_schema_release(s, b);
 	}
-	ga_shape_release(s, a);
+	ga_schema_release(s, a);
 	return true;
 }
 
@@ -220,7 +220,7 @@ static void catalogue(void)
 	while (line && line[1] == '{') {
 		line++;
 		end = strchr(line, '\n');
-		short_ones += is_read(&ga_accel_type_shape, line,
+		short_ones += is_read(&ga_accel_type_schema, line,
 				      (size_t)(end - line) - (end[-1] == ','), &same);
 		good = good && same;
 		line = end;
@@ -242,14 +242,14 @@ static void profile(void)
 	struct ga_profile p;
 	bool same;
 
-	t_ok(!is_read(&ga_profile_shape, written, strlen(written), &same),
+	t_ok(!is_read(&ga_profile_schema, written, strlen(written), &same),
 	     "a profile as a person wrote it is left to jansson");
-	t_int(ga_rec_parse_text(written, &ga_profile_shape, &p, &err), 0, "which reads it (%s)",
+	t_int(ga_rec_parse_text(written, &ga_profile_schema, &p, &err), 0, "which reads it (%s)",
 	      err.msg);
-	kept = ga_rec_format_text(&ga_profile_shape, &p);
-	t_ok(is_read(&ga_profile_shape, kept, strlen(kept), &same) && same,
+	kept = ga_rec_format_text(&ga_profile_schema, &p);
+	t_ok(is_read(&ga_profile_schema, kept, strlen(kept), &same) && same,
 	     "as the state keeps it, it is read the short way");
-	ga_shape_release(&ga_profile_shape, &p);
+	ga_schema_release(&ga_profile_schema, &p);
 }
 
 int main(void)

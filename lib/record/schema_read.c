@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Text to structs by their tables, without a value of jansson's in between. */
-#include "record/shape_read.h"
+#include "record/schema_read.h"
 
 #include <string.h>
 
-#include "record/shape_internal.h"
+#include "record/schema_internal.h"
 
 struct cursor {
 	const char *p, *end;
@@ -59,7 +59,7 @@ static bool read_text(const struct ga_field *f, struct cursor *c, char **ret)
 	size_t len;
 
 	return eat_char(c, '"') && read_quoted(c, ret, &len) &&
-	       ga_shape_check_text(f, *ret, len, f->name, &ignored) == 0;
+	       ga_schema_check_text(f, *ret, len, f->name, &ignored) == 0;
 }
 
 /* Digits without a zero before them, so many that they cannot overflow. */
@@ -88,7 +88,7 @@ static bool read_int(const struct ga_field *f, struct cursor *c, int64_t *ret)
 /* 989.5 with 3 digits: 989500. */
 static bool read_decimal(const struct ga_field *f, struct cursor *c, int64_t *ret)
 {
-	int64_t unit = ga_shape_decimal_unit(f);
+	int64_t unit = ga_schema_decimal_unit(f);
 
 	if (!read_digits(c, ret) || *ret > GA_SHAPE_DECIMAL_MAX / unit)
 		return false;
@@ -112,7 +112,7 @@ static bool read_bool(struct cursor *c, bool *ret)
 	return *ret || eat_word(c, "false");
 }
 
-static bool read_object(const struct ga_shape *shape, struct cursor *c, void *ret);
+static bool read_object(const struct ga_schema *schema, struct cursor *c, void *ret);
 
 static bool read_element(const struct ga_field *f, struct cursor *c, struct ga_any_list *list)
 {
@@ -180,7 +180,7 @@ static bool read_value(const struct ga_field *f, struct cursor *c, void *p)
 
 static void set_unknown(const struct ga_field *f, void *p)
 {
-	if (ga_shape_is_number(f))
+	if (ga_schema_is_number(f))
 		*(int64_t *)p = GA_UNKNOWN;
 }
 
@@ -199,19 +199,19 @@ static bool eat_key(struct cursor *c, const char *name, bool first)
 }
 
 /* ret is zeroes. */
-static bool read_object(const struct ga_shape *shape, struct cursor *c, void *ret)
+static bool read_object(const struct ga_schema *schema, struct cursor *c, void *ret)
 {
 	const struct ga_field *f;
 	bool first = true;
 
 	if (!eat_char(c, '{'))
 		return false;
-	if (shape->kind) {
-		if (!eat_key(c, "kind", true) || !eat_quoted(c, shape->kind))
+	if (schema->kind) {
+		if (!eat_key(c, "kind", true) || !eat_quoted(c, schema->kind))
 			return false;
 		first = false;
 	}
-	for (f = shape->fields; f->name; f++) {
+	for (f = schema->fields; f->name; f++) {
 		void *p = (char *)ret + f->offset;
 
 		if (!eat_key(c, f->name, first)) {
@@ -229,13 +229,13 @@ static bool read_object(const struct ga_shape *shape, struct cursor *c, void *re
 	return eat_char(c, '}');
 }
 
-bool ga_shape_read(const struct ga_shape *shape, const char *text, size_t len, void *ret)
+bool ga_schema_read(const struct ga_schema *schema, const char *text, size_t len, void *ret)
 {
 	struct cursor c = { text, text + len };
 
-	memset(ret, 0, shape->size);
-	if (read_object(shape, &c, ret) && c.p == c.end)
+	memset(ret, 0, schema->size);
+	if (read_object(schema, &c, ret) && c.p == c.end)
 		return true;
-	ga_shape_release(shape, ret);
+	ga_schema_release(schema, ret);
 	return false;
 }

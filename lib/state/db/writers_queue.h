@@ -10,12 +10,12 @@
  * The WAL is checkpointed only under this lock, because SQLite before 3.51.3 can damage a database
  * when the WAL is reset during a checkpoint.
  */
-#ifndef GA_STATE_DB_TURNSTILE_H
-#define GA_STATE_DB_TURNSTILE_H
+#ifndef GA_STATE_DB_WRITERS_QUEUE_H
+#define GA_STATE_DB_WRITERS_QUEUE_H
 
 #include "base/ga.h"
 
-struct ga_turnstile {
+struct ga_writers_queue {
 	int gate, lock;	 /* descriptors, -1 when not open */
 	int64_t number;	 /* drawn from the gate: the byte of it that we hold, 0 for none */
 	bool held;
@@ -25,18 +25,20 @@ struct ga_turnstile {
 #define GA_TURNSTILE_INIT { .gate = -1, .lock = -1 }
 
 /* How long a writer waits, in seconds (default 10; 0: not at all). For the whole process. */
-void ga_turnstile_set_deadline(int64_t seconds);
+void ga_writers_queue_set_deadline(int64_t seconds);
 
 /* Opens (and makes, 0600, of the database's owner) FILE.gate and FILE.lock of the database at path,
  * which must be there. */
-GA_MUST_CHECK int ga_turnstile_open(struct ga_turnstile *t, const char *path, struct ga_err *err);
-void ga_turnstile_close(struct ga_turnstile *t);
+GA_MUST_CHECK int ga_writers_queue_open(struct ga_writers_queue *t, const char *path,
+					struct ga_err *err);
+void ga_writers_queue_close(struct ga_writers_queue *t);
 /* Waits for the turn. GA_BUSY "locked" naming the holder after the deadline, GA_BUSY "interrupted"
  * when a signal asked to stop. what tells those who wait what for ("wipe evidence"); the program's
  * name is put before it where it does not begin with that. */
-GA_MUST_CHECK int ga_turnstile_enter(struct ga_turnstile *t, const char *what, struct ga_err *err);
+GA_MUST_CHECK int ga_writers_queue_enter(struct ga_writers_queue *t, const char *what,
+					 struct ga_err *err);
 /* Takes the turn only when nobody holds or waits for it; false when not. */
-bool ga_turnstile_try(struct ga_turnstile *t, const char *what);
-void ga_turnstile_leave(struct ga_turnstile *t); /* harmless when not held */
+bool ga_writers_queue_try(struct ga_writers_queue *t, const char *what);
+void ga_writers_queue_leave(struct ga_writers_queue *t); /* harmless when not held */
 
 #endif

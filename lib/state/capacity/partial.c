@@ -70,8 +70,8 @@ int ga_node_ids_read(struct ga_db *db, const char *sql, int64_t now_micros,
 	return ga_db_texts(db, ret, err, sql, "s", ga_time_format(now_micros, now));
 }
 
-int ga_store_fleet_add_some(struct ga_db *db, const struct ga_texts *ids, struct ga_fleet *f,
-			    struct ga_err *err)
+int ga_store_fleet_add_partial(struct ga_db *db, const struct ga_texts *ids, struct ga_fleet *f,
+			       struct ga_err *err)
 {
 	size_t i;
 
@@ -99,7 +99,7 @@ int ga_store_fleet_load_ending(struct ga_db *db, struct ga_fleet *ret, struct ga
 
 	if (ga_node_ids_read(db, ENDING, ret->now_micros, &ids, err) < 0)
 		return -1;
-	r = ga_store_fleet_add_some(db, &ids, &f, err);
+	r = ga_store_fleet_add_partial(db, &ids, &f, err);
 	if (r <= 0) {
 		ga_fleet_release(&f);
 		return r < 0 ? -1 : ga_store_fleet_load_expired(db, ret, err);

@@ -5,7 +5,7 @@
 #include "base/texts.h"
 #include "record/kind.h"
 #include "record/rec.h"
-#include "record/shape.h"
+#include "record/schema.h"
 #include "record/size.h"
 
 struct inner {
@@ -30,8 +30,8 @@ static const struct ga_field inner_fields[] = {
 	GA_AMOUNT(inner, n, GA_NULLOK, "a number"),
 	GA_FIELDS_END,
 };
-static const struct ga_shape inner_shape = { .doc = "inner", .size = sizeof(struct inner),
-					    .fields = inner_fields };
+static const struct ga_schema inner_schema = { .doc = "inner", .size = sizeof(struct inner),
+					      .fields = inner_fields };
 static const struct ga_field all_fields[] = {
 	GA_TEXT(all, text, GA_REQ, GA_T_ANY, "text"),
 	GA_ENUM(all, word, GA_REQ, words, "a word"),
@@ -42,10 +42,10 @@ static const struct ga_field all_fields[] = {
 	GA_AMOUNT(all, n_maybe, GA_NULLOK, "may be unknown"),
 	GA_TRI(all, tri, "yes, no, unknown"),
 	GA_BOOL(all, flag, "a flag"),
-	GA_OBJ(all, obj, GA_REQ, &inner_shape, "inside"),
-	GA_OBJ(all, obj_maybe, GA_NULLOK, &inner_shape, "may be unknown"),
-	GA_OBJ(all, obj_opt, GA_OPT, &inner_shape, "may be absent"),
-	GA_LISTOF(all, list, &inner_shape, "several"),
+	GA_OBJ(all, obj, GA_REQ, &inner_schema, "inside"),
+	GA_OBJ(all, obj_maybe, GA_NULLOK, &inner_schema, "may be unknown"),
+	GA_OBJ(all, obj_opt, GA_OPT, &inner_schema, "may be absent"),
+	GA_LISTOF(all, list, &inner_schema, "several"),
 	GA_TEXTS(all, texts, GA_REQ, GA_T_CPUS, "texts"),
 	GA_INTS_IN(all, ints, GA_REQ, 0, GA_INT_MAX_SAFE, "numbers"),
 	GA_JSON(all, free_form, GA_NULLOK, "any object"),
@@ -54,7 +54,7 @@ static const struct ga_field all_fields[] = {
 	GA_AS(all, speed, "speed", GA_F_DECIMAL, GA_NULLOK, .digits = 3, .doc = "a speed"),
 	GA_FIELDS_END,
 };
-static const struct ga_shape shape = { .kind = "gpuaas.all/1", .doc = "all",
+static const struct ga_schema shape = { .kind = "gpuaas.all/1", .doc = "all",
 				       .size = sizeof(struct all), .fields = all_fields };
 
 static const char full[] =
@@ -80,12 +80,12 @@ static void round_trip(const char *text, const char *name)
 	t_int(ga_rec_parse_text(text, &shape, &a, &err), 0, "%s is read (%s)", name, err.msg);
 	out = ga_rec_format_text(&shape, &a);
 	t_str(out, text, "%s is written as it was", name);
-	ga_shape_copy(&shape, &a, &b);
-	ga_shape_release(&shape, &a);
+	ga_schema_copy(&shape, &a, &b);
+	ga_schema_release(&shape, &a);
 	t_ok(!a.text && !a.list.v && !a.obj_maybe, "%s is released to zeroes", name);
 	copied = ga_rec_format_text(&shape, &b);
 	t_str(copied, text, "a copy of %s stands on its own", name);
-	ga_shape_release(&shape, &b);
+	ga_schema_release(&shape, &b);
 }
 
 /* Puts one member of the full record to another value (NULL: takes it away). */
@@ -151,13 +151,13 @@ static void refusals(void)
 		ga_autojson json_t *json = changed(cases[i].member, cases[i].value);
 		struct ga_err err = GA_ERR_INIT;
 		struct all a;
-		int r = ga_shape_parse(&shape, json, &a, &err);
+		int r = ga_schema_parse(&shape, json, &a, &err);
 
 		t_code(r, &err, GA_BADREC, cases[i].message, "%s = %s is refused", cases[i].member,
 		       cases[i].value ? cases[i].value : "(missing)");
 		t_ok(!a.text && !a.word && !a.list.v, "and nothing is kept of it");
 		if (r == 0)
-			ga_shape_release(&shape, &a);
+			ga_schema_release(&shape, &a);
 	}
 }
 
@@ -193,17 +193,17 @@ static void formats(void)
 			GA_TEXT(one, it, GA_REQ, cases[i].format, "one"),
 			GA_FIELDS_END,
 		};
-		const struct ga_shape one = { NULL, "one", sizeof(o), fields, false };
+		const struct ga_schema one = { NULL, "one", sizeof(o), fields, false };
 
 		for (bad = 0; bad < 2; bad++) {
 			const char *text = bad ? cases[i].bad : cases[i].good;
 			ga_autojson json_t *json = json_pack("{s:s}", "it", text);
 			struct ga_err err = GA_ERR_INIT;
-			int r = ga_shape_parse(&one, json, &o, &err);
+			int r = ga_schema_parse(&one, json, &o, &err);
 
 			t_int(r, bad ? -1 : 0, "format %d, %s", (int)cases[i].format,
 			      bad ? "bad" : "good");
-			ga_shape_release(&one, &o);
+			ga_schema_release(&one, &o);
 		}
 	}
 }
@@ -217,11 +217,11 @@ static void limits(void)
 
 	memset(text, 'x', GA_TEXT_MAX);
 	json_object_set_new(json, "text", json_string(text));
-	t_int(ga_shape_parse(&shape, json, &a, &err), 0, "the longest text");
-	ga_shape_release(&shape, &a);
+	t_int(ga_schema_parse(&shape, json, &a, &err), 0, "the longest text");
+	ga_schema_release(&shape, &a);
 	text[GA_TEXT_MAX] = 'x';
 	json_object_set_new(json, "text", json_string(text));
-	t_code(ga_shape_parse(&shape, json, &a, &err), &err, GA_BADREC, "longer than",
+	t_code(ga_schema_parse(&shape, json, &a, &err), &err, GA_BADREC, "longer than",
 	       "one byte more is refused");
 	json_decref(json);
 }
@@ -232,11 +232,11 @@ static void writing(void)
 	ga_autofree char *out = NULL;
 	struct inner in;
 
-	ga_shape_init(&inner_shape, &in);
+	ga_schema_init(&inner_schema, &in);
 	in.name = ga_xstrdup("disk\xff\xfe");
-	out = ga_rec_format_text(&inner_shape, &in);
+	out = ga_rec_format_text(&inner_schema, &in);
 	t_str(out, "{\"name\":\"disk??\",\"n\":null}", "bytes that are no UTF-8, a number unknown");
-	ga_shape_release(&inner_shape, &in);
+	ga_schema_release(&inner_schema, &in);
 }
 
 static void digest(void)
@@ -254,11 +254,11 @@ static void digest(void)
 	a.pct = 3;
 	ga_rec_digest(&shape, &a, "n", three);
 	t_ok(strcmp(one, three) != 0, "every other member does");
-	ga_shape_release(&shape, &a);
+	ga_schema_release(&shape, &a);
 }
 
 /* Members of a schema: all fields, required where always present, nothing else allowed. */
-static int check_schema(const struct ga_shape *s, json_t *schema)
+static int check_schema(const struct ga_schema *s, json_t *schema)
 {
 	json_t *properties = json_object_get(schema, "properties");
 	json_t *required = json_object_get(schema, "required");
@@ -278,7 +278,7 @@ static int check_schema(const struct ga_shape *s, json_t *schema)
 	return json_is_false(json_object_get(schema, "additionalProperties")) ? 0 : -1;
 }
 
-static void check_kind(const struct ga_shape *s, const char *name, int depth);
+static void check_kind(const struct ga_schema *s, const char *name, int depth);
 
 static void check_member(const struct ga_field *f, const char *name, int depth)
 {
@@ -320,9 +320,9 @@ static bool is_bounded(const struct ga_field *f)
 	return f->min < f->max && f->min >= -GA_INT_MAX_SAFE && f->max <= most(f->name);
 }
 
-static void check_kind(const struct ga_shape *s, const char *name, int depth)
+static void check_kind(const struct ga_schema *s, const char *name, int depth)
 {
-	ga_autojson json_t *schema = ga_schema_of(s);
+	ga_autojson json_t *schema = ga_json_schema_of(s);
 	static const char ours[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
 	/* Spelled by those who read it. */
 	static const char theirs[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -373,18 +373,18 @@ static void older_bounds(void)
 		struct all a;
 		int r;
 
-		t_code(ga_shape_parse(&shape, json, &a, &err), &err, GA_BADREC, cases[i].member,
+		t_code(ga_schema_parse(&shape, json, &a, &err), &err, GA_BADREC, cases[i].member,
 		       "'%s' is refused from outside", cases[i].member);
 		err = (struct ga_err)GA_ERR_INIT;
 		r = ga_rec_parse_text(text, &shape, &a, &err);
 		t_int(r, 0, "and reads from a row (%s)", err.msg);
 		if (r < 0)
 			continue;
-		now = ga_shape_format(&shape, &a);
+		now = ga_schema_format(&shape, &a);
 		value = json_dumps(json_object_get(now, cases[i].member),
 				   JSON_COMPACT | JSON_ENCODE_ANY);
 		t_str(value, expected[i], "as the bound");
-		ga_shape_release(&shape, &a);
+		ga_schema_release(&shape, &a);
 	}
 }
 

@@ -4,7 +4,7 @@
  * signal that asks to stop, turns in the order of coming also when one who waits dies or the gate's
  * file is damaged, and turns that are shared fairly between processes.
  */
-#include "state/db/turnstile.h"
+#include "state/db/writers_queue.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -23,12 +23,12 @@
 static char dir[] = "/tmp/gpuaas-unit-XXXXXX";
 static char path[64];
 
-static struct ga_turnstile opened(void)
+static struct ga_writers_queue opened(void)
 {
-	struct ga_turnstile t = GA_TURNSTILE_INIT;
+	struct ga_writers_queue t = GA_TURNSTILE_INIT;
 	struct ga_err err = GA_ERR_INIT;
 
-	if (ga_turnstile_open(&t, path, &err) < 0) {
+	if (ga_writers_queue_open(&t, path, &err) < 0) {
 		printf("Bail out! %s\n", err.msg);
 		exit(1);
 	}
@@ -46,10 +46,11 @@ static pid_t holder(void)
 		exit(1);
 	pid = fork();
 	if (pid == 0) {
-		struct ga_turnstile t = opened();
+		struct ga_writers_queue t = opened();
 		struct ga_err err = GA_ERR_INIT;
 
-		if (ga_turnstile_enter(&t, "the-holder", &err) < 0 || write(fds[1], "x", 1) != 1)
+		if (ga_writers_queue_enter(&t, "the-holder", &err) < 0 ||
+		    write(fds[1], "x", 1) != 1)
 			_exit(1);
 		for (;;)
 			pause();
@@ -63,34 +64,36 @@ static pid_t holder(void)
 
 static void deadline(void)
 {
-	struct ga_turnstile t = opened();
+	struct ga_writers_queue t = opened();
 	struct ga_err err = GA_ERR_INIT;
 	pid_t pid = holder();
 	ga_autofree char *process = ga_xprintf("process %d", (int)pid);
 	int64_t before = ga_clock_mono_micros(), took;
 
-	ga_turnstile_set_deadline(1);
-	t_code(ga_turnstile_enter(&t, "test", &err), &err, GA_BUSY, "the-holder",
+	ga_writers_queue_set_deadline(1);
+	t_code(ga_writers_queue_enter(&t, "test", &err), &err, GA_BUSY, "the-holder",
 	       "the deadline names the holder");
 	took = ga_clock_mono_micros() - before;
 	t_ok(took >= 1000000 && took < 60000000, "after about the deadline");
 	t_str(err.reason, "locked", "with its word");
 	t_ok(strstr(err.msg, process) != NULL, "with its process id");
-	t_ok(strstr(err.msg, "locked by turnstile for the-holder (") != NULL, "and its program");
-	t_ok(!ga_turnstile_try(&t, "test"), "trying does not get it either");
-	ga_turnstile_set_deadline(0);
+	t_ok(strstr(err.msg, "locked by writers_queue for the-holder (") != NULL,
+	     "and its program");
+	t_ok(!ga_writers_queue_try(&t, "test"), "trying does not get it either");
+	ga_writers_queue_set_deadline(0);
 	ga_err_clear(&err);
-	t_code(ga_turnstile_enter(&t, "test", &err), &err, GA_BUSY, "the-holder",
+	t_code(ga_writers_queue_enter(&t, "test", &err), &err, GA_BUSY, "the-holder",
 	       "no deadline, no waiting");
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	ga_turnstile_set_deadline(10);
+	ga_writers_queue_set_deadline(10);
 	ga_err_clear(&err);
-	t_int(ga_turnstile_enter(&t, "test", &err), 0, "a holder that dies gives its turn back");
-	ga_turnstile_leave(&t);
-	ga_turnstile_leave(&t);
-	t_ok(ga_turnstile_try(&t, "test"), "leaving twice is harmless");
-	ga_turnstile_close(&t);
+	t_int(ga_writers_queue_enter(&t, "test", &err), 0,
+	      "a holder that dies gives its turn back");
+	ga_writers_queue_leave(&t);
+	ga_writers_queue_leave(&t);
+	t_ok(ga_writers_queue_try(&t, "test"), "leaving twice is harmless");
+	ga_writers_queue_close(&t);
 }
 
 static void interrupted(void)
@@ -99,13 +102,13 @@ static void interrupted(void)
 	int status = 0;
 
 	if (waiter == 0) {
-		struct ga_turnstile t = opened();
+		struct ga_writers_queue t = opened();
 		struct ga_err err = GA_ERR_INIT;
 
 		ga_stop_install();
 		raise(SIGTERM); /* before the wait: it must not be lost */
-		ga_turnstile_set_deadline(2);
-		_exit(ga_turnstile_enter(&t, "test", &err) < 0 &&
+		ga_writers_queue_set_deadline(2);
+		_exit(ga_writers_queue_enter(&t, "test", &err) < 0 &&
 				      (ga_streq(err.reason, "interrupted") ||
 				       ga_streq(err.reason, "locked"))
 			      ? 0
@@ -124,19 +127,19 @@ struct shared {
 
 static void write_on(struct shared *s, int me)
 {
-	struct ga_turnstile t = opened();
+	struct ga_writers_queue t = opened();
 	struct ga_err err = GA_ERR_INIT;
 	int64_t until = ga_clock_mono_micros() + SECONDS * 1000000;
 
 	while (ga_clock_mono_micros() < until) {
-		if (ga_turnstile_enter(&t, "writer", &err) < 0)
+		if (ga_writers_queue_enter(&t, "writer", &err) < 0)
 			_exit(1);
 		if (__atomic_add_fetch(&s->inside, 1, __ATOMIC_SEQ_CST) != 1)
 			s->broken++;
 		s->turns[me]++;
 		usleep(200); /* the work: what a commit takes */
 		__atomic_sub_fetch(&s->inside, 1, __ATOMIC_SEQ_CST);
-		ga_turnstile_leave(&t);
+		ga_writers_queue_leave(&t);
 	}
 	_exit(0);
 }
@@ -190,12 +193,12 @@ static pid_t waiter(char letter, int to, int gate, int64_t n)
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		struct ga_turnstile t = opened();
+		struct ga_writers_queue t = opened();
 		struct ga_err err = GA_ERR_INIT;
 
-		if (ga_turnstile_enter(&t, "waiter", &err) < 0 || write(to, &letter, 1) != 1)
+		if (ga_writers_queue_enter(&t, "waiter", &err) < 0 || write(to, &letter, 1) != 1)
 			_exit(1);
-		ga_turnstile_close(&t);
+		ga_writers_queue_close(&t);
 		_exit(0);
 	}
 	while (!is_queued(gate, n) && ga_clock_mono_micros() < until)

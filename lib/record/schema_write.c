@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Structs to text by their tables; jansson's compact form is the measure (a test compares). */
-#include "record/shape_write.h"
+#include "record/schema_write.h"
 
 #include <string.h>
 
@@ -70,7 +70,7 @@ static size_t plain(const char *s)
 	return (size_t)(p - (const unsigned char *)s);
 }
 
-/* As shape.c: bytes that are not UTF-8 come from hardware; each becomes '?'. */
+/* As schema.c: bytes that are not UTF-8 come from hardware; each becomes '?'. */
 static void add_text(const char *s, struct ga_str *out)
 {
 	ga_autofree char *copy = NULL;
@@ -138,7 +138,7 @@ static void add_list(const struct ga_field *f, const struct ga_any_list *list, s
 		if (i)
 			ga_str_addc(out, ',');
 		if (f->type == GA_F_LIST)
-			ga_shape_write(f->sub, (const char *)list->v + i * f->sub->size, out);
+			ga_schema_write(f->sub, (const char *)list->v + i * f->sub->size, out);
 		else if (f->type == GA_F_INTS)
 			add_int(((const int64_t *)list->v)[i], out);
 		else
@@ -188,7 +188,7 @@ static void add_value(const struct ga_field *f, const void *p, struct ga_str *ou
 		ga_str_add(out, *(const int64_t *)p ? "true" : "false");
 		break;
 	case GA_F_OBJ:
-		ga_shape_write(f->sub, f->presence == GA_REQ ? p : *(void *const *)p, out);
+		ga_schema_write(f->sub, f->presence == GA_REQ ? p : *(void *const *)p, out);
 		break;
 	case GA_F_LIST:
 	case GA_F_TEXTS:
@@ -201,24 +201,24 @@ static void add_value(const struct ga_field *f, const void *p, struct ga_str *ou
 	}
 }
 
-void ga_shape_write(const struct ga_shape *shape, const void *obj, struct ga_str *out)
+void ga_schema_write(const struct ga_schema *schema, const void *obj, struct ga_str *out)
 {
-	ga_shape_write_without(shape, obj, NULL, out);
+	ga_schema_write_without(schema, obj, NULL, out);
 }
 
-void ga_shape_write_without(const struct ga_shape *shape, const void *obj, const char *member,
-			    struct ga_str *out)
+void ga_schema_write_without(const struct ga_schema *schema, const void *obj, const char *member,
+			     struct ga_str *out)
 {
 	const struct ga_field *f;
 	bool first = true;
 
 	ga_str_addc(out, '{');
-	if (shape->kind) {
+	if (schema->kind) {
 		add_name("kind", first, out);
-		add_quoted(shape->kind, strlen(shape->kind), out);
+		add_quoted(schema->kind, strlen(schema->kind), out);
 		first = false;
 	}
-	for (f = shape->fields; f->name; f++) {
+	for (f = schema->fields; f->name; f++) {
 		const void *p = (const char *)obj + f->offset;
 		bool absent = is_absent(f, p);
 
@@ -226,7 +226,7 @@ void ga_shape_write_without(const struct ga_shape *shape, const void *obj, const
 			continue;
 		if (absent && f->presence == GA_REQ) {
 			fprintf(stderr, "gpuaas: BUG: %s without '%s'\n",
-				shape->kind ? shape->kind : "a member", f->name);
+				schema->kind ? schema->kind : "a member", f->name);
 			abort();
 		}
 		add_name(f->name, first, out);

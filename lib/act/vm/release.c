@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Release on the host: its phases in the order in which they run, then an order from its first
  * phase to its result and the wipe orders that follow. */
-#include "act/vm/takeback.h"
+#include "act/vm/release.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@
 #define GONE_MICROS INT64_C(60000000) /* a hard stop with devices to give back */
 
 struct takeback {
-	const struct ga_takeback_opts *opts;
+	const struct ga_release_opts *opts;
 	const struct ga_release_order *order;
 	struct ga_hostdb h;
 	struct ga_changes changes;
@@ -48,10 +48,10 @@ static int settle_stdout(struct takeback *t, int r, struct ga_err *err)
 	return 0;
 }
 
-static int emit(struct takeback *t, const struct ga_shape *shape, const void *obj,
+static int emit(struct takeback *t, const struct ga_schema *schema, const void *obj,
 		struct ga_err *err)
 {
-	return settle_stdout(t, t->opts->result(shape, obj, err), err);
+	return settle_stdout(t, t->opts->result(schema, obj, err), err);
 }
 
 static int tell_finished(struct takeback *t, struct ga_err *err)
@@ -96,7 +96,7 @@ static int hold(struct takeback *t, const char *object, struct ga_err *err)
 {
 	int fd;
 
-	if (ga_hold_take(t->opts->host_dir, object, t->opts->program, &fd, err) < 0)
+	if (ga_object_lock(t->opts->host_dir, object, t->opts->program, &fd, err) < 0)
 		return -1;
 	*ga_list_add(&t->holds) = fd;
 	return 0;
@@ -124,7 +124,7 @@ static int phase_hold(struct takeback *t, struct ga_err *err)
 		return 0;
 	/* A whole machine may be released from any other: which controller that one obeys does not
 	 * matter. */
-	if (here && ga_hostdb_serve(&t->h, &by, false, err) < 0)
+	if (here && ga_hostdb_accept_controller(&t->h, &by, false, err) < 0)
 		return -1;
 	if (hold(t, o->allocation, err) < 0)
 		return -1;
@@ -134,7 +134,7 @@ static int phase_hold(struct takeback *t, struct ga_err *err)
 	/* Kept without its issuer: after a restore the state of then gives the same order. */
 	bare.controller = NULL;
 	bare.epoch = GA_UNKNOWN;
-	text = ga_rec_format_text(&ga_release_order_shape, &bare);
+	text = ga_rec_format_text(&ga_release_order_schema, &bare);
 	r = ga_attempt_begin(&t->h, o->attempt, o->allocation, "release", text, boot_id, err);
 	if (r < 0)
 		return -1;
@@ -339,11 +339,11 @@ static int find_before(struct takeback *t, char **boot_id, char **fingerprint, s
 	r = ga_attempt_find(&t->h, "provision", t->order->allocation, &a, err);
 	if (r <= 0)
 		return r;
-	if (ga_rec_parse_text(a.order, &ga_plan_shape, &plan, err) < 0)
+	if (ga_rec_parse_text(a.order, &ga_plan_schema, &plan, err) < 0)
 		return -1;
 	*boot_id = GA_TAKE(plan.boot_id);
 	*fingerprint = GA_TAKE(plan.fingerprint);
-	ga_shape_release(&ga_plan_shape, &plan);
+	ga_schema_release(&ga_plan_schema, &plan);
 	return 1;
 }
 
@@ -386,7 +386,7 @@ static int check_trust(struct takeback *t, json_t *answer, struct ga_err *err)
 static int phase_take_back(struct takeback *t, struct ga_err *err)
 {
 	const struct ga_release_order *o = t->order;
-	ga_autofree char *text = ga_rec_format_text(&ga_release_order_shape, o);
+	ga_autofree char *text = ga_rec_format_text(&ga_release_order_schema, o);
 	ga_autojson json_t *answer = NULL;
 	json_t *disks, *disk;
 	size_t i;
@@ -496,7 +496,7 @@ static int emit_orders(struct takeback *t, struct ga_err *err)
 	for (size_t i = 0; i < t->order->bundles.n; i++) {
 		struct ga_wipe_order w = wipe_order(t, &t->order->bundles.v[i]);
 
-		if (emit(t, &ga_wipe_order_shape, &w, err) < 0)
+		if (emit(t, &ga_wipe_order_schema, &w, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -527,14 +527,14 @@ static int tell_again(struct takeback *t, struct ga_err *err)
 	struct ga_released r;
 	int e;
 
-	if (ga_rec_parse_text(t->attempt.result, &ga_released_shape, &r, err) < 0)
+	if (ga_rec_parse_text(t->attempt.result, &ga_released_schema, &r, err) < 0)
 		return -1;
-	e = emit(t, &ga_released_shape, &r, err);
+	e = emit(t, &ga_released_schema, &r, err);
 	if (e == 0)
 		e = emit_orders(t, err);
 	if (e == 0)
 		e = check_steps(t, &r, err);
-	ga_shape_release(&ga_released_shape, &r);
+	ga_schema_release(&ga_released_schema, &r);
 	return e;
 }
 
@@ -565,7 +565,7 @@ static int end_badly(struct takeback *t, const struct ga_err *why, struct ga_err
 			       t->order->allocation);
 	}
 	t->opts->say(words);
-	return emit(t, &ga_failure_shape, &f, err);
+	return emit(t, &ga_failure_schema, &f, err);
 }
 
 static int run_phases(struct takeback *t, struct ga_err *err)
@@ -593,29 +593,29 @@ static int run_phases(struct takeback *t, struct ga_err *err)
 	t->out.dry_run = t->opts->dry_run;
 	t->out.at = ga_time_now();
 	t->out.lab = t->order->lab;
-	text = ga_rec_format_text(&ga_released_shape, &t->out);
+	text = ga_rec_format_text(&ga_released_schema, &t->out);
 	if (!t->opts->dry_run && ga_attempt_end(&t->h, t->order->attempt, "done", text, err) < 0)
 		return -1;
-	if (emit(t, &ga_released_shape, &t->out, err) < 0 || emit_orders(t, err) < 0)
+	if (emit(t, &ga_released_schema, &t->out, err) < 0 || emit_orders(t, err) < 0)
 		return -1;
 	return check_steps(t, &t->out, err);
 }
 
 static void clear(struct takeback *t)
 {
-	ga_shape_release(&ga_released_shape, &t->out);
+	ga_schema_release(&ga_released_schema, &t->out);
 	ga_attempt_release(&t->attempt);
 	ga_changes_close(&t->changes);
 	ga_hostdb_close(&t->h);
 	release_locks(t);
 }
 
-int ga_takeback(const struct ga_release_order *order, const struct ga_takeback_opts *opts,
-		struct ga_err *err)
+int ga_release_on_host(const struct ga_release_order *order, const struct ga_release_opts *opts,
+		       struct ga_err *err)
 {
 	ga_cleanup(clear) struct takeback t = { .opts = opts, .order = order, .phase = "hold" };
 
-	if (!opts->dry_run && ga_hostdb_open(opts->host_dir, &t.h, err) < 0)
+	if (!opts->dry_run && ga_hostdb_open_or_make(opts->host_dir, &t.h, err) < 0)
 		return -1;
 	t.changes = (struct ga_changes){ .h = &t.h, .object = order->allocation,
 					 .libvirt_uri = opts->libvirt_uri, .fabric = opts->fabric,

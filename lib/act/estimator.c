@@ -22,7 +22,7 @@ static int64_t seconds_of(json_t *hours)
 	return n < 1 ? 1 : (int64_t)(n + 0.5);
 }
 
-/* Hours, or the middle ones where none are said. */
+/* A bound in hours; middle when the answer lacks it. */
 static int64_t bound_of(json_t *item, const char *name, int64_t middle)
 {
 	json_t *value = json_object_get(item, name);
@@ -131,7 +131,7 @@ static void set_milli(json_t *json, const char *name, const struct ga_accel_type
 			    n == GA_UNKNOWN ? json_null() : json_real((double)n / 1000));
 }
 
-/* What one GPU has of it: power is of the card, whatever the other figures are of. */
+/* The power of one GPU: the catalogue has it for a card, and the other figures for a GPU. */
 static json_t *power_of_gpu(const struct ga_accel_type *type)
 {
 	int64_t n = type->gpus_per_card == GA_UNKNOWN || type->gpus_per_card < 2 ?

@@ -17,7 +17,8 @@
  * recognized. */
 #define GA_DOMAIN_NS "https://gpuaas.org/xmlns/domain/1"
 
-/* What the host resolved. disks has one path for each bundle of the plan (NULL: it has none). */
+/* The paths that the host resolved. disks has one path for each bundle of the plan (NULL: it has
+ * none). */
 struct ga_domain_env {
 	const char *seed;	 /* the NoCloud image, or NULL */
 	const char *console_log; /* where the serial console is recorded, or NULL */

@@ -164,7 +164,7 @@ static bool may_destroy(const struct ga_guard_opts *o)
 	return o->content_expected || ga_streq(o->destroy_data, o->wwid);
 }
 
-/* What a person can do about content that may not go. */
+/* The hint for a person whose disk has content that the wipe must not destroy. */
 static char *way_out(const struct ga_guard_opts *o)
 {
 	return o->seen ? ga_xstrdup("it may have come since the last run of this order: "

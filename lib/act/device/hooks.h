@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The operator's executables ("hooks"): each call gets a text on stdin, a deadline, and an
- * environment of PATH, LC_ALL and what the call adds; several run at once. What a hook prints on
- * stdout is dropped; its last line on stderr is given to the caller.
+ * environment of PATH, LC_ALL and what the call adds; several run at once. Stdout of a hook is
+ * dropped; the caller gets the hook's last line on stderr.
  */
 #ifndef GA_ACT_DEVICE_HOOKS_H
 #define GA_ACT_DEVICE_HOOKS_H

@@ -54,11 +54,11 @@ enum { GA_SANITIZE_NEVER, GA_SANITIZE_DONE, GA_SANITIZE_RUNS, GA_SANITIZE_FAILED
 /* 0, or a status or -errno as the ops return them. */
 GA_MUST_CHECK int ga_nvme_sanitize_log(struct ga_nvme_dev *d, struct ga_sanitize_log *ret);
 
-/* What is failing by the drive's own SMART / Health Information log, in words, or NULL.
- * Counted are the critical warnings about reliability, a read-only medium and the backup of
- * volatile memory; spare and temperature are warnings only. A drive that refuses the command
- * has no such log, which is no failure; a drive that fails to read the log, which every NVMe
- * drive must have, is failing. */
+/* The faults that the drive reports in its SMART / Health Information log, in words; NULL: none.
+ * Three critical warnings count as faults: reliability, a read-only medium, the backup of volatile
+ * memory. Spare and temperature are warnings only. A drive that refuses the command has no such
+ * log: no fault. A drive that fails to read the log has a fault, because every NVMe drive must have
+ * it. */
 const char *ga_nvme_failing(struct ga_nvme_dev *d);
 
 /* How a method came out. */

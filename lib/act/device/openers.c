@@ -22,8 +22,8 @@
 #include "base/texts.h"
 #include "record/size.h"
 
-/* What to compare a descriptor with: device numbers of disk and partitions, of the character
- * devices that pass commands through to it, and a file's inode. */
+/* Descriptors are compared with these: the device numbers of the disk, of its partitions and of the
+ * character devices that pass commands through to it; the inode of a file. */
 struct number {
 	mode_t type; /* S_IFBLK, S_IFCHR */
 	dev_t device;

@@ -154,7 +154,7 @@ int ga_ovs_has_bridge(const char *bridge, struct ga_err *err)
 			   out.err.buf);
 }
 
-/* What ovs-vsctl prints, without quotes and the newline. */
+/* The output of ovs-vsctl, without quotes and the newline. */
 static int ask(const char *const *argv, struct ga_str *ret, struct ga_err *err)
 {
 	ga_autoproc struct ga_proc_result out = GA_PROC_RESULT_INIT;

@@ -60,7 +60,7 @@ static int check_address(const char *address, struct ga_err *err)
 	return ga_fail_for(err, GA_USAGE, "address", "'%.80s' is no address for ssh", address);
 }
 
-/* What ssh may know of this environment: where its files and the agent are. */
+/* The environment that ssh gets from us: where its files and the agent are. */
 static void pass_environment(char *env[static 6])
 {
 	static const char *const names[] = { "HOME", "USER", "LOGNAME", "SSH_AUTH_SOCK",

@@ -29,9 +29,9 @@ void ga_ssh_release(struct ga_ssh *ssh);
 GA_MUST_CHECK int ga_ssh_start(const struct ga_ssh *ssh, const char *address, const char *command,
 			       bool with_input, struct ga_child *ret, struct ga_err *err);
 
-/* What the end of ssh means. Fills err with code, sentence and reason for a connection that failed
- * (ssh's status 255) and for a command that could not be run (126, 127) or was killed, and is -1;
- * 0 for every other status, which is the command's own. said is ssh's stderr or its end;
+/* The error behind an exit status of ssh. -1 with code, sentence and reason in err when the
+ * connection failed (ssh's status 255) or the command could not be run (126, 127) or was killed; 0
+ * for every other status, which is the command's own. said is ssh's stderr or the end of it.
  * had_output: the command has written something, so the connection was there. */
 GA_MUST_CHECK int ga_ssh_verdict(int status, const char *said, bool had_output, struct ga_err *err);
 

@@ -28,8 +28,9 @@ GA_MUST_CHECK int ga_vf_look(const char *vf, const char *pf, struct ga_vf *ret, 
 /* The settings of one function in what "ip -j link show" printed: netdev and index of ret say
  * which; the rest is filled. GA_BADREC. */
 GA_MUST_CHECK int ga_vf_parse(const char *text, struct ga_vf *ret, struct ga_err *err);
-/* What the function of a slot should be: its addresses follow from node and slot index, so that a
- * fabric manager's tables stay true over reboots. netdev, index and infiniband are now's. */
+/* The settings that the function of a slot should have. Its addresses follow from node and slot
+ * index, so that the tables of a fabric manager stay valid over reboots. netdev, index and
+ * infiniband are copied from now. */
 void ga_vf_want(const struct ga_vf *now, const char *node, int64_t slot_index, struct ga_vf *ret);
 /* A setting of now that differs from want: "mac", "trust", …; NULL: none. A setting that the kernel
  * does not show counts as different only when it is an address, which is always set. */

@@ -44,7 +44,7 @@ struct ga_vfio_reset {
  */
 GA_MUST_CHECK int ga_vfio_reset(const char *address, struct ga_vfio_reset *ret,
 				struct ga_err *err);
-/* What ga_vfio_reset would write, in words for a dry run; allocated. */
+/* Describes for a dry run what ga_vfio_reset would write; allocated. */
 char *ga_vfio_reset_words(const char *address);
 /* Always -1, with "gpu_no_reset": for callers for whom no reset (0) is an error. how may be
  * NULL. */

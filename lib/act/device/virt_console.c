@@ -46,7 +46,7 @@ static void drop(struct buffer *b, size_t n)
 	memmove(b->data, b->data + n, b->n);
 }
 
-/* What to be told of next: more from where there is room, and where something waits to go. */
+/* Chooses the events to wait for: reading where the buffer has room, writing where data waits. */
 static void set_events(struct ga_virt_console *c)
 {
 	int stream = 0, fd = 0;
@@ -149,7 +149,7 @@ static void *carry(void *arg)
 	while (!c->over)
 		if (virEventRunDefaultImpl() < 0)
 			break;
-	/* What the guest printed last still goes out; the caller then sees the end. */
+	/* Pass the guest's last output on; then the caller sees the end. */
 	while (c->from_guest.n) {
 		ssize_t n = send(c->theirs, c->from_guest.data, c->from_guest.n, MSG_NOSIGNAL);
 

@@ -73,7 +73,7 @@ GA_MUST_CHECK int ga_incoming_keep(struct ga_incoming *in, const struct ga_chunk
 				   bool other, struct ga_stored_image *s, struct ga_err *err);
 
 /* Records an image whose file stays where it is, so that it can be listed, verified and withdrawn
- * like a copy. What was recorded of that file under the name before is replaced. */
+ * like a copy. Replaces an earlier record of that file under the same name. */
 GA_MUST_CHECK int ga_image_store_note(const char *dir, const struct ga_stored_image *s,
 				      struct ga_err *err);
 

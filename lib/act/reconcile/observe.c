@@ -33,7 +33,7 @@
 
 /* ---- the host ---- */
 
-/* What discover finds of the host: its blockers, its hugepages, its fingerprint. */
+/* Runs discover for the host itself: its blockers, its hugepages, its fingerprint. */
 static void look_host(const struct ga_look *l)
 {
 	const struct ga_network *n = &l->want->network;

@@ -251,8 +251,9 @@ static int is_over(struct ga_repairer *r, const char *allocation, struct ga_err 
 
 /* ---- the journal ---- */
 
-/* Who has the subject of an old entry now, or NULL. Ports, leases and partitions belong to slots:
- * the next allocation on the slot has the same ones, and the old entry must not take them away. */
+/* The allocation that has the subject of an old entry now, or NULL. Ports, leases and partitions
+ * belong to slots: the next allocation on the slot has the same ones, and undoing the old entry
+ * must not remove them. */
 static const char *new_owner(const struct ga_repairer *r, const struct ga_journal_entry *e)
 {
 	bool port = ga_streq(e->op, "ovs_port"), lease = ga_streq(e->op, "lease");
@@ -407,7 +408,7 @@ static int (*const repairs[GA_R_COUNT])(struct ga_repairer *r, struct ga_drift_i
 	[GA_R_REMOVE_NVRAM] = remove_file,
 };
 
-/* What was seen may be old by now: the newest attempt shows whether somebody worked on it since. */
+/* Things may have changed since the look: compare the newest attempt with the one that was seen. */
 static int is_as_seen(struct ga_repairer *r, const char *object, struct ga_err *err)
 {
 	const struct ga_seen_work *w = ga_seen_work_of(r->seen, object);

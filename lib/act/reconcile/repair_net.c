@@ -211,7 +211,8 @@ static int wait_released(const char *lease_file, const char *mac, struct ga_err 
 				mac);
 }
 
-/* The slot is idle and nobody is about to use it: who provisions enters the lease first. */
+/* The slot is idle and nobody is about to use it: provision enters the lease before anything
+ * else. */
 int ga_repair_release_lease(struct ga_repairer *r, struct ga_drift_item *d, struct ga_err *err)
 {
 	ga_autojournal struct ga_journal j = { 0 };

@@ -250,7 +250,7 @@ int ga_setup_do_vfs(const struct ga_setup_doer *d, const struct ga_setup_step *s
 	return ga_journal_done(d->h, seq, err);
 }
 
-/* Who has one of a physical function's virtual ones, allocated, or NULL. */
+/* The guest that has one of the virtual functions of a physical function, allocated, or NULL. */
 static char *guest_of_vfs(const char *address)
 {
 	ga_autofree char *dir = ga_xprintf(GA_PCI_SYSFS "/%s", address);

@@ -32,8 +32,8 @@ GA_MUST_CHECK int ga_setup_do_vfs(const struct ga_setup_doer *d, const struct ga
 				  struct ga_err *err);
 GA_MUST_CHECK int ga_setup_do_bind(const struct ga_setup_doer *d, const struct ga_setup_step *s,
 				   struct ga_err *err);
-/* What an entry of op etc_file that is only intended stands at: 1 the change was made, 0 it was
- * not, -2 somebody else wrote the file since. */
+/* How far an open entry of op etc_file came: 1 the file was written, 0 it was not, -2 somebody else
+ * wrote the file since. */
 GA_MUST_CHECK int ga_setup_file_stands(const struct ga_setup_doer *d, json_t *inverse,
 				       struct ga_err *err);
 

@@ -121,7 +121,7 @@ int ga_change_folder(struct ga_changes *c, const char *path, unsigned int mode, 
 	if (intend(c, c->object, "folder", path, &seq, err, "remove", path, NULL) < 0 ||
 	    ga_file_mkdirs(path, mode, err) < 0)
 		return -1;
-	/* The mode as it was asked for, whatever the umask: QEMU passes through here. */
+	/* Set exactly this mode, whatever the umask is: QEMU must be able to enter the folder. */
 	if (chmod(path, mode) < 0)
 		return ga_fail_sys(err, "cannot change the mode of '%s'", path);
 	return ga_journal_done(c->h, seq, err);

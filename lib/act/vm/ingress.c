@@ -11,7 +11,7 @@
 #define SSHD_CONFIG "/etc/ssh/sshd_config"
 
 /* Whether the port is 22, which is kept for sshd in any case, or a "Port 2222" of sshd's own file.
- * Whatever else sshd listens on is found among the sockets (ga_nat_publish). */
+ * ga_nat_publish finds other ports of sshd among the listening sockets. */
 static bool is_sshd_port(int64_t port)
 {
 	ga_autostr struct ga_str text = GA_STR_INIT;
@@ -124,7 +124,7 @@ int ga_vm_unpublish(const char *id, const char *proto, int64_t port,
 	return ga_provision_stdout_error(&vm.p, err);
 }
 
-/* What the journal says is published, and whether the host really leads it there now. */
+/* Lists the published ports of the journal, and whether the host forwards each of them now. */
 int ga_vm_published(const char *id, const struct ga_vm_opts *opts, struct ga_err *err)
 {
 	ga_autorules struct ga_net_rules rules = { 0 };

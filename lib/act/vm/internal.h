@@ -67,7 +67,7 @@ void ga_provision_note(struct ga_provision *p, const char *fmt, ...) GA_PRINTF(2
 GA_MUST_CHECK int ga_provision_emit(struct ga_provision *p, const struct ga_schema *schema,
 				    const void *obj, struct ga_err *err);
 /* Reports the bytes of a long phase: a moving line each time, a record about once a second.
- * provision is the struct ga_provision. Fails when the program is asked to stop. */
+ * provision is the struct ga_provision. Fails when a signal asks the program to stop. */
 GA_MUST_CHECK int ga_provision_bytes(int64_t done, int64_t total, void *provision,
 				     struct ga_err *err);
 
@@ -77,8 +77,8 @@ GA_MUST_CHECK int ga_provision_run_phase(struct ga_provision *p, const struct ga
 GA_MUST_CHECK int ga_provision_finish(struct ga_provision *p, struct ga_err *err);
 GA_MUST_CHECK int ga_provision_fail(struct ga_provision *p, const struct ga_err *why,
 				    struct ga_err *err);
-/* Whether a run ended without its attempt having ended: somebody else works on it, or we were asked
- * to stop. Nothing has failed, so no record is made of it. */
+/* Whether a later run may continue the attempt: somebody else works on it, or a signal asked us to
+ * stop. Nothing has failed then, so no record is made. */
 GA_MUST_CHECK bool ga_provision_may_go_on(const struct ga_err *why);
 /* The last word of a run: 0, or the error of a stdout that is gone. */
 GA_MUST_CHECK int ga_provision_stdout_error(const struct ga_provision *p, struct ga_err *err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Provisioning: its phases in the order in which they run, then the order of a plan from its first
- * phase to its result. What recheck and prerequisites check stands in provision_check.c, how a VM
- * proves that it serves in provision_ready.c.
+ * phase to its result. The checks of recheck and prerequisites are in provision_check.c, the
+ * readiness of a VM in provision_ready.c.
  */
 #include "act/vm/provision.h"
 
@@ -410,7 +410,7 @@ int ga_phase_start(struct ga_provision *p, struct ga_err *err)
 
 /* ---- deploy: a whole machine, by the operator's executables ---- */
 
-/* What the executables read: the plan with the text of its user-data. The caller wipes and frees
+/* The input of the executables: the plan with the text of its user-data. The caller wipes and frees
  * it. */
 static int format_deploy(struct ga_provision *p, char **ret, struct ga_err *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What stands between a plan and its first write: whether order, devices, image, disks and host are
- * what the plan says. Looks and refuses; changes nothing.
+ * The checks between a plan and its first write: whether order, devices, image, disks and host are
+ * as the plan says. Changes nothing.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -116,7 +116,7 @@ int ga_provision_check_order(struct ga_provision *p, struct ga_err *err)
 			      "an image of a real node names the probe ssh, serial or agent",
 			      "plan of '%s' proves nothing about readiness, which only a lab may",
 			      plan->allocation);
-	/* What was taken up in time is finished whenever. */
+	/* An order that was taken up in time may be finished at any time. */
 	if (p->known)
 		return 0;
 	if (ga_time_parse(plan->expires_at, &expires, err) < 0)
@@ -434,9 +434,9 @@ static void release_steps(struct ga_guard_steps *s)
 	free(s->v);
 }
 
-/* What this host remembers of the disk counts, whatever the plan says: a state that was restored,
- * or that has not heard of somebody else's work yet, takes the disk for empty. A host.db that was
- * lost, or is younger than the wipe, knows nothing of the disk: that is no proof either. */
+/* The host's own record of the disk counts, whatever the plan says. A state that was restored, or
+ * that has not received a result yet, takes the disk for empty. A host.db that was lost, or is
+ * younger than the wipe, knows nothing of the disk: that is no proof either. */
 static int check_wiped(struct ga_provision *p, const struct ga_bundle *b, struct ga_err *err)
 {
 	/* The state believes it, and blocks the slot (state/fold/provision.c). */

@@ -104,7 +104,7 @@ static int phase_undo(struct ga_provision *p, struct ga_err *err)
 		return ga_fail_for(err, GA_CONFLICT, "domain_exists",
 				   "domain '%s' is still defined, and its disks are to be erased",
 				   p->plan->domain);
-	/* What the guest before printed must not pass for the new guest being ready. */
+	/* Remove the old guest's output: it would make the new guest look ready. */
 	if (unlink(p->console_log) < 0 && errno != ENOENT)
 		return ga_fail_sys(err, "cannot remove '%s'", p->console_log);
 	return 0;
@@ -220,7 +220,7 @@ static const struct ga_phase_def rebuild_phases[] = {
 	{ NULL, NULL, false },
 };
 
-/* What a dry run says. */
+/* The lines of a dry run. */
 static void say_plan(struct ga_vm *vm)
 {
 	const struct ga_plan *plan = &vm->plan;

@@ -143,7 +143,7 @@ static int phase_hold(struct takeback *t, struct ga_err *err)
 	return t->known && ga_attempt_get(&t->h, o->attempt, &t->attempt, err) < 0 ? -1 : 0;
 }
 
-/* ---- vm_stopped: the guest is asked, then powered off ---- */
+/* ---- vm_stopped: ask the guest to shut down, then power it off ---- */
 
 static bool is_on(enum ga_virt_state state)
 {

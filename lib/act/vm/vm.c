@@ -151,7 +151,7 @@ int ga_vm_open(const char *id, const struct ga_vm_opts *opts, struct ga_vm *ret,
 
 /* ---- holding ---- */
 
-/* What this host knows itself: no release has begun, and no rebuild was left half done. */
+/* Checks host.db: no release has begun, and no rebuild was left half done. */
 static int check_work(struct ga_vm *vm, bool rebuilds, struct ga_err *err)
 {
 	ga_autoattempt struct ga_attempt a = { 0 };
@@ -172,7 +172,7 @@ static int check_work(struct ga_vm *vm, bool rebuilds, struct ga_err *err)
 	return 0;
 }
 
-/* What the state says, where this machine has it. */
+/* Checks the state, where this machine has it. */
 static int check_state(struct ga_vm *vm, struct ga_err *err)
 {
 	ga_cleanup(release_allocation) struct ga_allocation a = { 0 };

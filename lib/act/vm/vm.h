@@ -77,8 +77,8 @@ GA_MUST_CHECK int ga_vm_published(const char *id, const struct ga_vm_opts *opts,
 				  struct ga_err *err);
 
 /*
- * Attaches the descriptors in and out to the serial console until ^] or its end. What it shows is
- * recorded in HOST_DIR/console (mode 0600). A gpuaas.console record names the recording: it is
+ * Attaches the descriptors in and out to the serial console until ^] or its end. The guest's output
+ * is recorded in HOST_DIR/console (mode 0600). A gpuaas.console record names the recording: it is
  * folded, for the audit, and kept beside the recording, never written out. Takes no lock: a release
  * ends it. GA_CONFLICT "vm_off".
  */

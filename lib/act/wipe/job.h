@@ -31,10 +31,10 @@ struct ga_wipe_hand {
 GA_MUST_CHECK int ga_wipe_alone(const struct ga_wipe_hand *hand, const char *const *kept,
 				struct ga_wipe_order *ret, struct ga_err *err);
 
-/* What this host remembers of the disk of o->order: who has it, since when it is wiped, what the
- * order's last run found and whether that began to write. For runs that only look, or have no
- * order of a state. Fills ret and makes o point to it, so that ret outlives o; leaves both alone
- * where there is no host.db yet. */
+/* Reads what this host knows of the disk of o->order: its holder, since when it is wiped, what the
+ * order's last run found and whether that run began to write. For runs that only look, or that have
+ * no order of a state. Fills ret and makes o point into it, so ret must outlive o. Without a
+ * host.db both stay unchanged. */
 struct ga_wipe_memory {
 	char *holder, *seen, *wiped;
 };

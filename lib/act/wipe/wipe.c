@@ -14,7 +14,7 @@
 #include "record/id.h"
 #include "record/time.h"
 
-/* What a run carries from step to step. */
+/* The data that one run passes from step to step. */
 struct run {
 	const struct ga_wipe_opts *o;
 	struct ga_wipe_evidence *e;
@@ -81,7 +81,7 @@ static void fill_head(const struct ga_wipe_opts *o, struct ga_wipe_evidence *e)
 	e->device.serial = ga_strdup0(w->nvme_serial);
 	e->device.path = ga_strdup0(w->nvme_path);
 	e->device.size_bytes = w->nvme_size_bytes == GA_UNKNOWN ? 0 : w->nvme_size_bytes;
-	/* What was ordered, until the disk is open and shows what it is. */
+	/* The medium that the order implies, until the disk is open and shows its own. */
 	e->device.medium = ga_xstrdup(e->lab ? "file" : "nvme");
 }
 

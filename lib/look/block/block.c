@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NVMe namespaces: what they are. What uses them is in use.c. */
+/* NVMe namespaces and their properties. use.c finds what uses them. */
 #include "look/block/internal.h"
 
 #include <ctype.h>

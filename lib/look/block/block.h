@@ -3,8 +3,8 @@
  * NVMe namespaces as block devices, found by wwid, and what uses them now. Reads only.
  *
  * The wwid is the identity; names and paths are looked up anew each time. Hidden path devices
- * (nvme0c0n1 of native multipath) are never shown. What needs root (opening the disk) is marked
- * unknown without it.
+ * (nvme0c0n1 of native multipath) are never shown. Facts that need root (the disk must be opened)
+ * are unknown without it.
  */
 #ifndef GA_LOOK_BLOCK_BLOCK_H
 #define GA_LOOK_BLOCK_BLOCK_H
@@ -93,7 +93,7 @@ void ga_cleanup_block_table(struct ga_block_table **table);
 void ga_block_uses_in(const struct ga_block_table *table, const struct ga_block_dev *dev,
 		      bool signatures, struct ga_block_uses *ret);
 
-/* What a sample of a disk's blocks reads as. */
+/* The result of reading a sample of a disk's blocks. */
 struct ga_content {
 	bool known;	    /* all of the sample could be read, or a block that differs was found */
 	int64_t blocks;	    /* blocks of 4 KiB looked at */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the kernel hands on by itself: targets of NVMe over fabrics and SCSI, USB gadgets, RNBD,
- * Xen back-ends, zram. No process has these disks open, and some do not hold them exclusively.
+ * Exports: disks that the kernel itself hands on, without a process. Targets of NVMe over fabrics
+ * and SCSI, USB gadgets, RNBD, Xen back-ends, zram. No process has these disks open, and some
+ * exports do not hold them exclusively.
  */
 #include "look/block/internal.h"
 

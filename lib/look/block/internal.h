@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of this folder share: the tree of devices that stand on a disk, and the kernel's
- * lists that are read once. Private to them.
+ * Shared by the files of this folder, private to them: the tree of devices that stand on a disk,
+ * and the kernel's lists, which are read once.
  */
 #ifndef GA_LOOK_BLOCK_INTERNAL_H
 #define GA_LOOK_BLOCK_INTERNAL_H

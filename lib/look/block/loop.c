@@ -168,7 +168,8 @@ int ga_block_open(const char *path, int64_t major, int64_t minor, int64_t is_blo
 	return -1;
 }
 
-/* What is below it by number, which neither a rename nor a namespace changes. */
+/* Finds the file or device below the loop device by number, which neither a rename nor a mount
+ * namespace changes. */
 static void ask_kernel(const char *dir, struct ga_block_loop *loop)
 {
 	ga_autofree char *path = ga_xprintf("/dev/%s", loop->name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What uses a disk now: mounts in every mount namespace, holders, slaves and loop devices
+ * The uses of a disk now: mounts in every mount namespace, holders, slaves and loop devices
  * recursively, swap, md, exports, and other names of the same bytes. The kernel's lists are read
  * once into a table; each disk is then looked up in it.
  */

@@ -62,9 +62,9 @@ void ga_candidates_compose(const struct ga_bundle_host *host, struct ga_gpus *gp
  * allocated, or NULL when a share is empty. */
 char *ga_cpus_share(const struct ga_bundle_host *host, const struct ga_numa *numa, int share,
 		    int shares);
-/* What one of shares slots gets of a NUMA node's memory, in MiB (a whole number of GiB): of its
- * hugepages where there are any, else of its memory less the host's reserve. GA_UNKNOWN when that
- * is nothing. */
+/* The memory of a NUMA node for one of its slots (shares is their number), in MiB (a whole number
+ * of GiB): from its hugepages where there are any, else from its memory less the host's reserve.
+ * GA_UNKNOWN when nothing is left. */
 int64_t ga_memory_share(const struct ga_bundle_host *host, const struct ga_numa *numa, int shares);
 
 #endif

@@ -29,7 +29,7 @@ static char *machine_id(void)
 
 const char *ga_host_clone_reason(void)
 {
-	/* What images are known to carry instead of an id of their own. */
+	/* Machine ids that images are known to carry. */
 	static const struct {
 		const char *id, *why;
 	} known[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What slices need of a host. */
+/* The prerequisites of a host for slices. */
 #include "look/host/prereq.h"
 
 #include <sys/stat.h>
@@ -18,7 +18,7 @@
 #define UDEV_RULES "/etc/udev/rules.d"
 #define GRUB_D "/etc/default/grub.d"
 
-/* What it takes is decided in one place. */
+/* The hint names one command: gpuaas-host-bootstrap decides what is needed. */
 #define BOOTSTRAP "run 'gpuaas-host-bootstrap --mode slice'"
 
 enum state { OK, MISSING, UNKNOWN };
@@ -308,8 +308,8 @@ static void read_rules(struct ga_str *out)
 	}
 }
 
-/* What a tenant leaves on a disk (LVM, md, multipath) must not wake up on the host: each disk that
- * the host does not use itself is named in a rule. */
+/* The host must not activate a tenant's LVM, md or multipath data: a rule must name each disk that
+ * the host does not use itself. */
 static void check_autoactivation(struct check *c)
 {
 	ga_autostr struct ga_str rules = GA_STR_INIT;

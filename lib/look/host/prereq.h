@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What slices need of a host: each prerequisite ok, missing or unknown, with what was seen and the
- * exact fix. Reads only; /dev/kvm is looked at, never opened.
+ * The prerequisites of a host for slices: each is ok, missing or unknown, with what was seen and
+ * the exact fix. Reads only; /dev/kvm is looked at, never opened.
  *
  * A prerequisite without which devices are not isolated from each other is also a blocker when it
  * is missing: no_iommu, no_interrupt_remapping, acs_override, unsafe_interrupts, no_vfio_pci. Any

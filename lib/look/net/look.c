@@ -13,7 +13,7 @@
 
 #define FILE_MAX (4 << 20)
 
-/* Open vSwitch is asked only where it runs. */
+/* Runs a program of Open vSwitch; call it only where Open vSwitch runs. */
 static int ask_switch(const char *const *argv, struct ga_proc_result *out)
 {
 	struct ga_err ignored = GA_ERR_INIT;
@@ -136,7 +136,8 @@ static void look_rules(const struct ga_network *n, struct ga_reasons *warnings)
 		       "gpuaas-host-bootstrap --mode slice, or gpuaas-reconcile --repair");
 }
 
-/* What our table accepts, another one may still drop: Docker's and ufw's do. */
+/* Packets that our table accepts may still be dropped by another table: Docker's and ufw's do
+ * so. */
 static void look_firewall(struct ga_reasons *warnings)
 {
 	static const char *const argv[] = { "nft", "-j", "-t", "list", "ruleset", NULL };

@@ -78,8 +78,8 @@ GA_MUST_CHECK int ga_net_rules_parse(const char *text, size_t len, const char *b
  * when there is no such table; GA_DENIED, GA_EXTERNAL when nft cannot be asked. */
 GA_MUST_CHECK int ga_net_rules_read(const char *bridge, const char *network,
 				    struct ga_net_rules *ret, struct ga_err *err);
-/* What "nft -j list ruleset" printed: 1 when a rule of any table masquerades the whole network,
- * else 0; -1 as above. evidence gets its table and chain. */
+/* Looks in the output of "nft -j list ruleset": 1 when a rule of any table masquerades the whole
+ * network, else 0; -1 as above. evidence gets its table and chain. */
 GA_MUST_CHECK int ga_net_nat_parse(const char *text, size_t len, const char *network,
 				   struct ga_str *evidence, struct ga_err *err);
 /*

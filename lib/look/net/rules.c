@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What nft says of the rules in effect, from its JSON (libnftables-json(5)). The text is nft's, its
- * tables are anybody's: a rule that is not understood whole counts for nothing.
+ * Reads the rules in effect from nft's JSON (libnftables-json(5)). The text is nft's, but anybody
+ * may have made the tables: a rule that is not understood completely counts for nothing.
  */
 #include "look/net/net.h"
 
@@ -110,7 +110,7 @@ static void read_rule(const json_t *rule, uint32_t net, int bits, struct rule *r
 	}
 }
 
-/* What nft prints is one object with one list. */
+/* Opens nft's output: one object with one list. */
 static int open_list(const char *text, size_t len, json_t **json, json_t **list, struct ga_err *err)
 {
 	json_error_t why;
@@ -197,7 +197,7 @@ int ga_net_forward_parse(const char *text, size_t len, struct ga_str *evidence, 
 
 /* ---- the table of ours ---- */
 
-/* What is decided in a chain already when the next rule of it is read. */
+/* The decisions of a chain before its next rule is read. */
 struct walk {
 	const char *bridge;
 	uint32_t net;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What firmware and adapters show, and what a person does where something is missing. Nothing of a
- * vendor's is ever run: a wrong setting in firmware takes a machine off the network.
+ * The settings that firmware and adapters show, and the vendor's command for a missing one. The
+ * command is never run here: a wrong setting in firmware takes a machine off the network.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -63,7 +63,7 @@ static enum vendor vendor(void)
 	       strstr(name, "Supermicro") ? SUPERMICRO : OTHER;
 }
 
-/* state: 1 ok, 0 missing, -1 unknown. The hint is said unless all is well. */
+/* state: 1 ok, 0 missing, -1 unknown. The hint is added unless the state is ok. */
 static void add(struct ga_any_list *list, const char *name, int state, const char *evidence,
 		const char *hint)
 {
@@ -167,7 +167,8 @@ static void look_bar(struct ga_any_list *list, const struct ga_pci *pci)
 	add(list, "resizable_bar", least > INT64_C(256) << 20, evidence, settings[BAR][vendor()]);
 }
 
-/* What an adapter is set to shows in its link layer; a DPU's mode only its vendor's tool tells. */
+/* The link layer shows the setting of an adapter; only the vendor's tool shows the mode of a
+ * DPU. */
 static void look_nic(struct ga_any_list *list, const struct ga_pci *pci,
 		     const struct ga_rdma *rdma)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A disk to be written: found by identity, opened once and exclusively, and then worked on through
- * its descriptor only. Block devices and, in a lab, the regular files that stand in for them.
+ * A disk that will be written: found by identity, opened once and exclusively, and then used only
+ * through its descriptor. Disks are block devices and, in a lab, the regular files that stand in
+ * for them.
  *
- * The operations are a table, so that tests can put a disk that lies in their place.
+ * The operations are a table, so that tests can replace them by a disk that lies.
  */
 #ifndef GA_ACT_DEVICE_DISK_H
 #define GA_ACT_DEVICE_DISK_H
@@ -22,13 +23,13 @@ void ga_watch_tell(const struct ga_watch *watch, int64_t done, int64_t total); /
 
 struct ga_disk;
 
-/* Each is as its system call: -1 with errno. */
+/* Each returns what its system call returns: -1 with errno on error. */
 struct ga_disk_ops {
 	ssize_t (*read)(struct ga_disk *d, void *buf, size_t len, int64_t offset);
 	ssize_t (*write)(struct ga_disk *d, const void *buf, size_t len, int64_t offset);
-	/* Makes the range read as zeros; EOPNOTSUPP when zeros have to be written. */
+	/* Makes the range read as zeros; EOPNOTSUPP when the caller has to write zeros. */
 	int (*zero)(struct ga_disk *d, int64_t offset, int64_t len);
-	int (*sync)(struct ga_disk *d); /* all of it durable, in the drive too */
+	int (*sync)(struct ga_disk *d); /* makes everything durable, in the drive too */
 };
 extern const struct ga_disk_ops ga_disk_real_ops;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Leases that dnsmasq has given; look/dhcp.h reads them. */
+/* Ends leases that dnsmasq has given; look/dhcp.h reads them. */
 #ifndef GA_ACT_DEVICE_LEASE_H
 #define GA_ACT_DEVICE_LEASE_H
 

@@ -250,7 +250,8 @@ int ga_setup_do_vfs(const struct ga_setup_doer *d, const struct ga_setup_step *s
 	return ga_journal_done(d->h, seq, err);
 }
 
-/* The guest that has one of the virtual functions of a physical function, allocated, or NULL. */
+/* The process that has one of a physical function's virtual functions open, in words; allocated, or
+ * NULL. */
 static char *guest_of_vfs(const char *address)
 {
 	ga_autofree char *dir = ga_xprintf(GA_PCI_SYSFS "/%s", address);

@@ -32,8 +32,7 @@ struct ga_seed {
 };
 
 /* "#cloud-config" and one line of JSON: keys, host key, no passwords. When the tenant has its own
- * user-data, this text becomes the vendor-data, over which cloud-init gives the user-data
- * priority. */
+ * user-data, this text becomes the vendor-data, which cloud-init merges with lower priority. */
 void ga_seed_config(const struct ga_seed *s, struct ga_str *out);
 void ga_seed_meta_data(const struct ga_seed *s, struct ga_str *out);
 void ga_seed_network(const struct ga_seed *s, struct ga_str *out);

@@ -153,7 +153,7 @@ static int read_extents(struct reading *r, struct ga_err *err)
 	pthread_t threads[THREADS - 1];
 	int i, started = 0;
 
-	/* A thread that cannot be had only makes it slower. */
+	/* A thread that cannot be started only makes the reading slower. */
 	while (started < THREADS - 1 &&
 	       !pthread_create(&threads[started], NULL, reader_thread, r))
 		started++;

@@ -51,7 +51,8 @@ int ga_host_key_get(const char *dir, struct ga_host_key *ret, struct ga_err *err
 
 	*ret = (struct ga_host_key)GA_HOST_KEY_INIT;
 	if (access(public, R_OK) < 0) {
-		unlink(file); /* half a pair, of a run that was killed: ssh-keygen would ask */
+		unlink(file); /* one key of a pair, from a run that was killed: ssh-keygen would ask
+				 a question */
 		if (ga_proc_check(&p, &out, err) < 0)
 			return ga_wrap(err, "cannot make a host key");
 	}

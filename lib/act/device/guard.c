@@ -144,7 +144,8 @@ static void check_list(const struct ga_any_list *list, const char *name, const c
 #define CHECK_LIST(list, name, what, steps) \
 	check_list((const struct ga_any_list *)(const void *)&(list), name, what, steps)
 
-/* Adds a step for a list of uses. A list that could not be read completely may lack a use. */
+/* Adds a step for a list of uses. An empty list that could not be read completely proves
+ * nothing. */
 static void check_seen(const struct ga_any_list *list, bool known, bool file, const char *name,
 		       const char *what, const char *unseen, struct ga_guard_steps *steps)
 {

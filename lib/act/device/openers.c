@@ -244,7 +244,8 @@ static int process_has(int proc, const char *pid, struct wanted *w)
 		return -1;
 	fd = -1;
 	for (errno = 0; r == 0 && (e = readdir(dir)); errno = 0)
-		/* /proc/THREAD exists too, outside the listing, and has all of these. */
+		/* A thread has a folder /proc/THREAD too, which the listing of /proc leaves out and
+		 * which has all of these. */
 		if (isdigit((unsigned char)e->d_name[0]) && !ga_streq(e->d_name, pid) &&
 		    is_apart((pid_t)strtol(pid, NULL, 10), (pid_t)strtol(e->d_name, NULL, 10)))
 			r = task_has(proc, e->d_name, w);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The host as a whole: its id, its boot, processors, memory, NUMA nodes and hugepages. Reads only,
- * and works without root. Sources: /proc, /sys/devices/system, /sys/class/dmi/id.
+ * Facts of the host itself: its id, its boot, processors, memory, NUMA nodes and hugepages. Reads
+ * only, and works without root. Sources: /proc, /sys/devices/system, /sys/class/dmi/id.
  */
 #ifndef GA_LOOK_HOST_HOST_H
 #define GA_LOOK_HOST_HOST_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faults of the private network as discover sees it, without knowing the allocations on it. */
+/* Faults of the private network that discover can see without knowing the allocations. */
 #include "look/net/net.h"
 
 #include <strings.h>
@@ -96,7 +96,8 @@ static void read_reserved(const char *dir, struct ga_str *macs)
 	}
 }
 
-/* Rows "EXPIRY MAC IP NAME CLIENT-ID"; a lease without a reservation is of a guest that went. */
+/* Rows "EXPIRY MAC IP NAME CLIENT-ID"; a lease without a reservation belongs to a guest that is
+ * gone. */
 static void look_leases(const struct ga_network *n, struct ga_reasons *warnings)
 {
 	ga_autostr struct ga_str text = GA_STR_INIT, macs = GA_STR_INIT;

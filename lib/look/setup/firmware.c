@@ -18,7 +18,7 @@
 enum vendor { DELL, HPE, LENOVO, SUPERMICRO, OTHER };
 enum setting { IOMMU, SRIOV, ACS, BAR };
 
-/* The names the setup of the vendor has for them. */
+/* The names of the settings in each vendor's setup. */
 static const char *const settings[][5] = {
 	[IOMMU] = {
 		"racadm set BIOS.ProcSettings.ProcVirtualization Enabled",
@@ -101,7 +101,7 @@ static void look_sriov(struct ga_any_list *list, const struct ga_pci *pci)
 		if (d->sort != GA_PCI_NIC || d->pf)
 			continue;
 		able += d->total_vfs > 0;
-		/* Ethernet ports of the board rarely can, and need not. */
+		/* Ethernet ports of the mainboard rarely have SR-IOV, and need none. */
 		if (d->total_vfs > 0 || (d->vendor != 0x15b3 && d->class >> 8 != 0x0207))
 			continue;
 		not_able++;
@@ -161,7 +161,7 @@ static void look_bar(struct ga_any_list *list, const struct ga_pci *pci)
 		add(list, "resizable_bar", -1, "no GPU", NULL);
 		return;
 	}
-	/* 256 MiB is the window a card has before firmware widens it. */
+	/* 256 MiB is the window of a card before firmware enlarges it. */
 	evidence = ga_xprintf("the largest BAR of each of %zu GPUs has at least %" PRId64 " MiB",
 			      gpus, least >> 20);
 	add(list, "resizable_bar", least > INT64_C(256) << 20, evidence, settings[BAR][vendor()]);

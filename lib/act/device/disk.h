@@ -39,7 +39,7 @@ struct ga_disk {
 	const char *medium; /* nvme, block, file; known after ga_disk_open */
 	int fd;		    /* -1 while closed */
 	_Atomic bool direct; /* O_DIRECT is in force; two threads read (zero.c) */
-	int64_t size_bytes; /* as the descriptor says */
+	int64_t size_bytes; /* from the descriptor */
 	const struct ga_disk_ops *ops;
 	void *arg; /* of a test's ops */
 };
@@ -50,16 +50,16 @@ void ga_disk_release(struct ga_disk *d); /* closes and frees */
 /* Finds a disk by wwid or by a path; reads only. GA_NOTFOUND; GA_CONFLICT for a partition, a
  * stacked device, or a wwid that two disks claim. */
 GA_MUST_CHECK int ga_disk_find(const char *which, struct ga_disk *ret, struct ga_err *err);
-/* Opens it with O_EXCL (files of a lab: an exclusive flock), for writing or only to look. GA_BUSY
- * with reason "nvme_in_use" when somebody holds it or a partition. */
+/* Opens the disk with O_EXCL (files of a lab: an exclusive flock), for writing or only for reading.
+ * GA_BUSY with reason "nvme_in_use" when another program uses the disk or a partition of it. */
 GA_MUST_CHECK int ga_disk_open(struct ga_disk *d, bool write, struct ga_err *err);
 /* Identity and disk sequence number of the open descriptor as they are now, allocated; NULL when
  * the kernel does not show them. */
 char *ga_disk_wwid(const struct ga_disk *d);
 char *ga_disk_diskseq(const struct ga_disk *d);
-/* Its size now, in bytes; GA_UNKNOWN when the kernel does not show it. */
+/* The size now, in bytes; GA_UNKNOWN when the kernel does not show it. */
 int64_t ga_disk_size(const struct ga_disk *d);
-/* Switches direct I/O on; leaves it off where the file system has none. */
+/* Switches direct I/O on, except where the file system has none. */
 void ga_disk_set_direct(struct ga_disk *d);
 
 /* Read, write or flush completely: 0, or -1 with err. */
@@ -69,10 +69,10 @@ GA_MUST_CHECK int ga_disk_write(struct ga_disk *d, const void *buf, size_t len, 
 				struct ga_err *err);
 GA_MUST_CHECK int ga_disk_sync(struct ga_disk *d, struct ga_err *err);
 
-/* Lets the kernel read the partition table anew, so that no node of an erased partition stays. */
+/* Makes the kernel read the partition table again, so that no node of an erased partition stays. */
 void ga_disk_forget_partitions(struct ga_disk *d);
 
-/* Memory fit for direct I/O, zeroed; free(3). */
+/* Zeroed memory that is fit for direct I/O; free it with free(3). */
 void *ga_disk_buffer(size_t len);
 
 #endif

@@ -32,7 +32,7 @@ void ga_step_set(struct ga_step *s, const char *step, const char *outcome, const
 	s->detail = *buf ? ga_printable(ga_xstrdup(buf)) : NULL;
 }
 
-/* ---- is it the one that was meant, and free ---- */
+/* ---- checks: the intended device, and free ---- */
 
 static char *ids_of(const char *address)
 {

@@ -53,7 +53,7 @@ static char *joined(const struct ga_any_list *list)
 }
 #define JOINED(list) joined((const struct ga_any_list *)(const void *)&(list))
 
-/* ---- what it is ---- */
+/* ---- the disk and its identity ---- */
 
 static void check_medium(const struct ga_disk *d, const struct ga_guard_opts *o,
 			 struct ga_guard_steps *steps)
@@ -110,7 +110,7 @@ static void check_identity(const struct ga_disk *d, const struct ga_guard_opts *
 			 (long long)size, seq ? seq : "unknown");
 }
 
-/* ---- what uses it ---- */
+/* ---- uses of a disk ---- */
 
 static void check_mounts(const struct ga_block_uses *u, bool file, struct ga_guard_steps *steps)
 {

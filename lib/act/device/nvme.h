@@ -51,7 +51,7 @@ struct ga_sanitize_log {
 enum { GA_SANITIZE_NEVER, GA_SANITIZE_DONE, GA_SANITIZE_RUNS, GA_SANITIZE_FAILED,
        GA_SANITIZE_DONE_NODEALLOC };
 
-/* 0, or a status or -errno as the ops return them. */
+/* Reads the Sanitize Status log. 0, or a status or -errno as the ops return them. */
 GA_MUST_CHECK int ga_nvme_sanitize_log(struct ga_nvme_dev *d, struct ga_sanitize_log *ret);
 
 /* The faults that the drive reports in its SMART / Health Information log, in words; NULL: none.

@@ -7,7 +7,7 @@
 #include "look/sys.h"
 
 struct ga_openers {
-	int64_t pid; /* of the first one found; 0: nobody */
+	int64_t pid; /* pid of the first process found; 0: none */
 	char command[64];
 	bool mapped;   /* mapped, and the process has no descriptor of it open any more */
 	int64_t hidden; /* pid of a process that could not be looked at; 0: none */

@@ -24,8 +24,8 @@ void ga_ssh_share(struct ga_ssh *ssh, char **why);
 void ga_ssh_release(struct ga_ssh *ssh);
 
 /* Starts command, a line for the shell of the other machine (base/quote.h). address is [USER@]HOST
- * or ssh://…; GA_USAGE "address" when ssh could take it for an option or another argument. The
- * child's stdin is a pipe when with_input is true. */
+ * or ssh://…; GA_USAGE "address" when ssh could take it for anything else. The child's stdin is a
+ * pipe when with_input is true. */
 GA_MUST_CHECK int ga_ssh_start(const struct ga_ssh *ssh, const char *address, const char *command,
 			       bool with_input, struct ga_child *ret, struct ga_err *err);
 

@@ -252,7 +252,7 @@ int ga_virt_agent(struct ga_virt *v, const char *name, struct ga_err *err)
 		       : refused(err, "ask the guest agent of", name);
 }
 
-/* ---- ours ---- */
+/* ---- our own domains ---- */
 
 void ga_virt_domain_release(struct ga_virt_domain *d)
 {
@@ -362,7 +362,7 @@ int ga_virt_list(struct ga_virt *v, struct ga_virt_domains *ret, struct ga_err *
 	return 0;
 }
 
-/* ---- who uses a device ---- */
+/* ---- domains that use a device ---- */
 
 struct usage {
 	struct ga_virt *virt;

@@ -91,7 +91,7 @@ int ga_incoming_open(const char *dir, int64_t need_bytes, struct ga_incoming *re
 	return 0;
 }
 
-/* ---- its bytes ---- */
+/* ---- the bytes of the file ---- */
 
 static bool is_zero(const unsigned char *p, size_t n)
 {

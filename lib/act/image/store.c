@@ -284,7 +284,7 @@ int ga_image_store_withdrawn(const char *dir, const char *name, const char *dige
 	return r < 0 ? -1 : *since != NULL;
 }
 
-/* ---- who uses it ---- */
+/* ---- allocations that use an image ---- */
 
 /* Whether the order (a plan) names the image with this digest. */
 static bool order_names(const char *order, const char *digest)

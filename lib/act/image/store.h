@@ -42,7 +42,7 @@ void ga_stored_images_release(struct ga_stored_images *list);
 GA_MUST_CHECK int ga_image_store_list(const char *dir, const char *name, const char *node,
 				      struct ga_stored_images *ret, struct ga_err *err);
 
-/* ---- bringing one in ---- */
+/* ---- a new copy ---- */
 
 struct ga_incoming {
 	const char *dir; /* the store's; borrowed */
@@ -77,7 +77,7 @@ GA_MUST_CHECK int ga_incoming_keep(struct ga_incoming *in, const struct ga_chunk
 GA_MUST_CHECK int ga_image_store_note(const char *dir, const struct ga_stored_image *s,
 				      struct ga_err *err);
 
-/* ---- what becomes of a copy ---- */
+/* ---- changes of a copy ---- */
 
 /* Writes the records of a copy again (verified_at, withdrawn_at). */
 GA_MUST_CHECK int ga_image_store_mark(const char *dir, const struct ga_stored_image *s,

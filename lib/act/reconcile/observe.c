@@ -545,7 +545,7 @@ static void look_domains(const struct ga_look *l)
 	}
 }
 
-/* ---- all of it ---- */
+/* ---- everything ---- */
 
 void ga_observe(const struct ga_expectation *want, const struct ga_observe_opts *opts,
 		struct ga_seen *ret)

@@ -228,7 +228,7 @@ static int tell_again(struct ga_repairer *r, struct ga_drift_item *d, struct ga_
 	return result;
 }
 
-/* ---- what is left of allocations that have ended ---- */
+/* ---- remains of allocations that have ended ---- */
 
 /* Checks again under the lock: the allocation of these things has ended, and it has no domain,
  * neither ours nor another one of that name. */
@@ -315,7 +315,7 @@ static int undo_journal(struct ga_repairer *r, struct ga_drift_item *d, struct g
 	return ga_attempt_end(&r->h, a.attempt, "failed", NULL, err);
 }
 
-/* ---- what no journal entry tells of ---- */
+/* ---- remains without a journal entry ---- */
 
 static int remove_port(struct ga_repairer *r, struct ga_drift_item *d, struct ga_err *err)
 {

@@ -17,7 +17,7 @@
 #include "look/setup/look.h"
 #include "look/sys.h"
 
-/* ---- who uses a device ---- */
+/* ---- processes that use a device ---- */
 
 /* "process 12 (name) has /dev/x open", or NULL. When root may not look into every process, it is
  * unknown whether the node is open. */

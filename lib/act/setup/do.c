@@ -137,7 +137,7 @@ static int do_run(const struct ga_setup_doer *d, const struct ga_setup_step *s, 
 	return ga_journal_done(d->h, seq, err);
 }
 
-/* ---- what an interrupted run left ---- */
+/* ---- remains of an interrupted run ---- */
 
 static int read_journal(const struct ga_setup_doer *d, bool settle, unsigned int *pending,
 			struct ga_err *err)

@@ -149,7 +149,7 @@ static const struct {
 	{ "run", undo_run, true },
 };
 
-/* ---- all of it ---- */
+/* ---- everything ---- */
 
 /* 1 undone, 0 left, -1 with err. */
 static int undo_entry(struct ga_setup_undo_ctx *u, struct ga_err *err)
@@ -229,7 +229,7 @@ int ga_setup_undo(const struct ga_setup_doer *d, ga_setup_tell_fn tell, struct g
 	return more < 0 ? -1 : kept + more;
 }
 
-/* ---- whether it may ---- */
+/* ---- whether undo is allowed ---- */
 
 int ga_setup_undo_allowed(const struct ga_setup_doer *d, struct ga_err *err)
 {

@@ -53,7 +53,8 @@ void ga_change_reset_say(const struct ga_changes *c, const char *address)
 	ga_changes_say(c, "%s", words);
 }
 
-/* Enters a change; the members of the inverse are pairs of names and texts, ended by NULL. */
+/* Enters a change in the journal. The members of the inverse are pairs of names and texts, ended by
+ * NULL. */
 __attribute__((sentinel)) static int intend(struct ga_changes *c, const char *object,
 					    const char *op, const char *subject, int64_t *seq,
 					    struct ga_err *err, ...)

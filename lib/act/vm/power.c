@@ -7,7 +7,7 @@
 #include "base/stop.h"
 #include "record/time.h"
 
-#define GONE_SECONDS 60 /* a hard stop with devices to give back */
+#define GONE_SECONDS 60 /* for a forced stop, which releases devices */
 #define POLL_MICROS 200000
 
 bool ga_vm_is_on(enum ga_virt_state state)

@@ -54,7 +54,7 @@ static int phase_hold(struct ga_provision *p, struct ga_err *err)
 	return ga_provision_is_here(p) ? ga_hostdb_accept_controller(&p->h, &by, false, err) : 0;
 }
 
-/* ---- recheck: the host is what the plan was made for, its devices are there and free ---- */
+/* ---- recheck: the host is as in the plan, its devices exist and are free ---- */
 
 static int phase_recheck(struct ga_provision *p, struct ga_err *err)
 {
@@ -104,7 +104,7 @@ static int phase_recheck(struct ga_provision *p, struct ga_err *err)
 				err);
 }
 
-/* ---- clone: the image goes on the first disk ---- */
+/* ---- clone: writes the image to the first disk ---- */
 
 int ga_phase_clone(struct ga_provision *p, struct ga_err *err)
 {
@@ -143,7 +143,7 @@ int ga_phase_clone(struct ga_provision *p, struct ga_err *err)
 	return 0;
 }
 
-/* ---- seed: what cloud-init reads, and the host key of the guest ---- */
+/* ---- seed: the input of cloud-init, and the host key of the guest ---- */
 
 /* QEMU reads the seed as its own user and must be able to enter our folders. x for others allows
  * that, and lets nobody list the folders; every file in them is 0600. */
@@ -335,7 +335,7 @@ int ga_phase_devices(struct ga_provision *p, struct ga_err *err)
 	return r < 0 ? -1 : 0;
 }
 
-/* ---- fabric: the partition of the GPUs is activated ---- */
+/* ---- fabric: activates the partition of the GPUs ---- */
 
 int ga_phase_fabric(struct ga_provision *p, struct ga_err *err)
 {
@@ -410,7 +410,7 @@ int ga_phase_start(struct ga_provision *p, struct ga_err *err)
 	return 0;
 }
 
-/* ---- deploy: a whole machine, by the operator's executables ---- */
+/* ---- deploy: baremetal, by the operator's executables ---- */
 
 /* The input of the executables: the plan with the text of its user-data. The caller wipes and frees
  * it. */
@@ -465,7 +465,7 @@ static int phase_deploy(struct ga_provision *p, struct ga_err *err)
 	return 0;
 }
 
-/* ---- active: the allocation as the result has it ---- */
+/* ---- active: the allocation, from the result ---- */
 
 int ga_phase_active(struct ga_provision *p, struct ga_err *err)
 {

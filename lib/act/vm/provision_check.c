@@ -535,7 +535,7 @@ int ga_provision_recheck(struct ga_provision *p, bool image, struct ga_err *err)
 	return ga_provision_check_image(p, err);
 }
 
-/* ---- prerequisites: what the host must have for a VM ---- */
+/* ---- prerequisites of the host for a VM ---- */
 
 static int64_t free_pages(int64_t node, int64_t kib)
 {

@@ -30,7 +30,7 @@ static struct rebuild *rebuild_of(struct ga_provision *p)
 	return (struct rebuild *)(void *)((char *)p - offsetof(struct rebuild, vm.p));
 }
 
-/* ---- before anything is touched ---- */
+/* ---- checks before any change ---- */
 
 static int phase_check(struct ga_provision *p, struct ga_err *err)
 {
@@ -49,7 +49,7 @@ static int phase_check(struct ga_provision *p, struct ga_err *err)
 	return ga_provision_recheck(p, true, err);
 }
 
-/* ---- away with the domain ---- */
+/* ---- removal of the domain ---- */
 
 static int phase_stop(struct ga_provision *p, struct ga_err *err)
 {
@@ -184,7 +184,7 @@ static int phase_wipe(struct ga_provision *p, struct ga_err *err)
 	return 0;
 }
 
-/* ---- as it was made ---- */
+/* ---- clone and start ---- */
 
 static int phase_clone(struct ga_provision *p, struct ga_err *err)
 {

@@ -20,7 +20,7 @@
 #include "state/host/hostdb.h"
 #include "state/host/list.h"
 
-#define GONE_MICROS INT64_C(60000000) /* a hard stop with devices to give back */
+#define GONE_MICROS INT64_C(60000000) /* for a forced stop, which releases devices */
 
 struct takeback {
 	const struct ga_release_opts *opts;
@@ -37,7 +37,7 @@ struct takeback {
 	struct ga_err stdout_err;
 };
 
-/* ---- telling ---- */
+/* ---- reports ---- */
 
 static int settle_stdout(struct takeback *t, int r, struct ga_err *err)
 {
@@ -318,7 +318,7 @@ static int phase_devices(struct takeback *t, struct ga_err *err)
 	return 0;
 }
 
-/* ---- take_back: a whole machine, by the operator's executables ---- */
+/* ---- take_back: baremetal, by the operator's executables ---- */
 
 /*
  * The tenant was root on the machine. So nothing that the machine reports counts before it runs a

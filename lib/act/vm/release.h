@@ -3,8 +3,8 @@
  * Releases an allocation's devices on the host: stops and undefines the VM, deactivates the fabric
  * partition, undoes every change of the journal, newest first, and resets the GPUs. It reports
  * "released" only after it has observed all this. GPUs and fabric functions stay on vfio-pci: that
- * binding belongs to the node, and drain, repair or retire undo it. Run again after it was killed,
- * it continues.
+ * binding belongs to the node, and drain, repair or retire undo it. When it is run again after a
+ * kill, it continues.
  */
 #ifndef GA_ACT_VM_RELEASE_H
 #define GA_ACT_VM_RELEASE_H

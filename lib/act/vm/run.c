@@ -81,7 +81,7 @@ int ga_provision_hold(struct ga_provision *p, const char *object, struct ga_err 
 	return 0;
 }
 
-/* ---- telling ---- */
+/* ---- reports ---- */
 
 void ga_provision_note(struct ga_provision *p, const char *fmt, ...)
 {

@@ -150,7 +150,7 @@ int ga_vm_open(const char *id, const struct ga_vm_opts *opts, struct ga_vm *ret,
 	return 0;
 }
 
-/* ---- holding ---- */
+/* ---- locking ---- */
 
 /* Checks host.db: no release has begun, and no rebuild was left half done. */
 static int check_work(struct ga_vm *vm, bool rebuilds, struct ga_err *err)

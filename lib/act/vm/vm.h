@@ -57,7 +57,8 @@ GA_MUST_CHECK int ga_vm_reboot(const char *id, int64_t timeout_seconds, bool for
  * Gives the allocation a fresh copy of its image: stops the VM, wipes its disks by the plan's
  * policy (the evidence is kept and emitted), clones the image again, starts the VM with the same
  * seed and waits until it is ready. Emits the evidence, the allocation and its power, or a
- * gpuaas.failure; the allocation stays active in any case. Run again after any end, it starts over.
+ * gpuaas.failure; the allocation stays active in any case. When it is run again, it starts over,
+ * however the last run ended.
  */
 GA_MUST_CHECK int ga_vm_rebuild(const char *id, int64_t timeout_seconds,
 				const struct ga_vm_opts *opts, struct ga_err *err);

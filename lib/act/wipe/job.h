@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Carries out a wipe order on this host: locks its slot, keeps the order in host.db, runs the wipe
- * and chains its evidence. Run again after any end: a confirmed wipe gives its evidence again and
- * touches nothing, every other wipe starts over.
+ * and chains its evidence. When an order is run again, a confirmed wipe gives its evidence again
+ * and touches nothing; every other wipe starts over.
  */
 #ifndef GA_ACT_WIPE_JOB_H
 #define GA_ACT_WIPE_JOB_H

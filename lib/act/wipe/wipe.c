@@ -139,7 +139,7 @@ static void end_try(struct ga_wipe_try *t, enum ga_wipe_outcome outcome, const c
 	t->finished_at = ga_time_now();
 }
 
-/* ---- guard: the disk that was ordered, and nobody on it ---- */
+/* ---- guard: the ordered disk, unused ---- */
 
 static void guard_step(struct run *r, const char *name, const struct ga_err *err)
 {
@@ -189,7 +189,7 @@ static int take_guard(struct run *r, struct ga_err *err)
 	return rc;
 }
 
-/* ---- the plan: what the drive can do ---- */
+/* ---- the plan: methods that the drive supports ---- */
 
 static void look_at_drive(struct run *r)
 {

@@ -130,7 +130,7 @@ char *ga_net_network(const char *gateway, int64_t prefix_bits)
 	return ga_xprintf("%s/%d", ga_ip_format(ip, text), (int)prefix_bits);
 }
 
-/* ---- source NAT, whoever made it ---- */
+/* ---- source NAT of any table ---- */
 
 /* Whether an iptables rule rewrites the source of leaving packets, for the network or for all. */
 static bool is_nat_rule(const char *line, const char *network)

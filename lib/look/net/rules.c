@@ -195,7 +195,7 @@ int ga_net_forward_parse(const char *text, size_t len, struct ga_str *evidence, 
 	return 0;
 }
 
-/* ---- the table of ours ---- */
+/* ---- our own table ---- */
 
 /* The decisions of a chain before its next rule is read. */
 struct walk {

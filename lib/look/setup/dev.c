@@ -172,7 +172,7 @@ static int by_wwid(const void *a, const void *b)
 		      ((const struct ga_setup_disk *)b)->wwid);
 }
 
-/* The functions in the file stay listed, whatever their state now: a tenant may have them. */
+/* Disks in our udev rules stay listed, whatever their state now: a tenant may have them. */
 static void add_disks(struct ga_look *look, struct ga_host *host, struct ga_setup_facts *f)
 {
 	const struct ga_setup_file *rules = ga_setup_file(f, GA_SETUP_UDEV);

@@ -73,7 +73,7 @@ static void look_programs(const struct ga_root *root, struct ga_setup_facts *f)
 	f->systemd = !f->rooted && ga_sys_exists("/run/systemd/system");
 }
 
-/* ---- what others have set ---- */
+/* ---- settings of others ---- */
 
 /* The inside of "global_filter = [ … ]" outside comments and our own block, or NULL. */
 static char *filter_of(const char *text)

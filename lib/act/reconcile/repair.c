@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Repairing one drift after another, each under the lock of its object: devices, domains, attempts,
+ * Repairs one drift after another, each under the lock of its object: devices, domains, attempts,
  * then the remains of allocations that have ended. The network is in repair_net.c.
  */
 #include "act/reconcile/repair.h"

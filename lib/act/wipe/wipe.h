@@ -25,9 +25,8 @@ struct ga_wipe_opts {
 			 a file may be the disk) */
 	bool dry_run; /* only look and plan; change nothing */
 	bool resume;  /* the order was begun before: a running sanitize may be ours */
-	const struct ga_err *refused; /* the reason why the order is no longer in force: only
-					 evidence that it has already may be given out; NULL: it is
-					 in force */
+	const struct ga_err *refused; /* why the order is no longer in force: only the evidence that
+					 the order has already may go out; NULL: it is in force */
 	const char *holder; /* as in act/device/guard.h */
 	const char *seen;   /* as there */
 	const char *wiped;  /* reason to expect no tenant's data, as in act/device/guard.h; or
